@@ -1,0 +1,60 @@
+#include "base/err.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+static struct dbg_error *make(enum dbg_code code, char *message)
+{
+	struct dbg_error *err = xmalloc(sizeof(*err));
+
+	err->code = code;
+	err->message = message;
+	return err;
+}
+
+struct dbg_error *dbg_err(enum dbg_code code, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	char *message = xvasprintf(fmt, ap);
+	va_end(ap);
+	return make(code, message);
+}
+
+struct dbg_error *dbg_err_errno(enum dbg_code code, int errnum, const char *fmt,
+				...)
+{
+	va_list ap;
+	char buf[128];
+
+	va_start(ap, fmt);
+	_cleanup_free_ char *text = xvasprintf(fmt, ap);
+	va_end(ap);
+	// The GNU strerror_r: returns the text, in buf or not.
+	return make(code, xasprintf("%s: %s", text,
+				    strerror_r(errnum, buf, sizeof(buf))));
+}
+
+struct dbg_error *dbg_err_prefix(struct dbg_error *err, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	_cleanup_free_ char *text = xvasprintf(fmt, ap);
+	va_end(ap);
+	char *message = xasprintf("%s: %s", text, err->message);
+	free(err->message);
+	err->message = message;
+	return err;
+}
+
+void dbg_error_destroy(struct dbg_error *err)
+{
+	if (!err)
+		return;
+	free(err->message);
+	free(err);
+}

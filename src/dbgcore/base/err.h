@@ -1,0 +1,23 @@
+/* Errors as values: make, extend, drop. The type itself is in dbg.h. */
+#ifndef BASE_ERR_H
+#define BASE_ERR_H
+
+#include <stdarg.h>
+
+#include "dbg.h"
+
+/* Make an error; the caller owns it. Never NULL. */
+DBG_MUST struct dbg_error *dbg_err(enum dbg_code code, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* As dbg_err, ending in ": " and the text of @errnum. */
+DBG_MUST struct dbg_error *dbg_err_errno(enum dbg_code code, int errnum,
+					 const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Put context and ": " before @err's message; returns @err. */
+DBG_MUST struct dbg_error *dbg_err_prefix(struct dbg_error *err,
+					  const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

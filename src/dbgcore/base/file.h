@@ -1,0 +1,27 @@
+/*
+ * Whole files as bytes. Small files are copied, so that a build that
+ * rewrites one in place cannot take the bytes away under us (SIGBUS); large
+ * ones are mapped.
+ */
+#ifndef BASE_FILE_H
+#define BASE_FILE_H
+
+#include <stdbool.h>
+
+#include "base/reader.h"
+#include "dbg.h"
+
+struct file {
+	struct bytes bytes;
+	bool mapped;
+};
+
+/* Load a regular file of at most @max bytes. */
+DBG_MUST struct dbg_error *file_load(const char *path, uint64_t max,
+				     struct file *ret);
+void file_unload(struct file *f);
+
+/* Does a regular file stand there? */
+bool file_exists(const char *path);
+
+#endif

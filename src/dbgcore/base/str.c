@@ -1,0 +1,169 @@
+#include "base/str.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+void str_deinit(struct str *s)
+{
+	free(s->s);
+	memset(s, 0, sizeof(*s));
+}
+
+void str_clear(struct str *s)
+{
+	s->len = 0;
+	if (s->s)
+		s->s[0] = '\0';
+}
+
+void str_add(struct str *s, const char *text)
+{
+	str_addn(s, text, strlen(text));
+}
+
+void str_addn(struct str *s, const char *text, size_t n)
+{
+	mem_grow(&s->s, &s->cap, s->len + n, 1);
+	if (n)
+		memcpy(s->s + s->len, text, n);
+	s->len += n;
+	s->s[s->len] = '\0';
+}
+
+void str_addc(struct str *s, char c)
+{
+	str_addn(s, &c, 1);
+}
+
+void str_addf(struct str *s, const char *fmt, ...)
+{
+	va_list ap;
+	char buf[256];
+
+	va_start(ap, fmt);
+	int n = vsnprintf(buf, sizeof(buf), fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return;
+	if ((size_t)n < sizeof(buf)) {
+		str_addn(s, buf, (size_t)n);
+		return;
+	}
+	va_start(ap, fmt);
+	_cleanup_free_ char *text = xvasprintf(fmt, ap);
+	va_end(ap);
+	str_addn(s, text, (size_t)n);
+}
+
+const char *str_get(const struct str *s)
+{
+	return s->s ? s->s : "";
+}
+
+char *str_take(struct str *s)
+{
+	char *text = s->s ? s->s : xstrdup("");
+
+	memset(s, 0, sizeof(*s));
+	return text;
+}
+
+void str_add_utf8(struct str *s, uint32_t c)
+{
+	char buf[4];
+	size_t n = 0;
+
+	if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+		c = 0xfffd;
+	if (c < 0x80) {
+		buf[n++] = (char)c;
+	} else if (c < 0x800) {
+		buf[n++] = (char)(0xc0 | c >> 6);
+		buf[n++] = (char)(0x80 | (c & 0x3f));
+	} else if (c < 0x10000) {
+		buf[n++] = (char)(0xe0 | c >> 12);
+		buf[n++] = (char)(0x80 | (c >> 6 & 0x3f));
+		buf[n++] = (char)(0x80 | (c & 0x3f));
+	} else {
+		buf[n++] = (char)(0xf0 | c >> 18);
+		buf[n++] = (char)(0x80 | (c >> 12 & 0x3f));
+		buf[n++] = (char)(0x80 | (c >> 6 & 0x3f));
+		buf[n++] = (char)(0x80 | (c & 0x3f));
+	}
+	str_addn(s, buf, n);
+}
+
+void str_add_utf16(struct str *s, const uint16_t *units, size_t n)
+{
+	// An empty text still makes the string a terminated one.
+	str_addn(s, "", 0);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t c = units[i];
+
+		if (c >= 0xd800 && c < 0xdc00 && i + 1 < n &&
+		    units[i + 1] >= 0xdc00 && units[i + 1] < 0xe000) {
+			c = 0x10000 + ((c - 0xd800) << 10) +
+			    (units[i + 1] - 0xdc00u);
+			i++;
+		}
+		str_add_utf8(s, c);
+	}
+}
+
+bool str_starts(const char *s, const char *prefix)
+{
+	return !strncmp(s, prefix, strlen(prefix));
+}
+
+bool str_ends(const char *s, const char *suffix)
+{
+	size_t n = strlen(s), k = strlen(suffix);
+
+	return n >= k && !memcmp(s + n - k, suffix, k);
+}
+
+const char *str_basename(const char *path)
+{
+	const char *base = path;
+
+	for (const char *p = path; *p; p++)
+		if (*p == '/' || *p == '\\')
+			base = p + 1;
+	return base;
+}
+
+static int digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return 99;
+}
+
+bool str_to_u64(const char *s, uint64_t *ret)
+{
+	unsigned int base = 10;
+	uint64_t value = 0;
+
+	if (s[0] == '0' && (s[1] == 'x' || s[1] == 'X')) {
+		base = 16;
+		s += 2;
+	}
+	if (!*s)
+		return false;
+	for (; *s; s++) {
+		unsigned int d = (unsigned int)digit(*s);
+
+		if (d >= base || __builtin_mul_overflow(value, base, &value) ||
+		    __builtin_add_overflow(value, d, &value))
+			return false;
+	}
+	*ret = value;
+	return true;
+}

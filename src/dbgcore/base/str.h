@@ -1,0 +1,41 @@
+/* Growing strings, UTF-16, small string helpers. */
+#ifndef BASE_STR_H
+#define BASE_STR_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A growing string, always terminated once something was appended. */
+struct str {
+	char *s; /* NULL while empty */
+	size_t len, cap;
+};
+
+void str_deinit(struct str *s);
+#define _cleanup_str_ __attribute__((cleanup(str_deinit)))
+void str_clear(struct str *s);
+void str_add(struct str *s, const char *text);
+void str_addn(struct str *s, const char *text, size_t n);
+void str_addc(struct str *s, char c);
+void str_addf(struct str *s, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Contents, "" while empty; borrowed. */
+const char *str_get(const struct str *s);
+/* Take the contents (never NULL), leaving @s empty; caller frees. */
+char *str_take(struct str *s);
+
+/* Append @n UTF-16 units as UTF-8; a lone surrogate becomes U+FFFD. */
+void str_add_utf16(struct str *s, const uint16_t *units, size_t n);
+/* Append one code point as UTF-8. */
+void str_add_utf8(struct str *s, uint32_t c);
+
+bool str_starts(const char *s, const char *prefix);
+bool str_ends(const char *s, const char *suffix);
+/* The part behind the last '/' (or '\\'), the whole if there is none. */
+const char *str_basename(const char *path);
+/* Parse all of @s as unsigned, base 0 (0x.., decimal); false if it is none. */
+bool str_to_u64(const char *s, uint64_t *ret);
+
+#endif

@@ -1,0 +1,494 @@
+/*
+ * dbg.h - the one API of the dndbg engine
+ *
+ * A session (struct dbg) debugs one program. The engine has no threads and
+ * never blocks: poll dbg_fd(), call dbg_dispatch() when it is readable, then
+ * take events with dbg_event_next() until there are none.
+ *
+ * Three lifetimes:
+ *   session  struct dbg and breakpoint, thread and module numbers
+ *   stop     everything that describes the stopped program: arrays and
+ *            strings handed out, frame and value ids. All of it dies when
+ *            the program is resumed; a stale id is an error (DBG_E_STALE),
+ *            never a dangling reference.
+ *   call     events: their strings live until the next dbg_event_next()
+ *
+ * Every function that can fail returns NULL or an error that the caller owns
+ * (dbg_error_destroy). Results are untouched on failure. Absence of a value
+ * (optimised away, unreadable) is a state of that value, not an error.
+ */
+#ifndef DBG_H
+#define DBG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define DBG_MUST __attribute__((warn_unused_result))
+
+struct dbg;
+
+/* Id of a frame or a value of the present stop; 0 is none. */
+typedef uint64_t dbg_id;
+
+/* ---- Errors ---------------------------------------------------------- */
+
+enum dbg_code {
+	DBG_E_ARGUMENT = 1, /* the user's words make no sense here */
+	DBG_E_STATE,        /* not possible in this state of the program */
+	DBG_E_NOT_FOUND,    /* no such file, type, method, thread, ... */
+	DBG_E_STALE,        /* an id of an earlier stop */
+	DBG_E_MEMORY,       /* target memory that cannot be accessed */
+	DBG_E_TARGET,       /* ptrace or the kernel said no */
+	DBG_E_RUNTIME,      /* the runtime or its DAC is not usable */
+	DBG_E_SYMBOLS,      /* PDB or metadata missing, wrong or broken */
+	DBG_E_FILE,         /* a file cannot be opened or read */
+	DBG_E_FORMAT,       /* a file or target structure is malformed */
+	DBG_E_UNSUPPORTED,  /* asked for what this engine does not do */
+	DBG_E_INTERRUPTED,  /* dbg_interrupt() during long work */
+};
+
+struct dbg_error {
+	enum dbg_code code;
+	char *message; /* one sentence, no capital, no full stop */
+};
+
+/* Free @err; NULL is allowed. */
+void dbg_error_destroy(struct dbg_error *err);
+
+/* ---- Session --------------------------------------------------------- */
+
+enum dbg_state {
+	DBG_IDLE, /* no program */
+	DBG_RUNNING,
+	DBG_STOPPED,
+};
+
+/* Make a session without a program. SIGCHLD becomes blocked in this thread. */
+DBG_MUST struct dbg_error *dbg_create(struct dbg **ret);
+
+/* End the session: a launched program is killed. NULL is allowed. */
+void dbg_destroy(struct dbg *dbg);
+
+enum dbg_state dbg_state(const struct dbg *dbg);
+
+/* Process id of the program, 0 if there is none. */
+pid_t dbg_pid(const struct dbg *dbg);
+
+/* A descriptor that polls readable when dbg_dispatch() has work. */
+int dbg_fd(const struct dbg *dbg);
+
+/* Do all work that is due; queue events. Does not block. */
+DBG_MUST struct dbg_error *dbg_dispatch(struct dbg *dbg);
+
+/* Ask long work to end early. May be called from a signal handler. */
+void dbg_interrupt(struct dbg *dbg);
+
+struct dbg_launch {
+	const char *program;     /* .dll, apphost or "dotnet" */
+	const char *const *args; /* not counting the program */
+	size_t n_args;
+	const char *cwd;        /* NULL: ours */
+	const char *const *env; /* "NAME=VALUE" sets, "NAME" unsets */
+	size_t n_env;
+	const char *stdio[3]; /* files to open, NULL: inherit */
+	const char *tty;      /* its terminal, NULL: inherit ours */
+	bool stop_at_entry;   /* stop at the start of Main */
+};
+
+/*
+ * Start a program under the debugger. It is running when this returns; the
+ * session copies @launch. DBG_E_STATE if a program exists already.
+ */
+DBG_MUST struct dbg_error *dbg_launch(struct dbg *dbg,
+				      const struct dbg_launch *launch);
+
+/* Kill the program; DBG_EVENT_EXITED follows. */
+DBG_MUST struct dbg_error *dbg_kill(struct dbg *dbg);
+
+/* ---- Execution ------------------------------------------------------- */
+
+enum dbg_step_kind {
+	DBG_STEP_IN,
+	DBG_STEP_OVER,
+	DBG_STEP_OUT,   /* until the frame returns */
+	DBG_STEP_UNTIL, /* over, but never backwards in a loop */
+};
+
+enum dbg_step_unit {
+	DBG_UNIT_LINE,
+	DBG_UNIT_STATEMENT, /* a sequence point */
+	DBG_UNIT_INSTRUCTION,
+};
+
+struct dbg_step {
+	uint32_t thread; /* 0: the thread of the last stop */
+	enum dbg_step_kind kind;
+	enum dbg_step_unit unit;
+	uint32_t frame; /* level to step out of, 0 is the newest */
+};
+
+/* Resume all threads. Signals held back by the stop are delivered. */
+DBG_MUST struct dbg_error *dbg_continue(struct dbg *dbg);
+DBG_MUST struct dbg_error *dbg_step(struct dbg *dbg,
+				    const struct dbg_step *step);
+
+/*
+ * Resume until @location is reached by @thread or its frame returns
+ * (gdb's "until LOCATION" and "advance").
+ */
+DBG_MUST struct dbg_error *dbg_run_to(struct dbg *dbg, uint32_t thread,
+				      const char *location);
+
+/* Stop all threads; DBG_EVENT_STOPPED follows. */
+DBG_MUST struct dbg_error *dbg_pause(struct dbg *dbg);
+
+/* ---- Events ---------------------------------------------------------- */
+
+enum dbg_event_kind {
+	DBG_EVENT_STOPPED,
+	DBG_EVENT_CONTINUED,
+	DBG_EVENT_EXITED,
+	DBG_EVENT_THREAD,     /* born or gone */
+	DBG_EVENT_MODULE,     /* loaded or symbols changed */
+	DBG_EVENT_BREAKPOINT, /* bound, moved, gone */
+	DBG_EVENT_MESSAGE,    /* a sentence for the user */
+};
+
+enum dbg_stop_reason {
+	DBG_STOP_ENTRY,
+	DBG_STOP_BREAKPOINT,
+	DBG_STOP_STEP,
+	DBG_STOP_PAUSE,
+	DBG_STOP_THROWN, /* first chance */
+	DBG_STOP_UNHANDLED,
+	DBG_STOP_SIGNAL, /* one that is about to end the program */
+};
+
+struct dbg_stop {
+	enum dbg_stop_reason reason;
+	uint32_t thread;     /* number; 0: none known */
+	uint32_t breakpoint; /* number, 0: none */
+	bool temporary;      /* that breakpoint is gone now */
+	int signal;
+	const char *exception_type; /* C# name, NULL: none */
+	const char *exception_message;
+	const char *note; /* why a step ended early, or NULL */
+};
+
+struct dbg_event {
+	enum dbg_event_kind kind;
+	struct dbg_stop stop; /* STOPPED */
+	int exit_code;        /* EXITED, when signal is 0 */
+	int exit_signal;      /* EXITED */
+	uint32_t number;      /* THREAD, MODULE, BREAKPOINT */
+	bool gone;            /* THREAD, MODULE, BREAKPOINT */
+	const char *text;     /* MESSAGE */
+};
+
+/* Take the oldest event; false if there is none. */
+bool dbg_event_next(struct dbg *dbg, struct dbg_event *ret);
+
+/* Why the program is stopped, NULL if it is not. Dies with the stop. */
+const struct dbg_stop *dbg_stop_reason(struct dbg *dbg);
+
+/* ---- Breakpoints ----------------------------------------------------- */
+
+enum dbg_break_kind {
+	DBG_BREAK_LOCATION, /* location as at the prompt, see below */
+	DBG_BREAK_REGEX,    /* every method whose name matches (pcre2) */
+	DBG_BREAK_THROW,    /* exceptions of type text, NULL: all */
+	DBG_BREAK_UNHANDLED,
+};
+
+/*
+ * Locations: FILE:LINE, LINE (in the file of the present frame),
+ * TYPE.METHOD, NAMESPACE.TYPE.METHOD(TYPES), MODULE!..., *ADDRESS.
+ * FILE is a bare name, the tail of a path or a full path.
+ */
+struct dbg_break_req {
+	enum dbg_break_kind kind;
+	const char *text; /* location, pattern or exception type */
+	dbg_id frame;     /* for a bare LINE; 0: newest frame */
+	bool temporary;
+};
+
+enum dbg_break_state {
+	DBG_BREAK_PENDING, /* no code yet: reason says why */
+	DBG_BREAK_BOUND,
+};
+
+struct dbg_location {
+	uint64_t addr;        /* 0: method is not compiled yet */
+	const char *function; /* C# name, NULL: none */
+	const char *file;     /* NULL: no symbols */
+	uint32_t line;
+	const char *module;
+};
+
+struct dbg_breakpoint {
+	uint32_t number;
+	enum dbg_break_kind kind;
+	enum dbg_break_state state;
+	bool enabled;
+	bool temporary;
+	uint64_t hits;
+	uint64_t ignore;       /* this many more hits do not stop */
+	const char *text;      /* as the user wrote it */
+	const char *condition; /* NULL: none */
+	const char *reason;    /* pending, moved: in words; else NULL */
+	struct dbg_location *locations;
+	size_t n_locations;
+};
+
+/* Works with and without a program; one that cannot bind yet is pending. */
+DBG_MUST struct dbg_error *dbg_break_add(struct dbg *dbg,
+					 const struct dbg_break_req *req,
+					 uint32_t *ret_number);
+DBG_MUST struct dbg_error *dbg_break_delete(struct dbg *dbg, uint32_t number);
+DBG_MUST struct dbg_error *dbg_break_enable(struct dbg *dbg, uint32_t number,
+					    bool enabled);
+DBG_MUST struct dbg_error *dbg_break_ignore(struct dbg *dbg, uint32_t number,
+					    uint64_t count);
+/* Set an expression that must be true; NULL removes it. */
+DBG_MUST struct dbg_error *dbg_break_condition(struct dbg *dbg, uint32_t number,
+					       const char *expr);
+
+/*
+ * Describe one breakpoint or all, by number. Results live until the next
+ * call of either or the next resume.
+ */
+DBG_MUST struct dbg_error *dbg_break_get(struct dbg *dbg, uint32_t number,
+					 struct dbg_breakpoint *ret);
+DBG_MUST struct dbg_error *
+dbg_break_list(struct dbg *dbg, struct dbg_breakpoint **ret, size_t *ret_n);
+
+/* ---- Threads and frames (stopped only) ------------------------------- */
+
+struct dbg_thread {
+	uint32_t number; /* 1, 2, ... in order of birth */
+	pid_t tid;
+	bool managed;
+	uint32_t managed_id; /* Environment.CurrentManagedThreadId */
+	const char *name;    /* Thread.Name, else the kernel's, never NULL */
+};
+
+DBG_MUST struct dbg_error *
+dbg_thread_list(struct dbg *dbg, struct dbg_thread **ret, size_t *ret_n);
+
+enum dbg_frame_kind {
+	DBG_FRAME_MANAGED,
+	DBG_FRAME_NATIVE,  /* outside managed code */
+	DBG_FRAME_RUNTIME, /* a transition into or out of the runtime */
+};
+
+struct dbg_source_range {
+	const char *path; /* as in the PDB after substitute-path */
+	uint32_t line, column, end_line, end_column; /* 1-based; 0: none */
+};
+
+struct dbg_frame {
+	dbg_id id;
+	uint32_t level; /* 0 is the newest */
+	enum dbg_frame_kind kind;
+	uint64_t pc, sp;
+	const char *function; /* C# name with parameter types, never NULL */
+	const char *module;   /* file name, NULL: none */
+	uint32_t token;       /* methodDef, 0: none */
+	uint32_t il_offset;   /* UINT32_MAX: unknown */
+	bool optimized;
+	struct dbg_source_range source; /* path NULL: no symbols */
+};
+
+/*
+ * Frames @first .. @first + @count - 1 of a thread, fewer at the end of the
+ * stack. Walks no further than asked.
+ */
+DBG_MUST struct dbg_error *dbg_frame_list(struct dbg *dbg, uint32_t thread,
+					  uint32_t first, uint32_t count,
+					  struct dbg_frame **ret,
+					  size_t *ret_n);
+
+/* ---- Values (stopped only) ------------------------------------------- */
+
+enum dbg_value_flags {
+	DBG_VALUE_ABSENT = 1, /* text says why: "<optimized out>", ... */
+	DBG_VALUE_STATIC = 2,
+	DBG_VALUE_GROUP = 4,  /* not a value: base class, statics */
+	DBG_VALUE_STRING = 8, /* text is a quoted string */
+};
+
+struct dbg_value {
+	dbg_id id; /* asks for children; 0: has none */
+	const char *name;
+	const char *type;   /* C# name of the run-time type; "" : none */
+	const char *text;   /* one line, never NULL */
+	const char *path;   /* expression that names it, NULL: none */
+	unsigned int flags; /* enum dbg_value_flags */
+	uint64_t addr;      /* 0: not in memory */
+	uint64_t n_indexed; /* array elements */
+	uint32_t n_named;   /* fields and groups */
+};
+
+enum dbg_scope {
+	DBG_SCOPE_ARGS,    /* `this` first */
+	DBG_SCOPE_LOCALS,  /* what is in scope at the pc, constants too */
+	DBG_SCOPE_STATICS, /* of the method's class */
+};
+
+DBG_MUST struct dbg_error *dbg_scope_list(struct dbg *dbg, dbg_id frame,
+					  enum dbg_scope scope,
+					  struct dbg_value **ret,
+					  size_t *ret_n);
+
+enum dbg_children {
+	DBG_CHILDREN_NAMED,
+	DBG_CHILDREN_INDEXED,
+};
+
+/* Children @first .. of a value; @count 0 asks for the rest, up to a cap. */
+DBG_MUST struct dbg_error *dbg_children(struct dbg *dbg, dbg_id value,
+					enum dbg_children kind, uint64_t first,
+					uint32_t count, struct dbg_value **ret,
+					size_t *ret_n);
+
+/*
+ * Evaluate an expression in a frame (0: the newest of the thread of the
+ * stop) without running code in the program. `$exception` is the exception
+ * of the stop.
+ */
+DBG_MUST struct dbg_error *dbg_eval(struct dbg *dbg, dbg_id frame,
+				    const char *expr, struct dbg_value *ret);
+
+/* gdb's /x /d /u /t /c: format an integer value's text anew; dies with stop. */
+DBG_MUST struct dbg_error *dbg_format(struct dbg *dbg, dbg_id frame,
+				      const char *expr, char letter,
+				      const char **ret);
+
+/* Several lines of C# that declare the type of @expr or named by @expr. */
+DBG_MUST struct dbg_error *dbg_type_describe(struct dbg *dbg, dbg_id frame,
+					     const char *expr,
+					     const char **ret);
+
+/* ---- Modules, sources, code ------------------------------------------ */
+
+enum dbg_symbols {
+	DBG_SYMBOLS_NONE, /* looked for, not found */
+	DBG_SYMBOLS_LOADED,
+	DBG_SYMBOLS_MISMATCH, /* a PDB of another build lies there */
+	DBG_SYMBOLS_WINDOWS,  /* a Windows (non-portable) PDB */
+	DBG_SYMBOLS_BROKEN,
+};
+
+struct dbg_module {
+	uint32_t number;
+	const char *name; /* file name */
+	const char *path; /* NULL: loaded from memory */
+	uint64_t base;
+	uint64_t size;
+	bool optimized; /* built without DisableOptimizations */
+	enum dbg_symbols symbols;
+	const char *symbols_note; /* path of the PDB, or why none */
+};
+
+DBG_MUST struct dbg_error *
+dbg_module_list(struct dbg *dbg, struct dbg_module **ret, size_t *ret_n);
+
+/*
+ * Text of a source file (any name a location accepts), from disk after
+ * substitute-path or embedded in the PDB. Lines without their ends; line 1
+ * first. The cache is the session's; *ret_note says if the checksum differs.
+ */
+DBG_MUST struct dbg_error *dbg_source_lines(struct dbg *dbg, const char *file,
+					    const char *const **ret_lines,
+					    size_t *ret_n,
+					    const char **ret_note);
+
+/* Resolve a location's text to places, compiled or not; dies with stop. */
+DBG_MUST struct dbg_error *dbg_locate(struct dbg *dbg, dbg_id frame,
+				      const char *location,
+				      struct dbg_location **ret, size_t *ret_n);
+
+struct dbg_insn {
+	uint64_t addr;
+	uint32_t size;
+	uint8_t bytes[16];
+	const char *text;
+	const char *symbol; /* what an operand names, or NULL */
+	uint32_t il_offset; /* first instruction of it, else UINT32_MAX */
+	uint32_t line;      /* first instruction of it, else 0 */
+	const char *path;
+};
+
+/* Native code of the method that holds @addr, or @count instructions. */
+DBG_MUST struct dbg_error *dbg_disassemble(struct dbg *dbg, uint64_t addr,
+					   uint32_t count,
+					   struct dbg_insn **ret,
+					   size_t *ret_n);
+
+struct dbg_il_insn {
+	uint32_t offset;
+	const char *text;
+	uint32_t line; /* first instruction of it, else 0 */
+	const char *path;
+};
+
+DBG_MUST struct dbg_error *dbg_disassemble_il(struct dbg *dbg, dbg_id frame,
+					      struct dbg_il_insn **ret,
+					      size_t *ret_n);
+
+struct dbg_register {
+	const char *name;
+	uint64_t value;
+};
+
+/* Integer registers of a frame, in gdb's order. */
+DBG_MUST struct dbg_error *dbg_registers(struct dbg *dbg, dbg_id frame,
+					 struct dbg_register **ret,
+					 size_t *ret_n);
+
+/* Read target memory as the program sees it; short at unreadable pages. */
+DBG_MUST struct dbg_error *dbg_memory_read(struct dbg *dbg, uint64_t addr,
+					   void *buf, size_t size,
+					   size_t *ret_n);
+
+/* ---- Completion and settings ----------------------------------------- */
+
+enum dbg_names {
+	DBG_NAMES_FILES = 1,
+	DBG_NAMES_TYPES = 2,
+	DBG_NAMES_METHODS = 4,
+	DBG_NAMES_LOCALS = 8,
+};
+
+/* Names that begin with @prefix, sorted, at most @max; dies with stop. */
+DBG_MUST struct dbg_error *dbg_complete(struct dbg *dbg, unsigned int names,
+					const char *prefix, size_t max,
+					const char ***ret, size_t *ret_n);
+
+struct dbg_setting {
+	const char *name; /* "substitute-path" */
+	const char *help;
+	const char *value; /* present value as text */
+};
+
+/*
+ * Settings of the engine, by table. "substitute-path" takes "FROM TO" and
+ * adds a rule; an empty value clears it.
+ */
+DBG_MUST struct dbg_error *dbg_set(struct dbg *dbg, const char *name,
+				   const char *value);
+DBG_MUST struct dbg_error *
+dbg_setting_list(struct dbg *dbg, struct dbg_setting **ret, size_t *ret_n);
+
+/* Work done since the session began, for benchmarks and `maint`. */
+struct dbg_counters {
+	uint64_t stops;    /* wait statuses taken */
+	uint64_t syscalls; /* made on the target's behalf */
+	uint64_t dac_calls;
+};
+
+void dbg_counters(const struct dbg *dbg, struct dbg_counters *ret);
+
+#endif

@@ -1,0 +1,70 @@
+/*
+ * C# names of types and methods from metadata alone: keywords for
+ * primitives, nested types by '.', `n suffixes as <...>, compiler-made
+ * bodies (async, iterators, lambdas, local functions) under the name their
+ * author gave them.
+ */
+#ifndef META_CSNAME_H
+#define META_CSNAME_H
+
+#include "base/str.h"
+#include "meta/sig.h"
+
+struct md;
+
+/*
+ * What stands for generic parameters: printed C# names, in order; where
+ * there are none, the parameter's own name (T) is printed.
+ */
+struct csname_args {
+	const char *const *type_args; /* of the class, outermost first */
+	size_t n_type_args;
+	const char *const *method_args;
+	size_t n_method_args;
+};
+
+/* "int" for "System.Int32", NULL for a type without keyword. */
+const char *csname_keyword(const char *full_name);
+
+/*
+ * Append the name of a TypeDef, TypeRef or TypeSpec token. @args may be NULL.
+ * Enclosing classes and namespace come first: Ns.Outer<T>.Inner.
+ */
+void csname_type(const struct md *md, uint32_t token,
+		 const struct csname_args *args, struct str *out);
+/* Metadata name "Ns.Outer+Inner`1", as reflection and the DAC spell it. */
+void csname_metadata_type(const struct md *md, uint32_t token, struct str *out);
+/*
+ * Append a signature type. VAR and MVAR that @args does not give are named
+ * by the generic parameters of MethodDef @method_token (0: T0, M0).
+ */
+void csname_sig(const struct md *md, const struct sig_type *type,
+		uint32_t method_token, const struct csname_args *args,
+		struct str *out);
+/*
+ * Append "Ns.Type.Method(int, string)" of a MethodDef as its author sees it:
+ * constructors by the class's name (Ns.Type.Type(int)), a static one as
+ * Ns.Type..cctor(), property accessors as Ns.Type.Prop.get, operators as
+ * "operator +", MoveNext of a state machine as the method it was made from,
+ * a lambda as "Method.AnonymousMethod__N_M" style: Ns.Type.Method.lambda(x),
+ * a local function as Ns.Type.Method.Local(int). Without parameter list if
+ * !@params.
+ */
+void csname_method(const struct md *md, uint32_t token, bool params,
+		   const struct csname_args *args, struct str *out);
+/*
+ * The field, parameter or local name its author gave: "<x>5__2" is x,
+ * "<>4__this" is this, "<Prop>k__BackingField" is Prop. NULL if compiler-made
+ * without a source name. Borrowed or in @arena.
+ */
+struct arena;
+const char *csname_source_name(struct arena *arena, const char *name);
+
+/*
+ * Convert the DAC's spelling of a type ("System.Collections.Generic.List`1
+ * [[System.Int32, System.Private.CoreLib]][]") to C#:
+ * "System.Collections.Generic.List<int>[]". Anything it cannot read is kept.
+ */
+void csname_from_dac(const char *dac_name, struct str *out);
+
+#endif

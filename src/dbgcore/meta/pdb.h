@@ -1,0 +1,121 @@
+/* Portable PDB (dotnet/runtime docs/design/specs/PortablePdb-Metadata.md). */
+#ifndef META_PDB_H
+#define META_PDB_H
+
+#include "base/file.h"
+#include "meta/md.h"
+#include "meta/sig.h"
+
+struct arena;
+struct pe;
+struct pdb;
+
+/*
+ * Find and open the PDB of an assembly: embedded, beside the dll, at the
+ * CodeView path, under each directory of @search. Matched by id. On
+ * success *ret_state is DBG_SYMBOLS_LOADED and *ret owned by the caller;
+ * for every other state *ret is NULL and *ret_note (in @arena) says in words
+ * what was looked for and what was found. When loaded the note is the path,
+ * or "embedded in PATH".
+ */
+struct pdb_request {
+	const struct pe *pe;
+	const char *dll_path; /* NULL: loaded from memory */
+	const char *root;     /* prefix for paths (/proc/N/root) or "" */
+	const char *const *search;
+	size_t n_search;
+};
+
+void pdb_find(const struct pdb_request *req, struct arena *arena,
+	      struct pdb **ret, enum dbg_symbols *ret_state,
+	      const char **ret_note);
+
+/* Parse PDB bytes (fuzzing, tests). @bytes is borrowed. */
+DBG_MUST struct dbg_error *pdb_parse(struct bytes bytes, struct pdb **ret);
+void pdb_destroy(struct pdb *pdb);
+const struct md *pdb_md(const struct pdb *pdb);
+
+/* Documents. */
+uint32_t pdb_n_documents(const struct pdb *pdb);
+/* Path as written by the compiler; kept by @pdb. "" if there is none. */
+const char *pdb_document_path(struct pdb *pdb, uint32_t rid);
+/* Checksum; *ret_algorithm "SHA1", "SHA256" or NULL. */
+struct bytes pdb_document_hash(const struct pdb *pdb, uint32_t rid,
+			       const char **ret_algorithm);
+/*
+ * Embedded source text (inflated, capped), in @arena; {NULL, 0} if there is
+ * none.
+ */
+struct bytes pdb_document_source(const struct pdb *pdb, uint32_t rid,
+				 struct arena *arena);
+
+struct seq_point {
+	uint32_t il_offset;
+	uint32_t document;                           /* rid */
+	uint32_t line, column, end_line, end_column; /* line 0: hidden */
+};
+
+/*
+ * Sequence points of a method in IL order, in @arena; none for methods
+ * without (*ret_n 0).
+ */
+DBG_MUST struct dbg_error *
+pdb_sequence_points(const struct pdb *pdb, uint32_t method_rid,
+		    struct arena *arena, struct seq_point **ret, size_t *ret_n);
+
+/*
+ * Index of a document's code: for each method with points in it, line
+ * ranges. Built once per PDB. Calls @fn for each method that has a visible
+ * point in document @rid whose line range [min_line, max_line] holds or
+ * follows @line.
+ */
+struct pdb_method_lines {
+	uint32_t method_rid;
+	uint32_t document;
+	uint32_t min_line, max_line;
+};
+/* All (method, document) pairs, sorted by document, min_line; kept by pdb. */
+const struct pdb_method_lines *pdb_method_index(struct pdb *pdb, size_t *ret_n);
+
+/* Locals in scope. */
+struct pdb_local {
+	const char *name;
+	uint32_t slot;          /* UINT32_MAX: a constant */
+	uint16_t attributes;    /* 1: DebuggerHidden */
+	struct bytes constant;  /* LocalConstant signature blob */
+	uint32_t start, length; /* scope, IL offsets */
+	uint32_t rid;           /* LocalVariable or LocalConstant row */
+};
+/*
+ * Variables and constants whose scope holds @il_offset (UINT32_MAX: all),
+ * outermost scope first, in @arena.
+ */
+DBG_MUST struct dbg_error *pdb_locals(const struct pdb *pdb,
+				      uint32_t method_rid, uint32_t il_offset,
+				      struct arena *arena,
+				      struct pdb_local **ret, size_t *ret_n);
+
+/* StateMachineMethod: MoveNext to kickoff and back, rids, 0: none. */
+uint32_t pdb_kickoff_of(const struct pdb *pdb, uint32_t move_next_rid);
+uint32_t pdb_move_next_of(const struct pdb *pdb, uint32_t kickoff_rid);
+
+struct il_range {
+	uint32_t start, length;
+};
+/* StateMachineHoistedLocalScopes of MoveNext: scope of hoisted local N. */
+void pdb_hoisted_scopes(const struct pdb *pdb, uint32_t method_rid,
+			struct arena *arena, struct il_range **ret,
+			size_t *ret_n);
+
+struct pdb_await {
+	uint32_t yield_offset, resume_offset;
+	uint32_t resume_method; /* MethodDef rid */
+};
+/* MethodSteppingInformation of an async MoveNext, in @arena. */
+void pdb_awaits(const struct pdb *pdb, uint32_t method_rid, struct arena *arena,
+		struct pdb_await **ret, size_t *ret_n);
+/* TupleElementNames of a LocalVariable/Constant row token; names may be NULL */
+void pdb_tuple_names(const struct pdb *pdb, uint32_t token, struct arena *arena,
+		     const char ***ret, size_t *ret_n);
+
+#endif
