@@ -1,0 +1,219 @@
+/*
+ * A process as bytes, registers and stops; no .NET here.
+ *
+ * Live targets are threads under ptrace (PTRACE_SEIZE). Each thread is
+ * running or stopped by itself; the session makes "all-stop" of it with
+ * target_stop_all. An event names the one thread that stopped; it stays
+ * stopped until it is resumed, the others run on. Statuses that arrive while
+ * all are being stopped are kept and reported after the next resume; a kept
+ * trap that was lifted meanwhile is dropped.
+ *
+ * Traps (int3) are invisible: reads are masked, a stop at one has the pc set
+ * back to it, and resuming a thread at one executes the displaced
+ * instruction (emulated where it is a simple one, else stepped in place with
+ * everything stopped). Signals are delivered untouched: at once, if they are
+ * not in the set that the session asked to see.
+ *
+ * What must never happen: a trap left in a process that we let go (detach,
+ * fork, our own end), a signal lost or doubled, a stop waited for by one pid.
+ */
+#ifndef TARGET_TARGET_H
+#define TARGET_TARGET_H
+
+#include <signal.h>
+#include <sys/user.h>
+
+#include "dbg.h"
+
+struct arena;
+struct target;
+
+enum target_cap {
+	TARGET_RUN = 1,		/* can be resumed */
+	TARGET_WRITE = 2,
+};
+
+bool target_can(const struct target *t, enum target_cap cap);
+void target_destroy(struct target *t);	/* kills what was launched */
+pid_t target_pid(const struct target *t);
+void target_counters(const struct target *t, struct dbg_counters *ret);
+
+/*
+ * Start @launch's program stopped in front of its first instruction (after
+ * exec). Its dispositions and signal mask are those we were started with;
+ * it dies with us (PTRACE_O_EXITKILL). With a terminal as stdin it gets a
+ * process group of its own, in the foreground while it runs.
+ * @path and @argv are resolved by the caller.
+ */
+DBG_MUST struct dbg_error *target_spawn(const char *path,
+					const char *const *argv,
+					const struct dbg_launch *launch,
+					struct target **ret);
+DBG_MUST struct dbg_error *target_kill(struct target *t);
+
+/* A descriptor that is readable when target_event_next may have one. */
+int target_fd(const struct target *t);
+
+/* ---- Events ---------------------------------------------------------- */
+
+enum target_event_kind {
+	TARGET_TRAP = 1,	/* at a trap of ours: addr; pc set back to it */
+	TARGET_STEPPED,		/* target_thread_step is done */
+	TARGET_SIGNAL,		/* about to be delivered; pass it on resume */
+	TARGET_INTERRUPTED,	/* target_interrupt took effect */
+	TARGET_EXEC,		/* a new program image; traps are gone */
+	TARGET_BORN,		/* a new thread (running already) */
+	TARGET_GONE,		/* a thread ended */
+	TARGET_EXITED,		/* the process ended: exit_code or signal */
+};
+
+struct target_event {
+	enum target_event_kind kind;
+	pid_t tid;
+	uint64_t addr;
+	int signal;
+	siginfo_t info;		/* TARGET_SIGNAL */
+	int exit_code;
+};
+
+/* Take the next event; false if there is none now. Does not block. */
+DBG_MUST struct dbg_error *target_event_next(struct target *t,
+					     struct target_event *ret,
+					     bool *ret_any);
+
+/* Signals to report instead of passing them on at once. */
+void target_watch_signals(struct target *t, const sigset_t *set);
+/* Would delivering @signal end the process now (default disposition)? */
+bool target_signal_is_fatal(struct target *t, int signal);
+
+/* Stop all threads; blocks for the short time that takes. */
+DBG_MUST struct dbg_error *target_stop_all(struct target *t);
+/* Are all threads stopped? */
+bool target_all_stopped(const struct target *t);
+/* Resume every stopped thread, delivering what is due to each. */
+DBG_MUST struct dbg_error *target_resume_all(struct target *t);
+/*
+ * Resume one thread, delivering @signal (0: none). If the thread stands at a
+ * trap that cannot be emulated this stops and resumes the others.
+ */
+DBG_MUST struct dbg_error *target_thread_resume(struct target *t, pid_t tid,
+						int signal);
+/*
+ * Execute one instruction in one thread, the others as they are; with
+ * @wait the stop is awaited and consumed here: *ret_stepped is false if
+ * something else happened instead, which is then reported as an event.
+ */
+DBG_MUST struct dbg_error *target_thread_step(struct target *t, pid_t tid,
+					      bool wait, bool *ret_stepped);
+/* Ask for a TARGET_INTERRUPTED event of some thread. */
+DBG_MUST struct dbg_error *target_interrupt(struct target *t);
+/* Remember @signal for delivery when the thread is next resumed. */
+void target_thread_signal(struct target *t, pid_t tid, int signal);
+
+struct target_thread {
+	pid_t tid;
+	bool stopped;
+	char name[16];		/* kernel's comm */
+};
+
+/* All threads in order of birth, in @arena. */
+DBG_MUST struct dbg_error *target_threads(struct target *t,
+					  struct arena *arena,
+					  struct target_thread **ret,
+					  size_t *ret_n);
+
+/* ---- State of a stopped thread --------------------------------------- */
+
+/* Integer registers; cached while stopped. */
+DBG_MUST struct dbg_error *target_regs(struct target *t, pid_t tid,
+				       struct user_regs_struct *ret);
+DBG_MUST struct dbg_error *
+target_regs_set(struct target *t, pid_t tid,
+		const struct user_regs_struct *regs);
+DBG_MUST struct dbg_error *target_fpregs(struct target *t, pid_t tid,
+					 struct user_fpregs_struct *ret);
+
+/* ---- Memory ---------------------------------------------------------- */
+
+/* Read all of [addr, addr + n) with traps masked, or fail. */
+DBG_MUST struct dbg_error *target_read(struct target *t, uint64_t addr,
+				       void *buf, size_t n);
+/* Read as much as is readable from @addr on; returns the length. */
+size_t target_read_some(struct target *t, uint64_t addr, void *buf, size_t n);
+DBG_MUST struct dbg_error *target_read_u64(struct target *t, uint64_t addr,
+					   uint64_t *ret);
+DBG_MUST struct dbg_error *target_read_u32(struct target *t, uint64_t addr,
+					   uint32_t *ret);
+/* UTF-8 string up to its NUL, at most @max bytes; in @arena. */
+DBG_MUST struct dbg_error *target_read_cstr(struct target *t, uint64_t addr,
+					    size_t max, struct arena *arena,
+					    char **ret);
+/* Write; works on double-mapped code too. Bytes under traps go beneath. */
+DBG_MUST struct dbg_error *target_write(struct target *t, uint64_t addr,
+					const void *buf, size_t n);
+/* Map @size bytes of fresh zeroed memory into the target (injected mmap). */
+DBG_MUST struct dbg_error *target_mmap(struct target *t, size_t size,
+				       uint64_t *ret);
+/*
+ * Forget cached memory. The cache is valid while all threads are stopped;
+ * target_event_next and every resume drop it.
+ */
+void target_cache_drop(struct target *t);
+
+/* ---- Traps ----------------------------------------------------------- */
+
+/*
+ * Arm or lift traps, many at a time (grouped by page: one write a page).
+ * No counting: a trap is there or not; arming twice is the same as once.
+ * On failure of some, the others are done and the first error is returned.
+ */
+DBG_MUST struct dbg_error *target_traps_arm(struct target *t,
+					    const uint64_t *addrs, size_t n);
+DBG_MUST struct dbg_error *target_traps_lift(struct target *t,
+					     const uint64_t *addrs, size_t n);
+bool target_trap_armed(const struct target *t, uint64_t addr);
+
+/* ---- Images ---------------------------------------------------------- */
+
+struct target_image {
+	const char *path;	/* as the process sees it */
+	uint64_t base;		/* load address (of ELF offset 0) */
+	uint64_t end;
+};
+
+/* Prefix for opening the process's paths: "" or "/proc/PID/root". */
+const char *target_root(const struct target *t);
+/* The ELF image whose mapped path ends in @name ("libcoreclr.so"). */
+DBG_MUST struct dbg_error *target_image_find(struct target *t,
+					     const char *name,
+					     struct arena *arena,
+					     struct target_image *ret,
+					     bool *ret_found);
+/* The executable itself. */
+DBG_MUST struct dbg_error *target_image_main(struct target *t,
+					     struct arena *arena,
+					     struct target_image *ret);
+/* The image that holds @addr, and its nearest dynamic symbol (or NULL). */
+DBG_MUST struct dbg_error *target_image_at(struct target *t, uint64_t addr,
+					   struct arena *arena,
+					   struct target_image *ret,
+					   const char **ret_symbol,
+					   uint64_t *ret_offset,
+					   bool *ret_found);
+/* Address of an exported (.dynsym) symbol; 0 if it has none such. */
+DBG_MUST struct dbg_error *target_symbol(struct target *t,
+					 const struct target_image *image,
+					 const char *name, uint64_t *ret);
+/* Executable segment of an image that holds its entry code. */
+DBG_MUST struct dbg_error *target_image_text(struct target *t,
+					     const struct target_image *image,
+					     uint64_t *ret_start,
+					     uint64_t *ret_end);
+/* Entry point (AT_ENTRY) and r_debug.r_brk (0 until the linker ran). */
+DBG_MUST struct dbg_error *target_entry(struct target *t, uint64_t *ret);
+DBG_MUST struct dbg_error *target_r_brk(struct target *t, uint64_t *ret);
+/* ELF class/machine of the program file: 62 is x86-64. */
+DBG_MUST struct dbg_error *target_file_machine(const char *path,
+					       uint16_t *ret);
+
+#endif
