@@ -1,0 +1,186 @@
+/*
+ * Joins the runtime's facts (dac) and the files' facts (meta): loaded
+ * modules with their metadata and symbols; names to methods; file:line to
+ * (method, IL offset) to addresses and back.
+ *
+ * A place is what the user means: (module, MethodDef, IL offset); it stays
+ * true whatever code the runtime makes of it. Addresses are derived from a
+ * place for each code version that exists at the moment.
+ *
+ * Session lifetime: struct code and its modules. Everything else is in the
+ * arena given.
+ */
+#ifndef CODE_CODE_H
+#define CODE_CODE_H
+
+#include "dac/dac.h"
+#include "dbg.h"
+#include "meta/md.h"
+#include "meta/pdb.h"
+#include "meta/pe.h"
+
+struct code;
+struct source_rules;
+
+struct code_module {
+	uint32_t number;	/* 1, 2, ...: dbg_module.number */
+	uint64_t addr;		/* Module* */
+	char *name;		/* file name */
+	char *path;		/* NULL: loaded from memory */
+	uint64_t base;
+	struct pe pe;		/* n_sections 0: only metadata was had */
+	struct md md;
+	struct pdb *pdb;	/* NULL: see symbols */
+	enum dbg_symbols symbols;
+	char *symbols_note;
+	bool optimized;
+	bool dynamic;
+};
+
+/* @rules (substitute-path) is borrowed; @d may be replaced by a new run. */
+struct code *code_create(struct target *t, struct dac *d,
+			 const struct source_rules *rules);
+void code_destroy(struct code *c);
+
+/*
+ * Take in a module that the runtime loaded: metadata from its file if the
+ * MVID agrees with memory, else from memory; symbols looked for at once.
+ * A module that cannot be read is kept with a note. Idempotent.
+ */
+DBG_MUST struct dbg_error *code_module_add(struct code *c,
+					   const struct dac_module *m,
+					   struct code_module **ret);
+void code_module_remove(struct code *c, uint64_t addr);
+struct code_module *code_module_find(struct code *c, uint64_t addr);
+/* All, in order of loading; borrowed until the next add or remove. */
+struct code_module *const *code_modules(struct code *c, size_t *ret_n);
+/* By file name with or without extension, case ignored; NULL if none. */
+struct code_module *code_module_named(struct code *c, const char *name);
+
+/* ---- Places ---------------------------------------------------------- */
+
+struct code_place {
+	struct code_module *module;
+	uint32_t token;		/* MethodDef */
+	uint32_t il_offset;
+	uint32_t document;	/* rid, 0: no symbols */
+	uint32_t line;		/* 0: no symbols */
+};
+
+/*
+ * Every place in @m where a statement begins on the first line >= @line of
+ * @file that has code, in the nearest enclosing bodies: one per method that
+ * has such a statement (lambdas, constructors with initialisers). @file is a
+ * bare name, a tail or a full path, compared after substitution, `/` and `\`
+ * alike. None if the file is not in @m or nothing follows.
+ */
+DBG_MUST struct dbg_error *code_find_line(struct code *c,
+					  struct code_module *m,
+					  const char *file, uint32_t line,
+					  struct arena *arena,
+					  struct code_place **ret,
+					  size_t *ret_n);
+/* Does @m have the document @file at all? */
+bool code_has_file(struct code *c, struct code_module *m, const char *file);
+
+/*
+ * A parsed function location. "A.B.M(int, string)": @name "A.B.M", @params
+ * "int, string"; @has_params false without a list. Bound at the first
+ * statement (symbols) or IL 0. Matches by whole name segments from the
+ * right ("M" is Method of any type only if @name has at least TYPE.METHOD;
+ * a bare "M" matches too, as gdb does), generic arity ignored, and the
+ * bodies of async methods and iterators instead of their kickoff methods.
+ */
+struct code_function {
+	const char *module;	/* NULL: any */
+	const char *name;
+	const char *params;	/* NULL: any overload */
+};
+
+DBG_MUST struct dbg_error *code_find_function(struct code *c,
+					      struct code_module *m,
+					      const struct code_function *fn,
+					      struct arena *arena,
+					      struct code_place **ret,
+					      size_t *ret_n);
+
+typedef bool code_match_fn(void *arg, const char *name);
+/*
+ * Places of all methods of @m with symbols and code whose C# name (with
+ * parameter list) @match accepts.
+ */
+DBG_MUST struct dbg_error *code_find_matching(struct code *c,
+					      struct code_module *m,
+					      code_match_fn *match, void *arg,
+					      struct arena *arena,
+					      struct code_place **ret,
+					      size_t *ret_n);
+
+/* Places to names. */
+const char *code_place_path(struct code *c, const struct code_place *p,
+			    struct arena *arena);
+/* C# name of a MethodDef with parameter types. */
+const char *code_token_name(struct code *c, struct code_module *m,
+			    uint32_t token, struct arena *arena);
+/* C# name of a MethodDesc, exact generic arguments where known. */
+const char *code_method_name(struct code *c, uint64_t method, bool params,
+			     struct arena *arena);
+/* C# name of a MethodTable; cached for the session. */
+const char *code_type_name(struct code *c, uint64_t type);
+
+/* ---- Code ------------------------------------------------------------ */
+
+/* Addresses of @p in the code version that holds @ip (a start address). */
+DBG_MUST struct dbg_error *code_addresses(struct code *c,
+					  const struct code_place *p,
+					  uint64_t ip, struct arena *arena,
+					  uint64_t **ret, size_t *ret_n);
+
+/* What source an address of managed code stands for. */
+struct code_pos {
+	struct code_module *module;	/* NULL: none known */
+	uint64_t method;		/* MethodDesc */
+	uint32_t token;
+	uint32_t il_offset;		/* UINT32_MAX: unknown */
+	bool in_prolog, in_epilog;
+	struct seq_point point;		/* visible one; line 0: no source */
+	const char *path;		/* substituted; NULL: no source */
+};
+
+/*
+ * @leaf false: @ip is a return address, look at ip - 1. Not managed code:
+ * *ret_any false. Cached by address for the session (path included).
+ */
+DBG_MUST struct dbg_error *code_pos_at(struct code *c, uint64_t ip, bool leaf,
+				       const struct code_pos **ret,
+				       bool *ret_any);
+
+/* A sequence point (hidden ones too) and where its code starts. */
+struct code_point {
+	uint64_t addr;
+	struct seq_point point;
+};
+
+/*
+ * All points of the code version that holds @ip, by address; several
+ * addresses for one point if the JIT made copies (finally clones). None
+ * without symbols. Cached for the session, borrowed.
+ */
+DBG_MUST struct dbg_error *code_points(struct code *c, uint64_t ip,
+				       const struct code_point **ret,
+				       size_t *ret_n);
+
+/* Does the method have symbols with at least one visible point? */
+bool code_has_source(struct code *c, struct code_module *m, uint32_t token);
+/* MoveNext token of an async or iterator kickoff method, 0: it is none. */
+uint32_t code_move_next(struct code *c, struct code_module *m,
+			uint32_t kickoff_token);
+
+/* ---- Completion ------------------------------------------------------ */
+
+typedef void code_name_fn(void *arg, const char *name);
+/* Calls @fn for files, types or methods (enum dbg_names bits). */
+void code_each_name(struct code *c, unsigned int names, code_name_fn *fn,
+		    void *arg);
+
+#endif

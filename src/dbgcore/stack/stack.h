@@ -1,0 +1,52 @@
+/*
+ * Threads and frames of the stopped program.
+ *
+ * Thread numbers live as long as the session; frames as long as the stop,
+ * walked on demand and kept. Frames of the runtime's own exception dispatch
+ * above a throw are left out.
+ */
+#ifndef STACK_STACK_H
+#define STACK_STACK_H
+
+#include "code/code.h"
+#include "dac/dac.h"
+#include "dbg.h"
+
+struct arena;
+struct stack;
+
+struct frame {
+	pid_t tid;
+	uint32_t thread;	/* number */
+	uint32_t level;
+	enum dbg_frame_kind kind;
+	struct dac_frame raw;
+	const struct code_pos *pos;	/* NULL unless managed */
+};
+
+struct stack *stack_create(struct target *t);
+void stack_destroy(struct stack *s);
+/* The runtime is up: managed stacks from here on. NULL: it is gone. */
+void stack_set_runtime(struct stack *s, struct dac *d, struct code *c);
+/* A new stop: forget frames and threads' facts; @arena serves the stop. */
+void stack_reset(struct stack *s, struct arena *arena);
+
+/* Numbers; a thread gets its number when first seen. */
+uint32_t stack_thread_number(struct stack *s, pid_t tid);
+void stack_thread_gone(struct stack *s, pid_t tid);
+pid_t stack_thread_tid(struct stack *s, uint32_t number);	/* 0: none */
+
+DBG_MUST struct dbg_error *stack_threads(struct stack *s,
+					 struct dbg_thread **ret,
+					 size_t *ret_n);
+/* The frame @level of a thread; NULL in *ret if the stack ends before it. */
+DBG_MUST struct dbg_error *stack_frame(struct stack *s, uint32_t thread,
+				       uint32_t level,
+				       const struct frame **ret);
+/* Fill in the API's description of a frame, all but its id. */
+void stack_describe(struct stack *s, const struct frame *f,
+		    struct dbg_frame *ret);
+/* Thread* of the runtime for a thread, 0: none. */
+uint64_t stack_managed_thread(struct stack *s, pid_t tid);
+
+#endif
