@@ -1,0 +1,25 @@
+#include "lines.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+enum {
+	LINE_MAX_BYTES = 1 << 20
+};
+
+enum lines_state lines_read(int fd, struct text *line)
+{
+	char c;
+	ssize_t n = read(fd, &c, 1);
+
+	if (n < 0)
+		return errno == EINTR || errno == EAGAIN ? LINES_MORE
+							 : LINES_END;
+	if (n == 0)
+		return line->len ? LINES_LINE : LINES_END;
+	if (c == '\n')
+		return LINES_LINE;
+	if (c && line->len < LINE_MAX_BYTES)
+		text_addc(line, c);
+	return LINES_MORE;
+}

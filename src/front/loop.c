@@ -1,0 +1,147 @@
+#include "loop.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "alloc.h"
+#include "fault.h"
+
+enum {
+	N_SIGNALS = 4
+};
+
+static const int signals[N_SIGNALS] = {SIGINT, SIGWINCH, SIGTERM, SIGHUP};
+
+struct loop {
+	struct dbg *dbg;
+	int rfd, wfd;                  /* pipe of signal numbers */
+	volatile sig_atomic_t waiting; /* in poll(): nothing to interrupt */
+	volatile sig_atomic_t interrupted;
+	struct sigaction old[N_SIGNALS];
+};
+
+// A handler has no argument of ours: this is the one variable of its kind.
+static struct loop *handler_loop;
+
+static void on_signal(int sig)
+{
+	struct loop *loop = handler_loop;
+	int saved = errno;
+	unsigned char byte = (unsigned char)sig;
+
+	if (sig != SIGWINCH) {
+		loop->interrupted = 1;
+		if (!loop->waiting)
+			dbg_interrupt(loop->dbg);
+	}
+	// A full pipe holds the news already.
+	ssize_t n = write(loop->wfd, &byte, 1);
+	(void)n;
+	errno = saved;
+}
+
+static void install(struct loop *loop)
+{
+	struct sigaction sa = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+
+	sigfillset(&sa.sa_mask);
+	for (int i = 0; i < N_SIGNALS; i++) {
+		sigaction(signals[i], NULL, &loop->old[i]);
+		// nohup: who ignores the hangup wants us to live on.
+		if (signals[i] == SIGHUP && loop->old[i].sa_handler == SIG_IGN)
+			continue;
+		sigaction(signals[i], &sa, NULL);
+	}
+}
+
+struct dbg_error *loop_create(struct dbg *dbg, struct loop **ret)
+{
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0)
+		return fault(DBG_E_TARGET, "cannot make a pipe: %s",
+			     strerror(errno));
+	struct loop *loop = alloc_zero(1, sizeof(*loop));
+	loop->dbg = dbg;
+	loop->rfd = fds[0];
+	loop->wfd = fds[1];
+	handler_loop = loop;
+	install(loop);
+	*ret = loop;
+	return NULL;
+}
+
+void loop_destroy(struct loop *loop)
+{
+	if (!loop)
+		return;
+	for (int i = 0; i < N_SIGNALS; i++)
+		sigaction(signals[i], &loop->old[i], NULL);
+	handler_loop = NULL;
+	close(loop->rfd);
+	close(loop->wfd);
+	free(loop);
+}
+
+static unsigned int take_signals(struct loop *loop)
+{
+	unsigned char buf[64];
+	unsigned int what = 0;
+	ssize_t n;
+
+	while ((n = read(loop->rfd, buf, sizeof(buf))) > 0)
+		for (ssize_t i = 0; i < n; i++)
+			what |= buf[i] == SIGINT     ? LOOP_INTERRUPT
+				: buf[i] == SIGWINCH ? LOOP_RESIZE
+						     : LOOP_END;
+	return what;
+}
+
+struct dbg_error *loop_wait(struct loop *loop, int input, unsigned int *ret)
+{
+	struct pollfd fds[3] = {
+	    {.fd = loop->rfd, .events = POLLIN},
+	    {.fd = dbg_fd(loop->dbg), .events = POLLIN},
+	    {.fd = input, .events = POLLIN},
+	};
+	unsigned int what = 0;
+
+	loop->waiting = 1;
+	int n = poll(fds, 3, -1);
+	loop->waiting = 0;
+	if (n < 0 && errno != EINTR)
+		return fault(DBG_E_TARGET, "cannot poll: %s", strerror(errno));
+	what |= take_signals(loop);
+	loop->interrupted = 0;
+	*ret = what;
+	if (n <= 0)
+		return NULL;
+	if (fds[2].revents)
+		what |= LOOP_INPUT;
+	if (fds[1].revents)
+		what |= LOOP_ENGINE;
+	*ret = what;
+	return what & LOOP_ENGINE ? dbg_dispatch(loop->dbg) : NULL;
+}
+
+bool loop_interrupted(const struct loop *loop)
+{
+	return loop->interrupted;
+}
+
+void loop_forget(struct loop *loop)
+{
+	unsigned int what = take_signals(loop);
+
+	loop->interrupted = 0;
+	// Only Ctrl-C is forgotten; the rest goes back.
+	if (what & LOOP_RESIZE)
+		raise(SIGWINCH);
+	if (what & LOOP_END)
+		raise(SIGTERM);
+}

@@ -1,0 +1,68 @@
+#include "text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+
+void text_deinit(struct text *t)
+{
+	free(t->s);
+	*t = (struct text){0};
+}
+
+void text_clear(struct text *t)
+{
+	t->len = 0;
+	if (t->s)
+		t->s[0] = 0;
+}
+
+void text_addn(struct text *t, const char *s, size_t n)
+{
+	if (!n)
+		return;
+	alloc_grow(&t->s, &t->cap, t->len + n + 1, 1);
+	memcpy(t->s + t->len, s, n);
+	t->len += n;
+	t->s[t->len] = 0;
+}
+
+void text_add(struct text *t, const char *s)
+{
+	text_addn(t, s, strlen(s));
+}
+
+void text_addc(struct text *t, char c)
+{
+	text_addn(t, &c, 1);
+}
+
+void text_addf(struct text *t, const char *fmt, ...)
+{
+	va_list ap;
+	char *s;
+
+	va_start(ap, fmt);
+	int n = vasprintf(&s, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return;
+	text_addn(t, s, (size_t)n);
+	free(s);
+}
+
+const char *text_get(const struct text *t)
+{
+	return t->s ? t->s : "";
+}
+
+char *text_take(struct text *t)
+{
+	char *s = t->s ? t->s : alloc_str("");
+
+	*t = (struct text){0};
+	return s;
+}

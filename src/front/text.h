@@ -1,0 +1,25 @@
+/* A growing string of the front ends. */
+#ifndef FRONT_TEXT_H
+#define FRONT_TEXT_H
+
+#include <stddef.h>
+
+struct text {
+	char *s; /* NULL while empty, else terminated */
+	size_t len, cap;
+};
+
+void text_deinit(struct text *t);
+#define _cleanup_text_ __attribute__((cleanup(text_deinit)))
+void text_clear(struct text *t);
+void text_add(struct text *t, const char *s);
+void text_addn(struct text *t, const char *s, size_t n);
+void text_addc(struct text *t, char c);
+void text_addf(struct text *t, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Contents, "" while empty; borrowed until the next change. */
+const char *text_get(const struct text *t);
+/* Take the contents (never NULL), leaving @t empty; the caller frees. */
+char *text_take(struct text *t);
+
+#endif
