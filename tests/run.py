@@ -1,0 +1,345 @@
+#!/usr/bin/env python3
+"""Run the tests that need real programs: transcripts (tests/repl/*.t) and
+scripts (tests/live/*.py), each on every runtime it names.
+
+A transcript begins with lines "#! key=value ...":
+    fixture=Hello         the program; without it none is started
+    config=Debug          Debug, Release (both: Debug,Release) or a kind of
+                          symbols (Embedded, NoPdb, ...)
+    runtimes=8,9,10       where it runs
+    host=dll              dll, dotnet, apphost, or 8, 10: self-contained
+    args='a "b c"'        arguments of the program, quoted as in a shell
+    stdin='one\\ntwo\\n'    what the program may read
+    time=30               limit in seconds
+    exit=0                the exit status to demand
+and goes on with commands and the output that each must have:
+    ## comment
+    +command              given to dndbg, which echoes it like this
+    >line                 a line of the command before it, not echoed
+    text                  a line of output; \\+text, \\>text, \\#text: escaped
+    ...                   any number of lines
+    {8,9}text             demanded on these runtimes only; {Debug}, {Release}
+In commands @mark is the line of "// @mark" as File.cs:12. In output {@mark} is
+its number; {addr} an address, {n} a number, {...} any text in the line; {src}
+and {out} the directories of the sources and the program, in both.
+
+A script defines functions test_*(t); t is drive.Test. The attribute runtimes
+of a function says where it runs (all), time its limit in seconds.
+"""
+import argparse
+import concurrent.futures
+import glob
+import importlib.util
+import inspect
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import traceback
+
+import drive
+from drive import Failure
+
+MAX_LINES = 4000
+PLACEHOLDER = re.compile(r"\{(@[A-Za-z][\w-]*|addr|n|\.\.\.|src|out)\}")
+ONLY = re.compile(r"\{((?:8|9|10|Debug|Release)(?:,(?:8|9|10|Debug|Release))*)\}")
+IN_COMMAND = re.compile(r"(?<![\w@])@([A-Za-z][\w-]*)")
+
+
+class Transcript:
+    """A .t file: its settings and its lines."""
+
+    def __init__(self, path):
+        self.path = path
+        self.head = {"config": "Debug", "runtimes": "8,9,10", "host": "dll",
+                     "args": "", "stdin": "", "time": "30"}
+        self.lines = []
+        with open(path) as file:
+            for line in file.read().split("\n"):
+                if line.startswith("#!"):
+                    for word in shlex.split(line[2:]):
+                        key, _, value = word.partition("=")
+                        if key not in (*self.head, "fixture", "exit"):
+                            raise Failure(f"{path}: unknown key '{key}'")
+                        self.head[key] = value
+                elif not line.startswith("##"):
+                    self.lines.append(line)
+        while self.lines and not self.lines[-1]:
+            self.lines.pop()
+
+    def runs(self):
+        for config in self.head["config"].split(","):
+            for runtime in self.head["runtimes"].split(","):
+                yield config, runtime
+
+
+class Run:
+    """One run of a transcript, on one runtime."""
+
+    def __init__(self, transcript, config, runtime, test):
+        self.head = transcript.head
+        self.config = config
+        self.runtime = runtime
+        self.test = test
+        fixture = self.head.get("fixture")
+        self.places = drive.places_of(fixture) if fixture else {}
+        self.words = []
+        if fixture:
+            self.words = drive.program(fixture, config, self.head["host"])
+        self.commands = []
+        self.expected = []
+        for line in transcript.lines:
+            self.take(line)
+
+    def place(self, mark):
+        if mark not in self.places:
+            raise Failure(f"no mark '{mark}' in {self.head.get('fixture')}")
+        return self.places[mark]
+
+    def directories(self, text):
+        out = os.path.dirname(self.words[-1]) if self.words else ""
+        return text.replace("{src}", drive.SOURCES).replace("{out}", out)
+
+    def take(self, line):
+        only = ONLY.match(line)
+        if only:
+            if not {self.config, self.runtime} & set(only[1].split(",")):
+                return
+            line = line[only.end():]
+        if line.startswith(("+", ">")):
+            command = IN_COMMAND.sub(
+                lambda found: "%s:%d" % self.place(found[1]),
+                self.directories(line[1:]))
+            self.commands.append(command)
+            if line.startswith("+"):
+                self.expected.append(("+" + command,
+                                      re.compile(re.escape("+" + command))))
+        elif line == "...":
+            self.expected.append((line, None))
+        else:
+            if line.startswith(("\\+", "\\>", "\\#", "\\.")):
+                line = line[1:]
+            self.expected.append((line, self.pattern(line)))
+
+    def pattern(self, line):
+        """The regular expression of a line of expected output."""
+        parts = []
+        last = 0
+        for found in PLACEHOLDER.finditer(line):
+            parts.append(re.escape(line[last:found.start()]))
+            last = found.end()
+            name = found[1]
+            if name.startswith("@"):
+                parts.append(str(self.place(name[1:])[1]))
+            elif name in ("src", "out"):
+                parts.append(re.escape(self.directories(found[0])))
+            else:
+                parts.append({"addr": "0x[0-9a-f]+", "n": r"-?\d+",
+                              "...": ".*"}[name])
+        parts.append(re.escape(line[last:]))
+        return re.compile("".join(parts))
+
+    def execute(self):
+        """Run it; return the lines of its output."""
+        script = os.path.join(self.test.dir, "script")
+        with open(script, "w") as file:
+            file.write("\n".join(["set trace-commands on", *self.commands, ""]))
+        command = [self.test.dndbg, "--batch", "-x", script]
+        if self.words:
+            command += ["--args", *self.words, *shlex.split(self.head["args"])]
+        stdin = self.head["stdin"].encode().decode("unicode_escape").encode()
+        process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, env=self.test.env, cwd=self.test.dir,
+            start_new_session=True)
+        limit = float(self.head["time"]) * drive.SLOW
+        hang = False
+        try:
+            output, _ = process.communicate(stdin, timeout=limit)
+        except subprocess.TimeoutExpired:
+            hang = True
+            process.kill()
+            self.test.kill_all()
+            output, _ = process.communicate()
+        lines = output.decode(errors="replace").replace("\r\n", "\n")
+        lines = lines.rstrip("\n").split("\n") if lines else []
+        if len(lines) > MAX_LINES:
+            lines = lines[:MAX_LINES] + ["... and more lines ..."]
+        return lines, process.returncode, hang
+
+    def run(self):
+        lines, code, hang = self.execute()
+        faults = []
+        if hang:
+            faults.append(f"hang: killed after {self.head['time']} s")
+        elif code < 0:
+            faults.append(f"dndbg died of {signal.Signals(-code).name}")
+        elif code == drive.SANITIZER_EXIT:
+            faults.append("a sanitizer stopped dndbg")
+        elif "exit" in self.head and code != int(self.head["exit"]):
+            faults.append(f"exit status {code}, not {self.head['exit']}")
+        faults += difference(self.expected, lines)
+        if faults:
+            raise Failure("\n".join(faults))
+
+
+def difference(expected, lines):
+    """Compare expected patterns with lines: nothing when they fit, else a
+    diff in the unified form. One table of edit costs serves both."""
+    n, m = len(expected), len(lines)
+    cost = [[0] * (m + 1) for _ in range(n + 1)]
+    fits = [[pattern is None or pattern.fullmatch(line) is not None
+             for line in lines] for _, pattern in expected]
+    for i in range(n, -1, -1):
+        for j in range(m, -1, -1):
+            best = 0 if i == n and j == m else n + m + 1
+            any_lines = i < n and expected[i][1] is None
+            if i < n:
+                best = min(best, cost[i + 1][j] + (0 if any_lines else 1))
+            if j < m:
+                best = min(best, cost[i][j + 1] + (0 if any_lines else 1))
+            if i < n and j < m and fits[i][j]:
+                best = min(best, cost[i + 1][j + 1])
+            cost[i][j] = best
+    if cost[0][0] == 0:
+        return []
+    result = []
+    i = j = 0
+    while i < n or j < m:
+        any_lines = i < n and expected[i][1] is None
+        here = cost[i][j]
+        if i < n and j < m and fits[i][j] and cost[i + 1][j + 1] == here:
+            result.append(" " + lines[j])
+            i, j = i + 1, j + 1
+        elif any_lines and cost[i + 1][j] == here:
+            i += 1
+        elif j < m and any_lines and cost[i][j + 1] == here:
+            result.append(" " + lines[j])
+            j += 1
+        elif i < n and cost[i + 1][j] + 1 == here:
+            result.append("-" + expected[i][0])
+            i += 1
+        else:
+            result.append("+" + lines[j])
+            j += 1
+    return hunks(result)
+
+
+def hunks(result, context=4):
+    """Of a whole diff, the changed lines with some lines around them."""
+    near = set()
+    for at, line in enumerate(result):
+        if line[0] != " ":
+            near.update(range(at - context, at + context + 1))
+    shown = ["--- expected", "+++ got"]
+    last = -1
+    for at, line in enumerate(result):
+        if at in near:
+            if at != last + 1:
+                shown.append(f"@@ line {at + 1} @@")
+            shown.append(line)
+            last = at
+    return shown
+
+
+class Job:
+    """A test to run, by its name and the runtime."""
+
+    def __init__(self, name, runtime, function):
+        self.name = name
+        self.runtime = runtime
+        self.function = function
+
+    def __call__(self, dndbg):
+        """Run it; return the fault, or nothing."""
+        test = drive.Test(self.name, dndbg, self.runtime)
+        fault = None
+        try:
+            self.function(test)
+        except Failure as e:
+            fault = str(e)
+            where = [f for f in traceback.extract_tb(e.__traceback__)
+                     if "/tests/live/" in f.filename]
+            if where:
+                fault = (f"{os.path.basename(where[-1].filename)}:"
+                         f"{where[-1].lineno}: {where[-1].line}\n{fault}")
+        except Exception:
+            fault = traceback.format_exc()
+        left = test.close()
+        if left and not fault:
+            fault = "left behind: " + ", ".join(
+                f"{name} ({pid})" for pid, name in left.items())
+        return fault
+
+
+def transcripts(runtimes):
+    for path in sorted(glob.glob(f"{drive.TOP}/tests/repl/*.t")):
+        transcript = Transcript(path)
+        for config, runtime in transcript.runs():
+            if runtime not in runtimes:
+                continue
+            name = f"repl/{os.path.basename(path)} [{config} {runtime}]"
+
+            def run(test, t=transcript, c=config, r=runtime):
+                Run(t, c, r, test).run()
+
+            yield Job(name, runtime, run)
+
+
+def scripts(runtimes):
+    for path in sorted(glob.glob(f"{drive.TOP}/tests/live/*.py")):
+        name = os.path.basename(path)
+        spec = importlib.util.spec_from_file_location("live_" + name[:-3], path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        for label, function in inspect.getmembers(module, inspect.isfunction):
+            if not label.startswith("test_"):
+                continue
+            for runtime in getattr(function, "runtimes", drive.RUNTIMES):
+                if runtime in runtimes:
+                    yield Job(f"live/{name}:{label} [{runtime}]", runtime,
+                              function)
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--dndbg", default="./dndbg", help="the binary")
+    parser.add_argument("--runtime", action="append", help="only this: 8, 9, 10")
+    parser.add_argument("-j", type=int, default=2, help="tests at once [2]")
+    parser.add_argument("-v", action="store_true", help="name each test")
+    parser.add_argument("--no-build", action="store_true",
+                        help="take the fixtures as they are")
+    parser.add_argument("--list", action="store_true", help="name them only")
+    parser.add_argument("name", nargs="*", help="only tests with this in the name")
+    options = parser.parse_args()
+    if not options.no_build and not options.list:
+        subprocess.run([f"{drive.TOP}/scripts/build-fixtures"], check=True)
+    if not os.access(options.dndbg, os.X_OK) and not options.list:
+        sys.exit(f"run.py: no program '{options.dndbg}'")
+    runtimes = options.runtime or drive.RUNTIMES
+    jobs = [job for source in (transcripts, scripts)
+            for job in source(runtimes)
+            if not options.name or any(n in job.name for n in options.name)]
+    if options.list:
+        print("\n".join(job.name for job in jobs))
+        return 0
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(options.j) as pool:
+        running = {pool.submit(job, options.dndbg): job for job in jobs}
+        for done in concurrent.futures.as_completed(running):
+            job = running[done]
+            fault = done.result()
+            if fault:
+                failed += 1
+                print(f"FAIL {job.name}\n{fault}\n", flush=True)
+            elif options.v:
+                print(f"ok {job.name}", flush=True)
+    print(f"live: {len(jobs) - failed} passed, {failed} failed, 0 skipped")
+    return 1 if failed or not jobs else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
