@@ -1,0 +1,45 @@
+/*
+ * The variables of a frame as their author knows them: arguments, locals in
+ * scope, constants, and those that the compiler moved into closures and
+ * state machines, under their own names. Compiler temporaries are left out.
+ */
+#ifndef EVAL_SCOPE_H
+#define EVAL_SCOPE_H
+
+#include "stack/stack.h"
+#include "value/value.h"
+
+enum var_kind {
+	VAR_THIS,
+	VAR_ARG,
+	VAR_LOCAL,
+	VAR_CONST
+};
+
+struct var {
+	const char *name;
+	enum var_kind kind;
+	struct value value;
+};
+
+struct scope {
+	struct var *vars; /* this, arguments, locals from outside in */
+	size_t n_vars;
+	struct type *type;           /* the author's class, NULL: none */
+	struct code_module *module;  /* NULL: none */
+	uint64_t thread;             /* Thread*, 0: none */
+	const struct frame *frame;   /* NULL: none */
+	struct type_context context; /* generic arguments of the method */
+};
+
+/*
+ * Scope of a frame, in @arena. A frame without managed code (or @frame NULL)
+ * has an empty one. @thread is the frame's Thread*.
+ */
+DBG_MUST struct dbg_error *scope_get(struct types *ts,
+				     const struct frame *frame, uint64_t thread,
+				     struct arena *arena, struct scope **ret);
+/* The innermost variable of this name, NULL: none. `this` by its name. */
+const struct var *scope_var(const struct scope *s, const char *name);
+
+#endif

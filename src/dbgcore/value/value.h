@@ -1,0 +1,290 @@
+/*
+ * Raw values: what type a place has, where it lies, what is inside it. No
+ * execution, no C# rules, no text but the names of types.
+ *
+ * A type is the exact static type of a place: made from a MethodTable, or
+ * from a signature with the generic arguments known at that spot. Types and
+ * their fields are facts of the session, interned: equal types of one origin
+ * are one pointer. A type whose MethodTable the runtime has not made (or not
+ * in exact form) still has its name; places of a struct without any are
+ * absent.
+ *
+ * A value is (type, where). Reading never fails as a call: what cannot be
+ * read becomes VALUE_ABSENT with its reason, and a list goes on.
+ * value_settle leads from what is stored to what is meant: through a by-ref
+ * to its target, from a reference to the object's run-time type, from a box
+ * to the value inside.
+ */
+#ifndef VALUE_VALUE_H
+#define VALUE_VALUE_H
+
+#include "code/code.h"
+#include "dac/dac.h"
+#include "dbg.h"
+#include "meta/sig.h"
+
+struct arena;
+struct target;
+struct types;
+
+/* ---- Types ----------------------------------------------------------- */
+
+enum type_kind {
+	TYPE_PRIM,    /* elem: BOOLEAN .. R8, I, U */
+	TYPE_ENUM,    /* elem: of the underlying type */
+	TYPE_STRUCT,  /* any other value type */
+	TYPE_CLASS,   /* any reference: class, interface, array, string */
+	TYPE_POINTER, /* inner: pointee; NULL: function pointer */
+	TYPE_BYREF,   /* inner: target */
+	TYPE_VOID,
+};
+
+/* Types of the core library that are more than their fields. */
+enum type_special {
+	SPECIAL_NONE,
+	SPECIAL_STRING,
+	SPECIAL_OBJECT,
+	SPECIAL_NULLABLE,
+	SPECIAL_TUPLE, /* ValueTuple<...> */
+	SPECIAL_DECIMAL,
+	SPECIAL_DATETIME,
+	SPECIAL_TIMESPAN,
+	SPECIAL_DATEONLY,
+	SPECIAL_TIMEONLY,
+	SPECIAL_DATETIMEOFFSET,
+	SPECIAL_GUID,
+	SPECIAL_HALF,
+	SPECIAL_INT128,
+	SPECIAL_UINT128,
+	SPECIAL_SPAN, /* Span<T>, ReadOnlySpan<T> */
+};
+
+struct type {
+	enum type_kind kind;
+	enum elem elem; /* PRIM, ENUM */
+	enum type_special special;
+	const char *name;   /* C# */
+	uint32_t size;      /* of a place of it; 0: not known */
+	uint64_t mt;        /* MethodTable; 0: see type_mt */
+	bool is_array;      /* then inner is the element, NULL: unknown */
+	bool is_vector;     /* one dimension from 0 */
+	uint32_t rank;      /* arrays */
+	struct type *inner; /* POINTER, BYREF, arrays */
+	struct type **args; /* generic arguments, exact as far as known */
+	size_t n_args;
+	struct code_module *module; /* of the definition, NULL: none */
+	uint32_t token;             /* TypeDef, 0: none */
+	struct type_facts *facts;   /* of value/ alone */
+};
+
+/* The session's types. @t, @d and @c are borrowed. */
+struct types *types_create(struct target *t, struct dac *d, struct code *c);
+void types_destroy(struct types *ts);
+/* A module was unloaded or loaded: drop everything. No type survives. */
+void types_forget(struct types *ts);
+struct target *types_target(struct types *ts);
+struct dac *types_dac(struct types *ts);
+struct code *types_code(struct types *ts);
+
+/* Type of a MethodTable; NULL if it is none. */
+struct type *type_of_mt(struct types *ts, uint64_t mt);
+/* Primitive, string, object or void. */
+struct type *type_of_elem(struct types *ts, enum elem elem);
+/* Types made from others. */
+struct type *type_pointer_to(struct types *ts, struct type *inner);
+/* @args instantiate the generic definition @module, @token. */
+struct type *type_instance(struct types *ts, struct code_module *module,
+			   uint32_t token, struct type **args, size_t n_args);
+struct type *type_array_of(struct types *ts, struct type *inner, uint32_t rank);
+
+/* What generic parameters stand for at some spot; borrowed arrays. */
+struct type_context {
+	struct code_module *module; /* whose tokens the signature speaks */
+	struct type **type_args;
+	size_t n_type_args;
+	struct type **method_args;
+	size_t n_method_args;
+	uint32_t method; /* MethodDef for names of its parameters, or 0 */
+};
+
+/*
+ * Type of a signature. @hint is a MethodTable to fall back on for the layout
+ * where the exact one is not to be found, 0: none. Never NULL; a parameter
+ * not given is taken as an object reference under its own name.
+ */
+struct type *type_of_sig(struct types *ts, const struct sig_type *sig,
+			 const struct type_context *ctx, uint64_t hint);
+
+/* MethodTable of @type, looked for once it is wanted; 0 if not loaded. */
+uint64_t type_mt(struct types *ts, struct type *type);
+/* Base class; NULL for object, interfaces and unknown ones. */
+struct type *type_parent(struct types *ts, struct type *type);
+/* Are they the same type, whatever their origin? */
+bool type_same(struct types *ts, struct type *a, struct type *b);
+/* Is @type (of an object) @base or derived from it? Interfaces: no. */
+bool type_derives(struct types *ts, struct type *type, struct type *base);
+bool type_is_delegate(struct types *ts, struct type *type);
+bool type_is_exception(struct types *ts, struct type *type);
+/* Metadata name of the definition, without namespace; "" if none. */
+const char *type_simple_name(const struct type *type);
+/* Made by the compiler: closure ("<>c__DisplayClass"), state machine. */
+bool type_is_closure(const struct type *type);
+bool type_is_state_machine(const struct type *type);
+bool type_is_compiler_made(const struct type *type);
+/* First type in the core library of this full metadata name, or NULL. */
+struct type *type_core(struct types *ts, const char *full_name);
+
+/*
+ * Find the TypeDef that @name ("Ns.Outer.Inner", any dots) and generic arity
+ * @n_args name, in @near first, then in every module; a name without its
+ * namespace serves if it is in a module with symbols. False if none.
+ */
+bool type_find_def(struct types *ts, struct code_module *near, const char *name,
+		   size_t n_args, struct code_module **ret_module,
+		   uint32_t *ret_token);
+
+/* ---- Fields ---------------------------------------------------------- */
+
+enum field_kind {
+	FIELD_INSTANCE,
+	FIELD_STATIC,
+	FIELD_THREAD,
+	FIELD_CONST
+};
+
+struct field {
+	const char *name;   /* in metadata */
+	const char *source; /* as its author named it; NULL: compiler's own */
+	enum field_kind kind;
+	bool property;       /* backing field of an automatic property */
+	uint16_t attributes; /* II.23.1.5 */
+	uint32_t token;
+	struct type *type;
+	uint32_t offset; /* INSTANCE */
+	struct type *owner;
+	struct dac_field raw;
+};
+
+/*
+ * Own fields of @type in order of declaration (not those of its bases),
+ * constants included. None (*ret_n 0) for types not loaded.
+ */
+void type_fields(struct types *ts, struct type *type, const struct field **ret,
+		 size_t *ret_n);
+/*
+ * The field of this metadata or source name in @type or its nearest base
+ * that has it; NULL if there is none.
+ */
+const struct field *type_field(struct types *ts, struct type *type,
+			       const char *name);
+/*
+ * The field that the getter of property @name only returns, if its body is
+ * as simple as that; looks in @type and its bases. *ret_found tells if there
+ * is such a property at all.
+ */
+const struct field *type_property(struct types *ts, struct type *type,
+				  const char *name, bool *ret_found);
+/* Is there a method of this name in @type or its bases? */
+bool type_has_method(struct types *ts, struct type *type, const char *name);
+
+/* ---- Values ---------------------------------------------------------- */
+
+enum value_where {
+	VALUE_ABSENT,
+	VALUE_MEMORY, /* at addr */
+	VALUE_BYTES,  /* in a register, a constant, a result */
+	VALUE_TEXT,   /* a string literal: UTF-16, no object */
+};
+
+enum value_why {
+	WHY_OPTIMIZED,  /* the JIT kept no trace of it here */
+	WHY_UNREADABLE, /* addr says where */
+	WHY_UNLOADED,   /* its type's layout is not known */
+	WHY_UNINIT,     /* statics of a class not initialised yet */
+	WHY_NOT_OBJECT, /* addr holds no object */
+	WHY_NONE,       /* nothing is there (empty) */
+};
+
+struct value {
+	struct type *type; /* NULL only if absent */
+	enum value_where where;
+	enum value_why why; /* ABSENT */
+	uint64_t addr;
+	uint8_t bytes[16];
+	const uint16_t *units; /* TEXT, borrowed */
+	size_t n_units;
+	/*
+	 * Names of tuple elements in order of II.23.2.12's tree, borrowed;
+	 * NULL: none, single names may be NULL.
+	 */
+	const char *const *names;
+	size_t n_names;
+};
+
+struct value value_absent(struct type *type, enum value_why why, uint64_t addr);
+struct value value_memory(struct type *type, uint64_t addr);
+/* @n at most 16. */
+struct value value_bytes(struct type *type, const void *bytes, size_t n);
+struct value value_text(struct types *ts, const uint16_t *units, size_t n);
+
+/* Copy bytes of the place; false if unreadable, absent or not there. */
+bool value_read(struct types *ts, const struct value *v, uint64_t offset,
+		void *buf, size_t n);
+/* The reference or pointer that the place holds. */
+bool value_pointer(struct types *ts, const struct value *v, uint64_t *ret);
+/* Integer of a PRIM or ENUM place, sign- or zero-extended; not R4, R8. */
+bool value_integer(struct types *ts, const struct value *v, uint64_t *ret);
+
+/* See the head of this file. The result's type is exact or it is absent. */
+struct value value_settle(struct types *ts, const struct value *v);
+/* Is it a reference that holds null? */
+bool value_is_null(struct types *ts, const struct value *v);
+/* A reference to the object at @addr, its type read from there. */
+struct value value_object(struct types *ts, uint64_t addr);
+
+/* Instance field of a settled struct or object. */
+struct value value_field(struct types *ts, const struct value *v,
+			 const struct field *f);
+/* Static or constant; @thread is Thread* for thread statics. */
+struct value value_static(struct types *ts, const struct field *f,
+			  uint64_t thread);
+/* What a pointer points to. */
+struct value value_target(struct types *ts, const struct value *v);
+/*
+ * A constant of a Constant row or PDB LocalConstant: value bytes @blob of
+ * type @type (bytes of a string are UTF-16 and borrowed).
+ */
+struct value value_constant(struct types *ts, struct type *type,
+			    struct bytes blob);
+
+enum {
+	ARRAY_RANK_MAX = 32
+};
+
+/* Elements in a row in memory: arrays and spans. */
+struct elements {
+	struct type *type; /* of an element, NULL: unknown */
+	uint64_t addr;     /* of the first */
+	uint64_t n;
+	uint32_t size; /* of one */
+	uint32_t rank;
+	bool plain; /* one dimension from 0 */
+	uint32_t lengths[ARRAY_RANK_MAX];
+	int32_t lower[ARRAY_RANK_MAX];
+};
+
+/* Elements of a settled array or span; false if it is none or broken. */
+bool value_elements(struct types *ts, const struct value *v,
+		    struct elements *ret);
+struct value element_get(const struct elements *e, uint64_t index);
+
+/* Length of a settled, non-null string; false if unreadable. */
+bool value_string_length(struct types *ts, const struct value *v,
+			 uint32_t *ret);
+/* Units @first .. @first + @n of it; false if unreadable. */
+bool value_string_read(struct types *ts, const struct value *v, uint32_t first,
+		       uint16_t *buf, size_t n);
+/* Address of the MethodDesc that a settled delegate calls; 0: unknown. */
+uint64_t value_delegate_method(struct types *ts, const struct value *v);
+
+#endif

@@ -1,0 +1,58 @@
+/*
+ * What a person sees of a value: one line of text, children, paths.
+ *
+ * A node is a value with a name and, where there is one, the expression that
+ * leads to it; or a group ("static members"). The text is C# as far as it
+ * goes; limits keep it to one line whatever the program holds.
+ */
+#ifndef VIEW_VIEW_H
+#define VIEW_VIEW_H
+
+#include "base/str.h"
+#include "eval/eval.h"
+#include "value/value.h"
+
+struct view {
+	struct types *types;
+	struct arena *arena; /* of the stop: names, texts, paths */
+	uint64_t thread;     /* Thread* whose thread statics are shown */
+	uint32_t elements;   /* characters of a string shown */
+};
+
+enum node_kind {
+	NODE_VALUE,
+	NODE_STATICS, /* static members of type @group */
+};
+
+struct node {
+	enum node_kind kind;
+	struct value value;
+	struct type *group;
+	const char *name;
+	const char *path;   /* NULL: none */
+	unsigned int flags; /* DBG_VALUE_STATIC */
+};
+
+/* Append the one line of a value. */
+void view_text(const struct view *w, const struct value *v, struct str *out);
+/* Fill in the API's description of a node, all but its id. */
+void view_describe(const struct view *w, const struct node *node,
+		   struct dbg_value *ret);
+/* Has it children? The same as n_named + n_indexed > 0 of view_describe. */
+void view_children(const struct view *w, const struct node *node,
+		   enum dbg_children kind, uint64_t first, uint32_t count,
+		   struct node **ret, size_t *ret_n);
+/* Static members of @type as nodes (own, constants too). */
+void view_statics(const struct view *w, struct type *type, struct node **ret,
+		  size_t *ret_n);
+/* Variables of a scope as nodes: arguments (this first) or locals. */
+void view_scope(const struct view *w, const struct scope *s, bool args,
+		struct node **ret, size_t *ret_n);
+/* gdb's formats x d u o t c a z; DBG_E_ARGUMENT for other letters. */
+DBG_MUST struct dbg_error *view_format(const struct view *w,
+				       const struct value *v, char letter,
+				       struct str *out);
+/* A C# declaration of a type: bases, fields, properties, methods. */
+void view_declare(const struct view *w, struct type *type, struct str *out);
+
+#endif
