@@ -30,8 +30,8 @@ struct target;
  * false if the runtime is not initialised far enough yet (no error).
  */
 DBG_MUST struct dbg_error *dac_open(struct target *t, const char *runtime_path,
-				    uint64_t base, bool trust,
-				    struct dac **ret, bool *ret_ready);
+				    uint64_t base, bool trust, struct dac **ret,
+				    bool *ret_ready);
 void dac_close(struct dac *d);
 /* Drop what the DAC cached: call after each resume. */
 void dac_flush(struct dac *d);
@@ -40,18 +40,17 @@ uint64_t dac_calls(const struct dac *d);
 /* ---- Modules --------------------------------------------------------- */
 
 struct dac_module {
-	uint64_t addr;			/* Module* */
+	uint64_t addr; /* Module* */
 	uint64_t assembly;
-	const char *path;		/* "" if loaded from bytes */
-	const char *name;		/* simple or file name, never NULL */
-	uint64_t base;			/* IL image, 0: none */
-	uint64_t md_addr, md_size;	/* metadata in memory, 0: none */
-	bool dynamic;			/* Reflection.Emit */
+	const char *path;          /* "" if loaded from bytes */
+	const char *name;          /* simple or file name, never NULL */
+	uint64_t base;             /* IL image, 0: none */
+	uint64_t md_addr, md_size; /* metadata in memory, 0: none */
+	bool dynamic;              /* Reflection.Emit */
 };
 
 DBG_MUST struct dbg_error *dac_modules(struct dac *d, struct arena *arena,
-				       struct dac_module **ret,
-				       size_t *ret_n);
+				       struct dac_module **ret, size_t *ret_n);
 DBG_MUST struct dbg_error *dac_module_get(struct dac *d, uint64_t addr,
 					  struct arena *arena,
 					  struct dac_module *ret);
@@ -59,12 +58,12 @@ DBG_MUST struct dbg_error *dac_module_get(struct dac *d, uint64_t addr,
 /* ---- Methods and code ------------------------------------------------ */
 
 struct dac_method {
-	uint64_t addr;		/* MethodDesc* */
-	uint64_t type;		/* MethodTable* */
+	uint64_t addr; /* MethodDesc* */
+	uint64_t type; /* MethodTable* */
 	uint64_t module;
-	uint32_t token;		/* MethodDef; 0x06000000 if dynamic */
-	uint64_t code;		/* current native code, 0: none */
-	bool dynamic;		/* DynamicMethod or IL stub */
+	uint32_t token; /* MethodDef; 0x06000000 if dynamic */
+	uint64_t code;  /* current native code, 0: none */
+	bool dynamic;   /* DynamicMethod or IL stub */
 };
 
 DBG_MUST struct dbg_error *dac_method_get(struct dac *d, uint64_t md,
@@ -79,10 +78,10 @@ DBG_MUST struct dbg_error *dac_method_name(struct dac *d, uint64_t md,
 					   const char **ret);
 
 struct dac_code {
-	uint64_t method;	/* MethodDesc* */
-	uint64_t start, size;	/* hot part (all of it if not split) */
+	uint64_t method;      /* MethodDesc* */
+	uint64_t start, size; /* hot part (all of it if not split) */
 	uint64_t cold, cold_size;
-	bool precompiled;	/* ReadyToRun */
+	bool precompiled; /* ReadyToRun */
 };
 
 /* Code version that holds @ip; cached. method 0: not managed code. */
@@ -96,8 +95,8 @@ enum {
 };
 
 struct dac_il_map {
-	uint32_t il_offset;	/* or DAC_IL_* */
-	uint64_t start, end;	/* absolute, end exclusive, never 0 */
+	uint32_t il_offset;  /* or DAC_IL_* */
+	uint64_t start, end; /* absolute, end exclusive, never 0 */
 };
 
 /*
@@ -113,45 +112,48 @@ DBG_MUST struct dbg_error *dac_il_map(struct dac *d, uint64_t ip,
  * MethodDef: current code and, where known, older tiers.
  */
 DBG_MUST struct dbg_error *dac_method_codes(struct dac *d, uint64_t module,
-					    uint32_t token,
-					    struct arena *arena,
+					    uint32_t token, struct arena *arena,
 					    uint64_t **ret, size_t *ret_n);
 /* Forget all cached facts about code and types (module unloaded). */
 void dac_forget(struct dac *d);
 
 /* What @addr is, in the DAC's words ("RuntimeHelpers", stub names), or NULL. */
-const char *dac_address_name(struct dac *d, uint64_t addr,
-			     struct arena *arena);
+const char *dac_address_name(struct dac *d, uint64_t addr, struct arena *arena);
 
 /* ---- Notifications --------------------------------------------------- */
 
 /* Ask for module load (and unload) notifications. */
 DBG_MUST struct dbg_error *dac_notify_modules(struct dac *d, bool on);
 
+/* Ask for the notification of each catch handler entered, or end it. */
+DBG_MUST struct dbg_error *dac_notify_catch(struct dac *d, bool on);
+
 struct dac_method_ref {
 	uint64_t module;
 	uint32_t token;
 };
 
-enum { DAC_NOTIFY_MAX = 1000 };	/* entries of the runtime's table */
+enum {
+	DAC_NOTIFY_MAX = 1000
+}; /* entries of the runtime's table */
 
 /*
  * Ask for (or end) the notification of code made for these methods. Batched.
  * DBG_E_RUNTIME if the table is full: the caller keeps to DAC_NOTIFY_MAX.
  */
-DBG_MUST struct dbg_error *
-dac_notify_methods(struct dac *d, const struct dac_method_ref *refs, size_t n,
-		   bool on);
+DBG_MUST struct dbg_error *dac_notify_methods(struct dac *d,
+					      const struct dac_method_ref *refs,
+					      size_t n, bool on);
 
 enum dac_notification_kind {
-	DAC_NOTIFY_NONE,	/* an ordinary C++ throw */
-	DAC_NOTIFY_MODULE_LOAD = 1,	/* module */
+	DAC_NOTIFY_NONE,            /* an ordinary C++ throw */
+	DAC_NOTIFY_MODULE_LOAD = 1, /* module */
 	DAC_NOTIFY_MODULE_UNLOAD = 2,
 	DAC_NOTIFY_EXCEPTION = 5,
 	DAC_NOTIFY_GC = 6,
-	DAC_NOTIFY_CATCH = 7,	/* method, native offset */
-	DAC_NOTIFY_CODE = 8,	/* method, code address */
-	DAC_NOTIFY_PAL_THROW = 0x100,	/* runtime's own exception (.NET 8) */
+	DAC_NOTIFY_CATCH = 7,         /* method, native offset */
+	DAC_NOTIFY_CODE = 8,          /* method, code address */
+	DAC_NOTIFY_PAL_THROW = 0x100, /* runtime's own exception (.NET 8) */
 };
 
 struct dac_notification {
@@ -173,35 +175,34 @@ uint64_t dac_prestub(struct dac *d);
 /* ---- Threads --------------------------------------------------------- */
 
 struct dac_thread {
-	uint64_t addr;		/* Thread* */
-	pid_t tid;		/* 0: not started or dead */
+	uint64_t addr; /* Thread* */
+	pid_t tid;     /* 0: not started or dead */
 	uint32_t managed_id;
 	uint32_t state;
-	bool cooperative;	/* preemptive GC disabled */
-	uint64_t exception;	/* last thrown object, 0: none */
-	uint64_t managed_object;	/* System.Threading.Thread, 0: none */
+	bool cooperative;        /* preemptive GC disabled */
+	uint64_t exception;      /* last thrown object, 0: none */
+	uint64_t managed_object; /* System.Threading.Thread, 0: none */
 };
 
 /* Managed threads with a live tid. */
 DBG_MUST struct dbg_error *dac_threads(struct dac *d, struct arena *arena,
-				       struct dac_thread **ret,
-				       size_t *ret_n);
+				       struct dac_thread **ret, size_t *ret_n);
 
 /* ---- Stacks ---------------------------------------------------------- */
 
 enum dac_frame_kind {
 	DAC_FRAME_MANAGED,
-	DAC_FRAME_EXPLICIT,	/* a runtime Frame: name */
-	DAC_FRAME_NATIVE,	/* a stretch of native code */
+	DAC_FRAME_EXPLICIT, /* a runtime Frame: name */
+	DAC_FRAME_NATIVE,   /* a stretch of native code */
 };
 
 struct dac_frame {
 	enum dac_frame_kind kind;
-	bool leaf;		/* ip is the next instruction, not a return */
+	bool leaf; /* ip is the next instruction, not a return */
 	uint64_t ip, sp, bp;
-	uint64_t saved[5];	/* rbx, r12-r15 of this frame */
-	uint64_t frame_addr;	/* EXPLICIT */
-	uint64_t method;	/* MANAGED: MethodDesc* */
+	uint64_t saved[5];   /* rbx, r12-r15 of this frame */
+	uint64_t frame_addr; /* EXPLICIT */
+	uint64_t method;     /* MANAGED: MethodDesc* */
 };
 
 struct dac_walk;
@@ -209,45 +210,57 @@ struct dac_walk;
 /* Walk the stack of a stopped thread. *ret is NULL for unmanaged threads. */
 DBG_MUST struct dbg_error *dac_walk_create(struct dac *d, pid_t tid,
 					   struct dac_walk **ret);
+/*
+ * The same from a managed frame on that was found otherwise (by unwinding
+ * native code that the runtime keeps no account of); *ret is NULL if the DAC
+ * cannot go there.
+ */
+DBG_MUST struct dbg_error *dac_walk_create_at(struct dac *d, pid_t tid,
+					      const struct dac_frame *frame,
+					      struct dac_walk **ret);
 void dac_walk_destroy(struct dac_walk *w);
 /* The next frame, newest first; *ret_any false at the end. */
 DBG_MUST struct dbg_error *dac_walk_next(struct dac_walk *w,
 					 struct dac_frame *ret, bool *ret_any);
 
+/* Kind of an explicit Frame ("InlinedCallFrame") in @arena, or NULL. */
+const char *dac_frame_name(struct dac *d, uint64_t frame_addr,
+			   struct arena *arena);
+
 struct dac_var {
-	const char *name;	/* arguments: metadata name; else "" */
-	bool present;		/* false: optimised away */
-	bool in_register;	/* then bytes hold it, addr is 0 */
+	const char *name; /* arguments: metadata name; else "" */
+	bool present;     /* false: optimised away */
+	bool in_register; /* then bytes hold it, addr is 0 */
 	uint64_t addr;
 	uint32_t size;
-	uint8_t bytes[16];	/* IN_REGISTER */
-	uint64_t type;		/* MethodTable* of a value type, else 0 */
+	uint8_t bytes[16]; /* IN_REGISTER */
+	uint64_t type;     /* MethodTable* of a value type, else 0 */
 };
 
 /*
  * Arguments (`this` first) or local slots of a managed frame of @tid, in IL
  * order; slots include the compiler's own.
  */
-DBG_MUST struct dbg_error *
-dac_frame_vars(struct dac *d, pid_t tid, const struct dac_frame *frame,
-	       bool args, struct arena *arena, struct dac_var **ret,
-	       size_t *ret_n);
+DBG_MUST struct dbg_error *dac_frame_vars(struct dac *d, pid_t tid,
+					  const struct dac_frame *frame,
+					  bool args, struct arena *arena,
+					  struct dac_var **ret, size_t *ret_n);
 
 /* ---- Types and objects ----------------------------------------------- */
 
 struct dac_type {
-	uint64_t addr;		/* MethodTable* */
+	uint64_t addr; /* MethodTable* */
 	uint64_t module;
-	uint32_t token;		/* TypeDef; 0: array or other made type */
+	uint32_t token; /* TypeDef; 0: array or other made type */
 	uint64_t parent;
 	uint32_t base_size, component_size;
-	uint32_t n_fields;	/* instance fields, parents' included */
+	uint32_t n_fields; /* instance fields, parents' included */
 	uint32_t n_statics;
-	uint64_t first_field;	/* FieldDesc list */
+	uint64_t first_field; /* FieldDesc list */
 	bool is_array, is_string, is_free, is_value_type, is_enum;
-	uint32_t rank;		/* arrays */
-	uint64_t element;	/* arrays: MethodTable* of the element */
-	uint32_t value_size;	/* bytes of an unboxed value */
+	uint32_t rank;       /* arrays */
+	uint64_t element;    /* arrays: MethodTable* of the element */
+	uint32_t value_size; /* bytes of an unboxed value */
 };
 
 /* Cached. An address that is no MethodTable gives DBG_E_MEMORY. */
@@ -270,13 +283,13 @@ uint64_t dac_type_instance(struct dac *d, uint64_t module, uint32_t token,
 			   const uint64_t *args, size_t n_args);
 
 struct dac_field {
-	uint64_t addr;		/* FieldDesc* */
+	uint64_t addr; /* FieldDesc* */
 	uint32_t token;
-	uint32_t elem;		/* enum elem of meta/sig.h */
-	uint32_t offset;	/* instance: from the first field's place */
+	uint32_t elem;   /* enum elem of meta/sig.h */
+	uint32_t offset; /* instance: from the first field's place */
 	bool is_static, is_thread_static;
-	uint64_t type;		/* MethodTable* where the DAC knows it */
-	uint64_t enclosing;	/* MethodTable* */
+	uint64_t type;      /* MethodTable* where the DAC knows it */
+	uint64_t enclosing; /* MethodTable* */
 };
 
 /* Own fields (not the parents'), static and instance; cached, borrowed. */
@@ -295,9 +308,9 @@ DBG_MUST struct dbg_error *dac_static_addr(struct dac *d, uint64_t mt,
 struct dac_object {
 	uint64_t addr, type;
 	uint64_t size;
-	uint64_t n_components;	/* arrays, strings */
-	uint64_t data;		/* arrays: first element */
-	uint64_t bounds, lower_bounds;	/* multi-dim: int32 arrays, or 0 */
+	uint64_t n_components;         /* arrays, strings */
+	uint64_t data;                 /* arrays: first element */
+	uint64_t bounds, lower_bounds; /* multi-dim: int32 arrays, or 0 */
 };
 
 /* Check and describe the object at @addr; DBG_E_MEMORY if it is none. */
