@@ -1,0 +1,62 @@
+/*
+ * Calls into the DAC's COM objects from C.
+ *
+ * An object is a pointer to a table of functions that take it as their first
+ * argument; slots 0-2 are QueryInterface, AddRef and Release. On x86-64
+ * System V, integers and pointers go the same way to variadic and to fixed
+ * functions, so one function type serves every slot: 64-bit parameters must
+ * be given as 64-bit values, everything narrower as it is.
+ */
+#ifndef DAC_COM_H
+#define DAC_COM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct com_iid {
+	uint32_t a;
+	uint16_t b, c;
+	uint8_t d[8];
+};
+
+typedef int32_t com_fn(void *self, ...);
+
+enum {
+	COM_OK = 0,
+	COM_FALSE = 1,
+	COM_E_NOTIMPL = (int32_t)0x80004001,
+	COM_E_NOINTERFACE = (int32_t)0x80004002,
+	COM_E_FAIL = (int32_t)0x80004005,
+	COM_E_INVALIDARG = (int32_t)0x80070057,
+};
+
+static inline com_fn *com_slot(void *object, unsigned slot)
+{
+	com_fn **vtable = *(com_fn ***)object;
+
+	return vtable[slot];
+}
+
+/* Release *@p, a COM object or NULL. */
+static inline void com_release(void *p)
+{
+	void **object = p;
+
+	if (*object)
+		com_slot(*object, 2)(*object);
+	*object = NULL;
+}
+
+/* Scope guard: `_cleanup_com_ void *task = NULL;`. */
+#define _cleanup_com_ __attribute__((cleanup(com_release)))
+
+/* Ask @object for another interface; NULL if it has none such. */
+static inline void *com_query(void *object, const struct com_iid *iid)
+{
+	void *ret = NULL;
+
+	return com_slot(object, 0)(object, iid, &ret) >= 0 ? ret : NULL;
+}
+
+#endif

@@ -1,0 +1,151 @@
+/* Shared inside the room: the DAC's state, calls, errors, strings, caches. */
+#ifndef DAC_PRIV_H
+#define DAC_PRIV_H
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/err.h"
+#include "dac/com.h"
+#include "dac/dac.h"
+#include "dac/slots.h"
+#include "target/target.h"
+
+/* Our ICLRDataTarget2 and ICLRRuntimeLocator: each is its first word. */
+struct data_target {
+	void (*const *target_vtable)(void);
+	void (*const *locator_vtable)(void);
+	struct target *target;
+	uint64_t runtime_base;
+};
+
+/* A compiled code version and its IL map once asked for. */
+struct dac_code_entry {
+	struct dac_code code;
+	bool mapped;
+	struct dac_il_map *map;
+	size_t n_map;
+};
+
+/* Code versions by address: hot and cold parts, sorted, never overlapping. */
+struct dac_code_range {
+	uint64_t start, end;
+	struct dac_code_entry *entry;
+};
+
+struct dac_code_cache {
+	struct arena *arena;
+	struct dac_code_range *ranges;
+	size_t n, cap;
+};
+
+enum {
+	DAC_SCRATCH_UNITS = 16384
+};
+
+struct dac {
+	struct target *target;
+	struct data_target data_target;
+	char *runtime_path;
+	uint64_t runtime_base;
+	void *process; /* IXCLRDataProcess */
+	void *sos, *sos5, *sos14;
+	uint64_t n_calls;
+	uint64_t prestub;
+	bool prestub_known;
+	uint16_t *scratch;             /* DAC_SCRATCH_UNITS for strings */
+	struct arena *facts;           /* what the caches below point to */
+	struct map types;              /* MethodTable* -> struct type_entry */
+	struct map frame_kinds;        /* first word of a Frame -> char */
+	struct dac_code_cache code;    /* until dac_forget */
+	struct dac_code_cache dynamic; /* until dac_flush */
+	struct sos_globals globals;
+	uint32_t padding_offset; /* in EEClass; 0: not known yet */
+	bool globals_known, padding_tried;
+};
+
+/* Call a slot of a COM object of the DAC, counted. */
+#define DAC_CALL(d, object, slot, ...)                                         \
+	((d)->n_calls++, com_slot((object), (slot))((object), ##__VA_ARGS__))
+
+/* ---- load.c ---------------------------------------------------------- */
+
+/* "SUBJECT: the runtime's DAC says 0x80004005". */
+DBG_MUST struct dbg_error *dac_err(int32_t hr, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/*
+ * Copy the scratch buffer's @n units (the terminator counted or not) into
+ * @arena as UTF-8.
+ */
+const char *dac_scratch_text(struct dac *d, uint32_t n, struct arena *arena);
+
+/* May we load code from @path? DBG_E_RUNTIME says why not and what helps. */
+DBG_MUST struct dbg_error *dac_check_owner(const char *path, int fd);
+
+/* ---- datatarget.c ---------------------------------------------------- */
+
+enum {
+	CONTEXT_SIZE = 1232,
+	CONTEXT_AMD64 = 0x100000,
+	CONTEXT_CONTROL = CONTEXT_AMD64 | 1,
+	CONTEXT_INTEGER = CONTEXT_AMD64 | 2,
+	CONTEXT_SEGMENTS = CONTEXT_AMD64 | 4,
+	CONTEXT_FLOATING = CONTEXT_AMD64 | 8,
+	CONTEXT_FULL = 0x10001f,
+};
+
+/* The part of the AMD64 CONTEXT that is filled and read here. */
+struct context {
+	uint64_t home[6];
+	uint32_t flags, mxcsr;
+	uint16_t cs, ds, es, fs, gs, ss;
+	uint32_t eflags;
+	uint64_t dr[6];
+	uint64_t rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi;
+	uint64_t r8, r9, r10, r11, r12, r13, r14, r15;
+	uint64_t rip;
+	uint8_t fxsave[512];
+	uint8_t rest[464];
+} __attribute__((aligned(16)));
+static_assert(sizeof(struct context) == CONTEXT_SIZE, "");
+static_assert(offsetof(struct context, rip) == 0xf8, "");
+static_assert(offsetof(struct context, fxsave) == 0x100, "");
+
+void data_target_init(struct data_target *dt, struct target *t,
+		      uint64_t runtime_base);
+/* Fill @ret with the integer registers; flags say what is valid. */
+void context_from_regs(const struct user_regs_struct *regs,
+		       struct context *ret);
+void context_set_fpregs(struct context *c,
+			const struct user_fpregs_struct *fpregs);
+/* Registers of a stopped thread as the DAC wants them. */
+DBG_MUST struct dbg_error *context_of_thread(struct target *t, pid_t tid,
+					     uint32_t flags,
+					     struct context *ret);
+
+/* ---- dacmethod.c ----------------------------------------------------- */
+
+void code_cache_init(struct dac_code_cache *c);
+void code_cache_deinit(struct dac_code_cache *c);
+void code_cache_clear(struct dac_code_cache *c);
+
+/* ---- dacmodule.c ----------------------------------------------------- */
+
+/* IXCLRDataModule of a Module*, NULL if it is none; caller releases. */
+void *dac_module_object(struct dac *d, uint64_t module);
+
+/* ---- walk.c ---------------------------------------------------------- */
+
+/* IXCLRDataStackWalk of a thread, NULL if it has no managed state. */
+void *dac_walk_open(struct dac *d, pid_t tid);
+/* The same, moved to a managed frame of that thread. */
+void *dac_walk_open_at(struct dac *d, pid_t tid, const struct dac_frame *frame);
+/* Put a frame's registers into a context of its thread. */
+void context_set_frame(struct context *c, const struct dac_frame *frame);
+
+/* ---- dactype.c ------------------------------------------------------- */
+
+/* MethodTable* in an IXCLRDataTypeInstance; 0 if it cannot be told. */
+uint64_t dac_type_of_instance(struct dac *d, void *instance);
+
+#endif

@@ -1,0 +1,327 @@
+/*
+ * Methods, their compiled code and its IL maps.
+ *
+ * A code version never moves and its map never changes while its method
+ * lives, so both are kept for the session, by address range. Dynamic methods
+ * are freed and their memory is used again: theirs are kept for one stop.
+ */
+#include "dac/dac_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+
+enum {
+	MAP_MAX = 1 << 18,
+	INSTANCES_MAX = 1 << 14,
+	TIERS_MAX = 256,
+	CODE_MAX = 1 << 30,
+	JIT_PRECOMPILED = 2,
+	FIRST_DYNAMIC_TOKEN = 0x06000000,
+};
+
+// ---- Cache ---------------------------------------------------------------
+
+void code_cache_init(struct dac_code_cache *c)
+{
+	memset(c, 0, sizeof(*c));
+	c->arena = arena_create();
+}
+
+void code_cache_deinit(struct dac_code_cache *c)
+{
+	arena_destroy(c->arena);
+	free(c->ranges);
+	memset(c, 0, sizeof(*c));
+}
+
+void code_cache_clear(struct dac_code_cache *c)
+{
+	if (c->n)
+		arena_reset(c->arena);
+	c->n = 0;
+}
+
+// Index of the first range that ends behind @ip.
+static size_t lower_bound(const struct dac_code_cache *c, uint64_t ip)
+{
+	size_t low = 0, high = c->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (c->ranges[mid].end <= ip)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static struct dac_code_entry *cache_find(const struct dac_code_cache *c,
+					 uint64_t ip)
+{
+	size_t i = lower_bound(c, ip);
+
+	return i < c->n && c->ranges[i].start <= ip ? c->ranges[i].entry : NULL;
+}
+
+// A range that overlaps a known one is not added: the older stays true.
+static void range_add(struct dac_code_cache *c, uint64_t start, uint64_t size,
+		      struct dac_code_entry *entry)
+{
+	if (!size || start + size < start)
+		return;
+	size_t i = lower_bound(c, start);
+	if (i < c->n && c->ranges[i].start < start + size)
+		return;
+	mem_grow(&c->ranges, &c->cap, c->n, sizeof(*c->ranges));
+	memmove(&c->ranges[i + 1], &c->ranges[i],
+		(c->n - i) * sizeof(*c->ranges));
+	c->ranges[i] = (struct dac_code_range){start, start + size, entry};
+	c->n++;
+}
+
+// ---- Methods -------------------------------------------------------------
+
+struct dbg_error *dac_method_get(struct dac *d, uint64_t md,
+				 struct dac_method *ret)
+{
+	struct sos_method data = {0};
+
+	int32_t hr = DAC_CALL(d, d->sos, SOS_METHOD, md, (uint64_t)0, &data,
+			      (uint32_t)0, NULL, NULL);
+	if (hr < 0)
+		return dac_err(hr, "cannot read the method at 0x%llx",
+			       (unsigned long long)md);
+	*ret = (struct dac_method){
+	    .addr = md,
+	    .type = data.type,
+	    .module = data.module,
+	    .token = data.token,
+	    .code = data.has_code && data.code != UINT64_MAX ? data.code : 0,
+	    .dynamic = data.is_dynamic || data.token == FIRST_DYNAMIC_TOKEN,
+	};
+	return NULL;
+}
+
+uint64_t dac_method_of_token(struct dac *d, uint64_t module, uint32_t token)
+{
+	uint64_t md = 0;
+
+	int32_t hr =
+	    DAC_CALL(d, d->sos, SOS_METHOD_FROM_TOKEN, module, token, &md);
+	return hr == COM_OK ? md : 0;
+}
+
+struct dbg_error *dac_method_name(struct dac *d, uint64_t md,
+				  struct arena *arena, const char **ret)
+{
+	uint32_t n = 0;
+
+	d->scratch[0] = 0;
+	int32_t hr = DAC_CALL(d, d->sos, SOS_METHOD_NAME, md,
+			      (uint32_t)DAC_SCRATCH_UNITS, d->scratch, &n);
+	if (hr < 0)
+		return dac_err(hr, "cannot name the method at 0x%llx",
+			       (unsigned long long)md);
+	*ret = dac_scratch_text(d, DAC_SCRATCH_UNITS, arena);
+	return NULL;
+}
+
+const char *dac_address_name(struct dac *d, uint64_t addr, struct arena *arena)
+{
+	uint32_t n = 0;
+	uint64_t displacement = 0;
+
+	d->scratch[0] = 0;
+	int32_t hr = DAC_CALL(d, d->process, PROCESS_NAME_BY_ADDRESS, addr,
+			      (uint32_t)0, (uint32_t)DAC_SCRATCH_UNITS, &n,
+			      d->scratch, &displacement);
+	if (hr < 0 || !d->scratch[0])
+		return NULL;
+	return dac_scratch_text(d, DAC_SCRATCH_UNITS, arena);
+}
+
+// ---- Code ----------------------------------------------------------------
+
+static struct dbg_error *code_read(struct dac *d, uint64_t ip,
+				   struct dac_code_entry **ret)
+{
+	struct dbg_error *err;
+	struct sos_code data = {0};
+	struct dac_method method;
+
+	*ret = NULL;
+	// Any failure means: not managed code.
+	if (DAC_CALL(d, d->sos, SOS_CODE_HEADER, ip, &data) < 0 || !data.md ||
+	    !data.start)
+		return NULL;
+	err = dac_method_get(d, data.md, &method);
+	if (err)
+		return err;
+	bool split = data.cold && data.cold_size;
+	uint64_t size = split && data.hot_size ? data.hot_size : data.size;
+	if (size > CODE_MAX || data.cold_size > CODE_MAX)
+		return dbg_err(DBG_E_FORMAT, "code of %llu bytes at 0x%llx",
+			       (unsigned long long)size,
+			       (unsigned long long)data.start);
+	struct dac_code_cache *c = method.dynamic ? &d->dynamic : &d->code;
+	struct dac_code_entry *entry = arena_alloc(c->arena, sizeof(*entry));
+	entry->code = (struct dac_code){
+	    .method = data.md,
+	    .start = data.start,
+	    .size = size,
+	    .cold = split ? data.cold : 0,
+	    .cold_size = split ? data.cold_size : 0,
+	    .precompiled = data.jit_type == JIT_PRECOMPILED,
+	};
+	range_add(c, data.start, size, entry);
+	if (split)
+		range_add(c, data.cold, data.cold_size, entry);
+	*ret = entry;
+	return NULL;
+}
+
+static struct dbg_error *entry_at(struct dac *d, uint64_t ip,
+				  struct dac_code_entry **ret)
+{
+	*ret = cache_find(&d->code, ip);
+	if (!*ret)
+		*ret = cache_find(&d->dynamic, ip);
+	return *ret ? NULL : code_read(d, ip, ret);
+}
+
+struct dbg_error *dac_code_at(struct dac *d, uint64_t ip, struct dac_code *ret)
+{
+	struct dbg_error *err;
+	struct dac_code_entry *entry;
+
+	err = entry_at(d, ip, &entry);
+	if (err)
+		return err;
+	*ret = entry ? entry->code : (struct dac_code){0};
+	return NULL;
+}
+
+uint64_t dac_method_at(struct dac *d, uint64_t ip)
+{
+	struct dbg_error *err;
+	struct dac_code code = {0};
+
+	err = dac_code_at(d, ip, &code);
+	dbg_error_destroy(err);
+	return err ? 0 : code.method;
+}
+
+// ---- IL maps -------------------------------------------------------------
+
+// IXCLRDataMethodInstance of the code at @ip, NULL if there is none.
+static void *instance_at(struct dac *d, uint64_t ip)
+{
+	uint64_t handle = 0;
+	void *ret = NULL;
+
+	int32_t hr = DAC_CALL(d, d->process, PROCESS_START_METHODS_BY_ADDRESS,
+			      ip, NULL, &handle);
+	if (hr != COM_OK)
+		return NULL;
+	hr = DAC_CALL(d, d->process, PROCESS_NEXT_METHOD_BY_ADDRESS, &handle,
+		      &ret);
+	DAC_CALL(d, d->process, PROCESS_END_METHODS_BY_ADDRESS, handle);
+	return hr == COM_OK ? ret : NULL;
+}
+
+static int compare_maps(const void *a, const void *b)
+{
+	const struct dac_il_map *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->end < y->end ? -1 : x->end > y->end;
+}
+
+static bool holds(const struct dac_code *code, uint64_t addr)
+{
+	return addr - code->start < code->size ||
+	       addr - code->cold < code->cold_size;
+}
+
+// End of the part of the code that @addr lies in.
+static uint64_t part_end(const struct dac_code *code, uint64_t addr)
+{
+	return addr - code->start < code->size ? code->start + code->size
+					       : code->cold + code->cold_size;
+}
+
+// Keep the entries that lie in this code version, close the open ones.
+static void map_store(struct dac_code_entry *entry, struct arena *arena,
+		      const struct xclr_il_map *raw, size_t n)
+{
+	struct dac_il_map *map = arena_calloc(arena, n, sizeof(*map));
+	size_t used = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!holds(&entry->code, raw[i].start))
+			continue;
+		uint64_t end = raw[i].end;
+		if (end <= raw[i].start)
+			end = part_end(&entry->code, raw[i].start);
+		map[used++] = (struct dac_il_map){
+		    .il_offset = raw[i].il_offset,
+		    .start = raw[i].start,
+		    .end = end,
+		};
+	}
+	qsort(map, used, sizeof(*map), compare_maps);
+	entry->map = map;
+	entry->n_map = used;
+}
+
+static struct dbg_error *map_read(struct dac *d, uint64_t ip,
+				  struct dac_code_entry *entry,
+				  struct arena *arena)
+{
+	uint32_t n = 0, got = 0;
+
+	_cleanup_com_ void *instance = instance_at(d, ip);
+	if (!instance)
+		return NULL;
+	int32_t hr =
+	    DAC_CALL(d, instance, METHOD_IL_MAP, (uint32_t)0, &n, NULL);
+	if (hr < 0 || !n)
+		return NULL;
+	if (n > MAP_MAX)
+		return dbg_err(DBG_E_FORMAT, "IL map of %u entries", n);
+	_cleanup_free_ struct xclr_il_map *raw = xcalloc(n, sizeof(*raw));
+	hr = DAC_CALL(d, instance, METHOD_IL_MAP, n, &got, raw);
+	if (hr >= 0)
+		map_store(entry, arena, raw, got < n ? got : n);
+	return NULL;
+}
+
+struct dbg_error *dac_il_map(struct dac *d, uint64_t ip,
+			     const struct dac_il_map **ret, size_t *ret_n)
+{
+	struct dbg_error *err;
+	struct dac_code_entry *entry;
+
+	err = entry_at(d, ip, &entry);
+	if (err)
+		return err;
+	*ret = NULL;
+	*ret_n = 0;
+	if (!entry)
+		return NULL;
+	if (!entry->mapped) {
+		bool dynamic = cache_find(&d->dynamic, ip) == entry;
+		err = map_read(d, ip, entry,
+			       dynamic ? d->dynamic.arena : d->code.arena);
+		if (err)
+			return err;
+		entry->mapped = true;
+	}
+	*ret = entry->map;
+	*ret_n = entry->n_map;
+	return NULL;
+}

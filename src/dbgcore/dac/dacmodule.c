@@ -1,0 +1,156 @@
+#include "dac/dac_priv.h"
+
+#include <string.h>
+
+#include "base/str.h"
+
+enum {
+	DOMAINS_MAX = 64,
+	ASSEMBLIES_MAX = 1 << 16,
+	MODULES_PER_ASSEMBLY_MAX = 64,
+};
+
+void *dac_module_object(struct dac *d, uint64_t module)
+{
+	void *ret = NULL;
+
+	if (DAC_CALL(d, d->sos, SOS_MODULE, module, &ret) < 0)
+		return NULL;
+	return ret;
+}
+
+// "" if the DAC has no such string.
+static const char *module_text(struct dac *d, void *object, unsigned slot,
+			       struct arena *arena)
+{
+	uint32_t n = 0;
+
+	d->scratch[0] = 0;
+	int32_t hr = DAC_CALL(d, object, slot, (uint32_t)DAC_SCRATCH_UNITS, &n,
+			      d->scratch);
+	return hr < 0 ? "" : dac_scratch_text(d, n, arena);
+}
+
+struct dbg_error *dac_module_get(struct dac *d, uint64_t addr,
+				 struct arena *arena, struct dac_module *ret)
+{
+	struct sos_module data = {0};
+
+	int32_t hr = DAC_CALL(d, d->sos, SOS_MODULE_DATA, addr, &data);
+	if (hr < 0)
+		return dac_err(hr, "cannot read the module at 0x%llx",
+			       (unsigned long long)addr);
+	_cleanup_com_ void *object = dac_module_object(d, addr);
+	struct dac_module m = {
+	    .addr = addr,
+	    .assembly = data.assembly,
+	    .path = "",
+	    .name = "",
+	    .base = data.base,
+	    .md_addr = data.md_size ? data.md_addr : 0,
+	    .md_size = data.md_addr ? data.md_size : 0,
+	    .dynamic = data.is_reflection,
+	};
+	if (object) {
+		m.path = module_text(d, object, MODULE_FILE_NAME, arena);
+		m.name = module_text(d, object, MODULE_NAME, arena);
+	}
+	if (!*m.name)
+		m.name = *m.path ? str_basename(m.path) : "?";
+	*ret = m;
+	return NULL;
+}
+
+// Call a slot that fills an array after its count; @key goes first if given.
+struct list {
+	uint64_t *addrs;
+	size_t n;
+};
+
+static struct dbg_error *domains_read(struct dac *d, struct arena *arena,
+				      struct list *ret)
+{
+	struct sos_domain_store store = {0};
+	uint32_t got = 0;
+	int32_t hr;
+
+	hr = DAC_CALL(d, d->sos, SOS_DOMAIN_STORE, &store);
+	if (hr < 0)
+		return dac_err(hr, "cannot read the application domains");
+	int32_t n = store.n_domains;
+	if (n < 0 || n > DOMAINS_MAX)
+		return dbg_err(DBG_E_FORMAT, "%d application domains", n);
+	uint64_t *addrs = arena_calloc(arena, (size_t)n + 1, sizeof(*addrs));
+	hr = DAC_CALL(d, d->sos, SOS_DOMAIN_LIST, (uint32_t)n, addrs, &got);
+	if (hr < 0)
+		return dac_err(hr, "cannot read the application domains");
+	ret->addrs = addrs;
+	ret->n = got < (uint32_t)n ? got : (size_t)n;
+	return NULL;
+}
+
+// Elements of @owner by an ISOSDacInterface slot (owner, n, array, &needed).
+static struct list list_read(struct dac *d, unsigned slot, uint64_t owner,
+			     int max, struct arena *arena)
+{
+	struct list none = {0}, l;
+	int32_t n = 0, got = 0;
+
+	int32_t hr = DAC_CALL(d, d->sos, slot, owner, 0, NULL, &n);
+	if (hr < 0 || n <= 0)
+		return none;
+	if (n > max)
+		n = max;
+	l.addrs = arena_calloc(arena, (size_t)n, sizeof(*l.addrs));
+	hr = DAC_CALL(d, d->sos, slot, owner, n, l.addrs, &got);
+	if (hr < 0 || got <= 0)
+		return none;
+	l.n = (size_t)(got < n ? got : n);
+	return l;
+}
+
+struct module_vec {
+	struct dac_module *modules;
+	size_t n, cap;
+};
+
+static void assembly_add(struct dac *d, uint64_t assembly, struct arena *arena,
+			 struct module_vec *v)
+{
+	struct list l = list_read(d, SOS_ASSEMBLY_MODULES, assembly,
+				  MODULES_PER_ASSEMBLY_MAX, arena);
+
+	for (size_t i = 0; i < l.n; i++) {
+		mem_grow(&v->modules, &v->cap, v->n, sizeof(*v->modules));
+		struct dbg_error *err =
+		    dac_module_get(d, l.addrs[i], arena, &v->modules[v->n]);
+		// A module just being made or torn down is not there yet.
+		if (err)
+			dbg_error_destroy(err);
+		else
+			v->n++;
+	}
+}
+
+struct dbg_error *dac_modules(struct dac *d, struct arena *arena,
+			      struct dac_module **ret, size_t *ret_n)
+{
+	struct dbg_error *err;
+	struct module_vec v = {0};
+	struct list domains = {0};
+
+	err = domains_read(d, arena, &domains);
+	if (err)
+		return err;
+	for (size_t i = 0; i < domains.n; i++) {
+		struct list l =
+		    list_read(d, SOS_ASSEMBLY_LIST, domains.addrs[i],
+			      ASSEMBLIES_MAX, arena);
+		for (size_t j = 0; j < l.n; j++)
+			assembly_add(d, l.addrs[j], arena, &v);
+	}
+	*ret = arena_copy(arena, v.modules, v.n, sizeof(*v.modules));
+	*ret_n = v.n;
+	mem_free_ptr(&v.modules);
+	return NULL;
+}

@@ -1,0 +1,246 @@
+#include "dac/dac_priv.h"
+
+#include <string.h>
+
+static const struct com_iid IID_UNKNOWN = {
+    0, 0, 0, {0xc0, 0, 0, 0, 0, 0, 0, 0x46}};
+static const struct com_iid IID_DATA_TARGET = {
+    0x3e11ccee,
+    0xd08b,
+    0x43e5,
+    {0xaf, 0x01, 0x32, 0x71, 0x7a, 0x64, 0xda, 0x03}};
+static const struct com_iid IID_DATA_TARGET2 = {
+    0x6d05fae3,
+    0x189c,
+    0x4630,
+    {0xa6, 0xdc, 0x1c, 0x25, 0x1e, 0x1c, 0x01, 0xab}};
+static const struct com_iid IID_RUNTIME_LOCATOR = {
+    0xb760bf44,
+    0x9377,
+    0x4597,
+    {0x8b, 0xe7, 0x58, 0x08, 0x3b, 0xdc, 0x51, 0x46}};
+
+enum {
+	MACHINE_AMD64 = 0x8664,
+	ALLOC_MAX = 16 << 20, /* the DAC asks for some KiB at most */
+};
+
+static bool iid_is(const struct com_iid *a, const struct com_iid *b)
+{
+	return !memcmp(a, b, sizeof(*a));
+}
+
+// The DAC sees failures as HRESULTs; our words are of no use to it.
+static int32_t swallow(struct dbg_error *err)
+{
+	dbg_error_destroy(err);
+	return err ? COM_E_FAIL : COM_OK;
+}
+
+// ---- Contexts ------------------------------------------------------------
+
+void context_from_regs(const struct user_regs_struct *regs, struct context *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	ret->flags = CONTEXT_CONTROL | CONTEXT_INTEGER | CONTEXT_SEGMENTS;
+	ret->cs = (uint16_t)regs->cs;
+	ret->ds = (uint16_t)regs->ds;
+	ret->es = (uint16_t)regs->es;
+	ret->fs = (uint16_t)regs->fs;
+	ret->gs = (uint16_t)regs->gs;
+	ret->ss = (uint16_t)regs->ss;
+	ret->eflags = (uint32_t)regs->eflags;
+	ret->rax = regs->rax;
+	ret->rcx = regs->rcx;
+	ret->rdx = regs->rdx;
+	ret->rbx = regs->rbx;
+	ret->rsp = regs->rsp;
+	ret->rbp = regs->rbp;
+	ret->rsi = regs->rsi;
+	ret->rdi = regs->rdi;
+	ret->r8 = regs->r8;
+	ret->r9 = regs->r9;
+	ret->r10 = regs->r10;
+	ret->r11 = regs->r11;
+	ret->r12 = regs->r12;
+	ret->r13 = regs->r13;
+	ret->r14 = regs->r14;
+	ret->r15 = regs->r15;
+	ret->rip = regs->rip;
+}
+
+void context_set_fpregs(struct context *c,
+			const struct user_fpregs_struct *fpregs)
+{
+	static_assert(sizeof(*fpregs) == sizeof(c->fxsave), "fxsave");
+	memcpy(c->fxsave, fpregs, sizeof(c->fxsave));
+	c->mxcsr = fpregs->mxcsr;
+	c->flags |= CONTEXT_FLOATING;
+}
+
+struct dbg_error *context_of_thread(struct target *t, pid_t tid, uint32_t flags,
+				    struct context *ret)
+{
+	struct dbg_error *err;
+	struct user_regs_struct regs;
+	struct user_fpregs_struct fpregs;
+
+	err = target_regs(t, tid, &regs);
+	if (err)
+		return err;
+	if ((flags & CONTEXT_FLOATING) == CONTEXT_FLOATING) {
+		err = target_fpregs(t, tid, &fpregs);
+		if (err)
+			return err;
+	}
+	context_from_regs(&regs, ret);
+	if ((flags & CONTEXT_FLOATING) == CONTEXT_FLOATING)
+		context_set_fpregs(ret, &fpregs);
+	return NULL;
+}
+
+// ---- ICLRDataTarget2 -----------------------------------------------------
+
+static struct data_target *of_locator(void *self)
+{
+	return (
+	    struct data_target *)((char *)self -
+				  offsetof(struct data_target, locator_vtable));
+}
+
+static int32_t query(struct data_target *dt, const struct com_iid *iid,
+		     void **ret)
+{
+	*ret = NULL;
+	if (iid_is(iid, &IID_UNKNOWN) || iid_is(iid, &IID_DATA_TARGET) ||
+	    iid_is(iid, &IID_DATA_TARGET2))
+		*ret = dt;
+	else if (iid_is(iid, &IID_RUNTIME_LOCATOR))
+		*ret = &dt->locator_vtable;
+	return *ret ? COM_OK : COM_E_NOINTERFACE;
+}
+
+static int32_t locator_query(void *self, const struct com_iid *iid, void **ret)
+{
+	return query(of_locator(self), iid, ret);
+}
+
+// The data target is part of struct dac and outlives the DAC's use of it.
+static uint32_t no_count(void *self)
+{
+	(void)self;
+	return 1;
+}
+
+static int32_t machine_type(struct data_target *dt, uint32_t *ret)
+{
+	(void)dt;
+	*ret = MACHINE_AMD64;
+	return COM_OK;
+}
+
+static int32_t pointer_size(struct data_target *dt, uint32_t *ret)
+{
+	(void)dt;
+	*ret = 8;
+	return COM_OK;
+}
+
+// Asked for libcoreclr.so only, and only without the runtime locator.
+static int32_t image_base(struct data_target *dt, const uint16_t *path,
+			  uint64_t *ret)
+{
+	(void)path;
+	*ret = dt->runtime_base;
+	return COM_OK;
+}
+
+static int32_t read_virtual(struct data_target *dt, uint64_t addr, void *buf,
+			    uint32_t n, uint32_t *ret_done)
+{
+	size_t done = target_read_some(dt->target, addr, buf, n);
+
+	if (ret_done)
+		*ret_done = (uint32_t)done;
+	return done || !n ? COM_OK : COM_E_FAIL;
+}
+
+static int32_t write_virtual(struct data_target *dt, uint64_t addr,
+			     const void *buf, uint32_t n, uint32_t *ret_done)
+{
+	int32_t hr = swallow(target_write(dt->target, addr, buf, n));
+
+	if (ret_done)
+		*ret_done = hr == COM_OK ? n : 0;
+	return hr;
+}
+
+static int32_t thread_context(struct data_target *dt, uint32_t tid,
+			      uint32_t flags, uint32_t size, void *buf)
+{
+	struct context c;
+
+	if (size < sizeof(c))
+		return COM_E_INVALIDARG;
+	int32_t hr =
+	    swallow(context_of_thread(dt->target, (pid_t)tid, flags, &c));
+	if (hr == COM_OK)
+		memcpy(buf, &c, sizeof(c));
+	return hr;
+}
+
+// The address is a wish, type and protection are those of any fresh mapping.
+static int32_t alloc_virtual(struct data_target *dt, uint64_t wish,
+			     uint32_t size, uint32_t type, uint32_t protection,
+			     uint64_t *ret)
+{
+	(void)wish;
+	(void)type;
+	(void)protection;
+	if (size > ALLOC_MAX)
+		return COM_E_INVALIDARG;
+	return swallow(target_mmap(dt->target, size, ret));
+}
+
+static int32_t not_implemented(void *self)
+{
+	(void)self;
+	return COM_E_NOTIMPL;
+}
+
+static int32_t runtime_base(void *self, uint64_t *ret)
+{
+	*ret = of_locator(self)->runtime_base;
+	return COM_OK;
+}
+
+#define SLOT(fn) ((void (*)(void))(fn))
+
+static void (*const target_vtable[])(void) = {
+    SLOT(query),           SLOT(no_count),      SLOT(no_count),
+    SLOT(machine_type),    SLOT(pointer_size),  SLOT(image_base),
+    SLOT(read_virtual),    SLOT(write_virtual),
+    SLOT(not_implemented), // GetTLSValue
+    SLOT(not_implemented), // SetTLSValue
+    SLOT(not_implemented), // GetCurrentThreadID
+    SLOT(thread_context),
+    SLOT(not_implemented), // SetThreadContext
+    SLOT(not_implemented), // Request
+    SLOT(alloc_virtual),
+    SLOT(not_implemented), // FreeVirtual
+};
+
+static void (*const locator_vtable[])(void) = {
+    SLOT(locator_query),
+    SLOT(no_count),
+    SLOT(no_count),
+    SLOT(runtime_base),
+};
+
+void data_target_init(struct data_target *dt, struct target *t, uint64_t base)
+{
+	dt->target_vtable = target_vtable;
+	dt->locator_vtable = locator_vtable;
+	dt->target = t;
+	dt->runtime_base = base;
+}

@@ -1,0 +1,295 @@
+/*
+ * Finding and starting the DAC.
+ *
+ * The DAC is a library of the runtime's make that runs in our process, so a
+ * file that others may have written is not loaded. It is opened once, checked
+ * by descriptor and loaded through that descriptor: what was checked is what
+ * runs. It is never unloaded, as it leaves a destructor of a thread key
+ * behind; a second session in the same process finds it loaded and must not
+ * call its DllMain again.
+ */
+#include "dac/dac_priv.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/str.h"
+
+static const struct com_iid IID_PROCESS = {
+    0x5c552ab6,
+    0xfc09,
+    0x4cb3,
+    {0x8e, 0x36, 0x22, 0xfa, 0x03, 0xc7, 0x98, 0xb7}};
+static const struct com_iid IID_SOS = {
+    0x436f00f2,
+    0xb42a,
+    0x4b9f,
+    {0x87, 0x0c, 0xe7, 0x3d, 0xb6, 0x6a, 0xe9, 0x30}};
+static const struct com_iid IID_SOS5 = {
+    0x127d6abe,
+    0x6c86,
+    0x4e48,
+    {0x8e, 0x7b, 0x22, 0x07, 0x81, 0xc5, 0x81, 0x01}};
+static const struct com_iid IID_SOS14 = {
+    0x9aa22aca,
+    0x6dc6,
+    0x4a0c,
+    {0xb4, 0xe0, 0x70, 0xd2, 0x41, 0x6b, 0x98, 0x37}};
+
+static const char dac_name[] = "libmscordaccore.so";
+
+enum {
+	// The runtime has not filled its table of globals yet.
+	HR_NOT_STARTED = (int32_t)0x80131c4e,
+	DLL_PROCESS_ATTACH = 1,
+	PRESTUB_MIN = 0x20,
+	PRESTUB_MAX = 0x400,
+	TABLE_WORDS = 256,
+};
+
+typedef int32_t create_fn(const struct com_iid *iid, struct data_target *dt,
+			  void **ret);
+typedef int32_t dll_main_fn(void *handle, uint32_t reason, void *reserved);
+
+struct dbg_error *dac_err(int32_t hr, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	_cleanup_free_ char *subject = xvasprintf(fmt, ap);
+	va_end(ap);
+	return dbg_err(DBG_E_RUNTIME, "%s: the runtime's DAC says 0x%08x",
+		       subject, (unsigned)hr);
+}
+
+const char *dac_scratch_text(struct dac *d, uint32_t n, struct arena *arena)
+{
+	_cleanup_str_ struct str s = {0};
+
+	if (n > DAC_SCRATCH_UNITS)
+		n = DAC_SCRATCH_UNITS;
+	size_t len = 0;
+	while (len < n && d->scratch[len])
+		len++;
+	str_add_utf16(&s, d->scratch, len);
+	return arena_strdup(arena, str_get(&s));
+}
+
+// ---- The library ---------------------------------------------------------
+
+struct dbg_error *dac_check_owner(const char *path, int fd)
+{
+	static const char remedy[] =
+	    "only a runtime installed by root or by you is trusted";
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return dbg_err_errno(DBG_E_RUNTIME, errno,
+				     "cannot examine '%s'", path);
+	if (!S_ISREG(st.st_mode))
+		return dbg_err(DBG_E_RUNTIME,
+			       "'%s' is not loaded: it is no regular file",
+			       path);
+	if (st.st_uid != 0 && st.st_uid != geteuid())
+		return dbg_err(DBG_E_RUNTIME,
+			       "'%s' is not loaded: it belongs to user %u; %s",
+			       path, (unsigned)st.st_uid, remedy);
+	// A group named like the user (the same number) is the user alone.
+	if ((st.st_mode & S_IWOTH) ||
+	    ((st.st_mode & S_IWGRP) && st.st_gid != 0 &&
+	     st.st_gid != st.st_uid))
+		return dbg_err(DBG_E_RUNTIME,
+			       "'%s' is not loaded: others may write it; %s",
+			       path, remedy);
+	return NULL;
+}
+
+static struct dbg_error *load(const char *path, bool trust, void **ret)
+{
+	struct dbg_error *err;
+	char link[32];
+
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return dbg_err_errno(DBG_E_RUNTIME, errno,
+				     "cannot open the runtime's DAC '%s'",
+				     path);
+	err = trust ? NULL : dac_check_owner(path, fd);
+	if (err)
+		return err;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	void *handle = dlopen(link, RTLD_NOW | RTLD_NOLOAD);
+	if (handle) {
+		*ret = handle;
+		return NULL;
+	}
+	handle = dlopen(link, RTLD_NOW | RTLD_LOCAL);
+	if (!handle)
+		return dbg_err(DBG_E_RUNTIME, "cannot load '%s': %s", path,
+			       dlerror());
+	dll_main_fn *dll_main = (dll_main_fn *)dlsym(handle, "DllMain");
+	if (dll_main && !dll_main(handle, DLL_PROCESS_ATTACH, NULL))
+		return dbg_err(DBG_E_RUNTIME, "'%s' cannot start", path);
+	*ret = handle;
+	return NULL;
+}
+
+static char *dac_path(struct target *t, const char *runtime_path)
+{
+	const char *slash = strrchr(runtime_path, '/');
+	int dir = slash ? (int)(slash - runtime_path + 1) : 0;
+
+	return xasprintf("%s%.*s%s", target_root(t), dir, runtime_path,
+			 dac_name);
+}
+
+// ---- Open and close ------------------------------------------------------
+
+static struct dbg_error *start(struct dac *d, create_fn *create)
+{
+	int32_t hr;
+
+	hr = create(&IID_PROCESS, &d->data_target, &d->process);
+	if (hr == HR_NOT_STARTED) {
+		d->process = NULL;
+		return NULL;
+	}
+	if (hr < 0 || !d->process) {
+		d->process = NULL;
+		return dac_err(hr, "cannot inspect the runtime '%s'",
+			       d->runtime_path);
+	}
+	d->sos = com_query(d->process, &IID_SOS);
+	d->sos5 = com_query(d->process, &IID_SOS5);
+	d->sos14 = com_query(d->process, &IID_SOS14);
+	if (!d->sos)
+		return dbg_err(DBG_E_RUNTIME,
+			       "the DAC of '%s' lacks ISOSDacInterface",
+			       d->runtime_path);
+	return NULL;
+}
+
+struct dbg_error *dac_open(struct target *t, const char *runtime_path,
+			   uint64_t base, bool trust, struct dac **ret,
+			   bool *ret_ready)
+{
+	struct dbg_error *err;
+	void *handle = NULL;
+
+	_cleanup_free_ char *path = dac_path(t, runtime_path);
+	err = load(path, trust, &handle);
+	if (err)
+		return err;
+	create_fn *create = (create_fn *)dlsym(handle, "CLRDataCreateInstance");
+	if (!create)
+		return dbg_err(DBG_E_RUNTIME, "'%s' is no DAC", path);
+
+	struct dac *d = xcalloc(1, sizeof(*d));
+	d->target = t;
+	d->runtime_path = xstrdup(runtime_path);
+	d->runtime_base = base;
+	d->scratch = xcalloc(DAC_SCRATCH_UNITS, sizeof(*d->scratch));
+	d->facts = arena_create();
+	code_cache_init(&d->code);
+	code_cache_init(&d->dynamic);
+	data_target_init(&d->data_target, t, base);
+	err = start(d, create);
+	if (err || !d->process) {
+		dac_close(d);
+		if (!err)
+			*ret_ready = false;
+		return err;
+	}
+	*ret_ready = true;
+	*ret = d;
+	return NULL;
+}
+
+void dac_close(struct dac *d)
+{
+	if (!d)
+		return;
+	com_release(&d->sos14);
+	com_release(&d->sos5);
+	com_release(&d->sos);
+	com_release(&d->process);
+	code_cache_deinit(&d->dynamic);
+	code_cache_deinit(&d->code);
+	map_deinit(&d->types);
+	map_deinit(&d->frame_kinds);
+	arena_destroy(d->facts);
+	free(d->scratch);
+	free(d->runtime_path);
+	free(d);
+}
+
+void dac_flush(struct dac *d)
+{
+	DAC_CALL(d, d->process, PROCESS_FLUSH);
+	code_cache_clear(&d->dynamic);
+}
+
+void dac_forget(struct dac *d)
+{
+	dac_flush(d);
+	code_cache_clear(&d->code);
+	map_clear(&d->types);
+	arena_reset(d->facts);
+}
+
+uint64_t dac_calls(const struct dac *d)
+{
+	return d->n_calls;
+}
+
+// ---- ThePreStub ----------------------------------------------------------
+
+/*
+ * g_dacTable holds the addresses of the runtime's globals, then of five
+ * functions, then of vtables. The first entry inside the executable segment
+ * is DACNotifyCompilationFinished, the second ThePreStub, the third a label
+ * behind its end (8.0.31, 9.0.20, 10.0.12).
+ */
+static uint64_t prestub_find(struct dac *d)
+{
+	const struct target_image image = {
+	    .path = d->runtime_path,
+	    .base = d->runtime_base,
+	};
+	uint64_t start, end, addr, table[TABLE_WORDS];
+	struct dbg_error *err;
+
+	err = target_symbol(d->target, &image, "g_dacTable", &addr);
+	if (!err && addr)
+		err = target_image_text(d->target, &image, &start, &end);
+	if (err || !addr) {
+		dbg_error_destroy(err);
+		return 0;
+	}
+	size_t n = target_read_some(d->target, addr, table, sizeof(table)) / 8;
+	for (size_t i = 0; i + 2 < n; i++) {
+		if (table[i] < start || table[i] >= end)
+			continue;
+		uint64_t stub = table[i + 1], label = table[i + 2];
+		if (stub < start || stub >= end || label < stub + PRESTUB_MIN ||
+		    label > stub + PRESTUB_MAX)
+			return 0;
+		return stub;
+	}
+	return 0;
+}
+
+uint64_t dac_prestub(struct dac *d)
+{
+	if (!d->prestub_known) {
+		d->prestub = prestub_find(d);
+		d->prestub_known = true;
+	}
+	return d->prestub;
+}

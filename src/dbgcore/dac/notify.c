@@ -1,0 +1,134 @@
+#include "dac/dac_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	NOTIFY_MODULE_LOAD = 1,
+	NOTIFY_MODULE_UNLOAD = 2,
+	METHOD_NONE = 0,
+	METHOD_GENERATED = 1,
+	NOTIFY_CODE = 0xe0444143, /* CLRDATA_NOTIFY_EXCEPTION */
+	RECORD_PARAMS_MAX = 15,
+};
+
+// The runtime's EXCEPTION_RECORD, as far as it is read here.
+struct exception_record {
+	uint32_t code, flags;
+	uint64_t next, address;
+	uint32_t n_params;
+	uint64_t params[3];
+};
+static_assert(offsetof(struct exception_record, params) == 32, "");
+
+struct dbg_error *dac_notify_modules(struct dac *d, bool on)
+{
+	uint32_t flags = on ? NOTIFY_MODULE_LOAD | NOTIFY_MODULE_UNLOAD : 0;
+
+	int32_t hr =
+	    DAC_CALL(d, d->process, PROCESS_SET_OTHER_NOTIFICATIONS, flags);
+	if (hr < 0)
+		return dac_err(hr, "cannot ask for module notifications");
+	return NULL;
+}
+
+static void release_all(void **objects, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		com_release(&objects[i]);
+}
+
+struct dbg_error *dac_notify_methods(struct dac *d,
+				     const struct dac_method_ref *refs,
+				     size_t n, bool on)
+{
+	const uint32_t flag = on ? METHOD_GENERATED : METHOD_NONE;
+
+	if (!n)
+		return NULL;
+	if (n > DAC_NOTIFY_MAX)
+		return dbg_err(DBG_E_RUNTIME,
+			       "more than %d methods to be notified of",
+			       DAC_NOTIFY_MAX);
+	_cleanup_free_ void **modules = xcalloc(n, sizeof(*modules));
+	_cleanup_free_ uint32_t *tokens = xcalloc(n, sizeof(*tokens));
+	_cleanup_free_ uint32_t *flags = xcalloc(n, sizeof(*flags));
+	size_t used = 0;
+	for (size_t i = 0; i < n; i++) {
+		modules[used] = dac_module_object(d, refs[i].module);
+		// An unloaded module notifies of nothing.
+		if (!modules[used])
+			continue;
+		tokens[used] = refs[i].token;
+		flags[used++] = flag;
+	}
+	int32_t hr = COM_OK;
+	if (used)
+		hr = DAC_CALL(d, d->process, PROCESS_SET_CODE_NOTIFICATIONS,
+			      (uint32_t)used, modules, NULL, tokens, flags,
+			      (uint32_t)0);
+	release_all(modules, used);
+	if (hr < 0)
+		return dac_err(hr,
+			       "cannot ask for notifications of %zu "
+			       "methods",
+			       used);
+	return NULL;
+}
+
+// Is the C++ type thrown the runtime's own? Its type_info is {vtable, name}.
+static bool is_pal_exception(struct target *t, uint64_t type_info)
+{
+	static const char name[] = "16PAL_SEHException";
+	char text[sizeof(name)];
+	uint64_t words[2];
+
+	if (target_read_some(t, type_info, words, sizeof(words)) !=
+	    sizeof(words))
+		return false;
+	// A name that starts with '*' is compared by address: same text.
+	return target_read_some(t, words[1], text, sizeof(text)) ==
+		   sizeof(text) &&
+	       !memcmp(text, name, sizeof(name));
+}
+
+/*
+ * __cxa_throw(thrown object, type_info, destructor): the object begins with
+ * the address of its exception record.
+ */
+void dac_notification_decode(struct target *t,
+			     const struct user_regs_struct *regs,
+			     struct dac_notification *ret)
+{
+	struct exception_record record;
+	uint64_t addr;
+
+	memset(ret, 0, sizeof(*ret));
+	if (target_read_some(t, regs->rdi, &addr, sizeof(addr)) != sizeof(addr))
+		return;
+	size_t n = target_read_some(t, addr, &record, sizeof(record));
+	if (n == sizeof(record) && record.code == NOTIFY_CODE) {
+		if (!record.n_params || record.n_params > RECORD_PARAMS_MAX)
+			return;
+		switch (record.params[0]) {
+		case DAC_NOTIFY_MODULE_LOAD:
+		case DAC_NOTIFY_MODULE_UNLOAD:
+		case DAC_NOTIFY_EXCEPTION:
+		case DAC_NOTIFY_GC:
+		case DAC_NOTIFY_CATCH:
+		case DAC_NOTIFY_CODE:
+			ret->kind =
+			    (enum dac_notification_kind)record.params[0];
+			ret->a = record.params[1];
+			ret->b = record.n_params > 2 ? record.params[2] : 0;
+		}
+		return;
+	}
+	if (!is_pal_exception(t, regs->rsi))
+		return;
+	ret->kind = DAC_NOTIFY_PAL_THROW;
+	if (n == sizeof(record)) {
+		ret->a = record.code;
+		ret->b = addr;
+	}
+}

@@ -1,0 +1,280 @@
+/*
+ * Stack walks.
+ *
+ * The DAC's walker yields, newest first: managed frames, the runtime's
+ * explicit Frames, and marks for stretches of native code (the first item of
+ * a thread that is blocked in native code). A context of a managed frame
+ * holds the callee-saved registers as they were there. Three calls a frame:
+ * context, type, next; the method comes from the cache of code versions.
+ */
+#include "dac/dac_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	WALK_ALL_FRAMES = 0xf,
+	FRAME_TYPE_MANAGED = 2,
+	REQUEST_FRAME_ADDR = 0xf0000000,
+	FRAMES_MAX = 1 << 20,
+	FRAME_NAME_MAX = 64,
+	SET_UNWIND_CONTEXT = 0,
+	SET_CURRENT_CONTEXT = 1,
+};
+
+// What a runtime Frame says of the managed frame that follows it.
+enum frame_effect {
+	EFFECT_CALL = 1,    /* it made a call: its ip is a return address */
+	EFFECT_INTERRUPTED, /* it was interrupted at its ip */
+};
+
+struct dac_walk {
+	struct dac *dac;
+	void *walk;
+	struct context context;
+	uint32_t left;
+	bool started, any_managed;
+	bool interrupted; /* the next managed frame is a leaf */
+	uint64_t last_sp;
+};
+
+void *dac_walk_open(struct dac *d, pid_t tid)
+{
+	_cleanup_com_ void *task = NULL;
+	void *walk = NULL;
+
+	int32_t hr =
+	    DAC_CALL(d, d->process, PROCESS_TASK_BY_TID, (uint32_t)tid, &task);
+	if (hr < 0 || !task)
+		return NULL;
+	hr = DAC_CALL(d, task, TASK_STACK_WALK, (uint32_t)WALK_ALL_FRAMES,
+		      &walk);
+	return hr < 0 ? NULL : walk;
+}
+
+const char *dac_frame_name(struct dac *d, uint64_t frame_addr,
+			   struct arena *arena)
+{
+	struct dbg_error *err;
+	uint64_t kind;
+	uint32_t n = 0;
+
+	err = target_read_u64(d->target, frame_addr, &kind);
+	if (err) {
+		dbg_error_destroy(err);
+		return NULL;
+	}
+	d->scratch[0] = 0;
+	int32_t hr = DAC_CALL(d, d->sos, SOS_FRAME_NAME, kind,
+			      (uint32_t)FRAME_NAME_MAX, d->scratch, &n);
+	return hr < 0 ? NULL : dac_scratch_text(d, FRAME_NAME_MAX, arena);
+}
+
+// By the first word of a Frame: its vtable, or since .NET 10 its kind.
+static bool frame_interrupts(struct dac *d, uint64_t frame_addr)
+{
+	static const char *const interrupting[] = {
+	    "FaultingExceptionFrame",
+	    "ResumableFrame",
+	    "RedirectedThreadFrame",
+	};
+	struct dbg_error *err;
+	uint64_t kind;
+
+	err = target_read_u64(d->target, frame_addr, &kind);
+	if (err) {
+		dbg_error_destroy(err);
+		return false;
+	}
+	uintptr_t effect = (uintptr_t)map_find(&d->frame_kinds, kind);
+	if (!effect) {
+		struct arena *arena = arena_create();
+		const char *name = dac_frame_name(d, frame_addr, arena);
+		effect = EFFECT_CALL;
+		for (size_t i = 0;
+		     name && i < sizeof(interrupting) / sizeof(*interrupting);
+		     i++)
+			if (!strcmp(name, interrupting[i]))
+				effect = EFFECT_INTERRUPTED;
+		arena_destroy(arena);
+		map_put(&d->frame_kinds, kind, (void *)effect);
+	}
+	return effect == EFFECT_INTERRUPTED;
+}
+
+static void frame_from_context(const struct context *c, struct dac_frame *ret)
+{
+	ret->ip = c->rip;
+	ret->sp = c->rsp;
+	ret->bp = c->rbp;
+	ret->saved[0] = c->rbx;
+	ret->saved[1] = c->r12;
+	ret->saved[2] = c->r13;
+	ret->saved[3] = c->r14;
+	ret->saved[4] = c->r15;
+}
+
+void context_set_frame(struct context *c, const struct dac_frame *frame)
+{
+	c->rip = frame->ip;
+	c->rsp = frame->sp;
+	c->rbp = frame->bp;
+	c->rbx = frame->saved[0];
+	c->r12 = frame->saved[1];
+	c->r13 = frame->saved[2];
+	c->r14 = frame->saved[3];
+	c->r15 = frame->saved[4];
+}
+
+void *dac_walk_open_at(struct dac *d, pid_t tid, const struct dac_frame *frame)
+{
+	struct dbg_error *err;
+	struct context c;
+	int32_t hr = COM_E_FAIL;
+
+	_cleanup_com_ void *walk = dac_walk_open(d, tid);
+	if (!walk)
+		return NULL;
+	err = context_of_thread(d->target, tid, CONTEXT_FULL, &c);
+	if (!err) {
+		context_set_frame(&c, frame);
+		hr = DAC_CALL(d, walk, WALK_SET_CONTEXT2,
+			      (uint32_t)(frame->leaf ? SET_CURRENT_CONTEXT
+						     : SET_UNWIND_CONTEXT),
+			      (uint32_t)sizeof(c), &c);
+	}
+	dbg_error_destroy(err);
+	if (hr < 0)
+		return NULL;
+	void *ret = walk;
+	walk = NULL;
+	return ret;
+}
+
+static struct dac_walk *create(struct dac *d, void *walk, bool interrupted)
+{
+	if (!walk)
+		return NULL;
+	struct dac_walk *w = xcalloc(1, sizeof(*w));
+	w->dac = d;
+	w->walk = walk;
+	w->left = FRAMES_MAX;
+	w->interrupted = interrupted;
+	return w;
+}
+
+struct dbg_error *dac_walk_create(struct dac *d, pid_t tid,
+				  struct dac_walk **ret)
+{
+	*ret = create(d, dac_walk_open(d, tid), true);
+	return NULL;
+}
+
+struct dbg_error *dac_walk_create_at(struct dac *d, pid_t tid,
+				     const struct dac_frame *frame,
+				     struct dac_walk **ret)
+{
+	*ret = create(d, dac_walk_open_at(d, tid, frame), frame->leaf);
+	return NULL;
+}
+
+void dac_walk_destroy(struct dac_walk *w)
+{
+	if (!w)
+		return;
+	com_release(&w->walk);
+	free(w);
+}
+
+// Move to the next item; false at the end. What fails here is a stack that
+// the DAC cannot unwind: the walk ends, it is no error.
+static bool advance(struct dac_walk *w)
+{
+	if (!w->left)
+		return false;
+	w->left--;
+	if (!w->started) {
+		w->started = true;
+		return true;
+	}
+	return DAC_CALL(w->dac, w->walk, WALK_NEXT) == COM_OK;
+}
+
+static struct dbg_error *managed_frame(struct dac_walk *w, struct dac_frame *f,
+				       bool *ret_any)
+{
+	struct dbg_error *err;
+	struct dac_code code;
+
+	// Each caller's frame lies above its callee's: else the stack is
+	// broken and the walk might never end.
+	if (w->any_managed && f->sp <= w->last_sp)
+		return NULL;
+	w->any_managed = true;
+	w->last_sp = f->sp;
+	f->kind = DAC_FRAME_MANAGED;
+	f->leaf = w->interrupted;
+	w->interrupted = false;
+	// A call that never returns may be a method's last instruction.
+	err = dac_code_at(w->dac, f->leaf ? f->ip : f->ip - 1, &code);
+	if (err)
+		return err;
+	f->method = code.method;
+	*ret_any = true;
+	return NULL;
+}
+
+static void other_frame(struct dac_walk *w, struct dac_frame *f)
+{
+	uint64_t addr = 0;
+
+	int32_t hr = DAC_CALL(w->dac, w->walk, WALK_REQUEST,
+			      (uint32_t)REQUEST_FRAME_ADDR, (uint32_t)0, NULL,
+			      (uint32_t)sizeof(addr), &addr);
+	w->interrupted = false;
+	if (hr < 0 || !addr) {
+		f->kind = DAC_FRAME_NATIVE;
+		return;
+	}
+	f->kind = DAC_FRAME_EXPLICIT;
+	f->frame_addr = addr;
+	w->interrupted = frame_interrupts(w->dac, addr);
+}
+
+struct dbg_error *dac_walk_next(struct dac_walk *w, struct dac_frame *ret,
+				bool *ret_any)
+{
+	struct dbg_error *err;
+	uint32_t size = 0, simple = 0, detail = 0;
+	struct dac_frame f = {0};
+	bool any = false;
+
+	*ret_any = false;
+	if (!advance(w))
+		return NULL;
+	int32_t hr =
+	    DAC_CALL(w->dac, w->walk, WALK_CONTEXT, (uint32_t)CONTEXT_FULL,
+		     (uint32_t)sizeof(w->context), &size, &w->context);
+	if (hr == COM_OK)
+		hr = DAC_CALL(w->dac, w->walk, WALK_FRAME_TYPE, &simple,
+			      &detail);
+	if (hr != COM_OK) {
+		w->left = 0;
+		return NULL;
+	}
+	frame_from_context(&w->context, &f);
+	if (simple == FRAME_TYPE_MANAGED) {
+		err = managed_frame(w, &f, &any);
+		if (err)
+			return err;
+		if (!any) {
+			w->left = 0;
+			return NULL;
+		}
+	} else {
+		other_frame(w, &f);
+	}
+	*ret = f;
+	*ret_any = true;
+	return NULL;
+}
