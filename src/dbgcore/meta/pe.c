@@ -215,6 +215,7 @@ struct dbg_error *pe_parse(struct bytes bytes, bool mapped, struct pe *ret)
 	metadata.rva = reader_u32(&r);
 	metadata.size = reader_u32(&r);
 	pe.cli_flags = reader_u32(&r);
+	pe.entry_point = reader_u32(&r);
 	if (r.bad)
 		return malformed("CLI header lies outside the PE file");
 	pe.metadata = dir_bytes(&pe, metadata);
