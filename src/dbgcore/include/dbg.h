@@ -172,6 +172,7 @@ struct dbg_stop {
 	uint32_t breakpoint; /* number, 0: none */
 	bool temporary;      /* that breakpoint is gone now */
 	int signal;
+	uint64_t exception;         /* address of the object, 0: none */
 	const char *exception_type; /* C# name, NULL: none */
 	const char *exception_message;
 	const char *note; /* why a step ended early, or NULL */

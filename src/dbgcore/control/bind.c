@@ -1,0 +1,353 @@
+/*
+ * Binding: from a breakpoint's words to places, when a module loads, and
+ * from places to addresses, when code is made.
+ */
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include "control/control_priv.h"
+
+#include <pcre2.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+
+/* ---- Addresses ------------------------------------------------------- */
+
+struct hit_list *bind_hits(struct control *c, uint64_t addr)
+{
+	return map_find(&c->hits, addr);
+}
+
+static void hits_add(struct control *c, uint64_t addr, struct bp *bp)
+{
+	struct hit_list *list = map_find(&c->hits, addr);
+
+	if (!list) {
+		list = xcalloc(1, sizeof(*list));
+		map_put(&c->hits, addr, list);
+	}
+	for (size_t i = 0; i < list->n; i++)
+		if (list->bps[i] == bp)
+			return;
+	mem_grow(&list->bps, &list->cap, list->n, sizeof(struct bp *));
+	list->bps[list->n++] = bp;
+}
+
+/* Returns true if nobody holds @addr any more. */
+static bool hits_remove(struct control *c, uint64_t addr, struct bp *bp)
+{
+	struct hit_list *list = map_find(&c->hits, addr);
+
+	if (!list)
+		return false;
+	for (size_t i = 0; i < list->n; i++)
+		if (list->bps[i] == bp)
+			list->bps[i--] = list->bps[--list->n];
+	if (list->n)
+		return false;
+	map_take(&c->hits, addr);
+	free(list->bps);
+	free(list);
+	return true;
+}
+
+static void arm_addrs(struct control *c, struct bp *bp, const uint64_t *addrs,
+		      size_t n)
+{
+	if (!bp->enabled || !n)
+		return;
+	for (size_t i = 0; i < n; i++)
+		hits_add(c, addrs[i], bp);
+	control_complain(c, control_site_add(c, SITE_BREAK, addrs, n));
+}
+
+static void disarm_addrs(struct control *c, struct bp *bp,
+			 const uint64_t *addrs, size_t n)
+{
+	_cleanup_free_ uint64_t *free_addrs =
+	    xcalloc(n + 1, sizeof(*free_addrs));
+	size_t n_free = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (hits_remove(c, addrs[i], bp))
+			free_addrs[n_free++] = addrs[i];
+	if (c->target)
+		control_complain(
+		    c, control_site_remove(c, SITE_BREAK, free_addrs, n_free));
+}
+
+void bind_arm(struct control *c, struct bp *bp)
+{
+	for (size_t i = 0; i < bp->n_places; i++)
+		arm_addrs(c, bp, bp->places[i].addrs, bp->places[i].n_addrs);
+}
+
+void bind_disarm(struct control *c, struct bp *bp)
+{
+	for (size_t i = 0; i < bp->n_places; i++)
+		disarm_addrs(c, bp, bp->places[i].addrs, bp->places[i].n_addrs);
+}
+
+/* Give @p the addresses it has in the code at @ip. */
+static void place_add_code(struct control *c, struct bp *bp, struct bp_place *p,
+			   uint64_t ip)
+{
+	struct arena *arena = arena_create();
+	uint64_t *addrs;
+	size_t n;
+	struct dbg_error *err =
+	    code_addresses(c->code, &p->place, ip, arena, &addrs, &n);
+
+	if (err) {
+		control_complain(c, err);
+		n = 0;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (addrs_have(p->addrs, p->n_addrs, addrs[i]))
+			continue;
+		addrs_add(&p->addrs, &p->n_addrs, &p->cap_addrs, addrs[i]);
+		arm_addrs(c, bp, &addrs[i], 1);
+	}
+	arena_destroy(arena);
+}
+
+/* Is the first code of the method the only one it will ever have? */
+static bool code_is_final(const struct code_module *m, uint32_t token)
+{
+	uint32_t rid = MD_TOKEN_RID(token);
+	uint32_t type = md_method_type(&m->md, rid);
+	uint32_t n;
+
+	// debug code is not tiered; each instantiation has code of its own
+	return !m->optimized && !m->dynamic &&
+	       !md_find(&m->md, MD_GENERICPARAM, 2, rid << 1 | 1, &n) &&
+	       !md_find(&m->md, MD_GENERICPARAM, 2, type << 1, &n);
+}
+
+/* Bind @p to whatever code its method has, and wait for more. */
+static void place_bind_code(struct control *c, struct bp *bp,
+			    struct bp_place *p)
+{
+	struct arena *arena = arena_create();
+	uint64_t *codes;
+	size_t n;
+	struct dbg_error *err = dac_method_codes(
+	    c->dac, p->place.module->addr, p->place.token, arena, &codes, &n);
+
+	if (err) {
+		control_complain(c, err);
+		n = 0;
+	}
+	for (size_t i = 0; i < n; i++)
+		place_add_code(c, bp, p, codes[i]);
+	if (!n || !code_is_final(p->place.module, p->place.token))
+		wanted_add(c, p->place.module, p->place.token);
+	arena_destroy(arena);
+}
+
+void bind_code(struct control *c, struct code_module *m, uint32_t token,
+	       uint64_t ip)
+{
+	for (size_t i = 0; i < c->n_bps; i++) {
+		struct bp *bp = c->bps[i];
+		bool changed = false;
+
+		for (size_t k = 0; k < bp->n_places; k++) {
+			struct bp_place *p = &bp->places[k];
+
+			if (p->place.module != m || p->place.token != token)
+				continue;
+			place_add_code(c, bp, p, ip);
+			changed = true;
+		}
+		if (changed && bp->number)
+			c->ops->changed(c->arg, bp->number, false);
+	}
+	if (code_is_final(m, token)) {
+		wanted_drop(c, m, token);
+		wanted_commit(c);
+	}
+}
+
+/* ---- Places ---------------------------------------------------------- */
+
+static bool match_regex(void *arg, const char *name)
+{
+	pcre2_match_data *data = pcre2_match_data_create(1, NULL);
+	int rc = pcre2_match(arg, (PCRE2_SPTR)name, PCRE2_ZERO_TERMINATED, 0, 0,
+			     data, NULL);
+
+	pcre2_match_data_free(data);
+	return rc >= 0;
+}
+
+/* "System.Console.WriteLine": has the name a namespace and a type? */
+static bool name_is_full(const char *name)
+{
+	const char *dot = strchr(name, '.');
+
+	return dot && strchr(dot + 1, '.');
+}
+
+static struct dbg_error *find_function(struct control *c, struct bp *bp,
+				       struct code_module *m,
+				       struct arena *arena,
+				       struct code_place **ret, size_t *ret_n)
+{
+	const struct location *loc = &bp->location;
+	const struct code_function fn = {loc->module, loc->name, loc->params};
+
+	*ret_n = 0;
+	// a name like "Add" would match hundreds of methods of the framework
+	if (!m->pdb && !loc->module && !name_is_full(loc->name))
+		return NULL;
+	return code_find_function(c->code, m, &fn, arena, ret, ret_n);
+}
+
+static bool module_is_asked(struct control *c, const struct location *loc,
+			    struct code_module *m)
+{
+	return !loc->module || code_module_named(c->code, loc->module) == m;
+}
+
+static struct dbg_error *find_places(struct control *c, struct bp *bp,
+				     struct code_module *m, struct arena *arena,
+				     struct code_place **ret, size_t *ret_n)
+{
+	*ret_n = 0;
+	if (bp->kind == DBG_BREAK_REGEX)
+		return code_find_matching(c->code, m, match_regex, bp->regex,
+					  arena, ret, ret_n);
+	if (bp->kind != DBG_BREAK_LOCATION ||
+	    !module_is_asked(c, &bp->location, m))
+		return NULL;
+	switch (bp->location.kind) {
+	case LOCATION_LINE:
+		return code_find_line(c->code, m, bp->location.file,
+				      bp->location.line, arena, ret, ret_n);
+	case LOCATION_FUNCTION:
+		return find_function(c, bp, m, arena, ret, ret_n);
+	case LOCATION_ADDRESS:
+		break;
+	}
+	return NULL;
+}
+
+static bool has_place(const struct bp *bp, const struct code_place *place)
+{
+	for (size_t i = 0; i < bp->n_places; i++) {
+		const struct code_place *p = &bp->places[i].place;
+
+		if (p->module == place->module && p->token == place->token &&
+		    p->il_offset == place->il_offset)
+			return true;
+	}
+	return false;
+}
+
+void bind_place(struct control *c, struct bp *bp,
+		const struct code_place *place)
+{
+	mem_grow(&bp->places, &bp->cap_places, bp->n_places,
+		 sizeof(*bp->places));
+
+	struct bp_place *p = &bp->places[bp->n_places++];
+
+	memset(p, 0, sizeof(*p));
+	p->place = *place;
+	place_bind_code(c, bp, p);
+}
+
+bool bind_module(struct control *c, struct bp *bp, struct code_module *m)
+{
+	struct arena *arena = arena_create();
+	struct code_place *places = NULL;
+	size_t n = 0, before = bp->n_places;
+	struct dbg_error *err = find_places(c, bp, m, arena, &places, &n);
+
+	if (err) {
+		control_complain(c, err);
+		n = 0;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (has_place(bp, &places[i]))
+			continue;
+		if (bp->kind == DBG_BREAK_LOCATION &&
+		    bp->location.kind == LOCATION_LINE && places[i].line &&
+		    places[i].line != bp->location.line)
+			bp->moved = true;
+		bind_place(c, bp, &places[i]);
+	}
+	arena_destroy(arena);
+	return bp->n_places > before;
+}
+
+static void bind_address(struct control *c, struct bp *bp)
+{
+	uint64_t addr = bp->location.addr;
+
+	if (bp->n_places || !c->target)
+		return;
+	mem_grow(&bp->places, &bp->cap_places, 0, sizeof(*bp->places));
+
+	struct bp_place *p = &bp->places[bp->n_places++];
+
+	memset(p, 0, sizeof(*p));
+	addrs_add(&p->addrs, &p->n_addrs, &p->cap_addrs, addr);
+	arm_addrs(c, bp, &addr, 1);
+	if (!(control_site_kinds(c, addr) & SITE_BREAK))
+		bind_forget(c, bp, NULL);
+}
+
+void bind_all(struct control *c, struct bp *bp)
+{
+	if (bp->kind == DBG_BREAK_LOCATION &&
+	    bp->location.kind == LOCATION_ADDRESS) {
+		bind_address(c, bp);
+		return;
+	}
+	if (!c->code)
+		return;
+
+	size_t n;
+	struct code_module *const *modules = code_modules(c->code, &n);
+
+	for (size_t i = 0; i < n; i++)
+		bind_module(c, bp, modules[i]);
+	wanted_commit(c);
+}
+
+static bool somebody_has(struct control *c, const struct bp *but,
+			 const struct code_place *place)
+{
+	for (size_t i = 0; i < c->n_bps; i++) {
+		const struct bp *bp = c->bps[i];
+
+		for (size_t k = 0; bp != but && k < bp->n_places; k++)
+			if (bp->places[k].place.module == place->module &&
+			    bp->places[k].place.token == place->token)
+				return true;
+	}
+	return false;
+}
+
+void bind_forget(struct control *c, struct bp *bp, struct code_module *m)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < bp->n_places; i++) {
+		struct bp_place *p = &bp->places[i];
+
+		if (m && p->place.module != m) {
+			bp->places[kept++] = *p;
+			continue;
+		}
+		disarm_addrs(c, bp, p->addrs, p->n_addrs);
+		if (p->place.module && !somebody_has(c, bp, &p->place))
+			wanted_drop(c, p->place.module, p->place.token);
+		free(p->addrs);
+	}
+	bp->n_places = kept;
+	if (!kept)
+		bp->moved = false;
+}

@@ -1,0 +1,300 @@
+/* Breakpoints: what was asked, hits and what they count for. */
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include "control/control_priv.h"
+
+#include <pcre2.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+
+struct bp *bp_find(struct control *c, uint32_t number)
+{
+	for (size_t i = 0; i < c->n_bps; i++)
+		if (c->bps[i]->number == number)
+			return c->bps[i];
+	return NULL;
+}
+
+static struct dbg_error *bp_get(struct control *c, uint32_t number,
+				struct bp **ret)
+{
+	*ret = number ? bp_find(c, number) : NULL;
+	if (!*ret)
+		return dbg_err(DBG_E_NOT_FOUND, "no breakpoint number %u",
+			       number);
+	return NULL;
+}
+
+static void bp_destroy(struct bp *bp)
+{
+	if (!bp)
+		return;
+	if (bp->regex)
+		pcre2_code_free(bp->regex);
+	arena_destroy(bp->arena);
+	free(bp->places);
+	free(bp->text);
+	free(bp->condition);
+	free(bp);
+}
+
+static bool bp_is_catch(const struct bp *bp)
+{
+	return bp->kind == DBG_BREAK_THROW || bp->kind == DBG_BREAK_UNHANDLED;
+}
+
+/* ---- Asking ---------------------------------------------------------- */
+
+static struct dbg_error *compile_regex(struct bp *bp)
+{
+	int code;
+	PCRE2_SIZE offset;
+	char words[128];
+
+	bp->regex = pcre2_compile((PCRE2_SPTR)bp->text, PCRE2_ZERO_TERMINATED,
+				  PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C, &code,
+				  &offset, NULL);
+	if (bp->regex)
+		return NULL;
+	pcre2_get_error_message(code, (PCRE2_UCHAR *)words, sizeof(words));
+	return dbg_err(DBG_E_ARGUMENT, "regular expression '%s': %s at %zu",
+		       bp->text, words, (size_t)offset);
+}
+
+static struct dbg_error *bp_parse(struct bp *bp, const char *path)
+{
+	switch (bp->kind) {
+	case DBG_BREAK_LOCATION:
+		return location_parse(bp->text ? bp->text : "", path, bp->arena,
+				      &bp->location);
+	case DBG_BREAK_REGEX:
+		if (!bp->text)
+			return dbg_err(DBG_E_ARGUMENT, "no pattern given");
+		return compile_regex(bp);
+	case DBG_BREAK_THROW:
+	case DBG_BREAK_UNHANDLED:
+		return NULL;
+	}
+	return dbg_err(DBG_E_ARGUMENT, "unknown kind of breakpoint");
+}
+
+struct bp *bp_add(struct control *c, enum dbg_break_kind kind, const char *text)
+{
+	struct bp *bp = xcalloc(1, sizeof(*bp));
+
+	bp->arena = arena_create();
+	bp->kind = kind;
+	bp->enabled = true;
+	if (text && *text)
+		bp->text = xstrdup(text);
+	mem_grow(&c->bps, &c->cap_bps, c->n_bps, sizeof(struct bp *));
+	c->bps[c->n_bps++] = bp;
+	return bp;
+}
+
+void bp_remove(struct control *c, struct bp *bp)
+{
+	bind_forget(c, bp, NULL);
+	for (size_t i = 0, kept = 0; i < c->n_bps; i++)
+		if (c->bps[i] != bp)
+			c->bps[kept++] = c->bps[i];
+	c->n_bps--;
+	bp_destroy(bp);
+	wanted_commit(c);
+}
+
+struct dbg_error *control_break_add(struct control *c,
+				    const struct dbg_break_req *req,
+				    const char *path, uint32_t *ret_number)
+{
+	struct dbg_error *err;
+	struct bp *bp = bp_add(c, req->kind, req->text);
+
+	bp->temporary = req->temporary;
+	err = bp_parse(bp, path);
+	if (err) {
+		bp_remove(c, bp);
+		return err;
+	}
+	bp->number = ++c->last_number;
+	if (bp_is_catch(bp))
+		throws_update(c);
+	else
+		bind_all(c, bp);
+	*ret_number = bp->number;
+	return NULL;
+}
+
+struct dbg_error *control_break_delete(struct control *c, uint32_t number)
+{
+	struct dbg_error *err;
+	struct bp *bp;
+
+	err = bp_get(c, number, &bp);
+	if (err)
+		return err;
+
+	bool catches = bp_is_catch(bp);
+
+	bp_remove(c, bp);
+	if (catches)
+		throws_update(c);
+	return NULL;
+}
+
+struct dbg_error *control_break_enable(struct control *c, uint32_t number,
+				       bool on)
+{
+	struct dbg_error *err;
+	struct bp *bp;
+
+	err = bp_get(c, number, &bp);
+	if (err || bp->enabled == on)
+		return err;
+	if (on) {
+		bp->enabled = true;
+		bind_arm(c, bp);
+	} else {
+		bind_disarm(c, bp);
+		bp->enabled = false;
+	}
+	if (bp_is_catch(bp))
+		throws_update(c);
+	return NULL;
+}
+
+struct dbg_error *control_break_ignore(struct control *c, uint32_t number,
+				       uint64_t count)
+{
+	struct dbg_error *err;
+	struct bp *bp;
+
+	err = bp_get(c, number, &bp);
+	if (!err)
+		bp->ignore = count;
+	return err;
+}
+
+struct dbg_error *control_break_condition(struct control *c, uint32_t number,
+					  const char *expr)
+{
+	struct dbg_error *err;
+	struct bp *bp;
+
+	err = bp_get(c, number, &bp);
+	if (err)
+		return err;
+	free(bp->condition);
+	bp->condition = expr && *expr ? xstrdup(expr) : NULL;
+	return NULL;
+}
+
+/* ---- Hits ------------------------------------------------------------ */
+
+static struct dbg_error *condition_holds(struct control *c, struct bp *bp,
+					 pid_t tid, bool *ret)
+{
+	struct dbg_error *err;
+
+	err = control_halt(c);
+	if (err)
+		return err;
+	err = c->ops->condition(c->arg, stack_thread_number(c->stack, tid),
+				bp->condition, ret);
+	if (!err)
+		return NULL;
+	// gdb's rule: a condition that cannot be answered stops
+	*ret = true;
+	control_complain(
+	    c, dbg_err_prefix(err, "condition of breakpoint %u", bp->number));
+	return NULL;
+}
+
+struct dbg_error *bp_counts(struct control *c, struct bp *bp, pid_t tid,
+			    bool *ret_stops)
+{
+	struct dbg_error *err;
+	bool holds = true;
+
+	if (bp->condition) {
+		err = condition_holds(c, bp, tid, &holds);
+		if (err)
+			return err;
+	}
+	*ret_stops = false;
+	if (!holds)
+		return NULL;
+	bp->hits++;
+	if (bp->ignore)
+		bp->ignore--;
+	else
+		*ret_stops = true;
+	return NULL;
+}
+
+void bp_spent(struct control *c, struct bp *bp, struct dbg_stop *stop)
+{
+	stop->breakpoint = bp->number;
+	stop->temporary = bp->temporary;
+	if (bp->entry) {
+		stop->reason = DBG_STOP_ENTRY;
+		bp_remove(c, bp);
+	} else if (bp->number == c->plan.until) {
+		// where run-to was to stop
+		stop->reason = DBG_STOP_STEP;
+		stop->breakpoint = 0;
+		step_clear(c);
+	} else if (bp->temporary) {
+		uint32_t number = bp->number;
+
+		control_complain(c, control_break_delete(c, number));
+		c->ops->changed(c->arg, number, true);
+	}
+}
+
+struct dbg_error *bp_hit(struct control *c, pid_t tid, uint64_t addr,
+			 struct dbg_stop *stop, bool *ret_stops)
+{
+	struct dbg_error *err;
+	struct hit_list *list = bind_hits(c, addr);
+	struct bp *winner = NULL;
+
+	*ret_stops = false;
+	for (size_t i = 0; list && i < list->n; i++) {
+		bool stops;
+
+		err = bp_counts(c, list->bps[i], tid, &stops);
+		if (err)
+			return err;
+		// the entry's own, number 0, gives way to the user's
+		if (stops &&
+		    (!winner || list->bps[i]->number - 1 < winner->number - 1))
+			winner = list->bps[i];
+	}
+	if (!winner)
+		return NULL;
+	err = control_halt(c);
+	if (err)
+		return err;
+	stop->reason = DBG_STOP_BREAKPOINT;
+	bp_spent(c, winner, stop);
+	*ret_stops = true;
+	return NULL;
+}
+
+void bp_unbind_all(struct control *c)
+{
+	for (size_t i = 0; i < c->n_bps; i++)
+		bind_forget(c, c->bps[i], NULL);
+}
+
+void bp_destroy_all(struct control *c)
+{
+	for (size_t i = 0; i < c->n_bps; i++) {
+		bind_forget(c, c->bps[i], NULL);
+		bp_destroy(c->bps[i]);
+	}
+	c->n_bps = 0;
+	free(c->bps);
+}

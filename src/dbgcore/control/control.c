@@ -1,0 +1,316 @@
+#include "control/control_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+
+struct control *control_create(const struct control_ops *ops, void *arg)
+{
+	struct control *c = xcalloc(1, sizeof(*c));
+
+	c->ops = ops;
+	c->arg = arg;
+	return c;
+}
+
+void control_destroy(struct control *c)
+{
+	if (!c)
+		return;
+	control_end_run(c);
+	bp_destroy_all(c);
+	free(c->plan.addrs);
+	free(c->plan.calls);
+	free(c->plan.entries);
+	map_deinit(&c->sites);
+	map_deinit(&c->hits);
+	map_deinit(&c->wanted.methods);
+	map_deinit(&c->throws.types);
+	free(c);
+}
+
+struct dbg_error *control_halt(struct control *c)
+{
+	struct dbg_error *err;
+
+	if (target_all_stopped(c->target))
+		return NULL;
+	err = target_stop_all(c->target);
+	if (!err)
+		c->ops->inspect(c->arg);
+	return err;
+}
+
+void control_complain(struct control *c, struct dbg_error *err)
+{
+	if (!err)
+		return;
+	c->ops->message(c->arg, err->message);
+	dbg_error_destroy(err);
+}
+
+/* ---- Runs ------------------------------------------------------------ */
+
+void control_begin_run(struct control *c, struct target *t, struct stack *stack)
+{
+	c->target = t;
+	c->stack = stack;
+	for (size_t i = 0; i < c->n_bps; i++)
+		if (c->bps[i]->location.kind == LOCATION_ADDRESS)
+			bind_all(c, c->bps[i]);
+}
+
+void control_end_run(struct control *c)
+{
+	c->target = NULL; // nothing to lift any more
+	c->dac = NULL;
+	memset(&c->plan.enter, 0, sizeof(c->plan.enter));
+	c->plan.enter_asked = false;
+	c->plan.n_addrs = 0;
+	step_clear(c);
+	sites_forget(c);
+	bp_unbind_all(c);
+	wanted_reset(c);
+	throws_reset(c);
+	c->code = NULL;
+	c->stack = NULL;
+	c->cxa_throw = 0;
+}
+
+static struct dbg_error *arm_cxa_throw(struct control *c)
+{
+	struct dbg_error *err;
+	struct arena *arena = arena_create();
+	struct target_image image;
+	bool found;
+
+	err = target_image_find(c->target, "libstdc++.so.6", arena, &image,
+				&found);
+	if (!err && !found)
+		err =
+		    dbg_err(DBG_E_RUNTIME, "the program has no libstdc++.so.6");
+	if (!err)
+		err = target_symbol(c->target, &image, "__cxa_throw",
+				    &c->cxa_throw);
+	if (!err && !c->cxa_throw)
+		err = dbg_err(DBG_E_RUNTIME, "no __cxa_throw in '%s'",
+			      image.path);
+	arena_destroy(arena);
+	if (err)
+		return dbg_err_prefix(err, "watching the runtime");
+	return control_site_add(c, SITE_THROW, &c->cxa_throw, 1);
+}
+
+static struct dbg_error *take_module(struct control *c,
+				     const struct dac_module *m,
+				     struct code_module **ret)
+{
+	struct dbg_error *err;
+
+	err = code_module_add(c->code, m, ret);
+	if (err)
+		return err;
+	for (size_t i = 0; i < c->n_bps; i++)
+		if (bind_module(c, c->bps[i], *ret))
+			c->ops->changed(c->arg, c->bps[i]->number, false);
+	return NULL;
+}
+
+struct dbg_error *control_runtime(struct control *c, struct dac *d,
+				  struct code *code)
+{
+	struct dbg_error *err;
+	struct arena *arena = arena_create();
+	struct dac_module *modules;
+	size_t n;
+
+	c->dac = d;
+	c->code = code;
+	err = dac_modules(d, arena, &modules, &n);
+	for (size_t i = 0; !err && i < n; i++) {
+		struct code_module *m;
+
+		err = take_module(c, &modules[i], &m);
+	}
+	arena_destroy(arena);
+	if (!err)
+		err = dac_notify_modules(d, true);
+	if (!err)
+		err = arm_cxa_throw(c);
+	if (err)
+		return err;
+	throws_runtime(c);
+	wanted_commit(c);
+	return NULL;
+}
+
+/* ---- Notifications --------------------------------------------------- */
+
+static struct dbg_error *module_loaded(struct control *c, uint64_t addr)
+{
+	struct dbg_error *err;
+	struct arena *arena = arena_create();
+	struct dac_module dm;
+	struct code_module *m = NULL;
+
+	err = dac_module_get(c->dac, addr, arena, &dm);
+	if (!err)
+		err = take_module(c, &dm, &m);
+	arena_destroy(arena);
+	if (err)
+		return err;
+	entry_module(c, m);
+	wanted_commit(c);
+	return NULL;
+}
+
+static void module_unloaded(struct control *c, uint64_t addr)
+{
+	struct code_module *m = code_module_find(c->code, addr);
+
+	if (!m)
+		return;
+	for (size_t i = 0; i < c->n_bps; i++)
+		bind_forget(c, c->bps[i], m);
+	wanted_commit(c);
+	code_module_remove(c->code, addr);
+	dac_forget(c->dac);
+}
+
+static struct dbg_error *code_made(struct control *c, uint64_t desc,
+				   uint64_t ip)
+{
+	struct dbg_error *err;
+	struct dac_method method;
+
+	err = dac_method_get(c->dac, desc, &method);
+	if (err)
+		return err;
+
+	struct code_module *m = code_module_find(c->code, method.module);
+
+	if (!m)
+		return NULL;
+	throws_code(c, m, method.token, ip);
+	step_code(c, m, method.token, ip);
+	if (wanted_has(c, m, method.token))
+		bind_code(c, m, method.token, ip);
+	return NULL;
+}
+
+static struct dbg_error *thrown(struct control *c, pid_t tid,
+				struct arena *arena, struct dbg_stop *stop,
+				bool *ret_stops)
+{
+	struct dbg_error *err;
+	struct user_regs_struct regs;
+	struct dac_notification n;
+
+	err = target_regs(c->target, tid, &regs);
+	if (err)
+		return err;
+	dac_notification_decode(c->target, &regs, &n);
+	if (n.kind == DAC_NOTIFY_NONE)
+		return NULL;
+	if (n.kind == DAC_NOTIFY_PAL_THROW)
+		return throws_pal(c, tid, arena, stop, ret_stops);
+	err = control_halt(c);
+	if (err)
+		return err;
+	switch (n.kind) {
+	case DAC_NOTIFY_MODULE_LOAD:
+		return module_loaded(c, n.a);
+	case DAC_NOTIFY_MODULE_UNLOAD:
+		module_unloaded(c, n.a);
+		return NULL;
+	case DAC_NOTIFY_CODE:
+		return code_made(c, n.a, n.b);
+	case DAC_NOTIFY_CATCH:
+		step_catch(c, tid, n.a, n.b);
+		return NULL;
+	default:
+		return NULL;
+	}
+}
+
+/* ---- Judging --------------------------------------------------------- */
+
+static struct dbg_error *judge_trap(struct control *c,
+				    const struct target_event *ev,
+				    struct arena *arena, struct dbg_stop *stop,
+				    bool *ret_stops)
+{
+	struct dbg_error *err;
+	unsigned int kinds = control_site_kinds(c, ev->addr);
+
+	if (kinds & SITE_THROW) {
+		err = thrown(c, ev->tid, arena, stop, ret_stops);
+		if (err || *ret_stops)
+			return err;
+	}
+	if (kinds & SITE_PRESTUB)
+		wanted_prestub(c, ev->tid);
+	if (kinds & SITE_DISPATCH) {
+		err = throws_dispatch(c, ev->tid, arena, stop, ret_stops);
+		if (err || *ret_stops)
+			return err;
+	}
+	if (kinds & SITE_BREAK) {
+		err = bp_hit(c, ev->tid, ev->addr, stop, ret_stops);
+		if (err || *ret_stops)
+			return err;
+	}
+	if (kinds & SITE_STEP)
+		return step_trap(c, ev->tid, ev->addr, stop, ret_stops);
+	return NULL;
+}
+
+static struct dbg_error *judge_signal(struct control *c,
+				      const struct target_event *ev,
+				      struct arena *arena,
+				      struct dbg_stop *stop, bool *ret_stops)
+{
+	struct dbg_error *err;
+
+	if (!target_signal_is_fatal(c->target, ev->signal))
+		return throws_fault(c, ev, arena, stop, ret_stops);
+	err = control_halt(c);
+	if (err)
+		return err;
+	stop->reason = DBG_STOP_SIGNAL;
+	stop->signal = ev->signal;
+	*ret_stops = true;
+	if (ev->signal == SIGABRT && c->dac)
+		throws_unhandled(c, ev->tid, arena, stop);
+	return NULL;
+}
+
+struct dbg_error *control_judge(struct control *c,
+				const struct target_event *ev,
+				struct arena *arena, struct dbg_stop *ret_stop,
+				bool *ret_stops)
+{
+	struct dbg_error *err = NULL;
+	struct dbg_stop stop = {0};
+	bool stops = false;
+
+	if (ev->kind == TARGET_TRAP)
+		err = judge_trap(c, ev, arena, &stop, &stops);
+	else if (ev->kind == TARGET_SIGNAL)
+		err = judge_signal(c, ev, arena, &stop, &stops);
+	if (err)
+		return err;
+	*ret_stops = stops;
+	if (!stops)
+		return NULL;
+	stop.thread = stack_thread_number(c->stack, ev->tid);
+	*ret_stop = stop;
+	step_clear(c);
+	return NULL;
+}
+
+void control_step_cancel(struct control *c)
+{
+	step_clear(c);
+}

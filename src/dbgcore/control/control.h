@@ -1,0 +1,128 @@
+/*
+ * Execution control: what a stop of the target means.
+ *
+ * Three layers. A *breakpoint* is what was asked, in the user's words; it
+ * outlives modules, code versions and runs. It is bound to *places* (module,
+ * method, IL offset) when modules load, and each place to addresses when code
+ * is made. A *site* is an address with a trap; it knows which purposes hold
+ * it (breakpoint, step, exception dispatch, start-up) and is lifted when the
+ * last one lets go.
+ *
+ * A trap is judged with as little as possible: a hit that only counts, and
+ * an exception of a type nobody asked for, resume the one thread without
+ * stopping the others or asking the DAC. What needs the DAC stops all first.
+ *
+ * Session lifetime; control_end_run between runs.
+ */
+#ifndef CONTROL_CONTROL_H
+#define CONTROL_CONTROL_H
+
+#include "code/code.h"
+#include "dac/dac.h"
+#include "dbg.h"
+#include "stack/stack.h"
+#include "target/target.h"
+
+struct control;
+
+/* What control needs of the session above it. */
+struct control_ops {
+	/* All is stopped: forget what was known of the last stop. */
+	void (*inspect)(void *arg);
+	/* Value of a condition in the newest frame of a thread. */
+	DBG_MUST struct dbg_error *(*condition)(void *arg, uint32_t thread,
+						const char *expr, bool *ret);
+	/* Breakpoint @number changed (bound, moved) or is @gone. */
+	void (*changed)(void *arg, uint32_t number, bool gone);
+	/* A sentence for the user. */
+	void (*message)(void *arg, const char *text);
+};
+
+struct control *control_create(const struct control_ops *ops, void *arg);
+void control_destroy(struct control *c);
+
+/* A program is there; nothing is known of a runtime yet. */
+void control_begin_run(struct control *c, struct target *t,
+		       struct stack *stack);
+/* The runtime is up (all stopped). */
+DBG_MUST struct dbg_error *control_runtime(struct control *c, struct dac *d,
+					   struct code *code);
+/* The program is gone; breakpoints become pending. */
+void control_end_run(struct control *c);
+
+/* ---- Purposes of a trap ---------------------------------------------- */
+
+enum site_kind {
+	SITE_START = 1,    /* the session's start-up traps */
+	SITE_THROW = 2,    /* __cxa_throw */
+	SITE_DISPATCH = 4, /* System.Runtime.EH.DispatchEx */
+	SITE_BREAK = 8,
+	SITE_STEP = 16,
+	SITE_PRESTUB = 32, /* end of ThePreStub */
+};
+
+DBG_MUST struct dbg_error *control_site_add(struct control *c,
+					    enum site_kind kind,
+					    const uint64_t *addrs, size_t n);
+DBG_MUST struct dbg_error *control_site_remove(struct control *c,
+					       enum site_kind kind,
+					       const uint64_t *addrs, size_t n);
+/* Bits of enum site_kind at @addr. */
+unsigned int control_site_kinds(const struct control *c, uint64_t addr);
+
+/* ---- Judging --------------------------------------------------------- */
+
+/*
+ * A thread is at a trap (other purposes than SITE_START), was stepped, or
+ * has a signal. *ret_stop is filled if *ret_stops; strings are in @arena,
+ * the stop's. All threads are stopped if it stops; else they may be.
+ */
+DBG_MUST struct dbg_error *
+control_judge(struct control *c, const struct target_event *ev,
+	      struct arena *arena, struct dbg_stop *ret_stop, bool *ret_stops);
+
+/* End a step that is under way (another stop came first). */
+void control_step_cancel(struct control *c);
+/* A thread is gone: a step of it is over. */
+void control_thread_gone(struct control *c, pid_t tid);
+
+/* ---- Steps (all stopped; the caller resumes) -------------------------- */
+
+/*
+ * Plan a step of @tid. *ret_done: it is complete already (an instruction
+ * step), *ret_stop says how.
+ */
+DBG_MUST struct dbg_error *control_step(struct control *c, pid_t tid,
+					const struct dbg_step *step,
+					struct arena *arena, bool *ret_done);
+DBG_MUST struct dbg_error *control_run_to(struct control *c, pid_t tid,
+					  const char *location,
+					  struct arena *arena);
+
+/* ---- Breakpoints ----------------------------------------------------- */
+
+/* @path: file of the present frame for a bare line number, or NULL. */
+DBG_MUST struct dbg_error *control_break_add(struct control *c,
+					     const struct dbg_break_req *req,
+					     const char *path,
+					     uint32_t *ret_number);
+DBG_MUST struct dbg_error *control_break_delete(struct control *c,
+						uint32_t number);
+DBG_MUST struct dbg_error *control_break_enable(struct control *c,
+						uint32_t number, bool on);
+DBG_MUST struct dbg_error *
+control_break_ignore(struct control *c, uint32_t number, uint64_t count);
+DBG_MUST struct dbg_error *
+control_break_condition(struct control *c, uint32_t number, const char *expr);
+/* Describe into @arena; @number 0: all. */
+DBG_MUST struct dbg_error *
+control_break_list(struct control *c, uint32_t number, struct arena *arena,
+		   struct dbg_breakpoint **ret, size_t *ret_n);
+/* Places a location names now, with an address each if compiled. */
+DBG_MUST struct dbg_error *
+control_locate(struct control *c, const char *location, const char *path,
+	       struct arena *arena, struct dbg_location **ret, size_t *ret_n);
+/* Stop at the start of the program's Main, once. */
+void control_stop_at_entry(struct control *c, bool on);
+
+#endif

@@ -1,0 +1,214 @@
+/* Shared inside control/ only. */
+#ifndef CONTROL_PRIV_H
+#define CONTROL_PRIV_H
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "control/control.h"
+#include "control/location.h"
+
+/* ---- Breakpoints ----------------------------------------------------- */
+
+/* One place of a breakpoint and the addresses it has in today's code. */
+struct bp_place {
+	struct code_place place;
+	uint64_t *addrs;
+	size_t n_addrs, cap_addrs;
+};
+
+struct bp {
+	uint32_t number;
+	enum dbg_break_kind kind;
+	char *text; /* NULL: every exception */
+	char *condition;
+	bool enabled, temporary;
+	uint64_t hits, ignore;
+	struct arena *arena; /* holds location's strings */
+	struct location location;
+	void *regex; /* pcre2_code, DBG_BREAK_REGEX */
+	struct bp_place *places;
+	size_t n_places, cap_places;
+	bool moved; /* bound to a later line than asked */
+	bool entry; /* ours, at the program's Main; not listed */
+};
+
+/* Breakpoints whose sites share an address. */
+struct hit_list {
+	struct bp **bps;
+	size_t n, cap;
+};
+
+/* ---- Methods whose code we wait for ---------------------------------- */
+
+struct wanted {
+	struct map methods;    /* key of (module, token) -> struct want */
+	size_t n_listed;       /* in the runtime's notification table */
+	size_t n_overflow;     /* waited for at ThePreStub */
+	uint64_t prestub_exit; /* armed, 0: not */
+};
+
+/* ---- Steps ----------------------------------------------------------- */
+
+enum step_phase {
+	STEP_NONE,
+	STEP_RUNNING,   /* sites are armed */
+	STEP_RESOLVING, /* the runtime finds the callee */
+};
+
+struct step_plan {
+	enum step_phase phase;
+	pid_t tid;
+	struct dbg_step step;
+	bool framed;                     /* rbp is the frame's base */
+	uint64_t sp, bp;                 /* of the stepped frame */
+	uint64_t return_sp, return_addr; /* 0: no caller with source */
+	uint32_t until;                  /* breakpoint of run-to, 0: none */
+	uint64_t *addrs;                 /* every site of the plan */
+	size_t n_addrs, cap_addrs;
+	uint64_t *calls; /* those at call instructions */
+	size_t n_calls, cap_calls;
+	uint64_t *entries; /* those at callees' first lines */
+	size_t n_entries, cap_entries;
+	uint64_t enter_sp;           /* an entry counts only below */
+	struct dac_method_ref enter; /* body waited for, token 0: none */
+	bool enter_asked;            /* ... by a notification of our own */
+	uint64_t exit_addr; /* RESOLVING: where the runtime's stub ends */
+	bool watches_catch;
+};
+
+/* ---- Exceptions ------------------------------------------------------ */
+
+struct throws {
+	bool wanted;             /* some catchpoint is enabled */
+	bool looked;             /* for DispatchEx in this run */
+	uint64_t corelib;        /* Module* of System.Private.CoreLib */
+	uint32_t dispatch_token; /* 0: .NET 8 */
+	uint64_t dispatch;       /* address, 0: not compiled yet */
+	struct map types;        /* MethodTable -> &yes or &no */
+};
+
+struct control {
+	const struct control_ops *ops;
+	void *arg;
+	struct target *target;
+	struct stack *stack;
+	struct dac *dac; /* NULL until the runtime is up */
+	struct code *code;
+	struct map sites; /* address -> struct site */
+	struct bp **bps;
+	size_t n_bps, cap_bps;
+	uint32_t last_number;
+	struct map hits; /* address -> struct hit_list */
+	struct wanted wanted;
+	struct step_plan plan;
+	struct throws throws;
+	uint64_t cxa_throw;
+	bool stop_at_entry;
+};
+
+/* Forget all sites: the program they were in is gone. */
+void sites_forget(struct control *c);
+/* Grow an array of addresses by one. */
+void addrs_add(uint64_t **addrs, size_t *n, size_t *cap, uint64_t addr);
+bool addrs_have(const uint64_t *addrs, size_t n, uint64_t addr);
+
+/* Stop all threads and begin to inspect. */
+DBG_MUST struct dbg_error *control_halt(struct control *c);
+/* Report and drop an error that must not end the session. */
+void control_complain(struct control *c, struct dbg_error *err);
+
+/* bind.c */
+/* Bind @bp in @m; true if it gained a place. */
+bool bind_module(struct control *c, struct bp *bp, struct code_module *m);
+/* Give @bp a place. */
+void bind_place(struct control *c, struct bp *bp,
+		const struct code_place *place);
+/* Bind @bp in all modules. */
+void bind_all(struct control *c, struct bp *bp);
+/* Forget places of @bp (in @m, or all if NULL), lifting their sites. */
+void bind_forget(struct control *c, struct bp *bp, struct code_module *m);
+/* Code of (module, token) was made at @ip. */
+void bind_code(struct control *c, struct code_module *m, uint32_t token,
+	       uint64_t ip);
+/* Arm or lift the sites of all places of @bp. */
+void bind_arm(struct control *c, struct bp *bp);
+void bind_disarm(struct control *c, struct bp *bp);
+struct hit_list *bind_hits(struct control *c, uint64_t addr);
+
+/* wanted.c */
+void wanted_add(struct control *c, struct code_module *m, uint32_t token);
+void wanted_drop(struct control *c, struct code_module *m, uint32_t token);
+bool wanted_has(struct control *c, struct code_module *m, uint32_t token);
+/* Send what was added since to the runtime. */
+void wanted_commit(struct control *c);
+void wanted_reset(struct control *c);
+/* The trap at the end of ThePreStub. */
+void wanted_prestub(struct control *c, pid_t tid);
+/* A tail jump through a register at or behind @ip in native code; 0: none */
+uint64_t stub_exit(struct target *t, uint64_t ip);
+
+/* breakpoint.c */
+struct bp *bp_add(struct control *c, enum dbg_break_kind kind,
+		  const char *text);
+void bp_remove(struct control *c, struct bp *bp);
+struct bp *bp_find(struct control *c, uint32_t number);
+struct dbg_error *bp_hit(struct control *c, pid_t tid, uint64_t addr,
+			 struct dbg_stop *stop, bool *ret_stops);
+/*
+ * Count a hit of @bp by @tid: does it stop? The condition is asked, which
+ * stops all.
+ */
+struct dbg_error *bp_counts(struct control *c, struct bp *bp, pid_t tid,
+			    bool *ret_stops);
+/* After a stop: a temporary one goes. */
+void bp_spent(struct control *c, struct bp *bp, struct dbg_stop *stop);
+void bp_unbind_all(struct control *c);
+void bp_destroy_all(struct control *c);
+
+/* throws.c */
+void throws_update(struct control *c);
+void throws_runtime(struct control *c);
+void throws_reset(struct control *c);
+/* Code of DispatchEx was made. */
+bool throws_code(struct control *c, struct code_module *m, uint32_t token,
+		 uint64_t ip);
+struct dbg_error *throws_dispatch(struct control *c, pid_t tid,
+				  struct arena *arena, struct dbg_stop *stop,
+				  bool *ret_stops);
+struct dbg_error *throws_pal(struct control *c, pid_t tid, struct arena *arena,
+			     struct dbg_stop *stop, bool *ret_stops);
+struct dbg_error *throws_fault(struct control *c, const struct target_event *ev,
+			       struct arena *arena, struct dbg_stop *stop,
+			       bool *ret_stops);
+/* Fill type and message of the exception object at @addr. */
+void throws_describe(struct control *c, uint64_t addr, struct arena *arena,
+		     struct dbg_stop *stop);
+
+/* The program is about to abort: was it an unhandled exception? */
+void throws_unhandled(struct control *c, pid_t tid, struct arena *arena,
+		      struct dbg_stop *stop);
+
+/* Breakpoint on the entry point of @m if one is asked for. */
+void entry_module(struct control *c, struct code_module *m);
+
+/* step.c */
+struct dbg_error *step_trap(struct control *c, pid_t tid, uint64_t addr,
+			    struct dbg_stop *stop, bool *ret_stops);
+/* A catch handler is entered: method and native offset. */
+void step_catch(struct control *c, pid_t tid, uint64_t method, uint64_t offset);
+void step_clear(struct control *c);
+void step_add_site(struct step_plan *p, uint64_t addr);
+struct dbg_error *step_arm(struct control *c);
+
+/* stepin.c */
+/* Add the call instructions of [start, end) to the plan. */
+struct dbg_error *stepin_scan(struct control *c, uint64_t start, uint64_t end);
+/* The thread is at a call of the stepped line; at the end of a stub. */
+struct dbg_error *stepin_call(struct control *c);
+struct dbg_error *stepin_exit(struct control *c);
+/* Code of a method was made: is it a body that the step waits to enter? */
+void step_code(struct control *c, struct code_module *m, uint32_t token,
+	       uint64_t ip);
+void stepin_forget(struct control *c);
+
+#endif

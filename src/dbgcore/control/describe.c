@@ -1,0 +1,185 @@
+/* Breakpoints in words: locations, and why one is not bound. */
+#include "control/control_priv.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+static void describe_place(struct control *c, const struct code_place *p,
+			   uint64_t addr, struct arena *arena,
+			   struct dbg_location *ret)
+{
+	ret->addr = addr;
+	ret->line = p->line;
+	if (!p->module || !c->code)
+		return;
+	ret->module = arena_strdup(arena, p->module->name);
+	ret->function = code_token_name(c->code, p->module, p->token, arena);
+	if (p->document)
+		ret->file = code_place_path(c->code, p, arena);
+}
+
+static void describe_locations(struct control *c, const struct bp *bp,
+			       struct arena *arena, struct dbg_breakpoint *ret)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < bp->n_places; i++)
+		n += bp->places[i].n_addrs ? bp->places[i].n_addrs : 1;
+	ret->locations = arena_calloc(arena, n, sizeof(*ret->locations));
+	for (size_t i = 0; i < bp->n_places; i++) {
+		const struct bp_place *p = &bp->places[i];
+		size_t k = 0;
+
+		do {
+			describe_place(c, &p->place,
+				       k < p->n_addrs ? p->addrs[k] : 0, arena,
+				       &ret->locations[ret->n_locations++]);
+		} while (++k < p->n_addrs);
+	}
+}
+
+/* Why a file:line has no place although some module has the file, or not. */
+static const char *why_line(struct control *c, const struct location *loc,
+			    struct arena *arena)
+{
+	size_t n;
+	struct code_module *const *modules = code_modules(c->code, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (code_has_file(c->code, modules[i], loc->file))
+			return arena_printf(
+			    arena, "no code at or after line %u of '%s'",
+			    loc->line, loc->file);
+	for (size_t i = 0; i < n; i++)
+		if (modules[i]->symbols == DBG_SYMBOLS_MISMATCH ||
+		    modules[i]->symbols == DBG_SYMBOLS_WINDOWS ||
+		    modules[i]->symbols == DBG_SYMBOLS_BROKEN)
+			return arena_printf(
+			    arena, "no loaded module has '%s'; module '%s': %s",
+			    loc->file, modules[i]->name,
+			    modules[i]->symbols_note);
+	return arena_printf(arena, "no loaded module has symbols for '%s'",
+			    loc->file);
+}
+
+static const char *why_pending(struct control *c, const struct bp *bp,
+			       struct arena *arena)
+{
+	const struct location *loc = &bp->location;
+
+	if (!c->target)
+		return "the program is not running";
+	if (bp->kind == DBG_BREAK_LOCATION && loc->kind == LOCATION_ADDRESS)
+		return arena_printf(arena, "no memory to trap at 0x%lx",
+				    (unsigned long)loc->addr);
+	if (!c->code)
+		return "the runtime is not loaded yet";
+	if (bp->kind == DBG_BREAK_REGEX)
+		return "no method with symbols matches yet";
+	if (loc->module && !code_module_named(c->code, loc->module))
+		return arena_printf(arena, "module '%s' is not loaded",
+				    loc->module);
+	if (loc->kind == LOCATION_LINE)
+		return why_line(c, loc, arena);
+	return arena_printf(arena, "no method '%s%s%s%s' in the loaded modules",
+			    loc->name, loc->params ? "(" : "",
+			    loc->params ? loc->params : "",
+			    loc->params ? ")" : "");
+}
+
+static bool any_address(const struct bp *bp)
+{
+	for (size_t i = 0; i < bp->n_places; i++)
+		if (bp->places[i].n_addrs)
+			return true;
+	return false;
+}
+
+static void describe_reason(struct control *c, const struct bp *bp,
+			    struct arena *arena, struct dbg_breakpoint *ret)
+{
+	if (!bp->n_places) {
+		ret->reason = why_pending(c, bp, arena);
+		return;
+	}
+	ret->state = DBG_BREAK_BOUND;
+	if (bp->moved)
+		ret->reason =
+		    arena_printf(arena, "line %u has no code; moved to line %u",
+				 bp->location.line, bp->places[0].place.line);
+	else if (!any_address(bp))
+		ret->reason = "the method is not compiled yet";
+}
+
+static void describe(struct control *c, const struct bp *bp,
+		     struct arena *arena, struct dbg_breakpoint *ret)
+{
+	ret->number = bp->number;
+	ret->kind = bp->kind;
+	ret->enabled = bp->enabled;
+	ret->temporary = bp->temporary;
+	ret->hits = bp->hits;
+	ret->ignore = bp->ignore;
+	if (bp->text)
+		ret->text = arena_strdup(arena, bp->text);
+	if (bp->condition)
+		ret->condition = arena_strdup(arena, bp->condition);
+	if (bp->kind == DBG_BREAK_THROW || bp->kind == DBG_BREAK_UNHANDLED) {
+		ret->state = DBG_BREAK_BOUND;
+		return;
+	}
+	describe_locations(c, bp, arena, ret);
+	describe_reason(c, bp, arena, ret);
+}
+
+struct dbg_error *control_break_list(struct control *c, uint32_t number,
+				     struct arena *arena,
+				     struct dbg_breakpoint **ret, size_t *ret_n)
+{
+	if (number && !bp_find(c, number))
+		return dbg_err(DBG_E_NOT_FOUND, "no breakpoint number %u",
+			       number);
+
+	struct dbg_breakpoint *list =
+	    arena_calloc(arena, c->n_bps + 1, sizeof(*list));
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n_bps; i++)
+		if (number ? c->bps[i]->number == number : c->bps[i]->number)
+			describe(c, c->bps[i], arena, &list[n++]);
+	*ret = list;
+	*ret_n = n;
+	return NULL;
+}
+
+struct dbg_error *control_locate(struct control *c, const char *location,
+				 const char *path, struct arena *arena,
+				 struct dbg_location **ret, size_t *ret_n)
+{
+	struct dbg_error *err;
+	const struct dbg_break_req req = {
+	    .kind = DBG_BREAK_LOCATION,
+	    .text = location,
+	};
+	struct dbg_breakpoint *bp;
+	uint32_t number;
+	size_t n;
+
+	// a breakpoint that never arms: located as one, then dropped
+	err = control_break_add(c, &req, path, &number);
+	if (err)
+		return err;
+	err = control_break_list(c, number, arena, &bp, &n);
+	if (!err && !bp->n_locations)
+		err = dbg_err(DBG_E_NOT_FOUND, "%s", bp->reason);
+	if (!err) {
+		*ret = bp->locations;
+		*ret_n = bp->n_locations;
+	}
+	control_complain(c, control_break_delete(c, number));
+	if (c->last_number == number)
+		c->last_number--;
+	return err;
+}

@@ -1,0 +1,74 @@
+/*
+ * Stopping at Main: a breakpoint of our own, bound when the module with the
+ * entry point loads, gone after its hit.
+ */
+#include "control/control_priv.h"
+
+#include <string.h>
+
+#include "base/err.h"
+
+/*
+ * The method that the user calls Main. The entry point of an async Main is a
+ * wrapper without source: the body is that of the Main beside it.
+ */
+static uint32_t entry_method(struct control *c, struct code_module *m)
+{
+	uint32_t token = m->pe.entry_point, first, end;
+	uint32_t type = md_method_type(&m->md, MD_TOKEN_RID(token));
+
+	if (code_has_source(c->code, m, token))
+		return token;
+	md_type_methods(&m->md, type, &first, &end);
+	for (uint32_t rid = first; rid < end; rid++) {
+		const char *name = md_col_string(&m->md, MD_METHODDEF, rid, 3);
+		uint32_t body =
+		    code_move_next(c->code, m, MD_TOKEN(MD_METHODDEF, rid));
+
+		if (body && (!strcmp(name, "Main") || !strcmp(name, "<Main>$")))
+			return body;
+	}
+	return token;
+}
+
+/* The first statement of a method, IL 0 without symbols. */
+static struct code_place first_place(struct code_module *m, uint32_t token)
+{
+	struct code_place place = {.module = m, .token = token};
+	struct arena *arena = arena_create();
+	struct seq_point *points;
+	size_t n = 0;
+	struct dbg_error *err = NULL;
+
+	if (m->pdb)
+		err = pdb_sequence_points(m->pdb, MD_TOKEN_RID(token), arena,
+					  &points, &n);
+	if (err) {
+		dbg_error_destroy(err);
+		n = 0;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (!points[i].line)
+			continue;
+		place.il_offset = points[i].il_offset;
+		place.document = points[i].document;
+		place.line = points[i].line;
+		break;
+	}
+	arena_destroy(arena);
+	return place;
+}
+
+void entry_module(struct control *c, struct code_module *m)
+{
+	if (!c->stop_at_entry ||
+	    MD_TOKEN_TABLE(m->pe.entry_point) != MD_METHODDEF)
+		return;
+	c->stop_at_entry = false;
+
+	struct bp *bp = bp_add(c, DBG_BREAK_LOCATION, NULL);
+	struct code_place place = first_place(m, entry_method(c, m));
+
+	bp->entry = true;
+	bind_place(c, bp, &place);
+}

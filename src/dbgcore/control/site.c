@@ -1,0 +1,90 @@
+/*
+ * Sites: an address, a trap, and the purposes that hold it. The trap is
+ * armed for the first purpose and lifted with the last.
+ */
+#include "control/control_priv.h"
+
+#include <stdlib.h>
+
+#include "base/err.h"
+
+struct site {
+	uint64_t addr;
+	unsigned int kinds;
+};
+
+void addrs_add(uint64_t **addrs, size_t *n, size_t *cap, uint64_t addr)
+{
+	mem_grow(addrs, cap, *n, sizeof(**addrs));
+	(*addrs)[(*n)++] = addr;
+}
+
+bool addrs_have(const uint64_t *addrs, size_t n, uint64_t addr)
+{
+	for (size_t i = 0; i < n; i++)
+		if (addrs[i] == addr)
+			return true;
+	return false;
+}
+
+struct dbg_error *control_site_add(struct control *c, enum site_kind kind,
+				   const uint64_t *addrs, size_t n)
+{
+	struct dbg_error *err;
+	_cleanup_free_ uint64_t *fresh = xcalloc(n + 1, sizeof(*fresh));
+	size_t n_fresh = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct site *site = map_find(&c->sites, addrs[i]);
+
+		if (!site) {
+			site = xcalloc(1, sizeof(*site));
+			site->addr = addrs[i];
+			map_put(&c->sites, addrs[i], site);
+			fresh[n_fresh++] = addrs[i];
+		}
+		site->kinds |= kind;
+	}
+	err = target_traps_arm(c->target, fresh, n_fresh);
+	if (!err)
+		return NULL;
+	// what could not be armed is no site
+	for (size_t i = 0; i < n_fresh; i++)
+		if (!target_trap_armed(c->target, fresh[i]))
+			free(map_take(&c->sites, fresh[i]));
+	return err;
+}
+
+struct dbg_error *control_site_remove(struct control *c, enum site_kind kind,
+				      const uint64_t *addrs, size_t n)
+{
+	_cleanup_free_ uint64_t *gone = xcalloc(n + 1, sizeof(*gone));
+	size_t n_gone = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct site *site = map_find(&c->sites, addrs[i]);
+
+		if (!site || !(site->kinds & kind))
+			continue;
+		site->kinds &= ~(unsigned int)kind;
+		if (site->kinds)
+			continue;
+		gone[n_gone++] = addrs[i];
+		free(map_take(&c->sites, addrs[i]));
+	}
+	return target_traps_lift(c->target, gone, n_gone);
+}
+
+unsigned int control_site_kinds(const struct control *c, uint64_t addr)
+{
+	const struct site *site = map_find(&c->sites, addr);
+
+	return site ? site->kinds : 0;
+}
+
+void sites_forget(struct control *c)
+{
+	for (size_t i = 0; i < c->sites.cap; i++)
+		free(c->sites.slots[i].value);
+	map_clear(&c->sites);
+}

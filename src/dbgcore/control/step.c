@@ -1,0 +1,387 @@
+/*
+ * Steps by traps. The plan of a step over a line is one trap at every other
+ * line's code in the method, one at the return to the nearest caller that
+ * has source, and, while it runs, the runtime's word for each catch handler
+ * entered, so that a frame left by an exception ends the step where the
+ * exception was caught. A step in adds a trap at every call of the line
+ * (stepin.c).
+ *
+ * A trap counts only for the stepping thread and only in the stepped frame
+ * or outside of it; deeper activations (recursion) run through. A frame is
+ * known by its sp and, if the method has a frame pointer, by rbp, which
+ * exception handlers (funclets with stacks of their own) share with it.
+ */
+#include "control/control_priv.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "code/disasm.h"
+
+enum {
+	INSN_BYTES = 16,
+	CALLERS_MAX = 20000
+};
+
+/* ---- Sites of the plan ------------------------------------------------ */
+
+void step_add_site(struct step_plan *p, uint64_t addr)
+{
+	addrs_add(&p->addrs, &p->n_addrs, &p->cap_addrs, addr);
+}
+
+struct dbg_error *step_arm(struct control *c)
+{
+	struct step_plan *p = &c->plan;
+
+	if (!p->watches_catch && c->dac) {
+		p->watches_catch = true;
+		control_complain(c, dac_notify_catch(c->dac, true));
+	}
+	return control_site_add(c, SITE_STEP, p->addrs, p->n_addrs);
+}
+
+void step_clear(struct control *c)
+{
+	struct step_plan *p = &c->plan;
+
+	if (p->until) {
+		uint32_t number = p->until;
+
+		p->until = 0;
+		control_complain(c, control_break_delete(c, number));
+	}
+	if (p->phase == STEP_NONE)
+		return;
+	if (p->n_addrs)
+		control_complain(
+		    c, control_site_remove(c, SITE_STEP, p->addrs, p->n_addrs));
+	if (p->watches_catch && c->dac)
+		control_complain(c, dac_notify_catch(c->dac, false));
+	stepin_forget(c);
+	p->phase = STEP_NONE;
+	p->watches_catch = false;
+	p->n_addrs = 0;
+	p->n_calls = 0;
+	p->return_addr = 0;
+}
+
+void control_thread_gone(struct control *c, pid_t tid)
+{
+	if (c->plan.phase != STEP_NONE && c->plan.tid == tid)
+		step_clear(c);
+}
+
+/* ---- Planning --------------------------------------------------------- */
+
+static bool has_source(const struct frame *f)
+{
+	return f->pos && f->pos->point.line;
+}
+
+/* The nearest frame from @level up that has source; NULL if there is none. */
+static struct dbg_error *source_frame(struct control *c, uint32_t thread,
+				      uint32_t level, const struct frame **ret)
+{
+	struct dbg_error *err;
+	const struct frame *f = NULL;
+
+	for (uint32_t n = 0; n < CALLERS_MAX; n++) {
+		err = stack_frame(c->stack, thread, level + n, &f);
+		if (err)
+			return err;
+		if (!f || has_source(f))
+			break;
+	}
+	*ret = f;
+	return NULL;
+}
+
+/* Run until the nearest caller with source, from @level up, is returned to. */
+static struct dbg_error *plan_return(struct control *c, uint32_t level)
+{
+	struct dbg_error *err;
+	struct step_plan *p = &c->plan;
+	uint32_t thread = stack_thread_number(c->stack, p->tid);
+	const struct frame *f;
+
+	err = source_frame(c, thread, level, &f);
+	if (err || !f)
+		return err;
+	p->return_addr = f->raw.ip;
+	p->return_sp = f->raw.sp;
+	step_add_site(p, f->raw.ip);
+	return NULL;
+}
+
+static struct dbg_error *plan_out(struct control *c, uint32_t level)
+{
+	struct dbg_error *err;
+	struct step_plan *p = &c->plan;
+
+	err = plan_return(c, level);
+	if (err)
+		return err;
+	p->framed = false;
+	p->sp = p->return_sp;
+	p->phase = STEP_RUNNING;
+	return step_arm(c);
+}
+
+/* Does the method set up rbp first thing? */
+static bool method_is_framed(struct control *c, uint64_t ip)
+{
+	struct dac_code code;
+	uint8_t first;
+	struct dbg_error *err = dac_code_at(c->dac, ip, &code);
+
+	if (!err && code.method)
+		err = target_read(c->target, code.start, &first, 1);
+	if (err) {
+		dbg_error_destroy(err);
+		return false;
+	}
+	return code.method && first == 0x55; // push rbp
+}
+
+static bool same_spot(const struct step_plan *p, const struct seq_point *point,
+		      const struct code_pos *pos)
+{
+	if (p->step.unit == DBG_UNIT_STATEMENT)
+		return point->il_offset == pos->point.il_offset;
+	return point->line == pos->point.line &&
+	       point->document == pos->point.document;
+}
+
+/* Traps at the other lines, and at the calls of this one. */
+static struct dbg_error *plan_points(struct control *c,
+				     const struct code_pos *pos, uint64_t pc)
+{
+	struct dbg_error *err;
+	struct step_plan *p = &c->plan;
+	const struct code_point *points;
+	size_t n;
+
+	err = code_points(c->code, pc, &points, &n);
+	if (err)
+		return err;
+	for (size_t i = 0; i < n; i++) {
+		const struct seq_point *point = &points[i].point;
+
+		if (!point->line)
+			continue;
+		if (!same_spot(p, point, pos)) {
+			if (p->step.kind != DBG_STEP_UNTIL ||
+			    points[i].addr > pc)
+				step_add_site(p, points[i].addr);
+		} else if (p->step.kind == DBG_STEP_IN && i + 1 < n) {
+			err =
+			    stepin_scan(c, points[i].addr, points[i + 1].addr);
+			if (err)
+				return err;
+		}
+	}
+	return NULL;
+}
+
+static struct dbg_error *plan_line(struct control *c,
+				   const struct code_pos *pos,
+				   const struct user_regs_struct *regs)
+{
+	struct dbg_error *err;
+	struct step_plan *p = &c->plan;
+
+	p->sp = regs->rsp;
+	p->bp = regs->rbp;
+	p->framed = method_is_framed(c, regs->rip) && !pos->in_prolog;
+	err = plan_points(c, pos, regs->rip);
+	if (!err)
+		err = plan_return(c, 1);
+	if (err)
+		return err;
+	p->phase = STEP_RUNNING;
+	return step_arm(c);
+}
+
+static struct dbg_error *plan_instruction(struct control *c,
+					  const struct user_regs_struct *regs,
+					  bool *ret_done)
+{
+	struct step_plan *p = &c->plan;
+	uint8_t bytes[INSN_BYTES];
+	size_t n = target_read_some(c->target, regs->rip, bytes, sizeof(bytes));
+	struct insn insn = {0};
+	bool known = disasm_insn(bytes, n, regs->rip, &insn);
+	bool over = p->step.kind != DBG_STEP_IN && insn.kind == INSN_CALL;
+
+	// a system call may wait for another thread: let all run
+	if (!known || (!over && insn.kind != INSN_SYSCALL))
+		return target_thread_step(c->target, p->tid, true, ret_done);
+	p->framed = false;
+	p->sp = regs->rsp;
+	step_add_site(p, regs->rip + insn.size);
+	p->phase = STEP_RUNNING;
+	return step_arm(c);
+}
+
+static struct dbg_error *plan(struct control *c, bool *ret_done)
+{
+	struct dbg_error *err;
+	struct step_plan *p = &c->plan;
+	struct user_regs_struct regs;
+	const struct code_pos *pos;
+	bool managed = false;
+
+	err = target_regs(c->target, p->tid, &regs);
+	if (err)
+		return err;
+	if (p->step.unit == DBG_UNIT_INSTRUCTION &&
+	    p->step.kind != DBG_STEP_OUT)
+		return plan_instruction(c, &regs, ret_done);
+	if (!c->code)
+		return dbg_err(DBG_E_STATE,
+			       "the runtime is not loaded yet: only single "
+			       "instructions can be stepped");
+	if (p->step.kind == DBG_STEP_OUT)
+		return plan_out(c, p->step.frame + 1);
+	err = code_pos_at(c->code, regs.rip, true, &pos, &managed);
+	if (err)
+		return err;
+	if (managed && pos->point.line)
+		return plan_line(c, pos, &regs);
+	// in code without source: out of it
+	return plan_out(c, managed ? 1 : 0);
+}
+
+struct dbg_error *control_step(struct control *c, pid_t tid,
+			       const struct dbg_step *step, struct arena *arena,
+			       bool *ret_done)
+{
+	struct dbg_error *err;
+
+	(void)arena;
+	step_clear(c);
+	c->plan.tid = tid;
+	c->plan.step = *step;
+	*ret_done = false;
+	err = plan(c, ret_done);
+	if (err) {
+		c->plan.phase = STEP_RUNNING;
+		step_clear(c);
+	}
+	return err;
+}
+
+struct dbg_error *control_run_to(struct control *c, pid_t tid,
+				 const char *location, struct arena *arena)
+{
+	struct dbg_error *err;
+	struct step_plan *p = &c->plan;
+	const struct dbg_break_req req = {
+	    .kind = DBG_BREAK_LOCATION,
+	    .text = location,
+	    .temporary = true,
+	};
+	uint32_t number;
+
+	(void)arena;
+	step_clear(c);
+	err = control_break_add(c, &req, NULL, &number);
+	if (err)
+		return err;
+	p->tid = tid;
+	p->until = number;
+	p->step = (struct dbg_step){.kind = DBG_STEP_OUT};
+	return c->code ? plan_out(c, 1) : NULL;
+}
+
+/* ---- Judging ---------------------------------------------------------- */
+
+static bool in_frame_or_outside(const struct step_plan *p,
+				const struct user_regs_struct *regs)
+{
+	return regs->rsp >= p->sp || (p->framed && regs->rbp >= p->bp);
+}
+
+static struct dbg_error *step_ends(struct control *c, struct dbg_stop *stop,
+				   bool *ret_stops)
+{
+	struct dbg_error *err;
+
+	err = control_halt(c);
+	if (err)
+		return err;
+	stop->reason = DBG_STOP_STEP;
+	*ret_stops = true;
+	return NULL;
+}
+
+struct dbg_error *step_trap(struct control *c, pid_t tid, uint64_t addr,
+			    struct dbg_stop *stop, bool *ret_stops)
+{
+	struct dbg_error *err;
+	struct step_plan *p = &c->plan;
+	struct user_regs_struct regs;
+
+	if (p->phase == STEP_NONE || p->tid != tid)
+		return NULL;
+	err = target_regs(c->target, tid, &regs);
+	if (err)
+		return err;
+	if (p->phase == STEP_RESOLVING && addr == p->exit_addr)
+		return stepin_exit(c);
+	if (addrs_have(p->entries, p->n_entries, addr) &&
+	    regs.rsp < p->enter_sp)
+		return step_ends(c, stop, ret_stops);
+	if (!in_frame_or_outside(p, &regs))
+		return NULL;
+	if (addrs_have(p->calls, p->n_calls, addr))
+		return stepin_call(c);
+	return step_ends(c, stop, ret_stops);
+}
+
+/*
+ * An exception of the stepping thread is about to be handled in @method at
+ * native offset @offset: wait at the handler's first line, and if it has no
+ * source, at every return to source further out.
+ */
+static struct dbg_error *plan_handler(struct control *c, uint64_t method,
+				      uint64_t offset)
+{
+	struct dbg_error *err;
+	struct dac_method m;
+	const struct code_point *points;
+	size_t n = 0;
+
+	err = dac_method_get(c->dac, method, &m);
+	if (!err && m.code)
+		err = code_points(c->code, m.code + offset, &points, &n);
+	if (err)
+		return err;
+	for (size_t i = 0; i < n; i++) {
+		if (points[i].addr < m.code + offset || !points[i].point.line)
+			continue;
+		step_add_site(&c->plan, points[i].addr);
+		return step_arm(c);
+	}
+
+	uint32_t thread = stack_thread_number(c->stack, c->plan.tid);
+
+	for (uint32_t level = 0; level < CALLERS_MAX; level++) {
+		const struct frame *f;
+
+		err = stack_frame(c->stack, thread, level, &f);
+		if (err || !f)
+			break;
+		if (has_source(f) && f->raw.sp > c->plan.sp)
+			step_add_site(&c->plan, f->raw.ip);
+	}
+	return err ? err : step_arm(c);
+}
+
+void step_catch(struct control *c, pid_t tid, uint64_t method, uint64_t offset)
+{
+	if (c->plan.phase == STEP_NONE || c->plan.tid != tid)
+		return;
+	control_complain(c, plan_handler(c, method, offset));
+}

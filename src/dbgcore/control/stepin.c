@@ -1,0 +1,234 @@
+/*
+ * Stepping into calls. At a call of the stepped line the thread alone is
+ * stepped, instruction by instruction, through whatever stubs stand between
+ * the call and the method's code: precodes, virtual and interface dispatch,
+ * delegate thunks, tail jumps. Where a stub enters the runtime itself (to
+ * compile the method or to resolve the dispatch) all threads run, until the
+ * runtime's assembly helper leaves by its closing jump through a register,
+ * which is found by disassembling the helper from where it was entered.
+ */
+#include "control/control_priv.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "code/disasm.h"
+
+enum {
+	RESOLVE_STEPS = 3000, /* instructions stepped for one call */
+	SCAN_MAX = 1 << 16,   /* bytes of one line's code */
+};
+
+struct dbg_error *stepin_scan(struct control *c, uint64_t start, uint64_t end)
+{
+	struct step_plan *p = &c->plan;
+
+	if (end <= start || end - start > SCAN_MAX)
+		return NULL;
+
+	size_t size = (size_t)(end - start);
+	_cleanup_free_ uint8_t *code = xmalloc(size);
+	size_t n = target_read_some(c->target, start, code, size);
+	struct insn insn;
+
+	for (size_t off = 0; off < n; off += insn.size) {
+		if (!disasm_insn(code + off, n - off, start + off, &insn))
+			break;
+		if (insn.kind != INSN_CALL)
+			continue;
+		addrs_add(&p->calls, &p->n_calls, &p->cap_calls, start + off);
+		step_add_site(p, start + off);
+	}
+	return NULL;
+}
+
+void stepin_forget(struct control *c)
+{
+	struct step_plan *p = &c->plan;
+
+	if (p->enter_asked && c->dac)
+		control_complain(
+		    c, dac_notify_methods(c->dac, &p->enter, 1, false));
+	p->enter_asked = false;
+	p->enter = (struct dac_method_ref){0};
+	p->n_entries = 0;
+	p->exit_addr = 0;
+}
+
+/* Trap at the first line of the code at @ip. */
+static struct dbg_error *enter_code(struct control *c, uint64_t ip,
+				    bool *ret_any)
+{
+	struct dbg_error *err;
+	struct step_plan *p = &c->plan;
+	const struct code_point *points;
+	size_t n;
+
+	*ret_any = false;
+	err = code_points(c->code, ip, &points, &n);
+	if (err)
+		return err;
+	for (size_t i = 0; i < n; i++) {
+		if (!points[i].point.line)
+			continue;
+		addrs_add(&p->entries, &p->n_entries, &p->cap_entries,
+			  points[i].addr);
+		step_add_site(p, points[i].addr);
+		*ret_any = true;
+		return step_arm(c);
+	}
+	return NULL;
+}
+
+/* Trap the body of an async method or iterator, wherever it is called. */
+static struct dbg_error *enter_body(struct control *c, struct code_module *m,
+				    uint32_t token)
+{
+	struct dbg_error *err;
+	struct step_plan *p = &c->plan;
+	struct arena *arena = arena_create();
+	uint64_t *codes;
+	size_t n;
+	bool any;
+
+	err = dac_method_codes(c->dac, m->addr, token, arena, &codes, &n);
+	for (size_t i = 0; !err && i < n; i++)
+		err = enter_code(c, codes[i], &any);
+	arena_destroy(arena);
+	if (err)
+		return err;
+	p->enter = (struct dac_method_ref){m->addr, token};
+	p->enter_asked = !wanted_has(c, m, token);
+	return p->enter_asked ? dac_notify_methods(c->dac, &p->enter, 1, true)
+			      : NULL;
+}
+
+void step_code(struct control *c, struct code_module *m, uint32_t token,
+	       uint64_t ip)
+{
+	const struct step_plan *p = &c->plan;
+	bool any;
+
+	if (p->phase != STEP_NONE && p->enter.token == token &&
+	    p->enter.module == m->addr)
+		control_complain(c, enter_code(c, ip, &any));
+}
+
+/* What a managed callee means; *ret_on: keep stepping instructions. */
+static struct dbg_error *arrive(struct control *c, uint64_t desc,
+				const struct user_regs_struct *regs,
+				bool *ret_on)
+{
+	struct dbg_error *err;
+	struct step_plan *p = &c->plan;
+	struct dac_method method;
+
+	*ret_on = false;
+	p->enter_sp = p->sp;
+	if (regs->rsp >= p->sp)
+		return NULL; // back in the stepped frame
+	err = dac_method_get(c->dac, desc, &method);
+	if (err)
+		return err;
+	if (method.dynamic) {
+		*ret_on = true;
+		return NULL;
+	}
+
+	struct code_module *m = code_module_find(c->code, method.module);
+	uint32_t body;
+
+	if (!m)
+		return NULL;
+	body = code_move_next(c->code, m, method.token);
+	if (body)
+		return enter_body(c, m, body);
+	if (!code_has_source(c->code, m, method.token))
+		return NULL;
+
+	bool any;
+
+	return enter_code(c, regs->rip, &any);
+}
+
+static bool in_native_image(struct control *c, uint64_t ip)
+{
+	struct arena *arena = arena_create();
+	struct target_image image;
+	const char *symbol;
+	uint64_t offset;
+	bool found = false;
+	struct dbg_error *err = target_image_at(c->target, ip, arena, &image,
+						&symbol, &offset, &found);
+
+	if (err) {
+		dbg_error_destroy(err);
+		found = false;
+	}
+
+	bool native = found && strstr(str_basename(image.path), ".so");
+
+	arena_destroy(arena);
+	return native;
+}
+
+/* All run until the runtime's helper at @ip leaves; else the call is over. */
+static struct dbg_error *run_helper(struct control *c, uint64_t ip)
+{
+	struct step_plan *p = &c->plan;
+
+	p->exit_addr = stub_exit(c->target, ip);
+	if (!p->exit_addr)
+		return NULL;
+	p->phase = STEP_RESOLVING;
+	step_add_site(p, p->exit_addr);
+	return step_arm(c);
+}
+
+/* Step the thread until it is in managed code or inside the runtime. */
+static struct dbg_error *resolve(struct control *c)
+{
+	struct dbg_error *err;
+	struct step_plan *p = &c->plan;
+
+	p->phase = STEP_RUNNING;
+	for (int i = 0; i < RESOLVE_STEPS; i++) {
+		struct user_regs_struct regs;
+		bool stepped, on;
+
+		err = target_thread_step(c->target, p->tid, true, &stepped);
+		if (err || !stepped)
+			return err;
+		err = target_regs(c->target, p->tid, &regs);
+		if (err)
+			return err;
+
+		uint64_t desc = dac_method_at(c->dac, regs.rip);
+
+		if (desc) {
+			err = arrive(c, desc, &regs, &on);
+			if (err || !on)
+				return err;
+		} else if (in_native_image(c, regs.rip)) {
+			return run_helper(c, regs.rip);
+		}
+	}
+	return NULL;
+}
+
+struct dbg_error *stepin_call(struct control *c)
+{
+	struct dbg_error *err;
+
+	err = control_halt(c);
+	return err ? err : resolve(c);
+}
+
+struct dbg_error *stepin_exit(struct control *c)
+{
+	struct dbg_error *err;
+
+	err = control_halt(c);
+	return err ? err : resolve(c);
+}

@@ -1,0 +1,461 @@
+/*
+ * Exceptions at their throw, the stack intact.
+ *
+ * .NET 9 and 10 dispatch in managed code: every first chance (throw, rethrow,
+ * hardware fault) enters System.Runtime.EH.DispatchEx(ref iterator, ref
+ * ExInfo) with the exception object at ExInfo + 8. The method is compiled
+ * with the first throw, so its code is waited for like a breakpoint's.
+ *
+ * .NET 8 throws in C++ (PAL_SEHException through __cxa_throw); the object is
+ * the thread's last thrown one. Hardware faults do not pass there: they are
+ * announced at their signal, when there is no object yet.
+ */
+#include "control/control_priv.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+enum {
+	EXINFO_OBJECT = 8,
+	NULL_PAGE = 0x10000, /* faults below it are null references */
+	MESSAGE_MAX = 4096,  /* UTF-16 units read of a message */
+	STRING_LENGTH = 8,
+	STRING_CHARS = 12,
+};
+
+static const char yes, no;
+
+/* ---- What is asked ---------------------------------------------------- */
+
+static bool bp_wants(const struct bp *bp)
+{
+	return bp->enabled && bp->kind == DBG_BREAK_THROW;
+}
+
+/* "System.InvalidOperationException" or only its last part. */
+static bool name_matches(const char *full, const char *asked)
+{
+	size_t n_full = strlen(full), n = strlen(asked);
+
+	return n <= n_full && !strcmp(full + n_full - n, asked) &&
+	       (n == n_full || full[n_full - n - 1] == '.');
+}
+
+static bool bp_matches_type(struct control *c, const struct bp *bp, uint64_t mt)
+{
+	if (!bp->text)
+		return true;
+	for (int depth = 0; mt && depth < 64; depth++) {
+		const char *name = code_type_name(c->code, mt);
+		const struct dac_type *type;
+		struct dbg_error *err;
+
+		if (name && name_matches(name, bp->text))
+			return true;
+		err = dac_type_get(c->dac, mt, &type);
+		if (err) {
+			dbg_error_destroy(err);
+			return false;
+		}
+		mt = type->parent;
+	}
+	return false;
+}
+
+static bool any_matches(struct control *c, uint64_t mt)
+{
+	for (size_t i = 0; i < c->n_bps; i++)
+		if (bp_wants(c->bps[i]) && bp_matches_type(c, c->bps[i], mt))
+			return true;
+	return false;
+}
+
+/* ---- Watching DispatchEx ---------------------------------------------- */
+
+static uint32_t find_dispatch(const struct md *md)
+{
+	uint32_t n = md_rows(md, MD_TYPEDEF), first, end;
+
+	for (uint32_t rid = 1; rid <= n; rid++) {
+		if (strcmp(md_col_string(md, MD_TYPEDEF, rid, 1), "EH") ||
+		    strcmp(md_col_string(md, MD_TYPEDEF, rid, 2),
+			   "System.Runtime"))
+			continue;
+		md_type_methods(md, rid, &first, &end);
+		for (uint32_t m = first; m < end; m++)
+			if (!strcmp(md_col_string(md, MD_METHODDEF, m, 3),
+				    "DispatchEx"))
+				return MD_TOKEN(MD_METHODDEF, m);
+	}
+	return 0;
+}
+
+static void dispatch_found(struct control *c, uint64_t ip)
+{
+	c->throws.dispatch = ip;
+	if (c->throws.wanted)
+		control_complain(c, control_site_add(c, SITE_DISPATCH, &ip, 1));
+}
+
+/* Learn where DispatchEx is, or ask to be told. */
+static void dispatch_watch(struct control *c)
+{
+	struct throws *t = &c->throws;
+	struct code_module *corelib =
+	    code_module_named(c->code, "System.Private.CoreLib");
+	struct dac_method method;
+	struct dbg_error *err = NULL;
+
+	if (!corelib || t->looked)
+		return;
+	t->looked = true;
+	t->corelib = corelib->addr;
+	t->dispatch_token = find_dispatch(&corelib->md);
+	if (!t->dispatch_token)
+		return;
+
+	const struct dac_method_ref ref = {t->corelib, t->dispatch_token};
+	uint64_t desc =
+	    dac_method_of_token(c->dac, t->corelib, t->dispatch_token);
+
+	if (desc)
+		err = dac_method_get(c->dac, desc, &method);
+	if (!err && desc && method.code)
+		dispatch_found(c, method.code);
+	else if (!err)
+		err = dac_notify_methods(c->dac, &ref, 1, true);
+	control_complain(c, err);
+}
+
+bool throws_code(struct control *c, struct code_module *m, uint32_t token,
+		 uint64_t ip)
+{
+	if (!c->throws.dispatch_token || token != c->throws.dispatch_token ||
+	    m->addr != c->throws.corelib)
+		return false;
+	dispatch_found(c, ip);
+	return true;
+}
+
+void throws_update(struct control *c)
+{
+	struct throws *t = &c->throws;
+	bool wanted = false;
+
+	map_clear(&t->types);
+	for (size_t i = 0; i < c->n_bps; i++)
+		wanted = wanted || bp_wants(c->bps[i]);
+	if (wanted == t->wanted)
+		return;
+	t->wanted = wanted;
+	if (!c->code)
+		return;
+	if (wanted && !t->dispatch)
+		dispatch_watch(c);
+	else if (wanted)
+		dispatch_found(c, t->dispatch);
+	else if (t->dispatch)
+		control_complain(
+		    c, control_site_remove(c, SITE_DISPATCH, &t->dispatch, 1));
+}
+
+void throws_runtime(struct control *c)
+{
+	if (c->throws.wanted)
+		dispatch_watch(c);
+}
+
+void throws_reset(struct control *c)
+{
+	bool wanted = c->throws.wanted;
+
+	map_deinit(&c->throws.types);
+	memset(&c->throws, 0, sizeof(c->throws));
+	c->throws.wanted = wanted;
+}
+
+/* ---- Describing ------------------------------------------------------- */
+
+/* Address of field @name of the object at @addr, looked for in its bases. */
+static uint64_t object_field(struct control *c, uint64_t addr, uint64_t mt,
+			     const char *name)
+{
+	struct dbg_error *err = NULL;
+
+	for (int depth = 0; !err && mt && depth < 64; depth++) {
+		const struct dac_type *type;
+		const struct dac_field *fields;
+		size_t n;
+
+		err = dac_type_get(c->dac, mt, &type);
+		if (!err)
+			err = dac_fields(c->dac, mt, &fields, &n);
+		if (err)
+			break;
+
+		struct code_module *m = code_module_find(c->code, type->module);
+
+		for (size_t i = 0; m && i < n; i++) {
+			uint32_t rid = MD_TOKEN_RID(fields[i].token);
+
+			if (!fields[i].is_static &&
+			    !strcmp(md_col_string(&m->md, MD_FIELD, rid, 1),
+				    name))
+				return addr + 8 + fields[i].offset;
+		}
+		mt = type->parent;
+	}
+	dbg_error_destroy(err);
+	return 0;
+}
+
+static const char *string_text(struct control *c, uint64_t string,
+			       struct arena *arena)
+{
+	uint16_t units[MESSAGE_MAX];
+	uint32_t length;
+	struct dbg_error *err =
+	    target_read_u32(c->target, string + STRING_LENGTH, &length);
+
+	if (!err && length > MESSAGE_MAX)
+		length = MESSAGE_MAX;
+	if (!err)
+		err = target_read(c->target, string + STRING_CHARS, units,
+				  length * sizeof(*units));
+	if (err) {
+		dbg_error_destroy(err);
+		return NULL;
+	}
+
+	_cleanup_str_ struct str text = {0};
+
+	str_add_utf16(&text, units, length);
+	return arena_strdup(arena, str_get(&text));
+}
+
+void throws_describe(struct control *c, uint64_t addr, struct arena *arena,
+		     struct dbg_stop *stop)
+{
+	struct dac_object object;
+	struct dbg_error *err = dac_object_get(c->dac, addr, &object);
+	uint64_t field, string = 0;
+
+	if (err) {
+		dbg_error_destroy(err);
+		return;
+	}
+
+	const char *name = code_type_name(c->code, object.type);
+
+	stop->exception = addr;
+	stop->exception_type =
+	    arena_strdup(arena, name ? name : "System.Exception");
+	field = object_field(c, addr, object.type, "_message");
+	if (field)
+		err = target_read_u64(c->target, field, &string);
+	dbg_error_destroy(err);
+	if (string)
+		stop->exception_message = string_text(c, string, arena);
+	if (!stop->exception_message)
+		// what Exception.Message makes of a null _message
+		stop->exception_message =
+		    arena_printf(arena, "Exception of type '%s' was thrown.",
+				 stop->exception_type);
+}
+
+static uint64_t last_thrown(struct control *c, pid_t tid)
+{
+	struct arena *arena = arena_create();
+	struct dac_thread *threads;
+	size_t n = 0;
+	uint64_t object = 0;
+	struct dbg_error *err = dac_threads(c->dac, arena, &threads, &n);
+
+	for (size_t i = 0; !err && i < n; i++)
+		if (threads[i].tid == tid)
+			object = threads[i].exception;
+	dbg_error_destroy(err);
+	arena_destroy(arena);
+	return object;
+}
+
+/* ---- Judging ---------------------------------------------------------- */
+
+typedef bool throws_match_fn(struct control *c, const struct bp *bp,
+			     const void *arg);
+
+/* Count the throw for every catchpoint that matches. */
+static struct dbg_error *count_throw(struct control *c, pid_t tid,
+				     throws_match_fn *match, const void *arg,
+				     struct dbg_stop *stop, bool *ret_stops)
+{
+	struct dbg_error *err;
+	struct bp *winner = NULL;
+
+	for (size_t i = 0; i < c->n_bps; i++) {
+		bool stops;
+
+		if (!bp_wants(c->bps[i]) || !match(c, c->bps[i], arg))
+			continue;
+		err = bp_counts(c, c->bps[i], tid, &stops);
+		if (err)
+			return err;
+		if (stops && !winner)
+			winner = c->bps[i];
+	}
+	*ret_stops = winner;
+	if (!winner)
+		return NULL;
+	stop->reason = DBG_STOP_THROWN;
+	bp_spent(c, winner, stop);
+	return NULL;
+}
+
+static bool match_mt(struct control *c, const struct bp *bp, const void *arg)
+{
+	return bp_matches_type(c, bp, *(const uint64_t *)arg);
+}
+
+static struct dbg_error *judge_object(struct control *c, pid_t tid,
+				      uint64_t object, struct arena *arena,
+				      struct dbg_stop *stop, bool *ret_stops)
+{
+	struct dbg_error *err;
+	uint64_t mt;
+
+	err = target_read_u64(c->target, object, &mt);
+	if (err)
+		return err;
+	mt &= ~(uint64_t)7;
+
+	const char *known = map_find(&c->throws.types, mt);
+
+	if (known == &no)
+		return NULL;
+	err = control_halt(c);
+	if (err)
+		return err;
+	if (!known && !any_matches(c, mt)) {
+		map_put(&c->throws.types, mt, (void *)&no);
+		return NULL;
+	}
+	map_put(&c->throws.types, mt, (void *)&yes);
+	throws_describe(c, object, arena, stop);
+	return count_throw(c, tid, match_mt, &mt, stop, ret_stops);
+}
+
+struct dbg_error *throws_dispatch(struct control *c, pid_t tid,
+				  struct arena *arena, struct dbg_stop *stop,
+				  bool *ret_stops)
+{
+	struct dbg_error *err;
+	struct user_regs_struct regs;
+	uint64_t object;
+
+	if (!c->throws.wanted)
+		return NULL;
+	err = target_regs(c->target, tid, &regs);
+	if (!err)
+		err = target_read_u64(c->target, regs.rsi + EXINFO_OBJECT,
+				      &object);
+	if (err)
+		return err;
+	return judge_object(c, tid, object, arena, stop, ret_stops);
+}
+
+struct dbg_error *throws_pal(struct control *c, pid_t tid, struct arena *arena,
+			     struct dbg_stop *stop, bool *ret_stops)
+{
+	struct dbg_error *err;
+
+	if (!c->throws.wanted || c->throws.dispatch_token)
+		return NULL;
+	err = control_halt(c);
+	if (err)
+		return err;
+
+	uint64_t object = last_thrown(c, tid);
+
+	return object ? judge_object(c, tid, object, arena, stop, ret_stops)
+		      : NULL;
+}
+
+/* What a fault will become, most derived first. */
+static const char *const null_reference[] = {"System.NullReferenceException",
+					     "System.SystemException",
+					     "System.Exception", NULL};
+static const char *const divide_by_zero[] = {
+    "System.DivideByZeroException", "System.ArithmeticException",
+    "System.SystemException", "System.Exception", NULL};
+
+static bool match_names(struct control *c, const struct bp *bp, const void *arg)
+{
+	const char *const *names = arg;
+
+	(void)c;
+	if (!bp->text)
+		return true;
+	for (; *names; names++)
+		if (name_matches(*names, bp->text))
+			return true;
+	return false;
+}
+
+static const char *const *fault_names(const siginfo_t *info)
+{
+	if (info->si_signo == SIGFPE && info->si_code == FPE_INTDIV)
+		return divide_by_zero;
+	if (info->si_signo == SIGSEGV && (uintptr_t)info->si_addr < NULL_PAGE)
+		return null_reference;
+	return NULL;
+}
+
+struct dbg_error *throws_fault(struct control *c, const struct target_event *ev,
+			       struct arena *arena, struct dbg_stop *stop,
+			       bool *ret_stops)
+{
+	struct dbg_error *err;
+	struct user_regs_struct regs;
+	const char *const *names = fault_names(&ev->info);
+
+	if (!c->code || !c->throws.wanted || c->throws.dispatch_token || !names)
+		return NULL;
+	err = control_halt(c);
+	if (!err)
+		err = target_regs(c->target, ev->tid, &regs);
+	if (err || !dac_method_at(c->dac, regs.rip))
+		return err;
+	stop->signal = ev->signal;
+	stop->exception_type = names[0];
+	stop->exception_message =
+	    arena_strdup(arena, "(the runtime has not made the object yet)");
+	return count_throw(c, ev->tid, match_names, names, stop, ret_stops);
+}
+
+void throws_unhandled(struct control *c, pid_t tid, struct arena *arena,
+		      struct dbg_stop *stop)
+{
+	struct dbg_error *err;
+	uint64_t object = last_thrown(c, tid);
+	const struct frame *f;
+
+	if (!object)
+		return;
+	// FailFast aborts too, whatever was thrown and caught before
+	err = stack_frame(c->stack, stack_thread_number(c->stack, tid), 0, &f);
+	if (err) {
+		dbg_error_destroy(err);
+		return;
+	}
+	if (f && f->pos && f->pos->method) {
+		const char *name =
+		    code_method_name(c->code, f->pos->method, false, arena);
+
+		if (str_starts(name, "System.Environment.FailFast"))
+			return;
+	}
+	stop->reason = DBG_STOP_UNHANDLED;
+	throws_describe(c, object, arena, stop);
+}

@@ -1,0 +1,236 @@
+/*
+ * Methods whose code we wait for. The runtime's notification table takes
+ * DAC_NOTIFY_MAX of them; for the rest there is a trap at the end of
+ * ThePreStub, through which every method goes before it first runs. That is
+ * slow (each prepared method stops the program), so it is armed only while
+ * the table is full.
+ */
+#include "control/control_priv.h"
+
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "code/disasm.h"
+
+struct want {
+	struct dac_method_ref ref;
+	bool listed; /* in the runtime's table */
+	bool fresh;  /* not sent yet */
+};
+
+enum {
+	WANT_LIMIT = DAC_NOTIFY_MAX - 10, /* some left for DispatchEx */
+	STUB_SCAN_MAX = 1024,
+	PRECODE_HOPS = 4,
+};
+
+static uint64_t want_key(const struct code_module *m, uint32_t token)
+{
+	return (uint64_t)m->number << 32 | token;
+}
+
+void wanted_add(struct control *c, struct code_module *m, uint32_t token)
+{
+	uint64_t key = want_key(m, token);
+
+	if (map_find(&c->wanted.methods, key))
+		return;
+
+	struct want *w = xcalloc(1, sizeof(*w));
+
+	w->ref.module = m->addr;
+	w->ref.token = token;
+	w->fresh = true;
+	if (c->wanted.n_listed < WANT_LIMIT) {
+		w->listed = true;
+		c->wanted.n_listed++;
+	} else {
+		c->wanted.n_overflow++;
+	}
+	map_put(&c->wanted.methods, key, w);
+}
+
+void wanted_drop(struct control *c, struct code_module *m, uint32_t token)
+{
+	struct want *w = map_take(&c->wanted.methods, want_key(m, token));
+
+	if (!w)
+		return;
+	if (!w->listed) {
+		c->wanted.n_overflow--;
+	} else {
+		c->wanted.n_listed--;
+		if (!w->fresh && c->dac)
+			control_complain(
+			    c, dac_notify_methods(c->dac, &w->ref, 1, false));
+	}
+	free(w);
+}
+
+bool wanted_has(struct control *c, struct code_module *m, uint32_t token)
+{
+	return map_find(&c->wanted.methods, want_key(m, token)) != NULL;
+}
+
+uint64_t stub_exit(struct target *t, uint64_t ip)
+{
+	uint8_t code[STUB_SCAN_MAX];
+	size_t n = target_read_some(t, ip, code, sizeof(code));
+	struct insn insn;
+
+	for (size_t off = 0; off < n; off += insn.size) {
+		if (!disasm_insn(code + off, n - off, ip + off, &insn))
+			return 0;
+		if (insn.kind == INSN_RET)
+			return 0;
+		if (insn.kind == INSN_JUMP && insn.indirect_register)
+			return ip + off;
+	}
+	return 0;
+}
+
+static struct dbg_error *prestub_arm(struct control *c)
+{
+	uint64_t entry = dac_prestub(c->dac);
+	uint64_t addr = entry ? stub_exit(c->target, entry) : 0;
+
+	if (!addr)
+		return dbg_err(
+		    DBG_E_RUNTIME,
+		    "more than %d methods are waited for, and this "
+		    "runtime shows no way to see the others compiled",
+		    WANT_LIMIT);
+	c->wanted.prestub_exit = addr;
+	return control_site_add(c, SITE_PRESTUB, &addr, 1);
+}
+
+static void prestub_update(struct control *c)
+{
+	uint64_t addr = c->wanted.prestub_exit;
+
+	if (c->wanted.n_overflow && !addr) {
+		control_complain(c, prestub_arm(c));
+	} else if (!c->wanted.n_overflow && addr) {
+		c->wanted.prestub_exit = 0;
+		control_complain(
+		    c, control_site_remove(c, SITE_PRESTUB, &addr, 1));
+	}
+}
+
+void wanted_commit(struct control *c)
+{
+	if (!c->dac)
+		return;
+
+	struct map *methods = &c->wanted.methods;
+	_cleanup_free_ struct dac_method_ref *refs =
+	    xcalloc(methods->n + 1, sizeof(*refs));
+	size_t n = 0;
+
+	for (size_t i = 0; i < methods->cap; i++) {
+		struct want *w = methods->slots[i].value;
+
+		if (!w || !w->fresh)
+			continue;
+		w->fresh = false;
+		if (w->listed)
+			refs[n++] = w->ref;
+	}
+	if (n)
+		control_complain(c, dac_notify_methods(c->dac, refs, n, true));
+	prestub_update(c);
+}
+
+void wanted_reset(struct control *c)
+{
+	struct map *methods = &c->wanted.methods;
+
+	for (size_t i = 0; i < methods->cap; i++)
+		free(methods->slots[i].value);
+	map_clear(methods);
+	c->wanted.n_listed = 0;
+	c->wanted.n_overflow = 0;
+	c->wanted.prestub_exit = 0;
+}
+
+/* Follow `jmp [rip + d]` of a precode to the code behind it. */
+static uint64_t precode_target(struct control *c, uint64_t addr)
+{
+	for (int i = 0; i < PRECODE_HOPS; i++) {
+		uint8_t code[6];
+		uint64_t slot, next;
+
+		if (dac_method_at(c->dac, addr))
+			return addr;
+		if (target_read_some(c->target, addr, code, sizeof(code)) !=
+			sizeof(code) ||
+		    code[0] != 0xff || code[1] != 0x25)
+			return 0;
+		slot = addr + 6 +
+		       (uint64_t)(int32_t)((uint32_t)code[2] |
+					   (uint32_t)code[3] << 8 |
+					   (uint32_t)code[4] << 16 |
+					   (uint32_t)code[5] << 24);
+
+		struct dbg_error *err = target_read_u64(c->target, slot, &next);
+
+		if (err) {
+			dbg_error_destroy(err);
+			return 0;
+		}
+		addr = next;
+	}
+	return 0;
+}
+
+/* The register that the `jmp reg` at @addr takes; 0 if it is none. */
+static uint64_t jump_register(struct target *t, uint64_t addr,
+			      const struct user_regs_struct *r)
+{
+	const uint64_t regs[16] = {
+	    r->rax, r->rcx, r->rdx, r->rbx, r->rsp, r->rbp, r->rsi, r->rdi,
+	    r->r8,  r->r9,  r->r10, r->r11, r->r12, r->r13, r->r14, r->r15};
+	uint8_t code[3];
+	unsigned int high = 0;
+	const uint8_t *p = code;
+
+	if (target_read_some(t, addr, code, sizeof(code)) != sizeof(code))
+		return 0;
+	if ((*p & 0xf0) == 0x40)
+		high = (*p++ & 1) * 8u;
+	if (p[0] != 0xff || (p[1] & 0xf8) != 0xe0)
+		return 0;
+	return regs[high + (p[1] & 7)];
+}
+
+void wanted_prestub(struct control *c, pid_t tid)
+{
+	struct dbg_error *err;
+	struct user_regs_struct regs;
+
+	err = control_halt(c);
+	if (!err)
+		err = target_regs(c->target, tid, &regs);
+	if (err) {
+		control_complain(c, err);
+		return;
+	}
+
+	uint64_t jump = jump_register(c->target, c->wanted.prestub_exit, &regs);
+	uint64_t ip = precode_target(c, jump);
+	uint64_t desc = ip ? dac_method_at(c->dac, ip) : 0;
+	struct dac_method method;
+
+	if (!desc)
+		return;
+	err = dac_method_get(c->dac, desc, &method);
+	if (err) {
+		control_complain(c, err);
+		return;
+	}
+
+	struct code_module *m = code_module_find(c->code, method.module);
+
+	if (m && wanted_has(c, m, method.token))
+		bind_code(c, m, method.token, ip);
+}
