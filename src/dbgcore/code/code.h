@@ -23,14 +23,14 @@ struct code;
 struct source_rules;
 
 struct code_module {
-	uint32_t number;	/* 1, 2, ...: dbg_module.number */
-	uint64_t addr;		/* Module* */
-	char *name;		/* file name */
-	char *path;		/* NULL: loaded from memory */
+	uint32_t number; /* 1, 2, ...: dbg_module.number */
+	uint64_t addr;   /* Module* */
+	char *name;      /* file name */
+	char *path;      /* NULL: loaded from memory */
 	uint64_t base;
-	struct pe pe;		/* n_sections 0: only metadata was had */
+	struct pe pe; /* n_sections 0: only metadata was had */
 	struct md md;
-	struct pdb *pdb;	/* NULL: see symbols */
+	struct pdb *pdb; /* NULL: see symbols */
 	enum dbg_symbols symbols;
 	char *symbols_note;
 	bool optimized;
@@ -52,6 +52,11 @@ DBG_MUST struct dbg_error *code_module_add(struct code *c,
 					   struct code_module **ret);
 void code_module_remove(struct code *c, uint64_t addr);
 struct code_module *code_module_find(struct code *c, uint64_t addr);
+/*
+ * Forget what was derived from addresses: the runtime reuses those of
+ * unloaded code. code_module_remove does it; call it with dac_forget.
+ */
+void code_forget(struct code *c);
 /* All, in order of loading; borrowed until the next add or remove. */
 struct code_module *const *code_modules(struct code *c, size_t *ret_n);
 /* By file name with or without extension, case ignored; NULL if none. */
@@ -61,10 +66,10 @@ struct code_module *code_module_named(struct code *c, const char *name);
 
 struct code_place {
 	struct code_module *module;
-	uint32_t token;		/* MethodDef */
+	uint32_t token; /* MethodDef */
 	uint32_t il_offset;
-	uint32_t document;	/* rid, 0: no symbols */
-	uint32_t line;		/* 0: no symbols */
+	uint32_t document; /* rid, 0: no symbols */
+	uint32_t line;     /* 0: no symbols */
 };
 
 /*
@@ -74,8 +79,7 @@ struct code_place {
  * bare name, a tail or a full path, compared after substitution, `/` and `\`
  * alike. None if the file is not in @m or nothing follows.
  */
-DBG_MUST struct dbg_error *code_find_line(struct code *c,
-					  struct code_module *m,
+DBG_MUST struct dbg_error *code_find_line(struct code *c, struct code_module *m,
 					  const char *file, uint32_t line,
 					  struct arena *arena,
 					  struct code_place **ret,
@@ -92,29 +96,33 @@ bool code_has_file(struct code *c, struct code_module *m, const char *file);
  * bodies of async methods and iterators instead of their kickoff methods.
  */
 struct code_function {
-	const char *module;	/* NULL: any */
+	const char *module; /* NULL: any */
 	const char *name;
-	const char *params;	/* NULL: any overload */
+	const char *params; /* NULL: any overload */
 };
 
-DBG_MUST struct dbg_error *code_find_function(struct code *c,
-					      struct code_module *m,
-					      const struct code_function *fn,
-					      struct arena *arena,
-					      struct code_place **ret,
-					      size_t *ret_n);
+DBG_MUST struct dbg_error *
+code_find_function(struct code *c, struct code_module *m,
+		   const struct code_function *fn, struct arena *arena,
+		   struct code_place **ret, size_t *ret_n);
+
+/*
+ * The place where a breakpoint on the method itself belongs: its first
+ * statement, behind the brace that opens the body unless a loop begins
+ * there; IL 0 and no line without symbols.
+ */
+void code_entry(struct code *c, struct code_module *m, uint32_t token,
+		struct code_place *ret);
 
 typedef bool code_match_fn(void *arg, const char *name);
 /*
  * Places of all methods of @m with symbols and code whose C# name (with
  * parameter list) @match accepts.
  */
-DBG_MUST struct dbg_error *code_find_matching(struct code *c,
-					      struct code_module *m,
-					      code_match_fn *match, void *arg,
-					      struct arena *arena,
-					      struct code_place **ret,
-					      size_t *ret_n);
+DBG_MUST struct dbg_error *
+code_find_matching(struct code *c, struct code_module *m, code_match_fn *match,
+		   void *arg, struct arena *arena, struct code_place **ret,
+		   size_t *ret_n);
 
 /* Places to names. */
 const char *code_place_path(struct code *c, const struct code_place *p,
@@ -138,13 +146,13 @@ DBG_MUST struct dbg_error *code_addresses(struct code *c,
 
 /* What source an address of managed code stands for. */
 struct code_pos {
-	struct code_module *module;	/* NULL: none known */
-	uint64_t method;		/* MethodDesc */
+	struct code_module *module; /* NULL: none known */
+	uint64_t method;            /* MethodDesc */
 	uint32_t token;
-	uint32_t il_offset;		/* UINT32_MAX: unknown */
+	uint32_t il_offset; /* UINT32_MAX: unknown */
 	bool in_prolog, in_epilog;
-	struct seq_point point;		/* visible one; line 0: no source */
-	const char *path;		/* substituted; NULL: no source */
+	struct seq_point point; /* visible one; line 0: no source */
+	const char *path;       /* substituted; NULL: no source */
 };
 
 /*

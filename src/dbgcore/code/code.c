@@ -1,0 +1,127 @@
+/*
+ * The registry of modules. A module lives from the runtime's load of it to
+ * its unload, or to the end of the run; everything derived from addresses
+ * (positions, code versions, names) is cached beside it and dropped whole
+ * when a module goes, since the runtime then reuses the addresses.
+ */
+#include "code/code.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "code/code_priv.h"
+
+struct code *code_create(struct target *t, struct dac *d,
+			 const struct source_rules *rules)
+{
+	struct code *c = xcalloc(1, sizeof(*c));
+
+	c->target = t;
+	c->dac = d;
+	c->rules = rules;
+	c->cache = arena_create();
+	c->path_age = source_rules_age(rules);
+	return c;
+}
+
+void code_destroy(struct code *c)
+{
+	if (!c)
+		return;
+	disasm_close(c);
+	source_forget(c);
+	for (size_t i = 0; i < c->n_modules; i++)
+		module_destroy(module_of(c->modules[i]));
+	free(c->modules);
+	map_deinit(&c->by_addr);
+	map_deinit(&c->positions);
+	map_deinit(&c->versions);
+	map_deinit(&c->methods);
+	map_deinit(&c->types);
+	arena_destroy(c->cache);
+	free(c);
+}
+
+void code_forget(struct code *c)
+{
+	map_clear(&c->positions);
+	map_clear(&c->versions);
+	map_clear(&c->methods);
+	map_clear(&c->types);
+	arena_reset(c->cache);
+}
+
+struct dbg_error *code_module_add(struct code *c, const struct dac_module *m,
+				  struct code_module **ret)
+{
+	struct code_module *old = code_module_find(c, m->addr);
+
+	if (old) {
+		*ret = old;
+		return NULL;
+	}
+	if (!m->addr)
+		return dbg_err(DBG_E_ARGUMENT, "module without address");
+	struct module *mod = module_create(c, m);
+	mod->m.number = ++c->last_number;
+	mem_grow(&c->modules, &c->cap_modules, c->n_modules,
+		 sizeof(*c->modules));
+	c->modules[c->n_modules++] = &mod->m;
+	map_put(&c->by_addr, m->addr, mod);
+	*ret = &mod->m;
+	return NULL;
+}
+
+void code_module_remove(struct code *c, uint64_t addr)
+{
+	struct module *mod = map_take(&c->by_addr, addr);
+
+	if (!mod)
+		return;
+	size_t i = 0;
+	while (c->modules[i] != &mod->m)
+		i++;
+	c->n_modules--;
+	memmove(c->modules + i, c->modules + i + 1,
+		(c->n_modules - i) * sizeof(*c->modules));
+	code_forget(c);
+	module_destroy(mod);
+}
+
+struct code_module *code_module_find(struct code *c, uint64_t addr)
+{
+	struct module *mod = map_find(&c->by_addr, addr);
+
+	return mod ? &mod->m : NULL;
+}
+
+struct code_module *const *code_modules(struct code *c, size_t *ret_n)
+{
+	*ret_n = c->n_modules;
+	return c->modules;
+}
+
+// "Foo.dll" and "Foo" both name Foo.dll; "System.Text" does not name
+// System.dll.
+static bool named(const char *module, const char *name)
+{
+	size_t n = strlen(name);
+
+	if (strncasecmp(module, name, n))
+		return false;
+	const char *rest = module + n;
+	return !*rest || !strcasecmp(rest, ".dll") ||
+	       !strcasecmp(rest, ".exe") || !strcasecmp(rest, ".netmodule");
+}
+
+struct code_module *code_module_named(struct code *c, const char *name)
+{
+	for (size_t i = 0; i < c->n_modules; i++)
+		if (named(c->modules[i]->name, name))
+			return c->modules[i];
+	return NULL;
+}

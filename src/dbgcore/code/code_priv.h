@@ -1,0 +1,105 @@
+/* What the files of code/ share. */
+#ifndef CODE_CODE_PRIV_H
+#define CODE_CODE_PRIV_H
+
+#include "base/file.h"
+#include "base/map.h"
+#include "code/code.h"
+#include "code/source.h"
+
+/* A method's sequence points in IL order; n 0: none. */
+struct module_points {
+	struct seq_point *points;
+	size_t n;
+};
+
+/* A code_module and what only this room knows of it. */
+struct module {
+	struct code_module m; /* first: see module_of */
+	struct file file;
+	uint8_t *copy;         /* image or metadata from memory */
+	struct arena *arena;   /* dies with the module */
+	struct map points;     /* MethodDef rid: struct module_points */
+	const char **paths;    /* by document rid - 1, substituted */
+	unsigned int path_age; /* source_rules_age they were made at */
+};
+
+static inline struct module *module_of(struct code_module *m)
+{
+	return (struct module *)(void *)m;
+}
+
+/* A text that source_lines handed out. */
+struct source_text {
+	char *path;
+	char *data;
+	const char **lines;
+	size_t n_lines;
+	const char *note;
+};
+
+struct code {
+	struct target *target;
+	struct dac *dac;
+	const struct source_rules *rules;
+	struct code_module **modules; /* in order of loading */
+	size_t n_modules, cap_modules;
+	uint32_t last_number;
+	struct map by_addr;
+	struct source_text *texts;
+	size_t n_texts, cap_texts;
+	uint64_t disasm; /* capstone's handle, 0: not opened */
+
+	/* By address, dropped by code_forget; values are in @cache. */
+	struct arena *cache;
+	struct map positions, versions, methods, types;
+	unsigned int path_age;
+};
+
+/* ---- module.c -------------------------------------------------------- */
+
+struct module *module_create(struct code *c, const struct dac_module *dm);
+void module_destroy(struct module *mod);
+/* Points of a MethodDef; cached. Broken ones are none. */
+const struct module_points *module_points(struct module *mod, uint32_t token);
+/* Path of a document after substitution; "" if there is none; cached. */
+const char *module_document(struct code *c, struct module *mod, uint32_t rid);
+/* IL body of a method; n 0 in code if there is none. */
+void module_body(const struct code_module *m, uint32_t token,
+		 struct arena *arena, struct il_body *ret);
+
+/* ---- place.c --------------------------------------------------------- */
+
+/* Does document @rid answer to the name @file? */
+bool place_is_document(struct code *c, struct module *mod, uint32_t rid,
+		       const char *file);
+
+/* A growing list of places in an arena. */
+struct place_list {
+	struct arena *arena;
+	struct code_place *places;
+	size_t n, cap;
+};
+
+void place_add(struct place_list *list, const struct code_place *place);
+
+/* ---- params.c -------------------------------------------------------- */
+
+/*
+ * Does the parameter list @text, as a user writes it, name the parameters
+ * of MethodDef @rid? Types by keyword, short or full name; blanks,
+ * parameter modifiers other than by-reference ones ignored.
+ */
+bool params_match(const struct md *md, uint32_t rid, const char *text);
+
+/* ---- source.c -------------------------------------------------------- */
+
+/* Changes whenever the rules do. @r may be NULL. */
+unsigned int source_rules_age(const struct source_rules *r);
+void source_forget(struct code *c);
+
+/* ---- disasm.c -------------------------------------------------------- */
+
+void disasm_close(struct code *c);
+
+#endif

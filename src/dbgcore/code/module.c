@@ -1,0 +1,327 @@
+/*
+ * One module: where its bytes come from, and the facts about it that are
+ * read once. The file is taken only if its MVID is the one in the target's
+ * memory: a rebuilt dll must not explain the old program. Where the file is
+ * gone or differs, the image (or the metadata alone) is copied from memory.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "code/code_priv.h"
+#include "target/target.h"
+
+enum {
+	MAX_FILE = 1 << 30,
+	MAX_COPY = 256 << 20,
+	HEADER_SIZE = 4096,
+	// DebuggableAttribute.DebuggingModes.DisableOptimizations
+	MODE_NO_OPTIMIZATION = 0x100,
+};
+
+// Is the metadata in @md, found in the file at @file_md, what the target has
+// at @dm's address? The MVID lies at the same offset in both.
+static bool is_same(struct code *c, const struct dac_module *dm,
+		    const struct md *md, struct bytes file_md)
+{
+	struct dbg_error *err;
+	const uint8_t *mvid = md_mvid(md);
+	uint8_t seen[16];
+
+	if (!dm->md_addr || !c->target)
+		return true;
+	if (!mvid)
+		return false;
+	uint64_t off = (uint64_t)(mvid - file_md.p);
+	err = target_read(c->target, dm->md_addr + off, seen, sizeof(seen));
+	if (err) {
+		dbg_error_destroy(err);
+		return false;
+	}
+	return !memcmp(seen, mvid, sizeof(seen));
+}
+
+static struct dbg_error *parse_file(struct code *c, struct module *mod,
+				    const struct dac_module *dm,
+				    const char *path)
+{
+	struct dbg_error *err;
+	struct pe pe;
+	struct md md;
+
+	err = pe_parse(mod->file.bytes, false, &pe);
+	if (!err)
+		err = md_parse(pe.metadata, &md);
+	if (err)
+		return dbg_err_prefix(err, "'%s'", path);
+	if (!is_same(c, dm, &md, pe.metadata))
+		return dbg_err(DBG_E_SYMBOLS,
+			       "'%s' was replaced after the program loaded it",
+			       path);
+	mod->m.pe = pe;
+	mod->m.md = md;
+	return NULL;
+}
+
+static struct dbg_error *load_file(struct code *c, struct module *mod,
+				   const struct dac_module *dm)
+{
+	struct dbg_error *err;
+	const char *root = c->target ? target_root(c->target) : "";
+	_cleanup_free_ char *path = xasprintf("%s%s", root, dm->path);
+
+	err = file_load(path, MAX_FILE, &mod->file);
+	if (err)
+		return err;
+	err = parse_file(c, mod, dm, dm->path);
+	if (err)
+		file_unload(&mod->file);
+	return err;
+}
+
+static uint64_t max_u64(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+// How far a PE image in memory reaches by its section headers, as loaded or
+// as in the file; 0 if these are no PE headers.
+static uint64_t image_extent(const uint8_t *p, size_t n, bool mapped)
+{
+	struct reader r;
+	uint64_t extent = 0;
+
+	reader_init(&r, p, n);
+	reader_skip(&r, 0x3c);
+	uint32_t pe = reader_u32(&r);
+	reader_init(&r, p, n);
+	reader_skip(&r, pe);
+	if (reader_u32(&r) != 0x4550)
+		return 0;
+	reader_u16(&r);
+	uint16_t sections = reader_u16(&r);
+	reader_skip(&r, 12);
+	uint16_t optional = reader_u16(&r);
+	reader_skip(&r, 2 + (size_t)optional);
+	for (; sections; sections--) {
+		reader_skip(&r, 8);
+		uint64_t virtual_size = reader_u32(&r);
+		uint64_t rva = reader_u32(&r);
+		uint64_t raw_size = reader_u32(&r);
+		uint64_t raw = reader_u32(&r);
+		reader_skip(&r, 16);
+		extent = max_u64(extent,
+				 mapped ? rva + virtual_size : raw + raw_size);
+	}
+	return r.bad ? 0 : extent;
+}
+
+// Copy the image at @dm's base and parse it in one layout; it is the right
+// one if the metadata is found where the runtime has it.
+static bool copy_image(struct code *c, struct module *mod,
+		       const struct dac_module *dm, bool mapped)
+{
+	struct dbg_error *err;
+	uint8_t header[HEADER_SIZE];
+	struct pe pe;
+	struct md md;
+
+	size_t n =
+	    target_read_some(c->target, dm->base, header, sizeof(header));
+	uint64_t size = image_extent(header, n, mapped);
+	if (!size || size > MAX_COPY)
+		return false;
+	_cleanup_free_ uint8_t *copy = xmalloc(size);
+	size = target_read_some(c->target, dm->base, copy, size);
+	err = pe_parse((struct bytes){copy, size}, mapped, &pe);
+	if (!err && dm->base + (uint64_t)(pe.metadata.p - copy) != dm->md_addr)
+		return false;
+	if (!err)
+		err = md_parse(pe.metadata, &md);
+	if (err) {
+		dbg_error_destroy(err);
+		return false;
+	}
+	mod->m.pe = pe;
+	mod->m.md = md;
+	mod->copy = copy;
+	copy = NULL;
+	return true;
+}
+
+static struct dbg_error *load_memory(struct code *c, struct module *mod,
+				     const struct dac_module *dm)
+{
+	struct dbg_error *err;
+	struct md md;
+
+	if (!c->target || !dm->md_addr)
+		return dbg_err(DBG_E_SYMBOLS, "no metadata in memory");
+	if (dm->base &&
+	    (copy_image(c, mod, dm, true) || copy_image(c, mod, dm, false)))
+		return NULL;
+	if (dm->md_size > MAX_COPY)
+		return dbg_err(DBG_E_FORMAT,
+			       "metadata of %" PRIu64 " bytes is too large",
+			       dm->md_size);
+	_cleanup_free_ uint8_t *copy = xmalloc(dm->md_size);
+	err = target_read(c->target, dm->md_addr, copy, dm->md_size);
+	if (!err)
+		err = md_parse((struct bytes){copy, dm->md_size}, &md);
+	if (err)
+		return err;
+	mod->m.md = md;
+	mod->copy = copy;
+	copy = NULL;
+	return NULL;
+}
+
+// II.23.3: DebuggableAttribute(bool tracking, bool noOptimization) or
+// (DebuggingModes).
+static bool is_optimized(const struct md *md)
+{
+	struct bytes blob;
+	struct reader r;
+
+	if (!md_has_attribute(md, MD_TOKEN(MD_ASSEMBLY, 1),
+			      "System.Diagnostics.DebuggableAttribute", &blob))
+		return true;
+	reader_init(&r, blob.p, blob.n);
+	if (reader_u16(&r) != 1)
+		return true;
+	if (blob.n >= 8)
+		return !(reader_u32(&r) & MODE_NO_OPTIMIZATION);
+	reader_u8(&r);
+	return !reader_u8(&r);
+}
+
+// @why: what was wrong with the module's file, or NULL.
+static void find_symbols(struct code *c, struct module *mod, const char *why)
+{
+	const char *text = "loaded from memory, without debug directory";
+	struct pdb_request req = {
+	    .pe = &mod->m.pe,
+	    .dll_path = mod->m.path,
+	    .root = c->target ? target_root(c->target) : "",
+	};
+
+	if (mod->m.pe.file.n)
+		pdb_find(&req, mod->arena, &mod->m.pdb, &mod->m.symbols, &text);
+	if (why && mod->m.symbols != DBG_SYMBOLS_LOADED)
+		text = why;
+	if (text)
+		mod->m.symbols_note = arena_strdup(mod->arena, text);
+}
+
+static void load(struct code *c, struct module *mod,
+		 const struct dac_module *dm)
+{
+	struct dbg_error *err = NULL;
+	struct dbg_error *why = NULL;
+
+	if (dm->path[0] && !dm->dynamic)
+		why = load_file(c, mod, dm);
+	if (why || !mod->m.pe.file.n)
+		err = load_memory(c, mod, dm);
+	mod->m.optimized = true;
+	if (!err) {
+		mod->m.optimized = is_optimized(&mod->m.md);
+		find_symbols(c, mod, why ? why->message : NULL);
+	} else {
+		const char *text = why ? why->message : err->message;
+		mod->m.symbols_note = arena_strdup(mod->arena, text);
+	}
+	dbg_error_destroy(why);
+	dbg_error_destroy(err);
+}
+
+struct module *module_create(struct code *c, const struct dac_module *dm)
+{
+	struct module *mod = xcalloc(1, sizeof(*mod));
+
+	mod->arena = arena_create();
+	mod->m.addr = dm->addr;
+	mod->m.base = dm->base;
+	mod->m.dynamic = dm->dynamic;
+	if (dm->path[0])
+		mod->m.path = arena_strdup(mod->arena, dm->path);
+	mod->m.name = arena_strdup(
+	    mod->arena, dm->path[0] ? str_basename(dm->path) : dm->name);
+	load(c, mod, dm);
+	return mod;
+}
+
+void module_destroy(struct module *mod)
+{
+	pdb_destroy(mod->m.pdb);
+	file_unload(&mod->file);
+	free(mod->copy);
+	map_deinit(&mod->points);
+	arena_destroy(mod->arena);
+	free(mod);
+}
+
+const struct module_points *module_points(struct module *mod, uint32_t token)
+{
+	static const struct module_points none;
+	struct dbg_error *err;
+	uint32_t rid = MD_TOKEN_RID(token);
+
+	if (!mod->m.pdb || MD_TOKEN_TABLE(token) != MD_METHODDEF)
+		return &none;
+	struct module_points *p = map_find(&mod->points, rid);
+	if (p)
+		return p;
+	p = arena_alloc(mod->arena, sizeof(*p));
+	err =
+	    pdb_sequence_points(mod->m.pdb, rid, mod->arena, &p->points, &p->n);
+	if (err) {
+		dbg_error_destroy(err);
+		*p = none;
+	}
+	map_put(&mod->points, rid, p);
+	return p;
+}
+
+const char *module_document(struct code *c, struct module *mod, uint32_t rid)
+{
+	uint32_t n = mod->m.pdb ? pdb_n_documents(mod->m.pdb) : 0;
+	unsigned int age = source_rules_age(c->rules);
+
+	if (!rid || rid > n)
+		return "";
+	if (!mod->paths)
+		mod->paths = arena_calloc(mod->arena, n, sizeof(*mod->paths));
+	if (mod->path_age != age)
+		memset(mod->paths, 0, n * sizeof(*mod->paths));
+	mod->path_age = age;
+	if (!mod->paths[rid - 1]) {
+		const char *path = pdb_document_path(mod->m.pdb, rid);
+		mod->paths[rid - 1] =
+		    c->rules ? source_rules_apply(c->rules, path, mod->arena)
+			     : path;
+	}
+	return mod->paths[rid - 1];
+}
+
+void module_body(const struct code_module *m, uint32_t token,
+		 struct arena *arena, struct il_body *ret)
+{
+	struct dbg_error *err;
+
+	memset(ret, 0, sizeof(*ret));
+	if (!m->pe.file.n || MD_TOKEN_TABLE(token) != MD_METHODDEF)
+		return;
+	// II.22.26: column 0 is the RVA, 0 for bodies elsewhere.
+	uint32_t rva = md_col(&m->md, MD_METHODDEF, MD_TOKEN_RID(token), 0);
+	if (!rva)
+		return;
+	err = il_body_parse(pe_at_rva(&m->pe, rva), arena, ret);
+	if (err) {
+		dbg_error_destroy(err);
+		memset(ret, 0, sizeof(*ret));
+	}
+}

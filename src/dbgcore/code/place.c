@@ -1,0 +1,308 @@
+/*
+ * File and line to places.
+ *
+ * One line is chosen per document, then every method with a statement that
+ * starts there gets a place. The choice, in this order:
+ *   1. the line itself, if a statement starts on it;
+ *   2. the start of a statement that spans it, if that statement belongs to
+ *      the innermost body around the line: a line inside a lambda is not a
+ *      part of the call that the lambda is an argument of;
+ *   3. the next line where a statement starts.
+ * So a breakpoint on the second line of a long expression stops before the
+ * expression, as Visual Studio does, where gdb would look further down and
+ * miss it.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "code/code_priv.h"
+#include "meta/il.h"
+
+static bool is_slash(char ch)
+{
+	return ch == '/' || ch == '\\';
+}
+
+// Is @tail the end of @path, whole components only?
+static bool ends_in(const char *path, const char *tail)
+{
+	size_t n = strlen(path), n_tail = strlen(tail);
+
+	if (!n_tail || n_tail > n)
+		return false;
+	for (size_t i = 0; i < n_tail; i++) {
+		char a = path[n - n_tail + i], b = tail[i];
+
+		if (a != b && !(is_slash(a) && is_slash(b)))
+			return false;
+	}
+	return n == n_tail || is_slash(tail[0]) ||
+	       is_slash(path[n - n_tail - 1]);
+}
+
+bool place_is_document(struct code *c, struct module *mod, uint32_t rid,
+		       const char *file)
+{
+	while (file[0] == '.' && is_slash(file[1])) {
+		file += 2;
+		while (is_slash(*file))
+			file++;
+	}
+	// A full path is no tail of another one.
+	const char *path = pdb_document_path(mod->m.pdb, rid);
+	const char *moved = module_document(c, mod, rid);
+	if (is_slash(file[0]))
+		return (strlen(path) == strlen(file) && ends_in(path, file)) ||
+		       (strlen(moved) == strlen(file) && ends_in(moved, file));
+	return ends_in(path, file) || ends_in(moved, file);
+}
+
+bool code_has_file(struct code *c, struct code_module *m, const char *file)
+{
+	uint32_t n = m->pdb ? pdb_n_documents(m->pdb) : 0;
+
+	for (uint32_t rid = 1; rid <= n; rid++)
+		if (place_is_document(c, module_of(m), rid, file))
+			return true;
+	return false;
+}
+
+void place_add(struct place_list *list, const struct code_place *place)
+{
+	if (list->n == list->cap) {
+		size_t cap = list->cap ? list->cap * 2 : 8;
+		struct code_place *more =
+		    arena_calloc(list->arena, cap, sizeof(*more));
+
+		if (list->n)
+			memcpy(more, list->places, list->n * sizeof(*more));
+		list->places = more;
+		list->cap = cap;
+	}
+	list->places[list->n++] = *place;
+}
+
+/* ---- The choice of a line ------------------------------------------- */
+
+struct choice {
+	uint32_t document, line; /* asked for */
+	bool exact;              /* a statement starts on the line */
+	uint32_t next;           /* least line behind it, UINT32_MAX: none */
+	uint32_t span;           /* start of a statement around it, 0: none */
+	uint32_t innermost;      /* length of the innermost body around it */
+};
+
+static void look_at_method(struct choice *ch, struct module *mod,
+			   const struct pdb_method_lines *e)
+{
+	const struct module_points *p =
+	    module_points(mod, MD_TOKEN(MD_METHODDEF, e->method_rid));
+	uint32_t span = 0;
+
+	for (size_t i = 0; i < p->n; i++) {
+		const struct seq_point *sp = &p->points[i];
+
+		if (!sp->line || sp->document != ch->document)
+			continue;
+		if (sp->line == ch->line)
+			ch->exact = true;
+		if (sp->line > ch->line && sp->line < ch->next)
+			ch->next = sp->line;
+		if (sp->line < ch->line && sp->end_line >= ch->line &&
+		    sp->line > span)
+			span = sp->line;
+	}
+	if (e->max_line - e->min_line < ch->innermost) {
+		ch->innermost = e->max_line - e->min_line;
+		ch->span = span;
+	}
+}
+
+// The line to use for @line of document @rid; 0 if no code follows.
+static uint32_t choose(struct module *mod, uint32_t rid, uint32_t line,
+		       bool *ret_exact)
+{
+	size_t n;
+	const struct pdb_method_lines *index = pdb_method_index(mod->m.pdb, &n);
+	struct choice ch = {
+	    .document = rid,
+	    .line = line,
+	    .next = UINT32_MAX,
+	    .innermost = UINT32_MAX,
+	};
+
+	for (size_t i = 0; i < n && index[i].document <= rid; i++) {
+		const struct pdb_method_lines *e = &index[i];
+
+		if (e->document != rid || e->max_line < line)
+			continue;
+		if (e->min_line <= line)
+			look_at_method(&ch, mod, e);
+		else if (e->min_line < ch.next)
+			ch.next = e->min_line;
+	}
+	*ret_exact = ch.exact;
+	if (ch.exact)
+		return line;
+	if (ch.span)
+		return ch.span;
+	return ch.next == UINT32_MAX ? 0 : ch.next;
+}
+
+// The places of all methods with a statement on @line of document @rid: the
+// first in IL order is the one, since of a `for` it is the initialiser.
+static void collect(struct module *mod, uint32_t rid, uint32_t line,
+		    struct place_list *list)
+{
+	size_t n;
+	const struct pdb_method_lines *index = pdb_method_index(mod->m.pdb, &n);
+
+	for (size_t i = 0; i < n && index[i].document <= rid; i++) {
+		const struct pdb_method_lines *e = &index[i];
+
+		if (e->document != rid || e->min_line > line ||
+		    e->max_line < line)
+			continue;
+		struct code_place place = {
+		    .module = &mod->m,
+		    .token = MD_TOKEN(MD_METHODDEF, e->method_rid),
+		    .document = rid,
+		    .line = line,
+		};
+		const struct module_points *p = module_points(mod, place.token);
+		for (size_t j = 0; j < p->n; j++) {
+			if (p->points[j].line != line ||
+			    p->points[j].document != rid)
+				continue;
+			place.il_offset = p->points[j].il_offset;
+			place_add(list, &place);
+			break;
+		}
+	}
+}
+
+struct dbg_error *code_find_line(struct code *c, struct code_module *m,
+				 const char *file, uint32_t line,
+				 struct arena *arena, struct code_place **ret,
+				 size_t *ret_n)
+{
+	struct module *mod = module_of(m);
+	struct place_list exact = {.arena = arena};
+	struct place_list moved = {.arena = arena};
+	uint32_t n = m->pdb ? pdb_n_documents(m->pdb) : 0;
+
+	for (uint32_t rid = 1; rid <= n; rid++) {
+		bool is_exact;
+
+		if (!place_is_document(c, mod, rid, file))
+			continue;
+		uint32_t chosen = choose(mod, rid, line, &is_exact);
+		if (chosen)
+			collect(mod, rid, chosen, is_exact ? &exact : &moved);
+	}
+	// Of two files of that name the one with code on the line is meant.
+	const struct place_list *list = exact.n ? &exact : &moved;
+	*ret = list->places;
+	*ret_n = list->n;
+	return NULL;
+}
+
+const char *code_place_path(struct code *c, const struct code_place *p,
+			    struct arena *arena)
+{
+	return arena_strdup(
+	    arena, module_document(c, module_of(p->module), p->document));
+}
+
+bool code_has_source(struct code *c, struct code_module *m, uint32_t token)
+{
+	const struct module_points *p = module_points(module_of(m), token);
+
+	(void)c;
+	for (size_t i = 0; i < p->n; i++)
+		if (p->points[i].line)
+			return true;
+	return false;
+}
+
+uint32_t code_move_next(struct code *c, struct code_module *m,
+			uint32_t kickoff_token)
+{
+	(void)c;
+	if (!m->pdb || MD_TOKEN_TABLE(kickoff_token) != MD_METHODDEF)
+		return 0;
+	uint32_t rid = pdb_move_next_of(m->pdb, MD_TOKEN_RID(kickoff_token));
+	return rid ? MD_TOKEN(MD_METHODDEF, rid) : 0;
+}
+
+/* ---- Where a method begins ------------------------------------------- */
+
+// Is the point only the brace that opens a body? The compiler gives it a
+// point of one character.
+static bool is_brace(const struct seq_point *p)
+{
+	return p->line && p->line == p->end_line &&
+	       p->end_column == p->column + 1;
+}
+
+static bool hits(const struct il_insn *insn, uint32_t target)
+{
+	uint32_t end = insn->offset + insn->size;
+	struct reader r;
+
+	if (!insn->op)
+		return false;
+	if (insn->op->operand == IL_BR1 || insn->op->operand == IL_BR4)
+		return insn->value == target;
+	if (insn->op->operand != IL_SWITCH)
+		return false;
+	reader_init(&r, insn->cases, (size_t)insn->n_cases * 4);
+	for (uint32_t i = 0; i < insn->n_cases; i++)
+		if (end + reader_u32(&r) == target)
+			return true;
+	return false;
+}
+
+// Does any branch of the method go to @target: is it the head of a loop?
+static bool is_branch_target(const struct code_module *m, uint32_t token,
+			     uint32_t target)
+{
+	struct arena *arena = arena_create();
+	struct il_body body;
+	struct il_insn insn;
+	bool found = false;
+
+	module_body(m, token, arena, &body);
+	for (uint32_t at = 0; !found && il_decode(body.code, at, &insn);
+	     at += insn.size)
+		found = hits(&insn, target);
+	arena_destroy(arena);
+	return found;
+}
+
+void code_entry(struct code *c, struct code_module *m, uint32_t token,
+		struct code_place *ret)
+{
+	const struct module_points *p = module_points(module_of(m), token);
+	size_t i = 0;
+
+	(void)c;
+	*ret = (struct code_place){.module = m, .token = token};
+	while (i < p->n && !p->points[i].line)
+		i++;
+	if (i == p->n)
+		return;
+	const struct seq_point *sp = &p->points[i];
+	const struct seq_point *next = i + 1 < p->n ? sp + 1 : NULL;
+	// The statement behind the brace is what the user wants to see, unless
+	// it would stop more than once a call.
+	if (is_brace(sp) && next && next->line && !is_brace(next) &&
+	    !is_branch_target(m, token, next->il_offset))
+		sp = next;
+	else if (is_brace(sp) && next && next->line && i + 2 == p->n)
+		sp = next;
+	ret->il_offset = sp->il_offset;
+	ret->document = sp->document;
+	ret->line = sp->line;
+}

@@ -1,0 +1,340 @@
+/*
+ * Source paths and texts. The compiler's path is what symbols know; rules
+ * turn it into where the file lies here. Texts are read once and kept, so
+ * that lines handed out stay valid for the session.
+ */
+#include "code/source.h"
+
+#include <sha1.h>
+#include <sha2.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "code/code_priv.h"
+#include "target/target.h"
+
+enum {
+	MAX_TEXT = 64 << 20
+};
+
+struct rule {
+	char *from, *to;
+};
+
+struct source_rules {
+	struct rule *rules;
+	size_t n, cap;
+	unsigned int age;
+};
+
+struct source_rules *source_rules_create(void)
+{
+	return xcalloc(1, sizeof(struct source_rules));
+}
+
+void source_rules_destroy(struct source_rules *r)
+{
+	if (!r)
+		return;
+	source_rules_clear(r);
+	free(r->rules);
+	free(r);
+}
+
+unsigned int source_rules_age(const struct source_rules *r)
+{
+	return r ? r->age : 0;
+}
+
+static bool is_slash(char ch)
+{
+	return ch == '/' || ch == '\\';
+}
+
+// Without slashes at the end, which make no difference to a component.
+static char *copy_dir(const char *path)
+{
+	size_t n = strlen(path);
+
+	while (n > 1 && is_slash(path[n - 1]))
+		n--;
+	return xstrndup(path, n);
+}
+
+// The part of @path behind the leading path @from, NULL if it does not lead.
+// "/a/b" leads "/a/b" and "/a/b/c" but not "/a/bc".
+static const char *behind(const char *path, const char *from)
+{
+	while (*from &&
+	       (*from == *path || (is_slash(*from) && is_slash(*path)))) {
+		from++;
+		path++;
+	}
+	if (*from)
+		return NULL;
+	return !*path || is_slash(*path) || is_slash(path[-1]) ? path : NULL;
+}
+
+void source_rules_add(struct source_rules *r, const char *from, const char *to)
+{
+	_cleanup_free_ char *dir = copy_dir(from);
+
+	r->age++;
+	if (!*dir)
+		return;
+	// As gdb does: a second rule for one FROM replaces the first.
+	for (size_t i = 0; i < r->n; i++) {
+		if (strcmp(r->rules[i].from, dir))
+			continue;
+		free(r->rules[i].to);
+		r->rules[i].to = copy_dir(to);
+		return;
+	}
+	mem_grow(&r->rules, &r->cap, r->n, sizeof(*r->rules));
+	r->rules[r->n++] = (struct rule){xstrdup(dir), copy_dir(to)};
+}
+
+void source_rules_clear(struct source_rules *r)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		free(r->rules[i].from);
+		free(r->rules[i].to);
+	}
+	r->n = 0;
+	r->age++;
+}
+
+const char *source_rules_text(const struct source_rules *r, struct arena *arena)
+{
+	_cleanup_str_ struct str s = {0};
+
+	for (size_t i = 0; i < r->n; i++)
+		str_addf(&s, "%s -> %s\n", r->rules[i].from, r->rules[i].to);
+	return arena_strdup(arena, str_get(&s));
+}
+
+const char *source_rules_apply(const struct source_rules *r, const char *path,
+			       struct arena *arena)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		const char *rest = behind(path, r->rules[i].from);
+
+		if (!rest)
+			continue;
+		while (is_slash(*rest))
+			rest++;
+		const char *to = r->rules[i].to;
+		const char *slash = *rest && !str_ends(to, "/") ? "/" : "";
+		char *moved = arena_printf(arena, "%s%s%s", to, slash, rest);
+		// The rest may come from a build on Windows.
+		for (char *s = moved + strlen(to); *s; s++)
+			if (*s == '\\')
+				*s = '/';
+		return moved;
+	}
+	return arena_strdup(arena, path);
+}
+
+// ---- Texts
+
+void source_forget(struct code *c)
+{
+	for (size_t i = 0; i < c->n_texts; i++) {
+		free(c->texts[i].path);
+		free(c->texts[i].data);
+		free((void *)c->texts[i].lines);
+	}
+	free(c->texts);
+	c->texts = NULL;
+	c->n_texts = c->cap_texts = 0;
+}
+
+// The text of a file as UTF-8, terminated, without byte order mark.
+static char *to_utf8(struct bytes b)
+{
+	struct str s = {0};
+
+	if (b.n >= 2 && b.p[0] == 0xff && b.p[1] == 0xfe) {
+		size_t n = b.n / 2 - 1;
+		_cleanup_free_ uint16_t *units = xmalloc(n * 2);
+		memcpy(units, b.p + 2, n * 2);
+		str_add_utf16(&s, units, n);
+		return str_take(&s);
+	}
+	if (b.n >= 3 && !memcmp(b.p, "\xef\xbb\xbf", 3)) {
+		b.p += 3;
+		b.n -= 3;
+	}
+	char *copy = xmalloc(b.n + 1);
+	memcpy(copy, b.p, b.n);
+	copy[b.n] = '\0';
+	// A NUL in a source file must not end it.
+	for (size_t i = 0; i < b.n; i++)
+		if (!copy[i])
+			copy[i] = ' ';
+	return copy;
+}
+
+// Cut @text->data into lines at \n, \r\n or \r.
+static void split(struct source_text *text)
+{
+	size_t cap = 0;
+	char *s = text->data;
+
+	while (*s) {
+		mem_grow(&text->lines, &cap, text->n_lines,
+			 sizeof(*text->lines));
+		text->lines[text->n_lines++] = s;
+		s += strcspn(s, "\r\n");
+		char end = *s;
+		if (end)
+			*s++ = '\0';
+		if (end == '\r' && *s == '\n')
+			s++;
+	}
+}
+
+static bool hash_differs(struct bytes b, const struct pdb *pdb, uint32_t rid)
+{
+	const char *algorithm = NULL;
+	struct bytes want = pdb_document_hash(pdb, rid, &algorithm);
+	uint8_t digest[SHA256_DIGEST_LENGTH];
+	size_t n = 0;
+
+	if (algorithm && !strcmp(algorithm, "SHA1")) {
+		SHA1_CTX ctx;
+		SHA1Init(&ctx);
+		SHA1Update(&ctx, b.p, b.n);
+		SHA1Final(digest, &ctx);
+		n = SHA1_DIGEST_LENGTH;
+	} else if (algorithm && !strcmp(algorithm, "SHA256")) {
+		SHA2_CTX ctx;
+		SHA256Init(&ctx);
+		SHA256Update(&ctx, b.p, b.n);
+		SHA256Final(digest, &ctx);
+		n = SHA256_DIGEST_LENGTH;
+	}
+	return n && want.n == n && memcmp(want.p, digest, n);
+}
+
+static const struct source_text *keep(struct code *c, const char *path,
+				      struct bytes b, const char *note)
+{
+	mem_grow(&c->texts, &c->cap_texts, c->n_texts, sizeof(*c->texts));
+	struct source_text *text = &c->texts[c->n_texts++];
+	*text = (struct source_text){
+	    .path = xstrdup(path),
+	    .data = to_utf8(b),
+	    .note = note,
+	};
+	split(text);
+	return text;
+}
+
+// The text of document @rid from the disk at @path, NULL if it is not there.
+static const struct source_text *from_disk(struct code *c, const char *path,
+					   const struct module *mod,
+					   uint32_t rid)
+{
+	struct dbg_error *err;
+	struct file file;
+
+	err = file_load(path, MAX_TEXT, &file);
+	if (err) {
+		dbg_error_destroy(err);
+		return NULL;
+	}
+	const char *note = NULL;
+	if (hash_differs(file.bytes, mod->m.pdb, rid))
+		note = "the file is not the one that the program was built "
+		       "from";
+	const struct source_text *text = keep(c, path, file.bytes, note);
+	file_unload(&file);
+	return text;
+}
+
+static const struct source_text *kept(struct code *c, const char *path)
+{
+	for (size_t i = 0; i < c->n_texts; i++)
+		if (!strcmp(c->texts[i].path, path))
+			return &c->texts[i];
+	return NULL;
+}
+
+static const struct source_text *embedded(struct code *c, const char *path,
+					  const struct module *mod,
+					  uint32_t rid)
+{
+	struct arena *arena = arena_create();
+	struct bytes b = pdb_document_source(mod->m.pdb, rid, arena);
+	const struct source_text *text = b.p ? keep(c, path, b, NULL) : NULL;
+
+	arena_destroy(arena);
+	return text;
+}
+
+static const struct source_text *document_text(struct code *c,
+					       struct module *mod, uint32_t rid)
+{
+	const char *path = module_document(c, mod, rid);
+	const char *root = c->target ? target_root(c->target) : "";
+	const struct source_text *text = kept(c, path);
+
+	if (!text)
+		text = from_disk(c, path, mod, rid);
+	// A program in a container may have its sources beside it.
+	if (!text && *root) {
+		_cleanup_free_ char *inside = xasprintf("%s%s", root, path);
+		text = kept(c, inside);
+		if (!text)
+			text = from_disk(c, inside, mod, rid);
+	}
+	return text ? text : embedded(c, path, mod, rid);
+}
+
+// *ret_path: a document of that name whose text is nowhere.
+static const struct source_text *find_text(struct code *c, struct module *mod,
+					   const char *file,
+					   const char **ret_path)
+{
+	uint32_t n = mod->m.pdb ? pdb_n_documents(mod->m.pdb) : 0;
+
+	for (uint32_t rid = 1; rid <= n; rid++) {
+		if (!place_is_document(c, mod, rid, file))
+			continue;
+		const struct source_text *text = document_text(c, mod, rid);
+		if (text)
+			return text;
+		*ret_path = module_document(c, mod, rid);
+	}
+	return NULL;
+}
+
+struct dbg_error *source_lines(struct code *c, const char *file,
+			       const char *const **ret_lines, size_t *ret_n,
+			       const char **ret_note)
+{
+	const char *path = NULL;
+
+	for (size_t i = 0; i < c->n_modules; i++) {
+		const struct source_text *text =
+		    find_text(c, module_of(c->modules[i]), file, &path);
+
+		if (!text)
+			continue;
+		*ret_lines = text->lines;
+		*ret_n = text->n_lines;
+		*ret_note = text->note;
+		return NULL;
+	}
+	if (path)
+		return dbg_err(DBG_E_FILE,
+			       "the source file '%s' is not here; use 'set "
+			       "substitute-path' if it was moved",
+			       path);
+	return dbg_err(DBG_E_NOT_FOUND, "no source file named '%s'", file);
+}
