@@ -53,6 +53,11 @@ void csname_sig(const struct md *md, const struct sig_type *type,
 void csname_method(const struct md *md, uint32_t token, bool params,
 		   const struct csname_args *args, struct str *out);
 /*
+ * The method rid that MoveNext of a state machine was made from, found by
+ * names and attributes alone; 0 if it is none. pdb_kickoff_of knows it better.
+ */
+uint32_t csname_kickoff(const struct md *md, uint32_t move_next_rid);
+/*
  * The field, parameter or local name its author gave: "<x>5__2" is x,
  * "<>4__this" is this, "<Prop>k__BackingField" is Prop. NULL if compiler-made
  * without a source name. Borrowed or in @arena.

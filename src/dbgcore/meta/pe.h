@@ -19,7 +19,7 @@ struct pe {
 	struct bytes sections; /* section headers */
 	uint32_t n_sections;
 	struct bytes metadata;
-	uint32_t cli_flags; /* COMIMAGE_FLAGS_* */
+	uint32_t cli_flags;   /* COMIMAGE_FLAGS_* */
 	uint32_t entry_point; /* MethodDef token of Main, 0: none */
 	uint32_t timestamp;
 	uint32_t image_size;
