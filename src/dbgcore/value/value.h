@@ -80,7 +80,9 @@ struct type {
 /* The session's types. @t, @d and @c are borrowed. */
 struct types *types_create(struct target *t, struct dac *d, struct code *c);
 void types_destroy(struct types *ts);
-/* A module was unloaded or loaded: drop everything. No type survives. */
+/* A new stop: what was not loaded may be now. */
+void types_stop(struct types *ts);
+/* A module was unloaded: drop everything. No type survives. */
 void types_forget(struct types *ts);
 struct target *types_target(struct types *ts);
 struct dac *types_dac(struct types *ts);
@@ -252,10 +254,10 @@ struct value value_static(struct types *ts, const struct field *f,
 struct value value_target(struct types *ts, const struct value *v);
 /*
  * A constant of a Constant row or PDB LocalConstant: value bytes @blob of
- * type @type (bytes of a string are UTF-16 and borrowed).
+ * type @type; a string's units are copied into @arena.
  */
-struct value value_constant(struct types *ts, struct type *type,
-			    struct bytes blob);
+struct value value_constant(struct types *ts, struct arena *arena,
+			    struct type *type, struct bytes blob);
 
 enum {
 	ARRAY_RANK_MAX = 32

@@ -1,0 +1,226 @@
+/* Elements in a row: arrays, spans, fixed buffers; and delegates' targets. */
+#include "value/value.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "target/target.h"
+#include "value/value_priv.h"
+
+enum {
+	ARRAY_COUNT = 8,
+	ARRAY_DATA = 16, // or, with bounds, where these begin
+};
+
+static uint32_t component_size(struct types *ts, const struct type *type)
+{
+	if (type->inner && type->inner->kind == TYPE_CLASS)
+		return sizeof(uint64_t);
+	const struct dac_type *dt;
+	struct dbg_error *err = dac_type_get(ts->dac, type->mt, &dt);
+	if (err) {
+		dbg_error_destroy(err);
+		return 0;
+	}
+	return dt->component_size;
+}
+
+/* Lengths, then lower bounds, then the elements. */
+static bool read_bounds(struct types *ts, uint64_t ref, struct elements *e)
+{
+	if (e->rank == 0 || e->rank > ARRAY_RANK_MAX)
+		return false;
+	size_t n = e->rank * sizeof(uint32_t);
+	uint64_t at = ref + ARRAY_DATA;
+	struct dbg_error *err = target_read(ts->target, at, e->lengths, n);
+	if (!err)
+		err = target_read(ts->target, at + n, e->lower, n);
+	if (err) {
+		dbg_error_destroy(err);
+		return false;
+	}
+	uint64_t product = 1;
+	for (uint32_t i = 0; i < e->rank; i++) {
+		if (e->lengths[i] > INT32_MAX)
+			return false;
+		product *= e->lengths[i];
+		if (product > UINT32_MAX)
+			return false;
+	}
+	e->addr = at + 2 * n;
+	return product == e->n;
+}
+
+static bool array_elements(struct types *ts, const struct value *v,
+			   struct elements *e)
+{
+	uint64_t ref;
+	uint32_t n;
+	if (!value_pointer(ts, v, &ref) || !ref)
+		return false;
+	struct dbg_error *err =
+	    target_read_u32(ts->target, ref + ARRAY_COUNT, &n);
+	if (err || n > INT32_MAX) {
+		dbg_error_destroy(err);
+		return false;
+	}
+	e->n = n;
+	e->type = v->type->inner;
+	e->size = component_size(ts, v->type);
+	e->rank = v->type->rank;
+	e->plain = v->type->is_vector;
+	if (!e->size)
+		return false;
+	if (!e->plain)
+		return read_bounds(ts, ref, e);
+	e->addr = ref + ARRAY_DATA;
+	e->lengths[0] = n;
+	return true;
+}
+
+static bool span_elements(struct types *ts, const struct value *v,
+			  struct elements *e)
+{
+	const struct field *ref = type_field(ts, v->type, "_reference");
+	const struct field *len = type_field(ts, v->type, "_length");
+	if (!ref || !len || ref->type->kind != TYPE_BYREF)
+		return false;
+	struct value at = value_field(ts, v, ref);
+	struct value count = value_field(ts, v, len);
+	uint64_t n;
+	if (!value_integer(ts, &count, &n) || n > INT32_MAX ||
+	    !value_pointer(ts, &at, &e->addr))
+		return false;
+	e->type = ref->type->inner;
+	e->size = e->type->size;
+	e->n = n;
+	e->rank = 1;
+	e->plain = true;
+	e->lengths[0] = (uint32_t)n;
+	return e->size != 0;
+}
+
+/* Fixed-size buffers of C# and [InlineArray] structs. */
+static bool is_inline(struct types *ts, struct type *type)
+{
+	struct type_facts *facts = type->facts;
+	if (facts->inline_sought || !type->module)
+		return facts->is_inline;
+	facts->inline_sought = ts->stop;
+	facts->is_inline = str_ends(facts->simple, "e__FixedBuffer") ||
+			   md_has_attribute(&type->module->md, type->token,
+					    "System.Runtime.CompilerServices."
+					    "InlineArrayAttribute",
+					    NULL);
+	return facts->is_inline;
+}
+
+static bool inline_elements(struct types *ts, const struct value *v,
+			    struct elements *e)
+{
+	const struct field *fields;
+	size_t n;
+	if (v->where != VALUE_MEMORY || !is_inline(ts, v->type))
+		return false;
+	type_fields(ts, v->type, &fields, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (fields[i].kind != FIELD_INSTANCE)
+			continue;
+		e->type = fields[i].type;
+		break;
+	}
+	if (!e->type || !e->type->size)
+		return false;
+	e->size = e->type->size;
+	e->n = v->type->size / e->size;
+	e->addr = v->addr;
+	e->rank = 1;
+	e->plain = true;
+	e->lengths[0] = (uint32_t)e->n;
+	return true;
+}
+
+bool value_elements(struct types *ts, const struct value *v,
+		    struct elements *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	if (v->where == VALUE_ABSENT || v->where == VALUE_TEXT)
+		return false;
+	if (v->type->is_array)
+		return v->type->mt && array_elements(ts, v, ret);
+	if (v->type->kind != TYPE_STRUCT)
+		return false;
+	if (v->type->special == SPECIAL_SPAN)
+		return span_elements(ts, v, ret);
+	return inline_elements(ts, v, ret);
+}
+
+struct value element_get(const struct elements *e, uint64_t index)
+{
+	if (index >= e->n || !e->type)
+		return value_absent(e->type, WHY_UNLOADED, 0);
+	return value_memory(e->type, e->addr + index * e->size);
+}
+
+/* ---- Delegates ------------------------------------------------------- */
+
+/*
+ * The MethodDesc* that a precode loads: `mov r10, [rip + d]`, first in a
+ * StubPrecode, behind a six-byte jump in a FixupPrecode.
+ */
+static uint64_t precode_method(struct types *ts, uint64_t addr)
+{
+	uint8_t code[16];
+	struct dbg_error *err =
+	    target_read(ts->target, addr, code, sizeof(code));
+	if (err) {
+		dbg_error_destroy(err);
+		return 0;
+	}
+	for (size_t at = 0; at <= 6; at += 6) {
+		if (code[at] != 0x4c || code[at + 1] != 0x8b ||
+		    code[at + 2] != 0x15)
+			continue;
+		int32_t disp;
+		memcpy(&disp, code + at + 3, sizeof(disp));
+		uint64_t slot = addr + at + 7 + (uint64_t)(int64_t)disp;
+		uint64_t method = 0;
+		err = target_read_u64(ts->target, slot, &method);
+		dbg_error_destroy(err);
+		return err ? 0 : method;
+	}
+	return 0;
+}
+
+static uint64_t pointer_field(struct types *ts, const struct value *v,
+			      const char *name)
+{
+	const struct field *f = type_field(ts, v->type, name);
+	if (!f)
+		return 0;
+	struct value at = value_field(ts, v, f);
+	uint64_t addr;
+	return value_pointer(ts, &at, &addr) ? addr : 0;
+}
+
+uint64_t value_delegate_method(struct types *ts, const struct value *v)
+{
+	// Open and static ones go through a shuffle thunk: _methodPtrAux is
+	// the method then.
+	uint64_t code = pointer_field(ts, v, "_methodPtrAux");
+	if (!code)
+		code = pointer_field(ts, v, "_methodPtr");
+	if (!code)
+		return 0;
+	uint64_t method = dac_method_at(ts->dac, code);
+	if (method)
+		return method;
+	method = precode_method(ts, code);
+	struct dac_method known;
+	if (!method)
+		return 0;
+	struct dbg_error *err = dac_method_get(ts->dac, method, &known);
+	dbg_error_destroy(err);
+	return err ? 0 : method;
+}

@@ -1,0 +1,334 @@
+/* Fields of types, and the properties that only return one. */
+#include "value/value.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "meta/csname.h"
+#include "meta/il.h"
+#include "value/value_priv.h"
+
+enum {
+	FIELD_FLAGS = 0,
+	FIELD_NAME = 1,
+	FIELD_SIGNATURE = 2,
+	FIELD_STATIC_FLAG = 0x10,
+	FIELD_LITERAL_FLAG = 0x40,
+	METHOD_RVA = 0,
+	METHOD_NAME = 3,
+	BASES_MAX = 1000,
+	FIELDS_MAX = 1 << 16,
+};
+
+/* ---- Fields ---------------------------------------------------------- */
+
+/* "<Id>i__Field" of anonymous types, "<seed>P" of primary constructors. */
+static const char *other_source_name(struct arena *arena, const char *name)
+{
+	const char *close = strchr(name, '>');
+	if (name[0] != '<' || !close || close == name + 1)
+		return NULL;
+	if (strcmp(close, ">i__Field") == 0 || strcmp(close, ">P") == 0)
+		return arena_strndup(arena, name + 1,
+				     (size_t)(close - name - 1));
+	return NULL;
+}
+
+static const char *source_name(struct types *ts, const char *name)
+{
+	if (name[0] != '<')
+		return name;
+	const char *source = csname_source_name(ts->arena, name);
+	return source ? source : other_source_name(ts->arena, name);
+}
+
+static const struct dac_field *raw_field(const struct dac_field *raw, size_t n,
+					 uint32_t token)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (raw[i].token == token)
+			return &raw[i];
+	}
+	return NULL;
+}
+
+static struct type *field_type(struct types *ts, const struct type *type,
+			       const struct field *f)
+{
+	const struct md *md = &type->module->md;
+	struct bytes blob =
+	    md_col_blob(md, MD_FIELD, MD_TOKEN_RID(f->token), FIELD_SIGNATURE);
+	struct sig_type *sig;
+	struct dbg_error *err = sig_parse_field(blob, ts->arena, &sig);
+	if (err) {
+		dbg_error_destroy(err);
+		struct type *known = type_of_mt(ts, f->raw.type);
+		return known ? known : type_of_elem(ts, ELEM_OBJECT);
+	}
+	struct type_context ctx = {.module = type->module,
+				   .type_args = type->args,
+				   .n_type_args = type->n_args};
+	uint64_t hint = f->raw.elem == ELEM_VALUETYPE ? f->raw.type : 0;
+	return type_of_sig(ts, sig, &ctx, hint);
+}
+
+static void fill_field(struct types *ts, struct type *type, uint32_t rid,
+		       const struct dac_field *raw, struct field *ret)
+{
+	const struct md *md = &type->module->md;
+	ret->token = MD_TOKEN(MD_FIELD, rid);
+	ret->attributes = (uint16_t)md_col(md, MD_FIELD, rid, FIELD_FLAGS);
+	ret->name = md_col_string(md, MD_FIELD, rid, FIELD_NAME);
+	ret->source = source_name(ts, ret->name);
+	ret->property = str_ends(ret->name, ">k__BackingField");
+	ret->owner = type;
+	if (raw) {
+		ret->raw = *raw;
+		ret->offset = raw->offset;
+	}
+	ret->kind = FIELD_INSTANCE;
+	if (ret->attributes & FIELD_LITERAL_FLAG)
+		ret->kind = FIELD_CONST;
+	else if (raw && raw->is_thread_static)
+		ret->kind = FIELD_THREAD;
+	else if (ret->attributes & FIELD_STATIC_FLAG)
+		ret->kind = FIELD_STATIC;
+	ret->type = field_type(ts, type, ret);
+}
+
+static void make_fields(struct types *ts, struct type *type)
+{
+	struct type_facts *facts = type->facts;
+	uint64_t mt = type_layout(ts, type);
+	const struct dac_field *raw = NULL;
+	size_t n_raw = 0;
+	if (mt) {
+		struct dbg_error *err = dac_fields(ts->dac, mt, &raw, &n_raw);
+		dbg_error_destroy(err);
+	}
+	if (!type->module || (!mt && facts->fields))
+		return;
+	uint32_t first, end;
+	md_type_fields(&type->module->md, MD_TOKEN_RID(type->token), &first,
+		       &end);
+	if (end <= first || end - first > FIELDS_MAX)
+		return;
+	struct field *fields =
+	    arena_calloc(ts->arena, end - first, sizeof(fields[0]));
+	size_t n = 0;
+	for (uint32_t rid = first; rid < end; rid++) {
+		const struct dac_field *known =
+		    raw_field(raw, n_raw, MD_TOKEN(MD_FIELD, rid));
+		uint32_t flags =
+		    md_col(&type->module->md, MD_FIELD, rid, FIELD_FLAGS);
+		if (known || (flags & FIELD_LITERAL_FLAG))
+			fill_field(ts, type, rid, known, &fields[n++]);
+	}
+	facts->fields = fields;
+	facts->n_fields = n;
+	// Without a layout only constants were had: look again next time.
+	facts->fields_sought = mt ? UINT32_MAX : ts->stop;
+}
+
+void type_fields(struct types *ts, struct type *type, const struct field **ret,
+		 size_t *ret_n)
+{
+	struct type_facts *facts = type->facts;
+	if (facts->fields_sought != UINT32_MAX &&
+	    facts->fields_sought != ts->stop) {
+		// Set first: a field's type may lead back here.
+		facts->fields_sought = ts->stop;
+		make_fields(ts, type);
+	}
+	*ret = facts->fields;
+	*ret_n = facts->n_fields;
+}
+
+static const struct field *own_field(struct types *ts, struct type *type,
+				     const char *name, uint32_t token)
+{
+	const struct field *fields;
+	size_t n;
+	type_fields(ts, type, &fields, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (token ? fields[i].token == token
+			  : strcmp(fields[i].name, name) == 0 ||
+				(fields[i].source &&
+				 strcmp(fields[i].source, name) == 0))
+			return &fields[i];
+	}
+	return NULL;
+}
+
+const struct field *type_field(struct types *ts, struct type *type,
+			       const char *name)
+{
+	for (int i = 0; type && i < BASES_MAX; i++) {
+		const struct field *f = own_field(ts, type, name, 0);
+		if (f)
+			return f;
+		type = type_parent(ts, type);
+	}
+	return NULL;
+}
+
+/* ---- Properties ------------------------------------------------------ */
+
+/* PropertyMap: Parent, PropertyList. Property: Flags, Name, Type. */
+static uint32_t find_property(const struct md *md, uint32_t type_rid,
+			      const char *name)
+{
+	uint32_t n;
+	uint32_t row = md_find(md, MD_PROPERTYMAP, 0, type_rid, &n);
+	if (!row)
+		return 0;
+	uint32_t first = md_col(md, MD_PROPERTYMAP, row, 1);
+	uint32_t end = row < md_rows(md, MD_PROPERTYMAP)
+			   ? md_col(md, MD_PROPERTYMAP, row + 1, 1)
+			   : md_rows(md, MD_PROPERTY) + 1;
+	for (uint32_t p = first; p && p < end; p++) {
+		const char *own = md_col_string(md, MD_PROPERTY, p, 1);
+		if (strcmp(own, name) == 0)
+			return p;
+	}
+	return 0;
+}
+
+/* MethodSemantics: Semantics, Method, Association (1: of a Property). */
+static uint32_t getter_of(const struct md *md, uint32_t property)
+{
+	enum {
+		GETTER = 2
+	};
+	uint32_t n;
+	uint32_t association = property << 1 | 1;
+	uint32_t row = md_find(md, MD_METHODSEMANTICS, 2, association, &n);
+	for (; row && row <= md_rows(md, MD_METHODSEMANTICS); row++) {
+		if (md_col(md, MD_METHODSEMANTICS, row, 2) != association)
+			break;
+		if (md_col(md, MD_METHODSEMANTICS, row, 0) & GETTER)
+			return md_col(md, MD_METHODSEMANTICS, row, 1);
+	}
+	return 0;
+}
+
+/*
+ * Token of the field that a body returns and does nothing else:
+ * ldarg.0, ldfld (or ldsfld alone), ret, with the nops and the detour by a
+ * local that compilers put in when they do not optimise. 0: it does more.
+ */
+static uint32_t returned_field(struct bytes code)
+{
+	enum {
+		NOP = 0x00,
+		LDARG_0 = 0x02,
+		LDLOC_0 = 0x06,
+		STLOC_0 = 0x0a,
+		RET = 0x2a,
+		BR_S = 0x2b,
+		LDFLD = 0x7b,
+		LDSFLD = 0x7e,
+		INSNS_MAX = 12,
+	};
+	uint32_t token = 0, offset = 0;
+	bool on_this = false, returned = false;
+	struct il_insn insn;
+	for (int i = 0; i < INSNS_MAX && !returned; i++) {
+		if (!il_decode(code, offset, &insn) || !insn.op)
+			return 0;
+		offset += insn.size;
+		switch (insn.op->code) {
+		case NOP:
+		case STLOC_0:
+		case LDLOC_0:
+			break;
+		case LDARG_0:
+			on_this = true;
+			break;
+		case BR_S:
+			if (insn.value != (int64_t)offset && insn.value != 0)
+				return 0;
+			break;
+		case LDFLD:
+		case LDSFLD:
+			if (token || (insn.op->code == LDFLD) != on_this)
+				return 0;
+			token = (uint32_t)insn.value;
+			break;
+		case RET:
+			returned = true;
+			break;
+		default:
+			return 0;
+		}
+	}
+	return returned ? token : 0;
+}
+
+/* The field that the getter MethodDef @rid of @type returns, or NULL. */
+static const struct field *getter_field(struct types *ts, struct type *type,
+					uint32_t rid)
+{
+	const struct code_module *m = type->module;
+	uint32_t rva = md_col(&m->md, MD_METHODDEF, rid, METHOD_RVA);
+	if (!rva || m->pe.n_sections == 0)
+		return NULL;
+	struct il_body body;
+	struct arena *arena = arena_create();
+	struct dbg_error *err =
+	    il_body_parse(pe_at_rva(&m->pe, rva), arena, &body);
+	uint32_t token = err ? 0 : returned_field(body.code);
+	dbg_error_destroy(err);
+	arena_destroy(arena);
+	if (MD_TOKEN_TABLE(token) == MD_FIELD)
+		return own_field(ts, type, NULL, token);
+	// A generic class speaks of its own field by a MemberRef: Class,
+	// Name, Signature.
+	if (MD_TOKEN_TABLE(token) == MD_MEMBERREF)
+		return own_field(
+		    ts, type,
+		    md_col_string(&m->md, MD_MEMBERREF, MD_TOKEN_RID(token), 1),
+		    0);
+	return NULL;
+}
+
+const struct field *type_property(struct types *ts, struct type *type,
+				  const char *name, bool *ret_found)
+{
+	*ret_found = false;
+	for (int i = 0; type && i < BASES_MAX; i++) {
+		uint32_t p = 0;
+		type_mt(ts, type);
+		if (type->module)
+			p = find_property(&type->module->md,
+					  MD_TOKEN_RID(type->token), name);
+		if (p) {
+			*ret_found = true;
+			uint32_t rid = getter_of(&type->module->md, p);
+			return rid ? getter_field(ts, type, rid) : NULL;
+		}
+		type = type_parent(ts, type);
+	}
+	return NULL;
+}
+
+bool type_has_method(struct types *ts, struct type *type, const char *name)
+{
+	for (int i = 0; type && i < BASES_MAX; i++) {
+		uint32_t first = 0, end = 0;
+		type_mt(ts, type);
+		if (type->module)
+			md_type_methods(&type->module->md,
+					MD_TOKEN_RID(type->token), &first,
+					&end);
+		for (uint32_t m = first; m < end; m++) {
+			if (strcmp(md_col_string(&type->module->md,
+						 MD_METHODDEF, m, METHOD_NAME),
+				   name) == 0)
+				return true;
+		}
+		type = type_parent(ts, type);
+	}
+	return false;
+}

@@ -1,0 +1,358 @@
+/* Values: places and what is read from them. */
+#include "value/value.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "target/target.h"
+#include "value/value_priv.h"
+
+enum {
+	// A reference points at the MethodTable pointer; fields follow.
+	OBJECT_FIELDS = 8,
+	STRING_LENGTH = 8,
+	STRING_CHARS = 12,
+	SETTLE_MAX = 4,
+	// The GC keeps marks in the low bits of a MethodTable pointer.
+	MT_MARKS = 7,
+};
+
+/* ---- Making ---------------------------------------------------------- */
+
+struct value value_absent(struct type *type, enum value_why why, uint64_t addr)
+{
+	struct value v = {.type = type, .where = VALUE_ABSENT};
+	v.why = why;
+	v.addr = addr;
+	return v;
+}
+
+struct value value_memory(struct type *type, uint64_t addr)
+{
+	struct value v = {.type = type, .where = VALUE_MEMORY, .addr = addr};
+	return v;
+}
+
+struct value value_bytes(struct type *type, const void *bytes, size_t n)
+{
+	struct value v = {.type = type, .where = VALUE_BYTES};
+	memcpy(v.bytes, bytes, n < sizeof(v.bytes) ? n : sizeof(v.bytes));
+	return v;
+}
+
+struct value value_text(struct types *ts, const uint16_t *units, size_t n)
+{
+	struct value v = {.where = VALUE_TEXT, .units = units, .n_units = n};
+	v.type = type_of_elem(ts, ELEM_STRING);
+	return v;
+}
+
+struct value value_object(struct types *ts, uint64_t addr)
+{
+	struct value v =
+	    value_bytes(type_of_elem(ts, ELEM_OBJECT), &addr, sizeof(addr));
+	return value_settle(ts, &v);
+}
+
+/* ---- Reading --------------------------------------------------------- */
+
+bool value_read(struct types *ts, const struct value *v, uint64_t offset,
+		void *buf, size_t n)
+{
+	if (v->where == VALUE_BYTES) {
+		if (offset > sizeof(v->bytes) || n > sizeof(v->bytes) - offset)
+			return false;
+		memcpy(buf, v->bytes + offset, n);
+		return true;
+	}
+	if (v->where != VALUE_MEMORY || v->addr + offset < v->addr)
+		return false;
+	struct dbg_error *err =
+	    target_read(ts->target, v->addr + offset, buf, n);
+	dbg_error_destroy(err);
+	return !err;
+}
+
+bool value_pointer(struct types *ts, const struct value *v, uint64_t *ret)
+{
+	return value_read(ts, v, 0, ret, sizeof(*ret));
+}
+
+static uint64_t extend(enum elem elem, uint64_t raw)
+{
+	switch (elem) {
+	case ELEM_I1:
+		return (uint64_t)(int64_t)(int8_t)raw;
+	case ELEM_I2:
+		return (uint64_t)(int64_t)(int16_t)raw;
+	case ELEM_I4:
+		return (uint64_t)(int64_t)(int32_t)raw;
+	default:
+		return raw;
+	}
+}
+
+bool value_integer(struct types *ts, const struct value *v, uint64_t *ret)
+{
+	if (!v->type || v->type->elem == ELEM_R4 || v->type->elem == ELEM_R8 ||
+	    (v->type->kind != TYPE_PRIM && v->type->kind != TYPE_ENUM))
+		return false;
+	uint64_t raw = 0;
+	if (!value_read(ts, v, 0, &raw, v->type->size))
+		return false;
+	*ret = extend(v->type->elem, raw);
+	return true;
+}
+
+bool value_is_null(struct types *ts, const struct value *v)
+{
+	uint64_t ref;
+	return v->type && v->type->kind == TYPE_CLASS &&
+	       v->where != VALUE_TEXT && value_pointer(ts, v, &ref) && !ref;
+}
+
+/* ---- Settling -------------------------------------------------------- */
+
+/* @v holds a reference: give it the object's type, or open the box. */
+static struct value settle_reference(struct types *ts, const struct value *v)
+{
+	uint64_t ref, mt;
+	if (!value_pointer(ts, v, &ref))
+		return value_absent(v->type, WHY_UNREADABLE, v->addr);
+	if (!ref)
+		return *v;
+	struct dbg_error *err = target_read_u64(ts->target, ref, &mt);
+	if (err) {
+		dbg_error_destroy(err);
+		return value_absent(v->type, WHY_UNREADABLE, ref);
+	}
+	struct type *type = type_of_mt(ts, mt & ~(uint64_t)MT_MARKS);
+	if (!type)
+		return value_absent(v->type, WHY_NOT_OBJECT, ref);
+	struct value settled = *v;
+	settled.type = type;
+	if (type->kind != TYPE_CLASS) {
+		settled.where = VALUE_MEMORY;
+		settled.addr = ref + OBJECT_FIELDS;
+	}
+	return settled;
+}
+
+struct value value_settle(struct types *ts, const struct value *v)
+{
+	struct value at = *v;
+	for (int i = 0; i < SETTLE_MAX && at.where != VALUE_ABSENT; i++) {
+		if (at.type->kind != TYPE_BYREF)
+			break;
+		uint64_t addr;
+		if (!value_pointer(ts, &at, &addr))
+			return value_absent(at.type, WHY_UNREADABLE, at.addr);
+		if (!addr)
+			return value_absent(at.type->inner, WHY_NONE, 0);
+		at.type = at.type->inner;
+		at.where = VALUE_MEMORY;
+		at.addr = addr;
+	}
+	if (at.where == VALUE_ABSENT || at.where == VALUE_TEXT)
+		return at;
+	if (at.type->kind == TYPE_CLASS)
+		return settle_reference(ts, &at);
+	if (at.type->kind == TYPE_STRUCT && !type_layout(ts, at.type))
+		return value_absent(at.type, WHY_UNLOADED, 0);
+	return at;
+}
+
+/* ---- Members --------------------------------------------------------- */
+
+static struct value part(struct types *ts, const struct value *v,
+			 uint64_t offset, struct type *type)
+{
+	if (v->where == VALUE_MEMORY)
+		return value_memory(type, v->addr + offset);
+	uint8_t bytes[16] = {0};
+	size_t size = type->size;
+	if (v->where != VALUE_BYTES || size > sizeof(bytes) ||
+	    !value_read(ts, v, offset, bytes, size))
+		return value_absent(type, WHY_OPTIMIZED, 0);
+	return value_bytes(type, bytes, size);
+}
+
+/*
+ * Element names of a tuple are listed in one array: first its own, then, in
+ * order, those of the tuples inside (dotnet/runtime, TupleElementNames).
+ */
+static size_t names_below(const struct type *type)
+{
+	size_t n = 0;
+	if (type->special != SPECIAL_TUPLE)
+		return 0;
+	n = type->n_args;
+	for (size_t i = 0; i < type->n_args; i++)
+		n += names_below(type->args[i]);
+	return n;
+}
+
+static void pass_names(const struct value *v, const struct field *f,
+		       struct value *ret)
+{
+	const struct type *type = v->type;
+	if (!v->names || type->special != SPECIAL_TUPLE)
+		return;
+	// Item1 is the first, and Rest the eighth, in whose place the names
+	// of the elements from there on stand.
+	size_t index = str_starts(f->name, "Item") ? (size_t)(f->name[4] - '1')
+						   : type->n_args - 1;
+	if (index >= type->n_args)
+		return;
+	size_t at = type->n_args;
+	for (size_t i = 0; i < index; i++)
+		at += names_below(type->args[i]);
+	size_t n = names_below(type->args[index]);
+	if (n && at <= v->n_names && n <= v->n_names - at) {
+		ret->names = v->names + at;
+		ret->n_names = n;
+	}
+}
+
+struct value value_field(struct types *ts, const struct value *v,
+			 const struct field *f)
+{
+	if (v->where == VALUE_ABSENT)
+		return value_absent(f->type, v->why, v->addr);
+	struct value ret;
+	if (v->type->kind == TYPE_CLASS) {
+		uint64_t ref;
+		if (!value_pointer(ts, v, &ref) || !ref)
+			return value_absent(f->type, WHY_UNREADABLE, v->addr);
+		ret = value_memory(f->type, ref + OBJECT_FIELDS + f->offset);
+	} else {
+		ret = part(ts, v, f->offset, f->type);
+	}
+	pass_names(v, f, &ret);
+	return ret;
+}
+
+static struct value constant_field(struct types *ts, const struct field *f)
+{
+	const struct md *md = &f->owner->module->md;
+	uint32_t n;
+	// Constant (II.22.9): Type, Parent, Value; a Field's tag is 0.
+	uint32_t row =
+	    md_find(md, MD_CONSTANT, 1, MD_TOKEN_RID(f->token) << 2, &n);
+	if (!row)
+		return value_absent(f->type, WHY_NONE, 0);
+	struct bytes blob = md_col_blob(md, MD_CONSTANT, row, 2);
+	// A null of any class is four bytes of 0.
+	if ((md_col(md, MD_CONSTANT, row, 0) & 0xff) == ELEM_CLASS)
+		return value_bytes(f->type, &(uint64_t){0}, sizeof(uint64_t));
+	return value_constant(ts, ts->arena, f->type, blob);
+}
+
+struct value value_static(struct types *ts, const struct field *f,
+			  uint64_t thread)
+{
+	if (f->kind == FIELD_CONST)
+		return constant_field(ts, f);
+	uint64_t mt = type_mt(ts, f->owner);
+	uint64_t addr = 0;
+	if (mt) {
+		struct dbg_error *err =
+		    dac_static_addr(ts->dac, mt, &f->raw, thread, &addr);
+		dbg_error_destroy(err);
+	}
+	if (!addr)
+		return value_absent(f->type, WHY_UNINIT, 0);
+	// Statics of a struct are kept in a box.
+	if (f->raw.elem == ELEM_VALUETYPE) {
+		struct value ref = value_memory(f->type, addr);
+		if (!value_pointer(ts, &ref, &addr) || !addr)
+			return value_absent(f->type, WHY_UNINIT, 0);
+		addr += OBJECT_FIELDS;
+	}
+	return value_memory(f->type, addr);
+}
+
+struct value value_target(struct types *ts, const struct value *v)
+{
+	uint64_t addr;
+	struct type *inner = v->type ? v->type->inner : NULL;
+	if (!inner || inner->kind == TYPE_VOID)
+		return value_absent(inner, WHY_NONE, 0);
+	if (!value_pointer(ts, v, &addr))
+		return value_absent(inner, WHY_UNREADABLE, v->addr);
+	if (!addr)
+		return value_absent(inner, WHY_UNREADABLE, 0);
+	return value_memory(inner, addr);
+}
+
+/* ---- Constants ------------------------------------------------------- */
+
+/* PDB form of a decimal: sign and scale, then low, middle and high words. */
+static struct value decimal_constant(struct type *type, struct bytes blob)
+{
+	struct reader r;
+	reader_init(&r, blob.p, blob.n);
+	uint8_t head = reader_u8(&r);
+	uint32_t low = reader_u32(&r), mid = reader_u32(&r);
+	uint32_t high = reader_u32(&r);
+	if (r.bad)
+		return value_absent(type, WHY_NONE, 0);
+	// In memory: flags (scale in bits 16-23, sign in 31), high, low, mid.
+	uint32_t words[4] = {(uint32_t)(head & 0x7f) << 16 |
+				 (uint32_t)(head >> 7) << 31,
+			     high, low, mid};
+	return value_bytes(type, words, sizeof(words));
+}
+
+struct value value_constant(struct types *ts, struct arena *arena,
+			    struct type *type, struct bytes blob)
+{
+	if (type->special == SPECIAL_STRING) {
+		uint16_t *units = arena_copy(arena, blob.p, blob.n / 2, 2);
+		return value_text(ts, units, blob.n / 2);
+	}
+	if (type->special == SPECIAL_DECIMAL)
+		return decimal_constant(type, blob);
+	size_t size = type->special == SPECIAL_DATETIME ? 8 : type->size;
+	if (!size || blob.n < size || size > 16)
+		return value_absent(type, WHY_NONE, 0);
+	return value_bytes(type, blob.p, size);
+}
+
+/* ---- Strings --------------------------------------------------------- */
+
+bool value_string_length(struct types *ts, const struct value *v, uint32_t *ret)
+{
+	if (v->where == VALUE_TEXT) {
+		*ret = (uint32_t)v->n_units;
+		return true;
+	}
+	uint64_t ref;
+	if (!value_pointer(ts, v, &ref) || !ref)
+		return false;
+	struct dbg_error *err =
+	    target_read_u32(ts->target, ref + STRING_LENGTH, ret);
+	dbg_error_destroy(err);
+	// String.MaxLength; anything above is no string.
+	return !err && *ret <= 0x3fffffdf;
+}
+
+bool value_string_read(struct types *ts, const struct value *v, uint32_t first,
+		       uint16_t *buf, size_t n)
+{
+	if (v->where == VALUE_TEXT) {
+		if (first > v->n_units || n > v->n_units - first)
+			return false;
+		if (n)
+			memcpy(buf, v->units + first, n * 2);
+		return true;
+	}
+	uint64_t ref;
+	if (!value_pointer(ts, v, &ref) || !ref)
+		return false;
+	struct dbg_error *err = target_read(
+	    ts->target, ref + STRING_CHARS + (uint64_t)first * 2, buf, n * 2);
+	dbg_error_destroy(err);
+	return !err;
+}

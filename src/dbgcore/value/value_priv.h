@@ -1,0 +1,68 @@
+/* Shared inside value/. */
+#ifndef VALUE_VALUE_PRIV_H
+#define VALUE_VALUE_PRIV_H
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "value/value.h"
+
+/* What is found out about a type once it is asked for. */
+struct type_facts {
+	const char *key;   /* interning key, NULL: by MethodTable alone */
+	struct type *next; /* of the same hash */
+	const char *simple;
+	/* Stops at which these were last looked for; 0: never. */
+	uint32_t mt_sought, parent_sought, fields_sought, inline_sought;
+	/* Where a class of a signature comes from, until it is resolved. */
+	struct code_module *origin;
+	uint32_t origin_token;
+	uint64_t layout; /* MethodTable to lay fields out by; 0: mt */
+	struct type *parent;
+	struct field *fields;
+	size_t n_fields;
+	bool is_inline; /* fixed buffer or inline array */
+};
+
+struct types {
+	struct target *target;
+	struct dac *dac;
+	struct code *code;
+	struct arena *arena;
+	uint32_t stop;
+	struct map by_mt;
+	struct map by_key; /* hash of key: chain */
+	struct map names;  /* hash of simple name: struct name_entry chain */
+	size_t n_named;    /* modules in names */
+	struct code_module *core;
+	struct type *prims[ELEM_OBJECT + 1];
+};
+
+struct type *type_alloc(struct types *ts);
+/* The type of this key; a fresh, empty one if there was none. */
+struct type *type_intern(struct types *ts, const char *key, bool *ret_new);
+/* Give @type its definition and what follows from that. */
+void type_set_def(struct types *ts, struct type *type, struct code_module *m,
+		  uint32_t token);
+
+/* MethodTable whose FieldDescs lay @type out; 0: not loaded. */
+uint64_t type_layout(struct types *ts, struct type *type);
+/* The TypeDef that a TypeDef or TypeRef token of @m names; false: unknown. */
+bool type_resolve(struct types *ts, struct code_module *m, uint32_t token,
+		  struct code_module **ret_module, uint32_t *ret_token);
+/* Type of a TypeDef, loaded or from metadata alone. */
+struct type *type_of_def(struct types *ts, struct code_module *m,
+			 uint32_t token);
+struct code_module *types_core(struct types *ts);
+void type_names_clear(struct types *ts);
+/* What a TypeDef of the core library is, by its name. */
+enum type_special known_special(const struct md *md, uint32_t rid);
+/* ELEM_END if it is no primitive. */
+enum elem known_elem(const struct md *md, uint32_t rid);
+uint32_t known_elem_size(enum elem elem);
+const char *known_elem_name(enum elem elem);
+/* Elem of the value__ field of an enum's TypeDef. */
+enum elem known_enum_elem(const struct md *md, uint32_t rid);
+/* Does the TypeDef derive directly from System.@name? */
+bool known_extends(const struct md *md, uint32_t rid, const char *name);
+
+#endif
