@@ -265,6 +265,36 @@ static bool is_finalizer(const struct md *md, uint32_t rid, const char *name)
 	       sig.n > 1 && !sig.p[1];
 }
 
+// "System.IEquatable<System.Int32>." with keywords, as one would write it.
+static void put_interface(struct namer *n, const char *text, size_t len)
+{
+	char word[32];
+
+	while (len && !namer_full(n)) {
+		size_t run = 0;
+
+		while (run < len && !strchr("<>,", text[run]))
+			run++;
+		const char *keyword = NULL;
+		if (run < sizeof(word)) {
+			memcpy(word, text, run);
+			word[run] = '\0';
+			keyword = csname_keyword(word);
+		}
+		if (keyword)
+			namer_put(n, keyword);
+		else
+			namer_putn(n, text, run);
+		if (run < len)
+			namer_put(n, text[run] == ','   ? ", "
+				     : text[run] == '<' ? "<"
+							: ">");
+		run += run < len;
+		text += run;
+		len -= run;
+	}
+}
+
 /*
  * A method's name as in the source. @rid is 0 for one known by name only,
  * the method around a lambda.
@@ -291,7 +321,7 @@ static void put_name(struct namer *n, uint32_t type, uint32_t rid,
 	}
 	// Explicit implementations: Ns.IFace.get_Prop.
 	if (dot && dot > name) {
-		namer_putn(n, name, (size_t)(dot + 1 - name));
+		put_interface(n, name, (size_t)(dot + 1 - name));
 		name = dot + 1;
 	}
 	if (special && (put_operator(n, name, rid) || put_accessor(n, name)))

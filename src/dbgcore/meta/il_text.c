@@ -283,6 +283,8 @@ void il_text(const struct md *md, uint32_t method_token,
 		str_addf(out, "IL_%04x", (uint32_t)insn->value);
 		break;
 	case IL_R4:
+		str_addf(out, "%.9g", insn->real);
+		break;
 	case IL_R8:
 		str_addf(out, "%.17g", insn->real);
 		break;
