@@ -1,0 +1,264 @@
+/* Modules, sources, disassembly, completion and settings of dbg.h. */
+#include "session/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "code/disasm.h"
+
+struct dbg_error *dbg_module_list(struct dbg *dbg, struct dbg_module **ret,
+				  size_t *ret_n)
+{
+	struct dbg_error *err = session_need_runtime(dbg);
+	size_t n;
+
+	if (err)
+		return err;
+
+	struct code_module *const *modules = code_modules(dbg->code, &n);
+	struct dbg_module *list =
+	    arena_calloc(dbg->stop_arena, n, sizeof(*list));
+
+	for (size_t i = 0; i < n; i++) {
+		const struct code_module *m = modules[i];
+
+		list[i] = (struct dbg_module){
+		    .number = m->number,
+		    .name = m->name,
+		    .path = m->path,
+		    .base = m->base,
+		    .size = m->pe.image_size,
+		    .optimized = m->optimized,
+		    .symbols = m->symbols,
+		    .symbols_note = m->symbols_note,
+		};
+	}
+	*ret = list;
+	*ret_n = n;
+	return NULL;
+}
+
+struct dbg_error *dbg_source_lines(struct dbg *dbg, const char *file,
+				   const char *const **ret_lines, size_t *ret_n,
+				   const char **ret_note)
+{
+	struct dbg_error *err = session_need_runtime(dbg);
+
+	return err ? err
+		   : source_lines(dbg->code, file, ret_lines, ret_n, ret_note);
+}
+
+struct dbg_error *dbg_disassemble(struct dbg *dbg, uint64_t addr,
+				  uint32_t count, struct dbg_insn **ret,
+				  size_t *ret_n)
+{
+	struct dbg_error *err = session_need_runtime(dbg);
+
+	return err ? err
+		   : disasm_native(dbg->code, addr, count, dbg->stop_arena, ret,
+				   ret_n);
+}
+
+struct dbg_error *dbg_disassemble_il(struct dbg *dbg, dbg_id frame,
+				     struct dbg_il_insn **ret, size_t *ret_n)
+{
+	struct dbg_error *err = session_need_runtime(dbg);
+	const struct frame *f = NULL;
+
+	if (!err)
+		err = session_frame_or_newest(dbg, frame, &f);
+	if (err)
+		return err;
+	if (!f || !f->pos || !f->pos->module)
+		return dbg_err(DBG_E_NOT_FOUND,
+			       "the frame has no IL: it is not managed code");
+	return disasm_il(dbg->code, f->pos->module, f->pos->token,
+			 dbg->stop_arena, ret, ret_n);
+}
+
+/* ---- Completion --------------------------------------------------------- */
+
+struct names {
+	const char *prefix;
+	const char **list;
+	size_t n, cap;
+	struct arena *arena;
+};
+
+enum {
+	NAMES_MAX = 100000
+};
+
+static void take_name(void *arg, const char *name)
+{
+	struct names *names = arg;
+
+	if (names->n >= NAMES_MAX || !str_starts(name, names->prefix))
+		return;
+	mem_grow(&names->list, &names->cap, names->n, sizeof(*names->list));
+	names->list[names->n++] = arena_strdup(names->arena, name);
+}
+
+static void take_locals(struct dbg *dbg, struct names *names)
+{
+	static const enum dbg_scope scopes[] = {DBG_SCOPE_ARGS,
+						DBG_SCOPE_LOCALS};
+	const struct frame *f = NULL;
+	struct dbg_error *err = session_frame_or_newest(dbg, 0, &f);
+
+	for (size_t i = 0; !err && f && i < 2; i++) {
+		struct dbg_value *values;
+		size_t n = 0;
+
+		err = dbg_scope_list(dbg, session_frame_id(dbg, f), scopes[i],
+				     &values, &n);
+		for (size_t k = 0; !err && k < n; k++)
+			take_name(names, values[k].name);
+	}
+	dbg_error_destroy(err);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+struct dbg_error *dbg_complete(struct dbg *dbg, unsigned int kinds,
+			       const char *prefix, size_t max,
+			       const char ***ret, size_t *ret_n)
+{
+	struct dbg_error *err = session_need_runtime(dbg);
+	struct names names = {.prefix = prefix, .arena = dbg->stop_arena};
+	size_t kept = 0;
+
+	if (err)
+		return err;
+	code_each_name(dbg->code, kinds, take_name, &names);
+	if (kinds & DBG_NAMES_LOCALS)
+		take_locals(dbg, &names);
+	if (names.n)
+		qsort(names.list, names.n, sizeof(*names.list), compare_names);
+	for (size_t i = 0; i < names.n && kept < max; i++)
+		if (!kept || strcmp(names.list[i], names.list[kept - 1]))
+			names.list[kept++] = names.list[i];
+	*ret =
+	    arena_copy(dbg->stop_arena, names.list, kept, sizeof(*names.list));
+	*ret_n = kept;
+	free(names.list);
+	return NULL;
+}
+
+/* ---- Settings ------------------------------------------------------------ */
+
+struct setting {
+	const char *name;
+	const char *help;
+	struct dbg_error *(*set)(struct dbg *dbg, const char *value);
+	const char *(*get)(struct dbg *dbg);
+};
+
+static struct dbg_error *set_substitute(struct dbg *dbg, const char *value)
+{
+	const char *blank;
+
+	while (*value == ' ')
+		value++;
+	if (!*value) {
+		source_rules_clear(dbg->rules);
+		return NULL;
+	}
+	blank = strchr(value, ' ');
+	if (!blank || !blank[strspn(blank, " ")])
+		return dbg_err(DBG_E_ARGUMENT, "two paths are needed: FROM TO");
+
+	_cleanup_free_ char *from = xstrndup(value, (size_t)(blank - value));
+
+	source_rules_add(dbg->rules, from, blank + strspn(blank, " "));
+	return NULL;
+}
+
+static const char *get_substitute(struct dbg *dbg)
+{
+	return source_rules_text(dbg->rules, dbg->list_arena);
+}
+
+static struct dbg_error *set_elements(struct dbg *dbg, const char *value)
+{
+	uint64_t n;
+
+	if (!strcmp(value, "unlimited"))
+		n = UINT32_MAX;
+	else if (!str_to_u64(value, &n) || n > UINT32_MAX)
+		return dbg_err(DBG_E_ARGUMENT,
+			       "'%s' is not a number or 'unlimited'", value);
+	dbg->elements = n ? (uint32_t)n : UINT32_MAX;
+	return NULL;
+}
+
+static const char *get_elements(struct dbg *dbg)
+{
+	if (dbg->elements == UINT32_MAX)
+		return "unlimited";
+	return arena_printf(dbg->list_arena, "%u", dbg->elements);
+}
+
+static struct dbg_error *set_trust(struct dbg *dbg, const char *value)
+{
+	bool on = !strcmp(value, "on");
+
+	if (!on && strcmp(value, "off"))
+		return dbg_err(DBG_E_ARGUMENT, "'%s' is not on or off", value);
+	dbg->trust_dac = on;
+	if (on)
+		session_message(dbg, "a DAC owned by another user will be "
+				     "loaded: its code runs with your rights");
+	return NULL;
+}
+
+static const char *get_trust(struct dbg *dbg)
+{
+	return dbg->trust_dac ? "on" : "off";
+}
+
+static const struct setting settings[] = {
+    {"substitute-path",
+     "Rewrite source paths: FROM TO adds a rule, nothing clears them.",
+     set_substitute, get_substitute},
+    {"print elements",
+     "Characters of a string and elements of an array shown at once.",
+     set_elements, get_elements},
+    {"trust-dac",
+     "Load a libmscordaccore.so that another user owns (on or off).", set_trust,
+     get_trust},
+};
+
+enum {
+	N_SETTINGS = sizeof(settings) / sizeof(*settings)
+};
+
+struct dbg_error *dbg_set(struct dbg *dbg, const char *name, const char *value)
+{
+	for (size_t i = 0; i < N_SETTINGS; i++)
+		if (!strcmp(settings[i].name, name))
+			return settings[i].set(dbg, value);
+	return dbg_err(DBG_E_ARGUMENT, "no setting '%s'", name);
+}
+
+struct dbg_error *dbg_setting_list(struct dbg *dbg, struct dbg_setting **ret,
+				   size_t *ret_n)
+{
+	arena_reset(dbg->list_arena);
+
+	struct dbg_setting *list =
+	    arena_calloc(dbg->list_arena, N_SETTINGS, sizeof(*list));
+
+	for (size_t i = 0; i < N_SETTINGS; i++)
+		list[i] = (struct dbg_setting){
+		    settings[i].name, settings[i].help, settings[i].get(dbg)};
+	*ret = list;
+	*ret_n = N_SETTINGS;
+	return NULL;
+}

@@ -1,0 +1,158 @@
+/* Threads, frames, registers, memory of dbg.h. */
+#include "session/session.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+
+struct dbg_error *dbg_thread_list(struct dbg *dbg, struct dbg_thread **ret,
+				  size_t *ret_n)
+{
+	struct dbg_error *err = session_need_stop(dbg);
+
+	return err ? err : stack_threads(dbg->stack, ret, ret_n);
+}
+
+static struct dbg_error *walk(struct dbg *dbg, uint32_t thread, uint32_t first,
+			      uint32_t count, struct dbg_frame **list,
+			      size_t *n)
+{
+	struct dbg_error *err;
+	size_t cap = 0;
+
+	while (*n < count) {
+		const struct frame *f;
+
+		if (dbg->interrupted)
+			return dbg_err(DBG_E_INTERRUPTED,
+				       "interrupted after %zu frames", *n);
+		err = stack_frame(dbg->stack, thread, first + (uint32_t)*n, &f);
+		if (err)
+			return err;
+		if (!f)
+			break;
+		mem_grow(list, &cap, *n, sizeof(**list));
+
+		struct dbg_frame *frame = &(*list)[*n];
+
+		memset(frame, 0, sizeof(*frame));
+		stack_describe(dbg->stack, f, frame);
+		frame->id = session_frame_id(dbg, f);
+		++*n;
+	}
+	return NULL;
+}
+
+struct dbg_error *dbg_frame_list(struct dbg *dbg, uint32_t thread,
+				 uint32_t first, uint32_t count,
+				 struct dbg_frame **ret, size_t *ret_n)
+{
+	struct dbg_error *err = session_need_stop(dbg);
+	_cleanup_free_ struct dbg_frame *list = NULL;
+	size_t n = 0;
+
+	if (err)
+		return err;
+	if (!thread)
+		thread = dbg->stop.thread;
+	if (!stack_thread_tid(dbg->stack, thread))
+		return dbg_err(DBG_E_NOT_FOUND, "no thread number %u", thread);
+	err = walk(dbg, thread, first, count, &list, &n);
+	if (err)
+		return err;
+	*ret = arena_copy(dbg->stop_arena, list, n, sizeof(*list));
+	*ret_n = n;
+	return NULL;
+}
+
+struct dbg_error *dbg_memory_read(struct dbg *dbg, uint64_t addr, void *buf,
+				  size_t size, size_t *ret_n)
+{
+	struct dbg_error *err = session_need_stop(dbg);
+
+	if (err)
+		return err;
+	*ret_n = target_read_some(dbg->target, addr, buf, size);
+	if (!*ret_n && size)
+		return dbg_err(DBG_E_MEMORY, "cannot access memory at 0x%lx",
+			       (unsigned long)addr);
+	return NULL;
+}
+
+/* ---- Registers --------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	size_t offset;
+} registers[] = {
+#define REGISTER(name)                                                         \
+	{                                                                      \
+#name, offsetof(struct user_regs_struct, name)                 \
+	}
+    REGISTER(rax),     REGISTER(rbx),
+    REGISTER(rcx),     REGISTER(rdx),
+    REGISTER(rsi),     REGISTER(rdi),
+    REGISTER(rbp),     REGISTER(rsp),
+    REGISTER(r8),      REGISTER(r9),
+    REGISTER(r10),     REGISTER(r11),
+    REGISTER(r12),     REGISTER(r13),
+    REGISTER(r14),     REGISTER(r15),
+    REGISTER(rip),     {"eflags", offsetof(struct user_regs_struct, eflags)},
+    REGISTER(cs),      REGISTER(ss),
+    REGISTER(ds),      REGISTER(es),
+    REGISTER(fs),      REGISTER(gs),
+    REGISTER(fs_base), REGISTER(gs_base),
+#undef REGISTER
+};
+
+enum {
+	N_REGISTERS = sizeof(registers) / sizeof(*registers)
+};
+
+/* What a caller's frame keeps: the callee-saved ones. */
+static size_t saved_registers(const struct dac_frame *raw,
+			      struct dbg_register *ret)
+{
+	const struct dbg_register saved[] = {
+	    {"rbx", raw->saved[0]}, {"rbp", raw->bp},
+	    {"rsp", raw->sp},       {"r12", raw->saved[1]},
+	    {"r13", raw->saved[2]}, {"r14", raw->saved[3]},
+	    {"r15", raw->saved[4]}, {"rip", raw->ip},
+	};
+
+	memcpy(ret, saved, sizeof(saved));
+	return sizeof(saved) / sizeof(*saved);
+}
+
+struct dbg_error *dbg_registers(struct dbg *dbg, dbg_id frame,
+				struct dbg_register **ret, size_t *ret_n)
+{
+	struct dbg_error *err;
+	const struct frame *f;
+	struct user_regs_struct regs;
+	struct dbg_register *list;
+
+	err = session_frame_or_newest(dbg, frame, &f);
+	if (err)
+		return err;
+	if (!f)
+		return dbg_err(DBG_E_NOT_FOUND, "no frame selected");
+	err = target_regs(dbg->target, f->tid, &regs);
+	if (err)
+		return err;
+	list = arena_calloc(dbg->stop_arena, N_REGISTERS, sizeof(*list));
+	if (f->level) {
+		*ret_n = saved_registers(&f->raw, list);
+		*ret = list;
+		return NULL;
+	}
+	for (size_t i = 0; i < N_REGISTERS; i++) {
+		list[i].name = registers[i].name;
+		memcpy(&list[i].value, (char *)&regs + registers[i].offset,
+		       sizeof(list[i].value));
+	}
+	*ret = list;
+	*ret_n = N_REGISTERS;
+	return NULL;
+}

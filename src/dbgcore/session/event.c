@@ -1,0 +1,54 @@
+/* The queue of events; each text is its own copy. */
+#include "session/session.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+void session_event(struct dbg *dbg, const struct dbg_event *event)
+{
+	struct event_queue *q = &dbg->queue;
+
+	if (q->first == q->n)
+		q->first = q->n = 0;
+	mem_grow(&q->events, &q->cap, q->n, sizeof(*q->events));
+	q->events[q->n] = *event;
+	if (event->text)
+		q->events[q->n].text = xstrdup(event->text);
+	q->n++;
+}
+
+void session_message(struct dbg *dbg, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+
+	_cleanup_free_ char *text = xvasprintf(fmt, ap);
+
+	va_end(ap);
+	session_event(
+	    dbg, &(struct dbg_event){.kind = DBG_EVENT_MESSAGE, .text = text});
+}
+
+bool dbg_event_next(struct dbg *dbg, struct dbg_event *ret)
+{
+	struct event_queue *q = &dbg->queue;
+
+	free(q->taken);
+	q->taken = NULL;
+	if (q->first == q->n)
+		return false;
+	*ret = q->events[q->first++];
+	q->taken = (char *)ret->text;
+	return true;
+}
+
+void session_events_deinit(struct dbg *dbg)
+{
+	struct dbg_event ev;
+
+	while (dbg_event_next(dbg, &ev))
+		;
+	free(dbg->queue.events);
+}

@@ -1,0 +1,293 @@
+/* The target's events, one by one: judged, made a stop of, or let go. */
+#include "session/session.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+
+void session_watch_signals(struct dbg *dbg)
+{
+	// those that may end the program, and Ctrl-C; all others pass unseen
+	static const int watched[] = {
+	    SIGHUP,  SIGINT,    SIGQUIT, SIGILL,  SIGABRT, SIGBUS,
+	    SIGFPE,  SIGSEGV,   SIGPIPE, SIGALRM, SIGTERM, SIGUSR1,
+	    SIGUSR2, SIGXCPU,   SIGXFSZ, SIGSYS,  SIGTRAP, SIGVTALRM,
+	    SIGPROF, SIGSTKFLT, SIGIO,   SIGPWR,
+	};
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(watched) / sizeof(*watched); i++)
+		sigaddset(&set, watched[i]);
+	target_watch_signals(dbg->target, &set);
+}
+
+/* Let the thread of an event go on, and all if they were halted. */
+static struct dbg_error *let_go(struct dbg *dbg, pid_t tid, int signal)
+{
+	if (!dbg->halted)
+		return target_thread_resume(dbg->target, tid, signal);
+	if (signal)
+		target_thread_signal(dbg->target, tid, signal);
+	return session_go(dbg);
+}
+
+static void stopped(struct dbg *dbg, const struct dbg_stop *stop)
+{
+	dbg->state = DBG_STOPPED;
+	dbg->pausing = false;
+	dbg->stop = *stop;
+	session_event(
+	    dbg, &(struct dbg_event){.kind = DBG_EVENT_STOPPED, .stop = *stop});
+}
+
+/* ---- Pause ------------------------------------------------------------- */
+
+/* The thread a person wants to see: the main one if it is managed. */
+static uint32_t pause_thread(struct dbg *dbg, pid_t tid)
+{
+	struct dbg_thread *threads;
+	size_t n = 0;
+	struct dbg_error *err = stack_threads(dbg->stack, &threads, &n);
+
+	for (size_t i = 0; !err && i < n; i++)
+		if (threads[i].managed)
+			return threads[i].number;
+	dbg_error_destroy(err);
+	return stack_thread_number(dbg->stack, tid);
+}
+
+static struct dbg_error *paused(struct dbg *dbg, pid_t tid, int signal)
+{
+	struct dbg_error *err = target_stop_all(dbg->target);
+
+	if (err)
+		return err;
+	session_halted(dbg);
+	control_step_cancel(dbg->control);
+	stopped(dbg, &(struct dbg_stop){.reason = DBG_STOP_PAUSE,
+					.thread = pause_thread(dbg, tid),
+					.signal = signal});
+	return NULL;
+}
+
+struct dbg_error *dbg_pause(struct dbg *dbg)
+{
+	if (dbg->state != DBG_RUNNING)
+		return dbg_err(DBG_E_STATE, "the program is not running");
+	if (dbg->pausing)
+		return NULL;
+	dbg->pausing = true;
+	return target_interrupt(dbg->target);
+}
+
+/* ---- Events ------------------------------------------------------------ */
+
+static struct dbg_error *judged(struct dbg *dbg, const struct target_event *ev)
+{
+	struct dbg_error *err;
+	struct dbg_stop stop = {0};
+	bool stops = false;
+
+	err = control_judge(dbg->control, ev, dbg->stop_arena, &stop, &stops);
+	if (err || !stops)
+		return err;
+	if (ev->kind == TARGET_SIGNAL)
+		target_thread_signal(dbg->target, ev->tid, ev->signal);
+	stopped(dbg, &stop);
+	return NULL;
+}
+
+static struct dbg_error *on_trap(struct dbg *dbg, const struct target_event *ev)
+{
+	struct dbg_error *err = NULL;
+
+	if (control_site_kinds(dbg->control, ev->addr) & SITE_START)
+		err = start_trap(dbg, ev->tid, ev->addr);
+	return err ? err : judged(dbg, ev);
+}
+
+static struct dbg_error *on_signal(struct dbg *dbg,
+				   const struct target_event *ev)
+{
+	// Ctrl-C at the program's terminal is meant for us
+	if (ev->signal == SIGINT && ev->info.si_code == SI_KERNEL)
+		return paused(dbg, ev->tid, 0);
+	return judged(dbg, ev);
+}
+
+static void on_thread(struct dbg *dbg, const struct target_event *ev)
+{
+	struct dbg_event event = {.kind = DBG_EVENT_THREAD};
+
+	event.number = stack_thread_number(dbg->stack, ev->tid);
+	event.gone = ev->kind == TARGET_GONE;
+	if (event.gone) {
+		control_thread_gone(dbg->control, ev->tid);
+		stack_thread_gone(dbg->stack, ev->tid);
+	}
+	session_event(dbg, &event);
+}
+
+static void on_exit(struct dbg *dbg, const struct target_event *ev)
+{
+	if (dbg->start.phase != START_DONE)
+		session_message(dbg, "the program ended without loading a "
+				     ".NET runtime");
+	session_ended(dbg);
+	session_event(dbg, &(struct dbg_event){.kind = DBG_EVENT_EXITED,
+					       .exit_code = ev->exit_code,
+					       .exit_signal = ev->signal});
+}
+
+/* The program replaced itself: nothing known of the old image holds. */
+static struct dbg_error *on_exec(struct dbg *dbg)
+{
+	struct dac *dac = dbg->dac;
+
+	control_end_run(dbg->control);
+	dbg->dac = NULL;
+	values_runtime(dbg->values);
+	stack_set_runtime(dbg->stack, NULL, NULL);
+	code_destroy(dbg->code);
+	dbg->code = NULL;
+	dac_close(dac);
+	control_begin_run(dbg->control, dbg->target, dbg->stack);
+	return start_begin(dbg);
+}
+
+static struct dbg_error *dispatch(struct dbg *dbg,
+				  const struct target_event *ev)
+{
+	switch (ev->kind) {
+	case TARGET_TRAP:
+		return on_trap(dbg, ev);
+	case TARGET_SIGNAL:
+		return on_signal(dbg, ev);
+	case TARGET_INTERRUPTED:
+		return dbg->pausing ? paused(dbg, ev->tid, 0) : NULL;
+	case TARGET_EXEC:
+		return on_exec(dbg);
+	case TARGET_STEPPED:
+	case TARGET_BORN:
+	case TARGET_GONE:
+	case TARGET_EXITED:
+		break;
+	}
+	return NULL;
+}
+
+/* An error in judging must not keep the thread: say it and go on. */
+static struct dbg_error *take(struct dbg *dbg, const struct target_event *ev)
+{
+	struct dbg_error *err;
+
+	if (ev->kind == TARGET_EXITED) {
+		on_exit(dbg, ev);
+		return NULL;
+	}
+	if (ev->kind == TARGET_BORN || ev->kind == TARGET_GONE) {
+		on_thread(dbg, ev);
+		return NULL;
+	}
+	err = dispatch(dbg, ev);
+	if (err) {
+		session_message(dbg, "%s", err->message);
+		dbg_error_destroy(err);
+	}
+	if (dbg->state != DBG_RUNNING)
+		return NULL;
+	return let_go(dbg, ev->tid, ev->kind == TARGET_SIGNAL ? ev->signal : 0);
+}
+
+struct dbg_error *dbg_dispatch(struct dbg *dbg)
+{
+	struct dbg_error *err = NULL;
+
+	while (!err && dbg->state == DBG_RUNNING) {
+		struct target_event ev;
+		bool any;
+
+		err = target_event_next(dbg->target, &ev, &any);
+		if (err || !any)
+			break;
+		err = take(dbg, &ev);
+	}
+	return err;
+}
+
+/* ---- Resuming ---------------------------------------------------------- */
+
+static struct dbg_error *resume(struct dbg *dbg)
+{
+	dbg->state = DBG_RUNNING;
+	memset(&dbg->stop, 0, sizeof(dbg->stop));
+	session_event(dbg, &(struct dbg_event){.kind = DBG_EVENT_CONTINUED});
+	return session_go(dbg);
+}
+
+struct dbg_error *dbg_continue(struct dbg *dbg)
+{
+	struct dbg_error *err = session_need_stop(dbg);
+
+	return err ? err : resume(dbg);
+}
+
+static struct dbg_error *thread_tid(struct dbg *dbg, uint32_t number,
+				    pid_t *ret)
+{
+	struct dbg_error *err = session_need_stop(dbg);
+
+	if (err)
+		return err;
+	if (!number)
+		number = dbg->stop.thread;
+	*ret = stack_thread_tid(dbg->stack, number);
+	if (!*ret)
+		return dbg_err(DBG_E_NOT_FOUND, "no thread number %u", number);
+	return NULL;
+}
+
+struct dbg_error *dbg_step(struct dbg *dbg, const struct dbg_step *step)
+{
+	struct dbg_error *err;
+	pid_t tid = 0;
+	bool done = false;
+
+	err = thread_tid(dbg, step->thread, &tid);
+	if (!err)
+		err = control_step(dbg->control, tid, step, dbg->stop_arena,
+				   &done);
+	if (err)
+		return err;
+	if (!done)
+		return resume(dbg);
+
+	// one instruction was executed already: this is a new stop
+	session_event(dbg, &(struct dbg_event){.kind = DBG_EVENT_CONTINUED});
+	dbg->halted = false;
+	session_halted(dbg);
+	stopped(dbg, &(struct dbg_stop){
+			 .reason = DBG_STOP_STEP,
+			 .thread = stack_thread_number(dbg->stack, tid)});
+	return NULL;
+}
+
+struct dbg_error *dbg_run_to(struct dbg *dbg, uint32_t thread,
+			     const char *location)
+{
+	struct dbg_error *err;
+	pid_t tid = 0;
+
+	err = thread_tid(dbg, thread, &tid);
+	if (!err)
+		err = control_run_to(dbg->control, tid, location,
+				     dbg->stop_arena);
+	return err ? err : resume(dbg);
+}
+
+const struct dbg_stop *dbg_stop_reason(struct dbg *dbg)
+{
+	return dbg->state == DBG_STOPPED ? &dbg->stop : NULL;
+}

@@ -1,0 +1,142 @@
+/*
+ * The session: owner of everything, between the API and the rooms.
+ *
+ * State: IDLE (no program) -> RUNNING -> STOPPED -> RUNNING ... -> IDLE.
+ *
+ * RUNNING, events of the target are taken one by one and judged. `halted`
+ * means that all threads are stopped for our own purposes and the stop
+ * arena is fresh; either the judgement makes a stop of it that the user
+ * sees, or session_go lets all run on. STOPPED is always halted.
+ *
+ * Starting: a trap at the program's entry, then at the dynamic linker's
+ * r_brk until libcoreclr.so is there, then at the exports by which a host
+ * runs managed code. There the runtime is up and no user code has run: the
+ * DAC is opened and control takes over.
+ */
+#ifndef SESSION_SESSION_H
+#define SESSION_SESSION_H
+
+#include "code/code.h"
+#include "code/source.h"
+#include "control/control.h"
+#include "dac/dac.h"
+#include "dbg.h"
+#include "stack/stack.h"
+#include "target/target.h"
+
+struct arena;
+struct values;
+
+enum start_phase {
+	START_NONE,
+	START_ENTRY,   /* waiting for the entry point */
+	START_LIBRARY, /* ... for libcoreclr.so */
+	START_RUNTIME, /* ... for the host's call into it */
+	START_DONE,
+};
+
+struct start {
+	enum start_phase phase;
+	uint64_t addrs[2]; /* armed for the present phase */
+	size_t n_addrs;
+	char *runtime; /* path of libcoreclr.so */
+	uint64_t base;
+};
+
+struct event_queue {
+	struct dbg_event *events;
+	size_t first, n, cap;
+	char *taken; /* text of the event last handed out */
+};
+
+struct dbg {
+	enum dbg_state state;
+	bool halted;
+	bool pausing; /* dbg_pause, until it takes effect */
+	volatile int interrupted;
+	struct target *target;
+	struct dac *dac;
+	struct code *code;
+	struct stack *stack;
+	struct control *control;
+	struct source_rules *rules;
+	struct values *values;
+	struct start start;
+	struct arena *stop_arena; /* reset with each halt */
+	struct arena *list_arena; /* breakpoint lists while running */
+	uint32_t stop_number;
+	struct dbg_stop stop;
+	const struct frame **frames; /* handed out in this stop */
+	size_t n_frames, cap_frames;
+	struct event_queue queue;
+	bool trust_dac;
+	uint32_t elements;            /* "print elements" */
+	struct dbg_counters counters; /* of earlier runs */
+};
+
+/* ---- session.c ------------------------------------------------------- */
+
+/* All is stopped: a fresh stop arena, nothing known. Idempotent. */
+void session_halted(struct dbg *dbg);
+/* Let all threads run. */
+DBG_MUST struct dbg_error *session_go(struct dbg *dbg);
+/* run.c: which signals are looked at before they are delivered. */
+void session_watch_signals(struct dbg *dbg);
+/* The program is gone. */
+void session_ended(struct dbg *dbg);
+/* DBG_E_STATE with words unless the program is stopped. */
+DBG_MUST struct dbg_error *session_need_stop(const struct dbg *dbg);
+/* ... and its runtime is up. */
+DBG_MUST struct dbg_error *session_need_runtime(const struct dbg *dbg);
+
+/* Id of a frame of this stop, and back. */
+dbg_id session_frame_id(struct dbg *dbg, const struct frame *frame);
+DBG_MUST struct dbg_error *session_frame(struct dbg *dbg, dbg_id id,
+					 const struct frame **ret);
+/* @id, or the newest frame of the thread of the stop; NULL if it has none. */
+DBG_MUST struct dbg_error *session_frame_or_newest(struct dbg *dbg, dbg_id id,
+						   const struct frame **ret);
+
+/* ---- event.c --------------------------------------------------------- */
+
+/* Queue an event; its text is copied. */
+void session_event(struct dbg *dbg, const struct dbg_event *event);
+void session_message(struct dbg *dbg, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+void session_events_deinit(struct dbg *dbg);
+
+/* ---- start.c --------------------------------------------------------- */
+
+DBG_MUST struct dbg_error *start_begin(struct dbg *dbg);
+/* A thread is at one of our start-up traps. */
+DBG_MUST struct dbg_error *start_trap(struct dbg *dbg, pid_t tid,
+				      uint64_t addr);
+void start_reset(struct dbg *dbg);
+
+/* ---- launch.c -------------------------------------------------------- */
+
+/* What to execute for a launch: strings in @arena. */
+struct launch_plan {
+	const char *path;
+	const char *const *argv;
+};
+
+DBG_MUST struct dbg_error *launch_resolve(const struct dbg_launch *launch,
+					  struct arena *arena,
+					  struct launch_plan *ret);
+
+/* ---- api_value.c ----------------------------------------------------- */
+
+struct values *values_create(struct dbg *dbg);
+void values_destroy(struct values *v);
+/* The runtime is up or (dbg->dac NULL) gone. */
+void values_runtime(struct values *v);
+/* A new stop: ids of the last one are stale. */
+void values_reset(struct values *v);
+/* Is @expr well-formed? */
+DBG_MUST struct dbg_error *values_check(const char *expr);
+/* Is @expr true in the newest frame of @thread? For conditions. */
+DBG_MUST struct dbg_error *values_condition(struct values *v, uint32_t thread,
+					    const char *expr, bool *ret);
+
+#endif

@@ -1,0 +1,182 @@
+/* From exec to a runtime that the DAC can read. See session.h. */
+#include "session/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+
+static struct dbg_error *start_lift(struct dbg *dbg)
+{
+	struct start *s = &dbg->start;
+	size_t n = s->n_addrs;
+
+	s->n_addrs = 0;
+	return control_site_remove(dbg->control, SITE_START, s->addrs, n);
+}
+
+static struct dbg_error *start_arm(struct dbg *dbg, enum start_phase phase,
+				   const uint64_t *addrs, size_t n)
+{
+	struct start *s = &dbg->start;
+
+	s->phase = phase;
+	s->n_addrs = n;
+	memcpy(s->addrs, addrs, n * sizeof(*addrs));
+	return control_site_add(dbg->control, SITE_START, addrs, n);
+}
+
+void start_reset(struct dbg *dbg)
+{
+	free(dbg->start.runtime);
+	memset(&dbg->start, 0, sizeof(dbg->start));
+}
+
+/* NativeAOT and single-file programs have their runtime inside. */
+static struct dbg_error *check_main_image(struct dbg *dbg, struct arena *arena)
+{
+	struct dbg_error *err;
+	struct target_image image;
+	uint64_t aot, bundled;
+
+	err = target_image_main(dbg->target, arena, &image);
+	if (!err)
+		err = target_symbol(dbg->target, &image,
+				    "DotNetRuntimeDebugHeader", &aot);
+	if (!err)
+		err =
+		    target_symbol(dbg->target, &image, "g_dacTable", &bundled);
+	if (err)
+		return err;
+	if (bundled)
+		session_message(dbg,
+				"'%s' is a single-file program with the "
+				"runtime inside, which dndbg cannot debug "
+				"yet: publish it without PublishSingleFile",
+				image.path);
+	else if (aot)
+		session_message(dbg,
+				"'%s' is a NativeAOT program without a .NET "
+				"runtime: debug it with gdb, or build it "
+				"without PublishAot",
+				image.path);
+	return NULL;
+}
+
+struct dbg_error *start_begin(struct dbg *dbg)
+{
+	struct dbg_error *err;
+	uint64_t entry;
+
+	start_reset(dbg);
+	err = target_entry(dbg->target, &entry);
+	return err ? err : start_arm(dbg, START_ENTRY, &entry, 1);
+}
+
+/* ---- The phases ------------------------------------------------------- */
+
+/* At the entry point the linker is ready: watch it load libraries. */
+static struct dbg_error *at_entry(struct dbg *dbg)
+{
+	struct dbg_error *err;
+	struct arena *arena = arena_create();
+	uint64_t r_brk = 0;
+
+	err = start_lift(dbg);
+	if (!err)
+		err = check_main_image(dbg, arena);
+	if (!err)
+		err = target_r_brk(dbg->target, &r_brk);
+	arena_destroy(arena);
+	if (err)
+		return err;
+	dbg->start.phase = START_LIBRARY;
+	return r_brk ? start_arm(dbg, START_LIBRARY, &r_brk, 1) : NULL;
+}
+
+/* A library came or went: is it the runtime? */
+static struct dbg_error *at_library(struct dbg *dbg)
+{
+	static const char *const exports[] = {"coreclr_execute_assembly",
+					      "coreclr_create_delegate"};
+	struct dbg_error *err;
+	struct arena *arena = arena_create();
+	struct target_image image;
+	uint64_t addrs[2], addr;
+	size_t n = 0;
+	bool found;
+
+	err = target_image_find(dbg->target, "/libcoreclr.so", arena, &image,
+				&found);
+	for (size_t i = 0; !err && found && i < 2; i++) {
+		err = target_symbol(dbg->target, &image, exports[i], &addr);
+		if (!err && addr)
+			addrs[n++] = addr;
+	}
+	if (!err && n) {
+		dbg->start.runtime = xstrdup(image.path);
+		dbg->start.base = image.base;
+		err = start_lift(dbg);
+		if (!err)
+			err = start_arm(dbg, START_RUNTIME, addrs, n);
+	}
+	arena_destroy(arena);
+	return err;
+}
+
+/* The host is about to run managed code: the runtime is up. */
+static struct dbg_error *at_runtime(struct dbg *dbg)
+{
+	struct dbg_error *err;
+	struct start *s = &dbg->start;
+	bool ready;
+
+	err = target_stop_all(dbg->target);
+	if (err)
+		return err;
+	session_halted(dbg);
+	err = dac_open(dbg->target, s->runtime, s->base, dbg->trust_dac,
+		       &dbg->dac, &ready);
+	if (err || !ready)
+		return err;
+	err = start_lift(dbg);
+	s->phase = START_DONE;
+	if (err)
+		return err;
+	dbg->code = code_create(dbg->target, dbg->dac, dbg->rules);
+	stack_set_runtime(dbg->stack, dbg->dac, dbg->code);
+	values_runtime(dbg->values);
+	return control_runtime(dbg->control, dbg->dac, dbg->code);
+}
+
+struct dbg_error *start_trap(struct dbg *dbg, pid_t tid, uint64_t addr)
+{
+	struct dbg_error *err = NULL;
+
+	(void)tid;
+	(void)addr;
+	switch (dbg->start.phase) {
+	case START_ENTRY:
+		err = at_entry(dbg);
+		break;
+	case START_LIBRARY:
+		err = at_library(dbg);
+		break;
+	case START_RUNTIME:
+		err = at_runtime(dbg);
+		break;
+	case START_NONE:
+	case START_DONE:
+		break;
+	}
+	if (!err)
+		return NULL;
+
+	// the program runs on without us: nothing of ours stays in it
+	struct dbg_error *lift = start_lift(dbg);
+
+	dbg_error_destroy(lift);
+	dbg->start.phase = START_DONE;
+	return err;
+}
