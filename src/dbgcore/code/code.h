@@ -133,6 +133,8 @@ const char *code_token_name(struct code *c, struct code_module *m,
 /* C# name of a MethodDesc, exact generic arguments where known. */
 const char *code_method_name(struct code *c, uint64_t method, bool params,
 			     struct arena *arena);
+/* Is the method one of those by which the runtime dispatches exceptions? */
+bool code_is_dispatch(struct code *c, uint64_t method);
 /* C# name of a MethodTable; cached for the session. */
 const char *code_type_name(struct code *c, uint64_t type);
 
@@ -163,7 +165,10 @@ DBG_MUST struct dbg_error *code_pos_at(struct code *c, uint64_t ip, bool leaf,
 				       const struct code_pos **ret,
 				       bool *ret_any);
 
-/* A sequence point (hidden ones too) and where its code starts. */
+/*
+ * A sequence point (hidden ones too) and where its code starts. Optimised
+ * code may have pieces of one statement apart: each piece is an entry.
+ */
 struct code_point {
 	uint64_t addr;
 	struct seq_point point;

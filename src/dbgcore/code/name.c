@@ -1,0 +1,337 @@
+/*
+ * C# names of what the runtime has at an address, and of all there is for
+ * completion. Metadata gives a name its form; the DAC adds the generic
+ * arguments of this very instance, as far as the code is not shared between
+ * instances (then the parameter's name is printed: List<T>).
+ */
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "code/code_priv.h"
+#include "meta/csname.h"
+
+enum {
+	MAX_ARGS = 32
+};
+
+struct method_name {
+	const char *full, *plain; /* with and without parameters */
+	bool dispatch, stays;
+};
+
+/* ---- Generic arguments out of the DAC's spelling --------------------- */
+
+struct arg_list {
+	const char *args[MAX_ARGS];
+	size_t n;
+};
+
+// Behind the ']' that closes the '[' at @p; the end if none does.
+static const char *skip_group(const char *p)
+{
+	int depth = 0;
+
+	for (; *p; p++) {
+		if (*p == '\\' && p[1])
+			p++;
+		else if (*p == '[')
+			depth++;
+		else if (*p == ']' && !--depth)
+			return p + 1;
+	}
+	return p;
+}
+
+// The type in "[Ns.Type`1[[...]], Assembly, ...]" without brackets and
+// assembly, as C#; NULL for the runtime's placeholder of shared code.
+static const char *arg_name(const char *p, struct arena *arena)
+{
+	_cleanup_str_ struct str name = {0};
+	const char *end = ++p;
+
+	while (*end && *end != ',' && *end != ']')
+		end = *end == '[' ? skip_group(end) : end + 1;
+	const char *dac = arena_strndup(arena, p, (size_t)(end - p));
+	if (strstr(dac, "System.__Canon"))
+		return NULL;
+	csname_from_dac(dac, &name);
+	return arena_strdup(arena, str_get(&name));
+}
+
+// The arguments in the group "[[...],[...]]" at @p.
+static void read_group(const char *p, struct arena *arena, struct arg_list *ret)
+{
+	ret->n = 0;
+	for (p++; *p == '[' && ret->n < MAX_ARGS; p = skip_group(p)) {
+		if (ret->n)
+			p++;
+		ret->args[ret->n++] = arg_name(p, arena);
+		if (*skip_group(p) != ',')
+			return;
+	}
+}
+
+// "Ns.Type`1[[A]].Method[[B]](A, B)": a group in front of a '.' or '+' is the
+// type's, one at the end the method's.
+static void read_args(const char *dac, struct arena *arena,
+		      struct arg_list *type, struct arg_list *method)
+{
+	type->n = method->n = 0;
+	while (*dac && *dac != '(') {
+		if (*dac != '[') {
+			dac++;
+			continue;
+		}
+		const char *end = skip_group(dac);
+		bool last = !*end || *end == '(';
+		if (dac[1] == '[')
+			read_group(dac, arena, last ? method : type);
+		dac = end;
+	}
+}
+
+// Name of generic parameter @i of a TypeDef or MethodDef; "?" if it has none.
+static const char *param_name(const struct md *md, uint32_t token, size_t i)
+{
+	uint32_t n;
+	uint32_t owner =
+	    MD_TOKEN_RID(token) << 1 | (MD_TOKEN_TABLE(token) == MD_METHODDEF);
+	uint32_t rid = md_find(md, MD_GENERICPARAM, 2, owner, &n);
+
+	return rid && i < n
+		   ? md_col_string(md, MD_GENERICPARAM, rid + (uint32_t)i, 3)
+		   : "?";
+}
+
+static void fill_shared(const struct md *md, uint32_t token,
+			struct arg_list *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (!list->args[i])
+			list->args[i] = param_name(md, token, i);
+}
+
+static bool has_params(const struct md *md, uint32_t token)
+{
+	uint32_t n;
+	uint32_t owner =
+	    MD_TOKEN_RID(token) << 1 | (MD_TOKEN_TABLE(token) == MD_METHODDEF);
+
+	return md_find(md, MD_GENERICPARAM, 2, owner, &n) != 0;
+}
+
+static bool is_generic(const struct md *md, uint32_t token)
+{
+	uint32_t type = md_method_type(md, MD_TOKEN_RID(token));
+
+	return has_params(md, token) ||
+	       has_params(md, MD_TOKEN(MD_TYPEDEF, type));
+}
+
+/* ---- Methods --------------------------------------------------------- */
+
+static const char *dac_name(struct code *c, uint64_t method,
+			    struct arena *arena)
+{
+	struct dbg_error *err;
+	const char *name = NULL;
+
+	err = dac_method_name(c->dac, method, arena, &name);
+	dbg_error_destroy(err);
+	return name && *name ? name : NULL;
+}
+
+static void name_metadata(struct code *c, const struct code_module *m,
+			  const struct dac_method *dm, struct arena *arena,
+			  struct method_name *ret)
+{
+	_cleanup_str_ struct str full = {0}, plain = {0};
+	struct arg_list type = {.n = 0}, own = {.n = 0};
+	uint32_t token = dm->token;
+
+	if (is_generic(&m->md, token)) {
+		const char *dac = dac_name(c, dm->addr, arena);
+		uint32_t rid = md_method_type(&m->md, MD_TOKEN_RID(token));
+		read_args(dac ? dac : "", arena, &type, &own);
+		fill_shared(&m->md, MD_TOKEN(MD_TYPEDEF, rid), &type);
+		fill_shared(&m->md, token, &own);
+	}
+	struct csname_args args = {type.args, type.n, own.args, own.n};
+	csname_method(&m->md, token, true, &args, &full);
+	csname_method(&m->md, token, false, &args, &plain);
+	ret->full = arena_strdup(arena, str_get(&full));
+	ret->plain = arena_strdup(arena, str_get(&plain));
+}
+
+// Dynamic methods and methods of modules whose metadata was not to be had.
+static void name_dac(struct code *c, const struct dac_method *dm,
+		     struct arena *arena, struct method_name *ret)
+{
+	const char *name = dac_name(c, dm->addr, arena);
+	const char *mark = dm->dynamic ? "[dynamic] " : "";
+
+	if (!name)
+		name = "[unknown]";
+	if (dm->dynamic && strstr(name, "IL_STUB"))
+		name = mark = "[IL stub]";
+	if (dm->dynamic && str_starts(name, "DynamicClass."))
+		name += strlen("DynamicClass.");
+	ret->full =
+	    mark == name ? name : arena_printf(arena, "%s%s", mark, name);
+	ret->plain = arena_strndup(arena, ret->full, strcspn(ret->full, "("));
+}
+
+static void method_read(struct code *c, const struct dac_method *dm,
+			struct arena *arena, struct method_name *ret)
+{
+	const struct code_module *m =
+	    dm->dynamic ? NULL : code_module_find(c, dm->module);
+
+	if (m && md_rows(&m->md, MD_METHODDEF) >= MD_TOKEN_RID(dm->token))
+		name_metadata(c, m, dm, arena, ret);
+	else
+		name_dac(c, dm, arena, ret);
+}
+
+static void keep(struct code *c, const char **name, const char *text)
+{
+	if (!*name || strcmp(*name, text))
+		*name = arena_strdup(c->cache, text);
+}
+
+static const struct method_name *method_get(struct code *c, uint64_t method)
+{
+	static const struct method_name unknown = {.full = "[unknown]",
+						   .plain = "[unknown]"};
+	struct dbg_error *err;
+	struct dac_method dm;
+	struct method_name *name = map_find(&c->methods, method);
+	struct method_name fresh;
+
+	// A dynamic method's descriptor is reused for another: ask each time.
+	if (name && name->stays)
+		return name;
+	err = dac_method_get(c->dac, method, &dm);
+	if (err) {
+		dbg_error_destroy(err);
+		return &unknown;
+	}
+	struct arena *arena = arena_create();
+	method_read(c, &dm, arena, &fresh);
+	if (!name) {
+		name = arena_alloc(c->cache, sizeof(*name));
+		map_put(&c->methods, method, name);
+	}
+	keep(c, &name->full, fresh.full);
+	keep(c, &name->plain, fresh.plain);
+	name->stays = !dm.dynamic;
+	name->dispatch = str_starts(name->plain, "System.Runtime.EH.");
+	arena_destroy(arena);
+	return name;
+}
+
+const char *code_method_name(struct code *c, uint64_t method, bool params,
+			     struct arena *arena)
+{
+	const struct method_name *name = method_get(c, method);
+
+	return arena_strdup(arena, params ? name->full : name->plain);
+}
+
+bool code_is_dispatch(struct code *c, uint64_t method)
+{
+	return method_get(c, method)->dispatch;
+}
+
+const char *code_token_name(struct code *c, struct code_module *m,
+			    uint32_t token, struct arena *arena)
+{
+	_cleanup_str_ struct str name = {0};
+
+	(void)c;
+	csname_method(&m->md, token, true, NULL, &name);
+	return arena_strdup(arena, str_get(&name));
+}
+
+const char *code_type_name(struct code *c, uint64_t type)
+{
+	struct dbg_error *err;
+	const char *dac = NULL;
+	_cleanup_str_ struct str text = {0};
+	const char *name = map_find(&c->types, type);
+
+	if (name)
+		return name;
+	err = dac_type_name(c->dac, type, &dac);
+	if (err) {
+		dbg_error_destroy(err);
+		return "?";
+	}
+	csname_from_dac(dac, &text);
+	char *copy = arena_strdup(c->cache, str_get(&text));
+	map_put(&c->types, type, copy);
+	return copy;
+}
+
+/* ---- Completion ------------------------------------------------------ */
+
+static void each_file(const struct code_module *m, code_name_fn *fn, void *arg)
+{
+	uint32_t n = m->pdb ? pdb_n_documents(m->pdb) : 0;
+
+	for (uint32_t rid = 1; rid <= n; rid++)
+		fn(arg, str_basename(pdb_document_path(m->pdb, rid)));
+}
+
+static void each_type(const struct code_module *m, code_name_fn *fn, void *arg)
+{
+	uint32_t n = md_rows(&m->md, MD_TYPEDEF);
+	_cleanup_str_ struct str name = {0};
+
+	for (uint32_t rid = 1; rid <= n; rid++) {
+		// Closures, state machines and <Module>.
+		if (*md_col_string(&m->md, MD_TYPEDEF, rid, 1) == '<')
+			continue;
+		str_clear(&name);
+		csname_type(&m->md, MD_TOKEN(MD_TYPEDEF, rid), NULL, &name);
+		fn(arg, str_get(&name));
+	}
+}
+
+// Methods to stop in: those with symbols.
+static void each_method(const struct code_module *m, code_name_fn *fn,
+			void *arg)
+{
+	size_t n = 0;
+	uint32_t last = 0;
+	const struct pdb_method_lines *index =
+	    m->pdb ? pdb_method_index(m->pdb, &n) : NULL;
+	_cleanup_str_ struct str name = {0};
+
+	for (size_t i = 0; i < n; i++) {
+		if (index[i].method_rid == last)
+			continue;
+		last = index[i].method_rid;
+		str_clear(&name);
+		csname_method(&m->md, MD_TOKEN(MD_METHODDEF, last), false, NULL,
+			      &name);
+		fn(arg, str_get(&name));
+	}
+}
+
+void code_each_name(struct code *c, unsigned int names, code_name_fn *fn,
+		    void *arg)
+{
+	for (size_t i = 0; i < c->n_modules; i++) {
+		const struct code_module *m = c->modules[i];
+
+		if (names & DBG_NAMES_FILES)
+			each_file(m, fn, arg);
+		if (names & DBG_NAMES_TYPES)
+			each_type(m, fn, arg);
+		if (names & DBG_NAMES_METHODS)
+			each_method(m, fn, arg);
+	}
+}

@@ -1,0 +1,327 @@
+/*
+ * Addresses of managed code to source, and places to addresses.
+ *
+ * A code version (one compilation of one method) joins two tables: the IL
+ * map (native ranges to IL offsets) and the sequence points (IL offsets to
+ * lines). Both are sorted and searched by halves; the join is kept by
+ * address for the session, since a code version never changes. Dynamic
+ * methods are the exception: theirs is freed and reused at any time, so they
+ * have a position without source that is checked on every use.
+ */
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "code/code_priv.h"
+
+struct version {
+	struct dac_code code;
+	struct code_module *module; /* NULL: dynamic or unknown */
+	uint32_t token;
+	const struct dac_il_map *map;
+	size_t n_map;
+	const struct module_points *points;
+	struct code_point *code_points; /* made when asked for */
+	size_t n_code_points;
+};
+
+static bool is_real(const struct dac_il_map *e)
+{
+	return e->il_offset < DAC_IL_EPILOG;
+}
+
+static struct dbg_error *version_read(struct code *c, const struct dac_code *dc,
+				      struct version **ret)
+{
+	struct dbg_error *err;
+	struct dac_method method;
+
+	err = dac_method_get(c->dac, dc->method, &method);
+	if (err)
+		return err;
+	struct code_module *m =
+	    method.dynamic ? NULL : code_module_find(c, method.module);
+	*ret = NULL;
+	if (!m)
+		return NULL;
+	struct version *v = arena_alloc(c->cache, sizeof(*v));
+	v->code = *dc;
+	v->module = m;
+	v->token = method.token;
+	v->points = module_points(module_of(m), method.token);
+	err = dac_il_map(c->dac, dc->start, &v->map, &v->n_map);
+	if (err)
+		return err;
+	map_put(&c->versions, dc->start, v);
+	*ret = v;
+	return NULL;
+}
+
+// The code version that holds @ip; NULL if it is not managed code or of no
+// known module; *ret_method (may be NULL) tells the two apart.
+static struct dbg_error *version_at(struct code *c, uint64_t ip,
+				    struct version **ret, uint64_t *ret_method)
+{
+	struct dbg_error *err;
+	struct dac_code dc;
+
+	err = dac_code_at(c->dac, ip, &dc);
+	if (err)
+		return err;
+	if (ret_method)
+		*ret_method = dc.method;
+	*ret = dc.method ? map_find(&c->versions, dc.start) : NULL;
+	if (!dc.method || *ret)
+		return NULL;
+	return version_read(c, &dc, ret);
+}
+
+// The entry of the IL map that @addr lies in; n_map if there is none before.
+static size_t map_at(const struct version *v, uint64_t addr)
+{
+	size_t low = 0, high = v->n_map;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (v->map[middle].start <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
+		return v->n_map;
+	// Of several that begin at one address the shortest is the one.
+	size_t i = low - 1;
+	while (i && v->map[i - 1].start == v->map[i].start &&
+	       v->map[i - 1].end > addr)
+		i--;
+	return i;
+}
+
+// The last point at or before @il_offset, NULL if there is none.
+static const struct seq_point *point_at(const struct module_points *p,
+					uint32_t il_offset)
+{
+	size_t low = 0, high = p->n;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (p->points[middle].il_offset <= il_offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &p->points[low - 1] : NULL;
+}
+
+// A visible point to show for @sp: itself, else the one before, else after.
+static const struct seq_point *visible(const struct module_points *p,
+				       const struct seq_point *sp)
+{
+	const struct seq_point *end = p->points + p->n;
+
+	for (const struct seq_point *s = sp; s && s >= p->points; s--)
+		if (s->line)
+			return s;
+	for (const struct seq_point *s = sp ? sp : p->points; s < end; s++)
+		if (s->line)
+			return s;
+	return NULL;
+}
+
+static void find_il(const struct version *v, uint64_t addr,
+		    struct code_pos *pos)
+{
+	size_t i = map_at(v, addr);
+
+	pos->il_offset = UINT32_MAX;
+	if (!v->n_map)
+		return;
+	pos->in_epilog = i < v->n_map && v->map[i].il_offset == DAC_IL_EPILOG;
+	// What has no mapping belongs to what is in front of it; what is in
+	// front of all is the prolog, or the debugger's hook behind it.
+	while (i < v->n_map && !is_real(&v->map[i]))
+		i = i ? i - 1 : v->n_map;
+	pos->in_prolog = i == v->n_map;
+	pos->il_offset = pos->in_prolog ? 0 : v->map[i].il_offset;
+}
+
+static void find_point(struct code *c, const struct version *v,
+		       struct code_pos *pos)
+{
+	const struct module_points *p = v->points;
+	const struct seq_point *sp = NULL;
+
+	if (!p->n || pos->il_offset == UINT32_MAX)
+		return;
+	if (!pos->in_prolog)
+		sp = point_at(p, pos->il_offset);
+	sp = visible(p, sp);
+	if (!sp)
+		return;
+	pos->point = *sp;
+	pos->path = module_document(c, module_of(v->module), sp->document);
+}
+
+static void pos_fill(struct code *c, const struct version *v, uint64_t method,
+		     uint64_t addr, struct code_pos *pos)
+{
+	*pos = (struct code_pos){.method = method, .il_offset = UINT32_MAX};
+	if (!v)
+		return;
+	pos->module = v->module;
+	pos->token = v->token;
+	find_il(v, addr, pos);
+	find_point(c, v, pos);
+}
+
+// The rules for paths changed: positions keep, their paths do not.
+static void renew_paths(struct code *c)
+{
+	unsigned int age = source_rules_age(c->rules);
+
+	if (age == c->path_age)
+		return;
+	c->path_age = age;
+	for (size_t i = 0; i < c->positions.cap; i++) {
+		struct code_pos *pos = c->positions.slots[i].value;
+
+		if (pos && pos->path)
+			pos->path = module_document(c, module_of(pos->module),
+						    pos->point.document);
+	}
+}
+
+struct dbg_error *code_pos_at(struct code *c, uint64_t ip, bool leaf,
+			      const struct code_pos **ret, bool *ret_any)
+{
+	struct dbg_error *err;
+	struct version *v;
+	uint64_t method;
+	uint64_t addr = leaf ? ip : ip - 1;
+
+	renew_paths(c);
+	struct code_pos *pos = map_find(&c->positions, addr);
+	if (!pos || !pos->module) {
+		err = version_at(c, addr, &v, &method);
+		if (err)
+			return err;
+		*ret_any = method != 0;
+		if (!method)
+			return NULL;
+		if (!pos) {
+			pos = arena_alloc(c->cache, sizeof(*pos));
+			map_put(&c->positions, addr, pos);
+		}
+		pos_fill(c, v, method, addr, pos);
+	}
+	*ret = pos;
+	*ret_any = true;
+	return NULL;
+}
+
+/* ---- Places to addresses --------------------------------------------- */
+
+// The IL offset whose code is @il_offset's: itself if it is in the map, else
+// the first in the map that belongs to the same statement (optimised code
+// drops what has no instructions); UINT32_MAX if the statement has no code.
+static uint32_t mapped_offset(const struct version *v, uint32_t il_offset)
+{
+	uint32_t end = UINT32_MAX, best = UINT32_MAX;
+
+	for (size_t i = 0; i < v->points->n; i++) {
+		end = v->points->points[i].il_offset;
+		if (end > il_offset)
+			break;
+		end = UINT32_MAX;
+	}
+	for (size_t i = 0; i < v->n_map; i++) {
+		uint32_t il = v->map[i].il_offset;
+
+		if (is_real(&v->map[i]) && il >= il_offset && il < end &&
+		    il < best)
+			best = il;
+	}
+	return best;
+}
+
+struct dbg_error *code_addresses(struct code *c, const struct code_place *p,
+				 uint64_t ip, struct arena *arena,
+				 uint64_t **ret, size_t *ret_n)
+{
+	struct dbg_error *err;
+	struct version *v;
+
+	err = version_at(c, ip, &v, NULL);
+	if (err)
+		return err;
+	*ret = NULL;
+	*ret_n = 0;
+	if (!v || v->module != p->module || v->token != p->token)
+		return NULL;
+	uint64_t *addrs = arena_calloc(arena, v->n_map + 1, sizeof(*addrs));
+	size_t n = 0;
+	uint32_t il = mapped_offset(v, p->il_offset);
+	for (size_t i = 0; i < v->n_map && il != UINT32_MAX; i++)
+		if (v->map[i].il_offset == il &&
+		    (!n || addrs[n - 1] != v->map[i].start))
+			addrs[n++] = v->map[i].start;
+	// Code without a map has its entry at least.
+	if (!v->n_map && !p->il_offset)
+		addrs[n++] = v->code.start;
+	*ret = addrs;
+	*ret_n = n;
+	return NULL;
+}
+
+/* ---- All points ------------------------------------------------------ */
+
+// A point begins where the map names its very offset, and where the JIT
+// placed a piece of it behind code of another point.
+static void join(struct code *c, struct version *v)
+{
+	struct code_point *points =
+	    arena_calloc(c->cache, v->n_map, sizeof(*points));
+	const struct seq_point *last = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->n_map; i++) {
+		const struct dac_il_map *e = &v->map[i];
+
+		if (!is_real(e)) {
+			if (e->il_offset != DAC_IL_NO_MAPPING)
+				last = NULL;
+			continue;
+		}
+		const struct seq_point *sp = point_at(v->points, e->il_offset);
+		if (sp && (sp != last || sp->il_offset == e->il_offset) &&
+		    !(n && points[n - 1].addr == e->start &&
+		      points[n - 1].point.il_offset == sp->il_offset))
+			points[n++] = (struct code_point){e->start, *sp};
+		last = sp;
+	}
+	v->code_points = points;
+	v->n_code_points = n;
+}
+
+struct dbg_error *code_points(struct code *c, uint64_t ip,
+			      const struct code_point **ret, size_t *ret_n)
+{
+	struct dbg_error *err;
+	struct version *v;
+
+	err = version_at(c, ip, &v, NULL);
+	if (err)
+		return err;
+	*ret = NULL;
+	*ret_n = 0;
+	if (!v || !v->points->n || !v->n_map)
+		return NULL;
+	if (!v->code_points)
+		join(c, v);
+	*ret = v->code_points;
+	*ret_n = v->n_code_points;
+	return NULL;
+}
