@@ -43,6 +43,7 @@ enum {
 };
 
 struct dac {
+	uint32_t notify_flags; // events asked for beyond methods
 	struct target *target;
 	struct data_target data_target;
 	char *runtime_path;

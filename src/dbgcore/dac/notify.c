@@ -6,6 +6,7 @@
 enum {
 	NOTIFY_MODULE_LOAD = 1,
 	NOTIFY_MODULE_UNLOAD = 2,
+	NOTIFY_CATCH_ENTER = 8,
 	METHOD_NONE = 0,
 	METHOD_GENERATED = 1,
 	NOTIFY_CODE = 0xe0444143, /* CLRDATA_NOTIFY_EXCEPTION */
@@ -21,15 +22,28 @@ struct exception_record {
 };
 static_assert(offsetof(struct exception_record, params) == 32, "");
 
+static struct dbg_error *send_flags(struct dac *d, uint32_t flag, bool on)
+{
+	uint32_t flags = on ? d->notify_flags | flag : d->notify_flags & ~flag;
+	int32_t hr;
+
+	if (flags == d->notify_flags)
+		return NULL;
+	hr = DAC_CALL(d, d->process, PROCESS_SET_OTHER_NOTIFICATIONS, flags);
+	if (hr < 0)
+		return dac_err(hr, "cannot ask for notifications");
+	d->notify_flags = flags;
+	return NULL;
+}
+
 struct dbg_error *dac_notify_modules(struct dac *d, bool on)
 {
-	uint32_t flags = on ? NOTIFY_MODULE_LOAD | NOTIFY_MODULE_UNLOAD : 0;
+	return send_flags(d, NOTIFY_MODULE_LOAD | NOTIFY_MODULE_UNLOAD, on);
+}
 
-	int32_t hr =
-	    DAC_CALL(d, d->process, PROCESS_SET_OTHER_NOTIFICATIONS, flags);
-	if (hr < 0)
-		return dac_err(hr, "cannot ask for module notifications");
-	return NULL;
+struct dbg_error *dac_notify_catch(struct dac *d, bool on)
+{
+	return send_flags(d, NOTIFY_CATCH_ENTER, on);
 }
 
 static void release_all(void **objects, size_t n)
