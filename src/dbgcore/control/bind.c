@@ -282,12 +282,19 @@ bool bind_module(struct control *c, struct bp *bp, struct code_module *m)
 	return bp->n_places > before;
 }
 
+/* Pending if there is no memory to trap: describe.c says so. */
 static void bind_address(struct control *c, struct bp *bp)
 {
 	uint64_t addr = bp->location.addr;
+	struct dbg_error *err;
 
 	if (bp->n_places || !c->target)
 		return;
+	err = control_site_add(c, SITE_BREAK, &addr, 1);
+	if (err) {
+		dbg_error_destroy(err);
+		return;
+	}
 	mem_grow(&bp->places, &bp->cap_places, 0, sizeof(*bp->places));
 
 	struct bp_place *p = &bp->places[bp->n_places++];
@@ -295,8 +302,6 @@ static void bind_address(struct control *c, struct bp *bp)
 	memset(p, 0, sizeof(*p));
 	addrs_add(&p->addrs, &p->n_addrs, &p->cap_addrs, addr);
 	arm_addrs(c, bp, &addr, 1);
-	if (!(control_site_kinds(c, addr) & SITE_BREAK))
-		bind_forget(c, bp, NULL);
 }
 
 void bind_all(struct control *c, struct bp *bp)

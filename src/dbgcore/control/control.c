@@ -56,9 +56,6 @@ void control_begin_run(struct control *c, struct target *t, struct stack *stack)
 {
 	c->target = t;
 	c->stack = stack;
-	for (size_t i = 0; i < c->n_bps; i++)
-		if (c->bps[i]->location.kind == LOCATION_ADDRESS)
-			bind_all(c, c->bps[i]);
 }
 
 void control_end_run(struct control *c)
