@@ -133,8 +133,13 @@ const char *code_token_name(struct code *c, struct code_module *m,
 /* C# name of a MethodDesc, exact generic arguments where known. */
 const char *code_method_name(struct code *c, uint64_t method, bool params,
 			     struct arena *arena);
-/* Is the method one of those by which the runtime dispatches exceptions? */
-bool code_is_dispatch(struct code *c, uint64_t method);
+enum code_method_kind {
+	CODE_METHOD_PLAIN,
+	CODE_METHOD_DISPATCH, /* of the runtime's exception dispatch */
+	CODE_METHOD_STUB,     /* IL made by the runtime */
+	CODE_METHOD_DYNAMIC,  /* IL made by the program */
+};
+enum code_method_kind code_method_kind(struct code *c, uint64_t method);
 /* C# name of a MethodTable; cached for the session. */
 const char *code_type_name(struct code *c, uint64_t type);
 

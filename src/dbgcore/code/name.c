@@ -16,9 +16,12 @@ enum {
 	MAX_ARGS = 32
 };
 
+static const char stub_name[] = "[IL stub]";
+
 struct method_name {
 	const char *full, *plain; /* with and without parameters */
-	bool dispatch, stays;
+	enum code_method_kind kind;
+	bool stays; /* false: dynamic */
 };
 
 /* ---- Generic arguments out of the DAC's spelling --------------------- */
@@ -175,7 +178,7 @@ static void name_dac(struct code *c, const struct dac_method *dm,
 	if (!name)
 		name = "[unknown]";
 	if (dm->dynamic && strstr(name, "IL_STUB"))
-		name = mark = "[IL stub]";
+		name = mark = stub_name;
 	if (dm->dynamic && str_starts(name, "DynamicClass."))
 		name += strlen("DynamicClass.");
 	ret->full =
@@ -199,6 +202,16 @@ static void keep(struct code *c, const char **name, const char *text)
 {
 	if (!*name || strcmp(*name, text))
 		*name = arena_strdup(c->cache, text);
+}
+
+static enum code_method_kind kind_of(const struct method_name *name)
+{
+	if (str_starts(name->plain, "System.Runtime.EH."))
+		return CODE_METHOD_DISPATCH;
+	if (name->stays)
+		return CODE_METHOD_PLAIN;
+	return strcmp(name->plain, stub_name) ? CODE_METHOD_DYNAMIC
+					      : CODE_METHOD_STUB;
 }
 
 static const struct method_name *method_get(struct code *c, uint64_t method)
@@ -227,7 +240,7 @@ static const struct method_name *method_get(struct code *c, uint64_t method)
 	keep(c, &name->full, fresh.full);
 	keep(c, &name->plain, fresh.plain);
 	name->stays = !dm.dynamic;
-	name->dispatch = str_starts(name->plain, "System.Runtime.EH.");
+	name->kind = kind_of(name);
 	arena_destroy(arena);
 	return name;
 }
@@ -240,9 +253,9 @@ const char *code_method_name(struct code *c, uint64_t method, bool params,
 	return arena_strdup(arena, params ? name->full : name->plain);
 }
 
-bool code_is_dispatch(struct code *c, uint64_t method)
+enum code_method_kind code_method_kind(struct code *c, uint64_t method)
 {
-	return method_get(c, method)->dispatch;
+	return method_get(c, method)->kind;
 }
 
 const char *code_token_name(struct code *c, struct code_module *m,

@@ -17,11 +17,11 @@ struct stack;
 
 struct frame {
 	pid_t tid;
-	uint32_t thread;	/* number */
+	uint32_t thread; /* number */
 	uint32_t level;
 	enum dbg_frame_kind kind;
 	struct dac_frame raw;
-	const struct code_pos *pos;	/* NULL unless managed */
+	const struct code_pos *pos; /* NULL unless managed */
 };
 
 struct stack *stack_create(struct target *t);
@@ -34,11 +34,10 @@ void stack_reset(struct stack *s, struct arena *arena);
 /* Numbers; a thread gets its number when first seen. */
 uint32_t stack_thread_number(struct stack *s, pid_t tid);
 void stack_thread_gone(struct stack *s, pid_t tid);
-pid_t stack_thread_tid(struct stack *s, uint32_t number);	/* 0: none */
+pid_t stack_thread_tid(struct stack *s, uint32_t number); /* 0: none */
 
-DBG_MUST struct dbg_error *stack_threads(struct stack *s,
-					 struct dbg_thread **ret,
-					 size_t *ret_n);
+DBG_MUST struct dbg_error *
+stack_threads(struct stack *s, struct dbg_thread **ret, size_t *ret_n);
 /* The frame @level of a thread; NULL in *ret if the stack ends before it. */
 DBG_MUST struct dbg_error *stack_frame(struct stack *s, uint32_t thread,
 				       uint32_t level,
