@@ -1,0 +1,393 @@
+/*
+ * Disassembly. Native code is read in one go through target_read, which
+ * shows it without our traps, and decoded by capstone; what a call or jump
+ * goes to is named from the runtime or from the ELF images. IL comes from
+ * the method's body in the module.
+ */
+#include "code/disasm.h"
+
+#include <capstone/capstone.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "code/code_priv.h"
+#include "meta/il.h"
+#include "target/target.h"
+
+enum {
+	MAX_CODE = 16 << 20,
+	MAX_COUNT = 100000,
+	MAX_INSN = 15, /* bytes of an x86 instruction */
+};
+
+static bool open_engine(csh *ret)
+{
+	if (cs_open(CS_ARCH_X86, CS_MODE_64, ret) != CS_ERR_OK)
+		return false;
+	cs_option(*ret, CS_OPT_DETAIL, CS_OPT_ON);
+	cs_option(*ret, CS_OPT_SYNTAX, CS_OPT_SYNTAX_INTEL);
+	return true;
+}
+
+void disasm_close(struct code *c)
+{
+	csh engine = c->disasm;
+
+	if (engine)
+		cs_close(&engine);
+	c->disasm = 0;
+}
+
+/* ---- One instruction ------------------------------------------------- */
+
+static enum insn_kind kind_of(csh engine, const cs_insn *insn)
+{
+	if (insn->id == X86_INS_SYSCALL)
+		return INSN_SYSCALL;
+	if (cs_insn_group(engine, insn, CS_GRP_CALL))
+		return INSN_CALL;
+	if (cs_insn_group(engine, insn, CS_GRP_RET) ||
+	    cs_insn_group(engine, insn, CS_GRP_IRET))
+		return INSN_RET;
+	if (cs_insn_group(engine, insn, CS_GRP_JUMP))
+		return INSN_JUMP;
+	return INSN_OTHER;
+}
+
+bool disasm_insn(const uint8_t *bytes, size_t n, uint64_t addr,
+		 struct insn *ret)
+{
+	csh engine;
+
+	if (!open_engine(&engine))
+		return false;
+	cs_insn *insn = cs_malloc(engine);
+	size_t left = n < MAX_INSN ? n : MAX_INSN;
+	bool ok = cs_disasm_iter(engine, &bytes, &left, &addr, insn);
+	if (ok) {
+		const cs_x86 *x86 = &insn->detail->x86;
+
+		*ret = (struct insn){
+		    .kind = kind_of(engine, insn),
+		    .size = (uint8_t)insn->size,
+		};
+		ret->indirect_register =
+		    (ret->kind == INSN_CALL || ret->kind == INSN_JUMP) &&
+		    x86->op_count == 1 && x86->operands[0].type == X86_OP_REG;
+	}
+	cs_free(insn, 1);
+	cs_close(&engine);
+	return ok;
+}
+
+/* ---- Native code ----------------------------------------------------- */
+
+struct listing {
+	struct code *code;
+	csh engine;
+	struct arena *arena;
+	const struct dac_il_map *map; /* of the method, sorted */
+	size_t n_map;
+	const struct code_point *points;
+	size_t n_points;
+	struct code_module *module;
+	struct dbg_insn *insns;
+	size_t n, cap;
+};
+
+static const char *with_offset(struct listing *l, const char *name,
+			       uint64_t offset)
+{
+	if (!offset)
+		return name;
+	return arena_printf(l->arena, "%s+0x%" PRIx64, name, offset);
+}
+
+static const char *managed_name(struct listing *l, uint64_t addr)
+{
+	struct dbg_error *err;
+	struct dac_code dc = {0};
+
+	if (!l->code->dac)
+		return NULL;
+	err = dac_code_at(l->code->dac, addr, &dc);
+	dbg_error_destroy(err);
+	if (err)
+		return NULL;
+	if (!dc.method)
+		return dac_address_name(l->code->dac, addr, l->arena);
+	const char *name = code_method_name(l->code, dc.method, true, l->arena);
+	uint64_t base = addr - dc.start < dc.size ? dc.start : dc.cold;
+	return with_offset(l, name, addr - base);
+}
+
+static const char *native_name(struct listing *l, uint64_t addr)
+{
+	struct dbg_error *err;
+	struct target_image image;
+	const char *symbol = NULL;
+	uint64_t offset = 0;
+	bool found = false;
+
+	err = target_image_at(l->code->target, addr, l->arena, &image, &symbol,
+			      &offset, &found);
+	dbg_error_destroy(err);
+	if (err || !found)
+		return NULL;
+	const char *file = str_basename(image.path);
+	if (!symbol)
+		return with_offset(l, file, addr - image.base);
+	return with_offset(l, arena_printf(l->arena, "%s!%s", file, symbol),
+			   offset);
+}
+
+// Where an instruction goes; 0 if that is not in the instruction itself or
+// in the cell that it names.
+static uint64_t branch_target(struct listing *l, const cs_insn *insn)
+{
+	struct dbg_error *err;
+	const cs_x86 *x86 = &insn->detail->x86;
+	enum insn_kind kind = kind_of(l->engine, insn);
+	uint64_t target = 0;
+
+	if ((kind != INSN_CALL && kind != INSN_JUMP) || x86->op_count != 1)
+		return 0;
+	const cs_x86_op *op = &x86->operands[0];
+	if (op->type == X86_OP_IMM)
+		return (uint64_t)op->imm;
+	if (op->type != X86_OP_MEM || op->mem.base != X86_REG_RIP ||
+	    op->mem.index != X86_REG_INVALID)
+		return 0;
+	err = target_read_u64(
+	    l->code->target,
+	    insn->address + insn->size + (uint64_t)op->mem.disp, &target);
+	dbg_error_destroy(err);
+	return err ? 0 : target;
+}
+
+// The first of @n entries of @size bytes, sorted by the address that each
+// begins with at @offset, that is not below @addr.
+static size_t first_at(const void *entries, size_t n, size_t size,
+		       size_t offset, uint64_t addr)
+{
+	size_t low = 0;
+
+	while (low < n) {
+		size_t middle = (low + n) / 2;
+		uint64_t start;
+
+		memcpy(&start, (const char *)entries + middle * size + offset,
+		       sizeof(start));
+		if (start < addr)
+			low = middle + 1;
+		else
+			n = middle;
+	}
+	return low;
+}
+
+static void put_source(struct listing *l, struct dbg_insn *in)
+{
+	size_t i = first_at(l->map, l->n_map, sizeof(*l->map),
+			    offsetof(struct dac_il_map, start), in->addr);
+
+	in->il_offset = UINT32_MAX;
+	for (; i < l->n_map && l->map[i].start == in->addr; i++)
+		if (l->map[i].il_offset < DAC_IL_EPILOG)
+			in->il_offset = l->map[i].il_offset;
+	i = first_at(l->points, l->n_points, sizeof(*l->points),
+		     offsetof(struct code_point, addr), in->addr);
+	for (; i < l->n_points && l->points[i].addr == in->addr; i++) {
+		const struct seq_point *sp = &l->points[i].point;
+
+		if (!sp->line)
+			continue;
+		in->line = sp->line;
+		in->path = module_document(l->code, module_of(l->module),
+					   sp->document);
+	}
+}
+
+static void add_insn(struct listing *l, const cs_insn *insn)
+{
+	if (l->n == l->cap) {
+		size_t cap = l->cap ? l->cap * 2 : 64;
+		struct dbg_insn *more =
+		    arena_calloc(l->arena, cap, sizeof(*more));
+
+		if (l->n)
+			memcpy(more, l->insns, l->n * sizeof(*more));
+		l->insns = more;
+		l->cap = cap;
+	}
+	struct dbg_insn *in = &l->insns[l->n++];
+	in->addr = insn->address;
+	in->size = insn->size;
+	memcpy(in->bytes, insn->bytes, sizeof(in->bytes));
+	in->text = *insn->op_str ? arena_printf(l->arena, "%s %s",
+						insn->mnemonic, insn->op_str)
+				 : arena_strdup(l->arena, insn->mnemonic);
+	put_source(l, in);
+	uint64_t target = branch_target(l, insn);
+	if (target)
+		in->symbol = managed_name(l, target);
+	if (target && !in->symbol)
+		in->symbol = native_name(l, target);
+}
+
+static void add_bad(struct listing *l, uint64_t addr, uint8_t byte)
+{
+	cs_insn bad = {.address = addr, .size = 1, .bytes = {byte}};
+	cs_detail detail = {.groups_count = 0};
+
+	bad.detail = &detail;
+	snprintf(bad.mnemonic, sizeof(bad.mnemonic), ".byte");
+	snprintf(bad.op_str, sizeof(bad.op_str), "0x%02x", byte);
+	add_insn(l, &bad);
+}
+
+// Decode at most @count instructions (0: all) of [addr, addr + n).
+static void decode(struct listing *l, const uint8_t *p, size_t n, uint64_t addr,
+		   uint32_t count)
+{
+	cs_insn *insn = cs_malloc(l->engine);
+
+	while (n && (!count || l->n < count)) {
+		if (cs_disasm_iter(l->engine, &p, &n, &addr, insn)) {
+			add_insn(l, insn);
+			continue;
+		}
+		add_bad(l, addr, *p);
+		p++;
+		n--;
+		addr++;
+	}
+	cs_free(insn, 1);
+}
+
+static struct dbg_error *decode_range(struct listing *l, uint64_t addr,
+				      size_t n, uint32_t count)
+{
+	_cleanup_free_ uint8_t *buf = xmalloc(n);
+	size_t got = target_read_some(l->code->target, addr, buf, n);
+
+	if (!got && n)
+		return dbg_err(DBG_E_MEMORY, "cannot read memory at 0x%" PRIx64,
+			       addr);
+	decode(l, buf, got, addr, count);
+	return NULL;
+}
+
+// Facts of the method that holds @addr, if one does.
+static struct dbg_error *find_method(struct listing *l, uint64_t addr,
+				     struct dac_code *ret)
+{
+	struct dbg_error *err;
+	const struct code_pos *pos;
+	bool any;
+
+	*ret = (struct dac_code){0};
+	if (!l->code->dac)
+		return NULL;
+	err = dac_code_at(l->code->dac, addr, ret);
+	if (err || !ret->method)
+		return err;
+	err = code_pos_at(l->code, addr, true, &pos, &any);
+	if (!err && any && pos->module) {
+		l->module = pos->module;
+		err = code_points(l->code, addr, &l->points, &l->n_points);
+	}
+	if (!err)
+		err = dac_il_map(l->code->dac, addr, &l->map, &l->n_map);
+	return err;
+}
+
+struct dbg_error *disasm_native(struct code *c, uint64_t addr, uint32_t count,
+				struct arena *arena, struct dbg_insn **ret,
+				size_t *ret_n)
+{
+	struct dbg_error *err;
+	struct listing l = {.code = c, .arena = arena};
+	struct dac_code dc;
+
+	if (!c->disasm) {
+		csh engine;
+		if (!open_engine(&engine))
+			return dbg_err(DBG_E_UNSUPPORTED,
+				       "capstone was built without x86");
+		c->disasm = engine;
+	}
+	l.engine = c->disasm;
+	err = find_method(&l, addr, &dc);
+	if (err)
+		return err;
+	if (count > MAX_COUNT)
+		count = MAX_COUNT;
+	if (count) {
+		err = decode_range(&l, addr, (size_t)count * MAX_INSN, count);
+	} else {
+		if (!dc.method)
+			return dbg_err(DBG_E_NOT_FOUND,
+				       "no method holds 0x%" PRIx64, addr);
+		if (dc.size > MAX_CODE || dc.cold_size > MAX_CODE)
+			return dbg_err(DBG_E_FORMAT, "method is too large");
+		err = decode_range(&l, dc.start, dc.size, 0);
+		if (!err && dc.cold)
+			err = decode_range(&l, dc.cold, dc.cold_size, 0);
+	}
+	if (err)
+		return err;
+	*ret = l.insns;
+	*ret_n = l.n;
+	return NULL;
+}
+
+/* ---- IL -------------------------------------------------------------- */
+
+static void put_line(struct code *c, struct code_module *m, uint32_t token,
+		     struct dbg_il_insn *in)
+{
+	const struct module_points *p = module_points(module_of(m), token);
+
+	for (size_t i = 0; i < p->n; i++) {
+		if (p->points[i].il_offset != in->offset || !p->points[i].line)
+			continue;
+		in->line = p->points[i].line;
+		in->path =
+		    module_document(c, module_of(m), p->points[i].document);
+	}
+}
+
+struct dbg_error *disasm_il(struct code *c, struct code_module *m,
+			    uint32_t token, struct arena *arena,
+			    struct dbg_il_insn **ret, size_t *ret_n)
+{
+	struct il_body body;
+	struct il_insn insn;
+	_cleanup_str_ struct str text = {0};
+	size_t n = 0;
+
+	module_body(m, token, arena, &body);
+	if (!body.code.n)
+		return dbg_err(DBG_E_NOT_FOUND, "the method has no IL body");
+	for (uint32_t at = 0; il_decode(body.code, at, &insn); at += insn.size)
+		n++;
+	struct dbg_il_insn *insns = arena_calloc(arena, n, sizeof(*insns));
+	n = 0;
+	for (uint32_t at = 0; il_decode(body.code, at, &insn);
+	     at += insn.size) {
+		str_clear(&text);
+		il_text(&m->md, token, &insn, &text);
+		insns[n].offset = at;
+		insns[n].text = arena_strdup(arena, str_get(&text));
+		put_line(c, m, token, &insns[n]);
+		n++;
+	}
+	*ret = insns;
+	*ret_n = n;
+	return NULL;
+}
