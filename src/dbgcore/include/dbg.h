@@ -362,6 +362,19 @@ DBG_MUST struct dbg_error *dbg_children(struct dbg *dbg, dbg_id value,
 DBG_MUST struct dbg_error *dbg_eval(struct dbg *dbg, dbg_id frame,
 				    const char *expr, struct dbg_value *ret);
 
+struct dbg_exception {
+	const char *type;
+	const char *message; /* NULL: none */
+	const char *stack;   /* lines recorded so far, NULL: none */
+};
+
+/*
+ * The exception of the stop and its inner exceptions, outermost first, up to
+ * a cap; none (*ret_n 0) if the stop has no exception.
+ */
+DBG_MUST struct dbg_error *
+dbg_exception_list(struct dbg *dbg, struct dbg_exception **ret, size_t *ret_n);
+
 /* gdb's /x /d /u /t /c: format an integer value's text anew; dies with stop. */
 DBG_MUST struct dbg_error *dbg_format(struct dbg *dbg, dbg_id frame,
 				      const char *expr, char letter,
