@@ -6,7 +6,7 @@
 void put_le(struct str *s, uint64_t value, unsigned int size)
 {
 	for (unsigned int i = 0; i < size; i++)
-		str_addc(s, (char)(value >> (8 * i)));
+		str_addc(s, i < 8 ? (char)(value >> (8 * i)) : 0);
 }
 
 void put_cuint(struct str *s, uint32_t value)
