@@ -283,14 +283,21 @@ static bool agrees(const struct path *user, const struct path *types,
 	return !at;
 }
 
-// With and without the interface that an explicit implementation names.
-static bool agrees_both(const struct path *user, const struct path *types,
+// With the interface that an explicit implementation names, in full, in
+// part or not at all.
+static bool agrees_with(const struct path *user, const struct path *types,
 			const struct path *interface, const struct path *last)
 {
-	static const struct path nothing;
+	struct path part = *interface;
 
-	return agrees(user, types, interface, last) ||
-	       agrees(user, types, &nothing, last);
+	for (;;) {
+		if (agrees(user, types, &part, last))
+			return true;
+		if (!part.n)
+			return false;
+		part.n--;
+		memmove(part.seg, part.seg + 1, part.n * sizeof(*part.seg));
+	}
 }
 
 static bool match_accessor(const struct wanted *w, const struct path *types,
@@ -308,10 +315,10 @@ static bool match_accessor(const struct wanted *w, const struct path *types,
 	push(&last, verb);
 	for (int i = 0; i < 2; i++) {
 		last.n = 2;
-		if (agrees_both(&w->path, types, interface, &last))
+		if (agrees_with(&w->path, types, interface, &last))
 			return true;
 		last.n = 1;
-		if (agrees_both(&w->path, types, interface, &last))
+		if (agrees_with(&w->path, types, interface, &last))
 			return true;
 		if (!span_is(last.seg[0], "Item"))
 			return false;
@@ -391,7 +398,7 @@ static bool match_name(const struct wanted *w, const struct path *types,
 	cut(name, &interface);
 	name = interface.seg[--interface.n];
 	last.seg[0] = name;
-	return agrees_both(&w->path, types, &interface, &last) ||
+	return agrees_with(&w->path, types, &interface, &last) ||
 	       match_accessor(w, types, &interface, name);
 }
 

@@ -158,27 +158,46 @@ static bool is_name_only(struct cursor *c)
 	return !next_token(c, &t) || (t.path && !next_token(c, &t));
 }
 
+// int, bool, ...: their '?' is another type, that of a class says nothing.
+static bool is_value_keyword(const struct token *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (!islower((unsigned char)t->s[i]))
+			return false;
+	return !is_word(t, "string") && !is_word(t, "object");
+}
+
+// Pass over a '?' behind the type @last that is not in the signature.
+static void skip_nullable(struct cursor *user, const struct token *last)
+{
+	struct cursor at = *user;
+	struct token t;
+
+	if (last->path && is_value_keyword(last))
+		return;
+	if (next_token(&at, &t) && is_mark(&t, '?'))
+		*user = at;
+}
+
 static bool same_type(struct cursor user, struct cursor real)
 {
 	bool user_ref = drop_modifiers(&user) | drop_ampersand(&user);
 	bool real_ref = drop_modifiers(&real) | drop_ampersand(&real);
-	struct token u, r;
+	struct token u, r = {.n = 0};
 
 	if (user_ref != real_ref)
 		return false;
-	while (next_token(&real, &r)) {
-		if (!next_token(&user, &u))
-			return false;
-		// A nullable reference is not in the signature.
-		if (is_mark(&u, '?') && !is_mark(&r, '?') &&
-		    !next_token(&user, &u))
-			return false;
-		if (!same_token(&u, &r))
+	for (bool any = false;; any = true) {
+		struct cursor at = real;
+		bool more = next_token(&at, &u);
+
+		if (any && !(more && is_mark(&u, '?')))
+			skip_nullable(&user, &r);
+		if (!next_token(&real, &r))
+			break;
+		if (!next_token(&user, &u) || !same_token(&u, &r))
 			return false;
 	}
-	struct cursor rest = user;
-	if (next_token(&rest, &u) && is_mark(&u, '?'))
-		user = rest;
 	return is_name_only(&user);
 }
 
