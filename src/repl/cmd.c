@@ -1,0 +1,242 @@
+#include "cmd.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "fault.h"
+#include "repl_priv.h"
+#include "text.h"
+
+const struct cmd_family *const cmd_families[] = {
+    &cmd_family_running,
+    &cmd_family_breakpoints,
+    &cmd_family_stack,
+    &cmd_family_threads,
+    &cmd_family_data,
+    &cmd_family_displays,
+    &cmd_family_code,
+    &cmd_family_info,
+    &cmd_family_settings,
+    &cmd_family_support,
+    NULL,
+};
+
+static bool is_name_char(char c)
+{
+	return isalnum((unsigned char)c) || c == '-' || c == '_';
+}
+
+static const char *skip_blanks(const char *p)
+{
+	while (isspace((unsigned char)*p))
+		p++;
+	return p;
+}
+
+void cmd_parse(const char *line, struct cmd_line *ret)
+{
+	const char *p = skip_blanks(line);
+
+	*ret = (struct cmd_line){.name = p, .format = "", .args = ""};
+	if (!*p || *p == '#')
+		return;
+	if (*p == '!') {
+		ret->n_name = 1;
+		ret->args = skip_blanks(p + 1);
+		return;
+	}
+	while (is_name_char(*p))
+		p++;
+	ret->n_name = (size_t)(p - ret->name);
+	if (!ret->n_name) {
+		// No command begins so: the whole first word is to blame.
+		ret->n_name = strcspn(ret->name, " \t");
+		return;
+	}
+	ret->args = skip_blanks(p);
+	if (*p == '/')
+		cmd_parse_format(ret);
+}
+
+void cmd_parse_format(struct cmd_line *parts)
+{
+	if (*parts->args != '/' || parts->n_format)
+		return;
+	parts->format = parts->args + 1;
+	parts->n_format = strcspn(parts->format, " \t");
+	parts->args = skip_blanks(parts->format + parts->n_format);
+}
+
+const struct repl_cmd *cmd_iterate(struct cmd_iter *it)
+{
+	while (cmd_families[it->family]) {
+		const struct repl_cmd *cmd =
+		    &cmd_families[it->family]->cmds[it->cmd];
+		if (cmd->names) {
+			it->cmd++;
+			return cmd;
+		}
+		it->family++;
+		it->cmd = 0;
+	}
+	return NULL;
+}
+
+bool cmd_name_next(const char **name, size_t *n)
+{
+	const char *p = *name + *n;
+
+	p = skip_blanks(p);
+	*name = p;
+	*n = strcspn(p, " ");
+	return *n > 0;
+}
+
+size_t cmd_name_len(const struct repl_cmd *cmd)
+{
+	return strcspn(cmd->names, " ");
+}
+
+enum match {
+	MATCH_NONE,
+	MATCH_PREFIX,
+	MATCH_WHOLE,
+};
+
+static enum match match(const struct repl_cmd *cmd, const char *word, size_t n)
+{
+	enum match best = MATCH_NONE;
+	const char *name = cmd->names;
+	size_t len = 0;
+
+	while (cmd_name_next(&name, &len)) {
+		if (len < n || strncmp(name, word, n) != 0)
+			continue;
+		if (len == n)
+			return MATCH_WHOLE;
+		best = MATCH_PREFIX;
+	}
+	return best;
+}
+
+static const struct repl_cmd *table_next(const struct repl_cmd *table,
+					 struct cmd_iter *it)
+{
+	if (!table)
+		return cmd_iterate(it);
+	return table[it->cmd].names ? &table[it->cmd++] : NULL;
+}
+
+struct dbg_error *cmd_find(const struct repl_cmd *table, const char *name,
+			   size_t n, const struct repl_cmd **ret)
+{
+	_cleanup_text_ struct text names = {0};
+	const struct repl_cmd *found = NULL;
+	const struct repl_cmd *cmd;
+	struct cmd_iter it = {0};
+	size_t n_found = 0;
+
+	while ((cmd = table_next(table, &it))) {
+		enum match m = match(cmd, name, n);
+		if (m == MATCH_WHOLE) {
+			*ret = cmd;
+			return NULL;
+		}
+		if (m == MATCH_NONE)
+			continue;
+		text_addf(&names, "%s%.*s", n_found ? ", " : "",
+			  (int)cmd_name_len(cmd), cmd->names);
+		found = cmd;
+		n_found++;
+	}
+	int len = n > 80 ? 80 : (int)n;
+	if (n_found > 1)
+		return fault_arg("Ambiguous command \"%.*s\": %s.", len, name,
+				 text_get(&names));
+	if (!found)
+		return fault_arg("Undefined command: \"%.*s\". Try \"help\".",
+				 len, name);
+	*ret = found;
+	return NULL;
+}
+
+static struct dbg_error *check(struct repl *r, const struct call *call)
+{
+	const struct repl_cmd *cmd = call->cmd;
+	unsigned int needs = cmd->flags & (CMD_NEEDS_PROCESS | CMD_NEEDS_STOP);
+	int len = (int)cmd_name_len(cmd);
+
+	if (needs && dbg_state(r->dbg) == DBG_IDLE)
+		return fault(DBG_E_STATE, "The program is not being run.");
+	if ((needs & CMD_NEEDS_STOP) && dbg_state(r->dbg) == DBG_RUNNING)
+		return fault(DBG_E_STATE, "The program is running.");
+	if (*call->format && !(cmd->flags & CMD_FORMAT))
+		return fault_arg("\"%.*s\" takes no /%s.", len, cmd->names,
+				 call->format);
+	if (*call->args && !cmd->args)
+		return fault_arg("\"%.*s\" takes no arguments.", len,
+				 cmd->names);
+	if (!*call->args && (cmd->flags & CMD_NEEDS_ARGS))
+		return fault_arg("Argument required: %.*s %s", len, cmd->names,
+				 cmd->args);
+	return NULL;
+}
+
+// The entry for @line, a subcommand if there is one, and its words.
+static struct dbg_error *resolve(const char *line, struct cmd_line *parts,
+				 const struct repl_cmd **ret)
+{
+	struct dbg_error *err;
+	const struct repl_cmd *cmd;
+	const struct repl_cmd *table = NULL;
+
+	for (;;) {
+		struct cmd_line next;
+		cmd_parse(line, &next);
+		if (!next.n_name)
+			break;
+		err = cmd_find(table, next.name, next.n_name, &cmd);
+		if (err && table && (*ret)->run) {
+			// The command itself takes what no subcommand is.
+			dbg_error_destroy(err);
+			break;
+		}
+		if (err)
+			return err;
+		*parts = next;
+		*ret = cmd;
+		table = cmd->sub;
+		if (!table)
+			break;
+		line = next.args;
+	}
+	return NULL;
+}
+
+struct dbg_error *cmd_execute(struct repl *r, const char *line)
+{
+	struct dbg_error *err;
+	const struct repl_cmd *cmd = NULL;
+	struct cmd_line parts;
+
+	err = resolve(line, &parts, &cmd);
+	if (err || !cmd)
+		return err;
+	if (!cmd->run)
+		return fault_arg("\"%.*s\" must be followed by the name of "
+				 "a subcommand; see \"help %.*s\".",
+				 (int)cmd_name_len(cmd), cmd->names,
+				 (int)cmd_name_len(cmd), cmd->names);
+	if (cmd->flags & CMD_FORMAT)
+		cmd_parse_format(&parts);
+	_cleanup_free_ char *format = alloc_strn(parts.format, parts.n_format);
+	size_t len = strlen(parts.args);
+	while (len && isspace((unsigned char)parts.args[len - 1]))
+		len--;
+	_cleanup_free_ char *args = alloc_strn(parts.args, len);
+	struct call call = {.cmd = cmd, .args = args, .format = format};
+	err = check(r, &call);
+	return err ? err : cmd->run(r, &call);
+}

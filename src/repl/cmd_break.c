@@ -1,0 +1,614 @@
+/* Commands that make and change breakpoints and catchpoints. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "cmd.h"
+#include "fault.h"
+#include "parse.h"
+#include "repl_priv.h"
+
+// The " if " between location and condition, outside quotes and brackets.
+static const char *find_if(const char *s)
+{
+	int depth = 0;
+	char quote = 0;
+
+	for (const char *p = s; *p; p++) {
+		if (quote) {
+			quote = *p == quote ? 0 : quote;
+			continue;
+		}
+		if (*p == '"' || *p == '\'')
+			quote = *p;
+		depth += *p == '(' || *p == '[';
+		depth -= *p == ')' || *p == ']';
+		bool starts =
+		    p == s || isspace((unsigned char)p[-1]) || p[-1] == ')';
+		if (depth <= 0 && starts && strncmp(p, "if", 2) == 0 &&
+		    (isspace((unsigned char)p[2]) || p[2] == '('))
+			return p;
+	}
+	return NULL;
+}
+
+// The location that `break` means without one: where the frame stands.
+static struct dbg_error *present_location(struct repl *r, char **ret)
+{
+	struct dbg_error *err;
+	struct dbg_frame f;
+
+	err = frame_get(r, &f);
+	if (err) {
+		dbg_error_destroy(err);
+		return fault_arg("No default breakpoint location now.");
+	}
+	if (f.source.path && f.level)
+		*ret =
+		    alloc_printf("%s:%" PRIu32, f.source.path, f.source.line);
+	else
+		*ret = alloc_printf("*0x%" PRIx64, f.pc);
+	return NULL;
+}
+
+static struct dbg_error *add(struct repl *r, const struct dbg_break_req *req,
+			     const char *condition)
+{
+	struct dbg_error *err;
+	uint32_t number;
+
+	err = dbg_break_add(r->dbg, req, &number);
+	if (err)
+		return err;
+	r->last_break = number;
+	if (condition) {
+		err = dbg_break_condition(r->dbg, number, condition);
+		if (err) {
+			dbg_error_destroy(dbg_break_delete(r->dbg, number));
+			return err;
+		}
+	}
+	return show_break_new(r, number);
+}
+
+static struct dbg_error *break_at(struct repl *r, const char *args,
+				  bool temporary)
+{
+	struct dbg_error *err;
+	const char *condition = find_if(args);
+	size_t n = condition ? (size_t)(condition - args) : strlen(args);
+
+	while (n && isspace((unsigned char)args[n - 1]))
+		n--;
+	_cleanup_free_ char *location = NULL;
+	if (n) {
+		location = alloc_strn(args, n);
+	} else {
+		err = present_location(r, &location);
+		if (err)
+			return err;
+	}
+	if (condition)
+		condition += 2 + strspn(condition + 2, " \t");
+	struct dbg_break_req req = {
+	    .kind = DBG_BREAK_LOCATION,
+	    .text = location,
+	    .frame = r->stopped ? frame_id(r) : 0,
+	    .temporary = temporary,
+	};
+	return add(r, &req, condition);
+}
+
+static struct dbg_error *cmd_break(struct repl *r, const struct call *call)
+{
+	return break_at(r, call->args, false);
+}
+
+static struct dbg_error *cmd_tbreak(struct repl *r, const struct call *call)
+{
+	return break_at(r, call->args, true);
+}
+
+static struct dbg_error *cmd_rbreak(struct repl *r, const struct call *call)
+{
+	struct dbg_break_req req = {.kind = DBG_BREAK_REGEX,
+				    .text = call->args};
+
+	return add(r, &req, NULL);
+}
+
+static struct dbg_error *catch_exception(struct repl *r,
+					 const struct call *call,
+					 enum dbg_break_kind kind,
+					 bool temporary)
+{
+	struct dbg_break_req req = {
+	    .kind = kind,
+	    .text = *call->args ? call->args : NULL,
+	    .temporary = temporary,
+	};
+
+	return add(r, &req, NULL);
+}
+
+static struct dbg_error *cmd_catch_throw(struct repl *r,
+					 const struct call *call)
+{
+	return catch_exception(r, call, DBG_BREAK_THROW, false);
+}
+
+static struct dbg_error *cmd_catch_unhandled(struct repl *r,
+					     const struct call *call)
+{
+	return catch_exception(r, call, DBG_BREAK_UNHANDLED, false);
+}
+
+static struct dbg_error *cmd_tcatch_throw(struct repl *r,
+					  const struct call *call)
+{
+	return catch_exception(r, call, DBG_BREAK_THROW, true);
+}
+
+static struct dbg_error *cmd_tcatch_unhandled(struct repl *r,
+					      const struct call *call)
+{
+	return catch_exception(r, call, DBG_BREAK_UNHANDLED, true);
+}
+
+static void hook_delete(struct repl *r, uint32_t breakpoint)
+{
+	struct hook *hook = hook_find(r, breakpoint);
+
+	if (!hook)
+		return;
+	words_deinit(&hook->lines);
+	*hook = r->hooks[--r->n_hooks];
+}
+
+static struct dbg_error *delete_one(struct repl *r, uint32_t number)
+{
+	struct dbg_error *err = dbg_break_delete(r->dbg, number);
+
+	if (!err)
+		hook_delete(r, number);
+	return err;
+}
+
+static struct dbg_error *enable_one(struct repl *r, uint32_t number)
+{
+	return dbg_break_enable(r->dbg, number, true);
+}
+
+static struct dbg_error *disable_one(struct repl *r, uint32_t number)
+{
+	return dbg_break_enable(r->dbg, number, false);
+}
+
+typedef struct dbg_error *one_fn(struct repl *r, uint32_t number);
+
+static struct dbg_error *for_all(struct repl *r, one_fn *fn)
+{
+	struct dbg_error *err;
+	struct dbg_breakpoint *list;
+	size_t n;
+
+	err = dbg_break_list(r->dbg, &list, &n);
+	if (err)
+		return err;
+	_cleanup_free_ uint32_t *numbers = alloc_zero(n, sizeof(*numbers));
+	for (size_t i = 0; i < n; i++)
+		numbers[i] = list[i].number;
+	for (size_t i = 0; i < n && !err; i++)
+		err = fn(r, numbers[i]);
+	return err;
+}
+
+static struct dbg_error *for_range(struct repl *r, uint64_t first,
+				   uint64_t last, one_fn *fn)
+{
+	struct dbg_error *err = NULL;
+
+	if (last > UINT32_MAX || last - first > 100000)
+		return fault_arg("The range is too large.");
+	for (uint64_t i = first; i <= last && !err; i++)
+		err = fn(r, (uint32_t)i);
+	return err;
+}
+
+// Do @fn for each of the numbers and ranges, all breakpoints without any.
+static struct dbg_error *for_list(struct repl *r, const char *args, one_fn *fn)
+{
+	struct dbg_error *err;
+	uint64_t first, last;
+	bool any;
+
+	if (!*args)
+		return for_all(r, fn);
+	for (;;) {
+		err = parse_range(&args, &first, &last, &any);
+		if (err || !any)
+			return err;
+		err = for_range(r, first, last, fn);
+		if (err)
+			return err;
+	}
+}
+
+static struct dbg_error *cmd_delete(struct repl *r, const struct call *call)
+{
+	if (!*call->args && !repl_confirm(r, "Delete all breakpoints?"))
+		return NULL;
+	return for_list(r, call->args, delete_one);
+}
+
+static struct dbg_error *cmd_enable(struct repl *r, const struct call *call)
+{
+	return for_list(r, call->args, enable_one);
+}
+
+static struct dbg_error *cmd_disable(struct repl *r, const struct call *call)
+{
+	return for_list(r, call->args, disable_one);
+}
+
+static bool same_place(const struct dbg_location *a,
+		       const struct dbg_location *b)
+{
+	if (a->file && b->file)
+		return a->line == b->line && strcmp(a->file, b->file) == 0;
+	return a->addr && a->addr == b->addr;
+}
+
+static bool stands_at(const struct dbg_breakpoint *b,
+		      const struct dbg_location *places, size_t n)
+{
+	for (size_t i = 0; i < b->n_locations; i++)
+		for (size_t j = 0; j < n; j++)
+			if (same_place(&b->locations[i], &places[j]))
+				return true;
+	return false;
+}
+
+static struct dbg_error *cmd_clear(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	struct dbg_location *places = NULL;
+	struct dbg_breakpoint *list;
+	size_t n_places = 0;
+	size_t n;
+
+	_cleanup_free_ char *here = NULL;
+	if (!*call->args) {
+		err = present_location(r, &here);
+		if (err)
+			return err;
+	}
+	const char *text = here ? here : call->args;
+	err = dbg_locate(r->dbg, r->stopped ? frame_id(r) : 0, text, &places,
+			 &n_places);
+	// What cannot be found now may still be a pending one's words.
+	dbg_error_destroy(err);
+	if (err)
+		n_places = 0;
+	err = dbg_break_list(r->dbg, &list, &n);
+	if (err)
+		return err;
+	_cleanup_free_ uint32_t *found = alloc_zero(n, sizeof(*found));
+	size_t n_found = 0;
+	for (size_t i = 0; i < n; i++)
+		if ((list[i].text && strcmp(list[i].text, text) == 0) ||
+		    stands_at(&list[i], places, n_places))
+			found[n_found++] = list[i].number;
+	if (!n_found)
+		return fault_arg("No breakpoint at %s.", text);
+	for (size_t i = 0; i < n_found; i++) {
+		err = delete_one(r, found[i]);
+		if (err)
+			return err;
+		printf("Deleted breakpoint %" PRIu32 "\n", found[i]);
+	}
+	return NULL;
+}
+
+// A number in front; *@p steps to what follows.
+static struct dbg_error *leading_number(const char **p, uint32_t *ret)
+{
+	size_t n = strcspn(*p, " \t");
+	_cleanup_free_ char *word = alloc_strn(*p, n);
+	uint64_t number;
+
+	if (!parse_u64(word, &number) || !number || number > UINT32_MAX)
+		return fault_arg("Bad breakpoint number '%s'.", word);
+	*p += n + strspn(*p + n, " \t");
+	*ret = (uint32_t)number;
+	return NULL;
+}
+
+static struct dbg_error *cmd_condition(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	const char *p = call->args;
+	uint32_t number;
+
+	err = leading_number(&p, &number);
+	if (!err)
+		err = dbg_break_condition(r->dbg, number, *p ? p : NULL);
+	if (!err && !*p)
+		printf("Breakpoint %" PRIu32 " now unconditional.\n", number);
+	return err;
+}
+
+static struct dbg_error *cmd_ignore(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	const char *p = call->args;
+	uint32_t number;
+	uint64_t count;
+
+	err = leading_number(&p, &number);
+	if (err)
+		return err;
+	if (!parse_u64(p, &count))
+		return fault_arg("Second argument (the count) is missing or "
+				 "no number.");
+	err = dbg_break_ignore(r->dbg, number, count);
+	if (err)
+		return err;
+	if (count)
+		printf("Will ignore next %" PRIu64 " crossing%s of breakpoint "
+		       "%" PRIu32 ".\n",
+		       count, count == 1 ? "" : "s", number);
+	else
+		printf("Will stop next time breakpoint %" PRIu32
+		       " is reached.\n",
+		       number);
+	return NULL;
+}
+
+// Read lines up to "end".
+static struct dbg_error *read_block(struct repl *r, struct words *ret)
+{
+	_cleanup_text_ struct text line = {0};
+
+	while (input_line(r, ">", &line)) {
+		const char *s = text_get(&line);
+		s += strspn(s, " \t");
+		size_t n = strlen(s);
+		while (n && isspace((unsigned char)s[n - 1]))
+			n--;
+		if (n == 3 && strncmp(s, "end", 3) == 0)
+			return NULL;
+		if (n && *s != '#')
+			words_add(ret, s, n);
+	}
+	return fault_arg("\"commands\" lacks its \"end\".");
+}
+
+static struct dbg_error *cmd_commands(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	const char *p = call->args;
+	struct dbg_breakpoint b;
+	uint32_t number = r->last_break;
+	struct words lines = {0};
+
+	if (*p)
+		err = leading_number(&p, &number);
+	else
+		err = number ? NULL : fault_arg("No breakpoints specified.");
+	if (!err)
+		err = dbg_break_get(r->dbg, number, &b);
+	if (!err && r->terminal && input_is_user(r))
+		printf("Type commands for breakpoint(s) %" PRIu32
+		       ", one per line.\n"
+		       "End with a line saying just \"end\".\n",
+		       number);
+	if (!err)
+		err = read_block(r, &lines);
+	if (err) {
+		words_deinit(&lines);
+		return err;
+	}
+	hook_delete(r, number);
+	if (!lines.n)
+		return NULL;
+	alloc_grow(&r->hooks, &r->cap_hooks, r->n_hooks + 1, sizeof(*r->hooks));
+	r->hooks[r->n_hooks++] =
+	    (struct hook){.breakpoint = number, .lines = lines};
+	return NULL;
+}
+
+static const struct repl_cmd catch_subs[] = {
+    {
+	.names = "throw",
+	.args = "[TYPE]",
+	.help = "stop where an exception is thrown",
+	.more = "TYPE is the exception's type or a base class of it.",
+	.complete = DBG_NAMES_TYPES,
+	.run = cmd_catch_throw,
+    },
+    {
+	.names = "unhandled",
+	.help = "stop when nobody catches an exception",
+	.run = cmd_catch_unhandled,
+    },
+    {.names = NULL},
+};
+
+static const struct repl_cmd tcatch_subs[] = {
+    {
+	.names = "throw",
+	.args = "[TYPE]",
+	.help = "stop where the next exception is thrown",
+	.complete = DBG_NAMES_TYPES,
+	.run = cmd_tcatch_throw,
+    },
+    {
+	.names = "unhandled",
+	.help = "stop once when nobody catches an exception",
+	.run = cmd_tcatch_unhandled,
+    },
+    {.names = NULL},
+};
+
+static const struct repl_cmd delete_subs[] = {
+    {
+	.names = "breakpoints",
+	.args = "[LIST]",
+	.help = "delete breakpoints",
+	.run = cmd_delete,
+    },
+    {
+	.names = "display",
+	.args = "[LIST]",
+	.help = "delete displays, as \"undisplay\"",
+	.run = display_delete,
+    },
+    {.names = NULL},
+};
+
+static const struct repl_cmd enable_subs[] = {
+    {
+	.names = "breakpoints",
+	.args = "[LIST]",
+	.help = "enable breakpoints",
+	.run = cmd_enable,
+    },
+    {
+	.names = "display",
+	.args = "[LIST]",
+	.help = "show displays again at each stop",
+	.run = display_enable,
+    },
+    {.names = NULL},
+};
+
+static const struct repl_cmd disable_subs[] = {
+    {
+	.names = "breakpoints",
+	.args = "[LIST]",
+	.help = "disable breakpoints",
+	.run = cmd_disable,
+    },
+    {
+	.names = "display",
+	.args = "[LIST]",
+	.help = "no longer show displays at each stop",
+	.run = display_disable,
+    },
+    {.names = NULL},
+};
+
+#define LOCATION_HELP                                                          \
+	"LOCATION is one of\n"                                                 \
+	"  FILE:LINE      FILE is a bare name, the end of a path or a path\n"  \
+	"  LINE           in the file of the selected frame\n"                 \
+	"  TYPE.METHOD    with or without namespace; all overloads\n"          \
+	"  TYPE.METHOD(int, string)   one overload\n"                          \
+	"  MODULE!...     only in that module\n"                               \
+	"  *ADDRESS       an instruction\n"
+
+static const struct repl_cmd cmds[] = {
+    {
+	.names = "break b br brea",
+	.args = "[LOCATION] [if CONDITION]",
+	.help = "stop at a place in the program",
+	.more = LOCATION_HELP
+	"Without LOCATION it is where the selected frame stands. A place in "
+	"a module\nthat is not loaded yet is waited for.",
+	.complete = COMPLETE_LOCATIONS,
+	.run = cmd_break,
+    },
+    {
+	.names = "tbreak tb",
+	.args = "[LOCATION] [if CONDITION]",
+	.help = "stop at a place once",
+	.more = "As \"break\", but the breakpoint is deleted when it is hit.",
+	.complete = COMPLETE_LOCATIONS,
+	.run = cmd_tbreak,
+    },
+    {
+	.names = "rbreak rb",
+	.args = "REGEX",
+	.help = "stop at all methods whose name matches",
+	.more = "REGEX is a Perl regular expression that is looked for in "
+		"Namespace.Type.Method.",
+	.flags = CMD_NEEDS_ARGS,
+	.run = cmd_rbreak,
+    },
+    {
+	.names = "catch",
+	.args = "throw [TYPE] | unhandled",
+	.help = "stop at exceptions",
+	.sub = catch_subs,
+    },
+    {
+	.names = "tcatch",
+	.args = "throw [TYPE] | unhandled",
+	.help = "stop at the next exception only",
+	.sub = tcatch_subs,
+    },
+    {
+	.names = "delete d",
+	.args = "[LIST]",
+	.help = "delete breakpoints",
+	.more = "LIST is of numbers and ranges: 1 3-5. Without it, all.",
+	.run = cmd_delete,
+	.sub = delete_subs,
+    },
+    {
+	.names = "clear",
+	.args = "[LOCATION]",
+	.help = "delete the breakpoints at a place",
+	.complete = COMPLETE_LOCATIONS,
+	.run = cmd_clear,
+    },
+    {
+	.names = "enable en",
+	.args = "[LIST]",
+	.help = "enable breakpoints",
+	.run = cmd_enable,
+	.sub = enable_subs,
+    },
+    {
+	.names = "disable dis disa",
+	.args = "[LIST]",
+	.help = "disable breakpoints, keeping them",
+	.run = cmd_disable,
+	.sub = disable_subs,
+    },
+    {
+	.names = "condition",
+	.args = "N [EXPRESSION]",
+	.help = "stop at breakpoint N only if EXPRESSION is true",
+	.more = "Without EXPRESSION it stops always.",
+	.flags = CMD_NEEDS_ARGS,
+	.complete = COMPLETE_EXPRESSIONS,
+	.run = cmd_condition,
+    },
+    {
+	.names = "ignore",
+	.args = "N COUNT",
+	.help = "do not stop at the next COUNT hits of breakpoint N",
+	.flags = CMD_NEEDS_ARGS,
+	.run = cmd_ignore,
+    },
+    {
+	.names = "commands",
+	.args = "[N]",
+	.help = "carry out commands at each hit of a breakpoint",
+	.more = "The commands follow, one a line, up to a line \"end\". "
+		"\"silent\" as the first\nkeeps the stop from being shown. "
+		"What stands behind a command that resumes the\nprogram is "
+		"not carried out. No commands at all remove them. Without N "
+		"it is\nthe breakpoint made last.",
+	.run = cmd_commands,
+    },
+    {.names = NULL},
+};
+
+const struct cmd_family cmd_family_breakpoints = {
+    "breakpoints", "Stopping at places and exceptions", cmds};

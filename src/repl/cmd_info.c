@@ -1,0 +1,431 @@
+/* `info`: what there is and how things stand. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "cmd.h"
+#include "fault.h"
+#include "parse.h"
+#include "repl_priv.h"
+
+static struct dbg_error *info_breakpoints(struct repl *r,
+					  const struct call *call)
+{
+	uint64_t number = 0;
+
+	if (*call->args &&
+	    (!parse_u64(call->args, &number) || !number || number > UINT32_MAX))
+		return fault_arg("Bad breakpoint number '%s'.", call->args);
+	return show_breaks(r, (uint32_t)number);
+}
+
+static struct dbg_error *info_scope(struct repl *r, enum dbg_scope scope,
+				    const char *none)
+{
+	struct dbg_error *err;
+	struct dbg_frame f;
+
+	err = frame_get(r, &f);
+	return err ? err : show_scope(r, f.id, scope, none, "");
+}
+
+static struct dbg_error *info_locals(struct repl *r, const struct call *call)
+{
+	(void)call;
+	return info_scope(r, DBG_SCOPE_LOCALS, "No locals.");
+}
+
+static struct dbg_error *info_args(struct repl *r, const struct call *call)
+{
+	(void)call;
+	return info_scope(r, DBG_SCOPE_ARGS, "No arguments.");
+}
+
+static struct dbg_error *info_statics(struct repl *r, const struct call *call)
+{
+	(void)call;
+	return info_scope(r, DBG_SCOPE_STATICS, "No statics.");
+}
+
+static void show_thread_row(struct repl *r, const struct dbg_thread *t)
+{
+	struct dbg_error *err;
+	struct dbg_frame *frames;
+	size_t n;
+
+	_cleanup_free_ char *label =
+	    alloc_printf("Thread %d \"%s\"", (int)t->tid, t->name);
+	printf("%c %-4" PRIu32 " %-30s ", t->number == r->thread ? '*' : ' ',
+	       t->number, label);
+	err = dbg_frame_list(r->dbg, t->number, 0, 1, &frames, &n);
+	if (err)
+		printf("(%s)", err->message);
+	else if (n)
+		show_frame(r, &frames[0], !frames[0].source.path);
+	dbg_error_destroy(err);
+	putchar('\n');
+}
+
+static struct dbg_error *info_threads(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	struct dbg_thread *threads;
+	size_t n;
+
+	(void)call;
+	err = dbg_thread_list(r->dbg, &threads, &n);
+	if (err)
+		return err;
+	printf("  %-4s %-30s %s\n", "Id", "Target Id", "Frame");
+	for (size_t i = 0; i < n && !loop_interrupted(r->loop); i++)
+		show_thread_row(r, &threads[i]);
+	return NULL;
+}
+
+static const char *symbols_word(enum dbg_symbols symbols)
+{
+	switch (symbols) {
+	case DBG_SYMBOLS_LOADED:
+		return "Yes";
+	case DBG_SYMBOLS_NONE:
+		return "No";
+	case DBG_SYMBOLS_MISMATCH:
+		return "Mismatch";
+	case DBG_SYMBOLS_WINDOWS:
+		return "Windows";
+	case DBG_SYMBOLS_BROKEN:
+		return "Broken";
+	}
+	return "?";
+}
+
+static bool module_matches(const struct dbg_module *m, const char *part)
+{
+	return !*part || strcasestr(m->path ? m->path : m->name, part);
+}
+
+static struct dbg_error *info_sharedlibrary(struct repl *r,
+					    const struct call *call)
+{
+	struct dbg_error *err;
+	struct dbg_module *modules;
+	size_t shown = 0;
+	size_t n;
+
+	err = dbg_module_list(r->dbg, &modules, &n);
+	if (err)
+		return err;
+	for (size_t i = 0; i < n && !loop_interrupted(r->loop); i++) {
+		const struct dbg_module *m = &modules[i];
+		if (!module_matches(m, call->args))
+			continue;
+		if (!shown++)
+			printf("%-18s  %-18s  %-9s Shared Object Library\n",
+			       "From", "To", "Syms Read");
+		paint_addr(r, m->base);
+		printf("  ");
+		paint_addr(r, m->base + m->size);
+		printf("  %-9s %s%s\n", symbols_word(m->symbols),
+		       m->path ? m->path : m->name,
+		       m->optimized ? " (optimized)" : "");
+		if (m->symbols_note &&
+		    (m->symbols != DBG_SYMBOLS_NONE || *call->args))
+			printf("%-50s %s\n", "", m->symbols_note);
+	}
+	if (!shown)
+		printf("No shared libraries loaded at this time.\n");
+	return NULL;
+}
+
+static struct dbg_error *info_source(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	const char *const *lines;
+	const char *note = NULL;
+	struct dbg_frame f;
+	size_t n;
+
+	(void)call;
+	err = frame_get(r, &f);
+	if (err)
+		return err;
+	if (!f.source.path) {
+		printf("No current source file: %s has no symbols.\n",
+		       f.module ? f.module : "the frame");
+		return NULL;
+	}
+	printf("Current source file is %s\nLocated in %s\n",
+	       source_name(r, f.source.path), f.source.path);
+	err = dbg_source_lines(r->dbg, f.source.path, &lines, &n, &note);
+	if (err) {
+		printf("Not readable: %s.\n", err->message);
+		dbg_error_destroy(err);
+	} else {
+		printf("Contains %zu lines.\n", n);
+	}
+	if (note)
+		printf("%s\n", note);
+	printf("Source language is C#.\nSymbols of module %s.\n",
+	       f.module ? f.module : "?");
+	return NULL;
+}
+
+static struct dbg_error *info_line(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	struct dbg_location *found;
+	struct dbg_frame f;
+	size_t n;
+
+	_cleanup_free_ char *here = NULL;
+	if (!*call->args) {
+		err = frame_get(r, &f);
+		if (err)
+			return err;
+		here = alloc_printf("*0x%" PRIx64, f.pc);
+	}
+	err = dbg_locate(r->dbg, r->stopped ? frame_id(r) : 0,
+			 here ? here : call->args, &found, &n);
+	if (err)
+		return err;
+	for (size_t i = 0; i < n; i++) {
+		const struct dbg_location *l = &found[i];
+		if (l->file)
+			printf("Line %" PRIu32 " of \"%s\"", l->line,
+			       source_name(r, l->file));
+		else
+			printf("No line number information");
+		if (l->addr)
+			printf(" starts at address 0x%" PRIx64, l->addr);
+		else
+			printf(" is not compiled yet");
+		printf(" <%s>.\n", l->function ? l->function : "?");
+	}
+	if (!n)
+		printf("Nothing found at %s.\n", call->args);
+	return NULL;
+}
+
+static struct dbg_error *info_registers(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	struct dbg_register *regs;
+	struct dbg_frame f;
+	size_t n;
+
+	err = frame_get(r, &f);
+	if (!err)
+		err = dbg_registers(r->dbg, f.id, &regs, &n);
+	if (err)
+		return err;
+	const char *name = call->args + (*call->args == '$');
+	bool any = false;
+	for (size_t i = 0; i < n; i++) {
+		if (*name && strcmp(name, regs[i].name) != 0)
+			continue;
+		any = true;
+		printf("%-15s0x%-17" PRIx64 " %" PRId64 "\n", regs[i].name,
+		       regs[i].value, (int64_t)regs[i].value);
+	}
+	return any ? NULL : fault_arg("Invalid register `%s'", name);
+}
+
+static struct dbg_error *info_frame(struct repl *r, const struct call *call)
+{
+	static const char *const kinds[] = {
+	    [DBG_FRAME_MANAGED] = "managed",
+	    [DBG_FRAME_NATIVE] = "native",
+	    [DBG_FRAME_RUNTIME] = "runtime transition",
+	};
+	struct dbg_error *err;
+	struct dbg_frame f;
+
+	(void)call;
+	err = frame_get(r, &f);
+	if (err)
+		return err;
+	printf("Stack level %" PRIu32 ", frame at 0x%" PRIx64 ":\n", f.level,
+	       f.sp);
+	printf(" pc = 0x%" PRIx64 " in %s", f.pc, f.function);
+	if (f.source.path)
+		printf(" (%s:%" PRIu32 ")", source_name(r, f.source.path),
+		       f.source.line);
+	printf("\n kind: %s%s\n", kinds[f.kind],
+	       f.optimized ? ", optimized" : "");
+	if (f.module)
+		printf(" module: %s\n", f.module);
+	if (f.token)
+		printf(" method token: 0x%08" PRIx32 "\n", f.token);
+	if (f.il_offset != UINT32_MAX && f.kind == DBG_FRAME_MANAGED)
+		printf(" IL offset: 0x%04" PRIx32 "\n", f.il_offset);
+	return NULL;
+}
+
+static struct dbg_error *info_display(struct repl *r, const struct call *call)
+{
+	(void)call;
+	if (!r->n_displays)
+		printf("There are no auto-display expressions now.\n");
+	else
+		printf("Auto-display expressions now in effect:\n"
+		       "Num Enb Expression\n");
+	for (size_t i = 0; i < r->n_displays; i++) {
+		const struct display *d = &r->displays[i];
+		printf("%" PRIu32 ":   %c  %s%s%s%s\n", d->number,
+		       d->enabled ? 'y' : 'n', *d->format ? "/" : "", d->format,
+		       *d->format ? " " : "", d->expr);
+	}
+	return NULL;
+}
+
+static struct dbg_error *info_program(struct repl *r, const struct call *call)
+{
+	static const char *const reasons[] = {
+	    [DBG_STOP_ENTRY] = "at the start of Main",
+	    [DBG_STOP_BREAKPOINT] = "at a breakpoint",
+	    [DBG_STOP_STEP] = "after being stepped",
+	    [DBG_STOP_PAUSE] = "because it was interrupted",
+	    [DBG_STOP_THROWN] = "where an exception was thrown",
+	    [DBG_STOP_UNHANDLED] = "at an unhandled exception",
+	    [DBG_STOP_SIGNAL] = "at a signal that will end it",
+	};
+	const struct dbg_stop *stop = dbg_stop_reason(r->dbg);
+
+	(void)call;
+	if (r->program)
+		printf("Program: %s\n", r->program);
+	if (dbg_state(r->dbg) == DBG_IDLE) {
+		printf("The program being debugged is not being run.\n");
+		return NULL;
+	}
+	printf("Process %d, stopped in thread %" PRIu32 ".\n",
+	       (int)dbg_pid(r->dbg), r->thread);
+	if (stop)
+		printf("It stopped %s.\n", reasons[stop->reason]);
+	if (stop && stop->breakpoint)
+		printf("It stopped at breakpoint %" PRIu32 ".\n",
+		       stop->breakpoint);
+	return NULL;
+}
+
+static struct dbg_error *info_exception(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	struct dbg_exception *chain;
+	size_t n;
+
+	(void)call;
+	err = dbg_exception_list(r->dbg, &chain, &n);
+	if (err)
+		return err;
+	if (!n)
+		printf("No exception here.\n");
+	for (size_t i = 0; i < n; i++) {
+		printf("%s%s", i ? " ---> " : "", chain[i].type);
+		if (chain[i].message)
+			printf(": \"%s\"", chain[i].message);
+		putchar('\n');
+		if (chain[i].stack && *chain[i].stack)
+			printf("%s\n", chain[i].stack);
+	}
+	return NULL;
+}
+
+static const struct repl_cmd subs[] = {
+    {
+	.names = "args",
+	.help = "arguments of the selected frame",
+	.flags = CMD_NEEDS_STOP,
+	.run = info_args,
+    },
+    {
+	.names = "breakpoints b",
+	.args = "[N]",
+	.help = "breakpoints and catchpoints",
+	.run = info_breakpoints,
+    },
+    {
+	.names = "display",
+	.help = "expressions shown at each stop",
+	.run = info_display,
+    },
+    {
+	.names = "exception exceptions",
+	.help = "the exception of the stop, with the inner ones",
+	.flags = CMD_NEEDS_STOP,
+	.run = info_exception,
+    },
+    {
+	.names = "frame f",
+	.help = "all about the selected frame",
+	.flags = CMD_NEEDS_STOP,
+	.run = info_frame,
+    },
+    {
+	.names = "line",
+	.args = "[LOCATION]",
+	.help = "where the code of a line is",
+	.complete = COMPLETE_LOCATIONS,
+	.run = info_line,
+    },
+    {
+	.names = "locals",
+	.help = "local variables of the selected frame",
+	.flags = CMD_NEEDS_STOP,
+	.run = info_locals,
+    },
+    {
+	.names = "program",
+	.help = "the program and why it is stopped",
+	.run = info_program,
+    },
+    {
+	.names = "registers r",
+	.args = "[NAME]",
+	.help = "registers of the selected frame",
+	.flags = CMD_NEEDS_STOP,
+	.run = info_registers,
+    },
+    {
+	.names = "sharedlibrary dll modules",
+	.args = "[PART]",
+	.help = "modules and their symbols",
+	.more = "PART of a path selects; why a module has no symbols is said "
+		"then.",
+	.flags = CMD_NEEDS_STOP,
+	.run = info_sharedlibrary,
+    },
+    {
+	.names = "source",
+	.help = "the source file of the selected frame",
+	.flags = CMD_NEEDS_STOP,
+	.run = info_source,
+    },
+    {
+	.names = "statics",
+	.help = "statics of the selected frame's class",
+	.flags = CMD_NEEDS_STOP,
+	.run = info_statics,
+    },
+    {
+	.names = "threads",
+	.help = "threads and where they are",
+	.flags = CMD_NEEDS_STOP,
+	.run = info_threads,
+    },
+    {.names = NULL},
+};
+
+static const struct repl_cmd cmds[] = {
+    {
+	.names = "info i inf",
+	.args = "SUBJECT",
+	.help = "show what there is",
+	.sub = subs,
+    },
+    {.names = NULL},
+};
+
+const struct cmd_family cmd_family_info = {"status", "How things stand", cmds};

@@ -1,0 +1,201 @@
+/* Commands about dndbg itself: help, scripts, the shell, the end. */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "alloc.h"
+#include "cmd.h"
+#include "fault.h"
+#include "parse.h"
+#include "repl_priv.h"
+
+extern char **environ;
+
+static struct dbg_error *cmd_source(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	_cleanup_words_ struct words words = {0};
+
+	err = words_split(call->args, &words);
+	if (err)
+		return err;
+	if (words.n != 1)
+		return fault_arg("The name of one file expected.");
+	r->depth++;
+	err = input_source(r, words.v[0]);
+	r->depth--;
+	return err;
+}
+
+static struct dbg_error *cmd_quit(struct repl *r, const struct call *call)
+{
+	uint64_t status = 0;
+
+	if (*call->args && (!parse_u64(call->args, &status) || status > 255))
+		return fault_arg("\"%s\" is not an exit status.", call->args);
+	if (dbg_state(r->dbg) != DBG_IDLE) {
+		_cleanup_free_ char *question =
+		    alloc_printf("A debugging session is active.\n\n"
+				 "\tInferior 1 [process %d] will be killed.\n\n"
+				 "Quit anyway?",
+				 (int)dbg_pid(r->dbg));
+		if (!repl_confirm(r, question))
+			return fault(DBG_E_STATE, "Not confirmed.");
+	}
+	if (*call->args)
+		r->quit_status = (int)status;
+	r->quit = true;
+	return NULL;
+}
+
+static struct dbg_error *cmd_echo(struct repl *r, const struct call *call)
+{
+	(void)r;
+	for (const char *p = call->args; *p; p++) {
+		if (*p != '\\' || !p[1]) {
+			putchar(*p);
+			continue;
+		}
+		switch (*++p) {
+		case 'n':
+			putchar('\n');
+			break;
+		case 't':
+			putchar('\t');
+			break;
+		default:
+			putchar(*p);
+			break;
+		}
+	}
+	return NULL;
+}
+
+static struct dbg_error *cmd_pwd(struct repl *r, const struct call *call)
+{
+	(void)r;
+	(void)call;
+	_cleanup_free_ char *cwd = getcwd(NULL, 0);
+	if (!cwd)
+		return fault(DBG_E_FILE, "cannot name the directory: %s",
+			     strerror(errno));
+	printf("Working directory %s.\n", cwd);
+	return NULL;
+}
+
+static struct dbg_error *cmd_cd(struct repl *r, const struct call *call)
+{
+	const char *dir = *call->args ? call->args : getenv("HOME");
+
+	if (!dir)
+		return fault_arg("There is no home directory.");
+	if (chdir(dir) < 0)
+		return fault(DBG_E_FILE, "%s: %s.", dir, strerror(errno));
+	return cmd_pwd(r, call);
+}
+
+// SIGCHLD is blocked in us; the shell begins as it would without us.
+static int start_shell(char *const *argv, pid_t *ret)
+{
+	posix_spawnattr_t attr;
+	sigset_t none;
+
+	sigemptyset(&none);
+	posix_spawnattr_init(&attr);
+	posix_spawnattr_setsigmask(&attr, &none);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
+	int status = posix_spawn(ret, argv[0], NULL, &attr, argv, environ);
+	posix_spawnattr_destroy(&attr);
+	return status;
+}
+
+static struct dbg_error *cmd_shell(struct repl *r, const struct call *call)
+{
+	const char *shell = getenv("SHELL");
+	char sh[] = "/bin/sh", option[] = "-c";
+	pid_t pid;
+	int status;
+
+	(void)r;
+	_cleanup_free_ char *command = alloc_str(call->args);
+	_cleanup_free_ char *program =
+	    alloc_str(!*command && shell && *shell ? shell : sh);
+	char *argv[] = {program, option, command, NULL};
+	if (!*command)
+		argv[1] = NULL;
+	fflush(stdout);
+	int failed = start_shell(argv, &pid);
+	if (failed)
+		return fault(DBG_E_FILE, "cannot start '%s': %s", program,
+			     strerror(failed));
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return fault(DBG_E_TARGET, "cannot wait: %s",
+				     strerror(errno));
+	if (WIFSIGNALED(status))
+		return fault(DBG_E_TARGET, "The shell was ended by signal %d.",
+			     WTERMSIG(status));
+	return NULL;
+}
+
+static const struct repl_cmd cmds[] = {
+    {
+	.names = "help h",
+	.args = "[CLASS | COMMAND]",
+	.help = "tell about commands",
+	.complete = COMPLETE_COMMANDS,
+	.run = help_run,
+    },
+    {
+	.names = "source",
+	.args = "FILE",
+	.help = "carry out the commands of a file",
+	.more = "The first error ends it. Lines that begin with # are "
+		"comments.",
+	.flags = CMD_NEEDS_ARGS,
+	.complete = COMPLETE_PATHS,
+	.run = cmd_source,
+    },
+    {
+	.names = "echo",
+	.args = "[TEXT]",
+	.help = "print TEXT; \\n is an end of line",
+	.run = cmd_echo,
+    },
+    {
+	.names = "shell !",
+	.args = "[COMMAND]",
+	.help = "carry out a command of the shell",
+	.complete = COMPLETE_PATHS,
+	.run = cmd_shell,
+    },
+    {
+	.names = "cd",
+	.args = "[DIRECTORY]",
+	.help = "change the working directory",
+	.complete = COMPLETE_PATHS,
+	.run = cmd_cd,
+    },
+    {
+	.names = "pwd",
+	.help = "print the working directory",
+	.run = cmd_pwd,
+    },
+    {
+	.names = "quit q exit",
+	.args = "[STATUS]",
+	.help = "end dndbg and the program",
+	.more = "STATUS is the exit status of dndbg.",
+	.run = cmd_quit,
+    },
+    {.names = NULL},
+};
+
+const struct cmd_family cmd_family_support = {
+    "support", "Help, scripts, the shell, the end", cmds};

@@ -1,0 +1,369 @@
+/* Commands that start, resume and end the program. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "cmd.h"
+#include "fault.h"
+#include "parse.h"
+#include "repl_priv.h"
+
+static struct dbg_error *kill_and_wait(struct repl *r)
+{
+	struct dbg_error *err;
+	unsigned int what;
+
+	err = dbg_kill(r->dbg);
+	if (err)
+		return err;
+	r->killed = true;
+	r->exited = false;
+	while (!r->exited && !r->quit && !err) {
+		repl_events(r);
+		if (r->exited || dbg_state(r->dbg) == DBG_IDLE)
+			break;
+		err = loop_wait(r->loop, -1, &what);
+		r->quit |= (what & LOOP_END) != 0;
+	}
+	r->killed = false;
+	r->stopped = false;
+	return err;
+}
+
+static void say_start(const struct repl *r)
+{
+	_cleanup_text_ struct text line = {0};
+
+	words_quote(r->program, &line);
+	for (size_t i = 0; i < r->args.n; i++) {
+		text_addc(&line, ' ');
+		words_quote(r->args.v[i], &line);
+	}
+	printf("Starting program: %s\n", text_get(&line));
+}
+
+// New arguments, if there are any, replace those of the last time.
+static struct dbg_error *take_args(struct repl *r, const char *args)
+{
+	struct dbg_error *err;
+	_cleanup_words_ struct words words = {0};
+	char *stdio[3] = {NULL, NULL, NULL};
+
+	if (!*args)
+		return NULL;
+	err = words_command(args, &words, stdio);
+	for (int i = 0; i < 3; i++) {
+		if (!err)
+			alloc_replace(&r->stdio[i], stdio[i]);
+		free(stdio[i]);
+	}
+	if (err)
+		return err;
+	words_clear(&r->args);
+	for (size_t i = 0; i < words.n; i++)
+		words_add(&r->args, words.v[i], strlen(words.v[i]));
+	return NULL;
+}
+
+static struct dbg_error *launch(struct repl *r, const struct call *call,
+				bool stop_at_entry)
+{
+	struct dbg_error *err;
+
+	if (!r->program)
+		return fault(DBG_E_STATE, "No program to run. "
+					  "Use the \"file\" command.");
+	if (dbg_state(r->dbg) != DBG_IDLE) {
+		if (!repl_confirm(r, "The program being debugged has been "
+				     "started already.\n"
+				     "Start it from the beginning?"))
+			return fault(DBG_E_STATE, "Program not restarted.");
+		err = kill_and_wait(r);
+		if (err)
+			return err;
+	}
+	err = take_args(r, call->args);
+	if (err)
+		return err;
+	struct dbg_launch l = {
+	    .program = r->program,
+	    .args = (const char *const *)r->args.v,
+	    .n_args = r->args.n,
+	    .cwd = r->cwd,
+	    .env = (const char *const *)r->env.v,
+	    .n_env = r->env.n,
+	    .stdio = {r->stdio[0], r->stdio[1], r->stdio[2]},
+	    .tty = r->tty,
+	    .stop_at_entry = stop_at_entry,
+	};
+	say_start(r);
+	r->thread = 0;
+	r->program_status = -1;
+	resume_begin(r, RESUME_RUN);
+	err = dbg_launch(r->dbg, &l);
+	r->pid = dbg_pid(r->dbg);
+	return resume_end(r, err);
+}
+
+static struct dbg_error *cmd_run(struct repl *r, const struct call *call)
+{
+	return launch(r, call, false);
+}
+
+static struct dbg_error *cmd_start(struct repl *r, const struct call *call)
+{
+	return launch(r, call, true);
+}
+
+static struct dbg_error *cmd_continue(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	uint64_t n;
+
+	err = parse_count(call->args, 1, &n);
+	if (err)
+		return err;
+	const struct dbg_stop *stop = dbg_stop_reason(r->dbg);
+	if (n > 1 && stop && stop->breakpoint) {
+		err = dbg_break_ignore(r->dbg, stop->breakpoint, n - 1);
+		if (err)
+			return err;
+		printf("Will ignore next %" PRIu64 " crossings of breakpoint "
+		       "%" PRIu32 ".  Continuing.\n",
+		       n - 1, stop->breakpoint);
+	} else {
+		printf("Continuing.\n");
+	}
+	resume_begin(r, RESUME_RUN);
+	return resume_end(r, dbg_continue(r->dbg));
+}
+
+static struct dbg_error *step(struct repl *r, const struct call *call,
+			      enum dbg_step_kind kind, enum dbg_step_unit unit)
+{
+	struct dbg_error *err;
+	struct dbg_step step = {
+	    .thread = r->thread, .kind = kind, .unit = unit};
+	uint64_t n;
+
+	err = parse_count(call->args, 1, &n);
+	if (err)
+		return err;
+	for (; n; n--) {
+		resume_begin(r, unit == DBG_UNIT_INSTRUCTION
+				    ? RESUME_INSTRUCTION
+				    : RESUME_STEP);
+		err = dbg_step(r->dbg, &step);
+		if (n == 1)
+			return resume_end(r, err);
+		err = resume_wait(r, err);
+		const struct dbg_stop *stop = dbg_stop_reason(r->dbg);
+		if (err || !r->stopped || !stop)
+			return err;
+		if (stop->reason != DBG_STOP_STEP)
+			return resume_end(r, NULL);
+	}
+	return NULL;
+}
+
+static struct dbg_error *cmd_step(struct repl *r, const struct call *call)
+{
+	return step(r, call, DBG_STEP_IN, DBG_UNIT_LINE);
+}
+
+static struct dbg_error *cmd_next(struct repl *r, const struct call *call)
+{
+	return step(r, call, DBG_STEP_OVER, DBG_UNIT_LINE);
+}
+
+static struct dbg_error *cmd_stepi(struct repl *r, const struct call *call)
+{
+	return step(r, call, DBG_STEP_IN, DBG_UNIT_INSTRUCTION);
+}
+
+static struct dbg_error *cmd_nexti(struct repl *r, const struct call *call)
+{
+	return step(r, call, DBG_STEP_OVER, DBG_UNIT_INSTRUCTION);
+}
+
+static struct dbg_error *cmd_finish(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	struct dbg_frame f;
+
+	(void)call;
+	err = frame_get(r, &f);
+	if (err)
+		return err;
+	struct dbg_step out = {.thread = r->thread,
+			       .kind = DBG_STEP_OUT,
+			       .unit = DBG_UNIT_LINE,
+			       .frame = r->level};
+	printf("Run till exit from ");
+	show_frame_line(r, &f);
+	resume_begin(r, RESUME_RUN);
+	return resume_end(r, dbg_step(r->dbg, &out));
+}
+
+static struct dbg_error *cmd_advance(struct repl *r, const struct call *call)
+{
+	resume_begin(r, RESUME_RUN);
+	return resume_end(r, dbg_run_to(r->dbg, r->thread, call->args));
+}
+
+static struct dbg_error *cmd_until(struct repl *r, const struct call *call)
+{
+	if (*call->args)
+		return cmd_advance(r, call);
+	return step(r, call, DBG_STEP_UNTIL, DBG_UNIT_LINE);
+}
+
+static struct dbg_error *cmd_kill(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+
+	(void)call;
+	if (!repl_confirm(r, "Kill the program being debugged?"))
+		return fault(DBG_E_STATE, "Not confirmed.");
+	err = kill_and_wait(r);
+	if (!err)
+		printf("[Inferior 1 (process %d) killed]\n", (int)r->pid);
+	return err;
+}
+
+static struct dbg_error *cmd_detach(struct repl *r, const struct call *call)
+{
+	(void)r;
+	(void)call;
+	return fault(DBG_E_UNSUPPORTED,
+		     "Leaving a program to run on without the debugger is not "
+		     "served yet.");
+}
+
+static struct dbg_error *cmd_file(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	_cleanup_words_ struct words words = {0};
+
+	err = words_split(call->args, &words);
+	if (!err && words.n > 1)
+		err = fault_arg("One program expected; its arguments go to "
+				"\"run\" or \"set args\".");
+	if (err)
+		return err;
+	alloc_replace(&r->program, words.n ? words.v[0] : NULL);
+	return NULL;
+}
+
+static const struct repl_cmd cmds[] = {
+    {
+	.names = "run r",
+	.args = "[ARGS] [< FILE] [> FILE] [2> FILE]",
+	.help = "start the program",
+	.more = "ARGS replace the program's arguments, also for the next "
+		"run; they are\nquoted as in a shell, but nothing is "
+		"expanded. Without ARGS those of the\nlast time are used. A "
+		"running program is killed first.",
+	.complete = COMPLETE_PATHS,
+	.run = cmd_run,
+    },
+    {
+	.names = "start",
+	.args = "[ARGS]",
+	.help = "start the program and stop in Main",
+	.more = "As \"run\", but the program stops before the first line of "
+		"its Main.",
+	.complete = COMPLETE_PATHS,
+	.run = cmd_start,
+    },
+    {
+	.names = "continue c fg",
+	.args = "[N]",
+	.help = "let the program run on",
+	.more = "With N, the breakpoint that the program stands at is "
+		"ignored N - 1 times.",
+	.flags = CMD_NEEDS_STOP | CMD_REPEAT,
+	.run = cmd_continue,
+    },
+    {
+	.names = "step s",
+	.args = "[N]",
+	.help = "step to another line, into calls",
+	.more = "Calls of methods without symbols are stepped over.",
+	.flags = CMD_NEEDS_STOP | CMD_REPEAT,
+	.run = cmd_step,
+    },
+    {
+	.names = "next n",
+	.args = "[N]",
+	.help = "step to the next line, over calls",
+	.flags = CMD_NEEDS_STOP | CMD_REPEAT,
+	.run = cmd_next,
+    },
+    {
+	.names = "stepi si",
+	.args = "[N]",
+	.help = "step one machine instruction",
+	.flags = CMD_NEEDS_STOP | CMD_REPEAT,
+	.run = cmd_stepi,
+    },
+    {
+	.names = "nexti ni",
+	.args = "[N]",
+	.help = "step one machine instruction, over calls",
+	.flags = CMD_NEEDS_STOP | CMD_REPEAT,
+	.run = cmd_nexti,
+    },
+    {
+	.names = "finish fin",
+	.help = "run until the selected frame returns",
+	.flags = CMD_NEEDS_STOP | CMD_REPEAT,
+	.run = cmd_finish,
+    },
+    {
+	.names = "until u",
+	.args = "[LOCATION]",
+	.help = "step over, but never back in a loop",
+	.more = "With LOCATION, run until it is reached or the frame "
+		"returns.",
+	.flags = CMD_NEEDS_STOP | CMD_REPEAT,
+	.complete = COMPLETE_LOCATIONS,
+	.run = cmd_until,
+    },
+    {
+	.names = "advance",
+	.args = "LOCATION",
+	.help = "run until LOCATION is reached or the frame returns",
+	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
+	.complete = COMPLETE_LOCATIONS,
+	.run = cmd_advance,
+    },
+    {
+	.names = "kill k",
+	.help = "end the program by force",
+	.flags = CMD_NEEDS_PROCESS,
+	.run = cmd_kill,
+    },
+    {
+	.names = "detach",
+	.help = "let the program go (not served yet)",
+	.flags = CMD_NEEDS_PROCESS,
+	.run = cmd_detach,
+    },
+    {
+	.names = "file exec-file",
+	.args = "[PROGRAM]",
+	.help = "name the program to run",
+	.more = "PROGRAM is a .dll, an apphost or \"dotnet\". Without it "
+		"there is none.",
+	.complete = COMPLETE_PATHS,
+	.run = cmd_file,
+    },
+    {.names = NULL},
+};
+
+const struct cmd_family cmd_family_running = {
+    "running", "Starting, stepping and ending the program", cmds};

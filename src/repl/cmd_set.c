@@ -1,0 +1,519 @@
+/*
+ * `set` and `show`. The settings of the front end are a table; those of the
+ * program to run (args, env, cwd) and of the engine stand beside it.
+ */
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "alloc.h"
+#include "cmd.h"
+#include "fault.h"
+#include "parse.h"
+#include "repl_priv.h"
+
+enum setting_kind {
+	SETTING_BOOL,
+	SETTING_COUNT, /* "unlimited" is 0 */
+	SETTING_PROMPT,
+	SETTING_FILE_NAMES, /* a bool called absolute or basename */
+	SETTING_NO_PAGER,   /* what gdb's scripts switch off */
+};
+
+struct setting {
+	const char *name; /* may have two words */
+	const char *help;
+	enum setting_kind kind;
+	size_t offset; /* in struct repl_settings */
+};
+
+#define FIELD(name) offsetof(struct repl_settings, name)
+
+static const struct setting settings[] = {
+    {"confirm", "ask before what ends the program", SETTING_BOOL,
+     FIELD(confirm)},
+    {"filename-display",
+     "source files by full path (absolute) or name "
+     "(basename)",
+     SETTING_FILE_NAMES, FIELD(full_names)},
+    {"height", "there is no pager; accepted as gdb's", SETTING_NO_PAGER, 0},
+    {"history size", "lines of history kept", SETTING_COUNT,
+     FIELD(history_size)},
+    {"listsize", "lines that \"list\" shows", SETTING_COUNT, FIELD(list_size)},
+    {"pagination", "there is no pager; accepted as gdb's", SETTING_NO_PAGER, 0},
+    {"print elements", "elements of an array shown, 0 for all", SETTING_COUNT,
+     FIELD(elements)},
+    {"print max-depth", "objects inside objects shown", SETTING_COUNT,
+     FIELD(depth)},
+    {"print pretty", "one field a line", SETTING_BOOL, FIELD(pretty)},
+    {"print static-members", "statics in objects", SETTING_BOOL,
+     FIELD(statics)},
+    {"prompt", "the prompt", SETTING_PROMPT, FIELD(prompt)},
+    {"style enabled", "colours on a terminal", SETTING_BOOL, FIELD(style)},
+    {"trace-commands", "print each command before it is carried out",
+     SETTING_BOOL, FIELD(trace)},
+    {"width", "there is no pager; accepted as gdb's", SETTING_NO_PAGER, 0},
+};
+
+enum {
+	N_SETTINGS = sizeof(settings) / sizeof(*settings)
+};
+
+void settings_init(struct repl *r)
+{
+	r->set = (struct repl_settings){
+	    .confirm = true,
+	    .style = true,
+	    .elements = 200,
+	    .depth = 2,
+	    .list_size = 10,
+	    .history_size = 1000,
+	    .prompt = alloc_str("(dndbg) "),
+	};
+}
+
+void settings_deinit(struct repl *r)
+{
+	free(r->set.prompt);
+}
+
+static void *field(struct repl *r, const struct setting *s)
+{
+	return (char *)&r->set + s->offset;
+}
+
+// How much of @text is the setting's name? 0: it is another.
+static size_t name_match(const struct setting *s, const char *text)
+{
+	size_t n = strlen(s->name);
+
+	if (strncmp(text, s->name, n) != 0)
+		return 0;
+	return !text[n] || text[n] == ' ' || text[n] == '\t' ? n : 0;
+}
+
+// The setting that @text begins with; *@ret_value is what follows.
+static const struct setting *setting_find(const char *text,
+					  const char **ret_value)
+{
+	for (size_t i = 0; i < N_SETTINGS; i++) {
+		size_t n = name_match(&settings[i], text);
+		if (!n)
+			continue;
+		*ret_value = text + n + strspn(text + n, " \t");
+		return &settings[i];
+	}
+	return NULL;
+}
+
+static struct dbg_error *set_count(const struct setting *s, const char *value,
+				   uint64_t *ret)
+{
+	uint64_t n;
+
+	if (strcmp(value, "unlimited") == 0)
+		n = 0;
+	else if (!parse_u64(value, &n) || n > UINT32_MAX)
+		return fault_arg("\"%s\" is not a count.", value);
+	if (!n &&
+	    (s->offset == FIELD(list_size) || s->offset == FIELD(history_size)))
+		return fault_arg("\"%s\" must be at least 1.", s->name);
+	*ret = n;
+	return NULL;
+}
+
+static struct dbg_error *set_file_names(const char *value, bool *ret)
+{
+	if (strcmp(value, "absolute") != 0 && strcmp(value, "basename") != 0)
+		return fault_arg("\"absolute\" or \"basename\" expected.");
+	*ret = *value == 'a';
+	return NULL;
+}
+
+static struct dbg_error *set_no_pager(const char *value)
+{
+	static const char *const off[] = {"0", "off", "unlimited"};
+
+	for (size_t i = 0; i < sizeof(off) / sizeof(*off); i++)
+		if (strcmp(value, off[i]) == 0)
+			return NULL;
+	return fault_arg("There is no pager.");
+}
+
+static struct dbg_error *set_own(struct repl *r, const struct setting *s,
+				 const char *value)
+{
+	switch (s->kind) {
+	case SETTING_BOOL:
+		return parse_bool(value, field(r, s));
+	case SETTING_COUNT:
+		return set_count(s, value, field(r, s));
+	case SETTING_FILE_NAMES:
+		return set_file_names(value, field(r, s));
+	case SETTING_NO_PAGER:
+		return set_no_pager(value);
+	case SETTING_PROMPT:
+		break;
+	}
+	// As in gdb, a blank belongs behind the prompt.
+	_cleanup_free_ char *prompt = alloc_printf("%s ", value);
+	alloc_replace(&r->set.prompt, prompt);
+	return NULL;
+}
+
+static struct dbg_error *find_engine(struct repl *r, const char *name, size_t n,
+				     struct dbg_setting *ret)
+{
+	struct dbg_error *err;
+	struct dbg_setting *list;
+	size_t n_list;
+
+	err = dbg_setting_list(r->dbg, &list, &n_list);
+	if (err)
+		return err;
+	for (size_t i = 0; i < n_list; i++)
+		if (strlen(list[i].name) == n &&
+		    strncmp(list[i].name, name, n) == 0) {
+			*ret = list[i];
+			return NULL;
+		}
+	return fault_arg("There is no setting \"%.*s\"; see \"show\".",
+			 n > 80 ? 80 : (int)n, name);
+}
+
+static struct dbg_error *cmd_set(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	struct dbg_setting engine = {0};
+	const char *value;
+
+	const struct setting *own = setting_find(call->args, &value);
+	if (own)
+		return set_own(r, own, value);
+	size_t n = strcspn(call->args, " \t=");
+	value = call->args + n + strspn(call->args + n, " \t");
+	if (*value == '=')
+		return fault(DBG_E_UNSUPPORTED,
+			     "Changing the program's variables is not served "
+			     "yet.");
+	err = find_engine(r, call->args, n, &engine);
+	if (err)
+		return err;
+	_cleanup_free_ char *name = alloc_str(engine.name);
+	return dbg_set(r->dbg, name, value);
+}
+
+static struct dbg_error *set_var(struct repl *r, const struct call *call)
+{
+	(void)r;
+	(void)call;
+	return fault(DBG_E_UNSUPPORTED,
+		     "Changing the program's variables is not served yet.");
+}
+
+static struct dbg_error *set_args(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	struct words words = {0};
+	char *stdio[3] = {NULL, NULL, NULL};
+
+	err = words_command(call->args, &words, stdio);
+	if (err) {
+		words_deinit(&words);
+		for (int i = 0; i < 3; i++)
+			free(stdio[i]);
+		return err;
+	}
+	words_deinit(&r->args);
+	r->args = words;
+	for (int i = 0; i < 3; i++) {
+		free(r->stdio[i]);
+		r->stdio[i] = stdio[i];
+	}
+	return NULL;
+}
+
+// NAME=VALUE, NAME VALUE or NAME alone (set to nothing).
+static struct dbg_error *set_env(struct repl *r, const struct call *call)
+{
+	size_t n = strcspn(call->args, " \t=");
+	const char *value = call->args + n + strspn(call->args + n, " \t");
+
+	if (!n)
+		return fault_arg("A name is needed in front of the '='.");
+	if (*value == '=')
+		value += 1 + strspn(value + 1, " \t");
+	_cleanup_free_ char *entry =
+	    alloc_printf("%.*s=%s", (int)n, call->args, value);
+	words_add(&r->env, entry, strlen(entry));
+	return NULL;
+}
+
+static struct dbg_error *unset_env(struct repl *r, const struct call *call)
+{
+	if (strchr(call->args, '='))
+		return fault_arg("\"%s\" is not the name of a variable.",
+				 call->args);
+	words_add(&r->env, call->args, strlen(call->args));
+	return NULL;
+}
+
+static struct dbg_error *set_cwd(struct repl *r, const struct call *call)
+{
+	alloc_replace(&r->cwd, *call->args ? call->args : NULL);
+	return NULL;
+}
+
+static struct dbg_error *set_tty(struct repl *r, const struct call *call)
+{
+	alloc_replace(&r->tty, *call->args ? call->args : NULL);
+	return NULL;
+}
+
+static void show_own(struct repl *r, const struct setting *s)
+{
+	const void *p = field(r, s);
+
+	printf("%s: ", s->name);
+	switch (s->kind) {
+	case SETTING_BOOL:
+		printf("%s\n", *(const bool *)p ? "on" : "off");
+		break;
+	case SETTING_COUNT:
+		printf("%" PRIu64 "\n", *(const uint64_t *)p);
+		break;
+	case SETTING_FILE_NAMES:
+		printf("%s\n", *(const bool *)p ? "absolute" : "basename");
+		break;
+	case SETTING_NO_PAGER:
+		printf("off\n");
+		break;
+	case SETTING_PROMPT:
+		printf("\"%s\"\n", r->set.prompt);
+		break;
+	}
+}
+
+// Settings whose name begins with @prefix; how many were there?
+static size_t show_matching(struct repl *r, const char *prefix)
+{
+	struct dbg_error *err;
+	struct dbg_setting *list;
+	size_t len = strlen(prefix);
+	size_t shown = 0;
+	size_t n;
+
+	for (size_t i = 0; i < N_SETTINGS; i++)
+		if (strncmp(settings[i].name, prefix, len) == 0) {
+			show_own(r, &settings[i]);
+			shown++;
+		}
+	err = dbg_setting_list(r->dbg, &list, &n);
+	for (size_t i = 0; !err && i < n; i++)
+		if (strncmp(list[i].name, prefix, len) == 0) {
+			printf("%s: %s\n", list[i].name, list[i].value);
+			shown++;
+		}
+	dbg_error_destroy(err);
+	return shown;
+}
+
+static struct dbg_error *cmd_show(struct repl *r, const struct call *call)
+{
+	if (!show_matching(r, call->args))
+		return fault_arg("There is no setting \"%s\"; see \"show\".",
+				 call->args);
+	return NULL;
+}
+
+static void show_words(const char *what, const struct words *words)
+{
+	_cleanup_text_ struct text line = {0};
+
+	for (size_t i = 0; i < words->n; i++) {
+		text_addc(&line, ' ');
+		words_quote(words->v[i], &line);
+	}
+	printf("%s:%s\n", what, text_get(&line));
+}
+
+static struct dbg_error *show_args(struct repl *r, const struct call *call)
+{
+	static const char *const streams[] = {"<", ">", "2>"};
+
+	(void)call;
+	show_words("args", &r->args);
+	for (int i = 0; i < 3; i++)
+		if (r->stdio[i])
+			printf("  %s %s\n", streams[i], r->stdio[i]);
+	return NULL;
+}
+
+static struct dbg_error *show_env(struct repl *r, const struct call *call)
+{
+	(void)call;
+	for (size_t i = 0; i < r->env.n; i++)
+		printf("%s%s\n", strchr(r->env.v[i], '=') ? "" : "unset ",
+		       r->env.v[i]);
+	if (!r->env.n)
+		printf("The program gets the debugger's environment.\n");
+	return NULL;
+}
+
+static struct dbg_error *show_cwd(struct repl *r, const struct call *call)
+{
+	(void)call;
+	printf("cwd: %s\n", r->cwd ? r->cwd : "the debugger's");
+	return NULL;
+}
+
+static struct dbg_error *show_tty(struct repl *r, const struct call *call)
+{
+	(void)call;
+	printf("inferior-tty: %s\n", r->tty ? r->tty : "the debugger's");
+	return NULL;
+}
+
+static struct dbg_error *show_version(struct repl *r, const struct call *call)
+{
+	(void)call;
+	printf("dndbg %s\n", r->options->version);
+	return NULL;
+}
+
+void settings_complete(struct repl *r, const char *prefix, struct words *ret)
+{
+	struct dbg_error *err;
+	struct dbg_setting *list;
+	size_t len = strlen(prefix);
+	size_t n;
+
+	for (size_t i = 0; i < N_SETTINGS; i++)
+		if (strncmp(settings[i].name, prefix, len) == 0)
+			words_add(ret, settings[i].name,
+				  strlen(settings[i].name));
+	err = dbg_setting_list(r->dbg, &list, &n);
+	for (size_t i = 0; !err && i < n; i++)
+		if (strncmp(list[i].name, prefix, len) == 0)
+			words_add(ret, list[i].name, strlen(list[i].name));
+	dbg_error_destroy(err);
+}
+
+static const struct repl_cmd set_subs[] = {
+    {
+	.names = "args",
+	.args = "[ARGS] [< FILE] [> FILE] [2> FILE]",
+	.help = "arguments for the next \"run\"",
+	.complete = COMPLETE_PATHS,
+	.run = set_args,
+    },
+    {
+	.names = "environment env",
+	.args = "NAME[=VALUE]",
+	.help = "a variable of the program's environment",
+	.flags = CMD_NEEDS_ARGS,
+	.run = set_env,
+    },
+    {
+	.names = "cwd",
+	.args = "[DIRECTORY]",
+	.help = "directory to start the program in",
+	.complete = COMPLETE_PATHS,
+	.run = set_cwd,
+    },
+    {
+	.names = "inferior-tty",
+	.args = "[TERMINAL]",
+	.help = "terminal of the program",
+	.complete = COMPLETE_PATHS,
+	.run = set_tty,
+    },
+    {
+	.names = "variable var",
+	.args = "EXPRESSION",
+	.help = "change a variable (not served yet)",
+	.run = set_var,
+    },
+    {.names = NULL},
+};
+
+static const struct repl_cmd show_subs[] = {
+    {
+	.names = "args",
+	.help = "arguments for the next \"run\"",
+	.run = show_args,
+    },
+    {
+	.names = "environment env",
+	.help = "changes to the program's environment",
+	.run = show_env,
+    },
+    {
+	.names = "cwd",
+	.help = "directory to start the program in",
+	.run = show_cwd,
+    },
+    {
+	.names = "inferior-tty",
+	.help = "terminal of the program",
+	.run = show_tty,
+    },
+    {
+	.names = "version",
+	.help = "version of dndbg",
+	.run = show_version,
+    },
+    {.names = NULL},
+};
+
+static const struct repl_cmd unset_subs[] = {
+    {
+	.names = "environment env",
+	.args = "NAME",
+	.help = "take a variable out of the program's environment",
+	.flags = CMD_NEEDS_ARGS,
+	.run = unset_env,
+    },
+    {.names = NULL},
+};
+
+static const struct repl_cmd cmds[] = {
+    {
+	.names = "set",
+	.args = "SETTING VALUE",
+	.help = "change a setting",
+	.more = "\"show\" lists all settings. \"set substitute-path FROM TO\" "
+		"makes source paths that\nbegin with FROM begin with TO.",
+	.flags = CMD_NEEDS_ARGS,
+	.complete = COMPLETE_SETTINGS,
+	.run = cmd_set,
+	.sub = set_subs,
+    },
+    {
+	.names = "show",
+	.args = "[SETTING]",
+	.help = "show settings",
+	.complete = COMPLETE_SETTINGS,
+	.run = cmd_show,
+	.sub = show_subs,
+    },
+    {
+	.names = "unset",
+	.args = "environment NAME",
+	.help = "undo a setting",
+	.sub = unset_subs,
+    },
+    {
+	.names = "tty",
+	.args = "[TERMINAL]",
+	.help = "terminal of the program, as \"set inferior-tty\"",
+	.complete = COMPLETE_PATHS,
+	.run = set_tty,
+    },
+    {.names = NULL},
+};
+
+const struct cmd_family cmd_family_settings = {"settings", "Settings", cmds};

@@ -1,0 +1,158 @@
+/* What Tab offers, from the table of commands, the engine and the disk. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "alloc.h"
+#include "cmd.h"
+#include "repl_priv.h"
+
+enum {
+	NAMES_MAX = 500
+};
+
+// All first names of a table (NULL: of all families) that begin with @word.
+static void add_commands(const struct repl_cmd *table, const char *word,
+			 struct words *ret)
+{
+	const struct repl_cmd *cmd;
+	struct cmd_iter it = {0};
+	size_t n = strlen(word);
+
+	while (
+	    (cmd = table ? (table->names ? table++ : NULL) : cmd_iterate(&it)))
+		if (strncmp(cmd->names, word, n) == 0 && n <= cmd_name_len(cmd))
+			words_add(ret, cmd->names, cmd_name_len(cmd));
+}
+
+static bool is_directory(const char *dir, const char *name)
+{
+	_cleanup_free_ char *path = alloc_printf("%s/%s", dir, name);
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static void add_paths(const char *word, struct words *ret)
+{
+	const char *slash = strrchr(word, '/');
+	const char *base = slash ? slash + 1 : word;
+	size_t head = (size_t)(base - word);
+	size_t n = strlen(base);
+	const struct dirent *entry;
+
+	_cleanup_free_ char *dir =
+	    head ? alloc_strn(word, head) : alloc_str(".");
+	DIR *d = opendir(dir);
+	if (!d)
+		return;
+	while ((entry = readdir(d)) && ret->n < NAMES_MAX) {
+		const char *name = entry->d_name;
+		if (strncmp(name, base, n) != 0 || (!n && *name == '.'))
+			continue;
+		_cleanup_free_ char *path =
+		    alloc_printf("%.*s%s%s", (int)head, word, name,
+				 is_directory(dir, name) ? "/" : "");
+		words_add(ret, path, strlen(path));
+	}
+	closedir(d);
+}
+
+static void add_names(struct repl *r, unsigned int kinds, const char *word,
+		      struct words *ret)
+{
+	struct dbg_error *err;
+	const char **names;
+	size_t n;
+
+	kinds &= COMPLETE_LOCATIONS | COMPLETE_EXPRESSIONS;
+	if (!kinds)
+		return;
+	err = dbg_complete(r->dbg, kinds, word, NAMES_MAX, &names, &n);
+	for (size_t i = 0; !err && i < n; i++)
+		words_add(ret, names[i], strlen(names[i]));
+	dbg_error_destroy(err);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const char *const *s = a, *const *t = b;
+
+	return strcmp(*s, *t);
+}
+
+static void sort(struct words *w)
+{
+	size_t kept = 0;
+
+	if (!w->n)
+		return;
+	qsort(w->v, w->n, sizeof(*w->v), compare);
+	for (size_t i = 0; i < w->n; i++) {
+		if (kept && strcmp(w->v[kept - 1], w->v[i]) == 0)
+			free(w->v[i]);
+		else
+			w->v[kept++] = w->v[i];
+	}
+	w->n = kept;
+}
+
+// Where the last word of the arguments begins.
+static const char *last_word(const char *args, unsigned int kinds)
+{
+	const char *breaks =
+	    kinds & DBG_NAMES_LOCALS ? " \t([,=+-*/&|!<>" : " \t";
+	const char *word = args;
+
+	for (const char *p = args; *p; p++)
+		if (strchr(breaks, *p))
+			word = p + 1;
+	return word;
+}
+
+void complete_line(struct repl *r, const char *line, size_t *ret_start,
+		   struct words *ret)
+{
+	const struct repl_cmd *table = NULL;
+	const struct repl_cmd *cmd = NULL;
+	const char *rest = line;
+	struct cmd_line parts;
+
+	for (;;) {
+		cmd_parse(rest, &parts);
+		bool typing = !parts.n_name || !parts.name[parts.n_name];
+		if (typing) {
+			*ret_start = (size_t)(parts.name - line);
+			add_commands(table, parts.name, ret);
+			if (!cmd || !cmd->run)
+				break;
+		}
+		struct dbg_error *err = NULL;
+		const struct repl_cmd *found = NULL;
+		if (!typing)
+			err = cmd_find(table, parts.name, parts.n_name, &found);
+		dbg_error_destroy(err);
+		if (!found && !cmd)
+			return;
+		if (found) {
+			cmd = found;
+			rest = parts.args;
+			table = cmd->sub;
+			if (table)
+				continue;
+		}
+		const char *word = last_word(rest, cmd->complete);
+		*ret_start = (size_t)(word - line);
+		add_names(r, cmd->complete, word, ret);
+		if (cmd->complete & COMPLETE_PATHS)
+			add_paths(word, ret);
+		if (cmd->complete & COMPLETE_COMMANDS)
+			add_commands(NULL, word, ret);
+		if (cmd->complete & COMPLETE_SETTINGS)
+			settings_complete(r, word, ret);
+		break;
+	}
+	sort(ret);
+}

@@ -1,0 +1,295 @@
+/*
+ * Line editing and history, by libedit.
+ *
+ * el_gets asks for characters through read_char, which waits in the loop, so
+ * that signals and the engine are served while a line is typed. What is
+ * printed meanwhile goes above the line, which is then drawn again.
+ */
+#include <errno.h>
+#include <histedit.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include "alloc.h"
+#include "repl_priv.h"
+
+struct edit {
+	struct repl *r;
+	EditLine *el;
+	History *history;
+	char *file; /* of the history, NULL: nowhere */
+	char *prompt;
+	bool cancelled;
+	mbstate_t state;
+};
+
+static struct edit *edit_of(EditLine *el)
+{
+	void *data = NULL;
+
+	el_get(el, EL_CLIENTDATA, &data);
+	return data;
+}
+
+static char *give_prompt(EditLine *el)
+{
+	return edit_of(el)->prompt;
+}
+
+// Serve all but input; false: give up the line.
+static bool serve(struct edit *e, unsigned int what)
+{
+	struct repl *r = e->r;
+
+	if (what & LOOP_RESIZE)
+		el_resize(e->el);
+	if (what & LOOP_END)
+		r->quit = true;
+	if (what & LOOP_INTERRUPT)
+		e->cancelled = true;
+	if (what & LOOP_ENGINE) {
+		printf("\r\033[K");
+		repl_events(r);
+		fflush(stdout);
+		el_set(e->el, EL_REFRESH);
+	}
+	return !r->quit && !e->cancelled;
+}
+
+// One byte when there is one; 0 at the end or if the line is given up.
+static int read_byte(struct edit *e, char *ret)
+{
+	unsigned int what;
+
+	for (;;) {
+		struct dbg_error *err =
+		    loop_wait(e->r->loop, STDIN_FILENO, &what);
+		if (err)
+			repl_complain(e->r, "", err);
+		if (!serve(e, what))
+			return 0;
+		if (!(what & LOOP_INPUT))
+			continue;
+		ssize_t n = read(STDIN_FILENO, ret, 1);
+		if (n >= 0)
+			return (int)n;
+		if (errno != EINTR && errno != EAGAIN)
+			return 0;
+	}
+}
+
+static int read_char(EditLine *el, wchar_t *ret)
+{
+	struct edit *e = edit_of(el);
+	char byte;
+
+	for (;;) {
+		if (read_byte(e, &byte) <= 0)
+			return 0;
+		size_t n = mbrtowc(ret, &byte, 1, &e->state);
+		if (n == 0 || n == 1)
+			return 1;
+		// A wrong sequence is dropped, a begun one is read on.
+		if (n == (size_t)-1)
+			memset(&e->state, 0, sizeof(e->state));
+	}
+}
+
+static size_t common_prefix(const struct words *words)
+{
+	size_t n = strlen(words->v[0]);
+
+	for (size_t i = 1; i < words->n; i++) {
+		size_t same = 0;
+		while (same < n && words->v[i][same] == words->v[0][same])
+			same++;
+		n = same;
+	}
+	return n;
+}
+
+static void list_words(const struct words *words)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; i < words->n; i++) {
+		size_t n = strlen(words->v[i]);
+		width = n > width ? n : width;
+	}
+	width += 2;
+	size_t columns = term_width() / width;
+	if (!columns)
+		columns = 1;
+	size_t rows = (words->n + columns - 1) / columns;
+	putchar('\n');
+	for (size_t row = 0; row < rows; row++) {
+		for (size_t i = row; i < words->n; i += rows)
+			printf("%-*s", i + rows < words->n ? (int)width : 0,
+			       words->v[i]);
+		putchar('\n');
+	}
+	fflush(stdout);
+}
+
+static unsigned char complete(EditLine *el, int ch)
+{
+	struct edit *e = edit_of(el);
+	const LineInfo *info = el_line(el);
+	_cleanup_words_ struct words words = {0};
+	size_t start;
+
+	(void)ch;
+	size_t len = (size_t)(info->cursor - info->buffer);
+	_cleanup_free_ char *line = alloc_strn(info->buffer, len);
+	complete_line(e->r, line, &start, &words);
+	if (!words.n)
+		return CC_REFRESH_BEEP;
+	size_t common = common_prefix(&words);
+	size_t typed = len - start;
+	if (common < typed)
+		return CC_REFRESH_BEEP;
+	_cleanup_free_ char *more =
+	    alloc_strn(words.v[0] + typed, common - typed);
+	if (*more)
+		el_insertstr(el, more);
+	if (words.n == 1) {
+		// A directory is gone on from.
+		if (words.v[0][common - 1] != '/')
+			el_insertstr(el, " ");
+		return CC_REFRESH;
+	}
+	if (*more)
+		return CC_REFRESH;
+	list_words(&words);
+	return CC_REDISPLAY;
+}
+
+static bool make_dirs(char *path)
+{
+	for (char *p = strchr(path + 1, '/'); p; p = strchr(p + 1, '/')) {
+		*p = 0;
+		int failed = mkdir(path, 0700) < 0 && errno != EEXIST;
+		*p = '/';
+		if (failed)
+			return false;
+	}
+	return true;
+}
+
+// $XDG_STATE_HOME/dndbg/history, by default ~/.local/state/dndbg/history.
+static char *history_path(void)
+{
+	const char *state = getenv("XDG_STATE_HOME");
+	const char *home = getenv("HOME");
+	char *path;
+
+	if (state && *state == '/')
+		path = alloc_printf("%s/dndbg/history", state);
+	else if (home && *home == '/')
+		path = alloc_printf("%s/.local/state/dndbg/history", home);
+	else
+		return NULL;
+	if (make_dirs(path))
+		return path;
+	free(path);
+	return NULL;
+}
+
+static void history_open(struct edit *e)
+{
+	HistEvent event;
+
+	e->history = history_init();
+	if (!e->history)
+		return;
+	history(e->history, &event, H_SETSIZE, (int)e->r->set.history_size);
+	history(e->history, &event, H_SETUNIQUE, 1);
+	e->file = history_path();
+	if (e->file)
+		history(e->history, &event, H_LOAD, e->file);
+	el_set(e->el, EL_HIST, history, e->history);
+}
+
+struct edit *edit_create(struct repl *r)
+{
+	setlocale(LC_CTYPE, "");
+	EditLine *el = el_init("dndbg", stdin, stdout, stderr);
+	if (!el)
+		return NULL;
+	struct edit *e = alloc_zero(1, sizeof(*e));
+	e->r = r;
+	e->el = el;
+	el_set(el, EL_CLIENTDATA, e);
+	el_set(el, EL_SIGNAL, 0);
+	el_set(el, EL_EDITOR, "emacs");
+	el_set(el, EL_PROMPT_ESC, give_prompt, '\1');
+	el_set(el, EL_GETCFN, read_char);
+	history_open(e);
+	el_set(el, EL_ADDFN, "dndbg-complete", "Complete a word", complete);
+	el_set(el, EL_BIND, "\t", "dndbg-complete", NULL);
+	el_set(el, EL_BIND, "^R", "em-inc-search-prev", NULL);
+	el_set(el, EL_BIND, "^W", "ed-delete-prev-word", NULL);
+	el_set(el, EL_BIND, "\033[3~", "ed-delete-next-char", NULL);
+	el_set(el, EL_BIND, "\033[1;5C", "em-next-word", NULL);
+	el_set(el, EL_BIND, "\033[1;5D", "ed-prev-word", NULL);
+	el_source(el, NULL);
+	return e;
+}
+
+void edit_destroy(struct edit *e)
+{
+	HistEvent event;
+
+	if (!e)
+		return;
+	if (e->history && e->file)
+		history(e->history, &event, H_SAVE, e->file);
+	if (e->history)
+		history_end(e->history);
+	el_end(e->el);
+	free(e->file);
+	free(e->prompt);
+	free(e);
+}
+
+static bool is_blank(const char *s)
+{
+	return !s[strspn(s, " \t\n")];
+}
+
+enum edit_result edit_line(struct edit *e, const char *prompt, bool remember,
+			   struct text *ret)
+{
+	HistEvent event;
+	int n = 0;
+
+	free(e->prompt);
+	const char *begin = paint_begin(e->r, PAINT_PROMPT);
+	// Between marks, since escape sequences take no columns.
+	e->prompt = *begin ? alloc_printf("\1%s\1%s\1%s\1", begin, prompt,
+					  paint_end(e->r))
+			   : alloc_str(prompt);
+	e->cancelled = false;
+	memset(&e->state, 0, sizeof(e->state));
+	fflush(stdout);
+	const char *line = el_gets(e->el, &n);
+	text_clear(ret);
+	if (e->cancelled) {
+		el_reset(e->el);
+		printf("^C\n");
+		return EDIT_CANCEL;
+	}
+	if (!line || n <= 0 || e->r->quit)
+		return EDIT_END;
+	text_add(ret, line);
+	while (ret->len && strchr("\r\n", ret->s[ret->len - 1]))
+		ret->s[--ret->len] = 0;
+	if (remember && e->history && !is_blank(text_get(ret)))
+		history(e->history, &event, H_ENTER, text_get(ret));
+	return EDIT_LINE;
+}

@@ -1,0 +1,175 @@
+/* The table of commands as text: `help` and the manual page. */
+#include <stdio.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "cmd.h"
+#include "fault.h"
+#include "repl_priv.h"
+
+static void list(const struct repl_cmd *cmds, const char *prefix)
+{
+	for (; cmds->names; cmds++)
+		printf("%s%.*s -- %s\n", prefix, (int)cmd_name_len(cmds),
+		       cmds->names, cmds->help);
+}
+
+static void classes(void)
+{
+	printf("Classes of commands:\n\n");
+	for (size_t i = 0; cmd_families[i]; i++)
+		printf("%s -- %s\n", cmd_families[i]->name,
+		       cmd_families[i]->title);
+	printf("\n\"help CLASS\" lists the commands of a class, \"help all\" "
+	       "those of all, \"help COMMAND\"\ntells all about one. The "
+	       "beginning of a name is enough if no other begins so.\nAn "
+	       "empty line repeats some commands.\n");
+}
+
+static void family(const struct cmd_family *f)
+{
+	printf("%s\n\n", f->title);
+	list(f->cmds, "");
+}
+
+static bool by_family(const char *name)
+{
+	bool all = strcmp(name, "all") == 0;
+	bool any = false;
+
+	for (size_t i = 0; cmd_families[i]; i++) {
+		if (!all && strcmp(cmd_families[i]->name, name) != 0)
+			continue;
+		printf("%s", any ? "\n" : "");
+		family(cmd_families[i]);
+		any = true;
+	}
+	return any;
+}
+
+// @path is the way to the command: "info " for its subcommands.
+static void command(const struct repl_cmd *cmd, const char *path)
+{
+	const char *name = cmd->names;
+	int len = (int)cmd_name_len(cmd);
+	size_t n = 0;
+
+	for (size_t i = 0; cmd_name_next(&name, &n); i++)
+		printf("%s%s%.*s", i ? ", " : "", path, (int)n, name);
+	printf(" -- %s\nUsage: %s%.*s%s%s%s\n", cmd->help, path, len,
+	       cmd->names, cmd->flags & CMD_FORMAT ? "[/FMT]" : "",
+	       cmd->args ? " " : "", cmd->args ? cmd->args : "");
+	if (cmd->more)
+		printf("\n%s%s", cmd->more,
+		       cmd->more[strlen(cmd->more) - 1] == '\n' ? "" : "\n");
+	if (!cmd->sub)
+		return;
+	_cleanup_free_ char *prefix =
+	    alloc_printf("%s%.*s ", path, len, cmd->names);
+	printf("\nSubcommands:\n\n");
+	list(cmd->sub, prefix);
+}
+
+struct dbg_error *help_run(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	const struct repl_cmd *table = NULL;
+	const struct repl_cmd *cmd = NULL;
+	_cleanup_text_ struct text path = {0};
+	const char *rest = call->args;
+	struct cmd_line parts;
+
+	(void)r;
+	if (!*rest) {
+		classes();
+		return NULL;
+	}
+	if (by_family(rest))
+		return NULL;
+	for (;;) {
+		cmd_parse(rest, &parts);
+		if (!parts.n_name)
+			break;
+		if (cmd && !table)
+			return fault_arg("\"%.*s\" has no subcommands.",
+					 (int)cmd_name_len(cmd), cmd->names);
+		if (cmd)
+			text_addf(&path, "%.*s ", (int)cmd_name_len(cmd),
+				  cmd->names);
+		err = cmd_find(table, parts.name, parts.n_name, &cmd);
+		if (err)
+			return err;
+		table = cmd->sub;
+		rest = parts.args;
+	}
+	if (cmd)
+		command(cmd, text_get(&path));
+	return NULL;
+}
+
+// Text of the manual: a '.' or '\'' that begins a line would be a request.
+static void roff(FILE *out, const char *s)
+{
+	bool begin = true;
+
+	for (; *s; s++) {
+		if (begin && (*s == '.' || *s == '\''))
+			fputs("\\&", out);
+		if (*s == '\\')
+			fputs("\\e", out);
+		else if (*s == '-')
+			fputs("\\-", out);
+		else
+			fputc(*s, out);
+		begin = *s == '\n';
+	}
+}
+
+static void manual_command(FILE *out, const struct repl_cmd *cmd,
+			   const char *path)
+{
+	const char *name = cmd->names;
+	size_t n = 0;
+
+	fprintf(out, ".TP\n.B ");
+	for (size_t i = 0; cmd_name_next(&name, &n); i++) {
+		_cleanup_free_ char *word =
+		    alloc_printf("%s%s%.*s", i ? ", " : "", path, (int)n, name);
+		roff(out, word);
+	}
+	if (cmd->flags & CMD_FORMAT)
+		fputs("[/FMT]", out);
+	if (cmd->args) {
+		fputs(" \\fI", out);
+		roff(out, cmd->args);
+		fputs("\\fR", out);
+	}
+	fputc('\n', out);
+	roff(out, cmd->help);
+	fputs(".\n", out);
+	if (cmd->more) {
+		// An example keeps its lines, a text is filled.
+		bool table = strstr(cmd->more, "\n  ");
+		fputs(table ? ".RS\n.nf\n" : "", out);
+		roff(out, cmd->more);
+		fputs(table ? "\n.fi\n.RE\n" : "\n", out);
+	}
+	if (!cmd->sub)
+		return;
+	_cleanup_free_ char *prefix =
+	    alloc_printf("%s%.*s ", path, (int)cmd_name_len(cmd), cmd->names);
+	for (const struct repl_cmd *sub = cmd->sub; sub->names; sub++)
+		manual_command(out, sub, prefix);
+}
+
+void repl_manual(FILE *out)
+{
+	for (size_t i = 0; cmd_families[i]; i++) {
+		fprintf(out, ".SS ");
+		roff(out, cmd_families[i]->title);
+		fputc('\n', out);
+		for (const struct repl_cmd *cmd = cmd_families[i]->cmds;
+		     cmd->names; cmd++)
+			manual_command(out, cmd, "");
+	}
+}

@@ -1,0 +1,241 @@
+/*
+ * Where lines come from: a stack of inputs. The innermost also feeds the
+ * lines of `commands`, so a sourced file holds whole blocks, and so do the
+ * -ex options, which are one input together.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "alloc.h"
+#include "fault.h"
+#include "lines.h"
+#include "repl_priv.h"
+
+enum {
+	FILE_MAX_BYTES = 16 << 20,
+	DEPTH_MAX = 32,
+};
+
+struct input {
+	struct input *outer;
+	bool user;
+	struct words lines; /* not of the user */
+	size_t next;
+};
+
+bool input_is_user(const struct repl *r)
+{
+	return r->input && r->input->user;
+}
+
+// A line of the user without editing. Ctrl-C begins the line anew.
+static bool plain_line(struct repl *r, const char *prompt, struct text *ret)
+{
+	unsigned int what;
+
+	text_clear(ret);
+	if (r->terminal)
+		fputs(prompt, stdout);
+	fflush(stdout);
+	while (!r->quit) {
+		struct dbg_error *err = loop_wait(r->loop, STDIN_FILENO, &what);
+		if (err)
+			repl_complain(r, "", err);
+		if (what & LOOP_END)
+			r->quit = true;
+		repl_events(r);
+		if (what & LOOP_INTERRUPT) {
+			text_clear(ret);
+			printf("Quit\n%s", r->terminal ? prompt : "");
+			fflush(stdout);
+		}
+		if (!(what & LOOP_INPUT) || r->quit)
+			continue;
+		enum lines_state state = lines_read(STDIN_FILENO, ret);
+		if (state != LINES_MORE)
+			return state == LINES_LINE;
+	}
+	return false;
+}
+
+static bool user_line(struct repl *r, const char *prompt, bool remember,
+		      struct text *ret)
+{
+	if (!r->edit)
+		return plain_line(r, prompt, ret);
+	for (;;) {
+		enum edit_result result =
+		    edit_line(r->edit, prompt, remember, ret);
+		if (result != EDIT_CANCEL)
+			return result == EDIT_LINE;
+	}
+}
+
+bool input_ask(struct repl *r, const char *prompt, struct text *ret)
+{
+	return user_line(r, prompt, false, ret);
+}
+
+bool input_line(struct repl *r, const char *prompt, struct text *ret)
+{
+	struct input *in = r->input;
+
+	if (!in)
+		return false;
+	if (in->user)
+		return user_line(r, prompt, true, ret);
+	if (in->next == in->lines.n)
+		return false;
+	text_clear(ret);
+	text_add(ret, in->lines.v[in->next++]);
+	return true;
+}
+
+static void add_lines(const char *s, size_t n, struct words *ret)
+{
+	const char *end = s + n;
+
+	while (s < end) {
+		const char *eol = memchr(s, '\n', (size_t)(end - s));
+		size_t len = (size_t)((eol ? eol : end) - s);
+		size_t shown = len && s[len - 1] == '\r' ? len - 1 : len;
+		words_add(ret, s, shown);
+		s += len + 1;
+	}
+}
+
+static struct dbg_error *load(const char *path, struct words *ret)
+{
+	_cleanup_text_ struct text all = {0};
+	char buf[4096];
+	size_t n;
+
+	FILE *f = fopen(path, "re");
+	if (!f)
+		return fault(DBG_E_FILE, "%s: %s.", path, strerror(errno));
+	while ((n = fread(buf, 1, sizeof(buf), f)) && all.len < FILE_MAX_BYTES)
+		text_addn(&all, buf, n);
+	int failed = ferror(f) ? errno : 0;
+	fclose(f);
+	if (failed)
+		return fault(DBG_E_FILE, "%s: %s.", path, strerror(failed));
+	if (all.len >= FILE_MAX_BYTES)
+		return fault(DBG_E_FILE, "%s: The file is too large.", path);
+	if (memchr(text_get(&all), 0, all.len))
+		return fault(DBG_E_FILE, "%s: This is no text.", path);
+	add_lines(text_get(&all), all.len, ret);
+	return NULL;
+}
+
+static struct dbg_error *run_lines(struct repl *r, struct input *in,
+				   const char *path)
+{
+	struct dbg_error *err = NULL;
+	_cleanup_text_ struct text line = {0};
+
+	in->outer = r->input;
+	r->input = in;
+	while (!err && !r->quit && input_line(r, "", &line)) {
+		size_t number = in->next;
+		err = repl_line(r, text_get(&line));
+		if (err && path) {
+			struct dbg_error *inner = err;
+			err = fault(inner->code,
+				    "%s:%zu: Error in sourced command file: %s",
+				    path, number, inner->message);
+			dbg_error_destroy(inner);
+		}
+	}
+	r->input = in->outer;
+	return err;
+}
+
+struct dbg_error *input_source(struct repl *r, const char *path)
+{
+	struct dbg_error *err;
+	struct input in = {0};
+
+	size_t depth = 0;
+	for (const struct input *i = r->input; i; i = i->outer)
+		depth++;
+	if (depth > DEPTH_MAX)
+		return fault_arg("%s: Sourced files are nested too deep.",
+				 path);
+	err = load(path, &in.lines);
+	if (!err)
+		err = run_lines(r, &in, path);
+	words_deinit(&in.lines);
+	return err;
+}
+
+// Carry out all -ex options up to the next -x; an error does not end them.
+static size_t startup_commands(struct repl *r, size_t i)
+{
+	const struct repl_options *o = r->options;
+	struct input in = {0};
+
+	for (; i < o->n_startup && !o->startup[i].file; i++)
+		add_lines(o->startup[i].text, strlen(o->startup[i].text),
+			  &in.lines);
+	while (in.next < in.lines.n && !r->quit) {
+		struct dbg_error *err = run_lines(r, &in, NULL);
+		if (err)
+			repl_complain(r, "", err);
+	}
+	words_deinit(&in.lines);
+	return i;
+}
+
+void input_startup(struct repl *r)
+{
+	const struct repl_options *o = r->options;
+
+	for (size_t i = 0; i < o->n_startup && !r->quit;) {
+		if (!o->startup[i].file) {
+			i = startup_commands(r, i);
+			continue;
+		}
+		struct dbg_error *err = input_source(r, o->startup[i].text);
+		if (err)
+			repl_complain(r, "", err);
+		i++;
+	}
+}
+
+static bool is_empty(const char *line)
+{
+	return !line[strspn(line, " \t")];
+}
+
+static void user_command(struct repl *r, const char *line)
+{
+	_cleanup_free_ char *again = NULL;
+
+	if (is_empty(line)) {
+		if (!r->last_line)
+			return;
+		again = alloc_str(r->last_line);
+		line = again;
+	}
+	struct dbg_error *err = repl_line(r, line);
+	if (err)
+		repl_complain(r, "", err);
+	loop_forget(r->loop);
+}
+
+void input_user(struct repl *r)
+{
+	struct input in = {.user = true};
+	_cleanup_text_ struct text line = {0};
+
+	r->input = &in;
+	while (!r->quit && input_line(r, r->set.prompt, &line))
+		user_command(r, text_get(&line));
+	if (!r->quit && r->terminal)
+		printf("quit\n");
+	r->input = NULL;
+}

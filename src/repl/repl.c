@@ -1,0 +1,244 @@
+#include "repl.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "alloc.h"
+#include "cmd.h"
+#include "fault.h"
+#include "repl_priv.h"
+
+static void show_exit(struct repl *r, const struct dbg_event *event, pid_t pid)
+{
+	r->stopped = false;
+	r->exited = true;
+	r->has_frame = false;
+	if (r->killed)
+		return;
+	r->program_status = event->exit_code;
+	if (event->exit_signal) {
+		const char *name = sigabbrev_np(event->exit_signal);
+		r->program_status = 128 + event->exit_signal;
+		printf("\nProgram terminated with signal SIG%s, %s.\n"
+		       "The program no longer exists.\n",
+		       name ? name : "?", strsignal(event->exit_signal));
+	} else if (event->exit_code) {
+		printf("[Inferior 1 (process %d) exited with code %02o]\n",
+		       (int)pid, (unsigned int)event->exit_code);
+	} else {
+		printf("[Inferior 1 (process %d) exited normally]\n", (int)pid);
+	}
+}
+
+void repl_events(struct repl *r)
+{
+	struct dbg_event event;
+
+	while (dbg_event_next(r->dbg, &event)) {
+		switch (event.kind) {
+		case DBG_EVENT_STOPPED:
+			r->stopped = true;
+			break;
+		case DBG_EVENT_EXITED:
+			show_exit(r, &event, r->pid);
+			break;
+		case DBG_EVENT_MESSAGE:
+			printf("%s\n", event.text);
+			break;
+		case DBG_EVENT_CONTINUED:
+		case DBG_EVENT_THREAD:
+		case DBG_EVENT_MODULE:
+		case DBG_EVENT_BREAKPOINT:
+			break;
+		}
+	}
+}
+
+// The engine's words begin small and end without a full stop.
+static void print_sentence(FILE *out, const char *s)
+{
+	size_t word = 0;
+	size_t n = strlen(s);
+
+	while (s[word] >= 'a' && s[word] <= 'z')
+		word++;
+	bool plain = word && (s[word] == ' ' || !s[word]);
+	fprintf(out, "%c%s%s\n", plain ? toupper((unsigned char)*s) : *s,
+		n ? s + 1 : "", n && strchr(".?!", s[n - 1]) ? "" : ".");
+}
+
+void repl_complain(struct repl *r, const char *prefix, struct dbg_error *err)
+{
+	r->failed = true;
+	fflush(stdout);
+	fputs(prefix, stderr);
+	print_sentence(stderr, err->message);
+	fflush(stderr);
+	dbg_error_destroy(err);
+}
+
+bool repl_confirm(struct repl *r, const char *question)
+{
+	_cleanup_text_ struct text answer = {0};
+	_cleanup_free_ char *prompt = alloc_printf("%s (y or n) ", question);
+
+	if (!r->terminal || !r->set.confirm || r->options->batch ||
+	    !input_is_user(r))
+		return true;
+	while (input_ask(r, prompt, &answer)) {
+		char c = (char)tolower((unsigned char)text_get(&answer)[0]);
+		if (c == 'y' || c == 'n')
+			return c == 'y';
+		printf("Please answer y or n.\n");
+	}
+	return true;
+}
+
+// What will an empty line do after this one?
+static void note_repeat(struct repl *r, const char *line)
+{
+	const struct repl_cmd *cmd;
+	struct cmd_line parts;
+	unsigned int flags = 0;
+
+	cmd_parse(line, &parts);
+	if (!parts.n_name)
+		return;
+	struct dbg_error *err = cmd_find(NULL, parts.name, parts.n_name, &cmd);
+	if (!err)
+		flags = cmd->flags;
+	dbg_error_destroy(err);
+	_cleanup_free_ char *again = NULL;
+	if (flags & CMD_REPEAT)
+		again = alloc_str(line);
+	else if (flags & CMD_REPEAT_BARE)
+		again = alloc_strn(cmd->names, cmd_name_len(cmd));
+	alloc_replace(&r->last_line, again);
+}
+
+struct dbg_error *repl_line(struct repl *r, const char *line)
+{
+	struct dbg_error *err;
+	struct cmd_line parts;
+
+	cmd_parse(line, &parts);
+	if (!parts.n_name)
+		return NULL;
+	if (r->set.trace) {
+		for (unsigned int i = 0; i <= r->depth; i++)
+			putchar('+');
+		printf("%s\n", line);
+	}
+	if (input_is_user(r))
+		note_repeat(r, line);
+	err = cmd_execute(r, line);
+	if (!err)
+		actions_run(r);
+	fflush(stdout);
+	return err;
+}
+
+static void deinit(struct repl *r)
+{
+	for (size_t i = 0; i < r->n_hooks; i++)
+		words_deinit(&r->hooks[i].lines);
+	for (size_t i = 0; i < r->n_displays; i++) {
+		free(r->displays[i].format);
+		free(r->displays[i].expr);
+	}
+	free(r->hooks);
+	free(r->displays);
+	free(r->program);
+	free(r->cwd);
+	free(r->tty);
+	for (int i = 0; i < 3; i++)
+		free(r->stdio[i]);
+	words_deinit(&r->args);
+	words_deinit(&r->env);
+	free(r->listing.file);
+	free(r->last_line);
+	settings_deinit(r);
+	edit_destroy(r->edit);
+	term_destroy(r->term);
+	loop_destroy(r->loop);
+}
+
+static void copy_options(struct repl *r, const struct repl_options *o)
+{
+	alloc_replace(&r->program, o->program);
+	alloc_replace(&r->cwd, o->cwd);
+	alloc_replace(&r->tty, o->tty);
+	for (size_t i = 0; i < o->n_args; i++)
+		words_add(&r->args, o->args[i], strlen(o->args[i]));
+	for (size_t i = 0; i < o->n_env; i++)
+		words_add(&r->env, o->env[i], strlen(o->env[i]));
+}
+
+static bool wants_editing(const struct repl *r)
+{
+	const char *term = getenv("TERM");
+
+	return r->terminal && !r->options->batch && isatty(STDOUT_FILENO) &&
+	       term && *term && strcmp(term, "dumb") != 0;
+}
+
+static struct dbg_error *init(struct repl *r)
+{
+	struct dbg_error *err;
+	const struct repl_options *o = r->options;
+	const char *term = getenv("TERM");
+	const char *no_color = getenv("NO_COLOR");
+
+	err = loop_create(r->dbg, &r->loop);
+	if (err)
+		return err;
+	r->terminal = isatty(STDIN_FILENO);
+	r->colours = isatty(STDOUT_FILENO) && term && *term &&
+		     strcmp(term, "dumb") != 0 && !(no_color && *no_color);
+	r->program_status = -1;
+	r->examine = (struct examine){.letter = 'x', .size = 'w'};
+	settings_init(r);
+	copy_options(r, o);
+	if (r->terminal)
+		r->term = term_create();
+	if (wants_editing(r))
+		r->edit = edit_create(r);
+	return NULL;
+}
+
+static int exit_status(const struct repl *r)
+{
+	if (r->quit_status >= 0)
+		return r->quit_status;
+	if (r->options->batch && r->program_status > 0)
+		return r->program_status;
+	return r->options->batch && r->failed;
+}
+
+int repl_main(struct dbg *dbg, const struct repl_options *options)
+{
+	struct repl r = {.dbg = dbg, .options = options, .quit_status = -1};
+
+	struct dbg_error *err = init(&r);
+	if (err) {
+		repl_complain(&r, "dndbg: ", err);
+		deinit(&r);
+		return 1;
+	}
+	if (!options->quiet && !options->batch && r.terminal)
+		printf("dndbg %s: a debugger for .NET. "
+		       "Type \"help\" for help.\n",
+		       options->version);
+	input_startup(&r);
+	if (!options->batch && !r.quit)
+		input_user(&r);
+	fflush(stdout);
+	int status = exit_status(&r);
+	deinit(&r);
+	return status;
+}

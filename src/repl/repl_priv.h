@@ -1,0 +1,298 @@
+/*
+ * What the files of the terminal front end share.
+ *
+ * The model: commands are carried out one after the other. One that resumes
+ * the program waits in resume_wait() until the program stops or ends; only
+ * then is the next line read. So the prompt is there only while the program
+ * stands still, and its output and ours never mix. Signals and events that
+ * come while a line is typed are handled inside the reading of the line.
+ *
+ * Lines come from the innermost struct input: the user, the start-up
+ * options, a sourced file. The commands of a breakpoint are not an input:
+ * actions_run() carries them out after the command that led to the stop.
+ */
+#ifndef REPL_REPL_PRIV_H
+#define REPL_REPL_PRIV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dbg.h"
+#include "loop.h"
+#include "repl.h"
+#include "text.h"
+#include "words.h"
+
+struct edit;
+struct input;
+struct term;
+
+struct repl_settings {
+	bool confirm, trace, pretty, statics, full_names, style;
+	uint64_t elements, depth, list_size, history_size;
+	char *prompt;
+};
+
+/* Commands to carry out at a breakpoint's hit. */
+struct hook {
+	uint32_t breakpoint;
+	struct words lines;
+};
+
+struct display {
+	uint32_t number;
+	bool enabled;
+	char *format; /* as written behind the '/', "" for none */
+	char *expr;
+};
+
+/* What was listed last; line numbers, 0: nothing yet. */
+struct listing {
+	char *file;
+	uint64_t first, last;
+	bool ended; /* the last line of the file was shown */
+};
+
+/* Where `x` goes on. */
+struct examine {
+	uint64_t addr;
+	char letter, size;
+};
+
+struct repl {
+	struct dbg *dbg;
+	struct loop *loop;
+	const struct repl_options *options;
+	struct repl_settings set;
+	bool terminal; /* the user sits at stdin */
+	bool colours;
+	struct edit *edit; /* line editing, NULL: plain reading */
+	struct term *term;
+	struct input *input;
+	unsigned int depth; /* of sourced files and actions, for '+' */
+
+	/* The program to run. */
+	pid_t pid; /* of the last run */
+	char *program, *cwd, *tty;
+	struct words args, env;
+	char *stdio[3];
+
+	/* Where the user looks, valid for one stop. */
+	uint32_t thread;
+	uint32_t level;
+	bool has_frame; /* frame is that of thread and level */
+	struct dbg_frame frame;
+
+	/* The way to the present stop. */
+	bool stopped; /* an event said so and nothing resumed since */
+	bool exited;
+	bool killed;      /* by us: its end is no news */
+	bool instruction; /* the step was one of instructions */
+	uint32_t step_thread;
+	uint32_t step_token; /* 0: it was not a step */
+	uint64_t step_sp;
+	uint32_t action; /* breakpoint whose commands are due, 0: none */
+	uint64_t resumes;
+
+	struct hook *hooks;
+	size_t n_hooks, cap_hooks;
+	struct display *displays;
+	size_t n_displays, cap_displays;
+	uint32_t last_display, last_break, last_value;
+	struct listing listing;
+	struct examine examine;
+
+	char *last_line; /* what an empty line repeats, NULL: nothing */
+	bool bare;       /* ... without its arguments */
+	bool quit;
+	bool failed; /* a command did */
+	int quit_status;
+	int program_status; /* exit code, 128 + signal; -1: did not end */
+};
+
+/* ---- repl.c: lines carried out -------------------------------------- */
+
+/* Carry out a line and the actions that it leads to, echoing it if asked. */
+DBG_MUST struct dbg_error *repl_line(struct repl *r, const char *line);
+/* Print @err to stderr with @prefix, note the failure, destroy it. */
+void repl_complain(struct repl *r, const char *prefix, struct dbg_error *err);
+/* Ask "@question (y or n) "; yes without a terminal or confirmation. */
+bool repl_confirm(struct repl *r, const char *question);
+/* Take the engine's events; prints those that are news of their own. */
+void repl_events(struct repl *r);
+
+/* ---- input.c: where lines come from --------------------------------- */
+
+/* Read the next line of the innermost input; false at its end. */
+bool input_line(struct repl *r, const char *prompt, struct text *ret);
+/* Is the innermost input the user? */
+bool input_is_user(const struct repl *r);
+/* Carry out the lines of a file up to the first error. */
+DBG_MUST struct dbg_error *input_source(struct repl *r, const char *path);
+/* Carry out the start-up options. */
+void input_startup(struct repl *r);
+/* Read and carry out the user's lines. */
+void input_user(struct repl *r);
+/* Read one line from the user, whatever the input is; false at the end. */
+bool input_ask(struct repl *r, const char *prompt, struct text *ret);
+
+/* ---- edit.c: line editing on a terminal ----------------------------- */
+
+/* NULL if the terminal cannot. */
+struct edit *edit_create(struct repl *r);
+void edit_destroy(struct edit *e);
+
+enum edit_result {
+	EDIT_LINE,
+	EDIT_CANCEL, /* Ctrl-C */
+	EDIT_END,
+};
+
+/* Read a line with editing; @remember puts it into the history. */
+enum edit_result edit_line(struct edit *e, const char *prompt, bool remember,
+			   struct text *ret);
+
+/* ---- complete.c ------------------------------------------------------ */
+
+/*
+ * What the word before the end of @line may become, sorted; *@ret_start is
+ * the offset of that word.
+ */
+void complete_line(struct repl *r, const char *line, size_t *ret_start,
+		   struct words *ret);
+
+/* ---- term.c: modes of the terminal ---------------------------------- */
+
+struct term *term_create(void);
+void term_destroy(struct term *t);
+/* Give the terminal the program's modes, take ours back; NULL is allowed. */
+void term_program(struct term *t);
+void term_ours(struct term *t);
+/* Width of the terminal in columns, 80 if there is none. */
+unsigned int term_width(void);
+
+/* ---- resume.c: running and what comes of it ------------------------- */
+
+enum resume_kind {
+	RESUME_RUN,
+	RESUME_STEP,
+	RESUME_INSTRUCTION,
+};
+
+/* Call before the engine's resuming call. */
+void resume_begin(struct repl *r, enum resume_kind kind);
+/*
+ * Call with that call's result: wait until the program stops or ends. The
+ * exit is printed, a stop is not.
+ */
+DBG_MUST struct dbg_error *resume_wait(struct repl *r, struct dbg_error *err);
+/* resume_wait, and print the stop and the displays. */
+DBG_MUST struct dbg_error *resume_end(struct repl *r, struct dbg_error *err);
+/* Carry out commands of breakpoints until none are due. */
+void actions_run(struct repl *r);
+struct hook *hook_find(struct repl *r, uint32_t breakpoint);
+
+/* ---- show_frame.c ---------------------------------------------------- */
+
+/* Look at a frame; the engine's words if it does not exist. */
+DBG_MUST struct dbg_error *frame_select(struct repl *r, uint32_t thread,
+					uint32_t level);
+/* The frame the user looks at. */
+DBG_MUST struct dbg_error *frame_get(struct repl *r, struct dbg_frame *ret);
+/* Its id, 0 if there is none. */
+dbg_id frame_id(struct repl *r);
+
+/* "Type.Method (a=1) at F.cs:12", with "0x... in " if @with_addr. */
+void show_frame(struct repl *r, const struct dbg_frame *f, bool with_addr);
+/* "#0  " and show_frame and the end of the line. */
+void show_frame_line(struct repl *r, const struct dbg_frame *f);
+/* "12\tcode" of a line, or what is known of it. */
+void show_source_line(struct repl *r, const char *path, uint32_t line);
+/* show_source_line of the frame's line, if there is one. */
+void show_frame_source(struct repl *r, const struct dbg_frame *f);
+/* show_frame_line and show_frame_source of the selected frame. */
+DBG_MUST struct dbg_error *show_selected(struct repl *r);
+/* Frame or, within one function, only its line, after a stop. */
+DBG_MUST struct dbg_error *show_stop(struct repl *r);
+/* `Thread 1234 "name"` for a thread number. */
+void show_thread(struct repl *r, uint32_t number);
+/* A method's name without its parameter types. */
+void frame_add_name(const char *function, struct text *ret);
+/* How a source file is called on the screen; borrowed from @path. */
+const char *source_name(const struct repl *r, const char *path);
+
+/* ---- show_value.c ---------------------------------------------------- */
+
+/* A value with its children, without name and end of line. */
+void show_value(struct repl *r, const struct dbg_value *v);
+/* "name = value" lines of a scope; says @none if there are none. */
+DBG_MUST struct dbg_error *show_scope(struct repl *r, dbg_id frame,
+				      enum dbg_scope scope, const char *none,
+				      const char *indent);
+/* @before and the value of @expr as `print/FORMAT` shows it, or an error. */
+DBG_MUST struct dbg_error *show_expr(struct repl *r, const char *expr,
+				     const char *format, const char *before);
+/* Print the displays that are enabled, or the one of @number. */
+void display_show(struct repl *r, uint32_t number);
+/* Is a value too much for one line of a frame? Print its text cut. */
+void show_brief(const struct dbg_value *v);
+
+/* ---- show_break.c ---------------------------------------------------- */
+
+/* What was made of a new breakpoint, in gdb's words. */
+DBG_MUST struct dbg_error *show_break_new(struct repl *r, uint32_t number);
+/* The table of `info breakpoints`, or one of it if @number is not 0. */
+DBG_MUST struct dbg_error *show_breaks(struct repl *r, uint32_t number);
+
+/* ---- show_memory.c --------------------------------------------------- */
+
+/* What `x/FMT EXPR` prints; an empty @expr goes on. */
+DBG_MUST struct dbg_error *show_memory(struct repl *r, const char *expr,
+				       const char *format);
+/* The address that @expr means: number, $register, expression, +-number. */
+DBG_MUST struct dbg_error *address_of(struct repl *r, const char *expr,
+				      uint64_t *ret);
+
+/* ---- paint.c --------------------------------------------------------- */
+
+enum paint {
+	PAINT_FUNCTION,
+	PAINT_FILE,
+	PAINT_ADDRESS,
+	PAINT_NAME,
+	PAINT_PROMPT,
+	PAINT_ERROR,
+};
+
+/* Print @s to stdout in a colour if there are colours. */
+void paint(const struct repl *r, enum paint what, const char *s);
+/* Print an address as 0x and 16 digits. */
+void paint_addr(const struct repl *r, uint64_t addr);
+/* Escape sequence to begin @what, "" without colours; NULL-safe end. */
+const char *paint_begin(const struct repl *r, enum paint what);
+const char *paint_end(const struct repl *r);
+
+/* ---- cmd_display.c: also subcommands of delete, enable, disable ------ */
+
+struct call;
+DBG_MUST struct dbg_error *display_delete(struct repl *r,
+					  const struct call *call);
+DBG_MUST struct dbg_error *display_enable(struct repl *r,
+					  const struct call *call);
+DBG_MUST struct dbg_error *display_disable(struct repl *r,
+					   const struct call *call);
+
+/* ---- help.c ---------------------------------------------------------- */
+
+/* `help [CLASS | COMMAND]`. */
+DBG_MUST struct dbg_error *help_run(struct repl *r, const struct call *call);
+
+/* ---- cmd_set.c ------------------------------------------------------- */
+
+void settings_init(struct repl *r);
+void settings_deinit(struct repl *r);
+/* Names of all settings that begin with @prefix. */
+void settings_complete(struct repl *r, const char *prefix, struct words *ret);
+
+#endif

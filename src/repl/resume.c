@@ -1,0 +1,168 @@
+/*
+ * Running, and what comes of it.
+ *
+ * resume_begin, a resuming call of the engine, resume_wait or resume_end.
+ * A stop at a breakpoint with commands leaves its number in r->action; they
+ * are carried out by actions_run after the command that led there. One of
+ * them may resume the program: then the rest of its block is dropped, since
+ * the next stop has its own.
+ */
+#include <ctype.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "cmd.h"
+#include "repl_priv.h"
+
+struct hook *hook_find(struct repl *r, uint32_t breakpoint)
+{
+	for (size_t i = 0; breakpoint && i < r->n_hooks; i++)
+		if (r->hooks[i].breakpoint == breakpoint)
+			return &r->hooks[i];
+	return NULL;
+}
+
+void resume_begin(struct repl *r, enum resume_kind kind)
+{
+	struct dbg_error *err;
+	struct dbg_frame f;
+
+	r->step_token = 0;
+	r->instruction = kind == RESUME_INSTRUCTION;
+	if (kind != RESUME_RUN) {
+		err = frame_select(r, r->thread, 0);
+		if (!err)
+			err = frame_get(r, &f);
+		if (err) {
+			dbg_error_destroy(err);
+		} else {
+			r->step_thread = r->thread;
+			r->step_token = f.token;
+			r->step_sp = f.sp;
+		}
+	}
+	r->stopped = false;
+	r->exited = false;
+	r->has_frame = false;
+	r->action = 0;
+	r->resumes++;
+	r->listing.first = 0;
+	fflush(stdout);
+	fflush(stderr);
+	term_program(r->term);
+}
+
+static struct dbg_error *pause_program(struct repl *r)
+{
+	struct dbg_error *err = dbg_pause(r->dbg);
+
+	// It may have stopped or ended by itself this moment.
+	if (err && err->code == DBG_E_STATE) {
+		dbg_error_destroy(err);
+		return NULL;
+	}
+	return err;
+}
+
+static struct dbg_error *wait_for_stop(struct repl *r)
+{
+	struct dbg_error *err;
+	unsigned int what;
+
+	for (;;) {
+		repl_events(r);
+		if (r->stopped || r->exited)
+			return NULL;
+		err = loop_wait(r->loop, -1, &what);
+		if (!err && (what & LOOP_INTERRUPT))
+			err = pause_program(r);
+		if (what & LOOP_END) {
+			r->quit = true;
+			return err;
+		}
+		if (err && dbg_state(r->dbg) == DBG_RUNNING) {
+			// The program goes on; so does the waiting.
+			repl_complain(r, "", err);
+			err = NULL;
+		}
+		if (err)
+			return err;
+	}
+}
+
+struct dbg_error *resume_wait(struct repl *r, struct dbg_error *err)
+{
+	if (!err)
+		err = wait_for_stop(r);
+	term_ours(r->term);
+	if (err)
+		return err;
+	const struct dbg_stop *stop = dbg_stop_reason(r->dbg);
+	if (!stop)
+		return NULL;
+	if (stop->thread)
+		r->thread = stop->thread;
+	r->level = 0;
+	if (hook_find(r, stop->breakpoint))
+		r->action = stop->breakpoint;
+	return NULL;
+}
+
+static bool is_silent(struct repl *r)
+{
+	struct hook *hook = hook_find(r, r->action);
+
+	return hook && hook->lines.n && strcmp(hook->lines.v[0], "silent") == 0;
+}
+
+struct dbg_error *resume_end(struct repl *r, struct dbg_error *err)
+{
+	err = resume_wait(r, err);
+	if (err || !r->stopped || is_silent(r))
+		return err;
+	err = show_stop(r);
+	display_show(r, 0);
+	return err;
+}
+
+// Carry out one block; its end comes early if it resumes the program.
+static void action_block(struct repl *r, const struct words *lines)
+{
+	uint64_t resumes = r->resumes;
+
+	for (size_t i = 0; i < lines->n && !r->quit; i++) {
+		if (i == 0 && strcmp(lines->v[0], "silent") == 0)
+			continue;
+		if (r->set.trace) {
+			for (unsigned int n = 0; n <= r->depth; n++)
+				putchar('+');
+			printf("%s\n", lines->v[i]);
+		}
+		struct dbg_error *err = cmd_execute(r, lines->v[i]);
+		if (err) {
+			repl_complain(r, "", err);
+			break;
+		}
+		if (r->resumes != resumes)
+			break;
+	}
+}
+
+void actions_run(struct repl *r)
+{
+	r->depth++;
+	while (r->action && !r->quit) {
+		struct hook *hook = hook_find(r, r->action);
+		_cleanup_words_ struct words lines = {0};
+
+		r->action = 0;
+		// A copy: the block may change itself.
+		for (size_t i = 0; hook && i < hook->lines.n; i++)
+			words_add(&lines, hook->lines.v[i],
+				  strlen(hook->lines.v[i]));
+		action_block(r, &lines);
+	}
+	r->depth--;
+}

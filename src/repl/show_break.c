@@ -1,0 +1,164 @@
+/* Breakpoints on the screen: when they are made and as a table. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fault.h"
+#include "repl_priv.h"
+
+static const char *kind_name(const struct dbg_breakpoint *b)
+{
+	bool catches =
+	    b->kind == DBG_BREAK_THROW || b->kind == DBG_BREAK_UNHANDLED;
+
+	if (catches)
+		return b->temporary ? "Temporary catchpoint" : "Catchpoint";
+	return b->temporary ? "Temporary breakpoint" : "Breakpoint";
+}
+
+static void show_place(struct repl *r, const struct dbg_breakpoint *b)
+{
+	_cleanup_text_ struct text name = {0};
+	const struct dbg_location *l = &b->locations[0];
+
+	printf("%s %" PRIu32 " at ", kind_name(b), b->number);
+	if (l->addr) {
+		paint_addr(r, l->addr);
+	} else {
+		frame_add_name(l->function ? l->function : b->text, &name);
+		paint(r, PAINT_FUNCTION, text_get(&name));
+	}
+	if (l->file && b->n_locations == 1)
+		printf(": file %s%s%s, line %" PRIu32 ".",
+		       paint_begin(r, PAINT_FILE), source_name(r, l->file),
+		       paint_end(r), l->line);
+	else if (b->n_locations > 1)
+		printf(": %s. (%zu locations)", b->text, b->n_locations);
+	putchar('\n');
+}
+
+static void show_catch(const struct dbg_breakpoint *b)
+{
+	printf("%s %" PRIu32 " (%s%s%s)\n", kind_name(b), b->number,
+	       b->kind == DBG_BREAK_THROW ? "throw" : "unhandled",
+	       b->text && *b->text ? " " : "", b->text ? b->text : "");
+}
+
+struct dbg_error *show_break_new(struct repl *r, uint32_t number)
+{
+	struct dbg_error *err;
+	struct dbg_breakpoint b;
+
+	err = dbg_break_get(r->dbg, number, &b);
+	if (err)
+		return err;
+	if (b.kind == DBG_BREAK_THROW || b.kind == DBG_BREAK_UNHANDLED) {
+		show_catch(&b);
+		return NULL;
+	}
+	if (!b.n_locations) {
+		printf("%s %" PRIu32 " (%s) pending%s%s.\n", kind_name(&b),
+		       b.number, b.text, b.reason ? ": " : "",
+		       b.reason ? b.reason : "");
+		return NULL;
+	}
+	show_place(r, &b);
+	if (b.reason)
+		printf("%s\n", b.reason);
+	return NULL;
+}
+
+static void show_location(struct repl *r, const struct dbg_location *l)
+{
+	if (l->addr)
+		paint_addr(r, l->addr);
+	else
+		printf("%-18s", "<not compiled>");
+	putchar(' ');
+	if (l->function) {
+		printf("in ");
+		paint(r, PAINT_FUNCTION, l->function);
+	}
+	if (l->file)
+		printf(" at %s%s%s:%" PRIu32, paint_begin(r, PAINT_FILE),
+		       source_name(r, l->file), paint_end(r), l->line);
+	else if (l->module)
+		printf(" from %s", l->module);
+	putchar('\n');
+}
+
+static void show_what(struct repl *r, const struct dbg_breakpoint *b)
+{
+	const char *text = b->text ? b->text : "";
+
+	if (b->kind == DBG_BREAK_THROW || b->kind == DBG_BREAK_UNHANDLED)
+		printf("%-18s exception %s %s\n", "",
+		       b->kind == DBG_BREAK_THROW ? "throw" : "unhandled",
+		       text);
+	else if (!b->n_locations)
+		printf("%-18s %s\n", "<PENDING>", text);
+	else if (b->n_locations == 1)
+		show_location(r, &b->locations[0]);
+	else
+		printf("%-18s %s\n", "<MULTIPLE>", text);
+}
+
+static void show_details(struct repl *r, const struct dbg_breakpoint *b)
+{
+	if (b->condition)
+		printf("\tstop only if %s\n", b->condition);
+	if (b->hits)
+		printf("\tbreakpoint already hit %" PRIu64 " time%s\n", b->hits,
+		       b->hits == 1 ? "" : "s");
+	if (b->ignore)
+		printf("\tignore next %" PRIu64 " hits\n", b->ignore);
+	if (b->reason)
+		printf("\t%s\n", b->reason);
+	const struct hook *hook = hook_find(r, b->number);
+	for (size_t i = 0; hook && i < hook->lines.n; i++)
+		printf("        %s\n", hook->lines.v[i]);
+	for (size_t i = 0; b->n_locations > 1 && i < b->n_locations; i++) {
+		char id[32];
+		snprintf(id, sizeof(id), "%" PRIu32 ".%zu", b->number, i + 1);
+		printf("%-7s %-14s %-4s %-3s ", id, "", "",
+		       b->enabled ? "y" : "n");
+		show_location(r, &b->locations[i]);
+	}
+}
+
+static void show_row(struct repl *r, const struct dbg_breakpoint *b)
+{
+	bool catches =
+	    b->kind == DBG_BREAK_THROW || b->kind == DBG_BREAK_UNHANDLED;
+
+	printf("%-7" PRIu32 " %-14s %-4s %-3s ", b->number,
+	       catches ? "catchpoint" : "breakpoint",
+	       b->temporary ? "del" : "keep", b->enabled ? "y" : "n");
+	show_what(r, b);
+	show_details(r, b);
+}
+
+struct dbg_error *show_breaks(struct repl *r, uint32_t number)
+{
+	struct dbg_error *err;
+	struct dbg_breakpoint *list;
+	size_t shown = 0;
+	size_t n;
+
+	err = dbg_break_list(r->dbg, &list, &n);
+	if (err)
+		return err;
+	for (size_t i = 0; i < n; i++) {
+		if (number && list[i].number != number)
+			continue;
+		if (!shown++)
+			printf("%-7s %-14s %-4s %-3s %-18s %s\n", "Num", "Type",
+			       "Disp", "Enb", "Address", "What");
+		show_row(r, &list[i]);
+	}
+	if (!shown && number)
+		printf("No breakpoint number %" PRIu32 ".\n", number);
+	else if (!shown)
+		printf("No breakpoints or catchpoints.\n");
+	return NULL;
+}

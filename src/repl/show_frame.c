@@ -1,0 +1,297 @@
+/* Frames and their source lines on the screen; which one is looked at. */
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fault.h"
+#include "repl_priv.h"
+
+struct dbg_error *frame_select(struct repl *r, uint32_t thread, uint32_t level)
+{
+	struct dbg_error *err;
+	struct dbg_frame *frames;
+	size_t n;
+
+	if (!r->stopped)
+		return fault(DBG_E_STATE, "No stack.");
+	err = dbg_frame_list(r->dbg, thread, level, 1, &frames, &n);
+	if (err)
+		return err;
+	if (!n && !level)
+		return fault(DBG_E_STATE, "No stack.");
+	if (!n)
+		return fault_arg("No frame at level %" PRIu32 ".", level);
+	r->thread = thread;
+	r->level = level;
+	r->frame = frames[0];
+	r->has_frame = true;
+	return NULL;
+}
+
+struct dbg_error *frame_get(struct repl *r, struct dbg_frame *ret)
+{
+	struct dbg_error *err;
+
+	if (!r->has_frame) {
+		err = frame_select(r, r->thread, r->level);
+		if (err)
+			return err;
+	}
+	*ret = r->frame;
+	return NULL;
+}
+
+dbg_id frame_id(struct repl *r)
+{
+	struct dbg_frame f;
+	struct dbg_error *err = frame_get(r, &f);
+
+	dbg_error_destroy(err);
+	return err ? 0 : f.id;
+}
+
+const char *source_name(const struct repl *r, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *backslash = strrchr(path, '\\');
+
+	if (r->set.full_names)
+		return path;
+	if (!slash || (backslash && backslash > slash))
+		slash = backslash;
+	return slash ? slash + 1 : path;
+}
+
+void frame_add_name(const char *function, struct text *ret)
+{
+	size_t n = strlen(function);
+	int depth = 0;
+
+	if (n && function[n - 1] == ')')
+		for (size_t i = n; i-- > 0;) {
+			if (function[i] == ')')
+				depth++;
+			else if (function[i] == '(' && --depth == 0) {
+				n = i;
+				break;
+			}
+		}
+	text_addn(ret, function, n);
+}
+
+void show_brief(const struct dbg_value *v)
+{
+	enum {
+		BRIEF_MAX = 120
+	};
+
+	if (strlen(v->text) <= BRIEF_MAX) {
+		fputs(v->text, stdout);
+		return;
+	}
+	size_t n = BRIEF_MAX;
+	// Not in the middle of a character.
+	while (n && ((unsigned char)v->text[n] & 0xc0) == 0x80)
+		n--;
+	printf("%.*s...", (int)n, v->text);
+}
+
+static void show_args(struct repl *r, const struct dbg_frame *f)
+{
+	struct dbg_error *err;
+	struct dbg_value *args;
+	size_t n;
+
+	if (f->kind != DBG_FRAME_MANAGED)
+		return;
+	err = dbg_scope_list(r->dbg, f->id, DBG_SCOPE_ARGS, &args, &n);
+	if (err) {
+		printf("...");
+		dbg_error_destroy(err);
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		printf("%s", i ? ", " : "");
+		paint(r, PAINT_NAME, args[i].name);
+		putchar('=');
+		show_brief(&args[i]);
+	}
+}
+
+void show_frame(struct repl *r, const struct dbg_frame *f, bool with_addr)
+{
+	_cleanup_text_ struct text name = {0};
+
+	if (with_addr) {
+		paint_addr(r, f->pc);
+		printf(" in ");
+	}
+	frame_add_name(f->function, &name);
+	paint(r, PAINT_FUNCTION, text_get(&name));
+	printf(" (");
+	show_args(r, f);
+	putchar(')');
+	if (f->source.path) {
+		printf(" at %s%s%s:%" PRIu32, paint_begin(r, PAINT_FILE),
+		       source_name(r, f->source.path), paint_end(r),
+		       f->source.line);
+	} else if (f->module) {
+		printf(" from ");
+		paint(r, PAINT_FILE, f->module);
+		if (f->il_offset != UINT32_MAX)
+			printf(" (IL 0x%04" PRIx32 ")", f->il_offset);
+	}
+}
+
+// As gdb: an address says that the pc is not at the beginning of a line.
+static bool needs_addr(struct repl *r, const struct dbg_frame *f)
+{
+	const struct dbg_stop *stop = dbg_stop_reason(r->dbg);
+
+	if (f->level || !f->source.path || !stop ||
+	    f->kind != DBG_FRAME_MANAGED)
+		return true;
+	return stop->reason != DBG_STOP_BREAKPOINT &&
+	       stop->reason != DBG_STOP_STEP && stop->reason != DBG_STOP_ENTRY;
+}
+
+void show_frame_line(struct repl *r, const struct dbg_frame *f)
+{
+	printf("#%-3" PRIu32 " ", f->level);
+	show_frame(r, f, needs_addr(r, f));
+	putchar('\n');
+}
+
+void show_source_line(struct repl *r, const char *path, uint32_t line)
+{
+	struct dbg_error *err;
+	const char *const *lines;
+	const char *note;
+	size_t n;
+
+	if (!path || !line)
+		return;
+	err = dbg_source_lines(r->dbg, path, &lines, &n, &note);
+	// As gdb: without the file, at least its name.
+	if (err)
+		printf("%" PRIu32 "\tin %s\n", line, path);
+	else
+		printf("%" PRIu32 "\t%s\n", line,
+		       line <= n ? lines[line - 1] : "");
+	dbg_error_destroy(err);
+}
+
+void show_frame_source(struct repl *r, const struct dbg_frame *f)
+{
+	if (!f->source.path || !f->source.line)
+		return;
+	if (r->instruction && f->level == 0) {
+		paint_addr(r, f->pc);
+		putchar('\t');
+	}
+	show_source_line(r, f->source.path, f->source.line);
+}
+
+struct dbg_error *show_selected(struct repl *r)
+{
+	struct dbg_error *err;
+	struct dbg_frame f;
+
+	err = frame_get(r, &f);
+	if (err)
+		return err;
+	r->listing.first = 0;
+	show_frame_line(r, &f);
+	show_frame_source(r, &f);
+	return NULL;
+}
+
+static void show_thread_label(const struct dbg_thread *t)
+{
+	printf("Thread %d \"%s\"", (int)t->tid, t->name);
+}
+
+void show_thread(struct repl *r, uint32_t number)
+{
+	struct dbg_error *err;
+	struct dbg_thread *threads;
+	size_t n;
+
+	err = dbg_thread_list(r->dbg, &threads, &n);
+	for (size_t i = 0; !err && i < n; i++)
+		if (threads[i].number == number)
+			show_thread_label(&threads[i]);
+	dbg_error_destroy(err);
+}
+
+static void show_exception(const char *what, const struct dbg_stop *stop)
+{
+	printf("\n%s: %s", what,
+	       stop->exception_type ? stop->exception_type : "unknown type");
+	if (stop->exception_message)
+		printf(": \"%s\"", stop->exception_message);
+	putchar('\n');
+}
+
+// The words in front of the frame.
+static void show_reason(const struct dbg_stop *stop)
+{
+	const char *name;
+
+	switch (stop->reason) {
+	case DBG_STOP_BREAKPOINT:
+		printf("\n%s %" PRIu32 ", ",
+		       stop->temporary ? "Temporary breakpoint" : "Breakpoint",
+		       stop->breakpoint);
+		break;
+	case DBG_STOP_PAUSE:
+		printf("\nProgram received signal SIGINT, Interrupt.\n");
+		break;
+	case DBG_STOP_THROWN:
+		show_exception("Exception thrown", stop);
+		break;
+	case DBG_STOP_UNHANDLED:
+		show_exception("Unhandled exception", stop);
+		break;
+	case DBG_STOP_SIGNAL:
+		name = sigabbrev_np(stop->signal);
+		printf("\nProgram received signal SIG%s, %s.\n",
+		       name ? name : "?", strsignal(stop->signal));
+		break;
+	case DBG_STOP_ENTRY:
+	case DBG_STOP_STEP:
+		break;
+	}
+}
+
+struct dbg_error *show_stop(struct repl *r)
+{
+	struct dbg_error *err;
+	struct dbg_frame f;
+	const struct dbg_stop *stop = dbg_stop_reason(r->dbg);
+
+	if (!stop)
+		return NULL;
+	if (r->step_token && r->thread != r->step_thread) {
+		printf("[Switching to thread %" PRIu32 " (", r->thread);
+		show_thread(r, r->thread);
+		printf(")]\n");
+	}
+	show_reason(stop);
+	if (stop->note)
+		printf("%s\n", stop->note);
+	err = frame_get(r, &f);
+	if (err)
+		return err;
+	bool same = stop->reason == DBG_STOP_STEP && r->step_token &&
+		    r->step_token == f.token && r->step_sp == f.sp &&
+		    r->thread == r->step_thread;
+	if (!same || !f.source.path) {
+		show_frame(r, &f, needs_addr(r, &f));
+		putchar('\n');
+	}
+	show_frame_source(r, &f);
+	return NULL;
+}

@@ -1,0 +1,275 @@
+/*
+ * Values on the screen. The engine makes the text of each value; here its
+ * children are put between braces, as deep and as many as the settings say.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fault.h"
+#include "parse.h"
+#include "repl_priv.h"
+
+enum {
+	REPEATS_MIN = 10,  /* as gdb's "repeats" */
+	TOTAL_MAX = 10000, /* values in one print */
+	PAGE = 256,
+};
+
+struct shower {
+	struct repl *r;
+	unsigned int left; /* of TOTAL_MAX */
+	unsigned int depth;
+	unsigned int max_depth;
+};
+
+static void show(struct shower *s, const struct dbg_value *v);
+
+// Text in braces stands for children; all else is complete in itself.
+static bool is_compound(const struct dbg_value *v)
+{
+	return v->id && (v->n_named || v->n_indexed) &&
+	       !(v->flags & (DBG_VALUE_ABSENT | DBG_VALUE_STRING)) &&
+	       (v->text[0] == '{' || !v->text[0]);
+}
+
+static void separate(struct shower *s, bool first)
+{
+	if (!s->r->set.pretty) {
+		printf("%s", first ? "" : ", ");
+		return;
+	}
+	printf("%s\n%*s", first ? "" : ",", (int)(2 * s->depth), "");
+}
+
+static void show_error(struct dbg_error *err)
+{
+	printf("<error: %s>", err->message);
+	dbg_error_destroy(err);
+}
+
+static void show_member(struct shower *s, const struct dbg_value *v)
+{
+	if (v->flags & DBG_VALUE_GROUP)
+		printf("<%s> = ", v->type[0] ? v->type : v->name);
+	else {
+		if (v->flags & DBG_VALUE_STATIC)
+			printf("static ");
+		paint(s->r, PAINT_NAME, v->name);
+		printf(" = ");
+	}
+	show(s, v);
+}
+
+static bool show_named(struct shower *s, const struct dbg_value *v)
+{
+	struct dbg_error *err;
+	struct dbg_value *children;
+	bool first = true;
+	size_t n;
+
+	err = dbg_children(s->r->dbg, v->id, DBG_CHILDREN_NAMED, 0, 0,
+			   &children, &n);
+	if (err) {
+		show_error(err);
+		return false;
+	}
+	for (size_t i = 0; i < n && s->left; i++) {
+		if ((children[i].flags & DBG_VALUE_STATIC) &&
+		    !s->r->set.statics)
+			continue;
+		separate(s, first);
+		show_member(s, &children[i]);
+		first = false;
+	}
+	if (!first && s->r->set.pretty)
+		printf("\n%*s", (int)(2 * (s->depth - 1)), "");
+	return !first;
+}
+
+static size_t repeats(const struct dbg_value *v, size_t n)
+{
+	size_t same = 1;
+
+	while (same < n && strcmp(v[same].text, v[0].text) == 0 &&
+	       !is_compound(&v[same]))
+		same++;
+	return same;
+}
+
+// Show elements of one page; *@shown counts what was shown so far.
+static void show_page(struct shower *s, const struct dbg_value *v, size_t n,
+		      bool *first)
+{
+	for (size_t i = 0; i < n && s->left;) {
+		size_t same = is_compound(&v[i]) ? 1 : repeats(v + i, n - i);
+		printf("%s", *first ? "" : ", ");
+		*first = false;
+		show(s, &v[i]);
+		if (same >= REPEATS_MIN) {
+			printf(" <repeats %zu times>", same);
+			i += same;
+		} else {
+			i++;
+		}
+	}
+}
+
+static void show_indexed(struct shower *s, const struct dbg_value *v,
+			 bool first)
+{
+	struct dbg_error *err;
+	struct dbg_value *page;
+	uint64_t limit = s->r->set.elements;
+	uint64_t want = !limit || limit > v->n_indexed ? v->n_indexed : limit;
+	uint64_t at = 0;
+
+	while (at < want && s->left && !loop_interrupted(s->r->loop)) {
+		uint64_t left = want - at;
+		size_t n;
+		err = dbg_children(s->r->dbg, v->id, DBG_CHILDREN_INDEXED, at,
+				   left < PAGE ? (uint32_t)left : PAGE, &page,
+				   &n);
+		if (err) {
+			printf("%s", first ? "" : ", ");
+			show_error(err);
+			return;
+		}
+		if (!n)
+			break;
+		show_page(s, page, n, &first);
+		at += n;
+	}
+	if (at < v->n_indexed)
+		printf("...");
+}
+
+static void show(struct shower *s, const struct dbg_value *v)
+{
+	if (s->left)
+		s->left--;
+	bool group = v->flags & DBG_VALUE_GROUP;
+	if (!is_compound(v) || (s->depth >= s->max_depth && !group)) {
+		fputs(v->text[0] ? v->text : "{...}", stdout);
+		return;
+	}
+	// A base class is part of the object, not a step deeper.
+	s->depth++;
+	s->max_depth += group;
+	putchar('{');
+	bool any = v->n_named ? show_named(s, v) : false;
+	if (v->n_indexed)
+		show_indexed(s, v, !any);
+	putchar('}');
+	s->max_depth -= group;
+	s->depth--;
+}
+
+static void show_to_depth(struct repl *r, const struct dbg_value *v,
+			  uint64_t depth)
+{
+	struct shower s = {
+	    .r = r,
+	    .left = TOTAL_MAX,
+	    .max_depth = depth > 100 ? 100 : (unsigned int)depth,
+	};
+
+	show(&s, v);
+}
+
+void show_value(struct repl *r, const struct dbg_value *v)
+{
+	show_to_depth(r, v, r->set.depth);
+}
+
+struct dbg_error *show_scope(struct repl *r, dbg_id frame, enum dbg_scope scope,
+			     const char *none, const char *indent)
+{
+	struct dbg_error *err;
+	struct dbg_value *values;
+	size_t n;
+
+	err = dbg_scope_list(r->dbg, frame, scope, &values, &n);
+	if (err)
+		return err;
+	if (!n)
+		printf("%s%s\n", indent, none);
+	// A list is read line by line: less deep than a single value.
+	uint64_t depth = r->set.depth ? r->set.depth - 1 : 0;
+	for (size_t i = 0; i < n && !loop_interrupted(r->loop); i++) {
+		printf("%s", indent);
+		paint(r, PAINT_NAME, values[i].name);
+		printf(" = ");
+		show_to_depth(r, &values[i], depth);
+		putchar('\n');
+	}
+	return NULL;
+}
+
+struct dbg_error *show_expr(struct repl *r, const char *expr,
+			    const char *format, const char *before)
+{
+	struct dbg_error *err;
+	struct parse_format f;
+	struct dbg_value v;
+	const char *text;
+
+	err = parse_format(format, &f);
+	if (err)
+		return err;
+	if (f.count != 1 || f.size || f.letter == 'i')
+		return fault_arg("A count, a size and /i are for \"x\".");
+	if (f.letter && f.letter != 's') {
+		err = dbg_format(r->dbg, frame_id(r), expr, f.letter, &text);
+		if (!err)
+			printf("%s%s", before, text);
+		return err;
+	}
+	err = dbg_eval(r->dbg, frame_id(r), expr, &v);
+	if (err)
+		return err;
+	fputs(before, stdout);
+	show_value(r, &v);
+	return NULL;
+}
+
+static bool is_memory(const char *format)
+{
+	struct parse_format f;
+	struct dbg_error *err = parse_format(format, &f);
+
+	dbg_error_destroy(err);
+	return !err &&
+	       (f.size || f.letter == 'i' || f.letter == 's' || f.count != 1);
+}
+
+static void show_display(struct repl *r, const struct display *d)
+{
+	struct dbg_error *err;
+
+	printf("%" PRIu32 ": ", d->number);
+	if (is_memory(d->format)) {
+		printf("x/%s %s\n", d->format, d->expr);
+		err = show_memory(r, d->expr, d->format);
+		if (err)
+			show_error(err);
+		else
+			return;
+	} else {
+		printf("%s%s%s%s = ", *d->format ? "/" : "", d->format,
+		       *d->format ? " " : "", d->expr);
+		err = show_expr(r, d->expr, d->format, "");
+		if (err)
+			show_error(err);
+	}
+	putchar('\n');
+}
+
+void display_show(struct repl *r, uint32_t number)
+{
+	for (size_t i = 0; r->stopped && i < r->n_displays; i++) {
+		const struct display *d = &r->displays[i];
+		if (number ? d->number == number : d->enabled)
+			show_display(r, d);
+	}
+}
