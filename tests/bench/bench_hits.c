@@ -1,0 +1,118 @@
+/*
+ * Breakpoints that are hit and do not stop, and ones that do. The bare figure
+ * is the calls by the program's whole run.
+ */
+#include "bench.h"
+
+#include <stdlib.h>
+
+enum {
+	HITS_CONDITION = 5000,
+	HITS_STOP = 2000
+};
+
+/* To the top of Main, a breakpoint in the loop, the clock started. */
+static uint32_t prepare(struct drive *d)
+{
+	drive_open(d);
+	drive_break(d, "main");
+	drive_break(d, "print");
+	drive_launch(d);
+	drive_wait_stop(d);
+	return drive_break(d, "hit");
+}
+
+/* From the loop's end to the program's. */
+static void finish(struct drive *d, double n, double took, struct point *ret)
+{
+	ret->value = n / took;
+	drive_continue(d);
+	drive_wait_end(d);
+	drive_close(d);
+}
+
+static void ignored(struct drive *d, struct point *ret)
+{
+	double n = d->group->actions;
+	uint32_t number = prepare(d);
+	struct dbg_breakpoint bp;
+
+	drive_check(d, dbg_break_ignore(d->dbg, number, (uint64_t)n));
+	drive_begin(d);
+	drive_continue(d);
+	drive_wait_stop(d);
+
+	double took = drive_end(d, n, ret);
+
+	drive_check(d, dbg_break_get(d->dbg, number, &bp));
+	if (bp.hits != (uint64_t)n)
+		drive_fail(d, "%llu hits instead of %.0f",
+			   (unsigned long long)bp.hits, n);
+	finish(d, n, took, ret);
+}
+
+static void condition(struct drive *d, struct point *ret)
+{
+	double n = d->group->actions;
+	uint32_t number = prepare(d);
+
+	drive_check(d, dbg_break_condition(d->dbg, number, "i < 0"));
+	drive_begin(d);
+	drive_continue(d);
+	drive_wait_stop(d);
+	if (d->last.stop.breakpoint == number)
+		drive_fail(d, "a condition that is false stopped");
+	finish(d, n, drive_end(d, n, ret), ret);
+}
+
+static void stopping(struct drive *d, struct point *ret)
+{
+	double n = d->group->actions;
+	uint32_t number = prepare(d);
+
+	drive_begin(d);
+	for (int i = 0; i < (int)n; i++) {
+		drive_continue(d);
+		drive_wait_stop(d);
+		if (d->last.stop.breakpoint != number)
+			drive_fail(d, "stop %d is not at the breakpoint", i);
+		drive_frame(d);
+	}
+
+	double took = drive_end(d, n, ret);
+
+	drive_continue(d);
+	drive_wait_stop(d);
+	finish(d, n, took, ret);
+}
+
+const struct group_spec bench_hit_groups[] = {
+    {
+	.name = "hits",
+	.fixture = "HitLoop",
+	.argument = "20000",
+	.actions = 20000,
+	.shoot = ignored,
+	.figures = {{"hits_ignored", "hits that only count", "/s", BESIDE_RATE,
+		     GOAL_MIN, 20000}},
+    },
+    {
+	.name = "condition",
+	.fixture = "HitLoop",
+	.argument = "5000",
+	.actions = HITS_CONDITION,
+	.shoot = condition,
+	.figures = {{"hits_condition", "hits, a condition that is false", "/s",
+		     BESIDE_RATE, GOAL_NONE, 0}},
+    },
+    {
+	.name = "stops",
+	.fixture = "HitLoop",
+	.argument = "2000",
+	.actions = HITS_STOP,
+	.shoot = stopping,
+	.figures = {{"hits_stop", "hits that stop, frame described", "/s",
+		     BESIDE_RATE, GOAL_NONE, 0}},
+    },
+    {0},
+};
