@@ -1,0 +1,139 @@
+/* Single instructions, and IL of the compiled fixture Breaks. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "code/disasm.h"
+#include "codefixture.h"
+
+struct insn_case {
+	const char *bytes;
+	size_t n;
+	enum insn_kind kind;
+	uint8_t size;
+	bool indirect_register;
+};
+
+static const struct insn_case insn_cases[] = {
+    {"\x90", 1, INSN_OTHER, 1, false},
+    {"\xe8\x00\x00\x00\x00\x90", 6, INSN_CALL, 5, false},
+    {"\xff\xd0", 2, INSN_CALL, 2, true},
+    {"\x41\xff\xd2", 3, INSN_CALL, 3, true},
+    {"\xff\x15\x00\x00\x00\x00", 6, INSN_CALL, 6, false},
+    {"\xff\x10", 2, INSN_CALL, 2, false},
+    {"\xff\xe0", 2, INSN_JUMP, 2, true},
+    {"\x49\xff\xe2", 3, INSN_JUMP, 3, true},
+    {"\xff\x25\x00\x00\x00\x00", 6, INSN_JUMP, 6, false},
+    {"\xeb\xfe", 2, INSN_JUMP, 2, false},
+    {"\x74\x02", 2, INSN_JUMP, 2, false},
+    {"\x0f\x84\x00\x00\x00\x00", 6, INSN_JUMP, 6, false},
+    {"\xc3", 1, INSN_RET, 1, false},
+    {"\xc2\x08\x00", 3, INSN_RET, 3, false},
+    {"\x0f\x05", 2, INSN_SYSCALL, 2, false},
+    {"\xcc", 1, INSN_OTHER, 1, false},
+};
+
+static void single_instructions(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(insn_cases) / sizeof(*insn_cases); i++) {
+		const struct insn_case *ic = &insn_cases[i];
+		struct insn insn;
+
+		assert_true(disasm_insn((const uint8_t *)ic->bytes, ic->n,
+					0x1000, &insn));
+		assert_int_equal(insn.kind, ic->kind);
+		assert_int_equal(insn.size, ic->size);
+		assert_int_equal(insn.indirect_register, ic->indirect_register);
+	}
+}
+
+static void no_instruction(void **state)
+{
+	struct insn insn;
+
+	(void)state;
+	// Cut off, none at all, and an opcode that 64-bit mode has not.
+	assert_false(disasm_insn((const uint8_t *)"\xe8\x00", 2, 0, &insn));
+	assert_false(disasm_insn((const uint8_t *)"", 0, 0, &insn));
+	assert_false(disasm_insn((const uint8_t *)"\x06", 1, 0, &insn));
+}
+
+static uint32_t token_of(struct codefixture *f, const char *name)
+{
+	struct dbg_error *err;
+	struct code_place *places;
+	size_t n;
+	const struct code_function fn = {.name = name};
+
+	err =
+	    code_find_function(f->code, f->module, &fn, f->arena, &places, &n);
+	assert_null(err);
+	assert_int_equal(n, 1);
+	return places[0].token;
+}
+
+static void il_with_lines(void **state)
+{
+	struct codefixture f;
+	struct dbg_error *err;
+	struct dbg_il_insn *insns;
+	size_t n;
+	bool at_note = false;
+
+	(void)state;
+	codefixture_init(&f, "Debug", "Breaks");
+	err = disasm_il(f.code, f.module, token_of(&f, "Program.Note"), f.arena,
+			&insns, &n);
+	assert_null(err);
+	assert_true(n > 4);
+	assert_int_equal(insns[0].offset, 0);
+	assert_non_null(strstr(insns[n - 1].text, "ret"));
+	for (size_t i = 0; i < n; i++) {
+		assert_true(!i || insns[i].offset > insns[i - 1].offset);
+		if (insns[i].line != codefixture_mark(&f, "note"))
+			continue;
+		at_note = true;
+		assert_non_null(strstr(insns[i].text, "Notes"));
+		assert_true(str_ends(insns[i].path, "/Breaks.cs"));
+	}
+	assert_true(at_note);
+	codefixture_deinit(&f);
+}
+
+static void no_body(void **state)
+{
+	struct codefixture f;
+	struct dbg_error *err;
+	struct dbg_il_insn *insns;
+	size_t n;
+	const uint32_t tokens[] = {0, MD_TOKEN(MD_METHODDEF, 0xffffff),
+				   MD_TOKEN(MD_TYPEDEF, 1)};
+
+	(void)state;
+	codefixture_init(&f, "Debug", "Breaks");
+	for (size_t i = 0; i < 3; i++) {
+		err =
+		    disasm_il(f.code, f.module, tokens[i], f.arena, &insns, &n);
+		assert_non_null(err);
+		assert_int_equal(err->code, DBG_E_NOT_FOUND);
+		dbg_error_destroy(err);
+	}
+	codefixture_deinit(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(single_instructions),
+	    cmocka_unit_test(no_instruction),
+	    cmocka_unit_test(il_with_lines),
+	    cmocka_unit_test(no_body),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
