@@ -29,12 +29,12 @@ struct arena;
 struct target;
 
 enum target_cap {
-	TARGET_RUN = 1,		/* can be resumed */
+	TARGET_RUN = 1, /* can be resumed */
 	TARGET_WRITE = 2,
 };
 
 bool target_can(const struct target *t, enum target_cap cap);
-void target_destroy(struct target *t);	/* kills what was launched */
+void target_destroy(struct target *t); /* kills what was launched */
 pid_t target_pid(const struct target *t);
 void target_counters(const struct target *t, struct dbg_counters *ret);
 
@@ -49,7 +49,29 @@ DBG_MUST struct dbg_error *target_spawn(const char *path,
 					const char *const *argv,
 					const struct dbg_launch *launch,
 					struct target **ret);
+/*
+ * Mask and ignored signals that a program is to start with: those we were
+ * started with, if target_signals_get is called before anything changes them.
+ */
+struct target_signals {
+	sigset_t mask, ignored;
+};
+
+void target_signals_get(struct target_signals *ret);
+/* target_spawn with signals other than our present ones (less SIGCHLD). */
+DBG_MUST struct dbg_error *
+target_spawn_with(const char *path, const char *const *argv,
+		  const struct dbg_launch *launch,
+		  const struct target_signals *signals, struct target **ret);
 DBG_MUST struct dbg_error *target_kill(struct target *t);
+
+/*
+ * The terminal that we share with the program, if we do: bring ourselves to
+ * its foreground when the program stops (its modes are kept), and give it
+ * back before the program runs on. The end of the target takes it.
+ */
+void target_terminal_take(struct target *t);
+void target_terminal_give(struct target *t);
 
 /* A descriptor that is readable when target_event_next may have one. */
 int target_fd(const struct target *t);
@@ -57,14 +79,14 @@ int target_fd(const struct target *t);
 /* ---- Events ---------------------------------------------------------- */
 
 enum target_event_kind {
-	TARGET_TRAP = 1,	/* at a trap of ours: addr; pc set back to it */
-	TARGET_STEPPED,		/* target_thread_step is done */
-	TARGET_SIGNAL,		/* about to be delivered; pass it on resume */
-	TARGET_INTERRUPTED,	/* target_interrupt took effect */
-	TARGET_EXEC,		/* a new program image; traps are gone */
-	TARGET_BORN,		/* a new thread (running already) */
-	TARGET_GONE,		/* a thread ended */
-	TARGET_EXITED,		/* the process ended: exit_code or signal */
+	TARGET_TRAP = 1,    /* at a trap of ours: addr; pc set back to it */
+	TARGET_STEPPED,     /* target_thread_step is done */
+	TARGET_SIGNAL,      /* about to be delivered; pass it on resume */
+	TARGET_INTERRUPTED, /* target_interrupt took effect */
+	TARGET_EXEC,        /* a new program image; traps are gone */
+	TARGET_BORN,        /* a new thread (running already) */
+	TARGET_GONE,        /* a thread ended */
+	TARGET_EXITED,      /* the process ended: exit_code or signal */
 };
 
 struct target_event {
@@ -72,14 +94,13 @@ struct target_event {
 	pid_t tid;
 	uint64_t addr;
 	int signal;
-	siginfo_t info;		/* TARGET_SIGNAL */
+	siginfo_t info; /* TARGET_SIGNAL */
 	int exit_code;
 };
 
 /* Take the next event; false if there is none now. Does not block. */
-DBG_MUST struct dbg_error *target_event_next(struct target *t,
-					     struct target_event *ret,
-					     bool *ret_any);
+DBG_MUST struct dbg_error *
+target_event_next(struct target *t, struct target_event *ret, bool *ret_any);
 
 /* Signals to report instead of passing them on at once. */
 void target_watch_signals(struct target *t, const sigset_t *set);
@@ -113,12 +134,11 @@ void target_thread_signal(struct target *t, pid_t tid, int signal);
 struct target_thread {
 	pid_t tid;
 	bool stopped;
-	char name[16];		/* kernel's comm */
+	char name[16]; /* kernel's comm */
 };
 
 /* All threads in order of birth, in @arena. */
-DBG_MUST struct dbg_error *target_threads(struct target *t,
-					  struct arena *arena,
+DBG_MUST struct dbg_error *target_threads(struct target *t, struct arena *arena,
 					  struct target_thread **ret,
 					  size_t *ret_n);
 
@@ -127,9 +147,8 @@ DBG_MUST struct dbg_error *target_threads(struct target *t,
 /* Integer registers; cached while stopped. */
 DBG_MUST struct dbg_error *target_regs(struct target *t, pid_t tid,
 				       struct user_regs_struct *ret);
-DBG_MUST struct dbg_error *
-target_regs_set(struct target *t, pid_t tid,
-		const struct user_regs_struct *regs);
+DBG_MUST struct dbg_error *target_regs_set(struct target *t, pid_t tid,
+					   const struct user_regs_struct *regs);
 DBG_MUST struct dbg_error *target_fpregs(struct target *t, pid_t tid,
 					 struct user_fpregs_struct *ret);
 
@@ -176,16 +195,15 @@ bool target_trap_armed(const struct target *t, uint64_t addr);
 /* ---- Images ---------------------------------------------------------- */
 
 struct target_image {
-	const char *path;	/* as the process sees it */
-	uint64_t base;		/* load address (of ELF offset 0) */
+	const char *path; /* as the process sees it */
+	uint64_t base;    /* load address (of ELF offset 0) */
 	uint64_t end;
 };
 
 /* Prefix for opening the process's paths: "" or "/proc/PID/root". */
 const char *target_root(const struct target *t);
 /* The ELF image whose mapped path ends in @name ("libcoreclr.so"). */
-DBG_MUST struct dbg_error *target_image_find(struct target *t,
-					     const char *name,
+DBG_MUST struct dbg_error *target_image_find(struct target *t, const char *name,
 					     struct arena *arena,
 					     struct target_image *ret,
 					     bool *ret_found);
@@ -194,12 +212,10 @@ DBG_MUST struct dbg_error *target_image_main(struct target *t,
 					     struct arena *arena,
 					     struct target_image *ret);
 /* The image that holds @addr, and its nearest dynamic symbol (or NULL). */
-DBG_MUST struct dbg_error *target_image_at(struct target *t, uint64_t addr,
-					   struct arena *arena,
-					   struct target_image *ret,
-					   const char **ret_symbol,
-					   uint64_t *ret_offset,
-					   bool *ret_found);
+DBG_MUST struct dbg_error *
+target_image_at(struct target *t, uint64_t addr, struct arena *arena,
+		struct target_image *ret, const char **ret_symbol,
+		uint64_t *ret_offset, bool *ret_found);
 /* Address of an exported (.dynsym) symbol; 0 if it has none such. */
 DBG_MUST struct dbg_error *target_symbol(struct target *t,
 					 const struct target_image *image,
@@ -213,7 +229,6 @@ DBG_MUST struct dbg_error *target_image_text(struct target *t,
 DBG_MUST struct dbg_error *target_entry(struct target *t, uint64_t *ret);
 DBG_MUST struct dbg_error *target_r_brk(struct target *t, uint64_t *ret);
 /* ELF class/machine of the program file: 62 is x86-64. */
-DBG_MUST struct dbg_error *target_file_machine(const char *path,
-					       uint16_t *ret);
+DBG_MUST struct dbg_error *target_file_machine(const char *path, uint16_t *ret);
 
 #endif

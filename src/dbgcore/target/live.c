@@ -1,0 +1,215 @@
+/* The live target as a whole: its operations, its making and its end. */
+#include "target/live.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/ptrace.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+
+enum {
+	CAP_SYS_PTRACE_BIT = 19, /* linux/capability.h */
+};
+
+static int live_fd(const struct target *t)
+{
+	return ((const struct live *)t)->signal_fd;
+}
+
+static void live_watch_signals(struct target *t, const sigset_t *set)
+{
+	live_of(t)->watched = *set;
+}
+
+static struct dbg_error *live_maps(struct target *t, struct proc_maps *ret)
+{
+	return proc_maps_load(t->pid, ret);
+}
+
+static struct dbg_error *live_auxv(struct target *t, uint64_t type,
+				   uint64_t *ret)
+{
+	char path[32];
+	size_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/auxv", t->pid);
+	_cleanup_free_ char *text = proc_read(path, &n);
+	if (!text)
+		return dbg_err_errno(DBG_E_TARGET, errno, "cannot read '%s'",
+				     path);
+	*ret = 0;
+	for (size_t i = 0; i + 16 <= n; i += 16) {
+		uint64_t pair[2];
+
+		memcpy(pair, text + i, sizeof(pair));
+		if (pair[0] == type)
+			*ret = pair[1];
+		if (pair[0] == type || pair[0] == AT_NULL)
+			break;
+	}
+	return NULL;
+}
+
+static const char *live_root(const struct target *t)
+{
+	return ((const struct live *)t)->root;
+}
+
+static const struct target_ops live_ops = {
+    .caps = TARGET_RUN | TARGET_WRITE,
+    .destroy = live_destroy,
+    .read = live_read,
+    .frozen = live_all_stopped,
+    .maps = live_maps,
+    .auxv = live_auxv,
+    .root = live_root,
+    .threads = live_threads,
+    .regs = live_regs,
+    .fpregs = live_fpregs,
+    .write = live_write,
+    .write_code = live_write_code,
+    .regs_set = live_regs_set,
+    .fd = live_fd,
+    .event_next = live_event_next,
+    .watch_signals = live_watch_signals,
+    .stop_all = live_stop_all,
+    .all_stopped = live_all_stopped,
+    .resume_all = live_resume_all,
+    .thread_resume = live_thread_resume,
+    .thread_step = live_thread_step,
+    .interrupt = live_interrupt,
+    .thread_signal = live_thread_signal,
+    .kill = live_kill,
+    .mmap = live_mmap,
+    .trap_lifted = live_trap_lifted,
+};
+
+struct dbg_error *live_create(struct live **ret)
+{
+	sigset_t chld;
+
+	sigemptyset(&chld);
+	sigaddset(&chld, SIGCHLD);
+	pthread_sigmask(SIG_BLOCK, &chld, NULL);
+	int fd = signalfd(-1, &chld, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (fd < 0)
+		return dbg_err_errno(DBG_E_TARGET, errno,
+				     "cannot make a signal descriptor");
+	struct live *l = xcalloc(1, sizeof(*l));
+	target_init(&l->target, &live_ops, 0);
+	l->signal_fd = fd;
+	sigemptyset(&l->watched);
+	l->root = xstrdup("");
+	live_memory_init(l);
+	*ret = l;
+	return NULL;
+}
+
+struct dbg_error *live_kill(struct target *t)
+{
+	struct live *l = live_of(t);
+
+	if (l->exited)
+		return NULL;
+	t->counters.syscalls++;
+	if (kill(t->pid, SIGKILL) && errno != ESRCH)
+		return dbg_err_errno(DBG_E_TARGET, errno,
+				     "cannot kill process %d", t->pid);
+	return NULL;
+}
+
+// Children that we still trace run in the memory of a process that is dead:
+// take our traps out and let them be.
+static void release_children(struct live *l)
+{
+	struct dbg_error *err = NULL;
+	bool any;
+
+	for (size_t i = 0; i < l->n_threads; i++) {
+		if (l->threads[i]->kind == THREAD_SHARED) {
+			l->threads[i]->kind = THREAD_FORKED;
+			l->n_children++;
+			thread_ask(l, l->threads[i]);
+		}
+	}
+	while (!err && l->n_threads)
+		err = live_take(l, true, &any);
+	dbg_error_destroy(err);
+}
+
+void live_destroy(struct target *t)
+{
+	struct live *l = live_of(t);
+	bool any;
+
+	struct dbg_error *err = t->pid ? live_kill(t) : NULL;
+	while (!err && t->pid && !l->exited)
+		err = live_take(l, true, &any);
+	dbg_error_destroy(err);
+	release_children(l);
+	target_terminal_take(t);
+	while (l->n_threads)
+		thread_remove(l, l->threads[0]);
+	live_memory_deinit(l);
+	close(l->signal_fd);
+	map_deinit(&l->by_tid);
+	free(l->threads);
+	free(l->strays);
+	free(l->events);
+	free(l->ghosts);
+	free(l->root);
+	target_deinit(t);
+	free(l);
+}
+
+static int yama_scope(void)
+{
+	_cleanup_free_ char *text =
+	    proc_read("/proc/sys/kernel/yama/ptrace_scope", NULL);
+
+	return text ? text[0] - '0' : 0;
+}
+
+struct dbg_error *live_refused(pid_t pid, int errnum)
+{
+	uint64_t tracer = 0, caps = 0, seccomp = 0;
+	char name[16];
+
+	if (proc_status(pid, "TracerPid", 10, &tracer) && tracer) {
+		proc_comm((pid_t)tracer, (pid_t)tracer, name);
+		return dbg_err(DBG_E_TARGET,
+			       "cannot trace process %d: '%s' (process %d) "
+			       "traces it already; run dndbg without it",
+			       pid, name, (int)tracer);
+	}
+	proc_status(getpid(), "CapEff", 16, &caps);
+	proc_status(getpid(), "Seccomp", 10, &seccomp);
+	int scope = yama_scope();
+	if (scope == 3 || (scope == 2 && !(caps >> CAP_SYS_PTRACE_BIT & 1)))
+		return dbg_err(DBG_E_TARGET,
+			       "cannot trace process %d: "
+			       "/proc/sys/kernel/yama/ptrace_scope is %d; %s",
+			       pid, scope,
+			       scope == 3
+				   ? "it can be set to 1 at boot time only"
+				   : "as root set it to 1, or run dndbg with "
+				     "CAP_SYS_PTRACE");
+	if (seccomp)
+		return dbg_err(DBG_E_TARGET,
+			       "cannot trace process %d: a seccomp filter "
+			       "forbids ptrace; start the container with "
+			       "--cap-add=SYS_PTRACE",
+			       pid);
+	return dbg_err_errno(DBG_E_TARGET, errnum,
+			     "cannot trace process %d (a process of another "
+			     "user needs CAP_SYS_PTRACE)",
+			     pid);
+}

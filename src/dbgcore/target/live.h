@@ -1,0 +1,268 @@
+/*
+ * A live process under ptrace: the theory of it, for the files of this room.
+ *
+ * struct thread is a task that we trace. `stop` says whether it is in a
+ * ptrace-stop that we have taken from waitpid:
+ *
+ *   STOP_NONE    it runs (or sleeps, or is dying)
+ *   STOP_SIGNAL  signal-delivery-stop: PTRACE_CONT's signal is delivered
+ *   STOP_EVENT   PTRACE_EVENT_STOP: nothing can be delivered from here
+ *   STOP_GROUP   PTRACE_EVENT_STOP of a group stop: resumed by
+ *                PTRACE_LISTEN, it stays stopped until SIGCONT
+ *
+ * Stops inside system calls (clone, fork, vfork, exec events) are never left
+ * standing: registers set there are overwritten when the call returns. The
+ * thread goes on at once, with a PTRACE_INTERRUPT if it was to be stopped.
+ *
+ * Every status comes from waitpid(-1, __WALL) through live_take(), whoever
+ * waits for what; what is to be reported goes to the queue of events. A
+ * thread with `kept` has an event in the queue and is not resumed before it
+ * is taken.
+ *
+ * `skip_pc`: the thread was reported at this pc, so resuming it executes the
+ * instruction beneath a trap there. A thread that was merely stopped at a
+ * trap has not hit it yet: it will when it is resumed.
+ *
+ * Tasks besides the process's threads: a forked child is traced until its
+ * first stop, where our traps are lifted from its copy of the memory and it
+ * is let go. A child that shares the memory (vfork) is traced until exec or
+ * exit; it passes traps silently.
+ */
+#ifndef TARGET_LIVE_H
+#define TARGET_LIVE_H
+
+#include <termios.h>
+
+#include "base/map.h"
+#include "target/target_priv.h"
+
+enum thread_kind {
+	THREAD_OWN,    /* of the process */
+	THREAD_FORKED, /* a new process with memory of its own */
+	THREAD_SHARED, /* a new process with the memory of ours */
+};
+
+enum thread_stop {
+	STOP_NONE,
+	STOP_SIGNAL,
+	STOP_EVENT,
+	STOP_GROUP,
+};
+
+struct thread {
+	pid_t tid;
+	enum thread_kind kind;
+	enum thread_stop stop;
+	bool fresh;    /* its first stop has not come yet */
+	bool execed;   /* the stop after its exec has not come yet */
+	bool asked;    /* PTRACE_INTERRUPT was sent while it ran */
+	bool zombie;   /* a leader that ended before the others */
+	bool in_vfork; /* waits for its vfork child */
+	bool stepping; /* single-stepped for the session */
+	bool masked;   /* its signals are blocked for the step */
+	bool paused;   /* stopped by us for a moment: resume it */
+	bool in_place; /* executes what is beneath a trap: see placed */
+	int placed;    /* wait status that ended that */
+	int kept;      /* kind of its event in the queue, 0: none */
+	bool regs_valid, regs_dirty;
+	struct user_regs_struct regs;
+	uint64_t skip_pc;
+	uint64_t held_pc; /* trap hit, not reported, pc moved away since */
+	uint64_t mask;    /* signal mask under `masked` */
+
+	int due_signal;    /* to be delivered on resume */
+	bool due_reported; /* ... and the session knows of it */
+	bool due_here;     /* due_info is that of the present stop */
+	siginfo_t due_info;
+	int extra_signal;        /* the session's, besides */
+	uint64_t injected;       /* sent by us: passed on when they come */
+	siginfo_t injected_info; /* of one of them; si_signo 0: of none */
+};
+
+/* A wait status of a task that we have not been told of. */
+struct stray {
+	pid_t tid;
+	int status;
+};
+
+/* Part of a shared mapping that is written through its file. */
+struct shared_code {
+	uint64_t start, end, offset;
+	int fd;
+};
+
+struct shared_file {
+	dev_t dev;
+	uint64_t inode;
+	int fd;
+};
+
+struct live {
+	struct target target; /* first: target and live are one address */
+	struct map by_tid;
+	struct thread **threads; /* in order of birth */
+	size_t n_threads, threads_cap;
+	size_t n_running;  /* own threads that are not stopped */
+	size_t n_children; /* THREAD_FORKED */
+	struct stray *strays;
+	size_t n_strays, strays_cap;
+	struct target_event *events; /* from events_first on */
+	size_t events_first, n_events, events_cap;
+	sigset_t watched;
+	int signal_fd; /* SIGCHLD */
+	bool exited;   /* the process is reaped */
+	bool held;     /* stops are reported after the next resume */
+	bool stopping; /* threads stay in whatever stop they come to */
+	bool interrupt_wanted;
+
+	int mem_fd; /* /proc/PID/mem */
+	bool no_vm; /* process_vm_readv is not permitted */
+	struct shared_file *files;
+	size_t n_files, files_cap;
+	struct shared_code *codes; /* by address */
+	size_t n_codes, codes_cap;
+	/* Traps lifted while a fork may have been under way. */
+	struct trap *ghosts;
+	size_t n_ghosts, ghosts_cap;
+	char *root; /* "" or /proc/PID/root; made when asked for */
+
+	bool shares_tty; /* stdin is a terminal for both of us */
+	bool given;      /* the program has it */
+	bool has_modes;  /* its_modes are set */
+	pid_t own_pgrp, its_pgrp;
+	struct termios own_modes, its_modes;
+};
+
+static inline struct live *live_of(struct target *t)
+{
+	return (struct live *)t;
+}
+
+/* ---- thread.c: the table of threads, their registers ----------------- */
+
+struct thread *thread_find(struct live *l, pid_t tid);
+struct thread *thread_add(struct live *l, pid_t tid, enum thread_kind kind);
+void thread_remove(struct live *l, struct thread *th);
+void thread_set_stop(struct live *l, struct thread *th, enum thread_stop stop);
+/* The thread if it is stopped, or an error. */
+DBG_MUST struct dbg_error *thread_stopped(struct live *l, pid_t tid,
+					  struct thread **ret);
+/* Fill th->regs; false if the thread has been killed. */
+bool thread_load_regs(struct live *l, struct thread *th);
+void thread_flush_regs(struct live *l, struct thread *th);
+/* ptrace with counting; -1 and errno. */
+long live_ptrace(struct live *l, int request, pid_t tid, uint64_t addr,
+		 uint64_t data);
+/* Block the asynchronous signals of a stopped thread, or restore its mask. */
+void thread_mask(struct live *l, struct thread *th);
+void thread_unmask(struct live *l, struct thread *th);
+DBG_MUST struct dbg_error *live_threads(struct target *t, struct arena *arena,
+					struct target_thread **ret,
+					size_t *ret_n);
+DBG_MUST struct dbg_error *live_regs(struct target *t, pid_t tid,
+				     struct user_regs_struct *ret);
+DBG_MUST struct dbg_error *live_regs_set(struct target *t, pid_t tid,
+					 const struct user_regs_struct *regs);
+DBG_MUST struct dbg_error *live_fpregs(struct target *t, pid_t tid,
+				       struct user_fpregs_struct *ret);
+
+/* ---- ptrace.c: resuming threads -------------------------------------- */
+
+/* Let a stopped thread go on as `stepping` says, with what is due to it. */
+DBG_MUST struct dbg_error *thread_go(struct live *l, struct thread *th);
+/* Go on from a stop inside a system call, to be stopped again if need be. */
+void thread_pass(struct live *l, struct thread *th, int signal);
+/*
+ * Execute the instruction beneath the trap at skip_pc, if the thread stands
+ * there. It may end by a signal or an exit instead.
+ */
+DBG_MUST struct dbg_error *thread_displace(struct live *l, struct thread *th,
+					   bool *ret_done);
+/* Ask a running thread to stop. */
+void thread_ask(struct live *l, struct thread *th);
+
+/* ---- wait.c: wait statuses and what they mean ----------------------- */
+
+/* Wait for one status, or look for one, and take note of it. */
+DBG_MUST struct dbg_error *live_take(struct live *l, bool block, bool *ret_any);
+DBG_MUST struct dbg_error *
+live_event_next(struct target *t, struct target_event *ret, bool *ret_any);
+/* Take note of a status of a task that we know. */
+DBG_MUST struct dbg_error *live_file(struct live *l, struct thread *th,
+				     int status);
+void live_queue(struct live *l, enum target_event_kind kind, pid_t tid);
+/* As live_queue, of a stopped thread: it stays until the event is taken. */
+void thread_keep(struct live *l, struct thread *th,
+		 enum target_event_kind kind);
+/* Note a signal that the thread stands at; report it if it is watched. */
+void thread_due(struct live *l, struct thread *th, int signal);
+/* Make target_fd readable if there are events in the queue. */
+void live_kick(struct live *l);
+
+/* ---- allstop.c: all of them --------------------------------------------- */
+
+DBG_MUST struct dbg_error *live_stop_all(struct target *t);
+bool live_all_stopped(const struct target *t);
+DBG_MUST struct dbg_error *live_resume_all(struct target *t);
+DBG_MUST struct dbg_error *live_thread_resume(struct target *t, pid_t tid,
+					      int signal);
+DBG_MUST struct dbg_error *live_thread_step(struct target *t, pid_t tid,
+					    bool wait, bool *ret_stepped);
+DBG_MUST struct dbg_error *live_interrupt(struct target *t);
+void live_thread_signal(struct target *t, pid_t tid, int signal);
+/* Stop whatever runs, marking it `paused`; and let that go on. */
+DBG_MUST struct dbg_error *live_pause(struct live *l);
+DBG_MUST struct dbg_error *live_unpause(struct live *l);
+
+/* ---- child.c: tasks that the process makes --------------------------- */
+
+/* A clone, fork or vfork event of @parent. */
+DBG_MUST struct dbg_error *child_born(struct live *l, struct thread *parent,
+				      int event);
+/* First stop of a forked child: lift our traps from it and let it go. */
+void child_release(struct live *l, struct thread *child);
+/* A child that shared the memory has its own now. */
+void child_detach(struct live *l, struct thread *child);
+void child_stray(struct live *l, pid_t tid, int status);
+/* Let all strays go: nobody will tell us of them any more. */
+void child_release_strays(struct live *l);
+void live_trap_lifted(struct target *t, const struct trap *trap);
+
+/* ---- memory.c --------------------------------------------------------- */
+
+void live_memory_init(struct live *l);
+void live_memory_deinit(struct live *l);
+/* Open what belongs to the process image: after the start, after an exec. */
+DBG_MUST struct dbg_error *live_memory_open(struct live *l);
+size_t live_read(struct target *t, uint64_t addr, void *buf, size_t n);
+DBG_MUST struct dbg_error *live_write(struct target *t, uint64_t addr,
+				      const void *buf, size_t n);
+DBG_MUST struct dbg_error *live_write_code(struct target *t, uint64_t addr,
+					   const void *buf, size_t n);
+/* Within the page permissions, all or nothing. */
+bool live_read_plain(struct live *l, uint64_t addr, void *buf, size_t n);
+bool live_write_plain(struct live *l, uint64_t addr, const void *buf, size_t n);
+/* Is there code at @addr that other processes may share? */
+bool live_code_shared(const struct live *l, uint64_t addr);
+
+/* ---- terminal.c ------------------------------------------------------- */
+
+/* Is there a terminal on stdin that we have to share? */
+void live_terminal_init(struct live *l, const struct dbg_launch *launch);
+
+/* ---- inject.c --------------------------------------------------------- */
+
+DBG_MUST struct dbg_error *live_mmap(struct target *t, size_t size,
+				     uint64_t *ret);
+
+/* ---- live.c, spawn.c
+ * ---------------------------------------------------------- */
+
+/* A live target for @pid, which is traced by then; and its end. */
+DBG_MUST struct dbg_error *live_create(struct live **ret);
+void live_destroy(struct target *t);
+DBG_MUST struct dbg_error *live_kill(struct target *t);
+/* Why was ptrace refused, and what to do: an error with the remedy. */
+DBG_MUST struct dbg_error *live_refused(pid_t pid, int errnum);
+
+#endif

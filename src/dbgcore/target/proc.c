@@ -1,0 +1,189 @@
+#include "target/proc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+
+enum {
+	// 65,530 mappings (vm.max_map_count) of 250 bytes
+	PROC_FILE_MAX = 32 << 20,
+};
+
+char *proc_read(const char *path, size_t *ret_n)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	_cleanup_free_ char *buf = NULL;
+	size_t n = 0, cap = 0;
+
+	if (fd < 0)
+		return NULL;
+	while (n < PROC_FILE_MAX) {
+		if (cap - n < 4096) {
+			cap = cap ? cap * 2 : 8192;
+			buf = xrealloc(buf, cap);
+		}
+		ssize_t got = read(fd, buf + n, cap - n - 1);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return NULL;
+		if (!got)
+			break;
+		n += (size_t)got;
+	}
+	buf[n] = '\0';
+	char *whole = buf;
+	buf = NULL;
+	if (ret_n)
+		*ret_n = n;
+	return whole;
+}
+
+// Take a hexadecimal number and the character @end behind it.
+static bool hex(char **s, char end, uint64_t *ret)
+{
+	char *rest;
+
+	errno = 0;
+	uint64_t value = strtoull(*s, &rest, 16);
+	if (rest == *s || *rest != end || errno)
+		return false;
+	*s = rest + 1;
+	*ret = value;
+	return true;
+}
+
+// "start-end rwxp offset major:minor inode   path"
+static bool parse_line(char *s, struct proc_map *ret)
+{
+	uint64_t major, minor;
+
+	if (!hex(&s, '-', &ret->start) || !hex(&s, ' ', &ret->end))
+		return false;
+	if (strnlen(s, 5) < 5)
+		return false;
+	ret->read = s[0] == 'r';
+	ret->write = s[1] == 'w';
+	ret->exec = s[2] == 'x';
+	ret->shared = s[3] == 's';
+	s += 5;
+	if (!hex(&s, ' ', &ret->offset) || !hex(&s, ':', &major) ||
+	    !hex(&s, ' ', &minor))
+		return false;
+	ret->dev = makedev((unsigned int)major, (unsigned int)minor);
+	char *rest;
+	ret->inode = strtoull(s, &rest, 10);
+	ret->path = rest + strspn(rest, " ");
+	return ret->end > ret->start;
+}
+
+void proc_maps_parse(char *text, struct proc_maps *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	ret->text = text;
+	for (char *line = text, *next; line && *line; line = next) {
+		struct proc_map map = {0};
+
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = '\0';
+		if (!parse_line(line, &map))
+			continue;
+		mem_grow(&ret->v, &ret->cap, ret->n, sizeof(*ret->v));
+		ret->v[ret->n++] = map;
+	}
+}
+
+struct dbg_error *proc_maps_load(pid_t pid, struct proc_maps *ret)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	char *text = proc_read(path, NULL);
+	if (!text)
+		return dbg_err_errno(DBG_E_TARGET, errno, "cannot read '%s'",
+				     path);
+	proc_maps_parse(text, ret);
+	return NULL;
+}
+
+void proc_maps_deinit(struct proc_maps *maps)
+{
+	free(maps->v);
+	free(maps->text);
+	memset(maps, 0, sizeof(*maps));
+}
+
+const struct proc_map *proc_maps_find(const struct proc_maps *maps,
+				      uint64_t addr)
+{
+	size_t low = 0, high = maps->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (maps->v[mid].end <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low < maps->n && maps->v[low].start <= addr)
+		return &maps->v[low];
+	return NULL;
+}
+
+bool proc_status(pid_t pid, const char *field, int base, uint64_t *ret)
+{
+	char path[64], key[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	_cleanup_free_ char *text = proc_read(path, NULL);
+	if (!text)
+		return false;
+	int len = snprintf(key, sizeof(key), "\n%s:", field);
+	const char *at = strstr(text, key);
+	if (!at)
+		return false;
+	at += len;
+	char *end;
+	*ret = strtoull(at, &end, base);
+	return end != at;
+}
+
+void proc_comm(pid_t pid, pid_t tid, char ret[16])
+{
+	char path[64];
+	size_t n = 0;
+
+	ret[0] = '\0';
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", pid, tid);
+	_cleanup_free_ char *text = proc_read(path, &n);
+	if (!text)
+		return;
+	n = strcspn(text, "\n");
+	if (n > 15)
+		n = 15;
+	memcpy(ret, text, n);
+	ret[n] = '\0';
+}
+
+char proc_state(pid_t pid, pid_t tid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, tid);
+	_cleanup_free_ char *text = proc_read(path, NULL);
+	if (!text)
+		return 0;
+	// "tid (comm) S ...": comm may hold anything, even ") Z".
+	const char *at = strrchr(text, ')');
+	return at && at[1] == ' ' ? at[2] : 0;
+}

@@ -1,0 +1,47 @@
+/* Readers of /proc/PID. */
+#ifndef TARGET_PROC_H
+#define TARGET_PROC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "dbg.h"
+
+struct proc_map {
+	uint64_t start, end, offset;
+	uint64_t inode;
+	dev_t dev;
+	bool read, write, exec, shared;
+	const char *path; /* "" for none */
+};
+
+/* Mappings by address; the paths live as long as the struct. */
+struct proc_maps {
+	struct proc_map *v;
+	size_t n, cap;
+	char *text;
+};
+
+DBG_MUST struct dbg_error *proc_maps_load(pid_t pid, struct proc_maps *ret);
+/* Take over @text (the contents of a maps file), cutting it up. */
+void proc_maps_parse(char *text, struct proc_maps *ret);
+void proc_maps_deinit(struct proc_maps *maps);
+/* The mapping that holds @addr, or NULL. */
+const struct proc_map *proc_maps_find(const struct proc_maps *maps,
+				      uint64_t addr);
+
+/*
+ * A whole file below /proc, terminated; NULL with errno set if it cannot be
+ * read. The caller frees it.
+ */
+char *proc_read(const char *path, size_t *ret_n);
+/* Number behind "@field:" in /proc/PID/status, in @base; false: none. */
+bool proc_status(pid_t pid, const char *field, int base, uint64_t *ret);
+/* The kernel's name of a thread, "" if it is gone. */
+void proc_comm(pid_t pid, pid_t tid, char ret[16]);
+/* State letter of a thread ('Z', 'X': ended), 0 if it is gone. */
+char proc_state(pid_t pid, pid_t tid);
+
+#endif

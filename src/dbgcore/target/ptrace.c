@@ -1,0 +1,295 @@
+/* Letting threads go on: signals due, steps, displaced instructions. */
+#include "target/live.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/err.h"
+
+static uint64_t signal_bit(int signal)
+{
+	return UINT64_C(1) << (signal - 1);
+}
+
+// Queue a signal for the thread, to be passed on unseen when it comes.
+static void inject(struct live *l, struct thread *th, int signal)
+{
+	th->injected |= signal_bit(signal);
+	l->target.counters.syscalls++;
+	syscall(SYS_tgkill, l->target.pid, th->tid, signal);
+}
+
+// What PTRACE_CONT is to deliver; the rest is sent.
+static int signal_for(struct live *l, struct thread *th)
+{
+	int signal = th->due_signal;
+
+	th->due_signal = 0;
+	th->due_reported = false;
+	bool with_info =
+	    signal && !th->due_here && th->due_info.si_signo == signal;
+	th->due_here = false;
+	if (signal && th->stop != STOP_SIGNAL) {
+		if (with_info)
+			th->injected_info = th->due_info;
+		inject(l, th, signal);
+		signal = 0;
+	} else if (with_info) {
+		live_ptrace(l, PTRACE_SETSIGINFO, th->tid, 0,
+			    (uintptr_t)&th->due_info);
+	}
+	int extra = th->extra_signal;
+	th->extra_signal = 0;
+	if (extra && !signal && th->stop == STOP_SIGNAL)
+		return extra;
+	if (extra)
+		inject(l, th, extra);
+	return signal;
+}
+
+// Does the thread stand at a `syscall` instruction?
+static bool at_syscall(struct live *l, struct thread *th)
+{
+	uint8_t code[2];
+
+	return thread_load_regs(l, th) &&
+	       target_read_some(&l->target, th->regs.rip, code, 2) == 2 &&
+	       code[0] == 0x0f && code[1] == 0x05;
+}
+
+static struct dbg_error *request(struct live *l, struct thread *th, int what,
+				 int signal)
+{
+	// ESRCH: it was killed in its stop; its exit status follows.
+	if (!live_ptrace(l, what, th->tid, 0, (uint64_t)signal) ||
+	    errno == ESRCH)
+		return NULL;
+	return dbg_err_errno(DBG_E_TARGET, errno, "cannot resume thread %d",
+			     th->tid);
+}
+
+struct dbg_error *thread_go(struct live *l, struct thread *th)
+{
+	if (th->stop == STOP_NONE)
+		return NULL;
+	int signal = signal_for(l, th);
+	int what = th->stepping ? PTRACE_SINGLESTEP : PTRACE_CONT;
+
+	// A step is of one instruction of the program, not of a handler that
+	// happens to begin now; a system call may change the mask itself.
+	if (th->stepping && !signal && !at_syscall(l, th))
+		thread_mask(l, th);
+	if (th->stop == STOP_GROUP && !th->stepping)
+		what = PTRACE_LISTEN;
+	thread_flush_regs(l, th);
+	th->skip_pc = 0;
+	th->paused = false;
+	if (th->asked && l->interrupt_wanted)
+		live_ptrace(l, PTRACE_INTERRUPT, th->tid, 0, 0);
+	else
+		th->asked = false;
+	thread_set_stop(l, th, STOP_NONE);
+	return request(l, th, what, signal);
+}
+
+void thread_pass(struct live *l, struct thread *th, int signal)
+{
+	int what =
+	    th->stepping || th->in_place ? PTRACE_SINGLESTEP : PTRACE_CONT;
+
+	// Every trap forgets a PTRACE_INTERRUPT that came before it.
+	if (th->asked || (l->stopping && th->kind == THREAD_OWN))
+		thread_ask(l, th);
+	live_ptrace(l, what, th->tid, 0, (uint64_t)signal);
+}
+
+void thread_ask(struct live *l, struct thread *th)
+{
+	th->asked = true;
+	live_ptrace(l, PTRACE_INTERRUPT, th->tid, 0, 0);
+}
+
+// ---- The instruction beneath a trap
+
+// As the instruction itself would access memory: within its rights.
+static bool emulated_read(void *arg, uint64_t addr, void *buf, size_t n)
+{
+	struct live *l = arg;
+
+	if (!live_read_plain(l, addr, buf, n))
+		return false;
+	traps_mask(&l->target.traps, addr, buf, n);
+	return true;
+}
+
+static bool emulated_write(void *arg, uint64_t addr, const void *buf, size_t n)
+{
+	struct live *l = arg;
+	const struct traps *traps = &l->target.traps;
+	size_t i = traps_lower(traps, addr);
+
+	if (i < traps->n && traps->v[i].addr - addr < n)
+		return false;
+	target_cache_drop(&l->target);
+	return live_write_plain(l, addr, buf, n);
+}
+
+static bool emulate(struct live *l, struct thread *th, struct trap *trap)
+{
+	struct target *t = &l->target;
+	const struct emu_memory mem = {emulated_read, emulated_write, l};
+	uint8_t code[EMU_INSN_MAX];
+
+	if (!trap->decoded) {
+		size_t n = target_read_some(t, trap->addr, code, sizeof(code));
+
+		emu_decode(code, n, &trap->insn);
+		trap->decoded = true;
+	}
+	if (!emu_run(&trap->insn, &th->regs, &mem))
+		return false;
+	th->regs_dirty = true;
+	return true;
+}
+
+// Is it a string instruction with a repeat prefix, one step of many?
+static bool is_repeated(struct live *l, uint64_t pc)
+{
+	uint8_t code[4];
+
+	return target_read_some(&l->target, pc, code, 4) == 4 &&
+	       (code[0] == 0xf2 || code[0] == 0xf3);
+}
+
+enum placed {
+	PLACED_AGAIN, /* nothing was executed, or one turn of many */
+	PLACED_DONE,
+	PLACED_SIGNAL, /* th->due_signal is to be delivered */
+};
+
+// What the stop of a thread that was stepped in place says.
+static enum placed judge(struct live *l, struct thread *th, uint64_t pc)
+{
+	int signal = WSTOPSIG(th->placed);
+	siginfo_t info;
+
+	if (th->placed >> 16 ||
+	    live_ptrace(l, PTRACE_GETSIGINFO, th->tid, 0, (uintptr_t)&info))
+		return PLACED_AGAIN;
+	bool raised = info.si_code > 0;
+	if (signal == SIGTRAP && raised && info.si_code != SI_KERNEL) {
+		if (thread_load_regs(l, th) && th->regs.rip == pc &&
+		    is_repeated(l, pc))
+			return PLACED_AGAIN;
+		return PLACED_DONE;
+	}
+	th->due_signal = signal;
+	th->due_info = info;
+	th->due_here = raised;
+	// Sent by somebody, not raised: it waits for the instruction.
+	return raised ? PLACED_SIGNAL : PLACED_AGAIN;
+}
+
+static struct dbg_error *await_place(struct live *l, struct thread *th)
+{
+	struct dbg_error *err;
+	pid_t tid = th->tid;
+	bool any;
+
+	while (thread_find(l, tid) == th && th->stop == STOP_NONE &&
+	       !th->zombie) {
+		err = live_take(l, true, &any);
+		if (err)
+			return err;
+	}
+	return NULL;
+}
+
+// With the trap lifted: step until the instruction is done.
+static struct dbg_error *step_placed(struct live *l, struct thread *th,
+				     enum placed *ret)
+{
+	struct dbg_error *err;
+	uint64_t pc = th->regs.rip;
+	pid_t tid = th->tid;
+
+	*ret = PLACED_AGAIN;
+	while (*ret == PLACED_AGAIN) {
+		if (!at_syscall(l, th))
+			thread_mask(l, th);
+		thread_flush_regs(l, th);
+		th->in_place = true;
+		thread_set_stop(l, th, STOP_NONE);
+		err = request(l, th, PTRACE_SINGLESTEP, 0);
+		if (!err)
+			err = await_place(l, th);
+		if (thread_find(l, tid) != th)
+			return err;
+		th->in_place = false;
+		if (err)
+			return err;
+		*ret = judge(l, th, pc);
+	}
+	return NULL;
+}
+
+static struct dbg_error *step_in_place(struct live *l, struct thread *th,
+				       bool *ret_done)
+{
+	static const uint8_t int3 = INT3;
+	struct dbg_error *err, *err2;
+	struct target *t = &l->target;
+	uint64_t pc = th->regs.rip;
+	enum placed placed = PLACED_AGAIN;
+	pid_t tid = th->tid;
+
+	// A vfork child cannot wait for its parent, which waits for it.
+	bool pause = th->kind == THREAD_OWN;
+	err = pause ? live_pause(l) : NULL;
+	if (!err && thread_find(l, tid) == th) {
+		err =
+		    live_write_code(t, pc, &traps_find(&t->traps, pc)->byte, 1);
+		if (!err)
+			err = step_placed(l, th, &placed);
+		if (target_trap_armed(t, pc) && !l->exited) {
+			err2 = live_write_code(t, pc, &int3, 1);
+			if (err)
+				dbg_error_destroy(err2);
+			else
+				err = err2;
+		}
+	}
+	if (placed == PLACED_SIGNAL)
+		thread_due(l, th, th->due_signal);
+	*ret_done = placed == PLACED_DONE;
+	err2 = pause ? live_unpause(l) : NULL;
+	if (!err)
+		return err2;
+	dbg_error_destroy(err2);
+	return err;
+}
+
+struct dbg_error *thread_displace(struct live *l, struct thread *th,
+				  bool *ret_done)
+{
+	*ret_done = false;
+	if (!th->skip_pc)
+		return NULL;
+	uint64_t pc = th->skip_pc;
+	th->skip_pc = 0;
+	if (!thread_load_regs(l, th) || th->regs.rip != pc)
+		return NULL;
+	struct trap *trap = traps_find(&l->target.traps, pc);
+	if (!trap)
+		return NULL;
+	if (emulate(l, th, trap)) {
+		*ret_done = true;
+		return NULL;
+	}
+	return step_in_place(l, th, ret_done);
+}

@@ -1,0 +1,341 @@
+/*
+ * Memory of any target: masked reads over a page cache, writes beneath the
+ * traps; and the dispatch of everything else over struct target_ops.
+ *
+ * The cache holds masked pages and is used only while nothing runs (ops->
+ * frozen). Dropping it is one increment; its pages are allocated once and
+ * used again: PAGE_SETS * PAGE_WAYS * 4 KiB = 512 KiB at most.
+ */
+#include "target/target_priv.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+
+enum {
+	// From this size on a read goes past the cache.
+	READ_DIRECT = 4 * PAGE_BYTES,
+};
+
+void target_init(struct target *t, const struct target_ops *ops, pid_t pid)
+{
+	memset(t, 0, sizeof(*t));
+	t->ops = ops;
+	t->pid = pid;
+	t->cache.stamp = 1;
+}
+
+void target_deinit(struct target *t)
+{
+	for (size_t i = 0; i < PAGE_SETS; i++)
+		for (size_t j = 0; j < PAGE_WAYS; j++)
+			free(t->cache.pages[i][j].data);
+	free(t->traps.v);
+}
+
+void target_cache_drop(struct target *t)
+{
+	t->cache.stamp++;
+}
+
+// ---- Reading
+
+static size_t read_masked(struct target *t, uint64_t addr, void *buf, size_t n)
+{
+	n = t->ops->read(t, addr, buf, n);
+	traps_mask(&t->traps, addr, buf, n);
+	return n;
+}
+
+// The page at @addr from the cache or into it; NULL if it is not all there.
+static const uint8_t *page_get(struct target *t, uint64_t addr)
+{
+	struct page_cache *c = &t->cache;
+	struct page *set = c->pages[addr / PAGE_BYTES % PAGE_SETS];
+
+	for (size_t i = 0; i < PAGE_WAYS; i++)
+		if (set[i].stamp == c->stamp && set[i].addr == addr)
+			return set[i].data;
+	size_t way = 0;
+	while (way < PAGE_WAYS && set[way].stamp == c->stamp)
+		way++;
+	if (way == PAGE_WAYS)
+		way = c->victim++ % PAGE_WAYS;
+	struct page *page = &set[way];
+	page->stamp = 0;
+	if (!page->data)
+		page->data = xmalloc(PAGE_BYTES);
+	if (read_masked(t, addr, page->data, PAGE_BYTES) != PAGE_BYTES)
+		return NULL;
+	page->addr = addr;
+	page->stamp = c->stamp;
+	return page->data;
+}
+
+static size_t read_cached(struct target *t, uint64_t addr, uint8_t *buf,
+			  size_t n)
+{
+	size_t done = 0;
+
+	while (done < n) {
+		uint64_t at = addr + done;
+		size_t off = at % PAGE_BYTES;
+		size_t part = PAGE_BYTES - off;
+		const uint8_t *page = page_get(t, at - off);
+
+		if (part > n - done)
+			part = n - done;
+		if (!page) {
+			// A mapping may end inside: ask for just this.
+			size_t got = read_masked(t, at, buf + done, part);
+
+			if (got < part)
+				return done + got;
+		} else {
+			memcpy(buf + done, page + off, part);
+		}
+		done += part;
+	}
+	return done;
+}
+
+size_t target_read_some(struct target *t, uint64_t addr, void *buf, size_t n)
+{
+	// No address range wraps around.
+	if (n > UINT64_MAX - addr)
+		n = (size_t)(UINT64_MAX - addr);
+	if (n >= READ_DIRECT || !t->ops->frozen(t))
+		return read_masked(t, addr, buf, n);
+	return read_cached(t, addr, buf, n);
+}
+
+struct dbg_error *target_read(struct target *t, uint64_t addr, void *buf,
+			      size_t n)
+{
+	size_t got = target_read_some(t, addr, buf, n);
+
+	if (got < n)
+		return dbg_err(DBG_E_MEMORY, "cannot read memory at %#" PRIx64,
+			       addr + got);
+	return NULL;
+}
+
+struct dbg_error *target_read_u64(struct target *t, uint64_t addr,
+				  uint64_t *ret)
+{
+	struct dbg_error *err;
+	uint64_t value;
+
+	err = target_read(t, addr, &value, sizeof(value));
+	if (err)
+		return err;
+	*ret = value;
+	return NULL;
+}
+
+struct dbg_error *target_read_u32(struct target *t, uint64_t addr,
+				  uint32_t *ret)
+{
+	struct dbg_error *err;
+	uint32_t value;
+
+	err = target_read(t, addr, &value, sizeof(value));
+	if (err)
+		return err;
+	*ret = value;
+	return NULL;
+}
+
+struct dbg_error *target_read_cstr(struct target *t, uint64_t addr, size_t max,
+				   struct arena *arena, char **ret)
+{
+	_cleanup_free_ char *buf = NULL;
+	size_t n = 0, cap = 0;
+
+	while (n < max) {
+		// By pages, so that the end of a mapping does no harm.
+		size_t part = PAGE_BYTES - (addr + n) % PAGE_BYTES;
+
+		if (part > 256)
+			part = 256;
+		if (part > max - n)
+			part = max - n;
+		if (cap - n < part) {
+			cap = cap * 2 + part;
+			buf = xrealloc(buf, cap);
+		}
+		if (target_read_some(t, addr + n, buf + n, part) < part)
+			return dbg_err(DBG_E_MEMORY,
+				       "cannot read string at %#" PRIx64, addr);
+		if (memchr(buf + n, '\0', part)) {
+			*ret = arena_strdup(arena, buf);
+			return NULL;
+		}
+		n += part;
+	}
+	*ret = arena_strndup(arena, buf ? buf : "", n);
+	return NULL;
+}
+
+// ---- Writing
+
+struct dbg_error *target_write(struct target *t, uint64_t addr, const void *buf,
+			       size_t n)
+{
+	if (!t->ops->write)
+		return dbg_err(DBG_E_STATE,
+			       "this program cannot be written to");
+	if (!n)
+		return NULL;
+	target_cache_drop(t);
+	size_t i = traps_lower(&t->traps, addr);
+	if (i < t->traps.n && t->traps.v[i].addr - addr < n)
+		return traps_write(t, addr, buf, n);
+	return t->ops->write(t, addr, buf, n);
+}
+
+// ---- Dispatch
+
+bool target_can(const struct target *t, enum target_cap cap)
+{
+	return t->ops->caps & cap;
+}
+
+void target_destroy(struct target *t)
+{
+	if (t)
+		t->ops->destroy(t);
+}
+
+pid_t target_pid(const struct target *t)
+{
+	return t->pid;
+}
+
+void target_counters(const struct target *t, struct dbg_counters *ret)
+{
+	*ret = t->counters;
+}
+
+const char *target_root(const struct target *t)
+{
+	return t->ops->root(t);
+}
+
+struct dbg_error *target_threads(struct target *t, struct arena *arena,
+				 struct target_thread **ret, size_t *ret_n)
+{
+	return t->ops->threads(t, arena, ret, ret_n);
+}
+
+struct dbg_error *target_regs(struct target *t, pid_t tid,
+			      struct user_regs_struct *ret)
+{
+	return t->ops->regs(t, tid, ret);
+}
+
+struct dbg_error *target_fpregs(struct target *t, pid_t tid,
+				struct user_fpregs_struct *ret)
+{
+	return t->ops->fpregs(t, tid, ret);
+}
+
+struct dbg_error *target_regs_set(struct target *t, pid_t tid,
+				  const struct user_regs_struct *regs)
+{
+	if (!t->ops->regs_set)
+		return dbg_err(DBG_E_STATE, "registers cannot be set here");
+	return t->ops->regs_set(t, tid, regs);
+}
+
+// Everything from here on is called for targets that can run only.
+
+static struct dbg_error *need_run(const struct target *t)
+{
+	if (t->ops->caps & TARGET_RUN)
+		return NULL;
+	return dbg_err(DBG_E_STATE, "this program cannot be run");
+}
+
+int target_fd(const struct target *t)
+{
+	return t->ops->fd ? t->ops->fd(t) : -1;
+}
+
+struct dbg_error *target_event_next(struct target *t, struct target_event *ret,
+				    bool *ret_any)
+{
+	struct dbg_error *err = need_run(t);
+
+	return err ? err : t->ops->event_next(t, ret, ret_any);
+}
+
+void target_watch_signals(struct target *t, const sigset_t *set)
+{
+	if (t->ops->watch_signals)
+		t->ops->watch_signals(t, set);
+}
+
+struct dbg_error *target_stop_all(struct target *t)
+{
+	struct dbg_error *err = need_run(t);
+
+	return err ? err : t->ops->stop_all(t);
+}
+
+bool target_all_stopped(const struct target *t)
+{
+	return !t->ops->all_stopped || t->ops->all_stopped(t);
+}
+
+struct dbg_error *target_resume_all(struct target *t)
+{
+	struct dbg_error *err = need_run(t);
+
+	return err ? err : t->ops->resume_all(t);
+}
+
+struct dbg_error *target_thread_resume(struct target *t, pid_t tid, int signal)
+{
+	struct dbg_error *err = need_run(t);
+
+	return err ? err : t->ops->thread_resume(t, tid, signal);
+}
+
+struct dbg_error *target_thread_step(struct target *t, pid_t tid, bool wait,
+				     bool *ret_stepped)
+{
+	struct dbg_error *err = need_run(t);
+
+	return err ? err : t->ops->thread_step(t, tid, wait, ret_stepped);
+}
+
+struct dbg_error *target_interrupt(struct target *t)
+{
+	struct dbg_error *err = need_run(t);
+
+	return err ? err : t->ops->interrupt(t);
+}
+
+void target_thread_signal(struct target *t, pid_t tid, int signal)
+{
+	if (t->ops->thread_signal)
+		t->ops->thread_signal(t, tid, signal);
+}
+
+struct dbg_error *target_kill(struct target *t)
+{
+	struct dbg_error *err = need_run(t);
+
+	return err ? err : t->ops->kill(t);
+}
+
+struct dbg_error *target_mmap(struct target *t, size_t size, uint64_t *ret)
+{
+	struct dbg_error *err = need_run(t);
+
+	return err ? err : t->ops->mmap(t, size, ret);
+}

@@ -1,0 +1,124 @@
+/*
+ * Inside the target room: what every kind of target has (struct target), and
+ * the operations that a kind supplies. Live processes are in live.h.
+ */
+#ifndef TARGET_TARGET_PRIV_H
+#define TARGET_TARGET_PRIV_H
+
+#include "target/emulate.h"
+#include "target/proc.h"
+#include "target/target.h"
+
+struct trap {
+	uint64_t addr;
+	struct emu_insn insn; /* of what lies beneath, once decoded */
+	uint8_t byte;         /* beneath the int3 */
+	bool decoded;
+};
+
+/* Sorted by address. */
+struct traps {
+	struct trap *v;
+	size_t n, cap;
+};
+
+enum {
+	PAGE_BYTES = 4096,
+	PAGE_SETS = 64,
+	PAGE_WAYS = 2,
+	INT3 = 0xcc,
+};
+
+/* Pages as the program sees them (traps masked). */
+struct page {
+	uint64_t addr;
+	uint64_t stamp; /* valid if it is the cache's */
+	uint8_t *data;
+};
+
+struct page_cache {
+	struct page pages[PAGE_SETS][PAGE_WAYS];
+	uint64_t stamp;
+	uint8_t victim;
+};
+
+/*
+ * What a kind of target supplies. Operations that run the process are NULL
+ * where TARGET_RUN is not among @caps.
+ */
+struct target_ops {
+	unsigned int caps;
+	void (*destroy)(struct target *t);
+	/* Bytes as they lie in memory, traps included; how many there are. */
+	size_t (*read)(struct target *t, uint64_t addr, void *buf, size_t n);
+	/* May the page cache be used: does nothing run? */
+	bool (*frozen)(const struct target *t);
+	struct dbg_error *(*maps)(struct target *t, struct proc_maps *ret);
+	/* AT_ value; 0: absent */
+	struct dbg_error *(*auxv)(struct target *t, uint64_t type,
+				  uint64_t *ret);
+	const char *(*root)(const struct target *t);
+	struct dbg_error *(*threads)(struct target *t, struct arena *arena,
+				     struct target_thread **ret, size_t *ret_n);
+	struct dbg_error *(*regs)(struct target *t, pid_t tid,
+				  struct user_regs_struct *ret);
+	struct dbg_error *(*fpregs)(struct target *t, pid_t tid,
+				    struct user_fpregs_struct *ret);
+
+	/* TARGET_WRITE */
+	struct dbg_error *(*write)(struct target *t, uint64_t addr,
+				   const void *buf, size_t n);
+	/* As write, for code: through any protection. */
+	struct dbg_error *(*write_code)(struct target *t, uint64_t addr,
+					const void *buf, size_t n);
+	struct dbg_error *(*regs_set)(struct target *t, pid_t tid,
+				      const struct user_regs_struct *regs);
+
+	/* TARGET_RUN */
+	int (*fd)(const struct target *t);
+	struct dbg_error *(*event_next)(struct target *t,
+					struct target_event *ret,
+					bool *ret_any);
+	void (*watch_signals)(struct target *t, const sigset_t *set);
+	struct dbg_error *(*stop_all)(struct target *t);
+	bool (*all_stopped)(const struct target *t);
+	struct dbg_error *(*resume_all)(struct target *t);
+	struct dbg_error *(*thread_resume)(struct target *t, pid_t tid,
+					   int signal);
+	struct dbg_error *(*thread_step)(struct target *t, pid_t tid, bool wait,
+					 bool *ret_stepped);
+	struct dbg_error *(*interrupt)(struct target *t);
+	void (*thread_signal)(struct target *t, pid_t tid, int signal);
+	struct dbg_error *(*kill)(struct target *t);
+	struct dbg_error *(*mmap)(struct target *t, size_t size, uint64_t *ret);
+	/* A trap was lifted whose int3 a fork on its way may still carry. */
+	void (*trap_lifted)(struct target *t, const struct trap *trap);
+};
+
+struct target {
+	const struct target_ops *ops;
+	pid_t pid;
+	struct traps traps;
+	struct page_cache cache;
+	struct dbg_counters counters;
+};
+
+void target_init(struct target *t, const struct target_ops *ops, pid_t pid);
+void target_deinit(struct target *t);
+
+/* Replace the int3s of armed traps in @buf, which was read from @addr. */
+void traps_mask(const struct traps *traps, uint64_t addr, void *buf, size_t n);
+struct trap *traps_find(const struct traps *traps, uint64_t addr);
+/* First trap at @addr or above: its index. */
+size_t traps_lower(const struct traps *traps, uint64_t addr);
+/* Forget all, as when their memory is gone. */
+void traps_clear(struct traps *traps);
+
+/*
+ * Write @n bytes of code at @addr beneath the traps there: @buf as given has
+ * its int3s put in, the traps take the bytes.
+ */
+DBG_MUST struct dbg_error *traps_write(struct target *t, uint64_t addr,
+				       const void *buf, size_t n);
+
+#endif

@@ -1,0 +1,217 @@
+#include "target/live.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+
+long live_ptrace(struct live *l, int request, pid_t tid, uint64_t addr,
+		 uint64_t data)
+{
+	l->target.counters.syscalls++;
+	return ptrace((enum __ptrace_request)request, tid, (void *)addr,
+		      (void *)data);
+}
+
+struct thread *thread_find(struct live *l, pid_t tid)
+{
+	return map_find(&l->by_tid, (uint64_t)tid);
+}
+
+struct thread *thread_add(struct live *l, pid_t tid, enum thread_kind kind)
+{
+	struct thread *th = xcalloc(1, sizeof(*th));
+
+	th->tid = tid;
+	th->kind = kind;
+	th->fresh = true;
+	mem_grow(&l->threads, &l->threads_cap, l->n_threads,
+		 sizeof(*l->threads));
+	l->threads[l->n_threads++] = th;
+	map_put(&l->by_tid, (uint64_t)tid, th);
+	if (kind == THREAD_OWN)
+		l->n_running++;
+	if (kind == THREAD_FORKED)
+		l->n_children++;
+	return th;
+}
+
+// Does it count among the threads that run?
+static bool runs(const struct thread *th)
+{
+	return th->kind == THREAD_OWN && th->stop == STOP_NONE && !th->zombie;
+}
+
+void thread_remove(struct live *l, struct thread *th)
+{
+	size_t i = 0;
+
+	if (runs(th))
+		l->n_running--;
+	if (th->kind == THREAD_FORKED)
+		l->n_children--;
+	map_take(&l->by_tid, (uint64_t)th->tid);
+	while (l->threads[i] != th)
+		i++;
+	l->n_threads--;
+	memmove(&l->threads[i], &l->threads[i + 1],
+		(l->n_threads - i) * sizeof(l->threads[0]));
+	free(th);
+}
+
+void thread_set_stop(struct live *l, struct thread *th, enum thread_stop stop)
+{
+	if (runs(th))
+		l->n_running--;
+	th->stop = stop;
+	if (runs(th))
+		l->n_running++;
+	if (stop == STOP_NONE)
+		target_cache_drop(&l->target);
+}
+
+struct dbg_error *thread_stopped(struct live *l, pid_t tid, struct thread **ret)
+{
+	struct thread *th = thread_find(l, tid);
+
+	if (!th || th->kind != THREAD_OWN || th->zombie)
+		return dbg_err(DBG_E_NOT_FOUND, "no thread %d", tid);
+	if (th->stop == STOP_NONE)
+		return dbg_err(DBG_E_STATE, "thread %d is running", tid);
+	*ret = th;
+	return NULL;
+}
+
+bool thread_load_regs(struct live *l, struct thread *th)
+{
+	if (th->regs_valid)
+		return true;
+	if (live_ptrace(l, PTRACE_GETREGS, th->tid, 0, (uintptr_t)&th->regs))
+		return false;
+	th->regs_valid = true;
+	th->regs_dirty = false;
+	return true;
+}
+
+void thread_flush_regs(struct live *l, struct thread *th)
+{
+	// A failure means that it was killed: then nothing matters.
+	if (th->regs_valid && th->regs_dirty)
+		live_ptrace(l, PTRACE_SETREGS, th->tid, 0,
+			    (uintptr_t)&th->regs);
+	th->regs_valid = false;
+	th->regs_dirty = false;
+}
+
+// Signals that an instruction may raise itself: blocked, they would kill.
+static const int synchronous[] = {SIGSEGV, SIGBUS,  SIGFPE,
+				  SIGILL,  SIGTRAP, SIGSYS};
+
+void thread_mask(struct live *l, struct thread *th)
+{
+	uint64_t mask = UINT64_MAX;
+
+	if (th->masked)
+		return;
+	if (live_ptrace(l, PTRACE_GETSIGMASK, th->tid, sizeof(th->mask),
+			(uintptr_t)&th->mask))
+		return;
+	for (size_t i = 0; i < sizeof(synchronous) / sizeof(int); i++)
+		if (!(th->mask >> (synchronous[i] - 1) & 1))
+			mask &= ~(UINT64_C(1) << (synchronous[i] - 1));
+	th->masked = !live_ptrace(l, PTRACE_SETSIGMASK, th->tid, sizeof(mask),
+				  (uintptr_t)&mask);
+}
+
+void thread_unmask(struct live *l, struct thread *th)
+{
+	if (th->masked)
+		live_ptrace(l, PTRACE_SETSIGMASK, th->tid, sizeof(th->mask),
+			    (uintptr_t)&th->mask);
+	th->masked = false;
+}
+
+struct dbg_error *live_threads(struct target *t, struct arena *arena,
+			       struct target_thread **ret, size_t *ret_n)
+{
+	struct live *l = live_of(t);
+	struct target_thread *v = arena_calloc(arena, l->n_threads, sizeof(*v));
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->n_threads; i++) {
+		const struct thread *th = l->threads[i];
+
+		if (th->kind != THREAD_OWN || th->zombie)
+			continue;
+		v[n].tid = th->tid;
+		v[n].stopped = th->stop != STOP_NONE;
+		proc_comm(t->pid, th->tid, v[n].name);
+		n++;
+	}
+	*ret = v;
+	*ret_n = n;
+	return NULL;
+}
+
+struct dbg_error *live_regs(struct target *t, pid_t tid,
+			    struct user_regs_struct *ret)
+{
+	struct dbg_error *err;
+	struct live *l = live_of(t);
+	struct thread *th;
+
+	err = thread_stopped(l, tid, &th);
+	if (err)
+		return err;
+	if (!thread_load_regs(l, th))
+		return dbg_err_errno(DBG_E_TARGET, errno,
+				     "cannot read registers of thread %d", tid);
+	*ret = th->regs;
+	return NULL;
+}
+
+struct dbg_error *live_regs_set(struct target *t, pid_t tid,
+				const struct user_regs_struct *regs)
+{
+	struct dbg_error *err;
+	struct live *l = live_of(t);
+	struct thread *th;
+
+	err = thread_stopped(l, tid, &th);
+	if (err)
+		return err;
+	if (!thread_load_regs(l, th))
+		return dbg_err_errno(DBG_E_TARGET, errno,
+				     "cannot set registers of thread %d", tid);
+	if (regs->rip != th->regs.rip) {
+		// What moves the pc to a trap does not want to hit it; except
+		// where a hit that nobody saw is put back.
+		if (th->kept == TARGET_TRAP)
+			th->held_pc = th->regs.rip;
+		if (th->kept == TARGET_TRAP || th->kept == TARGET_STEPPED)
+			th->kept = 0;
+		th->skip_pc = regs->rip == th->held_pc ? 0 : regs->rip;
+	}
+	th->regs = *regs;
+	th->regs_dirty = true;
+	return NULL;
+}
+
+struct dbg_error *live_fpregs(struct target *t, pid_t tid,
+			      struct user_fpregs_struct *ret)
+{
+	struct dbg_error *err;
+	struct live *l = live_of(t);
+	struct thread *th;
+
+	err = thread_stopped(l, tid, &th);
+	if (err)
+		return err;
+	if (live_ptrace(l, PTRACE_GETFPREGS, tid, 0, (uintptr_t)ret))
+		return dbg_err_errno(DBG_E_TARGET, errno,
+				     "cannot read registers of thread %d", tid);
+	return NULL;
+}

@@ -1,0 +1,474 @@
+/* Wait statuses, what they mean, and the queue of events made of them. */
+#include "target/live.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+
+enum {
+	LEADER_POLL_MS = 5,
+};
+
+// ---- The queue
+
+static struct target_event *queue_slot(struct live *l)
+{
+	if (l->events_first && l->events_first == l->n_events)
+		l->events_first = l->n_events = 0;
+	mem_grow(&l->events, &l->events_cap, l->n_events, sizeof(*l->events));
+	struct target_event *event = &l->events[l->n_events++];
+	memset(event, 0, sizeof(*event));
+	return event;
+}
+
+void live_queue(struct live *l, enum target_event_kind kind, pid_t tid)
+{
+	struct target_event *event = queue_slot(l);
+
+	event->kind = kind;
+	event->tid = tid;
+}
+
+void thread_keep(struct live *l, struct thread *th, enum target_event_kind kind)
+{
+	struct target_event *event = queue_slot(l);
+
+	event->kind = kind;
+	event->tid = th->tid;
+	th->kept = (int)kind;
+	if (kind == TARGET_TRAP || kind == TARGET_STEPPED)
+		event->addr = thread_load_regs(l, th) ? th->regs.rip : 0;
+	if (kind == TARGET_SIGNAL) {
+		event->signal = th->due_signal;
+		event->info = th->due_info;
+	}
+}
+
+void live_kick(struct live *l)
+{
+	if (l->events_first == l->n_events)
+		return;
+	// A status that nobody sent: event_next looks and finds the queue.
+	l->target.counters.syscalls++;
+	syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), SIGCHLD);
+}
+
+static bool is_stop(enum target_event_kind kind)
+{
+	return kind == TARGET_TRAP || kind == TARGET_STEPPED ||
+	       kind == TARGET_SIGNAL || kind == TARGET_INTERRUPTED;
+}
+
+// May this event be reported? *ret_drop: it is void.
+static struct dbg_error *ripe(struct live *l, const struct target_event *event,
+			      bool *ret_ripe, bool *ret_drop)
+{
+	struct thread *th = thread_find(l, event->tid);
+
+	*ret_ripe = true;
+	*ret_drop = false;
+	if (!is_stop(event->kind) && event->kind != TARGET_EXEC)
+		return NULL;
+	if (!th || th->kept != (int)event->kind) {
+		*ret_drop = true;
+		return NULL;
+	}
+	*ret_ripe = !l->held || event->kind == TARGET_EXEC;
+	if (!*ret_ripe)
+		return NULL;
+	th->kept = 0;
+	if (event->kind == TARGET_TRAP &&
+	    !target_trap_armed(&l->target, event->addr)) {
+		*ret_drop = true;
+		return thread_go(l, th);
+	}
+	if (event->kind == TARGET_TRAP || event->kind == TARGET_STEPPED)
+		th->skip_pc = event->addr;
+	return NULL;
+}
+
+static struct dbg_error *pop(struct live *l, struct target_event *ret,
+			     bool *ret_any)
+{
+	struct dbg_error *err;
+	size_t i = l->events_first;
+
+	*ret_any = false;
+	while (i < l->n_events && !*ret_any) {
+		struct target_event event = l->events[i];
+		bool is_ripe, drop;
+
+		err = ripe(l, &event, &is_ripe, &drop);
+		if (err)
+			return err;
+		if (!is_ripe && !drop) {
+			i++;
+			continue;
+		}
+		if (i == l->events_first) {
+			i = ++l->events_first;
+		} else {
+			l->n_events--;
+			memmove(&l->events[i], &l->events[i + 1],
+				(l->n_events - i) * sizeof(event));
+		}
+		*ret_any = !drop;
+		if (!drop)
+			*ret = event;
+	}
+	return NULL;
+}
+
+static void drain(struct live *l)
+{
+	struct signalfd_siginfo info;
+
+	do
+		l->target.counters.syscalls++;
+	while (read(l->signal_fd, &info, sizeof(info)) == sizeof(info));
+}
+
+struct dbg_error *live_event_next(struct target *t, struct target_event *ret,
+				  bool *ret_any)
+{
+	struct dbg_error *err;
+	struct live *l = live_of(t);
+	bool drained = false, any;
+
+	for (;;) {
+		err = pop(l, ret, ret_any);
+		if (err || *ret_any)
+			return err;
+		err = live_take(l, false, &any);
+		if (err)
+			return err;
+		if (any)
+			continue;
+		// What comes after the draining raises SIGCHLD anew.
+		if (drained)
+			return NULL;
+		drain(l);
+		drained = true;
+	}
+}
+
+// ---- Statuses
+
+void thread_due(struct live *l, struct thread *th, int signal)
+{
+	th->due_signal = signal;
+	th->due_reported = false;
+	th->due_here = true;
+	if (sigismember(&l->watched, signal) != 1)
+		return;
+	th->due_reported = true;
+	if (live_ptrace(l, PTRACE_GETSIGINFO, th->tid, 0,
+			(uintptr_t)&th->due_info))
+		memset(&th->due_info, 0, sizeof(th->due_info));
+	thread_keep(l, th, TARGET_SIGNAL);
+}
+
+static void on_signal(struct live *l, struct thread *th, int signal)
+{
+	uint64_t bit = UINT64_C(1) << (signal - 1);
+
+	if (th->injected & bit) {
+		th->injected &= ~bit;
+		if (th->injected_info.si_signo == signal)
+			live_ptrace(l, PTRACE_SETSIGINFO, th->tid, 0,
+				    (uintptr_t)&th->injected_info);
+		th->injected_info.si_signo = 0;
+		thread_pass(l, th, signal);
+		return;
+	}
+	bool watched = sigismember(&l->watched, signal) == 1;
+	if (th->kind != THREAD_OWN || (!watched && !l->stopping)) {
+		thread_pass(l, th, signal);
+		return;
+	}
+	thread_set_stop(l, th, STOP_SIGNAL);
+	thread_due(l, th, signal);
+}
+
+// An int3 that is no trap now: one that was lifted meanwhile?
+static bool was_lifted(struct live *l, uint64_t after)
+{
+	uint8_t code[2];
+
+	// cd 03 is a long form of int3.
+	if (live_read(&l->target, after - 2, code, 2) != 2)
+		return false;
+	return code[1] != INT3 && !(code[0] == 0xcd && code[1] == 3);
+}
+
+// Execution of an int3; false: it is the program's own.
+static struct dbg_error *on_int3(struct live *l, struct thread *th,
+				 bool *ret_ours)
+{
+	struct dbg_error *err;
+	bool done;
+
+	*ret_ours = true;
+	if (!thread_load_regs(l, th))
+		return NULL;
+	uint64_t addr = th->regs.rip - 1;
+	bool armed = target_trap_armed(&l->target, addr);
+	if (!armed && !was_lifted(l, addr + 1)) {
+		*ret_ours = false;
+		return NULL;
+	}
+	th->regs.rip = addr;
+	th->regs_dirty = true;
+	thread_set_stop(l, th, STOP_SIGNAL);
+	if (th->kind == THREAD_OWN && armed) {
+		thread_keep(l, th, TARGET_TRAP);
+		return NULL;
+	}
+	if (th->kind == THREAD_OWN && l->stopping)
+		return NULL;
+	th->skip_pc = addr;
+	err = thread_displace(l, th, &done);
+	return err ? err : thread_go(l, th);
+}
+
+static struct dbg_error *on_sigtrap(struct live *l, struct thread *th)
+{
+	struct dbg_error *err;
+	siginfo_t info;
+	bool ours;
+
+	if (live_ptrace(l, PTRACE_GETSIGINFO, th->tid, 0, (uintptr_t)&info))
+		return NULL;
+	if (info.si_code == SI_KERNEL) {
+		err = on_int3(l, th, &ours);
+		if (err || ours)
+			return err;
+	} else if (th->stepping && info.si_code > 0) {
+		// TRAP_TRACE; TRAP_BRKPT behind a system call; SIGTRAP at the
+		// entry of a signal handler.
+		th->stepping = false;
+		thread_set_stop(l, th, STOP_SIGNAL);
+		thread_keep(l, th, TARGET_STEPPED);
+		return NULL;
+	}
+	on_signal(l, th, SIGTRAP);
+	return NULL;
+}
+
+static struct dbg_error *on_event_stop(struct live *l, struct thread *th,
+				       int signal)
+{
+	bool group = signal != SIGTRAP, asked = th->asked;
+
+	if (th->kind == THREAD_FORKED) {
+		child_release(l, th);
+		return NULL;
+	}
+	th->asked = false;
+	if (th->kind == THREAD_SHARED) {
+		th->fresh = false;
+		live_ptrace(l, group ? PTRACE_LISTEN : PTRACE_CONT, th->tid, 0,
+			    0);
+		return NULL;
+	}
+	thread_set_stop(l, th, group ? STOP_GROUP : STOP_EVENT);
+	if (th->fresh) {
+		th->fresh = false;
+		th->paused = true;
+	}
+	if (th->execed) {
+		th->execed = false;
+		thread_keep(l, th, TARGET_EXEC);
+		return NULL;
+	}
+	if (l->stopping)
+		return NULL;
+	if (asked && l->interrupt_wanted) {
+		l->interrupt_wanted = false;
+		thread_keep(l, th, TARGET_INTERRUPTED);
+		return NULL;
+	}
+	return thread_go(l, th);
+}
+
+static void remove_own(struct live *l, pid_t but)
+{
+	for (size_t i = l->n_threads; i-- > 0;)
+		if (l->threads[i]->kind == THREAD_OWN &&
+		    l->threads[i]->tid != but)
+			thread_remove(l, l->threads[i]);
+}
+
+// The kernel has ended all other threads; the one left bears the pid, also
+// if another called execve.
+static struct dbg_error *on_exec(struct live *l, struct thread *th)
+{
+	if (th->kind != THREAD_OWN) {
+		child_detach(l, th);
+		return NULL;
+	}
+	remove_own(l, th->tid);
+	thread_remove(l, th);
+	th = thread_add(l, l->target.pid, THREAD_OWN);
+	th->fresh = false;
+	th->execed = true;
+	traps_clear(&l->target.traps);
+	l->n_ghosts = 0;
+	target_cache_drop(&l->target);
+	struct dbg_error *err = live_memory_open(l);
+	// From inside execve to the first instruction.
+	thread_ask(l, th);
+	live_ptrace(l, PTRACE_CONT, th->tid, 0, 0);
+	return err;
+}
+
+static struct dbg_error *on_end(struct live *l, struct thread *th, int status)
+{
+	pid_t tid = th->tid;
+	bool own = th->kind == THREAD_OWN, asked = th->asked;
+
+	if (!own || tid != l->target.pid) {
+		bool zombie = th->zombie;
+
+		thread_remove(l, th);
+		if (own && !zombie)
+			live_queue(l, TARGET_GONE, tid);
+		if (own && asked && l->interrupt_wanted && !l->stopping)
+			return live_interrupt(&l->target);
+		return NULL;
+	}
+	remove_own(l, 0);
+	l->exited = true;
+	traps_clear(&l->target.traps);
+	struct target_event *event = queue_slot(l);
+	event->kind = TARGET_EXITED;
+	event->tid = tid;
+	if (WIFSIGNALED(status))
+		event->signal = WTERMSIG(status);
+	else
+		event->exit_code = WEXITSTATUS(status);
+	return NULL;
+}
+
+struct dbg_error *live_file(struct live *l, struct thread *th, int status)
+{
+	if (!WIFSTOPPED(status))
+		return on_end(l, th, status);
+	int event = status >> 16, signal = WSTOPSIG(status);
+	struct dbg_error *err = NULL;
+
+	th->regs_valid = false;
+	if (th->masked)
+		thread_unmask(l, th);
+	switch (event) {
+	case PTRACE_EVENT_CLONE:
+	case PTRACE_EVENT_FORK:
+	case PTRACE_EVENT_VFORK:
+		err = child_born(l, th, event);
+		thread_pass(l, th, 0);
+		return err;
+	case PTRACE_EVENT_VFORK_DONE:
+		th->in_vfork = false;
+		thread_pass(l, th, 0);
+		return NULL;
+	case PTRACE_EVENT_EXEC:
+		return on_exec(l, th);
+	}
+	if (th->in_place) {
+		th->placed = status;
+		thread_set_stop(l, th, STOP_SIGNAL);
+		return NULL;
+	}
+	if (event == PTRACE_EVENT_STOP)
+		return on_event_stop(l, th, signal);
+	if (signal == SIGTRAP)
+		return on_sigtrap(l, th);
+	on_signal(l, th, signal);
+	return NULL;
+}
+
+// ---- Waiting
+
+// A leader that has ended before the other threads reports nothing: is it
+// all that we wait for?
+static bool only_leader_runs(struct live *l)
+{
+	struct thread *leader = thread_find(l, l->target.pid);
+
+	return l->n_running == 1 && leader && leader->stop == STOP_NONE &&
+	       !leader->zombie && l->n_threads > 1;
+}
+
+static bool note_zombie(struct live *l)
+{
+	struct thread *leader = thread_find(l, l->target.pid);
+	char state = proc_state(l->target.pid, leader->tid);
+
+	if (state != 'Z' && state != 'X')
+		return false;
+	l->n_running--;
+	leader->zombie = true;
+	live_queue(l, TARGET_GONE, leader->tid);
+	return true;
+}
+
+static pid_t wait_status(struct live *l, bool block, int *ret)
+{
+	pid_t tid;
+
+	do {
+		l->target.counters.syscalls++;
+		tid = waitpid(-1, ret, __WALL | (block ? 0 : WNOHANG));
+	} while (tid < 0 && errno == EINTR);
+	return tid;
+}
+
+// Wait while it is possible that the leader is gone; 0: it is.
+static pid_t wait_leader(struct live *l, int *ret)
+{
+	for (;;) {
+		drain(l);
+		pid_t tid = wait_status(l, false, ret);
+		if (tid || note_zombie(l))
+			return tid;
+		struct pollfd pfd = {.fd = l->signal_fd, .events = POLLIN};
+		l->target.counters.syscalls++;
+		poll(&pfd, 1, LEADER_POLL_MS);
+	}
+}
+
+struct dbg_error *live_take(struct live *l, bool block, bool *ret_any)
+{
+	int status;
+	pid_t tid;
+
+	*ret_any = false;
+	if (block && only_leader_runs(l))
+		tid = wait_leader(l, &status);
+	else
+		tid = wait_status(l, block, &status);
+	if (tid < 0 && !block && errno == ECHILD)
+		tid = 0;
+	if (tid < 0)
+		return dbg_err_errno(DBG_E_TARGET, errno,
+				     "cannot wait for process %d",
+				     l->target.pid);
+	if (!tid)
+		return NULL;
+	*ret_any = true;
+	l->target.counters.stops++;
+	struct thread *th = thread_find(l, tid);
+	if (th)
+		return live_file(l, th, status);
+	child_stray(l, tid, status);
+	return NULL;
+}
