@@ -1,0 +1,55 @@
+/* Portable PDBs: every question about the first methods and documents. */
+#include "base/err.h"
+#include "base/mem.h"
+#include "meta/pdb.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum {
+	MAX_ROWS = 20
+};
+
+static void ask(struct pdb *pdb, uint32_t rid, struct arena *arena)
+{
+	struct seq_point *points;
+	struct il_range *ranges;
+	struct pdb_await *awaits;
+	struct pdb_local *locals;
+	const char **names, *algorithm;
+	size_t n;
+
+	pdb_document_path(pdb, rid);
+	pdb_document_hash(pdb, rid, &algorithm);
+	pdb_document_source(pdb, rid, arena);
+	dbg_error_destroy(pdb_sequence_points(pdb, rid, arena, &points, &n));
+	dbg_error_destroy(pdb_locals(pdb, rid, UINT32_MAX, arena, &locals, &n));
+	dbg_error_destroy(pdb_locals(pdb, rid, 0, arena, &locals, &n));
+	pdb_kickoff_of(pdb, rid);
+	pdb_move_next_of(pdb, rid);
+	pdb_hoisted_scopes(pdb, rid, arena, &ranges, &n);
+	pdb_awaits(pdb, rid, arena, &awaits, &n);
+	pdb_tuple_names(pdb, MD_TOKEN(MD_LOCALVARIABLE, rid), arena, &names,
+			&n);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct dbg_error *err;
+	struct pdb *pdb;
+	size_t n;
+
+	err = pdb_parse((struct bytes){data, size}, &pdb);
+	if (err) {
+		dbg_error_destroy(err);
+		return 0;
+	}
+	struct arena *arena = arena_create();
+	for (uint32_t rid = 0; rid < MAX_ROWS; rid++) {
+		ask(pdb, rid, arena);
+		arena_reset(arena);
+	}
+	pdb_method_index(pdb, &n);
+	arena_destroy(arena);
+	pdb_destroy(pdb);
+	return 0;
+}

@@ -1,0 +1,47 @@
+/* PE headers, debug entries, method bodies, embedded PDBs. */
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "meta/pdb.h"
+#include "meta/pe.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check(struct bytes bytes, bool mapped, struct arena *arena)
+{
+	struct dbg_error *err;
+	enum dbg_symbols state;
+	struct il_body body;
+	const char *note;
+	struct pdb *pdb;
+	struct pe pe;
+
+	err = pe_parse(bytes, mapped, &pe);
+	if (err) {
+		dbg_error_destroy(err);
+		return;
+	}
+	for (uint64_t rva = 0; rva < 0x10000; rva += 0x101)
+		dbg_error_destroy(
+		    il_body_parse(pe_at_rva(&pe, (uint32_t)rva), arena, &body));
+	// Without a path only the embedded PDB is tried.
+	if (pe.debug.pdb_path && pe.debug.pdb_path[0] == '/')
+		return;
+	struct pdb_request req = {.pe = &pe};
+	pdb_find(&req, arena, &pdb, &state, &note);
+	pdb_destroy(pdb);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct arena *arena = arena_create();
+	struct il_body body;
+
+	check((struct bytes){data, size}, false, arena);
+	check((struct bytes){data, size}, true, arena);
+	dbg_error_destroy(
+	    il_body_parse((struct bytes){data, size}, arena, &body));
+	arena_destroy(arena);
+	return 0;
+}
