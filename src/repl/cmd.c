@@ -156,8 +156,9 @@ struct dbg_error *cmd_find(const struct repl_cmd *table, const char *name,
 		return fault_arg("Ambiguous command \"%.*s\": %s.", len, name,
 				 text_get(&names));
 	if (!found)
-		return fault_arg("Undefined command: \"%.*s\". Try \"help\".",
-				 len, name);
+		return fault(DBG_E_NOT_FOUND,
+			     "Undefined command: \"%.*s\". Try \"help\".", len,
+			     name);
 	*ret = found;
 	return NULL;
 }
@@ -202,6 +203,15 @@ static struct dbg_error *resolve(const char *line, struct cmd_line *parts,
 			// The command itself takes what no subcommand is.
 			dbg_error_destroy(err);
 			break;
+		}
+		if (err && table && err->code == DBG_E_NOT_FOUND) {
+			dbg_error_destroy(err);
+			return fault_arg(
+			    "Undefined %.*s command: \"%.*s\". Try "
+			    "\"help %.*s\".",
+			    (int)cmd_name_len(*ret), (*ret)->names,
+			    next.n_name > 80 ? 80 : (int)next.n_name, next.name,
+			    (int)cmd_name_len(*ret), (*ret)->names);
 		}
 		if (err)
 			return err;

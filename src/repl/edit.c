@@ -262,6 +262,19 @@ static bool is_blank(const char *s)
 	return !s[strspn(s, " \t\n")];
 }
 
+// Escape sequences stand between marks, since they take no columns. libedit
+// drops one at the very end, so the last character (a blank) has no colour.
+static char *painted(const struct repl *r, const char *prompt)
+{
+	const char *begin = paint_begin(r, PAINT_PROMPT);
+	int n = (int)strlen(prompt) - 1;
+
+	if (!*begin || n < 0)
+		return alloc_str(prompt);
+	return alloc_printf("\1%s\1%.*s\1%s\1%s", begin, n, prompt,
+			    paint_end(r), prompt + n);
+}
+
 enum edit_result edit_line(struct edit *e, const char *prompt, bool remember,
 			   struct text *ret)
 {
@@ -269,11 +282,7 @@ enum edit_result edit_line(struct edit *e, const char *prompt, bool remember,
 	int n = 0;
 
 	free(e->prompt);
-	const char *begin = paint_begin(e->r, PAINT_PROMPT);
-	// Between marks, since escape sequences take no columns.
-	e->prompt = *begin ? alloc_printf("\1%s\1%s\1%s\1", begin, prompt,
-					  paint_end(e->r))
-			   : alloc_str(prompt);
+	e->prompt = painted(e->r, prompt);
 	e->cancelled = false;
 	memset(&e->state, 0, sizeof(e->state));
 	fflush(stdout);

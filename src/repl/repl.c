@@ -85,11 +85,16 @@ void repl_complain(struct repl *r, const char *prefix, struct dbg_error *err)
 bool repl_confirm(struct repl *r, const char *question)
 {
 	_cleanup_text_ struct text answer = {0};
-	_cleanup_free_ char *prompt = alloc_printf("%s (y or n) ", question);
+	const char *last = strrchr(question, '\n');
 
 	if (!r->terminal || !r->set.confirm || r->options->batch ||
 	    !input_is_user(r))
 		return true;
+	// Only the last line is a prompt.
+	if (last)
+		printf("%.*s", (int)(last + 1 - question), question);
+	_cleanup_free_ char *prompt =
+	    alloc_printf("%s (y or n) ", last ? last + 1 : question);
 	while (input_ask(r, prompt, &answer)) {
 		char c = (char)tolower((unsigned char)text_get(&answer)[0]);
 		if (c == 'y' || c == 'n')
