@@ -110,8 +110,8 @@ static bool names_machine(const struct md *md, uint32_t method,
 	static const char *const attributes[] = {
 	    "System.Runtime.CompilerServices.AsyncStateMachineAttribute",
 	    "System.Runtime.CompilerServices.IteratorStateMachineAttribute",
-	    "System.Runtime.CompilerServices."
-	    "AsyncIteratorStateMachineAttribute",
+	    ("System.Runtime.CompilerServices."
+	     "AsyncIteratorStateMachineAttribute"),
 	};
 	size_t len = strlen(type);
 
