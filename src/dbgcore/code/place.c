@@ -238,14 +238,6 @@ uint32_t code_move_next(struct code *c, struct code_module *m,
 
 /* ---- Where a method begins ------------------------------------------- */
 
-// Is the point only the brace that opens a body? The compiler gives it a
-// point of one character.
-static bool is_brace(const struct seq_point *p)
-{
-	return p->line && p->line == p->end_line &&
-	       p->end_column == p->column + 1;
-}
-
 static bool hits(const struct il_insn *insn, uint32_t target)
 {
 	uint32_t end = insn->offset + insn->size;
@@ -264,21 +256,44 @@ static bool hits(const struct il_insn *insn, uint32_t target)
 	return false;
 }
 
-// Does any branch of the method go to @target: is it the head of a loop?
-static bool is_branch_target(const struct code_module *m, uint32_t token,
-			     uint32_t target)
+// Does any branch of the body go to @target: is it the head of a loop?
+static bool is_branch_target(struct bytes code, uint32_t target)
 {
-	struct arena *arena = arena_create();
-	struct il_body body;
 	struct il_insn insn;
-	bool found = false;
 
-	module_body(m, token, arena, &body);
-	for (uint32_t at = 0; !found && il_decode(body.code, at, &insn);
-	     at += insn.size)
-		found = hits(&insn, target);
-	arena_destroy(arena);
-	return found;
+	for (uint32_t at = 0; il_decode(code, at, &insn); at += insn.size)
+		if (hits(&insn, target))
+			return true;
+	return false;
+}
+
+// Is the point only a brace? The compiler makes a nop for it.
+static bool is_brace(struct bytes code, const struct seq_point *p)
+{
+	enum {
+		NOP = 0
+	};
+
+	return p->line && p->line == p->end_line &&
+	       p->end_column == p->column + 1 && p->il_offset < code.n &&
+	       code.p[p->il_offset] == NOP;
+}
+
+// The point to stop at of the body whose first visible one is @sp: what is
+// behind the opening brace, unless that would stop more than once a call.
+static const struct seq_point *entry_point(struct bytes code,
+					   const struct module_points *p,
+					   const struct seq_point *sp)
+{
+	const struct seq_point *next = sp + 1;
+
+	if (!is_brace(code, sp) || next == p->points + p->n || !next->line)
+		return sp;
+	// A brace behind it opens a block, often of a loop; at the end it
+	// closes an empty body.
+	if (is_brace(code, next))
+		return sp;
+	return is_branch_target(code, next->il_offset) ? sp : next;
 }
 
 void code_entry(struct code *c, struct code_module *m, uint32_t token,
@@ -293,15 +308,11 @@ void code_entry(struct code *c, struct code_module *m, uint32_t token,
 		i++;
 	if (i == p->n)
 		return;
-	const struct seq_point *sp = &p->points[i];
-	const struct seq_point *next = i + 1 < p->n ? sp + 1 : NULL;
-	// The statement behind the brace is what the user wants to see, unless
-	// it would stop more than once a call.
-	if (is_brace(sp) && next && next->line && !is_brace(next) &&
-	    !is_branch_target(m, token, next->il_offset))
-		sp = next;
-	else if (is_brace(sp) && next && next->line && i + 2 == p->n)
-		sp = next;
+	struct arena *arena = arena_create();
+	struct il_body body;
+	module_body(m, token, arena, &body);
+	const struct seq_point *sp = entry_point(body.code, p, &p->points[i]);
+	arena_destroy(arena);
 	ret->il_offset = sp->il_offset;
 	ret->document = sp->document;
 	ret->line = sp->line;
