@@ -72,3 +72,8 @@ void entry_module(struct control *c, struct code_module *m)
 	bp->entry = true;
 	bind_place(c, bp, &place);
 }
+
+void control_stop_at_entry(struct control *c, bool on)
+{
+	c->stop_at_entry = on;
+}
