@@ -83,6 +83,11 @@ struct type *type_pointer_to(struct types *ts, struct type *inner)
 	return make_pointer(ts, inner, TYPE_POINTER);
 }
 
+struct type *type_byref_to(struct types *ts, struct type *inner)
+{
+	return make_pointer(ts, inner, TYPE_BYREF);
+}
+
 /*
  * int[] of rank 2 is int[,][] to the runtime, int[][,] in C#: the outermost
  * rank comes first.

@@ -94,6 +94,10 @@ struct type *type_of_mt(struct types *ts, uint64_t mt);
 struct type *type_of_elem(struct types *ts, enum elem elem);
 /* Types made from others. */
 struct type *type_pointer_to(struct types *ts, struct type *inner);
+struct type *type_byref_to(struct types *ts, struct type *inner);
+/* Type of a TypeDef, loaded or from metadata alone. */
+struct type *type_of_def(struct types *ts, struct code_module *m,
+			 uint32_t token);
 /* @args instantiate the generic definition @module, @token. */
 struct type *type_instance(struct types *ts, struct code_module *module,
 			   uint32_t token, struct type **args, size_t n_args);

@@ -49,9 +49,6 @@ uint64_t type_layout(struct types *ts, struct type *type);
 /* The TypeDef that a TypeDef or TypeRef token of @m names; false: unknown. */
 bool type_resolve(struct types *ts, struct code_module *m, uint32_t token,
 		  struct code_module **ret_module, uint32_t *ret_token);
-/* Type of a TypeDef, loaded or from metadata alone. */
-struct type *type_of_def(struct types *ts, struct code_module *m,
-			 uint32_t token);
 struct code_module *types_core(struct types *ts);
 void type_names_clear(struct types *ts);
 /* What a TypeDef of the core library is, by its name. */

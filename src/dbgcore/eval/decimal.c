@@ -1,0 +1,203 @@
+/* System.Decimal and Int128: exact, in 128-bit arithmetic. */
+#include "eval/literal.h"
+
+#include <string.h>
+
+__extension__ struct wide {
+	unsigned __int128 v;
+};
+
+enum {
+	SCALE_MAX = 28,
+	DIGITS_MAX = 40
+};
+
+static struct wide magnitude(const struct decimal *d)
+{
+	struct wide w = {.v = d->high};
+	w.v = w.v << 64 | d->low;
+	return w;
+}
+
+/* False if it needs more than 96 bits. */
+static bool set_magnitude(struct decimal *d, struct wide w)
+{
+	if (w.v >> 96)
+		return false;
+	d->low = (uint64_t)w.v;
+	d->high = (uint32_t)(w.v >> 64);
+	return true;
+}
+
+/* Digits of @w, at least @min of them; returns their number. */
+static size_t digits_of(struct wide w, size_t min, char text[DIGITS_MAX])
+{
+	char reversed[DIGITS_MAX];
+	size_t n = 0;
+	while ((w.v || n < min) && n < DIGITS_MAX) {
+		reversed[n++] = (char)('0' + (int)(w.v % 10));
+		w.v /= 10;
+	}
+	for (size_t i = 0; i < n; i++)
+		text[i] = reversed[n - 1 - i];
+	return n;
+}
+
+void decimal_load(const uint32_t words[4], struct decimal *ret)
+{
+	ret->negative = words[0] >> 31;
+	ret->scale = words[0] >> 16 & 0xff;
+	if (ret->scale > SCALE_MAX)
+		ret->scale = SCALE_MAX;
+	ret->high = words[1];
+	ret->low = (uint64_t)words[3] << 32 | words[2];
+}
+
+void decimal_store(const struct decimal *d, uint32_t words[4])
+{
+	words[0] = d->scale << 16 | (uint32_t)d->negative << 31;
+	words[1] = d->high;
+	words[2] = (uint32_t)d->low;
+	words[3] = (uint32_t)(d->low >> 32);
+}
+
+void decimal_text(const struct decimal *d, struct str *out)
+{
+	char text[DIGITS_MAX];
+	size_t n = digits_of(magnitude(d), (size_t)d->scale + 1, text);
+	size_t whole = n - d->scale;
+	// .NET prints no sign on a zero.
+	if (d->negative && (d->low || d->high))
+		str_addc(out, '-');
+	str_addn(out, text, whole);
+	if (d->scale)
+		str_addc(out, '.');
+	str_addn(out, text + whole, d->scale);
+}
+
+bool decimal_parse(const char *text, struct decimal *ret)
+{
+	struct decimal d = {0};
+	struct wide w = {0};
+	bool point = false;
+	for (; *text; text++) {
+		if (*text == '.' && !point) {
+			point = true;
+			continue;
+		}
+		if (*text < '0' || *text > '9')
+			return false;
+		w.v = w.v * 10 + (unsigned int)(*text - '0');
+		d.scale += point;
+		if (d.scale > SCALE_MAX || !set_magnitude(&d, w))
+			return false;
+	}
+	*ret = d;
+	return true;
+}
+
+void decimal_of_integer(uint64_t value, bool negative, struct decimal *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	ret->low = value;
+	ret->negative = negative;
+}
+
+double decimal_to_double(const struct decimal *d)
+{
+	double v = (double)magnitude(d).v, power = 1;
+	for (uint32_t i = 0; i < d->scale; i++)
+		power *= 10;
+	v /= power;
+	return d->negative ? -v : v;
+}
+
+/* Bring @w from scale @from to @to; false if that overflows 128 bits. */
+static bool rescale(struct wide *w, uint32_t from, uint32_t to)
+{
+	for (; from < to; from++) {
+		struct wide next = {.v = w->v * 10};
+		if (next.v / 10 != w->v)
+			return false;
+		*w = next;
+	}
+	return true;
+}
+
+/* Compare magnitudes. */
+static int compare_size(const struct decimal *a, const struct decimal *b)
+{
+	struct wide x = magnitude(a), y = magnitude(b);
+	uint32_t scale = a->scale > b->scale ? a->scale : b->scale;
+	// What overflows 128 bits is larger than the other's 96.
+	if (!rescale(&x, a->scale, scale))
+		return 1;
+	if (!rescale(&y, b->scale, scale))
+		return -1;
+	return x.v < y.v ? -1 : x.v > y.v;
+}
+
+static bool is_zero(const struct decimal *d)
+{
+	return !d->low && !d->high;
+}
+
+int decimal_compare(const struct decimal *a, const struct decimal *b)
+{
+	bool a_neg = a->negative && !is_zero(a);
+	bool b_neg = b->negative && !is_zero(b);
+	if (a_neg != b_neg)
+		return a_neg ? -1 : 1;
+	int size = compare_size(a, b);
+	return a_neg ? -size : size;
+}
+
+bool decimal_add(const struct decimal *a, const struct decimal *b,
+		 struct decimal *ret)
+{
+	struct wide x = magnitude(a), y = magnitude(b), sum;
+	struct decimal d = {0};
+	d.scale = a->scale > b->scale ? a->scale : b->scale;
+	if (!rescale(&x, a->scale, d.scale) || !rescale(&y, b->scale, d.scale))
+		return false;
+	if (a->negative == b->negative) {
+		d.negative = a->negative;
+		sum.v = x.v + y.v;
+		if (sum.v < x.v)
+			return false;
+	} else {
+		d.negative = x.v >= y.v ? a->negative : b->negative;
+		sum.v = x.v >= y.v ? x.v - y.v : y.v - x.v;
+	}
+	if (!set_magnitude(&d, sum))
+		return false;
+	*ret = d;
+	return true;
+}
+
+bool decimal_multiply(const struct decimal *a, const struct decimal *b,
+		      struct decimal *ret)
+{
+	struct wide x = magnitude(a), y = magnitude(b), product;
+	struct decimal d = {.scale = a->scale + b->scale};
+	product.v = x.v * y.v;
+	if ((x.v && product.v / x.v != y.v) || d.scale > SCALE_MAX ||
+	    !set_magnitude(&d, product))
+		return false;
+	d.negative = a->negative != b->negative;
+	*ret = d;
+	return true;
+}
+
+void literal_int128(uint64_t low, uint64_t high, bool is_signed,
+		    struct str *out)
+{
+	char text[DIGITS_MAX];
+	struct wide w = {.v = high};
+	w.v = w.v << 64 | low;
+	if (is_signed && high >> 63) {
+		str_addc(out, '-');
+		w.v = -w.v;
+	}
+	str_addn(out, text, digits_of(w, 1, text));
+}

@@ -1,0 +1,617 @@
+/* The evaluator: walks the tree of expr.c. */
+#include "eval/eval.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "eval/arith.h"
+#include "eval/expr.h"
+#include "eval/literal.h"
+#include "eval/lookup.h"
+#include "eval/member.h"
+
+enum {
+	INDEX_MAX = ARRAY_RANK_MAX
+};
+
+struct run {
+	const struct eval *e;
+	const char *text;
+};
+
+static struct dbg_error *evaluate(struct run *r, const struct expr *x,
+				  struct operand *ret);
+
+static const char *source(const struct run *r, const struct expr *x)
+{
+	return arena_strndup(r->e->arena, r->text + x->start,
+			     x->end - x->start);
+}
+
+/* ---- Values of operands ---------------------------------------------- */
+
+static struct value null_value(const struct eval *e)
+{
+	return value_bytes(type_of_elem(e->types, ELEM_OBJECT), &(uint64_t){0},
+			   sizeof(uint64_t));
+}
+
+static const char *why(const struct value *v)
+{
+	return v->why == WHY_OPTIMIZED ? "is optimized out" : "cannot be read";
+}
+
+/* Evaluate to a value (not a type or part of a name), as it is stored. */
+static struct dbg_error *value_of(struct run *r, const struct expr *x,
+				  struct value *ret)
+{
+	struct operand o = {0};
+	struct dbg_error *err = evaluate(r, x, &o);
+	if (err)
+		return err;
+	if (o.kind == OPERAND_TYPE)
+		return dbg_err(DBG_E_ARGUMENT, "'%s' is a type, not a value",
+			       source(r, x));
+	if (o.kind == OPERAND_SPACE) {
+		// The first part of the name is the one that is not known.
+		size_t n = strcspn(o.name, ".");
+		return dbg_err(DBG_E_NOT_FOUND, "no '%.*s' in this context",
+			       (int)n, o.name);
+	}
+	*ret = o.kind == OPERAND_SHORT ? null_value(r->e) : o.value;
+	return NULL;
+}
+
+/* ... settled, opened if Nullable, and readable. */
+static struct dbg_error *plain_value(struct run *r, const struct expr *x,
+				     struct value *ret)
+{
+	struct value v;
+	bool null;
+	struct dbg_error *err = value_of(r, x, &v);
+	if (err)
+		return err;
+	v = value_settle(r->e->types, &v);
+	if (v.where != VALUE_ABSENT)
+		v = member_unwrap(r->e->types, &v, &null);
+	if (v.where == VALUE_ABSENT)
+		return dbg_err(DBG_E_MEMORY, "'%s' %s", source(r, x), why(&v));
+	if (null)
+		v = null_value(r->e);
+	*ret = v;
+	return NULL;
+}
+
+static struct dbg_error *truth(struct run *r, const struct expr *x, bool *ret)
+{
+	struct value v;
+	struct dbg_error *err = plain_value(r, x, &v);
+	if (!err && !arith_bool(r->e->types, &v, ret))
+		err =
+		    dbg_err(DBG_E_ARGUMENT, "'%s' is not a bool", source(r, x));
+	return err;
+}
+
+static void set(struct operand *ret, struct value v)
+{
+	ret->kind = OPERAND_VALUE;
+	ret->value = v;
+}
+
+/* ---- Leaves ---------------------------------------------------------- */
+
+static struct dbg_error *decimal_literal(struct run *r, const struct token *t,
+					 struct operand *ret)
+{
+	struct decimal d;
+	uint32_t words[4];
+	struct type *type = type_core(r->e->types, "System.Decimal");
+	if (!type || !decimal_parse(t->text, &d))
+		return dbg_err(DBG_E_ARGUMENT, "bad number '%sm'", t->text);
+	decimal_store(&d, words);
+	set(ret, value_bytes(type, words, sizeof(words)));
+	return NULL;
+}
+
+static struct dbg_error *literal(struct run *r, const struct expr *x,
+				 struct operand *ret)
+{
+	struct types *ts = r->e->types;
+	const struct token *t = &x->token;
+	float f = (float)t->real;
+	switch (t->kind) {
+	case TOKEN_STRING:
+		set(ret, value_text(ts, t->units, t->n_units));
+		break;
+	case TOKEN_DECIMAL:
+		return decimal_literal(r, t, ret);
+	case TOKEN_REAL:
+		if (t->elem == ELEM_R4)
+			set(ret, value_bytes(type_of_elem(ts, ELEM_R4), &f,
+					     sizeof(f)));
+		else
+			set(ret, value_bytes(type_of_elem(ts, ELEM_R8),
+					     &t->real, sizeof(t->real)));
+		break;
+	default:
+		set(ret, value_bytes(type_of_elem(ts, t->elem), &t->integer,
+				     sizeof(t->integer)));
+		break;
+	}
+	return NULL;
+}
+
+static struct dbg_error *size_of(struct run *r, const struct expr *x,
+				 struct operand *ret)
+{
+	struct type *type;
+	struct dbg_error *err = lookup_type(r->e, x->type, &type);
+	if (err)
+		return err;
+	type_mt(r->e->types, type);
+	uint64_t size = type->size;
+	set(ret, value_bytes(type_of_elem(r->e->types, ELEM_I4), &size,
+			     sizeof(size)));
+	return NULL;
+}
+
+static struct dbg_error *default_of(struct run *r, const struct expr *x,
+				    struct operand *ret)
+{
+	static const uint8_t zeros[16];
+	struct type *type;
+	set(ret, null_value(r->e));
+	if (!x->type)
+		return NULL;
+	struct dbg_error *err = lookup_type(r->e, x->type, &type);
+	if (err)
+		return err;
+	type_mt(r->e->types, type);
+	if (type->size > sizeof(zeros))
+		return dbg_err(DBG_E_UNSUPPORTED,
+			       "the default of '%s' is not served yet",
+			       type->name);
+	set(ret, value_bytes(type, zeros, sizeof(zeros)));
+	return NULL;
+}
+
+/* ---- Members and elements -------------------------------------------- */
+
+/* A further part of a dotted name that is no variable: type or namespace. */
+static struct dbg_error *dotted(struct run *r, const struct expr *x,
+				const char *before, struct operand *ret)
+{
+	const char *name = arena_printf(r->e->arena, "%s.%s", before, x->name);
+	ret->name = name;
+	ret->type = lookup_type_name(r->e, name, x->args, x->n_args);
+	ret->kind = ret->type ? OPERAND_TYPE : OPERAND_SPACE;
+	return NULL;
+}
+
+/* Is a ?. or ?[ on a null? Then all of the chain behind it is null. */
+static bool cut_short(struct run *r, const struct expr *x,
+		      const struct operand *of, struct operand *ret)
+{
+	if (of->kind != OPERAND_SHORT) {
+		if (!x->conditional || of->kind != OPERAND_VALUE)
+			return false;
+		bool null = false;
+		struct value v = value_settle(r->e->types, &of->value);
+		if (v.where != VALUE_ABSENT)
+			member_unwrap(r->e->types, &v, &null);
+		if (!null)
+			return false;
+	}
+	ret->kind = OPERAND_SHORT;
+	return true;
+}
+
+static struct dbg_error *follow_arrow(struct run *r, const struct expr *x,
+				      struct operand *of)
+{
+	struct value v = value_settle(r->e->types, &of->value);
+	if (of->kind != OPERAND_VALUE || !v.type ||
+	    v.type->kind != TYPE_POINTER)
+		return dbg_err(DBG_E_ARGUMENT, "'%s' is not a pointer",
+			       source(r, x->a));
+	of->value = value_target(r->e->types, &v);
+	return NULL;
+}
+
+static struct dbg_error *member(struct run *r, const struct expr *x,
+				struct operand *ret)
+{
+	struct operand of = {0};
+	struct dbg_error *err = evaluate(r, x->a, &of);
+	if (!err && x->arrow)
+		err = follow_arrow(r, x, &of);
+	if (err || cut_short(r, x, &of, ret))
+		return err;
+	if (of.kind == OPERAND_SPACE)
+		return dotted(r, x, of.name, ret);
+	if (of.kind == OPERAND_TYPE) {
+		if (!x->n_args)
+			return member_static(r->e, of.type, x->name, ret);
+		return dotted(r, x, source(r, x->a), ret);
+	}
+	// x?.b of a Nullable is the value's b.
+	if (x->conditional) {
+		bool null;
+		struct value v = value_settle(r->e->types, &of.value);
+		if (v.where != VALUE_ABSENT && v.type->kind == TYPE_STRUCT)
+			of.value = member_unwrap(r->e->types, &v, &null);
+	}
+	of.name = source(r, x->a);
+	return member_get(r->e, &of, x->name, ret);
+}
+
+static struct dbg_error *indexes(struct run *r, const struct expr *x,
+				 int64_t index[INDEX_MAX])
+{
+	if (x->n_list == 0 || x->n_list > INDEX_MAX)
+		return dbg_err(DBG_E_ARGUMENT, "an index is wanted in '%s'",
+			       source(r, x));
+	for (size_t i = 0; i < x->n_list; i++) {
+		struct value v;
+		uint64_t n;
+		struct dbg_error *err = plain_value(r, x->list[i], &v);
+		if (err)
+			return err;
+		if (v.type->kind == TYPE_ENUM || v.type->elem == ELEM_BOOLEAN ||
+		    !value_integer(r->e->types, &v, &n))
+			return dbg_err(DBG_E_UNSUPPORTED,
+				       "index '%s' is not an integer: indexers "
+				       "are calls, which are not served yet",
+				       source(r, x->list[i]));
+		index[i] = (int64_t)n;
+	}
+	return NULL;
+}
+
+static struct dbg_error *element(struct run *r, const struct expr *x,
+				 struct operand *ret)
+{
+	struct operand of = {0};
+	int64_t index[INDEX_MAX];
+	struct dbg_error *err = evaluate(r, x->a, &of);
+	if (err || cut_short(r, x, &of, ret))
+		return err;
+	if (of.kind != OPERAND_VALUE)
+		return value_of(r, x->a, &of.value);
+	err = indexes(r, x, index);
+	if (err)
+		return err;
+	of.name = source(r, x->a);
+	ret->kind = OPERAND_VALUE;
+	return member_element(r->e, &of, index, x->n_list, &ret->value);
+}
+
+static struct dbg_error *call(struct run *r, const struct expr *x)
+{
+	return dbg_err(DBG_E_UNSUPPORTED,
+		       "'%s' is a call: calls are not served yet",
+		       source(r, x));
+}
+
+/* ---- Types and conversions ------------------------------------------- */
+
+static struct dbg_error *cast_reference(struct run *r, const struct value *v,
+					struct type *to, struct operand *ret)
+{
+	struct types *ts = r->e->types;
+	// A value type boxes without change to what is seen of it.
+	if (v->type->kind != TYPE_CLASS) {
+		if (to->special != SPECIAL_OBJECT && type_parent(ts, to) &&
+		    !type_derives(ts, v->type, to))
+			return dbg_err(DBG_E_ARGUMENT,
+				       "cannot convert '%s' to '%s'",
+				       v->type->name, to->name);
+		set(ret, *v);
+		return NULL;
+	}
+	// Interfaces and arrays are believed; classes can be checked.
+	bool checkable = !to->is_array && type_parent(ts, to);
+	if (!value_is_null(ts, v) && checkable &&
+	    !type_derives(ts, v->type, to))
+		return dbg_err(DBG_E_ARGUMENT, "cannot convert '%s' to '%s'",
+			       v->type->name, to->name);
+	set(ret, *v);
+	if (v->where != VALUE_TEXT && checkable)
+		ret->value.type = to;
+	return NULL;
+}
+
+static struct dbg_error *cast_value(struct run *r, const struct value *v,
+				    struct type *to, struct operand *ret)
+{
+	struct types *ts = r->e->types;
+	uint64_t raw;
+	if (to->kind == TYPE_CLASS)
+		return cast_reference(r, v, to, ret);
+	if (to->kind == TYPE_POINTER) {
+		if (v->type->kind != TYPE_POINTER &&
+		    !value_integer(ts, v, &raw))
+			return dbg_err(DBG_E_ARGUMENT,
+				       "cannot convert '%s' to '%s'",
+				       v->type->name, to->name);
+		if (v->type->kind == TYPE_POINTER)
+			value_pointer(ts, v, &raw);
+		set(ret, value_bytes(to, &raw, sizeof(raw)));
+		return NULL;
+	}
+	if (to->special == SPECIAL_NULLABLE && to->n_args == 1 &&
+	    !value_is_null(ts, v))
+		to = to->args[0];
+	if (type_same(ts, v->type, to) || to->special == SPECIAL_NULLABLE) {
+		set(ret, *v);
+		return NULL;
+	}
+	if (!arith_is_number(to))
+		return dbg_err(DBG_E_ARGUMENT, "cannot convert '%s' to '%s'",
+			       v->type->name, to->name);
+	ret->kind = OPERAND_VALUE;
+	return arith_convert(ts, v, to, &ret->value);
+}
+
+static struct dbg_error *cast(struct run *r, const struct expr *x,
+			      struct operand *ret)
+{
+	struct type *to;
+	struct value v;
+	struct dbg_error *err = lookup_type(r->e, x->type, &to);
+	if (!err)
+		err = plain_value(r, x->a, &v);
+	if (err)
+		return err;
+	type_mt(r->e->types, to);
+	return cast_value(r, &v, to, ret);
+}
+
+/* Is a settled value of @type? Only classes and exact types can be told. */
+static struct dbg_error *is_of(struct run *r, const struct value *v,
+			       struct type *type, bool *ret)
+{
+	struct types *ts = r->e->types;
+	*ret = false;
+	if (value_is_null(ts, v))
+		return NULL;
+	if (type->special == SPECIAL_NULLABLE && type->n_args == 1)
+		type = type->args[0];
+	*ret =
+	    type->special == SPECIAL_OBJECT || type_derives(ts, v->type, type);
+	if (!*ret && type->kind == TYPE_CLASS && !type->is_array &&
+	    !type_parent(ts, type))
+		return dbg_err(DBG_E_UNSUPPORTED,
+			       "tests for interface '%s' are not served yet",
+			       type->name);
+	return NULL;
+}
+
+static struct dbg_error *is_as(struct run *r, const struct expr *x,
+			       struct operand *ret)
+{
+	struct value v;
+	struct type *type = NULL;
+	bool result = false;
+	struct dbg_error *err = plain_value(r, x->a, &v);
+	if (!err && x->type)
+		err = lookup_type(r->e, x->type, &type);
+	if (!err && type)
+		err = is_of(r, &v, type, &result);
+	if (err)
+		return err;
+	if (x->kind == EXPR_AS) {
+		set(ret, result ? v : null_value(r->e));
+		return NULL;
+	}
+	if (!type)
+		result = value_is_null(r->e->types, &v);
+	set(ret, arith_make_bool(r->e->types, result != x->negated));
+	return NULL;
+}
+
+/* ---- Operators ------------------------------------------------------- */
+
+static struct dbg_error *address_of(struct run *r, const struct expr *x,
+				    struct operand *ret)
+{
+	struct value v;
+	struct dbg_error *err = value_of(r, x->a, &v);
+	if (err)
+		return err;
+	if (v.type && v.type->kind == TYPE_BYREF)
+		v = value_settle(r->e->types, &v);
+	if (v.where != VALUE_MEMORY)
+		return dbg_err(DBG_E_ARGUMENT, "'%s' has no address",
+			       source(r, x->a));
+	set(ret, value_bytes(type_pointer_to(r->e->types, v.type), &v.addr,
+			     sizeof(v.addr)));
+	return NULL;
+}
+
+static struct dbg_error *unary(struct run *r, const struct expr *x,
+			       struct operand *ret)
+{
+	struct value v;
+	if (x->op[0] == '&')
+		return address_of(r, x, ret);
+	struct dbg_error *err = plain_value(r, x->a, &v);
+	if (err)
+		return err;
+	ret->kind = OPERAND_VALUE;
+	if (x->op[0] != '*')
+		return arith_unary(r->e->types, x->op, &v, &ret->value);
+	if (v.type->kind != TYPE_POINTER || !v.type->inner ||
+	    v.type->inner->kind == TYPE_VOID)
+		return dbg_err(DBG_E_ARGUMENT,
+			       "'%s' is not a pointer to something",
+			       source(r, x->a));
+	ret->value = value_target(r->e->types, &v);
+	return NULL;
+}
+
+/* && and ||: the right side only if it matters. */
+static struct dbg_error *logical(struct run *r, const struct expr *x,
+				 struct operand *ret)
+{
+	bool v;
+	struct dbg_error *err = truth(r, x->a, &v);
+	if (!err && v == (x->op[0] == '&'))
+		err = truth(r, x->b, &v);
+	if (!err)
+		set(ret, arith_make_bool(r->e->types, v));
+	return err;
+}
+
+static struct dbg_error *coalesce(struct run *r, const struct expr *x,
+				  struct operand *ret)
+{
+	struct value v;
+	struct dbg_error *err = plain_value(r, x->a, &v);
+	if (err)
+		return err;
+	if (value_is_null(r->e->types, &v))
+		return evaluate(r, x->b, ret);
+	set(ret, v);
+	return NULL;
+}
+
+/*
+ * Operators on a null: equality, joining strings, and those that C# lifts
+ * (order is false, arithmetic null).
+ */
+static bool null_operand(struct run *r, const char *op, const struct value *ab,
+			 struct operand *ret)
+{
+	struct types *ts = r->e->types;
+	bool a = value_is_null(ts, &ab[0]), b = value_is_null(ts, &ab[1]);
+	bool text = ab[0].type->special == SPECIAL_STRING ||
+		    ab[1].type->special == SPECIAL_STRING;
+	if ((!a && !b) || (text && op[0] == '+'))
+		return false;
+	if (strcmp(op, "==") == 0 || strcmp(op, "!=") == 0)
+		set(ret, arith_make_bool(ts, (a == b) == (op[0] == '=')));
+	else if (op[0] == '<' || op[0] == '>')
+		set(ret, arith_make_bool(ts, false));
+	else
+		set(ret, null_value(r->e));
+	return true;
+}
+
+static struct dbg_error *binary(struct run *r, const struct expr *x,
+				struct operand *ret)
+{
+	struct value ab[2];
+	if (strcmp(x->op, "&&") == 0 || strcmp(x->op, "||") == 0)
+		return logical(r, x, ret);
+	if (strcmp(x->op, "??") == 0)
+		return coalesce(r, x, ret);
+	struct dbg_error *err = plain_value(r, x->a, &ab[0]);
+	if (!err)
+		err = plain_value(r, x->b, &ab[1]);
+	if (err || null_operand(r, x->op, ab, ret))
+		return err;
+	ret->kind = OPERAND_VALUE;
+	return arith_binary(r->e->types, r->e->arena, x->op, ab, &ret->value);
+}
+
+static struct dbg_error *choice(struct run *r, const struct expr *x,
+				struct operand *ret)
+{
+	bool v;
+	struct dbg_error *err = truth(r, x->a, &v);
+	return err ? err : evaluate(r, v ? x->b : x->c, ret);
+}
+
+/* ---- Dispatch -------------------------------------------------------- */
+
+static struct dbg_error *named_type(struct run *r, const struct expr *x,
+				    struct operand *ret)
+{
+	ret->kind = OPERAND_TYPE;
+	return lookup_type(r->e, x->type, &ret->type);
+}
+
+static struct dbg_error *evaluate(struct run *r, const struct expr *x,
+				  struct operand *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	switch (x->kind) {
+	case EXPR_LITERAL:
+		return literal(r, x, ret);
+	case EXPR_NULL:
+		set(ret, null_value(r->e));
+		return NULL;
+	case EXPR_BOOL:
+		set(ret, arith_make_bool(r->e->types, x->token.integer));
+		return NULL;
+	case EXPR_NAME:
+		return lookup_name(r->e, x, ret);
+	case EXPR_TYPE:
+		return named_type(r, x, ret);
+	case EXPR_MEMBER:
+		return member(r, x, ret);
+	case EXPR_INDEX:
+		return element(r, x, ret);
+	case EXPR_CALL:
+		return call(r, x);
+	case EXPR_CAST:
+		return cast(r, x, ret);
+	case EXPR_IS:
+	case EXPR_AS:
+		return is_as(r, x, ret);
+	case EXPR_UNARY:
+		return unary(r, x, ret);
+	case EXPR_BINARY:
+		return binary(r, x, ret);
+	case EXPR_CHOICE:
+		return choice(r, x, ret);
+	case EXPR_SIZEOF:
+		return size_of(r, x, ret);
+	case EXPR_DEFAULT:
+		return default_of(r, x, ret);
+	}
+	return dbg_err(DBG_E_UNSUPPORTED, "not served yet");
+}
+
+/* ---- Entries --------------------------------------------------------- */
+
+struct dbg_error *eval_value(const struct eval *e, const char *text,
+			     struct value *ret)
+{
+	struct expr *x;
+	struct run r = {.e = e, .text = text};
+	struct dbg_error *err = expr_parse(text, e->arena, &x);
+	return err ? err : value_of(&r, x, ret);
+}
+
+struct type *eval_type(const struct eval *e, const char *text)
+{
+	struct expr_type *t;
+	struct type *type = NULL;
+	struct dbg_error *err = expr_parse_type(text, e->arena, &t);
+	if (!err)
+		err = lookup_type(e, t, &type);
+	dbg_error_destroy(err);
+	return type;
+}
+
+struct dbg_error *eval_condition(const struct eval *e, const char *text,
+				 bool *ret)
+{
+	struct expr *x;
+	struct run r = {.e = e, .text = text};
+	struct dbg_error *err = expr_parse(text, e->arena, &x);
+	return err ? err : truth(&r, x, ret);
+}
+
+struct dbg_error *eval_check(const char *text)
+{
+	struct expr *x;
+	struct arena *arena = arena_create();
+	struct dbg_error *err = expr_parse(text, arena, &x);
+	arena_destroy(arena);
+	return err;
+}

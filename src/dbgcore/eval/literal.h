@@ -1,0 +1,44 @@
+/* Values as C# literals: characters, strings, floating point, decimals. */
+#ifndef EVAL_LITERAL_H
+#define EVAL_LITERAL_H
+
+#include "base/str.h"
+#include "dbg.h"
+
+/* 'a', '\n', '\u0007' with the quotes. */
+void literal_char(uint16_t unit, struct str *out);
+/* "text" with escapes; `...` behind it if it was @cut. */
+void literal_string(const uint16_t *units, size_t n, bool cut, struct str *out);
+/* The shortest text that reads back as the same number, as C# prints it. */
+void literal_double(double value, struct str *out);
+void literal_float(float value, struct str *out);
+
+/* System.Decimal: (-1)^negative * (high:low) / 10^scale. */
+struct decimal {
+	uint64_t low; /* of the 96-bit magnitude */
+	uint32_t high;
+	uint32_t scale; /* 0 .. 28 */
+	bool negative;
+};
+
+/* From its place in memory: flags, high, low, middle. */
+void decimal_load(const uint32_t words[4], struct decimal *ret);
+void decimal_store(const struct decimal *d, uint32_t words[4]);
+void decimal_text(const struct decimal *d, struct str *out);
+/* Parse digits with point (no exponent); false if it does not fit. */
+bool decimal_parse(const char *text, struct decimal *ret);
+void decimal_of_integer(uint64_t magnitude, bool negative, struct decimal *ret);
+double decimal_to_double(const struct decimal *d);
+/* -1, 0 or 1. */
+int decimal_compare(const struct decimal *a, const struct decimal *b);
+/* False if the exact result does not fit. */
+bool decimal_add(const struct decimal *a, const struct decimal *b,
+		 struct decimal *ret);
+bool decimal_multiply(const struct decimal *a, const struct decimal *b,
+		      struct decimal *ret);
+
+/* 128 bits in decimal, with sign if @is_signed (System.Int128). */
+void literal_int128(uint64_t low, uint64_t high, bool is_signed,
+		    struct str *out);
+
+#endif

@@ -1,0 +1,252 @@
+/* Names. */
+#include "eval/lookup.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+
+enum {
+	ARGS_MAX = 64,
+	OUTER_MAX = 64,
+	TYPEDEF_NAMESPACE = 2
+};
+
+/* ---- Types ----------------------------------------------------------- */
+
+/*
+ * What `using` directives commonly bring: those that the SDK adds to every
+ * project by itself, and CompilerServices for what compilers emit.
+ */
+static const char *const usings[] = {
+    "System",           "System.Collections.Generic",
+    "System.IO",        "System.Linq",
+    "System.Threading", "System.Threading.Tasks",
+    "System.Text",      "System.Numerics",
+};
+
+static bool find_in(const struct eval *e, const char *space, size_t space_n,
+		    const char *name, size_t n_args,
+		    struct code_module **ret_module, uint32_t *ret_token)
+{
+	_cleanup_str_ struct str full = {0};
+	str_addn(&full, space, space_n);
+	if (space_n)
+		str_addc(&full, '.');
+	str_add(&full, name);
+	return type_find_def(e->types, e->scope->module, str_get(&full), n_args,
+			     ret_module, ret_token);
+}
+
+/* Namespace of the scope's class. */
+static const char *scope_space(const struct eval *e)
+{
+	struct type *type = e->scope->type;
+	if (!type || !type->module)
+		return "";
+	uint32_t rid = MD_TOKEN_RID(type->token), outer;
+	for (int i = 0; i < OUTER_MAX; i++) {
+		outer = md_enclosing(&type->module->md, rid);
+		if (!outer)
+			break;
+		rid = outer;
+	}
+	return md_col_string(&type->module->md, MD_TYPEDEF, rid,
+			     TYPEDEF_NAMESPACE);
+}
+
+static bool find_def(const struct eval *e, const char *name, size_t n_args,
+		     struct code_module **ret_module, uint32_t *ret_token)
+{
+	const char *space = scope_space(e);
+	for (size_t n = strlen(space); n > 0;) {
+		if (find_in(e, space, n, name, n_args, ret_module, ret_token))
+			return true;
+		while (n > 0 && space[n - 1] != '.')
+			n--;
+		n -= n > 0;
+	}
+	if (find_in(e, "", 0, name, n_args, ret_module, ret_token))
+		return true;
+	for (size_t i = 0; i < sizeof(usings) / sizeof(usings[0]); i++) {
+		if (find_in(e, usings[i], strlen(usings[i]), name, n_args,
+			    ret_module, ret_token))
+			return true;
+	}
+	return false;
+}
+
+/* A generic parameter of the frame's method or class, by its name. */
+static struct type *generic_param(const struct eval *e, const char *name)
+{
+	const struct type_context *ctx = &e->scope->context;
+	if (!ctx->module || !ctx->method)
+		return NULL;
+	const struct md *md = &ctx->module->md;
+	uint32_t method = MD_TOKEN_RID(ctx->method);
+	uint32_t owner = md_method_type(md, method);
+	// GenericParam: Number, Flags, Owner (1 tags a method), Name.
+	for (uint32_t of_method = 0; of_method < 2; of_method++) {
+		uint32_t n;
+		uint32_t coded = of_method ? method << 1 | 1 : owner << 1;
+		uint32_t row = md_find(md, MD_GENERICPARAM, 2, coded, &n);
+		struct type **args =
+		    of_method ? ctx->method_args : ctx->type_args;
+		size_t n_args =
+		    of_method ? ctx->n_method_args : ctx->n_type_args;
+		for (uint32_t i = 0; row && i < n && i < n_args; i++) {
+			if (strcmp(
+				md_col_string(md, MD_GENERICPARAM, row + i, 3),
+				name) == 0)
+				return args[i];
+		}
+	}
+	return NULL;
+}
+
+struct type *lookup_type_name(const struct eval *e, const char *name,
+			      struct expr_type *const *args, size_t n_args)
+{
+	struct code_module *m;
+	uint32_t token;
+	enum elem elem = expr_keyword_elem(name);
+	if (elem != ELEM_END)
+		return type_of_elem(e->types, elem);
+	if (strcmp(name, "decimal") == 0)
+		return type_core(e->types, "System.Decimal");
+	struct type *param = n_args ? NULL : generic_param(e, name);
+	if (param)
+		return param;
+	if (n_args > ARGS_MAX || !find_def(e, name, n_args, &m, &token))
+		return NULL;
+	if (!n_args)
+		return type_of_def(e->types, m, token);
+	struct type *given[ARGS_MAX];
+	for (size_t i = 0; i < n_args; i++) {
+		struct dbg_error *err = lookup_type(e, args[i], &given[i]);
+		if (err) {
+			dbg_error_destroy(err);
+			return NULL;
+		}
+	}
+	return type_instance(e->types, m, token, given, n_args);
+}
+
+/* Apply ?, * and ranks. In C# the leftmost rank is the outermost. */
+static struct type *apply_suffix(const struct eval *e, struct type *type,
+				 const char *suffix)
+{
+	struct code_module *m;
+	uint32_t token;
+	while (*suffix == '?' || *suffix == '*') {
+		if (*suffix == '*')
+			type = type_pointer_to(e->types, type);
+		else if (type->kind != TYPE_CLASS &&
+			 type_find_def(e->types, NULL, "System.Nullable", 1, &m,
+				       &token))
+			type = type_instance(e->types, m, token, &type, 1);
+		suffix++;
+	}
+	if (*suffix != '[')
+		return type;
+	uint32_t rank = (uint32_t)strcspn(suffix, "]");
+	struct type *element = apply_suffix(e, type, suffix + rank + 1);
+	return type_array_of(e->types, element, rank);
+}
+
+struct dbg_error *lookup_type(const struct eval *e, const struct expr_type *t,
+			      struct type **ret)
+{
+	struct type *type = lookup_type_name(e, t->name, t->args, t->n_args);
+	if (!type)
+		return dbg_err(DBG_E_NOT_FOUND, "no type '%s' in this context",
+			       t->name);
+	*ret = apply_suffix(e, type, t->suffix);
+	return NULL;
+}
+
+/* ---- Simple names ---------------------------------------------------- */
+
+static bool find_variable(const struct eval *e, const char *name,
+			  struct operand *ret)
+{
+	const struct var *v = scope_var(e->scope, name);
+	if (!v)
+		return false;
+	ret->kind = OPERAND_VALUE;
+	ret->value = v->value;
+	return true;
+}
+
+static struct dbg_error *find_this(const struct eval *e, const char *name,
+				   struct operand *ret)
+{
+	if (!find_variable(e, "this", ret))
+		return dbg_err(DBG_E_NOT_FOUND, "no '%s' in this context",
+			       name);
+	if (strcmp(name, "base") != 0 || !e->scope->type)
+		return NULL;
+	struct type *parent = type_parent(e->types, e->scope->type);
+	if (parent)
+		ret->value.type = parent;
+	return NULL;
+}
+
+/* A member of the class, or a static of those around it. */
+static bool find_member(const struct eval *e, const char *name,
+			struct operand *ret, struct dbg_error **ret_err)
+{
+	struct type *type = e->scope->type;
+	for (int i = 0; type && i < OUTER_MAX; i++) {
+		bool is_property = false;
+		const struct field *f = type_field(e->types, type, name);
+		if (!f)
+			f = type_property(e->types, type, name, &is_property);
+		struct operand self = {.name = "this"};
+		if (f && f->kind != FIELD_INSTANCE) {
+			*ret_err = member_static(e, type, name, ret);
+			return true;
+		}
+		if ((f || is_property) && i == 0 &&
+		    find_variable(e, "this", &self)) {
+			*ret_err = member_get(e, &self, name, ret);
+			return true;
+		}
+		if (is_property) {
+			*ret_err = member_static(e, type, name, ret);
+			return true;
+		}
+		struct code_module *m = type->module;
+		uint32_t outer =
+		    m ? md_enclosing(&m->md, MD_TOKEN_RID(type->token)) : 0;
+		type = outer ? type_of_def(e->types, m,
+					   MD_TOKEN(MD_TYPEDEF, outer))
+			     : NULL;
+	}
+	return false;
+}
+
+struct dbg_error *lookup_name(const struct eval *e, const struct expr *x,
+			      struct operand *ret)
+{
+	struct dbg_error *err = NULL;
+	const char *name = x->name;
+	ret->name = name;
+	if (strcmp(name, "this") == 0 || strcmp(name, "base") == 0)
+		return find_this(e, name, ret);
+	if (strcmp(name, "$exception") == 0) {
+		if (!e->exception)
+			return dbg_err(DBG_E_NOT_FOUND,
+				       "there is no exception at this stop");
+		ret->kind = OPERAND_VALUE;
+		ret->value = value_object(e->types, e->exception);
+		return NULL;
+	}
+	if (!x->n_args &&
+	    (find_variable(e, name, ret) || find_member(e, name, ret, &err)))
+		return err;
+	ret->type = lookup_type_name(e, name, x->args, x->n_args);
+	ret->kind = ret->type ? OPERAND_TYPE : OPERAND_SPACE;
+	return NULL;
+}

@@ -1,0 +1,20 @@
+/* Names in expressions: variables, members of `this`, types. */
+#ifndef EVAL_LOOKUP_H
+#define EVAL_LOOKUP_H
+
+#include "eval/member.h"
+
+/* A simple name. OPERAND_SPACE if it may be the start of a dotted one. */
+DBG_MUST struct dbg_error *
+lookup_name(const struct eval *e, const struct expr *x, struct operand *ret);
+/*
+ * A type by dotted name, relative to the scope's namespace; NULL if none is
+ * known.
+ */
+struct type *lookup_type_name(const struct eval *e, const char *name,
+			      struct expr_type *const *args, size_t n_args);
+/* A type as written; an error names it if it is not known. */
+DBG_MUST struct dbg_error *
+lookup_type(const struct eval *e, const struct expr_type *t, struct type **ret);
+
+#endif

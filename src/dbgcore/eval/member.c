@@ -1,0 +1,383 @@
+/* Members and elements. */
+#include "eval/member.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "meta/csname.h"
+
+enum {
+	TUPLE_OWN = 7,
+	TUPLE_MAX = 7 * 64
+};
+
+/* ---- Nullable and tuples --------------------------------------------- */
+
+struct value member_unwrap(struct types *ts, const struct value *v,
+			   bool *ret_null)
+{
+	*ret_null = value_is_null(ts, v);
+	if (!v->type || v->type->special != SPECIAL_NULLABLE)
+		return *v;
+	const struct field *has = type_field(ts, v->type, "hasValue");
+	const struct field *inner = type_field(ts, v->type, "value");
+	if (!has || !inner)
+		return value_absent(v->type, WHY_UNLOADED, 0);
+	struct value flag = value_field(ts, v, has);
+	uint64_t set;
+	if (!value_integer(ts, &flag, &set))
+		return value_absent(v->type, WHY_UNREADABLE, v->addr);
+	*ret_null = !set;
+	if (!set)
+		return *v;
+	struct value at = value_field(ts, v, inner);
+	return value_settle(ts, &at);
+}
+
+size_t member_tuple_count(const struct type *type)
+{
+	size_t n = 0;
+	while (type->n_args == TUPLE_OWN + 1 && n < TUPLE_MAX &&
+	       type->args[TUPLE_OWN]->special == SPECIAL_TUPLE) {
+		n += TUPLE_OWN;
+		type = type->args[TUPLE_OWN];
+	}
+	return n + type->n_args;
+}
+
+struct value member_tuple(struct types *ts, const struct value *v, size_t n)
+{
+	struct value at = *v;
+	for (; n >= TUPLE_OWN && at.type; n -= TUPLE_OWN) {
+		const struct field *rest = type_field(ts, at.type, "Rest");
+		if (!rest)
+			return value_absent(NULL, WHY_NONE, 0);
+		at = value_field(ts, &at, rest);
+	}
+	char name[8] = "Item1";
+	name[4] = (char)('1' + n);
+	const struct field *f = at.type ? type_field(ts, at.type, name) : NULL;
+	return f ? value_field(ts, &at, f) : value_absent(NULL, WHY_NONE, 0);
+}
+
+/* The element that @name means: ItemN, or a name given by its author. */
+static bool tuple_element(struct types *ts, const struct value *v,
+			  const char *name, struct value *ret)
+{
+	size_t count = member_tuple_count(v->type);
+	size_t own = v->type->n_args;
+	size_t n = SIZE_MAX;
+	if (str_starts(name, "Item"))
+		n = strtoul(name + 4, NULL, 10) - 1;
+	for (size_t i = 0; v->names && i < v->n_names && i < own; i++) {
+		if (v->names[i] && strcmp(v->names[i], name) == 0)
+			n = i;
+	}
+	if (n >= count)
+		return false;
+	*ret = member_tuple(ts, v, n);
+	return true;
+}
+
+/* ---- Fields and properties ------------------------------------------- */
+
+const struct field *member_field(struct types *ts, struct type *declared,
+				 struct type *actual, const char *name)
+{
+	const struct field *f = NULL;
+	if (declared && declared != actual && declared->kind == TYPE_CLASS)
+		f = type_field(ts, declared, name);
+	if (f && !f->property)
+		return f;
+	const struct field *by_object = type_field(ts, actual, name);
+	return by_object ? by_object : f;
+}
+
+static void set_value(struct operand *ret, struct value v)
+{
+	ret->kind = OPERAND_VALUE;
+	ret->value = v;
+}
+
+static struct value read_field(const struct eval *e, const struct value *v,
+			       const struct field *f)
+{
+	if (f->kind == FIELD_INSTANCE)
+		return value_field(e->types, v, f);
+	return value_static(e->types, f, e->scope->thread);
+}
+
+/* Lengths, which are no fields. */
+static bool built_in(const struct eval *e, const struct value *v,
+		     const char *name, struct value *ret)
+{
+	struct elements els;
+	uint32_t length;
+	bool is_length =
+	    strcmp(name, "Length") == 0 || strcmp(name, "LongLength") == 0;
+	enum elem elem = name[0] == 'L' && name[1] == 'o' ? ELEM_I8 : ELEM_I4;
+	struct type *type = type_of_elem(e->types, elem);
+	if (v->type->special == SPECIAL_STRING && is_length &&
+	    value_string_length(e->types, v, &length)) {
+		uint64_t n = length;
+		*ret = value_bytes(type, &n, sizeof(n));
+		return true;
+	}
+	if ((!v->type->is_array && v->type->special != SPECIAL_SPAN) ||
+	    !value_elements(e->types, v, &els))
+		return false;
+	uint64_t rank = els.rank;
+	if (is_length)
+		*ret = value_bytes(type, &els.n, sizeof(els.n));
+	else if (strcmp(name, "Rank") == 0)
+		*ret = value_bytes(type, &rank, sizeof(rank));
+	else
+		return false;
+	return true;
+}
+
+static struct dbg_error *no_member(const struct eval *e, struct type *type,
+				   const char *name)
+{
+	if (type_has_method(e->types, type, name))
+		return dbg_err(DBG_E_UNSUPPORTED,
+			       "'%s' is a method: calls are not served yet",
+			       name);
+	return dbg_err(DBG_E_NOT_FOUND, "no '%s' in '%s'", name, type->name);
+}
+
+static struct dbg_error *runs_code(const char *name)
+{
+	return dbg_err(DBG_E_UNSUPPORTED,
+		       "property '%s' runs code: calls are not served yet",
+		       name);
+}
+
+static struct dbg_error *nullable_member(const struct eval *e,
+					 const struct value *v,
+					 const char *name, struct operand *ret)
+{
+	bool null;
+	struct value inner = member_unwrap(e->types, v, &null);
+	if (strcmp(name, "HasValue") == 0) {
+		uint8_t has = !null;
+		set_value(ret, value_bytes(type_of_elem(e->types, ELEM_BOOLEAN),
+					   &has, 1));
+		return NULL;
+	}
+	if (strcmp(name, "Value") != 0)
+		return no_member(e, v->type, name);
+	if (null)
+		return dbg_err(DBG_E_ARGUMENT, "the Nullable has no value");
+	set_value(ret, inner);
+	return NULL;
+}
+
+static struct dbg_error *settled_member(const struct eval *e,
+					struct type *declared,
+					const struct value *v, const char *name,
+					struct operand *ret)
+{
+	struct value found;
+	if (v->type->special == SPECIAL_NULLABLE)
+		return nullable_member(e, v, name, ret);
+	if (built_in(e, v, name, &found) ||
+	    (v->type->special == SPECIAL_TUPLE &&
+	     tuple_element(e->types, v, name, &found))) {
+		set_value(ret, found);
+		return NULL;
+	}
+	const struct field *f = member_field(e->types, declared, v->type, name);
+	bool is_property = false;
+	if (!f)
+		f = type_property(e->types, v->type, name, &is_property);
+	if (f) {
+		set_value(ret, read_field(e, v, f));
+		return NULL;
+	}
+	if (is_property)
+		return runs_code(name);
+	return no_member(e, v->type, name);
+}
+
+struct dbg_error *member_get(const struct eval *e, const struct operand *of,
+			     const char *name, struct operand *ret)
+{
+	struct value v = value_settle(e->types, &of->value);
+	if (v.where == VALUE_ABSENT) {
+		set_value(ret, v);
+		return NULL;
+	}
+	if (value_is_null(e->types, &v))
+		return dbg_err(DBG_E_ARGUMENT, "'%s' is null", of->name);
+	if (v.type->kind == TYPE_VOID || v.type->kind == TYPE_POINTER)
+		return dbg_err(DBG_E_ARGUMENT, "'%s' has no members",
+			       v.type->name);
+	struct type *declared = of->value.type;
+	if (declared->kind == TYPE_BYREF)
+		declared = declared->inner;
+	return settled_member(e, declared, &v, name, ret);
+}
+
+/* ---- Statics --------------------------------------------------------- */
+
+static bool nested_type(const struct eval *e, struct type *type,
+			const char *name, struct operand *ret)
+{
+	if (!type->module)
+		return false;
+	_cleanup_str_ struct str full = {0};
+	csname_metadata_type(&type->module->md, type->token, &full);
+	str_addf(&full, "+%s", name);
+	struct code_module *m;
+	uint32_t token;
+	if (!type_find_def(e->types, type->module, str_get(&full), 0, &m,
+			   &token))
+		return false;
+	ret->kind = OPERAND_TYPE;
+	ret->type = type_of_def(e->types, m, token);
+	return true;
+}
+
+struct dbg_error *member_static(const struct eval *e, struct type *type,
+				const char *name, struct operand *ret)
+{
+	bool is_property = false;
+	const struct field *f = type_field(e->types, type, name);
+	if (!f)
+		f = type_property(e->types, type, name, &is_property);
+	if (f && f->kind == FIELD_INSTANCE)
+		return dbg_err(DBG_E_ARGUMENT,
+			       "'%s' belongs to objects, not to type '%s'",
+			       name, type->name);
+	if (f) {
+		set_value(ret, value_static(e->types, f, e->scope->thread));
+		return NULL;
+	}
+	if (nested_type(e, type, name, ret))
+		return NULL;
+	if (is_property)
+		return runs_code(name);
+	return no_member(e, type, name);
+}
+
+/* ---- Elements -------------------------------------------------------- */
+
+static struct dbg_error *outside(const struct operand *of, int64_t index,
+				 int64_t lower, uint64_t n)
+{
+	if (lower)
+		return dbg_err(DBG_E_ARGUMENT,
+			       "index %" PRId64 " is outside '%s' (%" PRId64
+			       " to %" PRId64 ")",
+			       index, of->name, lower, lower + (int64_t)n - 1);
+	return dbg_err(DBG_E_ARGUMENT,
+		       "index %" PRId64 " is outside '%s' (length %" PRIu64 ")",
+		       index, of->name, n);
+}
+
+static struct dbg_error *array_element(const struct operand *of,
+				       const struct elements *els,
+				       const int64_t *index, size_t n,
+				       struct value *ret)
+{
+	if (n != els->rank)
+		return dbg_err(DBG_E_ARGUMENT, "'%s' takes %u indexes",
+			       of->name, els->rank);
+	uint64_t flat = 0;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t at = (uint64_t)index[i] - (uint64_t)els->lower[i];
+		if (at >= els->lengths[i])
+			return outside(of, index[i], els->lower[i],
+				       els->lengths[i]);
+		flat = flat * els->lengths[i] + at;
+	}
+	*ret = element_get(els, flat);
+	return NULL;
+}
+
+static struct dbg_error *string_element(const struct eval *e,
+					const struct operand *of,
+					const struct value *v, int64_t index,
+					struct value *ret)
+{
+	uint32_t length;
+	uint16_t unit;
+	if (!value_string_length(e->types, v, &length))
+		return dbg_err(DBG_E_MEMORY, "cannot read the string");
+	if (index < 0 || index >= (int64_t)length)
+		return outside(of, index, 0, length);
+	if (!value_string_read(e->types, v, (uint32_t)index, &unit, 1))
+		return dbg_err(DBG_E_MEMORY, "cannot read the string");
+	*ret =
+	    value_bytes(type_of_elem(e->types, ELEM_CHAR), &unit, sizeof(unit));
+	return NULL;
+}
+
+static struct dbg_error *pointer_element(const struct eval *e,
+					 const struct value *v, int64_t index,
+					 struct value *ret)
+{
+	uint64_t addr;
+	struct type *inner = v->type->inner;
+	if (!inner || !inner->size || !value_pointer(e->types, v, &addr))
+		return dbg_err(DBG_E_ARGUMENT, "'%s' cannot be indexed",
+			       v->type->name);
+	*ret = value_memory(inner, addr + (uint64_t)index * inner->size);
+	return NULL;
+}
+
+/* List<T> keeps its elements in _items, _size of them. */
+static bool list_elements(const struct eval *e, const struct value *v,
+			  struct elements *ret)
+{
+	if (!v->type->module ||
+	    strcmp(type_simple_name(v->type), "List`1") != 0)
+		return false;
+	const struct field *items = type_field(e->types, v->type, "_items");
+	const struct field *size = type_field(e->types, v->type, "_size");
+	if (!items || !size)
+		return false;
+	struct value array = value_field(e->types, v, items);
+	struct value count = value_field(e->types, v, size);
+	uint64_t n;
+	array = value_settle(e->types, &array);
+	if (!value_integer(e->types, &count, &n) ||
+	    !value_elements(e->types, &array, ret) || n > ret->n)
+		return false;
+	ret->n = n;
+	ret->lengths[0] = (uint32_t)n;
+	return true;
+}
+
+struct dbg_error *member_element(const struct eval *e, const struct operand *of,
+				 const int64_t *index, size_t n,
+				 struct value *ret)
+{
+	struct value v = value_settle(e->types, &of->value);
+	struct elements els;
+	if (v.where == VALUE_ABSENT) {
+		*ret = v;
+		return NULL;
+	}
+	if (value_is_null(e->types, &v))
+		return dbg_err(DBG_E_ARGUMENT, "'%s' is null", of->name);
+	if (value_elements(e->types, &v, &els) || list_elements(e, &v, &els))
+		return array_element(of, &els, index, n, ret);
+	if (n == 1 && v.type->special == SPECIAL_STRING)
+		return string_element(e, of, &v, index[0], ret);
+	if (n == 1 && v.type->kind == TYPE_POINTER)
+		return pointer_element(e, &v, index[0], ret);
+	bool is_indexer = false;
+	type_property(e->types, v.type, "Item", &is_indexer);
+	if (is_indexer)
+		return dbg_err(DBG_E_UNSUPPORTED,
+			       "the indexer of '%s' runs code: calls are not "
+			       "served yet",
+			       of->name);
+	return dbg_err(DBG_E_ARGUMENT, "'%s' cannot be indexed", v.type->name);
+}

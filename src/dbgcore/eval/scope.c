@@ -1,0 +1,469 @@
+/*
+ * Variables of a frame.
+ *
+ * A method's own arguments and slots come first. Where the compiler moved
+ * variables away they are looked for in the object that holds them: the
+ * state machine of an async method or iterator (`this` of MoveNext), and
+ * closures (`this` of a lambda, locals and arguments of a class
+ * <>c__DisplayClass), which may refer to the closures around them.
+ */
+#include "eval/scope.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "eval/scope_priv.h"
+#include "meta/csname.h"
+
+enum {
+	METHOD_RVA = 0,
+	METHOD_SIGNATURE = 4,
+	SIG_HASTHIS = 0x20,
+	LOCAL_HIDDEN = 1,  // pdb_local.attributes
+	CLOSURES_MAX = 32, // around each other
+	VARS_MAX = 4096,
+};
+
+/* ---- The list -------------------------------------------------------- */
+
+struct var *scope_add(struct gather *g, const char *name, enum var_kind kind,
+		      struct value value)
+{
+	struct scope *s = g->scope;
+	if (s->n_vars == g->cap) {
+		size_t cap = g->cap ? g->cap * 2 : 16;
+		struct var *more = arena_calloc(g->arena, cap, sizeof(more[0]));
+		if (s->n_vars)
+			memcpy(more, s->vars, s->n_vars * sizeof(more[0]));
+		s->vars = more;
+		g->cap = cap;
+	}
+	struct var *v = &s->vars[s->n_vars];
+	v->name = name;
+	v->kind = kind;
+	v->value = value;
+	if (s->n_vars < VARS_MAX)
+		s->n_vars++;
+	return v;
+}
+
+static struct var *find(const struct scope *s, const char *name)
+{
+	for (size_t i = s->n_vars; i-- > 0;) {
+		if (strcmp(s->vars[i].name, name) == 0)
+			return &s->vars[i];
+	}
+	return NULL;
+}
+
+const struct var *scope_var(const struct scope *s, const char *name)
+{
+	return find(s, name);
+}
+
+/* this, then arguments, then the rest, each in the order found. */
+static void sort(struct gather *g)
+{
+	struct scope *s = g->scope;
+	struct var *sorted =
+	    arena_calloc(g->arena, s->n_vars + 1, sizeof(sorted[0]));
+	size_t n = 0;
+	for (int kind = VAR_THIS; kind <= VAR_LOCAL; kind++) {
+		for (size_t i = 0; i < s->n_vars; i++) {
+			int own = s->vars[i].kind == VAR_CONST
+				      ? VAR_LOCAL
+				      : (int)s->vars[i].kind;
+			if (own == kind)
+				sorted[n++] = s->vars[i];
+		}
+	}
+	s->vars = sorted;
+}
+
+/* ---- Closures and state machines ------------------------------------- */
+
+static void expand(struct gather *g, const struct value *v, unsigned int depth);
+
+/* Number N of "<name>5__N"; 0 if it is none. */
+static size_t hoisted_index(const char *name)
+{
+	const char *mark = strstr(name, ">5__");
+	return mark ? strtoul(mark + 4, NULL, 10) : 0;
+}
+
+static bool hoisted_in_scope(const struct gather *g, const char *name)
+{
+	size_t n = hoisted_index(name);
+	if (n == 0 || n > g->n_hoisted)
+		return true;
+	const struct il_range *r = &g->hoisted[n - 1];
+	uint32_t il = g->frame->pos->il_offset;
+	return il >= r->start && il - r->start < r->length;
+}
+
+static bool holds_variables(const struct type *type)
+{
+	return type_is_closure(type) || type_is_state_machine(type);
+}
+
+static void expand_this(struct gather *g, const struct value *v,
+			unsigned int depth)
+{
+	struct value settled = value_settle(g->ts, v);
+	if (settled.type && holds_variables(settled.type)) {
+		expand(g, v, depth + 1);
+		return;
+	}
+	struct var *known = find(g->scope, "this");
+	if (known)
+		known->value = *v;
+	else
+		scope_add(g, "this", VAR_THIS, *v);
+}
+
+static void expand_field(struct gather *g, const struct value *v,
+			 const struct field *f, unsigned int depth)
+{
+	struct value value = value_field(g->ts, v, f);
+	if (strcmp(f->name, "<>4__this") == 0) {
+		expand_this(g, &value, depth);
+		return;
+	}
+	if (str_starts(f->name, "CS$<>8__locals") ||
+	    str_starts(f->name, "<>8__")) {
+		expand(g, &value, depth + 1);
+		return;
+	}
+	if (!f->source || str_starts(f->name, "<>") ||
+	    str_starts(f->name, "CS$"))
+		return;
+	if (type_is_state_machine(v->type)) {
+		bool local = f->name[0] == '<';
+		if (!local || hoisted_in_scope(g, f->name))
+			scope_add(g, f->source, local ? VAR_LOCAL : VAR_ARG,
+				  value);
+		return;
+	}
+	// A captured argument lives in the closure from the start on; its
+	// own place is stale.
+	struct var *known = find(g->scope, f->source);
+	if (known)
+		known->value = value;
+	else
+		scope_add(g, f->source, VAR_LOCAL, value);
+}
+
+/* Show the fields of a closure or state machine as variables. */
+static void expand(struct gather *g, const struct value *v, unsigned int depth)
+{
+	if (depth > CLOSURES_MAX)
+		return;
+	struct value at = value_settle(g->ts, v);
+	if (at.where == VALUE_ABSENT || value_is_null(g->ts, &at))
+		return;
+	const struct field *fields;
+	size_t n;
+	type_fields(g->ts, at.type, &fields, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (fields[i].kind == FIELD_INSTANCE)
+			expand_field(g, &at, &fields[i], depth);
+	}
+}
+
+/* The type a place holds variables by: through a by-ref. */
+static struct type *holder_type(struct type *type)
+{
+	return type->kind == TYPE_BYREF ? type->inner : type;
+}
+
+/* ---- Arguments ------------------------------------------------------- */
+
+static struct value place(struct type *type, const struct dac_var *var)
+{
+	if (!var || !var->present)
+		return value_absent(type, WHY_OPTIMIZED, 0);
+	if (var->in_register)
+		return value_bytes(type, var->bytes, sizeof(var->bytes));
+	return value_memory(type, var->addr);
+}
+
+static struct dac_var *frame_vars(struct gather *g, bool args, size_t *ret_n)
+{
+	struct dac_var *vars;
+	*ret_n = 0;
+	struct dbg_error *err =
+	    dac_frame_vars(types_dac(g->ts), g->frame->tid, &g->frame->raw,
+			   args, g->arena, &vars, ret_n);
+	if (err) {
+		// Each is absent then, but their names and types are known.
+		dbg_error_destroy(err);
+		*ret_n = 0;
+		return NULL;
+	}
+	return vars;
+}
+
+/*
+ * Code over __Canon knows its exact types by the object it works on: the
+ * base class of `this` that declares the method.
+ */
+static void context_from_this(struct gather *g, const struct value *v)
+{
+	struct type *declared = g->scope->type;
+	struct value at = value_settle(g->ts, v);
+	if (at.where == VALUE_ABSENT || !declared || !declared->n_args)
+		return;
+	struct type *type = at.type;
+	for (int i = 0; type && i < 1000; i++) {
+		if (type->module == declared->module &&
+		    type->token == declared->token) {
+			g->scope->type = type;
+			g->scope->context.type_args = type->args;
+			g->scope->context.n_type_args = type->n_args;
+			return;
+		}
+		type = type_parent(g->ts, type);
+	}
+}
+
+static void add_this(struct gather *g, const struct dac_var *var)
+{
+	struct type *type = g->scope->type;
+	struct value v = place(type, var);
+	// Methods of structs get the address of theirs.
+	if (type->kind != TYPE_CLASS)
+		v.type = type_byref_to(g->ts, type);
+	context_from_this(g, &v);
+	if (v.type->kind == TYPE_CLASS)
+		v.type = g->scope->type;
+	if (holds_variables(type))
+		expand(g, &v, 0);
+	else
+		scope_add(g, "this", VAR_THIS, v);
+}
+
+static void add_arguments(struct gather *g, const struct sig_method *sig)
+{
+	size_t n;
+	struct dac_var *vars = frame_vars(g, true, &n);
+	const struct md *md = &g->frame->pos->module->md;
+	uint32_t rid = MD_TOKEN_RID(g->frame->pos->token);
+	size_t at = 0;
+	if (sig->convention & SIG_HASTHIS) {
+		if (g->scope->type)
+			add_this(g, n ? &vars[0] : NULL);
+		at = 1;
+	}
+	for (uint32_t i = 0; i < sig->n_params; i++, at++) {
+		const struct dac_var *var = at < n ? &vars[at] : NULL;
+		struct type *type =
+		    type_of_sig(g->ts, sig->params[i], &g->scope->context,
+				var ? var->type : 0);
+		struct value v = place(type, var);
+		const char *name = md_param_name(md, rid, i + 1);
+		if (holds_variables(holder_type(type)))
+			expand(g, &v, 0);
+		else if (name[0] != '<')
+			scope_add(g,
+				  name[0]
+				      ? name
+				      : arena_printf(g->arena, "arg_%u", i + 1),
+				  VAR_ARG, v);
+	}
+}
+
+/* ---- Locals ---------------------------------------------------------- */
+
+static void set_tuple_names(struct gather *g, const struct pdb_local *local,
+			    struct value *v)
+{
+	const char **names;
+	uint32_t token = MD_TOKEN(MD_LOCALVARIABLE, local->rid);
+	pdb_tuple_names(g->frame->pos->module->pdb, token, g->arena, &names,
+			&v->n_names);
+	v->names = v->n_names ? names : NULL;
+}
+
+static void add_local(struct gather *g, const struct slots *slots,
+		      const struct pdb_local *local)
+{
+	if (local->slot >= slots->n_sigs)
+		return;
+	const struct dac_var *var =
+	    local->slot < slots->n_vars ? &slots->vars[local->slot] : NULL;
+	struct type *type =
+	    type_of_sig(g->ts, slots->sigs[local->slot], &g->scope->context,
+			var ? var->type : 0);
+	// The prolog clears the locals; before its end they hold anything.
+	if (g->frame->pos->in_prolog)
+		var = NULL;
+	struct value v = place(type, var);
+	if (str_starts(local->name, "CS$<>8__locals") ||
+	    holds_variables(holder_type(type))) {
+		expand(g, &v, 0);
+		return;
+	}
+	const enum {
+		HIDDEN = 1
+	} hidden = HIDDEN;
+	if ((local->attributes & hidden) || strchr(local->name, '<') ||
+	    str_starts(local->name, "CS$"))
+		return;
+	set_tuple_names(g, local, &v);
+	scope_add(g, local->name, VAR_LOCAL, v);
+}
+
+static void add_named_locals(struct gather *g, const struct slots *slots)
+{
+	const struct code_pos *pos = g->frame->pos;
+	struct pdb_local *locals;
+	size_t n;
+	struct dbg_error *err =
+	    pdb_locals(pos->module->pdb, MD_TOKEN_RID(pos->token),
+		       pos->il_offset, g->arena, &locals, &n);
+	if (err) {
+		dbg_error_destroy(err);
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (locals[i].slot == UINT32_MAX)
+			scope_add_constant(g, &locals[i]);
+		else
+			add_local(g, slots, &locals[i]);
+	}
+}
+
+static void add_nameless_locals(struct gather *g, const struct slots *slots)
+{
+	for (uint32_t i = 0; i < slots->n_sigs; i++) {
+		struct pdb_local local = {.slot = i, .name = "?"};
+		const struct dac_var *var =
+		    i < slots->n_vars ? &slots->vars[i] : NULL;
+		struct type *type =
+		    type_of_sig(g->ts, slots->sigs[i], &g->scope->context,
+				var ? var->type : 0);
+		if (holds_variables(holder_type(type))) {
+			add_local(g, slots, &local);
+			continue;
+		}
+		scope_add(g, arena_printf(g->arena, "local_%u", i), VAR_LOCAL,
+			  place(type, var));
+	}
+}
+
+static void read_slots(struct gather *g, struct slots *ret)
+{
+	const struct code_pos *pos = g->frame->pos;
+	struct code_module *m = pos->module;
+	uint32_t rva =
+	    md_col(&m->md, MD_METHODDEF, MD_TOKEN_RID(pos->token), METHOD_RVA);
+	struct il_body body;
+	if (!rva || m->pe.n_sections == 0)
+		return;
+	struct dbg_error *err =
+	    il_body_parse(pe_at_rva(&m->pe, rva), g->arena, &body);
+	if (!err && MD_TOKEN_RID(body.local_sig)) {
+		struct bytes blob = md_col_blob(
+		    &m->md, MD_STANDALONESIG, MD_TOKEN_RID(body.local_sig), 0);
+		err =
+		    sig_parse_locals(blob, g->arena, &ret->sigs, &ret->n_sigs);
+	}
+	if (err) {
+		dbg_error_destroy(err);
+		ret->n_sigs = 0;
+	}
+	if (ret->n_sigs)
+		ret->vars = frame_vars(g, false, &ret->n_vars);
+}
+
+static void add_locals(struct gather *g)
+{
+	struct slots slots = {0};
+	read_slots(g, &slots);
+	if (g->frame->pos->module->pdb)
+		add_named_locals(g, &slots);
+	else
+		add_nameless_locals(g, &slots);
+}
+
+/* ---- The whole ------------------------------------------------------- */
+
+/* The class that the author wrote around closures and state machines. */
+static struct type *author_type(struct types *ts, struct type *type)
+{
+	for (int i = 0; type && i < CLOSURES_MAX; i++) {
+		if (!type_is_compiler_made(type) || !type->module)
+			return type;
+		struct code_module *m = type->module;
+		uint32_t outer =
+		    md_enclosing(&m->md, MD_TOKEN_RID(type->token));
+		if (!outer)
+			return type;
+		uint32_t n_params;
+		// GenericParam: Owner is column 2, a TypeDef's tag is 0.
+		uint32_t any =
+		    md_find(&m->md, MD_GENERICPARAM, 2, outer << 1, &n_params);
+		uint32_t token = MD_TOKEN(MD_TYPEDEF, outer);
+		if (any && n_params <= type->n_args)
+			type =
+			    type_instance(ts, m, token, type->args, n_params);
+		else
+			type = type_of_def(ts, m, token);
+	}
+	return type;
+}
+
+static void gather(struct gather *g)
+{
+	const struct code_pos *pos = g->frame->pos;
+	struct dac_method method;
+	struct scope *s = g->scope;
+	struct dbg_error *err =
+	    dac_method_get(types_dac(g->ts), pos->method, &method);
+	if (err) {
+		dbg_error_destroy(err);
+		return;
+	}
+	s->module = pos->module;
+	s->type = type_of_mt(g->ts, method.type);
+	s->context.module = pos->module;
+	s->context.method = pos->token;
+	if (s->type) {
+		s->context.type_args = s->type->args;
+		s->context.n_type_args = s->type->n_args;
+	}
+	scope_method_args(g);
+	uint32_t rid = MD_TOKEN_RID(pos->token);
+	if (pos->module->pdb)
+		pdb_hoisted_scopes(pos->module->pdb, rid, g->arena, &g->hoisted,
+				   &g->n_hoisted);
+	struct sig_method *sig;
+	err = sig_parse_method(
+	    md_col_blob(&pos->module->md, MD_METHODDEF, rid, METHOD_SIGNATURE),
+	    g->arena, &sig);
+	if (!err)
+		add_arguments(g, sig);
+	dbg_error_destroy(err);
+	add_locals(g);
+	sort(g);
+	s->type = author_type(g->ts, s->type);
+}
+
+struct dbg_error *scope_get(struct types *ts, const struct frame *frame,
+			    uint64_t thread, struct arena *arena,
+			    struct scope **ret)
+{
+	struct scope *s = arena_alloc(arena, sizeof(*s));
+	s->frame = frame;
+	s->thread = thread;
+	struct gather g = {
+	    .ts = ts, .frame = frame, .arena = arena, .scope = s};
+	if (frame && frame->pos && frame->pos->module &&
+	    MD_TOKEN_RID(frame->pos->token))
+		gather(&g);
+	*ret = s;
+	return NULL;
+}

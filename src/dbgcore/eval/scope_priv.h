@@ -1,0 +1,32 @@
+/* Shared by scope.c and scope_const.c. */
+#ifndef EVAL_SCOPE_PRIV_H
+#define EVAL_SCOPE_PRIV_H
+
+#include "eval/scope.h"
+
+struct gather {
+	struct types *ts;
+	const struct frame *frame;
+	struct arena *arena;
+	struct scope *scope;
+	size_t cap;
+	struct il_range *hoisted;
+	size_t n_hoisted;
+};
+
+struct slots {
+	struct sig_type **sigs;
+	uint32_t n_sigs;
+	struct dac_var *vars;
+	size_t n_vars;
+};
+
+/* Append a variable; it may be changed until the next is added. */
+struct var *scope_add(struct gather *g, const char *name, enum var_kind kind,
+		      struct value value);
+/* A LocalConstant of the PDB. */
+void scope_add_constant(struct gather *g, const struct pdb_local *local);
+/* Generic arguments of the frame's method, as far as its name tells. */
+void scope_method_args(struct gather *g);
+
+#endif
