@@ -107,7 +107,7 @@ static struct dbg_error *at_library(struct dbg *dbg)
 	size_t n = 0;
 	bool found;
 
-	err = target_image_find(dbg->target, "/libcoreclr.so", arena, &image,
+	err = target_image_find(dbg->target, "libcoreclr.so", arena, &image,
 				&found);
 	for (size_t i = 0; !err && found && i < 2; i++) {
 		err = target_symbol(dbg->target, &image, exports[i], &addr);

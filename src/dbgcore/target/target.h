@@ -202,7 +202,10 @@ struct target_image {
 
 /* Prefix for opening the process's paths: "" or "/proc/PID/root". */
 const char *target_root(const struct target *t);
-/* The ELF image whose mapped path ends in @name ("libcoreclr.so"). */
+/*
+ * The ELF image whose mapped file is called @name, or @name and a version
+ * behind a dot ("libstdc++.so.6" finds "libstdc++.so.6.0.30").
+ */
 DBG_MUST struct dbg_error *target_image_find(struct target *t, const char *name,
 					     struct arena *arena,
 					     struct target_image *ret,
