@@ -66,7 +66,8 @@ struct bytes reader_bytes(struct reader *r, size_t n)
 
 void reader_skip(struct reader *r, size_t n)
 {
-	if (need(r, n))
+	// There may be no bytes at all, not even a place.
+	if (n && need(r, n))
 		r->p += n;
 }
 

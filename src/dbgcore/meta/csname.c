@@ -193,7 +193,7 @@ void namer_put_instance(struct namer *n, const char *full,
 			const char *const *args, size_t n_args, bool sugar)
 {
 	const char *keyword = n_args ? NULL : csname_keyword(full);
-	size_t used = 0, len;
+	size_t left = n_args, len;
 
 	if (keyword)
 		namer_put(n, keyword);
@@ -204,11 +204,12 @@ void namer_put_instance(struct namer *n, const char *full,
 		size_t arity = split_arity(full, part, &len);
 
 		namer_putn(n, full, len);
-		if (arity <= n_args - used) {
-			namer_put_list(n, args + used, arity);
-			used += arity;
-		} else {
+		if (arity > left) {
 			put_open(n, arity);
+		} else if (arity) {
+			namer_put_list(n, args, arity);
+			args += arity;
+			left -= arity;
 		}
 		full += part;
 		if (!*full)
@@ -217,7 +218,7 @@ void namer_put_instance(struct namer *n, const char *full,
 		namer_put(n, ".");
 	}
 	// Parameters that no part of the name tells of.
-	namer_put_list(n, args + used, n_args - used);
+	namer_put_list(n, args, left);
 }
 
 uint32_t csname_n_generic(const struct md *md, uint32_t owner)
