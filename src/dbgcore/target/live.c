@@ -63,6 +63,36 @@ static const char *live_root(const struct target *t)
 	return ((const struct live *)t)->root;
 }
 
+// Default actions that do not end a process: signal(7).
+static bool ends_by_default(int signal)
+{
+	switch (signal) {
+	case SIGCHLD:
+	case SIGCONT:
+	case SIGSTOP:
+	case SIGTSTP:
+	case SIGTTIN:
+	case SIGTTOU:
+	case SIGURG:
+	case SIGWINCH:
+		return false;
+	}
+	return true;
+}
+
+static bool live_signal_is_fatal(struct target *t, int signal)
+{
+	uint64_t ignored = 0, caught = 0;
+
+	if (signal < 1 || signal >= NSIG || !ends_by_default(signal))
+		return false;
+	if (signal == SIGKILL)
+		return true;
+	proc_status(t->pid, "SigIgn", 16, &ignored);
+	proc_status(t->pid, "SigCgt", 16, &caught);
+	return !((ignored | caught) >> (signal - 1) & 1);
+}
+
 static const struct target_ops live_ops = {
     .caps = TARGET_RUN | TARGET_WRITE,
     .destroy = live_destroy,
@@ -91,6 +121,19 @@ static const struct target_ops live_ops = {
     .mmap = live_mmap,
     .trap_lifted = live_trap_lifted,
 };
+
+void live_set_root(struct live *l)
+{
+	struct stat ours, its;
+	char *path = xasprintf("/proc/%d/root", l->target.pid);
+
+	free(l->root);
+	l->root = path;
+	// Same directory of the same mount: names mean the same there.
+	if (!stat("/", &ours) && !stat(path, &its) &&
+	    ours.st_dev == its.st_dev && ours.st_ino == its.st_ino)
+		path[0] = '\0';
+}
 
 struct dbg_error *live_create(struct live **ret)
 {

@@ -260,6 +260,8 @@ DBG_MUST struct dbg_error *live_mmap(struct target *t, size_t size,
 
 /* A live target for @pid, which is traced by then; and its end. */
 DBG_MUST struct dbg_error *live_create(struct live **ret);
+/* Find out what the process's root directory is. */
+void live_set_root(struct live *l);
 void live_destroy(struct target *t);
 DBG_MUST struct dbg_error *live_kill(struct target *t);
 /* Why was ptrace refused, and what to do: an error with the remedy. */

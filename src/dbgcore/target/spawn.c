@@ -264,6 +264,7 @@ static struct dbg_error *await_exec(struct spawn *s)
 		if (th && th->kept == TARGET_EXEC) {
 			th->kept = 0;
 			l->n_events = l->events_first = 0;
+			live_set_root(l);
 			return NULL;
 		}
 	}

@@ -34,6 +34,7 @@ void target_deinit(struct target *t)
 		for (size_t j = 0; j < PAGE_WAYS; j++)
 			free(t->cache.pages[i][j].data);
 	free(t->traps.v);
+	images_deinit(&t->images);
 }
 
 void target_cache_drop(struct target *t)
@@ -277,6 +278,11 @@ void target_watch_signals(struct target *t, const sigset_t *set)
 {
 	if (t->ops->watch_signals)
 		t->ops->watch_signals(t, set);
+}
+
+bool target_signal_is_fatal(struct target *t, int signal)
+{
+	return t->ops->signal_is_fatal && t->ops->signal_is_fatal(t, signal);
 }
 
 struct dbg_error *target_stop_all(struct target *t)

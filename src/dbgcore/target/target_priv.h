@@ -5,6 +5,8 @@
 #ifndef TARGET_TARGET_PRIV_H
 #define TARGET_TARGET_PRIV_H
 
+#include "base/file.h"
+#include "target/elf.h"
 #include "target/emulate.h"
 #include "target/proc.h"
 #include "target/target.h"
@@ -40,6 +42,24 @@ struct page_cache {
 	struct page pages[PAGE_SETS][PAGE_WAYS];
 	uint64_t stamp;
 	uint8_t victim;
+};
+
+enum {
+	IMAGE_FILES = 8,
+};
+
+struct image_file {
+	char *path; /* NULL: free */
+	struct file file;
+	struct elf elf;
+};
+
+/* Mappings as of a stamp of the page cache, and files of images. */
+struct images {
+	struct proc_maps maps;
+	uint64_t stamp;
+	struct image_file files[IMAGE_FILES];
+	size_t victim;
 };
 
 /*
@@ -89,6 +109,7 @@ struct target_ops {
 					 bool *ret_stepped);
 	struct dbg_error *(*interrupt)(struct target *t);
 	void (*thread_signal)(struct target *t, pid_t tid, int signal);
+	bool (*signal_is_fatal)(struct target *t, int signal);
 	struct dbg_error *(*kill)(struct target *t);
 	struct dbg_error *(*mmap)(struct target *t, size_t size, uint64_t *ret);
 	/* A trap was lifted whose int3 a fork on its way may still carry. */
@@ -100,11 +121,16 @@ struct target {
 	pid_t pid;
 	struct traps traps;
 	struct page_cache cache;
+	struct images images;
 	struct dbg_counters counters;
 };
 
 void target_init(struct target *t, const struct target_ops *ops, pid_t pid);
 void target_deinit(struct target *t);
+
+/* Forget all image files, as when the process runs another program. */
+void images_clear(struct images *images);
+void images_deinit(struct images *images);
 
 /* Replace the int3s of armed traps in @buf, which was read from @addr. */
 void traps_mask(const struct traps *traps, uint64_t addr, void *buf, size_t n);

@@ -323,6 +323,7 @@ static struct dbg_error *on_exec(struct live *l, struct thread *th)
 	th->execed = true;
 	traps_clear(&l->target.traps);
 	l->n_ghosts = 0;
+	images_clear(&l->target.images);
 	target_cache_drop(&l->target);
 	struct dbg_error *err = live_memory_open(l);
 	// From inside execve to the first instruction.

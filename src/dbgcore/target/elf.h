@@ -1,0 +1,54 @@
+/*
+ * ELF64 files, little endian, as bytes: segments, dynamic symbols, build id.
+ * Every offset and count comes from the file and is checked against it.
+ */
+#ifndef TARGET_ELF_H
+#define TARGET_ELF_H
+
+#include "base/reader.h"
+#include "dbg.h"
+
+struct elf_segment {
+	uint32_t type, flags;
+	uint64_t offset, addr, file_size, size;
+};
+
+enum {
+	ELF_SEGMENTS_MAX = 64,
+};
+
+struct elf {
+	struct bytes file;
+	uint16_t machine;
+	uint16_t type;
+	uint64_t entry;
+	struct elf_segment segments[ELF_SEGMENTS_MAX];
+	size_t n_segments;
+	struct bytes symbols; /* .dynsym, whole entries */
+	struct bytes strings; /* .dynstr */
+};
+
+struct elf_symbol {
+	const char *name; /* in the file, terminated */
+	uint64_t addr;    /* before relocation of the image */
+	uint64_t size;
+};
+
+/* Parse @file, which must live as long as @ret; nothing is allocated. */
+DBG_MUST struct dbg_error *elf_parse(struct bytes file, struct elf *ret);
+/* Machine (e_machine) of whatever ELF file begins with @file. */
+DBG_MUST struct dbg_error *elf_machine(struct bytes file, uint16_t *ret);
+/* A defined function or object of that name. */
+bool elf_symbol_find(const struct elf *elf, const char *name,
+		     struct elf_symbol *ret);
+/* The function that holds @addr. */
+bool elf_symbol_at(const struct elf *elf, uint64_t addr,
+		   struct elf_symbol *ret);
+/* Address that the file's first byte is linked for. */
+uint64_t elf_base(const struct elf *elf);
+/* The executable segment, the one with the entry point if there are more. */
+bool elf_text(const struct elf *elf, uint64_t *ret_start, uint64_t *ret_end);
+/* NT_GNU_BUILD_ID; {NULL, 0}: none */
+struct bytes elf_build_id(const struct elf *elf);
+
+#endif

@@ -1,0 +1,353 @@
+/*
+ * Images: ELF files that the process has mapped, found in its mappings; their
+ * symbols from the files, which are read as the process sees them.
+ */
+#include <elf.h>
+#include <inttypes.h>
+#include <link.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <fcntl.h>
+#include <errno.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "target/elf.h"
+#include "target/target_priv.h"
+
+#define FILE_MAX (UINT64_C(4) << 30)
+
+enum {
+	PHDRS_MAX = 64,
+	DYNAMIC_MAX = 1024, /* entries */
+};
+
+// ---- What is kept: mappings while nothing runs, files as long as we like
+
+void images_deinit(struct images *images)
+{
+	images_clear(images);
+	proc_maps_deinit(&images->maps);
+}
+
+void images_clear(struct images *images)
+{
+	for (size_t i = 0; i < IMAGE_FILES; i++) {
+		struct image_file *f = &images->files[i];
+
+		free(f->path);
+		if (f->path)
+			file_unload(&f->file);
+		memset(f, 0, sizeof(*f));
+	}
+}
+
+static struct dbg_error *maps_get(struct target *t,
+				  const struct proc_maps **ret)
+{
+	struct dbg_error *err;
+	struct images *images = &t->images;
+
+	*ret = &images->maps;
+	if (images->maps.n && images->stamp == t->cache.stamp &&
+	    t->ops->frozen(t))
+		return NULL;
+	proc_maps_deinit(&images->maps);
+	err = t->ops->maps(t, &images->maps);
+	if (err)
+		return err;
+	images->stamp = t->cache.stamp;
+	return NULL;
+}
+
+static struct dbg_error *file_get(struct target *t, const char *path,
+				  const struct elf **ret)
+{
+	struct dbg_error *err;
+	struct images *images = &t->images;
+
+	for (size_t i = 0; i < IMAGE_FILES; i++) {
+		if (!images->files[i].path ||
+		    strcmp(images->files[i].path, path))
+			continue;
+		*ret = &images->files[i].elf;
+		return NULL;
+	}
+	struct image_file *f = &images->files[images->victim];
+	_cleanup_free_ char *full = xasprintf("%s%s", target_root(t), path);
+	struct file file;
+	struct elf elf;
+	err = file_load(full, FILE_MAX, &file);
+	if (err)
+		return err;
+	err = elf_parse(file.bytes, &elf);
+	if (err) {
+		file_unload(&file);
+		return dbg_err_prefix(err, "'%s'", path);
+	}
+	images->victim = (images->victim + 1) % IMAGE_FILES;
+	free(f->path);
+	if (f->path)
+		file_unload(&f->file);
+	*f = (struct image_file){xstrdup(path), file, elf};
+	*ret = &f->elf;
+	return NULL;
+}
+
+// ---- Images in the mappings
+
+// From the mapping at @i, which begins a file: where does the image end, and
+// is there code in it?
+static bool image_extent(const struct proc_maps *maps, size_t i,
+			 uint64_t *ret_end)
+{
+	const char *path = maps->v[i].path;
+	bool exec = maps->v[i].exec;
+
+	*ret_end = maps->v[i].end;
+	for (size_t j = i + 1; j < maps->n; j++) {
+		const struct proc_map *map = &maps->v[j];
+
+		// The gap behind a segment and its .bss have no path.
+		if (!*map->path || *map->path == '[')
+			continue;
+		if (strcmp(map->path, path) || !map->offset)
+			break;
+		exec = exec || map->exec;
+		*ret_end = map->end;
+	}
+	return exec;
+}
+
+static bool is_elf(struct target *t, uint64_t base)
+{
+	char magic[SELFMAG];
+
+	return target_read_some(t, base, magic, SELFMAG) == SELFMAG &&
+	       !memcmp(magic, ELFMAG, SELFMAG);
+}
+
+static bool image_from(struct target *t, const struct proc_maps *maps, size_t i,
+		       struct arena *arena, struct target_image *ret)
+{
+	const struct proc_map *map = &maps->v[i];
+	uint64_t end;
+
+	if (map->offset || *map->path != '/' || !image_extent(maps, i, &end) ||
+	    !is_elf(t, map->start))
+		return false;
+	ret->path = arena_strdup(arena, map->path);
+	ret->base = map->start;
+	ret->end = end;
+	return true;
+}
+
+struct dbg_error *target_image_find(struct target *t, const char *name,
+				    struct arena *arena,
+				    struct target_image *ret, bool *ret_found)
+{
+	struct dbg_error *err;
+	const struct proc_maps *maps;
+
+	err = maps_get(t, &maps);
+	if (err)
+		return err;
+	*ret_found = false;
+	for (size_t i = 0; i < maps->n && !*ret_found; i++)
+		if (!maps->v[i].offset && str_ends(maps->v[i].path, name))
+			*ret_found = image_from(t, maps, i, arena, ret);
+	return NULL;
+}
+
+static struct dbg_error *image_holding(struct target *t, uint64_t addr,
+				       struct arena *arena,
+				       struct target_image *ret,
+				       bool *ret_found)
+{
+	struct dbg_error *err;
+	const struct proc_maps *maps;
+
+	err = maps_get(t, &maps);
+	if (err)
+		return err;
+	*ret_found = false;
+	const struct proc_map *map = proc_maps_find(maps, addr);
+	if (!map || *map->path != '/')
+		return NULL;
+	size_t i = (size_t)(map - maps->v);
+	const char *path = map->path;
+	while (i && maps->v[i].offset)
+		i--;
+	if (strcmp(maps->v[i].path, path))
+		return NULL;
+	*ret_found = image_from(t, maps, i, arena, ret);
+	return NULL;
+}
+
+struct dbg_error *target_image_at(struct target *t, uint64_t addr,
+				  struct arena *arena, struct target_image *ret,
+				  const char **ret_symbol, uint64_t *ret_offset,
+				  bool *ret_found)
+{
+	struct dbg_error *err;
+	const struct elf *elf;
+	struct elf_symbol symbol;
+	bool found;
+
+	err = image_holding(t, addr, arena, ret, &found);
+	if (err)
+		return err;
+	*ret_symbol = NULL;
+	*ret_offset = 0;
+	*ret_found = found;
+	if (!found)
+		return NULL;
+	*ret_offset = addr - ret->base;
+	// An image without its file has no names; it is there all the same.
+	err = file_get(t, ret->path, &elf);
+	dbg_error_destroy(err);
+	uint64_t linked = err ? 0 : addr - ret->base + elf_base(elf);
+	if (!err && elf_symbol_at(elf, linked, &symbol)) {
+		*ret_symbol = arena_strdup(arena, symbol.name);
+		*ret_offset = linked - symbol.addr;
+	}
+	return NULL;
+}
+
+struct dbg_error *target_symbol(struct target *t,
+				const struct target_image *image,
+				const char *name, uint64_t *ret)
+{
+	struct dbg_error *err;
+	const struct elf *elf;
+	struct elf_symbol symbol;
+
+	err = file_get(t, image->path, &elf);
+	if (err)
+		return err;
+	*ret = 0;
+	if (elf_symbol_find(elf, name, &symbol))
+		*ret = image->base + (symbol.addr - elf_base(elf));
+	return NULL;
+}
+
+struct dbg_error *target_image_text(struct target *t,
+				    const struct target_image *image,
+				    uint64_t *ret_start, uint64_t *ret_end)
+{
+	struct dbg_error *err;
+	const struct elf *elf;
+	uint64_t start, end;
+
+	err = file_get(t, image->path, &elf);
+	if (err)
+		return err;
+	if (!elf_text(elf, &start, &end))
+		return dbg_err(DBG_E_FORMAT, "'%s' has no code", image->path);
+	*ret_start = image->base + (start - elf_base(elf));
+	*ret_end = image->base + (end - elf_base(elf));
+	return NULL;
+}
+
+// ---- The executable and its linker
+
+static struct dbg_error *auxv(struct target *t, uint64_t type, uint64_t *ret)
+{
+	return t->ops->auxv(t, type, ret);
+}
+
+struct dbg_error *target_entry(struct target *t, uint64_t *ret)
+{
+	return auxv(t, AT_ENTRY, ret);
+}
+
+struct dbg_error *target_image_main(struct target *t, struct arena *arena,
+				    struct target_image *ret)
+{
+	struct dbg_error *err;
+	uint64_t phdr = 0;
+	bool found;
+
+	err = auxv(t, AT_PHDR, &phdr);
+	if (!err)
+		err = image_holding(t, phdr, arena, ret, &found);
+	if (err)
+		return err;
+	if (!found)
+		return dbg_err(DBG_E_NOT_FOUND,
+			       "cannot find the executable of process %d",
+			       t->pid);
+	return NULL;
+}
+
+// The program's PT_DYNAMIC in memory; 0: it is static.
+static struct dbg_error *dynamic_addr(struct target *t, uint64_t *ret)
+{
+	struct dbg_error *err;
+	Elf64_Phdr phdrs[PHDRS_MAX];
+	uint64_t addr = 0, n = 0, bias = 0, dynamic = 0;
+	bool have_bias = false;
+
+	err = auxv(t, AT_PHDR, &addr);
+	if (!err)
+		err = auxv(t, AT_PHNUM, &n);
+	if (n > PHDRS_MAX)
+		n = PHDRS_MAX;
+	if (!err)
+		err = target_read(t, addr, phdrs, n * sizeof(phdrs[0]));
+	if (err)
+		return err;
+	for (size_t i = 0; i < n; i++) {
+		if (phdrs[i].p_type == PT_PHDR) {
+			bias = addr - phdrs[i].p_vaddr;
+			have_bias = true;
+		}
+		if (phdrs[i].p_type == PT_DYNAMIC)
+			dynamic = phdrs[i].p_vaddr;
+	}
+	*ret = dynamic && have_bias ? dynamic + bias : 0;
+	return NULL;
+}
+
+struct dbg_error *target_r_brk(struct target *t, uint64_t *ret)
+{
+	struct dbg_error *err;
+	uint64_t addr;
+
+	*ret = 0;
+	err = dynamic_addr(t, &addr);
+	for (size_t i = 0; !err && addr && i < DYNAMIC_MAX; i++) {
+		Elf64_Dyn dyn;
+
+		err = target_read(t, addr + i * sizeof(dyn), &dyn, sizeof(dyn));
+		if (err || dyn.d_tag == DT_NULL)
+			return err;
+		if (dyn.d_tag != DT_DEBUG)
+			continue;
+		if (!dyn.d_un.d_ptr)
+			return NULL;
+		return target_read_u64(
+		    t, dyn.d_un.d_ptr + offsetof(struct r_debug, r_brk), ret);
+	}
+	return err;
+}
+
+struct dbg_error *target_file_machine(const char *path, uint16_t *ret)
+{
+	struct dbg_error *err;
+	uint8_t head[64];
+
+	_cleanup_close_ int fd =
+	    open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof(head));
+	if (n < 0)
+		return dbg_err_errno(DBG_E_FILE, errno, "cannot read '%s'",
+				     path);
+	err = elf_machine((struct bytes){head, (size_t)n}, ret);
+	return err ? dbg_err_prefix(err, "'%s'", path) : NULL;
+}
