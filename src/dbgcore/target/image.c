@@ -147,6 +147,15 @@ static bool image_from(struct target *t, const struct proc_maps *maps, size_t i,
 	return true;
 }
 
+/* Is the file of @path called @name, or @name and a version? */
+static bool is_named(const char *path, const char *name)
+{
+	const char *file = str_basename(path);
+	size_t n = strlen(name);
+
+	return !strncmp(file, name, n) && (!file[n] || file[n] == '.');
+}
+
 struct dbg_error *target_image_find(struct target *t, const char *name,
 				    struct arena *arena,
 				    struct target_image *ret, bool *ret_found)
@@ -159,7 +168,7 @@ struct dbg_error *target_image_find(struct target *t, const char *name,
 		return err;
 	*ret_found = false;
 	for (size_t i = 0; i < maps->n && !*ret_found; i++)
-		if (!maps->v[i].offset && str_ends(maps->v[i].path, name))
+		if (!maps->v[i].offset && is_named(maps->v[i].path, name))
 			*ret_found = image_from(t, maps, i, arena, ret);
 	return NULL;
 }
