@@ -138,7 +138,7 @@ struct dbg_error *live_mmap(struct target *t, size_t size, uint64_t *ret)
 	struct dbg_error *err;
 	struct live *l = live_of(t);
 	struct thread *th = borrow(l);
-	uint64_t addr, result = 0;
+	uint64_t addr = 0, result = 0;
 
 	if (!th)
 		return dbg_err(DBG_E_STATE, "no thread is stopped");

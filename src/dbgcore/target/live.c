@@ -110,6 +110,7 @@ static const struct target_ops live_ops = {
     .fd = live_fd,
     .event_next = live_event_next,
     .watch_signals = live_watch_signals,
+    .signal_is_fatal = live_signal_is_fatal,
     .stop_all = live_stop_all,
     .all_stopped = live_all_stopped,
     .resume_all = live_resume_all,
