@@ -11,30 +11,6 @@
 #include "parse.h"
 #include "repl_priv.h"
 
-// The " if " between location and condition, outside quotes and brackets.
-static const char *find_if(const char *s)
-{
-	int depth = 0;
-	char quote = 0;
-
-	for (const char *p = s; *p; p++) {
-		if (quote) {
-			quote = *p == quote ? 0 : quote;
-			continue;
-		}
-		if (*p == '"' || *p == '\'')
-			quote = *p;
-		depth += *p == '(' || *p == '[';
-		depth -= *p == ')' || *p == ']';
-		bool starts =
-		    p == s || isspace((unsigned char)p[-1]) || p[-1] == ')';
-		if (depth <= 0 && starts && strncmp(p, "if", 2) == 0 &&
-		    (isspace((unsigned char)p[2]) || p[2] == '('))
-			return p;
-	}
-	return NULL;
-}
-
 // The location that `break` means without one: where the frame stands.
 static struct dbg_error *present_location(struct repl *r, char **ret)
 {
@@ -78,7 +54,7 @@ static struct dbg_error *break_at(struct repl *r, const char *args,
 				  bool temporary)
 {
 	struct dbg_error *err;
-	const char *condition = find_if(args);
+	const char *condition = parse_if(args);
 	size_t n = condition ? (size_t)(condition - args) : strlen(args);
 
 	while (n && isspace((unsigned char)args[n - 1]))

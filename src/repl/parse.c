@@ -80,7 +80,7 @@ struct dbg_error *parse_format(const char *s, struct parse_format *ret)
 		// As in gdb, 'w' and friends are sizes, all else letters.
 		if (strchr("bhwg", *s))
 			f.size = *s;
-		else if (strchr("xduotacfsi", *s))
+		else if (strchr("xduotacfsiz", *s))
 			f.letter = *s;
 		else
 			return fault_arg("Undefined format letter '%c' in "
@@ -243,4 +243,27 @@ struct dbg_error *parse_bool(const char *s, bool *ret)
 			return NULL;
 		}
 	return fault_arg("\"on\" or \"off\" expected.");
+}
+
+const char *parse_if(const char *s)
+{
+	int depth = 0;
+	char quote = 0;
+
+	for (const char *p = s; *p; p++) {
+		if (quote) {
+			quote = *p == quote ? 0 : quote;
+			continue;
+		}
+		if (*p == '"' || *p == '\'')
+			quote = *p;
+		depth += *p == '(' || *p == '[';
+		depth -= *p == ')' || *p == ']';
+		bool starts =
+		    p == s || isspace((unsigned char)p[-1]) || p[-1] == ')';
+		if (depth <= 0 && starts && strncmp(p, "if", 2) == 0 &&
+		    (isspace((unsigned char)p[2]) || p[2] == '('))
+			return p;
+	}
+	return NULL;
 }

@@ -17,7 +17,7 @@ DBG_MUST struct dbg_error *parse_count(const char *s, uint64_t fallback,
 /* NFU of print/FMT, x/FMT, display/FMT. */
 struct parse_format {
 	uint64_t count; /* 1 if not given */
-	char letter;    /* x d u o t a c f s i, 0: not given */
+	char letter;    /* x d u o t a c f s i z, 0: not given */
 	char size;      /* b h w g, 0: not given */
 };
 
@@ -57,6 +57,12 @@ DBG_MUST struct dbg_error *parse_list(const char *s, struct parse_list *ret);
 void parse_place_deinit(struct parse_place *place);
 DBG_MUST struct dbg_error *parse_place(const char *s, size_t n,
 				       struct parse_place *ret);
+
+/*
+ * The "if" between a location and its condition, outside quotes and brackets;
+ * NULL if there is none.
+ */
+const char *parse_if(const char *s);
 
 /* on/off, yes/no, 1/0; an empty @s is on. */
 DBG_MUST struct dbg_error *parse_bool(const char *s, bool *ret);
