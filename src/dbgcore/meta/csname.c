@@ -189,6 +189,18 @@ static bool put_sugar(struct namer *n, const char *full,
 	return true;
 }
 
+// Put the namespace of a file-local type, skip what stands before its name.
+static const char *put_space(struct namer *n, const char *full)
+{
+	size_t open = strcspn(full, "<+");
+	size_t skip = csname_file_prefix(full + open);
+
+	if (!skip)
+		return full;
+	namer_putn(n, full, open);
+	return full + open + skip;
+}
+
 void namer_put_instance(struct namer *n, const char *full,
 			const char *const *args, size_t n_args, bool sugar)
 {
@@ -200,6 +212,7 @@ void namer_put_instance(struct namer *n, const char *full,
 	if (keyword || (sugar && put_sugar(n, full, args, n_args)))
 		return;
 	while (!namer_full(n)) {
+		full = put_space(n, full);
 		size_t part = strcspn(full, "+");
 		size_t arity = split_arity(full, part, &len);
 

@@ -253,6 +253,7 @@ static void put_class(struct namer *n, uint32_t type)
 {
 	const char *name = typedef_name(n->md, type);
 
+	name += csname_file_prefix(name);
 	namer_putn(n, name, strcspn(name, "`"));
 }
 

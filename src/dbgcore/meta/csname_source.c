@@ -27,6 +27,17 @@ bool made_name_parse(const char *name, struct made_name *ret)
 	return false;
 }
 
+size_t csname_file_prefix(const char *name)
+{
+	struct made_name m;
+
+	if (!made_name_parse(name, &m) || m.kind != 'F' ||
+	    strspn(m.rest, "0123456789ABCDEF") != 64 ||
+	    strncmp(m.rest + 64, "__", 2))
+		return 0;
+	return (size_t)(m.rest - name) + 66;
+}
+
 static const char *cut(struct arena *arena, const char *s, size_t len)
 {
 	return len ? arena_strndup(arena, s, len) : NULL;
