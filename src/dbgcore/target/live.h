@@ -110,6 +110,7 @@ struct live {
 	size_t events_first, n_events, events_cap;
 	sigset_t watched;
 	int signal_fd; /* SIGCHLD */
+	bool drained;  /* signal_fd was read since event_next found nothing */
 	bool exited;   /* the process is reaped */
 	bool held;     /* stops are reported after the next resume */
 	bool stopping; /* threads stay in whatever stop they come to */

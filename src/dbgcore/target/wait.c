@@ -53,15 +53,6 @@ void thread_keep(struct live *l, struct thread *th, enum target_event_kind kind)
 	}
 }
 
-void live_kick(struct live *l)
-{
-	if (l->events_first == l->n_events)
-		return;
-	// A status that nobody sent: event_next looks and finds the queue.
-	l->target.counters.syscalls++;
-	syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), SIGCHLD);
-}
-
 static bool is_stop(enum target_event_kind kind)
 {
 	return kind == TARGET_TRAP || kind == TARGET_STEPPED ||
@@ -128,13 +119,27 @@ static struct dbg_error *pop(struct live *l, struct target_event *ret,
 	return NULL;
 }
 
+static void raise_chld(struct live *l)
+{
+	l->target.counters.syscalls++;
+	syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), SIGCHLD);
+}
+
+void live_kick(struct live *l)
+{
+	// A status that nobody sent: event_next looks and finds the queue.
+	if (l->events_first != l->n_events)
+		raise_chld(l);
+}
+
 static void drain(struct live *l)
 {
-	struct signalfd_siginfo info;
+	// One may be pending for the thread and one for the process.
+	struct signalfd_siginfo info[2];
 
-	do
-		l->target.counters.syscalls++;
-	while (read(l->signal_fd, &info, sizeof(info)) == sizeof(info));
+	l->target.counters.syscalls++;
+	ssize_t n = read(l->signal_fd, info, sizeof(info));
+	(void)n;
 }
 
 struct dbg_error *live_event_next(struct target *t, struct target_event *ret,
@@ -142,23 +147,22 @@ struct dbg_error *live_event_next(struct target *t, struct target_event *ret,
 {
 	struct dbg_error *err;
 	struct live *l = live_of(t);
-	bool drained = false, any;
+	bool any = true;
 
-	for (;;) {
+	// Drained before waiting: what comes later raises SIGCHLD anew.
+	if (!l->drained)
+		drain(l);
+	l->drained = true;
+	while (any) {
 		err = pop(l, ret, ret_any);
 		if (err || *ret_any)
 			return err;
 		err = live_take(l, false, &any);
 		if (err)
 			return err;
-		if (any)
-			continue;
-		// What comes after the draining raises SIGCHLD anew.
-		if (drained)
-			return NULL;
-		drain(l);
-		drained = true;
 	}
+	l->drained = false;
+	return NULL;
 }
 
 // ---- Statuses
@@ -439,8 +443,11 @@ static pid_t wait_leader(struct live *l, int *ret)
 	for (;;) {
 		drain(l);
 		pid_t tid = wait_status(l, false, ret);
-		if (tid || note_zombie(l))
+		if (tid || note_zombie(l)) {
+			// There may be more where SIGCHLD was taken away.
+			raise_chld(l);
 			return tid;
+		}
 		struct pollfd pfd = {.fd = l->signal_fd, .events = POLLIN};
 		l->target.counters.syscalls++;
 		poll(&pfd, 1, LEADER_POLL_MS);
