@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <wchar.h>
@@ -111,6 +112,15 @@ static size_t common_prefix(const struct words *words)
 		n = same;
 	}
 	return n;
+}
+
+static unsigned int term_width(void)
+{
+	struct winsize size;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_col < 20)
+		return 80;
+	return size.ws_col;
 }
 
 static void list_words(const struct words *words)

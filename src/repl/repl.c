@@ -169,7 +169,6 @@ static void deinit(struct repl *r)
 	free(r->last_line);
 	settings_deinit(r);
 	edit_destroy(r->edit);
-	term_destroy(r->term);
 	loop_destroy(r->loop);
 }
 
@@ -209,8 +208,6 @@ static struct dbg_error *init(struct repl *r)
 	r->examine = (struct examine){.letter = 'x', .size = 'w'};
 	settings_init(r);
 	copy_options(r, o);
-	if (r->terminal)
-		r->term = term_create();
 	if (wants_editing(r))
 		r->edit = edit_create(r);
 	return NULL;

@@ -26,7 +26,6 @@
 
 struct edit;
 struct input;
-struct term;
 
 struct repl_settings {
 	bool confirm, trace, pretty, statics, full_names, style;
@@ -68,7 +67,6 @@ struct repl {
 	bool terminal; /* the user sits at stdin */
 	bool colours;
 	struct edit *edit; /* line editing, NULL: plain reading */
-	struct term *term;
 	struct input *input;
 	unsigned int depth; /* of sourced files and actions, for '+' */
 
@@ -161,16 +159,6 @@ enum edit_result edit_line(struct edit *e, const char *prompt, bool remember,
  */
 void complete_line(struct repl *r, const char *line, size_t *ret_start,
 		   struct words *ret);
-
-/* ---- term.c: modes of the terminal ---------------------------------- */
-
-struct term *term_create(void);
-void term_destroy(struct term *t);
-/* Give the terminal the program's modes, take ours back; NULL is allowed. */
-void term_program(struct term *t);
-void term_ours(struct term *t);
-/* Width of the terminal in columns, 80 if there is none. */
-unsigned int term_width(void);
 
 /* ---- resume.c: running and what comes of it ------------------------- */
 

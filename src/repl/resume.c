@@ -51,7 +51,6 @@ void resume_begin(struct repl *r, enum resume_kind kind)
 	r->listing.first = 0;
 	fflush(stdout);
 	fflush(stderr);
-	term_program(r->term);
 }
 
 static struct dbg_error *pause_program(struct repl *r)
@@ -96,7 +95,6 @@ struct dbg_error *resume_wait(struct repl *r, struct dbg_error *err)
 {
 	if (!err)
 		err = wait_for_stop(r);
-	term_ours(r->term);
 	if (err)
 		return err;
 	const struct dbg_stop *stop = dbg_stop_reason(r->dbg);
