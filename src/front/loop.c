@@ -104,9 +104,12 @@ static unsigned int take_signals(struct loop *loop)
 
 struct dbg_error *loop_wait(struct loop *loop, int input, unsigned int *ret)
 {
+	// A stopped program's news are taken when it runs on; until then they
+	// would keep poll() from waiting.
+	bool running = dbg_state(loop->dbg) == DBG_RUNNING;
 	struct pollfd fds[3] = {
 	    {.fd = loop->rfd, .events = POLLIN},
-	    {.fd = dbg_fd(loop->dbg), .events = POLLIN},
+	    {.fd = running ? dbg_fd(loop->dbg) : -1, .events = POLLIN},
 	    {.fd = input, .events = POLLIN},
 	};
 	unsigned int what = 0;

@@ -29,7 +29,8 @@ void loop_destroy(struct loop *loop);
 
 /*
  * Wait until something of enum loop_event happened; all that did is in
- * *@ret. @input is the descriptor to watch, -1 for none. After an error of
+ * *@ret. The engine has work only while the program runs. @input is the
+ * descriptor to watch, -1 for none. After an error of
  * the engine's dispatch, *@ret is valid all the same.
  */
 DBG_MUST struct dbg_error *loop_wait(struct loop *loop, int input,

@@ -184,6 +184,23 @@ static struct dbg_error *find_engine(struct repl *r, const char *name, size_t n,
 			 n > 80 ? 80 : (int)n, name);
 }
 
+// The engine's part of a setting, if it has one of this name.
+static struct dbg_error *
+set_engine_too(struct repl *r, const struct setting *own, const char *value)
+{
+	struct dbg_error *err;
+	struct dbg_setting engine = {0};
+
+	err = find_engine(r, own->name, strlen(own->name), &engine);
+	dbg_error_destroy(err);
+	if (err)
+		return NULL;
+	// The engine has no word for no limit.
+	if (own->kind == SETTING_COUNT && strcmp(value, "unlimited") == 0)
+		value = "0";
+	return dbg_set(r->dbg, own->name, value);
+}
+
 static struct dbg_error *cmd_set(struct repl *r, const struct call *call)
 {
 	struct dbg_error *err;
@@ -191,8 +208,10 @@ static struct dbg_error *cmd_set(struct repl *r, const struct call *call)
 	const char *value;
 
 	const struct setting *own = setting_find(call->args, &value);
-	if (own)
-		return set_own(r, own, value);
+	if (own) {
+		err = set_own(r, own, value);
+		return err ? err : set_engine_too(r, own, value);
+	}
 	size_t n = strcspn(call->args, " \t=");
 	value = call->args + n + strspn(call->args + n, " \t");
 	if (*value == '=')
@@ -302,6 +321,7 @@ static size_t show_matching(struct repl *r, const char *prefix)
 {
 	struct dbg_error *err;
 	struct dbg_setting *list;
+	const char *value;
 	size_t len = strlen(prefix);
 	size_t shown = 0;
 	size_t n;
@@ -313,7 +333,8 @@ static size_t show_matching(struct repl *r, const char *prefix)
 		}
 	err = dbg_setting_list(r->dbg, &list, &n);
 	for (size_t i = 0; !err && i < n; i++)
-		if (strncmp(list[i].name, prefix, len) == 0) {
+		if (strncmp(list[i].name, prefix, len) == 0 &&
+		    !setting_find(list[i].name, &value)) {
 			printf("%s: %s\n", list[i].name, list[i].value);
 			shown++;
 		}
