@@ -247,6 +247,21 @@ static uint32_t mapped_offset(const struct version *v, uint32_t il_offset)
 	return best;
 }
 
+/*
+ * Does entry @i begin the code of its offset, or go on with it? The JIT maps
+ * an offset anew behind a call that it spilled (`new`: allocation, then the
+ * constructor).
+ */
+static bool begins_offset(const struct version *v, size_t i)
+{
+	uint32_t il = v->map[i].il_offset;
+
+	while (i-- > 0)
+		if (v->map[i].il_offset != DAC_IL_NO_MAPPING)
+			return v->map[i].il_offset != il;
+	return true;
+}
+
 struct dbg_error *code_addresses(struct code *c, const struct code_place *p,
 				 uint64_t ip, struct arena *arena,
 				 uint64_t **ret, size_t *ret_n)
@@ -265,7 +280,7 @@ struct dbg_error *code_addresses(struct code *c, const struct code_place *p,
 	size_t n = 0;
 	uint32_t il = mapped_offset(v, p->il_offset);
 	for (size_t i = 0; i < v->n_map && il != UINT32_MAX; i++)
-		if (v->map[i].il_offset == il &&
+		if (v->map[i].il_offset == il && begins_offset(v, i) &&
 		    (!n || addrs[n - 1] != v->map[i].start))
 			addrs[n++] = v->map[i].start;
 	// Code without a map has its entry at least.

@@ -72,6 +72,7 @@ struct step_plan {
 	uint64_t enter_sp;           /* an entry counts only below */
 	struct dac_method_ref enter; /* body waited for, token 0: none */
 	bool enter_asked;            /* ... by a notification of our own */
+	uint64_t exit_sp;
 	uint64_t exit_addr; /* RESOLVING: where the runtime's stub ends */
 	bool watches_catch;
 };

@@ -31,34 +31,6 @@ static uint32_t entry_method(struct control *c, struct code_module *m)
 	return token;
 }
 
-/* The first statement of a method, IL 0 without symbols. */
-static struct code_place first_place(struct code_module *m, uint32_t token)
-{
-	struct code_place place = {.module = m, .token = token};
-	struct arena *arena = arena_create();
-	struct seq_point *points;
-	size_t n = 0;
-	struct dbg_error *err = NULL;
-
-	if (m->pdb)
-		err = pdb_sequence_points(m->pdb, MD_TOKEN_RID(token), arena,
-					  &points, &n);
-	if (err) {
-		dbg_error_destroy(err);
-		n = 0;
-	}
-	for (size_t i = 0; i < n; i++) {
-		if (!points[i].line)
-			continue;
-		place.il_offset = points[i].il_offset;
-		place.document = points[i].document;
-		place.line = points[i].line;
-		break;
-	}
-	arena_destroy(arena);
-	return place;
-}
-
 void entry_module(struct control *c, struct code_module *m)
 {
 	if (!c->stop_at_entry ||
@@ -67,8 +39,9 @@ void entry_module(struct control *c, struct code_module *m)
 	c->stop_at_entry = false;
 
 	struct bp *bp = bp_add(c, DBG_BREAK_LOCATION, NULL);
-	struct code_place place = first_place(m, entry_method(c, m));
+	struct code_place place;
 
+	code_entry(c->code, m, entry_method(c, m), &place);
 	bp->entry = true;
 	bind_place(c, bp, &place);
 }

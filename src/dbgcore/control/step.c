@@ -58,8 +58,12 @@ void step_clear(struct control *c)
 		    c, control_site_remove(c, SITE_STEP, p->addrs, p->n_addrs));
 	if (p->watches_catch && c->dac)
 		control_complain(c, dac_notify_catch(c->dac, false));
+	if (p->exit_addr)
+		control_complain(
+		    c, control_site_remove(c, SITE_STEP, &p->exit_addr, 1));
 	stepin_forget(c);
 	p->phase = STEP_NONE;
+	p->exit_addr = 0;
 	p->watches_catch = false;
 	p->n_addrs = 0;
 	p->n_calls = 0;
@@ -328,8 +332,9 @@ struct dbg_error *step_trap(struct control *c, pid_t tid, uint64_t addr,
 	err = target_regs(c->target, tid, &regs);
 	if (err)
 		return err;
-	if (p->phase == STEP_RESOLVING && addr == p->exit_addr)
-		return stepin_exit(c);
+	// a helper runs managed code at times, which may use it too
+	if (addr == p->exit_addr)
+		return regs.rsp >= p->exit_sp ? stepin_exit(c) : NULL;
 	if (addrs_have(p->entries, p->n_entries, addr) &&
 	    regs.rsp < p->enter_sp)
 		return step_ends(c, stop, ret_stops);

@@ -53,32 +53,38 @@ void stepin_forget(struct control *c)
 	p->enter_asked = false;
 	p->enter = (struct dac_method_ref){0};
 	p->n_entries = 0;
-	p->exit_addr = 0;
 }
 
-/* Trap at the first line of the code at @ip. */
-static struct dbg_error *enter_code(struct control *c, uint64_t ip,
-				    bool *ret_any)
+/* The runtime's helper has been left, by its exit or otherwise. */
+static struct dbg_error *forget_exit(struct control *c)
+{
+	uint64_t addr = c->plan.exit_addr;
+
+	c->plan.phase = STEP_RUNNING;
+	c->plan.exit_addr = 0;
+	return addr ? control_site_remove(c, SITE_STEP, &addr, 1) : NULL;
+}
+
+/* Trap where a breakpoint on the method would be, in its code at @ip. */
+static struct dbg_error *enter_code(struct control *c, struct code_module *m,
+				    uint32_t token, uint64_t ip)
 {
 	struct dbg_error *err;
 	struct step_plan *p = &c->plan;
-	const struct code_point *points;
+	struct arena *arena = arena_create();
+	struct code_place place;
+	uint64_t *addrs;
 	size_t n;
 
-	*ret_any = false;
-	err = code_points(c->code, ip, &points, &n);
-	if (err)
-		return err;
-	for (size_t i = 0; i < n; i++) {
-		if (!points[i].point.line)
-			continue;
+	code_entry(c->code, m, token, &place);
+	err = code_addresses(c->code, &place, ip, arena, &addrs, &n);
+	for (size_t i = 0; !err && i < n; i++) {
 		addrs_add(&p->entries, &p->n_entries, &p->cap_entries,
-			  points[i].addr);
-		step_add_site(p, points[i].addr);
-		*ret_any = true;
-		return step_arm(c);
+			  addrs[i]);
+		step_add_site(p, addrs[i]);
 	}
-	return NULL;
+	arena_destroy(arena);
+	return err ? err : step_arm(c);
 }
 
 /* Trap the body of an async method or iterator, wherever it is called. */
@@ -90,11 +96,10 @@ static struct dbg_error *enter_body(struct control *c, struct code_module *m,
 	struct arena *arena = arena_create();
 	uint64_t *codes;
 	size_t n;
-	bool any;
 
 	err = dac_method_codes(c->dac, m->addr, token, arena, &codes, &n);
 	for (size_t i = 0; !err && i < n; i++)
-		err = enter_code(c, codes[i], &any);
+		err = enter_code(c, m, token, codes[i]);
 	arena_destroy(arena);
 	if (err)
 		return err;
@@ -108,11 +113,10 @@ void step_code(struct control *c, struct code_module *m, uint32_t token,
 	       uint64_t ip)
 {
 	const struct step_plan *p = &c->plan;
-	bool any;
 
 	if (p->phase != STEP_NONE && p->enter.token == token &&
 	    p->enter.module == m->addr)
-		control_complain(c, enter_code(c, ip, &any));
+		control_complain(c, enter_code(c, m, token, ip));
 }
 
 /* What a managed callee means; *ret_on: keep stepping instructions. */
@@ -146,10 +150,7 @@ static struct dbg_error *arrive(struct control *c, uint64_t desc,
 		return enter_body(c, m, body);
 	if (!code_has_source(c->code, m, method.token))
 		return NULL;
-
-	bool any;
-
-	return enter_code(c, regs->rip, &any);
+	return enter_code(c, m, method.token, regs->rip);
 }
 
 static bool in_native_image(struct control *c, uint64_t ip)
@@ -173,17 +174,19 @@ static bool in_native_image(struct control *c, uint64_t ip)
 	return native;
 }
 
-/* All run until the runtime's helper at @ip leaves; else the call is over. */
-static struct dbg_error *run_helper(struct control *c, uint64_t ip)
+/* All run until the runtime's helper leaves; else the call is over. */
+static struct dbg_error *run_helper(struct control *c,
+				    const struct user_regs_struct *regs)
 {
 	struct step_plan *p = &c->plan;
+	uint64_t addr = stub_exit(c->target, regs->rip);
 
-	p->exit_addr = stub_exit(c->target, ip);
-	if (!p->exit_addr)
+	if (!addr)
 		return NULL;
 	p->phase = STEP_RESOLVING;
-	step_add_site(p, p->exit_addr);
-	return step_arm(c);
+	p->exit_addr = addr;
+	p->exit_sp = regs->rsp;
+	return control_site_add(c, SITE_STEP, &addr, 1);
 }
 
 /* Step the thread until it is in managed code or inside the runtime. */
@@ -192,7 +195,9 @@ static struct dbg_error *resolve(struct control *c)
 	struct dbg_error *err;
 	struct step_plan *p = &c->plan;
 
-	p->phase = STEP_RUNNING;
+	err = forget_exit(c);
+	if (err)
+		return err;
 	for (int i = 0; i < RESOLVE_STEPS; i++) {
 		struct user_regs_struct regs;
 		bool stepped, on;
@@ -211,7 +216,7 @@ static struct dbg_error *resolve(struct control *c)
 			if (err || !on)
 				return err;
 		} else if (in_native_image(c, regs.rip)) {
-			return run_helper(c, regs.rip);
+			return run_helper(c, &regs);
 		}
 	}
 	return NULL;
