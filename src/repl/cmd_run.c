@@ -26,7 +26,8 @@ static struct dbg_error *kill_and_wait(struct repl *r)
 		if (r->exited || dbg_state(r->dbg) == DBG_IDLE)
 			break;
 		err = loop_wait(r->loop, -1, &what);
-		r->quit |= (what & LOOP_END) != 0;
+		if (what & LOOP_END)
+			repl_end(r);
 	}
 	r->killed = false;
 	r->stopped = false;

@@ -50,7 +50,7 @@ static bool serve(struct edit *e, unsigned int what)
 	if (what & LOOP_RESIZE)
 		el_resize(e->el);
 	if (what & LOOP_END)
-		r->quit = true;
+		repl_end(r);
 	if (what & LOOP_INTERRUPT)
 		e->cancelled = true;
 	if (what & LOOP_ENGINE) {

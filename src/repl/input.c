@@ -46,7 +46,7 @@ static bool plain_line(struct repl *r, const char *prompt, struct text *ret)
 		if (err)
 			repl_complain(r, "", err);
 		if (what & LOOP_END)
-			r->quit = true;
+			repl_end(r);
 		repl_events(r);
 		if (what & LOOP_INTERRUPT) {
 			text_clear(ret);

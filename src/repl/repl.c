@@ -48,7 +48,7 @@ void repl_events(struct repl *r)
 			show_exit(r, &event, r->pid);
 			break;
 		case DBG_EVENT_MESSAGE:
-			printf("%s\n", event.text);
+			repl_say(stdout, event.text);
 			break;
 		case DBG_EVENT_CONTINUED:
 		case DBG_EVENT_THREAD:
@@ -59,8 +59,7 @@ void repl_events(struct repl *r)
 	}
 }
 
-// The engine's words begin small and end without a full stop.
-static void print_sentence(FILE *out, const char *s)
+void repl_say(FILE *out, const char *s)
 {
 	size_t word = 0;
 	size_t n = strlen(s);
@@ -72,12 +71,18 @@ static void print_sentence(FILE *out, const char *s)
 		n ? s + 1 : "", n && strchr(".?!", s[n - 1]) ? "" : ".");
 }
 
+void repl_end(struct repl *r)
+{
+	r->quit = true;
+	r->quit_status = 1;
+}
+
 void repl_complain(struct repl *r, const char *prefix, struct dbg_error *err)
 {
 	r->failed = true;
 	fflush(stdout);
 	fputs(prefix, stderr);
-	print_sentence(stderr, err->message);
+	repl_say(stderr, err->message);
 	fflush(stderr);
 	dbg_error_destroy(err);
 }

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "dbg.h"
 #include "loop.h"
@@ -115,6 +116,10 @@ struct repl {
 DBG_MUST struct dbg_error *repl_line(struct repl *r, const char *line);
 /* Print @err to stderr with @prefix, note the failure, destroy it. */
 void repl_complain(struct repl *r, const char *prefix, struct dbg_error *err);
+/* Print a sentence: the engine's begin small and have no full stop. */
+void repl_say(FILE *out, const char *s);
+/* A signal told us to end. */
+void repl_end(struct repl *r);
 /* Ask "@question (y or n) "; yes without a terminal or confirmation. */
 bool repl_confirm(struct repl *r, const char *question);
 /* Take the engine's events; prints those that are news of their own. */

@@ -78,7 +78,7 @@ static struct dbg_error *wait_for_stop(struct repl *r)
 		if (!err && (what & LOOP_INTERRUPT))
 			err = pause_program(r);
 		if (what & LOOP_END) {
-			r->quit = true;
+			repl_end(r);
 			return err;
 		}
 		if (err && dbg_state(r->dbg) == DBG_RUNNING) {

@@ -64,7 +64,7 @@ struct dbg_error *show_break_new(struct repl *r, uint32_t number)
 	}
 	show_place(r, &b);
 	if (b.reason)
-		printf("%s\n", b.reason);
+		repl_say(stdout, b.reason);
 	return NULL;
 }
 

@@ -281,7 +281,7 @@ struct dbg_error *show_stop(struct repl *r)
 	}
 	show_reason(stop);
 	if (stop->note)
-		printf("%s\n", stop->note);
+		repl_say(stdout, stop->note);
 	err = frame_get(r, &f);
 	if (err)
 		return err;
