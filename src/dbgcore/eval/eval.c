@@ -487,6 +487,9 @@ static bool null_operand(struct run *r, const char *op, const struct value *ab,
 {
 	struct types *ts = r->e->types;
 	bool a = value_is_null(ts, &ab[0]), b = value_is_null(ts, &ab[1]);
+	if (ab[0].type->kind == TYPE_POINTER ||
+	    ab[1].type->kind == TYPE_POINTER)
+		return false;
 	bool text = ab[0].type->special == SPECIAL_STRING ||
 		    ab[1].type->special == SPECIAL_STRING;
 	if ((!a && !b) || (text && op[0] == '+'))

@@ -1,0 +1,297 @@
+/* A type as its declaration in C#, from metadata. */
+#include "view/view.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "meta/csname.h"
+#include "view/view_priv.h"
+
+enum {
+	TYPEDEF_FLAGS = 0,
+	METHOD_FLAGS = 2,
+	METHOD_NAME = 3,
+	METHOD_SIGNATURE = 4,
+	ACCESS_MASK = 7,
+	STATIC_FLAG = 0x10,
+	FINAL_FLAG = 0x20,
+	VIRTUAL_FLAG = 0x40,
+	ABSTRACT_FLAG = 0x400,
+	SPECIAL_FLAG = 0x800,
+	INIT_ONLY_FLAG = 0x20,
+	INTERFACE_FLAG = 0x20,
+	TYPE_ABSTRACT_FLAG = 0x80,
+	TYPE_SEALED_FLAG = 0x100,
+};
+
+/* Access of fields and methods has the same numbers (II.23.1.5, .10). */
+static const char *access_of(uint32_t flags)
+{
+	static const char *const words[] = {
+	    "private",  "private",   "private protected",
+	    "internal", "protected", "protected internal",
+	    "public",   "public"};
+	return words[flags & ACCESS_MASK];
+}
+
+static const char *const *arg_names(const struct view *w,
+				    const struct type *type)
+{
+	const char **names =
+	    arena_calloc(w->arena, type->n_args + 1, sizeof(names[0]));
+	for (size_t i = 0; i < type->n_args; i++)
+		names[i] = type->args[i]->name;
+	return names;
+}
+
+/* ---- Members --------------------------------------------------------- */
+
+static void add_constant(const struct view *w, const struct field *f,
+			 struct str *out)
+{
+	struct value v = value_static(w->types, f, 0);
+	str_add(out, " = ");
+	view_text(w, &v, out);
+}
+
+static void declare_field(const struct view *w, const struct field *f,
+			  struct str *out)
+{
+	if (!f->source || f->property)
+		return;
+	str_addf(out, "    %s ", access_of(f->attributes));
+	if (f->kind == FIELD_CONST)
+		str_add(out, "const ");
+	else if (f->kind != FIELD_INSTANCE)
+		str_add(out, "static ");
+	if (f->attributes & INIT_ONLY_FLAG)
+		str_add(out, "readonly ");
+	str_addf(out, "%s %s", f->type->name, f->source);
+	if (f->kind == FIELD_CONST)
+		add_constant(w, f, out);
+	str_add(out, ";\n");
+}
+
+/* Accessor MethodDefs of a property: [0] get, [1] set. */
+static void accessors(const struct md *md, uint32_t property, uint32_t ret[2])
+{
+	enum {
+		SETTER = 1,
+		GETTER = 2
+	};
+	uint32_t n, association = property << 1 | 1;
+	uint32_t row = md_find(md, MD_METHODSEMANTICS, 2, association, &n);
+	ret[0] = ret[1] = 0;
+	for (; row && row <= md_rows(md, MD_METHODSEMANTICS); row++) {
+		if (md_col(md, MD_METHODSEMANTICS, row, 2) != association)
+			break;
+		uint32_t what = md_col(md, MD_METHODSEMANTICS, row, 0);
+		uint32_t method = md_col(md, MD_METHODSEMANTICS, row, 1);
+		if (what & GETTER)
+			ret[0] = method;
+		if (what & SETTER)
+			ret[1] = method;
+	}
+}
+
+static void add_modifiers(uint32_t flags, struct str *out)
+{
+	str_addf(out, "    %s ", access_of(flags));
+	if (flags & STATIC_FLAG)
+		str_add(out, "static ");
+	else if (flags & ABSTRACT_FLAG)
+		str_add(out, "abstract ");
+	else if ((flags & VIRTUAL_FLAG) && !(flags & FINAL_FLAG))
+		str_add(out, "virtual ");
+}
+
+/* Type that the first part of a method's or property's signature returns. */
+static void add_return(const struct view *w, struct type *type,
+		       struct bytes blob, uint32_t method, struct str *out)
+{
+	struct sig_method *sig;
+	struct dbg_error *err = sig_parse_method(blob, w->arena, &sig);
+	if (err) {
+		dbg_error_destroy(err);
+		str_add(out, "? ");
+		return;
+	}
+	struct csname_args args = {.type_args = arg_names(w, type),
+				   .n_type_args = type->n_args};
+	csname_sig(&type->module->md, sig->ret, method, &args, out);
+	str_addc(out, ' ');
+}
+
+static void declare_property(const struct view *w, struct type *type,
+			     uint32_t rid, struct str *out)
+{
+	const struct md *md = &type->module->md;
+	uint32_t methods[2];
+	accessors(md, rid, methods);
+	uint32_t first = methods[0] ? methods[0] : methods[1];
+	if (!first)
+		return;
+	add_modifiers(md_col(md, MD_METHODDEF, first, METHOD_FLAGS), out);
+	// PropertySig (II.23.2.5) is laid out as a method's.
+	add_return(w, type, md_col_blob(md, MD_PROPERTY, rid, 2), 0, out);
+	str_addf(out, "%s { %s%s}\n", md_col_string(md, MD_PROPERTY, rid, 1),
+		 methods[0] ? "get; " : "", methods[1] ? "set; " : "");
+}
+
+static void declare_properties(const struct view *w, struct type *type,
+			       struct str *out)
+{
+	const struct md *md = &type->module->md;
+	uint32_t n;
+	uint32_t row =
+	    md_find(md, MD_PROPERTYMAP, 0, MD_TOKEN_RID(type->token), &n);
+	if (!row)
+		return;
+	uint32_t end = row < md_rows(md, MD_PROPERTYMAP)
+			   ? md_col(md, MD_PROPERTYMAP, row + 1, 1)
+			   : md_rows(md, MD_PROPERTY) + 1;
+	for (uint32_t p = md_col(md, MD_PROPERTYMAP, row, 1); p && p < end; p++)
+		declare_property(w, type, p, out);
+}
+
+/* The part of "Ns.Type.Method(int)" behind the type. */
+static const char *own_part(const char *full)
+{
+	size_t end = strcspn(full, "(");
+	int depth = 0;
+	while (end > 0) {
+		char c = full[end - 1];
+		if (c == '>')
+			depth++;
+		else if (c == '<')
+			depth--;
+		else if (c == '.' && depth == 0 && end > 1 &&
+			 full[end - 2] != '.')
+			break;
+		end--;
+	}
+	return full + end;
+}
+
+static void declare_method(const struct view *w, struct type *type,
+			   uint32_t rid, struct str *out)
+{
+	const struct md *md = &type->module->md;
+	uint32_t flags = md_col(md, MD_METHODDEF, rid, METHOD_FLAGS);
+	const char *name = md_col_string(md, MD_METHODDEF, rid, METHOD_NAME);
+	bool constructor = strcmp(name, ".ctor") == 0;
+	if (strchr(name, '<') || strcmp(name, ".cctor") == 0 ||
+	    ((flags & SPECIAL_FLAG) && !constructor &&
+	     strncmp(name, "op_", 3) != 0))
+		return;
+	struct csname_args args = {.type_args = arg_names(w, type),
+				   .n_type_args = type->n_args};
+	uint32_t token = MD_TOKEN(MD_METHODDEF, rid);
+	_cleanup_str_ struct str full = {0};
+	csname_method(md, token, true, &args, &full);
+	add_modifiers(flags, out);
+	if (!constructor)
+		add_return(w, type,
+			   md_col_blob(md, MD_METHODDEF, rid, METHOD_SIGNATURE),
+			   token, out);
+	str_addf(out, "%s;\n", own_part(str_get(&full)));
+}
+
+/* ---- Types ----------------------------------------------------------- */
+
+static const char *keyword(const struct type *type, uint32_t flags)
+{
+	if (flags & INTERFACE_FLAG)
+		return "interface";
+	if (type->kind == TYPE_ENUM)
+		return "enum";
+	if (type->kind != TYPE_CLASS)
+		return "struct";
+	if ((flags & TYPE_ABSTRACT_FLAG) && (flags & TYPE_SEALED_FLAG))
+		return "static class";
+	if (flags & TYPE_ABSTRACT_FLAG)
+		return "abstract class";
+	return flags & TYPE_SEALED_FLAG ? "sealed class" : "class";
+}
+
+/* Base class (but not object and the like), then interfaces. */
+static void add_bases(const struct view *w, struct type *type, struct str *out)
+{
+	const char *before = " : ";
+	const struct md *md = &type->module->md;
+	struct type *parent = type_parent(w->types, type);
+	if (type->kind == TYPE_CLASS && parent &&
+	    parent->special != SPECIAL_OBJECT) {
+		str_addf(out, "%s%s", before, parent->name);
+		before = ", ";
+	}
+	struct csname_args args = {.type_args = arg_names(w, type),
+				   .n_type_args = type->n_args};
+	uint32_t n, rid = MD_TOKEN_RID(type->token);
+	uint32_t row = md_find(md, MD_INTERFACEIMPL, 0, rid, &n);
+	for (; row && row <= md_rows(md, MD_INTERFACEIMPL); row++) {
+		if (md_col(md, MD_INTERFACEIMPL, row, 0) != rid)
+			break;
+		uint32_t coded = md_col(md, MD_INTERFACEIMPL, row, 1);
+		str_add(out, before);
+		csname_type(md, md_typedef_or_ref(coded), &args, out);
+		before = ", ";
+	}
+}
+
+static void declare_enum(const struct view *w, struct type *type,
+			 struct str *out)
+{
+	const struct field *fields;
+	size_t n;
+	struct type *under = type_of_elem(w->types, type->elem);
+	str_addf(out, "enum %s : %s\n{\n", type->name, under->name);
+	type_fields(w->types, type, &fields, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (fields[i].kind != FIELD_CONST)
+			continue;
+		struct value v = value_static(w->types, &fields[i], 0);
+		v.type = under;
+		str_addf(out, "    %s = ", fields[i].name);
+		view_text(w, &v, out);
+		str_add(out, ",\n");
+	}
+	str_addc(out, '}');
+}
+
+static void declare_members(const struct view *w, struct type *type,
+			    struct str *out)
+{
+	const struct field *fields;
+	size_t n;
+	type_fields(w->types, type, &fields, &n);
+	for (size_t i = 0; i < n; i++)
+		declare_field(w, &fields[i], out);
+	declare_properties(w, type, out);
+	uint32_t first, end;
+	md_type_methods(&type->module->md, MD_TOKEN_RID(type->token), &first,
+			&end);
+	for (uint32_t m = first; m < end; m++)
+		declare_method(w, type, m, out);
+}
+
+void view_declare(const struct view *w, struct type *type, struct str *out)
+{
+	type_mt(w->types, type);
+	if (!type->module || type->kind == TYPE_PRIM) {
+		str_add(out, type->name);
+		return;
+	}
+	if (type->kind == TYPE_ENUM) {
+		declare_enum(w, type, out);
+		return;
+	}
+	uint32_t flags = md_col(&type->module->md, MD_TYPEDEF,
+				MD_TOKEN_RID(type->token), TYPEDEF_FLAGS);
+	str_addf(out, "%s %s", keyword(type, flags), type->name);
+	add_bases(w, type, out);
+	str_add(out, "\n{\n");
+	declare_members(w, type, out);
+	str_addc(out, '}');
+}

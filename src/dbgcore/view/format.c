@@ -1,0 +1,96 @@
+/* gdb's formats of numbers. */
+#include "view/view.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "eval/literal.h"
+#include "view/view_priv.h"
+
+struct bits {
+	uint64_t raw; /* zero-extended */
+	uint32_t size;
+	bool is_real;
+};
+
+static bool load(const struct view *w, const struct value *seen,
+		 struct bits *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	if (seen->where == VALUE_ABSENT || seen->where == VALUE_TEXT)
+		return false;
+	const struct type *type = seen->type;
+	switch (type->kind) {
+	case TYPE_PRIM:
+	case TYPE_ENUM:
+		ret->is_real = type->elem == ELEM_R4 || type->elem == ELEM_R8;
+		break;
+	case TYPE_POINTER:
+		break;
+	case TYPE_CLASS:
+		// A reference is a number to those who ask for it; text is not.
+		if (type->special == SPECIAL_STRING)
+			return false;
+		break;
+	default:
+		return false;
+	}
+	ret->size = type->size;
+	return ret->size && ret->size <= sizeof(ret->raw) &&
+	       value_read(w->types, seen, 0, &ret->raw, ret->size);
+}
+
+static int64_t signed_value(const struct bits *b)
+{
+	unsigned int shift = 64 - b->size * 8;
+	return (int64_t)(b->raw << shift) >> shift;
+}
+
+static void add_binary(const struct bits *b, bool padded, struct str *out)
+{
+	int bit = (int)b->size * 8 - 1;
+	while (!padded && bit > 0 && !(b->raw >> bit & 1))
+		bit--;
+	for (; bit >= 0; bit--)
+		str_addc(out, b->raw >> bit & 1 ? '1' : '0');
+}
+
+struct dbg_error *view_format(const struct view *w, const struct value *v,
+			      char letter, struct str *out)
+{
+	struct value seen = view_seen(w, v);
+	struct bits b;
+	if (!letter || !strchr("xduotcaz", letter))
+		return dbg_err(DBG_E_ARGUMENT, "no format '%c'", letter);
+	if (!load(w, &seen, &b))
+		return dbg_err(DBG_E_ARGUMENT,
+			       "format '%c' is for numbers, not for '%s'",
+			       letter, seen.type ? seen.type->name : "?");
+	switch (letter) {
+	case 'x':
+	case 'a':
+		str_addf(out, "0x%" PRIx64, b.raw);
+		break;
+	case 'z':
+		str_addf(out, "0x%0*" PRIx64, (int)b.size * 2, b.raw);
+		break;
+	case 'd':
+		str_addf(out, "%" PRId64, signed_value(&b));
+		break;
+	case 'u':
+		str_addf(out, "%" PRIu64, b.raw);
+		break;
+	case 'o':
+		str_addf(out, "0%" PRIo64, b.raw);
+		break;
+	case 't':
+		add_binary(&b, false, out);
+		break;
+	default:
+		str_addf(out, "%" PRIu64 " ", b.raw);
+		literal_char((uint16_t)b.raw, out);
+		break;
+	}
+	return NULL;
+}

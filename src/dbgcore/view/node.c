@@ -1,0 +1,386 @@
+/*
+ * Nodes: children of values, with names and paths.
+ *
+ * Children are walked by one function, each_named, that counts or collects,
+ * so that the number announced is the number given.
+ */
+#include "view/view.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "eval/member.h"
+#include "view/view_priv.h"
+
+enum {
+	BASES_MAX = 1000,
+	INDEXED_MAX = 10000, // elements of one request without a count
+};
+
+struct walk {
+	const struct view *w;
+	const struct node *parent;
+	struct type *declared; /* static type of the parent's place */
+	uint64_t first, count; /* of those that are wanted */
+	uint64_t n;            /* seen so far */
+	struct node *nodes;    /* NULL: only count */
+	size_t n_nodes;
+};
+
+/* ---- Paths ----------------------------------------------------------- */
+
+/* Does `.x` behind @path bind to the whole of it? */
+static bool is_primary(const char *path)
+{
+	int depth = 0;
+	for (size_t i = 0; path[i]; i++) {
+		char c = path[i];
+		if (c == '(' || c == '[')
+			depth++;
+		else if (c == ')' || c == ']')
+			depth--;
+		// What follows a closing parenthesis directly would be the
+		// operand of a cast.
+		if (c == ')' && depth == 0 && path[i + 1] &&
+		    !strchr(".[?)", path[i + 1]))
+			return false;
+		if (depth == 0 && strchr(" +-*/%&|^<>=!~?:\"'", c))
+			return false;
+	}
+	return true;
+}
+
+static const char *primary(const struct view *w, const char *path)
+{
+	if (!path || is_primary(path))
+		return path;
+	return arena_printf(w->arena, "(%s)", path);
+}
+
+static const char *member_path(struct walk *k, const struct field *f)
+{
+	const struct view *w = k->w;
+	const struct value *v = &k->parent->value;
+	if (f->kind != FIELD_INSTANCE)
+		return arena_printf(w->arena, "%s.%s", f->owner->name,
+				    f->source);
+	const char *path = primary(w, k->parent->path);
+	if (!path)
+		return NULL;
+	struct value seen = value_settle(w->types, v);
+	if (!seen.type ||
+	    member_field(w->types, k->declared, seen.type, f->source) == f)
+		return arena_printf(w->arena, "%s.%s", path, f->source);
+	return arena_printf(w->arena, "((%s)%s).%s", f->owner->name, path,
+			    f->source);
+}
+
+/* ---- Named children -------------------------------------------------- */
+
+/* Room for the next child if it is wanted; NULL if only counted. */
+static struct node *take(struct walk *k)
+{
+	uint64_t at = k->n++;
+	if (!k->nodes || at < k->first || at - k->first >= k->count)
+		return NULL;
+	return &k->nodes[k->n_nodes++];
+}
+
+/* A field of the same name nearer to the object's own class? */
+static bool is_hidden(struct walk *k, struct type *actual,
+		      const struct field *f)
+{
+	const struct field *nearest =
+	    type_field(k->w->types, actual, f->source);
+	return nearest != f;
+}
+
+static void add_field(struct walk *k, struct type *actual,
+		      const struct value *seen, const struct field *f)
+{
+	struct node *to = take(k);
+	if (!to)
+		return;
+	const struct view *w = k->w;
+	to->name = f->source;
+	if (is_hidden(k, actual, f))
+		to->name = arena_printf(w->arena, "%s (%s)", f->source,
+					f->owner->name);
+	to->path = member_path(k, f);
+	if (f->kind == FIELD_INSTANCE) {
+		to->value = value_field(w->types, seen, f);
+	} else {
+		to->value = value_static(w->types, f, w->thread);
+		to->flags = DBG_VALUE_STATIC;
+	}
+}
+
+static bool is_wanted(const struct field *f, bool statics)
+{
+	return f->source && statics == (f->kind != FIELD_INSTANCE);
+}
+
+static void add_fields(struct walk *k, struct type *actual,
+		       const struct value *seen, bool statics)
+{
+	struct type *type = actual;
+	for (int i = 0; type && i < BASES_MAX; i++) {
+		const struct field *fields;
+		size_t n;
+		type_fields(k->w->types, type, &fields, &n);
+		for (size_t j = 0; j < n; j++) {
+			if (is_wanted(&fields[j], statics))
+				add_field(k, actual, seen, &fields[j]);
+		}
+		type = type_parent(k->w->types, type);
+	}
+}
+
+static bool has_statics(const struct view *w, struct type *type)
+{
+	for (int i = 0; type && i < BASES_MAX; i++) {
+		const struct field *fields;
+		size_t n;
+		type_fields(w->types, type, &fields, &n);
+		for (size_t j = 0; j < n; j++) {
+			if (is_wanted(&fields[j], true))
+				return true;
+		}
+		type = type_parent(w->types, type);
+	}
+	return false;
+}
+
+static void add_statics_group(struct walk *k, struct type *type)
+{
+	if (!has_statics(k->w, type))
+		return;
+	struct node *to = take(k);
+	if (!to)
+		return;
+	to->kind = NODE_STATICS;
+	to->name = "static members";
+	to->group = type;
+	to->flags = DBG_VALUE_GROUP;
+}
+
+static void add_tuple(struct walk *k, const struct value *seen)
+{
+	const struct view *w = k->w;
+	size_t n = member_tuple_count(seen->type);
+	for (size_t i = 0; i < n; i++) {
+		struct node *to = take(k);
+		if (!to)
+			continue;
+		bool named = seen->names && i < seen->n_names &&
+			     i < seen->type->n_args && seen->names[i];
+		to->name = named ? seen->names[i]
+				 : arena_printf(w->arena, "Item%zu", i + 1);
+		to->value = member_tuple(w->types, seen, i);
+		const char *path = primary(w, k->parent->path);
+		if (path)
+			to->path =
+			    arena_printf(w->arena, "%s.%s", path, to->name);
+	}
+}
+
+static void add_target(struct walk *k, const struct value *seen)
+{
+	uint64_t addr;
+	struct type *inner = seen->type->inner;
+	if (!inner || inner->kind == TYPE_VOID ||
+	    !value_pointer(k->w->types, seen, &addr) || !addr)
+		return;
+	struct node *to = take(k);
+	if (!to)
+		return;
+	const char *path = k->parent->path;
+	to->name = arena_printf(k->w->arena, "*%s", k->parent->name);
+	to->value = value_target(k->w->types, seen);
+	if (path)
+		to->path =
+		    arena_printf(k->w->arena, "*%s", primary(k->w, path));
+}
+
+static void add_members(struct walk *k, const struct value *seen)
+{
+	struct elements els;
+	if (seen->type->special == SPECIAL_STRING ||
+	    seen->type->special == SPECIAL_NULLABLE ||
+	    known_scalar(seen->type) || view_elements(k->w, seen, &els))
+		return;
+	if (seen->type->special == SPECIAL_TUPLE) {
+		add_tuple(k, seen);
+		return;
+	}
+	add_fields(k, seen->type, seen, false);
+	add_statics_group(k, seen->type);
+}
+
+static void each_named(struct walk *k)
+{
+	const struct node *node = k->parent;
+	if (node->kind == NODE_STATICS) {
+		add_fields(k, node->group, NULL, true);
+		return;
+	}
+	struct value seen = view_seen(k->w, &node->value);
+	if (seen.where == VALUE_ABSENT || value_is_null(k->w->types, &seen))
+		return;
+	k->declared = node->value.type;
+	if (k->declared && k->declared->kind == TYPE_BYREF)
+		k->declared = k->declared->inner;
+	if (seen.type->kind == TYPE_POINTER)
+		add_target(k, &seen);
+	else if (seen.type->kind == TYPE_CLASS ||
+		 seen.type->kind == TYPE_STRUCT)
+		add_members(k, &seen);
+}
+
+/* ---- Indexed children ------------------------------------------------ */
+
+static uint64_t count_indexed(const struct view *w, const struct node *node)
+{
+	struct elements els;
+	if (node->kind != NODE_VALUE)
+		return 0;
+	struct value seen = view_seen(w, &node->value);
+	return view_elements(w, &seen, &els) ? els.n : 0;
+}
+
+/* "[1, 2]" of a flat index. */
+static const char *index_name(const struct view *w, const struct elements *els,
+			      uint64_t flat)
+{
+	int64_t index[ARRAY_RANK_MAX];
+	if (els->plain)
+		return arena_printf(w->arena, "[%" PRIu64 "]", flat);
+	for (uint32_t i = els->rank; i-- > 0;) {
+		index[i] = els->lower[i] + (int64_t)(flat % els->lengths[i]);
+		flat /= els->lengths[i];
+	}
+	_cleanup_str_ struct str name = {0};
+	for (uint32_t i = 0; i < els->rank; i++)
+		str_addf(&name, "%s%" PRId64, i ? ", " : "[", index[i]);
+	str_addc(&name, ']');
+	return arena_strdup(w->arena, str_get(&name));
+}
+
+static void indexed(const struct view *w, const struct node *node,
+		    uint64_t first, uint64_t count, struct node **ret,
+		    size_t *ret_n)
+{
+	struct elements els;
+	struct value seen = view_seen(w, &node->value);
+	*ret_n = 0;
+	*ret = NULL;
+	if (!view_elements(w, &seen, &els) || first >= els.n)
+		return;
+	if (count == 0 || count > INDEXED_MAX)
+		count = INDEXED_MAX;
+	if (count > els.n - first)
+		count = els.n - first;
+	struct node *nodes = arena_calloc(w->arena, count, sizeof(nodes[0]));
+	const char *path = primary(w, node->path);
+	for (uint64_t i = 0; i < count; i++) {
+		nodes[i].name = index_name(w, &els, first + i);
+		nodes[i].value = element_get(&els, first + i);
+		if (path)
+			nodes[i].path =
+			    arena_printf(w->arena, "%s%s", path, nodes[i].name);
+	}
+	*ret = nodes;
+	*ret_n = count;
+}
+
+/* ---- The room's functions -------------------------------------------- */
+
+void view_children(const struct view *w, const struct node *node,
+		   enum dbg_children kind, uint64_t first, uint32_t count,
+		   struct node **ret, size_t *ret_n)
+{
+	if (kind == DBG_CHILDREN_INDEXED && node->kind == NODE_VALUE) {
+		indexed(w, node, first, count, ret, ret_n);
+		return;
+	}
+	struct walk k = {.w = w, .parent = node};
+	if (kind == DBG_CHILDREN_NAMED)
+		each_named(&k);
+	uint64_t n = k.n;
+	*ret = NULL;
+	*ret_n = 0;
+	if (first >= n)
+		return;
+	struct walk all = {.w = w, .parent = node, .first = first};
+	all.count = count && count < n - first ? count : n - first;
+	all.nodes = arena_calloc(w->arena, all.count, sizeof(all.nodes[0]));
+	each_named(&all);
+	*ret = all.nodes;
+	*ret_n = all.n_nodes;
+}
+
+static uint64_t address_of(const struct view *w, const struct value *seen)
+{
+	uint64_t addr;
+	if (seen->where == VALUE_ABSENT || seen->where == VALUE_TEXT)
+		return 0;
+	// Of an object its own address, not that of the reference.
+	if (seen->type->kind == TYPE_CLASS)
+		return value_pointer(w->types, seen, &addr) ? addr : 0;
+	return seen->where == VALUE_MEMORY ? seen->addr : 0;
+}
+
+void view_describe(const struct view *w, const struct node *node,
+		   struct dbg_value *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	struct walk k = {.w = w, .parent = node};
+	each_named(&k);
+	ret->n_named = (uint32_t)k.n;
+	ret->name = node->name ? node->name : "";
+	ret->path = node->path;
+	ret->flags = node->flags;
+	ret->type = "";
+	ret->text = "";
+	if (node->kind == NODE_STATICS)
+		return;
+	struct value at = value_settle(w->types, &node->value);
+	struct value seen = view_seen(w, &at);
+	_cleanup_str_ struct str text = {0};
+	view_text(w, &at, &text);
+	ret->text = arena_strdup(w->arena, str_get(&text));
+	ret->type = at.type ? at.type->name : "";
+	ret->addr = address_of(w, &seen);
+	ret->n_indexed = count_indexed(w, node);
+	if (seen.where == VALUE_ABSENT)
+		ret->flags |= DBG_VALUE_ABSENT;
+	if (ret->text[0] == '"')
+		ret->flags |= DBG_VALUE_STRING;
+}
+
+void view_statics(const struct view *w, struct type *type, struct node **ret,
+		  size_t *ret_n)
+{
+	struct node group = {.kind = NODE_STATICS, .group = type};
+	view_children(w, &group, DBG_CHILDREN_NAMED, 0, 0, ret, ret_n);
+}
+
+void view_scope(const struct view *w, const struct scope *s, bool args,
+		struct node **ret, size_t *ret_n)
+{
+	struct node *nodes =
+	    arena_calloc(w->arena, s->n_vars + 1, sizeof(nodes[0]));
+	size_t n = 0;
+	for (size_t i = 0; i < s->n_vars; i++) {
+		const struct var *v = &s->vars[i];
+		if (args != (v->kind == VAR_THIS || v->kind == VAR_ARG))
+			continue;
+		nodes[n].name = v->name;
+		nodes[n].path = v->name;
+		nodes[n].value = v->value;
+		n++;
+	}
+	*ret = nodes;
+	*ret_n = n;
+}

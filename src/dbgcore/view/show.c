@@ -1,0 +1,415 @@
+/*
+ * The one line of a value. Depth and length are limited: a struct shows its
+ * fields, and the structs in these, no further; objects show their type.
+ */
+#include "view/view.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "eval/literal.h"
+#include "eval/member.h"
+#include "view/view_priv.h"
+
+enum {
+	DEPTH_MAX = 3,
+	FIELDS_MAX = 12,
+	LINE_MAX = 1000,          // where a line stops taking more fields
+	STRING_MAX = 1024 * 1024, // units, whatever the setting says
+	TARGETS_MAX = 4,
+};
+
+static void show(const struct view *w, const struct value *v, int depth,
+		 struct str *out);
+
+struct value view_seen(const struct view *w, const struct value *v)
+{
+	struct value at = value_settle(w->types, v);
+	bool null;
+	if (at.where == VALUE_ABSENT || at.type->special != SPECIAL_NULLABLE)
+		return at;
+	return member_unwrap(w->types, &at, &null);
+}
+
+bool view_elements(const struct view *w, const struct value *seen,
+		   struct elements *ret)
+{
+	return seen->where != VALUE_ABSENT &&
+	       value_elements(w->types, seen, ret);
+}
+
+/* ---- Absence --------------------------------------------------------- */
+
+static void show_absent(const struct value *v, struct str *out)
+{
+	switch (v->why) {
+	case WHY_OPTIMIZED:
+		str_add(out, "<optimized out>");
+		return;
+	case WHY_UNREADABLE:
+		str_addf(out, "<cannot read 0x%" PRIx64 ">", v->addr);
+		return;
+	case WHY_UNLOADED:
+		str_addf(out, "<type '%s' is not loaded>",
+			 v->type ? v->type->name : "?");
+		return;
+	case WHY_UNINIT:
+		str_add(out, "<class not initialized>");
+		return;
+	case WHY_NOT_OBJECT:
+		str_addf(out, "<no object at 0x%" PRIx64 ">", v->addr);
+		return;
+	case WHY_NONE:
+		str_add(out, "<no value>");
+		return;
+	}
+}
+
+static void show_unreadable(const struct value *v, struct str *out)
+{
+	str_addf(out, "<cannot read 0x%" PRIx64 ">", v->addr);
+}
+
+/* ---- Primitives ------------------------------------------------------ */
+
+static void show_integer(const struct value *v, uint64_t raw, struct str *out)
+{
+	switch (v->type->elem) {
+	case ELEM_BOOLEAN:
+		str_add(out, raw ? "true" : "false");
+		return;
+	case ELEM_CHAR:
+		literal_char((uint16_t)raw, out);
+		return;
+	case ELEM_U1:
+	case ELEM_U2:
+	case ELEM_U4:
+	case ELEM_U8:
+	case ELEM_U:
+		str_addf(out, "%" PRIu64, raw);
+		return;
+	default:
+		str_addf(out, "%" PRId64, (int64_t)raw);
+		return;
+	}
+}
+
+static void show_prim(const struct view *w, const struct value *v,
+		      struct str *out)
+{
+	uint64_t raw;
+	double d;
+	float f;
+	if (v->type->elem == ELEM_R8 &&
+	    value_read(w->types, v, 0, &d, sizeof(d)))
+		literal_double(d, out);
+	else if (v->type->elem == ELEM_R4 &&
+		 value_read(w->types, v, 0, &f, sizeof(f)))
+		literal_float(f, out);
+	else if (value_integer(w->types, v, &raw))
+		show_integer(v, raw, out);
+	else
+		show_unreadable(v, out);
+}
+
+static void show_pointer(const struct view *w, const struct value *v,
+			 struct str *out)
+{
+	uint64_t addr;
+	if (!value_pointer(w->types, v, &addr))
+		show_unreadable(v, out);
+	else if (!addr)
+		str_add(out, "null");
+	else
+		str_addf(out, "0x%" PRIx64, addr);
+}
+
+/* ---- Strings --------------------------------------------------------- */
+
+static void show_string(const struct view *w, const struct value *v,
+			struct str *out)
+{
+	uint32_t length;
+	if (!value_string_length(w->types, v, &length)) {
+		show_unreadable(v, out);
+		return;
+	}
+	uint32_t max =
+	    w->elements && w->elements < STRING_MAX ? w->elements : STRING_MAX;
+	uint32_t n = length < max ? length : max;
+	uint16_t *units = xcalloc((size_t)n + 1, sizeof(units[0]));
+	if (value_string_read(w->types, v, 0, units, n))
+		literal_string(units, n, n < length, out);
+	else
+		show_unreadable(v, out);
+	mem_free_ptr(&units);
+}
+
+/* Characters in a row: spans of char are text. */
+static void show_chars(const struct view *w, const struct elements *els,
+		       struct str *out)
+{
+	uint64_t max =
+	    w->elements && w->elements < STRING_MAX ? w->elements : STRING_MAX;
+	uint64_t n = els->n < max ? els->n : max;
+	struct value at = value_memory(els->type, els->addr);
+	uint16_t *units = xcalloc(n + 1, sizeof(units[0]));
+	if (!n || value_read(w->types, &at, 0, units, n * sizeof(units[0])))
+		literal_string(units, n, n < els->n, out);
+	else
+		show_unreadable(&at, out);
+	mem_free_ptr(&units);
+}
+
+/* ---- Rows ------------------------------------------------------------ */
+
+/* Where the outermost rank of an array type's name stands. */
+static size_t rank_start(const char *name)
+{
+	int depth = 0;
+	for (size_t i = 0; name[i]; i++) {
+		if (name[i] == '<' || name[i] == '(')
+			depth++;
+		else if (name[i] == '>' || name[i] == ')')
+			depth--;
+		else if (name[i] == '[' && depth == 0)
+			return i;
+	}
+	return strlen(name);
+}
+
+static void add_lengths(const struct elements *els, struct str *out)
+{
+	for (uint32_t i = 0; i < els->rank; i++) {
+		if (i)
+			str_add(out, ", ");
+		if (els->plain || els->lower[i] == 0)
+			str_addf(out, "%u", els->lengths[i]);
+		else
+			str_addf(out, "%d..%" PRId64, els->lower[i],
+				 (int64_t)els->lower[i] + els->lengths[i] - 1);
+	}
+}
+
+static void show_row(const struct value *v, const struct elements *els,
+		     struct str *out)
+{
+	const char *name = v->type->name;
+	size_t at = v->type->is_array ? rank_start(name) : strlen(name);
+	str_addc(out, '{');
+	str_addn(out, name, at);
+	str_addc(out, '[');
+	add_lengths(els, out);
+	str_addc(out, ']');
+	if (name[at]) {
+		const char *close = strchr(name + at, ']');
+		str_add(out, close ? close + 1 : "");
+	}
+	str_addc(out, '}');
+}
+
+/* ---- Delegates and exceptions ---------------------------------------- */
+
+static void add_method(const struct view *w, const struct value *v,
+		       struct str *out)
+{
+	uint64_t method = value_delegate_method(w->types, v);
+	const char *name = method ? code_method_name(types_code(w->types),
+						     method, false, w->arena)
+				  : NULL;
+	str_add(out, name ? name : v->type->name);
+}
+
+/* Delegates of several targets hold these in an array of objects. */
+static bool add_targets(const struct view *w, const struct value *v,
+			struct str *out)
+{
+	const struct field *f =
+	    type_field(w->types, v->type, "_invocationList");
+	const struct field *count =
+	    type_field(w->types, v->type, "_invocationCount");
+	struct elements els;
+	uint64_t n;
+	if (!f || !count)
+		return false;
+	struct value list = value_field(w->types, v, f);
+	struct value n_list = value_field(w->types, v, count);
+	list = value_settle(w->types, &list);
+	if (!view_elements(w, &list, &els) ||
+	    !value_integer(w->types, &n_list, &n) || n == 0 || n > els.n)
+		return false;
+	for (uint64_t i = 0; i < n && i < TARGETS_MAX; i++) {
+		struct value item = element_get(&els, i);
+		item = value_settle(w->types, &item);
+		if (i)
+			str_add(out, ", ");
+		if (item.where != VALUE_ABSENT &&
+		    type_is_delegate(w->types, item.type))
+			add_method(w, &item, out);
+	}
+	if (n > TARGETS_MAX)
+		str_add(out, ", ...");
+	return true;
+}
+
+static void show_delegate(const struct view *w, const struct value *v,
+			  struct str *out)
+{
+	str_addc(out, '{');
+	if (!add_targets(w, v, out))
+		add_method(w, v, out);
+	str_addc(out, '}');
+}
+
+static void show_exception(const struct view *w, const struct value *v,
+			   struct str *out)
+{
+	str_addf(out, "{%s", v->type->name);
+	const struct field *f = type_field(w->types, v->type, "_message");
+	if (f) {
+		struct value text = value_field(w->types, v, f);
+		text = value_settle(w->types, &text);
+		if (text.where != VALUE_ABSENT &&
+		    text.type->special == SPECIAL_STRING &&
+		    !value_is_null(w->types, &text)) {
+			str_add(out, ": ");
+			show_string(w, &text, out);
+		}
+	}
+	str_addc(out, '}');
+}
+
+/* ---- Fields ---------------------------------------------------------- */
+
+static void show_tuple(const struct view *w, const struct value *v, int depth,
+		       struct str *out)
+{
+	size_t n = member_tuple_count(v->type);
+	str_addc(out, '(');
+	for (size_t i = 0; i < n; i++) {
+		if (i)
+			str_add(out, ", ");
+		if (out->len > LINE_MAX) {
+			str_add(out, "...");
+			break;
+		}
+		if (v->names && i < v->n_names && i < v->type->n_args &&
+		    v->names[i])
+			str_addf(out, "%s: ", v->names[i]);
+		struct value item = member_tuple(w->types, v, i);
+		show(w, &item, depth + 1, out);
+	}
+	str_addc(out, ')');
+}
+
+/* {X = 1, Y = 2}: instance fields of a struct or anonymous object. */
+static void show_fields(const struct view *w, const struct value *v, int depth,
+			struct str *out)
+{
+	const struct field *fields;
+	size_t n, shown = 0;
+	type_fields(w->types, v->type, &fields, &n);
+	str_addc(out, '{');
+	for (size_t i = 0; i < n; i++) {
+		if (fields[i].kind != FIELD_INSTANCE || !fields[i].source)
+			continue;
+		if (shown)
+			str_add(out, ", ");
+		if (shown++ >= FIELDS_MAX || out->len > LINE_MAX ||
+		    depth >= DEPTH_MAX) {
+			str_add(out, "...");
+			break;
+		}
+		str_addf(out, "%s = ", fields[i].source);
+		struct value at = value_field(w->types, v, &fields[i]);
+		show(w, &at, depth + 1, out);
+	}
+	str_addc(out, '}');
+}
+
+static void show_struct(const struct view *w, const struct value *v, int depth,
+			struct str *out)
+{
+	struct elements els;
+	if (known_scalar(v->type)) {
+		if (!known_text(w, v, out))
+			show_unreadable(v, out);
+	} else if (v->type->special == SPECIAL_NULLABLE) {
+		str_add(out, "null");
+	} else if (v->type->special == SPECIAL_TUPLE) {
+		show_tuple(w, v, depth, out);
+	} else if (view_elements(w, v, &els)) {
+		if (els.type && els.type->elem == ELEM_CHAR &&
+		    els.type->kind == TYPE_PRIM)
+			show_chars(w, &els, out);
+		else
+			show_row(v, &els, out);
+	} else {
+		show_fields(w, v, depth, out);
+	}
+}
+
+static bool is_anonymous(const struct type *type)
+{
+	return strncmp(type_simple_name(type), "<>f__AnonymousType", 18) == 0;
+}
+
+static void show_object(const struct view *w, const struct value *v, int depth,
+			struct str *out)
+{
+	struct elements els;
+	if (v->type->special == SPECIAL_STRING)
+		show_string(w, v, out);
+	else if (v->type->is_array && view_elements(w, v, &els))
+		show_row(v, &els, out);
+	else if (is_anonymous(v->type))
+		show_fields(w, v, depth, out);
+	else if (type_is_delegate(w->types, v->type))
+		show_delegate(w, v, out);
+	else if (type_is_exception(w->types, v->type))
+		show_exception(w, v, out);
+	else
+		str_addf(out, "{%s}", v->type->name);
+}
+
+/* ---- The whole ------------------------------------------------------- */
+
+static void show(const struct view *w, const struct value *v, int depth,
+		 struct str *out)
+{
+	struct value seen = view_seen(w, v);
+	if (seen.where == VALUE_ABSENT) {
+		show_absent(&seen, out);
+		return;
+	}
+	switch (seen.type->kind) {
+	case TYPE_PRIM:
+		show_prim(w, &seen, out);
+		return;
+	case TYPE_ENUM:
+		enum_text(w, &seen, out);
+		return;
+	case TYPE_STRUCT:
+		show_struct(w, &seen, depth, out);
+		return;
+	case TYPE_CLASS:
+		if (value_is_null(w->types, &seen))
+			str_add(out, "null");
+		else
+			show_object(w, &seen, depth, out);
+		return;
+	case TYPE_POINTER:
+		show_pointer(w, &seen, out);
+		return;
+	case TYPE_BYREF:
+	case TYPE_VOID:
+		str_add(out, "<no value>");
+		return;
+	}
+}
+
+void view_text(const struct view *w, const struct value *v, struct str *out)
+{
+	show(w, v, 0, out);
+}

@@ -1,0 +1,20 @@
+/* Shared inside view/. */
+#ifndef VIEW_VIEW_PRIV_H
+#define VIEW_VIEW_PRIV_H
+
+#include "view/view.h"
+
+/* What @v is seen as: settled, and opened if it is a Nullable with a value. */
+struct value view_seen(const struct view *w, const struct value *v);
+/* Elements of what is shown as a row: arrays, spans, buffers. */
+bool view_elements(const struct view *w, const struct value *seen,
+		   struct elements *ret);
+/* Text of core library structs (dates, decimal, Guid); false: no such. */
+bool known_text(const struct view *w, const struct value *seen,
+		struct str *out);
+/* Has the type a text of its own, and so no children? */
+bool known_scalar(const struct type *type);
+/* "Color.Red", "Access.Read | Access.Run" or the number. */
+void enum_text(const struct view *w, const struct value *seen, struct str *out);
+
+#endif
