@@ -25,12 +25,22 @@ struct shower {
 
 static void show(struct shower *s, const struct dbg_value *v);
 
-// Text in braces stands for children; all else is complete in itself.
+// Does the text only stand for the children: a type in braces, fields in
+// braces, nothing? A text that tells more (an exception's, a delegate's, a
+// tuple's) is complete in itself.
 static bool is_compound(const struct dbg_value *v)
 {
-	return v->id && (v->n_named || v->n_indexed) &&
-	       !(v->flags & (DBG_VALUE_ABSENT | DBG_VALUE_STRING)) &&
-	       (v->text[0] == '{' || !v->text[0]);
+	size_t n = strlen(v->type);
+
+	if (!v->id || (!v->n_named && !v->n_indexed) ||
+	    (v->flags & (DBG_VALUE_ABSENT | DBG_VALUE_STRING)))
+		return false;
+	if (!v->text[0] || v->n_indexed)
+		return !v->text[0] || v->text[0] == '{';
+	bool type = v->text[0] == '{' &&
+		    strncmp(v->text + 1, v->type, n) == 0 &&
+		    strcmp(v->text + 1 + n, "}") == 0;
+	return type || (v->text[0] == '{' && strstr(v->text, " = "));
 }
 
 static void separate(struct shower *s, bool first)
@@ -51,7 +61,7 @@ static void show_error(struct dbg_error *err)
 static void show_member(struct shower *s, const struct dbg_value *v)
 {
 	if (v->flags & DBG_VALUE_GROUP)
-		printf("<%s> = ", v->type[0] ? v->type : v->name);
+		printf("<%s> = ", v->name);
 	else {
 		if (v->flags & DBG_VALUE_STATIC)
 			printf("static ");
@@ -65,6 +75,8 @@ static bool show_named(struct shower *s, const struct dbg_value *v)
 {
 	struct dbg_error *err;
 	struct dbg_value *children;
+	unsigned int hidden =
+	    s->r->set.statics ? 0 : DBG_VALUE_STATIC | DBG_VALUE_GROUP;
 	bool first = true;
 	size_t n;
 
@@ -75,8 +87,7 @@ static bool show_named(struct shower *s, const struct dbg_value *v)
 		return false;
 	}
 	for (size_t i = 0; i < n && s->left; i++) {
-		if ((children[i].flags & DBG_VALUE_STATIC) &&
-		    !s->r->set.statics)
+		if (children[i].flags & hidden)
 			continue;
 		separate(s, first);
 		show_member(s, &children[i]);
