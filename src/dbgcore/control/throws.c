@@ -3,8 +3,9 @@
  *
  * .NET 9 and 10 dispatch in managed code: every first chance (throw, rethrow,
  * hardware fault) enters System.Runtime.EH.DispatchEx(ref iterator, ref
- * ExInfo) with the exception object at ExInfo + 8. The method is compiled
- * with the first throw, so its code is waited for like a breakpoint's.
+ * ExInfo). The struct is explicit in layout (System.Runtime.ExInfo): the
+ * exception object is at 0xb0 in both versions. The method is compiled with
+ * the first throw, so its code is waited for like a breakpoint's.
  *
  * .NET 8 throws in C++ (PAL_SEHException through __cxa_throw); the object is
  * the thread's last thrown one. Hardware faults do not pass there: they are
@@ -18,7 +19,7 @@
 #include "base/str.h"
 
 enum {
-	EXINFO_OBJECT = 8,
+	EXINFO_OBJECT = 0xb0,
 	NULL_PAGE = 0x10000, /* faults below it are null references */
 	MESSAGE_MAX = 4096,  /* UTF-16 units read of a message */
 	STRING_LENGTH = 8,
@@ -360,7 +361,7 @@ struct dbg_error *throws_dispatch(struct control *c, pid_t tid,
 	if (!err)
 		err = target_read_u64(c->target, regs.rsi + EXINFO_OBJECT,
 				      &object);
-	if (err)
+	if (err || !object)
 		return err;
 	return judge_object(c, tid, object, arena, stop, ret_stops);
 }
