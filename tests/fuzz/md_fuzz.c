@@ -40,6 +40,22 @@ static size_t touch(const struct md *md, uint32_t value)
 	return sum;
 }
 
+static size_t touch_table(const struct md *md, unsigned int table)
+{
+	uint32_t rows = md_rows(md, table), n;
+	size_t sum = 0;
+
+	// One row and one column more than there are.
+	for (uint32_t rid = 0; rid < MAX_ROWS && rid <= rows + 1; rid++)
+		for (unsigned int col = 0; col < 11; col++) {
+			uint32_t v = md_col(md, table, rid, col);
+
+			sum += touch(md, v);
+			md_find(md, table, col, v, &n);
+		}
+	return sum;
+}
+
 static void join(const struct md *md, uint32_t rid)
 {
 	uint32_t first, end;
@@ -59,7 +75,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct dbg_error *err;
 	volatile size_t sum = 0;
 	struct md md;
-	uint32_t n;
 
 	err = md_parse((struct bytes){data, size}, &md);
 	if (err) {
@@ -67,13 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	}
 	for (unsigned int table = 0; table <= MD_N_TABLES; table++)
-		for (uint32_t rid = 0; rid < MAX_ROWS; rid++)
-			for (unsigned int col = 0; col < 11; col++) {
-				uint32_t v = md_col(&md, table, rid, col);
-
-				sum += touch(&md, v);
-				md_find(&md, table, col, v, &n);
-			}
+		sum += touch_table(&md, table);
 	for (uint32_t rid = 0; rid < MAX_ROWS; rid++)
 		join(&md, rid);
 	md_mvid(&md);
