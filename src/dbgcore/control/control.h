@@ -122,6 +122,12 @@ control_break_list(struct control *c, uint32_t number, struct arena *arena,
 DBG_MUST struct dbg_error *
 control_locate(struct control *c, const char *location, const char *path,
 	       struct arena *arena, struct dbg_location **ret, size_t *ret_n);
+/*
+ * Describe the exception object at @addr in @arena; *ret_inner is the object
+ * within, 0: none. False if there is no object. (All stopped.)
+ */
+bool control_exception(struct control *c, uint64_t addr, struct arena *arena,
+		       struct dbg_exception *ret, uint64_t *ret_inner);
 /* Stop at the start of the program's Main, once. */
 void control_stop_at_entry(struct control *c, bool on);
 

@@ -166,6 +166,11 @@ void bp_spent(struct control *c, struct bp *bp, struct dbg_stop *stop);
 void bp_unbind_all(struct control *c);
 void bp_destroy_all(struct control *c);
 
+/* exception.c */
+/* Fill in the exception of a stop from its object at @addr. */
+void exception_describe(struct control *c, uint64_t addr, struct arena *arena,
+			struct dbg_stop *stop);
+
 /* throws.c */
 void throws_update(struct control *c);
 void throws_runtime(struct control *c);
@@ -181,10 +186,6 @@ struct dbg_error *throws_pal(struct control *c, pid_t tid, struct arena *arena,
 struct dbg_error *throws_fault(struct control *c, const struct target_event *ev,
 			       struct arena *arena, struct dbg_stop *stop,
 			       bool *ret_stops);
-/* Fill type and message of the exception object at @addr. */
-void throws_describe(struct control *c, uint64_t addr, struct arena *arena,
-		     struct dbg_stop *stop);
-
 /* The program is about to abort: was it an unhandled exception? */
 void throws_unhandled(struct control *c, pid_t tid, struct arena *arena,
 		      struct dbg_stop *stop);

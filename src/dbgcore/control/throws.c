@@ -22,8 +22,6 @@ enum {
 	EXINFO_OBJECT = 0xb0,
 	NULL_PAGE = 0x10000, /* faults below it are null references */
 	MESSAGE_MAX = 4096,  /* UTF-16 units read of a message */
-	STRING_LENGTH = 8,
-	STRING_CHARS = 12,
 };
 
 static const char yes, no;
@@ -177,94 +175,7 @@ void throws_reset(struct control *c)
 	c->throws.wanted = wanted;
 }
 
-/* ---- Describing ------------------------------------------------------- */
-
-/* Address of field @name of the object at @addr, looked for in its bases. */
-static uint64_t object_field(struct control *c, uint64_t addr, uint64_t mt,
-			     const char *name)
-{
-	struct dbg_error *err = NULL;
-
-	for (int depth = 0; !err && mt && depth < 64; depth++) {
-		const struct dac_type *type;
-		const struct dac_field *fields;
-		size_t n;
-
-		err = dac_type_get(c->dac, mt, &type);
-		if (!err)
-			err = dac_fields(c->dac, mt, &fields, &n);
-		if (err)
-			break;
-
-		struct code_module *m = code_module_find(c->code, type->module);
-
-		for (size_t i = 0; m && i < n; i++) {
-			uint32_t rid = MD_TOKEN_RID(fields[i].token);
-
-			if (!fields[i].is_static &&
-			    !strcmp(md_col_string(&m->md, MD_FIELD, rid, 1),
-				    name))
-				return addr + 8 + fields[i].offset;
-		}
-		mt = type->parent;
-	}
-	dbg_error_destroy(err);
-	return 0;
-}
-
-static const char *string_text(struct control *c, uint64_t string,
-			       struct arena *arena)
-{
-	uint16_t units[MESSAGE_MAX];
-	uint32_t length;
-	struct dbg_error *err =
-	    target_read_u32(c->target, string + STRING_LENGTH, &length);
-
-	if (!err && length > MESSAGE_MAX)
-		length = MESSAGE_MAX;
-	if (!err)
-		err = target_read(c->target, string + STRING_CHARS, units,
-				  length * sizeof(*units));
-	if (err) {
-		dbg_error_destroy(err);
-		return NULL;
-	}
-
-	_cleanup_str_ struct str text = {0};
-
-	str_add_utf16(&text, units, length);
-	return arena_strdup(arena, str_get(&text));
-}
-
-void throws_describe(struct control *c, uint64_t addr, struct arena *arena,
-		     struct dbg_stop *stop)
-{
-	struct dac_object object;
-	struct dbg_error *err = dac_object_get(c->dac, addr, &object);
-	uint64_t field, string = 0;
-
-	if (err) {
-		dbg_error_destroy(err);
-		return;
-	}
-
-	const char *name = code_type_name(c->code, object.type);
-
-	stop->exception = addr;
-	stop->exception_type =
-	    arena_strdup(arena, name ? name : "System.Exception");
-	field = object_field(c, addr, object.type, "_message");
-	if (field)
-		err = target_read_u64(c->target, field, &string);
-	dbg_error_destroy(err);
-	if (string)
-		stop->exception_message = string_text(c, string, arena);
-	if (!stop->exception_message)
-		// what Exception.Message makes of a null _message
-		stop->exception_message =
-		    arena_printf(arena, "Exception of type '%s' was thrown.",
-				 stop->exception_type);
-}
+/* ---- Judging ---------------------------------------------------------- */
 
 static uint64_t last_thrown(struct control *c, pid_t tid)
 {
@@ -281,8 +192,6 @@ static uint64_t last_thrown(struct control *c, pid_t tid)
 	arena_destroy(arena);
 	return object;
 }
-
-/* ---- Judging ---------------------------------------------------------- */
 
 typedef bool throws_match_fn(struct control *c, const struct bp *bp,
 			     const void *arg);
@@ -343,7 +252,7 @@ static struct dbg_error *judge_object(struct control *c, pid_t tid,
 		return NULL;
 	}
 	map_put(&c->throws.types, mt, (void *)&yes);
-	throws_describe(c, object, arena, stop);
+	exception_describe(c, object, arena, stop);
 	return count_throw(c, tid, match_mt, &mt, stop, ret_stops);
 }
 
@@ -458,5 +367,5 @@ void throws_unhandled(struct control *c, pid_t tid, struct arena *arena,
 			return;
 	}
 	stop->reason = DBG_STOP_UNHANDLED;
-	throws_describe(c, object, arena, stop);
+	exception_describe(c, object, arena, stop);
 }

@@ -80,6 +80,32 @@ struct dbg_error *dbg_memory_read(struct dbg *dbg, uint64_t addr, void *buf,
 	return NULL;
 }
 
+enum {
+	EXCEPTIONS_MAX = 50
+};
+
+struct dbg_error *dbg_exception_list(struct dbg *dbg,
+				     struct dbg_exception **ret, size_t *ret_n)
+{
+	struct dbg_error *err = session_need_runtime(dbg);
+
+	if (err)
+		return err;
+
+	uint64_t addr = dbg->stop.exception;
+	struct dbg_exception *list =
+	    arena_calloc(dbg->stop_arena, EXCEPTIONS_MAX, sizeof(*list));
+	size_t n = 0;
+
+	while (addr && n < EXCEPTIONS_MAX &&
+	       control_exception(dbg->control, addr, dbg->stop_arena, &list[n],
+				 &addr))
+		n++;
+	*ret = list;
+	*ret_n = n;
+	return NULL;
+}
+
 /* ---- Registers --------------------------------------------------------- */
 
 static const struct {
