@@ -298,16 +298,13 @@ static struct dbg_error *parse_list(struct parser *p, const char *close,
 {
 	struct list list = {0};
 	struct dbg_error *err = NULL;
-	while (!err && !at_punct(p, close)) {
+	bool more = !at_punct(p, close);
+	while (!err && more) {
 		struct expr *item;
-		if (list.n) {
-			err = expect(p, ",");
-			if (err)
-				return err;
-		}
 		err = parse_expr(p, &item);
 		if (!err)
 			list_add(p, &list, item);
+		more = !err && accept(p, ",");
 	}
 	if (!err)
 		err = expect(p, close);

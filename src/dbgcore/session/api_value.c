@@ -132,26 +132,8 @@ static uint64_t stop_thread(const struct values *v)
 	return tid ? stack_managed_thread(dbg->stack, tid) : 0;
 }
 
-/* Object of $exception: what the frame's thread is throwing or threw last. */
-static uint64_t exception_of(const struct values *v, uint64_t thread)
-{
-	struct dac_thread *threads;
-	size_t n;
-	struct dbg_error *err =
-	    dac_threads(v->dbg->dac, v->dbg->stop_arena, &threads, &n);
-	if (err) {
-		dbg_error_destroy(err);
-		return 0;
-	}
-	for (size_t i = 0; i < n; i++) {
-		if (threads[i].addr == thread)
-			return threads[i].exception;
-	}
-	return 0;
-}
-
 static struct dbg_error *make_eval(struct values *v, const struct frame *frame,
-				   const char *expr, struct eval *ret)
+				   struct eval *ret)
 {
 	struct scope *scope;
 	struct dbg_error *err = scope_of(v, frame, &scope);
@@ -161,14 +143,12 @@ static struct dbg_error *make_eval(struct values *v, const struct frame *frame,
 	ret->types = v->types;
 	ret->scope = scope;
 	ret->arena = v->dbg->stop_arena;
-	if (strstr(expr, "$exception"))
-		ret->exception = exception_of(v, scope->thread);
+	ret->exception = v->dbg->stop.exception;
 	return NULL;
 }
 
 /* Frame and evaluator of an API call. */
-static struct dbg_error *begin(struct dbg *dbg, dbg_id frame, const char *expr,
-			       struct eval *ret)
+static struct dbg_error *begin(struct dbg *dbg, dbg_id frame, struct eval *ret)
 {
 	const struct frame *f;
 	struct dbg_error *err = session_need_runtime(dbg);
@@ -176,7 +156,7 @@ static struct dbg_error *begin(struct dbg *dbg, dbg_id frame, const char *expr,
 		err = dbg_err(DBG_E_STATE, "the runtime is not usable");
 	if (!err)
 		err = session_frame_or_newest(dbg, frame, &f);
-	return err ? err : make_eval(dbg->values, f, expr, ret);
+	return err ? err : make_eval(dbg->values, f, ret);
 }
 
 static struct dbg_value describe(struct values *v, const struct view *w,
@@ -206,7 +186,7 @@ struct dbg_error *dbg_scope_list(struct dbg *dbg, dbg_id frame,
 				 size_t *ret_n)
 {
 	struct eval e;
-	struct dbg_error *err = begin(dbg, frame, "", &e);
+	struct dbg_error *err = begin(dbg, frame, &e);
 	if (err)
 		return err;
 	struct view w = make_view(dbg->values, e.scope->thread);
@@ -226,7 +206,7 @@ struct dbg_error *dbg_children(struct dbg *dbg, dbg_id value,
 			       uint32_t count, struct dbg_value **ret,
 			       size_t *ret_n)
 {
-	const struct node *found;
+	const struct node *found = NULL;
 	struct dbg_error *err = session_need_runtime(dbg);
 	if (!err)
 		err = find_node(dbg->values, value, &found);
@@ -247,7 +227,7 @@ struct dbg_error *dbg_eval(struct dbg *dbg, dbg_id frame, const char *expr,
 {
 	struct eval e;
 	struct node node = {.kind = NODE_VALUE};
-	struct dbg_error *err = begin(dbg, frame, expr, &e);
+	struct dbg_error *err = begin(dbg, frame, &e);
 	if (err)
 		return err;
 	struct view w = make_view(dbg->values, e.scope->thread);
@@ -265,7 +245,7 @@ struct dbg_error *dbg_format(struct dbg *dbg, dbg_id frame, const char *expr,
 {
 	struct eval e;
 	struct value value;
-	struct dbg_error *err = begin(dbg, frame, expr, &e);
+	struct dbg_error *err = begin(dbg, frame, &e);
 	if (!err)
 		err = eval_value(&e, expr, &value);
 	if (err)
@@ -283,7 +263,7 @@ struct dbg_error *dbg_type_describe(struct dbg *dbg, dbg_id frame,
 {
 	struct eval e;
 	struct value value;
-	struct dbg_error *err = begin(dbg, frame, expr, &e);
+	struct dbg_error *err = begin(dbg, frame, &e);
 	if (err)
 		return err;
 	struct view w = make_view(dbg->values, e.scope->thread);
@@ -322,6 +302,6 @@ struct dbg_error *values_condition(struct values *v, uint32_t thread,
 		return dbg_err(DBG_E_STATE, "the runtime is not usable");
 	struct dbg_error *err = stack_frame(v->dbg->stack, thread, 0, &frame);
 	if (!err)
-		err = make_eval(v, frame, expr, &e);
+		err = make_eval(v, frame, &e);
 	return err ? err : eval_condition(&e, expr, ret);
 }
