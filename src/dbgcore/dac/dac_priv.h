@@ -56,12 +56,15 @@ struct dac {
 	uint16_t *scratch;             /* DAC_SCRATCH_UNITS for strings */
 	struct arena *facts;           /* what the caches below point to */
 	struct map types;              /* MethodTable* -> struct type_entry */
+	struct map instances;          /* hash -> struct instance_entry */
 	struct map frame_kinds;        /* first word of a Frame -> char */
 	struct dac_code_cache code;    /* until dac_forget */
 	struct dac_code_cache dynamic; /* until dac_flush */
 	struct sos_globals globals;
 	uint32_t padding_offset; /* in EEClass; 0: not known yet */
 	bool globals_known, padding_tried;
+	size_t instance_offset;  /* of the type in the DAC's type instances */
+	uint32_t exposed_offset; /* of the handle in Thread; 0: unknown */
 };
 
 /* Call a slot of a COM object of the DAC, counted. */
@@ -144,9 +147,11 @@ void *dac_walk_open_at(struct dac *d, pid_t tid, const struct dac_frame *frame);
 /* Put a frame's registers into a context of its thread. */
 void context_set_frame(struct context *c, const struct dac_frame *frame);
 
-/* ---- dactype.c ------------------------------------------------------- */
+/* ---- dacgeneric.c ---------------------------------------------------- */
 
 /* MethodTable* in an IXCLRDataTypeInstance; 0 if it cannot be told. */
 uint64_t dac_type_of_instance(struct dac *d, void *instance);
+/* IXCLRDataTypeInstance of a type, NULL if the DAC finds none; release it. */
+void *dac_instance_object(struct dac *d, const struct dac_type *type);
 
 #endif

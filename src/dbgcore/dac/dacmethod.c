@@ -325,3 +325,100 @@ struct dbg_error *dac_il_map(struct dac *d, uint64_t ip,
 	*ret_n = entry->n_map;
 	return NULL;
 }
+
+// ---- All versions of a method ---------------------------------------------
+
+struct code_list {
+	uint64_t *addrs;
+	size_t n, cap;
+};
+
+static void code_add(struct dac *d, struct code_list *l, uint64_t addr)
+{
+	struct dbg_error *err;
+	struct dac_code code;
+
+	// A version being prepared has no code yet, or a stub's address.
+	err = addr ? dac_code_at(d, addr, &code) : NULL;
+	dbg_error_destroy(err);
+	if (!addr || err || !code.method)
+		return;
+	for (size_t i = 0; i < l->n; i++)
+		if (l->addrs[i] == code.start)
+			return;
+	mem_grow(&l->addrs, &l->cap, l->n, sizeof(*l->addrs));
+	l->addrs[l->n++] = code.start;
+}
+
+// Older tiers and on-stack replacements of one instantiation.
+static void tiers_add(struct dac *d, struct code_list *l, uint64_t md)
+{
+	struct sos_tiered tiers[TIERS_MAX];
+	int32_t n = 0;
+
+	if (!d->sos5 || DAC_CALL(d, d->sos5, SOS5_TIERED_VERSIONS, md, 0, tiers,
+				 (int)TIERS_MAX, &n) < 0)
+		return;
+	for (int32_t i = 0; i < n && i < TIERS_MAX; i++)
+		code_add(d, l, tiers[i].code);
+}
+
+static void versions_add(struct dac *d, struct code_list *l, uint64_t entry)
+{
+	code_add(d, l, entry);
+	uint64_t md = entry ? dac_method_at(d, entry) : 0;
+	if (md)
+		tiers_add(d, l, md);
+}
+
+// Every compiled instantiation of a definition.
+static void instances_add(struct dac *d, struct code_list *l, void *def)
+{
+	uint64_t handle = 0, entry;
+
+	if (DAC_CALL(d, def, METHODDEF_START_INSTANCES, NULL, &handle) !=
+	    COM_OK)
+		return;
+	for (int i = 0; i < INSTANCES_MAX; i++) {
+		_cleanup_com_ void *instance = NULL;
+		if (DAC_CALL(d, def, METHODDEF_NEXT_INSTANCE, &handle,
+			     &instance) != COM_OK ||
+		    !instance)
+			break;
+		entry = 0;
+		if (DAC_CALL(d, instance, METHOD_ENTRY, &entry) == COM_OK)
+			versions_add(d, l, entry);
+	}
+	DAC_CALL(d, def, METHODDEF_END_INSTANCES, handle);
+}
+
+struct dbg_error *dac_method_codes(struct dac *d, uint64_t module,
+				   uint32_t token, struct arena *arena,
+				   uint64_t **ret, size_t *ret_n)
+{
+	struct dbg_error *err;
+	struct dac_method method;
+	struct code_list l = {0};
+
+	_cleanup_com_ void *object = dac_module_object(d, module);
+	_cleanup_com_ void *def = NULL;
+	if (!object)
+		return dbg_err(DBG_E_RUNTIME, "no module at 0x%llx",
+			       (unsigned long long)module);
+	uint64_t md = dac_method_of_token(d, module, token);
+	if (md) {
+		err = dac_method_get(d, md, &method);
+		if (err)
+			return err;
+		code_add(d, &l, method.code);
+		tiers_add(d, &l, md);
+	}
+	if (DAC_CALL(d, object, MODULE_METHOD_BY_TOKEN, token, &def) ==
+		COM_OK &&
+	    def)
+		instances_add(d, &l, def);
+	*ret = arena_copy(arena, l.addrs, l.n, sizeof(*l.addrs));
+	*ret_n = l.n;
+	mem_free_ptr(&l.addrs);
+	return NULL;
+}

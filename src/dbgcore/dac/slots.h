@@ -38,6 +38,7 @@ enum dac_typedef_slot {
 
 enum dac_typeinst_slot {
 	TYPEINST_NAME = 16,
+	TYPEINST_STATIC_BY_TOKEN = 33,
 };
 
 enum dac_methoddef_slot {

@@ -1,0 +1,322 @@
+/*
+ * Types: MethodTables, their names, fields and sizes.
+ *
+ * Facts about a MethodTable never change while it lives, so they are read
+ * once and kept. What the DAC does not tell is read from the runtime's
+ * structures and checked against what it does tell: the padding of a value
+ * type (EEClass::m_cbBaseSizePadding) against types of known size.
+ */
+#include "dac/dac_priv.h"
+
+#include <string.h>
+
+enum {
+	ARRAY_BASE = 24,   /* header, MethodTable, length */
+	BOX_OVERHEAD = 16, /* header, MethodTable */
+	FIELDS_MAX = 1 << 16,
+	// MethodTable::m_pPerInstInfo, or the element type of an array; the
+	// same in .NET 8, 9 and 10.
+	MT_PER_INST = 48,
+	TYPEDESC_BIT = 2,
+	EECLASS_FIRST = 40, /* where the small fields of EEClass are */
+	EECLASS_END = 96,
+	ELEM_I4 = 0x08,
+	ELEM_CHAR = 0x03,
+	ELEM_I = 0x18,
+};
+
+struct type_entry {
+	struct dac_type type;
+	uint64_t eeclass;
+	const char *name;
+	struct dac_field *fields;
+	size_t n_fields;
+	bool fields_known, size_known;
+};
+
+static struct dbg_error *entry_get(struct dac *d, uint64_t mt,
+				   struct type_entry **ret);
+
+static struct dbg_error *no_type(uint64_t mt)
+{
+	return dbg_err(DBG_E_MEMORY, "no type at 0x%llx",
+		       (unsigned long long)mt);
+}
+
+// ---- Description ---------------------------------------------------------
+
+static const struct sos_globals *globals(struct dac *d)
+{
+	if (!d->globals_known)
+		d->globals_known =
+		    DAC_CALL(d, d->sos, SOS_USEFUL_GLOBALS, &d->globals) >= 0;
+	return &d->globals;
+}
+
+static struct dbg_error *name_get(struct dac *d, struct type_entry *e)
+{
+	uint32_t n = 0;
+
+	if (e->name)
+		return NULL;
+	d->scratch[0] = 0;
+	int32_t hr = DAC_CALL(d, d->sos, SOS_TYPE_NAME, e->type.addr,
+			      (uint32_t)DAC_SCRATCH_UNITS, d->scratch, &n);
+	if (hr < 0)
+		return dac_err(hr, "cannot name the type at 0x%llx",
+			       (unsigned long long)e->type.addr);
+	e->name = dac_scratch_text(d, DAC_SCRATCH_UNITS, d->facts);
+	return NULL;
+}
+
+static bool is_core_type(struct dac *d, uint64_t mt, const char *name)
+{
+	struct dbg_error *err;
+	struct type_entry *e, *object;
+
+	err = entry_get(d, mt, &e);
+	if (!err)
+		err = entry_get(d, globals(d)->object_type, &object);
+	if (!err && e->type.module == object->type.module)
+		err = name_get(d, e);
+	bool ret = !err && e->name && !strcmp(e->name, name);
+	dbg_error_destroy(err);
+	return ret;
+}
+
+static void describe_array(struct dac *d, struct dac_type *t)
+{
+	uint64_t element = 0;
+
+	t->is_array = true;
+	t->rank = 1;
+	if (t->base_size > ARRAY_BASE)
+		t->rank = (t->base_size - ARRAY_BASE) / 8;
+	if (target_read_some(d->target, t->addr + MT_PER_INST, &element,
+			     sizeof(element)) == sizeof(element) &&
+	    !(element & TYPEDESC_BIT))
+		t->element = element;
+}
+
+static void describe(struct dac *d, struct dac_type *t)
+{
+	const struct sos_globals *g = globals(d);
+
+	t->is_string = t->addr == g->string_type;
+	t->is_free = t->addr == g->free_type;
+	if (t->is_string || t->is_free || !t->parent)
+		return;
+	if (t->component_size) {
+		describe_array(d, t);
+		return;
+	}
+	t->is_enum = is_core_type(d, t->parent, "System.Enum");
+	t->is_value_type =
+	    t->is_enum || (is_core_type(d, t->parent, "System.ValueType") &&
+			   !is_core_type(d, t->addr, "System.Enum"));
+}
+
+static struct dbg_error *entry_read(struct dac *d, uint64_t mt,
+				    struct type_entry **ret)
+{
+	struct sos_type data = {0};
+	struct sos_type_fields counts = {0};
+
+	if (DAC_CALL(d, d->sos, SOS_TYPE, mt, &data) < 0)
+		return no_type(mt);
+	// Free objects and some made types have no fields to tell of.
+	if (DAC_CALL(d, d->sos, SOS_TYPE_FIELDS, mt, &counts) < 0)
+		memset(&counts, 0, sizeof(counts));
+	struct type_entry *e = arena_alloc(d->facts, sizeof(*e));
+	e->eeclass = data.eeclass;
+	e->type = (struct dac_type){
+	    .addr = mt,
+	    .module = data.module,
+	    .token = data.token & 0xffffff ? data.token : 0,
+	    .parent = data.parent,
+	    .base_size = data.base_size,
+	    .component_size = data.component_size,
+	    .n_fields = counts.n_instance,
+	    .n_statics = counts.n_static,
+	    .first_field = counts.first,
+	};
+	map_put(&d->types, mt, e);
+	describe(d, &e->type);
+	*ret = e;
+	return NULL;
+}
+
+static struct dbg_error *entry_get(struct dac *d, uint64_t mt,
+				   struct type_entry **ret)
+{
+	*ret = map_find(&d->types, mt);
+	if (*ret)
+		return NULL;
+	return mt && !(mt & 7) ? entry_read(d, mt, ret) : no_type(mt);
+}
+
+struct dbg_error *dac_type_name(struct dac *d, uint64_t mt, const char **ret)
+{
+	struct dbg_error *err;
+	struct type_entry *e;
+
+	err = entry_get(d, mt, &e);
+	if (!err)
+		err = name_get(d, e);
+	if (err)
+		return err;
+	*ret = e->name;
+	return NULL;
+}
+
+// ---- Fields --------------------------------------------------------------
+
+static struct dbg_error *own_count(struct dac *d, const struct dac_type *t,
+				   size_t *ret)
+{
+	struct dbg_error *err;
+	struct type_entry *parent;
+	uint32_t inherited = 0;
+
+	if (t->parent) {
+		err = entry_get(d, t->parent, &parent);
+		if (err)
+			return err;
+		inherited = parent->type.n_fields;
+	}
+	uint32_t own = t->n_fields > inherited ? t->n_fields - inherited : 0;
+	*ret = (size_t)own + t->n_statics;
+	return NULL;
+}
+
+static struct dbg_error *fields_read(struct dac *d, struct type_entry *e)
+{
+	struct dbg_error *err;
+	size_t n;
+
+	err = own_count(d, &e->type, &n);
+	if (err)
+		return err;
+	if (n > FIELDS_MAX)
+		return dbg_err(DBG_E_FORMAT, "type with %zu fields", n);
+	e->fields = arena_calloc(d->facts, n + 1, sizeof(*e->fields));
+	uint64_t addr = e->type.first_field;
+	for (size_t i = 0; i < n && addr; i++) {
+		struct sos_field data = {0};
+		if (DAC_CALL(d, d->sos, SOS_FIELD, addr, &data) < 0)
+			break;
+		e->fields[e->n_fields++] = (struct dac_field){
+		    .addr = addr,
+		    .token = data.token,
+		    .elem = data.elem,
+		    .offset = data.offset,
+		    .is_static = data.is_static || data.is_thread_static,
+		    .is_thread_static = data.is_thread_static,
+		    .type = data.type,
+		    .enclosing = data.enclosing,
+		};
+		addr = data.next;
+	}
+	e->fields_known = true;
+	return NULL;
+}
+
+struct dbg_error *dac_fields(struct dac *d, uint64_t mt,
+			     const struct dac_field **ret, size_t *ret_n)
+{
+	struct dbg_error *err;
+	struct type_entry *e;
+
+	err = entry_get(d, mt, &e);
+	if (!err && !e->fields_known)
+		err = fields_read(d, e);
+	if (err)
+		return err;
+	*ret = e->fields;
+	*ret_n = e->n_fields;
+	return NULL;
+}
+
+// ---- Size of values ------------------------------------------------------
+
+// The EEClass of the type of @mt's first own field of element type @elem.
+static uint64_t class_of_field(struct dac *d, uint64_t mt, uint32_t elem)
+{
+	struct dbg_error *err;
+	const struct dac_field *fields;
+	struct type_entry *e = NULL;
+	size_t n;
+
+	err = dac_fields(d, mt, &fields, &n);
+	for (size_t i = 0; !err && i < n && !e; i++)
+		if (fields[i].elem == elem && fields[i].type)
+			err = entry_get(d, fields[i].type, &e);
+	dbg_error_destroy(err);
+	return !err && e ? e->eeclass : 0;
+}
+
+/*
+ * Where EEClass keeps how much of the base size is not the value: header,
+ * MethodTable and what fills the last 8 bytes. It is the one byte that is 20
+ * for int, 22 for char and 16 for IntPtr.
+ */
+static uint32_t padding_offset(struct dac *d)
+{
+	const struct sos_globals *g = globals(d);
+	const uint64_t classes[] = {
+	    class_of_field(d, g->string_type, ELEM_I4),
+	    class_of_field(d, g->string_type, ELEM_CHAR),
+	    class_of_field(d, g->exception_type, ELEM_I),
+	};
+	static const uint8_t padding[] = {20, 22, 16};
+	uint8_t bytes[3][EECLASS_END];
+	uint32_t found = 0;
+
+	for (size_t i = 0; i < 3; i++)
+		if (!classes[i] ||
+		    target_read_some(d->target, classes[i], bytes[i],
+				     EECLASS_END) != EECLASS_END)
+			return 0;
+	for (uint32_t off = EECLASS_FIRST; off < EECLASS_END; off++) {
+		if (bytes[0][off] != padding[0] ||
+		    bytes[1][off] != padding[1] || bytes[2][off] != padding[2])
+			continue;
+		if (found)
+			return 0;
+		found = off;
+	}
+	return found;
+}
+
+static void size_value(struct dac *d, struct type_entry *e)
+{
+	e->size_known = true;
+	if (!e->type.is_value_type || e->type.base_size < BOX_OVERHEAD)
+		return;
+	if (!d->padding_tried) {
+		d->padding_tried = true;
+		d->padding_offset = padding_offset(d);
+	}
+	uint8_t padding = BOX_OVERHEAD;
+	if (d->padding_offset && e->eeclass)
+		(void)target_read_some(
+		    d->target, e->eeclass + d->padding_offset, &padding, 1);
+	if (padding < BOX_OVERHEAD || padding >= BOX_OVERHEAD + 8)
+		padding = BOX_OVERHEAD;
+	e->type.value_size = e->type.base_size - padding;
+}
+
+struct dbg_error *dac_type_get(struct dac *d, uint64_t mt,
+			       const struct dac_type **ret)
+{
+	struct dbg_error *err;
+	struct type_entry *e;
+
+	err = entry_get(d, mt, &e);
+	if (err)
+		return err;
+	if (!e->size_known)
+		size_value(d, e);
+	*ret = &e->type;
+	return NULL;
+}

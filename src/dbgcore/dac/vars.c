@@ -1,0 +1,128 @@
+/*
+ * Arguments and locals of a frame: where they are.
+ *
+ * The frame is made anew from its saved registers (dac_walk_open_at): the
+ * DAC's own frame objects do not outlive a walk of another thread cheaply.
+ * The DAC looks the slots up in the code version's debug information at the
+ * frame's ip.
+ */
+#include "dac/dac_priv.h"
+
+enum {
+	VARS_MAX = 1 << 16,
+	NAME_UNITS = 512,
+	IS_PRIMITIVE = 0x1,
+	IS_VALUE_TYPE = 0x2,
+	IS_REFERENCE = 0x10,
+	IS_ENUM = 0x40,
+};
+
+// The MethodTable of a value; 0 for references and what has none.
+static uint64_t value_type(struct dac *d, void *value)
+{
+	_cleanup_com_ void *instance = NULL;
+	uint32_t flags = 0;
+
+	if (DAC_CALL(d, value, VALUE_FLAGS, &flags) != COM_OK ||
+	    (flags & IS_REFERENCE) ||
+	    !(flags & (IS_PRIMITIVE | IS_VALUE_TYPE | IS_ENUM)))
+		return 0;
+	if (DAC_CALL(d, value, VALUE_TYPE, &instance) != COM_OK || !instance)
+		return 0;
+	return dac_type_of_instance(d, instance);
+}
+
+static void read_registers(struct dac *d, void *value, struct dac_var *ret)
+{
+	uint32_t n = 0;
+
+	if (DAC_CALL(d, value, VALUE_BYTES, (uint32_t)sizeof(ret->bytes), &n,
+		     ret->bytes) != COM_OK ||
+	    !n || n > sizeof(ret->bytes))
+		return;
+	ret->present = true;
+	ret->in_register = true;
+	ret->size = n;
+}
+
+static void describe(struct dac *d, void *value, struct dac_var *ret)
+{
+	struct dbg_error *err;
+	const struct dac_type *type;
+	uint32_t n = 0;
+	uint64_t size = 0;
+
+	ret->type = value_type(d, value);
+	if (DAC_CALL(d, value, VALUE_N_LOCATIONS, &n) != COM_OK || !n)
+		return;
+	if (DAC_CALL(d, value, VALUE_ADDRESS, &ret->addr) != COM_OK) {
+		ret->addr = 0;
+		read_registers(d, value, ret);
+	} else {
+		ret->present = true;
+		if (DAC_CALL(d, value, VALUE_SIZE, &size) == COM_OK &&
+		    size <= UINT32_MAX)
+			ret->size = (uint32_t)size;
+	}
+	if (!ret->type)
+		return;
+	// The DAC says 8 for a structure on the stack, whatever its size.
+	err = dac_type_get(d, ret->type, &type);
+	if (!err && type->value_size && !ret->in_register)
+		ret->size = type->value_size;
+	dbg_error_destroy(err);
+}
+
+// The frame object at the top of @walk; NULL if it has none.
+static void *frame_object(struct dac *d, void *walk)
+{
+	void *ret = NULL;
+
+	return DAC_CALL(d, walk, WALK_FRAME, &ret) == COM_OK ? ret : NULL;
+}
+
+static void var_read(struct dac *d, void *frame, bool is_arg, uint32_t i,
+		     struct arena *arena, struct dac_var *ret)
+{
+	_cleanup_com_ void *value = NULL;
+	uint32_t n = 0;
+
+	d->scratch[0] = 0;
+	ret->name = "";
+	int32_t hr = DAC_CALL(d, frame, is_arg ? FRAME_ARG : FRAME_LOCAL, i,
+			      &value, (uint32_t)NAME_UNITS, &n, d->scratch);
+	if (is_arg)
+		ret->name = dac_scratch_text(d, NAME_UNITS, arena);
+	if (hr >= 0 && value)
+		describe(d, value, ret);
+}
+
+struct dbg_error *dac_frame_vars(struct dac *d, pid_t tid,
+				 const struct dac_frame *frame, bool args,
+				 struct arena *arena, struct dac_var **ret,
+				 size_t *ret_n)
+{
+	uint32_t n = 0;
+
+	*ret = NULL;
+	*ret_n = 0;
+	if (frame->kind != DAC_FRAME_MANAGED)
+		return NULL;
+	_cleanup_com_ void *walk = dac_walk_open_at(d, tid, frame);
+	_cleanup_com_ void *object = walk ? frame_object(d, walk) : NULL;
+	if (!object)
+		return dbg_err(DBG_E_RUNTIME,
+			       "the frame at 0x%llx cannot be inspected",
+			       (unsigned long long)frame->sp);
+	// A method without local variables fails here: there are none.
+	if (DAC_CALL(d, object, args ? FRAME_N_ARGS : FRAME_N_LOCALS, &n) < 0)
+		return NULL;
+	if (n > VARS_MAX)
+		return dbg_err(DBG_E_FORMAT, "frame with %u variables", n);
+	struct dac_var *vars = arena_calloc(arena, n, sizeof(*vars));
+	for (uint32_t i = 0; i < n; i++)
+		var_read(d, object, args, i, arena, &vars[i]);
+	*ret = vars;
+	*ret_n = n;
+	return NULL;
+}
