@@ -53,17 +53,18 @@ struct thread {
 	pid_t tid;
 	enum thread_kind kind;
 	enum thread_stop stop;
-	bool fresh;    /* its first stop has not come yet */
-	bool execed;   /* the stop after its exec has not come yet */
-	bool asked;    /* PTRACE_INTERRUPT was sent while it ran */
-	bool zombie;   /* a leader that ended before the others */
-	bool in_vfork; /* waits for its vfork child */
-	bool stepping; /* single-stepped for the session */
-	bool masked;   /* its signals are blocked for the step */
-	bool paused;   /* stopped by us for a moment: resume it */
-	bool in_place; /* executes what is beneath a trap: see placed */
-	int placed;    /* wait status that ended that */
-	int kept;      /* kind of its event in the queue, 0: none */
+	bool fresh;      /* its first stop has not come yet */
+	bool execed;     /* the stop after its exec has not come yet */
+	bool asked;      /* PTRACE_INTERRUPT was sent while it ran */
+	bool zombie;     /* a leader that ended before the others */
+	bool in_vfork;   /* waits for its vfork child */
+	bool stepping;   /* single-stepped for the session */
+	bool masked;     /* its signals are blocked for the step */
+	bool paused;     /* stopped by us for a moment: resume it */
+	bool in_place;   /* executes what is beneath a trap: see placed */
+	int placed;      /* wait status that ended that */
+	int kept;        /* kind of its event in the queue, 0: none */
+	uint64_t serial; /* of that event */
 	bool regs_valid, regs_dirty;
 	struct user_regs_struct regs;
 	uint64_t skip_pc;
@@ -83,6 +84,12 @@ struct thread {
 struct stray {
 	pid_t tid;
 	int status;
+};
+
+/* An event in the queue; void if its thread has another serial by now. */
+struct queued {
+	uint64_t serial;
+	struct target_event event;
 };
 
 /* Part of a shared mapping that is written through its file. */
@@ -106,8 +113,9 @@ struct live {
 	size_t n_children; /* THREAD_FORKED */
 	struct stray *strays;
 	size_t n_strays, strays_cap;
-	struct target_event *events; /* from events_first on */
+	struct queued *events; /* from events_first on */
 	size_t events_first, n_events, events_cap;
+	uint64_t serial;
 	sigset_t watched;
 	int signal_fd; /* SIGCHLD */
 	bool drained;  /* signal_fd was read since event_next found nothing */

@@ -25,9 +25,10 @@ static struct target_event *queue_slot(struct live *l)
 	if (l->events_first && l->events_first == l->n_events)
 		l->events_first = l->n_events = 0;
 	mem_grow(&l->events, &l->events_cap, l->n_events, sizeof(*l->events));
-	struct target_event *event = &l->events[l->n_events++];
-	memset(event, 0, sizeof(*event));
-	return event;
+	struct queued *queued = &l->events[l->n_events++];
+	memset(queued, 0, sizeof(*queued));
+	queued->serial = ++l->serial;
+	return &queued->event;
 }
 
 void live_queue(struct live *l, enum target_event_kind kind, pid_t tid)
@@ -45,6 +46,7 @@ void thread_keep(struct live *l, struct thread *th, enum target_event_kind kind)
 	event->kind = kind;
 	event->tid = th->tid;
 	th->kept = (int)kind;
+	th->serial = l->serial;
 	if (kind == TARGET_TRAP || kind == TARGET_STEPPED)
 		event->addr = thread_load_regs(l, th) ? th->regs.rip : 0;
 	if (kind == TARGET_SIGNAL) {
@@ -60,16 +62,17 @@ static bool is_stop(enum target_event_kind kind)
 }
 
 // May this event be reported? *ret_drop: it is void.
-static struct dbg_error *ripe(struct live *l, const struct target_event *event,
+static struct dbg_error *ripe(struct live *l, const struct queued *queued,
 			      bool *ret_ripe, bool *ret_drop)
 {
+	const struct target_event *event = &queued->event;
 	struct thread *th = thread_find(l, event->tid);
 
 	*ret_ripe = true;
 	*ret_drop = false;
 	if (!is_stop(event->kind) && event->kind != TARGET_EXEC)
 		return NULL;
-	if (!th || th->kept != (int)event->kind) {
+	if (!th || !th->kept || th->serial != queued->serial) {
 		*ret_drop = true;
 		return NULL;
 	}
@@ -95,10 +98,10 @@ static struct dbg_error *pop(struct live *l, struct target_event *ret,
 
 	*ret_any = false;
 	while (i < l->n_events && !*ret_any) {
-		struct target_event event = l->events[i];
+		struct queued queued = l->events[i];
 		bool is_ripe, drop;
 
-		err = ripe(l, &event, &is_ripe, &drop);
+		err = ripe(l, &queued, &is_ripe, &drop);
 		if (err)
 			return err;
 		if (!is_ripe && !drop) {
@@ -110,11 +113,11 @@ static struct dbg_error *pop(struct live *l, struct target_event *ret,
 		} else {
 			l->n_events--;
 			memmove(&l->events[i], &l->events[i + 1],
-				(l->n_events - i) * sizeof(event));
+				(l->n_events - i) * sizeof(queued));
 		}
 		*ret_any = !drop;
 		if (!drop)
-			*ret = event;
+			*ret = queued.event;
 	}
 	return NULL;
 }
