@@ -151,6 +151,13 @@ DBG_MUST struct dbg_error *code_addresses(struct code *c,
 					  uint64_t ip, struct arena *arena,
 					  uint64_t **ret, size_t *ret_n);
 
+/* The part of a method that an IL offset lies in. */
+enum code_region {
+	CODE_REGION_BODY,
+	CODE_REGION_HANDLER, /* catch, finally, fault */
+	CODE_REGION_FILTER,  /* the condition of a catch */
+};
+
 /* What source an address of managed code stands for. */
 struct code_pos {
 	struct code_module *module; /* NULL: none known */
@@ -158,6 +165,7 @@ struct code_pos {
 	uint32_t token;
 	uint32_t il_offset; /* UINT32_MAX: unknown */
 	bool in_prolog, in_epilog;
+	enum code_region region;
 	struct seq_point point; /* visible one; line 0: no source */
 	const char *path;       /* substituted; NULL: no source */
 };

@@ -165,6 +165,51 @@ static void find_point(struct code *c, const struct version *v,
 	pos->path = module_document(c, module_of(v->module), sp->document);
 }
 
+static bool is_in(uint32_t il, uint32_t start, uint32_t length)
+{
+	return il - start < length;
+}
+
+// Of the handlers and filters around @il the innermost says what it is.
+static enum code_region region_of(const struct il_body *body, uint32_t il)
+{
+	enum {
+		FILTER = 1
+	};
+	enum code_region region = CODE_REGION_BODY;
+	uint32_t innermost = UINT32_MAX;
+
+	for (size_t i = 0; i < body->n_clauses; i++) {
+		const struct il_clause *c = &body->clauses[i];
+		uint32_t filter = c->token_or_filter;
+
+		if (is_in(il, c->handler_offset, c->handler_length) &&
+		    c->handler_length < innermost) {
+			innermost = c->handler_length;
+			region = CODE_REGION_HANDLER;
+		}
+		// II.25.4.6: a filter ends where its handler begins.
+		if (c->flags == FILTER &&
+		    is_in(il, filter, c->handler_offset - filter) &&
+		    c->handler_offset - filter < innermost) {
+			innermost = c->handler_offset - filter;
+			region = CODE_REGION_FILTER;
+		}
+	}
+	return region;
+}
+
+static void find_region(const struct version *v, struct code_pos *pos)
+{
+	struct arena *arena = arena_create();
+	struct il_body body;
+
+	module_body(v->module, v->token, arena, &body);
+	if (pos->il_offset != UINT32_MAX)
+		pos->region = region_of(&body, pos->il_offset);
+	arena_destroy(arena);
+}
+
 static void pos_fill(struct code *c, const struct version *v, uint64_t method,
 		     uint64_t addr, struct code_pos *pos)
 {
@@ -174,6 +219,7 @@ static void pos_fill(struct code *c, const struct version *v, uint64_t method,
 	pos->module = v->module;
 	pos->token = v->token;
 	find_il(v, addr, pos);
+	find_region(v, pos);
 	find_point(c, v, pos);
 }
 

@@ -7,6 +7,13 @@
  * called or threw. A thread without managed frames shows the native code it
  * is in, as one frame.
  *
+ * The JIT makes functions of their own ("funclets") of handlers and filters;
+ * their frames have the frame pointer of the method they belong to, whose own
+ * frame lies further down. While a catch or finally runs, all between the two
+ * is over (the code that threw) or the dispatch, so the handler's frame
+ * stands for the method and the rest, its body included, is left out. A
+ * filter runs while the code that threw is still alive: all is shown.
+ *
  * A thread is walked as far as was asked; the walk stays open and what was
  * walked is kept until stack_reset.
  */
@@ -121,6 +128,26 @@ static const struct code_pos *find_pos(struct stack *s,
 	return none;
 }
 
+static const struct frame *top(const struct stack_thread *t)
+{
+	return t->n_frames ? t->frames[t->n_frames - 1] : NULL;
+}
+
+// Is @raw the body, or an outer handler, of the method whose handler @f is?
+static bool is_same_activation(const struct frame *f,
+			       const struct dac_frame *raw)
+{
+	return raw->method == f->raw.method && raw->bp == f->raw.bp;
+}
+
+// A frame of which @raw is the caller has its frame pointer below @raw's
+// stack, behind the return address, unless it is a funclet, which has that of
+// its method.
+static bool is_called_by(const struct frame *f, const struct dac_frame *raw)
+{
+	return f->raw.bp + 16 == raw->sp;
+}
+
 static void push_managed(struct stack *s, struct stack_thread *t,
 			 const struct dac_frame *raw)
 {
@@ -159,24 +186,80 @@ static struct dbg_error *finish(struct stack *s, struct stack_thread *t)
 	return t->n_frames ? NULL : push_native(s, t);
 }
 
-// Walk on by one frame of the runtime.
+// The next managed frame of the runtime's walk; *ret_any false at the end.
+static struct dbg_error *next(struct stack_thread *t, struct dac_frame *ret,
+			      bool *ret_any)
+{
+	struct dbg_error *err;
+
+	*ret_any = t->has_ahead;
+	if (t->has_ahead)
+		*ret = t->ahead;
+	t->has_ahead = false;
+	while (!*ret_any) {
+		if (!t->walk)
+			return NULL;
+		err = dac_walk_next(t->walk, ret, ret_any);
+		if (err || !*ret_any)
+			return err;
+		*ret_any = ret->kind == DAC_FRAME_MANAGED && ret->method;
+	}
+	return NULL;
+}
+
+// The newest frame is a handler: walk on to the body that it belongs to and
+// drop all behind the handler. If there is no such body (a finally that was
+// copied into the body itself) what was walked stays.
+static struct dbg_error *pass_handler(struct stack *s, struct stack_thread *t)
+{
+	struct dbg_error *err;
+	size_t n = t->n_frames;
+	const struct frame *f = top(t);
+	struct dac_frame raw;
+	bool any;
+
+	for (bool first = true;; first = false) {
+		err = next(t, &raw, &any);
+		if (err || !any)
+			return err ? err : finish(s, t);
+		if (first && is_called_by(f, &raw)) {
+			t->ahead = raw;
+			t->has_ahead = true;
+			return NULL;
+		}
+		push_managed(s, t, &raw);
+		if (!is_same_activation(f, &raw))
+			continue;
+		bool body = top(t)->pos->region == CODE_REGION_BODY;
+		t->n_frames = n;
+		if (body)
+			return NULL;
+	}
+}
+
+// Walk on by at least one frame of the runtime.
 static struct dbg_error *walk(struct stack *s, struct stack_thread *t)
 {
 	struct dbg_error *err = NULL;
 	struct dac_frame raw;
 	bool any = false;
+	size_t n = t->n_frames;
 
 	if (!t->started)
 		err = start(s, t);
-	if (!err && t->walk)
-		err = dac_walk_next(t->walk, &raw, &any);
+	if (!err)
+		err = next(t, &raw, &any);
+	if (!err && any) {
+		push_managed(s, t, &raw);
+		if (t->n_frames > n &&
+		    top(t)->pos->region == CODE_REGION_HANDLER)
+			err = pass_handler(s, t);
+		if (!err)
+			return NULL;
+	}
 	// A stack that cannot be walked to its end is shown so far.
 	dbg_error_destroy(err);
-	if (err || !any)
-		return finish(s, t);
-	if (raw.kind == DAC_FRAME_MANAGED && raw.method)
-		push_managed(s, t, &raw);
-	return NULL;
+	return finish(s, t);
 }
 
 struct dbg_error *stack_frame(struct stack *s, uint32_t thread, uint32_t level,

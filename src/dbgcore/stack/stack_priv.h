@@ -9,8 +9,10 @@
 struct stack_thread {
 	pid_t tid;
 	uint32_t number;
-	bool started, done;    /* the walk */
-	struct dac_walk *walk; /* open while started and not done */
+	bool started, done;     /* the walk */
+	struct dac_walk *walk;  /* open while started and not done */
+	struct dac_frame ahead; /* walked but not looked at */
+	bool has_ahead;
 	const struct frame **frames;
 	size_t n_frames, cap_frames;
 };

@@ -65,7 +65,7 @@ void stack_thread_reset(struct stack_thread *t)
 {
 	dac_walk_destroy(t->walk);
 	t->walk = NULL;
-	t->started = t->done = false;
+	t->started = t->done = t->has_ahead = false;
 	t->n_frames = 0;
 }
 
