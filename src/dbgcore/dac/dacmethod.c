@@ -16,6 +16,8 @@ enum {
 	MAP_MAX = 1 << 18,
 	INSTANCES_MAX = 1 << 14,
 	TIERS_MAX = 256,
+	OFFSETS_MAX = 4,
+	SCAN_MAX = 1 << 15, /* bytes of code; a call to the DAC each */
 	CODE_MAX = 1 << 30,
 	JIT_PRECOMPILED = 2,
 	FIRST_DYNAMIC_TOKEN = 0x06000000,
@@ -216,20 +218,38 @@ uint64_t dac_method_at(struct dac *d, uint64_t ip)
 
 // ---- IL maps -------------------------------------------------------------
 
-// IXCLRDataMethodInstance of the code at @ip, NULL if there is none.
-static void *instance_at(struct dac *d, uint64_t ip)
+/*
+ * IXCLRDataMethodInstance whose current code is that of @entry, NULL if there
+ * is none such. The DAC enumerates all instantiations of the method.
+ */
+static void *instance_of(struct dac *d, const struct dac_code *code,
+			 bool *ret_current)
 {
-	uint64_t handle = 0;
+	uint64_t handle = 0, start;
 	void *ret = NULL;
 
 	int32_t hr = DAC_CALL(d, d->process, PROCESS_START_METHODS_BY_ADDRESS,
-			      ip, NULL, &handle);
+			      code->start, NULL, &handle);
 	if (hr != COM_OK)
 		return NULL;
-	hr = DAC_CALL(d, d->process, PROCESS_NEXT_METHOD_BY_ADDRESS, &handle,
-		      &ret);
+	for (int i = 0; i < INSTANCES_MAX; i++) {
+		_cleanup_com_ void *instance = NULL;
+		if (DAC_CALL(d, d->process, PROCESS_NEXT_METHOD_BY_ADDRESS,
+			     &handle, &instance) != COM_OK ||
+		    !instance)
+			break;
+		start = 0;
+		if (DAC_CALL(d, instance, METHOD_ENTRY, &start) != COM_OK)
+			continue;
+		*ret_current = start == code->start;
+		if (!*ret_current && dac_method_at(d, start) != code->method)
+			continue;
+		ret = instance;
+		instance = NULL;
+		break;
+	}
 	DAC_CALL(d, d->process, PROCESS_END_METHODS_BY_ADDRESS, handle);
-	return hr == COM_OK ? ret : NULL;
+	return ret;
 }
 
 static int compare_maps(const void *a, const void *b)
@@ -278,15 +298,12 @@ static void map_store(struct dac_code_entry *entry, struct arena *arena,
 	entry->n_map = used;
 }
 
-static struct dbg_error *map_read(struct dac *d, uint64_t ip,
+static struct dbg_error *map_read(struct dac *d, void *instance,
 				  struct dac_code_entry *entry,
 				  struct arena *arena)
 {
 	uint32_t n = 0, got = 0;
 
-	_cleanup_com_ void *instance = instance_at(d, ip);
-	if (!instance)
-		return NULL;
 	int32_t hr =
 	    DAC_CALL(d, instance, METHOD_IL_MAP, (uint32_t)0, &n, NULL);
 	if (hr < 0 || !n)
@@ -298,6 +315,57 @@ static struct dbg_error *map_read(struct dac *d, uint64_t ip,
 	if (hr >= 0)
 		map_store(entry, arena, raw, got < n ? got : n);
 	return NULL;
+}
+
+/*
+ * The DAC gives the map of a method's current code only (an older tier, or
+ * an on-stack replacement, is not that), but the IL offset of any address:
+ * build the map of another version from these.
+ */
+static void map_scan(struct dac *d, void *instance,
+		     struct dac_code_entry *entry, struct arena *arena)
+{
+	struct dac_il_map *map = NULL;
+	size_t n_map = 0, cap = 0;
+	const struct dac_code *code = &entry->code;
+	uint64_t size = code->size < SCAN_MAX ? code->size : SCAN_MAX;
+
+	for (uint64_t off = 0; off < size; off++) {
+		uint32_t il[OFFSETS_MAX] = {DAC_IL_NO_MAPPING}, n = 0;
+		if (DAC_CALL(d, instance, METHOD_IL_OFFSETS, code->start + off,
+			     (uint32_t)OFFSETS_MAX, &n, il) != COM_OK ||
+		    !n)
+			il[0] = DAC_IL_NO_MAPPING;
+		uint64_t addr = code->start + off;
+		if (n_map && map[n_map - 1].il_offset == il[0]) {
+			map[n_map - 1].end = addr + 1;
+			continue;
+		}
+		mem_grow(&map, &cap, n_map, sizeof(*map));
+		map[n_map++] = (struct dac_il_map){
+		    .il_offset = il[0],
+		    .start = addr,
+		    .end = addr + 1,
+		};
+	}
+	entry->map = arena_copy(arena, map, n_map, sizeof(*map));
+	entry->n_map = n_map;
+	free(map);
+}
+
+static struct dbg_error *map_make(struct dac *d, struct dac_code_entry *entry,
+				  struct arena *arena)
+{
+	bool current = false;
+
+	_cleanup_com_ void *instance = instance_of(d, &entry->code, &current);
+	if (!instance)
+		return NULL;
+	if (!current) {
+		map_scan(d, instance, entry, arena);
+		return NULL;
+	}
+	return map_read(d, instance, entry, arena);
 }
 
 struct dbg_error *dac_il_map(struct dac *d, uint64_t ip,
@@ -315,7 +383,7 @@ struct dbg_error *dac_il_map(struct dac *d, uint64_t ip,
 		return NULL;
 	if (!entry->mapped) {
 		bool dynamic = cache_find(&d->dynamic, ip) == entry;
-		err = map_read(d, ip, entry,
+		err = map_make(d, entry,
 			       dynamic ? d->dynamic.arena : d->code.arena);
 		if (err)
 			return err;

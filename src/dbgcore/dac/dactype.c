@@ -17,17 +17,18 @@ enum {
 	// MethodTable::m_pPerInstInfo, or the element type of an array; the
 	// same in .NET 8, 9 and 10.
 	MT_PER_INST = 48,
+	// MethodTable::m_pEEClass or, with the bit, a MethodTable.
+	MT_EECLASS = 40,
+	CANONICAL_BIT = 1,
 	TYPEDESC_BIT = 2,
 	EECLASS_FIRST = 40, /* where the small fields of EEClass are */
 	EECLASS_END = 96,
 	ELEM_I4 = 0x08,
 	ELEM_CHAR = 0x03,
-	ELEM_I = 0x18,
 };
 
 struct type_entry {
 	struct dac_type type;
-	uint64_t eeclass;
 	const char *name;
 	struct dac_field *fields;
 	size_t n_fields;
@@ -128,7 +129,6 @@ static struct dbg_error *entry_read(struct dac *d, uint64_t mt,
 	if (DAC_CALL(d, d->sos, SOS_TYPE_FIELDS, mt, &counts) < 0)
 		memset(&counts, 0, sizeof(counts));
 	struct type_entry *e = arena_alloc(d->facts, sizeof(*e));
-	e->eeclass = data.eeclass;
 	e->type = (struct dac_type){
 	    .addr = mt,
 	    .module = data.module,
@@ -239,6 +239,23 @@ struct dbg_error *dac_fields(struct dac *d, uint64_t mt,
 
 // ---- Size of values ------------------------------------------------------
 
+// EEClass* of a MethodTable; an instantiation may refer to the MethodTable
+// that stands for all that share their code. 0 if it cannot be read.
+static uint64_t eeclass_of(struct dac *d, uint64_t mt)
+{
+	uint64_t word;
+
+	for (int i = 0; i < 2; i++) {
+		if (target_read_some(d->target, mt + MT_EECLASS, &word,
+				     sizeof(word)) != sizeof(word))
+			return 0;
+		if (!(word & CANONICAL_BIT))
+			return word;
+		mt = word & ~(uint64_t)CANONICAL_BIT;
+	}
+	return 0;
+}
+
 // The EEClass of the type of @mt's first own field of element type @elem.
 static uint64_t class_of_field(struct dac *d, uint64_t mt, uint32_t elem)
 {
@@ -252,34 +269,30 @@ static uint64_t class_of_field(struct dac *d, uint64_t mt, uint32_t elem)
 		if (fields[i].elem == elem && fields[i].type)
 			err = entry_get(d, fields[i].type, &e);
 	dbg_error_destroy(err);
-	return !err && e ? e->eeclass : 0;
+	return !err && e ? eeclass_of(d, e->type.addr) : 0;
 }
 
 /*
  * Where EEClass keeps how much of the base size is not the value: header,
  * MethodTable and what fills the last 8 bytes. It is the one byte that is 20
- * for int, 22 for char and 16 for IntPtr.
+ * for int and 22 for char.
  */
 static uint32_t padding_offset(struct dac *d)
 {
-	const struct sos_globals *g = globals(d);
-	const uint64_t classes[] = {
-	    class_of_field(d, g->string_type, ELEM_I4),
-	    class_of_field(d, g->string_type, ELEM_CHAR),
-	    class_of_field(d, g->exception_type, ELEM_I),
-	};
-	static const uint8_t padding[] = {20, 22, 16};
-	uint8_t bytes[3][EECLASS_END];
+	uint64_t string = globals(d)->string_type;
+	uint64_t class_int = class_of_field(d, string, ELEM_I4);
+	uint64_t class_char = class_of_field(d, string, ELEM_CHAR);
+	uint8_t of_int[EECLASS_END], of_char[EECLASS_END];
 	uint32_t found = 0;
 
-	for (size_t i = 0; i < 3; i++)
-		if (!classes[i] ||
-		    target_read_some(d->target, classes[i], bytes[i],
-				     EECLASS_END) != EECLASS_END)
-			return 0;
+	if (!class_int || !class_char ||
+	    target_read_some(d->target, class_int, of_int, EECLASS_END) !=
+		EECLASS_END ||
+	    target_read_some(d->target, class_char, of_char, EECLASS_END) !=
+		EECLASS_END)
+		return 0;
 	for (uint32_t off = EECLASS_FIRST; off < EECLASS_END; off++) {
-		if (bytes[0][off] != padding[0] ||
-		    bytes[1][off] != padding[1] || bytes[2][off] != padding[2])
+		if (of_int[off] != 20 || of_char[off] != 22)
 			continue;
 		if (found)
 			return 0;
@@ -298,9 +311,10 @@ static void size_value(struct dac *d, struct type_entry *e)
 		d->padding_offset = padding_offset(d);
 	}
 	uint8_t padding = BOX_OVERHEAD;
-	if (d->padding_offset && e->eeclass)
-		(void)target_read_some(
-		    d->target, e->eeclass + d->padding_offset, &padding, 1);
+	uint64_t eeclass = d->padding_offset ? eeclass_of(d, e->type.addr) : 0;
+	if (eeclass)
+		(void)target_read_some(d->target, eeclass + d->padding_offset,
+				       &padding, 1);
 	if (padding < BOX_OVERHEAD || padding >= BOX_OVERHEAD + 8)
 		padding = BOX_OVERHEAD;
 	e->type.value_size = e->type.base_size - padding;

@@ -48,6 +48,8 @@ enum dac_methoddef_slot {
 };
 
 enum dac_method_slot {
+	METHOD_TYPE = 3,
+	METHOD_IL_OFFSETS = 12,
 	METHOD_IL_MAP = 14,
 	METHOD_ENTRY = 19,
 };
