@@ -50,6 +50,7 @@ struct dac {
 	uint64_t runtime_base;
 	void *process; /* IXCLRDataProcess */
 	void *sos, *sos5, *sos14;
+	void *type_instance; /* see dac_instance_get */
 	uint64_t n_calls;
 	uint64_t prestub;
 	bool prestub_known;
@@ -57,14 +58,16 @@ struct dac {
 	struct arena *facts;           /* what the caches below point to */
 	struct map types;              /* MethodTable* -> struct type_entry */
 	struct map instances;          /* hash -> struct instance_entry */
+	struct map misses;             /* hashes sought in vain, until flush */
 	struct map frame_kinds;        /* first word of a Frame -> char */
 	struct dac_code_cache code;    /* until dac_forget */
 	struct dac_code_cache dynamic; /* until dac_flush */
 	struct sos_globals globals;
 	uint32_t padding_offset; /* in EEClass; 0: not known yet */
-	bool globals_known, padding_tried;
+	bool globals_known, padding_tried, param_table_tried;
+	size_t param_table_word; /* in Module; 0: unknown */
 	size_t instance_offset;  /* of the type in the DAC's type instances */
-	uint32_t exposed_offset; /* of the handle in Thread; 0: unknown */
+	size_t exposed_word;     /* of the handle in Thread; 0: unknown */
 };
 
 /* Call a slot of a COM object of the DAC, counted. */
@@ -151,7 +154,26 @@ void context_set_frame(struct context *c, const struct dac_frame *frame);
 
 /* MethodTable* in an IXCLRDataTypeInstance; 0 if it cannot be told. */
 uint64_t dac_type_of_instance(struct dac *d, void *instance);
-/* IXCLRDataTypeInstance of a type, NULL if the DAC finds none; release it. */
-void *dac_instance_object(struct dac *d, const struct dac_type *type);
+/*
+ * IXCLRDataTypeInstance of a type, NULL if there is no way to it; borrowed
+ * until the next call or flush.
+ */
+void *dac_instance_get(struct dac *d, uint64_t mt);
+
+/* Are these the generic arguments of @mt? Asks the DAC nothing. */
+bool dac_args_are(struct dac *d, uint64_t mt, const uint64_t *args, size_t n);
+
+/* ---- typetable.c ----------------------------------------------------- */
+
+/* The loaded instantiation of a generic type; 0 if there is none. */
+uint64_t dac_type_search(struct dac *d, uint64_t module, uint32_t token,
+			 const uint64_t *args, size_t n_args);
+
+/* ---- dactype.c ------------------------------------------------------- */
+
+/* The runtime's well-known types; zeroes if it does not know them yet. */
+const struct sos_globals *dac_globals(struct dac *d);
+/* Is @mt the type of System.Private.CoreLib called @name? */
+bool dac_is_core_type(struct dac *d, uint64_t mt, const char *name);
 
 #endif

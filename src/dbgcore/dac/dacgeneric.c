@@ -53,12 +53,30 @@ static size_t name_arity(const char *name)
 	return n;
 }
 
-static struct dbg_error *implausible(uint64_t mt)
+// Read at most @cap arguments; the true number, 0 if there are none to read.
+static size_t args_read(struct dac *d, uint64_t mt, uint64_t *ret, size_t cap)
 {
-	return dbg_err(DBG_E_FORMAT,
-		       "the generic arguments of the type at 0x%llx make no "
-		       "sense",
-		       (unsigned long long)mt);
+	struct target *t = d->target;
+	uint64_t info, dict;
+	uint16_t counts[2];
+
+	if (target_read_some(t, mt + MT_PER_INST, &info, 8) != 8 ||
+	    (info & 7) ||
+	    target_read_some(t, info - sizeof(counts), counts,
+			     sizeof(counts)) != sizeof(counts) ||
+	    !counts[0] || counts[0] > DICTS_MAX || counts[1] > cap ||
+	    target_read_some(t, info + 8 * (counts[0] - 1u), &dict, 8) != 8)
+		return 0;
+	size_t size = counts[1] * sizeof(*ret);
+	return target_read_some(t, dict, ret, size) == size ? counts[1] : 0;
+}
+
+bool dac_args_are(struct dac *d, uint64_t mt, const uint64_t *args, size_t n)
+{
+	uint64_t have[ARGS_MAX];
+
+	return n && args_read(d, mt, have, ARGS_MAX) == n &&
+	       !memcmp(have, args, n * sizeof(*args));
 }
 
 struct dbg_error *dac_type_args(struct dac *d, uint64_t mt, struct arena *arena,
@@ -67,37 +85,24 @@ struct dbg_error *dac_type_args(struct dac *d, uint64_t mt, struct arena *arena,
 	struct dbg_error *err;
 	const struct dac_type *type;
 	const char *name;
-	uint64_t info, dict;
-	uint16_t counts[2];
+	uint64_t args[ARGS_MAX];
 
 	err = dac_type_get(d, mt, &type);
 	if (!err)
 		err = dac_type_name(d, mt, &name);
 	if (err)
 		return err;
-	// An array of a generic type bears its element's name.
-	size_t n = type->is_array ? 0 : name_arity(name);
 	*ret = NULL;
 	*ret_n = 0;
+	// An array of a generic type bears its element's name.
+	size_t n = type->is_array ? 0 : name_arity(name);
 	if (!n)
 		return NULL;
-	err = target_read_u64(d->target, mt + MT_PER_INST, &info);
-	if (!err)
-		err = target_read(d->target, info - sizeof(counts), counts,
-				  sizeof(counts));
-	if (err)
-		return err;
-	if (n > ARGS_MAX || !counts[0] || counts[0] > DICTS_MAX ||
-	    counts[1] != n)
-		return implausible(mt);
-	err = target_read_u64(d->target, info + 8 * (counts[0] - 1u), &dict);
-	if (err)
-		return err;
-	uint64_t *args = arena_calloc(arena, n, sizeof(*args));
-	err = target_read(d->target, dict, args, n * sizeof(*args));
-	if (err)
-		return err;
-	*ret = args;
+	if (args_read(d, mt, args, ARGS_MAX) != n)
+		return dbg_err(DBG_E_FORMAT,
+			       "the generic arguments of '%s' make no sense",
+			       name);
+	*ret = arena_copy(arena, args, n, sizeof(*args));
 	*ret_n = n;
 	return NULL;
 }
@@ -161,68 +166,45 @@ uint64_t dac_type_of_instance(struct dac *d, void *instance)
 	return 0;
 }
 
-static bool args_match(struct dac *d, uint64_t mt, const uint64_t *args,
-		       size_t n_args)
+/*
+ * The DAC offers no way from a MethodTable to an IXCLRDataTypeInstance, but
+ * one by name: take that of System.Object and put the type wanted into the
+ * word that held it. It dies with the next flush.
+ */
+static void *template_find(struct dac *d)
 {
+	static const uint16_t name[] = u"System.Object";
 	struct dbg_error *err;
-	uint64_t *have;
-	size_t n;
-	struct arena *arena = arena_create();
-
-	err = dac_type_args(d, mt, arena, &have, &n);
-	bool ret =
-	    !err && n == n_args && !memcmp(have, args, n * sizeof(*args));
-	dbg_error_destroy(err);
-	arena_destroy(arena);
-	return ret;
-}
-
-// The loaded instance of a type definition with these arguments, and its
-// MethodTable; the caller releases it.
-static void *instance_find(struct dac *d, void *def, const uint64_t *args,
-			   size_t n_args, uint64_t *ret_mt)
-{
+	const struct dac_type *object;
 	uint64_t handle = 0;
-	void *ret = NULL;
+	void *instance = NULL;
 
-	if (DAC_CALL(d, def, TYPEDEF_START_INSTANCES, NULL, &handle) != COM_OK)
+	err = dac_type_get(d, dac_globals(d)->object_type, &object);
+	if (err) {
+		dbg_error_destroy(err);
 		return NULL;
-	for (int i = 0; i < INSTANCES_MAX && !ret; i++) {
-		_cleanup_com_ void *instance = NULL;
-		if (DAC_CALL(d, def, TYPEDEF_NEXT_INSTANCE, &handle,
-			     &instance) != COM_OK ||
-		    !instance)
-			break;
-		uint64_t mt = dac_type_of_instance(d, instance);
-		if (!mt || !args_match(d, mt, args, n_args))
-			continue;
-		*ret_mt = mt;
-		ret = instance;
-		instance = NULL;
 	}
-	DAC_CALL(d, def, TYPEDEF_END_INSTANCES, handle);
-	return ret;
+	_cleanup_com_ void *module = dac_module_object(d, object->module);
+	if (!module || DAC_CALL(d, module, MODULE_START_INSTANCES_BY_NAME, name,
+				(uint32_t)0, NULL, &handle) != COM_OK)
+		return NULL;
+	if (DAC_CALL(d, module, MODULE_NEXT_INSTANCE_BY_NAME, &handle,
+		     &instance) != COM_OK)
+		instance = NULL;
+	DAC_CALL(d, module, MODULE_END_INSTANCES_BY_NAME, handle);
+	if (instance && dac_type_of_instance(d, instance) != object->addr)
+		com_release(&instance);
+	return instance;
 }
 
-void *dac_instance_object(struct dac *d, const struct dac_type *type)
+void *dac_instance_get(struct dac *d, uint64_t mt)
 {
-	struct dbg_error *err;
-	_cleanup_com_ void *module = NULL, *def = NULL;
-	uint64_t *args, mt;
-	size_t n;
-	void *ret = NULL;
-
-	module = dac_module_object(d, type->module);
-	if (!module || DAC_CALL(d, module, MODULE_TYPE_BY_TOKEN, type->token,
-				&def) != COM_OK)
-		return NULL;
-	struct arena *arena = arena_create();
-	err = dac_type_args(d, type->addr, arena, &args, &n);
-	if (!err)
-		ret = instance_find(d, def, args, n, &mt);
-	dbg_error_destroy(err);
-	arena_destroy(arena);
-	return ret;
+	if (!d->type_instance)
+		d->type_instance = template_find(d);
+	if (d->type_instance)
+		memcpy((char *)d->type_instance + d->instance_offset, &mt,
+		       sizeof(mt));
+	return d->type_instance;
 }
 
 static uint64_t instance_hash(uint64_t module, uint32_t token,
@@ -238,8 +220,6 @@ static uint64_t instance_hash(uint64_t module, uint32_t token,
 uint64_t dac_type_instance(struct dac *d, uint64_t module, uint32_t token,
 			   const uint64_t *args, size_t n_args)
 {
-	uint64_t mt = 0;
-
 	if (!n_args)
 		return dac_type_of_token(d, module, token);
 	uint64_t hash = instance_hash(module, token, args, n_args);
@@ -249,14 +229,14 @@ uint64_t dac_type_instance(struct dac *d, uint64_t module, uint32_t token,
 	    !memcmp(known->args, args, n_args * sizeof(*args)))
 		return known->mt;
 
-	_cleanup_com_ void *object = dac_module_object(d, module);
-	_cleanup_com_ void *def = NULL, *instance = NULL;
-	if (!object ||
-	    DAC_CALL(d, object, MODULE_TYPE_BY_TOKEN, token, &def) != COM_OK)
+	// A miss stays one until the program has run again.
+	if (map_find(&d->misses, hash))
 		return 0;
-	instance = instance_find(d, def, args, n_args, &mt);
-	if (!instance)
+	uint64_t mt = dac_type_search(d, module, token, args, n_args);
+	if (!mt) {
+		map_put(&d->misses, hash, d);
 		return 0;
+	}
 	struct instance_entry *e = arena_alloc(d->facts, sizeof(*e));
 	e->module = module;
 	e->mt = mt;

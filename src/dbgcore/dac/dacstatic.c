@@ -1,9 +1,9 @@
 /*
  * Where statics are.
  *
- * .NET 9 and 10 say so themselves (ISOSDacInterface14). On .NET 8 ordinary
- * statics lie in their module's blocks, others (generic types, thread
- * statics) are asked of the DAC by field.
+ * The DAC is asked by field, which serves generic types, thread statics and
+ * data of the image (RVA statics) alike in .NET 8, 9 and 10. If that way is
+ * barred, .NET 9 and 10 tell the bases of a type's statics.
  */
 #include "dac/dac_priv.h"
 
@@ -34,17 +34,13 @@ static uint64_t by_bases(struct dac *d, const struct dac_type *type,
 	return hr == COM_OK && base ? base + field->offset : 0;
 }
 
-// .NET 8: ask the DAC's type instance for the field by token.
-static uint64_t by_instance(struct dac *d, const struct dac_type *type,
-			    const struct dac_field *field, pid_t tid)
+static uint64_t by_field(struct dac *d, void *instance,
+			 const struct dac_field *field, pid_t tid)
 {
 	_cleanup_com_ void *task = NULL, *value = NULL;
 	uint64_t addr = 0;
 	uint32_t n = 0;
 
-	_cleanup_com_ void *instance = dac_instance_object(d, type);
-	if (!instance)
-		return 0;
 	if (tid && DAC_CALL(d, d->process, PROCESS_TASK_BY_TID, (uint32_t)tid,
 			    &task) != COM_OK)
 		return 0;
@@ -88,7 +84,10 @@ struct dbg_error *dac_static_addr(struct dac *d, uint64_t mt,
 			return NULL;
 		}
 	}
-	*ret = d->sos14 ? by_bases(d, type, field, thread)
-			: by_instance(d, type, field, tid);
+	void *instance = dac_instance_get(d, mt);
+	if (instance)
+		*ret = by_field(d, instance, field, tid);
+	else
+		*ret = d->sos14 ? by_bases(d, type, field, thread) : 0;
 	return NULL;
 }

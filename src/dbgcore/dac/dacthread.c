@@ -4,35 +4,60 @@ enum {
 	THREADS_MAX = 1 << 17,
 	STATE_UNSTARTED = 0x400,
 	STATE_DEAD = 0x800,
+	THREAD_WORDS = 128, /* of struct Thread to look at */
+	OBJECT_WORDS = 8,
 };
 
-// The System.Threading.Thread of @tid, 0 if it has none (yet).
-static uint64_t managed_object(struct dac *d, uint32_t tid)
-{
-	_cleanup_com_ void *task = NULL, *value = NULL;
-	uint64_t addr = 0;
-
-	if (DAC_CALL(d, d->process, PROCESS_TASK_BY_TID, tid, &task) < 0 ||
-	    !task)
-		return 0;
-	if (DAC_CALL(d, task, TASK_MANAGED_OBJECT, &value) != COM_OK || !value)
-		return 0;
-	if (DAC_CALL(d, value, VALUE_ADDRESS, &addr) != COM_OK)
-		return 0;
-	return addr;
-}
-
-// What a handle (the address of a reference) refers to.
+// What a handle (the address of a reference) refers to; 0 if nothing.
 static uint64_t handle_target(struct dac *d, uint64_t handle)
 {
-	struct dbg_error *err;
 	uint64_t object;
 
-	if (!handle)
+	if (!handle || (handle & 7) ||
+	    target_read_some(d->target, handle, &object, sizeof(object)) !=
+		sizeof(object))
 		return 0;
-	err = target_read_u64(d->target, handle, &object);
-	dbg_error_destroy(err);
-	return err ? 0 : object;
+	return object;
+}
+
+// Is @object the System.Threading.Thread of the Thread at @addr? It holds the
+// address among its first words.
+static bool is_object_of(struct dac *d, uint64_t object, uint64_t addr)
+{
+	uint64_t words[OBJECT_WORDS];
+
+	if (!object || (object & 7) ||
+	    target_read_some(d->target, object, words, sizeof(words)) !=
+		sizeof(words))
+		return false;
+	for (size_t i = 1; i < OBJECT_WORDS; i++)
+		if (words[i] == addr)
+			return dac_is_core_type(d, words[0],
+						"System.Threading.Thread");
+	return false;
+}
+
+/*
+ * The managed object of a Thread, 0 if it has none (yet). The handle's place
+ * in Thread differs from version to version: it is found once.
+ */
+static uint64_t managed_object(struct dac *d, uint64_t addr)
+{
+	uint64_t words[THREAD_WORDS], object;
+
+	size_t n = target_read_some(d->target, addr, words, sizeof(words)) / 8;
+	if (d->exposed_word && d->exposed_word < n) {
+		object = handle_target(d, words[d->exposed_word]);
+		return is_object_of(d, object, addr) ? object : 0;
+	}
+	for (size_t i = 1; i < n; i++) {
+		object = handle_target(d, words[i]);
+		if (!is_object_of(d, object, addr))
+			continue;
+		d->exposed_word = i;
+		return object;
+	}
+	return 0;
 }
 
 struct dbg_error *dac_threads(struct dac *d, struct arena *arena,
@@ -64,7 +89,7 @@ struct dbg_error *dac_threads(struct dac *d, struct arena *arena,
 			    .cooperative = data.cooperative,
 			    .exception =
 				handle_target(d, data.last_thrown_handle),
-			    .managed_object = managed_object(d, data.tid),
+			    .managed_object = managed_object(d, addr),
 			};
 		}
 		addr = data.next;

@@ -46,7 +46,7 @@ static struct dbg_error *no_type(uint64_t mt)
 
 // ---- Description ---------------------------------------------------------
 
-static const struct sos_globals *globals(struct dac *d)
+const struct sos_globals *dac_globals(struct dac *d)
 {
 	if (!d->globals_known)
 		d->globals_known =
@@ -70,14 +70,14 @@ static struct dbg_error *name_get(struct dac *d, struct type_entry *e)
 	return NULL;
 }
 
-static bool is_core_type(struct dac *d, uint64_t mt, const char *name)
+bool dac_is_core_type(struct dac *d, uint64_t mt, const char *name)
 {
 	struct dbg_error *err;
 	struct type_entry *e, *object;
 
 	err = entry_get(d, mt, &e);
 	if (!err)
-		err = entry_get(d, globals(d)->object_type, &object);
+		err = entry_get(d, dac_globals(d)->object_type, &object);
 	if (!err && e->type.module == object->type.module)
 		err = name_get(d, e);
 	bool ret = !err && e->name && !strcmp(e->name, name);
@@ -101,7 +101,7 @@ static void describe_array(struct dac *d, struct dac_type *t)
 
 static void describe(struct dac *d, struct dac_type *t)
 {
-	const struct sos_globals *g = globals(d);
+	const struct sos_globals *g = dac_globals(d);
 
 	t->is_string = t->addr == g->string_type;
 	t->is_free = t->addr == g->free_type;
@@ -111,10 +111,10 @@ static void describe(struct dac *d, struct dac_type *t)
 		describe_array(d, t);
 		return;
 	}
-	t->is_enum = is_core_type(d, t->parent, "System.Enum");
+	t->is_enum = dac_is_core_type(d, t->parent, "System.Enum");
 	t->is_value_type =
-	    t->is_enum || (is_core_type(d, t->parent, "System.ValueType") &&
-			   !is_core_type(d, t->addr, "System.Enum"));
+	    t->is_enum || (dac_is_core_type(d, t->parent, "System.ValueType") &&
+			   !dac_is_core_type(d, t->addr, "System.Enum"));
 }
 
 static struct dbg_error *entry_read(struct dac *d, uint64_t mt,
@@ -279,7 +279,7 @@ static uint64_t class_of_field(struct dac *d, uint64_t mt, uint32_t elem)
  */
 static uint32_t padding_offset(struct dac *d)
 {
-	uint64_t string = globals(d)->string_type;
+	uint64_t string = dac_globals(d)->string_type;
 	uint64_t class_int = class_of_field(d, string, ELEM_I4);
 	uint64_t class_char = class_of_field(d, string, ELEM_CHAR);
 	uint8_t of_int[EECLASS_END], of_char[EECLASS_END];

@@ -215,6 +215,7 @@ void dac_close(struct dac *d)
 {
 	if (!d)
 		return;
+	com_release(&d->type_instance);
 	com_release(&d->sos14);
 	com_release(&d->sos5);
 	com_release(&d->sos);
@@ -223,6 +224,7 @@ void dac_close(struct dac *d)
 	code_cache_deinit(&d->code);
 	map_deinit(&d->types);
 	map_deinit(&d->instances);
+	map_deinit(&d->misses);
 	map_deinit(&d->frame_kinds);
 	arena_destroy(d->facts);
 	free(d->scratch);
@@ -232,8 +234,10 @@ void dac_close(struct dac *d)
 
 void dac_flush(struct dac *d)
 {
+	com_release(&d->type_instance);
 	DAC_CALL(d, d->process, PROCESS_FLUSH);
 	code_cache_clear(&d->dynamic);
+	map_clear(&d->misses);
 }
 
 void dac_forget(struct dac *d)

@@ -24,16 +24,12 @@ enum dac_process_slot {
 };
 
 enum dac_module_slot {
-	MODULE_TYPE_BY_TOKEN = 18,
+	MODULE_START_INSTANCES_BY_NAME = 15,
+	MODULE_NEXT_INSTANCE_BY_NAME = 16,
+	MODULE_END_INSTANCES_BY_NAME = 17,
 	MODULE_METHOD_BY_TOKEN = 25,
 	MODULE_NAME = 29,
 	MODULE_FILE_NAME = 30,
-};
-
-enum dac_typedef_slot {
-	TYPEDEF_START_INSTANCES = 11,
-	TYPEDEF_NEXT_INSTANCE = 12,
-	TYPEDEF_END_INSTANCES = 13,
 };
 
 enum dac_typeinst_slot {
@@ -48,14 +44,12 @@ enum dac_methoddef_slot {
 };
 
 enum dac_method_slot {
-	METHOD_TYPE = 3,
 	METHOD_IL_OFFSETS = 12,
 	METHOD_IL_MAP = 14,
 	METHOD_ENTRY = 19,
 };
 
 enum dac_task_slot {
-	TASK_MANAGED_OBJECT = 8,
 	TASK_STACK_WALK = 11,
 };
 
@@ -94,18 +88,14 @@ enum dac_sos_slot {
 	SOS_ASSEMBLY_MODULES = 15,
 	SOS_THREAD = 17,
 	SOS_METHOD = 20,
-	SOS_METHOD_AT = 21,
 	SOS_METHOD_NAME = 22,
 	SOS_METHOD_FROM_TOKEN = 24,
 	SOS_CODE_HEADER = 26,
-	SOS_OBJECT = 33,
 	SOS_TYPE_NAME = 36,
 	SOS_TYPE = 37,
 	SOS_TYPE_FIELDS = 39,
 	SOS_FIELD = 42,
 	SOS_FRAME_NAME = 43,
-	SOS_DOMAIN_MODULE = 57,
-	SOS_THREAD_MODULE = 58,
 	SOS_USEFUL_GLOBALS = 70,
 };
 
@@ -195,16 +185,6 @@ struct sos_field {
 };
 static_assert(sizeof(struct sos_field) == 64, "");
 
-struct sos_object {
-	uint64_t type;
-	uint32_t kind;
-	uint64_t size, element_type;
-	uint32_t element_elem, rank;
-	uint64_t n_components, component_size;
-	uint64_t data, bounds, lower_bounds, rcw, ccw;
-};
-static_assert(sizeof(struct sos_object) == 96, "");
-
 struct sos_globals {
 	uint64_t array_type, string_type, object_type, exception_type;
 	uint64_t free_type;
@@ -217,20 +197,6 @@ struct sos_tiered {
 	uint64_t node;
 };
 static_assert(sizeof(struct sos_tiered) == 24, "");
-
-/* DacpDomainLocalModuleData (.NET 8). */
-struct sos_domain_module {
-	uint64_t domain, module_id, class_data, dynamic_table;
-	uint64_t gc_statics, non_gc_statics;
-};
-static_assert(sizeof(struct sos_domain_module) == 48, "");
-
-/* DacpThreadLocalModuleData (.NET 8). */
-struct sos_thread_module {
-	uint64_t thread, module_index, class_data, dynamic_table;
-	uint64_t gc_statics, non_gc_statics;
-};
-static_assert(sizeof(struct sos_thread_module) == 48, "");
 
 /* CLRDATA_IL_ADDRESS_MAP */
 struct xclr_il_map {
