@@ -107,6 +107,57 @@ static const char *with_offset(struct listing *l, const char *name,
 	return arena_printf(l->arena, "%s+0x%" PRIx64, name, offset);
 }
 
+static uint64_t read_pointer(struct listing *l, uint64_t addr)
+{
+	struct dbg_error *err;
+	uint64_t value = 0;
+
+	err = target_read_u64(l->code->target, addr, &value);
+	dbg_error_destroy(err);
+	return err ? 0 : value;
+}
+
+// The MethodDesc that the precode at @addr stands for, 0: it is none.
+// .NET 8 to 10: a FixupPrecode is "jmp [target]; mov r10, [MethodDesc]; ...",
+// a StubPrecode "mov r10, [MethodDesc]; jmp [target]", all relative to rip.
+static uint64_t precode_method(struct listing *l, uint64_t addr)
+{
+	static const uint8_t jump[] = {0xff, 0x25};
+	static const uint8_t move[] = {0x4c, 0x8b, 0x15};
+	enum {
+		JUMP_SIZE = 6,
+		MOVE_SIZE = 7
+	};
+	struct dbg_error *err;
+	struct dac_method method;
+	uint8_t code[JUMP_SIZE + MOVE_SIZE];
+	size_t at = 0;
+	int32_t offset;
+
+	if (target_read_some(l->code->target, addr, code, sizeof(code)) <
+	    sizeof(code))
+		return 0;
+	if (!memcmp(code, jump, sizeof(jump)))
+		at = JUMP_SIZE;
+	if (memcmp(code + at, move, sizeof(move)))
+		return 0;
+	memcpy(&offset, code + at + sizeof(move), sizeof(offset));
+	uint64_t md =
+	    read_pointer(l, addr + at + MOVE_SIZE + (uint64_t)(int64_t)offset);
+	err = dac_method_get(l->code->dac, md, &method);
+	dbg_error_destroy(err);
+	return err ? 0 : md;
+}
+
+static const char *stub_name(struct listing *l, uint64_t addr)
+{
+	uint64_t method = precode_method(l, addr);
+
+	if (method)
+		return code_method_name(l->code, method, true, l->arena);
+	return dac_address_name(l->code->dac, addr, l->arena);
+}
+
 static const char *managed_name(struct listing *l, uint64_t addr)
 {
 	struct dbg_error *err;
@@ -119,7 +170,7 @@ static const char *managed_name(struct listing *l, uint64_t addr)
 	if (err)
 		return NULL;
 	if (!dc.method)
-		return dac_address_name(l->code->dac, addr, l->arena);
+		return stub_name(l, addr);
 	const char *name = code_method_name(l->code, dc.method, true, l->arena);
 	uint64_t base = addr - dc.start < dc.size ? dc.start : dc.cold;
 	return with_offset(l, name, addr - base);
@@ -149,10 +200,8 @@ static const char *native_name(struct listing *l, uint64_t addr)
 // in the cell that it names.
 static uint64_t branch_target(struct listing *l, const cs_insn *insn)
 {
-	struct dbg_error *err;
 	const cs_x86 *x86 = &insn->detail->x86;
 	enum insn_kind kind = kind_of(l->engine, insn);
-	uint64_t target = 0;
 
 	if ((kind != INSN_CALL && kind != INSN_JUMP) || x86->op_count != 1)
 		return 0;
@@ -162,11 +211,8 @@ static uint64_t branch_target(struct listing *l, const cs_insn *insn)
 	if (op->type != X86_OP_MEM || op->mem.base != X86_REG_RIP ||
 	    op->mem.index != X86_REG_INVALID)
 		return 0;
-	err = target_read_u64(
-	    l->code->target,
-	    insn->address + insn->size + (uint64_t)op->mem.disp, &target);
-	dbg_error_destroy(err);
-	return err ? 0 : target;
+	return read_pointer(l, insn->address + insn->size +
+				   (uint64_t)op->mem.disp);
 }
 
 // The first of @n entries of @size bytes, sorted by the address that each

@@ -131,6 +131,16 @@ static const struct seq_point *visible(const struct module_points *p,
 	return NULL;
 }
 
+// The first real entry at or behind @i; n_map if there is none.
+static size_t next_real(const struct version *v, size_t i)
+{
+	while (i < v->n_map && !is_real(&v->map[i]))
+		i++;
+	return i;
+}
+
+// What has no mapping belongs to what is in front of it. A prolog, the
+// method's or that of a handler further down, belongs to what follows.
 static void find_il(const struct version *v, uint64_t addr,
 		    struct code_pos *pos)
 {
@@ -140,25 +150,25 @@ static void find_il(const struct version *v, uint64_t addr,
 	if (!v->n_map)
 		return;
 	pos->in_epilog = i < v->n_map && v->map[i].il_offset == DAC_IL_EPILOG;
-	// What has no mapping belongs to what is in front of it; what is in
-	// front of all is the prolog, or the debugger's hook behind it.
-	while (i < v->n_map && !is_real(&v->map[i]))
+	while (i < v->n_map && !is_real(&v->map[i]) &&
+	       v->map[i].il_offset != DAC_IL_PROLOG)
 		i = i ? i - 1 : v->n_map;
-	pos->in_prolog = i == v->n_map;
-	pos->il_offset = pos->in_prolog ? 0 : v->map[i].il_offset;
+	pos->in_prolog = i == v->n_map || !is_real(&v->map[i]);
+	if (pos->in_prolog)
+		i = next_real(v, i == v->n_map ? 0 : i);
+	if (i < v->n_map)
+		pos->il_offset = v->map[i].il_offset;
 }
 
 static void find_point(struct code *c, const struct version *v,
 		       struct code_pos *pos)
 {
 	const struct module_points *p = v->points;
-	const struct seq_point *sp = NULL;
+	const struct seq_point *sp;
 
 	if (!p->n || pos->il_offset == UINT32_MAX)
 		return;
-	if (!pos->in_prolog)
-		sp = point_at(p, pos->il_offset);
-	sp = visible(p, sp);
+	sp = visible(p, point_at(p, pos->il_offset));
 	if (!sp)
 		return;
 	pos->point = *sp;
