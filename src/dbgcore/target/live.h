@@ -111,6 +111,7 @@ struct live {
 	size_t n_threads, threads_cap;
 	size_t n_running;  /* own threads that are not stopped */
 	size_t n_children; /* THREAD_FORKED */
+	uint64_t execs;    /* of the process, so far */
 	struct stray *strays;
 	size_t n_strays, strays_cap;
 	struct queued *events; /* from events_first on */

@@ -170,7 +170,22 @@ enum placed {
 	PLACED_AGAIN, /* nothing was executed, or one turn of many */
 	PLACED_DONE,
 	PLACED_SIGNAL, /* th->due_signal is to be delivered */
+	PLACED_GONE,
 };
+
+// A vfork child passes traps while others run: one may have armed this trap
+// again before we came to it.
+static bool armed_again(struct live *l, struct thread *th, uint64_t pc)
+{
+	const struct trap *trap = traps_find(&l->target.traps, pc);
+
+	if (!trap || trap->byte == INT3 || !thread_load_regs(l, th) ||
+	    th->regs.rip != pc + 1)
+		return false;
+	th->regs.rip = pc;
+	th->regs_dirty = true;
+	return true;
+}
 
 // What the stop of a thread that was stepped in place says.
 static enum placed judge(struct live *l, struct thread *th, uint64_t pc)
@@ -182,6 +197,9 @@ static enum placed judge(struct live *l, struct thread *th, uint64_t pc)
 	    live_ptrace(l, PTRACE_GETSIGINFO, th->tid, 0, (uintptr_t)&info))
 		return PLACED_AGAIN;
 	bool raised = info.si_code > 0;
+	if (signal == SIGTRAP && info.si_code == SI_KERNEL &&
+	    armed_again(l, th, pc))
+		return PLACED_AGAIN;
 	if (signal == SIGTRAP && raised && info.si_code != SI_KERNEL) {
 		if (thread_load_regs(l, th) && th->regs.rip == pc &&
 		    is_repeated(l, pc))
@@ -193,6 +211,13 @@ static enum placed judge(struct live *l, struct thread *th, uint64_t pc)
 	th->due_here = raised;
 	// Sent by somebody, not raised: it waits for the instruction.
 	return raised ? PLACED_SIGNAL : PLACED_AGAIN;
+}
+
+// Is it still the thread that it was, of the program that it was?
+static bool alive(struct live *l, const struct thread *th, pid_t tid,
+		  uint64_t execs)
+{
+	return thread_find(l, tid) == th && l->execs == execs;
 }
 
 static struct dbg_error *await_place(struct live *l, struct thread *th)
@@ -210,16 +235,35 @@ static struct dbg_error *await_place(struct live *l, struct thread *th)
 	return NULL;
 }
 
-// With the trap lifted: step until the instruction is done.
+static struct dbg_error *lift_here(struct live *l, uint64_t pc)
+{
+	const struct trap *trap = traps_find(&l->target.traps, pc);
+
+	return trap ? live_write_code(&l->target, pc, &trap->byte, 1) : NULL;
+}
+
+static struct dbg_error *arm_here(struct live *l, uint64_t pc)
+{
+	static const uint8_t int3 = INT3;
+
+	if (!target_trap_armed(&l->target, pc) || l->exited)
+		return NULL;
+	return live_write_code(&l->target, pc, &int3, 1);
+}
+
+// Lift the trap and step until the instruction is done.
 static struct dbg_error *step_placed(struct live *l, struct thread *th,
 				     enum placed *ret)
 {
 	struct dbg_error *err;
-	uint64_t pc = th->regs.rip;
+	uint64_t pc = th->regs.rip, execs = l->execs;
 	pid_t tid = th->tid;
 
 	*ret = PLACED_AGAIN;
 	while (*ret == PLACED_AGAIN) {
+		err = lift_here(l, pc);
+		if (err)
+			return err;
 		if (!at_syscall(l, th))
 			thread_mask(l, th);
 		thread_flush_regs(l, th);
@@ -228,8 +272,10 @@ static struct dbg_error *step_placed(struct live *l, struct thread *th,
 		err = request(l, th, PTRACE_SINGLESTEP, 0);
 		if (!err)
 			err = await_place(l, th);
-		if (thread_find(l, tid) != th)
+		if (!alive(l, th, tid, execs)) {
+			*ret = PLACED_GONE;
 			return err;
+		}
 		th->in_place = false;
 		if (err)
 			return err;
@@ -238,40 +284,33 @@ static struct dbg_error *step_placed(struct live *l, struct thread *th,
 	return NULL;
 }
 
+static struct dbg_error *first_error(struct dbg_error *a, struct dbg_error *b)
+{
+	if (!a)
+		return b;
+	dbg_error_destroy(b);
+	return a;
+}
+
 static struct dbg_error *step_in_place(struct live *l, struct thread *th,
 				       bool *ret_done)
 {
-	static const uint8_t int3 = INT3;
-	struct dbg_error *err, *err2;
-	struct target *t = &l->target;
-	uint64_t pc = th->regs.rip;
-	enum placed placed = PLACED_AGAIN;
+	struct dbg_error *err;
+	uint64_t pc = th->regs.rip, execs = l->execs;
+	enum placed placed = PLACED_GONE;
 	pid_t tid = th->tid;
 
 	// A vfork child cannot wait for its parent, which waits for it.
 	bool pause = th->kind == THREAD_OWN;
 	err = pause ? live_pause(l) : NULL;
-	if (!err && thread_find(l, tid) == th) {
-		err =
-		    live_write_code(t, pc, &traps_find(&t->traps, pc)->byte, 1);
-		if (!err)
-			err = step_placed(l, th, &placed);
-		if (target_trap_armed(t, pc) && !l->exited) {
-			err2 = live_write_code(t, pc, &int3, 1);
-			if (err)
-				dbg_error_destroy(err2);
-			else
-				err = err2;
-		}
+	if (!err && alive(l, th, tid, execs)) {
+		err = step_placed(l, th, &placed);
+		err = first_error(err, arm_here(l, pc));
 	}
 	if (placed == PLACED_SIGNAL)
 		thread_due(l, th, th->due_signal);
 	*ret_done = placed == PLACED_DONE;
-	err2 = pause ? live_unpause(l) : NULL;
-	if (!err)
-		return err2;
-	dbg_error_destroy(err2);
-	return err;
+	return first_error(err, pause ? live_unpause(l) : NULL);
 }
 
 struct dbg_error *thread_displace(struct live *l, struct thread *th,

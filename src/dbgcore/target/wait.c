@@ -243,8 +243,11 @@ static struct dbg_error *on_int3(struct live *l, struct thread *th,
 	if (th->kind == THREAD_OWN && l->stopping)
 		return NULL;
 	th->skip_pc = addr;
+	pid_t tid = th->tid;
 	err = thread_displace(l, th, &done);
-	return err ? err : thread_go(l, th);
+	if (err || thread_find(l, tid) != th)
+		return err;
+	return thread_go(l, th);
 }
 
 static struct dbg_error *on_sigtrap(struct live *l, struct thread *th)
@@ -328,6 +331,7 @@ static struct dbg_error *on_exec(struct live *l, struct thread *th)
 	th = thread_add(l, l->target.pid, THREAD_OWN);
 	th->fresh = false;
 	th->execed = true;
+	l->execs++;
 	traps_clear(&l->target.traps);
 	l->n_ghosts = 0;
 	images_clear(&l->target.images);
