@@ -117,44 +117,62 @@ static uint64_t read_pointer(struct listing *l, uint64_t addr)
 	return err ? 0 : value;
 }
 
-// The MethodDesc that the precode at @addr stands for, 0: it is none.
-// .NET 8 to 10: a FixupPrecode is "jmp [target]; mov r10, [MethodDesc]; ...",
-// a StubPrecode "mov r10, [MethodDesc]; jmp [target]", all relative to rip.
-static uint64_t precode_method(struct listing *l, uint64_t addr)
+// The pointer in the cell that the rip-relative operand at @at names.
+static uint64_t read_cell(struct listing *l, uint64_t addr, const uint8_t *code,
+			  size_t at)
+{
+	int32_t offset;
+
+	memcpy(&offset, code + at, sizeof(offset));
+	return read_pointer(l, addr + at + sizeof(offset) +
+				   (uint64_t)(int64_t)offset);
+}
+
+// What a stub of the runtime leads to: the MethodDesc of a precode, or the
+// code behind a stub that counts calls; 0 if @addr is none. .NET 8 to 10:
+//   FixupPrecode	jmp [code]; mov r10, [MethodDesc]; ...
+//   StubPrecode	mov r10, [MethodDesc]; jmp [code]
+//   CallCountingStub	mov rax, [cell]; dec word [rax]; je ...; jmp [code]
+static void resolve_stub(struct listing *l, uint64_t addr, uint64_t *ret_method,
+			 uint64_t *ret_code)
 {
 	static const uint8_t jump[] = {0xff, 0x25};
 	static const uint8_t move[] = {0x4c, 0x8b, 0x15};
-	enum {
-		JUMP_SIZE = 6,
-		MOVE_SIZE = 7
-	};
-	struct dbg_error *err;
-	struct dac_method method;
-	uint8_t code[JUMP_SIZE + MOVE_SIZE];
+	static const uint8_t load[] = {0x48, 0x8b, 0x05};
+	static const uint8_t count[] = {0x66, 0xff, 0x08, 0x74,
+					0x06, 0xff, 0x25};
+	uint8_t code[18];
 	size_t at = 0;
-	int32_t offset;
 
+	*ret_method = *ret_code = 0;
 	if (target_read_some(l->code->target, addr, code, sizeof(code)) <
 	    sizeof(code))
-		return 0;
+		return;
+	if (!memcmp(code, load, sizeof(load)) &&
+	    !memcmp(code + 7, count, sizeof(count))) {
+		*ret_code = read_cell(l, addr, code, 14);
+		return;
+	}
 	if (!memcmp(code, jump, sizeof(jump)))
-		at = JUMP_SIZE;
-	if (memcmp(code + at, move, sizeof(move)))
-		return 0;
-	memcpy(&offset, code + at + sizeof(move), sizeof(offset));
-	uint64_t md =
-	    read_pointer(l, addr + at + MOVE_SIZE + (uint64_t)(int64_t)offset);
-	err = dac_method_get(l->code->dac, md, &method);
-	dbg_error_destroy(err);
-	return err ? 0 : md;
+		at = 6;
+	if (!memcmp(code + at, move, sizeof(move)))
+		*ret_method = read_cell(l, addr, code, at + sizeof(move));
 }
 
 static const char *stub_name(struct listing *l, uint64_t addr)
 {
-	uint64_t method = precode_method(l, addr);
+	struct dbg_error *err = NULL;
+	struct dac_method method;
+	uint64_t md, code;
 
-	if (method)
-		return code_method_name(l->code, method, true, l->arena);
+	resolve_stub(l, addr, &md, &code);
+	if (code)
+		md = dac_method_at(l->code->dac, code);
+	else if (md)
+		err = dac_method_get(l->code->dac, md, &method);
+	dbg_error_destroy(err);
+	if (md && !err)
+		return code_method_name(l->code, md, true, l->arena);
 	return dac_address_name(l->code->dac, addr, l->arena);
 }
 

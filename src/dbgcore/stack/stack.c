@@ -57,8 +57,7 @@ void stack_set_runtime(struct stack *s, struct dac *d, struct code *c)
 	stack_reset(s, s->arena);
 	s->dac = d;
 	s->code = c;
-	s->thread_type = 0;
-	s->handle_offset = 0;
+	s->name_type = 0;
 }
 
 void stack_reset(struct stack *s, struct arena *arena)
@@ -68,7 +67,6 @@ void stack_reset(struct stack *s, struct arena *arena)
 	s->managed = NULL;
 	s->n_managed = 0;
 	s->list = NULL;
-	s->names_tried = false;
 	for (size_t i = 0; i < s->n_threads; i++)
 		if (s->threads[i])
 			stack_thread_reset(s->threads[i]);

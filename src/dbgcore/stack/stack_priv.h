@@ -32,10 +32,9 @@ struct stack {
 	size_t n_managed;
 	struct dbg_thread *list;
 	size_t n_list;
-	/* Where names are: see thread_object. 0: not found yet. */
-	uint64_t thread_type;
-	uint32_t name_offset, handle_offset;
-	bool names_tried; /* in this stop */
+	/* Where a managed Thread object of this type keeps its name. */
+	uint64_t name_type;
+	uint32_t name_offset;
 };
 
 /* The thread with number @number, NULL if there is none. */

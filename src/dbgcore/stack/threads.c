@@ -18,13 +18,7 @@ enum {
 	STRING_UNITS = 12,
 	// Fields of an object begin behind its MethodTable.
 	OBJECT_FIELDS = 8,
-	// Columns, II.22.15 and II.22.37.
-	FIELD_NAME = 1,
-	TYPE_NAME = 1,
-	TYPE_SPACE = 2,
-	// As much of the runtime's Thread as is looked through.
-	THREAD_SIZE = 1024,
-	MIN_ADDRESS = 0x10000,
+	FIELD_NAME = 1, /* column, II.22.15 */
 };
 
 uint32_t stack_thread_number(struct stack *s, pid_t tid)
@@ -99,105 +93,36 @@ uint64_t stack_managed_thread(struct stack *s, pid_t tid)
 	return t ? t->addr : 0;
 }
 
-static uint32_t find_typedef(const struct md *md, const char *space,
-			     const char *name)
-{
-	uint32_t n = md_rows(md, MD_TYPEDEF);
-
-	for (uint32_t rid = 1; rid <= n; rid++)
-		if (!strcmp(md_col_string(md, MD_TYPEDEF, rid, TYPE_NAME),
-			    name) &&
-		    !strcmp(md_col_string(md, MD_TYPEDEF, rid, TYPE_SPACE),
-			    space))
-			return MD_TOKEN(MD_TYPEDEF, rid);
-	return 0;
-}
-
-// MethodTable of System.Threading.Thread and where its field _name is.
-static void find_thread_type(struct stack *s)
+// Find Thread._name by its metadata name; *ret_found false without it.
+static struct dbg_error *find_name_field(struct stack *s, uint64_t mt,
+					 bool *ret_found)
 {
 	struct dbg_error *err;
+	const struct dac_type *type;
 	const struct dac_field *fields;
 	size_t n;
 
-	const struct code_module *m =
-	    code_module_named(s->code, "System.Private.CoreLib");
-	uint32_t token =
-	    m ? find_typedef(&m->md, "System.Threading", "Thread") : 0;
-	uint64_t mt = token ? dac_type_of_token(s->dac, m->addr, token) : 0;
-	if (!mt)
-		return;
-	err = dac_fields(s->dac, mt, &fields, &n);
-	for (size_t i = 0; !err && i < n; i++) {
+	*ret_found = s->name_type == mt;
+	if (*ret_found)
+		return NULL;
+	err = dac_type_get(s->dac, mt, &type);
+	if (!err)
+		err = dac_fields(s->dac, mt, &fields, &n);
+	if (err)
+		return err;
+	const struct code_module *m = code_module_find(s->code, type->module);
+	for (size_t i = 0; m && i < n; i++) {
 		uint32_t rid = MD_TOKEN_RID(fields[i].token);
 
 		if (fields[i].is_static ||
 		    strcmp(md_col_string(&m->md, MD_FIELD, rid, FIELD_NAME),
 			   "_name"))
 			continue;
-		s->thread_type = mt;
+		s->name_type = mt;
 		s->name_offset = fields[i].offset;
+		*ret_found = true;
 	}
-	dbg_error_destroy(err);
-}
-
-// The Thread object in the handle at @handle, 0 if there is none such.
-static uint64_t handle_object(struct stack *s, uint64_t handle)
-{
-	struct dbg_error *err;
-	uint64_t object, mt;
-
-	// Handles and objects are aligned; most words are no addresses.
-	if (handle < MIN_ADDRESS || handle % sizeof(handle))
-		return 0;
-	err = target_read_u64(s->target, handle, &object);
-	if (!err && (object < MIN_ADDRESS || object % sizeof(object)))
-		return 0;
-	if (!err)
-		err = target_read_u64(s->target, object, &mt);
-	if (err) {
-		dbg_error_destroy(err);
-		return 0;
-	}
-	// The low bits of a MethodTable pointer are the GC's.
-	return (mt & ~(uint64_t)7) == s->thread_type ? object : 0;
-}
-
-// The runtime's Thread keeps a handle to its object at an offset that the
-// DAC does not tell (GetManagedObject is not implemented in .NET 8 to 10):
-// look for a handle to an object of the right type.
-static void find_handle_offset(struct stack *s, uint64_t thread)
-{
-	uint64_t words[THREAD_SIZE / sizeof(uint64_t)];
-	size_t n = target_read_some(s->target, thread, words, sizeof(words)) /
-		   sizeof(*words);
-
-	for (size_t i = 0; i < n; i++) {
-		if (!handle_object(s, words[i]))
-			continue;
-		s->handle_offset = (uint32_t)(i * sizeof(*words));
-		return;
-	}
-}
-
-// The System.Threading.Thread of a runtime thread, 0 if it has none yet.
-static uint64_t thread_object(struct stack *s, const struct dac_thread *t)
-{
-	struct dbg_error *err;
-	uint64_t handle;
-
-	if (!s->thread_type && !s->names_tried)
-		find_thread_type(s);
-	s->names_tried = true;
-	if (!s->thread_type)
-		return 0;
-	if (!s->handle_offset)
-		find_handle_offset(s, t->addr);
-	if (!s->handle_offset)
-		return 0;
-	err = target_read_u64(s->target, t->addr + s->handle_offset, &handle);
-	dbg_error_destroy(err);
-	return err ? 0 : handle_object(s, handle);
+	return NULL;
 }
 
 static struct dbg_error *read_string(struct stack *s, uint64_t addr,
@@ -222,8 +147,15 @@ static struct dbg_error *read_name(struct stack *s, uint64_t object,
 				   struct str *text)
 {
 	struct dbg_error *err;
-	uint64_t name;
+	uint64_t mt, name;
+	bool found;
 
+	err = target_read_u64(s->target, object, &mt);
+	// The low bits of a MethodTable pointer are the GC's.
+	if (!err)
+		err = find_name_field(s, mt & ~(uint64_t)7, &found);
+	if (err || !found)
+		return err;
 	err = target_read_u64(s->target,
 			      object + OBJECT_FIELDS + s->name_offset, &name);
 	if (err || !name)
@@ -236,10 +168,9 @@ static const char *thread_name(struct stack *s, const struct dac_thread *m,
 {
 	struct dbg_error *err;
 	_cleanup_str_ struct str name = {0};
-	uint64_t object = m && s->code ? thread_object(s, m) : 0;
 
-	if (object) {
-		err = read_name(s, object, &name);
+	if (m && m->managed_object && s->code) {
+		err = read_name(s, m->managed_object, &name);
 		dbg_error_destroy(err);
 	}
 	return arena_strdup(s->arena, name.len ? str_get(&name) : comm);
