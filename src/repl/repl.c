@@ -77,9 +77,17 @@ void repl_end(struct repl *r)
 	r->quit_status = 1;
 }
 
+// `--batch -ex run -ex bt`: nothing is wrong if there is no stack to show.
+static bool only_too_late(const struct repl *r, const struct dbg_error *err)
+{
+	return err->code == DBG_E_STATE && r->program_status >= 0 &&
+	       dbg_state(r->dbg) == DBG_IDLE;
+}
+
 void repl_complain(struct repl *r, const char *prefix, struct dbg_error *err)
 {
-	r->failed = true;
+	if (!only_too_late(r, err))
+		r->failed = true;
 	fflush(stdout);
 	fputs(prefix, stderr);
 	repl_say(stderr, err->message);
