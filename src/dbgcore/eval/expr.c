@@ -21,8 +21,7 @@ struct parser {
 
 static struct dbg_error *parse_expr(struct parser *p, struct expr **ret);
 static struct dbg_error *parse_unary(struct parser *p, struct expr **ret);
-static struct dbg_error *parse_type(struct parser *p, bool suffixes,
-				    struct expr_type **ret);
+static struct dbg_error *parse_type(struct parser *p, struct expr_type **ret);
 
 /* ---- Tokens ---------------------------------------------------------- */
 
@@ -158,7 +157,7 @@ static struct dbg_error *parse_args(struct parser *p, struct list *args)
 		return err;
 	do {
 		struct expr_type *arg;
-		err = parse_type(p, true, &arg);
+		err = parse_type(p, &arg);
 		if (err)
 			return err;
 		list_add(p, args, arg);
@@ -235,8 +234,7 @@ static struct dbg_error *parse_suffix(struct parser *p, struct str *suffix)
 	}
 }
 
-static struct dbg_error *parse_type(struct parser *p, bool suffixes,
-				    struct expr_type **ret)
+static struct dbg_error *parse_type(struct parser *p, struct expr_type **ret)
 {
 	_cleanup_str_ struct str name = {0};
 	_cleanup_str_ struct str suffix = {0};
@@ -244,7 +242,7 @@ static struct dbg_error *parse_type(struct parser *p, bool suffixes,
 	struct dbg_error *err = enter(p);
 	if (!err)
 		err = parse_type_name(p, &name, &args);
-	if (!err && suffixes)
+	if (!err)
 		err = parse_suffix(p, &suffix);
 	if (err)
 		return err;
@@ -262,7 +260,7 @@ static struct dbg_error *parse_type(struct parser *p, bool suffixes,
 static bool try_type(struct parser *p, struct expr_type **ret)
 {
 	struct parser saved = *p;
-	struct dbg_error *err = parse_type(p, true, ret);
+	struct dbg_error *err = parse_type(p, ret);
 	if (!err)
 		return true;
 	dbg_error_destroy(err);
@@ -347,7 +345,7 @@ static struct dbg_error *parse_with_type(struct parser *p, struct expr *e)
 		return NULL;
 	struct dbg_error *err = expect(p, "(");
 	if (!err)
-		err = parse_type(p, true, &e->type);
+		err = parse_type(p, &e->type);
 	if (!err)
 		err = expect(p, ")");
 	return err;
@@ -372,7 +370,9 @@ static struct dbg_error *parse_name(struct parser *p, struct expr **ret)
 		return parse_with_type(p, e);
 	} else if (is_type_keyword(t)) {
 		e->kind = EXPR_TYPE;
-		return parse_type(p, false, &e->type);
+		e->type = arena_alloc(p->arena, sizeof(*e->type));
+		e->type->name = t->text;
+		e->type->suffix = "";
 	}
 	advance(p);
 	if (e->kind == EXPR_NAME && accept(p, "::")) {
@@ -575,7 +575,7 @@ static struct dbg_error *parse_is(struct parser *p, struct expr **io)
 	if (e->kind == EXPR_IS && at_word(p, "null"))
 		advance(p);
 	else
-		err = parse_type(p, true, &e->type);
+		err = parse_type(p, &e->type);
 	e->end = last_end(p);
 	*io = e;
 	return err;
@@ -687,7 +687,7 @@ struct dbg_error *expr_parse_type(const char *text, struct arena *arena,
 	struct expr_type *type;
 	struct dbg_error *err = tokenize(&p, text, arena);
 	if (!err)
-		err = parse_type(&p, true, &type);
+		err = parse_type(&p, &type);
 	if (err)
 		return err;
 	if (peek(&p)->kind != TOKEN_END)

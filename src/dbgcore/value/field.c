@@ -122,12 +122,13 @@ static void make_fields(struct types *ts, struct type *type)
 		    raw_field(raw, n_raw, MD_TOKEN(MD_FIELD, rid));
 		uint32_t flags =
 		    md_col(&type->module->md, MD_FIELD, rid, FIELD_FLAGS);
-		if (known || (flags & FIELD_LITERAL_FLAG))
+		// Statics have their names before the class is loaded.
+		if (known || (flags & FIELD_STATIC_FLAG))
 			fill_field(ts, type, rid, known, &fields[n++]);
 	}
 	facts->fields = fields;
 	facts->n_fields = n;
-	// Without a layout only constants were had: look again next time.
+	// Without a layout only statics were had: look again next time.
 	facts->fields_sought = mt ? UINT32_MAX : ts->stop;
 }
 

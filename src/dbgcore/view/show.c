@@ -196,6 +196,9 @@ static void show_row(const struct value *v, const struct elements *els,
 		     struct str *out)
 {
 	const char *name = v->type->name;
+	// A buffer's own type is the compiler's.
+	if (type_is_compiler_made(v->type) && els->type)
+		name = els->type->name;
 	size_t at = v->type->is_array ? rank_start(name) : strlen(name);
 	str_addc(out, '{');
 	str_addn(out, name, at);
