@@ -173,6 +173,7 @@ static void module_unloaded(struct control *c, uint64_t addr)
 	wanted_commit(c);
 	code_module_remove(c->code, addr);
 	dac_forget(c->dac);
+	map_clear(&c->throws.types); // the addresses may come again
 }
 
 static struct dbg_error *code_made(struct control *c, uint64_t desc,
@@ -212,6 +213,7 @@ static struct dbg_error *thrown(struct control *c, pid_t tid,
 		return NULL;
 	if (n.kind == DAC_NOTIFY_PAL_THROW)
 		return throws_pal(c, tid, arena, stop, ret_stops);
+	throws_raised(c, &regs);
 	err = control_halt(c);
 	if (err)
 		return err;

@@ -85,6 +85,7 @@ struct throws {
 	uint64_t corelib;        /* Module* of System.Private.CoreLib */
 	uint32_t dispatch_token; /* 0: .NET 8 */
 	uint64_t dispatch;       /* address, 0: not compiled yet */
+	uint64_t raise_return;   /* in RaiseException, 0: not seen yet */
 	struct map types;        /* MethodTable -> &yes or &no */
 };
 
@@ -181,6 +182,8 @@ bool throws_code(struct control *c, struct code_module *m, uint32_t token,
 struct dbg_error *throws_dispatch(struct control *c, pid_t tid,
 				  struct arena *arena, struct dbg_stop *stop,
 				  bool *ret_stops);
+/* The runtime announces something by a throw: learn where it throws from. */
+void throws_raised(struct control *c, const struct user_regs_struct *regs);
 struct dbg_error *throws_pal(struct control *c, pid_t tid, struct arena *arena,
 			     struct dbg_stop *stop, bool *ret_stops);
 struct dbg_error *throws_fault(struct control *c, const struct target_event *ev,

@@ -8,8 +8,12 @@
  * the first throw, so its code is waited for like a breakpoint's.
  *
  * .NET 8 throws in C++ (PAL_SEHException through __cxa_throw); the object is
- * the thread's last thrown one. Hardware faults do not pass there: they are
- * announced at their signal, when there is no object yet.
+ * the thread's last thrown one. A frame of the runtime on the way to the
+ * handler makes it throw the same exception again, from another function
+ * than RaiseException, where every throw and every notification comes from:
+ * the return address of a notification tells the two apart. Hardware faults do
+ * not pass there: they are announced at their signal, when there is no object
+ * yet.
  */
 #include "control/control_priv.h"
 
@@ -21,7 +25,6 @@
 enum {
 	EXINFO_OBJECT = 0xb0,
 	NULL_PAGE = 0x10000, /* faults below it are null references */
-	MESSAGE_MAX = 4096,  /* UTF-16 units read of a message */
 };
 
 static const char yes, no;
@@ -275,13 +278,35 @@ struct dbg_error *throws_dispatch(struct control *c, pid_t tid,
 	return judge_object(c, tid, object, arena, stop, ret_stops);
 }
 
+static uint64_t return_address(struct control *c,
+			       const struct user_regs_struct *regs)
+{
+	uint64_t addr = 0;
+
+	dbg_error_destroy(target_read_u64(c->target, regs->rsp, &addr));
+	return addr;
+}
+
+void throws_raised(struct control *c, const struct user_regs_struct *regs)
+{
+	if (!c->throws.raise_return)
+		c->throws.raise_return = return_address(c, regs);
+}
+
 struct dbg_error *throws_pal(struct control *c, pid_t tid, struct arena *arena,
 			     struct dbg_stop *stop, bool *ret_stops)
 {
 	struct dbg_error *err;
+	struct user_regs_struct regs;
 
 	if (!c->throws.wanted || c->throws.dispatch_token)
 		return NULL;
+	err = target_regs(c->target, tid, &regs);
+	if (err)
+		return err;
+	if (c->throws.raise_return &&
+	    return_address(c, &regs) != c->throws.raise_return)
+		return NULL; // thrown before, on its way through the runtime
 	err = control_halt(c);
 	if (err)
 		return err;
@@ -292,33 +317,43 @@ struct dbg_error *throws_pal(struct control *c, pid_t tid, struct arena *arena,
 		      : NULL;
 }
 
-/* What a fault will become, most derived first. */
-static const char *const null_reference[] = {"System.NullReferenceException",
-					     "System.SystemException",
-					     "System.Exception", NULL};
-static const char *const divide_by_zero[] = {
-    "System.DivideByZeroException", "System.ArithmeticException",
-    "System.SystemException", "System.Exception", NULL};
+/*
+ * What a fault will become: the message the runtime will give it, and the
+ * types, most derived first.
+ */
+struct fault {
+	const char *message;
+	const char *types[5];
+};
 
-static bool match_names(struct control *c, const struct bp *bp, const void *arg)
+static const struct fault null_reference = {
+    "Object reference not set to an instance of an object.",
+    {"System.NullReferenceException", "System.SystemException",
+     "System.Exception"}};
+static const struct fault divide_by_zero = {
+    "Attempted to divide by zero.",
+    {"System.DivideByZeroException", "System.ArithmeticException",
+     "System.SystemException", "System.Exception"}};
+
+static bool match_fault(struct control *c, const struct bp *bp, const void *arg)
 {
-	const char *const *names = arg;
+	const struct fault *fault = arg;
 
 	(void)c;
 	if (!bp->text)
 		return true;
-	for (; *names; names++)
-		if (name_matches(*names, bp->text))
+	for (size_t i = 0; fault->types[i]; i++)
+		if (name_matches(fault->types[i], bp->text))
 			return true;
 	return false;
 }
 
-static const char *const *fault_names(const siginfo_t *info)
+static const struct fault *fault_of(const siginfo_t *info)
 {
 	if (info->si_signo == SIGFPE && info->si_code == FPE_INTDIV)
-		return divide_by_zero;
+		return &divide_by_zero;
 	if (info->si_signo == SIGSEGV && (uintptr_t)info->si_addr < NULL_PAGE)
-		return null_reference;
+		return &null_reference;
 	return NULL;
 }
 
@@ -328,9 +363,9 @@ struct dbg_error *throws_fault(struct control *c, const struct target_event *ev,
 {
 	struct dbg_error *err;
 	struct user_regs_struct regs;
-	const char *const *names = fault_names(&ev->info);
+	const struct fault *fault = fault_of(&ev->info);
 
-	if (!c->code || !c->throws.wanted || c->throws.dispatch_token || !names)
+	if (!c->code || !c->throws.wanted || c->throws.dispatch_token || !fault)
 		return NULL;
 	err = control_halt(c);
 	if (!err)
@@ -338,10 +373,9 @@ struct dbg_error *throws_fault(struct control *c, const struct target_event *ev,
 	if (err || !dac_method_at(c->dac, regs.rip))
 		return err;
 	stop->signal = ev->signal;
-	stop->exception_type = names[0];
-	stop->exception_message =
-	    arena_strdup(arena, "(the runtime has not made the object yet)");
-	return count_throw(c, ev->tid, match_names, names, stop, ret_stops);
+	stop->exception_type = arena_strdup(arena, fault->types[0]);
+	stop->exception_message = arena_strdup(arena, fault->message);
+	return count_throw(c, ev->tid, match_fault, fault, stop, ret_stops);
 }
 
 void throws_unhandled(struct control *c, pid_t tid, struct arena *arena,
