@@ -92,6 +92,23 @@ void place_add(struct place_list *list, const struct code_place *place);
  */
 bool params_match(const struct md *md, uint32_t rid, const char *text);
 
+/* ---- dacname.c ------------------------------------------------------- */
+
+enum {
+	DACNAME_MAX_ARGS = 32
+};
+
+struct dacname_args {
+	const char *args[DACNAME_MAX_ARGS]; /* C#; NULL: shared code */
+	size_t n;
+};
+
+/* The generic arguments in the DAC's name of a method. */
+void dacname_args(const char *dac, struct arena *arena,
+		  struct dacname_args *type, struct dacname_args *method);
+/* The DAC's name with its parameters' types as C#. */
+const char *dacname_csharp(const char *dac, struct arena *arena);
+
 /* ---- source.c -------------------------------------------------------- */
 
 /* Changes whenever the rules do. @r may be NULL. */

@@ -12,10 +12,6 @@
 #include "code/code_priv.h"
 #include "meta/csname.h"
 
-enum {
-	MAX_ARGS = 32
-};
-
 static const char stub_name[] = "[IL stub]";
 
 struct method_name {
@@ -24,76 +20,7 @@ struct method_name {
 	bool stays; /* false: dynamic */
 };
 
-/* ---- Generic arguments out of the DAC's spelling --------------------- */
-
-struct arg_list {
-	const char *args[MAX_ARGS];
-	size_t n;
-};
-
-// Behind the ']' that closes the '[' at @p; the end if none does.
-static const char *skip_group(const char *p)
-{
-	int depth = 0;
-
-	for (; *p; p++) {
-		if (*p == '\\' && p[1])
-			p++;
-		else if (*p == '[')
-			depth++;
-		else if (*p == ']' && !--depth)
-			return p + 1;
-	}
-	return p;
-}
-
-// The type in "[Ns.Type`1[[...]], Assembly, ...]" without brackets and
-// assembly, as C#; NULL for the runtime's placeholder of shared code.
-static const char *arg_name(const char *p, struct arena *arena)
-{
-	_cleanup_str_ struct str name = {0};
-	const char *end = ++p;
-
-	while (*end && *end != ',' && *end != ']')
-		end = *end == '[' ? skip_group(end) : end + 1;
-	const char *dac = arena_strndup(arena, p, (size_t)(end - p));
-	if (strstr(dac, "System.__Canon"))
-		return NULL;
-	csname_from_dac(dac, &name);
-	return arena_strdup(arena, str_get(&name));
-}
-
-// The arguments in the group "[[...],[...]]" at @p.
-static void read_group(const char *p, struct arena *arena, struct arg_list *ret)
-{
-	ret->n = 0;
-	for (p++; *p == '[' && ret->n < MAX_ARGS; p = skip_group(p)) {
-		if (ret->n)
-			p++;
-		ret->args[ret->n++] = arg_name(p, arena);
-		if (*skip_group(p) != ',')
-			return;
-	}
-}
-
-// "Ns.Type`1[[A]].Method[[B]](A, B)": a group in front of a '.' or '+' is the
-// type's, one at the end the method's.
-static void read_args(const char *dac, struct arena *arena,
-		      struct arg_list *type, struct arg_list *method)
-{
-	type->n = method->n = 0;
-	while (*dac && *dac != '(') {
-		if (*dac != '[') {
-			dac++;
-			continue;
-		}
-		const char *end = skip_group(dac);
-		bool last = !*end || *end == '(';
-		if (dac[1] == '[')
-			read_group(dac, arena, last ? method : type);
-		dac = end;
-	}
-}
+/* ---- Generic parameters ---------------------------------------------- */
 
 // Name of generic parameter @i of a TypeDef or MethodDef; "?" if it has none.
 static const char *param_name(const struct md *md, uint32_t token, size_t i)
@@ -109,7 +36,7 @@ static const char *param_name(const struct md *md, uint32_t token, size_t i)
 }
 
 static void fill_shared(const struct md *md, uint32_t token,
-			struct arg_list *list)
+			struct dacname_args *list)
 {
 	for (size_t i = 0; i < list->n; i++)
 		if (!list->args[i])
@@ -151,13 +78,13 @@ static void name_metadata(struct code *c, const struct code_module *m,
 			  struct method_name *ret)
 {
 	_cleanup_str_ struct str full = {0}, plain = {0};
-	struct arg_list type = {.n = 0}, own = {.n = 0};
+	struct dacname_args type = {.n = 0}, own = {.n = 0};
 	uint32_t token = dm->token;
 
 	if (is_generic(&m->md, token)) {
 		const char *dac = dac_name(c, dm->addr, arena);
 		uint32_t rid = md_method_type(&m->md, MD_TOKEN_RID(token));
-		read_args(dac ? dac : "", arena, &type, &own);
+		dacname_args(dac ? dac : "", arena, &type, &own);
 		fill_shared(&m->md, MD_TOKEN(MD_TYPEDEF, rid), &type);
 		fill_shared(&m->md, token, &own);
 	}
@@ -181,8 +108,9 @@ static void name_dac(struct code *c, const struct dac_method *dm,
 		name = mark = stub_name;
 	if (dm->dynamic && str_starts(name, "DynamicClass."))
 		name += strlen("DynamicClass.");
-	ret->full =
-	    mark == name ? name : arena_printf(arena, "%s%s", mark, name);
+	ret->full = mark == name ? name
+				 : arena_printf(arena, "%s%s", mark,
+						dacname_csharp(name, arena));
 	ret->plain = arena_strndup(arena, ret->full, strcspn(ret->full, "("));
 }
 
