@@ -120,6 +120,19 @@ static void show_args(struct repl *r, const struct dbg_frame *f)
 	}
 }
 
+/*
+ * Parameter types of a frame without source: the framework's code is
+ * optimised and seldom has more to show.
+ */
+static void show_types(const struct dbg_frame *f, const char *name)
+{
+	const char *list = f->function + strlen(name);
+	size_t n = strlen(list);
+
+	if (n > 2)
+		printf("%.*s", (int)(n - 2), list + 1);
+}
+
 void show_frame(struct repl *r, const struct dbg_frame *f, bool with_addr)
 {
 	_cleanup_text_ struct text name = {0};
@@ -131,7 +144,10 @@ void show_frame(struct repl *r, const struct dbg_frame *f, bool with_addr)
 	frame_add_name(f->function, &name);
 	paint(r, PAINT_FUNCTION, text_get(&name));
 	printf(" (");
-	show_args(r, f);
+	if (f->source.path)
+		show_args(r, f);
+	else
+		show_types(f, text_get(&name));
 	putchar(')');
 	if (f->source.path) {
 		printf(" at %s%s%s:%" PRIu32, paint_begin(r, PAINT_FILE),
