@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -77,11 +78,15 @@ static struct dbg_error *find_dotnet(const struct dbg_launch *launch,
 
 static struct dbg_error *check_executable(const char *path)
 {
-	uint16_t machine;
 	struct dbg_error *err;
+	struct stat st;
+	uint16_t machine;
 
-	if (!file_exists(path))
-		return dbg_err(DBG_E_FILE, "'%s': no such file", path);
+	if (stat(path, &st))
+		return dbg_err_errno(DBG_E_FILE, errno, "cannot start '%s'",
+				     path);
+	if (!S_ISREG(st.st_mode))
+		return dbg_err(DBG_E_FILE, "'%s' is no file to execute", path);
 	if (access(path, X_OK))
 		return dbg_err_errno(DBG_E_FILE, errno, "cannot execute '%s'",
 				     path);

@@ -38,6 +38,7 @@ static void stopped(struct dbg *dbg, const struct dbg_stop *stop)
 	dbg->state = DBG_STOPPED;
 	dbg->pausing = false;
 	dbg->stop = *stop;
+	target_terminal_take(dbg->target);
 	session_event(
 	    dbg, &(struct dbg_event){.kind = DBG_EVENT_STOPPED, .stop = *stop});
 }
@@ -224,6 +225,7 @@ static struct dbg_error *resume(struct dbg *dbg)
 	dbg->state = DBG_RUNNING;
 	memset(&dbg->stop, 0, sizeof(dbg->stop));
 	session_event(dbg, &(struct dbg_event){.kind = DBG_EVENT_CONTINUED});
+	target_terminal_give(dbg->target);
 	return session_go(dbg);
 }
 
