@@ -8,6 +8,7 @@
 #include "dac/dac_priv.h"
 
 enum {
+	NULL_PAGE = 4096,
 	ELEM_VALUETYPE = 0x11,
 	ELEM_CLASS = 0x12,
 };
@@ -85,9 +86,13 @@ struct dbg_error *dac_static_addr(struct dac *d, uint64_t mt,
 		}
 	}
 	void *instance = dac_instance_get(d, mt);
-	if (instance)
-		*ret = by_field(d, instance, field, tid);
-	else
-		*ret = d->sos14 ? by_bases(d, type, field, thread) : 0;
+	uint64_t addr = instance ? by_field(d, instance, field, tid) : 0;
+	// By field, the statics of a class shared between reference types are
+	// those of the canonical one, which has none: an offset from 0.
+	if (addr < NULL_PAGE)
+		addr = 0;
+	if (!addr && d->sos14)
+		addr = by_bases(d, type, field, thread);
+	*ret = addr;
 	return NULL;
 }
