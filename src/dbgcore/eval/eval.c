@@ -297,28 +297,30 @@ static struct dbg_error *call(struct run *r, const struct expr *x)
 
 /* ---- Types and conversions ------------------------------------------- */
 
+/* Is an object (or boxed value) of type @type a @to? */
+static bool fits(struct run *r, struct type *type, struct type *to)
+{
+	struct types *ts = r->e->types;
+	// Arrays and interfaces fit each other in ways that are not looked
+	// into: these are believed.
+	if (to->special == SPECIAL_OBJECT || to->is_array || type->is_array)
+		return type->is_array || !to->is_array;
+	if (type_is_interface(to))
+		return type_implements(ts, type, to);
+	return type_derives(ts, type, to);
+}
+
 static struct dbg_error *cast_reference(struct run *r, const struct value *v,
 					struct type *to, struct operand *ret)
 {
 	struct types *ts = r->e->types;
-	// A value type boxes without change to what is seen of it.
-	if (v->type->kind != TYPE_CLASS) {
-		if (to->special != SPECIAL_OBJECT && type_parent(ts, to) &&
-		    !type_derives(ts, v->type, to))
-			return dbg_err(DBG_E_ARGUMENT,
-				       "cannot convert '%s' to '%s'",
-				       v->type->name, to->name);
-		set(ret, *v);
-		return NULL;
-	}
-	// Interfaces and arrays are believed; classes can be checked.
-	bool checkable = !to->is_array && type_parent(ts, to);
-	if (!value_is_null(ts, v) && checkable &&
-	    !type_derives(ts, v->type, to))
+	if (!value_is_null(ts, v) && !fits(r, v->type, to))
 		return dbg_err(DBG_E_ARGUMENT, "cannot convert '%s' to '%s'",
 			       v->type->name, to->name);
 	set(ret, *v);
-	if (v->where != VALUE_TEXT && checkable)
+	// A class changes what `.member` means; boxing does not.
+	if (v->where != VALUE_TEXT && v->type->kind == TYPE_CLASS &&
+	    !type_is_interface(to) && !to->is_array)
 		ret->value.type = to;
 	return NULL;
 }
@@ -369,24 +371,14 @@ static struct dbg_error *cast(struct run *r, const struct expr *x,
 	return cast_value(r, &v, to, ret);
 }
 
-/* Is a settled value of @type? Only classes and exact types can be told. */
-static struct dbg_error *is_of(struct run *r, const struct value *v,
-			       struct type *type, bool *ret)
+static bool is_of(struct run *r, const struct value *v, struct type *type)
 {
-	struct types *ts = r->e->types;
-	*ret = false;
-	if (value_is_null(ts, v))
-		return NULL;
+	if (value_is_null(r->e->types, v))
+		return false;
 	if (type->special == SPECIAL_NULLABLE && type->n_args == 1)
 		type = type->args[0];
-	*ret =
-	    type->special == SPECIAL_OBJECT || type_derives(ts, v->type, type);
-	if (!*ret && type->kind == TYPE_CLASS && !type->is_array &&
-	    !type_parent(ts, type))
-		return dbg_err(DBG_E_UNSUPPORTED,
-			       "tests for interface '%s' are not served yet",
-			       type->name);
-	return NULL;
+	type_mt(r->e->types, type);
+	return fits(r, v->type, type);
 }
 
 static struct dbg_error *is_as(struct run *r, const struct expr *x,
@@ -398,10 +390,10 @@ static struct dbg_error *is_as(struct run *r, const struct expr *x,
 	struct dbg_error *err = plain_value(r, x->a, &v);
 	if (!err && x->type)
 		err = lookup_type(r->e, x->type, &type);
-	if (!err && type)
-		err = is_of(r, &v, type, &result);
 	if (err)
 		return err;
+	if (type)
+		result = is_of(r, &v, type);
 	if (x->kind == EXPR_AS) {
 		set(ret, result ? v : null_value(r->e));
 		return NULL;

@@ -129,6 +129,9 @@ struct type *type_parent(struct types *ts, struct type *type);
 bool type_same(struct types *ts, struct type *a, struct type *b);
 /* Is @type (of an object) @base or derived from it? Interfaces: no. */
 bool type_derives(struct types *ts, struct type *type, struct type *base);
+bool type_is_interface(const struct type *type);
+/* Arrays' interfaces, and those by variance, are not told. */
+bool type_implements(struct types *ts, struct type *type, struct type *iface);
 bool type_is_delegate(struct types *ts, struct type *type);
 bool type_is_exception(struct types *ts, struct type *type);
 /* Metadata name of the definition, without namespace; "" if none. */

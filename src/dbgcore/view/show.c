@@ -358,6 +358,25 @@ static bool is_anonymous(const struct type *type)
 	return strncmp(type_simple_name(type), "<>f__AnonymousType", 18) == 0;
 }
 
+/* System.RuntimeType holds the MethodTable of what it stands for. */
+static bool show_type_object(const struct view *w, const struct value *v,
+			     struct str *out)
+{
+	if (strcmp(v->type->name, "System.RuntimeType") != 0)
+		return false;
+	const struct field *f = type_field(w->types, v->type, "m_handle");
+	uint64_t mt;
+	if (!f)
+		return false;
+	struct value handle = value_field(w->types, v, f);
+	struct type *type = value_pointer(w->types, &handle, &mt)
+				? type_of_mt(w->types, mt)
+				: NULL;
+	if (type)
+		str_addf(out, "typeof(%s)", type->name);
+	return type != NULL;
+}
+
 static void show_object(const struct view *w, const struct value *v, int depth,
 			struct str *out)
 {
@@ -372,7 +391,7 @@ static void show_object(const struct view *w, const struct value *v, int depth,
 		show_delegate(w, v, out);
 	else if (type_is_exception(w->types, v->type))
 		show_exception(w, v, out);
-	else
+	else if (!show_type_object(w, v, out))
 		str_addf(out, "{%s}", v->type->name);
 }
 
