@@ -1,0 +1,109 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "control/location.h"
+
+static struct arena *arena;
+
+static struct location good(const char *text, const char *path)
+{
+	struct location loc = {0};
+	struct dbg_error *err = location_parse(text, path, arena, &loc);
+
+	if (err)
+		fail_msg("'%s': %s", text, err->message);
+	return loc;
+}
+
+static void bad(const char *text, const char *part)
+{
+	struct location loc;
+	struct dbg_error *err = location_parse(text, NULL, arena, &loc);
+
+	assert_non_null(err);
+	if (!strstr(err->message, part))
+		fail_msg("'%s' lacks '%s'", err->message, part);
+	assert_int_equal(err->code, DBG_E_ARGUMENT);
+	dbg_error_destroy(err);
+}
+
+static void test_lines(void **state)
+{
+	(void)state;
+	struct location loc = good(" src/Program.cs:12 ", NULL);
+
+	assert_int_equal(loc.kind, LOCATION_LINE);
+	assert_string_equal(loc.file, "src/Program.cs");
+	assert_int_equal(loc.line, 12);
+	assert_null(loc.module);
+	// a path of Windows has a colon of its own, and zeros are no octal
+	loc = good("C:\\a\\b.cs:010", NULL);
+	assert_string_equal(loc.file, "C:\\a\\b.cs");
+	assert_int_equal(loc.line, 10);
+	loc = good("7", "/x/Y.cs");
+	assert_string_equal(loc.file, "/x/Y.cs");
+	assert_int_equal(loc.line, 7);
+	bad("7", "no file for line 7");
+	bad("a.cs:0", "counted from 1");
+	bad("a.cs:99999999999999999999", "too large");
+}
+
+static void test_functions(void **state)
+{
+	(void)state;
+	struct location loc = good("App!Ns.T.M( int, string )", NULL);
+
+	assert_int_equal(loc.kind, LOCATION_FUNCTION);
+	assert_string_equal(loc.module, "App");
+	assert_string_equal(loc.name, "Ns.T.M");
+	assert_string_equal(loc.params, "int, string");
+	loc = good("M()", NULL);
+	assert_string_equal(loc.params, "");
+	loc = good("List<T>.Add", NULL);
+	assert_string_equal(loc.name, "List<T>.Add");
+	assert_null(loc.params);
+	bad("M(int", "missing ')'");
+	bad("(int)", "no function");
+	bad("   ", "no location");
+}
+
+static void test_addresses(void **state)
+{
+	(void)state;
+	struct location loc = good("* 0x1f", NULL);
+
+	assert_int_equal(loc.kind, LOCATION_ADDRESS);
+	assert_int_equal(loc.addr, 0x1f);
+	bad("*here", "not an address");
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	arena = arena_create();
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	arena_destroy(arena);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_lines),
+	    cmocka_unit_test(test_functions),
+	    cmocka_unit_test(test_addresses),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
