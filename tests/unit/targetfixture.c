@@ -103,7 +103,14 @@ __asm__(".text\n"
 	"fixture_getppid:\n"
 	"mov $110, %eax\n"
 	"fixture_syscall: syscall\n"
+	"ret\n"
+	".globl fixture_read, fixture_read_call\n"
+	".type fixture_read, @function\n"
+	"fixture_read:\n"
+	"xor %eax, %eax\n"
+	"fixture_read_call: syscall\n"
 	"ret\n");
+long fixture_read(int fd, void *buf, size_t n);
 void fixture_own_int3(void);
 void fixture_slowly(uint64_t *counter);
 long fixture_getppid(void);
@@ -511,6 +518,37 @@ static int insns_main(const char *arg)
 	return 0;
 }
 
+// Through a trap into a read that only another thread can end.
+static int pipe_ends[2];
+
+static void *pipe_writer(void *arg)
+{
+	long n = (long)arg;
+
+	for (long i = 0; i < n; i++) {
+		sched_yield();
+		if (write(pipe_ends[1], "", 1) != 1)
+			_exit(50);
+	}
+	return NULL;
+}
+
+static int pipe_main(const char *arg)
+{
+	long n = strtol(arg, NULL, 10);
+	pthread_t t;
+	char byte;
+
+	if (pipe(pipe_ends))
+		return 1;
+	pthread_create(&t, NULL, pipe_writer, (void *)n);
+	for (long i = 0; i < n; i++)
+		if (fixture_read(pipe_ends[0], &byte, 1) != 1)
+			return 2;
+	pthread_join(t, NULL);
+	return 0;
+}
+
 static int syscall_main(const char *arg)
 {
 	long n = strtol(arg, NULL, 10);
@@ -604,15 +642,25 @@ static const struct {
 	const char *name;
 	int (*main)(const char *arg);
 } fixtures[] = {
-    {"children", children_main}, {"churn", churn_main},
-    {"die", die_main},           {"double", double_main},
-    {"exec", exec_main},         {"exit", exit_main},
-    {"fault", fault_main},       {"hits", hits_main},
-    {"insns", insns_main},       {"int3", int3_main},
-    {"leader", leader_main},     {"signals", signals_main},
-    {"spin", spin_main},         {"stopped", stopped_main},
-    {"storm", storm_main},       {"strings", strings_main},
-    {"syscall", syscall_main},   {"surroundings", surroundings_main},
+    {"children", children_main},
+    {"churn", churn_main},
+    {"die", die_main},
+    {"double", double_main},
+    {"exec", exec_main},
+    {"exit", exit_main},
+    {"fault", fault_main},
+    {"hits", hits_main},
+    {"insns", insns_main},
+    {"int3", int3_main},
+    {"leader", leader_main},
+    {"signals", signals_main},
+    {"pipe", pipe_main},
+    {"spin", spin_main},
+    {"stopped", stopped_main},
+    {"storm", storm_main},
+    {"strings", strings_main},
+    {"syscall", syscall_main},
+    {"surroundings", surroundings_main},
     {"tty", tty_main},
 };
 

@@ -30,10 +30,11 @@ enum {
 	FIXTURE_INSNS = 18,
 };
 extern const uint64_t fixture_insn_addrs[FIXTURE_INSNS];
-extern char fixture_fault;   /* the instruction that faults */
-extern char fixture_int3;    /* an int3 of the program's own */
-extern char fixture_slow;    /* an instruction that is not emulated */
-extern char fixture_syscall; /* a getppid system call */
+extern char fixture_fault;     /* the instruction that faults */
+extern char fixture_int3;      /* an int3 of the program's own */
+extern char fixture_slow;      /* an instruction that is not emulated */
+extern char fixture_syscall;   /* a getppid system call */
+extern char fixture_read_call; /* a read system call */
 extern volatile uint64_t fixture_handled; /* signals */
 extern volatile uint64_t fixture_code;    /* address of double-mapped code */
 

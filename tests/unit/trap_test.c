@@ -157,6 +157,13 @@ static void test_syscall(void **state)
 	run_to_exit(&run, 0);
 	assert_int_equal(run.hits, 200);
 	run_end(&run);
+
+	// One that waits for another thread of the program.
+	run_start(&run, "pipe", "200");
+	run_arm(&run, run_addr(&run, &fixture_read_call));
+	run_to_exit(&run, 0);
+	assert_int_equal(run.hits, 200);
+	run_end(&run);
 }
 
 static void test_double_mapped(void **state)

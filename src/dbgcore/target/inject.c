@@ -32,16 +32,22 @@ static uint64_t scan(struct target *t, const struct proc_map *map)
 	return 0;
 }
 
-// The vdso has one; else any code of a private file mapping.
-static struct dbg_error *find_syscall(struct target *t, uint64_t *ret)
+// The vdso has one; else any code of a private mapping.
+struct dbg_error *live_find_syscall(struct live *l, uint64_t *ret)
 {
 	struct dbg_error *err;
+	struct target *t = &l->target;
 	struct proc_maps maps;
-	uint64_t addr = 0;
+	uint64_t addr = l->syscall_addr;
 
+	if (addr && !target_trap_armed(t, addr)) {
+		*ret = addr;
+		return NULL;
+	}
 	err = proc_maps_load(t->pid, &maps);
 	if (err)
 		return err;
+	addr = 0;
 	for (size_t i = maps.n; i-- > 0 && !addr;)
 		if (maps.v[i].exec && !maps.v[i].shared && maps.v[i].read)
 			addr = scan(t, &maps.v[i]);
@@ -50,6 +56,7 @@ static struct dbg_error *find_syscall(struct target *t, uint64_t *ret)
 		return dbg_err(DBG_E_TARGET,
 			       "no system call instruction in process %d",
 			       t->pid);
+	l->syscall_addr = addr;
 	*ret = addr;
 	return NULL;
 }
@@ -142,7 +149,7 @@ struct dbg_error *live_mmap(struct target *t, size_t size, uint64_t *ret)
 
 	if (!th)
 		return dbg_err(DBG_E_STATE, "no thread is stopped");
-	err = find_syscall(t, &addr);
+	err = live_find_syscall(l, &addr);
 	if (err)
 		return err;
 	struct user_regs_struct regs = {

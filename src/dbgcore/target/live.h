@@ -109,9 +109,10 @@ struct live {
 	struct map by_tid;
 	struct thread **threads; /* in order of birth */
 	size_t n_threads, threads_cap;
-	size_t n_running;  /* own threads that are not stopped */
-	size_t n_children; /* THREAD_FORKED */
-	uint64_t execs;    /* of the process, so far */
+	size_t n_running;      /* own threads that are not stopped */
+	size_t n_children;     /* THREAD_FORKED */
+	uint64_t syscall_addr; /* of an instruction; 0: not known yet */
+	uint64_t execs;        /* of the process, so far */
 	struct stray *strays;
 	size_t n_strays, strays_cap;
 	struct queued *events; /* from events_first on */
@@ -182,14 +183,21 @@ DBG_MUST struct dbg_error *live_fpregs(struct target *t, pid_t tid,
 DBG_MUST struct dbg_error *thread_go(struct live *l, struct thread *th);
 /* Go on from a stop inside a system call, to be stopped again if need be. */
 void thread_pass(struct live *l, struct thread *th, int signal);
+DBG_MUST struct dbg_error *thread_request(struct live *l, struct thread *th,
+					  int what, int signal);
+/* Does the thread stand at a `syscall` instruction? */
+bool thread_at_syscall(struct live *l, struct thread *th);
+/* Ask a running thread to stop. */
+void thread_ask(struct live *l, struct thread *th);
+
+/* ---- displace.c: the instruction beneath a trap ----------------------- */
+
 /*
  * Execute the instruction beneath the trap at skip_pc, if the thread stands
  * there. It may end by a signal or an exit instead.
  */
 DBG_MUST struct dbg_error *thread_displace(struct live *l, struct thread *th,
 					   bool *ret_done);
-/* Ask a running thread to stop. */
-void thread_ask(struct live *l, struct thread *th);
 
 /* ---- wait.c: wait statuses and what they mean ----------------------- */
 
@@ -262,6 +270,8 @@ void live_terminal_init(struct live *l, const struct dbg_launch *launch);
 
 /* ---- inject.c --------------------------------------------------------- */
 
+/* Address of a `syscall` instruction; looked for once. */
+DBG_MUST struct dbg_error *live_find_syscall(struct live *l, uint64_t *ret);
 DBG_MUST struct dbg_error *live_mmap(struct target *t, size_t size,
 				     uint64_t *ret);
 

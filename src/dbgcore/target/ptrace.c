@@ -1,12 +1,9 @@
-/* Letting threads go on: signals due, steps, displaced instructions. */
+/* Letting threads go on: signals due, steps. */
 #include "target/live.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -52,8 +49,7 @@ static int signal_for(struct live *l, struct thread *th)
 	return signal;
 }
 
-// Does the thread stand at a `syscall` instruction?
-static bool at_syscall(struct live *l, struct thread *th)
+bool thread_at_syscall(struct live *l, struct thread *th)
 {
 	uint8_t code[2];
 
@@ -62,7 +58,7 @@ static bool at_syscall(struct live *l, struct thread *th)
 	       code[0] == 0x0f && code[1] == 0x05;
 }
 
-static struct dbg_error *request(struct live *l, struct thread *th, int what,
+struct dbg_error *thread_request(struct live *l, struct thread *th, int what,
 				 int signal)
 {
 	// ESRCH: it was killed in its stop; its exit status follows.
@@ -82,7 +78,7 @@ struct dbg_error *thread_go(struct live *l, struct thread *th)
 
 	// A step is of one instruction of the program, not of a handler that
 	// happens to begin now; a system call may change the mask itself.
-	if (th->stepping && !signal && !at_syscall(l, th))
+	if (th->stepping && !signal && !thread_at_syscall(l, th))
 		thread_mask(l, th);
 	if (th->stop == STOP_GROUP && !th->stepping)
 		what = PTRACE_LISTEN;
@@ -94,7 +90,7 @@ struct dbg_error *thread_go(struct live *l, struct thread *th)
 	else
 		th->asked = false;
 	thread_set_stop(l, th, STOP_NONE);
-	return request(l, th, what, signal);
+	return thread_request(l, th, what, signal);
 }
 
 void thread_pass(struct live *l, struct thread *th, int signal)
@@ -112,223 +108,4 @@ void thread_ask(struct live *l, struct thread *th)
 {
 	th->asked = true;
 	live_ptrace(l, PTRACE_INTERRUPT, th->tid, 0, 0);
-}
-
-// ---- The instruction beneath a trap
-
-// As the instruction itself would access memory: within its rights.
-static bool emulated_read(void *arg, uint64_t addr, void *buf, size_t n)
-{
-	struct live *l = arg;
-
-	if (!live_read_plain(l, addr, buf, n))
-		return false;
-	traps_mask(&l->target.traps, addr, buf, n);
-	return true;
-}
-
-static bool emulated_write(void *arg, uint64_t addr, const void *buf, size_t n)
-{
-	struct live *l = arg;
-	const struct traps *traps = &l->target.traps;
-	size_t i = traps_lower(traps, addr);
-
-	if (i < traps->n && traps->v[i].addr - addr < n)
-		return false;
-	target_cache_drop(&l->target);
-	return live_write_plain(l, addr, buf, n);
-}
-
-static bool emulate(struct live *l, struct thread *th, struct trap *trap)
-{
-	struct target *t = &l->target;
-	const struct emu_memory mem = {emulated_read, emulated_write, l};
-	uint8_t code[EMU_INSN_MAX];
-
-	if (!trap->decoded) {
-		size_t n = target_read_some(t, trap->addr, code, sizeof(code));
-
-		emu_decode(code, n, &trap->insn);
-		trap->decoded = true;
-	}
-	if (!emu_run(&trap->insn, &th->regs, &mem))
-		return false;
-	th->regs_dirty = true;
-	return true;
-}
-
-// Is it a string instruction with a repeat prefix, one step of many?
-static bool is_repeated(struct live *l, uint64_t pc)
-{
-	uint8_t code[4];
-
-	return target_read_some(&l->target, pc, code, 4) == 4 &&
-	       (code[0] == 0xf2 || code[0] == 0xf3);
-}
-
-enum placed {
-	PLACED_AGAIN, /* nothing was executed, or one turn of many */
-	PLACED_DONE,
-	PLACED_SIGNAL, /* th->due_signal is to be delivered */
-	PLACED_GONE,
-};
-
-// A vfork child passes traps while others run: one may have armed this trap
-// again before we came to it.
-static bool armed_again(struct live *l, struct thread *th, uint64_t pc)
-{
-	const struct trap *trap = traps_find(&l->target.traps, pc);
-
-	if (!trap || trap->byte == INT3 || !thread_load_regs(l, th) ||
-	    th->regs.rip != pc + 1)
-		return false;
-	th->regs.rip = pc;
-	th->regs_dirty = true;
-	return true;
-}
-
-// What the stop of a thread that was stepped in place says.
-static enum placed judge(struct live *l, struct thread *th, uint64_t pc)
-{
-	int signal = WSTOPSIG(th->placed);
-	siginfo_t info;
-
-	if (th->placed >> 16 ||
-	    live_ptrace(l, PTRACE_GETSIGINFO, th->tid, 0, (uintptr_t)&info))
-		return PLACED_AGAIN;
-	bool raised = info.si_code > 0;
-	if (signal == SIGTRAP && info.si_code == SI_KERNEL &&
-	    armed_again(l, th, pc))
-		return PLACED_AGAIN;
-	if (signal == SIGTRAP && raised && info.si_code != SI_KERNEL) {
-		if (thread_load_regs(l, th) && th->regs.rip == pc &&
-		    is_repeated(l, pc))
-			return PLACED_AGAIN;
-		return PLACED_DONE;
-	}
-	th->due_signal = signal;
-	th->due_info = info;
-	th->due_here = raised;
-	// Sent by somebody, not raised: it waits for the instruction.
-	return raised ? PLACED_SIGNAL : PLACED_AGAIN;
-}
-
-// Is it still the thread that it was, of the program that it was?
-static bool alive(struct live *l, const struct thread *th, pid_t tid,
-		  uint64_t execs)
-{
-	return thread_find(l, tid) == th && l->execs == execs;
-}
-
-static struct dbg_error *await_place(struct live *l, struct thread *th)
-{
-	struct dbg_error *err;
-	pid_t tid = th->tid;
-	bool any;
-
-	while (thread_find(l, tid) == th && th->stop == STOP_NONE &&
-	       !th->zombie) {
-		err = live_take(l, true, &any);
-		if (err)
-			return err;
-	}
-	return NULL;
-}
-
-static struct dbg_error *lift_here(struct live *l, uint64_t pc)
-{
-	const struct trap *trap = traps_find(&l->target.traps, pc);
-
-	return trap ? live_write_code(&l->target, pc, &trap->byte, 1) : NULL;
-}
-
-static struct dbg_error *arm_here(struct live *l, uint64_t pc)
-{
-	static const uint8_t int3 = INT3;
-
-	if (!target_trap_armed(&l->target, pc) || l->exited)
-		return NULL;
-	return live_write_code(&l->target, pc, &int3, 1);
-}
-
-// Lift the trap and step until the instruction is done.
-static struct dbg_error *step_placed(struct live *l, struct thread *th,
-				     enum placed *ret)
-{
-	struct dbg_error *err;
-	uint64_t pc = th->regs.rip, execs = l->execs;
-	pid_t tid = th->tid;
-
-	*ret = PLACED_AGAIN;
-	while (*ret == PLACED_AGAIN) {
-		err = lift_here(l, pc);
-		if (err)
-			return err;
-		if (!at_syscall(l, th))
-			thread_mask(l, th);
-		thread_flush_regs(l, th);
-		th->in_place = true;
-		thread_set_stop(l, th, STOP_NONE);
-		err = request(l, th, PTRACE_SINGLESTEP, 0);
-		if (!err)
-			err = await_place(l, th);
-		if (!alive(l, th, tid, execs)) {
-			*ret = PLACED_GONE;
-			return err;
-		}
-		th->in_place = false;
-		if (err)
-			return err;
-		*ret = judge(l, th, pc);
-	}
-	return NULL;
-}
-
-static struct dbg_error *first_error(struct dbg_error *a, struct dbg_error *b)
-{
-	if (!a)
-		return b;
-	dbg_error_destroy(b);
-	return a;
-}
-
-static struct dbg_error *step_in_place(struct live *l, struct thread *th,
-				       bool *ret_done)
-{
-	struct dbg_error *err;
-	uint64_t pc = th->regs.rip, execs = l->execs;
-	enum placed placed = PLACED_GONE;
-	pid_t tid = th->tid;
-
-	// A vfork child cannot wait for its parent, which waits for it.
-	bool pause = th->kind == THREAD_OWN;
-	err = pause ? live_pause(l) : NULL;
-	if (!err && alive(l, th, tid, execs)) {
-		err = step_placed(l, th, &placed);
-		err = first_error(err, arm_here(l, pc));
-	}
-	if (placed == PLACED_SIGNAL)
-		thread_due(l, th, th->due_signal);
-	*ret_done = placed == PLACED_DONE;
-	return first_error(err, pause ? live_unpause(l) : NULL);
-}
-
-struct dbg_error *thread_displace(struct live *l, struct thread *th,
-				  bool *ret_done)
-{
-	*ret_done = false;
-	if (!th->skip_pc)
-		return NULL;
-	uint64_t pc = th->skip_pc;
-	th->skip_pc = 0;
-	if (!thread_load_regs(l, th) || th->regs.rip != pc)
-		return NULL;
-	struct trap *trap = traps_find(&l->target.traps, pc);
-	if (!trap)
-		return NULL;
-	if (emulate(l, th, trap)) {
-		*ret_done = true;
-		return NULL;
-	}
-	return step_in_place(l, th, ret_done);
 }

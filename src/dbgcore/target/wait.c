@@ -332,6 +332,7 @@ static struct dbg_error *on_exec(struct live *l, struct thread *th)
 	th->fresh = false;
 	th->execed = true;
 	l->execs++;
+	l->syscall_addr = 0;
 	traps_clear(&l->target.traps);
 	l->n_ghosts = 0;
 	images_clear(&l->target.images);

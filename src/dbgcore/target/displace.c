@@ -1,0 +1,265 @@
+/*
+ * The instruction beneath a trap, for a thread that goes on from there:
+ * emulated if it is a simple one; a system call made elsewhere, for it may
+ * last; all others stepped in place with everything stopped.
+ */
+#include "target/live.h"
+
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+
+#include "base/err.h"
+
+// As the instruction itself would access memory: within its rights.
+static bool emulated_read(void *arg, uint64_t addr, void *buf, size_t n)
+{
+	struct live *l = arg;
+
+	if (!live_read_plain(l, addr, buf, n))
+		return false;
+	traps_mask(&l->target.traps, addr, buf, n);
+	return true;
+}
+
+static bool emulated_write(void *arg, uint64_t addr, const void *buf, size_t n)
+{
+	struct live *l = arg;
+	const struct traps *traps = &l->target.traps;
+	size_t i = traps_lower(traps, addr);
+
+	if (i < traps->n && traps->v[i].addr - addr < n)
+		return false;
+	target_cache_drop(&l->target);
+	return live_write_plain(l, addr, buf, n);
+}
+
+static bool emulate(struct live *l, struct thread *th, struct trap *trap)
+{
+	struct target *t = &l->target;
+	const struct emu_memory mem = {emulated_read, emulated_write, l};
+	uint8_t code[EMU_INSN_MAX];
+
+	if (!trap->decoded) {
+		size_t n = target_read_some(t, trap->addr, code, sizeof(code));
+
+		emu_decode(code, n, &trap->insn);
+		trap->decoded = true;
+	}
+	if (!emu_run(&trap->insn, &th->regs, &mem))
+		return false;
+	th->regs_dirty = true;
+	return true;
+}
+
+// Is it a string instruction with a repeat prefix, one step of many?
+static bool is_repeated(struct live *l, uint64_t pc)
+{
+	uint8_t code[4];
+
+	return target_read_some(&l->target, pc, code, 4) == 4 &&
+	       (code[0] == 0xf2 || code[0] == 0xf3);
+}
+
+enum placed {
+	PLACED_AGAIN, /* nothing was executed, or one turn of many */
+	PLACED_DONE,
+	PLACED_SIGNAL, /* th->due_signal is to be delivered */
+	PLACED_GONE,
+};
+
+// A vfork child passes traps while others run: one may have armed this trap
+// again before we came to it.
+static bool armed_again(struct live *l, struct thread *th, uint64_t pc)
+{
+	const struct trap *trap = traps_find(&l->target.traps, pc);
+
+	if (!trap || trap->byte == INT3 || !thread_load_regs(l, th) ||
+	    th->regs.rip != pc + 1)
+		return false;
+	th->regs.rip = pc;
+	th->regs_dirty = true;
+	return true;
+}
+
+// What the stop of a thread that was stepped in place says.
+static enum placed judge(struct live *l, struct thread *th, uint64_t pc)
+{
+	int signal = WSTOPSIG(th->placed);
+	siginfo_t info;
+
+	if (th->placed >> 16 ||
+	    live_ptrace(l, PTRACE_GETSIGINFO, th->tid, 0, (uintptr_t)&info))
+		return PLACED_AGAIN;
+	bool raised = info.si_code > 0;
+	if (signal == SIGTRAP && info.si_code == SI_KERNEL &&
+	    armed_again(l, th, pc))
+		return PLACED_AGAIN;
+	if (signal == SIGTRAP && raised && info.si_code != SI_KERNEL) {
+		if (thread_load_regs(l, th) && th->regs.rip == pc &&
+		    is_repeated(l, pc))
+			return PLACED_AGAIN;
+		return PLACED_DONE;
+	}
+	th->due_signal = signal;
+	th->due_info = info;
+	th->due_here = raised;
+	// Sent by somebody, not raised: it waits for the instruction.
+	return raised ? PLACED_SIGNAL : PLACED_AGAIN;
+}
+
+// Is it still the thread that it was, of the program that it was?
+static bool alive(struct live *l, const struct thread *th, pid_t tid,
+		  uint64_t execs)
+{
+	return thread_find(l, tid) == th && l->execs == execs;
+}
+
+static struct dbg_error *await_place(struct live *l, struct thread *th)
+{
+	struct dbg_error *err;
+	pid_t tid = th->tid;
+	bool any;
+
+	while (thread_find(l, tid) == th && th->stop == STOP_NONE &&
+	       !th->zombie) {
+		err = live_take(l, true, &any);
+		if (err)
+			return err;
+	}
+	return NULL;
+}
+
+static struct dbg_error *lift_here(struct live *l, uint64_t pc)
+{
+	const struct trap *trap = traps_find(&l->target.traps, pc);
+
+	return trap ? live_write_code(&l->target, pc, &trap->byte, 1) : NULL;
+}
+
+static struct dbg_error *arm_here(struct live *l, uint64_t pc)
+{
+	static const uint8_t int3 = INT3;
+
+	if (!target_trap_armed(&l->target, pc) || l->exited)
+		return NULL;
+	return live_write_code(&l->target, pc, &int3, 1);
+}
+
+// Lift the trap and step until the instruction is done.
+static struct dbg_error *step_placed(struct live *l, struct thread *th,
+				     enum placed *ret)
+{
+	struct dbg_error *err;
+	uint64_t pc = th->regs.rip, execs = l->execs;
+	pid_t tid = th->tid;
+
+	*ret = PLACED_AGAIN;
+	while (*ret == PLACED_AGAIN) {
+		err = lift_here(l, pc);
+		if (err)
+			return err;
+		if (!thread_at_syscall(l, th))
+			thread_mask(l, th);
+		thread_flush_regs(l, th);
+		th->in_place = true;
+		thread_set_stop(l, th, STOP_NONE);
+		err = thread_request(l, th, PTRACE_SINGLESTEP, 0);
+		if (!err)
+			err = await_place(l, th);
+		if (!alive(l, th, tid, execs)) {
+			*ret = PLACED_GONE;
+			return err;
+		}
+		th->in_place = false;
+		if (err)
+			return err;
+		*ret = judge(l, th, pc);
+	}
+	return NULL;
+}
+
+static struct dbg_error *first_error(struct dbg_error *a, struct dbg_error *b)
+{
+	if (!a)
+		return b;
+	dbg_error_destroy(b);
+	return a;
+}
+
+static struct dbg_error *step_in_place(struct live *l, struct thread *th,
+				       bool *ret_done)
+{
+	struct dbg_error *err;
+	uint64_t pc = th->regs.rip, execs = l->execs;
+	enum placed placed = PLACED_GONE;
+	pid_t tid = th->tid;
+
+	// A vfork child cannot wait for its parent, which waits for it.
+	bool pause = th->kind == THREAD_OWN;
+	err = pause ? live_pause(l) : NULL;
+	if (!err && alive(l, th, tid, execs)) {
+		err = step_placed(l, th, &placed);
+		err = first_error(err, arm_here(l, pc));
+	}
+	if (placed == PLACED_SIGNAL)
+		thread_due(l, th, th->due_signal);
+	*ret_done = placed == PLACED_DONE;
+	return first_error(err, pause ? live_unpause(l) : NULL);
+}
+
+// Enter the system call by another `syscall` instruction, to return behind
+// this one: at the stop of the entry the kernel takes the pc that we set. The
+// caller lets the thread go on from there.
+static struct dbg_error *enter_syscall(struct live *l, struct thread *th)
+{
+	struct dbg_error *err;
+	uint64_t pc = th->regs.rip, other, execs = l->execs;
+	pid_t tid = th->tid;
+
+	err = live_find_syscall(l, &other);
+	if (err)
+		return err;
+	th->regs.rip = other;
+	th->regs_dirty = true;
+	thread_mask(l, th);
+	do {
+		thread_flush_regs(l, th);
+		th->in_place = true;
+		thread_set_stop(l, th, STOP_NONE);
+		err = thread_request(l, th, PTRACE_SYSCALL, 0);
+		if (!err)
+			err = await_place(l, th);
+		if (!alive(l, th, tid, execs))
+			return err;
+		th->in_place = false;
+	} while (!err && WSTOPSIG(th->placed) != (SIGTRAP | 0x80));
+	if (err || !thread_load_regs(l, th))
+		return err;
+	th->regs.rip = pc + 2;
+	th->regs.rcx = pc + 2;
+	th->regs_dirty = true;
+	return NULL;
+}
+
+struct dbg_error *thread_displace(struct live *l, struct thread *th,
+				  bool *ret_done)
+{
+	*ret_done = false;
+	if (!th->skip_pc)
+		return NULL;
+	uint64_t pc = th->skip_pc;
+	th->skip_pc = 0;
+	if (!thread_load_regs(l, th) || th->regs.rip != pc)
+		return NULL;
+	struct trap *trap = traps_find(&l->target.traps, pc);
+	if (!trap)
+		return NULL;
+	if (emulate(l, th, trap)) {
+		*ret_done = true;
+		return NULL;
+	}
+	if (thread_at_syscall(l, th))
+		return enter_syscall(l, th);
+	return step_in_place(l, th, ret_done);
+}
