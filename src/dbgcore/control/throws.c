@@ -378,28 +378,61 @@ struct dbg_error *throws_fault(struct control *c, const struct target_event *ev,
 	return count_throw(c, ev->tid, match_fault, fault, stop, ret_stops);
 }
 
+/*
+ * FailFast aborts too, whatever was thrown and caught before. On .NET 8 its
+ * frame is not seen, but the thread's exception is the one of fatal errors.
+ */
+static bool is_fail_fast(struct control *c, pid_t tid, uint64_t object,
+			 struct arena *arena)
+{
+	struct dbg_error *err;
+	const struct frame *f = NULL;
+	const char *name;
+	uint64_t mt;
+
+	err = target_read_u64(c->target, object, &mt);
+	if (!err)
+		err = stack_frame(c->stack, stack_thread_number(c->stack, tid),
+				  0, &f);
+	if (err) {
+		dbg_error_destroy(err);
+		return true;
+	}
+	name = code_type_name(c->code, mt & ~(uint64_t)7);
+	if (name && !strcmp(name, "System.ExecutionEngineException"))
+		return true;
+	return f && f->pos && f->pos->method &&
+	       str_starts(
+		   code_method_name(c->code, f->pos->method, false, arena),
+		   "System.Environment.FailFast");
+}
+
+/* The stop is there anyway: catchpoints count it, one may be named. */
+static void count_unhandled(struct control *c, struct dbg_stop *stop)
+{
+	struct bp *winner = NULL;
+
+	for (size_t i = 0; i < c->n_bps; i++) {
+		struct bp *bp = c->bps[i];
+
+		if (!bp->enabled || bp->kind != DBG_BREAK_UNHANDLED)
+			continue;
+		bp->hits++;
+		if (!winner)
+			winner = bp;
+	}
+	if (winner)
+		bp_spent(c, winner, stop);
+}
+
 void throws_unhandled(struct control *c, pid_t tid, struct arena *arena,
 		      struct dbg_stop *stop)
 {
-	struct dbg_error *err;
 	uint64_t object = last_thrown(c, tid);
-	const struct frame *f;
 
-	if (!object)
+	if (!object || is_fail_fast(c, tid, object, arena))
 		return;
-	// FailFast aborts too, whatever was thrown and caught before
-	err = stack_frame(c->stack, stack_thread_number(c->stack, tid), 0, &f);
-	if (err) {
-		dbg_error_destroy(err);
-		return;
-	}
-	if (f && f->pos && f->pos->method) {
-		const char *name =
-		    code_method_name(c->code, f->pos->method, false, arena);
-
-		if (str_starts(name, "System.Environment.FailFast"))
-			return;
-	}
 	stop->reason = DBG_STOP_UNHANDLED;
 	exception_describe(c, object, arena, stop);
+	count_unhandled(c, stop);
 }
