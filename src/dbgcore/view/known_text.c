@@ -39,16 +39,11 @@ static void add_date(uint64_t days, struct str *out)
 		 day);
 }
 
-/* Ticks below a second, if there are any, without zeros at the end. */
+/* Ticks below a second, if there are any. */
 static void add_fraction(uint64_t ticks, struct str *out)
 {
-	uint64_t part = ticks % TICKS_PER_SECOND;
-	int digits = 7;
-	if (!part)
-		return;
-	for (; part % 10 == 0; part /= 10)
-		digits--;
-	str_addf(out, ".%0*" PRIu64, digits, part);
+	if (ticks % TICKS_PER_SECOND)
+		str_addf(out, ".%07" PRIu64, ticks % TICKS_PER_SECOND);
 }
 
 static void add_time(uint64_t ticks, struct str *out)

@@ -1,0 +1,93 @@
+#! fixture=Values args="generics scopes closures asynclocals iterlocals statics"
+## Variables by scope, and under their own names where the compiler moved them.
++break @generic-args
+Breakpoint 1 (Values.cs:{@generic-args}) pending: the program is not running.
++break @scope-first
+Breakpoint 2 (Values.cs:{@scope-first}) pending: the program is not running.
++break @scope-second
+Breakpoint 3 (Values.cs:{@scope-second}) pending: the program is not running.
++break @scopes
+Breakpoint 4 (Values.cs:{@scopes}) pending: the program is not running.
++break @closures
+Breakpoint 5 (Values.cs:{@closures}) pending: the program is not running.
++break @asynclocals
+Breakpoint 6 (Values.cs:{@asynclocals}) pending: the program is not running.
++break @iterlocals
+Breakpoint 7 (Values.cs:{@iterlocals}) pending: the program is not running.
++run
+Starting program: {out}/Values.dll generics scopes closures asynclocals iterlocals statics
+
+Breakpoint 1, Values.Program.Generic<T, int> (first="arg", second=12, third={System.Collections.Generic.List<double>}) at Values.cs:{@generic-args}
+{@generic-args}{...}
++info args
+first = "arg"
+second = 12
+third = {_items = {double[4]}, _size = 1, _version = 1}
++info locals
+copy = "arg"
+array = {12}
++continue
+Continuing.
+
+Breakpoint 2, Values.Program.Scopes () at Values.cs:{@scope-first}
+{@scope-first}{...}
++info locals
+outer = 1
+block = 2
+same = "first"
++continue
+Continuing.
+
+Breakpoint 3, Values.Program.Scopes () at Values.cs:{@scope-second}
+{@scope-second}{...}
++info locals
+outer = 8
+i = 0
+same = 2.5
++continue
+Continuing.
+
+Breakpoint 4, Values.Program.Scopes () at Values.cs:{@scopes}
+{@scopes}{...}
++info locals
+outer = 10
++continue
+Continuing.
+
+Breakpoint 5, Values.Maker.Close.lambda (this={Values.Maker}, n=5) at Values.cs:{@closures}
+{@closures}{...}
++info args
+this = {seed = 30}
+n = 5
++info locals
+local = 5
+text = "captured"
+argument = 4
+inner = 40
++continue
+Continuing.
+
+Breakpoint 6, Values.Maker.Hoist (this={Values.Maker}, argument=6) at Values.cs:{@asynclocals}
+{@asynclocals}{...}
++info args
+this = {seed = 30}
+argument = 6
++info locals
+before = 12
+text = "hoisted"
+after = 13
+i = 0
+looped = 13
++continue
+Continuing.
+
+Breakpoint 7, Values.Maker.Iterate (this={Values.Maker}, argument=7) at Values.cs:{@iterlocals}
+{@iterlocals}{...}
++info args
+this = {seed = 30}
+argument = 7
++info locals
+local = 10
+text = "iterated"
++kill
+[Inferior 1 (process {n}) killed]

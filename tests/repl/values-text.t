@@ -1,0 +1,30 @@
+#! fixture=Values args="strings"
+## Strings: escapes, null, and as much as the setting allows.
++break @strings
+Breakpoint 1 (Values.cs:{@strings}) pending: the program is not running.
++run
+Starting program: {out}/Values.dll strings
+
+Breakpoint 1, Values.Program.Strings () at Values.cs:{@strings}
+{@strings}{...}
++info locals
+empty = ""
+plain = "plain"
+none = null
+quoted = "say \"hi\" \\ end"
+lines = "one\r\n\ttwo\0three"
+unicode = "héllo 世界 😀"
+lone = "x\ud83dy"
+longer = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"...
+huge = "zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz"...
+builder = {m_ChunkChars = {char[16]}, m_ChunkPrevious = null, m_ChunkLength = 5, m_ChunkOffset = 0, m_MaxCapacity = 2147483647}
++set print elements 10
++print longer
+$1 = "aaaaaaaaaa"...
++print unicode
+$2 = "héllo 世界 "...
++set print elements 0
++print longer
+$3 = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa{...}aaaaEND"
++kill
+[Inferior 1 (process {n}) killed]
