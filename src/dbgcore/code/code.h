@@ -135,7 +135,7 @@ const char *code_method_name(struct code *c, uint64_t method, bool params,
 			     struct arena *arena);
 enum code_method_kind {
 	CODE_METHOD_PLAIN,
-	CODE_METHOD_DISPATCH, /* of the runtime's exception dispatch */
+	CODE_METHOD_DISPATCH, /* by which the runtime throws */
 	CODE_METHOD_STUB,     /* IL made by the runtime */
 	CODE_METHOD_DYNAMIC,  /* IL made by the program */
 };

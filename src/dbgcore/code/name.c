@@ -134,7 +134,10 @@ static void keep(struct code *c, const char **name, const char *text)
 
 static enum code_method_kind kind_of(const struct method_name *name)
 {
-	if (str_starts(name->plain, "System.Runtime.EH."))
+	// The second throws what compiled code asks for: a bad index, ...
+	if (str_starts(name->plain, "System.Runtime.EH.") ||
+	    str_starts(name->plain,
+		       "Internal.Runtime.CompilerHelpers.ThrowHelpers."))
 		return CODE_METHOD_DISPATCH;
 	if (name->stays)
 		return CODE_METHOD_PLAIN;
