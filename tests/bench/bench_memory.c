@@ -14,6 +14,8 @@
 enum {
 	STOPS_BEFORE = 1000,
 	STOPS = 10000,
+	RUNS_BEFORE = 5,
+	RUNS = 50,
 	MIB = 1 << 20
 };
 
@@ -81,6 +83,33 @@ static void growth(struct drive *d, struct point *ret)
 	ret[1].value = (heap_bytes() - heap) / 1024;
 	ret[2].value = proc_descriptors(getpid()) - fds;
 	ret[3].value = proc_descriptors(dbg_pid(d->dbg)) - target_fds;
+	drive_close(d);
+}
+
+static void run_often(struct drive *d, int n)
+{
+	for (int i = 0; i < n; i++) {
+		drive_launch(d);
+		drive_wait_stop(d);
+		look(d);
+		drive_continue(d);
+		drive_wait_end(d);
+	}
+}
+
+static void growth_runs(struct drive *d, struct point *ret)
+{
+	drive_open(d);
+	drive_break(d, "add");
+	run_often(d, RUNS_BEFORE);
+
+	double rss = proc_memory(getpid(), "Rss"), heap = heap_bytes();
+	double fds = proc_descriptors(getpid());
+
+	run_often(d, RUNS);
+	ret[0].value = (proc_memory(getpid(), "Rss") - rss) / 1024;
+	ret[1].value = (heap_bytes() - heap) / 1024;
+	ret[2].value = proc_descriptors(getpid()) - fds;
 	drive_close(d);
 }
 
@@ -208,6 +237,20 @@ const struct group_spec bench_memory_groups[] = {
 		 BESIDE_NOTHING, GOAL_MAX, 0},
 		{"growth_target_fds", "... of the program", "", BESIDE_NOTHING,
 		 GOAL_MAX, 0},
+	    },
+    },
+    {
+	.name = "reruns",
+	.fixture = "Hello",
+	.shoot = growth_runs,
+	.figures =
+	    {
+		{"reruns_rss", "grown over 50 runs: RSS", "KiB", BESIDE_NOTHING,
+		 GOAL_MAX, 0},
+		{"reruns_heap", "grown over 50 runs: heap", "KiB",
+		 BESIDE_NOTHING, GOAL_MAX, 0},
+		{"reruns_fds", "grown over 50 runs: descriptors", "",
+		 BESIDE_NOTHING, GOAL_MAX, 0},
 	    },
     },
     {0},
