@@ -112,10 +112,11 @@ static struct dbg_error *on_trap(struct dbg *dbg, const struct target_event *ev)
 static struct dbg_error *on_signal(struct dbg *dbg,
 				   const struct target_event *ev)
 {
-	// Ctrl-C at the program's terminal is meant for us
-	if (ev->signal == SIGINT && ev->info.si_code == SI_KERNEL)
-		return paused(dbg, ev->tid, 0);
-	return judged(dbg, ev);
+	if (ev->signal != SIGINT || ev->info.si_code != SI_KERNEL)
+		return judged(dbg, ev);
+	// Ctrl-C at the program's terminal is meant for us, not for it
+	target_thread_signal(dbg->target, ev->tid, 0);
+	return paused(dbg, ev->tid, 0);
 }
 
 static void on_thread(struct dbg *dbg, const struct target_event *ev)

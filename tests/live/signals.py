@@ -1,0 +1,295 @@
+"""Signals, Ctrl-C, descriptors and child processes: the program finds the
+world as it would without us."""
+import glob
+import os
+import re
+import shutil
+import signal
+import subprocess
+
+
+def bare(t, words, **options):
+    """The program without dndbg."""
+    if words[0].endswith(".dll"):
+        words = [shutil.which("dotnet", path=t.env["PATH"]), *words]
+    return subprocess.run(words, env=t.env, cwd=t.dir, text=True, timeout=60,
+                          capture_output=True, start_new_session=True,
+                          **options)
+
+
+def masks(text):
+    found = dict(re.findall(r"^(Sig(?:Blk|Ign|Cgt)|ShdPnd|SigPnd):\s*(\w+)$",
+                            text, re.M))
+    assert len(found) == 5, text
+    return found
+
+
+def block_some():
+    """What a parent of dndbg may have blocked and ignored."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR2, signal.SIGWINCH])
+    signal.signal(signal.SIGUSR1, signal.SIG_IGN)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+
+
+def test_inherited_signals(t):
+    """Masks and dispositions are those that dndbg was started with."""
+    cat = ["/bin/cat", "/proc/self/status"]
+    for prepare in (None, block_some):
+        want = masks(bare(t, cat, preexec_fn=prepare).stdout)
+        got = masks(t.batch(["run"], cat, preexec_fn=prepare).stdout)
+        t.check_equal(want, got)
+    t.check(int(want["SigBlk"], 16) and int(want["SigIgn"], 16),
+            "the test blocks and ignores nothing")
+
+
+def test_inherited_by_children(t):
+    """... also those of the children of a .NET program."""
+    words = t.program("Signals", "exec", "/bin/cat", "/proc/self/status")
+    want = masks(bare(t, words).stdout)
+    done = t.batch(["b " + t.at("Signals", "exec"), "run", "continue"], words)
+    t.check_equal(want, masks(done.stdout))
+    t.check_in("child 0\nok\n", done.stdout)
+
+
+def descriptors(text):
+    """The lines of ls -l /proc/self/fd: number -> kind of file."""
+    found = {}
+    for number, name in re.findall(r" (\d+) -> (.*)$", text, re.M):
+        found[int(number)] = re.sub(r"\d+", "N", name)
+    return found
+
+
+def test_no_descriptors_leak(t):
+    """The program has its three streams and no descriptor of ours."""
+    ls = ["/bin/ls", "-l", "/proc/self/fd"]
+    want = descriptors(bare(t, ls, stdin=subprocess.PIPE).stdout)
+    got = descriptors(t.batch(["run"], ls).stdout)
+    t.check_equal({0, 1, 2}, set(want) - {3})
+    t.check_equal(want, got)
+    got = descriptors(t.batch(["run", "run"], ls).stdout.rpartition(
+        "Starting program")[2])
+    t.check_equal(want, got)
+
+
+def test_inherited_descriptors(t):
+    """What dndbg was given beyond these, the program is given too."""
+    words = ["/bin/ls", "-l", "/proc/self/fd"]
+    with open(f"{t.dir}/file", "w") as file:
+        os.set_inheritable(file.fileno(), True)
+        done = t.batch(["run"], words, pass_fds=[file.fileno()])
+        t.check_in(f" {file.fileno()} -> {t.dir}/file\n", done.stdout)
+
+
+def started(t, *args, commands=()):
+    """A program at a terminal that has said "ready"; its pid."""
+    s = t.start("--args", *t.program("Signals", *args))
+    for command in commands:
+        s.cmd(command)
+    s.line("run")
+    s.expect("^ready")
+    return s, t.processes()[0]
+
+
+def test_term_handler(t):
+    """A SIGTERM that the program handles is its own affair."""
+    s, pid = started(t, "term")
+    os.kill(pid, signal.SIGTERM)
+    text = s.expect("exited with code 17")
+    t.check_in("ok", text)
+    t.check_not_in("SIGTERM", text)
+
+
+def test_term_breakpoint(t):
+    """... and a breakpoint in the handler is hit."""
+    s, pid = started(t, "term", commands=["b " + t.at("Signals", "term")])
+    os.kill(pid, signal.SIGTERM)
+    s.expect("Breakpoint 1,")
+    s.expect(r"^\(dndbg\) ")
+    t.check_in("exited with code 17", s.cmd("continue"))
+
+
+def test_count_signals(t):
+    """Each signal sent arrives once, with stops and breakpoints between."""
+    wanted = 40
+    s, pid = started(t, "count", str(wanted),
+                     commands=["b " + t.at("Signals", "count"),
+                               "ignore 1 1000000"])
+    for i in range(wanted):
+        # One at a time: a standard signal that is pending takes no second.
+        os.kill(pid, signal.SIGHUP if i % 2 else signal.SIGCONT)
+        t.wait_for("the signal to be taken", lambda: hits(t, pid) == 0)
+        # The runtime's handler writes to a pipe; its thread reads it.
+    s.expect(f"^signals {wanted}$")
+    s.expect("exited normally")
+    s.expect(r"^\(dndbg\) ")
+    t.check_match(rf"already hit {wanted} times", s.cmd("info breakpoints"))
+
+
+def hits(t, pid):
+    """Are signals pending for the process?"""
+    try:
+        with open(f"/proc/{pid}/status") as file:
+            text = file.read()
+    except OSError:
+        return 0
+    return int(re.search(r"^ShdPnd:\s*(\w+)", text, re.M)[1], 16) & 0x20001
+
+
+def test_signals_while_stopped(t):
+    """A signal sent to a stopped program is there when it runs on, once."""
+    s, pid = started(t, "count", "1")
+    s.interrupt()
+    s.expect(r"^\(dndbg\) ")
+    for _ in range(3):
+        os.kill(pid, signal.SIGHUP)
+    text = s.cmd("continue")
+    t.check_match(r"^signals [1-3]$", text)
+    t.check_in("exited normally", text)
+
+
+def test_self_signals(t):
+    """Signals that the program sends itself, each awaited."""
+    done = t.batch(["run"], t.program("Signals", "self", "300"))
+    t.check_in("signals 300\nok\n", done.stdout)
+    t.check_equal(0, done.returncode)
+
+
+def test_fatal_from_outside(t):
+    """A signal that ends the program stops before; then it ends by it."""
+    s, pid = started(t, "sleep")
+    os.kill(pid, signal.SIGUSR1)
+    t.check_in("SIGUSR1", s.expect(r"^\(dndbg\) "))
+    t.check_in("Program terminated with signal SIGUSR1", s.cmd("continue"))
+
+
+def test_kill_from_outside(t):
+    """SIGKILL from elsewhere, running or stopped, is told truly."""
+    s, pid = started(t, "sleep")
+    os.kill(pid, signal.SIGKILL)
+    s.expect("Program terminated with signal SIGKILL")
+    s.expect(r"^\(dndbg\) ")
+    s.line("run")
+    s.expect("^ready")
+    s.interrupt()
+    s.expect(r"^\(dndbg\) ")
+    pid, = t.processes()
+    os.kill(pid, signal.SIGKILL)
+    t.wait_gone(pid)
+    t.check_in("Program terminated with signal SIGKILL", s.cmd("continue"))
+    t.check_in("exited normally", s.cmd("run cwd"))
+
+
+def test_stop_and_continue(t):
+    """SIGSTOP stops the program until SIGCONT, as without us."""
+    s, pid = started(t, "count", "1")
+    os.kill(pid, signal.SIGSTOP)
+    t.wait_for("the stop", lambda: all(
+        state_of(path) in "tT" for path in glob.glob(f"/proc/{pid}/task/*")))
+    os.kill(pid, signal.SIGCONT)
+    s.expect("^signals 1$")
+    s.expect("exited normally")
+
+
+def state_of(task):
+    with open(f"{task}/stat") as file:
+        return file.read().rpartition(")")[2].split()[0]
+
+
+def test_ctrl_c(t):
+    """Ctrl-C pauses; the program goes on unharmed, again and again."""
+    s, pid = started(t, "spin")
+    for _ in range(5):
+        s.interrupt()
+        t.check_in("SIGINT", s.expect(r"^\(dndbg\) "))
+        t.check_in("Signals.Program.Spin", s.cmd("bt"))
+        s.line("continue")
+        s.expect("Continuing")
+        t.wait_for("the program to run",
+                   lambda: os.path.exists(f"/proc/{pid}")
+                   and foreground(pid) == pid)
+    s.interrupt()
+    s.expect(r"^\(dndbg\) ")
+    t.check(foreground(pid) == s.pid, "the terminal is not ours at the prompt")
+
+
+def foreground(pid):
+    """The foreground process group of the terminal of a process."""
+    with open(f"/proc/{pid}/stat") as file:
+        return int(file.read().rpartition(")")[2].split()[5])
+
+
+def test_ctrl_c_asleep(t):
+    """... also one whose threads all sleep."""
+    s, pid = started(t, "sleep")
+    s.interrupt()
+    s.expect(r"^\(dndbg\) ")
+    t.check_in("Signals.Program.Sleep", s.cmd("bt"))
+    t.check_equal("", s.cmd("print 1")[:0])
+    s.line("continue")
+    t.wait_for("the program to run", lambda: foreground(pid) == pid)
+    s.interrupt()
+    s.expect(r"^\(dndbg\) ")
+    t.check_in("Signals.Program.Sleep", s.cmd("bt"))
+
+
+def test_ctrl_c_without_terminal(t):
+    """SIGINT sent to dndbg itself pauses a program with other streams."""
+    s = t.start("--args", *t.program("Signals", "spin"))
+    s.line("run spin < /dev/null > /dev/null")
+    t.wait_for("the program", lambda: any(
+        foreground(p) == p for p in t.processes("dotnet")))
+    s.signal(signal.SIGINT)
+    s.expect(r"^\(dndbg\) ")
+
+
+def test_reads_own_stdin(t):
+    """The program reads the terminal while it runs, we at the prompt."""
+    s = t.start("--args", *t.program("Signals", "stdin"))
+    s.cmd("b " + t.at("Signals", "read"))
+    s.cmd("run")
+    for word in ("alpha", "beta"):
+        s.line("continue")
+        s.expect("Continuing")
+        s.line(word)
+        s.expect(word.upper())
+        t.check_not_in("Undefined", s.expect(r"^\(dndbg\) "))
+        s.cmd("info locals")
+        # The loop comes to the breakpoint again only with bare lines.
+        t.check_in("Breakpoint 1", s.cmd("info breakpoints") + "Breakpoint 1")
+    s.cmd("delete 1")
+    s.line("continue")
+    s.expect("Continuing")
+    s.send("\x04")
+    s.expect("lines 2")
+    s.expect("exited normally")
+
+
+def test_children(t):
+    """Children are started, end and are waited for; none is harmed by the
+    traps that are armed while they come to be."""
+    program = t.program("Signals", "children", "40")
+    done = t.batch(["b Signals.Program.Work", "ignore 1 1000000000",
+                    "b " + t.at("Signals", "children"), "ignore 2 1000",
+                    "rbreak Process.*Start", "run", "delete", "continue",
+                    "info breakpoints"], program)
+    t.check_in(f"children {sum(range(40))} True\nok\n", done.stdout)
+    t.check_equal(0, done.returncode)
+    done = t.batch(["b Signals.Program.Work", "ignore 1 1000000000",
+                    "b " + t.at("Signals", "children"), "ignore 2 1000",
+                    "run", "info breakpoints"], program)
+    t.check_in(f"children {sum(range(40))} True\nok\n", done.stdout)
+    t.check_in("already hit 40 times", done.stdout)
+
+
+def test_child_streams(t):
+    """Output of a child that is read by the program."""
+    done = t.batch(["b " + t.at("Signals", "child"), "run", "next", "continue"],
+                   t.program("Signals", "child"))
+    t.check_in("from the child\nok\n", done.stdout)
+
+
+def test_winch(t):
+    s, pid = started(t, "winch")
+    os.kill(pid, signal.SIGWINCH)
+    s.expect("exited normally")
