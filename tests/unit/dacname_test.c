@@ -97,6 +97,7 @@ static void parameters_in_csharp(void **state)
 {
 	static const char *const cases[][2] = {
 	    {"Dyn(System.String)", "Dyn(string)"},
+	    {"N.C.Go(Int32, N.Int32)", "N.C.Go(int, N.Int32)"},
 	    {"Dyn()", "Dyn()"},
 	    {"Dyn", "Dyn"},
 	    {"Dyn(System.Int32, N.C[])", "Dyn(int, N.C[])"},

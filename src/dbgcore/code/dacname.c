@@ -84,6 +84,18 @@ static const char *param_end(const char *p)
 	return p;
 }
 
+// One parameter's type; the DAC leaves out the namespace of primitives.
+static void put_param(const char *dac, struct str *name)
+{
+	_cleanup_free_ char *full = xasprintf("System.%s", dac);
+	const char *keyword = csname_keyword(full);
+
+	if (keyword)
+		str_add(name, keyword);
+	else
+		csname_from_dac(dac, name);
+}
+
 const char *dacname_csharp(const char *dac, struct arena *arena)
 {
 	_cleanup_str_ struct str name = {0};
@@ -95,8 +107,7 @@ const char *dacname_csharp(const char *dac, struct arena *arena)
 		while (*p == ' ')
 			str_addc(&name, *p++);
 		const char *end = param_end(p);
-		csname_from_dac(arena_strndup(arena, p, (size_t)(end - p)),
-				&name);
+		put_param(arena_strndup(arena, p, (size_t)(end - p)), &name);
 		p = end;
 	}
 	str_add(&name, p);
