@@ -99,6 +99,15 @@ static bool drop_ampersand(struct cursor *c)
 	return true;
 }
 
+// Drop all that is no type; true if it says "by reference".
+static bool drop_byref(struct cursor *c)
+{
+	bool word = drop_modifiers(c);
+	bool mark = drop_ampersand(c);
+
+	return word || mark;
+}
+
 // A path with '.' between segments, without arity and '@', framework names
 // of primitives as keywords.
 static void canonical_path(const struct token *t, char *buf, size_t size)
@@ -181,8 +190,8 @@ static void skip_nullable(struct cursor *user, const struct token *last)
 
 static bool same_type(struct cursor user, struct cursor real)
 {
-	bool user_ref = drop_modifiers(&user) | drop_ampersand(&user);
-	bool real_ref = drop_modifiers(&real) | drop_ampersand(&real);
+	bool user_ref = drop_byref(&user);
+	bool real_ref = drop_byref(&real);
 	struct token u, r = {.n = 0};
 
 	if (user_ref != real_ref)
