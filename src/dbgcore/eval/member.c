@@ -335,12 +335,10 @@ static struct dbg_error *pointer_element(const struct eval *e,
 static bool list_elements(const struct eval *e, const struct value *v,
 			  struct elements *ret)
 {
-	if (!v->type->module ||
-	    strcmp(type_simple_name(v->type), "List`1") != 0)
-		return false;
 	const struct field *items = type_field(e->types, v->type, "_items");
 	const struct field *size = type_field(e->types, v->type, "_size");
-	if (!items || !size)
+	if (!items || !size ||
+	    strcmp(type_simple_name(items->owner), "List`1") != 0)
 		return false;
 	struct value array = value_field(e->types, v, items);
 	struct value count = value_field(e->types, v, size);

@@ -185,7 +185,8 @@ static void fill_from_md(struct type *type)
 		type->size = known_elem_size(type->elem);
 	} else if (known_extends(md, rid, "ValueType")) {
 		type->kind = TYPE_STRUCT;
-		type->size = 0;
+		// Literals need it before the program does.
+		type->size = type->special == SPECIAL_DECIMAL ? 16 : 0;
 	}
 }
 

@@ -158,7 +158,8 @@ struct value value_settle(struct types *ts, const struct value *v)
 		return at;
 	if (at.type->kind == TYPE_CLASS)
 		return settle_reference(ts, &at);
-	if (at.type->kind == TYPE_STRUCT && !type_layout(ts, at.type))
+	if (at.where == VALUE_MEMORY && at.type->kind == TYPE_STRUCT &&
+	    !type_layout(ts, at.type))
 		return value_absent(at.type, WHY_UNLOADED, 0);
 	return at;
 }
@@ -249,6 +250,31 @@ static struct value constant_field(struct types *ts, const struct field *f)
 	return value_constant(ts, ts->arena, f->type, blob);
 }
 
+/*
+ * C# keeps a const decimal in an attribute, DecimalConstant(scale, sign,
+ * high, middle, low), and copies it to a static field when the class is
+ * initialised.
+ */
+static struct value decimal_attribute(const struct field *f)
+{
+	struct bytes blob;
+	struct reader r;
+	struct value absent = value_absent(f->type, WHY_UNINIT, 0);
+	if (f->type->special != SPECIAL_DECIMAL || !f->owner->module ||
+	    !md_has_attribute(&f->owner->module->md, f->token,
+			      "System.Runtime.CompilerServices."
+			      "DecimalConstantAttribute",
+			      &blob))
+		return absent;
+	reader_init(&r, blob.p, blob.n);
+	reader_u16(&r); // prolog
+	uint32_t scale = reader_u8(&r), sign = reader_u8(&r);
+	uint32_t high = reader_u32(&r), mid = reader_u32(&r);
+	uint32_t words[4] = {scale << 16 | (sign ? 1u << 31 : 0), high,
+			     reader_u32(&r), mid};
+	return r.bad ? absent : value_bytes(f->type, words, sizeof(words));
+}
+
 struct value value_static(struct types *ts, const struct field *f,
 			  uint64_t thread)
 {
@@ -262,7 +288,7 @@ struct value value_static(struct types *ts, const struct field *f,
 		dbg_error_destroy(err);
 	}
 	if (!addr)
-		return value_absent(f->type, WHY_UNINIT, 0);
+		return decimal_attribute(f);
 	// Statics of a struct are kept in a box.
 	if (f->raw.elem == ELEM_VALUETYPE) {
 		struct value ref = value_memory(f->type, addr);
