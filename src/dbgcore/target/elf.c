@@ -36,7 +36,7 @@ struct dbg_error *elf_machine(struct bytes file, uint16_t *ret)
 static struct dbg_error *parse_segments(struct elf *elf, uint64_t off, size_t n,
 					size_t size)
 {
-	if (n > ELF_SEGMENTS_MAX || size < sizeof(Elf64_Phdr))
+	if (n > ELF_SEGMENTS_MAX || (n && size < sizeof(Elf64_Phdr)))
 		return bad("its program headers");
 	for (size_t i = 0; i < n; i++) {
 		struct reader r;
