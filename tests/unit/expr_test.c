@@ -297,6 +297,9 @@ static void test_casts(void **state)
 	check("(A)(b)", "cast(A b)");
 	check("(a) + b", "(a + b)");
 	check("(a)", "a");
+	check("((int, string s))x", "cast(System.ValueTuple<int,string> x)");
+	check("((a) + b)", "(a + b)");
+	check("A<(int, B)>.C", "A<System.ValueTuple<int,B>>.C");
 	check("(byte[,][])x", "cast(byte[,][] x)");
 }
 

@@ -165,10 +165,34 @@ static struct dbg_error *parse_args(struct parser *p, struct list *args)
 	return expect(p, ">");
 }
 
+/* (A, B b): a ValueTuple, the names of its elements not kept. */
+static struct dbg_error *parse_tuple(struct parser *p, struct str *name,
+				     struct list *args)
+{
+	struct dbg_error *err = expect(p, "(");
+	while (!err) {
+		struct expr_type *arg;
+		err = parse_type(p, &arg);
+		if (err)
+			return err;
+		list_add(p, args, arg);
+		if (peek(p)->kind == TOKEN_NAME)
+			advance(p);
+		if (!accept(p, ","))
+			break;
+	}
+	if (!err && args->n < 2)
+		return unexpected(p);
+	str_add(name, "System.ValueTuple");
+	return err ? err : expect(p, ")");
+}
+
 static struct dbg_error *parse_type_name(struct parser *p, struct str *name,
 					 struct list *args)
 {
 	struct dbg_error *err;
+	if (at_punct(p, "("))
+		return parse_tuple(p, name, args);
 	for (;;) {
 		if (peek(p)->kind != TOKEN_NAME)
 			return unexpected(p);

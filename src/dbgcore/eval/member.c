@@ -97,6 +97,12 @@ const struct field *member_field(struct types *ts, struct type *declared,
 	return by_object ? by_object : f;
 }
 
+bool member_same(const struct field *a, const struct field *b)
+{
+	return a && b && a->token == b->token &&
+	       a->owner->module == b->owner->module;
+}
+
 static void set_value(struct operand *ret, struct value v)
 {
 	ret->kind = OPERAND_VALUE;

@@ -28,6 +28,8 @@ struct operand {
  */
 const struct field *member_field(struct types *ts, struct type *declared,
 				 struct type *actual, const char *name);
+/* One field of one definition, whatever its type's arguments? */
+bool member_same(const struct field *a, const struct field *b);
 
 DBG_MUST struct dbg_error *member_get(const struct eval *e,
 				      const struct operand *of,

@@ -70,7 +70,8 @@ static const char *member_path(struct walk *k, const struct field *f)
 		return NULL;
 	struct value seen = value_settle(w->types, v);
 	if (!seen.type ||
-	    member_field(w->types, k->declared, seen.type, f->source) == f)
+	    member_same(
+		member_field(w->types, k->declared, seen.type, f->source), f))
 		return arena_printf(w->arena, "%s.%s", path, f->source);
 	return arena_printf(w->arena, "((%s)%s).%s", f->owner->name, path,
 			    f->source);
