@@ -32,7 +32,6 @@ void code_destroy(struct code *c)
 {
 	if (!c)
 		return;
-	disasm_close(c);
 	source_forget(c);
 	for (size_t i = 0; i < c->n_modules; i++)
 		module_destroy(module_of(c->modules[i]));

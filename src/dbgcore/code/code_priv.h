@@ -48,7 +48,6 @@ struct code {
 	struct map by_addr;
 	struct source_text *texts;
 	size_t n_texts, cap_texts;
-	uint64_t disasm; /* capstone's handle, 0: not opened */
 
 	/* By address, dropped by code_forget; values are in @cache. */
 	struct arena *cache;
@@ -114,9 +113,5 @@ const char *dacname_csharp(const char *dac, struct arena *arena);
 /* Changes whenever the rules do. @r may be NULL. */
 unsigned int source_rules_age(const struct source_rules *r);
 void source_forget(struct code *c);
-
-/* ---- disasm.c -------------------------------------------------------- */
-
-void disasm_close(struct code *c);
 
 #endif

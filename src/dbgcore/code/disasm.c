@@ -1,12 +1,12 @@
 /*
  * Disassembly. Native code is read in one go through target_read, which
- * shows it without our traps, and decoded by capstone; what a call or jump
+ * shows it without our traps, and decoded by Zydis; what a call or jump
  * goes to is named from the runtime or from the ELF images. IL comes from
  * the method's body in the module.
  */
 #include "code/disasm.h"
 
-#include <capstone/capstone.h>
+#include <Zydis/Zydis.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,71 +24,69 @@ enum {
 	MAX_INSN = 15, /* bytes of an x86 instruction */
 };
 
-static bool open_engine(csh *ret)
-{
-	if (cs_open(CS_ARCH_X86, CS_MODE_64, ret) != CS_ERR_OK)
-		return false;
-	cs_option(*ret, CS_OPT_DETAIL, CS_OPT_ON);
-	cs_option(*ret, CS_OPT_SYNTAX, CS_OPT_SYNTAX_INTEL);
-	return true;
-}
-
-void disasm_close(struct code *c)
-{
-	csh engine = c->disasm;
-
-	if (engine)
-		cs_close(&engine);
-	c->disasm = 0;
-}
+struct decoded {
+	ZydisDecodedInstruction insn;
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+};
 
 /* ---- One instruction ------------------------------------------------- */
 
-static enum insn_kind kind_of(csh engine, const cs_insn *insn)
+static bool decode_one(const uint8_t *bytes, size_t n, struct decoded *ret)
 {
-	if (insn->id == X86_INS_SYSCALL)
+	ZydisDecoder decoder;
+
+	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64,
+			 ZYDIS_STACK_WIDTH_64);
+	return ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, n,
+						   &ret->insn, ret->operands));
+}
+
+static enum insn_kind kind_of(const struct decoded *d)
+{
+	switch (d->insn.meta.category) {
+	case ZYDIS_CATEGORY_SYSCALL:
 		return INSN_SYSCALL;
-	if (cs_insn_group(engine, insn, CS_GRP_CALL))
+	case ZYDIS_CATEGORY_CALL:
 		return INSN_CALL;
-	if (cs_insn_group(engine, insn, CS_GRP_RET) ||
-	    cs_insn_group(engine, insn, CS_GRP_IRET))
+	case ZYDIS_CATEGORY_RET:
 		return INSN_RET;
-	if (cs_insn_group(engine, insn, CS_GRP_JUMP))
+	case ZYDIS_CATEGORY_COND_BR:
+	case ZYDIS_CATEGORY_UNCOND_BR:
 		return INSN_JUMP;
-	return INSN_OTHER;
+	default:
+		return INSN_OTHER;
+	}
+}
+
+static bool is_branch(enum insn_kind kind)
+{
+	return kind == INSN_CALL || kind == INSN_JUMP;
 }
 
 bool disasm_insn(const uint8_t *bytes, size_t n, uint64_t addr,
 		 struct insn *ret)
 {
-	csh engine;
+	struct decoded d;
 
-	if (!open_engine(&engine))
+	(void)addr;
+	if (!decode_one(bytes, n, &d))
 		return false;
-	cs_insn *insn = cs_malloc(engine);
-	size_t left = n < MAX_INSN ? n : MAX_INSN;
-	bool ok = cs_disasm_iter(engine, &bytes, &left, &addr, insn);
-	if (ok) {
-		const cs_x86 *x86 = &insn->detail->x86;
-
-		*ret = (struct insn){
-		    .kind = kind_of(engine, insn),
-		    .size = (uint8_t)insn->size,
-		};
-		ret->indirect_register =
-		    (ret->kind == INSN_CALL || ret->kind == INSN_JUMP) &&
-		    x86->op_count == 1 && x86->operands[0].type == X86_OP_REG;
-	}
-	cs_free(insn, 1);
-	cs_close(&engine);
-	return ok;
+	enum insn_kind kind = kind_of(&d);
+	*ret = (struct insn){
+	    .kind = kind,
+	    .size = d.insn.length,
+	    .indirect_register =
+		is_branch(kind) &&
+		d.operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER,
+	};
+	return true;
 }
 
 /* ---- Native code ----------------------------------------------------- */
 
 struct listing {
 	struct code *code;
-	csh engine;
+	ZydisFormatter formatter;
 	struct arena *arena;
 	const struct dac_il_map *map; /* of the method, sorted */
 	size_t n_map;
@@ -214,23 +212,22 @@ static const char *native_name(struct listing *l, uint64_t addr)
 			   offset);
 }
 
-// Where an instruction goes; 0 if that is not in the instruction itself or
-// in the cell that it names.
-static uint64_t branch_target(struct listing *l, const cs_insn *insn)
+// Where an instruction at @addr goes; 0 if that is not in the instruction
+// itself or in the cell that it names.
+static uint64_t branch_target(struct listing *l, uint64_t addr,
+			      const struct decoded *d)
 {
-	const cs_x86 *x86 = &insn->detail->x86;
-	enum insn_kind kind = kind_of(l->engine, insn);
+	const ZydisDecodedOperand *op = &d->operands[0];
+	uint64_t target;
 
-	if ((kind != INSN_CALL && kind != INSN_JUMP) || x86->op_count != 1)
+	if (!is_branch(kind_of(d)) || !ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(
+					  &d->insn, op, addr, &target)))
 		return 0;
-	const cs_x86_op *op = &x86->operands[0];
-	if (op->type == X86_OP_IMM)
-		return (uint64_t)op->imm;
-	if (op->type != X86_OP_MEM || op->mem.base != X86_REG_RIP ||
-	    op->mem.index != X86_REG_INVALID)
+	if (op->type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
+		return target;
+	if (op->mem.base != ZYDIS_REGISTER_RIP)
 		return 0;
-	return read_pointer(l, insn->address + insn->size +
-				   (uint64_t)op->mem.disp);
+	return read_pointer(l, target);
 }
 
 // The first of @n entries of @size bytes, sorted by the address that each
@@ -276,7 +273,8 @@ static void put_source(struct listing *l, struct dbg_insn *in)
 	}
 }
 
-static void add_insn(struct listing *l, const cs_insn *insn)
+static struct dbg_insn *add_insn(struct listing *l, uint64_t addr,
+				 const uint8_t *bytes, size_t size)
 {
 	if (l->n == l->cap) {
 		size_t cap = l->cap ? l->cap * 2 : 64;
@@ -289,48 +287,50 @@ static void add_insn(struct listing *l, const cs_insn *insn)
 		l->cap = cap;
 	}
 	struct dbg_insn *in = &l->insns[l->n++];
-	in->addr = insn->address;
-	in->size = insn->size;
-	memcpy(in->bytes, insn->bytes, sizeof(in->bytes));
-	in->text = *insn->op_str ? arena_printf(l->arena, "%s %s",
-						insn->mnemonic, insn->op_str)
-				 : arena_strdup(l->arena, insn->mnemonic);
+	in->addr = addr;
+	in->size = (uint32_t)size;
+	memcpy(in->bytes, bytes, size);
 	put_source(l, in);
-	uint64_t target = branch_target(l, insn);
+	return in;
+}
+
+static void add_decoded(struct listing *l, uint64_t addr, const uint8_t *bytes,
+			const struct decoded *d)
+{
+	struct dbg_insn *in = add_insn(l, addr, bytes, d->insn.length);
+	uint64_t target = branch_target(l, addr, d);
+	char text[128] = "";
+
+	ZydisFormatterFormatInstruction(&l->formatter, &d->insn, d->operands,
+					d->insn.operand_count_visible, text,
+					sizeof(text), addr, NULL);
+	in->text = arena_strdup(l->arena, text);
 	if (target)
 		in->symbol = managed_name(l, target);
 	if (target && !in->symbol)
 		in->symbol = native_name(l, target);
 }
 
-static void add_bad(struct listing *l, uint64_t addr, uint8_t byte)
-{
-	cs_insn bad = {.address = addr, .size = 1, .bytes = {byte}};
-	cs_detail detail = {.groups_count = 0};
-
-	bad.detail = &detail;
-	snprintf(bad.mnemonic, sizeof(bad.mnemonic), ".byte");
-	snprintf(bad.op_str, sizeof(bad.op_str), "0x%02x", byte);
-	add_insn(l, &bad);
-}
-
 // Decode at most @count instructions (0: all) of [addr, addr + n).
 static void decode(struct listing *l, const uint8_t *p, size_t n, uint64_t addr,
 		   uint32_t count)
 {
-	cs_insn *insn = cs_malloc(l->engine);
+	struct decoded d;
 
 	while (n && (!count || l->n < count)) {
-		if (cs_disasm_iter(l->engine, &p, &n, &addr, insn)) {
-			add_insn(l, insn);
-			continue;
+		size_t size = 1;
+
+		if (decode_one(p, n, &d)) {
+			size = d.insn.length;
+			add_decoded(l, addr, p, &d);
+		} else {
+			add_insn(l, addr, p, 1)->text =
+			    arena_printf(l->arena, ".byte 0x%02x", *p);
 		}
-		add_bad(l, addr, *p);
-		p++;
-		n--;
-		addr++;
+		p += size;
+		n -= size;
+		addr += size;
 	}
-	cs_free(insn, 1);
 }
 
 static struct dbg_error *decode_range(struct listing *l, uint64_t addr,
@@ -370,6 +370,32 @@ static struct dbg_error *find_method(struct listing *l, uint64_t addr,
 	return err;
 }
 
+// As gdb's "set disassembly-flavor intel", with sizes.
+static void init_formatter(ZydisFormatter *ret)
+{
+	static const struct {
+		ZydisFormatterProperty property;
+		ZyanUPointer value;
+	} properties[] = {
+	    {ZYDIS_FORMATTER_PROP_FORCE_SIZE, ZYAN_TRUE},
+	    {ZYDIS_FORMATTER_PROP_FORCE_RELATIVE_RIPREL, ZYAN_TRUE},
+	    {ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE},
+	    {ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE,
+	     (ZyanUPointer)ZYDIS_PADDING_DISABLED},
+	    {ZYDIS_FORMATTER_PROP_ADDR_PADDING_RELATIVE,
+	     (ZyanUPointer)ZYDIS_PADDING_DISABLED},
+	    {ZYDIS_FORMATTER_PROP_DISP_PADDING,
+	     (ZyanUPointer)ZYDIS_PADDING_DISABLED},
+	    {ZYDIS_FORMATTER_PROP_IMM_PADDING,
+	     (ZyanUPointer)ZYDIS_PADDING_DISABLED},
+	};
+
+	ZydisFormatterInit(ret, ZYDIS_FORMATTER_STYLE_INTEL);
+	for (size_t i = 0; i < sizeof(properties) / sizeof(*properties); i++)
+		ZydisFormatterSetProperty(ret, properties[i].property,
+					  properties[i].value);
+}
+
 struct dbg_error *disasm_native(struct code *c, uint64_t addr, uint32_t count,
 				struct arena *arena, struct dbg_insn **ret,
 				size_t *ret_n)
@@ -378,14 +404,7 @@ struct dbg_error *disasm_native(struct code *c, uint64_t addr, uint32_t count,
 	struct listing l = {.code = c, .arena = arena};
 	struct dac_code dc;
 
-	if (!c->disasm) {
-		csh engine;
-		if (!open_engine(&engine))
-			return dbg_err(DBG_E_UNSUPPORTED,
-				       "capstone was built without x86");
-		c->disasm = engine;
-	}
-	l.engine = c->disasm;
+	init_formatter(&l.formatter);
 	err = find_method(&l, addr, &dc);
 	if (err)
 		return err;
