@@ -92,6 +92,20 @@ enum {
 	NAMES_MAX = 100000
 };
 
+/* The part behind the next dot that stands outside brackets, or NULL. */
+static const char *next_part(const char *name)
+{
+	int depth = 0;
+
+	for (; *name; name++) {
+		depth += *name == '<' || *name == '(';
+		depth -= *name == '>' || *name == ')';
+		if (*name == '.' && !depth)
+			return name + 1;
+	}
+	return NULL;
+}
+
 static void take_name(void *arg, const char *name)
 {
 	struct names *names = arg;
@@ -100,6 +114,17 @@ static void take_name(void *arg, const char *name)
 		return;
 	mem_grow(&names->list, &names->cap, names->n, sizeof(*names->list));
 	names->list[names->n++] = arena_strdup(names->arena, name);
+}
+
+/* Types and methods are also found without what stands before them. */
+static void take_part(void *arg, const char *name)
+{
+	struct names *names = arg;
+
+	while (*names->prefix && name && !str_starts(name, names->prefix))
+		name = next_part(name);
+	if (name)
+		take_name(arg, name);
 }
 
 static void take_locals(struct dbg *dbg, struct names *names)
@@ -136,7 +161,9 @@ struct dbg_error *dbg_complete(struct dbg *dbg, unsigned int kinds,
 
 	if (err)
 		return err;
-	code_each_name(dbg->code, kinds, take_name, &names);
+	code_each_name(dbg->code, kinds & DBG_NAMES_FILES, take_name, &names);
+	code_each_name(dbg->code, kinds & (DBG_NAMES_TYPES | DBG_NAMES_METHODS),
+		       take_part, &names);
 	if (kinds & DBG_NAMES_LOCALS)
 		take_locals(dbg, &names);
 	if (names.n)
