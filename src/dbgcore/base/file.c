@@ -80,6 +80,13 @@ void file_unload(struct file *f)
 	memset(f, 0, sizeof(*f));
 }
 
+void file_rest(const struct file *f)
+{
+	if (f->mapped)
+		madvise((void *)(uintptr_t)f->bytes.p, f->bytes.n,
+			MADV_DONTNEED);
+}
+
 bool file_exists(const char *path)
 {
 	struct stat st;

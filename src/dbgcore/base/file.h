@@ -20,6 +20,11 @@ struct file {
 DBG_MUST struct dbg_error *file_load(const char *path, uint64_t max,
 				     struct file *ret);
 void file_unload(struct file *f);
+/*
+ * Give the memory of a mapped file back after a wide search through it; it
+ * comes again when it is read.
+ */
+void file_rest(const struct file *f);
 
 /* Does a regular file stand there? */
 bool file_exists(const char *path);
