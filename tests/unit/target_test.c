@@ -243,7 +243,9 @@ static void test_outer_tracer(void **state)
 		raise(SIGSTOP);
 		struct dbg_error *err = try_spawn("/bin/true", &launch);
 		const char *message = err ? err->message : "no error";
-		_exit(write(ends[1], message, strlen(message)) < 0);
+		bool told = write(ends[1], message, strlen(message)) > 0;
+		dbg_error_destroy(err);
+		_exit(!told);
 	}
 	close(ends[1]);
 	waitpid(pid, &status, WUNTRACED);
