@@ -50,6 +50,21 @@ static struct dbg_error *add(struct repl *r, const struct dbg_break_req *req,
 	return show_break_new(r, number);
 }
 
+// "*$pc + 4" is an address now, whatever $pc will be.
+static struct dbg_error *settle_address(struct repl *r, char **location)
+{
+	struct dbg_error *err;
+	const char *expr = *location + 1 + strspn(*location + 1, " \t");
+	uint64_t addr;
+
+	err = address_of(r, expr, &addr);
+	if (err)
+		return err;
+	free(*location);
+	*location = alloc_printf("*0x%" PRIx64, addr);
+	return NULL;
+}
+
 static struct dbg_error *break_at(struct repl *r, const char *args,
 				  bool temporary)
 {
@@ -64,6 +79,11 @@ static struct dbg_error *break_at(struct repl *r, const char *args,
 		location = alloc_strn(args, n);
 	} else {
 		err = present_location(r, &location);
+		if (err)
+			return err;
+	}
+	if (*location == '*') {
+		err = settle_address(r, &location);
 		if (err)
 			return err;
 	}

@@ -68,12 +68,42 @@ static void add_names(struct repl *r, unsigned int kinds, const char *word,
 	size_t n;
 
 	kinds &= COMPLETE_LOCATIONS | COMPLETE_EXPRESSIONS;
+	// All types there are help nobody.
+	if (!*word)
+		kinds &= DBG_NAMES_FILES | DBG_NAMES_LOCALS;
 	if (!kinds)
 		return;
 	err = dbg_complete(r->dbg, kinds, word, NAMES_MAX, &names, &n);
 	for (size_t i = 0; !err && i < n; i++)
 		words_add(ret, names[i], strlen(names[i]));
 	dbg_error_destroy(err);
+}
+
+// Fields of what stands before the last dot: "a.b" of "a.b.x".
+static void add_members(struct repl *r, const char *word, struct words *ret)
+{
+	struct dbg_error *err;
+	const char *dot = strrchr(word, '.');
+	struct dbg_value *children;
+	struct dbg_value v;
+	size_t n = 0;
+
+	if (!dot || dot == word || !r->stopped)
+		return;
+	_cleanup_free_ char *head = alloc_strn(word, (size_t)(dot - word));
+	err = dbg_eval(r->dbg, frame_id(r), head, &v);
+	if (!err && v.id)
+		err = dbg_children(r->dbg, v.id, DBG_CHILDREN_NAMED, 0, 0,
+				   &children, &n);
+	dbg_error_destroy(err);
+	for (size_t i = 0; !err && i < n; i++) {
+		const char *name = children[i].name;
+		if (strchr(name, ' ') ||
+		    strncmp(name, dot + 1, strlen(dot + 1)) != 0)
+			continue;
+		_cleanup_free_ char *full = alloc_printf("%s.%s", head, name);
+		words_add(ret, full, strlen(full));
+	}
 }
 
 static int compare(const void *a, const void *b)
@@ -112,9 +142,9 @@ static const char *last_word(const char *args, unsigned int kinds)
 	return word;
 }
 
-void complete_line(struct repl *r, const char *line, size_t *ret_start,
-		   struct words *ret)
+void complete_line(struct repl *r, const char *line, struct completion *ret)
 {
+	struct words *words = &ret->words;
 	const struct repl_cmd *table = NULL;
 	const struct repl_cmd *cmd = NULL;
 	const char *rest = line;
@@ -124,8 +154,9 @@ void complete_line(struct repl *r, const char *line, size_t *ret_start,
 		cmd_parse(rest, &parts);
 		bool typing = !parts.n_name || !parts.name[parts.n_name];
 		if (typing) {
-			*ret_start = (size_t)(parts.name - line);
-			add_commands(table, parts.name, ret);
+			ret->start = (size_t)(parts.name - line);
+			ret->whole = true;
+			add_commands(table, parts.name, words);
 			if (!cmd || !cmd->run)
 				break;
 		}
@@ -144,15 +175,19 @@ void complete_line(struct repl *r, const char *line, size_t *ret_start,
 				continue;
 		}
 		const char *word = last_word(rest, cmd->complete);
-		*ret_start = (size_t)(word - line);
-		add_names(r, cmd->complete, word, ret);
+		ret->start = (size_t)(word - line);
+		add_names(r, cmd->complete, word, words);
+		if (cmd->complete & DBG_NAMES_LOCALS)
+			add_members(r, word, words);
 		if (cmd->complete & COMPLETE_PATHS)
-			add_paths(word, ret);
+			add_paths(word, words);
 		if (cmd->complete & COMPLETE_COMMANDS)
-			add_commands(NULL, word, ret);
+			add_commands(NULL, word, words);
 		if (cmd->complete & COMPLETE_SETTINGS)
-			settings_complete(r, word, ret);
+			settings_complete(r, word, words);
+		ret->whole = !(cmd->complete &
+			       (COMPLETE_LOCATIONS | COMPLETE_EXPRESSIONS));
 		break;
 	}
-	sort(ret);
+	sort(words);
 }

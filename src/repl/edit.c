@@ -19,6 +19,10 @@
 #include "alloc.h"
 #include "repl_priv.h"
 
+enum {
+	LISTED_MAX = 60
+};
+
 struct edit {
 	struct repl *r;
 	EditLine *el;
@@ -125,58 +129,70 @@ static unsigned int term_width(void)
 
 static void list_words(const struct words *words)
 {
+	size_t n = words->n < LISTED_MAX ? words->n : LISTED_MAX;
 	size_t width = 0;
 
-	for (size_t i = 0; i < words->n; i++) {
-		size_t n = strlen(words->v[i]);
-		width = n > width ? n : width;
+	for (size_t i = 0; i < n; i++) {
+		size_t len = strlen(words->v[i]);
+		width = len > width ? len : width;
 	}
 	width += 2;
 	size_t columns = term_width() / width;
 	if (!columns)
 		columns = 1;
-	size_t rows = (words->n + columns - 1) / columns;
+	size_t rows = (n + columns - 1) / columns;
 	putchar('\n');
 	for (size_t row = 0; row < rows; row++) {
-		for (size_t i = row; i < words->n; i += rows)
-			printf("%-*s", i + rows < words->n ? (int)width : 0,
+		for (size_t i = row; i < n; i += rows)
+			printf("%-*s", i + rows < n ? (int)width : 0,
 			       words->v[i]);
 		putchar('\n');
 	}
+	if (n < words->n)
+		printf("... and more: type another letter.\n");
 	fflush(stdout);
+}
+
+// Put in what all words share, and list them if that is nothing new.
+static unsigned char offer(EditLine *el, const struct completion *c,
+			   size_t typed)
+{
+	const struct words *words = &c->words;
+
+	if (!words->n)
+		return CC_REFRESH_BEEP;
+	size_t common = common_prefix(words);
+	if (common < typed)
+		return CC_REFRESH_BEEP;
+	_cleanup_free_ char *more =
+	    alloc_strn(words->v[0] + typed, common - typed);
+	if (*more)
+		el_insertstr(el, more);
+	if (words->n == 1) {
+		// A directory is gone on from.
+		if (c->whole && common && words->v[0][common - 1] != '/')
+			el_insertstr(el, " ");
+		return CC_REFRESH;
+	}
+	if (*more)
+		return CC_REFRESH;
+	list_words(words);
+	return CC_REDISPLAY;
 }
 
 static unsigned char complete(EditLine *el, int ch)
 {
 	struct edit *e = edit_of(el);
 	const LineInfo *info = el_line(el);
-	_cleanup_words_ struct words words = {0};
-	size_t start;
+	struct completion c = {0};
 
 	(void)ch;
 	size_t len = (size_t)(info->cursor - info->buffer);
 	_cleanup_free_ char *line = alloc_strn(info->buffer, len);
-	complete_line(e->r, line, &start, &words);
-	if (!words.n)
-		return CC_REFRESH_BEEP;
-	size_t common = common_prefix(&words);
-	size_t typed = len - start;
-	if (common < typed)
-		return CC_REFRESH_BEEP;
-	_cleanup_free_ char *more =
-	    alloc_strn(words.v[0] + typed, common - typed);
-	if (*more)
-		el_insertstr(el, more);
-	if (words.n == 1) {
-		// A directory is gone on from.
-		if (words.v[0][common - 1] != '/')
-			el_insertstr(el, " ");
-		return CC_REFRESH;
-	}
-	if (*more)
-		return CC_REFRESH;
-	list_words(&words);
-	return CC_REDISPLAY;
+	complete_line(e->r, line, &c);
+	unsigned char result = offer(el, &c, len - c.start);
+	words_deinit(&c.words);
+	return result;
 }
 
 static bool make_dirs(char *path)

@@ -86,10 +86,10 @@ struct repl {
 	/* The way to the present stop. */
 	bool stopped; /* an event said so and nothing resumed since */
 	bool exited;
-	bool killed;      /* by us: its end is no news */
-	bool instruction; /* the step was one of instructions */
-	uint32_t step_thread;
-	uint32_t step_token; /* 0: it was not a step */
+	bool killed;          /* by us: its end is no news */
+	bool instruction;     /* the step was one of instructions */
+	uint32_t last_thread; /* looked at before, 0: none */
+	uint32_t step_token;  /* of the frame stepped, 0: it was no step */
 	uint64_t step_sp;
 	uint32_t action; /* breakpoint whose commands are due, 0: none */
 	uint64_t resumes;
@@ -158,12 +158,14 @@ enum edit_result edit_line(struct edit *e, const char *prompt, bool remember,
 
 /* ---- complete.c ------------------------------------------------------ */
 
-/*
- * What the word before the end of @line may become, sorted; *@ret_start is
- * the offset of that word.
- */
-void complete_line(struct repl *r, const char *line, size_t *ret_start,
-		   struct words *ret);
+struct completion {
+	struct words words; /* what the last word may become, sorted */
+	size_t start;       /* where in the line that word begins */
+	bool whole;         /* a blank follows, not more of the word */
+};
+
+/* What the word at the end of @line may become; the caller frees the words. */
+void complete_line(struct repl *r, const char *line, struct completion *ret);
 
 /* ---- resume.c: running and what comes of it ------------------------- */
 

@@ -30,6 +30,7 @@ void resume_begin(struct repl *r, enum resume_kind kind)
 	struct dbg_frame f;
 
 	r->step_token = 0;
+	r->last_thread = r->thread;
 	r->instruction = kind == RESUME_INSTRUCTION;
 	if (kind != RESUME_RUN) {
 		err = frame_select(r, r->thread, 0);
@@ -38,7 +39,6 @@ void resume_begin(struct repl *r, enum resume_kind kind)
 		if (err) {
 			dbg_error_destroy(err);
 		} else {
-			r->step_thread = r->thread;
 			r->step_token = f.token;
 			r->step_sp = f.sp;
 		}

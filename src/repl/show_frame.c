@@ -290,7 +290,7 @@ struct dbg_error *show_stop(struct repl *r)
 
 	if (!stop)
 		return NULL;
-	if (r->step_token && r->thread != r->step_thread) {
+	if (r->last_thread && r->thread != r->last_thread) {
 		printf("[Switching to thread %" PRIu32 " (", r->thread);
 		show_thread(r, r->thread);
 		printf(")]\n");
@@ -303,7 +303,7 @@ struct dbg_error *show_stop(struct repl *r)
 		return err;
 	bool same = stop->reason == DBG_STOP_STEP && r->step_token &&
 		    r->step_token == f.token && r->step_sp == f.sp &&
-		    r->thread == r->step_thread;
+		    r->thread == r->last_thread;
 	if (!same || !f.source.path) {
 		show_frame(r, &f, needs_addr(r, &f));
 		putchar('\n');
