@@ -298,8 +298,9 @@ DBG_MUST struct dbg_error *dac_fields(struct dac *d, uint64_t mt,
 				      size_t *ret_n);
 /*
  * Address of a static; @thread is Thread* for thread statics. *ret is 0 if
- * the class is not initialised there. Boxed struct statics: the address of
- * the reference to the box.
+ * the class is not initialised there. A struct is boxed: the address of the
+ * reference to the box; only data of the image (HasFieldRVA in metadata) is
+ * not.
  */
 DBG_MUST struct dbg_error *dac_static_addr(struct dac *d, uint64_t mt,
 					   const struct dac_field *field,

@@ -1,14 +1,29 @@
 /*
  * Where statics are.
  *
- * The DAC is asked by field, which serves generic types, thread statics and
- * data of the image (RVA statics) alike in .NET 8, 9 and 10. If that way is
- * barred, .NET 9 and 10 tell the bases of a type's statics.
+ * .NET 9 and 10 tell the bases of a type's statics. Otherwise, and for data
+ * of the image (RVA statics), the DAC is asked by field.
+ *
+ * On .NET 8 the DAC looks for the statics of an instantiation that shares
+ * its code (Generic<string>) where those of the shared type would be. They
+ * are found in the loader module's table of dynamic classes:
+ *
+ *   MethodTable ... FieldDesc* of its own statics, number of the class
+ *   table of classes   {entry, flags} each
+ *   entry   statics of the GC (for threads: a handle of an array), then the
+ *           others; offsets of these count from the entry
  */
 #include "dac/dac_priv.h"
 
 enum {
 	NULL_PAGE = 4096,
+	MT_LOADER_MODULE = 24, /* .NET 8 */
+	MT_OPTIONAL = 64,      /* behind the fixed part */
+	OPTIONAL_WORDS = 512,
+	CLASSES_MAX = 1 << 20,
+	ARRAY_DATA = 16,
+	ADDRESS_MIN = 0x10000,
+	RVA_MIN = 0x200,
 	ELEM_VALUETYPE = 0x11,
 	ELEM_CLASS = 0x12,
 };
@@ -35,13 +50,25 @@ static uint64_t by_bases(struct dac *d, const struct dac_type *type,
 	return hr == COM_OK && base ? base + field->offset : 0;
 }
 
-static uint64_t by_field(struct dac *d, void *instance,
+// The offset of data of the image is its RVA, behind all headers; statics lie
+// one behind the other, 8 bytes each at most (.NET 9 and 10).
+static bool is_of_image(const struct dac_type *type,
+			const struct dac_field *field)
+{
+	return !field->is_thread_static && field->offset >= RVA_MIN &&
+	       field->offset / 8 >= type->n_statics;
+}
+
+static uint64_t by_field(struct dac *d, uint64_t mt,
 			 const struct dac_field *field, pid_t tid)
 {
 	_cleanup_com_ void *task = NULL, *value = NULL;
 	uint64_t addr = 0;
 	uint32_t n = 0;
 
+	void *instance = dac_instance_get(d, mt);
+	if (!instance)
+		return 0;
 	if (tid && DAC_CALL(d, d->process, PROCESS_TASK_BY_TID, (uint32_t)tid,
 			    &task) != COM_OK)
 		return 0;
@@ -51,7 +78,78 @@ static uint64_t by_field(struct dac *d, void *instance,
 	if (hr != COM_OK || !value ||
 	    DAC_CALL(d, value, VALUE_ADDRESS, &addr) != COM_OK)
 		return 0;
-	return addr;
+	// A class without statics yet: an offset from nothing.
+	return addr < ADDRESS_MIN ? 0 : addr;
+}
+
+// ---- .NET 8, shared instantiations -----------------------------------------
+
+static uint64_t word_at(struct dac *d, uint64_t addr)
+{
+	uint64_t word;
+
+	return target_read_some(d->target, addr, &word, sizeof(word)) ==
+		       sizeof(word)
+		   ? word
+		   : 0;
+}
+
+// The number of @mt among its loader module's dynamic classes: it follows a
+// pointer to fields that name @mt as their type.
+static bool class_number(struct dac *d, uint64_t mt, uint64_t *ret)
+{
+	uint64_t words[OPTIONAL_WORDS];
+
+	size_t n = target_read_some(d->target, mt + MT_OPTIONAL, words,
+				    sizeof(words)) /
+		   sizeof(*words);
+	for (size_t i = 0; i + 1 < n; i++) {
+		if (!words[i] || (words[i] & 7) || words[i + 1] > CLASSES_MAX ||
+		    word_at(d, words[i]) != mt)
+			continue;
+		*ret = words[i + 1];
+		return true;
+	}
+	return false;
+}
+
+static uint64_t class_table(struct dac *d, uint64_t loader_module,
+			    uint64_t thread)
+{
+	struct sos_statics_module statics = {0};
+	struct sos_module module = {0};
+
+	if (!thread)
+		return DAC_CALL(d, d->sos, SOS_DOMAIN_MODULE, loader_module,
+				&statics) < 0
+			   ? 0
+			   : statics.dynamic_table;
+	if (DAC_CALL(d, d->sos, SOS_MODULE_DATA, loader_module, &module) < 0)
+		return 0;
+	return DAC_CALL(d, d->sos, SOS_THREAD_MODULE, thread,
+			(uint32_t)module.module_index, &statics) < 0
+		   ? 0
+		   : statics.dynamic_table;
+}
+
+static uint64_t by_class_table(struct dac *d, uint64_t mt,
+			       const struct dac_field *field, uint64_t thread)
+{
+	uint64_t number;
+
+	uint64_t module = word_at(d, mt + MT_LOADER_MODULE);
+	if (!module || !class_number(d, mt, &number))
+		return 0;
+	uint64_t table = class_table(d, module, thread);
+	uint64_t entry = table ? word_at(d, table + 16 * number) : 0;
+	if (!entry || !is_gc_static(field))
+		return entry ? entry + field->offset : 0;
+	uint64_t base = word_at(d, entry);
+	if (thread && base) {
+		base = word_at(d, base);
+		base = base ? base + ARRAY_DATA : 0;
+	}
+	return base ? base + field->offset : 0;
 }
 
 static pid_t tid_of(struct dac *d, uint64_t thread)
@@ -85,14 +183,12 @@ struct dbg_error *dac_static_addr(struct dac *d, uint64_t mt,
 			return NULL;
 		}
 	}
-	void *instance = dac_instance_get(d, mt);
-	uint64_t addr = instance ? by_field(d, instance, field, tid) : 0;
-	// By field, the statics of a class shared between reference types are
-	// those of the canonical one, which has none: an offset from 0.
-	if (addr < NULL_PAGE)
-		addr = 0;
-	if (!addr && d->sos14)
-		addr = by_bases(d, type, field, thread);
-	*ret = addr;
+	if (d->sos14 && !is_of_image(type, field))
+		*ret = by_bases(d, type, field, thread);
+	else
+		*ret = by_field(d, mt, field, tid);
+	if (!*ret && !d->sos14)
+		*ret = by_class_table(d, mt, field,
+				      field->is_thread_static ? thread : 0);
 	return NULL;
 }

@@ -2,17 +2,18 @@
  * Finding and starting the DAC.
  *
  * The DAC is a library of the runtime's make that runs in our process, so a
- * file that others may have written is not loaded. It is opened once, checked
- * by descriptor and loaded through that descriptor: what was checked is what
+ * file that others may have written is not loaded. It is opened, checked by
+ * descriptor and loaded through that descriptor: what was checked is what
  * runs. It is never unloaded, as it leaves a destructor of a thread key
- * behind; a second session in the same process finds it loaded and must not
- * call its DllMain again.
+ * behind, so its descriptor stays open too; a later session finds it loaded
+ * and must not call its DllMain again.
  */
 #include "dac/dac_priv.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,14 +44,18 @@ static const struct com_iid IID_SOS14 = {
     {0xb4, 0xe0, 0x70, 0xd2, 0x41, 0x6b, 0x98, 0x37}};
 
 static const char dac_name[] = "libmscordaccore.so";
+static const char fd_prefix[] = "/proc/self/fd/";
 
 enum {
 	// The runtime has not filled its table of globals yet.
 	HR_NOT_STARTED = (int32_t)0x80131c4e,
+	// Its table of globals is not of the form that this DAC knows.
+	HR_MISMATCH = (int32_t)0x80131c49,
 	DLL_PROCESS_ATTACH = 1,
 	PRESTUB_MIN = 0x20,
 	PRESTUB_MAX = 0x400,
 	TABLE_WORDS = 256,
+	PATH_SIZE = 64,
 };
 
 typedef int32_t create_fn(const struct com_iid *iid, struct data_target *dt,
@@ -64,6 +69,10 @@ struct dbg_error *dac_err(int32_t hr, const char *fmt, ...)
 	va_start(ap, fmt);
 	_cleanup_free_ char *subject = xvasprintf(fmt, ap);
 	va_end(ap);
+	if (hr == HR_MISMATCH)
+		return dbg_err(DBG_E_RUNTIME,
+			       "%s: the runtime's DAC belongs to another build",
+			       subject);
 	return dbg_err(DBG_E_RUNTIME, "%s: the runtime's DAC says 0x%08x",
 		       subject, (unsigned)hr);
 }
@@ -86,7 +95,8 @@ const char *dac_scratch_text(struct dac *d, uint32_t n, struct arena *arena)
 struct dbg_error *dac_check_owner(const char *path, int fd)
 {
 	static const char remedy[] =
-	    "only a runtime installed by root or by you is trusted";
+	    "only a runtime installed by root or by you is trusted (\"set "
+	    "trust-dac on\" loads it all the same)";
 	struct stat st;
 
 	if (fstat(fd, &st))
@@ -110,26 +120,32 @@ struct dbg_error *dac_check_owner(const char *path, int fd)
 	return NULL;
 }
 
-static struct dbg_error *load(const char *path, bool trust, void **ret)
-{
-	struct dbg_error *err;
-	char link[32];
+// A library loaded through a descriptor of ours that is the same file.
+struct loaded {
+	struct stat file;
+	char name[PATH_SIZE]; /* "" if there is none */
+};
 
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
-		return dbg_err_errno(DBG_E_RUNTIME, errno,
-				     "cannot open the runtime's DAC '%s'",
-				     path);
-	err = trust ? NULL : dac_check_owner(path, fd);
-	if (err)
-		return err;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	void *handle = dlopen(link, RTLD_NOW | RTLD_NOLOAD);
-	if (handle) {
-		*ret = handle;
-		return NULL;
-	}
-	handle = dlopen(link, RTLD_NOW | RTLD_LOCAL);
+static int compare_loaded(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct loaded *l = arg;
+	struct stat st;
+
+	(void)size;
+	if (!info->dlpi_name || !str_starts(info->dlpi_name, fd_prefix) ||
+	    stat(info->dlpi_name, &st) || st.st_dev != l->file.st_dev ||
+	    st.st_ino != l->file.st_ino)
+		return 0;
+	snprintf(l->name, sizeof(l->name), "%s", info->dlpi_name);
+	return 1;
+}
+
+static struct dbg_error *load_fresh(const char *path, int fd, void **ret)
+{
+	char link[PATH_SIZE];
+
+	snprintf(link, sizeof(link), "%s%d", fd_prefix, fd);
+	void *handle = dlopen(link, RTLD_NOW | RTLD_LOCAL);
 	if (!handle)
 		return dbg_err(DBG_E_RUNTIME, "cannot load '%s': %s", path,
 			       dlerror());
@@ -137,6 +153,33 @@ static struct dbg_error *load(const char *path, bool trust, void **ret)
 	if (dll_main && !dll_main(handle, DLL_PROCESS_ATTACH, NULL))
 		return dbg_err(DBG_E_RUNTIME, "'%s' cannot start", path);
 	*ret = handle;
+	return NULL;
+}
+
+static struct dbg_error *load(const char *path, bool trust, void **ret)
+{
+	struct dbg_error *err;
+	struct loaded loaded = {0};
+
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0 || fstat(fd, &loaded.file))
+		return dbg_err_errno(DBG_E_RUNTIME, errno,
+				     "cannot open the runtime's DAC '%s'",
+				     path);
+	err = trust ? NULL : dac_check_owner(path, fd);
+	if (err)
+		return err;
+	if (dl_iterate_phdr(compare_loaded, &loaded)) {
+		*ret = dlopen(loaded.name, RTLD_NOW | RTLD_NOLOAD);
+		if (*ret)
+			return NULL;
+	}
+	err = load_fresh(path, fd, ret);
+	if (err)
+		return err;
+	// The loader knows the library by the descriptor's number, which must
+	// not come to mean another file.
+	fd = -1;
 	return NULL;
 }
 

@@ -14,7 +14,6 @@
 enum dac_process_slot {
 	PROCESS_FLUSH = 3,
 	PROCESS_TASK_BY_TID = 7,
-	PROCESS_ADDRESS_TYPE = 14,
 	PROCESS_NAME_BY_ADDRESS = 15,
 	PROCESS_START_METHODS_BY_ADDRESS = 27,
 	PROCESS_NEXT_METHOD_BY_ADDRESS = 28,
@@ -96,6 +95,8 @@ enum dac_sos_slot {
 	SOS_TYPE_FIELDS = 39,
 	SOS_FIELD = 42,
 	SOS_FRAME_NAME = 43,
+	SOS_DOMAIN_MODULE = 57,
+	SOS_THREAD_MODULE = 58,
 	SOS_USEFUL_GLOBALS = 70,
 };
 
@@ -197,6 +198,13 @@ struct sos_tiered {
 	uint64_t node;
 };
 static_assert(sizeof(struct sos_tiered) == 24, "");
+
+/* DacpDomainLocalModuleData and DacpThreadLocalModuleData of .NET 8. */
+struct sos_statics_module {
+	uint64_t owner, module_id, class_data, dynamic_table;
+	uint64_t gc_statics, non_gc_statics;
+};
+static_assert(sizeof(struct sos_statics_module) == 48, "");
 
 /* CLRDATA_IL_ADDRESS_MAP */
 struct xclr_il_map {

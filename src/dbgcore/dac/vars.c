@@ -66,9 +66,11 @@ static void describe(struct dac *d, void *value, struct dac_var *ret)
 	}
 	if (!ret->type)
 		return;
-	// The DAC says 8 for a structure on the stack, whatever its size.
+	// The DAC says 8 for a structure on the stack, whatever its size, and
+	// for anything in a register.
 	err = dac_type_get(d, ret->type, &type);
-	if (!err && type->value_size && !ret->in_register)
+	if (!err && type->value_size &&
+	    (!ret->in_register || type->value_size < ret->size))
 		ret->size = type->value_size;
 	dbg_error_destroy(err);
 }
