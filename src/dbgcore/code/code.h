@@ -116,8 +116,8 @@ void code_entry(struct code *c, struct code_module *m, uint32_t token,
 
 typedef bool code_match_fn(void *arg, const char *name);
 /*
- * Places of all methods of @m with symbols and code whose C# name (with
- * parameter list) @match accepts.
+ * Places of all methods of @m with symbols and code whose C# name @match
+ * accepts, without its parameter list or with it.
  */
 DBG_MUST struct dbg_error *
 code_find_matching(struct code *c, struct code_module *m, code_match_fn *match,

@@ -425,20 +425,20 @@ struct hits {
 // Where @base ends a name, or the source name inside a compiler's one.
 static void find_hits(const struct md *md, const char *base, struct hits *hits)
 {
-	const uint8_t *p = md->strings.p;
-	const uint8_t *end = p + md->strings.n;
+	struct bytes heap = md->strings;
 	size_t n = strlen(base);
 
-	while (hits->n < MAX_HITS) {
-		p = memmem(p, (size_t)(end - p), base, n);
-		if (!p || p + n >= end)
+	for (size_t at = 0; at < heap.n && hits->n < MAX_HITS; at++) {
+		const uint8_t *p = memmem(heap.p + at, heap.n - at, base, n);
+		if (!p)
 			return;
-		if (!p[n] || p[n] == '|' || p[n] == '>') {
-			mem_grow(&hits->at, &hits->cap, hits->n,
-				 sizeof(*hits->at));
-			hits->at[hits->n++] = (uint32_t)(p - md->strings.p);
-		}
-		p++;
+		at = (size_t)(p - heap.p);
+		if (at + n == heap.n)
+			return;
+		if (p[n] && p[n] != '|' && p[n] != '>')
+			continue;
+		mem_grow(&hits->at, &hits->cap, hits->n, sizeof(*hits->at));
+		hits->at[hits->n++] = (uint32_t)at;
 	}
 }
 
@@ -516,6 +516,8 @@ struct dbg_error *code_find_function(struct code *c, struct code_module *m,
 	if (parse_wanted(&w, fn, arena))
 		for (size_t i = 0; i < w.n_bases; i++)
 			find_base(c, m, &w, w.bases[i], &list);
+	if (!m->pdb)
+		file_rest(&module_of(m)->file);
 	// One method may be found by two of its names.
 	size_t n = 0;
 	for (size_t i = 0; i < list.n; i++)
@@ -543,11 +545,16 @@ struct dbg_error *code_find_matching(struct code *c, struct code_module *m,
 		code_entry(c, m, MD_TOKEN(MD_METHODDEF, rid), &place);
 		if (!place.line)
 			continue;
-		str_clear(&name);
-		csname_method(&m->md, MD_TOKEN(MD_METHODDEF, rid), true, NULL,
-			      &name);
-		if (match(arg, str_get(&name)))
+		// "Method$" and "Method\\(int\\)" both find what they say
+		for (int params = 0; params < 2; params++) {
+			str_clear(&name);
+			csname_method(&m->md, MD_TOKEN(MD_METHODDEF, rid),
+				      params, NULL, &name);
+			if (!match(arg, str_get(&name)))
+				continue;
 			place_add(&list, &place);
+			break;
+		}
 	}
 	*ret = list.places;
 	*ret_n = list.n;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/str.h"
 
 struct bp *bp_find(struct control *c, uint32_t number)
 {
@@ -104,6 +105,22 @@ void bp_remove(struct control *c, struct bp *bp)
 	wanted_commit(c);
 }
 
+/* A bare line number means the file of today's frame for ever. */
+static void name_bare_line(struct bp *bp)
+{
+	const struct location *loc = &bp->location;
+
+	if (bp->kind != DBG_BREAK_LOCATION || loc->kind != LOCATION_LINE ||
+	    strchr(bp->text, ':'))
+		return;
+
+	_cleanup_str_ struct str text = {0};
+
+	str_addf(&text, "%s:%u", str_basename(loc->file), loc->line);
+	free(bp->text);
+	bp->text = xstrdup(str_get(&text));
+}
+
 struct dbg_error *control_break_add(struct control *c,
 				    const struct dbg_break_req *req,
 				    const char *path, uint32_t *ret_number)
@@ -117,6 +134,7 @@ struct dbg_error *control_break_add(struct control *c,
 		bp_remove(c, bp);
 		return err;
 	}
+	name_bare_line(bp);
 	bp->number = ++c->last_number;
 	if (bp_is_catch(bp))
 		throws_update(c);

@@ -6,13 +6,38 @@
 #include "base/err.h"
 #include "base/str.h"
 
+/* What is at an address that was asked for as such. */
+static void describe_address(struct control *c, uint64_t addr,
+			     struct arena *arena, struct dbg_location *ret)
+{
+	const struct code_pos *pos;
+	bool managed = false;
+	struct dbg_error *err;
+
+	if (!c->code || !target_all_stopped(c->target))
+		return;
+	err = code_pos_at(c->code, addr, true, &pos, &managed);
+	if (err || !managed || !pos->method) {
+		dbg_error_destroy(err);
+		return;
+	}
+	ret->function = code_method_name(c->code, pos->method, true, arena);
+	ret->line = pos->point.line;
+	if (pos->path)
+		ret->file = arena_strdup(arena, pos->path);
+}
+
 static void describe_place(struct control *c, const struct code_place *p,
 			   uint64_t addr, struct arena *arena,
 			   struct dbg_location *ret)
 {
 	ret->addr = addr;
 	ret->line = p->line;
-	if (!p->module || !c->code)
+	if (!p->module) {
+		describe_address(c, addr, arena, ret);
+		return;
+	}
+	if (!c->code)
 		return;
 	ret->module = arena_strdup(arena, p->module->name);
 	ret->function = code_token_name(c->code, p->module, p->token, arena);
