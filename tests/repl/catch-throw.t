@@ -46,6 +46,7 @@ Exception thrown: System.InvalidOperationException: "outermost"
 +continue
 Continuing.
 inner 9
+...
 
 ## Two tasks throw, each exception is thrown on by the framework, and one
 ## that holds both is thrown, and thrown on.
@@ -57,6 +58,7 @@ Exception thrown: System.{...}
 Will ignore next 100 crossings of breakpoint 1.
 +continue
 Continuing.
+...
 
 Temporary breakpoint 2, Throws.Program.Aggregate () at Throws.cs:{@aggregate-catch}
 {@aggregate-catch}{...}// @aggregate-catch

@@ -66,6 +66,7 @@ argument = 4
 inner = 40
 +continue
 Continuing.
+...
 
 Breakpoint 6, Values.Maker.Hoist (this={Values.Maker}, argument=6) at Values.cs:{@asynclocals}
 {@asynclocals}{...}
@@ -80,6 +81,7 @@ i = 0
 looped = 13
 +continue
 Continuing.
+...
 
 Breakpoint 7, Values.Maker.Iterate (this={Values.Maker}, argument=7) at Values.cs:{@iterlocals}
 {@iterlocals}{...}
