@@ -122,16 +122,6 @@ static struct view make_view(const struct values *v, uint64_t thread)
 	return w;
 }
 
-/* Thread* of the stop, for thread statics below a value. */
-static uint64_t stop_thread(const struct values *v)
-{
-	struct dbg *dbg = v->dbg;
-	pid_t tid = dbg->stop.thread
-			? stack_thread_tid(dbg->stack, dbg->stop.thread)
-			: 0;
-	return tid ? stack_managed_thread(dbg->stack, tid) : 0;
-}
-
 static struct dbg_error *make_eval(struct values *v, const struct frame *frame,
 				   struct eval *ret)
 {
@@ -164,8 +154,10 @@ static struct dbg_value describe(struct values *v, const struct view *w,
 {
 	struct dbg_value value;
 	view_describe(w, node, &value);
-	if (value.n_named || value.n_indexed)
+	if (value.n_named || value.n_indexed) {
 		value.id = hand_out(v, node);
+		v->nodes[v->n_nodes - 1].thread = w->thread;
+	}
 	return value;
 }
 
@@ -214,7 +206,7 @@ struct dbg_error *dbg_children(struct dbg *dbg, dbg_id value,
 		return err;
 	// Handing out more moves the table.
 	struct node node = *found, *nodes;
-	struct view w = make_view(dbg->values, stop_thread(dbg->values));
+	struct view w = make_view(dbg->values, node.thread);
 	size_t n;
 	view_children(&w, &node, kind, first, count, &nodes, &n);
 	describe_all(dbg->values, &w, nodes, n, ret);

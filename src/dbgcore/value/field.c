@@ -1,6 +1,7 @@
 /* Fields of types, and the properties that only return one. */
 #include "value/value.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -95,6 +96,17 @@ static void fill_field(struct types *ts, struct type *type, uint32_t rid,
 	else if (ret->attributes & FIELD_STATIC_FLAG)
 		ret->kind = FIELD_STATIC;
 	ret->type = field_type(ts, type, ret);
+	enum elem elem;
+	if (ret->kind != FIELD_CONST || ret->type->special != SPECIAL_STRING)
+		return;
+	struct bytes text = field_constant(ret, &elem);
+	if (elem != ELEM_STRING)
+		return;
+	// In the metadata it may lie at an odd place.
+	ret->units = arena_alloc(ts->arena, text.n + 2);
+	ret->n_units = text.n / 2;
+	if (text.n)
+		memcpy((uint16_t *)ret->units, text.p, text.n);
 }
 
 static void make_fields(struct types *ts, struct type *type)
@@ -172,6 +184,55 @@ const struct field *type_field(struct types *ts, struct type *type,
 		type = type_parent(ts, type);
 	}
 	return NULL;
+}
+
+/* ---- Enums ----------------------------------------------------------- */
+
+static int by_value(const void *a, const void *b)
+{
+	const struct enumerator *x = a, *y = b;
+	return x->value < y->value ? -1 : x->value > y->value;
+}
+
+static void make_enumerators(struct types *ts, struct type *type)
+{
+	struct type_facts *facts = type->facts;
+	const struct field *fields;
+	size_t n;
+	type_fields(ts, type, &fields, &n);
+	facts->enumerators =
+	    arena_calloc(ts->arena, n + 1, sizeof(facts->enumerators[0]));
+	for (size_t i = 0; i < n; i++) {
+		if (fields[i].kind != FIELD_CONST)
+			continue;
+		struct value v = value_static(ts, &fields[i], 0);
+		struct enumerator *e =
+		    &facts->enumerators[facts->n_enumerators];
+		e->name = fields[i].name;
+		if (value_integer(ts, &v, &e->value))
+			facts->n_enumerators++;
+	}
+	// Equal values stay in the order of their declaration.
+	struct enumerator *all = facts->enumerators;
+	bool sorted = true;
+	for (size_t i = 1; i < facts->n_enumerators; i++)
+		sorted = sorted && by_value(&all[i - 1], &all[i]) <= 0;
+	if (!sorted)
+		qsort(all, facts->n_enumerators, sizeof(all[0]), by_value);
+	facts->is_flags =
+	    type->module && md_has_attribute(&type->module->md, type->token,
+					     "System.FlagsAttribute", NULL);
+}
+
+void type_enumerators(struct types *ts, struct type *type,
+		      const struct enumerator **ret, size_t *ret_n,
+		      bool *ret_flags)
+{
+	if (!type->facts->enumerators)
+		make_enumerators(ts, type);
+	*ret = type->facts->enumerators;
+	*ret_n = type->facts->n_enumerators;
+	*ret_flags = type->facts->is_flags;
 }
 
 /* ---- Properties ------------------------------------------------------ */

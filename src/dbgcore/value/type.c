@@ -39,23 +39,47 @@ void types_destroy(struct types *ts)
 	map_deinit(&ts->by_mt);
 	map_deinit(&ts->by_key);
 	map_deinit(&ts->names);
+	free(ts->seen);
 	arena_destroy(ts->arena);
 	free(ts);
 }
 
-void types_stop(struct types *ts)
+/* Are the modules seen so far still there, at the front of the list? */
+static bool modules_stand(struct types *ts, struct code_module *const *modules,
+			  size_t n)
 {
-	ts->stop++;
+	if (n < ts->n_seen)
+		return false;
+	for (size_t i = 0; i < ts->n_seen; i++) {
+		if (modules[i]->number != ts->seen[i])
+			return false;
+	}
+	return true;
 }
 
-void types_forget(struct types *ts)
+static void forget(struct types *ts)
 {
 	map_clear(&ts->by_mt);
 	map_clear(&ts->by_key);
 	type_names_clear(ts);
 	memset(ts->prims, 0, sizeof(ts->prims));
 	ts->core = NULL;
+	ts->n_seen = 0;
 	arena_reset(ts->arena);
+}
+
+void types_stop(struct types *ts)
+{
+	size_t n;
+	struct code_module *const *modules = code_modules(ts->code, &n);
+	ts->stop++;
+	if (!modules_stand(ts, modules, n))
+		forget(ts);
+	for (; ts->n_seen < n; ts->n_seen++) {
+		mem_grow(&ts->seen, &ts->cap_seen, ts->n_seen,
+			 sizeof(ts->seen[0]));
+		ts->seen[ts->n_seen] = modules[ts->n_seen]->number;
+	}
 }
 
 struct target *types_target(struct types *ts)

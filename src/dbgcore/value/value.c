@@ -234,19 +234,29 @@ struct value value_field(struct types *ts, const struct value *v,
 	return ret;
 }
 
-static struct value constant_field(struct types *ts, const struct field *f)
+/* Constant (II.22.9): Type, Parent, Value; a Field's tag is 0. */
+struct bytes field_constant(const struct field *f, enum elem *ret_elem)
 {
 	const struct md *md = &f->owner->module->md;
 	uint32_t n;
-	// Constant (II.22.9): Type, Parent, Value; a Field's tag is 0.
 	uint32_t row =
 	    md_find(md, MD_CONSTANT, 1, MD_TOKEN_RID(f->token) << 2, &n);
-	if (!row)
+	*ret_elem = row ? md_col(md, MD_CONSTANT, row, 0) & 0xff : ELEM_END;
+	return row ? md_col_blob(md, MD_CONSTANT, row, 2)
+		   : (struct bytes){NULL, 0};
+}
+
+static struct value constant_field(struct types *ts, const struct field *f)
+{
+	enum elem elem;
+	struct bytes blob = field_constant(f, &elem);
+	if (elem == ELEM_END)
 		return value_absent(f->type, WHY_NONE, 0);
-	struct bytes blob = md_col_blob(md, MD_CONSTANT, row, 2);
 	// A null of any class is four bytes of 0.
-	if ((md_col(md, MD_CONSTANT, row, 0) & 0xff) == ELEM_CLASS)
+	if (elem == ELEM_CLASS)
 		return value_bytes(f->type, &(uint64_t){0}, sizeof(uint64_t));
+	if (f->units)
+		return value_text(ts, f->units, f->n_units);
 	return value_constant(ts, ts->arena, f->type, blob);
 }
 

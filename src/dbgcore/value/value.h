@@ -80,10 +80,11 @@ struct type {
 /* The session's types. @t, @d and @c are borrowed. */
 struct types *types_create(struct target *t, struct dac *d, struct code *c);
 void types_destroy(struct types *ts);
-/* A new stop: what was not loaded may be now. */
+/*
+ * A new stop: what was not loaded may be now. If a module was unloaded since
+ * the last stop everything is dropped, and no type survives.
+ */
 void types_stop(struct types *ts);
-/* A module was unloaded: drop everything. No type survives. */
-void types_forget(struct types *ts);
 struct target *types_target(struct types *ts);
 struct dac *types_dac(struct types *ts);
 struct code *types_code(struct types *ts);
@@ -172,6 +173,8 @@ struct field {
 	uint32_t offset; /* INSTANCE */
 	struct type *owner;
 	struct dac_field raw;
+	const uint16_t *units; /* CONST of a string: its text */
+	size_t n_units;
 };
 
 /*
@@ -195,6 +198,16 @@ const struct field *type_property(struct types *ts, struct type *type,
 				  const char *name, bool *ret_found);
 /* Is there a method of this name in @type or its bases? */
 bool type_has_method(struct types *ts, struct type *type, const char *name);
+
+struct enumerator {
+	const char *name;
+	uint64_t value; /* sign- or zero-extended */
+};
+
+/* Names of an enum, by value as unsigned; *ret_flags: it has [Flags]. */
+void type_enumerators(struct types *ts, struct type *type,
+		      const struct enumerator **ret, size_t *ret_n,
+		      bool *ret_flags);
 
 /* ---- Values ---------------------------------------------------------- */
 

@@ -20,7 +20,10 @@ struct type_facts {
 	struct type *parent;
 	struct field *fields;
 	size_t n_fields;
-	bool is_inline; /* fixed buffer or inline array */
+	bool is_inline;                 /* fixed buffer or inline array */
+	struct enumerator *enumerators; /* NULL: not made yet */
+	size_t n_enumerators;
+	bool is_flags;
 };
 
 struct types {
@@ -34,6 +37,8 @@ struct types {
 	struct map names;  /* hash of simple name: struct name_entry chain */
 	size_t n_named;    /* modules in names */
 	struct code_module *core;
+	uint32_t *seen; /* numbers of the modules at the last stop */
+	size_t n_seen, cap_seen;
 	struct type *prims[ELEM_OBJECT + 1];
 };
 
@@ -49,6 +54,8 @@ uint64_t type_layout(struct types *ts, struct type *type);
 /* The TypeDef that a TypeDef or TypeRef token of @m names; false: unknown. */
 bool type_resolve(struct types *ts, struct code_module *m, uint32_t token,
 		  struct code_module **ret_module, uint32_t *ret_token);
+/* Value of a constant; *ret_elem ELEM_END if it has none. */
+struct bytes field_constant(const struct field *f, enum elem *ret_elem);
 struct code_module *types_core(struct types *ts);
 void type_names_clear(struct types *ts);
 /* What a TypeDef of the core library is, by its name. */

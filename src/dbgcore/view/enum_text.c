@@ -2,51 +2,12 @@
 #include "view/view_priv.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "base/mem.h"
-
-enum {
-	NAMES_MAX = 4096
-};
-
-struct named {
-	uint64_t value;
-	const char *name;
-};
-
-struct names {
-	struct named *all;
-	size_t n;
-};
-
-static void read_names(const struct view *w, struct type *type,
-		       struct names *ret)
-{
-	const struct field *fields;
-	size_t n;
-	type_fields(w->types, type, &fields, &n);
-	ret->all = arena_calloc(w->arena, n + 1, sizeof(ret->all[0]));
-	for (size_t i = 0; i < n && ret->n < NAMES_MAX; i++) {
-		if (fields[i].kind != FIELD_CONST)
-			continue;
-		struct value v = value_static(w->types, &fields[i], 0);
-		struct named *to = &ret->all[ret->n];
-		to->name = fields[i].name;
-		if (value_integer(w->types, &v, &to->value))
-			ret->n++;
-	}
-}
 
 static void add_name(const struct type *type, const char *name, struct str *out)
 {
 	str_addf(out, "%s.%s", type_simple_name(type), name);
-}
-
-static int by_value(const void *a, const void *b)
-{
-	const struct named *x = a, *y = b;
-	return x->value < y->value ? -1 : x->value > y->value;
 }
 
 /*
@@ -54,19 +15,17 @@ static int by_value(const void *a, const void *b)
  * does. False if something is left over.
  */
 static bool add_flags(const struct view *w, const struct type *type,
-		      struct names *names, uint64_t value, struct str *out)
+		      const struct enumerator *all, size_t n_all,
+		      uint64_t value, struct str *out)
 {
 	uint64_t left = value;
-	const char **used =
-	    arena_calloc(w->arena, names->n + 1, sizeof(used[0]));
+	const char **used = arena_calloc(w->arena, n_all + 1, sizeof(used[0]));
 	size_t n = 0;
-	qsort(names->all, names->n, sizeof(names->all[0]), by_value);
-	for (size_t i = names->n; i-- > 0;) {
-		uint64_t bits = names->all[i].value;
-		if (!bits || (left & bits) != bits)
+	for (size_t i = n_all; i-- > 0;) {
+		if (!all[i].value || (left & all[i].value) != all[i].value)
 			continue;
-		left &= ~bits;
-		used[n++] = names->all[i].name;
+		left &= ~all[i].value;
+		used[n++] = all[i].name;
 	}
 	if (left || !value)
 		return false;
@@ -87,26 +46,27 @@ static bool is_signed(enum elem elem)
 void enum_text(const struct view *w, const struct value *seen, struct str *out)
 {
 	struct type *type = seen->type;
-	struct names names = {0};
+	const struct enumerator *all;
+	size_t n;
+	bool flags;
 	uint64_t value;
 	if (!value_integer(w->types, seen, &value)) {
 		str_addf(out, "<cannot read 0x%" PRIx64 ">", seen->addr);
 		return;
 	}
-	read_names(w, type, &names);
-	for (size_t i = 0; i < names.n; i++) {
-		if (names.all[i].value == value) {
-			add_name(type, names.all[i].name, out);
+	type_enumerators(w->types, type, &all, &n, &flags);
+	for (size_t i = 0; i < n; i++) {
+		if (all[i].value == value) {
+			add_name(type, all[i].name, out);
 			return;
 		}
 	}
-	bool flags =
-	    type->module && md_has_attribute(&type->module->md, type->token,
-					     "System.FlagsAttribute", NULL);
-	if (flags && add_flags(w, type, &names, value, out))
-		return;
-	if (is_signed(type->elem))
+	struct str names = {0};
+	if (flags && add_flags(w, type, all, n, value, &names))
+		str_add(out, str_get(&names));
+	else if (is_signed(type->elem))
 		str_addf(out, "%" PRId64, (int64_t)value);
 	else
 		str_addf(out, "%" PRIu64, value);
+	str_deinit(&names);
 }

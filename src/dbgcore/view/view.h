@@ -31,6 +31,7 @@ struct node {
 	const char *name;
 	const char *path;   /* NULL: none */
 	unsigned int flags; /* DBG_VALUE_STATIC */
+	uint64_t thread;    /* of the view that made it; for what is below */
 };
 
 /* Append the one line of a value. */
