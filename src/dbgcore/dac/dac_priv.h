@@ -89,6 +89,12 @@ const char *dac_scratch_text(struct dac *d, uint32_t n, struct arena *arena);
 /* May we load code from @path? DBG_E_RUNTIME says why not and what helps. */
 DBG_MUST struct dbg_error *dac_check_owner(const char *path, int fd);
 
+/* ---- build.c --------------------------------------------------------- */
+
+/* DBG_E_RUNTIME if both files tell their build and it is not the same. */
+DBG_MUST struct dbg_error *dac_check_build(const char *runtime,
+					   const char *dac);
+
 /* ---- datatarget.c ---------------------------------------------------- */
 
 enum {

@@ -226,7 +226,11 @@ struct dbg_error *dac_open(struct target *t, const char *runtime_path,
 	void *handle = NULL;
 
 	_cleanup_free_ char *path = dac_path(t, runtime_path);
-	err = load(path, trust, &handle);
+	_cleanup_free_ char *runtime =
+	    xasprintf("%s%s", target_root(t), runtime_path);
+	err = dac_check_build(runtime, path);
+	if (!err)
+		err = load(path, trust, &handle);
 	if (err)
 		return err;
 	create_fn *create = (create_fn *)dlsym(handle, "CLRDataCreateInstance");

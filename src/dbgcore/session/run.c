@@ -134,7 +134,7 @@ static void on_thread(struct dbg *dbg, const struct target_event *ev)
 
 static void on_exit(struct dbg *dbg, const struct target_event *ev)
 {
-	if (dbg->start.phase != START_DONE)
+	if (dbg->start.phase != START_DONE && !dbg->start.told)
 		session_message(dbg, "the program ended without loading a "
 				     ".NET runtime");
 	session_ended(dbg);

@@ -39,6 +39,7 @@ struct start {
 	enum start_phase phase;
 	uint64_t addrs[2]; /* armed for the present phase */
 	size_t n_addrs;
+	bool told;     /* why there is no runtime to be had */
 	char *runtime; /* path of libcoreclr.so */
 	uint64_t base;
 };

@@ -49,6 +49,7 @@ static struct dbg_error *check_main_image(struct dbg *dbg, struct arena *arena)
 		    target_symbol(dbg->target, &image, "g_dacTable", &bundled);
 	if (err)
 		return err;
+	dbg->start.told = bundled || aot;
 	if (bundled)
 		session_message(dbg,
 				"'%s' is a single-file program with the "

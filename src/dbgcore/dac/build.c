@@ -1,0 +1,66 @@
+/*
+ * Do a runtime and a DAC belong together? Each holds its version and commit
+ * behind a mark that what(1) knows, in its writable data near the end of the
+ * file. A DAC of another build reads the wrong places, and may crash.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "dac/dac_priv.h"
+
+enum {
+	TAIL_MAX = 1 << 20,
+	BUILD_MAX = 200,
+};
+
+static const char mark[] = "@(#)Version ";
+
+// What stands behind the last mark in @s; NULL if there is none.
+static char *last_build(const char *s, size_t n)
+{
+	const char *found = NULL;
+	const char *end = s + n;
+
+	for (;;) {
+		s = memmem(s, (size_t)(end - s), mark, sizeof(mark) - 1);
+		if (!s)
+			break;
+		s += sizeof(mark) - 1;
+		found = s;
+	}
+	if (!found)
+		return NULL;
+	size_t left = (size_t)(end - found);
+	return xstrndup(found, left < BUILD_MAX ? left : BUILD_MAX);
+}
+
+// Absent if the file cannot be read or does not say it.
+static char *build_of(const char *path)
+{
+	struct stat st;
+
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size <= 0)
+		return NULL;
+	size_t n = st.st_size < TAIL_MAX ? (size_t)st.st_size : TAIL_MAX;
+	_cleanup_free_ char *tail = xmalloc(n);
+	ssize_t got = pread(fd, tail, n, st.st_size - (off_t)n);
+	return got > 0 ? last_build(tail, (size_t)got) : NULL;
+}
+
+struct dbg_error *dac_check_build(const char *runtime, const char *dac)
+{
+	_cleanup_free_ char *ours = build_of(dac);
+	_cleanup_free_ char *its = build_of(runtime);
+
+	if (!ours || !its || !strcmp(ours, its))
+		return NULL;
+	return dbg_err(DBG_E_RUNTIME,
+		       "'%s' (%.*s) does not belong to the runtime (%.*s): "
+		       "install the runtime anew",
+		       dac, (int)strcspn(ours, " "), ours,
+		       (int)strcspn(its, " "), its);
+}

@@ -1,0 +1,303 @@
+"""Runtimes: Debug and Release, framework code, and what is said of programs
+that dndbg cannot debug."""
+import ctypes
+import glob
+import os
+import shutil
+import struct
+import subprocess
+import sys
+
+import drive
+
+
+def hello(t, *commands, root=None, host="dll"):
+    """Run Hello with a breakpoint in Main; the finished dndbg."""
+    env = {"DOTNET_ROOT": root, "PATH": root + ":/usr/bin:/bin"} if root else {}
+    return t.batch([*commands, "b Main", "run", "bt", "continue"],
+                   t.program("Hello", host=host), env=env)
+
+
+def one_line(t, wanted, text):
+    """One line of the text is exactly this."""
+    t.check_in(wanted + "\n", text)
+    t.check_equal(1, text.count(wanted))
+
+
+def ran_free(t, done):
+    """The program ran unharmed without us; the session went on."""
+    t.check_in("hello world 5\nok\n", done.stdout)
+    t.check_in("exited normally]", done.stdout)
+    t.check_not_in("Breakpoint 1, ", done.stdout)
+
+
+def test_release(t):
+    """Optimised code: breakpoints and stacks, and to the end."""
+    done = t.batch(["b " + t.at("Hello", "print"), "run", "bt", "continue"],
+                   t.program("Hello", config="Release"))
+    t.check_in("Hello.Program.Main", done.stdout)
+    t.check_in("Hello.cs:%d" % t.line("Hello", "print"), done.stdout)
+    t.check_in("hello world 5\nok\n", done.stdout)
+
+
+def test_framework_code(t):
+    """Breakpoints in ReadyToRun code of the framework, frames above it."""
+    done = t.batch(["b System.Console.WriteLine(string)", "run", "bt",
+                    "finish", "continue", "continue"], t.program("Hello"))
+    t.check_match(r"^#0 .*System\.Console\.WriteLine \(.*string.*\)"
+                  r".* from System\.Console\.dll", done.stdout)
+    t.check_match(r"^#1 .*Hello\.Program\.Main .* at Hello\.cs:%d$"
+                  % t.line("Hello", "print"), done.stdout)
+    t.check_in("exited normally", done.stdout)
+
+
+def test_tiers(t):
+    """With and without tiered compilation, ready-to-run code, and W^X."""
+    for name, value in (("TieredCompilation", "0"), ("TieredPGO", "0"),
+                        ("TC_QuickJitForLoops", "0"), ("ReadyToRun", "0"),
+                        ("EnableWriteXorExecute", "0"),
+                        ("TieredCompilation_BackgroundWorkerTimeoutMs", "0")):
+        done = t.batch(["b " + t.at("Hello", "add"), "run", "bt", "next",
+                        "finish", "continue"], t.program("Hello"),
+                       env={"DOTNET_" + name: value})
+        t.check_in("Hello.Program.Add (a=2, b=3)", done.stdout)
+        t.check_in("hello world 5\nok\n", done.stdout)
+        t.check_equal("", done.stderr)
+
+
+def test_no_runtime(t):
+    """A program that is no .NET program runs to its end, and that is said."""
+    done = t.batch(["b Main", "run", "echo on\\n"],
+                   ["/bin/sh", "-c", "echo native; exit 3"])
+    t.check_in("native\n", done.stdout)
+    one_line(t, "The program ended without loading a .NET runtime.",
+             done.stdout)
+    t.check_in("exited with code 03]\non\n", done.stdout)
+
+
+def test_script(t):
+    """A script that becomes the .NET program is debugged as that."""
+    script = f"{t.dir}/start"
+    with open(script, "w") as file:
+        file.write('#!/bin/sh\necho script\nexec dotnet "%s" "$@"\n'
+                   % t.program("Hello")[0])
+    os.chmod(script, 0o755)
+    done = t.batch(["b " + t.at("Hello", "print"), "run", "continue"],
+                   [script, "me"])
+    t.check_in("script\n", done.stdout)
+    t.check_in("Breakpoint 1, Hello.Program.Main", done.stdout)
+    t.check_in("hello me 5\nok\n", done.stdout)
+    t.check_not_in("without loading", done.stdout)
+
+
+def compile_c(t, name, text):
+    path = f"{t.dir}/{name}"
+    subprocess.run([os.environ.get("CC", "cc"), "-x", "c", "-", "-rdynamic",
+                    "-o", path], input=text.encode(), check=True)
+    return path
+
+
+def test_native_aot(t):
+    path = compile_c(t, "aot", "char DotNetRuntimeDebugHeader[64] = {1};\n"
+                     "int main(void) { return 3; }\n")
+    done = t.batch(["b Main", "run"], [path])
+    one_line(t, f"'{path}' is a NativeAOT program without a .NET runtime: "
+             "debug it with gdb, or build it without PublishAot.",
+             done.stdout)
+    t.check_not_in("without loading", done.stdout)
+    t.check_in("exited with code 03]", done.stdout)
+
+
+test_native_aot.runtimes = ("10",)
+
+
+def test_single_file(t):
+    """The host of single-file programs, as the SDK has it."""
+    hosts = glob.glob(f"{drive.CACHE}/packages/**/singlefilehost",
+                      recursive=True)
+    if hosts:
+        path = f"{t.dir}/single"
+        shutil.copy(hosts[0], path)
+        os.chmod(path, 0o755)
+    else:
+        path = compile_c(t, "single", "char g_dacTable[64] = {1};\n"
+                         "char DotNetRuntimeDebugHeader[64] = {1};\n"
+                         "int main(void) { return 3; }\n")
+    done = t.batch(["b Main", "run"], [path])
+    one_line(t, f"'{path}' is a single-file program with the runtime inside, "
+             "which dndbg cannot debug yet: publish it without "
+             "PublishSingleFile.", done.stdout)
+
+
+test_single_file.runtimes = ("10",)
+
+
+def test_wrong_architecture(t):
+    path = f"{t.dir}/arm"
+    shutil.copy("/bin/true", path)
+    with open(path, "r+b") as file:
+        file.seek(18)
+        file.write(struct.pack("<H", 183))
+    done = t.batch(["run", "echo on\\n"], [path])
+    t.check_equal(f"'{path}' is built for another processor (ELF machine "
+                  "183): this dndbg debugs x86-64 programs.\n", done.stderr)
+    t.check_in("on\n", done.stdout)
+
+
+test_wrong_architecture.runtimes = ("10",)
+
+
+# ---- The DAC
+
+def copied_root(t):
+    """A copy of the runtime whose files are the test's; its framework."""
+    root = f"{t.dir}/root"
+
+    def link(source, target):
+        try:
+            os.link(source, target)
+        except OSError:
+            shutil.copy2(source, target)
+
+    shutil.copytree(t.env["DOTNET_ROOT"], root, copy_function=link)
+    framework, = glob.glob(f"{root}/shared/Microsoft.NETCore.App/*")
+    dac = f"{framework}/libmscordaccore.so"
+    shutil.copy(dac, dac + ".own")
+    os.replace(dac + ".own", dac)
+    return root, dac
+
+
+def test_copied_root(t):
+    """The copy as such is debugged: the tests below change one thing."""
+    root, _ = copied_root(t)
+    t.check_in("Breakpoint 1, Hello.Program.Main",
+               hello(t, root=root).stdout)
+
+
+def test_no_dac(t):
+    root, dac = copied_root(t)
+    os.remove(dac)
+    done = hello(t, root=root)
+    ran_free(t, done)
+    one_line(t, f"Cannot open the runtime's DAC '{dac}': No such file or "
+             "directory.", done.stdout + done.stderr)
+
+
+def test_dac_writable_by_others(t):
+    root, dac = copied_root(t)
+    os.chmod(dac, 0o666)
+    done = hello(t, root=root)
+    ran_free(t, done)
+    one_line(t, f"'{dac}' is not loaded: others may write it; only a runtime "
+             "installed by root or by you is trusted (\"set trust-dac on\" "
+             "loads it all the same).", done.stdout)
+    done = hello(t, "set trust-dac on", root=root)
+    t.check_in("Breakpoint 1, Hello.Program.Main", done.stdout)
+    t.check_in("its code runs with your rights", done.stdout)
+
+
+def test_dac_of_another_user(t):
+    """Only root can give a file away; who cannot has the test above."""
+    root, dac = copied_root(t)
+    if os.geteuid() != 0:
+        return
+    os.chown(dac, 65534, 65534)
+    done = hello(t, root=root)
+    ran_free(t, done)
+    one_line(t, f"'{dac}' is not loaded: it belongs to user 65534; only a "
+             "runtime installed by root or by you is trusted (\"set trust-dac "
+             "on\" loads it all the same).", done.stdout)
+    done = hello(t, "set trust-dac on", root=root)
+    t.check_in("Breakpoint 1, Hello.Program.Main", done.stdout)
+
+
+def test_dac_of_another_build(t):
+    """A DAC that does not fit its runtime, or is none."""
+    for content, wanted in ((b"", "file too short"),
+                            (b"\x7fELF" + bytes(5000), "cannot load"),):
+        root, dac = copied_root(t)
+        with open(dac, "wb") as file:
+            file.write(content)
+        done = hello(t, root=root)
+        ran_free(t, done)
+        t.check_in(f"'{dac}'", done.stdout)
+        t.check_in(wanted, done.stdout.lower())
+        shutil.rmtree(root)
+
+
+def test_dac_of_another_version(t):
+    """The DAC of another major version."""
+    root, dac = copied_root(t)
+    other = "8" if t.runtime != "8" else "10"
+    source, = glob.glob(f"{drive.CACHE}/roots/{other}/shared/"
+                        "Microsoft.NETCore.App/*/libmscordaccore.so")
+    shutil.copy(source, dac)
+    done = hello(t, root=root)
+    ran_free(t, done)
+    t.check_match(rf"^'{dac}' \({other}\.0\.\S+\) does not belong to the "
+                  rf"runtime \({t.runtime}\.0\.\S+\): install the runtime "
+                  r"anew\.$", done.stdout)
+
+
+# ---- ptrace is not permitted
+
+def forbid_ptrace():
+    """A seccomp filter that answers ptrace with EPERM."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    # Load the system call's number; 101 is ptrace: EPERM; else allow.
+    program = struct.pack("<" + "HBBI" * 4, 0x20, 0, 0, 0, 0x15, 0, 1, 101,
+                          0x06, 0, 0, 0x00050001, 0x06, 0, 0, 0x7fff0000)
+    buffer = ctypes.create_string_buffer(program)
+    fprog = struct.pack("<HxxxxxxQ", 4, ctypes.addressof(buffer))
+    if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, fprog, 0, 0):
+        os._exit(77)
+
+
+def test_seccomp(t):
+    done = t.batch(["run", "echo on\\n"], t.program("Hello"),
+                   preexec_fn=forbid_ptrace)
+    t.check_match(r"^Cannot trace process \d+: a seccomp filter forbids "
+                  r"ptrace; start the container with --cap-add=SYS_PTRACE\.\n",
+                  done.stderr)
+    t.check_equal(1, done.stderr.count("\n"))
+    t.check_in("on\n", done.stdout)
+    t.check_not_in("hello world", done.stdout)
+
+
+OUTER = """
+import ctypes, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+libc.ptrace.argtypes = [ctypes.c_long] * 4
+SEIZE, CONT, LISTEN = 0x4206, 7, 0x4208
+OPTIONS = 0x100000 | 2 | 4 | 8  # EXITKILL, children of all kinds
+begin, go = os.pipe()
+pid = os.fork()
+if not pid:
+    os.close(go)
+    os.read(begin, 1)
+    os.execv(sys.argv[1], sys.argv[1:])
+os.close(begin)
+if libc.ptrace(SEIZE, pid, 0, OPTIONS):
+    sys.exit(77)
+os.close(go)
+while True:
+    who, status = os.waitpid(-1, 0x40000000)
+    if os.WIFSTOPPED(status):
+        sig = os.WSTOPSIG(status)
+        libc.ptrace(CONT, who, 0, 0 if status >> 16 else sig)
+    elif who == pid:
+        sys.exit(os.waitstatus_to_exitcode(status))
+"""
+
+
+def test_outer_tracer(t):
+    """Whatever dndbg starts is traced already, as under strace -f."""
+    done = subprocess.run(
+        [sys.executable, "-c", OUTER, t.dndbg, "--batch", "-ex", "run", "-ex",
+         "echo on\\n", "--args", *t.program("Hello")], env=t.env, cwd=t.dir,
+        text=True, capture_output=True, timeout=60, stdin=subprocess.DEVNULL)
+    t.check_match(r"^Cannot trace process \d+: 'python.*' \(process \d+\) "
+                  r"traces it already; run dndbg without it\.$", done.stderr)
+    t.check_equal(1, done.stderr.count("\n"))
+    t.check_in("on\n", done.stdout)
+    t.check_not_in("hello world", done.stdout)
