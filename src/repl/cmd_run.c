@@ -211,8 +211,20 @@ static struct dbg_error *cmd_finish(struct repl *r, const struct call *call)
 
 static struct dbg_error *cmd_advance(struct repl *r, const struct call *call)
 {
+	struct dbg_error *err;
+	struct dbg_frame f;
+	uint64_t line;
+
+	err = frame_get(r, &f);
+	if (err)
+		return err;
+	// A bare line is one of the file that is looked at.
+	bool bare = parse_u64(call->args, &line) && f.source.path;
+	_cleanup_free_ char *place =
+	    bare ? alloc_printf("%s:%s", f.source.path, call->args)
+		 : alloc_str(call->args);
 	resume_begin(r, RESUME_RUN);
-	return resume_end(r, dbg_run_to(r->dbg, r->thread, call->args));
+	return resume_end(r, dbg_run_to(r->dbg, r->thread, place));
 }
 
 static struct dbg_error *cmd_until(struct repl *r, const struct call *call)

@@ -95,8 +95,11 @@ struct dbg_error *resume_wait(struct repl *r, struct dbg_error *err)
 {
 	if (!err)
 		err = wait_for_stop(r);
-	if (err)
+	if (err) {
+		// Not resumed at all, perhaps: then it stands where it stood.
+		r->stopped = dbg_state(r->dbg) == DBG_STOPPED;
 		return err;
+	}
 	const struct dbg_stop *stop = dbg_stop_reason(r->dbg);
 	if (!stop)
 		return NULL;
