@@ -58,6 +58,8 @@ struct dbg_error *dbg_frame_list(struct dbg *dbg, uint32_t thread,
 		thread = dbg->stop.thread;
 	if (!stack_thread_tid(dbg->stack, thread))
 		return dbg_err(DBG_E_NOT_FOUND, "no thread number %u", thread);
+	// an interrupt is for the call it comes in, not for later ones
+	dbg->interrupted = 0;
 	err = walk(dbg, thread, first, count, &list, &n);
 	if (err)
 		return err;
