@@ -16,6 +16,7 @@
 
 enum {
 	STRAYS_MAX = 1024,
+	GHOSTS_MAX = 4096,
 	KCMP_VM_TYPE = 1, /* KCMP_VM of linux/kcmp.h */
 };
 
@@ -177,6 +178,12 @@ void live_trap_lifted(struct target *t, const struct trap *trap)
 	if (!l->n_running && !l->n_children && !l->n_strays) {
 		l->n_ghosts = 0;
 		return;
+	}
+	// No fork takes as long as that many.
+	if (l->n_ghosts == GHOSTS_MAX) {
+		l->n_ghosts /= 2;
+		memcpy(l->ghosts, l->ghosts + l->n_ghosts,
+		       l->n_ghosts * sizeof(*l->ghosts));
 	}
 	mem_grow(&l->ghosts, &l->ghosts_cap, l->n_ghosts, sizeof(*l->ghosts));
 	l->ghosts[l->n_ghosts++] = *trap;

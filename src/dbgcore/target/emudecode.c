@@ -88,16 +88,20 @@ static void modrm(struct decoder *d, struct emu_operand *ret_reg,
 		d->insn->disp = (int32_t)reader_u32(&d->in);
 }
 
-// Memory that is read or written must be the stack's or a static cell: a
-// copy by the kernel promises no atomicity that the heap could rely on.
+static bool only_reads(const struct emu_insn *insn)
+{
+	return insn->dst.place != EMU_MEM ||
+	       (insn->op == EMU_ALU &&
+		(insn->arg == EMU_CMP || insn->arg == EMU_TEST));
+}
+
+// Memory that is written must be the thread's own, its stack: a copy by the
+// kernel promises no atomicity that other threads could rely on.
 static bool private_memory(const struct emu_insn *insn)
 {
-	if (insn->dst.place != EMU_MEM && insn->src.place != EMU_MEM)
-		return true;
-	if (insn->index != EMU_NO_REG)
-		return false;
-	return insn->base == EMU_RSP || insn->base == EMU_RBP ||
-	       (insn->base == EMU_RIP && insn->dst.place != EMU_MEM);
+	return only_reads(insn) ||
+	       (insn->index == EMU_NO_REG &&
+		(insn->base == EMU_RSP || insn->base == EMU_RBP));
 }
 
 static void unused_operands(struct emu_insn *insn)
@@ -169,31 +173,31 @@ static bool alu_row(struct decoder *d, uint8_t op)
 	return known_alu(insn->arg);
 }
 
-// Opcode with ModRM and an immediate: 81, 83, c6, c7, f7 /0
+// Opcode with ModRM and an immediate: 80, 81, 83, c6, c7, f6 /0, f7 /0
 static bool group_imm(struct decoder *d, uint8_t op)
 {
 	struct emu_insn *insn = d->insn;
 	struct emu_operand none;
+	bool bytes = op == 0x80 || op == 0xc6 || op == 0xf6;
 
 	modrm(d, &none, &insn->dst);
 	insn->src = imm_operand;
-	insn->imm = op == 0x83 || op == 0xc6 ? imm8(d) : imm32(d);
-	if (op == 0x81 || op == 0x83) {
+	insn->imm = bytes || op == 0x83 ? imm8(d) : imm32(d);
+	if (bytes)
+		insn->size = 1;
+	// Registers of a byte are not worth their trouble.
+	if (bytes && insn->dst.place != EMU_MEM)
+		return false;
+	if (op == 0x80 || op == 0x81 || op == 0x83) {
 		insn->op = EMU_ALU;
 		insn->arg = d->ext;
 		return known_alu(d->ext);
 	}
 	if (d->ext)
 		return false;
-	if (op == 0xf7) {
-		insn->op = EMU_ALU;
-		insn->arg = EMU_TEST;
-		return true;
-	}
-	insn->op = EMU_MOV;
-	if (op == 0xc6)
-		insn->size = 1;
-	return op == 0xc7 || insn->dst.place == EMU_MEM;
+	insn->op = op == 0xf6 || op == 0xf7 ? EMU_ALU : EMU_MOV;
+	insn->arg = EMU_TEST;
+	return true;
 }
 
 // ff: inc, dec, call, jmp, push
@@ -302,10 +306,12 @@ static bool one_byte(struct decoder *d, uint8_t op)
 	if (op >= 0xb8 && op <= 0xbf)
 		return mov_imm(d, op);
 	switch (op) {
+	case 0x80:
 	case 0x81:
 	case 0x83:
 	case 0xc6:
 	case 0xc7:
+	case 0xf6:
 	case 0xf7:
 		return group_imm(d, op);
 	case 0xc3:

@@ -72,9 +72,13 @@ static bool on_stack(const struct run *r, uint64_t addr)
 static bool memory_read(struct run *r, uint64_t addr, unsigned int size,
 			uint64_t *ret)
 {
-	uint64_t value = 0;
+	uint64_t value = 0, again = 0;
 
 	if (!r->mem->read(r->mem->arg, addr, &value, size))
+		return false;
+	// Off the stack others may write: what is read twice is not torn.
+	if (!on_stack(r, addr) &&
+	    (!r->mem->read(r->mem->arg, addr, &again, size) || again != value))
 		return false;
 	*ret = value;
 	return true;
@@ -89,8 +93,6 @@ static bool memory_write(struct run *r, uint64_t addr, unsigned int size,
 static bool get(struct run *r, struct emu_operand op, unsigned int size,
 		uint64_t *ret)
 {
-	uint64_t addr;
-
 	switch (op.place) {
 	case EMU_REG:
 		*ret = cut(*reg(&r->regs, op.reg), size);
@@ -99,10 +101,7 @@ static bool get(struct run *r, struct emu_operand op, unsigned int size,
 		*ret = cut(r->insn->imm, size);
 		return true;
 	case EMU_MEM:
-		addr = address(r);
-		if (r->insn->base != EMU_RIP && !on_stack(r, addr))
-			return false;
-		return memory_read(r, addr, size, ret);
+		return memory_read(r, address(r), size, ret);
 	}
 	return false;
 }

@@ -8,6 +8,10 @@
  * all are being stopped are kept and reported after the next resume; a kept
  * trap that was lifted meanwhile is dropped.
  *
+ * A thread that was reported at a trap, stepped to it or had its pc set to it
+ * does not hit it when it is resumed. One that merely came to stand there
+ * when all were stopped has not hit it yet, and will.
+ *
  * Traps (int3) are invisible: reads are masked, a stop at one has the pc set
  * back to it, and resuming a thread at one executes the displaced
  * instruction (emulated where it is a simple one, else stepped in place with
@@ -81,7 +85,7 @@ int target_fd(const struct target *t);
 enum target_event_kind {
 	TARGET_TRAP = 1,    /* at a trap of ours: addr; pc set back to it */
 	TARGET_STEPPED,     /* target_thread_step is done */
-	TARGET_SIGNAL,      /* about to be delivered; pass it on resume */
+	TARGET_SIGNAL,      /* due; see target_thread_signal */
 	TARGET_INTERRUPTED, /* target_interrupt took effect */
 	TARGET_EXEC,        /* a new program image; traps are gone */
 	TARGET_BORN,        /* a new thread (running already) */
@@ -107,7 +111,10 @@ void target_watch_signals(struct target *t, const sigset_t *set);
 /* Would delivering @signal end the process now (default disposition)? */
 bool target_signal_is_fatal(struct target *t, int signal);
 
-/* Stop all threads; blocks for the short time that takes. */
+/*
+ * Stop all threads; blocks for the short time that takes. A step or an
+ * interruption that was asked for and not reported yet is forgotten.
+ */
 DBG_MUST struct dbg_error *target_stop_all(struct target *t);
 /* Are all threads stopped? */
 bool target_all_stopped(const struct target *t);
@@ -128,7 +135,11 @@ DBG_MUST struct dbg_error *target_thread_step(struct target *t, pid_t tid,
 					      bool wait, bool *ret_stepped);
 /* Ask for a TARGET_INTERRUPTED event of some thread. */
 DBG_MUST struct dbg_error *target_interrupt(struct target *t);
-/* Remember @signal for delivery when the thread is next resumed. */
+/*
+ * Deliver @signal when the thread is next resumed. A signal that was reported
+ * is due until this says otherwise: 0 suppresses it. Given again later, it
+ * has the siginfo that it came with.
+ */
 void target_thread_signal(struct target *t, pid_t tid, int signal);
 
 struct target_thread {
