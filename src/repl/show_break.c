@@ -73,7 +73,8 @@ static void show_location(struct repl *r, const struct dbg_location *l)
 	if (l->addr)
 		paint_addr(r, l->addr);
 	else
-		printf("%-18s", "<not compiled>");
+		printf("%-18s",
+		       l->compiled ? "<optimized out>" : "<not compiled>");
 	putchar(' ');
 	if (l->function) {
 		printf("in ");
@@ -92,9 +93,9 @@ static void show_what(struct repl *r, const struct dbg_breakpoint *b)
 	const char *text = b->text ? b->text : "";
 
 	if (b->kind == DBG_BREAK_THROW || b->kind == DBG_BREAK_UNHANDLED)
-		printf("%-18s exception %s %s\n", "",
+		printf("%-18s exception %s%s%s\n", "",
 		       b->kind == DBG_BREAK_THROW ? "throw" : "unhandled",
-		       text);
+		       *text ? " " : "", text);
 	else if (!b->n_locations)
 		printf("%-18s %s\n", "<PENDING>", text);
 	else if (b->n_locations == 1)

@@ -64,7 +64,7 @@ Temporary breakpoint 2, Throws.Program.Aggregate () at Throws.cs:{@aggregate-cat
 {@aggregate-catch}{...}// @aggregate-catch
 +info breakpoints
 Num     Type           Disp Enb Address            What
-1       catchpoint     keep y                      exception throw 
+1       catchpoint     keep y                      exception throw
 	breakpoint already hit 10 times
 	ignore next 95 hits
 +delete

@@ -21,7 +21,7 @@ System.InvalidOperationException: "outer"
  ---> System.FormatException: "the cause"
 +info breakpoints
 Num     Type           Disp Enb Address            What
-1       catchpoint     keep y                      exception unhandled 
+1       catchpoint     keep y                      exception unhandled
 	breakpoint already hit 1 time
 +continue
 Continuing.

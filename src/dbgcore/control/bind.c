@@ -102,6 +102,7 @@ static void place_add_code(struct control *c, struct bp *bp, struct bp_place *p,
 		control_complain(c, err);
 		n = 0;
 	}
+	p->compiled = true;
 	for (size_t i = 0; i < n; i++) {
 		if (addrs_have(p->addrs, p->n_addrs, addrs[i]))
 			continue;
@@ -199,7 +200,7 @@ static struct dbg_error *find_function(struct control *c, struct bp *bp,
 
 	*ret_n = 0;
 	// a name like "Add" would match hundreds of methods of the framework
-	if (!m->pdb && !loc->module && !name_is_full(loc->name))
+	if (!m->pdb && m->framework && !loc->module && !name_is_full(loc->name))
 		return NULL;
 	return code_find_function(c->code, m, &fn, arena, ret, ret_n);
 }

@@ -14,6 +14,7 @@ struct bp_place {
 	struct code_place place;
 	uint64_t *addrs;
 	size_t n_addrs, cap_addrs;
+	bool compiled; /* code was seen, with an address or without */
 };
 
 struct bp {

@@ -58,9 +58,13 @@ static void describe_locations(struct control *c, const struct bp *bp,
 		size_t k = 0;
 
 		do {
+			struct dbg_location *loc =
+			    &ret->locations[ret->n_locations++];
+
 			describe_place(c, &p->place,
 				       k < p->n_addrs ? p->addrs[k] : 0, arena,
-				       &ret->locations[ret->n_locations++]);
+				       loc);
+			loc->compiled = p->compiled;
 		} while (++k < p->n_addrs);
 	}
 }
@@ -114,12 +118,18 @@ static const char *why_pending(struct control *c, const struct bp *bp,
 			    loc->params ? ")" : "");
 }
 
-static bool any_address(const struct bp *bp)
+/* Why no place has an address; NULL if one has. */
+static const char *why_unarmed(const struct bp *bp)
 {
-	for (size_t i = 0; i < bp->n_places; i++)
+	const char *why = "the method is not compiled yet";
+
+	for (size_t i = 0; i < bp->n_places; i++) {
 		if (bp->places[i].n_addrs)
-			return true;
-	return false;
+			return NULL;
+		if (bp->places[i].compiled)
+			why = "optimised code has nothing of this line";
+	}
+	return why;
 }
 
 static void describe_reason(struct control *c, const struct bp *bp,
@@ -134,8 +144,8 @@ static void describe_reason(struct control *c, const struct bp *bp,
 		ret->reason =
 		    arena_printf(arena, "line %u has no code; moved to line %u",
 				 bp->location.line, bp->places[0].place.line);
-	else if (!any_address(bp))
-		ret->reason = "the method is not compiled yet";
+	else
+		ret->reason = why_unarmed(bp);
 }
 
 static void describe(struct control *c, const struct bp *bp,

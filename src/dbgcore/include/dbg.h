@@ -221,7 +221,8 @@ enum dbg_break_state {
 };
 
 struct dbg_location {
-	uint64_t addr;        /* 0: method is not compiled yet */
+	uint64_t addr;        /* 0: none, as @compiled says why */
+	bool compiled;        /* the method has code */
 	const char *function; /* C# name, NULL: none */
 	const char *file;     /* NULL: no symbols */
 	uint32_t line;

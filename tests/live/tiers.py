@@ -1,0 +1,63 @@
+"""Breakpoints in methods that the runtime compiles anew while they run."""
+import re
+
+
+def hits(text, number):
+    """How often "info breakpoints" says that a breakpoint was hit."""
+    found = re.search(rf"^{number} .*\n(?:\t.*\n)*?\tbreakpoint already hit "
+                      r"(\d+) time", text, re.M)
+    return int(found[1]) if found else 0
+
+
+def printed(text):
+    return int(re.findall(r"^\$\d+ = (-?\d+)$", text, re.M)[-1])
+
+
+def warm(t, config, *commands):
+    return t.batch(["break Hot.Body", "ignore 1 100000000",
+                    f"break {t.at('Breaks', 'main-end')}", "run",
+                    *commands, "info breakpoints", "print Hot.Calls"],
+                   t.program("Breaks", "tiers", config=config))
+
+
+def test_hot_method(t):
+    """Every call is a hit, whichever code it runs."""
+    for config in ("Release", "Debug"):
+        out = warm(t, config).stdout
+        t.check_equal(printed(out) + 1, hits(out, 1))
+        # first code and the optimised one at least; debug code stays
+        places = len(re.findall(r"^1\.\d+ .* in Breaks\.Hot\.Body\(int\)",
+                                out, re.M))
+        t.check(places >= 2 if config == "Release" else places == 0,
+                f"{config}: {places} places:\n{out}")
+
+
+def test_after_tier_up(t):
+    """A breakpoint made late finds the code that is there by then."""
+    out = t.batch([f"tbreak {t.at('Breaks', 'tiers-warm')}", "run",
+                   "break Hot.Body", "continue", "print n", "continue"],
+                  t.program("Breaks", "tiers", config="Release")).stdout
+    t.check_match(r"^Breakpoint 2, Breaks\.Hot\.Body \(n=5\) at Breaks\.cs:"
+                  + str(t.line("Breaks", "hot-body")), out)
+    t.check_match(r"^ok$", out)
+
+
+def test_loop_replaced(t):
+    """A loop whose code is replaced while it runs (OSR) is still stopped in,
+    by a breakpoint from before and by one of after."""
+    for config in ("Release", "Debug"):
+        out = t.batch([f"break {t.at('Breaks', 'osr-loop')}",
+                       "ignore 1 150000",
+                       f"break {t.at('Breaks', 'osr-late')}",
+                       "run", "info breakpoints", "delete 1",
+                       f"break {t.at('Breaks', 'osr-loop')}",
+                       "continue", "continue", "continue", "info breakpoints",
+                       "delete 3", f"tbreak {t.at('Breaks', 'osr-end')}",
+                       "continue", "continue", "continue"],
+                      t.program("Breaks", "osr", config=config)).stdout
+        t.check_match(r"^Breakpoint 1, Breaks\.Hot\.Osr \(n=200000\)", out)
+        t.check_equal(150001, hits(out, 1))
+        t.check_equal(3, hits(out, 3))
+        t.check_match(r"^Breakpoint 2, Breaks\.Hot\.Osr", out)
+        t.check_match(r"^Temporary breakpoint 4, Breaks\.Hot\.Osr", out)
+        t.check_match(r"^ok$", out)
