@@ -175,7 +175,7 @@ static bool needs_addr(struct repl *r, const struct dbg_frame *f)
 
 void show_frame_line(struct repl *r, const struct dbg_frame *f)
 {
-	printf("#%-3" PRIu32, f->level);
+	printf("#%-2" PRIu32 " ", f->level);
 	show_frame(r, f, needs_addr(r, f));
 	putchar('\n');
 }
