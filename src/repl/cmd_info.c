@@ -130,8 +130,8 @@ static struct dbg_error *info_sharedlibrary(struct repl *r,
 		printf("  %-9s %s%s\n", symbols_word(m->symbols),
 		       m->path ? m->path : m->name,
 		       m->optimized ? " (optimized)" : "");
-		if (m->symbols_note &&
-		    (m->symbols != DBG_SYMBOLS_NONE || *call->args))
+		if (m->symbols_note && (m->symbols != DBG_SYMBOLS_NONE ||
+					!m->framework || *call->args))
 			printf("%-50s %s\n", "", m->symbols_note);
 	}
 	if (!shown)

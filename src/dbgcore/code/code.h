@@ -34,6 +34,7 @@ struct code_module {
 	enum dbg_symbols symbols;
 	char *symbols_note;
 	bool optimized;
+	bool framework; /* optimised and called System.* or the like */
 	bool dynamic;
 };
 

@@ -198,6 +198,19 @@ static bool is_optimized(const struct md *md)
 	return !reader_u8(&r);
 }
 
+// Framework modules have no PDBs and are not what the user works on.
+static bool is_framework(const struct code_module *m)
+{
+	static const char *const names[] = {"System.", "Microsoft.",
+					    "mscorlib.", "netstandard.",
+					    "WindowsBase."};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (str_starts(m->name, names[i]))
+			return m->optimized;
+	return false;
+}
+
 // @why: what was wrong with the module's file, or NULL.
 static void find_symbols(struct code *c, struct module *mod, const char *why)
 {
@@ -251,6 +264,7 @@ struct module *module_create(struct code *c, const struct dac_module *dm)
 	mod->m.name = arena_strdup(
 	    mod->arena, dm->path[0] ? str_basename(dm->path) : dm->name);
 	load(c, mod, dm);
+	mod->m.framework = is_framework(&mod->m);
 	return mod;
 }
 

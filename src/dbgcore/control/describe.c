@@ -69,6 +69,26 @@ static void describe_locations(struct control *c, const struct bp *bp,
 	}
 }
 
+/*
+ * The module whose symbols may be the ones that are missed: one whose PDB
+ * does not serve, else one of the user's that has none.
+ */
+static const struct code_module *suspect(struct code_module *const *modules,
+					 size_t n)
+{
+	const struct code_module *found = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		if (modules[i]->symbols == DBG_SYMBOLS_LOADED)
+			continue;
+		if (modules[i]->symbols != DBG_SYMBOLS_NONE)
+			return modules[i];
+		if (!found && !modules[i]->framework)
+			found = modules[i];
+	}
+	return found;
+}
+
 /* Why a file:line has no place although some module has the file, or not. */
 static const char *why_line(struct control *c, const struct location *loc,
 			    struct arena *arena)
@@ -81,14 +101,14 @@ static const char *why_line(struct control *c, const struct location *loc,
 			return arena_printf(
 			    arena, "no code at or after line %u of '%s'",
 			    loc->line, loc->file);
-	for (size_t i = 0; i < n; i++)
-		if (modules[i]->symbols == DBG_SYMBOLS_MISMATCH ||
-		    modules[i]->symbols == DBG_SYMBOLS_WINDOWS ||
-		    modules[i]->symbols == DBG_SYMBOLS_BROKEN)
-			return arena_printf(
-			    arena, "no loaded module has '%s'; module '%s': %s",
-			    loc->file, modules[i]->name,
-			    modules[i]->symbols_note);
+
+	const struct code_module *m = suspect(modules, n);
+
+	if (m && m->symbols_note)
+		return arena_printf(arena,
+				    "no loaded module has '%s'; module '%s': "
+				    "%s",
+				    loc->file, m->name, m->symbols_note);
 	return arena_printf(arena, "no loaded module has symbols for '%s'",
 			    loc->file);
 }

@@ -403,6 +403,7 @@ struct dbg_module {
 	uint64_t base;
 	uint64_t size;
 	bool optimized; /* built without DisableOptimizations */
+	bool framework; /* by its name, not the user's own */
 	enum dbg_symbols symbols;
 	const char *symbols_note; /* path of the PDB, or why none */
 };

@@ -32,6 +32,7 @@ struct dbg_error *dbg_module_list(struct dbg *dbg, struct dbg_module **ret,
 		    .base = m->base,
 		    .size = m->pe.image_size,
 		    .optimized = m->optimized,
+		    .framework = m->framework,
 		    .symbols = m->symbols,
 		    .symbols_note = m->symbols_note,
 		};
