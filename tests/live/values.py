@@ -277,3 +277,16 @@ def test_optimized(t):
             t.check_match(r"derived = (<optimized out>|\{Id = 2, .*)", line)
             return
     t.check(False, done.stdout + done.stderr)
+
+
+def test_exception(t):
+    """$exception at a throw, its message and members."""
+    done = t.batch(["catch throw ShopException", "run", "print $exception",
+                    "print $exception.Message",
+                    "print $exception is System.NullReferenceException",
+                    "print $exception.InnerException",
+                    "print $exception.Code + 1"],
+                   t.program("Throws", "custom"))
+    t.check_in('$1 = {Throws.ShopException: "sold out"}\n'
+               '$2 = "sold out"\n$3 = false\n$4 = null\n$5 = 18\n',
+               done.stdout)

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "eval/arith.h"
+#include "eval/cast.h"
 #include "eval/expr.h"
 #include "eval/literal.h"
 #include "eval/lookup.h"
@@ -297,66 +298,6 @@ static struct dbg_error *call(struct run *r, const struct expr *x)
 
 /* ---- Types and conversions ------------------------------------------- */
 
-/* Is an object (or boxed value) of type @type a @to? */
-static bool fits(struct run *r, struct type *type, struct type *to)
-{
-	struct types *ts = r->e->types;
-	// Arrays and interfaces fit each other in ways that are not looked
-	// into: these are believed.
-	if (to->special == SPECIAL_OBJECT || to->is_array || type->is_array)
-		return type->is_array || !to->is_array;
-	if (type_is_interface(to))
-		return type_implements(ts, type, to);
-	return type_derives(ts, type, to);
-}
-
-static struct dbg_error *cast_reference(struct run *r, const struct value *v,
-					struct type *to, struct operand *ret)
-{
-	struct types *ts = r->e->types;
-	if (!value_is_null(ts, v) && !fits(r, v->type, to))
-		return dbg_err(DBG_E_ARGUMENT, "cannot convert '%s' to '%s'",
-			       v->type->name, to->name);
-	set(ret, *v);
-	// A class changes what `.member` means; boxing does not.
-	if (v->where != VALUE_TEXT && v->type->kind == TYPE_CLASS &&
-	    !type_is_interface(to) && !to->is_array)
-		ret->value.type = to;
-	return NULL;
-}
-
-static struct dbg_error *cast_value(struct run *r, const struct value *v,
-				    struct type *to, struct operand *ret)
-{
-	struct types *ts = r->e->types;
-	uint64_t raw;
-	if (to->kind == TYPE_CLASS)
-		return cast_reference(r, v, to, ret);
-	if (to->kind == TYPE_POINTER) {
-		if (v->type->kind != TYPE_POINTER &&
-		    !value_integer(ts, v, &raw))
-			return dbg_err(DBG_E_ARGUMENT,
-				       "cannot convert '%s' to '%s'",
-				       v->type->name, to->name);
-		if (v->type->kind == TYPE_POINTER)
-			value_pointer(ts, v, &raw);
-		set(ret, value_bytes(to, &raw, sizeof(raw)));
-		return NULL;
-	}
-	if (to->special == SPECIAL_NULLABLE && to->n_args == 1 &&
-	    !value_is_null(ts, v))
-		to = to->args[0];
-	if (type_same(ts, v->type, to) || to->special == SPECIAL_NULLABLE) {
-		set(ret, *v);
-		return NULL;
-	}
-	if (!arith_is_number(to))
-		return dbg_err(DBG_E_ARGUMENT, "cannot convert '%s' to '%s'",
-			       v->type->name, to->name);
-	ret->kind = OPERAND_VALUE;
-	return arith_convert(ts, v, to, &ret->value);
-}
-
 static struct dbg_error *cast(struct run *r, const struct expr *x,
 			      struct operand *ret)
 {
@@ -367,18 +308,8 @@ static struct dbg_error *cast(struct run *r, const struct expr *x,
 		err = plain_value(r, x->a, &v);
 	if (err)
 		return err;
-	type_mt(r->e->types, to);
-	return cast_value(r, &v, to, ret);
-}
-
-static bool is_of(struct run *r, const struct value *v, struct type *type)
-{
-	if (value_is_null(r->e->types, v))
-		return false;
-	if (type->special == SPECIAL_NULLABLE && type->n_args == 1)
-		type = type->args[0];
-	type_mt(r->e->types, type);
-	return fits(r, v->type, type);
+	ret->kind = OPERAND_VALUE;
+	return cast_to(r->e->types, &v, to, &ret->value);
 }
 
 static struct dbg_error *is_as(struct run *r, const struct expr *x,
@@ -393,7 +324,7 @@ static struct dbg_error *is_as(struct run *r, const struct expr *x,
 	if (err)
 		return err;
 	if (type)
-		result = is_of(r, &v, type);
+		result = cast_fits(r->e->types, &v, type);
 	if (x->kind == EXPR_AS) {
 		set(ret, result ? v : null_value(r->e));
 		return NULL;

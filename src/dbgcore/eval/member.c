@@ -183,6 +183,25 @@ static struct dbg_error *nullable_member(const struct eval *e,
 	return NULL;
 }
 
+/* Exception.Message is its field, unless that is null or it is overridden. */
+static bool exception_message(const struct eval *e, const struct value *v,
+			      const char *name, struct operand *ret)
+{
+	if (strcmp(name, "Message") != 0 ||
+	    !type_is_exception(e->types, v->type))
+		return false;
+	struct type *owner = type_property_owner(e->types, v->type, name);
+	const struct field *f = type_field(e->types, v->type, "_message");
+	if (!f || !owner || owner->token != f->owner->token ||
+	    owner->module != f->owner->module)
+		return false;
+	struct value text = value_field(e->types, v, f);
+	if (value_is_null(e->types, &text))
+		return false;
+	set_value(ret, text);
+	return true;
+}
+
 static struct dbg_error *settled_member(const struct eval *e,
 					struct type *declared,
 					const struct value *v, const char *name,
@@ -205,6 +224,8 @@ static struct dbg_error *settled_member(const struct eval *e,
 		set_value(ret, read_field(e, v, f));
 		return NULL;
 	}
+	if (exception_message(e, v, name, ret))
+		return NULL;
 	if (is_property)
 		return runs_code(name);
 	return no_member(e, v->type, name);

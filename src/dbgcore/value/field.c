@@ -355,24 +355,38 @@ static const struct field *getter_field(struct types *ts, struct type *type,
 	return NULL;
 }
 
-const struct field *type_property(struct types *ts, struct type *type,
-				  const char *name, bool *ret_found)
+/* The nearest class with a property of this name, and its row. */
+static struct type *declares(struct types *ts, struct type *type,
+			     const char *name, uint32_t *ret)
 {
-	*ret_found = false;
 	for (int i = 0; type && i < BASES_MAX; i++) {
-		uint32_t p = 0;
 		type_mt(ts, type);
-		if (type->module)
-			p = find_property(&type->module->md,
-					  MD_TOKEN_RID(type->token), name);
-		if (p) {
-			*ret_found = true;
-			uint32_t rid = getter_of(&type->module->md, p);
-			return rid ? getter_field(ts, type, rid) : NULL;
-		}
+		*ret = type->module
+			   ? find_property(&type->module->md,
+					   MD_TOKEN_RID(type->token), name)
+			   : 0;
+		if (*ret)
+			return type;
 		type = type_parent(ts, type);
 	}
 	return NULL;
+}
+
+struct type *type_property_owner(struct types *ts, struct type *type,
+				 const char *name)
+{
+	uint32_t rid;
+	return declares(ts, type, name, &rid);
+}
+
+const struct field *type_property(struct types *ts, struct type *type,
+				  const char *name, bool *ret_found)
+{
+	uint32_t property;
+	struct type *owner = declares(ts, type, name, &property);
+	*ret_found = owner != NULL;
+	uint32_t rid = owner ? getter_of(&owner->module->md, property) : 0;
+	return rid ? getter_field(ts, owner, rid) : NULL;
 }
 
 bool type_has_method(struct types *ts, struct type *type, const char *name)

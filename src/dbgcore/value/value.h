@@ -196,6 +196,9 @@ const struct field *type_field(struct types *ts, struct type *type,
  */
 const struct field *type_property(struct types *ts, struct type *type,
 				  const char *name, bool *ret_found);
+/* The class that declares the property, @type or a base; NULL: none. */
+struct type *type_property_owner(struct types *ts, struct type *type,
+				 const char *name);
 /* Is there a method of this name in @type or its bases? */
 bool type_has_method(struct types *ts, struct type *type, const char *name);
 

@@ -1,0 +1,82 @@
+/* Casts and type tests. */
+#include "eval/cast.h"
+
+#include "base/err.h"
+#include "eval/arith.h"
+
+static struct dbg_error *no_cast(const struct value *v, const struct type *to)
+{
+	return dbg_err(DBG_E_ARGUMENT, "cannot convert '%s' to '%s'",
+		       v->type->name, to->name);
+}
+
+/* Is an object (or boxed value) of type @type a @to? */
+static bool fits(struct types *ts, struct type *type, struct type *to)
+{
+	if (to->special == SPECIAL_OBJECT)
+		return true;
+	// Arrays of references fit each other by their elements.
+	if (to->is_array && type->is_array && to->inner && type->inner)
+		return to->rank == type->rank &&
+		       fits(ts, type->inner, to->inner);
+	// The interfaces of arrays are made by the runtime: believed.
+	if (type_is_interface(to))
+		return type->is_array || type_implements(ts, type, to);
+	return type_derives(ts, type, to);
+}
+
+static struct dbg_error *to_reference(struct types *ts, const struct value *v,
+				      struct type *to, struct value *ret)
+{
+	if (!value_is_null(ts, v) && !fits(ts, v->type, to))
+		return no_cast(v, to);
+	*ret = *v;
+	// A class changes what `.member` means; boxing does not.
+	if (v->where != VALUE_TEXT && v->type->kind == TYPE_CLASS &&
+	    !type_is_interface(to) && !to->is_array)
+		ret->type = to;
+	return NULL;
+}
+
+static struct dbg_error *to_pointer(struct types *ts, const struct value *v,
+				    struct type *to, struct value *ret)
+{
+	uint64_t raw;
+	bool good = v->type->kind == TYPE_POINTER ? value_pointer(ts, v, &raw)
+						  : value_integer(ts, v, &raw);
+	if (!good)
+		return no_cast(v, to);
+	*ret = value_bytes(to, &raw, sizeof(raw));
+	return NULL;
+}
+
+struct dbg_error *cast_to(struct types *ts, const struct value *v,
+			  struct type *to, struct value *ret)
+{
+	if (to->kind == TYPE_CLASS)
+		return to_reference(ts, v, to, ret);
+	if (to->kind == TYPE_POINTER)
+		return to_pointer(ts, v, to, ret);
+	bool nullable = to->special == SPECIAL_NULLABLE && to->n_args == 1;
+	if (nullable && value_is_null(ts, v)) {
+		*ret = *v;
+		return NULL;
+	}
+	if (nullable)
+		to = to->args[0];
+	if (type_same(ts, v->type, to)) {
+		*ret = *v;
+		return NULL;
+	}
+	return arith_is_number(to) ? arith_convert(ts, v, to, ret)
+				   : no_cast(v, to);
+}
+
+bool cast_fits(struct types *ts, const struct value *v, struct type *type)
+{
+	if (value_is_null(ts, v))
+		return false;
+	if (type->special == SPECIAL_NULLABLE && type->n_args == 1)
+		type = type->args[0];
+	return fits(ts, v->type, type);
+}
