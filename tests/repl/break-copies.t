@@ -154,7 +154,7 @@ Breakpoint 13, Breaks.Bodies.Iterate (n=4) at Breaks.cs:{@iterator}
 $4 = 3
 +continue
 Continuing.
-[Switching to thread {n} (Thread {n} "{...}")]
+...
 
 Breakpoint 11, Breaks.Bodies.Stream (n=3) at Breaks.cs:{@async-iterator}
 {@async-iterator}{...}// @async-iterator
