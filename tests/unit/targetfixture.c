@@ -19,10 +19,9 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#define NOINLINE __attribute__((noinline, noclone))
+#define NOINLINE __attribute__((noinline))
 
 volatile uint64_t fixture_hits, fixture_others, fixture_handled, fixture_code;
-static volatile uint64_t checksum;
 
 NOINLINE void fixture_hit(void)
 {

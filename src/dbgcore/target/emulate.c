@@ -176,49 +176,62 @@ static uint64_t flags_sub(uint64_t a, uint64_t b, unsigned int size)
 	return flags;
 }
 
-static bool run_alu(struct run *r)
+static bool arithmetic(enum emu_alu op, uint64_t a, uint64_t b,
+		       unsigned int size, uint64_t *ret_flags)
 {
-	const struct emu_insn *insn = r->insn;
-	unsigned int size = insn->size;
-	uint64_t a, b, result = 0, flags = 0, kept = 0;
-
-	if (!get(r, insn->dst, size, &a) || !get(r, insn->src, size, &b))
-		return false;
-	switch (insn->arg) {
-	case EMU_INC:
-		kept = FLAG_CF;
-		// fall through
+	switch (op) {
 	case EMU_ADD:
-		result = a + b;
-		flags = flags_add(a, b, size);
-		break;
-	case EMU_DEC:
-		kept = FLAG_CF;
-		// fall through
+	case EMU_INC:
+		*ret_flags = flags_add(a, b, size);
+		return true;
 	case EMU_SUB:
 	case EMU_CMP:
-		result = a - b;
-		flags = flags_sub(a, b, size);
-		break;
-	case EMU_OR:
-		result = a | b;
-		flags = flags_of(result, size);
-		break;
-	case EMU_AND:
-	case EMU_TEST:
-		result = a & b;
-		flags = flags_of(result, size);
-		break;
-	case EMU_XOR:
-		result = a ^ b;
-		flags = flags_of(result, size);
-		break;
+	case EMU_DEC:
+		*ret_flags = flags_sub(a, b, size);
+		return true;
 	default:
 		return false;
 	}
-	uint64_t changed = FLAGS & ~kept;
+}
+
+static uint64_t result_of(enum emu_alu op, uint64_t a, uint64_t b)
+{
+	switch (op) {
+	case EMU_ADD:
+	case EMU_INC:
+		return a + b;
+	case EMU_SUB:
+	case EMU_CMP:
+	case EMU_DEC:
+		return a - b;
+	case EMU_OR:
+		return a | b;
+	case EMU_AND:
+	case EMU_TEST:
+		return a & b;
+	case EMU_XOR:
+		break;
+	}
+	return a ^ b;
+}
+
+static bool run_alu(struct run *r)
+{
+	const struct emu_insn *insn = r->insn;
+	enum emu_alu op = (enum emu_alu)insn->arg;
+	unsigned int size = insn->size;
+	uint64_t a, b, flags, changed = FLAGS;
+
+	if (!get(r, insn->dst, size, &a) || !get(r, insn->src, size, &b))
+		return false;
+	uint64_t result = result_of(op, a, b);
+	if (!arithmetic(op, a, b, size, &flags))
+		flags = flags_of(cut(result, size), size);
+	// inc and dec leave the carry alone.
+	if (op == EMU_INC || op == EMU_DEC)
+		changed &= ~(uint64_t)FLAG_CF;
 	r->regs.eflags = (r->regs.eflags & ~changed) | (flags & changed);
-	if (insn->arg == EMU_CMP || insn->arg == EMU_TEST)
+	if (op == EMU_CMP || op == EMU_TEST)
 		return true;
 	return put(r, insn->dst, result);
 }
