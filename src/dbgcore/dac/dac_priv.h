@@ -95,6 +95,14 @@ DBG_MUST struct dbg_error *dac_check_owner(const char *path, int fd);
 DBG_MUST struct dbg_error *dac_check_build(const char *runtime,
 					   const char *dac);
 
+/* ---- keep.c ---------------------------------------------------------- */
+
+/*
+ * Spare the DAC that was just loaded the making of its largest table at every
+ * stop. What cannot be done is left: it is a matter of speed only.
+ */
+void dac_keep_table(void *handle);
+
 /* ---- datatarget.c ---------------------------------------------------- */
 
 enum {
@@ -179,7 +187,10 @@ uint64_t dac_type_search(struct dac *d, uint64_t module, uint32_t token,
 
 /* The runtime's well-known types; zeroes if it does not know them yet. */
 const struct sos_globals *dac_globals(struct dac *d);
-/* Is @mt the type of System.Private.CoreLib called @name? */
-bool dac_is_core_type(struct dac *d, uint64_t mt, const char *name);
+/*
+ * Is @mt a type of the core library two steps below object? Types are not
+ * told by name here: the DAC copies all metadata of a module to name one.
+ */
+bool dac_is_core_grandchild(struct dac *d, uint64_t mt);
 
 #endif

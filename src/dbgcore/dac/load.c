@@ -149,6 +149,7 @@ static struct dbg_error *load_fresh(const char *path, int fd, void **ret)
 	if (!handle)
 		return dbg_err(DBG_E_RUNTIME, "cannot load '%s': %s", path,
 			       dlerror());
+	dac_keep_table(handle);
 	dll_main_fn *dll_main = (dll_main_fn *)dlsym(handle, "DllMain");
 	if (dll_main && !dll_main(handle, DLL_PROCESS_ATTACH, NULL))
 		return dbg_err(DBG_E_RUNTIME, "'%s' cannot start", path);
