@@ -449,6 +449,32 @@ static void test_step_and_signals(void **state)
 	run_end(&run);
 }
 
+// Over a system call beneath a trap.
+static void test_step_syscall(void **state)
+{
+	struct run run;
+	struct user_regs_struct regs;
+	bool stepped;
+
+	(void)state;
+	run_start(&run, "syscall", "20");
+	uint64_t addr = run_addr(&run, &fixture_syscall);
+	run_arm(&run, addr);
+	must(target_resume_all(run.t));
+	for (int i = 0; i < 20; i++) {
+		run_until(&run, TARGET_TRAP);
+		must(target_thread_step(run.t, run.last.tid, true, &stepped));
+		assert_true(stepped);
+		must(target_regs(run.t, run.last.tid, &regs));
+		assert_int_equal(regs.rip, addr + 2);
+		assert_int_equal(regs.rax, getpid());
+		run_resume(&run, &run.last);
+	}
+	run_to_exit(&run, 0);
+	assert_int_equal(run.hits, 20);
+	run_end(&run);
+}
+
 // ---- Registers
 
 static void test_registers(void **state)
@@ -530,6 +556,7 @@ int main(int argc, char **argv)
 	    cmocka_unit_test(test_cache),
 	    cmocka_unit_test(test_steps),
 	    cmocka_unit_test(test_step_and_signals),
+	    cmocka_unit_test(test_step_syscall),
 	    cmocka_unit_test(test_registers),
 	    cmocka_unit_test(test_running),
 	};

@@ -236,6 +236,7 @@ static struct dbg_error *enter_syscall(struct live *l, struct thread *th)
 	} while (!err && WSTOPSIG(th->placed) != (SIGTRAP | 0x80));
 	if (err || !thread_load_regs(l, th))
 		return err;
+	th->entering = true;
 	th->regs.rip = pc + 2;
 	th->regs.rcx = pc + 2;
 	th->regs_dirty = true;

@@ -184,7 +184,7 @@ static void release_children(struct live *l)
 			thread_ask(l, l->threads[i]);
 		}
 	}
-	while (!err && l->n_threads)
+	while (!err && l->n_children)
 		err = live_take(l, true, &any);
 	dbg_error_destroy(err);
 }

@@ -60,6 +60,7 @@ struct thread {
 	bool in_vfork;   /* waits for its vfork child */
 	bool stepping;   /* single-stepped for the session */
 	bool masked;     /* its signals are blocked for the step */
+	bool entering;   /* stands at the entry of a system call */
 	bool paused;     /* stopped by us for a moment: resume it */
 	bool in_place;   /* executes what is beneath a trap: see placed */
 	int placed;      /* wait status that ended that */

@@ -78,8 +78,10 @@ struct dbg_error *thread_go(struct live *l, struct thread *th)
 
 	// A step is of one instruction of the program, not of a handler that
 	// happens to begin now; a system call may change the mask itself.
-	if (th->stepping && !signal && !thread_at_syscall(l, th))
+	if (th->stepping && !signal && !th->entering &&
+	    !thread_at_syscall(l, th))
 		thread_mask(l, th);
+	th->entering = false;
 	if (th->stop == STOP_GROUP && !th->stepping)
 		what = PTRACE_LISTEN;
 	thread_flush_regs(l, th);
