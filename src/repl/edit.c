@@ -312,6 +312,9 @@ enum edit_result edit_line(struct edit *e, const char *prompt, bool remember,
 	e->cancelled = false;
 	memset(&e->state, 0, sizeof(e->state));
 	fflush(stdout);
+	// libedit would show the prompt first: keys like Ctrl-D that come in
+	// between would be the kernel's.
+	el_set(e->el, EL_PREP_TERM, 1);
 	const char *line = el_gets(e->el, &n);
 	text_clear(ret);
 	if (e->cancelled) {
