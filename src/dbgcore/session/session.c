@@ -194,17 +194,14 @@ struct dbg_error *session_need_runtime(const struct dbg *dbg)
 
 dbg_id session_frame_id(struct dbg *dbg, const struct frame *frame)
 {
-	size_t i;
+	size_t i = frame->serial;
 
-	for (i = dbg->n_frames; i-- > 0;)
-		if (dbg->frames[i] == frame)
-			break;
-	if (i == SIZE_MAX) {
-		i = dbg->n_frames++;
-		mem_grow(&dbg->frames, &dbg->cap_frames, i,
+	while (dbg->n_frames <= i) {
+		mem_grow(&dbg->frames, &dbg->cap_frames, dbg->n_frames,
 			 sizeof(*dbg->frames));
-		dbg->frames[i] = frame;
+		dbg->frames[dbg->n_frames++] = NULL;
 	}
+	dbg->frames[i] = frame;
 	return (dbg_id)dbg->stop_number << 32 | FRAME_BIT | (uint32_t)i;
 }
 
@@ -217,7 +214,7 @@ struct dbg_error *session_frame(struct dbg *dbg, dbg_id id,
 	if (err)
 		return err;
 	if (id >> 32 != dbg->stop_number || !(id & FRAME_BIT) ||
-	    i >= dbg->n_frames)
+	    i >= dbg->n_frames || !dbg->frames[i])
 		return dbg_err(DBG_E_STALE, "that frame is of an earlier stop");
 	*ret = dbg->frames[i];
 	return NULL;

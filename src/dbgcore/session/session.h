@@ -68,7 +68,7 @@ struct dbg {
 	uint32_t stop_number;
 	struct dbg_stop stop;
 	const struct frame **frames; /* handed out in this stop */
-	size_t n_frames, cap_frames;
+	size_t n_frames, cap_frames; /* by serial */
 	struct event_queue queue;
 	bool trust_dac;
 	uint32_t elements;            /* "print elements" */

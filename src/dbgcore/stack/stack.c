@@ -63,6 +63,7 @@ void stack_set_runtime(struct stack *s, struct dac *d, struct code *c)
 void stack_reset(struct stack *s, struct arena *arena)
 {
 	s->arena = arena;
+	s->n_walked = 0;
 	s->managed_read = false;
 	s->managed = NULL;
 	s->n_managed = 0;
@@ -82,6 +83,7 @@ static void push(struct stack *s, struct stack_thread *t,
 	    .tid = t->tid,
 	    .thread = t->number,
 	    .level = (uint32_t)t->n_frames,
+	    .serial = s->n_walked++,
 	    .kind = kind,
 	    .raw = *raw,
 	    .pos = pos,

@@ -19,6 +19,7 @@ struct frame {
 	pid_t tid;
 	uint32_t thread; /* number */
 	uint32_t level;
+	uint32_t serial; /* 0, 1, ... in order of walking in this stop */
 	enum dbg_frame_kind kind;
 	struct dac_frame raw;
 	const struct code_pos *pos; /* NULL unless managed */

@@ -25,6 +25,7 @@ struct stack {
 	struct stack_thread **threads; /* by number, holes where one went */
 	size_t n_threads, cap_threads;
 	struct map by_tid;
+	uint32_t n_walked; /* frames of all threads in this stop */
 
 	/* The runtime's threads of this stop, read when asked for. */
 	bool managed_read;
