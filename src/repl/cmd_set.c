@@ -222,6 +222,8 @@ static struct dbg_error *cmd_set(struct repl *r, const struct call *call)
 	if (err)
 		return err;
 	_cleanup_free_ char *name = alloc_str(engine.name);
+	// It may change what a frame says of its source.
+	r->has_frame = false;
 	return dbg_set(r->dbg, name, value);
 }
 

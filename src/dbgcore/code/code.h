@@ -178,6 +178,8 @@ struct code_pos {
 DBG_MUST struct dbg_error *code_pos_at(struct code *c, uint64_t ip, bool leaf,
 				       const struct code_pos **ret,
 				       bool *ret_any);
+/* Take the present rules of substitution for positions handed out already. */
+void code_renew_paths(struct code *c);
 
 /*
  * A sequence point (hidden ones too) and where its code starts. Optimised

@@ -233,8 +233,8 @@ static void pos_fill(struct code *c, const struct version *v, uint64_t method,
 	find_point(c, v, pos);
 }
 
-// The rules for paths changed: positions keep, their paths do not.
-static void renew_paths(struct code *c)
+// Positions keep, their paths do not.
+void code_renew_paths(struct code *c)
 {
 	unsigned int age = source_rules_age(c->rules);
 
@@ -258,7 +258,7 @@ struct dbg_error *code_pos_at(struct code *c, uint64_t ip, bool leaf,
 	uint64_t method;
 	uint64_t addr = leaf ? ip : ip - 1;
 
-	renew_paths(c);
+	code_renew_paths(c);
 	struct code_pos *pos = map_find(&c->positions, addr);
 	if (!pos || !pos->module) {
 		err = version_at(c, addr, &v, &method);

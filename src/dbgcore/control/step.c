@@ -83,21 +83,30 @@ static bool has_source(const struct frame *f)
 	return f->pos && f->pos->point.line;
 }
 
-/* The nearest frame from @level up that has source; NULL if there is none. */
+/*
+ * The nearest frame from @level up that has source; from code without
+ * source, where no frame has any, the nearest managed one. NULL: none.
+ */
 static struct dbg_error *source_frame(struct control *c, uint32_t thread,
 				      uint32_t level, const struct frame **ret)
 {
 	struct dbg_error *err;
 	const struct frame *f = NULL;
+	const struct frame *managed = NULL;
+	bool bare = true;
 
-	for (uint32_t n = 0; n < CALLERS_MAX; n++) {
-		err = stack_frame(c->stack, thread, level + n, &f);
+	for (uint32_t n = 0; n < level + CALLERS_MAX; n++) {
+		err = stack_frame(c->stack, thread, n, &f);
 		if (err)
 			return err;
-		if (!f || has_source(f))
+		if (!f || (n >= level && has_source(f)))
 			break;
+		if (has_source(f))
+			bare = false;
+		if (n >= level && !managed && f->pos && f->pos->token)
+			managed = f;
 	}
-	*ret = f;
+	*ret = f || !bare ? f : managed;
 	return NULL;
 }
 
@@ -164,13 +173,18 @@ static struct dbg_error *plan_points(struct control *c,
 	struct dbg_error *err;
 	struct step_plan *p = &c->plan;
 	const struct code_point *points;
+	struct dac_code code;
 	size_t n;
 
-	err = code_points(c->code, pc, &points, &n);
+	err = dac_code_at(c->dac, pc, &code);
+	if (!err)
+		err = code_points(c->code, pc, &points, &n);
 	if (err)
 		return err;
 	for (size_t i = 0; i < n; i++) {
 		const struct seq_point *point = &points[i].point;
+		uint64_t end = i + 1 < n ? points[i + 1].addr
+					 : code.start + code.size;
 
 		if (!point->line)
 			continue;
@@ -178,9 +192,8 @@ static struct dbg_error *plan_points(struct control *c,
 			if (p->step.kind != DBG_STEP_UNTIL ||
 			    points[i].addr > pc)
 				step_add_site(p, points[i].addr);
-		} else if (p->step.kind == DBG_STEP_IN && i + 1 < n) {
-			err =
-			    stepin_scan(c, points[i].addr, points[i + 1].addr);
+		} else if (p->step.kind == DBG_STEP_IN) {
+			err = stepin_scan(c, points[i].addr, end);
 			if (err)
 				return err;
 		}
@@ -277,7 +290,8 @@ struct dbg_error *control_step(struct control *c, pid_t tid,
 }
 
 struct dbg_error *control_run_to(struct control *c, pid_t tid,
-				 const char *location, struct arena *arena)
+				 const char *location, const char *path,
+				 struct arena *arena)
 {
 	struct dbg_error *err;
 	struct step_plan *p = &c->plan;
@@ -287,16 +301,26 @@ struct dbg_error *control_run_to(struct control *c, pid_t tid,
 	    .temporary = true,
 	};
 	uint32_t number;
+	struct bp *bp;
 
-	(void)arena;
 	step_clear(c);
-	err = control_break_add(c, &req, NULL, &number);
+	err = control_break_add(c, &req, path, &number);
 	if (err)
 		return err;
+	// not one of the user's: the number is free again
+	c->last_number--;
+	bp = bp_find(c, number);
+	bp->number = p->until = BP_UNTIL;
 	p->tid = tid;
-	p->until = number;
 	p->step = (struct dbg_step){.kind = DBG_STEP_OUT};
-	return c->code ? plan_out(c, 1) : NULL;
+	if (!bp->n_places)
+		err = dbg_err(DBG_E_NOT_FOUND, "%s",
+			      bp_why_pending(c, bp, arena));
+	else if (c->code)
+		err = plan_out(c, 1);
+	if (err)
+		step_clear(c);
+	return err;
 }
 
 /* ---- Judging ---------------------------------------------------------- */

@@ -188,6 +188,13 @@ struct setting {
 	const char *(*get)(struct dbg *dbg);
 };
 
+/* Frames of this stop name their files anew. */
+static void renew_paths(struct dbg *dbg)
+{
+	if (dbg->code)
+		code_renew_paths(dbg->code);
+}
+
 static struct dbg_error *set_substitute(struct dbg *dbg, const char *value)
 {
 	const char *blank;
@@ -196,6 +203,7 @@ static struct dbg_error *set_substitute(struct dbg *dbg, const char *value)
 		value++;
 	if (!*value) {
 		source_rules_clear(dbg->rules);
+		renew_paths(dbg);
 		return NULL;
 	}
 	blank = strchr(value, ' ');
@@ -205,6 +213,7 @@ static struct dbg_error *set_substitute(struct dbg *dbg, const char *value)
 	_cleanup_free_ char *from = xstrndup(value, (size_t)(blank - value));
 
 	source_rules_add(dbg->rules, from, blank + strspn(blank, " "));
+	renew_paths(dbg);
 	return NULL;
 }
 
