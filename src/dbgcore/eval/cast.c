@@ -13,12 +13,20 @@ static struct dbg_error *no_cast(const struct value *v, const struct type *to)
 /* Is an object (or boxed value) of type @type a @to? */
 static bool fits(struct types *ts, struct type *type, struct type *to)
 {
+	enum {
+		INNER_MAX = 64
+	};
+	// Arrays of references fit each other by their elements.
+	for (int i = 0; i < INNER_MAX && to->is_array && type->is_array &&
+			to->inner && type->inner;
+	     i++) {
+		if (to->rank != type->rank)
+			return false;
+		to = to->inner;
+		type = type->inner;
+	}
 	if (to->special == SPECIAL_OBJECT)
 		return true;
-	// Arrays of references fit each other by their elements.
-	if (to->is_array && type->is_array && to->inner && type->inner)
-		return to->rank == type->rank &&
-		       fits(ts, type->inner, to->inner);
 	// The interfaces of arrays are made by the runtime: believed.
 	if (type_is_interface(to))
 		return type->is_array || type_implements(ts, type, to);

@@ -105,6 +105,29 @@ static struct type *generic_param(const struct eval *e, const char *name)
 	return NULL;
 }
 
+/* The class around @type, as a definition; NULL: none. */
+static struct type *enclosing(const struct eval *e, const struct type *type)
+{
+	struct code_module *m = type->module;
+	uint32_t outer =
+	    m ? md_enclosing(&m->md, MD_TOKEN_RID(type->token)) : 0;
+	return outer ? type_of_def(e->types, m, MD_TOKEN(MD_TYPEDEF, outer))
+		     : NULL;
+}
+
+/* A type nested in the scope's class or in those around it. */
+static struct type *nested_here(const struct eval *e, const char *name)
+{
+	struct type *type = e->scope->type;
+	for (int i = 0; type && i < OUTER_MAX; i++) {
+		struct type *found = member_nested(e->types, type, name);
+		if (found)
+			return found;
+		type = enclosing(e, type);
+	}
+	return NULL;
+}
+
 struct type *lookup_type_name(const struct eval *e, const char *name,
 			      struct expr_type *const *args, size_t n_args)
 {
@@ -118,6 +141,9 @@ struct type *lookup_type_name(const struct eval *e, const char *name,
 	struct type *param = n_args ? NULL : generic_param(e, name);
 	if (param)
 		return param;
+	struct type *nested = n_args ? NULL : nested_here(e, name);
+	if (nested)
+		return nested;
 	if (n_args > ARGS_MAX || !find_def(e, name, n_args, &m, &token))
 		return NULL;
 	if (!n_args)
@@ -217,12 +243,7 @@ static bool find_member(const struct eval *e, const char *name,
 			*ret_err = member_static(e, type, name, ret);
 			return true;
 		}
-		struct code_module *m = type->module;
-		uint32_t outer =
-		    m ? md_enclosing(&m->md, MD_TOKEN_RID(type->token)) : 0;
-		type = outer ? type_of_def(e->types, m,
-					   MD_TOKEN(MD_TYPEDEF, outer))
-			     : NULL;
+		type = enclosing(e, type);
 	}
 	return false;
 }

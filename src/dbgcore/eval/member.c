@@ -252,22 +252,25 @@ struct dbg_error *member_get(const struct eval *e, const struct operand *of,
 
 /* ---- Statics --------------------------------------------------------- */
 
-static bool nested_type(const struct eval *e, struct type *type,
-			const char *name, struct operand *ret)
+struct type *member_nested(struct types *ts, struct type *type,
+			   const char *name)
 {
 	if (!type->module)
-		return false;
+		return NULL;
 	_cleanup_str_ struct str full = {0};
 	csname_metadata_type(&type->module->md, type->token, &full);
 	str_addf(&full, "+%s", name);
 	struct code_module *m;
-	uint32_t token;
-	if (!type_find_def(e->types, type->module, str_get(&full), 0, &m,
-			   &token))
-		return false;
-	ret->kind = OPERAND_TYPE;
-	ret->type = type_of_def(e->types, m, token);
-	return true;
+	uint32_t token, n;
+	if (!type_find_def(ts, type->module, str_get(&full), 0, &m, &token))
+		return NULL;
+	// A nested type has the parameters of those around it as its own
+	// first ones (II.10.3.1). GenericParam: Owner, a TypeDef's tag is 0.
+	if (type->n_args &&
+	    md_find(&m->md, MD_GENERICPARAM, 2, MD_TOKEN_RID(token) << 1, &n) &&
+	    n == type->n_args)
+		return type_instance(ts, m, token, type->args, type->n_args);
+	return type_of_def(ts, m, token);
 }
 
 struct dbg_error *member_static(const struct eval *e, struct type *type,
@@ -285,7 +288,9 @@ struct dbg_error *member_static(const struct eval *e, struct type *type,
 		set_value(ret, value_static(e->types, f, e->scope->thread));
 		return NULL;
 	}
-	if (nested_type(e, type, name, ret))
+	ret->kind = OPERAND_TYPE;
+	ret->type = member_nested(e->types, type, name);
+	if (ret->type)
 		return NULL;
 	if (is_property)
 		return runs_code(name);

@@ -38,6 +38,9 @@ DBG_MUST struct dbg_error *member_get(const struct eval *e,
 DBG_MUST struct dbg_error *member_static(const struct eval *e,
 					 struct type *type, const char *name,
 					 struct operand *ret);
+/* The type @name nested in @type, over the same arguments; NULL: none. */
+struct type *member_nested(struct types *ts, struct type *type,
+			   const char *name);
 /* Element @index[0 .. n) of a value. */
 DBG_MUST struct dbg_error *member_element(const struct eval *e,
 					  const struct operand *of,

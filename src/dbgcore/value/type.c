@@ -17,6 +17,8 @@ enum {
 	// Object header, MethodTable, count: an array of one dimension from
 	// 0 has nothing more in front of its elements.
 	VECTOR_BASE_SIZE = 24,
+	// Base classes: a broken chain may be a ring.
+	DEPTH_MAX = 1000,
 };
 
 /* ---- The session's table --------------------------------------------- */
@@ -349,21 +351,25 @@ struct type *type_parent(struct types *ts, struct type *type)
 
 bool type_same(struct types *ts, struct type *a, struct type *b)
 {
+	enum {
+		INNER_MAX = 64
+	};
+	for (int i = 0; a != b && i < INNER_MAX; i++) {
+		if (a->kind != b->kind || a->is_array != b->is_array ||
+		    a->rank != b->rank)
+			return false;
+		if (!a->inner || !b->inner)
+			break;
+		a = a->inner;
+		b = b->inner;
+	}
 	if (a == b)
 		return true;
-	if (a->kind != b->kind || a->is_array != b->is_array)
-		return false;
-	if (a->inner && b->inner)
-		return a->rank == b->rank && type_same(ts, a->inner, b->inner);
 	uint64_t mt = type_mt(ts, a);
 	if (mt && type_mt(ts, b))
 		return mt == b->mt;
 	return strcmp(a->name, b->name) == 0;
 }
-
-enum {
-	DEPTH_MAX = 1000
-}; /* base classes: a broken chain may be a ring */
 
 bool type_derives(struct types *ts, struct type *type, struct type *base)
 {

@@ -183,14 +183,16 @@ static struct value part(struct types *ts, const struct value *v,
  * Element names of a tuple are listed in one array: first its own, then, in
  * order, those of the tuples inside (dotnet/runtime, TupleElementNames).
  */
-static size_t names_below(const struct type *type)
+static size_t names_below(const struct type *type, int depth)
 {
-	size_t n = 0;
-	if (type->special != SPECIAL_TUPLE)
+	enum {
+		NESTING_MAX = 16
+	};
+	if (type->special != SPECIAL_TUPLE || depth > NESTING_MAX)
 		return 0;
-	n = type->n_args;
+	size_t n = type->n_args;
 	for (size_t i = 0; i < type->n_args; i++)
-		n += names_below(type->args[i]);
+		n += names_below(type->args[i], depth + 1);
 	return n;
 }
 
@@ -208,8 +210,8 @@ static void pass_names(const struct value *v, const struct field *f,
 		return;
 	size_t at = type->n_args;
 	for (size_t i = 0; i < index; i++)
-		at += names_below(type->args[i]);
-	size_t n = names_below(type->args[index]);
+		at += names_below(type->args[i], 0);
+	size_t n = names_below(type->args[index], 0);
 	if (n && at <= v->n_names && n <= v->n_names - at) {
 		ret->names = v->names + at;
 		ret->n_names = n;

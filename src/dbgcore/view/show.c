@@ -13,7 +13,8 @@
 #include "view/view_priv.h"
 
 enum {
-	DEPTH_MAX = 3,
+	DEPTH_MAX = 3,    // of structs
+	NESTING_MAX = 16, // of tuples
 	FIELDS_MAX = 12,
 	LINE_MAX = 1000,          // where a line stops taking more fields
 	STRING_MAX = 1024 * 1024, // units, whatever the setting says
@@ -403,6 +404,10 @@ static void show(const struct view *w, const struct value *v, int depth,
 	struct value seen = view_seen(w, v);
 	if (seen.where == VALUE_ABSENT) {
 		show_absent(&seen, out);
+		return;
+	}
+	if (depth > NESTING_MAX) {
+		str_add(out, "...");
 		return;
 	}
 	switch (seen.type->kind) {
