@@ -1,0 +1,315 @@
+"""The prompt: editing, completion, history, repetition, colours; and what
+commands do without a terminal. Nothing here depends on the runtime, so most
+run on one."""
+import os
+import re
+import select
+import time
+
+import drive
+
+EDITING = {"TERM": "xterm", "NO_COLOR": "1"}
+PROMPT = "^" + re.escape(drive.PROMPT)
+NEWEST = ("10",)
+
+
+def one_runtime(test):
+    test.runtimes = NEWEST
+    return test
+
+
+def editing(t, *words, env=None):
+    return t.start("--args", *(words or t.program("Hello")),
+                   env={**EDITING, **(env or {})})
+
+
+def at_main(t, *words):
+    s = editing(t, *words)
+    t.check_in("Main (", s.cmd("start"))
+    return s
+
+
+@one_runtime
+def test_complete_commands(t):
+    s = editing(t)
+    s.send("disas\t")
+    s.expect("semble ")
+    s.line("")
+    t.check_in("The program is not being run.", s.expect(PROMPT))
+    s.send("info loc\t")
+    s.expect("als")
+    s.line("")
+    s.expect(PROMPT)
+    # Several are listed, and the line is there again.
+    s.send("info s\t")
+    listed = s.expect(r"\(dndbg\) info s$")
+    for name in ("sharedlibrary", "source", "statics"):
+        t.check_in(name, listed)
+    t.check_not_in("locals", listed)
+    s.send("our\t")
+    s.expect("ce ")
+    s.line("")
+    s.expect(PROMPT)
+    s.send("set conf\t")
+    s.expect("irm")
+
+
+@one_runtime
+def test_complete_names(t):
+    s = at_main(t)
+    s.send("b Hello.P\t")
+    s.expect("rogram")
+    s.send(".A\t")
+    s.expect("dd")
+    s.line("")
+    t.check_in("Breakpoint 1 at Hello.Program.Add", s.expect(PROMPT))
+    s.send("b Program.M\t")
+    s.expect("ain")
+    s.line("")
+    t.check_in("Breakpoint 2 at", s.expect(PROMPT))
+    s.send("b Hello.c\t")
+    s.expect("s")
+    s.line(":" + str(t.line("Hello", "print")))
+    t.check_in("Breakpoint 3 at", s.expect(PROMPT))
+    s.send("p wh\t")
+    s.expect("o")
+    s.line("")
+    t.check_in("$1 = null", s.expect(PROMPT))
+
+
+@one_runtime
+def test_complete_members(t):
+    s = editing(t, *t.program("Throws"))
+    s.cmd("catch throw")
+    t.check_in("Exception thrown", s.cmd("run"))
+    s.send("p $exception._mess\t")
+    s.expect("age")
+    s.line("")
+    t.check_match(r'\$1 = "', s.expect(PROMPT))
+
+
+@one_runtime
+def test_complete_paths(t):
+    name = os.path.join(t.dir, "a-script-of-some-length")
+    with open(name, "w") as file:
+        file.write("echo read\\n\n")
+    s = editing(t)
+    s.send(f"source {t.dir}/a-scr\t")
+    s.expect("ipt-of-some-length")
+    s.line("")
+    t.check_in("read", s.expect(PROMPT))
+
+
+@one_runtime
+def test_history(t):
+    state = os.path.join(t.dir, "state")
+    s = editing(t, env={"XDG_STATE_HOME": state})
+    t.check_in("unforgotten", s.cmd("echo unforgotten\\n"))
+    s.line("quit")
+    t.check_equal(0, s.wait())
+    t.check_equal(0o700, os.stat(state + "/dndbg").st_mode & 0o777)
+    s = editing(t, env={"XDG_STATE_HOME": state})
+    s.send("\x1b[A\x1b[A")
+    s.expect(r"echo unforgotten\\n")
+    s.line("")
+    s.expect("^unforgotten")
+    # Ctrl-R looks for it.
+    s.expect(PROMPT)
+    s.send("\x12unfo")
+    s.expect(r"echo unforgotten\\n")
+
+
+@one_runtime
+def test_editing(t):
+    s = editing(t)
+    s.send("ecXho one\\n")
+    s.send("\x01\x1b[C\x1b[C\x1b[3~")
+    s.line("")
+    t.check_in("one\n", s.expect(PROMPT).replace("\r", ""))
+    # Letters of several bytes.
+    s.send("echo \u00e9\u00e0x\x7f\x7f\u20ac\\n")
+    s.line("")
+    t.check_in("\n\u00e9\u20ac", s.expect(PROMPT).replace("\r", ""))
+
+
+@one_runtime
+def test_cancel(t):
+    """Ctrl-C at the prompt gives the line up, with and without editing."""
+    for env in (EDITING, {}):
+        s = t.start("--args", *t.program("Hello"), env=env)
+        s.send("echo not this")
+        if env:
+            s.expect("not this")
+        s.interrupt()
+        s.expect(PROMPT)
+        t.check_in("but this", s.cmd("echo but this\\n"))
+        t.check_not_in("echo not this\\n", s.text)
+        s.send("\x04")
+        t.check_equal(0, s.wait())
+
+
+@one_runtime
+def test_repeat(t):
+    s = at_main(t)
+    line = t.line("Hello", "first")
+    t.check_match(f"^{line + 1}\t", s.cmd("next"))
+    t.check_match(f"^{line + 2}\t", s.cmd(""))
+    # list goes on, info does not come again, run least of all
+    s.cmd("list 1,3")
+    t.check_match("^4\t", s.cmd("list"))
+    t.check_match("^14\t", s.cmd(""))
+    t.check_in("sum = 5", s.cmd("info locals"))
+    t.check_equal("", s.cmd("").strip())
+
+
+@one_runtime
+def test_questions(t):
+    s = at_main(t)
+    s.line("run")
+    s.expect(r"already\.\s+Start it from the beginning\? \(y or n\) ")
+    s.line("maybe")
+    s.expect(r"Please answer y or n\.\s+.*\(y or n\) ")
+    s.line("n")
+    t.check_in("Program not restarted.", s.expect(PROMPT))
+    s.line("delete")
+    s.expect(r"Delete all breakpoints\? \(y or n\) ")
+    s.line("y")
+    s.expect(PROMPT)
+    s.cmd("set confirm off")
+    t.check_in("Main (", s.cmd("start"))
+    s.line("quit")
+    t.check_equal(0, s.wait())
+
+
+def raw_output(s, command, seconds=10):
+    """What a command prints, escape sequences and all."""
+    os.write(s.master, f"{command}\necho end-{1 + 1}\\n\n".encode())
+    data = b""
+    deadline = time.monotonic() + seconds * drive.SLOW
+    while b"\nend-2" not in data and time.monotonic() < deadline:
+        if select.select([s.master], [], [], 0.1)[0]:
+            data += os.read(s.master, 65536)
+    return data
+
+
+@one_runtime
+def test_colours(t):
+    wanted = {"xterm": True, "dumb": False}
+    for term, coloured in wanted.items():
+        s = t.start("--args", *t.program("Hello"), env={"TERM": term})
+        s.cmd("start")
+        t.check_equal(coloured, b"\x1b[33m" in raw_output(s, "bt"))
+    s = t.start("--args", *t.program("Hello"), env=EDITING)
+    s.cmd("start")
+    data = raw_output(s, "bt")
+    t.check(b"Main" in data and b"\x1b[33m" not in data, "NO_COLOR: colours")
+    done = t.batch(["start", "bt"], t.program("Hello"), env={"TERM": "xterm"})
+    t.check_not_in("\x1b", done.stdout)
+
+
+@one_runtime
+def test_no_terminal(t):
+    """Commands from a pipe: no prompt, no question, an empty line repeats."""
+    done = t.run("--args", *t.program("Hello"),
+                 stdin="start\nnext\n\nnosuch\ninfo locals\nrun\nquit 7\n")
+    t.check_equal(7, done.returncode)
+    t.check_not_in(drive.PROMPT, done.stdout)
+    line = t.line("Hello", "first")
+    t.check_match(f"^{line + 2}\t", done.stdout)
+    t.check_in("sum = 5", done.stdout)
+    t.check_in("exited normally", done.stdout)
+    t.check_equal('Undefined command: "nosuch". Try "help".\n', done.stderr)
+
+
+@one_runtime
+def test_errors_are_one_line(t):
+    """What cannot be done is said in a line, and the session goes on."""
+    commands = ["frobnicate", "info", "info nosuch", "co", "break", "bt",
+                "print", "p/q 1", "x/4y 0", "x/99999999999x 0", "list 0",
+                "list nosuch.cs:3", "thread 99", "frame 1000000", "delete 77",
+                "delete 3-1", "condition 1", "ignore 1 x", "commands 9",
+                "source /nonexistent", "set nosuch 1", "set listsize -1",
+                "set args 'open", "undisplay 4", "cd /nonexistent", "quit x",
+                "detach", "set var x = 1", "until nosuch.cs:1",
+                "disassemble 0x1", "info line nosuch.cs:1", "p 1 +",
+                "break *zzz", "break if"]
+    for place in ([], ["start"]):
+        done = t.batch([*place, *commands, "echo alive\\n"],
+                       t.program("Hello"))
+        t.check_in("alive", done.stdout)
+        t.check_equal(1, done.returncode)
+        for text in done.stderr.splitlines():
+            t.check_match(r"^\S.*[.?!]$", text)
+
+
+@one_runtime
+def test_sourced_error(t):
+    inner = os.path.join(t.dir, "inner")
+    with open(inner, "w") as file:
+        file.write("# a comment\n\necho one\\n\nnosuch\necho two\\n\n")
+    outer = os.path.join(t.dir, "outer")
+    with open(outer, "w") as file:
+        file.write("source inner\necho three\\n\n")
+    done = t.run("--batch", "-x", "outer", "-ex", "echo four\\n")
+    t.check_equal("one\nfour\n", done.stdout)
+    t.check_equal('outer:1: Error in sourced command file: inner:4: Error in '
+                  'sourced command file: Undefined command: "nosuch". Try '
+                  '"help".\n', done.stderr)
+    t.check_equal(1, done.returncode)
+
+
+@one_runtime
+def test_sourced_itself(t):
+    with open(os.path.join(t.dir, "loop"), "w") as file:
+        file.write("source loop\n")
+    done = t.run("--batch", "-x", "loop")
+    t.check_in("nested too deep", done.stderr)
+
+
+@one_runtime
+def test_exit_status(t):
+    hello = t.program("Hello")
+    for args, commands, status in (([], ["run"], 0), (["x", "3"], ["run"], 3),
+                                   ([], ["start"], 0), ([], ["nosuch"], 1),
+                                   ([], ["nosuch", "run"], 1),
+                                   (["x", "3"], ["nosuch", "run"], 3),
+                                   (["x", "3"], ["start", "kill"], 0)):
+        done = t.batch(commands, [*hello, *args])
+        t.check_equal((commands, status), (commands, done.returncode))
+    t.check_equal(1, t.batch(["run"], ["/nonexistent.dll"]).returncode)
+    t.check_equal(2, t.run("--frobnicate").returncode)
+    t.check_in("--frobnicate", t.run("--frobnicate").stderr)
+
+
+@one_runtime
+def test_options(t):
+    done = t.run("--version")
+    t.check_match(r"^dndbg \d", done.stdout)
+    t.check_in("usage: dndbg", t.run("--help").stdout)
+    with open(os.path.join(t.dir, "script"), "w") as file:
+        file.write("echo from script\\n\n")
+    done = t.run("--batch", "-ex", "show args", "-x", "script", "-ex",
+                 "show cwd", "-ex", "show env", "--cwd", "/", "--env", "A=b c",
+                 "--args", "prog", "-x", "a b")
+    t.check_equal("args: -x 'a b'\nfrom script\ncwd: /\nA=b c\n", done.stdout)
+
+
+@one_runtime
+def test_end_of_input(t):
+    s = at_main(t)
+    pids = t.processes()
+    t.check_equal(1, len(pids))
+    s.send("\x04")
+    t.check_equal(0, s.wait())
+    for pid in pids:
+        t.wait_gone(pid)
+
+
+def test_prompt_apart(t):
+    """The prompt stands on a line of its own, behind the program's output."""
+    s = t.start("--args", *t.program("Hello"), env=EDITING)
+    s.cmd("break " + t.at("Hello", "return"))
+    output = s.cmd("run").replace("\r", "")
+    t.check_match(r"^hello world 5\nok\n\nBreakpoint 1, ", output)
+    t.check_match(r"^\[Inferior 1 \(process \d+\) exited normally\]\n$",
+                  s.cmd("continue").replace("\r", ""))
