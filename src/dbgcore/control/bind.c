@@ -161,7 +161,7 @@ void bind_code(struct control *c, struct code_module *m, uint32_t token,
 			place_add_code(c, bp, p, ip);
 			changed = true;
 		}
-		if (changed && bp->number)
+		if (changed && bp_is_users(bp))
 			c->ops->changed(c->arg, bp->number, false);
 	}
 	if (code_is_final(m, token)) {

@@ -40,6 +40,11 @@ static void bp_destroy(struct bp *bp)
 	free(bp);
 }
 
+bool bp_is_users(const struct bp *bp)
+{
+	return bp->number && bp->number != BP_UNTIL;
+}
+
 static bool bp_is_catch(const struct bp *bp)
 {
 	return bp->kind == DBG_BREAK_THROW || bp->kind == DBG_BREAK_UNHANDLED;

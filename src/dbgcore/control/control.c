@@ -109,7 +109,7 @@ static struct dbg_error *take_module(struct control *c,
 	if (err)
 		return err;
 	for (size_t i = 0; i < c->n_bps; i++)
-		if (bind_module(c, c->bps[i], *ret))
+		if (bind_module(c, c->bps[i], *ret) && bp_is_users(c->bps[i]))
 			c->ops->changed(c->arg, c->bps[i]->number, false);
 	return NULL;
 }

@@ -95,8 +95,13 @@ void control_thread_gone(struct control *c, pid_t tid);
 DBG_MUST struct dbg_error *control_step(struct control *c, pid_t tid,
 					const struct dbg_step *step,
 					struct arena *arena, bool *ret_done);
+/*
+ * Run until @location is reached or the frame returns; an error if there is
+ * no such place now. @path as in control_break_add.
+ */
 DBG_MUST struct dbg_error *control_run_to(struct control *c, pid_t tid,
 					  const char *location,
+					  const char *path,
 					  struct arena *arena);
 
 /* ---- Breakpoints ----------------------------------------------------- */

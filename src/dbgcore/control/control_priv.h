@@ -17,6 +17,10 @@ struct bp_place {
 	bool compiled; /* code was seen, with an address or without */
 };
 
+enum {
+	BP_UNTIL = 0x7fffffff, /* number of the one that run-to makes */
+};
+
 struct bp {
 	uint32_t number;
 	enum dbg_break_kind kind;
@@ -63,7 +67,7 @@ struct step_plan {
 	bool framed;                     /* rbp is the frame's base */
 	uint64_t sp, bp;                 /* of the stepped frame */
 	uint64_t return_sp, return_addr; /* 0: no caller with source */
-	uint32_t until;                  /* breakpoint of run-to, 0: none */
+	uint32_t until;                  /* BP_UNTIL: runs to a place */
 	uint64_t *addrs;                 /* every site of the plan */
 	size_t n_addrs, cap_addrs;
 	uint64_t *calls; /* those at call instructions */
@@ -154,6 +158,8 @@ uint64_t stub_exit(struct target *t, uint64_t ip);
 struct bp *bp_add(struct control *c, enum dbg_break_kind kind,
 		  const char *text);
 void bp_remove(struct control *c, struct bp *bp);
+/* Not one of our own. */
+bool bp_is_users(const struct bp *bp);
 struct bp *bp_find(struct control *c, uint32_t number);
 struct dbg_error *bp_hit(struct control *c, pid_t tid, uint64_t addr,
 			 struct dbg_stop *stop, bool *ret_stops);
@@ -167,6 +173,10 @@ struct dbg_error *bp_counts(struct control *c, struct bp *bp, pid_t tid,
 void bp_spent(struct control *c, struct bp *bp, struct dbg_stop *stop);
 void bp_unbind_all(struct control *c);
 void bp_destroy_all(struct control *c);
+
+/* describe.c: why @bp has no place, in @arena. */
+const char *bp_why_pending(struct control *c, const struct bp *bp,
+			   struct arena *arena);
 
 /* exception.c */
 /* Fill in the exception of a stop from its object at @addr. */

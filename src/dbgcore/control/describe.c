@@ -113,8 +113,8 @@ static const char *why_line(struct control *c, const struct location *loc,
 			    loc->file);
 }
 
-static const char *why_pending(struct control *c, const struct bp *bp,
-			       struct arena *arena)
+const char *bp_why_pending(struct control *c, const struct bp *bp,
+			   struct arena *arena)
 {
 	const struct location *loc = &bp->location;
 
@@ -156,7 +156,7 @@ static void describe_reason(struct control *c, const struct bp *bp,
 			    struct arena *arena, struct dbg_breakpoint *ret)
 {
 	if (!bp->n_places) {
-		ret->reason = why_pending(c, bp, arena);
+		ret->reason = bp_why_pending(c, bp, arena);
 		return;
 	}
 	ret->state = DBG_BREAK_BOUND;
@@ -202,7 +202,8 @@ struct dbg_error *control_break_list(struct control *c, uint32_t number,
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->n_bps; i++)
-		if (number ? c->bps[i]->number == number : c->bps[i]->number)
+		if (number ? c->bps[i]->number == number
+			   : bp_is_users(c->bps[i]))
 			describe(c, c->bps[i], arena, &list[n++]);
 	*ret = list;
 	*ret_n = n;

@@ -183,8 +183,8 @@ static struct dbg_error *plan_points(struct control *c,
 		return err;
 	for (size_t i = 0; i < n; i++) {
 		const struct seq_point *point = &points[i].point;
-		uint64_t end = i + 1 < n ? points[i + 1].addr
-					 : code.start + code.size;
+		uint64_t end =
+		    i + 1 < n ? points[i + 1].addr : code.start + code.size;
 
 		if (!point->line)
 			continue;

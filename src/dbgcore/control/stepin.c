@@ -174,6 +174,25 @@ static bool in_native_image(struct control *c, uint64_t ip)
 	return native;
 }
 
+/*
+ * Where the helper just called by a stub of the runtime's own (the one of a
+ * multicast delegate) returns to; 0 if the stepped line itself called it.
+ */
+static uint64_t stub_return(struct control *c,
+			    const struct user_regs_struct *regs)
+{
+	uint64_t addr;
+	struct dbg_error *err;
+
+	if (regs->rsp + sizeof(addr) >= c->plan.sp)
+		return 0;
+	err = target_read_u64(c->target, regs->rsp, &addr);
+	if (!err)
+		return dac_method_at(c->dac, addr) ? addr : 0;
+	dbg_error_destroy(err);
+	return 0;
+}
+
 /* All run until the runtime's helper leaves; else the call is over. */
 static struct dbg_error *run_helper(struct control *c,
 				    const struct user_regs_struct *regs)
@@ -181,6 +200,8 @@ static struct dbg_error *run_helper(struct control *c,
 	struct step_plan *p = &c->plan;
 	uint64_t addr = stub_exit(c->target, regs->rip);
 
+	if (!addr)
+		addr = stub_return(c, regs);
 	if (!addr)
 		return NULL;
 	p->phase = STEP_RESOLVING;

@@ -40,8 +40,7 @@ static struct dbg_error *end_change(struct dbg *dbg, struct dbg_error *err)
 	return err;
 }
 
-/* File of a frame, for a bare line number; NULL if it has none. */
-static const char *frame_path(struct dbg *dbg, dbg_id id)
+const char *session_frame_path(struct dbg *dbg, dbg_id id)
 {
 	const struct frame *f = NULL;
 	struct dbg_error *err;
@@ -64,9 +63,10 @@ struct dbg_error *dbg_break_add(struct dbg *dbg,
 
 	if (err)
 		return err;
-	return end_change(dbg, control_break_add(dbg->control, req,
-						 frame_path(dbg, req->frame),
-						 ret_number));
+	return end_change(dbg,
+			  control_break_add(dbg->control, req,
+					    session_frame_path(dbg, req->frame),
+					    ret_number));
 }
 
 struct dbg_error *dbg_break_delete(struct dbg *dbg, uint32_t number)
@@ -135,6 +135,7 @@ struct dbg_error *dbg_locate(struct dbg *dbg, dbg_id frame,
 
 	if (err)
 		return err;
-	return control_locate(dbg->control, location, frame_path(dbg, frame),
-			      dbg->stop_arena, ret, ret_n);
+	return control_locate(dbg->control, location,
+			      session_frame_path(dbg, frame), dbg->stop_arena,
+			      ret, ret_n);
 }

@@ -285,8 +285,9 @@ struct dbg_error *dbg_run_to(struct dbg *dbg, uint32_t thread,
 
 	err = thread_tid(dbg, thread, &tid);
 	if (!err)
-		err = control_run_to(dbg->control, tid, location,
-				     dbg->stop_arena);
+		err =
+		    control_run_to(dbg->control, tid, location,
+				   session_frame_path(dbg, 0), dbg->stop_arena);
 	return err ? err : resume(dbg);
 }
 

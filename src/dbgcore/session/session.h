@@ -126,6 +126,11 @@ DBG_MUST struct dbg_error *launch_resolve(const struct dbg_launch *launch,
 					  struct arena *arena,
 					  struct launch_plan *ret);
 
+/* ---- api_break.c ----------------------------------------------------- */
+
+/* File of a frame, for a bare line number; NULL if it has none. */
+const char *session_frame_path(struct dbg *dbg, dbg_id id);
+
 /* ---- api_value.c ----------------------------------------------------- */
 
 struct values *values_create(struct dbg *dbg);
