@@ -178,6 +178,42 @@ static void test_leaves(void **state)
 	assert_int_equal(faults, 1);
 }
 
+/*
+ * Wherever a thread stands - in prologs and epilogs, stubs, write barriers,
+ * libm - its method is found near the top, and below it what called it.
+ */
+static void step_through(struct dacfixture *f, const char *method, int n_steps)
+{
+	size_t below = 0;
+	pid_t tid = 0;
+	bool stepped;
+
+	dacfixture_frame(f, method, &tid);
+	for (int i = 0; i < n_steps; i++) {
+		struct dacframe *frames;
+		size_t n = dacfixture_walk(f, tid, false, &frames), at = 0;
+
+		while (at < n && !strstr(frames[at].name, method))
+			at++;
+		if (at >= n || at > 3 || (below && n - at != below))
+			fail_msg("step %d: %zu frames, the first '%s'", i, n,
+				 n ? frames[0].name : "");
+		below = n - at;
+		must(target_thread_step(f->t, tid, true, &stepped));
+		assert_true(stepped);
+		dac_flush(f->d);
+	}
+}
+
+static void test_anywhere(void **state)
+{
+	struct dacfixture *f = fixture(state);
+
+	step_through(f, "Program.Adding(", 150);
+	step_through(f, "Program.Sines(", 300);
+	step_through(f, "Program.Storing(", 300);
+}
+
 static void test_frame_names(void **state)
 {
 	struct dacfixture *f = fixture(state);
@@ -747,6 +783,7 @@ int main(void)
 	    cmocka_unit_test(test_walk),
 	    cmocka_unit_test(test_walk_calls),
 	    cmocka_unit_test(test_leaves),
+	    cmocka_unit_test(test_anywhere),
 	    cmocka_unit_test(test_frame_names),
 	    cmocka_unit_test(test_codes),
 	    cmocka_unit_test(test_no_code),
@@ -763,9 +800,8 @@ int main(void)
 	    cmocka_unit_test(test_forget),
 	};
 	const struct CMUnitTest optimized[] = {
-	    cmocka_unit_test(test_modules),
-	    cmocka_unit_test(test_walk),
-	    cmocka_unit_test(test_codes),
+	    cmocka_unit_test(test_modules),   cmocka_unit_test(test_walk),
+	    cmocka_unit_test(test_anywhere),  cmocka_unit_test(test_codes),
 	    cmocka_unit_test(test_registers),
 	};
 	int failed = 0;

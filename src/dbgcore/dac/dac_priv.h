@@ -54,12 +54,14 @@ struct dac {
 	uint64_t n_calls;
 	uint64_t prestub;
 	bool prestub_known;
-	uint16_t *scratch;             /* DAC_SCRATCH_UNITS for strings */
-	struct arena *facts;           /* what the caches below point to */
-	struct map types;              /* MethodTable* -> struct type_entry */
-	struct map instances;          /* hash -> struct instance_entry */
-	struct map misses;             /* hashes sought in vain, until flush */
-	struct map frame_kinds;        /* first word of a Frame -> char */
+	uint16_t *scratch;      /* DAC_SCRATCH_UNITS for strings */
+	struct arena *facts;    /* what the caches below point to */
+	struct map types;       /* MethodTable* -> struct type_entry */
+	struct map instances;   /* hash -> struct instance_entry */
+	struct map misses;      /* hashes sought in vain, until flush */
+	struct map frame_kinds; /* first word of a Frame -> char */
+	struct map cooperative; /* tids, until flush */
+	bool modes_known;
 	struct dac_code_cache code;    /* until dac_forget */
 	struct dac_code_cache dynamic; /* until dac_flush */
 	struct sos_globals globals;
@@ -155,6 +157,11 @@ void code_cache_clear(struct dac_code_cache *c);
 /* IXCLRDataModule of a Module*, NULL if it is none; caller releases. */
 void *dac_module_object(struct dac *d, uint64_t module);
 
+/* ---- dacthread.c ----------------------------------------------------- */
+
+/* Does the thread run managed code, or what stands for it? */
+bool dac_is_cooperative(struct dac *d, pid_t tid);
+
 /* ---- walk.c ---------------------------------------------------------- */
 
 /* IXCLRDataStackWalk of a thread, NULL if it has no managed state. */
@@ -174,6 +181,8 @@ uint64_t dac_type_of_instance(struct dac *d, void *instance);
  */
 void *dac_instance_get(struct dac *d, uint64_t mt);
 
+/* Is @mt an instantiated type, not a definition? Asks the DAC nothing. */
+bool dac_is_instance(struct dac *d, uint64_t mt);
 /* Are these the generic arguments of @mt? Asks the DAC nothing. */
 bool dac_args_are(struct dac *d, uint64_t mt, const uint64_t *args, size_t n);
 

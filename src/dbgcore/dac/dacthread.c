@@ -21,7 +21,8 @@ static uint64_t handle_target(struct dac *d, uint64_t handle)
 }
 
 // Is @object the System.Threading.Thread of the Thread at @addr? It holds the
-// address among its first words.
+// address among its first words, and its class derives from
+// CriticalFinalizerObject.
 static bool is_object_of(struct dac *d, uint64_t object, uint64_t addr)
 {
 	uint64_t words[OBJECT_WORDS];
@@ -32,8 +33,7 @@ static bool is_object_of(struct dac *d, uint64_t object, uint64_t addr)
 		return false;
 	for (size_t i = 1; i < OBJECT_WORDS; i++)
 		if (words[i] == addr)
-			return dac_is_core_type(d, words[0],
-						"System.Threading.Thread");
+			return dac_is_core_grandchild(d, words[0]);
 	return false;
 }
 
@@ -98,4 +98,34 @@ struct dbg_error *dac_threads(struct dac *d, struct arena *arena,
 	*ret_n = n;
 	mem_free_ptr(&threads);
 	return NULL;
+}
+
+// ---- Modes ---------------------------------------------------------------
+
+static void modes_read(struct dac *d)
+{
+	struct sos_thread_store store = {0};
+
+	if (DAC_CALL(d, d->sos, SOS_THREAD_STORE, &store) < 0)
+		return;
+	int32_t left = store.n_threads;
+	if (left > THREADS_MAX)
+		left = THREADS_MAX;
+	for (uint64_t addr = store.first; addr && left > 0; left--) {
+		struct sos_thread data = {0};
+		if (DAC_CALL(d, d->sos, SOS_THREAD, addr, &data) < 0)
+			break;
+		if (data.cooperative)
+			map_put(&d->cooperative, data.tid, d);
+		addr = data.next;
+	}
+}
+
+bool dac_is_cooperative(struct dac *d, pid_t tid)
+{
+	if (!d->modes_known) {
+		modes_read(d);
+		d->modes_known = true;
+	}
+	return map_find(&d->cooperative, (uint64_t)tid) != NULL;
 }

@@ -273,6 +273,7 @@ void dac_close(struct dac *d)
 	map_deinit(&d->types);
 	map_deinit(&d->instances);
 	map_deinit(&d->misses);
+	map_deinit(&d->cooperative);
 	map_deinit(&d->frame_kinds);
 	arena_destroy(d->facts);
 	free(d->scratch);
@@ -286,6 +287,8 @@ void dac_flush(struct dac *d)
 	DAC_CALL(d, d->process, PROCESS_FLUSH);
 	code_cache_clear(&d->dynamic);
 	map_clear(&d->misses);
+	map_clear(&d->cooperative);
+	d->modes_known = false;
 }
 
 void dac_forget(struct dac *d)

@@ -6,17 +6,26 @@
  * a thread that is blocked in native code). A context of a managed frame
  * holds the callee-saved registers as they were there. Three calls a frame:
  * context, type, next; the method comes from the cache of code versions.
+ *
+ * The DAC knows the way from native code to its managed caller by the
+ * runtime's Frames only. Managed code also calls without one: stubs, helpers
+ * in assembly, memset. There the native frames are unwound here, and the DAC
+ * starts at the first managed one.
  */
 #include "dac/dac_priv.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "target/unwind.h"
+
 enum {
 	WALK_ALL_FRAMES = 0xf,
 	FRAME_TYPE_MANAGED = 2,
 	REQUEST_FRAME_ADDR = 0xf0000000,
 	FRAMES_MAX = 1 << 20,
+	NATIVE_MAX = 128,
+	STUB_WORDS = 8, /* what a stub may have pushed, and more */
 	FRAME_NAME_MAX = 64,
 	SET_UNWIND_CONTEXT = 0,
 	SET_CURRENT_CONTEXT = 1,
@@ -36,6 +45,8 @@ struct dac_walk {
 	bool started, any_managed;
 	bool interrupted; /* the next managed frame is a leaf */
 	uint64_t last_sp;
+	struct dac_frame native; /* to come first */
+	bool has_native;
 };
 
 void *dac_walk_open(struct dac *d, pid_t tid)
@@ -163,10 +174,81 @@ static struct dac_walk *create(struct dac *d, void *walk, bool interrupted)
 	return w;
 }
 
+static void frame_from_regs(const struct user_regs_struct *regs,
+			    struct dac_frame *ret)
+{
+	struct context c;
+
+	context_from_regs(regs, &c);
+	frame_from_context(&c, ret);
+}
+
+// From a stub of the runtime's making, which has no unwind information and
+// pushes little or nothing: the first word that is a managed return address.
+static bool leave_stub(struct dac *d, struct user_regs_struct *regs)
+{
+	uint64_t words[STUB_WORDS];
+
+	size_t n =
+	    target_read_some(d->target, regs->rsp, words, sizeof(words)) /
+	    sizeof(*words);
+	for (size_t i = 0; i < n; i++) {
+		if (!words[i] || !dac_method_at(d, words[i] - 1))
+			continue;
+		regs->rip = words[i];
+		regs->rsp += 8 * (i + 1);
+		return true;
+	}
+	return false;
+}
+
+/*
+ * The managed frame that called the native code a thread is in, if it is
+ * there without a Frame. False if it is not, or cannot be found.
+ */
+static bool managed_caller(struct dac *d, pid_t tid, struct dac_frame *native,
+			   struct dac_frame *ret)
+{
+	struct dbg_error *err;
+	struct user_regs_struct regs;
+	bool leaf = true;
+
+	err = target_regs(d->target, tid, &regs);
+	dbg_error_destroy(err);
+	if (err || dac_method_at(d, regs.rip) || !dac_is_cooperative(d, tid))
+		return false;
+	frame_from_regs(&regs, native);
+	native->kind = DAC_FRAME_NATIVE;
+	native->leaf = true;
+	for (int i = 0; i < NATIVE_MAX; i++) {
+		if (!unwind_step(d->target, &regs, &leaf) &&
+		    (i || !leave_stub(d, &regs)))
+			return false;
+		if (!dac_method_at(d, leaf ? regs.rip : regs.rip - 1))
+			continue;
+		frame_from_regs(&regs, ret);
+		ret->kind = DAC_FRAME_MANAGED;
+		ret->leaf = leaf;
+		return true;
+	}
+	return false;
+}
+
 struct dbg_error *dac_walk_create(struct dac *d, pid_t tid,
 				  struct dac_walk **ret)
 {
-	*ret = create(d, dac_walk_open(d, tid), true);
+	struct dac_frame native = {0}, frame = {0};
+	void *walk = NULL;
+
+	if (managed_caller(d, tid, &native, &frame))
+		walk = dac_walk_open_at(d, tid, &frame);
+	if (!walk) {
+		*ret = create(d, dac_walk_open(d, tid), true);
+		return NULL;
+	}
+	*ret = create(d, walk, frame.leaf);
+	(*ret)->native = native;
+	(*ret)->has_native = true;
 	return NULL;
 }
 
@@ -250,6 +332,12 @@ struct dbg_error *dac_walk_next(struct dac_walk *w, struct dac_frame *ret,
 	bool any = false;
 
 	*ret_any = false;
+	if (w->has_native) {
+		w->has_native = false;
+		*ret = w->native;
+		*ret_any = true;
+		return NULL;
+	}
 	if (!advance(w))
 		return NULL;
 	int32_t hr =

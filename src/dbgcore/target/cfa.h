@@ -1,0 +1,60 @@
+/* Call frame instructions (DWARF 5, 6.4) for x86-64. */
+#ifndef TARGET_CFA_H
+#define TARGET_CFA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/reader.h"
+
+struct target;
+
+enum {
+	CFA_RBX = 3,
+	CFA_RBP = 6,
+	CFA_RSP = 7,
+	CFA_RIP = 16,
+	CFA_REGS = 17,
+};
+
+enum cfa_kind {
+	CFA_SAME,
+	CFA_OFFSET,     /* saved at CFA + offset */
+	CFA_VAL_OFFSET, /* is CFA + offset */
+	CFA_REGISTER,   /* is in another register */
+	CFA_EXPR,       /* saved where the expression says */
+	CFA_VAL_EXPR,   /* is what the expression says */
+	CFA_UNDEFINED,
+};
+
+struct cfa_rule {
+	enum cfa_kind kind;
+	int64_t offset; /* or register */
+	struct bytes expr;
+};
+
+/* What stands in a CIE, and the state that its instructions leave. */
+struct cfa_code {
+	uint64_t code_align;
+	int64_t data_align;
+	uint8_t encoding; /* of addresses */
+};
+
+struct cfa_row {
+	struct cfa_rule cfa; /* VAL_OFFSET of register, or VAL_EXPR */
+	uint64_t cfa_register;
+	struct cfa_rule rules[CFA_REGS];
+};
+
+/*
+ * Run @program from @start to the row that holds for @pc. @initial is what
+ * the CIE's instructions left, NULL while running these. False: malformed.
+ */
+bool cfa_run(const struct cfa_code *code, struct bytes program, uint64_t start,
+	     uint64_t pc, const struct cfa_row *initial, struct cfa_row *ret);
+
+/* Apply a row to the registers (DWARF numbers); false: unreadable. */
+bool cfa_apply(struct target *t, const struct cfa_row *row,
+	       uint64_t regs[CFA_REGS]);
+
+#endif
