@@ -1,0 +1,14 @@
+"""Launches in a row, on busy cores; scripts/torture alone does more."""
+import subprocess
+import sys
+
+import drive
+
+
+def test_launches(t):
+    done = subprocess.run(
+        [sys.executable, f"{drive.TOP}/scripts/torture", "--count", "24",
+         "--dndbg", t.dndbg, "--runtime", t.runtime], text=True,
+        capture_output=True)
+    t.check_equal(0, done.returncode if not done.stderr else done.stderr)
+    t.check_in("24 launches, 0 went wrong", done.stdout)
