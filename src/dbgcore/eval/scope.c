@@ -453,7 +453,7 @@ static void gather(struct gather *g)
 }
 
 struct dbg_error *scope_get(struct types *ts, const struct frame *frame,
-			    uint64_t thread, struct arena *arena,
+			    struct thread_ref *thread, struct arena *arena,
 			    struct scope **ret)
 {
 	struct scope *s = arena_alloc(arena, sizeof(*s));

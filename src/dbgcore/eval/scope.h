@@ -27,17 +27,18 @@ struct scope {
 	size_t n_vars;
 	struct type *type;           /* the author's class, NULL: none */
 	struct code_module *module;  /* NULL: none */
-	uint64_t thread;             /* Thread*, 0: none */
+	struct thread_ref *thread;   /* NULL: none */
 	const struct frame *frame;   /* NULL: none */
 	struct type_context context; /* generic arguments of the method */
 };
 
 /*
  * Scope of a frame, in @arena. A frame without managed code (or @frame NULL)
- * has an empty one. @thread is the frame's Thread*.
+ * has an empty one. @thread is the frame's.
  */
 DBG_MUST struct dbg_error *scope_get(struct types *ts,
-				     const struct frame *frame, uint64_t thread,
+				     const struct frame *frame,
+				     struct thread_ref *thread,
 				     struct arena *arena, struct scope **ret);
 /* The innermost variable of this name, NULL: none. `this` by its name. */
 const struct var *scope_var(const struct scope *s, const char *name);

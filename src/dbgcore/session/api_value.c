@@ -92,6 +92,11 @@ static struct dbg_error *find_node(struct values *v, dbg_id id,
 
 /* ---- What the rooms below want --------------------------------------- */
 
+static uint64_t find_thread(struct thread_ref *ref)
+{
+	return stack_managed_thread(ref->arg, ref->tid);
+}
+
 static struct dbg_error *scope_of(struct values *v, const struct frame *frame,
 				  struct scope **ret)
 {
@@ -102,8 +107,13 @@ static struct dbg_error *scope_of(struct values *v, const struct frame *frame,
 			return NULL;
 		}
 	}
-	uint64_t thread =
-	    frame ? stack_managed_thread(dbg->stack, frame->tid) : 0;
+	struct thread_ref *thread = NULL;
+	if (frame) {
+		thread = arena_alloc(dbg->stop_arena, sizeof(*thread));
+		thread->find = find_thread;
+		thread->arg = dbg->stack;
+		thread->tid = frame->tid;
+	}
 	struct dbg_error *err =
 	    scope_get(v->types, frame, thread, dbg->stop_arena, ret);
 	if (err)
@@ -114,7 +124,7 @@ static struct dbg_error *scope_of(struct values *v, const struct frame *frame,
 	return NULL;
 }
 
-static struct view make_view(const struct values *v, uint64_t thread)
+static struct view make_view(const struct values *v, struct thread_ref *thread)
 {
 	struct view w = {.types = v->types, .arena = v->dbg->stop_arena};
 	w.thread = thread;

@@ -64,13 +64,16 @@ static struct type *field_type(struct types *ts, const struct type *type,
 	struct dbg_error *err = sig_parse_field(blob, ts->arena, &sig);
 	if (err) {
 		dbg_error_destroy(err);
-		struct type *known = type_of_mt(ts, f->raw.type);
+		struct type *known = type_of_mt(ts, dac_field_type(ts->dac, &f->raw));
 		return known ? known : type_of_elem(ts, ELEM_OBJECT);
 	}
 	struct type_context ctx = {.module = type->module,
 				   .type_args = type->args,
 				   .n_type_args = type->n_args};
-	uint64_t hint = f->raw.elem == ELEM_VALUETYPE ? f->raw.type : 0;
+	// a struct that is no instance is found by its token
+	uint64_t hint = sig->elem == ELEM_GENERICINST && sig->value_type
+			    ? dac_field_type(ts->dac, &f->raw)
+			    : 0;
 	return type_of_sig(ts, sig, &ctx, hint);
 }
 
@@ -205,7 +208,7 @@ static void make_enumerators(struct types *ts, struct type *type)
 	for (size_t i = 0; i < n; i++) {
 		if (fields[i].kind != FIELD_CONST)
 			continue;
-		struct value v = value_static(ts, &fields[i], 0);
+		struct value v = value_static(ts, &fields[i], NULL);
 		struct enumerator *e =
 		    &facts->enumerators[facts->n_enumerators];
 		e->name = fields[i].name;

@@ -287,16 +287,27 @@ static struct value decimal_attribute(const struct field *f)
 	return r.bad ? absent : value_bytes(f->type, words, sizeof(words));
 }
 
+static uint64_t thread_addr(struct thread_ref *ref)
+{
+	if (!ref)
+		return 0;
+	if (!ref->found)
+		ref->addr = ref->find(ref);
+	ref->found = true;
+	return ref->addr;
+}
+
 struct value value_static(struct types *ts, const struct field *f,
-			  uint64_t thread)
+			  struct thread_ref *thread)
 {
 	if (f->kind == FIELD_CONST)
 		return constant_field(ts, f);
 	uint64_t mt = type_mt(ts, f->owner);
 	uint64_t addr = 0;
+	uint64_t of = f->kind == FIELD_THREAD ? thread_addr(thread) : 0;
 	if (mt) {
 		struct dbg_error *err =
-		    dac_static_addr(ts->dac, mt, &f->raw, thread, &addr);
+		    dac_static_addr(ts->dac, mt, &f->raw, of, &addr);
 		dbg_error_destroy(err);
 	}
 	if (!addr)

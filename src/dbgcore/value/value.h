@@ -270,9 +270,21 @@ struct value value_object(struct types *ts, uint64_t addr);
 /* Instance field of a settled struct or object. */
 struct value value_field(struct types *ts, const struct value *v,
 			 const struct field *f);
-/* Static or constant; @thread is Thread* for thread statics. */
+/*
+ * Whose thread statics are meant: the runtime's Thread*, found when it is
+ * first wanted, since that takes a walk over all threads.
+ */
+struct thread_ref {
+	uint64_t (*find)(struct thread_ref *ref); /* 0: none */
+	void *arg;
+	pid_t tid;
+	bool found;
+	uint64_t addr;
+};
+
+/* Static or constant; @thread may be NULL. */
 struct value value_static(struct types *ts, const struct field *f,
-			  uint64_t thread);
+			  struct thread_ref *thread);
 /* What a pointer points to. */
 struct value value_target(struct types *ts, const struct value *v);
 /*

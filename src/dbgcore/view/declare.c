@@ -50,7 +50,7 @@ static const char *const *arg_names(const struct view *w,
 static void add_constant(const struct view *w, const struct field *f,
 			 struct str *out)
 {
-	struct value v = value_static(w->types, f, 0);
+	struct value v = value_static(w->types, f, NULL);
 	str_add(out, " = ");
 	view_text(w, &v, out);
 }
@@ -251,7 +251,7 @@ static void declare_enum(const struct view *w, struct type *type,
 	for (size_t i = 0; i < n; i++) {
 		if (fields[i].kind != FIELD_CONST)
 			continue;
-		struct value v = value_static(w->types, &fields[i], 0);
+		struct value v = value_static(w->types, &fields[i], NULL);
 		v.type = under;
 		str_addf(out, "    %s = ", fields[i].name);
 		view_text(w, &v, out);

@@ -14,9 +14,9 @@
 
 struct view {
 	struct types *types;
-	struct arena *arena; /* of the stop: names, texts, paths */
-	uint64_t thread;     /* Thread* whose thread statics are shown */
-	uint32_t elements;   /* characters of a string shown */
+	struct arena *arena;       /* of the stop: names, texts, paths */
+	struct thread_ref *thread; /* whose thread statics are shown */
+	uint32_t elements;         /* characters of a string shown */
 };
 
 enum node_kind {
@@ -29,9 +29,9 @@ struct node {
 	struct value value;
 	struct type *group;
 	const char *name;
-	const char *path;   /* NULL: none */
-	unsigned int flags; /* DBG_VALUE_STATIC */
-	uint64_t thread;    /* of the view that made it; for what is below */
+	const char *path;          /* NULL: none */
+	unsigned int flags;        /* DBG_VALUE_STATIC */
+	struct thread_ref *thread; /* of the view; for what is below */
 };
 
 /* Append the one line of a value. */
