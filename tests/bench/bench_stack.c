@@ -42,7 +42,7 @@ static void stacks(struct drive *d, struct point *ret)
 		samples_add(&warm, walk(d, &ret[1]));
 		samples_add(&again, walk(d, &ret[2]));
 	}
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < ROUNDS; i++) {
 		drive_begin(d);
 		drive_step(d, DBG_STEP_OVER, DBG_UNIT_LINE);
 		samples_add(&few, drive_end(d, 1, &ret[3]) * 1e3);
