@@ -220,6 +220,17 @@ static struct dbg_error *plan_line(struct control *c,
 	return step_arm(c);
 }
 
+/*
+ * Was it stopped in a system call that begins anew (-ERESTARTSYS to
+ * -ERESTART_RESTARTBLOCK in rax)? The pc is behind the call already.
+ */
+static bool in_syscall(const struct user_regs_struct *regs)
+{
+	int64_t result = (int64_t)regs->rax;
+
+	return (int64_t)regs->orig_rax >= 0 && result <= -512 && result >= -516;
+}
+
 static struct dbg_error *plan_instruction(struct control *c,
 					  const struct user_regs_struct *regs,
 					  bool *ret_done)
@@ -232,7 +243,9 @@ static struct dbg_error *plan_instruction(struct control *c,
 	bool over = p->step.kind != DBG_STEP_IN && insn.kind == INSN_CALL;
 
 	// a system call may wait for another thread: let all run
-	if (!known || (!over && insn.kind != INSN_SYSCALL))
+	if (in_syscall(regs))
+		insn.size = 0;
+	else if (!known || (!over && insn.kind != INSN_SYSCALL))
 		return target_thread_step(c->target, p->tid, true, ret_done);
 	p->framed = false;
 	p->sp = regs->rsp;
