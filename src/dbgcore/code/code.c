@@ -54,6 +54,44 @@ void code_forget(struct code *c)
 	arena_reset(c->cache);
 }
 
+// "Foo.dll" and "Foo" both name Foo.dll; "System.Text" does not name
+// System.dll.
+static bool named(const char *module, const char *name)
+{
+	size_t n = strlen(name);
+
+	if (strncasecmp(module, name, n))
+		return false;
+	const char *rest = module + n;
+	return !*rest || !strcasecmp(rest, ".dll") ||
+	       !strcasecmp(rest, ".exe") || !strcasecmp(rest, ".netmodule");
+}
+
+static uint64_t core_type(struct code *c, const struct code_module *m,
+			  const char *name)
+{
+	uint32_t n = md_rows(&m->md, MD_TYPEDEF);
+
+	for (uint32_t rid = 1; rid <= n; rid++)
+		if (!strcmp(md_col_string(&m->md, MD_TYPEDEF, rid, 1), name) &&
+		    !strcmp(md_col_string(&m->md, MD_TYPEDEF, rid, 2),
+			    "System"))
+			return dac_type_of_token(c->dac, m->addr,
+						 MD_TOKEN(MD_TYPEDEF, rid));
+	return 0;
+}
+
+static void tell_core_types(struct code *c, const struct module *mod)
+{
+	const struct code_module *m = &mod->m;
+
+	if (!c->dac || !named(m->name, "System.Private.CoreLib"))
+		return;
+	dac_core_types(c->dac, core_type(c, m, "Int32"),
+		       core_type(c, m, "Char"));
+	file_rest(&mod->file);
+}
+
 struct dbg_error *code_module_add(struct code *c, const struct dac_module *m,
 				  struct code_module **ret)
 {
@@ -71,6 +109,7 @@ struct dbg_error *code_module_add(struct code *c, const struct dac_module *m,
 		 sizeof(*c->modules));
 	c->modules[c->n_modules++] = &mod->m;
 	map_put(&c->by_addr, m->addr, mod);
+	tell_core_types(c, mod);
 	*ret = &mod->m;
 	return NULL;
 }
@@ -102,19 +141,6 @@ struct code_module *const *code_modules(struct code *c, size_t *ret_n)
 {
 	*ret_n = c->n_modules;
 	return c->modules;
-}
-
-// "Foo.dll" and "Foo" both name Foo.dll; "System.Text" does not name
-// System.dll.
-static bool named(const char *module, const char *name)
-{
-	size_t n = strlen(name);
-
-	if (strncasecmp(module, name, n))
-		return false;
-	const char *rest = module + n;
-	return !*rest || !strcasecmp(rest, ".dll") ||
-	       !strcasecmp(rest, ".exe") || !strcasecmp(rest, ".netmodule");
 }
 
 struct code_module *code_module_named(struct code *c, const char *name)

@@ -199,21 +199,105 @@ const char *code_token_name(struct code *c, struct code_module *m,
 	return arena_strdup(arena, str_get(&name));
 }
 
+/* ---- Types ----------------------------------------------------------- */
+
+enum {
+	NESTING_MAX = 16
+};
+
+static bool add_type(struct code *c, uint64_t type, int depth, struct str *out);
+
+static bool add_array(struct code *c, const struct dac_type *t, int depth,
+		      struct str *out)
+{
+	if (!t->element || !add_type(c, t->element, depth, out))
+		return false;
+	str_addc(out, '[');
+	for (uint32_t i = 1; i < t->rank; i++)
+		str_addc(out, ',');
+	str_addc(out, ']');
+	return true;
+}
+
+// Names of the exact arguments; a shared one stands for the parameter.
+static bool type_args(struct code *c, const struct code_module *m,
+		      const struct dac_type *t, int depth, struct arena *arena,
+		      struct csname_args *ret)
+{
+	uint32_t token = MD_TOKEN(MD_TYPEDEF, MD_TOKEN_RID(t->token));
+	struct dbg_error *err;
+	uint64_t *types;
+	size_t n = 0;
+
+	err = dac_type_args(c->dac, t->addr, arena, &types, &n);
+	dbg_error_destroy(err);
+	if (err || !n)
+		return false;
+	const char **names = arena_calloc(arena, n, sizeof(*names));
+	for (size_t i = 0; i < n; i++) {
+		_cleanup_str_ struct str name = {0};
+
+		if (!add_type(c, types[i], depth, &name))
+			return false;
+		names[i] = strcmp(str_get(&name), "System.__Canon")
+			       ? arena_strdup(arena, str_get(&name))
+			       : param_name(&m->md, token, i);
+	}
+	*ret = (struct csname_args){.type_args = names, .n_type_args = n};
+	return true;
+}
+
+// The name from metadata; false if that does not tell all of it.
+static bool add_type(struct code *c, uint64_t type, int depth, struct str *out)
+{
+	const struct dac_type *t;
+	struct dbg_error *err = dac_type_get(c->dac, type, &t);
+
+	dbg_error_destroy(err);
+	if (err || depth > NESTING_MAX)
+		return false;
+	if (t->is_array)
+		return add_array(c, t, depth + 1, out);
+	const struct code_module *m = code_module_find(c, t->module);
+	if (!m || !t->token ||
+	    md_rows(&m->md, MD_TYPEDEF) < MD_TOKEN_RID(t->token))
+		return false;
+	uint32_t token = MD_TOKEN(MD_TYPEDEF, MD_TOKEN_RID(t->token));
+	struct arena *arena = arena_create();
+	struct csname_args args = {.n_type_args = 0};
+	bool known = !has_params(&m->md, token) ||
+		     type_args(c, m, t, depth + 1, arena, &args);
+	if (known)
+		csname_type(&m->md, token, &args, out);
+	arena_destroy(arena);
+	return known;
+}
+
+// For the rest the DAC must be asked. That is dear: to name a type it copies
+// its module's metadata, 3 MB of the core library's, anew in every stop.
+static bool add_dac_type(struct code *c, uint64_t type, struct str *out)
+{
+	const char *dac = NULL;
+	struct dbg_error *err = dac_type_name(c->dac, type, &dac);
+
+	dbg_error_destroy(err);
+	if (!err)
+		csname_from_dac(dac, out);
+	return !err;
+}
+
 const char *code_type_name(struct code *c, uint64_t type)
 {
-	struct dbg_error *err;
-	const char *dac = NULL;
 	_cleanup_str_ struct str text = {0};
 	const char *name = map_find(&c->types, type);
 
 	if (name)
 		return name;
-	err = dac_type_name(c->dac, type, &dac);
-	if (err) {
-		dbg_error_destroy(err);
-		return "?";
+	if (!add_type(c, type, 0, &text)) {
+		str_clear(&text);
+		if (!add_dac_type(c, type, &text))
+			return "?";
 	}
-	csname_from_dac(dac, &text);
 	char *copy = arena_strdup(c->cache, str_get(&text));
 	map_put(&c->types, type, copy);
 	return copy;

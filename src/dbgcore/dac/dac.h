@@ -288,7 +288,6 @@ struct dac_field {
 	uint32_t elem;   /* enum elem of meta/sig.h */
 	uint32_t offset; /* instance: from the first field's place */
 	bool is_static, is_thread_static;
-	uint64_t type;      /* MethodTable* where the DAC knows it */
 	uint64_t enclosing; /* MethodTable* */
 };
 
@@ -296,6 +295,16 @@ struct dac_field {
 DBG_MUST struct dbg_error *dac_fields(struct dac *d, uint64_t mt,
 				      const struct dac_field **ret,
 				      size_t *ret_n);
+/*
+ * MethodTable of a field's type as far as the runtime has it, 0: not. Dear:
+ * the DAC copies all metadata of the module to answer.
+ */
+uint64_t dac_field_type(struct dac *d, const struct dac_field *field);
+/*
+ * Tell which types System.Int32 and System.Char are: the sizes of values are
+ * found out with their help. Until then sizes are rounded up to 8.
+ */
+void dac_core_types(struct dac *d, uint64_t int_type, uint64_t char_type);
 /*
  * Address of a static; @thread is Thread* for thread statics. *ret is 0 if
  * the class is not initialised there. A struct is boxed: the address of the

@@ -65,6 +65,7 @@ struct dac {
 	struct dac_code_cache code;    /* until dac_forget */
 	struct dac_code_cache dynamic; /* until dac_flush */
 	struct sos_globals globals;
+	uint64_t int_type, char_type;
 	uint32_t padding_offset; /* in EEClass; 0: not known yet */
 	bool globals_known, padding_tried, param_table_tried;
 	size_t param_table_word; /* in Module; 0: unknown */

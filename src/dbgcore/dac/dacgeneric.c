@@ -14,10 +14,17 @@ enum {
 	// MethodTable::m_pPerInstInfo; 16-bit counts of dictionaries and of
 	// arguments stand in front of what it points to (.NET 8, 9, 10).
 	MT_PER_INST = 48,
+	// Of MethodTable::m_dwFlags, the same in .NET 8, 9 and 10; without
+	// a component size.
+	MT_GENERICS = 0x30,
+	MT_GENERIC_INST = 0x10,
+	MT_SHARED_INST = 0x20,
 	TYPEDESC_BIT = 2,
 	INSTANCE_FIRST = 16, /* behind table, counts */
 	INSTANCE_END = 64,
 };
+
+static const uint32_t MT_HAS_COMPONENT_SIZE = 0x80000000;
 
 struct instance_entry {
 	uint64_t module, mt;
@@ -37,21 +44,6 @@ uint64_t dac_type_of_token(struct dac *d, uint64_t module, uint32_t token)
 }
 
 // ---- Arguments -----------------------------------------------------------
-
-// Arguments in the DAC's name: the commas at depth one of the last "[[...]]".
-static size_t name_arity(const char *name)
-{
-	const char *p = strstr(name, "[[");
-	size_t depth = 0, n = 0;
-
-	for (; p && *p; p++) {
-		if (*p == '[' && ++depth == 2)
-			n++;
-		else if (*p == ']' && depth && !--depth)
-			break;
-	}
-	return n;
-}
 
 // Read at most @cap arguments; the true number, 0 if there are none to read.
 static size_t args_read(struct dac *d, uint64_t mt, uint64_t *ret, size_t cap)
@@ -79,29 +71,39 @@ bool dac_args_are(struct dac *d, uint64_t mt, const uint64_t *args, size_t n)
 	       !memcmp(have, args, n * sizeof(*args));
 }
 
+bool dac_is_instance(struct dac *d, uint64_t mt)
+{
+	uint32_t flags;
+
+	if (target_read_some(d->target, mt, &flags, sizeof(flags)) !=
+		sizeof(flags) ||
+	    (flags & MT_HAS_COMPONENT_SIZE))
+		return false;
+	return (flags & MT_GENERICS) == MT_GENERIC_INST ||
+	       (flags & MT_GENERICS) == MT_SHARED_INST;
+}
+
 struct dbg_error *dac_type_args(struct dac *d, uint64_t mt, struct arena *arena,
 				uint64_t **ret, size_t *ret_n)
 {
 	struct dbg_error *err;
 	const struct dac_type *type;
-	const char *name;
 	uint64_t args[ARGS_MAX];
+	size_t n;
 
 	err = dac_type_get(d, mt, &type);
-	if (!err)
-		err = dac_type_name(d, mt, &name);
 	if (err)
 		return err;
 	*ret = NULL;
 	*ret_n = 0;
-	// An array of a generic type bears its element's name.
-	size_t n = type->is_array ? 0 : name_arity(name);
-	if (!n)
+	if (!dac_is_instance(d, mt))
 		return NULL;
-	if (args_read(d, mt, args, ARGS_MAX) != n)
+	n = args_read(d, mt, args, ARGS_MAX);
+	if (!n)
 		return dbg_err(DBG_E_FORMAT,
-			       "the generic arguments of '%s' make no sense",
-			       name);
+			       "the generic arguments of the type at 0x%llx "
+			       "make no sense",
+			       (unsigned long long)mt);
 	*ret = arena_copy(arena, args, n, sizeof(*args));
 	*ret_n = n;
 	return NULL;
@@ -139,31 +141,50 @@ static uint64_t word_at(void *object, size_t offset)
 	return word & TYPEDESC_BIT ? 0 : word;
 }
 
+static bool is_type(struct dac *d, uint64_t mt)
+{
+	const struct dac_type *type;
+	struct dbg_error *err = dac_type_get(d, mt, &type);
+
+	dbg_error_destroy(err);
+	return !err;
+}
+
+// Where @instance holds a MethodTable: the one word that is any or, were
+// there more of them, the one of the same name. 0: nowhere.
+static size_t find_handle(struct dac *d, void *instance)
+{
+	size_t end = malloc_usable_size(instance), found = 0, n = 0;
+
+	if (end > INSTANCE_END)
+		end = INSTANCE_END;
+	for (size_t off = INSTANCE_FIRST; off + 8 <= end; off += 8) {
+		if (!is_type(d, word_at(instance, off)))
+			continue;
+		found = off;
+		n++;
+	}
+	if (n <= 1)
+		return found;
+	// dear: the DAC copies all metadata of a module to name its types
+	for (size_t off = INSTANCE_FIRST; off + 8 <= end; off += 8)
+		if (is_named(d, word_at(instance, off), instance))
+			return off;
+	return 0;
+}
+
 /*
  * An IXCLRDataTypeInstance does not give its TypeHandle away, but holds it as
- * one of its few words. Which one is found once, by name, and then relied on.
+ * one of its few words. Which one is found once and then relied on.
  */
 uint64_t dac_type_of_instance(struct dac *d, void *instance)
 {
-	struct dbg_error *err;
-	const struct dac_type *type;
-
-	if (d->instance_offset) {
-		uint64_t mt = word_at(instance, d->instance_offset);
-		err = dac_type_get(d, mt, &type);
-		dbg_error_destroy(err);
-		return err ? 0 : mt;
-	}
-	size_t end = malloc_usable_size(instance);
-	for (size_t off = INSTANCE_FIRST; off + 8 <= end && off < INSTANCE_END;
-	     off += 8) {
-		uint64_t mt = word_at(instance, off);
-		if (!is_named(d, mt, instance))
-			continue;
-		d->instance_offset = off;
-		return mt;
-	}
-	return 0;
+	if (!d->instance_offset)
+		d->instance_offset = find_handle(d, instance);
+	if (!d->instance_offset)
+		return 0;
+	uint64_t mt = word_at(instance, d->instance_offset);
+	return is_type(d, mt) ? mt : 0;
 }
 
 /*

@@ -17,14 +17,16 @@ enum {
 	// MethodTable::m_pPerInstInfo, or the element type of an array; the
 	// same in .NET 8, 9 and 10.
 	MT_PER_INST = 48,
+	// MethodTable::m_dwFlags: enum_flag_Category_ValueType_Mask, and its
+	// value for structs, enums and primitives; the same in 8, 9 and 10.
+	MT_CATEGORY = 0x000c0000,
+	MT_VALUE_TYPE = 0x00040000,
 	// MethodTable::m_pEEClass or, with the bit, a MethodTable.
 	MT_EECLASS = 40,
 	CANONICAL_BIT = 1,
 	TYPEDESC_BIT = 2,
 	EECLASS_FIRST = 40, /* where the small fields of EEClass are */
 	EECLASS_END = 96,
-	ELEM_I4 = 0x08,
-	ELEM_CHAR = 0x03,
 };
 
 struct type_entry {
@@ -70,17 +72,17 @@ static struct dbg_error *name_get(struct dac *d, struct type_entry *e)
 	return NULL;
 }
 
-bool dac_is_core_type(struct dac *d, uint64_t mt, const char *name)
+bool dac_is_core_grandchild(struct dac *d, uint64_t mt)
 {
-	struct dbg_error *err;
-	struct type_entry *e, *object;
+	struct type_entry *e, *parent, *object;
+	struct dbg_error *err = entry_get(d, mt, &e);
 
-	err = entry_get(d, mt, &e);
+	if (!err)
+		err = entry_get(d, e->type.parent, &parent);
 	if (!err)
 		err = entry_get(d, dac_globals(d)->object_type, &object);
-	if (!err && e->type.module == object->type.module)
-		err = name_get(d, e);
-	bool ret = !err && e->name && !strcmp(e->name, name);
+	bool ret = !err && e->type.module == object->type.module &&
+		   parent->type.parent == object->type.addr;
 	dbg_error_destroy(err);
 	return ret;
 }
@@ -111,10 +113,18 @@ static void describe(struct dac *d, struct dac_type *t)
 		describe_array(d, t);
 		return;
 	}
-	t->is_enum = dac_is_core_type(d, t->parent, "System.Enum");
-	t->is_value_type =
-	    t->is_enum || (dac_is_core_type(d, t->parent, "System.ValueType") &&
-			   !dac_is_core_type(d, t->addr, "System.Enum"));
+	uint32_t flags;
+	struct type_entry *parent;
+	struct dbg_error *err = entry_get(d, t->parent, &parent);
+
+	dbg_error_destroy(err);
+	if (err || target_read_some(d->target, t->addr, &flags,
+				    sizeof(flags)) != sizeof(flags))
+		return;
+	t->is_value_type = (flags & MT_CATEGORY) == MT_VALUE_TYPE;
+	// object <- ValueType <- Enum: told apart by their depth, since to
+	// name them costs the DAC a copy of the core library's metadata
+	t->is_enum = t->is_value_type && parent->type.parent != g->object_type;
 }
 
 static struct dbg_error *entry_read(struct dac *d, uint64_t mt,
@@ -189,6 +199,44 @@ static struct dbg_error *own_count(struct dac *d, const struct dac_type *t,
 	return NULL;
 }
 
+/*
+ * FieldDesc (vm/field.h, the same in .NET 8, 9 and 10) is read as it lies:
+ * the DAC's GetFieldDescData copies all metadata of the module to answer.
+ */
+struct field_desc {
+	uint64_t enclosing;
+	uint32_t word1; /* rid 24, static, thread static, RVA, access 3, full */
+	uint32_t word2; /* offset 27, element type 5 */
+};
+
+enum {
+	FIELD_STATIC = 1 << 24,
+	FIELD_THREAD = 1 << 25,
+	FIELD_FULL_RID = 1 << 30, /* else the upper 7 bits are a hash */
+	FIELD_RID = 0xffffff,
+	FIELD_SHORT_RID = 0x1ffff,
+	FIELD_OFFSET = 0x7ffffff,
+	FIELD_ELEM_SHIFT = 27,
+	TOKEN_FIELD = 0x04000000,
+};
+
+static struct dac_field field_from(const struct field_desc *desc, uint64_t addr)
+{
+	uint32_t rid = desc->word1 & FIELD_FULL_RID
+			   ? desc->word1 & FIELD_RID
+			   : desc->word1 & FIELD_SHORT_RID;
+
+	return (struct dac_field){
+	    .addr = addr,
+	    .token = TOKEN_FIELD | rid,
+	    .elem = desc->word2 >> FIELD_ELEM_SHIFT,
+	    .offset = desc->word2 & FIELD_OFFSET,
+	    .is_static = desc->word1 & (FIELD_STATIC | FIELD_THREAD),
+	    .is_thread_static = desc->word1 & FIELD_THREAD,
+	    .enclosing = desc->enclosing,
+	};
+}
+
 static struct dbg_error *fields_read(struct dac *d, struct type_entry *e)
 {
 	struct dbg_error *err;
@@ -202,23 +250,24 @@ static struct dbg_error *fields_read(struct dac *d, struct type_entry *e)
 	e->fields = arena_calloc(d->facts, n + 1, sizeof(*e->fields));
 	uint64_t addr = e->type.first_field;
 	for (size_t i = 0; i < n && addr; i++) {
-		struct sos_field data = {0};
-		if (DAC_CALL(d, d->sos, SOS_FIELD, addr, &data) < 0)
+		struct field_desc desc;
+		if (target_read_some(d->target, addr, &desc, sizeof(desc)) !=
+		    sizeof(desc))
 			break;
-		e->fields[e->n_fields++] = (struct dac_field){
-		    .addr = addr,
-		    .token = data.token,
-		    .elem = data.elem,
-		    .offset = data.offset,
-		    .is_static = data.is_static || data.is_thread_static,
-		    .is_thread_static = data.is_thread_static,
-		    .type = data.type,
-		    .enclosing = data.enclosing,
-		};
-		addr = data.next;
+		e->fields[e->n_fields++] = field_from(&desc, addr);
+		addr += sizeof(desc);
 	}
 	e->fields_known = true;
 	return NULL;
+}
+
+uint64_t dac_field_type(struct dac *d, const struct dac_field *field)
+{
+	struct sos_field data = {0};
+
+	return DAC_CALL(d, d->sos, SOS_FIELD, field->addr, &data) < 0
+		   ? 0
+		   : data.type;
 }
 
 struct dbg_error *dac_fields(struct dac *d, uint64_t mt,
@@ -256,22 +305,6 @@ static uint64_t eeclass_of(struct dac *d, uint64_t mt)
 	return 0;
 }
 
-// The EEClass of the type of @mt's first own field of element type @elem.
-static uint64_t class_of_field(struct dac *d, uint64_t mt, uint32_t elem)
-{
-	struct dbg_error *err;
-	const struct dac_field *fields;
-	struct type_entry *e = NULL;
-	size_t n;
-
-	err = dac_fields(d, mt, &fields, &n);
-	for (size_t i = 0; !err && i < n && !e; i++)
-		if (fields[i].elem == elem && fields[i].type)
-			err = entry_get(d, fields[i].type, &e);
-	dbg_error_destroy(err);
-	return !err && e ? eeclass_of(d, e->type.addr) : 0;
-}
-
 /*
  * Where EEClass keeps how much of the base size is not the value: header,
  * MethodTable and what fills the last 8 bytes. It is the one byte that is 20
@@ -279,9 +312,8 @@ static uint64_t class_of_field(struct dac *d, uint64_t mt, uint32_t elem)
  */
 static uint32_t padding_offset(struct dac *d)
 {
-	uint64_t string = dac_globals(d)->string_type;
-	uint64_t class_int = class_of_field(d, string, ELEM_I4);
-	uint64_t class_char = class_of_field(d, string, ELEM_CHAR);
+	uint64_t class_int = eeclass_of(d, d->int_type);
+	uint64_t class_char = eeclass_of(d, d->char_type);
 	uint8_t of_int[EECLASS_END], of_char[EECLASS_END];
 	uint32_t found = 0;
 
@@ -301,12 +333,18 @@ static uint32_t padding_offset(struct dac *d)
 	return found;
 }
 
+void dac_core_types(struct dac *d, uint64_t int_type, uint64_t char_type)
+{
+	d->int_type = int_type;
+	d->char_type = char_type;
+}
+
 static void size_value(struct dac *d, struct type_entry *e)
 {
 	e->size_known = true;
 	if (!e->type.is_value_type || e->type.base_size < BOX_OVERHEAD)
 		return;
-	if (!d->padding_tried) {
+	if (!d->padding_tried && d->int_type) {
 		d->padding_tried = true;
 		d->padding_offset = padding_offset(d);
 	}

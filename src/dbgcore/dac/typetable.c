@@ -86,17 +86,16 @@ static bool table_each(struct search *s, uint64_t table, entry_fn *fn)
 
 static bool is_instance(struct search *s, uint64_t mt)
 {
-	struct dbg_error *err;
-	const char *name;
+	const struct dac_type *type;
+	struct dbg_error *err = dac_type_get(s->dac, mt, &type);
 
-	err = dac_type_name(s->dac, mt, &name);
 	if (err) {
 		// What is no type ends the search: this is another table.
 		s->left = 0;
 		dbg_error_destroy(err);
 		return false;
 	}
-	return strchr(name, '[') != NULL;
+	return dac_is_instance(s->dac, mt);
 }
 
 static bool is_param_table(struct dac *d, uint64_t module, uint64_t table)

@@ -64,7 +64,8 @@ static struct type *field_type(struct types *ts, const struct type *type,
 	struct dbg_error *err = sig_parse_field(blob, ts->arena, &sig);
 	if (err) {
 		dbg_error_destroy(err);
-		struct type *known = type_of_mt(ts, dac_field_type(ts->dac, &f->raw));
+		struct type *known =
+		    type_of_mt(ts, dac_field_type(ts->dac, &f->raw));
 		return known ? known : type_of_elem(ts, ELEM_OBJECT);
 	}
 	struct type_context ctx = {.module = type->module,
