@@ -537,7 +537,8 @@ static void test_generic_statics(void **state)
 	struct dac_object o;
 
 	must(dac_type_get(f->d, generic, &def));
-	uint64_t int_type = field_of(f, plain, INT, false)->type;
+	uint64_t int_type =
+	    dac_field_type(f->d, field_of(f, plain, INT, false));
 	must(dac_object_get(f->d, static_of(f, plain, CLASS, 0), &o));
 	const uint64_t args[] = {int_type, o.type,
 				 dacfixture_type(f, "Inspect.Point")};
