@@ -256,7 +256,8 @@ struct edit *edit_create(struct repl *r)
 	el_set(el, EL_PROMPT_ESC, give_prompt, '\1');
 	el_set(el, EL_GETCFN, read_char);
 	history_open(e);
-	el_set(el, EL_ADDFN, "dndbg-complete", "Complete a word", complete);
+	// In wide letters: libedit would never free its copies of others.
+	el_wset(el, EL_ADDFN, L"dndbg-complete", L"Complete a word", complete);
 	el_set(el, EL_BIND, "\t", "dndbg-complete", NULL);
 	el_set(el, EL_BIND, "^R", "em-inc-search-prev", NULL);
 	el_set(el, EL_BIND, "^W", "ed-delete-prev-word", NULL);
