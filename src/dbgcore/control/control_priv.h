@@ -67,6 +67,7 @@ struct step_plan {
 	bool framed;                     /* rbp is the frame's base */
 	uint64_t sp, bp;                 /* of the stepped frame */
 	uint64_t return_sp, return_addr; /* 0: no caller with source */
+	uint64_t return_bp;
 	uint32_t until;                  /* BP_UNTIL: runs to a place */
 	uint64_t *addrs;                 /* every site of the plan */
 	size_t n_addrs, cap_addrs;

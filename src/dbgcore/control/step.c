@@ -56,8 +56,9 @@ void step_clear(struct control *c)
 	if (p->n_addrs)
 		control_complain(
 		    c, control_site_remove(c, SITE_STEP, p->addrs, p->n_addrs));
+	// fails only in a program that is ending, where it is of no use
 	if (p->watches_catch && c->dac)
-		control_complain(c, dac_notify_catch(c->dac, false));
+		dbg_error_destroy(dac_notify_catch(c->dac, false));
 	if (p->exit_addr)
 		control_complain(
 		    c, control_site_remove(c, SITE_STEP, &p->exit_addr, 1));
@@ -123,22 +124,9 @@ static struct dbg_error *plan_return(struct control *c, uint32_t level)
 		return err;
 	p->return_addr = f->raw.ip;
 	p->return_sp = f->raw.sp;
+	p->return_bp = f->raw.bp;
 	step_add_site(p, f->raw.ip);
 	return NULL;
-}
-
-static struct dbg_error *plan_out(struct control *c, uint32_t level)
-{
-	struct dbg_error *err;
-	struct step_plan *p = &c->plan;
-
-	err = plan_return(c, level);
-	if (err)
-		return err;
-	p->framed = false;
-	p->sp = p->return_sp;
-	p->phase = STEP_RUNNING;
-	return step_arm(c);
 }
 
 /* Does the method set up rbp first thing? */
@@ -155,6 +143,24 @@ static bool method_is_framed(struct control *c, uint64_t ip)
 		return false;
 	}
 	return code.method && first == 0x55; // push rbp
+}
+
+static struct dbg_error *plan_out(struct control *c, uint32_t level)
+{
+	struct dbg_error *err;
+	struct step_plan *p = &c->plan;
+
+	p->return_sp = UINT64_MAX; // no caller: no handler counts either
+	p->return_bp = UINT64_MAX;
+	err = plan_return(c, level);
+	if (err)
+		return err;
+	// a handler of the caller runs deeper on the stack, with its rbp
+	p->framed = p->return_addr && method_is_framed(c, p->return_addr);
+	p->bp = p->return_bp;
+	p->sp = p->return_sp;
+	p->phase = STEP_RUNNING;
+	return step_arm(c);
 }
 
 static bool same_spot(const struct step_plan *p, const struct seq_point *point,
@@ -260,6 +266,7 @@ static struct dbg_error *plan(struct control *c, bool *ret_done)
 	struct step_plan *p = &c->plan;
 	struct user_regs_struct regs;
 	const struct code_pos *pos;
+	const struct frame *f;
 	bool managed = false;
 
 	err = target_regs(c->target, p->tid, &regs);
@@ -272,15 +279,25 @@ static struct dbg_error *plan(struct control *c, bool *ret_done)
 		return dbg_err(DBG_E_STATE,
 			       "the runtime is not loaded yet: only single "
 			       "instructions can be stepped");
-	if (p->step.kind == DBG_STEP_OUT)
-		return plan_out(c, p->step.frame + 1);
+	if (p->step.kind == DBG_STEP_OUT) {
+		err = plan_out(c, p->step.frame + 1);
+		if (!err && !p->return_addr)
+			err = dbg_err(DBG_E_STATE, "the frame has no caller "
+						   "with source to return to");
+		return err;
+	}
 	err = code_pos_at(c->code, regs.rip, true, &pos, &managed);
 	if (err)
 		return err;
 	if (managed && pos->point.line)
 		return plan_line(c, pos, &regs);
-	// in code without source: out of it
-	return plan_out(c, managed ? 1 : 0);
+	// in code without source: out of it; the frames of a throw are not
+	// shown
+	err =
+	    stack_frame(c->stack, stack_thread_number(c->stack, p->tid), 0, &f);
+	if (err)
+		return err;
+	return plan_out(c, f && f->raw.ip == regs.rip ? 1 : 0);
 }
 
 struct dbg_error *control_step(struct control *c, pid_t tid,

@@ -48,8 +48,8 @@ void stepin_forget(struct control *c)
 	struct step_plan *p = &c->plan;
 
 	if (p->enter_asked && c->dac)
-		control_complain(
-		    c, dac_notify_methods(c->dac, &p->enter, 1, false));
+		dbg_error_destroy(
+		    dac_notify_methods(c->dac, &p->enter, 1, false));
 	p->enter_asked = false;
 	p->enter = (struct dac_method_ref){0};
 	p->n_entries = 0;

@@ -1,0 +1,53 @@
+#! fixture=Steps args="others threw" exit=0
+## A breakpoint or an exception in another thread ends the step, and leaves
+## nothing of it behind.
++break @others-wait
+Breakpoint 1 (Steps.cs:{@others-wait}) pending: the program is not running.
++break @other-line
+Breakpoint 2 (Steps.cs:{@other-line}) pending: the program is not running.
++run
+Starting program: {out}/Steps.dll others threw
+
+Breakpoint 1, Steps.Program.Others () at Steps.cs:{@others-wait}
+{@others-wait}{...}// @others-wait
+## The line ends when the other thread has.
++next
+[Switching to thread {n} (Thread {n} "other")]
+
+Breakpoint 2, Steps.Program.Others.lambda () at Steps.cs:{@other-line}
+{@other-line}{...}// @other-line
++next
+{@other-close}{...}// @other-close
++continue
+Continuing.
+others 5
+threw 4
+ok
+[Inferior 1 (process {n}) exited normally]
++delete
++break @threw-wait
+Breakpoint 3 (Steps.cs:{@threw-wait}) pending: the program is not running.
++catch throw
+Catchpoint 4 (throw)
++run
+Starting program: {out}/Steps.dll others threw
+others 5
+
+Breakpoint 3, Steps.Program.Threw () at Steps.cs:{@threw-wait}
+{@threw-wait}{...}// @threw-wait
++next
+[Switching to thread {n} (Thread {n} "thrower")]
+
+Exception thrown: System.InvalidOperationException: "there"
+{addr} in Steps.Program.Threw.lambda () at Steps.cs:{@threw-throw}
+{@threw-throw}{...}// @threw-throw
+## The other thread can be stepped out of its exception.
++next
+Steps.Program.Threw.lambda () at Steps.cs:{@threw-catch}
+{@threw-catch}{...}// @threw-catch
++delete
++continue
+Continuing.
+threw 4
+ok
+[Inferior 1 (process {n}) exited normally]
