@@ -15,15 +15,10 @@ enum {
 
 /* ---- Types ----------------------------------------------------------- */
 
-/*
- * What `using` directives commonly bring: those that the SDK adds to every
- * project by itself, and CompilerServices for what compilers emit.
- */
+/* What the SDK adds to every project, for code without symbols. */
 static const char *const usings[] = {
-    "System",           "System.Collections.Generic",
-    "System.IO",        "System.Linq",
-    "System.Threading", "System.Threading.Tasks",
-    "System.Text",      "System.Numerics",
+    "System",      "System.Collections.Generic", "System.IO",
+    "System.Linq", "System.Threading",           "System.Threading.Tasks",
 };
 
 static bool find_in(const struct eval *e, const char *space, size_t space_n,
@@ -56,6 +51,28 @@ static const char *scope_space(const struct eval *e)
 			     TYPEDEF_NAMESPACE);
 }
 
+/* Through a `using Ns;` or `using Alias = Ns;` */
+static bool find_imported(const struct eval *e, const char *name, size_t n_args,
+			  struct code_module **ret_module, uint32_t *ret_token)
+{
+	for (size_t i = 0; i < e->scope->n_imports; i++) {
+		const struct import *im = &e->scope->imports[i];
+		const char *rest = name;
+		if (!im->space)
+			continue;
+		if (im->alias) {
+			size_t n = strlen(im->alias);
+			if (strncmp(name, im->alias, n) != 0 || name[n] != '.')
+				continue;
+			rest = name + n + 1;
+		}
+		if (find_in(e, im->space, strlen(im->space), rest, n_args,
+			    ret_module, ret_token))
+			return true;
+	}
+	return false;
+}
+
 static bool find_def(const struct eval *e, const char *name, size_t n_args,
 		     struct code_module **ret_module, uint32_t *ret_token)
 {
@@ -67,14 +84,27 @@ static bool find_def(const struct eval *e, const char *name, size_t n_args,
 			n--;
 		n -= n > 0;
 	}
-	if (find_in(e, "", 0, name, n_args, ret_module, ret_token))
+	if (find_imported(e, name, n_args, ret_module, ret_token) ||
+	    find_in(e, "", 0, name, n_args, ret_module, ret_token))
 		return true;
-	for (size_t i = 0; i < sizeof(usings) / sizeof(usings[0]); i++) {
+	size_t n_usings = sizeof(usings) / sizeof(usings[0]);
+	for (size_t i = 0; i < n_usings && !e->scope->n_imports; i++) {
 		if (find_in(e, usings[i], strlen(usings[i]), name, n_args,
 			    ret_module, ret_token))
 			return true;
 	}
 	return false;
+}
+
+/* A `using Name = Type;` */
+static struct type *alias_type(const struct eval *e, const char *name)
+{
+	for (size_t i = 0; i < e->scope->n_imports; i++) {
+		const struct import *im = &e->scope->imports[i];
+		if (im->alias && im->type && strcmp(im->alias, name) == 0)
+			return im->type;
+	}
+	return NULL;
 }
 
 /* A generic parameter of the frame's method or class, by its name. */
@@ -141,9 +171,11 @@ struct type *lookup_type_name(const struct eval *e, const char *name,
 	struct type *param = n_args ? NULL : generic_param(e, name);
 	if (param)
 		return param;
-	struct type *nested = n_args ? NULL : nested_here(e, name);
-	if (nested)
-		return nested;
+	struct type *known = n_args ? NULL : nested_here(e, name);
+	if (!known && !n_args)
+		known = alias_type(e, name);
+	if (known)
+		return known;
 	if (n_args > ARGS_MAX || !find_def(e, name, n_args, &m, &token))
 		return NULL;
 	if (!n_args)
@@ -248,6 +280,25 @@ static bool find_member(const struct eval *e, const char *name,
 	return false;
 }
 
+/* Statics of a type that is `using static`. */
+static bool find_static_using(const struct eval *e, const char *name,
+			      struct operand *ret, struct dbg_error **ret_err)
+{
+	for (size_t i = 0; i < e->scope->n_imports; i++) {
+		const struct import *im = &e->scope->imports[i];
+		bool is_property = false;
+		if (im->alias || !im->type)
+			continue;
+		if (!type_field(e->types, im->type, name) &&
+		    !type_property(e->types, im->type, name, &is_property) &&
+		    !is_property)
+			continue;
+		*ret_err = member_static(e, im->type, name, ret);
+		return true;
+	}
+	return false;
+}
+
 struct dbg_error *lookup_name(const struct eval *e, const struct expr *x,
 			      struct operand *ret)
 {
@@ -265,7 +316,8 @@ struct dbg_error *lookup_name(const struct eval *e, const struct expr *x,
 		return NULL;
 	}
 	if (!x->n_args &&
-	    (find_variable(e, name, ret) || find_member(e, name, ret, &err)))
+	    (find_variable(e, name, ret) || find_member(e, name, ret, &err) ||
+	     find_static_using(e, name, ret, &err)))
 		return err;
 	ret->type = lookup_type_name(e, name, x->args, x->n_args);
 	ret->kind = ret->type ? OPERAND_TYPE : OPERAND_SPACE;

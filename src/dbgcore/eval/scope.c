@@ -245,6 +245,19 @@ static void add_this(struct gather *g, const struct dac_var *var)
 		scope_add(g, "this", VAR_THIS, v);
 }
 
+/* Param: Flags, Sequence, Name. */
+static uint32_t param_token(const struct md *md, uint32_t method_rid,
+			    uint32_t seq)
+{
+	uint32_t first, end;
+	md_method_params(md, method_rid, &first, &end);
+	for (uint32_t p = first; p < end; p++) {
+		if (md_col(md, MD_PARAM, p, 1) == seq)
+			return MD_TOKEN(MD_PARAM, p);
+	}
+	return 0;
+}
+
 static void add_arguments(struct gather *g, const struct sig_method *sig)
 {
 	size_t n;
@@ -264,6 +277,9 @@ static void add_arguments(struct gather *g, const struct sig_method *sig)
 				var ? var->type : 0);
 		struct value v = place(type, var);
 		const char *name = md_param_name(md, rid, i + 1);
+		if (holder_type(type)->special == SPECIAL_TUPLE)
+			v.names = tuple_names(md, param_token(md, rid, i + 1),
+					      g->arena, &v.n_names);
 		if (holds_variables(holder_type(type)))
 			expand(g, &v, 0);
 		else if (name[0] != '<')
@@ -436,6 +452,7 @@ static void gather(struct gather *g)
 		s->context.n_type_args = s->type->n_args;
 	}
 	scope_method_args(g);
+	scope_add_imports(g);
 	uint32_t rid = MD_TOKEN_RID(pos->token);
 	if (pos->module->pdb)
 		pdb_hoisted_scopes(pos->module->pdb, rid, g->arena, &g->hoisted,

@@ -22,12 +22,21 @@ struct var {
 	struct value value;
 };
 
+/* A `using` of the file, innermost first. */
+struct import {
+	const char *alias; /* NULL: none */
+	const char *space; /* a namespace, or */
+	struct type *type; /* a type: its statics, if there is no alias */
+};
+
 struct scope {
 	struct var *vars; /* this, arguments, locals from outside in */
 	size_t n_vars;
-	struct type *type;           /* the author's class, NULL: none */
-	struct code_module *module;  /* NULL: none */
-	struct thread_ref *thread;   /* NULL: none */
+	struct type *type;          /* the author's class, NULL: none */
+	struct code_module *module; /* NULL: none */
+	struct thread_ref *thread;  /* NULL: none */
+	struct import *imports;
+	size_t n_imports;
 	const struct frame *frame;   /* NULL: none */
 	struct type_context context; /* generic arguments of the method */
 };

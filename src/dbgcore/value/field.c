@@ -100,6 +100,9 @@ static void fill_field(struct types *ts, struct type *type, uint32_t rid,
 	else if (ret->attributes & FIELD_STATIC_FLAG)
 		ret->kind = FIELD_STATIC;
 	ret->type = field_type(ts, type, ret);
+	if (ret->type->special == SPECIAL_TUPLE)
+		ret->names =
+		    tuple_names(md, ret->token, ts->arena, &ret->n_names);
 	enum elem elem;
 	if (ret->kind != FIELD_CONST || ret->type->special != SPECIAL_STRING)
 		return;

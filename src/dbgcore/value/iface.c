@@ -1,8 +1,6 @@
 /* Interfaces of types. */
 #include "value/value.h"
 
-#include "base/err.h"
-#include "base/mem.h"
 #include "value/value_priv.h"
 
 enum {
@@ -26,18 +24,7 @@ static struct type *interface_type(struct types *ts, struct type *type,
 	struct type_context ctx = {.module = type->module,
 				   .type_args = type->args,
 				   .n_type_args = type->n_args};
-	struct sig_type plain = {.elem = ELEM_CLASS, .token = token};
-	if (MD_TOKEN_TABLE(token) != MD_TYPESPEC)
-		return type_of_sig(ts, &plain, &ctx, 0);
-	struct arena *arena = arena_create();
-	struct sig_type *sig;
-	struct dbg_error *err = sig_parse_type(
-	    md_col_blob(&type->module->md, MD_TYPESPEC, MD_TOKEN_RID(token), 0),
-	    arena, &sig);
-	struct type *found = err ? NULL : type_of_sig(ts, sig, &ctx, 0);
-	dbg_error_destroy(err);
-	arena_destroy(arena);
-	return found;
+	return type_of_token(ts, &ctx, token);
 }
 
 /* Compilers list the interfaces of a class with all that these extend. */

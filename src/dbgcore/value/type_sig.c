@@ -440,3 +440,25 @@ struct type *type_of_sig(struct types *ts, const struct sig_type *sig,
 	struct resolver r = {.ts = ts, .ctx = ctx};
 	return resolve(&r, sig, hint);
 }
+
+struct type *type_of_token(struct types *ts, const struct type_context *ctx,
+			   uint32_t token)
+{
+	struct code_module *m;
+	uint32_t def;
+	if (!ctx->module)
+		return NULL;
+	if (MD_TOKEN_TABLE(token) != MD_TYPESPEC)
+		return type_resolve(ts, ctx->module, token, &m, &def)
+			   ? type_of_def(ts, m, def)
+			   : NULL;
+	struct arena *arena = arena_create();
+	struct sig_type *sig;
+	struct dbg_error *err = sig_parse_type(
+	    md_col_blob(&ctx->module->md, MD_TYPESPEC, MD_TOKEN_RID(token), 0),
+	    arena, &sig);
+	struct type *found = err ? NULL : type_of_sig(ts, sig, ctx, 0);
+	dbg_error_destroy(err);
+	arena_destroy(arena);
+	return found;
+}

@@ -233,6 +233,10 @@ struct value value_field(struct types *ts, const struct value *v,
 		ret = part(ts, v, f->offset, f->type);
 	}
 	pass_names(v, f, &ret);
+	if (f->names) {
+		ret.names = f->names;
+		ret.n_names = f->n_names;
+	}
 	return ret;
 }
 
@@ -319,7 +323,10 @@ struct value value_static(struct types *ts, const struct field *f,
 			return value_absent(f->type, WHY_UNINIT, 0);
 		addr += OBJECT_FIELDS;
 	}
-	return value_memory(f->type, addr);
+	struct value v = value_memory(f->type, addr);
+	v.names = f->names;
+	v.n_names = f->n_names;
+	return v;
 }
 
 struct value value_target(struct types *ts, const struct value *v)

@@ -122,6 +122,10 @@ struct type_context {
 struct type *type_of_sig(struct types *ts, const struct sig_type *sig,
 			 const struct type_context *ctx, uint64_t hint);
 
+/* Type of a TypeDef, TypeRef or TypeSpec; NULL if it is not known. */
+struct type *type_of_token(struct types *ts, const struct type_context *ctx,
+			   uint32_t token);
+
 /* MethodTable of @type, looked for once it is wanted; 0 if not loaded. */
 uint64_t type_mt(struct types *ts, struct type *type);
 /* Base class; NULL for object, interfaces and unknown ones. */
@@ -175,6 +179,8 @@ struct field {
 	struct dac_field raw;
 	const uint16_t *units; /* CONST of a string: its text */
 	size_t n_units;
+	const char *const *names; /* of tuple elements, as in struct value */
+	size_t n_names;
 };
 
 /*
@@ -201,6 +207,13 @@ struct type *type_property_owner(struct types *ts, struct type *type,
 				 const char *name);
 /* Is there a method of this name in @type or its bases? */
 bool type_has_method(struct types *ts, struct type *type, const char *name);
+
+/*
+ * Names of tuple elements that the compiler left with a Field or Param
+ * @token, as in struct value; NULL if there are none.
+ */
+const char *const *tuple_names(const struct md *md, uint32_t token,
+			       struct arena *arena, size_t *ret_n);
 
 struct enumerator {
 	const char *name;
