@@ -65,12 +65,36 @@ static struct dbg_error *forget_exit(struct control *c)
 	return addr ? control_site_remove(c, SITE_STEP, &addr, 1) : NULL;
 }
 
+static void add_entry(struct step_plan *p, uint64_t addr)
+{
+	addrs_add(&p->entries, &p->n_entries, &p->cap_entries, addr);
+	step_add_site(p, addr);
+}
+
+/* A body that goes on where it left off: any line may be the first. */
+static struct dbg_error *enter_anywhere(struct control *c,
+					struct code_module *m, uint32_t token,
+					uint64_t ip)
+{
+	struct dbg_error *err;
+	const struct code_point *points;
+	struct code_place first;
+	size_t n;
+
+	code_entry(c->code, m, token, &first);
+	err = code_points(c->code, ip, &points, &n);
+	for (size_t i = 0; !err && i < n; i++)
+		if (points[i].point.line &&
+		    points[i].point.il_offset >= first.il_offset)
+			add_entry(&c->plan, points[i].addr);
+	return err ? err : step_arm(c);
+}
+
 /* Trap where a breakpoint on the method would be, in its code at @ip. */
 static struct dbg_error *enter_code(struct control *c, struct code_module *m,
 				    uint32_t token, uint64_t ip)
 {
 	struct dbg_error *err;
-	struct step_plan *p = &c->plan;
 	struct arena *arena = arena_create();
 	struct code_place place;
 	uint64_t *addrs;
@@ -78,11 +102,8 @@ static struct dbg_error *enter_code(struct control *c, struct code_module *m,
 
 	code_entry(c->code, m, token, &place);
 	err = code_addresses(c->code, &place, ip, arena, &addrs, &n);
-	for (size_t i = 0; !err && i < n; i++) {
-		addrs_add(&p->entries, &p->n_entries, &p->cap_entries,
-			  addrs[i]);
-		step_add_site(p, addrs[i]);
-	}
+	for (size_t i = 0; !err && i < n; i++)
+		add_entry(&c->plan, addrs[i]);
 	arena_destroy(arena);
 	return err ? err : step_arm(c);
 }
@@ -150,6 +171,8 @@ static struct dbg_error *arrive(struct control *c, uint64_t desc,
 		return enter_body(c, m, body);
 	if (!code_has_source(c->code, m, method.token))
 		return NULL;
+	if (m->pdb && pdb_kickoff_of(m->pdb, MD_TOKEN_RID(method.token)))
+		return enter_anywhere(c, m, method.token, regs->rip);
 	return enter_code(c, m, method.token, regs->rip);
 }
 
