@@ -1,0 +1,214 @@
+#! fixture=Names
+## Variables that the compiler moved, under the names their author gave them.
++tbreak @nested
+Temporary breakpoint 1 (Names.cs:{@nested}) pending: the program is not running.
++tbreak @local-function
+Temporary breakpoint 2 (Names.cs:{@local-function}) pending: the program is not running.
++tbreak @static-function
+Temporary breakpoint 3 (Names.cs:{@static-function}) pending: the program is not running.
++tbreak @await-loop
+Temporary breakpoint 4 (Names.cs:{@await-loop}) pending: the program is not running.
++tbreak @await-catch
+Temporary breakpoint 5 (Names.cs:{@await-catch}) pending: the program is not running.
++tbreak @stream
+Temporary breakpoint 6 (Names.cs:{@stream}) pending: the program is not running.
++tbreak @pattern
+Temporary breakpoint 7 (Names.cs:{@pattern}) pending: the program is not running.
++tbreak @deconstruct
+Temporary breakpoint 8 (Names.cs:{@deconstruct}) pending: the program is not running.
++tbreak @struct-this
+Temporary breakpoint 9 (Names.cs:{@struct-this}) pending: the program is not running.
++tbreak @generic-lambda
+Temporary breakpoint 10 (Names.cs:{@generic-lambda}) pending: the program is not running.
++tbreak @generic-class
+Temporary breakpoint 11 (Names.cs:{@generic-class}) pending: the program is not running.
++tbreak @primary
+Temporary breakpoint 12 (Names.cs:{@primary}) pending: the program is not running.
++tbreak @usings
+Temporary breakpoint 13 (Names.cs:{@usings}) pending: the program is not running.
++run
+Starting program: {out}/Names.dll
+
+Temporary breakpoint 1, Names.Program.Nested.lambda () at Names.cs:{@nested}
+{@nested}{...}
++info args
+No arguments.
++info locals
+round = 5
+i = 0
+between = 5
+outermost = 1
+argument = 4
+own = 11
++print between + own
+$1 = 16
++continue
+Continuing.
+...
+
+Temporary breakpoint 2, Names.Program.Local.Add (n=3) at Names.cs:{@local-function}
+{@local-function}{...}
++info args
+n = 3
++info locals
+sum = 18
+argument = 5
++continue
+Continuing.
+...
+
+Temporary breakpoint 3, Names.Program.Local.Pure (n=2) at Names.cs:{@static-function}
+{@static-function}{...}
++info args
+n = 2
++info locals
+No locals.
++continue
+Continuing.
+...
+
+Temporary breakpoint 4, Names.Program.Await (count=2, words={System.Collections.Generic.List<string>}) at Names.cs:{@await-loop}
+{@await-loop}{...}
++info args
+count = 2
+words = {_items = {string[4]}, _size = 1, _version = 1}
++info locals
+before = 3
+add = {Names.Program.Await.lambda}
+word = "ab"
+length = 2
++continue
+Continuing.
+...
+
+Temporary breakpoint 5, Names.Program.Await (count=2, words={System.Collections.Generic.List<string>}) at Names.cs:{@await-catch}
+{@await-catch}{...}
++info args
+count = 2
+words = {_items = {string[4]}, _size = 1, _version = 1}
++info locals
+before = 10
+add = {Names.Program.Await.lambda}
+error = {System.InvalidOperationException: "thrown"}
++continue
+Continuing.
+...
+
+Temporary breakpoint 6, Names.Program.Stream (count=1) at Names.cs:{@stream}
+{@stream}{...}
++info args
+count = 1
++info locals
+i = 0
++continue
+Continuing.
+...
+
+Temporary breakpoint 7, Names.Program.Patterns (thing={Names.Cube}) at Names.cs:{@pattern}
+{@pattern}{...}
++info args
+thing = {Label = "cube", Side = 2, Label (Names.Square) = "square"}
++info locals
+square = {Label = "cube", Side = 2, Label (Names.Square) = "square"}
+label = "cube"
+query = null
++continue
+Continuing.
+...
+
+Temporary breakpoint 8, Names.Program.Patterns (thing={Names.Cube}) at Names.cs:{@deconstruct}
+{@deconstruct}{...}
++print item
+$2 = {x = 2, y = 4}
++print index
+$3 = 0
++print item.y
+$4 = 4
++continue
+Continuing.
+...
+
+Temporary breakpoint 9, Names.Counter.Add (this={Total = 3}, n=3) at Names.cs:{@struct-this}
+{@struct-this}{...}
++info args
+this = {Total = 3}
+n = 3
++info locals
+No locals.
++continue
+Continuing.
+...
+
+Temporary breakpoint 10, Names.Pair<T>.Put.lambda (x="s") at Names.cs:{@generic-lambda}
+{@generic-lambda}{...}
++info args
+x = "s"
++info locals
+item = "s"
+mine = "s"
++continue
+Continuing.
+...
+
+Temporary breakpoint 11, Names.Pair<T>.Put (this={Names.Pair<string>}, item="s") at Names.cs:{@generic-class}
+{@generic-class}{...}
++info args
+this = {Item = "s"}
+item = "s"
++info locals
+inner = {Deep = "s"}
+same = {Names.Pair<T>.Put.lambda}
++print inner is Inner
+$5 = true
++continue
+Continuing.
+...
+
+Temporary breakpoint 12, Names.Seeded.Get (this={Names.Seeded}, x=4) at Names.cs:{@primary}
+{@primary}{...}
++info args
+this = {seed = 3, label = "lab"}
+x = 4
++info locals
+No locals.
++print this.seed
+$6 = 3
++continue
+Continuing.
+...
+
+Temporary breakpoint 13, Names.Program.Usings (range=(Low: 1, High: 2)) at Names.cs:{@usings}
+{@usings}{...}
++info args
+range = (Low: 1, High: 2)
++info locals
+far = {Parts = (Q: 3, T: (R: 4, S: 5))}
+ints = {_items = {int[4]}, _size = 2, _version = 2}
+one = {m_real = 1, m_imaginary = 0}
+shape = {Label = "cube", Side = 2, Label (Names.Square) = "square"}
++print Distant.Here
+$7 = 9
++print PI
+$8 = 3.141592653589793
++print Complex.ImaginaryOne
+$9 = {m_real = 0, m_imaginary = 1}
++print Numbers.Complex.One
+$10 = {m_real = 1, m_imaginary = 0}
++print ints is Ints
+$11 = true
++print ints is Complex
+$12 = false
++print shape.Label
+$13 = "cube"
++print shape is IShape
+$14 = true
++print Distant.Pair.B
+$15 = "b"
++print far.Parts.T.S
+$16 = 5
++print range.High
+$17 = 2
++print Far.Distant.Here
+$18 = 9
++kill
+[Inferior 1 (process {n}) killed]
