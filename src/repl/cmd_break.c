@@ -154,16 +154,6 @@ static struct dbg_error *cmd_tcatch_unhandled(struct repl *r,
 	return catch_exception(r, call, DBG_BREAK_UNHANDLED, true);
 }
 
-static void hook_delete(struct repl *r, uint32_t breakpoint)
-{
-	struct hook *hook = hook_find(r, breakpoint);
-
-	if (!hook)
-		return;
-	words_deinit(&hook->lines);
-	*hook = r->hooks[--r->n_hooks];
-}
-
 static struct dbg_error *delete_one(struct repl *r, uint32_t number)
 {
 	struct dbg_error *err = dbg_break_delete(r->dbg, number);
@@ -309,27 +299,13 @@ static struct dbg_error *cmd_clear(struct repl *r, const struct call *call)
 	return NULL;
 }
 
-// A number in front; *@p steps to what follows.
-static struct dbg_error *leading_number(const char **p, uint32_t *ret)
-{
-	size_t n = strcspn(*p, " \t");
-	_cleanup_free_ char *word = alloc_strn(*p, n);
-	uint64_t number;
-
-	if (!parse_u64(word, &number) || !number || number > UINT32_MAX)
-		return fault_arg("Bad breakpoint number '%s'.", word);
-	*p += n + strspn(*p + n, " \t");
-	*ret = (uint32_t)number;
-	return NULL;
-}
-
 static struct dbg_error *cmd_condition(struct repl *r, const struct call *call)
 {
 	struct dbg_error *err;
 	const char *p = call->args;
 	uint32_t number;
 
-	err = leading_number(&p, &number);
+	err = parse_number(&p, &number);
 	if (!err)
 		err = dbg_break_condition(r->dbg, number, *p ? p : NULL);
 	if (!err && !*p)
@@ -344,7 +320,7 @@ static struct dbg_error *cmd_ignore(struct repl *r, const struct call *call)
 	uint32_t number;
 	uint64_t count;
 
-	err = leading_number(&p, &number);
+	err = parse_number(&p, &number);
 	if (err)
 		return err;
 	if (!parse_u64(p, &count))
@@ -361,59 +337,6 @@ static struct dbg_error *cmd_ignore(struct repl *r, const struct call *call)
 		printf("Will stop next time breakpoint %" PRIu32
 		       " is reached.\n",
 		       number);
-	return NULL;
-}
-
-// Read lines up to "end".
-static struct dbg_error *read_block(struct repl *r, struct words *ret)
-{
-	_cleanup_text_ struct text line = {0};
-
-	while (input_line(r, ">", &line)) {
-		const char *s = text_get(&line);
-		s += strspn(s, " \t");
-		size_t n = strlen(s);
-		while (n && isspace((unsigned char)s[n - 1]))
-			n--;
-		if (n == 3 && strncmp(s, "end", 3) == 0)
-			return NULL;
-		if (n && *s != '#')
-			words_add(ret, s, n);
-	}
-	return fault_arg("\"commands\" lacks its \"end\".");
-}
-
-static struct dbg_error *cmd_commands(struct repl *r, const struct call *call)
-{
-	struct dbg_error *err;
-	const char *p = call->args;
-	struct dbg_breakpoint b;
-	uint32_t number = r->last_break;
-	struct words lines = {0};
-
-	if (*p)
-		err = leading_number(&p, &number);
-	else
-		err = number ? NULL : fault_arg("No breakpoints specified.");
-	if (!err)
-		err = dbg_break_get(r->dbg, number, &b);
-	if (!err && r->terminal && input_is_user(r))
-		printf("Type commands for breakpoint(s) %" PRIu32
-		       ", one per line.\n"
-		       "End with a line saying just \"end\".\n",
-		       number);
-	if (!err)
-		err = read_block(r, &lines);
-	if (err) {
-		words_deinit(&lines);
-		return err;
-	}
-	hook_delete(r, number);
-	if (!lines.n)
-		return NULL;
-	alloc_grow(&r->hooks, &r->cap_hooks, r->n_hooks + 1, sizeof(*r->hooks));
-	r->hooks[r->n_hooks++] =
-	    (struct hook){.breakpoint = number, .lines = lines};
 	return NULL;
 }
 
@@ -601,7 +524,7 @@ static const struct repl_cmd cmds[] = {
 		"What stands behind a command that resumes the\nprogram is "
 		"not carried out. No commands at all remove them. Without N "
 		"it is\nthe breakpoint made last.",
-	.run = cmd_commands,
+	.run = hook_commands,
     },
     {.names = NULL},
 };

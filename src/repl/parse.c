@@ -122,6 +122,19 @@ struct dbg_error *parse_range(const char **p, uint64_t *ret_first,
 	return NULL;
 }
 
+struct dbg_error *parse_number(const char **p, uint32_t *ret)
+{
+	size_t n = strcspn(*p, " \t");
+	_cleanup_free_ char *word = alloc_strn(*p, n);
+	uint64_t number;
+
+	if (!parse_u64(word, &number) || !number || number > UINT32_MAX)
+		return fault_arg("Bad breakpoint number '%s'.", word);
+	*p += n + strspn(*p + n, " \t");
+	*ret = (uint32_t)number;
+	return NULL;
+}
+
 void parse_place_deinit(struct parse_place *place)
 {
 	free(place->file);

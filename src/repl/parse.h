@@ -31,6 +31,11 @@ DBG_MUST struct dbg_error *parse_format(const char *s,
 DBG_MUST struct dbg_error *parse_range(const char **p, uint64_t *ret_first,
 				       uint64_t *ret_last, bool *ret_any);
 
+/*
+ * Take the number of a breakpoint in front of *@p, stepping to what follows.
+ */
+DBG_MUST struct dbg_error *parse_number(const char **p, uint32_t *ret);
+
 enum parse_list_kind {
 	PARSE_LIST_NEXT,   /* nothing: go on */
 	PARSE_LIST_BACK,   /* - */

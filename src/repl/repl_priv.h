@@ -186,7 +186,6 @@ DBG_MUST struct dbg_error *resume_wait(struct repl *r, struct dbg_error *err);
 DBG_MUST struct dbg_error *resume_end(struct repl *r, struct dbg_error *err);
 /* Carry out commands of breakpoints until none are due. */
 void actions_run(struct repl *r);
-struct hook *hook_find(struct repl *r, uint32_t breakpoint);
 
 /* ---- show_frame.c ---------------------------------------------------- */
 
@@ -268,9 +267,18 @@ void paint_addr(const struct repl *r, uint64_t addr);
 const char *paint_begin(const struct repl *r, enum paint what);
 const char *paint_end(const struct repl *r);
 
+/* ---- hook.c: commands of breakpoints --------------------------------- */
+
+/* NULL if @breakpoint has none. */
+struct hook *hook_find(struct repl *r, uint32_t breakpoint);
+void hook_delete(struct repl *r, uint32_t breakpoint);
+/* `commands [N]`. */
+struct call;
+DBG_MUST struct dbg_error *hook_commands(struct repl *r,
+					 const struct call *call);
+
 /* ---- cmd_display.c: also subcommands of delete, enable, disable ------ */
 
-struct call;
 DBG_MUST struct dbg_error *display_delete(struct repl *r,
 					  const struct call *call);
 DBG_MUST struct dbg_error *display_enable(struct repl *r,

@@ -16,14 +16,6 @@
 #include "cmd.h"
 #include "repl_priv.h"
 
-struct hook *hook_find(struct repl *r, uint32_t breakpoint)
-{
-	for (size_t i = 0; breakpoint && i < r->n_hooks; i++)
-		if (r->hooks[i].breakpoint == breakpoint)
-			return &r->hooks[i];
-	return NULL;
-}
-
 void resume_begin(struct repl *r, enum resume_kind kind)
 {
 	struct dbg_error *err;

@@ -44,7 +44,8 @@ static void parse_args(const char *args)
 	struct parse_format format;
 	struct parse_list list;
 	uint64_t first, last;
-	const char *p = args;
+	uint32_t number;
+	const char *p;
 	bool any = true;
 
 	dbg_error_destroy(parse_format(args, &format));
@@ -55,6 +56,9 @@ static void parse_args(const char *args)
 		parse_list_deinit(&list);
 	dbg_error_destroy(err);
 	parse_if(args);
+	p = args;
+	dbg_error_destroy(parse_number(&p, &number));
+	p = args;
 	any = true;
 	for (err = NULL; any && !err;)
 		err = parse_range(&p, &first, &last, &any);

@@ -228,6 +228,15 @@ static void test_numbers(void **state)
 	no_error(parse_bool("", &on));
 	assert_true(on);
 	is_error(parse_bool("maybe", &on), "expected");
+	const char *p = "12  i > 3";
+	uint32_t number;
+	no_error(parse_number(&p, &number));
+	assert_int_equal(number, 12);
+	assert_string_equal(p, "i > 3");
+	p = "x 3";
+	is_error(parse_number(&p, &number), "'x'");
+	p = "4294967296";
+	is_error(parse_number(&p, &number), "Bad breakpoint number");
 }
 
 static void check_if(const char *s, const char *expected)
