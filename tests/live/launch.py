@@ -2,6 +2,7 @@
 again, kill, exit codes."""
 import os
 import re
+import resource
 import select
 import shutil
 import signal
@@ -331,3 +332,20 @@ def test_no_dotnet(t):
     if "hello world" not in done.stdout:
         t.check_equal("Cannot find 'dotnet' in DOTNET_ROOT or PATH: install "
                       "the .NET runtime or set DOTNET_ROOT.\n", done.stderr)
+
+
+def test_own_process_as_before(t):
+    """What the runtime's library changes in dndbg when it starts is put back:
+    the program of the next run would inherit it."""
+    def facts():
+        with open(f"/proc/{session.pid}/status") as file:
+            ignored = re.search(r"SigIgn:\t(\w+)", file.read())[1]
+        return (int(ignored, 16) >> signal.SIGPIPE - 1 & 1,
+                resource.prlimit(session.pid, resource.RLIMIT_NOFILE))
+
+    session = t.start(*t.program("Hello"))
+    hard = resource.prlimit(session.pid, resource.RLIMIT_NOFILE)[1]
+    resource.prlimit(session.pid, resource.RLIMIT_NOFILE, (hard // 2, hard))
+    before = facts()
+    t.check_in("exited normally]", session.cmd("run"))
+    t.check_equal(before, facts())

@@ -14,9 +14,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -140,9 +142,31 @@ static int compare_loaded(struct dl_phdr_info *info, size_t size, void *arg)
 	return 1;
 }
 
+/*
+ * What the DAC changes in its process when it starts, as if it were the
+ * runtime: programs that we start later would inherit it.
+ */
+struct inherited {
+	struct sigaction pipe;
+	struct rlimit files;
+};
+
+static void inherited_save(struct inherited *in)
+{
+	sigaction(SIGPIPE, NULL, &in->pipe);
+	getrlimit(RLIMIT_NOFILE, &in->files);
+}
+
+static void inherited_restore(const struct inherited *in)
+{
+	sigaction(SIGPIPE, &in->pipe, NULL);
+	setrlimit(RLIMIT_NOFILE, &in->files);
+}
+
 static struct dbg_error *load_fresh(const char *path, int fd, void **ret)
 {
 	char link[PATH_SIZE];
+	struct inherited inherited;
 
 	snprintf(link, sizeof(link), "%s%d", fd_prefix, fd);
 	void *handle = dlopen(link, RTLD_NOW | RTLD_LOCAL);
@@ -151,7 +175,10 @@ static struct dbg_error *load_fresh(const char *path, int fd, void **ret)
 			       dlerror());
 	dac_keep_table(handle);
 	dll_main_fn *dll_main = (dll_main_fn *)dlsym(handle, "DllMain");
-	if (dll_main && !dll_main(handle, DLL_PROCESS_ATTACH, NULL))
+	inherited_save(&inherited);
+	bool started = !dll_main || dll_main(handle, DLL_PROCESS_ATTACH, NULL);
+	inherited_restore(&inherited);
+	if (!started)
 		return dbg_err(DBG_E_RUNTIME, "'%s' cannot start", path);
 	*ret = handle;
 	return NULL;
