@@ -14,6 +14,8 @@
 enum {
 	PATIENCE_MS = 60000,
 	TOKENS = 200,
+	ELEM_CHAR = 3,
+	ELEM_INT = 8,
 };
 
 static const char *cache_dir(struct arena *arena)
@@ -113,6 +115,23 @@ static struct target *start(struct arena *arena, const char *host,
 	return t;
 }
 
+// What the code room tells the DAC from metadata, here from fields.
+static void tell_core_types(struct dacfixture *f)
+{
+	const struct dac_field *fields;
+	uint64_t types[2] = {0};
+	size_t n;
+
+	must(
+	    dac_fields(f->d, dacfixture_type(f, "Inspect.Plain"), &fields, &n));
+	for (size_t i = 0; i < n; i++)
+		if (fields[i].elem == ELEM_INT || fields[i].elem == ELEM_CHAR)
+			types[fields[i].elem == ELEM_CHAR] =
+			    dac_field_type(f->d, &fields[i]);
+	assert_true(types[0] && types[1]);
+	dac_core_types(f->d, types[0], types[1]);
+}
+
 struct dacfixture *dacfixture_create(const char *host, const char *config,
 				     bool optimized)
 {
@@ -133,6 +152,7 @@ struct dacfixture *dacfixture_create(const char *host, const char *config,
 		if (!strcmp(f->modules[i].name, "Inspect"))
 			f->module = f->modules[i].addr;
 	assert_true(f->module != 0);
+	tell_core_types(f);
 	must(dac_threads(f->d, f->arena, &f->threads, &f->n_threads));
 	return f;
 }

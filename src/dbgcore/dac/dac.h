@@ -207,7 +207,13 @@ struct dac_frame {
 
 struct dac_walk;
 
-/* Walk the stack of a stopped thread. *ret is NULL for unmanaged threads. */
+/*
+ * Walk the stack of a stopped thread. *ret is NULL for unmanaged threads. A
+ * thread in native code that managed code called without a Frame (stubs,
+ * write barriers, libm) gives a NATIVE item, then its managed caller. The
+ * body of a handler and the method that holds it are two managed frames with
+ * the same method and bp.
+ */
 DBG_MUST struct dbg_error *dac_walk_create(struct dac *d, pid_t tid,
 					   struct dac_walk **ret);
 /*
@@ -276,8 +282,8 @@ DBG_MUST struct dbg_error *dac_type_args(struct dac *d, uint64_t mt,
 					 struct arena *arena, uint64_t **ret,
 					 size_t *ret_n);
 /*
- * The loaded instantiation of generic @token whose DAC name is @name
- * (e.g. made by printing the arguments); 0 if the runtime has none.
+ * The loaded instantiation of generic @token with these arguments; 0 if the
+ * runtime has none (until the next flush a miss is not looked for again).
  */
 uint64_t dac_type_instance(struct dac *d, uint64_t module, uint32_t token,
 			   const uint64_t *args, size_t n_args);
