@@ -23,6 +23,7 @@ void control_destroy(struct control *c)
 	free(c->plan.addrs);
 	free(c->plan.calls);
 	free(c->plan.entries);
+	free(c->plan.yields);
 	map_deinit(&c->sites);
 	map_deinit(&c->hits);
 	map_deinit(&c->wanted.methods);

@@ -58,6 +58,7 @@ enum step_phase {
 	STEP_NONE,
 	STEP_RUNNING,   /* sites are armed */
 	STEP_RESOLVING, /* the runtime finds the callee */
+	STEP_AWAITING,  /* for any thread to resume the async method */
 };
 
 struct step_plan {
@@ -68,8 +69,8 @@ struct step_plan {
 	uint64_t sp, bp;                 /* of the stepped frame */
 	uint64_t return_sp, return_addr; /* 0: no caller with source */
 	uint64_t return_bp;
-	uint32_t until;                  /* BP_UNTIL: runs to a place */
-	uint64_t *addrs;                 /* every site of the plan */
+	uint32_t until;  /* BP_UNTIL: runs to a place */
+	uint64_t *addrs; /* every site of the plan */
 	size_t n_addrs, cap_addrs;
 	uint64_t *calls; /* those at call instructions */
 	size_t n_calls, cap_calls;
@@ -81,6 +82,10 @@ struct step_plan {
 	uint64_t exit_sp;
 	uint64_t exit_addr; /* RESOLVING: where the runtime's stub ends */
 	bool watches_catch;
+	struct seq_point from; /* the line that is stepped */
+	uint64_t *yields;      /* where an await leaves the method */
+	size_t n_yields, cap_yields;
+	uint64_t machine, machine_type; /* AWAITING: whose resumption */
 };
 
 /* ---- Exceptions ------------------------------------------------------ */
@@ -216,6 +221,17 @@ void step_catch(struct control *c, pid_t tid, uint64_t method, uint64_t offset);
 void step_clear(struct control *c);
 void step_add_site(struct step_plan *p, uint64_t addr);
 struct dbg_error *step_arm(struct control *c);
+
+/* Step on from where @c->plan.tid is, over the same line. */
+struct dbg_error *step_go_on(struct control *c);
+
+/* stepasync.c */
+/* Add the yields of the async method at @pos to the plan. */
+struct dbg_error *stepasync_plan(struct control *c, const struct code_pos *pos,
+				 uint64_t pc);
+/* The stepped frame is at a yield; a thread is at the resume point. */
+struct dbg_error *stepasync_yield(struct control *c, uint64_t addr);
+struct dbg_error *stepasync_resume(struct control *c, pid_t tid);
 
 /* stepin.c */
 /* Add the call instructions of [start, end) to the plan. */

@@ -68,6 +68,7 @@ void step_clear(struct control *c)
 	p->watches_catch = false;
 	p->n_addrs = 0;
 	p->n_calls = 0;
+	p->n_yields = 0;
 	p->return_addr = 0;
 }
 
@@ -163,18 +164,16 @@ static struct dbg_error *plan_out(struct control *c, uint32_t level)
 	return step_arm(c);
 }
 
-static bool same_spot(const struct step_plan *p, const struct seq_point *point,
-		      const struct code_pos *pos)
+static bool same_spot(const struct step_plan *p, const struct seq_point *point)
 {
 	if (p->step.unit == DBG_UNIT_STATEMENT)
-		return point->il_offset == pos->point.il_offset;
-	return point->line == pos->point.line &&
-	       point->document == pos->point.document;
+		return point->il_offset == p->from.il_offset;
+	return point->line == p->from.line &&
+	       point->document == p->from.document;
 }
 
 /* Traps at the other lines, and at the calls of this one. */
-static struct dbg_error *plan_points(struct control *c,
-				     const struct code_pos *pos, uint64_t pc)
+static struct dbg_error *plan_points(struct control *c, uint64_t pc)
 {
 	struct dbg_error *err;
 	struct step_plan *p = &c->plan;
@@ -194,7 +193,7 @@ static struct dbg_error *plan_points(struct control *c,
 
 		if (!point->line)
 			continue;
-		if (!same_spot(p, point, pos)) {
+		if (!same_spot(p, point)) {
 			if (p->step.kind != DBG_STEP_UNTIL ||
 			    points[i].addr > pc)
 				step_add_site(p, points[i].addr);
@@ -217,7 +216,9 @@ static struct dbg_error *plan_line(struct control *c,
 	p->sp = regs->rsp;
 	p->bp = regs->rbp;
 	p->framed = method_is_framed(c, regs->rip) && !pos->in_prolog;
-	err = plan_points(c, pos, regs->rip);
+	err = plan_points(c, regs->rip);
+	if (!err)
+		err = stepasync_plan(c, pos, regs->rip);
 	if (!err)
 		err = plan_return(c, 1);
 	if (err)
@@ -289,8 +290,10 @@ static struct dbg_error *plan(struct control *c, bool *ret_done)
 	err = code_pos_at(c->code, regs.rip, true, &pos, &managed);
 	if (err)
 		return err;
-	if (managed && pos->point.line)
+	if (managed && pos->point.line) {
+		p->from = pos->point;
 		return plan_line(c, pos, &regs);
+	}
 	// in code without source: out of it; the frames of a throw are not
 	// shown
 	err =
@@ -298,6 +301,19 @@ static struct dbg_error *plan(struct control *c, bool *ret_done)
 	if (err)
 		return err;
 	return plan_out(c, f && f->raw.ip == regs.rip ? 1 : 0);
+}
+
+struct dbg_error *step_go_on(struct control *c)
+{
+	struct dbg_error *err;
+	struct user_regs_struct regs;
+	const struct code_pos *pos;
+	bool any = false;
+
+	err = target_regs(c->target, c->plan.tid, &regs);
+	if (!err)
+		err = code_pos_at(c->code, regs.rip, true, &pos, &any);
+	return err || !any ? err : plan_line(c, pos, &regs);
 }
 
 struct dbg_error *control_step(struct control *c, pid_t tid,
@@ -381,6 +397,8 @@ struct dbg_error *step_trap(struct control *c, pid_t tid, uint64_t addr,
 	struct step_plan *p = &c->plan;
 	struct user_regs_struct regs;
 
+	if (p->phase == STEP_AWAITING)
+		return stepasync_resume(c, tid);
 	if (p->phase == STEP_NONE || p->tid != tid)
 		return NULL;
 	err = target_regs(c->target, tid, &regs);
@@ -396,6 +414,8 @@ struct dbg_error *step_trap(struct control *c, pid_t tid, uint64_t addr,
 		return NULL;
 	if (addrs_have(p->calls, p->n_calls, addr))
 		return stepin_call(c);
+	if (addrs_have(p->yields, p->n_yields, addr))
+		return stepasync_yield(c, addr);
 	return step_ends(c, stop, ret_stops);
 }
 

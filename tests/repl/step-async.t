@@ -1,0 +1,39 @@
+#! fixture=Steps config=Debug,Release args=async exit=0
+## An await that waits: the step goes on where the method does.
++break @async
+Breakpoint 1 (Steps.cs:{@async}) pending: the program is not running.
++run
+Starting program: {out}/Steps.dll async
+
+Breakpoint 1, Steps.Program.Async () at Steps.cs:{@async}
+{@async}{...}// @async
++next
+{@async-await}{...}// @async-await
++next
+...
+Steps.Program.Async () at Steps.cs:{@async-after}
+{@async-after}{...}// @async-after
++print b
+$1 = 2
++next
+{@async-second}{...}// @async-second
+## Into the body of what is awaited, and over its own await.
++step
+Steps.Program.Later (n=12) at Steps.cs:{@later-await}
+{@later-await}{...}// @later-await
++next
+...
+Steps.Program.Later (n=12) at Steps.cs:{@later-return}
+{@later-return}{...}// @later-return
++tbreak @async-return
+...
++continue
+Continuing.
+...
+Temporary breakpoint 2, Steps.Program.Async () at Steps.cs:{@async-return}
+{@async-return}{...}// @async-return
++continue
+Continuing.
+async 26
+ok
+[Inferior 1 (process {n}) exited normally]
