@@ -190,13 +190,25 @@ bool type_find_def(struct types *ts, struct code_module *near, const char *name,
 	return true;
 }
 
+/* By a look at all of them: the index of all modules is not worth making. */
 struct type *type_core(struct types *ts, const char *full_name)
 {
 	struct code_module *core = types_core(ts);
-	struct code_module *m;
-	uint32_t token;
-	if (!core || !type_find_def(ts, core, full_name, 0, &m, &token) ||
-	    m != core)
+	const char *dot = strrchr(full_name, '.');
+	if (!core || !dot)
 		return NULL;
-	return type_of_def(ts, m, token);
+	size_t space_n = (size_t)(dot - full_name);
+	uint32_t rows = md_rows(&core->md, MD_TYPEDEF);
+	for (uint32_t rid = 1; rid <= rows; rid++) {
+		const char *name =
+		    md_col_string(&core->md, MD_TYPEDEF, rid, TYPEDEF_NAME);
+		if (strcmp(name, dot + 1) != 0)
+			continue;
+		const char *space = md_col_string(&core->md, MD_TYPEDEF, rid,
+						  TYPEDEF_NAMESPACE);
+		if (strlen(space) == space_n &&
+		    memcmp(space, full_name, space_n) == 0)
+			return type_of_def(ts, core, MD_TOKEN(MD_TYPEDEF, rid));
+	}
+	return NULL;
 }
