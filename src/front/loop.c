@@ -22,6 +22,7 @@ struct loop {
 	int rfd, wfd;                  /* pipe of signal numbers */
 	volatile sig_atomic_t waiting; /* in poll(): nothing to interrupt */
 	volatile sig_atomic_t interrupted;
+	volatile sig_atomic_t ending; /* SIGTERM has come */
 	struct sigaction old[N_SIGNALS];
 };
 
@@ -32,6 +33,12 @@ static void on_signal(int sig)
 {
 	struct loop *loop = handler_loop;
 	int saved = errno;
+
+	// Whoever asks twice has seen us not answer; the program that we
+	// started ends with us.
+	if (sig == SIGTERM && loop->ending)
+		_exit(128 + SIGTERM);
+	loop->ending = loop->ending || sig == SIGTERM;
 	unsigned char byte = (unsigned char)sig;
 
 	if (sig != SIGWINCH) {
