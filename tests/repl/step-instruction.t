@@ -1,12 +1,52 @@
 #! fixture=Steps args=calls exit=0
-## One instruction: where it goes; over a call.
+## Single instructions: to the next one, over a call, into a method, onto a
+## breakpoint.
++break @two
+Breakpoint 1 (Steps.cs:{@two}) pending: the program is not running.
 +break @calls-nested
-Breakpoint 1 (Steps.cs:{@calls-nested}) pending: the program is not running.
+Breakpoint 2 (Steps.cs:{@calls-nested}) pending: the program is not running.
 +run
 Starting program: {out}/Steps.dll calls
 
-Breakpoint 1, Steps.Program.Calls () at Steps.cs:{@calls-nested}
+Breakpoint 2, Steps.Program.Calls () at Steps.cs:{@calls-nested}
 {@calls-nested}{...}// @calls-nested
-+tbreak Two
-Temporary breakpoint 2 at Steps.Program.Two: file Steps.cs, line {@two}.
-The method is not compiled yet.
++x/3i $pc
+=> {addr}:	mov edi, {...}
+   {addr}:	call {...} <Steps.Program.Two(int)>
+   {addr}:	mov {...}, eax
++stepi
+{addr}	{@calls-nested}{...}// @calls-nested
+## Over the call, in which there is a breakpoint.
++nexti
+
+Breakpoint 1, Steps.Program.Two (n=1) at Steps.cs:{@two}
+{...}{@two}{...}// @two
++finish
+Run till exit from #0  Steps.Program.Two (n=1) at Steps.cs:{@two}
+{...}Steps.Program.Calls () at Steps.cs:{@calls-nested}
+{@calls-nested}{...}// @calls-nested
++x/3i $pc
+=> {addr}:	mov {...}, eax
+   {addr}:	mov edi, {...}
+   {addr}:	call {...} <Steps.Program.One(int)>
++nexti 3
+{addr}	{@calls-nested}{...}// @calls-nested
++x/1i $pc
+=> {addr}:	mov {...}, eax
+## Onto a breakpoint is a hit of it.
++tbreak *$pc + 3
+Temporary breakpoint 3 at {addr}: file Steps.cs, line {@calls-nested}.
++stepi
+
+Temporary breakpoint 3, {...}Steps.Program.Calls () at Steps.cs:{@calls-nested}
+{...}{@calls-nested}{...}// @calls-nested
+## Into the call.
++disable 1
++stepi 2
+{...}Steps.Program.One (n={...}) at Steps.cs:{n}
+...
++continue
+Continuing.
+calls 9
+ok
+[Inferior 1 (process {n}) exited normally]

@@ -96,6 +96,12 @@ DBG_MUST struct dbg_error *control_step(struct control *c, pid_t tid,
 					const struct dbg_step *step,
 					struct arena *arena, bool *ret_done);
 /*
+ * An instruction step of @tid is complete: a breakpoint where it stands now
+ * is hit, since the thread will not trap there any more. Fills *stop if so.
+ */
+DBG_MUST struct dbg_error *control_stepped(struct control *c, pid_t tid,
+					   struct dbg_stop *stop);
+/*
  * Run until @location is reached or the frame returns; an error if there is
  * no such place now. @path as in control_break_add.
  */

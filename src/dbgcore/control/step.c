@@ -335,6 +335,19 @@ struct dbg_error *control_step(struct control *c, pid_t tid,
 	return err;
 }
 
+struct dbg_error *control_stepped(struct control *c, pid_t tid,
+				  struct dbg_stop *stop)
+{
+	struct dbg_error *err;
+	struct user_regs_struct regs;
+	bool stops;
+
+	err = target_regs(c->target, tid, &regs);
+	if (err || !(control_site_kinds(c, regs.rip) & SITE_BREAK))
+		return err;
+	return bp_hit(c, tid, regs.rip, stop, &stops);
+}
+
 struct dbg_error *control_run_to(struct control *c, pid_t tid,
 				 const char *location, const char *path,
 				 struct arena *arena)

@@ -8,12 +8,13 @@
 
 void session_watch_signals(struct dbg *dbg)
 {
-	// those that may end the program, and Ctrl-C; all others pass unseen
+	// those that may end the program, and the terminal's Ctrl-C and
+	// Ctrl-Z; all others pass unseen
 	static const int watched[] = {
 	    SIGHUP,  SIGINT,    SIGQUIT, SIGILL,  SIGABRT, SIGBUS,
 	    SIGFPE,  SIGSEGV,   SIGPIPE, SIGALRM, SIGTERM, SIGUSR1,
 	    SIGUSR2, SIGXCPU,   SIGXFSZ, SIGSYS,  SIGTRAP, SIGVTALRM,
-	    SIGPROF, SIGSTKFLT, SIGIO,   SIGPWR,
+	    SIGPROF, SIGSTKFLT, SIGIO,   SIGPWR,  SIGTSTP,
 	};
 	sigset_t set;
 
@@ -112,9 +113,11 @@ static struct dbg_error *on_trap(struct dbg *dbg, const struct target_event *ev)
 static struct dbg_error *on_signal(struct dbg *dbg,
 				   const struct target_event *ev)
 {
-	if (ev->signal != SIGINT || ev->info.si_code != SI_KERNEL)
+	bool key = ev->signal == SIGINT || ev->signal == SIGTSTP;
+
+	if (!key || ev->info.si_code != SI_KERNEL)
 		return judged(dbg, ev);
-	// Ctrl-C at the program's terminal is meant for us, not for it
+	// Ctrl-C and Ctrl-Z at the program's terminal are meant for us
 	target_thread_signal(dbg->target, ev->tid, 0);
 	return paused(dbg, ev->tid, 0);
 }
@@ -255,6 +258,7 @@ static struct dbg_error *thread_tid(struct dbg *dbg, uint32_t number,
 struct dbg_error *dbg_step(struct dbg *dbg, const struct dbg_step *step)
 {
 	struct dbg_error *err;
+	struct dbg_stop stop = {0};
 	pid_t tid = 0;
 	bool done = false;
 
@@ -271,10 +275,11 @@ struct dbg_error *dbg_step(struct dbg *dbg, const struct dbg_step *step)
 	session_event(dbg, &(struct dbg_event){.kind = DBG_EVENT_CONTINUED});
 	dbg->halted = false;
 	session_halted(dbg);
-	stopped(dbg, &(struct dbg_stop){
-			 .reason = DBG_STOP_STEP,
-			 .thread = stack_thread_number(dbg->stack, tid)});
-	return NULL;
+	stop.reason = DBG_STOP_STEP;
+	err = control_stepped(dbg->control, tid, &stop);
+	stop.thread = stack_thread_number(dbg->stack, tid);
+	stopped(dbg, &stop);
+	return err;
 }
 
 struct dbg_error *dbg_run_to(struct dbg *dbg, uint32_t thread,

@@ -1,0 +1,57 @@
+#! fixture=Steps args=dispatch exit=0
+## Lambdas that the framework calls; a static constructor that it runs.
++break @call-linq
+Breakpoint 1 (Steps.cs:{@call-linq}) pending: the program is not running.
++break @lazy-make
+Breakpoint 2 (Steps.cs:{@lazy-make}) pending: the program is not running.
++tbreak @call-cctor
+Temporary breakpoint 3 (Steps.cs:{@call-cctor}) pending: the program is not running.
++run
+Starting program: {out}/Steps.dll dispatch
+
+Temporary breakpoint 3, Steps.Program.Dispatch () at Steps.cs:{@call-cctor}
+{@call-cctor}{...}// @call-cctor
++next
+
+Breakpoint 2, Steps.Lazy.Make () at Steps.cs:{@lazy-make}
+{@lazy-make}{...}// @lazy-make
++finish
+Run till exit from #0  Steps.Lazy.Make () at Steps.cs:{@lazy-make}
+{...}Steps.Lazy..cctor () at Steps.cs:{@lazy-field}
+{@lazy-field}{...}// @lazy-field
++next
+...
+{@lazy-open}{...}// @lazy-open
++next
+{@lazy-cctor}{...}// @lazy-cctor
++finish
+Run till exit from #0  Steps.Lazy..cctor () at Steps.cs:{@lazy-cctor}
+{...}Steps.Program.Dispatch () at Steps.cs:{@call-cctor}
+{@call-cctor}{...}// @call-cctor
++continue
+Continuing.
+
+Breakpoint 1, Steps.Program.Dispatch () at Steps.cs:{@call-linq}
+{@call-linq}{...}// @call-linq
+## The lambda stands in the line: it is part of the breakpoint.
++info breakpoints 1
+Num     Type           Disp Enb Address            What
+1       breakpoint     keep y   <MULTIPLE>         Steps.cs:{@call-linq}
+	breakpoint already hit 1 time
+1.1                         y   {addr} in Steps.Program.Dispatch() at Steps.cs:{@call-linq}
+1.2                         y   <not compiled>     in Steps.Program.Dispatch.lambda(int) at Steps.cs:{@call-linq}
++next
+
+Breakpoint 1, Steps.Program.Dispatch.lambda (x=3) at Steps.cs:{@call-linq}
+{@call-linq}{...}// @call-linq
++disable 1
++next
+Steps.Program.Dispatch () at Steps.cs:{@call-linq}
+{@call-linq}{...}// @call-linq
++next
+{@call-base}{...}// @call-base
++continue
+Continuing.
+dispatch 98
+ok
+[Inferior 1 (process {n}) exited normally]
