@@ -95,6 +95,7 @@ struct listing {
 	struct code_module *module;
 	struct dbg_insn *insns;
 	size_t n, cap;
+	uint32_t il_offset; /* the last one shown */
 };
 
 static const char *with_offset(struct listing *l, const char *name,
@@ -260,6 +261,11 @@ static void put_source(struct listing *l, struct dbg_insn *in)
 	for (; i < l->n_map && l->map[i].start == in->addr; i++)
 		if (l->map[i].il_offset < DAC_IL_EPILOG)
 			in->il_offset = l->map[i].il_offset;
+	// the calls of an IL instruction have map entries of their own
+	if (in->il_offset == l->il_offset)
+		in->il_offset = UINT32_MAX;
+	else if (in->il_offset != UINT32_MAX)
+		l->il_offset = in->il_offset;
 	i = first_at(l->points, l->n_points, sizeof(*l->points),
 		     offsetof(struct code_point, addr), in->addr);
 	for (; i < l->n_points && l->points[i].addr == in->addr; i++) {
@@ -401,7 +407,7 @@ struct dbg_error *disasm_native(struct code *c, uint64_t addr, uint32_t count,
 				size_t *ret_n)
 {
 	struct dbg_error *err;
-	struct listing l = {.code = c, .arena = arena};
+	struct listing l = {.code = c, .arena = arena, .il_offset = UINT32_MAX};
 	struct dac_code dc;
 
 	init_formatter(&l.formatter);
