@@ -263,7 +263,10 @@ static void show_reason(const struct dbg_stop *stop)
 		       stop->breakpoint);
 		break;
 	case DBG_STOP_PAUSE:
-		printf("\nProgram received signal SIGINT, Interrupt.\n");
+		// gdb's words, for a pause by any means
+		printf("\nProgram received signal %s.\n",
+		       stop->signal == SIGTSTP ? "SIGTSTP, Stopped (user)"
+					       : "SIGINT, Interrupt");
 		break;
 	case DBG_STOP_THROWN:
 		show_exception("Exception thrown", stop);

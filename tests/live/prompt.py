@@ -149,6 +149,28 @@ def test_cancel(t):
 
 
 @one_runtime
+def test_keys_of_the_terminal(t):
+    """Ctrl-C and Ctrl-Z at the running program's terminal both bring the
+    prompt back, and the program goes on as if it had not seen them."""
+    s = t.start("--args", *t.program("Signals", "sleep"))
+    s.line("run")
+    s.expect("^ready")
+    for key, name in ("\x03", "SIGINT"), ("\x1a", "SIGTSTP"):
+        s.send(key)
+        t.check_in(f"received signal {name}", s.expect(PROMPT))
+        t.check_match(r"^#\d+ .*Signals\.Program\.Main ", s.cmd("bt"))
+        s.line("continue")
+        s.expect("^Continuing")
+    s.send("\x03")
+    s.expect(PROMPT)
+    s.line("kill")
+    s.expect(r"\(y or n\) ")
+    t.check_in("killed", s.cmd("y"))
+    s.send("\x04")
+    t.check_equal(0, s.wait())
+
+
+@one_runtime
 def test_repeat(t):
     s = at_main(t)
     line = t.line("Hello", "first")

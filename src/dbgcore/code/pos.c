@@ -285,7 +285,7 @@ struct dbg_error *code_pos_at(struct code *c, uint64_t ip, bool leaf,
 // drops what has no instructions); UINT32_MAX if the statement has no code.
 static uint32_t mapped_offset(const struct version *v, uint32_t il_offset)
 {
-	uint32_t end = UINT32_MAX, best = UINT32_MAX;
+	uint32_t end = UINT32_MAX, best = UINT32_MAX, before = UINT32_MAX;
 
 	for (size_t i = 0; i < v->points->n; i++) {
 		end = v->points->points[i].il_offset;
@@ -296,11 +296,16 @@ static uint32_t mapped_offset(const struct version *v, uint32_t il_offset)
 	for (size_t i = 0; i < v->n_map; i++) {
 		uint32_t il = v->map[i].il_offset;
 
-		if (is_real(&v->map[i]) && il >= il_offset && il < end &&
-		    il < best)
+		if (!is_real(&v->map[i]))
+			continue;
+		if (il < il_offset && (before == UINT32_MAX || il > before))
+			before = il;
+		if (il >= il_offset && il < end && il < best)
 			best = il;
 	}
-	return best;
+	// Optimised code may have nothing of a statement that begins with
+	// values on the stack: it is entered where the one before is.
+	return best == UINT32_MAX && v->module->optimized ? before : best;
 }
 
 /*

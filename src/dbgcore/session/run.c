@@ -119,7 +119,7 @@ static struct dbg_error *on_signal(struct dbg *dbg,
 		return judged(dbg, ev);
 	// Ctrl-C and Ctrl-Z at the program's terminal are meant for us
 	target_thread_signal(dbg->target, ev->tid, 0);
-	return paused(dbg, ev->tid, 0);
+	return paused(dbg, ev->tid, ev->signal);
 }
 
 static void on_thread(struct dbg *dbg, const struct target_event *ev)
