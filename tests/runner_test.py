@@ -12,7 +12,7 @@ import drive
 import run
 
 FAKE = r'''#!/usr/bin/env python3
-import os, signal, subprocess, sys, time
+import os, select, signal, subprocess, sys, time
 def do(line):
     if line == "bt":
         print("#0  0x00007f00 in Main () at Hello.cs:9\n#1  more")
@@ -34,14 +34,19 @@ if "-x" in sys.argv:
             print("+" + line)
             do(line)
 else:
+    # Ctrl-C comes through a pipe: none is lost between prompt and reading.
+    news, told = os.pipe()
+    os.set_blocking(told, False)
+    signal.set_wakeup_fd(told)
+    signal.signal(signal.SIGINT, lambda *_: None)
     while True:
         sys.stdout.write("(dndbg) ")
         sys.stdout.flush()
-        try:
-            line = sys.stdin.readline()
-        except KeyboardInterrupt:
+        if news in select.select([0, news], [], [])[0]:
+            os.read(news, 1)
             print("\nQuit")
             continue
+        line = sys.stdin.readline()
         if not line:
             break
         do(line.strip())
