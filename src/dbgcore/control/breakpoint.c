@@ -224,7 +224,7 @@ static struct dbg_error *condition_holds(struct control *c, struct bp *bp,
 	if (err)
 		return err;
 	err = c->ops->condition(c->arg, stack_thread_number(c->stack, tid),
-				bp->condition, ret);
+				c->throws.object, bp->condition, ret);
 	if (!err)
 		return NULL;
 	// gdb's rule: a condition that cannot be answered stops

@@ -29,8 +29,12 @@ struct control;
 struct control_ops {
 	/* All is stopped: forget what was known of the last stop. */
 	void (*inspect)(void *arg);
-	/* Value of a condition in the newest frame of a thread. */
+	/*
+	 * Value of a condition in the newest frame of a thread, where
+	 * @exception is being thrown (0: none).
+	 */
 	DBG_MUST struct dbg_error *(*condition)(void *arg, uint32_t thread,
+						uint64_t exception,
 						const char *expr, bool *ret);
 	/* Breakpoint @number changed (bound, moved) or is @gone. */
 	void (*changed)(void *arg, uint32_t number, bool gone);

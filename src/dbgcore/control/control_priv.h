@@ -98,6 +98,7 @@ struct throws {
 	uint64_t dispatch;       /* address, 0: not compiled yet */
 	uint64_t raise_return;   /* in RaiseException, 0: not seen yet */
 	struct map types;        /* MethodTable -> &yes or &no */
+	uint64_t object;         /* thrown, while it is judged */
 };
 
 struct control {

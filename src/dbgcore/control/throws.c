@@ -256,7 +256,10 @@ static struct dbg_error *judge_object(struct control *c, pid_t tid,
 	}
 	map_put(&c->throws.types, mt, (void *)&yes);
 	exception_describe(c, object, arena, stop);
-	return count_throw(c, tid, match_mt, &mt, stop, ret_stops);
+	c->throws.object = object;
+	err = count_throw(c, tid, match_mt, &mt, stop, ret_stops);
+	c->throws.object = 0;
+	return err;
 }
 
 struct dbg_error *throws_dispatch(struct control *c, pid_t tid,

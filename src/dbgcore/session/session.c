@@ -18,11 +18,17 @@ static void control_inspect(void *arg)
 }
 
 static struct dbg_error *control_condition(void *arg, uint32_t thread,
-					   const char *expr, bool *ret)
+					   uint64_t exception, const char *expr,
+					   bool *ret)
 {
+	struct dbg_error *err;
 	struct dbg *dbg = arg;
 
-	return values_condition(dbg->values, thread, expr, ret);
+	// $exception, of a stop that is to be or not
+	dbg->stop.exception = exception;
+	err = values_condition(dbg->values, thread, expr, ret);
+	dbg->stop.exception = 0;
+	return err;
 }
 
 static void control_changed(void *arg, uint32_t number, bool gone)
