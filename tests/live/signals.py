@@ -293,3 +293,80 @@ def test_winch(t):
     s, pid = started(t, "winch")
     os.kill(pid, signal.SIGWINCH)
     s.expect("exited normally")
+
+
+def test_no_runtime_yet(t):
+    """Ctrl-C where there is no managed code to be seen."""
+    s = t.start("--args", "/bin/sleep", "1000")
+    s.line("run")
+    t.wait_for("the program", lambda: t.processes("sleep"))
+    pid, = t.processes("sleep")
+    t.wait_for("its sleep", lambda: state_of(f"/proc/{pid}") == "S"
+               and asleep(pid))
+    s.interrupt()
+    s.expect(r"^\(dndbg\) ")
+    t.check_in("sleep () from libc.so", s.cmd("bt"))
+    t.check_in('"sleep"', s.cmd("info threads"))
+    for command in ("next", "step", "finish"):
+        t.check_in("The runtime is not loaded yet", s.cmd(command))
+    t.check_in("pending: the runtime is not loaded yet", s.cmd("b Main"))
+    s.line("stepi")
+    s.expect("stepi")
+    t.wait_for("its sleep", lambda: state_of(f"/proc/{pid}") == "S")
+    s.interrupt()
+    t.check_in("SIGINT", s.expect(r"^\(dndbg\) "))
+    s.cmd("set confirm off")
+    t.check_in("killed]", s.cmd("kill"))
+
+
+def asleep(pid):
+    """Is the main thread in clock_nanosleep or futex?"""
+    with open(f"/proc/{pid}/syscall") as file:
+        return file.read().startswith(("230 ", "202 "))
+
+
+def test_instruction_in_system_call(t):
+    """stepi of a thread that waits in the kernel waits, and can be ended."""
+    s, pid = started(t, "sleep")
+    t.wait_for("its sleep", lambda: asleep(pid))
+    s.interrupt()
+    s.expect(r"^\(dndbg\) ")
+    s.line("stepi")
+    s.expect("stepi")
+    t.wait_for("the program to run", lambda: foreground(pid) == pid)
+    s.interrupt()
+    t.check_in("SIGINT", s.expect(r"^\(dndbg\) "))
+    t.check_in("Signals.Program.Sleep", s.cmd("bt"))
+
+
+def open_files(pid):
+    """All but pipes: the runtime makes one when it first throws, which it
+    does early where its notifications are asked for."""
+    found = []
+    for number in os.listdir(f"/proc/{pid}/fd"):
+        try:
+            found.append(re.sub(r"\d+", "N",
+                                os.readlink(f"/proc/{pid}/fd/{number}")))
+        except OSError:
+            continue
+    return sorted(name for name in found if not name.startswith("pipe:"))
+
+
+def test_open_files(t):
+    """A .NET program has the open files that it has without us."""
+    words = t.program("Signals", "sleep")
+    dotnet = shutil.which("dotnet", path=t.env["PATH"])
+    files = []
+    for start in ([dotnet], [t.dndbg, "--batch", "-ex", "b Main", "-ex",
+                             "run", "-ex", "continue", "--args"]):
+        process = subprocess.Popen([*start, *words], env=t.env, cwd=t.dir,
+                                   stdout=subprocess.PIPE, text=True,
+                                   stdin=subprocess.DEVNULL,
+                                   start_new_session=True)
+        line = ""
+        while not line.startswith("ready "):
+            line = process.stdout.readline()
+        files.append(open_files(int(line.split()[1])))
+        process.kill()
+        process.wait()
+    t.check_equal(*files)
