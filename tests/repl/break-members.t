@@ -1,4 +1,4 @@
-#! fixture=Breaks args=members exit=0
+#! fixture=Breaks config=Debug,Release args=members exit=0
 ## Constructors, accessors, operators, explicit implementations, nested types.
 +break Pair..ctor
 Breakpoint 1 (Pair..ctor) pending: the program is not running.

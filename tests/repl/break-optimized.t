@@ -1,5 +1,6 @@
 #! fixture=Breaks config=Release args=tiers
-## The compiler kept no address of this line: that is said.
+## The compiler kept no address for this line alone: that is said, and the
+## breakpoint is at the line before it.
 +break @tiers-end
 Breakpoint 1 (Breaks.cs:{@tiers-end}) pending: the program is not running.
 +tbreak @tiers
@@ -11,7 +12,12 @@ Temporary breakpoint 2, Breaks.Program.Tiers () at Breaks.cs:{@tiers}
 {@tiers}{...}// @tiers
 +info breakpoints
 Num     Type           Disp Enb Address            What
-1       breakpoint     keep y   <optimized out>    in Breaks.Program.Tiers() at Breaks.cs:{@tiers-end}
-	optimised code has nothing of this line
+1       breakpoint     keep y   {addr} in Breaks.Program.Tiers() at Breaks.cs:{@tiers-end}
+	line {@tiers-end} has no entry in optimised code; stops at line {@tiers-warm}
++continue
+Continuing.
+
+Breakpoint 1, Breaks.Program.Tiers () at Breaks.cs:{@tiers-warm}
+{@tiers-warm}{...}// @tiers-warm
 +kill
 [Inferior 1 (process {n}) killed]

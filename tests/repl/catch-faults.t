@@ -1,4 +1,4 @@
-#! fixture=Throws args="hardware framework" exit=0
+#! fixture=Throws config=Debug,Release args="hardware framework" exit=0
 ## Faults of the processor and throws by the runtime and the framework.
 +catch throw
 Catchpoint 1 (throw)

@@ -1,4 +1,4 @@
-#! fixture=Throws args="plain custom hardware framework async filtered" exit=0
+#! fixture=Throws config=Debug,Release args="plain custom hardware framework async filtered" exit=0
 ## Only a type and what derives from it; by its full name or the last part.
 +catch throw Throws.ShopException
 Catchpoint 1 (throw Throws.ShopException)

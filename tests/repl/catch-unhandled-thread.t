@@ -1,4 +1,4 @@
-#! fixture=Throws args=unhandled-thread exit=134
+#! fixture=Throws config=Debug,Release args=unhandled-thread exit=134
 ## Nothing needs to be asked for; a thread of its own has no catcher either.
 +run
 Starting program: {out}/Throws.dll unhandled-thread

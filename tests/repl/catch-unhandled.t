@@ -1,4 +1,4 @@
-#! fixture=Throws args=unhandled-inner exit=134
+#! fixture=Throws config=Debug,Release args=unhandled-inner exit=134
 ## An exception nobody catches stops the program before it is gone, at the
 ## throw, with all frames.
 +catch unhandled

@@ -1,4 +1,4 @@
-#! fixture=Steps args="others threw" exit=0
+#! fixture=Steps config=Debug,Release args="others threw" exit=0
 ## A breakpoint or an exception in another thread ends the step, and leaves
 ## nothing of it behind.
 +break @others-wait

@@ -1,4 +1,4 @@
-#! fixture=Steps args="leaves leaves" exit=0
+#! fixture=Steps config=Debug,Release args="leaves leaves" exit=0
 ## finish of a frame that does not return; a step of the throw itself; and a
 ## step with a breakpoint on its way.
 +break @throw

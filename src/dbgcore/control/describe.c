@@ -152,6 +152,30 @@ static const char *why_unarmed(const struct bp *bp)
 	return why;
 }
 
+/* Optimised code may have an entry for a line only where another begins. */
+static const char *why_elsewhere(struct control *c, const struct bp *bp,
+				 struct arena *arena)
+{
+	const struct bp_place *p = &bp->places[0];
+	const struct code_pos *pos;
+	bool any = false;
+	struct dbg_error *err = NULL;
+
+	if (!p->place.module || !p->place.module->optimized || !p->n_addrs ||
+	    !target_all_stopped(c->target))
+		return NULL;
+	err = code_pos_at(c->code, p->addrs[0], true, &pos, &any);
+	if (err || !any || !pos->point.line ||
+	    pos->point.line == p->place.line) {
+		dbg_error_destroy(err);
+		return NULL;
+	}
+	return arena_printf(arena,
+			    "line %u has no entry in optimised code; stops "
+			    "at line %u",
+			    p->place.line, pos->point.line);
+}
+
 static void describe_reason(struct control *c, const struct bp *bp,
 			    struct arena *arena, struct dbg_breakpoint *ret)
 {
@@ -166,6 +190,8 @@ static void describe_reason(struct control *c, const struct bp *bp,
 				 bp->location.line, bp->places[0].place.line);
 	else
 		ret->reason = why_unarmed(bp);
+	if (!ret->reason)
+		ret->reason = why_elsewhere(c, bp, arena);
 }
 
 static void describe(struct control *c, const struct bp *bp,

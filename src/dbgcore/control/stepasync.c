@@ -17,7 +17,18 @@
 
 #include "base/err.h"
 
-/* Traps of IL offset @il_offset in the code at @ip; *kept takes them. */
+static bool begins_at(struct control *c, uint64_t addr, uint32_t il_offset)
+{
+	const struct code_pos *pos;
+	bool any = false;
+	struct dbg_error *err = code_pos_at(c->code, addr, true, &pos, &any);
+
+	dbg_error_destroy(err);
+	return !err && any && pos->il_offset != UINT32_MAX &&
+	       pos->il_offset >= il_offset;
+}
+
+/* Traps of IL offset @il_offset in the code at @ip. */
 static struct dbg_error *add_offset(struct control *c,
 				    const struct code_pos *pos,
 				    uint32_t il_offset, uint64_t ip, bool yield)
@@ -35,6 +46,9 @@ static struct dbg_error *add_offset(struct control *c,
 
 	err = code_addresses(c->code, &place, ip, arena, &addrs, &n);
 	for (size_t i = 0; !err && i < n; i++) {
+		// of optimised code it may be the statement before
+		if (!begins_at(c, addrs[i], il_offset))
+			continue;
 		step_add_site(p, addrs[i]);
 		if (yield)
 			addrs_add(&p->yields, &p->n_yields, &p->cap_yields,
