@@ -303,7 +303,16 @@ def scripts(runtimes):
                               function)
 
 
+def usual_signals():
+    """Whoever started us may have had signals ignored (nohup, a job in the
+    background): tests begin with none, as at a terminal."""
+    for number in signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM:
+        signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def main():
+    usual_signals()
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--dndbg", default="./dndbg", help="the binary")
