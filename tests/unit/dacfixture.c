@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -132,6 +133,45 @@ static void tell_core_types(struct dacfixture *f)
 	dac_core_types(f->d, types[0], types[1]);
 }
 
+// Is the main thread asleep in the kernel, and does "spin" run managed code?
+static bool all_in_place(struct dacfixture *f)
+{
+	struct target_thread *threads;
+	struct user_regs_struct regs;
+	pid_t spin = 0;
+	size_t n;
+
+	must(target_regs(f->t, f->main_tid, &regs));
+	if (regs.orig_rax != SYS_futex)
+		return false;
+	must(target_threads(f->t, f->arena, &threads, &n));
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(threads[i].name, "spin"))
+			spin = threads[i].tid;
+	must(dac_threads(f->d, f->arena, &f->threads, &f->n_threads));
+	for (size_t i = 0; i < f->n_threads; i++)
+		if (f->threads[i].tid == spin)
+			return f->threads[i].cooperative;
+	return false;
+}
+
+// "rest" is written a moment before the main thread is, and a thread that
+// computes may be stopped in a helper of the runtime.
+static void come_to_place(struct dacfixture *f)
+{
+	struct pollfd fd = {.fd = target_fd(f->t), .events = POLLIN};
+
+	for (int left = PATIENCE_MS; !all_in_place(f); left--) {
+		if (!left)
+			fail_msg("the program did not come to rest");
+		must(target_resume_all(f->t));
+		poll(&fd, 1, 1);
+		take_events(f->t);
+		must(target_stop_all(f->t));
+		dac_flush(f->d);
+	}
+}
+
 struct dacfixture *dacfixture_create(const char *host, const char *config,
 				     bool optimized)
 {
@@ -147,13 +187,13 @@ struct dacfixture *dacfixture_create(const char *host, const char *config,
 	assert_true(found);
 	must(dac_open(f->t, image.path, image.base, false, &f->d, &ready));
 	assert_true(ready);
+	come_to_place(f);
 	must(dac_modules(f->d, f->arena, &f->modules, &f->n_modules));
 	for (size_t i = 0; i < f->n_modules; i++)
 		if (!strcmp(f->modules[i].name, "Inspect"))
 			f->module = f->modules[i].addr;
 	assert_true(f->module != 0);
 	tell_core_types(f);
-	must(dac_threads(f->d, f->arena, &f->threads, &f->n_threads));
 	return f;
 }
 
