@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import termios
+import time
 
 
 def bare(t, words, **options):
@@ -377,3 +378,26 @@ def test_open_files(t):
         process.kill()
         process.wait()
     t.check_equal(*files)
+
+
+def test_ctrl_c_at_any_time(t):
+    """Ctrl-C at moments all over the start: a prompt each time, and no run
+    is the worse for the one before."""
+    s = t.start("--args", *t.program("Hello"))
+    s.cmd("set confirm off")
+    s.cmd("b " + t.at("Hello", "print"))
+    for delay in range(0, 60, 4):
+        s.line("run")
+        s.expect("^Starting program.*\n")
+        # Not waiting for anything: whatever the moment hits is the test.
+        time.sleep(delay / 1000)
+        s.interrupt()
+        s.expect(r"^\(dndbg\) ")
+        for command in ("bt", "kill"):
+            s.line(command)
+            s.line(f"echo {command} {delay} done\\n")
+            s.expect(f"{command} {delay} done$")
+        s.expect(r"^\(dndbg\) ")
+        t.check_equal([], t.processes())
+    t.check_in("Breakpoint 1, Hello.Program.Main", s.cmd("run"))
+    t.check_in("exited normally", s.cmd("continue"))
