@@ -1,0 +1,29 @@
+#! fixture=Deep args=10000
+## The whole of a deep recursion: its ends, and one frame in the middle.
++break @bottom
+Breakpoint 1 (Deep.cs:{@bottom}) pending: the program is not running.
++run
+Starting program: {out}/Deep.dll 10000
+
+Breakpoint 1, Deep.Program.Bottom (level=10000) at Deep.cs:{@bottom}
+{@bottom}{...}// @bottom
++bt 2
+#0  Deep.Program.Bottom (level=10000) at Deep.cs:{@bottom}
+#1  {addr} in Deep.Program.Down (level=10000, depth=10000) at Deep.cs:{@bottom-call}
+(More stack frames follow...)
++frame 5000
+#5000 {addr} in Deep.Program.Down (level=5001, depth=10000) at Deep.cs:{@down}
+{@down}{...}// @down
++print level
+$1 = 5001
++up 5000
+#10000 {addr} in Deep.Program.Down (level=1, depth=10000) at Deep.cs:{@down}
+{@down}{...}// @down
++up
+#10001 {addr} in Deep.Program.Main.lambda () at Deep.cs:{@start}
+{@start}{...}// @start
++continue
+Continuing.
+depth 19999
+ok
+[Inferior 1 (process {n}) exited normally]
