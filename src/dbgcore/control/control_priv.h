@@ -85,7 +85,7 @@ struct step_plan {
 	struct seq_point from; /* the line that is stepped */
 	uint64_t *yields;      /* where an await leaves the method */
 	size_t n_yields, cap_yields;
-	uint64_t machine, machine_type; /* AWAITING: whose resumption */
+	uint64_t machine; /* AWAITING: whose resumption, 0: any */
 };
 
 /* ---- Exceptions ------------------------------------------------------ */

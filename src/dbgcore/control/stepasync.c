@@ -7,9 +7,13 @@
  * from the line it began at.
  *
  * Many calls of the method may wait at one await: the state machine tells
- * them apart, by its address. Should a collection have moved it meanwhile,
- * what is at the old address is no such object any more, and the first to
- * resume is taken for it.
+ * them apart, by its address. A collection may have moved it meanwhile. Then
+ * what was left at the old address does not hang together any more: a state
+ * machine refers to its task, and the task to it or contains it, but of what
+ * was moved only the new place is referred to (the collector renews the
+ * references in objects before it moves these). After that the first to
+ * resume is taken for ours; so it is where optimised code waits for the
+ * first time, until when the state machine is on the stack.
  */
 #include "control/control_priv.h"
 
@@ -106,13 +110,41 @@ static uint64_t state_machine(struct control *c, pid_t tid)
 	return 0;
 }
 
-static uint64_t word_at(struct control *c, uint64_t addr)
-{
-	uint64_t word = 0;
+enum {
+	MACHINE_WORDS = 64, /* read of a state machine */
+	TASK_WORDS = 32,    /* ... of a task */
+	/* a struct's place in its task, from the task's beginning */
+	INSIDE_MIN = 0x40,
+	INSIDE_MAX = 0x80,
+};
 
-	if (addr)
-		dbg_error_destroy(target_read_u64(c->target, addr, &word));
-	return word;
+/* Does @task, as a state machine refers to it, refer to @machine? */
+static bool refers_back(struct control *c, uint64_t task, uint64_t machine)
+{
+	uint64_t words[TASK_WORDS];
+	size_t n;
+
+	if (task % sizeof(task) || task < sizeof(task) || task == machine)
+		return false;
+	if (machine >= task + INSIDE_MIN && machine <= task + INSIDE_MAX)
+		return true;
+	n = target_read_some(c->target, task, words, sizeof(words));
+	for (size_t i = 0; i < n / sizeof(*words); i++)
+		if (words[i] == machine)
+			return true;
+	return false;
+}
+
+/* Is the state machine at @machine still there? */
+static bool hangs_together(struct control *c, uint64_t machine)
+{
+	uint64_t words[MACHINE_WORDS];
+	size_t n = target_read_some(c->target, machine, words, sizeof(words));
+
+	for (size_t i = 0; i < n / sizeof(*words); i++)
+		if (refers_back(c, words[i], machine))
+			return true;
+	return false;
 }
 
 static bool is_ours(struct control *c, uint64_t machine)
@@ -120,7 +152,7 @@ static bool is_ours(struct control *c, uint64_t machine)
 	const struct step_plan *p = &c->plan;
 
 	return !p->machine || !machine || machine == p->machine ||
-	       word_at(c, p->machine) != p->machine_type;
+	       !hangs_together(c, p->machine);
 }
 
 /* The await whose yield is at @il_offset, or just before it. */
@@ -171,7 +203,6 @@ struct dbg_error *stepasync_yield(struct control *c, uint64_t addr)
 	if (err || !any || !pos->module)
 		return err;
 	p->machine = state_machine(c, p->tid);
-	p->machine_type = word_at(c, p->machine);
 	step_clear(c);
 	p->step = step;
 	p->tid = 0;
