@@ -58,8 +58,8 @@ static void usage(FILE *out)
 	    "\n"
 	    "-ex and -x are carried out in order. With --batch the exit "
 	    "status is the\nprogram's if it ended by itself with another than "
-	    "0 (128 + N if signal N ended\nit), else 1 if a command failed, "
-	    "else 0.\n",
+	    "0 (128 + N if signal N ended\nit or was about to), else 1 if a "
+	    "command failed, else 0.\n",
 	    out);
 }
 

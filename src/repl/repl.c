@@ -230,9 +230,16 @@ static int exit_status(const struct repl *r)
 {
 	if (r->quit_status >= 0)
 		return r->quit_status;
-	if (r->options->batch && r->program_status > 0)
+	if (!r->options->batch)
+		return 0;
+	if (r->program_status > 0)
 		return r->program_status;
-	return r->options->batch && r->failed;
+	// left at what was about to end it
+	const struct dbg_stop *stop = dbg_stop_reason(r->dbg);
+	if (stop && (stop->reason == DBG_STOP_UNHANDLED ||
+		     stop->reason == DBG_STOP_SIGNAL))
+		return 128 + stop->signal;
+	return r->failed;
 }
 
 int repl_main(struct dbg *dbg, const struct repl_options *options)

@@ -4,6 +4,7 @@ run on one."""
 import os
 import re
 import select
+import signal
 import time
 
 import drive
@@ -299,6 +300,10 @@ def test_exit_status(t):
         done = t.batch(commands, [*hello, *args])
         t.check_equal((commands, status), (commands, done.returncode))
     t.check_equal(1, t.batch(["run"], ["/nonexistent.dll"]).returncode)
+    # A build fails if the program does, also if it is left at its end.
+    done = t.batch(["run", "bt"], t.program("Throws", "unhandled"))
+    t.check_in("nobody catches", done.stdout)
+    t.check_equal(128 + signal.SIGABRT, done.returncode)
     t.check_equal(2, t.run("--frobnicate").returncode)
     t.check_in("--frobnicate", t.run("--frobnicate").stderr)
 
