@@ -143,6 +143,8 @@ static void place_bind_code(struct control *c, struct bp *bp,
 		place_add_code(c, bp, p, codes[i]);
 	if (!n || !code_is_final(p->place.module, p->place.token))
 		wanted_add(c, p->place.module, p->place.token);
+	if (n)
+		wanted_compiled(c, p->place.module, p->place.token);
 	arena_destroy(arena);
 }
 
@@ -164,6 +166,7 @@ void bind_code(struct control *c, struct code_module *m, uint32_t token,
 		if (changed && bp_is_users(bp))
 			c->ops->changed(c->arg, bp->number, false);
 	}
+	wanted_compiled(c, m, token);
 	if (code_is_final(m, token)) {
 		wanted_drop(c, m, token);
 		wanted_commit(c);

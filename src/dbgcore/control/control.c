@@ -27,6 +27,8 @@ void control_destroy(struct control *c)
 	map_deinit(&c->sites);
 	map_deinit(&c->hits);
 	map_deinit(&c->wanted.methods);
+	map_deinit(&c->wanted.descs);
+	map_deinit(&c->wanted.inside);
 	map_deinit(&c->throws.types);
 	free(c);
 }
@@ -249,6 +251,8 @@ static struct dbg_error *judge_trap(struct control *c,
 		if (err || *ret_stops)
 			return err;
 	}
+	if (kinds & SITE_ENTER)
+		rush_enter(c, ev->tid);
 	if (kinds & SITE_PRESTUB)
 		wanted_prestub(c, ev->tid);
 	if (kinds & SITE_DISPATCH) {

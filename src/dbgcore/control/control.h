@@ -62,6 +62,7 @@ enum site_kind {
 	SITE_DISPATCH = 4, /* System.Runtime.EH.DispatchEx */
 	SITE_BREAK = 8,
 	SITE_STEP = 16,
+	SITE_ENTER = 64,   /* start of ThePreStub */
 	SITE_PRESTUB = 32, /* end of ThePreStub */
 };
 
@@ -87,6 +88,8 @@ control_judge(struct control *c, const struct target_event *ev,
 
 /* End a step that is under way (another stop came first). */
 void control_step_cancel(struct control *c);
+/* A thread was born. All threads may be stopped after it. */
+void control_thread_born(struct control *c);
 /* A thread is gone: a step of it is over. */
 void control_thread_gone(struct control *c, pid_t tid);
 

@@ -45,11 +45,24 @@ struct hit_list {
 
 /* ---- Methods whose code we wait for ---------------------------------- */
 
+struct want {
+	struct dac_method_ref ref;
+	bool listed;   /* in the runtime's table */
+	bool fresh;    /* not sent yet */
+	bool compiled; /* some code was made of it */
+};
+
 struct wanted {
 	struct map methods;    /* key of (module, token) -> struct want */
 	size_t n_listed;       /* in the runtime's notification table */
 	size_t n_overflow;     /* waited for at ThePreStub */
+	size_t n_bare;         /* without any code yet */
 	uint64_t prestub_exit; /* armed, 0: not */
+	/* rush.c */
+	bool many_threads;      /* born since the runtime came up */
+	uint64_t prestub_entry; /* armed, 0: not */
+	struct map descs;       /* MethodDescs of methods without code */
+	struct map inside;      /* threads in ThePreStub with one of these */
 };
 
 /* ---- Steps ----------------------------------------------------------- */
@@ -149,7 +162,17 @@ void bind_arm(struct control *c, struct bp *bp);
 void bind_disarm(struct control *c, struct bp *bp);
 struct hit_list *bind_hits(struct control *c, uint64_t addr);
 
+/* rush.c */
+/* Watch ThePreStub's entry for the methods without code, or no longer. */
+void rush_update(struct control *c);
+/* A thread enters ThePreStub; leaves it: was it for a method we watch? */
+void rush_enter(struct control *c, pid_t tid);
+bool rush_leave(struct control *c, pid_t tid);
+void rush_reset(struct control *c);
+
 /* wanted.c */
+/* Code was made of (module, token). */
+void wanted_compiled(struct control *c, struct code_module *m, uint32_t token);
 void wanted_add(struct control *c, struct code_module *m, uint32_t token);
 void wanted_drop(struct control *c, struct code_module *m, uint32_t token);
 bool wanted_has(struct control *c, struct code_module *m, uint32_t token);

@@ -74,6 +74,7 @@ void step_clear(struct control *c)
 
 void control_thread_gone(struct control *c, pid_t tid)
 {
+	(void)rush_leave(c, tid);
 	if (c->plan.phase != STEP_NONE && c->plan.tid == tid)
 		step_clear(c);
 }

@@ -12,12 +12,6 @@
 #include "base/err.h"
 #include "code/disasm.h"
 
-struct want {
-	struct dac_method_ref ref;
-	bool listed; /* in the runtime's table */
-	bool fresh;  /* not sent yet */
-};
-
 enum {
 	WANT_LIMIT = DAC_NOTIFY_MAX - 10, /* some left for DispatchEx */
 	STUB_SCAN_MAX = 1024,
@@ -48,6 +42,17 @@ void wanted_add(struct control *c, struct code_module *m, uint32_t token)
 		c->wanted.n_overflow++;
 	}
 	map_put(&c->wanted.methods, key, w);
+	c->wanted.n_bare++;
+}
+
+void wanted_compiled(struct control *c, struct code_module *m, uint32_t token)
+{
+	struct want *w = map_find(&c->wanted.methods, want_key(m, token));
+
+	if (!w || w->compiled)
+		return;
+	w->compiled = true;
+	c->wanted.n_bare--;
 }
 
 void wanted_drop(struct control *c, struct code_module *m, uint32_t token)
@@ -56,6 +61,8 @@ void wanted_drop(struct control *c, struct code_module *m, uint32_t token)
 
 	if (!w)
 		return;
+	if (!w->compiled)
+		c->wanted.n_bare--;
 	if (!w->listed) {
 		c->wanted.n_overflow--;
 	} else {
@@ -108,9 +115,11 @@ static void prestub_update(struct control *c)
 {
 	uint64_t addr = c->wanted.prestub_exit;
 
-	if (c->wanted.n_overflow && !addr) {
+	bool needed = c->wanted.n_overflow || c->wanted.prestub_entry;
+
+	if (needed && !addr) {
 		control_complain(c, prestub_arm(c));
-	} else if (!c->wanted.n_overflow && addr) {
+	} else if (!needed && addr) {
 		c->wanted.prestub_exit = 0;
 		control_complain(
 		    c, control_site_remove(c, SITE_PRESTUB, &addr, 1));
@@ -138,6 +147,7 @@ void wanted_commit(struct control *c)
 	}
 	if (n)
 		control_complain(c, dac_notify_methods(c->dac, refs, n, true));
+	rush_update(c);
 	prestub_update(c);
 }
 
@@ -150,7 +160,9 @@ void wanted_reset(struct control *c)
 	map_clear(methods);
 	c->wanted.n_listed = 0;
 	c->wanted.n_overflow = 0;
+	c->wanted.n_bare = 0;
 	c->wanted.prestub_exit = 0;
+	rush_reset(c);
 }
 
 /* Follow `jmp [rip + d]` of a precode to the code behind it. */
@@ -208,6 +220,9 @@ void wanted_prestub(struct control *c, pid_t tid)
 	struct dbg_error *err;
 	struct user_regs_struct regs;
 
+	// only for a method that the table had no room for, or in a rush
+	if (!rush_leave(c, tid) && !c->wanted.n_overflow)
+		return;
 	err = control_halt(c);
 	if (!err)
 		err = target_regs(c->target, tid, &regs);

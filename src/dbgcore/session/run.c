@@ -131,6 +131,8 @@ static void on_thread(struct dbg *dbg, const struct target_event *ev)
 	if (event.gone) {
 		control_thread_gone(dbg->control, ev->tid);
 		stack_thread_gone(dbg->stack, ev->tid);
+	} else {
+		control_thread_born(dbg->control);
 	}
 	session_event(dbg, &event);
 }
@@ -194,7 +196,7 @@ static struct dbg_error *take(struct dbg *dbg, const struct target_event *ev)
 	}
 	if (ev->kind == TARGET_BORN || ev->kind == TARGET_GONE) {
 		on_thread(dbg, ev);
-		return NULL;
+		return dbg->halted ? session_go(dbg) : NULL;
 	}
 	err = dispatch(dbg, ev);
 	if (err) {

@@ -120,8 +120,14 @@ void session_halted(struct dbg *dbg)
 
 struct dbg_error *session_go(struct dbg *dbg)
 {
+	struct dbg_error *err;
+
 	dbg->halted = false;
-	return target_resume_all(dbg->target);
+	err = target_resume_all(dbg->target);
+	// halting took back a pause that was asked for
+	if (!err && dbg->pausing)
+		err = target_interrupt(dbg->target);
+	return err;
 }
 
 void session_ended(struct dbg *dbg)
