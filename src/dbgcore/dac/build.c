@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/str.h"
 #include "dac/dac_priv.h"
 
 enum {
@@ -63,4 +64,11 @@ struct dbg_error *dac_check_build(const char *runtime, const char *dac)
 		       "install the runtime anew",
 		       dac, (int)strcspn(ours, " "), ours,
 		       (int)strcspn(its, " "), its);
+}
+
+bool dac_is_of(const char *dac, const char *version)
+{
+	_cleanup_free_ char *build = build_of(dac);
+
+	return build && str_starts(build, version);
 }

@@ -97,6 +97,8 @@ DBG_MUST struct dbg_error *dac_check_owner(const char *path, int fd);
 /* DBG_E_RUNTIME if both files tell their build and it is not the same. */
 DBG_MUST struct dbg_error *dac_check_build(const char *runtime,
 					   const char *dac);
+/* Does the version of a DAC's build begin with @version ("9.")? */
+bool dac_is_of(const char *dac, const char *version);
 
 /* ---- keep.c ---------------------------------------------------------- */
 

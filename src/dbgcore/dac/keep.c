@@ -6,7 +6,8 @@
  * Flush unmaps it: 1.7 ms of page faults at every stop. The DAC writes each
  * part before it reads it. So its calls of mmap and munmap pass through here,
  * and a mapping of just that size is put aside instead of being unmapped, to
- * be handed out again.
+ * be handed out again. Other versions have no such table and are left alone:
+ * what they might map in that size they may expect to be zero.
  */
 #include "dac/dac_priv.h"
 

@@ -173,7 +173,8 @@ static struct dbg_error *load_fresh(const char *path, int fd, void **ret)
 	if (!handle)
 		return dbg_err(DBG_E_RUNTIME, "cannot load '%s': %s", path,
 			       dlerror());
-	dac_keep_table(handle);
+	if (dac_is_of(path, "9."))
+		dac_keep_table(handle);
 	dll_main_fn *dll_main = (dll_main_fn *)dlsym(handle, "DllMain");
 	inherited_save(&inherited);
 	bool started = !dll_main || dll_main(handle, DLL_PROCESS_ATTACH, NULL);
