@@ -31,10 +31,21 @@
 #ifndef TARGET_LIVE_H
 #define TARGET_LIVE_H
 
+#include <sys/ptrace.h>
 #include <termios.h>
 
 #include "base/map.h"
 #include "target/target_priv.h"
+
+/*
+ * What is asked of ptrace for every task; the program's threads besides end
+ * with us (PTRACE_O_EXITKILL), its children do not.
+ */
+enum {
+	LIVE_OPTIONS = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE |
+		       PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
+		       PTRACE_O_TRACEVFORKDONE | PTRACE_O_TRACEEXEC,
+};
 
 enum thread_kind {
 	THREAD_OWN,    /* of the process */

@@ -15,11 +15,7 @@
 #include "base/mem.h"
 
 enum {
-	EXIT_FAILED = 127,
-	OPTIONS = PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD |
-		  PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK |
-		  PTRACE_O_TRACEVFORK | PTRACE_O_TRACEVFORKDONE |
-		  PTRACE_O_TRACEEXEC,
+	EXIT_FAILED = 127
 };
 
 /* What the child tells before it ends: where it failed. */
@@ -236,7 +232,8 @@ static struct dbg_error *seize(struct spawn *s)
 	struct live *l = s->live;
 	pid_t pid = l->target.pid;
 
-	if (!live_ptrace(l, PTRACE_SEIZE, pid, 0, OPTIONS))
+	if (!live_ptrace(l, PTRACE_SEIZE, pid, 0,
+			 PTRACE_O_EXITKILL | LIVE_OPTIONS))
 		return NULL;
 	struct dbg_error *err = live_refused(pid, errno);
 	// Not traced, so nothing but its end is to be waited for.

@@ -285,6 +285,9 @@ static struct dbg_error *on_event_stop(struct live *l, struct thread *th,
 	}
 	th->asked = false;
 	if (th->kind == THREAD_SHARED) {
+		if (th->fresh)
+			live_ptrace(l, PTRACE_SETOPTIONS, th->tid, 0,
+				    LIVE_OPTIONS);
 		th->fresh = false;
 		live_ptrace(l, group ? PTRACE_LISTEN : PTRACE_CONT, th->tid, 0,
 			    0);
