@@ -208,18 +208,29 @@ static struct dbg_error *take(struct dbg *dbg, const struct target_event *ev)
 	return let_go(dbg, ev->tid, ev->kind == TARGET_SIGNAL ? ev->signal : 0);
 }
 
+// A hit that only counts is often followed by the next: looking for it a few
+// times more costs less than to sleep and be woken on a quiet machine.
+enum {
+	LOOKS_MAX = 100
+};
+
 struct dbg_error *dbg_dispatch(struct dbg *dbg)
 {
 	struct dbg_error *err = NULL;
+	int looks = LOOKS_MAX;
 
 	while (!err && dbg->state == DBG_RUNNING) {
 		struct target_event ev;
 		bool any;
 
 		err = target_event_next(dbg->target, &ev, &any);
-		if (err || !any)
+		if (err || (!any && looks >= LOOKS_MAX))
 			break;
+		looks++;
+		if (!any)
+			continue;
 		err = take(dbg, &ev);
+		looks = ev.kind == TARGET_TRAP ? 0 : LOOKS_MAX;
 	}
 	return err;
 }
