@@ -101,7 +101,7 @@ void control_thread_gone(struct control *c, pid_t tid);
  */
 DBG_MUST struct dbg_error *control_step(struct control *c, pid_t tid,
 					const struct dbg_step *step,
-					struct arena *arena, bool *ret_done);
+					bool *ret_done);
 /*
  * An instruction step of @tid is complete: a breakpoint where it stands now
  * is hit, since the thread will not trap there any more. Fills *stop if so.

@@ -261,8 +261,7 @@ struct dbg_error *stepasync_resume(struct control *c, pid_t tid);
 /* Add the call instructions of [start, end) to the plan. */
 struct dbg_error *stepin_scan(struct control *c, uint64_t start, uint64_t end);
 /* The thread is at a call of the stepped line; at the end of a stub. */
-struct dbg_error *stepin_call(struct control *c);
-struct dbg_error *stepin_exit(struct control *c);
+struct dbg_error *stepin_resolve(struct control *c);
 /* Code of a method was made: is it a body that the step waits to enter? */
 void step_code(struct control *c, struct code_module *m, uint32_t token,
 	       uint64_t ip);

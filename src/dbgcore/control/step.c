@@ -318,12 +318,10 @@ struct dbg_error *step_go_on(struct control *c)
 }
 
 struct dbg_error *control_step(struct control *c, pid_t tid,
-			       const struct dbg_step *step, struct arena *arena,
-			       bool *ret_done)
+			       const struct dbg_step *step, bool *ret_done)
 {
 	struct dbg_error *err;
 
-	(void)arena;
 	step_clear(c);
 	c->plan.tid = tid;
 	c->plan.step = *step;
@@ -420,14 +418,14 @@ struct dbg_error *step_trap(struct control *c, pid_t tid, uint64_t addr,
 		return err;
 	// a helper runs managed code at times, which may use it too
 	if (addr == p->exit_addr)
-		return regs.rsp >= p->exit_sp ? stepin_exit(c) : NULL;
+		return regs.rsp >= p->exit_sp ? stepin_resolve(c) : NULL;
 	if (addrs_have(p->entries, p->n_entries, addr) &&
 	    regs.rsp < p->enter_sp)
 		return step_ends(c, stop, ret_stops);
 	if (!in_frame_or_outside(p, &regs))
 		return NULL;
 	if (addrs_have(p->calls, p->n_calls, addr))
-		return stepin_call(c);
+		return stepin_resolve(c);
 	if (addrs_have(p->yields, p->n_yields, addr))
 		return stepasync_yield(c, addr);
 	return step_ends(c, stop, ret_stops);

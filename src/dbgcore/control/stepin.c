@@ -266,15 +266,7 @@ static struct dbg_error *resolve(struct control *c)
 	return NULL;
 }
 
-struct dbg_error *stepin_call(struct control *c)
-{
-	struct dbg_error *err;
-
-	err = control_halt(c);
-	return err ? err : resolve(c);
-}
-
-struct dbg_error *stepin_exit(struct control *c)
+struct dbg_error *stepin_resolve(struct control *c)
 {
 	struct dbg_error *err;
 

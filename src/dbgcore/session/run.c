@@ -106,7 +106,7 @@ static struct dbg_error *on_trap(struct dbg *dbg, const struct target_event *ev)
 	struct dbg_error *err = NULL;
 
 	if (control_site_kinds(dbg->control, ev->addr) & SITE_START)
-		err = start_trap(dbg, ev->tid, ev->addr);
+		err = start_trap(dbg);
 	return err ? err : judged(dbg, ev);
 }
 
@@ -277,8 +277,7 @@ struct dbg_error *dbg_step(struct dbg *dbg, const struct dbg_step *step)
 
 	err = thread_tid(dbg, step->thread, &tid);
 	if (!err)
-		err = control_step(dbg->control, tid, step, dbg->stop_arena,
-				   &done);
+		err = control_step(dbg->control, tid, step, &done);
 	if (err)
 		return err;
 	if (!done)

@@ -110,8 +110,7 @@ void session_events_deinit(struct dbg *dbg);
 
 DBG_MUST struct dbg_error *start_begin(struct dbg *dbg);
 /* A thread is at one of our start-up traps. */
-DBG_MUST struct dbg_error *start_trap(struct dbg *dbg, pid_t tid,
-				      uint64_t addr);
+DBG_MUST struct dbg_error *start_trap(struct dbg *dbg);
 void start_reset(struct dbg *dbg);
 
 /* ---- launch.c -------------------------------------------------------- */

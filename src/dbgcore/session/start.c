@@ -151,12 +151,10 @@ static struct dbg_error *at_runtime(struct dbg *dbg)
 	return control_runtime(dbg->control, dbg->dac, dbg->code);
 }
 
-struct dbg_error *start_trap(struct dbg *dbg, pid_t tid, uint64_t addr)
+struct dbg_error *start_trap(struct dbg *dbg)
 {
 	struct dbg_error *err = NULL;
 
-	(void)tid;
-	(void)addr;
 	switch (dbg->start.phase) {
 	case START_ENTRY:
 		err = at_entry(dbg);
