@@ -1,6 +1,7 @@
 """What tests need to drive dndbg: paths of fixtures and runtimes, a clean
 environment, a session at a terminal, and a watch over what is left behind."""
 import glob
+import itertools
 import os
 import pty
 import re
@@ -125,14 +126,14 @@ def tracer_of(pid):
 
 class Test:
     """One run of one test on one runtime; also what a live test is given."""
-    count = 0
+    # Tests are made by several threads at once: next() is atomic.
+    numbers = itertools.count(1)
 
     def __init__(self, name, dndbg, runtime):
-        Test.count += 1
         self.name = name
         self.dndbg = os.path.abspath(dndbg)
         self.runtime = runtime
-        self.tag = f"{os.getpid()}-{Test.count}"
+        self.tag = f"{os.getpid()}-{next(Test.numbers)}"
         self.dir = tempfile.mkdtemp(prefix="dndbg-test-")
         self.env = environment(runtime, self.tag, self.dir)
         self.sessions = []

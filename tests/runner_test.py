@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The test runner tried on a stand-in for dndbg: what fits passes, and each
 way to be wrong fails."""
+import concurrent.futures
 import os
 import sys
 import tempfile
@@ -151,6 +152,22 @@ class Runner(unittest.TestCase):
 
     def test_error_in_script(self):
         self.assertIn("ZeroDivisionError", self.script(lambda test: 1 / 0))
+
+    def test_tags_differ(self):
+        """Tests made by several threads at once: each has its own tag."""
+        def make(_):
+            test = drive.Test("x", self.fake, "8")
+            test.close()
+            return test.tag
+
+        before = sys.getswitchinterval()
+        sys.setswitchinterval(1e-6)
+        try:
+            with concurrent.futures.ThreadPoolExecutor(8) as pool:
+                tags = list(pool.map(make, range(300)))
+        finally:
+            sys.setswitchinterval(before)
+        self.assertEqual(300, len(set(tags)))
 
 
 if __name__ == "__main__":
