@@ -1,0 +1,91 @@
+'use strict';
+const assert = require('node:assert');
+const { execFileSync } = require('node:child_process');
+const fs = require('node:fs');
+const os = require('node:os');
+const path = require('node:path');
+const test = require('node:test');
+const project = require('../lib/project');
+
+const PROGRAM = '<Project Sdk="Microsoft.NET.Sdk"><PropertyGroup>' +
+	'<OutputType>Exe</OutputType><TargetFramework>net10.0</TargetFramework>' +
+	'</PropertyGroup></Project>';
+const WEB = '<Project Sdk="Microsoft.NET.Sdk.Web"></Project>';
+const LIBRARY = '<Project Sdk="Microsoft.NET.Sdk"></Project>';
+const TESTS = PROGRAM.replace('</Project>', '<ItemGroup><PackageReference ' +
+	'Include="Microsoft.NET.Test.Sdk" /></ItemGroup></Project>');
+
+function tree(t, files) {
+	const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'dndbg-project-'));
+	t.after(() => fs.rmSync(dir, { recursive: true }));
+	for (const [name, text] of Object.entries(files)) {
+		fs.mkdirSync(path.dirname(path.join(dir, name)), { recursive: true });
+		fs.writeFileSync(path.join(dir, name), text);
+	}
+	return dir;
+}
+
+function launchable(dir) {
+	return project.launchable(project.find(dir))
+		.map(file => path.relative(dir, file));
+}
+
+test('programs, not libraries or tests or what was built', t => {
+	const dir = tree(t, {
+		'app/App.csproj': PROGRAM,
+		'web/Web.csproj': WEB,
+		'lib/Lib.csproj': LIBRARY,
+		'tests/Tests.csproj': TESTS,
+		'app/obj/Copy.csproj': PROGRAM,
+		'.git/Odd.csproj': PROGRAM,
+		'a/b/c/d/e/TooDeep.csproj': PROGRAM,
+	});
+	assert.deepStrictEqual(launchable(dir),
+		['app/App.csproj', 'web/Web.csproj']);
+});
+
+test('tests, when there is nothing else', t => {
+	const dir = tree(t, { 'T.csproj': TESTS, 'lib/L.fsproj': LIBRARY });
+	assert.deepStrictEqual(launchable(dir), ['T.csproj']);
+});
+
+test('no folder, no project', () => {
+	assert.deepStrictEqual(project.find('/nowhere/at/all'), []);
+});
+
+test('what cannot be launched is said in words', () => {
+	const say = printed => {
+		try {
+			return project.target('x.csproj', printed);
+		} catch (error) {
+			return error.message;
+		}
+	};
+	const made = properties => JSON.stringify({ Properties: properties });
+	assert.match(say('MSB1009: no such file'), /MSB1009/);
+	assert.match(say(made({ TargetFrameworks: 'net8.0;net9.0' })),
+		/several frameworks \(net8.0;net9.0\)/);
+	assert.match(say(made({ TargetFramework: 'net8.0', TargetPath: '' })),
+		/nothing/);
+	assert.strictEqual(say(made({
+		TargetFramework: 'net8.0', TargetFrameworks: 'net8.0',
+		TargetPath: '/x.dll',
+	})), '/x.dll');
+});
+
+test('the SDK says where a real project builds to, and builds it there', t => {
+	const dir = tree(t, {
+		'App.csproj': PROGRAM,
+		'Program.cs': 'System.Console.WriteLine("hello");',
+	});
+	const file = path.join(dir, 'App.csproj');
+	const env = { ...process.env, DOTNET_CLI_USE_MSBUILD_SERVER: '0',
+		DOTNET_CLI_TELEMETRY_OPTOUT: '1', MSBUILDDISABLENODEREUSE: '1',
+		DOTNET_NOLOGO: '1' };
+	const dotnet = args => execFileSync('dotnet', args,
+		{ cwd: dir, encoding: 'utf8', env });
+	dotnet([...project.build(file), '-p:UseSharedCompilation=false']);
+	const dll = project.target(file, dotnet(project.query(file)));
+	assert.strictEqual(dll, path.join(dir, 'bin/Debug/net10.0/App.dll'));
+	assert.strictEqual(dotnet(['exec', dll]), 'hello\n');
+});
