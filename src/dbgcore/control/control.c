@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 
 struct control *control_create(const struct control_ops *ops, void *arg)
 {
@@ -102,8 +103,36 @@ static struct dbg_error *arm_cxa_throw(struct control *c)
 	return control_site_add(c, SITE_THROW, &c->cxa_throw, 1);
 }
 
+void control_suppress_optimizations(struct control *c, bool on)
+{
+	c->unoptimize = on;
+}
+
+// No code of @m was compiled yet. Its breakpoints are bound after this, as
+// those of a module that was built without optimisation.
+static void module_unoptimize(struct control *c, struct code_module *m)
+{
+	bool done = false;
+
+	if (!c->unoptimize || !m->optimized || m->dynamic)
+		return;
+	struct dbg_error *err = dac_module_unoptimize(c->dac, m->addr, &done);
+	if (done) {
+		m->optimized = false;
+	} else if (!m->framework) {
+		_cleanup_free_ char *text =
+		    xasprintf("'%s' stays optimized: %s", m->name,
+			      err ? err->message
+				  : "it was compiled ahead of time; set env "
+				    "DOTNET_ReadyToRun=0 has it compiled anew");
+		c->ops->message(c->arg, text);
+	}
+	dbg_error_destroy(err);
+}
+
+// @fresh: the runtime has just loaded it.
 static struct dbg_error *take_module(struct control *c,
-				     const struct dac_module *m,
+				     const struct dac_module *m, bool fresh,
 				     struct code_module **ret)
 {
 	struct dbg_error *err;
@@ -111,6 +140,8 @@ static struct dbg_error *take_module(struct control *c,
 	err = code_module_add(c->code, m, ret);
 	if (err)
 		return err;
+	if (fresh)
+		module_unoptimize(c, *ret);
 	for (size_t i = 0; i < c->n_bps; i++)
 		if (bind_module(c, c->bps[i], *ret) && bp_is_users(c->bps[i]))
 			c->ops->changed(c->arg, c->bps[i]->number, false);
@@ -131,7 +162,7 @@ struct dbg_error *control_runtime(struct control *c, struct dac *d,
 	for (size_t i = 0; !err && i < n; i++) {
 		struct code_module *m;
 
-		err = take_module(c, &modules[i], &m);
+		err = take_module(c, &modules[i], false, &m);
 	}
 	arena_destroy(arena);
 	if (!err)
@@ -156,7 +187,7 @@ static struct dbg_error *module_loaded(struct control *c, uint64_t addr)
 
 	err = dac_module_get(c->dac, addr, arena, &dm);
 	if (!err)
-		err = take_module(c, &dm, &m);
+		err = take_module(c, &dm, true, &m);
 	arena_destroy(arena);
 	if (err)
 		return err;

@@ -146,6 +146,8 @@ control_locate(struct control *c, const char *location, const char *path,
  */
 bool control_exception(struct control *c, uint64_t addr, struct arena *arena,
 		       struct dbg_exception *ret, uint64_t *ret_inner);
+/* Have modules that are loaded from now on compiled for debugging. */
+void control_suppress_optimizations(struct control *c, bool on);
 /* Stop at the start of the program's Main, once. */
 void control_stop_at_entry(struct control *c, bool on);
 

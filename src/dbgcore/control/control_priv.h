@@ -131,6 +131,7 @@ struct control {
 	struct throws throws;
 	uint64_t cxa_throw;
 	bool stop_at_entry;
+	bool unoptimize; /* modules that are loaded from now on */
 };
 
 /* Forget all sites: the program they were in is gone. */

@@ -55,6 +55,14 @@ DBG_MUST struct dbg_error *dac_module_get(struct dac *d, uint64_t addr,
 					  struct arena *arena,
 					  struct dac_module *ret);
 
+/*
+ * Have the runtime compile @module for debugging, before it compiles any
+ * method of it. *ret is false if the module holds code that was compiled
+ * ahead of time: the runtime uses that as it is.
+ */
+DBG_MUST struct dbg_error *dac_module_unoptimize(struct dac *d, uint64_t addr,
+						 bool *ret);
+
 /* ---- Methods and code ------------------------------------------------ */
 
 struct dac_method {

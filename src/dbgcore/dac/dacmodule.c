@@ -61,6 +61,31 @@ struct dbg_error *dac_module_get(struct dac *d, uint64_t addr,
 	return NULL;
 }
 
+struct dbg_error *dac_module_unoptimize(struct dac *d, uint64_t addr, bool *ret)
+{
+	static const struct com_iid iid_module2 = {
+	    0x34625881,
+	    0x7eb3,
+	    0x4524,
+	    {0x81, 0x7b, 0x8d, 0xb9, 0xd0, 0x64, 0xc7, 0x60}};
+	enum {
+		JIT_DISABLE_OPTIMIZATION = 3,
+		HR_PRECOMPILED = (int32_t)0x8013131d,
+	};
+
+	_cleanup_com_ void *object = dac_module_object(d, addr);
+	_cleanup_com_ void *module =
+	    object ? com_query(object, &iid_module2) : NULL;
+	int32_t hr = COM_E_NOINTERFACE;
+	if (module)
+		hr = DAC_CALL(d, module, MODULE2_SET_JIT_FLAGS,
+			      (uint32_t)JIT_DISABLE_OPTIMIZATION);
+	if (hr < 0 && hr != HR_PRECOMPILED)
+		return dac_err(hr, "cannot suppress optimisation");
+	*ret = hr >= 0;
+	return NULL;
+}
+
 // Call a slot that fills an array after its count; @key goes first if given.
 struct list {
 	uint64_t *addrs;

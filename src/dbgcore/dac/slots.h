@@ -31,6 +31,10 @@ enum dac_module_slot {
 	MODULE_FILE_NAME = 30,
 };
 
+enum {
+	MODULE2_SET_JIT_FLAGS = 3
+};
+
 enum dac_typeinst_slot {
 	TYPEINST_NAME = 16,
 	TYPEINST_STATIC_BY_TOKEN = 33,

@@ -260,6 +260,22 @@ static const char *get_trust(struct dbg *dbg)
 	return dbg->trust_dac ? "on" : "off";
 }
 
+static struct dbg_error *set_suppress(struct dbg *dbg, const char *value)
+{
+	bool on = !strcmp(value, "on");
+
+	if (!on && strcmp(value, "off"))
+		return dbg_err(DBG_E_ARGUMENT, "'%s' is not on or off", value);
+	dbg->suppress_jit = on;
+	control_suppress_optimizations(dbg->control, on);
+	return NULL;
+}
+
+static const char *get_suppress(struct dbg *dbg)
+{
+	return dbg->suppress_jit ? "on" : "off";
+}
+
 static const struct setting settings[] = {
     {"substitute-path",
      "Rewrite source paths: FROM TO adds a rule, nothing clears them.",
@@ -267,6 +283,9 @@ static const struct setting settings[] = {
     {"print elements",
      "Characters of a string and elements of an array shown at once.",
      set_elements, get_elements},
+    {"suppress-jit-optimizations",
+     "Have modules loaded from now on compiled for debugging (on or off).",
+     set_suppress, get_suppress},
     {"trust-dac",
      "Load a libmscordaccore.so that another user owns (on or off).", set_trust,
      get_trust},

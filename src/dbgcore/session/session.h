@@ -70,7 +70,7 @@ struct dbg {
 	const struct frame **frames; /* handed out in this stop */
 	size_t n_frames, cap_frames; /* by serial */
 	struct event_queue queue;
-	bool trust_dac;
+	bool trust_dac, suppress_jit;
 	uint32_t elements;            /* "print elements" */
 	struct dbg_counters counters; /* of earlier runs */
 };
