@@ -289,7 +289,7 @@ static struct dbg_error *info_program(struct repl *r, const struct call *call)
 	    [DBG_STOP_PAUSE] = "because it was interrupted",
 	    [DBG_STOP_THROWN] = "where an exception was thrown",
 	    [DBG_STOP_UNHANDLED] = "at an unhandled exception",
-	    [DBG_STOP_SIGNAL] = "at a signal that will end it",
+	    [DBG_STOP_SIGNAL] = "at a signal",
 	};
 	const struct dbg_stop *stop = dbg_stop_reason(r->dbg);
 
@@ -396,6 +396,12 @@ static const struct repl_cmd subs[] = {
 		"then.",
 	.flags = CMD_NEEDS_STOP,
 	.run = info_sharedlibrary,
+    },
+    {
+	.names = "signals handle",
+	.args = "[SIGNAL]",
+	.help = "what is done with signals",
+	.run = signal_info,
     },
     {
 	.names = "source",

@@ -236,8 +236,7 @@ static int exit_status(const struct repl *r)
 		return r->program_status;
 	// left at what was about to end it
 	const struct dbg_stop *stop = dbg_stop_reason(r->dbg);
-	if (stop && (stop->reason == DBG_STOP_UNHANDLED ||
-		     stop->reason == DBG_STOP_SIGNAL))
+	if (stop && (stop->reason == DBG_STOP_UNHANDLED || stop->fatal))
 		return 128 + stop->signal;
 	return r->failed;
 }

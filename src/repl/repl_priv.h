@@ -286,6 +286,11 @@ DBG_MUST struct dbg_error *display_enable(struct repl *r,
 DBG_MUST struct dbg_error *display_disable(struct repl *r,
 					   const struct call *call);
 
+/* ---- cmd_signal.c ---------------------------------------------------- */
+
+/* `info signals [SIGNAL]`. */
+DBG_MUST struct dbg_error *signal_info(struct repl *r, const struct call *call);
+
 /* ---- help.c ---------------------------------------------------------- */
 
 /* `help [CLASS | COMMAND]`. */

@@ -276,8 +276,12 @@ static void show_reason(const struct dbg_stop *stop)
 		break;
 	case DBG_STOP_SIGNAL:
 		name = sigabbrev_np(stop->signal);
-		printf("\nProgram received signal SIG%s, %s.\n",
-		       name ? name : "?", strsignal(stop->signal));
+		// real-time signals have numbers only, as in gdb
+		if (name)
+			printf("\nProgram received signal SIG%s", name);
+		else
+			printf("\nProgram received signal SIG%d", stop->signal);
+		printf(", %s.\n", strsignal(stop->signal));
 		break;
 	case DBG_STOP_ENTRY:
 	case DBG_STOP_STEP:

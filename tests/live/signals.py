@@ -196,6 +196,184 @@ def test_stop_and_continue(t):
     s.expect("exited normally")
 
 
+def test_stop_while_stopped(t):
+    """SIGSTOP and SIGCONT sent at a stop take effect when it runs on; a pause
+    works on a program that is stopped by SIGSTOP."""
+    s, pid = started(t, "count", "2")
+    s.interrupt()
+    s.expect(r"^\(dndbg\) ")
+    os.kill(pid, signal.SIGSTOP)
+    s.line("continue")
+    s.expect("Continuing")
+    stopped = lambda: all(state_of(path) in "tT"
+                          for path in glob.glob(f"/proc/{pid}/task/*"))
+    t.wait_for("the stop", stopped)
+    os.kill(pid, signal.SIGCONT)
+    t.wait_for("the signal to be taken", lambda: not pending(pid))
+    os.kill(pid, signal.SIGSTOP)
+    t.wait_for("the stop", stopped)
+    s.signal(signal.SIGINT)
+    s.expect(r"^\(dndbg\) ")
+    t.check_in("Signals.Program.Count", s.cmd("bt"))
+    s.line("continue")
+    s.expect("Continuing")
+    os.kill(pid, signal.SIGCONT)
+    s.expect("^signals 2$")
+    s.expect("exited normally")
+
+
+def test_debugger_stopped(t):
+    """dndbg itself stopped and continued, as by a shell's job control."""
+    s, pid = started(t, "count", "1",
+                     commands=["b " + t.at("Signals", "count")])
+    s.signal(signal.SIGSTOP)
+    t.wait_for("dndbg to stop", lambda: state_of(f"/proc/{s.pid}") == "T")
+    os.kill(pid, signal.SIGHUP)
+    s.signal(signal.SIGCONT)
+    s.expect("Breakpoint 1,")
+    s.expect(r"^\(dndbg\) ")
+    t.check_in("signals 1", s.cmd("continue"))
+
+
+def handled(t, *commands):
+    """Commands of `handle` at a running program that counts to 1."""
+    return started(t, "count", "1", commands=commands)
+
+
+def test_handle_stop(t):
+    """A signal that the program handles stops it if that is asked for."""
+    s, pid = handled(t, "handle SIGHUP stop")
+    os.kill(pid, signal.SIGHUP)
+    t.check_in("Program received signal SIGHUP, Hangup.",
+               s.expect(r"^\(dndbg\) "))
+    t.check_in("It stopped at a signal.", s.cmd("info program"))
+    t.check_in("signals 1\n", s.cmd("continue"))
+
+
+def test_handle_print(t):
+    """... or is told of, without a stop."""
+    s, pid = handled(t, "handle HUP nostop")
+    os.kill(pid, signal.SIGHUP)
+    text = s.expect(r"^\(dndbg\) ")
+    t.check_in("Program received signal SIGHUP, Hangup.\n", text)
+    t.check_in("signals 1\n", text)
+    t.check_in("exited normally", text)
+
+
+def test_handle_nopass(t):
+    """A signal that is kept from the program does nothing to it."""
+    s, pid = handled(t, "handle SIGHUP SIGUSR1 nopass nostop noprint",
+                     "handle SIGUSR2 34 stop nopass")
+    for number in (signal.SIGHUP, signal.SIGUSR1):
+        os.kill(pid, number)
+        t.wait_for("the signal to be taken", lambda: not shared(pid))
+    os.kill(pid, signal.SIGUSR2)
+    t.check_in("SIGUSR2, User defined signal 2", s.expect(r"^\(dndbg\) "))
+    s.line("continue")
+    s.expect("Continuing")
+    os.kill(pid, 34)
+    t.check_in("signal SIG34, ", s.expect(r"^\(dndbg\) "))
+    s.cmd("handle SIGHUP default")
+    s.line("continue")
+    s.expect("Continuing")
+    os.kill(pid, signal.SIGHUP)
+    text = s.expect(r"^\(dndbg\) ")
+    t.check_in("signals 1\n", text)
+    t.check_not_in("SIGHUP", text)
+
+
+def shared(pid):
+    """Signals that wait for the process."""
+    with open(f"/proc/{pid}/status") as file:
+        return int(re.search(r"^ShdPnd:\s*(\w+)", file.read(), re.M)[1], 16)
+
+
+def test_handle_fatal(t):
+    """One that ends the program stops it by default, and does not if so
+    told; the exit status is the program's either way."""
+    words = t.program("Signals", "raise", "10")
+    done = t.batch(["run"], words)
+    t.check_in("Program received signal SIGUSR1, User defined signal 1.\n",
+               done.stdout)
+    t.check_equal(138, done.returncode)
+    done = t.batch(["handle all nostop noprint", "run"], words)
+    t.check_not_in("received", done.stdout)
+    t.check_in("Program terminated with signal SIGUSR1", done.stdout)
+    t.check_equal(138, done.returncode)
+    done = t.batch(["run", "signal 0"], words)
+    t.check_in("Continuing with no signal.\nok\n", done.stdout)
+    t.check_in("exited normally", done.stdout)
+    done = t.batch(["handle SIGUSR1 stop nopass", "run"], words)
+    t.check_equal(0, done.returncode)
+
+
+def test_handle_key(t):
+    """Ctrl-C goes to the program if its rule says so."""
+    s, pid = started(t, "sleep", commands=["handle SIGINT nostop pass"])
+    s.interrupt()
+    text = s.expect(r"^\(dndbg\) ")
+    t.check_in("Program received signal SIGINT, Interrupt.\n", text)
+    t.check_in("Program terminated with signal SIGINT", text)
+
+
+def test_signal_given(t):
+    """The selected thread gets a signal of the user's."""
+    s, pid = started(t, "count", "2")
+    s.interrupt()
+    s.expect(r"^\(dndbg\) ")
+    s.cmd("queue-signal SIGHUP")
+    s.line("continue")
+    s.expect("Continuing")
+    t.wait_for("the signal to be taken", lambda: not pending(pid))
+    s.interrupt()
+    s.expect(r"^\(dndbg\) ")
+    text = s.cmd("signal SIGHUP")
+    t.check_in("Continuing with signal SIGHUP.", text)
+    t.check_in("signals 2\n", text)
+
+
+def test_info_signals(t):
+    done = t.run("--batch", "-ex", "info signals",
+                 "-ex", "handle 10 SIGTRAP nostop", "-ex", "info signals USR1",
+                 "-ex", "info signals SIGNONE", "-ex", "handle SIGKILL nostop",
+                 "-ex", "handle SIGUSR1", "-ex", "handle nostop")
+    t.check_match(r"^SIGUSR1 +If fatal +If fatal +Yes +User defined signal 1$",
+                  done.stdout)
+    t.check_match(r"^SIG64 +If fatal +If fatal +Yes +Real-time signal 30$",
+                  done.stdout)
+    t.check_equal(2, len(re.findall(
+        r"^SIGUSR1 +No +Yes +Yes +User defined signal 1$", done.stdout, re.M)))
+    t.check_in('"SIGNONE" is not a signal', done.stderr)
+    t.check_in("Signal 9 is not seen by debuggers.", done.stderr)
+    t.check_equal(2, done.stderr.count("Signals and what to do are needed"))
+
+
+def test_signals_while_stepping(t):
+    """Signals that come in the middle of steps, of lines and instructions,
+    reach their handler once each, in another thread; each step ends where it
+    ends without them."""
+    wanted = 30
+    s = t.start("--args", *t.program("Signals", "steps", str(wanted)))
+    s.cmd("b " + t.at("Signals", "steps-first"))
+    s.line("run")
+    s.expect("^ready")
+    s.expect(r"^\(dndbg\) ")
+    s.cmd("delete 1")
+    pid, = t.processes()
+    loop = range(t.line("Signals", "steps-loop"), t.line("Signals", "steps-end"))
+    for i in range(wanted - 1):
+        os.kill(pid, signal.SIGHUP)
+        s.cmd("next" if i % 3 else "stepi")
+        found = t.check_match(
+            r"Signals.Program.Steps .* at Signals.cs:(\d+)$", s.cmd("frame"))
+        t.check_in(int(found[1]), loop)
+        # The thread that takes it may be held by the step: let it.
+        while pending(pid):
+            s.cmd("next")
+    os.kill(pid, signal.SIGHUP)
+    t.check_match(f"^signals {wanted} True$", s.cmd("continue"))
+
+
 def state_of(task):
     with open(f"{task}/stat") as file:
         return file.read().rpartition(")")[2].split()[0]

@@ -315,6 +315,7 @@ static struct dbg_error *judge_signal(struct control *c,
 		return err;
 	stop->reason = DBG_STOP_SIGNAL;
 	stop->signal = ev->signal;
+	stop->fatal = true;
 	*ret_stops = true;
 	if (ev->signal == SIGABRT && c->dac)
 		throws_unhandled(c, ev->tid, arena, stop);

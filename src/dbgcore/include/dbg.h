@@ -163,7 +163,7 @@ enum dbg_stop_reason {
 	DBG_STOP_PAUSE,
 	DBG_STOP_THROWN, /* first chance */
 	DBG_STOP_UNHANDLED,
-	DBG_STOP_SIGNAL, /* one that is about to end the program */
+	DBG_STOP_SIGNAL,
 };
 
 struct dbg_stop {
@@ -172,7 +172,8 @@ struct dbg_stop {
 	uint32_t breakpoint; /* number, 0: none */
 	bool temporary;      /* that breakpoint is gone now */
 	int signal;
-	uint64_t exception;         /* address of the object, 0: none */
+	bool fatal;         /* that signal is about to end the program */
+	uint64_t exception; /* address of the object, 0: none */
 	const char *exception_type; /* C# name, NULL: none */
 	const char *exception_message;
 	const char *note; /* why a step ended early, or NULL */
@@ -193,6 +194,31 @@ bool dbg_event_next(struct dbg *dbg, struct dbg_event *ret);
 
 /* Why the program is stopped, NULL if it is not. Dies with the stop. */
 const struct dbg_stop *dbg_stop_reason(struct dbg *dbg);
+
+/* ---- Signals --------------------------------------------------------- */
+
+struct dbg_signal {
+	int number;
+	const char *name; /* "SIGUSR1" */
+	const char *text; /* "User defined signal 1" */
+	/* Stops only where it would end the program; reaches it. The default.
+	 */
+	bool automatic;
+	bool stop, print, pass; /* else: what is done, in gdb's words */
+};
+
+/* All signals, by number; the list dies with the next one of any kind. */
+DBG_MUST struct dbg_error *
+dbg_signal_list(struct dbg *dbg, struct dbg_signal **ret, size_t *ret_n);
+/* Set what is done with signal->number; name and text are not looked at. */
+DBG_MUST struct dbg_error *dbg_signal_set(struct dbg *dbg,
+					  const struct dbg_signal *signal);
+/*
+ * Deliver @signal to @thread when it is resumed, in place of the one that
+ * stopped it; 0: none. (Stopped only.)
+ */
+DBG_MUST struct dbg_error *dbg_signal_queue(struct dbg *dbg, uint32_t thread,
+					    int signal);
 
 /* ---- Breakpoints ----------------------------------------------------- */
 

@@ -6,31 +6,16 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-void session_watch_signals(struct dbg *dbg)
-{
-	// those that may end the program, and the terminal's Ctrl-C and
-	// Ctrl-Z; all others pass unseen
-	static const int watched[] = {
-	    SIGHUP,  SIGINT,    SIGQUIT, SIGILL,  SIGABRT, SIGBUS,
-	    SIGFPE,  SIGSEGV,   SIGPIPE, SIGALRM, SIGTERM, SIGUSR1,
-	    SIGUSR2, SIGXCPU,   SIGXFSZ, SIGSYS,  SIGTRAP, SIGVTALRM,
-	    SIGPROF, SIGSTKFLT, SIGIO,   SIGPWR,  SIGTSTP,
-	};
-	sigset_t set;
-
-	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(watched) / sizeof(*watched); i++)
-		sigaddset(&set, watched[i]);
-	target_watch_signals(dbg->target, &set);
-}
-
 /* Let the thread of an event go on, and all if they were halted. */
-static struct dbg_error *let_go(struct dbg *dbg, pid_t tid, int signal)
+static struct dbg_error *let_go(struct dbg *dbg, const struct target_event *ev)
 {
+	bool signal = ev->kind == TARGET_SIGNAL;
+
 	if (!dbg->halted)
-		return target_thread_resume(dbg->target, tid, signal);
+		return target_thread_resume(dbg->target, ev->tid,
+					    signal ? ev->signal : 0);
 	if (signal)
-		target_thread_signal(dbg->target, tid, signal);
+		target_thread_signal(dbg->target, ev->tid, ev->signal);
 	return session_go(dbg);
 }
 
@@ -93,12 +78,9 @@ static struct dbg_error *judged(struct dbg *dbg, const struct target_event *ev)
 	bool stops = false;
 
 	err = control_judge(dbg->control, ev, dbg->stop_arena, &stop, &stops);
-	if (err || !stops)
-		return err;
-	if (ev->kind == TARGET_SIGNAL)
-		target_thread_signal(dbg->target, ev->tid, ev->signal);
-	stopped(dbg, &stop);
-	return NULL;
+	if (!err && stops)
+		stopped(dbg, &stop);
+	return err;
 }
 
 static struct dbg_error *on_trap(struct dbg *dbg, const struct target_event *ev)
@@ -110,16 +92,55 @@ static struct dbg_error *on_trap(struct dbg *dbg, const struct target_event *ev)
 	return err ? err : judged(dbg, ev);
 }
 
-static struct dbg_error *on_signal(struct dbg *dbg,
-				   const struct target_event *ev)
+/* Stop at a signal because the user's rule says so. */
+static struct dbg_error *halt_at_signal(struct dbg *dbg,
+					const struct target_event *ev,
+					struct dbg_stop *stop)
 {
-	bool key = ev->signal == SIGINT || ev->signal == SIGTSTP;
+	struct dbg_error *err = target_stop_all(dbg->target);
 
-	if (!key || ev->info.si_code != SI_KERNEL)
-		return judged(dbg, ev);
-	// Ctrl-C and Ctrl-Z at the program's terminal are meant for us
-	target_thread_signal(dbg->target, ev->tid, 0);
-	return paused(dbg, ev->tid, ev->signal);
+	if (err)
+		return err;
+	session_halted(dbg);
+	control_step_cancel(dbg->control);
+	stop->reason = DBG_STOP_SIGNAL;
+	stop->signal = ev->signal;
+	stop->thread = stack_thread_number(dbg->stack, ev->tid);
+	return NULL;
+}
+
+/* A signal that is due; ev->signal becomes 0 if it is not to be delivered. */
+static struct dbg_error *on_signal(struct dbg *dbg, struct target_event *ev)
+{
+	struct dbg_error *err;
+	const struct signal_rule *rule = &dbg->signals[ev->signal];
+	bool key = ev->signal == SIGINT || ev->signal == SIGTSTP;
+	struct dbg_stop stop = {0};
+	bool stops = false;
+
+	if (!rule->set && key && ev->info.si_code == SI_KERNEL) {
+		// Ctrl-C and Ctrl-Z at the program's terminal are meant for us
+		target_thread_signal(dbg->target, ev->tid, 0);
+		return paused(dbg, ev->tid, ev->signal);
+	}
+	err = control_judge(dbg->control, ev, dbg->stop_arena, &stop, &stops);
+	if (!err && rule->set && rule->stop && !stops) {
+		err = halt_at_signal(dbg, ev, &stop);
+		stops = !err;
+	}
+	if (rule->set && !rule->stop && stop.reason == DBG_STOP_SIGNAL)
+		stops = false;
+	if (rule->set && rule->print && !stops)
+		session_signal_passes(dbg, ev->signal);
+	if (rule->set && !rule->pass) {
+		ev->signal = 0;
+		stop.fatal = false;
+	}
+	if (err || !stops)
+		return err;
+	target_thread_signal(dbg->target, ev->tid, ev->signal);
+	stopped(dbg, &stop);
+	return NULL;
 }
 
 static void on_thread(struct dbg *dbg, const struct target_event *ev)
@@ -164,8 +185,7 @@ static struct dbg_error *on_exec(struct dbg *dbg)
 	return start_begin(dbg);
 }
 
-static struct dbg_error *dispatch(struct dbg *dbg,
-				  const struct target_event *ev)
+static struct dbg_error *dispatch(struct dbg *dbg, struct target_event *ev)
 {
 	switch (ev->kind) {
 	case TARGET_TRAP:
@@ -186,7 +206,7 @@ static struct dbg_error *dispatch(struct dbg *dbg,
 }
 
 /* An error in judging must not keep the thread: say it and go on. */
-static struct dbg_error *take(struct dbg *dbg, const struct target_event *ev)
+static struct dbg_error *take(struct dbg *dbg, struct target_event *ev)
 {
 	struct dbg_error *err;
 
@@ -205,7 +225,7 @@ static struct dbg_error *take(struct dbg *dbg, const struct target_event *ev)
 	}
 	if (dbg->state != DBG_RUNNING)
 		return NULL;
-	return let_go(dbg, ev->tid, ev->kind == TARGET_SIGNAL ? ev->signal : 0);
+	return let_go(dbg, ev);
 }
 
 // A hit that only counts is often followed by the next: looking for it a few

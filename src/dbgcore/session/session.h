@@ -44,6 +44,11 @@ struct start {
 	uint64_t base;
 };
 
+/* What the user wants of a signal; not set: the default, see signals.c. */
+struct signal_rule {
+	bool set, stop, print, pass;
+};
+
 struct event_queue {
 	struct dbg_event *events;
 	size_t first, n, cap;
@@ -71,6 +76,7 @@ struct dbg {
 	size_t n_frames, cap_frames; /* by serial */
 	struct event_queue queue;
 	bool trust_dac, suppress_jit;
+	struct signal_rule signals[NSIG];
 	uint32_t elements;            /* "print elements" */
 	struct dbg_counters counters; /* of earlier runs */
 };
@@ -81,8 +87,6 @@ struct dbg {
 void session_halted(struct dbg *dbg);
 /* Let all threads run. */
 DBG_MUST struct dbg_error *session_go(struct dbg *dbg);
-/* run.c: which signals are looked at before they are delivered. */
-void session_watch_signals(struct dbg *dbg);
 /* The program is gone. */
 void session_ended(struct dbg *dbg);
 /* DBG_E_STATE with words unless the program is stopped. */
@@ -97,6 +101,13 @@ DBG_MUST struct dbg_error *session_frame(struct dbg *dbg, dbg_id id,
 /* @id, or the newest frame of the thread of the stop; NULL if it has none. */
 DBG_MUST struct dbg_error *session_frame_or_newest(struct dbg *dbg, dbg_id id,
 						   const struct frame **ret);
+
+/* ---- signals.c ------------------------------------------------------- */
+
+/* Tell the target which signals are looked at before they are delivered. */
+void session_watch_signals(struct dbg *dbg);
+/* Tell the user of a signal that does not stop the program. */
+void session_signal_passes(struct dbg *dbg, int signal);
 
 /* ---- event.c --------------------------------------------------------- */
 

@@ -1,0 +1,126 @@
+/*
+ * What is done with the program's signals. By default one stops the program
+ * only where delivering it would end the program, and all reach it; a rule
+ * of the user's replaces that for one signal.
+ */
+#include "session/session.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+
+// Those that may end the program, and the terminal's Ctrl-C and Ctrl-Z.
+static const int looked_at[] = {
+    SIGHUP,  SIGINT,  SIGQUIT, SIGILL,  SIGABRT,   SIGBUS,    SIGFPE,  SIGSEGV,
+    SIGPIPE, SIGALRM, SIGTERM, SIGUSR1, SIGUSR2,   SIGXCPU,   SIGXFSZ, SIGSYS,
+    SIGTRAP, SIGIO,   SIGPWR,  SIGPROF, SIGVTALRM, SIGSTKFLT, SIGTSTP,
+};
+
+// Those by which the runtime throws: looked at whatever the user's rule is.
+static const int thrown_by[] = {SIGSEGV, SIGFPE, SIGABRT};
+
+void session_watch_signals(struct dbg *dbg)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(looked_at) / sizeof(int); i++)
+		sigaddset(&set, looked_at[i]);
+	for (int i = 1; i < NSIG; i++) {
+		const struct signal_rule *rule = &dbg->signals[i];
+
+		if (!rule->set)
+			continue;
+		if (rule->print || !rule->pass)
+			sigaddset(&set, i);
+		else
+			sigdelset(&set, i);
+	}
+	for (size_t i = 0; i < sizeof(thrown_by) / sizeof(int); i++)
+		sigaddset(&set, thrown_by[i]);
+	target_watch_signals(dbg->target, &set);
+}
+
+static const char *signal_name(struct dbg *dbg, int signal)
+{
+	const char *name = sigabbrev_np(signal);
+
+	// gdb's names of the real-time signals
+	return name ? arena_printf(dbg->list_arena, "SIG%s", name)
+		    : arena_printf(dbg->list_arena, "SIG%d", signal);
+}
+
+void session_signal_passes(struct dbg *dbg, int signal)
+{
+	arena_reset(dbg->list_arena);
+	session_message(dbg, "Program received signal %s, %s",
+			signal_name(dbg, signal), strsignal(signal));
+}
+
+struct dbg_error *dbg_signal_list(struct dbg *dbg, struct dbg_signal **ret,
+				  size_t *ret_n)
+{
+	size_t n = 0;
+
+	arena_reset(dbg->list_arena);
+
+	struct dbg_signal *list =
+	    arena_calloc(dbg->list_arena, NSIG, sizeof(*list));
+
+	for (int i = 1; i < NSIG; i++) {
+		const struct signal_rule *rule = &dbg->signals[i];
+
+		// the C library's own, which no program has
+		if (!sigabbrev_np(i) && i < SIGRTMIN)
+			continue;
+		list[n++] = (struct dbg_signal){
+		    .number = i,
+		    .name = signal_name(dbg, i),
+		    .text = arena_strdup(dbg->list_arena, strsignal(i)),
+		    .automatic = !rule->set,
+		    .stop = rule->stop,
+		    .print = !rule->set || rule->print,
+		    .pass = !rule->set || rule->pass,
+		};
+	}
+	*ret = list;
+	*ret_n = n;
+	return NULL;
+}
+
+struct dbg_error *dbg_signal_set(struct dbg *dbg,
+				 const struct dbg_signal *signal)
+{
+	int i = signal->number;
+
+	if (i < 1 || i >= NSIG || i == SIGKILL || i == SIGSTOP)
+		return dbg_err(DBG_E_ARGUMENT,
+			       "signal %d is not seen by debuggers", i);
+	dbg->signals[i] = (struct signal_rule){
+	    .set = !signal->automatic,
+	    .stop = signal->stop,
+	    .print = signal->print || signal->stop,
+	    .pass = signal->pass,
+	};
+	if (dbg->target)
+		session_watch_signals(dbg);
+	return NULL;
+}
+
+struct dbg_error *dbg_signal_queue(struct dbg *dbg, uint32_t thread, int signal)
+{
+	struct dbg_error *err = session_need_stop(dbg);
+
+	if (err)
+		return err;
+	if (signal < 0 || signal >= NSIG)
+		return dbg_err(DBG_E_ARGUMENT, "no signal number %d", signal);
+
+	pid_t tid = stack_thread_tid(dbg->stack, thread);
+
+	if (!tid)
+		return dbg_err(DBG_E_NOT_FOUND, "no thread number %u", thread);
+	target_thread_signal(dbg->target, tid, signal);
+	return NULL;
+}
