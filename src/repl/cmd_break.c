@@ -225,8 +225,14 @@ static struct dbg_error *for_list(struct repl *r, const char *args, one_fn *fn)
 
 static struct dbg_error *cmd_delete(struct repl *r, const struct call *call)
 {
-	if (!*call->args && !repl_confirm(r, "Delete all breakpoints?"))
-		return NULL;
+	struct dbg_error *err;
+	if (!*call->args) {
+		struct dbg_breakpoint *list;
+		size_t n;
+		err = dbg_break_list(r->dbg, &list, &n);
+		if (err || !n || !repl_confirm(r, "Delete all breakpoints?"))
+			return err;
+	}
 	return for_list(r, call->args, delete_one);
 }
 

@@ -197,6 +197,8 @@ def test_questions(t):
     s.expect(r"Please answer y or n\.\s+.*\(y or n\) ")
     s.line("n")
     t.check_in("Program not restarted.", s.expect(PROMPT))
+    t.check_equal("", s.cmd("delete"))
+    s.cmd("b Main")
     s.line("delete")
     s.expect(r"Delete all breakpoints\? \(y or n\) ")
     s.line("y")
