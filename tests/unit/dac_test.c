@@ -2,15 +2,102 @@
 #include "targetfixture.h"
 
 #include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "dac/dac_priv.h"
 #include "target/target_priv.h"
+
+// ---- Faults
+
+static int32_t sum(void *self, ...)
+{
+	int32_t ret = 0;
+	va_list ap;
+
+	(void)self;
+	va_start(ap, self);
+	for (int i = 0; i < DAC_MAX_ARGS; i++)
+		ret += (int32_t)va_arg(ap, uint64_t);
+	va_end(ap);
+	return ret;
+}
+
+// A fault in a library, as the DAC's are.
+static int32_t fault_outside(void *self, ...)
+{
+	void *(*volatile fill)(void *, int, size_t) = memset;
+
+	(void)self;
+	fill((void *)24, 1, 4096);
+	return COM_OK;
+}
+
+static int32_t fault_here(void *self, ...)
+{
+	volatile uintptr_t nowhere = 24;
+
+	(void)self;
+	*(volatile int *)nowhere = 1;
+	return COM_OK;
+}
+
+static void test_fault(void **state)
+{
+	com_fn *vtable[] = {sum, fault_outside, fault_here};
+	com_fn *const *object = vtable;
+	struct dac d = {0};
+
+	(void)state;
+	guard_install();
+	guard_install();
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(DAC_CALL(&d, &object, 0), 0);
+		assert_int_equal(DAC_CALL(&d, &object, 0, (uint64_t)1, 2, 3,
+					  (uint64_t)4, 5, 6, 7),
+				 28);
+		assert_int_equal(DAC_CALL(&d, &object, 1), COM_E_FAULT);
+	}
+	assert_int_equal(d.n_calls, 9);
+}
+
+// Our own faults are not hidden, neither in a call nor outside of one.
+static void test_own_fault(void **state)
+{
+	com_fn *vtable[] = {sum, fault_outside, fault_here};
+	com_fn *const *object = vtable;
+	struct dac d = {0};
+
+	(void)state;
+	for (int in_call = 0; in_call < 2; in_call++) {
+		pid_t pid = fork();
+		if (!pid) {
+			struct sigaction none = {.sa_handler = SIG_DFL};
+			struct rlimit no_core = {0};
+			setrlimit(RLIMIT_CORE, &no_core);
+			for (int i = 1; i < 32; i++)
+				sigaction(i, &none, NULL);
+			guard_install();
+			if (in_call)
+				DAC_CALL(&d, &object, 2);
+			else
+				fault_outside(NULL);
+			_exit(0);
+		}
+		int status;
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_true(WIFSIGNALED(status));
+		assert_int_equal(WTERMSIG(status), SIGSEGV);
+	}
+}
 
 // ---- Contexts
 
@@ -287,6 +374,8 @@ static void test_no_file(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_fault),
+	    cmocka_unit_test(test_own_fault),
 	    cmocka_unit_test(test_context),
 	    cmocka_unit_test(test_context_of_frame),
 	    cmocka_unit_test(test_notifications),

@@ -28,6 +28,8 @@ enum {
 	COM_E_NOTIMPL = (int32_t)0x80004001,
 	COM_E_NOINTERFACE = (int32_t)0x80004002,
 	COM_E_FAIL = (int32_t)0x80004005,
+	/* E_UNEXPECTED: the callee faulted, see dac/guard.c */
+	COM_E_FAULT = (int32_t)0x8000ffff,
 	COM_E_INVALIDARG = (int32_t)0x80070057,
 };
 

@@ -73,9 +73,24 @@ struct dac {
 	size_t exposed_word;     /* of the handle in Thread; 0: unknown */
 };
 
-/* Call a slot of a COM object of the DAC, counted. */
+/* ---- guard.c --------------------------------------------------------- */
+
+enum {
+	DAC_MAX_ARGS = 7
+};
+
+/* Have faults inside of the DAC end the call and not us. Idempotent. */
+void guard_install(void);
+/* Call a function of the DAC: COM_E_FAULT if it faulted. */
+int32_t guard_call(com_fn *fn, void *self, const uint64_t a[DAC_MAX_ARGS]);
+/* The same for a slot of an object, with @n arguments, counted. */
+int32_t dac_call(struct dac *d, void *object, unsigned slot, unsigned n, ...);
+
+/* Call a slot of a COM object of the DAC. */
 #define DAC_CALL(d, object, slot, ...)                                         \
-	((d)->n_calls++, com_slot((object), (slot))((object), ##__VA_ARGS__))
+	dac_call((d), (object), (slot), DAC_COUNT(__VA_ARGS__), ##__VA_ARGS__)
+#define DAC_COUNT(...) DAC_EIGHTH(0, ##__VA_ARGS__, 7, 6, 5, 4, 3, 2, 1, 0)
+#define DAC_EIGHTH(skip, a, b, c, d, e, f, g, n, ...) n
 
 /* ---- load.c ---------------------------------------------------------- */
 

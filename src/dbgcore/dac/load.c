@@ -60,8 +60,6 @@ enum {
 	PATH_SIZE = 64,
 };
 
-typedef int32_t create_fn(const struct com_iid *iid, struct data_target *dt,
-			  void **ret);
 typedef int32_t dll_main_fn(void *handle, uint32_t reason, void *reserved);
 
 struct dbg_error *dac_err(int32_t hr, const char *fmt, ...)
@@ -74,6 +72,11 @@ struct dbg_error *dac_err(int32_t hr, const char *fmt, ...)
 	if (hr == HR_MISMATCH)
 		return dbg_err(DBG_E_RUNTIME,
 			       "%s: the runtime's DAC belongs to another build",
+			       subject);
+	if (hr == COM_E_FAULT)
+		return dbg_err(DBG_E_RUNTIME,
+			       "%s: the runtime was in the midst of a change "
+			       "(its DAC failed)",
 			       subject);
 	return dbg_err(DBG_E_RUNTIME, "%s: the runtime's DAC says 0x%08x",
 		       subject, (unsigned)hr);
@@ -223,11 +226,15 @@ static char *dac_path(struct target *t, const char *runtime_path)
 
 // ---- Open and close ------------------------------------------------------
 
-static struct dbg_error *start(struct dac *d, create_fn *create)
+static struct dbg_error *start(struct dac *d, com_fn *create)
 {
-	int32_t hr;
+	const uint64_t args[DAC_MAX_ARGS] = {
+	    (uintptr_t)&d->data_target,
+	    (uintptr_t)&d->process,
+	};
+	struct com_iid iid = IID_PROCESS;
 
-	hr = create(&IID_PROCESS, &d->data_target, &d->process);
+	int32_t hr = guard_call(create, &iid, args);
 	if (hr == HR_NOT_STARTED) {
 		d->process = NULL;
 		return NULL;
@@ -262,7 +269,7 @@ struct dbg_error *dac_open(struct target *t, const char *runtime_path,
 		err = load(path, trust, &handle);
 	if (err)
 		return err;
-	create_fn *create = (create_fn *)dlsym(handle, "CLRDataCreateInstance");
+	com_fn *create = (com_fn *)dlsym(handle, "CLRDataCreateInstance");
 	if (!create)
 		return dbg_err(DBG_E_RUNTIME, "'%s' is no DAC", path);
 
@@ -275,6 +282,7 @@ struct dbg_error *dac_open(struct target *t, const char *runtime_path,
 	code_cache_init(&d->code);
 	code_cache_init(&d->dynamic);
 	data_target_init(&d->data_target, t, base);
+	guard_install();
 	err = start(d, create);
 	if (err || !d->process) {
 		dac_close(d);

@@ -1,0 +1,110 @@
+/*
+ * Calls into the DAC that outlive its faults.
+ *
+ * The DAC is made for consistent memory. What it meets in a process that was
+ * stopped at any instant need not be: the runtime may be in the midst of
+ * changing a structure, and a pointer there is null that never is null at
+ * rest. Most such reads end in a failure code, but some are made through the
+ * null pointer in our own process (seen in the DACs of .NET 8 and 10 while
+ * code tiers up and contexts are unloaded). The runtime's own debugger
+ * survives it in no way.
+ *
+ * So every call is made from here, and SIGSEGV and its like inside of the DAC
+ * end the call with COM_E_FAULT. The C++ frames of the DAC are left behind
+ * without their destructors. What they held is memory, which is lost, and the
+ * DAC's one lock, which is recursive and wanted by no other thread.
+ *
+ * A fault in our own code, or outside of a call, is none of this: it goes the
+ * way it went before.
+ */
+#include "dac/dac_priv.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <ucontext.h>
+
+enum {
+	ALT_STACK = 65536,
+};
+
+static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+
+enum {
+	N_FAULTS = sizeof(faults) / sizeof(*faults),
+};
+
+// A signal handler has no argument of ours: these are the variables it needs.
+static sigjmp_buf *guarded;
+static struct sigaction before[N_FAULTS];
+
+// Bounds of our own code, from the linker.
+extern const char __executable_start[], etext[];
+
+static bool is_ours(const ucontext_t *uc)
+{
+	uintptr_t ip = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
+
+	return ip >= (uintptr_t)__executable_start && ip < (uintptr_t)etext;
+}
+
+static void on_fault(int signal, siginfo_t *info, void *context)
+{
+	(void)info;
+	if (guarded && !is_ours(context))
+		siglongjmp(*guarded, 1);
+	// Executed again, the instruction faults again, as if we were not.
+	for (size_t i = 0; i < N_FAULTS; i++)
+		if (faults[i] == signal)
+			sigaction(signal, &before[i], NULL);
+}
+
+void guard_install(void)
+{
+	struct sigaction action = {
+	    .sa_sigaction = on_fault,
+	    .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER,
+	};
+	stack_t now, alt = {.ss_size = ALT_STACK};
+
+	if (sigaction(SIGSEGV, NULL, &before[0]) ||
+	    before[0].sa_sigaction == on_fault)
+		return;
+	// The DAC may recurse until there is no stack.
+	if (!sigaltstack(NULL, &now) && (now.ss_flags & SS_DISABLE)) {
+		alt.ss_sp = xcalloc(1, ALT_STACK);
+		sigaltstack(&alt, NULL);
+	}
+	for (size_t i = 0; i < N_FAULTS; i++)
+		sigaction(faults[i], &action, &before[i]);
+}
+
+int32_t guard_call(com_fn *fn, void *self, const uint64_t a[DAC_MAX_ARGS])
+{
+	sigjmp_buf here;
+
+	if (sigsetjmp(here, 0)) {
+		guarded = NULL;
+		return COM_E_FAULT;
+	}
+	guarded = &here;
+	int32_t hr = fn(self, a[0], a[1], a[2], a[3], a[4], a[5], a[6]);
+	guarded = NULL;
+	return hr;
+}
+
+int32_t dac_call(struct dac *d, void *object, unsigned slot, unsigned n, ...)
+{
+	uint64_t a[DAC_MAX_ARGS] = {0};
+	va_list ap;
+
+	assert(n <= DAC_MAX_ARGS);
+	va_start(ap, n);
+	// See com.h: a narrower argument leaves its upper half undefined, which
+	// the callee does not look at.
+	for (unsigned i = 0; i < n; i++)
+		a[i] = va_arg(ap, uint64_t);
+	va_end(ap);
+	d->n_calls++;
+	return guard_call(com_slot(object, slot), object, a);
+}
