@@ -1,6 +1,7 @@
 /* Commands that start, resume and end the program. */
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -247,13 +248,38 @@ static struct dbg_error *cmd_kill(struct repl *r, const struct call *call)
 	return err;
 }
 
+static struct dbg_error *cmd_attach(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	uint64_t pid;
+	struct dbg_attach a = {.name = call->args};
+
+	if (parse_u64(call->args, &pid)) {
+		a.pid = pid <= INT_MAX ? (pid_t)pid : -1;
+		a.name = NULL;
+	}
+	r->thread = 0;
+	r->program_status = -1;
+	resume_begin(r, RESUME_RUN);
+	err = dbg_attach(r->dbg, &a);
+	r->pid = dbg_pid(r->dbg);
+	if (!err)
+		printf("Attaching to process %d\n", (int)r->pid);
+	return resume_end(r, err);
+}
+
 static struct dbg_error *cmd_detach(struct repl *r, const struct call *call)
 {
-	(void)r;
+	struct dbg_error *err;
+
 	(void)call;
-	return fault(DBG_E_UNSUPPORTED,
-		     "Leaving a program to run on without the debugger is not "
-		     "served yet.");
+	err = dbg_detach(r->dbg);
+	if (err)
+		return err;
+	r->stopped = false;
+	r->has_frame = false;
+	printf("[Inferior 1 (process %d) detached]\n", (int)r->pid);
+	return NULL;
 }
 
 static struct dbg_error *cmd_file(struct repl *r, const struct call *call)
@@ -361,8 +387,15 @@ static const struct repl_cmd cmds[] = {
 	.run = cmd_kill,
     },
     {
+	.names = "attach",
+	.args = "PID|NAME",
+	.help = "take over a running program",
+	.flags = CMD_NEEDS_ARGS,
+	.run = cmd_attach,
+    },
+    {
 	.names = "detach",
-	.help = "let the program go (not served yet)",
+	.help = "let the program go on without the debugger",
 	.flags = CMD_NEEDS_PROCESS,
 	.run = cmd_detach,
     },

@@ -284,6 +284,7 @@ static void show_reason(const struct dbg_stop *stop)
 		printf(", %s.\n", strsignal(stop->signal));
 		break;
 	case DBG_STOP_ENTRY:
+	case DBG_STOP_ATTACH:
 	case DBG_STOP_STEP:
 		break;
 	}

@@ -79,6 +79,15 @@ void control_end_run(struct control *c)
 	c->cxa_throw = 0;
 }
 
+void control_leave(struct control *c)
+{
+	if (!c->dac)
+		return;
+	step_clear(c);
+	control_complain(c, dac_notify_modules(c->dac, false));
+	wanted_leave(c);
+}
+
 static struct dbg_error *arm_cxa_throw(struct control *c)
 {
 	struct dbg_error *err;

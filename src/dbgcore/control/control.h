@@ -51,6 +51,8 @@ void control_begin_run(struct control *c, struct target *t,
 /* The runtime is up (all stopped). */
 DBG_MUST struct dbg_error *control_runtime(struct control *c, struct dac *d,
 					   struct code *code);
+/* The runtime is to tell nothing any more (all stopped). */
+void control_leave(struct control *c);
 /* The program is gone; breakpoints become pending. */
 void control_end_run(struct control *c);
 

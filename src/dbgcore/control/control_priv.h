@@ -177,6 +177,8 @@ void wanted_compiled(struct control *c, struct code_module *m, uint32_t token);
 void wanted_add(struct control *c, struct code_module *m, uint32_t token);
 void wanted_drop(struct control *c, struct code_module *m, uint32_t token);
 bool wanted_has(struct control *c, struct code_module *m, uint32_t token);
+/* Ask the runtime to tell of none. */
+void wanted_leave(struct control *c);
 /* Send what was added since to the runtime. */
 void wanted_commit(struct control *c);
 void wanted_reset(struct control *c);

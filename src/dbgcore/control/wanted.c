@@ -126,6 +126,22 @@ static void prestub_update(struct control *c)
 	}
 }
 
+void wanted_leave(struct control *c)
+{
+	struct map *methods = &c->wanted.methods;
+	_cleanup_free_ struct dac_method_ref *refs =
+	    xcalloc(methods->n + 1, sizeof(*refs));
+	size_t n = 0;
+
+	for (size_t i = 0; i < methods->cap; i++) {
+		struct want *w = methods->slots[i].value;
+
+		if (w && w->listed && !w->fresh)
+			refs[n++] = w->ref;
+	}
+	control_complain(c, dac_notify_methods(c->dac, refs, n, false));
+}
+
 void wanted_commit(struct control *c)
 {
 	if (!c->dac)

@@ -68,7 +68,10 @@ enum dbg_state {
 /* Make a session without a program. SIGCHLD becomes blocked in this thread. */
 DBG_MUST struct dbg_error *dbg_create(struct dbg **ret);
 
-/* End the session: a launched program is killed. NULL is allowed. */
+/*
+ * End the session: a launched program is killed, one that was attached to
+ * goes on. NULL is allowed.
+ */
 void dbg_destroy(struct dbg *dbg);
 
 enum dbg_state dbg_state(const struct dbg *dbg);
@@ -103,6 +106,25 @@ struct dbg_launch {
  */
 DBG_MUST struct dbg_error *dbg_launch(struct dbg *dbg,
 				      const struct dbg_launch *launch);
+
+struct dbg_attach {
+	pid_t pid;
+	const char *name; /* with pid 0: the program's, or of its .dll */
+	bool wait;        /* for one of that name, until dbg_interrupt() */
+};
+
+/*
+ * Take over a running program. It is stopped then, DBG_EVENT_STOPPED (reason
+ * DBG_STOP_ATTACH) is queued; whatever becomes of us, it goes on without us.
+ */
+DBG_MUST struct dbg_error *dbg_attach(struct dbg *dbg,
+				      const struct dbg_attach *attach);
+
+/*
+ * Let the program, launched or not, go on as if we had never been there. The
+ * session is idle then, without an event.
+ */
+DBG_MUST struct dbg_error *dbg_detach(struct dbg *dbg);
 
 /* Kill the program; DBG_EVENT_EXITED follows. */
 DBG_MUST struct dbg_error *dbg_kill(struct dbg *dbg);
@@ -158,6 +180,7 @@ enum dbg_event_kind {
 
 enum dbg_stop_reason {
 	DBG_STOP_ENTRY,
+	DBG_STOP_ATTACH,
 	DBG_STOP_BREAKPOINT,
 	DBG_STOP_STEP,
 	DBG_STOP_PAUSE,

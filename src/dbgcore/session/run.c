@@ -19,7 +19,7 @@ static struct dbg_error *let_go(struct dbg *dbg, const struct target_event *ev)
 	return session_go(dbg);
 }
 
-static void stopped(struct dbg *dbg, const struct dbg_stop *stop)
+void session_stopped(struct dbg *dbg, const struct dbg_stop *stop)
 {
 	dbg->state = DBG_STOPPED;
 	dbg->pausing = false;
@@ -31,8 +31,7 @@ static void stopped(struct dbg *dbg, const struct dbg_stop *stop)
 
 /* ---- Pause ------------------------------------------------------------- */
 
-/* The thread a person wants to see: the main one if it is managed. */
-static uint32_t pause_thread(struct dbg *dbg, pid_t tid)
+uint32_t session_pause_thread(struct dbg *dbg, pid_t tid)
 {
 	struct dbg_thread *threads;
 	size_t n = 0;
@@ -53,9 +52,10 @@ static struct dbg_error *paused(struct dbg *dbg, pid_t tid, int signal)
 		return err;
 	session_halted(dbg);
 	control_step_cancel(dbg->control);
-	stopped(dbg, &(struct dbg_stop){.reason = DBG_STOP_PAUSE,
-					.thread = pause_thread(dbg, tid),
-					.signal = signal});
+	session_stopped(
+	    dbg, &(struct dbg_stop){.reason = DBG_STOP_PAUSE,
+				    .thread = session_pause_thread(dbg, tid),
+				    .signal = signal});
 	return NULL;
 }
 
@@ -79,7 +79,7 @@ static struct dbg_error *judged(struct dbg *dbg, const struct target_event *ev)
 
 	err = control_judge(dbg->control, ev, dbg->stop_arena, &stop, &stops);
 	if (!err && stops)
-		stopped(dbg, &stop);
+		session_stopped(dbg, &stop);
 	return err;
 }
 
@@ -139,7 +139,7 @@ static struct dbg_error *on_signal(struct dbg *dbg, struct target_event *ev)
 	if (err || !stops)
 		return err;
 	target_thread_signal(dbg->target, ev->tid, ev->signal);
-	stopped(dbg, &stop);
+	session_stopped(dbg, &stop);
 	return NULL;
 }
 
@@ -310,7 +310,7 @@ struct dbg_error *dbg_step(struct dbg *dbg, const struct dbg_step *step)
 	stop.reason = DBG_STOP_STEP;
 	err = control_stepped(dbg->control, tid, &stop);
 	stop.thread = stack_thread_number(dbg->stack, tid);
-	stopped(dbg, &stop);
+	session_stopped(dbg, &stop);
 	return err;
 }
 

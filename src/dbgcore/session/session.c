@@ -246,6 +246,15 @@ struct dbg_error *session_frame_or_newest(struct dbg *dbg, dbg_id id,
 
 /* ---- Launch and end ---------------------------------------------------- */
 
+void session_begin(struct dbg *dbg)
+{
+	dbg->stack = stack_create(dbg->target);
+	stack_reset(dbg->stack, dbg->stop_arena);
+	session_watch_signals(dbg);
+	control_begin_run(dbg->control, dbg->target, dbg->stack);
+	dbg->state = DBG_RUNNING;
+}
+
 static struct dbg_error *launch(struct dbg *dbg, const struct dbg_launch *req,
 				struct arena *arena)
 {
@@ -257,12 +266,8 @@ static struct dbg_error *launch(struct dbg *dbg, const struct dbg_launch *req,
 		err = target_spawn(plan.path, plan.argv, req, &dbg->target);
 	if (err)
 		return err;
-	dbg->stack = stack_create(dbg->target);
-	stack_reset(dbg->stack, dbg->stop_arena);
-	session_watch_signals(dbg);
-	control_begin_run(dbg->control, dbg->target, dbg->stack);
+	session_begin(dbg);
 	control_stop_at_entry(dbg->control, req->stop_at_entry);
-	dbg->state = DBG_RUNNING;
 	stack_thread_number(dbg->stack, target_pid(dbg->target));
 	err = start_begin(dbg);
 	return err ? err : session_go(dbg);
@@ -287,8 +292,13 @@ struct dbg_error *dbg_launch(struct dbg *dbg, const struct dbg_launch *req)
 
 struct dbg_error *dbg_kill(struct dbg *dbg)
 {
+	struct dbg_error *err;
+
 	if (!dbg->target)
 		return dbg_err(DBG_E_STATE, "the program is not being run");
+	err = target_kill(dbg->target);
+	if (err)
+		return err;
 	session_ended(dbg);
 	session_event(dbg, &(struct dbg_event){.kind = DBG_EVENT_EXITED,
 					       .exit_signal = SIGKILL});

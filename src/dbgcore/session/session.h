@@ -87,6 +87,8 @@ struct dbg {
 void session_halted(struct dbg *dbg);
 /* Let all threads run. */
 DBG_MUST struct dbg_error *session_go(struct dbg *dbg);
+/* There is a target: nothing is known of a runtime in it yet. */
+void session_begin(struct dbg *dbg);
 /* The program is gone. */
 void session_ended(struct dbg *dbg);
 /* DBG_E_STATE with words unless the program is stopped. */
@@ -109,6 +111,13 @@ void session_watch_signals(struct dbg *dbg);
 /* Tell the user of a signal that does not stop the program. */
 void session_signal_passes(struct dbg *dbg, int signal);
 
+/* ---- run.c ----------------------------------------------------------- */
+
+/* The user is to see that the program is stopped, and why. */
+void session_stopped(struct dbg *dbg, const struct dbg_stop *stop);
+/* The thread a person wants to see: the main one if it is managed. */
+uint32_t session_pause_thread(struct dbg *dbg, pid_t tid);
+
 /* ---- event.c --------------------------------------------------------- */
 
 /* Queue an event; its text is copied. */
@@ -120,6 +129,8 @@ void session_events_deinit(struct dbg *dbg);
 /* ---- start.c --------------------------------------------------------- */
 
 DBG_MUST struct dbg_error *start_begin(struct dbg *dbg);
+/* The program runs already: its runtime is up or will be. All is stopped. */
+DBG_MUST struct dbg_error *start_attached(struct dbg *dbg);
 /* A thread is at one of our start-up traps. */
 DBG_MUST struct dbg_error *start_trap(struct dbg *dbg);
 void start_reset(struct dbg *dbg);

@@ -96,47 +96,61 @@ static struct dbg_error *at_entry(struct dbg *dbg)
 	return r_brk ? start_arm(dbg, START_LIBRARY, &r_brk, 1) : NULL;
 }
 
-/* A library came or went: is it the runtime? */
-static struct dbg_error *at_library(struct dbg *dbg)
+/* The runtime's image, if it is loaded: start.runtime and its base. */
+static struct dbg_error *find_runtime(struct dbg *dbg)
 {
-	static const char *const exports[] = {"coreclr_execute_assembly",
-					      "coreclr_create_delegate"};
 	struct dbg_error *err;
 	struct arena *arena = arena_create();
 	struct target_image image;
-	uint64_t addrs[2], addr;
-	size_t n = 0;
-	bool found;
+	bool found = false;
 
 	err = target_image_find(dbg->target, "libcoreclr.so", arena, &image,
 				&found);
-	for (size_t i = 0; !err && found && i < 2; i++) {
-		err = target_symbol(dbg->target, &image, exports[i], &addr);
-		if (!err && addr)
-			addrs[n++] = addr;
-	}
-	if (!err && n) {
+	if (!err && found) {
 		dbg->start.runtime = xstrdup(image.path);
 		dbg->start.base = image.base;
-		err = start_lift(dbg);
-		if (!err)
-			err = start_arm(dbg, START_RUNTIME, addrs, n);
 	}
 	arena_destroy(arena);
 	return err;
 }
 
-/* The host is about to run managed code: the runtime is up. */
-static struct dbg_error *at_runtime(struct dbg *dbg)
+/* Wait for the host's call into a runtime that is not up yet. */
+static struct dbg_error *await_runtime(struct dbg *dbg)
+{
+	static const char *const exports[] = {"coreclr_execute_assembly",
+					      "coreclr_create_delegate"};
+	struct dbg_error *err = NULL;
+	struct target_image image = {.path = dbg->start.runtime,
+				     .base = dbg->start.base};
+	uint64_t addrs[2], addr;
+	size_t n = 0;
+
+	for (size_t i = 0; !err && i < 2; i++) {
+		err = target_symbol(dbg->target, &image, exports[i], &addr);
+		if (!err && addr)
+			addrs[n++] = addr;
+	}
+	return err ? err : start_arm(dbg, START_RUNTIME, addrs, n);
+}
+
+/* A library came or went: is it the runtime? */
+static struct dbg_error *at_library(struct dbg *dbg)
+{
+	struct dbg_error *err = find_runtime(dbg);
+
+	if (err || !dbg->start.runtime)
+		return err;
+	err = start_lift(dbg);
+	return err ? err : await_runtime(dbg);
+}
+
+/* Open the DAC and hand over to control, if the runtime is up. */
+static struct dbg_error *take_runtime(struct dbg *dbg)
 {
 	struct dbg_error *err;
 	struct start *s = &dbg->start;
 	bool ready;
 
-	err = target_stop_all(dbg->target);
-	if (err)
-		return err;
-	session_halted(dbg);
 	err = dac_open(dbg->target, s->runtime, s->base, dbg->trust_dac,
 		       &dbg->dac, &ready);
 	if (err || !ready)
@@ -149,6 +163,33 @@ static struct dbg_error *at_runtime(struct dbg *dbg)
 	stack_set_runtime(dbg->stack, dbg->dac, dbg->code);
 	values_runtime(dbg->values);
 	return control_runtime(dbg->control, dbg->dac, dbg->code);
+}
+
+/* The host is about to run managed code: the runtime is up. */
+static struct dbg_error *at_runtime(struct dbg *dbg)
+{
+	struct dbg_error *err = target_stop_all(dbg->target);
+
+	if (err)
+		return err;
+	session_halted(dbg);
+	return take_runtime(dbg);
+}
+
+struct dbg_error *start_attached(struct dbg *dbg)
+{
+	struct dbg_error *err;
+
+	start_reset(dbg);
+	err = find_runtime(dbg);
+	if (err)
+		return err;
+	if (!dbg->start.runtime)
+		return at_entry(dbg);
+	err = take_runtime(dbg);
+	if (!err && dbg->start.phase != START_DONE)
+		err = await_runtime(dbg);
+	return err;
 }
 
 struct dbg_error *start_trap(struct dbg *dbg)

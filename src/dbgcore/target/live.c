@@ -119,6 +119,7 @@ static const struct target_ops live_ops = {
     .interrupt = live_interrupt,
     .thread_signal = live_thread_signal,
     .kill = live_kill,
+    .detach = live_detach,
     .mmap = live_mmap,
     .trap_lifted = live_trap_lifted,
 };
@@ -167,7 +168,18 @@ struct dbg_error *live_kill(struct target *t)
 	if (kill(t->pid, SIGKILL) && errno != ESRCH)
 		return dbg_err_errno(DBG_E_TARGET, errno,
 				     "cannot kill process %d", t->pid);
+	l->survives = false;
 	return NULL;
+}
+
+static struct dbg_error *end(struct live *l)
+{
+	struct dbg_error *err = live_kill(&l->target);
+	bool any;
+
+	while (!err && !l->exited)
+		err = live_take(l, true, &any);
+	return err;
 }
 
 // Children that we still trace run in the memory of a process that is dead:
@@ -192,11 +204,12 @@ static void release_children(struct live *l)
 void live_destroy(struct target *t)
 {
 	struct live *l = live_of(t);
-	bool any;
+	struct dbg_error *err = NULL;
 
-	struct dbg_error *err = t->pid ? live_kill(t) : NULL;
-	while (!err && t->pid && !l->exited)
-		err = live_take(l, true, &any);
+	if (l->survives && !l->let_go)
+		err = live_detach(t);
+	else if (t->pid && !l->let_go)
+		err = end(l);
 	dbg_error_destroy(err);
 	release_children(l);
 	target_terminal_take(t);

@@ -134,6 +134,8 @@ struct live {
 	int signal_fd; /* SIGCHLD */
 	bool drained;  /* signal_fd was read since event_next found nothing */
 	bool exited;   /* the process is reaped */
+	bool survives; /* not started by us: our end is not its end */
+	bool let_go;   /* no thread of it is traced any more */
 	bool held;     /* stops are reported after the next resume */
 	bool stopping; /* threads stay in whatever stop they come to */
 	bool interrupt_wanted;
@@ -201,6 +203,8 @@ DBG_MUST struct dbg_error *thread_request(struct live *l, struct thread *th,
 bool thread_at_syscall(struct live *l, struct thread *th);
 /* Ask a running thread to stop. */
 void thread_ask(struct live *l, struct thread *th);
+/* Let a stopped thread run on untraced, with what is due to it. */
+void thread_detach(struct live *l, struct thread *th);
 
 /* ---- displace.c: the instruction beneath a trap ----------------------- */
 
@@ -287,8 +291,12 @@ DBG_MUST struct dbg_error *live_find_syscall(struct live *l, uint64_t *ret);
 DBG_MUST struct dbg_error *live_mmap(struct target *t, size_t size,
 				     uint64_t *ret);
 
-/* ---- live.c, spawn.c
- * ---------------------------------------------------------- */
+/* ---- attach.c ---------------------------------------------------------- */
+
+/* Take everything of ours out of the process and stop tracing it. */
+DBG_MUST struct dbg_error *live_detach(struct target *t);
+
+/* ---- live.c, spawn.c --------------------------------------------------- */
 
 /* A live target for @pid, which is traced by then; and its end. */
 DBG_MUST struct dbg_error *live_create(struct live **ret);

@@ -111,3 +111,12 @@ void thread_ask(struct live *l, struct thread *th)
 	th->asked = true;
 	live_ptrace(l, PTRACE_INTERRUPT, th->tid, 0, 0);
 }
+
+void thread_detach(struct live *l, struct thread *th)
+{
+	int signal = th->stop == STOP_NONE ? 0 : signal_for(l, th);
+
+	thread_flush_regs(l, th);
+	live_ptrace(l, PTRACE_DETACH, th->tid, 0, (uint64_t)signal);
+	thread_remove(l, th);
+}

@@ -339,6 +339,13 @@ struct dbg_error *target_kill(struct target *t)
 	return err ? err : t->ops->kill(t);
 }
 
+struct dbg_error *target_detach(struct target *t)
+{
+	struct dbg_error *err = need_run(t);
+
+	return err ? err : t->ops->detach(t);
+}
+
 struct dbg_error *target_mmap(struct target *t, size_t size, uint64_t *ret)
 {
 	struct dbg_error *err = need_run(t);

@@ -38,7 +38,8 @@ enum target_cap {
 };
 
 bool target_can(const struct target *t, enum target_cap cap);
-void target_destroy(struct target *t); /* kills what was launched */
+/* Kills what was launched, lets go what was attached to. */
+void target_destroy(struct target *t);
 pid_t target_pid(const struct target *t);
 void target_counters(const struct target *t, struct dbg_counters *ret);
 
@@ -68,6 +69,16 @@ target_spawn_with(const char *path, const char *const *argv,
 		  const struct dbg_launch *launch,
 		  const struct target_signals *signals, struct target **ret);
 DBG_MUST struct dbg_error *target_kill(struct target *t);
+/*
+ * Take over process @pid as it runs; all its threads are stopped. It goes on
+ * when the target is destroyed, and however else we end.
+ */
+DBG_MUST struct dbg_error *target_attach(pid_t pid, struct target **ret);
+/*
+ * Let the process run on as if we had never been there. On failure it is
+ * ours still, stopped; else all that is left to do is target_destroy.
+ */
+DBG_MUST struct dbg_error *target_detach(struct target *t);
 
 /*
  * The terminal that we share with the program, if we do: bring ourselves to

@@ -111,6 +111,7 @@ struct target_ops {
 	void (*thread_signal)(struct target *t, pid_t tid, int signal);
 	bool (*signal_is_fatal)(struct target *t, int signal);
 	struct dbg_error *(*kill)(struct target *t);
+	struct dbg_error *(*detach)(struct target *t);
 	struct dbg_error *(*mmap)(struct target *t, size_t size, uint64_t *ret);
 	/* A trap was lifted whose int3 a fork on its way may still carry. */
 	void (*trap_lifted)(struct target *t, const struct trap *trap);

@@ -1,0 +1,178 @@
+/*
+ * Taking over a running process, and letting it go.
+ *
+ * Every task is seized and asked to stop, until a list that was read while
+ * all known ones were stopped names no other: a thread that was inside
+ * clone() when it was seized makes one more that nobody traces.
+ *
+ * What is left behind is nothing: traps are lifted, registers written back,
+ * signals that were due are delivered by the detaching.
+ */
+#include "target/live.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+
+enum {
+	ROUNDS_MAX = 1000,
+};
+
+// A leader that ended before the other threads cannot be seized.
+static void add_zombie(struct live *l, pid_t tid)
+{
+	struct thread *th = thread_add(l, tid, THREAD_OWN);
+
+	th->fresh = false;
+	th->zombie = true;
+	l->n_running--;
+}
+
+// Seize a task that may be gone by now, or be a thread's new one: those are
+// ours already.
+static struct dbg_error *seize(struct live *l, pid_t tid)
+{
+	pid_t pid = l->target.pid;
+
+	if (!live_ptrace(l, PTRACE_SEIZE, tid, 0, LIVE_OPTIONS)) {
+		struct thread *th = thread_add(l, tid, THREAD_OWN);
+
+		th->fresh = false;
+		thread_ask(l, th);
+		return NULL;
+	}
+	int errnum = errno;
+	char state = proc_state(pid, tid);
+	uint64_t tracer = 0;
+
+	if (state == 'Z' && tid == pid)
+		add_zombie(l, tid);
+	if (errnum == ESRCH || !state || state == 'Z' || state == 'X')
+		return NULL;
+	if (proc_status(tid, "TracerPid", 10, &tracer) &&
+	    tracer == (uint64_t)getpid())
+		return NULL;
+	return live_refused(pid, errnum);
+}
+
+// Seize all tasks that are not known; *ret_n is how many there were.
+static struct dbg_error *seize_new(struct live *l, size_t *ret_n)
+{
+	struct dbg_error *err = NULL;
+	char path[32];
+	struct dirent *entry;
+	size_t before = l->n_threads;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", l->target.pid);
+	DIR *dir = opendir(path);
+	if (!dir)
+		return dbg_err(DBG_E_NOT_FOUND, "no process %d", l->target.pid);
+	while (!err && (entry = readdir(dir))) {
+		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (tid > 0 && !thread_find(l, tid))
+			err = seize(l, tid);
+	}
+	closedir(dir);
+	*ret_n = l->n_threads - before;
+	return err;
+}
+
+static struct dbg_error *seize_all(struct live *l)
+{
+	struct dbg_error *err = NULL;
+	size_t n = 1;
+
+	for (int i = 0; !err && n && i < ROUNDS_MAX; i++) {
+		err = seize_new(l, &n);
+		if (!err)
+			err = live_stop_all(&l->target);
+	}
+	if (!err && !l->n_threads)
+		err = dbg_err(DBG_E_NOT_FOUND, "process %d has ended",
+			      l->target.pid);
+	if (!err && n)
+		err = dbg_err(DBG_E_TARGET,
+			      "process %d makes threads faster than they can "
+			      "be stopped",
+			      l->target.pid);
+	// Nobody knew of the threads that were there before.
+	l->events_first = l->n_events = 0;
+	return err;
+}
+
+static struct dbg_error *check_pid(pid_t pid)
+{
+	uint64_t tgid = 0;
+
+	if (pid <= 0 || !proc_status(pid, "Tgid", 10, &tgid))
+		return dbg_err(DBG_E_NOT_FOUND, "no process %d", pid);
+	if (tgid != (uint64_t)pid)
+		return dbg_err(DBG_E_ARGUMENT,
+			       "%d is a thread of process %d: attach to that",
+			       pid, (int)tgid);
+	if (pid == getpid())
+		return dbg_err(DBG_E_ARGUMENT,
+			       "process %d is this debugger itself", pid);
+	return NULL;
+}
+
+struct dbg_error *target_attach(pid_t pid, struct target **ret)
+{
+	struct dbg_error *err;
+	struct live *l;
+
+	err = check_pid(pid);
+	if (!err)
+		err = live_create(&l);
+	if (err)
+		return err;
+	l->target.pid = pid;
+	l->survives = true;
+	live_set_root(l);
+	err = live_memory_open(l);
+	if (!err)
+		err = seize_all(l);
+	if (err) {
+		live_destroy(&l->target);
+		return err;
+	}
+	*ret = &l->target;
+	return NULL;
+}
+
+// ---- Letting go
+
+static struct dbg_error *lift_all(struct target *t)
+{
+	size_t n = t->traps.n;
+	_cleanup_free_ uint64_t *addrs = xcalloc(n + 1, sizeof(*addrs));
+
+	for (size_t i = 0; i < n; i++)
+		addrs[i] = t->traps.v[i].addr;
+	return target_traps_lift(t, addrs, n);
+}
+
+struct dbg_error *live_detach(struct target *t)
+{
+	struct dbg_error *err;
+	struct live *l = live_of(t);
+
+	err = live_stop_all(t);
+	if (!err && !l->exited)
+		err = lift_all(t);
+	if (err)
+		return err;
+	for (size_t i = l->n_threads; i-- > 0;)
+		if (l->threads[i]->kind == THREAD_OWN)
+			thread_detach(l, l->threads[i]);
+	l->let_go = true;
+	return NULL;
+}
