@@ -72,6 +72,10 @@ extern const struct cmd_family cmd_family_info;
 extern const struct cmd_family cmd_family_settings;
 extern const struct cmd_family cmd_family_support;
 
+/* Kinds of "catch" and "tcatch". */
+extern const struct repl_cmd cmd_catch_subs[];
+extern const struct repl_cmd cmd_tcatch_subs[];
+
 /* All families, in the order of the manual; ends with NULL. */
 extern const struct cmd_family *const cmd_families[];
 

@@ -30,8 +30,8 @@ static struct dbg_error *present_location(struct repl *r, char **ret)
 	return NULL;
 }
 
-static struct dbg_error *add(struct repl *r, const struct dbg_break_req *req,
-			     const char *condition)
+struct dbg_error *break_add(struct repl *r, const struct dbg_break_req *req,
+			    const char *condition)
 {
 	struct dbg_error *err;
 	uint32_t number;
@@ -95,7 +95,7 @@ static struct dbg_error *break_at(struct repl *r, const char *args,
 	    .frame = r->stopped ? frame_id(r) : 0,
 	    .temporary = temporary,
 	};
-	return add(r, &req, condition);
+	return break_add(r, &req, condition);
 }
 
 static struct dbg_error *cmd_break(struct repl *r, const struct call *call)
@@ -113,45 +113,7 @@ static struct dbg_error *cmd_rbreak(struct repl *r, const struct call *call)
 	struct dbg_break_req req = {.kind = DBG_BREAK_REGEX,
 				    .text = call->args};
 
-	return add(r, &req, NULL);
-}
-
-static struct dbg_error *catch_exception(struct repl *r,
-					 const struct call *call,
-					 enum dbg_break_kind kind,
-					 bool temporary)
-{
-	struct dbg_break_req req = {
-	    .kind = kind,
-	    .text = *call->args ? call->args : NULL,
-	    .temporary = temporary,
-	};
-
-	return add(r, &req, NULL);
-}
-
-static struct dbg_error *cmd_catch_throw(struct repl *r,
-					 const struct call *call)
-{
-	return catch_exception(r, call, DBG_BREAK_THROW, false);
-}
-
-static struct dbg_error *cmd_catch_unhandled(struct repl *r,
-					     const struct call *call)
-{
-	return catch_exception(r, call, DBG_BREAK_UNHANDLED, false);
-}
-
-static struct dbg_error *cmd_tcatch_throw(struct repl *r,
-					  const struct call *call)
-{
-	return catch_exception(r, call, DBG_BREAK_THROW, true);
-}
-
-static struct dbg_error *cmd_tcatch_unhandled(struct repl *r,
-					      const struct call *call)
-{
-	return catch_exception(r, call, DBG_BREAK_UNHANDLED, true);
+	return break_add(r, &req, NULL);
 }
 
 static struct dbg_error *delete_one(struct repl *r, uint32_t number)
@@ -346,39 +308,6 @@ static struct dbg_error *cmd_ignore(struct repl *r, const struct call *call)
 	return NULL;
 }
 
-static const struct repl_cmd catch_subs[] = {
-    {
-	.names = "throw",
-	.args = "[TYPE]",
-	.help = "stop where an exception is thrown",
-	.more = "TYPE is the exception's type or a base class of it.",
-	.complete = DBG_NAMES_TYPES,
-	.run = cmd_catch_throw,
-    },
-    {
-	.names = "unhandled",
-	.help = "stop when nobody catches an exception",
-	.run = cmd_catch_unhandled,
-    },
-    {.names = NULL},
-};
-
-static const struct repl_cmd tcatch_subs[] = {
-    {
-	.names = "throw",
-	.args = "[TYPE]",
-	.help = "stop where the next exception is thrown",
-	.complete = DBG_NAMES_TYPES,
-	.run = cmd_tcatch_throw,
-    },
-    {
-	.names = "unhandled",
-	.help = "stop once when nobody catches an exception",
-	.run = cmd_tcatch_unhandled,
-    },
-    {.names = NULL},
-};
-
 static const struct repl_cmd delete_subs[] = {
     {
 	.names = "breakpoints",
@@ -466,15 +395,15 @@ static const struct repl_cmd cmds[] = {
     },
     {
 	.names = "catch",
-	.args = "throw [TYPE] | unhandled",
+	.args = "throw | user-unhandled | unhandled ...",
 	.help = "stop at exceptions",
-	.sub = catch_subs,
+	.sub = cmd_catch_subs,
     },
     {
 	.names = "tcatch",
-	.args = "throw [TYPE] | unhandled",
+	.args = "throw | user-unhandled | unhandled ...",
 	.help = "stop at the next exception only",
-	.sub = tcatch_subs,
+	.sub = cmd_tcatch_subs,
     },
     {
 	.names = "delete d",

@@ -288,6 +288,8 @@ static struct dbg_error *info_program(struct repl *r, const struct call *call)
 	    [DBG_STOP_STEP] = "after being stepped",
 	    [DBG_STOP_PAUSE] = "because it was interrupted",
 	    [DBG_STOP_THROWN] = "where an exception was thrown",
+	    [DBG_STOP_USER_UNHANDLED] =
+		"where an exception was thrown that your code does not catch",
 	    [DBG_STOP_UNHANDLED] = "at an unhandled exception",
 	    [DBG_STOP_SIGNAL] = "at a signal",
 	};

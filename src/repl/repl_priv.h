@@ -236,6 +236,10 @@ void show_brief(const struct dbg_value *v);
 
 /* What was made of a new breakpoint, in gdb's words. */
 DBG_MUST struct dbg_error *show_break_new(struct repl *r, uint32_t number);
+/* cmd_break.c: add a breakpoint, with @condition unless NULL; print it. */
+DBG_MUST struct dbg_error *break_add(struct repl *r,
+				     const struct dbg_break_req *req,
+				     const char *condition);
 /* The table of `info breakpoints`, or one of it if @number is not 0. */
 DBG_MUST struct dbg_error *show_breaks(struct repl *r, uint32_t number);
 

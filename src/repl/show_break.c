@@ -6,12 +6,26 @@
 #include "fault.h"
 #include "repl_priv.h"
 
+// What follows "catch"; NULL: no catchpoint.
+static const char *catch_name(const struct dbg_breakpoint *b)
+{
+	switch (b->kind) {
+	case DBG_BREAK_THROW:
+		return "throw";
+	case DBG_BREAK_USER_UNHANDLED:
+		return "user-unhandled";
+	case DBG_BREAK_UNHANDLED:
+		return "unhandled";
+	case DBG_BREAK_LOCATION:
+	case DBG_BREAK_REGEX:
+		break;
+	}
+	return NULL;
+}
+
 static const char *kind_name(const struct dbg_breakpoint *b)
 {
-	bool catches =
-	    b->kind == DBG_BREAK_THROW || b->kind == DBG_BREAK_UNHANDLED;
-
-	if (catches)
+	if (catch_name(b))
 		return b->temporary ? "Temporary catchpoint" : "Catchpoint";
 	return b->temporary ? "Temporary breakpoint" : "Breakpoint";
 }
@@ -37,11 +51,16 @@ static void show_place(struct repl *r, const struct dbg_breakpoint *b)
 	putchar('\n');
 }
 
+// As it was asked for: "throw -exact System.IO.IOException".
 static void show_catch(const struct dbg_breakpoint *b)
 {
-	printf("%s %" PRIu32 " (%s%s%s)\n", kind_name(b), b->number,
-	       b->kind == DBG_BREAK_THROW ? "throw" : "unhandled",
-	       b->text && *b->text ? " " : "", b->text ? b->text : "");
+	printf("%s%s", catch_name(b), b->catches.exact ? " -exact" : "");
+	if (b->catches.module)
+		printf(" -module %s", b->catches.module);
+	if (b->catches.message)
+		printf(" -message \"%s\"", b->catches.message);
+	if (b->text)
+		printf(" %s", b->text);
 }
 
 struct dbg_error *show_break_new(struct repl *r, uint32_t number)
@@ -52,8 +71,10 @@ struct dbg_error *show_break_new(struct repl *r, uint32_t number)
 	err = dbg_break_get(r->dbg, number, &b);
 	if (err)
 		return err;
-	if (b.kind == DBG_BREAK_THROW || b.kind == DBG_BREAK_UNHANDLED) {
+	if (catch_name(&b)) {
+		printf("%s %" PRIu32 " (", kind_name(&b), b.number);
 		show_catch(&b);
+		printf(")\n");
 		return NULL;
 	}
 	if (!b.n_locations) {
@@ -92,11 +113,13 @@ static void show_what(struct repl *r, const struct dbg_breakpoint *b)
 {
 	const char *text = b->text ? b->text : "";
 
-	if (b->kind == DBG_BREAK_THROW || b->kind == DBG_BREAK_UNHANDLED)
-		printf("%-18s exception %s%s%s\n", "",
-		       b->kind == DBG_BREAK_THROW ? "throw" : "unhandled",
-		       *text ? " " : "", text);
-	else if (!b->n_locations)
+	if (catch_name(b)) {
+		printf("%-18s exception ", "");
+		show_catch(b);
+		putchar('\n');
+		return;
+	}
+	if (!b->n_locations)
 		printf("%-18s %s\n", "<PENDING>", text);
 	else if (b->n_locations == 1)
 		show_location(r, &b->locations[0]);
@@ -129,11 +152,8 @@ static void show_details(struct repl *r, const struct dbg_breakpoint *b)
 
 static void show_row(struct repl *r, const struct dbg_breakpoint *b)
 {
-	bool catches =
-	    b->kind == DBG_BREAK_THROW || b->kind == DBG_BREAK_UNHANDLED;
-
 	printf("%-7" PRIu32 " %-14s %-4s %-3s ", b->number,
-	       catches ? "catchpoint" : "breakpoint",
+	       catch_name(b) ? "catchpoint" : "breakpoint",
 	       b->temporary ? "del" : "keep", b->enabled ? "y" : "n");
 	show_what(r, b);
 	show_details(r, b);

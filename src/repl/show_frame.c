@@ -249,6 +249,8 @@ static void show_exception(const char *what, const struct dbg_stop *stop)
 	if (stop->exception_message)
 		printf(": \"%s\"", stop->exception_message);
 	putchar('\n');
+	if (stop->caught)
+		repl_say(stdout, stop->caught);
 }
 
 // The words in front of the frame.
@@ -270,6 +272,9 @@ static void show_reason(const struct dbg_stop *stop)
 		break;
 	case DBG_STOP_THROWN:
 		show_exception("Exception thrown", stop);
+		break;
+	case DBG_STOP_USER_UNHANDLED:
+		show_exception("Exception not caught by your code", stop);
 		break;
 	case DBG_STOP_UNHANDLED:
 		show_exception("Unhandled exception", stop);

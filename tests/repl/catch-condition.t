@@ -10,6 +10,7 @@ Catchpoint 2 (throw InvalidOperationException)
 Starting program: {out}/Throws.dll plain custom inner
 
 Exception thrown: System.InvalidOperationException: "level zero"
+It will be caught in {...} at Throws.cs:{n}.
 {addr} in Throws.Program.Level (n=0) at Throws.cs:{@level-throw}
 {@level-throw}{...}// @level-throw
 +delete 2
@@ -19,6 +20,7 @@ plain 10
 custom 17
 
 Exception thrown: System.ArgumentException: "middle"
+It will be caught in {...} at Throws.cs:{n}.
 {addr} in Throws.Program.Inner () at Throws.cs:{@inner-second}
 {@inner-second}{...}// @inner-second
 +print $exception._innerException._message

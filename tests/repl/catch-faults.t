@@ -6,12 +6,14 @@ Catchpoint 1 (throw)
 Starting program: {out}/Throws.dll hardware framework
 
 Exception thrown: System.NullReferenceException: "Object reference not set to an instance of an object."
+It will be caught in {...} at Throws.cs:{n}.
 {addr} in Throws.Program.Hardware () at Throws.cs:{@null}
 {@null}{...}// @null
 +continue
 Continuing.
 
 Exception thrown: System.DivideByZeroException: "Attempted to divide by zero."
+It will be caught in {...} at Throws.cs:{n}.
 {addr} in Throws.Program.Hardware () at Throws.cs:{@divide}
 {@divide}{...}// @divide
 +continue

@@ -13,6 +13,7 @@ Starting program: {out}/Throws.dll filtered many
 filtered 2
 
 Exception thrown: System.InvalidOperationException: "many"
+It will be caught in {...} at Throws.cs:{n}.
 {addr} in Throws.Program.Many () at Throws.cs:{@many-throw}
 {@many-throw}{...}// @many-throw
 +print n

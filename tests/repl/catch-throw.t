@@ -6,6 +6,7 @@ Catchpoint 1 (throw)
 Starting program: {out}/Throws.dll plain inner aggregate rethrow
 
 Exception thrown: System.InvalidOperationException: "level zero"
+It will be caught in {...} at Throws.cs:{n}.
 {addr} in Throws.Program.Level (n=0) at Throws.cs:{@level-throw}
 {@level-throw}{...}// @level-throw
 +bt
@@ -24,12 +25,14 @@ plain 10
 
 ## A throw while another exception is handled: inner exceptions.
 Exception thrown: System.FormatException: "innermost"
+It will be caught in {...} at Throws.cs:{n}.
 {addr} in Throws.Program.Inner () at Throws.cs:{@inner-first}
 {@inner-first}{...}// @inner-first
 +continue
 Continuing.
 
 Exception thrown: System.ArgumentException: "middle"
+It will be caught in {...} at Throws.cs:{n}.
 {addr} in Throws.Program.Inner () at Throws.cs:{@inner-second}
 {@inner-second}{...}// @inner-second
 +info exception
@@ -41,6 +44,7 @@ System.ArgumentException: "middle"
 Continuing.
 
 Exception thrown: System.InvalidOperationException: "outermost"
+It will be caught in {...} at Throws.cs:{n}.
 {addr} in Throws.Program.Inner () at Throws.cs:{@inner-third}
 {@inner-third}{...}// @inner-third
 +continue
@@ -76,12 +80,14 @@ aggregate 2
 
 ## "throw;" is a throw of its own.
 Exception thrown: System.InvalidOperationException: "level zero"
+It will be caught in {...} at Throws.cs:{n}.
 {addr} in Throws.Program.Level (n=0) at Throws.cs:{@level-throw}
 {@level-throw}{...}// @level-throw
 +continue
 Continuing.
 
 Exception thrown: System.InvalidOperationException: "level zero"
+It will be caught in {...} at Throws.cs:{n}.
 {addr} in Throws.Program.Rethrow () at Throws.cs:{@rethrow}
 {@rethrow}{...}// @rethrow
 +continue

@@ -11,6 +11,7 @@ Starting program: {out}/Throws.dll plain custom hardware framework async filtere
 plain 10
 
 Exception thrown: Throws.ShopException: "sold out"
+It will be caught in {...} at Throws.cs:{n}.
 {addr} in Throws.Program.Custom () at Throws.cs:{@custom-throw}
 {@custom-throw}{...}// @custom-throw
 +print $exception.Code
@@ -22,6 +23,7 @@ custom 17
 ## A DivideByZeroException is an ArithmeticException; the null reference
 ## before it is none.
 Exception thrown: System.DivideByZeroException: "Attempted to divide by zero."
+It will be caught in {...} at Throws.cs:{n}.
 {addr} in Throws.Program.Hardware () at Throws.cs:{@divide}
 {@divide}{...}// @divide
 ## A type that was passed over counts when somebody asks for it.
@@ -43,6 +45,7 @@ framework 7
 async 4
 
 Exception thrown: System.InvalidOperationException: "level zero"
+A filter decides in Throws.Program.Filtered at Throws.cs:{@filter-first}; else it will not be caught.
 {addr} in Throws.Program.Level (n=0) at Throws.cs:{@level-throw}
 {@level-throw}{...}// @level-throw
 +info breakpoints

@@ -5,6 +5,7 @@ Catchpoint 1 (throw NullReferenceException)
 Starting program: {out}/Throws.dll unhandled-null
 
 Exception thrown: System.NullReferenceException: "Object reference not set to an instance of an object."
+It will not be caught.
 {addr} in Throws.Program.Unhandled (how="unhandled-null") at Throws.cs:{@unhandled-null}
 {@unhandled-null}{...}// @unhandled-null
 +continue

@@ -39,6 +39,7 @@ Breakpoint 3, Steps.Program.Threw () at Steps.cs:{@threw-wait}
 [Switching to thread {n} (Thread {n} "thrower")]
 
 Exception thrown: System.InvalidOperationException: "there"
+It will be caught in Steps.Program.Threw.lambda at Steps.cs:{n}.
 {addr} in Steps.Program.Threw.lambda () at Steps.cs:{@threw-throw}
 {@threw-throw}{...}// @threw-throw
 ## The other thread can be stepped out of its exception.

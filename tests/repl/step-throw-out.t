@@ -55,6 +55,7 @@ Catchpoint 3 (throw)
 +next
 
 Exception thrown: System.InvalidOperationException: "zero"
+It will be caught in {...} at Steps.cs:{@catch-head}.
 {addr} in Steps.Program.Thrower (n=0) at Steps.cs:{@throw}
 {@throw}{...}// @throw
 +next

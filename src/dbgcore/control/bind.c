@@ -2,14 +2,13 @@
  * Binding: from a breakpoint's words to places, when a module loads, and
  * from places to addresses, when code is made.
  */
-#define PCRE2_CODE_UNIT_WIDTH 8
 #include "control/control_priv.h"
 
-#include <pcre2.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
+#include "base/pattern.h"
 
 /* ---- Addresses ------------------------------------------------------- */
 
@@ -175,14 +174,9 @@ void bind_code(struct control *c, struct code_module *m, uint32_t token,
 
 /* ---- Places ---------------------------------------------------------- */
 
-static bool match_regex(void *arg, const char *name)
+static bool match_pattern(void *arg, const char *name)
 {
-	pcre2_match_data *data = pcre2_match_data_create(1, NULL);
-	int rc = pcre2_match(arg, (PCRE2_SPTR)name, PCRE2_ZERO_TERMINATED, 0, 0,
-			     data, NULL);
-
-	pcre2_match_data_free(data);
-	return rc >= 0;
+	return pattern_matches(arg, name);
 }
 
 /* "System.Console.WriteLine": has the name a namespace and a type? */
@@ -220,8 +214,8 @@ static struct dbg_error *find_places(struct control *c, struct bp *bp,
 {
 	*ret_n = 0;
 	if (bp->kind == DBG_BREAK_REGEX)
-		return code_find_matching(c->code, m, match_regex, bp->regex,
-					  arena, ret, ret_n);
+		return code_find_matching(c->code, m, match_pattern,
+					  bp->pattern, arena, ret, ret_n);
 	if (bp->kind != DBG_BREAK_LOCATION ||
 	    !module_is_asked(c, &bp->location, m))
 		return NULL;

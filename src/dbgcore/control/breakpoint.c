@@ -1,12 +1,11 @@
 /* Breakpoints: what was asked, hits and what they count for. */
-#define PCRE2_CODE_UNIT_WIDTH 8
 #include "control/control_priv.h"
 
-#include <pcre2.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
+#include "base/pattern.h"
 #include "base/str.h"
 
 struct bp *bp_find(struct control *c, uint32_t number)
@@ -31,8 +30,8 @@ static void bp_destroy(struct bp *bp)
 {
 	if (!bp)
 		return;
-	if (bp->regex)
-		pcre2_code_free(bp->regex);
+	pattern_destroy(bp->pattern);
+	filter_deinit(&bp->filter);
 	arena_destroy(bp->arena);
 	free(bp->places);
 	free(bp->text);
@@ -45,30 +44,17 @@ bool bp_is_users(const struct bp *bp)
 	return bp->number && bp->number != BP_UNTIL;
 }
 
-static bool bp_is_catch(const struct bp *bp)
+bool bp_is_catch(const struct bp *bp)
 {
-	return bp->kind == DBG_BREAK_THROW || bp->kind == DBG_BREAK_UNHANDLED;
+	return bp->kind == DBG_BREAK_THROW ||
+	       bp->kind == DBG_BREAK_USER_UNHANDLED ||
+	       bp->kind == DBG_BREAK_UNHANDLED;
 }
 
 /* ---- Asking ---------------------------------------------------------- */
 
-static struct dbg_error *compile_regex(struct bp *bp)
-{
-	int code;
-	PCRE2_SIZE offset;
-	char words[128];
-
-	bp->regex = pcre2_compile((PCRE2_SPTR)bp->text, PCRE2_ZERO_TERMINATED,
-				  PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C, &code,
-				  &offset, NULL);
-	if (bp->regex)
-		return NULL;
-	pcre2_get_error_message(code, (PCRE2_UCHAR *)words, sizeof(words));
-	return dbg_err(DBG_E_ARGUMENT, "regular expression '%s': %s at %zu",
-		       bp->text, words, (size_t)offset);
-}
-
-static struct dbg_error *bp_parse(struct bp *bp, const char *path)
+static struct dbg_error *
+bp_parse(struct bp *bp, const struct dbg_break_req *req, const char *path)
 {
 	switch (bp->kind) {
 	case DBG_BREAK_LOCATION:
@@ -77,10 +63,11 @@ static struct dbg_error *bp_parse(struct bp *bp, const char *path)
 	case DBG_BREAK_REGEX:
 		if (!bp->text)
 			return dbg_err(DBG_E_ARGUMENT, "no pattern given");
-		return compile_regex(bp);
+		return pattern_create(bp->text, &bp->pattern);
 	case DBG_BREAK_THROW:
+	case DBG_BREAK_USER_UNHANDLED:
 	case DBG_BREAK_UNHANDLED:
-		return NULL;
+		return filter_init(&bp->filter, &req->catches);
 	}
 	return dbg_err(DBG_E_ARGUMENT, "unknown kind of breakpoint");
 }
@@ -134,7 +121,7 @@ struct dbg_error *control_break_add(struct control *c,
 	struct bp *bp = bp_add(c, req->kind, req->text);
 
 	bp->temporary = req->temporary;
-	err = bp_parse(bp, path);
+	err = bp_parse(bp, req, path);
 	if (err) {
 		bp_remove(c, bp);
 		return err;

@@ -30,7 +30,7 @@ void control_destroy(struct control *c)
 	map_deinit(&c->wanted.methods);
 	map_deinit(&c->wanted.descs);
 	map_deinit(&c->wanted.inside);
-	map_deinit(&c->throws.types);
+	map_deinit(&c->throws.passed);
 	free(c);
 }
 
@@ -216,7 +216,7 @@ static void module_unloaded(struct control *c, uint64_t addr)
 	wanted_commit(c);
 	code_module_remove(c->code, addr);
 	dac_forget(c->dac);
-	map_clear(&c->throws.types); // the addresses may come again
+	map_clear(&c->throws.passed); // the addresses may come again
 }
 
 static struct dbg_error *code_made(struct control *c, uint64_t desc,

@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "control/control.h"
+#include "control/filter.h"
 #include "control/location.h"
 
 /* ---- Breakpoints ----------------------------------------------------- */
@@ -30,7 +31,8 @@ struct bp {
 	uint64_t hits, ignore;
 	struct arena *arena; /* holds location's strings */
 	struct location location;
-	void *regex; /* pcre2_code, DBG_BREAK_REGEX */
+	struct pattern *pattern; /* DBG_BREAK_REGEX */
+	struct filter filter;    /* exceptions */
 	struct bp_place *places;
 	size_t n_places, cap_places;
 	bool moved; /* bound to a later line than asked */
@@ -110,7 +112,7 @@ struct throws {
 	uint32_t dispatch_token; /* 0: .NET 8 */
 	uint64_t dispatch;       /* address, 0: not compiled yet */
 	uint64_t raise_return;   /* in RaiseException, 0: not seen yet */
-	struct map types;        /* MethodTable -> &yes or &no */
+	struct map passed;       /* MethodTables that nobody asks for */
 	uint64_t object;         /* thrown, while it is judged */
 };
 
@@ -193,6 +195,8 @@ struct bp *bp_add(struct control *c, enum dbg_break_kind kind,
 void bp_remove(struct control *c, struct bp *bp);
 /* Not one of our own. */
 bool bp_is_users(const struct bp *bp);
+/* Does it stop at exceptions? */
+bool bp_is_catch(const struct bp *bp);
 struct bp *bp_find(struct control *c, uint32_t number);
 struct dbg_error *bp_hit(struct control *c, pid_t tid, uint64_t addr,
 			 struct dbg_stop *stop, bool *ret_stops);

@@ -194,6 +194,19 @@ static void describe_reason(struct control *c, const struct bp *bp,
 		ret->reason = why_elsewhere(c, bp, arena);
 }
 
+static void describe_catch(const struct bp *bp, struct arena *arena,
+			   struct dbg_breakpoint *ret)
+{
+	const struct filter *f = &bp->filter;
+
+	ret->state = DBG_BREAK_BOUND;
+	ret->catches.exact = f->exact;
+	if (f->module)
+		ret->catches.module = arena_strdup(arena, f->module);
+	if (f->message)
+		ret->catches.message = arena_strdup(arena, f->message);
+}
+
 static void describe(struct control *c, const struct bp *bp,
 		     struct arena *arena, struct dbg_breakpoint *ret)
 {
@@ -207,8 +220,8 @@ static void describe(struct control *c, const struct bp *bp,
 		ret->text = arena_strdup(arena, bp->text);
 	if (bp->condition)
 		ret->condition = arena_strdup(arena, bp->condition);
-	if (bp->kind == DBG_BREAK_THROW || bp->kind == DBG_BREAK_UNHANDLED) {
-		ret->state = DBG_BREAK_BOUND;
+	if (bp_is_catch(bp)) {
+		describe_catch(bp, arena, ret);
 		return;
 	}
 	describe_locations(c, bp, arena, ret);

@@ -27,51 +27,40 @@ enum {
 	NULL_PAGE = 0x10000, /* faults below it are null references */
 };
 
-static const char yes, no;
+static const char passed;
 
 /* ---- What is asked ---------------------------------------------------- */
 
+/* A catchpoint that stops where exceptions are thrown. */
 static bool bp_wants(const struct bp *bp)
 {
-	return bp->enabled && bp->kind == DBG_BREAK_THROW;
+	return bp->enabled && (bp->kind == DBG_BREAK_THROW ||
+			       bp->kind == DBG_BREAK_USER_UNHANDLED);
 }
 
-/* "System.InvalidOperationException" or only its last part. */
-static bool name_matches(const char *full, const char *asked)
-{
-	size_t n_full = strlen(full), n = strlen(asked);
-
-	return n <= n_full && !strcmp(full + n_full - n, asked) &&
-	       (n == n_full || full[n_full - n - 1] == '.');
-}
-
-static bool bp_matches_type(struct control *c, const struct bp *bp, uint64_t mt)
-{
-	if (!bp->text)
-		return true;
-	for (int depth = 0; mt && depth < 64; depth++) {
-		const char *name = code_type_name(c->code, mt);
-		const struct dac_type *type;
-		struct dbg_error *err;
-
-		if (name && name_matches(name, bp->text))
-			return true;
-		err = dac_type_get(c->dac, mt, &type);
-		if (err) {
-			dbg_error_destroy(err);
-			return false;
-		}
-		mt = type->parent;
-	}
-	return false;
-}
-
-static bool any_matches(struct control *c, uint64_t mt)
+static bool any_wants(struct control *c, const struct thrown *t)
 {
 	for (size_t i = 0; i < c->n_bps; i++)
-		if (bp_wants(c->bps[i]) && bp_matches_type(c, c->bps[i], mt))
+		if (bp_wants(c->bps[i]) &&
+		    filter_types(c->bps[i]->text, c->bps[i]->filter.exact,
+				 t->types, t->n_types))
 			return true;
 	return false;
+}
+
+/* The type of an exception and its bases. */
+static void add_types(struct control *c, uint64_t mt, struct thrown *t)
+{
+	struct dbg_error *err = NULL;
+
+	while (!err && mt && t->n_types < THROWN_TYPES_MAX) {
+		const struct dac_type *type;
+
+		t->types[t->n_types++] = code_type_name(c->code, mt);
+		err = dac_type_get(c->dac, mt, &type);
+		mt = err ? 0 : type->parent;
+	}
+	dbg_error_destroy(err);
 }
 
 /* ---- Watching DispatchEx ---------------------------------------------- */
@@ -146,7 +135,7 @@ void throws_update(struct control *c)
 	struct throws *t = &c->throws;
 	bool wanted = false;
 
-	map_clear(&t->types);
+	map_clear(&t->passed);
 	for (size_t i = 0; i < c->n_bps; i++)
 		wanted = wanted || bp_wants(c->bps[i]);
 	if (wanted == t->wanted)
@@ -173,7 +162,7 @@ void throws_reset(struct control *c)
 {
 	bool wanted = c->throws.wanted;
 
-	map_deinit(&c->throws.types);
+	map_deinit(&c->throws.passed);
 	memset(&c->throws, 0, sizeof(c->throws));
 	c->throws.wanted = wanted;
 }
@@ -196,12 +185,8 @@ static uint64_t last_thrown(struct control *c, pid_t tid)
 	return object;
 }
 
-typedef bool throws_match_fn(struct control *c, const struct bp *bp,
-			     const void *arg);
-
-/* Count the throw for every catchpoint that matches. */
-static struct dbg_error *count_throw(struct control *c, pid_t tid,
-				     throws_match_fn *match, const void *arg,
+/* Count the throw for every catchpoint that wants it. */
+static struct dbg_error *count_throw(struct control *c, struct thrown *t,
 				     struct dbg_stop *stop, bool *ret_stops)
 {
 	struct dbg_error *err;
@@ -210,9 +195,9 @@ static struct dbg_error *count_throw(struct control *c, pid_t tid,
 	for (size_t i = 0; i < c->n_bps; i++) {
 		bool stops;
 
-		if (!bp_wants(c->bps[i]) || !match(c, c->bps[i], arg))
+		if (!bp_wants(c->bps[i]) || !filter_wants(c, c->bps[i], t))
 			continue;
-		err = bp_counts(c, c->bps[i], tid, &stops);
+		err = bp_counts(c, c->bps[i], t->tid, &stops);
 		if (err)
 			return err;
 		if (stops && !winner)
@@ -221,43 +206,38 @@ static struct dbg_error *count_throw(struct control *c, pid_t tid,
 	*ret_stops = winner;
 	if (!winner)
 		return NULL;
-	stop->reason = DBG_STOP_THROWN;
+	stop->reason = winner->kind == DBG_BREAK_THROW
+			   ? DBG_STOP_THROWN
+			   : DBG_STOP_USER_UNHANDLED;
+	stop->caught = catcher_text(c, catcher_get(c, t), t->arena);
 	bp_spent(c, winner, stop);
 	return NULL;
 }
 
-static bool match_mt(struct control *c, const struct bp *bp, const void *arg)
-{
-	return bp_matches_type(c, bp, *(const uint64_t *)arg);
-}
-
-static struct dbg_error *judge_object(struct control *c, pid_t tid,
-				      uint64_t object, struct arena *arena,
+static struct dbg_error *judge_object(struct control *c, struct thrown *t,
 				      struct dbg_stop *stop, bool *ret_stops)
 {
 	struct dbg_error *err;
 	uint64_t mt;
 
-	err = target_read_u64(c->target, object, &mt);
+	err = target_read_u64(c->target, t->object, &mt);
 	if (err)
 		return err;
 	mt &= ~(uint64_t)7;
-
-	const char *known = map_find(&c->throws.types, mt);
-
-	if (known == &no)
+	if (map_find(&c->throws.passed, mt))
 		return NULL;
 	err = control_halt(c);
 	if (err)
 		return err;
-	if (!known && !any_matches(c, mt)) {
-		map_put(&c->throws.types, mt, (void *)&no);
+	add_types(c, mt, t);
+	if (!any_wants(c, t)) {
+		map_put(&c->throws.passed, mt, (void *)&passed);
 		return NULL;
 	}
-	map_put(&c->throws.types, mt, (void *)&yes);
-	exception_describe(c, object, arena, stop);
-	c->throws.object = object;
-	err = count_throw(c, tid, match_mt, &mt, stop, ret_stops);
+	exception_describe(c, t->object, t->arena, stop);
+	t->message = stop->exception_message;
+	c->throws.object = t->object;
+	err = count_throw(c, t, stop, ret_stops);
 	c->throws.object = 0;
 	return err;
 }
@@ -268,17 +248,17 @@ struct dbg_error *throws_dispatch(struct control *c, pid_t tid,
 {
 	struct dbg_error *err;
 	struct user_regs_struct regs;
-	uint64_t object;
+	struct thrown t = {.tid = tid, .arena = arena};
 
 	if (!c->throws.wanted)
 		return NULL;
 	err = target_regs(c->target, tid, &regs);
 	if (!err)
 		err = target_read_u64(c->target, regs.rsi + EXINFO_OBJECT,
-				      &object);
-	if (err || !object)
+				      &t.object);
+	if (err || !t.object)
 		return err;
-	return judge_object(c, tid, object, arena, stop, ret_stops);
+	return judge_object(c, &t, stop, ret_stops);
 }
 
 static uint64_t return_address(struct control *c,
@@ -301,6 +281,7 @@ struct dbg_error *throws_pal(struct control *c, pid_t tid, struct arena *arena,
 {
 	struct dbg_error *err;
 	struct user_regs_struct regs;
+	struct thrown t = {.tid = tid, .arena = arena};
 
 	if (!c->throws.wanted || c->throws.dispatch_token)
 		return NULL;
@@ -314,10 +295,8 @@ struct dbg_error *throws_pal(struct control *c, pid_t tid, struct arena *arena,
 	if (err)
 		return err;
 
-	uint64_t object = last_thrown(c, tid);
-
-	return object ? judge_object(c, tid, object, arena, stop, ret_stops)
-		      : NULL;
+	t.object = last_thrown(c, tid);
+	return t.object ? judge_object(c, &t, stop, ret_stops) : NULL;
 }
 
 /*
@@ -338,19 +317,6 @@ static const struct fault divide_by_zero = {
     {"System.DivideByZeroException", "System.ArithmeticException",
      "System.SystemException", "System.Exception"}};
 
-static bool match_fault(struct control *c, const struct bp *bp, const void *arg)
-{
-	const struct fault *fault = arg;
-
-	(void)c;
-	if (!bp->text)
-		return true;
-	for (size_t i = 0; fault->types[i]; i++)
-		if (name_matches(fault->types[i], bp->text))
-			return true;
-	return false;
-}
-
 static const struct fault *fault_of(const siginfo_t *info)
 {
 	if (info->si_signo == SIGFPE && info->si_code == FPE_INTDIV)
@@ -367,6 +333,7 @@ struct dbg_error *throws_fault(struct control *c, const struct target_event *ev,
 	struct dbg_error *err;
 	struct user_regs_struct regs;
 	const struct fault *fault = fault_of(&ev->info);
+	struct thrown t = {.tid = ev->tid, .arena = arena};
 
 	if (!c->code || !c->throws.wanted || c->throws.dispatch_token || !fault)
 		return NULL;
@@ -375,10 +342,15 @@ struct dbg_error *throws_fault(struct control *c, const struct target_event *ev,
 		err = target_regs(c->target, ev->tid, &regs);
 	if (err || !dac_method_at(c->dac, regs.rip))
 		return err;
+	while (fault->types[t.n_types]) {
+		t.types[t.n_types] = fault->types[t.n_types];
+		t.n_types++;
+	}
+	t.message = fault->message;
 	stop->signal = ev->signal;
 	stop->exception_type = arena_strdup(arena, fault->types[0]);
 	stop->exception_message = arena_strdup(arena, fault->message);
-	return count_throw(c, ev->tid, match_fault, fault, stop, ret_stops);
+	return count_throw(c, &t, stop, ret_stops);
 }
 
 /*
@@ -411,14 +383,20 @@ static bool is_fail_fast(struct control *c, pid_t tid, uint64_t object,
 }
 
 /* The stop is there anyway: catchpoints count it, one may be named. */
-static void count_unhandled(struct control *c, struct dbg_stop *stop)
+static void count_unhandled(struct control *c, struct thrown *t,
+			    struct dbg_stop *stop)
 {
 	struct bp *winner = NULL;
+	uint64_t mt = 0;
 
+	dbg_error_destroy(target_read_u64(c->target, t->object, &mt));
+	add_types(c, mt & ~(uint64_t)7, t);
+	t->message = stop->exception_message;
 	for (size_t i = 0; i < c->n_bps; i++) {
 		struct bp *bp = c->bps[i];
 
-		if (!bp->enabled || bp->kind != DBG_BREAK_UNHANDLED)
+		if (!bp->enabled || bp->kind != DBG_BREAK_UNHANDLED ||
+		    !filter_wants(c, bp, t))
 			continue;
 		bp->hits++;
 		if (!winner)
@@ -431,11 +409,15 @@ static void count_unhandled(struct control *c, struct dbg_stop *stop)
 void throws_unhandled(struct control *c, pid_t tid, struct arena *arena,
 		      struct dbg_stop *stop)
 {
-	uint64_t object = last_thrown(c, tid);
+	struct thrown t = {
+	    .tid = tid,
+	    .arena = arena,
+	    .object = last_thrown(c, tid),
+	};
 
-	if (!object || is_fail_fast(c, tid, object, arena))
+	if (!t.object || is_fail_fast(c, tid, t.object, arena))
 		return;
 	stop->reason = DBG_STOP_UNHANDLED;
-	exception_describe(c, object, arena, stop);
-	count_unhandled(c, stop);
+	exception_describe(c, t.object, arena, stop);
+	count_unhandled(c, &t, stop);
 }

@@ -184,7 +184,8 @@ enum dbg_stop_reason {
 	DBG_STOP_BREAKPOINT,
 	DBG_STOP_STEP,
 	DBG_STOP_PAUSE,
-	DBG_STOP_THROWN, /* first chance */
+	DBG_STOP_THROWN,         /* first chance */
+	DBG_STOP_USER_UNHANDLED, /* ... that user code does not catch */
 	DBG_STOP_UNHANDLED,
 	DBG_STOP_SIGNAL,
 };
@@ -199,7 +200,8 @@ struct dbg_stop {
 	uint64_t exception; /* address of the object, 0: none */
 	const char *exception_type; /* C# name, NULL: none */
 	const char *exception_message;
-	const char *note; /* why a step ended early, or NULL */
+	const char *caught; /* first chance: will it be, and where; or NULL */
+	const char *note;   /* why a step ended early, or NULL */
 };
 
 struct dbg_event {
@@ -248,20 +250,31 @@ DBG_MUST struct dbg_error *dbg_signal_queue(struct dbg *dbg, uint32_t thread,
 enum dbg_break_kind {
 	DBG_BREAK_LOCATION, /* location as at the prompt, see below */
 	DBG_BREAK_REGEX,    /* every method whose name matches (pcre2) */
-	DBG_BREAK_THROW,    /* exceptions of type text, NULL: all */
-	DBG_BREAK_UNHANDLED,
+	DBG_BREAK_THROW,    /* exceptions where they are thrown, see below */
+	DBG_BREAK_USER_UNHANDLED, /* ... if no user code will catch them */
+	DBG_BREAK_UNHANDLED,      /* ... that nobody catches */
 };
 
 /*
  * Locations: FILE:LINE, LINE (in the file of the present frame),
  * TYPE.METHOD, NAMESPACE.TYPE.METHOD(TYPES), MODULE!..., *ADDRESS.
  * FILE is a bare name, the tail of a path or a full path.
+ *
+ * Exceptions: names of types with commas between, whole or the last parts,
+ * and those that derive from them; "!" in front: all but these; NULL: all.
  */
+struct dbg_catch {
+	bool exact;          /* derived types do not count */
+	const char *module;  /* thrown by code of this module, NULL: any */
+	const char *message; /* pcre2 that the message matches, NULL: any */
+};
+
 struct dbg_break_req {
 	enum dbg_break_kind kind;
-	const char *text; /* location, pattern or exception type */
+	const char *text; /* location, pattern or exception types */
 	dbg_id frame;     /* for a bare LINE; 0: newest frame */
 	bool temporary;
+	struct dbg_catch catches; /* exceptions */
 };
 
 enum dbg_break_state {
@@ -289,6 +302,7 @@ struct dbg_breakpoint {
 	const char *text;      /* as the user wrote it */
 	const char *condition; /* NULL: none */
 	const char *reason;    /* pending, moved: in words; else NULL */
+	struct dbg_catch catches;
 	struct dbg_location *locations;
 	size_t n_locations;
 };

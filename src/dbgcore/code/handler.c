@@ -1,0 +1,129 @@
+/* The catch clauses of a method's IL (ECMA-335 II.25.4.6) around a position. */
+#include "code/handler.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "code/code_priv.h"
+#include "meta/csname.h"
+#include "meta/il.h"
+
+enum {
+	CLAUSE_CATCH = 0,
+	CLAUSE_FILTER = 1,
+};
+
+/*
+ * The first statement of the handler, with its condition, that a person sees;
+ * NULL: none.
+ */
+static const struct seq_point *first_point(const struct module_points *points,
+					   const struct il_clause *clause)
+{
+	// a filter ends where its handler begins
+	uint32_t start = clause->flags == CLAUSE_FILTER
+			     ? clause->token_or_filter
+			     : clause->handler_offset;
+	uint32_t end = clause->handler_offset + clause->handler_length;
+
+	for (size_t i = 0; i < points->n; i++) {
+		const struct seq_point *p = &points->points[i];
+
+		if (p->line && p->il_offset >= start && p->il_offset < end)
+			return p;
+	}
+	return NULL;
+}
+
+/*
+ * The compiler's own around the body of an async method: it puts whatever
+ * comes into the task. No line of the source stands in it.
+ */
+static bool is_tasks(const struct code_pos *pos,
+		     const struct module_points *points,
+		     const struct il_body *body, size_t i)
+{
+	const struct code_module *m = pos->module;
+	uint32_t rid = MD_TOKEN_RID(pos->token);
+
+	if (points->n ? first_point(points, &body->clauses[i]) != NULL
+		      : i + 1 != body->n_clauses)
+		return false;
+	return (m->pdb && pdb_kickoff_of(m->pdb, rid)) ||
+	       csname_kickoff(&m->md, rid);
+}
+
+static const char *type_name(const struct md *md, uint32_t token,
+			     struct arena *arena)
+{
+	_cleanup_str_ struct str name = {0};
+
+	csname_type(md, token, NULL, &name);
+	if (!strcmp(str_get(&name), "object") ||
+	    !strcmp(str_get(&name), "System.Exception"))
+		return NULL;
+	return arena_strdup(arena, str_get(&name));
+}
+
+/* The compilers' filters begin with a test of the type; 0: this does not. */
+static uint32_t filter_type(const struct il_body *body,
+			    const struct il_clause *clause)
+{
+	struct il_insn insn;
+
+	if (il_decode(body->code, clause->token_or_filter, &insn) && insn.op &&
+	    insn.op->code == IL_OP_ISINST)
+		return (uint32_t)insn.value;
+	return 0;
+}
+
+static void fill(struct code *c, const struct code_pos *pos,
+		 const struct il_body *body, size_t i, struct arena *arena,
+		 struct code_handler *ret)
+{
+	struct module *mod = module_of(pos->module);
+	const struct module_points *points = module_points(mod, pos->token);
+	const struct il_clause *clause = &body->clauses[i];
+	const struct seq_point *point = first_point(points, clause);
+
+	uint32_t token = clause->token_or_filter;
+
+	ret->kind = CODE_HANDLER_CATCH;
+	if (clause->flags == CLAUSE_FILTER) {
+		ret->kind = CODE_HANDLER_FILTER;
+		token = filter_type(body, clause);
+	}
+	if (token)
+		ret->type = type_name(&pos->module->md, token, arena);
+	ret->generic = MD_TOKEN_TABLE(token) == MD_TYPESPEC;
+	if (!ret->type && clause->flags == CLAUSE_CATCH &&
+	    is_tasks(pos, points, body, i))
+		ret->kind = CODE_HANDLER_TASK;
+	if (point) {
+		ret->line = point->line;
+		ret->path = module_document(c, mod, point->document);
+	}
+}
+
+void code_handlers(struct code *c, const struct code_pos *pos,
+		   struct arena *arena, struct code_handler **ret,
+		   size_t *ret_n)
+{
+	struct il_body body;
+
+	*ret = NULL;
+	*ret_n = 0;
+	if (!pos->module || pos->il_offset == UINT32_MAX)
+		return;
+	module_body(pos->module, pos->token, arena, &body);
+	*ret = arena_calloc(arena, body.n_clauses + 1, sizeof(**ret));
+	// II.19: the inner ones come first
+	for (size_t i = 0; i < body.n_clauses; i++) {
+		const struct il_clause *clause = &body.clauses[i];
+
+		if (clause->flags <= CLAUSE_FILTER &&
+		    pos->il_offset - clause->try_offset < clause->try_length)
+			fill(c, pos, &body, i, arena, &(*ret)[(*ret_n)++]);
+	}
+}

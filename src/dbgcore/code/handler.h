@@ -1,0 +1,29 @@
+/* The handlers that a method has for an exception. */
+#ifndef CODE_HANDLER_H
+#define CODE_HANDLER_H
+
+#include "code/code.h"
+
+enum code_handler_kind {
+	CODE_HANDLER_CATCH,
+	CODE_HANDLER_FILTER, /* code decides if the type fits: catch ... when */
+	CODE_HANDLER_TASK,   /* an async method's own, for its task */
+};
+
+struct code_handler {
+	enum code_handler_kind kind;
+	const char *type; /* C# name; NULL: whatever is thrown */
+	bool generic;     /* ... which depends on generic arguments */
+	const char *path; /* where it begins in the source, NULL: unknown */
+	uint32_t line;
+};
+
+/*
+ * The catch handlers around @pos in its method, in the order in which the
+ * runtime asks them, in @arena. None if the IL is not to be had.
+ */
+void code_handlers(struct code *c, const struct code_pos *pos,
+		   struct arena *arena, struct code_handler **ret,
+		   size_t *ret_n);
+
+#endif

@@ -1,0 +1,159 @@
+#include "control/catcher.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "code/handler.h"
+#include "control/control_priv.h"
+
+enum {
+	FRAMES_MAX = 20000
+};
+
+/* Has it a source and the user's own interest? */
+static bool is_users(const struct code_pos *pos)
+{
+	return pos->module && pos->module->pdb && !pos->module->optimized;
+}
+
+enum answer {
+	NO,
+	MAYBE,
+	YES
+};
+
+static enum answer takes(const struct code_handler *h, const struct thrown *t)
+{
+	enum answer fits = h->kind == CODE_HANDLER_FILTER ? MAYBE : YES;
+
+	if (!h->type)
+		return fits;
+	for (size_t i = 0; i < t->n_types; i++)
+		if (!strcmp(t->types[i], h->type))
+			return fits;
+	// catch (T), or an instance of a generic type
+	return h->generic ? MAYBE : NO;
+}
+
+static void note_filter(struct catcher *k, const struct frame *f,
+			const struct code_handler *h)
+{
+	k->user_asks |= is_users(f->pos);
+	if (k->asks)
+		return;
+	k->asks = f;
+	k->asks_path = h->path;
+	k->asks_line = h->line;
+}
+
+/* Ask the handlers of one frame; true if the search ends there. */
+static bool ask_frame(struct control *c, const struct frame *f,
+		      struct thrown *t, struct catcher *k)
+{
+	struct code_handler *handlers;
+	size_t n;
+
+	k->passes_user |= is_users(f->pos);
+	code_handlers(c->code, f->pos, t->arena, &handlers, &n);
+	for (size_t i = 0; i < n; i++) {
+		const struct code_handler *h = &handlers[i];
+
+		switch (takes(h, t)) {
+		case NO:
+			continue;
+		case MAYBE:
+			note_filter(k, f, h);
+			continue;
+		case YES:
+			k->at = f;
+			k->by_task = h->kind == CODE_HANDLER_TASK;
+			k->by_user = is_users(f->pos) && !k->by_task;
+			k->path = h->path;
+			k->line = h->line;
+			return true;
+		}
+	}
+	// what a filter lets out ends there: it counts as false
+	k->in_filter = f->pos->region == CODE_REGION_FILTER;
+	if (k->in_filter)
+		k->at = f;
+	return k->in_filter;
+}
+
+/* Native code called it: no exception gets past such a frame on Linux. */
+static bool is_native_entry(const struct frame *f)
+{
+	const struct code_module *m = f->pos->module;
+
+	return m && md_has_attribute(&m->md, f->pos->token,
+				     "System.Runtime.InteropServices."
+				     "UnmanagedCallersOnlyAttribute",
+				     NULL);
+}
+
+const struct catcher *catcher_get(struct control *c, struct thrown *t)
+{
+	struct catcher *k = &t->catcher;
+	uint32_t thread = stack_thread_number(c->stack, t->tid);
+
+	if (k->known)
+		return k;
+	k->known = true;
+	for (uint32_t level = 0; level < FRAMES_MAX; level++) {
+		const struct frame *f = NULL;
+		struct dbg_error *err =
+		    stack_frame(c->stack, thread, level, &f);
+
+		if (err) {
+			dbg_error_destroy(err);
+			break;
+		}
+		if (!f)
+			break;
+		if (f->pos && (ask_frame(c, f, t, k) || is_native_entry(f)))
+			break;
+	}
+	return k;
+}
+
+bool catcher_lets_through(const struct catcher *k)
+{
+	return k->passes_user && !k->by_user && !k->user_asks && !k->in_filter;
+}
+
+static void add_place(struct control *c, const struct frame *f,
+		      const char *path, uint32_t line, struct arena *arena,
+		      struct str *out)
+{
+	str_add(out, code_method_name(c->code, f->pos->method, false, arena));
+	if (path && *path && line)
+		str_addf(out, " at %s:%u", str_basename(path), line);
+}
+
+const char *catcher_text(struct control *c, const struct catcher *k,
+			 struct arena *arena)
+{
+	_cleanup_str_ struct str out = {0};
+
+	if (k->asks) {
+		str_add(&out, "a filter decides in ");
+		add_place(c, k->asks, k->asks_path, k->asks_line, arena, &out);
+		str_add(&out, "; else ");
+	}
+	str_add(&out, "it ");
+	if (!k->at) {
+		str_add(&out, "will not be caught");
+	} else if (k->in_filter) {
+		str_add(&out, "ends in a filter, which counts as false, in ");
+		add_place(c, k->at, NULL, 0, arena, &out);
+	} else if (k->by_task) {
+		str_add(&out, "goes into the task of ");
+		add_place(c, k->at, NULL, 0, arena, &out);
+	} else {
+		str_add(&out, "will be caught in ");
+		add_place(c, k->at, k->path, k->line, arena, &out);
+	}
+	return arena_strdup(arena, str_get(&out));
+}

@@ -1,0 +1,37 @@
+/*
+ * Who will catch an exception: the search of the runtime's first pass, made
+ * by us on the stack of the throw. Code that decides (a filter) is not run:
+ * what it may take is "maybe".
+ */
+#ifndef CONTROL_CATCHER_H
+#define CONTROL_CATCHER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct arena;
+struct control;
+struct frame;
+struct thrown;
+
+struct catcher {
+	bool known;
+	bool passes_user;         /* user code is on the way */
+	const struct frame *at;   /* that catches; NULL: nobody */
+	bool by_user, by_task;    /* ... in user code, into a task */
+	bool in_filter;           /* ... as the end of a filter that throws */
+	const struct frame *asks; /* on the way, with a filter; NULL: none */
+	bool user_asks;           /* a filter in user code is on the way */
+	const char *path, *asks_path; /* of the handlers, NULL: unknown */
+	uint32_t line, asks_line;
+};
+
+/* Search for who catches @t, once. (All stopped.) */
+const struct catcher *catcher_get(struct control *c, struct thrown *t);
+/* Does it leave user code that does nothing against it? */
+bool catcher_lets_through(const struct catcher *k);
+/* "will be caught in Shop.Order.Add at Order.cs:12" and the like, in @arena. */
+const char *catcher_text(struct control *c, const struct catcher *k,
+			 struct arena *arena);
+
+#endif
