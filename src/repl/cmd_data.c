@@ -14,7 +14,7 @@ static struct dbg_error *cmd_print(struct repl *r, const struct call *call)
 	_cleanup_free_ char *before =
 	    alloc_printf("$%" PRIu32 " = ", r->last_value + 1);
 
-	err = show_expr(r, call->args, call->format, before);
+	err = show_expr(r, call->args, call->format, before, true);
 	if (err)
 		return err;
 	r->last_value++;
@@ -24,7 +24,7 @@ static struct dbg_error *cmd_print(struct repl *r, const struct call *call)
 
 static struct dbg_error *cmd_output(struct repl *r, const struct call *call)
 {
-	return show_expr(r, call->args, call->format, "");
+	return show_expr(r, call->args, call->format, "", true);
 }
 
 static struct dbg_error *cmd_ptype(struct repl *r, const struct call *call)
@@ -64,7 +64,8 @@ static const struct repl_cmd cmds[] = {
 	.args = "EXPRESSION",
 	.help = "show a value",
 	.more = "EXPRESSION is C#: locals, fields, elements, statics "
-		"(a.b[3].c). Nothing of the program\nis run. $exception is "
+		"(a.b[3].c). Nothing of the program\nis run; an assignment (a "
+		"= 3, a += 3) is carried out. $exception is "
 		"the exception of the stop. /FMT is one of x (hex), d\n"
 		"(decimal), u (unsigned), o (octal), t (binary), c "
 		"(character), a (address).\nSee \"show print\" for the limits "

@@ -215,9 +215,9 @@ static struct dbg_error *cmd_set(struct repl *r, const struct call *call)
 	size_t n = strcspn(call->args, " \t=");
 	value = call->args + n + strspn(call->args + n, " \t");
 	if (*value == '=')
-		return fault(DBG_E_UNSUPPORTED,
-			     "Changing the program's variables is not served "
-			     "yet.");
+		return fault_arg("There is no setting \"%.*s\"; \"set var\" "
+				 "assigns to variables.",
+				 n > 80 ? 80 : (int)n, call->args);
 	err = find_engine(r, call->args, n, &engine);
 	if (err)
 		return err;
@@ -229,10 +229,9 @@ static struct dbg_error *cmd_set(struct repl *r, const struct call *call)
 
 static struct dbg_error *set_var(struct repl *r, const struct call *call)
 {
-	(void)r;
-	(void)call;
-	return fault(DBG_E_UNSUPPORTED,
-		     "Changing the program's variables is not served yet.");
+	struct dbg_value v;
+
+	return dbg_assign(r->dbg, frame_id(r), call->args, NULL, &v);
 }
 
 static struct dbg_error *set_args(struct repl *r, const struct call *call)
@@ -456,8 +455,10 @@ static const struct repl_cmd set_subs[] = {
     },
     {
 	.names = "variable var",
-	.args = "EXPRESSION",
-	.help = "change a variable (not served yet)",
+	.args = "PLACE = EXPRESSION",
+	.help = "assign to a variable, field or element",
+	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
+	.complete = COMPLETE_EXPRESSIONS,
 	.run = set_var,
     },
     {.names = NULL},

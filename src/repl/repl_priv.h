@@ -226,7 +226,8 @@ DBG_MUST struct dbg_error *show_scope(struct repl *r, dbg_id frame,
 				      const char *indent);
 /* @before and the value of @expr as `print/FORMAT` shows it, or an error. */
 DBG_MUST struct dbg_error *show_expr(struct repl *r, const char *expr,
-				     const char *format, const char *before);
+				     const char *format, const char *before,
+				     bool assign);
 /* Print the displays that are enabled, or the one of @number. */
 void display_show(struct repl *r, uint32_t number);
 /* Is a value too much for one line of a frame? Print its text cut. */

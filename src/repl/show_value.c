@@ -218,7 +218,7 @@ struct dbg_error *show_scope(struct repl *r, dbg_id frame, enum dbg_scope scope,
 }
 
 struct dbg_error *show_expr(struct repl *r, const char *expr,
-			    const char *format, const char *before)
+			    const char *format, const char *before, bool assign)
 {
 	struct dbg_error *err;
 	struct parse_format f;
@@ -236,7 +236,8 @@ struct dbg_error *show_expr(struct repl *r, const char *expr,
 			printf("%s%s", before, text);
 		return err;
 	}
-	err = dbg_eval(r->dbg, frame_id(r), expr, &v);
+	err = assign ? dbg_assign(r->dbg, frame_id(r), expr, NULL, &v)
+		     : dbg_eval(r->dbg, frame_id(r), expr, &v);
 	if (err)
 		return err;
 	fputs(before, stdout);
@@ -269,7 +270,7 @@ static void show_display(struct repl *r, const struct display *d)
 	} else {
 		printf("%s%s%s%s = ", *d->format ? "/" : "", d->format,
 		       *d->format ? " " : "", d->expr);
-		err = show_expr(r, d->expr, d->format, "");
+		err = show_expr(r, d->expr, d->format, "", false);
 		if (err)
 			show_error(err);
 	}

@@ -20,6 +20,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!err && (expr->start > expr->end || expr->end > strlen(text)))
 		abort();
 	dbg_error_destroy(err);
+	err = expr_parse_assign(text, arena, &expr);
+	dbg_error_destroy(err);
 	err = expr_parse_type(text, arena, &type);
 	dbg_error_destroy(err);
 	err = eval_check(text);

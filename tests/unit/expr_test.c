@@ -312,8 +312,7 @@ static void test_errors(void **state)
 	refuse("(a", "')' is missing at the end");
 	refuse("a[1", "']' is missing at the end");
 	refuse("a.", "the expression ends too early");
-	refuse("a = 1", "assignment is not served in expressions yet ('==' "
-			"compares)");
+	refuse("a = 1", "an assignment cannot stand here ('==' compares)");
 	refuse("new A()", "'new' is not served in expressions yet");
 	refuse("#", "unexpected '#'");
 	refuse("a ? b", "':' is missing at the end");

@@ -329,6 +329,20 @@ DBG_MUST struct dbg_error *dac_static_addr(struct dac *d, uint64_t mt,
 					   const struct dac_field *field,
 					   uint64_t thread, uint64_t *ret);
 
+/*
+ * Is @addr within the GC's heap? DBG_E_STATE while the GC is at work. @tid is
+ * the thread that is looked at, 0: none.
+ */
+DBG_MUST struct dbg_error *dac_heap_holds(struct dac *d, pid_t tid,
+					  uint64_t addr, bool *ret);
+/*
+ * Store reference @ref, not null, at @addr within the GC's heap, as the
+ * program's own code would: the GC is told by the runtime's write barrier,
+ * which a stopped thread runs.
+ */
+DBG_MUST struct dbg_error *dac_heap_store(struct dac *d, pid_t tid,
+					  uint64_t addr, uint64_t ref);
+
 struct dac_object {
 	uint64_t addr, type;
 	uint64_t size;

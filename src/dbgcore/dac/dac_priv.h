@@ -71,6 +71,7 @@ struct dac {
 	size_t param_table_word; /* in Module; 0: unknown */
 	size_t instance_offset;  /* of the type in the DAC's type instances */
 	size_t exposed_word;     /* of the handle in Thread; 0: unknown */
+	uint64_t barrier;        /* see dacheap.c; 0: not looked for */
 };
 
 /* ---- guard.c --------------------------------------------------------- */

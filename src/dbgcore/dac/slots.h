@@ -99,6 +99,10 @@ enum dac_sos_slot {
 	SOS_TYPE_FIELDS = 39,
 	SOS_FIELD = 42,
 	SOS_FRAME_NAME = 43,
+	SOS_HEAP = 46,
+	SOS_HEAP_LIST = 47,
+	SOS_HEAP_DETAILS = 48,
+	SOS_HEAP_STATIC = 49,
 	SOS_DOMAIN_MODULE = 57,
 	SOS_THREAD_MODULE = 58,
 	SOS_USEFUL_GLOBALS = 70,
@@ -132,7 +136,9 @@ static_assert(offsetof(struct sos_module, loader_allocator) == 136, "");
 
 struct sos_thread_store {
 	int32_t n_threads, skip1[5];
-	uint64_t first, skip2[3];
+	uint64_t first, finalizer;
+	uint64_t suspender; /* who holds all threads, mostly the GC */
+	uint64_t skip2;
 };
 static_assert(sizeof(struct sos_thread_store) == 56, "");
 
@@ -209,6 +215,18 @@ struct sos_statics_module {
 	uint64_t gc_statics, non_gc_statics;
 };
 static_assert(sizeof(struct sos_statics_module) == 48, "");
+
+struct sos_heap {
+	int32_t server, valid;
+	uint32_t n_heaps, max_generation;
+};
+static_assert(sizeof(struct sos_heap) == 16, "");
+
+struct sos_heap_details {
+	uint64_t addr, skip[32];
+	uint64_t lowest, highest, card_table;
+};
+static_assert(sizeof(struct sos_heap_details) == 288, "");
 
 /* CLRDATA_IL_ADDRESS_MAP */
 struct xclr_il_map {

@@ -1,6 +1,8 @@
 /* Casts and type tests. */
 #include "eval/cast.h"
 
+#include <string.h>
+
 #include "base/err.h"
 #include "eval/arith.h"
 
@@ -31,6 +33,46 @@ static bool fits(struct types *ts, struct type *type, struct type *to)
 	if (type_is_interface(to))
 		return type->is_array || type_implements(ts, type, to);
 	return type_derives(ts, type, to);
+}
+
+/* Interfaces of arrays: those of System.Array, and some of their elements. */
+static bool array_implements(struct types *ts, struct type *type,
+			     struct type *iface)
+{
+	static const char *const of_elements[] = {
+	    "IEnumerable`1", "ICollection`1", "IList`1",
+	    "IReadOnlyCollection`1", "IReadOnlyList`1"};
+	struct type *array = type_core(ts, "System.Array");
+	if (array && type_implements(ts, array, iface))
+		return true;
+	if (!type->is_vector || !type->inner || iface->n_args != 1 ||
+	    !type_same(ts, type->inner, iface->args[0]))
+		return false;
+	for (size_t i = 0; i < sizeof(of_elements) / sizeof(of_elements[0]);
+	     i++) {
+		if (strcmp(type_simple_name(iface), of_elements[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool cast_assignable(struct types *ts, struct type *type, struct type *to)
+{
+	if (type_is_interface(to))
+		return type->is_array ? array_implements(ts, type, to)
+				      : type_implements(ts, type, to);
+	// Arrays of values fit each other in no case but the same type.
+	if (to->is_array && type->is_array && to->inner && type->inner &&
+	    to->inner->kind != TYPE_CLASS)
+		return to->rank == type->rank &&
+		       to->is_vector == type->is_vector &&
+		       type_same(ts, to->inner, type->inner);
+	if (to->is_array && type->is_array && to->inner && type->inner)
+		return to->rank == type->rank &&
+		       to->is_vector == type->is_vector &&
+		       type->inner->kind == TYPE_CLASS &&
+		       cast_assignable(ts, type->inner, to->inner);
+	return to->special == SPECIAL_OBJECT || type_derives(ts, type, to);
 }
 
 static struct dbg_error *to_reference(struct types *ts, const struct value *v,

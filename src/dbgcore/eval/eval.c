@@ -8,7 +8,7 @@
 #include "base/str.h"
 #include "eval/arith.h"
 #include "eval/cast.h"
-#include "eval/expr.h"
+#include "eval/eval_priv.h"
 #include "eval/literal.h"
 #include "eval/lookup.h"
 #include "eval/member.h"
@@ -17,15 +17,7 @@ enum {
 	INDEX_MAX = ARRAY_RANK_MAX
 };
 
-struct run {
-	const struct eval *e;
-	const char *text;
-};
-
-static struct dbg_error *evaluate(struct run *r, const struct expr *x,
-				  struct operand *ret);
-
-static const char *source(const struct run *r, const struct expr *x)
+const char *run_source(const struct run *r, const struct expr *x)
 {
 	return arena_strndup(r->e->arena, r->text + x->start,
 			     x->end - x->start);
@@ -44,17 +36,36 @@ static const char *why(const struct value *v)
 	return v->why == WHY_OPTIMIZED ? "is optimized out" : "cannot be read";
 }
 
-/* Evaluate to a value (not a type or part of a name), as it is stored. */
-static struct dbg_error *value_of(struct run *r, const struct expr *x,
-				  struct value *ret)
+/* A name of the enum that is wanted, without its type. */
+static bool enumerator(const struct run *r, const char *name, struct value *ret)
+{
+	const struct enumerator *all;
+	size_t n;
+	bool flags;
+	if (!r->wanted)
+		return false;
+	type_enumerators(r->e->types, r->wanted, &all, &n, &flags);
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(all[i].name, name) != 0)
+			continue;
+		*ret = value_bytes(r->wanted, &all[i].value, r->wanted->size);
+		return true;
+	}
+	return false;
+}
+
+struct dbg_error *run_value(struct run *r, const struct expr *x,
+			    struct value *ret)
 {
 	struct operand o = {0};
-	struct dbg_error *err = evaluate(r, x, &o);
+	struct dbg_error *err = run_node(r, x, &o);
 	if (err)
 		return err;
 	if (o.kind == OPERAND_TYPE)
 		return dbg_err(DBG_E_ARGUMENT, "'%s' is a type, not a value",
-			       source(r, x));
+			       run_source(r, x));
+	if (o.kind == OPERAND_SPACE && enumerator(r, o.name, ret))
+		return NULL;
 	if (o.kind == OPERAND_SPACE) {
 		// The first part of the name is the one that is not known.
 		size_t n = strcspn(o.name, ".");
@@ -65,20 +76,20 @@ static struct dbg_error *value_of(struct run *r, const struct expr *x,
 	return NULL;
 }
 
-/* ... settled, opened if Nullable, and readable. */
-static struct dbg_error *plain_value(struct run *r, const struct expr *x,
-				     struct value *ret)
+struct dbg_error *run_plain(struct run *r, const struct expr *x,
+			    struct value *ret)
 {
 	struct value v;
 	bool null;
-	struct dbg_error *err = value_of(r, x, &v);
+	struct dbg_error *err = run_value(r, x, &v);
 	if (err)
 		return err;
 	v = value_settle(r->e->types, &v);
 	if (v.where != VALUE_ABSENT)
 		v = member_unwrap(r->e->types, &v, &null);
 	if (v.where == VALUE_ABSENT)
-		return dbg_err(DBG_E_MEMORY, "'%s' %s", source(r, x), why(&v));
+		return dbg_err(DBG_E_MEMORY, "'%s' %s", run_source(r, x),
+			       why(&v));
 	if (null)
 		v = null_value(r->e);
 	*ret = v;
@@ -88,10 +99,10 @@ static struct dbg_error *plain_value(struct run *r, const struct expr *x,
 static struct dbg_error *truth(struct run *r, const struct expr *x, bool *ret)
 {
 	struct value v;
-	struct dbg_error *err = plain_value(r, x, &v);
+	struct dbg_error *err = run_plain(r, x, &v);
 	if (!err && !arith_bool(r->e->types, &v, ret))
-		err =
-		    dbg_err(DBG_E_ARGUMENT, "'%s' is not a bool", source(r, x));
+		err = dbg_err(DBG_E_ARGUMENT, "'%s' is not a bool",
+			      run_source(r, x));
 	return err;
 }
 
@@ -216,7 +227,7 @@ static struct dbg_error *follow_arrow(struct run *r, const struct expr *x,
 	if (of->kind != OPERAND_VALUE || !v.type ||
 	    v.type->kind != TYPE_POINTER)
 		return dbg_err(DBG_E_ARGUMENT, "'%s' is not a pointer",
-			       source(r, x->a));
+			       run_source(r, x->a));
 	of->value = value_target(r->e->types, &v);
 	return NULL;
 }
@@ -225,7 +236,7 @@ static struct dbg_error *member(struct run *r, const struct expr *x,
 				struct operand *ret)
 {
 	struct operand of = {0};
-	struct dbg_error *err = evaluate(r, x->a, &of);
+	struct dbg_error *err = run_node(r, x->a, &of);
 	if (!err && x->arrow)
 		err = follow_arrow(r, x, &of);
 	if (err || cut_short(r, x, &of, ret))
@@ -235,7 +246,7 @@ static struct dbg_error *member(struct run *r, const struct expr *x,
 	if (of.kind == OPERAND_TYPE) {
 		if (!x->n_args)
 			return member_static(r->e, of.type, x->name, ret);
-		return dotted(r, x, source(r, x->a), ret);
+		return dotted(r, x, run_source(r, x->a), ret);
 	}
 	// x?.b of a Nullable is the value's b.
 	if (x->conditional) {
@@ -244,7 +255,7 @@ static struct dbg_error *member(struct run *r, const struct expr *x,
 		if (v.where != VALUE_ABSENT && v.type->kind == TYPE_STRUCT)
 			of.value = member_unwrap(r->e->types, &v, &null);
 	}
-	of.name = source(r, x->a);
+	of.name = run_source(r, x->a);
 	return member_get(r->e, &of, x->name, ret);
 }
 
@@ -253,11 +264,11 @@ static struct dbg_error *indexes(struct run *r, const struct expr *x,
 {
 	if (x->n_list == 0 || x->n_list > INDEX_MAX)
 		return dbg_err(DBG_E_ARGUMENT, "an index is wanted in '%s'",
-			       source(r, x));
+			       run_source(r, x));
 	for (size_t i = 0; i < x->n_list; i++) {
 		struct value v;
 		uint64_t n;
-		struct dbg_error *err = plain_value(r, x->list[i], &v);
+		struct dbg_error *err = run_plain(r, x->list[i], &v);
 		if (err)
 			return err;
 		if (v.type->kind == TYPE_ENUM || v.type->elem == ELEM_BOOLEAN ||
@@ -265,7 +276,7 @@ static struct dbg_error *indexes(struct run *r, const struct expr *x,
 			return dbg_err(DBG_E_UNSUPPORTED,
 				       "index '%s' is not an integer: indexers "
 				       "are calls, which are not served yet",
-				       source(r, x->list[i]));
+				       run_source(r, x->list[i]));
 		index[i] = (int64_t)n;
 	}
 	return NULL;
@@ -276,15 +287,15 @@ static struct dbg_error *element(struct run *r, const struct expr *x,
 {
 	struct operand of = {0};
 	int64_t index[INDEX_MAX];
-	struct dbg_error *err = evaluate(r, x->a, &of);
+	struct dbg_error *err = run_node(r, x->a, &of);
 	if (err || cut_short(r, x, &of, ret))
 		return err;
 	if (of.kind != OPERAND_VALUE)
-		return value_of(r, x->a, &of.value);
+		return run_value(r, x->a, &of.value);
 	err = indexes(r, x, index);
 	if (err)
 		return err;
-	of.name = source(r, x->a);
+	of.name = run_source(r, x->a);
 	ret->kind = OPERAND_VALUE;
 	return member_element(r->e, &of, index, x->n_list, &ret->value);
 }
@@ -293,7 +304,7 @@ static struct dbg_error *call(struct run *r, const struct expr *x)
 {
 	return dbg_err(DBG_E_UNSUPPORTED,
 		       "'%s' is a call: calls are not served yet",
-		       source(r, x));
+		       run_source(r, x));
 }
 
 /* ---- Types and conversions ------------------------------------------- */
@@ -305,7 +316,7 @@ static struct dbg_error *cast(struct run *r, const struct expr *x,
 	struct value v;
 	struct dbg_error *err = lookup_type(r->e, x->type, &to);
 	if (!err)
-		err = plain_value(r, x->a, &v);
+		err = run_plain(r, x->a, &v);
 	if (err)
 		return err;
 	ret->kind = OPERAND_VALUE;
@@ -318,7 +329,7 @@ static struct dbg_error *is_as(struct run *r, const struct expr *x,
 	struct value v;
 	struct type *type = NULL;
 	bool result = false;
-	struct dbg_error *err = plain_value(r, x->a, &v);
+	struct dbg_error *err = run_plain(r, x->a, &v);
 	if (!err && x->type)
 		err = lookup_type(r->e, x->type, &type);
 	if (err)
@@ -341,14 +352,14 @@ static struct dbg_error *address_of(struct run *r, const struct expr *x,
 				    struct operand *ret)
 {
 	struct value v;
-	struct dbg_error *err = value_of(r, x->a, &v);
+	struct dbg_error *err = run_value(r, x->a, &v);
 	if (err)
 		return err;
 	if (v.type && v.type->kind == TYPE_BYREF)
 		v = value_settle(r->e->types, &v);
 	if (v.where != VALUE_MEMORY)
 		return dbg_err(DBG_E_ARGUMENT, "'%s' has no address",
-			       source(r, x->a));
+			       run_source(r, x->a));
 	set(ret, value_bytes(type_pointer_to(r->e->types, v.type), &v.addr,
 			     sizeof(v.addr)));
 	return NULL;
@@ -360,7 +371,7 @@ static struct dbg_error *unary(struct run *r, const struct expr *x,
 	struct value v;
 	if (x->op[0] == '&')
 		return address_of(r, x, ret);
-	struct dbg_error *err = plain_value(r, x->a, &v);
+	struct dbg_error *err = run_plain(r, x->a, &v);
 	if (err)
 		return err;
 	ret->kind = OPERAND_VALUE;
@@ -370,7 +381,7 @@ static struct dbg_error *unary(struct run *r, const struct expr *x,
 	    v.type->inner->kind == TYPE_VOID)
 		return dbg_err(DBG_E_ARGUMENT,
 			       "'%s' is not a pointer to something",
-			       source(r, x->a));
+			       run_source(r, x->a));
 	ret->value = value_target(r->e->types, &v);
 	return NULL;
 }
@@ -392,11 +403,11 @@ static struct dbg_error *coalesce(struct run *r, const struct expr *x,
 				  struct operand *ret)
 {
 	struct value v;
-	struct dbg_error *err = plain_value(r, x->a, &v);
+	struct dbg_error *err = run_plain(r, x->a, &v);
 	if (err)
 		return err;
 	if (value_is_null(r->e->types, &v))
-		return evaluate(r, x->b, ret);
+		return run_node(r, x->b, ret);
 	set(ret, v);
 	return NULL;
 }
@@ -434,9 +445,9 @@ static struct dbg_error *binary(struct run *r, const struct expr *x,
 		return logical(r, x, ret);
 	if (strcmp(x->op, "??") == 0)
 		return coalesce(r, x, ret);
-	struct dbg_error *err = plain_value(r, x->a, &ab[0]);
+	struct dbg_error *err = run_plain(r, x->a, &ab[0]);
 	if (!err)
-		err = plain_value(r, x->b, &ab[1]);
+		err = run_plain(r, x->b, &ab[1]);
 	if (err || null_operand(r, x->op, ab, ret))
 		return err;
 	ret->kind = OPERAND_VALUE;
@@ -448,7 +459,7 @@ static struct dbg_error *choice(struct run *r, const struct expr *x,
 {
 	bool v;
 	struct dbg_error *err = truth(r, x->a, &v);
-	return err ? err : evaluate(r, v ? x->b : x->c, ret);
+	return err ? err : run_node(r, v ? x->b : x->c, ret);
 }
 
 /* ---- Dispatch -------------------------------------------------------- */
@@ -460,8 +471,8 @@ static struct dbg_error *named_type(struct run *r, const struct expr *x,
 	return lookup_type(r->e, x->type, &ret->type);
 }
 
-static struct dbg_error *evaluate(struct run *r, const struct expr *x,
-				  struct operand *ret)
+struct dbg_error *run_node(struct run *r, const struct expr *x,
+			   struct operand *ret)
 {
 	memset(ret, 0, sizeof(*ret));
 	switch (x->kind) {
@@ -498,8 +509,11 @@ static struct dbg_error *evaluate(struct run *r, const struct expr *x,
 		return size_of(r, x, ret);
 	case EXPR_DEFAULT:
 		return default_of(r, x, ret);
+	case EXPR_ASSIGN:
+		break;
 	}
-	return dbg_err(DBG_E_UNSUPPORTED, "not served yet");
+	return dbg_err(DBG_E_ARGUMENT,
+		       "an assignment cannot stand here ('==' compares)");
 }
 
 /* ---- Entries --------------------------------------------------------- */
@@ -510,7 +524,7 @@ struct dbg_error *eval_value(const struct eval *e, const char *text,
 	struct expr *x;
 	struct run r = {.e = e, .text = text};
 	struct dbg_error *err = expr_parse(text, e->arena, &x);
-	return err ? err : value_of(&r, x, ret);
+	return err ? err : run_value(&r, x, ret);
 }
 
 struct type *eval_type(const struct eval *e, const char *text)

@@ -374,10 +374,38 @@ static struct dbg_error *parse_expr(struct parser *p, struct expr **ret)
 		*ret = e;
 	}
 	p->depth--;
-	if (!err && parser_at(p, "="))
-		return dbg_err(DBG_E_UNSUPPORTED,
-			       "assignment is not served in expressions yet "
-			       "('==' compares)");
+	return err;
+}
+
+/* The operator of an assignment, without its '='; NULL: it is none. */
+static const char *at_assignment(const struct parser *p)
+{
+	static const char *const ops[] = {"",  "+", "-", "*", "/",
+					  "%", "&", "|", "^"};
+	const struct token *t = parser_peek(p);
+	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
+		size_t n = strlen(ops[i]);
+		if (t->kind == TOKEN_PUNCT &&
+		    strncmp(t->text, ops[i], n) == 0 &&
+		    strcmp(t->text + n, "=") == 0)
+			return ops[i];
+	}
+	return NULL;
+}
+
+/* `= b` behind *@io, if it is next. */
+static struct dbg_error *parse_assignment(struct parser *p, struct expr **io)
+{
+	const char *op = at_assignment(p);
+	if (!op)
+		return NULL;
+	parser_advance(p);
+	struct expr *e = node(p, EXPR_ASSIGN, (*io)->start);
+	e->a = *io;
+	e->op = op;
+	struct dbg_error *err = parse_expr(p, &e->b);
+	e->end = last_end(p);
+	*io = e;
 	return err;
 }
 
@@ -406,20 +434,38 @@ static struct dbg_error *tokenize(struct parser *p, const char *text,
 	return NULL;
 }
 
-struct dbg_error *expr_parse(const char *text, struct arena *arena,
-			     struct expr **ret)
+static struct dbg_error *parse_whole(const char *text, struct arena *arena,
+				     bool assignment, struct expr **ret)
 {
 	struct parser p;
 	struct expr *e;
 	struct dbg_error *err = tokenize(&p, text, arena);
 	if (!err)
 		err = parse_expr(&p, &e);
+	if (!err && assignment)
+		err = parse_assignment(&p, &e);
 	if (err)
 		return err;
+	if (at_assignment(&p))
+		return dbg_err(DBG_E_ARGUMENT,
+			       "an assignment cannot stand here "
+			       "('==' compares)");
 	if (parser_peek(&p)->kind != TOKEN_END)
 		return parser_unexpected(&p);
 	*ret = e;
 	return NULL;
+}
+
+struct dbg_error *expr_parse(const char *text, struct arena *arena,
+			     struct expr **ret)
+{
+	return parse_whole(text, arena, false, ret);
+}
+
+struct dbg_error *expr_parse_assign(const char *text, struct arena *arena,
+				    struct expr **ret)
+{
+	return parse_whole(text, arena, true, ret);
 }
 
 struct dbg_error *expr_parse_type(const char *text, struct arena *arena,

@@ -70,6 +70,7 @@ enum expr_kind {
 	EXPR_CHOICE,  /* a ? b : c */
 	EXPR_SIZEOF,  /* type */
 	EXPR_DEFAULT, /* type; NULL: bare */
+	EXPR_ASSIGN,  /* a = b; op "+": a += b; the root alone */
 };
 
 struct expr {
@@ -92,6 +93,9 @@ struct expr {
 /* Parse all of @text; the tree is in @arena. */
 DBG_MUST struct dbg_error *expr_parse(const char *text, struct arena *arena,
 				      struct expr **ret);
+/* ... which may be an assignment. */
+DBG_MUST struct dbg_error *
+expr_parse_assign(const char *text, struct arena *arena, struct expr **ret);
 /* Parse all of @text as a type. */
 DBG_MUST struct dbg_error *
 expr_parse_type(const char *text, struct arena *arena, struct expr_type **ret);

@@ -220,6 +220,7 @@ static struct dbg_error *settled_member(const struct eval *e,
 	bool is_property = false;
 	if (!f)
 		f = type_property(e->types, v->type, name, &is_property);
+	ret->behind = is_property ? f : NULL;
 	if (f) {
 		set_value(ret, read_field(e, v, f));
 		return NULL;
@@ -280,6 +281,7 @@ struct dbg_error *member_static(const struct eval *e, struct type *type,
 	const struct field *f = type_field(e->types, type, name);
 	if (!f)
 		f = type_property(e->types, type, name, &is_property);
+	ret->behind = is_property ? f : NULL;
 	if (f && f->kind == FIELD_INSTANCE)
 		return dbg_err(DBG_E_ARGUMENT,
 			       "'%s' belongs to objects, not to type '%s'",

@@ -18,6 +18,8 @@ struct operand {
 	struct value value;
 	struct type *type;
 	const char *name; /* SPACE; VALUE: its source text, for messages */
+	/* Of a property that only returns it, with a setter of its own kind. */
+	const struct field *behind;
 };
 
 /*

@@ -323,8 +323,9 @@ static struct dbg_error *punct(struct lexer *lx, struct token *ret)
 	// closes two lists of generic arguments.
 	static const char *const all[] = {
 	    "&&", "||", "??", "?.", "?[", "==", "!=", "<=", ">=", "<<", "->",
-	    "::", "(",  ")",  "[",  "]",  ".",  ",",  "?",  ":",  "<",  ">",
-	    "+",  "-",  "*",  "/",  "%",  "&",  "|",  "^",  "!",  "~",  "=",
+	    "::", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "(",  ")",
+	    "[",  "]",  ".",  ",",  "?",  ":",  "<",  ">",  "+",  "-",  "*",
+	    "/",  "%",  "&",  "|",  "^",  "!",  "~",  "=",
 	};
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		if (!str_starts(lx->text + lx->at, all[i]))

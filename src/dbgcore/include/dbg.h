@@ -426,6 +426,17 @@ DBG_MUST struct dbg_error *dbg_children(struct dbg *dbg, dbg_id value,
 DBG_MUST struct dbg_error *dbg_eval(struct dbg *dbg, dbg_id frame,
 				    const char *expr, struct dbg_value *ret);
 
+/*
+ * Assign the value of expression @value, converted as C# does, to @target, a
+ * variable, field, element or other place; *ret is the target afterwards.
+ * With @value NULL @target is a whole expression: an assignment in it
+ * ("x = 3", "x += 3") is carried out, anything else is evaluated. Ids of
+ * values stay valid and show what is there now.
+ */
+DBG_MUST struct dbg_error *dbg_assign(struct dbg *dbg, dbg_id frame,
+				      const char *target, const char *value,
+				      struct dbg_value *ret);
+
 struct dbg_exception {
 	const char *type;
 	const char *message; /* NULL: none */

@@ -242,6 +242,31 @@ struct dbg_error *dbg_eval(struct dbg *dbg, dbg_id frame, const char *expr,
 	return NULL;
 }
 
+struct dbg_error *dbg_assign(struct dbg *dbg, dbg_id frame, const char *target,
+			     const char *value, struct dbg_value *ret)
+{
+	struct eval e;
+	struct node node = {.kind = NODE_VALUE};
+	bool assigned = true;
+	struct dbg_error *err = begin(dbg, frame, &e);
+	if (err)
+		return err;
+	if (value)
+		err = eval_assign(&e, target, value, &node.value);
+	else
+		err = eval_statement(&e, target, &node.value, &assigned);
+	// A scope knows what was in its closures before.
+	if (assigned)
+		dbg->values->n_scopes = 0;
+	if (err)
+		return err;
+	struct view w = make_view(dbg->values, e.scope->thread);
+	node.name = arena_strdup(w.arena, target);
+	node.path = node.name;
+	*ret = describe(dbg->values, &w, &node);
+	return NULL;
+}
+
 struct dbg_error *dbg_format(struct dbg *dbg, dbg_id frame, const char *expr,
 			     char letter, const char **ret)
 {

@@ -1,7 +1,9 @@
-/* A system call made by a thread of the process on our behalf. */
+/* What a thread of the process does on our behalf: calls of the system, leaves.
+ */
 #include "target/live.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -101,18 +103,23 @@ static struct dbg_error *step_bare(struct live *l, struct thread *th)
 	return err;
 }
 
+/*
+ * Run from @want's rip until @end is reached, in at most @steps instructions;
+ * rax is the result. All registers are then as they were.
+ */
 static struct dbg_error *call(struct live *l, struct thread *th,
-			      const struct user_regs_struct *want,
-			      uint64_t *ret)
+			      const struct user_regs_struct *want, uint64_t end,
+			      unsigned int steps, uint64_t *ret)
 {
-	struct dbg_error *err;
+	struct dbg_error *err = NULL;
 	pid_t tid = th->tid;
+	uint64_t pc = want->rip;
 
 	if (!thread_load_regs(l, th))
 		return dbg_err(DBG_E_TARGET, "thread %d is gone", tid);
 	struct user_regs_struct saved = th->regs;
 	th->regs = *want;
-	th->regs.rsp = saved.rsp;
+	th->regs.rsp = want->rsp ? want->rsp : saved.rsp;
 	th->regs.eflags = saved.eflags;
 	th->regs.cs = saved.cs;
 	th->regs.ss = saved.ss;
@@ -122,21 +129,103 @@ static struct dbg_error *call(struct live *l, struct thread *th,
 	th->regs.es = saved.es;
 	th->regs.fs = saved.fs;
 	th->regs.gs = saved.gs;
-	uint64_t end = want->rip + 2;
 	do {
 		th->regs_dirty = true;
 		err = step_bare(l, th);
 		if (err)
 			return err;
+		if (!thread_load_regs(l, th))
+			return dbg_err(DBG_E_TARGET, "thread %d is gone", tid);
 		// A pending group stop comes first; then again.
-	} while (thread_load_regs(l, th) && th->regs.rip == want->rip);
-	uint64_t result = th->regs.rax, pc = th->regs.rip;
+		if (th->regs.rip != pc)
+			steps--;
+		pc = th->regs.rip;
+	} while (pc != end && steps);
+	uint64_t result = th->regs.rax;
 	th->regs = saved;
 	th->regs_valid = th->regs_dirty = true;
 	if (pc != end)
-		return dbg_err(DBG_E_TARGET, "thread %d made no system call",
+		return dbg_err(DBG_E_TARGET,
+			       "thread %d did not go where it "
+			       "was sent",
 			       tid);
 	*ret = result;
+	return NULL;
+}
+
+struct dbg_error *live_call_leaf(struct target *t, uint64_t addr, uint64_t a,
+				 uint64_t b)
+{
+	enum {
+		STEPS_MAX = 200,
+		RED_ZONE = 512, // ample: it is 128
+	};
+	struct live *l = live_of(t);
+	struct thread *th = borrow(l);
+	// Where nothing is: the return is the last step.
+	uint64_t nowhere = 0, result;
+
+	if (!th || !thread_load_regs(l, th))
+		return dbg_err(DBG_E_STATE, "no thread is stopped");
+	struct user_regs_struct regs = {
+	    .rip = addr,
+	    .orig_rax = (unsigned long long)-1,
+	    .rdi = a,
+	    .rsi = b,
+	    .rsp = ((th->regs.rsp - RED_ZONE) & ~(uint64_t)15) - 8,
+	};
+	if (!live_write_plain(l, regs.rsp, &nowhere, sizeof(nowhere)))
+		return dbg_err(DBG_E_MEMORY, "no room on the stack at 0x%llx",
+			       regs.rsp);
+	struct dbg_error *err = call(l, th, &regs, nowhere, STEPS_MAX, &result);
+	target_cache_drop(t);
+	return err;
+}
+
+// Copies of @bytes in a mapping; how many were found, at most @cap.
+static size_t search(struct target *t, const struct proc_map *map,
+		     const void *bytes, size_t n, uint64_t *ret, size_t cap)
+{
+	enum {
+		BLOCK = 1 << 16,
+	};
+	_cleanup_free_ uint8_t *buf = xmalloc(BLOCK);
+	size_t found = 0;
+	uint64_t at = map->start;
+
+	while (found < cap && at + n <= map->end) {
+		size_t want = map->end - at < BLOCK ? map->end - at : BLOCK;
+		size_t got = target_read_some(t, at, buf, want);
+		if (got < n)
+			break;
+		uint8_t *from = buf, *hit;
+		while (found < cap &&
+		       (hit = memmem(from, got - (size_t)(from - buf), bytes,
+				     n)) != NULL) {
+			ret[found++] = at + (uint64_t)(hit - buf);
+			from = hit + 1;
+		}
+		at += got - (n - 1);
+	}
+	return found;
+}
+
+struct dbg_error *live_find_code(struct target *t, const void *bytes, size_t n,
+				 uint64_t *ret, size_t cap, size_t *ret_n)
+{
+	struct dbg_error *err;
+	struct proc_maps maps;
+	size_t found = 0;
+
+	err = proc_maps_load(t->pid, &maps);
+	if (err)
+		return err;
+	for (size_t i = 0; i < maps.n && found < cap; i++)
+		if (maps.v[i].exec && maps.v[i].read)
+			found += search(t, &maps.v[i], bytes, n, ret + found,
+					cap - found);
+	proc_maps_deinit(&maps);
+	*ret_n = found;
 	return NULL;
 }
 
@@ -161,7 +250,8 @@ struct dbg_error *live_mmap(struct target *t, size_t size, uint64_t *ret)
 	    .r10 = MAP_PRIVATE | MAP_ANONYMOUS,
 	    .r8 = (unsigned long long)-1,
 	};
-	err = call(l, th, &regs, &result);
+	// A `syscall` has two bytes.
+	err = call(l, th, &regs, addr + 2, 1, &result);
 	target_cache_drop(t);
 	if (err)
 		return err;

@@ -121,6 +121,8 @@ static const struct target_ops live_ops = {
     .kill = live_kill,
     .detach = live_detach,
     .mmap = live_mmap,
+    .call_leaf = live_call_leaf,
+    .find_code = live_find_code,
     .trap_lifted = live_trap_lifted,
 };
 

@@ -290,6 +290,11 @@ void live_terminal_init(struct live *l, const struct dbg_launch *launch);
 DBG_MUST struct dbg_error *live_find_syscall(struct live *l, uint64_t *ret);
 DBG_MUST struct dbg_error *live_mmap(struct target *t, size_t size,
 				     uint64_t *ret);
+DBG_MUST struct dbg_error *live_call_leaf(struct target *t, uint64_t addr,
+					  uint64_t a, uint64_t b);
+DBG_MUST struct dbg_error *live_find_code(struct target *t, const void *bytes,
+					  size_t n, uint64_t *ret, size_t cap,
+					  size_t *ret_n);
 
 /* ---- attach.c ---------------------------------------------------------- */
 

@@ -346,6 +346,23 @@ struct dbg_error *target_detach(struct target *t)
 	return err ? err : t->ops->detach(t);
 }
 
+struct dbg_error *target_call_leaf(struct target *t, uint64_t addr, uint64_t a,
+				   uint64_t b)
+{
+	struct dbg_error *err = need_run(t);
+
+	return err ? err : t->ops->call_leaf(t, addr, a, b);
+}
+
+struct dbg_error *target_find_code(struct target *t, const void *bytes,
+				   size_t n, uint64_t *ret, size_t cap,
+				   size_t *ret_n)
+{
+	struct dbg_error *err = need_run(t);
+
+	return err ? err : t->ops->find_code(t, bytes, n, ret, cap, ret_n);
+}
+
 struct dbg_error *target_mmap(struct target *t, size_t size, uint64_t *ret)
 {
 	struct dbg_error *err = need_run(t);

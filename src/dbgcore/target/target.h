@@ -196,6 +196,17 @@ DBG_MUST struct dbg_error *target_write(struct target *t, uint64_t addr,
 DBG_MUST struct dbg_error *target_mmap(struct target *t, size_t size,
 				       uint64_t *ret);
 /*
+ * Let a stopped thread call the function at @addr with two arguments, one
+ * instruction at a time while all else stays stopped. For short code that
+ * calls nothing and waits for nothing.
+ */
+DBG_MUST struct dbg_error *target_call_leaf(struct target *t, uint64_t addr,
+					    uint64_t a, uint64_t b);
+/* Where @bytes lie in executable memory, the first @cap places. */
+DBG_MUST struct dbg_error *target_find_code(struct target *t, const void *bytes,
+					    size_t n, uint64_t *ret, size_t cap,
+					    size_t *ret_n);
+/*
  * Forget cached memory. The cache is valid while all threads are stopped;
  * target_event_next and every resume drop it.
  */

@@ -113,6 +113,11 @@ struct target_ops {
 	struct dbg_error *(*kill)(struct target *t);
 	struct dbg_error *(*detach)(struct target *t);
 	struct dbg_error *(*mmap)(struct target *t, size_t size, uint64_t *ret);
+	struct dbg_error *(*call_leaf)(struct target *t, uint64_t addr,
+				       uint64_t a, uint64_t b);
+	struct dbg_error *(*find_code)(struct target *t, const void *bytes,
+				       size_t n, uint64_t *ret, size_t cap,
+				       size_t *ret_n);
 	/* A trap was lifted whose int3 a fork on its way may still carry. */
 	void (*trap_lifted)(struct target *t, const struct trap *trap);
 };

@@ -295,6 +295,16 @@ struct thread_ref {
 	uint64_t addr;
 };
 
+/*
+ * Write @from, of @to's type (NULL: zeros), into the place @to; the GC is
+ * told of references. DBG_E_STATE if it has no address, or while the GC is at
+ * work, which it is not while @thread (may be NULL) runs managed code.
+ */
+DBG_MUST struct dbg_error *value_store(struct types *ts,
+				       struct thread_ref *thread,
+				       const struct value *to,
+				       const struct value *from);
+
 /* Static or constant; @thread may be NULL. */
 struct value value_static(struct types *ts, const struct field *f,
 			  struct thread_ref *thread);

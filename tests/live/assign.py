@@ -1,0 +1,185 @@
+"""Assignments to places of every kind, and what is refused."""
+
+
+def check(t, section, pairs, seen):
+    """Print each assignment at the section's mark. An answer that begins with
+    "!" is the error wanted; none, of a command behind ":", is silence. The
+    program prints afterwards what it sees."""
+    commands = ["b " + t.at("Assign", section), "run"]
+    commands += [expr[1:] if expr.startswith(":") else "print " + expr
+                 for expr, _ in pairs]
+    done = t.batch(commands + ["continue"], t.program("Assign", section))
+    lines = done.stdout.rstrip("\n").split("\n")
+    wants = [want for _, want in pairs if want]
+    got = [line.split(" = ", 1)[1] for line in lines if line.startswith("$")]
+    errors = done.stderr.strip("\n").split("\n") if done.stderr else []
+    t.check_equal([want for want in wants if want[0] != "!"], got)
+    t.check_equal([want[1:] for want in wants if want[0] == "!"], errors)
+    seen = [*seen, "ok"]
+    t.check_equal(seen, lines[-1 - len(seen):-1])
+
+
+def test_prims(t):
+    """Numbers, bool and char: C#'s conversions, and the range of each."""
+    check(t, "prims", [
+        (":set var yes = false", None),
+        (":set var letter = '\\u00e9'", None),
+        (":set var i8 = -128", None),
+        (":set var u8 = 300", "!300 does not fit 'byte' (0 to 255)."),
+        (":set var u8 = 255", None),
+        (":set var u8 = -1", "!-1 does not fit 'byte' (0 to 255)."),
+        (":set var i16 = i8", None),
+        (":set var u16 = 'x'", None),
+        (":set var i32 = u8 + 1", None),
+        ("i32 += 10", "266"),
+        (":set var u32 = 4000000000", None),
+        (":set var i64 = -1", None),
+        (":set var u64 = 18446744073709551615", None),
+        ("u64 = -1", "!-1 does not fit 'ulong' (0 to 18446744073709551615)."),
+        (":set var ip = 12", None),
+        ("f = 1.5", "!Cannot convert 'double' to 'float' without a cast."),
+        ("f = 1.5f", "1.5"),
+        ("d = f", "1.5"),
+        ("d = 1", "1"),
+        ("m = 12.50m", "12.50"),
+        ("m = 2", "2"),
+        ("m = d", "!Cannot convert 'double' to 'decimal' without a cast."),
+        ("letter = 65", "!Cannot convert 'int' to 'char' without a cast."),
+        ("letter = (char)65", "'A'"),
+        ("yes = 1", "!Cannot convert 'int' to 'bool'."),
+        ("3 = 4", "!'3' is not a variable that can be assigned to."),
+        ("i32 = null", "!'int' cannot be null."),
+        ("nosuch = 1", "!No 'nosuch' in this context."),
+        ("i32 == 266", "true"),
+        ("i32 = 3 = 4", "!An assignment cannot stand here ('==' compares)."),
+        ("i32 -= 7", "259"),
+    ], [
+        "False A -128 255 -128 120 259 4000000000 -1 18446744073709551615"
+        " 12 1.5 1 2",
+        "False A -128 255 -128 120 259 4000000000 -1 18446744073709551615"
+        " 12 1.5 1 2",
+    ])
+
+def test_structs(t):
+    """Enums by name, Nullables, structs, tuples."""
+    check(t, "others", [
+        ("color = Blue", "Color.Blue"),
+        ("color = Color.Green", "Color.Green"),
+        ("color = 1", "1"),
+        ("color = Tiny.Max",
+         "!Cannot convert 'Assign.Tiny' to 'Assign.Color' without a cast."),
+        ("color = (Color)77", "77"),
+        ("access = Read | Run", "Access.Read | Access.Run"),
+        ("access |= Access.Write", "Access.Read | Access.Write | Access.Run"),
+        ("access = 300", "300"),
+        ("access = Nowhere", "!No 'Nowhere' in this context."),
+        ("tiny = 300", "!300 does not fit 'Assign.Tiny' (0 to 255)."),
+        ("tiny = Max", "Tiny.Max"),
+        ("maybe = null", "null"),
+        ("none = 5", "5"),
+        ("none += 1", "6"),
+        ("maybe += 1", "null"),
+        ("maybe = none", "6"),
+        ("paint = Blue", "Color.Blue"),
+        ("spot = second", "{X = 3, Y = 4}"),
+        ("spot.Value.X = 12", "12"),
+        ("point = second", "{X = 3, Y = 4}"),
+        ("point.Y = -1", "-1"),
+        ("large = twin", '{A = 2, B = 3, C = 4, Text = "two", Tag = \'x\'}'),
+        ("large = default", "{A = 0, B = 0, C = 0, Text = null, Tag = null}"),
+        ("point = null", "!'Assign.Point' cannot be null."),
+        ("point = large", "!Cannot convert 'Assign.Large' to 'Assign.Point'."),
+        ("pair.A = 8", "8"),
+        ('pair.Item2 = "y"',
+         "!A new string is made by a call, which is not served yet: only a"
+         " string that the program has can be assigned to 'pair.Item2'."),
+        ("pair.B = twin.Text", '"two"'),
+        ("large.Tag = twin.Tag", "'x'"),
+        ("large.Text = twin.Text", '"two"'),
+    ], [
+        "77 300 Max 6 6 Blue 12,4 3,-1 3,4 0 0 0 two x 2 3 4 two x (8, two)",
+        "77 300 Max 6 6 Blue 12,4 3,-1 0 0 0 two x (8, two)",
+    ])
+
+def test_references(t):
+    """References fit by the object's own type; elements, by-refs, pointers."""
+    check(t, "references", [
+        ("thing = derived", '{Id = 3, Name = "base"}'),
+        ("thing.Name = word", '"word"'),
+        ("derived = another", '{Id = 2, Name = "base"}'),
+        ("derived = thing", '{Id = 3, Name = "word"}'),
+        ("derived = new Derived()",
+         "!'new' is not served in expressions yet."),
+        ("another = null", "null"),
+        ("derived = another", "null"),
+        ("named = thing", '{Id = 3, Name = "word"}'),
+        ("named = text", "!Cannot convert 'string' to 'Assign.INamed'."),
+        ("named = numbers", "!Cannot convert 'int[]' to 'Assign.INamed'."),
+        ("box = 6",
+         "!A box for 'int' is made by a call, which is not served yet; "
+         "'(int)box' is the value in the box that is there."),
+        ("(int)box = 6", "6"),
+        ("box = any", '"any"'),
+        ("box = 6",
+         "!A box for 'int' is made by a call, which is not served yet; "
+         "'(int)box' is the value in the box that is there."),
+        ("(int)box = 6", "!Cannot convert 'string' to 'int'."),
+        ("(int)any = 6", "!Cannot convert 'string' to 'int'."),
+        ("(string)any = word",
+         "!'(string)any' is not a variable that can be assigned to."),
+        ('text = "new"',
+         "!A new string is made by a call, which is not served yet: only a"
+         " string that the program has can be assigned to 'text'."),
+        ("text = word", '"word"'),
+        ("word = null", "null"),
+        ("words[0] = words[1]", '"b"'),
+        ("covariant[0] = thing",
+         "!Cannot convert 'Assign.Derived' to 'string'."),
+        ("words[5] = null", "!Index 5 is outside 'words' (length 2)."),
+        ("sequence = words", '{"b", "b"}'),
+        ("sequence = numbers",
+         "!Cannot convert 'int[]' to "
+         "'System.Collections.Generic.IEnumerable<string>'."),
+        ("covariant = numbers", "!Cannot convert 'int[]' to 'object[]'."),
+        ("numbers[0] = 10", "10"),
+        ("alias = 20", "20"),
+        ("span[2] = 30", "30"),
+        ("letters[0] = 'x'",
+         "!Elements of 'System.ReadOnlySpan<char>' cannot be assigned to."),
+        ("grid[1,0] = 33", "33"),
+        ("points[1].X = 5", "5"),
+        ("points[0] = points[1]", "{X = 5, Y = 0}"),
+        ("list[1] = 22", "22"),
+        ("list.Count = 7",
+         "!Property 'list.Count' is set by a call, which is not served "
+         "yet: its getter returns the field '_size'."),
+        ("other.Hidden = 4",
+         "!Property 'other.Hidden' is set by a call, which is not served "
+         "yet: its getter returns the field 'hidden'."),
+        ("other.hidden = 4", "4"),
+        ("other.Triple = 4",
+         "!Property 'Triple' runs code: calls are not served yet."),
+        ("text.Length = 4",
+         "!'text.Length' is not a variable that can be assigned to."),
+        ("Math.PI = 3",
+         "!'Math.PI' is not a variable that can be assigned to."),
+        ("text[0] = 'T'",
+         "!'text[0]' is not a variable that can be assigned to."),
+        ("*pointer = 70", "70"),
+        (":set var nothing = pointer", None),
+        ("pointer = null", "null"),
+        (":set var pointer = &number", None),
+        ("pointer = (int*)0", "null"),
+        (":set var pointer = nothing", None),
+        ("this = null", "!No 'this' in this context."),
+        ("Console.Out = null",
+         "!Property 'Out' runs code: calls are not served yet."),
+        ("thing.nosuch = 1", "!No 'nosuch' in 'Assign.Derived'."),
+        ("derived?.Id = 1", "!'derived?.Id' is null."),
+        ("thing?.Id = 99", "99"),
+        ("Color = 3", "!'Color' is a type, not a value."),
+    ], [
+        "Assign.Derived null null Assign.Derived any any null",
+        "99 word null Assign.Derived any word b True 10,20,30 33 5,0 22 4"
+        " 70 70 False 20 30 4 2",
+    ])
