@@ -146,6 +146,11 @@ static void add(const struct expr *e, struct str *out)
 			add_type(e->type, out);
 		str_addc(out, ')');
 		break;
+	case EXPR_ASSIGN:
+		add(e->a, out);
+		str_addf(out, " %s= ", e->op);
+		add(e->b, out);
+		break;
 	}
 }
 
@@ -154,7 +159,7 @@ static void check(const char *text, const char *want)
 	struct arena *arena = arena_create();
 	_cleanup_str_ struct str got = {0};
 	struct expr *e;
-	struct dbg_error *err = expr_parse(text, arena, &e);
+	struct dbg_error *err = expr_parse_assign(text, arena, &e);
 
 	if (err)
 		print_error("%s: %s\n", text, err->message);
@@ -303,6 +308,19 @@ static void test_casts(void **state)
 	check("(byte[,][])x", "cast(byte[,][] x)");
 }
 
+static void test_assignments(void **state)
+{
+	(void)state;
+	check("a = 1", "a = 1");
+	check("a.b[1] += c == d ? 2 : 3", "a.b[1] += ((c == d) ? 2 : 3)");
+	check("(int)o=-1", "cast(int o) = (-1)");
+	check("a |= B | C", "a |= (B | C)");
+	check("a<=b", "(a <= b)");
+	check("a!=b", "(a != b)");
+	refuse("a = 1", "an assignment cannot stand here ('==' compares)");
+	refuse("a -= 1", "an assignment cannot stand here ('==' compares)");
+}
+
 static void test_errors(void **state)
 {
 	(void)state;
@@ -312,7 +330,6 @@ static void test_errors(void **state)
 	refuse("(a", "')' is missing at the end");
 	refuse("a[1", "']' is missing at the end");
 	refuse("a.", "the expression ends too early");
-	refuse("a = 1", "an assignment cannot stand here ('==' compares)");
 	refuse("new A()", "'new' is not served in expressions yet");
 	refuse("#", "unexpected '#'");
 	refuse("a ? b", "':' is missing at the end");
@@ -343,6 +360,7 @@ int main(void)
 	    cmocka_unit_test(test_primary),
 	    cmocka_unit_test(test_generics),
 	    cmocka_unit_test(test_casts),
+	    cmocka_unit_test(test_assignments),
 	    cmocka_unit_test(test_errors),
 	    cmocka_unit_test(test_limits),
 	};
