@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "dap/console.h"
+#include "dap/dap.h"
 #include "dbg.h"
 #include "repl/repl.h"
 
@@ -18,6 +20,10 @@ enum {
 	OPT_VERSION,
 	OPT_HELP,
 	OPT_MANUAL,
+	OPT_INTERPRETER,
+	OPT_SERVER,
+	OPT_LOG,
+	OPT_TERMINAL,
 };
 
 static const struct option options[] = {
@@ -35,6 +41,10 @@ static const struct option options[] = {
     {"version", no_argument, NULL, OPT_VERSION},
     {"help", no_argument, NULL, OPT_HELP},
     {"manual", no_argument, NULL, OPT_MANUAL},
+    {"interpreter", required_argument, NULL, OPT_INTERPRETER},
+    {"server", optional_argument, NULL, OPT_SERVER},
+    {"log", required_argument, NULL, OPT_LOG},
+    {"terminal", required_argument, NULL, OPT_TERMINAL},
     {NULL, 0, NULL, 0},
 };
 
@@ -54,6 +64,12 @@ static void usage(FILE *out)
 	    "removes it\n"
 	    "  --tty TERMINAL    its terminal\n"
 	    "  -q, --quiet       no greeting\n"
+	    "  --interpreter=vscode, --interpreter=dap, or the word dap "
+	    "alone\n"
+	    "                    serve an editor by the Debug Adapter "
+	    "Protocol\n"
+	    "  --server[=PORT]   serve it over TCP on 127.0.0.1 [4711]\n"
+	    "  --log FILE        record what is exchanged with it\n"
 	    "  --version, --help\n"
 	    "\n"
 	    "-ex and -x are carried out in order. With --batch the exit "
@@ -69,58 +85,121 @@ static void add_startup(struct repl_options *o, struct repl_startup *list,
 	list[o->n_startup++] = (struct repl_startup){file, text};
 }
 
-/*
- * Take the options; returns -1 to go on, else the exit status. @startup and
- * @env have room for one entry an argument.
- */
-static int parse_options(int argc, char **argv, struct repl_options *o,
-			 struct repl_startup *startup, const char **env)
-{
-	int c;
+/* What the command line says. */
+struct command_line {
+	struct repl_options repl;
+	struct repl_startup *startup; /* room for one an argument */
+	const char **env;             /* likewise */
+	struct dap_options dap;
+	bool is_dap;
+	const char *terminal; /* be the helper in a client's terminal */
+};
 
-	// The '+': the program's options are not ours.
-	while ((c = getopt_long_only(argc, argv, "+x:q", options, NULL)) !=
-	       -1) {
-		switch (c) {
-		case OPT_EX:
-		case 'x':
-			add_startup(o, startup, c == 'x', optarg);
-			break;
-		case OPT_BATCH:
-			o->batch = true;
-			break;
-		case OPT_ARGS:
-			break;
-		case OPT_CWD:
-			o->cwd = optarg;
-			break;
-		case OPT_ENV:
-			env[o->n_env++] = optarg;
-			break;
-		case OPT_TTY:
-			o->tty = optarg;
-			break;
-		case 'q':
-			o->quiet = true;
-			break;
-		case OPT_VERSION:
-			printf("dndbg %s\n", DNDBG_VERSION);
-			return 0;
-		case OPT_HELP:
-			usage(stdout);
-			return 0;
-		case OPT_MANUAL:
-			repl_manual(stdout);
-			return 0;
-		default:
-			fputs("Try \"dndbg --help\".\n", stderr);
-			return 2;
-		}
+static int take_interpreter(struct command_line *cl, const char *name)
+{
+	if (strcmp(name, "vscode") != 0 && strcmp(name, "dap") != 0) {
+		fprintf(stderr,
+			"dndbg: no interpreter '%s': there are vscode and dap, "
+			"which are the same\n",
+			name);
+		return 2;
 	}
+	cl->is_dap = true;
 	return -1;
 }
 
-static int debug(const struct repl_options *o)
+static int take_server(struct command_line *cl, const char *port)
+{
+	char *end = NULL;
+	unsigned long n = port ? strtoul(port, &end, 10) : 4711;
+
+	if (port && (*port < '0' || *port > '9' || *end || n > UINT16_MAX)) {
+		fprintf(stderr, "dndbg: '%s' is no port\n", port);
+		return 2;
+	}
+	cl->dap.server = true;
+	cl->dap.port = (uint16_t)n;
+	return -1;
+}
+
+static int tell(int option)
+{
+	if (option == OPT_VERSION)
+		printf("dndbg %s\n", DNDBG_VERSION);
+	else if (option == OPT_MANUAL)
+		repl_manual(stdout);
+	else
+		usage(stdout);
+	return 0;
+}
+
+// One option; returns -1 to go on, else the exit status.
+static int take_option(struct command_line *cl, int c)
+{
+	struct repl_options *o = &cl->repl;
+
+	switch (c) {
+	case OPT_EX:
+	case 'x':
+		add_startup(o, cl->startup, c == 'x', optarg);
+		return -1;
+	case OPT_BATCH:
+		o->batch = true;
+		return -1;
+	case OPT_ARGS:
+		return -1;
+	case OPT_CWD:
+		o->cwd = optarg;
+		return -1;
+	case OPT_ENV:
+		cl->env[o->n_env++] = optarg;
+		return -1;
+	case OPT_TTY:
+		o->tty = optarg;
+		return -1;
+	case 'q':
+		o->quiet = true;
+		return -1;
+	case OPT_INTERPRETER:
+		return take_interpreter(cl, optarg);
+	case OPT_SERVER:
+		return take_server(cl, optarg);
+	case OPT_LOG:
+		cl->dap.log = optarg;
+		return -1;
+	case OPT_TERMINAL:
+		cl->terminal = optarg;
+		return -1;
+	case OPT_VERSION:
+	case OPT_HELP:
+	case OPT_MANUAL:
+		return tell(c);
+	default:
+		fputs("Try \"dndbg --help\".\n", stderr);
+		return 2;
+	}
+}
+
+static int parse_options(int argc, char **argv, struct command_line *cl)
+{
+	int status = -1;
+
+	// The '+': the program's options are not ours.
+	while (status < 0) {
+		int c = getopt_long_only(argc, argv, "+x:q", options, NULL);
+		if (c == -1)
+			break;
+		status = take_option(cl, c);
+	}
+	if (status < 0 && !cl->is_dap && optind + 1 == argc &&
+	    !strcmp(argv[optind], "dap")) {
+		cl->is_dap = true;
+		optind++;
+	}
+	return status;
+}
+
+static int debug(const struct command_line *cl)
 {
 	struct dbg *dbg;
 
@@ -130,28 +209,36 @@ static int debug(const struct repl_options *o)
 		dbg_error_destroy(err);
 		return 1;
 	}
-	int status = repl_main(dbg, o);
+	int status =
+	    cl->is_dap ? dap_main(dbg, &cl->dap) : repl_main(dbg, &cl->repl);
 	dbg_destroy(dbg);
 	return status;
 }
 
 int main(int argc, char **argv)
 {
-	struct repl_options o = {.version = DNDBG_VERSION};
+	struct command_line cl = {
+	    .repl.version = DNDBG_VERSION,
+	    .dap.version = DNDBG_VERSION,
+	};
 	size_t n = (size_t)argc + 1;
 
 	_cleanup_free_ struct repl_startup *startup =
 	    alloc_zero(n, sizeof(*startup));
 	_cleanup_free_ const char **env = alloc_zero(n, sizeof(*env));
-	o.startup = startup;
-	o.env = env;
-	int status = parse_options(argc, argv, &o, startup, env);
+	cl.startup = startup;
+	cl.env = env;
+	cl.repl.startup = startup;
+	cl.repl.env = env;
+	int status = parse_options(argc, argv, &cl);
 	if (status >= 0)
 		return status;
+	if (cl.terminal)
+		return helper_main(cl.terminal);
 	if (optind < argc) {
-		o.program = argv[optind];
-		o.args = argv + optind + 1;
-		o.n_args = (size_t)(argc - optind - 1);
+		cl.repl.program = argv[optind];
+		cl.repl.args = argv + optind + 1;
+		cl.repl.n_args = (size_t)(argc - optind - 1);
 	}
-	return debug(&o);
+	return debug(&cl);
 }

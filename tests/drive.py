@@ -215,6 +215,16 @@ class Test:
         self.sessions.append(session)
         return session
 
+    def adapter(self, *args, **options):
+        """Start dndbg as a debug adapter; the client."""
+        import dapdrive
+        client = dapdrive.Client(self, *args, **options)
+        self.sessions.append(client)
+        return client
+
+    def source(self, fixture):
+        return source_of(fixture)
+
     def wait_for(self, what, test, timeout=20):
         """Poll until the test is true; for what nothing can be awaited on."""
         deadline = time.monotonic() + timeout * SLOW

@@ -1,5 +1,6 @@
 #include "loop.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -12,7 +13,8 @@
 #include "fault.h"
 
 enum {
-	N_SIGNALS = 4
+	N_SIGNALS = 4,
+	LOOP_FDS_MAX = 16,
 };
 
 static const int signals[N_SIGNALS] = {SIGINT, SIGWINCH, SIGTERM, SIGHUP};
@@ -109,34 +111,43 @@ static unsigned int take_signals(struct loop *loop)
 	return what;
 }
 
-struct dbg_error *loop_wait(struct loop *loop, int input, unsigned int *ret)
+struct dbg_error *loop_wait_fds(struct loop *loop, const struct loop_wait *w,
+				unsigned int *ret)
 {
 	// A stopped program's news are taken when it runs on; until then they
 	// would keep poll() from waiting.
-	bool running = dbg_state(loop->dbg) == DBG_RUNNING;
-	struct pollfd fds[3] = {
-	    {.fd = loop->rfd, .events = POLLIN},
-	    {.fd = running ? dbg_fd(loop->dbg) : -1, .events = POLLIN},
-	    {.fd = input, .events = POLLIN},
-	};
+	bool running = dbg_state(loop->dbg) == DBG_RUNNING && !w->no_engine;
+	struct pollfd fds[LOOP_FDS_MAX + 2];
 	unsigned int what = 0;
 
+	assert(w->n <= LOOP_FDS_MAX);
+	fds[0] = (struct pollfd){loop->rfd, POLLIN, 0};
+	fds[1] = (struct pollfd){running ? dbg_fd(loop->dbg) : -1, POLLIN, 0};
+	memcpy(fds + 2, w->fds, w->n * sizeof(*fds));
 	loop->waiting = 1;
-	int n = poll(fds, 3, -1);
+	int n = poll(fds, w->n + 2, w->timeout);
 	loop->waiting = 0;
 	if (n < 0 && errno != EINTR)
 		return fault(DBG_E_TARGET, "cannot poll: %s", strerror(errno));
 	what |= take_signals(loop);
 	loop->interrupted = 0;
-	*ret = what;
-	if (n <= 0)
-		return NULL;
-	if (fds[2].revents)
-		what |= LOOP_INPUT;
-	if (fds[1].revents)
+	for (size_t i = 0; i < w->n; i++) {
+		w->fds[i].revents = n > 0 ? fds[2 + i].revents : 0;
+		if (w->fds[i].revents)
+			what |= LOOP_INPUT;
+	}
+	if (n > 0 && fds[1].revents)
 		what |= LOOP_ENGINE;
 	*ret = what;
 	return what & LOOP_ENGINE ? dbg_dispatch(loop->dbg) : NULL;
+}
+
+struct dbg_error *loop_wait(struct loop *loop, int input, unsigned int *ret)
+{
+	struct pollfd fd = {input, POLLIN, 0};
+	struct loop_wait w = {.fds = &fd, .n = 1, .timeout = -1};
+
+	return loop_wait_fds(loop, &w, ret);
 }
 
 bool loop_interrupted(const struct loop *loop)

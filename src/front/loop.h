@@ -36,6 +36,19 @@ void loop_destroy(struct loop *loop);
 DBG_MUST struct dbg_error *loop_wait(struct loop *loop, int input,
 				     unsigned int *ret);
 
+/* What to wait for beside signals and the engine. */
+struct pollfd;
+struct loop_wait {
+	struct pollfd *fds; /* revents are set */
+	size_t n;
+	int timeout;    /* milliseconds, -1: none */
+	bool no_engine; /* leave the engine's work for later */
+};
+
+/* As loop_wait, for several descriptors; LOOP_INPUT if one is ready. */
+DBG_MUST struct dbg_error *
+loop_wait_fds(struct loop *loop, const struct loop_wait *w, unsigned int *ret);
+
 /* Did Ctrl-C or a signal to end come since the last loop_wait()? */
 bool loop_interrupted(const struct loop *loop);
 

@@ -1,0 +1,61 @@
+/*
+ * Breakpoints as the client sets them: each request replaces all of its
+ * group (a source file, the functions, ...). What is asked for again as it
+ * was keeps its number and its count of hits.
+ */
+#ifndef DAP_BREAKS_H
+#define DAP_BREAKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dbg.h"
+
+struct dap;
+struct text;
+
+/* What one breakpoint is to be. Strings are borrowed. */
+struct break_spec {
+	struct dbg_break_req req;
+	const char *condition; /* NULL: none */
+	uint32_t line, column; /* as asked, 0: none */
+};
+
+struct brk {
+	uint32_t number; /* of the engine, 0: refused */
+	char *group;     /* "source PATH", "function", ... */
+	char *key;       /* all of the spec as text */
+	char *fault;     /* why it was refused */
+	char *path;      /* of the source, NULL: none */
+	uint32_t line, column;
+	char *told; /* as last described to the client */
+	bool kept;  /* while a group is replaced */
+};
+
+struct breaks {
+	struct brk *v;
+	size_t n, cap;
+};
+
+void breaks_deinit(struct breaks *b);
+
+/* Replacing a group: breaks_begin, breaks_put for each, breaks_end. */
+void breaks_begin(struct breaks *b, const char *group);
+/*
+ * Set one breakpoint and describe it as an element of an array in @t. @path
+ * is its source file. What the engine refuses is told there, too.
+ */
+void breaks_put(struct dap *d, const char *group, const char *path,
+		const struct break_spec *spec, struct text *t);
+/* Delete what was not asked for again. */
+void breaks_end(struct dap *d, const char *group);
+
+/* Breakpoint @number changed: tell the client if it sees a difference. */
+void breaks_changed(struct dap *d, uint32_t number, bool gone);
+/* Nothing is to stop the program any more. */
+void breaks_disable(struct dap *d);
+/* What kind of breakpoint stopped the program, for `stopped`. */
+const char *breaks_reason(const struct breaks *b, uint32_t number);
+
+#endif

@@ -1,0 +1,79 @@
+/*
+ * The program's input and output: pipes of ours, whose bytes become `output`
+ * events, or a terminal that the client gave.
+ *
+ * A terminal is given by running `dndbg --terminal=SOCKET` in it. That helper
+ * tells the terminal's name over the socket, passes on the signals of the
+ * terminal's keys, and ends when the program does; the program is started by
+ * us, as everywhere, with that terminal.
+ */
+#ifndef DAP_CONSOLE_H
+#define DAP_CONSOLE_H
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "dbg.h"
+#include "text.h"
+
+struct dap;
+
+enum {
+	CONSOLE_FDS = 5,
+	CONSOLE_CUT = 4, /* bytes of a character cut in two */
+};
+
+struct console_stream {
+	int fd; /* our end, -1: closed */
+	char cut[CONSOLE_CUT];
+	size_t n_cut;
+};
+
+struct console {
+	struct console_stream output[2]; /* stdout, stderr */
+	int input;                       /* our end of stdin, -1: closed */
+	struct text typed;               /* not written to it yet */
+	int theirs[3];                   /* the program's ends */
+	char names[3][32];
+	bool pipes; /* they are the program's */
+
+	/* The helper in the client's terminal. */
+	int listener, helper; /* -1: none */
+	char *dir, *path;     /* of the socket */
+	char *tty;            /* as told, NULL: not yet */
+	struct text told;
+};
+
+void console_init(struct console *c);
+void console_deinit(struct console *c);
+/* Nothing of the last run is left. */
+void console_close(struct console *c);
+
+/* Make pipes and name them in @launch, which borrows from @c. */
+DBG_MUST struct dbg_error *console_pipes(struct console *c,
+					 struct dbg_launch *launch);
+/* The program has its ends, or was not started. */
+void console_started(struct console *c);
+
+/*
+ * Make a socket for the helper; *@ret_arg is the option it must be given,
+ * borrowed from @c.
+ */
+DBG_MUST struct dbg_error *console_listen(struct console *c, char **ret_arg);
+/* The program ended so: the helper ends likewise. */
+void console_ended(struct console *c, int status);
+
+/* Fill CONSOLE_FDS entries; @full: take no output. */
+void console_poll(struct console *c, struct pollfd *fds, bool full);
+/* Do what these say: pass bytes on, begin when a terminal was told. */
+void console_serve(struct dap *d, const struct pollfd *fds);
+/* Pass on what was printed up to now. */
+void console_drain(struct dap *d);
+/* A line for the program's stdin; false if it has no pipe. */
+bool console_type(struct console *c, const char *line);
+
+/* The helper: what `dndbg --terminal=SOCKET` does; its exit status. */
+int helper_main(const char *path);
+
+#endif

@@ -1,0 +1,376 @@
+#include "dap.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "alloc.h"
+#include "dap_priv.h"
+#include "emit.h"
+#include "fault.h"
+#include "listen.h"
+
+enum {
+	READ_BYTES = 64 << 10,
+	PENDING_HIGH = 1 << 20, /* more than this waits: make nothing */
+};
+
+/* ---- Messages out ------------------------------------------------------ */
+
+static void record(struct dap *d, const char *mark, const char *s, size_t n)
+{
+	if (!d->log)
+		return;
+	fprintf(d->log, "%s %.*s\n", mark, (int)n, s);
+	if (fflush(d->log) == 0 || d->log_fault_told)
+		return;
+	d->log_fault_told = true;
+	fprintf(stderr, "dndbg: cannot write the log: %s\n", strerror(errno));
+}
+
+// Send a message that lacks its number: what follows its first brace.
+static void post(struct dap *d, const char *rest, size_t n)
+{
+	char head[96], number[32];
+
+	int n_number =
+	    snprintf(number, sizeof(number), "{\"seq\":%" PRId64 ",", ++d->seq);
+	int n_head =
+	    snprintf(head, sizeof(head), "Content-Length: %zu\r\n\r\n%s",
+		     n + (size_t)n_number, number);
+	outbox_add(&d->out, head, (size_t)n_head);
+	outbox_add(&d->out, rest, n);
+	outbox_flush(&d->out);
+	if (!d->log)
+		return;
+	_cleanup_free_ char *line =
+	    alloc_printf("%s%.*s", number, (int)n, rest);
+	record(d, "<-", line, strlen(line));
+}
+
+static struct text *begin(struct dap *d, const char *type, const char *kind,
+			  const char *name)
+{
+	struct text *t = &d->message;
+
+	text_clear(t);
+	emit_str(t, "type", type);
+	emit_str(t, kind, name);
+	emit_object(t, strcmp(type, "request") ? "body" : "arguments");
+	return t;
+}
+
+struct text *dap_event(struct dap *d, const char *event)
+{
+	return begin(d, "event", "event", event);
+}
+
+struct text *dap_ask(struct dap *d, const char *command, int64_t *ret_seq)
+{
+	assert(!d->answering);
+	*ret_seq = d->seq + 1;
+	return begin(d, "request", "command", command);
+}
+
+void dap_send(struct dap *d)
+{
+	struct text *t = &d->message;
+
+	emit_object_end(t);
+	emit_object_end(t);
+	if (d->answering)
+		words_add(&d->late, text_get(t), t->len);
+	else
+		post(d, text_get(t), t->len);
+}
+
+void dap_late_events(struct dap *d)
+{
+	for (size_t i = 0; i < d->late.n; i++)
+		post(d, d->late.v[i], strlen(d->late.v[i]));
+	words_clear(&d->late);
+}
+
+void dap_answer(struct dap *d, const struct request *req, struct dbg_error *err)
+{
+	struct text *t = &d->message;
+
+	text_clear(t);
+	emit_str(t, "type", "response");
+	emit_int(t, "request_seq", req->seq);
+	emit_bool(t, "success", !err);
+	emit_str(t, "command", req->command);
+	if (err)
+		emit_str(t, "message", err->message);
+	if (err) {
+		emit_object(t, "body");
+		emit_object(t, "error");
+		emit_int(t, "id", err->code);
+		emit_str(t, "format", err->message);
+		emit_bool(t, "showUser", true);
+		emit_object_end(t);
+		emit_object_end(t);
+	} else if (req->body && req->body->len) {
+		emit_object(t, "body");
+		text_addn(t, text_get(req->body), req->body->len);
+		emit_object_end(t);
+	}
+	emit_object_end(t);
+	dbg_error_destroy(err);
+	post(d, text_get(t), t->len);
+}
+
+void dap_say(struct dap *d, const char *fmt, ...)
+{
+	va_list ap;
+	char *s;
+
+	va_start(ap, fmt);
+	int n = vasprintf(&s, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return;
+	struct text *t = dap_event(d, "output");
+	emit_str(t, "category", "console");
+	emit_strf(t, "output", "%s\n", s);
+	dap_send(d);
+	free(s);
+}
+
+void dap_complain(struct dap *d, struct dbg_error *err)
+{
+	if (err)
+		dap_say(d, "%s", err->message);
+	dbg_error_destroy(err);
+}
+
+/* ---- Messages in ------------------------------------------------------- */
+
+// What is no JSON has no number to answer to: 0.
+static void refuse(struct dap *d, const char *why)
+{
+	struct request req = {.command = ""};
+
+	dap_answer(d, &req, fault_arg("%s", why));
+}
+
+static void record_in(void *arg, const char *s, size_t n)
+{
+	record(arg, "->", s, n);
+}
+
+static bool is_full(const struct dap *d)
+{
+	return outbox_pending(&d->out) > PENDING_HIGH;
+}
+
+static void take_messages(struct dap *d)
+{
+	cJSON *message;
+	bool good = true;
+
+	while (!d->quit && !is_full(d)) {
+		good = inbox_parse(&d->in, record_in, d);
+		if (!inbox_next(&d->in, &message))
+			break;
+		if (cJSON_IsObject(message))
+			request_take(d, message);
+		else
+			refuse(d, "the message is no JSON object");
+		cJSON_Delete(message);
+		news_take(d);
+	}
+	if (good || d->quit || inbox_waits(&d->in))
+		return;
+	refuse(d, d->in.in.fault);
+	d->exit_code = 1;
+	d->quit = true;
+}
+
+static void read_client(struct dap *d)
+{
+	char buf[READ_BYTES];
+	ssize_t n = read(d->in_fd, buf, sizeof(buf));
+
+	if (n > 0)
+		framing_feed(&d->in.in, buf, (size_t)n);
+	else if (n == 0 || (errno != EINTR && errno != EAGAIN))
+		d->quit = true;
+}
+
+/* ---- The loop ---------------------------------------------------------- */
+
+enum {
+	FD_IN,
+	FD_OUT,
+	N_FDS_OWN,
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+static int timeout(const struct dap *d)
+{
+	if (!d->kill_at)
+		return -1;
+	int64_t left = d->kill_at - now_ms();
+	return left < 0 ? 0 : (int)left;
+}
+
+void dap_kill_later(struct dap *d, int ms)
+{
+	d->kill_at = now_ms() + ms;
+}
+
+static void kill_if_due(struct dap *d)
+{
+	if (!d->kill_at || now_ms() < d->kill_at)
+		return;
+	d->kill_at = 0;
+	if (dbg_state(d->dbg) == DBG_IDLE)
+		return;
+	dap_say(d, "the program did not end when asked: it is killed");
+	dap_complain(d, dbg_kill(d->dbg));
+}
+
+static void turn(struct dap *d)
+{
+	struct pollfd fds[N_FDS_OWN + CONSOLE_FDS];
+	bool full = is_full(d);
+	unsigned int what = 0;
+
+	fds[FD_IN] = (struct pollfd){full ? -1 : d->in_fd, POLLIN, 0};
+	fds[FD_OUT] = (struct pollfd){outbox_pending(&d->out) ? d->out.fd : -1,
+				      POLLOUT, 0};
+	console_poll(&d->console, fds + N_FDS_OWN, full);
+	struct loop_wait w = {
+	    .fds = fds,
+	    .n = N_FDS_OWN + CONSOLE_FDS,
+	    .timeout = timeout(d),
+	    .no_engine = full,
+	};
+	struct dbg_error *err = loop_wait_fds(d->loop, &w, &what);
+	dap_complain(d, err);
+	if (what & (LOOP_END | LOOP_INTERRUPT))
+		d->quit = true;
+	if (fds[FD_OUT].revents)
+		outbox_flush(&d->out);
+	if (d->out.gone)
+		d->quit = true;
+	console_serve(d, fds + N_FDS_OWN);
+	news_take(d);
+	if (fds[FD_IN].revents)
+		read_client(d);
+	take_messages(d);
+	kill_if_due(d);
+}
+
+/* ---- Beginning and end ------------------------------------------------- */
+
+static struct dbg_error *open_log(struct dap *d, const char *path)
+{
+	d->log = fopen(path, "we");
+	return d->log ? NULL
+		      : fault(DBG_E_FILE, "cannot open '%s': %s", path,
+			      strerror(errno));
+}
+
+static struct dbg_error *open_client(struct dap *d)
+{
+	struct dbg_error *err;
+	int fd = STDOUT_FILENO;
+
+	d->in_fd = -1;
+	if (d->options->server) {
+		err = listen_accept(d->options->port, &fd);
+		if (err)
+			return err;
+		d->in_fd = fd;
+		outbox_init(&d->out, fd);
+		return NULL;
+	}
+	d->in_fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+	outbox_init(&d->out, fd);
+	if (d->in_fd < 0 || d->out.gone)
+		return fault(DBG_E_FILE, "stdin and stdout must be open");
+	// From here on nothing that is printed can end up among messages.
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (null < 0 || dup2(null, STDIN_FILENO) < 0 ||
+	    dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+		return fault(DBG_E_FILE, "cannot redirect: %s",
+			     strerror(errno));
+	close(null);
+	return NULL;
+}
+
+static struct dbg_error *init(struct dap *d)
+{
+	struct dbg_error *err = NULL;
+
+	outbox_init(&d->out, -1);
+	console_init(&d->console);
+	if (d->options->log)
+		err = open_log(d, d->options->log);
+	if (!err)
+		err = open_client(d);
+	return err ? err : loop_create(d->dbg, &d->loop);
+}
+
+static void deinit(struct dap *d)
+{
+	loop_destroy(d->loop);
+	console_deinit(&d->console);
+	breaks_deinit(&d->breaks);
+	handles_deinit(&d->frames);
+	handles_deinit(&d->values);
+	setup_deinit(&d->setup);
+	inbox_deinit(&d->in);
+	outbox_deinit(&d->out);
+	text_deinit(&d->message);
+	words_deinit(&d->late);
+	free(d->threads);
+	if (d->in_fd >= 0)
+		close(d->in_fd);
+	if (d->log)
+		fclose(d->log);
+}
+
+// What was answered last goes out, if the client still reads at all.
+static void say_goodbye(struct dap *d)
+{
+	struct pollfd fd = {d->out.fd, POLLOUT, 0};
+
+	while (outbox_pending(&d->out) && poll(&fd, 1, 1000) > 0)
+		outbox_flush(&d->out);
+}
+
+int dap_main(struct dbg *dbg, const struct dap_options *options)
+{
+	struct dap d = {.dbg = dbg, .options = options};
+
+	struct dbg_error *err = init(&d);
+	if (err) {
+		fprintf(stderr, "dndbg: %s\n", err->message);
+		dbg_error_destroy(err);
+		deinit(&d);
+		return 1;
+	}
+	while (!d.quit)
+		turn(&d);
+	begin_terminated(&d);
+	say_goodbye(&d);
+	deinit(&d);
+	return d.exit_code;
+}

@@ -1,0 +1,142 @@
+/*
+ * What the files of the debug adapter share.
+ *
+ * The model: one loop (dap.c) waits for the client, the engine and the
+ * program's output. A request is carried out at once and answered; events
+ * that its handler makes follow the answer. What the engine tells becomes
+ * events in news.c. The program is started when both `launch` and
+ * `configurationDone` have come, so that no breakpoint is late.
+ *
+ * Back-pressure: while much waits to be written to the client, nothing that
+ * makes more is done: no requests, no output of the program, no news of the
+ * engine. A client that reads slowly makes the program wait, nothing grows.
+ */
+#ifndef DAP_DAP_PRIV_H
+#define DAP_DAP_PRIV_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "breaks.h"
+#include "setup.h"
+#include "console.h"
+#include "dap.h"
+#include "dbg.h"
+#include "handle.h"
+#include "inbox.h"
+#include "loop.h"
+#include "outbox.h"
+#include "request.h"
+#include "text.h"
+
+/* What the client said it can. */
+struct client {
+	bool lines_from_0, columns_from_0, uris;
+	bool variable_type, paging, run_in_terminal, progress, invalidated,
+	    memory_event, start_debugging;
+};
+
+/* How far the start of the program is. */
+enum dap_start {
+	DAP_START_NONE,
+	DAP_START_TERMINAL, /* waiting for the client's terminal */
+	DAP_STARTED,
+};
+
+struct dap {
+	struct dbg *dbg;
+	struct loop *loop;
+	const struct dap_options *options;
+
+	/* The exchange. */
+	int in_fd;
+	struct inbox in;
+	struct outbox out;
+	int64_t seq;
+	struct text message; /* the one that is being made */
+	struct words late;   /* events until the answer is out */
+	bool answering;
+	FILE *log;
+	bool log_fault_told;
+	bool quit;
+
+	/* The session. */
+	struct client client;
+	struct setup setup;
+	struct console console;
+	struct breaks breaks;
+	struct handles frames, values;
+	bool initialized, configured;
+	bool launching; /* or attaching: asked, not answered */
+	int64_t launch_seq;
+	enum dap_start start;
+	int64_t terminal_seq; /* of the runInTerminal request, 0: none */
+	bool restarting;      /* the program is to begin anew */
+	bool terminated;      /* the client was told */
+	int64_t kill_at;      /* milliseconds, 0: not asked to end */
+	uint32_t *threads;    /* numbers alive */
+	size_t n_threads, cap_threads;
+	uint32_t last_thread; /* that was asked to run */
+	bool tell_continued;  /* the client did not ask for it itself */
+	int exit_code;
+};
+
+/* ---- dap.c: messages out --------------------------------------------- */
+
+/* Begin an event; the members of its body go into the text returned. */
+struct text *dap_event(struct dap *d, const char *event);
+/*
+ * Begin a request of ours; *@ret_seq will be in its answer. Not while one of
+ * the client's is carried out.
+ */
+struct text *dap_ask(struct dap *d, const char *command, int64_t *ret_seq);
+/* Send what dap_event or dap_ask began. */
+void dap_send(struct dap *d);
+/* Answer @req, by @err if that is not NULL (and destroy it). */
+void dap_answer(struct dap *d, const struct request *req,
+		struct dbg_error *err);
+/* Send the events that waited for an answer. */
+void dap_late_events(struct dap *d);
+/* An `output` event, category "console", made of one sentence. */
+void dap_say(struct dap *d, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Kill the program in @ms milliseconds if it is still there. */
+void dap_kill_later(struct dap *d, int ms);
+/* dap_say its words and destroy it; NULL is allowed. */
+void dap_complain(struct dap *d, struct dbg_error *err);
+
+/* ---- begin.c: starting and ending ------------------------------------ */
+
+/* Start the program if all that is needed has come. */
+void begin_try(struct dap *d);
+/* The client has answered one of our requests. */
+void dap_answered(struct dap *d, const cJSON *message);
+/* Tell the client that the session is over, once. */
+void begin_terminated(struct dap *d);
+
+/* ---- news.c: what the engine tells ----------------------------------- */
+
+/* Take the engine's events and send the client's. */
+void news_take(struct dap *d);
+/* The program runs: numbers of the stop are stale. */
+void news_resumed(struct dap *d);
+
+/* ---- req_break.c ------------------------------------------------------ */
+
+/* Capabilities that are no request's: the filters of exceptions and so on. */
+void capabilities_more(struct text *t);
+
+/* ---- parts.c: shared by several families ----------------------------- */
+
+/* A `Source` for @path: name and path as the client wants paths. */
+void part_source(struct dap *d, struct text *t, const char *key,
+		 const char *path);
+/* A source's path as the engine wants it; in *@ret, owned by the caller. */
+DBG_MUST struct dbg_error *part_path(const char *given, char **ret);
+/* A module as an object. */
+void part_module(struct text *t, const char *key, const struct dbg_module *m);
+int64_t part_line(const struct dap *d, uint32_t line);
+int64_t part_column(const struct dap *d, uint32_t column);
+
+#endif

@@ -1,0 +1,172 @@
+#include "emit.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A comma, unless this is the first thing of an object or array or of all.
+static void next(struct text *t, const char *key)
+{
+	char last = t->len ? t->s[t->len - 1] : '[';
+
+	if (last != '{' && last != '[' && last != ':')
+		text_addc(t, ',');
+	if (!key)
+		return;
+	text_addc(t, '"');
+	text_add(t, key);
+	text_addn(t, "\":", 2);
+}
+
+void emit_object(struct text *t, const char *key)
+{
+	next(t, key);
+	text_addc(t, '{');
+}
+
+void emit_object_end(struct text *t)
+{
+	text_addc(t, '}');
+}
+
+void emit_array(struct text *t, const char *key)
+{
+	next(t, key);
+	text_addc(t, '[');
+}
+
+void emit_array_end(struct text *t)
+{
+	text_addc(t, ']');
+}
+
+struct utf8_lead {
+	unsigned char from, to;  /* of the first byte */
+	unsigned char low, high; /* of the second */
+	unsigned char size;
+};
+
+// The Unicode standard, table 3-7: no overlong forms, no surrogates.
+static const struct utf8_lead leads[] = {
+    {0x00, 0x7f, 0, 0, 1},       {0xc2, 0xdf, 0x80, 0xbf, 2},
+    {0xe0, 0xe0, 0xa0, 0xbf, 3}, {0xe1, 0xec, 0x80, 0xbf, 3},
+    {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
+    {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4},
+    {0xf4, 0xf4, 0x80, 0x8f, 4},
+};
+
+size_t utf8_length(const char *s, size_t n, bool *ret_cut)
+{
+	const unsigned char *p = (const unsigned char *)s;
+	const struct utf8_lead *lead = NULL;
+
+	*ret_cut = false;
+	for (size_t i = 0; n && !lead && i < sizeof(leads) / sizeof(*leads);
+	     i++)
+		if (p[0] >= leads[i].from && p[0] <= leads[i].to)
+			lead = &leads[i];
+	if (!lead)
+		return 0;
+	for (size_t i = 1; i < lead->size; i++) {
+		if (i == n) {
+			*ret_cut = true;
+			return 0;
+		}
+		unsigned char low = i == 1 ? lead->low : 0x80;
+		unsigned char high = i == 1 ? lead->high : 0xbf;
+		if (p[i] < low || p[i] > high)
+			return 0;
+	}
+	return lead->size;
+}
+
+// A character that JSON wants escaped.
+static void escape(struct text *t, unsigned char c)
+{
+	static const char letters[] = "btn?fr"; // from 8 to 13
+
+	if (c == '"' || c == '\\')
+		text_addf(t, "\\%c", c);
+	else if (c >= '\b' && c <= '\r' && c != '\v')
+		text_addf(t, "\\%c", letters[c - '\b']);
+	else
+		text_addf(t, "\\u%04x", c);
+}
+
+static bool is_plain(char c)
+{
+	return c >= ' ' && c < 0x7f && c != '"' && c != '\\';
+}
+
+static void add_string(struct text *t, const char *s, size_t n)
+{
+	bool cut;
+
+	text_addc(t, '"');
+	for (size_t i = 0; i < n;) {
+		size_t run = 0;
+		while (i + run < n && is_plain(s[i + run]))
+			run++;
+		text_addn(t, s + i, run);
+		i += run;
+		if (i == n)
+			break;
+		size_t size = utf8_length(s + i, n - i, &cut);
+		if (size > 1)
+			text_addn(t, s + i, size);
+		else if (size == 1)
+			escape(t, (unsigned char)s[i]);
+		else
+			text_add(t, "\xef\xbf\xbd"); // U+FFFD
+		i += size ? size : 1;
+	}
+	text_addc(t, '"');
+}
+
+void emit_strn(struct text *t, const char *key, const char *s, size_t n)
+{
+	next(t, key);
+	add_string(t, s, n);
+}
+
+void emit_str(struct text *t, const char *key, const char *s)
+{
+	if (s)
+		emit_strn(t, key, s, strlen(s));
+}
+
+void emit_strf(struct text *t, const char *key, const char *fmt, ...)
+{
+	va_list ap;
+	char *s;
+
+	va_start(ap, fmt);
+	int n = vasprintf(&s, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return;
+	emit_strn(t, key, s, (size_t)n);
+	free(s);
+}
+
+void emit_int(struct text *t, const char *key, int64_t n)
+{
+	char digits[24];
+
+	next(t, key);
+	int len = snprintf(digits, sizeof(digits), "%" PRId64, n);
+	text_addn(t, digits, (size_t)len);
+}
+
+void emit_bool(struct text *t, const char *key, bool b)
+{
+	next(t, key);
+	text_add(t, b ? "true" : "false");
+}
+
+void emit_addr(struct text *t, const char *key, uint64_t addr)
+{
+	emit_strf(t, key, "0x%" PRIx64, addr);
+}

@@ -1,0 +1,34 @@
+/*
+ * JSON as text, written from front to back: no tree is built. Everything is
+ * valid JSON in UTF-8 whatever the strings hold. @key is NULL inside arrays.
+ */
+#ifndef DAP_EMIT_H
+#define DAP_EMIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "text.h"
+
+void emit_object(struct text *t, const char *key);
+void emit_object_end(struct text *t);
+void emit_array(struct text *t, const char *key);
+void emit_array_end(struct text *t);
+/* Nothing at all if @s is NULL. */
+void emit_str(struct text *t, const char *key, const char *s);
+void emit_strn(struct text *t, const char *key, const char *s, size_t n);
+void emit_strf(struct text *t, const char *key, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+void emit_int(struct text *t, const char *key, int64_t n);
+void emit_bool(struct text *t, const char *key, bool b);
+/* Lower-case hex with 0x, as a string. */
+void emit_addr(struct text *t, const char *key, uint64_t addr);
+
+/*
+ * Length of the well-formed UTF-8 sequence at @s; 0 if there is none. A
+ * sequence that only lacks its end sets *@ret_cut.
+ */
+size_t utf8_length(const char *s, size_t n, bool *ret_cut);
+
+#endif

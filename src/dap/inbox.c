@@ -1,0 +1,69 @@
+#include "inbox.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "args.h"
+
+enum {
+	WAITING_MAX = 256
+};
+
+void inbox_deinit(struct inbox *b)
+{
+	for (size_t i = b->first; i < b->n; i++)
+		cJSON_Delete(b->v[i]);
+	free(b->v);
+	framing_deinit(&b->in);
+	*b = (struct inbox){0};
+}
+
+bool inbox_parse(struct inbox *b, inbox_record_fn *record, void *arg)
+{
+	const char *body;
+	size_t n;
+
+	if (b->first == b->n)
+		b->first = b->n = 0;
+	while (b->n < WAITING_MAX) {
+		enum framing_state state = framing_next(&b->in, &body, &n);
+		if (state != FRAMING_MESSAGE)
+			return state == FRAMING_MORE;
+		record(arg, body, n);
+		alloc_grow(&b->v, &b->cap, b->n + 1, sizeof(cJSON *));
+		b->v[b->n++] = cJSON_ParseWithLength(body, n);
+	}
+	return true;
+}
+
+bool inbox_next(struct inbox *b, cJSON **ret)
+{
+	if (b->first == b->n)
+		return false;
+	*ret = b->v[b->first++];
+	return true;
+}
+
+bool inbox_waits(const struct inbox *b)
+{
+	return b->first < b->n;
+}
+
+static bool is_cancel(const cJSON *message, int64_t seq)
+{
+	const cJSON *command = args_get(message, "command");
+	const cJSON *id = args_get(args_get(message, "arguments"), "requestId");
+
+	return cJSON_IsString(command) &&
+	       strcmp(command->valuestring, "cancel") == 0 &&
+	       cJSON_IsNumber(id) && id->valuedouble == (double)seq;
+}
+
+bool inbox_cancels(const struct inbox *b, int64_t seq)
+{
+	for (size_t i = b->first; i < b->n; i++)
+		if (is_cancel(b->v[i], seq))
+			return true;
+	return false;
+}

@@ -1,0 +1,204 @@
+/* What the engine tells, as events of the protocol. */
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "dap_priv.h"
+#include "emit.h"
+
+void news_resumed(struct dap *d)
+{
+	handles_reset(&d->frames);
+	handles_reset(&d->values);
+}
+
+/* ---- Stops ------------------------------------------------------------- */
+
+struct stop_words {
+	const char *reason, *description;
+};
+
+// By enum dbg_stop_reason.
+static const struct stop_words stop_words[] = {
+    [DBG_STOP_ENTRY] = {"entry", "Paused on entry"},
+    [DBG_STOP_BREAKPOINT] = {"breakpoint", "Paused on breakpoint"},
+    [DBG_STOP_STEP] = {"step", "Paused on step"},
+    [DBG_STOP_PAUSE] = {"pause", "Paused"},
+    [DBG_STOP_THROWN] = {"exception", "Paused on exception"},
+    [DBG_STOP_UNHANDLED] = {"exception", "Paused on unhandled exception"},
+    [DBG_STOP_SIGNAL] = {"exception", "Paused on signal"},
+};
+
+static void add_exception_text(struct text *t, const struct dbg_stop *s)
+{
+	if (s->exception_message)
+		emit_strf(t, "text", "%s: %s", s->exception_type,
+			  s->exception_message);
+	else
+		emit_str(t, "text", s->exception_type);
+}
+
+static void add_stop_text(struct text *t, const struct dbg_stop *s)
+{
+	if (s->exception_type)
+		add_exception_text(t, s);
+	else if (s->reason == DBG_STOP_SIGNAL)
+		emit_strf(t, "text", "SIG%s: %s", sigabbrev_np(s->signal),
+			  strsignal(s->signal));
+	else
+		emit_str(t, "text", s->note);
+}
+
+static void stopped(struct dap *d, const struct dbg_stop *s)
+{
+	const struct stop_words *words = &stop_words[s->reason];
+
+	console_drain(d);
+	struct text *t = dap_event(d, "stopped");
+	emit_str(t, "reason",
+		 s->reason == DBG_STOP_BREAKPOINT
+		     ? breaks_reason(&d->breaks, s->breakpoint)
+		     : words->reason);
+	emit_str(t, "description", words->description);
+	if (s->thread)
+		emit_int(t, "threadId", s->thread);
+	add_stop_text(t, s);
+	emit_bool(t, "allThreadsStopped", true);
+	if (s->reason == DBG_STOP_BREAKPOINT && s->breakpoint) {
+		emit_array(t, "hitBreakpointIds");
+		emit_int(t, NULL, s->breakpoint);
+		emit_array_end(t);
+	}
+	dap_send(d);
+}
+
+// Nothing may keep a program that runs without debugging.
+static void on_stopped(struct dap *d, const struct dbg_stop *s)
+{
+	if (!d->setup.no_debug || s->reason == DBG_STOP_PAUSE) {
+		stopped(d, s);
+		return;
+	}
+	dap_complain(d, dbg_continue(d->dbg));
+}
+
+/* ---- The end ----------------------------------------------------------- */
+
+static void on_exited(struct dap *d, const struct dbg_event *e)
+{
+	int status = e->exit_signal ? 128 + e->exit_signal : e->exit_code;
+
+	console_drain(d);
+	console_ended(&d->console, status);
+	if (d->setup.process_exit && e->exit_signal)
+		dap_say(d, "The program was ended by SIG%s.",
+			sigabbrev_np(e->exit_signal));
+	d->n_threads = 0;
+	d->kill_at = 0;
+	news_resumed(d);
+	if (d->restarting) {
+		begin_try(d);
+		return;
+	}
+	struct text *t = dap_event(d, "exited");
+	emit_int(t, "exitCode", status);
+	dap_send(d);
+	begin_terminated(d);
+}
+
+/* ---- Threads, modules, messages ---------------------------------------- */
+
+static void on_thread(struct dap *d, const struct dbg_event *e)
+{
+	if (e->gone) {
+		for (size_t i = 0; i < d->n_threads; i++)
+			if (d->threads[i] == e->number)
+				d->threads[i--] = d->threads[--d->n_threads];
+	} else {
+		alloc_grow(&d->threads, &d->cap_threads, d->n_threads + 1,
+			   sizeof(*d->threads));
+		d->threads[d->n_threads++] = e->number;
+	}
+	struct text *t = dap_event(d, "thread");
+	emit_str(t, "reason", e->gone ? "exited" : "started");
+	emit_int(t, "threadId", e->number);
+	dap_send(d);
+}
+
+static void on_module(struct dap *d, const struct dbg_event *e)
+{
+	struct dbg_module *list;
+	size_t n = 0;
+
+	struct dbg_error *err = dbg_module_list(d->dbg, &list, &n);
+	const struct dbg_module *m = NULL;
+	for (size_t i = 0; !err && i < n; i++)
+		if (list[i].number == e->number)
+			m = &list[i];
+	dbg_error_destroy(err);
+	if (!m && !e->gone)
+		return;
+	struct text *t = dap_event(d, "module");
+	emit_str(t, "reason", e->gone ? "removed" : "new");
+	if (m) {
+		part_module(t, "module", m);
+	} else {
+		emit_object(t, "module");
+		emit_int(t, "id", e->number);
+		emit_str(t, "name", "");
+		emit_object_end(t);
+	}
+	dap_send(d);
+	if (m && d->setup.module_load)
+		dap_say(d, "Loaded '%s'. %s", m->path ? m->path : m->name,
+			m->symbols_note ? m->symbols_note : "");
+}
+
+static void on_message(struct dap *d, const struct dbg_event *e)
+{
+	dap_say(d, "%s", e->text);
+}
+
+static void on_continued(struct dap *d)
+{
+	news_resumed(d);
+	if (!d->tell_continued)
+		return;
+	struct text *t = dap_event(d, "continued");
+	emit_int(t, "threadId", d->last_thread);
+	emit_bool(t, "allThreadsContinued", true);
+	dap_send(d);
+}
+
+void news_take(struct dap *d)
+{
+	struct dbg_event e;
+
+	while (dbg_event_next(d->dbg, &e)) {
+		switch (e.kind) {
+		case DBG_EVENT_STOPPED:
+			on_stopped(d, &e.stop);
+			break;
+		case DBG_EVENT_CONTINUED:
+			on_continued(d);
+			break;
+		case DBG_EVENT_EXITED:
+			on_exited(d, &e);
+			break;
+		case DBG_EVENT_THREAD:
+			on_thread(d, &e);
+			break;
+		case DBG_EVENT_MODULE:
+			on_module(d, &e);
+			break;
+		case DBG_EVENT_BREAKPOINT:
+			breaks_changed(d, e.number, e.gone);
+			break;
+		case DBG_EVENT_MESSAGE:
+			on_message(d, &e);
+			break;
+		}
+	}
+}

@@ -1,0 +1,345 @@
+/* Breakpoints of all kinds. */
+#include <string.h>
+
+#include "alloc.h"
+#include "dap_priv.h"
+#include "emit.h"
+#include "fault.h"
+
+enum {
+	BREAKS_MAX = 100000
+};
+
+static struct dbg_error *get_list(const cJSON *args, const char *name,
+				  const cJSON **ret)
+{
+	const cJSON *item;
+
+	struct dbg_error *err = args_array(args, name, ret);
+	if (err)
+		return err;
+	if (cJSON_GetArraySize(*ret) > BREAKS_MAX)
+		return fault_arg("'%s' has more than %d entries", name,
+				 BREAKS_MAX);
+	cJSON_ArrayForEach(item, *ret)
+	{
+		if (!cJSON_IsObject(item))
+			return fault_arg("'%s' must hold objects only", name);
+	}
+	return NULL;
+}
+
+static struct dbg_error *get_common(const cJSON *item, struct break_spec *s)
+{
+	return args_str(item, "condition", &s->condition);
+}
+
+/* ---- setBreakpoints ---------------------------------------------------- */
+
+static struct dbg_error *get_path(const cJSON *args, char **ret)
+{
+	const cJSON *source = NULL;
+	const char *path = NULL;
+
+	struct dbg_error *err = args_need(args, "source");
+	if (!err)
+		err = args_object(args, "source", &source);
+	if (!err)
+		err = args_str(source, "path", &path);
+	if (!err && !path)
+		err = args_str(source, "name", &path);
+	if (!err && (!path || !*path))
+		err = fault_arg("'source' names no file");
+	return err ? err : part_path(path, ret);
+}
+
+static uint32_t from_client(uint32_t n, bool from_0)
+{
+	return n + from_0;
+}
+
+static struct dbg_error *put_line(struct dap *d, const char *group,
+				  const char *path, const cJSON *item,
+				  struct text *t)
+{
+	struct break_spec s = {0};
+	uint32_t line = 0, column = 0;
+
+	struct dbg_error *err = args_need(item, "line");
+	if (!err)
+		err = args_u32(item, "line", &line);
+	if (!err)
+		err = args_u32(item, "column", &column);
+	if (!err)
+		err = get_common(item, &s);
+	if (err)
+		return err;
+	s.line = from_client(line, d->client.lines_from_0);
+	if (args_get(item, "column"))
+		s.column = from_client(column, d->client.columns_from_0);
+	_cleanup_free_ char *text = alloc_printf("%s:%u", path, s.line);
+	s.req.text = text;
+	s.req.kind = DBG_BREAK_LOCATION;
+	breaks_put(d, group, path, &s, t);
+	return NULL;
+}
+
+// The oldest form: `lines` alone.
+static struct dbg_error *put_lines(struct dap *d, const char *group,
+				   const char *path, const cJSON *args,
+				   struct text *t)
+{
+	const cJSON *lines = NULL;
+	const cJSON *item;
+
+	struct dbg_error *err = args_array(args, "lines", &lines);
+	cJSON_ArrayForEach(item, lines)
+	{
+		if (err)
+			break;
+		cJSON line = *item;
+		cJSON holder = {.type = cJSON_Object, .child = &line};
+		char name[] = "line";
+		line.string = name;
+		line.next = NULL;
+		err = put_line(d, group, path, &holder, t);
+	}
+	return err;
+}
+
+static struct dbg_error *do_set_breakpoints(struct dap *d, struct request *req)
+{
+	struct dbg_error *err;
+	_cleanup_free_ char *path = NULL;
+	const cJSON *list = NULL;
+	const cJSON *item;
+
+	err = get_path(req->args, &path);
+	if (!err)
+		err = get_list(req->args, "breakpoints", &list);
+	if (err)
+		return err;
+	_cleanup_free_ char *group = alloc_printf("source %s", path);
+	breaks_begin(&d->breaks, group);
+	emit_array(req->body, "breakpoints");
+	cJSON_ArrayForEach(item, list)
+	{
+		if (!err)
+			err = put_line(d, group, path, item, req->body);
+	}
+	if (!err && !list)
+		err = put_lines(d, group, path, req->args, req->body);
+	emit_array_end(req->body);
+	breaks_end(d, group);
+	return err;
+}
+
+/* ---- Functions and instructions ---------------------------------------- */
+
+static struct dbg_error *do_set_functions(struct dap *d, struct request *req)
+{
+	const cJSON *list = NULL;
+	const cJSON *item;
+
+	struct dbg_error *err = get_list(req->args, "breakpoints", &list);
+	if (err)
+		return err;
+	breaks_begin(&d->breaks, "function");
+	emit_array(req->body, "breakpoints");
+	cJSON_ArrayForEach(item, list)
+	{
+		struct break_spec s = {.req.kind = DBG_BREAK_LOCATION};
+		if (!err)
+			err = args_need(item, "name");
+		if (!err)
+			err = args_str(item, "name", &s.req.text);
+		if (!err)
+			err = get_common(item, &s);
+		if (!err)
+			breaks_put(d, "function", NULL, &s, req->body);
+	}
+	emit_array_end(req->body);
+	breaks_end(d, "function");
+	return err;
+}
+
+static struct dbg_error *put_instruction(struct dap *d, const cJSON *item,
+					 struct text *t)
+{
+	struct break_spec s = {.req.kind = DBG_BREAK_LOCATION};
+	const char *ref = NULL;
+	int64_t offset = 0;
+	uint64_t addr = 0;
+
+	struct dbg_error *err = args_need(item, "instructionReference");
+	if (!err)
+		err = args_str(item, "instructionReference", &ref);
+	if (!err)
+		err = args_i64(item, "offset", &offset);
+	if (!err)
+		err = get_common(item, &s);
+	if (!err && !args_parse_addr(ref, &addr))
+		err = fault_arg("'%s' is not an address", ref);
+	if (err)
+		return err;
+	_cleanup_free_ char *text =
+	    alloc_printf("*0x%lx", (unsigned long)(addr + (uint64_t)offset));
+	s.req.text = text;
+	breaks_put(d, "instruction", NULL, &s, t);
+	return NULL;
+}
+
+static struct dbg_error *do_set_instructions(struct dap *d, struct request *req)
+{
+	const cJSON *list = NULL;
+	const cJSON *item;
+
+	struct dbg_error *err = get_list(req->args, "breakpoints", &list);
+	if (err)
+		return err;
+	breaks_begin(&d->breaks, "instruction");
+	emit_array(req->body, "breakpoints");
+	cJSON_ArrayForEach(item, list)
+	{
+		if (!err)
+			err = put_instruction(d, item, req->body);
+	}
+	emit_array_end(req->body);
+	breaks_end(d, "instruction");
+	return err;
+}
+
+/* ---- Exceptions -------------------------------------------------------- */
+
+struct filter {
+	const char *id, *label, *description;
+	enum dbg_break_kind kind;
+	bool on, typed; /* by default; takes a condition: types */
+};
+
+static const struct filter filters[] = {
+    {"all", "All Exceptions", "Stops when an exception is thrown.",
+     DBG_BREAK_THROW, false, true},
+    {"unhandled", "Unhandled Exceptions",
+     "Stops when nothing will catch an exception, before the program ends.",
+     DBG_BREAK_UNHANDLED, true, false},
+};
+
+enum {
+	N_FILTERS = sizeof(filters) / sizeof(*filters)
+};
+
+void capabilities_more(struct text *t)
+{
+	emit_array(t, "exceptionBreakpointFilters");
+	for (size_t i = 0; i < N_FILTERS; i++) {
+		const struct filter *f = &filters[i];
+		emit_object(t, NULL);
+		emit_str(t, "filter", f->id);
+		emit_str(t, "label", f->label);
+		emit_str(t, "description", f->description);
+		emit_bool(t, "default", f->on);
+		emit_bool(t, "supportsCondition", f->typed);
+		if (f->typed)
+			emit_str(t, "conditionDescription",
+				 "Types, as in: System.IO.IOException, "
+				 "ArgumentException");
+		emit_object_end(t);
+	}
+	emit_array_end(t);
+	emit_bool(t, "supportsExceptionFilterOptions", true);
+	emit_bool(t, "supportsConditionalBreakpoints", true);
+	emit_bool(t, "supportsValueFormattingOptions", true);
+}
+
+static const struct filter *find_filter(const char *id)
+{
+	for (size_t i = 0; i < N_FILTERS; i++)
+		if (strcmp(filters[i].id, id) == 0)
+			return &filters[i];
+	return NULL;
+}
+
+// One breakpoint a type; the answer has one element for all.
+static void put_filter(struct dap *d, const struct filter *f, const char *types,
+		       struct text *t)
+{
+	struct break_spec s = {.req.kind = f->kind};
+	_cleanup_text_ struct text rest = {0};
+	_cleanup_words_ struct words names = {0};
+
+	for (const char *p = types ? types : ""; *p;) {
+		p += strspn(p, " ,;\t");
+		size_t n = strcspn(p, " ,;\t");
+		if (n)
+			words_add(&names, p, n);
+		p += n;
+	}
+	if (!names.n) {
+		breaks_put(d, "exception", NULL, &s, t);
+		return;
+	}
+	for (size_t i = 0; i < names.n; i++) {
+		s.req.text = names.v[i];
+		breaks_put(d, "exception", NULL, &s, i ? &rest : t);
+	}
+}
+
+static struct dbg_error *put_id(struct dap *d, const char *id,
+				const char *types, struct text *t)
+{
+	const struct filter *f = find_filter(id);
+
+	if (!f)
+		return fault_arg("there is no exception filter '%s'", id);
+	if (types && *types && !f->typed)
+		return fault_arg("the filter '%s' takes no condition", id);
+	put_filter(d, f, types, t);
+	return NULL;
+}
+
+static struct dbg_error *do_set_exceptions(struct dap *d, struct request *req)
+{
+	const cJSON *ids = NULL;
+	const cJSON *options = NULL;
+	const cJSON *item;
+
+	struct dbg_error *err = args_array(req->args, "filters", &ids);
+	if (!err)
+		err = get_list(req->args, "filterOptions", &options);
+	if (err)
+		return err;
+	breaks_begin(&d->breaks, "exception");
+	emit_array(req->body, "breakpoints");
+	cJSON_ArrayForEach(item, ids)
+	{
+		if (!err && !cJSON_IsString(item))
+			err = fault_arg("'filters' must hold strings only");
+		if (!err)
+			err = put_id(d, item->valuestring, NULL, req->body);
+	}
+	cJSON_ArrayForEach(item, options)
+	{
+		const char *id = "";
+		const char *types = NULL;
+		if (!err)
+			err = args_str(item, "filterId", &id);
+		if (!err)
+			err = args_str(item, "condition", &types);
+		if (!err)
+			err = put_id(d, id, types, req->body);
+	}
+	emit_array_end(req->body);
+	breaks_end(d, "exception");
+	return err;
+}
+
+const struct dap_request req_break[] = {
+    {"setBreakpoints", NULL, 0, do_set_breakpoints},
+    {"setFunctionBreakpoints", "supportsFunctionBreakpoints", 0,
+     do_set_functions},
+    {"setInstructionBreakpoints", "supportsInstructionBreakpoints", 0,
+     do_set_instructions},
+    {"setExceptionBreakpoints", NULL, 0, do_set_exceptions},
+    {0},
+};

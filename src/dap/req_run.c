@@ -1,0 +1,122 @@
+/* Running and steps. */
+#include <string.h>
+
+#include "dap_priv.h"
+#include "emit.h"
+#include "fault.h"
+
+static struct dbg_error *get_thread(struct dap *d, const struct request *req,
+				    uint32_t *ret)
+{
+	struct dbg_error *err = args_need(req->args, "threadId");
+
+	if (!err)
+		err = args_u32(req->args, "threadId", ret);
+	if (!err && !*ret)
+		err = fault(DBG_E_NOT_FOUND, "there is no thread 0");
+	d->last_thread = *ret;
+	return err;
+}
+
+static struct dbg_error *single_thread(const struct request *req)
+{
+	bool single = false;
+	struct dbg_error *err = args_bool(req->args, "singleThread", &single);
+
+	if (!err && single)
+		err = fault(DBG_E_UNSUPPORTED,
+			    "one thread cannot run while the others are held");
+	return err;
+}
+
+static struct dbg_error *do_continue(struct dap *d, struct request *req)
+{
+	uint32_t thread = 0;
+
+	struct dbg_error *err = get_thread(d, req, &thread);
+	if (!err)
+		err = single_thread(req);
+	if (err)
+		return err;
+	emit_bool(req->body, "allThreadsContinued", true);
+	return dbg_continue(d->dbg);
+}
+
+static struct dbg_error *get_unit(const struct request *req,
+				  enum dbg_step_unit *ret)
+{
+	static const char *const names[] = {
+	    [DBG_UNIT_LINE] = "line",
+	    [DBG_UNIT_STATEMENT] = "statement",
+	    [DBG_UNIT_INSTRUCTION] = "instruction",
+	};
+	const char *s = "line";
+
+	// The protocol's default is "statement"; what clients mean by not
+	// saying anything is a line.
+	struct dbg_error *err = args_str(req->args, "granularity", &s);
+	if (err)
+		return err;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(s, names[i]) == 0) {
+			*ret = (enum dbg_step_unit)i;
+			return NULL;
+		}
+	return fault_arg("'granularity' must be line, statement or "
+			 "instruction, not '%s'",
+			 s);
+}
+
+static struct dbg_error *step(struct dap *d, struct request *req,
+			      enum dbg_step_kind kind)
+{
+	struct dbg_step s = {.kind = kind};
+
+	struct dbg_error *err = get_thread(d, req, &s.thread);
+	if (!err)
+		err = single_thread(req);
+	if (!err)
+		err = get_unit(req, &s.unit);
+	if (err)
+		return err;
+	if (kind == DBG_STEP_OUT)
+		s.unit = DBG_UNIT_LINE;
+	return dbg_step(d->dbg, &s);
+}
+
+static struct dbg_error *do_next(struct dap *d, struct request *req)
+{
+	return step(d, req, DBG_STEP_OVER);
+}
+
+static struct dbg_error *do_step_in(struct dap *d, struct request *req)
+{
+	return step(d, req, DBG_STEP_IN);
+}
+
+static struct dbg_error *do_step_out(struct dap *d, struct request *req)
+{
+	return step(d, req, DBG_STEP_OUT);
+}
+
+static struct dbg_error *do_pause(struct dap *d, struct request *req)
+{
+	uint32_t thread = 0;
+
+	struct dbg_error *err = args_u32(req->args, "threadId", &thread);
+	if (err)
+		return err;
+	// stopped already: the client has the event, or will
+	if (dbg_state(d->dbg) == DBG_STOPPED)
+		return NULL;
+	return dbg_pause(d->dbg);
+}
+
+const struct dap_request req_run[] = {
+    {"continue", NULL, REQ_NEEDS_STOP, do_continue},
+    {"next", NULL, REQ_NEEDS_STOP, do_next},
+    {"stepIn", NULL, REQ_NEEDS_STOP, do_step_in},
+    {"stepOut", "supportsSteppingGranularity", REQ_NEEDS_STOP, do_step_out},
+    {"pause", NULL, REQ_NEEDS_PROCESS, do_pause},
+    {0},
+};

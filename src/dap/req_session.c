@@ -1,0 +1,170 @@
+/* Beginning and end of a session. */
+#include <signal.h>
+#include <string.h>
+
+#include "dap_priv.h"
+#include "emit.h"
+#include "fault.h"
+
+enum {
+	GRACE_MS = 3000 /* for a program that was asked to end */
+};
+
+static struct dbg_error *take_client(struct client *c, const cJSON *args)
+{
+	const char *format = "path";
+	bool lines1 = true, columns1 = true;
+	const struct {
+		const char *name;
+		bool *to;
+	} bools[] = {
+	    {"linesStartAt1", &lines1},
+	    {"columnsStartAt1", &columns1},
+	    {"supportsVariableType", &c->variable_type},
+	    {"supportsVariablePaging", &c->paging},
+	    {"supportsRunInTerminalRequest", &c->run_in_terminal},
+	    {"supportsProgressReporting", &c->progress},
+	    {"supportsInvalidatedEvent", &c->invalidated},
+	    {"supportsMemoryEvent", &c->memory_event},
+	    {"supportsStartDebuggingRequest", &c->start_debugging},
+	};
+
+	struct dbg_error *err = args_str(args, "pathFormat", &format);
+	for (size_t i = 0; !err && i < sizeof(bools) / sizeof(*bools); i++)
+		err = args_bool(args, bools[i].name, bools[i].to);
+	if (err)
+		return err;
+	c->lines_from_0 = !lines1;
+	c->columns_from_0 = !columns1;
+	c->uris = strcmp(format, "uri") == 0;
+	if (!c->uris && strcmp(format, "path") != 0)
+		return fault_arg("'pathFormat' must be path or uri, not '%s'",
+				 format);
+	return NULL;
+}
+
+static struct dbg_error *do_initialize(struct dap *d, struct request *req)
+{
+	struct text *t = req->body;
+
+	if (d->initialized)
+		return fault(DBG_E_STATE, "'initialize' comes once");
+	struct dbg_error *err = take_client(&d->client, req->args);
+	if (err)
+		return err;
+	request_capabilities(t);
+	capabilities_more(t);
+	d->initialized = true;
+	dap_event(d, "initialized");
+	dap_send(d);
+	return NULL;
+}
+
+static struct dbg_error *begin(struct dap *d, struct request *req, bool attach)
+{
+	if (d->launching || d->start != DAP_START_NONE)
+		return fault(DBG_E_STATE, "a program was started already");
+	struct dbg_error *err = setup_take(d, req->args, attach);
+	if (err)
+		return err;
+	d->launching = true;
+	d->launch_seq = req->seq;
+	req->deferred = true;
+	return NULL;
+}
+
+static struct dbg_error *do_launch(struct dap *d, struct request *req)
+{
+	return begin(d, req, false);
+}
+
+static struct dbg_error *do_attach(struct dap *d, struct request *req)
+{
+	return begin(d, req, true);
+}
+
+static struct dbg_error *do_configuration_done(struct dap *d,
+					       struct request *req)
+{
+	(void)req;
+	d->configured = true;
+	return NULL;
+}
+
+// End the program now: by force if we started it or were told to.
+static struct dbg_error *let_go(struct dap *d, bool terminate)
+{
+	if (dbg_state(d->dbg) == DBG_IDLE)
+		return NULL;
+	return terminate ? dbg_kill(d->dbg) : NULL;
+}
+
+static struct dbg_error *do_disconnect(struct dap *d, struct request *req)
+{
+	bool terminate = !d->setup.attach;
+	bool suspend = false;
+
+	struct dbg_error *err =
+	    args_bool(req->args, "terminateDebuggee", &terminate);
+	if (!err)
+		err = args_bool(req->args, "suspendDebuggee", &suspend);
+	if (err)
+		return err;
+	d->quit = true;
+	return let_go(d, terminate);
+}
+
+static struct dbg_error *do_terminate(struct dap *d, struct request *req)
+{
+	(void)req;
+	if (d->kill_at) {
+		// asked twice: it does not mean to end
+		d->kill_at = 0;
+		return dbg_kill(d->dbg);
+	}
+	if (kill(dbg_pid(d->dbg), SIGTERM) < 0)
+		return dbg_kill(d->dbg);
+	dap_kill_later(d, GRACE_MS);
+	if (dbg_state(d->dbg) != DBG_STOPPED)
+		return NULL;
+	// it is to run its own end, which no breakpoint may keep
+	breaks_disable(d);
+	return dbg_continue(d->dbg);
+}
+
+static struct dbg_error *do_restart(struct dap *d, struct request *req)
+{
+	const cJSON *args = NULL;
+
+	if (d->setup.attach)
+		return fault(DBG_E_STATE, "a process that was attached to "
+					  "cannot be restarted");
+	struct dbg_error *err = args_object(req->args, "arguments", &args);
+	if (!err && args)
+		err = setup_take(d, args, false);
+	if (err)
+		return err;
+	d->restarting = true;
+	return dbg_state(d->dbg) == DBG_IDLE ? NULL : dbg_kill(d->dbg);
+}
+
+// What it names was carried out already, or the inbox has refused it.
+static struct dbg_error *do_cancel(struct dap *d, struct request *req)
+{
+	(void)d;
+	(void)req;
+	return NULL;
+}
+
+const struct dap_request req_session[] = {
+    {"initialize", NULL, REQ_ANYTIME, do_initialize},
+    {"launch", NULL, 0, do_launch},
+    {"attach", NULL, 0, do_attach},
+    {"configurationDone", "supportsConfigurationDoneRequest", 0,
+     do_configuration_done},
+    {"disconnect", "supportTerminateDebuggee", REQ_ANYTIME, do_disconnect},
+    {"terminate", "supportsTerminateRequest", REQ_NEEDS_PROCESS, do_terminate},
+    {"restart", "supportsRestartRequest", 0, do_restart},
+    {"cancel", "supportsCancelRequest", 0, do_cancel},
+    {0},
+};

@@ -1,0 +1,209 @@
+/* Threads, frames, scopes. */
+#include <string.h>
+
+#include "alloc.h"
+#include "dap_priv.h"
+#include "emit.h"
+#include "fault.h"
+
+enum {
+	LEVELS_MAX = 100000
+};
+
+static void add_thread(struct text *t, uint32_t number, const char *name)
+{
+	emit_object(t, NULL);
+	emit_int(t, "id", number);
+	if (name)
+		emit_str(t, "name", name);
+	else
+		emit_strf(t, "name", "Thread %u", number);
+	emit_object_end(t);
+}
+
+static struct dbg_error *do_threads(struct dap *d, struct request *req)
+{
+	struct text *t = req->body;
+	struct dbg_thread *list;
+	size_t n;
+
+	if (dbg_state(d->dbg) != DBG_STOPPED) {
+		// names are in the program, which runs
+		emit_array(t, "threads");
+		for (size_t i = 0; i < d->n_threads; i++)
+			add_thread(t, d->threads[i], NULL);
+		emit_array_end(t);
+		return NULL;
+	}
+	struct dbg_error *err = dbg_thread_list(d->dbg, &list, &n);
+	if (err)
+		return err;
+	emit_array(t, "threads");
+	for (size_t i = 0; i < n; i++)
+		add_thread(t, list[i].number, list[i].name);
+	emit_array_end(t);
+	return NULL;
+}
+
+/* ---- Frames ------------------------------------------------------------ */
+
+struct frame_format {
+	bool parameters, line, module;
+};
+
+static struct dbg_error *get_format(const cJSON *args, struct frame_format *f)
+{
+	const cJSON *format = NULL;
+	struct dbg_error *err = args_object(args, "format", &format);
+
+	*f = (struct frame_format){.parameters = true};
+	if (err || !format)
+		return err;
+	f->parameters = false;
+	err = args_bool(format, "parameters", &f->parameters);
+	if (!err)
+		err = args_bool(format, "line", &f->line);
+	if (!err)
+		err = args_bool(format, "module", &f->module);
+	return err;
+}
+
+static void add_name(struct text *t, const struct dbg_frame *f,
+		     const struct frame_format *format)
+{
+	_cleanup_text_ struct text name = {0};
+
+	if (format->module && f->module)
+		text_addf(&name, "%s!", f->module);
+	text_add(&name, f->function);
+	char *open = strrchr(text_get(&name), '(');
+	if (!format->parameters && open && open != name.s) {
+		name.len = (size_t)(open - name.s);
+		*open = 0;
+	}
+	if (format->line && f->source.path)
+		text_addf(&name, " Line %u", f->source.line);
+	emit_str(t, "name", text_get(&name));
+}
+
+static void add_place(struct dap *d, struct text *t,
+		      const struct dbg_source_range *s)
+{
+	emit_int(t, "line", s->path ? part_line(d, s->line) : 0);
+	emit_int(t, "column",
+		 s->path && s->column ? part_column(d, s->column) : 0);
+	if (!s->path)
+		return;
+	part_source(d, t, "source", s->path);
+	if (s->end_line)
+		emit_int(t, "endLine", part_line(d, s->end_line));
+	if (s->end_column)
+		emit_int(t, "endColumn", part_column(d, s->end_column));
+}
+
+static void add_frame(struct dap *d, struct text *t, const struct dbg_frame *f,
+		      const struct frame_format *format)
+{
+	struct handle h = {HANDLE_FRAME, f->id, f->level};
+
+	emit_object(t, NULL);
+	emit_int(t, "id", handles_add(&d->frames, &h));
+	add_name(t, f, format);
+	add_place(d, t, &f->source);
+	if (f->pc)
+		emit_addr(t, "instructionPointerReference", f->pc);
+	emit_str(t, "moduleId", f->module);
+	// clients fold what has no source of the user's
+	if (f->kind == DBG_FRAME_RUNTIME)
+		emit_str(t, "presentationHint", "label");
+	else if (!f->source.path)
+		emit_str(t, "presentationHint", "subtle");
+	emit_object_end(t);
+}
+
+static struct dbg_error *do_stack_trace(struct dap *d, struct request *req)
+{
+	struct dbg_error *err;
+	struct text *t = req->body;
+	struct frame_format format;
+	uint32_t thread = 0, first = 0, levels = 0;
+	struct dbg_frame *list;
+	size_t n;
+
+	err = args_need(req->args, "threadId");
+	if (!err)
+		err = args_u32(req->args, "threadId", &thread);
+	if (!err)
+		err = args_u32(req->args, "startFrame", &first);
+	if (!err)
+		err = args_u32(req->args, "levels", &levels);
+	if (!err)
+		err = get_format(req->args, &format);
+	if (!err && !thread)
+		err = fault(DBG_E_NOT_FOUND, "there is no thread 0");
+	if (err)
+		return err;
+	if (!levels || levels > LEVELS_MAX)
+		levels = LEVELS_MAX;
+	err = dbg_frame_list(d->dbg, thread, first, levels, &list, &n);
+	if (err)
+		return err;
+	emit_array(t, "stackFrames");
+	for (size_t i = 0; i < n; i++)
+		add_frame(d, t, &list[i], &format);
+	emit_array_end(t);
+	// The stack was walked no further than asked: there may be one more.
+	emit_int(t, "totalFrames", (int64_t)first + (int64_t)n + (n == levels));
+	return NULL;
+}
+
+/* ---- Scopes ------------------------------------------------------------ */
+
+struct scope {
+	const char *name, *hint;
+	enum handle_kind kind;
+	enum dbg_scope scope;
+	bool expensive;
+};
+
+static const struct scope scopes[] = {
+    {"Locals", "locals", HANDLE_SCOPE, DBG_SCOPE_LOCALS, false},
+    {"Arguments", "arguments", HANDLE_SCOPE, DBG_SCOPE_ARGS, false},
+    {"Statics", NULL, HANDLE_SCOPE, DBG_SCOPE_STATICS, true},
+    {"Registers", "registers", HANDLE_REGISTERS, 0, true},
+};
+
+static struct dbg_error *do_scopes(struct dap *d, struct request *req)
+{
+	struct text *t = req->body;
+	struct handle frame;
+	uint32_t id = 0;
+
+	struct dbg_error *err = args_need(req->args, "frameId");
+	if (!err)
+		err = args_u32(req->args, "frameId", &id);
+	if (!err)
+		err = handles_find(&d->frames, id, "frame", &frame);
+	if (err)
+		return err;
+	emit_array(t, "scopes");
+	for (size_t i = 0; i < sizeof(scopes) / sizeof(*scopes); i++) {
+		struct handle h = {scopes[i].kind, frame.id, scopes[i].scope};
+		emit_object(t, NULL);
+		emit_str(t, "name", scopes[i].name);
+		emit_str(t, "presentationHint", scopes[i].hint);
+		emit_int(t, "variablesReference", handles_add(&d->values, &h));
+		emit_bool(t, "expensive", scopes[i].expensive);
+		emit_object_end(t);
+	}
+	emit_array_end(t);
+	return NULL;
+}
+
+const struct dap_request req_stack[] = {
+    {"threads", NULL, 0, do_threads},
+    {"stackTrace", "supportsDelayedStackTraceLoading", REQ_NEEDS_STOP,
+     do_stack_trace},
+    {"scopes", NULL, REQ_NEEDS_STOP, do_scopes},
+    {0},
+};

@@ -1,0 +1,435 @@
+#include "setup.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "args.h"
+#include "dap_priv.h"
+#include "envfile.h"
+#include "fault.h"
+
+enum {
+	FOR_LAUNCH = 1,
+	FOR_ATTACH = 2,
+	FOR_BOTH = 3,
+};
+
+// @item is the attribute's value, never null.
+typedef struct dbg_error *take_fn(struct dap *d, const cJSON *args,
+				  const char *name);
+
+struct attribute {
+	const char *name;
+	unsigned int where;
+	take_fn *take; /* NULL: nothing to do here */
+};
+
+void setup_deinit(struct setup *s)
+{
+	free(s->name);
+	free(s->program);
+	free(s->cwd);
+	free(s->process_name);
+	free(s->settings_file);
+	free(s->profile);
+	words_deinit(&s->args);
+	words_deinit(&s->env);
+	*s = (struct setup){0};
+}
+
+/* ---- The program ------------------------------------------------------- */
+
+static struct dbg_error *take_text(const cJSON *args, const char *name,
+				   char **to)
+{
+	const char *s = NULL;
+	struct dbg_error *err = args_str(args, name, &s);
+
+	if (!err)
+		alloc_replace(to, s);
+	return err;
+}
+
+static struct dbg_error *take_name(struct dap *d, const cJSON *args,
+				   const char *name)
+{
+	return take_text(args, name, &d->setup.name);
+}
+
+static struct dbg_error *take_program(struct dap *d, const cJSON *args,
+				      const char *name)
+{
+	return take_text(args, name, &d->setup.program);
+}
+
+static struct dbg_error *take_cwd(struct dap *d, const cJSON *args,
+				  const char *name)
+{
+	return take_text(args, name, &d->setup.cwd);
+}
+
+static struct dbg_error *take_args(struct dap *d, const cJSON *args,
+				   const char *name)
+{
+	const cJSON *list = args_get(args, name);
+	const cJSON *item;
+
+	if (cJSON_IsString(list))
+		return words_split(list->valuestring, &d->setup.args);
+	if (!cJSON_IsArray(list))
+		return fault_arg("'%s' must be an array of strings or a string",
+				 name);
+	cJSON_ArrayForEach(item, list)
+	{
+		if (!cJSON_IsString(item))
+			return fault_arg("'%s' must hold strings only", name);
+		words_add(&d->setup.args, item->valuestring,
+			  strlen(item->valuestring));
+	}
+	return NULL;
+}
+
+static void add_env(struct words *env, const char *name, const char *value)
+{
+	_cleanup_free_ char *s =
+	    value ? alloc_printf("%s=%s", name, value) : alloc_str(name);
+
+	words_add(env, s, strlen(s));
+}
+
+static struct dbg_error *take_env(struct dap *d, const cJSON *args,
+				  const char *name)
+{
+	const cJSON *env = NULL;
+	const cJSON *item;
+
+	struct dbg_error *err = args_object(args, name, &env);
+	if (err)
+		return err;
+	cJSON_ArrayForEach(item, env)
+	{
+		if (!*item->string || strchr(item->string, '='))
+			return fault_arg("'%s' is not the name of a variable",
+					 item->string);
+		if (!cJSON_IsString(item) && !cJSON_IsNull(item))
+			return fault_arg("'%s' in '%s' must be a string, or "
+					 "null to remove it",
+					 item->string, name);
+		add_env(&d->setup.env, item->string, item->valuestring);
+	}
+	return NULL;
+}
+
+static struct dbg_error *take_env_file(struct dap *d, const cJSON *args,
+				       const char *name)
+{
+	const char *path = NULL;
+	struct dbg_error *err = args_str(args, name, &path);
+
+	return err ? err : envfile_read(path, &d->setup.env);
+}
+
+static struct dbg_error *take_profile(struct dap *d, const cJSON *args,
+				      const char *name)
+{
+	return take_text(args, name, &d->setup.profile);
+}
+
+static struct dbg_error *take_settings_file(struct dap *d, const cJSON *args,
+					    const char *name)
+{
+	return take_text(args, name, &d->setup.settings_file);
+}
+
+static struct dbg_error *take_entry(struct dap *d, const cJSON *args,
+				    const char *name)
+{
+	return args_bool(args, name, &d->setup.stop_at_entry);
+}
+
+static struct dbg_error *take_no_debug(struct dap *d, const cJSON *args,
+				       const char *name)
+{
+	return args_bool(args, name, &d->setup.no_debug);
+}
+
+static struct dbg_error *take_console(struct dap *d, const cJSON *args,
+				      const char *name)
+{
+	static const char *const names[] = {
+	    "internalConsole",
+	    "integratedTerminal",
+	    "externalTerminal",
+	};
+	const char *s = NULL;
+
+	struct dbg_error *err = args_str(args, name, &s);
+	if (err)
+		return err;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(s, names[i]) == 0) {
+			d->setup.console = (enum setup_console)i;
+			return NULL;
+		}
+	return fault_arg("'%s' must be internalConsole, integratedTerminal or "
+			 "externalTerminal, not '%s'",
+			 name, s);
+}
+
+/* ---- The process to attach to ------------------------------------------ */
+
+static struct dbg_error *take_pid(struct dap *d, const cJSON *args,
+				  const char *name)
+{
+	const cJSON *item = args_get(args, name);
+	uint64_t pid = 0;
+
+	if (cJSON_IsString(item)) {
+		if (!args_parse_addr(item->valuestring, &pid))
+			return fault_arg("'%s' must be a process number, not "
+					 "'%s'",
+					 name, item->valuestring);
+	} else {
+		struct dbg_error *err = args_u64(args, name, &pid);
+		if (err)
+			return err;
+	}
+	if (!pid || pid > INT32_MAX)
+		return fault_arg("'%s' is no process number", name);
+	d->setup.pid = (uint32_t)pid;
+	return NULL;
+}
+
+static struct dbg_error *take_process_name(struct dap *d, const cJSON *args,
+					   const char *name)
+{
+	return take_text(args, name, &d->setup.process_name);
+}
+
+/* ---- Settings of the engine -------------------------------------------- */
+
+struct switch_of {
+	const char *attribute, *setting;
+};
+
+// Attributes that are settings of the engine, on or off.
+static const struct switch_of switches[] = {
+    {"justMyCode", "just-my-code"},
+    {"enableStepFiltering", "step-over-properties"},
+    {"requireExactSource", "require-exact-source"},
+    {"suppressJITOptimizations", "suppress-jit-optimizations"},
+};
+
+static bool has_setting(struct dap *d, const char *name)
+{
+	struct dbg_setting *list;
+	size_t n;
+
+	struct dbg_error *err = dbg_setting_list(d->dbg, &list, &n);
+	if (err) {
+		dbg_error_destroy(err);
+		return false;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(list[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+static void not_served(struct dap *d, const char *name)
+{
+	dap_say(d, "The attribute '%s' is not served; it has no effect.", name);
+}
+
+static struct dbg_error *take_switch(struct dap *d, const cJSON *args,
+				     const char *name)
+{
+	bool on = false;
+	const char *setting = NULL;
+
+	struct dbg_error *err = args_bool(args, name, &on);
+	if (err)
+		return err;
+	for (size_t i = 0; i < sizeof(switches) / sizeof(*switches); i++)
+		if (strcmp(switches[i].attribute, name) == 0)
+			setting = switches[i].setting;
+	if (setting && has_setting(d, setting))
+		return dbg_set(d->dbg, setting, on ? "on" : "off");
+	not_served(d, name);
+	return NULL;
+}
+
+static struct dbg_error *take_source_map(struct dap *d, const cJSON *args,
+					 const char *name)
+{
+	const cJSON *map = NULL;
+	const cJSON *item;
+
+	struct dbg_error *err = args_object(args, name, &map);
+	cJSON_ArrayForEach(item, map)
+	{
+		if (err)
+			break;
+		if (!cJSON_IsString(item)) {
+			err = fault_arg("'%s' in '%s' must be a string",
+					item->string, name);
+			break;
+		}
+		if (strchr(item->string, ' ')) {
+			err = fault_arg("'%s' in '%s' has a blank, which is "
+					"not served",
+					item->string, name);
+			break;
+		}
+		_cleanup_free_ char *rule =
+		    alloc_printf("%s %s", item->string, item->valuestring);
+		err = dbg_set(d->dbg, "substitute-path", rule);
+	}
+	return err;
+}
+
+static struct dbg_error *take_logging(struct dap *d, const cJSON *args,
+				      const char *name)
+{
+	struct setup *s = &d->setup;
+	const cJSON *log = NULL;
+	const cJSON *item;
+
+	struct dbg_error *err = args_object(args, name, &log);
+	if (!err)
+		err = args_bool(log, "programOutput", &s->program_output);
+	if (!err)
+		err = args_bool(log, "threadExit", &s->thread_exit);
+	if (!err)
+		err = args_bool(log, "processExit", &s->process_exit);
+	if (!err)
+		err = args_bool(log, "moduleLoad", &s->module_load);
+	if (!err)
+		err = args_bool(log, "exceptions", &s->exceptions);
+	if (err)
+		return err;
+	static const char *const served[] = {"programOutput", "threadExit",
+					     "processExit", "moduleLoad",
+					     "exceptions"};
+	cJSON_ArrayForEach(item, log)
+	{
+		bool known = false;
+		for (size_t i = 0; i < sizeof(served) / sizeof(*served); i++)
+			known = known || !strcmp(served[i], item->string);
+		if (!known)
+			dap_say(d,
+				"The attribute 'logging.%s' is not served; it "
+				"has no effect.",
+				item->string);
+	}
+	return NULL;
+}
+
+/* ---- The table --------------------------------------------------------- */
+
+static const struct attribute attributes[] = {
+    {"name", FOR_BOTH, take_name},
+    {"program", FOR_BOTH, take_program},
+    {"args", FOR_LAUNCH, take_args},
+    {"cwd", FOR_LAUNCH, take_cwd},
+    {"envFile", FOR_LAUNCH, take_env_file},
+    {"env", FOR_LAUNCH, take_env},
+    {"launchSettingsFilePath", FOR_LAUNCH, take_settings_file},
+    {"launchSettingsProfile", FOR_LAUNCH, take_profile},
+    {"stopAtEntry", FOR_LAUNCH, take_entry},
+    {"console", FOR_LAUNCH, take_console},
+    {"noDebug", FOR_LAUNCH, take_no_debug},
+    {"processId", FOR_ATTACH, take_pid},
+    {"processName", FOR_ATTACH, take_process_name},
+    {"justMyCode", FOR_BOTH, take_switch},
+    {"enableStepFiltering", FOR_BOTH, take_switch},
+    {"requireExactSource", FOR_BOTH, take_switch},
+    {"suppressJITOptimizations", FOR_BOTH, take_switch},
+    {"sourceFileMap", FOR_BOTH, take_source_map},
+    {"logging", FOR_BOTH, take_logging},
+    // the client's own
+    {"type", FOR_BOTH, NULL},
+    {"request", FOR_BOTH, NULL},
+    {"mode", FOR_BOTH, NULL},
+    {"restart", FOR_BOTH, NULL},
+    {"preLaunchTask", FOR_BOTH, NULL},
+    {"postDebugTask", FOR_BOTH, NULL},
+    {"internalConsoleOptions", FOR_BOTH, NULL},
+    {"debugServer", FOR_BOTH, NULL},
+    {"presentation", FOR_BOTH, NULL},
+    {"serverReadyAction", FOR_BOTH, NULL},
+    {"pipeTransport", FOR_BOTH, NULL},
+    {"suppressMultipleSessionWarning", FOR_BOTH, NULL},
+    {"linux", FOR_BOTH, NULL},
+    {"osx", FOR_BOTH, NULL},
+    {"windows", FOR_BOTH, NULL},
+};
+
+static const struct attribute *find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(attributes) / sizeof(*attributes); i++)
+		if (strcmp(attributes[i].name, name) == 0)
+			return &attributes[i];
+	return NULL;
+}
+
+static void name_unknown(struct dap *d, const cJSON *args, unsigned int where)
+{
+	const cJSON *item;
+
+	cJSON_ArrayForEach(item, args)
+	{
+		const struct attribute *a = find(item->string);
+		// VS Code adds some of its own, all with two underscores
+		if (!strncmp(item->string, "__", 2) ||
+		    (a && (a->where & where)))
+			continue;
+		if (a)
+			dap_say(d,
+				"The attribute '%s' has no meaning for '%s'; "
+				"it has no effect.",
+				item->string,
+				where == FOR_LAUNCH ? "launch" : "attach");
+		else
+			not_served(d, item->string);
+	}
+}
+
+static struct dbg_error *check(const struct setup *s)
+{
+	if (!s->attach && (!s->program || !*s->program))
+		return fault_arg("'program' is missing: name the .dll or the "
+				 "executable to debug");
+	if (s->attach && !s->pid && !s->process_name)
+		return fault_arg("'processId' is missing: name the process to "
+				 "attach to");
+	return NULL;
+}
+
+struct dbg_error *setup_take(struct dap *d, const cJSON *args, bool attach)
+{
+	struct dbg_error *err = NULL;
+	unsigned int where = attach ? FOR_ATTACH : FOR_LAUNCH;
+
+	setup_deinit(&d->setup);
+	d->setup.attach = attach;
+	d->setup.program_output = true;
+	d->setup.process_exit = true;
+	d->setup.thread_exit = false;
+	d->setup.exceptions = true;
+	// In the order of the table: `env` comes over `envFile`.
+	for (size_t i = 0; i < sizeof(attributes) / sizeof(*attributes); i++) {
+		const struct attribute *a = &attributes[i];
+		if (!(a->where & where) || !a->take || !args_get(args, a->name))
+			continue;
+		err = a->take(d, args, a->name);
+		if (err)
+			return err;
+	}
+	name_unknown(d, args, where);
+	err = check(&d->setup);
+	if (!err && !attach)
+		err = profile_take(&d->setup);
+	return err;
+}

@@ -1,0 +1,42 @@
+/*
+ * What launch.json says: the attributes of `launch` and `attach`, by a table.
+ * One that is not known or not served is named to the user; one with a wrong
+ * value is an error.
+ */
+#ifndef DAP_SETUP_H
+#define DAP_SETUP_H
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+
+#include "dbg.h"
+#include "words.h"
+
+struct dap;
+
+enum setup_console {
+	SETUP_CONSOLE_INTERNAL,
+	SETUP_CONSOLE_INTEGRATED,
+	SETUP_CONSOLE_EXTERNAL,
+};
+
+struct setup {
+	bool attach;
+	char *name; /* of the configuration */
+	char *program, *cwd;
+	struct words args, env;
+	bool stop_at_entry, no_debug;
+	enum setup_console console;
+	bool program_output, thread_exit, process_exit, module_load,
+	    exceptions; /* logging */
+	uint32_t pid;   /* to attach to, 0: by name */
+	char *process_name;
+	char *settings_file, *profile; /* launchSettings.json */
+};
+
+void setup_deinit(struct setup *s);
+/* Take the arguments of `launch` or `attach`. */
+DBG_MUST struct dbg_error *setup_take(struct dap *d, const cJSON *args,
+				      bool attach);
+
+#endif

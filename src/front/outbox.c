@@ -1,0 +1,84 @@
+#include "outbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+	KEPT_MAX_BYTES = 1 << 20
+};
+
+void outbox_init(struct outbox *o, int fd)
+{
+	char path[64];
+
+	*o = (struct outbox){.fd = -1};
+	// Opened anew, since O_NONBLOCK would be seen by everyone who shares
+	// the description; a socket cannot be and has MSG_DONTWAIT.
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	o->fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	if (o->fd < 0)
+		o->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	o->gone = o->fd < 0;
+}
+
+void outbox_deinit(struct outbox *o)
+{
+	if (o->fd >= 0)
+		close(o->fd);
+	text_deinit(&o->bytes);
+	*o = (struct outbox){.fd = -1, .gone = true};
+}
+
+size_t outbox_pending(const struct outbox *o)
+{
+	return o->gone ? 0 : o->bytes.len - o->at;
+}
+
+void outbox_add(struct outbox *o, const char *bytes, size_t n)
+{
+	if (!o->gone)
+		text_addn(&o->bytes, bytes, n);
+}
+
+static ssize_t write_some(int fd, const char *s, size_t n)
+{
+	ssize_t done = send(fd, s, n, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+	return done < 0 && errno == ENOTSOCK ? write(fd, s, n) : done;
+}
+
+// What was written goes; a buffer that once was large is given back.
+static void shrink(struct outbox *o)
+{
+	size_t left = o->bytes.len - o->at;
+
+	if (left && o->at < o->bytes.len / 2)
+		return;
+	if (!left && o->bytes.cap > KEPT_MAX_BYTES) {
+		text_deinit(&o->bytes);
+	} else if (o->bytes.s) {
+		memmove(o->bytes.s, o->bytes.s + o->at, left);
+		o->bytes.len = left;
+	}
+	o->at = 0;
+}
+
+void outbox_flush(struct outbox *o)
+{
+	while (outbox_pending(o)) {
+		ssize_t n =
+		    write_some(o->fd, o->bytes.s + o->at, o->bytes.len - o->at);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno != EAGAIN)
+			o->gone = true;
+		if (n <= 0)
+			break;
+		o->at += (size_t)n;
+	}
+	shrink(o);
+}

@@ -1,0 +1,30 @@
+/*
+ * What waits to be written to a reader that may be slow. Nothing here blocks:
+ * what does not fit now stays in the box, and whoever fills it looks at
+ * outbox_pending() before it makes more.
+ */
+#ifndef FRONT_OUTBOX_H
+#define FRONT_OUTBOX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "text.h"
+
+struct outbox {
+	int fd;    /* owned; -1: closed */
+	bool gone; /* the reader is */
+	struct text bytes;
+	size_t at; /* everything before was written */
+};
+
+/* Write to what @fd names, without changing that descriptor's own state. */
+void outbox_init(struct outbox *o, int fd);
+void outbox_deinit(struct outbox *o);
+/* Bytes not written yet; 0 if the reader is gone. */
+size_t outbox_pending(const struct outbox *o);
+void outbox_add(struct outbox *o, const char *bytes, size_t n);
+/* Write what can be written now. */
+void outbox_flush(struct outbox *o);
+
+#endif
