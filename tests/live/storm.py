@@ -10,9 +10,18 @@ import signal
 import drive
 
 ACTIONS = int(os.environ.get("DNDBG_STORM") or 12)
+LONG = 60
 PROMPT = r"^\(dndbg\) "
-PLACES = ["allocate", "hit", "throw", "odd", "child", "thread", "await",
-          "signal"]
+# What each kind of work passes.
+PLACES = {
+    "allocate": ["allocate"],
+    "throw": ["throw", "odd", "hit"],
+    "start": ["child"],
+    "threads": ["thread", "hit"],
+    "tasks": ["await", "hit"],
+    "contexts": [],
+    "signals": ["signal"],
+}
 LOOKS = ["bt", "info threads", "thread apply all bt 5", "info locals",
          "info breakpoints", "info sharedlibrary", "x/4i $pc"]
 STEPS = ["next", "step", "finish", "stepi", "until"]
@@ -21,10 +30,15 @@ STEPS = ["next", "step", "finish", "stepi", "until"]
 class Storm:
     """A session on the program, and what was done in it."""
 
-    def __init__(self, t, seed, kinds=()):
+    def __init__(self, t, seed):
         self.t = t
         self.random = random.Random(seed)
-        self.did = [f"seed {seed}"]
+        # All at once leave too little time to each on a slow machine.
+        kinds = ["allocate", "throw",
+                 *self.random.sample(sorted(set(PLACES) - {"allocate",
+                                                           "throw"}), 2)]
+        self.places = [mark for kind in kinds for mark in PLACES[kind]]
+        self.did = [f"seed {seed}", *kinds]
         self.number = 0
         self.s = t.start("--args", *t.program("Storm", *kinds))
         self.s.line("run")
@@ -32,7 +46,7 @@ class Storm:
 
     def cmd(self, text):
         self.did.append(text)
-        return self.s.cmd(text)
+        return self.s.cmd(text, LONG)
 
     def stop(self):
         """Pause, by a signal to dndbg: Ctrl-C at the terminal would end the
@@ -49,23 +63,31 @@ class Storm:
 
     def breakpoint(self):
         """Set one, let it be hit, look around, delete it."""
-        mark = self.random.choice(PLACES)
+        mark = self.random.choice(self.places)
         kind = self.random.choice(["b", "tbreak"])
         self.cmd(f"{kind} {self.t.at('Storm', mark)}")
         self.number += 1
         self.resume()
-        self.s.expect(r"reakpoint \d+,")
+        self.s.expect(r"reakpoint \d+,", LONG)
         self.s.expect(PROMPT)
         for _ in range(self.random.randrange(3)):
             self.cmd(self.random.choice(LOOKS))
-        for _ in range(self.random.randrange(3)):
-            self.cmd(self.random.choice(STEPS))
         if kind == "b":
             self.cmd(f"delete {self.number}")
+        self.steps()
+
+    def steps(self):
+        """Some steps. One may lead off the end of its thread, and so to no
+        stop of its own: a breakpoint of another thread is one then."""
+        self.cmd(f"b {self.t.at('Storm', 'allocate')} if n % 100 == 0")
+        self.number += 1
+        for _ in range(self.random.randrange(3)):
+            self.cmd(self.random.choice(STEPS))
+        self.cmd(f"delete {self.number}")
 
     def count(self):
         """Let it be hit often without a stop."""
-        mark = self.random.choice(PLACES)
+        mark = self.random.choice(self.places)
         self.cmd(f"b {self.t.at('Storm', mark)}")
         self.number += 1
         self.cmd(f"ignore {self.number} 1000000000")
@@ -78,7 +100,7 @@ class Storm:
         self.cmd("catch throw Storm.Odd")
         self.number += 1
         self.resume()
-        self.s.expect("Storm.Odd")
+        self.s.expect("Exception thrown: Storm.Odd", LONG)
         self.s.expect(PROMPT)
         self.cmd(f"delete {self.number}")
 
@@ -102,13 +124,13 @@ class Storm:
         self.cmd("delete")
         self.resume()
         self.s.line("")
-        said = self.s.expect(r"exited (normally|with code)", timeout=60)
+        said = self.s.expect(r"exited (normally|with code)", LONG)
         self.t.check_in("\nright", said.replace("\r", ""))
         self.t.check_not_in("wrong", said)
 
 
-def storm(t, seed, kinds=()):
-    run = Storm(t, seed, kinds)
+def storm(t, seed):
+    run = Storm(t, seed)
     try:
         run.stop()
         for _ in range(ACTIONS):
