@@ -164,7 +164,8 @@ static struct dbg_error *set_own(struct repl *r, const struct setting *s,
 	return NULL;
 }
 
-static struct dbg_error *find_engine(struct repl *r, const char *name, size_t n,
+// The engine's setting that @text begins with; a name may have two words.
+static struct dbg_error *find_engine(struct repl *r, const char *text,
 				     struct dbg_setting *ret)
 {
 	struct dbg_error *err;
@@ -174,14 +175,17 @@ static struct dbg_error *find_engine(struct repl *r, const char *name, size_t n,
 	err = dbg_setting_list(r->dbg, &list, &n_list);
 	if (err)
 		return err;
-	for (size_t i = 0; i < n_list; i++)
-		if (strlen(list[i].name) == n &&
-		    strncmp(list[i].name, name, n) == 0) {
+	for (size_t i = 0; i < n_list; i++) {
+		size_t n = strlen(list[i].name);
+		if (strncmp(list[i].name, text, n) == 0 &&
+		    strchr(" \t=", text[n])) {
 			*ret = list[i];
 			return NULL;
 		}
+	}
+	size_t n = strcspn(text, " \t=");
 	return fault_arg("There is no setting \"%.*s\"; see \"show\".",
-			 n > 80 ? 80 : (int)n, name);
+			 n > 80 ? 80 : (int)n, text);
 }
 
 // The engine's part of a setting, if it has one of this name.
@@ -191,7 +195,7 @@ set_engine_too(struct repl *r, const struct setting *own, const char *value)
 	struct dbg_error *err;
 	struct dbg_setting engine = {0};
 
-	err = find_engine(r, own->name, strlen(own->name), &engine);
+	err = find_engine(r, own->name, &engine);
 	dbg_error_destroy(err);
 	if (err)
 		return NULL;
@@ -218,12 +222,17 @@ static struct dbg_error *cmd_set(struct repl *r, const struct call *call)
 		return fault_arg("There is no setting \"%.*s\"; \"set var\" "
 				 "assigns to variables.",
 				 n > 80 ? 80 : (int)n, call->args);
-	err = find_engine(r, call->args, n, &engine);
+	err = find_engine(r, call->args, &engine);
 	if (err)
 		return err;
+	value = call->args + strlen(engine.name);
+	value += strspn(value, " \t");
 	_cleanup_free_ char *name = alloc_str(engine.name);
-	// It may change what a frame says of its source.
+	// It may change what a frame says of its source, and which one has
+	// the selected number.
 	r->has_frame = false;
+	if (strncmp(name, "backtrace", strlen("backtrace")) == 0)
+		r->level = 0;
 	return dbg_set(r->dbg, name, value);
 }
 

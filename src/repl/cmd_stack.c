@@ -42,6 +42,8 @@ static struct dbg_error *show_frames(struct repl *r, uint32_t first,
 		if (err)
 			return err;
 		for (size_t i = 0; i < n && !loop_interrupted(r->loop); i++) {
+			if (frames[i].above)
+				printf("    %s\n", frames[i].above);
 			show_frame_line(r, &frames[i]);
 			err = full ? show_full(r, &frames[i]) : NULL;
 			if (err)
@@ -80,7 +82,7 @@ static struct dbg_error *count_frames(struct repl *r, uint32_t *ret)
 }
 
 struct bt_args {
-	bool full;
+	bool full, native;
 	bool outer; /* the count is from the other end */
 	uint64_t count;
 };
@@ -100,6 +102,10 @@ static struct dbg_error *parse_bt(const char *args, struct bt_args *ret)
 			bt.full = true;
 			continue;
 		}
+		if (strcmp(w, "-native") == 0) {
+			bt.native = true;
+			continue;
+		}
 		bt.outer = *w == '-';
 		if (!parse_u64(w + bt.outer, &bt.count))
 			return fault_arg("\"%s\" is neither a count nor "
@@ -112,27 +118,58 @@ static struct dbg_error *parse_bt(const char *args, struct bt_args *ret)
 	return NULL;
 }
 
-static struct dbg_error *cmd_backtrace(struct repl *r, const struct call *call)
+static struct dbg_error *backtrace(struct repl *r, const struct bt_args *bt)
 {
 	struct dbg_error *err;
-	struct bt_args bt = {0};
 	uint32_t first = 0;
 	bool more;
 
-	err = parse_bt(call->args, &bt);
-	if (err)
-		return err;
-	if (bt.outer) {
+	if (bt->outer) {
 		uint32_t total;
 		err = count_frames(r, &total);
 		if (err)
 			return err;
-		if (bt.count < total)
-			first = total - (uint32_t)bt.count;
+		if (bt->count < total)
+			first = total - (uint32_t)bt->count;
 	}
-	err = show_frames(r, first, (uint32_t)bt.count, bt.full, &more);
-	if (!err && more && !bt.outer)
+	err = show_frames(r, first, (uint32_t)bt->count, bt->full, &more);
+	if (!err && more && !bt->outer)
 		printf("(More stack frames follow...)\n");
+	return err;
+}
+
+static bool shows_native(struct repl *r)
+{
+	struct dbg_error *err;
+	struct dbg_setting *settings;
+	size_t n;
+	bool on = false;
+
+	err = dbg_setting_list(r->dbg, &settings, &n);
+	for (size_t i = 0; !err && i < n; i++)
+		if (!strcmp(settings[i].name, "backtrace native"))
+			on = !strcmp(settings[i].value, "on");
+	dbg_error_destroy(err);
+	return on;
+}
+
+static struct dbg_error *cmd_backtrace(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	struct bt_args bt = {0};
+
+	err = parse_bt(call->args, &bt);
+	if (err || !bt.native || shows_native(r))
+		return err ? err : backtrace(r, &bt);
+	// Frames that the other commands do not see have no number to them.
+	err = dbg_set(r->dbg, "backtrace native", "on");
+	if (err)
+		return err;
+	r->no_levels = true;
+	err = backtrace(r, &bt);
+	r->no_levels = false;
+	struct dbg_error *off = dbg_set(r->dbg, "backtrace native", "off");
+	dbg_error_destroy(off);
 	return err;
 }
 
@@ -197,10 +234,12 @@ static struct dbg_error *cmd_down(struct repl *r, const struct call *call)
 static const struct repl_cmd cmds[] = {
     {
 	.names = "backtrace bt where",
-	.args = "[N | -N] [full]",
+	.args = "[N | -N] [full] [-native]",
 	.help = "show the stack",
 	.more = "N: only the N innermost frames, -N: only the N outermost. "
-		"full: with locals.",
+		"full: with locals. -native: with native frames and the "
+		"runtime's stubs, without numbers (see "
+		"\"set backtrace native\").",
 	.flags = CMD_NEEDS_STOP,
 	.run = cmd_backtrace,
     },

@@ -81,6 +81,7 @@ struct repl {
 	uint32_t thread;
 	uint32_t level;
 	bool has_frame; /* frame is that of thread and level */
+	bool no_levels; /* frames are printed without their numbers */
 	struct dbg_frame frame;
 
 	/* The way to the present stop. */

@@ -137,6 +137,11 @@ void show_frame(struct repl *r, const struct dbg_frame *f, bool with_addr)
 {
 	_cleanup_text_ struct text name = {0};
 
+	// "<signal handler called>": no function at all
+	if (*f->function == '<' && f->kind == DBG_FRAME_NATIVE) {
+		printf("%s", f->function);
+		return;
+	}
 	if (with_addr) {
 		paint_addr(r, f->pc);
 		printf(" in ");
@@ -175,7 +180,10 @@ static bool needs_addr(struct repl *r, const struct dbg_frame *f)
 
 void show_frame_line(struct repl *r, const struct dbg_frame *f)
 {
-	printf("#%-2" PRIu32 " ", f->level);
+	if (r->no_levels)
+		printf("    ");
+	else
+		printf("#%-2" PRIu32 " ", f->level);
 	show_frame(r, f, needs_addr(r, f));
 	putchar('\n');
 }

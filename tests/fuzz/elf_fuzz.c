@@ -6,16 +6,22 @@
 #include "base/mem.h"
 #include "target/elf.h"
 #include "target/proc.h"
+#include "target/symtab.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void look_up(const struct elf *elf)
 {
-	struct elf_symbol symbol, again;
+	struct elf_symbol symbol;
+	struct symtab all = {0};
 	uint64_t start, end;
 
-	if (elf_symbol_at(elf, elf->entry, &symbol) &&
-	    !elf_symbol_find(elf, symbol.name, &again))
+	symtab_add(&all, elf);
+	const struct elf_symbol *at = symtab_at(&all, elf->entry);
+	if (at && (at->addr > elf->entry || !*at->name))
+		elf_symbol_find(elf, at->name, &symbol);
+	symtab_deinit(&all);
+	if (elf->debug_link && !strlen(elf->debug_link))
 		abort();
 	elf_symbol_find(elf, "main", &symbol);
 	elf_text(elf, &start, &end);

@@ -2,16 +2,20 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "target/debugfile.h"
 #include "target/elf.h"
 #include "target/proc.h"
+#include "target/symtab.h"
 #include "targetfixture.h"
 
 struct libc {
@@ -79,21 +83,87 @@ static void test_symbol_at(void **state)
 {
 	struct libc *libc = *state;
 	struct elf_symbol symbol;
-	uint64_t bias = libc->bias;
-	uint64_t addr = real_addr(libc, "strtoull") - bias;
+	struct symtab all = {0};
+	uint64_t addr = real_addr(libc, "strtoull") - libc->bias;
 
+	symtab_add(&all, &libc->elf);
 	assert_true(elf_symbol_find(&libc->elf, "qsort", &symbol));
 	for (uint64_t off = 0; off < symbol.size; off++) {
-		struct elf_symbol at;
+		const struct elf_symbol *at =
+		    symtab_at(&all, symbol.addr + off);
 
-		assert_true(elf_symbol_at(&libc->elf, symbol.addr + off, &at));
-		assert_true(at.addr <= symbol.addr + off);
-		assert_true(at.addr + at.size > symbol.addr + off);
+		assert_non_null(at);
+		assert_true(at->addr <= symbol.addr + off);
+		assert_true(at->addr + at->size > symbol.addr + off);
 	}
-	assert_true(elf_symbol_at(&libc->elf, addr, &symbol));
-	assert_int_equal(symbol.addr, addr);
-	assert_false(elf_symbol_at(&libc->elf, 0, &symbol));
-	assert_false(elf_symbol_at(&libc->elf, UINT64_MAX, &symbol));
+	const struct elf_symbol *at = symtab_at(&all, addr);
+	assert_non_null(at);
+	assert_int_equal(at->addr, addr);
+	// Of the names of one address the plainest.
+	addr = real_addr(libc, "poll") - libc->bias;
+	assert_string_equal(symtab_at(&all, addr)->name, "poll");
+	assert_null(symtab_at(&all, 0));
+	assert_null(symtab_at(&all, UINT64_MAX));
+	symtab_deinit(&all);
+}
+
+__attribute__((format(printf, 1, 2))) static void shell(const char *fmt, ...)
+{
+	va_list ap;
+	char *line;
+
+	va_start(ap, fmt);
+	assert_true(vasprintf(&line, fmt, ap) > 0);
+	va_end(ap);
+	assert_int_equal(system(line), 0);
+	free(line);
+}
+
+static const char *name_of(const struct elf *elf, uint64_t addr)
+{
+	struct symtab all = {0};
+
+	symtab_add(&all, elf);
+	const struct elf_symbol *at = symtab_at(&all, addr);
+	const char *name = at ? at->name : NULL;
+	symtab_deinit(&all);
+	return name;
+}
+
+static void test_debug_file(void **state)
+{
+	char dir[] = "/tmp/dndbg-elf-XXXXXX";
+	uint64_t addr = 0;
+	struct file file, debug_file;
+	struct elf elf, debug;
+	char *path;
+	(void)state;
+
+	assert_non_null(mkdtemp(dir));
+	shell("objcopy --only-keep-debug %s %s/full.debug", run_self(), dir);
+	shell("cd %s && objcopy -S --add-gnu-debuglink=full.debug %s bare", dir,
+	      run_self());
+	assert_true(asprintf(&path, "%s/bare", dir) > 0);
+	must(file_load(run_self(), 1 << 30, &file));
+	must(elf_parse(file.bytes, &elf));
+	// A static function: only .symtab knows it.
+	addr = (uint64_t)name_of - (uint64_t)getauxval(AT_PHDR) +
+	       elf.segments[0].addr;
+	assert_string_equal(name_of(&elf, addr), "name_of");
+	file_unload(&file);
+	must(file_load(path, 1 << 30, &file));
+	must(elf_parse(file.bytes, &elf));
+	assert_int_equal(elf.all_symbols.n, 0);
+	assert_string_equal(elf.debug_link, "full.debug");
+	assert_true(debugfile_find(&elf, "", path, &debug_file, &debug));
+	assert_string_equal(name_of(&debug, addr), "name_of");
+	file_unload(&debug_file);
+	// Another build's file is not taken.
+	shell("cp /bin/true %s/full.debug", dir);
+	assert_false(debugfile_find(&elf, "", path, &debug_file, &debug));
+	file_unload(&file);
+	shell("rm -r %s", dir);
+	free(path);
 }
 
 static void test_text(void **state)
@@ -171,7 +241,10 @@ static void exercise(struct bytes file)
 	if (err)
 		return;
 	elf_symbol_find(&elf, "qsort", &symbol);
-	elf_symbol_at(&elf, 0x30000, &symbol);
+	struct symtab all = {0};
+	symtab_add(&all, &elf);
+	symtab_at(&all, 0x30000);
+	symtab_deinit(&all);
 	elf_text(&elf, &start, &end);
 	elf_build_id(&elf);
 }
@@ -340,6 +413,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_symbols),
 	    cmocka_unit_test(test_symbol_at),
+	    cmocka_unit_test(test_debug_file),
 	    cmocka_unit_test(test_text),
 	    cmocka_unit_test(test_build_id),
 	    cmocka_unit_test(test_sections),

@@ -180,11 +180,9 @@ static bool in_native_image(struct control *c, uint64_t ip)
 {
 	struct arena *arena = arena_create();
 	struct target_image image;
-	const char *symbol;
-	uint64_t offset;
 	bool found = false;
-	struct dbg_error *err = target_image_at(c->target, ip, arena, &image,
-						&symbol, &offset, &found);
+	struct dbg_error *err =
+	    target_image_at(c->target, ip, arena, &image, NULL, NULL, &found);
 
 	if (err) {
 		dbg_error_destroy(err);

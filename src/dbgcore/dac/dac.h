@@ -220,7 +220,9 @@ struct dac_walk;
  * thread in native code that managed code called without a Frame (stubs,
  * write barriers, libm) gives a NATIVE item, then its managed caller. The
  * body of a handler and the method that holds it are two managed frames with
- * the same method and bp.
+ * the same method and bp. Items other than managed frames have the registers
+ * of the native code between, where the DAC knows them, or of the managed
+ * frame that follows.
  */
 DBG_MUST struct dbg_error *dac_walk_create(struct dac *d, pid_t tid,
 					   struct dac_walk **ret);

@@ -310,6 +310,7 @@ static void other_frame(struct dac_walk *w, struct dac_frame *f)
 {
 	uint64_t addr = 0;
 
+	f->leaf = w->interrupted;
 	int32_t hr = DAC_CALL(w->dac, w->walk, WALK_REQUEST,
 			      (uint32_t)REQUEST_FRAME_ADDR, (uint32_t)0, NULL,
 			      (uint32_t)sizeof(addr), &addr);

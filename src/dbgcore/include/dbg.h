@@ -364,11 +364,14 @@ struct dbg_frame {
 	uint32_t il_offset;   /* UINT32_MAX: unknown */
 	bool optimized;
 	struct dbg_source_range source; /* path NULL: no symbols */
+	/* "[native: libc.so.6, 3 frames]" that it called; NULL: none */
+	const char *above;
 };
 
 /*
  * Frames @first .. @first + @count - 1 of a thread, fewer at the end of the
- * stack. Walks no further than asked.
+ * stack. Walks no further than asked. Native frames are folded, unless the
+ * setting "backtrace native" is on or the thread has no others.
  */
 DBG_MUST struct dbg_error *dbg_frame_list(struct dbg *dbg, uint32_t thread,
 					  uint32_t first, uint32_t count,

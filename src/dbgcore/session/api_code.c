@@ -276,7 +276,27 @@ static const char *get_suppress(struct dbg *dbg)
 	return dbg->suppress_jit ? "on" : "off";
 }
 
+static struct dbg_error *set_native(struct dbg *dbg, const char *value)
+{
+	bool on = !strcmp(value, "on");
+
+	if (!on && strcmp(value, "off"))
+		return dbg_err(DBG_E_ARGUMENT, "'%s' is not on or off", value);
+	dbg->show_native = on;
+	if (dbg->stack)
+		stack_show_native(dbg->stack, on);
+	return NULL;
+}
+
+static const char *get_native(struct dbg *dbg)
+{
+	return dbg->show_native ? "on" : "off";
+}
+
 static const struct setting settings[] = {
+    {"backtrace native",
+     "Show native frames and the runtime's stubs, or fold them (on or off).",
+     set_native, get_native},
     {"substitute-path",
      "Rewrite source paths: FROM TO adds a rule, nothing clears them.",
      set_substitute, get_substitute},

@@ -27,7 +27,8 @@ static struct dbg_error *walk(struct dbg *dbg, uint32_t thread, uint32_t first,
 		if (dbg->interrupted)
 			return dbg_err(DBG_E_INTERRUPTED,
 				       "interrupted after %zu frames", *n);
-		err = stack_frame(dbg->stack, thread, first + (uint32_t)*n, &f);
+		uint32_t level = first + (uint32_t)*n;
+		err = stack_shown(dbg->stack, thread, level, &f);
 		if (err)
 			return err;
 		if (!f)
@@ -37,7 +38,7 @@ static struct dbg_error *walk(struct dbg *dbg, uint32_t thread, uint32_t first,
 		struct dbg_frame *frame = &(*list)[*n];
 
 		memset(frame, 0, sizeof(*frame));
-		stack_describe(dbg->stack, f, frame);
+		stack_describe(dbg->stack, thread, level, frame);
 		frame->id = session_frame_id(dbg, f);
 		++*n;
 	}
@@ -170,7 +171,7 @@ struct dbg_error *dbg_registers(struct dbg *dbg, dbg_id frame,
 	if (err)
 		return err;
 	list = arena_calloc(dbg->stop_arena, N_REGISTERS, sizeof(*list));
-	if (f->level) {
+	if (f->raw.ip != regs.rip || f->raw.sp != regs.rsp) {
 		*ret_n = saved_registers(&f->raw, list);
 		*ret = list;
 		return NULL;

@@ -288,16 +288,38 @@ static struct dbg_error *thread_tid(struct dbg *dbg, uint32_t number,
 	return NULL;
 }
 
-struct dbg_error *dbg_step(struct dbg *dbg, const struct dbg_step *step)
+/* Frames to step out of are given as they are shown. */
+static struct dbg_error *managed_level(struct dbg *dbg, pid_t tid,
+				       uint32_t level, uint32_t *ret)
+{
+	struct dbg_error *err;
+	const struct frame *f;
+	uint32_t thread = stack_thread_number(dbg->stack, tid);
+
+	*ret = level;
+	err = level ? stack_shown(dbg->stack, thread, level, &f) : NULL;
+	if (err || !level || !f)
+		return err;
+	if (f->kind != DBG_FRAME_MANAGED && f->kind != DBG_FRAME_RUNTIME)
+		return dbg_err(DBG_E_UNSUPPORTED,
+			       "frame %u is not managed code", level);
+	*ret = f->level;
+	return NULL;
+}
+
+struct dbg_error *dbg_step(struct dbg *dbg, const struct dbg_step *req)
 {
 	struct dbg_error *err;
 	struct dbg_stop stop = {0};
+	struct dbg_step step = *req;
 	pid_t tid = 0;
 	bool done = false;
 
-	err = thread_tid(dbg, step->thread, &tid);
+	err = thread_tid(dbg, step.thread, &tid);
 	if (!err)
-		err = control_step(dbg->control, tid, step, &done);
+		err = managed_level(dbg, tid, step.frame, &step.frame);
+	if (!err)
+		err = control_step(dbg->control, tid, &step, &done);
 	if (err)
 		return err;
 	if (!done)

@@ -250,6 +250,7 @@ void session_begin(struct dbg *dbg)
 {
 	dbg->stack = stack_create(dbg->target);
 	stack_reset(dbg->stack, dbg->stop_arena);
+	stack_show_native(dbg->stack, dbg->show_native);
 	session_watch_signals(dbg);
 	control_begin_run(dbg->control, dbg->target, dbg->stack);
 	dbg->state = DBG_RUNNING;

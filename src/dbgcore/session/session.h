@@ -75,7 +75,7 @@ struct dbg {
 	const struct frame **frames; /* handed out in this stop */
 	size_t n_frames, cap_frames; /* by serial */
 	struct event_queue queue;
-	bool trust_dac, suppress_jit;
+	bool trust_dac, suppress_jit, show_native;
 	struct signal_rule signals[NSIG];
 	uint32_t elements;            /* "print elements" */
 	struct dbg_counters counters; /* of earlier runs */

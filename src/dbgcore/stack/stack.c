@@ -2,10 +2,10 @@
  * Stacks as users know them, newest frame first.
  *
  * The DAC's walk is filtered: runtime Frames, stretches of native code and
- * the runtime's managed exception dispatch are left out, so that frame 0 of
- * a thread that waits in native code, or has just thrown, is the code that
- * called or threw. A thread without managed frames shows the native code it
- * is in, as one frame.
+ * the runtime's managed exception dispatch are passed over, so that frame 0
+ * of a thread that waits in native code, or has just thrown, is the code that
+ * called or threw; the frame behind them keeps what was passed over. A thread
+ * without managed frames has the native code it is in, as one frame.
  *
  * The JIT makes functions of their own ("funclets") of handlers and filters;
  * their frames have the frame pointer of the method they belong to, whose own
@@ -24,9 +24,9 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "base/str.h"
 #include "stack/stack_priv.h"
 #include "target/target.h"
+#include "target/unwind.h"
 
 struct stack *stack_create(struct target *t)
 {
@@ -43,9 +43,7 @@ void stack_destroy(struct stack *s)
 	for (size_t i = 0; i < s->n_threads; i++) {
 		if (!s->threads[i])
 			continue;
-		stack_thread_reset(s->threads[i]);
-		free((void *)s->threads[i]->frames);
-		free(s->threads[i]);
+		stack_thread_destroy(s->threads[i]);
 	}
 	free(s->threads);
 	map_deinit(&s->by_tid);
@@ -73,46 +71,6 @@ void stack_reset(struct stack *s, struct arena *arena)
 			stack_thread_reset(s->threads[i]);
 }
 
-static void push(struct stack *s, struct stack_thread *t,
-		 const struct dac_frame *raw, enum dbg_frame_kind kind,
-		 const struct code_pos *pos)
-{
-	struct frame *f = arena_alloc(s->arena, sizeof(*f));
-
-	*f = (struct frame){
-	    .tid = t->tid,
-	    .thread = t->number,
-	    .level = (uint32_t)t->n_frames,
-	    .serial = s->n_walked++,
-	    .kind = kind,
-	    .raw = *raw,
-	    .pos = pos,
-	};
-	mem_grow(&t->frames, &t->cap_frames, t->n_frames, sizeof(*t->frames));
-	t->frames[t->n_frames++] = f;
-}
-
-// The code that a thread without managed frames is in.
-static struct dbg_error *push_native(struct stack *s, struct stack_thread *t)
-{
-	struct dbg_error *err;
-	struct user_regs_struct regs;
-
-	err = target_regs(s->target, t->tid, &regs);
-	if (err)
-		return err;
-	const struct dac_frame raw = {
-	    .kind = DAC_FRAME_NATIVE,
-	    .leaf = true,
-	    .ip = regs.rip,
-	    .sp = regs.rsp,
-	    .bp = regs.rbp,
-	    .saved = {regs.rbx, regs.r12, regs.r13, regs.r14, regs.r15},
-	};
-	push(s, t, &raw, DBG_FRAME_NATIVE, NULL);
-	return NULL;
-}
-
 static const struct code_pos *find_pos(struct stack *s,
 				       const struct dac_frame *raw)
 {
@@ -128,6 +86,57 @@ static const struct code_pos *find_pos(struct stack *s,
 	none->method = raw->method;
 	none->il_offset = UINT32_MAX;
 	return none;
+}
+
+struct frame *stack_frame_make(struct stack *s, struct stack_thread *t,
+			       const struct dac_frame *raw,
+			       enum dbg_frame_kind kind)
+{
+	struct frame *f = arena_alloc(s->arena, sizeof(*f));
+
+	*f = (struct frame){
+	    .tid = t->tid,
+	    .thread = t->number,
+	    .level = (uint32_t)t->n_frames,
+	    .serial = s->n_walked++,
+	    .kind = kind,
+	    .raw = *raw,
+	    .pos = kind == DBG_FRAME_NATIVE ? NULL : find_pos(s, raw),
+	};
+	return f;
+}
+
+static void push(struct stack *s, struct stack_thread *t,
+		 const struct dac_frame *raw, enum dbg_frame_kind kind)
+{
+	struct frame *f = stack_frame_make(s, t, raw, kind);
+
+	f->between = arena_copy(s->arena, t->between.v, t->between.n,
+				sizeof(*t->between.v));
+	f->n_between = t->between.n;
+	t->between.n = 0;
+	mem_grow(&t->frames, &t->cap_frames, t->n_frames, sizeof(*t->frames));
+	t->frames[t->n_frames++] = f;
+}
+
+static void pass_over(struct stack_thread *t, const struct dac_frame *raw)
+{
+	struct raw_list *l = &t->between;
+
+	mem_grow(&l->v, &l->cap, l->n, sizeof(*l->v));
+	l->v[l->n++] = *raw;
+}
+
+// The code that a thread without managed frames is in.
+static struct dbg_error *push_native(struct stack *s, struct stack_thread *t)
+{
+	struct dbg_error *err;
+	struct dac_frame raw;
+
+	err = native_top(s, t->tid, &raw);
+	if (!err)
+		push(s, t, &raw, DBG_FRAME_NATIVE);
+	return err;
 }
 
 static const struct frame *top(const struct stack_thread *t)
@@ -157,19 +166,22 @@ static void push_managed(struct stack *s, struct stack_thread *t,
 
 	switch (code_method_kind(s->code, raw->method)) {
 	case CODE_METHOD_DISPATCH:
+		pass_over(t, raw);
 		return;
 	case CODE_METHOD_STUB:
 		// What leads from the newest managed code into the native
 		// code that the thread is in says nothing.
-		if (!t->n_frames && !raw->leaf)
+		if (!t->n_frames && !raw->leaf) {
+			pass_over(t, raw);
 			return;
+		}
 		kind = DBG_FRAME_RUNTIME;
 		break;
 	case CODE_METHOD_PLAIN:
 	case CODE_METHOD_DYNAMIC:
 		break;
 	}
-	push(s, t, raw, kind, find_pos(s, raw));
+	push(s, t, raw, kind);
 }
 
 static struct dbg_error *start(struct stack *s, struct stack_thread *t)
@@ -189,8 +201,8 @@ static struct dbg_error *finish(struct stack *s, struct stack_thread *t)
 }
 
 // The next managed frame of the runtime's walk; *ret_any false at the end.
-static struct dbg_error *next(struct stack_thread *t, struct dac_frame *ret,
-			      bool *ret_any)
+static struct dbg_error *next(struct stack *s, struct stack_thread *t,
+			      struct dac_frame *ret, bool *ret_any)
 {
 	struct dbg_error *err;
 
@@ -205,6 +217,9 @@ static struct dbg_error *next(struct stack_thread *t, struct dac_frame *ret,
 		if (err || !*ret_any)
 			return err;
 		*ret_any = ret->kind == DAC_FRAME_MANAGED && ret->method;
+		if (ret->kind != DAC_FRAME_MANAGED &&
+		    unwind_is_native(s->target, ret->ip))
+			pass_over(t, ret);
 	}
 	return NULL;
 }
@@ -221,7 +236,7 @@ static struct dbg_error *pass_handler(struct stack *s, struct stack_thread *t)
 	bool any;
 
 	for (bool first = true;; first = false) {
-		err = next(t, &raw, &any);
+		err = next(s, t, &raw, &any);
 		if (err || !any)
 			return err ? err : finish(s, t);
 		if (first && is_called_by(f, &raw)) {
@@ -234,6 +249,7 @@ static struct dbg_error *pass_handler(struct stack *s, struct stack_thread *t)
 			continue;
 		bool body = top(t)->pos->region == CODE_REGION_BODY;
 		t->n_frames = n;
+		t->between.n = 0;
 		if (body)
 			return NULL;
 	}
@@ -250,7 +266,7 @@ static struct dbg_error *walk(struct stack *s, struct stack_thread *t)
 	if (!t->started)
 		err = start(s, t);
 	if (!err)
-		err = next(t, &raw, &any);
+		err = next(s, t, &raw, &any);
 	if (!err && any) {
 		push_managed(s, t, &raw);
 		if (t->n_frames > n &&
@@ -279,65 +295,4 @@ struct dbg_error *stack_frame(struct stack *s, uint32_t thread, uint32_t level,
 	}
 	*ret = level < t->n_frames ? t->frames[level] : NULL;
 	return NULL;
-}
-
-static void describe_native(struct stack *s, const struct frame *f,
-			    struct dbg_frame *ret)
-{
-	struct dbg_error *err;
-	struct target_image image;
-	const char *symbol = NULL;
-	uint64_t offset;
-	bool found = false;
-
-	ret->function = "[native code]";
-	err = target_image_at(s->target, f->raw.ip, s->arena, &image, &symbol,
-			      &offset, &found);
-	if (!err && found) {
-		ret->module = str_basename(image.path);
-		if (symbol)
-			ret->function = symbol;
-	}
-	dbg_error_destroy(err);
-}
-
-static void describe_managed(struct stack *s, const struct frame *f,
-			     struct dbg_frame *ret)
-{
-	const struct code_pos *pos = f->pos;
-
-	ret->function =
-	    code_method_name(s->code, f->raw.method, true, s->arena);
-	ret->il_offset = pos->il_offset;
-	ret->token = pos->token;
-	if (!pos->module)
-		return;
-	ret->module = pos->module->name;
-	ret->optimized = pos->module->optimized;
-	if (!pos->path)
-		return;
-	ret->source = (struct dbg_source_range){
-	    .path = pos->path,
-	    .line = pos->point.line,
-	    .column = pos->point.column,
-	    .end_line = pos->point.end_line,
-	    .end_column = pos->point.end_column,
-	};
-}
-
-void stack_describe(struct stack *s, const struct frame *f,
-		    struct dbg_frame *ret)
-{
-	*ret = (struct dbg_frame){
-	    .id = ret->id,
-	    .level = f->level,
-	    .kind = f->kind,
-	    .pc = f->raw.ip,
-	    .sp = f->raw.sp,
-	    .il_offset = UINT32_MAX,
-	};
-	if (f->pos)
-		describe_managed(s, f, ret);
-	else
-		describe_native(s, f, ret);
 }

@@ -1,6 +1,10 @@
 /*
  * Threads and frames of the stopped program.
  *
+ * There are two lists of a thread's frames: the managed ones, by which the
+ * engine works (stack_frame), and what a person sees (stack_shown): native
+ * frames among the managed ones, or folded.
+ *
  * Thread numbers live as long as the session; frames as long as the stop,
  * walked on demand and kept. Frames of the runtime's own exception dispatch
  * above a throw are left out.
@@ -23,6 +27,13 @@ struct frame {
 	enum dbg_frame_kind kind;
 	struct dac_frame raw;
 	const struct code_pos *pos; /* NULL unless managed */
+	bool is_signal;             /* native: the kernel's call of a handler */
+	/*
+	 * What the runtime's walk passed over before it, newest first: stubs,
+	 * its dispatch of exceptions, where native code begins.
+	 */
+	const struct dac_frame *between;
+	size_t n_between;
 };
 
 struct stack *stack_create(struct target *t);
@@ -43,8 +54,14 @@ stack_threads(struct stack *s, struct dbg_thread **ret, size_t *ret_n);
 DBG_MUST struct dbg_error *stack_frame(struct stack *s, uint32_t thread,
 				       uint32_t level,
 				       const struct frame **ret);
-/* Fill in the API's description of a frame, all but its id. */
-void stack_describe(struct stack *s, const struct frame *f,
+/* Are native frames and the runtime's stubs shown, or folded? */
+void stack_show_native(struct stack *s, bool on);
+/* The same of what is shown. */
+DBG_MUST struct dbg_error *stack_shown(struct stack *s, uint32_t thread,
+				       uint32_t level,
+				       const struct frame **ret);
+/* Fill in the API's description of a frame that is shown, all but its id. */
+void stack_describe(struct stack *s, uint32_t thread, uint32_t level,
 		    struct dbg_frame *ret);
 /* Thread* of the runtime for a thread, 0: none. */
 uint64_t stack_managed_thread(struct stack *s, pid_t tid);

@@ -5,6 +5,18 @@
 #include "base/map.h"
 #include "stack/stack.h"
 
+/* A frame that is shown. */
+struct shown {
+	const struct frame *frame;
+	uint32_t first; /* managed frames from here to it are folded */
+};
+
+/* A growing list. */
+struct raw_list {
+	struct dac_frame *v;
+	size_t n, cap;
+};
+
 /* A thread and what of its stack was walked in this stop. */
 struct stack_thread {
 	pid_t tid;
@@ -15,6 +27,13 @@ struct stack_thread {
 	bool has_ahead;
 	const struct frame **frames;
 	size_t n_frames, cap_frames;
+	struct raw_list between; /* passed over since the newest of these */
+
+	struct shown *shown;
+	size_t n_shown, cap_shown;
+	uint32_t n_taken; /* of frames into shown */
+	uint32_t folded;  /* first of frames not in shown */
+	bool all_shown;
 };
 
 struct stack {
@@ -26,6 +45,7 @@ struct stack {
 	size_t n_threads, cap_threads;
 	struct map by_tid;
 	uint32_t n_walked; /* frames of all threads in this stop */
+	bool native;       /* show native frames */
 
 	/* The runtime's threads of this stop, read when asked for. */
 	bool managed_read;
@@ -42,5 +62,38 @@ struct stack {
 struct stack_thread *stack_thread_get(struct stack *s, uint32_t number);
 /* Forget what was walked. */
 void stack_thread_reset(struct stack_thread *t);
+void stack_thread_destroy(struct stack_thread *t);
+/* A frame of this stop, in no list yet. */
+struct frame *stack_frame_make(struct stack *s, struct stack_thread *t,
+			       const struct dac_frame *raw,
+			       enum dbg_frame_kind kind);
+
+/* ---- native.c -------------------------------------------------------- */
+
+/* Registers of a thread as a frame. */
+DBG_MUST struct dbg_error *native_top(struct stack *s, pid_t tid,
+				      struct dac_frame *ret);
+/*
+ * Unwind native code from @start (itself a native frame) to the next frame
+ * that is not. *ret_signal: it is where the kernel calls a signal's handler.
+ * False at the end.
+ */
+struct native_walk {
+	struct stack *stack;
+	struct user_regs_struct regs;
+	bool leaf;
+	size_t left;
+};
+
+void native_walk_init(struct native_walk *w, struct stack *s,
+		      const struct stack_thread *t,
+		      const struct dac_frame *start);
+bool native_walk_next(struct native_walk *w, struct dac_frame *ret,
+		      bool *ret_signal);
+/* The native caller of a managed frame by its frame pointer, if there is. */
+bool native_caller(struct stack *s, const struct dac_frame *managed,
+		   struct dac_frame *ret);
+void native_describe(struct stack *s, const struct frame *f,
+		     struct dbg_frame *ret);
 
 #endif

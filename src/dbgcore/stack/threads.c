@@ -44,9 +44,7 @@ void stack_thread_gone(struct stack *s, pid_t tid)
 	if (!t)
 		return;
 	s->threads[t->number - 1] = NULL;
-	stack_thread_reset(t);
-	free((void *)t->frames);
-	free(t);
+	stack_thread_destroy(t);
 }
 
 struct stack_thread *stack_thread_get(struct stack *s, uint32_t number)
@@ -66,7 +64,19 @@ void stack_thread_reset(struct stack_thread *t)
 	dac_walk_destroy(t->walk);
 	t->walk = NULL;
 	t->started = t->done = t->has_ahead = false;
-	t->n_frames = 0;
+	t->n_frames = t->n_shown = 0;
+	t->between.n = 0;
+	t->n_taken = t->folded = 0;
+	t->all_shown = false;
+}
+
+void stack_thread_destroy(struct stack_thread *t)
+{
+	stack_thread_reset(t);
+	free((void *)t->frames);
+	free(t->between.v);
+	free(t->shown);
+	free(t);
 }
 
 static const struct dac_thread *find_managed(struct stack *s, pid_t tid)

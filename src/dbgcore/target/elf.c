@@ -179,31 +179,92 @@ static void find_symbols(struct elf *elf)
 	elf->strings = bytes_slice(at_addr(elf, d.strtab), 0, d.strsz);
 }
 
-// Without PT_DYNAMIC's tables: the section of type SHT_DYNSYM and what its
-// sh_link names.
-static void find_sections(struct elf *elf, uint64_t off, size_t n, size_t size)
-{
-	if (size < sizeof(Elf64_Shdr))
-		return;
-	for (size_t i = 0; i < n; i++) {
-		struct bytes b = bytes_slice(elf->file, off + i * size, size);
-		Elf64_Shdr sym, str;
+// ---- Sections ------------------------------------------------------------
 
-		if (!b.p)
-			return;
-		memcpy(&sym, b.p, sizeof(sym));
-		if (sym.sh_type != SHT_DYNSYM || sym.sh_link >= n)
-			continue;
-		b = bytes_slice(elf->file, off + sym.sh_link * size, size);
-		if (!b.p)
-			return;
-		memcpy(&str, b.p, sizeof(str));
-		elf->symbols =
-		    bytes_slice(elf->file, sym.sh_offset,
-				sym.sh_size - sym.sh_size % SYMBOL_BYTES);
-		elf->strings =
-		    bytes_slice(elf->file, str.sh_offset, str.sh_size);
+struct sections {
+	uint64_t off;
+	size_t n, size;
+	size_t names; /* index of their names' section */
+};
+
+static bool section_get(const struct elf *elf, const struct sections *all,
+			size_t i, Elf64_Shdr *ret)
+{
+	if (i >= all->n)
+		return false;
+	struct bytes b =
+	    bytes_slice(elf->file, all->off + i * all->size, sizeof(*ret));
+	if (b.p)
+		memcpy(ret, b.p, sizeof(*ret));
+	return b.p;
+}
+
+static struct bytes section_bytes(const struct elf *elf, const Elf64_Shdr *s)
+{
+	// What was moved to another file has a size, but is not here.
+	if (s->sh_type == SHT_NOBITS)
+		return (struct bytes){NULL, 0};
+	return bytes_slice(elf->file, s->sh_offset, s->sh_size);
+}
+
+// The symbols of @s and the strings that its sh_link names.
+static void take_symbols(const struct elf *elf, const struct sections *all,
+			 const Elf64_Shdr *s, struct bytes *ret_symbols,
+			 struct bytes *ret_strings)
+{
+	Elf64_Shdr str;
+
+	if (!section_get(elf, all, s->sh_link, &str))
 		return;
+	*ret_symbols = section_bytes(elf, s);
+	ret_symbols->n -= ret_symbols->n % SYMBOL_BYTES;
+	*ret_strings = section_bytes(elf, &str);
+}
+
+// File name, terminated and padded to four, and its checksum.
+static void take_debug_link(struct elf *elf, struct bytes b)
+{
+	const uint8_t *end = b.n ? memchr(b.p, '\0', b.n) : NULL;
+
+	if (!end || end == b.p)
+		return;
+	size_t at = ((size_t)(end - b.p) + 4) & ~(size_t)3;
+	if (!bytes_slice(b, at, 4).p)
+		return;
+	elf->debug_link = (const char *)b.p;
+	elf->debug_crc = word(b, at);
+}
+
+static bool section_is(const struct elf *elf, const struct sections *all,
+		       const Elf64_Shdr *s, const char *name)
+{
+	Elf64_Shdr names;
+
+	if (!section_get(elf, all, all->names, &names))
+		return false;
+	struct bytes b = section_bytes(elf, &names);
+	b = bytes_slice(b, s->sh_name, strlen(name) + 1);
+	return b.p && !memcmp(b.p, name, b.n);
+}
+
+static void find_sections(struct elf *elf, const struct sections *all)
+{
+	Elf64_Shdr s;
+
+	if (all->size < sizeof(s))
+		return;
+	for (size_t i = 0; i < all->n; i++) {
+		if (!section_get(elf, all, i, &s))
+			return;
+		if (s.sh_type == SHT_DYNSYM && !elf->symbols.n)
+			take_symbols(elf, all, &s, &elf->symbols,
+				     &elf->strings);
+		else if (s.sh_type == SHT_SYMTAB)
+			take_symbols(elf, all, &s, &elf->all_symbols,
+				     &elf->all_strings);
+		else if (s.sh_type == SHT_PROGBITS &&
+			 section_is(elf, all, &s, ".gnu_debuglink"))
+			take_debug_link(elf, section_bytes(elf, &s));
 	}
 }
 
@@ -228,30 +289,36 @@ struct dbg_error *elf_parse(struct bytes file, struct elf *ret)
 	reader_skip(&r, 4 + 2); // e_flags, e_ehsize
 	uint16_t ph_size = reader_u16(&r), ph_n = reader_u16(&r);
 	uint16_t sh_size = reader_u16(&r), sh_n = reader_u16(&r);
+	uint16_t sh_names = reader_u16(&r);
 	if (r.bad)
 		return bad("it ends in its header");
 	err = parse_segments(ret, ph_off, ph_n, ph_size);
 	if (err)
 		return err;
 	find_symbols(ret);
-	if (!ret->symbols.n && sh_off)
-		find_sections(ret, sh_off, sh_n, sh_size);
+	const struct sections all = {sh_off, sh_n, sh_size, sh_names};
+	if (sh_off)
+		find_sections(ret, &all);
 	return NULL;
 }
 
+struct table {
+	struct bytes symbols, strings;
+};
+
 // The defined function or object at index @i.
-static bool symbol_get(const struct elf *elf, size_t i, Elf64_Sym *ret_raw,
+static bool symbol_get(const struct table *t, size_t i, Elf64_Sym *ret_raw,
 		       struct elf_symbol *ret)
 {
-	memcpy(ret_raw, elf->symbols.p + i * SYMBOL_BYTES, SYMBOL_BYTES);
+	memcpy(ret_raw, t->symbols.p + i * SYMBOL_BYTES, SYMBOL_BYTES);
 	unsigned int type = ELF64_ST_TYPE(ret_raw->st_info);
 	if (ret_raw->st_shndx == SHN_UNDEF ||
 	    (type != STT_FUNC && type != STT_OBJECT && type != STT_NOTYPE))
 		return false;
-	if (ret_raw->st_name >= elf->strings.n)
+	if (ret_raw->st_name >= t->strings.n)
 		return false;
-	const char *name = (const char *)elf->strings.p + ret_raw->st_name;
-	if (!memchr(name, '\0', elf->strings.n - ret_raw->st_name))
+	const char *name = (const char *)t->strings.p + ret_raw->st_name;
+	if (!memchr(name, '\0', t->strings.n - ret_raw->st_name))
 		return false;
 	ret->name = name;
 	ret->addr = ret_raw->st_value;
@@ -262,11 +329,12 @@ static bool symbol_get(const struct elf *elf, size_t i, Elf64_Sym *ret_raw,
 bool elf_symbol_find(const struct elf *elf, const char *name,
 		     struct elf_symbol *ret)
 {
+	const struct table t = {elf->symbols, elf->strings};
 	struct elf_symbol found;
 	Elf64_Sym raw;
 
-	for (size_t i = 0; i < elf->symbols.n / SYMBOL_BYTES; i++) {
-		if (!symbol_get(elf, i, &raw, &found) ||
+	for (size_t i = 0; i < t.symbols.n / SYMBOL_BYTES; i++) {
+		if (!symbol_get(&t, i, &raw, &found) ||
 		    strcmp(found.name, name))
 			continue;
 		*ret = found;
@@ -275,21 +343,23 @@ bool elf_symbol_find(const struct elf *elf, const char *name,
 	return false;
 }
 
-bool elf_symbol_at(const struct elf *elf, uint64_t addr, struct elf_symbol *ret)
+void elf_each_function(const struct elf *elf, elf_symbol_fn *fn, void *arg)
 {
-	struct elf_symbol found;
+	const struct table tables[] = {
+	    {elf->symbols, elf->strings},
+	    {elf->all_symbols, elf->all_strings},
+	};
+	struct elf_symbol symbol;
 	Elf64_Sym raw;
 
-	for (size_t i = 0; i < elf->symbols.n / SYMBOL_BYTES; i++) {
-		if (!symbol_get(elf, i, &raw, &found) ||
-		    ELF64_ST_TYPE(raw.st_info) != STT_FUNC)
-			continue;
-		if (addr < found.addr || addr - found.addr >= found.size)
-			continue;
-		*ret = found;
-		return true;
+	for (size_t k = 0; k < sizeof(tables) / sizeof(*tables); k++) {
+		const struct table *t = &tables[k];
+		size_t n = t->symbols.n / SYMBOL_BYTES;
+		for (size_t i = 0; i < n; i++)
+			if (symbol_get(t, i, &raw, &symbol) &&
+			    ELF64_ST_TYPE(raw.st_info) == STT_FUNC)
+				fn(arg, &symbol);
 	}
-	return false;
 }
 
 uint64_t elf_base(const struct elf *elf)

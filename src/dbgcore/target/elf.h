@@ -1,5 +1,6 @@
 /*
- * ELF64 files, little endian, as bytes: segments, dynamic symbols, build id.
+ * ELF64 files, little endian, as bytes: segments, symbols, build id, the name
+ * of the file that debug information was moved to.
  * Every offset and count comes from the file and is checked against it.
  */
 #ifndef TARGET_ELF_H
@@ -24,8 +25,12 @@ struct elf {
 	uint64_t entry;
 	struct elf_segment segments[ELF_SEGMENTS_MAX];
 	size_t n_segments;
-	struct bytes symbols; /* .dynsym, whole entries */
-	struct bytes strings; /* .dynstr */
+	struct bytes symbols;     /* .dynsym, whole entries */
+	struct bytes strings;     /* .dynstr */
+	struct bytes all_symbols; /* .symtab, n 0: stripped */
+	struct bytes all_strings;
+	const char *debug_link; /* file name in .gnu_debuglink, NULL: none */
+	uint32_t debug_crc;     /* of that file */
 };
 
 struct elf_symbol {
@@ -41,9 +46,9 @@ DBG_MUST struct dbg_error *elf_machine(struct bytes file, uint16_t *ret);
 /* A defined function or object of that name. */
 bool elf_symbol_find(const struct elf *elf, const char *name,
 		     struct elf_symbol *ret);
-/* The function that holds @addr. */
-bool elf_symbol_at(const struct elf *elf, uint64_t addr,
-		   struct elf_symbol *ret);
+typedef void elf_symbol_fn(void *arg, const struct elf_symbol *symbol);
+/* Call @fn for each defined function, by .symtab and .dynsym. */
+void elf_each_function(const struct elf *elf, elf_symbol_fn *fn, void *arg);
 /* Address that the file's first byte is linked for. */
 uint64_t elf_base(const struct elf *elf);
 /* The executable segment, the one with the entry point if there are more. */

@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "target/debugfile.h"
 #include "target/elf.h"
 #include "target/target_priv.h"
 
@@ -33,18 +34,24 @@ void images_deinit(struct images *images)
 {
 	images_clear(images);
 	proc_maps_deinit(&images->maps);
+	free(images->ranges);
+}
+
+static void image_file_clear(struct image_file *f)
+{
+	if (f->path) {
+		symtab_deinit(&f->functions);
+		file_unload(&f->debug);
+		file_unload(&f->file);
+	}
+	free(f->path);
+	memset(f, 0, sizeof(*f));
 }
 
 void images_clear(struct images *images)
 {
-	for (size_t i = 0; i < IMAGE_FILES; i++) {
-		struct image_file *f = &images->files[i];
-
-		free(f->path);
-		if (f->path)
-			file_unload(&f->file);
-		memset(f, 0, sizeof(*f));
-	}
+	for (size_t i = 0; i < IMAGE_FILES; i++)
+		image_file_clear(&images->files[i]);
 }
 
 static struct dbg_error *maps_get(struct target *t,
@@ -58,6 +65,7 @@ static struct dbg_error *maps_get(struct target *t,
 	    t->ops->frozen(t))
 		return NULL;
 	proc_maps_deinit(&images->maps);
+	images->n_ranges = 0;
 	err = t->ops->maps(t, &images->maps);
 	if (err)
 		return err;
@@ -65,8 +73,8 @@ static struct dbg_error *maps_get(struct target *t,
 	return NULL;
 }
 
-static struct dbg_error *file_get(struct target *t, const char *path,
-				  const struct elf **ret)
+static struct dbg_error *image_file_get(struct target *t, const char *path,
+					struct image_file **ret)
 {
 	struct dbg_error *err;
 	struct images *images = &t->images;
@@ -75,7 +83,7 @@ static struct dbg_error *file_get(struct target *t, const char *path,
 		if (!images->files[i].path ||
 		    strcmp(images->files[i].path, path))
 			continue;
-		*ret = &images->files[i].elf;
+		*ret = &images->files[i];
 		return NULL;
 	}
 	struct image_file *f = &images->files[images->victim];
@@ -91,12 +99,39 @@ static struct dbg_error *file_get(struct target *t, const char *path,
 		return dbg_err_prefix(err, "'%s'", path);
 	}
 	images->victim = (images->victim + 1) % IMAGE_FILES;
-	free(f->path);
-	if (f->path)
-		file_unload(&f->file);
-	*f = (struct image_file){xstrdup(path), file, elf};
-	*ret = &f->elf;
+	image_file_clear(f);
+	*f = (struct image_file){
+	    .path = xstrdup(path), .file = file, .elf = elf};
+	*ret = f;
 	return NULL;
+}
+
+static struct dbg_error *file_get(struct target *t, const char *path,
+				  const struct elf **ret)
+{
+	struct image_file *f;
+	struct dbg_error *err = image_file_get(t, path, &f);
+
+	if (!err)
+		*ret = &f->elf;
+	return err;
+}
+
+// The function at @linked; its symbols are looked for when first wanted.
+static const struct elf_symbol *
+function_at(struct target *t, struct image_file *f, uint64_t linked)
+{
+	struct elf debug;
+
+	if (!f->named) {
+		f->named = true;
+		symtab_add(&f->functions, &f->elf);
+		if (!f->elf.all_symbols.n &&
+		    debugfile_find(&f->elf, target_root(t), f->path, &f->debug,
+				   &debug))
+			symtab_add(&f->functions, &debug);
+	}
+	return symtab_at(&f->functions, linked);
 }
 
 // ---- Images in the mappings
@@ -204,26 +239,31 @@ struct dbg_error *target_image_at(struct target *t, uint64_t addr,
 				  bool *ret_found)
 {
 	struct dbg_error *err;
-	const struct elf *elf;
-	struct elf_symbol symbol;
+	const struct elf_symbol *symbol;
+	struct image_file *f;
 	bool found;
 
 	err = image_holding(t, addr, arena, ret, &found);
 	if (err)
 		return err;
+	*ret_found = found;
+	if (!ret_symbol)
+		return NULL;
 	*ret_symbol = NULL;
 	*ret_offset = 0;
-	*ret_found = found;
 	if (!found)
 		return NULL;
 	*ret_offset = addr - ret->base;
 	// An image without its file has no names; it is there all the same.
-	err = file_get(t, ret->path, &elf);
+	err = image_file_get(t, ret->path, &f);
 	dbg_error_destroy(err);
-	uint64_t linked = err ? 0 : addr - ret->base + elf_base(elf);
-	if (!err && elf_symbol_at(elf, linked, &symbol)) {
-		*ret_symbol = arena_strdup(arena, symbol.name);
-		*ret_offset = linked - symbol.addr;
+	if (err)
+		return NULL;
+	uint64_t linked = addr - ret->base + elf_base(&f->elf);
+	symbol = function_at(t, f, linked);
+	if (symbol) {
+		*ret_symbol = arena_strdup(arena, symbol->name);
+		*ret_offset = linked - symbol->addr;
 	}
 	return NULL;
 }
@@ -261,6 +301,87 @@ struct dbg_error *target_image_text(struct target *t,
 	*ret_start = image->base + (start - elf_base(elf));
 	*ret_end = image->base + (end - elf_base(elf));
 	return NULL;
+}
+
+// ---- Unwind information
+
+// Address of .eh_frame_hdr of the image loaded at @base; 0 if it has none.
+static uint64_t unwind_header(struct target *t, uint64_t base)
+{
+	Elf64_Ehdr ehdr;
+	Elf64_Phdr phdr;
+
+	if (target_read_some(t, base, &ehdr, sizeof(ehdr)) != sizeof(ehdr) ||
+	    memcmp(ehdr.e_ident, ELFMAG, SELFMAG) ||
+	    ehdr.e_phentsize != sizeof(phdr) || ehdr.e_phnum > PHDRS_MAX)
+		return 0;
+	// Images are linked at 0, except an old-fashioned executable.
+	uint64_t slide = ehdr.e_type == ET_EXEC ? 0 : base;
+	for (unsigned i = 0; i < ehdr.e_phnum; i++) {
+		uint64_t at = base + ehdr.e_phoff + i * sizeof(phdr);
+		if (target_read_some(t, at, &phdr, sizeof(phdr)) !=
+		    sizeof(phdr))
+			return 0;
+		if (phdr.p_type == PT_GNU_EH_FRAME)
+			return slide + phdr.p_vaddr;
+	}
+	return 0;
+}
+
+// The kernel's own code has no file, but is an image all the same.
+static void unwind_range_find(struct target *t, uint64_t addr,
+			      struct unwind_range *ret)
+{
+	struct dbg_error *err;
+	const struct proc_maps *maps;
+	struct target_image image;
+	bool found = false;
+
+	*ret = (struct unwind_range){0};
+	struct arena *arena = arena_create();
+	err = image_holding(t, addr, arena, &image, &found);
+	if (!err && found) {
+		*ret = (struct unwind_range){
+		    .start = image.base,
+		    .end = image.end,
+		    .header = unwind_header(t, image.base),
+		};
+	} else if (!err && !(err = maps_get(t, &maps))) {
+		const struct proc_map *map = proc_maps_find(maps, addr);
+		if (map && !strcmp(map->path, "[vdso]"))
+			*ret = (struct unwind_range){
+			    .start = map->start,
+			    .end = map->end,
+			    .header = unwind_header(t, map->start),
+			};
+	}
+	dbg_error_destroy(err);
+	arena_destroy(arena);
+}
+
+uint64_t images_unwind_header(struct target *t, uint64_t addr)
+{
+	struct images *images = &t->images;
+	const struct proc_maps *maps;
+	struct unwind_range range;
+
+	// What is known is of the present mappings.
+	struct dbg_error *err = maps_get(t, &maps);
+	dbg_error_destroy(err);
+	if (err)
+		return 0;
+	for (size_t i = 0; i < images->n_ranges; i++) {
+		const struct unwind_range *r = &images->ranges[i];
+		if (addr - r->start < r->end - r->start)
+			return r->header;
+	}
+	unwind_range_find(t, addr, &range);
+	if (range.end) {
+		mem_grow(&images->ranges, &images->cap_ranges, images->n_ranges,
+			 sizeof(*images->ranges));
+		images->ranges[images->n_ranges++] = range;
+	}
+	return range.header;
 }
 
 // ---- The executable and its linker

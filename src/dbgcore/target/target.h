@@ -247,11 +247,17 @@ DBG_MUST struct dbg_error *target_image_find(struct target *t, const char *name,
 DBG_MUST struct dbg_error *target_image_main(struct target *t,
 					     struct arena *arena,
 					     struct target_image *ret);
-/* The image that holds @addr, and its nearest dynamic symbol (or NULL). */
+/*
+ * The image that holds @addr, and the function (or NULL) by its symbols or
+ * those of its debug file. *ret_offset is from that function or the image;
+ * both may be NULL.
+ */
 DBG_MUST struct dbg_error *
 target_image_at(struct target *t, uint64_t addr, struct arena *arena,
 		struct target_image *ret, const char **ret_symbol,
 		uint64_t *ret_offset, bool *ret_found);
+/* A C++ symbol's name as written, in @arena; others as they are. */
+const char *target_demangle(const char *name, struct arena *arena);
 /* Address of an exported (.dynsym) symbol; 0 if it has none such. */
 DBG_MUST struct dbg_error *target_symbol(struct target *t,
 					 const struct target_image *image,

@@ -9,6 +9,7 @@
 #include "target/elf.h"
 #include "target/emulate.h"
 #include "target/proc.h"
+#include "target/symtab.h"
 #include "target/target.h"
 
 struct trap {
@@ -45,13 +46,22 @@ struct page_cache {
 };
 
 enum {
-	IMAGE_FILES = 8,
+	IMAGE_FILES = 32,
 };
 
 struct image_file {
 	char *path; /* NULL: free */
 	struct file file;
 	struct elf elf;
+	bool named;              /* what follows was looked for */
+	struct symtab functions; /* of both files */
+	struct file debug;       /* n 0: none */
+};
+
+/* Where unwind information of some addresses begins. */
+struct unwind_range {
+	uint64_t start, end;
+	uint64_t header; /* .eh_frame_hdr, 0: none */
 };
 
 /* Mappings as of a stamp of the page cache, and files of images. */
@@ -60,6 +70,8 @@ struct images {
 	uint64_t stamp;
 	struct image_file files[IMAGE_FILES];
 	size_t victim;
+	struct unwind_range *ranges; /* as of the same stamp */
+	size_t n_ranges, cap_ranges;
 };
 
 /*
@@ -137,6 +149,8 @@ void target_deinit(struct target *t);
 /* Forget all image files, as when the process runs another program. */
 void images_clear(struct images *images);
 void images_deinit(struct images *images);
+/* .eh_frame_hdr of the image that holds @addr; 0: none. Kept. */
+uint64_t images_unwind_header(struct target *t, uint64_t addr);
 
 /* Replace the int3s of armed traps in @buf, which was read from @addr. */
 void traps_mask(const struct traps *traps, uint64_t addr, void *buf, size_t n);

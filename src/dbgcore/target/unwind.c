@@ -1,14 +1,12 @@
 #include "target/unwind.h"
 
-#include <elf.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "target/cfa.h"
-#include "target/target.h"
+#include "target/target_priv.h"
 
 enum {
-	HEADERS_MAX = 64,
 	ENTRY_MAX = 4096, /* bytes of a CIE or FDE that are believed */
 	TABLE_MAX = 1 << 22,
 	TABLE_ENCODING = 0x3b, /* relative to the table, 32 bits signed */
@@ -22,37 +20,6 @@ enum {
 static bool read_all(struct target *t, uint64_t addr, void *buf, size_t n)
 {
 	return target_read_some(t, addr, buf, n) == n;
-}
-
-// Address of .eh_frame_hdr of the image that holds @pc; 0 if it has none.
-static uint64_t header_find(struct target *t, uint64_t pc)
-{
-	struct dbg_error *err;
-	struct target_image image;
-	const char *symbol;
-	uint64_t offset;
-	bool found = false;
-	Elf64_Ehdr ehdr;
-	Elf64_Phdr phdr;
-
-	struct arena *arena = arena_create();
-	err = target_image_at(t, pc, arena, &image, &symbol, &offset, &found);
-	dbg_error_destroy(err);
-	arena_destroy(arena);
-	if (err || !found || !read_all(t, image.base, &ehdr, sizeof(ehdr)) ||
-	    memcmp(ehdr.e_ident, ELFMAG, SELFMAG) ||
-	    ehdr.e_phentsize != sizeof(phdr) || ehdr.e_phnum > HEADERS_MAX)
-		return 0;
-	// Images are linked at 0, except an old-fashioned executable.
-	uint64_t slide = ehdr.e_type == ET_EXEC ? 0 : image.base;
-	for (unsigned i = 0; i < ehdr.e_phnum; i++) {
-		if (!read_all(t, image.base + ehdr.e_phoff + i * sizeof(phdr),
-			      &phdr, sizeof(phdr)))
-			return 0;
-		if (phdr.p_type == PT_GNU_EH_FRAME)
-			return slide + phdr.p_vaddr;
-	}
-	return 0;
 }
 
 // Address of the FDE whose function begins at or before @pc; 0: none.
@@ -267,7 +234,7 @@ bool unwind_step(struct target *t, struct user_regs_struct *regs, bool *leaf)
 
 	// A return address may lie behind the function's last instruction.
 	uint64_t pc = *leaf ? regs->rip : regs->rip - 1;
-	uint64_t header = header_find(t, pc);
+	uint64_t header = images_unwind_header(t, pc);
 	uint64_t fde = header ? fde_find(t, header, pc) : 0;
 	if (!fde || !row_find(t, fde, pc, entries, &cie, &row))
 		return false;
@@ -280,4 +247,9 @@ bool unwind_step(struct target *t, struct user_regs_struct *regs, bool *leaf)
 	from_dwarf(dwarf, regs);
 	*leaf = cie.is_signal;
 	return true;
+}
+
+bool unwind_is_native(struct target *t, uint64_t pc)
+{
+	return images_unwind_header(t, pc) != 0;
 }

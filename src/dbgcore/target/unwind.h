@@ -20,5 +20,7 @@ struct target;
  * unwind information, or a broken stack.
  */
 bool unwind_step(struct target *t, struct user_regs_struct *regs, bool *leaf);
+/* Does @pc lie in an image with unwind information? Cheap. */
+bool unwind_is_native(struct target *t, uint64_t pc);
 
 #endif

@@ -1,0 +1,273 @@
+/*
+ * What a person sees of a stack. Native code and the runtime's stubs between
+ * managed frames are either frames among them or folded: a line that tells
+ * of them above the managed frame that called them. A thread without managed
+ * frames shows its native ones in any case.
+ */
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "stack/stack_priv.h"
+#include "target/target.h"
+
+enum {
+	NAMES_MAX = 4, /* images named in a fold */
+};
+
+static void push(struct stack_thread *t, const struct frame *f, uint32_t first)
+{
+	mem_grow(&t->shown, &t->cap_shown, t->n_shown, sizeof(*t->shown));
+	t->shown[t->n_shown++] = (struct shown){f, first};
+}
+
+// ---- Unfolded ------------------------------------------------------------
+
+static void push_native(struct stack *s, struct stack_thread *t,
+			const struct dac_frame *start)
+{
+	struct native_walk w;
+	struct dac_frame raw;
+	bool is_signal;
+
+	native_walk_init(&w, s, t, start);
+	while (native_walk_next(&w, &raw, &is_signal)) {
+		struct frame *f =
+		    stack_frame_make(s, t, &raw, DBG_FRAME_NATIVE);
+		f->is_signal = is_signal;
+		push(t, f, t->n_taken);
+	}
+}
+
+// The end of what is shown so far.
+static uint64_t last_sp(const struct stack_thread *t)
+{
+	return t->n_shown ? t->shown[t->n_shown - 1].frame->raw.sp : 0;
+}
+
+static void push_between(struct stack *s, struct stack_thread *t,
+			 const struct dac_frame *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (v[i].kind == DAC_FRAME_MANAGED)
+			push(t,
+			     stack_frame_make(s, t, &v[i], DBG_FRAME_RUNTIME),
+			     t->n_taken);
+		else if (v[i].sp > last_sp(t))
+			push_native(s, t, &v[i]);
+	}
+}
+
+// What lies below the oldest managed frame.
+static void push_base(struct stack *s, struct stack_thread *t)
+{
+	struct dac_frame caller;
+
+	push_between(s, t, t->between.v, t->between.n);
+	if (!t->n_shown)
+		return;
+	const struct frame *f = t->shown[t->n_shown - 1].frame;
+	if (f->kind != DBG_FRAME_NATIVE && native_caller(s, &f->raw, &caller))
+		push_native(s, t, &caller);
+}
+
+// ---- The list ------------------------------------------------------------
+
+static void take(struct stack *s, struct stack_thread *t, const struct frame *f)
+{
+	t->n_taken++;
+	if (f->kind == DBG_FRAME_NATIVE) {
+		push_native(s, t, &f->raw);
+		if (!t->n_shown)
+			push(t, f, t->n_taken);
+	} else if (s->native) {
+		push_between(s, t, f->between, f->n_between);
+		push(t, f, t->n_taken);
+	} else if (f->kind != DBG_FRAME_RUNTIME) {
+		push(t, f, t->folded);
+		t->folded = t->n_taken;
+	}
+}
+
+static void finish(struct stack *s, struct stack_thread *t)
+{
+	t->all_shown = true;
+	if (s->native)
+		push_base(s, t);
+	// Nothing but stubs: better these than nothing.
+	for (uint32_t i = 0; !t->n_shown && i < t->n_frames; i++)
+		push(t, t->frames[i], i);
+}
+
+struct dbg_error *stack_shown(struct stack *s, uint32_t thread, uint32_t level,
+			      const struct frame **ret)
+{
+	struct dbg_error *err;
+	const struct frame *f;
+	struct stack_thread *t = stack_thread_get(s, thread);
+
+	if (!t)
+		return dbg_err(DBG_E_NOT_FOUND, "no thread %u", thread);
+	while (t->n_shown <= level && !t->all_shown) {
+		err = stack_frame(s, thread, t->n_taken, &f);
+		if (err)
+			return err;
+		if (f)
+			take(s, t, f);
+		else
+			finish(s, t);
+	}
+	*ret = level < t->n_shown ? t->shown[level].frame : NULL;
+	return NULL;
+}
+
+void stack_show_native(struct stack *s, bool on)
+{
+	if (s->native == on)
+		return;
+	s->native = on;
+	for (size_t i = 0; i < s->n_threads; i++) {
+		struct stack_thread *t = s->threads[i];
+
+		if (!t)
+			continue;
+		t->n_shown = 0;
+		t->n_taken = t->folded = 0;
+		t->all_shown = false;
+	}
+}
+
+// ---- Folds ---------------------------------------------------------------
+
+struct fold {
+	const char *names[NAMES_MAX]; /* each once */
+	size_t n_names, n_frames;
+	bool more, dispatch;
+};
+
+static void fold_name(struct fold *fold, const char *name)
+{
+	for (size_t i = 0; i < fold->n_names; i++)
+		if (!strcmp(fold->names[i], name))
+			return;
+	if (fold->n_names == NAMES_MAX)
+		fold->more = true;
+	else
+		fold->names[fold->n_names++] = name;
+}
+
+static void fold_native(struct stack *s, const struct stack_thread *t,
+			const struct dac_frame *start, struct fold *fold)
+{
+	struct dbg_error *err;
+	struct native_walk w;
+	struct dac_frame raw;
+	struct target_image image;
+	bool is_signal, found = false;
+
+	native_walk_init(&w, s, t, start);
+	while (native_walk_next(&w, &raw, &is_signal)) {
+		fold->n_frames++;
+		err = target_image_at(s->target, raw.ip - !raw.leaf, s->arena,
+				      &image, NULL, NULL, &found);
+		if (!err && found)
+			fold_name(fold, str_basename(image.path));
+		dbg_error_destroy(err);
+	}
+}
+
+static void fold_between(struct stack *s, const struct stack_thread *t,
+			 const struct frame *f, struct fold *fold)
+{
+	for (size_t i = 0; i < f->n_between; i++) {
+		const struct dac_frame *raw = &f->between[i];
+
+		if (raw->kind != DAC_FRAME_MANAGED)
+			fold_native(s, t, raw, fold);
+		else if (code_method_kind(s->code, raw->method) ==
+			 CODE_METHOD_DISPATCH)
+			fold->dispatch = true;
+		else
+			fold->n_frames++;
+	}
+}
+
+static const char *fold_text(struct stack *s, const struct fold *fold)
+{
+	_cleanup_str_ struct str text = {0};
+
+	// How the runtime throws is of no interest above the throw.
+	if (!fold->n_frames || fold->dispatch)
+		return NULL;
+	str_add(&text, fold->n_names ? "[native: " : "[runtime: ");
+	for (size_t i = 0; i < fold->n_names; i++)
+		str_addf(&text, "%s, ", fold->names[i]);
+	str_addf(&text, "%s%zu frame%s]", fold->more ? "..., " : "",
+		 fold->n_frames, fold->n_frames == 1 ? "" : "s");
+	return arena_strdup(s->arena, str_get(&text));
+}
+
+static const char *folded(struct stack *s, const struct stack_thread *t,
+			  const struct shown *shown)
+{
+	struct fold fold = {0};
+
+	if (s->native || shown->frame->kind != DBG_FRAME_MANAGED)
+		return NULL;
+	for (uint32_t i = shown->first; i < t->n_frames; i++) {
+		fold_between(s, t, t->frames[i], &fold);
+		if (t->frames[i] == shown->frame)
+			break;
+		fold.n_frames++;
+	}
+	return fold_text(s, &fold);
+}
+
+// ---- Description ---------------------------------------------------------
+
+static void describe_managed(struct stack *s, const struct frame *f,
+			     struct dbg_frame *ret)
+{
+	const struct code_pos *pos = f->pos;
+
+	ret->function =
+	    code_method_name(s->code, f->raw.method, true, s->arena);
+	ret->il_offset = pos->il_offset;
+	ret->token = pos->token;
+	if (!pos->module)
+		return;
+	ret->module = pos->module->name;
+	ret->optimized = pos->module->optimized;
+	if (!pos->path)
+		return;
+	ret->source = (struct dbg_source_range){
+	    .path = pos->path,
+	    .line = pos->point.line,
+	    .column = pos->point.column,
+	    .end_line = pos->point.end_line,
+	    .end_column = pos->point.end_column,
+	};
+}
+
+void stack_describe(struct stack *s, uint32_t thread, uint32_t level,
+		    struct dbg_frame *ret)
+{
+	const struct stack_thread *t = stack_thread_get(s, thread);
+	const struct shown *shown = &t->shown[level];
+	const struct frame *f = shown->frame;
+
+	*ret = (struct dbg_frame){
+	    .id = ret->id,
+	    .level = level,
+	    .kind = f->kind,
+	    .pc = f->raw.ip,
+	    .sp = f->raw.sp,
+	    .il_offset = UINT32_MAX,
+	    .above = folded(s, t, shown),
+	};
+	if (f->kind == DBG_FRAME_NATIVE)
+		native_describe(s, f, ret);
+	else
+		describe_managed(s, f, ret);
+}

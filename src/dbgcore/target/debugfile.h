@@ -1,0 +1,18 @@
+/*
+ * Where the symbols of a stripped ELF file are, as gdb looks for them: by
+ * build id, and by the name in .gnu_debuglink.
+ */
+#ifndef TARGET_DEBUGFILE_H
+#define TARGET_DEBUGFILE_H
+
+#include "base/file.h"
+#include "target/elf.h"
+
+/*
+ * Load the debug file of @elf, which the process knows as @path, below
+ * @root. False if there is none that fits; else the caller unloads @ret_file.
+ */
+bool debugfile_find(const struct elf *elf, const char *root, const char *path,
+		    struct file *ret_file, struct elf *ret);
+
+#endif

@@ -1,0 +1,80 @@
+#include "target/symtab.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+enum {
+	SYMBOLS_MAX = 1 << 22,
+	OVERLAPS_MAX = 64, /* symbols looked at in front of an address */
+};
+
+static size_t underscores(const char *name)
+{
+	return strspn(name, "_");
+}
+
+// By address; of one address the name to show comes last.
+static int compare(const void *a, const void *b)
+{
+	const struct elf_symbol *x = a, *y = b;
+
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	size_t n = underscores(x->name), m = underscores(y->name);
+	if (n != m)
+		return n > m ? -1 : 1;
+	return -strcmp(x->name, y->name);
+}
+
+static void take(void *arg, const struct elf_symbol *symbol)
+{
+	struct symtab *s = arg;
+
+	if (s->n == SYMBOLS_MAX)
+		return;
+	mem_grow(&s->v, &s->cap, s->n, sizeof(*s->v));
+	s->v[s->n++] = *symbol;
+}
+
+void symtab_add(struct symtab *s, const struct elf *elf)
+{
+	elf_each_function(elf, take, s);
+	if (s->n)
+		qsort(s->v, s->n, sizeof(*s->v), compare);
+}
+
+void symtab_deinit(struct symtab *s)
+{
+	free(s->v);
+	memset(s, 0, sizeof(*s));
+}
+
+// A function written in assembly may not tell its size: it goes on to the
+// next one.
+static bool holds(const struct symtab *s, size_t i, uint64_t addr)
+{
+	const struct elf_symbol *symbol = &s->v[i];
+
+	if (symbol->size)
+		return addr - symbol->addr < symbol->size;
+	return i + 1 < s->n;
+}
+
+const struct elf_symbol *symtab_at(const struct symtab *s, uint64_t addr)
+{
+	size_t low = 0, high = s->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (s->v[mid].addr <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (size_t i = low, n = 0; i-- > 0 && n < OVERLAPS_MAX; n++)
+		if (holds(s, i, addr))
+			return &s->v[i];
+	return NULL;
+}

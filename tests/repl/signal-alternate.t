@@ -1,0 +1,22 @@
+#! fixture=Frames args=alternate exit=134
+## A signal's handler on a stack of its own: the way back to the stack that
+## was left.
++run
+...
+Program received signal SIGABRT, Aborted.
+...
++bt
+    [native: libc.so.6, {n} frames]
+#0  {addr} in Frames.Native.Alternate () at Frames.cs:{@raise-alternate}
+#1  {addr} in Frames.Program.Main (args={string[1]}) at Frames.cs:{n}
++bt -native
+...
+    {addr} in abort () from libc.so.6
+    <signal handler called>
+...
+    {addr} in {...} () from libc.so.6
+    {addr} in [IL stub] ()
+    {addr} in Frames.Native.Alternate () at Frames.cs:{@raise-alternate}
+    {addr} in Frames.Program.Main (args={string[1]}) at Frames.cs:{n}
+    {addr} in libcoreclr.so+{addr} () from libcoreclr.so
+...
