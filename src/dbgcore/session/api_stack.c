@@ -39,6 +39,9 @@ static struct dbg_error *walk(struct dbg *dbg, uint32_t thread, uint32_t first,
 
 		memset(frame, 0, sizeof(*frame));
 		stack_describe(dbg->stack, thread, level, frame);
+		// how the runtime throws is of no interest where it does
+		if (!level && dbg->stop.exception && thread == dbg->stop.thread)
+			frame->above = NULL;
 		frame->id = session_frame_id(dbg, f);
 		++*n;
 	}
