@@ -61,3 +61,17 @@ def test_loop_replaced(t):
         t.check_match(r"^Breakpoint 2, Breaks\.Hot\.Osr", out)
         t.check_match(r"^Temporary breakpoint 4, Breaks\.Hot\.Osr", out)
         t.check_match(r"^ok$", out)
+
+
+def test_throws_while_the_dispatcher_tiers_up(t):
+    """The runtime's dispatcher of exceptions is code that tiers up too, and
+    no throw is missed for it: as many are counted as are caught."""
+    s = t.start("--args", *t.program("Storm", "throw"))
+    s.cmd("b " + t.at("Storm", "odd"))
+    t.check_in("Breakpoint 1,", s.cmd("run"))
+    s.cmd("catch throw Storm.Odd")
+    s.cmd("ignore 2 1000000")
+    s.cmd("ignore 1 1999")
+    t.check_in("Breakpoint 1,", s.cmd("continue", 60))
+    hits = re.findall(r"already hit (\d+) times", s.cmd("info breakpoints"))
+    t.check_equal(["2001", "2000"], hits)

@@ -105,15 +105,20 @@ struct step_plan {
 
 /* ---- Exceptions ------------------------------------------------------ */
 
+enum {
+	DISPATCH_VERSIONS = 8, /* precompiled, then the tiers: four at most */
+};
+
 struct throws {
 	bool wanted;             /* some catchpoint is enabled */
 	bool looked;             /* for DispatchEx in this run */
 	uint64_t corelib;        /* Module* of System.Private.CoreLib */
 	uint32_t dispatch_token; /* 0: .NET 8 */
-	uint64_t dispatch;       /* address, 0: not compiled yet */
-	uint64_t raise_return;   /* in RaiseException, 0: not seen yet */
-	struct map passed;       /* MethodTables that nobody asks for */
-	uint64_t object;         /* thrown, while it is judged */
+	uint64_t dispatch[DISPATCH_VERSIONS]; /* its code, each version */
+	size_t n_dispatch;
+	uint64_t raise_return; /* in RaiseException, 0: not seen yet */
+	struct map passed;     /* MethodTables that nobody asks for */
+	uint64_t object;       /* thrown, while it is judged */
 };
 
 struct control {

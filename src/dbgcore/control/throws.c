@@ -83,21 +83,42 @@ static uint32_t find_dispatch(const struct md *md)
 	return 0;
 }
 
+static void dispatch_arm(struct control *c)
+{
+	struct throws *t = &c->throws;
+
+	if (t->n_dispatch)
+		control_complain(c,
+				 control_site_add(c, SITE_DISPATCH, t->dispatch,
+						  t->n_dispatch));
+}
+
+/* Callers of an old version may go on to call it: all are kept. */
 static void dispatch_found(struct control *c, uint64_t ip)
 {
-	c->throws.dispatch = ip;
-	if (c->throws.wanted)
+	struct throws *t = &c->throws;
+
+	for (size_t i = 0; i < t->n_dispatch; i++)
+		if (t->dispatch[i] == ip)
+			return;
+	if (t->n_dispatch == DISPATCH_VERSIONS)
+		return;
+	t->dispatch[t->n_dispatch++] = ip;
+	if (t->wanted)
 		control_complain(c, control_site_add(c, SITE_DISPATCH, &ip, 1));
 }
 
-/* Learn where DispatchEx is, or ask to be told. */
+/*
+ * Learn where DispatchEx is, and ask to be told of it: it is compiled anew
+ * when it has been called often.
+ */
 static void dispatch_watch(struct control *c)
 {
 	struct throws *t = &c->throws;
 	struct code_module *corelib =
 	    code_module_named(c->code, "System.Private.CoreLib");
 	struct dac_method method;
-	struct dbg_error *err = NULL;
+	struct dbg_error *err;
 
 	if (!corelib || t->looked)
 		return;
@@ -111,12 +132,11 @@ static void dispatch_watch(struct control *c)
 	uint64_t desc =
 	    dac_method_of_token(c->dac, t->corelib, t->dispatch_token);
 
-	if (desc)
+	err = dac_notify_methods(c->dac, &ref, 1, true);
+	if (!err && desc)
 		err = dac_method_get(c->dac, desc, &method);
 	if (!err && desc && method.code)
 		dispatch_found(c, method.code);
-	else if (!err)
-		err = dac_notify_methods(c->dac, &ref, 1, true);
 	control_complain(c, err);
 }
 
@@ -143,13 +163,14 @@ void throws_update(struct control *c)
 	t->wanted = wanted;
 	if (!c->code)
 		return;
-	if (wanted && !t->dispatch)
+	if (wanted) {
 		dispatch_watch(c);
-	else if (wanted)
-		dispatch_found(c, t->dispatch);
-	else if (t->dispatch)
-		control_complain(
-		    c, control_site_remove(c, SITE_DISPATCH, &t->dispatch, 1));
+		dispatch_arm(c);
+	} else if (t->n_dispatch) {
+		control_complain(c, control_site_remove(c, SITE_DISPATCH,
+							t->dispatch,
+							t->n_dispatch));
+	}
 }
 
 void throws_runtime(struct control *c)
