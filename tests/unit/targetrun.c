@@ -107,6 +107,8 @@ static void note(struct run *run, const struct target_event *event)
 	case TARGET_GONE:
 		run->gone++;
 		break;
+	case TARGET_CHILD:
+		break;
 	case TARGET_EXITED:
 		run->exited = true;
 		run->exit_code = event->exit_code;

@@ -199,6 +199,7 @@ static struct dbg_error *dispatch(struct dbg *dbg, struct target_event *ev)
 	case TARGET_STEPPED:
 	case TARGET_BORN:
 	case TARGET_GONE:
+	case TARGET_CHILD:
 	case TARGET_EXITED:
 		break;
 	}

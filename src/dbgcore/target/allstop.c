@@ -106,7 +106,7 @@ struct dbg_error *live_stop_all(struct target *t)
 		th->paused = false;
 		th->stepping = false;
 	}
-	if (!l->n_children && !l->n_strays)
+	if (!l->n_children && !l->family->n_strays)
 		l->n_ghosts = 0;
 	live_kick(l);
 	return err;

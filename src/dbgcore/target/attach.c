@@ -131,7 +131,7 @@ struct dbg_error *target_attach(pid_t pid, struct target **ret)
 
 	err = check_pid(pid);
 	if (!err)
-		err = live_create(&l);
+		err = live_create(NULL, &l);
 	if (err)
 		return err;
 	l->target.pid = pid;

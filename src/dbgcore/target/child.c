@@ -32,6 +32,8 @@ static bool same_memory(pid_t a, pid_t b, bool unknown)
 static enum thread_kind kind_of(struct live *l, const struct thread *parent,
 				pid_t tid, int event)
 {
+	if (parent->kind == THREAD_ASIDE)
+		return THREAD_ASIDE;
 	l->target.counters.syscalls++;
 	if (parent->kind == THREAD_OWN &&
 	    !syscall(SYS_tgkill, l->target.pid, tid, 0))
@@ -42,31 +44,31 @@ static enum thread_kind kind_of(struct live *l, const struct thread *parent,
 }
 
 // A status that came before the event that tells of its task.
-static bool take_stray(struct live *l, pid_t tid, int *ret)
+static bool take_stray(struct family *f, pid_t tid, int *ret)
 {
-	for (size_t i = 0; i < l->n_strays; i++) {
-		if (l->strays[i].tid != tid)
+	for (size_t i = 0; i < f->n_strays; i++) {
+		if (f->strays[i].tid != tid)
 			continue;
-		*ret = l->strays[i].status;
-		l->n_strays--;
-		memmove(&l->strays[i], &l->strays[i + 1],
-			(l->n_strays - i) * sizeof(l->strays[0]));
+		*ret = f->strays[i].status;
+		f->n_strays--;
+		memmove(&f->strays[i], &f->strays[i + 1],
+			(f->n_strays - i) * sizeof(f->strays[0]));
 		return true;
 	}
 	return false;
 }
 
-void child_stray(struct live *l, pid_t tid, int status)
+void child_stray(struct family *f, pid_t tid, int status)
 {
 	int old;
 
-	take_stray(l, tid, &old);
+	take_stray(f, tid, &old);
 	// Children of ours that are no business of the target's leave their
 	// ends here.
-	if (l->n_strays == STRAYS_MAX)
-		take_stray(l, l->strays[0].tid, &old);
-	mem_grow(&l->strays, &l->strays_cap, l->n_strays, sizeof(*l->strays));
-	l->strays[l->n_strays++] = (struct stray){tid, status};
+	if (f->n_strays == STRAYS_MAX)
+		take_stray(f, f->strays[0].tid, &old);
+	mem_grow(&f->strays, &f->strays_cap, f->n_strays, sizeof(*f->strays));
+	f->strays[f->n_strays++] = (struct stray){tid, status};
 }
 
 struct dbg_error *child_born(struct live *l, struct thread *parent, int event)
@@ -81,7 +83,7 @@ struct dbg_error *child_born(struct live *l, struct thread *parent, int event)
 			(uintptr_t)&message))
 		return NULL;
 	pid_t tid = (pid_t)message;
-	bool stray = take_stray(l, tid, &status);
+	bool stray = take_stray(l->family, tid, &status);
 	if ((stray && !WIFSTOPPED(status)) || thread_find(l, tid))
 		return NULL;
 	struct thread *th = thread_add(l, tid, kind_of(l, parent, tid, event));
@@ -147,7 +149,12 @@ static void lift_in(struct live *l, pid_t pid)
 void child_release(struct live *l, struct thread *child)
 {
 	lift_in(l, child->tid);
-	child_detach(l, child);
+	if (!l->follow || l->releasing) {
+		child_detach(l, child);
+		return;
+	}
+	thread_set_kind(l, child, THREAD_ASIDE);
+	child_aside_stop(l, child, false);
 }
 
 void child_detach(struct live *l, struct thread *child)
@@ -156,18 +163,182 @@ void child_detach(struct live *l, struct thread *child)
 	thread_remove(l, child);
 }
 
+// A stray of a parent that is gone has none of ours as its parent.
+static bool is_orphan(struct family *f, pid_t tid)
+{
+	uint64_t parent = 0;
+
+	return !proc_status(tid, "PPid", 10, &parent) ||
+	       !family_has_process(f, (pid_t)parent);
+}
+
 void child_release_strays(struct live *l)
 {
+	struct family *f = l->family;
 	int status;
 
-	while (l->n_strays) {
-		pid_t tid = l->strays[0].tid;
+	for (size_t i = f->n_strays; i-- > 0;) {
+		pid_t tid = f->strays[i].tid;
 
-		take_stray(l, tid, &status);
-		if (!WIFSTOPPED(status))
+		if (!WIFSTOPPED(f->strays[i].status) || !is_orphan(f, tid))
 			continue;
-		child_release(l, thread_add(l, tid, THREAD_FORKED));
+		take_stray(f, tid, &status);
+		lift_in(l, tid);
+		child_detach(l, thread_add(l, tid, THREAD_FORKED));
 	}
+}
+
+// ---- Tasks aside
+
+void child_aside_stop(struct live *l, struct thread *child, bool group)
+{
+	if (l->releasing) {
+		child_detach(l, child);
+		return;
+	}
+	if (child->fresh)
+		live_ptrace(l, PTRACE_SETOPTIONS, child->tid, 0, LIVE_OPTIONS);
+	child->fresh = false;
+	if (child->execed) {
+		live_queue(l, TARGET_CHILD, child->tid);
+		child->execed = false;
+		child->offered = true;
+		return;
+	}
+	live_ptrace(l, group ? PTRACE_LISTEN : PTRACE_CONT, child->tid, 0, 0);
+}
+
+void child_exec(struct live *l, struct thread *child)
+{
+	unsigned long old = 0;
+
+	if (child->kind == THREAD_SHARED && !l->follow) {
+		child_detach(l, child);
+		return;
+	}
+	// The thread that called execve bears the leader's id from now on.
+	live_ptrace(l, PTRACE_GETEVENTMSG, child->tid, 0, (uintptr_t)&old);
+	struct thread *caller = thread_find(l, (pid_t)old);
+	if (caller && caller != child && caller->kind == THREAD_ASIDE)
+		thread_remove(l, caller);
+	thread_set_kind(l, child, THREAD_ASIDE);
+	child->execed = true;
+	// From inside execve to the first instruction.
+	thread_ask(l, child);
+	live_ptrace(l, PTRACE_CONT, child->tid, 0, 0);
+}
+
+// One that is released at its next stop, in the memory that it is in.
+static void release_one(struct live *l, struct thread *th)
+{
+	if (th->offered) {
+		child_detach(l, th);
+		return;
+	}
+	// A process that is dead has no use for its memory: take our traps
+	// out for the child that still runs in it.
+	if (th->kind == THREAD_SHARED)
+		thread_set_kind(l, th, THREAD_FORKED);
+	thread_ask(l, th);
+}
+
+static bool any_besides(const struct live *l)
+{
+	for (size_t i = 0; i < l->n_threads; i++)
+		if (l->threads[i]->kind != THREAD_OWN)
+			return true;
+	return false;
+}
+
+void child_release_all(struct live *l)
+{
+	struct dbg_error *err = NULL;
+	bool any;
+
+	l->releasing = true;
+	for (size_t i = l->n_threads; i-- > 0;)
+		if (l->threads[i]->kind != THREAD_OWN)
+			release_one(l, l->threads[i]);
+	while (!err && any_besides(l))
+		err = live_take(l, true, &any);
+	dbg_error_destroy(err);
+}
+
+// ---- What is to become of a process held at its exec
+
+void live_follow(struct target *t, bool on)
+{
+	live_of(t)->follow = on;
+}
+
+static struct dbg_error *offered(struct live *l, pid_t pid, struct thread **ret)
+{
+	struct thread *th = thread_find(l, pid);
+
+	if (!th || !th->offered)
+		return dbg_err(DBG_E_NOT_FOUND, "no process %d is held", pid);
+	*ret = th;
+	return NULL;
+}
+
+struct dbg_error *live_child_pass(struct target *t, pid_t pid)
+{
+	struct dbg_error *err;
+	struct live *l = live_of(t);
+	struct thread *th = NULL;
+
+	err = offered(l, pid, &th);
+	if (err)
+		return err;
+	th->offered = false;
+	live_ptrace(l, PTRACE_CONT, pid, 0, 0);
+	return NULL;
+}
+
+struct dbg_error *live_child_leave(struct target *t, pid_t pid, bool stopped)
+{
+	struct dbg_error *err;
+	struct live *l = live_of(t);
+	struct thread *th = NULL;
+
+	err = offered(l, pid, &th);
+	if (err)
+		return err;
+	// It is pending, and taken before the first instruction.
+	if (stopped)
+		kill(pid, SIGSTOP);
+	child_detach(l, th);
+	return NULL;
+}
+
+struct dbg_error *live_child_adopt(struct target *t, pid_t pid,
+				   struct target **ret)
+{
+	struct dbg_error *err;
+	struct live *parent = live_of(t), *l = NULL;
+	struct thread *th = NULL;
+
+	err = offered(parent, pid, &th);
+	if (!err)
+		err = live_create(parent->family, &l);
+	if (err)
+		return err;
+	thread_remove(parent, th);
+	l->target.pid = pid;
+	th = thread_add(l, pid, THREAD_OWN);
+	th->fresh = false;
+	thread_set_stop(l, th, STOP_EVENT);
+	l->survives = parent->survives;
+	live_ptrace(l, PTRACE_SETOPTIONS, pid, 0,
+		    LIVE_OPTIONS | (l->survives ? 0 : PTRACE_O_EXITKILL));
+	err = live_memory_open(l);
+	if (err) {
+		live_destroy(&l->target);
+		return err;
+	}
+	live_set_root(l);
+	*ret = &l->target;
+	return NULL;
 }
 
 void live_trap_lifted(struct target *t, const struct trap *trap)
@@ -175,7 +346,7 @@ void live_trap_lifted(struct target *t, const struct trap *trap)
 	struct live *l = live_of(t);
 
 	// With all stopped and no child under way, no copy is being made.
-	if (!l->n_running && !l->n_children && !l->n_strays) {
+	if (!l->n_running && !l->n_children && !l->family->n_strays) {
 		l->n_ghosts = 0;
 		return;
 	}

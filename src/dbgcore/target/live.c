@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/ptrace.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,7 +20,7 @@ enum {
 
 static int live_fd(const struct target *t)
 {
-	return ((const struct live *)t)->signal_fd;
+	return ((const struct live *)t)->family->signal_fd;
 }
 
 static void live_watch_signals(struct target *t, const sigset_t *set)
@@ -124,6 +123,10 @@ static const struct target_ops live_ops = {
     .call_leaf = live_call_leaf,
     .find_code = live_find_code,
     .trap_lifted = live_trap_lifted,
+    .follow = live_follow,
+    .child_pass = live_child_pass,
+    .child_leave = live_child_leave,
+    .child_adopt = live_child_adopt,
 };
 
 void live_set_root(struct live *l)
@@ -139,20 +142,16 @@ void live_set_root(struct live *l)
 		path[0] = '\0';
 }
 
-struct dbg_error *live_create(struct live **ret)
+struct dbg_error *live_create(struct family *f, struct live **ret)
 {
-	sigset_t chld;
-
-	sigemptyset(&chld);
-	sigaddset(&chld, SIGCHLD);
-	pthread_sigmask(SIG_BLOCK, &chld, NULL);
-	int fd = signalfd(-1, &chld, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (fd < 0)
-		return dbg_err_errno(DBG_E_TARGET, errno,
-				     "cannot make a signal descriptor");
 	struct live *l = xcalloc(1, sizeof(*l));
 	target_init(&l->target, &live_ops, 0);
-	l->signal_fd = fd;
+	struct dbg_error *err = family_join(f, l);
+	if (err) {
+		target_deinit(&l->target);
+		free(l);
+		return err;
+	}
 	sigemptyset(&l->watched);
 	l->root = xstrdup("");
 	live_memory_init(l);
@@ -184,25 +183,6 @@ static struct dbg_error *end(struct live *l)
 	return err;
 }
 
-// Children that we still trace run in the memory of a process that is dead:
-// take our traps out and let them be.
-static void release_children(struct live *l)
-{
-	struct dbg_error *err = NULL;
-	bool any;
-
-	for (size_t i = 0; i < l->n_threads; i++) {
-		if (l->threads[i]->kind == THREAD_SHARED) {
-			l->threads[i]->kind = THREAD_FORKED;
-			l->n_children++;
-			thread_ask(l, l->threads[i]);
-		}
-	}
-	while (!err && l->n_children)
-		err = live_take(l, true, &any);
-	dbg_error_destroy(err);
-}
-
 void live_destroy(struct target *t)
 {
 	struct live *l = live_of(t);
@@ -213,15 +193,15 @@ void live_destroy(struct target *t)
 	else if (t->pid && !l->let_go)
 		err = end(l);
 	dbg_error_destroy(err);
-	release_children(l);
-	target_terminal_take(t);
+	child_release_all(l);
+	if (l->family->n_lives == 1)
+		target_terminal_take(t);
 	while (l->n_threads)
 		thread_remove(l, l->threads[0]);
 	live_memory_deinit(l);
-	close(l->signal_fd);
+	family_leave(l);
 	map_deinit(&l->by_tid);
 	free(l->threads);
-	free(l->strays);
 	free(l->events);
 	free(l->ghosts);
 	free(l->root);

@@ -27,6 +27,12 @@
  * first stop, where our traps are lifted from its copy of the memory and it
  * is let go. A child that shares the memory (vfork) is traced until exec or
  * exit; it passes traps silently.
+ *
+ * With `follow` set these are not let go but stay traced *aside*: nothing is
+ * done to them, but their forks and threads are aside as well, and each exec
+ * holds the process until somebody says what is to become of it: it is
+ * passed on, let go, or becomes a live target of its own. All live targets
+ * that come from one are a family: there is one waitpid for all of them.
  */
 #ifndef TARGET_LIVE_H
 #define TARGET_LIVE_H
@@ -51,6 +57,7 @@ enum thread_kind {
 	THREAD_OWN,    /* of the process */
 	THREAD_FORKED, /* a new process with memory of its own */
 	THREAD_SHARED, /* a new process with the memory of ours */
+	THREAD_ASIDE,  /* of a process that is followed, without our traps */
 };
 
 enum thread_stop {
@@ -66,6 +73,7 @@ struct thread {
 	enum thread_stop stop;
 	bool fresh;      /* its first stop has not come yet */
 	bool execed;     /* the stop after its exec has not come yet */
+	bool offered;    /* aside, held at its exec: see TARGET_CHILD */
 	bool asked;      /* PTRACE_INTERRUPT was sent while it ran */
 	bool zombie;     /* a leader that ended before the others */
 	bool in_vfork;   /* waits for its vfork child */
@@ -116,8 +124,25 @@ struct shared_file {
 	int fd;
 };
 
+/* What the live targets of one session share; dies with the last of them. */
+struct family {
+	struct live **lives;
+	size_t n_lives, lives_cap;
+	struct stray *strays;
+	size_t n_strays, strays_cap;
+	int signal_fd; /* SIGCHLD */
+	bool drained;  /* signal_fd was read since event_next found nothing */
+
+	bool shares_tty; /* stdin is a terminal for them and us */
+	bool given;      /* they have it */
+	bool has_modes;  /* its_modes are set */
+	pid_t own_pgrp, its_pgrp;
+	struct termios own_modes, its_modes;
+};
+
 struct live {
 	struct target target; /* first: target and live are one address */
+	struct family *family;
 	struct map by_tid;
 	struct thread **threads; /* in order of birth */
 	size_t n_threads, threads_cap;
@@ -125,19 +150,17 @@ struct live {
 	size_t n_children;     /* THREAD_FORKED */
 	uint64_t syscall_addr; /* of an instruction; 0: not known yet */
 	uint64_t execs;        /* of the process, so far */
-	struct stray *strays;
-	size_t n_strays, strays_cap;
 	struct queued *events; /* from events_first on */
 	size_t events_first, n_events, events_cap;
 	uint64_t serial;
 	sigset_t watched;
-	int signal_fd; /* SIGCHLD */
-	bool drained;  /* signal_fd was read since event_next found nothing */
-	bool exited;   /* the process is reaped */
-	bool survives; /* not started by us: our end is not its end */
-	bool let_go;   /* no thread of it is traced any more */
-	bool held;     /* stops are reported after the next resume */
-	bool stopping; /* threads stay in whatever stop they come to */
+	bool exited;    /* the process is reaped */
+	bool survives;  /* not started by us: our end is not its end */
+	bool let_go;    /* no thread of it is traced any more */
+	bool held;      /* stops are reported after the next resume */
+	bool stopping;  /* threads stay in whatever stop they come to */
+	bool follow;    /* children stay traced, aside */
+	bool releasing; /* ... no longer: they are let go at their next stop */
 	bool interrupt_wanted;
 
 	int mem_fd; /* /proc/PID/mem */
@@ -150,12 +173,6 @@ struct live {
 	struct trap *ghosts;
 	size_t n_ghosts, ghosts_cap;
 	char *root; /* "" or /proc/PID/root; made when asked for */
-
-	bool shares_tty; /* stdin is a terminal for both of us */
-	bool given;      /* the program has it */
-	bool has_modes;  /* its_modes are set */
-	pid_t own_pgrp, its_pgrp;
-	struct termios own_modes, its_modes;
 };
 
 static inline struct live *live_of(struct target *t)
@@ -168,6 +185,8 @@ static inline struct live *live_of(struct target *t)
 struct thread *thread_find(struct live *l, pid_t tid);
 struct thread *thread_add(struct live *l, pid_t tid, enum thread_kind kind);
 void thread_remove(struct live *l, struct thread *th);
+/* Change the kind of a task besides the process's threads. */
+void thread_set_kind(struct live *l, struct thread *th, enum thread_kind kind);
 void thread_set_stop(struct live *l, struct thread *th, enum thread_stop stop);
 /* The thread if it is stopped, or an error. */
 DBG_MUST struct dbg_error *thread_stopped(struct live *l, pid_t tid,
@@ -257,10 +276,32 @@ DBG_MUST struct dbg_error *child_born(struct live *l, struct thread *parent,
 void child_release(struct live *l, struct thread *child);
 /* A child that shared the memory has its own now. */
 void child_detach(struct live *l, struct thread *child);
-void child_stray(struct live *l, pid_t tid, int status);
-/* Let all strays go: nobody will tell us of them any more. */
+void child_stray(struct family *f, pid_t tid, int status);
+/* The process ended: let strays go that nobody will tell us of any more. */
 void child_release_strays(struct live *l);
+/* A stop of a task aside that is no signal. */
+void child_aside_stop(struct live *l, struct thread *child, bool group);
+/* An exec of a task besides the process's threads. */
+void child_exec(struct live *l, struct thread *child);
+/* Let all tasks besides the process's threads go. */
+void child_release_all(struct live *l);
+void live_follow(struct target *t, bool on);
+DBG_MUST struct dbg_error *live_child_pass(struct target *t, pid_t pid);
+DBG_MUST struct dbg_error *live_child_leave(struct target *t, pid_t pid,
+					    bool stopped);
+DBG_MUST struct dbg_error *live_child_adopt(struct target *t, pid_t pid,
+					    struct target **ret);
 void live_trap_lifted(struct target *t, const struct trap *trap);
+
+/* ---- family.c -------------------------------------------------------- */
+
+/* Make @l one of @f, or of a new one if that is NULL; and no longer. */
+DBG_MUST struct dbg_error *family_join(struct family *f, struct live *l);
+void family_leave(struct live *l);
+/* Whose task is it? NULL: nobody's. */
+struct live *family_owner(struct family *f, pid_t tid);
+/* Is @pid the process of one of them? */
+bool family_has_process(const struct family *f, pid_t pid);
 
 /* ---- memory.c --------------------------------------------------------- */
 
@@ -303,8 +344,11 @@ DBG_MUST struct dbg_error *live_detach(struct target *t);
 
 /* ---- live.c, spawn.c --------------------------------------------------- */
 
-/* A live target for @pid, which is traced by then; and its end. */
-DBG_MUST struct dbg_error *live_create(struct live **ret);
+/*
+ * A live target for a process that is traced by then, in a family of its own
+ * if @f is NULL; and its end.
+ */
+DBG_MUST struct dbg_error *live_create(struct family *f, struct live **ret);
 /* Find out what the process's root directory is. */
 void live_set_root(struct live *l);
 void live_destroy(struct target *t);

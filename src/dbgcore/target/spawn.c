@@ -166,7 +166,7 @@ static _Noreturn void child(const struct spawn *s)
 	char byte;
 
 	close(s->go[1]);
-	if (s->live->shares_tty)
+	if (s->live->family->shares_tty)
 		setpgid(0, 0);
 	// The end of the pipe without a byte: the parent gave up or died.
 	ssize_t n;
@@ -286,10 +286,10 @@ static struct dbg_error *start(struct spawn *s)
 	if (err)
 		return err;
 	thread_add(l, pid, THREAD_OWN)->fresh = false;
-	if (l->shares_tty) {
+	if (l->family->shares_tty) {
 		// Both of us set it, so that neither has to wait.
 		setpgid(pid, pid);
-		l->its_pgrp = pid;
+		l->family->its_pgrp = pid;
 		target_terminal_give(&l->target);
 	}
 	if (write(s->go[1], "", 1) != 1)
@@ -320,7 +320,7 @@ struct dbg_error *target_spawn_with(const char *path, const char *const *argv,
 	    .report = {-1, -1},
 	};
 
-	err = live_create(&s.live);
+	err = live_create(NULL, &s.live);
 	if (err)
 		return err;
 	s.env = make_env(launch);

@@ -363,6 +363,34 @@ struct dbg_error *target_find_code(struct target *t, const void *bytes,
 	return err ? err : t->ops->find_code(t, bytes, n, ret, cap, ret_n);
 }
 
+void target_follow(struct target *t, bool on)
+{
+	if (t->ops->follow)
+		t->ops->follow(t, on);
+}
+
+struct dbg_error *target_child_pass(struct target *t, pid_t pid)
+{
+	struct dbg_error *err = need_run(t);
+
+	return err ? err : t->ops->child_pass(t, pid);
+}
+
+struct dbg_error *target_child_leave(struct target *t, pid_t pid, bool stopped)
+{
+	struct dbg_error *err = need_run(t);
+
+	return err ? err : t->ops->child_leave(t, pid, stopped);
+}
+
+struct dbg_error *target_child_adopt(struct target *t, pid_t pid,
+				     struct target **ret)
+{
+	struct dbg_error *err = need_run(t);
+
+	return err ? err : t->ops->child_adopt(t, pid, ret);
+}
+
 struct dbg_error *target_mmap(struct target *t, size_t size, uint64_t *ret)
 {
 	struct dbg_error *err = need_run(t);

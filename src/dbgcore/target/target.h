@@ -101,6 +101,7 @@ enum target_event_kind {
 	TARGET_EXEC,        /* a new program image; traps are gone */
 	TARGET_BORN,        /* a new thread (running already) */
 	TARGET_GONE,        /* a thread ended */
+	TARGET_CHILD,       /* a process that is followed is held at its exec */
 	TARGET_EXITED,      /* the process ended: exit_code or signal */
 };
 
@@ -152,6 +153,27 @@ DBG_MUST struct dbg_error *target_interrupt(struct target *t);
  * has the siginfo that it came with.
  */
 void target_thread_signal(struct target *t, pid_t tid, int signal);
+
+/* ---- Children --------------------------------------------------------- */
+
+/*
+ * Are processes that the program makes followed? Then each exec of one is a
+ * TARGET_CHILD event, and it is held there until one of the calls below.
+ * (Processes made while this was off are not followed later.)
+ */
+void target_follow(struct target *t, bool on);
+/* Let it run on; it and what it makes is followed further. */
+DBG_MUST struct dbg_error *target_child_pass(struct target *t, pid_t pid);
+/* Let it go for good; @stopped: by SIGSTOP, before its first instruction. */
+DBG_MUST struct dbg_error *target_child_leave(struct target *t, pid_t pid,
+					      bool stopped);
+/*
+ * Make it a target of its own, stopped in front of its first instruction as
+ * after target_spawn. Both share target_fd: what is read from it may be for
+ * either, so target_event_next is to be asked of both.
+ */
+DBG_MUST struct dbg_error *target_child_adopt(struct target *t, pid_t pid,
+					      struct target **ret);
 
 struct target_thread {
 	pid_t tid;

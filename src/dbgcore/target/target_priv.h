@@ -132,6 +132,12 @@ struct target_ops {
 				       size_t *ret_n);
 	/* A trap was lifted whose int3 a fork on its way may still carry. */
 	void (*trap_lifted)(struct target *t, const struct trap *trap);
+	void (*follow)(struct target *t, bool on);
+	struct dbg_error *(*child_pass)(struct target *t, pid_t pid);
+	struct dbg_error *(*child_leave)(struct target *t, pid_t pid,
+					 bool stopped);
+	struct dbg_error *(*child_adopt)(struct target *t, pid_t pid,
+					 struct target **ret);
 };
 
 struct target {

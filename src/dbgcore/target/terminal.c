@@ -6,11 +6,13 @@
 
 void live_terminal_init(struct live *l, const struct dbg_launch *launch)
 {
-	l->own_pgrp = getpgrp();
+	struct family *f = l->family;
+
+	f->own_pgrp = getpgrp();
 	// A program with a terminal of its own leaves ours alone; and from the
 	// background nobody gives the foreground away.
-	l->shares_tty = !launch->tty && isatty(STDIN_FILENO) &&
-			tcgetpgrp(STDIN_FILENO) == l->own_pgrp;
+	f->shares_tty = !launch->tty && isatty(STDIN_FILENO) &&
+			tcgetpgrp(STDIN_FILENO) == f->own_pgrp;
 }
 
 // tcsetpgrp and tcsetattr from the background raise SIGTTOU.
@@ -32,26 +34,29 @@ void target_terminal_give(struct target *t)
 {
 	struct live *l = live_of(t);
 
-	if (!target_can(t, TARGET_RUN) || !l->shares_tty || l->given ||
-	    l->exited)
+	if (!target_can(t, TARGET_RUN) || l->exited)
 		return;
-	if (tcgetattr(STDIN_FILENO, &l->own_modes))
+	struct family *f = l->family;
+	if (!f->shares_tty || f->given)
 		return;
-	l->given = true;
-	set_terminal(l->its_pgrp, l->has_modes ? &l->its_modes : NULL);
+	if (tcgetattr(STDIN_FILENO, &f->own_modes))
+		return;
+	f->given = true;
+	set_terminal(f->its_pgrp, f->has_modes ? &f->its_modes : NULL);
 }
 
 void target_terminal_take(struct target *t)
 {
 	struct live *l = live_of(t);
 
-	if (!target_can(t, TARGET_RUN) || !l->given)
+	if (!target_can(t, TARGET_RUN) || !l->family->given)
 		return;
-	l->given = false;
+	struct family *f = l->family;
+	f->given = false;
 	// It may have put a group of its own there, as a shell does.
 	pid_t pgrp = tcgetpgrp(STDIN_FILENO);
 	if (pgrp > 0 && !l->exited)
-		l->its_pgrp = pgrp;
-	l->has_modes = !tcgetattr(STDIN_FILENO, &l->its_modes);
-	set_terminal(l->own_pgrp, &l->own_modes);
+		f->its_pgrp = pgrp;
+	f->has_modes = !tcgetattr(STDIN_FILENO, &f->its_modes);
+	set_terminal(f->own_pgrp, &f->own_modes);
 }

@@ -62,6 +62,16 @@ void thread_remove(struct live *l, struct thread *th)
 	free(th);
 }
 
+void thread_set_kind(struct live *l, struct thread *th, enum thread_kind kind)
+{
+	// Never of one of the process's threads, which are counted apart.
+	if (th->kind == THREAD_FORKED)
+		l->n_children--;
+	if (kind == THREAD_FORKED)
+		l->n_children++;
+	th->kind = kind;
+}
+
 void thread_set_stop(struct live *l, struct thread *th, enum thread_stop stop)
 {
 	if (runs(th))

@@ -141,7 +141,7 @@ static void drain(struct live *l)
 	struct signalfd_siginfo info[2];
 
 	l->target.counters.syscalls++;
-	ssize_t n = read(l->signal_fd, info, sizeof(info));
+	ssize_t n = read(l->family->signal_fd, info, sizeof(info));
 	(void)n;
 }
 
@@ -153,9 +153,9 @@ struct dbg_error *live_event_next(struct target *t, struct target_event *ret,
 	bool any = true;
 
 	// Drained before waiting: what comes later raises SIGCHLD anew.
-	if (!l->drained)
+	if (!l->family->drained)
 		drain(l);
-	l->drained = true;
+	l->family->drained = true;
 	while (any) {
 		err = pop(l, ret, ret_any);
 		if (err || *ret_any)
@@ -164,7 +164,7 @@ struct dbg_error *live_event_next(struct target *t, struct target_event *ret,
 		if (err)
 			return err;
 	}
-	l->drained = false;
+	l->family->drained = false;
 	return NULL;
 }
 
@@ -184,6 +184,19 @@ void thread_due(struct live *l, struct thread *th, int signal)
 	thread_keep(l, th, TARGET_SIGNAL);
 }
 
+// Ctrl-C or Ctrl-Z at the terminal: meant for us, and a program that is kept
+// aside has nobody to keep it from ending.
+static bool is_key(struct live *l, struct thread *th, int signal)
+{
+	siginfo_t info;
+
+	return (signal == SIGINT || signal == SIGTSTP) &&
+	       l->family->shares_tty &&
+	       !live_ptrace(l, PTRACE_GETSIGINFO, th->tid, 0,
+			    (uintptr_t)&info) &&
+	       info.si_code == SI_KERNEL;
+}
+
 static void on_signal(struct live *l, struct thread *th, int signal)
 {
 	uint64_t bit = UINT64_C(1) << (signal - 1);
@@ -198,6 +211,10 @@ static void on_signal(struct live *l, struct thread *th, int signal)
 		return;
 	}
 	bool watched = sigismember(&l->watched, signal) == 1;
+	if (th->kind == THREAD_ASIDE && is_key(l, th, signal)) {
+		thread_pass(l, th, 0);
+		return;
+	}
 	if (th->kind != THREAD_OWN || (!watched && !l->stopping)) {
 		thread_pass(l, th, signal);
 		return;
@@ -258,7 +275,7 @@ static struct dbg_error *on_sigtrap(struct live *l, struct thread *th)
 
 	if (live_ptrace(l, PTRACE_GETSIGINFO, th->tid, 0, (uintptr_t)&info))
 		return NULL;
-	if (info.si_code == SI_KERNEL) {
+	if (info.si_code == SI_KERNEL && th->kind != THREAD_ASIDE) {
 		err = on_int3(l, th, &ours);
 		if (err || ours)
 			return err;
@@ -284,6 +301,10 @@ static struct dbg_error *on_event_stop(struct live *l, struct thread *th,
 		return NULL;
 	}
 	th->asked = false;
+	if (th->kind == THREAD_ASIDE) {
+		child_aside_stop(l, th, group);
+		return NULL;
+	}
 	if (th->kind == THREAD_SHARED) {
 		if (th->fresh)
 			live_ptrace(l, PTRACE_SETOPTIONS, th->tid, 0,
@@ -326,7 +347,7 @@ static void remove_own(struct live *l, pid_t but)
 static struct dbg_error *on_exec(struct live *l, struct thread *th)
 {
 	if (th->kind != THREAD_OWN) {
-		child_detach(l, th);
+		child_exec(l, th);
 		return NULL;
 	}
 	remove_own(l, th->tid);
@@ -364,6 +385,7 @@ static struct dbg_error *on_end(struct live *l, struct thread *th, int status)
 	}
 	remove_own(l, 0);
 	l->exited = true;
+	child_release_strays(l);
 	traps_clear(&l->target.traps);
 	struct target_event *event = queue_slot(l);
 	event->kind = TARGET_EXITED;
@@ -459,7 +481,8 @@ static pid_t wait_leader(struct live *l, int *ret)
 			raise_chld(l);
 			return tid;
 		}
-		struct pollfd pfd = {.fd = l->signal_fd, .events = POLLIN};
+		struct pollfd pfd = {.fd = l->family->signal_fd,
+				     .events = POLLIN};
 		l->target.counters.syscalls++;
 		poll(&pfd, 1, LEADER_POLL_MS);
 	}
@@ -485,9 +508,14 @@ struct dbg_error *live_take(struct live *l, bool block, bool *ret_any)
 		return NULL;
 	*ret_any = true;
 	l->target.counters.stops++;
-	struct thread *th = thread_find(l, tid);
-	if (th)
-		return live_file(l, th, status);
-	child_stray(l, tid, status);
-	return NULL;
+	struct live *owner = family_owner(l->family, tid);
+	if (!owner) {
+		child_stray(l->family, tid, status);
+		return NULL;
+	}
+	struct dbg_error *err =
+	    live_file(owner, thread_find(owner, tid), status);
+	if (owner != l)
+		live_kick(owner);
+	return err;
 }
