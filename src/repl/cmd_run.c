@@ -331,7 +331,9 @@ static const struct repl_cmd cmds[] = {
 	.names = "step s",
 	.args = "[N]",
 	.help = "step to another line, into calls",
-	.more = "Calls of methods without symbols are stepped over.",
+	.more = "Code that is not yours (see \"set just-my-code\") is passed, "
+		"up to what it\ncalls back; so are properties and operators "
+		"(\"set step-over-properties\").",
 	.flags = CMD_NEEDS_STOP | CMD_REPEAT,
 	.run = cmd_step,
     },

@@ -8,6 +8,7 @@ Starting program: {out}/Throws.dll async
 Breakpoint 1, Throws.Program.Async () at Throws.cs:{@async-await}
 {@async-await}{...}// @async-await
 +next
+{Release}No module of the program is built for debugging: optimized code with symbols counts as yours.
 ...
 {Debug}Throws.Program.Async () at Throws.cs:{@async-catch-head}
 {Debug}{@async-catch-head}{...}// @async-catch-head

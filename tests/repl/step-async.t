@@ -8,6 +8,7 @@ Starting program: {out}/Steps.dll async
 Breakpoint 1, Steps.Program.Async () at Steps.cs:{@async}
 {@async}{...}// @async
 +next
+{Release}No module of the program is built for debugging: optimized code with symbols counts as yours.
 {@async-await}{...}// @async-await
 +next
 ...

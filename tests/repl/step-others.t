@@ -12,6 +12,7 @@ Breakpoint 1, Steps.Program.Others () at Steps.cs:{@others-wait}
 {@others-wait}{...}// @others-wait
 ## The line ends when the other thread has.
 +next
+{Release}No module of the program is built for debugging: optimized code with symbols counts as yours.
 [Switching to thread {n} (Thread {n} "other")]
 
 Breakpoint 2, Steps.Program.Others.lambda () at Steps.cs:{@other-line}

@@ -1,5 +1,8 @@
 #! fixture=Steps args=properties exit=0
-## Accessors are methods, automatic ones too.
+## Accessors are methods, automatic ones too, if the setting says so.
++show step-over-properties
+step-over-properties: on
++set step-over-properties off
 +break @call-set
 Breakpoint 1 (Steps.cs:{@call-set}) pending: the program is not running.
 +run

@@ -8,6 +8,7 @@ Starting program: {out}/Steps.dll recursion
 Breakpoint 1, Steps.Program.Recursion () at Steps.cs:{@recursion}
 {@recursion}{...}// @recursion
 +step
+{Release}No module of the program is built for debugging: optimized code with symbols counts as yours.
 Steps.Program.Factorial (n=5) at Steps.cs:{@fact}
 {@fact}{...}// @fact
 +next

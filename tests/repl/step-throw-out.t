@@ -11,6 +11,7 @@ Starting program: {out}/Steps.dll leaves leaves
 Breakpoint 2, Steps.Program.Thrower (n=2) at Steps.cs:{@thrower-recurse}
 {@thrower-recurse}{...}// @thrower-recurse
 +next
+{Release}No module of the program is built for debugging: optimized code with symbols counts as yours.
 
 Breakpoint 2, Steps.Program.Thrower (n=1) at Steps.cs:{@thrower-recurse}
 {@thrower-recurse}{...}// @thrower-recurse

@@ -199,6 +199,20 @@ DBG_MUST struct dbg_error *code_points(struct code *c, uint64_t ip,
 				       const struct code_point **ret,
 				       size_t *ret_n);
 
+/* What a method is to someone who steps. */
+enum code_trait {
+	CODE_SOURCE = 1,       /* has a visible sequence point */
+	CODE_NON_USER = 2,     /* DebuggerNonUserCode */
+	CODE_STEP_THROUGH = 4, /* DebuggerStepThrough, DebuggerHidden */
+	CODE_ACCESSOR = 8,     /* of a property */
+	CODE_OPERATOR = 16,
+	CODE_CCTOR = 32, /* static constructor */
+};
+/*
+ * Bits of enum code_trait; attributes of its type and its property count. 0
+ * without symbols. Cached for the session.
+ */
+unsigned int code_traits(struct code *c, struct code_module *m, uint32_t token);
 /* Does the method have symbols with at least one visible point? */
 bool code_has_source(struct code *c, struct code_module *m, uint32_t token);
 /* MoveNext token of an async or iterator kickoff method, 0: it is none. */

@@ -20,6 +20,7 @@ struct module {
 	uint8_t *copy;         /* image or metadata from memory */
 	struct arena *arena;   /* dies with the module */
 	struct map points;     /* MethodDef rid: struct module_points */
+	struct map traits;     /* MethodDef rid: bits, see traits.c */
 	const char **paths;    /* by document rid - 1, substituted */
 	unsigned int path_age; /* source_rules_age they were made at */
 };

@@ -274,6 +274,7 @@ void module_destroy(struct module *mod)
 	file_unload(&mod->file);
 	free(mod->copy);
 	map_deinit(&mod->points);
+	map_deinit(&mod->traits);
 	arena_destroy(mod->arena);
 	free(mod);
 }

@@ -12,6 +12,10 @@ struct control *control_create(const struct control_ops *ops, void *arg)
 
 	c->ops = ops;
 	c->arg = arg;
+	c->rules = (struct step_rules){
+	    .just_my_code = true,
+	    .over_properties = true,
+	};
 	return c;
 }
 
@@ -74,6 +78,8 @@ void control_end_run(struct control *c)
 	bp_unbind_all(c);
 	wanted_reset(c);
 	throws_reset(c);
+	probe_reset(c);
+	c->plan.home = NULL;
 	c->code = NULL;
 	c->stack = NULL;
 	c->cxa_throw = 0;
@@ -213,6 +219,8 @@ static void module_unloaded(struct control *c, uint64_t addr)
 		return;
 	for (size_t i = 0; i < c->n_bps; i++)
 		bind_forget(c, c->bps[i], m);
+	if (c->plan.home == m)
+		c->plan.home = NULL;
 	wanted_commit(c);
 	code_module_remove(c->code, addr);
 	dac_forget(c->dac);
@@ -353,6 +361,11 @@ struct dbg_error *control_judge(struct control *c,
 	*ret_stop = stop;
 	step_clear(c);
 	return NULL;
+}
+
+struct step_rules *control_step_rules(struct control *c)
+{
+	return &c->rules;
 }
 
 void control_step_cancel(struct control *c)

@@ -97,6 +97,14 @@ void control_thread_gone(struct control *c, pid_t tid);
 
 /* ---- Steps (all stopped; the caller resumes) -------------------------- */
 
+/* What the user's settings say of steps; the caller may change it. */
+struct step_rules {
+	bool just_my_code;
+	bool over_properties; /* and operators, by a step in */
+};
+
+struct step_rules *control_step_rules(struct control *c);
+
 /*
  * Plan a step of @tid. *ret_done: it is complete already (an instruction
  * step), *ret_stop says how.

@@ -97,10 +97,22 @@ struct step_plan {
 	uint64_t exit_sp;
 	uint64_t exit_addr; /* RESOLVING: where the runtime's stub ends */
 	bool watches_catch;
-	struct seq_point from; /* the line that is stepped */
-	uint64_t *yields;      /* where an await leaves the method */
+	struct code_module *home; /* where the step began, NULL: no source */
+	uint64_t home_pc;
+	bool through; /* in code called by the line, not stepped */
+	uint64_t left_sp, left_addr; /* caller that is passed, 0: none */
+	struct seq_point from;       /* the line that is stepped */
+	uint64_t *yields;            /* where an await leaves the method */
 	size_t n_yields, cap_yields;
 	uint64_t machine; /* AWAITING: whose resumption, 0: any */
+};
+
+/* The probes at the beginning of code compiled for debugging. */
+struct probe {
+	uint64_t offset; /* of the flag in a Module */
+	uint64_t helper; /* what they call, 0: not known yet */
+	bool armed;
+	size_t strangers; /* hits of threads that are not stepped */
 };
 
 /* ---- Exceptions ------------------------------------------------------ */
@@ -135,6 +147,9 @@ struct control {
 	struct map hits; /* address -> struct hit_list */
 	struct wanted wanted;
 	struct step_plan plan;
+	struct step_rules rules;
+	bool told_optimized; /* in this session */
+	struct probe probe;
 	struct throws throws;
 	uint64_t cxa_throw;
 	bool stop_at_entry;
@@ -259,7 +274,7 @@ void step_add_site(struct step_plan *p, uint64_t addr);
 struct dbg_error *step_arm(struct control *c);
 
 /* Step on from where @c->plan.tid is, over the same line. */
-struct dbg_error *step_go_on(struct control *c);
+struct dbg_error *step_go_on(struct control *c, bool *ret_done);
 
 /* stepasync.c */
 /* Add the yields of the async method at @pos to the plan. */
@@ -267,13 +282,40 @@ struct dbg_error *stepasync_plan(struct control *c, const struct code_pos *pos,
 				 uint64_t pc);
 /* The stepped frame is at a yield; a thread is at the resume point. */
 struct dbg_error *stepasync_yield(struct control *c, uint64_t addr);
-struct dbg_error *stepasync_resume(struct control *c, pid_t tid);
+struct dbg_error *stepasync_resume(struct control *c, pid_t tid,
+				   bool *ret_done);
+
+/* mycode.c */
+/* Does a step end in this method? */
+bool mycode_is_user(struct control *c, struct code_module *m, uint32_t token);
+/* Does a step in pass it, by the setting for properties and operators? */
+bool mycode_is_passed(struct control *c, struct code_module *m, uint32_t token);
+/* Say once that the whole program is optimised, if it is. */
+void mycode_tell(struct control *c);
+
+/* probe.c */
+/* Watch entries of user code, as far as its code tells of them. */
+struct dbg_error *probe_arm(struct control *c);
+void probe_disarm(struct control *c);
+/* The program is gone. */
+void probe_reset(struct control *c);
+/* A thread is at the helper. */
+struct dbg_error *probe_trap(struct control *c, pid_t tid);
 
 /* stepin.c */
+/* A step in may leave the frame to a caller that calls user code again. */
+struct dbg_error *stepin_plan_left(struct control *c);
+/* It has left the frame. */
+struct dbg_error *stepin_left(struct control *c);
+/* Code at @ip is about to run in the stepping thread: end in it if wanted. */
+struct dbg_error *stepin_enter(struct control *c, uint64_t ip);
 /* Add the call instructions of [start, end) to the plan. */
 struct dbg_error *stepin_scan(struct control *c, uint64_t start, uint64_t end);
-/* The thread is at a call of the stepped line; at the end of a stub. */
-struct dbg_error *stepin_resolve(struct control *c);
+/*
+ * The thread is at a call of the stepped line; at the end of a stub.
+ * *ret_done: it is where the step ends.
+ */
+struct dbg_error *stepin_resolve(struct control *c, bool *ret_done);
 /* Code of a method was made: is it a body that the step waits to enter? */
 void step_code(struct control *c, struct code_module *m, uint32_t token,
 	       uint64_t ip);

@@ -63,13 +63,16 @@ void step_clear(struct control *c)
 		control_complain(
 		    c, control_site_remove(c, SITE_STEP, &p->exit_addr, 1));
 	stepin_forget(c);
+	probe_disarm(c);
 	p->phase = STEP_NONE;
+	p->through = false;
 	p->exit_addr = 0;
 	p->watches_catch = false;
 	p->n_addrs = 0;
 	p->n_calls = 0;
 	p->n_yields = 0;
 	p->return_addr = 0;
+	p->left_addr = 0;
 }
 
 void control_thread_gone(struct control *c, pid_t tid)
@@ -86,34 +89,45 @@ static bool has_source(const struct frame *f)
 	return f->pos && f->pos->point.line;
 }
 
+static bool is_user(struct control *c, const struct frame *f)
+{
+	return has_source(f) &&
+	       mycode_is_user(c, f->pos->module, f->pos->token);
+}
+
 /*
- * The nearest frame from @level up that has source; from code without
- * source, where no frame has any, the nearest managed one. NULL: none.
+ * The nearest frame from @level up that is the user's, else one that has
+ * source; from code without source, where no frame has any, the nearest
+ * managed one. NULL: none.
  */
 static struct dbg_error *source_frame(struct control *c, uint32_t thread,
 				      uint32_t level, const struct frame **ret)
 {
 	struct dbg_error *err;
 	const struct frame *f = NULL;
-	const struct frame *managed = NULL;
+	const struct frame *managed = NULL, *source = NULL;
 	bool bare = true;
 
 	for (uint32_t n = 0; n < level + CALLERS_MAX; n++) {
 		err = stack_frame(c->stack, thread, n, &f);
 		if (err)
 			return err;
-		if (!f || (n >= level && has_source(f)))
+		if (!f || (n >= level && is_user(c, f)))
 			break;
 		if (has_source(f))
 			bare = false;
+		if (n >= level && !source && has_source(f))
+			source = f;
 		if (n >= level && !managed && f->pos && f->pos->token)
 			managed = f;
 	}
-	*ret = f || !bare ? f : managed;
+	if (!f)
+		f = bare ? managed : source;
+	*ret = f;
 	return NULL;
 }
 
-/* Run until the nearest caller with source, from @level up, is returned to. */
+/* Run until the nearest caller of the user's, from @level up, is reached. */
 static struct dbg_error *plan_return(struct control *c, uint32_t level)
 {
 	struct dbg_error *err;
@@ -173,6 +187,23 @@ static bool same_spot(const struct step_plan *p, const struct seq_point *point)
 	       point->document == p->from.document;
 }
 
+/* Of a hidden point, the visible one before it in IL; NULL: none. */
+static const struct seq_point *visible_before(const struct code_point *points,
+					      size_t n,
+					      const struct seq_point *hidden)
+{
+	const struct seq_point *best = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct seq_point *point = &points[i].point;
+
+		if (point->line && point->il_offset < hidden->il_offset &&
+		    (!best || point->il_offset > best->il_offset))
+			best = point;
+	}
+	return best;
+}
+
 /* Traps at the other lines, and at the calls of this one. */
 static struct dbg_error *plan_points(struct control *c, uint64_t pc)
 {
@@ -192,9 +223,15 @@ static struct dbg_error *plan_points(struct control *c, uint64_t pc)
 		uint64_t end =
 		    i + 1 < n ? points[i + 1].addr : code.start + code.size;
 
+		// hidden code behind a line (the end of a `using`) is part
+		// of it: no place to stop at, but one to step in from
 		if (!point->line)
+			point = visible_before(points, n, point);
+		if (!point)
 			continue;
 		if (!same_spot(p, point)) {
+			if (!points[i].point.line)
+				continue;
 			if (p->step.kind != DBG_STEP_UNTIL ||
 			    points[i].addr > pc)
 				step_add_site(p, points[i].addr);
@@ -209,7 +246,8 @@ static struct dbg_error *plan_points(struct control *c, uint64_t pc)
 
 static struct dbg_error *plan_line(struct control *c,
 				   const struct code_pos *pos,
-				   const struct user_regs_struct *regs)
+				   const struct user_regs_struct *regs,
+				   bool *ret_done)
 {
 	struct dbg_error *err;
 	struct step_plan *p = &c->plan;
@@ -222,10 +260,16 @@ static struct dbg_error *plan_line(struct control *c,
 		err = stepasync_plan(c, pos, regs->rip);
 	if (!err)
 		err = plan_return(c, 1);
+	if (!err)
+		err = stepin_plan_left(c);
 	if (err)
 		return err;
 	p->phase = STEP_RUNNING;
-	return step_arm(c);
+	err = step_arm(c);
+	// a thread does not hit the trap that it stands at
+	if (!err && addrs_have(p->calls, p->n_calls, regs->rip))
+		err = stepin_resolve(c, ret_done);
+	return err;
 }
 
 /*
@@ -271,6 +315,7 @@ static struct dbg_error *plan(struct control *c, bool *ret_done)
 	const struct frame *f;
 	bool managed = false;
 
+	p->home = NULL;
 	err = target_regs(c->target, p->tid, &regs);
 	if (err)
 		return err;
@@ -281,6 +326,14 @@ static struct dbg_error *plan(struct control *c, bool *ret_done)
 		return dbg_err(DBG_E_STATE,
 			       "the runtime is not loaded yet: only single "
 			       "instructions can be stepped");
+	mycode_tell(c);
+	err = code_pos_at(c->code, regs.rip, true, &pos, &managed);
+	if (err)
+		return err;
+	if (managed && pos->point.line) {
+		p->home = pos->module;
+		p->home_pc = regs.rip;
+	}
 	if (p->step.kind == DBG_STEP_OUT) {
 		err = plan_out(c, p->step.frame + 1);
 		if (!err && !p->return_addr)
@@ -288,12 +341,9 @@ static struct dbg_error *plan(struct control *c, bool *ret_done)
 						   "with source to return to");
 		return err;
 	}
-	err = code_pos_at(c->code, regs.rip, true, &pos, &managed);
-	if (err)
-		return err;
-	if (managed && pos->point.line) {
+	if (p->home) {
 		p->from = pos->point;
-		return plan_line(c, pos, &regs);
+		return plan_line(c, pos, &regs, ret_done);
 	}
 	// in code without source: out of it; the frames of a throw are not
 	// shown
@@ -304,7 +354,7 @@ static struct dbg_error *plan(struct control *c, bool *ret_done)
 	return plan_out(c, f && f->raw.ip == regs.rip ? 1 : 0);
 }
 
-struct dbg_error *step_go_on(struct control *c)
+struct dbg_error *step_go_on(struct control *c, bool *ret_done)
 {
 	struct dbg_error *err;
 	struct user_regs_struct regs;
@@ -314,7 +364,7 @@ struct dbg_error *step_go_on(struct control *c)
 	err = target_regs(c->target, c->plan.tid, &regs);
 	if (!err)
 		err = code_pos_at(c->code, regs.rip, true, &pos, &any);
-	return err || !any ? err : plan_line(c, pos, &regs);
+	return err || !any ? err : plan_line(c, pos, &regs, ret_done);
 }
 
 struct dbg_error *control_step(struct control *c, pid_t tid,
@@ -389,28 +439,16 @@ static bool in_frame_or_outside(const struct step_plan *p,
 	return regs->rsp >= p->sp || (p->framed && regs->rbp >= p->bp);
 }
 
-static struct dbg_error *step_ends(struct control *c, struct dbg_stop *stop,
-				   bool *ret_stops)
-{
-	struct dbg_error *err;
-
-	err = control_halt(c);
-	if (err)
-		return err;
-	stop->reason = DBG_STOP_STEP;
-	*ret_stops = true;
-	return NULL;
-}
-
-struct dbg_error *step_trap(struct control *c, pid_t tid, uint64_t addr,
-			    struct dbg_stop *stop, bool *ret_stops)
+/* A trap of the plan: *ret_done if the step ends here. */
+static struct dbg_error *judge(struct control *c, pid_t tid, uint64_t addr,
+			       bool *ret_done)
 {
 	struct dbg_error *err;
 	struct step_plan *p = &c->plan;
 	struct user_regs_struct regs;
 
 	if (p->phase == STEP_AWAITING)
-		return stepasync_resume(c, tid);
+		return stepasync_resume(c, tid, ret_done);
 	if (p->phase == STEP_NONE || p->tid != tid)
 		return NULL;
 	err = target_regs(c->target, tid, &regs);
@@ -418,17 +456,41 @@ struct dbg_error *step_trap(struct control *c, pid_t tid, uint64_t addr,
 		return err;
 	// a helper runs managed code at times, which may use it too
 	if (addr == p->exit_addr)
-		return regs.rsp >= p->exit_sp ? stepin_resolve(c) : NULL;
+		return regs.rsp >= p->exit_sp ? stepin_resolve(c, ret_done)
+					      : NULL;
 	if (addrs_have(p->entries, p->n_entries, addr) &&
-	    regs.rsp < p->enter_sp)
-		return step_ends(c, stop, ret_stops);
+	    regs.rsp < p->enter_sp) {
+		*ret_done = true;
+		return NULL;
+	}
+	if (p->left_addr && addr == p->left_addr)
+		return regs.rsp >= p->left_sp ? stepin_left(c) : NULL;
 	if (!in_frame_or_outside(p, &regs))
 		return NULL;
 	if (addrs_have(p->calls, p->n_calls, addr))
-		return stepin_resolve(c);
+		return stepin_resolve(c, ret_done);
 	if (addrs_have(p->yields, p->n_yields, addr))
 		return stepasync_yield(c, addr);
-	return step_ends(c, stop, ret_stops);
+	*ret_done = true;
+	return NULL;
+}
+
+struct dbg_error *step_trap(struct control *c, pid_t tid, uint64_t addr,
+			    struct dbg_stop *stop, bool *ret_stops)
+{
+	struct dbg_error *err;
+	bool done = false;
+
+	if (c->probe.armed && addr == c->probe.helper)
+		return probe_trap(c, tid);
+	err = judge(c, tid, addr, &done);
+	if (!err && done)
+		err = control_halt(c);
+	if (err || !done)
+		return err;
+	stop->reason = DBG_STOP_STEP;
+	*ret_stops = true;
+	return NULL;
 }
 
 /*
@@ -445,7 +507,8 @@ static struct dbg_error *plan_handler(struct control *c, uint64_t method,
 	size_t n = 0;
 
 	err = dac_method_get(c->dac, method, &m);
-	if (!err && m.code)
+	if (!err && m.code &&
+	    mycode_is_user(c, code_module_find(c->code, m.module), m.token))
 		err = code_points(c->code, m.code + offset, &points, &n);
 	if (err)
 		return err;
@@ -464,7 +527,7 @@ static struct dbg_error *plan_handler(struct control *c, uint64_t method,
 		err = stack_frame(c->stack, thread, level, &f);
 		if (err || !f)
 			break;
-		if (has_source(f) && f->raw.sp > c->plan.sp)
+		if (is_user(c, f) && f->raw.sp > c->plan.sp)
 			step_add_site(&c->plan, f->raw.ip);
 	}
 	return err ? err : step_arm(c);

@@ -216,7 +216,7 @@ struct dbg_error *stepasync_yield(struct control *c, uint64_t addr)
 	return err;
 }
 
-struct dbg_error *stepasync_resume(struct control *c, pid_t tid)
+struct dbg_error *stepasync_resume(struct control *c, pid_t tid, bool *ret_done)
 {
 	struct dbg_error *err;
 	struct step_plan *p = &c->plan;
@@ -228,5 +228,5 @@ struct dbg_error *stepasync_resume(struct control *c, pid_t tid)
 	step_clear(c);
 	p->step = step;
 	p->tid = tid;
-	return step_go_on(c);
+	return step_go_on(c, ret_done);
 }

@@ -140,40 +140,104 @@ void step_code(struct control *c, struct code_module *m, uint32_t token,
 		control_complain(c, enter_code(c, m, token, ip));
 }
 
+/*
+ * What is passed may call user code: wait for that, if the settings or
+ * attributes (@marked) ask for it.
+ */
+static struct dbg_error *go_through(struct control *c, bool marked)
+{
+	if (!c->rules.just_my_code && !marked)
+		return NULL;
+	c->plan.through = true;
+	return probe_arm(c);
+}
+
+struct dbg_error *stepin_plan_left(struct control *c)
+{
+	struct dbg_error *err;
+	struct step_plan *p = &c->plan;
+	const struct frame *f;
+
+	if (p->step.kind != DBG_STEP_IN || !p->return_addr)
+		return NULL;
+	err =
+	    stack_frame(c->stack, stack_thread_number(c->stack, p->tid), 1, &f);
+	if (err || !f || !f->pos || f->raw.ip == p->return_addr)
+		return err;
+	p->left_addr = f->raw.ip;
+	p->left_sp = f->raw.sp;
+	step_add_site(p, f->raw.ip);
+	return NULL;
+}
+
+struct dbg_error *stepin_left(struct control *c)
+{
+	struct dbg_error *err;
+	struct step_plan *p = &c->plan;
+
+	// all that is called from here on, up to the caller of the user's
+	p->sp = p->return_sp;
+	p->framed = false;
+	p->left_addr = 0;
+	err = control_halt(c);
+	return err ? err : go_through(c, false);
+}
+
+/* The method at @ip of the MethodDef @token is called by the line. */
+static struct dbg_error *enter(struct control *c, struct code_module *m,
+			       uint32_t token, uint64_t ip)
+{
+	uint32_t body = code_move_next(c->code, m, token);
+
+	if (mycode_is_passed(c, m, token))
+		return NULL;
+	if (!mycode_is_user(c, m, body ? body : token))
+		return go_through(c, code_traits(c->code, m, token) &
+					 CODE_STEP_THROUGH);
+	if (body)
+		return enter_body(c, m, body);
+	if (m->pdb && pdb_kickoff_of(m->pdb, MD_TOKEN_RID(token)))
+		return enter_anywhere(c, m, token, ip);
+	return enter_code(c, m, token, ip);
+}
+
+struct dbg_error *stepin_enter(struct control *c, uint64_t ip)
+{
+	struct dbg_error *err;
+	struct dac_method method;
+	uint64_t desc = dac_method_at(c->dac, ip);
+
+	if (!desc)
+		return NULL;
+	err = dac_method_get(c->dac, desc, &method);
+	if (err || method.dynamic)
+		return err;
+
+	struct code_module *m = code_module_find(c->code, method.module);
+
+	c->plan.enter_sp = c->plan.sp;
+	return m ? enter(c, m, method.token, ip) : NULL;
+}
+
 /* What a managed callee means; *ret_on: keep stepping instructions. */
 static struct dbg_error *arrive(struct control *c, uint64_t desc,
 				const struct user_regs_struct *regs,
 				bool *ret_on)
 {
 	struct dbg_error *err;
-	struct step_plan *p = &c->plan;
 	struct dac_method method;
 
 	*ret_on = false;
-	p->enter_sp = p->sp;
-	if (regs->rsp >= p->sp)
+	if (regs->rsp >= c->plan.sp)
 		return NULL; // back in the stepped frame
 	err = dac_method_get(c->dac, desc, &method);
 	if (err)
 		return err;
-	if (method.dynamic) {
-		*ret_on = true;
-		return NULL;
-	}
-
-	struct code_module *m = code_module_find(c->code, method.module);
-	uint32_t body;
-
-	if (!m)
-		return NULL;
-	body = code_move_next(c->code, m, method.token);
-	if (body)
-		return enter_body(c, m, body);
-	if (!code_has_source(c->code, m, method.token))
-		return NULL;
-	if (m->pdb && pdb_kickoff_of(m->pdb, MD_TOKEN_RID(method.token)))
-		return enter_anywhere(c, m, method.token, regs->rip);
-	return enter_code(c, m, method.token, regs->rip);
+	if (!method.dynamic)
+		return stepin_enter(c, regs->rip);
+	// a stub: it may lead to native code, which may call back
+	*ret_on = true;
+	return go_through(c, false);
 }
 
 static bool in_native_image(struct control *c, uint64_t ip)
@@ -237,6 +301,7 @@ static struct dbg_error *resolve(struct control *c)
 	struct dbg_error *err;
 	struct step_plan *p = &c->plan;
 
+	p->through = false;
 	err = forget_exit(c);
 	if (err)
 		return err;
@@ -264,10 +329,21 @@ static struct dbg_error *resolve(struct control *c)
 	return NULL;
 }
 
-struct dbg_error *stepin_resolve(struct control *c)
+struct dbg_error *stepin_resolve(struct control *c, bool *ret_done)
 {
 	struct dbg_error *err;
+	struct step_plan *p = &c->plan;
+	struct user_regs_struct regs;
 
 	err = control_halt(c);
-	return err ? err : resolve(c);
+	if (!err)
+		err = resolve(c);
+	if (!err)
+		err = target_regs(c->target, p->tid, &regs);
+	if (err)
+		return err;
+	// code without a prolog begins with its first line
+	*ret_done = addrs_have(p->entries, p->n_entries, regs.rip) &&
+		    regs.rsp < p->enter_sp;
+	return NULL;
 }

@@ -242,38 +242,70 @@ static const char *get_elements(struct dbg *dbg)
 	return arena_printf(dbg->list_arena, "%u", dbg->elements);
 }
 
-static struct dbg_error *set_trust(struct dbg *dbg, const char *value)
+static struct dbg_error *set_switch(const char *value, bool *ret)
 {
 	bool on = !strcmp(value, "on");
 
 	if (!on && strcmp(value, "off"))
 		return dbg_err(DBG_E_ARGUMENT, "'%s' is not on or off", value);
-	dbg->trust_dac = on;
-	if (on)
+	*ret = on;
+	return NULL;
+}
+
+static const char *get_switch(bool on)
+{
+	return on ? "on" : "off";
+}
+
+static struct dbg_error *set_just_my_code(struct dbg *dbg, const char *value)
+{
+	return set_switch(value,
+			  &control_step_rules(dbg->control)->just_my_code);
+}
+
+static const char *get_just_my_code(struct dbg *dbg)
+{
+	return get_switch(control_step_rules(dbg->control)->just_my_code);
+}
+
+static struct dbg_error *set_properties(struct dbg *dbg, const char *value)
+{
+	return set_switch(value,
+			  &control_step_rules(dbg->control)->over_properties);
+}
+
+static const char *get_properties(struct dbg *dbg)
+{
+	return get_switch(control_step_rules(dbg->control)->over_properties);
+}
+
+static struct dbg_error *set_trust(struct dbg *dbg, const char *value)
+{
+	struct dbg_error *err = set_switch(value, &dbg->trust_dac);
+
+	if (!err && dbg->trust_dac)
 		session_message(dbg, "a DAC owned by another user will be "
 				     "loaded: its code runs with your rights");
-	return NULL;
+	return err;
 }
 
 static const char *get_trust(struct dbg *dbg)
 {
-	return dbg->trust_dac ? "on" : "off";
+	return get_switch(dbg->trust_dac);
 }
 
 static struct dbg_error *set_suppress(struct dbg *dbg, const char *value)
 {
-	bool on = !strcmp(value, "on");
+	struct dbg_error *err = set_switch(value, &dbg->suppress_jit);
 
-	if (!on && strcmp(value, "off"))
-		return dbg_err(DBG_E_ARGUMENT, "'%s' is not on or off", value);
-	dbg->suppress_jit = on;
-	control_suppress_optimizations(dbg->control, on);
-	return NULL;
+	if (!err)
+		control_suppress_optimizations(dbg->control, dbg->suppress_jit);
+	return err;
 }
 
 static const char *get_suppress(struct dbg *dbg)
 {
-	return dbg->suppress_jit ? "on" : "off";
+	return get_switch(dbg->suppress_jit);
 }
 
 static struct dbg_error *set_native(struct dbg *dbg, const char *value)
@@ -303,6 +335,13 @@ static const struct setting settings[] = {
     {"print elements",
      "Characters of a string and elements of an array shown at once.",
      set_elements, get_elements},
+    {"just-my-code",
+     "Steps end in your own code: built for debugging, with symbols (on or "
+     "off).",
+     set_just_my_code, get_just_my_code},
+    {"step-over-properties",
+     "A step in passes accessors of properties and operators (on or off).",
+     set_properties, get_properties},
     {"suppress-jit-optimizations",
      "Have modules loaded from now on compiled for debugging (on or off).",
      set_suppress, get_suppress},

@@ -1,0 +1,120 @@
+/*
+ * What a method is to someone who steps: what its symbols, its name and the
+ * attributes of its author say.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "code/code_priv.h"
+
+enum {
+	KNOWN = 1 << 16,       /* makes a cached 0 differ from absence */
+	SPECIAL_NAME = 0x0800, /* II.23.1.10 */
+	NESTING_MAX = 16,
+};
+
+static const struct {
+	const char *name;
+	enum code_trait trait;
+} attributes[] = {
+    {"System.Diagnostics.DebuggerNonUserCodeAttribute", CODE_NON_USER},
+    {"System.Diagnostics.DebuggerStepThroughAttribute", CODE_STEP_THROUGH},
+    {"System.Diagnostics.DebuggerHiddenAttribute", CODE_STEP_THROUGH},
+};
+
+static unsigned int marks(const struct md *md, uint32_t token)
+{
+	unsigned int traits = 0;
+
+	for (size_t i = 0; i < sizeof(attributes) / sizeof(*attributes); i++)
+		if (md_has_attribute(md, token, attributes[i].name, NULL))
+			traits |= attributes[i].trait;
+	return traits;
+}
+
+// Of a method's own type, and of the types around one that the compiler made
+// for it (closures, state machines).
+static unsigned int type_marks(const struct md *md, uint32_t rid)
+{
+	unsigned int traits = 0;
+	uint32_t type = md_method_type(md, rid);
+
+	for (int i = 0; type && i < NESTING_MAX; i++) {
+		traits |= marks(md, MD_TOKEN(MD_TYPEDEF, type));
+		if (*md_col_string(md, MD_TYPEDEF, type, 1) != '<')
+			break;
+		type = md_enclosing(md, type);
+	}
+	return traits;
+}
+
+// II.22.28: the property that an accessor belongs to, 0 if none.
+static uint32_t property_of(const struct md *md, uint32_t rid)
+{
+	uint32_t n = md_rows(md, MD_METHODSEMANTICS);
+
+	for (uint32_t row = 1; row <= n; row++) {
+		uint32_t owner = md_col(md, MD_METHODSEMANTICS, row, 2);
+
+		// HasSemantics: the low bit says Event 0, Property 1.
+		if (md_col(md, MD_METHODSEMANTICS, row, 1) == rid)
+			return owner & 1 ? owner >> 1 : 0;
+	}
+	return 0;
+}
+
+// By their names, since every compiler gives these.
+static unsigned int name_traits(const struct md *md, uint32_t rid)
+{
+	const char *name = md_col_string(md, MD_METHODDEF, rid, 3);
+	const char *dot = strrchr(name, '.');
+	const char *last = dot && dot != name ? dot + 1 : name;
+
+	if (!(md_col(md, MD_METHODDEF, rid, 2) & SPECIAL_NAME))
+		return 0;
+	if (!strcmp(name, ".cctor"))
+		return CODE_CCTOR;
+	if (str_starts(last, "get_") || str_starts(last, "set_"))
+		return CODE_ACCESSOR;
+	return str_starts(last, "op_") ? CODE_OPERATOR : 0;
+}
+
+// The body of an async method bears what its author wrote; the method that
+// starts it is marked DebuggerStepThrough by the compiler and says nothing.
+static unsigned int find(struct code *c, struct code_module *m, uint32_t rid)
+{
+	unsigned int traits = 0;
+	uint32_t token = MD_TOKEN(MD_METHODDEF, rid);
+
+	if (code_has_source(c, m, token))
+		traits |= CODE_SOURCE;
+	traits |= marks(&m->md, token) | type_marks(&m->md, rid);
+	traits |= name_traits(&m->md, rid);
+	if (traits & CODE_ACCESSOR) {
+		uint32_t property = property_of(&m->md, rid);
+
+		if (property)
+			traits |=
+			    marks(&m->md, MD_TOKEN(MD_PROPERTY, property));
+	}
+	return traits;
+}
+
+unsigned int code_traits(struct code *c, struct code_module *m, uint32_t token)
+{
+	struct module *mod = module_of(m);
+	uint32_t rid = MD_TOKEN_RID(token);
+
+	// Without symbols nothing of it is ever stepped.
+	if (!m->pdb || MD_TOKEN_TABLE(token) != MD_METHODDEF || !rid)
+		return 0;
+
+	uintptr_t traits = (uintptr_t)map_find(&mod->traits, rid);
+
+	if (!traits) {
+		traits = find(c, m, rid) | KNOWN;
+		map_put(&mod->traits, rid, (void *)traits);
+	}
+	return (unsigned int)traits & ~(unsigned int)KNOWN;
+}

@@ -1,0 +1,181 @@
+/*
+ * Where user code is entered from code that is not stepped: a lambda given to
+ * the framework, an override that it calls.
+ *
+ * Code compiled for debugging begins with a probe for debuggers inside the
+ * process: if a flag in its Module is set it calls a helper of the runtime,
+ * which does nothing unless such a debugger is there. The place of the flag
+ * and the helper are read from the probe of the method that is stepped. While
+ * a step goes through framework code the flags of all modules built for
+ * debugging are set and the helper is trapped: each method of theirs that is
+ * entered, compiled before or just now, passes there.
+ *
+ * Threads that are not stepped pass too; if they do so too often the step
+ * does without.
+ */
+#include "control/control_priv.h"
+
+#include <string.h>
+
+#include "base/err.h"
+
+enum {
+	PROLOG_MAX = 512,
+	MODULE_MAX = 4096, /* of the runtime's Module, in bytes */
+	STRANGERS_MAX = 2000,
+	WALK_MAX = 2000,
+	/* cmp dword [rip+d], 0 and cmp dword [rax], 0; je +5; call rel32 */
+	CMP_FAR = 7,
+	CMP_NEAR = 3,
+	MOV_RAX = 10,
+	JE_CALL = 7,
+};
+
+/* The flag that the probe whose `je` is at @at tests; 0: it is none. */
+static uint64_t flag_of(const uint8_t *code, size_t at, uint64_t start)
+{
+	int32_t disp;
+	uint64_t flag = 0;
+	const uint8_t *p = code + at;
+
+	if (at >= CMP_FAR && p[-7] == 0x83 && p[-6] == 0x3d && !p[-1]) {
+		memcpy(&disp, p - 5, sizeof(disp));
+		return start + at + (uint64_t)(int64_t)disp;
+	}
+	if (at >= CMP_NEAR + MOV_RAX && p[-3] == 0x83 && p[-2] == 0x38 &&
+	    !p[-1] && p[-13] == 0x48 && p[-12] == 0xb8)
+		memcpy(&flag, p - 11, sizeof(flag));
+	return flag;
+}
+
+/* Learn from the prolog of the method at @ip, which is of @m. */
+static void learn(struct control *c, const struct code_module *m, uint64_t ip)
+{
+	struct probe *probe = &c->probe;
+	struct dac_code dc;
+	uint8_t code[PROLOG_MAX];
+	size_t n = 0;
+	struct dbg_error *err = dac_code_at(c->dac, ip, &dc);
+
+	if (!err && dc.method)
+		n = target_read_some(c->target, dc.start, code,
+				     dc.size < PROLOG_MAX ? dc.size
+							  : PROLOG_MAX);
+	dbg_error_destroy(err);
+	for (size_t at = 0; at + JE_CALL <= n; at++) {
+		int32_t disp;
+		uint64_t offset = flag_of(code, at, dc.start) - m->addr;
+
+		if (code[at] != 0x74 || code[at + 1] != 5 ||
+		    code[at + 2] != 0xe8 || offset % 4 || offset >= MODULE_MAX)
+			continue;
+		memcpy(&disp, code + at + 3, sizeof(disp));
+		probe->offset = offset;
+		probe->helper =
+		    dc.start + at + JE_CALL + (uint64_t)(int64_t)disp;
+		return;
+	}
+}
+
+/* Set or reset the flags of all modules that have probes. */
+static void set_flags(struct control *c, uint32_t value)
+{
+	size_t n;
+	struct code_module *const *modules = code_modules(c->code, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (modules[i]->pdb && !modules[i]->optimized)
+			control_complain(
+			    c, target_write(c->target,
+					    modules[i]->addr + c->probe.offset,
+					    &value, sizeof(value)));
+}
+
+struct dbg_error *probe_arm(struct control *c)
+{
+	struct probe *probe = &c->probe;
+	const struct step_plan *p = &c->plan;
+
+	p = &c->plan;
+	if (probe->armed || !p->home)
+		return NULL;
+	if (!probe->helper)
+		learn(c, p->home, p->home_pc);
+	if (!probe->helper)
+		return NULL;
+	probe->armed = true;
+	probe->strangers = 0;
+	set_flags(c, 1);
+	return control_site_add(c, SITE_STEP, &probe->helper, 1);
+}
+
+void probe_disarm(struct control *c)
+{
+	struct probe *probe = &c->probe;
+
+	if (!probe->armed)
+		return;
+	probe->armed = false;
+	if (!c->target)
+		return;
+	set_flags(c, 0);
+	control_complain(c,
+			 control_site_remove(c, SITE_STEP, &probe->helper, 1));
+}
+
+void probe_reset(struct control *c)
+{
+	memset(&c->probe, 0, sizeof(c->probe));
+}
+
+/*
+ * Is the newest method called by one that a step passes whole: a static
+ * constructor, an accessor?
+ */
+static bool is_inside_passed(struct control *c)
+{
+	const struct step_plan *p = &c->plan;
+	uint32_t thread = stack_thread_number(c->stack, p->tid);
+
+	for (uint32_t level = 0; level < WALK_MAX; level++) {
+		const struct frame *f = NULL;
+		struct dbg_error *err =
+		    stack_frame(c->stack, thread, level, &f);
+
+		dbg_error_destroy(err);
+		if (err || !f || f->raw.sp >= p->sp)
+			return false;
+		if (!f->pos || !f->pos->module)
+			continue;
+
+		struct code_module *m = f->pos->module;
+
+		if (code_traits(c->code, m, f->pos->token) & CODE_CCTOR ||
+		    mycode_is_passed(c, m, f->pos->token))
+			return true;
+	}
+	return false;
+}
+
+struct dbg_error *probe_trap(struct control *c, pid_t tid)
+{
+	struct dbg_error *err;
+	const struct step_plan *p = &c->plan;
+	struct user_regs_struct regs;
+	uint64_t ip;
+
+	if (p->tid != tid) {
+		if (++c->probe.strangers > STRANGERS_MAX)
+			probe_disarm(c);
+		return NULL;
+	}
+	err = target_regs(c->target, tid, &regs);
+	if (err || !p->through || regs.rsp >= p->sp)
+		return err;
+	err = control_halt(c);
+	if (!err)
+		err = target_read_u64(c->target, regs.rsp, &ip);
+	if (err || is_inside_passed(c))
+		return err;
+	return stepin_enter(c, ip);
+}
