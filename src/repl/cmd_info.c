@@ -238,6 +238,7 @@ static struct dbg_error *info_frame(struct repl *r, const struct call *call)
 	    [DBG_FRAME_MANAGED] = "managed",
 	    [DBG_FRAME_NATIVE] = "native",
 	    [DBG_FRAME_RUNTIME] = "runtime transition",
+	    [DBG_FRAME_ASYNC] = "async caller, on no stack",
 	};
 	struct dbg_error *err;
 	struct dbg_frame f;

@@ -14,7 +14,7 @@ enum {
 
 static struct dbg_error *show_full(struct repl *r, const struct dbg_frame *f)
 {
-	if (f->kind != DBG_FRAME_MANAGED)
+	if (f->kind != DBG_FRAME_MANAGED && f->kind != DBG_FRAME_ASYNC)
 		return NULL;
 	struct dbg_error *err =
 	    show_scope(r, f->id, DBG_SCOPE_LOCALS, "No locals.", "        ");

@@ -104,7 +104,7 @@ static void show_args(struct repl *r, const struct dbg_frame *f)
 	struct dbg_value *args;
 	size_t n;
 
-	if (f->kind != DBG_FRAME_MANAGED)
+	if (f->kind != DBG_FRAME_MANAGED && f->kind != DBG_FRAME_ASYNC)
 		return;
 	err = dbg_scope_list(r->dbg, f->id, DBG_SCOPE_ARGS, &args, &n);
 	if (err) {
@@ -146,6 +146,8 @@ void show_frame(struct repl *r, const struct dbg_frame *f, bool with_addr)
 		paint_addr(r, f->pc);
 		printf(" in ");
 	}
+	if (f->kind == DBG_FRAME_ASYNC)
+		printf("[async] ");
 	frame_add_name(f->function, &name);
 	paint(r, PAINT_FUNCTION, text_get(&name));
 	printf(" (");
@@ -171,6 +173,8 @@ static bool needs_addr(struct repl *r, const struct dbg_frame *f)
 {
 	const struct dbg_stop *stop = dbg_stop_reason(r->dbg);
 
+	if (f->kind == DBG_FRAME_ASYNC)
+		return false;
 	if (f->level || !f->source.path || !stop ||
 	    f->kind != DBG_FRAME_MANAGED)
 		return true;

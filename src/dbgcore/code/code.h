@@ -178,6 +178,9 @@ struct code_pos {
 DBG_MUST struct dbg_error *code_pos_at(struct code *c, uint64_t ip, bool leaf,
 				       const struct code_pos **ret,
 				       bool *ret_any);
+/* The same of an IL offset of a method, compiled or not. */
+void code_pos_of(struct code *c, struct code_module *m, uint32_t token,
+		 uint32_t il_offset, struct code_pos *ret);
 /* Take the present rules of substitution for positions handed out already. */
 void code_renew_paths(struct code *c);
 

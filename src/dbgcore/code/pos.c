@@ -160,10 +160,9 @@ static void find_il(const struct version *v, uint64_t addr,
 		pos->il_offset = v->map[i].il_offset;
 }
 
-static void find_point(struct code *c, const struct version *v,
+static void find_point(struct code *c, const struct module_points *p,
 		       struct code_pos *pos)
 {
-	const struct module_points *p = v->points;
 	const struct seq_point *sp;
 
 	if (!p->n || pos->il_offset == UINT32_MAX)
@@ -172,7 +171,15 @@ static void find_point(struct code *c, const struct version *v,
 	if (!sp)
 		return;
 	pos->point = *sp;
-	pos->path = module_document(c, module_of(v->module), sp->document);
+	pos->path = module_document(c, module_of(pos->module), sp->document);
+}
+
+void code_pos_of(struct code *c, struct code_module *m, uint32_t token,
+		 uint32_t il_offset, struct code_pos *ret)
+{
+	*ret = (struct code_pos){
+	    .module = m, .token = token, .il_offset = il_offset};
+	find_point(c, module_points(module_of(m), token), ret);
 }
 
 static bool is_in(uint32_t il, uint32_t start, uint32_t length)
@@ -230,7 +237,7 @@ static void pos_fill(struct code *c, const struct version *v, uint64_t method,
 	pos->token = v->token;
 	find_il(v, addr, pos);
 	find_region(v, pos);
-	find_point(c, v, pos);
+	find_point(c, v->points, pos);
 }
 
 // Positions keep, their paths do not.

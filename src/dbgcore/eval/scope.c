@@ -432,11 +432,35 @@ static struct type *author_type(struct types *ts, struct type *type)
 	return type;
 }
 
+/* A method that is on no stack has all of its variables in its state machine */
+static void gather_machine(struct gather *g)
+{
+	const struct code_pos *pos = g->frame->pos;
+	struct scope *s = g->scope;
+	s->module = pos->module;
+	s->type = g->frame->machine->type;
+	s->context.module = pos->module;
+	s->context.method = pos->token;
+	s->context.type_args = s->type->args;
+	s->context.n_type_args = s->type->n_args;
+	scope_add_imports(g);
+	if (pos->module->pdb)
+		pdb_hoisted_scopes(pos->module->pdb, MD_TOKEN_RID(pos->token),
+				   g->arena, &g->hoisted, &g->n_hoisted);
+	expand(g, g->frame->machine, 0);
+	sort(g);
+	s->type = author_type(g->ts, s->type);
+}
+
 static void gather(struct gather *g)
 {
 	const struct code_pos *pos = g->frame->pos;
 	struct dac_method method;
 	struct scope *s = g->scope;
+	if (g->frame->machine) {
+		gather_machine(g);
+		return;
+	}
 	struct dbg_error *err =
 	    dac_method_get(types_dac(g->ts), pos->method, &method);
 	if (err) {

@@ -346,6 +346,7 @@ enum dbg_frame_kind {
 	DBG_FRAME_MANAGED,
 	DBG_FRAME_NATIVE,  /* outside managed code */
 	DBG_FRAME_RUNTIME, /* a transition into or out of the runtime */
+	DBG_FRAME_ASYNC,   /* on no stack: awaits what the frames before do */
 };
 
 struct dbg_source_range {

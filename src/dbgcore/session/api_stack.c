@@ -170,6 +170,9 @@ struct dbg_error *dbg_registers(struct dbg *dbg, dbg_id frame,
 		return err;
 	if (!f)
 		return dbg_err(DBG_E_NOT_FOUND, "no frame selected");
+	if (f->kind == DBG_FRAME_ASYNC)
+		return dbg_err(DBG_E_NOT_FOUND,
+			       "an async caller has no registers");
 	err = target_regs(dbg->target, f->tid, &regs);
 	if (err)
 		return err;

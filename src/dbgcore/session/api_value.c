@@ -57,6 +57,8 @@ void values_runtime(struct values *v)
 	if (v->dbg->dac)
 		v->types =
 		    types_create(v->dbg->target, v->dbg->dac, v->dbg->code);
+	if (v->dbg->stack)
+		stack_set_types(v->dbg->stack, v->types);
 }
 
 void values_reset(struct values *v)

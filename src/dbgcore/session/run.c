@@ -302,8 +302,10 @@ static struct dbg_error *managed_level(struct dbg *dbg, pid_t tid,
 	if (err || !level || !f)
 		return err;
 	if (f->kind != DBG_FRAME_MANAGED && f->kind != DBG_FRAME_RUNTIME)
-		return dbg_err(DBG_E_UNSUPPORTED,
-			       "frame %u is not managed code", level);
+		return dbg_err(DBG_E_UNSUPPORTED, "frame %u is %s", level,
+			       f->kind == DBG_FRAME_ASYNC
+				   ? "not on the stack: it awaits the others"
+				   : "not managed code");
 	*ret = f->level;
 	return NULL;
 }

@@ -2,7 +2,8 @@
  * What a person sees of a stack. Native code and the runtime's stubs between
  * managed frames are either frames among them or folded: a line that tells
  * of them above the managed frame that called them. A thread without managed
- * frames shows its native ones in any case.
+ * frames shows its native ones in any case. Behind them come the async
+ * methods that wait for this stack's.
  */
 #include <string.h>
 
@@ -90,6 +91,13 @@ static void take(struct stack *s, struct stack_thread *t, const struct frame *f)
 	}
 }
 
+static void push_async(void *arg, struct frame *f)
+{
+	struct stack_thread *t = arg;
+
+	push(t, f, t->n_taken);
+}
+
 static void finish(struct stack *s, struct stack_thread *t)
 {
 	t->all_shown = true;
@@ -98,6 +106,10 @@ static void finish(struct stack *s, struct stack_thread *t)
 	// Nothing but stubs: better these than nothing.
 	for (uint32_t i = 0; !t->n_shown && i < t->n_frames; i++)
 		push(t, t->frames[i], i);
+	size_t n = t->n_shown;
+	// The oldest async method on the stack is the one that was resumed.
+	for (size_t i = t->n_frames; i-- > 0 && n == t->n_shown;)
+		async_each(s, t, t->frames[i], push_async, t);
 }
 
 struct dbg_error *stack_shown(struct stack *s, uint32_t thread, uint32_t level,
@@ -231,8 +243,9 @@ static void describe_managed(struct stack *s, const struct frame *f,
 {
 	const struct code_pos *pos = f->pos;
 
-	ret->function =
-	    code_method_name(s->code, f->raw.method, true, s->arena);
+	ret->function = f->machine ? async_name(s, f)
+				   : code_method_name(s->code, f->raw.method,
+						      true, s->arena);
 	ret->il_offset = pos->il_offset;
 	ret->token = pos->token;
 	if (!pos->module)

@@ -55,7 +55,13 @@ void stack_set_runtime(struct stack *s, struct dac *d, struct code *c)
 	stack_reset(s, s->arena);
 	s->dac = d;
 	s->code = c;
+	s->types = NULL;
 	s->name_type = 0;
+}
+
+void stack_set_types(struct stack *s, struct types *ts)
+{
+	s->types = ts;
 }
 
 void stack_reset(struct stack *s, struct arena *arena)

@@ -3,7 +3,8 @@
  *
  * There are two lists of a thread's frames: the managed ones, by which the
  * engine works (stack_frame), and what a person sees (stack_shown): native
- * frames among the managed ones, or folded.
+ * frames among the managed ones, or folded, and behind them the async methods
+ * that wait for the one that was resumed on this thread.
  *
  * Thread numbers live as long as the session; frames as long as the stop,
  * walked on demand and kept. Frames of the runtime's own exception dispatch
@@ -18,6 +19,8 @@
 
 struct arena;
 struct stack;
+struct types;
+struct value;
 
 struct frame {
 	pid_t tid;
@@ -34,12 +37,15 @@ struct frame {
 	 */
 	const struct dac_frame *between;
 	size_t n_between;
+	const struct value *machine; /* ASYNC: the state machine */
 };
 
 struct stack *stack_create(struct target *t);
 void stack_destroy(struct stack *s);
 /* The runtime is up: managed stacks from here on. NULL: it is gone. */
 void stack_set_runtime(struct stack *s, struct dac *d, struct code *c);
+/* Types of the runtime that is up, to follow async calls by; NULL: none. */
+void stack_set_types(struct stack *s, struct types *ts);
 /* A new stop: forget frames and threads' facts; @arena serves the stop. */
 void stack_reset(struct stack *s, struct arena *arena);
 

@@ -44,8 +44,9 @@ struct stack {
 	struct stack_thread **threads; /* by number, holes where one went */
 	size_t n_threads, cap_threads;
 	struct map by_tid;
-	uint32_t n_walked; /* frames of all threads in this stop */
-	bool native;       /* show native frames */
+	uint32_t n_walked;   /* frames of all threads in this stop */
+	bool native;         /* show native frames */
+	struct types *types; /* NULL: no runtime */
 
 	/* The runtime's threads of this stop, read when asked for. */
 	bool managed_read;
@@ -95,5 +96,16 @@ bool native_caller(struct stack *s, const struct dac_frame *managed,
 		   struct dac_frame *ret);
 void native_describe(struct stack *s, const struct frame *f,
 		     struct dbg_frame *ret);
+
+/* ---- async.c --------------------------------------------------------- */
+
+/*
+ * The async methods that wait for the one that frame @f runs, nearest first:
+ * calls @fn for each.
+ */
+typedef void async_fn(void *arg, struct frame *f);
+void async_each(struct stack *s, struct stack_thread *t, const struct frame *f,
+		async_fn *fn, void *arg);
+const char *async_name(struct stack *s, const struct frame *f);
 
 #endif

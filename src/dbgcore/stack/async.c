@@ -1,0 +1,253 @@
+/*
+ * Who awaits this? An async method that had to wait goes on in a state
+ * machine in the heap. Its task holds what is to be done at the end
+ * (m_continuationObject): the state machine of the method that awaits it,
+ * bare, as a delegate, or inside of a continuation of some kind; or another
+ * task (WhenAll, Unwrap), whose continuation leads on; or a list of these, of
+ * which the first is followed. So the chain runs from the method that is
+ * resumed on a thread to the outermost caller, who is on no stack any more.
+ *
+ * All is found by the names of fields, which .NET 8, 9 and 10 share.
+ */
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "meta/csname.h"
+#include "stack/stack_priv.h"
+#include "target/target.h"
+#include "value/value.h"
+
+enum {
+	CHAIN_MAX = 256, /* methods that await each other */
+	LINKS_MAX = 64,  /* objects between two of them */
+	BUILDERS_MAX = 3,
+	METHOD_NAME = 3, /* column, II.22.26 */
+};
+
+// ---- Objects -------------------------------------------------------------
+
+// The field @name of the settled @v, settled; false if it has none such, or
+// nothing is there.
+static bool member(struct types *ts, const struct value *v, const char *name,
+		   struct value *ret)
+{
+	if (v->where == VALUE_ABSENT || !v->type)
+		return false;
+	const struct field *f = type_field(ts, v->type, name);
+	if (!f || f->kind != FIELD_INSTANCE)
+		return false;
+	struct value at = value_field(ts, v, f);
+	if (at.where == VALUE_ABSENT || value_is_null(ts, &at))
+		return false;
+	*ret = value_settle(ts, &at);
+	return ret->where != VALUE_ABSENT;
+}
+
+// The task of a builder; some builders are made of another.
+static bool builder_task(struct types *ts, struct value builder,
+			 struct value *ret)
+{
+	for (int i = 0; i < BUILDERS_MAX; i++) {
+		if (member(ts, &builder, "m_task", ret) ||
+		    member(ts, &builder, "_task", ret))
+			return true;
+		struct value inner;
+		if (!member(ts, &builder, "_builder", &inner))
+			return false;
+		builder = inner;
+	}
+	return false;
+}
+
+// What goes on when the state machine is done. An async iterator is waited
+// for by the promise of its next element.
+static bool machine_awaiter(struct types *ts, const struct value *machine,
+			    struct value *ret)
+{
+	struct value at, task;
+
+	if (member(ts, machine, "<>v__promiseOfValueOrEnd", &at))
+		return member(ts, &at, "_continuationState", ret);
+	return member(ts, machine, "<>t__builder", &at) &&
+	       builder_task(ts, at, &task) &&
+	       member(ts, &task, "m_continuationObject", ret);
+}
+
+// From what is to be done at the end of a task one step towards the method
+// that awaits it.
+static bool link_next(struct types *ts, const struct value *at,
+		      struct value *ret)
+{
+	static const char *const names[] = {
+	    "_continuation",        // a wrapper of a delegate
+	    "_target",              // a delegate
+	    "m_action",             // AwaitTaskContinuation
+	    "m_continuationObject", // a task
+	    "m_task",               // ContinueWithTaskContinuation
+	};
+	struct value items;
+	struct elements elements;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (member(ts, at, names[i], ret))
+			return true;
+	if (!member(ts, at, "_items", &items) ||
+	    !value_elements(ts, &items, &elements))
+		return false;
+	for (uint64_t i = 0; i < elements.n && i < LINKS_MAX; i++) {
+		struct value v = element_get(&elements, i);
+		if (value_is_null(ts, &v))
+			continue;
+		*ret = value_settle(ts, &v);
+		return ret->where != VALUE_ABSENT;
+	}
+	return false;
+}
+
+// The state machine that @at leads to, in itself or further on.
+static bool next_machine(struct types *ts, struct value at, struct value *ret)
+{
+	struct value next;
+
+	for (int i = 0; i < LINKS_MAX; i++) {
+		if (member(ts, &at, "StateMachine", ret))
+			return true;
+		if (!link_next(ts, &at, &next))
+			return false;
+		at = next;
+	}
+	return false;
+}
+
+// ---- Frames --------------------------------------------------------------
+
+static bool is_move_next(const struct md *md, uint32_t rid)
+{
+	return !strcmp(md_col_string(md, MD_METHODDEF, rid, METHOD_NAME),
+		       "MoveNext");
+}
+
+static uint32_t move_next(const struct type *type)
+{
+	uint32_t first, end;
+	const struct md *md = &type->module->md;
+
+	md_type_methods(md, MD_TOKEN_RID(type->token), &first, &end);
+	for (uint32_t rid = first; rid < end; rid++)
+		if (is_move_next(md, rid))
+			return MD_TOKEN(MD_METHODDEF, rid);
+	return 0;
+}
+
+// Where the method waits, by the number of the await in its state.
+static void find_place(struct stack *s, const struct value *machine,
+		       uint32_t token, struct code_pos *ret)
+{
+	struct code_module *m = machine->type->module;
+	struct pdb_await *awaits = NULL;
+	struct value state;
+	uint64_t number;
+	uint32_t il = UINT32_MAX;
+	size_t n = 0;
+
+	if (m->pdb)
+		pdb_awaits(m->pdb, MD_TOKEN_RID(token), s->arena, &awaits, &n);
+	if (member(s->types, machine, "<>1__state", &state) &&
+	    value_integer(s->types, &state, &number) && number < n)
+		il = awaits[number].yield_offset;
+	code_pos_of(s->code, m, token, il, ret);
+}
+
+static struct frame *make(struct stack *s, struct stack_thread *t,
+			  const struct value *machine)
+{
+	uint32_t token = machine->type->module ? move_next(machine->type) : 0;
+
+	if (!token)
+		return NULL;
+	struct frame *f = arena_alloc(s->arena, sizeof(*f));
+	struct code_pos *pos = arena_alloc(s->arena, sizeof(*pos));
+	find_place(s, machine, token, pos);
+	*f = (struct frame){
+	    .tid = t->tid,
+	    .thread = t->number,
+	    .level = (uint32_t)t->n_frames,
+	    .serial = s->n_walked++,
+	    .kind = DBG_FRAME_ASYNC,
+	    .pos = pos,
+	    .machine = arena_copy(s->arena, machine, 1, sizeof(*machine)),
+	};
+	return f;
+}
+
+// The state machine that a frame of MoveNext works on: an object, or in
+// optimised code a structure, which the DAC gives by its place.
+static bool frame_machine(struct stack *s, const struct frame *f,
+			  struct value *ret)
+{
+	struct dbg_error *err;
+	struct dac_method method;
+	struct dac_var *vars = NULL;
+	size_t n = 0;
+	uint64_t addr = 0;
+
+	err = dac_method_get(s->dac, f->raw.method, &method);
+	struct type *type = err ? NULL : type_of_mt(s->types, method.type);
+	if (!err && type && type_field(s->types, type, "<>t__builder"))
+		err = dac_frame_vars(s->dac, f->tid, &f->raw, true, s->arena,
+				     &vars, &n);
+	if (err || !n || !vars[0].present) {
+		dbg_error_destroy(err);
+		return false;
+	}
+	if (vars[0].type)
+		addr = vars[0].addr;
+	else if (vars[0].in_register)
+		memcpy(&addr, vars[0].bytes, sizeof(addr));
+	else
+		err = target_read_u64(s->target, vars[0].addr, &addr);
+	dbg_error_destroy(err);
+	if (err || !addr)
+		return false;
+	struct value v = type->kind == TYPE_CLASS ? value_object(s->types, addr)
+						  : value_memory(type, addr);
+	*ret = value_settle(s->types, &v);
+	return ret->where != VALUE_ABSENT;
+}
+
+void async_each(struct stack *s, struct stack_thread *t, const struct frame *f,
+		async_fn *fn, void *arg)
+{
+	struct value machine, at;
+
+	if (!s->types || f->kind != DBG_FRAME_MANAGED || !f->pos->module ||
+	    !is_move_next(&f->pos->module->md, MD_TOKEN_RID(f->pos->token)) ||
+	    !frame_machine(s, f, &machine))
+		return;
+	for (int i = 0; i < CHAIN_MAX; i++) {
+		if (!machine_awaiter(s->types, &machine, &at) ||
+		    !next_machine(s->types, at, &machine))
+			return;
+		struct frame *next = make(s, t, &machine);
+		if (!next)
+			return;
+		fn(arg, next);
+	}
+}
+
+const char *async_name(struct stack *s, const struct frame *f)
+{
+	_cleanup_str_ struct str name = {0};
+	const struct type *type = f->machine->type;
+	const char **args =
+	    arena_calloc(s->arena, type->n_args + 1, sizeof(*args));
+
+	for (size_t i = 0; i < type->n_args; i++)
+		args[i] = type->args[i]->name;
+	const struct csname_args all = {.type_args = args,
+					.n_type_args = type->n_args};
+	csname_method(&f->pos->module->md, f->pos->token, true, &all, &name);
+	return arena_strdup(s->arena, str_get(&name));
+}
