@@ -55,7 +55,7 @@ opaque = {addr}
 point = {X = 4, Y = 5}
 where = {addr}
 inline = {Numbers = {int[4]}, End = 0}
-function = {addr}
+function = {addr} <Values.Program.Square(int)>
 handle = 4660
 +continue
 Continuing.

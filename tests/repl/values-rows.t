@@ -73,6 +73,6 @@ slice = {2, 3}
 chars = "arac"
 stack = {5, 6, 7}
 none = {System.Span<Values.Point>[0]}
-memory = {_object = {int[2]}, _index = 1, _length = 1}
+memory = {9}
 +kill
 [Inferior 1 (process {n}) killed]

@@ -502,14 +502,17 @@ static void test_statics(void **state)
 {
 	struct dacfixture *f = fixture(state);
 	uint64_t plain = dacfixture_type(f, "Inspect.Plain");
+	uint64_t place = 0;
 	struct dac_object o;
 
 	assert_int_equal((uint32_t)static_of(f, plain, INT, 0), 42);
 	assert_int_equal((uint8_t)static_of(f, plain, BYTE, 0), 2);
 	assert_string_equal(dacfixture_string(f, static_of(f, plain, CLASS, 0)),
 			    "static");
-	// A structure is boxed.
-	must(dac_object_get(f->d, static_of(f, plain, STRUCT, 0), &o));
+	// A structure is in a box.
+	must(dac_static_addr(f->d, plain, field_of(f, plain, STRUCT, false), 0,
+			     &place));
+	must(dac_object_get(f->d, place - 8, &o));
 	assert_string_equal(dacfixture_type_name(f, o.type), "Inspect.Point");
 	assert_int_equal(dacfixture_u64(f, o.addr + 8), 0x600000005);
 }

@@ -323,9 +323,7 @@ uint64_t dac_field_type(struct dac *d, const struct dac_field *field);
 void dac_core_types(struct dac *d, uint64_t int_type, uint64_t char_type);
 /*
  * Address of a static; @thread is Thread* for thread statics. *ret is 0 if
- * the class is not initialised there. A struct is boxed: the address of the
- * reference to the box; only data of the image (HasFieldRVA in metadata) is
- * not.
+ * the class is not initialised there. That of a struct is inside its box.
  */
 DBG_MUST struct dbg_error *dac_static_addr(struct dac *d, uint64_t mt,
 					   const struct dac_field *field,

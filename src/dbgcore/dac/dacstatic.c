@@ -26,12 +26,34 @@ enum {
 	RVA_MIN = 0x200,
 	ELEM_VALUETYPE = 0x11,
 	ELEM_CLASS = 0x12,
+	BOX_DATA = 8,
 };
 
 // References and boxed structures lie among the GC's statics.
 static bool is_gc_static(const struct dac_field *field)
 {
 	return field->elem == ELEM_CLASS || field->elem == ELEM_VALUETYPE;
+}
+
+static uint64_t word_at(struct dac *d, uint64_t addr)
+{
+	uint64_t word;
+
+	return target_read_some(d->target, addr, &word, sizeof(word)) ==
+		       sizeof(word)
+		   ? word
+		   : 0;
+}
+
+// Statics of a structure are kept in a box, to which the place at @addr
+// refers; 0 until there is one.
+static uint64_t unbox(struct dac *d, const struct dac_field *field,
+		      uint64_t addr)
+{
+	if (field->elem != ELEM_VALUETYPE || !addr)
+		return addr;
+	uint64_t box = word_at(d, addr);
+	return box ? box + BOX_DATA : 0;
 }
 
 static uint64_t by_bases(struct dac *d, const struct dac_type *type,
@@ -47,7 +69,7 @@ static uint64_t by_bases(struct dac *d, const struct dac_type *type,
 		hr = DAC_CALL(d, d->sos14, SOS14_STATIC_BASE, type->addr,
 			      &plain, &gc);
 	uint64_t base = is_gc_static(field) ? gc : plain;
-	return hr == COM_OK && base ? base + field->offset : 0;
+	return hr == COM_OK && base ? unbox(d, field, base + field->offset) : 0;
 }
 
 // The offset of data of the image is its RVA, behind all headers; statics lie
@@ -79,20 +101,13 @@ static uint64_t by_field(struct dac *d, uint64_t mt,
 	    DAC_CALL(d, value, VALUE_ADDRESS, &addr) != COM_OK)
 		return 0;
 	// A class without statics yet: an offset from nothing.
-	return addr < ADDRESS_MIN ? 0 : addr;
+	if (addr < ADDRESS_MIN)
+		return 0;
+	// The DAC opens the boxes of threads; the image has none (.NET 9, 10).
+	return tid || d->sos14 ? addr : unbox(d, field, addr);
 }
 
 // ---- .NET 8, shared instantiations -----------------------------------------
-
-static uint64_t word_at(struct dac *d, uint64_t addr)
-{
-	uint64_t word;
-
-	return target_read_some(d->target, addr, &word, sizeof(word)) ==
-		       sizeof(word)
-		   ? word
-		   : 0;
-}
 
 // The number of @mt among its loader module's dynamic classes: it follows a
 // pointer to fields that name @mt as their type.
@@ -149,7 +164,7 @@ static uint64_t by_class_table(struct dac *d, uint64_t mt,
 		base = word_at(d, base);
 		base = base ? base + ARRAY_DATA : 0;
 	}
-	return base ? base + field->offset : 0;
+	return base ? unbox(d, field, base + field->offset) : 0;
 }
 
 static pid_t tid_of(struct dac *d, uint64_t thread)

@@ -72,7 +72,8 @@ static struct dbg_error *check_target(struct run *r, const struct expr *x,
 	struct dbg_error *err = run_plain(r, x->a, &of);
 	if (err)
 		return err;
-	if (strcmp(type_simple_name(of.type), "ReadOnlySpan`1") == 0)
+	if (strcmp(type_simple_name(of.type), "ReadOnlySpan`1") == 0 ||
+	    strcmp(type_simple_name(of.type), "ReadOnlyMemory`1") == 0)
 		return dbg_err(DBG_E_ARGUMENT,
 			       "elements of '%s' cannot be assigned to",
 			       of.type->name);

@@ -14,7 +14,8 @@
 #include "eval/member.h"
 
 enum {
-	INDEX_MAX = ARRAY_RANK_MAX
+	INDEX_MAX = ARRAY_RANK_MAX,
+	ARGS_MAX = 64, // of a generic name
 };
 
 const char *run_source(const struct run *r, const struct expr *x)
@@ -191,13 +192,29 @@ static struct dbg_error *default_of(struct run *r, const struct expr *x,
 
 /* ---- Members and elements -------------------------------------------- */
 
+/* Append the dotted name of @x without its generic arguments, and these. */
+static void add_path(const struct expr *x, struct str *name,
+		     struct expr_type **args, size_t *n_args)
+{
+	if (x->kind == EXPR_MEMBER) {
+		add_path(x->a, name, args, n_args);
+		str_addc(name, '.');
+	}
+	str_add(name, x->name ? x->name : "");
+	for (size_t i = 0; i < x->n_args && *n_args < ARGS_MAX; i++)
+		args[(*n_args)++] = x->args[i];
+}
+
 /* A further part of a dotted name that is no variable: type or namespace. */
 static struct dbg_error *dotted(struct run *r, const struct expr *x,
-				const char *before, struct operand *ret)
+				struct operand *ret)
 {
-	const char *name = arena_printf(r->e->arena, "%s.%s", before, x->name);
-	ret->name = name;
-	ret->type = lookup_type_name(r->e, name, x->args, x->n_args);
+	struct expr_type *args[ARGS_MAX];
+	size_t n = 0;
+	_cleanup_str_ struct str name = {0};
+	add_path(x, &name, args, &n);
+	ret->name = arena_strdup(r->e->arena, str_get(&name));
+	ret->type = lookup_type_name(r->e, ret->name, args, n);
 	ret->kind = ret->type ? OPERAND_TYPE : OPERAND_SPACE;
 	return NULL;
 }
@@ -242,11 +259,11 @@ static struct dbg_error *member(struct run *r, const struct expr *x,
 	if (err || cut_short(r, x, &of, ret))
 		return err;
 	if (of.kind == OPERAND_SPACE)
-		return dotted(r, x, of.name, ret);
+		return dotted(r, x, ret);
 	if (of.kind == OPERAND_TYPE) {
 		if (!x->n_args)
 			return member_static(r->e, of.type, x->name, ret);
-		return dotted(r, x, run_source(r, x->a), ret);
+		return dotted(r, x, ret);
 	}
 	// x?.b of a Nullable is the value's b.
 	if (x->conditional) {

@@ -133,8 +133,9 @@ static bool built_in(const struct eval *e, const struct value *v,
 		*ret = value_bytes(type, &n, sizeof(n));
 		return true;
 	}
-	if ((!v->type->is_array && v->type->special != SPECIAL_SPAN) ||
-	    !value_elements(e->types, v, &els))
+	bool row = v->type->is_array || v->type->special == SPECIAL_SPAN ||
+		   v->type->special == SPECIAL_MEMORY;
+	if (!row || !value_elements(e->types, v, &els))
 		return false;
 	uint64_t rank = els.rank;
 	if (is_length)
@@ -214,6 +215,12 @@ static struct dbg_error *settled_member(const struct eval *e,
 	    (v->type->special == SPECIAL_TUPLE &&
 	     tuple_element(e->types, v, name, &found))) {
 		set_value(ret, found);
+		return NULL;
+	}
+	if (strcmp(name, "Value") == 0 &&
+	    type_is_thread_local(e->types, v->type)) {
+		set_value(ret,
+			  value_thread_local(e->types, v, e->scope->thread));
 		return NULL;
 	}
 	const struct field *f = member_field(e->types, declared, v->type, name);

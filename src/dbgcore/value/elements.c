@@ -11,6 +11,7 @@
 enum {
 	ARRAY_COUNT = 8,
 	ARRAY_DATA = 16, // or, with bounds, where these begin
+	STRING_CHARS = 12,
 };
 
 static uint32_t component_size(struct types *ts, const struct type *type)
@@ -101,6 +102,54 @@ static bool span_elements(struct types *ts, const struct value *v,
 	return e->size != 0;
 }
 
+/*
+ * A part of an array or string. One that a MemoryManager gives out has its
+ * elements wherever that says, by a call.
+ */
+static bool memory_elements(struct types *ts, const struct value *v,
+			    struct elements *e)
+{
+	enum {
+		PINNED = 1u << 31 // in the index of arrays pinned for good
+	};
+	const struct field *object = type_field(ts, v->type, "_object");
+	const struct field *index = type_field(ts, v->type, "_index");
+	const struct field *length = type_field(ts, v->type, "_length");
+	uint64_t first, n;
+	uint32_t units;
+	if (!object || !index || !length || v->type->n_args != 1)
+		return false;
+	struct value of = value_field(ts, v, object);
+	struct value at = value_field(ts, v, index);
+	struct value count = value_field(ts, v, length);
+	of = value_settle(ts, &of);
+	if (!value_integer(ts, &at, &first) || !value_integer(ts, &count, &n) ||
+	    of.where == VALUE_ABSENT)
+		return false;
+	first &= ~(uint32_t)PINNED;
+	if (value_is_null(ts, &of)) {
+		e->type = v->type->args[0];
+		e->size = e->type->size;
+	} else if (of.type->special == SPECIAL_STRING &&
+		   value_string_length(ts, &of, &units) &&
+		   value_pointer(ts, &of, &e->addr)) {
+		e->type = v->type->args[0];
+		e->size = sizeof(uint16_t);
+		e->addr += STRING_CHARS;
+		e->n = units;
+	} else if (!of.type->is_array || !array_elements(ts, &of, e)) {
+		return false;
+	}
+	if (!e->size || first > e->n || n > e->n - first)
+		return false;
+	e->addr += first * e->size;
+	e->n = n;
+	e->rank = 1;
+	e->plain = true;
+	e->lengths[0] = (uint32_t)n;
+	return true;
+}
+
 /* Fixed-size buffers of C# and [InlineArray] structs. */
 static bool is_inline(struct types *ts, struct type *type)
 {
@@ -153,6 +202,8 @@ bool value_elements(struct types *ts, const struct value *v,
 		return false;
 	if (v->type->special == SPECIAL_SPAN)
 		return span_elements(ts, v, ret);
+	if (v->type->special == SPECIAL_MEMORY)
+		return memory_elements(ts, v, ret);
 	return inline_elements(ts, v, ret);
 }
 
@@ -204,15 +255,8 @@ static uint64_t pointer_field(struct types *ts, const struct value *v,
 	return value_pointer(ts, &at, &addr) ? addr : 0;
 }
 
-uint64_t value_delegate_method(struct types *ts, const struct value *v)
+uint64_t value_function_method(struct types *ts, uint64_t code)
 {
-	// Open and static ones go through a shuffle thunk: _methodPtrAux is
-	// the method then.
-	uint64_t code = pointer_field(ts, v, "_methodPtrAux");
-	if (!code)
-		code = pointer_field(ts, v, "_methodPtr");
-	if (!code)
-		return 0;
 	uint64_t method = dac_method_at(ts->dac, code);
 	if (method)
 		return method;
@@ -223,4 +267,14 @@ uint64_t value_delegate_method(struct types *ts, const struct value *v)
 	struct dbg_error *err = dac_method_get(ts->dac, method, &known);
 	dbg_error_destroy(err);
 	return err ? 0 : method;
+}
+
+uint64_t value_delegate_method(struct types *ts, const struct value *v)
+{
+	// Open and static ones go through a shuffle thunk: _methodPtrAux is
+	// the method then.
+	uint64_t code = pointer_field(ts, v, "_methodPtrAux");
+	if (!code)
+		code = pointer_field(ts, v, "_methodPtr");
+	return code ? value_function_method(ts, code) : 0;
 }

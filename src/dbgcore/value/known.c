@@ -63,6 +63,8 @@ static const struct special specials[] = {
     {"UInt128", SPECIAL_UINT128},
     {"Span`1", SPECIAL_SPAN},
     {"ReadOnlySpan`1", SPECIAL_SPAN},
+    {"Memory`1", SPECIAL_MEMORY},
+    {"ReadOnlyMemory`1", SPECIAL_MEMORY},
 };
 
 static const struct prim *prim_of(enum elem elem)

@@ -314,15 +314,10 @@ struct value value_static(struct types *ts, const struct field *f,
 		    dac_static_addr(ts->dac, mt, &f->raw, of, &addr);
 		dbg_error_destroy(err);
 	}
+	if (!addr && of)
+		return value_absent(f->type, WHY_THREAD, 0);
 	if (!addr)
 		return decimal_attribute(f);
-	// Statics of a struct are kept in a box.
-	if (f->raw.elem == ELEM_VALUETYPE) {
-		struct value ref = value_memory(f->type, addr);
-		if (!value_pointer(ts, &ref, &addr) || !addr)
-			return value_absent(f->type, WHY_UNINIT, 0);
-		addr += OBJECT_FIELDS;
-	}
 	struct value v = value_memory(f->type, addr);
 	v.names = f->names;
 	v.n_names = f->n_names;

@@ -56,7 +56,8 @@ enum type_special {
 	SPECIAL_HALF,
 	SPECIAL_INT128,
 	SPECIAL_UINT128,
-	SPECIAL_SPAN, /* Span<T>, ReadOnlySpan<T> */
+	SPECIAL_SPAN,   /* Span<T>, ReadOnlySpan<T> */
+	SPECIAL_MEMORY, /* Memory<T>, ReadOnlyMemory<T> */
 };
 
 struct type {
@@ -239,6 +240,7 @@ enum value_why {
 	WHY_UNREADABLE, /* addr says where */
 	WHY_UNLOADED,   /* its type's layout is not known */
 	WHY_UNINIT,     /* statics of a class not initialised yet */
+	WHY_THREAD,     /* ... of this thread, which has not used them */
 	WHY_NOT_OBJECT, /* addr holds no object */
 	WHY_NONE,       /* nothing is there (empty) */
 };
@@ -321,7 +323,7 @@ enum {
 	ARRAY_RANK_MAX = 32
 };
 
-/* Elements in a row in memory: arrays and spans. */
+/* Elements in a row in memory: arrays, spans, Memory<T>. */
 struct elements {
 	struct type *type; /* of an element, NULL: unknown */
 	uint64_t addr;     /* of the first */
@@ -333,7 +335,7 @@ struct elements {
 	int32_t lower[ARRAY_RANK_MAX];
 };
 
-/* Elements of a settled array or span; false if it is none or broken. */
+/* Elements of a settled value that has some; false: it has none. */
 bool value_elements(struct types *ts, const struct value *v,
 		    struct elements *ret);
 struct value element_get(const struct elements *e, uint64_t index);
@@ -344,6 +346,12 @@ bool value_string_length(struct types *ts, const struct value *v,
 /* Units @first .. @first + @n of it; false if unreadable. */
 bool value_string_read(struct types *ts, const struct value *v, uint32_t first,
 		       uint16_t *buf, size_t n);
+bool type_is_thread_local(struct types *ts, const struct type *type);
+/* What the settled ThreadLocal<T> @v holds in @thread; WHY_THREAD: nothing. */
+struct value value_thread_local(struct types *ts, const struct value *v,
+				struct thread_ref *thread);
+/* Address of the MethodDesc that a function pointer calls; 0: unknown. */
+uint64_t value_function_method(struct types *ts, uint64_t code);
 /* Address of the MethodDesc that a settled delegate calls; 0: unknown. */
 uint64_t value_delegate_method(struct types *ts, const struct value *v);
 

@@ -204,6 +204,20 @@ static void add_target(struct walk *k, const struct value *seen)
 		    arena_printf(k->w->arena, "*%s", primary(k->w, path));
 }
 
+/* What a ThreadLocal<T> holds in the thread that is looked at. */
+static void add_thread_value(struct walk *k, const struct value *seen)
+{
+	struct node *to = take(k);
+	if (!to)
+		return;
+	const struct view *w = k->w;
+	const char *path = primary(w, k->parent->path);
+	to->name = "Value";
+	to->value = value_thread_local(w->types, seen, w->thread);
+	if (path)
+		to->path = arena_printf(w->arena, "%s.Value", path);
+}
+
 static void add_members(struct walk *k, const struct value *seen)
 {
 	struct elements els;
@@ -215,6 +229,8 @@ static void add_members(struct walk *k, const struct value *seen)
 		add_tuple(k, seen);
 		return;
 	}
+	if (type_is_thread_local(k->w->types, seen->type))
+		add_thread_value(k, seen);
 	add_fields(k, seen->type, seen, false);
 	add_statics_group(k, seen->type);
 }

@@ -58,6 +58,9 @@ static void show_absent(const struct value *v, struct str *out)
 	case WHY_UNINIT:
 		str_add(out, "<class not initialized>");
 		return;
+	case WHY_THREAD:
+		str_add(out, "<not set in this thread>");
+		return;
 	case WHY_NOT_OBJECT:
 		str_addf(out, "<no object at 0x%" PRIx64 ">", v->addr);
 		return;
@@ -118,12 +121,20 @@ static void show_pointer(const struct view *w, const struct value *v,
 			 struct str *out)
 {
 	uint64_t addr;
-	if (!value_pointer(w->types, v, &addr))
+	if (!value_pointer(w->types, v, &addr)) {
 		show_unreadable(v, out);
-	else if (!addr)
+		return;
+	}
+	if (!addr)
 		str_add(out, "null");
 	else
 		str_addf(out, "0x%" PRIx64, addr);
+	uint64_t method =
+	    addr && !v->type->inner ? value_function_method(w->types, addr) : 0;
+	if (method)
+		str_addf(out, " <%s>",
+			 code_method_name(types_code(w->types), method, true,
+					  w->arena));
 }
 
 /* ---- Strings --------------------------------------------------------- */
