@@ -75,8 +75,12 @@ static struct dbg_error *launch(struct dap *d)
 
 static struct dbg_error *attach(struct dap *d)
 {
-	(void)d;
-	return fault(DBG_E_UNSUPPORTED, "attaching is not served yet");
+	struct dbg_attach attach_to = {
+	    .pid = (pid_t)d->setup.pid,
+	    .name = d->setup.process_name,
+	};
+
+	return dbg_attach(d->dbg, &attach_to);
 }
 
 static struct dbg_error *ask_terminal(struct dap *d)

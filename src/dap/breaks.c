@@ -46,6 +46,10 @@ static char *make_key(const struct break_spec *s)
 		  s->line, s->column);
 	add_part(&t, s->req.text);
 	add_part(&t, s->condition);
+	add_part(&t, s->req.hits);
+	add_part(&t, s->req.log);
+	add_part(&t, s->req.catches.module);
+	add_part(&t, s->req.catches.exact ? "=" : NULL);
 	return text_take(&t);
 }
 
@@ -103,6 +107,12 @@ static void describe_place(struct dap *d, struct text *t, const struct brk *b,
 	}
 }
 
+static bool is_moved(const struct dbg_breakpoint *e, const struct brk *b)
+{
+	return e->n_locations &&
+	       (e->locations[0].compiled || e->locations[0].line != b->line);
+}
+
 static void describe_refused(struct dap *d, struct text *t, const struct brk *b)
 {
 	emit_bool(t, "verified", false);
@@ -133,7 +143,9 @@ static void describe(struct dap *d, struct text *t, const struct brk *b)
 	}
 	bool bound = e.state == DBG_BREAK_BOUND;
 	emit_bool(t, "verified", bound);
-	emit_str(t, "message", e.reason);
+	// that a method was not compiled yet is no news to anyone
+	if (!bound || is_moved(&e, b))
+		emit_str(t, "message", e.reason);
 	if (!bound)
 		emit_str(t, "reason", "pending");
 	describe_place(d, t, b, &e);
@@ -205,6 +217,17 @@ static struct brk *by_number(const struct breaks *b, uint32_t number)
 		if (b->v[i].number == number)
 			return &b->v[i];
 	return NULL;
+}
+
+void breaks_place(struct dap *d, struct text *t, uint32_t number)
+{
+	const struct brk *b = by_number(&d->breaks, number);
+
+	if (!b || !b->path)
+		return;
+	part_source(d, t, "source", b->path);
+	if (b->line)
+		emit_int(t, "line", part_line(d, b->line));
 }
 
 // One that was made at the console, or a change of it.

@@ -55,6 +55,8 @@ void breaks_end(struct dap *d, const char *group);
 void breaks_changed(struct dap *d, uint32_t number, bool gone);
 /* Nothing is to stop the program any more. */
 void breaks_disable(struct dap *d);
+/* Members "source" and "line" of breakpoint @number, if it has them. */
+void breaks_place(struct dap *d, struct text *t, uint32_t number);
 /* What kind of breakpoint stopped the program, for `stopped`. */
 const char *breaks_reason(const struct breaks *b, uint32_t number);
 

@@ -23,10 +23,14 @@ struct stop_words {
 // By enum dbg_stop_reason.
 static const struct stop_words stop_words[] = {
     [DBG_STOP_ENTRY] = {"entry", "Paused on entry"},
+    [DBG_STOP_ATTACH] = {"pause", "Paused after attaching"},
     [DBG_STOP_BREAKPOINT] = {"breakpoint", "Paused on breakpoint"},
     [DBG_STOP_STEP] = {"step", "Paused on step"},
     [DBG_STOP_PAUSE] = {"pause", "Paused"},
     [DBG_STOP_THROWN] = {"exception", "Paused on exception"},
+    [DBG_STOP_USER_UNHANDLED] = {"exception",
+				 "Paused on an exception that user code does "
+				 "not handle"},
     [DBG_STOP_UNHANDLED] = {"exception", "Paused on unhandled exception"},
     [DBG_STOP_SIGNAL] = {"exception", "Paused on signal"},
 };
@@ -77,7 +81,10 @@ static void stopped(struct dap *d, const struct dbg_stop *s)
 // Nothing may keep a program that runs without debugging.
 static void on_stopped(struct dap *d, const struct dbg_stop *s)
 {
-	if (!d->setup.no_debug || s->reason == DBG_STOP_PAUSE) {
+	bool passes = d->setup.no_debug && s->reason != DBG_STOP_PAUSE;
+
+	// a client that attaches wants the program to go on
+	if (s->reason != DBG_STOP_ATTACH && !passes) {
 		stopped(d, s);
 		return;
 	}
@@ -146,8 +153,8 @@ static void on_module(struct dap *d, const struct dbg_event *e)
 		part_module(t, "module", m);
 	} else {
 		emit_object(t, "module");
-		emit_int(t, "id", e->number);
-		emit_str(t, "name", "");
+		emit_str(t, "id", e->text);
+		emit_str(t, "name", e->text);
 		emit_object_end(t);
 	}
 	dap_send(d);
@@ -158,7 +165,16 @@ static void on_module(struct dap *d, const struct dbg_event *e)
 
 static void on_message(struct dap *d, const struct dbg_event *e)
 {
-	dap_say(d, "%s", e->text);
+	if (!e->number) {
+		dap_say(d, "%s", e->text);
+		return;
+	}
+	// a logpoint: with its place, which clients link to
+	struct text *t = dap_event(d, "output");
+	emit_str(t, "category", "console");
+	emit_strf(t, "output", "%s\n", e->text);
+	breaks_place(d, t, e->number);
+	dap_send(d);
 }
 
 static void on_continued(struct dap *d)

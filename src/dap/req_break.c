@@ -31,7 +31,18 @@ static struct dbg_error *get_list(const cJSON *args, const char *name,
 
 static struct dbg_error *get_common(const cJSON *item, struct break_spec *s)
 {
-	return args_str(item, "condition", &s->condition);
+	struct dbg_error *err = args_str(item, "condition", &s->condition);
+
+	if (!err)
+		err = args_str(item, "hitCondition", &s->req.hits);
+	if (!err)
+		err = args_str(item, "logMessage", &s->req.log);
+	// editors send what was emptied as ""
+	if (!err && s->req.hits && !*s->req.hits)
+		s->req.hits = NULL;
+	if (!err && s->req.log && !*s->req.log)
+		s->req.log = NULL;
+	return err;
 }
 
 /* ---- setBreakpoints ---------------------------------------------------- */
@@ -220,6 +231,9 @@ struct filter {
 static const struct filter filters[] = {
     {"all", "All Exceptions", "Stops when an exception is thrown.",
      DBG_BREAK_THROW, false, true},
+    {"user-unhandled", "User-Unhandled Exceptions",
+     "Stops when no code of the user's will catch an exception.",
+     DBG_BREAK_USER_UNHANDLED, true, true},
     {"unhandled", "Unhandled Exceptions",
      "Stops when nothing will catch an exception, before the program ends.",
      DBG_BREAK_UNHANDLED, true, false},
@@ -242,13 +256,17 @@ void capabilities_more(struct text *t)
 		emit_bool(t, "supportsCondition", f->typed);
 		if (f->typed)
 			emit_str(t, "conditionDescription",
-				 "Types, as in: System.IO.IOException, "
-				 "ArgumentException");
+				 "Types with commas between, those that derive "
+				 "from them included; ! in front: all but "
+				 "these");
 		emit_object_end(t);
 	}
 	emit_array_end(t);
 	emit_bool(t, "supportsExceptionFilterOptions", true);
+	emit_bool(t, "supportsExceptionOptions", true);
 	emit_bool(t, "supportsConditionalBreakpoints", true);
+	emit_bool(t, "supportsHitConditionalBreakpoints", true);
+	emit_bool(t, "supportsLogPoints", true);
 	emit_bool(t, "supportsValueFormattingOptions", true);
 }
 
@@ -260,31 +278,6 @@ static const struct filter *find_filter(const char *id)
 	return NULL;
 }
 
-// One breakpoint a type; the answer has one element for all.
-static void put_filter(struct dap *d, const struct filter *f, const char *types,
-		       struct text *t)
-{
-	struct break_spec s = {.req.kind = f->kind};
-	_cleanup_text_ struct text rest = {0};
-	_cleanup_words_ struct words names = {0};
-
-	for (const char *p = types ? types : ""; *p;) {
-		p += strspn(p, " ,;\t");
-		size_t n = strcspn(p, " ,;\t");
-		if (n)
-			words_add(&names, p, n);
-		p += n;
-	}
-	if (!names.n) {
-		breaks_put(d, "exception", NULL, &s, t);
-		return;
-	}
-	for (size_t i = 0; i < names.n; i++) {
-		s.req.text = names.v[i];
-		breaks_put(d, "exception", NULL, &s, i ? &rest : t);
-	}
-}
-
 static struct dbg_error *put_id(struct dap *d, const char *id,
 				const char *types, struct text *t)
 {
@@ -294,29 +287,95 @@ static struct dbg_error *put_id(struct dap *d, const char *id,
 		return fault_arg("there is no exception filter '%s'", id);
 	if (types && *types && !f->typed)
 		return fault_arg("the filter '%s' takes no condition", id);
-	put_filter(d, f, types, t);
+	struct break_spec s = {.req.kind = f->kind, .req.text = types};
+	breaks_put(d, "exception", NULL, &s, t);
 	return NULL;
 }
 
-static struct dbg_error *do_set_exceptions(struct dap *d, struct request *req)
-{
-	const cJSON *ids = NULL;
-	const cJSON *options = NULL;
-	const cJSON *item;
+/* ---- exceptionOptions --------------------------------------------------- */
 
-	struct dbg_error *err = args_array(req->args, "filters", &ids);
+struct mode {
+	const char *name;
+	const char *filter; /* NULL: nothing stops */
+};
+
+static const struct mode modes[] = {
+    {"never", NULL},
+    {"always", "all"},
+    {"unhandled", "unhandled"},
+    {"userUnhandled", "user-unhandled"},
+};
+
+// The types that a path ends in: its last segment's names.
+static struct dbg_error *path_types(const cJSON *option, struct text *ret)
+{
+	const cJSON *path = NULL;
+	const cJSON *names = NULL;
+	const cJSON *name;
+	bool negate = false;
+
+	struct dbg_error *err = args_array(option, "path", &path);
+	if (err || !path)
+		return err;
+	const cJSON *last =
+	    cJSON_GetArrayItem(path, cJSON_GetArraySize(path) - 1);
+	if (!last || cJSON_GetArraySize(path) < 2)
+		return NULL; // a category: all of it
+	err = args_bool(last, "negate", &negate);
 	if (!err)
-		err = get_list(req->args, "filterOptions", &options);
+		err = args_array(last, "names", &names);
+	cJSON_ArrayForEach(name, names)
+	{
+		if (!cJSON_IsString(name))
+			return fault_arg("'names' must hold strings only");
+		text_add(ret, ret->len ? "," : negate ? "!" : "");
+		text_add(ret, name->valuestring);
+	}
+	return err;
+}
+
+static struct dbg_error *put_option(struct dap *d, const cJSON *option,
+				    struct text *t)
+{
+	_cleanup_text_ struct text types = {0};
+	const char *name = "";
+
+	struct dbg_error *err = args_str(option, "breakMode", &name);
+	if (!err)
+		err = path_types(option, &types);
 	if (err)
 		return err;
-	breaks_begin(&d->breaks, "exception");
-	emit_array(req->body, "breakpoints");
+	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
+		if (strcmp(modes[i].name, name) != 0)
+			continue;
+		if (modes[i].filter)
+			return put_id(d, modes[i].filter,
+				      types.len ? text_get(&types) : NULL, t);
+		emit_object(t, NULL);
+		emit_bool(t, "verified", true);
+		emit_object_end(t);
+		return NULL;
+	}
+	return fault_arg("'breakMode' is not '%s'", name);
+}
+
+static struct dbg_error *put_filters(struct dap *d, const cJSON *args,
+				     struct text *t)
+{
+	const cJSON *ids = NULL, *options = NULL, *old = NULL;
+	const cJSON *item;
+
+	struct dbg_error *err = args_array(args, "filters", &ids);
+	if (!err)
+		err = get_list(args, "filterOptions", &options);
+	if (!err)
+		err = get_list(args, "exceptionOptions", &old);
 	cJSON_ArrayForEach(item, ids)
 	{
 		if (!err && !cJSON_IsString(item))
 			err = fault_arg("'filters' must hold strings only");
 		if (!err)
-			err = put_id(d, item->valuestring, NULL, req->body);
+			err = put_id(d, item->valuestring, NULL, t);
 	}
 	cJSON_ArrayForEach(item, options)
 	{
@@ -327,8 +386,21 @@ static struct dbg_error *do_set_exceptions(struct dap *d, struct request *req)
 		if (!err)
 			err = args_str(item, "condition", &types);
 		if (!err)
-			err = put_id(d, id, types, req->body);
+			err = put_id(d, id, types, t);
 	}
+	cJSON_ArrayForEach(item, old)
+	{
+		if (!err)
+			err = put_option(d, item, t);
+	}
+	return err;
+}
+
+static struct dbg_error *do_set_exceptions(struct dap *d, struct request *req)
+{
+	breaks_begin(&d->breaks, "exception");
+	emit_array(req->body, "breakpoints");
+	struct dbg_error *err = put_filters(d, req->args, req->body);
 	emit_array_end(req->body);
 	breaks_end(d, "exception");
 	return err;

@@ -91,12 +91,13 @@ static struct dbg_error *do_configuration_done(struct dap *d,
 	return NULL;
 }
 
-// End the program now: by force if we started it or were told to.
 static struct dbg_error *let_go(struct dap *d, bool terminate)
 {
 	if (dbg_state(d->dbg) == DBG_IDLE)
 		return NULL;
-	return terminate ? dbg_kill(d->dbg) : NULL;
+	if (terminate)
+		return dbg_kill(d->dbg);
+	return dbg_detach(d->dbg);
 }
 
 static struct dbg_error *do_disconnect(struct dap *d, struct request *req)

@@ -363,8 +363,9 @@ static struct dbg_error *do_exception_info(struct dap *d, struct request *req)
 	emit_str(t, "exceptionId", list[0].type);
 	emit_str(t, "description", list[0].message);
 	emit_str(t, "breakMode",
-		 stop && stop->reason == DBG_STOP_UNHANDLED ? "unhandled"
-							    : "always");
+		 !stop || stop->reason == DBG_STOP_THROWN  ? "always"
+		 : stop->reason == DBG_STOP_USER_UNHANDLED ? "userUnhandled"
+							   : "unhandled");
 	emit_object(t, "details");
 	for (size_t i = 0; i < n; i++)
 		add_details(t, &list[i], n - i, i == 0);

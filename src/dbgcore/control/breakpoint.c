@@ -36,6 +36,8 @@ static void bp_destroy(struct bp *bp)
 	free(bp->places);
 	free(bp->text);
 	free(bp->condition);
+	free(bp->hit_text);
+	free(bp->log);
 	free(bp);
 }
 
@@ -121,7 +123,13 @@ struct dbg_error *control_break_add(struct control *c,
 	struct bp *bp = bp_add(c, req->kind, req->text);
 
 	bp->temporary = req->temporary;
+	if (req->log)
+		bp->log = xstrdup(req->log);
+	if (req->hits)
+		bp->hit_text = xstrdup(req->hits);
 	err = bp_parse(bp, req, path);
+	if (!err && req->hits)
+		err = hit_rule_parse(req->hits, &bp->rule);
 	if (err) {
 		bp_remove(c, bp);
 		return err;
@@ -221,6 +229,18 @@ static struct dbg_error *condition_holds(struct control *c, struct bp *bp,
 	return NULL;
 }
 
+static struct dbg_error *log_hit(struct control *c, const struct bp *bp,
+				 pid_t tid)
+{
+	struct dbg_error *err = control_halt(c);
+
+	if (!err)
+		c->ops->log(c->arg, bp->number,
+			    stack_thread_number(c->stack, tid),
+			    c->throws.object, bp->log);
+	return err;
+}
+
 struct dbg_error *bp_counts(struct control *c, struct bp *bp, pid_t tid,
 			    bool *ret_stops)
 {
@@ -236,10 +256,15 @@ struct dbg_error *bp_counts(struct control *c, struct bp *bp, pid_t tid,
 	if (!holds)
 		return NULL;
 	bp->hits++;
-	if (bp->ignore)
+	if (bp->ignore) {
 		bp->ignore--;
-	else
-		*ret_stops = true;
+		return NULL;
+	}
+	if (!hit_rule_holds(&bp->rule, bp->hits))
+		return NULL;
+	if (bp->log)
+		return log_hit(c, bp, tid);
+	*ret_stops = true;
 	return NULL;
 }
 

@@ -157,6 +157,7 @@ static struct dbg_error *take_module(struct control *c,
 		return err;
 	if (fresh)
 		module_unoptimize(c, *ret);
+	c->ops->module(c->arg, *ret, false);
 	for (size_t i = 0; i < c->n_bps; i++)
 		if (bind_module(c, c->bps[i], *ret) && bp_is_users(c->bps[i]))
 			c->ops->changed(c->arg, c->bps[i]->number, false);
@@ -222,6 +223,7 @@ static void module_unloaded(struct control *c, uint64_t addr)
 	if (c->plan.home == m)
 		c->plan.home = NULL;
 	wanted_commit(c);
+	c->ops->module(c->arg, m, true);
 	code_module_remove(c->code, addr);
 	dac_forget(c->dac);
 	map_clear(&c->throws.passed); // the addresses may come again

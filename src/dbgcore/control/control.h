@@ -38,6 +38,14 @@ struct control_ops {
 						const char *expr, bool *ret);
 	/* Breakpoint @number changed (bound, moved) or is @gone. */
 	void (*changed)(void *arg, uint32_t number, bool gone);
+	/* A module was loaded, or is @gone (and still described). */
+	void (*module)(void *arg, const struct code_module *m, bool gone);
+	/*
+	 * Breakpoint @number was hit by @thread, where @exception is being
+	 * thrown (0: none): say @form, with values for what is in braces.
+	 */
+	void (*log)(void *arg, uint32_t number, uint32_t thread,
+		    uint64_t exception, const char *form);
 	/* A sentence for the user. */
 	void (*message)(void *arg, const char *text);
 };

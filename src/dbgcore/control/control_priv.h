@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "control/control.h"
+#include "control/hitrule.h"
 #include "control/filter.h"
 #include "control/location.h"
 
@@ -35,8 +36,11 @@ struct bp {
 	struct filter filter;    /* exceptions */
 	struct bp_place *places;
 	size_t n_places, cap_places;
-	bool moved; /* bound to a later line than asked */
-	bool entry; /* ours, at the program's Main; not listed */
+	struct hit_rule rule;
+	char *hit_text; /* as written, NULL: none */
+	char *log;      /* what to say instead of stopping, NULL: stop */
+	bool moved;     /* bound to a later line than asked */
+	bool entry;     /* ours, at the program's Main; not listed */
 };
 
 /* Breakpoints whose sites share an address. */

@@ -220,6 +220,10 @@ static void describe(struct control *c, const struct bp *bp,
 		ret->text = arena_strdup(arena, bp->text);
 	if (bp->condition)
 		ret->condition = arena_strdup(arena, bp->condition);
+	if (bp->hit_text)
+		ret->hit_rule = arena_strdup(arena, bp->hit_text);
+	if (bp->log)
+		ret->log = arena_strdup(arena, bp->log);
 	if (bp_is_catch(bp)) {
 		describe_catch(bp, arena, ret);
 		return;

@@ -173,7 +173,7 @@ enum dbg_event_kind {
 	DBG_EVENT_CONTINUED,
 	DBG_EVENT_EXITED,
 	DBG_EVENT_THREAD,     /* born or gone */
-	DBG_EVENT_MODULE,     /* loaded or symbols changed */
+	DBG_EVENT_MODULE,     /* loaded; gone: text is its name */
 	DBG_EVENT_BREAKPOINT, /* bound, moved, gone */
 	DBG_EVENT_MESSAGE,    /* a sentence for the user */
 };
@@ -211,7 +211,7 @@ struct dbg_event {
 	int exit_signal;      /* EXITED */
 	uint32_t number;      /* THREAD, MODULE, BREAKPOINT */
 	bool gone;            /* THREAD, MODULE, BREAKPOINT */
-	const char *text;     /* MESSAGE */
+	const char *text;     /* MESSAGE; number: the breakpoint that logs */
 };
 
 /* Take the oldest event; false if there is none. */
@@ -275,6 +275,10 @@ struct dbg_break_req {
 	dbg_id frame;     /* for a bare LINE; 0: newest frame */
 	bool temporary;
 	struct dbg_catch catches; /* exceptions */
+	/* Which hits stop: "3", ">=3", ">3", "<=3", "<3", "%3"; NULL: all. */
+	const char *hits;
+	/* Say this instead of stopping, values for {EXPR}; NULL: stop. */
+	const char *log;
 };
 
 enum dbg_break_state {
@@ -303,6 +307,7 @@ struct dbg_breakpoint {
 	const char *condition; /* NULL: none */
 	const char *reason;    /* pending, moved: in words; else NULL */
 	struct dbg_catch catches;
+	const char *hit_rule, *log; /* as in the request, NULL: none */
 	struct dbg_location *locations;
 	size_t n_locations;
 };
@@ -486,6 +491,7 @@ struct dbg_module {
 	const char *symbols_note; /* path of the PDB, or why none */
 };
 
+/* Also while the program runs; dies with the next list or resume. */
 DBG_MUST struct dbg_error *
 dbg_module_list(struct dbg *dbg, struct dbg_module **ret, size_t *ret_n);
 

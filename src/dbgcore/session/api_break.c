@@ -59,8 +59,10 @@ struct dbg_error *dbg_break_add(struct dbg *dbg,
 				const struct dbg_break_req *req,
 				uint32_t *ret_number)
 {
-	struct dbg_error *err = begin_change(dbg);
+	struct dbg_error *err = req->log ? logpoint_check(req->log) : NULL;
 
+	if (!err)
+		err = begin_change(dbg);
 	if (err)
 		return err;
 	return end_change(dbg,

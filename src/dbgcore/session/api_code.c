@@ -12,15 +12,16 @@
 struct dbg_error *dbg_module_list(struct dbg *dbg, struct dbg_module **ret,
 				  size_t *ret_n)
 {
-	struct dbg_error *err = session_need_runtime(dbg);
 	size_t n;
 
-	if (err)
-		return err;
+	if (!dbg->code)
+		return dbg_err(DBG_E_STATE,
+			       "no .NET runtime is loaded in the program yet");
+	arena_reset(dbg->list_arena);
 
 	struct code_module *const *modules = code_modules(dbg->code, &n);
 	struct dbg_module *list =
-	    arena_calloc(dbg->stop_arena, n, sizeof(*list));
+	    arena_calloc(dbg->list_arena, n, sizeof(*list));
 
 	for (size_t i = 0; i < n; i++) {
 		const struct code_module *m = modules[i];

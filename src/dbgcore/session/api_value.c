@@ -334,3 +334,24 @@ struct dbg_error *values_condition(struct values *v, uint32_t thread,
 		err = make_eval(v, frame, &e);
 	return err ? err : eval_condition(&e, expr, ret);
 }
+
+struct dbg_error *values_text(struct values *v, uint32_t thread,
+			      const char *expr, const char **ret)
+{
+	const struct frame *frame;
+	struct eval e;
+	struct node node = {.kind = NODE_VALUE};
+
+	if (!v->types)
+		return dbg_err(DBG_E_STATE, "the runtime is not usable");
+	struct dbg_error *err = stack_frame(v->dbg->stack, thread, 0, &frame);
+	if (!err)
+		err = make_eval(v, frame, &e);
+	if (!err)
+		err = eval_value(&e, expr, &node.value);
+	if (err)
+		return err;
+	struct view w = make_view(v, e.scope->thread);
+	*ret = describe(v, &w, &node).text;
+	return NULL;
+}

@@ -231,14 +231,17 @@ static struct dbg_error *take(struct dbg *dbg, struct target_event *ev)
 
 // A hit that only counts is often followed by the next: looking for it a few
 // times more costs less than to sleep and be woken on a quiet machine.
+// Whoever polls wants its turn, too: after so many, the rest is for later.
 enum {
-	LOOKS_MAX = 100
+	LOOKS_MAX = 100,
+	EVENTS_MAX = 256,
 };
 
 struct dbg_error *dbg_dispatch(struct dbg *dbg)
 {
 	struct dbg_error *err = NULL;
 	int looks = LOOKS_MAX;
+	int events = 0;
 
 	while (!err && dbg->state == DBG_RUNNING) {
 		struct target_event ev;
@@ -251,6 +254,10 @@ struct dbg_error *dbg_dispatch(struct dbg *dbg)
 		if (!any)
 			continue;
 		err = take(dbg, &ev);
+		if (++events == EVENTS_MAX && dbg->target) {
+			target_rouse(dbg->target);
+			break;
+		}
 		looks = ev.kind == TARGET_TRAP ? 0 : LOOKS_MAX;
 	}
 	return err;

@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/str.h"
 
 enum {
 	ELEMENTS_DEFAULT = 200
@@ -38,6 +39,28 @@ static void control_changed(void *arg, uint32_t number, bool gone)
 					       .gone = gone});
 }
 
+static void control_module(void *arg, const struct code_module *m, bool gone)
+{
+	session_event(arg, &(struct dbg_event){.kind = DBG_EVENT_MODULE,
+					       .number = m->number,
+					       .gone = gone,
+					       .text = m->name});
+}
+
+static void control_log(void *arg, uint32_t number, uint32_t thread,
+			uint64_t exception, const char *form)
+{
+	struct dbg *dbg = arg;
+	_cleanup_str_ struct str text = {0};
+
+	dbg->stop.exception = exception;
+	logpoint_text(dbg->values, thread, form, &text);
+	dbg->stop.exception = 0;
+	session_event(dbg, &(struct dbg_event){.kind = DBG_EVENT_MESSAGE,
+					       .number = number,
+					       .text = str_get(&text)});
+}
+
 static void control_says(void *arg, const char *text)
 {
 	session_message(arg, "%s", text);
@@ -47,6 +70,8 @@ static const struct control_ops control_ops = {
     .inspect = control_inspect,
     .condition = control_condition,
     .changed = control_changed,
+    .module = control_module,
+    .log = control_log,
     .message = control_says,
 };
 

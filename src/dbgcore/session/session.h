@@ -166,4 +166,25 @@ DBG_MUST struct dbg_error *values_check(const char *expr);
 DBG_MUST struct dbg_error *values_condition(struct values *v, uint32_t thread,
 					    const char *expr, bool *ret);
 
+/*
+ * Text of @expr in the newest frame of @thread, in the stop arena. All is
+ * stopped, if only for a moment.
+ */
+DBG_MUST struct dbg_error *values_text(struct values *v, uint32_t thread,
+				       const char *expr, const char **ret);
+
+/* ---- logpoint.c ------------------------------------------------------ */
+
+struct str;
+
+/*
+ * Append what a logpoint says to @ret: @form with the values of {EXPR} in
+ * the newest frame of @thread; {{ and }} are braces. An expression that
+ * fails says why in its place.
+ */
+void logpoint_text(struct values *v, uint32_t thread, const char *form,
+		   struct str *ret);
+/* Are the braces of @form right, and the expressions well-formed? */
+DBG_MUST struct dbg_error *logpoint_check(const char *form);
+
 #endif

@@ -116,6 +116,7 @@ static const struct target_ops live_ops = {
     .thread_resume = live_thread_resume,
     .thread_step = live_thread_step,
     .interrupt = live_interrupt,
+    .rouse = live_rouse,
     .thread_signal = live_thread_signal,
     .kill = live_kill,
     .detach = live_detach,

@@ -251,6 +251,8 @@ void thread_keep(struct live *l, struct thread *th,
 void thread_due(struct live *l, struct thread *th, int signal);
 /* Make target_fd readable if there are events in the queue. */
 void live_kick(struct live *l);
+/* Make the descriptor readable in any case. */
+void live_rouse(struct target *t);
 
 /* ---- allstop.c: all of them --------------------------------------------- */
 

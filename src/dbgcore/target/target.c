@@ -319,6 +319,12 @@ struct dbg_error *target_thread_step(struct target *t, pid_t tid, bool wait,
 	return err ? err : t->ops->thread_step(t, tid, wait, ret_stepped);
 }
 
+void target_rouse(struct target *t)
+{
+	if (t->ops->rouse)
+		t->ops->rouse(t);
+}
+
 struct dbg_error *target_interrupt(struct target *t)
 {
 	struct dbg_error *err = need_run(t);

@@ -147,6 +147,8 @@ DBG_MUST struct dbg_error *target_thread_step(struct target *t, pid_t tid,
 					      bool wait, bool *ret_stepped);
 /* Ask for a TARGET_INTERRUPTED event of some thread. */
 DBG_MUST struct dbg_error *target_interrupt(struct target *t);
+/* Events were left for later: make the descriptor readable. */
+void target_rouse(struct target *t);
 /*
  * Deliver @signal when the thread is next resumed. A signal that was reported
  * is due until this says otherwise: 0 suppresses it. Given again later, it

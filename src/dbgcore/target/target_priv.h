@@ -120,6 +120,7 @@ struct target_ops {
 	struct dbg_error *(*thread_step)(struct target *t, pid_t tid, bool wait,
 					 bool *ret_stepped);
 	struct dbg_error *(*interrupt)(struct target *t);
+	void (*rouse)(struct target *t);
 	void (*thread_signal)(struct target *t, pid_t tid, int signal);
 	bool (*signal_is_fatal)(struct target *t, int signal);
 	struct dbg_error *(*kill)(struct target *t);

@@ -135,6 +135,14 @@ void live_kick(struct live *l)
 		raise_chld(l);
 }
 
+void live_rouse(struct target *t)
+{
+	struct live *l = live_of(t);
+
+	l->family->drained = false;
+	raise_chld(l);
+}
+
 static void drain(struct live *l)
 {
 	// One may be pending for the thread and one for the process.

@@ -1,0 +1,28 @@
+/* Which hits of a breakpoint stop, by their number. */
+#ifndef CONTROL_HITRULE_H
+#define CONTROL_HITRULE_H
+
+#include "dbg.h"
+
+enum hit_rule_kind {
+	HIT_RULE_NONE, /* all */
+	HIT_RULE_EQUAL,
+	HIT_RULE_AT_LEAST,
+	HIT_RULE_MORE,
+	HIT_RULE_AT_MOST,
+	HIT_RULE_LESS,
+	HIT_RULE_EVERY,
+};
+
+struct hit_rule {
+	enum hit_rule_kind kind;
+	uint64_t count;
+};
+
+/* Parse "3", "=3", "==3", ">=3", ">3", "<=3", "<3" or "%3". */
+DBG_MUST struct dbg_error *hit_rule_parse(const char *text,
+					  struct hit_rule *ret);
+/* Does hit number @hits, counted from 1, stop? */
+bool hit_rule_holds(const struct hit_rule *rule, uint64_t hits);
+
+#endif

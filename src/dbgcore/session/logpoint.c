@@ -1,0 +1,108 @@
+/* What a breakpoint says instead of stopping. */
+#include "session/session.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+
+/*
+ * End of the expression at @p: its closing brace, NULL if there is none.
+ * Braces of the expression itself and those in its strings are not it.
+ */
+static const char *expr_end(const char *p)
+{
+	unsigned int depth = 0;
+	char quote = 0;
+
+	for (; *p; p++) {
+		if (quote) {
+			if (*p == '\\' && p[1])
+				p++;
+			else if (*p == quote)
+				quote = 0;
+		} else if (*p == '"' || *p == '\'') {
+			quote = *p;
+		} else if (*p == '{') {
+			depth++;
+		} else if (*p == '}' && !depth--) {
+			return p;
+		}
+	}
+	return NULL;
+}
+
+struct piece {
+	const char *text; /* literal, or the expression */
+	size_t n;
+	bool expr;
+};
+
+/*
+ * Take the next piece at *@p; false at the end. An open brace without its
+ * end is text.
+ */
+static bool next_piece(const char **p, struct piece *ret)
+{
+	const char *s = *p;
+	const char *end = NULL;
+
+	if (!*s)
+		return false;
+	if (*s == '{' && s[1] != '{')
+		end = expr_end(s + 1);
+	if (end) {
+		*ret = (struct piece){s + 1, (size_t)(end - s - 1), true};
+		*p = end + 1;
+		return true;
+	}
+	bool brace = *s == '{' || *s == '}';
+	size_t n = brace ? 1 : strcspn(s, "{}");
+	*ret = (struct piece){s, n, false};
+	// {{ and }} stand for one
+	*p = s + n + (brace && s[1] == *s);
+	return true;
+}
+
+void logpoint_text(struct values *v, uint32_t thread, const char *form,
+		   struct str *ret)
+{
+	struct piece piece;
+
+	while (next_piece(&form, &piece)) {
+		const char *text = NULL;
+
+		if (!piece.expr) {
+			str_addn(ret, piece.text, piece.n);
+			continue;
+		}
+		_cleanup_free_ char *expr = xstrndup(piece.text, piece.n);
+		struct dbg_error *err = values_text(v, thread, expr, &text);
+
+		if (err)
+			str_addf(ret, "<%s>", err->message);
+		else
+			str_add(ret, text);
+		dbg_error_destroy(err);
+	}
+}
+
+struct dbg_error *logpoint_check(const char *form)
+{
+	struct dbg_error *err = NULL;
+	struct piece piece;
+
+	while (!err && next_piece(&form, &piece)) {
+		if (!piece.expr) {
+			if (*piece.text == '{' && piece.text[1] != '{')
+				return dbg_err(DBG_E_ARGUMENT,
+					       "missing '}' in the message");
+			continue;
+		}
+		_cleanup_free_ char *expr = xstrndup(piece.text, piece.n);
+
+		err = values_check(expr);
+	}
+	return err;
+}

@@ -1,0 +1,171 @@
+"""Breakpoints of every kind, as editors set them."""
+
+
+def test_hit_conditions(t):
+    """Counts decide which hits stop; each form, with exact arguments."""
+    source = t.source("HitLoop")
+    line = t.line("HitLoop", "hit")
+    for rule, wanted in (("3", [2]), ("==2", [1]), (">=9", [8, 9]),
+                         ("> 8", [8, 9]), ("<2", [0]), ("<=2", [0, 1]),
+                         ("%4", [3, 7])):
+        c = t.adapter()
+        c.launch(t.program("HitLoop", "10"),
+                 {source: [{"line": line, "hitCondition": rule}]})
+        for value in wanted:
+            c.stopped("breakpoint")
+            t.check_equal(str(value), c.scope("Arguments")["i"]["value"])
+            c.go()
+        c.end()
+        t.check_in("sum 45\n", c.output())
+
+
+test_hit_conditions.runtimes = ("10",)
+
+
+def test_conditions(t):
+    """A condition stops where it is true; with a count, at that true hit."""
+    source = t.source("HitLoop")
+    line = t.line("HitLoop", "hit")
+    c = t.adapter()
+    c.launch(t.program("HitLoop", "1000"), {source: [
+        {"line": line, "condition": "i % 100 == 7", "hitCondition": "2"}]})
+    c.stopped("breakpoint")
+    t.check_equal("107", c.scope("Arguments")["i"]["value"])
+    answer = c.set_breaks(source, [{"line": line, "condition": "i ==="}])[0]
+    t.check_equal(False, answer["verified"])
+    t.check_equal("failed", answer["reason"])
+    t.check_in("line", str(answer))
+    answer = c.set_breaks(source, [{"line": line, "hitCondition": "often"}])[0]
+    t.check_in("'often' is no number of hits", answer["message"])
+    answer = c.set_breaks(source, [{"line": line, "logMessage": "{i"}])[0]
+    t.check_in("missing '}'", answer["message"])
+    c.set_breaks(source, [{"line": line, "condition": "i == 999"}])
+    c.go()
+    c.stopped("breakpoint")
+    t.check_equal("999", c.scope("Arguments")["i"]["value"])
+    c.go()
+    c.end()
+    t.check_in("sum 499500\n", c.output())
+
+
+def test_logpoints(t):
+    """A logpoint speaks and does not stop, nor end a step that is under
+    way; its output names the place."""
+    source = t.source("HitLoop")
+    hit, call = t.line("HitLoop", "hit"), t.line("HitLoop", "call")
+    c = t.adapter()
+    c.launch(t.program("HitLoop", "20"), {source: [
+        {"line": hit, "logMessage": "{{i}} is {i}, {no.such}", "condition":
+         "i >= 3", "hitCondition": "<=2"}, {"line": call, "hitCondition": "4"}]})
+    c.stopped("breakpoint")
+    t.check_equal("", c.output("console"))
+    c.step("next")
+    said = c.output("console").split("\n")
+    t.check_equal(2, len(said))
+    t.check_in("{i} is 3, <", said[0])
+    event = [m for m in c.history if m.get("event") == "output"
+             and m["body"]["category"] == "console"][0]["body"]
+    t.check_equal(hit, event["line"])
+    t.check_equal(source, event["source"]["path"])
+    c.go()
+    c.end()
+    t.check_in("{i} is 4, <", c.output("console"))
+    t.check_not_in("is 5", c.output("console"))
+    t.check_in("sum 190\n", c.output())
+
+
+def test_functions(t):
+    """Function breakpoints: stop, replaced as a whole, reasons."""
+    c = t.adapter()
+
+    def configure(c):
+        answers = c.ask("setFunctionBreakpoints", breakpoints=[
+            {"name": "HitLoop.Program.Hit", "condition": "i == 5"},
+            {"name": "No.Such.Method"}])["breakpoints"]
+        t.check_equal([False, False], [b["verified"] for b in answers])
+        configure.ids = [b["id"] for b in answers]
+
+    c.launch(t.program("HitLoop", "10"), configure=configure)
+    stop = c.stopped("function breakpoint")
+    t.check_equal(configure.ids[:1], stop["hitBreakpointIds"])
+    t.check_equal("5", c.scope("Arguments")["i"]["value"])
+    answers = c.ask("setFunctionBreakpoints", breakpoints=[
+        {"name": "No.Such.Method"}])["breakpoints"]
+    t.check_equal(configure.ids[1:], [b["id"] for b in answers])
+    t.check_in("no method 'No.Such.Method'", answers[0]["message"])
+    t.check_equal("pending", answers[0]["reason"])
+    c.go()
+    c.end()
+
+
+def test_kept(t):
+    """What is set again as it was keeps its number; a line without code is
+    moved and says so; the old form with lines alone is taken."""
+    source = t.source("HitLoop")
+    first, hit = t.line("HitLoop", "main"), t.line("HitLoop", "hit")
+    c = t.adapter()
+    c.launch(t.program("HitLoop", "10"), {source: [first]})
+    c.stopped("breakpoint")
+    one, two = c.set_breaks(source, [first, hit])
+    t.check_equal(True, two["verified"])
+    again = c.set_breaks(source, [hit, first])
+    t.check_equal([two["id"], one["id"]], [b["id"] for b in again])
+    # the line before Hit's name is its attribute: no code
+    moved, = c.set_breaks(source, [hit - 3])
+    t.check_equal(True, moved["verified"])
+    t.check(moved["line"] > hit - 3, str(moved))
+    t.check_in("moved to line", moved["message"])
+    old = c.ask("setBreakpoints", source={"path": source}, lines=[hit])
+    t.check_equal(hit, old["breakpoints"][0]["line"])
+    nothing, = c.set_breaks(source, [100000])
+    t.check_equal(False, nothing["verified"])
+    t.check_in("no code at or after line 100000", nothing["message"])
+    elsewhere, = c.set_breaks("/nowhere/Else.cs", [1])
+    t.check_in("/nowhere/Else.cs", elsewhere["message"])
+    c.set_breaks(source, [])
+    c.go()
+    c.end()
+
+
+def test_instructions(t):
+    """A breakpoint on an address that the disassembly named."""
+    source = t.source("HitLoop")
+    c = t.adapter()
+    c.launch(t.program("HitLoop", "10"), {source: [t.line("HitLoop", "call")]})
+    c.stopped("breakpoint")
+    c.set_breaks(source, [])
+    pc = c.top()["instructionPointerReference"]
+    code = c.ask("disassemble", memoryReference=pc, instructionOffset=-2,
+                 instructionCount=8)["instructions"]
+    t.check_equal(8, len(code))
+    t.check_equal(pc, code[2]["address"])
+    t.check(all(i["instruction"] for i in code), str(code))
+    answer, = c.ask("setInstructionBreakpoints", breakpoints=[
+        {"instructionReference": pc, "offset": 0}])["breakpoints"]
+    t.check_equal(True, answer["verified"])
+    t.check_equal(pc, answer["instructionReference"])
+    c.go()
+    c.stopped("instruction breakpoint")
+    t.check_equal(pc, c.top()["instructionPointerReference"])
+    t.check_equal("1", c.scope("Locals")["i"]["value"])
+    c.ask("setInstructionBreakpoints", breakpoints=[])
+    c.go()
+    c.end()
+
+
+def test_while_running(t):
+    """Breakpoints are set, and the program is paused, while it runs and hits
+    something all the time."""
+    source = t.source("HitLoop")
+    hit = t.line("HitLoop", "hit")
+    c = t.adapter()
+    c.launch(t.program("HitLoop", "1000000000"),
+             {source: [{"line": hit, "condition": "i < 0"}]})
+    c.event("breakpoint")
+    c.ask("pause", threadId=1)
+    c.stopped("pause")
+    c.go()
+    c.set_breaks(source, [{"line": hit, "condition": "i > 0"}])
+    c.stopped("breakpoint")
+    c.ask("disconnect", terminateDebuggee=True)
+    c.wait()

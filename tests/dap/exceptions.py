@@ -1,0 +1,81 @@
+"""Exceptions: filters, conditions, what is told of one."""
+
+
+def filters(c, *ids, **more):
+    return c.ask("setExceptionBreakpoints", filters=list(ids), **more)
+
+
+def test_all(t):
+    """The filter `all` with a condition stops at these types alone; inner
+    exceptions are told."""
+    c = t.adapter()
+    c.launch(t.program("Throws", "inner"), configure=lambda c: filters(
+        c, filterOptions=[{"filterId": "all", "condition":
+                           "System.FormatException, InvalidOperationException"}]))
+    stop = c.stopped("exception")
+    t.check_in("System.FormatException", stop["text"])
+    t.check_in("innermost", stop["text"])
+    t.check_equal(t.line("Throws", "inner-first"), c.top()["line"])
+    c.go()
+    c.stopped("exception")
+    info = c.ask("exceptionInfo", threadId=c.thread)
+    t.check_equal("System.InvalidOperationException", info["exceptionId"])
+    t.check_equal("outermost", info["description"])
+    t.check_equal("always", info["breakMode"])
+    details = info["details"]
+    t.check_equal("$exception", details["evaluateName"])
+    t.check_equal("InvalidOperationException", details["typeName"])
+    inner = details["innerException"][0]
+    t.check_equal("System.ArgumentException", inner["fullTypeName"])
+    t.check_equal("innermost", inner["innerException"][0]["message"])
+    value = c.evaluate("$exception.Message")
+    t.check_equal('"outermost"', value["result"])
+    filters(c)
+    c.go()
+    c.end()
+
+
+def test_unhandled(t):
+    """An exception that nobody catches stops before the program ends."""
+    c = t.adapter()
+    c.launch(t.program("Throws", "unhandled"),
+             configure=lambda c: filters(c, "unhandled"))
+    stop = c.stopped("exception")
+    t.check_in("ShopException", stop["text"])
+    t.check_equal(t.line("Throws", "unhandled"), c.top()["line"])
+    info = c.ask("exceptionInfo", threadId=c.thread)
+    t.check_equal("unhandled", info["breakMode"])
+    c.go()
+    c.event("exited", exitCode=134)
+    c.event("terminated")
+    c.ask("disconnect")
+    c.wait()
+    t.check_in("ShopException", c.output("stderr"))
+
+
+def test_options(t):
+    """exceptionOptions name types by path; wrong filters are refused."""
+    c = t.adapter()
+
+    def configure(c):
+        filters(c, exceptionOptions=[
+            {"path": [{"names": ["CLR"]}, {"names": ["System.FormatException"]}],
+             "breakMode": "always"}])
+        t.check_in("no exception filter 'some'", c.refused(
+            "setExceptionBreakpoints", filters=["some"]))
+        filters(c, exceptionOptions=[
+            {"path": [{"names": ["CLR"]}, {"names": ["System.FormatException"]}],
+             "breakMode": "always"}])
+
+    c.launch(t.program("Throws", "inner"), configure=configure)
+    t.check_in("FormatException", c.stopped("exception")["text"])
+    c.go()
+    c.end()
+
+
+def test_none(t):
+    """Without filters nothing stops."""
+    c = t.adapter()
+    c.launch(t.program("Throws", "inner"), configure=filters)
+    c.end()
+    t.check(not c.has_event("stopped"), "stopped")

@@ -1,0 +1,115 @@
+"""Stacks, scopes, variables, expressions, memory."""
+import base64
+
+from dapdrive import Refused
+
+
+def test_stack(t):
+    """1,000 frames in pages; each page is only itself."""
+    source = t.source("Deep")
+    c = t.adapter()
+    c.launch(t.program("Deep", "1000"), {source: [t.line("Deep", "bottom")]})
+    c.stopped("breakpoint")
+    first = c.ask("stackTrace", threadId=c.thread, startFrame=0, levels=20)
+    t.check_equal(20, len(first["stackFrames"]))
+    t.check_equal(21, first["totalFrames"])
+    names = [f["name"] for f in first["stackFrames"]]
+    t.check_in("Bottom(", names[0])
+    t.check(all("Down(" in name for name in names[1:]), str(names))
+    rest = c.ask("stackTrace", threadId=c.thread, startFrame=20, levels=5000)
+    frames = first["stackFrames"] + rest["stackFrames"]
+    t.check_equal(len(frames), rest["totalFrames"])
+    t.check_equal(1000, len([f for f in frames if "Down(" in f["name"]]))
+    t.check_equal(len(frames), len({f["id"] for f in frames}))
+    t.check(t.line("Deep", "start") in [f["line"] for f in frames],
+            "the caller is not there")
+    t.check_equal("500", c.scope("Arguments", frames[501]["id"])
+                  ["level"]["value"])
+    plain = c.frames(levels=1, format={"module": True, "line": True})[0]
+    t.check_match(r"^Deep\.dll!.*Bottom Line \d+$", plain["name"])
+    c.go()
+    c.end()
+
+
+def test_variables(t):
+    """Arrays by pages, fields, evaluate names, memory, registers."""
+    source = t.source("Values")
+    c = t.adapter()
+    c.launch(t.program("Values"), {source: [t.line("Values", "arrays")]})
+    c.stopped("breakpoint")
+    found = c.scope("Locals")
+    numbers = found["numbers"]
+    t.check_equal("int[]", numbers["type"])
+    items = c.variables(numbers["variablesReference"], filter="indexed",
+                        start=1, count=2)
+    t.check_equal(["[1]", "[2]"], list(items))
+    for item in items.values():
+        again = c.evaluate(item["evaluateName"])
+        t.check_equal(item["value"], again["result"])
+    whole = c.variables(numbers["variablesReference"])
+    t.check_equal(numbers["indexedVariables"],
+                  len([name for name in whole if name.startswith("[")]))
+    part = c.variables(numbers["variablesReference"], start=1, count=1)
+    t.check_equal(1, len(part))
+    t.check_equal(0, found["none"]["variablesReference"])
+    data = c.ask("readMemory", memoryReference=items["[1]"]["memoryReference"],
+                 count=4)
+    t.check_equal(int(items["[1]"]["value"]), int.from_bytes(
+        base64.b64decode(data["data"]), "little", signed=True))
+    hexed = c.evaluate(items["[1]"]["evaluateName"], format={"hex": True})
+    t.check_equal(int(items["[1]"]["value"]), int(hexed["result"], 16))
+    registers = c.scope("Registers")
+    t.check_equal(c.top()["instructionPointerReference"],
+                  registers["rip"]["value"])
+    nothing = c.ask("readMemory", memoryReference="0x10", count=8)
+    t.check_equal(8, nothing["unreadableBytes"])
+    c.ask("disconnect", terminateDebuggee=True)
+    c.wait()
+
+
+def test_expressions(t):
+    """Watches, hovers, completion; what is wrong is said in words."""
+    source = t.source("HitLoop")
+    c = t.adapter()
+    c.launch(t.program("HitLoop", "5"), {source: [t.line("HitLoop", "hit")]})
+    c.stopped("breakpoint")
+    t.check_equal("2", c.evaluate("i + 2")["result"])
+    t.check_equal("int", c.evaluate("i")["type"])
+    for context in ("watch", "hover", "repl", "variables", "clipboard"):
+        t.check_equal("0", c.evaluate("i", context)["result"])
+    for wrong in ("", "  ", "nothing", "i +", "i.no"):
+        try:
+            c.evaluate(wrong, "hover")
+        except Refused as e:
+            t.check(str(e), "no words")
+        else:
+            t.check(False, f"'{wrong}' was evaluated")
+    targets = c.ask("completions", text="1 + i", column=6,
+                    frameId=c.top()["id"])["targets"]
+    t.check("i" in [one["label"] for one in targets], str(targets))
+    found = [one for one in targets if one["label"] == "i"][0]
+    t.check_equal((4, 1), (found["start"], found["length"]))
+    c.go()
+    c.stopped("breakpoint")
+    c.ask("disconnect", terminateDebuggee=True)
+    c.wait()
+
+
+def test_stale(t):
+    """References of an earlier stop are refused as such, wrong ones too."""
+    source = t.source("HitLoop")
+    c = t.adapter()
+    c.launch(t.program("HitLoop", "5"), {source: [t.line("HitLoop", "hit")]})
+    c.stopped("breakpoint")
+    top = c.top()["id"]
+    scope = c.ask("scopes", frameId=top)["scopes"][0]["variablesReference"]
+    c.go()
+    c.stopped("breakpoint")
+    t.check_in("earlier stop", c.refused("scopes", frameId=top))
+    t.check_in("earlier stop", c.refused("variables", variablesReference=scope))
+    t.check_in("no frame 99999", c.refused("scopes", frameId=99999))
+    t.check_in("no variable 99999", c.refused("variables",
+                                             variablesReference=99999))
+    t.check_in("no thread number 77", c.refused("stackTrace", threadId=77))
+    c.ask("disconnect", terminateDebuggee=True)
+    c.wait()
