@@ -33,6 +33,7 @@ static const struct stop_words stop_words[] = {
 				 "not handle"},
     [DBG_STOP_UNHANDLED] = {"exception", "Paused on unhandled exception"},
     [DBG_STOP_SIGNAL] = {"exception", "Paused on signal"},
+    [DBG_STOP_GOTO] = {"goto", "Paused at the next statement that was set"},
 };
 
 static void add_exception_text(struct text *t, const struct dbg_stop *s)

@@ -293,6 +293,7 @@ static struct dbg_error *info_program(struct repl *r, const struct call *call)
 		"where an exception was thrown that your code does not catch",
 	    [DBG_STOP_UNHANDLED] = "at an unhandled exception",
 	    [DBG_STOP_SIGNAL] = "at a signal",
+	    [DBG_STOP_GOTO] = "where its next statement was set",
 	};
 	const struct dbg_stop *stop = dbg_stop_reason(r->dbg);
 

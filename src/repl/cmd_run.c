@@ -210,7 +210,9 @@ static struct dbg_error *cmd_finish(struct repl *r, const struct call *call)
 	return resume_end(r, dbg_step(r->dbg, &out));
 }
 
-static struct dbg_error *cmd_advance(struct repl *r, const struct call *call)
+// A bare line is one of the file that is looked at.
+static struct dbg_error *full_place(struct repl *r, const char *args,
+				    char **ret)
 {
 	struct dbg_error *err;
 	struct dbg_frame f;
@@ -219,13 +221,39 @@ static struct dbg_error *cmd_advance(struct repl *r, const struct call *call)
 	err = frame_get(r, &f);
 	if (err)
 		return err;
-	// A bare line is one of the file that is looked at.
-	bool bare = parse_u64(call->args, &line) && f.source.path;
-	_cleanup_free_ char *place =
-	    bare ? alloc_printf("%s:%s", f.source.path, call->args)
-		 : alloc_str(call->args);
+	bool bare = parse_u64(args, &line) && f.source.path;
+	*ret =
+	    bare ? alloc_printf("%s:%s", f.source.path, args) : alloc_str(args);
+	return NULL;
+}
+
+static struct dbg_error *cmd_advance(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	_cleanup_free_ char *place = NULL;
+
+	err = full_place(r, call->args, &place);
+	if (err)
+		return err;
 	resume_begin(r, RESUME_RUN);
 	return resume_end(r, dbg_run_to(r->dbg, r->thread, place));
+}
+
+struct dbg_error *run_goto(struct repl *r, const char *args, bool run)
+{
+	struct dbg_error *err;
+	_cleanup_free_ char *place = NULL;
+
+	err = full_place(r, args, &place);
+	if (err)
+		return err;
+	resume_begin(r, RESUME_RUN);
+	return resume_end(r, dbg_goto(r->dbg, r->thread, place, run));
+}
+
+static struct dbg_error *cmd_jump(struct repl *r, const struct call *call)
+{
+	return run_goto(r, call->args, true);
 }
 
 static struct dbg_error *cmd_until(struct repl *r, const struct call *call)
@@ -381,6 +409,16 @@ static const struct repl_cmd cmds[] = {
 	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
 	.complete = COMPLETE_LOCATIONS,
 	.run = cmd_advance,
+    },
+    {
+	.names = "jump j",
+	.args = "LOCATION",
+	.help = "make LOCATION the next statement and run on from there",
+	.more = "LOCATION is in the method that the thread is in. \"set "
+		"next-statement LOCATION\"\nonly moves there.",
+	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
+	.complete = COMPLETE_LOCATIONS,
+	.run = cmd_jump,
     },
     {
 	.names = "kill k",

@@ -433,7 +433,20 @@ void settings_complete(struct repl *r, const char *prefix, struct words *ret)
 	dbg_error_destroy(err);
 }
 
+static struct dbg_error *set_next(struct repl *r, const struct call *call)
+{
+	return run_goto(r, call->args, false);
+}
+
 static const struct repl_cmd set_subs[] = {
+    {
+	.names = "next-statement",
+	.args = "LOCATION",
+	.help = "the statement to go on from, in the newest frame's method",
+	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
+	.complete = COMPLETE_LOCATIONS,
+	.run = set_next,
+    },
     {
 	.names = "args",
 	.args = "[ARGS] [< FILE] [> FILE] [2> FILE]",

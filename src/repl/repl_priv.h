@@ -185,6 +185,11 @@ void resume_begin(struct repl *r, enum resume_kind kind);
 DBG_MUST struct dbg_error *resume_wait(struct repl *r, struct dbg_error *err);
 /* resume_wait, and print the stop and the displays. */
 DBG_MUST struct dbg_error *resume_end(struct repl *r, struct dbg_error *err);
+/*
+ * Make the statement that @args names the next one; @run: and go on. Shows
+ * the stop that follows. (cmd_run.c)
+ */
+DBG_MUST struct dbg_error *run_goto(struct repl *r, const char *args, bool run);
 /* Carry out commands of breakpoints until none are due. */
 void actions_run(struct repl *r);
 

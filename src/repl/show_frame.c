@@ -179,7 +179,8 @@ static bool needs_addr(struct repl *r, const struct dbg_frame *f)
 	    f->kind != DBG_FRAME_MANAGED)
 		return true;
 	return stop->reason != DBG_STOP_BREAKPOINT &&
-	       stop->reason != DBG_STOP_STEP && stop->reason != DBG_STOP_ENTRY;
+	       stop->reason != DBG_STOP_STEP && stop->reason != DBG_STOP_GOTO &&
+	       stop->reason != DBG_STOP_ENTRY;
 }
 
 void show_frame_line(struct repl *r, const struct dbg_frame *f)
@@ -301,6 +302,7 @@ static void show_reason(const struct dbg_stop *stop)
 		printf(", %s.\n", strsignal(stop->signal));
 		break;
 	case DBG_STOP_ENTRY:
+	case DBG_STOP_GOTO:
 	case DBG_STOP_ATTACH:
 	case DBG_STOP_STEP:
 		break;

@@ -216,6 +216,12 @@ enum code_trait {
  * without symbols. Cached for the session.
  */
 unsigned int code_traits(struct code *c, struct code_module *m, uint32_t token);
+/*
+ * IL offset where the innermost handler or filter around @il_offset begins;
+ * UINT32_MAX: it is in none.
+ */
+uint32_t code_handler_at(struct code_module *m, uint32_t token,
+			 uint32_t il_offset);
 /* Does the method have symbols with at least one visible point? */
 bool code_has_source(struct code *c, struct code_module *m, uint32_t token);
 /* MoveNext token of an async or iterator kickoff method, 0: it is none. */

@@ -1,4 +1,4 @@
-/* The catch clauses of a method's IL (ECMA-335 II.25.4.6) around a position. */
+/* The clauses of a method's IL (ECMA-335 II.25.4.6) around a position. */
 #include "code/handler.h"
 
 #include <string.h>
@@ -126,4 +126,36 @@ void code_handlers(struct code *c, const struct code_pos *pos,
 		    pos->il_offset - clause->try_offset < clause->try_length)
 			fill(c, pos, &body, i, arena, &(*ret)[(*ret_n)++]);
 	}
+}
+
+/* Take [start, end) if it holds @il and is smaller than what was found. */
+static void narrow(uint32_t il, uint32_t start, uint32_t end, uint32_t *size,
+		   uint32_t *ret)
+{
+	if (il < start || il >= end || end - start >= *size)
+		return;
+	*size = end - start;
+	*ret = start;
+}
+
+uint32_t code_handler_at(struct code_module *m, uint32_t token,
+			 uint32_t il_offset)
+{
+	struct arena *arena = arena_create();
+	uint32_t found = UINT32_MAX, size = UINT32_MAX;
+	struct il_body body;
+
+	module_body(m, token, arena, &body);
+	for (size_t i = 0; i < body.n_clauses; i++) {
+		const struct il_clause *c = &body.clauses[i];
+
+		narrow(il_offset, c->handler_offset,
+		       c->handler_offset + c->handler_length, &size, &found);
+		// a filter ends where its handler begins
+		if (c->flags == CLAUSE_FILTER)
+			narrow(il_offset, c->token_or_filter, c->handler_offset,
+			       &size, &found);
+	}
+	arena_destroy(arena);
+	return found;
 }

@@ -135,6 +135,21 @@ DBG_MUST struct dbg_error *control_run_to(struct control *c, pid_t tid,
 					  const char *path,
 					  struct arena *arena);
 
+/* A place in the newest frame's method; @path as in control_break_add. */
+struct goto_req {
+	const char *location, *path;
+	struct arena *arena;
+};
+
+/* Where @req's location can be made the next statement; at least one. */
+DBG_MUST struct dbg_error *control_goto_list(struct control *c, pid_t tid,
+					     const struct goto_req *req,
+					     struct dbg_location **ret,
+					     size_t *ret_n);
+/* Make the first of them the next statement. */
+DBG_MUST struct dbg_error *control_goto(struct control *c, pid_t tid,
+					const struct goto_req *req);
+
 /* ---- Breakpoints ----------------------------------------------------- */
 
 /* @path: file of the present frame for a bare line number, or NULL. */

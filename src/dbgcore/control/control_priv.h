@@ -301,6 +301,8 @@ void mycode_tell(struct control *c);
 /* Watch entries of user code, as far as its code tells of them. */
 struct dbg_error *probe_arm(struct control *c);
 void probe_disarm(struct control *c);
+/* Is the method of @m at @ip compiled for debugging? */
+bool probe_has(struct control *c, const struct code_module *m, uint64_t ip);
 /* The program is gone. */
 void probe_reset(struct control *c);
 /* A thread is at the helper. */

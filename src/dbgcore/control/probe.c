@@ -48,10 +48,10 @@ static uint64_t flag_of(const uint8_t *code, size_t at, uint64_t start)
 	return flag;
 }
 
-/* Learn from the prolog of the method at @ip, which is of @m. */
-static void learn(struct control *c, const struct code_module *m, uint64_t ip)
+/* Find the probe in the prolog of the method at @ip, which is of @m. */
+static bool find(struct control *c, const struct code_module *m, uint64_t ip,
+		 struct probe *ret)
 {
-	struct probe *probe = &c->probe;
 	struct dac_code dc;
 	uint8_t code[PROLOG_MAX];
 	size_t n = 0;
@@ -70,11 +70,18 @@ static void learn(struct control *c, const struct code_module *m, uint64_t ip)
 		    code[at + 2] != 0xe8 || offset % 4 || offset >= MODULE_MAX)
 			continue;
 		memcpy(&disp, code + at + 3, sizeof(disp));
-		probe->offset = offset;
-		probe->helper =
-		    dc.start + at + JE_CALL + (uint64_t)(int64_t)disp;
-		return;
+		ret->offset = offset;
+		ret->helper = dc.start + at + JE_CALL + (uint64_t)(int64_t)disp;
+		return true;
 	}
+	return false;
+}
+
+bool probe_has(struct control *c, const struct code_module *m, uint64_t ip)
+{
+	struct probe probe;
+
+	return m && find(c, m, ip, &probe);
 }
 
 /* Set or reset the flags of all modules that have probes. */
@@ -96,12 +103,9 @@ struct dbg_error *probe_arm(struct control *c)
 	struct probe *probe = &c->probe;
 	const struct step_plan *p = &c->plan;
 
-	p = &c->plan;
 	if (probe->armed || !p->home)
 		return NULL;
-	if (!probe->helper)
-		learn(c, p->home, p->home_pc);
-	if (!probe->helper)
+	if (!probe->helper && !find(c, p->home, p->home_pc, probe))
 		return NULL;
 	probe->armed = true;
 	probe->strangers = 0;

@@ -163,6 +163,14 @@ DBG_MUST struct dbg_error *dbg_step(struct dbg *dbg,
 DBG_MUST struct dbg_error *dbg_run_to(struct dbg *dbg, uint32_t thread,
 				      const char *location);
 
+/*
+ * Make the statement at @location the next one of @thread's newest frame,
+ * whose method it must be in; a stop (DBG_STOP_GOTO) with new frames follows.
+ * With @run it runs on from there, unless a breakpoint is there.
+ */
+DBG_MUST struct dbg_error *dbg_goto(struct dbg *dbg, uint32_t thread,
+				    const char *location, bool run);
+
 /* Stop all threads; DBG_EVENT_STOPPED follows. */
 DBG_MUST struct dbg_error *dbg_pause(struct dbg *dbg);
 
@@ -188,6 +196,7 @@ enum dbg_stop_reason {
 	DBG_STOP_USER_UNHANDLED, /* ... that user code does not catch */
 	DBG_STOP_UNHANDLED,
 	DBG_STOP_SIGNAL,
+	DBG_STOP_GOTO, /* dbg_goto moved the pc */
 };
 
 struct dbg_stop {
@@ -509,6 +518,15 @@ DBG_MUST struct dbg_error *dbg_source_lines(struct dbg *dbg, const char *file,
 DBG_MUST struct dbg_error *dbg_locate(struct dbg *dbg, dbg_id frame,
 				      const char *location,
 				      struct dbg_location **ret, size_t *ret_n);
+
+/*
+ * Those of them that dbg_goto can go to, each by "*ADDRESS" too; that there
+ * are none is an error that says why.
+ */
+DBG_MUST struct dbg_error *dbg_goto_list(struct dbg *dbg, uint32_t thread,
+					 const char *location,
+					 struct dbg_location **ret,
+					 size_t *ret_n);
 
 struct dbg_insn {
 	uint64_t addr;

@@ -360,6 +360,57 @@ struct dbg_error *dbg_run_to(struct dbg *dbg, uint32_t thread,
 	return err ? err : resume(dbg);
 }
 
+static struct dbg_error *goto_begin(struct dbg *dbg, uint32_t thread,
+				    const char *location, struct goto_req *req,
+				    pid_t *ret_tid)
+{
+	*req = (struct goto_req){
+	    .location = location,
+	    .path = session_frame_path(dbg, 0),
+	    .arena = dbg->stop_arena,
+	};
+	return thread_tid(dbg, thread, ret_tid);
+}
+
+struct dbg_error *dbg_goto_list(struct dbg *dbg, uint32_t thread,
+				const char *location, struct dbg_location **ret,
+				size_t *ret_n)
+{
+	struct dbg_error *err;
+	struct goto_req req;
+	pid_t tid = 0;
+
+	err = goto_begin(dbg, thread, location, &req, &tid);
+	if (err)
+		return err;
+	return control_goto_list(dbg->control, tid, &req, ret, ret_n);
+}
+
+struct dbg_error *dbg_goto(struct dbg *dbg, uint32_t thread,
+			   const char *location, bool run)
+{
+	struct dbg_error *err;
+	struct dbg_stop stop = {.reason = DBG_STOP_GOTO};
+	struct goto_req req;
+	pid_t tid = 0;
+
+	err = goto_begin(dbg, thread, location, &req, &tid);
+	if (!err)
+		err = control_goto(dbg->control, tid, &req);
+	if (err)
+		return err;
+	dbg->halted = false;
+	session_halted(dbg);
+	// a thread does not hit the trap that it is moved to
+	if (run)
+		err = control_stepped(dbg->control, tid, &stop);
+	if (!err && run && stop.reason == DBG_STOP_GOTO)
+		return resume(dbg);
+	stop.thread = stack_thread_number(dbg->stack, tid);
+	session_stopped(dbg, &stop);
+	return err;
+}
+
 const struct dbg_stop *dbg_stop_reason(struct dbg *dbg)
 {
 	return dbg->state == DBG_STOPPED ? &dbg->stop : NULL;
