@@ -225,6 +225,28 @@ static void from_dwarf(const uint64_t regs[CFA_REGS],
 	ret->rip = regs[CFA_RIP];
 }
 
+// An entry of a procedure linkage table, which some linkers leave without
+// unwind information: `jmp *` through a pointer near it, nothing pushed yet.
+static bool leave_linkage(struct target *t, struct user_regs_struct *regs)
+{
+	static const uint8_t endbr[] = {0xf3, 0x0f, 0x1e, 0xfa};
+	static const uint8_t jump[] = {0xff, 0x25};
+	uint8_t code[sizeof(endbr) + sizeof(jump)];
+	const uint8_t *p = code;
+	uint64_t ra;
+
+	if (!read_all(t, regs->rip, code, sizeof(code)))
+		return false;
+	if (!memcmp(p, endbr, sizeof(endbr)))
+		p += sizeof(endbr);
+	if (memcmp(p, jump, sizeof(jump)) || !read_all(t, regs->rsp, &ra, 8) ||
+	    !ra)
+		return false;
+	regs->rip = ra;
+	regs->rsp += 8;
+	return true;
+}
+
 bool unwind_step(struct target *t, struct user_regs_struct *regs, bool *leaf)
 {
 	struct entry entries[2];
@@ -236,8 +258,12 @@ bool unwind_step(struct target *t, struct user_regs_struct *regs, bool *leaf)
 	uint64_t pc = *leaf ? regs->rip : regs->rip - 1;
 	uint64_t header = images_unwind_header(t, pc);
 	uint64_t fde = header ? fde_find(t, header, pc) : 0;
-	if (!fde || !row_find(t, fde, pc, entries, &cie, &row))
-		return false;
+	if (!fde || !row_find(t, fde, pc, entries, &cie, &row)) {
+		if (!header || !*leaf || !leave_linkage(t, regs))
+			return false;
+		*leaf = false;
+		return true;
+	}
 	to_dwarf(regs, dwarf);
 	uint64_t sp = regs->rsp;
 	// Only a signal may have come from another stack.

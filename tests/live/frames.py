@@ -1,0 +1,59 @@
+"""Stacks that are looked at instruction by instruction."""
+import re
+
+
+def stacks(text):
+    """What each "bt -native" of a session printed: names, newest first."""
+    found, frames = [], []
+    for line in text.splitlines() + [""]:
+        if line.startswith("    "):
+            frames.append(re.sub(r"^0x[0-9a-f]+ in ", "", line.strip()))
+        elif frames:
+            found.append(frames)
+            frames = []
+    return found
+
+
+def check_chain(t, frames):
+    """Walk, as long as it has not returned, was called by Main, and Main by
+    the runtime, down to the program's start."""
+    text = "\n".join(frames)
+    main = [i for i, f in enumerate(frames)
+            if f.startswith("Frames.Program.Main ")]
+    walk = [i for i, f in enumerate(frames)
+            if f.startswith("Frames.Calls.Walk ")]
+    t.check(len(main) == 1 and len(walk) <= 1
+            and (not walk or main[0] == walk[0] + 1), text)
+    t.check("coreclr_execute_assembly" in text
+            and "__libc_start" in frames[-1] + frames[-2] + frames[-3], text)
+    return bool(walk)
+
+
+def walk(t, config, env, hit, steps):
+    """Step from the beginning of Walk; how many steps it lasted."""
+    out = t.batch([f"break {t.at('Frames', 'walk')}", f"ignore 1 {hit}", "run"]
+                  + ["stepi", "bt -native"] * steps + ["kill"],
+                  t.program("Frames", "walk", config=config), env=env).stdout
+    found = stacks(out)
+    t.check_equal(steps, len(found))
+    inside = [check_chain(t, frames) for frames in found]
+    # once it has returned it is not to be seen again
+    t.check(inside == sorted(inside, reverse=True), str(inside))
+    return inside.count(True)
+
+
+def test_every_instruction(t):
+    """Prologs, epilogs, stubs, helpers of the runtime, in code of each kind:
+    the callers are the same ones all the time."""
+    for config, env in (("Debug", {}),
+                        ("Release", {"DOTNET_TieredCompilation": "0"})):
+        lasted = walk(t, config, env, 2, 200)
+        t.check(20 < lasted < 200, f"{config}: {lasted} instructions")
+
+
+def test_first_call(t):
+    """The same on the way to the compiler."""
+    t.check_equal(150, walk(t, "Debug", {}, 0, 150))
+
+
+test_every_instruction.time = 60
