@@ -44,6 +44,7 @@ struct run {
 	struct target *t;
 	uint64_t slide; /* of the fixture's addresses to ours */
 	uint64_t born, gone, hits, execs, signals, steps, interrupts;
+	uint64_t watched;
 	bool exited;
 	int exit_code, exit_signal;
 	struct target_event last;

@@ -92,6 +92,9 @@ static void note(struct run *run, const struct target_event *event)
 	case TARGET_STEPPED:
 		run->steps++;
 		break;
+	case TARGET_WATCH:
+		run->watched++;
+		break;
 	case TARGET_SIGNAL:
 		run->signals++;
 		break;

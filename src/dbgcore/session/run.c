@@ -190,6 +190,8 @@ static struct dbg_error *dispatch(struct dbg *dbg, struct target_event *ev)
 	switch (ev->kind) {
 	case TARGET_TRAP:
 		return on_trap(dbg, ev);
+	case TARGET_WATCH:
+		return judged(dbg, ev);
 	case TARGET_SIGNAL:
 		return on_signal(dbg, ev);
 	case TARGET_INTERRUPTED:
@@ -258,7 +260,8 @@ struct dbg_error *dbg_dispatch(struct dbg *dbg)
 			target_rouse(dbg->target);
 			break;
 		}
-		looks = ev.kind == TARGET_TRAP ? 0 : LOOKS_MAX;
+		bool hit = ev.kind == TARGET_TRAP || ev.kind == TARGET_WATCH;
+		looks = hit ? 0 : LOOKS_MAX;
 	}
 	return err;
 }

@@ -226,7 +226,7 @@ struct dbg_error *live_thread_step(struct target *t, pid_t tid, bool wait,
 		if (err)
 			return err;
 		th = thread_find(l, tid);
-		if (done && th) {
+		if (done && th && !th->kept) {
 			thread_keep(l, th, TARGET_STEPPED);
 		} else if (th && !th->kept) {
 			th->stepping = true;

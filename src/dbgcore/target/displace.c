@@ -16,7 +16,8 @@ static bool emulated_read(void *arg, uint64_t addr, void *buf, size_t n)
 {
 	struct live *l = arg;
 
-	if (!live_read_plain(l, addr, buf, n))
+	// The processor would tell of what is watched.
+	if (hwbreak_touches(l, addr, n) || !live_read_plain(l, addr, buf, n))
 		return false;
 	traps_mask(&l->target.traps, addr, buf, n);
 	return true;
@@ -28,7 +29,8 @@ static bool emulated_write(void *arg, uint64_t addr, const void *buf, size_t n)
 	const struct traps *traps = &l->target.traps;
 	size_t i = traps_lower(traps, addr);
 
-	if (i < traps->n && traps->v[i].addr - addr < n)
+	if ((i < traps->n && traps->v[i].addr - addr < n) ||
+	    hwbreak_touches(l, addr, n))
 		return false;
 	target_cache_drop(&l->target);
 	return live_write_plain(l, addr, buf, n);
@@ -96,6 +98,7 @@ static enum placed judge(struct live *l, struct thread *th, uint64_t pc)
 	    armed_again(l, th, pc))
 		return PLACED_AGAIN;
 	if (signal == SIGTRAP && raised && info.si_code != SI_KERNEL) {
+		th->hits |= hwbreak_hits(l, th);
 		if (thread_load_regs(l, th) && th->regs.rip == pc &&
 		    is_repeated(l, pc))
 			return PLACED_AGAIN;
@@ -204,6 +207,8 @@ static struct dbg_error *step_in_place(struct live *l, struct thread *th,
 	}
 	if (placed == PLACED_SIGNAL)
 		thread_due(l, th, th->due_signal);
+	if (placed == PLACED_DONE && th->hits && th->kind == THREAD_OWN)
+		thread_keep(l, th, TARGET_WATCH);
 	*ret_done = placed == PLACED_DONE;
 	return first_error(err, pause ? live_unpause(l) : NULL);
 }

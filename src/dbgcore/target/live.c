@@ -115,6 +115,7 @@ static const struct target_ops live_ops = {
     .resume_all = live_resume_all,
     .thread_resume = live_thread_resume,
     .thread_step = live_thread_step,
+    .watches_set = live_watches_set,
     .interrupt = live_interrupt,
     .rouse = live_rouse,
     .thread_signal = live_thread_signal,

@@ -91,6 +91,9 @@ struct thread {
 	uint64_t held_pc; /* trap hit, not reported, pc moved away since */
 	uint64_t mask;    /* signal mask under `masked` */
 
+	uint64_t watch_stamp; /* of the watches it has; 0: none */
+	unsigned int hits;    /* of watches, by the instruction in place */
+
 	int due_signal;    /* to be delivered on resume */
 	bool due_reported; /* ... and the session knows of it */
 	bool due_here;     /* due_info is that of the present stop */
@@ -109,6 +112,7 @@ struct stray {
 /* An event in the queue; void if its thread has another serial by now. */
 struct queued {
 	uint64_t serial;
+	uint64_t watch_stamp; /* what event.slots speak of */
 	struct target_event event;
 };
 
@@ -173,6 +177,9 @@ struct live {
 	struct trap *ghosts;
 	size_t n_ghosts, ghosts_cap;
 	char *root; /* "" or /proc/PID/root; made when asked for */
+
+	struct target_watch watches[TARGET_WATCHES];
+	uint64_t watch_stamp; /* of their last change; 0: never any */
 };
 
 static inline struct live *live_of(struct target *t)
@@ -253,6 +260,22 @@ void thread_due(struct live *l, struct thread *th, int signal);
 void live_kick(struct live *l);
 /* Make the descriptor readable in any case. */
 void live_rouse(struct target *t);
+
+/* ---- hwbreak.c: the debug registers ------------------------------------- */
+
+DBG_MUST struct dbg_error *live_watches_set(struct target *t,
+					    const struct target_watch *v);
+/* Give a stopped thread the present watches; false and errno: refused. */
+bool hwbreak_apply(struct live *l, struct thread *th);
+/* Which watches did the thread hit that has stopped by SIGTRAP? */
+unsigned int hwbreak_hits(struct live *l, struct thread *th);
+/* Is anything watched; is something of this memory? */
+bool hwbreak_any(const struct live *l);
+bool hwbreak_touches(const struct live *l, uint64_t addr, size_t n);
+/* The process has another image: its threads have no watches. */
+void hwbreak_forget(struct live *l);
+/* Take all watches from a stopped thread that is to be let go. */
+void hwbreak_clear(pid_t tid);
 
 /* ---- allstop.c: all of them --------------------------------------------- */
 

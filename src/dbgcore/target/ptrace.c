@@ -85,6 +85,8 @@ struct dbg_error *thread_go(struct live *l, struct thread *th)
 	if (th->stop == STOP_GROUP && !th->stepping)
 		what = PTRACE_LISTEN;
 	thread_flush_regs(l, th);
+	// A refusal was told when they were set.
+	(void)hwbreak_apply(l, th);
 	th->skip_pc = 0;
 	th->paused = false;
 	if (th->asked && l->interrupt_wanted)

@@ -403,3 +403,11 @@ struct dbg_error *target_mmap(struct target *t, size_t size, uint64_t *ret)
 
 	return err ? err : t->ops->mmap(t, size, ret);
 }
+
+struct dbg_error *target_watches_set(struct target *t,
+				     const struct target_watch *v)
+{
+	struct dbg_error *err = need_run(t);
+
+	return err ? err : t->ops->watches_set(t, v);
+}

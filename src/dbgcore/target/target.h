@@ -96,6 +96,7 @@ int target_fd(const struct target *t);
 enum target_event_kind {
 	TARGET_TRAP = 1,    /* at a trap of ours: addr; pc set back to it */
 	TARGET_STEPPED,     /* target_thread_step is done */
+	TARGET_WATCH,       /* behind what hit a watch: addr, slots */
 	TARGET_SIGNAL,      /* due; see target_thread_signal */
 	TARGET_INTERRUPTED, /* target_interrupt took effect */
 	TARGET_EXEC,        /* a new program image; traps are gone */
@@ -109,6 +110,7 @@ struct target_event {
 	enum target_event_kind kind;
 	pid_t tid;
 	uint64_t addr;
+	unsigned int slots; /* TARGET_WATCH: bits by index */
 	int signal;
 	siginfo_t info; /* TARGET_SIGNAL */
 	int exit_code;
@@ -248,6 +250,26 @@ DBG_MUST struct dbg_error *target_traps_arm(struct target *t,
 DBG_MUST struct dbg_error *target_traps_lift(struct target *t,
 					     const uint64_t *addrs, size_t n);
 bool target_trap_armed(const struct target *t, uint64_t addr);
+
+/* ---- Watches --------------------------------------------------------- */
+
+enum {
+	TARGET_WATCHES = 4, /* debug registers of the processor */
+};
+
+struct target_watch {
+	uint64_t addr; /* a multiple of size */
+	uint32_t size; /* 1, 2, 4 or 8; 0: not in use */
+	bool reads;    /* hit by reads, too; it cannot be by reads alone */
+};
+
+/*
+ * Watch TARGET_WATCHES stretches of memory in all threads, also in those born
+ * later (all stopped). A hit stops its thread behind the instruction. What
+ * the kernel or target_write writes there does not hit.
+ */
+DBG_MUST struct dbg_error *target_watches_set(struct target *t,
+					      const struct target_watch *v);
 
 /* ---- Images ---------------------------------------------------------- */
 

@@ -131,6 +131,8 @@ struct target_ops {
 	struct dbg_error *(*find_code)(struct target *t, const void *bytes,
 				       size_t n, uint64_t *ret, size_t cap,
 				       size_t *ret_n);
+	struct dbg_error *(*watches_set)(struct target *t,
+					 const struct target_watch *v);
 	/* A trap was lifted whose int3 a fork on its way may still carry. */
 	void (*trap_lifted)(struct target *t, const struct trap *trap);
 	void (*follow)(struct target *t, bool on);

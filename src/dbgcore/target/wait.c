@@ -47,7 +47,13 @@ void thread_keep(struct live *l, struct thread *th, enum target_event_kind kind)
 	event->tid = th->tid;
 	th->kept = (int)kind;
 	th->serial = l->serial;
-	if (kind == TARGET_TRAP || kind == TARGET_STEPPED)
+	if (kind == TARGET_WATCH) {
+		l->events[l->n_events - 1].watch_stamp = th->watch_stamp;
+		event->slots = th->hits;
+		th->hits = 0;
+	}
+	if (kind == TARGET_TRAP || kind == TARGET_STEPPED ||
+	    kind == TARGET_WATCH)
 		event->addr = thread_load_regs(l, th) ? th->regs.rip : 0;
 	if (kind == TARGET_SIGNAL) {
 		event->signal = th->due_signal;
@@ -58,7 +64,17 @@ void thread_keep(struct live *l, struct thread *th, enum target_event_kind kind)
 static bool is_stop(enum target_event_kind kind)
 {
 	return kind == TARGET_TRAP || kind == TARGET_STEPPED ||
-	       kind == TARGET_SIGNAL || kind == TARGET_INTERRUPTED;
+	       kind == TARGET_SIGNAL || kind == TARGET_INTERRUPTED ||
+	       kind == TARGET_WATCH;
+}
+
+// Is it of a trap or watch that was taken away since?
+static bool is_void(const struct live *l, const struct target_event *event)
+{
+	if (event->kind == TARGET_WATCH)
+		return !hwbreak_any(l);
+	return event->kind == TARGET_TRAP &&
+	       !target_trap_armed(&l->target, event->addr);
 }
 
 // May this event be reported? *ret_drop: it is void.
@@ -80,8 +96,7 @@ static struct dbg_error *ripe(struct live *l, const struct queued *queued,
 	if (!*ret_ripe)
 		return NULL;
 	th->kept = 0;
-	if (event->kind == TARGET_TRAP &&
-	    !target_trap_armed(&l->target, event->addr)) {
+	if (is_void(l, event)) {
 		*ret_drop = true;
 		return thread_go(l, th);
 	}
@@ -116,8 +131,12 @@ static struct dbg_error *pop(struct live *l, struct target_event *ret,
 				(l->n_events - i) * sizeof(queued));
 		}
 		*ret_any = !drop;
-		if (!drop)
-			*ret = queued.event;
+		if (drop)
+			continue;
+		*ret = queued.event;
+		// The slots are others by now: it may have been any of these.
+		if (ret->slots && queued.watch_stamp != l->watch_stamp)
+			ret->slots = (1u << TARGET_WATCHES) - 1;
 	}
 	return NULL;
 }
@@ -283,10 +302,17 @@ static struct dbg_error *on_sigtrap(struct live *l, struct thread *th)
 
 	if (live_ptrace(l, PTRACE_GETSIGINFO, th->tid, 0, (uintptr_t)&info))
 		return NULL;
+	if (info.si_code > 0 && info.si_code != SI_KERNEL)
+		th->hits = hwbreak_hits(l, th);
 	if (info.si_code == SI_KERNEL && th->kind != THREAD_ASIDE) {
 		err = on_int3(l, th, &ours);
 		if (err || ours)
 			return err;
+	} else if (th->hits) {
+		th->stepping = false;
+		thread_set_stop(l, th, STOP_SIGNAL);
+		thread_keep(l, th, TARGET_WATCH);
+		return NULL;
 	} else if (th->stepping && info.si_code > 0) {
 		// TRAP_TRACE; TRAP_BRKPT behind a system call; SIGTRAP at the
 		// entry of a signal handler.
@@ -368,6 +394,7 @@ static struct dbg_error *on_exec(struct live *l, struct thread *th)
 	traps_clear(&l->target.traps);
 	l->n_ghosts = 0;
 	images_clear(&l->target.images);
+	hwbreak_forget(l);
 	target_cache_drop(&l->target);
 	struct dbg_error *err = live_memory_open(l);
 	// From inside execve to the first instruction.
