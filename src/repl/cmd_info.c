@@ -10,15 +10,27 @@
 #include "parse.h"
 #include "repl_priv.h"
 
-static struct dbg_error *info_breakpoints(struct repl *r,
-					  const struct call *call)
+static struct dbg_error *list_breaks(struct repl *r, const struct call *call,
+				     bool watches)
 {
 	uint64_t number = 0;
 
 	if (*call->args &&
 	    (!parse_u64(call->args, &number) || !number || number > UINT32_MAX))
 		return fault_arg("Bad breakpoint number '%s'.", call->args);
-	return show_breaks(r, (uint32_t)number);
+	return show_breaks(r, (uint32_t)number, watches);
+}
+
+static struct dbg_error *info_breakpoints(struct repl *r,
+					  const struct call *call)
+{
+	return list_breaks(r, call, false);
+}
+
+static struct dbg_error *info_watchpoints(struct repl *r,
+					  const struct call *call)
+{
+	return list_breaks(r, call, true);
 }
 
 static struct dbg_error *info_scope(struct repl *r, enum dbg_scope scope,
@@ -292,6 +304,8 @@ static struct dbg_error *info_program(struct repl *r, const struct call *call)
 	    [DBG_STOP_USER_UNHANDLED] =
 		"where an exception was thrown that your code does not catch",
 	    [DBG_STOP_UNHANDLED] = "at an unhandled exception",
+	    [DBG_STOP_WATCH] = "at a watchpoint",
+	    [DBG_STOP_WATCH_SCOPE] = "where a watched frame was left",
 	    [DBG_STOP_SIGNAL] = "at a signal",
 	    [DBG_STOP_GOTO] = "where its next statement was set",
 	};
@@ -424,6 +438,12 @@ static const struct repl_cmd subs[] = {
 	.help = "threads and where they are",
 	.flags = CMD_NEEDS_STOP,
 	.run = info_threads,
+    },
+    {
+	.names = "watchpoints wat",
+	.args = "[N]",
+	.help = "watchpoints and how often they were hit",
+	.run = info_watchpoints,
     },
     {.names = NULL},
 };

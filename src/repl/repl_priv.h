@@ -247,8 +247,15 @@ DBG_MUST struct dbg_error *show_break_new(struct repl *r, uint32_t number);
 DBG_MUST struct dbg_error *break_add(struct repl *r,
 				     const struct dbg_break_req *req,
 				     const char *condition);
-/* The table of `info breakpoints`, or one of it if @number is not 0. */
-DBG_MUST struct dbg_error *show_breaks(struct repl *r, uint32_t number);
+/*
+ * The table of `info breakpoints`, or one of it if @number is not 0; only
+ * the watchpoints if @watches.
+ */
+DBG_MUST struct dbg_error *show_breaks(struct repl *r, uint32_t number,
+				       bool watches);
+/* "Hardware watchpoint 2: EXPR", a line. */
+void show_watch_name(enum dbg_watch access, bool temporary, uint32_t number,
+		     const char *expr);
 
 /* ---- show_memory.c --------------------------------------------------- */
 

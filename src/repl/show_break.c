@@ -18,6 +18,7 @@ static const char *catch_name(const struct dbg_breakpoint *b)
 		return "unhandled";
 	case DBG_BREAK_LOCATION:
 	case DBG_BREAK_REGEX:
+	case DBG_BREAK_WATCH:
 		break;
 	}
 	return NULL;
@@ -25,9 +26,24 @@ static const char *catch_name(const struct dbg_breakpoint *b)
 
 static const char *kind_name(const struct dbg_breakpoint *b)
 {
+	if (b->kind == DBG_BREAK_WATCH)
+		return "Watchpoint";
 	if (catch_name(b))
 		return b->temporary ? "Temporary catchpoint" : "Catchpoint";
 	return b->temporary ? "Temporary breakpoint" : "Breakpoint";
+}
+
+void show_watch_name(enum dbg_watch access, bool temporary, uint32_t number,
+		     const char *expr)
+{
+	static const char *const names[] = {
+	    [DBG_WATCH_WRITE] = "ardware watchpoint",
+	    [DBG_WATCH_READ] = "ardware read watchpoint",
+	    [DBG_WATCH_ACCESS] = "ardware access (read/write) watchpoint",
+	};
+
+	printf("%s%s %" PRIu32 ": %s\n", temporary ? "Temporary h" : "H",
+	       names[access], number, expr);
 }
 
 static void show_place(struct repl *r, const struct dbg_breakpoint *b)
@@ -77,6 +93,10 @@ struct dbg_error *show_break_new(struct repl *r, uint32_t number)
 		printf(")\n");
 		return NULL;
 	}
+	if (b.kind == DBG_BREAK_WATCH && b.state == DBG_BREAK_BOUND) {
+		show_watch_name(b.access, b.temporary, b.number, b.text);
+		return NULL;
+	}
 	if (!b.n_locations) {
 		printf("%s %" PRIu32 " (%s) pending%s%s.\n", kind_name(&b),
 		       b.number, b.text, b.reason ? ": " : "",
@@ -119,7 +139,10 @@ static void show_what(struct repl *r, const struct dbg_breakpoint *b)
 		putchar('\n');
 		return;
 	}
-	if (!b->n_locations)
+	if (b->kind == DBG_BREAK_WATCH)
+		printf("%-18s %s\n",
+		       b->state == DBG_BREAK_BOUND ? "" : "<PENDING>", text);
+	else if (!b->n_locations)
 		printf("%-18s %s\n", "<PENDING>", text);
 	else if (b->n_locations == 1)
 		show_location(r, &b->locations[0]);
@@ -150,16 +173,28 @@ static void show_details(struct repl *r, const struct dbg_breakpoint *b)
 	}
 }
 
+static const char *type_name(const struct dbg_breakpoint *b)
+{
+	static const char *const watches[] = {
+	    [DBG_WATCH_WRITE] = "hw watchpoint",
+	    [DBG_WATCH_READ] = "read watchpoint",
+	    [DBG_WATCH_ACCESS] = "acc watchpoint",
+	};
+
+	if (b->kind == DBG_BREAK_WATCH)
+		return watches[b->access];
+	return catch_name(b) ? "catchpoint" : "breakpoint";
+}
+
 static void show_row(struct repl *r, const struct dbg_breakpoint *b)
 {
-	printf("%-7" PRIu32 " %-14s %-4s %-3s ", b->number,
-	       catch_name(b) ? "catchpoint" : "breakpoint",
+	printf("%-7" PRIu32 " %-14s %-4s %-3s ", b->number, type_name(b),
 	       b->temporary ? "del" : "keep", b->enabled ? "y" : "n");
 	show_what(r, b);
 	show_details(r, b);
 }
 
-struct dbg_error *show_breaks(struct repl *r, uint32_t number)
+struct dbg_error *show_breaks(struct repl *r, uint32_t number, bool watches)
 {
 	struct dbg_error *err;
 	struct dbg_breakpoint *list;
@@ -170,7 +205,8 @@ struct dbg_error *show_breaks(struct repl *r, uint32_t number)
 	if (err)
 		return err;
 	for (size_t i = 0; i < n; i++) {
-		if (number && list[i].number != number)
+		if ((number && list[i].number != number) ||
+		    (watches && list[i].kind != DBG_BREAK_WATCH))
 			continue;
 		if (!shown++)
 			printf("%-7s %-14s %-4s %-3s %-18s %s\n", "Num", "Type",
@@ -178,7 +214,10 @@ struct dbg_error *show_breaks(struct repl *r, uint32_t number)
 		show_row(r, &list[i]);
 	}
 	if (!shown && number)
-		printf("No breakpoint number %" PRIu32 ".\n", number);
+		printf("No %spoint number %" PRIu32 ".\n",
+		       watches ? "watch" : "break", number);
+	else if (!shown && watches)
+		printf("No watchpoints.\n");
 	else if (!shown)
 		printf("No breakpoints or catchpoints.\n");
 	return NULL;

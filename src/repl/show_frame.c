@@ -180,7 +180,7 @@ static bool needs_addr(struct repl *r, const struct dbg_frame *f)
 		return true;
 	return stop->reason != DBG_STOP_BREAKPOINT &&
 	       stop->reason != DBG_STOP_STEP && stop->reason != DBG_STOP_GOTO &&
-	       stop->reason != DBG_STOP_ENTRY;
+	       stop->reason != DBG_STOP_ENTRY && stop->reason != DBG_STOP_WATCH;
 }
 
 void show_frame_line(struct repl *r, const struct dbg_frame *f)
@@ -266,6 +266,25 @@ static void show_exception(const char *what, const struct dbg_stop *stop)
 		repl_say(stdout, stop->caught);
 }
 
+static void show_watch(const struct dbg_stop *stop)
+{
+	if (stop->reason == DBG_STOP_WATCH_SCOPE) {
+		printf("\nWatchpoint %" PRIu32
+		       " deleted because the program has left the block in\n"
+		       "which its expression is valid.\n",
+		       stop->breakpoint);
+		return;
+	}
+	putchar('\n');
+	show_watch_name(stop->access, stop->temporary, stop->breakpoint,
+			stop->expr);
+	if (stop->old_value)
+		printf("\nOld value = %s\nNew value = %s\n", stop->old_value,
+		       stop->value);
+	else
+		printf("\nValue = %s\n", stop->value);
+}
+
 // The words in front of the frame.
 static void show_reason(const struct dbg_stop *stop)
 {
@@ -300,6 +319,10 @@ static void show_reason(const struct dbg_stop *stop)
 		else
 			printf("\nProgram received signal SIG%d", stop->signal);
 		printf(", %s.\n", strsignal(stop->signal));
+		break;
+	case DBG_STOP_WATCH:
+	case DBG_STOP_WATCH_SCOPE:
+		show_watch(stop);
 		break;
 	case DBG_STOP_ENTRY:
 	case DBG_STOP_GOTO:

@@ -70,6 +70,8 @@ bp_parse(struct bp *bp, const struct dbg_break_req *req, const char *path)
 	case DBG_BREAK_USER_UNHANDLED:
 	case DBG_BREAK_UNHANDLED:
 		return filter_init(&bp->filter, &req->catches);
+	case DBG_BREAK_WATCH:
+		return NULL;
 	}
 	return dbg_err(DBG_E_ARGUMENT, "unknown kind of breakpoint");
 }
@@ -95,6 +97,7 @@ void bp_remove(struct control *c, struct bp *bp)
 		if (c->bps[i] != bp)
 			c->bps[kept++] = c->bps[i];
 	c->n_bps--;
+	watch_remove(c, bp);
 	bp_destroy(bp);
 	wanted_commit(c);
 }
@@ -115,6 +118,17 @@ static void name_bare_line(struct bp *bp)
 	bp->text = xstrdup(str_get(&text));
 }
 
+struct dbg_error *bp_take_rules(struct bp *bp, const struct dbg_break_req *req)
+{
+	bp->temporary = req->temporary;
+	if (req->log)
+		bp->log = xstrdup(req->log);
+	if (!req->hits)
+		return NULL;
+	bp->hit_text = xstrdup(req->hits);
+	return hit_rule_parse(req->hits, &bp->rule);
+}
+
 struct dbg_error *control_break_add(struct control *c,
 				    const struct dbg_break_req *req,
 				    const char *path, uint32_t *ret_number)
@@ -122,14 +136,9 @@ struct dbg_error *control_break_add(struct control *c,
 	struct dbg_error *err;
 	struct bp *bp = bp_add(c, req->kind, req->text);
 
-	bp->temporary = req->temporary;
-	if (req->log)
-		bp->log = xstrdup(req->log);
-	if (req->hits)
-		bp->hit_text = xstrdup(req->hits);
 	err = bp_parse(bp, req, path);
-	if (!err && req->hits)
-		err = hit_rule_parse(req->hits, &bp->rule);
+	if (!err)
+		err = bp_take_rules(bp, req);
 	if (err) {
 		bp_remove(c, bp);
 		return err;
@@ -179,7 +188,7 @@ struct dbg_error *control_break_enable(struct control *c, uint32_t number,
 	}
 	if (bp_is_catch(bp))
 		throws_update(c);
-	return NULL;
+	return watch_switch(c, bp);
 }
 
 struct dbg_error *control_break_ignore(struct control *c, uint32_t number,
@@ -328,6 +337,7 @@ void bp_destroy_all(struct control *c)
 {
 	for (size_t i = 0; i < c->n_bps; i++) {
 		bind_forget(c, c->bps[i], NULL);
+		watch_remove(c, c->bps[i]);
 		bp_destroy(c->bps[i]);
 	}
 	c->n_bps = 0;

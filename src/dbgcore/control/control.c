@@ -40,11 +40,10 @@ void control_destroy(struct control *c)
 
 struct dbg_error *control_halt(struct control *c)
 {
-	struct dbg_error *err;
+	struct dbg_error *err = NULL;
 
-	if (target_all_stopped(c->target))
-		return NULL;
-	err = target_stop_all(c->target);
+	if (!target_all_stopped(c->target))
+		err = target_stop_all(c->target);
 	if (!err)
 		c->ops->inspect(c->arg);
 	return err;
@@ -56,6 +55,24 @@ void control_complain(struct control *c, struct dbg_error *err)
 		return;
 	c->ops->message(c->arg, err->message);
 	dbg_error_destroy(err);
+}
+
+void control_catch(struct control *c, enum catch_user who, bool on)
+{
+	unsigned int old = c->catch_users;
+	struct dbg_error *err;
+
+	c->catch_users = on ? old | who : old & ~(unsigned int)who;
+	if (!c->dac)
+		c->catch_users = 0;
+	if (!c->catch_users == !old || !c->dac)
+		return;
+	err = dac_notify_catch(c->dac, on);
+	// its end fails only in a program that is ending
+	if (on)
+		control_complain(c, err);
+	else
+		dbg_error_destroy(err);
 }
 
 /* ---- Runs ------------------------------------------------------------ */
@@ -73,7 +90,9 @@ void control_end_run(struct control *c)
 	memset(&c->plan.enter, 0, sizeof(c->plan.enter));
 	c->plan.enter_asked = false;
 	c->plan.n_addrs = 0;
+	c->catch_users = 0;
 	step_clear(c);
+	watch_end_run(c);
 	sites_forget(c);
 	bp_unbind_all(c);
 	wanted_reset(c);
@@ -187,8 +206,10 @@ struct dbg_error *control_runtime(struct control *c, struct dac *d,
 		err = arm_cxa_throw(c);
 	if (err)
 		return err;
+	c->watches.gc_count = dac_gc_count(d);
 	throws_runtime(c);
 	wanted_commit(c);
+	watch_refresh(c);
 	return NULL;
 }
 
@@ -209,6 +230,7 @@ static struct dbg_error *module_loaded(struct control *c, uint64_t addr)
 		return err;
 	entry_module(c, m);
 	wanted_commit(c);
+	watch_refresh(c);
 	return NULL;
 }
 
@@ -280,6 +302,7 @@ static struct dbg_error *thrown(struct control *c, pid_t tid,
 		return code_made(c, n.a, n.b);
 	case DAC_NOTIFY_CATCH:
 		step_catch(c, tid, n.a, n.b);
+		watch_frame_catch(c, tid, n.a, n.b);
 		return NULL;
 	default:
 		return NULL;
@@ -312,6 +335,11 @@ static struct dbg_error *judge_trap(struct control *c,
 	}
 	if (kinds & SITE_BREAK) {
 		err = bp_hit(c, ev->tid, ev->addr, stop, ret_stops);
+		if (err || *ret_stops)
+			return err;
+	}
+	if (kinds & SITE_WATCH) {
+		err = watch_trap(c, ev, arena, stop, ret_stops);
 		if (err || *ret_stops)
 			return err;
 	}
@@ -352,6 +380,8 @@ struct dbg_error *control_judge(struct control *c,
 
 	if (ev->kind == TARGET_TRAP)
 		err = judge_trap(c, ev, arena, &stop, &stops);
+	else if (ev->kind == TARGET_WATCH)
+		err = watch_hit(c, ev, arena, &stop, &stops);
 	else if (ev->kind == TARGET_SIGNAL)
 		err = judge_signal(c, ev, arena, &stop, &stops);
 	if (err)

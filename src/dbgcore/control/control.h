@@ -20,8 +20,10 @@
 #include "code/code.h"
 #include "dac/dac.h"
 #include "dbg.h"
+#include "eval/eval.h"
 #include "stack/stack.h"
 #include "target/target.h"
+#include "view/view.h"
 
 struct control;
 
@@ -36,6 +38,14 @@ struct control_ops {
 	DBG_MUST struct dbg_error *(*condition)(void *arg, uint32_t thread,
 						uint64_t exception,
 						const char *expr, bool *ret);
+	/*
+	 * What evaluates in @frame (NULL: without variables), and shows what
+	 * came of it; borrowed until the program goes on.
+	 */
+	DBG_MUST struct dbg_error *(*evaluator)(void *arg,
+						const struct frame *frame,
+						struct eval *ret_eval,
+						struct view *ret_view);
 	/* Breakpoint @number changed (bound, moved) or is @gone. */
 	void (*changed)(void *arg, uint32_t number, bool gone);
 	/* A module was loaded, or is @gone (and still described). */
@@ -74,6 +84,7 @@ enum site_kind {
 	SITE_STEP = 16,
 	SITE_ENTER = 64,   /* start of ThePreStub */
 	SITE_PRESTUB = 32, /* end of ThePreStub */
+	SITE_WATCH = 128,  /* where a frame with watched variables ends */
 };
 
 DBG_MUST struct dbg_error *control_site_add(struct control *c,
@@ -156,6 +167,14 @@ DBG_MUST struct dbg_error *control_goto(struct control *c, pid_t tid,
 DBG_MUST struct dbg_error *control_break_add(struct control *c,
 					     const struct dbg_break_req *req,
 					     const char *path,
+					     uint32_t *ret_number);
+/*
+ * The same for DBG_BREAK_WATCH; @frame is where the expression means
+ * something, NULL: anywhere. (All stopped, or no program.)
+ */
+DBG_MUST struct dbg_error *control_watch_add(struct control *c,
+					     const struct dbg_break_req *req,
+					     const struct frame *frame,
 					     uint32_t *ret_number);
 DBG_MUST struct dbg_error *control_break_delete(struct control *c,
 						uint32_t number);

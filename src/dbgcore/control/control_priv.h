@@ -8,6 +8,7 @@
 #include "control/hitrule.h"
 #include "control/filter.h"
 #include "control/location.h"
+#include "control/watch.h"
 
 /* ---- Breakpoints ----------------------------------------------------- */
 
@@ -36,6 +37,7 @@ struct bp {
 	struct filter filter;    /* exceptions */
 	struct bp_place *places;
 	size_t n_places, cap_places;
+	struct watch *watch; /* DBG_BREAK_WATCH */
 	struct hit_rule rule;
 	char *hit_text; /* as written, NULL: none */
 	char *log;      /* what to say instead of stopping, NULL: stop */
@@ -99,8 +101,7 @@ struct step_plan {
 	struct dac_method_ref enter; /* body waited for, token 0: none */
 	bool enter_asked;            /* ... by a notification of our own */
 	uint64_t exit_sp;
-	uint64_t exit_addr; /* RESOLVING: where the runtime's stub ends */
-	bool watches_catch;
+	uint64_t exit_addr;       /* RESOLVING: where the runtime's stub ends */
 	struct code_module *home; /* where the step began, NULL: no source */
 	uint64_t home_pc;
 	bool through; /* in code called by the line, not stepped */
@@ -155,10 +156,20 @@ struct control {
 	bool told_optimized; /* in this session */
 	struct probe probe;
 	struct throws throws;
+	struct watches watches;
+	unsigned int catch_users; /* bits of enum catch_user */
 	uint64_t cxa_throw;
 	bool stop_at_entry;
 	bool unoptimize; /* modules that are loaded from now on */
 };
+
+/* Who wants to be told of catch handlers that are entered. */
+enum catch_user {
+	CATCH_USER_STEP = 1,
+	CATCH_USER_WATCH = 2,
+};
+
+void control_catch(struct control *c, enum catch_user who, bool on);
 
 /* Forget all sites: the program they were in is gone. */
 void sites_forget(struct control *c);
@@ -216,6 +227,8 @@ uint64_t stub_exit(struct target *t, uint64_t ip);
 /* breakpoint.c */
 struct bp *bp_add(struct control *c, enum dbg_break_kind kind,
 		  const char *text);
+/* What @req says besides the place. */
+struct dbg_error *bp_take_rules(struct bp *bp, const struct dbg_break_req *req);
 void bp_remove(struct control *c, struct bp *bp);
 /* Not one of our own. */
 bool bp_is_users(const struct bp *bp);
@@ -269,6 +282,8 @@ void throws_unhandled(struct control *c, pid_t tid, struct arena *arena,
 void entry_module(struct control *c, struct code_module *m);
 
 /* step.c */
+/* Has the method that holds @ip a frame pointer in rbp? */
+bool step_is_framed(struct control *c, uint64_t ip);
 struct dbg_error *step_trap(struct control *c, pid_t tid, uint64_t addr,
 			    struct dbg_stop *stop, bool *ret_stops);
 /* A catch handler is entered: method and native offset. */

@@ -207,6 +207,28 @@ static void describe_catch(const struct bp *bp, struct arena *arena,
 		ret->catches.message = arena_strdup(arena, f->message);
 }
 
+static void describe_watch(struct control *c, const struct bp *bp,
+			   struct arena *arena, struct dbg_breakpoint *ret)
+{
+	const struct watch *w = bp->watch;
+
+	ret->access = w->access;
+	ret->state = w->slots ? DBG_BREAK_BOUND : DBG_BREAK_PENDING;
+	if (!c->target)
+		ret->reason = "the program is not running";
+	else if (!c->code)
+		ret->reason = "the runtime is not loaded yet";
+	else if (w->lost)
+		ret->reason = "the garbage collector moved it out of sight";
+	else if (w->why)
+		ret->reason = w->why;
+	else if (!w->now.known && w->now.text)
+		ret->reason = arena_strdup(arena, w->now.text);
+	// A disabled one is as good as it was.
+	if (!bp->enabled && !ret->reason)
+		ret->state = DBG_BREAK_BOUND;
+}
+
 static void describe(struct control *c, const struct bp *bp,
 		     struct arena *arena, struct dbg_breakpoint *ret)
 {
@@ -226,6 +248,10 @@ static void describe(struct control *c, const struct bp *bp,
 		ret->log = arena_strdup(arena, bp->log);
 	if (bp_is_catch(bp)) {
 		describe_catch(bp, arena, ret);
+		return;
+	}
+	if (bp->watch) {
+		describe_watch(c, bp, arena, ret);
 		return;
 	}
 	describe_locations(c, bp, arena, ret);

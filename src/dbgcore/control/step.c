@@ -34,10 +34,7 @@ struct dbg_error *step_arm(struct control *c)
 {
 	struct step_plan *p = &c->plan;
 
-	if (!p->watches_catch && c->dac) {
-		p->watches_catch = true;
-		control_complain(c, dac_notify_catch(c->dac, true));
-	}
+	control_catch(c, CATCH_USER_STEP, true);
 	return control_site_add(c, SITE_STEP, p->addrs, p->n_addrs);
 }
 
@@ -56,9 +53,7 @@ void step_clear(struct control *c)
 	if (p->n_addrs)
 		control_complain(
 		    c, control_site_remove(c, SITE_STEP, p->addrs, p->n_addrs));
-	// fails only in a program that is ending, where it is of no use
-	if (p->watches_catch && c->dac)
-		dbg_error_destroy(dac_notify_catch(c->dac, false));
+	control_catch(c, CATCH_USER_STEP, false);
 	if (p->exit_addr)
 		control_complain(
 		    c, control_site_remove(c, SITE_STEP, &p->exit_addr, 1));
@@ -67,7 +62,6 @@ void step_clear(struct control *c)
 	p->phase = STEP_NONE;
 	p->through = false;
 	p->exit_addr = 0;
-	p->watches_catch = false;
 	p->n_addrs = 0;
 	p->n_calls = 0;
 	p->n_yields = 0;
@@ -145,8 +139,7 @@ static struct dbg_error *plan_return(struct control *c, uint32_t level)
 	return NULL;
 }
 
-/* Does the method set up rbp first thing? */
-static bool method_is_framed(struct control *c, uint64_t ip)
+bool step_is_framed(struct control *c, uint64_t ip)
 {
 	struct dac_code code;
 	uint8_t first;
@@ -172,7 +165,7 @@ static struct dbg_error *plan_out(struct control *c, uint32_t level)
 	if (err)
 		return err;
 	// a handler of the caller runs deeper on the stack, with its rbp
-	p->framed = p->return_addr && method_is_framed(c, p->return_addr);
+	p->framed = p->return_addr && step_is_framed(c, p->return_addr);
 	p->bp = p->return_bp;
 	p->sp = p->return_sp;
 	p->phase = STEP_RUNNING;
@@ -254,7 +247,7 @@ static struct dbg_error *plan_line(struct control *c,
 
 	p->sp = regs->rsp;
 	p->bp = regs->rbp;
-	p->framed = method_is_framed(c, regs->rip) && !pos->in_prolog;
+	p->framed = step_is_framed(c, regs->rip) && !pos->in_prolog;
 	err = plan_points(c, regs->rip);
 	if (!err)
 		err = stepasync_plan(c, pos, regs->rip);
@@ -327,7 +320,8 @@ static struct dbg_error *plan(struct control *c, bool *ret_done)
 			       "the runtime is not loaded yet: only single "
 			       "instructions can be stepped");
 	mycode_tell(c);
-	err = code_pos_at(c->code, regs.rip, true, &pos, &managed);
+	err = code_pos_at(c->code, regs.rip, !stack_is_behind(c->stack, p->tid),
+			  &pos, &managed);
 	if (err)
 		return err;
 	if (managed && pos->point.line) {

@@ -180,6 +180,15 @@ void dac_notification_decode(struct target *t,
 /* Entry of ThePreStub, 0 if unknown. */
 uint64_t dac_prestub(struct dac *d);
 
+/* ---- The collector --------------------------------------------------- */
+
+/*
+ * Address of the runtime's count (int32) of collections that are moving
+ * objects at the moment; 0: unknown. It goes up when one begins to plan and
+ * down when all references lead to the new places, before threads go on.
+ */
+uint64_t dac_gc_count(struct dac *d);
+
 /* ---- Threads --------------------------------------------------------- */
 
 struct dac_thread {

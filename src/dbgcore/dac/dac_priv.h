@@ -16,6 +16,20 @@ struct data_target {
 	void (*const *locator_vtable)(void);
 	struct target *target;
 	uint64_t runtime_base;
+	struct read_log *log; /* NULL: nobody asks */
+};
+
+/* What the DAC reads to answer a question. */
+enum {
+	READ_LOG_MAX = 16
+};
+
+struct read_log {
+	struct {
+		uint64_t addr;
+		uint32_t size;
+	} reads[READ_LOG_MAX];
+	size_t n; /* more are not kept */
 };
 
 /* A compiled code version and its IL map once asked for. */
@@ -66,6 +80,7 @@ struct dac {
 	struct dac_code_cache dynamic; /* until dac_flush */
 	struct sos_globals globals;
 	uint64_t int_type, char_type;
+	uint64_t gc_count;
 	uint32_t padding_offset; /* in EEClass; 0: not known yet */
 	bool globals_known, padding_tried, param_table_tried;
 	size_t param_table_word; /* in Module; 0: unknown */

@@ -159,7 +159,12 @@ static int32_t read_virtual(struct data_target *dt, uint64_t addr, void *buf,
 			    uint32_t n, uint32_t *ret_done)
 {
 	size_t done = target_read_some(dt->target, addr, buf, n);
+	struct read_log *log = dt->log;
 
+	if (log && log->n < READ_LOG_MAX) {
+		log->reads[log->n].addr = addr;
+		log->reads[log->n++].size = n;
+	}
 	if (ret_done)
 		*ret_done = (uint32_t)done;
 	return done || !n ? COM_OK : COM_E_FAIL;
@@ -243,4 +248,5 @@ void data_target_init(struct data_target *dt, struct target *t, uint64_t base)
 	dt->locator_vtable = locator_vtable;
 	dt->target = t;
 	dt->runtime_base = base;
+	dt->log = NULL;
 }

@@ -488,10 +488,25 @@ static struct dbg_error *named_type(struct run *r, const struct expr *x,
 	return lookup_type(r->e, x->type, &ret->type);
 }
 
-struct dbg_error *run_node(struct run *r, const struct expr *x,
-			   struct operand *ret)
+void eval_note(const struct eval *e, const struct value *v)
 {
-	memset(ret, 0, sizeof(*ret));
+	struct eval_trace *t = e->trace;
+	if (!t || v->where != VALUE_MEMORY)
+		return;
+	t->moves |= !v->fixed;
+	uint32_t size = v->type->kind == TYPE_BYREF ? 8 : v->type->size;
+	if (v->type->kind == TYPE_STRUCT || size == 0 || size > 8 ||
+	    t->n_links == EVAL_LINKS_MAX)
+		return;
+	for (size_t i = 0; i < t->n_links; i++)
+		if (t->links[i].addr == v->addr && t->links[i].size == size)
+			return;
+	t->links[t->n_links++] = (struct eval_link){v->addr, size};
+}
+
+static struct dbg_error *by_kind(struct run *r, const struct expr *x,
+				 struct operand *ret)
+{
 	switch (x->kind) {
 	case EXPR_LITERAL:
 		return literal(r, x, ret);
@@ -531,6 +546,16 @@ struct dbg_error *run_node(struct run *r, const struct expr *x,
 	}
 	return dbg_err(DBG_E_ARGUMENT,
 		       "an assignment cannot stand here ('==' compares)");
+}
+
+struct dbg_error *run_node(struct run *r, const struct expr *x,
+			   struct operand *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	struct dbg_error *err = by_kind(r, x, ret);
+	if (!err && ret->kind == OPERAND_VALUE)
+		eval_note(r->e, &ret->value);
+	return err;
 }
 
 /* ---- Entries --------------------------------------------------------- */

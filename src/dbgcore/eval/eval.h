@@ -12,12 +12,38 @@
 #include "eval/scope.h"
 #include "value/value.h"
 
+/*
+ * The memory that decides what an expression leads to: variables and links
+ * of its path, for who has to know when it changes. Structures are left out,
+ * since their parts are what is read.
+ */
+enum {
+	EVAL_LINKS_MAX = 16
+};
+
+struct eval_link {
+	uint64_t addr;
+	uint32_t size;
+};
+
+struct eval_trace {
+	struct eval_link links[EVAL_LINKS_MAX]; /* in order of reading */
+	size_t n_links;                         /* more are not kept */
+	bool of_frame;                          /* a variable was used */
+	bool of_thread;                         /* a thread's static was used */
+	bool moves; /* some of it lies where the GC may move it */
+};
+
 struct eval {
 	struct types *types;
 	const struct scope *scope; /* never NULL, may be empty */
 	uint64_t exception;        /* object of $exception, 0: none */
 	struct arena *arena;       /* for the result */
+	struct eval_trace *trace;  /* NULL: nobody wants it */
 };
+
+/* Tell the trace, if there is one, of a value that was led through. */
+void eval_note(const struct eval *e, const struct value *v);
 
 /* Value of an expression, not settled. */
 DBG_MUST struct dbg_error *eval_value(const struct eval *e, const char *text,

@@ -234,6 +234,9 @@ static bool find_variable(const struct eval *e, const char *name,
 		return false;
 	ret->kind = OPERAND_VALUE;
 	ret->value = v->value;
+	eval_note(e, &v->value);
+	if (e->trace)
+		e->trace->of_frame = true;
 	return true;
 }
 

@@ -109,12 +109,19 @@ static void set_value(struct operand *ret, struct value v)
 	ret->value = v;
 }
 
+static struct value static_of(const struct eval *e, const struct field *f)
+{
+	if (e->trace && f->kind == FIELD_THREAD)
+		e->trace->of_thread = true;
+	return value_static(e->types, f, e->scope->thread);
+}
+
 static struct value read_field(const struct eval *e, const struct value *v,
 			       const struct field *f)
 {
 	if (f->kind == FIELD_INSTANCE)
 		return value_field(e->types, v, f);
-	return value_static(e->types, f, e->scope->thread);
+	return static_of(e, f);
 }
 
 /* Lengths, which are no fields. */
@@ -294,7 +301,7 @@ struct dbg_error *member_static(const struct eval *e, struct type *type,
 			       "'%s' belongs to objects, not to type '%s'",
 			       name, type->name);
 	if (f) {
-		set_value(ret, value_static(e->types, f, e->scope->thread));
+		set_value(ret, static_of(e, f));
 		return NULL;
 	}
 	ret->kind = OPERAND_TYPE;
@@ -384,6 +391,7 @@ static bool list_elements(const struct eval *e, const struct value *v,
 	struct value array = value_field(e->types, v, items);
 	struct value count = value_field(e->types, v, size);
 	uint64_t n;
+	eval_note(e, &array);
 	array = value_settle(e->types, &array);
 	if (!value_integer(e->types, &count, &n) ||
 	    !value_elements(e->types, &array, ret) || n > ret->n)

@@ -187,7 +187,9 @@ static struct value place(struct type *type, const struct dac_var *var)
 		return value_absent(type, WHY_OPTIMIZED, 0);
 	if (var->in_register)
 		return value_bytes(type, var->bytes, sizeof(var->bytes));
-	return value_memory(type, var->addr);
+	struct value v = value_memory(type, var->addr);
+	v.fixed = true;
+	return v;
 }
 
 static struct dac_var *frame_vars(struct gather *g, bool args, size_t *ret_n)

@@ -186,6 +186,13 @@ enum dbg_event_kind {
 	DBG_EVENT_MESSAGE,    /* a sentence for the user */
 };
 
+/* What of the memory that is watched stops the program. */
+enum dbg_watch {
+	DBG_WATCH_WRITE,  /* its value changes */
+	DBG_WATCH_READ,   /* it is read */
+	DBG_WATCH_ACCESS, /* either */
+};
+
 enum dbg_stop_reason {
 	DBG_STOP_ENTRY,
 	DBG_STOP_ATTACH,
@@ -196,7 +203,9 @@ enum dbg_stop_reason {
 	DBG_STOP_USER_UNHANDLED, /* ... that user code does not catch */
 	DBG_STOP_UNHANDLED,
 	DBG_STOP_SIGNAL,
-	DBG_STOP_GOTO, /* dbg_goto moved the pc */
+	DBG_STOP_GOTO,        /* dbg_goto moved the pc */
+	DBG_STOP_WATCH,       /* what is watched was changed or read */
+	DBG_STOP_WATCH_SCOPE, /* its frame is left: the watchpoint is gone */
 };
 
 struct dbg_stop {
@@ -211,6 +220,10 @@ struct dbg_stop {
 	const char *exception_message;
 	const char *caught; /* first chance: will it be, and where; or NULL */
 	const char *note;   /* why a step ended early, or NULL */
+	enum dbg_watch access; /* WATCH */
+	const char *expr;      /* WATCH */
+	const char *old_value; /* WATCH: NULL: it was only read */
+	const char *value;     /* WATCH */
 };
 
 struct dbg_event {
@@ -262,6 +275,7 @@ enum dbg_break_kind {
 	DBG_BREAK_THROW,    /* exceptions where they are thrown, see below */
 	DBG_BREAK_USER_UNHANDLED, /* ... if no user code will catch them */
 	DBG_BREAK_UNHANDLED,      /* ... that nobody catches */
+	DBG_BREAK_WATCH,          /* expression text, in the frame given */
 };
 
 /*
@@ -281,9 +295,11 @@ struct dbg_catch {
 struct dbg_break_req {
 	enum dbg_break_kind kind;
 	const char *text; /* location, pattern or exception types */
-	dbg_id frame;     /* for a bare LINE; 0: newest frame */
+	dbg_id frame;     /* for a bare LINE, WATCH; 0: newest frame */
 	bool temporary;
 	struct dbg_catch catches; /* exceptions */
+	enum dbg_watch access;    /* WATCH */
+	bool located; /* WATCH: stay with the place that text leads to now */
 	/* Which hits stop: "3", ">=3", ">3", "<=3", "<3", "%3"; NULL: all. */
 	const char *hits;
 	/* Say this instead of stopping, values for {EXPR}; NULL: stop. */
@@ -310,6 +326,7 @@ struct dbg_breakpoint {
 	enum dbg_break_state state;
 	bool enabled;
 	bool temporary;
+	enum dbg_watch access; /* WATCH */
 	uint64_t hits;
 	uint64_t ignore;       /* this many more hits do not stop */
 	const char *text;      /* as the user wrote it */

@@ -55,6 +55,19 @@ const char *session_frame_path(struct dbg *dbg, dbg_id id)
 	return f && f->pos ? f->pos->path : NULL;
 }
 
+/* In a running program there is no frame whose variables could be meant. */
+static struct dbg_error *watch_add(struct dbg *dbg,
+				   const struct dbg_break_req *req,
+				   uint32_t *ret_number)
+{
+	struct dbg_error *err = NULL;
+	const struct frame *f = NULL;
+
+	if (dbg->state == DBG_STOPPED && dbg->stop.thread)
+		err = session_frame_or_newest(dbg, req->frame, &f);
+	return err ? err : control_watch_add(dbg->control, req, f, ret_number);
+}
+
 struct dbg_error *dbg_break_add(struct dbg *dbg,
 				const struct dbg_break_req *req,
 				uint32_t *ret_number)
@@ -65,6 +78,8 @@ struct dbg_error *dbg_break_add(struct dbg *dbg,
 		err = begin_change(dbg);
 	if (err)
 		return err;
+	if (req->kind == DBG_BREAK_WATCH)
+		return end_change(dbg, watch_add(dbg, req, ret_number));
 	return end_change(dbg,
 			  control_break_add(dbg->control, req,
 					    session_frame_path(dbg, req->frame),

@@ -315,6 +315,18 @@ struct dbg_error *dbg_type_describe(struct dbg *dbg, dbg_id frame,
 	return NULL;
 }
 
+struct dbg_error *values_evaluator(struct values *v, const struct frame *frame,
+				   struct eval *ret_eval, struct view *ret_view)
+{
+	struct dbg_error *err;
+	if (!v->types)
+		return dbg_err(DBG_E_STATE, "the runtime is not usable");
+	err = make_eval(v, frame, ret_eval);
+	if (!err)
+		*ret_view = make_view(v, ret_eval->scope->thread);
+	return err;
+}
+
 /* ---- Conditions ------------------------------------------------------ */
 
 struct dbg_error *values_check(const char *expr)

@@ -32,6 +32,15 @@ static struct dbg_error *control_condition(void *arg, uint32_t thread,
 	return err;
 }
 
+static struct dbg_error *control_evaluator(void *arg, const struct frame *frame,
+					   struct eval *ret_eval,
+					   struct view *ret_view)
+{
+	struct dbg *dbg = arg;
+
+	return values_evaluator(dbg->values, frame, ret_eval, ret_view);
+}
+
 static void control_changed(void *arg, uint32_t number, bool gone)
 {
 	session_event(arg, &(struct dbg_event){.kind = DBG_EVENT_BREAKPOINT,
@@ -69,6 +78,7 @@ static void control_says(void *arg, const char *text)
 static const struct control_ops control_ops = {
     .inspect = control_inspect,
     .condition = control_condition,
+    .evaluator = control_evaluator,
     .changed = control_changed,
     .module = control_module,
     .log = control_log,

@@ -187,4 +187,10 @@ void logpoint_text(struct values *v, uint32_t thread, const char *form,
 /* Are the braces of @form right, and the expressions well-formed? */
 DBG_MUST struct dbg_error *logpoint_check(const char *form);
 
+/* What evaluates in @frame, NULL: without variables; and shows values. */
+DBG_MUST struct dbg_error *values_evaluator(struct values *v,
+					    const struct frame *frame,
+					    struct eval *ret_eval,
+					    struct view *ret_view);
+
 #endif

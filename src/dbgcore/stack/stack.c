@@ -67,6 +67,7 @@ void stack_set_types(struct stack *s, struct types *ts)
 void stack_reset(struct stack *s, struct arena *arena)
 {
 	s->arena = arena;
+	s->behind = 0;
 	s->n_walked = 0;
 	s->managed_read = false;
 	s->managed = NULL;
@@ -77,14 +78,29 @@ void stack_reset(struct stack *s, struct arena *arena)
 			stack_thread_reset(s->threads[i]);
 }
 
-static const struct code_pos *find_pos(struct stack *s,
+void stack_behind(struct stack *s, pid_t tid)
+{
+	struct stack_thread *t =
+	    stack_thread_get(s, stack_thread_number(s, tid));
+
+	s->behind = tid;
+	stack_thread_reset(t);
+}
+
+bool stack_is_behind(const struct stack *s, pid_t tid)
+{
+	return s->behind == tid;
+}
+
+static const struct code_pos *find_pos(struct stack *s, pid_t tid,
 				       const struct dac_frame *raw)
 {
 	struct dbg_error *err;
 	const struct code_pos *pos;
 	bool any = false;
+	bool next = raw->leaf && !stack_is_behind(s, tid);
 
-	err = code_pos_at(s->code, raw->ip, raw->leaf, &pos, &any);
+	err = code_pos_at(s->code, raw->ip, next, &pos, &any);
 	dbg_error_destroy(err);
 	if (!err && any)
 		return pos;
@@ -107,7 +123,7 @@ struct frame *stack_frame_make(struct stack *s, struct stack_thread *t,
 	    .serial = s->n_walked++,
 	    .kind = kind,
 	    .raw = *raw,
-	    .pos = kind == DBG_FRAME_NATIVE ? NULL : find_pos(s, raw),
+	    .pos = kind == DBG_FRAME_NATIVE ? NULL : find_pos(s, t->tid, raw),
 	};
 	return f;
 }

@@ -60,6 +60,12 @@ stack_threads(struct stack *s, struct dbg_thread **ret, size_t *ret_n);
 DBG_MUST struct dbg_error *stack_frame(struct stack *s, uint32_t thread,
 				       uint32_t level,
 				       const struct frame **ret);
+/*
+ * The thread has stopped behind the instruction that matters: its newest
+ * frame is where that stands, until the next reset.
+ */
+void stack_behind(struct stack *s, pid_t tid);
+bool stack_is_behind(const struct stack *s, pid_t tid);
 /* Are native frames and the runtime's stubs shown, or folded? */
 void stack_show_native(struct stack *s, bool on);
 /* The same of what is shown. */

@@ -135,6 +135,7 @@ static struct value settle_reference(struct types *ts, const struct value *v)
 	if (type->kind != TYPE_CLASS) {
 		settled.where = VALUE_MEMORY;
 		settled.addr = ref + OBJECT_FIELDS;
+		settled.fixed = false;
 	}
 	return settled;
 }
@@ -153,6 +154,7 @@ struct value value_settle(struct types *ts, const struct value *v)
 		at.type = at.type->inner;
 		at.where = VALUE_MEMORY;
 		at.addr = addr;
+		at.fixed = false;
 	}
 	if (at.where == VALUE_ABSENT || at.where == VALUE_TEXT)
 		return at;
@@ -169,8 +171,11 @@ struct value value_settle(struct types *ts, const struct value *v)
 static struct value part(struct types *ts, const struct value *v,
 			 uint64_t offset, struct type *type)
 {
-	if (v->where == VALUE_MEMORY)
-		return value_memory(type, v->addr + offset);
+	if (v->where == VALUE_MEMORY) {
+		struct value at = value_memory(type, v->addr + offset);
+		at.fixed = v->fixed;
+		return at;
+	}
 	uint8_t bytes[16] = {0};
 	size_t size = type->size;
 	if (v->where != VALUE_BYTES || size > sizeof(bytes) ||
@@ -319,6 +324,8 @@ struct value value_static(struct types *ts, const struct field *f,
 	if (!addr)
 		return decimal_attribute(f);
 	struct value v = value_memory(f->type, addr);
+	// A struct lies in a box, which is an object like others.
+	v.fixed = f->kind == FIELD_STATIC && f->raw.elem != ELEM_VALUETYPE;
 	v.names = f->names;
 	v.n_names = f->n_names;
 	return v;

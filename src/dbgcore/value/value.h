@@ -251,6 +251,7 @@ struct value {
 	enum value_why why; /* ABSENT */
 	uint64_t addr;
 	uint8_t bytes[16];
+	bool fixed; /* MEMORY on the stack or in a static: the GC leaves it */
 	const uint16_t *units; /* TEXT, borrowed */
 	size_t n_units;
 	/*
