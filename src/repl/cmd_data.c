@@ -11,20 +11,19 @@
 static struct dbg_error *cmd_print(struct repl *r, const struct call *call)
 {
 	struct dbg_error *err;
-	_cleanup_free_ char *before =
-	    alloc_printf("$%" PRIu32 " = ", r->last_value + 1);
+	// Bare, the last value again, as in gdb.
+	const char *expr = *call->args ? call->args : "$";
 
-	err = show_expr(r, call->args, call->format, before, true);
+	err = show_expr(r, expr, call->format, SHOW_PRINT);
 	if (err)
 		return err;
-	r->last_value++;
 	putchar('\n');
 	return NULL;
 }
 
 static struct dbg_error *cmd_output(struct repl *r, const struct call *call)
 {
-	return show_expr(r, call->args, call->format, "", true);
+	return show_expr(r, call->args, call->format, SHOW_OUTPUT);
 }
 
 static struct dbg_error *cmd_ptype(struct repl *r, const struct call *call)
@@ -61,16 +60,16 @@ static struct dbg_error *cmd_x(struct repl *r, const struct call *call)
 static const struct repl_cmd cmds[] = {
     {
 	.names = "print p inspect",
-	.args = "EXPRESSION",
+	.args = "[EXPRESSION]",
 	.help = "show a value",
 	.more = "EXPRESSION is C#: locals, fields, elements, statics "
-		"(a.b[3].c). Nothing of the program\nis run; an assignment (a "
-		"= 3, a += 3) is carried out. $exception is "
-		"the exception of the stop. /FMT is one of x (hex), d\n"
-		"(decimal), u (unsigned), o (octal), t (binary), c "
-		"(character), a (address).\nSee \"show print\" for the limits "
-		"of what is shown.",
-	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS | CMD_FORMAT,
+		"(a.b[3].c). Nothing of the program\nis run; an assignment "
+		"(a = 3, a += 3) is carried out. $exception is the exception "
+		"of\nthe stop, $N an earlier value, $ the last. /FMT is one "
+		"of x (hex), d (decimal),\nu (unsigned), o (octal), t "
+		"(binary), c (character), a (address). See \"show print\"\n"
+		"for the limits of what is shown.",
+	.flags = CMD_NEEDS_STOP | CMD_FORMAT,
 	.complete = COMPLETE_EXPRESSIONS,
 	.run = cmd_print,
     },

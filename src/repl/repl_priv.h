@@ -99,7 +99,7 @@ struct repl {
 	size_t n_hooks, cap_hooks;
 	struct display *displays;
 	size_t n_displays, cap_displays;
-	uint32_t last_display, last_break, last_value;
+	uint32_t last_display, last_break;
 	struct listing listing;
 	struct examine examine;
 
@@ -230,10 +230,15 @@ void show_value(struct repl *r, const struct dbg_value *v);
 DBG_MUST struct dbg_error *show_scope(struct repl *r, dbg_id frame,
 				      enum dbg_scope scope, const char *none,
 				      const char *indent);
-/* @before and the value of @expr as `print/FORMAT` shows it, or an error. */
+enum show_mode {
+	SHOW_DISPLAY, /* nothing is assigned */
+	SHOW_OUTPUT,
+	SHOW_PRINT, /* with a number in the history */
+};
+
+/* The value of @expr as `print/FORMAT` shows it, or an error. */
 DBG_MUST struct dbg_error *show_expr(struct repl *r, const char *expr,
-				     const char *format, const char *before,
-				     bool assign);
+				     const char *format, enum show_mode mode);
 /* Print the displays that are enabled, or the one of @number. */
 void display_show(struct repl *r, uint32_t number);
 /* Is a value too much for one line of a frame? Print its text cut. */

@@ -217,8 +217,15 @@ struct dbg_error *show_scope(struct repl *r, dbg_id frame, enum dbg_scope scope,
 	return NULL;
 }
 
+// The number of a value in the history, if it is to have one.
+static void show_number(struct repl *r, enum show_mode mode)
+{
+	if (mode == SHOW_PRINT)
+		printf("$%" PRIu32 " = ", dbg_keep(r->dbg));
+}
+
 struct dbg_error *show_expr(struct repl *r, const char *expr,
-			    const char *format, const char *before, bool assign)
+			    const char *format, enum show_mode mode)
 {
 	struct dbg_error *err;
 	struct parse_format f;
@@ -232,15 +239,18 @@ struct dbg_error *show_expr(struct repl *r, const char *expr,
 		return fault_arg("A count, a size and /i are for \"x\".");
 	if (f.letter && f.letter != 's') {
 		err = dbg_format(r->dbg, frame_id(r), expr, f.letter, &text);
-		if (!err)
-			printf("%s%s", before, text);
-		return err;
+		if (err)
+			return err;
+		show_number(r, mode);
+		fputs(text, stdout);
+		return NULL;
 	}
-	err = assign ? dbg_assign(r->dbg, frame_id(r), expr, NULL, &v)
-		     : dbg_eval(r->dbg, frame_id(r), expr, &v);
+	err = mode == SHOW_DISPLAY
+		  ? dbg_eval(r->dbg, frame_id(r), expr, &v)
+		  : dbg_assign(r->dbg, frame_id(r), expr, NULL, &v);
 	if (err)
 		return err;
-	fputs(before, stdout);
+	show_number(r, mode);
 	show_value(r, &v);
 	return NULL;
 }
@@ -270,7 +280,7 @@ static void show_display(struct repl *r, const struct display *d)
 	} else {
 		printf("%s%s%s%s = ", *d->format ? "/" : "", d->format,
 		       *d->format ? " " : "", d->expr);
-		err = show_expr(r, d->expr, d->format, "", false);
+		err = show_expr(r, d->expr, d->format, SHOW_DISPLAY);
 		if (err)
 			show_error(err);
 	}

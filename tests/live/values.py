@@ -290,3 +290,20 @@ def test_exception(t):
     t.check_in('$1 = {Throws.ShopException: "sold out"}\n'
                '$2 = "sold out"\n$3 = false\n$4 = null\n$5 = 18\n',
                done.stdout)
+
+
+def test_history(t):
+    """Earlier values by number, and what is said where there is none."""
+    check(t, "objects", "objects", [
+        ("$", "!No value was shown yet."),
+        ("node", "{Name = \"first\", Next = {Name = \"second\", "
+                 "Next = {Values.Node}, Many = null}, "
+                 "Many = {{Values.Node}, null, {Values.Node}}}"),
+        ("$1.Next.Name", '"second"'),
+        ("$$.Name", '"first"'),
+        ("$9", "!History has not yet reached $9."),
+        ("$$9", "!History does not go back to $$9."),
+        ("$0", "!History has not yet reached $0."),
+        ("$x", "!No '$x' in this context."),
+        ("$1 = null", "!'$1' is not a variable that can be assigned to."),
+    ])

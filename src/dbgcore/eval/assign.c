@@ -61,6 +61,10 @@ static struct dbg_error *check_target(struct run *r, const struct expr *x,
 	if (x->kind == EXPR_NAME && strcmp(x->name, "this") == 0 &&
 	    type->kind == TYPE_CLASS)
 		return dbg_err(DBG_E_ARGUMENT, "'this' cannot be assigned to");
+	if (x->kind == EXPR_NAME && history_names(x->name))
+		return dbg_err(DBG_E_ARGUMENT,
+			       "'%s' is not a variable that can be assigned to",
+			       name);
 	// A cast of a reference has the reference's place but another type.
 	if ((x->kind == EXPR_CAST || x->kind == EXPR_AS) &&
 	    type->kind == TYPE_CLASS)

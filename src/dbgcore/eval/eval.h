@@ -9,6 +9,7 @@
 #ifndef EVAL_EVAL_H
 #define EVAL_EVAL_H
 
+#include "eval/history.h"
 #include "eval/scope.h"
 #include "value/value.h"
 
@@ -38,6 +39,7 @@ struct eval {
 	struct types *types;
 	const struct scope *scope; /* never NULL, may be empty */
 	uint64_t exception;        /* object of $exception, 0: none */
+	struct history *history;   /* of $1, NULL: none */
 	struct arena *arena;       /* for the result */
 	struct eval_trace *trace;  /* NULL: nobody wants it */
 };

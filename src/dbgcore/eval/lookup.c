@@ -318,6 +318,10 @@ struct dbg_error *lookup_name(const struct eval *e, const struct expr *x,
 		ret->value = value_object(e->types, e->exception);
 		return NULL;
 	}
+	if (e->history && history_names(name)) {
+		ret->kind = OPERAND_VALUE;
+		return history_get(e->history, e->types, name, &ret->value);
+	}
 	if (!x->n_args &&
 	    (find_variable(e, name, ret) || find_member(e, name, ret, &err) ||
 	     find_static_using(e, name, ret, &err)))

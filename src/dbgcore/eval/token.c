@@ -311,6 +311,8 @@ static struct dbg_error *character(struct lexer *lx, struct token *ret)
 static void name(struct lexer *lx, struct token *ret)
 {
 	size_t start = lx->at++;
+	if (lx->text[start] == '$' && lx->text[lx->at] == '$')
+		lx->at++;
 	while (is_name_part(lx->text[lx->at]))
 		lx->at++;
 	ret->kind = TOKEN_NAME;
@@ -366,7 +368,7 @@ static struct dbg_error *dispatch(struct lexer *lx, struct token *ret)
 		name(lx, ret);
 		return NULL;
 	}
-	if (is_name_start(p[0]) || (p[0] == '$' && is_name_start(p[1]))) {
+	if (is_name_start(p[0]) || p[0] == '$') {
 		name(lx, ret);
 		return NULL;
 	}

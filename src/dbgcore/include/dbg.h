@@ -472,6 +472,13 @@ DBG_MUST struct dbg_error *dbg_assign(struct dbg *dbg, dbg_id frame,
 				      const char *target, const char *value,
 				      struct dbg_value *ret);
 
+/*
+ * Keep what dbg_eval, dbg_assign or dbg_format gave last: expressions name it
+ * `$N` by the number returned (from 1), the last of all `$`. Numbers and
+ * strings for good, anything else for this stop. 0: there is no runtime.
+ */
+uint32_t dbg_keep(struct dbg *dbg);
+
 struct dbg_exception {
 	const char *type;
 	const char *message; /* NULL: none */

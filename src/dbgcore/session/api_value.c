@@ -28,6 +28,8 @@ struct values {
 	size_t n_nodes, cap_nodes;
 	struct frame_scope *scopes;
 	size_t n_scopes, cap_scopes;
+	struct history *history;
+	struct value last; /* shown by an API call; no type: none */
 };
 
 /* ---- Life ------------------------------------------------------------ */
@@ -36,6 +38,7 @@ struct values *values_create(struct dbg *dbg)
 {
 	struct values *v = xcalloc(1, sizeof(*v));
 	v->dbg = dbg;
+	v->history = history_create();
 	return v;
 }
 
@@ -44,6 +47,7 @@ void values_destroy(struct values *v)
 	if (!v)
 		return;
 	types_destroy(v->types);
+	history_destroy(v->history);
 	free(v->nodes);
 	free(v->scopes);
 	free(v);
@@ -65,6 +69,8 @@ void values_reset(struct values *v)
 {
 	v->n_nodes = 0;
 	v->n_scopes = 0;
+	v->last = value_absent(NULL, WHY_NONE, 0);
+	history_stop(v->history);
 	if (v->types)
 		types_stop(v->types);
 }
@@ -146,6 +152,7 @@ static struct dbg_error *make_eval(struct values *v, const struct frame *frame,
 	ret->scope = scope;
 	ret->arena = v->dbg->stop_arena;
 	ret->exception = v->dbg->stop.exception;
+	ret->history = v->history;
 	return NULL;
 }
 
@@ -240,6 +247,7 @@ struct dbg_error *dbg_eval(struct dbg *dbg, dbg_id frame, const char *expr,
 	err = eval_value(&e, expr, &node.value);
 	if (err)
 		return err;
+	dbg->values->last = node.value;
 	*ret = describe(dbg->values, &w, &node);
 	return NULL;
 }
@@ -265,6 +273,7 @@ struct dbg_error *dbg_assign(struct dbg *dbg, dbg_id frame, const char *target,
 	struct view w = make_view(dbg->values, e.scope->thread);
 	node.name = arena_strdup(w.arena, target);
 	node.path = node.name;
+	dbg->values->last = node.value;
 	*ret = describe(dbg->values, &w, &node);
 	return NULL;
 }
@@ -282,9 +291,17 @@ struct dbg_error *dbg_format(struct dbg *dbg, dbg_id frame, const char *expr,
 	struct view w = make_view(dbg->values, e.scope->thread);
 	_cleanup_str_ struct str text = {0};
 	err = view_format(&w, &value, letter, &text);
-	if (!err)
-		*ret = arena_strdup(w.arena, str_get(&text));
-	return err;
+	if (err)
+		return err;
+	dbg->values->last = value;
+	*ret = arena_strdup(w.arena, str_get(&text));
+	return NULL;
+}
+
+uint32_t dbg_keep(struct dbg *dbg)
+{
+	struct values *v = dbg->values;
+	return v->types ? history_add(v->history, v->types, &v->last) : 0;
 }
 
 struct dbg_error *dbg_type_describe(struct dbg *dbg, dbg_id frame,

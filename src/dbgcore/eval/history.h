@@ -1,0 +1,29 @@
+/*
+ * Values that were shown, by number from 1: `$1`, `$` the last, `$$` the one
+ * before, `$$3` the third before the last.
+ *
+ * Numbers, bools, characters and strings are kept as they were. Anything else
+ * is a place in the program, and known in the stop it was seen in.
+ */
+#ifndef EVAL_HISTORY_H
+#define EVAL_HISTORY_H
+
+#include "value/value.h"
+
+struct history;
+
+struct history *history_create(void);
+void history_destroy(struct history *h);
+/* A new stop: what has no copy is known no longer. */
+void history_stop(struct history *h);
+/* Append a value, returning its number. */
+uint32_t history_add(struct history *h, struct types *ts,
+		     const struct value *v);
+/* The value that @name, which begins with `$`, stands for. */
+DBG_MUST struct dbg_error *history_get(const struct history *h,
+				       struct types *ts, const char *name,
+				       struct value *ret);
+/* Is it such a name, and not that of something else? */
+bool history_names(const char *name);
+
+#endif
