@@ -216,6 +216,9 @@ void news_take(struct dap *d)
 		case DBG_EVENT_MESSAGE:
 			on_message(d, &e);
 			break;
+		case DBG_EVENT_CHILD:
+			// not asked for: "follow-exec" is off
+			break;
 		}
 	}
 }

@@ -85,6 +85,11 @@ struct dbg_error *loop_create(struct dbg *dbg, struct loop **ret)
 	return NULL;
 }
 
+void loop_use(struct loop *loop, struct dbg *dbg)
+{
+	loop->dbg = dbg;
+}
+
 void loop_destroy(struct loop *loop)
 {
 	if (!loop)

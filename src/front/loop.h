@@ -26,6 +26,8 @@ struct loop;
  */
 DBG_MUST struct dbg_error *loop_create(struct dbg *dbg, struct loop **ret);
 void loop_destroy(struct loop *loop);
+/* Serve another session from now on, a sibling of the last one. */
+void loop_use(struct loop *loop, struct dbg *dbg);
 
 /*
  * Wait until something of enum loop_event happened; all that did is in

@@ -66,6 +66,7 @@ extern const struct cmd_family cmd_family_watchpoints;
 extern const struct cmd_family cmd_family_stack;
 extern const struct cmd_family cmd_family_threads;
 extern const struct cmd_family cmd_family_signals;
+extern const struct cmd_family cmd_family_inferiors;
 extern const struct cmd_family cmd_family_data;
 extern const struct cmd_family cmd_family_displays;
 extern const struct cmd_family cmd_family_code;

@@ -382,6 +382,11 @@ static const struct repl_cmd subs[] = {
 	.run = info_frame,
     },
     {
+	.names = "inferiors",
+	.help = "the programs that are debugged",
+	.run = inferior_info,
+    },
+    {
 	.names = "line",
 	.args = "[LOCATION]",
 	.help = "where the code of a line is",

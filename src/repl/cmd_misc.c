@@ -39,13 +39,19 @@ static struct dbg_error *cmd_quit(struct repl *r, const struct call *call)
 
 	if (*call->args && (!parse_u64(call->args, &status) || status > 255))
 		return fault_arg("\"%s\" is not an exit status.", call->args);
-	if (dbg_state(r->dbg) != DBG_IDLE) {
-		_cleanup_free_ char *question =
-		    alloc_printf("A debugging session is active.\n\n"
-				 "\tInferior 1 [process %d] will be killed.\n\n"
-				 "Quit anyway?",
-				 (int)dbg_pid(r->dbg));
-		if (!repl_confirm(r, question))
+	if (inferiors_alive(r)) {
+		_cleanup_text_ struct text question = {0};
+
+		text_add(&question, "A debugging session is active.\n\n");
+		for (size_t i = 0; i < r->n_inferiors; i++)
+			if (dbg_state(r->inferiors[i]->dbg) != DBG_IDLE)
+				text_addf(&question,
+					  "\tInferior %u [process %d] will be "
+					  "killed.\n",
+					  r->inferiors[i]->number,
+					  (int)dbg_pid(r->inferiors[i]->dbg));
+		text_add(&question, "\nQuit anyway?");
+		if (!repl_confirm(r, text_get(&question)))
 			return fault(DBG_E_STATE, "Not confirmed.");
 	}
 	if (*call->args)

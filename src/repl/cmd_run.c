@@ -12,29 +12,6 @@
 #include "parse.h"
 #include "repl_priv.h"
 
-static struct dbg_error *kill_and_wait(struct repl *r)
-{
-	struct dbg_error *err;
-	unsigned int what;
-
-	err = dbg_kill(r->dbg);
-	if (err)
-		return err;
-	r->killed = true;
-	r->exited = false;
-	while (!r->exited && !r->quit && !err) {
-		repl_events(r);
-		if (r->exited || dbg_state(r->dbg) == DBG_IDLE)
-			break;
-		err = loop_wait(r->loop, -1, &what);
-		if (what & LOOP_END)
-			repl_end(r);
-	}
-	r->killed = false;
-	r->stopped = false;
-	return err;
-}
-
 static void say_start(const struct repl *r)
 {
 	_cleanup_text_ struct text line = {0};
@@ -78,12 +55,12 @@ static struct dbg_error *launch(struct repl *r, const struct call *call,
 	if (!r->program)
 		return fault(DBG_E_STATE, "No program to run. "
 					  "Use the \"file\" command.");
-	if (dbg_state(r->dbg) != DBG_IDLE) {
+	if (inferiors_alive(r)) {
 		if (!repl_confirm(r, "The program being debugged has been "
 				     "started already.\n"
 				     "Start it from the beginning?"))
 			return fault(DBG_E_STATE, "Program not restarted.");
-		err = kill_and_wait(r);
+		err = inferiors_kill(r);
 		if (err)
 			return err;
 	}
@@ -106,7 +83,7 @@ static struct dbg_error *launch(struct repl *r, const struct call *call,
 	r->program_status = -1;
 	resume_begin(r, RESUME_RUN);
 	err = dbg_launch(r->dbg, &l);
-	r->pid = dbg_pid(r->dbg);
+	inferior_current(r)->pid = dbg_pid(r->dbg);
 	return resume_end(r, err);
 }
 
@@ -265,15 +242,9 @@ static struct dbg_error *cmd_until(struct repl *r, const struct call *call)
 
 static struct dbg_error *cmd_kill(struct repl *r, const struct call *call)
 {
-	struct dbg_error *err;
-
-	(void)call;
 	if (!repl_confirm(r, "Kill the program being debugged?"))
 		return fault(DBG_E_STATE, "Not confirmed.");
-	err = kill_and_wait(r);
-	if (!err)
-		printf("[Inferior 1 (process %d) killed]\n", (int)r->pid);
-	return err;
+	return inferior_kill_cmd(r, call);
 }
 
 static struct dbg_error *cmd_attach(struct repl *r, const struct call *call)
@@ -290,24 +261,10 @@ static struct dbg_error *cmd_attach(struct repl *r, const struct call *call)
 	r->program_status = -1;
 	resume_begin(r, RESUME_RUN);
 	err = dbg_attach(r->dbg, &a);
-	r->pid = dbg_pid(r->dbg);
+	inferior_current(r)->pid = dbg_pid(r->dbg);
 	if (!err)
-		printf("Attaching to process %d\n", (int)r->pid);
+		printf("Attaching to process %d\n", (int)dbg_pid(r->dbg));
 	return resume_end(r, err);
-}
-
-static struct dbg_error *cmd_detach(struct repl *r, const struct call *call)
-{
-	struct dbg_error *err;
-
-	(void)call;
-	err = dbg_detach(r->dbg);
-	if (err)
-		return err;
-	r->stopped = false;
-	r->has_frame = false;
-	printf("[Inferior 1 (process %d) detached]\n", (int)r->pid);
-	return NULL;
 }
 
 static struct dbg_error *cmd_file(struct repl *r, const struct call *call)
@@ -324,6 +281,28 @@ static struct dbg_error *cmd_file(struct repl *r, const struct call *call)
 	alloc_replace(&r->program, words.n ? words.v[0] : NULL);
 	return NULL;
 }
+
+static const struct repl_cmd kill_subs[] = {
+    {
+	.names = "inferiors",
+	.args = "N...",
+	.help = "end some of the programs by force",
+	.flags = CMD_NEEDS_ARGS,
+	.run = inferior_kill_cmd,
+    },
+    {.names = NULL},
+};
+
+static const struct repl_cmd detach_subs[] = {
+    {
+	.names = "inferiors",
+	.args = "N...",
+	.help = "let some of the programs go",
+	.flags = CMD_NEEDS_ARGS,
+	.run = inferior_detach_cmd,
+    },
+    {.names = NULL},
+};
 
 static const struct repl_cmd cmds[] = {
     {
@@ -425,6 +404,7 @@ static const struct repl_cmd cmds[] = {
 	.help = "end the program by force",
 	.flags = CMD_NEEDS_PROCESS,
 	.run = cmd_kill,
+	.sub = kill_subs,
     },
     {
 	.names = "attach",
@@ -437,7 +417,8 @@ static const struct repl_cmd cmds[] = {
 	.names = "detach",
 	.help = "let the program go on without the debugger",
 	.flags = CMD_NEEDS_PROCESS,
-	.run = cmd_detach,
+	.run = inferior_detach_cmd,
+	.sub = detach_subs,
     },
     {
 	.names = "file exec-file",

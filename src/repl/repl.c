@@ -1,8 +1,6 @@
 #include "repl.h"
 
 #include <ctype.h>
-#include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,52 +10,6 @@
 #include "cmd.h"
 #include "fault.h"
 #include "repl_priv.h"
-
-static void show_exit(struct repl *r, const struct dbg_event *event, pid_t pid)
-{
-	r->stopped = false;
-	r->exited = true;
-	r->has_frame = false;
-	if (r->killed)
-		return;
-	r->program_status = event->exit_code;
-	if (event->exit_signal) {
-		const char *name = sigabbrev_np(event->exit_signal);
-		r->program_status = 128 + event->exit_signal;
-		printf("\nProgram terminated with signal SIG%s, %s.\n"
-		       "The program no longer exists.\n",
-		       name ? name : "?", strsignal(event->exit_signal));
-	} else if (event->exit_code) {
-		printf("[Inferior 1 (process %d) exited with code %02o]\n",
-		       (int)pid, (unsigned int)event->exit_code);
-	} else {
-		printf("[Inferior 1 (process %d) exited normally]\n", (int)pid);
-	}
-}
-
-void repl_events(struct repl *r)
-{
-	struct dbg_event event;
-
-	while (dbg_event_next(r->dbg, &event)) {
-		switch (event.kind) {
-		case DBG_EVENT_STOPPED:
-			r->stopped = true;
-			break;
-		case DBG_EVENT_EXITED:
-			show_exit(r, &event, r->pid);
-			break;
-		case DBG_EVENT_MESSAGE:
-			repl_say(stdout, event.text);
-			break;
-		case DBG_EVENT_CONTINUED:
-		case DBG_EVENT_THREAD:
-		case DBG_EVENT_MODULE:
-		case DBG_EVENT_BREAKPOINT:
-			break;
-		}
-	}
-}
 
 void repl_say(FILE *out, const char *s)
 {
@@ -180,6 +132,7 @@ static void deinit(struct repl *r)
 	words_deinit(&r->env);
 	free(r->listing.file);
 	free(r->last_line);
+	inferiors_deinit(r);
 	settings_deinit(r);
 	edit_destroy(r->edit);
 	loop_destroy(r->loop);
@@ -220,10 +173,11 @@ static struct dbg_error *init(struct repl *r)
 	r->program_status = -1;
 	r->examine = (struct examine){.letter = 'x', .size = 'w'};
 	settings_init(r);
+	inferiors_init(r);
 	copy_options(r, o);
 	if (wants_editing(r))
 		r->edit = edit_create(r);
-	return NULL;
+	return dbg_set(r->dbg, "follow-exec", "auto");
 }
 
 static int exit_status(const struct repl *r)

@@ -60,8 +60,20 @@ struct examine {
 	char letter, size;
 };
 
-struct repl {
+/* A program that is debugged. */
+struct inferior {
+	uint32_t number;
 	struct dbg *dbg;
+	pid_t pid;     /* of the last run */
+	char *program; /* NULL: that of `run` */
+	bool gone;     /* to be taken out of the list */
+};
+
+struct repl {
+	struct dbg *dbg; /* of the inferior that is looked at */
+	struct inferior **inferiors;
+	size_t n_inferiors, cap_inferiors;
+	uint32_t last_inferior;
 	struct loop *loop;
 	const struct repl_options *options;
 	struct repl_settings set;
@@ -72,7 +84,6 @@ struct repl {
 	unsigned int depth; /* of sourced files and actions, for '+' */
 
 	/* The program to run. */
-	pid_t pid; /* of the last run */
 	char *program, *cwd, *tty;
 	struct words args, env;
 	char *stdio[3];
@@ -123,8 +134,6 @@ void repl_say(FILE *out, const char *s);
 void repl_end(struct repl *r);
 /* Ask "@question (y or n) "; yes without a terminal or confirmation. */
 bool repl_confirm(struct repl *r, const char *question);
-/* Take the engine's events; prints those that are news of their own. */
-void repl_events(struct repl *r);
 
 /* ---- input.c: where lines come from --------------------------------- */
 
@@ -308,6 +317,38 @@ DBG_MUST struct dbg_error *display_enable(struct repl *r,
 					  const struct call *call);
 DBG_MUST struct dbg_error *display_disable(struct repl *r,
 					   const struct call *call);
+
+/* ---- inferior.c ------------------------------------------------------ */
+
+void inferiors_init(struct repl *r);
+/* Ends all but the first. */
+void inferiors_deinit(struct repl *r);
+/* Take the engine's events; prints those that are news of their own. */
+void repl_events(struct repl *r);
+struct inferior *inferior_current(struct repl *r);
+/* NULL: there is none of this number. */
+struct inferior *inferior_find(struct repl *r, uint64_t number);
+/* Look at it. */
+void inferior_select(struct repl *r, struct inferior *inf);
+/* Is any program there? */
+bool inferiors_alive(struct repl *r);
+/* One ended or was let go: if it was looked at, look at another. */
+void inferior_left(struct repl *r);
+DBG_MUST struct dbg_error *inferior_kill(struct repl *r, struct inferior *inf);
+DBG_MUST struct dbg_error *inferior_detach(struct repl *r,
+					   struct inferior *inf);
+/* Kill all of them. */
+DBG_MUST struct dbg_error *inferiors_kill(struct repl *r);
+
+/* ---- cmd_inferior.c -------------------------------------------------- */
+
+/* `info inferiors`; `kill inferiors N`, `detach inferiors N`. */
+DBG_MUST struct dbg_error *inferior_info(struct repl *r,
+					 const struct call *call);
+DBG_MUST struct dbg_error *inferior_kill_cmd(struct repl *r,
+					     const struct call *call);
+DBG_MUST struct dbg_error *inferior_detach_cmd(struct repl *r,
+					       const struct call *call);
 
 /* ---- cmd_signal.c ---------------------------------------------------- */
 

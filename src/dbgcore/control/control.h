@@ -188,6 +188,16 @@ control_break_condition(struct control *c, uint32_t number, const char *expr);
 DBG_MUST struct dbg_error *
 control_break_list(struct control *c, uint32_t number, struct arena *arena,
 		   struct dbg_breakpoint **ret, size_t *ret_n);
+/*
+ * Breakpoint @number of @from (0: all), but those at addresses, in @c as well;
+ * they count their own hits.
+ */
+DBG_MUST struct dbg_error *
+control_break_copy(struct control *c, struct control *from, uint32_t number);
+/* Hits in this program; 0 if it has no such breakpoint. */
+uint64_t control_break_hits(struct control *c, uint32_t number);
+/* Add the hits that @from counted. */
+void control_break_merge(struct control *c, struct control *from);
 /* Places a location names now, with an address each if compiled. */
 DBG_MUST struct dbg_error *
 control_locate(struct control *c, const char *location, const char *path,

@@ -183,6 +183,7 @@ enum dbg_event_kind {
 	DBG_EVENT_THREAD,     /* born or gone */
 	DBG_EVENT_MODULE,     /* loaded; gone: text is its name */
 	DBG_EVENT_BREAKPOINT, /* bound, moved, gone */
+	DBG_EVENT_CHILD,      /* a process of the program's is held */
 	DBG_EVENT_MESSAGE,    /* a sentence for the user */
 };
 
@@ -233,7 +234,9 @@ struct dbg_event {
 	int exit_signal;      /* EXITED */
 	uint32_t number;      /* THREAD, MODULE, BREAKPOINT */
 	bool gone;            /* THREAD, MODULE, BREAKPOINT */
-	const char *text;     /* MESSAGE; number: the breakpoint that logs */
+	pid_t child;          /* CHILD */
+	/* MESSAGE; number: the breakpoint that logs. CHILD: its program. */
+	const char *text;
 };
 
 /* Take the oldest event; false if there is none. */
@@ -241,6 +244,27 @@ bool dbg_event_next(struct dbg *dbg, struct dbg_event *ret);
 
 /* Why the program is stopped, NULL if it is not. Dies with the stop. */
 const struct dbg_stop *dbg_stop_reason(struct dbg *dbg);
+
+/* ---- Children -------------------------------------------------------- */
+
+/*
+ * The setting "follow-exec" (off at first) says which programs that the
+ * program starts, by whatever processes between, are reported by
+ * DBG_EVENT_CHILD. Each is held in front of its first instruction until one
+ * of these is called.
+ *
+ * Adopted, it has a session of its own, with the settings and breakpoints
+ * (the same numbers) of @dbg. Such siblings stop and go together: one has
+ * the event, all are stopped; what resumes one resumes all. dbg_fd() and
+ * dbg_dispatch() of any serve all, events are taken from each. Breakpoints,
+ * signals and settings are changed in all. With "follow-fork-mode child" @dbg
+ * has let its program go and is idle. The caller destroys *ret.
+ */
+DBG_MUST struct dbg_error *dbg_child_adopt(struct dbg *dbg, pid_t pid,
+					   struct dbg **ret);
+/* Let it go; @stopped: by SIGSTOP, for another debugger to attach to. */
+DBG_MUST struct dbg_error *dbg_child_leave(struct dbg *dbg, pid_t pid,
+					   bool stopped);
 
 /* ---- Signals --------------------------------------------------------- */
 

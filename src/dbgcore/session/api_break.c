@@ -68,48 +68,134 @@ static struct dbg_error *watch_add(struct dbg *dbg,
 	return err ? err : control_watch_add(dbg->control, req, f, ret_number);
 }
 
+/* ---- Changes, in all siblings ------------------------------------------ */
+
+struct change {
+	uint32_t number;
+	bool enabled;
+	uint64_t count;
+	const char *expr;
+	const struct dbg *from; /* where it was added */
+};
+
+typedef struct dbg_error *change_fn(struct control *c, const struct change *ch);
+
+static struct dbg_error *change_one(struct dbg *dbg, change_fn *fn,
+				    const struct change *ch)
+{
+	struct dbg_error *err = begin_change(dbg);
+
+	return err ? err : end_change(dbg, fn(dbg->control, ch));
+}
+
+static struct dbg_error *change_others(struct dbg *dbg, change_fn *fn,
+				       const struct change *ch)
+{
+	struct dbg_error *first = NULL;
+
+	for (struct dbg *s = NULL; (s = sibling_next(dbg, s));) {
+		struct dbg_error *err = change_one(s, fn, ch);
+
+		// one at an address is of one program only
+		if (first || (err && err->code == DBG_E_NOT_FOUND))
+			dbg_error_destroy(err);
+		else
+			first = err;
+	}
+	return first;
+}
+
+static struct dbg_error *change_all(struct dbg *dbg, change_fn *fn,
+				    const struct change *ch)
+{
+	struct dbg_error *err = change_one(dbg, fn, ch);
+
+	return err ? err : change_others(dbg, fn, ch);
+}
+
+static struct dbg_error *change_copy(struct control *c, const struct change *ch)
+{
+	return control_break_copy(c, ch->from->control, ch->number);
+}
+
+static struct dbg_error *change_delete(struct control *c,
+				       const struct change *ch)
+{
+	return control_break_delete(c, ch->number);
+}
+
+static struct dbg_error *change_enable(struct control *c,
+				       const struct change *ch)
+{
+	return control_break_enable(c, ch->number, ch->enabled);
+}
+
+static struct dbg_error *change_ignore(struct control *c,
+				       const struct change *ch)
+{
+	return control_break_ignore(c, ch->number, ch->count);
+}
+
+static struct dbg_error *change_condition(struct control *c,
+					  const struct change *ch)
+{
+	return control_break_condition(c, ch->number, ch->expr);
+}
+
 struct dbg_error *dbg_break_add(struct dbg *dbg,
 				const struct dbg_break_req *req,
 				uint32_t *ret_number)
 {
 	struct dbg_error *err = req->log ? logpoint_check(req->log) : NULL;
+	uint32_t number = 0;
 
 	if (!err)
 		err = begin_change(dbg);
 	if (err)
 		return err;
 	if (req->kind == DBG_BREAK_WATCH)
-		return end_change(dbg, watch_add(dbg, req, ret_number));
-	return end_change(dbg,
-			  control_break_add(dbg->control, req,
-					    session_frame_path(dbg, req->frame),
-					    ret_number));
+		err = watch_add(dbg, req, &number);
+	else
+		err = control_break_add(dbg->control, req,
+					session_frame_path(dbg, req->frame),
+					&number);
+	err = end_change(dbg, err);
+	if (err)
+		return err;
+	*ret_number = number;
+	return change_others(dbg, change_copy,
+			     &(struct change){.number = number, .from = dbg});
 }
 
 struct dbg_error *dbg_break_delete(struct dbg *dbg, uint32_t number)
 {
-	struct dbg_error *err = begin_change(dbg);
+	return change_all(dbg, change_delete,
+			  &(struct change){.number = number});
+}
+
+void session_break_gone(struct dbg *dbg, uint32_t number)
+{
+	struct dbg_error *err = change_others(
+	    dbg, change_delete, &(struct change){.number = number});
 
 	if (err)
-		return err;
-	return end_change(dbg, control_break_delete(dbg->control, number));
+		session_message(dbg, "%s", err->message);
+	dbg_error_destroy(err);
 }
 
 struct dbg_error *dbg_break_enable(struct dbg *dbg, uint32_t number,
 				   bool enabled)
 {
-	struct dbg_error *err = begin_change(dbg);
-
-	if (err)
-		return err;
-	return end_change(dbg,
-			  control_break_enable(dbg->control, number, enabled));
+	return change_all(
+	    dbg, change_enable,
+	    &(struct change){.number = number, .enabled = enabled});
 }
 
 struct dbg_error *dbg_break_ignore(struct dbg *dbg, uint32_t number,
 				   uint64_t count)
 {
-	return control_break_ignore(dbg->control, number, count);
+	return change_all(dbg, change_ignore,
+			  &(struct change){.number = number, .count = count});
 }
 
 struct dbg_error *dbg_break_condition(struct dbg *dbg, uint32_t number,
@@ -119,7 +205,20 @@ struct dbg_error *dbg_break_condition(struct dbg *dbg, uint32_t number,
 
 	if (expr && *expr)
 		err = values_check(expr);
-	return err ? err : control_break_condition(dbg->control, number, expr);
+	return err ? err
+		   : change_all(
+			 dbg, change_condition,
+			 &(struct change){.number = number, .expr = expr});
+}
+
+/* ---- Descriptions ------------------------------------------------------ */
+
+static void add_hits(struct dbg *dbg, struct dbg_breakpoint *list, size_t n)
+{
+	for (struct dbg *s = NULL; (s = sibling_next(dbg, s));)
+		for (size_t i = 0; i < n; i++)
+			list[i].hits +=
+			    control_break_hits(s->control, list[i].number);
 }
 
 struct dbg_error *dbg_break_get(struct dbg *dbg, uint32_t number,
@@ -133,15 +232,22 @@ struct dbg_error *dbg_break_get(struct dbg *dbg, uint32_t number,
 		return dbg_err(DBG_E_ARGUMENT, "no breakpoint number 0");
 	err = control_break_list(dbg->control, number, fresh_list(dbg), &list,
 				 &n);
-	if (!err)
-		*ret = list[0];
-	return err;
+	if (err)
+		return err;
+	add_hits(dbg, list, 1);
+	*ret = list[0];
+	return NULL;
 }
 
 struct dbg_error *dbg_break_list(struct dbg *dbg, struct dbg_breakpoint **ret,
 				 size_t *ret_n)
 {
-	return control_break_list(dbg->control, 0, fresh_list(dbg), ret, ret_n);
+	struct dbg_error *err;
+
+	err = control_break_list(dbg->control, 0, fresh_list(dbg), ret, ret_n);
+	if (!err)
+		add_hits(dbg, *ret, *ret_n);
+	return err;
 }
 
 struct dbg_error *dbg_locate(struct dbg *dbg, dbg_id frame,

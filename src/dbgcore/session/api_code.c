@@ -330,6 +330,17 @@ static const struct setting settings[] = {
     {"backtrace native",
      "Show native frames and the runtime's stubs, or fold them (on or off).",
      set_native, get_native},
+    {"detach-on-fork",
+     "Let go of the program or its child, as follow-fork-mode says (on or "
+     "off).",
+     follow_set_detach, follow_get_detach},
+    {"follow-exec",
+     "Debug programs that it starts: off, on, auto (if an SDK tool starts "
+     "them) or a name.",
+     follow_set_exec, follow_get_exec},
+    {"follow-fork-mode",
+     "Stay with the program or go on with what it starts (parent or child).",
+     follow_set_fork, follow_get_fork},
     {"substitute-path",
      "Rewrite source paths: FROM TO adds a rule, nothing clears them.",
      set_substitute, get_substitute},
@@ -355,12 +366,65 @@ enum {
 	N_SETTINGS = sizeof(settings) / sizeof(*settings)
 };
 
-struct dbg_error *dbg_set(struct dbg *dbg, const char *name, const char *value)
+static const struct setting *setting_find(const char *name)
 {
 	for (size_t i = 0; i < N_SETTINGS; i++)
 		if (!strcmp(settings[i].name, name))
-			return settings[i].set(dbg, value);
-	return dbg_err(DBG_E_ARGUMENT, "no setting '%s'", name);
+			return &settings[i];
+	return NULL;
+}
+
+/* Only one setting adds to what it was before. */
+static bool is_added(const char *name, const char *value)
+{
+	return *value && !strcmp(name, "substitute-path");
+}
+
+static void made(struct dbg *dbg, const char *name, const char *value)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < dbg->n_made; i++)
+		if (dbg->made[i].name == name && !is_added(name, value))
+			free(dbg->made[i].value);
+		else
+			dbg->made[kept++] = dbg->made[i];
+	dbg->n_made = kept;
+	mem_grow(&dbg->made, &dbg->cap_made, dbg->n_made, sizeof(*dbg->made));
+	dbg->made[dbg->n_made++] = (struct setting_made){name, xstrdup(value)};
+}
+
+static struct dbg_error *set_one(struct dbg *dbg, const char *name,
+				 const char *value)
+{
+	struct dbg_error *err;
+	const struct setting *s = setting_find(name);
+
+	if (!s)
+		return dbg_err(DBG_E_ARGUMENT, "no setting '%s'", name);
+	err = s->set(dbg, value);
+	if (!err)
+		made(dbg, s->name, value);
+	return err;
+}
+
+struct dbg_error *dbg_set(struct dbg *dbg, const char *name, const char *value)
+{
+	struct dbg_error *err = set_one(dbg, name, value);
+
+	for (struct dbg *s = NULL; !err && (s = sibling_next(dbg, s));)
+		err = set_one(s, name, value);
+	return err;
+}
+
+struct dbg_error *session_settings_copy(struct dbg *dbg, const struct dbg *from)
+{
+	struct dbg_error *err = NULL;
+
+	memcpy(dbg->signals, from->signals, sizeof(dbg->signals));
+	for (size_t i = 0; !err && i < from->n_made; i++)
+		err = set_one(dbg, from->made[i].name, from->made[i].value);
+	return err;
 }
 
 struct dbg_error *dbg_setting_list(struct dbg *dbg, struct dbg_setting **ret,

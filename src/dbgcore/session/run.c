@@ -24,6 +24,7 @@ void session_stopped(struct dbg *dbg, const struct dbg_stop *stop)
 	dbg->state = DBG_STOPPED;
 	dbg->pausing = false;
 	dbg->stop = *stop;
+	siblings_freeze(dbg);
 	target_terminal_take(dbg->target);
 	session_event(
 	    dbg, &(struct dbg_event){.kind = DBG_EVENT_STOPPED, .stop = *stop});
@@ -120,8 +121,11 @@ static struct dbg_error *on_signal(struct dbg *dbg, struct target_event *ev)
 
 	if (!rule->set && key && ev->info.si_code == SI_KERNEL) {
 		// Ctrl-C and Ctrl-Z at the program's terminal are meant for us
+		int seen = dbg->key_seen, signal = ev->signal;
+
 		target_thread_signal(dbg->target, ev->tid, 0);
-		return paused(dbg, ev->tid, ev->signal);
+		dbg->key_seen = ev->signal = 0;
+		return seen == signal ? NULL : paused(dbg, ev->tid, signal);
 	}
 	err = control_judge(dbg->control, ev, dbg->stop_arena, &stop, &stops);
 	if (!err && rule->set && rule->stop && !stops) {
@@ -182,6 +186,7 @@ static struct dbg_error *on_exec(struct dbg *dbg)
 	dbg->code = NULL;
 	dac_close(dac);
 	control_begin_run(dbg->control, dbg->target, dbg->stack);
+	session_follow(dbg);
 	return start_begin(dbg);
 }
 
@@ -198,10 +203,11 @@ static struct dbg_error *dispatch(struct dbg *dbg, struct target_event *ev)
 		return dbg->pausing ? paused(dbg, ev->tid, 0) : NULL;
 	case TARGET_EXEC:
 		return on_exec(dbg);
+	case TARGET_CHILD:
+		return session_child(dbg, ev->tid);
 	case TARGET_STEPPED:
 	case TARGET_BORN:
 	case TARGET_GONE:
-	case TARGET_CHILD:
 	case TARGET_EXITED:
 		break;
 	}
@@ -222,12 +228,20 @@ static struct dbg_error *take(struct dbg *dbg, struct target_event *ev)
 		return dbg->halted ? session_go(dbg) : NULL;
 	}
 	err = dispatch(dbg, ev);
+	// one that was killed while it was held is no news
+	if (err && ev->kind == TARGET_CHILD && err->code == DBG_E_NOT_FOUND) {
+		dbg_error_destroy(err);
+		err = NULL;
+	}
 	if (err) {
 		session_message(dbg, "%s", err->message);
 		dbg_error_destroy(err);
 	}
 	if (dbg->state != DBG_RUNNING)
 		return NULL;
+	// no thread of the program's own
+	if (ev->kind == TARGET_CHILD)
+		return dbg->halted ? session_go(dbg) : NULL;
 	return let_go(dbg, ev);
 }
 
@@ -239,29 +253,44 @@ enum {
 	EVENTS_MAX = 256,
 };
 
+static struct dbg_error *dispatch_one(struct dbg *dbg, bool *any, bool *hit)
+{
+	struct dbg_error *err;
+	struct target_event ev;
+	bool got;
+
+	err = target_event_next(dbg->target, &ev, &got);
+	if (err || !got)
+		return err;
+	*any = true;
+	err = take(dbg, &ev);
+	*hit = *hit || ev.kind == TARGET_TRAP || ev.kind == TARGET_WATCH;
+	return err;
+}
+
 struct dbg_error *dbg_dispatch(struct dbg *dbg)
 {
 	struct dbg_error *err = NULL;
 	int looks = LOOKS_MAX;
 	int events = 0;
+	bool any = true, hit;
 
-	while (!err && dbg->state == DBG_RUNNING) {
-		struct target_event ev;
-		bool any;
+	while (!err && (any || looks < LOOKS_MAX)) {
+		const struct siblings *s = dbg->siblings;
 
-		err = target_event_next(dbg->target, &ev, &any);
-		if (err || (!any && looks >= LOOKS_MAX))
-			break;
-		looks++;
-		if (!any)
-			continue;
-		err = take(dbg, &ev);
-		if (++events == EVENTS_MAX && dbg->target) {
+		any = hit = false;
+		for (size_t i = 0; !err && i < s->n; i++)
+			if (s->v[i]->state == DBG_RUNNING)
+				err = dispatch_one(s->v[i], &any, &hit);
+		if (any)
+			looks = hit ? 0 : LOOKS_MAX;
+		else
+			looks++;
+		events += any;
+		if (events == EVENTS_MAX && dbg->target) {
 			target_rouse(dbg->target);
 			break;
 		}
-		bool hit = ev.kind == TARGET_TRAP || ev.kind == TARGET_WATCH;
-		looks = hit ? 0 : LOOKS_MAX;
 	}
 	return err;
 }
@@ -274,6 +303,7 @@ static struct dbg_error *resume(struct dbg *dbg)
 	memset(&dbg->stop, 0, sizeof(dbg->stop));
 	session_event(dbg, &(struct dbg_event){.kind = DBG_EVENT_CONTINUED});
 	target_terminal_give(dbg->target);
+	siblings_thaw(dbg);
 	return session_go(dbg);
 }
 

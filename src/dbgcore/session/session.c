@@ -43,6 +43,8 @@ static struct dbg_error *control_evaluator(void *arg, const struct frame *frame,
 
 static void control_changed(void *arg, uint32_t number, bool gone)
 {
+	if (gone)
+		session_break_gone(arg, number);
 	session_event(arg, &(struct dbg_event){.kind = DBG_EVENT_BREAKPOINT,
 					       .number = number,
 					       .gone = gone});
@@ -97,6 +99,7 @@ struct dbg_error *dbg_create(struct dbg **ret)
 	dbg->control = control_create(&control_ops, dbg);
 	dbg->values = values_create(dbg);
 	dbg->elements = ELEMENTS_DEFAULT;
+	siblings_join(dbg, NULL);
 	*ret = dbg;
 	return NULL;
 }
@@ -106,6 +109,7 @@ void dbg_destroy(struct dbg *dbg)
 	if (!dbg)
 		return;
 	session_ended(dbg);
+	siblings_leave(dbg);
 	control_destroy(dbg->control);
 	values_destroy(dbg->values);
 	source_rules_destroy(dbg->rules);
@@ -113,6 +117,10 @@ void dbg_destroy(struct dbg *dbg)
 	arena_destroy(dbg->stop_arena);
 	arena_destroy(dbg->list_arena);
 	free(dbg->frames);
+	for (size_t i = 0; i < dbg->n_made; i++)
+		free(dbg->made[i].value);
+	free(dbg->made);
+	free(dbg->follow.pattern);
 	free(dbg);
 }
 
@@ -287,6 +295,7 @@ void session_begin(struct dbg *dbg)
 	stack_reset(dbg->stack, dbg->stop_arena);
 	stack_show_native(dbg->stack, dbg->show_native);
 	session_watch_signals(dbg);
+	session_follow(dbg);
 	control_begin_run(dbg->control, dbg->target, dbg->stack);
 	dbg->state = DBG_RUNNING;
 }

@@ -49,6 +49,45 @@ struct signal_rule {
 	bool set, stop, print, pass;
 };
 
+enum program_kind {
+	PROGRAM_NATIVE, /* no .NET, or inside of one file */
+	PROGRAM_SDK,    /* the SDK's commands and tools */
+	PROGRAM_DOTNET, /* any other .NET program */
+};
+
+/* What a process runs. */
+struct program {
+	enum program_kind kind;
+	char name[256]; /* "app.dll", "sh"; "" if it is gone */
+};
+
+enum follow_exec {
+	FOLLOW_OFF,
+	FOLLOW_AUTO, /* .NET programs that the SDK's tools start */
+	FOLLOW_ON,   /* all but the SDK's tools */
+	FOLLOW_PATTERN,
+};
+
+/* Which of the programs that the program starts are debugged as well. */
+struct follow {
+	enum follow_exec exec;
+	char *pattern;   /* the setting's text; NULL: off */
+	bool fork_child; /* follow-fork-mode child: all, in its place */
+	bool keep_both;  /* detach-on-fork off: all, besides it */
+};
+
+/* All sessions whose programs come from one. */
+struct siblings {
+	struct dbg **v;
+	size_t n, cap;
+};
+
+/* A setting as it was made, to be made again in a sibling. */
+struct setting_made {
+	const char *name;
+	char *value;
+};
+
 struct event_queue {
 	struct dbg_event *events;
 	size_t first, n, cap;
@@ -77,6 +116,12 @@ struct dbg {
 	struct event_queue queue;
 	bool trust_dac, suppress_jit, show_native;
 	struct signal_rule signals[NSIG];
+	struct siblings *siblings;
+	struct follow follow;
+	enum program_kind program;
+	int key_seen; /* SIGINT or SIGTSTP that a sibling answered, 0: none */
+	struct setting_made *made;
+	size_t n_made, cap_made;
 	uint32_t elements;            /* "print elements" */
 	struct dbg_counters counters; /* of earlier runs */
 };
@@ -118,6 +163,39 @@ void session_stopped(struct dbg *dbg, const struct dbg_stop *stop);
 /* The thread a person wants to see: the main one if it is managed. */
 uint32_t session_pause_thread(struct dbg *dbg, pid_t tid);
 
+/* ---- program.c ------------------------------------------------------- */
+
+/* Find out what a process runs. */
+void program_of(pid_t pid, struct program *ret);
+
+/* ---- siblings.c ------------------------------------------------------ */
+
+/* Make @dbg one of the siblings of @of (NULL: of none); and no longer. */
+void siblings_join(struct dbg *dbg, struct dbg *of);
+void siblings_leave(struct dbg *dbg);
+/* The next sibling, not @dbg itself; @after NULL begins, NULL ends. */
+struct dbg *sibling_next(struct dbg *dbg, const struct dbg *after);
+/* @dbg stopped: so do the others; and it goes on. */
+void siblings_freeze(struct dbg *dbg);
+void siblings_thaw(struct dbg *dbg);
+/* See what the program is and whether what it starts is followed. */
+void session_follow(struct dbg *dbg);
+/* A process that the program made is held at its exec. */
+DBG_MUST struct dbg_error *session_child(struct dbg *dbg, pid_t pid);
+DBG_MUST struct dbg_error *follow_set_exec(struct dbg *dbg, const char *value);
+const char *follow_get_exec(struct dbg *dbg);
+DBG_MUST struct dbg_error *follow_set_fork(struct dbg *dbg, const char *value);
+const char *follow_get_fork(struct dbg *dbg);
+DBG_MUST struct dbg_error *follow_set_detach(struct dbg *dbg,
+					     const char *value);
+const char *follow_get_detach(struct dbg *dbg);
+
+/* ---- api_code.c ------------------------------------------------------ */
+
+/* Make all settings of @from in @dbg. */
+DBG_MUST struct dbg_error *session_settings_copy(struct dbg *dbg,
+						 const struct dbg *from);
+
 /* ---- event.c --------------------------------------------------------- */
 
 /* Queue an event; its text is copied. */
@@ -149,6 +227,8 @@ DBG_MUST struct dbg_error *launch_resolve(const struct dbg_launch *launch,
 
 /* ---- api_break.c ----------------------------------------------------- */
 
+/* Breakpoint @number was for one hit, and that was: siblings drop it too. */
+void session_break_gone(struct dbg *dbg, uint32_t number);
 /* File of a frame, for a bare line number; NULL if it has none. */
 const char *session_frame_path(struct dbg *dbg, dbg_id id);
 

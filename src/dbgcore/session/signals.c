@@ -97,14 +97,18 @@ struct dbg_error *dbg_signal_set(struct dbg *dbg,
 	if (i < 1 || i >= NSIG || i == SIGKILL || i == SIGSTOP)
 		return dbg_err(DBG_E_ARGUMENT,
 			       "signal %d is not seen by debuggers", i);
-	dbg->signals[i] = (struct signal_rule){
-	    .set = !signal->automatic,
-	    .stop = signal->stop,
-	    .print = signal->print || signal->stop,
-	    .pass = signal->pass,
-	};
-	if (dbg->target)
-		session_watch_signals(dbg);
+	for (size_t k = 0; k < dbg->siblings->n; k++) {
+		struct dbg *s = dbg->siblings->v[k];
+
+		s->signals[i] = (struct signal_rule){
+		    .set = !signal->automatic,
+		    .stop = signal->stop,
+		    .print = signal->print || signal->stop,
+		    .pass = signal->pass,
+		};
+		if (s->target)
+			session_watch_signals(s);
+	}
 	return NULL;
 }
 

@@ -1,0 +1,101 @@
+/* What a process runs, by its command line: a .NET program, the SDK, neither */
+#include "session/session.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/str.h"
+
+enum {
+	CMDLINE_MAX = 65536
+};
+
+static bool ends_with(const char *s, const char *end)
+{
+	size_t n = strlen(s), n_end = strlen(end);
+
+	return n >= n_end && !strcmp(s + n - n_end, end);
+}
+
+/* The SDK keeps its tools in sdk/VERSION beside dotnet. */
+static bool is_of_sdk(const char *path)
+{
+	for (const char *p = path; (p = strstr(p, "/sdk/")); p++)
+		if (isdigit((unsigned char)p[5]))
+			return true;
+	return false;
+}
+
+static void set_name(struct program *p, const char *path)
+{
+	snprintf(p->name, sizeof(p->name), "%s", str_basename(path));
+}
+
+/*
+ * `dotnet ARGS`: the host's options, of which each has a value, and "exec" go
+ * before a program's path; anything else is a command of the SDK.
+ */
+static void of_host(struct program *p, const char *args, const char *end)
+{
+	bool value = false;
+
+	p->kind = PROGRAM_SDK;
+	set_name(p, "dotnet");
+	for (; args < end; args += strlen(args) + 1) {
+		if (value || !strcmp(args, "exec")) {
+			value = false;
+			continue;
+		}
+		value = !strncmp(args, "--", 2);
+		if (value)
+			continue;
+		if (ends_with(args, ".dll") || ends_with(args, ".exe")) {
+			p->kind =
+			    is_of_sdk(args) ? PROGRAM_SDK : PROGRAM_DOTNET;
+			set_name(p, args);
+		}
+		return;
+	}
+}
+
+/* An executable with the program's .dll beside it is its apphost. */
+static void of_apphost(struct program *p, pid_t pid, const char *exe)
+{
+	_cleanup_free_ char *config =
+	    xasprintf("/proc/%d/root%s.runtimeconfig.json", pid, exe);
+	_cleanup_free_ char *dll = xasprintf("%s.dll", exe);
+
+	set_name(p, exe);
+	if (!file_exists(config))
+		return;
+	p->kind = is_of_sdk(exe) ? PROGRAM_SDK : PROGRAM_DOTNET;
+	set_name(p, dll);
+}
+
+void program_of(pid_t pid, struct program *ret)
+{
+	char path[64], exe[PATH_MAX];
+	_cleanup_free_ char *args = xcalloc(1, CMDLINE_MAX + 1);
+
+	memset(ret, 0, sizeof(*ret));
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	ssize_t n = readlink(path, exe, sizeof(exe) - 1);
+	if (n <= 0)
+		return;
+	exe[n] = '\0';
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
+	FILE *file = fopen(path, "re");
+	size_t size = file ? fread(args, 1, CMDLINE_MAX, file) : 0;
+	if (file)
+		fclose(file);
+	if (strcmp(str_basename(exe), "dotnet") || !size)
+		of_apphost(ret, pid, exe);
+	else
+		of_host(ret, args + strlen(args) + 1, args + size);
+}

@@ -1,0 +1,274 @@
+/*
+ * Programs that the program starts: whether they are followed, and the
+ * sessions of those that are. Siblings stop together and go together.
+ */
+#include "session/session.h"
+
+#include <fnmatch.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+
+struct dbg *sibling_next(struct dbg *dbg, const struct dbg *after)
+{
+	struct siblings *s = dbg->siblings;
+	size_t i = 0;
+
+	while (after && s->v[i++] != after)
+		;
+	while (i < s->n && s->v[i] == dbg)
+		i++;
+	return i < s->n ? s->v[i] : NULL;
+}
+
+void siblings_join(struct dbg *dbg, struct dbg *of)
+{
+	struct siblings *s = of ? of->siblings : xcalloc(1, sizeof(*s));
+
+	mem_grow(&s->v, &s->cap, s->n, sizeof(*s->v));
+	s->v[s->n++] = dbg;
+	dbg->siblings = s;
+}
+
+void siblings_leave(struct dbg *dbg)
+{
+	struct siblings *s = dbg->siblings;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		if (s->v[i] != dbg)
+			s->v[kept++] = s->v[i];
+	s->n = kept;
+	// what was counted is not lost
+	if (kept)
+		control_break_merge(s->v[0]->control, dbg->control);
+	dbg->siblings = NULL;
+	if (kept)
+		return;
+	free(s->v);
+	free(s);
+}
+
+/* ---- Stopping and going together --------------------------------------- */
+
+static void freeze(struct dbg *dbg, const struct dbg_stop *why)
+{
+	struct dbg_error *err = target_stop_all(dbg->target);
+
+	if (err) {
+		session_message(dbg, "%s", err->message);
+		dbg_error_destroy(err);
+		return;
+	}
+	session_halted(dbg);
+	control_step_cancel(dbg->control);
+	dbg->state = DBG_STOPPED;
+	dbg->pausing = false;
+	// a key at the terminal is sent to all of them
+	dbg->key_seen = why->reason == DBG_STOP_PAUSE ? why->signal : 0;
+	dbg->stop = (struct dbg_stop){
+	    .reason = DBG_STOP_PAUSE,
+	    .thread = session_pause_thread(dbg, target_pid(dbg->target)),
+	};
+}
+
+void siblings_freeze(struct dbg *dbg)
+{
+	for (struct dbg *s = NULL; (s = sibling_next(dbg, s));)
+		if (s->state == DBG_RUNNING)
+			freeze(s, &dbg->stop);
+}
+
+void siblings_thaw(struct dbg *dbg)
+{
+	for (struct dbg *s = NULL; (s = sibling_next(dbg, s));) {
+		struct dbg_error *err;
+
+		if (s->state != DBG_STOPPED)
+			continue;
+		s->state = DBG_RUNNING;
+		memset(&s->stop, 0, sizeof(s->stop));
+		err = session_go(s);
+		if (err)
+			session_message(s, "%s", err->message);
+		dbg_error_destroy(err);
+	}
+}
+
+/* ---- Which are followed ------------------------------------------------ */
+
+static bool follows_all(const struct follow *f)
+{
+	return f->fork_child || f->keep_both;
+}
+
+static bool follows_any(const struct dbg *dbg)
+{
+	const struct follow *f = &dbg->follow;
+
+	switch (f->exec) {
+	case FOLLOW_OFF:
+		return follows_all(f);
+	case FOLLOW_AUTO:
+		return follows_all(f) || dbg->program == PROGRAM_SDK;
+	case FOLLOW_ON:
+	case FOLLOW_PATTERN:
+		break;
+	}
+	return true;
+}
+
+static bool wants(const struct dbg *dbg, const struct program *p)
+{
+	const struct follow *f = &dbg->follow;
+
+	if (follows_all(f))
+		return true;
+	if (f->exec == FOLLOW_PATTERN)
+		return !fnmatch(f->pattern, p->name, 0);
+	return follows_any(dbg) && p->kind == PROGRAM_DOTNET;
+}
+
+void session_follow(struct dbg *dbg)
+{
+	struct program p;
+
+	if (!dbg->target)
+		return;
+	program_of(target_pid(dbg->target), &p);
+	dbg->program = p.kind;
+	target_follow(dbg->target, follows_any(dbg));
+}
+
+struct dbg_error *session_child(struct dbg *dbg, pid_t pid)
+{
+	struct program p;
+
+	program_of(pid, &p);
+	if (!follows_any(dbg))
+		return target_child_leave(dbg->target, pid, false);
+	if (!wants(dbg, &p))
+		return target_child_pass(dbg->target, pid);
+	session_event(dbg, &(struct dbg_event){.kind = DBG_EVENT_CHILD,
+					       .child = pid,
+					       .text = p.name});
+	return NULL;
+}
+
+/* ---- What becomes of one ----------------------------------------------- */
+
+static struct dbg_error *begin(struct dbg *dbg)
+{
+	struct dbg_error *err;
+
+	session_begin(dbg);
+	stack_thread_number(dbg->stack, target_pid(dbg->target));
+	err = start_begin(dbg);
+	for (struct dbg *s = NULL; !err && (s = sibling_next(dbg, s));) {
+		if (s->state != DBG_STOPPED)
+			continue;
+		// the others stand: so does this one
+		freeze(dbg, &(struct dbg_stop){0});
+		return NULL;
+	}
+	return err ? err : session_go(dbg);
+}
+
+struct dbg_error *dbg_child_adopt(struct dbg *dbg, pid_t pid, struct dbg **ret)
+{
+	struct dbg_error *err;
+	struct dbg *child;
+
+	if (!dbg->target)
+		return dbg_err(DBG_E_STATE, "the program is not being run");
+	err = dbg_create(&child);
+	if (err)
+		return err;
+	siblings_leave(child);
+	siblings_join(child, dbg);
+	err = session_settings_copy(child, dbg);
+	if (!err)
+		err = control_break_copy(child->control, dbg->control, 0);
+	if (!err)
+		err = target_child_adopt(dbg->target, pid, &child->target);
+	if (!err)
+		err = begin(child);
+	if (!err && dbg->follow.fork_child && !dbg->follow.keep_both)
+		err = dbg_detach(dbg);
+	if (err) {
+		dbg_destroy(child);
+		return err;
+	}
+	*ret = child;
+	return NULL;
+}
+
+struct dbg_error *dbg_child_leave(struct dbg *dbg, pid_t pid, bool stopped)
+{
+	if (!dbg->target)
+		return dbg_err(DBG_E_STATE, "the program is not being run");
+	return target_child_leave(dbg->target, pid, stopped);
+}
+
+/* ---- Settings ---------------------------------------------------------- */
+
+struct dbg_error *follow_set_exec(struct dbg *dbg, const char *value)
+{
+	static const char *const words[] = {
+	    [FOLLOW_OFF] = "off", [FOLLOW_AUTO] = "auto", [FOLLOW_ON] = "on"};
+	struct follow *f = &dbg->follow;
+
+	if (!*value)
+		return dbg_err(DBG_E_ARGUMENT,
+			       "off, auto, on or the name of a program "
+			       "expected");
+	f->exec = FOLLOW_PATTERN;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (!strcmp(value, words[i]))
+			f->exec = (enum follow_exec)i;
+	free(f->pattern);
+	f->pattern = xstrdup(value);
+	session_follow(dbg);
+	return NULL;
+}
+
+const char *follow_get_exec(struct dbg *dbg)
+{
+	return dbg->follow.pattern ? dbg->follow.pattern : "off";
+}
+
+struct dbg_error *follow_set_fork(struct dbg *dbg, const char *value)
+{
+	bool child = !strcmp(value, "child");
+
+	if (!child && strcmp(value, "parent"))
+		return dbg_err(DBG_E_ARGUMENT, "'%s' is not parent or child",
+			       value);
+	dbg->follow.fork_child = child;
+	session_follow(dbg);
+	return NULL;
+}
+
+const char *follow_get_fork(struct dbg *dbg)
+{
+	return dbg->follow.fork_child ? "child" : "parent";
+}
+
+struct dbg_error *follow_set_detach(struct dbg *dbg, const char *value)
+{
+	bool on = !strcmp(value, "on");
+
+	if (!on && strcmp(value, "off"))
+		return dbg_err(DBG_E_ARGUMENT, "'%s' is not on or off", value);
+	dbg->follow.keep_both = !on;
+	session_follow(dbg);
+	return NULL;
+}
+
+const char *follow_get_detach(struct dbg *dbg)
+{
+	return dbg->follow.keep_both ? "off" : "on";
+}
