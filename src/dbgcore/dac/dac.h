@@ -248,6 +248,20 @@ void dac_walk_destroy(struct dac_walk *w);
 DBG_MUST struct dbg_error *dac_walk_next(struct dac_walk *w,
 					 struct dac_frame *ret, bool *ret_any);
 
+/*
+ * Which instance of shared generic code a managed frame runs: by its hidden
+ * argument, which the code keeps where it needs it. All zero if that is not
+ * known or the code is not shared.
+ */
+struct dac_instance {
+	uint64_t type;   /* exact MethodTable*, 0: see method */
+	uint64_t method; /* exact MethodDesc*, 0: see type */
+	bool by_this;    /* by the type of the object in `this` instead */
+};
+
+void dac_frame_instance(struct dac *d, const struct dac_frame *frame,
+			struct dac_instance *ret);
+
 /* Kind of an explicit Frame ("InlinedCallFrame") in @arena, or NULL. */
 const char *dac_frame_name(struct dac *d, uint64_t frame_addr,
 			   struct arena *arena);

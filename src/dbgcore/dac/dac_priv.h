@@ -82,6 +82,7 @@ struct dac {
 	uint64_t int_type, char_type;
 	uint64_t gc_count;
 	uint32_t padding_offset; /* in EEClass; 0: not known yet */
+	bool old_gc_info;        /* as before .NET 10 */
 	bool globals_known, padding_tried, param_table_tried;
 	size_t param_table_word; /* in Module; 0: unknown */
 	size_t instance_offset;  /* of the type in the DAC's type instances */

@@ -45,6 +45,13 @@ static const struct com_iid IID_SOS14 = {
     0x4a0c,
     {0xb4, 0xe0, 0x70, 0xd2, 0x41, 0x6b, 0x98, 0x37}};
 
+// New in .NET 10.
+static const struct com_iid IID_SOS16 = {
+    0x4ba12ff8,
+    0xdaac,
+    0x4e43,
+    {0xac, 0x56, 0x98, 0xcf, 0x8d, 0x5c, 0x59, 0x5d}};
+
 static const char dac_name[] = "libmscordaccore.so";
 static const char fd_prefix[] = "/proc/self/fd/";
 
@@ -247,6 +254,8 @@ static struct dbg_error *start(struct dac *d, com_fn *create)
 	d->sos = com_query(d->process, &IID_SOS);
 	d->sos5 = com_query(d->process, &IID_SOS5);
 	d->sos14 = com_query(d->process, &IID_SOS14);
+	_cleanup_com_ void *sos16 = com_query(d->process, &IID_SOS16);
+	d->old_gc_info = !sos16;
 	if (!d->sos)
 		return dbg_err(DBG_E_RUNTIME,
 			       "the DAC of '%s' lacks ISOSDacInterface",

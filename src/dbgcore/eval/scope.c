@@ -458,26 +458,28 @@ static void gather(struct gather *g)
 {
 	const struct code_pos *pos = g->frame->pos;
 	struct dac_method method;
+	struct stack_instance exact;
 	struct scope *s = g->scope;
 	if (g->frame->machine) {
 		gather_machine(g);
 		return;
 	}
+	stack_frame_instance(g->ts, g->frame, &exact);
 	struct dbg_error *err =
-	    dac_method_get(types_dac(g->ts), pos->method, &method);
+	    dac_method_get(types_dac(g->ts), exact.method, &method);
 	if (err) {
 		dbg_error_destroy(err);
 		return;
 	}
 	s->module = pos->module;
-	s->type = type_of_mt(g->ts, method.type);
+	s->type = exact.type ? exact.type : type_of_mt(g->ts, method.type);
 	s->context.module = pos->module;
 	s->context.method = pos->token;
 	if (s->type) {
 		s->context.type_args = s->type->args;
 		s->context.n_type_args = s->type->n_args;
 	}
-	scope_method_args(g);
+	scope_method_args(g, exact.method);
 	scope_add_imports(g);
 	uint32_t rid = MD_TOKEN_RID(pos->token);
 	if (pos->module->pdb)

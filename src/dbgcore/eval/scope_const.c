@@ -128,11 +128,11 @@ static const char *method_list(const char *name)
 	return list;
 }
 
-void scope_method_args(struct gather *g)
+void scope_method_args(struct gather *g, uint64_t method)
 {
 	const char *name;
-	struct dbg_error *err = dac_method_name(
-	    types_dac(g->ts), g->frame->pos->method, g->arena, &name);
+	struct dbg_error *err =
+	    dac_method_name(types_dac(g->ts), method, g->arena, &name);
 	if (err) {
 		dbg_error_destroy(err);
 		return;

@@ -13,8 +13,6 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "base/str.h"
-#include "meta/csname.h"
 #include "stack/stack_priv.h"
 #include "target/target.h"
 #include "value/value.h"
@@ -235,19 +233,4 @@ void async_each(struct stack *s, struct stack_thread *t, const struct frame *f,
 			return;
 		fn(arg, next);
 	}
-}
-
-const char *async_name(struct stack *s, const struct frame *f)
-{
-	_cleanup_str_ struct str name = {0};
-	const struct type *type = f->machine->type;
-	const char **args =
-	    arena_calloc(s->arena, type->n_args + 1, sizeof(*args));
-
-	for (size_t i = 0; i < type->n_args; i++)
-		args[i] = type->args[i]->name;
-	const struct csname_args all = {.type_args = args,
-					.n_type_args = type->n_args};
-	csname_method(&f->pos->module->md, f->pos->token, true, &all, &name);
-	return arena_strdup(s->arena, str_get(&name));
 }

@@ -243,9 +243,7 @@ static void describe_managed(struct stack *s, const struct frame *f,
 {
 	const struct code_pos *pos = f->pos;
 
-	ret->function = f->machine ? async_name(s, f)
-				   : code_method_name(s->code, f->raw.method,
-						      true, s->arena);
+	ret->function = exact_name(s, f);
 	ret->il_offset = pos->il_offset;
 	ret->token = pos->token;
 	if (!pos->module)

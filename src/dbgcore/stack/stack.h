@@ -75,6 +75,17 @@ DBG_MUST struct dbg_error *stack_shown(struct stack *s, uint32_t thread,
 /* Fill in the API's description of a frame that is shown, all but its id. */
 void stack_describe(struct stack *s, uint32_t thread, uint32_t level,
 		    struct dbg_frame *ret);
+/*
+ * Which instance of generic code a frame runs, as far as it tells: the exact
+ * class (NULL: as the method's own) and MethodDesc.
+ */
+struct stack_instance {
+	struct type *type;
+	uint64_t method;
+};
+
+void stack_frame_instance(struct types *ts, const struct frame *f,
+			  struct stack_instance *ret);
 /* Thread* of the runtime for a thread, 0: none. */
 uint64_t stack_managed_thread(struct stack *s, pid_t tid);
 

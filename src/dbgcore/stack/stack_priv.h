@@ -107,6 +107,10 @@ void native_describe(struct stack *s, const struct frame *f,
 typedef void async_fn(void *arg, struct frame *f);
 void async_each(struct stack *s, struct stack_thread *t, const struct frame *f,
 		async_fn *fn, void *arg);
-const char *async_name(struct stack *s, const struct frame *f);
+
+/* ---- exact.c --------------------------------------------------------- */
+
+/* C# name of the method of a managed or async frame, in the stop's arena. */
+const char *exact_name(struct stack *s, const struct frame *f);
 
 #endif

@@ -1,0 +1,68 @@
+/* The hidden generic argument of a frame. */
+#include "dac/dac_priv.h"
+
+#include "dac/gcinfo.h"
+
+static bool head_read(struct dac *d, uint64_t ip, struct gcinfo *ret,
+		      uint64_t *ret_start)
+{
+	struct sos_code data = {0};
+	uint8_t head[GCINFO_HEAD_MAX];
+
+	if (DAC_CALL(d, d->sos, SOS_CODE_HEADER, ip, &data) < 0 ||
+	    !data.gc_info)
+		return false;
+	*ret_start = data.start;
+	size_t n =
+	    target_read_some(d->target, data.gc_info, head, sizeof(head));
+	return gcinfo_parse((struct bytes){head, n}, data.size, d->old_gc_info,
+			    ret);
+}
+
+// What the slot holds is believed if the DAC knows it as a type, or as an
+// instance of the method that runs.
+static void context_check(struct dac *d, const struct dac_frame *frame,
+			  enum gcinfo_context context, uint64_t value,
+			  struct dac_instance *ret)
+{
+	struct dbg_error *err;
+	const struct dac_type *type;
+	struct dac_method method, shared;
+
+	if (context == GCINFO_TYPE) {
+		err = dac_type_get(d, value, &type);
+		if (!err)
+			ret->type = value;
+	} else {
+		err = dac_method_get(d, frame->method, &shared);
+		if (!err)
+			err = dac_method_get(d, value, &method);
+		if (!err && method.token == shared.token &&
+		    method.module == shared.module)
+			ret->method = value;
+	}
+	dbg_error_destroy(err);
+}
+
+void dac_frame_instance(struct dac *d, const struct dac_frame *frame,
+			struct dac_instance *ret)
+{
+	struct gcinfo info;
+	uint64_t value, start;
+
+	*ret = (struct dac_instance){0};
+	if (frame->kind != DAC_FRAME_MANAGED ||
+	    !head_read(d, frame->leaf ? frame->ip : frame->ip - 1, &info,
+		       &start))
+		return;
+	ret->by_this = info.context == GCINFO_THIS;
+	if ((info.context != GCINFO_TYPE && info.context != GCINFO_METHOD) ||
+	    (frame->leaf && frame->ip - start < info.prolog_size))
+		return;
+	// Such code always has a frame pointer.
+	uint64_t slot = frame->bp + (uint64_t)(int64_t)info.slot;
+	struct dbg_error *err = target_read_u64(d->target, slot, &value);
+	dbg_error_destroy(err);
+	if (!err && value)
+		context_check(d, frame, info.context, value, ret);
+}

@@ -1,0 +1,147 @@
+/*
+ * Which instance of generic code a frame runs. Instances over reference types
+ * share their code, and the MethodDesc of that code knows no exact types; the
+ * frame does: by the hidden argument of static and generic methods, or by the
+ * class of the object that it works on.
+ */
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "meta/csname.h"
+#include "stack/stack_priv.h"
+#include "target/target.h"
+#include "value/value.h"
+
+enum {
+	BASES_MAX = 1000,
+	GENERIC_OWNER = 2, /* column, II.22.20 */
+};
+
+// ---- By `this` -----------------------------------------------------------
+
+static uint64_t this_object(struct types *ts, const struct frame *f)
+{
+	struct dbg_error *err;
+	struct dac_var *vars = NULL;
+	size_t n = 0;
+	uint64_t addr = 0;
+	struct arena *arena = arena_create();
+
+	err = dac_frame_vars(types_dac(ts), f->tid, &f->raw, true, arena, &vars,
+			     &n);
+	if (!err && n && vars[0].present && !vars[0].type) {
+		if (vars[0].in_register)
+			memcpy(&addr, vars[0].bytes, sizeof(addr));
+		else
+			err = target_read_u64(types_target(ts), vars[0].addr,
+					      &addr);
+	}
+	dbg_error_destroy(err);
+	arena_destroy(arena);
+	return err ? 0 : addr;
+}
+
+// The base of @type that declares methods of the definition of @declared.
+static struct type *declaring(struct types *ts, struct type *type,
+			      const struct type *declared)
+{
+	for (int i = 0; type && i < BASES_MAX; i++) {
+		if (type->module == declared->module &&
+		    type->token == declared->token)
+			return type;
+		type = type_parent(ts, type);
+	}
+	return NULL;
+}
+
+static struct type *type_by_this(struct types *ts, const struct frame *f,
+				 const struct type *declared)
+{
+	uint64_t addr = this_object(ts, f);
+
+	if (!addr || !declared)
+		return NULL;
+	struct value v = value_object(ts, addr);
+	v = value_settle(ts, &v);
+	return v.where == VALUE_ABSENT ? NULL : declaring(ts, v.type, declared);
+}
+
+// ---- The instance --------------------------------------------------------
+
+void stack_frame_instance(struct types *ts, const struct frame *f,
+			  struct stack_instance *ret)
+{
+	struct dbg_error *err;
+	struct dac_instance exact;
+	struct dac_method method;
+
+	*ret = (struct stack_instance){.method = f->raw.method};
+	// Where it stands in its epilog the frame may be gone.
+	if (f->raw.leaf && f->pos->in_epilog)
+		return;
+	dac_frame_instance(types_dac(ts), &f->raw, &exact);
+	if (exact.method)
+		ret->method = exact.method;
+	err = dac_method_get(types_dac(ts), ret->method, &method);
+	dbg_error_destroy(err);
+	if (err)
+		return;
+	struct type *declared = type_of_mt(ts, method.type);
+	if (exact.type) {
+		struct type *type = type_of_mt(ts, exact.type);
+		ret->type = declared ? declaring(ts, type, declared) : NULL;
+	} else if (exact.by_this) {
+		ret->type = type_by_this(ts, f, declared);
+	} else if (exact.method) {
+		ret->type = declared;
+	}
+}
+
+// ---- Names ---------------------------------------------------------------
+
+static bool has_parameters(const struct md *md, uint32_t owner)
+{
+	uint32_t n;
+
+	return md_find(md, MD_GENERICPARAM, GENERIC_OWNER, owner, &n) != 0;
+}
+
+static bool is_generic(const struct code_pos *pos)
+{
+	const struct md *md = &pos->module->md;
+	uint32_t rid = MD_TOKEN_RID(pos->token);
+
+	return rid && (has_parameters(md, rid << 1 | 1) ||
+		       has_parameters(md, md_method_type(md, rid) << 1));
+}
+
+// The name of @token with the generic arguments of its class.
+static const char *name_in(struct stack *s, const struct code_pos *pos,
+			   const struct type *type)
+{
+	_cleanup_str_ struct str name = {0};
+	const char **args =
+	    arena_calloc(s->arena, type->n_args + 1, sizeof(*args));
+
+	for (size_t i = 0; i < type->n_args; i++)
+		args[i] = type->args[i]->name;
+	const struct csname_args all = {.type_args = args,
+					.n_type_args = type->n_args};
+	csname_method(&pos->module->md, pos->token, true, &all, &name);
+	return arena_strdup(s->arena, str_get(&name));
+}
+
+const char *exact_name(struct stack *s, const struct frame *f)
+{
+	struct stack_instance exact = {.method = f->raw.method};
+
+	if (f->machine)
+		return name_in(s, f->pos, f->machine->type);
+	if (s->types && f->pos->module && is_generic(f->pos))
+		stack_frame_instance(s->types, f, &exact);
+	if (exact.type && exact.method == f->raw.method)
+		return name_in(s, f->pos, exact.type);
+	return code_method_name(s->code, exact.method, true, s->arena);
+}
