@@ -95,6 +95,8 @@ struct dbg_error *show_break_new(struct repl *r, uint32_t number)
 	}
 	if (b.kind == DBG_BREAK_WATCH && b.state == DBG_BREAK_BOUND) {
 		show_watch_name(b.access, b.temporary, b.number, b.text);
+		if (b.reason)
+			repl_say(stdout, b.reason);
 		return NULL;
 	}
 	if (!b.n_locations) {

@@ -87,6 +87,7 @@ Watch.Program.Simple () at Watch.cs:{@second}
 Hardware watchpoint 7: row[2]
 +watch box.Value
 Hardware watchpoint 8: box.Value
+No debug register is free to see at once when it leads elsewhere.
 +continue
 Continuing.
 
@@ -111,6 +112,7 @@ Watch.Program.Simple () at Watch.cs:{@value-of-other}
 $1 = 10
 +continue
 Continuing.
+32
 simple 10
 ok
 [Inferior 1 (process {n}) exited normally]

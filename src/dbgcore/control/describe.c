@@ -224,6 +224,9 @@ static void describe_watch(struct control *c, const struct bp *bp,
 		ret->reason = w->why;
 	else if (!w->now.known && w->now.text)
 		ret->reason = arena_strdup(arena, w->now.text);
+	else if (w->blind)
+		ret->reason = "no debug register is free to see at once when "
+			      "it leads elsewhere";
 	// A disabled one is as good as it was.
 	if (!bp->enabled && !ret->reason)
 		ret->state = DBG_BREAK_BOUND;

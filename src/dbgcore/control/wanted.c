@@ -115,7 +115,8 @@ static void prestub_update(struct control *c)
 {
 	uint64_t addr = c->wanted.prestub_exit;
 
-	bool needed = c->wanted.n_overflow || c->wanted.prestub_entry;
+	bool needed =
+	    c->wanted.n_overflow || c->wanted.prestub_entry || watch_waits(c);
 
 	if (needed && !addr) {
 		control_complain(c, prestub_arm(c));
@@ -236,6 +237,7 @@ void wanted_prestub(struct control *c, pid_t tid)
 	struct dbg_error *err;
 	struct user_regs_struct regs;
 
+	control_complain(c, watch_prepared(c));
 	// only for a method that the table had no room for, or in a rush
 	if (!rush_leave(c, tid) && !c->wanted.n_overflow)
 		return;

@@ -139,6 +139,7 @@ struct dbg_error *control_watch_add(struct control *c,
 		bp_remove(c, bp);
 		return err;
 	}
+	wanted_commit(c);
 	bp->number = ++c->last_number;
 	*ret_number = bp->number;
 	return NULL;
@@ -210,17 +211,53 @@ static void look_again(struct control *c, struct bp *bp)
 	take_state(&w->now, &next);
 }
 
-void watch_refresh(struct control *c)
+static bool waits(const struct bp *bp)
+{
+	return bp->watch && bp->enabled && !bp->watch->lost &&
+	       !bp->watch->now.n_parts;
+}
+
+bool watch_waits(const struct control *c)
+{
+	for (size_t i = 0; c->watches.n && i < c->n_bps; i++)
+		if (waits(c->bps[i]))
+			return true;
+	return false;
+}
+
+static void refresh(struct control *c, bool only_waiting)
 {
 	if (!c->watches.n || !c->code)
 		return;
 	for (size_t i = 0; i < c->n_bps; i++) {
 		struct bp *bp = c->bps[i];
 
-		if (bp->watch && !bp->watch->located)
-			look_again(c, bp);
+		if (!bp->watch || bp->watch->located ||
+		    (only_waiting && !waits(bp)))
+			continue;
+		look_again(c, bp);
+		if (only_waiting && !waits(bp))
+			c->ops->changed(c->arg, bp->number, false);
 	}
 	control_complain(c, watch_arm(c));
+	wanted_commit(c);
+}
+
+void watch_refresh(struct control *c)
+{
+	refresh(c, false);
+}
+
+struct dbg_error *watch_prepared(struct control *c)
+{
+	struct dbg_error *err;
+
+	if (!watch_waits(c))
+		return NULL;
+	err = control_halt(c);
+	if (!err)
+		refresh(c, true);
+	return err;
 }
 
 /* ---- The collector ----------------------------------------------------- */

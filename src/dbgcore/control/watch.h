@@ -50,6 +50,7 @@ struct watch {
 	struct watch_state now;
 	unsigned int slots; /* debug registers of all parts */
 	unsigned int own;   /* ... of the value itself */
+	bool blind;         /* some link of the path is not watched */
 	const char *why;    /* pending: static words, or NULL */
 };
 
@@ -71,6 +72,10 @@ struct dbg_error *watch_trap(struct control *c, const struct target_event *ev,
 			     bool *ret_stops);
 /* Look where all lead to now, what was pending too (all stopped). */
 void watch_refresh(struct control *c);
+/* Does one wait for what may come with the next method's code? */
+bool watch_waits(const struct control *c);
+/* A method is about to run for the first time. */
+struct dbg_error *watch_prepared(struct control *c);
 /* @bp is about to go; was disabled or enabled. */
 void watch_remove(struct control *c, struct bp *bp);
 struct dbg_error *watch_switch(struct control *c, struct bp *bp);

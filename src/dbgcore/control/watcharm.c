@@ -60,8 +60,12 @@ static void place_links(struct registers *r, struct watch *w)
 {
 	const struct watch_state *s = &w->now;
 
-	for (size_t i = s->n_own; i < s->n_parts && !w->located; i++)
-		w->slots |= place(r, &s->parts[i]);
+	for (size_t i = s->n_own; i < s->n_parts && !w->located; i++) {
+		unsigned int bit = place(r, &s->parts[i]);
+
+		w->slots |= bit;
+		w->blind |= !bit;
+	}
 }
 
 static void place_gc(struct control *c, struct registers *r)
@@ -84,6 +88,7 @@ static void place_all(struct control *c, struct registers *r)
 		if (!w)
 			continue;
 		w->slots = w->own = 0;
+		w->blind = false;
 		w->why = NULL;
 		if (!is_wanted(bp))
 			continue;
