@@ -58,3 +58,11 @@ void dbg_error_destroy(struct dbg_error *err)
 	free(err->message);
 	free(err);
 }
+
+struct dbg_error *dbg_err_first(struct dbg_error *a, struct dbg_error *b)
+{
+	if (!a)
+		return b;
+	dbg_error_destroy(b);
+	return a;
+}

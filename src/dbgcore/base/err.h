@@ -20,4 +20,8 @@ DBG_MUST struct dbg_error *dbg_err_prefix(struct dbg_error *err,
 					  const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* The first of two that happened; the other is dropped. Either may be NULL. */
+DBG_MUST struct dbg_error *dbg_err_first(struct dbg_error *a,
+					 struct dbg_error *b);
+
 #endif

@@ -23,6 +23,8 @@
 
 enum {
 	ROUNDS_MAX = 1000,
+	SENTRY_TRIES = 2000,
+	PEEK_MAX = 32,
 };
 
 // A leader that ended before the other threads cannot be seized.
@@ -124,28 +126,54 @@ static struct dbg_error *check_pid(pid_t pid)
 	return NULL;
 }
 
-struct dbg_error *target_attach(pid_t pid, struct target **ret)
+static struct dbg_error *take_over(struct live *l)
 {
 	struct dbg_error *err;
-	struct live *l;
 
-	err = check_pid(pid);
-	if (!err)
-		err = live_create(NULL, &l);
-	if (err)
-		return err;
-	l->target.pid = pid;
-	l->survives = true;
 	live_set_root(l);
 	err = live_memory_open(l);
 	if (!err)
 		err = seize_all(l);
+	if (!err)
+		err = net_recover(l);
+	return err;
+}
+
+static struct dbg_error *attach(pid_t pid, bool watched, struct target **ret)
+{
+	struct dbg_error *err;
+	struct live *l;
+
+	err = live_create(NULL, &l);
+	if (err)
+		return err;
+	l->target.pid = pid;
+	l->survives = l->family->survives = true;
+	if (watched)
+		err = sentry_start(pid, &l->sentry);
+	if (!err)
+		err = take_over(l);
 	if (err) {
 		live_destroy(&l->target);
 		return err;
 	}
 	*ret = &l->target;
 	return NULL;
+}
+
+struct dbg_error *target_attach(pid_t pid, struct target **ret)
+{
+	struct dbg_error *err = check_pid(pid);
+
+	// A debugger died this moment: wait until its sentry is done.
+	for (int i = 0; !err && sentry_traces(pid) && i < SENTRY_TRIES; i++)
+		usleep(1000);
+	return err ? err : attach(pid, true, ret);
+}
+
+struct dbg_error *attach_to_clean(pid_t pid, struct target **ret)
+{
+	return attach(pid, false, ret);
 }
 
 // ---- Letting go
@@ -160,6 +188,43 @@ static struct dbg_error *lift_all(struct target *t)
 	return target_traps_lift(t, addrs, n);
 }
 
+// Is there a SIGTRAP on its way to the thread, of an int3 or a step?
+static bool trap_pending(struct live *l, const struct thread *th)
+{
+	struct __ptrace_peeksiginfo_args args = {.nr = PEEK_MAX};
+	siginfo_t infos[PEEK_MAX];
+
+	long n = live_ptrace(l, PTRACE_PEEKSIGINFO, th->tid, (uintptr_t)&args,
+			     (uintptr_t)infos);
+	for (long i = 0; i < n; i++)
+		if (infos[i].si_signo == SIGTRAP && infos[i].si_code > 0)
+			return true;
+	return false;
+}
+
+struct dbg_error *live_settle(struct live *l)
+{
+	struct dbg_error *err = NULL;
+	bool any;
+
+	l->stopping = true;
+	for (size_t i = 0; i < l->n_threads; i++) {
+		struct thread *th = l->threads[i];
+
+		if (th->kind != THREAD_OWN || th->stop == STOP_NONE ||
+		    !trap_pending(l, th))
+			continue;
+		// It stops there before anything is executed.
+		thread_flush_regs(l, th);
+		thread_set_stop(l, th, STOP_NONE);
+		live_ptrace(l, PTRACE_CONT, th->tid, 0, 0);
+	}
+	while (!err && l->n_running)
+		err = live_take(l, true, &any);
+	l->stopping = false;
+	return err;
+}
+
 struct dbg_error *live_detach(struct target *t)
 {
 	struct dbg_error *err;
@@ -168,6 +233,10 @@ struct dbg_error *live_detach(struct target *t)
 	err = live_stop_all(t);
 	if (!err && !l->exited)
 		err = lift_all(t);
+	if (!err)
+		err = live_settle(l);
+	if (!err)
+		err = net_remove(l);
 	if (err)
 		return err;
 	for (size_t i = l->n_threads; i-- > 0;)

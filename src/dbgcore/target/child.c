@@ -332,6 +332,8 @@ struct dbg_error *live_child_adopt(struct target *t, pid_t pid,
 	live_ptrace(l, PTRACE_SETOPTIONS, pid, 0,
 		    LIVE_OPTIONS | (l->survives ? 0 : PTRACE_O_EXITKILL));
 	err = live_memory_open(l);
+	if (!err && l->survives)
+		err = sentry_start(pid, &l->sentry);
 	if (err) {
 		live_destroy(&l->target);
 		return err;
@@ -341,15 +343,8 @@ struct dbg_error *live_child_adopt(struct target *t, pid_t pid,
 	return NULL;
 }
 
-void live_trap_lifted(struct target *t, const struct trap *trap)
+static void ghost_add(struct live *l, const struct trap *trap)
 {
-	struct live *l = live_of(t);
-
-	// With all stopped and no child under way, no copy is being made.
-	if (!l->n_running && !l->n_children && !l->family->n_strays) {
-		l->n_ghosts = 0;
-		return;
-	}
 	// No fork takes as long as that many.
 	if (l->n_ghosts == GHOSTS_MAX) {
 		l->n_ghosts /= 2;
@@ -358,4 +353,15 @@ void live_trap_lifted(struct target *t, const struct trap *trap)
 	}
 	mem_grow(&l->ghosts, &l->ghosts_cap, l->n_ghosts, sizeof(*l->ghosts));
 	l->ghosts[l->n_ghosts++] = *trap;
+}
+
+void child_ghosts(struct live *l, const struct trap *traps, size_t n)
+{
+	// With all stopped and no child under way, no copy is being made.
+	if (!l->n_running && !l->n_children && !l->family->n_strays) {
+		l->n_ghosts = 0;
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		ghost_add(l, &traps[i]);
 }

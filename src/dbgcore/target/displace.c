@@ -11,6 +11,10 @@
 
 #include "base/err.h"
 
+enum {
+	SCAN_MAX = 4 << 20,
+};
+
 // As the instruction itself would access memory: within its rights.
 static bool emulated_read(void *arg, uint64_t addr, void *buf, size_t n)
 {
@@ -182,14 +186,6 @@ static struct dbg_error *step_placed(struct live *l, struct thread *th,
 	return NULL;
 }
 
-static struct dbg_error *first_error(struct dbg_error *a, struct dbg_error *b)
-{
-	if (!a)
-		return b;
-	dbg_error_destroy(b);
-	return a;
-}
-
 static struct dbg_error *step_in_place(struct live *l, struct thread *th,
 				       bool *ret_done)
 {
@@ -203,14 +199,62 @@ static struct dbg_error *step_in_place(struct live *l, struct thread *th,
 	err = pause ? live_pause(l) : NULL;
 	if (!err && alive(l, th, tid, execs)) {
 		err = step_placed(l, th, &placed);
-		err = first_error(err, arm_here(l, pc));
+		err = dbg_err_first(err, arm_here(l, pc));
 	}
 	if (placed == PLACED_SIGNAL)
 		thread_due(l, th, th->due_signal);
 	if (placed == PLACED_DONE && th->hits && th->kind == THREAD_OWN)
 		thread_keep(l, th, TARGET_WATCH);
 	*ret_done = placed == PLACED_DONE;
-	return first_error(err, pause ? live_unpause(l) : NULL);
+	return dbg_err_first(err, pause ? live_unpause(l) : NULL);
+}
+
+// A `syscall` instruction within a mapping; 0: there is none.
+static uint64_t scan(struct target *t, const struct proc_map *map)
+{
+	uint8_t buf[PAGE_BYTES];
+	uint64_t end = map->end;
+
+	if (end - map->start > SCAN_MAX)
+		end = map->start + SCAN_MAX;
+	for (uint64_t at = map->start; at < end; at += sizeof(buf)) {
+		if (target_read_some(t, at, buf, sizeof(buf)) < sizeof(buf))
+			break;
+		for (size_t i = 0; i + 1 < sizeof(buf); i++)
+			if (buf[i] == 0x0f && buf[i + 1] == 0x05 &&
+			    !target_trap_armed(t, at + i))
+				return at + i;
+	}
+	return 0;
+}
+
+// The vdso has one; else any code of a private mapping.
+static struct dbg_error *find_syscall(struct live *l, uint64_t *ret)
+{
+	struct dbg_error *err;
+	struct target *t = &l->target;
+	struct proc_maps maps;
+	uint64_t addr = l->syscall_addr;
+
+	if (addr && !target_trap_armed(t, addr)) {
+		*ret = addr;
+		return NULL;
+	}
+	err = proc_maps_load(t->pid, &maps);
+	if (err)
+		return err;
+	addr = 0;
+	for (size_t i = maps.n; i-- > 0 && !addr;)
+		if (maps.v[i].exec && !maps.v[i].shared && maps.v[i].read)
+			addr = scan(t, &maps.v[i]);
+	proc_maps_deinit(&maps);
+	if (!addr)
+		return dbg_err(DBG_E_TARGET,
+			       "no system call instruction in process %d",
+			       t->pid);
+	l->syscall_addr = addr;
+	*ret = addr;
+	return NULL;
 }
 
 // Enter the system call by another `syscall` instruction, to return behind
@@ -219,10 +263,10 @@ static struct dbg_error *step_in_place(struct live *l, struct thread *th,
 static struct dbg_error *enter_syscall(struct live *l, struct thread *th)
 {
 	struct dbg_error *err;
-	uint64_t pc = th->regs.rip, other, execs = l->execs;
+	uint64_t pc = th->regs.rip, other = 0, execs = l->execs;
 	pid_t tid = th->tid;
 
-	err = live_find_syscall(l, &other);
+	err = find_syscall(l, &other);
 	if (err)
 		return err;
 	th->regs.rip = other;

@@ -1,186 +1,423 @@
-/* What a thread of the process does on our behalf: calls of the system, leaves.
+/*
+ * System calls made by a thread of the process on our behalf.
+ *
+ * We may be killed at any instant, so the thread must find its way back by
+ * itself. The call is made by a few instructions of ours that restore the
+ * thread's signal mask and registers when they are not stopped behind it.
+ * They lie in a cave: the unused rest of the last page of an image's code,
+ * which exists before anything was mapped and which nobody misses.
+ *
+ * The registers that they restore are those that the kernel would have made
+ * to restart a system call that our stop interrupted. While we live, those of
+ * the stop are put back unchanged, and the kernel does it.
  */
 #include "target/live.h"
 
+#include <assert.h>
+#include <elf.h>
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
-#include <sys/ptrace.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "target/net_code.h"
 
 enum {
-	SCAN_MAX = 4 << 20,
+	CAVE_ALIGN = 16,
+	RESTART_MIN = 512, /* ERESTARTSYS, ERESTARTNOINTR, ERESTARTNOHAND */
+	RESTART_MAX = 514,
+	RESTART_BLOCK = 516,
+	TRIES_MAX = 100,
+	RED_ZONE = 512, /* ample: it is 128 */
 };
 
-// A `syscall` instruction within a mapping; 0: there is none.
-static uint64_t scan(struct target *t, const struct proc_map *map)
-{
-	uint8_t buf[PAGE_BYTES];
-	uint64_t end = map->end;
+// No instruction here changes the flags. Behind the code: struct back.
+asm(".pushsection .rodata\n"
+    "back_code:\n"
+    "	syscall\n"
+    "	jmp 1f\n"
+    "back_call:\n"
+    "	call *%rax\n"
+    "1:	mov $14, %eax\n" // rt_sigprocmask(SIG_SETMASK, &back.mask, NULL, 8)
+    "	mov $2, %edi\n"
+    "	lea back_data(%rip), %rsi\n"
+    "	mov $0, %edx\n"
+    "	mov $8, %r10d\n"
+    "	syscall\n"
+    "	mov back_data+8(%rip), %r15\n"
+    "	mov back_data+16(%rip), %r14\n"
+    "	mov back_data+24(%rip), %r13\n"
+    "	mov back_data+32(%rip), %r12\n"
+    "	mov back_data+40(%rip), %rbp\n"
+    "	mov back_data+48(%rip), %rbx\n"
+    "	mov back_data+56(%rip), %r11\n"
+    "	mov back_data+64(%rip), %r10\n"
+    "	mov back_data+72(%rip), %r9\n"
+    "	mov back_data+80(%rip), %r8\n"
+    "	mov back_data+88(%rip), %rax\n"
+    "	mov back_data+96(%rip), %rcx\n"
+    "	mov back_data+104(%rip), %rdx\n"
+    "	mov back_data+112(%rip), %rsi\n"
+    "	mov back_data+120(%rip), %rdi\n"
+    "	mov back_data+136(%rip), %rsp\n"
+    "	jmp *back_data+128(%rip)\n"
+    "	.balign 8\n"
+    "back_data:\n"
+    ".popsection\n");
+extern const uint8_t back_code[], back_call[], back_data[];
 
-	if (end - map->start > SCAN_MAX)
-		end = map->start + SCAN_MAX;
-	for (uint64_t at = map->start; at < end; at += sizeof(buf)) {
-		if (target_read_some(t, at, buf, sizeof(buf)) < sizeof(buf))
-			break;
-		for (size_t i = 0; i + 1 < sizeof(buf); i++)
-			if (buf[i] == 0x0f && buf[i + 1] == 0x05 &&
-			    !target_trap_armed(t, at + i))
-				return at + i;
+struct back {
+	uint64_t mask;
+	uint64_t regs[15]; /* as struct user_regs_struct begins */
+	uint64_t rip, rsp;
+};
+static_assert(offsetof(struct user_regs_struct, rdi) == 14 * 8, "");
+
+// ---- The cave
+
+// The end of the code of the image at @base, if it is mapped at @map.
+static uint64_t code_end(struct live *l, uint64_t base,
+			 const struct proc_map *map)
+{
+	Elf64_Phdr phdrs[ELF_SEGMENTS_MAX];
+	Elf64_Ehdr head;
+
+	if (live_read(&l->target, base, &head, sizeof(head)) != sizeof(head) ||
+	    memcmp(head.e_ident, ELFMAG, SELFMAG) ||
+	    head.e_phnum > ELF_SEGMENTS_MAX)
+		return 0;
+	size_t size = head.e_phnum * sizeof(phdrs[0]);
+	if (live_read(&l->target, base + head.e_phoff, phdrs, size) != size)
+		return 0;
+	for (size_t i = 0; i < head.e_phnum; i++) {
+		const Elf64_Phdr *p = &phdrs[i];
+
+		if (p->p_type == PT_LOAD && p->p_flags & PF_X &&
+		    p->p_offset / PAGE_BYTES * PAGE_BYTES == map->offset)
+			return map->start + p->p_offset % PAGE_BYTES +
+			       p->p_filesz;
 	}
 	return 0;
 }
 
-// The vdso has one; else any code of a private mapping.
-struct dbg_error *live_find_syscall(struct live *l, uint64_t *ret)
+static uint64_t cave_in(struct live *l, const struct proc_maps *maps, size_t i,
+			size_t size)
+{
+	const struct proc_map *map = &maps->v[i];
+	size_t first = i;
+
+	if (!map->exec || map->write || map->shared || !map->inode)
+		return 0;
+	while (first > 0 && maps->v[first].offset &&
+	       maps->v[first - 1].inode == map->inode)
+		first--;
+	uint64_t end = code_end(l, maps->v[first].start, map);
+	end = (end + CAVE_ALIGN - 1) / CAVE_ALIGN * CAVE_ALIGN;
+	return end > map->start && end < map->end && map->end - end >= size
+		   ? end
+		   : 0;
+}
+
+static struct dbg_error *cave_find(struct live *l, size_t size, uint64_t *ret)
 {
 	struct dbg_error *err;
-	struct target *t = &l->target;
 	struct proc_maps maps;
-	uint64_t addr = l->syscall_addr;
+	uint64_t addr = 0;
 
-	if (addr && !target_trap_armed(t, addr)) {
-		*ret = addr;
-		return NULL;
-	}
-	err = proc_maps_load(t->pid, &maps);
+	err = proc_maps_load(l->target.pid, &maps);
 	if (err)
 		return err;
-	addr = 0;
-	for (size_t i = maps.n; i-- > 0 && !addr;)
-		if (maps.v[i].exec && !maps.v[i].shared && maps.v[i].read)
-			addr = scan(t, &maps.v[i]);
+	for (size_t i = 0; i < maps.n && !addr; i++)
+		addr = cave_in(l, &maps, i, size);
 	proc_maps_deinit(&maps);
 	if (!addr)
 		return dbg_err(DBG_E_TARGET,
-			       "no system call instruction in process %d",
-			       t->pid);
-	l->syscall_addr = addr;
+			       "no image of process %d has room behind its "
+			       "code",
+			       l->target.pid);
 	*ret = addr;
 	return NULL;
 }
 
-// A thread in a stop where registers can be set and nothing is due.
+// ---- The thread
+
+// A thread in a stop where registers can be set and nothing is due; one that
+// is stopped by job control if there is no other.
 static struct thread *borrow(struct live *l)
 {
-	for (size_t i = 0; i < l->n_threads; i++) {
-		struct thread *th = l->threads[i];
+	static const enum thread_stop stops[] = {STOP_EVENT, STOP_SIGNAL,
+						 STOP_GROUP};
 
-		if (th->kind == THREAD_OWN && th->stop == STOP_EVENT)
-			return th;
-	}
-	for (size_t i = 0; i < l->n_threads; i++) {
-		struct thread *th = l->threads[i];
+	for (size_t s = 0; s < sizeof(stops) / sizeof(stops[0]); s++)
+		for (size_t i = 0; i < l->n_threads; i++) {
+			struct thread *th = l->threads[i];
 
-		if (th->kind == THREAD_OWN && th->stop == STOP_SIGNAL &&
-		    !th->due_signal)
-			return th;
-	}
+			if (th->kind == THREAD_OWN && th->stop == stops[s] &&
+			    !(stops[s] == STOP_SIGNAL && th->due_signal))
+				return th;
+		}
 	return NULL;
 }
 
-// Step @th over the instruction that regs stand at; all else stays as it is.
-static struct dbg_error *step_bare(struct live *l, struct thread *th)
+// As the kernel does on the way from an interrupted system call.
+static void restart(struct user_regs_struct *regs)
 {
-	struct dbg_error *err = NULL;
+	int64_t result = (int64_t)regs->rax;
+
+	if ((int64_t)regs->orig_rax < 0)
+		return;
+	if (result <= -RESTART_MIN && result >= -RESTART_MAX)
+		regs->rax = regs->orig_rax;
+	else if (result == -RESTART_BLOCK)
+		regs->rax = SYS_restart_syscall;
+	else
+		return;
+	regs->rip -= 2;
+}
+
+// Let the thread go on to its next stop, whatever that is: th->placed.
+static struct dbg_error *advance(struct live *l, struct thread *th, int what)
+{
+	struct dbg_error *err;
 	pid_t tid = th->tid;
 	bool any;
 
-	thread_mask(l, th);
 	thread_flush_regs(l, th);
 	th->in_place = true;
 	thread_set_stop(l, th, STOP_NONE);
-	live_ptrace(l, PTRACE_SINGLESTEP, tid, 0, 0);
-	while (!err && thread_find(l, tid) == th && th->stop == STOP_NONE)
+	err = thread_request(l, th, what, 0);
+	while (!err && thread_find(l, tid) == th && th->stop == STOP_NONE &&
+	       !th->zombie)
 		err = live_take(l, true, &any);
-	if (thread_find(l, tid) != th)
+	if (thread_find(l, tid) != th || th->stop == STOP_NONE)
 		return err ? err
 			   : dbg_err(DBG_E_TARGET, "thread %d ended", tid);
 	th->in_place = false;
+	// Nothing but SIGSTOP passes the mask: sent again later.
+	if (!(th->placed >> 16) && WSTOPSIG(th->placed) == SIGSTOP)
+		th->extra_signal = SIGSTOP;
 	return err;
 }
 
-/*
- * Run from @want's rip until @end is reached, in at most @steps instructions;
- * rax is the result. All registers are then as they were.
- */
-static struct dbg_error *call(struct live *l, struct thread *th,
-			      const struct user_regs_struct *want, uint64_t end,
-			      unsigned int steps, uint64_t *ret)
+// To the next entry of a system call or return from one.
+static struct dbg_error *to_syscall(struct live *l, struct thread *th)
 {
-	struct dbg_error *err = NULL;
-	pid_t tid = th->tid;
-	uint64_t pc = want->rip;
+	struct dbg_error *err;
 
-	if (!thread_load_regs(l, th))
-		return dbg_err(DBG_E_TARGET, "thread %d is gone", tid);
-	struct user_regs_struct saved = th->regs;
-	th->regs = *want;
-	th->regs.rsp = want->rsp ? want->rsp : saved.rsp;
-	th->regs.eflags = saved.eflags;
-	th->regs.cs = saved.cs;
-	th->regs.ss = saved.ss;
-	th->regs.fs_base = saved.fs_base;
-	th->regs.gs_base = saved.gs_base;
-	th->regs.ds = saved.ds;
-	th->regs.es = saved.es;
-	th->regs.fs = saved.fs;
-	th->regs.gs = saved.gs;
-	do {
-		th->regs_dirty = true;
-		err = step_bare(l, th);
+	for (int i = 0; i < TRIES_MAX; i++) {
+		err = advance(l, th, PTRACE_SYSCALL);
+		if (err || WSTOPSIG(th->placed) == (SIGTRAP | 0x80))
+			return err;
+	}
+	return dbg_err(DBG_E_TARGET, "thread %d makes no system call", th->tid);
+}
+
+static struct dbg_error *to_event_stop(struct live *l, struct thread *th)
+{
+	struct dbg_error *err;
+
+	for (int i = 0; i < TRIES_MAX; i++) {
+		thread_ask(l, th);
+		err = advance(l, th, PTRACE_CONT);
+		th->asked = false;
 		if (err)
 			return err;
-		if (!thread_load_regs(l, th))
-			return dbg_err(DBG_E_TARGET, "thread %d is gone", tid);
-		// A pending group stop comes first; then again.
-		if (th->regs.rip != pc)
-			steps--;
-		pc = th->regs.rip;
-	} while (pc != end && steps);
-	uint64_t result = th->regs.rax;
-	th->regs = saved;
+		if (th->placed >> 16 != PTRACE_EVENT_STOP)
+			continue;
+		th->stop =
+		    WSTOPSIG(th->placed) == SIGTRAP ? STOP_EVENT : STOP_GROUP;
+		return NULL;
+	}
+	return dbg_err(DBG_E_TARGET, "thread %d cannot be stopped", th->tid);
+}
+
+static void mask_set(struct live *l, struct thread *th, uint64_t mask)
+{
+	live_ptrace(l, PTRACE_SETSIGMASK, th->tid, sizeof(mask),
+		    (uintptr_t)&mask);
+}
+
+// ---- A series of calls
+
+static size_t code_size(void)
+{
+	return (size_t)(back_data - back_code);
+}
+
+struct dbg_error *inject_begin(struct live *l, struct inject *in)
+{
+	struct dbg_error *err;
+	uint8_t code[sizeof(in->covered)];
+	size_t size = code_size() + sizeof(struct back);
+	struct back back;
+
+	memset(in, 0, sizeof(*in));
+	in->th = borrow(l);
+	if (!in->th)
+		return dbg_err(DBG_E_STATE, "no thread is stopped");
+	if (!thread_load_regs(l, in->th) ||
+	    live_ptrace(l, PTRACE_GETSIGMASK, in->th->tid, sizeof(in->mask),
+			(uintptr_t)&in->mask))
+		return dbg_err_errno(DBG_E_TARGET, errno,
+				     "cannot use thread %d", in->th->tid);
+	assert(size <= sizeof(code));
+	err = cave_find(l, sizeof(code), &in->cave);
+	if (err)
+		return err;
+	in->tid = in->th->tid;
+	in->saved = in->th->regs;
+	struct user_regs_struct regs = in->saved;
+	restart(&regs);
+	back.mask = in->mask;
+	memcpy(back.regs, &regs, sizeof(back.regs));
+	back.rip = regs.rip;
+	back.rsp = regs.rsp;
+	memcpy(code, back_code, code_size());
+	memcpy(code + code_size(), &back, sizeof(back));
+	if (live_read(&l->target, in->cave, in->covered, size) != size)
+		return dbg_err(DBG_E_MEMORY, "cannot read the program's code");
+	in->size = size;
+	return live_write_code(&l->target, in->cave, code, size);
+}
+
+// Set the registers of what is to be done; with the first, the mask.
+static void send(struct live *l, struct inject *in,
+		 const struct user_regs_struct *regs)
+{
+	struct thread *th = in->th;
+
+	th->regs = *regs;
+	th->regs.orig_rax = (unsigned long long)-1;
 	th->regs_valid = th->regs_dirty = true;
-	if (pc != end)
-		return dbg_err(DBG_E_TARGET,
-			       "thread %d did not go where it "
-			       "was sent",
-			       tid);
+	thread_flush_regs(l, th);
+	// Only now: where it stands, the mask is restored with the registers.
+	if (!in->called)
+		mask_set(l, th, net_step_mask(in->mask));
+	in->called = true;
+}
+
+struct dbg_error *inject_call(struct live *l, struct inject *in, long nr,
+			      const uint64_t args[6], uint64_t *ret)
+{
+	struct dbg_error *err;
+	struct thread *th = in->th;
+	struct user_regs_struct regs = in->saved;
+
+	regs.rip = in->cave;
+	regs.rax = (unsigned long long)nr;
+	regs.rdi = args[0];
+	regs.rsi = args[1];
+	regs.rdx = args[2];
+	regs.r10 = args[3];
+	regs.r8 = args[4];
+	regs.r9 = args[5];
+	send(l, in, &regs);
+	err = to_syscall(l, th);
+	if (!err)
+		err = to_syscall(l, th);
+	if (err)
+		return err;
+	if (!thread_load_regs(l, th))
+		return dbg_err(DBG_E_TARGET, "thread %d ended", th->tid);
+	uint64_t result = th->regs.rax;
+	if (result > (uint64_t)-4096)
+		return dbg_err_errno(DBG_E_TARGET, (int)-result,
+				     "system call %ld in process %d", nr,
+				     l->target.pid);
 	*ret = result;
 	return NULL;
+}
+
+static struct dbg_error *come_back(struct live *l, struct inject *in)
+{
+	struct dbg_error *err;
+	struct thread *th = in->th;
+
+	err = to_event_stop(l, th);
+	if (err)
+		return err;
+	// In this order: until the registers are there, the code in the cave
+	// would restore both.
+	mask_set(l, th, in->mask);
+	th->regs = in->saved;
+	th->regs_valid = th->regs_dirty = true;
+	thread_flush_regs(l, th);
+	return NULL;
+}
+
+struct dbg_error *inject_end(struct live *l, struct inject *in)
+{
+	struct dbg_error *err = NULL;
+
+	if (in->called && thread_find(l, in->tid) == in->th)
+		err = come_back(l, in);
+	target_cache_drop(&l->target);
+	if (in->size && !l->exited)
+		err =
+		    dbg_err_first(err, live_write_code(&l->target, in->cave,
+						       in->covered, in->size));
+	return err;
+}
+
+struct dbg_error *live_mmap(struct target *t, size_t size, uint64_t *ret)
+{
+	struct dbg_error *err;
+	struct live *l = live_of(t);
+	const uint64_t args[6] = {
+	    0,
+	    size,
+	    PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS,
+	    (uint64_t)-1,
+	    0,
+	};
+	struct inject in;
+
+	err = inject_begin(l, &in);
+	if (!err)
+		err = inject_call(l, &in, SYS_mmap, args, ret);
+	err = dbg_err_first(err, inject_end(l, &in));
+	if (err)
+		return dbg_err_prefix(err, "mapping %zu bytes in the program",
+				      size);
+	return NULL;
+}
+
+// Call @addr on the thread's stack, beyond its red zone; the system call that
+// follows in the cave tells that it has returned.
+static struct dbg_error *call_leaf(struct live *l, struct inject *in,
+				   uint64_t addr, uint64_t a, uint64_t b)
+{
+	struct user_regs_struct regs = in->saved;
+
+	regs.rip = in->cave + (size_t)(back_call - back_code);
+	regs.rax = addr;
+	regs.rdi = a;
+	regs.rsi = b;
+	regs.rsp = (regs.rsp - RED_ZONE) & ~UINT64_C(15);
+	send(l, in, &regs);
+	return to_syscall(l, in->th);
 }
 
 struct dbg_error *live_call_leaf(struct target *t, uint64_t addr, uint64_t a,
 				 uint64_t b)
 {
-	enum {
-		STEPS_MAX = 200,
-		RED_ZONE = 512, // ample: it is 128
-	};
+	struct dbg_error *err;
 	struct live *l = live_of(t);
-	struct thread *th = borrow(l);
-	// Where nothing is: the return is the last step.
-	uint64_t nowhere = 0, result;
+	struct inject in;
 
-	if (!th || !thread_load_regs(l, th))
-		return dbg_err(DBG_E_STATE, "no thread is stopped");
-	struct user_regs_struct regs = {
-	    .rip = addr,
-	    .orig_rax = (unsigned long long)-1,
-	    .rdi = a,
-	    .rsi = b,
-	    .rsp = ((th->regs.rsp - RED_ZONE) & ~(uint64_t)15) - 8,
-	};
-	if (!live_write_plain(l, regs.rsp, &nowhere, sizeof(nowhere)))
-		return dbg_err(DBG_E_MEMORY, "no room on the stack at 0x%llx",
-			       regs.rsp);
-	struct dbg_error *err = call(l, th, &regs, nowhere, STEPS_MAX, &result);
-	target_cache_drop(t);
-	return err;
+	err = inject_begin(l, &in);
+	if (!err)
+		err = call_leaf(l, &in, addr, a, b);
+	return dbg_err_first(err, inject_end(l, &in));
 }
+
+// ---- Code of a known form
 
 // Copies of @bytes in a mapping; how many were found, at most @cap.
 static size_t search(struct target *t, const struct proc_map *map,
@@ -226,39 +463,5 @@ struct dbg_error *live_find_code(struct target *t, const void *bytes, size_t n,
 					cap - found);
 	proc_maps_deinit(&maps);
 	*ret_n = found;
-	return NULL;
-}
-
-struct dbg_error *live_mmap(struct target *t, size_t size, uint64_t *ret)
-{
-	struct dbg_error *err;
-	struct live *l = live_of(t);
-	struct thread *th = borrow(l);
-	uint64_t addr = 0, result = 0;
-
-	if (!th)
-		return dbg_err(DBG_E_STATE, "no thread is stopped");
-	err = live_find_syscall(l, &addr);
-	if (err)
-		return err;
-	struct user_regs_struct regs = {
-	    .rip = addr,
-	    .rax = SYS_mmap,
-	    .orig_rax = (unsigned long long)-1,
-	    .rsi = size,
-	    .rdx = PROT_READ | PROT_WRITE,
-	    .r10 = MAP_PRIVATE | MAP_ANONYMOUS,
-	    .r8 = (unsigned long long)-1,
-	};
-	// A `syscall` has two bytes.
-	err = call(l, th, &regs, addr + 2, 1, &result);
-	target_cache_drop(t);
-	if (err)
-		return err;
-	if (result > (uint64_t)-4096)
-		return dbg_err_errno(DBG_E_MEMORY, (int)-result,
-				     "cannot map %zu bytes in the program",
-				     size);
-	*ret = result;
 	return NULL;
 }

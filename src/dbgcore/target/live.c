@@ -92,6 +92,23 @@ static bool live_signal_is_fatal(struct target *t, int signal)
 	return !((ignored | caught) >> (signal - 1) & 1);
 }
 
+static struct dbg_error *live_traps_arming(struct target *t, struct trap *v,
+					   size_t n)
+{
+	struct dbg_error *err = NULL;
+	struct live *l = live_of(t);
+
+	if (l->survives && !l->net.addr)
+		err = net_install(l);
+	return err ? err : net_arm(l, v, n);
+}
+
+static void live_traps_lifted(struct target *t, const struct trap *v, size_t n)
+{
+	child_ghosts(live_of(t), v, n);
+	net_lift(live_of(t), v, n);
+}
+
 static const struct target_ops live_ops = {
     .caps = TARGET_RUN | TARGET_WRITE,
     .destroy = live_destroy,
@@ -124,7 +141,8 @@ static const struct target_ops live_ops = {
     .mmap = live_mmap,
     .call_leaf = live_call_leaf,
     .find_code = live_find_code,
-    .trap_lifted = live_trap_lifted,
+    .traps_arming = live_traps_arming,
+    .traps_lifted = live_traps_lifted,
     .follow = live_follow,
     .child_pass = live_child_pass,
     .child_leave = live_child_leave,
@@ -196,6 +214,8 @@ void live_destroy(struct target *t)
 		err = end(l);
 	dbg_error_destroy(err);
 	child_release_all(l);
+	sentry_end(&l->sentry);
+	net_forget(l);
 	if (l->family->n_lives == 1)
 		target_terminal_take(t);
 	while (l->n_threads)

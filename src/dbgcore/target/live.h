@@ -74,6 +74,7 @@ struct thread {
 	bool fresh;      /* its first stop has not come yet */
 	bool execed;     /* the stop after its exec has not come yet */
 	bool offered;    /* aside, held at its exec: see TARGET_CHILD */
+	bool unread;     /* its stop was looked at, but not reaped */
 	bool asked;      /* PTRACE_INTERRUPT was sent while it ran */
 	bool zombie;     /* a leader that ended before the others */
 	bool in_vfork;   /* waits for its vfork child */
@@ -136,12 +137,28 @@ struct family {
 	size_t n_strays, strays_cap;
 	int signal_fd; /* SIGCHLD */
 	bool drained;  /* signal_fd was read since event_next found nothing */
+	bool survives; /* one of them does */
 
 	bool shares_tty; /* stdin is a terminal for them and us */
 	bool given;      /* they have it */
 	bool has_modes;  /* its_modes are set */
 	pid_t own_pgrp, its_pgrp;
 	struct termios own_modes, its_modes;
+};
+
+/* The net in a process that is to survive us: net.c. */
+struct net {
+	uint64_t addr;   /* in the process; 0: none */
+	uint32_t n_used; /* slots of its table, from 1 on */
+	uint32_t *free;  /* those that are free again */
+	size_t n_free, free_cap;
+	size_t next_mask;
+};
+
+/* The process that cleans up behind us: sentry.c. */
+struct sentry {
+	pid_t pid; /* 0: none */
+	int fd;
 };
 
 struct live {
@@ -158,9 +175,11 @@ struct live {
 	size_t events_first, n_events, events_cap;
 	uint64_t serial;
 	sigset_t watched;
-	bool exited;    /* the process is reaped */
-	bool survives;  /* not started by us: our end is not its end */
-	bool let_go;    /* no thread of it is traced any more */
+	bool exited;   /* the process is reaped */
+	bool survives; /* not started by us: our end is not its end */
+	bool let_go;   /* no thread of it is traced any more */
+	struct net net;
+	struct sentry sentry;
 	bool held;      /* stops are reported after the next resume */
 	bool stopping;  /* threads stay in whatever stop they come to */
 	bool follow;    /* children stay traced, aside */
@@ -247,6 +266,8 @@ DBG_MUST struct dbg_error *thread_displace(struct live *l, struct thread *th,
 DBG_MUST struct dbg_error *live_take(struct live *l, bool block, bool *ret_any);
 DBG_MUST struct dbg_error *
 live_event_next(struct target *t, struct target_event *ret, bool *ret_any);
+/* Reap the stop of a thread that stays in it; its registers are written. */
+void thread_reap(struct live *l, struct thread *th);
 /* Take note of a status of a task that we know. */
 DBG_MUST struct dbg_error *live_file(struct live *l, struct thread *th,
 				     int status);
@@ -316,7 +337,8 @@ DBG_MUST struct dbg_error *live_child_leave(struct target *t, pid_t pid,
 					    bool stopped);
 DBG_MUST struct dbg_error *live_child_adopt(struct target *t, pid_t pid,
 					    struct target **ret);
-void live_trap_lifted(struct target *t, const struct trap *trap);
+/* Traps were lifted whose int3 a fork on its way may still carry. */
+void child_ghosts(struct live *l, const struct trap *traps, size_t n);
 
 /* ---- family.c -------------------------------------------------------- */
 
@@ -352,8 +374,33 @@ void live_terminal_init(struct live *l, const struct dbg_launch *launch);
 
 /* ---- inject.c --------------------------------------------------------- */
 
-/* Address of a `syscall` instruction; looked for once. */
-DBG_MUST struct dbg_error *live_find_syscall(struct live *l, uint64_t *ret);
+enum {
+	CAVE_BYTES = 320,
+};
+
+/* A series of system calls by one thread; nothing else happens meanwhile. */
+struct inject {
+	struct thread *th;
+	pid_t tid;
+	bool called;
+	uint64_t mask; /* the thread's, put back at the end */
+	struct user_regs_struct saved;
+	uint64_t cave; /* where our code lies, and what lay there */
+	size_t size;
+	uint8_t covered[CAVE_BYTES];
+};
+
+/*
+ * inject_end belongs to each inject_begin, also to one that failed. The
+ * thread must be left alone between them. With us gone at any point between,
+ * it goes on as if nothing had been.
+ */
+DBG_MUST struct dbg_error *inject_begin(struct live *l, struct inject *in);
+/* A failure of the call itself is an error that ends with its reason. */
+DBG_MUST struct dbg_error *inject_call(struct live *l, struct inject *in,
+				       long nr, const uint64_t args[6],
+				       uint64_t *ret);
+DBG_MUST struct dbg_error *inject_end(struct live *l, struct inject *in);
 DBG_MUST struct dbg_error *live_mmap(struct target *t, size_t size,
 				     uint64_t *ret);
 DBG_MUST struct dbg_error *live_call_leaf(struct target *t, uint64_t addr,
@@ -362,8 +409,46 @@ DBG_MUST struct dbg_error *live_find_code(struct target *t, const void *bytes,
 					  size_t n, uint64_t *ret, size_t cap,
 					  size_t *ret_n);
 
+/* ---- net.c ------------------------------------------------------------ */
+
+/* Put the net into a process that survives us, all of it being stopped. */
+DBG_MUST struct dbg_error *net_install(struct live *l);
+/* Take it out; all is stopped, and traps are lifted. */
+DBG_MUST struct dbg_error *net_remove(struct live *l);
+/*
+ * Look for the net of a debugger that died and undo what it left: traps,
+ * masks, debug registers. All is stopped.
+ */
+DBG_MUST struct dbg_error *net_recover(struct live *l);
+/* The process image is gone, and the net with it. */
+void net_forget(struct live *l);
+/* Take down traps before they are armed, and when they are lifted. */
+DBG_MUST struct dbg_error *net_arm(struct live *l, struct trap *traps,
+				   size_t n);
+void net_lift(struct live *l, const struct trap *traps, size_t n);
+/* Take down the mask of a thread before it is set to net_step_mask. */
+void net_mask(struct live *l, pid_t tid, uint64_t mask);
+
+/* ---- sentry.c ---------------------------------------------------------- */
+
+/* Start a sentry for process @pid; sentry_end sends it away. */
+DBG_MUST struct dbg_error *sentry_start(pid_t pid, struct sentry *ret);
+void sentry_end(struct sentry *sentry);
+/* Is it a sentry that traces process @pid now? */
+bool sentry_traces(pid_t pid);
+
 /* ---- attach.c ---------------------------------------------------------- */
 
+/*
+ * Attach to a process without preparing it for our end: for a sentry, which
+ * finds and undoes what we have left.
+ */
+DBG_MUST struct dbg_error *attach_to_clean(pid_t pid, struct target **ret);
+/*
+ * Take the SIGTRAP of a trap or a step that is pending for a stopped thread:
+ * it would be delivered if we let go. All is stopped, traps are lifted.
+ */
+DBG_MUST struct dbg_error *live_settle(struct live *l);
 /* Take everything of ours out of the process and stop tracing it. */
 DBG_MUST struct dbg_error *live_detach(struct target *t);
 

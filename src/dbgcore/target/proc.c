@@ -175,15 +175,38 @@ void proc_comm(pid_t pid, pid_t tid, char ret[16])
 	ret[n] = '\0';
 }
 
-char proc_state(pid_t pid, pid_t tid)
+// What follows the name in a thread's stat file, from the state letter on; the
+// caller frees *ret_text.
+static const char *stat_fields(pid_t pid, pid_t tid, char **ret_text)
 {
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, tid);
-	_cleanup_free_ char *text = proc_read(path, NULL);
-	if (!text)
-		return 0;
+	*ret_text = proc_read(path, NULL);
+	if (!*ret_text)
+		return NULL;
 	// "tid (comm) S ...": comm may hold anything, even ") Z".
-	const char *at = strrchr(text, ')');
-	return at && at[1] == ' ' ? at[2] : 0;
+	const char *at = strrchr(*ret_text, ')');
+	return at && at[1] == ' ' ? at + 2 : NULL;
+}
+
+char proc_state(pid_t pid, pid_t tid)
+{
+	_cleanup_free_ char *text = NULL;
+	const char *fields = stat_fields(pid, tid, &text);
+
+	return fields ? *fields : 0;
+}
+
+uint64_t proc_start_time(pid_t pid)
+{
+	_cleanup_free_ char *text = NULL;
+	const char *at = stat_fields(pid, pid, &text);
+
+	// proc(5): field 22, the state being the third
+	for (int i = 3; at && i < 22; i++) {
+		at = strchr(at, ' ');
+		at = at ? at + 1 : NULL;
+	}
+	return at ? strtoull(at, NULL, 10) : 0;
 }

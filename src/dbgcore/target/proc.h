@@ -41,6 +41,8 @@ char *proc_read(const char *path, size_t *ret_n);
 bool proc_status(pid_t pid, const char *field, int base, uint64_t *ret);
 /* The kernel's name of a thread, "" if it is gone. */
 void proc_comm(pid_t pid, pid_t tid, char ret[16]);
+/* When the process was started, in ticks since the boot; 0: it is gone. */
+uint64_t proc_start_time(pid_t pid);
 /* State letter of a thread ('Z', 'X': ended), 0 if it is gone. */
 char proc_state(pid_t pid, pid_t tid);
 

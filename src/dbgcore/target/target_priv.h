@@ -15,6 +15,7 @@
 struct trap {
 	uint64_t addr;
 	struct emu_insn insn; /* of what lies beneath, once decoded */
+	uint32_t slot;        /* in the net's table; 0: none */
 	uint8_t byte;         /* beneath the int3 */
 	bool decoded;
 };
@@ -133,8 +134,11 @@ struct target_ops {
 				       size_t *ret_n);
 	struct dbg_error *(*watches_set)(struct target *t,
 					 const struct target_watch *v);
-	/* A trap was lifted whose int3 a fork on its way may still carry. */
-	void (*trap_lifted)(struct target *t, const struct trap *trap);
+	/* Traps are going to be armed, or have other bytes beneath now. */
+	struct dbg_error *(*traps_arming)(struct target *t, struct trap *v,
+					  size_t n);
+	/* ... or were lifted, or not armed after all. */
+	void (*traps_lifted)(struct target *t, const struct trap *v, size_t n);
 	void (*follow)(struct target *t, bool on);
 	struct dbg_error *(*child_pass)(struct target *t, pid_t pid);
 	struct dbg_error *(*child_leave)(struct target *t, pid_t pid,

@@ -7,10 +7,22 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "target/net_code.h"
+
+static bool resumes(int request)
+{
+	return request == PTRACE_CONT || request == PTRACE_SINGLESTEP ||
+	       request == PTRACE_SYSCALL || request == PTRACE_LISTEN ||
+	       request == PTRACE_DETACH;
+}
 
 long live_ptrace(struct live *l, int request, pid_t tid, uint64_t addr,
 		 uint64_t data)
 {
+	struct thread *th = resumes(request) ? thread_find(l, tid) : NULL;
+
+	if (th)
+		th->unread = false;
 	l->target.counters.syscalls++;
 	return ptrace((enum __ptrace_request)request, tid, (void *)addr,
 		      (void *)data);
@@ -79,6 +91,8 @@ void thread_set_stop(struct live *l, struct thread *th, enum thread_stop stop)
 	th->stop = stop;
 	if (runs(th))
 		l->n_running++;
+	else
+		thread_reap(l, th);
 	if (stop == STOP_NONE)
 		target_cache_drop(&l->target);
 }
@@ -116,22 +130,18 @@ void thread_flush_regs(struct live *l, struct thread *th)
 	th->regs_dirty = false;
 }
 
-// Signals that an instruction may raise itself: blocked, they would kill.
-static const int synchronous[] = {SIGSEGV, SIGBUS,  SIGFPE,
-				  SIGILL,  SIGTRAP, SIGSYS};
-
 void thread_mask(struct live *l, struct thread *th)
 {
-	uint64_t mask = UINT64_MAX;
+	uint64_t mask;
 
 	if (th->masked)
 		return;
 	if (live_ptrace(l, PTRACE_GETSIGMASK, th->tid, sizeof(th->mask),
 			(uintptr_t)&th->mask))
 		return;
-	for (size_t i = 0; i < sizeof(synchronous) / sizeof(int); i++)
-		if (!(th->mask >> (synchronous[i] - 1) & 1))
-			mask &= ~(UINT64_C(1) << (synchronous[i] - 1));
+	mask = net_step_mask(th->mask);
+	if (l->survives)
+		net_mask(l, th->tid, th->mask);
 	th->masked = !live_ptrace(l, PTRACE_SETSIGMASK, th->tid, sizeof(mask),
 				  (uintptr_t)&mask);
 }

@@ -89,10 +89,11 @@ struct dbg_error *traps_write(struct target *t, uint64_t addr, const void *buf,
 			break;
 		trap->byte = ((const uint8_t *)buf)[trap->addr - addr];
 	}
+	size_t changed = traps_lower(&t->traps, addr + n) - first;
 	// What lies beneath may begin before @addr.
 	for (size_t i = 0; i < t->traps.n; i++)
 		t->traps.v[i].decoded = false;
-	return NULL;
+	return t->ops->traps_arming(t, &t->traps.v[first], changed);
 }
 
 static int by_addr(const void *a, const void *b)
@@ -150,10 +151,30 @@ static void change_fail(struct change *c, struct dbg_error *err)
 
 static void change_note(struct change *c, uint64_t addr, uint8_t byte)
 {
+	const struct trap *old = traps_find(&c->t->traps, addr);
 	struct trap trap = {.addr = addr, .byte = byte};
 
 	mem_grow(&c->done.v, &c->done.cap, c->done.n, sizeof(*c->done.v));
-	c->done.v[c->done.n++] = trap;
+	c->done.v[c->done.n++] = old ? *old : trap;
+}
+
+// Write what change_span made, or take note that nothing came of it.
+static struct dbg_error *change_write(struct change *c, size_t before,
+				      uint64_t base, const uint8_t *span,
+				      size_t size)
+{
+	struct dbg_error *err = NULL;
+	struct target *t = c->t;
+	struct trap *v = c->done.v + before;
+	size_t n = c->done.n - before;
+
+	if (c->arm)
+		err = t->ops->traps_arming(t, v, n);
+	if (!err)
+		err = t->ops->write_code(t, base, span, size);
+	if (err && c->arm)
+		t->ops->traps_lifted(t, v, n);
+	return err;
 }
 
 // Change the traps within @span, which was read from @base.
@@ -200,7 +221,7 @@ static bool change_run(struct change *c, const uint64_t *addrs, size_t n)
 			    dbg_err(DBG_E_MEMORY,
 				    "cannot read code at %#" PRIx64, addrs[0]);
 	} else if (change_span(c, span, addrs[0], addrs, n)) {
-		err = t->ops->write_code(t, addrs[0], span, size);
+		err = change_write(c, before, addrs[0], span, size);
 	}
 	if (!err)
 		return true;
@@ -276,8 +297,8 @@ static struct dbg_error *change(struct target *t, const uint64_t *addrs,
 		merge(&t->traps, &c.done);
 	else
 		subtract(&t->traps, &c.done);
-	for (size_t i = 0; !arm && i < c.done.n; i++)
-		t->ops->trap_lifted(t, &c.done.v[i]);
+	if (!arm)
+		t->ops->traps_lifted(t, c.done.v, c.done.n);
 	free(c.done.v);
 	return c.err;
 }

@@ -13,6 +13,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "target/net_code.h"
 
 enum {
 	LEADER_POLL_MS = 5,
@@ -320,6 +321,13 @@ static struct dbg_error *on_sigtrap(struct live *l, struct thread *th)
 		thread_set_stop(l, th, STOP_SIGNAL);
 		thread_keep(l, th, TARGET_STEPPED);
 		return NULL;
+	} else if (info.si_code == TRAP_TRACE || info.si_code == TRAP_BRKPT) {
+		// Of a step that was given up before it was seen.
+		if (l->stopping && th->kind == THREAD_OWN)
+			thread_set_stop(l, th, STOP_SIGNAL);
+		else
+			thread_pass(l, th, 0);
+		return NULL;
 	}
 	on_signal(l, th, SIGTRAP);
 	return NULL;
@@ -393,6 +401,7 @@ static struct dbg_error *on_exec(struct live *l, struct thread *th)
 	l->syscall_addr = 0;
 	traps_clear(&l->target.traps);
 	l->n_ghosts = 0;
+	net_forget(l);
 	images_clear(&l->target.images);
 	hwbreak_forget(l);
 	target_cache_drop(&l->target);
@@ -494,15 +503,67 @@ static bool note_zombie(struct live *l)
 	return true;
 }
 
+// The status that waitpid would give.
+static int status_of(const siginfo_t *info)
+{
+	switch (info->si_code) {
+	case CLD_EXITED:
+		return (info->si_status & 0xff) << 8;
+	case CLD_KILLED:
+	case CLD_DUMPED:
+		return info->si_status & 0x7f;
+	}
+	return info->si_status << 8 | 0x7f;
+}
+
+/*
+ * A status is not reaped but looked at where a process is to survive us: a
+ * stop that was reaped loses its signal if we die. What is resumed at once
+ * never is; what stays stopped is when it is fit for that (thread_reap).
+ */
 static pid_t wait_status(struct live *l, bool block, int *ret)
 {
+	int flags = __WALL | (block ? 0 : WNOHANG);
+	siginfo_t info;
 	pid_t tid;
 
 	do {
 		l->target.counters.syscalls++;
-		tid = waitpid(-1, ret, __WALL | (block ? 0 : WNOHANG));
+		info.si_pid = 0;
+		if (!l->family->survives)
+			tid = waitpid(-1, ret, flags);
+		else if (waitid(P_ALL, 0, &info,
+				flags | WEXITED | WSTOPPED | WNOWAIT))
+			tid = -1;
+		else
+			tid = info.si_pid;
 	} while (tid < 0 && errno == EINTR);
+	if (tid > 0 && l->family->survives)
+		*ret = status_of(&info);
 	return tid;
+}
+
+static void reap(struct live *l, pid_t tid)
+{
+	l->target.counters.syscalls++;
+	waitpid(tid, NULL, __WALL | WNOHANG);
+}
+
+void thread_reap(struct live *l, struct thread *th)
+{
+	if (!th->unread)
+		return;
+	th->unread = false;
+	if (th->regs_valid && th->regs_dirty) {
+		struct user_regs_struct regs = th->regs;
+
+		// Should we die now, before the reaping, its SIGTRAP is
+		// delivered: the pc is right already.
+		regs.eflags |= NET_RF;
+		live_ptrace(l, PTRACE_SETREGS, th->tid, 0, (uintptr_t)&regs);
+		th->regs_dirty = false;
+	}
+	reap(l, th->tid);
 }
 
 // Wait while it is possible that the leader is gone; 0: it is.
@@ -544,12 +605,18 @@ struct dbg_error *live_take(struct live *l, bool block, bool *ret_any)
 	*ret_any = true;
 	l->target.counters.stops++;
 	struct live *owner = family_owner(l->family, tid);
+	if (l->family->survives && (!owner || !WIFSTOPPED(status)))
+		reap(l, tid);
 	if (!owner) {
 		child_stray(l->family, tid, status);
 		return NULL;
 	}
-	struct dbg_error *err =
-	    live_file(owner, thread_find(owner, tid), status);
+	struct thread *th = thread_find(owner, tid);
+	th->unread = l->family->survives && WIFSTOPPED(status);
+	struct dbg_error *err = live_file(owner, th, status);
+	th = thread_find(owner, tid);
+	if (th)
+		thread_reap(owner, th);
 	if (owner != l)
 		live_kick(owner);
 	return err;

@@ -1,0 +1,192 @@
+/*
+ * Code that runs in the program, not in us, and only when we are dead: the
+ * handler of SIGTRAP. It is copied, so it calls nothing, refers to nothing
+ * outside of itself, and is not instrumented.
+ *
+ * A trap of ours: all traps are taken out and the thread goes back to its
+ * instruction. Shared code (double-mapped) cannot be written through
+ * /proc/self/mem: there the page is made writable for a moment.
+ */
+#include "target/net_code.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+
+#define IN_PROGRAM                                                             \
+	__attribute__((section("net_code"), used, noinline,                    \
+		       no_stack_protector, no_instrument_function,             \
+		       no_sanitize("address"), no_sanitize("undefined")))
+
+enum {
+	INT3 = 0xcc,
+	INT_IMM = 0xcd, /* of the long form of int3 */
+	PAGE = 4096,
+};
+
+asm(".pushsection net_code, \"ax\", @progbits\n"
+    ".balign 16\n"
+    ".globl net_code_handler, net_code_restorer\n"
+    ".hidden net_code_handler, net_code_restorer\n"
+    "net_code_handler:\n"
+    "	endbr64\n"
+    "	push %rdi\n"
+    "	push %rsi\n"
+    "	push %rdx\n"
+    "	lea __start_net_code+4096(%rip), %rcx\n"
+    "	call net_judge\n"
+    "	pop %rdx\n"
+    "	pop %rsi\n"
+    "	pop %rdi\n"
+    "	test %rax, %rax\n"
+    "	jz 1f\n"
+    "	jmp *%rax\n"
+    "1:	ret\n"
+    "net_code_restorer:\n"
+    "	mov $15, %eax\n"
+    "	syscall\n"
+    ".popsection\n");
+
+IN_PROGRAM static long net_syscall(long nr, uint64_t a, uint64_t b, uint64_t c,
+				   uint64_t d)
+{
+	register uint64_t r10 asm("r10") = d;
+	long ret;
+
+	asm volatile("syscall"
+		     : "=a"(ret)
+		     : "a"(nr), "D"(a), "S"(b), "d"(c), "r"(r10)
+		     : "rcx", "r11", "memory");
+	return ret;
+}
+
+IN_PROGRAM static void net_lift(long mem, uint64_t addr, uint8_t byte)
+{
+	volatile uint8_t *at = (volatile uint8_t *)addr;
+	uint64_t page = addr & ~(uint64_t)(PAGE - 1);
+
+	if (mem >= 0 && net_syscall(SYS_pwrite64, (uint64_t)mem,
+				    (uint64_t)&byte, 1, addr) == 1)
+		return;
+	if (net_syscall(SYS_mprotect, page, PAGE,
+			PROT_READ | PROT_WRITE | PROT_EXEC, 0))
+		return;
+	*at = byte;
+	net_syscall(SYS_mprotect, page, PAGE, PROT_READ | PROT_EXEC, 0);
+}
+
+// Is there still an int3 at @addr, of memory that may be unmapped by now?
+IN_PROGRAM static bool net_armed(long mem, uint64_t addr)
+{
+	uint8_t byte = 0;
+
+	if (mem < 0)
+		return *(volatile uint8_t *)addr == INT3;
+	return net_syscall(SYS_pread64, (uint64_t)mem, (uint64_t)&byte, 1,
+			   addr) == 1 &&
+	       byte == INT3;
+}
+
+IN_PROGRAM static void net_lift_all(struct net_data *data)
+{
+	while (__atomic_exchange_n(&data->lock, 1, __ATOMIC_ACQUIRE))
+		net_syscall(SYS_sched_yield, 0, 0, 0, 0);
+	long mem = net_syscall(SYS_open, (uint64_t)data->mem_path,
+			       O_RDWR | O_CLOEXEC, 0, 0);
+	for (uint64_t i = 0; i < data->n_traps && i < NET_TRAPS_MAX; i++) {
+		uint64_t trap = data->traps[i];
+
+		if (trap && net_armed(mem, trap >> 8))
+			net_lift(mem, trap >> 8, (uint8_t)trap);
+	}
+	data->n_traps = 0;
+	if (mem >= 0)
+		net_syscall(SYS_close, (uint64_t)mem, 0, 0, 0);
+	__atomic_store_n(&data->lock, 0, __ATOMIC_RELEASE);
+}
+
+IN_PROGRAM static bool net_knows(const struct net_data *data, uint64_t addr)
+{
+	for (uint64_t i = 0; i < data->n_traps && i < NET_TRAPS_MAX; i++)
+		if (data->traps[i] >> 8 == addr)
+			return true;
+	return false;
+}
+
+// An int3 was executed: one of ours, that may be gone by now?
+IN_PROGRAM static bool net_int3(struct net_data *data, greg_t *regs)
+{
+	uint64_t addr = (uint64_t)regs[REG_RIP] - 1;
+	const volatile uint8_t *code = (const volatile uint8_t *)addr;
+
+	// We had taken the stop, and set its pc.
+	if (regs[REG_EFL] & NET_RF) {
+		net_lift_all(data);
+		return true;
+	}
+	if (code[0] == INT3 && !net_knows(data, addr))
+		return false;
+	if (code[0] == 3 && code[-1] == INT_IMM)
+		return false;
+	regs[REG_RIP] = (greg_t)addr;
+	net_lift_all(data);
+	return true;
+}
+
+// The thread was stepped with its signals blocked.
+IN_PROGRAM static void net_unmask(const struct net_data *data, ucontext_t *uc)
+{
+	uint64_t *mask = (uint64_t *)&uc->uc_sigmask;
+	uint64_t tid = (uint64_t)net_syscall(SYS_gettid, 0, 0, 0, 0);
+
+	for (int i = 0; i < NET_MASKS_MAX; i++)
+		if (data->masks[i].tid == tid &&
+		    net_step_mask(data->masks[i].mask) == *mask)
+			*mask = data->masks[i].mask;
+}
+
+// A SIGTRAP that is none of ours: the handler to go on with, 0: none.
+IN_PROGRAM static uint64_t net_pass(struct net_data *data, siginfo_t *info,
+				    greg_t *regs)
+{
+	uint64_t handler = data->old.handler;
+
+	if (handler > 1)
+		return handler;
+	if (handler == 1 && info->si_code <= 0)
+		return 0;
+	// What the kernel would have done: it is the end.
+	data->old.handler = 0;
+	net_syscall(SYS_rt_sigaction, SIGTRAP, (uint64_t)&data->old, 0, 8);
+	if (info->si_code == SI_KERNEL)
+		regs[REG_RIP]--;
+	else
+		net_syscall(
+		    SYS_tgkill, (uint64_t)net_syscall(SYS_getpid, 0, 0, 0, 0),
+		    (uint64_t)net_syscall(SYS_gettid, 0, 0, 0, 0), SIGTRAP, 0);
+	return 0;
+}
+
+uint64_t net_judge(int sig, siginfo_t *info, ucontext_t *uc,
+		   struct net_data *data);
+
+IN_PROGRAM uint64_t net_judge(int sig, siginfo_t *info, ucontext_t *uc,
+			      struct net_data *data)
+{
+	greg_t *regs = uc->uc_mcontext.gregs;
+
+	(void)sig;
+	net_unmask(data, uc);
+	if (info->si_code == SI_KERNEL && net_int3(data, regs))
+		return 0;
+	// A step or a watchpoint of ours; a switch might make a table.
+	if (info->si_code == TRAP_TRACE || info->si_code == TRAP_BRKPT ||
+	    info->si_code == TRAP_HWBKPT) {
+		net_lift_all(data);
+		return 0;
+	}
+	return net_pass(data, info, regs);
+}
