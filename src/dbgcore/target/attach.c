@@ -12,6 +12,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -167,7 +168,7 @@ struct dbg_error *target_attach(pid_t pid, struct target **ret)
 
 	// A debugger died this moment: wait until its sentry is done.
 	for (int i = 0; !err && sentry_traces(pid) && i < SENTRY_TRIES; i++)
-		usleep(1000);
+		poll(NULL, 0, 1);
 	return err ? err : attach(pid, true, ret);
 }
 

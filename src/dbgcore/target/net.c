@@ -17,7 +17,7 @@
 #include "target/live.h"
 
 #include <errno.h>
-#include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -287,7 +287,7 @@ static struct dbg_error *await_empty(struct live *l, bool *ret_empty)
 
 	for (int i = 0; !err && i < LEAVE_TRIES && anyone_inside(l); i++) {
 		err = live_resume_all(&l->target);
-		usleep(1000);
+		poll(NULL, 0, 1);
 		if (!err)
 			err = live_stop_all(&l->target);
 	}

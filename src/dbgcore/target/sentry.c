@@ -10,12 +10,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -30,9 +30,7 @@ enum {
 
 static void nap(void)
 {
-	const struct timespec t = {.tv_nsec = NAP_MS * 1000000L};
-
-	nanosleep(&t, NULL);
+	poll(NULL, 0, NAP_MS);
 }
 
 bool sentry_traces(pid_t pid)
@@ -51,11 +49,12 @@ static void withdraw(int fd)
 {
 	static const int ignored[] = {SIGINT,  SIGHUP,  SIGQUIT,
 				      SIGTERM, SIGTSTP, SIGPIPE};
+	const struct sigaction ignore = {.sa_handler = SIG_IGN};
 
 	prctl(PR_SET_NAME, sentry_name);
 	setsid();
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
-		signal(ignored[i], SIG_IGN);
+		sigaction(ignored[i], &ignore, NULL);
 	dup2(fd, SENTRY_FD);
 	close_range(SENTRY_FD + 1, ~0u, 0);
 	int null = open("/dev/null", O_RDWR);
