@@ -29,6 +29,8 @@ void control_destroy(struct control *c)
 	free(c->plan.calls);
 	free(c->plan.entries);
 	free(c->plan.yields);
+	free(c->plan.resumes);
+	free(c->plan.ends);
 	map_deinit(&c->sites);
 	map_deinit(&c->hits);
 	map_deinit(&c->wanted.methods);

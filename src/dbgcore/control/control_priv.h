@@ -9,6 +9,7 @@
 #include "control/filter.h"
 #include "control/location.h"
 #include "control/watch.h"
+#include "value/value.h"
 
 /* ---- Breakpoints ----------------------------------------------------- */
 
@@ -82,6 +83,27 @@ enum step_phase {
 	STEP_AWAITING,  /* for any thread to resume the async method */
 };
 
+/* A call of a method by where its frame is. */
+struct activation {
+	uint64_t sp, bp;
+	bool framed; /* bp is the frame's base, also in its handlers */
+};
+
+/* An async call that the step left at an await. */
+struct left_call {
+	pid_t tid;         /* which left; 0: it has ended */
+	uint64_t sp;       /* of the frame */
+	uint32_t number;   /* of the call, 0: not known yet */
+	struct type *type; /* of the state machine, NULL: not known */
+	uint64_t machine;  /* where it was */
+};
+
+/* A thread that waits for an async call, and where it goes on. */
+struct blocked {
+	pid_t tid; /* 0: none */
+	uint64_t addr, sp;
+};
+
 struct step_plan {
 	enum step_phase phase;
 	pid_t tid;
@@ -109,7 +131,15 @@ struct step_plan {
 	struct seq_point from;       /* the line that is stepped */
 	uint64_t *yields;            /* where an await leaves the method */
 	size_t n_yields, cap_yields;
-	uint64_t machine; /* AWAITING: whose resumption, 0: any */
+	struct activation leaves; /* the frame whose yields these are */
+	struct left_call left;    /* AWAITING */
+	uint32_t waiter;          /* number of the call that awaits, 0: none */
+	struct blocked blocked;
+	uint64_t *ends; /* the method's last line, if nothing awaits it */
+	size_t n_ends, cap_ends;
+	const char *note;  /* why the step ends before what was asked for */
+	uint64_t *resumes; /* where it, or what was left, goes on */
+	size_t n_resumes, cap_resumes;
 };
 
 /* The probes at the beginning of code compiled for debugging. */
@@ -289,19 +319,60 @@ struct dbg_error *step_trap(struct control *c, pid_t tid, uint64_t addr,
 /* A catch handler is entered: method and native offset. */
 void step_catch(struct control *c, pid_t tid, uint64_t method, uint64_t offset);
 void step_clear(struct control *c);
+/* The same of a step that goes on elsewhere: a place to run to is kept. */
+void step_lift(struct control *c);
 void step_add_site(struct step_plan *p, uint64_t addr);
 struct dbg_error *step_arm(struct control *c);
+
+/*
+ * The nearest frame from @level up that is the user's, else one that has
+ * source; from code without source, where no frame has any, the nearest
+ * managed one. NULL: none.
+ */
+struct dbg_error *step_user_frame(struct control *c, uint32_t thread,
+				  uint32_t level, const struct frame **ret);
 
 /* Step on from where @c->plan.tid is, over the same line. */
 struct dbg_error *step_go_on(struct control *c, bool *ret_done);
 
+/* stepwait.c */
+/* Add where a thread goes on that is blocked until @task is done. */
+struct dbg_error *stepwait_plan(struct control *c, const struct value *task);
+
+/* asynccall.c */
+/*
+ * The number by which the async call with this state machine is known for
+ * good; 0: it did not wait yet, or its builder is none of the framework's.
+ */
+uint32_t asynccall_number(struct control *c, const struct value *machine);
+/* The same of the newest frame of @tid; false if it runs no async method. */
+bool asynccall_of(struct control *c, pid_t tid, struct value *ret_machine,
+		  uint32_t *ret_number);
+
 /* stepasync.c */
-/* Add the yields of the async method at @pos to the plan. */
+/* Add the yields of the async method at @pos, which runs in @frame. */
 struct dbg_error *stepasync_plan(struct control *c, const struct code_pos *pos,
-				 uint64_t pc);
-/* The stepped frame is at a yield; a thread is at the resume point. */
+				 uint64_t pc, const struct activation *frame);
+/* May a step from where @f stands end the async method? */
+bool stepasync_may_end(struct control *c, const struct frame *f);
+/*
+ * Add the places where who awaits @f's method goes on: plan.waiter, else
+ * plan.blocked. *ret_returns is false if the method was resumed and does not
+ * return to a caller of its own.
+ */
+struct dbg_error *stepasync_plan_end(struct control *c, const struct frame *f,
+				     bool *ret_returns);
+/* Nothing awaits the method that @f runs: add its last line to plan.ends. */
+struct dbg_error *stepasync_plan_last(struct control *c, const struct frame *f);
+/* It is there: go on to who awaits it by now, or end there. */
+struct dbg_error *stepasync_last(struct control *c, bool *ret_done);
+/* A thread is at one: is it the call that awaits? */
+struct dbg_error *stepasync_waiter(struct control *c, pid_t tid,
+				   bool *ret_done);
+/* The stepped frame is at a yield. */
 struct dbg_error *stepasync_yield(struct control *c, uint64_t addr);
-struct dbg_error *stepasync_resume(struct control *c, pid_t tid,
+/* AWAITING: a thread is at a resume point, or behind a yield. */
+struct dbg_error *stepasync_resume(struct control *c, pid_t tid, uint64_t addr,
 				   bool *ret_done);
 
 /* mycode.c */

@@ -38,16 +38,10 @@ struct dbg_error *step_arm(struct control *c)
 	return control_site_add(c, SITE_STEP, p->addrs, p->n_addrs);
 }
 
-void step_clear(struct control *c)
+void step_lift(struct control *c)
 {
 	struct step_plan *p = &c->plan;
 
-	if (p->until) {
-		uint32_t number = p->until;
-
-		p->until = 0;
-		control_complain(c, control_break_delete(c, number));
-	}
 	if (p->phase == STEP_NONE)
 		return;
 	if (p->n_addrs)
@@ -65,13 +59,33 @@ void step_clear(struct control *c)
 	p->n_addrs = 0;
 	p->n_calls = 0;
 	p->n_yields = 0;
+	p->n_resumes = 0;
+	p->n_ends = 0;
+	p->note = NULL;
+	p->waiter = 0;
+	p->blocked.tid = 0;
+	memset(&p->left, 0, sizeof(p->left));
 	p->return_addr = 0;
 	p->left_addr = 0;
+}
+
+void step_clear(struct control *c)
+{
+	uint32_t until = c->plan.until;
+
+	c->plan.until = 0;
+	if (until)
+		control_complain(c, control_break_delete(c, until));
+	step_lift(c);
 }
 
 void control_thread_gone(struct control *c, pid_t tid)
 {
 	(void)rush_leave(c, tid);
+	if (c->plan.left.tid == tid)
+		c->plan.left.tid = 0;
+	if (c->plan.blocked.tid == tid)
+		c->plan.blocked.tid = 0;
 	if (c->plan.phase != STEP_NONE && c->plan.tid == tid)
 		step_clear(c);
 }
@@ -89,13 +103,8 @@ static bool is_user(struct control *c, const struct frame *f)
 	       mycode_is_user(c, f->pos->module, f->pos->token);
 }
 
-/*
- * The nearest frame from @level up that is the user's, else one that has
- * source; from code without source, where no frame has any, the nearest
- * managed one. NULL: none.
- */
-static struct dbg_error *source_frame(struct control *c, uint32_t thread,
-				      uint32_t level, const struct frame **ret)
+struct dbg_error *step_user_frame(struct control *c, uint32_t thread,
+				  uint32_t level, const struct frame **ret)
 {
 	struct dbg_error *err;
 	const struct frame *f = NULL;
@@ -129,7 +138,7 @@ static struct dbg_error *plan_return(struct control *c, uint32_t level)
 	uint32_t thread = stack_thread_number(c->stack, p->tid);
 	const struct frame *f;
 
-	err = source_frame(c, thread, level, &f);
+	err = step_user_frame(c, thread, level, &f);
 	if (err || !f)
 		return err;
 	p->return_addr = f->raw.ip;
@@ -154,14 +163,51 @@ bool step_is_framed(struct control *c, uint64_t ip)
 	return code.method && first == 0x55; // push rbp
 }
 
-static struct dbg_error *plan_out(struct control *c, uint32_t level)
+/*
+ * The frame to be left runs an async method: it may wait before it ends, and
+ * ends in who awaits it.
+ */
+static struct dbg_error *plan_out_async(struct control *c, uint32_t level,
+					bool *ret_returns)
 {
 	struct dbg_error *err;
 	struct step_plan *p = &c->plan;
+	const struct frame *f;
+	struct value machine;
+
+	err = stack_frame(c->stack, stack_thread_number(c->stack, p->tid),
+			  level, &f);
+	if (err || !f || !stack_machine(c->stack, f, &machine))
+		return err;
+
+	const struct activation frame = {
+	    .sp = f->raw.sp,
+	    .bp = f->raw.bp,
+	    .framed = method_is_framed(c, f->raw.ip),
+	};
+
+	err = stepasync_plan(c, f->pos, f->raw.ip, &frame);
+	if (!err)
+		err = stepasync_plan_end(c, f, ret_returns);
+	if (!err && !*ret_returns && !p->waiter && !p->blocked.tid)
+		err = stepasync_plan_last(c, f);
+	return err;
+}
+
+/* Out of the frames below @level. */
+static struct dbg_error *plan_out(struct control *c, uint32_t level)
+{
+	struct dbg_error *err = NULL;
+	struct step_plan *p = &c->plan;
+
+	bool returns = true;
 
 	p->return_sp = UINT64_MAX; // no caller: no handler counts either
 	p->return_bp = UINT64_MAX;
-	err = plan_return(c, level);
+	if (level)
+		err = plan_out_async(c, level - 1, &returns);
+	if (!err && returns)
+		err = plan_return(c, level);
 	if (err)
 		return err;
 	// a handler of the caller runs deeper on the stack, with its rbp
@@ -237,6 +283,24 @@ static struct dbg_error *plan_points(struct control *c, uint64_t pc)
 	return NULL;
 }
 
+static struct dbg_error *plan_async(struct control *c,
+				    const struct code_pos *pos, uint64_t pc,
+				    bool *ret_returns)
+{
+	struct dbg_error *err;
+	struct step_plan *p = &c->plan;
+	const struct activation frame = {p->sp, p->bp, p->framed};
+	const struct frame *f;
+
+	err = stepasync_plan(c, pos, pc, &frame);
+	if (!err)
+		err = stack_frame(c->stack,
+				  stack_thread_number(c->stack, p->tid), 0, &f);
+	if (err || !f || !stepasync_may_end(c, f))
+		return err;
+	return stepasync_plan_end(c, f, ret_returns);
+}
+
 static struct dbg_error *plan_line(struct control *c,
 				   const struct code_pos *pos,
 				   const struct user_regs_struct *regs,
@@ -244,14 +308,15 @@ static struct dbg_error *plan_line(struct control *c,
 {
 	struct dbg_error *err;
 	struct step_plan *p = &c->plan;
+	bool returns = true;
 
 	p->sp = regs->rsp;
 	p->bp = regs->rbp;
 	p->framed = step_is_framed(c, regs->rip) && !pos->in_prolog;
 	err = plan_points(c, regs->rip);
 	if (!err)
-		err = stepasync_plan(c, pos, regs->rip);
-	if (!err)
+		err = plan_async(c, pos, regs->rip, &returns);
+	if (!err && returns)
 		err = plan_return(c, 1);
 	if (!err)
 		err = stepin_plan_left(c);
@@ -330,7 +395,8 @@ static struct dbg_error *plan(struct control *c, bool *ret_done)
 	}
 	if (p->step.kind == DBG_STEP_OUT) {
 		err = plan_out(c, p->step.frame + 1);
-		if (!err && !p->return_addr)
+		if (!err && !p->return_addr && !p->waiter && !p->blocked.tid &&
+		    !p->n_ends)
 			err = dbg_err(DBG_E_STATE, "the frame has no caller "
 						   "with source to return to");
 		return err;
@@ -355,6 +421,8 @@ struct dbg_error *step_go_on(struct control *c, bool *ret_done)
 	const struct code_pos *pos;
 	bool any = false;
 
+	if (c->plan.step.kind == DBG_STEP_OUT)
+		return plan_out(c, 1);
 	err = target_regs(c->target, c->plan.tid, &regs);
 	if (!err)
 		err = code_pos_at(c->code, regs.rip, true, &pos, &any);
@@ -427,10 +495,11 @@ struct dbg_error *control_run_to(struct control *c, pid_t tid,
 
 /* ---- Judging ---------------------------------------------------------- */
 
-static bool in_frame_or_outside(const struct step_plan *p,
-				const struct user_regs_struct *regs)
+static bool in_or_outside(const struct activation *frame,
+			  const struct user_regs_struct *regs)
 {
-	return regs->rsp >= p->sp || (p->framed && regs->rbp >= p->bp);
+	return regs->rsp >= frame->sp ||
+	       (frame->framed && regs->rbp >= frame->bp);
 }
 
 /* A trap of the plan: *ret_done if the step ends here. */
@@ -442,12 +511,24 @@ static struct dbg_error *judge(struct control *c, pid_t tid, uint64_t addr,
 	struct user_regs_struct regs;
 
 	if (p->phase == STEP_AWAITING)
-		return stepasync_resume(c, tid, ret_done);
-	if (p->phase == STEP_NONE || p->tid != tid)
+		return stepasync_resume(c, tid, addr, ret_done);
+	if (p->phase == STEP_NONE)
+		return NULL;
+	if (p->waiter && addrs_have(p->resumes, p->n_resumes, addr)) {
+		err = stepasync_waiter(c, tid, ret_done);
+		if (err || *ret_done)
+			return err;
+	}
+	if (p->tid != tid && p->blocked.tid != tid)
 		return NULL;
 	err = target_regs(c->target, tid, &regs);
 	if (err)
 		return err;
+	if (p->blocked.tid == tid) {
+		*ret_done =
+		    addr == p->blocked.addr && regs.rsp >= p->blocked.sp;
+		return NULL;
+	}
 	// a helper runs managed code at times, which may use it too
 	if (addr == p->exit_addr)
 		return regs.rsp >= p->exit_sp ? stepin_resolve(c, ret_done)
@@ -459,12 +540,21 @@ static struct dbg_error *judge(struct control *c, pid_t tid, uint64_t addr,
 	}
 	if (p->left_addr && addr == p->left_addr)
 		return regs.rsp >= p->left_sp ? stepin_left(c) : NULL;
-	if (!in_frame_or_outside(p, &regs))
+	if (addrs_have(p->yields, p->n_yields, addr))
+		return in_or_outside(&p->leaves, &regs)
+			   ? stepasync_yield(c, addr)
+			   : NULL;
+	if (addrs_have(p->ends, p->n_ends, addr))
+		return in_or_outside(&p->leaves, &regs)
+			   ? stepasync_last(c, ret_done)
+			   : NULL;
+
+	const struct activation frame = {p->sp, p->bp, p->framed};
+
+	if (!in_or_outside(&frame, &regs))
 		return NULL;
 	if (addrs_have(p->calls, p->n_calls, addr))
 		return stepin_resolve(c, ret_done);
-	if (addrs_have(p->yields, p->n_yields, addr))
-		return stepasync_yield(c, addr);
 	*ret_done = true;
 	return NULL;
 }
@@ -483,6 +573,7 @@ struct dbg_error *step_trap(struct control *c, pid_t tid, uint64_t addr,
 	if (err || !done)
 		return err;
 	stop->reason = DBG_STOP_STEP;
+	stop->note = c->plan.note;
 	*ret_stops = true;
 	return NULL;
 }
@@ -514,12 +605,18 @@ static struct dbg_error *plan_handler(struct control *c, uint64_t method,
 	}
 
 	uint32_t thread = stack_thread_number(c->stack, c->plan.tid);
+	bool returns = true;
 
-	for (uint32_t level = 0; level < CALLERS_MAX; level++) {
+	for (uint32_t level = 0; returns && level < CALLERS_MAX; level++) {
 		const struct frame *f;
 
 		err = stack_frame(c->stack, thread, level, &f);
 		if (err || !f)
+			break;
+		// that of an async method, which puts it into the task
+		if (f->raw.method == method && f->raw.sp >= c->plan.sp)
+			err = stepasync_plan_end(c, f, &returns);
+		if (err)
 			break;
 		if (is_user(c, f) && f->raw.sp > c->plan.sp)
 			step_add_site(&c->plan, f->raw.ip);

@@ -215,6 +215,34 @@ static bool frame_machine(struct stack *s, const struct frame *f,
 	return ret->where != VALUE_ABSENT;
 }
 
+struct types *stack_types(struct stack *s)
+{
+	return s->types;
+}
+
+bool stack_machine(struct stack *s, const struct frame *f, struct value *ret)
+{
+	return s->types && f->kind == DBG_FRAME_MANAGED &&
+	       frame_machine(s, f, ret);
+}
+
+bool stack_call(struct stack *s, const struct value *machine, struct value *ret)
+{
+	struct value builder;
+
+	return member(s->types, machine, "<>t__builder", &builder) &&
+	       builder_task(s->types, builder, ret);
+}
+
+void stack_waiters(struct stack *s, const struct frame *f, stack_waiter_fn *fn,
+		   void *arg)
+{
+	struct stack_thread *t = stack_thread_get(s, f->thread);
+
+	if (t)
+		async_each(s, t, f, fn, arg);
+}
+
 void async_each(struct stack *s, struct stack_thread *t, const struct frame *f,
 		async_fn *fn, void *arg)
 {

@@ -89,4 +89,27 @@ void stack_frame_instance(struct types *ts, const struct frame *f,
 /* Thread* of the runtime for a thread, 0: none. */
 uint64_t stack_managed_thread(struct stack *s, pid_t tid);
 
+/* ---- Async calls ----------------------------------------------------- */
+
+/* Types of the runtime that is up; NULL: none. */
+struct types *stack_types(struct stack *s);
+/*
+ * The state machine of the async method or async iterator that @f runs;
+ * false if it runs none.
+ */
+bool stack_machine(struct stack *s, const struct frame *f, struct value *ret);
+/*
+ * The object that stands for the call whose state machine is @machine, a
+ * task as a rule; false until the call has waited for the first time.
+ */
+bool stack_call(struct stack *s, const struct value *machine,
+		struct value *ret);
+/*
+ * The async methods that wait for the one that @f runs, nearest first: calls
+ * @fn for each.
+ */
+typedef void stack_waiter_fn(void *arg, struct frame *f);
+void stack_waiters(struct stack *s, const struct frame *f, stack_waiter_fn *fn,
+		   void *arg);
+
 #endif

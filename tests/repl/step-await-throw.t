@@ -1,0 +1,42 @@
+#! fixture=StepAsync config=Debug,Release args="cancelled both void" exit=0
+## What is awaited is cancelled: the exception leaves one method for the task
+## and comes out of the await of the other, where it is caught.
++tbreak @fails-cancelled
+Temporary breakpoint 1 (StepAsync.cs:{@fails-cancelled}) pending: the program is not running.
++run
+Starting program: {out}/StepAsync.dll cancelled both void
+
+Temporary breakpoint 1, StepAsync.Program.Fails ({...}) at StepAsync.cs:{@fails-cancelled}
+{@fails-cancelled}{...}// @fails-cancelled
++next
+...
+StepAsync.Program.Cancelled () at StepAsync.cs:{@cancelled-await}
+{@cancelled-await}{...}// @cancelled-await
++next
+StepAsync.Program.Cancelled () at StepAsync.cs:{@cancelled-catch}
+{@cancelled-catch}{...}// @cancelled-catch
++advance @cancelled-caught
+StepAsync.Program.Cancelled () at StepAsync.cs:{@cancelled-caught}
+{@cancelled-caught}{...}// @cancelled-caught
++finish
+...
+StepAsync.Program.Section (name="cancelled", {...}) at StepAsync.cs:{@section}
+{@section}{...}// @section
+## Through a task that waits for several.
++tbreak @leaf-return if n == 2
+...
++continue
+...
+{@leaf-return}{...}// @leaf-return
++finish
+...
+StepAsync.Program.Both () at StepAsync.cs:{@all-await}
+{@all-await}{...}// @all-await
++next
+{@all-return}{...}// @all-return
++continue
+Continuing.
+both 5
+void 3
+ok
+[Inferior 1 (process {n}) exited normally]
