@@ -183,7 +183,7 @@ static struct dbg_error *plan_out_async(struct control *c, uint32_t level,
 	const struct activation frame = {
 	    .sp = f->raw.sp,
 	    .bp = f->raw.bp,
-	    .framed = method_is_framed(c, f->raw.ip),
+	    .framed = step_is_framed(c, f->raw.ip),
 	};
 
 	err = stepasync_plan(c, f->pos, f->raw.ip, &frame);
