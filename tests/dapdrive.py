@@ -5,7 +5,7 @@ import json
 import os
 import select
 import subprocess
-import threading
+import tempfile
 import time
 
 import protocol
@@ -34,22 +34,22 @@ class Client:
         self.asked = []       # the adapter's requests, not taken yet
         self.last_seq = 0
         self.process = None
+        self.stderr = tempfile.TemporaryFile()
         if stdin is None:
             self.process = subprocess.Popen(
                 command or [test.dndbg, "--interpreter=vscode", *args],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE, env={**test.env, **(env or {})},
+                stderr=self.stderr, env={**test.env, **(env or {})},
                 cwd=test.dir, start_new_session=True)
             self.pid = self.process.pid
             stdin, stdout = self.process.stdin, self.process.stdout
-            self.errors = b""
-            self.reader = threading.Thread(target=self.read_errors, daemon=True)
-            self.reader.start()
         self.stdin, self.stdout = stdin, stdout
         self.capabilities = {}
 
-    def read_errors(self):
-        self.errors = self.process.stderr.read()
+    def errors(self):
+        """What dndbg wrote to stderr."""
+        self.stderr.seek(0)
+        return self.stderr.read().decode(errors="replace")
 
     # The exchange.
 
@@ -58,7 +58,7 @@ class Client:
         self.stdin.flush()
 
     def post(self, message):
-        protocol.check(message)
+        protocol.check(message, self.history)
         self.history.append(message)
         body = json.dumps(message).encode()
         self.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
@@ -67,7 +67,7 @@ class Client:
         """Send a request; its number."""
         self.seq += 1
         message = {"seq": self.seq, "type": "request", "command": command}
-        if arguments:
+        if arguments or protocol.REQUESTS[command][0][1]:
             message["arguments"] = arguments
         self.post(message)
         return self.seq
@@ -284,10 +284,9 @@ class Client:
             got = self.process.wait(timeout * SLOW)
         except subprocess.TimeoutExpired:
             raise Failure("the adapter does not end;\n" + self.tail())
-        self.reader.join(5)
         if got != code:
             raise Failure(f"the adapter ended with {got}, not {code}:\n"
-                          + self.errors.decode(errors="replace"))
+                          + self.errors())
 
     def close(self):
         if self.process and self.process.poll() is None:
@@ -295,6 +294,5 @@ class Client:
         if self.process:
             self.process.wait()
             self.stdin.close()
-            self.reader.join(5)
             self.stdout.close()
-            self.process.stderr.close()
+        self.stderr.close()

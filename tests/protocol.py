@@ -197,7 +197,8 @@ def check_answer(message, history):
     if len(asked) != 1 and message["request_seq"]:
         raise Failure(f"an answer to nothing: {message}")
     again = [m for m in history if m["type"] == "response"
-             and m["request_seq"] == message["request_seq"]]
+             and m["request_seq"] == message["request_seq"]
+             and m["command"] == name]
     if again and message["request_seq"]:
         raise Failure(f"a second answer: {message}")
     if message["success"]:

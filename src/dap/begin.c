@@ -147,10 +147,8 @@ void begin_try(struct dap *d)
 		else if (d->console.listener < 0 && d->console.helper < 0)
 			started(d,
 				fault(DBG_E_FILE, "the terminal was closed"));
-	} else if (d->restarting) {
-		if (dbg_state(d->dbg) != DBG_IDLE)
-			return;
-		d->restarting = false;
+	} else if (d->restart == DAP_RESTART_NOW) {
+		d->restart = DAP_RESTART_NONE;
 		console_close(&d->console);
 		start(d);
 	} else if (d->start == DAP_START_NONE && d->launching &&

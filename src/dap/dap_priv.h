@@ -44,6 +44,13 @@ enum dap_start {
 	DAP_STARTED,
 };
 
+/* Is the program to begin anew? */
+enum dap_restart {
+	DAP_RESTART_NONE,
+	DAP_RESTART_AT_END, /* it is being ended */
+	DAP_RESTART_NOW,
+};
+
 struct dap {
 	struct dbg *dbg;
 	struct loop *loop;
@@ -72,10 +79,10 @@ struct dap {
 	int64_t launch_seq;
 	enum dap_start start;
 	int64_t terminal_seq; /* of the runInTerminal request, 0: none */
-	bool restarting;      /* the program is to begin anew */
-	bool terminated;      /* the client was told */
-	int64_t kill_at;      /* milliseconds, 0: not asked to end */
-	uint32_t *threads;    /* numbers alive */
+	enum dap_restart restart;
+	bool terminated;   /* the client was told */
+	int64_t kill_at;   /* milliseconds, 0: not asked to end */
+	uint32_t *threads; /* numbers alive */
 	size_t n_threads, cap_threads;
 	uint32_t last_thread; /* that was asked to run */
 	bool tell_continued;  /* the client did not ask for it itself */

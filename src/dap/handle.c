@@ -32,7 +32,7 @@ uint32_t handles_add(struct handles *h, const struct handle *handle)
 	for (size_t i = h->n; i && i + LOOK_BACK > h->n; i--) {
 		const struct handle *old = &h->v[i - 1];
 		if (old->kind == handle->kind && old->id == handle->id &&
-		    old->aux == handle->aux)
+		    old->aux == handle->aux && old->frame == handle->frame)
 			return h->first + (uint32_t)i;
 	}
 	if (h->n == HANDLES_MAX)

@@ -22,6 +22,7 @@ struct handle {
 	enum handle_kind kind;
 	dbg_id id; /* of the frame, or of the value */
 	uint32_t aux;
+	dbg_id frame; /* in which a value's expression means it */
 };
 
 struct handles {

@@ -106,7 +106,8 @@ static void on_exited(struct dap *d, const struct dbg_event *e)
 	d->n_threads = 0;
 	d->kill_at = 0;
 	news_resumed(d);
-	if (d->restarting) {
+	if (d->restart == DAP_RESTART_AT_END) {
+		d->restart = DAP_RESTART_NOW;
 		begin_try(d);
 		return;
 	}

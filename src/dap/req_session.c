@@ -145,8 +145,12 @@ static struct dbg_error *do_restart(struct dap *d, struct request *req)
 		err = setup_take(d, args, false);
 	if (err)
 		return err;
-	d->restarting = true;
-	return dbg_state(d->dbg) == DBG_IDLE ? NULL : dbg_kill(d->dbg);
+	if (dbg_state(d->dbg) == DBG_IDLE) {
+		d->restart = DAP_RESTART_NOW;
+		return NULL;
+	}
+	d->restart = DAP_RESTART_AT_END;
+	return dbg_kill(d->dbg);
 }
 
 // What it names was carried out already, or the inbox has refused it.

@@ -104,7 +104,7 @@ static void add_place(struct dap *d, struct text *t,
 static void add_frame(struct dap *d, struct text *t, const struct dbg_frame *f,
 		      const struct frame_format *format)
 {
-	struct handle h = {HANDLE_FRAME, f->id, f->level};
+	struct handle h = {.kind = HANDLE_FRAME, .id = f->id};
 
 	emit_object(t, NULL);
 	emit_int(t, "id", handles_add(&d->frames, &h));
@@ -188,7 +188,8 @@ static struct dbg_error *do_scopes(struct dap *d, struct request *req)
 		return err;
 	emit_array(t, "scopes");
 	for (size_t i = 0; i < sizeof(scopes) / sizeof(*scopes); i++) {
-		struct handle h = {scopes[i].kind, frame.id, scopes[i].scope};
+		struct handle h = {scopes[i].kind, frame.id, scopes[i].scope,
+				   frame.id};
 		emit_object(t, NULL);
 		emit_str(t, "name", scopes[i].name);
 		emit_str(t, "presentationHint", scopes[i].hint);

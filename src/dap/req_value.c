@@ -35,9 +35,9 @@ static void add_hint(struct text *t, const struct dbg_value *v)
 // The members that a variable and a result have in common. @key: "value" or
 // "result".
 static void add_value(struct dap *d, struct text *t, const char *key,
-		      const struct dbg_value *v)
+		      const struct dbg_value *v, dbg_id frame)
 {
-	struct handle h = {HANDLE_VALUE, v->id, 0};
+	struct handle h = {HANDLE_VALUE, v->id, 0, frame};
 	bool has = v->id && (v->n_named || v->n_indexed);
 
 	emit_str(t, key, v->text);
@@ -57,11 +57,11 @@ static void add_value(struct dap *d, struct text *t, const char *key,
 }
 
 static void add_variable(struct dap *d, struct text *t,
-			 const struct dbg_value *v)
+			 const struct dbg_value *v, dbg_id frame)
 {
 	emit_object(t, NULL);
 	emit_str(t, "name", v->name ? v->name : "");
-	add_value(d, t, "value", v);
+	add_value(d, t, "value", v, frame);
 	emit_str(t, "evaluateName", v->path);
 	emit_object_end(t);
 }
@@ -72,6 +72,7 @@ struct window {
 	bool named, indexed;
 	uint64_t start;
 	uint32_t count; /* 0: all */
+	dbg_id frame;
 };
 
 static struct dbg_error *get_window(const cJSON *args, struct window *w)
@@ -102,7 +103,7 @@ static void add_list(struct dap *d, struct text *t,
 	size_t i;
 
 	for (i = skip; i < n && w->count; i++, w->count--)
-		add_variable(d, t, &list[i]);
+		add_variable(d, t, &list[i], w->frame);
 	w->start -= skip;
 }
 
@@ -162,7 +163,7 @@ static struct dbg_error *add_children(struct dap *d, struct text *t,
 	if (err)
 		return err;
 	for (size_t i = 0; i < n; i++)
-		add_variable(d, t, &list[i]);
+		add_variable(d, t, &list[i], w->frame);
 	return NULL;
 }
 
@@ -190,6 +191,7 @@ static struct dbg_error *do_variables(struct dap *d, struct request *req)
 		err = get_window(req->args, &w);
 	if (err)
 		return err;
+	w.frame = h.frame;
 	emit_array(t, "variables");
 	if (h.kind == HANDLE_SCOPE)
 		err = add_scope(d, t, &h, &w);
@@ -248,7 +250,7 @@ static struct dbg_error *evaluate(struct dap *d, struct request *req,
 			v.text = text;
 		dbg_error_destroy(err);
 	}
-	add_value(d, req->body, "result", &v);
+	add_value(d, req->body, "result", &v, frame);
 	return NULL;
 }
 
@@ -327,6 +329,120 @@ static struct dbg_error *do_completions(struct dap *d, struct request *req)
 	return NULL;
 }
 
+/* ---- setVariable, setExpression ----------------------------------------- */
+
+// What was shown of other values may have changed with this one.
+static void assigned(struct dap *d)
+{
+	if (!d->client.invalidated)
+		return;
+	struct text *t = dap_event(d, "invalidated");
+	emit_array(t, "areas");
+	emit_str(t, NULL, "variables");
+	emit_array_end(t);
+	dap_send(d);
+}
+
+static struct dbg_error *assign(struct dap *d, struct request *req,
+				dbg_id frame, const char *target)
+{
+	const char *value = NULL;
+	struct dbg_value v;
+
+	struct dbg_error *err = args_need(req->args, "value");
+	if (!err)
+		err = args_str(req->args, "value", &value);
+	if (!err)
+		err = dbg_assign(d->dbg, frame, target, value, &v);
+	if (err)
+		return err;
+	add_value(d, req->body, "value", &v, frame);
+	assigned(d);
+	return NULL;
+}
+
+static const struct dbg_value *named(const struct dbg_value *list, size_t n,
+				     const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (list[i].name && strcmp(list[i].name, name) == 0)
+			return &list[i];
+	return NULL;
+}
+
+// "[12]" of a million: only that one is asked for.
+static struct dbg_error *find_element(struct dap *d, const struct handle *h,
+				      const char *name, struct dbg_value **ret,
+				      size_t *ret_n)
+{
+	uint64_t index = 0;
+	size_t n = strlen(name);
+
+	_cleanup_free_ char *digits = alloc_strn(name + 1, n > 1 ? n - 2 : 0);
+	bool one = args_parse_addr(digits, &index);
+	return dbg_children(d->dbg, h->id, DBG_CHILDREN_INDEXED, index,
+			    one ? 1 : COUNT_MAX, ret, ret_n);
+}
+
+// The variable @name of the container @h.
+static struct dbg_error *find_variable(struct dap *d, const struct handle *h,
+				       const char *name,
+				       const struct dbg_value **ret)
+{
+	struct dbg_error *err;
+	struct dbg_value *list = NULL;
+	size_t n = 0;
+
+	if (h->kind == HANDLE_REGISTERS)
+		return fault(DBG_E_UNSUPPORTED, "registers cannot be set");
+	if (h->kind == HANDLE_SCOPE)
+		err = dbg_scope_list(d->dbg, h->id, (enum dbg_scope)h->aux,
+				     &list, &n);
+	else if (*name == '[')
+		err = find_element(d, h, name, &list, &n);
+	else
+		err = dbg_children(d->dbg, h->id, DBG_CHILDREN_NAMED, 0, 0,
+				   &list, &n);
+	if (err)
+		return err;
+	*ret = named(list, n, name);
+	if (!*ret)
+		return fault(DBG_E_NOT_FOUND, "there is no variable '%s'",
+			     name);
+	if (!(*ret)->path)
+		return fault(DBG_E_UNSUPPORTED, "'%s' cannot be set", name);
+	return NULL;
+}
+
+static struct dbg_error *do_set_variable(struct dap *d, struct request *req)
+{
+	struct handle h = {0};
+	const char *name = NULL;
+	const struct dbg_value *v = NULL;
+
+	struct dbg_error *err = get_reference(d, req->args, &h);
+	if (!err)
+		err = args_need(req->args, "name");
+	if (!err)
+		err = args_str(req->args, "name", &name);
+	if (!err)
+		err = find_variable(d, &h, name, &v);
+	return err ? err : assign(d, req, h.frame, v->path);
+}
+
+static struct dbg_error *do_set_expression(struct dap *d, struct request *req)
+{
+	const char *target = NULL;
+	dbg_id frame = 0;
+
+	struct dbg_error *err = args_need(req->args, "expression");
+	if (!err)
+		err = args_str(req->args, "expression", &target);
+	if (!err)
+		err = get_frame(d, req->args, &frame);
+	return err ? err : assign(d, req, frame, target);
+}
+
 /* ---- exceptionInfo ----------------------------------------------------- */
 
 // Leaves the inner exception's object open if there is one.
@@ -380,6 +496,9 @@ static struct dbg_error *do_exception_info(struct dap *d, struct request *req)
 const struct dap_request req_value[] = {
     {"variables", NULL, REQ_NEEDS_STOP, do_variables},
     {"evaluate", "supportsEvaluateForHovers", 0, do_evaluate},
+    {"setVariable", "supportsSetVariable", REQ_NEEDS_STOP, do_set_variable},
+    {"setExpression", "supportsSetExpression", REQ_NEEDS_STOP,
+     do_set_expression},
     {"completions", "supportsCompletionsRequest", REQ_NEEDS_STOP,
      do_completions},
     {"exceptionInfo", "supportsExceptionInfoRequest", REQ_NEEDS_STOP,

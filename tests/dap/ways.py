@@ -1,0 +1,314 @@
+"""Ways to begin and to end: launch.json, terminals, attach, restart."""
+import json
+import os
+import pty
+import shutil
+import signal
+import subprocess
+
+import drive
+from dapdrive import Client
+
+
+def test_attributes(t):
+    """Arguments, directory, variables, in all their forms."""
+    where = os.path.realpath(t.dir)
+    with open(f"{t.dir}/some.env", "w") as file:
+        file.write('# comment\nFROM_FILE = "a b"\nBOTH=file\n')
+    for args, wanted in ((["args", "two words", "", "ü"],
+                          "[two words]\n[]\n[ü]\n"),
+                         ("args 'two words' \"\" ü", "[two words]\n[]\n[ü]\n"),
+                         (["cwd"], where),
+                         (["env", "FROM_FILE"], "a b"),
+                         (["env", "BOTH"], "launch"),
+                         (["env", "HOME"], "[]\n")):
+        c = t.adapter()
+        c.launch(t.program("Signals"), args=args, cwd=t.dir,
+                 envFile=f"{t.dir}/some.env",
+                 env={"BOTH": "launch", "HOME": None})
+        c.end(code=None)
+        t.check_in(wanted, c.output())
+
+
+test_attributes.runtimes = ("10",)
+
+
+def test_profile(t):
+    """launchSettings.json: the first profile of the project, or a named one;
+    launch.json goes first."""
+    os.mkdir(f"{t.dir}/Properties")
+    with open(f"{t.dir}/Properties/launchSettings.json", "w") as file:
+        file.write('\ufeff// made by a template\n' + json.dumps({"profiles": {
+            "iis": {"commandName": "IISExpress",
+                    "environmentVariables": {"MODE": "iis"}},
+            "http": {"commandName": "Project", "commandLineArgs": "env MODE",
+                     "applicationUrl": "http://localhost:5000",
+                     "environmentVariables": {"MODE": "http"}},
+            "other": {"commandName": "Project", "commandLineArgs": "env MODE",
+                      "environmentVariables": {"MODE": "other"}}}}))
+    for more, wanted in (({}, "http"),
+                         ({"launchSettingsProfile": "other"}, "other"),
+                         ({"env": {"MODE": "own"}}, "own"),
+                         ({"args": ["env", "ASPNETCORE_URLS"]},
+                          "http://localhost:5000")):
+        c = t.adapter()
+        c.launch(t.program("Signals"), cwd=t.dir, **more)
+        c.end(code=None)
+        t.check_in(wanted, c.output())
+    c = t.adapter()
+    c.initialize()
+    t.check_in("has no profile 'absent'", c.refused(
+        "launch", program="x", cwd=t.dir, launchSettingsProfile="absent"))
+
+
+test_profile.runtimes = ("10",)
+
+
+def test_wrong(t):
+    """A wrong value fails the launch and is named; what is not known is
+    named and does no harm; a second try may be right."""
+    c = t.adapter()
+    c.initialize()
+    for arguments, wanted in (
+            ({}, "'program' is missing"),
+            ({"program": 7}, "'program' must be a string"),
+            ({"program": "x", "args": 7}, "'args' must be an array"),
+            ({"program": "x", "args": [7]}, "'args' must hold strings"),
+            ({"program": "x", "env": {"A": 1}}, "'A' in 'env'"),
+            ({"program": "x", "envFile": "/no/file"}, "/no/file"),
+            ({"program": "x", "stopAtEntry": "yes"}, "'stopAtEntry'"),
+            ({"program": "x", "console": "tty"}, "not 'tty'"),
+            ({"program": "x", "justMyCode": 1}, "'justMyCode'"),
+            ({"program": "x", "sourceFileMap": ["a"]}, "'sourceFileMap'")):
+        t.check_in(wanted, c.refused("launch", **arguments))
+    for arguments, wanted in (
+            ({}, "'processId' is missing"),
+            ({"processId": "abc"}, "not 'abc'"),
+            ({"processId": -1}, "'processId'")):
+        t.check_in(wanted, c.refused("attach", **arguments))
+    seq = c.send("launch", program=f"{t.dir}/none.dll")
+    c.ask("configurationDone")
+    answer = c.answer(seq)
+    t.check_equal(False, answer["success"])
+    t.check_in("none.dll", answer["message"])
+    t.check_in("none.dll", answer["body"]["error"]["format"])
+    seq = c.send("launch", program=t.program("Hello")[0], someThing=1)
+    t.check_equal(True, c.answer(seq)["success"])
+    c.end()
+    t.check_in("The attribute 'someThing' is not served", c.output("console"))
+    t.check_in("hello world 5\nok\n", c.output())
+
+
+def test_entry(t):
+    """stopAtEntry stops before the first statement of Main."""
+    c = t.adapter()
+    c.launch(t.program("Hello"), stopAtEntry=True)
+    c.stopped("entry")
+    t.check_in("Main(", c.top()["name"])
+    t.check_equal("", c.output())
+    c.go()
+    c.end()
+
+
+def test_no_debug(t):
+    """noDebug: nothing stops the program."""
+    source = t.source("Throws")
+    c = t.adapter()
+    c.launch(t.program("Throws", "inner"), {source: [t.line("Throws", "main")]},
+             configure=lambda c: c.ask("setExceptionBreakpoints",
+                                       filters=["all"]),
+             noDebug=True, stopAtEntry=True)
+    c.end()
+    t.check(not c.has_event("stopped"), "stopped")
+
+
+def test_input(t):
+    """What is typed at the console while the program runs is its input."""
+    c = t.adapter()
+    c.launch(t.program("Signals", "stdin"))
+    c.event("process")
+    for line in ("one", "zwölf"):
+        c.ask("evaluate", expression=line, context="repl")
+        c.until(line, lambda: line.upper() in c.output())
+    c.ask("disconnect", terminateDebuggee=True)
+    c.wait()
+
+
+def helper_of(c):
+    """Run in a terminal of ours what the adapter wants; the terminal."""
+    asked = c.request("runInTerminal")
+    master, slave = pty.openpty()
+    process = subprocess.Popen(asked["arguments"]["args"], stdin=slave,
+                               stdout=slave, stderr=slave,
+                               preexec_fn=lambda: (os.setsid(), None)[1],
+                               env=c.test.env)
+    os.close(slave)
+    c.post({"seq": 1000 + asked["seq"], "type": "response", "success": True,
+            "request_seq": asked["seq"], "command": "runInTerminal",
+            "body": {"shellProcessId": 1}})
+    return asked["arguments"], master, process
+
+
+def read_until(t, master, wanted):
+    text = b""
+
+    def more():
+        nonlocal text
+        text += os.read(master, 4096)
+        return wanted in text.decode(errors="replace")
+
+    t.wait_for(f"'{wanted}' at the terminal", more)
+    return text.decode()
+
+
+def test_terminal(t):
+    """integratedTerminal: the program has the client's terminal, its keys
+    reach it, and its exit status ends the helper."""
+    c = t.adapter()
+    c.initialize()
+    seq = c.send("launch", program=t.program("Signals")[0], args=["stdin"],
+                 console="integratedTerminal", cwd=t.dir)
+    c.ask("configurationDone")
+    arguments, master, process = helper_of(c)
+    try:
+        t.check_equal("integrated", arguments["kind"])
+        t.check_equal(t.dir, arguments["cwd"])
+        t.check_equal(True, c.answer(seq)["success"])
+        os.write(master, b"typed\n")
+        read_until(t, master, "TYPED")
+        os.write(master, b"\x04")
+        t.check_equal(0, c.event("exited")["exitCode"])
+        t.check_equal(0, process.wait(20))
+        t.check_equal("", c.output())
+        c.ask("disconnect")
+        c.wait()
+    finally:
+        process.kill()
+        process.wait()
+        os.close(master)
+
+
+def test_terminal_refused(t):
+    """A client that gives no terminal: the launch fails in words."""
+    c = t.adapter()
+    c.initialize()
+    seq = c.send("launch", program=t.program("Hello")[0],
+                 console="externalTerminal")
+    c.ask("configurationDone")
+    asked = c.request("runInTerminal")
+    t.check_equal("external", asked["arguments"]["kind"])
+    c.post({"seq": 1000, "type": "response", "success": False,
+            "request_seq": asked["seq"], "command": "runInTerminal",
+            "message": "no terminals today"})
+    t.check_in("no terminals today", c.answer(seq)["message"])
+    c.ask("disconnect")
+    c.wait()
+    c = t.adapter()
+    c.initialize(supportsRunInTerminalRequest=False)
+    seq = c.send("launch", program=t.program("Hello")[0],
+                 console="integratedTerminal")
+    c.ask("configurationDone")
+    t.check_in("internalConsole", c.answer(seq)["message"])
+
+
+def test_restart(t):
+    """restart: the same program again, with its breakpoints."""
+    source = t.source("Hello")
+    c = t.adapter()
+    c.launch(t.program("Hello"), {source: [t.line("Hello", "call")]})
+    c.stopped("breakpoint")
+    first = c.event("process")["systemProcessId"]
+    c.ask("restart")
+    second = c.event("process")["systemProcessId"]
+    t.check(first != second, "the same process")
+    c.stopped("breakpoint")
+    t.check_equal("2", c.evaluate("1 + 1")["result"])
+    t.check(not c.has_event("terminated"), "told to be over")
+    c.go()
+    c.end()
+
+
+def test_terminate(t):
+    """terminate asks first; a program that does not listen is killed."""
+    c = t.adapter()
+    c.launch(t.program("Signals", "term"))
+    c.until("ready", lambda: "ready\n" in c.output())
+    c.ask("terminate")
+    c.end(code=15)
+    source = t.source("HitLoop")
+    c = t.adapter()
+    c.launch(t.program("HitLoop", "5"), {source: [t.line("HitLoop", "hit")]})
+    c.stopped("breakpoint")
+    c.ask("terminate")
+    c.end(code=None)
+
+
+def start_sleeper(t):
+    """A program of ours, not under a debugger, with a name of its own."""
+    name = f"{t.dir}/Sleeper{t.tag}"
+    program, = t.program("Signals")
+    for end in ".dll", ".pdb", ".runtimeconfig.json":
+        shutil.copy(program[:-4] + end, name + end)
+    process = subprocess.Popen(
+        ["dotnet", name + ".dll", "sleep"], env=t.env, cwd=t.dir,
+        stdout=subprocess.PIPE, start_new_session=True)
+    t.check_in("ready", process.stdout.readline().decode())
+    return process
+
+
+def test_attach(t):
+    """Attach by number, in both forms; the program runs on; after the end of
+    the session it is untouched, also without a goodbye."""
+    process = start_sleeper(t)
+    try:
+        for more in ({"processId": process.pid},
+                     {"processId": str(process.pid)}):
+            c = t.adapter()
+            c.launch([], request="attach", **more)
+            t.check_equal(process.pid, c.event("process")["systemProcessId"])
+            c.ask("pause", threadId=1)
+            c.stopped("pause")
+            t.check(any("Main(" in f["name"] for f in c.frames()),
+                    "no Main in the stack")
+            if isinstance(more["processId"], str):
+                c.stdin.close()
+                c.wait()
+            else:
+                c.ask("disconnect", terminateDebuggee=False)
+                c.wait()
+            t.check_equal(0, drive.tracer_of(process.pid))
+            t.check(process.poll() is None, "the program is gone")
+        c = t.adapter()
+        c.launch([], request="attach", processId=process.pid)
+        c.ask("disconnect", terminateDebuggee=True)
+        c.wait()
+        t.check_equal(-signal.SIGKILL, process.wait(20))
+    finally:
+        c.close()
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def test_server(t):
+    """--server: one client over TCP, then the end."""
+    import socket
+    process = subprocess.Popen(
+        [t.dndbg, "--interpreter=vscode", "--server=0"], env=t.env, cwd=t.dir,
+        stderr=subprocess.PIPE, start_new_session=True)
+    try:
+        line = process.stderr.readline().decode()
+        port = int(t.check_match(r"on 127\.0\.0\.1:(\d+)$", line)[1])
+        with socket.create_connection(("127.0.0.1", port)) as connection:
+            with connection.makefile("rb", buffering=0) as reader, \
+                    connection.makefile("wb", buffering=0) as writer:
+                c = Client(t, stdin=writer, stdout=reader)
+                c.launch(t.program("Hello"))
+                c.event("exited", exitCode=0)
+                c.event("terminated")
+                c.ask("disconnect")
+                t.check_equal(0, process.wait(20))
+    finally:
+        process.kill()
+        process.wait()
+        process.stderr.close()
