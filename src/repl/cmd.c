@@ -16,6 +16,9 @@ const struct cmd_family *const cmd_families[] = {
     &cmd_family_inferiors,   &cmd_family_data,
     &cmd_family_displays,    &cmd_family_code,
     &cmd_family_info,        &cmd_family_settings,
+    &cmd_family_data,        &cmd_family_displays,
+    &cmd_family_code,        &cmd_family_info,
+    &cmd_family_settings,    &cmd_family_session,
     &cmd_family_support,     NULL,
 };
 

@@ -72,6 +72,7 @@ extern const struct cmd_family cmd_family_displays;
 extern const struct cmd_family cmd_family_code;
 extern const struct cmd_family cmd_family_info;
 extern const struct cmd_family cmd_family_settings;
+extern const struct cmd_family cmd_family_session;
 extern const struct cmd_family cmd_family_support;
 
 /* Kinds of "catch" and "tcatch". */

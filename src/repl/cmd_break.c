@@ -175,6 +175,8 @@ static struct dbg_error *for_list(struct repl *r, const char *args, one_fn *fn)
 
 	if (!*args)
 		return for_all(r, fn);
+	if (parse_bpnum(&args) && !*args)
+		return fn(r, r->last_break);
 	for (;;) {
 		err = parse_range(&args, &first, &last, &any);
 		if (err || !any)
@@ -267,13 +269,24 @@ static struct dbg_error *cmd_clear(struct repl *r, const struct call *call)
 	return NULL;
 }
 
+static struct dbg_error *break_number(struct repl *r, const char **p,
+				      uint32_t *ret)
+{
+	if (!parse_bpnum(p))
+		return parse_number(p, ret);
+	if (!r->last_break)
+		return fault_arg("No breakpoint was made yet.");
+	*ret = r->last_break;
+	return NULL;
+}
+
 static struct dbg_error *cmd_condition(struct repl *r, const struct call *call)
 {
 	struct dbg_error *err;
 	const char *p = call->args;
 	uint32_t number;
 
-	err = parse_number(&p, &number);
+	err = break_number(r, &p, &number);
 	if (!err)
 		err = dbg_break_condition(r->dbg, number, *p ? p : NULL);
 	if (!err && !*p)
@@ -288,7 +301,7 @@ static struct dbg_error *cmd_ignore(struct repl *r, const struct call *call)
 	uint32_t number;
 	uint64_t count;
 
-	err = parse_number(&p, &number);
+	err = break_number(r, &p, &number);
 	if (err)
 		return err;
 	if (!parse_u64(p, &count))

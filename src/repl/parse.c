@@ -122,6 +122,18 @@ struct dbg_error *parse_range(const char **p, uint64_t *ret_first,
 	return NULL;
 }
 
+bool parse_bpnum(const char **p)
+{
+	static const char name[] = "$bpnum";
+	size_t n = sizeof(name) - 1;
+
+	if (strncmp(*p, name, n) != 0 ||
+	    ((*p)[n] && !isspace((unsigned char)(*p)[n])))
+		return false;
+	*p += n + strspn(*p + n, " \t");
+	return true;
+}
+
 struct dbg_error *parse_number(const char **p, uint32_t *ret)
 {
 	size_t n = strcspn(*p, " \t");

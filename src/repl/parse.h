@@ -35,6 +35,8 @@ DBG_MUST struct dbg_error *parse_range(const char **p, uint64_t *ret_first,
  * Take the number of a breakpoint in front of *@p, stepping to what follows.
  */
 DBG_MUST struct dbg_error *parse_number(const char **p, uint32_t *ret);
+/* Move over `$bpnum`, the breakpoint made last; false: it is not that. */
+bool parse_bpnum(const char **p);
 
 enum parse_list_kind {
 	PARSE_LIST_NEXT,   /* nothing: go on */

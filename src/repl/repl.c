@@ -106,6 +106,8 @@ struct dbg_error *repl_line(struct repl *r, const char *line)
 	}
 	if (input_is_user(r))
 		note_repeat(r, line);
+	r->counted = r->counting;
+	dbg_counters(r->dbg, &r->counting);
 	err = cmd_execute(r, line);
 	if (!err)
 		actions_run(r);

@@ -111,6 +111,8 @@ struct repl {
 	struct display *displays;
 	size_t n_displays, cap_displays;
 	uint32_t last_display, last_break;
+	/* At the start of the present command and of the one before. */
+	struct dbg_counters counting, counted;
 	struct listing listing;
 	struct examine examine;
 
@@ -235,6 +237,8 @@ const char *source_name(const struct repl *r, const char *path);
 
 /* A value with its children, without name and end of line. */
 void show_value(struct repl *r, const struct dbg_value *v);
+/* A catchpoint as it was asked for: "throw -exact System.IO.IOException". */
+void show_catch(FILE *out, const struct dbg_breakpoint *b);
 /* "name = value" lines of a scope; says @none if there are none. */
 DBG_MUST struct dbg_error *show_scope(struct repl *r, dbg_id frame,
 				      enum dbg_scope scope, const char *none,

@@ -67,16 +67,15 @@ static void show_place(struct repl *r, const struct dbg_breakpoint *b)
 	putchar('\n');
 }
 
-// As it was asked for: "throw -exact System.IO.IOException".
-static void show_catch(const struct dbg_breakpoint *b)
+void show_catch(FILE *out, const struct dbg_breakpoint *b)
 {
-	printf("%s%s", catch_name(b), b->catches.exact ? " -exact" : "");
+	fprintf(out, "%s%s", catch_name(b), b->catches.exact ? " -exact" : "");
 	if (b->catches.module)
-		printf(" -module %s", b->catches.module);
+		fprintf(out, " -module %s", b->catches.module);
 	if (b->catches.message)
-		printf(" -message \"%s\"", b->catches.message);
+		fprintf(out, " -message \"%s\"", b->catches.message);
 	if (b->text)
-		printf(" %s", b->text);
+		fprintf(out, " %s", b->text);
 }
 
 struct dbg_error *show_break_new(struct repl *r, uint32_t number)
@@ -89,7 +88,7 @@ struct dbg_error *show_break_new(struct repl *r, uint32_t number)
 		return err;
 	if (catch_name(&b)) {
 		printf("%s %" PRIu32 " (", kind_name(&b), b.number);
-		show_catch(&b);
+		show_catch(stdout, &b);
 		printf(")\n");
 		return NULL;
 	}
@@ -137,7 +136,7 @@ static void show_what(struct repl *r, const struct dbg_breakpoint *b)
 
 	if (catch_name(b)) {
 		printf("%-18s exception ", "");
-		show_catch(b);
+		show_catch(stdout, b);
 		putchar('\n');
 		return;
 	}
