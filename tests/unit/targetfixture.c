@@ -203,6 +203,41 @@ static int leader_main(const char *arg)
 	return 1;
 }
 
+// A lock that another thread holds until it is told to let go.
+static pthread_mutex_t turns = PTHREAD_MUTEX_INITIALIZER;
+
+static void *hold_turn(void *arg)
+{
+	pthread_mutex_lock(&turns);
+	__atomic_store_n(&fixture_handled, 1, __ATOMIC_SEQ_CST);
+	while (!fixture_code)
+		sched_yield();
+	pthread_mutex_unlock(&turns);
+	while (fixture_handled)
+		sched_yield();
+	return arg;
+}
+
+// Between hit and other: nothing, the lock, the end.
+static int turns_main(const char *arg)
+{
+	pthread_t t;
+
+	(void)arg;
+	pthread_create(&t, NULL, hold_turn, NULL);
+	while (!fixture_handled)
+		sched_yield();
+	fixture_hit();
+	fixture_other();
+	fixture_hit();
+	pthread_mutex_lock(&turns);
+	fixture_other();
+	fixture_hit();
+	fixture_handled = 0;
+	pthread_join(t, NULL);
+	return fixture_hits != 3 || fixture_others != 2;
+}
+
 // ---- Signals
 
 static void count_signal(int signal, siginfo_t *info, void *context)
@@ -661,6 +696,7 @@ static const struct {
     {"syscall", syscall_main},
     {"surroundings", surroundings_main},
     {"tty", tty_main},
+    {"turns", turns_main},
 };
 
 // LeakSanitizer asks this: it cannot work in a process that is traced.

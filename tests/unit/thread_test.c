@@ -122,6 +122,61 @@ static void test_leader_ends_first(void **state)
 	run_end(&run);
 }
 
+// ---- One thread alone
+
+static enum target_alone alone(struct run *run, uint64_t addr)
+{
+	struct user_regs_struct regs;
+	enum target_alone end;
+	pid_t tid = run->last.tid;
+
+	must(target_stop_all(run->t));
+	must(target_thread_alone(run->t, tid, &addr, 1, &end));
+	check_stopped(run);
+	must(target_regs(run->t, tid, &regs));
+	assert_int_equal(end == TARGET_ALONE_THERE, regs.rip == addr);
+	return end;
+}
+
+static void test_alone(void **state)
+{
+	struct run run;
+
+	(void)state;
+	run_start(&run, "turns", "");
+	uint64_t hit = run_addr(&run, (void *)fixture_hit);
+	uint64_t other = run_addr(&run, (void *)fixture_other);
+
+	run_arm(&run, hit);
+	run_arm(&run, other);
+	must(target_resume_all(run.t));
+	run_until(&run, TARGET_TRAP);
+	assert_int_equal(run.last.addr, hit);
+	assert_int_equal(alone(&run, other), TARGET_ALONE_THERE);
+
+	// That trap is not reported again; the next is.
+	must(target_resume_all(run.t));
+	run_until(&run, TARGET_TRAP);
+	assert_int_equal(run.last.addr, hit);
+	assert_int_equal(run_u64(&run, &fixture_others), 1);
+	assert_int_equal(alone(&run, other), TARGET_ALONE_ASLEEP);
+
+	// With the others it gets the lock.
+	tell_to_end(&run);
+	must(target_resume_all(run.t));
+	run_until(&run, TARGET_TRAP);
+	assert_int_equal(run.last.addr, other);
+
+	// Another trap than the one waited for is reported as ever.
+	assert_int_equal(alone(&run, other), TARGET_ALONE_ENDED);
+	must(target_resume_all(run.t));
+	run_until(&run, TARGET_TRAP);
+	assert_int_equal(run.last.addr, hit);
+	run_resume(&run, &run.last);
+	run_to_exit(&run, 0);
+	run_end(&run);
+}
+
 // ---- Signals
 
 static void stop_world(struct run *run, const struct target_event *event)
@@ -470,6 +525,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_births_and_deaths),
 	    cmocka_unit_test(test_leader_ends_first),
+	    cmocka_unit_test(test_alone),
 	    cmocka_unit_test(test_signals),
 	    cmocka_unit_test(test_signal_storm),
 	    cmocka_unit_test(test_signal_suppressed),

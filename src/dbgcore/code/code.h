@@ -222,6 +222,13 @@ unsigned int code_traits(struct code *c, struct code_module *m, uint32_t token);
  */
 uint32_t code_handler_at(struct code_module *m, uint32_t token,
 			 uint32_t il_offset);
+/* Is the method or its class generic? */
+bool code_is_generic(const struct code_module *m, uint32_t token);
+/*
+ * Where the IL of a method, its header first, lies in memory if the image is
+ * laid out as loaded, or @flat, as in its file; 0: none.
+ */
+uint64_t code_il_addr(const struct code_module *m, uint32_t token, bool flat);
 /* Does the method have symbols with at least one visible point? */
 bool code_has_source(struct code *c, struct code_module *m, uint32_t token);
 /* MoveNext token of an async or iterator kickoff method, 0: it is none. */

@@ -340,3 +340,28 @@ void module_body(const struct code_module *m, uint32_t token,
 		memset(ret, 0, sizeof(*ret));
 	}
 }
+
+bool code_is_generic(const struct code_module *m, uint32_t token)
+{
+	uint32_t rid = MD_TOKEN_RID(token);
+	uint32_t type = md_method_type(&m->md, rid);
+	uint32_t n;
+
+	return md_find(&m->md, MD_GENERICPARAM, 2, rid << 1 | 1, &n) ||
+	       md_find(&m->md, MD_GENERICPARAM, 2, type << 1, &n);
+}
+
+uint64_t code_il_addr(const struct code_module *m, uint32_t token, bool flat)
+{
+	// II.22.26: column 0 is the RVA
+	uint32_t rva = md_col(&m->md, MD_METHODDEF, MD_TOKEN_RID(token), 0);
+	struct bytes body = {NULL, 0};
+
+	if (!rva || !m->base)
+		return 0;
+	if (!flat)
+		return m->base + rva;
+	if (m->pe.n_sections)
+		body = pe_at_rva(&m->pe, rva);
+	return body.p ? m->base + (uint64_t)(body.p - m->pe.file.p) : 0;
+}

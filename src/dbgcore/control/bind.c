@@ -114,14 +114,8 @@ static void place_add_code(struct control *c, struct bp *bp, struct bp_place *p,
 /* Is the first code of the method the only one it will ever have? */
 static bool code_is_final(const struct code_module *m, uint32_t token)
 {
-	uint32_t rid = MD_TOKEN_RID(token);
-	uint32_t type = md_method_type(&m->md, rid);
-	uint32_t n;
-
 	// debug code is not tiered; each instantiation has code of its own
-	return !m->optimized && !m->dynamic &&
-	       !md_find(&m->md, MD_GENERICPARAM, 2, rid << 1 | 1, &n) &&
-	       !md_find(&m->md, MD_GENERICPARAM, 2, type << 1, &n);
+	return !m->optimized && !m->dynamic && !code_is_generic(m, token);
 }
 
 /* Bind @p to whatever code its method has, and wait for more. */

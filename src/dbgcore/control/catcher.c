@@ -12,10 +12,9 @@ enum {
 	FRAMES_MAX = 20000
 };
 
-/* Has it a source and the user's own interest? */
-static bool is_users(const struct code_pos *pos)
+static bool is_users(struct control *c, const struct code_pos *pos)
 {
-	return pos->module && pos->module->pdb && !pos->module->optimized;
+	return pos->module && mycode_is_user(c, pos->module, pos->token);
 }
 
 enum answer {
@@ -37,10 +36,10 @@ static enum answer takes(const struct code_handler *h, const struct thrown *t)
 	return h->generic ? MAYBE : NO;
 }
 
-static void note_filter(struct catcher *k, const struct frame *f,
-			const struct code_handler *h)
+static void note_filter(struct control *c, struct catcher *k,
+			const struct frame *f, const struct code_handler *h)
 {
-	k->user_asks |= is_users(f->pos);
+	k->user_asks |= is_users(c, f->pos);
 	if (k->asks)
 		return;
 	k->asks = f;
@@ -55,7 +54,7 @@ static bool ask_frame(struct control *c, const struct frame *f,
 	struct code_handler *handlers;
 	size_t n;
 
-	k->passes_user |= is_users(f->pos);
+	k->passes_user |= is_users(c, f->pos);
 	code_handlers(c->code, f->pos, t->arena, &handlers, &n);
 	for (size_t i = 0; i < n; i++) {
 		const struct code_handler *h = &handlers[i];
@@ -64,12 +63,12 @@ static bool ask_frame(struct control *c, const struct frame *f,
 		case NO:
 			continue;
 		case MAYBE:
-			note_filter(k, f, h);
+			note_filter(c, k, f, h);
 			continue;
 		case YES:
 			k->at = f;
 			k->by_task = h->kind == CODE_HANDLER_TASK;
-			k->by_user = is_users(f->pos) && !k->by_task;
+			k->by_user = is_users(c, f->pos) && !k->by_task;
 			k->path = h->path;
 			k->line = h->line;
 			return true;

@@ -34,8 +34,8 @@ void control_destroy(struct control *c)
 	map_deinit(&c->sites);
 	map_deinit(&c->hits);
 	map_deinit(&c->wanted.methods);
-	map_deinit(&c->wanted.descs);
-	map_deinit(&c->wanted.inside);
+	map_deinit(&c->wanted.bodies);
+	map_deinit(&c->wanted.compiling);
 	map_deinit(&c->throws.passed);
 	free(c);
 }
@@ -319,15 +319,16 @@ static struct dbg_error *judge_trap(struct control *c,
 				    bool *ret_stops)
 {
 	struct dbg_error *err;
-	unsigned int kinds = control_site_kinds(c, ev->addr);
+	uint64_t addr = ev->addr;
+	unsigned int kinds = control_site_kinds(c, addr);
 
+	if (kinds & SITE_COMPILE && rush_trap(c, ev->tid, ev->addr, &addr))
+		kinds = control_site_kinds(c, addr);
 	if (kinds & SITE_THROW) {
 		err = thrown(c, ev->tid, arena, stop, ret_stops);
 		if (err || *ret_stops)
 			return err;
 	}
-	if (kinds & SITE_ENTER)
-		rush_enter(c, ev->tid);
 	if (kinds & SITE_PRESTUB)
 		wanted_prestub(c, ev->tid);
 	if (kinds & SITE_DISPATCH) {
@@ -336,7 +337,7 @@ static struct dbg_error *judge_trap(struct control *c,
 			return err;
 	}
 	if (kinds & SITE_BREAK) {
-		err = bp_hit(c, ev->tid, ev->addr, stop, ret_stops);
+		err = bp_hit(c, ev->tid, addr, stop, ret_stops);
 		if (err || *ret_stops)
 			return err;
 	}
@@ -346,7 +347,7 @@ static struct dbg_error *judge_trap(struct control *c,
 			return err;
 	}
 	if (kinds & SITE_STEP)
-		return step_trap(c, ev->tid, ev->addr, stop, ret_stops);
+		return step_trap(c, ev->tid, addr, stop, ret_stops);
 	return NULL;
 }
 

@@ -82,7 +82,7 @@ enum site_kind {
 	SITE_DISPATCH = 4, /* System.Runtime.EH.DispatchEx */
 	SITE_BREAK = 8,
 	SITE_STEP = 16,
-	SITE_ENTER = 64,   /* start of ThePreStub */
+	SITE_COMPILE = 64, /* entry and return of the JIT */
 	SITE_PRESTUB = 32, /* end of ThePreStub */
 	SITE_WATCH = 128,  /* where a frame with watched variables ends */
 };
@@ -109,8 +109,6 @@ control_judge(struct control *c, const struct target_event *ev,
 
 /* End a step that is under way (another stop came first). */
 void control_step_cancel(struct control *c);
-/* A thread was born. All threads may be stopped after it. */
-void control_thread_born(struct control *c);
 /* A thread is gone: a step of it is over. */
 void control_thread_gone(struct control *c, pid_t tid);
 

@@ -56,22 +56,22 @@ struct hit_list {
 
 struct want {
 	struct dac_method_ref ref;
-	bool listed;   /* in the runtime's table */
-	bool fresh;    /* not sent yet */
-	bool compiled; /* some code was made of it */
+	bool listed; /* in the runtime's table */
+	bool fresh;  /* not sent yet */
 };
 
 struct wanted {
 	struct map methods;    /* key of (module, token) -> struct want */
 	size_t n_listed;       /* in the runtime's notification table */
 	size_t n_overflow;     /* waited for at ThePreStub */
-	size_t n_bare;         /* without any code yet */
 	uint64_t prestub_exit; /* armed, 0: not */
 	/* rush.c */
-	bool many_threads;      /* born since the runtime came up */
-	uint64_t prestub_entry; /* armed, 0: not */
-	struct map descs;       /* MethodDescs of methods without code */
-	struct map inside;      /* threads in ThePreStub with one of these */
+	bool watching;           /* the JIT's entry is trapped */
+	uint64_t jit_wait;       /* trap until the JIT is loaded, 0: none */
+	uint64_t compile_entry;  /* of the JIT, 0: not found */
+	uint64_t compile_return; /* where it returns to, 0: not seen yet */
+	struct map bodies;       /* addresses of IL that is to be compiled */
+	struct map compiling;    /* threads in the JIT with one of these */
 };
 
 /* ---- Steps ----------------------------------------------------------- */
@@ -231,11 +231,18 @@ void bind_disarm(struct control *c, struct bp *bp);
 struct hit_list *bind_hits(struct control *c, uint64_t addr);
 
 /* rush.c */
-/* Watch ThePreStub's entry for the methods without code, or no longer. */
+/* The first code of a method is waited for, or no longer. */
+void rush_add(struct control *c, const struct code_module *m, uint32_t token);
+void rush_remove(struct control *c, const struct code_module *m,
+		 uint32_t token);
+/* Trap the JIT if any is waited for. */
 void rush_update(struct control *c);
-/* A thread enters ThePreStub; leaves it: was it for a method we watch? */
-void rush_enter(struct control *c, pid_t tid);
-bool rush_leave(struct control *c, pid_t tid);
+/*
+ * The trap at the JIT's entry or return. True: all is stopped, and the thread
+ * stands at another trap, *ret_addr, where its code is known.
+ */
+bool rush_trap(struct control *c, pid_t tid, uint64_t addr, uint64_t *ret_addr);
+void rush_gone(struct control *c, pid_t tid);
 void rush_reset(struct control *c);
 
 /* wanted.c */

@@ -1,104 +1,279 @@
 /*
  * Threads that call a method for the first time at once. One of them compiles
- * it; the runtime publishes the code, and only then tells of it. The others,
- * which wait in ThePreStub for the same code, would run it meanwhile, past
- * breakpoints that are not there yet.
+ * it; the runtime publishes the code, and only then tells of it. Whoever
+ * calls it in between would run past breakpoints that are not there yet.
  *
- * So while methods without code are waited for, and threads have been born
- * since the runtime came up, the entry of ThePreStub is trapped: r10 is the
- * MethodDesc of the method called. A thread that enters with one that is
- * wanted is met again at the exit, where its code is known, whoever made it
- * (wanted_prestub). That covers methods that are not generic, whose
- * MethodDesc is known before.
+ * So while methods without code are waited for, the JIT's entry is trapped
+ * (ICorJitCompiler::compileMethod; its argument names the IL of the method).
+ * When the JIT returns with the code of one that is wanted, nobody else has
+ * seen it: everything is stopped, and the one thread goes on alone up to the
+ * point where the runtime tells of the code. That is short, but the thread
+ * may need a lock that a stopped one holds: then it falls asleep, the others
+ * run for a moment, and it is tried again.
+ *
+ * Versions that replace another (tiers, on-stack replacement) are published
+ * after they were told of. What was compiled ahead of time (ReadyToRun) does
+ * not come from the JIT and is not covered.
  */
 #include "control/control_priv.h"
 
+#include <string.h>
+#include <time.h>
+
 #include "base/err.h"
+#include "code/disasm.h"
 
 enum {
-	RESOLVE_MAX = 256
-}; /* descriptors looked for at one time */
+	GET_JIT_MAX = 64, /* bytes of getJit looked at */
+	INFO_ILCODE = 16, /* CORINFO_METHOD_INFO: ftn, scope, ILCode */
+	TINY_HEADER = 1,  /* of an IL body (ECMA-335 II.25.4) */
+	FAT_HEADER = 12,
+	ALONE_TRIES = 50,
+	OTHERS_NS = 200000, /* for which the others run in between */
+};
 
 static const char marker;
 
-static void find_descriptors(struct control *c)
+/* ---- The methods ------------------------------------------------------ */
+
+void rush_add(struct control *c, const struct code_module *m, uint32_t token)
+{
+	for (int flat = 0; flat < 2; flat++) {
+		uint64_t addr = code_il_addr(m, token, flat);
+
+		if (addr)
+			map_put(&c->wanted.bodies, addr, (void *)&marker);
+	}
+}
+
+void rush_remove(struct control *c, const struct code_module *m, uint32_t token)
+{
+	for (int flat = 0; flat < 2; flat++) {
+		uint64_t addr = code_il_addr(m, token, flat);
+
+		if (addr)
+			map_take(&c->wanted.bodies, addr);
+	}
+}
+
+/* ---- The JIT ---------------------------------------------------------- */
+
+/*
+ * getJit returns the address of a static object: `lea reg, [rip + d]`. The
+ * first entry of its first word, the table of virtual functions, is
+ * compileMethod in all versions.
+ */
+static struct dbg_error *find_compile(struct control *c, uint64_t get_jit,
+				      uint64_t *ret)
+{
+	struct dbg_error *err;
+	uint8_t code[GET_JIT_MAX];
+	size_t n = target_read_some(c->target, get_jit, code, sizeof(code));
+	struct insn insn;
+	uint64_t addr;
+	int32_t d;
+
+	*ret = 0;
+	for (size_t off = 0; off < n; off += insn.size) {
+		const uint8_t *p = code + off;
+
+		if (!disasm_insn(p, n - off, get_jit + off, &insn) ||
+		    insn.kind == INSN_RET)
+			break;
+		if (insn.size != 7 || (p[0] & 0xfb) != 0x48 || p[1] != 0x8d ||
+		    (p[2] & 0xc7) != 0x05)
+			continue;
+		memcpy(&d, p + 3, sizeof(d));
+		addr = get_jit + off + insn.size + (uint64_t)(int64_t)d;
+		err = target_read_u64(c->target, addr, &addr);
+		return err ? err : target_read_u64(c->target, addr, ret);
+	}
+	return NULL;
+}
+
+/* *ret_wait: where to look again, 0: nowhere. */
+static struct dbg_error *look(struct control *c, struct arena *arena,
+			      uint64_t *ret_entry, uint64_t *ret_wait)
+{
+	struct dbg_error *err;
+	struct target_image image;
+	bool found;
+
+	err =
+	    target_image_find(c->target, "libclrjit.so", arena, &image, &found);
+	if (err)
+		return err;
+	// 9 and 10 load it when they first need it
+	if (!found)
+		return target_r_brk(c->target, ret_wait);
+	err = target_symbol(c->target, &image, "getJit", ret_wait);
+	if (!err && *ret_wait)
+		err = find_compile(c, *ret_wait, ret_entry);
+	// it may be mapped and not relocated yet
+	if (*ret_entry <= image.base || *ret_entry >= image.end)
+		*ret_entry = 0;
+	return err;
+}
+
+static void wait_at(struct control *c, uint64_t addr)
 {
 	struct wanted *w = &c->wanted;
-	size_t left = RESOLVE_MAX;
 
-	map_clear(&w->descs);
-	for (size_t i = 0; i < w->methods.cap && left; i++) {
-		const struct want *want = w->methods.slots[i].value;
+	if (addr == w->jit_wait)
+		return;
+	if (w->jit_wait)
+		control_complain(
+		    c, control_site_remove(c, SITE_COMPILE, &w->jit_wait, 1));
+	w->jit_wait = addr;
+	if (addr)
+		control_complain(c,
+				 control_site_add(c, SITE_COMPILE, &addr, 1));
+}
 
-		if (!want || want->compiled)
-			continue;
+/* Without the JIT's entry hits may be lost in a rush, no more. */
+static void find_jit(struct control *c)
+{
+	struct arena *arena = arena_create();
+	uint64_t wait = 0;
 
-		uint64_t desc = dac_method_of_token(c->dac, want->ref.module,
-						    want->ref.token);
-
-		left--;
-		if (desc)
-			map_put(&w->descs, desc, (void *)&marker);
-	}
+	dbg_error_destroy(look(c, arena, &c->wanted.compile_entry, &wait));
+	wait_at(c, c->wanted.compile_entry ? 0 : wait);
+	arena_destroy(arena);
 }
 
 void rush_update(struct control *c)
 {
 	struct wanted *w = &c->wanted;
-	uint64_t entry = dac_prestub(c->dac);
+	bool needed = w->bodies.n;
 
-	if (!w->many_threads || !entry)
+	if (needed && !w->compile_entry && !w->jit_wait)
+		find_jit(c);
+	if (!w->compile_entry || needed == w->watching)
 		return;
-	find_descriptors(c);
-	if (w->descs.n && !w->prestub_entry) {
-		w->prestub_entry = entry;
-		control_complain(c, control_site_add(c, SITE_ENTER, &entry, 1));
-	} else if (!w->descs.n && w->prestub_entry) {
-		w->prestub_entry = 0;
-		control_complain(c,
-				 control_site_remove(c, SITE_ENTER, &entry, 1));
-	}
+	w->watching = needed;
+	control_complain(
+	    c, needed ? control_site_add(c, SITE_COMPILE, &w->compile_entry, 1)
+		      : control_site_remove(c, SITE_COMPILE, &w->compile_entry,
+					    1));
 }
 
-void rush_enter(struct control *c, pid_t tid)
+/* ---- One compilation -------------------------------------------------- */
+
+static void rush_begin(struct control *c, pid_t tid)
 {
+	struct wanted *w = &c->wanted;
 	struct user_regs_struct regs;
+	uint64_t il, returns;
 	struct dbg_error *err = target_regs(c->target, tid, &regs);
 
-	if (err)
+	// compileMethod(this, comp, info, flags, ...)
+	if (!err)
+		err = target_read_u64(c->target, regs.rdx + INFO_ILCODE, &il);
+	if (!err)
+		err = target_read_u64(c->target, regs.rsp, &returns);
+	if (err) {
 		control_complain(c, err);
-	else if (map_find(&c->wanted.descs, regs.r10))
-		map_put(&c->wanted.inside, (uint64_t)tid, (void *)&marker);
+		return;
+	}
+	if (!map_find(&w->bodies, il - TINY_HEADER) &&
+	    !map_find(&w->bodies, il - FAT_HEADER))
+		return;
+	// the JIT is not entered twice by one thread
+	map_put(&w->compiling, (uint64_t)tid, (void *)&marker);
+	if (w->compile_return == returns)
+		return;
+	w->compile_return = returns;
+	control_complain(c, control_site_add(c, SITE_COMPILE, &returns, 1));
 }
 
-bool rush_leave(struct control *c, pid_t tid)
+/*
+ * Does the thread stand where the code of its method is known: where the
+ * runtime tells of it, or at the end of ThePreStub?
+ */
+static bool is_known(struct control *c, pid_t tid, uint64_t *ret_addr)
 {
-	return map_take(&c->wanted.inside, (uint64_t)tid);
+	struct user_regs_struct regs;
+	struct dac_notification n;
+	struct dbg_error *err = target_regs(c->target, tid, &regs);
+
+	if (err) {
+		dbg_error_destroy(err);
+		return false;
+	}
+	*ret_addr = regs.rip;
+	if (regs.rip != c->cxa_throw)
+		return regs.rip == c->wanted.prestub_exit;
+	dac_notification_decode(c->target, &regs, &n);
+	return n.kind == DAC_NOTIFY_CODE;
+}
+
+static void others_run(struct control *c)
+{
+	const struct timespec pause = {.tv_nsec = OTHERS_NS};
+	struct dbg_error *err = target_resume_all(c->target);
+
+	if (!err) {
+		nanosleep(&pause, NULL);
+		err = target_stop_all(c->target);
+	}
+	control_complain(c, err);
+}
+
+/* All but @tid stand still until its code is known. */
+static struct dbg_error *run_alone(struct control *c, pid_t tid,
+				   uint64_t *ret_addr)
+{
+	struct dbg_error *err;
+	const uint64_t addrs[] = {c->cxa_throw, c->wanted.prestub_exit};
+	enum target_alone end;
+
+	for (int i = 0; i < ALONE_TRIES; i++) {
+		err = target_thread_alone(c->target, tid, addrs, 2, &end);
+		if (err || end == TARGET_ALONE_ENDED)
+			return err;
+		if (end == TARGET_ALONE_ASLEEP)
+			others_run(c);
+		else if (is_known(c, tid, ret_addr))
+			return NULL;
+	}
+	return NULL;
+}
+
+bool rush_trap(struct control *c, pid_t tid, uint64_t addr, uint64_t *ret_addr)
+{
+	struct dbg_error *err;
+	struct wanted *w = &c->wanted;
+
+	if (addr == w->jit_wait) {
+		find_jit(c);
+		rush_update(c);
+	}
+	if (addr == w->compile_entry)
+		rush_begin(c, tid);
+	if (addr != w->compile_return ||
+	    !map_take(&w->compiling, (uint64_t)tid))
+		return false;
+	err = control_halt(c);
+	if (!err)
+		err = run_alone(c, tid, ret_addr);
+	control_complain(c, err);
+	dac_flush(c->dac);
+	return is_known(c, tid, ret_addr);
+}
+
+void rush_gone(struct control *c, pid_t tid)
+{
+	map_take(&c->wanted.compiling, (uint64_t)tid);
 }
 
 void rush_reset(struct control *c)
 {
 	struct wanted *w = &c->wanted;
 
-	map_clear(&w->descs);
-	map_clear(&w->inside);
-	w->prestub_entry = 0;
-	w->many_threads = false;
-}
-
-void control_thread_born(struct control *c)
-{
-	struct wanted *w = &c->wanted;
-	struct dbg_error *err;
-
-	if (!c->dac)
-		return;
-	w->many_threads = true;
-	if (!w->n_bare)
-		return;
-	err = control_halt(c);
-	if (err)
-		control_complain(c, err);
-	else
-		wanted_commit(c);
+	map_clear(&w->bodies);
+	map_clear(&w->compiling);
+	w->jit_wait = 0;
+	w->watching = false;
+	w->compile_entry = 0;
+	w->compile_return = 0;
 }

@@ -42,17 +42,16 @@ void wanted_add(struct control *c, struct code_module *m, uint32_t token)
 		c->wanted.n_overflow++;
 	}
 	map_put(&c->wanted.methods, key, w);
-	c->wanted.n_bare++;
+	rush_add(c, m, token);
 }
 
 void wanted_compiled(struct control *c, struct code_module *m, uint32_t token)
 {
 	struct want *w = map_find(&c->wanted.methods, want_key(m, token));
 
-	if (!w || w->compiled)
-		return;
-	w->compiled = true;
-	c->wanted.n_bare--;
+	// other instantiations of a generic method have their first code yet
+	if (w && !code_is_generic(m, token))
+		rush_remove(c, m, token);
 }
 
 void wanted_drop(struct control *c, struct code_module *m, uint32_t token)
@@ -61,8 +60,7 @@ void wanted_drop(struct control *c, struct code_module *m, uint32_t token)
 
 	if (!w)
 		return;
-	if (!w->compiled)
-		c->wanted.n_bare--;
+	rush_remove(c, m, token);
 	if (!w->listed) {
 		c->wanted.n_overflow--;
 	} else {
@@ -115,8 +113,7 @@ static void prestub_update(struct control *c)
 {
 	uint64_t addr = c->wanted.prestub_exit;
 
-	bool needed =
-	    c->wanted.n_overflow || c->wanted.prestub_entry || watch_waits(c);
+	bool needed = c->wanted.n_overflow || watch_waits(c);
 
 	if (needed && !addr) {
 		control_complain(c, prestub_arm(c));
@@ -177,7 +174,6 @@ void wanted_reset(struct control *c)
 	map_clear(methods);
 	c->wanted.n_listed = 0;
 	c->wanted.n_overflow = 0;
-	c->wanted.n_bare = 0;
 	c->wanted.prestub_exit = 0;
 	rush_reset(c);
 }
@@ -238,8 +234,8 @@ void wanted_prestub(struct control *c, pid_t tid)
 	struct user_regs_struct regs;
 
 	control_complain(c, watch_prepared(c));
-	// only for a method that the table had no room for, or in a rush
-	if (!rush_leave(c, tid) && !c->wanted.n_overflow)
+	// only for a method that the table had no room for
+	if (!c->wanted.n_overflow)
 		return;
 	err = control_halt(c);
 	if (!err)

@@ -156,8 +156,6 @@ static void on_thread(struct dbg *dbg, const struct target_event *ev)
 	if (event.gone) {
 		control_thread_gone(dbg->control, ev->tid);
 		stack_thread_gone(dbg->stack, ev->tid);
-	} else {
-		control_thread_born(dbg->control);
 	}
 	session_event(dbg, &event);
 }

@@ -15,8 +15,6 @@ static struct dbg_error *number_threads(struct dbg *dbg)
 		return err;
 	for (size_t i = 0; i < n; i++)
 		stack_thread_number(dbg->stack, threads[i].tid);
-	if (n > 1)
-		control_thread_born(dbg->control);
 	return NULL;
 }
 

@@ -133,6 +133,7 @@ static const struct target_ops live_ops = {
     .thread_resume = live_thread_resume,
     .thread_step = live_thread_step,
     .watches_set = live_watches_set,
+    .thread_alone = live_thread_alone,
     .interrupt = live_interrupt,
     .rouse = live_rouse,
     .thread_signal = live_thread_signal,

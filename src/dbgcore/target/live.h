@@ -277,6 +277,12 @@ void thread_keep(struct live *l, struct thread *th,
 		 enum target_event_kind kind);
 /* Note a signal that the thread stands at; report it if it is watched. */
 void thread_due(struct live *l, struct thread *th, int signal);
+/*
+ * Take note of a status that comes within @ms. SIGCHLD is taken: when done,
+ * live_kick.
+ */
+DBG_MUST struct dbg_error *live_take_within(struct live *l, int ms,
+					    bool *ret_any);
 /* Make target_fd readable if there are events in the queue. */
 void live_kick(struct live *l);
 /* Make the descriptor readable in any case. */
@@ -312,6 +318,12 @@ void live_thread_signal(struct target *t, pid_t tid, int signal);
 /* Stop whatever runs, marking it `paused`; and let that go on. */
 DBG_MUST struct dbg_error *live_pause(struct live *l);
 DBG_MUST struct dbg_error *live_unpause(struct live *l);
+
+/* ---- alone.c ------------------------------------------------------------ */
+
+DBG_MUST struct dbg_error *live_thread_alone(struct target *t, pid_t tid,
+					     const uint64_t *addrs, size_t n,
+					     enum target_alone *ret);
 
 /* ---- child.c: tasks that the process makes --------------------------- */
 

@@ -325,6 +325,15 @@ void target_rouse(struct target *t)
 		t->ops->rouse(t);
 }
 
+struct dbg_error *target_thread_alone(struct target *t, pid_t tid,
+				      const uint64_t *addrs, size_t n,
+				      enum target_alone *ret)
+{
+	struct dbg_error *err = need_run(t);
+
+	return err ? err : t->ops->thread_alone(t, tid, addrs, n, ret);
+}
+
 struct dbg_error *target_interrupt(struct target *t)
 {
 	struct dbg_error *err = need_run(t);

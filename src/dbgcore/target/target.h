@@ -147,6 +147,20 @@ DBG_MUST struct dbg_error *target_thread_resume(struct target *t, pid_t tid,
  */
 DBG_MUST struct dbg_error *target_thread_step(struct target *t, pid_t tid,
 					      bool wait, bool *ret_stepped);
+
+enum target_alone {
+	TARGET_ALONE_THERE,  /* at one of the traps; no event of it comes */
+	TARGET_ALONE_ASLEEP, /* waits, perhaps for one that is stopped */
+	TARGET_ALONE_ENDED,  /* something else, reported later if at all */
+};
+/*
+ * With everything stopped, let one thread run up to one of the armed traps
+ * @addrs and wait for that; everything is stopped again. It is given up when
+ * the thread falls asleep.
+ */
+DBG_MUST struct dbg_error *target_thread_alone(struct target *t, pid_t tid,
+					       const uint64_t *addrs, size_t n,
+					       enum target_alone *ret);
 /* Ask for a TARGET_INTERRUPTED event of some thread. */
 DBG_MUST struct dbg_error *target_interrupt(struct target *t);
 /* Events were left for later: make the descriptor readable. */

@@ -120,6 +120,9 @@ struct target_ops {
 					   int signal);
 	struct dbg_error *(*thread_step)(struct target *t, pid_t tid, bool wait,
 					 bool *ret_stepped);
+	struct dbg_error *(*thread_alone)(struct target *t, pid_t tid,
+					  const uint64_t *addrs, size_t n,
+					  enum target_alone *ret);
 	struct dbg_error *(*interrupt)(struct target *t);
 	void (*rouse)(struct target *t);
 	void (*thread_signal)(struct target *t, pid_t tid, int signal);

@@ -173,6 +173,20 @@ static void drain(struct live *l)
 	(void)n;
 }
 
+struct dbg_error *live_take_within(struct live *l, int ms, bool *ret_any)
+{
+	struct dbg_error *err;
+	struct pollfd pfd = {.fd = l->family->signal_fd, .events = POLLIN};
+
+	err = live_take(l, false, ret_any);
+	if (err || *ret_any)
+		return err;
+	l->target.counters.syscalls++;
+	poll(&pfd, 1, ms);
+	drain(l);
+	return live_take(l, false, ret_any);
+}
+
 struct dbg_error *live_event_next(struct target *t, struct target_event *ret,
 				  bool *ret_any)
 {
