@@ -220,6 +220,7 @@ int main(int argc, char **argv)
 	struct command_line cl = {
 	    .repl.version = DNDBG_VERSION,
 	    .dap.version = DNDBG_VERSION,
+	    .dap.commands = &repl_commands,
 	};
 	size_t n = (size_t)argc + 1;
 

@@ -147,6 +147,9 @@ void begin_try(struct dap *d)
 		else if (d->console.listener < 0 && d->console.helper < 0)
 			started(d,
 				fault(DBG_E_FILE, "the terminal was closed"));
+	} else if (d->left) {
+		d->left = false;
+		begin_terminated(d);
 	} else if (d->restart == DAP_RESTART_NOW) {
 		d->restart = DAP_RESTART_NONE;
 		console_close(&d->console);

@@ -330,11 +330,13 @@ static struct dbg_error *init(struct dap *d)
 
 static void deinit(struct dap *d)
 {
-	loop_destroy(d->loop);
 	console_deinit(&d->console);
 	breaks_deinit(&d->breaks);
 	handles_deinit(&d->frames);
 	handles_deinit(&d->values);
+	handles_deinit(&d->gotos);
+	d->options->commands->destroy(d->host);
+	loop_destroy(d->loop);
 	setup_deinit(&d->setup);
 	inbox_deinit(&d->in);
 	outbox_deinit(&d->out);

@@ -4,6 +4,7 @@
 #ifndef DAP_DAP_H
 #define DAP_DAP_H
 
+#include "commands.h"
 #include "dbg.h"
 
 struct dap_options {
@@ -11,6 +12,7 @@ struct dap_options {
 	const char *log; /* file that records the exchange, NULL: none */
 	bool server;     /* wait for one client on a TCP port of loopback */
 	uint16_t port;
+	const struct command_ops *commands; /* of the prompt */
 };
 
 /*

@@ -73,13 +73,15 @@ struct dap {
 	struct setup setup;
 	struct console console;
 	struct breaks breaks;
-	struct handles frames, values;
+	struct handles frames, values, gotos;
+	struct command_host *host; /* of the prompt's commands, or NULL */
 	bool initialized, configured;
 	bool launching; /* or attaching: asked, not answered */
 	int64_t launch_seq;
 	enum dap_start start;
 	int64_t terminal_seq; /* of the runInTerminal request, 0: none */
 	enum dap_restart restart;
+	bool left;         /* a command let the program go */
 	bool terminated;   /* the client was told */
 	int64_t kill_at;   /* milliseconds, 0: not asked to end */
 	uint32_t *threads; /* numbers alive */

@@ -16,13 +16,14 @@ enum handle_kind {
 	HANDLE_SCOPE, /* aux: enum dbg_scope */
 	HANDLE_REGISTERS,
 	HANDLE_VALUE,
+	HANDLE_GOTO, /* id: an address */
 };
 
 struct handle {
 	enum handle_kind kind;
-	dbg_id id; /* of the frame, or of the value */
-	uint32_t aux;
-	dbg_id frame; /* in which a value's expression means it */
+	dbg_id id;    /* of the frame, or of the value */
+	uint32_t aux; /* FRAME: its level */
+	dbg_id frame; /* of a value's expression; FRAME: its thread */
 };
 
 struct handles {

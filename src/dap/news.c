@@ -12,6 +12,7 @@ void news_resumed(struct dap *d)
 {
 	handles_reset(&d->frames);
 	handles_reset(&d->values);
+	handles_reset(&d->gotos);
 }
 
 /* ---- Stops ------------------------------------------------------------- */
@@ -31,6 +32,9 @@ static const struct stop_words stop_words[] = {
     [DBG_STOP_USER_UNHANDLED] = {"exception",
 				 "Paused on an exception that user code does "
 				 "not handle"},
+    [DBG_STOP_WATCH] = {"data breakpoint", "Paused on data breakpoint"},
+    [DBG_STOP_WATCH_SCOPE] = {"data breakpoint",
+			      "Paused where a watched frame was left"},
     [DBG_STOP_UNHANDLED] = {"exception", "Paused on unhandled exception"},
     [DBG_STOP_SIGNAL] = {"exception", "Paused on signal"},
     [DBG_STOP_GOTO] = {"goto", "Paused at the next statement that was set"},
@@ -49,6 +53,11 @@ static void add_stop_text(struct text *t, const struct dbg_stop *s)
 {
 	if (s->exception_type)
 		add_exception_text(t, s);
+	else if (s->reason == DBG_STOP_WATCH && s->old_value)
+		emit_strf(t, "text", "%s: %s, was %s", s->expr, s->value,
+			  s->old_value);
+	else if (s->reason == DBG_STOP_WATCH)
+		emit_strf(t, "text", "%s: %s", s->expr, s->value);
 	else if (s->reason == DBG_STOP_SIGNAL)
 		emit_strf(t, "text", "SIG%s: %s", sigabbrev_np(s->signal),
 			  strsignal(s->signal));
@@ -61,6 +70,7 @@ static void stopped(struct dap *d, const struct dbg_stop *s)
 	const struct stop_words *words = &stop_words[s->reason];
 
 	console_drain(d);
+	news_resumed(d);
 	struct text *t = dap_event(d, "stopped");
 	emit_str(t, "reason",
 		 s->reason == DBG_STOP_BREAKPOINT
@@ -71,7 +81,7 @@ static void stopped(struct dap *d, const struct dbg_stop *s)
 		emit_int(t, "threadId", s->thread);
 	add_stop_text(t, s);
 	emit_bool(t, "allThreadsStopped", true);
-	if (s->reason == DBG_STOP_BREAKPOINT && s->breakpoint) {
+	if (s->breakpoint) {
 		emit_array(t, "hitBreakpointIds");
 		emit_int(t, NULL, s->breakpoint);
 		emit_array_end(t);

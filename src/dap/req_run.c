@@ -1,6 +1,7 @@
 /* Running and steps. */
 #include <string.h>
 
+#include "alloc.h"
 #include "dap_priv.h"
 #include "emit.h"
 #include "fault.h"
@@ -112,7 +113,81 @@ static struct dbg_error *do_pause(struct dap *d, struct request *req)
 	return dbg_pause(d->dbg);
 }
 
+/* ---- goto --------------------------------------------------------------- */
+
+static struct dbg_error *get_place(struct dap *d, const cJSON *args, char **ret)
+{
+	const cJSON *source = NULL;
+	const char *given = NULL;
+	_cleanup_free_ char *path = NULL;
+	uint32_t line = 0;
+
+	struct dbg_error *err = args_object(args, "source", &source);
+	if (!err)
+		err = args_str(source, "path", &given);
+	if (!err && !given)
+		err = fault_arg("'source' names no file");
+	if (!err)
+		err = args_need(args, "line");
+	if (!err)
+		err = args_u32(args, "line", &line);
+	if (!err)
+		err = part_path(given, &path);
+	if (!err)
+		*ret =
+		    alloc_printf("%s:%u", path, line + d->client.lines_from_0);
+	return err;
+}
+
+static struct dbg_error *do_goto_targets(struct dap *d, struct request *req)
+{
+	struct text *t = req->body;
+	_cleanup_free_ char *place = NULL;
+	struct dbg_location *list;
+	size_t n;
+
+	struct dbg_error *err = get_place(d, req->args, &place);
+	if (!err)
+		err = dbg_goto_list(d->dbg, 0, place, &list, &n);
+	if (err)
+		return err;
+	emit_array(t, "targets");
+	for (size_t i = 0; i < n; i++) {
+		struct handle h = {.kind = HANDLE_GOTO, .id = list[i].addr};
+		emit_object(t, NULL);
+		emit_int(t, "id", handles_add(&d->gotos, &h));
+		emit_str(t, "label", list[i].function);
+		emit_int(t, "line", part_line(d, list[i].line));
+		emit_addr(t, "instructionPointerReference", list[i].addr);
+		emit_object_end(t);
+	}
+	emit_array_end(t);
+	return NULL;
+}
+
+static struct dbg_error *do_goto(struct dap *d, struct request *req)
+{
+	uint32_t thread = 0, target = 0;
+	struct handle h = {0};
+
+	struct dbg_error *err = get_thread(d, req, &thread);
+	if (!err)
+		err = args_need(req->args, "targetId");
+	if (!err)
+		err = args_u32(req->args, "targetId", &target);
+	if (!err)
+		err = handles_find(&d->gotos, target, "target", &h);
+	if (err)
+		return err;
+	_cleanup_free_ char *place =
+	    alloc_printf("*0x%lx", (unsigned long)h.id);
+	return dbg_goto(d->dbg, thread, place, false);
+}
+
 const struct dap_request req_run[] = {
+    {"gotoTargets", "supportsGotoTargetsRequest", REQ_NEEDS_STOP,
+     do_goto_targets},
+    {"goto", NULL, REQ_NEEDS_STOP, do_goto},
     {"continue", NULL, REQ_NEEDS_STOP, do_continue},
     {"next", NULL, REQ_NEEDS_STOP, do_next},
     {"stepIn", NULL, REQ_NEEDS_STOP, do_step_in},

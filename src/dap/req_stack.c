@@ -101,10 +101,11 @@ static void add_place(struct dap *d, struct text *t,
 		emit_int(t, "endColumn", part_column(d, s->end_column));
 }
 
-static void add_frame(struct dap *d, struct text *t, const struct dbg_frame *f,
+static void add_frame(struct dap *d, struct text *t, uint32_t thread,
+		      const struct dbg_frame *f,
 		      const struct frame_format *format)
 {
-	struct handle h = {.kind = HANDLE_FRAME, .id = f->id};
+	struct handle h = {HANDLE_FRAME, f->id, f->level, thread};
 
 	emit_object(t, NULL);
 	emit_int(t, "id", handles_add(&d->frames, &h));
@@ -150,7 +151,7 @@ static struct dbg_error *do_stack_trace(struct dap *d, struct request *req)
 		return err;
 	emit_array(t, "stackFrames");
 	for (size_t i = 0; i < n; i++)
-		add_frame(d, t, &list[i], &format);
+		add_frame(d, t, thread, &list[i], &format);
 	emit_array_end(t);
 	// The stack was walked no further than asked: there may be one more.
 	emit_int(t, "totalFrames", (int64_t)first + (int64_t)n + (n == levels));

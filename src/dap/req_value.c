@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "command.h"
 #include "dap_priv.h"
 #include "emit.h"
 #include "fault.h"
@@ -203,6 +204,18 @@ static struct dbg_error *do_variables(struct dap *d, struct request *req)
 	return err;
 }
 
+// What was shown of other values may have changed with this one.
+static void assigned(struct dap *d)
+{
+	if (!d->client.invalidated)
+		return;
+	struct text *t = dap_event(d, "invalidated");
+	emit_array(t, "areas");
+	emit_str(t, NULL, "variables");
+	emit_array_end(t);
+	dap_send(d);
+}
+
 /* ---- evaluate ---------------------------------------------------------- */
 
 static struct dbg_error *get_frame(struct dap *d, const cJSON *args,
@@ -227,8 +240,9 @@ static struct dbg_error *wants_hex(const cJSON *args, bool *ret)
 	return err ? err : args_bool(format, "hex", ret);
 }
 
+// @writes: it may assign, as the user typed it.
 static struct dbg_error *evaluate(struct dap *d, struct request *req,
-				  const char *expr)
+				  const char *expr, bool writes)
 {
 	struct dbg_error *err;
 	struct dbg_value v;
@@ -240,7 +254,8 @@ static struct dbg_error *evaluate(struct dap *d, struct request *req,
 	if (!err)
 		err = wants_hex(req->args, &hex);
 	if (!err)
-		err = dbg_eval(d->dbg, frame, expr, &v);
+		err = writes ? dbg_assign(d->dbg, frame, expr, NULL, &v)
+			     : dbg_eval(d->dbg, frame, expr, &v);
 	if (err)
 		return err;
 	if (hex) {
@@ -266,6 +281,40 @@ static struct dbg_error *type(struct dap *d, struct request *req,
 	return NULL;
 }
 
+// What the command changed, nobody knows.
+static void commanded(struct dap *d)
+{
+	if (dbg_state(d->dbg) == DBG_STOPPED)
+		assigned(d);
+	else if (dbg_state(d->dbg) == DBG_IDLE && d->start == DAP_STARTED)
+		d->left = true;
+}
+
+static struct dbg_error *command(struct dap *d, struct request *req,
+				 const char *line)
+{
+	_cleanup_text_ struct text printed = {0};
+	const struct dbg_stop *stop = dbg_stop_reason(d->dbg);
+	struct command_place place = {.thread = stop ? stop->thread : 0};
+	struct handle h = {0};
+	uint32_t number = 0;
+
+	struct dbg_error *err = args_u32(req->args, "frameId", &number);
+	if (!err && number)
+		err = handles_find(&d->frames, number, "frame", &h);
+	if (err)
+		return err;
+	if (number)
+		place = (struct command_place){(uint32_t)h.frame, h.aux};
+	err = command_run(d, line, &place, &printed);
+	commanded(d);
+	if (err)
+		return err;
+	emit_strn(req->body, "result", text_get(&printed), printed.len);
+	emit_int(req->body, "variablesReference", 0);
+	return NULL;
+}
+
 static struct dbg_error *do_evaluate(struct dap *d, struct request *req)
 {
 	const char *expr = NULL;
@@ -279,6 +328,8 @@ static struct dbg_error *do_evaluate(struct dap *d, struct request *req)
 	if (err)
 		return err;
 	bool console = strcmp(context, "repl") == 0;
+	if (console && command_of(expr))
+		return command(d, req, command_of(expr));
 	if (console && dbg_state(d->dbg) == DBG_RUNNING)
 		return type(d, req, expr);
 	if (dbg_state(d->dbg) != DBG_STOPPED)
@@ -287,7 +338,10 @@ static struct dbg_error *do_evaluate(struct dap *d, struct request *req)
 					      : "there is no program");
 	if (!expr[strspn(expr, " \t\r\n")])
 		return fault_arg("there is nothing to evaluate");
-	return evaluate(d, req, expr);
+	err = evaluate(d, req, expr, console);
+	if (!err && console)
+		assigned(d);
+	return err;
 }
 
 static struct dbg_error *do_completions(struct dap *d, struct request *req)
@@ -330,18 +384,6 @@ static struct dbg_error *do_completions(struct dap *d, struct request *req)
 }
 
 /* ---- setVariable, setExpression ----------------------------------------- */
-
-// What was shown of other values may have changed with this one.
-static void assigned(struct dap *d)
-{
-	if (!d->client.invalidated)
-		return;
-	struct text *t = dap_event(d, "invalidated");
-	emit_array(t, "areas");
-	emit_str(t, NULL, "variables");
-	emit_array_end(t);
-	dap_send(d);
-}
 
 static struct dbg_error *assign(struct dap *d, struct request *req,
 				dbg_id frame, const char *target)

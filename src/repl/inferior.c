@@ -193,6 +193,8 @@ void repl_events(struct repl *r)
 	struct dbg_event event;
 	size_t kept = 0;
 
+	if (r->hosted)
+		return;
 	for (size_t i = 0; i < r->n_inferiors; i++)
 		while (dbg_event_next(r->inferiors[i]->dbg, &event))
 			on_event(r, r->inferiors[i], &event);

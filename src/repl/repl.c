@@ -115,7 +115,7 @@ struct dbg_error *repl_line(struct repl *r, const char *line)
 	return err;
 }
 
-static void deinit(struct repl *r)
+void repl_deinit(struct repl *r)
 {
 	for (size_t i = 0; i < r->n_hooks; i++)
 		words_deinit(&r->hooks[i].lines);
@@ -137,7 +137,8 @@ static void deinit(struct repl *r)
 	inferiors_deinit(r);
 	settings_deinit(r);
 	edit_destroy(r->edit);
-	loop_destroy(r->loop);
+	if (!r->hosted)
+		loop_destroy(r->loop);
 }
 
 static void copy_options(struct repl *r, const struct repl_options *o)
@@ -159,24 +160,28 @@ static bool wants_editing(const struct repl *r)
 	       term && *term && strcmp(term, "dumb") != 0;
 }
 
-static struct dbg_error *init(struct repl *r)
+struct dbg_error *repl_init(struct repl *r)
 {
 	struct dbg_error *err;
 	const struct repl_options *o = r->options;
 	const char *term = getenv("TERM");
 	const char *no_color = getenv("NO_COLOR");
 
-	err = loop_create(r->dbg, &r->loop);
-	if (err)
-		return err;
-	r->terminal = isatty(STDIN_FILENO);
-	r->colours = isatty(STDOUT_FILENO) && term && *term &&
+	if (!r->hosted) {
+		err = loop_create(r->dbg, &r->loop);
+		if (err)
+			return err;
+	}
+	r->terminal = !r->hosted && isatty(STDIN_FILENO);
+	r->colours = !r->hosted && isatty(STDOUT_FILENO) && term && *term &&
 		     strcmp(term, "dumb") != 0 && !(no_color && *no_color);
 	r->program_status = -1;
 	r->examine = (struct examine){.letter = 'x', .size = 'w'};
 	settings_init(r);
 	inferiors_init(r);
 	copy_options(r, o);
+	if (r->hosted)
+		return NULL;
 	if (wants_editing(r))
 		r->edit = edit_create(r);
 	return dbg_set(r->dbg, "follow-exec", "auto");
@@ -201,10 +206,10 @@ int repl_main(struct dbg *dbg, const struct repl_options *options)
 {
 	struct repl r = {.dbg = dbg, .options = options, .quit_status = -1};
 
-	struct dbg_error *err = init(&r);
+	struct dbg_error *err = repl_init(&r);
 	if (err) {
 		repl_complain(&r, "dndbg: ", err);
-		deinit(&r);
+		repl_deinit(&r);
 		return 1;
 	}
 	if (!options->quiet && !options->batch && r.terminal)
@@ -216,6 +221,6 @@ int repl_main(struct dbg *dbg, const struct repl_options *options)
 		input_user(&r);
 	fflush(stdout);
 	int status = exit_status(&r);
-	deinit(&r);
+	repl_deinit(&r);
 	return status;
 }

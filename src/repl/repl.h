@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "commands.h"
 #include "dbg.h"
 
 struct repl_startup {
@@ -34,6 +35,9 @@ struct repl_options {
  * than 0 (128 + signal if one ended it), else 1 if a command failed, else 0.
  */
 int repl_main(struct dbg *dbg, const struct repl_options *options);
+
+/* The same commands for another front end. */
+extern const struct command_ops repl_commands;
 
 /* Print the command reference in man's language (mdoc's older brother). */
 void repl_manual(FILE *out);

@@ -77,6 +77,7 @@ struct repl {
 	struct loop *loop;
 	const struct repl_options *options;
 	struct repl_settings set;
+	bool hosted;   /* by another front end, whose the loop is */
 	bool terminal; /* the user sits at stdin */
 	bool colours;
 	struct edit *edit; /* line editing, NULL: plain reading */
@@ -126,6 +127,9 @@ struct repl {
 
 /* ---- repl.c: lines carried out -------------------------------------- */
 
+/* Make @r ready, whose dbg, options and quit_status are set; end it. */
+DBG_MUST struct dbg_error *repl_init(struct repl *r);
+void repl_deinit(struct repl *r);
 /* Carry out a line and the actions that it leads to, echoing it if asked. */
 DBG_MUST struct dbg_error *repl_line(struct repl *r, const char *line);
 /* Print @err to stderr with @prefix, note the failure, destroy it. */

@@ -85,7 +85,7 @@ static struct dbg_error *wait_for_stop(struct repl *r)
 
 struct dbg_error *resume_wait(struct repl *r, struct dbg_error *err)
 {
-	if (!err)
+	if (!err && !r->hosted)
 		err = wait_for_stop(r);
 	if (err) {
 		// Not resumed at all, perhaps: then it stands where it stood.
@@ -93,7 +93,7 @@ struct dbg_error *resume_wait(struct repl *r, struct dbg_error *err)
 		return err;
 	}
 	const struct dbg_stop *stop = dbg_stop_reason(r->dbg);
-	if (!stop)
+	if (!stop || r->hosted)
 		return NULL;
 	if (stop->thread)
 		r->thread = stop->thread;

@@ -48,3 +48,58 @@ def test_set_element(t):
                   {k: v["value"] for k, v in after.items() if k != "[1]"})
     c.ask("disconnect", terminateDebuggee=True)
     c.wait()
+
+
+def test_goto(t):
+    """The next statement is set; a line of another method is refused."""
+    source = t.source("Hello")
+    c = t.adapter()
+    c.launch(t.program("Hello"), {source: [t.line("Hello", "last")]})
+    c.stopped("breakpoint")
+    targets = c.ask("gotoTargets", source={"path": source},
+                    line=t.line("Hello", "print"))["targets"]
+    t.check_equal([t.line("Hello", "print")], [one["line"] for one in targets])
+    c.ask("goto", threadId=c.thread, targetId=targets[0]["id"])
+    c.stopped("goto")
+    t.check_equal(t.line("Hello", "print"), c.top()["line"])
+    t.check(c.refused("gotoTargets", source={"path": source},
+                      line=t.line("Hello", "add")), "no words")
+    t.check_in("earlier stop", c.refused("goto", threadId=c.thread,
+                                        targetId=targets[0]["id"]))
+    c.set_breaks(source, [])
+    c.go()
+    c.end()
+    t.check_equal(2, c.output().count("hello world 5\n"))
+
+
+def test_commands(t):
+    """Commands of the prompt at the debug console, in both forms; what one
+    changes is told."""
+    source = t.source("HitLoop")
+    c = t.adapter()
+    c.launch(t.program("HitLoop", "5"), {source: [t.line("HitLoop", "hit")]})
+    c.stopped("breakpoint")
+
+    def command(line):
+        return c.evaluate(line, "repl")["result"]
+
+    t.check_match(r"^#0 .*Hit \(i=0\)[^#]*#1 .*Main", command("-exec bt"))
+    t.check_equal("$1 = 0\n", command("`print i"))
+    up = c.frames()[1]["id"]
+    t.check_match(r"n = 5", c.evaluate("`info locals", "repl", up)["result"])
+    t.check_in("Undefined command", c.refused(
+        "evaluate", expression="`nonsense", context="repl"))
+    c.history.clear()
+    command("-exec break HitLoop.cs:%d" % t.line("HitLoop", "print"))
+    c.ask("evaluate", expression="`set var i = 100", context="repl")
+    t.check_equal("100", c.evaluate("i")["result"])
+    t.check_equal("107", c.evaluate("i = 107", "repl")["result"])
+    c.set_breaks(source, [])
+    c.ask("evaluate", expression="`continue", context="repl")
+    c.stopped("breakpoint")
+    t.check_equal("117", c.evaluate("sum")["result"])
+    c.ask("evaluate", expression="`kill", context="repl")
+    c.event("exited")
+    c.event("terminated")
+    c.ask("disconnect")
+    c.wait()

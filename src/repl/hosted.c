@@ -1,0 +1,52 @@
+/* Commands carried out for another front end: see commands.h. */
+#include <stdlib.h>
+
+#include "alloc.h"
+#include "repl_priv.h"
+
+static const struct repl_options no_options = {.batch = true, .quiet = true};
+
+struct command_host {
+	struct repl repl;
+};
+
+static void host_destroy(struct command_host *host)
+{
+	if (!host)
+		return;
+	repl_deinit(&host->repl);
+	free(host);
+}
+
+static struct command_host *host_create(struct dbg *dbg, struct loop *loop)
+{
+	struct command_host *host = alloc_zero(1, sizeof(*host));
+	struct repl *r = &host->repl;
+
+	r->dbg = dbg;
+	r->options = &no_options;
+	r->quit_status = -1;
+	r->loop = loop;
+	r->hosted = true;
+	dbg_error_destroy(repl_init(r));
+	return host;
+}
+
+static struct dbg_error *host_line(struct command_host *host, const char *line,
+				   const struct command_place *place)
+{
+	struct repl *r = &host->repl;
+
+	r->stopped = dbg_state(r->dbg) == DBG_STOPPED;
+	r->thread = place->thread;
+	r->level = place->level;
+	r->has_frame = false;
+	r->quit = false;
+	return repl_line(r, line);
+}
+
+const struct command_ops repl_commands = {
+    .create = host_create,
+    .destroy = host_destroy,
+    .line = host_line,
+};
