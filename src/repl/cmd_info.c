@@ -244,6 +244,44 @@ static struct dbg_error *info_registers(struct repl *r, const struct call *call)
 	return any ? NULL : fault_arg("Invalid register `%s'", name);
 }
 
+// The frames next to @f, as gdb tells of them.
+static struct dbg_error *show_neighbours(struct repl *r,
+					 const struct dbg_frame *f)
+{
+	struct dbg_error *err;
+	struct dbg_frame *near;
+	uint32_t first = f->level ? f->level - 1 : 0;
+	size_t n;
+
+	err = dbg_frame_list(r->dbg, r->thread, first, 3, &near, &n);
+	if (err)
+		return err;
+	for (size_t i = 0; i < n; i++)
+		if (near[i].level == f->level + 1) {
+			printf(" called by frame at 0x%" PRIx64
+			       ", saved rip = 0x%" PRIx64 "\n",
+			       near[i].sp, near[i].pc);
+		} else if (near[i].level + 1 == f->level) {
+			printf(" caller of frame at 0x%" PRIx64 "\n",
+			       near[i].sp);
+		}
+	return NULL;
+}
+
+static struct dbg_error *show_code(struct repl *r, const struct dbg_frame *f)
+{
+	struct dbg_error *err;
+	struct dbg_frame_code code;
+
+	err = dbg_frame_code(r->dbg, f->id, &code);
+	if (err || !code.start)
+		return err;
+	printf(" code: 0x%" PRIx64 " to 0x%" PRIx64 "%s%s\n", code.start,
+	       code.start + code.size, code.kind ? ", " : "",
+	       code.kind ? code.kind : "");
+	return NULL;
+}
+
 static struct dbg_error *info_frame(struct repl *r, const struct call *call)
 {
 	static const char *const kinds[] = {
@@ -273,7 +311,10 @@ static struct dbg_error *info_frame(struct repl *r, const struct call *call)
 		printf(" method token: 0x%08" PRIx32 "\n", f.token);
 	if (f.il_offset != UINT32_MAX && f.kind == DBG_FRAME_MANAGED)
 		printf(" IL offset: 0x%04" PRIx32 "\n", f.il_offset);
-	return NULL;
+	if (f.kind == DBG_FRAME_ASYNC)
+		return NULL;
+	err = show_code(r, &f);
+	return err ? err : show_neighbours(r, &f);
 }
 
 static struct dbg_error *info_display(struct repl *r, const struct call *call)

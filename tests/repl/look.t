@@ -71,6 +71,7 @@ Stack level 0, frame at {addr}:
  module: Hello.dll
  method token: {addr}
  IL offset: {addr}
+ code: {addr} to {addr}, not optimized
 +info registers rip
 rip            {addr} {...}
 +x/2xg $sp

@@ -139,7 +139,7 @@ No locals.
 Continuing.
 ...
 
-Temporary breakpoint 10, Names.Pair<T>.Put.lambda (x="s") at Names.cs:{@generic-lambda}
+Temporary breakpoint 10, Names.Pair<string>.Put.lambda (x="s") at Names.cs:{@generic-lambda}
 {@generic-lambda}{...}
 +info args
 x = "s"
@@ -150,7 +150,7 @@ mine = "s"
 Continuing.
 ...
 
-Temporary breakpoint 11, Names.Pair<T>.Put (this={Names.Pair<string>}, item="s") at Names.cs:{@generic-class}
+Temporary breakpoint 11, Names.Pair<string>.Put (this={Names.Pair<string>}, item="s") at Names.cs:{@generic-class}
 {@generic-class}{...}
 +info args
 this = {Item = "s"}

@@ -181,6 +181,16 @@ DBG_MUST struct dbg_error *code_pos_at(struct code *c, uint64_t ip, bool leaf,
 /* The same of an IL offset of a method, compiled or not. */
 void code_pos_of(struct code *c, struct code_module *m, uint32_t token,
 		 uint32_t il_offset, struct code_pos *ret);
+/*
+ * Optimised code may map many statements to one IL offset (values that stay
+ * on the IL stack over them leave it no other). Of a frame that called a
+ * method of the metadata name @callee from @ip, the calls in these statements
+ * tell which one it is in. False if @pos is as good as it gets.
+ */
+bool code_pos_of_call(struct code *c, const struct code_pos *pos, uint64_t ip,
+		      const char *callee, struct code_pos *ret);
+/* Metadata name of a MethodDef. */
+const char *code_method_def_name(const struct code_module *m, uint32_t token);
 /* Take the present rules of substitution for positions handed out already. */
 void code_renew_paths(struct code *c);
 

@@ -68,6 +68,14 @@ const char *module_document(struct code *c, struct module *mod, uint32_t rid);
 void module_body(const struct code_module *m, uint32_t token,
 		 struct arena *arena, struct il_body *ret);
 
+/* ---- pos.c ----------------------------------------------------------- */
+
+/*
+ * Where the IL ends that the map of the code at @ip counts to @il_offset;
+ * UINT32_MAX: with the method.
+ */
+uint32_t pos_il_end(struct code *c, uint64_t ip, uint32_t il_offset);
+
 /* ---- place.c --------------------------------------------------------- */
 
 /* Does document @rid answer to the name @file? */

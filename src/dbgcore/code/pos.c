@@ -174,6 +174,22 @@ static void find_point(struct code *c, const struct module_points *p,
 	pos->path = module_document(c, module_of(pos->module), sp->document);
 }
 
+uint32_t pos_il_end(struct code *c, uint64_t ip, uint32_t il_offset)
+{
+	struct dbg_error *err;
+	struct version *v = NULL;
+	uint32_t end = UINT32_MAX;
+
+	err = version_at(c, ip, &v, NULL);
+	dbg_error_destroy(err);
+	for (size_t i = 0; !err && v && i < v->n_map; i++) {
+		uint32_t il = v->map[i].il_offset;
+		if (is_real(&v->map[i]) && il > il_offset && il < end)
+			end = il;
+	}
+	return end;
+}
+
 void code_pos_of(struct code *c, struct code_module *m, uint32_t token,
 		 uint32_t il_offset, struct code_pos *ret)
 {

@@ -96,6 +96,9 @@ struct dac_code {
 DBG_MUST struct dbg_error *dac_code_at(struct dac *d, uint64_t ip,
 				       struct dac_code *ret);
 
+/* How @code came about: "tier 0", "ReadyToRun"; NULL: not known. */
+const char *dac_code_kind(struct dac *d, const struct dac_code *code);
+
 enum {
 	DAC_IL_NO_MAPPING = 0xffffffff,
 	DAC_IL_PROLOG = 0xfffffffe,

@@ -419,15 +419,49 @@ static void code_add(struct dac *d, struct code_list *l, uint64_t addr)
 }
 
 // Older tiers and on-stack replacements of one instantiation.
+static size_t tiers_read(struct dac *d, uint64_t md,
+			 struct sos_tiered tiers[TIERS_MAX])
+{
+	int32_t n = 0;
+
+	if (!d->sos5 ||
+	    DAC_CALL(d, d->sos5, SOS5_TIERED_VERSIONS, md, 0, tiers,
+		     (int)TIERS_MAX, &n) < 0 ||
+	    n < 0)
+		return 0;
+	return n < TIERS_MAX ? (size_t)n : TIERS_MAX;
+}
+
+const char *dac_code_kind(struct dac *d, const struct dac_code *code)
+{
+	// DacpTieredVersionData::OptimizationTier
+	static const char *const kinds[] = {
+	    NULL,
+	    "not optimized",
+	    "optimized",
+	    "tier 0",
+	    "tier 1",
+	    "ReadyToRun",
+	    "tier 1, entered in a loop (OSR)",
+	    "tier 0, instrumented",
+	    "tier 1, instrumented",
+	};
+	struct sos_tiered tiers[TIERS_MAX];
+
+	size_t n = tiers_read(d, code->method, tiers);
+	for (size_t i = 0; i < n; i++)
+		if (tiers[i].code == code->start &&
+		    tiers[i].tier < sizeof(kinds) / sizeof(*kinds))
+			return kinds[tiers[i].tier];
+	return code->precompiled ? "ReadyToRun" : NULL;
+}
+
 static void tiers_add(struct dac *d, struct code_list *l, uint64_t md)
 {
 	struct sos_tiered tiers[TIERS_MAX];
-	int32_t n = 0;
 
-	if (!d->sos5 || DAC_CALL(d, d->sos5, SOS5_TIERED_VERSIONS, md, 0, tiers,
-				 (int)TIERS_MAX, &n) < 0)
-		return;
-	for (int32_t i = 0; i < n && i < TIERS_MAX; i++)
+	size_t n = tiers_read(d, md, tiers);
+	for (size_t i = 0; i < n; i++)
 		code_add(d, l, tiers[i].code);
 }
 

@@ -10,6 +10,7 @@
 
 enum {
 	VARS_MAX = 1 << 16,
+	LOWEST_ADDR = 1 << 16, /* nothing is mapped below */
 	NAME_UNITS = 512,
 	IS_PRIMITIVE = 0x1,
 	IS_VALUE_TYPE = 0x2,
@@ -45,7 +46,15 @@ static void read_registers(struct dac *d, void *value, struct dac_var *ret)
 	ret->size = n;
 }
 
-static void describe(struct dac *d, void *value, struct dac_var *ret)
+// Where code has no frame pointer (optimised, .NET 10), what the JIT calls the
+// ambient stack pointer is the frame's, but 0 to the DAC.
+static uint64_t ambient(const struct dac_frame *frame, uint64_t addr)
+{
+	return addr < LOWEST_ADDR ? frame->sp + addr : addr;
+}
+
+static void describe(struct dac *d, const struct dac_frame *frame, void *value,
+		     struct dac_var *ret)
 {
 	struct dbg_error *err;
 	const struct dac_type *type;
@@ -60,6 +69,7 @@ static void describe(struct dac *d, void *value, struct dac_var *ret)
 		read_registers(d, value, ret);
 	} else {
 		ret->present = true;
+		ret->addr = ambient(frame, ret->addr);
 		if (DAC_CALL(d, value, VALUE_SIZE, &size) == COM_OK &&
 		    size <= UINT32_MAX)
 			ret->size = (uint32_t)size;
@@ -83,20 +93,28 @@ static void *frame_object(struct dac *d, void *walk)
 	return DAC_CALL(d, walk, WALK_FRAME, &ret) == COM_OK ? ret : NULL;
 }
 
-static void var_read(struct dac *d, void *frame, bool is_arg, uint32_t i,
-		     struct arena *arena, struct dac_var *ret)
+struct var_list {
+	const struct dac_frame *frame;
+	void *object; /* the DAC's */
+	bool args;
+	struct arena *arena;
+};
+
+static void var_read(struct dac *d, const struct var_list *list, uint32_t i,
+		     struct dac_var *ret)
 {
 	_cleanup_com_ void *value = NULL;
 	uint32_t n = 0;
 
 	d->scratch[0] = 0;
 	ret->name = "";
-	int32_t hr = DAC_CALL(d, frame, is_arg ? FRAME_ARG : FRAME_LOCAL, i,
-			      &value, (uint32_t)NAME_UNITS, &n, d->scratch);
-	if (is_arg)
-		ret->name = dac_scratch_text(d, NAME_UNITS, arena);
+	int32_t hr =
+	    DAC_CALL(d, list->object, list->args ? FRAME_ARG : FRAME_LOCAL, i,
+		     &value, (uint32_t)NAME_UNITS, &n, d->scratch);
+	if (list->args)
+		ret->name = dac_scratch_text(d, NAME_UNITS, list->arena);
 	if (hr >= 0 && value)
-		describe(d, value, ret);
+		describe(d, list->frame, value, ret);
 }
 
 struct dbg_error *dac_frame_vars(struct dac *d, pid_t tid,
@@ -122,8 +140,9 @@ struct dbg_error *dac_frame_vars(struct dac *d, pid_t tid,
 	if (n > VARS_MAX)
 		return dbg_err(DBG_E_FORMAT, "frame with %u variables", n);
 	struct dac_var *vars = arena_calloc(arena, n, sizeof(*vars));
+	const struct var_list list = {frame, object, args, arena};
 	for (uint32_t i = 0; i < n; i++)
-		var_read(d, object, args, i, arena, &vars[i]);
+		var_read(d, &list, i, &vars[i]);
 	*ret = vars;
 	*ret_n = n;
 	return NULL;

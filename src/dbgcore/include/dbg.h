@@ -609,6 +609,16 @@ struct dbg_register {
 	uint64_t value;
 };
 
+/* The machine code that a frame runs; all zero if it is not managed. */
+struct dbg_frame_code {
+	const char *kind; /* "tier 0", "ReadyToRun", ...; NULL: not known */
+	uint64_t start, size;
+	uint64_t method; /* MethodDesc */
+};
+
+DBG_MUST struct dbg_error *dbg_frame_code(struct dbg *dbg, dbg_id frame,
+					  struct dbg_frame_code *ret);
+
 /* Integer registers of a frame, in gdb's order. */
 DBG_MUST struct dbg_error *dbg_registers(struct dbg *dbg, dbg_id frame,
 					 struct dbg_register **ret,

@@ -112,6 +112,32 @@ struct dbg_error *dbg_exception_list(struct dbg *dbg,
 	return NULL;
 }
 
+struct dbg_error *dbg_frame_code(struct dbg *dbg, dbg_id frame,
+				 struct dbg_frame_code *ret)
+{
+	struct dbg_error *err;
+	const struct frame *f;
+	struct dac_code code = {0};
+
+	err = session_frame_or_newest(dbg, frame, &f);
+	if (err)
+		return err;
+	*ret = (struct dbg_frame_code){0};
+	if (!f || f->raw.kind != DAC_FRAME_MANAGED || !f->raw.method)
+		return NULL;
+	err = dac_code_at(dbg->dac, f->raw.leaf ? f->raw.ip : f->raw.ip - 1,
+			  &code);
+	if (err || !code.method)
+		return err;
+	*ret = (struct dbg_frame_code){
+	    .kind = dac_code_kind(dbg->dac, &code),
+	    .start = code.start,
+	    .size = code.size,
+	    .method = code.method,
+	};
+	return NULL;
+}
+
 /* ---- Registers --------------------------------------------------------- */
 
 static const struct {

@@ -128,11 +128,36 @@ struct frame *stack_frame_make(struct stack *s, struct stack_thread *t,
 	return f;
 }
 
+// The newest managed frame that @f, which is not in the list yet, called.
+static const struct frame *callee(const struct stack_thread *t)
+{
+	const struct frame *f = t->n_frames ? t->frames[t->n_frames - 1] : NULL;
+
+	return f && !t->between.n && f->pos && f->pos->module ? f : NULL;
+}
+
+// A caller in optimised code: the method it called may tell more than the map
+// of its code.
+static void refine_pos(struct stack *s, struct stack_thread *t, struct frame *f)
+{
+	const struct frame *called = callee(t);
+	struct code_pos pos;
+
+	if (!called || f->raw.leaf || !f->pos || !f->pos->module ||
+	    !f->pos->module->optimized)
+		return;
+	const char *name =
+	    code_method_def_name(called->pos->module, called->pos->token);
+	if (code_pos_of_call(s->code, f->pos, f->raw.ip - 1, name, &pos))
+		f->pos = arena_copy(s->arena, &pos, 1, sizeof(pos));
+}
+
 static void push(struct stack *s, struct stack_thread *t,
 		 const struct dac_frame *raw, enum dbg_frame_kind kind)
 {
 	struct frame *f = stack_frame_make(s, t, raw, kind);
 
+	refine_pos(s, t, f);
 	f->between = arena_copy(s->arena, t->between.v, t->between.n,
 				sizeof(*t->between.v));
 	f->n_between = t->between.n;
