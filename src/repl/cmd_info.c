@@ -334,6 +334,23 @@ static struct dbg_error *info_display(struct repl *r, const struct call *call)
 	return NULL;
 }
 
+static struct dbg_error *info_calls(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	struct dbg_call *calls;
+	size_t n;
+
+	(void)call;
+	err = dbg_call_list(r->dbg, r->thread, &calls, &n);
+	if (err)
+		return err;
+	for (size_t i = 0; i < n; i++)
+		printf("%zu  %s\n", i + 1, calls[i].name);
+	if (!n)
+		printf("The line calls nothing.\n");
+	return NULL;
+}
+
 static struct dbg_error *info_program(struct repl *r, const struct call *call)
 {
 	static const char *const reasons[] = {
@@ -451,6 +468,12 @@ static const struct repl_cmd subs[] = {
 	.help = "registers of the selected frame",
 	.flags = CMD_NEEDS_STOP,
 	.run = info_registers,
+    },
+    {
+	.names = "calls",
+	.help = "calls of the line, for \"step-into\"",
+	.flags = CMD_NEEDS_STOP,
+	.run = info_calls,
     },
     {
 	.names = "sharedlibrary dll modules",

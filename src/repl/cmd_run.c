@@ -148,6 +148,59 @@ static struct dbg_error *step(struct repl *r, const struct call *call,
 	return NULL;
 }
 
+// The name in front of the parameters, without what it is a member of.
+static bool is_call_named(const char *name, const char *wanted)
+{
+	size_t n = strcspn(name, "(");
+	size_t len = strlen(wanted);
+
+	return strcmp(name, wanted) == 0 ||
+	       (len <= n && strncmp(name + n - len, wanted, len) == 0 &&
+		(len == n || name[n - len - 1] == '.'));
+}
+
+static struct dbg_error *find_call(struct repl *r, const char *text,
+				   uint32_t *ret)
+{
+	struct dbg_error *err;
+	struct dbg_call *calls;
+	uint64_t number;
+	size_t n;
+
+	err = dbg_call_list(r->dbg, r->thread, &calls, &n);
+	if (err)
+		return err;
+	if (parse_u64(text, &number)) {
+		if (!number || number > n)
+			return fault_arg("No call number %s; see "
+					 "\"info calls\".",
+					 text);
+		*ret = calls[number - 1].id;
+		return NULL;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (!is_call_named(calls[i].name, text))
+			continue;
+		*ret = calls[i].id;
+		return NULL;
+	}
+	return fault_arg("No call of \"%s\" in the line; see \"info calls\".",
+			 text);
+}
+
+static struct dbg_error *cmd_step_into(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	struct dbg_step step = {
+	    .thread = r->thread, .kind = DBG_STEP_IN, .unit = DBG_UNIT_LINE};
+
+	err = find_call(r, call->args, &step.target);
+	if (err)
+		return err;
+	resume_begin(r, RESUME_STEP);
+	return resume_end(r, dbg_step(r->dbg, &step));
+}
+
 static struct dbg_error *cmd_step(struct repl *r, const struct call *call)
 {
 	return step(r, call, DBG_STEP_IN, DBG_UNIT_LINE);
@@ -343,6 +396,15 @@ static const struct repl_cmd cmds[] = {
 		"(\"set step-over-properties\").",
 	.flags = CMD_NEEDS_STOP | CMD_REPEAT,
 	.run = cmd_step,
+    },
+    {
+	.names = "step-into",
+	.args = "N|NAME",
+	.help = "step into one call of the line",
+	.more = "\"info calls\" lists the calls of the line with their "
+		"numbers.",
+	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
+	.run = cmd_step_into,
     },
     {
 	.names = "next n",

@@ -245,6 +245,21 @@ bool code_has_source(struct code *c, struct code_module *m, uint32_t token);
 uint32_t code_move_next(struct code *c, struct code_module *m,
 			uint32_t kickoff_token);
 
+struct code_call {
+	uint32_t il_offset;
+	const char *name;   /* C#, with parameter types */
+	const char *simple; /* in metadata */
+};
+
+struct code_calls {
+	struct arena *arena; /* the caller's */
+	struct code_call *calls;
+	size_t n;
+};
+
+/* The calls of the line at @pos, by IL offset; a cap on their number. */
+void code_calls(const struct code_pos *pos, struct code_calls *ret);
+
 /* ---- Completion ------------------------------------------------------ */
 
 typedef void code_name_fn(void *arg, const char *name);

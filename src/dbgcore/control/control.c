@@ -31,6 +31,7 @@ void control_destroy(struct control *c)
 	free(c->plan.yields);
 	free(c->plan.resumes);
 	free(c->plan.ends);
+	target_forget(c);
 	map_deinit(&c->sites);
 	map_deinit(&c->hits);
 	map_deinit(&c->wanted.methods);

@@ -144,6 +144,11 @@ DBG_MUST struct dbg_error *control_run_to(struct control *c, pid_t tid,
 					  const char *path,
 					  struct arena *arena);
 
+/* Calls of the line where @tid stands, in @arena; ids are dbg_step.target. */
+DBG_MUST struct dbg_error *control_calls(struct control *c, pid_t tid,
+					 struct arena *arena,
+					 struct dbg_call **ret, size_t *ret_n);
+
 /* A place in the newest frame's method; @path as in control_break_add. */
 struct goto_req {
 	const char *location, *path;

@@ -104,6 +104,13 @@ struct blocked {
 	uint64_t addr, sp;
 };
 
+/* The call that a step in is to enter. */
+struct call_target {
+	uint32_t il_offset; /* UINT32_MAX: any */
+	char *name;         /* metadata name of what is called */
+	size_t skip;        /* calls of that name that come before */
+};
+
 struct step_plan {
 	enum step_phase phase;
 	pid_t tid;
@@ -119,6 +126,7 @@ struct step_plan {
 	size_t n_calls, cap_calls;
 	uint64_t *entries; /* those at callees' first lines */
 	size_t n_entries, cap_entries;
+	struct call_target target;
 	uint64_t enter_sp;           /* an entry counts only below */
 	struct dac_method_ref enter; /* body waited for, token 0: none */
 	bool enter_asked;            /* ... by a notification of our own */
@@ -400,6 +408,15 @@ bool probe_has(struct control *c, const struct code_module *m, uint64_t ip);
 void probe_reset(struct control *c);
 /* A thread is at the helper. */
 struct dbg_error *probe_trap(struct control *c, pid_t tid);
+
+/* steptarget.c */
+/* Take the target of the step of the line at @pos, if it has one. */
+struct dbg_error *target_take(struct control *c, const struct code_pos *pos);
+/* May the call at @addr, of the stepped line, be the target? */
+bool target_may_be(struct control *c, uint64_t addr);
+/* The line has called (m, token): is it the target? */
+bool target_is(struct control *c, struct code_module *m, uint32_t token);
+void target_forget(struct control *c);
 
 /* stepin.c */
 /* A step in may leave the frame to a caller that calls user code again. */

@@ -403,7 +403,8 @@ static struct dbg_error *plan(struct control *c, bool *ret_done)
 	}
 	if (p->home) {
 		p->from = pos->point;
-		return plan_line(c, pos, &regs, ret_done);
+		err = target_take(c, pos);
+		return err ? err : plan_line(c, pos, &regs, ret_done);
 	}
 	// in code without source: out of it; the frames of a throw are not
 	// shown

@@ -35,7 +35,7 @@ struct dbg_error *stepin_scan(struct control *c, uint64_t start, uint64_t end)
 	for (size_t off = 0; off < n; off += insn.size) {
 		if (!disasm_insn(code + off, n - off, start + off, &insn))
 			break;
-		if (insn.kind != INSN_CALL)
+		if (insn.kind != INSN_CALL || !target_may_be(c, start + off))
 			continue;
 		addrs_add(&p->calls, &p->n_calls, &p->cap_calls, start + off);
 		step_add_site(p, start + off);
@@ -187,9 +187,11 @@ struct dbg_error *stepin_left(struct control *c)
 static struct dbg_error *enter(struct control *c, struct code_module *m,
 			       uint32_t token, uint64_t ip)
 {
+	struct step_plan *p = &c->plan;
 	uint32_t body = code_move_next(c->code, m, token);
+	bool chosen = p->target.name && !p->through;
 
-	if (mycode_is_passed(c, m, token))
+	if (chosen ? !target_is(c, m, token) : mycode_is_passed(c, m, token))
 		return NULL;
 	if (!mycode_is_user(c, m, body ? body : token))
 		return go_through(c, code_traits(c->code, m, token) &

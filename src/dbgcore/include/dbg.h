@@ -148,8 +148,19 @@ struct dbg_step {
 	uint32_t thread; /* 0: the thread of the last stop */
 	enum dbg_step_kind kind;
 	enum dbg_step_unit unit;
-	uint32_t frame; /* level to step out of, 0 is the newest */
+	uint32_t frame;  /* level to step out of, 0 is the newest */
+	uint32_t target; /* IN: the call to enter, 0: the first that is */
 };
+
+/* A call of a line that dbg_step can be told to enter. */
+struct dbg_call {
+	uint32_t id;
+	const char *name; /* C#, with parameter types */
+};
+
+/* Calls of the line where @thread stands; they die with the stop. */
+DBG_MUST struct dbg_error *dbg_call_list(struct dbg *dbg, uint32_t thread,
+					 struct dbg_call **ret, size_t *ret_n);
 
 /* Resume all threads. Signals held back by the stop are delivered. */
 DBG_MUST struct dbg_error *dbg_continue(struct dbg *dbg);

@@ -327,6 +327,18 @@ static struct dbg_error *thread_tid(struct dbg *dbg, uint32_t number,
 	return NULL;
 }
 
+struct dbg_error *dbg_call_list(struct dbg *dbg, uint32_t thread,
+				struct dbg_call **ret, size_t *ret_n)
+{
+	struct dbg_error *err;
+	pid_t tid = 0;
+
+	err = thread_tid(dbg, thread, &tid);
+	if (err)
+		return err;
+	return control_calls(dbg->control, tid, dbg->stop_arena, ret, ret_n);
+}
+
 /* Frames to step out of are given as they are shown. */
 static struct dbg_error *managed_level(struct dbg *dbg, pid_t tid,
 				       uint32_t level, uint32_t *ret)
