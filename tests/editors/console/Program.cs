@@ -1,0 +1,49 @@
+using System;
+using System.Collections.Generic;
+using System.Threading;
+
+class Account
+{
+    public string Owner = "Ada";
+    public decimal Balance = 100.5m;
+    public List<int> Entries = new() { 3, 4, 5 };
+}
+
+static class Program
+{
+    static int Double(int n)
+    {
+        int twice = n * 2; // @double
+        return twice;
+    }
+
+    static void Wait()
+    {
+        for (int turn = 0; ; turn++)
+        {
+            Thread.Sleep(20); // @turn
+        }
+    }
+
+    static int Main(string[] args)
+    {
+        if (args.Length > 0)
+            Wait();
+        var account = new Account();
+        int n = 21; // @first
+        int result = Double(n); // @call
+        Console.WriteLine("doubled " + result); // @doubled
+        string line = Console.ReadLine();
+        Console.WriteLine("read " + line); // @read
+        try
+        {
+            account.Owner = null;
+            Console.WriteLine(account.Owner.Length); // @null
+        }
+        catch (NullReferenceException)
+        {
+            Console.WriteLine("caught");
+        }
+        return 0;
+    }
+}

@@ -1,0 +1,144 @@
+// A person at VS Code's workbench, in a headless browser: what is pressed and
+// what is looked at. Each scenario of vscode.mjs says what it wants in these
+// words.
+import assert from 'node:assert';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { createRequire } from 'node:module';
+
+const tools = process.env.EDITORS;
+const { chromium } = createRequire(path.join(tools, 'browser/'))('playwright-core');
+const OFFLINE = ['--no-sandbox', '--disable-gpu', '--no-first-run',
+	'--disable-background-networking', '--disable-component-update',
+	'--disable-sync', '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1'];
+const PAUSED = '.debug-toolbar .codicon-debug-step-over';
+const LONG = 60000;
+
+/** Line number of a mark `// @name` in a file. */
+export function mark(file, name) {
+	const lines = fs.readFileSync(file, 'utf8').split('\n');
+	const at = lines.findIndex(line => line.includes(`// @${name}`));
+	assert.ok(at >= 0, `no mark ${name}`);
+	return at + 1;
+}
+
+export class Workbench {
+	constructor(context, page, shots) {
+		Object.assign(this, { context, page, shots, n: 0 });
+	}
+
+	static async open(url, shots) {
+		fs.mkdirSync(shots, { recursive: true });
+		const home = fs.mkdtempSync(path.join(os.tmpdir(), 'dndbg-browser-'));
+		const context = await chromium.launchPersistentContext(home, {
+			executablePath: '/usr/bin/chromium', headless: true, args: OFFLINE,
+			viewport: { width: 1400, height: 1000 },
+		});
+		const page = context.pages()[0] || await context.newPage();
+		const w = new Workbench(context, page, shots);
+		w.home = home;
+		await page.goto(url);
+		await w.see('.monaco-workbench', LONG);
+		return w;
+	}
+
+	async close() {
+		await this.context.close();
+		fs.rmSync(this.home, { recursive: true, force: true });
+	}
+
+	see(selector, timeout = 20000) {
+		return this.page.waitForSelector(selector, { timeout });
+	}
+
+	/** Wait until what is shown at a selector has a text. */
+	async reads(selector, text, timeout = 20000) {
+		await this.page.waitForFunction(([s, wanted]) =>
+			[...document.querySelectorAll(s)].some(e =>
+				e.textContent.replace(/\u00a0/g, ' ').includes(wanted)),
+		[selector, text], { timeout });
+	}
+
+	async keys(...names) {
+		for (const name of names)
+			await this.page.keyboard.press(name);
+	}
+
+	type(text) {
+		return this.page.keyboard.type(text, { delay: 10 });
+	}
+
+	async shot(name) {
+		await this.page.screenshot({
+			path: path.join(this.shots, `${++this.n}-${name}.png`),
+		});
+	}
+
+	/** A command of the palette. */
+	async command(title) {
+		await this.keys('F1');
+		await this.see('.quick-input-widget:not([style*="display: none"]) input');
+		await this.type(title);
+		await this.see(`.quick-input-list .monaco-list-row:has-text("${title.split(': ').pop()}")`);
+		await this.keys('Enter');
+		await this.page.waitForSelector('.quick-input-widget', { state: 'hidden' })
+			.catch(() => {});
+	}
+
+	async openFile(name) {
+		await this.keys('Control+P');
+		await this.see('.quick-input-widget input');
+		await this.type(name);
+		await this.see(`.quick-input-list .monaco-list-row:has-text("${name}")`, LONG);
+		await this.keys('Enter');
+		await this.see('.monaco-editor .view-lines');
+	}
+
+	async line(number) {
+		await this.command('View: Focus First Editor Group');
+		await this.keys('Control+G');
+		await this.see('.quick-input-widget:not([style*="display: none"]) input');
+		await this.type(String(number));
+		await this.keys('Enter');
+		await this.reads('.line-numbers.active-line-number', String(number));
+	}
+
+	/** A breakpoint in the gutter. */
+	async breakpoint(number) {
+		await this.line(number);
+		await this.keys('F9');
+		await this.see('.codicon-debug-breakpoint, .codicon-debug-breakpoint-unverified');
+	}
+
+	/** The debugger stands at a line. */
+	async paused(number, timeout = LONG) {
+		await this.see(PAUSED, timeout);
+		await this.see('.debug-top-stack-frame-column, .debug-top-stack-frame, ' +
+			'.codicon-debug-stackframe', timeout);
+		if (number)
+			await this.reads('.line-numbers.active-line-number', String(number));
+	}
+
+	/** No session any more. */
+	async ended() {
+		await this.page.waitForSelector('.debug-toolbar', {
+			state: 'hidden', timeout: LONG,
+		});
+	}
+
+	variable(text) {
+		return this.page.locator('.debug-variables .monaco-list-row',
+			{ hasText: text }).first();
+	}
+
+	async console(text) {
+		await this.command('Debug Console: Focus on Debug Console View');
+		await this.type(text);
+		await this.keys('Escape', 'Enter');
+	}
+
+	consoleReads(text) {
+		return this.reads('.repl .monaco-list-row', text);
+	}
+}
