@@ -1,0 +1,63 @@
+;;; emacs.el --- dap-mode drives dndbg -*- lexical-binding: t -*-
+;; In the environment: DNDBG (the debugger), PROGRAM (a dll), SOURCE, LINES_WANTED
+;; (numbers of the lines to stop at, in order) and RESULT (a file to write).
+;; HOME must be a scratch folder.  dap-netcore starts
+;; FOLDER/netcoredbg/netcoredbg: dndbg stands there by a link.
+(setq native-comp-deferred-compilation nil
+      native-comp-async-report-warnings-errors nil)
+(package-initialize)
+(require 'cl-lib)
+(require 'dap-mode)
+(require 'dap-netcore)
+
+(let ((folder (expand-file-name "debugger/" (getenv "HOME"))))
+  (make-directory (concat folder "netcoredbg") t)
+  (make-symbolic-link (getenv "DNDBG") (concat folder "netcoredbg/netcoredbg") t)
+  (setq dap-netcore-install-dir folder
+        dap-breakpoints-file (expand-file-name "breakpoints" (getenv "HOME"))
+        dap-auto-configure-features '(sessions)
+        dap-auto-show-output nil
+        confirm-kill-processes nil))
+
+(defun see (what test)
+  "Wait until TEST is true; write down whether it came to be."
+  (let ((end (+ (float-time) 60)) seen)
+    (while (and (not (setq seen (ignore-errors (funcall test))))
+                (< (float-time) end))
+      (accept-process-output nil 0.05)
+      (redisplay))
+    (write-region (format "%s  %s\n" (if seen "ok  " "FAIL") what)
+                  nil (getenv "RESULT") t 'quiet)))
+
+(defun stands ()
+  "The line where the session stands."
+  (let ((frame (dap--debug-session-active-frame (dap--cur-session))))
+    (and frame (gethash "line" frame))))
+
+(defun buffer-has (name text)
+  (let ((buffer (get-buffer name)))
+    (and buffer (with-current-buffer buffer
+                  (string-match-p text (buffer-string))))))
+
+(defun drive ()
+  (let ((buffer (find-file-noselect (getenv "SOURCE")))
+        (lines (mapcar #'string-to-number
+                       (split-string (getenv "LINES_WANTED")))))
+    (switch-to-buffer buffer)
+    (prog-mode)
+    (dap-mode 1)
+    (goto-char (point-min))
+    (forward-line (1- (nth 0 lines)))
+    (dap-breakpoint-add)
+    (dap-debug (list :type "coreclr" :request "launch" :mode "launch"
+                     :name "console" :program (getenv "PROGRAM")))
+    (see "stopped at the breakpoint" (lambda () (eql (stands) (nth 0 lines))))
+    (switch-to-buffer buffer)
+    (dap-eval "n + 1")
+    (see "an expression" (lambda () (buffer-has "*Messages*" "\\b22\\b")))
+    (dap-next (dap--cur-session))
+    (see "next" (lambda () (eql (stands) (nth 1 lines))))
+    (dap-disconnect (dap--cur-session))
+    (see "disconnected" (lambda () (not (dap--session-running
+                                         (dap--cur-session)))))
+    (kill-emacs 0)))
