@@ -9,6 +9,7 @@
 (require 'cl-lib)
 (require 'dap-mode)
 (require 'dap-netcore)
+(require 'dap-ui)
 
 (let ((folder (expand-file-name "debugger/" (getenv "HOME"))))
   (make-directory (concat folder "netcoredbg") t)

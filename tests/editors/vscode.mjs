@@ -35,7 +35,7 @@ async function launch(w) {
 	await see(w, 'a breakpoint in the gutter', () => w.breakpoint(at('call')));
 	await see(w, 'F5 builds, launches and stops there', async () => {
 		await w.keys('F5');
-		await w.paused(at('call'), 120000);
+		await w.paused(at('call'), 90000);
 		await w.shot('paused');
 	});
 	await see(w, 'a variable is expanded', async () => {

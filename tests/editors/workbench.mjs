@@ -36,6 +36,7 @@ export class Workbench {
 			viewport: { width: 1400, height: 1000 },
 		});
 		const page = context.pages()[0] || await context.newPage();
+		page.setDefaultTimeout(20000);
 		const w = new Workbench(context, page, shots);
 		w.home = home;
 		await page.goto(url);
