@@ -70,6 +70,22 @@ static struct type *type_by_this(struct types *ts, const struct frame *f,
 
 // ---- The instance --------------------------------------------------------
 
+static bool has_parameters(const struct md *md, uint32_t owner)
+{
+	uint32_t n;
+
+	return md_find(md, MD_GENERICPARAM, GENERIC_OWNER, owner, &n) != 0;
+}
+
+static bool is_generic(const struct code_pos *pos)
+{
+	const struct md *md = &pos->module->md;
+	uint32_t rid = MD_TOKEN_RID(pos->token);
+
+	return rid && (has_parameters(md, rid << 1 | 1) ||
+		       has_parameters(md, md_method_type(md, rid) << 1));
+}
+
 void stack_frame_instance(struct types *ts, const struct frame *f,
 			  struct stack_instance *ret)
 {
@@ -79,7 +95,8 @@ void stack_frame_instance(struct types *ts, const struct frame *f,
 
 	*ret = (struct stack_instance){.method = f->raw.method};
 	// Where it stands in its epilog the frame may be gone.
-	if (f->raw.leaf && f->pos->in_epilog)
+	if (!f->pos->module || !is_generic(f->pos) ||
+	    (f->raw.leaf && f->pos->in_epilog))
 		return;
 	dac_frame_instance(types_dac(ts), &f->raw, &exact);
 	if (exact.method)
@@ -100,22 +117,6 @@ void stack_frame_instance(struct types *ts, const struct frame *f,
 }
 
 // ---- Names ---------------------------------------------------------------
-
-static bool has_parameters(const struct md *md, uint32_t owner)
-{
-	uint32_t n;
-
-	return md_find(md, MD_GENERICPARAM, GENERIC_OWNER, owner, &n) != 0;
-}
-
-static bool is_generic(const struct code_pos *pos)
-{
-	const struct md *md = &pos->module->md;
-	uint32_t rid = MD_TOKEN_RID(pos->token);
-
-	return rid && (has_parameters(md, rid << 1 | 1) ||
-		       has_parameters(md, md_method_type(md, rid) << 1));
-}
 
 // The name of @token with the generic arguments of its class.
 static const char *name_in(struct stack *s, const struct code_pos *pos,
@@ -139,7 +140,7 @@ const char *exact_name(struct stack *s, const struct frame *f)
 
 	if (f->machine)
 		return name_in(s, f->pos, f->machine->type);
-	if (s->types && f->pos->module && is_generic(f->pos))
+	if (s->types)
 		stack_frame_instance(s->types, f, &exact);
 	if (exact.type && exact.method == f->raw.method)
 		return name_in(s, f->pos, exact.type);
