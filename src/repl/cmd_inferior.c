@@ -64,6 +64,7 @@ static struct dbg_error *cmd_inferior(struct repl *r, const struct call *call)
 	if (err)
 		return err;
 	inferior_select(r, inf);
+	r->shown_inferior = inf->number;
 	show_current(r, "Switching to");
 	if (!r->thread)
 		return NULL;

@@ -78,6 +78,7 @@ static struct dbg_error *launch(struct repl *r, const struct call *call,
 	    .tty = r->tty,
 	    .stop_at_entry = stop_at_entry,
 	};
+	r->shown_inferior = inferior_current(r)->number;
 	say_start(r);
 	r->thread = 0;
 	r->program_status = -1;

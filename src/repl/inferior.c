@@ -27,7 +27,7 @@ static struct inferior *add(struct repl *r, struct dbg *dbg)
 
 void inferiors_init(struct repl *r)
 {
-	add(r, r->dbg);
+	r->shown_inferior = add(r, r->dbg)->number;
 }
 
 static void inferior_free(struct inferior *inf)
@@ -165,10 +165,11 @@ static void on_event(struct repl *r, struct inferior *inf,
 {
 	switch (event->kind) {
 	case DBG_EVENT_STOPPED:
-		if (r->dbg != inf->dbg)
+		if (r->shown_inferior != inf->number)
 			printf("[Switching to inferior %u (process %d)]\n",
 			       inf->number, (int)inf->pid);
 		inferior_select(r, inf);
+		r->shown_inferior = inf->number;
 		r->stopped = true;
 		break;
 	case DBG_EVENT_EXITED:
@@ -204,6 +205,8 @@ void repl_events(struct repl *r)
 		else
 			r->inferiors[kept++] = r->inferiors[i];
 	r->n_inferiors = kept;
+	// The program's own output follows.
+	fflush(stdout);
 }
 
 /* ---- Ends -------------------------------------------------------------- */

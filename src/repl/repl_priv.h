@@ -74,6 +74,7 @@ struct repl {
 	struct inferior **inferiors;
 	size_t n_inferiors, cap_inferiors;
 	uint32_t last_inferior;
+	uint32_t shown_inferior; /* of the last stop, or chosen since */
 	struct loop *loop;
 	const struct repl_options *options;
 	struct repl_settings set;

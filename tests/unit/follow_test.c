@@ -43,13 +43,14 @@ static void on_child(struct family_run *f, pid_t pid)
 		adopt(f, pid);
 		break;
 	case 1:
-		must(target_child_pass(f->run.t, pid));
+		must(target_child_pass(f->run.t, pid, f->execs % 2));
 		break;
 	case 2:
 		must(target_child_leave(f->run.t, pid, false));
 		break;
 	}
-	must_fail(target_child_pass(f->run.t, pid), DBG_E_NOT_FOUND, "is held");
+	must_fail(target_child_pass(f->run.t, pid, false), DBG_E_NOT_FOUND,
+		  "is held");
 }
 
 // The next event of an adopted one; false: there is none now.
@@ -145,7 +146,7 @@ static void test_ends_first(void **state)
 		pid_t pid = run.last.tid;
 
 		if (how)
-			must(target_child_pass(run.t, pid));
+			must(target_child_pass(run.t, pid, false));
 		run_end(&run);
 		// Not held by us: it comes to its end.
 		for (int i = 0; i < EVENT_MS && !kill(pid, 0); i++)

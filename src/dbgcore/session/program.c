@@ -37,6 +37,21 @@ static void set_name(struct program *p, const char *path)
 	snprintf(p->name, sizeof(p->name), "%s", str_basename(path));
 }
 
+/* By the name it was started by, of which the kernel keeps 15 bytes. */
+static void set_native(struct program *p, pid_t pid, const char *exe)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	FILE *file = fopen(path, "re");
+	size_t n = file ? fread(p->name, 1, sizeof(p->name) - 1, file) : 0;
+	if (file)
+		fclose(file);
+	p->name[n ? n - 1 : 0] = '\0';
+	if (!n || n > 15)
+		set_name(p, exe);
+}
+
 /*
  * `dotnet ARGS`: the host's options, of which each has a value, and "exec" go
  * before a program's path; anything else is a command of the SDK.
@@ -71,9 +86,10 @@ static void of_apphost(struct program *p, pid_t pid, const char *exe)
 	    xasprintf("/proc/%d/root%s.runtimeconfig.json", pid, exe);
 	_cleanup_free_ char *dll = xasprintf("%s.dll", exe);
 
-	set_name(p, exe);
-	if (!file_exists(config))
+	if (!file_exists(config)) {
+		set_native(p, pid, exe);
 		return;
+	}
 	p->kind = is_of_sdk(exe) ? PROGRAM_SDK : PROGRAM_DOTNET;
 	set_name(p, dll);
 }

@@ -150,8 +150,11 @@ struct dbg_error *session_child(struct dbg *dbg, pid_t pid)
 	program_of(pid, &p);
 	if (!follows_any(dbg))
 		return target_child_leave(dbg->target, pid, false);
+	// the SDK's tools are parts of the command that was given
 	if (!wants(dbg, &p))
-		return target_child_pass(dbg->target, pid);
+		return target_child_pass(dbg->target, pid,
+					 p.kind == PROGRAM_SDK &&
+					     dbg->program == PROGRAM_SDK);
 	session_event(dbg, &(struct dbg_event){.kind = DBG_EVENT_CHILD,
 					       .child = pid,
 					       .text = p.name});

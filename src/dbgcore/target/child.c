@@ -222,6 +222,7 @@ void child_exec(struct live *l, struct thread *child)
 	if (caller && caller != child && caller->kind == THREAD_ASIDE)
 		thread_remove(l, caller);
 	thread_set_kind(l, child, THREAD_ASIDE);
+	child->ends = false;
 	child->execed = true;
 	// From inside execve to the first instruction.
 	thread_ask(l, child);
@@ -231,6 +232,8 @@ void child_exec(struct live *l, struct thread *child)
 // One that is released at its next stop, in the memory that it is in.
 static void release_one(struct live *l, struct thread *th)
 {
+	if (l->killed && th->ends)
+		kill(th->tid, SIGKILL);
 	if (th->offered) {
 		child_detach(l, th);
 		return;
@@ -281,7 +284,7 @@ static struct dbg_error *offered(struct live *l, pid_t pid, struct thread **ret)
 	return NULL;
 }
 
-struct dbg_error *live_child_pass(struct target *t, pid_t pid)
+struct dbg_error *live_child_pass(struct target *t, pid_t pid, bool ends)
 {
 	struct dbg_error *err;
 	struct live *l = live_of(t);
@@ -291,6 +294,9 @@ struct dbg_error *live_child_pass(struct target *t, pid_t pid)
 	if (err)
 		return err;
 	th->offered = false;
+	th->ends = ends && !l->survives;
+	live_ptrace(l, PTRACE_SETOPTIONS, pid, 0,
+		    LIVE_OPTIONS | (th->ends ? PTRACE_O_EXITKILL : 0));
 	live_ptrace(l, PTRACE_CONT, pid, 0, 0);
 	return NULL;
 }

@@ -191,6 +191,7 @@ struct dbg_error *live_kill(struct target *t)
 		return dbg_err_errno(DBG_E_TARGET, errno,
 				     "cannot kill process %d", t->pid);
 	l->survives = false;
+	l->killed = true;
 	return NULL;
 }
 

@@ -74,6 +74,7 @@ struct thread {
 	bool fresh;      /* its first stop has not come yet */
 	bool execed;     /* the stop after its exec has not come yet */
 	bool offered;    /* aside, held at its exec: see TARGET_CHILD */
+	bool ends;       /* aside: is killed if the program is */
 	bool unread;     /* its stop was looked at, but not reaped */
 	bool asked;      /* PTRACE_INTERRUPT was sent while it ran */
 	bool zombie;     /* a leader that ended before the others */
@@ -176,6 +177,7 @@ struct live {
 	uint64_t serial;
 	sigset_t watched;
 	bool exited;   /* the process is reaped */
+	bool killed;   /* ... because we ended it */
 	bool survives; /* not started by us: our end is not its end */
 	bool let_go;   /* no thread of it is traced any more */
 	struct net net;
@@ -344,7 +346,8 @@ void child_exec(struct live *l, struct thread *child);
 /* Let all tasks besides the process's threads go. */
 void child_release_all(struct live *l);
 void live_follow(struct target *t, bool on);
-DBG_MUST struct dbg_error *live_child_pass(struct target *t, pid_t pid);
+DBG_MUST struct dbg_error *live_child_pass(struct target *t, pid_t pid,
+					   bool ends);
 DBG_MUST struct dbg_error *live_child_leave(struct target *t, pid_t pid,
 					    bool stopped);
 DBG_MUST struct dbg_error *live_child_adopt(struct target *t, pid_t pid,

@@ -384,11 +384,11 @@ void target_follow(struct target *t, bool on)
 		t->ops->follow(t, on);
 }
 
-struct dbg_error *target_child_pass(struct target *t, pid_t pid)
+struct dbg_error *target_child_pass(struct target *t, pid_t pid, bool ends)
 {
 	struct dbg_error *err = need_run(t);
 
-	return err ? err : t->ops->child_pass(t, pid);
+	return err ? err : t->ops->child_pass(t, pid, ends);
 }
 
 struct dbg_error *target_child_leave(struct target *t, pid_t pid, bool stopped)

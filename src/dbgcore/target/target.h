@@ -180,8 +180,12 @@ void target_thread_signal(struct target *t, pid_t tid, int signal);
  * (Processes made while this was off are not followed later.)
  */
 void target_follow(struct target *t, bool on);
-/* Let it run on; it and what it makes is followed further. */
-DBG_MUST struct dbg_error *target_child_pass(struct target *t, pid_t pid);
+/*
+ * Let it run on; it and what it makes is followed further. @ends: it is
+ * killed if the program is, by us or because we end.
+ */
+DBG_MUST struct dbg_error *target_child_pass(struct target *t, pid_t pid,
+					     bool ends);
 /* Let it go for good; @stopped: by SIGSTOP, before its first instruction. */
 DBG_MUST struct dbg_error *target_child_leave(struct target *t, pid_t pid,
 					      bool stopped);
