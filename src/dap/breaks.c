@@ -46,6 +46,7 @@ static char *make_key(const struct break_spec *s)
 		  s->line, s->column);
 	add_part(&t, s->req.text);
 	add_part(&t, s->condition);
+	text_addf(&t, "%d\x1f", (int)s->req.access);
 	add_part(&t, s->req.hits);
 	add_part(&t, s->req.log);
 	add_part(&t, s->req.catches.module);
@@ -97,8 +98,8 @@ static void describe_place(struct dap *d, struct text *t, const struct brk *b,
 	uint32_t line = l ? l->line : b->line;
 	if (line)
 		emit_int(t, "line", part_line(d, line));
-	if (b->column && line == b->line)
-		emit_int(t, "column", part_column(d, b->column));
+	if (l && l->column)
+		emit_int(t, "column", part_column(d, l->column));
 	for (size_t i = 0; i < e->n_locations; i++) {
 		if (!e->locations[i].addr)
 			continue;

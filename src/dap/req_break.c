@@ -88,7 +88,9 @@ static struct dbg_error *put_line(struct dap *d, const char *group,
 	s.line = from_client(line, d->client.lines_from_0);
 	if (args_get(item, "column"))
 		s.column = from_client(column, d->client.columns_from_0);
-	_cleanup_free_ char *text = alloc_printf("%s:%u", path, s.line);
+	_cleanup_free_ char *text =
+	    s.column ? alloc_printf("%s:%u:%u", path, s.line, s.column)
+		     : alloc_printf("%s:%u", path, s.line);
 	s.req.text = text;
 	s.req.kind = DBG_BREAK_LOCATION;
 	breaks_put(d, group, path, &s, t);
@@ -143,6 +145,48 @@ static struct dbg_error *do_set_breakpoints(struct dap *d, struct request *req)
 	emit_array_end(req->body);
 	breaks_end(d, group);
 	return err;
+}
+
+/* ---- breakpointLocations ------------------------------------------------ */
+
+static struct dbg_error *do_locations(struct dap *d, struct request *req)
+{
+	struct text *t = req->body;
+	_cleanup_free_ char *path = NULL;
+	uint32_t line = 0, end = 0;
+	struct dbg_source_range *list = NULL;
+	size_t n = 0;
+
+	struct dbg_error *err = get_path(req->args, &path);
+	if (!err)
+		err = args_need(req->args, "line");
+	if (!err)
+		err = args_u32(req->args, "line", &line);
+	if (!err)
+		err = args_u32(req->args, "endLine", &end);
+	if (err)
+		return err;
+	line = from_client(line, d->client.lines_from_0);
+	end = args_get(req->args, "endLine")
+		  ? from_client(end, d->client.lines_from_0)
+		  : line;
+	err = dbg_source_points(d->dbg, path, line, end, &list, &n);
+	if (err) {
+		// nothing is known before the program's code is there
+		dbg_error_destroy(err);
+		n = 0;
+	}
+	emit_array(t, "breakpoints");
+	for (size_t i = 0; i < n; i++) {
+		emit_object(t, NULL);
+		emit_int(t, "line", part_line(d, list[i].line));
+		emit_int(t, "column", part_column(d, list[i].column));
+		emit_int(t, "endLine", part_line(d, list[i].end_line));
+		emit_int(t, "endColumn", part_column(d, list[i].end_column));
+		emit_object_end(t);
+	}
+	emit_array_end(t);
+	return NULL;
 }
 
 /* ---- Functions and instructions ---------------------------------------- */
@@ -408,6 +452,8 @@ static struct dbg_error *do_set_exceptions(struct dap *d, struct request *req)
 
 const struct dap_request req_break[] = {
     {"setBreakpoints", NULL, 0, do_set_breakpoints},
+    {"breakpointLocations", "supportsBreakpointLocationsRequest", 0,
+     do_locations},
     {"setFunctionBreakpoints", "supportsFunctionBreakpoints", 0,
      do_set_functions},
     {"setInstructionBreakpoints", "supportsInstructionBreakpoints", 0,

@@ -33,6 +33,22 @@ static struct dbg_error *do_modules(struct dap *d, struct request *req)
 	return NULL;
 }
 
+static struct dbg_error *do_loaded_sources(struct dap *d, struct request *req)
+{
+	struct text *t = req->body;
+	const char **list;
+	size_t n;
+
+	struct dbg_error *err = dbg_source_list(d->dbg, &list, &n);
+	if (err)
+		return err;
+	emit_array(t, "sources");
+	for (size_t i = 0; i < n; i++)
+		part_source(d, t, NULL, list[i]);
+	emit_array_end(t);
+	return NULL;
+}
+
 static struct dbg_error *do_source(struct dap *d, struct request *req)
 {
 	const cJSON *source = NULL;
@@ -179,7 +195,9 @@ static struct dbg_error *do_disassemble(struct dap *d, struct request *req)
 }
 
 const struct dap_request req_code[] = {
-    {"modules", "supportsModulesRequest", REQ_NEEDS_STOP, do_modules},
+    {"modules", "supportsModulesRequest", REQ_NEEDS_PROCESS, do_modules},
+    {"loadedSources", "supportsLoadedSourcesRequest", REQ_NEEDS_PROCESS,
+     do_loaded_sources},
     {"source", NULL, REQ_NEEDS_STOP, do_source},
     {"disassemble", "supportsDisassembleRequest", REQ_NEEDS_STOP,
      do_disassemble},

@@ -7,6 +7,7 @@
 #include "dap_priv.h"
 #include "emit.h"
 #include "fault.h"
+#include "variable.h"
 
 enum {
 	READ_MAX_BYTES = 1 << 20
@@ -58,7 +59,42 @@ static struct dbg_error *do_read(struct dap *d, struct request *req)
 	return NULL;
 }
 
+static struct dbg_error *do_write(struct dap *d, struct request *req)
+{
+	const char *data = NULL;
+	const char *ref = "";
+	int64_t offset = 0;
+	uint64_t addr = 0;
+	_cleanup_free_ unsigned char *bytes = NULL;
+	size_t n = 0;
+
+	struct dbg_error *err = get_address(req->args, &addr);
+	if (!err)
+		err = args_need(req->args, "data");
+	if (!err)
+		err = args_str(req->args, "data", &data);
+	if (!err && !base64_decode(data, &bytes, &n))
+		err = fault_arg("'data' is no base64");
+	if (!err)
+		err = dbg_memory_write(d->dbg, addr, bytes, n);
+	if (err)
+		return err;
+	emit_int(req->body, "bytesWritten", (int64_t)n);
+	variable_assigned(d);
+	if (!d->client.memory_event)
+		return NULL;
+	dbg_error_destroy(args_str(req->args, "memoryReference", &ref));
+	dbg_error_destroy(args_i64(req->args, "offset", &offset));
+	struct text *t = dap_event(d, "memory");
+	emit_str(t, "memoryReference", ref);
+	emit_int(t, "offset", offset);
+	emit_int(t, "count", (int64_t)n);
+	dap_send(d);
+	return NULL;
+}
+
 const struct dap_request req_memory[] = {
     {"readMemory", "supportsReadMemoryRequest", REQ_NEEDS_STOP, do_read},
+    {"writeMemory", "supportsWriteMemoryRequest", REQ_NEEDS_STOP, do_write},
     {0},
 };

@@ -7,8 +7,8 @@
 #include "fault.h"
 
 const struct dap_request *const request_families[] = {
-    req_session, req_break, req_run,    req_stack,
-    req_value,   req_code,  req_memory, NULL,
+    req_session,  req_break, req_data, req_run,    req_stack,
+    req_variable, req_value, req_code, req_memory, NULL,
 };
 
 static const struct dap_request *find(const char *name)

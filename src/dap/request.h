@@ -45,6 +45,8 @@ extern const struct dap_request req_stack[];
 extern const struct dap_request req_value[];
 extern const struct dap_request req_code[];
 extern const struct dap_request req_memory[];
+extern const struct dap_request req_data[];
+extern const struct dap_request req_variable[];
 
 /* All families; ends with NULL. Each ends with an entry without a name. */
 extern const struct dap_request *const request_families[];

@@ -169,3 +169,76 @@ def test_while_running(t):
     c.stopped("breakpoint")
     c.ask("disconnect", terminateDebuggee=True)
     c.wait()
+
+
+def test_columns(t):
+    """Of two statements on one line the column's is meant; the editor is
+    told where statements begin."""
+    source = t.source("Steps")
+    line = t.line("Steps", "dispatch-lambda")
+    c = t.adapter()
+    c.launch(t.program("Steps"), {source: [line]})
+    c.event("breakpoint")
+    places = c.ask("breakpointLocations", source={"path": source}, line=line)
+    columns = [p["column"] for p in places["breakpoints"]]
+    t.check_equal(2, len(columns))
+    text = open(source).read().split("\n")[line - 1]
+    t.check(text[columns[1] - 1:].startswith("x * 2"), str(columns))
+    c.stopped("breakpoint")
+    answer, = c.set_breaks(source, [{"line": line, "column": columns[1]}])
+    t.check_equal((True, line, columns[1]),
+                  (answer["verified"], answer["line"], answer["column"]))
+    c.go()
+    c.stopped("breakpoint")
+    t.check_equal(columns[1], c.top()["column"])
+    t.check_equal("5", c.scope("Arguments")["x"]["value"])
+    sources = [s["path"] for s in c.ask("loadedSources")["sources"]]
+    t.check_in(source, sources)
+    modules = c.ask("modules")["modules"]
+    steps, = [m for m in modules if m["name"] == "Steps.dll"]
+    t.check_equal("Symbols loaded.", steps["symbolStatus"])
+    t.check_equal(True, steps["isUserCode"])
+    t.check_equal(False, steps["isOptimized"])
+    named = {m["body"]["module"]["name"] for m in c.history
+             if m.get("event") == "module"}
+    t.check_equal({m["name"] for m in modules}, named)
+    c.set_breaks(source, [])
+    c.go()
+    c.end()
+
+
+def test_data(t):
+    """A static and a local are watched; each change stops, and no more."""
+    source = t.source("HitLoop")
+    c = t.adapter()
+    c.launch(t.program("HitLoop", "4"), {source: [t.line("HitLoop", "call")]})
+    c.stopped("breakpoint")
+    c.set_breaks(source, [])
+    info = c.ask("dataBreakpointInfo", name="sum", frameId=c.top()["id"])
+    t.check_in("write", info["accessTypes"])
+    answer, = c.ask("setDataBreakpoints", breakpoints=[
+        {"dataId": info["dataId"], "accessType": "write"}])["breakpoints"]
+    t.check_equal(True, answer["verified"])
+    c.go()
+    # 0 + 0 is no change
+    for value in ("1", "3", "6"):
+        stop = c.stopped("data breakpoint")
+        t.check_equal([answer["id"]], stop["hitBreakpointIds"])
+        t.check_in("sum: " + value, stop["text"])
+        t.check_equal(value, c.evaluate("HitLoop.Program.sum")["result"])
+        c.go()
+    c.end()
+    c = t.adapter()
+    c.launch(t.program("HitLoop", "4"), {source: [t.line("HitLoop", "call")]})
+    c.stopped("breakpoint")
+    c.set_breaks(source, [])
+    scope = c.ask("scopes", frameId=c.top()["id"])["scopes"][0]
+    info = c.ask("dataBreakpointInfo", name="i",
+                 variablesReference=scope["variablesReference"])
+    c.ask("setDataBreakpoints", breakpoints=[{"dataId": info["dataId"]}])
+    c.go()
+    stop = c.stopped("data breakpoint")
+    t.check_in("i: 1, was 0", stop["text"])
+    c.ask("setDataBreakpoints", breakpoints=[])
+    c.go()
+    c.end()

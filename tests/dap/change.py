@@ -103,3 +103,27 @@ def test_commands(t):
     c.event("terminated")
     c.ask("disconnect")
     c.wait()
+
+
+def test_memory(t):
+    """Memory is written; the variable there shows it."""
+    import base64
+    source = t.source("Values")
+    c = t.adapter()
+    c.launch(t.program("Values"), {source: [t.line("Values", "arrays")]})
+    c.stopped("breakpoint")
+    numbers = c.scope("Locals")["numbers"]["variablesReference"]
+    where = c.variables(numbers)["[0]"]["memoryReference"]
+    data = base64.b64encode((-123456).to_bytes(4, "little", signed=True))
+    answer = c.ask("writeMemory", memoryReference=where, data=data.decode())
+    t.check_equal(4, answer["bytesWritten"])
+    event = c.event("memory")
+    t.check_equal((where, 0, 4), (event["memoryReference"], event["offset"],
+                                  event["count"]))
+    t.check_equal("-123456", c.variables(numbers)["[0]"]["value"])
+    t.check_in("base64", c.refused("writeMemory", memoryReference=where,
+                                   data="a*"))
+    t.check(c.refused("writeMemory", memoryReference="0x10", data="AAAA"),
+            "no words")
+    c.ask("disconnect", terminateDebuggee=True)
+    c.wait()

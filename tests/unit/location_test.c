@@ -49,6 +49,14 @@ static void test_lines(void **state)
 	loc = good("7", "/x/Y.cs");
 	assert_string_equal(loc.file, "/x/Y.cs");
 	assert_int_equal(loc.line, 7);
+	loc = good("a.cs:12:5", NULL);
+	assert_string_equal(loc.file, "a.cs");
+	assert_int_equal(loc.line, 12);
+	assert_int_equal(loc.column, 5);
+	loc = good("C:12", NULL);
+	assert_int_equal(loc.column, 0);
+	assert_int_equal(loc.line, 12);
+	bad("a.cs:12:0", "counted from 1");
 	bad("7", "no file for line 7");
 	bad("a.cs:0", "counted from 1");
 	bad("a.cs:99999999999999999999", "too large");

@@ -71,6 +71,14 @@ struct code_place {
 	uint32_t il_offset;
 	uint32_t document; /* rid, 0: no symbols */
 	uint32_t line;     /* 0: no symbols */
+	uint32_t column;   /* 0: the line was meant, as a whole */
+};
+
+/* A part of a file. */
+struct code_spot {
+	const char *file;
+	uint32_t line, last_line; /* last_line 0: that line only */
+	uint32_t column;
 };
 
 /*
@@ -85,6 +93,20 @@ DBG_MUST struct dbg_error *code_find_line(struct code *c, struct code_module *m,
 					  struct arena *arena,
 					  struct code_place **ret,
 					  size_t *ret_n);
+/*
+ * The place of the statement that holds @column of @line, the innermost of
+ * those that do (a lambda within a call). None if there is none.
+ */
+DBG_MUST struct dbg_error *
+code_find_column(struct code *c, struct code_module *m,
+		 const struct code_spot *spot, struct arena *arena,
+		 struct code_place **ret, size_t *ret_n);
+typedef void code_point_fn(void *arg, const char *path, uint32_t token,
+			   const struct seq_point *point);
+/* Calls @fn for visible points of @file that begin on a line of the spot. */
+void code_each_point(struct code *c, struct code_module *m,
+		     const struct code_spot *spot, code_point_fn *fn,
+		     void *arg);
 /* Does @m have the document @file at all? */
 bool code_has_file(struct code *c, struct code_module *m, const char *file);
 
@@ -266,5 +288,8 @@ typedef void code_name_fn(void *arg, const char *name);
 /* Calls @fn for files, types or methods (enum dbg_names bits). */
 void code_each_name(struct code *c, unsigned int names, code_name_fn *fn,
 		    void *arg);
+
+/* Calls @fn for the path of every document, after substitution. */
+void code_each_path(struct code *c, code_name_fn *fn, void *arg);
 
 #endif

@@ -181,6 +181,30 @@ static bool name_is_full(const char *name)
 	return dot && strchr(dot + 1, '.');
 }
 
+/* The column decides among statements of its line. */
+static struct dbg_error *find_line(struct control *c,
+				   const struct location *loc,
+				   struct code_module *m, struct arena *arena,
+				   struct code_place **ret, size_t *ret_n)
+{
+	struct code_spot spot = {
+	    .file = loc->file,
+	    .line = loc->line,
+	    .column = loc->column,
+	};
+
+	*ret_n = 0;
+	if (loc->column) {
+		struct dbg_error *err =
+		    code_find_column(c->code, m, &spot, arena, ret, ret_n);
+
+		if (err || *ret_n)
+			return err;
+	}
+	return code_find_line(c->code, m, loc->file, loc->line, arena, ret,
+			      ret_n);
+}
+
 static struct dbg_error *find_function(struct control *c, struct bp *bp,
 				       struct code_module *m,
 				       struct arena *arena,
@@ -215,8 +239,7 @@ static struct dbg_error *find_places(struct control *c, struct bp *bp,
 		return NULL;
 	switch (bp->location.kind) {
 	case LOCATION_LINE:
-		return code_find_line(c->code, m, bp->location.file,
-				      bp->location.line, arena, ret, ret_n);
+		return find_line(c, &bp->location, m, arena, ret, ret_n);
 	case LOCATION_FUNCTION:
 		return find_function(c, bp, m, arena, ret, ret_n);
 	case LOCATION_ADDRESS:

@@ -33,6 +33,7 @@ static void describe_place(struct control *c, const struct code_place *p,
 {
 	ret->addr = addr;
 	ret->line = p->line;
+	ret->column = p->column;
 	if (!p->module) {
 		describe_address(c, addr, arena, ret);
 		return;

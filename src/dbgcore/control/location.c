@@ -81,6 +81,16 @@ static struct dbg_error *parse_address(const char *text, struct location *ret)
 	return NULL;
 }
 
+/* FILE:LINE:COLUMN: the colon before the line; @last that of the column. */
+static const char *line_colon(const char *text, const char *last)
+{
+	const char *p = last;
+
+	while (p > text && isdigit((unsigned char)p[-1]))
+		p--;
+	return p < last && p > text + 1 && p[-1] == ':' ? p - 1 : last;
+}
+
 static struct dbg_error *parse_plain(const char *text, const char *path,
 				     struct arena *arena, struct location *ret)
 {
@@ -96,12 +106,24 @@ static struct dbg_error *parse_plain(const char *text, const char *path,
 		return parse_line_number(text, &ret->line);
 	}
 	if (colon && colon > text && all_digits(colon + 1)) {
+		const char *last = colon;
+
 		ret->kind = LOCATION_LINE;
+		colon = line_colon(text, colon);
 		ret->file = trimmed(arena, text, (size_t)(colon - text));
+		if (colon != last) {
+			struct dbg_error *err =
+			    parse_line_number(last + 1, &ret->column);
+
+			if (err)
+				return err;
+		}
 		if (!*ret->file)
 			return dbg_err(DBG_E_ARGUMENT, "no file named in '%s'",
 				       text);
-		return parse_line_number(colon + 1, &ret->line);
+		return parse_line_number(
+		    arena_strndup(arena, colon + 1, strcspn(colon + 1, ":")),
+		    &ret->line);
 	}
 	return parse_function(text, arena, ret);
 }

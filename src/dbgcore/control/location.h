@@ -17,6 +17,7 @@ struct location {
 	const char *module; /* NULL: any */
 	const char *file;   /* LINE */
 	uint32_t line;
+	uint32_t column;    /* 0: the whole line */
 	const char *name;   /* FUNCTION, without parameter list */
 	const char *params; /* NULL: any overload */
 	uint64_t addr;

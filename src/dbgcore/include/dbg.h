@@ -314,9 +314,9 @@ enum dbg_break_kind {
 };
 
 /*
- * Locations: FILE:LINE, LINE (in the file of the present frame),
- * TYPE.METHOD, NAMESPACE.TYPE.METHOD(TYPES), MODULE!..., *ADDRESS.
- * FILE is a bare name, the tail of a path or a full path.
+ * Locations: FILE:LINE, FILE:LINE:COLUMN, LINE (in the file of the present
+ * frame), TYPE.METHOD, NAMESPACE.TYPE.METHOD(TYPES), MODULE!..., *ADDRESS. FILE
+ * is a bare name, the tail of a path or a full path.
  *
  * Exceptions: names of types with commas between, whole or the last parts,
  * and those that derive from them; "!" in front: all but these; NULL: all.
@@ -352,6 +352,7 @@ struct dbg_location {
 	const char *function; /* C# name, NULL: none */
 	const char *file;     /* NULL: no symbols */
 	uint32_t line;
+	uint32_t column; /* 0: the whole line is meant */
 	const char *module;
 };
 
@@ -587,6 +588,19 @@ DBG_MUST struct dbg_error *dbg_goto_list(struct dbg *dbg, uint32_t thread,
 					 struct dbg_location **ret,
 					 size_t *ret_n);
 
+/*
+ * Where statements begin in lines @first .. @last of a source file, in order;
+ * also while the program runs. (paths of *ret are NULL)
+ */
+DBG_MUST struct dbg_error *dbg_source_points(struct dbg *dbg, const char *file,
+					     uint32_t first, uint32_t last,
+					     struct dbg_source_range **ret,
+					     size_t *ret_n);
+
+/* Paths of all source files of the loaded modules, sorted; likewise. */
+DBG_MUST struct dbg_error *dbg_source_list(struct dbg *dbg, const char ***ret,
+					   size_t *ret_n);
+
 struct dbg_insn {
 	uint64_t addr;
 	uint32_t size;
@@ -639,6 +653,10 @@ DBG_MUST struct dbg_error *dbg_registers(struct dbg *dbg, dbg_id frame,
 DBG_MUST struct dbg_error *dbg_memory_read(struct dbg *dbg, uint64_t addr,
 					   void *buf, size_t size,
 					   size_t *ret_n);
+
+/* Write target memory. What was read of the stop is not read again. */
+DBG_MUST struct dbg_error *dbg_memory_write(struct dbg *dbg, uint64_t addr,
+					    const void *buf, size_t size);
 
 /* ---- Completion and settings ----------------------------------------- */
 

@@ -86,6 +86,14 @@ struct dbg_error *dbg_memory_read(struct dbg *dbg, uint64_t addr, void *buf,
 	return NULL;
 }
 
+struct dbg_error *dbg_memory_write(struct dbg *dbg, uint64_t addr,
+				   const void *buf, size_t size)
+{
+	struct dbg_error *err = session_need_stop(dbg);
+
+	return err ? err : target_write(dbg->target, addr, buf, size);
+}
+
 enum {
 	EXCEPTIONS_MAX = 50
 };

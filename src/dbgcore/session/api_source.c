@@ -1,0 +1,133 @@
+/* Source files of dbg.h. */
+#include "session/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+
+struct points {
+	struct dbg_source_range *v;
+	size_t n, cap;
+};
+
+enum {
+	POINTS_MAX = 100000
+};
+
+static void add_point(void *arg, const char *path, uint32_t token,
+		      const struct seq_point *p)
+{
+	struct points *list = arg;
+
+	(void)path;
+	(void)token;
+	if (list->n == POINTS_MAX)
+		return;
+	mem_grow(&list->v, &list->cap, list->n, sizeof(*list->v));
+	list->v[list->n++] = (struct dbg_source_range){
+	    .line = p->line,
+	    .column = p->column,
+	    .end_line = p->end_line,
+	    .end_column = p->end_column,
+	};
+}
+
+static int compare_points(const void *a, const void *b)
+{
+	const struct dbg_source_range *x = a;
+	const struct dbg_source_range *y = b;
+
+	if (x->line != y->line)
+		return x->line < y->line ? -1 : 1;
+	return (x->column > y->column) - (x->column < y->column);
+}
+
+static size_t unique_points(struct dbg_source_range *v, size_t n)
+{
+	size_t kept = 0;
+
+	qsort(v, n, sizeof(*v), compare_points);
+	for (size_t i = 0; i < n; i++)
+		if (!kept || compare_points(&v[kept - 1], &v[i]))
+			v[kept++] = v[i];
+	return kept;
+}
+
+static struct dbg_error *need_code(struct dbg *dbg)
+{
+	if (!dbg->code)
+		return dbg_err(DBG_E_STATE,
+			       "no .NET runtime is loaded in the program yet");
+	arena_reset(dbg->list_arena);
+	return NULL;
+}
+
+struct dbg_error *dbg_source_points(struct dbg *dbg, const char *file,
+				    uint32_t first, uint32_t last,
+				    struct dbg_source_range **ret,
+				    size_t *ret_n)
+{
+	struct dbg_error *err = need_code(dbg);
+	struct code_spot spot = {
+	    .file = file,
+	    .line = first,
+	    .last_line = last,
+	};
+	struct points list = {0};
+	size_t n;
+
+	if (err)
+		return err;
+
+	struct code_module *const *modules = code_modules(dbg->code, &n);
+
+	for (size_t i = 0; i < n; i++)
+		code_each_point(dbg->code, modules[i], &spot, add_point, &list);
+	*ret_n = list.n ? unique_points(list.v, list.n) : 0;
+	*ret = arena_calloc(dbg->list_arena, *ret_n + 1, sizeof(**ret));
+	if (*ret_n)
+		memcpy(*ret, list.v, *ret_n * sizeof(**ret));
+	free(list.v);
+	return NULL;
+}
+
+struct paths {
+	struct arena *arena;
+	const char **v;
+	size_t n, cap;
+};
+
+static void add_path(void *arg, const char *path)
+{
+	struct paths *list = arg;
+
+	mem_grow(&list->v, &list->cap, list->n, sizeof(const char *));
+	list->v[list->n++] = arena_strdup(list->arena, path);
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+struct dbg_error *dbg_source_list(struct dbg *dbg, const char ***ret,
+				  size_t *ret_n)
+{
+	struct dbg_error *err = need_code(dbg);
+	struct paths list = {.arena = dbg->list_arena};
+
+	if (err)
+		return err;
+	code_each_path(dbg->code, add_path, &list);
+	*ret = arena_calloc(dbg->list_arena, list.n + 1, sizeof(**ret));
+	*ret_n = 0;
+	if (list.n)
+		qsort(list.v, list.n, sizeof(*list.v), compare_paths);
+	for (size_t i = 0; i < list.n; i++)
+		if (!i || strcmp(list.v[i - 1], list.v[i]) != 0)
+			(*ret)[(*ret_n)++] = list.v[i];
+	free(list.v);
+	return NULL;
+}
