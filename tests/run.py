@@ -337,6 +337,10 @@ def main():
     jobs = [job for source in (transcripts, scripts)
             for job in source(runtimes)
             if not options.name or any(n in job.name for n in options.name)]
+    if (any("single.py" in job.name for job in jobs)
+            and not options.no_build and not options.list):
+        subprocess.run([f"{drive.TOP}/scripts/build-single", *runtimes],
+                       check=True)
     if options.list:
         print("\n".join(job.name for job in jobs))
         return 0

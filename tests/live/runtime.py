@@ -112,21 +112,12 @@ test_native_aot.runtimes = ("10",)
 
 
 def test_single_file(t):
-    """The host of single-file programs, as the SDK has it."""
-    hosts = glob.glob(f"{drive.CACHE}/packages/**/singlefilehost",
-                      recursive=True)
-    if hosts:
-        path = f"{t.dir}/single"
-        shutil.copy(hosts[0], path)
-        os.chmod(path, 0o755)
-    else:
-        path = compile_c(t, "single", "char g_dacTable[64] = {1};\n"
-                         "char DotNetRuntimeDebugHeader[64] = {1};\n"
-                         "int main(void) { return 3; }\n")
+    """What exports the table of a runtime that it does not have."""
+    path = compile_c(t, "single", "char g_dacTable[64] = {1};\n"
+                     "int main(void) { return 3; }\n")
     done = t.batch(["b Main", "run"], [path])
-    one_line(t, f"'{path}' is a single-file program with the runtime inside, "
-             "which dndbg cannot debug yet: publish it without "
-             "PublishSingleFile.", done.stdout)
+    one_line(t, f"'{path}' does not tell which DAC it needs.", done.stdout)
+    t.check_in("exited with code 03]", done.stdout)
 
 
 test_single_file.runtimes = ("10",)

@@ -185,7 +185,9 @@ struct dacfixture *dacfixture_create(const char *host, const char *config,
 	must(
 	    target_image_find(f->t, "libcoreclr.so", f->arena, &image, &found));
 	assert_true(found);
-	must(dac_open(f->t, image.path, image.base, false, &f->d, &ready));
+	const struct dac_runtime runtime = {.path = image.path,
+					    .base = image.base};
+	must(dac_open(f->t, &runtime, &f->d, &ready));
 	assert_true(ready);
 	come_to_place(f);
 	must(dac_modules(f->d, f->arena, &f->modules, &f->n_modules));

@@ -116,7 +116,7 @@ void control_leave(struct control *c)
 	wanted_leave(c);
 }
 
-static struct dbg_error *arm_cxa_throw(struct control *c)
+struct dbg_error *control_throw_addr(struct control *c, uint64_t *ret)
 {
 	struct dbg_error *err;
 	struct arena *arena = arena_create();
@@ -129,15 +129,19 @@ static struct dbg_error *arm_cxa_throw(struct control *c)
 		err =
 		    dbg_err(DBG_E_RUNTIME, "the program has no libstdc++.so.6");
 	if (!err)
-		err = target_symbol(c->target, &image, "__cxa_throw",
-				    &c->cxa_throw);
-	if (!err && !c->cxa_throw)
+		err = target_symbol(c->target, &image, "__cxa_throw", ret);
+	if (!err && !*ret)
 		err = dbg_err(DBG_E_RUNTIME, "no __cxa_throw in '%s'",
 			      image.path);
 	arena_destroy(arena);
-	if (err)
-		return dbg_err_prefix(err, "watching the runtime");
-	return control_site_add(c, SITE_THROW, &c->cxa_throw, 1);
+	return err ? dbg_err_prefix(err, "watching the runtime") : NULL;
+}
+
+static struct dbg_error *arm_cxa_throw(struct control *c)
+{
+	struct dbg_error *err = control_throw_addr(c, &c->cxa_throw);
+
+	return err ? err : control_site_add(c, SITE_THROW, &c->cxa_throw, 1);
 }
 
 void control_suppress_optimizations(struct control *c, bool on)
@@ -402,6 +406,12 @@ struct dbg_error *control_judge(struct control *c,
 struct step_rules *control_step_rules(struct control *c)
 {
 	return &c->rules;
+}
+
+void control_resumes(struct control *c)
+{
+	// values may have been assigned, which no register tells
+	watch_refresh(c);
 }
 
 void control_step_cancel(struct control *c)

@@ -71,6 +71,13 @@ DBG_MUST struct dbg_error *control_runtime(struct control *c, struct dac *d,
 					   struct code *code);
 /* The runtime is to tell nothing any more (all stopped). */
 void control_leave(struct control *c);
+/* Where the runtime's notifications are seen: __cxa_throw. */
+DBG_MUST struct dbg_error *control_throw_addr(struct control *c, uint64_t *ret);
+/*
+ * Have TARGET_WATCH events for eight bytes at @addr while there is no
+ * runtime; 0: no longer. (All stopped.)
+ */
+DBG_MUST struct dbg_error *control_watch_word(struct control *c, uint64_t addr);
 /* The program is gone; breakpoints become pending. */
 void control_end_run(struct control *c);
 
@@ -107,6 +114,8 @@ DBG_MUST struct dbg_error *
 control_judge(struct control *c, const struct target_event *ev,
 	      struct arena *arena, struct dbg_stop *ret_stop, bool *ret_stops);
 
+/* A person has seen the stop and lets all go on. */
+void control_resumes(struct control *c);
 /* End a step that is under way (another stop came first). */
 void control_step_cancel(struct control *c);
 /* A thread is gone: a step of it is over. */

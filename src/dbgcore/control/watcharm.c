@@ -103,11 +103,19 @@ static void place_all(struct control *c, struct registers *r)
 			place_links(r, c->bps[i]->watch);
 }
 
+struct dbg_error *control_watch_word(struct control *c, uint64_t addr)
+{
+	const struct target_watch v[TARGET_WATCHES] = {{addr, addr ? 8 : 0, 0}};
+
+	return target_watches_set(c->target, v);
+}
+
 struct dbg_error *watch_arm(struct control *c)
 {
 	struct registers r = {.n = 0};
 
-	if (!c->target)
+	// Before there is a runtime the registers are the session's.
+	if (!c->target || !c->dac)
 		return NULL;
 	place_all(c, &r);
 	return target_watches_set(c->target, r.v);

@@ -21,17 +21,32 @@
 struct arena;
 struct dac;
 struct target;
+struct target_image;
+
+struct dac_runtime {
+	const char *path; /* inside the target; target_root is prepended */
+	uint64_t base;
+	const char *dac; /* its DAC, of ours; NULL: the one beside it */
+	bool trust;      /* load it whoever owns it */
+};
 
 /*
- * Load the DAC that lies beside the runtime @runtime_path (a path inside the
- * target; target_root is prepended) whose image starts at @base.
- * Refuses a DAC not owned by root or the user, or writable by others, unless
- * @trust. DBG_E_RUNTIME with the reason and remedy otherwise. *ret_ready is
- * false if the runtime is not initialised far enough yet (no error).
+ * Load the DAC of a runtime. Refuses one not owned by root or the user, or
+ * writable by others, unless it is to be trusted. DBG_E_RUNTIME with the
+ * reason and remedy otherwise. *ret_ready is false if the runtime is not
+ * initialised far enough yet (no error).
  */
-DBG_MUST struct dbg_error *dac_open(struct target *t, const char *runtime_path,
-				    uint64_t base, bool trust, struct dac **ret,
-				    bool *ret_ready);
+DBG_MUST struct dbg_error *dac_open(struct target *t,
+				    const struct dac_runtime *runtime,
+				    struct dac **ret, bool *ret_ready);
+/*
+ * The DAC's file for @image, a program with the runtime inside: at @hint (a
+ * file or a directory, NULL: none), beside it, or in an installed runtime;
+ * DBG_E_RUNTIME with the remedy if there is none. Found by its build id.
+ */
+DBG_MUST struct dbg_error *
+dac_find_bundled(struct target *t, const struct target_image *image,
+		 const char *hint, struct arena *arena, const char **ret);
 void dac_close(struct dac *d);
 /* Drop what the DAC cached: call after each resume. */
 void dac_flush(struct dac *d);

@@ -263,19 +263,20 @@ static struct dbg_error *start(struct dac *d, com_fn *create)
 	return NULL;
 }
 
-struct dbg_error *dac_open(struct target *t, const char *runtime_path,
-			   uint64_t base, bool trust, struct dac **ret,
-			   bool *ret_ready)
+struct dbg_error *dac_open(struct target *t, const struct dac_runtime *rt,
+			   struct dac **ret, bool *ret_ready)
 {
-	struct dbg_error *err;
+	struct dbg_error *err = NULL;
 	void *handle = NULL;
 
-	_cleanup_free_ char *path = dac_path(t, runtime_path);
+	_cleanup_free_ char *path =
+	    rt->dac ? xstrdup(rt->dac) : dac_path(t, rt->path);
 	_cleanup_free_ char *runtime =
-	    xasprintf("%s%s", target_root(t), runtime_path);
-	err = dac_check_build(runtime, path);
+	    xasprintf("%s%s", target_root(t), rt->path);
+	if (!rt->dac)
+		err = dac_check_build(runtime, path);
 	if (!err)
-		err = load(path, trust, &handle);
+		err = load(path, rt->trust, &handle);
 	if (err)
 		return err;
 	com_fn *create = (com_fn *)dlsym(handle, "CLRDataCreateInstance");
@@ -284,13 +285,13 @@ struct dbg_error *dac_open(struct target *t, const char *runtime_path,
 
 	struct dac *d = xcalloc(1, sizeof(*d));
 	d->target = t;
-	d->runtime_path = xstrdup(runtime_path);
-	d->runtime_base = base;
+	d->runtime_path = xstrdup(rt->path);
+	d->runtime_base = rt->base;
 	d->scratch = xcalloc(DAC_SCRATCH_UNITS, sizeof(*d->scratch));
 	d->facts = arena_create();
 	code_cache_init(&d->code);
 	code_cache_init(&d->dynamic);
-	data_target_init(&d->data_target, t, base);
+	data_target_init(&d->data_target, t, rt->base);
 	guard_install();
 	err = start(d, create);
 	if (err || !d->process) {

@@ -326,7 +326,23 @@ static const char *get_native(struct dbg *dbg)
 	return dbg->show_native ? "on" : "off";
 }
 
+static struct dbg_error *set_dac_path(struct dbg *dbg, const char *value)
+{
+	free(dbg->dac_path);
+	dbg->dac_path = *value ? xstrdup(value) : NULL;
+	return NULL;
+}
+
+static const char *get_dac_path(struct dbg *dbg)
+{
+	return dbg->dac_path ? dbg->dac_path : "";
+}
+
 static const struct setting settings[] = {
+    {"dac-path",
+     "Where to look first for the libmscordaccore.so of a single-file "
+     "program: a file or a directory.",
+     set_dac_path, get_dac_path},
     {"backtrace native",
      "Show native frames and the runtime's stubs, or fold them (on or off).",
      set_native, get_native},

@@ -89,7 +89,7 @@ static struct dbg_error *on_trap(struct dbg *dbg, const struct target_event *ev)
 	struct dbg_error *err = NULL;
 
 	if (control_site_kinds(dbg->control, ev->addr) & SITE_START)
-		err = start_trap(dbg);
+		err = start_trap(dbg, ev);
 	return err ? err : judged(dbg, ev);
 }
 
@@ -194,7 +194,8 @@ static struct dbg_error *dispatch(struct dbg *dbg, struct target_event *ev)
 	case TARGET_TRAP:
 		return on_trap(dbg, ev);
 	case TARGET_WATCH:
-		return judged(dbg, ev);
+		return dbg->start.phase == START_TABLE ? start_written(dbg, ev)
+						       : judged(dbg, ev);
 	case TARGET_SIGNAL:
 		return on_signal(dbg, ev);
 	case TARGET_INTERRUPTED:
@@ -301,6 +302,7 @@ static struct dbg_error *resume(struct dbg *dbg)
 	memset(&dbg->stop, 0, sizeof(dbg->stop));
 	session_event(dbg, &(struct dbg_event){.kind = DBG_EVENT_CONTINUED});
 	target_terminal_give(dbg->target);
+	control_resumes(dbg->control);
 	siblings_thaw(dbg);
 	return session_go(dbg);
 }

@@ -117,6 +117,7 @@ void dbg_destroy(struct dbg *dbg)
 	arena_destroy(dbg->stop_arena);
 	arena_destroy(dbg->list_arena);
 	free(dbg->frames);
+	free(dbg->dac_path);
 	for (size_t i = 0; i < dbg->n_made; i++)
 		free(dbg->made[i].value);
 	free(dbg->made);

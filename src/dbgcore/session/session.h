@@ -32,6 +32,9 @@ enum start_phase {
 	START_ENTRY,   /* waiting for the entry point */
 	START_LIBRARY, /* ... for libcoreclr.so */
 	START_RUNTIME, /* ... for the host's call into it */
+	START_TABLE,   /* ... for a runtime inside to fill its table */
+	START_FILLED,  /* ... and be done with that */
+	START_MODULES, /* ... and to load what it is to run */
 	START_DONE,
 };
 
@@ -39,8 +42,10 @@ struct start {
 	enum start_phase phase;
 	uint64_t addrs[2]; /* armed for the present phase */
 	size_t n_addrs;
-	bool told;     /* why there is no runtime to be had */
-	char *runtime; /* path of libcoreclr.so */
+	unsigned int modules; /* told of by a runtime inside */
+	bool told;            /* why there is no runtime to be had */
+	char *runtime; /* path of libcoreclr.so, or of what it is inside of */
+	char *bundled_dac; /* of a runtime inside, NULL: it is no such */
 	uint64_t base;
 };
 
@@ -114,6 +119,7 @@ struct dbg {
 	const struct frame **frames; /* handed out in this stop */
 	size_t n_frames, cap_frames; /* by serial */
 	struct event_queue queue;
+	char *dac_path; /* where to look for DACs, NULL: nowhere more */
 	bool trust_dac, suppress_jit, show_native;
 	struct signal_rule signals[NSIG];
 	struct siblings *siblings;
@@ -209,9 +215,32 @@ void session_events_deinit(struct dbg *dbg);
 DBG_MUST struct dbg_error *start_begin(struct dbg *dbg);
 /* The program runs already: its runtime is up or will be. All is stopped. */
 DBG_MUST struct dbg_error *start_attached(struct dbg *dbg);
+/* A thread wrote what is watched at start-up. */
+DBG_MUST struct dbg_error *start_written(struct dbg *dbg,
+					 const struct target_event *ev);
 /* A thread is at one of our start-up traps. */
-DBG_MUST struct dbg_error *start_trap(struct dbg *dbg);
+DBG_MUST struct dbg_error *start_trap(struct dbg *dbg,
+				      const struct target_event *ev);
 void start_reset(struct dbg *dbg);
+
+/* Open the DAC and hand over to control, if the runtime is up. */
+DBG_MUST struct dbg_error *start_take_runtime(struct dbg *dbg);
+/* Arm the traps of a phase; lift those of the present one. */
+DBG_MUST struct dbg_error *start_arm(struct dbg *dbg, enum start_phase phase,
+				     const uint64_t *addrs, size_t n);
+DBG_MUST struct dbg_error *start_lift(struct dbg *dbg);
+
+/* ---- bundle.c -------------------------------------------------------- */
+
+/* A program with the runtime inside: @table is the address of its table. */
+DBG_MUST struct dbg_error *
+bundle_begin(struct dbg *dbg, const struct target_image *image, uint64_t table);
+/* The table is written. */
+DBG_MUST struct dbg_error *bundle_written(struct dbg *dbg,
+					  const struct target_event *ev);
+/* A thread is at a trap of the phases after that. */
+DBG_MUST struct dbg_error *bundle_trap(struct dbg *dbg,
+				       const struct target_event *ev);
 
 /* ---- launch.c -------------------------------------------------------- */
 

@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-static struct dbg_error *start_lift(struct dbg *dbg)
+struct dbg_error *start_lift(struct dbg *dbg)
 {
 	struct start *s = &dbg->start;
 	size_t n = s->n_addrs;
@@ -16,8 +16,8 @@ static struct dbg_error *start_lift(struct dbg *dbg)
 	return control_site_remove(dbg->control, SITE_START, s->addrs, n);
 }
 
-static struct dbg_error *start_arm(struct dbg *dbg, enum start_phase phase,
-				   const uint64_t *addrs, size_t n)
+struct dbg_error *start_arm(struct dbg *dbg, enum start_phase phase,
+			    const uint64_t *addrs, size_t n)
 {
 	struct start *s = &dbg->start;
 
@@ -30,33 +30,34 @@ static struct dbg_error *start_arm(struct dbg *dbg, enum start_phase phase,
 void start_reset(struct dbg *dbg)
 {
 	free(dbg->start.runtime);
+	free(dbg->start.bundled_dac);
 	memset(&dbg->start, 0, sizeof(dbg->start));
 }
 
-/* NativeAOT and single-file programs have their runtime inside. */
-static struct dbg_error *check_main_image(struct dbg *dbg, struct arena *arena)
+/*
+ * NativeAOT and single-file programs have their runtime inside. *ret_bundled:
+ * it is one of the latter, and is seen to.
+ */
+static struct dbg_error *check_main_image(struct dbg *dbg, struct arena *arena,
+					  bool *ret_bundled)
 {
 	struct dbg_error *err;
 	struct target_image image;
-	uint64_t aot, bundled;
+	uint64_t aot, table;
 
 	err = target_image_main(dbg->target, arena, &image);
 	if (!err)
 		err = target_symbol(dbg->target, &image,
 				    "DotNetRuntimeDebugHeader", &aot);
 	if (!err)
-		err =
-		    target_symbol(dbg->target, &image, "g_dacTable", &bundled);
+		err = target_symbol(dbg->target, &image, "g_dacTable", &table);
 	if (err)
 		return err;
-	dbg->start.told = bundled || aot;
-	if (bundled)
-		session_message(dbg,
-				"'%s' is a single-file program with the "
-				"runtime inside, which dndbg cannot debug "
-				"yet: publish it without PublishSingleFile",
-				image.path);
-	else if (aot)
+	*ret_bundled = table;
+	if (table)
+		return bundle_begin(dbg, &image, table);
+	dbg->start.told = aot;
+	if (aot)
 		session_message(dbg,
 				"'%s' is a NativeAOT program without a .NET "
 				"runtime: debug it with gdb, or build it "
@@ -83,14 +84,15 @@ static struct dbg_error *at_entry(struct dbg *dbg)
 	struct dbg_error *err;
 	struct arena *arena = arena_create();
 	uint64_t r_brk = 0;
+	bool bundled = false;
 
 	err = start_lift(dbg);
 	if (!err)
-		err = check_main_image(dbg, arena);
-	if (!err)
+		err = check_main_image(dbg, arena, &bundled);
+	if (!err && !bundled)
 		err = target_r_brk(dbg->target, &r_brk);
 	arena_destroy(arena);
-	if (err)
+	if (err || bundled)
 		return err;
 	dbg->start.phase = START_LIBRARY;
 	return r_brk ? start_arm(dbg, START_LIBRARY, &r_brk, 1) : NULL;
@@ -144,15 +146,18 @@ static struct dbg_error *at_library(struct dbg *dbg)
 	return err ? err : await_runtime(dbg);
 }
 
-/* Open the DAC and hand over to control, if the runtime is up. */
-static struct dbg_error *take_runtime(struct dbg *dbg)
+struct dbg_error *start_take_runtime(struct dbg *dbg)
 {
-	struct dbg_error *err;
+	struct dbg_error *err = NULL;
 	struct start *s = &dbg->start;
-	bool ready;
+	const struct dac_runtime runtime = {.path = s->runtime,
+					    .base = s->base,
+					    .dac = s->bundled_dac,
+					    .trust = dbg->trust_dac};
+	bool ready = true;
 
-	err = dac_open(dbg->target, s->runtime, s->base, dbg->trust_dac,
-		       &dbg->dac, &ready);
+	if (!dbg->dac)
+		err = dac_open(dbg->target, &runtime, &dbg->dac, &ready);
 	if (err || !ready)
 		return err;
 	err = start_lift(dbg);
@@ -173,7 +178,7 @@ static struct dbg_error *at_runtime(struct dbg *dbg)
 	if (err)
 		return err;
 	session_halted(dbg);
-	return take_runtime(dbg);
+	return start_take_runtime(dbg);
 }
 
 struct dbg_error *start_attached(struct dbg *dbg)
@@ -186,13 +191,22 @@ struct dbg_error *start_attached(struct dbg *dbg)
 		return err;
 	if (!dbg->start.runtime)
 		return at_entry(dbg);
-	err = take_runtime(dbg);
+	err = start_take_runtime(dbg);
 	if (!err && dbg->start.phase != START_DONE)
 		err = await_runtime(dbg);
 	return err;
 }
 
-struct dbg_error *start_trap(struct dbg *dbg)
+/* The program runs on without us: nothing of ours stays in it. */
+static struct dbg_error *give_up(struct dbg *dbg, struct dbg_error *err)
+{
+	dbg_error_destroy(start_lift(dbg));
+	dbg_error_destroy(control_watch_word(dbg->control, 0));
+	dbg->start.phase = START_DONE;
+	return err;
+}
+
+struct dbg_error *start_trap(struct dbg *dbg, const struct target_event *ev)
 {
 	struct dbg_error *err = NULL;
 
@@ -206,17 +220,21 @@ struct dbg_error *start_trap(struct dbg *dbg)
 	case START_RUNTIME:
 		err = at_runtime(dbg);
 		break;
+	case START_FILLED:
+	case START_MODULES:
+		err = bundle_trap(dbg, ev);
+		break;
+	case START_TABLE:
 	case START_NONE:
 	case START_DONE:
 		break;
 	}
-	if (!err)
-		return NULL;
+	return err ? give_up(dbg, err) : NULL;
+}
 
-	// the program runs on without us: nothing of ours stays in it
-	struct dbg_error *lift = start_lift(dbg);
+struct dbg_error *start_written(struct dbg *dbg, const struct target_event *ev)
+{
+	struct dbg_error *err = bundle_written(dbg, ev);
 
-	dbg_error_destroy(lift);
-	dbg->start.phase = START_DONE;
-	return err;
+	return err ? give_up(dbg, err) : NULL;
 }
