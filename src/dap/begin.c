@@ -119,10 +119,14 @@ static void started(struct dap *d, struct dbg_error *err)
 	d->start = DAP_STARTED;
 	bool failed = err;
 	answer_launch(d, err);
-	if (!failed)
-		tell_process(d);
-	else
+	if (failed) {
 		console_close(&d->console);
+		return;
+	}
+	tell_process(d);
+	// the first thread is born with the program
+	if (!d->setup.attach)
+		news_thread(d, 1, false);
 }
 
 static void start(struct dap *d)

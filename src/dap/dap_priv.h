@@ -128,6 +128,8 @@ void begin_terminated(struct dap *d);
 
 /* Take the engine's events and send the client's. */
 void news_take(struct dap *d);
+/* A thread was born or is @gone. */
+void news_thread(struct dap *d, uint32_t number, bool gone);
 /* The program runs: numbers of the stop are stale. */
 void news_resumed(struct dap *d);
 

@@ -89,11 +89,28 @@ static void stopped(struct dap *d, const struct dbg_stop *s)
 	dap_send(d);
 }
 
+// Of these nothing was told as they were born.
+static void tell_threads(struct dap *d)
+{
+	struct dbg_thread *list;
+	size_t n;
+
+	struct dbg_error *err = dbg_thread_list(d->dbg, &list, &n);
+	if (err) {
+		dap_complain(d, err);
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		news_thread(d, list[i].number, false);
+}
+
 // Nothing may keep a program that runs without debugging.
 static void on_stopped(struct dap *d, const struct dbg_stop *s)
 {
 	bool passes = d->setup.no_debug && s->reason != DBG_STOP_PAUSE;
 
+	if (s->reason == DBG_STOP_ATTACH)
+		tell_threads(d);
 	// a client that attaches wants the program to go on
 	if (s->reason != DBG_STOP_ATTACH && !passes) {
 		stopped(d, s);
@@ -129,20 +146,20 @@ static void on_exited(struct dap *d, const struct dbg_event *e)
 
 /* ---- Threads, modules, messages ---------------------------------------- */
 
-static void on_thread(struct dap *d, const struct dbg_event *e)
+void news_thread(struct dap *d, uint32_t number, bool gone)
 {
-	if (e->gone) {
+	if (gone) {
 		for (size_t i = 0; i < d->n_threads; i++)
-			if (d->threads[i] == e->number)
+			if (d->threads[i] == number)
 				d->threads[i--] = d->threads[--d->n_threads];
 	} else {
 		alloc_grow(&d->threads, &d->cap_threads, d->n_threads + 1,
 			   sizeof(*d->threads));
-		d->threads[d->n_threads++] = e->number;
+		d->threads[d->n_threads++] = number;
 	}
 	struct text *t = dap_event(d, "thread");
-	emit_str(t, "reason", e->gone ? "exited" : "started");
-	emit_int(t, "threadId", e->number);
+	emit_str(t, "reason", gone ? "exited" : "started");
+	emit_int(t, "threadId", number);
 	dap_send(d);
 }
 
@@ -216,7 +233,7 @@ void news_take(struct dap *d)
 			on_exited(d, &e);
 			break;
 		case DBG_EVENT_THREAD:
-			on_thread(d, &e);
+			news_thread(d, e.number, e.gone);
 			break;
 		case DBG_EVENT_MODULE:
 			on_module(d, &e);

@@ -1,0 +1,239 @@
+"""The protocol under strain: garbage, floods, slow and dead clients. The
+program must come to no harm, the adapter must not grow or hang."""
+import json
+import os
+import select
+import time
+
+import drive
+
+
+def raw(c, body):
+    c.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+
+
+def test_garbage(t):
+    """What is no message is refused; the session goes on."""
+    c = t.adapter()
+    c.initialize()
+    for body in (b"", b"{", b"[]", b"7", b"null", b'"text"', b"\xff\xfe\0",
+                 b"[" * 5000, b'{"seq":"1","type":"request"}',
+                 b'{"seq":0,"type":"command"}', b'{"seq":1.5,"type":"request"}',
+                 b'{"seq":0,"type":"request"}',
+                 b'{"seq":0,"type":"request","command":7}'):
+        raw(c, body)
+        answer = c.until("a refusal", lambda: [
+            c.answers.pop(n) for n in list(c.answers) if n == 0])[0]
+        t.check_equal(False, answer["success"])
+        c.history = [m for m in c.history if m.get("type") != "response"]
+    t.check_in("not known", c.refused("restartFrame", frameId=1))
+    raw(c, b'{"seq":900,"type":"request","command":"threads","arguments":[]}')
+    c.seq = 900
+    c.history.append({"type": "request", "seq": 900, "command": "threads"})
+    t.check_in("'arguments' must be an object", c.answer(900)["message"])
+    for command, arguments in (
+            ("setBreakpoints", {}), ("setBreakpoints", {"source": 7}),
+            ("setBreakpoints", {"source": {}}),
+            ("setBreakpoints", {"source": {"path": "a.cs"}, "breakpoints": 7}),
+            ("setBreakpoints", {"source": {"path": "a.cs"},
+                                "breakpoints": [7]}),
+            ("setBreakpoints", {"source": {"path": "a.cs"},
+                                "breakpoints": [{"line": -1}]}),
+            ("setBreakpoints", {"source": {"path": "a.cs"},
+                                "breakpoints": [{"line": 1e300}]}),
+            ("setFunctionBreakpoints", {"breakpoints": [{"name": 1}]}),
+            ("setExceptionBreakpoints", {"filters": [1]}),
+            ("evaluate", {"expression": "1"}), ("stackTrace", {"threadId": 1}),
+            ("continue", {"threadId": 1}), ("scopes", {"frameId": 1})):
+        c.seq += 1
+        body = {"seq": c.seq, "type": "request", "command": command,
+                "arguments": arguments}
+        c.history.append(body)
+        raw(c, json.dumps(body).encode())
+        answer = c.answer(c.seq)
+        t.check_equal(False, answer["success"])
+        t.check(answer["message"], "no words")
+    c.launch(t.program("Hello"))
+    c.end()
+
+
+def test_broken_stream(t):
+    """A header that is none ends the session, with words, and the program;
+    other header fields and split messages are fine."""
+    for head in (b"Hello: world\r\n\r\n", b"Content-Length: x\r\n\r\n",
+                 b"Content-Length: 99999999999\r\n\r\n", b"x" * 5000,
+                 b"Content-Length: 5\r\nContent-Length: 6\r\n\r\n",
+                 b"no colon\r\n\r\n"):
+        c = t.adapter()
+        c.initialize()
+        c.write(head)
+        answer = c.answer(0)
+        t.check_equal(False, answer["success"])
+        c.wait(code=1)
+    c = t.adapter()
+    body = json.dumps({"seq": 1, "type": "request", "command": "initialize",
+                       "arguments": {"adapterID": "x"}}).encode()
+    c.history.append(json.loads(body))
+    message = (b"X-Other: 1\r\ncontent-length: %d\r\n\r\n" % len(body)) + body
+    for i in range(len(message)):
+        c.write(message[i:i + 1])
+    t.check_equal(True, c.answer(1)["success"])
+    c.seq = 1
+    c.ask("disconnect")
+    c.wait()
+
+
+test_broken_stream.runtimes = ("10",)
+
+
+def test_state(t):
+    """Requests at the wrong time are refused in words, at once."""
+    c = t.adapter()
+    t.check_in("initialize", c.refused("threads"))
+    c.initialize()
+    t.check_in("once", c.refused("initialize", adapterID="x"))
+    t.check_in("no program", c.refused("pause", threadId=1))
+    t.check_equal([], c.ask("threads")["threads"])
+    c.launch(t.program("Signals", "spin"))
+    c.event("process")
+    for command, arguments in (("stackTrace", {"threadId": 1}),
+                               ("next", {"threadId": 1}),
+                               ("variables", {"variablesReference": 1}),
+                               ("continue", {"threadId": 1})):
+        t.check_in("running", c.refused(command, **arguments))
+    t.check_in("started already", c.refused("launch", program="x"))
+    t.check(c.ask("threads")["threads"], "no thread")
+    c.ask("disconnect", terminateDebuggee=True)
+    c.wait()
+
+
+def test_flood(t):
+    """5,000 requests without reading an answer: all are answered, in order;
+    one that a later cancel names is not carried out."""
+    source = t.source("HitLoop")
+    c = t.adapter()
+    c.launch(t.program("HitLoop", "5"), {source: [t.line("HitLoop", "hit")]})
+    c.stopped("breakpoint")
+    first = c.seq + 1
+    body = b""
+    for i in range(5000):
+        c.seq += 1
+        message = json.dumps({"seq": c.seq, "type": "request",
+                              "command": "threads"}).encode()
+        body += b"Content-Length: %d\r\n\r\n" % len(message) + message
+    c.history = [{"type": "request", "seq": n, "command": "threads"}
+                 for n in range(first, c.seq + 1)]
+    sent = 0
+    while sent < len(body):
+        readable, writable, _ = select.select([c.stdout], [c.stdin], [], 20)
+        t.check(readable or writable, "stuck")
+        if writable:
+            sent += os.write(c.stdin.fileno(), body[sent:sent + 4096])
+        elif readable:
+            c.bytes += os.read(c.stdout.fileno(), 65536)
+    order = []
+    while len(order) < 5000:
+        message = c.take()
+        if message is None:
+            c.bytes += os.read(c.stdout.fileno(), 65536)
+        elif message["type"] == "response":
+            t.check_equal(True, message["success"])
+            order.append(message["request_seq"])
+    t.check_equal(list(range(first, first + 5000)), order)
+    c.last_seq = 0
+    c.history = []
+    both = b""
+    for command, arguments in (("stackTrace", {"threadId": c.thread}),
+                               ("cancel", {"requestId": c.seq + 1})):
+        c.seq += 1
+        message = {"seq": c.seq, "type": "request", "command": command,
+                   "arguments": arguments}
+        c.history.append(message)
+        text = json.dumps(message).encode()
+        both += b"Content-Length: %d\r\n\r\n" % len(text) + text
+    c.write(both)
+    t.check_equal("cancelled", c.answer(c.seq - 1)["message"])
+    t.check_equal(True, c.answer(c.seq)["success"])
+    c.ask("disconnect", terminateDebuggee=True)
+    c.wait()
+
+
+def rss(pid):
+    with open(f"/proc/{pid}/status") as file:
+        return int([line for line in file
+                    if line.startswith("VmRSS")][0].split()[1])
+
+
+def test_slow_reader(t):
+    """100 MB of output, read slowly at first: nothing is lost, the adapter
+    stays small, and the program waits."""
+    c = t.adapter()
+    c.launch(t.program("Output", "100"))
+    c.event("process")
+    time.sleep(0.5)
+    t.check(rss(c.pid) < 60 * 1024, f"{rss(c.pid)} KB")
+    # raw, since history would hold it all
+    total = 0
+    lines = []
+    done = False
+    while not done:
+        message = c.take()
+        if message is None:
+            data = os.read(c.stdout.fileno(), 1 << 20)
+            t.check(data, "the adapter ended")
+            c.bytes += data
+            continue
+        if message.get("event") == "output":
+            t.check_equal("stdout", message["body"]["category"])
+            total += len(message["body"]["output"])
+            lines = (lines + message["body"]["output"].split("\n"))[-3:]
+        done = message.get("event") == "terminated"
+        if message.get("event") == "exited":
+            t.check_equal(0, message["body"]["exitCode"])
+    # the sum stands at the end; a line is 64 characters
+    t.check_in("sum ", lines[-2])
+    t.check_equal(100 * 1024 * 1024 + len(lines[-2]) + 1, total)
+    t.check(rss(c.pid) < 60 * 1024, f"{rss(c.pid)} KB")
+    c.last_seq = 0
+    c.history = []
+    c.ask("disconnect")
+    c.wait()
+
+
+test_slow_reader.runtimes = ("10",)
+
+
+def test_dead_client(t):
+    """A client that goes away, at rest or in the middle of output: the
+    adapter ends, and the program with it."""
+    for how in ("stdin", "both"):
+        c = t.adapter()
+        c.launch(t.program("Output", "1000"))
+        c.event("process")
+        c.stdin.close()
+        if how == "both":
+            c.stdout.close()
+        t.wait_for("the end", lambda: c.process.poll() is not None)
+        t.wait_for("the program's end", lambda: not drive.tagged(t.tag))
+    source = t.source("HitLoop")
+    c = t.adapter()
+    c.launch(t.program("HitLoop", "5"), {source: [t.line("HitLoop", "hit")]})
+    c.stopped("breakpoint")
+    c.process.kill()
+    t.wait_for("the program's end", lambda: not drive.tagged(t.tag))
+
+
+def test_log(t):
+    """--log records both directions."""
+    c = t.adapter("--log", f"{t.dir}/log")
+    c.launch(t.program("Hello"))
+    c.end()
+    with open(f"{t.dir}/log") as file:
+        lines = file.read().splitlines()
+    seen = [json.loads(line[3:]) for line in lines]
+    t.check(all(line[:3] in ("-> ", "<- ") for line in lines), "strange lines")
+    t.check_equal([m["seq"] for m in seen if m["type"] != "request"],
+                  sorted(m["seq"] for m in seen if m["type"] != "request"))
+    t.check_equal(
+        [m for m in c.history if m["type"] == "request"],
+        [m for m in seen if m["type"] == "request"])
