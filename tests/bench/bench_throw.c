@@ -1,0 +1,60 @@
+/*
+ * Exceptions that are thrown and caught: without a catchpoint, and with one
+ * for a type that never comes.
+ */
+#include "bench.h"
+
+enum {
+	THROWS = 20000
+};
+
+/* Seconds for all throws, between the top of Main and its end. */
+static double run(struct drive *d, const char *type, struct point *ret)
+{
+	const struct dbg_break_req req = {.kind = DBG_BREAK_THROW,
+					  .text = type};
+	uint32_t number;
+
+	drive_open(d);
+	drive_break(d, "main");
+	drive_break(d, "print");
+	drive_launch(d);
+	drive_wait_stop(d);
+	if (type)
+		drive_check(d, dbg_break_add(d->dbg, &req, &number));
+	drive_begin(d);
+	drive_continue(d);
+	drive_wait_stop(d);
+
+	double took = drive_end(d, THROWS, ret);
+
+	drive_continue(d);
+	drive_wait_end(d);
+	drive_close(d);
+	return took;
+}
+
+static void throws(struct drive *d, struct point *ret)
+{
+	double plain = run(d, NULL, &ret[0]);
+	double asked =
+	    run(d, "System.Collections.Generic.KeyNotFoundException", &ret[1]);
+
+	ret[0].value = plain * 1000;
+	ret[1].value = (asked - plain) * 1e6 / THROWS;
+}
+
+const struct group_spec bench_throw_groups[] = {
+    {
+	.name = "throws",
+	.fixture = "ThrowLoop",
+	.argument = "20000",
+	.actions = THROWS,
+	.shoot = throws,
+	.figures = {{"throws_free", "20,000 throws, none asked for", "ms",
+		     BESIDE_TIME, GOAL_RATIO_MAX, 1.05},
+		    {"throws_asked", "a throw more, another type asked for",
+		     "us", BESIDE_NOTHING, GOAL_MAX, 60}},
+    },
+    {0},
+};
