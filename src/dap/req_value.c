@@ -195,9 +195,8 @@ static struct dbg_error *do_set_expression(struct dap *d, struct request *req)
 
 /* ---- exceptionInfo ----------------------------------------------------- */
 
-// Leaves the inner exception's object open if there is one.
-static void add_details(struct text *t, const struct dbg_exception *list,
-			size_t n, bool outermost)
+// One exception of the list, without what is within it.
+static void add_details(struct text *t, const struct dbg_exception *list)
 {
 	const char *dot = strrchr(list->type, '.');
 
@@ -205,12 +204,27 @@ static void add_details(struct text *t, const struct dbg_exception *list,
 	emit_str(t, "typeName", dot ? dot + 1 : list->type);
 	emit_str(t, "fullTypeName", list->type);
 	emit_str(t, "stackTrace", list->stack);
-	if (outermost)
+	if (!list->depth)
 		emit_str(t, "evaluateName", "$exception");
-	if (n < 2)
-		return;
-	emit_array(t, "innerException");
-	emit_object(t, NULL);
+}
+
+// All of them: objects in arrays, as deep as they are.
+static void add_all(struct text *t, const struct dbg_exception *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint32_t next = i + 1 < n ? list[i + 1].depth : 0;
+
+		if (i)
+			emit_object(t, NULL);
+		add_details(t, &list[i]);
+		if (next > list[i].depth)
+			emit_array(t, "innerException");
+		for (uint32_t d = list[i].depth; d && d >= next; d--) {
+			emit_object_end(t);
+			if (d > next)
+				emit_array_end(t);
+		}
+	}
 }
 
 static struct dbg_error *do_exception_info(struct dap *d, struct request *req)
@@ -233,12 +247,7 @@ static struct dbg_error *do_exception_info(struct dap *d, struct request *req)
 		 : stop->reason == DBG_STOP_USER_UNHANDLED ? "userUnhandled"
 							   : "unhandled");
 	emit_object(t, "details");
-	for (size_t i = 0; i < n; i++)
-		add_details(t, &list[i], n - i, i == 0);
-	for (size_t i = 1; i < n; i++) {
-		emit_object_end(t);
-		emit_array_end(t);
-	}
+	add_all(t, list, n);
 	emit_object_end(t);
 	return NULL;
 }

@@ -386,6 +386,30 @@ static struct dbg_error *info_program(struct repl *r, const struct call *call)
 	return NULL;
 }
 
+// Each line of @text behind @indent blanks and @label.
+static void show_lines(const char *text, int indent, const char *label)
+{
+	while (text && *text) {
+		int n = (int)strcspn(text, "\n");
+
+		printf("%*s%s%.*s\n", indent, "", label, n, text);
+		text += n + (text[n] == '\n');
+	}
+}
+
+static void show_exception(const struct dbg_exception *e)
+{
+	int indent = e->depth ? 2 * (int)e->depth - 2 : 0;
+
+	printf("%*s%s%s", indent, "", e->depth ? " ---> " : "", e->type);
+	if (e->message)
+		printf(": \"%s\"", e->message);
+	putchar('\n');
+	show_lines(e->stack, indent, "");
+	printf("%*s   HResult = 0x%08" PRIx32 "\n", indent, "", e->hresult);
+	show_lines(e->data, indent, "   Data ");
+}
+
 static struct dbg_error *info_exception(struct repl *r, const struct call *call)
 {
 	struct dbg_error *err;
@@ -398,14 +422,8 @@ static struct dbg_error *info_exception(struct repl *r, const struct call *call)
 		return err;
 	if (!n)
 		printf("No exception here.\n");
-	for (size_t i = 0; i < n; i++) {
-		printf("%s%s", i ? " ---> " : "", chain[i].type);
-		if (chain[i].message)
-			printf(": \"%s\"", chain[i].message);
-		putchar('\n');
-		if (chain[i].stack && *chain[i].stack)
-			printf("%s\n", chain[i].stack);
-	}
+	for (size_t i = 0; i < n; i++)
+		show_exception(&chain[i]);
 	return NULL;
 }
 

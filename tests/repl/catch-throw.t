@@ -40,6 +40,7 @@ System.ArgumentException: "middle"
 ...
  ---> System.FormatException: "innermost"
    at Throws.Program.Inner() in {src}/Throws.cs:line {@inner-first}
+   HResult = 0x80131537
 +continue
 Continuing.
 

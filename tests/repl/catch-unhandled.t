@@ -18,7 +18,9 @@ Unhandled exception: System.InvalidOperationException: "outer"
 System.InvalidOperationException: "outer"
    at Throws.Program.Unhandled(string) in {src}/Throws.cs:line {@unhandled-inner}
    at Throws.Program.Main(string[]) in {src}/Throws.cs:line {n}
+   HResult = 0x80131509
  ---> System.FormatException: "the cause"
+   HResult = 0x80131537
 +info breakpoints
 Num     Type           Disp Enb Address            What
 1       catchpoint     keep y                      exception unhandled

@@ -8,12 +8,12 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "code/object.h"
 
 enum {
-	MESSAGE_MAX = 4096, /* UTF-16 units read of a message */
-	STRING_LENGTH = 8,  /* offsets in a string object */
-	STRING_CHARS = 12,
 	TRACE_FRAMES_MAX = 500,
+	EXCEPTIONS_MAX = 50, /* of a list */
+	DATA_MAX = 50,
 };
 
 /*
@@ -28,80 +28,9 @@ struct trace_element {
 
 enum {
 	TRACE_HEADER = 16,
+	ARRAY_LENGTH = 8,
 	ARRAY_DATA = 16
 };
-
-/* Address of field @name of the object at @addr, looked for in its bases. */
-static uint64_t object_field(struct control *c, uint64_t addr, uint64_t mt,
-			     const char *name)
-{
-	struct dbg_error *err = NULL;
-
-	for (int depth = 0; !err && mt && depth < 64; depth++) {
-		const struct dac_type *type;
-		const struct dac_field *fields;
-		size_t n;
-
-		err = dac_type_get(c->dac, mt, &type);
-		if (!err)
-			err = dac_fields(c->dac, mt, &fields, &n);
-		if (err)
-			break;
-
-		struct code_module *m = code_module_find(c->code, type->module);
-
-		for (size_t i = 0; m && i < n; i++) {
-			uint32_t rid = MD_TOKEN_RID(fields[i].token);
-
-			if (!fields[i].is_static &&
-			    !strcmp(md_col_string(&m->md, MD_FIELD, rid, 1),
-				    name))
-				return addr + 8 + fields[i].offset;
-		}
-		mt = type->parent;
-	}
-	dbg_error_destroy(err);
-	return 0;
-}
-
-static const char *string_text(struct control *c, uint64_t string,
-			       struct arena *arena)
-{
-	uint16_t units[MESSAGE_MAX];
-	uint32_t length;
-	struct dbg_error *err =
-	    target_read_u32(c->target, string + STRING_LENGTH, &length);
-
-	if (!err && length > MESSAGE_MAX)
-		length = MESSAGE_MAX;
-	if (!err)
-		err = target_read(c->target, string + STRING_CHARS, units,
-				  length * sizeof(*units));
-	if (err) {
-		dbg_error_destroy(err);
-		return NULL;
-	}
-
-	_cleanup_str_ struct str text = {0};
-
-	str_add_utf16(&text, units, length);
-	return arena_strdup(arena, str_get(&text));
-}
-
-/* The object that field @name of an exception refers to; 0: none. */
-static uint64_t referred(struct control *c, uint64_t addr, uint64_t mt,
-			 const char *name)
-{
-	uint64_t field = object_field(c, addr, mt, name), object = 0;
-	struct dbg_error *err = NULL;
-
-	if (field)
-		err = target_read_u64(c->target, field, &object);
-	if (!err)
-		return object;
-	dbg_error_destroy(err);
-	return 0;
-}
 
 /* The array of trace elements in the object @trace; false if it is none. */
 static bool trace_array(struct control *c, uint64_t trace,
@@ -177,13 +106,75 @@ static const char *trace_text(struct control *c, uint64_t trace,
 	return text.len ? arena_strdup(arena, str_get(&text)) : NULL;
 }
 
-bool control_exception(struct control *c, uint64_t addr, struct arena *arena,
-		       struct dbg_exception *ret, uint64_t *ret_inner)
+/* The exceptions in the array @list; an AggregateException's are one. */
+static void add_list(struct control *c, uint64_t list, struct arena *arena,
+		     struct exception_parts *parts)
+{
+	uint32_t n = 0;
+	struct dbg_error *err =
+	    target_read_u32(c->target, list + ARRAY_LENGTH, &n);
+
+	if (n > EXCEPTIONS_MAX)
+		n = EXCEPTIONS_MAX;
+	parts->inner = arena_calloc(arena, n + 1, sizeof(*parts->inner));
+	if (!err)
+		err = target_read(c->target, list + ARRAY_DATA, parts->inner,
+				  n * sizeof(*parts->inner));
+	if (!err)
+		parts->n_inner = n;
+	dbg_error_destroy(err);
+}
+
+/*
+ * Exception.Data is a ListDictionaryInternal: linked nodes of a key, a value
+ * and the next. (One that the program put there itself is not read.)
+ */
+static void add_data(struct control *c, uint64_t data, struct arena *arena,
+		     struct exception_parts *parts)
+{
+	uint64_t node = data ? object_ref(c->code, data, "head") : 0;
+
+	parts->data = arena_calloc(arena, DATA_MAX, sizeof(*parts->data));
+	for (; node && parts->n_data < DATA_MAX; parts->n_data++) {
+		struct exception_datum *d = &parts->data[parts->n_data];
+
+		d->key = object_ref(c->code, node, "key");
+		d->value = object_ref(c->code, node, "value");
+		node = object_ref(c->code, node, "next");
+	}
+}
+
+static void add_parts(struct control *c, uint64_t addr, struct arena *arena,
+		      struct exception_parts *parts)
+{
+	uint64_t inner = object_ref(c->code, addr, "_innerException");
+	uint64_t list = object_ref(c->code, addr, "_innerExceptions");
+
+	memset(parts, 0, sizeof(*parts));
+	if (list)
+		add_list(c, list, arena, parts);
+	if (inner && !parts->n_inner) {
+		parts->inner = arena_copy(arena, &inner, 1, sizeof(inner));
+		parts->n_inner = 1;
+	}
+	add_data(c, object_ref(c->code, addr, "_data"), arena, parts);
+}
+
+/* Type, message and number. False if there is no object. */
+static bool describe_head(struct control *c, uint64_t addr, struct arena *arena,
+			  struct dbg_exception *ret)
 {
 	struct dac_object object;
 	struct dbg_error *err = dac_object_get(c->dac, addr, &object);
-	uint64_t string;
+	uint64_t field;
+	uint32_t number = 0;
 
+	memset(ret, 0, sizeof(*ret));
+	if (!err) {
+		field = object_field(c->code, addr, "_HResult");
+		if (field)
+			err = target_read_u32(c->target, field, &number);
+	}
 	if (err) {
 		dbg_error_destroy(err);
 		return false;
@@ -191,18 +182,26 @@ bool control_exception(struct control *c, uint64_t addr, struct arena *arena,
 
 	const char *name = code_type_name(c->code, object.type);
 
-	memset(ret, 0, sizeof(*ret));
 	ret->type = arena_strdup(arena, name ? name : "System.Exception");
-	string = referred(c, addr, object.type, "_message");
-	if (string)
-		ret->message = string_text(c, string, arena);
+	ret->hresult = number;
+	field = object_ref(c->code, addr, "_message");
+	if (field)
+		ret->message = object_string(c->code, field, arena);
 	if (!ret->message)
 		// what Exception.Message makes of a null _message
 		ret->message = arena_printf(
 		    arena, "Exception of type '%s' was thrown.", ret->type);
+	return true;
+}
+
+bool control_exception(struct control *c, uint64_t addr, struct arena *arena,
+		       struct dbg_exception *ret, struct exception_parts *parts)
+{
+	if (!describe_head(c, addr, arena, ret))
+		return false;
 	ret->stack =
-	    trace_text(c, referred(c, addr, object.type, "_stackTrace"), arena);
-	*ret_inner = referred(c, addr, object.type, "_innerException");
+	    trace_text(c, object_ref(c->code, addr, "_stackTrace"), arena);
+	add_parts(c, addr, arena, parts);
 	return true;
 }
 
@@ -210,9 +209,8 @@ void exception_describe(struct control *c, uint64_t addr, struct arena *arena,
 			struct dbg_stop *stop)
 {
 	struct dbg_exception e;
-	uint64_t inner;
 
-	if (!control_exception(c, addr, arena, &e, &inner))
+	if (!describe_head(c, addr, arena, &e))
 		return;
 	stop->exception = addr;
 	stop->exception_type = e.type;

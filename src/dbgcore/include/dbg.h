@@ -519,11 +519,15 @@ struct dbg_exception {
 	const char *type;
 	const char *message; /* NULL: none */
 	const char *stack;   /* lines recorded so far, NULL: none */
+	const char *data;    /* lines "key = value" of Data, NULL: none */
+	uint32_t hresult;
+	uint32_t depth; /* 0: itself; else in the last before of depth - 1 */
 };
 
 /*
- * The exception of the stop and its inner exceptions, outermost first, up to
- * a cap; none (*ret_n 0) if the stop has no exception.
+ * The exception of the stop and those within, each in front of its own, all
+ * of an AggregateException, up to a cap; none (*ret_n 0) if the stop has no
+ * exception.
  */
 DBG_MUST struct dbg_error *
 dbg_exception_list(struct dbg *dbg, struct dbg_exception **ret, size_t *ret_n);

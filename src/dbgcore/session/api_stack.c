@@ -94,32 +94,6 @@ struct dbg_error *dbg_memory_write(struct dbg *dbg, uint64_t addr,
 	return err ? err : target_write(dbg->target, addr, buf, size);
 }
 
-enum {
-	EXCEPTIONS_MAX = 50
-};
-
-struct dbg_error *dbg_exception_list(struct dbg *dbg,
-				     struct dbg_exception **ret, size_t *ret_n)
-{
-	struct dbg_error *err = session_need_runtime(dbg);
-
-	if (err)
-		return err;
-
-	uint64_t addr = dbg->stop.exception;
-	struct dbg_exception *list =
-	    arena_calloc(dbg->stop_arena, EXCEPTIONS_MAX, sizeof(*list));
-	size_t n = 0;
-
-	while (addr && n < EXCEPTIONS_MAX &&
-	       control_exception(dbg->control, addr, dbg->stop_arena, &list[n],
-				 &addr))
-		n++;
-	*ret = list;
-	*ret_n = n;
-	return NULL;
-}
-
 struct dbg_error *dbg_frame_code(struct dbg *dbg, dbg_id frame,
 				 struct dbg_frame_code *ret)
 {

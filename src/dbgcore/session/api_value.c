@@ -344,6 +344,16 @@ struct dbg_error *values_evaluator(struct values *v, const struct frame *frame,
 	return err;
 }
 
+void values_object_text(struct values *v, uint64_t addr, struct str *out)
+{
+	struct view w = make_view(v, NULL);
+	struct value value = value_object(v->types, addr);
+	if (addr)
+		view_text(&w, &value, out);
+	else
+		str_add(out, "null");
+}
+
 /* ---- Conditions ------------------------------------------------------ */
 
 struct dbg_error *values_check(const char *expr)

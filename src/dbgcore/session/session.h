@@ -269,6 +269,9 @@ void values_destroy(struct values *v);
 void values_runtime(struct values *v);
 /* A new stop: ids of the last one are stale. */
 void values_reset(struct values *v);
+/* Append the text of the object at @addr, 0: null. */
+struct str;
+void values_object_text(struct values *v, uint64_t addr, struct str *out);
 /* Is @expr well-formed? */
 DBG_MUST struct dbg_error *values_check(const char *expr);
 /* Is @expr true in the newest frame of @thread? For conditions. */

@@ -7,19 +7,9 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "base/str.h"
+#include "code/object.h"
 #include "stack/stack_priv.h"
 #include "target/target.h"
-
-enum {
-	MAX_NAME = 256, /* UTF-16 units */
-	// A System.String: MethodTable, length, units.
-	STRING_LENGTH = 8,
-	STRING_UNITS = 12,
-	// Fields of an object begin behind its MethodTable.
-	OBJECT_FIELDS = 8,
-	FIELD_NAME = 1, /* column, II.22.15 */
-};
 
 uint32_t stack_thread_number(struct stack *s, pid_t tid)
 {
@@ -103,87 +93,31 @@ uint64_t stack_managed_thread(struct stack *s, pid_t tid)
 	return t ? t->addr : 0;
 }
 
-// Find Thread._name by its metadata name; *ret_found false without it.
-static struct dbg_error *find_name_field(struct stack *s, uint64_t mt,
-					 bool *ret_found)
+// Thread._name; NULL without it.
+static const char *managed_name(struct stack *s, uint64_t object)
 {
-	struct dbg_error *err;
-	const struct dac_type *type;
-	const struct dac_field *fields;
-	size_t n;
+	uint64_t mt, name = 0;
+	struct dbg_error *err = target_read_u64(s->target, object, &mt);
 
-	*ret_found = s->name_type == mt;
-	if (*ret_found)
-		return NULL;
-	err = dac_type_get(s->dac, mt, &type);
-	if (!err)
-		err = dac_fields(s->dac, mt, &fields, &n);
-	if (err)
-		return err;
-	const struct code_module *m = code_module_find(s->code, type->module);
-	for (size_t i = 0; m && i < n; i++) {
-		uint32_t rid = MD_TOKEN_RID(fields[i].token);
-
-		if (fields[i].is_static ||
-		    strcmp(md_col_string(&m->md, MD_FIELD, rid, FIELD_NAME),
-			   "_name"))
-			continue;
+	mt = err ? 0 : mt & ~(uint64_t)7;
+	if (mt && s->name_type != mt &&
+	    object_offset(s->code, mt, "_name", &s->name_offset))
 		s->name_type = mt;
-		s->name_offset = fields[i].offset;
-		*ret_found = true;
-	}
-	return NULL;
-}
-
-static struct dbg_error *read_string(struct stack *s, uint64_t addr,
-				     struct str *text)
-{
-	struct dbg_error *err;
-	uint16_t units[MAX_NAME];
-	uint32_t n;
-
-	err = target_read_u32(s->target, addr + STRING_LENGTH, &n);
-	if (err)
-		return err;
-	if (n > MAX_NAME)
-		n = MAX_NAME;
-	err = target_read(s->target, addr + STRING_UNITS, units, n * 2);
-	if (!err)
-		str_add_utf16(text, units, n);
-	return err;
-}
-
-static struct dbg_error *read_name(struct stack *s, uint64_t object,
-				   struct str *text)
-{
-	struct dbg_error *err;
-	uint64_t mt, name;
-	bool found;
-
-	err = target_read_u64(s->target, object, &mt);
-	// The low bits of a MethodTable pointer are the GC's.
-	if (!err)
-		err = find_name_field(s, mt & ~(uint64_t)7, &found);
-	if (err || !found)
-		return err;
-	err = target_read_u64(s->target,
-			      object + OBJECT_FIELDS + s->name_offset, &name);
-	if (err || !name)
-		return err;
-	return read_string(s, name, text);
+	if (mt && s->name_type == mt)
+		err =
+		    target_read_u64(s->target, object + s->name_offset, &name);
+	dbg_error_destroy(err);
+	return name ? object_string(s->code, name, s->arena) : NULL;
 }
 
 static const char *thread_name(struct stack *s, const struct dac_thread *m,
 			       const char *comm)
 {
-	struct dbg_error *err;
-	_cleanup_str_ struct str name = {0};
+	const char *name = NULL;
 
-	if (m && m->managed_object && s->code) {
-		err = read_name(s, m->managed_object, &name);
-		dbg_error_destroy(err);
-	}
-	return arena_strdup(s->arena, name.len ? str_get(&name) : comm);
+	if (m && m->managed_object && s->code)
+		name = managed_name(s, m->managed_object);
+	return name && *name ? name : arena_strdup(s->arena, comm);
 }
 
 static int by_number(const void *a, const void *b)

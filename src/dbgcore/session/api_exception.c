@@ -1,0 +1,62 @@
+/* The exception of the stop, with all that are within it. */
+#include "base/mem.h"
+#include "base/str.h"
+#include "session/session.h"
+
+enum {
+	EXCEPTIONS_MAX = 50,
+	DEPTH_MAX = 20,
+};
+
+struct tree {
+	struct dbg *dbg;
+	struct dbg_exception *list;
+	size_t n;
+};
+
+static const char *data_text(struct dbg *dbg,
+			     const struct exception_parts *parts)
+{
+	_cleanup_str_ struct str text = {0};
+
+	for (size_t i = 0; i < parts->n_data; i++) {
+		if (i)
+			str_addc(&text, '\n');
+		values_object_text(dbg->values, parts->data[i].key, &text);
+		str_add(&text, " = ");
+		values_object_text(dbg->values, parts->data[i].value, &text);
+	}
+	return text.len ? arena_strdup(dbg->stop_arena, str_get(&text)) : NULL;
+}
+
+static void add(struct tree *t, uint64_t addr, uint32_t depth)
+{
+	struct exception_parts parts;
+	struct dbg_exception *e = &t->list[t->n];
+
+	if (!addr || t->n == EXCEPTIONS_MAX || depth == DEPTH_MAX ||
+	    !control_exception(t->dbg->control, addr, t->dbg->stop_arena, e,
+			       &parts))
+		return;
+	t->n++;
+	e->depth = depth;
+	e->data = data_text(t->dbg, &parts);
+	for (size_t i = 0; i < parts.n_inner; i++)
+		add(t, parts.inner[i], depth + 1);
+}
+
+struct dbg_error *dbg_exception_list(struct dbg *dbg,
+				     struct dbg_exception **ret, size_t *ret_n)
+{
+	struct dbg_error *err = session_need_runtime(dbg);
+	struct tree tree = {.dbg = dbg};
+
+	if (err)
+		return err;
+	tree.list = arena_calloc(dbg->stop_arena, EXCEPTIONS_MAX + 1,
+				 sizeof(*tree.list));
+	add(&tree, dbg->stop.exception, 0);
+	*ret = tree.list;
+	*ret_n = tree.n;
+	return NULL;
+}
