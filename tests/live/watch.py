@@ -36,3 +36,112 @@ def test_moving_local(t):
 def test_moving_reference(t):
     """A reference that the collector itself writes is no change."""
     t.check_equal(TURNS // 20, hits(t, "box", env={"DOTNET_gcConcurrent": "0"}))
+
+
+def test_located(t):
+    """-l stays with its object while the path leads there; when it does not
+    and objects move, that is said, and no register stays behind."""
+    done = t.batch(["b " + t.at("Watch", "collector"), "run",
+                    "watch -l box.Value", "ignore 2 100000",
+                    "tb " + t.at("Watch", "moved"), "continue",
+                    "info watchpoints", "delete", "continue"],
+                   t.program("Watch", "moving", str(TURNS)))
+    count = re.search(r"already hit (\d+) time", done.stdout)
+    # Replaced in the tenth turn.
+    t.check_equal("9", count.group(1) if count else "none")
+    t.check_match(r"^Watchpoint 2: the garbage collector may have moved what "
+                  r"it watches, and 'box\.Value' does not lead there: it is "
+                  r"not watched any more\.$", done.stdout)
+    t.check_match(r"^2 +hw watchpoint +keep y +<PENDING> +-location box.Value$",
+                  done.stdout)
+    t.check_match(rf"^moving {TURNS} moves", done.stdout)
+
+
+def test_switched(t):
+    """Disabled while objects move, and enabled again."""
+    done = t.batch(["b " + t.at("Watch", "collector"), "run",
+                    "watch local.Value if local.Value % 100 == 0",
+                    "disable 2", "tb Watch.cs:%d if i == 149"
+                    % t.line("Watch", "write"), "continue", "enable 2",
+                    "continue", "print i", "continue", "delete", "continue"],
+                   t.program("Watch", "moving", str(TURNS)))
+    t.check_equal(["200", "300"],
+                  re.findall(r"^New value = (\d+)$", done.stdout, re.M))
+    t.check_in("$1 = 199\n", done.stdout)
+    t.check_match(rf"^moving {TURNS} moves", done.stdout)
+
+
+def test_with_steps(t):
+    """Steps and breakpoints go on beside it, hits of both at one line."""
+    line = t.line("Watch", "counter")
+    done = t.batch(["b " + t.at("Watch", "counter"), "run", "watch counter",
+                    "continue", "stepi", "continue", "next", "continue",
+                    "stepi 30", "delete", "continue"],
+                   t.program("Watch", "simple"))
+    t.check_equal(["0", "5"],
+                  re.findall(r"^Old value = (\d+)$", done.stdout, re.M))
+    t.check_equal(3, len(re.findall(r"^Breakpoint 1, .*Touch .* at "
+                                    rf"Watch\.cs:{line}$", done.stdout, re.M)))
+    t.check_in("simple 10\nok\n", done.stdout)
+
+
+def test_assigned(t):
+    """What is assigned at the prompt is no change of the program's."""
+    done = t.batch(["b " + t.at("Watch", "counter"), "run", "watch counter",
+                    "set var counter = 5", "delete 1", "continue",
+                    "delete", "continue"], t.program("Watch", "simple"))
+    t.check_match(r"Old value = 5\nNew value = 10$", done.stdout)
+
+
+REFUSED = [
+    ("watch", "Argument required: watch [-l] EXPRESSION [if CONDITION]."),
+    ("watch 1 + 2", "Cannot watch constant value '1 + 2'."),
+    ("watch nothing", "No 'nothing' in this context."),
+    ("watch args[9]", "Index 9 is outside 'args' (length 1)."),
+    ("watch ((", None),
+    ("rwatch -l 3", "Cannot watch constant value '3'."),
+    ("watch counter if (", None),
+]
+
+
+def test_refused(t):
+    """One clear line each, and nothing is left of it."""
+    for command, words in REFUSED:
+        done = t.batch(["b " + t.at("Watch", "start"), "run", command],
+                       t.program("Watch", "simple"))
+        errors = done.stderr.strip("\n").split("\n")
+        t.check_equal(1, len(errors))
+        if words:
+            t.check_equal(words, errors[0])
+
+
+test_refused.runtimes = ("10",)
+
+
+def test_too_many(t):
+    """Four registers: what finds none free is refused, until some are."""
+    session = t.start("--args", *t.program("Watch", "simple"))
+    session.cmd("b " + t.at("Watch", "start"))
+    session.cmd("run")
+    for name in ("counter", "done", "asked", "collected"):
+        t.check_match(rf"^Hardware watchpoint \d: {name}$",
+                      session.cmd("watch " + name))
+    wanted = "Cannot watch '%s': no debug register is free for it (the " \
+             "processor has 4)."
+    t.check_in(wanted % "box", session.cmd("watch box"))
+    session.cmd("disable 5")
+    session.cmd("delete 4")
+    t.check_in(wanted % "box.Pair", session.cmd("watch box.Pair"))
+    t.check_match(r"^Hardware watchpoint \d+: box$", session.cmd("watch box"))
+    t.check_in(wanted % "collected", session.cmd("enable 5"))
+    session.cmd("delete 2")
+    session.cmd("enable 5")
+    t.check_match(r"^5 +hw watchpoint +keep y +collected$",
+                  session.cmd("info watchpoints"))
+    session.line("delete")
+    session.expect("y or n")
+    session.cmd("y")
+    t.check_in("exited normally", session.cmd("continue"))
+
+
+test_too_many.runtimes = ("10",)

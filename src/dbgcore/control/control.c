@@ -397,6 +397,7 @@ struct dbg_error *control_judge(struct control *c,
 	*ret_stops = stops;
 	if (!stops)
 		return NULL;
+	watch_stopped(c);
 	stop.thread = stack_thread_number(c->stack, ev->tid);
 	*ret_stop = stop;
 	step_clear(c);
@@ -406,12 +407,6 @@ struct dbg_error *control_judge(struct control *c,
 struct step_rules *control_step_rules(struct control *c)
 {
 	return &c->rules;
-}
-
-void control_resumes(struct control *c)
-{
-	// values may have been assigned, which no register tells
-	watch_refresh(c);
 }
 
 void control_step_cancel(struct control *c)

@@ -114,8 +114,8 @@ DBG_MUST struct dbg_error *
 control_judge(struct control *c, const struct target_event *ev,
 	      struct arena *arena, struct dbg_stop *ret_stop, bool *ret_stops);
 
-/* A person has seen the stop and lets all go on. */
-void control_resumes(struct control *c);
+/* The debugger itself wrote to the program's memory. */
+void control_written(struct control *c, uint64_t addr, uint64_t n);
 /* End a step that is under way (another stop came first). */
 void control_step_cancel(struct control *c);
 /* A thread is gone: a step of it is over. */

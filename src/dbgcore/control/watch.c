@@ -63,6 +63,41 @@ static const char *state_text(const struct watch_state *s, struct arena *arena)
 	return arena_printf(arena, "<%s>", s->text ? s->text : "unknown");
 }
 
+/* ---- Looking again ----------------------------------------------------- */
+
+/* What was watched cannot be followed. */
+static void lose(struct control *c, struct bp *bp)
+{
+	bp->watch->lost = true;
+	bp->watch->now.n_parts = bp->watch->now.n_own = 0;
+	control_complain(
+	    c, dbg_err(DBG_E_STATE,
+		       "watchpoint %u: the garbage collector may have moved "
+		       "what it watches, and '%s' does not lead there: it is "
+		       "not watched any more",
+		       bp->number, bp->watch->expr));
+}
+
+/* Find it again, as it is where it is now. */
+static void look_again(struct control *c, struct bp *bp)
+{
+	struct watch *w = bp->watch;
+	struct watch_state next;
+	bool gone;
+	struct dbg_error *err = watch_read(c, w, &next, &gone);
+
+	if (w->located && (err || gone || !w->on_path)) {
+		dbg_error_destroy(err);
+		watch_state_deinit(&next);
+		lose(c, bp);
+		return;
+	}
+	if (gone)
+		err = dbg_err(DBG_E_STATE, "its frame is not found");
+	take_error(&next, err);
+	take_state(&w->now, &next);
+}
+
 /* ---- Asking ------------------------------------------------------------ */
 
 /* The first look in the frame that it is asked for in. */
@@ -92,14 +127,37 @@ static struct dbg_error *first_look(struct control *c, struct watch *w,
 					   : NULL;
 }
 
+static size_t n_refused(const struct control *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n_bps; i++)
+		n += c->bps[i]->watch && c->bps[i]->watch->why;
+	return n;
+}
+
+/* Arm @bp besides the others: none of them may lose its register by it. */
 static struct dbg_error *arm_new(struct control *c, struct bp *bp)
 {
-	struct dbg_error *err = watch_arm(c);
+	struct dbg_error *err;
 
-	if (!err && bp->watch->why)
+	bp->enabled = false;
+	err = watch_arm(c);
+	if (err)
+		return err;
+
+	size_t before = n_refused(c);
+
+	bp->enabled = true;
+	err = watch_arm(c);
+	if (!err && n_refused(c) > before)
 		err = dbg_err(DBG_E_STATE,
 			      "cannot watch '%s': %s (the processor has %d)",
-			      bp->watch->expr, bp->watch->why, TARGET_WATCHES);
+			      bp->watch->expr,
+			      bp->watch->why ? bp->watch->why
+					     : "no debug register is "
+					       "free for it",
+			      TARGET_WATCHES);
 	return err;
 }
 
@@ -167,8 +225,10 @@ struct dbg_error *watch_switch(struct control *c, struct bp *bp)
 		return NULL;
 	if (!bp->enabled)
 		return watch_arm(c);
-	watch_refresh(c);
+	if (!bp->watch->located)
+		look_again(c, bp);
 	err = arm_new(c, bp);
+	wanted_commit(c);
 	if (!err)
 		return NULL;
 	bp->enabled = false;
@@ -176,40 +236,7 @@ struct dbg_error *watch_switch(struct control *c, struct bp *bp)
 	return err;
 }
 
-/* ---- Looking again ----------------------------------------------------- */
-
-/* What was watched cannot be followed. */
-static void lose(struct control *c, struct bp *bp)
-{
-	bp->watch->lost = true;
-	bp->watch->now.n_parts = bp->watch->now.n_own = 0;
-	control_complain(
-	    c, dbg_err(DBG_E_STATE,
-		       "watchpoint %u: the garbage collector may have moved "
-		       "what it watches, and '%s' does not lead there: it is "
-		       "not watched any more",
-		       bp->number, bp->watch->expr));
-}
-
-/* Find it again, as it is where it is now. */
-static void look_again(struct control *c, struct bp *bp)
-{
-	struct watch *w = bp->watch;
-	struct watch_state next;
-	bool gone;
-	struct dbg_error *err = watch_read(c, w, &next, &gone);
-
-	if (w->located && (err || gone || !w->on_path)) {
-		dbg_error_destroy(err);
-		watch_state_deinit(&next);
-		lose(c, bp);
-		return;
-	}
-	if (gone)
-		err = dbg_err(DBG_E_STATE, "its frame is not found");
-	take_error(&next, err);
-	take_state(&w->now, &next);
-}
+/* ---- Waiting, going astray --------------------------------------------- */
 
 static bool waits(const struct bp *bp)
 {
@@ -225,27 +252,91 @@ bool watch_waits(const struct control *c)
 	return false;
 }
 
-static void refresh(struct control *c, bool only_waiting)
+/*
+ * What is known stays as it is: a hit of it may wait to be judged, by the
+ * value that it had before.
+ */
+void watch_refresh(struct control *c)
 {
 	if (!c->watches.n || !c->code)
 		return;
 	for (size_t i = 0; i < c->n_bps; i++) {
 		struct bp *bp = c->bps[i];
 
-		if (!bp->watch || bp->watch->located ||
-		    (only_waiting && !waits(bp)))
+		if (!waits(bp) || bp->watch->located)
 			continue;
 		look_again(c, bp);
-		if (only_waiting && !waits(bp))
+		if (!waits(bp))
 			c->ops->changed(c->arg, bp->number, false);
 	}
 	control_complain(c, watch_arm(c));
 	wanted_commit(c);
 }
 
-void watch_refresh(struct control *c)
+/* Does its path, not all of which is watched, lead elsewhere by now? */
+static bool is_astray(struct control *c, struct watch *w)
 {
-	refresh(c, false);
+	struct watch_state next;
+	bool gone;
+	struct dbg_error *err = watch_read(c, w, &next, &gone);
+	bool astray = !err && !gone && next.n_own && w->now.n_own &&
+		      next.parts[0].addr != w->now.parts[0].addr;
+
+	dbg_error_destroy(err);
+	watch_state_deinit(&next);
+	return astray;
+}
+
+void watch_stopped(struct control *c)
+{
+	bool any = false;
+
+	for (size_t i = 0; c->watches.n && c->code && i < c->n_bps; i++) {
+		struct bp *bp = c->bps[i];
+
+		if (!bp->watch || !bp->watch->blind || !is_astray(c, bp->watch))
+			continue;
+		look_again(c, bp);
+		any = true;
+	}
+	if (any)
+		control_complain(c, watch_arm(c));
+}
+
+static bool overlaps(const struct watch_state *s, uint64_t addr, uint64_t n)
+{
+	for (size_t i = 0; i < s->n_parts; i++)
+		if (addr < s->parts[i].addr + s->parts[i].size &&
+		    s->parts[i].addr < addr + n)
+			return true;
+	return false;
+}
+
+static void read_again(struct control *c, struct watch *w)
+{
+	struct watch_state next;
+
+	take_error(&next, watch_read_place(c, w, &next));
+	take_state(&w->now, &next);
+}
+
+void control_written(struct control *c, uint64_t addr, uint64_t n)
+{
+	bool any = false;
+
+	for (size_t i = 0; c->watches.n && c->code && i < c->n_bps; i++) {
+		struct bp *bp = c->bps[i];
+
+		if (!bp->watch || !overlaps(&bp->watch->now, addr, n))
+			continue;
+		if (bp->watch->located)
+			read_again(c, bp->watch);
+		else
+			look_again(c, bp);
+		any = true;
+	}
+	if (any)
+		control_complain(c, watch_arm(c));
 }
 
 struct dbg_error *watch_prepared(struct control *c)
@@ -256,7 +347,7 @@ struct dbg_error *watch_prepared(struct control *c)
 		return NULL;
 	err = control_halt(c);
 	if (!err)
-		refresh(c, true);
+		watch_refresh(c);
 	return err;
 }
 

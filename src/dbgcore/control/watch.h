@@ -70,8 +70,10 @@ struct dbg_error *watch_hit(struct control *c, const struct target_event *ev,
 struct dbg_error *watch_trap(struct control *c, const struct target_event *ev,
 			     struct arena *arena, struct dbg_stop *stop,
 			     bool *ret_stops);
-/* Look where all lead to now, what was pending too (all stopped). */
+/* Look for what is pending (all stopped). */
 void watch_refresh(struct control *c);
+/* A person is to see this stop: look where what may be stale leads to. */
+void watch_stopped(struct control *c);
 /* Does one wait for what may come with the next method's code? */
 bool watch_waits(const struct control *c);
 /* A method is about to run for the first time. */

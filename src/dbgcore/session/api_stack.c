@@ -91,7 +91,11 @@ struct dbg_error *dbg_memory_write(struct dbg *dbg, uint64_t addr,
 {
 	struct dbg_error *err = session_need_stop(dbg);
 
-	return err ? err : target_write(dbg->target, addr, buf, size);
+	if (!err)
+		err = target_write(dbg->target, addr, buf, size);
+	if (!err)
+		control_written(dbg->control, addr, size);
+	return err;
 }
 
 struct dbg_error *dbg_frame_code(struct dbg *dbg, dbg_id frame,

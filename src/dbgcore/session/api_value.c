@@ -270,6 +270,9 @@ struct dbg_error *dbg_assign(struct dbg *dbg, dbg_id frame, const char *target,
 		dbg->values->n_scopes = 0;
 	if (err)
 		return err;
+	if (assigned && node.value.where == VALUE_MEMORY)
+		control_written(dbg->control, node.value.addr,
+				node.value.type->size);
 	struct view w = make_view(dbg->values, e.scope->thread);
 	node.name = arena_strdup(w.arena, target);
 	node.path = node.name;

@@ -302,7 +302,6 @@ static struct dbg_error *resume(struct dbg *dbg)
 	memset(&dbg->stop, 0, sizeof(dbg->stop));
 	session_event(dbg, &(struct dbg_event){.kind = DBG_EVENT_CONTINUED});
 	target_terminal_give(dbg->target);
-	control_resumes(dbg->control);
 	siblings_thaw(dbg);
 	return session_go(dbg);
 }
