@@ -73,6 +73,8 @@ static void add_name(struct text *t, const struct dbg_frame *f,
 {
 	_cleanup_text_ struct text name = {0};
 
+	if (f->kind == DBG_FRAME_ASYNC)
+		text_add(&name, "[async] ");
 	if (format->module && f->module)
 		text_addf(&name, "%s!", f->module);
 	text_add(&name, f->function);
