@@ -8,20 +8,21 @@
  */
 #include "control/control_priv.h"
 
-static bool is_for_debugging(const struct code_module *m)
-{
-	return m->pdb && !m->optimized;
-}
-
-static bool any_for_debugging(struct control *c)
+/* Is there a module with symbols that is, or is not, optimised? */
+static bool any_with_symbols(struct control *c, bool optimized)
 {
 	size_t n;
 	struct code_module *const *modules = code_modules(c->code, &n);
 
 	for (size_t i = 0; i < n; i++)
-		if (is_for_debugging(modules[i]))
+		if (modules[i]->pdb && modules[i]->optimized == optimized)
 			return true;
 	return false;
+}
+
+static bool all_optimized(struct control *c)
+{
+	return !any_with_symbols(c, false) && any_with_symbols(c, true);
 }
 
 bool mycode_is_user(struct control *c, struct code_module *m, uint32_t token)
@@ -34,7 +35,7 @@ bool mycode_is_user(struct control *c, struct code_module *m, uint32_t token)
 		return true;
 	if (traits & CODE_NON_USER)
 		return false;
-	return !m->optimized || m == c->plan.home || !any_for_debugging(c);
+	return !m->optimized || m == c->plan.home || all_optimized(c);
 }
 
 bool mycode_is_passed(struct control *c, struct code_module *m, uint32_t token)
@@ -46,7 +47,7 @@ bool mycode_is_passed(struct control *c, struct code_module *m, uint32_t token)
 void mycode_tell(struct control *c)
 {
 	if (c->told_optimized || !c->rules.just_my_code || !c->code ||
-	    any_for_debugging(c))
+	    !all_optimized(c))
 		return;
 	c->told_optimized = true;
 	c->ops->message(c->arg, "no module of the program is built for "
