@@ -17,6 +17,7 @@ enum {
 	OPT_CWD,
 	OPT_ENV,
 	OPT_TTY,
+	OPT_WAIT,
 	OPT_VERSION,
 	OPT_HELP,
 	OPT_MANUAL,
@@ -37,6 +38,9 @@ static const struct option options[] = {
     {"cd", required_argument, NULL, OPT_CWD},
     {"env", required_argument, NULL, OPT_ENV},
     {"tty", required_argument, NULL, OPT_TTY},
+    {"pid", required_argument, NULL, 'p'},
+    {"attach", required_argument, NULL, 'p'},
+    {"wait", no_argument, NULL, OPT_WAIT},
     {"quiet", no_argument, NULL, 'q'},
     {"version", no_argument, NULL, OPT_VERSION},
     {"help", no_argument, NULL, OPT_HELP},
@@ -63,6 +67,11 @@ static void usage(FILE *out)
 	    "  --env NAME=VALUE  a variable of its environment; NAME alone "
 	    "removes it\n"
 	    "  --tty TERMINAL    its terminal\n"
+	    "  -p, --attach PID|NAME\n"
+	    "                    take over a running program, by its process "
+	    "or its name;\n"
+	    "                    it goes on when dndbg ends\n"
+	    "  --wait            wait for one of that name to be started\n"
 	    "  -q, --quiet       no greeting\n"
 	    "  --interpreter=vscode, --interpreter=dap, or the word dap "
 	    "alone\n"
@@ -157,6 +166,12 @@ static int take_option(struct command_line *cl, int c)
 	case OPT_TTY:
 		o->tty = optarg;
 		return -1;
+	case 'p':
+		o->attach = optarg;
+		return -1;
+	case OPT_WAIT:
+		o->wait = true;
+		return -1;
 	case 'q':
 		o->quiet = true;
 		return -1;
@@ -186,7 +201,7 @@ static int parse_options(int argc, char **argv, struct command_line *cl)
 
 	// The '+': the program's options are not ours.
 	while (status < 0) {
-		int c = getopt_long_only(argc, argv, "+x:q", options, NULL);
+		int c = getopt_long_only(argc, argv, "+x:p:q", options, NULL);
 		if (c == -1)
 			break;
 		status = take_option(cl, c);

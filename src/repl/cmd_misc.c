@@ -47,9 +47,12 @@ static struct dbg_error *cmd_quit(struct repl *r, const struct call *call)
 			if (dbg_state(r->inferiors[i]->dbg) != DBG_IDLE)
 				text_addf(&question,
 					  "\tInferior %u [process %d] will be "
-					  "killed.\n",
+					  "%s.\n",
 					  r->inferiors[i]->number,
-					  (int)dbg_pid(r->inferiors[i]->dbg));
+					  (int)dbg_pid(r->inferiors[i]->dbg),
+					  dbg_survives(r->inferiors[i]->dbg)
+					      ? "detached"
+					      : "killed");
 		text_add(&question, "\nQuit anyway?");
 		if (!repl_confirm(r, text_get(&question)))
 			return fault(DBG_E_STATE, "Not confirmed.");

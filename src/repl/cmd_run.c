@@ -301,16 +301,42 @@ static struct dbg_error *cmd_kill(struct repl *r, const struct call *call)
 	return inferior_kill_cmd(r, call);
 }
 
+// "[--wait] PID|NAME"; the name is borrowed from @args.
+static struct dbg_error *parse_attach(const char *args, struct dbg_attach *ret)
+{
+	static const char wait[] = "--wait";
+	size_t n = strlen(wait);
+	uint64_t pid;
+
+	if (!strncmp(args, wait, n) && (!args[n] || args[n] == ' ')) {
+		ret->wait = true;
+		args += n + strspn(args + n, " ");
+	}
+	if (!*args || strchr(args, ' '))
+		return fault_arg("One process or name expected.");
+	if (!parse_u64(args, &pid))
+		ret->name = args;
+	else if (ret->wait || !pid || pid > INT_MAX)
+		return fault_arg("\"%s\" is no process%s.", args,
+				 ret->wait ? " to wait for" : "");
+	else
+		ret->pid = (pid_t)pid;
+	return NULL;
+}
+
 static struct dbg_error *cmd_attach(struct repl *r, const struct call *call)
 {
 	struct dbg_error *err;
-	uint64_t pid;
-	struct dbg_attach a = {.name = call->args};
+	struct dbg_attach a = {0};
 
-	if (parse_u64(call->args, &pid)) {
-		a.pid = pid <= INT_MAX ? (pid_t)pid : -1;
-		a.name = NULL;
-	}
+	err = parse_attach(call->args, &a);
+	if (!err && inferiors_alive(r))
+		err = fault(DBG_E_STATE, "A program is being debugged already: "
+					 "\"detach\" or \"kill\" it first.");
+	if (err)
+		return err;
+	if (a.wait)
+		printf("Waiting for \"%s\".\n", a.name);
 	r->thread = 0;
 	r->program_status = -1;
 	resume_begin(r, RESUME_RUN);
@@ -471,8 +497,12 @@ static const struct repl_cmd cmds[] = {
     },
     {
 	.names = "attach",
-	.args = "PID|NAME",
+	.args = "[--wait] PID|NAME",
 	.help = "take over a running program",
+	.more = "The program stops, and goes on when it is detached from or "
+		"dndbg ends,\nby whatever means. NAME is that of its file, of "
+		"its .dll or of its\nprocess; --wait waits for one of that "
+		"name to be started.",
 	.flags = CMD_NEEDS_ARGS,
 	.run = cmd_attach,
     },

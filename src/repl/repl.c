@@ -202,6 +202,20 @@ static int exit_status(const struct repl *r)
 	return r->failed;
 }
 
+// --attach is the first command.
+static void attach_startup(struct repl *r)
+{
+	const struct repl_options *o = r->options;
+
+	if (!o->attach)
+		return;
+	_cleanup_free_ char *line = alloc_printf(
+	    "attach %s%s", o->wait ? "--wait " : "", o->attach);
+	struct dbg_error *err = repl_line(r, line);
+	if (err)
+		repl_complain(r, "", err);
+}
+
 int repl_main(struct dbg *dbg, const struct repl_options *options)
 {
 	struct repl r = {.dbg = dbg, .options = options, .quit_status = -1};
@@ -216,6 +230,7 @@ int repl_main(struct dbg *dbg, const struct repl_options *options)
 		printf("dndbg %s: a debugger for .NET. "
 		       "Type \"help\" for help.\n",
 		       options->version);
+	attach_startup(&r);
 	input_startup(&r);
 	if (!options->batch && !r.quit)
 		input_user(&r);

@@ -294,7 +294,7 @@ def test_outer_tracer(t):
         env={**t.env, **no_leak_check(t)},
         text=True, capture_output=True, timeout=60, stdin=subprocess.DEVNULL)
     t.check_match(r"^Cannot trace process \d+: 'python.*' \(process \d+\) "
-                  r"traces it already; run dndbg without it\.$", done.stderr)
+                  r"traces it already, which only one debugger can\.$", done.stderr)
     t.check_equal(1, done.stderr.count("\n"))
     t.check_in("on\n", done.stdout)
     t.check_not_in("hello world", done.stdout)

@@ -367,8 +367,9 @@ struct dbg_error *code_addresses(struct code *c, const struct code_place *p,
 		if (v->map[i].il_offset == il && begins_offset(v, i) &&
 		    (!n || addrs[n - 1] != v->map[i].start))
 			addrs[n++] = v->map[i].start;
-	// Code without a map has its entry at least.
-	if (!v->n_map && !p->il_offset)
+	// Code without a map, or whose map begins later (fully optimized code
+	// maps little), has its entry at least.
+	if (!n && !p->il_offset)
 		addrs[n++] = v->code.start;
 	*ret = addrs;
 	*ret_n = n;

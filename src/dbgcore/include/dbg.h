@@ -126,6 +126,9 @@ DBG_MUST struct dbg_error *dbg_attach(struct dbg *dbg,
  */
 DBG_MUST struct dbg_error *dbg_detach(struct dbg *dbg);
 
+/* Does the program, which was attached to, go on after dbg_destroy()? */
+bool dbg_survives(const struct dbg *dbg);
+
 /* Kill the program; DBG_EVENT_EXITED follows. */
 DBG_MUST struct dbg_error *dbg_kill(struct dbg *dbg);
 

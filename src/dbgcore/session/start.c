@@ -98,6 +98,18 @@ static struct dbg_error *at_entry(struct dbg *dbg)
 	return r_brk ? start_arm(dbg, START_LIBRARY, &r_brk, 1) : NULL;
 }
 
+/* An attached program without a runtime: has its linker begun? */
+static struct dbg_error *before_library(struct dbg *dbg)
+{
+	struct dbg_error *err;
+	uint64_t r_brk = 0;
+
+	err = target_r_brk(dbg->target, &r_brk);
+	if (err)
+		return err;
+	return r_brk ? at_entry(dbg) : start_begin(dbg);
+}
+
 /* The runtime's image, if it is loaded: start.runtime and its base. */
 static struct dbg_error *find_runtime(struct dbg *dbg)
 {
@@ -190,7 +202,7 @@ struct dbg_error *start_attached(struct dbg *dbg)
 	if (err)
 		return err;
 	if (!dbg->start.runtime)
-		return at_entry(dbg);
+		return before_library(dbg);
 	err = start_take_runtime(dbg);
 	if (!err && dbg->start.phase != START_DONE)
 		err = await_runtime(dbg);

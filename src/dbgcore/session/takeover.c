@@ -1,8 +1,19 @@
 /* Taking over a running program, and letting a program go. */
 #include "session/session.h"
 
+#include <poll.h>
+#include <unistd.h>
+
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/str.h"
+#include "session/programs.h"
+#include "target/proc.h"
+
+enum {
+	NAMED_MAX = 64,
+	WAIT_MS = 10, /* between two looks: nothing tells of a process */
+};
 
 static struct dbg_error *number_threads(struct dbg *dbg)
 {
@@ -38,17 +49,85 @@ static struct dbg_error *attach(struct dbg *dbg, pid_t pid)
 	return NULL;
 }
 
+// One of that name, or words to choose one by.
+static struct dbg_error *one_of(const char *name, const pid_t *pids, size_t n,
+				pid_t *ret)
+{
+	_cleanup_str_ struct str list = {0};
+
+	if (n == 1) {
+		*ret = pids[0];
+		return NULL;
+	}
+	if (!n)
+		return dbg_err(DBG_E_NOT_FOUND,
+			       "no .NET program is called '%s'", name);
+	for (size_t i = 0; i < n; i++)
+		str_addf(&list, "%s%d", i ? ", " : "", pids[i]);
+	return dbg_err(DBG_E_ARGUMENT,
+		       "%zu .NET programs are called '%s': attach to one of "
+		       "the processes %s",
+		       n, name, str_get(&list));
+}
+
+static struct dbg_error *find_named(struct dbg *dbg,
+				    const struct dbg_attach *req, pid_t *ret)
+{
+	pid_t pids[NAMED_MAX];
+	size_t n = programs_named(req->name, pids, NAMED_MAX);
+
+	dbg->interrupted = 0;
+	while (!n && req->wait) {
+		if (dbg->interrupted)
+			return dbg_err(DBG_E_INTERRUPTED,
+				       "no .NET program called '%s' was "
+				       "started",
+				       req->name);
+		poll(NULL, 0, WAIT_MS);
+		n = programs_named(req->name, pids, NAMED_MAX);
+	}
+	return one_of(req->name, pids, n, ret);
+}
+
+static struct dbg_error *find_program(struct dbg *dbg,
+				      const struct dbg_attach *req, pid_t *ret)
+{
+	char comm[16];
+
+	if (!req->pid && (!req->name || !*req->name))
+		return dbg_err(DBG_E_ARGUMENT, "attach to what?");
+	if (!req->pid)
+		return find_named(dbg, req, ret);
+	*ret = req->pid;
+	if (req->pid == getpid() || program_is_dotnet(req->pid))
+		return NULL;
+	proc_comm(req->pid, req->pid, comm);
+	return dbg_err(DBG_E_RUNTIME,
+		       "process %d ('%s') is no .NET program: no runtime is "
+		       "loaded in it, and it is no host that loads one",
+		       req->pid, comm);
+}
+
 struct dbg_error *dbg_attach(struct dbg *dbg, const struct dbg_attach *req)
 {
 	struct dbg_error *err;
+	pid_t pid = 0;
 
 	if (dbg->target)
 		return dbg_err(DBG_E_STATE,
 			       "a program is being debugged already");
-	err = attach(dbg, req->pid);
+	err = find_program(dbg, req, &pid);
+	if (err)
+		return err;
+	err = attach(dbg, pid);
 	if (err)
 		session_ended(dbg);
 	return err;
+}
+
+bool dbg_survives(const struct dbg *dbg)
+{
+	return dbg->target && target_survives(dbg->target);
 }
 
 struct dbg_error *dbg_detach(struct dbg *dbg)

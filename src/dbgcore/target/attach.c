@@ -131,12 +131,13 @@ static struct dbg_error *take_over(struct live *l)
 {
 	struct dbg_error *err;
 
+	err = seize_all(l);
+	if (!err)
+		err = live_memory_open(l);
+	if (err)
+		return err;
 	live_set_root(l);
-	err = live_memory_open(l);
-	if (!err)
-		err = seize_all(l);
-	if (!err)
-		err = net_recover(l);
+	err = net_recover(l);
 	return err;
 }
 

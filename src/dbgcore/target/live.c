@@ -92,6 +92,11 @@ static bool live_signal_is_fatal(struct target *t, int signal)
 	return !((ignored | caught) >> (signal - 1) & 1);
 }
 
+static bool live_survives(const struct target *t)
+{
+	return ((const struct live *)t)->survives;
+}
+
 static struct dbg_error *live_traps_arming(struct target *t, struct trap *v,
 					   size_t n)
 {
@@ -139,6 +144,7 @@ static const struct target_ops live_ops = {
     .thread_signal = live_thread_signal,
     .kill = live_kill,
     .detach = live_detach,
+    .survives = live_survives,
     .mmap = live_mmap,
     .call_leaf = live_call_leaf,
     .find_code = live_find_code,
@@ -250,7 +256,7 @@ struct dbg_error *live_refused(pid_t pid, int errnum)
 		proc_comm((pid_t)tracer, (pid_t)tracer, name);
 		return dbg_err(DBG_E_TARGET,
 			       "cannot trace process %d: '%s' (process %d) "
-			       "traces it already; run dndbg without it",
+			       "traces it already, which only one debugger can",
 			       pid, name, (int)tracer);
 	}
 	proc_status(getpid(), "CapEff", 16, &caps);

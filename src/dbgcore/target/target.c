@@ -354,6 +354,11 @@ struct dbg_error *target_kill(struct target *t)
 	return err ? err : t->ops->kill(t);
 }
 
+bool target_survives(const struct target *t)
+{
+	return t->ops->survives && t->ops->survives(t);
+}
+
 struct dbg_error *target_detach(struct target *t)
 {
 	struct dbg_error *err = need_run(t);

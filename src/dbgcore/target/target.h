@@ -74,6 +74,8 @@ DBG_MUST struct dbg_error *target_kill(struct target *t);
  * when the target is destroyed, and however else we end.
  */
 DBG_MUST struct dbg_error *target_attach(pid_t pid, struct target **ret);
+/* Does it go on when it is destroyed? */
+bool target_survives(const struct target *t);
 /*
  * Let the process run on as if we had never been there. On failure it is
  * ours still, stopped; else all that is left to do is target_destroy.

@@ -1,0 +1,248 @@
+"""Taking over a running program, and letting it go as if nothing had been."""
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import drive
+
+
+class Busy:
+    """A program that keeps count of what it does; see Busy.cs."""
+
+    def __init__(self, t, *args, config="Debug", words=None):
+        words = words or t.program("Busy", *args, config=config,
+                                   host="dotnet")
+        self.t = t
+        self.process = subprocess.Popen(
+            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True, env=t.env)
+        self.pid = self.process.pid
+
+    def ready(self):
+        self.t.check_equal("ready\n", self.process.stdout.readline())
+        return self
+
+    def right(self):
+        """It ends, and its count is right."""
+        try:
+            out, _ = self.process.communicate("", timeout=30 * drive.SLOW)
+        except subprocess.TimeoutExpired:
+            raise drive.Failure("the program does not end")
+        self.t.check_equal("right\n", out)
+        self.t.check_equal(0, self.process.returncode)
+
+    def untouched(self):
+        """Nobody traces it, and there is no memory of ours in it."""
+        self.t.check_equal(0, drive.tracer_of(self.pid))
+        with open(f"/proc/{self.pid}/maps") as file:
+            ours = [line for line in file
+                    if " r-xp 00000000 00:00 0 \n" in line]
+        self.t.check_equal([], ours)
+
+
+def batch(t, *commands):
+    words = [word for command in commands for word in ("-ex", command)]
+    done = t.run("--batch", *words)
+    return done.stdout + done.stderr
+
+
+def test_look(t):
+    """Threads, stacks, values, breakpoints; and again after a detach."""
+    busy = Busy(t, "20", "4").ready()
+    out = batch(
+        t, f"attach {busy.pid}", "bt", "info threads", "break Tally.Turn",
+        "continue", "print Turns < turn", "next", "detach",
+        "continue", f"attach {busy.pid}", "delete",
+        f"break {t.at('Busy', 'caught')}", "continue", "p tally.Name", "detach")
+    t.check_in(f"Attaching to process {busy.pid}\n", out)
+    t.check_match(r"in Busy.Program.Main .*Busy.cs:%d" %
+                  t.line("Busy", "main"), out)
+    t.check_equal(20, out.count('"wait'))
+    t.check_match(r"^Breakpoint 1, Busy.Tally.Turn \(this=", out)
+    t.check_in("$1 = true\n", out)
+    t.check_equal(2, out.count(f"[Inferior 1 (process {busy.pid}) detached]"))
+    t.check_in("The program is not being run.", out)
+    t.check_match(r'^\$2 = "work\d"', out)
+    busy.untouched()
+    busy.right()
+
+
+def renamed(t, place):
+    """Busy under a name that is nobody else's: the words that start it, and
+    the name."""
+    name = f"Busy-{t.tag}"
+    where = os.path.join(t.dir, place)
+    os.mkdir(where)
+    source = t.program("Busy")[0][:-len(".dll")]
+    for end in (".dll", ".pdb", ".runtimeconfig.json"):
+        shutil.copy(source + end, os.path.join(where, name + end))
+    return ["dotnet", os.path.join(where, name + ".dll"), "1", "1"], name
+
+
+def test_names(t):
+    """By the .dll and what is in front of it; not if there are two."""
+    words, name = renamed(t, "one")
+    first = Busy(t, words=words).ready()
+    out = batch(t, f"attach {name}.dll", "detach", f"attach {name}", "detach")
+    t.check_equal(2, out.count(f"process {first.pid}) detached]"))
+    words, name = renamed(t, "two")
+    second = Busy(t, words=words).ready()
+    out = t.run("--batch", "--attach", name).stderr
+    pids = sorted([first.pid, second.pid])
+    t.check_match(rf"^2 \.NET programs are called '{name}': attach to one of "
+                  rf"the processes {pids[0]}, {pids[1]}\.$", out)
+    out = batch(t, f"attach {name}x")
+    t.check_in(f"No .NET program is called '{name}x'.", out)
+    first.right()
+    second.right()
+
+
+def test_wait(t):
+    """A program that is not there yet is met as it starts."""
+    words, name = renamed(t, "one")
+    s = t.spawn("--wait", "--attach", name)
+    s.expect(rf'^Waiting for "{name}"\.')
+    busy = Busy(t, words=words)
+    s.expect(rf"^Attaching to process {busy.pid}")
+    s.expect(r"^\(dndbg\) ")
+    s.cmd("break Program.Main")
+    s.line("continue")
+    s.expect(r"^Breakpoint 1, .*Busy.Program.Main")
+    s.expect(r"^\(dndbg\) ")
+    s.line("quit")
+    s.expect(rf"\[process {busy.pid}\] will be detached")
+    s.line("y")
+    s.wait()
+    busy.ready().untouched()
+    busy.right()
+
+
+def test_starting(t):
+    """At any moment of a program's start."""
+    for delay in range(0, 90, 6):
+        busy = Busy(t, "1", "1")
+        time.sleep(delay / 1000)
+        out = batch(t, f"attach {busy.pid}", "break Tally.Turn", "continue",
+                    "bt", "delete", "detach")
+        if "is no .NET program" in out and delay < 20:
+            busy.ready()  # it was Python still
+        else:
+            t.check_match(r"^Breakpoint 1, Busy.Tally.Turn \(this=", out)
+            busy.ready().untouched()
+        busy.right()
+
+
+def test_refused(t):
+    """Who may not be attached to, and why."""
+    other = subprocess.Popen(["sleep", "60"], env=t.env)
+    err = batch(t, f"attach {other.pid}")
+    t.check_match(r"^Process \d+ \('sleep'\) is no \.NET program: ", err)
+    t.check_equal(0, drive.tracer_of(other.pid))
+    other.kill()
+    other.wait()
+    t.check_in(f"No process {other.pid}.", batch(t, f"attach {other.pid}"))
+    busy = Busy(t, "1", "0").ready()
+    s = t.start("-p", str(busy.pid))
+    t.check_match(rf"^Cannot trace process {busy.pid}: 'dndbg' \(process "
+                  rf"{s.pid}\) traces it already",
+                  batch(t, f"attach {busy.pid}"))
+    tid = max(int(name) for name in os.listdir(f"/proc/{busy.pid}/task"))
+    t.check_in(f"{tid} is a thread of process {busy.pid}",
+               batch(t, f"attach {tid}"))
+    s.line("kill")
+    s.expect("y or n")
+    s.line("y")
+    s.expect(r"killed\]")
+    t.check_equal(-signal.SIGKILL, busy.process.wait(20))
+
+
+def test_stopped(t):
+    """One that job control has stopped can be looked at, and stays so."""
+    busy = Busy(t, "2", "2").ready()
+    os.kill(busy.pid, signal.SIGSTOP)
+    t.wait_for("the stop", lambda: drive.state(busy.pid) == "T")
+    out = batch(t, f"attach {busy.pid}", "bt", "break Tally.Turn", "detach")
+    t.check_in("Busy.Program.Main", out)
+    busy.untouched()
+    t.check_equal("T", drive.state(busy.pid))
+    os.kill(busy.pid, signal.SIGCONT)
+    busy.right()
+
+
+def test_end_of_dndbg(t):
+    """However dndbg ends, the program goes on, without a trap."""
+    for ending in (signal.SIGTERM, signal.SIGHUP, signal.SIGKILL,
+                   signal.SIGABRT):
+        busy = Busy(t, "4", "4").ready()
+        s = t.start("-p", str(busy.pid))
+        s.cmd("break Tally.Turn")
+        s.line("continue")
+        s.expect(r"^Breakpoint 1, ")
+        s.expect(r"^\(dndbg\) ")
+        os.kill(s.pid, ending)
+        t.wait_for("the cleaning up",
+                   lambda: not drive.tracer_of(busy.pid) and
+                   not t.processes("dndbg-sentry"))
+        busy.untouched()
+        busy.right()
+        s.wait()
+
+
+def test_killed_with_sentry(t):
+    """What is in the program saves it alone, if need be."""
+    busy = Busy(t, "4", "4").ready()
+    s = t.start("-p", str(busy.pid))
+    s.cmd("break Tally.Turn")
+    s.line("continue")
+    s.expect(r"^Breakpoint 1, ")
+    for pid in t.processes("dndbg-sentry"):
+        os.kill(pid, signal.SIGKILL)
+    os.kill(s.pid, signal.SIGKILL)
+    s.wait()
+    t.wait_for("the end of the tracing",
+               lambda: not drive.tracer_of(busy.pid))
+    # The next to attach cleans up.
+    t.check_in("detached]", batch(t, f"attach {busy.pid}", "detach"))
+    busy.untouched()
+    busy.right()
+
+
+def test_detach_launched(t):
+    """A program that was started lives on too."""
+    fifo, out = os.path.join(t.dir, "fifo"), os.path.join(t.dir, "out")
+    os.mkfifo(fifo)
+    hold = os.open(fifo, os.O_RDWR)
+    s = t.start("--args", *t.program("Busy", "2", "2"))
+    s.cmd("break Tally.Turn")
+    s.line(f"run < {fifo} > {out}")
+    s.expect(r"^Breakpoint 1, ")
+    s.expect(r"^\(dndbg\) ")
+    pid, = t.processes("dotnet")
+    t.check_in("detached]", s.cmd("detach"))
+    t.check_equal(0, drive.tracer_of(pid))
+    s.line("quit")
+    s.wait()
+    os.close(hold)
+    t.wait_gone(pid)
+    with open(out) as file:
+        t.check_equal("ready\nright\n", file.read())
+
+
+def torture(t, *args):
+    done = subprocess.run(
+        [sys.executable, f"{drive.TOP}/scripts/torture-attach", "--count",
+         "12", "--dndbg", t.dndbg, "--runtime", t.runtime, *args],
+        text=True, capture_output=True)
+    t.check_equal("", done.stderr)
+    t.check_equal("12 sessions, 0 went wrong\n", done.stdout)
+
+
+def test_torture(t):
+    torture(t, "--seed", t.runtime)
+
+
+def test_torture_release(t):
+    torture(t, "--config", "Release", "--seed", "2" + t.runtime)
