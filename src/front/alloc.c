@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The program under the debugger dies with us, so there is nothing to undo.
+// A program that was started dies with us, one that was attached to goes on:
+// there is nothing to undo.
 static void *check(void *p)
 {
 	if (!p) {

@@ -209,8 +209,8 @@ static void attach_startup(struct repl *r)
 
 	if (!o->attach)
 		return;
-	_cleanup_free_ char *line = alloc_printf(
-	    "attach %s%s", o->wait ? "--wait " : "", o->attach);
+	_cleanup_free_ char *line =
+	    alloc_printf("attach %s%s", o->wait ? "--wait " : "", o->attach);
 	struct dbg_error *err = repl_line(r, line);
 	if (err)
 		repl_complain(r, "", err);

@@ -37,8 +37,8 @@ static bool has_library(pid_t pid, bool *ret_readable)
 	}
 	for (size_t i = 0; i < maps.n && !found; i++)
 		for (size_t j = 0; j < sizeof(names) / sizeof(*names); j++)
-			found = found || !strcmp(str_basename(maps.v[i].path),
-						 names[j]);
+			found = found ||
+				!strcmp(str_basename(maps.v[i].path), names[j]);
 	proc_maps_deinit(&maps);
 	return found;
 }
