@@ -9,7 +9,8 @@
 #include "control/control_priv.h"
 
 enum {
-	FRAMES_MAX = 20000
+	FRAMES_MAX = 20000,
+	METHOD_NAME = 3, /* column, II.22.26 */
 };
 
 static bool is_users(struct control *c, const struct code_pos *pos)
@@ -34,6 +35,15 @@ static enum answer takes(const struct code_handler *h, const struct thrown *t)
 			return fits;
 	// catch (T), or an instance of a generic type
 	return h->generic ? MAYBE : NO;
+}
+
+/* The runtime puts a TypeInitializationException in its place. */
+static bool is_cctor(const struct code_pos *pos)
+{
+	return pos->module &&
+	       !strcmp(md_col_string(&pos->module->md, MD_METHODDEF,
+				     MD_TOKEN_RID(pos->token), METHOD_NAME),
+		       ".cctor");
 }
 
 static void note_filter(struct control *c, struct catcher *k,
@@ -76,9 +86,10 @@ static bool ask_frame(struct control *c, const struct frame *f,
 	}
 	// what a filter lets out ends there: it counts as false
 	k->in_filter = f->pos->region == CODE_REGION_FILTER;
-	if (k->in_filter)
+	k->in_cctor = is_cctor(f->pos);
+	if (k->in_filter || k->in_cctor)
 		k->at = f;
-	return k->in_filter;
+	return k->at;
 }
 
 /* Native code called it: no exception gets past such a frame on Linux. */
@@ -119,7 +130,8 @@ const struct catcher *catcher_get(struct control *c, struct thrown *t)
 
 bool catcher_lets_through(const struct catcher *k)
 {
-	return k->passes_user && !k->by_user && !k->user_asks && !k->in_filter;
+	return k->passes_user && !k->by_user && !k->user_asks &&
+	       !k->in_filter && !k->in_cctor;
 }
 
 static void add_place(struct control *c, const struct frame *f,
@@ -146,6 +158,9 @@ const char *catcher_text(struct control *c, const struct catcher *k,
 		str_add(&out, "will not be caught");
 	} else if (k->in_filter) {
 		str_add(&out, "ends in a filter, which counts as false, in ");
+		add_place(c, k->at, NULL, 0, arena, &out);
+	} else if (k->in_cctor) {
+		str_add(&out, "becomes a TypeInitializationException in ");
 		add_place(c, k->at, NULL, 0, arena, &out);
 	} else if (k->by_task) {
 		str_add(&out, "goes into the task of ");

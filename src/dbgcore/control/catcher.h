@@ -20,6 +20,7 @@ struct catcher {
 	const struct frame *at;   /* that catches; NULL: nobody */
 	bool by_user, by_task;    /* ... in user code, into a task */
 	bool in_filter;           /* ... as the end of a filter that throws */
+	bool in_cctor;            /* ... as that of a static constructor */
 	const struct frame *asks; /* on the way, with a filter; NULL: none */
 	bool user_asks;           /* a filter in user code is on the way */
 	const char *path, *asks_path; /* of the handlers, NULL: unknown */
