@@ -142,11 +142,13 @@ static void on_child(struct repl *r, struct inferior *parent,
 
 	err = dbg_child_adopt(parent->dbg, event->child, &dbg);
 	if (err) {
-		// It may have been killed; what matters is that nothing of
-		// ours holds it.
-		dbg_error_destroy(err);
-		err = dbg_child_leave(parent->dbg, event->child, false);
-		dbg_error_destroy(err);
+		// One that was killed meanwhile is no news.
+		if (err->code == DBG_E_NOT_FOUND)
+			dbg_error_destroy(err);
+		else
+			repl_complain(r, "", err);
+		dbg_error_destroy(
+		    dbg_child_leave(parent->dbg, event->child, false));
 		return;
 	}
 	struct inferior *inf = add(r, dbg);

@@ -3,7 +3,7 @@ import os
 import re
 import shutil
 import signal
-import subprocess
+import time
 
 
 def run(t, commands, *args, words=None, **options):
@@ -219,6 +219,34 @@ def tasks_run(pid):
             if file.read().rpartition(")")[2].split()[0] == "t":
                 return False
     return True
+
+
+def test_ctrl_c_at_any_time(t):
+    """... at whatever moment of their start and end; then all goes on."""
+    s = t.start("--args", *t.program("Children", "start", "3"))
+    s.cmd("set confirm off")
+    s.cmd("set follow-exec on")
+    for delay in range(0, 360, 40):
+        s.line("run")
+        s.expect("^Starting program.*\n")
+        # Not waiting for anything: whatever the moment hits is the test.
+        time.sleep(delay / 1000)
+        s.interrupt()
+        s.line(f"echo stop {delay} done\\n")
+        s.expect(f"stop {delay} done$")
+        s.line("info inferiors")
+        s.line("bt")
+        s.line("continue")
+        s.line(f"echo run {delay} done\\n")
+        s.expect(f"run {delay} done$")
+        t.check_equal([], t.processes())
+    s.expect(r"^\(dndbg\) ")
+    text = s.cmd("run")
+    t.check_in("sum 6 6\n", text)
+    t.check_equal(4, text.count("exited"))
+
+
+test_ctrl_c_at_any_time.time = 120
 
 
 def test_killed(t):

@@ -199,13 +199,20 @@ struct dbg_error *dbg_child_adopt(struct dbg *dbg, pid_t pid, struct dbg **ret)
 		err = target_child_adopt(dbg->target, pid, &child->target);
 	if (!err)
 		err = begin(child);
-	if (!err && dbg->follow.fork_child && !dbg->follow.keep_both)
-		err = dbg_detach(dbg);
 	if (err) {
+		// whatever it was, the program is to run on
+		if (child->target)
+			dbg_error_destroy(dbg_detach(child));
 		dbg_destroy(child);
 		return err;
 	}
 	*ret = child;
+	if (!dbg->follow.fork_child || dbg->follow.keep_both)
+		return NULL;
+	err = dbg_detach(dbg);
+	if (err)
+		session_message(dbg, "%s", err->message);
+	dbg_error_destroy(err);
 	return NULL;
 }
 
