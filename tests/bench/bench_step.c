@@ -102,6 +102,42 @@ static void steps(struct drive *d, struct point *ret)
 	drive_close(d);
 }
 
+/*
+ * Over an await that waits for a thread of the pool to be free, which it is:
+ * what the program does itself takes microseconds.
+ */
+static void awaits(struct drive *d, struct point *ret)
+{
+	struct steps s = {.d = d};
+	uint32_t await = drive_line(d, "await"), after = drive_line(d, "after");
+
+	drive_open(d);
+
+	uint32_t number = drive_break(d, "await");
+
+	drive_launch(d);
+	drive_wait_stop(d);
+	drive_check(d, dbg_break_delete(d->dbg, number));
+	for (int i = 0; i < ROUNDS; i++) {
+		expect(d, timed(&s, OVER_PLAIN, DBG_STEP_OVER), after);
+		while (
+		    drive_step(d, DBG_STEP_OVER, DBG_UNIT_LINE)->source.line !=
+		    await)
+			;
+	}
+
+	double n = (double)s.times[OVER_PLAIN].n;
+
+	ret->value = samples_median(&s.times[OVER_PLAIN]);
+	ret->stops = s.work[OVER_PLAIN].stops / n;
+	ret->syscalls = s.work[OVER_PLAIN].syscalls / n;
+	ret->dac_calls = s.work[OVER_PLAIN].dac_calls / n;
+	ret->counted = true;
+	drive_continue(d);
+	drive_wait_end(d);
+	drive_close(d);
+}
+
 const struct group_spec bench_step_groups[] = {
     {
 	.name = "step",
@@ -121,6 +157,16 @@ const struct group_spec bench_step_groups[] = {
 			 GOAL_NONE, 0},
 		[INSTRUCTION] = {"step_instruction", "one instruction", "ms",
 				 BESIDE_NOTHING, GOAL_NONE, 0},
+	    },
+    },
+    {
+	.name = "await",
+	.fixture = "AwaitLoop",
+	.shoot = awaits,
+	.figures =
+	    {
+		{"next_await", "next over an await", "ms", BESIDE_NOTHING,
+		 GOAL_MAX, 3},
 	    },
     },
     {0},
