@@ -409,6 +409,17 @@ struct step_rules *control_step_rules(struct control *c)
 	return &c->rules;
 }
 
+pid_t control_runs_only(const struct control *c, pid_t current)
+{
+	const struct step_plan *p = &c->plan;
+
+	if (c->rules.locking == LOCKING_OFF)
+		return 0;
+	if (p->phase == STEP_NONE)
+		return c->rules.locking == LOCKING_ON ? current : 0;
+	return p->waiter || p->blocked.tid ? 0 : p->tid;
+}
+
 void control_step_cancel(struct control *c)
 {
 	step_clear(c);

@@ -123,11 +123,25 @@ void control_thread_gone(struct control *c, pid_t tid);
 
 /* ---- Steps (all stopped; the caller resumes) -------------------------- */
 
+/* When threads other than the one that is resumed are held. */
+enum step_locking {
+	LOCKING_OFF,
+	LOCKING_ON,
+	LOCKING_STEP, /* while it is stepped */
+};
+
 /* What the user's settings say of steps; the caller may change it. */
 struct step_rules {
 	bool just_my_code;
 	bool over_properties; /* and operators, by a step in */
+	enum step_locking locking;
 };
+
+/*
+ * The thread that alone is to run now, 0: all. @current is the one that the
+ * user resumed; while a step waits for other threads all run.
+ */
+pid_t control_runs_only(const struct control *c, pid_t current);
 
 struct step_rules *control_step_rules(struct control *c);
 

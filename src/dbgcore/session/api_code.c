@@ -280,6 +280,28 @@ static const char *get_properties(struct dbg *dbg)
 	return get_switch(control_step_rules(dbg->control)->over_properties);
 }
 
+static const char *const lockings[] = {
+    [LOCKING_OFF] = "off",
+    [LOCKING_ON] = "on",
+    [LOCKING_STEP] = "step",
+};
+
+static struct dbg_error *set_locking(struct dbg *dbg, const char *value)
+{
+	for (size_t i = 0; i < sizeof(lockings) / sizeof(*lockings); i++) {
+		if (strcmp(lockings[i], value))
+			continue;
+		control_step_rules(dbg->control)->locking = i;
+		return NULL;
+	}
+	return dbg_err(DBG_E_ARGUMENT, "'%s' is not off, on or step", value);
+}
+
+static const char *get_locking(struct dbg *dbg)
+{
+	return lockings[control_step_rules(dbg->control)->locking];
+}
+
 static struct dbg_error *set_trust(struct dbg *dbg, const char *value)
 {
 	struct dbg_error *err = set_switch(value, &dbg->trust_dac);
@@ -367,6 +389,10 @@ static const struct setting settings[] = {
      "Steps end in your own code: built for debugging, with symbols (on or "
      "off).",
      set_just_my_code, get_just_my_code},
+    {"scheduler-locking",
+     "Threads other than the one resumed are held: always (on), while it is "
+     "stepped (step) or never (off).",
+     set_locking, get_locking},
     {"step-over-properties",
      "A step in passes accessors of properties and operators (on or off).",
      set_properties, get_properties},

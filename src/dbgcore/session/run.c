@@ -51,12 +51,16 @@ static struct dbg_error *paused(struct dbg *dbg, pid_t tid, int signal)
 
 	if (err)
 		return err;
+
+	struct dbg_stop stop = {.reason = DBG_STOP_PAUSE, .signal = signal};
+
+	if (control_runs_only(dbg->control, dbg->resumed))
+		stop.note = "the other threads were held (scheduler-locking): "
+			    "this one may have waited for one of them";
 	session_halted(dbg);
 	control_step_cancel(dbg->control);
-	session_stopped(
-	    dbg, &(struct dbg_stop){.reason = DBG_STOP_PAUSE,
-				    .thread = session_pause_thread(dbg, tid),
-				    .signal = signal});
+	stop.thread = session_pause_thread(dbg, tid);
+	session_stopped(dbg, &stop);
 	return NULL;
 }
 
@@ -223,8 +227,14 @@ static struct dbg_error *take(struct dbg *dbg, struct target_event *ev)
 		return NULL;
 	}
 	if (ev->kind == TARGET_BORN || ev->kind == TARGET_GONE) {
+		bool held = control_runs_only(dbg->control, dbg->resumed);
+
 		on_thread(dbg, ev);
-		return dbg->halted ? session_go(dbg) : NULL;
+		// the others were held for one that is gone
+		held = held && ev->tid == dbg->resumed;
+		if (held)
+			dbg->resumed = 0;
+		return dbg->halted || held ? session_go(dbg) : NULL;
 	}
 	err = dispatch(dbg, ev);
 	// one that was killed while it was held is no news
@@ -310,7 +320,10 @@ struct dbg_error *dbg_continue(struct dbg *dbg)
 {
 	struct dbg_error *err = session_need_stop(dbg);
 
-	return err ? err : resume(dbg);
+	if (err)
+		return err;
+	dbg->resumed = stack_thread_tid(dbg->stack, dbg->stop.thread);
+	return resume(dbg);
 }
 
 static struct dbg_error *thread_tid(struct dbg *dbg, uint32_t number,
@@ -325,6 +338,7 @@ static struct dbg_error *thread_tid(struct dbg *dbg, uint32_t number,
 	*ret = stack_thread_tid(dbg->stack, number);
 	if (!*ret)
 		return dbg_err(DBG_E_NOT_FOUND, "no thread number %u", number);
+	dbg->resumed = *ret;
 	return NULL;
 }
 

@@ -167,6 +167,8 @@ struct dbg_error *session_go(struct dbg *dbg)
 	struct dbg_error *err;
 
 	dbg->halted = false;
+	target_run_only(dbg->target,
+			control_runs_only(dbg->control, dbg->resumed));
 	err = target_resume_all(dbg->target);
 	// halting took back a pause that was asked for
 	if (!err && dbg->pausing)

@@ -102,7 +102,8 @@ struct event_queue {
 struct dbg {
 	enum dbg_state state;
 	bool halted;
-	bool pausing; /* dbg_pause, until it takes effect */
+	bool pausing;  /* dbg_pause, until it takes effect */
+	pid_t resumed; /* the thread that the user resumed, 0: gone */
 	volatile int interrupted;
 	struct target *target;
 	struct dac *dac;

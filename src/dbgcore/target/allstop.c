@@ -52,6 +52,12 @@ static struct dbg_error *displace(struct live *l, struct thread *th,
 	return err;
 }
 
+static bool is_held(const struct live *l, const struct thread *th)
+{
+	return l->target.only && th->kind == THREAD_OWN &&
+	       th->tid != l->target.only;
+}
+
 // Every thread with @select_paused or all: first what may need all of them
 // stopped, then let them go.
 static struct dbg_error *go_all(struct live *l, bool only_paused)
@@ -63,7 +69,7 @@ static struct dbg_error *go_all(struct live *l, bool only_paused)
 		struct thread *th = l->threads[i];
 
 		if (th->stop == STOP_NONE || th->kept || !th->skip_pc ||
-		    (only_paused && !th->paused))
+		    (only_paused ? !th->paused : is_held(l, th)))
 			continue;
 		err = displace(l, th, &changed);
 		if (changed)
@@ -74,7 +80,7 @@ static struct dbg_error *go_all(struct live *l, bool only_paused)
 		struct thread *th = l->threads[i];
 
 		if (th->stop == STOP_NONE || th->kept ||
-		    (only_paused && !th->paused))
+		    (only_paused ? !th->paused : is_held(l, th)))
 			continue;
 		err = thread_go(l, th);
 		if (first)
@@ -169,6 +175,8 @@ struct dbg_error *live_thread_resume(struct target *t, pid_t tid, int signal)
 		return NULL;
 	}
 	live_thread_signal(t, tid, signal);
+	if (is_held(l, th))
+		return NULL;
 	err = thread_displace(l, th, &done);
 	if (thread_find(l, tid) == th && !th->kept) {
 		struct dbg_error *err2 = thread_go(l, th);

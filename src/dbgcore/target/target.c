@@ -297,6 +297,11 @@ bool target_all_stopped(const struct target *t)
 	return !t->ops->all_stopped || t->ops->all_stopped(t);
 }
 
+void target_run_only(struct target *t, pid_t tid)
+{
+	t->only = tid;
+}
+
 struct dbg_error *target_resume_all(struct target *t)
 {
 	struct dbg_error *err = need_run(t);

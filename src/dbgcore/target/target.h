@@ -134,6 +134,11 @@ bool target_signal_is_fatal(struct target *t, int signal);
 DBG_MUST struct dbg_error *target_stop_all(struct target *t);
 /* Are all threads stopped? */
 bool target_all_stopped(const struct target *t);
+/*
+ * Hold all threads but @tid from the next resume on, whatever resumes them;
+ * 0: none. Threads born meanwhile run.
+ */
+void target_run_only(struct target *t, pid_t tid);
 /* Resume every stopped thread, delivering what is due to each. */
 DBG_MUST struct dbg_error *target_resume_all(struct target *t);
 /*

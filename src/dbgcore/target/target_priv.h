@@ -158,6 +158,7 @@ struct target {
 	struct page_cache cache;
 	struct images images;
 	struct dbg_counters counters;
+	pid_t only; /* the thread that target_resume_all resumes, 0: all */
 };
 
 void target_init(struct target *t, const struct target_ops *ops, pid_t pid);

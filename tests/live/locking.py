@@ -1,0 +1,30 @@
+"""A step that waits for a thread that is held: Ctrl-C ends it and says why."""
+import os
+
+
+def test_deadlock(t):
+    s = t.start("--args", *t.program("StepKinds", "held"))
+    s.cmd("tbreak " + t.at("StepKinds", "held-join"))
+    t.check_in("Temporary breakpoint 1", s.cmd("run"))
+    s.cmd("set scheduler-locking on")
+    s.line("next")
+    # All others stand still, so what the step waits for does not come.
+    t.wait_for("one thread in a wait, the others stopped by us",
+               lambda: held(t))
+    s.interrupt()
+    text = s.expect(r"^\(dndbg\) ")
+    t.check_in("scheduler-locking", text)
+    s.cmd("set scheduler-locking off")
+    t.check_in("held", s.cmd("continue"))
+
+
+def held(t):
+    """Is the first thread asleep and every other one in a trace stop?"""
+    for pid in t.processes("dotnet"):
+        states = {}
+        for task in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{task}/stat") as file:
+                states[task] = file.read().rpartition(")")[2].split()[0]
+        first = states.pop(str(pid))
+        return first == "S" and set(states.values()) == {"t"}
+    return False

@@ -1,0 +1,44 @@
+#! fixture=StepKinds args="held held" exit=0
+## Another thread turns only while it may.
++break @held-before
+Breakpoint 1 (StepKinds.cs:{@held-before}) pending: the program is not running.
++show scheduler-locking
+scheduler-locking: off
++set scheduler-locking step
++run
+Starting program: {out}/StepKinds.dll held held
+
+Breakpoint 1, StepKinds.Program.Held () at StepKinds.cs:{@held-before}
+{@held-before}{...}// @held-before
++next
+{@held-pause}{...}// @held-pause
++step
+StepKinds.Program.Pause () at StepKinds.cs:{@pause}
+{@pause}{...}// @pause
++next
+...
++finish
+...
++next 2
+{@held-end}{...}// @held-end
+## Only steps hold it: it ends when all run.
++continue
+Continuing.
+held 1
+ok
+[Inferior 1 (process {n}) exited normally]
++set scheduler-locking off
++run
+Starting program: {out}/StepKinds.dll held held
+
+Breakpoint 1, StepKinds.Program.Held () at StepKinds.cs:{@held-before}
+{@held-before}{...}// @held-before
++next
+{@held-pause}{...}// @held-pause
++next
+{@held-after}{...}// @held-after
++continue
+Continuing.
+held 2
+ok
+[Inferior 1 (process {n}) exited normally]
