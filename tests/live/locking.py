@@ -4,9 +4,10 @@ import os
 
 def test_deadlock(t):
     s = t.start("--args", *t.program("StepKinds", "held"))
-    s.cmd("tbreak " + t.at("StepKinds", "held-join"))
+    s.cmd("tbreak " + t.at("StepKinds", "held-end"))
     t.check_in("Temporary breakpoint 1", s.cmd("run"))
     s.cmd("set scheduler-locking on")
+    t.check_in("other.Join();", s.cmd("next"))
     s.line("next")
     # All others stand still, so what the step waits for does not come.
     t.wait_for("one thread in a wait, the others stopped by us",
