@@ -199,17 +199,16 @@ static int parse_options(int argc, char **argv, struct command_line *cl)
 {
 	int status = -1;
 
+	if (argc > 1 && !strcmp(argv[1], "dap")) {
+		cl->is_dap = true;
+		optind = 2;
+	}
 	// The '+': the program's options are not ours.
 	while (status < 0) {
 		int c = getopt_long_only(argc, argv, "+x:p:q", options, NULL);
 		if (c == -1)
 			break;
 		status = take_option(cl, c);
-	}
-	if (status < 0 && !cl->is_dap && optind + 1 == argc &&
-	    !strcmp(argv[optind], "dap")) {
-		cl->is_dap = true;
-		optind++;
 	}
 	return status;
 }

@@ -343,6 +343,7 @@ static void deinit(struct dap *d)
 	text_deinit(&d->message);
 	words_deinit(&d->late);
 	free(d->threads);
+	free(d->client.adapter);
 	if (d->in_fd >= 0)
 		close(d->in_fd);
 	if (d->log)

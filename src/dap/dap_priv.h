@@ -32,6 +32,7 @@
 
 /* What the client said it can. */
 struct client {
+	char *adapter; /* the type of its configurations */
 	bool lines_from_0, columns_from_0, uris;
 	bool variable_type, paging, run_in_terminal, progress, invalidated,
 	    memory_event, start_debugging;

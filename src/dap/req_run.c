@@ -78,6 +78,8 @@ static struct dbg_error *step(struct dap *d, struct request *req,
 		err = single_thread(req);
 	if (!err)
 		err = get_unit(req, &s.unit);
+	if (!err && kind == DBG_STEP_IN)
+		err = args_u32(req->args, "targetId", &s.target);
 	if (err)
 		return err;
 	if (kind == DBG_STEP_OUT)
@@ -88,6 +90,37 @@ static struct dbg_error *step(struct dap *d, struct request *req,
 static struct dbg_error *do_next(struct dap *d, struct request *req)
 {
 	return step(d, req, DBG_STEP_OVER);
+}
+
+static struct dbg_error *do_step_in_targets(struct dap *d, struct request *req)
+{
+	struct text *t = req->body;
+	struct handle h = {0};
+	uint32_t frame = 0;
+	struct dbg_call *list;
+	size_t n;
+
+	struct dbg_error *err = args_need(req->args, "frameId");
+	if (!err)
+		err = args_u32(req->args, "frameId", &frame);
+	if (!err)
+		err = handles_find(&d->frames, frame, "frame", &h);
+	// a step begins in the newest frame
+	if (!err && h.aux)
+		err = fault(DBG_E_STATE, "only the newest frame is stepped");
+	if (!err)
+		err = dbg_call_list(d->dbg, (uint32_t)h.frame, &list, &n);
+	if (err)
+		return err;
+	emit_array(t, "targets");
+	for (size_t i = 0; i < n; i++) {
+		emit_object(t, NULL);
+		emit_int(t, "id", list[i].id);
+		emit_str(t, "label", list[i].name);
+		emit_object_end(t);
+	}
+	emit_array_end(t);
+	return NULL;
 }
 
 static struct dbg_error *do_step_in(struct dap *d, struct request *req)
@@ -190,6 +223,8 @@ const struct dap_request req_run[] = {
     {"goto", NULL, REQ_NEEDS_STOP, do_goto},
     {"continue", NULL, REQ_NEEDS_STOP, do_continue},
     {"next", NULL, REQ_NEEDS_STOP, do_next},
+    {"stepInTargets", "supportsStepInTargetsRequest", REQ_NEEDS_STOP,
+     do_step_in_targets},
     {"stepIn", NULL, REQ_NEEDS_STOP, do_step_in},
     {"stepOut", "supportsSteppingGranularity", REQ_NEEDS_STOP, do_step_out},
     {"pause", NULL, REQ_NEEDS_PROCESS, do_pause},

@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "dap_priv.h"
 #include "emit.h"
 #include "fault.h"
@@ -29,11 +30,16 @@ static struct dbg_error *take_client(struct client *c, const cJSON *args)
 	    {"supportsStartDebuggingRequest", &c->start_debugging},
 	};
 
+	const char *adapter = "coreclr";
+
 	struct dbg_error *err = args_str(args, "pathFormat", &format);
+	if (!err)
+		err = args_str(args, "adapterID", &adapter);
 	for (size_t i = 0; !err && i < sizeof(bools) / sizeof(*bools); i++)
 		err = args_bool(args, bools[i].name, bools[i].to);
 	if (err)
 		return err;
+	alloc_replace(&c->adapter, adapter);
 	c->lines_from_0 = !lines1;
 	c->columns_from_0 = !columns1;
 	c->uris = strcmp(format, "uri") == 0;

@@ -260,6 +260,34 @@ static struct dbg_error *take_switch(struct dap *d, const cJSON *args,
 	return NULL;
 }
 
+// true: what tools of the SDK start (`dotnet test`), and all that the program
+// starts; a string: the engine's words.
+static struct dbg_error *take_follow(struct dap *d, const cJSON *args,
+				     const char *name)
+{
+	const cJSON *item = args_get(args, name);
+
+	if (cJSON_IsString(item))
+		return dbg_set(d->dbg, "follow-exec", item->valuestring);
+	if (!cJSON_IsBool(item))
+		return fault_arg("'%s' must be true, false or the name of a "
+				 "program",
+				 name);
+	if (cJSON_IsTrue(item) && !d->client.start_debugging)
+		return fault(DBG_E_UNSUPPORTED,
+			     "this client starts no sessions for children: "
+			     "leave '%s' out",
+			     name);
+	return dbg_set(d->dbg, "follow-exec",
+		       cJSON_IsTrue(item) ? "on" : "off");
+}
+
+static struct dbg_error *take_woken(struct dap *d, const cJSON *args,
+				    const char *name)
+{
+	return args_bool(args, name, &d->setup.wake);
+}
+
 static struct dbg_error *take_source_map(struct dap *d, const cJSON *args,
 					 const char *name)
 {
@@ -346,6 +374,8 @@ static const struct attribute attributes[] = {
     {"enableStepFiltering", FOR_BOTH, take_switch},
     {"requireExactSource", FOR_BOTH, take_switch},
     {"suppressJITOptimizations", FOR_BOTH, take_switch},
+    {"followChildren", FOR_BOTH, take_follow},
+    {"__wake", FOR_ATTACH, take_woken},
     {"sourceFileMap", FOR_BOTH, take_source_map},
     {"logging", FOR_BOTH, take_logging},
     // the client's own

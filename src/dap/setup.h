@@ -26,6 +26,7 @@ struct setup {
 	char *program, *cwd;
 	struct words args, env;
 	bool stop_at_entry, no_debug;
+	bool wake; /* it was held for us: it is to run on */
 	enum setup_console console;
 	bool program_output, thread_exit, process_exit, module_load,
 	    exceptions; /* logging */

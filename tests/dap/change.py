@@ -127,3 +127,22 @@ def test_memory(t):
             "no words")
     c.ask("disconnect", terminateDebuggee=True)
     c.wait()
+
+
+def test_step_into_one(t):
+    """stepIn enters the call that was chosen of a line's."""
+    source = t.source("Steps")
+    c = t.adapter()
+    c.launch(t.program("Steps"), {source: [t.line("Steps", "calls-nested")]})
+    c.stopped("breakpoint")
+    top = c.top()["id"]
+    targets = c.ask("stepInTargets", frameId=top)["targets"]
+    t.check_equal(4, len(targets))
+    two = [one for one in targets if "Two(" in one["label"]][-1]
+    c.step("stepIn", targetId=two["id"])
+    t.check_in("Two(", c.top()["name"])
+    t.check_equal("2", c.scope("Arguments")["n"]["value"])
+    c.step("stepOut")
+    t.check_in("Calls(", c.top()["name"])
+    c.ask("disconnect", terminateDebuggee=True)
+    c.wait()

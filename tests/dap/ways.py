@@ -312,3 +312,30 @@ def test_server(t):
         process.kill()
         process.wait()
         process.stderr.close()
+
+
+def test_children(t):
+    """followChildren: each child is a session of its own from its first
+    instruction on; parent and child end as they do alone."""
+    source = t.source("Children")
+    parent = t.adapter()
+    parent.launch(t.program("Children", "start", "2"), followChildren=True)
+    for number in ("1", "2"):
+        asked = parent.request("startDebugging")
+        arguments = asked["arguments"]
+        t.check_equal("attach", arguments["request"])
+        t.check_equal("coreclr", arguments["configuration"]["type"])
+        parent.post({"seq": 1000 + asked["seq"], "type": "response",
+                     "success": True, "request_seq": asked["seq"],
+                     "command": "startDebugging"})
+        child = t.adapter()
+        more = {name: value for name, value in arguments["configuration"].items()
+                if name not in ("request", "type")}
+        child.launch([], {source: [t.line("Children", "child")]},
+                     request="attach", **more)
+        child.stopped("breakpoint")
+        t.check_equal(number, child.evaluate("number")["result"])
+        child.go()
+        child.end(code=int(number))
+    parent.end()
+    t.check_in("child 1\nchild 2\nsum 3 3\n", parent.output())
