@@ -1,6 +1,6 @@
 #! fixture=Frames args=async config=Debug,Release
-## Who awaits the method that was resumed: through tasks, a ValueTask, WhenAll
-## and an async iterator. They are frames of their own, with variables.
+## Who awaits the method that was resumed: through tasks, a ValueTask, WhenAll,
+## WhenAny and an async iterator. They are frames of their own, with variables.
 +break @inner
 ...
 +run
