@@ -139,9 +139,11 @@ static struct dbg_error *info_sharedlibrary(struct repl *r,
 		paint_addr(r, m->base);
 		printf("  ");
 		paint_addr(r, m->base + m->size);
-		printf("  %-9s %s%s\n", symbols_word(m->symbols),
+		printf("  %-9s %s%s%s%s%s\n", symbols_word(m->symbols),
 		       m->path ? m->path : m->name,
-		       m->optimized ? " (optimized)" : "");
+		       m->optimized ? " (optimized)" : "",
+		       m->context ? " (context " : "",
+		       m->context ? m->context : "", m->context ? ")" : "");
 		if (m->symbols_note && (m->symbols != DBG_SYMBOLS_NONE ||
 					!m->framework || *call->args))
 			printf("%-50s %s\n", "", m->symbols_note);

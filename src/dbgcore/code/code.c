@@ -143,6 +143,11 @@ struct code_module *const *code_modules(struct code *c, size_t *ret_n)
 	return c->modules;
 }
 
+bool code_module_has_name(const struct code_module *m, const char *name)
+{
+	return named(m->name, name);
+}
+
 struct code_module *code_module_named(struct code *c, const char *name)
 {
 	for (size_t i = 0; i < c->n_modules; i++)

@@ -62,6 +62,8 @@ void code_forget(struct code *c);
 struct code_module *const *code_modules(struct code *c, size_t *ret_n);
 /* By file name with or without extension, case ignored; NULL if none. */
 struct code_module *code_module_named(struct code *c, const char *name);
+/* Is that its name? Several modules may have one name. */
+bool code_module_has_name(const struct code_module *m, const char *name);
 
 /* ---- Places ---------------------------------------------------------- */
 

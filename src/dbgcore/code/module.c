@@ -158,6 +158,10 @@ static struct dbg_error *load_memory(struct code *c, struct module *mod,
 	struct dbg_error *err;
 	struct md md;
 
+	if (dm->dynamic)
+		return dbg_err(DBG_E_SYMBOLS,
+			       "made by Reflection.Emit: there is no image "
+			       "and there are no symbols");
 	if (!c->target || !dm->md_addr)
 		return dbg_err(DBG_E_SYMBOLS, "no metadata in memory");
 	if (dm->base &&
@@ -225,8 +229,17 @@ static void find_symbols(struct code *c, struct module *mod, const char *why)
 		pdb_find(&req, mod->arena, &mod->m.pdb, &mod->m.symbols, &text);
 	if (why && mod->m.symbols != DBG_SYMBOLS_LOADED)
 		text = why;
+	else if (!mod->m.path && mod->m.symbols == DBG_SYMBOLS_NONE)
+		text = "loaded from memory: a PDB given to Assembly.Load is "
+		       "out of reach, one embedded in the assembly is not";
 	if (text)
 		mod->m.symbols_note = arena_strdup(mod->arena, text);
+}
+
+// One loaded from bytes has the name that its metadata gives it.
+static bool has_file(const struct dac_module *dm)
+{
+	return dm->path[0] == '/' && !dm->dynamic;
 }
 
 static void load(struct code *c, struct module *mod,
@@ -235,7 +248,7 @@ static void load(struct code *c, struct module *mod,
 	struct dbg_error *err = NULL;
 	struct dbg_error *why = NULL;
 
-	if (dm->path[0] && !dm->dynamic)
+	if (has_file(dm))
 		why = load_file(c, mod, dm);
 	if (why || !mod->m.pe.file.n)
 		err = load_memory(c, mod, dm);
@@ -259,7 +272,7 @@ struct module *module_create(struct code *c, const struct dac_module *dm)
 	mod->m.addr = dm->addr;
 	mod->m.base = dm->base;
 	mod->m.dynamic = dm->dynamic;
-	if (dm->path[0])
+	if (has_file(dm))
 		mod->m.path = arena_strdup(mod->arena, dm->path);
 	mod->m.name = arena_strdup(
 	    mod->arena, dm->path[0] ? str_basename(dm->path) : dm->name);

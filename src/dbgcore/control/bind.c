@@ -220,10 +220,10 @@ static struct dbg_error *find_function(struct control *c, struct bp *bp,
 	return code_find_function(c->code, m, &fn, arena, ret, ret_n);
 }
 
-static bool module_is_asked(struct control *c, const struct location *loc,
-			    struct code_module *m)
+static bool module_is_asked(const struct location *loc,
+			    const struct code_module *m)
 {
-	return !loc->module || code_module_named(c->code, loc->module) == m;
+	return !loc->module || code_module_has_name(m, loc->module);
 }
 
 static struct dbg_error *find_places(struct control *c, struct bp *bp,
@@ -235,7 +235,7 @@ static struct dbg_error *find_places(struct control *c, struct bp *bp,
 		return code_find_matching(c->code, m, match_pattern,
 					  bp->pattern, arena, ret, ret_n);
 	if (bp->kind != DBG_BREAK_LOCATION ||
-	    !module_is_asked(c, &bp->location, m))
+	    !module_is_asked(&bp->location, m))
 		return NULL;
 	switch (bp->location.kind) {
 	case LOCATION_LINE:

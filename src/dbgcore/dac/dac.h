@@ -78,6 +78,12 @@ DBG_MUST struct dbg_error *dac_module_get(struct dac *d, uint64_t addr,
 DBG_MUST struct dbg_error *dac_module_unoptimize(struct dac *d, uint64_t addr,
 						 bool *ret);
 
+/*
+ * The AssemblyLoadContext object that a module was loaded into; 0 if it is
+ * none of its own, or none of its types is in use yet.
+ */
+uint64_t dac_module_context(struct dac *d, uint64_t module);
+
 /* ---- Methods and code ------------------------------------------------ */
 
 struct dac_method {

@@ -63,7 +63,7 @@ struct dac {
 	char *runtime_path;
 	uint64_t runtime_base;
 	void *process; /* IXCLRDataProcess */
-	void *sos, *sos5, *sos14;
+	void *sos, *sos5, *sos8, *sos14;
 	void *type_instance; /* see dac_instance_get */
 	uint64_t n_calls;
 	uint64_t prestub;

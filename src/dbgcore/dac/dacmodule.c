@@ -61,6 +61,22 @@ struct dbg_error *dac_module_get(struct dac *d, uint64_t addr,
 	return NULL;
 }
 
+uint64_t dac_module_context(struct dac *d, uint64_t module)
+{
+	enum {
+		TYPEDEF = 0x02000000,
+		TYPES_MAX = 64, // to look at for one that is loaded
+	};
+	uint64_t type = 0, ret = 0;
+
+	for (uint32_t rid = 1; rid <= TYPES_MAX && !type; rid++)
+		type = dac_type_of_token(d, module, TYPEDEF | rid);
+	if (!type || !d->sos8 ||
+	    DAC_CALL(d, d->sos8, SOS8_LOAD_CONTEXT, type, &ret) < 0)
+		return 0;
+	return ret;
+}
+
 struct dbg_error *dac_module_unoptimize(struct dac *d, uint64_t addr, bool *ret)
 {
 	static const struct com_iid iid_module2 = {

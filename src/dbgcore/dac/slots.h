@@ -112,6 +112,10 @@ enum {
 	SOS5_TIERED_VERSIONS = 3
 };
 
+enum {
+	SOS8_LOAD_CONTEXT = 8
+};
+
 enum dac_sos14_slot {
 	SOS14_STATIC_BASE = 3,
 	SOS14_THREAD_STATIC_BASE = 4,

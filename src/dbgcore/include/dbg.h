@@ -559,6 +559,8 @@ struct dbg_module {
 	uint32_t number;
 	const char *name; /* file name */
 	const char *path; /* NULL: loaded from memory */
+	/* Of the AssemblyLoadContext, where names alone do not tell; or NULL */
+	const char *context;
 	uint64_t base;
 	uint64_t size;
 	bool optimized; /* built without DisableOptimizations */

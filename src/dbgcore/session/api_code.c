@@ -9,6 +9,15 @@
 #include "base/str.h"
 #include "code/disasm.h"
 
+/* Has another module the same name? */
+static bool is_ambiguous(struct code_module *const *modules, size_t n, size_t i)
+{
+	for (size_t k = 0; k < n; k++)
+		if (k != i && strcmp(modules[k]->name, modules[i]->name) == 0)
+			return true;
+	return false;
+}
+
 struct dbg_error *dbg_module_list(struct dbg *dbg, struct dbg_module **ret,
 				  size_t *ret_n)
 {
@@ -37,6 +46,9 @@ struct dbg_error *dbg_module_list(struct dbg *dbg, struct dbg_module **ret,
 		    .symbols = m->symbols,
 		    .symbols_note = m->symbols_note,
 		};
+		if (is_ambiguous(modules, n, i))
+			list[i].context = values_context(dbg->values, m->addr,
+							 dbg->list_arena);
 	}
 	*ret = list;
 	*ret_n = n;

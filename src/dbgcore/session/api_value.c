@@ -357,6 +357,36 @@ void values_object_text(struct values *v, uint64_t addr, struct str *out)
 		str_add(out, "null");
 }
 
+/* ---- Modules ---------------------------------------------------------- */
+
+const char *values_context(struct values *v, uint64_t module,
+			   struct arena *arena)
+{
+	uint16_t units[128];
+	uint32_t n;
+	if (!v->types || v->dbg->state != DBG_STOPPED)
+		return NULL;
+	uint64_t addr = dac_module_context(v->dbg->dac, module);
+	struct value at = addr ? value_object(v->types, addr)
+			       : value_absent(NULL, WHY_NONE, 0);
+	const struct field *f = at.where == VALUE_ABSENT
+				    ? NULL
+				    : type_field(v->types, at.type, "_name");
+	if (!f)
+		return NULL;
+	at = value_field(v->types, &at, f);
+	if (value_is_null(v->types, &at) ||
+	    !value_string_length(v->types, &at, &n))
+		return NULL;
+	if (n > sizeof(units) / sizeof(units[0]))
+		n = sizeof(units) / sizeof(units[0]);
+	_cleanup_str_ struct str text = {0};
+	if (!value_string_read(v->types, &at, 0, units, n))
+		return NULL;
+	str_add_utf16(&text, units, n);
+	return arena_strdup(arena, str_get(&text));
+}
+
 /* ---- Conditions ------------------------------------------------------ */
 
 struct dbg_error *values_check(const char *expr)

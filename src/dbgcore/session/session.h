@@ -286,6 +286,13 @@ DBG_MUST struct dbg_error *values_condition(struct values *v, uint32_t thread,
 DBG_MUST struct dbg_error *values_text(struct values *v, uint32_t thread,
 				       const char *expr, const char **ret);
 
+/*
+ * Name of the AssemblyLoadContext that a module was loaded into, in @arena;
+ * NULL if it has none or nothing is stopped.
+ */
+const char *values_context(struct values *v, uint64_t module,
+			   struct arena *arena);
+
 /* ---- logpoint.c ------------------------------------------------------ */
 
 struct str;
