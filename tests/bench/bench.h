@@ -82,6 +82,7 @@ extern const struct group_spec bench_step_groups[];
 extern const struct group_spec bench_stack_groups[];
 extern const struct group_spec bench_hit_groups[];
 extern const struct group_spec bench_throw_groups[];
+extern const struct group_spec bench_watch_groups[];
 extern const struct group_spec bench_memory_groups[];
 
 /* ---- bench_drive.c: a session that fails by ending its process --------- */

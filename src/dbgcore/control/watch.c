@@ -79,7 +79,7 @@ static void lose(struct control *c, struct bp *bp)
 }
 
 /* Find it again, as it is where it is now. */
-static void look_again(struct control *c, struct bp *bp)
+void watch_look(struct control *c, struct bp *bp)
 {
 	struct watch *w = bp->watch;
 	struct watch_state next;
@@ -226,7 +226,7 @@ struct dbg_error *watch_switch(struct control *c, struct bp *bp)
 	if (!bp->enabled)
 		return watch_arm(c);
 	if (!bp->watch->located)
-		look_again(c, bp);
+		watch_look(c, bp);
 	err = arm_new(c, bp);
 	wanted_commit(c);
 	if (!err)
@@ -265,7 +265,7 @@ void watch_refresh(struct control *c)
 
 		if (!waits(bp) || bp->watch->located)
 			continue;
-		look_again(c, bp);
+		watch_look(c, bp);
 		if (!waits(bp))
 			c->ops->changed(c->arg, bp->number, false);
 	}
@@ -296,7 +296,7 @@ void watch_stopped(struct control *c)
 
 		if (!bp->watch || !bp->watch->blind || !is_astray(c, bp->watch))
 			continue;
-		look_again(c, bp);
+		watch_look(c, bp);
 		any = true;
 	}
 	if (any)
@@ -332,7 +332,7 @@ void control_written(struct control *c, uint64_t addr, uint64_t n)
 		if (bp->watch->located)
 			read_again(c, bp->watch);
 		else
-			look_again(c, bp);
+			watch_look(c, bp);
 		any = true;
 	}
 	if (any)
@@ -349,74 +349,6 @@ struct dbg_error *watch_prepared(struct control *c)
 	if (!err)
 		watch_refresh(c);
 	return err;
-}
-
-/* ---- The collector ----------------------------------------------------- */
-
-/* Is it moving objects now? */
-static bool gc_moves(struct control *c)
-{
-	uint32_t count = 0;
-
-	if (!c->watches.gc_slot)
-		return false;
-	dbg_error_destroy(
-	    target_read_u32(c->target, c->watches.gc_count, &count));
-	return count != 0;
-}
-
-/* Before anything is moved: does the path of @w lead to its place? */
-static void check_path(struct control *c, struct watch *w)
-{
-	struct watch_state path;
-	bool gone;
-	struct dbg_error *err = watch_read(c, w, &path, &gone);
-
-	w->on_path = !err && !gone && path.n_own && w->now.n_own &&
-		     path.parts[0].addr == w->now.parts[0].addr;
-	dbg_error_destroy(err);
-	watch_state_deinit(&path);
-}
-
-static struct dbg_error *gc_begins(struct control *c)
-{
-	struct dbg_error *err = NULL;
-
-	c->watches.moving = true;
-	for (size_t i = 0; i < c->n_bps && !err; i++) {
-		struct watch *w = c->bps[i]->watch;
-
-		if (!w || !w->located || w->lost || !w->now.moves)
-			continue;
-		err = control_halt(c);
-		if (!err)
-			check_path(c, w);
-	}
-	return err;
-}
-
-static struct dbg_error *gc_ends(struct control *c)
-{
-	struct dbg_error *err;
-
-	c->watches.moving = false;
-	err = control_halt(c);
-	if (err)
-		return err;
-	for (size_t i = 0; i < c->n_bps; i++) {
-		struct bp *bp = c->bps[i];
-
-		if (bp->watch && !bp->watch->lost && bp->watch->now.moves)
-			look_again(c, bp);
-	}
-	return watch_arm(c);
-}
-
-static struct dbg_error *gc_told(struct control *c)
-{
-	if (!gc_moves(c))
-		return gc_ends(c);
-	return c->watches.moving ? NULL : gc_begins(c);
 }
 
 /* ---- Hits -------------------------------------------------------------- */
@@ -512,7 +444,7 @@ static struct dbg_error *judge(struct control *c, struct bp *bp, pid_t tid,
 /* The watchpoints that a hit may concern: is there one? */
 static bool any_loud(struct control *c, unsigned int slots)
 {
-	bool moving = gc_moves(c);
+	bool moving = watch_gc_moves(c);
 
 	for (size_t i = 0; i < c->n_bps; i++) {
 		const struct watch *w = c->bps[i]->watch;
@@ -529,7 +461,7 @@ static struct dbg_error *judge_all(struct control *c,
 				   bool *ret_stops)
 {
 	struct dbg_error *err = NULL;
-	bool moving = gc_moves(c);
+	bool moving = watch_gc_moves(c);
 	struct bp *winner = NULL;
 
 	for (size_t i = 0; i < c->n_bps && !err; i++) {
@@ -562,7 +494,7 @@ struct dbg_error *watch_hit(struct control *c, const struct target_event *ev,
 	struct dbg_error *err = NULL;
 
 	if (ev->slots & c->watches.gc_slot)
-		err = gc_told(c);
+		err = watch_gc_told(c);
 	if (err || !any_loud(c, ev->slots & ~c->watches.gc_slot))
 		return err;
 	err = control_halt(c);
