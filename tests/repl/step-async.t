@@ -23,8 +23,8 @@ $1 = 2
 Steps.Program.Later (n=12) at Steps.cs:{@later-await}
 {@later-await}{...}// @later-await
 +next
+## The thread may be the same, and the frame where it was.
 ...
-Steps.Program.Later (n=12) at Steps.cs:{@later-return}
 {@later-return}{...}// @later-return
 +tbreak @async-return
 ...

@@ -333,12 +333,15 @@ struct dbg_error *step_trap(struct control *c, pid_t tid, uint64_t addr,
 			    struct dbg_stop *stop, bool *ret_stops);
 /* A catch handler is entered: method and native offset. */
 void step_catch(struct control *c, pid_t tid, uint64_t method, uint64_t offset);
+/* step.c: the plan is over. */
 void step_clear(struct control *c);
 /* The same of a step that goes on elsewhere: a place to run to is kept. */
 void step_lift(struct control *c);
 void step_add_site(struct step_plan *p, uint64_t addr);
 struct dbg_error *step_arm(struct control *c);
 
+/* Is it code in which steps end? */
+bool step_is_user(struct control *c, const struct frame *f);
 /*
  * The nearest frame from @level up that is the user's, else one that has
  * source; from code without source, where no frame has any, the nearest

@@ -97,7 +97,7 @@ static bool has_source(const struct frame *f)
 	return f->pos && f->pos->point.line;
 }
 
-static bool is_user(struct control *c, const struct frame *f)
+bool step_is_user(struct control *c, const struct frame *f)
 {
 	return has_source(f) &&
 	       mycode_is_user(c, f->pos->module, f->pos->token);
@@ -115,7 +115,7 @@ struct dbg_error *step_user_frame(struct control *c, uint32_t thread,
 		err = stack_frame(c->stack, thread, n, &f);
 		if (err)
 			return err;
-		if (!f || (n >= level && is_user(c, f)))
+		if (!f || (n >= level && step_is_user(c, f)))
 			break;
 		if (has_source(f))
 			bare = false;
@@ -492,142 +492,4 @@ struct dbg_error *control_run_to(struct control *c, pid_t tid,
 	if (err)
 		step_clear(c);
 	return err;
-}
-
-/* ---- Judging ---------------------------------------------------------- */
-
-static bool in_or_outside(const struct activation *frame,
-			  const struct user_regs_struct *regs)
-{
-	return regs->rsp >= frame->sp ||
-	       (frame->framed && regs->rbp >= frame->bp);
-}
-
-/* A trap of the plan: *ret_done if the step ends here. */
-static struct dbg_error *judge(struct control *c, pid_t tid, uint64_t addr,
-			       bool *ret_done)
-{
-	struct dbg_error *err;
-	struct step_plan *p = &c->plan;
-	struct user_regs_struct regs;
-
-	if (p->phase == STEP_AWAITING)
-		return stepasync_resume(c, tid, addr, ret_done);
-	if (p->phase == STEP_NONE)
-		return NULL;
-	if (p->waiter && addrs_have(p->resumes, p->n_resumes, addr)) {
-		err = stepasync_waiter(c, tid, ret_done);
-		if (err || *ret_done)
-			return err;
-	}
-	if (p->tid != tid && p->blocked.tid != tid)
-		return NULL;
-	err = target_regs(c->target, tid, &regs);
-	if (err)
-		return err;
-	if (p->blocked.tid == tid) {
-		*ret_done =
-		    addr == p->blocked.addr && regs.rsp >= p->blocked.sp;
-		return NULL;
-	}
-	// a helper runs managed code at times, which may use it too
-	if (addr == p->exit_addr)
-		return regs.rsp >= p->exit_sp ? stepin_resolve(c, ret_done)
-					      : NULL;
-	if (addrs_have(p->entries, p->n_entries, addr) &&
-	    regs.rsp < p->enter_sp) {
-		*ret_done = true;
-		return NULL;
-	}
-	if (p->left_addr && addr == p->left_addr)
-		return regs.rsp >= p->left_sp ? stepin_left(c) : NULL;
-	if (addrs_have(p->yields, p->n_yields, addr))
-		return in_or_outside(&p->leaves, &regs)
-			   ? stepasync_yield(c, addr)
-			   : NULL;
-	if (addrs_have(p->ends, p->n_ends, addr))
-		return in_or_outside(&p->leaves, &regs)
-			   ? stepasync_last(c, ret_done)
-			   : NULL;
-
-	const struct activation frame = {p->sp, p->bp, p->framed};
-
-	if (!in_or_outside(&frame, &regs))
-		return NULL;
-	if (addrs_have(p->calls, p->n_calls, addr))
-		return stepin_resolve(c, ret_done);
-	*ret_done = true;
-	return NULL;
-}
-
-struct dbg_error *step_trap(struct control *c, pid_t tid, uint64_t addr,
-			    struct dbg_stop *stop, bool *ret_stops)
-{
-	struct dbg_error *err;
-	bool done = false;
-
-	if (c->probe.armed && addr == c->probe.helper)
-		return probe_trap(c, tid);
-	err = judge(c, tid, addr, &done);
-	if (!err && done)
-		err = control_halt(c);
-	if (err || !done)
-		return err;
-	stop->reason = DBG_STOP_STEP;
-	stop->note = c->plan.note;
-	*ret_stops = true;
-	return NULL;
-}
-
-/*
- * An exception of the stepping thread is about to be handled in @method at
- * native offset @offset: wait at the handler's first line, and if it has no
- * source, at every return to source further out.
- */
-static struct dbg_error *plan_handler(struct control *c, uint64_t method,
-				      uint64_t offset)
-{
-	struct dbg_error *err;
-	struct dac_method m;
-	const struct code_point *points;
-	size_t n = 0;
-
-	err = dac_method_get(c->dac, method, &m);
-	if (!err && m.code &&
-	    mycode_is_user(c, code_module_find(c->code, m.module), m.token))
-		err = code_points(c->code, m.code + offset, &points, &n);
-	if (err)
-		return err;
-	for (size_t i = 0; i < n; i++) {
-		if (points[i].addr < m.code + offset || !points[i].point.line)
-			continue;
-		step_add_site(&c->plan, points[i].addr);
-		return step_arm(c);
-	}
-
-	uint32_t thread = stack_thread_number(c->stack, c->plan.tid);
-	bool returns = true;
-
-	for (uint32_t level = 0; returns && level < CALLERS_MAX; level++) {
-		const struct frame *f;
-
-		err = stack_frame(c->stack, thread, level, &f);
-		if (err || !f)
-			break;
-		// that of an async method, which puts it into the task
-		if (f->raw.method == method && f->raw.sp >= c->plan.sp)
-			err = stepasync_plan_end(c, f, &returns);
-		if (err)
-			break;
-		if (is_user(c, f) && f->raw.sp > c->plan.sp)
-			step_add_site(&c->plan, f->raw.ip);
-	}
-	return err ? err : step_arm(c);
-}
-
-void step_catch(struct control *c, pid_t tid, uint64_t method, uint64_t offset)
-{
-	if (c->plan.phase == STEP_NONE || c->plan.tid != tid)
-		return;
-	control_complain(c, plan_handler(c, method, offset));
 }
