@@ -326,7 +326,7 @@ void throws_unhandled(struct control *c, pid_t tid, struct arena *arena,
 /* Breakpoint on the entry point of @m if one is asked for. */
 void entry_module(struct control *c, struct code_module *m);
 
-/* step.c */
+/* step.c, stepjudge.c */
 /* Has the method that holds @ip a frame pointer in rbp? */
 bool step_is_framed(struct control *c, uint64_t ip);
 struct dbg_error *step_trap(struct control *c, pid_t tid, uint64_t addr,
