@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "target/proc.h"
 
 struct dbg *sibling_next(struct dbg *dbg, const struct dbg *after)
 {
@@ -68,7 +69,8 @@ static void freeze(struct dbg *dbg, const struct dbg_stop *why)
 	dbg->state = DBG_STOPPED;
 	dbg->pausing = false;
 	// a key at the terminal is sent to all of them
-	dbg->key_seen = why->reason == DBG_STOP_PAUSE ? why->signal : 0;
+	if (why->reason == DBG_STOP_PAUSE)
+		dbg->key_seen = why->signal;
 	dbg->stop = (struct dbg_stop){
 	    .reason = DBG_STOP_PAUSE,
 	    .thread = session_pause_thread(dbg, target_pid(dbg->target)),
@@ -163,11 +165,25 @@ struct dbg_error *session_child(struct dbg *dbg, pid_t pid)
 
 /* ---- What becomes of one ----------------------------------------------- */
 
+/* A key that came before its first instruction was answered by another. */
+static int pending_key(pid_t pid)
+{
+	static const int keys[] = {SIGINT, SIGTSTP};
+	uint64_t pending = 0;
+
+	proc_status(pid, "ShdPnd", 16, &pending);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (pending >> (keys[i] - 1) & 1)
+			return keys[i];
+	return 0;
+}
+
 static struct dbg_error *begin(struct dbg *dbg)
 {
 	struct dbg_error *err;
 
 	session_begin(dbg);
+	dbg->key_seen = pending_key(target_pid(dbg->target));
 	stack_thread_number(dbg->stack, target_pid(dbg->target));
 	err = start_begin(dbg);
 	for (struct dbg *s = NULL; !err && (s = sibling_next(dbg, s));) {

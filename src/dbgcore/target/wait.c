@@ -253,7 +253,7 @@ static void on_signal(struct live *l, struct thread *th, int signal)
 		return;
 	}
 	bool watched = sigismember(&l->watched, signal) == 1;
-	if (th->kind == THREAD_ASIDE && is_key(l, th, signal)) {
+	if (th->kind != THREAD_OWN && l->follow && is_key(l, th, signal)) {
 		thread_pass(l, th, 0);
 		return;
 	}
