@@ -191,6 +191,30 @@ def test_end_of_dndbg(t):
         s.wait()
 
 
+def test_watched(t):
+    """No debug register stays behind, however dndbg ends."""
+    for end in ("detach", "kill"):
+        busy = Busy(t, "4", "4").ready()
+        s = t.start("-p", str(busy.pid))
+        s.cmd("break Tally.Turn")
+        s.line("continue")
+        s.expect(r"^Breakpoint 1, ")
+        s.expect(r"^\(dndbg\) ")
+        t.check_in("Hardware watchpoint 2: -location Sum",
+                   s.cmd("watch -l Sum"))
+        s.cmd("disable 1")
+        t.check_in("New value = ", s.cmd("continue"))
+        if end == "detach":
+            t.check_in("detached]", s.cmd("detach"))
+        else:
+            os.kill(s.pid, signal.SIGKILL)
+            t.wait_for("the cleaning up",
+                       lambda: not drive.tracer_of(busy.pid) and
+                       not t.processes("dndbg-sentry"))
+        busy.untouched()
+        busy.right()
+
+
 def test_killed_with_sentry(t):
     """What is in the program saves it alone, if need be."""
     busy = Busy(t, "4", "4").ready()
