@@ -52,6 +52,10 @@ static bool emulate(struct live *l, struct thread *th, struct trap *trap)
 		emu_decode(code, n, &trap->insn);
 		trap->decoded = true;
 	}
+	// Killed between the memory and the registers, we would have it done
+	// again by the thread.
+	if (l->survives && emu_is_once(&trap->insn))
+		return false;
 	if (!emu_run(&trap->insn, &th->regs, &mem))
 		return false;
 	th->regs_dirty = true;

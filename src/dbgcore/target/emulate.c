@@ -380,3 +380,9 @@ bool emu_run(const struct emu_insn *insn, struct user_regs_struct *regs,
 	*regs = r.regs;
 	return true;
 }
+
+bool emu_is_once(const struct emu_insn *insn)
+{
+	return insn->op == EMU_ALU && insn->dst.place == EMU_MEM &&
+	       insn->arg != EMU_CMP && insn->arg != EMU_TEST;
+}

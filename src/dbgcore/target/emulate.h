@@ -95,4 +95,7 @@ bool emu_decode(const uint8_t *bytes, size_t n, struct emu_insn *ret);
 bool emu_run(const struct emu_insn *insn, struct user_regs_struct *regs,
 	     const struct emu_memory *mem);
 
+/* Does @insn change memory in a way that doing it twice would not? */
+bool emu_is_once(const struct emu_insn *insn);
+
 #endif

@@ -2,6 +2,7 @@
 #include "target/live.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,9 +29,20 @@ static void live_watch_signals(struct target *t, const sigset_t *set)
 	live_of(t)->watched = *set;
 }
 
+// The kernel tells paths from the root of the mount namespace; below a chroot
+// the process and its /proc/PID/root know them by less.
 static struct dbg_error *live_maps(struct target *t, struct proc_maps *ret)
 {
-	return proc_maps_load(t->pid, ret);
+	struct dbg_error *err;
+	const char *above = live_of(t)->above_root;
+	size_t n = above ? strlen(above) : 0;
+
+	err = proc_maps_load(t->pid, ret);
+	for (size_t i = 0; !err && n && i < ret->n; i++)
+		if (!strncmp(ret->v[i].path, above, n) &&
+		    ret->v[i].path[n] == '/')
+			ret->v[i].path += n;
+	return err;
 }
 
 static struct dbg_error *live_auxv(struct target *t, uint64_t type,
@@ -156,17 +168,35 @@ static const struct target_ops live_ops = {
     .child_adopt = live_child_adopt,
 };
 
+// Text of a link below /proc/@who; false: there is none.
+static bool proc_link(const char *who, const char *name, char ret[PATH_MAX])
+{
+	_cleanup_free_ char *path = xasprintf("/proc/%s/%s", who, name);
+	ssize_t n = readlink(path, ret, PATH_MAX - 1);
+
+	ret[n > 0 ? n : 0] = '\0';
+	return n > 0;
+}
+
 void live_set_root(struct live *l)
 {
-	struct stat ours, its;
-	char *path = xasprintf("/proc/%d/root", l->target.pid);
+	char who[16], ours[PATH_MAX], its[PATH_MAX];
 
 	free(l->root);
-	l->root = path;
-	// Same directory of the same mount: names mean the same there.
-	if (!stat("/", &ours) && !stat(path, &its) &&
-	    ours.st_dev == its.st_dev && ours.st_ino == its.st_ino)
-		path[0] = '\0';
+	free(l->above_root);
+	l->root = xstrdup("");
+	l->above_root = NULL;
+	snprintf(who, sizeof(who), "%d", l->target.pid);
+	// Same mounts, same root: names mean the same there.
+	bool same = proc_link("self", "ns/mnt", ours) &&
+		    proc_link(who, "ns/mnt", its) && !strcmp(ours, its);
+	if (!proc_link("self", "root", ours) || !proc_link(who, "root", its) ||
+	    (same && !strcmp(ours, its)))
+		return;
+	free(l->root);
+	l->root = xasprintf("/proc/%s/root", who);
+	if (its[1])
+		l->above_root = xstrdup(its);
 }
 
 struct dbg_error *live_create(struct family *f, struct live **ret)
@@ -235,6 +265,7 @@ void live_destroy(struct target *t)
 	free(l->events);
 	free(l->ghosts);
 	free(l->root);
+	free(l->above_root);
 	target_deinit(t);
 	free(l);
 }

@@ -198,6 +198,7 @@ struct live {
 	struct trap *ghosts;
 	size_t n_ghosts, ghosts_cap;
 	char *root; /* "" or /proc/PID/root; made when asked for */
+	char *above_root; /* what the kernel's paths have in front of it */
 
 	struct target_watch watches[TARGET_WATCHES];
 	uint64_t watch_stamp; /* of their last change; 0: never any */
