@@ -91,7 +91,8 @@ static uint64_t by_field(struct dac *d, uint64_t mt,
 	void *instance = dac_instance_get(d, mt);
 	if (!instance)
 		return 0;
-	if (tid && DAC_CALL(d, d->process, PROCESS_TASK_BY_TID, (uint32_t)tid,
+	uint32_t inside = (uint32_t)target_tid_inside(d->target, tid);
+	if (tid && DAC_CALL(d, d->process, PROCESS_TASK_BY_TID, inside,
 			    &task) != COM_OK)
 		return 0;
 	int32_t hr =
@@ -174,7 +175,7 @@ static pid_t tid_of(struct dac *d, uint64_t thread)
 	if (!thread || DAC_CALL(d, d->sos, SOS_THREAD, thread, &data) < 0 ||
 	    data.tid > INT32_MAX)
 		return 0;
-	return (pid_t)data.tid;
+	return target_tid_outside(d->target, (pid_t)data.tid);
 }
 
 struct dbg_error *dac_static_addr(struct dac *d, uint64_t mt,

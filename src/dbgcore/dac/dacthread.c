@@ -83,7 +83,8 @@ struct dbg_error *dac_threads(struct dac *d, struct arena *arena,
 			mem_grow(&threads, &cap, n, sizeof(*threads));
 			threads[n++] = (struct dac_thread){
 			    .addr = addr,
-			    .tid = (pid_t)data.tid,
+			    .tid =
+				target_tid_outside(d->target, (pid_t)data.tid),
 			    .managed_id = data.id,
 			    .state = (uint32_t)data.state,
 			    .cooperative = data.cooperative,
@@ -116,7 +117,10 @@ static void modes_read(struct dac *d)
 		if (DAC_CALL(d, d->sos, SOS_THREAD, addr, &data) < 0)
 			break;
 		if (data.cooperative)
-			map_put(&d->cooperative, data.tid, d);
+			map_put(&d->cooperative,
+				(uint64_t)target_tid_outside(d->target,
+							     (pid_t)data.tid),
+				d);
 		addr = data.next;
 	}
 }

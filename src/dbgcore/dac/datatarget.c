@@ -187,8 +187,8 @@ static int32_t thread_context(struct data_target *dt, uint32_t tid,
 
 	if (size < sizeof(c))
 		return COM_E_INVALIDARG;
-	int32_t hr =
-	    swallow(context_of_thread(dt->target, (pid_t)tid, flags, &c));
+	pid_t outside = target_tid_outside(dt->target, (pid_t)tid);
+	int32_t hr = swallow(context_of_thread(dt->target, outside, flags, &c));
 	if (hr == COM_OK)
 		memcpy(buf, &c, sizeof(c));
 	return hr;

@@ -54,8 +54,9 @@ void *dac_walk_open(struct dac *d, pid_t tid)
 	_cleanup_com_ void *task = NULL;
 	void *walk = NULL;
 
+	uint32_t inside = (uint32_t)target_tid_inside(d->target, tid);
 	int32_t hr =
-	    DAC_CALL(d, d->process, PROCESS_TASK_BY_TID, (uint32_t)tid, &task);
+	    DAC_CALL(d, d->process, PROCESS_TASK_BY_TID, inside, &task);
 	if (hr < 0 || !task)
 		return NULL;
 	hr = DAC_CALL(d, task, TASK_STACK_WALK, (uint32_t)WALK_ALL_FRAMES,

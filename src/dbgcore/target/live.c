@@ -135,6 +135,8 @@ static const struct target_ops live_ops = {
     .auxv = live_auxv,
     .root = live_root,
     .threads = live_threads,
+    .tid_inside = live_tid_inside,
+    .tid_outside = live_tid_outside,
     .regs = live_regs,
     .fpregs = live_fpregs,
     .write = live_write,
@@ -187,6 +189,8 @@ void live_set_root(struct live *l)
 	l->root = xstrdup("");
 	l->above_root = NULL;
 	snprintf(who, sizeof(who), "%d", l->target.pid);
+	l->other_pids = proc_link("self", "ns/pid", ours) &&
+			proc_link(who, "ns/pid", its) && strcmp(ours, its);
 	// Same mounts, same root: names mean the same there.
 	bool same = proc_link("self", "ns/mnt", ours) &&
 		    proc_link(who, "ns/mnt", its) && !strcmp(ours, its);

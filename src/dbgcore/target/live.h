@@ -69,6 +69,7 @@ enum thread_stop {
 
 struct thread {
 	pid_t tid;
+	pid_t inside; /* what it calls itself; 0: not asked yet */
 	enum thread_kind kind;
 	enum thread_stop stop;
 	bool fresh;      /* its first stop has not come yet */
@@ -197,7 +198,8 @@ struct live {
 	/* Traps lifted while a fork may have been under way. */
 	struct trap *ghosts;
 	size_t n_ghosts, ghosts_cap;
-	char *root; /* "" or /proc/PID/root; made when asked for */
+	char *root;       /* "" or /proc/PID/root; made when asked for */
+	bool other_pids;  /* it is in another pid namespace */
 	char *above_root; /* what the kernel's paths have in front of it */
 
 	struct target_watch watches[TARGET_WATCHES];
@@ -232,6 +234,8 @@ void thread_unmask(struct live *l, struct thread *th);
 DBG_MUST struct dbg_error *live_threads(struct target *t, struct arena *arena,
 					struct target_thread **ret,
 					size_t *ret_n);
+pid_t live_tid_inside(struct target *t, pid_t tid);
+pid_t live_tid_outside(struct target *t, pid_t inside);
 DBG_MUST struct dbg_error *live_regs(struct target *t, pid_t tid,
 				     struct user_regs_struct *ret);
 DBG_MUST struct dbg_error *live_regs_set(struct target *t, pid_t tid,

@@ -359,6 +359,16 @@ struct dbg_error *target_kill(struct target *t)
 	return err ? err : t->ops->kill(t);
 }
 
+pid_t target_tid_inside(struct target *t, pid_t tid)
+{
+	return t->ops->tid_inside ? t->ops->tid_inside(t, tid) : tid;
+}
+
+pid_t target_tid_outside(struct target *t, pid_t inside)
+{
+	return t->ops->tid_outside ? t->ops->tid_outside(t, inside) : inside;
+}
+
 bool target_survives(const struct target *t)
 {
 	return t->ops->survives && t->ops->survives(t);

@@ -215,6 +215,13 @@ DBG_MUST struct dbg_error *target_threads(struct target *t, struct arena *arena,
 					  struct target_thread **ret,
 					  size_t *ret_n);
 
+/*
+ * What a thread of another pid namespace (of a container) calls itself, and
+ * back; 0: there is none.
+ */
+pid_t target_tid_inside(struct target *t, pid_t tid);
+pid_t target_tid_outside(struct target *t, pid_t inside);
+
 /* ---- State of a stopped thread --------------------------------------- */
 
 /* Integer registers; cached while stopped. */

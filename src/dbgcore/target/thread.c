@@ -176,6 +176,47 @@ struct dbg_error *live_threads(struct target *t, struct arena *arena,
 	return NULL;
 }
 
+// The last number of "NSpid:" in the status file.
+static pid_t read_inside(pid_t pid, pid_t tid)
+{
+	_cleanup_free_ char *path =
+	    xasprintf("/proc/%d/task/%d/status", pid, tid);
+	_cleanup_free_ char *text = proc_read(path, NULL);
+	const char *at = text ? strstr(text, "\nNSpid:") : NULL;
+
+	if (!at)
+		return 0;
+	const char *end = strchr(at + 1, '\n');
+	while (end && end > at && end[-1] >= '0' && end[-1] <= '9')
+		end--;
+	return end ? (pid_t)strtol(end, NULL, 10) : 0;
+}
+
+pid_t live_tid_inside(struct target *t, pid_t tid)
+{
+	struct live *l = live_of(t);
+	struct thread *th = l->other_pids ? thread_find(l, tid) : NULL;
+
+	if (!l->other_pids)
+		return tid;
+	if (th && !th->inside)
+		th->inside = read_inside(t->pid, tid);
+	return th ? th->inside : 0;
+}
+
+pid_t live_tid_outside(struct target *t, pid_t inside)
+{
+	struct live *l = live_of(t);
+
+	if (!l->other_pids)
+		return inside;
+	for (size_t i = 0; i < l->n_threads; i++)
+		if (l->threads[i]->kind == THREAD_OWN &&
+		    live_tid_inside(t, l->threads[i]->tid) == inside)
+			return l->threads[i]->tid;
+	return 0;
+}
+
 struct dbg_error *live_regs(struct target *t, pid_t tid,
 			    struct user_regs_struct *ret)
 {
