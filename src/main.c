@@ -78,7 +78,9 @@ static void usage(FILE *out)
 	    "                    serve an editor by the Debug Adapter "
 	    "Protocol\n"
 	    "  --server[=PORT]   serve it over TCP on 127.0.0.1 [4711]\n"
-	    "  --log FILE        record what is exchanged with it\n"
+	    "  --log FILE        record what is exchanged with it; without "
+	    "it, dndbg's own\n                    work, as \"set log "
+	    "FILE\" does\n"
 	    "  --version, --help\n"
 	    "\n"
 	    "-ex and -x are carried out in order. With --batch the exit "
@@ -222,6 +224,15 @@ static int debug(const struct command_line *cl)
 		fprintf(stderr, "dndbg: %s\n", err->message);
 		dbg_error_destroy(err);
 		return 1;
+	}
+	// An adapter's log is of the protocol; "set log" has the engine's.
+	if (!cl->is_dap && cl->dap.log)
+		err = dbg_set(dbg, "log", cl->dap.log);
+	if (err) {
+		fprintf(stderr, "dndbg: %s\n", err->message);
+		dbg_error_destroy(err);
+		dbg_destroy(dbg);
+		return 2;
 	}
 	int status =
 	    cl->is_dap ? dap_main(dbg, &cl->dap) : repl_main(dbg, &cl->repl);

@@ -1,9 +1,11 @@
 #include "control/control_priv.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
+#include "base/log.h"
 #include "base/mem.h"
 
 struct control *control_create(const struct control_ops *ops, void *arg)
@@ -181,6 +183,8 @@ static struct dbg_error *take_module(struct control *c,
 	err = code_module_add(c->code, m, ret);
 	if (err)
 		return err;
+	LOG(target_log(c->target), LOG_CODE,
+	    "module %s at 0x%" PRIx64 " loaded", (*ret)->name, m->addr);
 	if (fresh)
 		module_unoptimize(c, *ret);
 	c->ops->module(c->arg, *ret, false);
@@ -247,6 +251,8 @@ static void module_unloaded(struct control *c, uint64_t addr)
 
 	if (!m)
 		return;
+	LOG(target_log(c->target), LOG_CODE,
+	    "module %s at 0x%" PRIx64 " unloaded", m->name, addr);
 	for (size_t i = 0; i < c->n_bps; i++)
 		bind_forget(c, c->bps[i], m);
 	if (c->plan.home == m)

@@ -4,9 +4,11 @@
  */
 #include "control/control_priv.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "base/log.h"
 
 struct site {
 	uint64_t addr;
@@ -25,6 +27,17 @@ bool addrs_have(const uint64_t *addrs, size_t n, uint64_t addr)
 		if (addrs[i] == addr)
 			return true;
 	return false;
+}
+
+static void log_traps(struct control *c, const char *what, enum site_kind kind,
+		      const uint64_t *addrs, size_t n)
+{
+	const struct log *log = target_log(c->target);
+
+	for (size_t i = 0; i < n && log_on(log, LOG_CONTROL); i++)
+		log_line(log, LOG_CONTROL,
+			 "trap at 0x%" PRIx64 " %s, kind 0x%x", addrs[i], what,
+			 (unsigned int)kind);
 }
 
 struct dbg_error *control_site_add(struct control *c, enum site_kind kind,
@@ -46,6 +59,7 @@ struct dbg_error *control_site_add(struct control *c, enum site_kind kind,
 		site->kinds |= kind;
 	}
 	err = target_traps_arm(c->target, fresh, n_fresh);
+	log_traps(c, err ? "not armed" : "armed", kind, fresh, n_fresh);
 	if (!err)
 		return NULL;
 	// what could not be armed is no site
@@ -72,6 +86,7 @@ struct dbg_error *control_site_remove(struct control *c, enum site_kind kind,
 		gone[n_gone++] = addrs[i];
 		free(map_take(&c->sites, addrs[i]));
 	}
+	log_traps(c, "lifted", kind, gone, n_gone);
 	return target_traps_lift(c->target, gone, n_gone);
 }
 

@@ -18,6 +18,7 @@
  * way it went before.
  */
 #include "dac/dac_priv.h"
+#include "base/log.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -106,5 +107,10 @@ int32_t dac_call(struct dac *d, void *object, unsigned slot, unsigned n, ...)
 		a[i] = va_arg(ap, uint64_t);
 	va_end(ap);
 	d->n_calls++;
-	return guard_call(com_slot(object, slot), object, a);
+	int32_t hr = guard_call(com_slot(object, slot), object, a);
+	if (hr < 0)
+		LOG(target_log(d->target), LOG_DAC,
+		    "slot %u says 0x%08x to 0x%llx 0x%llx", slot, (uint32_t)hr,
+		    (unsigned long long)a[0], (unsigned long long)a[1]);
+	return hr;
 }

@@ -372,7 +372,21 @@ static const char *get_dac_path(struct dbg *dbg)
 	return dbg->dac_path ? dbg->dac_path : "";
 }
 
+static struct dbg_error *set_log(struct dbg *dbg, const char *value)
+{
+	return log_set(&dbg->log, value);
+}
+
+static const char *get_log(struct dbg *dbg)
+{
+	return dbg->log.spec ? dbg->log.spec : "";
+}
+
 static const struct setting settings[] = {
+    {"log",
+     "File to log dndbg's own work to: FILE or FILE:ROOMS (session, control, "
+     "code, dac).",
+     set_log, get_log},
     {"dac-path",
      "Where to look first for the libmscordaccore.so of a single-file "
      "program: a file or a directory.",

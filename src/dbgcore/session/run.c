@@ -1,6 +1,7 @@
 /* The target's events, one by one: judged, made a stop of, or let go. */
 #include "session/session.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -217,6 +218,36 @@ static struct dbg_error *dispatch(struct dbg *dbg, struct target_event *ev)
 	return NULL;
 }
 
+/* What came, and what was made of it. */
+static void log_event(struct dbg *dbg, const struct target_event *ev,
+		      const struct dbg_error *err)
+{
+	static const char *const kinds[] = {
+	    [TARGET_TRAP] = "trap",     [TARGET_STEPPED] = "stepped",
+	    [TARGET_SIGNAL] = "signal", [TARGET_INTERRUPTED] = "interrupted",
+	    [TARGET_EXEC] = "exec",     [TARGET_WATCH] = "watch",
+	    [TARGET_CHILD] = "child",
+	};
+	size_t n_kinds = sizeof(kinds) / sizeof(kinds[0]);
+	const char *kind =
+	    ev->kind < n_kinds && kinds[ev->kind] ? kinds[ev->kind] : "event";
+
+	if (!log_on(&dbg->log, LOG_SESSION))
+		return;
+	if (dbg->state == DBG_STOPPED)
+		log_line(&dbg->log, LOG_SESSION,
+			 "thread %d, %s at 0x%" PRIx64
+			 ": stop, reason %d, breakpoint %" PRIu32 ", signal %d",
+			 ev->tid, kind, ev->addr, (int)dbg->stop.reason,
+			 dbg->stop.breakpoint, dbg->stop.signal);
+	else
+		log_line(&dbg->log, LOG_SESSION,
+			 "thread %d, %s at 0x%" PRIx64
+			 ", signal %d: goes on%s%s",
+			 ev->tid, kind, ev->addr, ev->signal, err ? ": " : "",
+			 err ? err->message : "");
+}
+
 /* An error in judging must not keep the thread: say it and go on. */
 static struct dbg_error *take(struct dbg *dbg, struct target_event *ev)
 {
@@ -237,6 +268,7 @@ static struct dbg_error *take(struct dbg *dbg, struct target_event *ev)
 		return dbg->halted || held ? session_go(dbg) : NULL;
 	}
 	err = dispatch(dbg, ev);
+	log_event(dbg, ev, err);
 	// one that was killed while it was held is no news
 	if (err && ev->kind == TARGET_CHILD && err->code == DBG_E_NOT_FOUND) {
 		dbg_error_destroy(err);

@@ -118,6 +118,7 @@ void dbg_destroy(struct dbg *dbg)
 	arena_destroy(dbg->list_arena);
 	free(dbg->frames);
 	free(dbg->dac_path);
+	log_deinit(&dbg->log);
 	for (size_t i = 0; i < dbg->n_made; i++)
 		free(dbg->made[i].value);
 	free(dbg->made);
@@ -299,6 +300,7 @@ void session_begin(struct dbg *dbg)
 	stack_show_native(dbg->stack, dbg->show_native);
 	session_watch_signals(dbg);
 	session_follow(dbg);
+	target_log_to(dbg->target, &dbg->log);
 	control_begin_run(dbg->control, dbg->target, dbg->stack);
 	dbg->state = DBG_RUNNING;
 }

@@ -16,6 +16,7 @@
 #ifndef SESSION_SESSION_H
 #define SESSION_SESSION_H
 
+#include "base/log.h"
 #include "code/code.h"
 #include "code/source.h"
 #include "control/control.h"
@@ -120,6 +121,7 @@ struct dbg {
 	const struct frame **frames; /* handed out in this stop */
 	size_t n_frames, cap_frames; /* by serial */
 	struct event_queue queue;
+	struct log log; /* "log" */
 	char *dac_path; /* where to look for DACs, NULL: nowhere more */
 	bool trust_dac, suppress_jit, show_native;
 	struct signal_rule signals[NSIG];

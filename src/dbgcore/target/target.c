@@ -221,6 +221,16 @@ void target_counters(const struct target *t, struct dbg_counters *ret)
 	*ret = t->counters;
 }
 
+void target_log_to(struct target *t, const struct log *log)
+{
+	t->log = log;
+}
+
+const struct log *target_log(const struct target *t)
+{
+	return t->log;
+}
+
 const char *target_root(const struct target *t)
 {
 	return t->ops->root(t);

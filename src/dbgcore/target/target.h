@@ -30,6 +30,7 @@
 #include "dbg.h"
 
 struct arena;
+struct log;
 struct target;
 
 enum target_cap {
@@ -42,6 +43,9 @@ bool target_can(const struct target *t, enum target_cap cap);
 void target_destroy(struct target *t);
 pid_t target_pid(const struct target *t);
 void target_counters(const struct target *t, struct dbg_counters *ret);
+/* Where the rooms above log what they do with it; @log is borrowed. */
+void target_log_to(struct target *t, const struct log *log);
+const struct log *target_log(const struct target *t);
 
 /*
  * Start @launch's program stopped in front of its first instruction (after

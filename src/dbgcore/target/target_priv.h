@@ -162,6 +162,7 @@ struct target {
 	struct images images;
 	struct dbg_counters counters;
 	pid_t only; /* the thread that target_resume_all resumes, 0: all */
+	const struct log *log; /* NULL: none */
 };
 
 void target_init(struct target *t, const struct target_ops *ops, pid_t pid);
