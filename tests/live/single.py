@@ -7,10 +7,12 @@ import drive
 
 def copy(t):
     """The program and its symbols, where nothing else is."""
+    place = f"{t.dir}/program"
+    os.mkdir(place)
     made = f"{drive.CACHE}/single/{t.runtime}"
     for name in ("Hello", "Hello.pdb"):
-        shutil.copy(f"{made}/{name}", t.dir)
-    return f"{t.dir}/Hello"
+        shutil.copy(f"{made}/{name}", place)
+    return f"{place}/Hello"
 
 
 def test_debugged(t):
@@ -59,6 +61,6 @@ def test_dac_path(t):
     done = t.batch(["set dac-path " + os.path.dirname(dac),
                     "b " + t.at("Hello", "add"), "run"], [path], env=env)
     t.check_in("Breakpoint 1, Hello.Program.Add (a=2, b=3)", done.stdout)
-    shutil.copy(dac, t.dir)
+    shutil.copy(dac, os.path.dirname(path))
     done = t.batch(["b " + t.at("Hello", "add"), "run"], [path], env=env)
     t.check_in("Breakpoint 1, Hello.Program.Add (a=2, b=3)", done.stdout)

@@ -28,6 +28,12 @@ struct code *code_create(struct target *t, struct dac *d,
 	return c;
 }
 
+void code_set_bundle(struct code *c, const char *program)
+{
+	free(c->bundle);
+	c->bundle = xstrdup(program);
+}
+
 void code_destroy(struct code *c)
 {
 	if (!c)
@@ -36,6 +42,7 @@ void code_destroy(struct code *c)
 	for (size_t i = 0; i < c->n_modules; i++)
 		module_destroy(module_of(c->modules[i]));
 	free(c->modules);
+	free(c->bundle);
 	map_deinit(&c->by_addr);
 	map_deinit(&c->positions);
 	map_deinit(&c->versions);

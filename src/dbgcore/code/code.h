@@ -42,6 +42,8 @@ struct code_module {
 struct code *code_create(struct target *t, struct dac *d,
 			 const struct source_rules *rules);
 void code_destroy(struct code *c);
+/* The assemblies are inside of @program: PDBs lie beside that. */
+void code_set_bundle(struct code *c, const char *program);
 
 /*
  * Take in a module that the runtime loaded: metadata from its file if the

@@ -43,6 +43,7 @@ struct code {
 	struct target *target;
 	struct dac *dac;
 	const struct source_rules *rules;
+	char *bundle; /* the program that holds the assemblies, NULL: none */
 	struct code_module **modules; /* in order of loading */
 	size_t n_modules, cap_modules;
 	uint32_t last_number;

@@ -216,12 +216,23 @@ static bool is_framework(const struct code_module *m)
 }
 
 // @why: what was wrong with the module's file, or NULL.
+// Where the module's file would lie; NULL: nowhere.
+static const char *place_of(const struct code *c, const struct module *mod)
+{
+	const char *slash = c->bundle ? strrchr(c->bundle, '/') : NULL;
+
+	if (mod->m.path || !slash)
+		return mod->m.path;
+	return arena_printf(mod->arena, "%.*s/%s", (int)(slash - c->bundle),
+			    c->bundle, mod->m.name);
+}
+
 static void find_symbols(struct code *c, struct module *mod, const char *why)
 {
 	const char *text = "loaded from memory, without debug directory";
 	struct pdb_request req = {
 	    .pe = &mod->m.pe,
-	    .dll_path = mod->m.path,
+	    .dll_path = place_of(c, mod),
 	    .root = c->target ? target_root(c->target) : "",
 	};
 
@@ -229,7 +240,7 @@ static void find_symbols(struct code *c, struct module *mod, const char *why)
 		pdb_find(&req, mod->arena, &mod->m.pdb, &mod->m.symbols, &text);
 	if (why && mod->m.symbols != DBG_SYMBOLS_LOADED)
 		text = why;
-	else if (!mod->m.path && mod->m.symbols == DBG_SYMBOLS_NONE)
+	else if (!req.dll_path && mod->m.symbols == DBG_SYMBOLS_NONE)
 		text = "loaded from memory: a PDB given to Assembly.Load is "
 		       "out of reach, one embedded in the assembly is not";
 	if (text)

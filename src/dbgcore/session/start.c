@@ -177,6 +177,8 @@ struct dbg_error *start_take_runtime(struct dbg *dbg)
 	if (err)
 		return err;
 	dbg->code = code_create(dbg->target, dbg->dac, dbg->rules);
+	if (s->bundled_dac)
+		code_set_bundle(dbg->code, s->runtime);
 	stack_set_runtime(dbg->stack, dbg->dac, dbg->code);
 	values_runtime(dbg->values);
 	return control_runtime(dbg->control, dbg->dac, dbg->code);
