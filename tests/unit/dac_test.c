@@ -69,7 +69,8 @@ static void test_fault(void **state)
 	assert_int_equal(d.n_calls, 9);
 }
 
-// Our own faults are not hidden, neither in a call nor outside of one.
+// Our own faults are not hidden, neither in a call nor outside of one, nor is
+// a signal that is sent.
 static void test_own_fault(void **state)
 {
 	com_fn *vtable[] = {sum, fault_outside, fault_here};
@@ -77,7 +78,7 @@ static void test_own_fault(void **state)
 	struct dac d = {0};
 
 	(void)state;
-	for (int in_call = 0; in_call < 2; in_call++) {
+	for (int how = 0; how < 3; how++) {
 		pid_t pid = fork();
 		if (!pid) {
 			struct sigaction none = {.sa_handler = SIG_DFL};
@@ -86,10 +87,12 @@ static void test_own_fault(void **state)
 			for (int i = 1; i < 32; i++)
 				sigaction(i, &none, NULL);
 			guard_install();
-			if (in_call)
+			if (how == 0)
 				DAC_CALL(&d, &object, 2);
-			else
+			else if (how == 1)
 				fault_outside(NULL);
+			else
+				raise(SIGSEGV);
 			_exit(0);
 		}
 		int status;

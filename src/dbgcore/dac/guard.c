@@ -14,8 +14,8 @@
  * without their destructors. What they held is memory, which is lost, and the
  * DAC's one lock, which is recursive and wanted by no other thread.
  *
- * A fault in our own code, or outside of a call, is none of this: it goes the
- * way it went before.
+ * A fault in our own code or outside of a call, and a signal that somebody
+ * sends, is none of this: it goes the way it went before.
  */
 #include "dac/dac_priv.h"
 #include "base/log.h"
@@ -51,13 +51,16 @@ static bool is_ours(const ucontext_t *uc)
 
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
-	(void)info;
-	if (guarded && !is_ours(context))
+	bool sent = info->si_code <= 0;
+
+	if (guarded && !sent && !is_ours(context))
 		siglongjmp(*guarded, 1);
 	// Executed again, the instruction faults again, as if we were not.
 	for (size_t i = 0; i < N_FAULTS; i++)
 		if (faults[i] == signal)
 			sigaction(signal, &before[i], NULL);
+	if (sent)
+		raise(signal);
 }
 
 void guard_install(void)
