@@ -171,7 +171,7 @@ static bool is_full(const struct dap *d)
 	return outbox_pending(&d->out) > PENDING_HIGH;
 }
 
-static void take_messages(struct dap *d)
+void dap_take_messages(struct dap *d)
 {
 	cJSON *message;
 	bool good = true;
@@ -273,7 +273,7 @@ static void turn(struct dap *d)
 	news_take(d);
 	if (fds[FD_IN].revents)
 		read_client(d);
-	take_messages(d);
+	dap_take_messages(d);
 	kill_if_due(d);
 }
 
@@ -328,7 +328,7 @@ static struct dbg_error *init(struct dap *d)
 	return err ? err : loop_create(d->dbg, &d->loop);
 }
 
-static void deinit(struct dap *d)
+void dap_deinit(struct dap *d)
 {
 	console_deinit(&d->console);
 	breaks_deinit(&d->breaks);
@@ -367,13 +367,13 @@ int dap_main(struct dbg *dbg, const struct dap_options *options)
 	if (err) {
 		fprintf(stderr, "dndbg: %s\n", err->message);
 		dbg_error_destroy(err);
-		deinit(&d);
+		dap_deinit(&d);
 		return 1;
 	}
 	while (!d.quit)
 		turn(&d);
 	begin_terminated(&d);
 	say_goodbye(&d);
-	deinit(&d);
+	dap_deinit(&d);
 	return d.exit_code;
 }

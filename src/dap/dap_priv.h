@@ -94,6 +94,10 @@ struct dap {
 
 /* ---- dap.c: messages out --------------------------------------------- */
 
+/* Carry out the requests that have come whole. */
+void dap_take_messages(struct dap *d);
+/* Give back what @d holds; the session is the caller's. */
+void dap_deinit(struct dap *d);
 /* Begin an event; the members of its body go into the text returned. */
 struct text *dap_event(struct dap *d, const char *event);
 /*

@@ -338,8 +338,10 @@ void bp_destroy_all(struct control *c)
 	for (size_t i = 0; i < c->n_bps; i++) {
 		bind_forget(c, c->bps[i], NULL);
 		watch_remove(c, c->bps[i]);
-		bp_destroy(c->bps[i]);
 	}
+	// not before: each looks at the others while it is removed
+	for (size_t i = 0; i < c->n_bps; i++)
+		bp_destroy(c->bps[i]);
 	c->n_bps = 0;
 	free(c->bps);
 }

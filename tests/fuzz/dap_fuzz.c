@@ -1,0 +1,72 @@
+/*
+ * The bytes of a client through framing and every request that needs no
+ * program: a session of the debug adapter over pipes, from start to end.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "alloc.h"
+#include "dap/dap.h"
+#include "dap/dap_priv.h"
+#include "repl/repl.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const struct dap_options options = {.commands = &repl_commands};
+
+static void add_message(struct text *t, const char *s, size_t n)
+{
+	text_addf(t, "Content-Length: %zu\r\n\r\n", n);
+	text_addn(t, s, n);
+}
+
+// Most inputs break the stream at once: each line is a message, too.
+static void frame_lines(const char *s, size_t n, struct text *ret)
+{
+	static const char start[] =
+	    "{\"seq\":1,\"type\":\"request\",\"command\":\"initialize\"}";
+
+	add_message(ret, start, sizeof(start) - 1);
+	while (n) {
+		const char *eol = memchr(s, '\n', n);
+		size_t len = eol ? (size_t)(eol - s) : n;
+		// programs are not started here
+		if (!memmem(s, len, "launch", 6) && !memmem(s, len, "tach", 4))
+			add_message(ret, s, len);
+		s += len + (eol != NULL);
+		n -= len + (eol != NULL);
+	}
+}
+
+static void serve(const char *bytes, size_t n)
+{
+	struct dap d = {.options = &options, .in_fd = -1};
+	int sink = memfd_create("answers", MFD_CLOEXEC);
+
+	dbg_error_destroy(dbg_create(&d.dbg));
+	outbox_init(&d.out, sink);
+	console_init(&d.console);
+	for (size_t at = 0; at < n && !d.quit; at += 100) {
+		size_t part = n - at < 100 ? n - at : 100;
+		framing_feed(&d.in.in, bytes + at, part);
+		dap_take_messages(&d);
+	}
+	dap_deinit(&d);
+	dbg_destroy(d.dbg);
+	close(sink);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	_cleanup_text_ struct text framed = {0};
+
+	if (size > 1 << 16)
+		return 0;
+	serve((const char *)data, size);
+	frame_lines((const char *)data, size, &framed);
+	serve(text_get(&framed), framed.len);
+	return 0;
+}
