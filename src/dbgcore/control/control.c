@@ -107,6 +107,7 @@ void control_end_run(struct control *c)
 	c->code = NULL;
 	c->stack = NULL;
 	c->cxa_throw = 0;
+	c->notify_call = 0;
 }
 
 void control_leave(struct control *c)
@@ -143,7 +144,15 @@ static struct dbg_error *arm_cxa_throw(struct control *c)
 {
 	struct dbg_error *err = control_throw_addr(c, &c->cxa_throw);
 
-	return err ? err : control_site_add(c, SITE_THROW, &c->cxa_throw, 1);
+	if (!err)
+		err = control_site_add(c, SITE_THROW, &c->cxa_throw, 1);
+	if (err || !throws_native(c))
+		return err;
+	// __cxa_throw is only for those who ask for exceptions
+	c->notify_call = dac_notify_call(c->dac);
+	if (!c->notify_call)
+		return NULL;
+	return control_site_add(c, SITE_THROW, &c->notify_call, 1);
 }
 
 void control_suppress_optimizations(struct control *c, bool on)
@@ -285,6 +294,16 @@ static struct dbg_error *code_made(struct control *c, uint64_t desc,
 	return NULL;
 }
 
+void control_notification(struct control *c,
+			  const struct user_regs_struct *regs,
+			  struct dac_notification *ret)
+{
+	if (regs->rip == c->notify_call)
+		dac_notification_called(c->target, regs, ret);
+	else
+		dac_notification_decode(c->target, regs, ret);
+}
+
 static struct dbg_error *thrown(struct control *c, pid_t tid,
 				struct arena *arena, struct dbg_stop *stop,
 				bool *ret_stops)
@@ -296,12 +315,16 @@ static struct dbg_error *thrown(struct control *c, pid_t tid,
 	err = target_regs(c->target, tid, &regs);
 	if (err)
 		return err;
-	dac_notification_decode(c->target, &regs, &n);
+	control_notification(c, &regs, &n);
 	if (n.kind == DAC_NOTIFY_NONE)
 		return NULL;
 	if (n.kind == DAC_NOTIFY_PAL_THROW)
 		return throws_pal(c, tid, arena, stop, ret_stops);
-	throws_raised(c, &regs);
+	if (regs.rip == c->cxa_throw) {
+		throws_raised(c, &regs);
+		if (c->notify_call)
+			return NULL; // seen there
+	}
 	err = control_halt(c);
 	if (err)
 		return err;

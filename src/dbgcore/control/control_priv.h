@@ -197,6 +197,7 @@ struct control {
 	struct watches watches;
 	unsigned int catch_users; /* bits of enum catch_user */
 	uint64_t cxa_throw;
+	uint64_t notify_call; /* where notifications are seen instead, or 0 */
 	bool stop_at_entry;
 	bool unoptimize; /* modules that are loaded from now on */
 };
@@ -217,6 +218,10 @@ bool addrs_have(const uint64_t *addrs, size_t n, uint64_t addr);
 
 /* Stop all threads and begin to inspect. */
 DBG_MUST struct dbg_error *control_halt(struct control *c);
+/* What a thread at a SITE_THROW tells. */
+void control_notification(struct control *c,
+			  const struct user_regs_struct *regs,
+			  struct dac_notification *ret);
 /* Report and drop an error that must not end the session. */
 void control_complain(struct control *c, struct dbg_error *err);
 
@@ -305,6 +310,8 @@ void exception_describe(struct control *c, uint64_t addr, struct arena *arena,
 /* throws.c */
 void throws_update(struct control *c);
 void throws_runtime(struct control *c);
+/* Does this runtime throw all its exceptions at __cxa_throw? */
+bool throws_native(struct control *c);
 void throws_reset(struct control *c);
 /* Code of DispatchEx was made. */
 bool throws_code(struct control *c, struct code_module *m, uint32_t token,

@@ -201,9 +201,9 @@ static bool is_known(struct control *c, pid_t tid, uint64_t *ret_addr)
 		return false;
 	}
 	*ret_addr = regs.rip;
-	if (regs.rip != c->cxa_throw)
+	if (regs.rip != c->cxa_throw && regs.rip != c->notify_call)
 		return regs.rip == c->wanted.prestub_exit;
-	dac_notification_decode(c->target, &regs, &n);
+	control_notification(c, &regs, &n);
 	return n.kind == DAC_NOTIFY_CODE;
 }
 
@@ -224,7 +224,10 @@ static struct dbg_error *run_alone(struct control *c, pid_t tid,
 				   uint64_t *ret_addr)
 {
 	struct dbg_error *err;
-	const uint64_t addrs[] = {c->cxa_throw, c->wanted.prestub_exit};
+	const uint64_t addrs[] = {
+	    c->notify_call ? c->notify_call : c->cxa_throw,
+	    c->wanted.prestub_exit,
+	};
 	enum target_alone end;
 
 	for (int i = 0; i < ALONE_TRIES; i++) {

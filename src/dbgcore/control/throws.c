@@ -108,6 +108,37 @@ static void dispatch_found(struct control *c, uint64_t ip)
 		control_complain(c, control_site_add(c, SITE_DISPATCH, &ip, 1));
 }
 
+bool throws_native(struct control *c)
+{
+	struct throws *t = &c->throws;
+	struct code_module *corelib =
+	    code_module_named(c->code, "System.Private.CoreLib");
+
+	if (corelib && !t->corelib) {
+		t->corelib = corelib->addr;
+		t->dispatch_token = find_dispatch(&corelib->md);
+	}
+	return corelib && !t->dispatch_token;
+}
+
+/*
+ * Arm __cxa_throw for the exceptions of .NET 8, or lift it: each that passes
+ * there costs a stop. Until a notification passed there it is not known what
+ * a first throw looks like.
+ */
+static void native_update(struct control *c)
+{
+	struct throws *t = &c->throws;
+	bool armed = control_site_kinds(c, c->cxa_throw) & SITE_THROW;
+	bool needed = t->wanted || !t->raise_return;
+
+	if (!c->notify_call || armed == needed)
+		return;
+	control_complain(
+	    c, needed ? control_site_add(c, SITE_THROW, &c->cxa_throw, 1)
+		      : control_site_remove(c, SITE_THROW, &c->cxa_throw, 1));
+}
+
 /*
  * Learn where DispatchEx is, and ask to be told of it: it is compiled anew
  * when it has been called often.
@@ -123,9 +154,7 @@ static void dispatch_watch(struct control *c)
 	if (!corelib || t->looked)
 		return;
 	t->looked = true;
-	t->corelib = corelib->addr;
-	t->dispatch_token = find_dispatch(&corelib->md);
-	if (!t->dispatch_token)
+	if (throws_native(c))
 		return;
 
 	const struct dac_method_ref ref = {t->corelib, t->dispatch_token};
@@ -163,6 +192,7 @@ void throws_update(struct control *c)
 	t->wanted = wanted;
 	if (!c->code)
 		return;
+	native_update(c);
 	if (wanted) {
 		dispatch_watch(c);
 		dispatch_arm(c);
@@ -295,6 +325,7 @@ void throws_raised(struct control *c, const struct user_regs_struct *regs)
 {
 	if (!c->throws.raise_return)
 		c->throws.raise_return = return_address(c, regs);
+	native_update(c);
 }
 
 struct dbg_error *throws_pal(struct control *c, pid_t tid, struct arena *arena,

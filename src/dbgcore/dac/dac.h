@@ -201,6 +201,16 @@ void dac_notification_decode(struct target *t,
 			     const struct user_regs_struct *regs,
 			     struct dac_notification *ret);
 
+/*
+ * The call instruction by which the runtime raises all notifications; 0 if
+ * it is not the only one of its kind. Reads all of the runtime's code.
+ */
+uint64_t dac_notify_call(struct dac *d);
+/* As dac_notification_decode, of a thread that stands at that call. */
+void dac_notification_called(struct target *t,
+			     const struct user_regs_struct *regs,
+			     struct dac_notification *ret);
+
 /* Entry of ThePreStub, 0 if unknown. */
 uint64_t dac_prestub(struct dac *d);
 

@@ -11,6 +11,8 @@ enum {
 	METHOD_GENERATED = 1,
 	NOTIFY_CODE = 0xe0444143, /* CLRDATA_NOTIFY_EXCEPTION */
 	RECORD_PARAMS_MAX = 15,
+	SCAN_BYTES = 1 << 18,
+	TEXT_MAX = 1 << 26,
 };
 
 // The runtime's EXCEPTION_RECORD, as far as it is read here.
@@ -106,6 +108,22 @@ static bool is_pal_exception(struct target *t, uint64_t type_info)
 	       !memcmp(text, name, sizeof(name));
 }
 
+static void set_notification(const uint64_t *params, size_t n,
+			     struct dac_notification *ret)
+{
+	switch (params[0]) {
+	case DAC_NOTIFY_MODULE_LOAD:
+	case DAC_NOTIFY_MODULE_UNLOAD:
+	case DAC_NOTIFY_EXCEPTION:
+	case DAC_NOTIFY_GC:
+	case DAC_NOTIFY_CATCH:
+	case DAC_NOTIFY_CODE:
+		ret->kind = (enum dac_notification_kind)params[0];
+		ret->a = params[1];
+		ret->b = n > 2 ? params[2] : 0;
+	}
+}
+
 /*
  * __cxa_throw(thrown object, type_info, destructor): the object begins with
  * the address of its exception record.
@@ -124,18 +142,7 @@ void dac_notification_decode(struct target *t,
 	if (n == sizeof(record) && record.code == NOTIFY_CODE) {
 		if (!record.n_params || record.n_params > RECORD_PARAMS_MAX)
 			return;
-		switch (record.params[0]) {
-		case DAC_NOTIFY_MODULE_LOAD:
-		case DAC_NOTIFY_MODULE_UNLOAD:
-		case DAC_NOTIFY_EXCEPTION:
-		case DAC_NOTIFY_GC:
-		case DAC_NOTIFY_CATCH:
-		case DAC_NOTIFY_CODE:
-			ret->kind =
-			    (enum dac_notification_kind)record.params[0];
-			ret->a = record.params[1];
-			ret->b = record.n_params > 2 ? record.params[2] : 0;
-		}
+		set_notification(record.params, record.n_params, ret);
 		return;
 	}
 	if (!is_pal_exception(t, regs->rsi))
@@ -145,4 +152,73 @@ void dac_notification_decode(struct target *t,
 		ret->a = record.code;
 		ret->b = addr;
 	}
+}
+
+// RaiseException(edi: code, esi: flags, edx: number, rcx: parameters)
+void dac_notification_called(struct target *t,
+			     const struct user_regs_struct *regs,
+			     struct dac_notification *ret)
+{
+	uint64_t params[3] = {0};
+	size_t n = (uint32_t)regs->rdx;
+
+	memset(ret, 0, sizeof(*ret));
+	if ((uint32_t)regs->rdi != NOTIFY_CODE || !n || n > RECORD_PARAMS_MAX)
+		return;
+	if (target_read_some(t, regs->rcx, params,
+			     (n < 3 ? n : 3) * sizeof(*params)) >=
+	    sizeof(*params))
+		set_notification(params, n, ret);
+}
+
+// mov edi, NOTIFY_CODE; xor esi, esi; call ...
+static const uint8_t raise_code[] = {0xbf, 0x43, 0x41, 0x44,
+				     0xe0, 0x31, 0xf6, 0xe8};
+
+// Where it stands in the @n bytes from @addr on; *count says how often.
+static uint64_t find_raise(const uint8_t *bytes, size_t n, uint64_t addr,
+			   size_t *count)
+{
+	uint64_t found = 0;
+
+	for (size_t off = 0; off < n;) {
+		const uint8_t *at = memmem(bytes + off, n - off, raise_code,
+					   sizeof(raise_code));
+
+		if (!at)
+			break;
+		off = (size_t)(at - bytes) + 1;
+		found = addr + (uint64_t)(at - bytes) + sizeof(raise_code) - 1;
+		++*count;
+	}
+	return found;
+}
+
+uint64_t dac_notify_call(struct dac *d)
+{
+	const struct target_image image = {
+	    .path = d->runtime_path,
+	    .base = d->runtime_base,
+	};
+	uint64_t start, end, found = 0;
+	size_t count = 0, step = SCAN_BYTES - sizeof(raise_code) + 1;
+	struct dbg_error *err =
+	    target_image_text(d->target, &image, &start, &end);
+
+	if (err || end - start > TEXT_MAX) {
+		dbg_error_destroy(err);
+		return 0;
+	}
+	_cleanup_free_ uint8_t *bytes = xmalloc(SCAN_BYTES);
+	for (uint64_t addr = start; addr < end; addr += step) {
+		size_t left = (size_t)(end - addr);
+		size_t n =
+		    target_read_some(d->target, addr, bytes,
+				     left < SCAN_BYTES ? left : SCAN_BYTES);
+		uint64_t at = find_raise(bytes, n, addr, &count);
+
+		if (at)
+			found = at;
+	}
+	return count == 1 ? found : 0;
 }
