@@ -54,7 +54,8 @@ static void test_fault(void **state)
 {
 	com_fn *vtable[] = {sum, fault_outside, fault_here};
 	com_fn *const *object = vtable;
-	struct dac d = {0};
+	struct target target = {0};
+	struct dac d = {.target = &target};
 
 	(void)state;
 	guard_install();
@@ -75,7 +76,8 @@ static void test_own_fault(void **state)
 {
 	com_fn *vtable[] = {sum, fault_outside, fault_here};
 	com_fn *const *object = vtable;
-	struct dac d = {0};
+	struct target target = {0};
+	struct dac d = {.target = &target};
 
 	(void)state;
 	for (int how = 0; how < 3; how++) {
@@ -86,6 +88,7 @@ static void test_own_fault(void **state)
 			setrlimit(RLIMIT_CORE, &no_core);
 			for (int i = 1; i < 32; i++)
 				sigaction(i, &none, NULL);
+			guard_install();
 			guard_install();
 			if (how == 0)
 				DAC_CALL(&d, &object, 2);

@@ -70,9 +70,11 @@ void guard_install(void)
 	    .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER,
 	};
 	stack_t now, alt = {.ss_size = ALT_STACK};
+	struct sigaction present;
 
-	if (sigaction(SIGSEGV, NULL, &before[0]) ||
-	    before[0].sa_sigaction == on_fault)
+	// By a second call `before` would become ourselves.
+	if (sigaction(SIGSEGV, NULL, &present) ||
+	    present.sa_sigaction == on_fault)
 		return;
 	// The DAC may recurse until there is no stack.
 	if (!sigaltstack(NULL, &now) && (now.ss_flags & SS_DISABLE)) {
