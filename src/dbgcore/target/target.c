@@ -228,7 +228,7 @@ void target_log_to(struct target *t, const struct log *log)
 
 const struct log *target_log(const struct target *t)
 {
-	return t->log;
+	return t ? t->log : NULL;
 }
 
 const char *target_root(const struct target *t)

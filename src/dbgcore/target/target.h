@@ -43,7 +43,10 @@ bool target_can(const struct target *t, enum target_cap cap);
 void target_destroy(struct target *t);
 pid_t target_pid(const struct target *t);
 void target_counters(const struct target *t, struct dbg_counters *ret);
-/* Where the rooms above log what they do with it; @log is borrowed. */
+/*
+ * Where the rooms above log what they do with it; @log is borrowed. No target
+ * (NULL) has none.
+ */
 void target_log_to(struct target *t, const struct log *log);
 const struct log *target_log(const struct target *t);
 
