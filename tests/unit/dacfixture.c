@@ -138,6 +138,7 @@ static bool all_in_place(struct dacfixture *f)
 {
 	struct target_thread *threads;
 	struct user_regs_struct regs;
+	char name[16];
 	pid_t spin = 0;
 	size_t n;
 
@@ -145,9 +146,11 @@ static bool all_in_place(struct dacfixture *f)
 	if (regs.orig_rax != SYS_futex)
 		return false;
 	must(target_threads(f->t, f->arena, &threads, &n));
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(threads[i].name, "spin"))
+	for (size_t i = 0; i < n; i++) {
+		target_thread_name(f->t, threads[i].tid, name);
+		if (!strcmp(name, "spin"))
 			spin = threads[i].tid;
+	}
 	must(dac_threads(f->d, f->arena, &f->threads, &f->n_threads));
 	for (size_t i = 0; i < f->n_threads; i++)
 		if (f->threads[i].tid == spin)

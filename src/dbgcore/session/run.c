@@ -35,15 +35,9 @@ void session_stopped(struct dbg *dbg, const struct dbg_stop *stop)
 
 uint32_t session_pause_thread(struct dbg *dbg, pid_t tid)
 {
-	struct dbg_thread *threads;
-	size_t n = 0;
-	struct dbg_error *err = stack_threads(dbg->stack, &threads, &n);
+	uint32_t number = stack_first_managed(dbg->stack);
 
-	for (size_t i = 0; !err && i < n; i++)
-		if (threads[i].managed)
-			return threads[i].number;
-	dbg_error_destroy(err);
-	return stack_thread_number(dbg->stack, tid);
+	return number ? number : stack_thread_number(dbg->stack, tid);
 }
 
 static struct dbg_error *paused(struct dbg *dbg, pid_t tid, int signal)

@@ -53,6 +53,8 @@ void stack_reset(struct stack *s, struct arena *arena);
 uint32_t stack_thread_number(struct stack *s, pid_t tid);
 void stack_thread_gone(struct stack *s, pid_t tid);
 pid_t stack_thread_tid(struct stack *s, uint32_t number); /* 0: none */
+/* The lowest number of a managed thread; 0: none. */
+uint32_t stack_first_managed(struct stack *s);
 
 DBG_MUST struct dbg_error *
 stack_threads(struct stack *s, struct dbg_thread **ret, size_t *ret_n);

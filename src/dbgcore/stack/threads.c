@@ -111,13 +111,35 @@ static const char *managed_name(struct stack *s, uint64_t object)
 }
 
 static const char *thread_name(struct stack *s, const struct dac_thread *m,
-			       const char *comm)
+			       pid_t tid)
 {
 	const char *name = NULL;
+	char comm[16];
 
 	if (m && m->managed_object && s->code)
 		name = managed_name(s, m->managed_object);
-	return name && *name ? name : arena_strdup(s->arena, comm);
+	if (name && *name)
+		return name;
+	target_thread_name(s->target, tid, comm);
+	return arena_strdup(s->arena, comm);
+}
+
+uint32_t stack_first_managed(struct stack *s)
+{
+	struct target_thread *threads;
+	uint32_t ret = 0;
+	size_t n;
+	struct dbg_error *err =
+	    target_threads(s->target, s->arena, &threads, &n);
+
+	for (size_t i = 0; !err && i < n; i++) {
+		uint32_t number = stack_thread_number(s, threads[i].tid);
+
+		if ((!ret || number < ret) && find_managed(s, threads[i].tid))
+			ret = number;
+	}
+	dbg_error_destroy(err);
+	return ret;
 }
 
 static int by_number(const void *a, const void *b)
@@ -149,7 +171,7 @@ struct dbg_error *stack_threads(struct stack *s, struct dbg_thread **ret,
 			    .tid = tid,
 			    .managed = m != NULL,
 			    .managed_id = m ? m->managed_id : 0,
-			    .name = thread_name(s, m, threads[i].name),
+			    .name = thread_name(s, m, tid),
 			};
 		}
 		qsort(s->list, n, sizeof(*s->list), by_number);

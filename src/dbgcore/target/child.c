@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +18,8 @@
 enum {
 	STRAYS_MAX = 1024,
 	GHOSTS_MAX = 4096,
-	KCMP_VM_TYPE = 1, /* KCMP_VM of linux/kcmp.h */
+	KCMP_VM_TYPE = 1,  /* KCMP_VM of linux/kcmp.h */
+	STOP_TRIES = 1000, /* a millisecond each */
 };
 
 // Do two tasks share their memory? @unknown where the kernel cannot tell.
@@ -301,6 +303,19 @@ struct dbg_error *live_child_pass(struct target *t, pid_t pid, bool ends)
 	return NULL;
 }
 
+// Who attaches earlier meets the signal, and whoever wakes it then comes too
+// early. It takes a schedule of the child, which nothing else can hold up.
+static void await_stopped(pid_t pid)
+{
+	for (int i = 0; i < STOP_TRIES; i++) {
+		char state = proc_state(pid, pid);
+
+		if (!state || !strchr("RSDt", state))
+			return;
+		poll(NULL, 0, 1);
+	}
+}
+
 struct dbg_error *live_child_leave(struct target *t, pid_t pid, bool stopped)
 {
 	struct dbg_error *err;
@@ -314,6 +329,8 @@ struct dbg_error *live_child_leave(struct target *t, pid_t pid, bool stopped)
 	if (stopped)
 		kill(pid, SIGSTOP);
 	child_detach(l, th);
+	if (stopped)
+		await_stopped(pid);
 	return NULL;
 }
 

@@ -135,6 +135,7 @@ static const struct target_ops live_ops = {
     .auxv = live_auxv,
     .root = live_root,
     .threads = live_threads,
+    .thread_name = live_thread_name,
     .tid_inside = live_tid_inside,
     .tid_outside = live_tid_outside,
     .regs = live_regs,

@@ -234,6 +234,7 @@ void thread_unmask(struct live *l, struct thread *th);
 DBG_MUST struct dbg_error *live_threads(struct target *t, struct arena *arena,
 					struct target_thread **ret,
 					size_t *ret_n);
+void live_thread_name(struct target *t, pid_t tid, char ret[16]);
 pid_t live_tid_inside(struct target *t, pid_t tid);
 pid_t live_tid_outside(struct target *t, pid_t inside);
 DBG_MUST struct dbg_error *live_regs(struct target *t, pid_t tid,

@@ -242,6 +242,11 @@ struct dbg_error *target_threads(struct target *t, struct arena *arena,
 	return t->ops->threads(t, arena, ret, ret_n);
 }
 
+void target_thread_name(struct target *t, pid_t tid, char ret[16])
+{
+	t->ops->thread_name(t, tid, ret);
+}
+
 struct dbg_error *target_regs(struct target *t, pid_t tid,
 			      struct user_regs_struct *ret)
 {

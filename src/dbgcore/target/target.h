@@ -214,13 +214,14 @@ DBG_MUST struct dbg_error *target_child_adopt(struct target *t, pid_t pid,
 struct target_thread {
 	pid_t tid;
 	bool stopped;
-	char name[16]; /* kernel's comm */
 };
 
 /* All threads in order of birth, in @arena. */
 DBG_MUST struct dbg_error *target_threads(struct target *t, struct arena *arena,
 					  struct target_thread **ret,
 					  size_t *ret_n);
+/* The kernel's name of a thread; "" if it is gone. */
+void target_thread_name(struct target *t, pid_t tid, char ret[16]);
 
 /*
  * What a thread of another pid namespace (of a container) calls itself, and

@@ -93,6 +93,7 @@ struct target_ops {
 	const char *(*root)(const struct target *t);
 	struct dbg_error *(*threads)(struct target *t, struct arena *arena,
 				     struct target_thread **ret, size_t *ret_n);
+	void (*thread_name)(struct target *t, pid_t tid, char ret[16]);
 	/* NULL: what a thread calls itself is what we call it. */
 	pid_t (*tid_inside)(struct target *t, pid_t tid);
 	pid_t (*tid_outside)(struct target *t, pid_t inside);

@@ -168,12 +168,17 @@ struct dbg_error *live_threads(struct target *t, struct arena *arena,
 			continue;
 		v[n].tid = th->tid;
 		v[n].stopped = th->stop != STOP_NONE;
-		proc_comm(t->pid, th->tid, v[n].name);
 		n++;
 	}
 	*ret = v;
 	*ret_n = n;
 	return NULL;
+}
+
+void live_thread_name(struct target *t, pid_t tid, char ret[16])
+{
+	t->counters.syscalls += 3;
+	proc_comm(t->pid, tid, ret);
 }
 
 // The last number of "NSpid:" in the status file.
