@@ -335,8 +335,10 @@ static struct dbg_error *on_sigtrap(struct live *l, struct thread *th)
 		thread_set_stop(l, th, STOP_SIGNAL);
 		thread_keep(l, th, TARGET_STEPPED);
 		return NULL;
-	} else if (info.si_code == TRAP_TRACE || info.si_code == TRAP_BRKPT) {
-		// Of a step that was given up before it was seen.
+	} else if (info.si_code == TRAP_TRACE || info.si_code == TRAP_BRKPT ||
+		   info.si_code == TRAP_HWBKPT) {
+		// Of a step that was given up before it was seen, or of a
+		// watchpoint that is gone: perhaps a dead debugger's.
 		if (l->stopping && th->kind == THREAD_OWN)
 			thread_set_stop(l, th, STOP_SIGNAL);
 		else
