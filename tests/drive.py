@@ -86,7 +86,8 @@ def environment(runtime, tag, home):
                HOME=home, DNDBG_TEST=tag)
     env.setdefault("ASAN_OPTIONS", "")
     # .NET 8's debugging library frees with delete what it made with new[].
-    env["ASAN_OPTIONS"] += f":alloc_dealloc_mismatch=0:exitcode={SANITIZER_EXIT}"
+    env["ASAN_OPTIONS"] += (":alloc_dealloc_mismatch=0:quarantine_size_mb=32"
+                            f":exitcode={SANITIZER_EXIT}")
     env["LSAN_OPTIONS"] = f"suppressions={TOP}/tests/lsan.supp:print_suppressions=0"
     env["UBSAN_OPTIONS"] = f"print_stacktrace=1:exitcode={SANITIZER_EXIT}"
     return env

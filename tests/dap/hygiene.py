@@ -193,7 +193,8 @@ def test_slow_reader(t):
     # the sum stands at the end; a line is 64 characters
     t.check_in("sum ", lines[-2])
     t.check_equal(100 * 1024 * 1024 + len(lines[-2]) + 1, total)
-    t.check(rss(c.pid) < 60 * 1024, f"{rss(c.pid)} KB")
+    # a sanitized build holds back what was freed
+    t.check(rss(c.pid) < 60 * 1024 * drive.SLOW, f"{rss(c.pid)} KB")
     c.last_seq = 0
     c.history = []
     c.ask("disconnect")
