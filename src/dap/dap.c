@@ -130,13 +130,10 @@ void dap_answer(struct dap *d, const struct request *req, struct dbg_error *err)
 void dap_say(struct dap *d, const char *fmt, ...)
 {
 	va_list ap;
-	char *s;
 
 	va_start(ap, fmt);
-	int n = vasprintf(&s, fmt, ap);
+	char *s = alloc_vprintf(fmt, ap);
 	va_end(ap);
-	if (n < 0)
-		return;
 	struct text *t = dap_event(d, "output");
 	emit_str(t, "category", "console");
 	emit_strf(t, "output", "%s\n", s);

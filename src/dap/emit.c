@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
+
 // A comma, unless this is the first thing of an object or array or of all.
 static void next(struct text *t, const char *key)
 {
@@ -140,14 +142,11 @@ void emit_str(struct text *t, const char *key, const char *s)
 void emit_strf(struct text *t, const char *key, const char *fmt, ...)
 {
 	va_list ap;
-	char *s;
 
 	va_start(ap, fmt);
-	int n = vasprintf(&s, fmt, ap);
+	char *s = alloc_vprintf(fmt, ap);
 	va_end(ap);
-	if (n < 0)
-		return;
-	emit_strn(t, key, s, (size_t)n);
+	emit_str(t, key, s);
 	free(s);
 }
 

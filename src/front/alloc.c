@@ -32,16 +32,21 @@ char *alloc_strn(const char *s, size_t n)
 	return check(strndup(s, n));
 }
 
+char *alloc_vprintf(const char *fmt, va_list ap)
+{
+	char *ret;
+
+	return check(vasprintf(&ret, fmt, ap) < 0 ? NULL : ret);
+}
+
 char *alloc_printf(const char *fmt, ...)
 {
 	va_list ap;
-	char *ret = NULL;
 
 	va_start(ap, fmt);
-	if (vasprintf(&ret, fmt, ap) < 0)
-		ret = NULL;
+	char *ret = alloc_vprintf(fmt, ap);
 	va_end(ap);
-	return check(ret);
+	return ret;
 }
 
 void alloc_grow(void *array, size_t *cap, size_t n, size_t size)

@@ -2,6 +2,7 @@
 #ifndef FRONT_ALLOC_H
 #define FRONT_ALLOC_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 /* Zeroed memory for @n elements; out of memory ends the program. */
@@ -9,6 +10,8 @@ void *alloc_zero(size_t n, size_t size);
 char *alloc_str(const char *s);
 char *alloc_strn(const char *s, size_t n);
 char *alloc_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+char *alloc_vprintf(const char *fmt, va_list ap)
+    __attribute__((format(printf, 1, 0)));
 
 /*
  * Make room for @n elements of @size bytes in the array *(@array), whose

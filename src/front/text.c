@@ -43,14 +43,11 @@ void text_addc(struct text *t, char c)
 void text_addf(struct text *t, const char *fmt, ...)
 {
 	va_list ap;
-	char *s;
 
 	va_start(ap, fmt);
-	int n = vasprintf(&s, fmt, ap);
+	char *s = alloc_vprintf(fmt, ap);
 	va_end(ap);
-	if (n < 0)
-		return;
-	text_addn(t, s, (size_t)n);
+	text_add(t, s);
 	free(s);
 }
 

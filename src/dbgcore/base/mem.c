@@ -14,26 +14,10 @@ enum {
 	CHUNK_MAX = 65536,
 };
 
-// The one variable state of the process: whoever runs out of memory has no
-// session at hand.
-static void (*oom_hook)(void *);
-static void *oom_arg;
-
-void mem_set_hook(void (*hook)(void *), void *arg)
-{
-	oom_hook = hook;
-	oom_arg = arg;
-}
-
 static _Noreturn void oom(void)
 {
 	static const char text[] = "dndbg: out of memory\n";
-	void (*hook)(void *) = oom_hook;
 
-	// The hook itself may run out of memory.
-	oom_hook = NULL;
-	if (hook)
-		hook(oom_arg);
 	ssize_t n = write(STDERR_FILENO, text, sizeof(text) - 1);
 	(void)n;
 	_exit(70);

@@ -2,17 +2,14 @@
  * Memory: allocation that cannot fail, arenas, scope guards, growing arrays.
  *
  * Sizes given here are ours; a size read from a file or from the target is
- * capped by whoever read it. Out of memory calls the hook (which lifts our
- * traps from the target) and ends the program.
+ * capped by whoever read it. Out of memory ends us; a program that we were
+ * attached to survives that as any other end of ours (target/net.c).
  */
 #ifndef BASE_MEM_H
 #define BASE_MEM_H
 
 #include <stdarg.h>
 #include <stddef.h>
-
-/* Function to be called before the program ends for want of memory. */
-void mem_set_hook(void (*hook)(void *), void *arg);
 
 void *xmalloc(size_t size);
 void *xcalloc(size_t n, size_t size);

@@ -66,8 +66,7 @@ static bool number_text(struct types *ts, const struct value *v,
 		return false;
 	} else if (elem == ELEM_BOOLEAN) {
 		str_add(out, raw ? "True" : "False");
-	} else if (elem == ELEM_I1 || elem == ELEM_I2 || elem == ELEM_I4 ||
-		   elem == ELEM_I8 || elem == ELEM_I) {
+	} else if (elem_is_signed(elem)) {
 		str_addf(out, "%" PRId64, (int64_t)raw);
 	} else {
 		str_addf(out, "%" PRIu64, raw);

@@ -67,21 +67,15 @@ struct dbg_error *convert_refuse(const struct type *from, const struct type *to)
 		       from->name, to->name, cast ? " without a cast" : "");
 }
 
-static bool is_signed(enum elem elem)
-{
-	return elem == ELEM_I1 || elem == ELEM_I2 || elem == ELEM_I4 ||
-	       elem == ELEM_I8 || elem == ELEM_I;
-}
-
 /* Is an integer of type @from within what @to holds? */
 static struct dbg_error *check_range(uint64_t raw, const struct type *from,
 				     const struct type *to)
 {
 	unsigned int bits = to->size * 8;
-	bool negative = is_signed(from->elem) && (int64_t)raw < 0;
+	bool negative = elem_is_signed(from->elem) && (int64_t)raw < 0;
 	uint64_t max = bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
 	int64_t min = 0;
-	if (is_signed(to->elem)) {
+	if (elem_is_signed(to->elem)) {
 		max >>= 1;
 		min = -(int64_t)max - 1;
 	}

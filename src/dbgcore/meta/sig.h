@@ -49,6 +49,13 @@ enum elem {
 	ELEM_PINNED = 0x45,
 };
 
+/* Is it an integer with a sign? */
+static inline bool elem_is_signed(enum elem elem)
+{
+	return elem == ELEM_I1 || elem == ELEM_I2 || elem == ELEM_I4 ||
+	       elem == ELEM_I8 || elem == ELEM_I;
+}
+
 /* A type in a signature. Modifiers and PINNED are dropped (pinned is kept). */
 struct sig_type {
 	enum elem elem;

@@ -6,22 +6,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "target/proc.h"
 
 enum {
 	CMDLINE_MAX = 65536
 };
-
-static bool ends_with(const char *s, const char *end)
-{
-	size_t n = strlen(s), n_end = strlen(end);
-
-	return n >= n_end && !strcmp(s + n - n_end, end);
-}
 
 /* The SDK keeps its tools in sdk/VERSION beside dotnet. */
 static bool is_of_sdk(const char *path)
@@ -40,15 +33,11 @@ static void set_name(struct program *p, const char *path)
 /* By the name it was started by, of which the kernel keeps 15 bytes. */
 static void set_native(struct program *p, pid_t pid, const char *exe)
 {
-	char path[64];
+	char comm[16];
 
-	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-	FILE *file = fopen(path, "re");
-	size_t n = file ? fread(p->name, 1, sizeof(p->name) - 1, file) : 0;
-	if (file)
-		fclose(file);
-	p->name[n ? n - 1 : 0] = '\0';
-	if (!n || n > 15)
+	proc_comm(pid, pid, comm);
+	snprintf(p->name, sizeof(p->name), "%s", comm);
+	if (!*comm || strlen(comm) == sizeof(comm) - 1)
 		set_name(p, exe);
 }
 
@@ -70,7 +59,7 @@ static void of_host(struct program *p, const char *args, const char *end)
 		value = !strncmp(args, "--", 2);
 		if (value)
 			continue;
-		if (ends_with(args, ".dll") || ends_with(args, ".exe")) {
+		if (str_ends(args, ".dll") || str_ends(args, ".exe")) {
 			p->kind =
 			    is_of_sdk(args) ? PROGRAM_SDK : PROGRAM_DOTNET;
 			set_name(p, args);
@@ -96,20 +85,18 @@ static void of_apphost(struct program *p, pid_t pid, const char *exe)
 
 void program_of(pid_t pid, struct program *ret)
 {
-	char path[64], exe[PATH_MAX];
-	_cleanup_free_ char *args = xcalloc(1, CMDLINE_MAX + 1);
+	char path[32], exe[PATH_MAX];
+	size_t size = 0;
 
 	memset(ret, 0, sizeof(*ret));
-	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-	ssize_t n = readlink(path, exe, sizeof(exe) - 1);
-	if (n <= 0)
+	if (!proc_link(pid, "exe", exe))
 		return;
-	exe[n] = '\0';
 	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
-	FILE *file = fopen(path, "re");
-	size_t size = file ? fread(args, 1, CMDLINE_MAX, file) : 0;
-	if (file)
-		fclose(file);
+	_cleanup_free_ char *args = proc_read(path, &size);
+	if (size > CMDLINE_MAX) {
+		size = CMDLINE_MAX;
+		args[size] = '\0';
+	}
 	if (strcmp(str_basename(exe), "dotnet") || !size)
 		of_apphost(ret, pid, exe);
 	else

@@ -15,7 +15,6 @@
 #include "target/proc.h"
 
 enum {
-	PATH_BYTES = 4096,
 	HOST_MAX = 256 << 20, /* bytes of a file that may be a host */
 };
 
@@ -102,17 +101,12 @@ static bool runs_dll(pid_t pid, const char *name)
 
 static bool bears(pid_t pid, const char *name)
 {
-	char link[32], exe[PATH_BYTES], comm[16];
+	char exe[PATH_MAX], comm[16];
 
 	proc_comm(pid, pid, comm);
 	if (!strcmp(comm, name) || runs_dll(pid, name))
 		return true;
-	snprintf(link, sizeof(link), "/proc/%d/exe", pid);
-	ssize_t n = readlink(link, exe, sizeof(exe) - 1);
-	if (n <= 0)
-		return false;
-	exe[n] = '\0';
-	return called(exe, name);
+	return proc_link(pid, "exe", exe) && called(exe, name);
 }
 
 size_t programs_named(const char *name, pid_t *ret, size_t max)

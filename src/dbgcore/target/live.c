@@ -171,35 +171,25 @@ static const struct target_ops live_ops = {
     .child_adopt = live_child_adopt,
 };
 
-// Text of a link below /proc/@who; false: there is none.
-static bool proc_link(const char *who, const char *name, char ret[PATH_MAX])
-{
-	_cleanup_free_ char *path = xasprintf("/proc/%s/%s", who, name);
-	ssize_t n = readlink(path, ret, PATH_MAX - 1);
-
-	ret[n > 0 ? n : 0] = '\0';
-	return n > 0;
-}
-
 void live_set_root(struct live *l)
 {
-	char who[16], ours[PATH_MAX], its[PATH_MAX];
+	pid_t pid = l->target.pid;
+	char ours[PATH_MAX], its[PATH_MAX];
 
 	free(l->root);
 	free(l->above_root);
 	l->root = xstrdup("");
 	l->above_root = NULL;
-	snprintf(who, sizeof(who), "%d", l->target.pid);
-	l->other_pids = proc_link("self", "ns/pid", ours) &&
-			proc_link(who, "ns/pid", its) && strcmp(ours, its);
+	l->other_pids = proc_link(0, "ns/pid", ours) &&
+			proc_link(pid, "ns/pid", its) && strcmp(ours, its);
 	// Same mounts, same root: names mean the same there.
-	bool same = proc_link("self", "ns/mnt", ours) &&
-		    proc_link(who, "ns/mnt", its) && !strcmp(ours, its);
-	if (!proc_link("self", "root", ours) || !proc_link(who, "root", its) ||
+	bool same = proc_link(0, "ns/mnt", ours) &&
+		    proc_link(pid, "ns/mnt", its) && !strcmp(ours, its);
+	if (!proc_link(0, "root", ours) || !proc_link(pid, "root", its) ||
 	    (same && !strcmp(ours, its)))
 		return;
 	free(l->root);
-	l->root = xasprintf("/proc/%s/root", who);
+	l->root = xasprintf("/proc/%d/root", pid);
 	if (its[1])
 		l->above_root = xstrdup(its);
 }

@@ -47,6 +47,16 @@ char *proc_read(const char *path, size_t *ret_n)
 	return whole;
 }
 
+bool proc_link(pid_t pid, const char *name, char ret[PATH_MAX])
+{
+	_cleanup_free_ char *path = pid ? xasprintf("/proc/%d/%s", pid, name)
+					: xasprintf("/proc/self/%s", name);
+	ssize_t n = readlink(path, ret, PATH_MAX - 1);
+
+	ret[n > 0 ? n : 0] = '\0';
+	return n > 0;
+}
+
 // Take a hexadecimal number and the character @end behind it.
 static bool hex(char **s, char end, uint64_t *ret)
 {

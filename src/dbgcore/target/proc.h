@@ -2,6 +2,7 @@
 #ifndef TARGET_PROC_H
 #define TARGET_PROC_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -37,6 +38,8 @@ const struct proc_map *proc_maps_find(const struct proc_maps *maps,
  * read. The caller frees it.
  */
 char *proc_read(const char *path, size_t *ret_n);
+/* Text of a link below /proc/PID (0: our own); false: there is none. */
+bool proc_link(pid_t pid, const char *name, char ret[PATH_MAX]);
 /* Number behind "@field:" in /proc/PID/status, in @base; false: none. */
 bool proc_status(pid_t pid, const char *field, int base, uint64_t *ret);
 /* The kernel's name of a thread, "" if it is gone. */

@@ -37,12 +37,6 @@ static bool add_flags(const struct view *w, const struct type *type,
 	return true;
 }
 
-static bool is_signed(enum elem elem)
-{
-	return elem == ELEM_I1 || elem == ELEM_I2 || elem == ELEM_I4 ||
-	       elem == ELEM_I8 || elem == ELEM_I;
-}
-
 void enum_text(const struct view *w, const struct value *seen, struct str *out)
 {
 	struct type *type = seen->type;
@@ -64,7 +58,7 @@ void enum_text(const struct view *w, const struct value *seen, struct str *out)
 	struct str names = {0};
 	if (flags && add_flags(w, type, all, n, value, &names))
 		str_add(out, str_get(&names));
-	else if (is_signed(type->elem))
+	else if (elem_is_signed(type->elem))
 		str_addf(out, "%" PRId64, (int64_t)value);
 	else
 		str_addf(out, "%" PRIu64, value);
