@@ -48,6 +48,17 @@ static void tell_process(struct dap *d)
 	dap_send(d);
 }
 
+// Only the client knows how to come by a process to attach to again.
+static void tell_attached(struct dap *d)
+{
+	struct text *t = dap_event(d, "capabilities");
+
+	emit_object(t, "capabilities");
+	emit_bool(t, "supportsRestartRequest", false);
+	emit_object_end(t);
+	dap_send(d);
+}
+
 static struct dbg_error *launch(struct dap *d)
 {
 	struct setup *s = &d->setup;
@@ -125,7 +136,9 @@ static void started(struct dap *d, struct dbg_error *err)
 	}
 	tell_process(d);
 	// the first thread is born with the program
-	if (!d->setup.attach)
+	if (d->setup.attach)
+		tell_attached(d);
+	else
 		news_thread(d, 1, false);
 }
 

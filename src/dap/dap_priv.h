@@ -87,8 +87,8 @@ struct dap {
 	int64_t kill_at;   /* milliseconds, 0: not asked to end */
 	uint32_t *threads; /* numbers alive */
 	size_t n_threads, cap_threads;
-	uint32_t last_thread; /* that was asked to run */
-	bool tell_continued;  /* the client did not ask for it itself */
+	uint32_t last_thread; /* that stopped, or was asked to run */
+	bool tell_continued;  /* the request does not say that it runs */
 	int exit_code;
 };
 

@@ -79,6 +79,7 @@ static void stopped(struct dap *d, const struct dbg_stop *s)
 	emit_str(t, "description", words->description);
 	if (s->thread)
 		emit_int(t, "threadId", s->thread);
+	d->last_thread = s->thread;
 	add_stop_text(t, s);
 	emit_bool(t, "allThreadsStopped", true);
 	if (s->breakpoint) {
@@ -118,7 +119,7 @@ static void on_stopped(struct dap *d, const struct dbg_stop *s)
 		stopped(d, s);
 		return;
 	}
-	dap_complain(d, dbg_continue(d->dbg));
+	dap_complain(d, dbg_continue(d->dbg, 0));
 }
 
 /* ---- The end ----------------------------------------------------------- */

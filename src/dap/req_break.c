@@ -312,6 +312,11 @@ void capabilities_more(struct text *t)
 	emit_bool(t, "supportsHitConditionalBreakpoints", true);
 	emit_bool(t, "supportsLogPoints", true);
 	emit_bool(t, "supportsValueFormattingOptions", true);
+	emit_bool(t, "supportsClipboardContext", true);
+	emit_bool(t, "supportSuspendDebuggee", true);
+	emit_array(t, "completionTriggerCharacters");
+	emit_str(t, NULL, ".");
+	emit_array_end(t);
 }
 
 static const struct filter *find_filter(const char *id)

@@ -19,28 +19,18 @@ static struct dbg_error *get_thread(struct dap *d, const struct request *req,
 	return err;
 }
 
-static struct dbg_error *single_thread(const struct request *req)
-{
-	bool single = false;
-	struct dbg_error *err = args_bool(req->args, "singleThread", &single);
-
-	if (!err && single)
-		err = fault(DBG_E_UNSUPPORTED,
-			    "one thread cannot run while the others are held");
-	return err;
-}
-
 static struct dbg_error *do_continue(struct dap *d, struct request *req)
 {
 	uint32_t thread = 0;
+	bool alone = false;
 
 	struct dbg_error *err = get_thread(d, req, &thread);
 	if (!err)
-		err = single_thread(req);
+		err = args_bool(req->args, "singleThread", &alone);
 	if (err)
 		return err;
-	emit_bool(req->body, "allThreadsContinued", true);
-	return dbg_continue(d->dbg);
+	emit_bool(req->body, "allThreadsContinued", !alone);
+	return dbg_continue(d->dbg, alone ? thread : 0);
 }
 
 static struct dbg_error *get_unit(const struct request *req,
@@ -75,7 +65,7 @@ static struct dbg_error *step(struct dap *d, struct request *req,
 
 	struct dbg_error *err = get_thread(d, req, &s.thread);
 	if (!err)
-		err = single_thread(req);
+		err = args_bool(req->args, "singleThread", &s.alone);
 	if (!err)
 		err = get_unit(req, &s.unit);
 	if (!err && kind == DBG_STEP_IN)
@@ -221,7 +211,8 @@ const struct dap_request req_run[] = {
     {"gotoTargets", "supportsGotoTargetsRequest", REQ_NEEDS_STOP,
      do_goto_targets},
     {"goto", NULL, REQ_NEEDS_STOP, do_goto},
-    {"continue", NULL, REQ_NEEDS_STOP, do_continue},
+    {"continue", "supportsSingleThreadExecutionRequests", REQ_NEEDS_STOP,
+     do_continue},
     {"next", NULL, REQ_NEEDS_STOP, do_next},
     {"stepInTargets", "supportsStepInTargetsRequest", REQ_NEEDS_STOP,
      do_step_in_targets},

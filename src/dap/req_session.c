@@ -97,15 +97,6 @@ static struct dbg_error *do_configuration_done(struct dap *d,
 	return NULL;
 }
 
-static struct dbg_error *let_go(struct dap *d, bool terminate)
-{
-	if (dbg_state(d->dbg) == DBG_IDLE)
-		return NULL;
-	if (terminate)
-		return dbg_kill(d->dbg);
-	return dbg_detach(d->dbg);
-}
-
 static struct dbg_error *do_disconnect(struct dap *d, struct request *req)
 {
 	bool terminate = !d->setup.attach;
@@ -118,7 +109,9 @@ static struct dbg_error *do_disconnect(struct dap *d, struct request *req)
 	if (err)
 		return err;
 	d->quit = true;
-	return let_go(d, terminate);
+	if (dbg_state(d->dbg) == DBG_IDLE)
+		return NULL;
+	return terminate ? dbg_kill(d->dbg) : dbg_detach(d->dbg, suspend);
 }
 
 static struct dbg_error *do_terminate(struct dap *d, struct request *req)
@@ -136,7 +129,8 @@ static struct dbg_error *do_terminate(struct dap *d, struct request *req)
 		return NULL;
 	// it is to run its own end, which no breakpoint may keep
 	breaks_disable(d);
-	return dbg_continue(d->dbg);
+	d->tell_continued = true;
+	return dbg_continue(d->dbg, 0);
 }
 
 static struct dbg_error *do_restart(struct dap *d, struct request *req)

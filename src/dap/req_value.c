@@ -103,6 +103,7 @@ static struct dbg_error *command(struct dap *d, struct request *req,
 		return err;
 	if (number)
 		place = (struct command_place){(uint32_t)h.frame, h.aux};
+	d->tell_continued = true;
 	err = command_run(d, line, &place, &printed);
 	commanded(d);
 	if (err)

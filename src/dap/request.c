@@ -91,6 +91,7 @@ void request_take(struct dap *d, const cJSON *message)
 			      .args = message,
 			      .body = &body};
 	d->answering = true;
+	d->tell_continued = false;
 	if (!err && inbox_cancels(&d->in, seq))
 		err = fault(DBG_E_INTERRUPTED, "cancelled");
 	if (!err)

@@ -118,7 +118,7 @@ static struct dbg_error *cmd_continue(struct repl *r, const struct call *call)
 		printf("Continuing.\n");
 	}
 	resume_begin(r, RESUME_RUN);
-	return resume_end(r, dbg_continue(r->dbg));
+	return resume_end(r, dbg_continue(r->dbg, 0));
 }
 
 static struct dbg_error *step(struct repl *r, const struct call *call,

@@ -231,7 +231,7 @@ static struct dbg_error *cmd_signal(struct repl *r, const struct call *call)
 		return err;
 	printf("Continuing with %s%s.\n", s.number ? "signal " : "", s.name);
 	resume_begin(r, RESUME_RUN);
-	return resume_end(r, dbg_continue(r->dbg));
+	return resume_end(r, dbg_continue(r->dbg, 0));
 }
 
 static struct dbg_error *cmd_queue_signal(struct repl *r,

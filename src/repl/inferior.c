@@ -237,7 +237,7 @@ struct dbg_error *inferiors_kill(struct repl *r)
 
 struct dbg_error *inferior_detach(struct repl *r, struct inferior *inf)
 {
-	struct dbg_error *err = dbg_detach(inf->dbg);
+	struct dbg_error *err = dbg_detach(inf->dbg, false);
 
 	if (err)
 		return err;

@@ -165,7 +165,7 @@ void drive_wait_end(struct drive *d)
 
 void drive_continue(struct drive *d)
 {
-	drive_check(d, dbg_continue(d->dbg));
+	drive_check(d, dbg_continue(d->dbg, 0));
 }
 
 struct dbg_frame *drive_frame(struct drive *d)

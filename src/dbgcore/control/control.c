@@ -442,10 +442,13 @@ pid_t control_runs_only(const struct control *c, pid_t current)
 {
 	const struct step_plan *p = &c->plan;
 
-	if (c->rules.locking == LOCKING_OFF)
+	enum step_locking locking =
+	    c->rules.alone ? LOCKING_ON : c->rules.locking;
+
+	if (locking == LOCKING_OFF)
 		return 0;
 	if (p->phase == STEP_NONE)
-		return c->rules.locking == LOCKING_ON ? current : 0;
+		return locking == LOCKING_ON ? current : 0;
 	return p->waiter || p->blocked.tid ? 0 : p->tid;
 }
 

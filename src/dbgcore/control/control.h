@@ -135,6 +135,7 @@ struct step_rules {
 	bool just_my_code;
 	bool over_properties; /* and operators, by a step in */
 	enum step_locking locking;
+	bool alone; /* the others are held until the next stop */
 };
 
 /*

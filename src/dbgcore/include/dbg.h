@@ -121,10 +121,10 @@ DBG_MUST struct dbg_error *dbg_attach(struct dbg *dbg,
 				      const struct dbg_attach *attach);
 
 /*
- * Let the program, launched or not, go on as if we had never been there. The
- * session is idle then, without an event.
+ * Let the program, launched or not, go on as if we had never been there,
+ * @stopped: as SIGSTOP stops it. The session is idle then, without an event.
  */
-DBG_MUST struct dbg_error *dbg_detach(struct dbg *dbg);
+DBG_MUST struct dbg_error *dbg_detach(struct dbg *dbg, bool stopped);
 
 /* Does the program, which was attached to, go on after dbg_destroy()? */
 bool dbg_survives(const struct dbg *dbg);
@@ -153,6 +153,7 @@ struct dbg_step {
 	enum dbg_step_unit unit;
 	uint32_t frame;  /* level to step out of, 0 is the newest */
 	uint32_t target; /* IN: the call to enter, 0: the first that is */
+	bool alone;      /* the other threads are held meanwhile */
 };
 
 /* A call of a line that dbg_step can be told to enter. */
@@ -165,8 +166,11 @@ struct dbg_call {
 DBG_MUST struct dbg_error *dbg_call_list(struct dbg *dbg, uint32_t thread,
 					 struct dbg_call **ret, size_t *ret_n);
 
-/* Resume all threads. Signals held back by the stop are delivered. */
-DBG_MUST struct dbg_error *dbg_continue(struct dbg *dbg);
+/*
+ * Resume all threads, or @only one (a number; 0: all). Signals held back by
+ * the stop are delivered.
+ */
+DBG_MUST struct dbg_error *dbg_continue(struct dbg *dbg, uint32_t only);
 DBG_MUST struct dbg_error *dbg_step(struct dbg *dbg,
 				    const struct dbg_step *step);
 

@@ -332,24 +332,16 @@ struct dbg_error *dbg_dispatch(struct dbg *dbg)
 
 /* ---- Resuming ---------------------------------------------------------- */
 
-static struct dbg_error *resume(struct dbg *dbg)
+/* @alone: only the thread in dbg->resumed. */
+static struct dbg_error *resume(struct dbg *dbg, bool alone)
 {
+	control_step_rules(dbg->control)->alone = alone;
 	dbg->state = DBG_RUNNING;
 	memset(&dbg->stop, 0, sizeof(dbg->stop));
 	session_event(dbg, &(struct dbg_event){.kind = DBG_EVENT_CONTINUED});
 	target_terminal_give(dbg->target);
 	siblings_thaw(dbg);
 	return session_go(dbg);
-}
-
-struct dbg_error *dbg_continue(struct dbg *dbg)
-{
-	struct dbg_error *err = session_need_stop(dbg);
-
-	if (err)
-		return err;
-	dbg->resumed = stack_thread_tid(dbg->stack, dbg->stop.thread);
-	return resume(dbg);
 }
 
 static struct dbg_error *thread_tid(struct dbg *dbg, uint32_t number,
@@ -366,6 +358,20 @@ static struct dbg_error *thread_tid(struct dbg *dbg, uint32_t number,
 		return dbg_err(DBG_E_NOT_FOUND, "no thread number %u", number);
 	dbg->resumed = *ret;
 	return NULL;
+}
+
+struct dbg_error *dbg_continue(struct dbg *dbg, uint32_t only)
+{
+	struct dbg_error *err = session_need_stop(dbg);
+	pid_t tid = 0;
+
+	if (!err && only)
+		err = thread_tid(dbg, only, &tid);
+	if (err)
+		return err;
+	if (!only)
+		dbg->resumed = stack_thread_tid(dbg->stack, dbg->stop.thread);
+	return resume(dbg, only);
 }
 
 struct dbg_error *dbg_call_list(struct dbg *dbg, uint32_t thread,
@@ -417,7 +423,7 @@ struct dbg_error *dbg_step(struct dbg *dbg, const struct dbg_step *req)
 	if (err)
 		return err;
 	if (!done)
-		return resume(dbg);
+		return resume(dbg, step.alone);
 
 	// one instruction was executed already: this is a new stop
 	session_event(dbg, &(struct dbg_event){.kind = DBG_EVENT_CONTINUED});
@@ -441,7 +447,7 @@ struct dbg_error *dbg_run_to(struct dbg *dbg, uint32_t thread,
 		err =
 		    control_run_to(dbg->control, tid, location,
 				   session_frame_path(dbg, 0), dbg->stop_arena);
-	return err ? err : resume(dbg);
+	return err ? err : resume(dbg, false);
 }
 
 static struct dbg_error *goto_begin(struct dbg *dbg, uint32_t thread,
@@ -489,7 +495,7 @@ struct dbg_error *dbg_goto(struct dbg *dbg, uint32_t thread,
 	if (run)
 		err = control_stepped(dbg->control, tid, &stop);
 	if (!err && run && stop.reason == DBG_STOP_GOTO)
-		return resume(dbg);
+		return resume(dbg, false);
 	stop.thread = stack_thread_number(dbg->stack, tid);
 	session_stopped(dbg, &stop);
 	return err;

@@ -218,14 +218,14 @@ struct dbg_error *dbg_child_adopt(struct dbg *dbg, pid_t pid, struct dbg **ret)
 	if (err) {
 		// whatever it was, the program is to run on
 		if (child->target)
-			dbg_error_destroy(dbg_detach(child));
+			dbg_error_destroy(dbg_detach(child, false));
 		dbg_destroy(child);
 		return err;
 	}
 	*ret = child;
 	if (!dbg->follow.fork_child || dbg->follow.keep_both)
 		return NULL;
-	err = dbg_detach(dbg);
+	err = dbg_detach(dbg, false);
 	if (err)
 		session_message(dbg, "%s", err->message);
 	dbg_error_destroy(err);

@@ -130,7 +130,7 @@ bool dbg_survives(const struct dbg *dbg)
 	return dbg->target && target_survives(dbg->target);
 }
 
-struct dbg_error *dbg_detach(struct dbg *dbg)
+struct dbg_error *dbg_detach(struct dbg *dbg, bool stopped)
 {
 	struct dbg_error *err;
 
@@ -140,7 +140,7 @@ struct dbg_error *dbg_detach(struct dbg *dbg)
 	if (!err) {
 		session_halted(dbg);
 		control_leave(dbg->control);
-		err = target_detach(dbg->target);
+		err = target_detach(dbg->target, stopped);
 	}
 	if (!err) {
 		session_ended(dbg);

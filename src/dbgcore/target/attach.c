@@ -227,7 +227,7 @@ struct dbg_error *live_settle(struct live *l)
 	return err;
 }
 
-struct dbg_error *live_detach(struct target *t)
+struct dbg_error *live_detach(struct target *t, bool stopped)
 {
 	struct dbg_error *err;
 	struct live *l = live_of(t);
@@ -241,6 +241,9 @@ struct dbg_error *live_detach(struct target *t)
 		err = net_remove(l);
 	if (err)
 		return err;
+	// Pending: the first thread that is let go takes it for all.
+	if (stopped && !l->exited)
+		kill(t->pid, SIGSTOP);
 	for (size_t i = l->n_threads; i-- > 0;)
 		if (l->threads[i]->kind == THREAD_OWN)
 			thread_detach(l, l->threads[i]);

@@ -242,7 +242,7 @@ void live_destroy(struct target *t)
 	struct dbg_error *err = NULL;
 
 	if (l->survives && !l->let_go)
-		err = live_detach(t);
+		err = live_detach(t, false);
 	else if (t->pid && !l->let_go)
 		err = end(l);
 	dbg_error_destroy(err);

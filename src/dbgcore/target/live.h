@@ -471,7 +471,7 @@ DBG_MUST struct dbg_error *attach_to_clean(pid_t pid, struct target **ret);
  */
 DBG_MUST struct dbg_error *live_settle(struct live *l);
 /* Take everything of ours out of the process and stop tracing it. */
-DBG_MUST struct dbg_error *live_detach(struct target *t);
+DBG_MUST struct dbg_error *live_detach(struct target *t, bool stopped);
 
 /* ---- live.c, spawn.c --------------------------------------------------- */
 

@@ -389,11 +389,11 @@ bool target_survives(const struct target *t)
 	return t->ops->survives && t->ops->survives(t);
 }
 
-struct dbg_error *target_detach(struct target *t)
+struct dbg_error *target_detach(struct target *t, bool stopped)
 {
 	struct dbg_error *err = need_run(t);
 
-	return err ? err : t->ops->detach(t);
+	return err ? err : t->ops->detach(t, stopped);
 }
 
 struct dbg_error *target_call_leaf(struct target *t, uint64_t addr, uint64_t a,

@@ -84,10 +84,11 @@ DBG_MUST struct dbg_error *target_attach(pid_t pid, struct target **ret);
 /* Does it go on when it is destroyed? */
 bool target_survives(const struct target *t);
 /*
- * Let the process run on as if we had never been there. On failure it is
- * ours still, stopped; else all that is left to do is target_destroy.
+ * Let the process run on as if we had never been there, @stopped: when it
+ * gets a SIGCONT. On failure it is ours still, stopped; else all that is left
+ * to do is target_destroy.
  */
-DBG_MUST struct dbg_error *target_detach(struct target *t);
+DBG_MUST struct dbg_error *target_detach(struct target *t, bool stopped);
 
 /*
  * The terminal that we share with the program, if we do: bring ourselves to

@@ -132,7 +132,7 @@ struct target_ops {
 	void (*thread_signal)(struct target *t, pid_t tid, int signal);
 	bool (*signal_is_fatal)(struct target *t, int signal);
 	struct dbg_error *(*kill)(struct target *t);
-	struct dbg_error *(*detach)(struct target *t);
+	struct dbg_error *(*detach)(struct target *t, bool stopped);
 	bool (*survives)(const struct target *t);
 	struct dbg_error *(*mmap)(struct target *t, size_t size, uint64_t *ret);
 	struct dbg_error *(*call_leaf)(struct target *t, uint64_t addr,

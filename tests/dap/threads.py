@@ -1,0 +1,94 @@
+"""One thread alone; a program that is left stopped; what runs is told."""
+import os
+import signal
+import subprocess
+
+import drive
+
+
+def test_single_thread(t):
+    """singleThread: the other threads stand still through steps and a run,
+    and move again without it."""
+    source = t.source("StepKinds")
+    c = t.adapter()
+    c.launch(t.program("StepKinds", "held"), {source: [
+        t.line("StepKinds", "held-before"), t.line("StepKinds", "held-end")]})
+    c.stopped("breakpoint")
+    c.step("next", singleThread=True)
+    before = c.evaluate("before")["result"]
+    c.step("stepIn", singleThread=True)
+    t.check_in("Pause(", c.top()["name"])
+    c.step("stepOut", singleThread=True)
+    t.check_equal(before, c.evaluate("turns")["result"])
+    answer = c.ask("continue", threadId=c.thread, singleThread=True)
+    t.check_equal(False, answer["allThreadsContinued"])
+    c.stopped("breakpoint")
+    t.check_equal(before, c.evaluate("after")["result"])
+    targets = c.ask("gotoTargets", source={"path": source},
+                    line=t.line("StepKinds", "held-pause"))["targets"]
+    c.ask("goto", threadId=c.thread, targetId=targets[0]["id"])
+    c.stopped("goto")
+    answer = c.ask("continue", threadId=c.thread)
+    t.check_equal(True, answer["allThreadsContinued"])
+    c.stopped("breakpoint")
+    t.check(c.evaluate("after")["result"] != before, "still held")
+    t.check_in("no thread number 77", c.refused("continue", threadId=77,
+                                               singleThread=True))
+    c.ask("continue", threadId=c.thread)
+    c.end()
+
+
+def states(pid):
+    """The states of a process's threads."""
+    found = set()
+    for task in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{task}/stat") as file:
+            found.add(file.read().rpartition(")")[2].split()[0])
+    return found
+
+
+def test_suspended(t):
+    """suspendDebuggee: nobody traces the program, it stands still until
+    SIGCONT, and then all that it does is right."""
+    process = subprocess.Popen(
+        t.program("Busy", "2", "2", host="dotnet"), env=t.env, text=True,
+        cwd=t.dir, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    c = t.adapter()
+    try:
+        t.check_equal("ready\n", process.stdout.readline())
+        c.launch([], {t.source("Busy"): [t.line("Busy", "turn")]},
+                 request="attach", processId=process.pid)
+        t.check_equal({"supportsRestartRequest": False},
+                      c.event("capabilities")["capabilities"])
+        t.check_in("attached to", c.refused("restart"))
+        c.stopped("breakpoint")
+        c.ask("disconnect", terminateDebuggee=False, suspendDebuggee=True)
+        c.wait()
+        t.check_equal(0, drive.tracer_of(process.pid))
+        t.wait_for("all threads to stand",
+                   lambda: states(process.pid) == {"T"})
+        os.kill(process.pid, signal.SIGCONT)
+        out, _ = process.communicate("", timeout=30 * drive.SLOW)
+        t.check_equal(("right\n", 0), (out, process.returncode))
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_continued(t):
+    """What a command set going is told; what a request did is not."""
+    source = t.source("HitLoop")
+    c = t.adapter()
+    c.launch(t.program("HitLoop", "3"), {source: [t.line("HitLoop", "hit")]})
+    c.stopped("breakpoint")
+    c.go()
+    c.stopped("breakpoint")
+    t.check(not c.has_event("continued"), "told what was asked for")
+    c.ask("evaluate", expression="`continue", context="repl")
+    body = c.event("continued")
+    t.check_equal((c.thread, True),
+                  (body["threadId"], body["allThreadsContinued"]))
+    c.stopped("breakpoint")
+    c.ask("terminate")
+    c.event("continued")
+    c.end(code=None)
