@@ -258,6 +258,12 @@ unsigned int code_traits(struct code *c, struct code_module *m, uint32_t token);
  */
 uint32_t code_handler_at(struct code_module *m, uint32_t token,
 			 uint32_t il_offset);
+/*
+ * IL offset where the async method goes on behind @await without having
+ * waited; UINT32_MAX: not to be found.
+ */
+uint32_t code_await_join(const struct code_module *m, uint32_t token,
+			 const struct pdb_await *await);
 /* Is the method or its class generic? */
 bool code_is_generic(const struct code_module *m, uint32_t token);
 /*

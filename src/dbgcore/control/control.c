@@ -33,6 +33,8 @@ void control_destroy(struct control *c)
 	free(c->plan.yields);
 	free(c->plan.resumes);
 	free(c->plan.ends);
+	free(c->plan.settles);
+	free(c->plan.joins);
 	target_forget(c);
 	map_deinit(&c->sites);
 	map_deinit(&c->hits);
@@ -449,7 +451,7 @@ pid_t control_runs_only(const struct control *c, pid_t current)
 		return 0;
 	if (p->phase == STEP_NONE)
 		return locking == LOCKING_ON ? current : 0;
-	return p->waiter || p->blocked.tid ? 0 : p->tid;
+	return step_is_awaited(p) ? 0 : p->tid;
 }
 
 void control_step_cancel(struct control *c)

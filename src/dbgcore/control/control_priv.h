@@ -89,7 +89,10 @@ struct activation {
 	bool framed; /* bp is the frame's base, also in its handlers */
 };
 
-/* An async call that the step left at an await. */
+/*
+ * An async call that the step left at an await; of a step out, the one that
+ * is about to await what is left.
+ */
 struct left_call {
 	pid_t tid;         /* which left; 0: it has ended */
 	uint64_t sp;       /* of the frame */
@@ -140,8 +143,12 @@ struct step_plan {
 	uint64_t *yields;            /* where an await leaves the method */
 	size_t n_yields, cap_yields;
 	struct activation leaves; /* the frame whose yields these are */
-	struct left_call left;    /* AWAITING */
-	uint32_t waiter;          /* number of the call that awaits, 0: none */
+	struct left_call left;
+	uint64_t *settles; /* behind calls by which left begins to wait */
+	size_t n_settles, cap_settles;
+	uint64_t *joins; /* where left goes on if it need not wait */
+	size_t n_joins, cap_joins;
+	uint32_t waiter; /* number of the call that awaits, 0: none */
 	struct blocked blocked;
 	uint64_t *ends; /* the method's last line, if nothing awaits it */
 	size_t n_ends, cap_ends;
@@ -340,6 +347,8 @@ struct dbg_error *step_trap(struct control *c, pid_t tid, uint64_t addr,
 			    struct dbg_stop *stop, bool *ret_stops);
 /* A catch handler is entered: method and native offset. */
 void step_catch(struct control *c, pid_t tid, uint64_t method, uint64_t offset);
+/* Does the step end in a thread that waits for what is left? */
+bool step_is_awaited(const struct step_plan *p);
 /* step.c: the plan is over. */
 void step_clear(struct control *c);
 /* The same of a step that goes on elsewhere: a place to run to is kept. */
@@ -361,7 +370,10 @@ struct dbg_error *step_user_frame(struct control *c, uint32_t thread,
 struct dbg_error *step_go_on(struct control *c, bool *ret_done);
 
 /* stepwait.c */
-/* Add where a thread goes on that is blocked until @task is done. */
+/*
+ * Add where a thread goes on that is blocked until @task is done, or is about
+ * to wait for it: plan.blocked, plan.left.
+ */
 struct dbg_error *stepwait_plan(struct control *c, const struct value *task);
 
 /* asynccall.c */
@@ -382,8 +394,8 @@ struct dbg_error *stepasync_plan(struct control *c, const struct code_pos *pos,
 bool stepasync_may_end(struct control *c, const struct frame *f);
 /*
  * Add the places where who awaits @f's method goes on: plan.waiter, else
- * plan.blocked. *ret_returns is false if the method was resumed and does not
- * return to a caller of its own.
+ * plan.blocked, else plan.left. *ret_returns is false if the method was resumed
+ * and does not return to a caller of its own.
  */
 struct dbg_error *stepasync_plan_end(struct control *c, const struct frame *f,
 				     bool *ret_returns);
@@ -394,6 +406,13 @@ struct dbg_error *stepasync_last(struct control *c, bool *ret_done);
 /* A thread is at one: is it the call that awaits? */
 struct dbg_error *stepasync_waiter(struct control *c, pid_t tid,
 				   bool *ret_done);
+/*
+ * If @f, of a thread that holds the task of what is left, is about to await
+ * it, or to wait for it: plan.left, and where that goes on.
+ */
+struct dbg_error *stepasync_plan_held(struct control *c, const struct frame *f);
+/* plan.left is behind a call by which it begins to wait. */
+struct dbg_error *stepasync_settled(struct control *c);
 /* The stepped frame is at a yield. */
 struct dbg_error *stepasync_yield(struct control *c, uint64_t addr);
 /* AWAITING: a thread is at a resume point, or behind a yield. */

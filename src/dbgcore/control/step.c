@@ -61,12 +61,19 @@ void step_lift(struct control *c)
 	p->n_yields = 0;
 	p->n_resumes = 0;
 	p->n_ends = 0;
+	p->n_settles = 0;
+	p->n_joins = 0;
 	p->note = NULL;
 	p->waiter = 0;
 	p->blocked.tid = 0;
 	memset(&p->left, 0, sizeof(p->left));
 	p->return_addr = 0;
 	p->left_addr = 0;
+}
+
+bool step_is_awaited(const struct step_plan *p)
+{
+	return p->waiter || p->blocked.tid || p->left.tid;
 }
 
 void step_clear(struct control *c)
@@ -189,7 +196,7 @@ static struct dbg_error *plan_out_async(struct control *c, uint32_t level,
 	err = stepasync_plan(c, f->pos, f->raw.ip, &frame);
 	if (!err)
 		err = stepasync_plan_end(c, f, ret_returns);
-	if (!err && !*ret_returns && !p->waiter && !p->blocked.tid)
+	if (!err && !*ret_returns && !step_is_awaited(p))
 		err = stepasync_plan_last(c, f);
 	return err;
 }
@@ -395,7 +402,7 @@ static struct dbg_error *plan(struct control *c, bool *ret_done)
 	}
 	if (p->step.kind == DBG_STEP_OUT) {
 		err = plan_out(c, p->step.frame + 1);
-		if (!err && !p->return_addr && !p->waiter && !p->blocked.tid &&
+		if (!err && !p->return_addr && !step_is_awaited(p) &&
 		    !p->n_ends)
 			err = dbg_err(DBG_E_STATE, "the frame has no caller "
 						   "with source to return to");

@@ -186,7 +186,8 @@ struct dbg_error *stepasync_plan_end(struct control *c, const struct frame *f,
 	*ret_returns = !p->waiter && is_iterator(c, &machine);
 	if (p->waiter)
 		return plan_waiter(c, nearest.found);
-	return *ret_returns ? NULL : stepwait_plan(c, &task);
+	// who consumes an iterator holds that, not a task
+	return stepwait_plan(c, *ret_returns ? &machine : &task);
 }
 
 struct dbg_error *stepasync_plan_last(struct control *c, const struct frame *f)
@@ -227,7 +228,7 @@ struct dbg_error *stepasync_last(struct control *c, bool *ret_done)
 		err = stepasync_plan_end(c, f, &returns);
 	if (err)
 		return err;
-	if (p->waiter || p->blocked.tid)
+	if (step_is_awaited(p))
 		return step_arm(c);
 	p->note = "nothing awaits this call yet: its last line is here";
 	*ret_done = true;
@@ -268,9 +269,10 @@ struct dbg_error *stepasync_waiter(struct control *c, pid_t tid, bool *ret_done)
 	struct value machine;
 	uint32_t number;
 
-	err = control_halt(c);
+	err = stepasync_settled(c);
+	// of a builder of the program's own nothing is known: the first
 	if (!err && asynccall_of(c, tid, &machine, &number))
-		*ret_done = number == c->plan.waiter;
+		*ret_done = !c->plan.waiter || number == c->plan.waiter;
 	return err;
 }
 
@@ -306,7 +308,7 @@ static void add_settled(struct control *c, uint64_t addr)
 		if (insn.kind != INSN_CALL ||
 		    addrs_have(p->resumes, p->n_resumes, next))
 			continue;
-		addrs_add(&p->yields, &p->n_yields, &p->cap_yields, next);
+		addrs_add(&p->settles, &p->n_settles, &p->cap_settles, next);
 		step_add_site(p, next);
 	}
 }
@@ -397,7 +399,7 @@ struct dbg_error *stepasync_resume(struct control *c, pid_t tid, uint64_t addr,
 	struct dbg_error *err;
 	struct step_plan *p = &c->plan;
 	struct dbg_step step = p->step;
-	bool settled = addrs_have(p->yields, p->n_yields, addr);
+	bool settled = addrs_have(p->settles, p->n_settles, addr);
 	struct value machine;
 	uint32_t number = 0;
 
@@ -417,4 +419,114 @@ struct dbg_error *stepasync_resume(struct control *c, pid_t tid, uint64_t addr,
 	p->step = step;
 	p->tid = tid;
 	return step_go_on(c, ret_done);
+}
+
+/* ---- Who is about to await --------------------------------------------- */
+
+struct dbg_error *stepasync_settled(struct control *c)
+{
+	struct dbg_error *err = control_halt(c);
+
+	if (err || c->plan.waiter)
+		return err;
+	find_number(c);
+	c->plan.waiter = c->plan.left.number;
+	return NULL;
+}
+
+/* The await of the statement at @pos that comes next, or is under way. */
+static const struct pdb_await *await_ahead(struct control *c,
+					   const struct code_pos *pos,
+					   const struct pdb_await *awaits,
+					   size_t n)
+{
+	const struct pdb_await *found = NULL;
+	struct code_pos yield;
+
+	for (size_t i = 0; i < n; i++)
+		if (awaits[i].resume_offset > pos->il_offset &&
+		    (!found || awaits[i].yield_offset < found->yield_offset))
+			found = &awaits[i];
+	if (!found || pos->il_offset == UINT32_MAX)
+		return NULL;
+	code_pos_of(c->code, pos->module, pos->token, found->yield_offset,
+		    &yield);
+	return yield.point.il_offset == pos->point.il_offset ? found : NULL;
+}
+
+/* Traps where @f goes on if it need not wait at @await. */
+static struct dbg_error *add_joins(struct control *c, const struct frame *f,
+				   const struct pdb_await *await)
+{
+	struct step_plan *p = &c->plan;
+	const struct addr_list list = {&p->joins, &p->n_joins, &p->cap_joins};
+	const struct code_place place = {
+	    .module = f->pos->module,
+	    .token = f->pos->token,
+	    .il_offset = code_await_join(f->pos->module, f->pos->token, await),
+	};
+
+	return place.il_offset == UINT32_MAX
+		   ? NULL
+		   : add_place(c, &place, f->raw.ip, &list);
+}
+
+/* Traps behind the calls by which @f begins to wait at @await. */
+static struct dbg_error *add_settles(struct control *c, const struct frame *f,
+				     const struct pdb_await *await)
+{
+	struct dbg_error *err;
+	struct arena *arena = arena_create();
+	const struct code_place place = {
+	    .module = f->pos->module,
+	    .token = f->pos->token,
+	    .il_offset = await->yield_offset,
+	};
+	uint64_t *addrs;
+	size_t n;
+
+	err = code_addresses(c->code, &place, f->raw.ip, arena, &addrs, &n);
+	for (size_t i = 0; !err && i < n; i++)
+		add_settled(c, addrs[i]);
+	arena_destroy(arena);
+	return err;
+}
+
+static struct dbg_error *plan_held(struct control *c, const struct frame *f,
+				   const struct pdb_await *await)
+{
+	struct dbg_error *err;
+	struct step_plan *p = &c->plan;
+	struct value machine;
+
+	if (!stack_machine(c->stack, f, &machine))
+		return NULL;
+	p->left = (struct left_call){
+	    .tid = f->tid,
+	    .sp = f->raw.sp,
+	    .number = asynccall_number(c, &machine),
+	    .type = machine.type,
+	    .machine = machine.addr,
+	};
+	p->waiter = p->left.number;
+	err = plan_waiter(c, f);
+	if (!err && !p->waiter)
+		err = add_settles(c, f, await);
+	return err ? err : add_joins(c, f, await);
+}
+
+struct dbg_error *stepasync_plan_held(struct control *c, const struct frame *f)
+{
+	struct dbg_error *err = NULL;
+	struct arena *arena = arena_create();
+	struct pdb_await *awaits;
+	const struct pdb_await *await;
+	size_t n;
+
+	awaits_of(f->pos, arena, &awaits, &n);
+	await = await_ahead(c, f->pos, awaits, n);
+	if (await)
+		err = plan_held(c, f, await);
+	arena_destroy(arena);
+	return err;
 }

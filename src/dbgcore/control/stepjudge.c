@@ -31,12 +31,14 @@ static struct dbg_error *judge(struct control *c, pid_t tid, uint64_t addr,
 		return stepasync_resume(c, tid, addr, ret_done);
 	if (p->phase == STEP_NONE)
 		return NULL;
-	if (p->waiter && addrs_have(p->resumes, p->n_resumes, addr)) {
+	if (step_is_awaited(p) && addrs_have(p->resumes, p->n_resumes, addr)) {
 		err = stepasync_waiter(c, tid, ret_done);
 		if (err || *ret_done)
 			return err;
 	}
-	if (p->tid != tid && p->blocked.tid != tid)
+	if (p->left.tid == tid && addrs_have(p->settles, p->n_settles, addr))
+		return stepasync_settled(c);
+	if (p->tid != tid && p->blocked.tid != tid && p->left.tid != tid)
 		return NULL;
 	err = target_regs(c->target, tid, &regs);
 	if (err)
@@ -44,6 +46,11 @@ static struct dbg_error *judge(struct control *c, pid_t tid, uint64_t addr,
 	if (p->blocked.tid == tid) {
 		*ret_done =
 		    addr == p->blocked.addr && regs.rsp >= p->blocked.sp;
+		return NULL;
+	}
+	if (p->left.tid == tid) {
+		*ret_done = addrs_have(p->joins, p->n_joins, addr) &&
+			    regs.rsp == p->left.sp;
 		return NULL;
 	}
 	// a helper runs managed code at times, which may use it too
