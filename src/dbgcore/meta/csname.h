@@ -58,6 +58,11 @@ void csname_method(const struct md *md, uint32_t token, bool params,
  */
 uint32_t csname_kickoff(const struct md *md, uint32_t move_next_rid);
 /*
+ * Is it the name of a state machine's class, "<M>d__0"? M may be a lambda's or
+ * a local function's, which have brackets themselves.
+ */
+bool csname_is_machine(const char *type);
+/*
  * The field, parameter or local name its author gave: "<x>5__2" is x,
  * "<>4__this" is this, "<Prop>k__BackingField" is Prop. NULL if compiler-made
  * without a source name. Borrowed or in @arena.

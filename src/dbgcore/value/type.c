@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "meta/csname.h"
 #include "value/value_priv.h"
 
 enum {
@@ -418,9 +419,7 @@ bool type_is_closure(const struct type *type)
 
 bool type_is_state_machine(const struct type *type)
 {
-	const char *close = strchr(type->facts->simple, '>');
-	return type->facts->simple[0] == '<' && close &&
-	       str_starts(close, ">d__");
+	return csname_is_machine(type->facts->simple);
 }
 
 bool type_is_compiler_made(const struct type *type)
