@@ -20,6 +20,24 @@ static struct dbg_error *let_go(struct dbg *dbg, const struct target_event *ev)
 	return session_go(dbg);
 }
 
+/* A stop from outside may come while the collector holds all threads. */
+static void tell_of_gc(struct dbg *dbg, enum dbg_stop_reason reason)
+{
+	uint32_t moves = 0;
+
+	if (!dbg->dac ||
+	    (reason != DBG_STOP_ATTACH && reason != DBG_STOP_PAUSE &&
+	     reason != DBG_STOP_SIGNAL))
+		return;
+	uint64_t count = dac_gc_count(dbg->dac);
+	if (count)
+		dbg_error_destroy(target_read_u32(dbg->target, count, &moves));
+	if (moves)
+		session_message(dbg, "the garbage collector is moving objects: "
+				     "values may be wrong until the program "
+				     "has run on for a moment");
+}
+
 void session_stopped(struct dbg *dbg, const struct dbg_stop *stop)
 {
 	dbg->state = DBG_STOPPED;
@@ -27,6 +45,7 @@ void session_stopped(struct dbg *dbg, const struct dbg_stop *stop)
 	dbg->stop = *stop;
 	siblings_freeze(dbg);
 	target_terminal_take(dbg->target);
+	tell_of_gc(dbg, stop->reason);
 	session_event(
 	    dbg, &(struct dbg_event){.kind = DBG_EVENT_STOPPED, .stop = *stop});
 }

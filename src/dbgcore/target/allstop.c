@@ -16,23 +16,22 @@ bool live_all_stopped(const struct target *t)
 // Bring everything that runs to a stop, marking it `paused`.
 struct dbg_error *live_pause(struct live *l)
 {
-	struct dbg_error *err = NULL;
-	bool outer = l->stopping, any;
+	struct dbg_error *err;
+	bool outer = l->stopping;
 
 	l->stopping = true;
 	for (size_t i = 0; i < l->n_threads; i++) {
 		struct thread *th = l->threads[i];
 
 		if (th->kind != THREAD_OWN || th->stop != STOP_NONE ||
-		    th->zombie)
+		    th->zombie || th->stuck)
 			continue;
 		th->paused = true;
 		// A new thread comes to a stop by itself.
 		if (!th->fresh && !th->execed)
 			thread_ask(l, th);
 	}
-	while (!err && l->n_running)
-		err = live_take(l, true, &any);
+	err = live_await_stops(l);
 	l->stopping = outer;
 	return err;
 }
@@ -263,7 +262,7 @@ static struct thread *interruptible(struct live *l)
 		struct thread *th = l->threads[i];
 
 		if (th->kind != THREAD_OWN || th->stop != STOP_NONE ||
-		    th->zombie || th->in_vfork)
+		    th->zombie || th->stuck || th->in_vfork)
 			continue;
 		if (several && th->tid == l->target.pid) {
 			char state = proc_state(th->tid, th->tid);

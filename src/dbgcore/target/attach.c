@@ -227,14 +227,13 @@ struct dbg_error *live_settle(struct live *l)
 	return err;
 }
 
-struct dbg_error *live_detach(struct target *t, bool stopped)
+struct dbg_error *live_let_go(struct live *l, bool stopped)
 {
 	struct dbg_error *err;
-	struct live *l = live_of(t);
 
-	err = live_stop_all(t);
+	err = live_stop_all(&l->target);
 	if (!err && !l->exited)
-		err = lift_all(t);
+		err = lift_all(&l->target);
 	if (!err)
 		err = live_settle(l);
 	if (!err)
@@ -243,10 +242,44 @@ struct dbg_error *live_detach(struct target *t, bool stopped)
 		return err;
 	// Pending: the first thread that is let go takes it for all.
 	if (stopped && !l->exited)
-		kill(t->pid, SIGSTOP);
+		kill(l->target.pid, SIGSTOP);
 	for (size_t i = l->n_threads; i-- > 0;)
 		if (l->threads[i]->kind == THREAD_OWN)
 			thread_detach(l, l->threads[i]);
 	l->let_go = true;
 	return NULL;
+}
+
+// A thread that is deaf in the kernel still; NULL: none.
+static struct dbg_error *find_stuck(struct live *l, struct thread **ret)
+{
+	struct dbg_error *err = NULL;
+	bool any = true;
+
+	l->stopping = true;
+	while (!err && any)
+		err = live_take(l, false, &any);
+	l->stopping = false;
+	for (size_t i = 0; !err && i < l->n_threads; i++)
+		if (l->threads[i]->stuck)
+			*ret = l->threads[i];
+	return err;
+}
+
+struct dbg_error *live_detach(struct target *t, bool stopped)
+{
+	struct dbg_error *err;
+	struct live *l = live_of(t);
+	struct thread *th = NULL;
+
+	err = live_stop_all(t);
+	if (!err)
+		err = find_stuck(l, &th);
+	if (!err && th)
+		err = dbg_err(DBG_E_STATE,
+			      "thread %d waits in the kernel, as for a child "
+			      "of vfork or a disk, and is let go when it comes "
+			      "back: detach again then, or quit",
+			      th->tid);
+	return err ? err : live_let_go(l, stopped);
 }

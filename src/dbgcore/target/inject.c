@@ -129,7 +129,7 @@ static struct dbg_error *cave_find(struct live *l, size_t size, uint64_t *ret)
 	struct proc_maps maps;
 	uint64_t addr = 0;
 
-	err = proc_maps_load(l->target.pid, &maps);
+	err = proc_maps_load(live_body(l), &maps);
 	if (err)
 		return err;
 	for (size_t i = 0; i < maps.n && !addr; i++)
@@ -454,7 +454,7 @@ struct dbg_error *live_find_code(struct target *t, const void *bytes, size_t n,
 	struct proc_maps maps;
 	size_t found = 0;
 
-	err = proc_maps_load(t->pid, &maps);
+	err = proc_maps_load(live_body(live_of(t)), &maps);
 	if (err)
 		return err;
 	for (size_t i = 0; i < maps.n && found < cap; i++)

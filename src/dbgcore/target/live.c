@@ -37,7 +37,7 @@ static struct dbg_error *live_maps(struct target *t, struct proc_maps *ret)
 	const char *above = live_of(t)->above_root;
 	size_t n = above ? strlen(above) : 0;
 
-	err = proc_maps_load(t->pid, ret);
+	err = proc_maps_load(live_body(live_of(t)), ret);
 	for (size_t i = 0; !err && n && i < ret->n; i++)
 		if (!strncmp(ret->v[i].path, above, n) &&
 		    ret->v[i].path[n] == '/')
@@ -51,7 +51,7 @@ static struct dbg_error *live_auxv(struct target *t, uint64_t type,
 	char path[32];
 	size_t n;
 
-	snprintf(path, sizeof(path), "/proc/%d/auxv", t->pid);
+	snprintf(path, sizeof(path), "/proc/%d/auxv", live_body(live_of(t)));
 	_cleanup_free_ char *text = proc_read(path, &n);
 	if (!text)
 		return dbg_err_errno(DBG_E_TARGET, errno, "cannot read '%s'",
@@ -173,7 +173,7 @@ static const struct target_ops live_ops = {
 
 void live_set_root(struct live *l)
 {
-	pid_t pid = l->target.pid;
+	pid_t pid = live_body(l);
 	char ours[PATH_MAX], its[PATH_MAX];
 
 	free(l->root);
@@ -242,7 +242,7 @@ void live_destroy(struct target *t)
 	struct dbg_error *err = NULL;
 
 	if (l->survives && !l->let_go)
-		err = live_detach(t, false);
+		err = live_let_go(l, false);
 	else if (t->pid && !l->let_go)
 		err = end(l);
 	dbg_error_destroy(err);

@@ -79,6 +79,8 @@ struct thread {
 	bool unread;     /* its stop was looked at, but not reaped */
 	bool asked;      /* PTRACE_INTERRUPT was sent while it ran */
 	bool zombie;     /* a leader that ended before the others */
+	bool stuck;      /* waits in the kernel, deaf to us: does not run */
+	bool came_late;  /* ... was until this status came */
 	bool in_vfork;   /* waits for its vfork child */
 	bool stepping;   /* single-stepped for the session */
 	bool masked;     /* its signals are blocked for the step */
@@ -214,11 +216,17 @@ static inline struct live *live_of(struct target *t)
 /* ---- thread.c: the table of threads, their registers ----------------- */
 
 struct thread *thread_find(struct live *l, pid_t tid);
+/*
+ * A task by which the kernel finds the process's memory, files and root: a
+ * leader that ended before the others has none.
+ */
+pid_t live_body(struct live *l);
 struct thread *thread_add(struct live *l, pid_t tid, enum thread_kind kind);
 void thread_remove(struct live *l, struct thread *th);
 /* Change the kind of a task besides the process's threads. */
 void thread_set_kind(struct live *l, struct thread *th, enum thread_kind kind);
 void thread_set_stop(struct live *l, struct thread *th, enum thread_stop stop);
+void thread_set_stuck(struct live *l, struct thread *th, bool stuck);
 /* The thread if it is stopped, or an error. */
 DBG_MUST struct dbg_error *thread_stopped(struct live *l, pid_t tid,
 					  struct thread **ret);
@@ -270,12 +278,8 @@ DBG_MUST struct dbg_error *thread_displace(struct live *l, struct thread *th,
 
 /* ---- wait.c: wait statuses and what they mean ----------------------- */
 
-/* Wait for one status, or look for one, and take note of it. */
-DBG_MUST struct dbg_error *live_take(struct live *l, bool block, bool *ret_any);
 DBG_MUST struct dbg_error *
 live_event_next(struct target *t, struct target_event *ret, bool *ret_any);
-/* Reap the stop of a thread that stays in it; its registers are written. */
-void thread_reap(struct live *l, struct thread *th);
 /* Take note of a status of a task that we know. */
 DBG_MUST struct dbg_error *live_file(struct live *l, struct thread *th,
 				     int status);
@@ -285,16 +289,32 @@ void thread_keep(struct live *l, struct thread *th,
 		 enum target_event_kind kind);
 /* Note a signal that the thread stands at; report it if it is watched. */
 void thread_due(struct live *l, struct thread *th, int signal);
+/* Make target_fd readable if there are events in the queue. */
+void live_kick(struct live *l);
+/* A SIGCHLD that nobody sent, and an end to those that came. */
+void live_raise(struct live *l);
+void live_drain(struct live *l);
+/* Make the descriptor readable in any case. */
+void live_rouse(struct target *t);
+
+/* ---- reap.c: waiting for them ----------------------------------------- */
+
+/* Wait for one status, or look for one, and take note of it. */
+DBG_MUST struct dbg_error *live_take(struct live *l, bool block, bool *ret_any);
 /*
- * Take note of a status that comes within @ms. SIGCHLD is taken: when done,
- * live_kick.
+ * Take note of a status that comes within @ms, less than 1,000. SIGCHLD is
+ * taken: when done, live_kick.
  */
 DBG_MUST struct dbg_error *live_take_within(struct live *l, int ms,
 					    bool *ret_any);
-/* Make target_fd readable if there are events in the queue. */
-void live_kick(struct live *l);
-/* Make the descriptor readable in any case. */
-void live_rouse(struct target *t);
+/*
+ * Wait until no thread runs, all having been asked to stop. One that does not
+ * because it waits in the kernel (for a vfork child, for a disk) is `stuck`
+ * then: it stops before it executes anything.
+ */
+DBG_MUST struct dbg_error *live_await_stops(struct live *l);
+/* Reap the stop of a thread that stays in it; its registers are written. */
+void thread_reap(struct live *l, struct thread *th);
 
 /* ---- hwbreak.c: the debug registers ------------------------------------- */
 
@@ -470,7 +490,11 @@ DBG_MUST struct dbg_error *attach_to_clean(pid_t pid, struct target **ret);
  * it would be delivered if we let go. All is stopped, traps are lifted.
  */
 DBG_MUST struct dbg_error *live_settle(struct live *l);
-/* Take everything of ours out of the process and stop tracing it. */
+/*
+ * Take everything of ours out of the process and stop tracing it. Threads
+ * that are stuck can be let go by our end only: live_detach refuses then.
+ */
+DBG_MUST struct dbg_error *live_let_go(struct live *l, bool stopped);
 DBG_MUST struct dbg_error *live_detach(struct target *t, bool stopped);
 
 /* ---- live.c, spawn.c --------------------------------------------------- */

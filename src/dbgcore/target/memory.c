@@ -59,7 +59,7 @@ struct dbg_error *live_memory_open(struct live *l)
 	close_files(l);
 	if (l->mem_fd >= 0)
 		close(l->mem_fd);
-	snprintf(path, sizeof(path), "/proc/%d/mem", l->target.pid);
+	snprintf(path, sizeof(path), "/proc/%d/mem", live_body(l));
 	l->mem_fd = open(path, O_RDWR | O_CLOEXEC);
 	if (l->mem_fd < 0)
 		return dbg_err_errno(DBG_E_TARGET, errno, "cannot open '%s'",
@@ -74,7 +74,7 @@ static ssize_t vm_read(struct live *l, uint64_t addr, void *buf, size_t n)
 	struct iovec local = {buf, n}, remote = {(void *)addr, n};
 
 	l->target.counters.syscalls++;
-	ssize_t got = process_vm_readv(l->target.pid, &local, 1, &remote, 1, 0);
+	ssize_t got = process_vm_readv(live_body(l), &local, 1, &remote, 1, 0);
 	if (got < 0 && (errno == EPERM || errno == ENOSYS))
 		l->no_vm = true;
 	return got;
@@ -153,7 +153,7 @@ static int open_by_fd(struct live *l, const struct proc_map *map)
 	struct dirent *entry;
 	int fd = -1;
 
-	snprintf(path, sizeof(path), "/proc/%d/fd", l->target.pid);
+	snprintf(path, sizeof(path), "/proc/%d/fd", live_body(l));
 	DIR *dir = opendir(path);
 	if (!dir)
 		return -1;
@@ -172,7 +172,7 @@ static int open_by_map(struct live *l, const struct proc_map *map)
 	char path[96];
 
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
-		 l->target.pid, map->start, map->end);
+		 live_body(l), map->start, map->end);
 	return open(path, O_RDWR | O_CLOEXEC);
 }
 
@@ -197,7 +197,7 @@ static struct dbg_error *refresh_codes(struct live *l)
 	struct dbg_error *err;
 	struct proc_maps maps;
 
-	err = proc_maps_load(l->target.pid, &maps);
+	err = proc_maps_load(live_body(l), &maps);
 	if (err)
 		return err;
 	l->n_codes = 0;
@@ -312,7 +312,7 @@ static ssize_t vm_write(struct live *l, uint64_t addr, const void *buf,
 	struct iovec remote = {(void *)addr, n};
 
 	l->target.counters.syscalls++;
-	return process_vm_writev(l->target.pid, &local, 1, &remote, 1, 0);
+	return process_vm_writev(live_body(l), &local, 1, &remote, 1, 0);
 }
 
 bool live_write_plain(struct live *l, uint64_t addr, const void *buf, size_t n)

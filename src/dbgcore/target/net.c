@@ -65,7 +65,7 @@ static void words_flush(struct words *w)
 	w->n = 0;
 	w->l->target.counters.syscalls++;
 	if (!w->l->no_vm &&
-	    process_vm_writev(w->l->target.pid, w->local, want / 8, w->remote,
+	    process_vm_writev(live_body(w->l), w->local, want / 8, w->remote,
 			      want / 8, 0) == (ssize_t)want)
 		return;
 	for (size_t i = 0; i < want / 8; i++)
@@ -386,7 +386,7 @@ struct dbg_error *net_recover(struct live *l)
 	struct proc_maps maps;
 	uint64_t addr = 0;
 
-	err = proc_maps_load(l->target.pid, &maps);
+	err = proc_maps_load(live_body(l), &maps);
 	if (err)
 		return err;
 	for (size_t i = 0; i < maps.n && !addr; i++)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
+#include <sys/user.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -206,6 +207,37 @@ char proc_state(pid_t pid, pid_t tid)
 	const char *fields = stat_fields(pid, tid, &text);
 
 	return fields ? *fields : 0;
+}
+
+bool proc_syscall(pid_t pid, pid_t tid, struct user_regs_struct *ret)
+{
+	char path[64];
+	uint64_t v[9]; /* number, six arguments, sp, pc */
+	size_t n = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", pid, tid);
+	_cleanup_free_ char *text = proc_read(path, NULL);
+	char *at = text, *end;
+	for (; at && n < sizeof(v) / sizeof(v[0]); n++, at = end) {
+		v[n] = strtoull(at, &end, 0);
+		if (end == at)
+			return false;
+	}
+	if (!at)
+		return false;
+	*ret = (struct user_regs_struct){
+	    .orig_rax = v[0],
+	    .rax = (unsigned long long)-ENOSYS,
+	    .rdi = v[1],
+	    .rsi = v[2],
+	    .rdx = v[3],
+	    .r10 = v[4],
+	    .r8 = v[5],
+	    .r9 = v[6],
+	    .rsp = v[7],
+	    .rip = v[8],
+	};
+	return true;
 }
 
 uint64_t proc_start_time(pid_t pid)

@@ -44,6 +44,12 @@ bool proc_link(pid_t pid, const char *name, char ret[PATH_MAX]);
 bool proc_status(pid_t pid, const char *field, int base, uint64_t *ret);
 /* The kernel's name of a thread, "" if it is gone. */
 void proc_comm(pid_t pid, pid_t tid, char ret[16]);
+/*
+ * Where a thread that waits in the kernel entered it: the registers that are
+ * known of it, the others 0. False if it does not wait.
+ */
+struct user_regs_struct;
+bool proc_syscall(pid_t pid, pid_t tid, struct user_regs_struct *ret);
 /* When the process was started, in ticks since the boot; 0: it is gone. */
 uint64_t proc_start_time(pid_t pid);
 /* State letter of a thread ('Z', 'X': ended), 0 if it is gone. */

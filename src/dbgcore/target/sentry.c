@@ -70,7 +70,7 @@ static bool clean(pid_t pid)
 
 	err = attach_to_clean(pid, &t);
 	if (!err) {
-		err = target_detach(t, false);
+		err = live_let_go(live_of(t), false);
 		target_destroy(t);
 	}
 	dbg_error_destroy(err);

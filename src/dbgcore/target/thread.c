@@ -28,6 +28,16 @@ long live_ptrace(struct live *l, int request, pid_t tid, uint64_t addr,
 		      (void *)data);
 }
 
+pid_t live_body(struct live *l)
+{
+	const struct thread *leader = thread_find(l, l->target.pid);
+
+	for (size_t i = 0; leader && leader->zombie && i < l->n_threads; i++)
+		if (l->threads[i]->kind == THREAD_OWN && !l->threads[i]->zombie)
+			return l->threads[i]->tid;
+	return l->target.pid;
+}
+
 struct thread *thread_find(struct live *l, pid_t tid)
 {
 	return map_find(&l->by_tid, (uint64_t)tid);
@@ -54,7 +64,8 @@ struct thread *thread_add(struct live *l, pid_t tid, enum thread_kind kind)
 // Does it count among the threads that run?
 static bool runs(const struct thread *th)
 {
-	return th->kind == THREAD_OWN && th->stop == STOP_NONE && !th->zombie;
+	return th->kind == THREAD_OWN && th->stop == STOP_NONE && !th->zombie &&
+	       !th->stuck;
 }
 
 void thread_remove(struct live *l, struct thread *th)
@@ -97,12 +108,26 @@ void thread_set_stop(struct live *l, struct thread *th, enum thread_stop stop)
 		target_cache_drop(&l->target);
 }
 
+void thread_set_stuck(struct live *l, struct thread *th, bool stuck)
+{
+	if (runs(th))
+		l->n_running--;
+	th->stuck = stuck;
+	if (runs(th))
+		l->n_running++;
+}
+
 struct dbg_error *thread_stopped(struct live *l, pid_t tid, struct thread **ret)
 {
 	struct thread *th = thread_find(l, tid);
 
 	if (!th || th->kind != THREAD_OWN || th->zombie)
 		return dbg_err(DBG_E_NOT_FOUND, "no thread %d", tid);
+	if (th->stuck)
+		return dbg_err(DBG_E_STATE,
+			       "thread %d waits in the kernel and cannot be "
+			       "stopped there",
+			       tid);
 	if (th->stop == STOP_NONE)
 		return dbg_err(DBG_E_STATE, "thread %d is running", tid);
 	*ret = th;
@@ -167,7 +192,7 @@ struct dbg_error *live_threads(struct target *t, struct arena *arena,
 		if (th->kind != THREAD_OWN || th->zombie)
 			continue;
 		v[n].tid = th->tid;
-		v[n].stopped = th->stop != STOP_NONE;
+		v[n].stopped = th->stop != STOP_NONE || th->stuck;
 		n++;
 	}
 	*ret = v;
@@ -227,8 +252,11 @@ struct dbg_error *live_regs(struct target *t, pid_t tid,
 {
 	struct dbg_error *err;
 	struct live *l = live_of(t);
-	struct thread *th;
+	struct thread *th = thread_find(l, tid);
 
+	// Where it entered the kernel is known all the same.
+	if (th && th->stuck && proc_syscall(t->pid, tid, ret))
+		return NULL;
 	err = thread_stopped(l, tid, &th);
 	if (err)
 		return err;
@@ -271,8 +299,12 @@ struct dbg_error *live_fpregs(struct target *t, pid_t tid,
 {
 	struct dbg_error *err;
 	struct live *l = live_of(t);
-	struct thread *th;
+	struct thread *th = thread_find(l, tid);
 
+	if (th && th->stuck) {
+		memset(ret, 0, sizeof(*ret));
+		return NULL;
+	}
 	err = thread_stopped(l, tid, &th);
 	if (err)
 		return err;

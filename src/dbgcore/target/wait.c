@@ -2,7 +2,6 @@
 #include "target/live.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -13,11 +12,6 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "target/net_code.h"
-
-enum {
-	LEADER_POLL_MS = 5,
-};
 
 // ---- The queue
 
@@ -142,7 +136,7 @@ static struct dbg_error *pop(struct live *l, struct target_event *ret,
 	return NULL;
 }
 
-static void raise_chld(struct live *l)
+void live_raise(struct live *l)
 {
 	l->target.counters.syscalls++;
 	syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), SIGCHLD);
@@ -152,7 +146,7 @@ void live_kick(struct live *l)
 {
 	// A status that nobody sent: event_next looks and finds the queue.
 	if (l->events_first != l->n_events)
-		raise_chld(l);
+		live_raise(l);
 }
 
 void live_rouse(struct target *t)
@@ -160,10 +154,10 @@ void live_rouse(struct target *t)
 	struct live *l = live_of(t);
 
 	l->family->drained = false;
-	raise_chld(l);
+	live_raise(l);
 }
 
-static void drain(struct live *l)
+void live_drain(struct live *l)
 {
 	// One may be pending for the thread and one for the process.
 	struct signalfd_siginfo info[2];
@@ -171,20 +165,6 @@ static void drain(struct live *l)
 	l->target.counters.syscalls++;
 	ssize_t n = read(l->family->signal_fd, info, sizeof(info));
 	(void)n;
-}
-
-struct dbg_error *live_take_within(struct live *l, int ms, bool *ret_any)
-{
-	struct dbg_error *err;
-	struct pollfd pfd = {.fd = l->family->signal_fd, .events = POLLIN};
-
-	err = live_take(l, false, ret_any);
-	if (err || *ret_any)
-		return err;
-	l->target.counters.syscalls++;
-	poll(&pfd, 1, ms);
-	drain(l);
-	return live_take(l, false, ret_any);
 }
 
 struct dbg_error *live_event_next(struct target *t, struct target_event *ret,
@@ -196,7 +176,7 @@ struct dbg_error *live_event_next(struct target *t, struct target_event *ret,
 
 	// Drained before waiting: what comes later raises SIGCHLD anew.
 	if (!l->family->drained)
-		drain(l);
+		live_drain(l);
 	l->family->drained = true;
 	while (any) {
 		err = pop(l, ret, ret_any);
@@ -353,7 +333,9 @@ static struct dbg_error *on_event_stop(struct live *l, struct thread *th,
 				       int signal)
 {
 	bool group = signal != SIGTRAP, asked = th->asked;
+	bool came_late = th->came_late;
 
+	th->came_late = false;
 	if (th->kind == THREAD_FORKED) {
 		child_release(l, th);
 		return NULL;
@@ -382,7 +364,7 @@ static struct dbg_error *on_event_stop(struct live *l, struct thread *th,
 		thread_keep(l, th, TARGET_EXEC);
 		return NULL;
 	}
-	if (l->stopping)
+	if (l->stopping || (came_late && l->held))
 		return NULL;
 	if (asked && l->interrupt_wanted) {
 		l->interrupt_wanted = false;
@@ -465,6 +447,8 @@ struct dbg_error *live_file(struct live *l, struct thread *th, int status)
 	struct dbg_error *err = NULL;
 
 	th->regs_valid = false;
+	th->came_late = th->stuck;
+	thread_set_stuck(l, th, false);
 	if (th->masked)
 		thread_unmask(l, th);
 	switch (event) {
@@ -492,148 +476,4 @@ struct dbg_error *live_file(struct live *l, struct thread *th, int status)
 		return on_sigtrap(l, th);
 	on_signal(l, th, signal);
 	return NULL;
-}
-
-// ---- Waiting
-
-// A leader that has ended before the other threads reports nothing: is it
-// all that we wait for?
-static bool only_leader_runs(struct live *l)
-{
-	struct thread *leader = thread_find(l, l->target.pid);
-
-	return l->n_running == 1 && leader && leader->stop == STOP_NONE &&
-	       !leader->zombie && l->n_threads > 1;
-}
-
-static bool note_zombie(struct live *l)
-{
-	struct thread *leader = thread_find(l, l->target.pid);
-	char state = proc_state(l->target.pid, leader->tid);
-
-	if (state != 'Z' && state != 'X')
-		return false;
-	l->n_running--;
-	leader->zombie = true;
-	live_queue(l, TARGET_GONE, leader->tid);
-	return true;
-}
-
-// The status that waitpid would give.
-static int status_of(const siginfo_t *info)
-{
-	switch (info->si_code) {
-	case CLD_EXITED:
-		return (info->si_status & 0xff) << 8;
-	case CLD_KILLED:
-	case CLD_DUMPED:
-		return info->si_status & 0x7f;
-	}
-	return info->si_status << 8 | 0x7f;
-}
-
-/*
- * A status is not reaped but looked at where a process is to survive us: a
- * stop that was reaped loses its signal if we die. What is resumed at once
- * never is; what stays stopped is when it is fit for that (thread_reap).
- */
-static pid_t wait_status(struct live *l, bool block, int *ret)
-{
-	int flags = __WALL | (block ? 0 : WNOHANG);
-	siginfo_t info;
-	pid_t tid;
-
-	do {
-		l->target.counters.syscalls++;
-		info.si_pid = 0;
-		if (!l->family->survives)
-			tid = waitpid(-1, ret, flags);
-		else if (waitid(P_ALL, 0, &info,
-				flags | WEXITED | WSTOPPED | WNOWAIT))
-			tid = -1;
-		else
-			tid = info.si_pid;
-	} while (tid < 0 && errno == EINTR);
-	if (tid > 0 && l->family->survives)
-		*ret = status_of(&info);
-	return tid;
-}
-
-static void reap(struct live *l, pid_t tid)
-{
-	l->target.counters.syscalls++;
-	waitpid(tid, NULL, __WALL | WNOHANG);
-}
-
-void thread_reap(struct live *l, struct thread *th)
-{
-	if (!th->unread)
-		return;
-	th->unread = false;
-	if (th->regs_valid && th->regs_dirty) {
-		struct user_regs_struct regs = th->regs;
-
-		// Should we die now, before the reaping, its SIGTRAP is
-		// delivered: the pc is right already.
-		regs.eflags |= NET_RF;
-		live_ptrace(l, PTRACE_SETREGS, th->tid, 0, (uintptr_t)&regs);
-		th->regs_dirty = false;
-	}
-	reap(l, th->tid);
-}
-
-// Wait while it is possible that the leader is gone; 0: it is.
-static pid_t wait_leader(struct live *l, int *ret)
-{
-	for (;;) {
-		drain(l);
-		pid_t tid = wait_status(l, false, ret);
-		if (tid || note_zombie(l)) {
-			// There may be more where SIGCHLD was taken away.
-			raise_chld(l);
-			return tid;
-		}
-		struct pollfd pfd = {.fd = l->family->signal_fd,
-				     .events = POLLIN};
-		l->target.counters.syscalls++;
-		poll(&pfd, 1, LEADER_POLL_MS);
-	}
-}
-
-struct dbg_error *live_take(struct live *l, bool block, bool *ret_any)
-{
-	int status;
-	pid_t tid;
-
-	*ret_any = false;
-	if (block && only_leader_runs(l))
-		tid = wait_leader(l, &status);
-	else
-		tid = wait_status(l, block, &status);
-	if (tid < 0 && !block && errno == ECHILD)
-		tid = 0;
-	if (tid < 0)
-		return dbg_err_errno(DBG_E_TARGET, errno,
-				     "cannot wait for process %d",
-				     l->target.pid);
-	if (!tid)
-		return NULL;
-	*ret_any = true;
-	l->target.counters.stops++;
-	struct live *owner = family_owner(l->family, tid);
-	if (l->family->survives && (!owner || !WIFSTOPPED(status)))
-		reap(l, tid);
-	if (!owner) {
-		child_stray(l->family, tid, status);
-		return NULL;
-	}
-	struct thread *th = thread_find(owner, tid);
-	th->unread = l->family->survives && WIFSTOPPED(status);
-	struct dbg_error *err = live_file(owner, th, status);
-	th = thread_find(owner, tid);
-	if (th)
-		thread_reap(owner, th);
-	if (owner != l)
-		live_kick(owner);
-	return err;
 }

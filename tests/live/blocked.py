@@ -1,0 +1,155 @@
+"""Attaching to programs that collect garbage, or whose threads wait in native
+code, in signal handlers, in the kernel, or are gone."""
+import os
+import re
+import signal
+
+from survivor import Busy, batch
+
+ATTACHES = 80
+
+
+def test_collecting(t):
+    """A program that is always in the middle of a collection: each of many
+    attaches sees all stacks, and objects that are not young."""
+    busy = Busy(t, "2", "1", "3").ready()
+    look = [f"attach {busy.pid}", "thread apply all bt",
+            "p Busy.Program.tallies._items[4].Name", "detach"]
+    out = batch(t, *look * ATTACHES)
+    for times, text in ((3, "in Busy.Program.Collector (state={Busy.Tally})"),
+                        (1, "in Busy.Program.Main (args={string[3]})"),
+                        (2, "in Busy.Program.Wait ()"),
+                        (1, "in Busy.Program.Mother (state={Busy.Tally})"),
+                        (1, ' = "collect2"\n'), (1, "detached]\n")):
+        t.check_equal(times * ATTACHES, out.count(text))
+    t.check_in("The garbage collector is moving objects: values may be wrong "
+               "until the program has run on for a moment.\n", out)
+    busy.untouched()
+    busy.right()
+
+
+def blocked(t, *words):
+    """The program, and its threads' ids by name."""
+    program = Busy(t, words=t.program("Blocked", *words, host="dotnet")).ready()
+    return program, threads_of(program.pid)
+
+
+def threads_of(pid):
+    found = {}
+    for tid in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{tid}/comm") as file:
+            found[file.read().strip()] = int(tid)
+    return found
+
+
+def state(pid, tid):
+    with open(f"/proc/{pid}/task/{tid}/stat") as file:
+        return file.read().rpartition(")")[2].split()[0]
+
+
+def stack_of(t, text, name):
+    """What `thread apply all bt` shows of the thread of that name."""
+    return t.check_match(rf'^Thread \d+ \(Thread \d+ "{name}"\):\n'
+                         r"((.+\n)*)", text).group(1)
+
+
+def check_stacks(t, out, names):
+    for name in names:
+        where = t.at("Blocked", name).replace(".", r"\.") + "$"
+        t.check_match(rf"Blocked\.Program\.\w+ .*at {where}",
+                      stack_of(t, out, name))
+
+
+PLACES = ("read", "nap", "lock", "signal")
+
+
+def test_native(t):
+    """Blocked in read, sleeping, waiting for a lock, inside a native handler
+    of a signal and a managed one: shown, and not disturbed."""
+    program, _ = blocked(t)
+    out = batch(t, *[f"attach {program.pid}", "thread apply all bt",
+                     "detach"] * 5)
+    check_stacks(t, out, PLACES)
+    t.check_match(r"^#\d+ .*Blocked\.Program\.Handler\.lambda .* at "
+                  + t.at("Blocked", "handler") + "$", out)
+    out = batch(t, f"attach {program.pid}", "b " + t.at("Blocked", "nap"),
+                "continue", "next", "bt -native", "delete", "detach")
+    t.check_match(r"^Breakpoint 1, Blocked\.Program\.Nap", out)
+    program.untouched()
+    program.right()
+
+
+def test_native_handler(t):
+    """The frames below a native handler: the signal's, and what it met."""
+    program, _ = blocked(t)
+    out = batch(t, f"attach {program.pid}", "set backtrace native on",
+                "thread apply all bt", "detach")
+    t.check_match(r"in pause \(\) from libc.so.6\n.*<signal handler called>.*\n"
+                  r"(.*\n)*.*Blocked\.Program\.Signal", stack_of(t, out, "signal"))
+    program.right()
+
+
+def test_leader_gone(t):
+    """The first thread has ended, the others have not."""
+    program, _ = blocked(t, "leader")
+    t.check_equal("Z", state(program.pid, program.pid))
+    out = batch(t, *[f"attach {program.pid}", "thread apply all bt",
+                     "b " + t.at("Blocked", "nap"), "continue", "delete",
+                     "detach"] * 3)
+    check_stacks(t, out, PLACES)
+    t.check_equal(3, len(re.findall(r"^Breakpoint \d, Blocked\.Program\.Nap",
+                                    out, re.M)))
+    program.right()
+
+
+def spawning(t):
+    """The program, a thread of which waits for a child of vfork."""
+    t.env["TMPDIR"] = t.dir
+    program, threads = blocked(t, "spawn")
+    tid = threads["spawn"]
+    t.wait_for("the vfork", lambda: state(program.pid, tid) == "D")
+    return program, tid
+
+
+def test_deaf(t):
+    """A thread that the kernel cannot stop is no hindrance: its stack, a
+    breakpoint in another, a pause; but it cannot be let go alone."""
+    program, tid = spawning(t)
+    s = t.start("-p", str(program.pid))
+    out = s.cmd("thread apply all bt")
+    check_stacks(t, out, (*PLACES, "spawn"))
+    s.cmd("tb " + t.at("Blocked", "nap"))
+    t.check_match(r"^Temporary breakpoint 1, Blocked\.Program\.Nap",
+                  s.cmd("continue"))
+    s.line("continue")
+    s.expect("^Continuing.")
+    s.interrupt()
+    s.expect(r"^\(dndbg\) ")
+    t.check_in(f"Thread {tid} waits in the kernel, as for a child of vfork or "
+               "a disk, and is let go when it comes back: detach again then, "
+               "or quit.", s.cmd("detach"))
+    path = f"{t.dir}/blocked-{program.pid}"
+    os.close(os.open(path, os.O_RDWR))
+    t.wait_for("the return", lambda: state(program.pid, tid) != "D")
+    t.check_in("detached]", s.cmd("detach"))
+    program.untouched()
+    program.right()
+
+
+def test_deaf_end(t):
+    """However dndbg ends meanwhile, the thread goes on."""
+    for end in ("quit", signal.SIGKILL):
+        program, tid = spawning(t)
+        s = t.start("-p", str(program.pid))
+        s.cmd("b " + t.at("Blocked", "nap"))
+        s.cmd("continue")
+        if end == "quit":
+            s.line("quit")
+            s.expect("y or n")
+            s.line("y")
+        else:
+            os.kill(s.pid, end)
+        s.wait()
+        t.wait_for("the cleaning up", lambda: not t.processes("dndbg-sentry"))
+        program.untouched_after_kill()
+        program.right()

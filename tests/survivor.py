@@ -1,0 +1,55 @@
+"""A program that is attached to, keeps count of what it does, and must go on
+as if nothing had been."""
+import subprocess
+
+import drive
+
+
+class Busy:
+    """A program that keeps count of what it does; see Busy.cs."""
+
+    def __init__(self, t, *args, config="Debug", words=None):
+        words = words or t.program("Busy", *args, config=config,
+                                   host="dotnet")
+        self.t = t
+        self.process = subprocess.Popen(
+            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True, env=t.env)
+        self.pid = self.process.pid
+
+    def ready(self):
+        self.t.check_equal("ready\n", self.process.stdout.readline())
+        return self
+
+    def right(self):
+        """It ends, and its count is right."""
+        try:
+            out, _ = self.process.communicate("", timeout=30 * drive.SLOW)
+        except subprocess.TimeoutExpired:
+            raise drive.Failure("the program does not end")
+        self.t.check_equal("right\n", out)
+        self.t.check_equal(0, self.process.returncode)
+
+    def untouched(self):
+        """Nobody traces it, and there is no memory of ours in it."""
+        self.t.check_equal(0, drive.tracer_of(self.pid))
+        self.t.check_equal([], self.ours())
+
+    def ours(self):
+        with open(f"/proc/{self.pid}/maps") as file:
+            return [line for line in file
+                    if " r-xp 00000000 00:00 0 \n" in line]
+
+    def untouched_after_kill(self):
+        """The same, but memory that does nothing may be left: then who
+        attaches next takes it away."""
+        if self.ours():
+            self.t.check_in("detached]", batch(
+                self.t, f"attach {self.pid}", "detach"))
+        self.untouched()
+
+
+def batch(t, *commands):
+    words = [word for command in commands for word in ("-ex", command)]
+    done = t.run("--batch", *words)
+    return done.stdout + done.stderr
