@@ -74,6 +74,25 @@ uint32_t asynccall_number(struct control *c, const struct value *machine)
 	return !addr || number ? number : number_task(c, f->owner, addr);
 }
 
+void asynccall_objects(struct control *c, const struct value *machine,
+		       struct async_call *ret)
+{
+	struct types *ts = stack_types(c->stack);
+	struct value task;
+
+	*ret = (struct async_call){0};
+	// the state machine of optimised code is a structure
+	if (machine->type->kind == TYPE_CLASS)
+		value_pointer(ts, machine, &ret->machine);
+	if (stack_call(c->stack, machine, &task))
+		value_pointer(ts, &task, &ret->task);
+}
+
+bool asynccall_has(const struct async_call *call, uint64_t addr)
+{
+	return addr && (addr == call->task || addr == call->machine);
+}
+
 bool asynccall_of(struct control *c, pid_t tid, struct value *ret_machine,
 		  uint32_t *ret_number)
 {

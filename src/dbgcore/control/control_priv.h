@@ -369,14 +369,15 @@ struct dbg_error *step_user_frame(struct control *c, uint32_t thread,
 /* Step on from where @c->plan.tid is, over the same line. */
 struct dbg_error *step_go_on(struct control *c, bool *ret_done);
 
-/* stepwait.c */
-/*
- * Add where a thread goes on that is blocked until @task is done, or is about
- * to wait for it: plan.blocked, plan.left.
- */
-struct dbg_error *stepwait_plan(struct control *c, const struct value *task);
-
 /* asynccall.c */
+/* The objects of an async call, at this stop; 0: not there. */
+struct async_call {
+	uint64_t task, machine;
+};
+
+void asynccall_objects(struct control *c, const struct value *machine,
+		       struct async_call *ret);
+bool asynccall_has(const struct async_call *call, uint64_t addr);
 /*
  * The number by which the async call with this state machine is known for
  * good; 0: it did not wait yet, or its builder is none of the framework's.
@@ -385,6 +386,14 @@ uint32_t asynccall_number(struct control *c, const struct value *machine);
 /* The same of the newest frame of @tid; false if it runs no async method. */
 bool asynccall_of(struct control *c, pid_t tid, struct value *ret_machine,
 		  uint32_t *ret_number);
+
+/* stepwait.c */
+/*
+ * Add where a thread goes on that is blocked until @call is done, or is about
+ * to wait for it: plan.blocked, plan.left.
+ */
+struct dbg_error *stepwait_plan(struct control *c,
+				const struct async_call *call);
 
 /* stepasync.c */
 /* Add the yields of the async method at @pos, which runs in @frame. */
@@ -407,10 +416,11 @@ struct dbg_error *stepasync_last(struct control *c, bool *ret_done);
 struct dbg_error *stepasync_waiter(struct control *c, pid_t tid,
 				   bool *ret_done);
 /*
- * If @f, of a thread that holds the task of what is left, is about to await
- * it, or to wait for it: plan.left, and where that goes on.
+ * If @f, of a thread that holds objects of @call, is about to await that:
+ * plan.left, and where it goes on. @f may be of @call itself.
  */
-struct dbg_error *stepasync_plan_held(struct control *c, const struct frame *f);
+struct dbg_error *stepasync_plan_held(struct control *c, const struct frame *f,
+				      const struct async_call *call);
 /* plan.left is behind a call by which it begins to wait. */
 struct dbg_error *stepasync_settled(struct control *c);
 /* The stepped frame is at a yield. */

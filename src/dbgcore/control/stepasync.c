@@ -174,6 +174,7 @@ struct dbg_error *stepasync_plan_end(struct control *c, const struct frame *f,
 	struct step_plan *p = &c->plan;
 	struct nearest nearest = {.c = c};
 	struct value machine, task;
+	struct async_call call;
 
 	*ret_returns = true;
 	if (!stack_machine(c->stack, f, &machine) ||
@@ -186,8 +187,8 @@ struct dbg_error *stepasync_plan_end(struct control *c, const struct frame *f,
 	*ret_returns = !p->waiter && is_iterator(c, &machine);
 	if (p->waiter)
 		return plan_waiter(c, nearest.found);
-	// who consumes an iterator holds that, not a task
-	return stepwait_plan(c, *ret_returns ? &machine : &task);
+	asynccall_objects(c, &machine, &call);
+	return stepwait_plan(c, &call);
 }
 
 struct dbg_error *stepasync_plan_last(struct control *c, const struct frame *f)
@@ -493,13 +494,18 @@ static struct dbg_error *add_settles(struct control *c, const struct frame *f,
 }
 
 static struct dbg_error *plan_held(struct control *c, const struct frame *f,
-				   const struct pdb_await *await)
+				   const struct pdb_await *await,
+				   const struct async_call *call)
 {
 	struct dbg_error *err;
 	struct step_plan *p = &c->plan;
+	struct async_call own;
 	struct value machine;
 
 	if (!stack_machine(c->stack, f, &machine))
+		return NULL;
+	asynccall_objects(c, &machine, &own);
+	if (own.task == call->task)
 		return NULL;
 	p->left = (struct left_call){
 	    .tid = f->tid,
@@ -515,7 +521,8 @@ static struct dbg_error *plan_held(struct control *c, const struct frame *f,
 	return err ? err : add_joins(c, f, await);
 }
 
-struct dbg_error *stepasync_plan_held(struct control *c, const struct frame *f)
+struct dbg_error *stepasync_plan_held(struct control *c, const struct frame *f,
+				      const struct async_call *call)
 {
 	struct dbg_error *err = NULL;
 	struct arena *arena = arena_create();
@@ -526,7 +533,7 @@ struct dbg_error *stepasync_plan_held(struct control *c, const struct frame *f)
 	awaits_of(f->pos, arena, &awaits, &n);
 	await = await_ahead(c, f->pos, awaits, n);
 	if (await)
-		err = plan_held(c, f, await);
+		err = plan_held(c, f, await, call);
 	arena_destroy(arena);
 	return err;
 }

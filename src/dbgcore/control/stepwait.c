@@ -20,10 +20,12 @@ enum {
 };
 
 /*
- * Where on its stack, in its newest part, @tid holds @addr; where that begins
- * if it is in a register. 0: it does not.
+ * Where on its stack, in its newest part, @tid holds the task of @call, or the
+ * state machine that holds this; where that begins if it is in a register. 0:
+ * it does not.
  */
-static uint64_t held_at(struct control *c, pid_t tid, uint64_t addr)
+static uint64_t held_at(struct control *c, pid_t tid,
+			const struct async_call *call)
 {
 	struct user_regs_struct regs;
 	_cleanup_free_ uint64_t *words = xmalloc(STACK_MAX);
@@ -38,11 +40,12 @@ static uint64_t held_at(struct control *c, pid_t tid, uint64_t addr)
 				    regs.r12, regs.r13, regs.r14, regs.r15};
 	uint64_t start = regs.rsp & ~(uint64_t)7;
 
-	if (addrs_have(in_regs, sizeof(in_regs) / sizeof(*in_regs), addr))
-		return start;
+	for (size_t i = 0; i < sizeof(in_regs) / sizeof(*in_regs); i++)
+		if (asynccall_has(call, in_regs[i]))
+			return start;
 	n = target_read_some(c->target, start, words, STACK_MAX);
 	for (size_t i = 0; i < n / sizeof(*words); i++)
-		if (words[i] == addr)
+		if (asynccall_has(call, words[i]))
 			return start + i * sizeof(*words);
 	return 0;
 }
@@ -88,7 +91,8 @@ static struct dbg_error *plan_blocked(struct control *c,
 	if (!waits(c, thread->number))
 		return NULL;
 	err = step_user_frame(c, thread->number, 0, &f);
-	if (err || !f)
+	// the wait of the compiler's own Main has no code of the user's
+	if (err || !f || !f->pos || !f->pos->point.line)
 		return err;
 	p->blocked = (struct blocked){
 	    .tid = thread->tid,
@@ -195,16 +199,19 @@ static struct dbg_error *plan_wait(struct control *c, const struct frame *f)
 	return err;
 }
 
-static struct dbg_error *plan_wait_of(struct control *c, const struct frame *f)
+static struct dbg_error *plan_wait_of(struct control *c, const struct frame *f,
+				      const struct async_call *call)
 {
-	struct dbg_error *err = stepasync_plan_held(c, f);
+	struct dbg_error *err = stepasync_plan_held(c, f, call);
 
 	return err || c->plan.left.tid ? err : plan_wait(c, f);
 }
 
-/* Is @thread about to wait for what it holds at @held? */
-static struct dbg_error *
-plan_holder(struct control *c, const struct dbg_thread *thread, uint64_t held)
+/* Is @thread about to wait for @call, whose task it holds at @held? */
+static struct dbg_error *plan_holder(struct control *c,
+				     const struct dbg_thread *thread,
+				     uint64_t held,
+				     const struct async_call *call)
 {
 	struct dbg_error *err = NULL;
 	const struct frame *f = NULL, *caller = NULL;
@@ -214,33 +221,32 @@ plan_holder(struct control *c, const struct dbg_thread *thread, uint64_t held)
 		err = stack_frame(c->stack, thread->number, level, &caller);
 		if (!err && f && f->pos && f->pos->point.line &&
 		    (!caller || caller->raw.sp > held))
-			err = plan_wait_of(c, f);
+			err = plan_wait_of(c, f, call);
 		if (err || (level && !caller) || c->plan.left.tid)
 			break;
 	}
 	return err;
 }
 
-struct dbg_error *stepwait_plan(struct control *c, const struct value *task)
+struct dbg_error *stepwait_plan(struct control *c,
+				const struct async_call *call)
 {
 	struct dbg_error *err;
 	struct step_plan *p = &c->plan;
 	struct dbg_thread *threads;
-	uint64_t addr, held;
+	uint64_t held;
 	size_t n;
 
-	if (!value_pointer(stack_types(c->stack), task, &addr))
-		return NULL;
 	err = stack_threads(c->stack, &threads, &n);
 	for (size_t i = 0; !err && i < n && !step_is_awaited(p); i++) {
 		if (!threads[i].managed || threads[i].tid == p->tid)
 			continue;
-		held = held_at(c, threads[i].tid, addr);
+		held = held_at(c, threads[i].tid, call);
 		if (!held)
 			continue;
 		err = plan_blocked(c, &threads[i]);
 		if (!err && !p->blocked.tid)
-			err = plan_holder(c, &threads[i], held);
+			err = plan_holder(c, &threads[i], held, call);
 	}
 	return err;
 }
