@@ -70,6 +70,7 @@ struct group_spec {
 	const char *name;
 	const char *fixture;
 	const char *argument; /* of the program, NULL: none */
+	const char *more[3];  /* ... and further ones */
 	double actions;       /* what BESIDE_RATE divides */
 	void (*shoot)(struct drive *d, struct point *ret);
 	struct figure_spec figures[POINTS_MAX];
@@ -78,6 +79,7 @@ struct group_spec {
 /* ---- The groups, each an array that a NULL name ends ------------------- */
 
 extern const struct group_spec bench_start_groups[];
+extern const struct group_spec bench_attach_groups[];
 extern const struct group_spec bench_step_groups[];
 extern const struct group_spec bench_stack_groups[];
 extern const struct group_spec bench_hit_groups[];
@@ -134,6 +136,12 @@ double drive_end(struct drive *d, double actions, struct point *ret);
 
 /* Whole run of the group's program without a debugger; negative: failed. */
 double proc_bare(const struct bench *b, const struct group_spec *g);
+/*
+ * Start the group's program without a debugger, with pipes to its input and
+ * from its output; negative: failed.
+ */
+pid_t proc_start(const struct bench *b, const struct group_spec *g, int *ret_in,
+		 int *ret_out);
 /* Run @g's shot in a process of its own; false if it failed. */
 bool proc_shoot(const struct bench *b, const struct group_spec *g,
 		struct point *ret);

@@ -16,22 +16,26 @@ enum {
 
 extern char **environ;
 
-double proc_bare(const struct bench *b, const struct group_spec *g)
+/* The bare program, its first three descriptors from @fds. */
+static pid_t run_bare(const struct bench *b, const struct group_spec *g,
+		      const int fds[3])
 {
 	char dll[PATH_BYTES];
-	const char *argv[] = {b->dotnet, dll, g->argument, NULL};
+	const char *argv[] = {b->dotnet,  dll,        g->argument, g->more[0],
+			      g->more[1], g->more[2], NULL};
 	posix_spawn_file_actions_t actions;
 	pid_t pid;
-	int status = -1;
 
 	snprintf(dll, sizeof(dll), "%s/%s/%s.dll", b->fixtures, g->fixture,
 		 g->fixture);
 	posix_spawn_file_actions_init(&actions);
-	for (int fd = 0; fd < 3; fd++)
-		posix_spawn_file_actions_addopen(&actions, fd, "/dev/null",
-						 O_RDWR, 0);
+	for (int i = 0; i < 3; i++)
+		if (fds[i] < 0)
+			posix_spawn_file_actions_addopen(
+			    &actions, i, "/dev/null", O_RDWR, 0);
+		else
+			posix_spawn_file_actions_adddup2(&actions, fds[i], i);
 
-	double began = drive_now();
 	int failed = posix_spawn(&pid, b->dotnet, &actions, NULL,
 				 (char *const *)argv, environ);
 
@@ -41,15 +45,45 @@ double proc_bare(const struct bench *b, const struct group_spec *g)
 			strerror(failed));
 		return -1;
 	}
+	return pid;
+}
+
+double proc_bare(const struct bench *b, const struct group_spec *g)
+{
+	static const int nothing[] = {-1, -1, -1};
+	int status = -1;
+	double began = drive_now();
+	pid_t pid = run_bare(b, g, nothing);
+
+	if (pid < 0)
+		return -1;
 	waitpid(pid, &status, 0);
 
 	double took = drive_now() - began;
 
 	if (status) {
-		fprintf(stderr, "bench: '%s' failed without a debugger\n", dll);
+		fprintf(stderr, "bench: %s failed without a debugger\n",
+			g->fixture);
 		return -1;
 	}
 	return took;
+}
+
+pid_t proc_start(const struct bench *b, const struct group_spec *g, int *ret_in,
+		 int *ret_out)
+{
+	int in[2], out[2];
+
+	if (pipe2(in, O_CLOEXEC) < 0 || pipe2(out, O_CLOEXEC) < 0)
+		return -1;
+
+	pid_t pid = run_bare(b, g, (const int[]){in[0], out[1], -1});
+
+	close(in[0]);
+	close(out[1]);
+	*ret_in = in[1];
+	*ret_out = out[0];
+	return pid;
 }
 
 static void run_shot(const struct bench *b, const struct group_spec *g, int fd)

@@ -1,0 +1,159 @@
+/*
+ * A process of 200 threads that runs without a debugger: attached to, paused,
+ * looked at whole, let go. Each shot is the first attach of its process, as
+ * for a user; how long the program stood still is told by the program.
+ */
+#include "bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+	THREADS = 200,
+	FRAMES_MAX = 1000,
+	PAUSES = 15,
+	TEXT_BYTES = 4096
+};
+
+struct program {
+	pid_t pid;
+	int in, out;
+	char text[TEXT_BYTES]; /* what it has said */
+	size_t n;
+};
+
+/* Read on until @word comes, or to the end. */
+static bool hear(struct program *p, const char *word)
+{
+	while (!strstr(p->text, word)) {
+		ssize_t got =
+		    read(p->out, p->text + p->n, TEXT_BYTES - 1 - p->n);
+
+		if (got <= 0)
+			return false;
+		p->n += (size_t)got;
+		p->text[p->n] = '\0';
+	}
+	return true;
+}
+
+static void begin(struct drive *d, struct program *p)
+{
+	memset(p, 0, sizeof(*p));
+	p->pid = proc_start(d->bench, d->group, &p->in, &p->out);
+	if (p->pid < 0 || !hear(p, "ready\n"))
+		drive_fail(d, "the program does not begin");
+	drive_open(d);
+}
+
+static void end(struct drive *d, struct program *p)
+{
+	int status;
+
+	drive_close(d);
+	close(p->in);
+	if (!hear(p, "right\n"))
+		drive_fail(d, "the program came to harm: %s", p->text);
+	close(p->out);
+	waitpid(p->pid, &status, 0);
+	if (status)
+		drive_fail(d, "the program failed with status %d", status);
+}
+
+static void attach(struct drive *d, const struct program *p)
+{
+	const struct dbg_attach req = {.pid = p->pid};
+
+	drive_check(d, dbg_attach(d->dbg, &req));
+	drive_wait_stop(d);
+}
+
+static void attach_pause_detach(struct drive *d, struct point *ret)
+{
+	struct program p;
+	struct samples pauses = {0};
+
+	begin(d, &p);
+	drive_begin(d);
+	attach(d, &p);
+	ret[0].value = drive_end(d, 1, &ret[0]) * 1e3;
+	for (int i = 0; i < PAUSES; i++) {
+		drive_continue(d);
+		drive_begin(d);
+		drive_check(d, dbg_pause(d->dbg));
+		drive_wait_stop(d);
+		samples_add(&pauses, drive_end(d, 1, &ret[1]) * 1e3);
+	}
+	ret[1].value = samples_median(&pauses);
+	drive_begin(d);
+	drive_check(d, dbg_detach(d->dbg));
+	ret[2].value = drive_end(d, 1, &ret[2]) * 1e3;
+	end(d, &p);
+}
+
+/* Every frame of every thread with its text, as "thread apply all bt". */
+static void look(struct drive *d)
+{
+	struct dbg_thread *threads;
+	struct dbg_frame *frames;
+	size_t n, n_frames, n_managed = 0;
+
+	drive_check(d, dbg_thread_list(d->dbg, &threads, &n));
+	for (size_t i = 0; i < n; i++) {
+		drive_check(d, dbg_frame_list(d->dbg, threads[i].number, 0,
+					      FRAMES_MAX, &frames, &n_frames));
+		n_managed += frames[0].kind == DBG_FRAME_MANAGED;
+	}
+	if (n_managed < THREADS)
+		drive_fail(d, "%zu threads with a managed stack", n_managed);
+}
+
+static void attach_look_detach(struct drive *d, struct point *ret)
+{
+	struct program p;
+
+	begin(d, &p);
+	drive_begin(d);
+	attach(d, &p);
+	look(d);
+	drive_check(d, dbg_detach(d->dbg));
+	ret[0].value = drive_end(d, 1, &ret[0]) * 1e3;
+	end(d, &p);
+
+	const char *stood = strstr(p.text, "stood ");
+
+	if (!stood)
+		drive_fail(d, "the program does not say how long it stood");
+	ret[1].value = strtod(stood + strlen("stood "), NULL) / 1e3;
+}
+
+const struct group_spec bench_attach_groups[] = {
+    {
+	.name = "attach",
+	.fixture = "Busy",
+	.argument = "200",
+	.more = {"0"},
+	.shoot = attach_pause_detach,
+	.figures = {{"attach", "attach, 200 threads", "ms", BESIDE_NOTHING,
+		     GOAL_MAX, 15},
+		    {"pause", "pause, 200 threads", "ms", BESIDE_NOTHING,
+		     GOAL_MAX, 2},
+		    {"detach", "detach, 200 threads", "ms", BESIDE_NOTHING,
+		     GOAL_MAX, 3}},
+    },
+    {
+	.name = "attach_look",
+	.fixture = "Busy",
+	.argument = "200",
+	.more = {"0", "0", "pulse"},
+	.shoot = attach_look_detach,
+	.figures = {{"look", "attach, stacks of 200 threads, detach", "ms",
+		     BESIDE_NOTHING, GOAL_MAX, 40},
+		    {"look_stood", "... the program stood still", "ms",
+		     BESIDE_NOTHING, GOAL_MAX, 30}},
+    },
+    {0},
+};
