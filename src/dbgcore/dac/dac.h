@@ -235,6 +235,8 @@ struct dac_thread {
 	uint64_t managed_object; /* System.Threading.Thread, 0: none */
 };
 
+/* Does the runtime know the thread? */
+bool dac_is_managed(struct dac *d, pid_t tid);
 /* Managed threads with a live tid. */
 DBG_MUST struct dbg_error *dac_threads(struct dac *d, struct arena *arena,
 				       struct dac_thread **ret, size_t *ret_n);

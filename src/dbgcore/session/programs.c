@@ -16,6 +16,7 @@
 
 enum {
 	HOST_MAX = 256 << 20, /* bytes of a file that may be a host */
+	HOST_USUAL = 1 << 20, /* ... without a runtime inside */
 };
 
 // ---- Is it one of .NET?
@@ -44,7 +45,7 @@ static bool has_library(pid_t pid, bool *ret_readable)
 
 // A host that has loaded nothing yet bears the name of what it will load, one
 // with the runtime inside that of its debugging table.
-static bool is_host(pid_t pid)
+static bool is_host(pid_t pid, size_t max)
 {
 	static const char *const words[] = {"libhostfxr", "libcoreclr",
 					    "DotNetRuntimeInfo"};
@@ -53,7 +54,7 @@ static bool is_host(pid_t pid)
 	bool found = false;
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-	struct dbg_error *err = file_load(path, HOST_MAX, &file);
+	struct dbg_error *err = file_load(path, max, &file);
 	if (err) {
 		dbg_error_destroy(err);
 		return false;
@@ -69,7 +70,9 @@ bool program_is_dotnet(pid_t pid)
 {
 	bool readable;
 
-	return has_library(pid, &readable) || !readable || is_host(pid);
+	// The list of mappings is long and dear, a host is a small file.
+	return is_host(pid, HOST_USUAL) || has_library(pid, &readable) ||
+	       !readable || is_host(pid, HOST_MAX);
 }
 
 // ---- Names

@@ -57,6 +57,7 @@ void stack_set_runtime(struct stack *s, struct dac *d, struct code *c)
 	s->code = c;
 	s->types = NULL;
 	s->name_type = 0;
+	s->first_managed = 0;
 }
 
 void stack_set_types(struct stack *s, struct types *ts)

@@ -44,10 +44,11 @@ struct stack {
 	struct stack_thread **threads; /* by number, holes where one went */
 	size_t n_threads, cap_threads;
 	struct map by_tid;
-	pid_t behind;        /* see stack_behind; 0: none */
-	uint32_t n_walked;   /* frames of all threads in this stop */
-	bool native;         /* show native frames */
-	struct types *types; /* NULL: no runtime */
+	pid_t behind;           /* see stack_behind; 0: none */
+	uint32_t n_walked;      /* frames of all threads in this stop */
+	bool native;            /* show native frames */
+	uint32_t first_managed; /* number as last found, 0: none */
+	struct types *types;    /* NULL: no runtime */
 
 	/* The runtime's threads of this stop, read when asked for. */
 	bool managed_read;

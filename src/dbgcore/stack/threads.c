@@ -124,22 +124,33 @@ static const char *thread_name(struct stack *s, const struct dac_thread *m,
 	return arena_strdup(s->arena, comm);
 }
 
+// Its end may not have been told yet.
+static bool is_live(struct stack *s, const struct stack_thread *t)
+{
+	struct user_regs_struct regs;
+	struct dbg_error *err = target_regs(s->target, t->tid, &regs);
+
+	dbg_error_destroy(err);
+	return !err;
+}
+
+static bool is_managed(struct stack *s, uint32_t number)
+{
+	const struct stack_thread *t = stack_thread_get(s, number);
+
+	return t && s->dac && is_live(s, t) && dac_is_managed(s->dac, t->tid);
+}
+
 uint32_t stack_first_managed(struct stack *s)
 {
-	struct target_thread *threads;
-	uint32_t ret = 0;
-	size_t n;
-	struct dbg_error *err =
-	    target_threads(s->target, s->arena, &threads, &n);
-
-	for (size_t i = 0; !err && i < n; i++) {
-		uint32_t number = stack_thread_number(s, threads[i].tid);
-
-		if ((!ret || number < ret) && find_managed(s, threads[i].tid))
-			ret = number;
-	}
-	dbg_error_destroy(err);
-	return ret;
+	// What the runtime knows it knows to the thread's end.
+	if (is_managed(s, s->first_managed))
+		return s->first_managed;
+	s->first_managed = 0;
+	for (uint32_t i = 1; i <= s->n_threads && !s->first_managed; i++)
+		if (is_managed(s, i))
+			s->first_managed = i;
+	return s->first_managed;
 }
 
 static int by_number(const void *a, const void *b)

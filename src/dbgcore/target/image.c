@@ -54,22 +54,21 @@ void images_clear(struct images *images)
 		image_file_clear(&images->files[i]);
 }
 
-static struct dbg_error *maps_get(struct target *t,
-				  const struct proc_maps **ret)
+struct dbg_error *images_maps(struct target *t, const struct proc_maps **ret)
 {
 	struct dbg_error *err;
 	struct images *images = &t->images;
 
 	*ret = &images->maps;
-	if (images->maps.n && images->stamp == t->cache.stamp &&
-	    t->ops->frozen(t))
+	if (images->maps.n && images->runs == t->runs && t->ops->frozen(t))
 		return NULL;
 	proc_maps_deinit(&images->maps);
 	images->n_ranges = 0;
 	err = t->ops->maps(t, &images->maps);
 	if (err)
 		return err;
-	images->stamp = t->cache.stamp;
+	// What was read while something ran may be old at once.
+	images->runs = t->ops->frozen(t) ? t->runs : 0;
 	return NULL;
 }
 
@@ -198,7 +197,7 @@ struct dbg_error *target_image_find(struct target *t, const char *name,
 	struct dbg_error *err;
 	const struct proc_maps *maps;
 
-	err = maps_get(t, &maps);
+	err = images_maps(t, &maps);
 	if (err)
 		return err;
 	*ret_found = false;
@@ -216,7 +215,7 @@ static struct dbg_error *image_holding(struct target *t, uint64_t addr,
 	struct dbg_error *err;
 	const struct proc_maps *maps;
 
-	err = maps_get(t, &maps);
+	err = images_maps(t, &maps);
 	if (err)
 		return err;
 	*ret_found = false;
@@ -346,7 +345,7 @@ static void unwind_range_find(struct target *t, uint64_t addr,
 		    .end = image.end,
 		    .header = unwind_header(t, image.base),
 		};
-	} else if (!err && !(err = maps_get(t, &maps))) {
+	} else if (!err && !(err = images_maps(t, &maps))) {
 		const struct proc_map *map = proc_maps_find(maps, addr);
 		if (map && !strcmp(map->path, "[vdso]"))
 			*ret = (struct unwind_range){
@@ -366,7 +365,7 @@ uint64_t images_unwind_header(struct target *t, uint64_t addr)
 	struct unwind_range range;
 
 	// What is known is of the present mappings.
-	struct dbg_error *err = maps_get(t, &maps);
+	struct dbg_error *err = images_maps(t, &maps);
 	dbg_error_destroy(err);
 	if (err)
 		return 0;

@@ -126,15 +126,14 @@ static uint64_t cave_in(struct live *l, const struct proc_maps *maps, size_t i,
 static struct dbg_error *cave_find(struct live *l, size_t size, uint64_t *ret)
 {
 	struct dbg_error *err;
-	struct proc_maps maps;
+	const struct proc_maps *maps;
 	uint64_t addr = 0;
 
-	err = proc_maps_load(live_body(l), &maps);
+	err = images_maps(&l->target, &maps);
 	if (err)
 		return err;
-	for (size_t i = 0; i < maps.n && !addr; i++)
-		addr = cave_in(l, &maps, i, size);
-	proc_maps_deinit(&maps);
+	for (size_t i = 0; i < maps->n && !addr; i++)
+		addr = cave_in(l, maps, i, size);
 	if (!addr)
 		return dbg_err(DBG_E_TARGET,
 			       "no image of process %d has room behind its "
@@ -282,6 +281,7 @@ struct dbg_error *inject_begin(struct live *l, struct inject *in)
 	if (live_read(&l->target, in->cave, in->covered, size) != size)
 		return dbg_err(DBG_E_MEMORY, "cannot read the program's code");
 	in->size = size;
+	l->injecting = true;
 	return live_write_code(&l->target, in->cave, code, size);
 }
 
@@ -356,6 +356,7 @@ struct dbg_error *inject_end(struct live *l, struct inject *in)
 
 	if (in->called && thread_find(l, in->tid) == in->th)
 		err = come_back(l, in);
+	l->injecting = false;
 	target_cache_drop(&l->target);
 	if (in->size && !l->exited)
 		err =

@@ -187,6 +187,7 @@ struct live {
 	struct sentry sentry;
 	bool held;      /* stops are reported after the next resume */
 	bool stopping;  /* threads stay in whatever stop they come to */
+	bool injecting; /* what runs is ours: inject.c */
 	bool follow;    /* children stay traced, aside */
 	bool releasing; /* ... no longer: they are let go at their next stop */
 	bool interrupt_wanted;

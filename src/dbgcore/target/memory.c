@@ -195,14 +195,14 @@ static int file_get(struct live *l, const struct proc_map *map)
 static struct dbg_error *refresh_codes(struct live *l)
 {
 	struct dbg_error *err;
-	struct proc_maps maps;
+	const struct proc_maps *maps;
 
-	err = proc_maps_load(live_body(l), &maps);
+	err = images_maps(&l->target, &maps);
 	if (err)
 		return err;
 	l->n_codes = 0;
-	for (size_t i = 0; i < maps.n; i++) {
-		const struct proc_map *map = &maps.v[i];
+	for (size_t i = 0; i < maps->n; i++) {
+		const struct proc_map *map = &maps->v[i];
 
 		if (!map->shared || !map->inode || !map->exec || map->write)
 			continue;
@@ -214,7 +214,6 @@ static struct dbg_error *refresh_codes(struct live *l)
 		l->codes[l->n_codes++] =
 		    (struct shared_code){map->start, map->end, map->offset, fd};
 	}
-	proc_maps_deinit(&maps);
 	return NULL;
 }
 

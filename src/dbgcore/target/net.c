@@ -383,16 +383,15 @@ static void clear_debug_registers(struct live *l)
 struct dbg_error *net_recover(struct live *l)
 {
 	struct dbg_error *err;
-	struct proc_maps maps;
+	const struct proc_maps *maps;
 	uint64_t addr = 0;
 
-	err = proc_maps_load(live_body(l), &maps);
+	err = images_maps(&l->target, &maps);
 	if (err)
 		return err;
-	for (size_t i = 0; i < maps.n && !addr; i++)
-		if (is_net(l, &maps.v[i]))
-			addr = maps.v[i].start;
-	proc_maps_deinit(&maps);
+	for (size_t i = 0; i < maps->n && !addr; i++)
+		if (is_net(l, &maps->v[i]))
+			addr = maps->v[i].start;
 	if (!addr)
 		return NULL;
 	l->net.addr = addr;

@@ -26,6 +26,7 @@ void target_init(struct target *t, const struct target_ops *ops, pid_t pid)
 	t->ops = ops;
 	t->pid = pid;
 	t->cache.stamp = 1;
+	t->runs = 1;
 }
 
 void target_deinit(struct target *t)

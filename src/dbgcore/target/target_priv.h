@@ -65,13 +65,13 @@ struct unwind_range {
 	uint64_t header; /* .eh_frame_hdr, 0: none */
 };
 
-/* Mappings as of a stamp of the page cache, and files of images. */
+/* Mappings as of a count of the target's runs, and files of images. */
 struct images {
 	struct proc_maps maps;
-	uint64_t stamp;
+	uint64_t runs;
 	struct image_file files[IMAGE_FILES];
 	size_t victim;
-	struct unwind_range *ranges; /* as of the same stamp */
+	struct unwind_range *ranges; /* as of the same count */
 	size_t n_ranges, cap_ranges;
 };
 
@@ -160,6 +160,7 @@ struct target {
 	pid_t pid;
 	struct traps traps;
 	struct page_cache cache;
+	uint64_t runs; /* grows whenever the program itself goes on */
 	struct images images;
 	struct dbg_counters counters;
 	pid_t only; /* the thread that target_resume_all resumes, 0: all */
@@ -172,6 +173,12 @@ void target_deinit(struct target *t);
 /* Forget all image files, as when the process runs another program. */
 void images_clear(struct images *images);
 void images_deinit(struct images *images);
+/*
+ * The mappings, kept while the program stands; @ret is borrowed until the next
+ * call. What we have mapped in it since is missing.
+ */
+DBG_MUST struct dbg_error *images_maps(struct target *t,
+				       const struct proc_maps **ret);
 /* .eh_frame_hdr of the image that holds @addr; 0: none. Kept. */
 uint64_t images_unwind_header(struct target *t, uint64_t addr);
 

@@ -104,8 +104,11 @@ void thread_set_stop(struct live *l, struct thread *th, enum thread_stop stop)
 		l->n_running++;
 	else
 		thread_reap(l, th);
-	if (stop == STOP_NONE)
-		target_cache_drop(&l->target);
+	if (stop != STOP_NONE)
+		return;
+	target_cache_drop(&l->target);
+	if (!l->injecting)
+		l->target.runs++;
 }
 
 void thread_set_stuck(struct live *l, struct thread *th, bool stuck)

@@ -403,6 +403,7 @@ static struct dbg_error *on_exec(struct live *l, struct thread *th)
 	images_clear(&l->target.images);
 	hwbreak_forget(l);
 	target_cache_drop(&l->target);
+	l->target.runs++;
 	struct dbg_error *err = live_memory_open(l);
 	// From inside execve to the first instruction.
 	thread_ask(l, th);
