@@ -67,10 +67,7 @@ static const struct dac_thread *thread_of(struct dacfixture *f,
 	pid_t tid;
 
 	dacfixture_frame(f, part, &tid);
-	for (size_t i = 0; i < f->n_threads; i++)
-		if (f->threads[i].tid == tid)
-			return &f->threads[i];
-	return NULL;
+	return dac_thread_find(f->d, tid);
 }
 
 static void test_threads(void **state)
@@ -82,7 +79,7 @@ static void test_threads(void **state)
 	assert_int_equal(t->tid, f->main_tid);
 	assert_int_equal(t->exception, 0);
 	assert_false(t->cooperative);
-	must(dac_object_get(f->d, t->managed_object, &o));
+	must(dac_object_get(f->d, dac_thread_object(f->d, t), &o));
 	assert_string_equal(dacfixture_type_name(f, o.type),
 			    "System.Threading.Thread");
 	assert_true(thread_of(f, "Program.Spin(")->cooperative);

@@ -151,11 +151,10 @@ static bool all_in_place(struct dacfixture *f)
 		if (!strcmp(name, "spin"))
 			spin = threads[i].tid;
 	}
-	must(dac_threads(f->d, f->arena, &f->threads, &f->n_threads));
-	for (size_t i = 0; i < f->n_threads; i++)
-		if (f->threads[i].tid == spin)
-			return f->threads[i].cooperative;
-	return false;
+	f->threads = threads;
+	f->n_threads = n;
+	const struct dac_thread *t = dac_thread_find(f->d, spin);
+	return t && t->cooperative;
 }
 
 // "rest" is written a moment before the main thread is, and a thread that

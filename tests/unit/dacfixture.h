@@ -16,7 +16,7 @@ struct dacfixture {
 	struct dac_module *modules;
 	size_t n_modules;
 	uint64_t module; /* of the fixture itself */
-	struct dac_thread *threads;
+	struct target_thread *threads;
 	size_t n_threads;
 	pid_t main_tid;
 };

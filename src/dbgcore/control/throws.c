@@ -222,18 +222,9 @@ void throws_reset(struct control *c)
 
 static uint64_t last_thrown(struct control *c, pid_t tid)
 {
-	struct arena *arena = arena_create();
-	struct dac_thread *threads;
-	size_t n = 0;
-	uint64_t object = 0;
-	struct dbg_error *err = dac_threads(c->dac, arena, &threads, &n);
+	const struct dac_thread *t = dac_thread_find(c->dac, tid);
 
-	for (size_t i = 0; !err && i < n; i++)
-		if (threads[i].tid == tid)
-			object = threads[i].exception;
-	dbg_error_destroy(err);
-	arena_destroy(arena);
-	return object;
+	return t ? t->exception : 0;
 }
 
 /* Count the throw for every catchpoint that wants it. */

@@ -229,17 +229,17 @@ struct dac_thread {
 	uint64_t addr; /* Thread* */
 	pid_t tid;     /* 0: not started or dead */
 	uint32_t managed_id;
-	uint32_t state;
-	bool cooperative;        /* preemptive GC disabled */
-	uint64_t exception;      /* last thrown object, 0: none */
-	uint64_t managed_object; /* System.Threading.Thread, 0: none */
+	bool cooperative;   /* preemptive GC disabled */
+	uint64_t exception; /* last thrown object, 0: none */
 };
 
-/* Does the runtime know the thread? */
-bool dac_is_managed(struct dac *d, pid_t tid);
-/* Managed threads with a live tid. */
-DBG_MUST struct dbg_error *dac_threads(struct dac *d, struct arena *arena,
-				       struct dac_thread **ret, size_t *ret_n);
+/*
+ * A thread with a live tid that the runtime knows, NULL if it does not;
+ * borrowed until dac_flush. The runtime's list is read as far as it takes.
+ */
+const struct dac_thread *dac_thread_find(struct dac *d, pid_t tid);
+/* Its System.Threading.Thread, 0 if it has none (yet). */
+uint64_t dac_thread_object(struct dac *d, const struct dac_thread *t);
 
 /* ---- Stacks ---------------------------------------------------------- */
 

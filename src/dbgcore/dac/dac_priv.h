@@ -52,6 +52,15 @@ struct dac_code_cache {
 	size_t n, cap;
 };
 
+/* The runtime's threads, read as far as somebody asked. */
+struct dac_threads {
+	struct arena *arena;
+	struct map by_tid; /* -> struct dac_thread */
+	uint64_t next;     /* Thread* to read, 0: the end */
+	int32_t left;
+	bool begun;
+};
+
 enum {
 	DAC_SCRATCH_UNITS = 16384
 };
@@ -68,14 +77,13 @@ struct dac {
 	uint64_t n_calls;
 	uint64_t prestub;
 	bool prestub_known;
-	uint16_t *scratch;      /* DAC_SCRATCH_UNITS for strings */
-	struct arena *facts;    /* what the caches below point to */
-	struct map types;       /* MethodTable* -> struct type_entry */
-	struct map instances;   /* hash -> struct instance_entry */
-	struct map misses;      /* hashes sought in vain, until flush */
-	struct map frame_kinds; /* first word of a Frame -> char */
-	struct map cooperative; /* tids, until flush */
-	bool modes_known;
+	uint16_t *scratch;             /* DAC_SCRATCH_UNITS for strings */
+	struct arena *facts;           /* what the caches below point to */
+	struct map types;              /* MethodTable* -> struct type_entry */
+	struct map instances;          /* hash -> struct instance_entry */
+	struct map misses;             /* hashes sought in vain, until flush */
+	struct map frame_kinds;        /* first word of a Frame -> char */
+	struct dac_threads threads;    /* until flush */
 	struct dac_code_cache code;    /* until dac_forget */
 	struct dac_code_cache dynamic; /* until dac_flush */
 	struct sos_globals globals;
@@ -196,6 +204,8 @@ void *dac_module_object(struct dac *d, uint64_t module);
 
 /* Does the thread run managed code, or what stands for it? */
 bool dac_is_cooperative(struct dac *d, pid_t tid);
+/* Forget what was read. */
+void dac_threads_reset(struct dac_threads *l);
 
 /* ---- walk.c ---------------------------------------------------------- */
 

@@ -37,22 +37,21 @@ static bool is_object_of(struct dac *d, uint64_t object, uint64_t addr)
 	return false;
 }
 
-/*
- * The managed object of a Thread, 0 if it has none (yet). The handle's place
- * in Thread differs from version to version: it is found once.
- */
-static uint64_t managed_object(struct dac *d, uint64_t addr)
+// The handle's place in Thread differs from version to version: it is found
+// once.
+uint64_t dac_thread_object(struct dac *d, const struct dac_thread *t)
 {
 	uint64_t words[THREAD_WORDS], object;
 
-	size_t n = target_read_some(d->target, addr, words, sizeof(words)) / 8;
+	size_t n =
+	    target_read_some(d->target, t->addr, words, sizeof(words)) / 8;
 	if (d->exposed_word && d->exposed_word < n) {
 		object = handle_target(d, words[d->exposed_word]);
-		return is_object_of(d, object, addr) ? object : 0;
+		return is_object_of(d, object, t->addr) ? object : 0;
 	}
 	for (size_t i = 1; i < n; i++) {
 		object = handle_target(d, words[i]);
-		if (!is_object_of(d, object, addr))
+		if (!is_object_of(d, object, t->addr))
 			continue;
 		d->exposed_word = i;
 		return object;
@@ -60,76 +59,79 @@ static uint64_t managed_object(struct dac *d, uint64_t addr)
 	return 0;
 }
 
-struct dbg_error *dac_threads(struct dac *d, struct arena *arena,
-			      struct dac_thread **ret, size_t *ret_n)
-{
-	struct sos_thread_store store = {0};
-	struct dac_thread *threads = NULL;
-	size_t n = 0, cap = 0;
+// ---- The list ------------------------------------------------------------
 
-	int32_t hr = DAC_CALL(d, d->sos, SOS_THREAD_STORE, &store);
-	if (hr < 0)
-		return dac_err(hr, "cannot read the runtime's threads");
-	// The list may be cut or cyclic while a thread comes or goes.
-	int32_t left = store.n_threads;
-	if (left > THREADS_MAX)
-		left = THREADS_MAX;
-	for (uint64_t addr = store.first; addr && left > 0; left--) {
-		struct sos_thread data = {0};
-		if (DAC_CALL(d, d->sos, SOS_THREAD, addr, &data) < 0)
-			break;
-		if (data.tid && data.tid <= INT32_MAX &&
-		    !(data.state & (STATE_UNSTARTED | STATE_DEAD))) {
-			mem_grow(&threads, &cap, n, sizeof(*threads));
-			threads[n++] = (struct dac_thread){
-			    .addr = addr,
-			    .tid =
-				target_tid_outside(d->target, (pid_t)data.tid),
-			    .managed_id = data.id,
-			    .state = (uint32_t)data.state,
-			    .cooperative = data.cooperative,
-			    .exception =
-				handle_target(d, data.last_thrown_handle),
-			    .managed_object = managed_object(d, addr),
-			};
-		}
-		addr = data.next;
-	}
-	*ret = arena_copy(arena, threads, n, sizeof(*threads));
-	*ret_n = n;
-	mem_free_ptr(&threads);
-	return NULL;
+void dac_threads_reset(struct dac_threads *l)
+{
+	if (l->by_tid.n)
+		arena_reset(l->arena);
+	map_clear(&l->by_tid);
+	l->begun = false;
 }
 
-// ---- Modes ---------------------------------------------------------------
-
-static void modes_read(struct dac *d)
+static void begin(struct dac *d)
 {
 	struct sos_thread_store store = {0};
+	struct dac_threads *l = &d->threads;
 
+	l->begun = true;
+	l->left = 0;
 	if (DAC_CALL(d, d->sos, SOS_THREAD_STORE, &store) < 0)
 		return;
-	int32_t left = store.n_threads;
-	if (left > THREADS_MAX)
-		left = THREADS_MAX;
-	for (uint64_t addr = store.first; addr && left > 0; left--) {
-		struct sos_thread data = {0};
-		if (DAC_CALL(d, d->sos, SOS_THREAD, addr, &data) < 0)
-			break;
-		if (data.cooperative)
-			map_put(&d->cooperative,
-				(uint64_t)target_tid_outside(d->target,
-							     (pid_t)data.tid),
-				d);
-		addr = data.next;
+	// The list may be cut or cyclic while a thread comes or goes.
+	l->left = store.n_threads < THREADS_MAX ? store.n_threads : THREADS_MAX;
+	l->next = store.first;
+}
+
+// Read on by one; NULL: it has no thread, or that is at its end.
+static const struct dac_thread *take_next(struct dac *d)
+{
+	struct dac_threads *l = &d->threads;
+	struct sos_thread data = {0};
+	uint64_t addr = l->next;
+
+	l->left--;
+	if (!addr || DAC_CALL(d, d->sos, SOS_THREAD, addr, &data) < 0) {
+		l->left = 0;
+		return NULL;
 	}
+	l->next = data.next;
+	if (!data.tid || data.tid > INT32_MAX ||
+	    (data.state & (STATE_UNSTARTED | STATE_DEAD)))
+		return NULL;
+	pid_t tid = target_tid_outside(d->target, (pid_t)data.tid);
+	if (!tid)
+		return NULL;
+	struct dac_thread *t = arena_alloc(l->arena, sizeof(*t));
+	*t = (struct dac_thread){
+	    .addr = addr,
+	    .tid = tid,
+	    .managed_id = data.id,
+	    .cooperative = data.cooperative,
+	    .exception = handle_target(d, data.last_thrown_handle),
+	};
+	map_put(&l->by_tid, (uint64_t)t->tid, t);
+	return t;
+}
+
+const struct dac_thread *dac_thread_find(struct dac *d, pid_t tid)
+{
+	struct dac_threads *l = &d->threads;
+	const struct dac_thread *t = map_find(&l->by_tid, (uint64_t)tid);
+
+	if (!l->begun)
+		begin(d);
+	while (!t && l->left > 0) {
+		t = take_next(d);
+		if (t && t->tid != tid)
+			t = NULL;
+	}
+	return t;
 }
 
 bool dac_is_cooperative(struct dac *d, pid_t tid)
 {
-	if (!d->modes_known) {
-		modes_read(d);
-		d->modes_known = true;
-	}
-	return map_find(&d->cooperative, (uint64_t)tid) != NULL;
+	const struct dac_thread *t = dac_thread_find(d, tid);
+
+	return t && t->cooperative;
 }

@@ -295,6 +295,7 @@ struct dbg_error *dac_open(struct target *t, const struct dac_runtime *rt,
 	d->runtime_base = rt->base;
 	d->scratch = xcalloc(DAC_SCRATCH_UNITS, sizeof(*d->scratch));
 	d->facts = arena_create();
+	d->threads.arena = arena_create();
 	code_cache_init(&d->code);
 	code_cache_init(&d->dynamic);
 	data_target_init(&d->data_target, t, rt->base);
@@ -326,7 +327,8 @@ void dac_close(struct dac *d)
 	map_deinit(&d->types);
 	map_deinit(&d->instances);
 	map_deinit(&d->misses);
-	map_deinit(&d->cooperative);
+	map_deinit(&d->threads.by_tid);
+	arena_destroy(d->threads.arena);
 	map_deinit(&d->frame_kinds);
 	arena_destroy(d->facts);
 	free(d->scratch);
@@ -340,8 +342,7 @@ void dac_flush(struct dac *d)
 	DAC_CALL(d, d->process, PROCESS_FLUSH);
 	code_cache_clear(&d->dynamic);
 	map_clear(&d->misses);
-	map_clear(&d->cooperative);
-	d->modes_known = false;
+	dac_threads_reset(&d->threads);
 }
 
 void dac_forget(struct dac *d)

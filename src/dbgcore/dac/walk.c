@@ -49,32 +49,18 @@ struct dac_walk {
 	bool has_native;
 };
 
-static void *task_of(struct dac *d, pid_t tid)
+void *dac_walk_open(struct dac *d, pid_t tid)
 {
-	void *task = NULL;
+	_cleanup_com_ void *task = NULL;
+	void *walk = NULL;
 
 	uint32_t inside = (uint32_t)target_tid_inside(d->target, tid);
 	int32_t hr =
 	    DAC_CALL(d, d->process, PROCESS_TASK_BY_TID, inside, &task);
-	return hr < 0 ? NULL : task;
-}
-
-bool dac_is_managed(struct dac *d, pid_t tid)
-{
-	_cleanup_com_ void *task = task_of(d, tid);
-
-	return task;
-}
-
-void *dac_walk_open(struct dac *d, pid_t tid)
-{
-	_cleanup_com_ void *task = task_of(d, tid);
-	void *walk = NULL;
-
-	if (!task)
+	if (hr < 0 || !task)
 		return NULL;
-	int32_t hr = DAC_CALL(d, task, TASK_STACK_WALK,
-			      (uint32_t)WALK_ALL_FRAMES, &walk);
+	hr = DAC_CALL(d, task, TASK_STACK_WALK, (uint32_t)WALK_ALL_FRAMES,
+		      &walk);
 	return hr < 0 ? NULL : walk;
 }
 

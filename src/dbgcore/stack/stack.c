@@ -70,9 +70,6 @@ void stack_reset(struct stack *s, struct arena *arena)
 	s->arena = arena;
 	s->behind = 0;
 	s->n_walked = 0;
-	s->managed_read = false;
-	s->managed = NULL;
-	s->n_managed = 0;
 	s->list = NULL;
 	for (size_t i = 0; i < s->n_threads; i++)
 		if (s->threads[i])

@@ -50,11 +50,7 @@ struct stack {
 	uint32_t first_managed; /* number as last found, 0: none */
 	struct types *types;    /* NULL: no runtime */
 
-	/* The runtime's threads of this stop, read when asked for. */
-	bool managed_read;
-	struct dac_thread *managed;
-	size_t n_managed;
-	struct dbg_thread *list;
+	struct dbg_thread *list; /* of this stop, made when asked for */
 	size_t n_list;
 	/* Where a managed Thread object of this type keeps its name. */
 	uint64_t name_type;

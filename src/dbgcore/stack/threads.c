@@ -71,19 +71,7 @@ void stack_thread_destroy(struct stack_thread *t)
 
 static const struct dac_thread *find_managed(struct stack *s, pid_t tid)
 {
-	struct dbg_error *err;
-
-	if (!s->managed_read && s->dac) {
-		err = dac_threads(s->dac, s->arena, &s->managed, &s->n_managed);
-		if (err)
-			s->n_managed = 0;
-		dbg_error_destroy(err);
-		s->managed_read = true;
-	}
-	for (size_t i = 0; i < s->n_managed; i++)
-		if (s->managed[i].tid == tid)
-			return &s->managed[i];
-	return NULL;
+	return s->dac ? dac_thread_find(s->dac, tid) : NULL;
 }
 
 uint64_t stack_managed_thread(struct stack *s, pid_t tid)
@@ -115,9 +103,10 @@ static const char *thread_name(struct stack *s, const struct dac_thread *m,
 {
 	const char *name = NULL;
 	char comm[16];
+	uint64_t object = m && s->code ? dac_thread_object(s->dac, m) : 0;
 
-	if (m && m->managed_object && s->code)
-		name = managed_name(s, m->managed_object);
+	if (object)
+		name = managed_name(s, object);
 	if (name && *name)
 		return name;
 	target_thread_name(s->target, tid, comm);
@@ -138,7 +127,7 @@ static bool is_managed(struct stack *s, uint32_t number)
 {
 	const struct stack_thread *t = stack_thread_get(s, number);
 
-	return t && s->dac && is_live(s, t) && dac_is_managed(s->dac, t->tid);
+	return t && is_live(s, t) && find_managed(s, t->tid);
 }
 
 uint32_t stack_first_managed(struct stack *s)
