@@ -89,7 +89,7 @@ static void attach_pause_detach(struct drive *d, struct point *ret)
 	}
 	ret[1].value = samples_median(&pauses);
 	drive_begin(d);
-	drive_check(d, dbg_detach(d->dbg));
+	drive_check(d, dbg_detach(d->dbg, false));
 	ret[2].value = drive_end(d, 1, &ret[2]) * 1e3;
 	end(d, &p);
 }
@@ -119,7 +119,7 @@ static void attach_look_detach(struct drive *d, struct point *ret)
 	drive_begin(d);
 	attach(d, &p);
 	look(d);
-	drive_check(d, dbg_detach(d->dbg));
+	drive_check(d, dbg_detach(d->dbg, false));
 	ret[0].value = drive_end(d, 1, &ret[0]) * 1e3;
 	end(d, &p);
 
