@@ -104,8 +104,9 @@ void console_started(struct console *c)
 
 static void send_output(struct dap *d, int stream, const char *s, size_t n)
 {
+	if (!d->setup.program_output)
+		return;
 	struct text *t = dap_event(d, "output");
-
 	emit_str(t, "category", stream ? "stderr" : "stdout");
 	emit_strn(t, "output", s, n);
 	dap_send(d);

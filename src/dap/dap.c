@@ -332,6 +332,7 @@ void dap_deinit(struct dap *d)
 	handles_deinit(&d->frames);
 	handles_deinit(&d->values);
 	handles_deinit(&d->gotos);
+	sources_deinit(&d->sources);
 	d->options->commands->destroy(d->host);
 	loop_destroy(d->loop);
 	setup_deinit(&d->setup);

@@ -28,6 +28,7 @@
 #include "loop.h"
 #include "outbox.h"
 #include "request.h"
+#include "sources.h"
 #include "text.h"
 
 /* What the client said it can. */
@@ -75,6 +76,7 @@ struct dap {
 	struct console console;
 	struct breaks breaks;
 	struct handles frames, values, gotos;
+	struct sources sources;
 	struct command_host *host; /* of the prompt's commands, or NULL */
 	bool initialized, configured;
 	bool launching; /* or attaching: asked, not answered */

@@ -17,6 +17,7 @@ enum handle_kind {
 	HANDLE_REGISTERS,
 	HANDLE_VALUE,
 	HANDLE_GOTO, /* id: an address */
+	HANDLE_CODE, /* id: of a value that leads to a method */
 };
 
 struct handle {

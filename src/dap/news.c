@@ -164,6 +164,26 @@ void news_thread(struct dap *d, uint32_t number, bool gone)
 	emit_str(t, "reason", gone ? "exited" : "started");
 	emit_int(t, "threadId", number);
 	dap_send(d);
+	if (gone && d->setup.thread_exit)
+		dap_say(d, "Thread %u has ended.", number);
+}
+
+static void tell_sources(struct dap *d, uint32_t module)
+{
+	const char **list;
+	size_t n;
+
+	struct dbg_error *err = dbg_source_list(d->dbg, module, &list, &n);
+	if (err) {
+		dap_complain(d, err);
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		struct text *t = dap_event(d, "loadedSource");
+		emit_str(t, "reason", "new");
+		part_source(d, t, "source", list[i]);
+		dap_send(d);
+	}
 }
 
 static void on_module(struct dap *d, const struct dbg_event *e)
@@ -193,6 +213,8 @@ static void on_module(struct dap *d, const struct dbg_event *e)
 	if (m && d->setup.module_load)
 		dap_say(d, "Loaded '%s'. %s", m->path ? m->path : m->name,
 			m->symbols_note ? m->symbols_note : "");
+	if (m && m->symbols == DBG_SYMBOLS_LOADED)
+		tell_sources(d, m->number);
 }
 
 static void on_message(struct dap *d, const struct dbg_event *e)

@@ -82,6 +82,11 @@ void part_source(struct dap *d, struct text *t, const char *key,
 	} else {
 		emit_str(t, "path", path);
 	}
+	uint32_t reference = sources_reference(d, path);
+	if (reference) {
+		emit_int(t, "sourceReference", reference);
+		emit_str(t, "origin", "in the symbols");
+	}
 	emit_object_end(t);
 }
 

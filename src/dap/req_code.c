@@ -39,7 +39,7 @@ static struct dbg_error *do_loaded_sources(struct dap *d, struct request *req)
 	const char **list;
 	size_t n;
 
-	struct dbg_error *err = dbg_source_list(d->dbg, &list, &n);
+	struct dbg_error *err = dbg_source_list(d->dbg, 0, &list, &n);
 	if (err)
 		return err;
 	emit_array(t, "sources");
@@ -49,23 +49,37 @@ static struct dbg_error *do_loaded_sources(struct dap *d, struct request *req)
 	return NULL;
 }
 
-static struct dbg_error *do_source(struct dap *d, struct request *req)
+// By the number that a source was given, or by its path.
+static struct dbg_error *get_source(struct dap *d, const cJSON *args,
+				    char **ret)
 {
 	const cJSON *source = NULL;
 	const char *path = NULL;
+	uint32_t reference = 0;
+
+	struct dbg_error *err = args_u32(args, "sourceReference", &reference);
+	if (!err)
+		err = args_object(args, "source", &source);
+	if (!err && !reference)
+		err = args_u32(source, "sourceReference", &reference);
+	if (!err)
+		err = args_str(source, "path", &path);
+	if (err)
+		return err;
+	if (reference)
+		return sources_find(&d->sources, reference, ret);
+	return path ? part_path(path, ret)
+		    : fault_arg("'source' names no file");
+}
+
+static struct dbg_error *do_source(struct dap *d, struct request *req)
+{
+	_cleanup_free_ char *file = NULL;
 	const char *const *lines;
 	const char *note;
 	size_t n;
 
-	struct dbg_error *err = args_object(req->args, "source", &source);
-	if (!err)
-		err = args_str(source, "path", &path);
-	if (!err && !path)
-		err = fault_arg("'source' names no file");
-	if (err)
-		return err;
-	_cleanup_free_ char *file = NULL;
-	err = part_path(path, &file);
+	struct dbg_error *err = get_source(d, req->args, &file);
 	if (!err)
 		err = dbg_source_lines(d->dbg, file, &lines, &n, &note);
 	if (err)
@@ -77,6 +91,34 @@ static struct dbg_error *do_source(struct dap *d, struct request *req)
 	}
 	emit_strn(req->body, "content", text_get(&all), all.len);
 	emit_str(req->body, "mimeType", "text/x-csharp");
+	return NULL;
+}
+
+/* ---- locations --------------------------------------------------------- */
+
+static struct dbg_error *do_locations(struct dap *d, struct request *req)
+{
+	struct text *t = req->body;
+	struct handle h = {0};
+	struct dbg_location at;
+	uint32_t number = 0;
+
+	struct dbg_error *err = args_need(req->args, "locationReference");
+	if (!err)
+		err = args_u32(req->args, "locationReference", &number);
+	if (!err)
+		err = handles_find(&d->values, number, "location", &h);
+	if (!err && h.kind != HANDLE_CODE)
+		err = fault(DBG_E_NOT_FOUND, "there is no location %u", number);
+	if (!err)
+		err = dbg_value_code(d->dbg, h.id, &at);
+	if (err)
+		return err;
+	if (!at.file)
+		return fault(DBG_E_SYMBOLS, "there are no symbols for '%s'",
+			     at.function);
+	part_source(d, t, "source", at.file);
+	emit_int(t, "line", part_line(d, at.line));
 	return NULL;
 }
 
@@ -198,7 +240,8 @@ const struct dap_request req_code[] = {
     {"modules", "supportsModulesRequest", REQ_NEEDS_PROCESS, do_modules},
     {"loadedSources", "supportsLoadedSourcesRequest", REQ_NEEDS_PROCESS,
      do_loaded_sources},
-    {"source", NULL, REQ_NEEDS_STOP, do_source},
+    {"source", NULL, REQ_NEEDS_PROCESS, do_source},
+    {"locations", NULL, REQ_NEEDS_STOP, do_locations},
     {"disassemble", "supportsDisassembleRequest", REQ_NEEDS_STOP,
      do_disassemble},
     {0},

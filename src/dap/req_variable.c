@@ -52,6 +52,10 @@ void variable_add_value(struct dap *d, struct text *t, const char *key,
 						  : (int64_t)v->n_indexed);
 	if (v->addr)
 		emit_addr(t, "memoryReference", v->addr);
+	h.kind = HANDLE_CODE;
+	if (v->id && v->flags & DBG_VALUE_CODE)
+		emit_int(t, "valueLocationReference",
+			 handles_add(&d->values, &h));
 	add_hint(t, v);
 }
 

@@ -221,23 +221,7 @@ static const struct switch_of switches[] = {
     {"suppressJITOptimizations", "suppress-jit-optimizations"},
 };
 
-static bool has_setting(struct dap *d, const char *name)
-{
-	struct dbg_setting *list;
-	size_t n;
-
-	struct dbg_error *err = dbg_setting_list(d->dbg, &list, &n);
-	if (err) {
-		dbg_error_destroy(err);
-		return false;
-	}
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(list[i].name, name) == 0)
-			return true;
-	return false;
-}
-
-static void not_served(struct dap *d, const char *name)
+void setup_not_served(struct dap *d, const char *name)
 {
 	dap_say(d, "The attribute '%s' is not served; it has no effect.", name);
 }
@@ -246,18 +230,14 @@ static struct dbg_error *take_switch(struct dap *d, const cJSON *args,
 				     const char *name)
 {
 	bool on = false;
-	const char *setting = NULL;
 
 	struct dbg_error *err = args_bool(args, name, &on);
-	if (err)
-		return err;
-	for (size_t i = 0; i < sizeof(switches) / sizeof(*switches); i++)
+	for (size_t i = 0; !err && i < sizeof(switches) / sizeof(*switches);
+	     i++)
 		if (strcmp(switches[i].attribute, name) == 0)
-			setting = switches[i].setting;
-	if (setting && has_setting(d, setting))
-		return dbg_set(d->dbg, setting, on ? "on" : "off");
-	not_served(d, name);
-	return NULL;
+			err = dbg_set(d->dbg, switches[i].setting,
+				      on ? "on" : "off");
+	return err;
 }
 
 // true: what tools of the SDK start (`dotnet test`), and all that the program
@@ -304,54 +284,57 @@ static struct dbg_error *take_source_map(struct dap *d, const cJSON *args,
 					item->string, name);
 			break;
 		}
-		if (strchr(item->string, ' ')) {
-			err = fault_arg("'%s' in '%s' has a blank, which is "
-					"not served",
+		if (strchr(item->string, '"')) {
+			err = fault_arg("'%s' in '%s' has a quote in it",
 					item->string, name);
 			break;
 		}
 		_cleanup_free_ char *rule =
-		    alloc_printf("%s %s", item->string, item->valuestring);
+		    alloc_printf("\"%s\" %s", item->string, item->valuestring);
 		err = dbg_set(d->dbg, "substitute-path", rule);
 	}
 	return err;
 }
 
+// What `logging` turns on or off.
+static bool *logging_flag(struct setup *s, const char *name)
+{
+	const struct {
+		const char *name;
+		bool *flag;
+	} flags[] = {
+	    {"programOutput", &s->program_output},
+	    {"threadExit", &s->thread_exit},
+	    {"processExit", &s->process_exit},
+	    {"moduleLoad", &s->module_load},
+	};
+
+	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++)
+		if (strcmp(flags[i].name, name) == 0)
+			return flags[i].flag;
+	return NULL;
+}
+
 static struct dbg_error *take_logging(struct dap *d, const cJSON *args,
 				      const char *name)
 {
-	struct setup *s = &d->setup;
 	const cJSON *log = NULL;
 	const cJSON *item;
 
 	struct dbg_error *err = args_object(args, name, &log);
-	if (!err)
-		err = args_bool(log, "programOutput", &s->program_output);
-	if (!err)
-		err = args_bool(log, "threadExit", &s->thread_exit);
-	if (!err)
-		err = args_bool(log, "processExit", &s->process_exit);
-	if (!err)
-		err = args_bool(log, "moduleLoad", &s->module_load);
-	if (!err)
-		err = args_bool(log, "exceptions", &s->exceptions);
-	if (err)
-		return err;
-	static const char *const served[] = {"programOutput", "threadExit",
-					     "processExit", "moduleLoad",
-					     "exceptions"};
 	cJSON_ArrayForEach(item, log)
 	{
-		bool known = false;
-		for (size_t i = 0; i < sizeof(served) / sizeof(*served); i++)
-			known = known || !strcmp(served[i], item->string);
-		if (!known)
-			dap_say(d,
-				"The attribute 'logging.%s' is not served; it "
-				"has no effect.",
-				item->string);
+		bool *flag = logging_flag(&d->setup, item->string);
+		if (!err && flag)
+			err = args_bool(log, item->string, flag);
+		// what is off is not wanted
+		if (err || flag || cJSON_IsFalse(item))
+			continue;
+		_cleanup_free_ char *full =
+		    alloc_printf("%s.%s", name, item->string);
+		setup_not_served(d, full);
 	}
-	return NULL;
+	return err;
 }
 
 /* ---- The table --------------------------------------------------------- */
@@ -376,6 +359,7 @@ static const struct attribute attributes[] = {
     {"suppressJITOptimizations", FOR_BOTH, take_switch},
     {"followChildren", FOR_BOTH, take_follow},
     {"__wake", FOR_ATTACH, take_woken},
+    {"symbolOptions", FOR_BOTH, symbol_options_take},
     {"sourceFileMap", FOR_BOTH, take_source_map},
     {"logging", FOR_BOTH, take_logging},
     // the client's own
@@ -422,7 +406,7 @@ static void name_unknown(struct dap *d, const cJSON *args, unsigned int where)
 				item->string,
 				where == FOR_LAUNCH ? "launch" : "attach");
 		else
-			not_served(d, item->string);
+			setup_not_served(d, item->string);
 	}
 }
 
@@ -446,8 +430,6 @@ struct dbg_error *setup_take(struct dap *d, const cJSON *args, bool attach)
 	d->setup.attach = attach;
 	d->setup.program_output = true;
 	d->setup.process_exit = true;
-	d->setup.thread_exit = false;
-	d->setup.exceptions = true;
 	// In the order of the table: `env` comes over `envFile`.
 	for (size_t i = 0; i < sizeof(attributes) / sizeof(*attributes); i++) {
 		const struct attribute *a = &attributes[i];

@@ -28,9 +28,8 @@ struct setup {
 	bool stop_at_entry, no_debug;
 	bool wake; /* it was held for us: it is to run on */
 	enum setup_console console;
-	bool program_output, thread_exit, process_exit, module_load,
-	    exceptions; /* logging */
-	uint32_t pid;   /* to attach to, 0: by name */
+	bool program_output, thread_exit, process_exit, module_load; /* log */
+	uint32_t pid; /* to attach to, 0: by name */
 	char *process_name;
 	char *settings_file, *profile; /* launchSettings.json */
 };
@@ -39,5 +38,11 @@ void setup_deinit(struct setup *s);
 /* Take the arguments of `launch` or `attach`. */
 DBG_MUST struct dbg_error *setup_take(struct dap *d, const cJSON *args,
 				      bool attach);
+
+/* An attribute that has no effect: tell the user. */
+void setup_not_served(struct dap *d, const char *name);
+/* The attribute `symbolOptions`. */
+DBG_MUST struct dbg_error *symbol_options_take(struct dap *d, const cJSON *args,
+					       const char *name);
 
 #endif

@@ -29,7 +29,7 @@ void codefixture_init(struct codefixture *f, const char *config,
 	memset(f, 0, sizeof(*f));
 	f->arena = arena_create();
 	f->rules = source_rules_create();
-	f->code = code_create(NULL, NULL, f->rules);
+	f->code = code_create(NULL, NULL, f->rules, NULL);
 	struct dac_module dm = {
 	    .addr = 0x1000,
 	    .path = arena_printf(f->arena, "%s/%s/%s/%s.dll",

@@ -387,7 +387,7 @@ static void release_is_optimized(void **state)
 static void missing_file_is_kept_with_a_note(void **state)
 {
 	struct dbg_error *err;
-	struct code *c = code_create(NULL, NULL, NULL);
+	struct code *c = code_create(NULL, NULL, NULL, NULL);
 	struct code_module *m;
 	const struct dac_module dm = {
 	    .addr = 1, .path = "/nowhere/x.dll", .name = "x"};

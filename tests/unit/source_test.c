@@ -85,7 +85,7 @@ static bool open_hello(struct hello *h, const char *kind, const char *from,
 
 	*h = (struct hello){.rules = source_rules_create(),
 			    .arena = arena_create()};
-	h->code = code_create(NULL, NULL, h->rules);
+	h->code = code_create(NULL, NULL, h->rules, NULL);
 	if (from)
 		source_rules_add(h->rules, from, to);
 	const struct dac_module dm = {

@@ -16,13 +16,15 @@
 #include "code/code_priv.h"
 
 struct code *code_create(struct target *t, struct dac *d,
-			 const struct source_rules *rules)
+			 const struct source_rules *rules,
+			 const struct symbol_rules *symbols)
 {
 	struct code *c = xcalloc(1, sizeof(*c));
 
 	c->target = t;
 	c->dac = d;
 	c->rules = rules;
+	c->symbols = symbols;
 	c->cache = arena_create();
 	c->path_age = source_rules_age(rules);
 	return c;

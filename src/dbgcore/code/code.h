@@ -21,6 +21,7 @@
 
 struct code;
 struct source_rules;
+struct symbol_rules;
 
 struct code_module {
 	uint32_t number; /* 1, 2, ...: dbg_module.number */
@@ -38,9 +39,10 @@ struct code_module {
 	bool dynamic;
 };
 
-/* @rules (substitute-path) is borrowed; @d may be replaced by a new run. */
+/* The rules are borrowed, or NULL; @d may be replaced by a new run. */
 struct code *code_create(struct target *t, struct dac *d,
-			 const struct source_rules *rules);
+			 const struct source_rules *rules,
+			 const struct symbol_rules *symbols);
 void code_destroy(struct code *c);
 /* The assemblies are inside of @program: PDBs lie beside that. */
 void code_set_bundle(struct code *c, const char *program);
@@ -113,6 +115,9 @@ void code_each_point(struct code *c, struct code_module *m,
 		     void *arg);
 /* Does @m have the document @file at all? */
 bool code_has_file(struct code *c, struct code_module *m, const char *file);
+/* That its text is not what was compiled, in words; NULL: nothing is known. */
+const char *code_file_note(struct code *c, struct code_module *m,
+			   const char *file);
 
 /*
  * A parsed function location. "A.B.M(int, string)": @name "A.B.M", @params
@@ -300,6 +305,7 @@ void code_each_name(struct code *c, unsigned int names, code_name_fn *fn,
 		    void *arg);
 
 /* Calls @fn for the path of every document, after substitution. */
-void code_each_path(struct code *c, code_name_fn *fn, void *arg);
+void code_each_path(struct code *c, struct code_module *m, code_name_fn *fn,
+		    void *arg);
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "code/code.h"
 #include "code/source.h"
+#include "code/symbols.h"
 
 /* A method's sequence points in IL order; n 0: none. */
 struct module_points {
@@ -43,6 +44,7 @@ struct code {
 	struct target *target;
 	struct dac *dac;
 	const struct source_rules *rules;
+	const struct symbol_rules *symbols;
 	char *bundle; /* the program that holds the assemblies, NULL: none */
 	struct code_module **modules; /* in order of loading */
 	size_t n_modules, cap_modules;
@@ -69,6 +71,11 @@ const char *module_document(struct code *c, struct module *mod, uint32_t rid);
 void module_body(const struct code_module *m, uint32_t token,
 		 struct arena *arena, struct il_body *ret);
 
+/* ---- source.c -------------------------------------------------------- */
+
+/* What is to be said of the text of document @rid; NULL: nothing. */
+const char *source_note(struct code *c, struct module *mod, uint32_t rid);
+
 /* ---- pos.c ----------------------------------------------------------- */
 
 /*
@@ -82,6 +89,9 @@ uint32_t pos_il_end(struct code *c, uint64_t ip, uint32_t il_offset);
 /* Does document @rid answer to the name @file? */
 bool place_is_document(struct code *c, struct module *mod, uint32_t rid,
 		       const char *file);
+/* ... and may breakpoints be set by it? */
+bool place_takes(struct code *c, struct module *mod, uint32_t rid,
+		 const char *file);
 
 /* A growing list of places in an arena. */
 struct place_list {

@@ -230,12 +230,22 @@ static const char *place_of(const struct code *c, const struct module *mod)
 static void find_symbols(struct code *c, struct module *mod, const char *why)
 {
 	const char *text = "loaded from memory, without debug directory";
+	enum symbol_look look = symbol_rules_look(c->symbols, mod->m.name);
 	struct pdb_request req = {
 	    .pe = &mod->m.pe,
 	    .dll_path = place_of(c, mod),
 	    .root = c->target ? target_root(c->target) : "",
 	};
 
+	if (look == SYMBOL_LOOK_NONE) {
+		mod->m.symbols_note =
+		    arena_strdup(mod->arena, "not looked for: see 'show "
+					     "symbol-modules'");
+		return;
+	}
+	if (look == SYMBOL_LOOK_ALL)
+		req.search =
+		    symbol_rules_dirs(c->symbols, mod->arena, &req.n_search);
 	if (mod->m.pe.file.n)
 		pdb_find(&req, mod->arena, &mod->m.pdb, &mod->m.symbols, &text);
 	if (why && mod->m.symbols != DBG_SYMBOLS_LOADED)

@@ -58,6 +58,25 @@ bool place_is_document(struct code *c, struct module *mod, uint32_t rid,
 	return ends_in(path, file) || ends_in(moved, file);
 }
 
+bool place_takes(struct code *c, struct module *mod, uint32_t rid,
+		 const char *file)
+{
+	return place_is_document(c, mod, rid, file) &&
+	       (!c->symbols || !c->symbols->exact || !source_note(c, mod, rid));
+}
+
+const char *code_file_note(struct code *c, struct code_module *m,
+			   const char *file)
+{
+	uint32_t n = m->pdb ? pdb_n_documents(m->pdb) : 0;
+	const char *note = NULL;
+
+	for (uint32_t rid = 1; !note && rid <= n; rid++)
+		if (place_is_document(c, module_of(m), rid, file))
+			note = source_note(c, module_of(m), rid);
+	return note;
+}
+
 bool code_has_file(struct code *c, struct code_module *m, const char *file)
 {
 	uint32_t n = m->pdb ? pdb_n_documents(m->pdb) : 0;
@@ -195,7 +214,7 @@ struct dbg_error *code_find_line(struct code *c, struct code_module *m,
 	for (uint32_t rid = 1; rid <= n; rid++) {
 		bool is_exact;
 
-		if (!place_is_document(c, mod, rid, file))
+		if (!place_takes(c, mod, rid, file))
 			continue;
 		uint32_t chosen = choose(mod, rid, line, &is_exact);
 		if (chosen)

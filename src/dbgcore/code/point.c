@@ -37,7 +37,7 @@ void code_each_point(struct code *c, struct code_module *m,
 		// sorted by document
 		if (e->document != document) {
 			document = e->document;
-			meant = place_is_document(c, mod, document, spot->file);
+			meant = place_takes(c, mod, document, spot->file);
 		}
 		if (meant && e->min_line <= last && e->max_line >= spot->line)
 			each_of_method(mod, e, spot, fn, arg,
@@ -95,16 +95,11 @@ struct dbg_error *code_find_column(struct code *c, struct code_module *m,
 	return NULL;
 }
 
-void code_each_path(struct code *c, code_name_fn *fn, void *arg)
+void code_each_path(struct code *c, struct code_module *m, code_name_fn *fn,
+		    void *arg)
 {
-	size_t n;
-	struct code_module *const *modules = code_modules(c, &n);
+	uint32_t n = m->pdb ? pdb_n_documents(m->pdb) : 0;
 
-	for (size_t i = 0; i < n; i++) {
-		struct pdb *pdb = modules[i]->pdb;
-		uint32_t n_documents = pdb ? pdb_n_documents(pdb) : 0;
-
-		for (uint32_t rid = 1; rid <= n_documents; rid++)
-			fn(arg, module_document(c, module_of(modules[i]), rid));
-	}
+	for (uint32_t rid = 1; rid <= n; rid++)
+		fn(arg, module_document(c, module_of(m), rid));
 }

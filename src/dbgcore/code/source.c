@@ -296,6 +296,13 @@ static const struct source_text *document_text(struct code *c,
 	return text ? text : embedded(c, path, mod, rid);
 }
 
+const char *source_note(struct code *c, struct module *mod, uint32_t rid)
+{
+	const struct source_text *text = document_text(c, mod, rid);
+
+	return text ? text->note : NULL;
+}
+
 // *ret_path: a document of that name whose text is nowhere.
 static const struct source_text *find_text(struct code *c, struct module *mod,
 					   const char *file,

@@ -97,11 +97,17 @@ static const char *why_line(struct control *c, const struct location *loc,
 	size_t n;
 	struct code_module *const *modules = code_modules(c->code, &n);
 
-	for (size_t i = 0; i < n; i++)
-		if (code_has_file(c->code, modules[i], loc->file))
-			return arena_printf(
-			    arena, "no code at or after line %u of '%s'",
-			    loc->line, loc->file);
+	for (size_t i = 0; i < n; i++) {
+		if (!code_has_file(c->code, modules[i], loc->file))
+			continue;
+		const char *note =
+		    code_file_note(c->code, modules[i], loc->file);
+		if (note)
+			return arena_printf(arena, "'%s': %s", loc->file, note);
+		return arena_printf(arena,
+				    "no code at or after line %u of '%s'",
+				    loc->line, loc->file);
+	}
 
 	const struct code_module *m = suspect(modules, n);
 
@@ -193,6 +199,10 @@ static void describe_reason(struct control *c, const struct bp *bp,
 		ret->reason = why_unarmed(bp);
 	if (!ret->reason)
 		ret->reason = why_elsewhere(c, bp, arena);
+	if (!ret->reason && bp->location.kind == LOCATION_LINE &&
+	    bp->places[0].place.module)
+		ret->reason = code_file_note(
+		    c->code, bp->places[0].place.module, bp->location.file);
 }
 
 static void describe_catch(const struct bp *bp, struct arena *arena,

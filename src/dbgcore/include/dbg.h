@@ -460,6 +460,7 @@ enum dbg_value_flags {
 	DBG_VALUE_STATIC = 2,
 	DBG_VALUE_GROUP = 4,  /* not a value: base class, statics */
 	DBG_VALUE_STRING = 8, /* text is a quoted string */
+	DBG_VALUE_CODE = 16,  /* a delegate: see dbg_value_code */
 };
 
 struct dbg_value {
@@ -495,6 +496,10 @@ DBG_MUST struct dbg_error *dbg_children(struct dbg *dbg, dbg_id value,
 					enum dbg_children kind, uint64_t first,
 					uint32_t count, struct dbg_value **ret,
 					size_t *ret_n);
+
+/* Where the method that a delegate calls begins; file NULL: no symbols. */
+DBG_MUST struct dbg_error *dbg_value_code(struct dbg *dbg, dbg_id value,
+					  struct dbg_location *ret);
 
 /*
  * Evaluate an expression in a frame (0: the newest of the thread of the
@@ -610,9 +615,12 @@ DBG_MUST struct dbg_error *dbg_source_points(struct dbg *dbg, const char *file,
 					     struct dbg_source_range **ret,
 					     size_t *ret_n);
 
-/* Paths of all source files of the loaded modules, sorted; likewise. */
-DBG_MUST struct dbg_error *dbg_source_list(struct dbg *dbg, const char ***ret,
-					   size_t *ret_n);
+/*
+ * Paths of all source files of a module (a number; 0: all modules), sorted;
+ * likewise.
+ */
+DBG_MUST struct dbg_error *dbg_source_list(struct dbg *dbg, uint32_t module,
+					   const char ***ret, size_t *ret_n);
 
 struct dbg_insn {
 	uint64_t addr;

@@ -55,16 +55,6 @@ struct dbg_error *dbg_module_list(struct dbg *dbg, struct dbg_module **ret,
 	return NULL;
 }
 
-struct dbg_error *dbg_source_lines(struct dbg *dbg, const char *file,
-				   const char *const **ret_lines, size_t *ret_n,
-				   const char **ret_note)
-{
-	struct dbg_error *err = session_need_runtime(dbg);
-
-	return err ? err
-		   : source_lines(dbg->code, file, ret_lines, ret_n, ret_note);
-}
-
 struct dbg_error *dbg_disassemble(struct dbg *dbg, uint64_t addr,
 				  uint32_t count, struct dbg_insn **ret,
 				  size_t *ret_n)
@@ -208,24 +198,36 @@ static void renew_paths(struct dbg *dbg)
 		code_renew_paths(dbg->code);
 }
 
+/* The path at *@p, in quotes if it has blanks; *@p is behind it then. */
+static char *take_path(const char **p)
+{
+	const char *start = *p += strspn(*p, " ");
+	bool quoted = *start == '"' && strchr(start + 1, '"');
+	size_t n = quoted ? strcspn(start + 1, "\"") : strcspn(start, " ");
+
+	*p = start + n + 2 * quoted;
+	*p += strspn(*p, " ");
+	return xstrndup(start + quoted, n);
+}
+
 static struct dbg_error *set_substitute(struct dbg *dbg, const char *value)
 {
-	const char *blank;
-
-	while (*value == ' ')
-		value++;
+	value += strspn(value, " ");
 	if (!*value) {
 		source_rules_clear(dbg->rules);
 		renew_paths(dbg);
 		return NULL;
 	}
-	blank = strchr(value, ' ');
-	if (!blank || !blank[strspn(blank, " ")])
+
+	_cleanup_free_ char *from = take_path(&value);
+
+	if (!*value)
 		return dbg_err(DBG_E_ARGUMENT, "two paths are needed: FROM TO");
 
-	_cleanup_free_ char *from = xstrndup(value, (size_t)(blank - value));
+	_cleanup_free_ char *to =
+	    *value == '"' ? take_path(&value) : xstrdup(value);
 
-	source_rules_add(dbg->rules, from, blank + strspn(blank, " "));
+	source_rules_add(dbg->rules, from, to);
 	renew_paths(dbg);
 	return NULL;
 }
@@ -360,16 +362,56 @@ static const char *get_native(struct dbg *dbg)
 	return dbg->show_native ? "on" : "off";
 }
 
+static struct dbg_error *set_text(const char *value, char **ret)
+{
+	free(*ret);
+	*ret = *value ? xstrdup(value) : NULL;
+	return NULL;
+}
+
+static const char *get_text(const char *text)
+{
+	return text ? text : "";
+}
+
 static struct dbg_error *set_dac_path(struct dbg *dbg, const char *value)
 {
-	free(dbg->dac_path);
-	dbg->dac_path = *value ? xstrdup(value) : NULL;
-	return NULL;
+	return set_text(value, &dbg->dac_path);
 }
 
 static const char *get_dac_path(struct dbg *dbg)
 {
-	return dbg->dac_path ? dbg->dac_path : "";
+	return get_text(dbg->dac_path);
+}
+
+static struct dbg_error *set_dirs(struct dbg *dbg, const char *value)
+{
+	return set_text(value, &dbg->symbols.dirs);
+}
+
+static const char *get_dirs(struct dbg *dbg)
+{
+	return get_text(dbg->symbols.dirs);
+}
+
+static struct dbg_error *set_modules(struct dbg *dbg, const char *value)
+{
+	return set_text(value, &dbg->symbols.modules);
+}
+
+static const char *get_modules(struct dbg *dbg)
+{
+	return get_text(dbg->symbols.modules);
+}
+
+static struct dbg_error *set_exact(struct dbg *dbg, const char *value)
+{
+	return set_switch(value, &dbg->symbols.exact);
+}
+
+static const char *get_exact(struct dbg *dbg)
+{
+	return get_switch(dbg->symbols.exact);
 }
 
 static struct dbg_error *set_log(struct dbg *dbg, const char *value)
@@ -391,6 +433,17 @@ static const struct setting settings[] = {
      "Where to look first for the libmscordaccore.so of a single-file "
      "program: a file or a directory.",
      set_dac_path, get_dac_path},
+    {"debug-file-directory",
+     "Where else to look for PDBs: directories with ':' between.", set_dirs,
+     get_dirs},
+    {"symbol-modules",
+     "Modules whose PDBs are looked for: names (* and ?) with commas between; "
+     "! in front: all but these; + in front: others beside themselves only.",
+     set_modules, get_modules},
+    {"require-exact-source",
+     "Set breakpoints only by source files that were compiled as they are (on "
+     "or off).",
+     set_exact, get_exact},
     {"backtrace native",
      "Show native frames and the runtime's stubs, or fold them (on or off).",
      set_native, get_native},

@@ -55,13 +55,31 @@ static size_t unique_points(struct dbg_source_range *v, size_t n)
 	return kept;
 }
 
+/* Also while the program runs: all is in files, or was copied. */
+static struct dbg_error *need_runtime(const struct dbg *dbg)
+{
+	return dbg->code ? NULL
+			 : dbg_err(DBG_E_STATE, "no .NET runtime is loaded in "
+						"the program yet");
+}
+
 static struct dbg_error *need_code(struct dbg *dbg)
 {
-	if (!dbg->code)
-		return dbg_err(DBG_E_STATE,
-			       "no .NET runtime is loaded in the program yet");
-	arena_reset(dbg->list_arena);
-	return NULL;
+	struct dbg_error *err = need_runtime(dbg);
+
+	if (!err)
+		arena_reset(dbg->list_arena);
+	return err;
+}
+
+struct dbg_error *dbg_source_lines(struct dbg *dbg, const char *file,
+				   const char *const **ret_lines, size_t *ret_n,
+				   const char **ret_note)
+{
+	struct dbg_error *err = need_runtime(dbg);
+
+	return err ? err
+		   : source_lines(dbg->code, file, ret_lines, ret_n, ret_note);
 }
 
 struct dbg_error *dbg_source_points(struct dbg *dbg, const char *file,
@@ -112,15 +130,21 @@ static int compare_paths(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-struct dbg_error *dbg_source_list(struct dbg *dbg, const char ***ret,
-				  size_t *ret_n)
+struct dbg_error *dbg_source_list(struct dbg *dbg, uint32_t module,
+				  const char ***ret, size_t *ret_n)
 {
 	struct dbg_error *err = need_code(dbg);
 	struct paths list = {.arena = dbg->list_arena};
 
 	if (err)
 		return err;
-	code_each_path(dbg->code, add_path, &list);
+
+	size_t n;
+	struct code_module *const *modules = code_modules(dbg->code, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (!module || modules[i]->number == module)
+			code_each_path(dbg->code, modules[i], add_path, &list);
 	*ret = arena_calloc(dbg->list_arena, list.n + 1, sizeof(**ret));
 	*ret_n = 0;
 	if (list.n)

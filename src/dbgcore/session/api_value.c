@@ -233,6 +233,45 @@ struct dbg_error *dbg_children(struct dbg *dbg, dbg_id value,
 	return NULL;
 }
 
+struct dbg_error *dbg_value_code(struct dbg *dbg, dbg_id value,
+				 struct dbg_location *ret)
+{
+	const struct node *node = NULL;
+	struct dac_method method;
+	struct dbg_error *err = session_need_runtime(dbg);
+	if (!err)
+		err = find_node(dbg->values, value, &node);
+	if (err)
+		return err;
+	struct types *types = dbg->values->types;
+	struct value v = value_settle(types, &node->value);
+	uint64_t md = 0;
+	if (node->kind == NODE_VALUE && v.where != VALUE_ABSENT &&
+	    type_is_delegate(types, v.type))
+		md = value_delegate_method(types, &v);
+	if (!md)
+		return dbg_err(DBG_E_NOT_FOUND, "'%s' leads to no one method",
+			       node->name);
+	err = dac_method_get(dbg->dac, md, &method);
+	if (err)
+		return err;
+	memset(ret, 0, sizeof(*ret));
+	struct code *c = dbg->code;
+	struct arena *arena = dbg->stop_arena;
+	ret->function = code_method_name(c, md, true, arena);
+	struct code_module *m = code_module_find(c, method.module);
+	if (!m || method.dynamic)
+		return NULL;
+	uint32_t body = code_move_next(c, m, method.token);
+	struct code_place place;
+	code_entry(c, m, body ? body : method.token, &place);
+	ret->module = m->name;
+	ret->line = place.line;
+	if (place.line)
+		ret->file = code_place_path(c, &place, arena);
+	return NULL;
+}
+
 struct dbg_error *dbg_eval(struct dbg *dbg, dbg_id frame, const char *expr,
 			   struct dbg_value *ret)
 {

@@ -113,6 +113,7 @@ void dbg_destroy(struct dbg *dbg)
 	control_destroy(dbg->control);
 	values_destroy(dbg->values);
 	source_rules_destroy(dbg->rules);
+	symbol_rules_deinit(&dbg->symbols);
 	session_events_deinit(dbg);
 	arena_destroy(dbg->stop_arena);
 	arena_destroy(dbg->list_arena);

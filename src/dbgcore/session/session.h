@@ -19,6 +19,7 @@
 #include "base/log.h"
 #include "code/code.h"
 #include "code/source.h"
+#include "code/symbols.h"
 #include "control/control.h"
 #include "dac/dac.h"
 #include "dbg.h"
@@ -112,6 +113,7 @@ struct dbg {
 	struct stack *stack;
 	struct control *control;
 	struct source_rules *rules;
+	struct symbol_rules symbols;
 	struct values *values;
 	struct start start;
 	struct arena *stop_arena; /* reset with each halt */

@@ -176,7 +176,8 @@ struct dbg_error *start_take_runtime(struct dbg *dbg)
 	s->phase = START_DONE;
 	if (err)
 		return err;
-	dbg->code = code_create(dbg->target, dbg->dac, dbg->rules);
+	dbg->code =
+	    code_create(dbg->target, dbg->dac, dbg->rules, &dbg->symbols);
 	if (s->bundled_dac)
 		code_set_bundle(dbg->code, s->runtime);
 	stack_set_runtime(dbg->stack, dbg->dac, dbg->code);

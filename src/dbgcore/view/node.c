@@ -374,6 +374,10 @@ void view_describe(const struct view *w, const struct node *node,
 		ret->flags |= DBG_VALUE_ABSENT;
 	if (ret->text[0] == '"')
 		ret->flags |= DBG_VALUE_STRING;
+	if (seen.where != VALUE_ABSENT && ret->text[0] == '{' &&
+	    seen.type->kind == TYPE_CLASS &&
+	    type_is_delegate(w->types, seen.type))
+		ret->flags |= DBG_VALUE_CODE;
 }
 
 void view_statics(const struct view *w, struct type *type, struct node **ret,

@@ -1,0 +1,225 @@
+"""Sources and symbols: where they are looked for, texts that only the symbols
+have, the methods that delegates call."""
+import os
+import shutil
+
+import drive
+
+
+def test_embedded(t):
+    """A source that only the PDB has: frames, events and lists give it a
+    number, by which its text comes, also while the program runs."""
+    c = t.adapter()
+    c.launch(t.program("Hello", config="EmbedSource"),
+             configure=lambda c: c.ask("setFunctionBreakpoints",
+                                       breakpoints=[{"name": "Add"}]))
+    c.stopped("function breakpoint")
+    source = c.top()["source"]
+    t.check_equal("Hello.cs", source["name"])
+    t.check(source["sourceReference"] > 0, str(source))
+    t.check_equal("in the symbols", source["origin"])
+    t.check_equal(source, c.event("loadedSource", source=source)["source"])
+    t.check_in(source, c.ask("loadedSources")["sources"])
+    with open(t.source("Hello")) as file:
+        text = file.read()
+    number = source["sourceReference"]
+    body = c.ask("source", sourceReference=number)
+    t.check_equal((text, "text/x-csharp"), (body["content"], body["mimeType"]))
+    again = c.ask("source", source=source, sourceReference=number)
+    t.check_equal(text, again["content"])
+    by_path = c.ask("source", source={"path": source["path"]},
+                    sourceReference=0)
+    t.check_equal(text, by_path["content"])
+    t.check_in("no source 99", c.refused("source", sourceReference=99))
+    t.check_in("names no file", c.refused("source", sourceReference=0))
+    answer, = c.ask("setBreakpoints", source=source, breakpoints=[
+        {"line": t.line("Hello", "last")}])["breakpoints"]
+    t.check_equal(True, answer["verified"])
+    t.check_equal(number, answer["source"]["sourceReference"])
+    c.go()
+    c.stopped("breakpoint")
+    c.go()
+    c.end()
+
+
+def test_loaded(t):
+    """Each source file of the program is told once, as it is listed; one that
+    the client can read has no number."""
+    source = t.source("Hello")
+    c = t.adapter()
+    c.launch(t.program("Hello"), {source: [t.line("Hello", "call")]})
+    c.stopped("breakpoint")
+    told = [m["body"]["source"] for m in c.history
+            if m.get("event") == "loadedSource"]
+    listed = c.ask("loadedSources")["sources"]
+    t.check_equal(sorted(s["path"] for s in listed),
+                  sorted(s["path"] for s in told))
+    own, = [s for s in listed if s["path"] == source]
+    t.check("sourceReference" not in own, str(own))
+    c.go()
+    c.end()
+
+
+def test_delegates(t):
+    """A delegate leads to the source of the method that it calls."""
+    source = t.source("Values")
+    c = t.adapter()
+    c.launch(t.program("Values", "delegates"),
+             {source: [t.line("Values", "delegates")]})
+    c.stopped("breakpoint")
+    found = c.scope("Locals")
+    lines = open(source).read().split("\n")
+    for name, wanted in (("square", "Square(int"), ("lambda", "n * factor")):
+        reference = found[name]["valueLocationReference"]
+        place = c.ask("locations", locationReference=reference)
+        t.check_equal(source, place["source"]["path"])
+        line = place["line"] - 1
+        t.check_in(wanted, "".join(lines[line - 1:line + 1]))
+    value = c.evaluate("lambda")
+    t.check_equal(place, c.ask(
+        "locations", locationReference=value["valueLocationReference"]))
+    many = found["many"]
+    t.check_in("leads to no one method", c.refused(
+        "locations", locationReference=many["valueLocationReference"]))
+    targets = c.variables(many["variablesReference"])["_invocationList"]
+    first = c.variables(targets["variablesReference"])["[0]"]
+    t.check_match(r"no symbols for '.*WriteLine\(string\)'", c.refused(
+        "locations", locationReference=first["valueLocationReference"]))
+    t.check("valueLocationReference" not in found["text"], str(found["text"]))
+    t.check("valueLocationReference" not in found["none"], str(found["none"]))
+    t.check_in("no location 9999", c.refused("locations",
+                                             locationReference=9999))
+    scope = c.ask("scopes", frameId=c.top()["id"])["scopes"][0]
+    t.check_in("no location", c.refused(
+        "locations", locationReference=scope["variablesReference"]))
+    c.go()
+    c.end()
+
+
+def app(t):
+    """Hello whose PDB is in another directory, which nothing names."""
+    here = f"{t.dir}/some app"
+    shutil.rmtree(here, ignore_errors=True)
+    shutil.copytree(f"{drive.BUILT}/Debug/Hello", here)
+    os.makedirs(f"{t.dir}/pdbs", exist_ok=True)
+    os.rename(f"{here}/Hello.pdb", f"{t.dir}/pdbs/Hello.pdb")
+    # the dll also names the place where it was built
+    with open(f"{here}/Hello.dll", "r+b") as file:
+        file.seek(file.read().index(b"/Debug/Hello/Hello.pdb\0"))
+        file.write(b"/x")
+    return f"{here}/Hello.dll"
+
+
+def status(c):
+    module, = [m for m in c.ask("modules")["modules"]
+               if m["name"] == "Hello.dll"]
+    return module["symbolStatus"], module.get("symbolFilePath")
+
+
+def test_symbol_options(t):
+    """PDBs in directories that are named, for the modules that are named;
+    servers and what is not known are told."""
+    program, pdb = app(t), f"{t.dir}/pdbs/Hello.pdb"
+    loaded, none = ("Symbols loaded.", pdb), ("No symbols loaded.", None)
+    paths = {"searchPaths": ["/nowhere", f"{t.dir}/pdbs"]}
+    for options, wanted in (
+            ({}, none), (paths, loaded),
+            ({"moduleFilter": {"mode": "loadAllButExcluded",
+                               "excludedModules": ["hel*.dll"]}}, none),
+            ({"moduleFilter": {"mode": "loadAllButExcluded",
+                               "excludedModules": []}}, loaded),
+            ({"moduleFilter": {"mode": "loadOnlyIncluded",
+                               "includedModules": ["Other.dll", "Hello.dll"]}},
+             loaded),
+            ({"moduleFilter": {"mode": "loadOnlyIncluded",
+                               "includedModules": ["Other.dll"]}}, none)):
+        options = {**paths, **options} if options else options
+        c = t.adapter()
+        c.launch([program], symbolOptions=options,
+                 configure=lambda c: c.ask("setFunctionBreakpoints",
+                                           breakpoints=[{"name": "Add"}]))
+        c.stopped("function breakpoint")
+        t.check_equal(wanted, status(c))
+        c.go()
+        c.end()
+    c = t.adapter()
+    c.launch(t.program("Hello"), symbolOptions={
+        "searchPaths": ["https://symbols.example"], "cachePath": "/tmp",
+        "searchMicrosoftSymbolServer": True,
+        "searchNuGetOrgSymbolServer": False})
+    c.end()
+    said = c.output("console")
+    t.check_in("'https://symbols.example' has no effect", said)
+    t.check_in("'searchMicrosoftSymbolServer' has no effect", said)
+    t.check_in("'symbolOptions.cachePath' is not served", said)
+    t.check_not_in("NuGetOrg", said)
+
+
+test_symbol_options.runtimes = ("10",)
+
+
+def test_beside(t):
+    """Only the named modules' symbols: others still beside themselves,
+    unless that is off."""
+    for beside, wanted in ((True, "Symbols loaded."),
+                           (False, "No symbols loaded.")):
+        c = t.adapter()
+        c.launch(t.program("Hello"), symbolOptions={"moduleFilter": {
+            "mode": "loadOnlyIncluded", "includedModules": [],
+            "includeSymbolsNextToModules": beside}},
+            configure=lambda c: c.ask("setFunctionBreakpoints",
+                                      breakpoints=[{"name": "Add"}]))
+        c.stopped("function breakpoint")
+        t.check_equal(wanted, status(c)[0])
+        c.go()
+        c.end()
+
+
+test_beside.runtimes = ("10",)
+
+
+def test_exact_source(t):
+    """A source that was changed after the build: breakpoints say so, and
+    with requireExactSource are not set."""
+    source = f"{drive.BUILT}/Symbols/Changed/src/Hello.cs"
+    words = "not the one that the program was built from"
+    for exact in (False, True):
+        c = t.adapter()
+        c.launch(t.program("Hello", config="Changed"),
+                 {source: [t.line("Hello", "last")]},
+                 configure=lambda c: c.ask("setFunctionBreakpoints",
+                                           breakpoints=[{"name": "Add"}]),
+                 requireExactSource=exact)
+        c.stopped("function breakpoint")
+        answer, = c.set_breaks(source, [t.line("Hello", "last")])
+        t.check_equal(not exact, answer["verified"])
+        t.check_in(words, answer["message"])
+        c.go()
+        if not exact:
+            c.stopped("breakpoint")
+            c.go()
+        c.end()
+    c = t.adapter()
+    c.launch(t.program("Hello"), {t.source("Hello"): [t.line("Hello", "last")]},
+             requireExactSource=True)
+    c.stopped("breakpoint")
+    c.go()
+    c.end()
+
+
+def test_source_map(t):
+    """Sources that were moved, also from or to a path with blanks."""
+    here = f"{t.dir}/moved here"
+    os.makedirs(here, exist_ok=True)
+    shutil.copy(t.source("Hello"), here)
+    source = f"{here}/Hello.cs"
+    c = t.adapter()
+    c.launch(t.program("Hello", config="Moved"),
+             {source: [t.line("Hello", "last")]},
+             sourceFileMap={"/with a blank": "/x", "/nowhere/src": here})
+    c.stopped("breakpoint")
+    t.check_equal(source, c.top()["source"]["path"])
+    rules = c.evaluate("`show substitute-path", "repl")["result"]
+    t.check_in("/with a blank -> /x\n", rules)
+    c.go()
+    c.end()
