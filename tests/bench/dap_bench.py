@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """Measure the debug adapter over stdio, as an editor sees it: medians beside
-the bare program, on a quiet machine.
+the bare program, on a quiet machine. A time ends when the last byte of the
+answer is here; what came is read, and checked, after that.
 
     tests/bench/dap_bench.py [--dndbg ./dndbg] [--runtime 10] [--runs 7]
+        [--only GROUP]
 """
 import argparse
 import json
 import os
+import select
 import statistics
 import subprocess
 import sys
@@ -15,57 +18,98 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import drive
 
+READ = 1 << 20
+HEAD = 160  # what a message is, stands in its first bytes
+QUIET = 0.003  # seconds for the adapter to come to rest between two measures
+
+
+def clock():
+    return time.perf_counter() * 1000
+
 
 class Pipe:
-    """The least of a client: nothing is checked or kept."""
+    """The least of a client: finds what it waits for by its first bytes."""
 
     def __init__(self, test):
         self.process = subprocess.Popen(
             [test.dndbg, "--interpreter=dap"], stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, env=test.env, cwd=test.dir, bufsize=0)
         self.fd = self.process.stdout.fileno()
-        self.bytes = b""
+        self.bytes = bytearray()
+        self.at = 0
         self.seq = 0
+        self.thread = 0
 
-    def send(self, command, **arguments):
+    def make(self, command, **arguments):
         self.seq += 1
         body = json.dumps({"seq": self.seq, "type": "request",
                            "command": command, "arguments": arguments})
-        self.process.stdin.write(b"Content-Length: %d\r\n\r\n%s"
-                                 % (len(body), body.encode()))
-        return self.seq
+        return self.seq, (b"Content-Length: %d\r\n\r\n%s"
+                          % (len(body), body.encode()))
+
+    def write(self, data):
+        view = memoryview(data)
+        while view:
+            view = view[self.process.stdin.write(view):]
+
+    def send(self, command, **arguments):
+        seq, data = self.make(command, **arguments)
+        self.write(data)
+        return seq
+
+    def fill(self):
+        data = os.read(self.fd, READ)
+        if not data:
+            raise EOFError
+        self.bytes += data
 
     def read(self):
+        """The body of the next message, unread."""
         while True:
-            head, found, rest = self.bytes.partition(b"\r\n\r\n")
-            if found:
-                size = int(head[16:])
-                if len(rest) >= size:
-                    self.bytes = rest[size:]
-                    return json.loads(rest[:size])
-            data = os.read(self.fd, 1 << 20)
-            if not data:
-                raise EOFError
-            self.bytes += data
+            end = self.bytes.find(b"\r\n\r\n", self.at)
+            if end >= 0:
+                break
+            self.fill()
+        begin = end + 4
+        after = begin + int(self.bytes[self.at + 16:end])
+        while len(self.bytes) < after:
+            self.fill()
+        body = bytes(self.bytes[begin:after])
+        self.at = after
+        if self.at == len(self.bytes):
+            self.bytes.clear()
+            self.at = 0
+        return body
 
-    def answer(self, seq):
+    def until(self, sign):
+        """The first message with @sign in its head."""
         while True:
-            message = self.read()
-            if message.get("request_seq") == seq:
-                return message["body"] if "body" in message else {}
+            body = self.read()
+            if sign in body[:HEAD]:
+                return body
+
+    def reply(self, seq):
+        return self.until(b'"request_seq":%d,' % seq)
+
+    def timed(self, command, **arguments):
+        """Milliseconds from the request to the whole of its answer, and that
+        as a body."""
+        seq, data = self.make(command, **arguments)
+        began = clock()
+        self.write(data)
+        reply = self.reply(seq)
+        took = clock() - began
+        return took, good(reply)
 
     def ask(self, command, **arguments):
-        return self.answer(self.send(command, **arguments))
+        return self.timed(command, **arguments)[1]
 
     def event(self, name):
-        while True:
-            message = self.read()
-            if message.get("event") == name:
-                return message.get("body", {})
+        return json.loads(self.until(b'"event":"%s"' % name.encode()))["body"]
 
-    def launch(self, test, words, breaks):
+    def launch(self, test, words, breaks, **options):
         self.ask("initialize", adapterID="bench")
-        self.send("launch", program=words[0], args=words[1:])
+        self.send("launch", program=words[0], args=words[1:], **options)
         for fixture, lines in breaks.items():
             self.ask("setBreakpoints", source={"path": test.source(fixture)},
                      breakpoints=[{"line": line} for line in lines])
@@ -74,32 +118,82 @@ class Pipe:
     def stopped(self):
         self.thread = self.event("stopped")["threadId"]
 
+    def go(self, command):
+        """Milliseconds from a request to run on to the stop."""
+        began = clock()
+        self.send(command, threadId=self.thread)
+        self.stopped()
+        return clock() - began
+
+    def rest(self):
+        """What comes unasked is read away, until nothing comes."""
+        while select.select([self.fd], [], [], QUIET)[0]:
+            self.fill()
+
+    def top(self):
+        return self.ask("stackTrace", threadId=self.thread,
+                        levels=1)["stackFrames"][0]["id"]
+
+    def local(self, name):
+        """What stands for a local variable's children."""
+        for scope in self.ask("scopes", frameId=self.top())["scopes"]:
+            if scope["name"] != "Locals":
+                continue
+            ref = scope["variablesReference"]
+            for v in self.ask("variables", variablesReference=ref)["variables"]:
+                if v["name"] == name:
+                    return v["variablesReference"]
+        raise drive.Failure(f"there is no '{name}'")
+
     def end(self):
         self.ask("disconnect", terminateDebuggee=True)
+        self.close()
+
+    def close(self):
         self.process.stdin.close()
         self.process.wait()
         self.process.stdout.close()
 
 
-def timed(function):
-    began = time.perf_counter()
-    result = function()
-    return (time.perf_counter() - began) * 1000, result
+def good(reply):
+    message = json.loads(reply)
+    if not message["success"]:
+        raise drive.Failure(message["message"])
+    return message.get("body", {})
+
+
+def demand(wanted, got):
+    if wanted != got:
+        raise drive.Failure(f"{got} instead of {wanted}")
 
 
 def bare(test, words):
-    return timed(lambda: subprocess.run(["dotnet", *words], env=test.env,
-                                        stdout=subprocess.DEVNULL))[0]
+    began = clock()
+    subprocess.run(["dotnet", *words], env=test.env, stdout=subprocess.DEVNULL)
+    return clock() - began
 
 
 def start(test):
+    """By turns with the bare program, which the machine treats alike."""
     words = test.program("Hello")
-    alone = bare(test, words)
-    c = Pipe(test)
-    took, _ = timed(lambda: (c.launch(test, words, {
-        "Hello": [test.line("Hello", "first")]}), c.stopped()))
-    c.end()
-    return {"bare run": alone, "launch to stopped": took}
+    result = {"bare run": bare(test, words)}
+    ways = {"launch to stopped in Main": ({"Hello": [
+                test.line("Hello", "first")]}, {}),
+            "launch to stopped at entry": ({}, {"stopAtEntry": True})}
+    for name, (breaks, options) in ways.items():
+        began = clock()
+        c = Pipe(test)
+        c.launch(test, words, breaks, **options)
+        c.stopped()
+        result[name] = clock() - began
+        c.end()
+    return result
+
+
+def private_mb(pid):
+    with open(f"/proc/{pid}/smaps_rollup") as file:
+        return sum(int(line.split()[1]) for line in file
+                   if line.startswith("Private")) / 1024
 
 
 def steps(test):
@@ -108,24 +202,20 @@ def steps(test):
              {"HitLoop": [test.line("HitLoop", "main")]})
     c.stopped()
     nexts, looks = [], []
-
-    def look():
-        top = c.ask("stackTrace", threadId=c.thread, levels=20)
-        scopes = c.ask("scopes", frameId=top["stackFrames"][0]["id"])["scopes"]
-        for scope in scopes[:2]:
-            c.ask("variables", variablesReference=scope["variablesReference"])
-
     for _ in range(30):
-        nexts.append(timed(lambda: (c.send("next", threadId=c.thread),
-                                    c.stopped()))[0])
-        looks.append(timed(look)[0])
-    with open(f"/proc/{c.process.pid}/smaps_rollup") as file:
-        private = sum(int(line.split()[1]) for line in file
-                      if line.startswith("Private"))
+        took = c.go("next")
+        nexts.append(took)
+        began = clock()
+        for scope in c.ask("scopes", frameId=c.ask(
+                "stackTrace", threadId=c.thread,
+                levels=20)["stackFrames"][0]["id"])["scopes"][:2]:
+            c.ask("variables", variablesReference=scope["variablesReference"])
+        looks.append(took + clock() - began)
+    memory = private_mb(c.process.pid)
     c.end()
     return {"next to stopped": statistics.median(nexts),
-            "stack, scopes, variables": statistics.median(looks),
-            "private memory, MB": private / 1024}
+            "with stack, scopes, variables": statistics.median(looks),
+            "private memory, MB": memory}
 
 
 def stack(test):
@@ -133,11 +223,42 @@ def stack(test):
     c.launch(test, test.program("Deep", "1000"),
              {"Deep": [test.line("Deep", "bottom")]})
     c.stopped()
-    top, _ = timed(lambda: c.ask("stackTrace", threadId=c.thread,
-                                 startFrame=0, levels=20))
-    whole, _ = timed(lambda: c.ask("stackTrace", threadId=c.thread))
+    result = {}
+    for when in ("first", "again"):
+        top, body = c.timed("stackTrace", threadId=c.thread, startFrame=0,
+                            levels=20)
+        demand(20, len(body["stackFrames"]))
+        # every frame anew: what was walked went with the stop
+        c.go("next")
+        whole, body = c.timed("stackTrace", threadId=c.thread)
+        demand(True, len(body["stackFrames"]) > 1000)
+        c.go("next")
+        result[f"top 20 of 1,000 frames, {when}"] = top
+        result[f"1,000 frames, {when}"] = whole
     c.end()
-    return {"top 20 of 1,000 frames": top, "1,000 frames": whole}
+    return result
+
+
+def values(test):
+    c = Pipe(test)
+    c.launch(test, test.program("Many"),
+             {"Many": [test.line("Many", "values")]})
+    c.stopped()
+    samples = {}
+    for _ in range(5):
+        for name, count in (("numbers", 1000), ("texts", 1000), ("wide", 50)):
+            ref = c.local(name)
+            took, body = c.timed("variables", variablesReference=ref)
+            demand(count, len(body["variables"]))
+            samples.setdefault(name, []).append(took)
+        c.go("next")
+    c.end()
+    words = {"numbers": "array of 1,000 numbers",
+             "texts": "array of 1,000 strings", "wide": "object of 50 fields"}
+    return {f"{words[name]}, {when}": pick(took)
+            for name, took in samples.items()
+            for when, pick in (("first", lambda took: took[0]),
+                               ("again", statistics.median))}
 
 
 def breaks(test):
@@ -145,32 +266,84 @@ def breaks(test):
     c = Pipe(test)
     c.launch(test, test.program("Many"), {"Many": [test.line("Many", "main")]})
     c.stopped()
-    took, _ = timed(lambda: c.ask(
-        "setBreakpoints", source={"path": test.source("Many")},
-        breakpoints=[{"line": line} for line in lines]))
+    c.rest()
+    result = {}
+    every = {"source": {"path": test.source("Many")},
+             "breakpoints": [{"line": line} for line in lines]}
+    for name in ("1,000 breakpoints in one file", "the same, asked for again"):
+        took, body = c.timed("setBreakpoints", **every)
+        demand(1000, sum(b["verified"] for b in body["breakpoints"]))
+        result[name] = took
     c.end()
-    return {"1,000 breakpoints in one file": took}
+    return result
+
+
+class Busy:
+    """A program of 200 threads at rest."""
+
+    def __init__(self, test):
+        self.process = subprocess.Popen(
+            test.program("Busy", "197", "0", host="dotnet"),
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=test.env)
+        self.process.stdout.readline()
+
+    def end(self):
+        out, _ = self.process.communicate()
+        demand(b"right\n", out)
+
+
+def attach(test):
+    busy = Busy(test)
+    samples = {}
+    for _ in range(3):
+        c = Pipe(test)
+        c.ask("initialize", adapterID="bench")
+        began = clock()
+        c.send("attach", processId=busy.process.pid)
+        c.event("initialized")
+        c.send("configurationDone")
+        c.event("process")
+        threads = c.ask("threads")["threads"]
+        listed = clock() - began
+        demand(True, len(threads) >= 200)
+        c.thread = threads[0]["id"]
+        c.rest()
+        pauses = []
+        for _ in range(10):
+            pauses.append(c.go("pause"))
+            c.ask("continue", threadId=c.thread)
+            c.rest()
+        detached, _ = c.timed("disconnect")
+        c.close()
+        for name, took in (("attach, 200 threads listed", listed),
+                           ("pause to stopped", statistics.median(pauses)),
+                           ("detach", detached)):
+            samples.setdefault(name, []).append(took)
+    busy.end()
+    return {name: statistics.median(took) for name, took in samples.items()}
 
 
 def output(test):
     words = test.program("Output", "100")
     alone = bare(test, words)
     c = Pipe(test)
-    began = time.perf_counter()
+    began = clock()
     c.launch(test, words, {})
-    total = 0
+    bodies = []
     while True:
-        message = c.read()
-        if message.get("event") == "output":
-            total += len(message["body"]["output"])
-        if message.get("event") == "terminated":
+        body = c.read()
+        if b'"event":"output"' in body[:HEAD]:
+            bodies.append(body)
+        elif b'"event":"terminated"' in body[:HEAD]:
             break
-    took = time.perf_counter() - began
+    took = clock() - began
     c.end()
-    return {"bare run of 100 MB": alone, "output, MB/s": total / took / 1e6}
+    total = sum(len(json.loads(body)["body"]["output"]) for body in bodies)
+    demand(True, total > 100 << 20)
+    return {"bare run of 100 MB": alone, "output, MB/s": total / took / 1e3}
 
 
-GROUPS = (start, steps, stack, breaks, output)
+GROUPS = (start, steps, stack, values, breaks, attach, output)
 
 
 def main():
@@ -179,18 +352,22 @@ def main():
     parser.add_argument("--dndbg", default="./dndbg")
     parser.add_argument("--runtime", default="10")
     parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--only", help="one of " + ", ".join(
+        group.__name__ for group in GROUPS))
     options = parser.parse_args()
     for group in GROUPS:
+        if options.only not in (None, group.__name__):
+            continue
         samples = {}
         for _ in range(options.runs):
             test = drive.Test(group.__name__, options.dndbg, options.runtime)
             for name, value in group(test).items():
                 samples.setdefault(name, []).append(value)
             test.close()
-        for name, values in samples.items():
+        for name, taken in samples.items():
             unit = "" if "MB" in name else " ms"
-            print(f"{name:32} {statistics.median(values):9.2f}{unit}"
-                  f"   ({min(values):.2f} .. {max(values):.2f})")
+            print(f"{name:36} {statistics.median(taken):9.2f}{unit:3}"
+                  f"   ({min(taken):.2f} .. {max(taken):.2f})")
 
 
 if __name__ == "__main__":
