@@ -28,8 +28,11 @@ void breaks_deinit(struct breaks *b)
 
 void breaks_begin(struct breaks *b, const char *group)
 {
-	for (size_t i = 0; i < b->n; i++)
+	b->n_old = b->at = 0;
+	for (size_t i = 0; i < b->n; i++) {
 		b->v[i].kept = strcmp(b->v[i].group, group) != 0;
+		b->n_old += !b->v[i].kept;
+	}
 }
 
 static void add_part(struct text *t, const char *s)
@@ -54,13 +57,18 @@ static char *make_key(const struct break_spec *s)
 	return text_take(&t);
 }
 
-static struct brk *find(struct breaks *b, const char *group, const char *key)
+// Take one that is asked for again; they come in their old order, mostly.
+static struct brk *take(struct breaks *b, const char *key)
 {
-	for (size_t i = 0; i < b->n; i++) {
-		struct brk *k = &b->v[i];
-		if (!k->kept && strcmp(k->key, key) == 0 &&
-		    strcmp(k->group, group) == 0)
-			return k;
+	for (size_t i = 0; b->n_old && i < b->n; i++) {
+		size_t at = (b->at + i) % b->n;
+		struct brk *k = &b->v[at];
+		if (k->kept || strcmp(k->key, key) != 0)
+			continue;
+		k->kept = true;
+		b->at = at + 1;
+		b->n_old--;
+		return k;
 	}
 	return NULL;
 }
@@ -173,7 +181,7 @@ void breaks_put(struct dap *d, const char *group, const char *path,
 		const struct break_spec *spec, struct text *t)
 {
 	_cleanup_free_ char *key = make_key(spec);
-	struct brk *b = find(&d->breaks, group, key);
+	struct brk *b = take(&d->breaks, key);
 
 	if (!b || !b->number) {
 		if (!b)

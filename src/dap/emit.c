@@ -1,8 +1,6 @@
 #include "emit.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,12 +10,13 @@
 static void next(struct text *t, const char *key)
 {
 	char last = t->len ? t->s[t->len - 1] : '[';
+	bool comma = last != '{' && last != '[' && last != ':';
 
-	if (last != '{' && last != '[' && last != ':')
-		text_addc(t, ',');
-	if (!key)
+	if (!key) {
+		text_addn(t, ",", comma);
 		return;
-	text_addc(t, '"');
+	}
+	text_addn(t, comma ? ",\"" : "\"", 1 + (size_t)comma);
 	text_add(t, key);
 	text_addn(t, "\":", 2);
 }
@@ -88,13 +87,15 @@ size_t utf8_length(const char *s, size_t n, bool *ret_cut)
 static void escape(struct text *t, unsigned char c)
 {
 	static const char letters[] = "btn?fr"; // from 8 to 13
+	char two[] = {'\\', (char)c};
 
-	if (c == '"' || c == '\\')
-		text_addf(t, "\\%c", c);
-	else if (c >= '\b' && c <= '\r' && c != '\v')
-		text_addf(t, "\\%c", letters[c - '\b']);
-	else
-		text_addf(t, "\\u%04x", c);
+	if (c >= '\b' && c <= '\r' && c != '\v')
+		two[1] = letters[c - '\b'];
+	else if (c != '"' && c != '\\')
+		two[1] = 'u';
+	text_addn(t, two, sizeof(two));
+	if (two[1] == 'u')
+		text_addf(t, "%04x", c);
 }
 
 static bool is_plain(char c)
@@ -150,13 +151,24 @@ void emit_strf(struct text *t, const char *key, const char *fmt, ...)
 	free(s);
 }
 
+// By hand: most of what is sent are numbers.
+static void add_number(struct text *t, uint64_t n, unsigned int base)
+{
+	char buf[20];
+	size_t at = sizeof(buf);
+
+	do {
+		buf[--at] = "0123456789abcdef"[n % base];
+		n /= base;
+	} while (n);
+	text_addn(t, buf + at, sizeof(buf) - at);
+}
+
 void emit_int(struct text *t, const char *key, int64_t n)
 {
-	char digits[24];
-
 	next(t, key);
-	int len = snprintf(digits, sizeof(digits), "%" PRId64, n);
-	text_addn(t, digits, (size_t)len);
+	text_addn(t, "-", n < 0);
+	add_number(t, n < 0 ? -(uint64_t)n : (uint64_t)n, 10);
 }
 
 void emit_bool(struct text *t, const char *key, bool b)
@@ -167,5 +179,8 @@ void emit_bool(struct text *t, const char *key, bool b)
 
 void emit_addr(struct text *t, const char *key, uint64_t addr)
 {
-	emit_strf(t, key, "0x%" PRIx64, addr);
+	next(t, key);
+	text_addn(t, "\"0x", 3);
+	add_number(t, addr, 16);
+	text_addc(t, '"');
 }

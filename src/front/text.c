@@ -24,7 +24,8 @@ void text_addn(struct text *t, const char *s, size_t n)
 {
 	if (!n)
 		return;
-	alloc_grow(&t->s, &t->cap, t->len + n + 1, 1);
+	if (t->cap - t->len <= n)
+		alloc_grow(&t->s, &t->cap, t->len + n + 1, 1);
 	memcpy(t->s + t->len, s, n);
 	t->len += n;
 	t->s[t->len] = 0;

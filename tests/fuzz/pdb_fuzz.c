@@ -48,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		ask(pdb, rid, arena);
 		arena_reset(arena);
 	}
-	pdb_method_index(pdb, &n);
+	pdb_methods_around(pdb, 1, 10, &n);
 	arena_destroy(arena);
 	pdb_destroy(pdb);
 	return 0;

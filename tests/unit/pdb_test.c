@@ -128,6 +128,27 @@ static void test_index(void **state)
 	assert_ptr_equal(pdb_method_index(x->pdb, &n), e);
 }
 
+static void check_around(struct fixture *x, uint32_t document, uint32_t line,
+			 size_t from, size_t to)
+{
+	size_t end;
+
+	assert_int_equal(pdb_methods_around(x->pdb, document, line, &end),
+			 from);
+	assert_int_equal(end, to);
+}
+
+static void test_around(void **state)
+{
+	check_around(*state, 1, 9, 0, 0);
+	check_around(*state, 1, 10, 0, 1);
+	check_around(*state, 1, 11, 1, 1);
+	check_around(*state, 1, 20, 1, 2);
+	check_around(*state, 1, 21, 2, 2);
+	check_around(*state, 2, 302, 2, 3);
+	check_around(*state, 3, 1, 3, 3);
+}
+
 static void test_locals(void **state)
 {
 	struct fixture *x = *state;
@@ -433,6 +454,7 @@ int main(void)
 	    TEST(test_documents),
 	    TEST(test_points),
 	    TEST(test_index),
+	    TEST(test_around),
 	    TEST(test_locals),
 	    TEST(test_async),
 	    TEST(test_lies),

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 enum {
-	CHUNK_MIN = 4096,
+	CHUNK_MIN = 512,
 	CHUNK_MAX = 65536,
 };
 

@@ -6,6 +6,10 @@
 
 #include "base/mem.h"
 
+enum {
+	ROOM_MIN = 40 /* few texts are shorter in the end */
+};
+
 void str_deinit(struct str *s)
 {
 	free(s->s);
@@ -26,11 +30,14 @@ void str_add(struct str *s, const char *text)
 
 void str_addn(struct str *s, const char *text, size_t n)
 {
-	mem_grow(&s->s, &s->cap, s->len + n, 1);
+	size_t len = s->len + n;
+
+	if (len >= s->cap)
+		mem_grow(&s->s, &s->cap, len < ROOM_MIN ? ROOM_MIN : len, 1);
 	if (n)
 		memcpy(s->s + s->len, text, n);
-	s->len += n;
-	s->s[s->len] = '\0';
+	s->len = len;
+	s->s[len] = '\0';
 }
 
 void str_addc(struct str *s, char c)

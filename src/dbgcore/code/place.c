@@ -142,7 +142,7 @@ static void look_at_method(struct choice *ch, struct module *mod,
 static uint32_t choose(struct module *mod, uint32_t rid, uint32_t line,
 		       bool *ret_exact)
 {
-	size_t n;
+	size_t n, end;
 	const struct pdb_method_lines *index = pdb_method_index(mod->m.pdb, &n);
 	struct choice ch = {
 	    .document = rid,
@@ -150,17 +150,13 @@ static uint32_t choose(struct module *mod, uint32_t rid, uint32_t line,
 	    .next = UINT32_MAX,
 	    .innermost = UINT32_MAX,
 	};
+	size_t i = pdb_methods_around(mod->m.pdb, rid, line, &end);
 
-	for (size_t i = 0; i < n && index[i].document <= rid; i++) {
-		const struct pdb_method_lines *e = &index[i];
-
-		if (e->document != rid || e->max_line < line)
-			continue;
-		if (e->min_line <= line)
-			look_at_method(&ch, mod, e);
-		else if (e->min_line < ch.next)
-			ch.next = e->min_line;
-	}
+	if (end < n && index[end].document == rid)
+		ch.next = index[end].min_line;
+	for (; i < end; i++)
+		if (index[i].max_line >= line)
+			look_at_method(&ch, mod, &index[i]);
 	*ret_exact = ch.exact;
 	if (ch.exact)
 		return line;
@@ -174,14 +170,14 @@ static uint32_t choose(struct module *mod, uint32_t rid, uint32_t line,
 static void collect(struct module *mod, uint32_t rid, uint32_t line,
 		    struct place_list *list)
 {
-	size_t n;
+	size_t n, end;
 	const struct pdb_method_lines *index = pdb_method_index(mod->m.pdb, &n);
 
-	for (size_t i = 0; i < n && index[i].document <= rid; i++) {
+	for (size_t i = pdb_methods_around(mod->m.pdb, rid, line, &end);
+	     i < end; i++) {
 		const struct pdb_method_lines *e = &index[i];
 
-		if (e->document != rid || e->min_line > line ||
-		    e->max_line < line)
+		if (e->max_line < line)
 			continue;
 		struct code_place place = {
 		    .module = &mod->m,

@@ -160,10 +160,8 @@ void bind_code(struct control *c, struct code_module *m, uint32_t token,
 			c->ops->changed(c->arg, bp->number, false);
 	}
 	wanted_compiled(c, m, token);
-	if (code_is_final(m, token)) {
+	if (code_is_final(m, token))
 		wanted_drop(c, m, token);
-		wanted_commit(c);
-	}
 }
 
 /* ---- Places ---------------------------------------------------------- */
@@ -334,7 +332,6 @@ void bind_all(struct control *c, struct bp *bp)
 
 	for (size_t i = 0; i < n; i++)
 		bind_module(c, bp, modules[i]);
-	wanted_commit(c);
 }
 
 static bool somebody_has(struct control *c, const struct bp *but,

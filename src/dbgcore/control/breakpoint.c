@@ -10,9 +10,10 @@
 
 struct bp *bp_find(struct control *c, uint32_t number)
 {
-	for (size_t i = 0; i < c->n_bps; i++)
-		if (c->bps[i]->number == number)
-			return c->bps[i];
+	// who makes many asks for the newest
+	for (size_t i = c->n_bps; i > 0; i--)
+		if (c->bps[i - 1]->number == number)
+			return c->bps[i - 1];
 	return NULL;
 }
 
@@ -99,7 +100,6 @@ void bp_remove(struct control *c, struct bp *bp)
 	c->n_bps--;
 	watch_remove(c, bp);
 	bp_destroy(bp);
-	wanted_commit(c);
 }
 
 /* A bare line number means the file of today's frame for ever. */

@@ -230,7 +230,6 @@ struct dbg_error *control_runtime(struct control *c, struct dac *d,
 		return err;
 	c->watches.gc_count = dac_gc_count(d);
 	throws_runtime(c);
-	wanted_commit(c);
 	watch_refresh(c);
 	return NULL;
 }
@@ -251,7 +250,6 @@ static struct dbg_error *module_loaded(struct control *c, uint64_t addr)
 	if (err)
 		return err;
 	entry_module(c, m);
-	wanted_commit(c);
 	watch_refresh(c);
 	return NULL;
 }
@@ -268,7 +266,6 @@ static void module_unloaded(struct control *c, uint64_t addr)
 		bind_forget(c, c->bps[i], m);
 	if (c->plan.home == m)
 		c->plan.home = NULL;
-	wanted_commit(c);
 	c->ops->module(c->arg, m, true);
 	code_module_remove(c->code, addr);
 	dac_forget(c->dac);

@@ -69,6 +69,8 @@ void control_begin_run(struct control *c, struct target *t,
 /* The runtime is up (all stopped). */
 DBG_MUST struct dbg_error *control_runtime(struct control *c, struct dac *d,
 					   struct code *code);
+/* The program is about to go on: have the runtime tell what is waited for. */
+void control_go(struct control *c);
 /* The runtime is to tell nothing any more (all stopped). */
 void control_leave(struct control *c);
 /* Where the runtime's notifications are seen: __cxa_throw. */

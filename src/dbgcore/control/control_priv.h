@@ -62,6 +62,7 @@ struct want {
 
 struct wanted {
 	struct map methods;    /* key of (module, token) -> struct want */
+	size_t n_fresh;        /* the runtime does not know of */
 	size_t n_listed;       /* in the runtime's notification table */
 	size_t n_overflow;     /* waited for at ThePreStub */
 	uint64_t prestub_exit; /* armed, 0: not */
@@ -273,8 +274,6 @@ void wanted_drop(struct control *c, struct code_module *m, uint32_t token);
 bool wanted_has(struct control *c, struct code_module *m, uint32_t token);
 /* Ask the runtime to tell of none. */
 void wanted_leave(struct control *c);
-/* Send what was added since to the runtime. */
-void wanted_commit(struct control *c);
 void wanted_reset(struct control *c);
 /* The trap at the end of ThePreStub. */
 void wanted_prestub(struct control *c, pid_t tid);

@@ -276,17 +276,20 @@ struct dbg_error *control_break_list(struct control *c, uint32_t number,
 				     struct arena *arena,
 				     struct dbg_breakpoint **ret, size_t *ret_n)
 {
-	if (number && !bp_find(c, number))
+	const struct bp *one = number ? bp_find(c, number) : NULL;
+
+	if (number && !one)
 		return dbg_err(DBG_E_NOT_FOUND, "no breakpoint number %u",
 			       number);
 
 	struct dbg_breakpoint *list =
-	    arena_calloc(arena, c->n_bps + 1, sizeof(*list));
+	    arena_calloc(arena, one ? 1 : c->n_bps, sizeof(*list));
 	size_t n = 0;
 
-	for (size_t i = 0; i < c->n_bps; i++)
-		if (number ? c->bps[i]->number == number
-			   : bp_is_users(c->bps[i]))
+	if (one)
+		describe(c, one, arena, &list[n++]);
+	for (size_t i = 0; !one && i < c->n_bps; i++)
+		if (bp_is_users(c->bps[i]))
 			describe(c, c->bps[i], arena, &list[n++]);
 	*ret = list;
 	*ret_n = n;

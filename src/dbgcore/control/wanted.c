@@ -35,6 +35,7 @@ void wanted_add(struct control *c, struct code_module *m, uint32_t token)
 	w->ref.module = m->addr;
 	w->ref.token = token;
 	w->fresh = true;
+	c->wanted.n_fresh++;
 	if (c->wanted.n_listed < WANT_LIMIT) {
 		w->listed = true;
 		c->wanted.n_listed++;
@@ -61,6 +62,7 @@ void wanted_drop(struct control *c, struct code_module *m, uint32_t token)
 	if (!w)
 		return;
 	rush_remove(c, m, token);
+	c->wanted.n_fresh -= w->fresh;
 	if (!w->listed) {
 		c->wanted.n_overflow--;
 	} else {
@@ -140,14 +142,11 @@ void wanted_leave(struct control *c)
 	control_complain(c, dac_notify_methods(c->dac, refs, n, false));
 }
 
-void wanted_commit(struct control *c)
+static void commit_fresh(struct control *c)
 {
-	if (!c->dac)
-		return;
-
 	struct map *methods = &c->wanted.methods;
 	_cleanup_free_ struct dac_method_ref *refs =
-	    xcalloc(methods->n + 1, sizeof(*refs));
+	    xcalloc(c->wanted.n_fresh, sizeof(*refs));
 	size_t n = 0;
 
 	for (size_t i = 0; i < methods->cap; i++) {
@@ -159,8 +158,16 @@ void wanted_commit(struct control *c)
 		if (w->listed)
 			refs[n++] = w->ref;
 	}
-	if (n)
-		control_complain(c, dac_notify_methods(c->dac, refs, n, true));
+	c->wanted.n_fresh = 0;
+	control_complain(c, dac_notify_methods(c->dac, refs, n, true));
+}
+
+void control_go(struct control *c)
+{
+	if (!c->dac)
+		return;
+	if (c->wanted.n_fresh)
+		commit_fresh(c);
 	rush_update(c);
 	prestub_update(c);
 }
@@ -172,6 +179,7 @@ void wanted_reset(struct control *c)
 	for (size_t i = 0; i < methods->cap; i++)
 		free(methods->slots[i].value);
 	map_clear(methods);
+	c->wanted.n_fresh = 0;
 	c->wanted.n_listed = 0;
 	c->wanted.n_overflow = 0;
 	c->wanted.prestub_exit = 0;

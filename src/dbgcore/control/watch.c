@@ -197,7 +197,6 @@ struct dbg_error *control_watch_add(struct control *c,
 		bp_remove(c, bp);
 		return err;
 	}
-	wanted_commit(c);
 	bp->number = ++c->last_number;
 	*ret_number = bp->number;
 	return NULL;
@@ -228,7 +227,6 @@ struct dbg_error *watch_switch(struct control *c, struct bp *bp)
 	if (!bp->watch->located)
 		watch_look(c, bp);
 	err = arm_new(c, bp);
-	wanted_commit(c);
 	if (!err)
 		return NULL;
 	bp->enabled = false;
@@ -270,7 +268,6 @@ void watch_refresh(struct control *c)
 			c->ops->changed(c->arg, bp->number, false);
 	}
 	control_complain(c, watch_arm(c));
-	wanted_commit(c);
 }
 
 /* Does its path, not all of which is watched, lead elsewhere by now? */

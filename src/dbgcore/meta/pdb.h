@@ -63,19 +63,22 @@ DBG_MUST struct dbg_error *
 pdb_sequence_points(const struct pdb *pdb, uint32_t method_rid,
 		    struct arena *arena, struct seq_point **ret, size_t *ret_n);
 
-/*
- * Index of a document's code: for each method with points in it, line
- * ranges. Built once per PDB. Calls @fn for each method that has a visible
- * point in document @rid whose line range [min_line, max_line] holds or
- * follows @line.
- */
+/* The lines of a document that a method has visible points on. */
 struct pdb_method_lines {
 	uint32_t method_rid;
 	uint32_t document;
 	uint32_t min_line, max_line;
+	uint32_t reach; /* greatest max_line of the document up to here */
 };
 /* All (method, document) pairs, sorted by document, min_line; kept by pdb. */
 const struct pdb_method_lines *pdb_method_index(struct pdb *pdb, size_t *ret_n);
+/*
+ * Those of the index among which all are that hold @line of @document: from
+ * the one returned to before *@ret_end. What is there of the document lies
+ * behind the line.
+ */
+size_t pdb_methods_around(struct pdb *pdb, uint32_t document, uint32_t line,
+			  size_t *ret_end);
 
 /* Locals in scope. */
 struct pdb_local {

@@ -181,6 +181,15 @@ static int compare(const void *a, const void *b)
 	return order(x->method_rid, y->method_rid);
 }
 
+static uint32_t reach(const struct pdb_method_lines *e,
+		      const struct pdb_method_lines *before)
+{
+	bool same = before && before->document == e->document;
+
+	return same && before->reach > e->max_line ? before->reach
+						   : e->max_line;
+}
+
 const struct pdb_method_lines *pdb_method_index(struct pdb *pdb, size_t *ret_n)
 {
 	struct indexer x = {.list = NULL};
@@ -204,8 +213,39 @@ const struct pdb_method_lines *pdb_method_index(struct pdb *pdb, size_t *ret_n)
 		x.list = xrealloc(x.list, x.n * sizeof(*x.list));
 		qsort(x.list, x.n, sizeof(*x.list), compare);
 	}
+	for (size_t i = 0; i < x.n; i++)
+		x.list[i].reach = reach(&x.list[i], i ? &x.list[i - 1] : NULL);
 	pdb->index = x.list;
 	pdb->n_index = *ret_n = x.n;
 	pdb->indexed = true;
 	return pdb->index;
+}
+
+// Is the entry behind @line of @document?
+static bool is_behind(const struct pdb_method_lines *e, uint32_t document,
+		      uint32_t line)
+{
+	return e->document != document ? e->document > document
+				       : e->min_line > line;
+}
+
+size_t pdb_methods_around(struct pdb *pdb, uint32_t document, uint32_t line,
+			  size_t *ret_end)
+{
+	size_t low = 0, high;
+	const struct pdb_method_lines *index = pdb_method_index(pdb, &high);
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (is_behind(&index[middle], document, line))
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	*ret_end = low;
+	while (low && index[low - 1].document == document &&
+	       index[low - 1].reach >= line)
+		low--;
+	return low;
 }

@@ -168,6 +168,7 @@ struct dbg_error *session_go(struct dbg *dbg)
 {
 	struct dbg_error *err;
 
+	control_go(dbg->control);
 	dbg->halted = false;
 	target_run_only(dbg->target,
 			control_runs_only(dbg->control, dbg->resumed));

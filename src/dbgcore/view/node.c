@@ -235,35 +235,55 @@ static void add_members(struct walk *k, const struct value *seen)
 	add_statics_group(k, seen->type);
 }
 
-static void each_named(struct walk *k)
+/* @seen: what the parent is seen as, unless it is a group. */
+static void each_named(struct walk *k, const struct value *seen)
 {
 	const struct node *node = k->parent;
 	if (node->kind == NODE_STATICS) {
 		add_fields(k, node->group, NULL, true);
 		return;
 	}
-	struct value seen = view_seen(k->w, &node->value);
-	if (seen.where == VALUE_ABSENT || value_is_null(k->w->types, &seen))
+	if (seen->where == VALUE_ABSENT || value_is_null(k->w->types, seen))
 		return;
 	k->declared = node->value.type;
 	if (k->declared && k->declared->kind == TYPE_BYREF)
 		k->declared = k->declared->inner;
-	if (seen.type->kind == TYPE_POINTER)
-		add_target(k, &seen);
-	else if (seen.type->kind == TYPE_CLASS ||
-		 seen.type->kind == TYPE_STRUCT)
-		add_members(k, &seen);
+	if (seen->type->kind == TYPE_POINTER)
+		add_target(k, seen);
+	else if (seen->type->kind == TYPE_CLASS ||
+		 seen->type->kind == TYPE_STRUCT)
+		add_members(k, seen);
 }
 
 /* ---- Indexed children ------------------------------------------------ */
 
-static uint64_t count_indexed(const struct view *w, const struct node *node)
+static uint64_t count_indexed(const struct view *w, const struct value *seen)
 {
 	struct elements els;
-	if (node->kind != NODE_VALUE)
-		return 0;
-	struct value seen = view_seen(w, &node->value);
-	return view_elements(w, &seen, &els) ? els.n : 0;
+	return view_elements(w, seen, &els) ? els.n : 0;
+}
+
+/* By hand: a large array has very many. */
+static const char *plain_index(const struct view *w, uint64_t flat)
+{
+	char buf[24];
+	size_t at = sizeof(buf);
+	buf[--at] = ']';
+	do {
+		buf[--at] = (char)('0' + flat % 10);
+		flat /= 10;
+	} while (flat);
+	buf[--at] = '[';
+	return arena_strndup(w->arena, buf + at, sizeof(buf) - at);
+}
+
+static const char *join(const struct view *w, const char *a, const char *b)
+{
+	size_t n_a = strlen(a), n_b = strlen(b);
+	char *joined = arena_alloc(w->arena, n_a + n_b + 1);
+	memcpy(joined, a, n_a);
+	memcpy(joined + n_a, b, n_b);
+	return joined;
 }
 
 /* "[1, 2]" of a flat index. */
@@ -272,7 +292,7 @@ static const char *index_name(const struct view *w, const struct elements *els,
 {
 	int64_t index[ARRAY_RANK_MAX];
 	if (els->plain)
-		return arena_printf(w->arena, "[%" PRIu64 "]", flat);
+		return plain_index(w, flat);
 	for (uint32_t i = els->rank; i-- > 0;) {
 		index[i] = els->lower[i] + (int64_t)(flat % els->lengths[i]);
 		flat /= els->lengths[i];
@@ -304,8 +324,7 @@ static void indexed(const struct view *w, const struct node *node,
 		nodes[i].name = index_name(w, &els, first + i);
 		nodes[i].value = element_get(&els, first + i);
 		if (path)
-			nodes[i].path =
-			    arena_printf(w->arena, "%s%s", path, nodes[i].name);
+			nodes[i].path = join(w, path, nodes[i].name);
 	}
 	*ret = nodes;
 	*ret_n = count;
@@ -322,8 +341,11 @@ void view_children(const struct view *w, const struct node *node,
 		return;
 	}
 	struct walk k = {.w = w, .parent = node};
+	struct value seen = {0};
+	if (node->kind == NODE_VALUE)
+		seen = view_seen(w, &node->value);
 	if (kind == DBG_CHILDREN_NAMED)
-		each_named(&k);
+		each_named(&k, &seen);
 	uint64_t n = k.n;
 	*ret = NULL;
 	*ret_n = 0;
@@ -332,7 +354,7 @@ void view_children(const struct view *w, const struct node *node,
 	struct walk all = {.w = w, .parent = node, .first = first};
 	all.count = count && count < n - first ? count : n - first;
 	all.nodes = arena_calloc(w->arena, all.count, sizeof(all.nodes[0]));
-	each_named(&all);
+	each_named(&all, &seen);
 	*ret = all.nodes;
 	*ret_n = all.n_nodes;
 }
@@ -353,7 +375,12 @@ void view_describe(const struct view *w, const struct node *node,
 {
 	memset(ret, 0, sizeof(*ret));
 	struct walk k = {.w = w, .parent = node};
-	each_named(&k);
+	struct value at = {0}, seen = {0};
+	if (node->kind == NODE_VALUE) {
+		at = value_settle(w->types, &node->value);
+		seen = view_open(w, &at);
+	}
+	each_named(&k, &seen);
 	ret->n_named = (uint32_t)k.n;
 	ret->name = node->name ? node->name : "";
 	ret->path = node->path;
@@ -362,14 +389,12 @@ void view_describe(const struct view *w, const struct node *node,
 	ret->text = "";
 	if (node->kind == NODE_STATICS)
 		return;
-	struct value at = value_settle(w->types, &node->value);
-	struct value seen = view_seen(w, &at);
 	_cleanup_str_ struct str text = {0};
-	view_text(w, &at, &text);
+	view_text_seen(w, &seen, &text);
 	ret->text = arena_strdup(w->arena, str_get(&text));
 	ret->type = at.type ? at.type->name : "";
 	ret->addr = address_of(w, &seen);
-	ret->n_indexed = count_indexed(w, node);
+	ret->n_indexed = count_indexed(w, &seen);
 	if (seen.where == VALUE_ABSENT)
 		ret->flags |= DBG_VALUE_ABSENT;
 	if (ret->text[0] == '"')

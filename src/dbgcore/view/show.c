@@ -24,13 +24,18 @@ enum {
 static void show(const struct view *w, const struct value *v, int depth,
 		 struct str *out);
 
+struct value view_open(const struct view *w, const struct value *at)
+{
+	bool null;
+	if (at->where == VALUE_ABSENT || at->type->special != SPECIAL_NULLABLE)
+		return *at;
+	return member_unwrap(w->types, at, &null);
+}
+
 struct value view_seen(const struct view *w, const struct value *v)
 {
 	struct value at = value_settle(w->types, v);
-	bool null;
-	if (at.where == VALUE_ABSENT || at.type->special != SPECIAL_NULLABLE)
-		return at;
-	return member_unwrap(w->types, &at, &null);
+	return view_open(w, &at);
 }
 
 bool view_elements(const struct view *w, const struct value *seen,
@@ -409,42 +414,54 @@ static void show_object(const struct view *w, const struct value *v, int depth,
 
 /* ---- The whole ------------------------------------------------------- */
 
-static void show(const struct view *w, const struct value *v, int depth,
-		 struct str *out)
+static void show_seen(const struct view *w, const struct value *seen, int depth,
+		      struct str *out)
 {
-	struct value seen = view_seen(w, v);
-	if (seen.where == VALUE_ABSENT) {
-		show_absent(&seen, out);
+	if (seen->where == VALUE_ABSENT) {
+		show_absent(seen, out);
 		return;
 	}
 	if (depth > NESTING_MAX) {
 		str_add(out, "...");
 		return;
 	}
-	switch (seen.type->kind) {
+	switch (seen->type->kind) {
 	case TYPE_PRIM:
-		show_prim(w, &seen, out);
+		show_prim(w, seen, out);
 		return;
 	case TYPE_ENUM:
-		enum_text(w, &seen, out);
+		enum_text(w, seen, out);
 		return;
 	case TYPE_STRUCT:
-		show_struct(w, &seen, depth, out);
+		show_struct(w, seen, depth, out);
 		return;
 	case TYPE_CLASS:
-		if (value_is_null(w->types, &seen))
+		if (value_is_null(w->types, seen))
 			str_add(out, "null");
 		else
-			show_object(w, &seen, depth, out);
+			show_object(w, seen, depth, out);
 		return;
 	case TYPE_POINTER:
-		show_pointer(w, &seen, out);
+		show_pointer(w, seen, out);
 		return;
 	case TYPE_BYREF:
 	case TYPE_VOID:
 		str_add(out, "<no value>");
 		return;
 	}
+}
+
+static void show(const struct view *w, const struct value *v, int depth,
+		 struct str *out)
+{
+	struct value seen = view_seen(w, v);
+	show_seen(w, &seen, depth, out);
+}
+
+void view_text_seen(const struct view *w, const struct value *seen,
+		    struct str *out)
+{
+	show_seen(w, seen, 0, out);
 }
 
 void view_text(const struct view *w, const struct value *v, struct str *out)

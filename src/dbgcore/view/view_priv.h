@@ -6,6 +6,11 @@
 
 /* What @v is seen as: settled, and opened if it is a Nullable with a value. */
 struct value view_seen(const struct view *w, const struct value *v);
+/* The same of one that is settled. */
+struct value view_open(const struct view *w, const struct value *at);
+/* view_text of what view_seen gave. */
+void view_text_seen(const struct view *w, const struct value *seen,
+		    struct str *out);
 /* Elements of what is shown as a row: arrays, spans, buffers. */
 bool view_elements(const struct view *w, const struct value *seen,
 		   struct elements *ret);
