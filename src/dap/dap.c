@@ -19,6 +19,7 @@
 
 enum {
 	READ_BYTES = 64 << 10,
+	PENDING_LOW = 64 << 10, /* less than this waits for more to come */
 	PENDING_HIGH = 1 << 20, /* more than this waits: make nothing */
 };
 
@@ -47,7 +48,8 @@ static void post(struct dap *d, const char *rest, size_t n)
 		     n + (size_t)n_number, number);
 	outbox_add(&d->out, head, (size_t)n_head);
 	outbox_add(&d->out, rest, n);
-	outbox_flush(&d->out);
+	if (outbox_pending(&d->out) > PENDING_LOW)
+		outbox_flush(&d->out);
 	if (!d->log)
 		return;
 	_cleanup_free_ char *line =
@@ -174,6 +176,7 @@ void dap_take_messages(struct dap *d)
 	bool good = true;
 
 	while (!d->quit && !is_full(d)) {
+		outbox_flush(&d->out); // the next one may take its time
 		good = inbox_parse(&d->in, record_in, d);
 		if (!inbox_next(&d->in, &message))
 			break;
@@ -272,6 +275,7 @@ static void turn(struct dap *d)
 		read_client(d);
 	dap_take_messages(d);
 	kill_if_due(d);
+	outbox_flush(&d->out);
 }
 
 /* ---- Beginning and end ------------------------------------------------- */

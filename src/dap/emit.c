@@ -10,15 +10,17 @@
 static void next(struct text *t, const char *key)
 {
 	char last = t->len ? t->s[t->len - 1] : '[';
-	bool comma = last != '{' && last != '[' && last != ':';
+	size_t n = key ? strlen(key) : 0;
+	char *p = text_room(t, n + 4);
 
-	if (!key) {
-		text_addn(t, ",", comma);
-		return;
+	if (last != '{' && last != '[' && last != ':')
+		*p++ = ',';
+	if (key) {
+		*p++ = '"';
+		p = mempcpy(p, key, n);
+		p = mempcpy(p, "\":", 2);
 	}
-	text_addn(t, comma ? ",\"" : "\"", 1 + (size_t)comma);
-	text_add(t, key);
-	text_addn(t, "\":", 2);
+	text_end(t, p);
 }
 
 void emit_object(struct text *t, const char *key)
@@ -109,11 +111,10 @@ static void add_string(struct text *t, const char *s, size_t n)
 
 	text_addc(t, '"');
 	for (size_t i = 0; i < n;) {
-		size_t run = 0;
-		while (i + run < n && is_plain(s[i + run]))
-			run++;
-		text_addn(t, s + i, run);
-		i += run;
+		char *p = text_room(t, n - i);
+		while (i < n && is_plain(s[i]))
+			*p++ = s[i++];
+		text_end(t, p);
 		if (i == n)
 			break;
 		size_t size = utf8_length(s + i, n - i, &cut);

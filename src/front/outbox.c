@@ -44,11 +44,14 @@ void outbox_add(struct outbox *o, const char *bytes, size_t n)
 		text_addn(&o->bytes, bytes, n);
 }
 
-static ssize_t write_some(int fd, const char *s, size_t n)
+static ssize_t write_some(struct outbox *o, const char *s, size_t n)
 {
-	ssize_t done = send(fd, s, n, MSG_DONTWAIT | MSG_NOSIGNAL);
+	ssize_t done = -1;
 
-	return done < 0 && errno == ENOTSOCK ? write(fd, s, n) : done;
+	if (!o->is_file)
+		done = send(o->fd, s, n, MSG_DONTWAIT | MSG_NOSIGNAL);
+	o->is_file = o->is_file || (done < 0 && errno == ENOTSOCK);
+	return o->is_file ? write(o->fd, s, n) : done;
 }
 
 // What was written goes; a buffer that once was large is given back.
@@ -71,7 +74,7 @@ void outbox_flush(struct outbox *o)
 {
 	while (outbox_pending(o)) {
 		ssize_t n =
-		    write_some(o->fd, o->bytes.s + o->at, o->bytes.len - o->at);
+		    write_some(o, o->bytes.s + o->at, o->bytes.len - o->at);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0 && errno != EAGAIN)

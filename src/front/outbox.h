@@ -12,8 +12,9 @@
 #include "text.h"
 
 struct outbox {
-	int fd;    /* owned; -1: closed */
-	bool gone; /* the reader is */
+	int fd;       /* owned; -1: closed */
+	bool gone;    /* the reader is */
+	bool is_file; /* no socket */
 	struct text bytes;
 	size_t at; /* everything before was written */
 };

@@ -20,15 +20,23 @@ void text_clear(struct text *t)
 		t->s[0] = 0;
 }
 
-void text_addn(struct text *t, const char *s, size_t n)
+char *text_room(struct text *t, size_t n)
 {
-	if (!n)
-		return;
 	if (t->cap - t->len <= n)
 		alloc_grow(&t->s, &t->cap, t->len + n + 1, 1);
-	memcpy(t->s + t->len, s, n);
-	t->len += n;
-	t->s[t->len] = 0;
+	return t->s + t->len;
+}
+
+void text_end(struct text *t, char *end)
+{
+	t->len = (size_t)(end - t->s);
+	*end = 0;
+}
+
+void text_addn(struct text *t, const char *s, size_t n)
+{
+	if (n)
+		text_end(t, mempcpy(text_room(t, n), s, n));
 }
 
 void text_add(struct text *t, const char *s)

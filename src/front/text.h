@@ -14,6 +14,10 @@ void text_deinit(struct text *t);
 void text_clear(struct text *t);
 void text_add(struct text *t, const char *s);
 void text_addn(struct text *t, const char *s, size_t n);
+/* Room for @n more characters, to be written and given to text_end. */
+char *text_room(struct text *t, size_t n);
+/* @end: behind the last character that was written. */
+void text_end(struct text *t, char *end);
 void text_addc(struct text *t, char c);
 void text_addf(struct text *t, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

@@ -45,6 +45,18 @@ void str_addc(struct str *s, char c)
 	str_addn(s, &c, 1);
 }
 
+void str_addu(struct str *s, uint64_t n)
+{
+	char buf[20];
+	size_t at = sizeof(buf);
+
+	do {
+		buf[--at] = (char)('0' + n % 10);
+		n /= 10;
+	} while (n);
+	str_addn(s, buf + at, sizeof(buf) - at);
+}
+
 void str_addf(struct str *s, const char *fmt, ...)
 {
 	va_list ap;

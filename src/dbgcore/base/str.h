@@ -19,6 +19,8 @@ void str_clear(struct str *s);
 void str_add(struct str *s, const char *text);
 void str_addn(struct str *s, const char *text, size_t n);
 void str_addc(struct str *s, char c);
+/* The digits of @n. */
+void str_addu(struct str *s, uint64_t n);
 void str_addf(struct str *s, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* Contents, "" while empty; borrowed. */

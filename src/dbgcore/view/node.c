@@ -263,20 +263,6 @@ static uint64_t count_indexed(const struct view *w, const struct value *seen)
 	return view_elements(w, seen, &els) ? els.n : 0;
 }
 
-/* By hand: a large array has very many. */
-static const char *plain_index(const struct view *w, uint64_t flat)
-{
-	char buf[24];
-	size_t at = sizeof(buf);
-	buf[--at] = ']';
-	do {
-		buf[--at] = (char)('0' + flat % 10);
-		flat /= 10;
-	} while (flat);
-	buf[--at] = '[';
-	return arena_strndup(w->arena, buf + at, sizeof(buf) - at);
-}
-
 static const char *join(const struct view *w, const char *a, const char *b)
 {
 	size_t n_a = strlen(a), n_b = strlen(b);
@@ -287,21 +273,23 @@ static const char *join(const struct view *w, const char *a, const char *b)
 }
 
 /* "[1, 2]" of a flat index. */
-static const char *index_name(const struct view *w, const struct elements *els,
-			      uint64_t flat)
+static void index_name(const struct elements *els, uint64_t flat,
+		       struct str *out)
 {
 	int64_t index[ARRAY_RANK_MAX];
-	if (els->plain)
-		return plain_index(w, flat);
+	if (els->plain) {
+		str_addc(out, '[');
+		str_addu(out, flat);
+		str_addc(out, ']');
+		return;
+	}
 	for (uint32_t i = els->rank; i-- > 0;) {
 		index[i] = els->lower[i] + (int64_t)(flat % els->lengths[i]);
 		flat /= els->lengths[i];
 	}
-	_cleanup_str_ struct str name = {0};
 	for (uint32_t i = 0; i < els->rank; i++)
-		str_addf(&name, "%s%" PRId64, i ? ", " : "[", index[i]);
-	str_addc(&name, ']');
-	return arena_strdup(w->arena, str_get(&name));
+		str_addf(out, "%s%" PRId64, i ? ", " : "[", index[i]);
+	str_addc(out, ']');
 }
 
 static void indexed(const struct view *w, const struct node *node,
@@ -320,8 +308,11 @@ static void indexed(const struct view *w, const struct node *node,
 		count = els.n - first;
 	struct node *nodes = arena_calloc(w->arena, count, sizeof(nodes[0]));
 	const char *path = primary(w, node->path);
+	_cleanup_str_ struct str name = {0};
 	for (uint64_t i = 0; i < count; i++) {
-		nodes[i].name = index_name(w, &els, first + i);
+		str_clear(&name);
+		index_name(&els, first + i, &name);
+		nodes[i].name = arena_strdup(w->arena, str_get(&name));
 		nodes[i].value = element_get(&els, first + i);
 		if (path)
 			nodes[i].path = join(w, path, nodes[i].name);

@@ -96,10 +96,12 @@ static void show_integer(const struct value *v, uint64_t raw, struct str *out)
 	case ELEM_U4:
 	case ELEM_U8:
 	case ELEM_U:
-		str_addf(out, "%" PRIu64, raw);
+		str_addu(out, raw);
 		return;
 	default:
-		str_addf(out, "%" PRId64, (int64_t)raw);
+		if ((int64_t)raw < 0)
+			str_addc(out, '-');
+		str_addu(out, (int64_t)raw < 0 ? -raw : raw);
 		return;
 	}
 }
