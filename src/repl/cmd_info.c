@@ -270,18 +270,22 @@ static struct dbg_error *show_neighbours(struct repl *r,
 	return NULL;
 }
 
-static struct dbg_error *show_code(struct repl *r, const struct dbg_frame *f)
+static void show_code(const struct dbg_frame_code *code)
 {
-	struct dbg_error *err;
-	struct dbg_frame_code code;
+	if (code->start)
+		printf(" code: 0x%" PRIx64 " to 0x%" PRIx64 "%s%s\n",
+		       code->start, code->start + code->size,
+		       code->kind ? ", " : "", code->kind ? code->kind : "");
+}
 
-	err = dbg_frame_code(r->dbg, f->id, &code);
-	if (err || !code.start)
-		return err;
-	printf(" code: 0x%" PRIx64 " to 0x%" PRIx64 "%s%s\n", code.start,
-	       code.start + code.size, code.kind ? ", " : "",
-	       code.kind ? code.kind : "");
-	return NULL;
+static void show_saved(const struct dbg_frame_code *code)
+{
+	if (code->n_saved)
+		printf(" Saved registers:\n ");
+	for (size_t i = 0; i < code->n_saved; i++)
+		printf(" %s at 0x%" PRIx64 "%s", code->saved[i].name,
+		       code->saved[i].value,
+		       i + 1 < code->n_saved ? "," : "\n");
 }
 
 static struct dbg_error *info_frame(struct repl *r, const struct call *call)
@@ -294,6 +298,7 @@ static struct dbg_error *info_frame(struct repl *r, const struct call *call)
 	};
 	struct dbg_error *err;
 	struct dbg_frame f;
+	struct dbg_frame_code code;
 
 	(void)call;
 	err = frame_get(r, &f);
@@ -315,8 +320,14 @@ static struct dbg_error *info_frame(struct repl *r, const struct call *call)
 		printf(" IL offset: 0x%04" PRIx32 "\n", f.il_offset);
 	if (f.kind == DBG_FRAME_ASYNC)
 		return NULL;
-	err = show_code(r, &f);
-	return err ? err : show_neighbours(r, &f);
+	err = dbg_frame_code(r->dbg, f.id, &code);
+	if (err)
+		return err;
+	show_code(&code);
+	err = show_neighbours(r, &f);
+	if (!err)
+		show_saved(&code);
+	return err;
 }
 
 static struct dbg_error *info_display(struct repl *r, const struct call *call)

@@ -183,3 +183,17 @@ def test_references(t):
         "99 word null Assign.Derived any word b True 10,20,30 33 5,0 22 4"
         " 70 70 False 20 30 4 2",
     ])
+
+
+def test_registers_refused(t):
+    """What is in a register and cannot be written says why and stays."""
+    s = t.start("--args", *t.program("Frames", "registers", config="Release"))
+    s.cmd("set env DOTNET_TieredCompilation=0")
+    s.cmd("tbreak Frames.Calls.Mixed")
+    t.check_in("small={Left = 3, Right = 4}, flag=true", s.cmd("run"))
+    t.check_in("there is no place", s.cmd("print x = 5"))
+    t.check_in("'string'", s.cmd('print flag = "yes"'))
+    t.check_in("flag=true", s.cmd("frame"))
+    t.check_in("false", s.cmd("print flag = false"))
+    t.check_in("flag=false", s.cmd("frame"))
+    t.check_in("ok", s.cmd("continue"))

@@ -56,4 +56,46 @@ def test_first_call(t):
     t.check_equal(150, walk(t, "Debug", {}, 0, 150))
 
 
+def numbers(text):
+    """The address that an answer of x/1xg shows holds this."""
+    return int(re.search(r":\s+(0x[0-9a-f]+)", text).group(1), 16)
+
+
+def check_saved(t, s):
+    """What "info frame" says of saved registers is what the caller has."""
+    text = s.cmd("info frame")
+    wanted = re.search(r"saved rip = (0x[0-9a-f]+)", text).group(1)
+    places = dict(re.findall(r"(r[a-z0-9]+) at (0x[0-9a-f]+)",
+                             text.partition("Saved registers:")[2]))
+    t.check("rip" in places, text)
+    t.check_equal(int(wanted, 16), numbers(s.cmd(f"x/1xg {places['rip']}")))
+    s.cmd("up")
+    for name, addr in places.items():
+        value = re.search(r"^\S+\s+(0x[0-9a-f]+)",
+                          s.cmd(f"info registers {name}"), re.M).group(1)
+        t.check_equal(int(value, 16), numbers(s.cmd(f"x/1xg {addr}")))
+    s.cmd("down")
+    return set(places)
+
+
+def test_saved_registers(t):
+    """At the beginning of a method, where it pushes them one by one."""
+    for config in ("Debug", "Release"):
+        s = t.start("--args", *t.program("Frames", "walk", config=config))
+        s.cmd("set env DOTNET_TieredCompilation=0")
+        s.cmd("tbreak Frames.Calls.Walk")
+        s.cmd("run")
+        start = re.search(r"code: (0x[0-9a-f]+)", s.cmd("info frame")).group(1)
+        s.cmd(f"tbreak *{start}")
+        t.check_in("Temporary breakpoint 2", s.cmd("continue"))
+        found = []
+        for _ in range(6):
+            found.append(check_saved(t, s))
+            s.cmd("stepi")
+        t.check_equal({"rip"}, found[0])
+        t.check(all(a <= b for a, b in zip(found, found[1:]))
+                and "rbp" in found[-1], str(found))
+        t.check_in("rip at", s.cmd("up") and s.cmd("info frame"))
+
+
 test_every_instruction.time = 60

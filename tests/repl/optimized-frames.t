@@ -19,6 +19,8 @@ Stack level 0, frame at {addr}:
  IL offset: {addr}
  code: {addr} to {addr}, optimized
  called by frame at {addr}, saved rip = {addr}
+ Saved registers:
+ {...} rip at {addr}
 +continue
 Continuing.
 
@@ -35,6 +37,8 @@ Stack level 1, frame at {addr}:
 ...
  caller of frame at {addr}
  called by frame at {addr}, saved rip = {addr}
+ Saved registers:
+ {...} rip at {addr}
 +info registers rip
 rip            {addr} {...}
 +delete

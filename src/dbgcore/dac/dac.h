@@ -310,7 +310,18 @@ struct dac_var {
 	uint32_t size;
 	uint8_t bytes[16]; /* IN_REGISTER */
 	uint64_t type;     /* MethodTable* of a value type, else 0 */
+	bool is_arg;
+	uint32_t index; /* among the arguments or slots */
 };
+
+/*
+ * The number in machine code of the integer register that holds @var of the
+ * frame, *ret; DBG_E_STATE if it is in none or in several.
+ */
+DBG_MUST struct dbg_error *dac_var_register(struct dac *d, pid_t tid,
+					    const struct dac_frame *frame,
+					    const struct dac_var *var,
+					    unsigned int *ret);
 
 /*
  * Arguments (`this` first) or local slots of a managed frame of @tid, in IL

@@ -8,6 +8,8 @@
  */
 #include "dac/dac_priv.h"
 
+#include <string.h>
+
 enum {
 	VARS_MAX = 1 << 16,
 	LOWEST_ADDR = 1 << 16, /* nothing is mapped below */
@@ -16,6 +18,7 @@ enum {
 	IS_VALUE_TYPE = 0x2,
 	IS_REFERENCE = 0x10,
 	IS_ENUM = 0x40,
+	DAC_REGISTERS = 16,
 };
 
 // The MethodTable of a value; 0 for references and what has none.
@@ -108,6 +111,8 @@ static void var_read(struct dac *d, const struct var_list *list, uint32_t i,
 
 	d->scratch[0] = 0;
 	ret->name = "";
+	ret->is_arg = list->args;
+	ret->index = i;
 	int32_t hr =
 	    DAC_CALL(d, list->object, list->args ? FRAME_ARG : FRAME_LOCAL, i,
 		     &value, (uint32_t)NAME_UNITS, &n, d->scratch);
@@ -146,4 +151,80 @@ struct dbg_error *dac_frame_vars(struct dac *d, pid_t tid,
 	*ret = vars;
 	*ret_n = n;
 	return NULL;
+}
+
+// ---- Which register? -----------------------------------------------------
+
+// The DAC says that a variable is in a register, not in which. So it is asked
+// again, with a mark of its own in each register.
+static uint8_t mark(unsigned int reg)
+{
+	return (uint8_t)(0xa1 + reg);
+}
+
+static void mark_all(struct context *c)
+{
+	uint64_t *const regs[DAC_REGISTERS] = {
+	    &c->rax, &c->rcx, &c->rdx, &c->rbx, NULL,    NULL,
+	    &c->rsi, &c->rdi, &c->r8,  &c->r9,  &c->r10, &c->r11,
+	    &c->r12, &c->r13, &c->r14, &c->r15,
+	};
+
+	// by sp and bp it finds the frame
+	for (unsigned int i = 0; i < DAC_REGISTERS; i++)
+		if (regs[i])
+			memset(regs[i], mark(i), sizeof(*regs[i]));
+}
+
+static void *open_marked(struct dac *d, pid_t tid,
+			 const struct dac_frame *frame)
+{
+	struct context c;
+	_cleanup_com_ void *walk = dac_walk_open(d, tid);
+	struct dbg_error *err =
+	    context_of_thread(d->target, tid, CONTEXT_FULL, &c);
+	void *ret = NULL;
+
+	dbg_error_destroy(err);
+	if (!walk || err)
+		return NULL;
+	context_set_frame(&c, frame);
+	mark_all(&c);
+	if (DAC_CALL(d, walk, WALK_SET_CONTEXT2, (uint32_t)frame->leaf,
+		     (uint32_t)sizeof(c), &c) >= 0) {
+		ret = walk;
+		walk = NULL;
+	}
+	return ret;
+}
+
+static bool all_are(const uint8_t *bytes, size_t n, uint8_t byte)
+{
+	for (size_t i = 0; i < n; i++)
+		if (bytes[i] != byte)
+			return false;
+	return n > 0;
+}
+
+struct dbg_error *dac_var_register(struct dac *d, pid_t tid,
+				   const struct dac_frame *frame,
+				   const struct dac_var *var, unsigned int *ret)
+{
+	_cleanup_com_ void *walk = open_marked(d, tid, frame);
+	_cleanup_com_ void *object = walk ? frame_object(d, walk) : NULL;
+	struct arena *arena = arena_create();
+	const struct var_list list = {frame, object, var->is_arg, arena};
+	struct dac_var marked = {0};
+
+	if (object)
+		var_read(d, &list, var->index, &marked);
+	arena_destroy(arena);
+	for (unsigned int i = 0; i < DAC_REGISTERS; i++) {
+		if (!marked.in_register ||
+		    !all_are(marked.bytes, marked.size, mark(i)))
+			continue;
+		*ret = i;
+		return NULL;
+	}
+	return dbg_err(DBG_E_STATE, "the runtime does not tell its register");
 }

@@ -17,9 +17,10 @@
 
 struct assignment {
 	const struct eval *e;
-	const char *name; /* the target as written */
-	struct value to;  /* its place, by-refs followed */
-	struct value ref; /* the value if it is a reference, else no type */
+	const char *name;  /* the target as written */
+	struct value to;   /* its place, by-refs followed */
+	struct value ref;  /* the value if it is a reference, else no type */
+	struct value *ret; /* the place afterwards */
 };
 
 /* ---- The place ------------------------------------------------------- */
@@ -28,8 +29,6 @@ static struct dbg_error *no_place(const struct run *r, const struct expr *x,
 				  const struct value *v)
 {
 	const char *name = run_source(r, x);
-	const struct var *var =
-	    x->kind == EXPR_NAME ? scope_var(r->e->scope, x->name) : NULL;
 	if (v->where == VALUE_ABSENT && v->why == WHY_OPTIMIZED)
 		return dbg_err(DBG_E_STATE,
 			       "'%s' is optimized out: there is no place for "
@@ -37,11 +36,6 @@ static struct dbg_error *no_place(const struct run *r, const struct expr *x,
 			       name);
 	if (v->where == VALUE_ABSENT)
 		return dbg_err(DBG_E_MEMORY, "'%s' cannot be read", name);
-	if (var && var->kind != VAR_CONST)
-		return dbg_err(DBG_E_UNSUPPORTED,
-			       "'%s' is in a register, which is not written "
-			       "yet",
-			       name);
 	return dbg_err(DBG_E_ARGUMENT,
 		       "'%s' is not a variable that can be assigned to", name);
 }
@@ -105,7 +99,7 @@ static struct dbg_error *find_place(struct run *r, const struct expr *x,
 		if (v.type->kind == TYPE_BYREF)
 			v = value_target(r->e->types, &v);
 	}
-	if (v.where != VALUE_MEMORY)
+	if (v.where != VALUE_MEMORY && !v.in_register)
 		return no_place(r, x, &v);
 	type_mt(r->e->types, v.type);
 	*ret = v;
@@ -114,11 +108,40 @@ static struct dbg_error *find_place(struct run *r, const struct expr *x,
 
 /* ---- The value ------------------------------------------------------- */
 
+/* The JIT keeps numbers of less than 32 bits widened to these. */
+static struct dbg_error *store_register(const struct assignment *a,
+					const struct value *to,
+					const struct value *from)
+{
+	struct dbg_error *err;
+	struct types *ts = a->e->types;
+	const struct frame *f = a->e->scope->frame;
+	uint64_t word = 0;
+	size_t n = to->type->kind == TYPE_CLASS ? sizeof(word) : to->type->size;
+	unsigned int reg;
+	if (!a->e->stack || !f || !n || n > sizeof(word))
+		return dbg_err(DBG_E_STATE, "it is in several registers");
+	if (from && !value_integer(ts, from, &word) &&
+	    !value_read(ts, from, 0, &word, n))
+		return dbg_err(DBG_E_MEMORY, "the new value cannot be read");
+	if (n < sizeof(word))
+		word = (uint32_t)word;
+	err = dac_var_register(types_dac(ts), f->tid, &f->raw, to->in_register,
+			       &reg);
+	if (!err)
+		err = stack_register_set(a->e->stack, f, reg, word);
+	if (!err)
+		memcpy(a->ret->bytes, &word, sizeof(word));
+	return err;
+}
+
 static struct dbg_error *store(const struct assignment *a,
 			       const struct value *to, const struct value *from)
 {
 	struct dbg_error *err =
-	    value_store(a->e->types, a->e->scope->thread, to, from);
+	    to->in_register
+		? store_register(a, to, from)
+		: value_store(a->e->types, a->e->scope->thread, to, from);
 	return err ? dbg_err_prefix(err, "cannot write '%s'", a->name) : NULL;
 }
 
@@ -266,7 +289,7 @@ static struct dbg_error *carry_out(struct run *left, const struct expr *target,
 				   struct run *right, const struct expr *value,
 				   struct value *ret)
 {
-	struct assignment a = {.e = left->e};
+	struct assignment a = {.e = left->e, .ret = ret};
 	struct value v;
 	a.name = run_source(left, target);
 	struct dbg_error *err = find_place(left, target, &a.to);

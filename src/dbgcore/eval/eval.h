@@ -40,6 +40,7 @@ struct eval {
 	const struct scope *scope; /* never NULL, may be empty */
 	uint64_t exception;        /* object of $exception, 0: none */
 	struct history *history;   /* of $1, NULL: none */
+	struct stack *stack;       /* to write registers, NULL: none */
 	struct arena *arena;       /* for the result */
 	struct eval_trace *trace;  /* NULL: nobody wants it */
 };

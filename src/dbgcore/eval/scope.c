@@ -185,10 +185,11 @@ static struct value place(struct type *type, const struct dac_var *var)
 {
 	if (!var || !var->present)
 		return value_absent(type, WHY_OPTIMIZED, 0);
-	if (var->in_register)
-		return value_bytes(type, var->bytes, sizeof(var->bytes));
-	struct value v = value_memory(type, var->addr);
-	v.fixed = true;
+	struct value v = var->in_register
+			     ? value_bytes(type, var->bytes, sizeof(var->bytes))
+			     : value_memory(type, var->addr);
+	v.fixed = !var->in_register;
+	v.in_register = var->in_register ? var : NULL;
 	return v;
 }
 

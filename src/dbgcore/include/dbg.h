@@ -655,11 +655,14 @@ struct dbg_register {
 	uint64_t value;
 };
 
-/* The machine code that a frame runs; all zero if it is not managed. */
+/* The machine code that a frame runs; zero but for @saved if not managed. */
 struct dbg_frame_code {
 	const char *kind; /* "tier 0", "ReadyToRun", ...; NULL: not known */
 	uint64_t start, size;
 	uint64_t method; /* MethodDesc */
+	/* Its caller's registers that it keeps: the value is where. */
+	const struct dbg_register *saved;
+	size_t n_saved;
 };
 
 DBG_MUST struct dbg_error *dbg_frame_code(struct dbg *dbg, dbg_id frame,

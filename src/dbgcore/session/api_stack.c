@@ -98,6 +98,27 @@ struct dbg_error *dbg_memory_write(struct dbg *dbg, uint64_t addr,
 	return err;
 }
 
+/* Where @f keeps registers of its caller, as far as it is known. */
+static void find_saved(struct dbg *dbg, const struct frame *f,
+		       struct dbg_frame_code *ret)
+{
+	static const char *const names[N_KEPT] = {
+	    [KEPT_RBX] = "rbx", [KEPT_RBP] = "rbp", [KEPT_R12] = "r12",
+	    [KEPT_R13] = "r13", [KEPT_R14] = "r14", [KEPT_R15] = "r15",
+	    [KEPT_RIP] = "rip",
+	};
+	struct dbg_register *list =
+	    arena_calloc(dbg->stop_arena, N_KEPT, sizeof(*list));
+	uint64_t at[N_KEPT];
+
+	stack_keeps(dbg->stack, f, at);
+	ret->saved = list;
+	for (size_t i = 0; i < N_KEPT; i++)
+		if (at[i] > KEPT_LOST)
+			list[ret->n_saved++] =
+			    (struct dbg_register){names[i], at[i]};
+}
+
 struct dbg_error *dbg_frame_code(struct dbg *dbg, dbg_id frame,
 				 struct dbg_frame_code *ret)
 {
@@ -109,18 +130,18 @@ struct dbg_error *dbg_frame_code(struct dbg *dbg, dbg_id frame,
 	if (err)
 		return err;
 	*ret = (struct dbg_frame_code){0};
+	if (f)
+		find_saved(dbg, f, ret);
 	if (!f || f->raw.kind != DAC_FRAME_MANAGED || !f->raw.method)
 		return NULL;
 	err = dac_code_at(dbg->dac, f->raw.leaf ? f->raw.ip : f->raw.ip - 1,
 			  &code);
 	if (err || !code.method)
 		return err;
-	*ret = (struct dbg_frame_code){
-	    .kind = dac_code_kind(dbg->dac, &code),
-	    .start = code.start,
-	    .size = code.size,
-	    .method = code.method,
-	};
+	ret->kind = dac_code_kind(dbg->dac, &code);
+	ret->start = code.start;
+	ret->size = code.size;
+	ret->method = code.method;
 	return NULL;
 }
 

@@ -153,6 +153,7 @@ static struct dbg_error *make_eval(struct values *v, const struct frame *frame,
 	ret->arena = v->dbg->stop_arena;
 	ret->exception = v->dbg->stop.exception;
 	ret->history = v->history;
+	ret->stack = v->dbg->stack;
 	return NULL;
 }
 

@@ -16,6 +16,7 @@
 #include "code/code.h"
 #include "dac/dac.h"
 #include "dbg.h"
+#include "target/unwind.h"
 
 struct arena;
 struct stack;
@@ -88,6 +89,19 @@ struct stack_instance {
 
 void stack_frame_instance(struct types *ts, const struct frame *f,
 			  struct stack_instance *ret);
+/*
+ * Where @f keeps registers of its caller: addresses; 0: not kept, KEPT_LOST:
+ * not known.
+ */
+void stack_keeps(struct stack *s, const struct frame *f, uint64_t at[N_KEPT]);
+/*
+ * Write a register of a managed frame, by its number in machine code: in the
+ * processor, or where a frame that it called has saved it. DBG_E_STATE: there
+ * is no such place, or it is not known.
+ */
+DBG_MUST struct dbg_error *stack_register_set(struct stack *s,
+					      const struct frame *f,
+					      unsigned int reg, uint64_t value);
 /* Thread* of the runtime for a thread, 0: none. */
 uint64_t stack_managed_thread(struct stack *s, pid_t tid);
 

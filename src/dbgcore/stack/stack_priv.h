@@ -25,7 +25,7 @@ struct stack_thread {
 	struct dac_walk *walk;  /* open while started and not done */
 	struct dac_frame ahead; /* walked but not looked at */
 	bool has_ahead;
-	const struct frame **frames;
+	struct frame **frames;
 	size_t n_frames, cap_frames;
 	struct raw_list between; /* passed over since the newest of these */
 

@@ -247,7 +247,28 @@ static bool leave_linkage(struct target *t, struct user_regs_struct *regs)
 	return true;
 }
 
-bool unwind_step(struct target *t, struct user_regs_struct *regs, bool *leaf)
+// Where the row says that the caller's registers are.
+static void take_kept(const struct cfa_row *row, uint64_t cfa,
+		      uint64_t at[N_KEPT])
+{
+	static const uint8_t columns[N_KEPT] = {
+	    [KEPT_RBX] = CFA_RBX, [KEPT_RBP] = CFA_RBP, [KEPT_R12] = 12,
+	    [KEPT_R13] = 13,      [KEPT_R14] = 14,      [KEPT_R15] = 15,
+	    [KEPT_RIP] = CFA_RIP,
+	};
+
+	for (size_t i = 0; i < N_KEPT; i++) {
+		const struct cfa_rule *rule = &row->rules[columns[i]];
+
+		if (rule->kind == CFA_OFFSET)
+			at[i] = cfa + (uint64_t)rule->offset;
+		else if (rule->kind != CFA_SAME)
+			at[i] = KEPT_LOST;
+	}
+}
+
+bool unwind_step_kept(struct target *t, struct user_regs_struct *regs,
+		      bool *leaf, uint64_t at[N_KEPT])
 {
 	struct entry entries[2];
 	struct cie cie;
@@ -261,6 +282,7 @@ bool unwind_step(struct target *t, struct user_regs_struct *regs, bool *leaf)
 	if (!fde || !row_find(t, fde, pc, entries, &cie, &row)) {
 		if (!header || !*leaf || !leave_linkage(t, regs))
 			return false;
+		at[KEPT_RIP] = regs->rsp - 8;
 		*leaf = false;
 		return true;
 	}
@@ -270,9 +292,17 @@ bool unwind_step(struct target *t, struct user_regs_struct *regs, bool *leaf)
 	if (!cfa_apply(t, &row, dwarf) || !dwarf[CFA_RIP] ||
 	    (dwarf[CFA_RSP] <= sp && !cie.is_signal))
 		return false;
+	take_kept(&row, dwarf[CFA_RSP], at);
 	from_dwarf(dwarf, regs);
 	*leaf = cie.is_signal;
 	return true;
+}
+
+bool unwind_step(struct target *t, struct user_regs_struct *regs, bool *leaf)
+{
+	uint64_t at[N_KEPT];
+
+	return unwind_step_kept(t, regs, leaf, at);
 }
 
 bool unwind_is_native(struct target *t, uint64_t pc)

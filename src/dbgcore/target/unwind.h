@@ -20,6 +20,29 @@ struct target;
  * unwind information, or a broken stack.
  */
 bool unwind_step(struct target *t, struct user_regs_struct *regs, bool *leaf);
+
+/* What a callee keeps for its caller. */
+enum unwind_kept {
+	KEPT_RBX,
+	KEPT_RBP,
+	KEPT_R12,
+	KEPT_R13,
+	KEPT_R14,
+	KEPT_R15,
+	KEPT_RIP,
+	N_KEPT,
+};
+
+enum {
+	KEPT_LOST = 1 /* an address: it is somewhere, not known where */
+};
+
+/*
+ * The same; registers that the frame has saved get their address in @at, the
+ * others' stay.
+ */
+bool unwind_step_kept(struct target *t, struct user_regs_struct *regs,
+		      bool *leaf, uint64_t at[N_KEPT]);
 /* Does @pc lie in an image with unwind information? Cheap. */
 bool unwind_is_native(struct target *t, uint64_t pc);
 

@@ -252,7 +252,8 @@ struct value {
 	uint64_t addr;
 	uint8_t bytes[16];
 	bool fixed; /* MEMORY on the stack or in a static: the GC leaves it */
-	const uint16_t *units; /* TEXT, borrowed */
+	const struct dac_var *in_register; /* BYTES: that variable, or NULL */
+	const uint16_t *units;             /* TEXT, borrowed */
 	size_t n_units;
 	/*
 	 * Names of tuple elements in order of II.23.2.12's tree, borrowed;

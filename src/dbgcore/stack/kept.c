@@ -1,0 +1,275 @@
+/*
+ * Where the registers of a frame are. A callee that uses a register which is
+ * its caller's saves it first; so what a frame has in such a register lies in
+ * the nearest frame that saved it, or in the processor still.
+ *
+ * Managed code saves by pushes, the first instructions of its prolog, read
+ * here as they are; native code says where by .eh_frame. What is found is
+ * believed only if the caller's registers, as the walk has them, are there.
+ */
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "stack/stack_priv.h"
+#include "target/target.h"
+
+enum {
+	PROLOG_MAX = 32, /* bytes of pushes */
+	WORD = 8,
+	REX_B = 0x41,
+	PUSH = 0x50, /* and the register's number */
+	NATIVE_MAX = 256,
+};
+
+// What a push of register number @n, of the second eight if @high, keeps.
+static enum unwind_kept pushed(unsigned int n, bool high)
+{
+	static const uint8_t low[] = {N_KEPT, N_KEPT,   N_KEPT, KEPT_RBX,
+				      N_KEPT, KEPT_RBP, N_KEPT, N_KEPT};
+	static const uint8_t upper[] = {N_KEPT,   N_KEPT,   N_KEPT,   N_KEPT,
+					KEPT_R12, KEPT_R13, KEPT_R14, KEPT_R15};
+
+	return high ? upper[n] : low[n];
+}
+
+static void kept_of(const struct dac_frame *raw, uint64_t ret[N_KEPT])
+{
+	ret[KEPT_RBX] = raw->saved[0];
+	ret[KEPT_RBP] = raw->bp;
+	for (int i = 0; i < 4; i++)
+		ret[KEPT_R12 + i] = raw->saved[1 + i];
+	ret[KEPT_RIP] = raw->ip;
+}
+
+static void lose(uint64_t at[N_KEPT])
+{
+	for (size_t i = 0; i < N_KEPT; i++)
+		at[i] = KEPT_LOST;
+}
+
+// ---- One frame -----------------------------------------------------------
+
+// The pushes of the method that @f runs, below @cfa, its caller's sp.
+static void read_prolog(struct stack *s, const struct frame *f, uint64_t cfa,
+			uint64_t at[N_KEPT])
+{
+	struct dbg_error *err;
+	struct dac_code code = {0};
+	uint8_t bytes[PROLOG_MAX];
+	uint64_t slot = cfa - WORD;
+	size_t n = 0, size;
+
+	err =
+	    dac_code_at(s->dac, f->raw.leaf ? f->raw.ip : f->raw.ip - 1, &code);
+	dbg_error_destroy(err);
+	if (!err && code.method)
+		n = target_read_some(s->target, code.start, bytes,
+				     sizeof(bytes));
+	for (size_t i = 0; i + 1 < n; i += size) {
+		bool high = bytes[i] == REX_B;
+		unsigned int number = bytes[i + high] - PUSH;
+
+		size = 1 + high;
+		// where the thread stands some may be to come, or undone
+		if (number >= WORD ||
+		    (f->raw.leaf && code.start + i + size > f->raw.ip))
+			return;
+		enum unwind_kept reg = pushed(number, high);
+		slot -= WORD;
+		if (reg != N_KEPT && slot >= f->raw.sp)
+			at[reg] = slot;
+	}
+}
+
+// Drop what does not hold the caller's register.
+static void verify(struct stack *s, const uint64_t values[N_KEPT],
+		   uint64_t at[N_KEPT])
+{
+	for (size_t i = 0; i < N_KEPT; i++) {
+		uint64_t word;
+
+		if (at[i] > KEPT_LOST &&
+		    (target_read_some(s->target, at[i], &word, WORD) != WORD ||
+		     word != values[i]))
+			at[i] = KEPT_LOST;
+	}
+}
+
+// Take what the managed frame @f keeps for its caller.
+static void take_managed(struct stack *s, const struct frame *f,
+			 uint64_t at[N_KEPT])
+{
+	struct dbg_error *err;
+	const struct frame *next = NULL;
+	struct dac_frame caller = {0};
+	uint64_t values[N_KEPT];
+	bool managed;
+
+	err = stack_frame(s, f->thread, f->level + 1, &next);
+	dbg_error_destroy(err);
+	managed =
+	    !err && next && !next->n_between && next->kind != DBG_FRAME_NATIVE;
+	if (managed)
+		caller = next->raw;
+	else if (!native_caller(s, &f->raw, &caller)) {
+		lose(at);
+		return;
+	}
+	// a handler has a prolog of its own
+	if (f->pos->region == CODE_REGION_BODY)
+		read_prolog(s, f, caller.sp, at);
+	else
+		lose(at);
+	at[KEPT_RIP] = caller.sp - WORD;
+	kept_of(&caller, values);
+	// of a native caller only these are known
+	for (size_t i = 0; !managed && i < N_KEPT; i++)
+		if (i != KEPT_RBP && i != KEPT_RIP && at[i] > KEPT_LOST)
+			target_read_some(s->target, at[i], &values[i], WORD);
+	verify(s, values, at);
+}
+
+void stack_keeps(struct stack *s, const struct frame *f, uint64_t at[N_KEPT])
+{
+	struct native_walk w;
+
+	memset(at, 0, N_KEPT * sizeof(*at));
+	if (f->kind == DBG_FRAME_ASYNC)
+		return;
+	if (f->kind != DBG_FRAME_NATIVE) {
+		take_managed(s, f, at);
+		return;
+	}
+	native_walk_init(&w, s, stack_thread_get(s, f->thread), &f->raw);
+	if (!unwind_step_kept(s->target, &w.regs, &w.leaf, at))
+		memset(at, 0, N_KEPT * sizeof(*at));
+}
+
+// ---- From the processor on -----------------------------------------------
+
+// Native code between where the thread stands and @f, its first managed frame.
+static bool pass_native(struct stack *s, const struct frame *f,
+			uint64_t at[N_KEPT])
+{
+	struct dbg_error *err;
+	struct user_regs_struct regs;
+	bool leaf = true;
+
+	err = target_regs(s->target, f->tid, &regs);
+	dbg_error_destroy(err);
+	if (err)
+		return false;
+	for (int i = 0; i < NATIVE_MAX; i++) {
+		if (regs.rip == f->raw.ip && regs.rsp == f->raw.sp)
+			return true;
+		if (!unwind_step_kept(s->target, &regs, &leaf, at))
+			return false;
+	}
+	return false;
+}
+
+// From the frame before to @f.
+static void trail_enter(struct stack *s, const struct frame *f,
+			uint64_t at[N_KEPT])
+{
+	// what interrupted it, a signal or the runtime, has all registers
+	if (f->level ? f->n_between || f->raw.leaf : !pass_native(s, f, at))
+		lose(at);
+}
+
+// Out of @f.
+static void trail_leave(struct stack *s, const struct frame *f,
+			uint64_t at[N_KEPT])
+{
+	uint64_t own[N_KEPT];
+
+	stack_keeps(s, f, own);
+	for (size_t i = 0; i < N_KEPT; i++)
+		if (own[i])
+			at[i] = own[i];
+}
+
+static enum unwind_kept kept_number(unsigned int reg)
+{
+	return pushed(reg % WORD, reg >= WORD);
+}
+
+static unsigned long long *processor_register(struct user_regs_struct *regs,
+					      unsigned int reg)
+{
+	unsigned long long *const all[] = {
+	    &regs->rax, &regs->rcx, &regs->rdx, &regs->rbx,
+	    &regs->rsp, &regs->rbp, &regs->rsi, &regs->rdi,
+	    &regs->r8,  &regs->r9,  &regs->r10, &regs->r11,
+	    &regs->r12, &regs->r13, &regs->r14, &regs->r15,
+	};
+
+	return all[reg];
+}
+
+static struct dbg_error *set_processor(struct stack *s, pid_t tid,
+				       unsigned int reg, uint64_t value)
+{
+	struct user_regs_struct regs;
+	struct dbg_error *err = target_regs(s->target, tid, &regs);
+
+	if (err)
+		return err;
+	*processor_register(&regs, reg) = value;
+	return target_regs_set(s->target, tid, &regs);
+}
+
+// Frames whose register is at @where have another value there now.
+static void renew(struct stack *s, struct stack_thread *t,
+		  enum unwind_kept number, uint64_t where, uint64_t value)
+{
+	uint64_t at[N_KEPT] = {0};
+
+	for (size_t i = 0; i < t->n_frames; i++) {
+		struct dac_frame *raw = &t->frames[i]->raw;
+
+		trail_enter(s, t->frames[i], at);
+		uint64_t here = at[number];
+		trail_leave(s, t->frames[i], at);
+		if (here != where)
+			continue;
+		if (number == KEPT_RBX)
+			raw->saved[0] = value;
+		else if (number == KEPT_RBP)
+			raw->bp = value;
+		else
+			raw->saved[1 + number - KEPT_R12] = value;
+	}
+}
+
+struct dbg_error *stack_register_set(struct stack *s, const struct frame *f,
+				     unsigned int reg, uint64_t value)
+{
+	struct dbg_error *err = NULL;
+	struct stack_thread *t = stack_thread_get(s, f->thread);
+	enum unwind_kept number = kept_number(reg);
+	uint64_t at[N_KEPT] = {0};
+	const struct frame *g;
+
+	if (number == N_KEPT && f->level)
+		return dbg_err(DBG_E_STATE, "what the frame called may have "
+					    "used its register since");
+	for (uint32_t level = 0; level <= f->level; level++) {
+		err = stack_frame(s, f->thread, level, &g);
+		if (err || !g)
+			return err;
+		trail_enter(s, g, at);
+		if (level < f->level)
+			trail_leave(s, g, at);
+	}
+	uint64_t where = number == N_KEPT ? 0 : at[number];
+	if (where == KEPT_LOST || (number == N_KEPT && at[0] == KEPT_LOST))
+		return dbg_err(DBG_E_STATE,
+			       "where the frame's register was saved is not "
+			       "known");
+	if (number != N_KEPT)
+		renew(s, t, number, where, value);
+	return where ? target_write(s->target, where, &value, sizeof(value))
+		     : set_processor(s, f->tid, reg, value);
+}
