@@ -1,10 +1,11 @@
-/* PE headers, debug entries, method bodies, embedded PDBs. */
+/* PE headers, debug entries, bodies, precompiled code, embedded PDBs. */
 #include <string.h>
 
 #include "base/err.h"
 #include "base/mem.h"
 #include "meta/pdb.h"
 #include "meta/pe.h"
+#include "meta/r2r.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -25,6 +26,8 @@ static void check(struct bytes bytes, bool mapped, struct arena *arena)
 	for (uint64_t rva = 0; rva < 0x10000; rva += 0x101)
 		dbg_error_destroy(
 		    il_body_parse(pe_at_rva(&pe, (uint32_t)rva), arena, &body));
+	for (uint32_t rid = 0; rid < 64; rid++)
+		r2r_entry(&pe, rid);
 	// Without a path only the embedded PDB is tried.
 	if (pe.debug.pdb_path && pe.debug.pdb_path[0] == '/')
 		return;

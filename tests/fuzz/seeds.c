@@ -57,6 +57,10 @@ static void save_pe(const char *dir, struct bytes metadata, struct bytes pdb)
 	image = pewriter_build(&w);
 	save(dir, "pe", "pe64", image);
 	free((void *)(uintptr_t)image.p);
+	pewriter_native(&w);
+	image = pewriter_build(&w);
+	save(dir, "pe", "native", image);
+	free((void *)(uintptr_t)image.p);
 	pewriter_deinit(&w);
 }
 

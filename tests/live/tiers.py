@@ -75,3 +75,21 @@ def test_throws_while_the_dispatcher_tiers_up(t):
     t.check_in("Breakpoint 1,", s.cmd("continue", 60))
     hits = re.findall(r"already hit (\d+) times", s.cmd("info breakpoints"))
     t.check_equal(["2001", "2000"], hits)
+
+
+AHEAD = ["System.Version.Parse(string)", "System.Convert.FromHexString(string)",
+         "System.IO.Path.ChangeExtension(string, string)",
+         "System.Char.ConvertFromUtf32(int)", "System.Guid.Parse(string)",
+         "System.DateTime.DaysInMonth(int, int)"]
+
+
+def test_first_calls_of_precompiled_code(t):
+    """Threads that call a method of the framework for the first time at the
+    same moment are all counted, and so are those that throw."""
+    ask = [f"tbreak {t.at('Ahead', 'end')}"]
+    for number, name in enumerate(AHEAD, 2):
+        ask += [f"break {name}", f"ignore {number} 1000000"]
+    ask += ["catch throw", "ignore 8 1000000", "run", "info breakpoints"]
+    for _ in range(3):
+        out = t.batch(ask, t.program("Ahead", "8")).stdout
+        t.check_equal([8] * 7, [hits(out, i) for i in range(2, 9)])

@@ -137,6 +137,11 @@ static void test_made(void **state)
 	assert_int_equal(csname_kickoff(&x->md, f->move_next), f->kickoff);
 	assert_int_equal(csname_kickoff(&x->md, f->move_next_other), 0);
 	assert_int_equal(csname_kickoff(&x->md, f->kickoff), 0);
+	assert_true(csname_is_machine("<M>d__0"));
+	assert_true(csname_is_machine("<<Main>$>d__0")); // top-level statements
+	assert_true(csname_is_machine("VB$StateMachine_0_M"));
+	assert_false(csname_is_machine("<>c__DisplayClass0_0"));
+	assert_false(csname_is_machine("M"));
 }
 
 static void test_args(void **state)

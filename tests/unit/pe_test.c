@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "meta/md.h"
 #include "meta/pe.h"
+#include "meta/r2r.h"
 #include "mdfixture.h"
 
 static const uint8_t id[20] = "GGGGGGGGGGGGGGGGSSSS";
@@ -187,12 +188,48 @@ static void test_fat_clauses(void **state)
 	arena_destroy(a);
 }
 
+static void test_precompiled(void **state)
+{
+	struct mdfixture f;
+	struct pewriter w;
+	struct pe pe;
+
+	(void)state;
+	mdfixture_init(&f);
+	pewriter_init(&w, f.bytes);
+	w.mapped = true;
+	pewriter_native(&w);
+	struct bytes b = pewriter_build(&w);
+	uint8_t *native = (uint8_t *)(uintptr_t)b.p + PEWRITER_NATIVE;
+	assert_null(pe_parse(b, true, &pe));
+	assert_int_equal(r2r_entry(&pe, 6), 0x222);
+	assert_int_equal(r2r_entry(&pe, 17), 0x111);
+	assert_int_equal(r2r_entry(&pe, 18), 0x333);
+	assert_int_equal(r2r_entry(&pe, 0), 0);
+	assert_int_equal(r2r_entry(&pe, 5), 0);
+	assert_int_equal(r2r_entry(&pe, 16), 0);
+	assert_int_equal(r2r_entry(&pe, 19), 0);
+	assert_int_equal(r2r_entry(&pe, 0xffffffff), 0);
+	// entries cut short, functions cut short, another signature
+	for (native[36]--; native[36]; native[36]--)
+		assert_int_equal(r2r_entry(&pe, 18), 0);
+	native[36] = 11;
+	native[24] = 24;
+	assert_int_equal(r2r_entry(&pe, 6), 0x222);
+	assert_int_equal(r2r_entry(&pe, 18), 0);
+	native[0] = 'X';
+	assert_int_equal(r2r_entry(&pe, 6), 0);
+	free((void *)(uintptr_t)b.p);
+	pewriter_deinit(&w);
+	mdfixture_deinit(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_images),      cmocka_unit_test(test_broken),
-	    cmocka_unit_test(test_tiny_body),   cmocka_unit_test(test_fat_body),
-	    cmocka_unit_test(test_fat_clauses),
+	    cmocka_unit_test(test_images),   cmocka_unit_test(test_precompiled),
+	    cmocka_unit_test(test_broken),   cmocka_unit_test(test_tiny_body),
+	    cmocka_unit_test(test_fat_body), cmocka_unit_test(test_fat_clauses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,7 @@ enum {
 	RVA_METADATA = 0x2000,
 	RVA_DEBUG = RVA_HEADER + 0x100,
 	RVA_DATA = RVA_HEADER + 0x200,
+	NATIVE_HEADER = 40,
 	FILE_HEADER = 0x400,
 };
 
@@ -111,10 +112,54 @@ static void put_cli(const struct pewriter *w, struct str *s)
 	put_le(s, RVA_METADATA, 4);
 	put_le(s, w->metadata.n, 4);
 	put_le(s, 1, 4);
+	if (w->bodies.len > PEWRITER_NATIVE - PEWRITER_BODIES) {
+		pad_to(s, 64);
+		put_le(s, PEWRITER_NATIVE, 4);
+		put_le(s, NATIVE_HEADER, 4);
+	}
 	pad_to(s, 0x100);
 	str_addn(s, str_get(&w->debug), w->debug.len);
 	pad_to(s, 0x200);
 	str_addn(s, str_get(&w->data), w->data.len);
+}
+
+void pewriter_native(struct pewriter *w)
+{
+	// Small numbers are written doubled; three left branches end the tree.
+	static const uint8_t methods[] = {
+	    18 << 2 << 1,
+	    2,
+	    4, /* 18 elements, their two blocks */
+	    5 << 2 << 1,
+	    1 << 1 << 1, /* a lone leaf: function 1 */
+	    1 << 1,
+	    1 << 1,
+	    1 << 1,
+	    (2 << 2 | 3) << 1, /* two leaves, the right one 2 bytes on */
+	    1 << 1,
+	    2 << 1 << 1, /* function 0 with fixups, 2 */
+	};
+	const uint32_t header[] = {
+	    0x00525452,
+	    9,
+	    0,
+	    2,
+	    102,
+	    PEWRITER_NATIVE + NATIVE_HEADER,
+	    36,
+	    103,
+	    PEWRITER_NATIVE + NATIVE_HEADER + 36,
+	    sizeof(methods),
+	};
+	const uint32_t functions[] = {0x111, 0x120, 0,     0x222, 0x230,
+				      0,     0x333, 0x340, 0};
+
+	pad_to(&w->bodies, PEWRITER_NATIVE - PEWRITER_BODIES);
+	for (size_t i = 0; i < sizeof(header) / 4; i++)
+		put_le(&w->bodies, header[i], 4);
+	for (size_t i = 0; i < sizeof(functions) / 4; i++)
+		put_le(&w->bodies, functions[i], 4);
+	str_addn(&w->bodies, (const char *)methods, sizeof(methods));
 }
 
 struct bytes pewriter_build(const struct pewriter *w)

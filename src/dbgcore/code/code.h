@@ -276,6 +276,12 @@ bool code_is_generic(const struct code_module *m, uint32_t token);
  * laid out as loaded, or @flat, as in its file; 0: none.
  */
 uint64_t code_il_addr(const struct code_module *m, uint32_t token, bool flat);
+/*
+ * Where code of a method that was compiled ahead of time begins, though the
+ * runtime may not know it yet and may never use it; 0: none.
+ */
+uint64_t code_ahead_addr(const struct code *c, const struct code_module *m,
+			 uint32_t token);
 /* Does the method have symbols with at least one visible point? */
 bool code_has_source(struct code *c, struct code_module *m, uint32_t token);
 /* MoveNext token of an async or iterator kickoff method, 0: it is none. */

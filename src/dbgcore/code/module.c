@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "code/code_priv.h"
+#include "meta/r2r.h"
 #include "target/target.h"
 
 enum {
@@ -20,6 +21,7 @@ enum {
 	HEADER_SIZE = 4096,
 	// DebuggableAttribute.DebuggingModes.DisableOptimizations
 	MODE_NO_OPTIMIZATION = 0x100,
+	AHEAD_BYTES = 16, // of code that are compared
 };
 
 // Is the metadata in @md, found in the file at @file_md, what the target has
@@ -398,4 +400,23 @@ uint64_t code_il_addr(const struct code_module *m, uint32_t token, bool flat)
 	if (m->pe.n_sections)
 		body = pe_at_rva(&m->pe, rva);
 	return body.p ? m->base + (uint64_t)(body.p - m->pe.file.p) : 0;
+}
+
+uint64_t code_ahead_addr(const struct code *c, const struct code_module *m,
+			 uint32_t token)
+{
+	uint8_t code[AHEAD_BYTES];
+	uint32_t rva = m->base && m->pe.n_sections
+			   ? r2r_entry(&m->pe, MD_TOKEN_RID(token))
+			   : 0;
+	struct bytes file =
+	    bytes_slice(pe_at_rva(&m->pe, rva), 0, sizeof(code));
+
+	// An image that was not laid out as loaded is used for its IL alone.
+	if (!rva || !file.p ||
+	    target_read_some(c->target, m->base + rva, code, sizeof(code)) !=
+		sizeof(code) ||
+	    memcmp(code, file.p, sizeof(code)))
+		return 0;
+	return m->base + rva;
 }

@@ -56,8 +56,9 @@ struct hit_list {
 
 struct want {
 	struct dac_method_ref ref;
-	bool listed; /* in the runtime's table */
-	bool fresh;  /* not sent yet */
+	bool listed;    /* in the runtime's table */
+	bool fresh;     /* not sent yet */
+	uint64_t ahead; /* its code compiled ahead of time, 0: none */
 };
 
 struct wanted {
@@ -66,6 +67,7 @@ struct wanted {
 	size_t n_listed;       /* in the runtime's notification table */
 	size_t n_overflow;     /* waited for at ThePreStub */
 	uint64_t prestub_exit; /* armed, 0: not */
+	struct map ahead;      /* want.ahead -> struct want */
 	/* rush.c */
 	bool watching;           /* the JIT's entry is trapped */
 	uint64_t jit_wait;       /* trap until the JIT is loaded, 0: none */
@@ -277,6 +279,11 @@ void wanted_leave(struct control *c);
 void wanted_reset(struct control *c);
 /* The trap at the end of ThePreStub. */
 void wanted_prestub(struct control *c, pid_t tid);
+/*
+ * A thread is about to run @addr, code compiled ahead of time: by now the
+ * runtime knows it. Stops all.
+ */
+void wanted_ahead(struct control *c, uint64_t addr);
 /* A tail jump through a register at or behind @ip in native code; 0: none */
 uint64_t stub_exit(struct target *t, uint64_t ip);
 

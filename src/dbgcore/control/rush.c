@@ -13,7 +13,7 @@
  *
  * Versions that replace another (tiers, on-stack replacement) are published
  * after they were told of. What was compiled ahead of time (ReadyToRun) does
- * not come from the JIT and is not covered.
+ * not come from the JIT: wanted.c traps it where it begins.
  */
 #include "control/control_priv.h"
 

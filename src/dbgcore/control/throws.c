@@ -167,6 +167,12 @@ static void dispatch_watch(struct control *c)
 	if (!err && desc && method.code)
 		dispatch_found(c, method.code);
 	control_complain(c, err);
+
+	// Several threads may throw first at the same moment.
+	uint64_t ahead = code_ahead_addr(c->code, corelib, t->dispatch_token);
+
+	if (ahead)
+		dispatch_found(c, ahead);
 }
 
 bool throws_code(struct control *c, struct code_module *m, uint32_t token,

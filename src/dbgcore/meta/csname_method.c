@@ -91,6 +91,14 @@ static bool machine_source(const char *type, const char **ret, size_t *ret_len)
 	return true;
 }
 
+bool csname_is_machine(const char *type)
+{
+	const char *source;
+	size_t len;
+
+	return machine_source(type, &source, &len);
+}
+
 // Dots of explicit implementations are dashes in the type's name.
 static bool same_source(const char *method, const char *source, size_t len)
 {

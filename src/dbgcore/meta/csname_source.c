@@ -38,13 +38,6 @@ size_t csname_file_prefix(const char *name)
 	return (size_t)(m.rest - name) + 66;
 }
 
-bool csname_is_machine(const char *type)
-{
-	struct made_name m;
-
-	return made_name_parse(type, &m) && m.kind == 'd' && m.inner_len;
-}
-
 static const char *cut(struct arena *arena, const char *s, size_t len)
 {
 	return len ? arena_strndup(arena, s, len) : NULL;

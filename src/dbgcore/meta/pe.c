@@ -198,7 +198,7 @@ static void read_debug(struct pe *pe, struct dir dir)
 
 struct dbg_error *pe_parse(struct bytes bytes, bool mapped, struct pe *ret)
 {
-	struct dir debug = {0, 0}, cli = {0, 0}, metadata;
+	struct dir debug = {0, 0}, cli = {0, 0}, metadata, native;
 	struct pe pe = {.file = bytes, .mapped = mapped};
 	struct reader r;
 	struct dbg_error *err;
@@ -216,11 +216,15 @@ struct dbg_error *pe_parse(struct bytes bytes, bool mapped, struct pe *ret)
 	metadata.size = reader_u32(&r);
 	pe.cli_flags = reader_u32(&r);
 	pe.entry_point = reader_u32(&r);
+	reader_skip(&r, 40);
+	native.rva = reader_u32(&r);
+	native.size = reader_u32(&r);
 	if (r.bad)
 		return malformed("CLI header lies outside the PE file");
 	pe.metadata = dir_bytes(&pe, metadata);
 	if (!pe.metadata.p)
 		return malformed("metadata lies outside the PE file");
+	pe.native = dir_bytes(&pe, native);
 	read_debug(&pe, debug);
 	*ret = pe;
 	return NULL;

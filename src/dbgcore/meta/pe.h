@@ -19,6 +19,7 @@ struct pe {
 	struct bytes sections; /* section headers */
 	uint32_t n_sections;
 	struct bytes metadata;
+	struct bytes native;  /* what is compiled ahead of time; meta/r2r.h */
 	uint32_t cli_flags;   /* COMIMAGE_FLAGS_* */
 	uint32_t entry_point; /* MethodDef token of Main, 0: none */
 	uint32_t timestamp;
