@@ -60,24 +60,40 @@ def test_names(t):
     second.right()
 
 
+class Held:
+    """Busy under a name of its own, held in its host, before it has loaded a
+    runtime, by the file that the host is to write its trace to."""
+
+    def __init__(self, t, place="held"):
+        self.fifo = os.path.join(t.dir, place + ".trace")
+        os.mkfifo(self.fifo)
+        t.env.update(COREHOST_TRACE="1", COREHOST_TRACE_VERBOSITY="1",
+                     COREHOST_TRACEFILE=self.fifo)
+        words, self.name = renamed(t, place)
+        self.s = t.spawn("--wait", "--attach", self.name)
+        self.s.expect(rf'^Waiting for "{self.name}"\.')
+        self.busy = Busy(t, words=words)
+        self.s.expect(rf"^Attaching to process {self.busy.pid}")
+        self.s.expect(r"^\(dndbg\) ")
+
+    def release(self):
+        return os.fdopen(os.open(self.fifo, os.O_RDWR), "rb")
+
+
 def test_wait(t):
     """A program that is not there yet is met as it starts."""
-    words, name = renamed(t, "one")
-    s = t.spawn("--wait", "--attach", name)
-    s.expect(rf'^Waiting for "{name}"\.')
-    busy = Busy(t, words=words)
-    s.expect(rf"^Attaching to process {busy.pid}")
-    s.expect(r"^\(dndbg\) ")
-    s.cmd("break Program.Main")
-    s.line("continue")
-    s.expect(r"^Breakpoint 1, .*Busy.Program.Main")
-    s.expect(r"^\(dndbg\) ")
-    s.line("quit")
-    s.expect(rf"\[process {busy.pid}\] will be detached")
-    s.line("y")
-    s.wait()
-    busy.ready().untouched()
-    busy.right()
+    held = Held(t)
+    held.s.cmd("break Program.Main")
+    held.s.line("continue")
+    with held.release():
+        held.s.expect(r"^Breakpoint 1, .*Busy.Program.Main")
+        held.s.expect(r"^\(dndbg\) ")
+    held.s.line("quit")
+    held.s.expect(rf"\[process {held.busy.pid}\] will be detached")
+    held.s.line("y")
+    held.s.wait()
+    held.busy.ready().untouched()
+    held.busy.right()
 
 
 def test_starting(t):
@@ -194,6 +210,26 @@ def test_killed_with_sentry(t):
     t.check_in("detached]", batch(t, f"attach {busy.pid}", "detach"))
     busy.untouched()
     busy.right()
+
+
+def test_killed_after_start(t):
+    """... also if the runtime came up after the attach, whose handlers then
+    go before ours: at a breakpoint, and at a trap of ours in its compiler."""
+    for then in (None, "break Program.Right"):
+        held = Held(t, "then" if then else "now")
+        held.s.cmd("tbreak Program.Work" if then else "break Program.Work")
+        held.s.line("continue")
+        with held.release():
+            held.s.expect(r"reakpoint 1, Busy\.Program\.Work")
+            held.s.expect(r"^\(dndbg\) ")
+        if then:
+            held.s.cmd(then)
+        for pid in t.processes("dndbg-sentry"):
+            os.kill(pid, signal.SIGKILL)
+        os.kill(held.s.pid, signal.SIGKILL)
+        held.s.wait()
+        # It comes there, with nobody to clean up but itself.
+        held.busy.ready().right()
 
 
 def test_detach_launched(t):
