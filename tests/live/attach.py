@@ -286,6 +286,71 @@ def test_container(t):
     busy.right()
 
 
+AS_NOBODY = """
+set -e
+mount -t tmpfs tmpfs /mnt
+mkdir /mnt/dotnet /mnt/app
+mount --bind "$1" /mnt/dotnet
+mount --bind "$2" /mnt/app
+cp "$3" /mnt/dndbg
+if [ "$4" ]
+then
+    mount -t tmpfs tmpfs /proc/sys/kernel
+    mkdir /proc/sys/kernel/yama
+    echo "$4" >/proc/sys/kernel/yama/ptrace_scope
+fi
+shift 4
+cd /mnt
+export DOTNET_ROOT=/mnt/dotnet HOME=/mnt
+exec setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
+"""
+
+
+def as_nobody(t, *words, scope=""):
+    """The words that run others as a user who may do nothing."""
+    return ["unshare", "--mount", "sh", "-c", AS_NOBODY, "sh",
+            os.path.realpath(t.env["DOTNET_ROOT"]),
+            os.path.dirname(t.program("Busy")[0]), t.dndbg, scope, *words]
+
+
+def test_other_user(t):
+    """Root may attach to a program of anybody's."""
+    if os.geteuid():
+        return  # the test below is the one for who is not root
+    busy = Busy(t, words=as_nobody(t, "/mnt/dotnet/dotnet",
+                                   "/mnt/app/Busy.dll", "2", "2")).ready()
+    out = batch(t, f"attach {busy.pid}", "bt", "break Tally.Turn", "continue",
+                "p turn > 0", "detach")
+    t.check_match(r"in Busy.Program.Main .*Busy.cs:\d+$", out)
+    t.check_match(r"^Breakpoint 1, Busy.Tally.Turn \(this=", out)
+    t.check_in("$1 = true\n", out)
+    busy.untouched()
+    busy.right()
+
+
+def test_not_permitted(t):
+    """Who is not root is told what is in his way, and what helps."""
+    if os.geteuid():
+        t.check_match(r"^Cannot trace process 1\b.*: .*(root|SYS_PTRACE)",
+                      batch(t, "attach 1"))
+        return
+    busy = Busy(t, "1", "1").ready()
+    scope = "Cannot trace process %d: /proc/sys/kernel/yama/ptrace_scope is "
+    for text, value in (
+            ("Cannot trace process %d, which user 0 runs: run dndbg as that "
+             "user or as root.", ""),
+            (scope + "1; as root set it to 0, or run dndbg as root.", "1"),
+            (scope + "2; as root set it to 0, or run dndbg as root.", "2"),
+            (scope + "3, which can be changed at boot time only.", "3")):
+        done = subprocess.run(
+            as_nobody(t, "/mnt/dndbg", "--batch", "-ex", f"attach {busy.pid}",
+                      scope=value), env=t.env, text=True, capture_output=True)
+        t.check_equal(text % busy.pid + "\n", done.stderr)
+        t.check_equal(1, done.returncode)
+    busy.untouched()
+    busy.right()
+
+
 def torture(t, *args):
     done = subprocess.run(
         [sys.executable, f"{drive.TOP}/scripts/torture-attach", "--count",

@@ -15,10 +15,6 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-enum {
-	CAP_SYS_PTRACE_BIT = 19, /* linux/capability.h */
-};
-
 static int live_fd(const struct target *t)
 {
 	return ((const struct live *)t)->family->signal_fd;
@@ -263,48 +259,4 @@ void live_destroy(struct target *t)
 	free(l->above_root);
 	target_deinit(t);
 	free(l);
-}
-
-static int yama_scope(void)
-{
-	_cleanup_free_ char *text =
-	    proc_read("/proc/sys/kernel/yama/ptrace_scope", NULL);
-
-	return text ? text[0] - '0' : 0;
-}
-
-struct dbg_error *live_refused(pid_t pid, int errnum)
-{
-	uint64_t tracer = 0, caps = 0, seccomp = 0;
-	char name[16];
-
-	if (proc_status(pid, "TracerPid", 10, &tracer) && tracer) {
-		proc_comm((pid_t)tracer, (pid_t)tracer, name);
-		return dbg_err(DBG_E_TARGET,
-			       "cannot trace process %d: '%s' (process %d) "
-			       "traces it already, which only one debugger can",
-			       pid, name, (int)tracer);
-	}
-	proc_status(getpid(), "CapEff", 16, &caps);
-	proc_status(getpid(), "Seccomp", 10, &seccomp);
-	int scope = yama_scope();
-	if (scope == 3 || (scope == 2 && !(caps >> CAP_SYS_PTRACE_BIT & 1)))
-		return dbg_err(DBG_E_TARGET,
-			       "cannot trace process %d: "
-			       "/proc/sys/kernel/yama/ptrace_scope is %d; %s",
-			       pid, scope,
-			       scope == 3
-				   ? "it can be set to 1 at boot time only"
-				   : "as root set it to 1, or run dndbg with "
-				     "CAP_SYS_PTRACE");
-	if (seccomp)
-		return dbg_err(DBG_E_TARGET,
-			       "cannot trace process %d: a seccomp filter "
-			       "forbids ptrace; start the container with "
-			       "--cap-add=SYS_PTRACE",
-			       pid);
-	return dbg_err_errno(DBG_E_TARGET, errnum,
-			     "cannot trace process %d (a process of another "
-			     "user needs CAP_SYS_PTRACE)",
-			     pid);
 }

@@ -509,6 +509,9 @@ DBG_MUST struct dbg_error *live_create(struct family *f, struct live **ret);
 void live_set_root(struct live *l);
 void live_destroy(struct target *t);
 DBG_MUST struct dbg_error *live_kill(struct target *t);
+
+/* ---- refused.c --------------------------------------------------------- */
+
 /* Why was ptrace refused, and what to do: an error with the remedy. */
 DBG_MUST struct dbg_error *live_refused(pid_t pid, int errnum);
 
