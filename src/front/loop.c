@@ -119,15 +119,13 @@ static unsigned int take_signals(struct loop *loop)
 struct dbg_error *loop_wait_fds(struct loop *loop, const struct loop_wait *w,
 				unsigned int *ret)
 {
-	// A stopped program's news are taken when it runs on; until then they
-	// would keep poll() from waiting.
-	bool running = dbg_state(loop->dbg) == DBG_RUNNING && !w->no_engine;
+	bool there = dbg_state(loop->dbg) != DBG_IDLE && !w->no_engine;
 	struct pollfd fds[LOOP_FDS_MAX + 2];
 	unsigned int what = 0;
 
 	assert(w->n <= LOOP_FDS_MAX);
 	fds[0] = (struct pollfd){loop->rfd, POLLIN, 0};
-	fds[1] = (struct pollfd){running ? dbg_fd(loop->dbg) : -1, POLLIN, 0};
+	fds[1] = (struct pollfd){there ? dbg_fd(loop->dbg) : -1, POLLIN, 0};
 	memcpy(fds + 2, w->fds, w->n * sizeof(*fds));
 	loop->waiting = 1;
 	int n = poll(fds, w->n + 2, w->timeout);

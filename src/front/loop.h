@@ -31,7 +31,7 @@ void loop_use(struct loop *loop, struct dbg *dbg);
 
 /*
  * Wait until something of enum loop_event happened; all that did is in
- * *@ret. The engine has work only while the program runs. @input is the
+ * *@ret. @input is the
  * descriptor to watch, -1 for none. After an error of
  * the engine's dispatch, *@ret is valid all the same.
  */

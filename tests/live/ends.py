@@ -47,6 +47,40 @@ def test_quit(t):
     t.check_equal(0, s.wait())
 
 
+def test_files(t):
+    """A program that is killed leaves no files: not those by which its runtime
+    serves debuggers and tools, wherever it has them."""
+    def files():
+        return [name for name in os.listdir(place)
+                if name.startswith(("clr-debug-pipe-", "dotnet-diagnostic-"))]
+    place = t.env["TMPDIR"] = os.path.join(t.dir, "temporary")
+    os.mkdir(place)
+    for command in ("kill", "run", "quit"):
+        s, _ = stopped(t)
+        t.check_equal(3, len(files()))
+        s.cmd("set confirm off")
+        s.line(command)
+        if command == "run":
+            s.expect(SLEEPS)
+            t.check_equal(3, len(files()))
+            s.interrupt()
+            s.expect(r"^\(dndbg\) ")
+            s.line("detach")
+            pid, = t.processes()
+            s.expect(r"detached\]")
+            t.check_equal(3, len(files()))
+            # It may leave them now: that is its own affair.
+            os.kill(pid, signal.SIGKILL)
+            t.wait_gone(pid)
+            for name in files():
+                os.unlink(os.path.join(place, name))
+        elif command == "kill":
+            s.expect(r"killed\]")
+        s.line("quit")
+        s.wait()
+        t.check_equal([], files())
+
+
 def test_quit_refused(t):
     s, pids = stopped(t)
     s.line("quit")

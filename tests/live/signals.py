@@ -181,7 +181,9 @@ def test_kill_from_outside(t):
     pid, = t.processes()
     os.kill(pid, signal.SIGKILL)
     t.wait_gone(pid)
-    t.check_in("Program terminated with signal SIGKILL", s.cmd("continue"))
+    s.expect("Program terminated with signal SIGKILL, Killed.\n")
+    t.wait_for("the reaping", lambda: not os.path.exists(f"/proc/{pid}"))
+    t.check_in("The program is not being run.", s.cmd("continue"))
     t.check_in("exited normally", s.cmd("run cwd"))
 
 

@@ -322,6 +322,15 @@ static struct dbg_error *dispatch_one(struct dbg *dbg, bool *any, bool *hit)
 	return err;
 }
 
+/* Nothing happens to a stopped program, unless it is killed. */
+static void look_stopped(struct dbg *dbg)
+{
+	if (dbg->state != DBG_STOPPED || !target_ended(dbg->target))
+		return;
+	dbg->state = DBG_RUNNING;
+	dbg->halted = false;
+}
+
 struct dbg_error *dbg_dispatch(struct dbg *dbg)
 {
 	struct dbg_error *err = NULL;
@@ -329,6 +338,8 @@ struct dbg_error *dbg_dispatch(struct dbg *dbg)
 	int events = 0;
 	bool any = true, hit;
 
+	for (size_t i = 0; i < dbg->siblings->n; i++)
+		look_stopped(dbg->siblings->v[i]);
 	while (!err && (any || looks < LOOKS_MAX)) {
 		const struct siblings *s = dbg->siblings;
 

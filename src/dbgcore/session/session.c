@@ -199,6 +199,7 @@ void session_ended(struct dbg *dbg)
 	code_destroy(dbg->code);
 	dac_close(dac);
 	target_destroy(dbg->target);
+	leftover_remove(&dbg->left);
 	dbg->stack = NULL;
 	dbg->code = NULL;
 	dbg->target = NULL;

@@ -23,6 +23,7 @@
 #include "control/control.h"
 #include "dac/dac.h"
 #include "dbg.h"
+#include "session/leftover.h"
 #include "stack/stack.h"
 #include "target/target.h"
 
@@ -108,6 +109,7 @@ struct dbg {
 	pid_t resumed; /* the thread that the user resumed, 0: gone */
 	volatile int interrupted;
 	struct target *target;
+	struct leftover left;
 	struct dac *dac;
 	struct code *code;
 	struct stack *stack;

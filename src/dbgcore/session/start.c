@@ -72,6 +72,8 @@ struct dbg_error *start_begin(struct dbg *dbg)
 	uint64_t entry;
 
 	start_reset(dbg);
+	if (!target_survives(dbg->target))
+		leftover_note(&dbg->left, target_pid(dbg->target));
 	err = target_entry(dbg->target, &entry);
 	return err ? err : start_arm(dbg, START_ENTRY, &entry, 1);
 }

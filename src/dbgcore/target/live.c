@@ -156,6 +156,7 @@ static const struct target_ops live_ops = {
     .kill = live_kill,
     .detach = live_detach,
     .survives = live_survives,
+    .ended = live_ended,
     .mmap = live_mmap,
     .call_leaf = live_call_leaf,
     .find_code = live_find_code,

@@ -141,6 +141,7 @@ struct family {
 	size_t n_strays, strays_cap;
 	int signal_fd; /* SIGCHLD */
 	bool drained;  /* signal_fd was read since event_next found nothing */
+	bool missed;   /* ... and there may be statuses that it told of */
 	bool survives; /* one of them does */
 
 	bool shares_tty; /* stdin is a terminal for them and us */
@@ -295,6 +296,7 @@ void live_kick(struct live *l);
 /* A SIGCHLD that nobody sent, and an end to those that came. */
 void live_raise(struct live *l);
 void live_drain(struct live *l);
+bool live_ended(struct target *t);
 /* Make the descriptor readable in any case. */
 void live_rouse(struct target *t);
 

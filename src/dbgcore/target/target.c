@@ -385,6 +385,11 @@ pid_t target_tid_outside(struct target *t, pid_t inside)
 	return t->ops->tid_outside ? t->ops->tid_outside(t, inside) : inside;
 }
 
+bool target_ended(struct target *t)
+{
+	return t->ops->ended && t->ops->ended(t);
+}
+
 bool target_survives(const struct target *t)
 {
 	return t->ops->survives && t->ops->survives(t);

@@ -84,6 +84,11 @@ DBG_MUST struct dbg_error *target_attach(pid_t pid, struct target **ret);
 /* Does it go on when it is destroyed? */
 bool target_survives(const struct target *t);
 /*
+ * The descriptor of a stopped process became readable: is it because somebody
+ * has killed it? Then its end is among the events that are due.
+ */
+bool target_ended(struct target *t);
+/*
  * Let the process run on as if we had never been there, @stopped: when it
  * gets a SIGCONT. On failure it is ours still, stopped; else all that is left
  * to do is target_destroy.

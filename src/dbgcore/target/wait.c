@@ -145,8 +145,19 @@ void live_raise(struct live *l)
 void live_kick(struct live *l)
 {
 	// A status that nobody sent: event_next looks and finds the queue.
-	if (l->events_first != l->n_events)
+	if (l->events_first != l->n_events || l->family->missed)
 		live_raise(l);
+	l->family->missed = false;
+}
+
+bool live_ended(struct target *t)
+{
+	struct live *l = live_of(t);
+
+	live_drain(l);
+	l->family->missed = true;
+	char state = proc_state(t->pid, live_body(l));
+	return !state || state == 'Z' || state == 'X';
 }
 
 void live_rouse(struct target *t)

@@ -1,0 +1,64 @@
+/*
+ * What a .NET program leaves in its directory for temporary files if it is
+ * killed: the ends at which its runtime serves debuggers and tools, named by
+ * its pid and the time of its start. One that ends by itself takes them away.
+ */
+#include "session/leftover.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "target/proc.h"
+
+/* Its TMPDIR when it was started, or what the runtime takes instead. */
+static char *find_place(pid_t pid)
+{
+	static const char name[] = "TMPDIR=";
+	const size_t len = sizeof(name) - 1;
+	char path[32];
+	size_t n = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/environ", pid);
+	_cleanup_free_ char *text = proc_read(path, &n);
+	for (size_t at = 0; text && at < n; at += strlen(text + at) + 1)
+		if (!strncmp(text + at, name, len) && text[at + len])
+			return xstrdup(text + at + len);
+	return xstrdup("/tmp");
+}
+
+void leftover_note(struct leftover *l, pid_t pid)
+{
+	free(l->place);
+	l->pid = pid;
+	l->started = proc_start_time(pid);
+	l->place = find_place(pid);
+}
+
+void leftover_remove(struct leftover *l)
+{
+	static const char *const forms[] = {
+	    "%s/clr-debug-pipe-%d-%" PRIu64 "-in",
+	    "%s/clr-debug-pipe-%d-%" PRIu64 "-out",
+	    "%s/dotnet-diagnostic-%d-%" PRIu64 "-socket",
+	};
+	struct stat st;
+	// one that was let go needs them
+	bool dead = l->place && (proc_start_time(l->pid) != l->started ||
+				 proc_state(l->pid, l->pid) == 'Z');
+
+	for (size_t i = 0; dead && i < sizeof(forms) / sizeof(*forms); i++) {
+		_cleanup_free_ char *path =
+		    xasprintf(forms[i], l->place, l->pid, l->started);
+
+		if (!lstat(path, &st) && st.st_uid == geteuid() &&
+		    (S_ISSOCK(st.st_mode) || S_ISFIFO(st.st_mode)))
+			unlink(path);
+	}
+	free(l->place);
+	*l = (struct leftover){0};
+}
