@@ -17,11 +17,13 @@ struct data_target {
 	struct target *target;
 	uint64_t runtime_base;
 	struct read_log *log; /* NULL: nobody asks */
+	uint64_t patch_flag;  /* see patches.c; 0: not known */
+	uint64_t patch_table; /* where its address is */
 };
 
 /* What the DAC reads to answer a question. */
 enum {
-	READ_LOG_MAX = 16
+	READ_LOG_MAX = 512
 };
 
 struct read_log {
@@ -91,6 +93,7 @@ struct dac {
 	uint64_t gc_count;
 	uint32_t padding_offset; /* in EEClass; 0: not known yet */
 	bool old_gc_info;        /* as before .NET 10 */
+	bool patches_sought;
 	bool globals_known, padding_tried, param_table_tried;
 	size_t param_table_word; /* in Module; 0: unknown */
 	size_t instance_offset;  /* of the type in the DAC's type instances */
@@ -207,7 +210,22 @@ bool dac_is_cooperative(struct dac *d, pid_t tid);
 /* Forget what was read. */
 void dac_threads_reset(struct dac_threads *l);
 
+/* ---- patches.c ------------------------------------------------------- */
+
+/*
+ * Find out from the stack of a thread, if it has managed frames, where the
+ * runtime keeps the breakpoints of debuggers inside of it. Once a run; before
+ * any walk is open.
+ */
+void patches_find(struct dac *d, pid_t tid);
+/* Is its table empty? Not asked before patch_flag is known. */
+bool patches_none(const struct data_target *dt);
+
 /* ---- walk.c ---------------------------------------------------------- */
+
+enum {
+	DAC_FRAME_TYPE_MANAGED = 2,
+};
 
 /* IXCLRDataStackWalk of a thread, NULL if it has no managed state. */
 void *dac_walk_open(struct dac *d, pid_t tid);

@@ -161,6 +161,9 @@ static int32_t read_virtual(struct data_target *dt, uint64_t addr, void *buf,
 	size_t done = target_read_some(dt->target, addr, buf, n);
 	struct read_log *log = dt->log;
 
+	if (addr == dt->patch_flag && done && patches_none(dt))
+		memset(buf, 0, done);
+
 	if (log && log->n < READ_LOG_MAX) {
 		log->reads[log->n].addr = addr;
 		log->reads[log->n++].size = n;
@@ -249,4 +252,5 @@ void data_target_init(struct data_target *dt, struct target *t, uint64_t base)
 	dt->target = t;
 	dt->runtime_base = base;
 	dt->log = NULL;
+	dt->patch_flag = dt->patch_table = 0;
 }

@@ -21,7 +21,6 @@
 
 enum {
 	WALK_ALL_FRAMES = 0xf,
-	FRAME_TYPE_MANAGED = 2,
 	REQUEST_FRAME_ADDR = 0xf0000000,
 	FRAMES_MAX = 1 << 20,
 	NATIVE_MAX = 128,
@@ -241,6 +240,7 @@ struct dbg_error *dac_walk_create(struct dac *d, pid_t tid,
 	struct dac_frame native = {0}, frame = {0};
 	void *walk = NULL;
 
+	patches_find(d, tid);
 	if (managed_caller(d, tid, &native, &frame))
 		walk = dac_walk_open_at(d, tid, &frame);
 	if (!walk) {
@@ -353,7 +353,7 @@ struct dbg_error *dac_walk_next(struct dac_walk *w, struct dac_frame *ret,
 		return NULL;
 	}
 	frame_from_context(&w->context, &f);
-	if (simple == FRAME_TYPE_MANAGED) {
+	if (simple == DAC_FRAME_TYPE_MANAGED) {
 		err = managed_frame(w, &f, &any);
 		if (err)
 			return err;
