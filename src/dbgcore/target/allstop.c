@@ -28,7 +28,7 @@ struct dbg_error *live_pause(struct live *l)
 			continue;
 		th->paused = true;
 		// A new thread comes to a stop by itself.
-		if (!th->fresh && !th->execed && !th->asked)
+		if (!th->fresh && !th->execed)
 			thread_ask(l, th);
 	}
 	err = live_await_stops(l);

@@ -1,7 +1,7 @@
 /*
  * Taking over a running process, and letting it go.
  *
- * Every task is seized and asked to stop, until a list that was read while
+ * All tasks are seized, then asked to stop, until a list that was read while
  * all known ones were stopped names no other: a thread that was inside
  * clone() when it was seized makes one more that nobody traces.
  *
@@ -45,10 +45,7 @@ static struct dbg_error *seize(struct live *l, pid_t tid)
 	pid_t pid = l->target.pid;
 
 	if (!live_ptrace(l, PTRACE_SEIZE, tid, 0, LIVE_OPTIONS)) {
-		struct thread *th = thread_add(l, tid, THREAD_OWN);
-
-		th->fresh = false;
-		thread_ask(l, th);
+		thread_add(l, tid, THREAD_OWN)->fresh = false;
 		return NULL;
 	}
 	int errnum = errno;
