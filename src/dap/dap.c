@@ -344,6 +344,7 @@ void dap_deinit(struct dap *d)
 	outbox_deinit(&d->out);
 	text_deinit(&d->message);
 	words_deinit(&d->late);
+	news_threads_forget(d);
 	free(d->threads);
 	free(d->client.adapter);
 	if (d->in_fd >= 0)

@@ -53,6 +53,12 @@ enum dap_restart {
 	DAP_RESTART_NOW,
 };
 
+/* A thread, and its name when it was last looked at, NULL: never yet. */
+struct dap_thread {
+	uint32_t number;
+	char *name;
+};
+
 struct dap {
 	struct dbg *dbg;
 	struct loop *loop;
@@ -84,10 +90,10 @@ struct dap {
 	enum dap_start start;
 	int64_t terminal_seq; /* of the runInTerminal request, 0: none */
 	enum dap_restart restart;
-	bool left;         /* a command let the program go */
-	bool terminated;   /* the client was told */
-	int64_t kill_at;   /* milliseconds, 0: not asked to end */
-	uint32_t *threads; /* numbers alive */
+	bool left;                  /* a command let the program go */
+	bool terminated;            /* the client was told */
+	int64_t kill_at;            /* milliseconds, 0: not asked to end */
+	struct dap_thread *threads; /* alive */
 	size_t n_threads, cap_threads;
 	uint32_t last_thread; /* that stopped, or was asked to run */
 	bool tell_continued;  /* the request does not say that it runs */
@@ -137,6 +143,10 @@ void begin_terminated(struct dap *d);
 void news_take(struct dap *d);
 /* A thread was born or is @gone. */
 void news_thread(struct dap *d, uint32_t number, bool gone);
+/* Keep a thread's name for when the program runs. */
+void news_thread_name(struct dap *d, const struct dbg_thread *seen);
+/* All threads are gone. */
+void news_threads_forget(struct dap *d);
 /* The program runs: numbers of the stop are stale. */
 void news_resumed(struct dap *d);
 

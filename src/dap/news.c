@@ -101,8 +101,10 @@ static void tell_threads(struct dap *d)
 		dap_complain(d, err);
 		return;
 	}
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		news_thread(d, list[i].number, false);
+		news_thread_name(d, &list[i]);
+	}
 }
 
 // Nothing may keep a program that runs without debugging.
@@ -133,7 +135,7 @@ static void on_exited(struct dap *d, const struct dbg_event *e)
 	if (d->setup.process_exit && e->exit_signal)
 		dap_say(d, "The program was ended by SIG%s.",
 			sigabbrev_np(e->exit_signal));
-	d->n_threads = 0;
+	news_threads_forget(d);
 	d->kill_at = 0;
 	news_resumed(d);
 	if (d->restart == DAP_RESTART_AT_END) {
@@ -149,16 +151,40 @@ static void on_exited(struct dap *d, const struct dbg_event *e)
 
 /* ---- Threads, modules, messages ---------------------------------------- */
 
+static struct dap_thread *find_thread(struct dap *d, uint32_t number)
+{
+	for (size_t i = 0; i < d->n_threads; i++)
+		if (d->threads[i].number == number)
+			return &d->threads[i];
+	return NULL;
+}
+
+void news_thread_name(struct dap *d, const struct dbg_thread *seen)
+{
+	struct dap_thread *thread = find_thread(d, seen->number);
+
+	if (thread)
+		alloc_replace(&thread->name, seen->name);
+}
+
+void news_threads_forget(struct dap *d)
+{
+	while (d->n_threads)
+		free(d->threads[--d->n_threads].name);
+}
+
 void news_thread(struct dap *d, uint32_t number, bool gone)
 {
-	if (gone) {
-		for (size_t i = 0; i < d->n_threads; i++)
-			if (d->threads[i] == number)
-				d->threads[i--] = d->threads[--d->n_threads];
-	} else {
+	struct dap_thread *old = find_thread(d, number);
+
+	if (gone && old) {
+		free(old->name);
+		*old = d->threads[--d->n_threads];
+	} else if (!gone && !old) {
 		alloc_grow(&d->threads, &d->cap_threads, d->n_threads + 1,
 			   sizeof(*d->threads));
-		d->threads[d->n_threads++] = number;
+		d->threads[d->n_threads++] =
+		    (struct dap_thread){.number = number};
 	}
 	struct text *t = dap_event(d, "thread");
 	emit_str(t, "reason", gone ? "exited" : "started");

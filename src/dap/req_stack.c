@@ -28,10 +28,10 @@ static struct dbg_error *do_threads(struct dap *d, struct request *req)
 	size_t n;
 
 	if (dbg_state(d->dbg) != DBG_STOPPED) {
-		// names are in the program, which runs
+		// names are in the program, which runs: those seen before
 		emit_array(t, "threads");
 		for (size_t i = 0; i < d->n_threads; i++)
-			add_thread(t, d->threads[i], NULL);
+			add_thread(t, d->threads[i].number, d->threads[i].name);
 		emit_array_end(t);
 		return NULL;
 	}
@@ -39,8 +39,10 @@ static struct dbg_error *do_threads(struct dap *d, struct request *req)
 	if (err)
 		return err;
 	emit_array(t, "threads");
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		add_thread(t, list[i].number, list[i].name);
+		news_thread_name(d, &list[i]);
+	}
 	emit_array_end(t);
 	return NULL;
 }

@@ -75,6 +75,33 @@ def test_suspended(t):
         process.wait()
 
 
+def test_names(t):
+    """Threads of a program that was taken over have their names while it
+    runs, and those that are gone are listed no more."""
+    process = subprocess.Popen(
+        t.program("Busy", "3", "0", host="dotnet"), env=t.env, text=True,
+        cwd=t.dir, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    c = t.adapter()
+
+    def waiting():
+        return sorted(one["name"] for one in c.ask("threads")["threads"]
+                      if one["name"].startswith("wait"))
+
+    try:
+        t.check_equal("ready\n", process.stdout.readline())
+        c.launch([], {t.source("Busy"): [t.line("Busy", "right")]},
+                 request="attach", processId=process.pid)
+        t.check_equal(["wait0", "wait1", "wait2"], waiting())
+        process.stdin.close()
+        c.stopped("breakpoint")
+        t.check_equal([], waiting())
+        c.ask("continue", threadId=c.thread)
+        c.end()
+    finally:
+        process.kill()
+        process.wait()
+
+
 def test_continued(t):
     """What a command set going is told; what a request did is not."""
     source = t.source("HitLoop")
