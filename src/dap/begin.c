@@ -122,12 +122,14 @@ static struct dbg_error *ask_terminal(struct dap *d)
 	emit_array_end(t);
 	dap_send(d);
 	d->start = DAP_START_TERMINAL;
+	progress_start(d, PROGRESS_TERMINAL, d->launch_seq);
 	return NULL;
 }
 
 static void started(struct dap *d, struct dbg_error *err)
 {
 	d->start = DAP_STARTED;
+	progress_end(d, PROGRESS_TERMINAL);
 	bool failed = err;
 	answer_launch(d, err);
 	if (failed) {
@@ -158,7 +160,10 @@ static void start(struct dap *d)
 
 void begin_try(struct dap *d)
 {
-	if (d->start == DAP_START_TERMINAL) {
+	if (d->cancel_start) {
+		d->cancel_start = false;
+		started(d, fault(DBG_E_INTERRUPTED, "cancelled"));
+	} else if (d->start == DAP_START_TERMINAL) {
 		if (d->console.tty)
 			started(d, launch(d));
 		else if (d->console.listener < 0 && d->console.helper < 0)
@@ -199,6 +204,7 @@ void begin_terminated(struct dap *d)
 {
 	if (d->terminated || !d->initialized)
 		return;
+	progress_end(d, PROGRESS_END);
 	d->terminated = true;
 	dap_event(d, "terminated");
 	dap_send(d);

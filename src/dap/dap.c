@@ -93,6 +93,15 @@ void dap_send(struct dap *d)
 		post(d, text_get(t), t->len);
 }
 
+void dap_send_now(struct dap *d)
+{
+	bool answering = d->answering;
+
+	d->answering = false;
+	dap_send(d);
+	d->answering = answering;
+}
+
 void dap_late_events(struct dap *d)
 {
 	for (size_t i = 0; i < d->late.n; i++)
@@ -203,6 +212,17 @@ static void read_client(struct dap *d)
 		framing_feed(&d->in.in, buf, (size_t)n);
 	else if (n == 0 || (errno != EINTR && errno != EAGAIN))
 		d->quit = true;
+}
+
+bool dap_hear_cancel(struct dap *d, int64_t request)
+{
+	struct pollfd fd = {d->in_fd, POLLIN, 0};
+
+	if (poll(&fd, 1, 0) > 0)
+		read_client(d);
+	// a stream that is broken is refused in its turn
+	inbox_parse(&d->in, record_in, d);
+	return d->quit || d->out.gone || inbox_cancels(&d->in, request);
 }
 
 /* ---- The loop ---------------------------------------------------------- */

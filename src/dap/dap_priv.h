@@ -27,6 +27,7 @@
 #include "inbox.h"
 #include "loop.h"
 #include "outbox.h"
+#include "progress.h"
 #include "request.h"
 #include "sources.h"
 #include "text.h"
@@ -88,10 +89,12 @@ struct dap {
 	bool launching; /* or attaching: asked, not answered */
 	int64_t launch_seq;
 	enum dap_start start;
+	bool cancel_start;
 	int64_t terminal_seq; /* of the runInTerminal request, 0: none */
 	enum dap_restart restart;
-	bool left;                  /* a command let the program go */
-	bool terminated;            /* the client was told */
+	bool left;       /* a command let the program go */
+	bool terminated; /* the client was told */
+	bool waits[N_PROGRESS];
 	int64_t kill_at;            /* milliseconds, 0: not asked to end */
 	struct dap_thread *threads; /* alive */
 	size_t n_threads, cap_threads;
@@ -115,6 +118,13 @@ struct text *dap_event(struct dap *d, const char *event);
 struct text *dap_ask(struct dap *d, const char *command, int64_t *ret_seq);
 /* Send what dap_event or dap_ask began. */
 void dap_send(struct dap *d);
+/* The same for an event that does not wait for the answer. */
+void dap_send_now(struct dap *d);
+/*
+ * Read what the client has sent meanwhile: does it cancel @request, or is it
+ * gone?
+ */
+bool dap_hear_cancel(struct dap *d, int64_t request);
 /* Answer @req, by @err if that is not NULL (and destroy it). */
 void dap_answer(struct dap *d, const struct request *req,
 		struct dbg_error *err);

@@ -1,5 +1,7 @@
 #include "inbox.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,11 +55,19 @@ bool inbox_waits(const struct inbox *b)
 static bool is_cancel(const cJSON *message, int64_t seq)
 {
 	const cJSON *command = args_get(message, "command");
-	const cJSON *id = args_get(args_get(message, "arguments"), "requestId");
+	const cJSON *args = args_get(message, "arguments");
+	const cJSON *id = args_get(args, "requestId");
+	const cJSON *progress = args_get(args, "progressId");
+	char name[24];
 
-	return cJSON_IsString(command) &&
-	       strcmp(command->valuestring, "cancel") == 0 &&
-	       cJSON_IsNumber(id) && id->valuedouble == (double)seq;
+	if (!cJSON_IsString(command) ||
+	    strcmp(command->valuestring, "cancel") != 0)
+		return false;
+	// the work of a request is named by its number
+	snprintf(name, sizeof(name), "%" PRId64, seq);
+	return (cJSON_IsNumber(id) && id->valuedouble == (double)seq) ||
+	       (cJSON_IsString(progress) &&
+		strcmp(progress->valuestring, name) == 0);
 }
 
 bool inbox_cancels(const struct inbox *b, int64_t seq)

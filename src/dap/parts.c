@@ -104,6 +104,7 @@ void part_module(struct text *t, const char *key, const struct dbg_module *m)
 	emit_str(t, "id", m->name);
 	emit_str(t, "name", m->name);
 	emit_str(t, "path", m->path);
+	emit_str(t, "version", m->version);
 	emit_bool(t, "isOptimized", m->optimized);
 	emit_bool(t, "isUserCode", !m->framework);
 	emit_str(t, "symbolStatus", symbol_words[m->symbols]);

@@ -125,6 +125,7 @@ static struct dbg_error *do_terminate(struct dap *d, struct request *req)
 	if (kill(dbg_pid(d->dbg), SIGTERM) < 0)
 		return dbg_kill(d->dbg);
 	dap_kill_later(d, GRACE_MS);
+	progress_start(d, PROGRESS_END, 0);
 	if (dbg_state(d->dbg) != DBG_STOPPED)
 		return NULL;
 	// it is to run its own end, which no breakpoint may keep
@@ -153,11 +154,20 @@ static struct dbg_error *do_restart(struct dap *d, struct request *req)
 	return dbg_kill(d->dbg);
 }
 
-// What it names was carried out already, or the inbox has refused it.
+// A start that waits is given up. Anything else that it names was carried out
+// already, or was heard of while it was.
 static struct dbg_error *do_cancel(struct dap *d, struct request *req)
 {
-	(void)d;
-	(void)req;
+	const char *id = "";
+	int64_t seq = 0;
+
+	struct dbg_error *err = args_str(req->args, "progressId", &id);
+	if (!err)
+		err = args_i64(req->args, "requestId", &seq);
+	if (err)
+		return err;
+	d->cancel_start = (d->launching && seq && seq == d->launch_seq) ||
+			  progress_is(d, PROGRESS_TERMINAL, id);
 	return NULL;
 }
 

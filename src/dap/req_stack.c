@@ -5,6 +5,7 @@
 #include "dap_priv.h"
 #include "emit.h"
 #include "fault.h"
+#include "variable.h"
 
 enum {
 	LEVELS_MAX = 100000
@@ -50,30 +51,79 @@ static struct dbg_error *do_threads(struct dap *d, struct request *req)
 /* ---- Frames ------------------------------------------------------------ */
 
 struct frame_format {
-	bool parameters, line, module;
+	bool parameters, types, names, values, line, module;
+	struct value_style style;
 };
 
 static struct dbg_error *get_format(const cJSON *args, struct frame_format *f)
 {
 	const cJSON *format = NULL;
+	const struct {
+		const char *name;
+		bool *flag;
+	} flags[] = {
+	    {"parameters", &f->parameters},
+	    {"parameterTypes", &f->types},
+	    {"parameterNames", &f->names},
+	    {"parameterValues", &f->values},
+	    {"line", &f->line},
+	    {"module", &f->module},
+	};
 	struct dbg_error *err = args_object(args, "format", &format);
 
-	*f = (struct frame_format){.parameters = true};
-	if (err || !format)
-		return err;
-	f->parameters = false;
-	err = args_bool(format, "parameters", &f->parameters);
+	*f = (struct frame_format){.parameters = !format, .types = !format};
+	for (size_t i = 0; !err && i < sizeof(flags) / sizeof(*flags); i++)
+		err = args_bool(format, flags[i].name, flags[i].flag);
 	if (!err)
-		err = args_bool(format, "line", &f->line);
-	if (!err)
-		err = args_bool(format, "module", &f->module);
+		err = variable_style(args, &f->style);
+	// parameters as such are shown by their types
+	f->types = f->types || (f->parameters && !f->names && !f->values);
 	return err;
 }
 
-static void add_name(struct text *t, const struct dbg_frame *f,
+static void add_parameter(struct dap *d, struct text *name,
+			  const struct dbg_value *v,
+			  const struct frame_format *f)
+{
+	bool before = f->types || f->names;
+
+	text_add(name, f->types ? v->type : "");
+	text_add(name, f->types && f->names ? " " : "");
+	text_add(name, f->names ? v->name : "");
+	if (f->values)
+		text_addf(name, "%s%s", before ? " = " : "",
+			  variable_text(d, v, &f->style));
+}
+
+// "(int i = 5)", as much of it as is wanted.
+static void add_parameters(struct dap *d, struct text *name, dbg_id frame,
+			   struct frame_format f)
+{
+	const char *between = "";
+	struct dbg_value *list;
+	size_t n;
+
+	f.style.frame = frame;
+	struct dbg_error *err =
+	    dbg_scope_list(d->dbg, frame, DBG_SCOPE_ARGS, &list, &n);
+	text_addc(name, '(');
+	for (size_t i = 0; !err && i < n; i++) {
+		if (strcmp(list[i].name, "this") == 0)
+			continue;
+		text_add(name, between);
+		add_parameter(d, name, &list[i], &f);
+		between = ", ";
+	}
+	text_addc(name, ')');
+	dbg_error_destroy(err);
+}
+
+static void add_name(struct dap *d, struct text *t, const struct dbg_frame *f,
 		     const struct frame_format *format)
 {
 	_cleanup_text_ struct text name = {0};
+	// the engine's names have the types
+	bool own = format->names || format->values || !format->types;
 
 	if (f->kind == DBG_FRAME_ASYNC)
 		text_add(&name, "[async] ");
@@ -81,9 +131,11 @@ static void add_name(struct text *t, const struct dbg_frame *f,
 		text_addf(&name, "%s!", f->module);
 	text_add(&name, f->function);
 	char *open = strrchr(text_get(&name), '(');
-	if (!format->parameters && open && open != name.s) {
+	if (own && open && open != name.s) {
 		name.len = (size_t)(open - name.s);
 		*open = 0;
+		if (format->parameters)
+			add_parameters(d, &name, f->id, *format);
 	}
 	if (format->line && f->source.path)
 		text_addf(&name, " Line %u", f->source.line);
@@ -113,7 +165,7 @@ static void add_frame(struct dap *d, struct text *t, uint32_t thread,
 
 	emit_object(t, NULL);
 	emit_int(t, "id", handles_add(&d->frames, &h));
-	add_name(t, f, format);
+	add_name(d, t, f, format);
 	add_place(d, t, &f->source);
 	if (f->pc)
 		emit_addr(t, "instructionPointerReference", f->pc);
@@ -126,14 +178,56 @@ static void add_frame(struct dap *d, struct text *t, uint32_t thread,
 	emit_object_end(t);
 }
 
+struct frame_range {
+	uint32_t thread, first, levels;
+};
+
+static struct dbg_error *add_piece(struct dap *d, struct text *t,
+				   const struct frame_range *r,
+				   const struct frame_format *format,
+				   size_t *ret_n)
+{
+	uint32_t count = r->levels < WORK_PIECE ? r->levels : WORK_PIECE;
+	struct dbg_frame *list;
+
+	struct dbg_error *err =
+	    dbg_frame_list(d->dbg, r->thread, r->first, count, &list, ret_n);
+	for (size_t i = 0; !err && i < *ret_n; i++)
+		add_frame(d, t, r->thread, &list[i], format);
+	return err;
+}
+
+static struct dbg_error *add_frames(struct dap *d, struct request *req,
+				    struct frame_range r,
+				    const struct frame_format *format)
+{
+	struct dbg_error *err;
+	struct work work = {.title = "Reading the stack", .unit = "frames"};
+	bool more;
+
+	emit_array(req->body, "stackFrames");
+	do {
+		size_t n = 0;
+		err = add_piece(d, req->body, &r, format, &n);
+		work.done += n;
+		r.first += (uint32_t)n;
+		r.levels -= (uint32_t)n;
+		more = !err && n == WORK_PIECE && r.levels;
+		if (more)
+			err = work_piece(d, req, &work);
+	} while (more && !err);
+	work_end(d, req, &work);
+	emit_array_end(req->body);
+	// The stack was walked no further than asked: there may be one more.
+	emit_int(req->body, "totalFrames", (int64_t)r.first + !r.levels);
+	return err;
+}
+
 static struct dbg_error *do_stack_trace(struct dap *d, struct request *req)
 {
 	struct dbg_error *err;
-	struct text *t = req->body;
 	struct frame_format format;
 	uint32_t thread = 0, first = 0, levels = 0;
-	struct dbg_frame *list;
-	size_t n;
 
 	err = args_need(req->args, "threadId");
 	if (!err)
@@ -150,16 +244,8 @@ static struct dbg_error *do_stack_trace(struct dap *d, struct request *req)
 		return err;
 	if (!levels || levels > LEVELS_MAX)
 		levels = LEVELS_MAX;
-	err = dbg_frame_list(d->dbg, thread, first, levels, &list, &n);
-	if (err)
-		return err;
-	emit_array(t, "stackFrames");
-	for (size_t i = 0; i < n; i++)
-		add_frame(d, t, thread, &list[i], &format);
-	emit_array_end(t);
-	// The stack was walked no further than asked: there may be one more.
-	emit_int(t, "totalFrames", (int64_t)first + (int64_t)n + (n == levels));
-	return NULL;
+	struct frame_range r = {thread, first, levels};
+	return add_frames(d, req, r, &format);
 }
 
 /* ---- Scopes ------------------------------------------------------------ */

@@ -29,40 +29,31 @@ static struct dbg_error *get_frame(struct dap *d, const cJSON *args,
 	return err;
 }
 
-static struct dbg_error *wants_hex(const cJSON *args, bool *ret)
-{
-	const cJSON *format = NULL;
-	struct dbg_error *err = args_object(args, "format", &format);
-
-	return err ? err : args_bool(format, "hex", ret);
-}
-
-// @writes: it may assign, as the user typed it.
+// @context is of the client, which shows the value there.
 static struct dbg_error *evaluate(struct dap *d, struct request *req,
-				  const char *expr, bool writes)
+				  const char *expr, const char *context)
 {
-	struct dbg_error *err;
+	bool console = strcmp(context, "repl") == 0;
+	struct value_style style = {0};
 	struct dbg_value v;
-	dbg_id frame = 0;
-	bool hex = false;
-	const char *text = NULL;
 
-	err = get_frame(d, req->args, &frame);
+	// what is copied is copied whole
+	if (strcmp(context, "clipboard") == 0)
+		style.letter = 's';
+	struct dbg_error *err = get_frame(d, req->args, &style.frame);
 	if (!err)
-		err = wants_hex(req->args, &hex);
+		err = variable_style(req->args, &style);
 	if (!err)
-		err = writes ? dbg_assign(d->dbg, frame, expr, NULL, &v)
-			     : dbg_eval(d->dbg, frame, expr, &v);
+		err = console ? dbg_assign(d->dbg, style.frame, expr, NULL, &v)
+			      : dbg_eval(d->dbg, style.frame, expr, &v);
 	if (err)
 		return err;
-	if (hex) {
-		// what is no integer has no other form
-		err = dbg_format(d->dbg, frame, expr, 'x', &text);
-		if (!err)
-			v.text = text;
-		dbg_error_destroy(err);
+	variable_add_value(d, req->body, "result", &v, &style);
+	// what the user typed may have been an assignment
+	if (console) {
+		variable_assigned(d);
+		variable_written(d, &v);
 	}
-	variable_add_value(d, req->body, "result", &v, frame);
 	return NULL;
 }
 
@@ -136,49 +127,98 @@ static struct dbg_error *do_evaluate(struct dap *d, struct request *req)
 					      : "there is no program");
 	if (!expr[strspn(expr, " \t\r\n")])
 		return fault_arg("there is nothing to evaluate");
-	err = evaluate(d, req, expr, console);
-	if (!err && console)
-		variable_assigned(d);
+	return evaluate(d, req, expr, context);
+}
+
+// Columns are counted in UTF-16 units: those of the first @n bytes.
+static size_t units_of(const char *s, size_t n)
+{
+	size_t units = 0;
+	bool cut;
+
+	for (size_t i = 0; i < n;) {
+		size_t length = utf8_length(s + i, n - i, &cut);
+		units += length == 4 ? 2 : 1;
+		i += length ? length : 1;
+	}
+	return units;
+}
+
+// The byte of @s that column @units counts to.
+static size_t byte_at(const char *s, size_t units)
+{
+	size_t n = strlen(s);
+	size_t i = 0;
+	bool cut;
+
+	for (size_t seen = 0; i < n && seen < units;) {
+		size_t length = utf8_length(s + i, n - i, &cut);
+		seen += length == 4 ? 2 : 1;
+		i += length ? length : 1;
+	}
+	return i;
+}
+
+// The word that ends at @end, and the part of it that is replaced.
+struct completion {
+	const char *prefix;
+	size_t dot; /* of prefix: behind the last dot */
+	int64_t start, length;
+};
+
+static struct dbg_error *complete(struct dap *d, const struct completion *c,
+				  unsigned int names, const char *type,
+				  struct text *t)
+{
+	const char **list;
+	size_t n;
+
+	struct dbg_error *err =
+	    dbg_complete(d->dbg, names, c->prefix, COMPLETIONS_MAX, &list, &n);
+	for (size_t i = 0; !err && i < n; i++) {
+		emit_object(t, NULL);
+		emit_str(t, "label", list[i] + c->dot);
+		emit_str(t, "type", type);
+		emit_int(t, "start", c->start);
+		emit_int(t, "length", c->length);
+		emit_object_end(t);
+	}
 	return err;
 }
 
 static struct dbg_error *do_completions(struct dap *d, struct request *req)
 {
-	struct dbg_error *err;
-	struct text *t = req->body;
 	const char *text = NULL;
 	uint32_t column = 0;
-	const char **list;
-	size_t n;
 
-	err = args_need(req->args, "text");
+	struct dbg_error *err = args_need(req->args, "text");
 	if (!err)
 		err = args_str(req->args, "text", &text);
+	if (!err)
+		err = args_need(req->args, "column");
 	if (!err)
 		err = args_u32(req->args, "column", &column);
 	if (err)
 		return err;
-	size_t end = column ? column - !d->client.columns_from_0 : 0;
-	if (end > strlen(text))
-		end = strlen(text);
+	bool from_1 = !d->client.columns_from_0;
+	size_t end = byte_at(text, column > from_1 ? column - from_1 : 0);
 	size_t start = end;
 	while (start && !strchr(" ()[]{}+-*/%&|^!<>=?:,;~\"'", text[start - 1]))
 		start--;
 	_cleanup_free_ char *prefix = alloc_strn(text + start, end - start);
-	err = dbg_complete(d->dbg, DBG_NAMES_LOCALS | DBG_NAMES_TYPES, prefix,
-			   COMPLETIONS_MAX, &list, &n);
-	if (err)
-		return err;
-	emit_array(t, "targets");
-	for (size_t i = 0; i < n; i++) {
-		emit_object(t, NULL);
-		emit_str(t, "label", list[i]);
-		emit_int(t, "start", (int64_t)start);
-		emit_int(t, "length", (int64_t)(end - start));
-		emit_object_end(t);
-	}
-	emit_array_end(t);
-	return NULL;
+	const char *dot = strrchr(prefix, '.');
+	struct completion c = {.prefix = prefix,
+			       .dot = dot ? (size_t)(dot + 1 - prefix) : 0};
+	size_t units = units_of(text, start + c.dot);
+	c.start = (int64_t)units + from_1;
+	c.length = (int64_t)(units_of(text, end) - units);
+	emit_array(req->body, "targets");
+	err = complete(d, &c, DBG_NAMES_LOCALS, dot ? "field" : "variable",
+		       req->body);
+	if (!err)
+		err = complete(d, &c, DBG_NAMES_TYPES, "class", req->body);
+	emit_array_end(req->body);
+	return err;
 }
 
 static struct dbg_error *do_set_expression(struct dap *d, struct request *req)

@@ -31,15 +31,38 @@ static void add_hint(struct text *t, const struct dbg_value *v)
 	emit_object_end(t);
 }
 
-// The members that a variable and a result have in common. @key: "value" or
-// "result".
-void variable_add_value(struct dap *d, struct text *t, const char *key,
-			const struct dbg_value *v, dbg_id frame)
+struct dbg_error *variable_style(const cJSON *args, struct value_style *ret)
 {
-	struct handle h = {HANDLE_VALUE, v->id, 0, frame};
+	const cJSON *format = NULL;
+	bool hex = false;
+
+	struct dbg_error *err = args_object(args, "format", &format);
+	if (!err)
+		err = args_bool(format, "hex", &hex);
+	if (!err && hex)
+		ret->letter = 'x';
+	return err;
+}
+
+const char *variable_text(struct dap *d, const struct dbg_value *v,
+			  const struct value_style *style)
+{
+	const char *text = v->text;
+
+	if (style->letter && v->path)
+		dbg_error_destroy(dbg_format(d->dbg, style->frame, v->path,
+					     style->letter, &text));
+	return text;
+}
+
+void variable_add_value(struct dap *d, struct text *t, const char *key,
+			const struct dbg_value *v,
+			const struct value_style *style)
+{
+	struct handle h = {HANDLE_VALUE, v->id, 0, style->frame};
 	bool has = v->id && (v->n_named || v->n_indexed);
 
-	emit_str(t, key, v->text);
+	emit_str(t, key, variable_text(d, v, style));
 	if (*v->type)
 		emit_str(t, "type", v->type);
 	emit_int(t, "variablesReference",
@@ -60,11 +83,12 @@ void variable_add_value(struct dap *d, struct text *t, const char *key,
 }
 
 static void add_variable(struct dap *d, struct text *t,
-			 const struct dbg_value *v, dbg_id frame)
+			 const struct dbg_value *v,
+			 const struct value_style *style)
 {
 	emit_object(t, NULL);
 	emit_str(t, "name", v->name ? v->name : "");
-	variable_add_value(d, t, "value", v, frame);
+	variable_add_value(d, t, "value", v, style);
 	emit_str(t, "evaluateName", v->path);
 	emit_object_end(t);
 }
@@ -75,7 +99,7 @@ struct window {
 	bool named, indexed;
 	uint64_t start;
 	uint32_t count; /* 0: all */
-	dbg_id frame;
+	struct value_style style;
 };
 
 static struct dbg_error *get_window(const cJSON *args, struct window *w)
@@ -87,6 +111,8 @@ static struct dbg_error *get_window(const cJSON *args, struct window *w)
 		err = args_u64(args, "start", &w->start);
 	if (!err)
 		err = args_u32(args, "count", &w->count);
+	if (!err)
+		err = variable_style(args, &w->style);
 	if (err)
 		return err;
 	w->named = !filter || strcmp(filter, "named") == 0;
@@ -106,7 +132,7 @@ static void add_list(struct dap *d, struct text *t,
 	size_t i;
 
 	for (i = skip; i < n && w->count; i++, w->count--)
-		add_variable(d, t, &list[i], w->frame);
+		add_variable(d, t, &list[i], &w->style);
 	w->start -= skip;
 }
 
@@ -144,8 +170,33 @@ static struct dbg_error *add_registers(struct dap *d, struct text *t,
 	return NULL;
 }
 
+static struct dbg_error *add_indexed(struct dap *d, struct request *req,
+				     const struct handle *h, struct window *w)
+{
+	struct dbg_error *err;
+	struct work work = {.title = "Reading elements", .unit = "elements"};
+	struct dbg_value *list;
+	bool more;
+
+	do {
+		uint32_t count = w->count < WORK_PIECE ? w->count : WORK_PIECE;
+		size_t n = 0;
+		err = dbg_children(d->dbg, h->id, DBG_CHILDREN_INDEXED,
+				   w->start + work.done, count, &list, &n);
+		for (size_t i = 0; !err && i < n; i++)
+			add_variable(d, req->body, &list[i], &w->style);
+		work.done += n;
+		w->count -= (uint32_t)n;
+		more = !err && n == WORK_PIECE && w->count;
+		if (more)
+			err = work_piece(d, req, &work);
+	} while (more && !err);
+	work_end(d, req, &work);
+	return err;
+}
+
 // Without a filter the named come first; start and count go over both.
-static struct dbg_error *add_children(struct dap *d, struct text *t,
+static struct dbg_error *add_children(struct dap *d, struct request *req,
 				      const struct handle *h, struct window *w)
 {
 	struct dbg_error *err;
@@ -157,17 +208,9 @@ static struct dbg_error *add_children(struct dap *d, struct text *t,
 				   &list, &n);
 		if (err)
 			return err;
-		add_list(d, t, list, n, w);
+		add_list(d, req->body, list, n, w);
 	}
-	if (!w->indexed || !w->count)
-		return NULL;
-	err = dbg_children(d->dbg, h->id, DBG_CHILDREN_INDEXED, w->start,
-			   w->count, &list, &n);
-	if (err)
-		return err;
-	for (size_t i = 0; i < n; i++)
-		add_variable(d, t, &list[i], w->frame);
-	return NULL;
+	return w->indexed && w->count ? add_indexed(d, req, h, w) : NULL;
 }
 
 static struct dbg_error *get_reference(struct dap *d, const cJSON *args,
@@ -194,14 +237,14 @@ static struct dbg_error *do_variables(struct dap *d, struct request *req)
 		err = get_window(req->args, &w);
 	if (err)
 		return err;
-	w.frame = h.frame;
+	w.style.frame = h.frame;
 	emit_array(t, "variables");
 	if (h.kind == HANDLE_SCOPE)
 		err = add_scope(d, t, &h, &w);
 	else if (h.kind == HANDLE_REGISTERS)
 		err = add_registers(d, t, &h, &w);
 	else
-		err = add_children(d, t, &h, &w);
+		err = add_children(d, req, &h, &w);
 	emit_array_end(t);
 	return err;
 }
@@ -218,23 +261,38 @@ void variable_assigned(struct dap *d)
 	dap_send(d);
 }
 
+void variable_written(struct dap *d, const struct dbg_value *v)
+{
+	if (!d->client.memory_event || !v->addr || !v->size)
+		return;
+	struct text *t = dap_event(d, "memory");
+	emit_addr(t, "memoryReference", v->addr);
+	emit_int(t, "offset", 0);
+	emit_int(t, "count", v->size);
+	dap_send(d);
+}
+
 /* ---- setVariable, setExpression ----------------------------------------- */
 
 struct dbg_error *variable_assign(struct dap *d, struct request *req,
 				  dbg_id frame, const char *target)
 {
 	const char *value = NULL;
+	struct value_style style = {.frame = frame};
 	struct dbg_value v;
 
 	struct dbg_error *err = args_need(req->args, "value");
 	if (!err)
 		err = args_str(req->args, "value", &value);
 	if (!err)
+		err = variable_style(req->args, &style);
+	if (!err)
 		err = dbg_assign(d->dbg, frame, target, value, &v);
 	if (err)
 		return err;
-	variable_add_value(d, req->body, "value", &v, frame);
+	variable_add_value(d, req->body, "value", &v, &style);
 	variable_assigned(d);
+	variable_written(d, &v);
 	return NULL;
 }
 

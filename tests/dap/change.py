@@ -20,6 +20,8 @@ def test_set_variable(t):
     answer = c.ask("setExpression", expression="sum", value="i + 7",
                    frameId=top)
     t.check_equal("1007", answer["value"])
+    told = c.event("memory", memoryReference=answer["memoryReference"])
+    t.check_equal((0, 8), (told["offset"], told["count"]))
     words = c.refused("setVariable", variablesReference=reference, name="i",
                       value='"text"')
     t.check(words, "no words")

@@ -88,9 +88,125 @@ def test_expressions(t):
                     frameId=c.top()["id"])["targets"]
     t.check("i" in [one["label"] for one in targets], str(targets))
     found = [one for one in targets if one["label"] == "i"][0]
-    t.check_equal((4, 1), (found["start"], found["length"]))
+    # the protocol counts from 1 here
+    t.check_equal((5, 1, "variable"),
+                  (found["start"], found["length"], found["type"]))
+    # columns are units of UTF-16: the first character is two
+    targets = c.ask("completions", text='"\U0001f600ü" + i', column=10,
+                    frameId=c.top()["id"])["targets"]
+    found = [one for one in targets if one["label"] == "i"][0]
+    t.check_equal((9, 1), (found["start"], found["length"]))
     c.go()
     c.stopped("breakpoint")
+    c.ask("disconnect", terminateDebuggee=True)
+    c.wait()
+
+
+def test_copied(t):
+    """What is copied is whole, however long; numbers in hex; members are
+    completed behind a dot."""
+    source = t.source("Values")
+    c = t.adapter()
+    c.launch(t.program("Values", "strings", "arrays", "classes"),
+             {source: [t.line("Values", "strings"), t.line("Values", "arrays")]})
+    c.stopped("breakpoint")
+    shown = c.evaluate("longer", "watch")["result"]
+    t.check(len(shown) < 300, shown)
+    t.check_equal('"' + "a" * 1000 + 'END"',
+                  c.evaluate("longer", "clipboard")["result"])
+    c.go()
+    c.stopped("breakpoint")
+    numbers = c.scope("Locals")["numbers"]["variablesReference"]
+    plain = c.variables(numbers)
+    hexed = c.variables(numbers, format={"hex": True})
+    t.check_equal([int(v["value"]) & 0xffffffff for v in plain.values()],
+                  [int(v["value"], 16) for v in hexed.values()])
+    answer = c.ask("setVariable", variablesReference=numbers, name="[1]",
+                   value="255", format={"hex": True})
+    t.check_equal("0xff", answer["value"])
+    answer = c.ask("setExpression", expression="numbers[1]", value="254",
+                   frameId=c.top()["id"], format={"hex": True})
+    t.check_equal("0xfe", answer["value"])
+    c.ask("disconnect", terminateDebuggee=True)
+    c.wait()
+
+
+def test_members(t):
+    """Completion behind a dot: fields of a value, members of a type."""
+    source = t.source("Busy")
+    c = t.adapter()
+    c.launch(t.program("Busy", "1", "1"), {source: [t.line("Busy", "turn")]})
+    c.stopped("breakpoint")
+
+    def complete(text):
+        return c.ask("completions", text=text, column=len(text) + 1,
+                     frameId=c.top()["id"])["targets"]
+
+    targets = complete("1 + this.Tu")
+    t.check_equal([("Turns", "field", 10, 2)],
+                  [(one["label"], one["type"], one["start"], one["length"])
+                   for one in targets])
+    names = [one["label"] for one in complete("this.")]
+    for name in ("Turns", "Sum", "Lost", "Name"):
+        t.check_in(name, names)
+    t.check_equal([("Tally", "class")], [
+        (one["label"], one["type"]) for one in complete("Busy.Tall")])
+    t.check_equal([], complete("nothing.x"))
+    c.ask("disconnect", terminateDebuggee=True)
+    c.wait()
+
+
+def test_names(t):
+    """Names of frames as the client wants them."""
+    source = t.source("Hello")
+    c = t.adapter()
+    c.launch(t.program("Hello"), {source: [t.line("Hello", "add")]})
+    c.stopped("breakpoint")
+    for format, wanted in (
+            (None, "Hello.Program.Add(int, int)"),
+            ({}, "Hello.Program.Add"),
+            ({"parameters": True}, "Hello.Program.Add(int, int)"),
+            ({"parameters": True, "parameterNames": True},
+             "Hello.Program.Add(a, b)"),
+            ({"parameters": True, "parameterValues": True, "hex": True},
+             "Hello.Program.Add(0x2, 0x3)"),
+            ({"parameters": True, "parameterTypes": True,
+              "parameterNames": True, "parameterValues": True,
+              "module": True, "line": True},
+             "Hello.dll!Hello.Program.Add(int a = 2, int b = 3) Line "
+             + str(t.line("Hello", "add")))):
+        more = {} if format is None else {"format": format}
+        t.check_equal(wanted, c.frames(levels=1, **more)[0]["name"])
+    c.go()
+    c.end()
+
+
+def test_long_work(t):
+    """A stack of 30,000 frames: told in pieces, and cancelled in the middle;
+    the session goes on. Elements likewise."""
+    import os
+    import signal
+    source = t.source("Deep")
+    c = t.adapter()
+    c.launch(t.program("Deep", "30000"), {source: [t.line("Deep", "bottom")]})
+    c.stopped("breakpoint")
+    seq = c.send("stackTrace", threadId=c.thread)
+    start = c.event("progressStart")
+    # it stands still until the client's word is there
+    os.kill(c.pid, signal.SIGSTOP)
+    cancel = c.send("cancel", progressId=start["progressId"])
+    os.kill(c.pid, signal.SIGCONT)
+    t.check_equal((True, seq), (start["cancellable"], start["requestId"]))
+    answer = c.answer(seq)
+    t.check_equal((False, "cancelled"), (answer["success"], answer["message"]))
+    t.check_equal(True, c.answer(cancel)["success"])
+    c.event("progressEnd", progressId=start["progressId"])
+    frames = c.frames()
+    t.check_equal(30000, len([f for f in frames if "Down(" in f["name"]]))
+    told = [m for m in c.history if m.get("event") == "progressUpdate"
+            and m["body"]["progressId"] == str(c.seq)]
+    t.check_equal(["20000 frames", "30000 frames"],
+                  [m["body"]["message"] for m in told])
     c.ask("disconnect", terminateDebuggee=True)
     c.wait()
 

@@ -211,6 +211,29 @@ def test_terminal_refused(t):
     t.check_in("internalConsole", c.answer(seq)["message"])
 
 
+def test_terminal_cancelled(t):
+    """A launch that waits for the client's terminal is given up, by the id of
+    its progress or by its own; then another may come."""
+    c = t.adapter()
+    c.initialize()
+    for name in "progressId", "requestId":
+        seq = c.send("launch", program=t.program("Hello")[0],
+                     console="integratedTerminal")
+        if name == "progressId":
+            c.ask("configurationDone")
+        c.request("runInTerminal")
+        start = c.event("progressStart", requestId=seq)
+        t.check_equal(True, start["cancellable"])
+        c.ask("cancel", **{name: start[name]})
+        t.check_equal("cancelled", c.answer(seq)["message"])
+        c.event("progressEnd", progressId=start["progressId"])
+    c.ask("cancel", requestId=12345)
+    seq = c.send("launch", program=t.program("Hello")[0])
+    t.check_equal(True, c.answer(seq)["success"])
+    c.end()
+    t.check_in("hello world 5\nok\n", c.output())
+
+
 def test_restart(t):
     """restart: the same program again, with its breakpoints."""
     source = t.source("Hello")
@@ -241,6 +264,27 @@ def test_terminate(t):
     c.stopped("breakpoint")
     c.ask("terminate")
     c.end(code=None)
+
+
+def test_terminate_deaf(t):
+    """A program that does not heed is killed after a while, which is shown;
+    asked again at once."""
+    for again in (False, True):
+        c = t.adapter()
+        c.launch(t.program("Signals", "deaf"))
+        c.until("ready", lambda: "ready" in c.output())
+        c.ask("terminate")
+        body = c.event("progressStart")
+        t.check_equal("Waiting for the program to end", body["title"])
+        if again:
+            c.ask("terminate")
+        c.event("progressEnd", progressId=body["progressId"])
+        c.end(code=128 + signal.SIGKILL)
+        if not again:
+            t.check_in("did not end when asked", c.output("console"))
+
+
+test_terminate_deaf.runtimes = ("10",)
 
 
 def start_sleeper(t):

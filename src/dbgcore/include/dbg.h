@@ -470,7 +470,8 @@ struct dbg_value {
 	const char *text;   /* one line, never NULL */
 	const char *path;   /* expression that names it, NULL: none */
 	unsigned int flags; /* enum dbg_value_flags */
-	uint64_t addr;      /* 0: not in memory */
+	uint64_t addr;      /* of an object its own; 0: not in memory */
+	uint32_t size;      /* bytes at addr; 0: an object's */
 	uint64_t n_indexed; /* array elements */
 	uint32_t n_named;   /* fields and groups */
 };
@@ -544,7 +545,10 @@ struct dbg_exception {
 DBG_MUST struct dbg_error *
 dbg_exception_list(struct dbg *dbg, struct dbg_exception **ret, size_t *ret_n);
 
-/* gdb's /x /d /u /t /c: format an integer value's text anew; dies with stop. */
+/*
+ * gdb's /x /d /u /t /c: an integer value's text anew; /s: the text without a
+ * limit to its length. Dies with the stop.
+ */
 DBG_MUST struct dbg_error *dbg_format(struct dbg *dbg, dbg_id frame,
 				      const char *expr, char letter,
 				      const char **ret);
@@ -566,8 +570,9 @@ enum dbg_symbols {
 
 struct dbg_module {
 	uint32_t number;
-	const char *name; /* file name */
-	const char *path; /* NULL: loaded from memory */
+	const char *name;    /* file name */
+	const char *path;    /* NULL: loaded from memory */
+	const char *version; /* "1.0.0.0", NULL: no assembly */
 	/* Of the AssemblyLoadContext, where names alone do not tell; or NULL */
 	const char *context;
 	uint64_t base;

@@ -18,6 +18,18 @@ static bool is_ambiguous(struct code_module *const *modules, size_t n, size_t i)
 	return false;
 }
 
+/* II.22.2: columns 1 to 4 of the one row. */
+static const char *version_of(const struct code_module *m, struct arena *arena)
+{
+	if (!md_rows(&m->md, MD_ASSEMBLY))
+		return NULL;
+	return arena_printf(arena, "%u.%u.%u.%u",
+			    md_col(&m->md, MD_ASSEMBLY, 1, 1),
+			    md_col(&m->md, MD_ASSEMBLY, 1, 2),
+			    md_col(&m->md, MD_ASSEMBLY, 1, 3),
+			    md_col(&m->md, MD_ASSEMBLY, 1, 4));
+}
+
 struct dbg_error *dbg_module_list(struct dbg *dbg, struct dbg_module **ret,
 				  size_t *ret_n)
 {
@@ -39,6 +51,7 @@ struct dbg_error *dbg_module_list(struct dbg *dbg, struct dbg_module **ret,
 		    .number = m->number,
 		    .name = m->name,
 		    .path = m->path,
+		    .version = version_of(m, dbg->list_arena),
 		    .base = m->base,
 		    .size = m->pe.image_size,
 		    .optimized = m->optimized,
@@ -150,6 +163,32 @@ static void take_locals(struct dbg *dbg, struct names *names)
 	dbg_error_destroy(err);
 }
 
+/* Fields of what stands before the last dot, behind that. */
+static void take_members(struct dbg *dbg, struct names *names)
+{
+	const char *dot = strrchr(names->prefix, '.');
+	struct dbg_value value, *list;
+	size_t n = 0;
+
+	if (!dot)
+		return;
+
+	int left = (int)(dot - names->prefix);
+	struct dbg_error *err = dbg_eval(
+	    dbg, 0, arena_printf(names->arena, "%.*s", left, names->prefix),
+	    &value);
+
+	if (!err && value.id)
+		err = dbg_children(dbg, value.id, DBG_CHILDREN_NAMED, 0,
+				   NAMES_MAX, &list, &n);
+	for (size_t i = 0; !err && i < n; i++)
+		if (list[i].path && !(list[i].flags & DBG_VALUE_GROUP))
+			take_name(names,
+				  arena_printf(names->arena, "%.*s.%s", left,
+					       names->prefix, list[i].name));
+	dbg_error_destroy(err);
+}
+
 static int compare_names(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -168,8 +207,10 @@ struct dbg_error *dbg_complete(struct dbg *dbg, unsigned int kinds,
 	code_each_name(dbg->code, kinds & DBG_NAMES_FILES, take_name, &names);
 	code_each_name(dbg->code, kinds & (DBG_NAMES_TYPES | DBG_NAMES_METHODS),
 		       take_part, &names);
-	if (kinds & DBG_NAMES_LOCALS)
+	if (kinds & DBG_NAMES_LOCALS) {
 		take_locals(dbg, &names);
+		take_members(dbg, &names);
+	}
 	if (names.n)
 		qsort(names.list, names.n, sizeof(*names.list), compare_names);
 	for (size_t i = 0; i < names.n && kept < max; i++)

@@ -61,6 +61,12 @@ struct dbg_error *view_format(const struct view *w, const struct value *v,
 {
 	struct value seen = view_seen(w, v);
 	struct bits b;
+	if (letter == 's') {
+		struct view whole = *w;
+		whole.elements = UINT32_MAX;
+		view_text(&whole, v, out);
+		return NULL;
+	}
 	if (!letter || !strchr("xduotcaz", letter))
 		return dbg_err(DBG_E_ARGUMENT, "no format '%c'", letter);
 	if (!load(w, &seen, &b))

@@ -385,6 +385,8 @@ void view_describe(const struct view *w, const struct node *node,
 	ret->text = arena_strdup(w->arena, str_get(&text));
 	ret->type = at.type ? at.type->name : "";
 	ret->addr = address_of(w, &seen);
+	if (ret->addr && seen.type->kind != TYPE_CLASS)
+		ret->size = seen.type->size;
 	ret->n_indexed = count_indexed(w, &seen);
 	if (seen.where == VALUE_ABSENT)
 		ret->flags |= DBG_VALUE_ABSENT;

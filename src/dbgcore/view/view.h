@@ -49,7 +49,7 @@ void view_statics(const struct view *w, struct type *type, struct node **ret,
 /* Variables of a scope as nodes: arguments (this first) or locals. */
 void view_scope(const struct view *w, const struct scope *s, bool args,
 		struct node **ret, size_t *ret_n);
-/* gdb's formats x d u o t c a z; DBG_E_ARGUMENT for other letters. */
+/* gdb's formats x d u o t c a z, s: all of it; else DBG_E_ARGUMENT. */
 DBG_MUST struct dbg_error *view_format(const struct view *w,
 				       const struct value *v, char letter,
 				       struct str *out);
