@@ -3,6 +3,7 @@
 // that can be decided without VS Code is in lib/.
 
 const { execFile } = require('child_process');
+const fs = require('fs');
 const path = require('path');
 const vscode = require('vscode');
 const adapter = require('./lib/adapter');
@@ -93,9 +94,11 @@ class Configurations {
 			return undefined;
 		if (config.build !== false)
 			await buildProject(file, this.channel);
+		const { project: _, build: __, ...rest } = config;
+		if (project.isTest(fs.readFileSync(file, 'utf8')))
+			return project.testRun(file, rest);
 		const cwd = path.dirname(file);
 		const printed = await dotnet(project.query(file), cwd);
-		const { project: _, build: __, ...rest } = config;
 		return { cwd, ...rest, program: project.target(file, printed) };
 	}
 }

@@ -1,24 +1,16 @@
 ;;; emacs.el --- dap-mode drives dndbg -*- lexical-binding: t -*-
-;; In the environment: DNDBG (the debugger), PROGRAM (a dll), SOURCE, LINES_WANTED
-;; (numbers of the lines to stop at, in order) and RESULT (a file to write).
-;; HOME must be a scratch folder.  dap-netcore starts
-;; FOLDER/netcoredbg/netcoredbg: dndbg stands there by a link.
+;; In the environment: SETUP (what docs/editors.md says to put into one's init
+;; file), PROGRAM (a dll), SOURCE, LINES_WANTED (numbers of the lines to stop at,
+;; in order) and RESULT (a file to write).  HOME must be a scratch folder.
 (setq native-comp-deferred-compilation nil
       native-comp-async-report-warnings-errors nil)
 (package-initialize)
 (require 'cl-lib)
-(require 'dap-mode)
-(require 'dap-netcore)
-(require 'dap-ui)
-
-(let ((folder (expand-file-name "debugger/" (getenv "HOME"))))
-  (make-directory (concat folder "netcoredbg") t)
-  (make-symbolic-link (getenv "DNDBG") (concat folder "netcoredbg/netcoredbg") t)
-  (setq dap-netcore-install-dir folder
-        dap-breakpoints-file (expand-file-name "breakpoints" (getenv "HOME"))
-        dap-auto-configure-features '(sessions)
-        dap-auto-show-output nil
-        confirm-kill-processes nil))
+(load (getenv "SETUP") nil t)
+(setq dap-breakpoints-file (expand-file-name "breakpoints" (getenv "HOME"))
+      dap-auto-configure-features '(sessions)
+      dap-auto-show-output nil
+      confirm-kill-processes nil)
 
 (defun see (what test)
   "Wait until TEST is true; write down whether it came to be."

@@ -5,11 +5,10 @@ import assert from 'node:assert';
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { Workbench, mark } from './workbench.mjs';
+import { LONG, Workbench, mark } from './workbench.mjs';
 
 const [scenario, url, folder, shots] = process.argv.slice(2);
-const source = path.join(folder, 'Program.cs');
-const at = name => mark(source, name);
+const at = name => mark(folder, name);
 let failed = 0;
 
 async function see(w, what, act) {
@@ -35,23 +34,22 @@ async function launch(w) {
 	await see(w, 'a breakpoint in the gutter', () => w.breakpoint(at('call')));
 	await see(w, 'F5 builds, launches and stops there', async () => {
 		await w.keys('F5');
-		await w.paused(at('call'), 90000);
+		await w.paused(at('call'), 3 * LONG);
 		await w.shot('paused');
 	});
 	await see(w, 'a variable is expanded', async () => {
 		await expanded(w, 'Locals');
 		await w.variable('account').click();
-		await w.reads('.debug-variables .monaco-list-row', 'Ada');
-		await w.reads('.debug-variables .monaco-list-row', '100.5');
+		await w.variableReads('Owner', '"Ada"');
+		await w.variableReads('Balance', '100\\.5');
 	});
 	await see(w, 'a value is changed', async () => {
-		await w.variable('n:').or(w.variable('n =')).first().click();
-		await w.keys('F2');
-		await w.see('.debug-variables input');
-		await w.keys('Control+A');
-		await w.type('100');
+		await w.variable('n').locator('.value').dblclick();
+		const input = w.page.locator('.debug-variables input');
+		assert.strictEqual(await input.inputValue(), '21');
+		await input.fill('100');
 		await w.keys('Enter');
-		await w.reads('.debug-variables .monaco-list-row', '100');
+		await w.variableReads('n', '100');
 		await w.shot('changed');
 	});
 	await see(w, 'hover shows a value', async () => {
@@ -132,7 +130,61 @@ async function attach(w) {
 	program.kill('SIGKILL');
 }
 
-const scenarios = { launch, attach };
+// A project of tests: F5 runs them, what runs them is a session of its own.
+async function tests(w) {
+	await see(w, 'the file', () => w.openFile('SumTest.cs'));
+	await see(w, 'a breakpoint', () => w.breakpoint(at('found')));
+	await see(w, 'F5 runs the tests and stops in one', async () => {
+		await w.keys('F5');
+		await w.paused(at('found'), 3 * LONG);
+		await w.shot('test');
+	});
+	await see(w, 'two sessions', () => w.reads(
+		'.debug-call-stack .monaco-list-row .session', /testhost/));
+	await see(w, 'its variables', async () => {
+		await expanded(w, 'Locals');
+		await w.variableReads('found', '42');
+	});
+	await see(w, 'both end, and the test has passed', async () => {
+		await w.command('View: Focus First Editor Group');
+		await w.keys('F5');
+		await w.ended();
+		await w.command('Debug Console: Focus on Debug Console View');
+		await w.consoleReads('Passed!');
+	});
+}
+
+async function web(w) {
+	let reply;
+	await see(w, 'the file', () => w.openFile('Program.cs'));
+	await see(w, 'a breakpoint in a handler', () =>
+		w.breakpoint(at('greeting')));
+	await see(w, 'F5 starts the server', async () => {
+		await w.keys('F5');
+		await w.consoleReads('Now listening on: http', 3 * LONG);
+		const said = await w.page.locator('.repl').innerText();
+		const [address] = said.match(/http:\/\/127\.0\.0\.1:\d+/);
+		reply = fetch(address + '/hello/Ada').then(r => r.text());
+	});
+	await see(w, 'a request stops there', async () => {
+		await w.paused(at('greeting'));
+		await expanded(w, 'Locals');
+		await w.variableReads('greeting', '"hello Ada"');
+		await w.shot('request');
+	});
+	await see(w, 'it is answered', async () => {
+		await w.command('View: Focus First Editor Group');
+		await w.keys('F5');
+		assert.strictEqual(await reply, 'hello Ada');
+	});
+	await see(w, 'Stop ends the server in good order', async () => {
+		await w.keys('Shift+F5');
+		await w.ended();
+		await w.consoleReads('Application is shutting down');
+	});
+}
+
+const scenarios = { launch, attach, tests, web };
 const w = await Workbench.open(url, shots);
 await scenarios[scenario](w);
 await w.shot('end');

@@ -13,11 +13,13 @@ const OFFLINE = ['--no-sandbox', '--disable-gpu', '--no-first-run',
 	'--disable-background-networking', '--disable-component-update',
 	'--disable-sync', '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1'];
 const PAUSED = '.debug-toolbar .codicon-debug-step-over';
-const LONG = 60000;
+/** What may take as long as a loaded machine wants. */
+export const LONG = 60000;
 
-/** Line number of a mark `// @name` in a file. */
-export function mark(file, name) {
-	const lines = fs.readFileSync(file, 'utf8').split('\n');
+/** Line number of a mark `// @name` in the C# file of a folder. */
+export function mark(folder, name) {
+	const [file] = fs.readdirSync(folder).filter(f => f.endsWith('.cs'));
+	const lines = fs.readFileSync(path.join(folder, file), 'utf8').split('\n');
 	const at = lines.findIndex(line => line.includes(`// @${name}`));
 	assert.ok(at >= 0, `no mark ${name}`);
 	return at + 1;
@@ -36,7 +38,7 @@ export class Workbench {
 			viewport: { width: 1400, height: 1000 },
 		});
 		const page = context.pages()[0] || await context.newPage();
-		page.setDefaultTimeout(20000);
+		page.setDefaultTimeout(LONG);
 		const w = new Workbench(context, page, shots);
 		w.home = home;
 		await page.goto(url);
@@ -49,16 +51,18 @@ export class Workbench {
 		fs.rmSync(this.home, { recursive: true, force: true });
 	}
 
-	see(selector, timeout = 20000) {
+	see(selector, timeout = LONG) {
 		return this.page.waitForSelector(selector, { timeout });
 	}
 
-	/** Wait until what is shown at a selector has a text. */
-	async reads(selector, text, timeout = 20000) {
+	/** Wait until what is shown at a selector has a text, or fits a pattern. */
+	async reads(selector, text, timeout = LONG) {
+		const pattern = text instanceof RegExp ? text.source :
+			text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 		await this.page.waitForFunction(([s, wanted]) =>
 			[...document.querySelectorAll(s)].some(e =>
-				e.textContent.replace(/\u00a0/g, ' ').includes(wanted)),
-		[selector, text], { timeout });
+				new RegExp(wanted).test(e.textContent.replace(/\u00a0/g, ' '))),
+		[selector, pattern], { timeout });
 	}
 
 	async keys(...names) {
@@ -118,7 +122,8 @@ export class Workbench {
 		await this.see('.debug-top-stack-frame-column, .debug-top-stack-frame, ' +
 			'.codicon-debug-stackframe', timeout);
 		if (number)
-			await this.reads('.line-numbers.active-line-number', String(number));
+			await this.reads('.line-numbers.active-line-number',
+				new RegExp(`^${number}$`));
 	}
 
 	/** No session any more. */
@@ -128,9 +133,17 @@ export class Workbench {
 		});
 	}
 
-	variable(text) {
-		return this.page.locator('.debug-variables .monaco-list-row',
-			{ hasText: text }).first();
+	/** The row of a variable or a scope. */
+	variable(name) {
+		return this.page.locator('.debug-variables .monaco-list-row', {
+			hasText: new RegExp(`^\\s*${name}\\s*([=:]|$)`),
+		}).first();
+	}
+
+	/** What a variable's row shows, when it shows it. */
+	async variableReads(name, value) {
+		await this.reads('.debug-variables .monaco-list-row',
+			new RegExp(`^\\s*${name}\\s*[=:]\\s*${value}$`));
 	}
 
 	async console(text) {
@@ -139,7 +152,7 @@ export class Workbench {
 		await this.keys('Escape', 'Enter');
 	}
 
-	consoleReads(text) {
-		return this.reads('.repl .monaco-list-row', text);
+	consoleReads(text, timeout = LONG) {
+		return this.reads('.repl .monaco-list-row', text, timeout);
 	}
 }

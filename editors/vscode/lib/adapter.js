@@ -1,6 +1,10 @@
 'use strict';
 // The command that starts the debug adapter, here or at the end of a pipe.
 
+const fs = require('fs');
+const os = require('os');
+const path = require('path');
+
 const INTERPRETER = '--interpreter=vscode';
 
 /** One word for a POSIX shell. */
@@ -15,6 +19,32 @@ function split(line) {
 	return found.map(word => word.replace(/'([^']*)'|"([^"]*)"/g, '$1$2'));
 }
 
+function executable(file) {
+	try {
+		fs.accessSync(file, fs.constants.X_OK);
+		return fs.statSync(file).isFile();
+	} catch {
+		return false;
+	}
+}
+
+/**
+ * The debugger's file, for a path or a name that is looked for in @search.
+ * An editor says nothing of a command that does not exist: throws an Error
+ * with a sentence for the user.
+ */
+function locate(name, search = process.env.PATH || '') {
+	const given = name.replace(/^~(?=\/)/, os.homedir());
+	const places = given.includes('/') ? [given] : search.split(':')
+		.map(folder => path.join(folder, given));
+	const found = places.find(executable);
+	if (!found)
+		throw new Error(`the debugger '${name}' is not found: install dndbg, ` +
+			'or name it in the setting dndbg.path (of the machine where the ' +
+			'programs run, if that is another)');
+	return found;
+}
+
 /**
  * {command, args, options} of the adapter for a resolved configuration;
  * settings are {path, args}. Throws an Error with a sentence for the user.
@@ -23,7 +53,7 @@ function describe(config, settings) {
 	const pipe = config.pipeTransport;
 	if (!pipe)
 		return {
-			command: settings.path || 'dndbg',
+			command: locate(settings.path || 'dndbg'),
 			args: [INTERPRETER, ...settings.args || []],
 			options: {},
 		};
@@ -43,4 +73,4 @@ function describe(config, settings) {
 	};
 }
 
-module.exports = { describe, quote, split };
+module.exports = { describe, locate, quote, split };

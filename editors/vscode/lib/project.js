@@ -3,6 +3,7 @@
 
 const fs = require('fs');
 const path = require('path');
+const { split } = require('./adapter');
 
 const PROJECT = /\.(cs|fs|vb)proj$/;
 const PASSED_OVER = /^(\.|bin$|obj$|node_modules$|packages$)/;
@@ -35,7 +36,25 @@ function isProgram(text) {
 
 /** Does it hold tests? They are programs that nobody means by "launch". */
 function isTest(text) {
-	return /Microsoft\.NET\.Test\.Sdk|<IsTestProject>\s*true/i.test(text);
+	return /Microsoft\.NET\.Test\.Sdk|<IsTestProject>\s*true/i.test(text) ||
+		/Sdk="MSTest\.Sdk|Include="(MSTest|xunit\.v3|TUnit)"/i.test(text);
+}
+
+/**
+ * What launches the tests of the project @file, which is built: dotnet starts
+ * processes that run them. @given are the words of launch.json; a `cwd` among
+ * them is where they want to run.
+ */
+function testRun(file, given) {
+	const args = typeof given.args === 'string' ? split(given.args) :
+		given.args || [];
+	// In its own folder it needs no name, which the runners of tests take
+	// in different ways.
+	const named = given.cwd ? [file] : [];
+	return {
+		cwd: path.dirname(file), followChildren: true, ...given,
+		program: 'dotnet', args: ['test', ...named, '--no-build', ...args],
+	};
 }
 
 /**
@@ -79,4 +98,6 @@ function build(file) {
 		'-consoleLoggerParameters:NoSummary'];
 }
 
-module.exports = { build, find, isProgram, isTest, launchable, query, target };
+module.exports = {
+	build, find, isProgram, isTest, launchable, query, target, testRun,
+};

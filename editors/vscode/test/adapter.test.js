@@ -1,16 +1,34 @@
 'use strict';
 const assert = require('node:assert');
 const { execFileSync } = require('node:child_process');
+const fs = require('node:fs');
+const os = require('node:os');
+const path = require('node:path');
 const test = require('node:test');
 const adapter = require('../lib/adapter');
 
-test('here: the setting, or what PATH has', () => {
-	assert.deepStrictEqual(adapter.describe({}, {}), {
-		command: 'dndbg', args: ['--interpreter=vscode'], options: {},
-	});
-	const made = adapter.describe({}, { path: '/x/dndbg', args: ['--log=f'] });
-	assert.strictEqual(made.command, '/x/dndbg');
-	assert.deepStrictEqual(made.args, ['--interpreter=vscode', '--log=f']);
+test('here: what the setting names', () => {
+	assert.deepStrictEqual(
+		adapter.describe({}, { path: '/bin/sh', args: ['--log=f'] }), {
+			command: '/bin/sh', args: ['--interpreter=vscode', '--log=f'],
+			options: {},
+		});
+});
+
+test('a debugger that is not there is a sentence, not silence', t => {
+	const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'dndbg-path-'));
+	t.after(() => fs.rmSync(dir, { recursive: true }));
+	const file = path.join(dir, 'dndbg');
+	const missing = /'dndbg' is not found.*dndbg\.path/;
+	assert.throws(() => adapter.locate('dndbg', dir), missing);
+	fs.mkdirSync(path.join(dir, 'a folder', 'dndbg'), { recursive: true });
+	const search = `/nowhere:${dir}/a folder:${dir}`;
+	fs.writeFileSync(file, '', { mode: 0o644 });
+	assert.throws(() => adapter.locate('dndbg', search), missing);
+	fs.chmodSync(file, 0o755);
+	assert.strictEqual(adapter.locate('dndbg', search), file);
+	assert.strictEqual(adapter.locate(file, ''), file);
+	assert.throws(() => adapter.locate('~/no such file'), /'~\/no such file'/);
 });
 
 test('over a pipe: the command line comes last, as one word', () => {

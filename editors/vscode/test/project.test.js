@@ -49,6 +49,30 @@ test('tests, when there is nothing else', t => {
 	assert.deepStrictEqual(launchable(dir), ['T.csproj']);
 });
 
+test('tests are run by dotnet, and what runs them is debugged', () => {
+	assert.deepStrictEqual(project.testRun('/t/T.csproj', { name: 'n' }), {
+		name: 'n', cwd: '/t', followChildren: true, program: 'dotnet',
+		args: ['test', '--no-build'],
+	});
+	const made = project.testRun('/t/T.csproj', {
+		cwd: '/else', followChildren: 'testhost*',
+		args: `--filter 'Name = Adds'`,
+	});
+	assert.deepStrictEqual(made.args, ['test', '/t/T.csproj', '--no-build',
+		'--filter', 'Name = Adds']);
+	assert.strictEqual(made.followChildren, 'testhost*');
+	assert.strictEqual(made.cwd, '/else');
+});
+
+test('what tells a project of tests', () => {
+	for (const words of ['<PackageReference Include="xunit.v3" />',
+		'<PackageReference Include="MSTest" />',
+		'<Project Sdk="MSTest.Sdk/3.8.0">', '<IsTestProject>true'])
+		assert.ok(project.isTest(words), words);
+	assert.ok(!project.isTest('<PackageReference Include="MSTest.Helpers" />'));
+	assert.ok(!project.isTest('<IsTestProject>false'));
+});
+
 test('no folder, no project', () => {
 	assert.deepStrictEqual(project.find('/nowhere/at/all'), []);
 });
