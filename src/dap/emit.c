@@ -34,6 +34,12 @@ void emit_object_end(struct text *t)
 	text_addc(t, '}');
 }
 
+void emit_json(struct text *t, const char *key, const char *json)
+{
+	next(t, key);
+	text_add(t, json);
+}
+
 void emit_array(struct text *t, const char *key)
 {
 	next(t, key);

@@ -15,6 +15,8 @@ void emit_object(struct text *t, const char *key);
 void emit_object_end(struct text *t);
 void emit_array(struct text *t, const char *key);
 void emit_array_end(struct text *t);
+/* A value that is JSON already. */
+void emit_json(struct text *t, const char *key, const char *json);
 /* Nothing at all if @s is NULL. */
 void emit_str(struct text *t, const char *key, const char *s);
 void emit_strn(struct text *t, const char *key, const char *s, size_t n);

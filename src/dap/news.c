@@ -275,6 +275,7 @@ static void on_child(struct dap *d, const struct dbg_event *e)
 	emit_strf(t, "name", "%s (%d)", e->text, (int)e->child);
 	emit_int(t, "processId", e->child);
 	emit_bool(t, "__wake", true);
+	setup_child(&d->setup, t);
 	emit_object_end(t);
 	dap_send(d);
 }

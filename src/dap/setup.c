@@ -6,6 +6,7 @@
 #include "alloc.h"
 #include "args.h"
 #include "dap_priv.h"
+#include "emit.h"
 #include "envfile.h"
 #include "fault.h"
 
@@ -13,6 +14,7 @@ enum {
 	FOR_LAUNCH = 1,
 	FOR_ATTACH = 2,
 	FOR_BOTH = 3,
+	FOR_CHILD = 4, /* holds for the sessions of children too */
 };
 
 // @item is the attribute's value, never null.
@@ -35,6 +37,7 @@ void setup_deinit(struct setup *s)
 	free(s->profile);
 	words_deinit(&s->args);
 	words_deinit(&s->env);
+	cJSON_Delete(s->for_children);
 	*s = (struct setup){0};
 }
 
@@ -353,15 +356,15 @@ static const struct attribute attributes[] = {
     {"noDebug", FOR_LAUNCH, take_no_debug},
     {"processId", FOR_ATTACH, take_pid},
     {"processName", FOR_ATTACH, take_process_name},
-    {"justMyCode", FOR_BOTH, take_switch},
-    {"enableStepFiltering", FOR_BOTH, take_switch},
-    {"requireExactSource", FOR_BOTH, take_switch},
-    {"suppressJITOptimizations", FOR_BOTH, take_switch},
+    {"justMyCode", FOR_BOTH | FOR_CHILD, take_switch},
+    {"enableStepFiltering", FOR_BOTH | FOR_CHILD, take_switch},
+    {"requireExactSource", FOR_BOTH | FOR_CHILD, take_switch},
+    {"suppressJITOptimizations", FOR_BOTH | FOR_CHILD, take_switch},
     {"followChildren", FOR_BOTH, take_follow},
     {"__wake", FOR_ATTACH, take_woken},
-    {"symbolOptions", FOR_BOTH, symbol_options_take},
-    {"sourceFileMap", FOR_BOTH, take_source_map},
-    {"logging", FOR_BOTH, take_logging},
+    {"symbolOptions", FOR_BOTH | FOR_CHILD, symbol_options_take},
+    {"sourceFileMap", FOR_BOTH | FOR_CHILD, take_source_map},
+    {"logging", FOR_BOTH | FOR_CHILD, take_logging},
     // the client's own
     {"type", FOR_BOTH, NULL},
     {"request", FOR_BOTH, NULL},
@@ -410,6 +413,33 @@ static void name_unknown(struct dap *d, const cJSON *args, unsigned int where)
 	}
 }
 
+static cJSON *for_children(const cJSON *args)
+{
+	cJSON *some = cJSON_CreateObject();
+
+	for (size_t i = 0; i < sizeof(attributes) / sizeof(*attributes); i++) {
+		const char *name = attributes[i].name;
+		const cJSON *item = args_get(args, name);
+		if (item && attributes[i].where & FOR_CHILD)
+			cJSON_AddItemToObject(some, name,
+					      cJSON_Duplicate(item, true));
+	}
+	return some;
+}
+
+void setup_child(const struct setup *s, struct text *t)
+{
+	const cJSON *item;
+
+	cJSON_ArrayForEach(item, s->for_children)
+	{
+		char *json = cJSON_PrintUnformatted(item);
+		if (json)
+			emit_json(t, item->string, json);
+		cJSON_free(json);
+	}
+}
+
 static struct dbg_error *check(const struct setup *s)
 {
 	if (!s->attach && (!s->program || !*s->program))
@@ -439,6 +469,7 @@ struct dbg_error *setup_take(struct dap *d, const cJSON *args, bool attach)
 		if (err)
 			return err;
 	}
+	d->setup.for_children = for_children(args);
 	name_unknown(d, args, where);
 	err = check(&d->setup);
 	if (!err && !attach)

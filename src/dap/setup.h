@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "dbg.h"
+#include "text.h"
 #include "words.h"
 
 struct dap;
@@ -32,12 +33,15 @@ struct setup {
 	uint32_t pid; /* to attach to, 0: by name */
 	char *process_name;
 	char *settings_file, *profile; /* launchSettings.json */
+	cJSON *for_children; /* attributes that hold for their sessions too */
 };
 
 void setup_deinit(struct setup *s);
 /* Take the arguments of `launch` or `attach`. */
 DBG_MUST struct dbg_error *setup_take(struct dap *d, const cJSON *args,
 				      bool attach);
+/* Write what the session of a child takes over from launch.json. */
+void setup_child(const struct setup *s, struct text *t);
 
 /* An attribute that has no effect: tell the user. */
 void setup_not_served(struct dap *d, const char *name);
