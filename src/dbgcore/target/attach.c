@@ -201,6 +201,22 @@ static bool trap_pending(struct live *l, const struct thread *th)
 	return false;
 }
 
+// From stop to stop, with nothing executed between.
+static void settle(struct live *l, struct thread *th)
+{
+	(void)hwbreak_apply(l, th);
+	bool pending = trap_pending(l, th);
+	// A signal that is to be delivered takes the flag back, too.
+	if (!pending &&
+	    (!th->flagged || (th->stop == STOP_SIGNAL && th->due_signal)))
+		return;
+	if (!pending)
+		thread_ask(l, th);
+	thread_flush_regs(l, th);
+	thread_set_stop(l, th, STOP_NONE);
+	live_ptrace(l, PTRACE_CONT, th->tid, 0, 0);
+}
+
 struct dbg_error *live_settle(struct live *l)
 {
 	struct dbg_error *err = NULL;
@@ -210,13 +226,8 @@ struct dbg_error *live_settle(struct live *l)
 	for (size_t i = 0; i < l->n_threads; i++) {
 		struct thread *th = l->threads[i];
 
-		if (th->kind != THREAD_OWN || th->stop == STOP_NONE ||
-		    !trap_pending(l, th))
-			continue;
-		// It stops there before anything is executed.
-		thread_flush_regs(l, th);
-		thread_set_stop(l, th, STOP_NONE);
-		live_ptrace(l, PTRACE_CONT, th->tid, 0, 0);
+		if (th->kind == THREAD_OWN && th->stop != STOP_NONE)
+			settle(l, th);
 	}
 	while (!err && l->n_running)
 		err = live_take(l, true, &any);
@@ -224,17 +235,25 @@ struct dbg_error *live_settle(struct live *l)
 	return err;
 }
 
+struct dbg_error *live_take_out(struct live *l)
+{
+	struct dbg_error *err;
+
+	err = l->exited ? NULL : lift_all(&l->target);
+	if (err)
+		return err;
+	hwbreak_forget(l);
+	err = live_settle(l);
+	return err ? err : net_remove(l);
+}
+
 struct dbg_error *live_let_go(struct live *l, bool stopped)
 {
 	struct dbg_error *err;
 
 	err = live_stop_all(&l->target);
-	if (!err && !l->exited)
-		err = lift_all(&l->target);
 	if (!err)
-		err = live_settle(l);
-	if (!err)
-		err = net_remove(l);
+		err = live_take_out(l);
 	if (err)
 		return err;
 	// Pending: the first thread that is let go takes it for all.

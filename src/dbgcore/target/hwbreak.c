@@ -5,7 +5,7 @@
  *
  * The kernel keeps them with the thread: neither a new thread nor a forked
  * child inherits them, exec clears them, but they outlive a tracer that
- * lets the thread go. Whoever does that calls hwbreak_clear first.
+ * lets the thread go. Whoever does that calls hwbreak_forget first.
  */
 #include "target/live.h"
 
@@ -60,11 +60,6 @@ static bool set_registers(struct live *l, pid_t tid)
 			return false;
 	return !control || !live_ptrace(l, PTRACE_POKEUSER, tid,
 					dr_offset(DR_CONTROL), control);
-}
-
-void hwbreak_clear(pid_t tid)
-{
-	ptrace(PTRACE_POKEUSER, tid, (void *)dr_offset(DR_CONTROL), NULL);
 }
 
 bool hwbreak_apply(struct live *l, struct thread *th)

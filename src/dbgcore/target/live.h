@@ -84,6 +84,7 @@ struct thread {
 	bool in_vfork;   /* waits for its vfork child */
 	bool stepping;   /* single-stepped for the session */
 	bool masked;     /* its signals are blocked for the step */
+	bool flagged;    /* its next instruction would raise SIGTRAP */
 	bool entering;   /* stands at the entry of a system call */
 	bool paused;     /* stopped by us for a moment: resume it */
 	bool in_place;   /* executes what is beneath a trap: see placed */
@@ -330,10 +331,8 @@ unsigned int hwbreak_hits(struct live *l, struct thread *th);
 /* Is anything watched; is something of this memory? */
 bool hwbreak_any(const struct live *l);
 bool hwbreak_touches(const struct live *l, uint64_t addr, size_t n);
-/* The process has another image: its threads have no watches. */
+/* The process has another image, or is to be let go: nothing is watched. */
 void hwbreak_forget(struct live *l);
-/* Take all watches from a stopped thread that is to be let go. */
-void hwbreak_clear(pid_t tid);
 
 /* ---- allstop.c: all of them --------------------------------------------- */
 
@@ -489,10 +488,16 @@ bool sentry_traces(pid_t pid);
  */
 DBG_MUST struct dbg_error *attach_to_clean(pid_t pid, struct target **ret);
 /*
- * Take the SIGTRAP of a trap or a step that is pending for a stopped thread:
- * it would be delivered if we let go. All is stopped, traps are lifted.
+ * Make the threads such that no SIGTRAP of ours comes to them when we let go
+ * or die: of a trap or a step that is pending, of a step that would be made,
+ * of a watch. All is stopped, traps are lifted.
  */
 DBG_MUST struct dbg_error *live_settle(struct live *l);
+/*
+ * Take everything of ours out of the process, all of it being stopped. Should
+ * we die after that, it goes on as if nothing had been.
+ */
+DBG_MUST struct dbg_error *live_take_out(struct live *l);
 /*
  * Take everything of ours out of the process and stop tracing it. Threads
  * that are stuck can be let go by our end only: live_detach refuses then.

@@ -281,13 +281,14 @@ static bool anyone_inside(struct live *l)
 
 // No thread is ever inside of the net, unless the program made a SIGTRAP of
 // its own this moment, or one of ours went astray when our forerunner died.
+// It is done soon, if only its processor has time for it between our stops.
 static struct dbg_error *await_empty(struct live *l, bool *ret_empty)
 {
 	struct dbg_error *err = NULL;
 
 	for (int i = 0; !err && i < LEAVE_TRIES && anyone_inside(l); i++) {
 		err = live_resume_all(&l->target);
-		poll(NULL, 0, 1);
+		poll(NULL, 0, i + 1);
 		if (!err)
 			err = live_stop_all(&l->target);
 	}
@@ -401,6 +402,9 @@ struct dbg_error *net_recover(struct live *l)
 	lift_found(l, data);
 	for (size_t i = 0; i < NET_MASKS_MAX; i++)
 		unmask_found(l, &data->masks[i]);
+	// Nobody knows which of them was stepped.
+	for (size_t i = 0; i < l->n_threads; i++)
+		l->threads[i]->flagged = true;
 	err = live_settle(l);
 	return err ? err : net_remove(l);
 }

@@ -110,7 +110,9 @@ IN_PROGRAM static void net_lift_all(struct net_data *data)
 
 IN_PROGRAM static bool net_knows(const struct net_data *data, uint64_t addr)
 {
-	for (uint64_t i = 0; i < data->n_traps && i < NET_TRAPS_MAX; i++)
+	uint64_t n = __atomic_load_n(&data->n_traps, __ATOMIC_ACQUIRE);
+
+	for (uint64_t i = 0; i < n && i < NET_TRAPS_MAX; i++)
 		if (data->traps[i] >> 8 == addr)
 			return true;
 	return false;
@@ -127,7 +129,8 @@ IN_PROGRAM static bool net_int3(struct net_data *data, greg_t *regs)
 		net_lift_all(data);
 		return true;
 	}
-	if (code[0] == INT3 && !net_knows(data, addr))
+	// In this order: another thread forgets them when it has lifted all.
+	if (!net_knows(data, addr) && code[0] == INT3)
 		return false;
 	if (code[0] == 3 && code[-1] == INT_IMM)
 		return false;

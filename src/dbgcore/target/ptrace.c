@@ -119,8 +119,6 @@ void thread_detach(struct live *l, struct thread *th)
 	int signal = th->stop == STOP_NONE ? 0 : signal_for(l, th);
 
 	thread_flush_regs(l, th);
-	if (th->watch_stamp)
-		hwbreak_clear(th->tid);
 	live_ptrace(l, PTRACE_DETACH, th->tid, 0, (uint64_t)signal);
 	thread_remove(l, th);
 }

@@ -23,6 +23,9 @@ long live_ptrace(struct live *l, int request, pid_t tid, uint64_t addr,
 
 	if (th)
 		th->unread = false;
+	// The kernel takes the flag back at the next of these, not at our end.
+	if (th && request != PTRACE_LISTEN)
+		th->flagged = request == PTRACE_SINGLESTEP;
 	l->target.counters.syscalls++;
 	return ptrace((enum __ptrace_request)request, tid, (void *)addr,
 		      (void *)data);
