@@ -1,7 +1,12 @@
 """Checks messages of the Debug Adapter Protocol against protocol.txt: every
-member known and of its type, every required member there."""
+member known and of its type, every required member there.
+  tests/protocol.py FILE...
+checks whole exchanges, one message a line, and that together they have every
+request and event that dndbg serves."""
+import json
 import os
 import re
+import sys
 
 from drive import Failure
 
@@ -207,3 +212,32 @@ def check_answer(message, history):
         raise Failure(f"no words of why: {message}")
     else:
         fit(message.get("body", {}), ("name", "ErrorBody"), name)
+
+
+UNSERVED = {"stepBack", "reverseContinue", "restartFrame", "terminateThreads"}
+
+
+def main(paths):
+    asked, told, count = set(), set(), 0
+    for path in paths:
+        history = []
+        with open(path) as file:
+            for line in file:
+                message = json.loads(line)
+                try:
+                    check(message, history)
+                except Failure as e:
+                    sys.exit(f"{path}: {e}")
+                history.append(message)
+        count += len(history)
+        asked |= {m["command"] for m in history
+                  if m["type"] == "response" and m["success"]}
+        told |= {m["event"] for m in history if m["type"] == "event"}
+    missing = (set(REQUESTS) - UNSERVED - asked) | (set(EVENTS) - told)
+    if missing:
+        sys.exit(f"never seen: {', '.join(sorted(missing))}")
+    print(f"{count} messages, {len(asked)} requests, {len(told)} events")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
