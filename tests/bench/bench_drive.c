@@ -103,16 +103,21 @@ uint32_t drive_break(struct drive *d, const char *mark)
 void drive_launch(struct drive *d)
 {
 	char dll[LINE_BYTES];
-	const char *args[2] = {dll, d->group->argument};
+	const struct group_spec *g = d->group;
+	const char *args[] = {dll, g->argument, g->more[0], g->more[1],
+			      g->more[2]};
+	size_t n = 1;
 	struct dbg_launch launch = {
 	    .program = d->bench->dotnet,
 	    .args = args,
-	    .n_args = d->group->argument ? 2 : 1,
 	    .stdio = {"/dev/null", "/dev/null", "/dev/null"},
 	};
 
 	snprintf(dll, sizeof(dll), "%s/%s/%s.dll", d->bench->fixtures,
-		 d->group->fixture, d->group->fixture);
+		 g->fixture, g->fixture);
+	while (n < sizeof(args) / sizeof(*args) && args[n])
+		n++;
+	launch.n_args = n;
 	drive_check(d, dbg_launch(d->dbg, &launch));
 }
 

@@ -51,6 +51,32 @@ static void ignored(struct drive *d, struct point *ret)
 	finish(d, n, took, ret);
 }
 
+/* All threads hit it at the same time: none is lost. */
+static void crowd(struct drive *d, struct point *ret)
+{
+	double n = d->group->actions;
+	struct dbg_breakpoint bp;
+
+	drive_open(d);
+	drive_break(d, "main");
+	drive_break(d, "print");
+	drive_launch(d);
+	drive_wait_stop(d);
+
+	uint32_t number = drive_break(d, "same-line");
+
+	drive_check(d, dbg_break_ignore(d->dbg, number, (uint64_t)n));
+	drive_begin(d);
+	drive_continue(d);
+	drive_wait_stop(d);
+
+	double took = drive_end(d, n, ret);
+
+	drive_check(d, dbg_break_get(d->dbg, number, &bp));
+	ret[1].value = n - (double)bp.hits;
+	finish(d, n, took, ret);
+}
+
 static void condition(struct drive *d, struct point *ret)
 {
 	double n = d->group->actions;
@@ -95,6 +121,18 @@ const struct group_spec bench_hit_groups[] = {
 	.shoot = ignored,
 	.figures = {{"hits_ignored", "hits that only count", "/s", BESIDE_RATE,
 		     GOAL_MIN, 20000}},
+    },
+    {
+	.name = "crowd",
+	.fixture = "Threads",
+	.argument = "same",
+	.more = {"500", "10"},
+	.actions = 5000,
+	.shoot = crowd,
+	.figures = {{"crowd", "hits by 500 threads", "/s", BESIDE_RATE,
+		     GOAL_NONE, 0},
+		    {"crowd_lost", "... hits lost", "", BESIDE_NOTHING,
+		     GOAL_MAX, 0}},
     },
     {
 	.name = "condition",

@@ -49,5 +49,13 @@ const struct group_spec bench_start_groups[] = {
 	.figures = {{"gc_heavy", "GcHeavy without breakpoints", "ms",
 		     BESIDE_TIME, GOAL_RATIO_MAX, 1.05}},
     },
+    {
+	.name = "throws_free",
+	.fixture = "ThrowLoop",
+	.argument = "100000",
+	.shoot = whole_run,
+	.figures = {{"throws_free", "100,000 throws, none asked for", "ms",
+		     BESIDE_TIME, GOAL_RATIO_MAX, 1.05}},
+    },
     {0},
 };

@@ -1,7 +1,8 @@
 /*
  * Do a runtime and a DAC belong together? Each holds its version and commit
  * behind a mark that what(1) knows, in its writable data near the end of the
- * file. A DAC of another build reads the wrong places, and may crash.
+ * file (some 40 KiB from it). A DAC of another build reads the wrong places,
+ * and may crash.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include "dac/dac_priv.h"
 
 enum {
+	TAIL_USUAL = 1 << 16,
 	TAIL_MAX = 1 << 20,
 	BUILD_MAX = 200,
 };
@@ -38,6 +40,15 @@ static char *last_build(const char *s, size_t n)
 	return xstrndup(found, left < BUILD_MAX ? left : BUILD_MAX);
 }
 
+static char *tail_build(int fd, off_t size, size_t max)
+{
+	size_t n = (size_t)size < max ? (size_t)size : max;
+	_cleanup_free_ char *tail = xmalloc(n);
+
+	ssize_t got = pread(fd, tail, n, size - (off_t)n);
+	return got > 0 ? last_build(tail, (size_t)got) : NULL;
+}
+
 // Absent if the file cannot be read or does not say it.
 static char *build_of(const char *path)
 {
@@ -46,10 +57,8 @@ static char *build_of(const char *path)
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size <= 0)
 		return NULL;
-	size_t n = st.st_size < TAIL_MAX ? (size_t)st.st_size : TAIL_MAX;
-	_cleanup_free_ char *tail = xmalloc(n);
-	ssize_t got = pread(fd, tail, n, st.st_size - (off_t)n);
-	return got > 0 ? last_build(tail, (size_t)got) : NULL;
+	char *ret = tail_build(fd, st.st_size, TAIL_USUAL);
+	return ret ? ret : tail_build(fd, st.st_size, TAIL_MAX);
 }
 
 struct dbg_error *dac_check_build(const char *runtime, const char *dac)

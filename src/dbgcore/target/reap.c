@@ -55,8 +55,9 @@ static int status_of(const siginfo_t *info)
  * A status is not reaped but looked at where a process is to survive us: a
  * stop that was reaped loses its signal if we die. What is resumed at once
  * never is; what stays stopped is when it is fit for that (thread_reap).
+ * @of: 0 for whoever has one.
  */
-static pid_t wait_status(struct live *l, bool block, int *ret)
+static pid_t wait_status(struct live *l, pid_t of, bool block, int *ret)
 {
 	int flags = __WALL | (block ? 0 : WNOHANG);
 	siginfo_t info;
@@ -66,8 +67,8 @@ static pid_t wait_status(struct live *l, bool block, int *ret)
 		l->target.counters.syscalls++;
 		info.si_pid = 0;
 		if (!l->family->survives)
-			tid = waitpid(-1, ret, flags);
-		else if (waitid(P_ALL, 0, &info,
+			tid = waitpid(of ? of : -1, ret, flags);
+		else if (waitid(of ? P_PID : P_ALL, (id_t)of, &info,
 				flags | WEXITED | WSTOPPED | WNOWAIT))
 			tid = -1;
 		else
@@ -106,7 +107,7 @@ static pid_t wait_leader(struct live *l, int *ret)
 {
 	for (;;) {
 		live_drain(l);
-		pid_t tid = wait_status(l, false, ret);
+		pid_t tid = wait_status(l, 0, false, ret);
 		if (tid || note_zombie(l)) {
 			// There may be more where SIGCHLD was taken away.
 			live_raise(l);
@@ -119,25 +120,9 @@ static pid_t wait_leader(struct live *l, int *ret)
 	}
 }
 
-struct dbg_error *live_take(struct live *l, bool block, bool *ret_any)
+// What is to be done about a status.
+static struct dbg_error *take(struct live *l, pid_t tid, int status)
 {
-	int status;
-	pid_t tid;
-
-	*ret_any = false;
-	if (block && only_leader_runs(l))
-		tid = wait_leader(l, &status);
-	else
-		tid = wait_status(l, block, &status);
-	if (tid < 0 && !block && errno == ECHILD)
-		tid = 0;
-	if (tid < 0)
-		return dbg_err_errno(DBG_E_TARGET, errno,
-				     "cannot wait for process %d",
-				     l->target.pid);
-	if (!tid)
-		return NULL;
-	*ret_any = true;
 	l->target.counters.stops++;
 	struct live *owner = family_owner(l->family, tid);
 	if (l->family->survives && (!owner || !WIFSTOPPED(status)))
@@ -155,6 +140,26 @@ struct dbg_error *live_take(struct live *l, bool block, bool *ret_any)
 	if (owner != l)
 		live_kick(owner);
 	return err;
+}
+
+struct dbg_error *live_take(struct live *l, bool block, bool *ret_any)
+{
+	int status;
+	pid_t tid;
+
+	*ret_any = false;
+	if (block && only_leader_runs(l))
+		tid = wait_leader(l, &status);
+	else
+		tid = wait_status(l, 0, block, &status);
+	if (tid < 0 && !block && errno == ECHILD)
+		tid = 0;
+	if (tid < 0)
+		return dbg_err_errno(DBG_E_TARGET, errno,
+				     "cannot wait for process %d",
+				     l->target.pid);
+	*ret_any = tid;
+	return tid ? take(l, tid, status) : NULL;
 }
 
 struct dbg_error *live_take_within(struct live *l, int ms, bool *ret_any)
@@ -187,14 +192,34 @@ static void note_deaf(struct live *l, int looks)
 	}
 }
 
-struct dbg_error *live_await_stops(struct live *l)
+// Of hundreds of threads most have stopped by now. Asked for one by one they
+// cost less: who waits for anybody is shown all those that have, each time.
+static struct dbg_error *take_stopped(struct live *l)
 {
 	struct dbg_error *err = NULL;
+	int status;
+
+	for (size_t i = 0; !err && i < l->n_threads; i++) {
+		const struct thread *th = l->threads[i];
+
+		if (th->kind != THREAD_OWN || th->stop != STOP_NONE ||
+		    th->zombie)
+			continue;
+		pid_t tid = wait_status(l, th->tid, false, &status);
+		if (tid > 0)
+			err = take(l, tid, status);
+	}
+	return err;
+}
+
+struct dbg_error *live_await_stops(struct live *l)
+{
+	struct dbg_error *err = take_stopped(l);
 	bool any;
 	int looks = 0;
 
 	if (!l->n_running)
-		return NULL;
+		return err;
 	while (!err && l->n_running) {
 		err = live_take_within(l, LEADER_POLL_MS, &any);
 		looks = any ? 0 : looks + 1;
