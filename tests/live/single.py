@@ -3,6 +3,7 @@ import os
 import shutil
 
 import drive
+from survivor import Busy, batch
 
 
 def copy(t):
@@ -10,9 +11,9 @@ def copy(t):
     place = f"{t.dir}/program"
     os.mkdir(place)
     made = f"{drive.CACHE}/single/{t.runtime}"
-    for name in ("Hello", "Hello.pdb"):
+    for name in ("Single", "Single.pdb"):
         shutil.copy(f"{made}/{name}", place)
-    return f"{place}/Hello"
+    return f"{place}/Single"
 
 
 def test_debugged(t):
@@ -20,7 +21,7 @@ def test_debugged(t):
     done = t.batch(["b " + t.at("Hello", "add"), "run", "bt", "print a",
                     "next", "info locals", "finish", "watch sum", "continue",
                     "delete", "continue"],
-                   [copy(t), "me"])
+                   [copy(t), "Hello", "me"])
     t.check_match(r"^Breakpoint 1, Hello\.Program\.Add \(a=2, b=3\) at "
                   r"Hello\.cs:%d$" % t.line("Hello", "add"), done.stdout)
     t.check_match(r"^#1 .* Hello\.Program\.Main \(args=\{string\[1\]\}\)",
@@ -38,7 +39,7 @@ def test_no_dac(t):
     home = f"{t.dir}/nothing"
     os.mkdir(home)
     env = {"DOTNET_ROOT": home, "PATH": "/usr/bin:/bin", "HOME": home}
-    done = t.batch(["b Main", "run"], [path], env=env)
+    done = t.batch(["b Main", "run"], [path, "Hello"], env=env)
     if "Breakpoint 1, " in done.stdout:
         return  # this very version is installed where all look
     t.check_match(r"^'%s' has its \.NET %s\.0\.\d+ runtime inside, and no "
@@ -59,8 +60,34 @@ def test_dac_path(t):
     dac = drive.glob.glob(f"{drive.CACHE}/roots/{t.runtime}/shared/"
                           "Microsoft.NETCore.App/*/libmscordaccore.so")[0]
     done = t.batch(["set dac-path " + os.path.dirname(dac),
-                    "b " + t.at("Hello", "add"), "run"], [path], env=env)
+                    "b " + t.at("Hello", "add"), "run"], [path, "Hello"], env=env)
     t.check_in("Breakpoint 1, Hello.Program.Add (a=2, b=3)", done.stdout)
     shutil.copy(dac, os.path.dirname(path))
-    done = t.batch(["b " + t.at("Hello", "add"), "run"], [path], env=env)
+    done = t.batch(["b " + t.at("Hello", "add"), "run"], [path, "Hello"], env=env)
     t.check_in("Breakpoint 1, Hello.Program.Add (a=2, b=3)", done.stdout)
+
+
+def test_rush(t):
+    """Threads that call methods for the first time at once: exact counts, the
+    compiler being inside, too."""
+    done = t.batch([r"rbreak ^Rush\.Called", "ignore 1 1000000", "run",
+                    "info breakpoints"], [copy(t), "Rush", "8", "1"])
+    t.check_in("\ncalls 512\n", done.stdout)
+    t.check_in("breakpoint already hit 512 times\n", done.stdout)
+
+
+def test_attach(t):
+    """One that runs, by its pid and by its name."""
+    path = copy(t)
+    name = f"Single-{t.tag}"
+    os.rename(path, f"{t.dir}/program/{name}")
+    busy = Busy(t, words=[f"{t.dir}/program/{name}", "Busy", "2", "2"]).ready()
+    for who in (str(busy.pid), name):
+        out = batch(t, f"attach {who}", "bt", "break Tally.Turn", "continue",
+                    "p turn > 0", "next", "detach")
+        t.check_match(r"in Busy\.Program\.Main .*Busy\.cs:\d+$", out)
+        t.check_match(r"^Breakpoint 1, Busy\.Tally\.Turn \(this=", out)
+        t.check_in("$1 = true\n", out)
+        t.check_in("detached]\n", out)
+    busy.untouched()
+    busy.right()

@@ -103,9 +103,13 @@ static struct dbg_error *look(struct control *c, struct arena *arena,
 	    target_image_find(c->target, "libclrjit.so", arena, &image, &found);
 	if (err)
 		return err;
-	// 9 and 10 load it when they first need it
-	if (!found)
+	if (!found) {
+		err = target_image_main(c->target, arena, &image);
+		if (err || dac_jit_inside(c->dac, &image, ret_entry))
+			return err;
+		// 9 and 10 load it when they first need it
 		return target_r_brk(c->target, ret_wait);
+	}
 	err = target_symbol(c->target, &image, "getJit", ret_wait);
 	if (!err && *ret_wait)
 		err = find_compile(c, *ret_wait, ret_entry);

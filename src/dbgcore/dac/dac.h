@@ -211,6 +211,13 @@ void dac_notification_called(struct target *t,
 			     const struct user_regs_struct *regs,
 			     struct dac_notification *ret);
 
+/*
+ * Is the runtime inside of @image, the program, and the JIT with it? *ret is
+ * its ICorJitCompiler::compileMethod then; 0: it was not needed yet.
+ */
+bool dac_jit_inside(struct dac *d, const struct target_image *image,
+		    uint64_t *ret);
+
 /* Entry of ThePreStub, 0 if unknown. */
 uint64_t dac_prestub(struct dac *d);
 

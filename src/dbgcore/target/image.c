@@ -25,7 +25,8 @@
 
 enum {
 	PHDRS_MAX = 64,
-	DYNAMIC_MAX = 1024, /* entries */
+	IMAGE_MAX = 1 << 30, /* bytes in memory */
+	DYNAMIC_MAX = 1024,  /* entries */
 };
 
 // ---- What is kept: mappings while nothing runs, files as long as we like
@@ -158,6 +159,34 @@ static bool image_extent(const struct proc_maps *maps, size_t i,
 	return exec;
 }
 
+// The end of what is loaded at @base, .bss too. A program with its libraries
+// inside has more of its file mapped, elsewhere. @mapped: if it does not say.
+static uint64_t loaded_end(struct target *t, uint64_t base, uint64_t mapped)
+{
+	Elf64_Ehdr ehdr;
+	Elf64_Phdr phdr;
+	uint64_t size = 0;
+
+	if (target_read_some(t, base, &ehdr, sizeof(ehdr)) != sizeof(ehdr) ||
+	    ehdr.e_phentsize != sizeof(phdr) || ehdr.e_phnum > PHDRS_MAX)
+		return mapped;
+	for (unsigned i = 0; i < ehdr.e_phnum; i++) {
+		uint64_t addr = base + ehdr.e_phoff + i * sizeof(phdr);
+
+		if (target_read_some(t, addr, &phdr, sizeof(phdr)) !=
+		    sizeof(phdr))
+			return mapped;
+		// Images are linked at 0, except an old-fashioned executable.
+		if (ehdr.e_type == ET_EXEC)
+			phdr.p_vaddr -= base;
+		if (phdr.p_type == PT_LOAD && phdr.p_memsz < IMAGE_MAX &&
+		    phdr.p_vaddr < IMAGE_MAX &&
+		    phdr.p_vaddr + phdr.p_memsz > size)
+			size = phdr.p_vaddr + phdr.p_memsz;
+	}
+	return size ? base + size : mapped;
+}
+
 static bool is_elf(struct target *t, uint64_t base)
 {
 	char magic[SELFMAG];
@@ -177,7 +206,7 @@ static bool image_from(struct target *t, const struct proc_maps *maps, size_t i,
 		return false;
 	ret->path = arena_strdup(arena, map->path);
 	ret->base = map->start;
-	ret->end = end;
+	ret->end = loaded_end(t, map->start, end);
 	return true;
 }
 
