@@ -139,6 +139,14 @@ void code_module_remove(struct code *c, uint64_t addr)
 	module_destroy(mod);
 }
 
+bool code_module_symbols(struct code *c, struct code_module *m)
+{
+	if (m->path || m->pdb || !module_take_symbols(c, module_of(m)))
+		return false;
+	code_forget(c);
+	return true;
+}
+
 struct code_module *code_module_find(struct code *c, uint64_t addr)
 {
 	struct module *mod = map_find(&c->by_addr, addr);

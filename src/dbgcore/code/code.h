@@ -55,6 +55,11 @@ void code_set_bundle(struct code *c, const char *program);
 DBG_MUST struct dbg_error *code_module_add(struct code *c,
 					   const struct dac_module *m,
 					   struct code_module **ret);
+/*
+ * Look again for the symbols of a module in memory without: true if it has
+ * some now, and what was known of its code is forgotten.
+ */
+bool code_module_symbols(struct code *c, struct code_module *m);
 void code_module_remove(struct code *c, uint64_t addr);
 struct code_module *code_module_find(struct code *c, uint64_t addr);
 /*

@@ -63,6 +63,8 @@ struct code {
 
 struct module *module_create(struct code *c, const struct dac_module *dm);
 void module_destroy(struct module *mod);
+/* Take the PDB that it was loaded with from memory, if there is one. */
+bool module_take_symbols(struct code *c, struct module *mod);
 /* Points of a MethodDef; cached. Broken ones are none. */
 const struct module_points *module_points(struct module *mod, uint32_t token);
 /* Path of a document after substitution; "" if there is none; cached. */

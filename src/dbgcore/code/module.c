@@ -229,6 +229,32 @@ static const char *place_of(const struct code *c, const struct module *mod)
 			    c->bundle, mod->m.name);
 }
 
+bool module_take_symbols(struct code *c, struct module *mod)
+{
+	struct dbg_error *err;
+	uint64_t addr;
+	uint32_t size;
+
+	if (!c->dac || !c->target || !mod->m.pe.file.n ||
+	    symbol_rules_look(c->symbols, mod->m.name) == SYMBOL_LOOK_NONE ||
+	    !dac_module_symbols(c->dac, mod->m.addr, &addr, &size))
+		return false;
+	uint8_t *bytes = xmalloc(size);
+	err = target_read(c->target, addr, bytes, size);
+	if (err) {
+		dbg_error_destroy(err);
+		free(bytes);
+		return false;
+	}
+	if (!pdb_take(&mod->m.pe, bytes, size, &mod->m.pdb))
+		return false;
+	map_clear(&mod->traits);
+	mod->m.symbols = DBG_SYMBOLS_LOADED;
+	mod->m.symbols_note =
+	    arena_strdup(mod->arena, "in memory, given with the assembly");
+	return true;
+}
+
 static void find_symbols(struct code *c, struct module *mod, const char *why)
 {
 	const char *text = "loaded from memory, without debug directory";
@@ -248,13 +274,16 @@ static void find_symbols(struct code *c, struct module *mod, const char *why)
 	if (look == SYMBOL_LOOK_ALL)
 		req.search =
 		    symbol_rules_dirs(c->symbols, mod->arena, &req.n_search);
+	if (!mod->m.path && module_take_symbols(c, mod))
+		return;
 	if (mod->m.pe.file.n)
 		pdb_find(&req, mod->arena, &mod->m.pdb, &mod->m.symbols, &text);
 	if (why && mod->m.symbols != DBG_SYMBOLS_LOADED)
 		text = why;
 	else if (!req.dll_path && mod->m.symbols == DBG_SYMBOLS_NONE)
-		text = "loaded from memory: a PDB given to Assembly.Load is "
-		       "out of reach, one embedded in the assembly is not";
+		text = "loaded from memory, without a PDB: one given to "
+		       "Assembly.Load, or embedded in the assembly, would be "
+		       "found";
 	if (text)
 		mod->m.symbols_note = arena_strdup(mod->arena, text);
 }

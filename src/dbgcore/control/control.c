@@ -32,6 +32,7 @@ void control_destroy(struct control *c)
 	free(c->plan.entries);
 	free(c->plan.yields);
 	free(c->plan.resumes);
+	free(c->loads);
 	free(c->plan.ends);
 	free(c->plan.settles);
 	free(c->plan.joins);
@@ -98,6 +99,7 @@ void control_end_run(struct control *c)
 	memset(&c->plan.enter, 0, sizeof(c->plan.enter));
 	c->plan.enter_asked = false;
 	c->plan.n_addrs = 0;
+	c->n_loads = 0;
 	c->catch_users = 0;
 	step_clear(c);
 	watch_end_run(c);
@@ -237,7 +239,72 @@ struct dbg_error *control_runtime(struct control *c, struct dac *d,
 
 /* ---- Notifications --------------------------------------------------- */
 
-static struct dbg_error *module_loaded(struct control *c, uint64_t addr)
+/*
+ * The runtime tells of an assembly loaded from bytes before it takes the PDB
+ * given with them: that is there when the managed code that called the runtime
+ * returns. (Precompiled code tells where it prepared its call, not from where.)
+ */
+static struct dbg_error *await_symbols(struct control *c, pid_t tid)
+{
+	const struct frame *f = NULL;
+	struct dbg_error *err =
+	    stack_frame(c->stack, stack_thread_number(c->stack, tid), 1, &f);
+
+	if (err || !f || f->kind == DBG_FRAME_NATIVE)
+		return err;
+	mem_grow(&c->loads, &c->cap_loads, c->n_loads, sizeof(*c->loads));
+	c->loads[c->n_loads++] = (struct load){tid, f->raw.ip};
+	return control_site_add(c, SITE_LOAD, &f->raw.ip, 1);
+}
+
+// Forget the load of @tid that returns to @addr; false if there is none.
+static bool drop_load(struct control *c, pid_t tid, uint64_t addr)
+{
+	bool found = false, more = false;
+
+	for (size_t i = c->n_loads; i-- > 0;) {
+		if (c->loads[i].addr != addr)
+			continue;
+		if (found || c->loads[i].tid != tid) {
+			more = true;
+			continue;
+		}
+		c->loads[i] = c->loads[--c->n_loads];
+		found = true;
+	}
+	if (found && !more)
+		control_complain(c,
+				 control_site_remove(c, SITE_LOAD, &addr, 1));
+	return found;
+}
+
+// A thread is where loads return to.
+static struct dbg_error *load_returned(struct control *c, pid_t tid,
+				       uint64_t addr)
+{
+	struct dbg_error *err = control_halt(c);
+	struct code_module *const *modules;
+	size_t n;
+
+	if (err || !drop_load(c, tid, addr))
+		return err;
+	modules = code_modules(c->code, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (!code_module_symbols(c->code, modules[i]))
+			continue;
+		for (size_t j = 0; j < c->n_bps; j++) {
+			bind_forget(c, c->bps[j], modules[i]);
+			if (bind_module(c, c->bps[j], modules[i]) &&
+			    bp_is_users(c->bps[j]))
+				c->ops->changed(c->arg, c->bps[j]->number,
+						false);
+		}
+	}
+	return NULL;
+}
+
+static struct dbg_error *module_loaded(struct control *c, pid_t tid,
+				       uint64_t addr)
 {
 	struct dbg_error *err;
 	struct arena *arena = arena_create();
@@ -252,7 +319,7 @@ static struct dbg_error *module_loaded(struct control *c, uint64_t addr)
 		return err;
 	entry_module(c, m);
 	watch_refresh(c);
-	return NULL;
+	return m->path || m->pdb || m->dynamic ? NULL : await_symbols(c, tid);
 }
 
 static void module_unloaded(struct control *c, uint64_t addr)
@@ -330,7 +397,7 @@ static struct dbg_error *thrown(struct control *c, pid_t tid,
 		return err;
 	switch (n.kind) {
 	case DAC_NOTIFY_MODULE_LOAD:
-		return module_loaded(c, n.a);
+		return module_loaded(c, tid, n.a);
 	case DAC_NOTIFY_MODULE_UNLOAD:
 		module_unloaded(c, n.a);
 		return NULL;
@@ -365,6 +432,11 @@ static struct dbg_error *judge_trap(struct control *c,
 	if (kinds & SITE_THROW) {
 		err = thrown(c, ev->tid, arena, stop, ret_stops);
 		if (err || *ret_stops)
+			return err;
+	}
+	if (kinds & SITE_LOAD) {
+		err = load_returned(c, ev->tid, addr);
+		if (err)
 			return err;
 	}
 	if (kinds & SITE_PRESTUB)

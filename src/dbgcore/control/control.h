@@ -95,6 +95,7 @@ enum site_kind {
 	SITE_PRESTUB = 32, /* end of ThePreStub */
 	SITE_AHEAD = 256,  /* code compiled ahead of time, not called yet */
 	SITE_WATCH = 128,  /* where a frame with watched variables ends */
+	SITE_LOAD = 256,   /* where the load of an assembly returns */
 };
 
 DBG_MUST struct dbg_error *control_site_add(struct control *c,

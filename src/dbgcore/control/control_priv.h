@@ -186,6 +186,12 @@ struct throws {
 	uint64_t object;       /* thrown, while it is judged */
 };
 
+/* A load from memory under way, and where it returns. */
+struct load {
+	pid_t tid;
+	uint64_t addr;
+};
+
 struct control {
 	const struct control_ops *ops;
 	void *arg;
@@ -208,6 +214,8 @@ struct control {
 	unsigned int catch_users; /* bits of enum catch_user */
 	uint64_t cxa_throw;
 	uint64_t notify_call; /* where notifications are seen instead, or 0 */
+	struct load *loads;
+	size_t n_loads, cap_loads;
 	bool stop_at_entry;
 	bool unoptimize; /* modules that are loaded from now on */
 };

@@ -70,6 +70,10 @@ DBG_MUST struct dbg_error *dac_module_get(struct dac *d, uint64_t addr,
 					  struct arena *arena,
 					  struct dac_module *ret);
 
+/* Where the PDB lies that a module in memory was loaded with, if any. */
+bool dac_module_symbols(struct dac *d, uint64_t module, uint64_t *ret_addr,
+			uint32_t *ret_size);
+
 /*
  * Have the runtime compile @module for debugging, before it compiles any
  * method of it. *ret is false if the module holds code that was compiled

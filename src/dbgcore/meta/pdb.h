@@ -30,6 +30,12 @@ void pdb_find(const struct pdb_request *req, struct arena *arena,
 	      struct pdb **ret, enum dbg_symbols *ret_state,
 	      const char **ret_note);
 
+/*
+ * The PDB in @bytes, which it takes over, if it is that of @pe; else @bytes
+ * are freed and *ret is untouched.
+ */
+bool pdb_take(const struct pe *pe, uint8_t *bytes, size_t n, struct pdb **ret);
+
 /* Parse PDB bytes (fuzzing, tests). @bytes is borrowed. */
 DBG_MUST struct dbg_error *pdb_parse(struct bytes bytes, struct pdb **ret);
 void pdb_destroy(struct pdb *pdb);

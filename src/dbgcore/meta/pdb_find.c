@@ -61,6 +61,25 @@ static bool id_fits(const struct pe_debug *debug, const struct pdb *pdb)
 	return !memcmp(pdb->md.pdb.p, debug->pdb_id, n);
 }
 
+bool pdb_take(const struct pe *pe, uint8_t *bytes, size_t n, struct pdb **ret)
+{
+	struct pdb *pdb;
+	struct dbg_error *err = pdb_parse((struct bytes){bytes, n}, &pdb);
+
+	if (err) {
+		dbg_error_destroy(err);
+		free(bytes);
+		return false;
+	}
+	pdb->inflated = bytes;
+	if (id_fits(&pe->debug, pdb)) {
+		*ret = pdb;
+		return true;
+	}
+	pdb_destroy(pdb);
+	return false;
+}
+
 // Takes over @file.
 static void try_bytes(struct finder *f, const char *path, struct file *file)
 {
