@@ -99,6 +99,7 @@ void dap_send_now(struct dap *d)
 
 	d->answering = false;
 	dap_send(d);
+	outbox_flush(&d->out);
 	d->answering = answering;
 }
 

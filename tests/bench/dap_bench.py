@@ -295,7 +295,7 @@ class Busy:
 def attach(test):
     busy = Busy(test)
     samples = {}
-    for _ in range(3):
+    for running in (False, True) * 2:
         c = Pipe(test)
         c.ask("initialize", adapterID="bench")
         began = clock()
@@ -311,13 +311,15 @@ def attach(test):
         pauses = []
         for _ in range(10):
             pauses.append(c.go("pause"))
-            c.ask("continue", threadId=c.thread)
+            if running or len(pauses) < 10:
+                c.ask("continue", threadId=c.thread)
             c.rest()
         detached, _ = c.timed("disconnect")
         c.close()
-        for name, took in (("attach, 200 threads listed", listed),
-                           ("pause to stopped", statistics.median(pauses)),
-                           ("detach", detached)):
+        for name, took in (
+                ("attach, 200 threads listed", listed),
+                ("pause to stopped", statistics.median(pauses)),
+                ("detach while it runs" if running else "detach", detached)):
             samples.setdefault(name, []).append(took)
     busy.end()
     return {name: statistics.median(took) for name, took in samples.items()}

@@ -104,8 +104,8 @@ void control_end_run(struct control *c)
 	step_clear(c);
 	watch_end_run(c);
 	sites_forget(c);
-	bp_unbind_all(c);
 	wanted_reset(c);
+	bp_unbind_all(c);
 	throws_reset(c);
 	probe_reset(c);
 	c->plan.home = NULL;

@@ -55,10 +55,28 @@ void literal_char(uint16_t unit, struct str *out)
 	str_addc(out, '\'');
 }
 
+/* Units at the beginning that mean themselves, 64 at most; how many. */
+static size_t add_plain(const uint16_t *units, size_t n, struct str *out)
+{
+	char run[64];
+	size_t i = 0;
+	for (; i < n && i < sizeof(run); i++) {
+		uint16_t unit = units[i];
+		if (unit < 0x20 || unit >= 0x7f || unit == '"' || unit == '\\')
+			break;
+		run[i] = (char)unit;
+	}
+	str_addn(out, run, i);
+	return i;
+}
+
 void literal_string(const uint16_t *units, size_t n, bool cut, struct str *out)
 {
 	str_addc(out, '"');
 	for (size_t i = 0; i < n; i++) {
+		i += add_plain(units + i, n - i, out);
+		if (i == n)
+			break;
 		if (is_high(units[i]) && i + 1 < n && is_low(units[i + 1])) {
 			str_add_utf16(out, units + i, 2);
 			i++;
