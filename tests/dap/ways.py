@@ -79,11 +79,37 @@ def test_wrong(t):
             ({"program": "x", "stopAtEntry": "yes"}, "'stopAtEntry'"),
             ({"program": "x", "console": "tty"}, "not 'tty'"),
             ({"program": "x", "justMyCode": 1}, "'justMyCode'"),
-            ({"program": "x", "sourceFileMap": ["a"]}, "'sourceFileMap'")):
+            ({"program": "x", "sourceFileMap": ["a"]}, "'sourceFileMap'"),
+            ({"program": "x", "sourceFileMap": {"/a": 1}}, "'/a' in 'source"),
+            ({"program": "x", "sourceFileMap": {'"a b': "c"}}, "a quote"),
+            ({"program": "x", "cwd": 7}, "'cwd' must be a string"),
+            ({"program": "x", "args": "'open"}, "quote"),
+            ({"program": "x", "noDebug": 1}, "'noDebug'"),
+            ({"program": "x", "enableStepFiltering": 1}, "'enableStep"),
+            ({"program": "x", "requireExactSource": 1}, "'requireExact"),
+            ({"program": "x", "suppressJITOptimizations": 1}, "'suppressJIT"),
+            ({"program": "x", "followChildren": 7}, "'followChildren'"),
+            ({"program": "x", "launchSettingsProfile": 7}, "'launchSettings"),
+            ({"program": "x", "launchSettingsFilePath": 7}, "'launchSettings"),
+            ({"program": "x", "launchSettingsFilePath": "/no/file"},
+             "/no/file"),
+            ({"program": "x", "logging": 7}, "'logging'"),
+            ({"program": "x", "logging": {"moduleLoad": 1}}, "'moduleLoad'"),
+            ({"program": "x", "symbolOptions": 7}, "'symbolOptions'"),
+            ({"program": "x", "symbolOptions": {"searchPaths": [1]}},
+             "'searchPaths' must hold strings"),
+            ({"program": "x", "symbolOptions": {"searchPaths": ["a:b"]}},
+             "'a:b' in 'searchPaths'"),
+            ({"program": "x", "symbolOptions": {"moduleFilter": {
+                "mode": "some"}}}, "loadOnlyIncluded, not 'some'"),
+            ({"program": "x", "symbolOptions": {"moduleFilter": {
+                "excludedModules": [1]}}}, "'excludedModules'")):
         t.check_in(wanted, c.refused("launch", **arguments))
     for arguments, wanted in (
             ({}, "'processId' is missing"),
             ({"processId": "abc"}, "not 'abc'"),
+            ({"processId": 1.5}, "'processId'"),
+            ({"processName": 7}, "'processName'"),
             ({"processId": -1}, "'processId'")):
         t.check_in(wanted, c.refused("attach", **arguments))
     seq = c.send("launch", program=f"{t.dir}/none.dll")
@@ -92,10 +118,18 @@ def test_wrong(t):
     t.check_equal(False, answer["success"])
     t.check_in("none.dll", answer["message"])
     t.check_in("none.dll", answer["body"]["error"]["format"])
-    seq = c.send("launch", program=t.program("Hello")[0], someThing=1)
+    seq = c.send("launch", program=t.program("Hello")[0], someThing=1,
+                 processId=7, logging={"exceptions": True, "trace": False,
+                                       "moduleLoad": True, "threadExit": True})
     t.check_equal(True, c.answer(seq)["success"])
     c.end()
-    t.check_in("The attribute 'someThing' is not served", c.output("console"))
+    said = c.output("console")
+    t.check_in("The attribute 'someThing' is not served", said)
+    t.check_in("The attribute 'processId' has no meaning for 'launch'", said)
+    t.check_in("The attribute 'logging.exceptions' is not served", said)
+    t.check_not_in("trace", said)
+    t.check_match(r"(?m)^Loaded '.*/Hello\.dll'\. .*Hello\.pdb$", said)
+    t.check_match(r"(?m)^Thread \d+ has ended\.$", said)
     t.check_in("hello world 5\nok\n", c.output())
 
 
@@ -332,6 +366,58 @@ def test_attach(t):
         process.kill()
         process.wait()
         process.stdout.close()
+
+
+def test_attach_by_name(t):
+    """Attach by the name of the program; of several, or none, in words."""
+    one = start_sleeper(t)
+    two = start_sleeper(t)
+    name = f"Sleeper{t.tag}"
+    try:
+        c = t.adapter()
+        c.initialize()
+        c.ask("configurationDone")
+        for wanted in name, name + ".dll":
+            words = c.refused("attach", processName=wanted)
+            for process in one, two:
+                t.check_in(str(process.pid), words)
+        t.check_in("no .NET program is called 'Absent'",
+                   c.refused("attach", processName="Absent"))
+        two.kill()
+        two.wait()
+        c.ask("attach", processName=name)
+        body = c.event("process")
+        t.check_equal((one.pid, "attach"),
+                      (body["systemProcessId"], body["startMethod"]))
+        c.ask("disconnect")
+        c.wait()
+        t.check_equal(0, drive.tracer_of(one.pid))
+        t.check(one.poll() is None, "the program is gone")
+    finally:
+        for process in one, two:
+            process.kill()
+            process.wait()
+            process.stdout.close()
+
+
+def test_pipe(t):
+    """Over a pipe of the client's making, such as ssh's, and in a shell."""
+    c = t.adapter(command=["sh", "-c", f"cat | '{t.dndbg}' dap | cat"])
+    c.launch(t.program("Hello"))
+    c.event("exited", exitCode=0)
+    c.event("terminated")
+    c.ask("disconnect")
+    c.stdin.close()
+    c.wait()
+    t.check_in("hello world 5\nok\n", c.output())
+
+
+def test_quiet(t):
+    """logging.programOutput: without it the program's output is not shown."""
+    c = t.adapter()
+    c.launch(t.program("Hello"), logging={"programOutput": False})
+    c.end()
+    t.check_equal("", c.output())
 
 
 def test_server(t):

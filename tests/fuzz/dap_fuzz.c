@@ -41,22 +41,57 @@ static void frame_lines(const char *s, size_t n, struct text *ret)
 	}
 }
 
-static void serve(const char *bytes, size_t n)
+static int begin(struct dap *d)
 {
-	struct dap d = {.options = &options, .in_fd = -1};
 	int sink = memfd_create("answers", MFD_CLOEXEC);
 
-	dbg_error_destroy(dbg_create(&d.dbg));
-	outbox_init(&d.out, sink);
-	console_init(&d.console);
+	*d = (struct dap){.options = &options, .in_fd = -1};
+	dbg_error_destroy(dbg_create(&d->dbg));
+	outbox_init(&d->out, sink);
+	console_init(&d->console);
+	return sink;
+}
+
+static void end(struct dap *d, int sink)
+{
+	dap_deinit(d);
+	dbg_destroy(d->dbg);
+	close(sink);
+}
+
+static void serve(const char *bytes, size_t n)
+{
+	struct dap d;
+	int sink = begin(&d);
+
 	for (size_t at = 0; at < n && !d.quit; at += 100) {
 		size_t part = n - at < 100 ? n - at : 100;
 		framing_feed(&d.in.in, bytes + at, part);
 		dap_take_messages(&d);
 	}
-	dap_deinit(&d);
-	dbg_destroy(d.dbg);
-	close(sink);
+	end(&d, sink);
+}
+
+// Each line as what launch.json says; files that it names are not opened.
+static void set_up(const char *s, size_t n)
+{
+	struct dap d;
+	int sink = begin(&d);
+
+	while (n) {
+		const char *eol = memchr(s, '\n', n);
+		size_t len = eol ? (size_t)(eol - s) : n;
+		cJSON *args = cJSON_ParseWithLength(s, len);
+		if (cJSON_IsObject(args) && !memmem(s, len, "ile", 3) &&
+		    !memmem(s, len, "\\u", 2)) {
+			dbg_error_destroy(setup_take(&d, args, false));
+			dbg_error_destroy(setup_take(&d, args, true));
+		}
+		cJSON_Delete(args);
+		s += len + (eol != NULL);
+		n -= len + (eol != NULL);
+	}
+	end(&d, sink);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -68,5 +103,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	serve((const char *)data, size);
 	frame_lines((const char *)data, size, &framed);
 	serve(text_get(&framed), framed.len);
+	set_up((const char *)data, size);
 	return 0;
 }
