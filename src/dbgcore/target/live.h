@@ -91,8 +91,9 @@ struct thread {
 	int placed;      /* wait status that ended that */
 	int kept;        /* kind of its event in the queue, 0: none */
 	uint64_t serial; /* of that event */
-	bool regs_valid, regs_dirty;
+	bool regs_valid, regs_dirty, fpregs_valid;
 	struct user_regs_struct regs;
+	struct user_fpregs_struct fpregs;
 	uint64_t skip_pc;
 	uint64_t held_pc; /* trap hit, not reported, pc moved away since */
 	uint64_t mask;    /* signal mask under `masked` */

@@ -4,7 +4,8 @@
  *
  * The cache holds masked pages and is used only while nothing runs (ops->
  * frozen). Dropping it is one increment; its pages are allocated once and
- * used again: PAGE_SETS * PAGE_WAYS * 4 KiB = 512 KiB at most.
+ * used again: PAGE_SETS * PAGE_WAYS * 4 KiB = 2 MiB at most, for hundreds of
+ * stacks.
  */
 #include "target/target_priv.h"
 

@@ -28,8 +28,8 @@ struct traps {
 
 enum {
 	PAGE_BYTES = 4096,
-	PAGE_SETS = 64,
-	PAGE_WAYS = 2,
+	PAGE_SETS = 128,
+	PAGE_WAYS = 4,
 	INT3 = 0xcc,
 };
 

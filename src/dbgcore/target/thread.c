@@ -157,7 +157,7 @@ void thread_flush_regs(struct live *l, struct thread *th)
 	if (th->regs_valid && th->regs_dirty)
 		live_ptrace(l, PTRACE_SETREGS, th->tid, 0,
 			    (uintptr_t)&th->regs);
-	th->regs_valid = false;
+	th->regs_valid = th->fpregs_valid = false;
 	th->regs_dirty = false;
 }
 
@@ -314,8 +314,11 @@ struct dbg_error *live_fpregs(struct target *t, pid_t tid,
 	err = thread_stopped(l, tid, &th);
 	if (err)
 		return err;
-	if (live_ptrace(l, PTRACE_GETFPREGS, tid, 0, (uintptr_t)ret))
+	if (!th->fpregs_valid &&
+	    live_ptrace(l, PTRACE_GETFPREGS, tid, 0, (uintptr_t)&th->fpregs))
 		return dbg_err_errno(DBG_E_TARGET, errno,
 				     "cannot read registers of thread %d", tid);
+	th->fpregs_valid = true;
+	*ret = th->fpregs;
 	return NULL;
 }

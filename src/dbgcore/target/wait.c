@@ -458,7 +458,7 @@ struct dbg_error *live_file(struct live *l, struct thread *th, int status)
 	int event = status >> 16, signal = WSTOPSIG(status);
 	struct dbg_error *err = NULL;
 
-	th->regs_valid = false;
+	th->regs_valid = th->fpregs_valid = false;
 	th->came_late = th->stuck;
 	thread_set_stuck(l, th, false);
 	if (th->masked)
