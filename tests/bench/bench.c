@@ -81,7 +81,9 @@ static void run_group(const struct bench *b, const struct group_spec *g,
 		results[i].group = g;
 		results[i].spec = &g->figures[i];
 	}
-	for (unsigned int run = 0; run < b->runs; run++)
+	unsigned int runs = g->runs && g->runs < b->runs ? g->runs : b->runs;
+
+	for (unsigned int run = 0; run < runs; run++)
 		shoot(b, g, results);
 	for (size_t i = 0; i < n; i++)
 		report_row(&results[i]);

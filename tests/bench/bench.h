@@ -72,6 +72,7 @@ struct group_spec {
 	const char *argument; /* of the program, NULL: none */
 	const char *more[3];  /* ... and further ones */
 	double actions;       /* what BESIDE_RATE divides */
+	unsigned int runs;    /* at most, 0: as many as asked for */
 	void (*shoot)(struct drive *d, struct point *ret);
 	struct figure_spec figures[POINTS_MAX];
 };

@@ -226,6 +226,7 @@ const struct group_spec bench_memory_groups[] = {
 	.name = "growth",
 	.fixture = "HitLoop",
 	.argument = "20000",
+	.runs = 3,
 	.shoot = growth,
 	.figures =
 	    {
@@ -242,6 +243,7 @@ const struct group_spec bench_memory_groups[] = {
     {
 	.name = "reruns",
 	.fixture = "Hello",
+	.runs = 3,
 	.shoot = growth_runs,
 	.figures =
 	    {

@@ -1,5 +1,6 @@
 """Taking over a running program, and letting it go as if nothing had been."""
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -27,6 +28,20 @@ def test_look(t):
     t.check_in("The program is not being run.", out)
     t.check_match(r'^\$2 = "work\d"', out)
     busy.untouched()
+    busy.right()
+
+
+def test_thrift(t):
+    """What attaching asks of the kernel and of the runtime goes by the number
+    of threads, and is little for each: seized, stopped, waited for."""
+    busy = Busy(t, "200", "0").ready()
+    out = batch(t, f"attach {busy.pid}", "maint print statistics", "detach")
+    found = re.search(r"^since the start +(\d+) +(\d+) +(\d+)$", out, re.M)
+    t.check(found, f"no statistics in:\n{out}")
+    stops, calls, dac = map(int, found.groups())
+    t.check(200 <= stops < 260, f"{stops} stops")
+    t.check(calls < 1400, f"{calls} system calls")
+    t.check(dac < 150, f"{dac} calls of the DAC")
     busy.right()
 
 
