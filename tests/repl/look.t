@@ -72,6 +72,8 @@ Stack level 0, frame at {addr}:
  method token: {addr}
  IL offset: {addr}
  code: {addr} to {addr}, not optimized
+ Saved registers:
+  rbp at {addr}, rip at {addr}
 +info registers rip
 rip            {addr} {...}
 +x/2xg $sp
