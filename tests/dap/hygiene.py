@@ -44,6 +44,13 @@ def test_garbage(t):
             ("setFunctionBreakpoints", {"breakpoints": [{"name": 1}]}),
             ("setExceptionBreakpoints", {"filters": [1]}),
             ("evaluate", {"expression": "1"}), ("stackTrace", {"threadId": 1}),
+            ("locations", {}), ("locations", {"locationReference": 1}),
+            ("source", {"sourceReference": -1}),
+            ("source", {"source": {"sourceReference": "1"}}),
+            ("cancel", {"requestId": "x"}), ("cancel", {"progressId": 7}),
+            ("completions", {"text": 7, "column": 1}),
+            ("continue", {"threadId": 1, "singleThread": 7}),
+            ("disconnect", {"suspendDebuggee": 1}),
             ("continue", {"threadId": 1}), ("scopes", {"frameId": 1})):
         c.seq += 1
         body = {"seq": c.seq, "type": "request", "command": command,
@@ -103,6 +110,78 @@ def test_state(t):
         t.check_in("running", c.refused(command, **arguments))
     t.check_in("started already", c.refused("launch", program="x"))
     t.check(c.ask("threads")["threads"], "no thread")
+    c.ask("disconnect", terminateDebuggee=True)
+    c.wait()
+
+
+def test_order(t):
+    """What the protocol says of the order: events of a request follow its
+    answer, the program starts behind configurationDone, a stop is told after
+    the answer to what led there, and nothing comes after `terminated`."""
+    source = t.source("HitLoop")
+    c = t.adapter()
+    c.launch(t.program("HitLoop", "2"), {source: [t.line("HitLoop", "hit")]})
+    c.stopped("breakpoint")
+    c.step("next")
+    c.ask("setVariable", name="i", value="1", variablesReference=c.ask(
+        "scopes", frameId=c.frames()[1]["id"])["scopes"][0]
+        ["variablesReference"])
+    c.go()
+    c.end()
+    seen = [m.get("event") or m["type"][0:3] + " " + m["command"]
+            for m in c.history]
+
+    def before(*names):
+        places = [seen.index(name) for name in names]
+        t.check_equal(sorted(places), places)
+
+    before("res initialize", "initialized", "res configurationDone",
+           "res launch", "process", "stopped", "res next", "res setVariable",
+           "invalidated", "memory", "res continue", "exited", "terminated")
+    first, second = [i for i, name in enumerate(seen) if name == "stopped"]
+    t.check(first < seen.index("res next") < second, str(seen))
+    t.check_equal(["req disconnect", "res disconnect"],
+                  seen[seen.index("terminated") + 1:])
+    t.check_equal(1, seen.count("terminated"))
+    # i is 2 then: the loop is over
+    t.check_in("sum 0\n", c.output())
+
+
+def test_running(t):
+    """While the program runs each request is answered at once, by what is
+    known or in words."""
+    c = t.adapter()
+    c.launch(t.program("Signals", "spin"))
+    c.event("loadedSource")
+    t.check(c.ask("threads")["threads"], "no thread")
+    t.check(c.ask("modules")["modules"], "no module")
+    source = t.source("Signals")
+    t.check_in(source, [s["path"] for s in c.ask("loadedSources")["sources"]])
+    with open(source) as file:
+        t.check_equal(file.read(), c.ask("source", source={"path": source},
+                                         sourceReference=0)["content"])
+    line = t.line("Signals", "sleep")
+    places = c.ask("breakpointLocations", source={"path": source}, line=line)
+    t.check_equal(line, places["breakpoints"][0]["line"])
+    t.check_equal(True, c.set_breaks(source, [line])[0]["verified"])
+    c.ask("cancel", requestId=1)
+    for command, arguments in (
+            ("scopes", {"frameId": 1}), ("locations", {"locationReference": 1}),
+            ("setVariable", {"variablesReference": 1, "name": "a",
+                             "value": "1"}),
+            ("setExpression", {"expression": "a", "value": "1"}),
+            ("completions", {"text": "a", "column": 1}),
+            ("exceptionInfo", {"threadId": 1}),
+            ("dataBreakpointInfo", {"name": "a"}),
+            ("readMemory", {"memoryReference": "0x1", "count": 1}),
+            ("writeMemory", {"memoryReference": "0x1", "data": ""}),
+            ("disassemble", {"memoryReference": "0x1", "instructionCount": 1}),
+            ("gotoTargets", {"source": {"path": source}, "line": 1}),
+            ("goto", {"threadId": 1, "targetId": 1}),
+            ("stepInTargets", {"frameId": 1}),
+            ("stepIn", {"threadId": 1}), ("stepOut", {"threadId": 1}),
+            ("evaluate", {"expression": "1", "context": "watch"})):
+        t.check_in("the program is running", c.refused(command, **arguments))
     c.ask("disconnect", terminateDebuggee=True)
     c.wait()
 
