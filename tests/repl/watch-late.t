@@ -108,7 +108,8 @@ Continuing.
 
 Temporary breakpoint 10, Watch.Program.Others () at Watch.cs:{@list}
 {@list}{...}// @list
-+watch list[1]
+## Its condition speaks of the frame that it was set in.
++watch list[1] if captured == 3
 Hardware watchpoint 11: list[1]
 +continue
 Continuing.

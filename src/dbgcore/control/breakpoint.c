@@ -223,12 +223,17 @@ static struct dbg_error *condition_holds(struct control *c, struct bp *bp,
 					 pid_t tid, bool *ret)
 {
 	struct dbg_error *err;
+	bool known = false;
 
 	err = control_halt(c);
 	if (err)
 		return err;
-	err = c->ops->condition(c->arg, stack_thread_number(c->stack, tid),
-				c->throws.object, bp->condition, ret);
+	if (bp->watch)
+		err = watch_condition(c, bp->watch, bp->condition, ret, &known);
+	if (!err && !known)
+		err = c->ops->condition(c->arg,
+					stack_thread_number(c->stack, tid),
+					c->throws.object, bp->condition, ret);
 	if (!err)
 		return NULL;
 	// gdb's rule: a condition that cannot be answered stops

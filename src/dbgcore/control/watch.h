@@ -99,6 +99,12 @@ struct dbg_error *watch_arm(struct control *c);
 /* Evaluate it; *ret_gone: in a frame that is not there. Fills *ret always. */
 struct dbg_error *watch_read(struct control *c, struct watch *w,
 			     struct watch_state *ret, bool *ret_gone);
+/*
+ * Does @expr hold in the frame whose variables are watched? *ret_known is
+ * false if there is no such frame.
+ */
+struct dbg_error *watch_condition(struct control *c, const struct watch *w,
+				  const char *expr, bool *ret, bool *ret_known);
 /* Read the place that it has. Fills *ret always. */
 struct dbg_error *watch_read_place(struct control *c, const struct watch *w,
 				   struct watch_state *ret);

@@ -215,6 +215,23 @@ struct dbg_error *watch_read(struct control *c, struct watch *w,
 	return evaluate(w, &e, &view, ret);
 }
 
+struct dbg_error *watch_condition(struct control *c, const struct watch *w,
+				  const char *expr, bool *ret, bool *ret_known)
+{
+	struct dbg_error *err = NULL;
+	const struct frame *frame = NULL;
+	struct eval e;
+	struct view view;
+
+	if (w->frame.tid)
+		err = watch_frame_find(c, &w->frame, &frame);
+	*ret_known = frame != NULL;
+	if (err || !frame)
+		return err;
+	err = c->ops->evaluator(c->arg, frame, &e, &view);
+	return err ? err : eval_condition(&e, expr, ret);
+}
+
 struct dbg_error *watch_context(struct control *c, struct watch *w,
 				const struct frame *frame)
 {
