@@ -303,6 +303,8 @@ def scripts(runtimes):
             if not label.startswith("test_"):
                 continue
             for runtime in getattr(function, "runtimes", drive.RUNTIMES):
+                if runtime not in drive.RUNTIMES:
+                    sys.exit(f"{name}:{label} names no runtime: '{runtime}'")
                 if runtime in runtimes:
                     yield Job(f"{room}/{name}:{label} [{runtime}]", runtime,
                               function)

@@ -189,11 +189,12 @@ void dap_answered(struct dap *d, const cJSON *message)
 	bool success = true;
 
 	dbg_error_destroy(args_i64(message, "request_seq", &seq));
+	dbg_error_destroy(args_bool(message, "success", &success));
+	children_answered(d, seq, success);
 	if (!seq || seq != d->terminal_seq)
 		return;
 	d->terminal_seq = 0;
 	// what matters is that the helper calls; some clients answer late
-	dbg_error_destroy(args_bool(message, "success", &success));
 	if (success || d->start != DAP_START_TERMINAL)
 		return;
 	dbg_error_destroy(args_str(message, "message", &why));

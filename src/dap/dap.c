@@ -354,6 +354,7 @@ void dap_deinit(struct dap *d)
 {
 	console_deinit(&d->console);
 	breaks_deinit(&d->breaks);
+	children_deinit(&d->children);
 	handles_deinit(&d->frames);
 	handles_deinit(&d->values);
 	handles_deinit(&d->gotos);

@@ -19,6 +19,7 @@
 #include <stdio.h>
 
 #include "breaks.h"
+#include "children.h"
 #include "setup.h"
 #include "console.h"
 #include "dap.h"
@@ -82,6 +83,7 @@ struct dap {
 	struct setup setup;
 	struct console console;
 	struct breaks breaks;
+	struct children children;
 	struct handles frames, values, gotos;
 	struct sources sources;
 	struct command_host *host; /* of the prompt's commands, or NULL */

@@ -257,29 +257,6 @@ static void on_message(struct dap *d, const struct dbg_event *e)
 	dap_send(d);
 }
 
-// The client starts a session of its own for it, which attaches.
-static void on_child(struct dap *d, const struct dbg_event *e)
-{
-	struct dbg_error *err = dbg_child_leave(d->dbg, e->child, true);
-	int64_t seq;
-
-	if (err) {
-		dap_complain(d, err);
-		return;
-	}
-	struct text *t = dap_ask(d, "startDebugging", &seq);
-	emit_str(t, "request", "attach");
-	emit_object(t, "configuration");
-	emit_str(t, "type", d->client.adapter);
-	emit_str(t, "request", "attach");
-	emit_strf(t, "name", "%s (%d)", e->text, (int)e->child);
-	emit_int(t, "processId", e->child);
-	emit_bool(t, "__wake", true);
-	setup_child(&d->setup, t);
-	emit_object_end(t);
-	dap_send(d);
-}
-
 static void on_continued(struct dap *d)
 {
 	news_resumed(d);
@@ -319,7 +296,7 @@ void news_take(struct dap *d)
 			on_message(d, &e);
 			break;
 		case DBG_EVENT_CHILD:
-			on_child(d, &e);
+			children_take(d, &e);
 			break;
 		}
 	}

@@ -243,26 +243,25 @@ static struct dbg_error *take_switch(struct dap *d, const cJSON *args,
 	return err;
 }
 
-// true: what tools of the SDK start (`dotnet test`), and all that the program
-// starts; a string: the engine's words.
+// true: all that the program starts; a string: the engine's words.
 static struct dbg_error *take_follow(struct dap *d, const cJSON *args,
 				     const char *name)
 {
 	const cJSON *item = args_get(args, name);
 
+	const char *what = cJSON_IsTrue(item) ? "on" : "off";
 	if (cJSON_IsString(item))
-		return dbg_set(d->dbg, "follow-exec", item->valuestring);
-	if (!cJSON_IsBool(item))
+		what = item->valuestring;
+	else if (!cJSON_IsBool(item))
 		return fault_arg("'%s' must be true, false or the name of a "
 				 "program",
 				 name);
-	if (cJSON_IsTrue(item) && !d->client.start_debugging)
+	if (strcmp(what, "off") != 0 && !d->client.start_debugging)
 		return fault(DBG_E_UNSUPPORTED,
 			     "this client starts no sessions for children: "
 			     "leave '%s' out",
 			     name);
-	return dbg_set(d->dbg, "follow-exec",
-		       cJSON_IsTrue(item) ? "on" : "off");
+	return dbg_set(d->dbg, "follow-exec", what);
 }
 
 static struct dbg_error *take_woken(struct dap *d, const cJSON *args,
@@ -360,7 +359,7 @@ static const struct attribute attributes[] = {
     {"enableStepFiltering", FOR_BOTH | FOR_CHILD, take_switch},
     {"requireExactSource", FOR_BOTH | FOR_CHILD, take_switch},
     {"suppressJITOptimizations", FOR_BOTH | FOR_CHILD, take_switch},
-    {"followChildren", FOR_BOTH, take_follow},
+    {"followChildren", FOR_BOTH | FOR_CHILD, take_follow},
     {"__wake", FOR_ATTACH, take_woken},
     {"symbolOptions", FOR_BOTH | FOR_CHILD, symbol_options_take},
     {"sourceFileMap", FOR_BOTH | FOR_CHILD, take_source_map},
@@ -453,13 +452,15 @@ static struct dbg_error *check(const struct setup *s)
 
 struct dbg_error *setup_take(struct dap *d, const cJSON *args, bool attach)
 {
-	struct dbg_error *err = NULL;
 	unsigned int where = attach ? FOR_ATTACH : FOR_LAUNCH;
 
 	setup_deinit(&d->setup);
 	d->setup.attach = attach;
 	d->setup.program_output = true;
 	d->setup.process_exit = true;
+	struct dbg_error *err = dbg_set(d->dbg, "follow-exec", "auto");
+	if (err)
+		return err;
 	// In the order of the table: `env` comes over `envFile`.
 	for (size_t i = 0; i < sizeof(attributes) / sizeof(*attributes); i++) {
 		const struct attribute *a = &attributes[i];
@@ -472,6 +473,8 @@ struct dbg_error *setup_take(struct dap *d, const cJSON *args, bool attach)
 	d->setup.for_children = for_children(args);
 	name_unknown(d, args, where);
 	err = check(&d->setup);
+	if (!err && d->setup.no_debug)
+		err = dbg_set(d->dbg, "follow-exec", "off");
 	if (!err && !attach)
 		err = profile_take(&d->setup);
 	return err;

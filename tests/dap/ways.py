@@ -459,7 +459,8 @@ def test_children(t):
         t.check_equal("coreclr", arguments["configuration"]["type"])
         # How to debug holds for the child too, what to start does not.
         t.check_equal({"type", "request", "name", "processId", "__wake",
-                       *shared}, set(arguments["configuration"]))
+                       "followChildren", *shared},
+                      set(arguments["configuration"]))
         t.check_equal(shared, {name: arguments["configuration"][name]
                                for name in shared})
         parent.post({"seq": 1000 + asked["seq"], "type": "response",
@@ -476,3 +477,32 @@ def test_children(t):
         child.end(code=int(number))
     parent.end()
     t.check_in("child 1\nchild 2\nsum 3 3\n", parent.output())
+
+
+def test_children_refused(t):
+    """A child that the client starts no session for runs alone, whether the
+    client says so or leaves before it has answered; one that could not is
+    told at once."""
+    words = t.program("Children", "start", "1")
+    parent = t.adapter()
+    parent.launch(words, followChildren=True)
+    asked = parent.request("startDebugging")
+    parent.post({"seq": 1000, "type": "response", "success": False,
+                 "request_seq": asked["seq"], "command": "startDebugging",
+                 "message": "no"})
+    parent.end()
+    t.check_in("child 1\nsum 1 1\n", parent.output())
+    t.check_in("the client started no session for it", parent.output("console"))
+
+    parent = t.adapter()
+    parent.launch(words, followChildren=True)
+    child = parent.request("startDebugging")["arguments"]["configuration"]
+    parent.ask("disconnect", terminateDebuggee=False)
+    parent.wait()
+    t.wait_gone(child["processId"])
+
+    parent = t.adapter()
+    parent.initialize(supportsStartDebuggingRequest=False)
+    for wanted in (True, "testhost*"):
+        t.check_in("leave 'followChildren' out", parent.refused(
+            "launch", program=words[0], followChildren=wanted))

@@ -309,22 +309,26 @@ PROGRAM = """class Program
 """
 
 
+def sdk_env(t):
+    """An SDK that leaves nothing behind."""
+    dotnet = os.path.realpath(shutil.which("dotnet"))
+    return {"PATH": os.environ["PATH"], "DOTNET_ROOT": os.path.dirname(dotnet),
+            "DOTNET_NOLOGO": "1", "DOTNET_CLI_HOME": t.dir,
+            "DOTNET_SKIP_FIRST_TIME_EXPERIENCE": "1",
+            "MSBUILDDISABLENODEREUSE": "1", "UseSharedCompilation": "false",
+            "DOTNET_GENERATE_ASPNET_CERTIFICATE": "false"}
+
+
 def test_dotnet_run(t):
     """`dotnet run` of a project: the breakpoint that was set before is hit in
     the program, after the build; the exit status is the program's."""
-    dotnet = os.path.realpath(shutil.which("dotnet"))
     os.mkdir(f"{t.dir}/app")
     for name, text in (("app.csproj", PROJECT), ("Program.cs", PROGRAM)):
         with open(f"{t.dir}/app/{name}", "w") as file:
             file.write(text)
-    env = {"PATH": os.environ["PATH"], "DOTNET_ROOT": os.path.dirname(dotnet),
-           "DOTNET_NOLOGO": "1", "DOTNET_CLI_HOME": t.dir,
-           "DOTNET_SKIP_FIRST_TIME_EXPERIENCE": "1",
-           "MSBUILDDISABLENODEREUSE": "1",
-           "DOTNET_GENERATE_ASPNET_CERTIFICATE": "false"}
     done = t.batch(["b Program.cs:6", "run", "print code", "continue"],
-                   ["dotnet", "run", "-p:UseSharedCompilation=false",
-                    "--", "a", "b"], env=env, cwd=f"{t.dir}/app", timeout=170)
+                   ["dotnet", "run", "--", "a", "b"], env=sdk_env(t),
+                   cwd=f"{t.dir}/app", timeout=170)
     t.check_match(r"^\[Following process \d+: app.dll\]$", done.stdout)
     t.check_in("Breakpoint 1, Program.Main (args={string[2]}) at Program.cs:6",
                done.stdout)
@@ -333,5 +337,45 @@ def test_dotnet_run(t):
     t.check_equal(42, done.returncode)
 
 
-test_dotnet_run.runtimes = "10"
+test_dotnet_run.runtimes = ("10",)
 test_dotnet_run.time = 180
+
+
+def test_dotnet_test(t):
+    """`dotnet test` of a project of xunit: breakpoints in a test are hit in the
+    process that runs it, at the prompt and, in a session of its own, in an
+    editor; nothing has to be said for that."""
+    project = f"{t.dir}/tests"
+    shutil.copytree(os.path.join(os.path.dirname(__file__), "../editors/tests"),
+                    project)
+    source = f"{project}/SumTest.cs"
+    with open(source) as file:
+        line = 1 + next(i for i, text in enumerate(file) if "@found" in text)
+    done = t.batch([f"b SumTest.cs:{line}", "run", "print found", "up",
+                    "info inferiors", "continue"], ["dotnet", "test"],
+                   env=sdk_env(t), cwd=project, timeout=240)
+    t.check_match(r"^\[Following process \d+: testhost.dll\]$", done.stdout)
+    t.check_in(f"SumTest.Adds (this={{SumTest}}) at SumTest.cs:{line}",
+               done.stdout)
+    t.check_in("$1 = 42\n", done.stdout)
+    t.check_match(r"^\* 2 +process \d+ +testhost.dll$", done.stdout)
+    t.check_match(r"^Passed! .* Passed: +1,", done.stdout)
+    t.check_equal(0, done.returncode)
+
+    parent = t.adapter(env=sdk_env(t))
+    parent.launch(["dotnet", "test", "--no-build"], {source: [line]},
+                  cwd=project)
+    child = t.adapter()
+    more = parent.request("startDebugging", 120)["arguments"]["configuration"]
+    del more["type"]
+    child.launch([], {source: [line]}, **more)
+    child.stopped("breakpoint", 60)
+    t.check_equal("42", child.evaluate("found")["result"])
+    child.go()
+    child.end(code=None, timeout=60)  # it may be killed when it is done
+    parent.end(timeout=60)
+    t.check_in("Passed!", parent.output())
+
+
+test_dotnet_test.runtimes = ("10",)
+test_dotnet_test.time = 300
