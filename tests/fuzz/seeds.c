@@ -130,6 +130,19 @@ static void save_sigs(const char *dir)
 	}
 }
 
+static void save_hosts(const char *dir)
+{
+	static const char run[] = "dotnet\0exec\0--depsfile\0a.json\0app.dll";
+	static const char sdk[] = "dotnet\0/usr/sdk/9.0.1/MSBuild.dll\0-m";
+	uint8_t info[112] = "DotNetRuntimeInfo";
+
+	save_text(dir, "program", "exec", run, sizeof(run));
+	save_text(dir, "program", "sdk", sdk, sizeof(sdk));
+	info[20] = 2;  // version
+	info[48] = 20; // length of the DAC's build id
+	save(dir, "runtimeinfo", "info", (struct bytes){info, sizeof(info)});
+}
+
 int main(int argc, char **argv)
 {
 	struct mdfixture f;
@@ -146,6 +159,7 @@ int main(int argc, char **argv)
 	save_il(argv[1], &f);
 	save_names(argv[1]);
 	save_sigs(argv[1]);
+	save_hosts(argv[1]);
 	free((void *)(uintptr_t)pdb.p);
 	mdfixture_deinit(&f);
 	return 0;

@@ -1,11 +1,6 @@
 /*
  * The DAC of a runtime that is linked into its program ("single file"). The
- * program exports what the DAC's file is known by:
- *
- *   DotNetRuntimeInfo   "DotNetRuntimeInfo" and two zeros, a version, then
- *                       the build ids of the runtime, the DAC and the DBI in
- *                       24 bytes each, the length first; from version 2 on
- *                       the file version of the runtime, four numbers
+ * program exports what the DAC's file is known by (runtimeinfo.h).
  *
  * The DAC itself is not in the program. Every shared runtime of the same
  * version has it, under the same build id.
@@ -20,23 +15,17 @@
 #include "base/file.h"
 #include "base/str.h"
 #include "dac/dac_priv.h"
+#include "dac/runtimeinfo.h"
 #include "target/elf.h"
 
 enum {
-	INFO_SIZE = 112,
-	INFO_VERSION = 20,
-	INFO_DAC = 48,
-	INFO_BUILD = 96,
-	ID_MAX = 23,
 	DAC_FILE_MAX = 64 << 20,
 	VERSIONS_MAX = 1000,
 	PATCH_FACTOR = 100, /* 8.0.3126: the 26th build of 8.0.31 */
 };
 
 struct wanted_dac {
-	uint8_t id[ID_MAX];
-	size_t n_id;
-	uint32_t version[4]; /* 0: not told */
+	struct runtime_info info;
 	char *found;
 };
 
@@ -45,29 +34,22 @@ static const char shared_dir[] = "shared/Microsoft.NETCore.App";
 
 static struct dbg_error *read_info(struct target *t,
 				   const struct target_image *image,
-				   struct wanted_dac *ret)
+				   struct runtime_info *ret)
 {
-	static const char mark[] = "DotNetRuntimeInfo";
 	struct dbg_error *err;
-	uint8_t info[INFO_SIZE];
+	uint8_t bytes[RUNTIME_INFO_SIZE];
 	uint64_t addr;
-	uint32_t version;
 
-	err = target_symbol(t, image, mark, &addr);
+	err = target_symbol(t, image, runtime_info_mark, &addr);
 	if (!err && addr)
-		err = target_read(t, addr, info, sizeof(info));
+		err = target_read(t, addr, bytes, sizeof(bytes));
 	if (err)
 		return err;
-	if (!addr || memcmp(info, mark, sizeof(mark)) || !info[INFO_DAC] ||
-	    info[INFO_DAC] > ID_MAX)
+	if (!addr ||
+	    !runtime_info_parse((struct bytes){bytes, sizeof(bytes)}, ret))
 		return dbg_err(DBG_E_FORMAT,
 			       "'%s' does not tell which DAC it needs",
 			       image->path);
-	ret->n_id = info[INFO_DAC];
-	memcpy(ret->id, info + INFO_DAC + 1, ret->n_id);
-	memcpy(&version, info + INFO_VERSION, sizeof(version));
-	if (version >= 2)
-		memcpy(ret->version, info + INFO_BUILD, sizeof(ret->version));
 	return NULL;
 }
 
@@ -93,7 +75,7 @@ static bool try_file(struct wanted_dac *w, const char *path)
 	if (!err)
 		id = elf_build_id(&elf);
 	dbg_error_destroy(err);
-	if (id.n == w->n_id && !memcmp(id.p, w->id, id.n))
+	if (id.n == w->info.n_id && !memcmp(id.p, w->info.id, id.n))
 		w->found = xstrdup(path);
 	file_unload(&file);
 	return w->found;
@@ -190,11 +172,11 @@ static struct dbg_error *none_found(const struct wanted_dac *w,
 	_cleanup_str_ struct str id = {0};
 	_cleanup_str_ struct str version = {0};
 
-	for (size_t i = 0; i < w->n_id; i++)
-		str_addf(&id, "%02x", w->id[i]);
-	if (w->version[0])
-		str_addf(&version, " %u.%u.%u", w->version[0], w->version[1],
-			 w->version[2] / PATCH_FACTOR);
+	for (size_t i = 0; i < w->info.n_id; i++)
+		str_addf(&id, "%02x", w->info.id[i]);
+	if (w->info.version[0])
+		str_addf(&version, " %u.%u.%u", w->info.version[0],
+			 w->info.version[1], w->info.version[2] / PATCH_FACTOR);
 	return dbg_err(
 	    DBG_E_RUNTIME,
 	    "'%s' has its .NET%s runtime inside, and no %s with build id %s "
@@ -210,9 +192,9 @@ struct dbg_error *dac_find_bundled(struct target *t,
 				   const char **ret)
 {
 	struct dbg_error *err;
-	struct wanted_dac w = {.n_id = 0};
+	struct wanted_dac w = {.found = NULL};
 
-	err = read_info(t, image, &w);
+	err = read_info(t, image, &w.info);
 	if (err)
 		return err;
 	if (!(hint && *hint && (try_file(&w, hint) || try_dir(&w, hint))) &&

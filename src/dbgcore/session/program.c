@@ -1,20 +1,26 @@
-/* What a process runs, by its command line: a .NET program, the SDK, neither */
-#include "session/session.h"
+#include "session/program.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/err.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "target/proc.h"
 
 enum {
-	CMDLINE_MAX = 65536
+	CMDLINE_MAX = 65536,
+	HOST_MAX = 256 << 20, /* bytes of a file that may be a host */
+	HOST_USUAL = 1 << 20, /* ... that has no runtime inside */
 };
+
+/* ---- What it runs, by its command line --------------------------------- */
 
 /* The SDK keeps its tools in sdk/VERSION beside dotnet. */
 static bool is_of_sdk(const char *path)
@@ -45,24 +51,27 @@ static void set_native(struct program *p, pid_t pid, const char *exe)
  * `dotnet ARGS`: the host's options, of which each has a value, and "exec" go
  * before a program's path; anything else is a command of the SDK.
  */
-static void of_host(struct program *p, const char *args, const char *end)
+void program_of_host(const char *cmdline, size_t n, struct program *ret)
 {
 	bool value = false;
 
-	p->kind = PROGRAM_SDK;
-	set_name(p, "dotnet");
-	for (; args < end; args += strlen(args) + 1) {
-		if (value || !strcmp(args, "exec")) {
+	ret->kind = PROGRAM_SDK;
+	set_name(ret, "dotnet");
+	for (size_t at = strnlen(cmdline, n) + 1; at < n;
+	     at += strnlen(cmdline + at, n - at) + 1) {
+		const char *arg = cmdline + at;
+
+		if (value || !strcmp(arg, "exec")) {
 			value = false;
 			continue;
 		}
-		value = !strncmp(args, "--", 2);
+		value = !strncmp(arg, "--", 2);
 		if (value)
 			continue;
-		if (str_ends(args, ".dll") || str_ends(args, ".exe")) {
-			p->kind =
-			    is_of_sdk(args) ? PROGRAM_SDK : PROGRAM_DOTNET;
-			set_name(p, args);
+		if (str_ends(arg, ".dll") || str_ends(arg, ".exe")) {
+			ret->kind =
+			    is_of_sdk(arg) ? PROGRAM_SDK : PROGRAM_DOTNET;
+			set_name(ret, arg);
 		}
 		return;
 	}
@@ -100,5 +109,109 @@ void program_of(pid_t pid, struct program *ret)
 	if (strcmp(str_basename(exe), "dotnet") || !size)
 		of_apphost(ret, pid, exe);
 	else
-		of_host(ret, args + strlen(args) + 1, args + size);
+		program_of_host(args, size, ret);
+}
+
+/* ---- Is it one of .NET? ------------------------------------------------ */
+
+/* Libraries of a runtime, or of a host on its way to it. */
+static bool has_library(pid_t pid, bool *ret_readable)
+{
+	static const char *const names[] = {"libcoreclr.so", "libhostfxr.so",
+					    "libhostpolicy.so"};
+	struct proc_maps maps;
+	bool found = false;
+
+	struct dbg_error *err = proc_maps_load(pid, &maps);
+	*ret_readable = !err && maps.n;
+	if (err) {
+		dbg_error_destroy(err);
+		return false;
+	}
+	for (size_t i = 0; i < maps.n && !found; i++)
+		for (size_t j = 0; j < sizeof(names) / sizeof(*names); j++)
+			found = found ||
+				!strcmp(str_basename(maps.v[i].path), names[j]);
+	proc_maps_deinit(&maps);
+	return found;
+}
+
+/*
+ * A host that has loaded nothing yet bears the name of what it will load, one
+ * with the runtime inside that of its debugging table.
+ */
+static bool is_host(pid_t pid, size_t max)
+{
+	static const char *const words[] = {"libhostfxr", "libcoreclr",
+					    "DotNetRuntimeInfo"};
+	char path[32];
+	struct file file;
+	bool found = false;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	struct dbg_error *err = file_load(path, max, &file);
+	if (err) {
+		dbg_error_destroy(err);
+		return false;
+	}
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words) && !found; i++)
+		found = memmem(file.bytes.p, file.bytes.n, words[i],
+			       strlen(words[i]));
+	file_unload(&file);
+	return found;
+}
+
+bool program_is_dotnet(pid_t pid)
+{
+	bool readable;
+
+	// The list of mappings is long and dear, a host is a small file.
+	return is_host(pid, HOST_USUAL) || has_library(pid, &readable) ||
+	       !readable || is_host(pid, HOST_MAX);
+}
+
+/* ---- Which bears a name? ----------------------------------------------- */
+
+/* Is @file called @name, with or without its extension? */
+static bool called(const char *file, const char *name)
+{
+	const char *base = str_basename(file);
+	size_t n = strlen(name);
+
+	return !strncmp(base, name, n) &&
+	       (!base[n] || !strcmp(base + n, ".dll") ||
+		!strcmp(base + n, ".exe"));
+}
+
+static bool bears(pid_t pid, const char *name)
+{
+	char exe[PATH_MAX], comm[16];
+	struct program p;
+
+	proc_comm(pid, pid, comm);
+	if (!strcmp(comm, name))
+		return true;
+	program_of(pid, &p);
+	return called(p.name, name) ||
+	       (proc_link(pid, "exe", exe) && called(exe, name));
+}
+
+size_t programs_named(const char *name, pid_t *ret, size_t max)
+{
+	struct dirent *entry;
+	size_t n = 0;
+
+	DIR *dir = opendir("/proc");
+	if (!dir)
+		return 0;
+	while (n < max && (entry = readdir(dir))) {
+		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (pid <= 0 || pid == getpid() || !bears(pid, name) ||
+		    proc_state(pid, pid) == 'Z' || !program_is_dotnet(pid))
+			continue;
+		ret[n++] = pid;
+	}
+	closedir(dir);
+	return n;
 }

@@ -24,6 +24,7 @@
 #include "dac/dac.h"
 #include "dbg.h"
 #include "session/leftover.h"
+#include "session/program.h"
 #include "stack/stack.h"
 #include "target/target.h"
 
@@ -55,18 +56,6 @@ struct start {
 /* What the user wants of a signal; not set: the default, see signals.c. */
 struct signal_rule {
 	bool set, stop, print, pass;
-};
-
-enum program_kind {
-	PROGRAM_NATIVE, /* no .NET, or inside of one file */
-	PROGRAM_SDK,    /* the SDK's commands and tools */
-	PROGRAM_DOTNET, /* any other .NET program */
-};
-
-/* What a process runs. */
-struct program {
-	enum program_kind kind;
-	char name[256]; /* "app.dll", "sh"; "" if it is gone */
 };
 
 enum follow_exec {
@@ -175,11 +164,6 @@ void session_signal_passes(struct dbg *dbg, int signal);
 void session_stopped(struct dbg *dbg, const struct dbg_stop *stop);
 /* The thread a person wants to see: the main one if it is managed. */
 uint32_t session_pause_thread(struct dbg *dbg, pid_t tid);
-
-/* ---- program.c ------------------------------------------------------- */
-
-/* Find out what a process runs. */
-void program_of(pid_t pid, struct program *ret);
 
 /* ---- siblings.c ------------------------------------------------------ */
 

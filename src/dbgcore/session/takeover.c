@@ -7,7 +7,6 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "session/programs.h"
 #include "target/proc.h"
 
 enum {

@@ -1,0 +1,42 @@
+/* What processes run: a .NET program, the SDK, neither; and under which name.
+ */
+#ifndef SESSION_PROGRAM_H
+#define SESSION_PROGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+enum program_kind {
+	PROGRAM_NATIVE, /* no .NET, or inside of one file */
+	PROGRAM_SDK,    /* the SDK's commands and tools */
+	PROGRAM_DOTNET, /* any other .NET program */
+};
+
+/* What a process runs. */
+struct program {
+	enum program_kind kind;
+	char name[256]; /* "app.dll", "sh"; "" if it is gone */
+};
+
+/* Find out what a process runs. */
+void program_of(pid_t pid, struct program *ret);
+/*
+ * ... that is the host `dotnet`: @n bytes of its command line, anybody's
+ * words, each ended by a 0, which stands at @cmdline[@n] in any case.
+ */
+void program_of_host(const char *cmdline, size_t n, struct program *ret);
+
+/*
+ * Has it a .NET runtime, or is it a host that will have one? True also if
+ * nothing can be found out about it.
+ */
+bool program_is_dotnet(pid_t pid);
+
+/*
+ * .NET programs called @name, by the kernel's name, by their file or by the
+ * .dll that they run; how many, at most @max.
+ */
+size_t programs_named(const char *name, pid_t *ret, size_t max);
+
+#endif
