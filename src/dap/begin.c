@@ -33,14 +33,21 @@ static void answer_launch(struct dap *d, struct dbg_error *err)
 		d->start = DAP_START_NONE;
 }
 
+// The program, or of one that was attached to the file that it runs.
 static void tell_process(struct dap *d)
 {
-	struct text *t = dap_event(d, "process");
+	char link[32], file[4096];
+	const char *name = d->setup.program;
 
-	emit_str(t, "name",
-		 d->setup.program        ? d->setup.program
-		 : d->setup.process_name ? d->setup.process_name
-					 : "");
+	if (!name) {
+		snprintf(link, sizeof(link), "/proc/%d/exe",
+			 (int)dbg_pid(d->dbg));
+		ssize_t n = readlink(link, file, sizeof(file) - 1);
+		file[n > 0 ? n : 0] = 0;
+		name = file;
+	}
+	struct text *t = dap_event(d, "process");
+	emit_str(t, "name", name);
 	emit_int(t, "systemProcessId", dbg_pid(d->dbg));
 	emit_bool(t, "isLocalProcess", true);
 	emit_str(t, "startMethod", d->setup.attach ? "attach" : "launch");
@@ -174,6 +181,7 @@ void begin_try(struct dap *d)
 		begin_terminated(d);
 	} else if (d->restart == DAP_RESTART_NOW) {
 		d->restart = DAP_RESTART_NONE;
+		d->terminated = false;
 		console_close(&d->console);
 		start(d);
 	} else if (d->start == DAP_START_NONE && d->launching &&

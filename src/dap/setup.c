@@ -450,11 +450,10 @@ static struct dbg_error *check(const struct setup *s)
 	return NULL;
 }
 
-struct dbg_error *setup_take(struct dap *d, const cJSON *args, bool attach)
+static struct dbg_error *take_all(struct dap *d, const cJSON *args, bool attach)
 {
 	unsigned int where = attach ? FOR_ATTACH : FOR_LAUNCH;
 
-	setup_deinit(&d->setup);
 	d->setup.attach = attach;
 	d->setup.program_output = true;
 	d->setup.process_exit = true;
@@ -477,5 +476,21 @@ struct dbg_error *setup_take(struct dap *d, const cJSON *args, bool attach)
 		err = dbg_set(d->dbg, "follow-exec", "off");
 	if (!err && !attach)
 		err = profile_take(&d->setup);
+	return err;
+}
+
+struct dbg_error *setup_take(struct dap *d, const cJSON *args, bool attach)
+{
+	struct setup before = d->setup;
+
+	d->setup = (struct setup){0};
+	struct dbg_error *err = take_all(d, args, attach);
+	// what is wrong changes nothing
+	if (err) {
+		setup_deinit(&d->setup);
+		d->setup = before;
+	} else {
+		setup_deinit(&before);
+	}
 	return err;
 }

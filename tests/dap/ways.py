@@ -281,8 +281,22 @@ def test_restart(t):
     c.stopped("breakpoint")
     t.check_equal("2", c.evaluate("1 + 1")["result"])
     t.check(not c.has_event("terminated"), "told to be over")
+    # with other arguments
+    c.ask("restart", arguments={"program": t.program("Hello")[0],
+                                "args": ["again"]})
+    c.event("process")
+    c.stopped("breakpoint")
+    c.go()
+    c.event("exited", exitCode=0)
+    c.event("terminated")
+    t.check_in("hello again 5\n", c.output())
+    # and after its end
+    t.check_in("'program'", c.refused("restart", arguments={"program": 7}))
+    c.ask("restart")
+    c.stopped("breakpoint")
     c.go()
     c.end()
+    t.check_equal(2, c.output().count("hello again 5\n"))
 
 
 def test_terminate(t):
@@ -343,7 +357,10 @@ def test_attach(t):
                      {"processId": str(process.pid)}):
             c = t.adapter()
             c.launch([], request="attach", **more)
-            t.check_equal(process.pid, c.event("process")["systemProcessId"])
+            body = c.event("process")
+            t.check_equal(process.pid, body["systemProcessId"])
+            t.check_equal(os.readlink(f"/proc/{process.pid}/exe"),
+                          body["name"])
             c.ask("pause", threadId=1)
             c.stopped("pause")
             t.check(any("Main(" in f["name"] for f in c.frames()),
