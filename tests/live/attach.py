@@ -12,8 +12,9 @@ from survivor import Busy, batch
 
 
 def test_look(t):
-    """Threads, stacks, values, breakpoints; and again after a detach."""
-    busy = Busy(t, "20", "4").ready()
+    """Two hundred threads and more that come and go: stacks, values,
+    breakpoints; and again after a detach."""
+    busy = Busy(t, "200", "4").ready()
     out = batch(
         t, f"attach {busy.pid}", "bt", "info threads", "break Tally.Turn",
         "continue", "print Turns < turn", "next", "detach",
@@ -21,7 +22,7 @@ def test_look(t):
         f"break {t.at('Busy', 'caught')}", "continue", "p tally.Name", "detach")
     t.check_in(f"Attaching to process {busy.pid}\n", out)
     t.check_match(r"in Busy.Program.Main .*Busy.cs:\d+$", out)
-    t.check_equal(20, out.count('"wait'))
+    t.check_equal(200, out.count('"wait'))
     t.check_match(r"^Breakpoint 1, Busy.Tally.Turn \(this=", out)
     t.check_in("$1 = true\n", out)
     t.check_equal(2, out.count(f"[Inferior 1 (process {busy.pid}) detached]"))
