@@ -102,6 +102,19 @@ def test_leader_gone(t):
     program.right()
 
 
+def test_leader_leaves(t):
+    """It ends while it is debugged."""
+    done = t.batch(["tb Program.Nap", "run leader </dev/null",
+                    "tb Program.Release", "continue", "p wrong", "bt",
+                    "continue"], t.program("Blocked"))
+    t.check_match(r"^Temporary breakpoint 2, Blocked\.Program\.Release",
+                  done.stdout)
+    t.check_match(r"^#2 .* Blocked\.Program\.Main\.lambda \(\)", done.stdout)
+    t.check_in("$1 = 0\n", done.stdout)
+    t.check_in("\nright\n", done.stdout)
+    t.check_in("exited normally]", done.stdout)
+
+
 def spawning(t):
     """The program, a thread of which waits for a child of vfork."""
     t.env["TMPDIR"] = t.dir
