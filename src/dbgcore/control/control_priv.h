@@ -86,6 +86,10 @@ enum step_phase {
 	STEP_AWAITING,  /* for any thread to resume the async method */
 };
 
+enum {
+	CALL_UNNUMBERED = UINT32_MAX, /* waiter: one that has no task */
+};
+
 /* A call of a method by where its frame is. */
 struct activation {
 	uint64_t sp, bp;

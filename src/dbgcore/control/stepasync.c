@@ -181,8 +181,11 @@ struct dbg_error *stepasync_plan_end(struct control *c, const struct frame *f,
 	    !stack_call(c->stack, &machine, &task))
 		return NULL;
 	stack_waiters(c->stack, f, take_nearest, &nearest);
-	if (nearest.found)
+	if (nearest.found) {
 		p->waiter = asynccall_number(c, nearest.found->machine);
+		if (!p->waiter)
+			p->waiter = CALL_UNNUMBERED;
+	}
 	// its consumer may have called an iterator, which then returns to it
 	*ret_returns = !p->waiter && is_iterator(c, &machine);
 	if (p->waiter)
@@ -273,7 +276,8 @@ struct dbg_error *stepasync_waiter(struct control *c, pid_t tid, bool *ret_done)
 	err = stepasync_settled(c);
 	// of a builder of the program's own nothing is known: the first
 	if (!err && asynccall_of(c, tid, &machine, &number))
-		*ret_done = !c->plan.waiter || number == c->plan.waiter;
+		*ret_done = !c->plan.waiter || number == c->plan.waiter ||
+			    (!number && c->plan.waiter == CALL_UNNUMBERED);
 	return err;
 }
 

@@ -60,7 +60,8 @@ static bool builder_task(struct types *ts, struct value builder,
 }
 
 // What goes on when the state machine is done. An async iterator is waited
-// for by the promise of its next element.
+// for by the promise of its next element; a builder that pools its objects has
+// such a promise in place of a task.
 static bool machine_awaiter(struct types *ts, const struct value *machine,
 			    struct value *ret)
 {
@@ -68,9 +69,12 @@ static bool machine_awaiter(struct types *ts, const struct value *machine,
 
 	if (member(ts, machine, "<>v__promiseOfValueOrEnd", &at))
 		return member(ts, &at, "_continuationState", ret);
-	return member(ts, machine, "<>t__builder", &at) &&
-	       builder_task(ts, at, &task) &&
-	       member(ts, &task, "m_continuationObject", ret);
+	if (!member(ts, machine, "<>t__builder", &at) ||
+	    !builder_task(ts, at, &task))
+		return false;
+	return member(ts, &task, "m_continuationObject", ret) ||
+	       (member(ts, &task, "_valueTaskSource", &at) &&
+		member(ts, &at, "_continuationState", ret));
 }
 
 // From what is to be done at the end of a task one step towards the method
