@@ -19,6 +19,28 @@ static bool in_or_outside(const struct activation *frame,
 	       (frame->framed && regs->rbp >= frame->bp);
 }
 
+static size_t count(const uint64_t *addrs, size_t n, uint64_t addr)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < n; i++)
+		found += addrs[i] == addr;
+	return found;
+}
+
+/*
+ * Is @addr a site only because of who awaits the stepped call? That may run
+ * the same method.
+ */
+static bool is_awaiters(const struct step_plan *p, uint64_t addr)
+{
+	size_t n = count(p->resumes, p->n_resumes, addr) +
+		   count(p->settles, p->n_settles, addr) +
+		   count(p->joins, p->n_joins, addr);
+
+	return n && n == count(p->addrs, p->n_addrs, addr);
+}
+
 /* A trap of the plan: *ret_done if the step ends here. */
 static struct dbg_error *judge(struct control *c, pid_t tid, uint64_t addr,
 			       bool *ret_done)
@@ -75,7 +97,7 @@ static struct dbg_error *judge(struct control *c, pid_t tid, uint64_t addr,
 
 	const struct activation frame = {p->sp, p->bp, p->framed};
 
-	if (!in_or_outside(&frame, &regs))
+	if (!in_or_outside(&frame, &regs) || is_awaiters(p, addr))
 		return NULL;
 	if (addrs_have(p->calls, p->n_calls, addr))
 		return stepin_resolve(c, ret_done);
