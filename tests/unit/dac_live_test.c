@@ -151,6 +151,53 @@ static void test_walk_calls(void **state)
 	assert_true(dac_calls(f->d) - before < 3 * n + 40);
 }
 
+// All items of a thread's walk; with @drop the DAC forgets all before each.
+static size_t walk_items(struct dacfixture *f, pid_t tid, bool drop,
+			 struct dac_frame *ret, size_t max)
+{
+	struct dac_walk *walk;
+	bool any = true;
+	size_t n = 0;
+
+	must(dac_walk_create(f->d, tid, &walk));
+	while (walk && n < max) {
+		must(dac_walk_next(walk, &ret[n], &any));
+		if (!any)
+			break;
+		n++;
+		if (drop)
+			dac_drop(f->d);
+	}
+	dac_walk_destroy(walk);
+	return n;
+}
+
+static void test_walk_dropped(void **state)
+{
+	enum {
+		MAX = 4000,
+	};
+	struct dacfixture *f = fixture(state);
+	struct dac_frame *a = arena_calloc(f->arena, MAX, sizeof(*a));
+	struct dac_frame *b = arena_calloc(f->arena, MAX, sizeof(*b));
+	size_t items = 0;
+
+	for (size_t i = 0; i < f->n_threads; i++) {
+		size_t n = walk_items(f, f->threads[i].tid, false, a, MAX);
+		size_t m = walk_items(f, f->threads[i].tid, true, b, MAX);
+		items += n;
+		assert_int_equal(n, m);
+		for (size_t j = 0; j < n; j++) {
+			assert_int_equal(a[j].kind, b[j].kind);
+			assert_int_equal(a[j].ip, b[j].ip);
+			assert_int_equal(a[j].sp, b[j].sp);
+			assert_int_equal(a[j].leaf, b[j].leaf);
+			assert_int_equal(a[j].frame_addr, b[j].frame_addr);
+		}
+	}
+	assert_true(items > 1200);
+}
+
 // The first frame of a stop costs no more than some reads: the empty table of
 // breakpoints that .NET 9 has is not gone through.
 static void test_walk_reads(void **state)
@@ -809,6 +856,7 @@ int main(void)
 	    cmocka_unit_test(test_walk),
 	    cmocka_unit_test(test_walk_calls),
 	    cmocka_unit_test(test_walk_reads),
+	    cmocka_unit_test(test_walk_dropped),
 	    cmocka_unit_test(test_leaves),
 	    cmocka_unit_test(test_anywhere),
 	    cmocka_unit_test(test_frame_names),

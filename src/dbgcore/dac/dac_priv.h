@@ -77,6 +77,7 @@ struct dac {
 	void *sos, *sos5, *sos8, *sos14;
 	void *type_instance; /* see dac_instance_get */
 	uint64_t n_calls;
+	uint64_t n_drops; /* see dac_drop */
 	uint64_t prestub;
 	bool prestub_known;
 	uint16_t *scratch;             /* DAC_SCRATCH_UNITS for strings */
@@ -134,6 +135,12 @@ const char *dac_scratch_text(struct dac *d, uint32_t n, struct arena *arena);
 
 /* May we load code from @path? DBG_E_RUNTIME says why not and what helps. */
 DBG_MUST struct dbg_error *dac_check_owner(const char *path, int fd);
+
+/*
+ * Have the DAC forget what it has read: its walks are void then, and those of
+ * ours find their place again. The facts kept here stay.
+ */
+void dac_drop(struct dac *d);
 
 /* ---- build.c --------------------------------------------------------- */
 
@@ -214,8 +221,7 @@ void dac_threads_reset(struct dac_threads *l);
 
 /*
  * Find out from the stack of a thread, if it has managed frames, where the
- * runtime keeps the breakpoints of debuggers inside of it. Once a run; before
- * any walk is open.
+ * runtime keeps the breakpoints of debuggers inside of it. Once a run.
  */
 void patches_find(struct dac *d, pid_t tid);
 /* Is its table empty? Not asked before patch_flag is known. */

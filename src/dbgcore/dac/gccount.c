@@ -41,7 +41,7 @@ uint64_t dac_gc_count(struct dac *d)
 	if (d->gc_count)
 		return d->gc_count;
 	// What it has cached it would not read.
-	DAC_CALL(d, d->process, PROCESS_FLUSH);
+	dac_drop(d);
 	d->data_target.log = &log;
 	int32_t hr = DAC_CALL(d, d->sos, SOS_HEAP, heap);
 	d->data_target.log = NULL;

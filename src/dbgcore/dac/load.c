@@ -336,10 +336,16 @@ void dac_close(struct dac *d)
 	free(d);
 }
 
-void dac_flush(struct dac *d)
+void dac_drop(struct dac *d)
 {
 	com_release(&d->type_instance);
 	DAC_CALL(d, d->process, PROCESS_FLUSH);
+	d->n_drops++;
+}
+
+void dac_flush(struct dac *d)
+{
+	dac_drop(d);
 	code_cache_clear(&d->dynamic);
 	map_clear(&d->misses);
 	dac_threads_reset(&d->threads);

@@ -110,12 +110,6 @@ static bool unwind_one(struct dac *d, pid_t tid)
 	return false;
 }
 
-static void flush(struct dac *d)
-{
-	com_release(&d->type_instance);
-	DAC_CALL(d, d->process, PROCESS_FLUSH);
-}
-
 void patches_find(struct dac *d, pid_t tid)
 {
 	struct read_log log = {.n = 0};
@@ -123,11 +117,11 @@ void patches_find(struct dac *d, pid_t tid)
 	if (d->patches_sought)
 		return;
 	// What it has cached it would not read.
-	flush(d);
+	dac_drop(d);
 	d->data_target.log = &log;
 	d->patches_sought = unwind_one(d, tid);
 	d->data_target.log = NULL;
 	flag_find(d, &log);
 	if (d->data_target.patch_flag)
-		flush(d);
+		dac_drop(d);
 }

@@ -23,6 +23,7 @@ enum {
 	WALK_ALL_FRAMES = 0xf,
 	REQUEST_FRAME_ADDR = 0xf0000000,
 	FRAMES_MAX = 1 << 20,
+	DROP_FRAMES = 2048,
 	NATIVE_MAX = 128,
 	STUB_WORDS = 8, /* what a stub may have pushed, and more */
 	FRAME_NAME_MAX = 64,
@@ -38,7 +39,12 @@ enum frame_effect {
 
 struct dac_walk {
 	struct dac *dac;
+	pid_t tid;
 	void *walk;
+	uint64_t n_drops;    /* of the DAC, when it was opened */
+	struct dac_frame at; /* the newest item that can be opened at */
+	uint32_t since;      /* steps from there, or from the top */
+	uint32_t n_managed;
 	struct context context;
 	uint32_t left;
 	bool started, any_managed;
@@ -162,15 +168,21 @@ void *dac_walk_open_at(struct dac *d, pid_t tid, const struct dac_frame *frame)
 	return ret;
 }
 
-static struct dac_walk *create(struct dac *d, void *walk, bool interrupted)
+// @at: where it was opened, NULL: at the top.
+static struct dac_walk *create(struct dac *d, pid_t tid, void *walk,
+			       const struct dac_frame *at)
 {
 	if (!walk)
 		return NULL;
 	struct dac_walk *w = xcalloc(1, sizeof(*w));
 	w->dac = d;
+	w->tid = tid;
 	w->walk = walk;
+	w->n_drops = d->n_drops;
 	w->left = FRAMES_MAX;
-	w->interrupted = interrupted;
+	w->interrupted = at ? at->leaf : true;
+	if (at)
+		w->at = *at;
 	return w;
 }
 
@@ -244,10 +256,10 @@ struct dbg_error *dac_walk_create(struct dac *d, pid_t tid,
 	if (managed_caller(d, tid, &native, &frame))
 		walk = dac_walk_open_at(d, tid, &frame);
 	if (!walk) {
-		*ret = create(d, dac_walk_open(d, tid), true);
+		*ret = create(d, tid, dac_walk_open(d, tid), NULL);
 		return NULL;
 	}
-	*ret = create(d, walk, frame.leaf);
+	*ret = create(d, tid, walk, &frame);
 	(*ret)->native = native;
 	(*ret)->has_native = true;
 	return NULL;
@@ -257,7 +269,7 @@ struct dbg_error *dac_walk_create_at(struct dac *d, pid_t tid,
 				     const struct dac_frame *frame,
 				     struct dac_walk **ret)
 {
-	*ret = create(d, dac_walk_open_at(d, tid, frame), frame->leaf);
+	*ret = create(d, tid, dac_walk_open_at(d, tid, frame), frame);
 	return NULL;
 }
 
@@ -269,6 +281,19 @@ void dac_walk_destroy(struct dac_walk *w)
 	free(w);
 }
 
+// The DAC has dropped what it knew, the walk with it.
+static bool find_again(struct dac_walk *w)
+{
+	com_release(&w->walk);
+	w->n_drops = w->dac->n_drops;
+	w->walk = w->at.ip ? dac_walk_open_at(w->dac, w->tid, &w->at)
+			   : dac_walk_open(w->dac, w->tid);
+	for (uint32_t i = 0; w->walk && i < w->since; i++)
+		if (DAC_CALL(w->dac, w->walk, WALK_NEXT) != COM_OK)
+			return false;
+	return w->walk;
+}
+
 // Move to the next item; false at the end. What fails here is a stack that
 // the DAC cannot unwind: the walk ends, it is no error.
 static bool advance(struct dac_walk *w)
@@ -276,10 +301,16 @@ static bool advance(struct dac_walk *w)
 	if (!w->left)
 		return false;
 	w->left--;
+	// It finds what it has read the slower the more that is (.NET 9).
+	if (!w->since && w->n_managed % DROP_FRAMES == DROP_FRAMES - 1)
+		dac_drop(w->dac);
+	if (w->n_drops != w->dac->n_drops && !find_again(w))
+		return false;
 	if (!w->started) {
 		w->started = true;
 		return true;
 	}
+	w->since++;
 	return DAC_CALL(w->dac, w->walk, WALK_NEXT) == COM_OK;
 }
 
@@ -303,6 +334,9 @@ static struct dbg_error *managed_frame(struct dac_walk *w, struct dac_frame *f,
 	if (err)
 		return err;
 	f->method = code.method;
+	w->at = *f;
+	w->since = 0;
+	w->n_managed++;
 	*ret_any = true;
 	return NULL;
 }
