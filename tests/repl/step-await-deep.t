@@ -8,8 +8,9 @@ Temporary breakpoint 1, StepAsync.Program.Down (n=3) at StepAsync.cs:{@down-awai
 {@down-await}{...}// @down-await
 +next
 ...
-StepAsync.Program.Down (n=3) at StepAsync.cs:{@down-recurse}
 {@down-recurse}{...}// @down-recurse
++print n
+$1 = 3
 ## Into the next call, over its own awaits and out again.
 +step
 StepAsync.Program.Down (n=2) at StepAsync.cs:{@down-if}
@@ -18,16 +19,13 @@ StepAsync.Program.Down (n=2) at StepAsync.cs:{@down-if}
 {@down-await}{...}// @down-await
 +next
 ...
-StepAsync.Program.Down (n=2) at StepAsync.cs:{@down-recurse}
 {@down-recurse}{...}// @down-recurse
 +next
 ...
-{Debug}StepAsync.Program.Down (n=2) at StepAsync.cs:{@down-return}
 {Debug}{@down-return}{...}// @down-return
-{Debug}+print below
-{Debug}$1 = 1
+{Debug}+print n * 10 + below
+{Debug}$2 = 21
 ## Optimised code has no place of its own for that line.
-{Release}StepAsync.Program.Down (n=2) at StepAsync.cs:{@down-close}
 {Release}{@down-close}{...}// @down-close
 +finish
 ...
@@ -36,7 +34,7 @@ StepAsync.Program.Down (n=3) at StepAsync.cs:{@down-recurse}
 {Debug}+next
 {Debug}{@down-return}{...}// @down-return
 {Debug}+print below
-{Debug}$2 = 3
+{Debug}$3 = 3
 +continue
 Continuing.
 deep 6
