@@ -98,4 +98,16 @@ def test_saved_registers(t):
         t.check_in("rip at", s.cmd("up") and s.cmd("info frame"))
 
 
+def test_saved_native(t):
+    """The same of native code, and of the stub that it called."""
+    s = t.start("--args", *t.program("Frames", "sort"))
+    s.cmd("tbreak Frames.Native.ByDelegate")
+    s.cmd("run")
+    s.cmd("set backtrace native on")
+    for level, wanted in ((1, {"rbp", "rip"}), (2, {"rbx", "r12", "rip"})):
+        s.cmd(f"frame {level}")
+        found = check_saved(t, s)
+        t.check(wanted <= found, str(found))
+
+
 test_every_instruction.time = 60
