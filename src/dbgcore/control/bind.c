@@ -138,6 +138,8 @@ static void place_bind_code(struct control *c, struct bp *bp,
 		wanted_add(c, p->place.module, p->place.token);
 	if (n)
 		wanted_compiled(c, p->place.module, p->place.token);
+	for (size_t i = 0; i < n; i++)
+		ahead_done(c, codes[i]);
 	arena_destroy(arena);
 }
 
@@ -159,6 +161,7 @@ void bind_code(struct control *c, struct code_module *m, uint32_t token,
 		if (changed && bp_is_users(bp))
 			c->ops->changed(c->arg, bp->number, false);
 	}
+	ahead_done(c, ip);
 	wanted_compiled(c, m, token);
 	if (code_is_final(m, token))
 		wanted_drop(c, m, token);

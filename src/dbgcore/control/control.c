@@ -40,7 +40,7 @@ void control_destroy(struct control *c)
 	map_deinit(&c->sites);
 	map_deinit(&c->hits);
 	map_deinit(&c->wanted.methods);
-	map_deinit(&c->wanted.ahead);
+	map_deinit(&c->ahead.codes);
 	map_deinit(&c->wanted.bodies);
 	map_deinit(&c->wanted.compiling);
 	map_deinit(&c->throws.passed);
@@ -426,7 +426,7 @@ static struct dbg_error *judge_trap(struct control *c,
 	if (kinds & SITE_COMPILE && rush_trap(c, ev->tid, ev->addr, &addr))
 		kinds = control_site_kinds(c, addr);
 	if (kinds & SITE_AHEAD) {
-		wanted_ahead(c, addr);
+		ahead_trap(c, addr);
 		kinds = control_site_kinds(c, addr);
 	}
 	if (kinds & SITE_THROW) {

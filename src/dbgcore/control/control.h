@@ -93,7 +93,7 @@ enum site_kind {
 	SITE_STEP = 16,
 	SITE_COMPILE = 64, /* entry and return of the JIT */
 	SITE_PRESTUB = 32, /* end of ThePreStub */
-	SITE_AHEAD = 256,  /* code compiled ahead of time, not called yet */
+	SITE_AHEAD = 256,  /* code that was not told of yet */
 	SITE_WATCH = 128,  /* where a frame with watched variables ends */
 	SITE_LOAD = 256,   /* where the load of an assembly returns */
 };

@@ -56,9 +56,8 @@ struct hit_list {
 
 struct want {
 	struct dac_method_ref ref;
-	bool listed;    /* in the runtime's table */
-	bool fresh;     /* not sent yet */
-	uint64_t ahead; /* its code compiled ahead of time, 0: none */
+	bool listed; /* in the runtime's table */
+	bool fresh;  /* not sent yet */
 };
 
 struct wanted {
@@ -67,14 +66,19 @@ struct wanted {
 	size_t n_listed;       /* in the runtime's notification table */
 	size_t n_overflow;     /* waited for at ThePreStub */
 	uint64_t prestub_exit; /* armed, 0: not */
-	struct map ahead;      /* want.ahead -> struct want */
 	/* rush.c */
 	bool watching;           /* the JIT's entry is trapped */
 	uint64_t jit_wait;       /* trap until the JIT is loaded, 0: none */
 	uint64_t compile_entry;  /* of the JIT, 0: not found */
 	uint64_t compile_return; /* where it returns to, 0: not seen yet */
-	struct map bodies;       /* addresses of IL that is to be compiled */
-	struct map compiling;    /* threads in the JIT with one of these */
+	struct map bodies;       /* address of IL -> the method that it is of */
+	struct map compiling;    /* thread in the JIT -> struct compilation */
+};
+
+/* Code that the runtime has not told of; ahead.c. */
+struct aheads {
+	struct map codes; /* address -> struct ahead */
+	size_t n_fresh;   /* not armed yet */
 };
 
 /* ---- Steps ----------------------------------------------------------- */
@@ -209,6 +213,7 @@ struct control {
 	uint32_t last_number;
 	struct map hits; /* address -> struct hit_list */
 	struct wanted wanted;
+	struct aheads ahead;
 	struct step_plan plan;
 	struct step_rules rules;
 	bool told_optimized; /* in this session */
@@ -266,8 +271,9 @@ void bind_disarm(struct control *c, struct bp *bp);
 struct hit_list *bind_hits(struct control *c, uint64_t addr);
 
 /* rush.c */
-/* The first code of a method is waited for, or no longer. */
-void rush_add(struct control *c, const struct code_module *m, uint32_t token);
+/* The first code of @ref (borrowed) is waited for, or no longer. */
+void rush_add(struct control *c, const struct code_module *m,
+	      const struct dac_method_ref *ref);
 void rush_remove(struct control *c, const struct code_module *m,
 		 uint32_t token);
 /* Trap the JIT if any is waited for. */
@@ -280,6 +286,20 @@ bool rush_trap(struct control *c, pid_t tid, uint64_t addr, uint64_t *ret_addr);
 void rush_gone(struct control *c, pid_t tid);
 void rush_reset(struct control *c);
 
+/* ahead.c */
+/* The code of @ref will begin at @addr, 0: nothing is known of it. */
+void ahead_add(struct control *c, const struct dac_method_ref *ref,
+	       uint64_t addr);
+/* Arm what was added. */
+void ahead_arm(struct control *c);
+/* The code at @addr was told of. */
+void ahead_done(struct control *c, uint64_t addr);
+/* Code of @ref is not waited for any more. */
+void ahead_drop(struct control *c, const struct dac_method_ref *ref);
+/* A thread is about to run the code at @addr; stops all. */
+void ahead_trap(struct control *c, uint64_t addr);
+void ahead_reset(struct control *c);
+
 /* wanted.c */
 /* Code was made of (module, token). */
 void wanted_compiled(struct control *c, struct code_module *m, uint32_t token);
@@ -291,11 +311,6 @@ void wanted_leave(struct control *c);
 void wanted_reset(struct control *c);
 /* The trap at the end of ThePreStub. */
 void wanted_prestub(struct control *c, pid_t tid);
-/*
- * A thread is about to run @addr, code compiled ahead of time: by now the
- * runtime knows it. Stops all.
- */
-void wanted_ahead(struct control *c, uint64_t addr);
 /* A tail jump through a register at or behind @ip in native code; 0: none */
 uint64_t stub_exit(struct target *t, uint64_t ip);
 

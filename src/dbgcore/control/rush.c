@@ -8,8 +8,10 @@
  * When the JIT returns with the code of one that is wanted, nobody else has
  * seen it: everything is stopped, and the one thread goes on alone up to the
  * point where the runtime tells of the code. That is short, but the thread
- * may need a lock that a stopped one holds: then it falls asleep, the others
- * run for a moment, and it is tried again.
+ * may need a lock that a stopped one holds: then it falls asleep, and the
+ * others run for a moment without it. If it waits for a suspension of all
+ * threads, that does not help, for some of them may stand at traps of ours; but
+ * by then the code is in its place, and its first instruction gets a trap.
  *
  * Versions that replace another (tiers, on-stack replacement) are published
  * after they were told of. What was compiled ahead of time (ReadyToRun) does
@@ -17,6 +19,7 @@
  */
 #include "control/control_priv.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -28,21 +31,28 @@ enum {
 	INFO_ILCODE = 16, /* CORINFO_METHOD_INFO: ftn, scope, ILCode */
 	TINY_HEADER = 1,  /* of an IL body (ECMA-335 II.25.4) */
 	FAT_HEADER = 12,
-	ALONE_TRIES = 50,
-	OTHERS_NS = 200000, /* for which the others run in between */
+	ALONE_TRIES = 200,
+	OTHERS_NS = 200000, /* for which the others run in between, at first */
+	TRIES_EACH = 4,     /* before they are given twice as long */
+	OTHERS_SHIFT_MAX = 7,
 };
 
-static const char marker;
+/* What a thread has the JIT compile. */
+struct compilation {
+	struct dac_method_ref ref;
+	uint64_t entry_at; /* where the JIT writes the code's address */
+};
 
 /* ---- The methods ------------------------------------------------------ */
 
-void rush_add(struct control *c, const struct code_module *m, uint32_t token)
+void rush_add(struct control *c, const struct code_module *m,
+	      const struct dac_method_ref *ref)
 {
 	for (int flat = 0; flat < 2; flat++) {
-		uint64_t addr = code_il_addr(m, token, flat);
+		uint64_t addr = code_il_addr(m, ref->token, flat);
 
 		if (addr)
-			map_put(&c->wanted.bodies, addr, (void *)&marker);
+			map_put(&c->wanted.bodies, addr, (void *)ref);
 	}
 }
 
@@ -170,7 +180,7 @@ static void rush_begin(struct control *c, pid_t tid)
 	uint64_t il, returns;
 	struct dbg_error *err = target_regs(c->target, tid, &regs);
 
-	// compileMethod(this, comp, info, flags, ...)
+	// compileMethod(this, comp, info, flags, &code, &size)
 	if (!err)
 		err = target_read_u64(c->target, regs.rdx + INFO_ILCODE, &il);
 	if (!err)
@@ -179,11 +189,20 @@ static void rush_begin(struct control *c, pid_t tid)
 		control_complain(c, err);
 		return;
 	}
-	if (!map_find(&w->bodies, il - TINY_HEADER) &&
-	    !map_find(&w->bodies, il - FAT_HEADER))
+	const struct dac_method_ref *ref =
+	    map_find(&w->bodies, il - TINY_HEADER);
+	if (!ref)
+		ref = map_find(&w->bodies, il - FAT_HEADER);
+	if (!ref)
 		return;
+
+	struct compilation *job = xcalloc(1, sizeof(*job));
+
+	job->ref = *ref;
+	job->entry_at = regs.r8;
 	// the JIT is not entered twice by one thread
-	map_put(&w->compiling, (uint64_t)tid, (void *)&marker);
+	rush_gone(c, tid);
+	map_put(&w->compiling, (uint64_t)tid, job);
 	if (w->compile_return == returns)
 		return;
 	w->compile_return = returns;
@@ -211,21 +230,50 @@ static bool is_known(struct control *c, pid_t tid, uint64_t *ret_addr)
 	return n.kind == DAC_NOTIFY_CODE;
 }
 
-static void others_run(struct control *c)
+/*
+ * All but @tid run for a moment: it would make its code known to them. On a
+ * busy machine the one that holds the lock may get no processor for a while.
+ */
+static void others_run(struct control *c, pid_t tid, unsigned int tries)
 {
-	const struct timespec pause = {.tv_nsec = OTHERS_NS};
+	unsigned int shift = tries / TRIES_EACH;
+	const struct timespec pause = {
+	    .tv_nsec = OTHERS_NS
+		       << (shift < OTHERS_SHIFT_MAX ? shift : OTHERS_SHIFT_MAX),
+	};
+	target_run_others(c->target, tid);
+
 	struct dbg_error *err = target_resume_all(c->target);
 
 	if (!err) {
 		nanosleep(&pause, NULL);
 		err = target_stop_all(c->target);
 	}
+	target_run_others(c->target, 0);
 	control_complain(c, err);
 }
 
-/* All but @tid stand still until its code is known. */
+/*
+ * Trap the new code's first instruction, if it was copied to its place by now:
+ * before that there are zeros.
+ */
+static bool trap_code(struct control *c, const struct dac_method_ref *ref,
+		      uint64_t entry)
+{
+	uint64_t code = 0;
+
+	dbg_error_destroy(target_read_u64(c->target, entry, &code));
+	if (!code)
+		return false;
+	ahead_add(c, ref, entry);
+	ahead_arm(c);
+	return true;
+}
+
+/* All but @tid stand still until its code, at @entry, is known. */
 static struct dbg_error *run_alone(struct control *c, pid_t tid,
-				   uint64_t *ret_addr)
+				   const struct dac_method_ref *ref,
+				   uint64_t entry, uint64_t *ret_addr)
 {
 	struct dbg_error *err;
 	const uint64_t addrs[] = {
@@ -234,14 +282,17 @@ static struct dbg_error *run_alone(struct control *c, pid_t tid,
 	};
 	enum target_alone end;
 
-	for (int i = 0; i < ALONE_TRIES; i++) {
+	for (unsigned int i = 0; i < ALONE_TRIES; i++) {
 		err = target_thread_alone(c->target, tid, addrs, 2, &end);
-		if (err || end == TARGET_ALONE_ENDED)
+		if (err)
 			return err;
-		if (end == TARGET_ALONE_ASLEEP)
-			others_run(c);
-		else if (is_known(c, tid, ret_addr))
+		if (end == TARGET_ALONE_THERE && is_known(c, tid, ret_addr))
 			return NULL;
+		if (end == TARGET_ALONE_THERE)
+			continue;
+		if (trap_code(c, ref, entry) || end == TARGET_ALONE_ENDED)
+			return NULL;
+		others_run(c, tid, i);
 	}
 	return NULL;
 }
@@ -257,12 +308,18 @@ bool rush_trap(struct control *c, pid_t tid, uint64_t addr, uint64_t *ret_addr)
 	}
 	if (addr == w->compile_entry)
 		rush_begin(c, tid);
-	if (addr != w->compile_return ||
-	    !map_take(&w->compiling, (uint64_t)tid))
+	if (addr != w->compile_return)
+		return false;
+	_cleanup_free_ struct compilation *job =
+	    map_take(&w->compiling, (uint64_t)tid);
+	uint64_t entry = 0;
+	if (!job)
 		return false;
 	err = control_halt(c);
 	if (!err)
-		err = run_alone(c, tid, ret_addr);
+		err = target_read_u64(c->target, job->entry_at, &entry);
+	if (!err)
+		err = run_alone(c, tid, &job->ref, entry, ret_addr);
 	control_complain(c, err);
 	dac_flush(c->dac);
 	return is_known(c, tid, ret_addr);
@@ -270,13 +327,15 @@ bool rush_trap(struct control *c, pid_t tid, uint64_t addr, uint64_t *ret_addr)
 
 void rush_gone(struct control *c, pid_t tid)
 {
-	map_take(&c->wanted.compiling, (uint64_t)tid);
+	free(map_take(&c->wanted.compiling, (uint64_t)tid));
 }
 
 void rush_reset(struct control *c)
 {
 	struct wanted *w = &c->wanted;
 
+	for (size_t i = 0; i < w->compiling.cap; i++)
+		free(w->compiling.slots[i].value);
 	map_clear(&w->bodies);
 	map_clear(&w->compiling);
 	w->jit_wait = 0;

@@ -4,9 +4,6 @@
  * ThePreStub, through which every method goes before it first runs. That is
  * slow (each prepared method stops the program), so it is armed only while
  * the table is full.
- *
- * Code compiled ahead of time (ReadyToRun) is told of when others may run it
- * already: its first instruction has a trap until then.
  */
 #include "control/control_priv.h"
 
@@ -46,32 +43,14 @@ void wanted_add(struct control *c, struct code_module *m, uint32_t token)
 		c->wanted.n_overflow++;
 	}
 	map_put(&c->wanted.methods, key, w);
-	rush_add(c, m, token);
-	w->ahead = code_ahead_addr(c->code, m, token);
-	if (w->ahead)
-		map_put(&c->wanted.ahead, w->ahead, w);
-}
-
-static void ahead_drop(struct control *c, struct want *w)
-{
-	if (!w->ahead)
-		return;
-	map_take(&c->wanted.ahead, w->ahead);
-	if (!w->fresh && c->target)
-		control_complain(
-		    c, control_site_remove(c, SITE_AHEAD, &w->ahead, 1));
-	w->ahead = 0;
+	rush_add(c, m, &w->ref);
+	ahead_add(c, &w->ref, code_ahead_addr(c->code, m, token));
 }
 
 void wanted_compiled(struct control *c, struct code_module *m, uint32_t token)
 {
-	struct want *w = map_find(&c->wanted.methods, want_key(m, token));
-
-	if (!w)
-		return;
-	ahead_drop(c, w);
 	// other instantiations of a generic method have their first code yet
-	if (!code_is_generic(m, token))
+	if (wanted_has(c, m, token) && !code_is_generic(m, token))
 		rush_remove(c, m, token);
 }
 
@@ -83,7 +62,7 @@ void wanted_drop(struct control *c, struct code_module *m, uint32_t token)
 		return;
 	rush_remove(c, m, token);
 	c->wanted.n_fresh -= w->fresh;
-	ahead_drop(c, w);
+	ahead_drop(c, &w->ref);
 	if (!w->listed) {
 		c->wanted.n_overflow--;
 	} else {
@@ -168,9 +147,7 @@ static void commit_fresh(struct control *c)
 	struct map *methods = &c->wanted.methods;
 	_cleanup_free_ struct dac_method_ref *refs =
 	    xcalloc(c->wanted.n_fresh, sizeof(*refs));
-	_cleanup_free_ uint64_t *ahead =
-	    xcalloc(c->wanted.n_fresh, sizeof(*ahead));
-	size_t n = 0, n_ahead = 0;
+	size_t n = 0;
 
 	for (size_t i = 0; i < methods->cap; i++) {
 		struct want *w = methods->slots[i].value;
@@ -180,11 +157,8 @@ static void commit_fresh(struct control *c)
 		w->fresh = false;
 		if (w->listed)
 			refs[n++] = w->ref;
-		if (w->ahead)
-			ahead[n_ahead++] = w->ahead;
 	}
 	c->wanted.n_fresh = 0;
-	control_complain(c, control_site_add(c, SITE_AHEAD, ahead, n_ahead));
 	control_complain(c, dac_notify_methods(c->dac, refs, n, true));
 }
 
@@ -194,6 +168,7 @@ void control_go(struct control *c)
 		return;
 	if (c->wanted.n_fresh)
 		commit_fresh(c);
+	ahead_arm(c);
 	rush_update(c);
 	prestub_update(c);
 }
@@ -206,27 +181,11 @@ void wanted_reset(struct control *c)
 		free(methods->slots[i].value);
 	map_clear(methods);
 	c->wanted.n_fresh = 0;
-	map_clear(&c->wanted.ahead);
+	ahead_reset(c);
 	c->wanted.n_listed = 0;
 	c->wanted.n_overflow = 0;
 	c->wanted.prestub_exit = 0;
 	rush_reset(c);
-}
-
-void wanted_ahead(struct control *c, uint64_t addr)
-{
-	struct want *w = map_find(&c->wanted.ahead, addr);
-	struct code_module *m =
-	    w ? code_module_find(c->code, w->ref.module) : NULL;
-
-	if (!m)
-		return;
-	struct dbg_error *err = control_halt(c);
-
-	if (err)
-		control_complain(c, err);
-	else
-		bind_code(c, m, w->ref.token, addr);
 }
 
 /* Follow `jmp [rip + d]` of a precode to the code behind it. */

@@ -53,8 +53,10 @@ static struct dbg_error *displace(struct live *l, struct thread *th,
 
 static bool is_held(const struct live *l, const struct thread *th)
 {
-	return l->target.only && th->kind == THREAD_OWN &&
-	       th->tid != l->target.only;
+	const struct target *t = &l->target;
+
+	return th->kind == THREAD_OWN &&
+	       (t->only ? th->tid != t->only : th->tid == t->but);
 }
 
 // Every thread with @select_paused or all: first what may need all of them

@@ -319,6 +319,11 @@ void target_run_only(struct target *t, pid_t tid)
 	t->only = tid;
 }
 
+void target_run_others(struct target *t, pid_t tid)
+{
+	t->but = tid;
+}
+
 struct dbg_error *target_resume_all(struct target *t)
 {
 	struct dbg_error *err = need_run(t);

@@ -152,6 +152,11 @@ bool target_all_stopped(const struct target *t);
  * 0: none. Threads born meanwhile run.
  */
 void target_run_only(struct target *t, pid_t tid);
+/*
+ * Have target_resume_all resume all but @tid, 0: that one, too. It is no matter
+ * where one alone runs.
+ */
+void target_run_others(struct target *t, pid_t tid);
 /* Resume every stopped thread, delivering what is due to each. */
 DBG_MUST struct dbg_error *target_resume_all(struct target *t);
 /*

@@ -165,6 +165,7 @@ struct target {
 	struct images images;
 	struct dbg_counters counters;
 	pid_t only; /* the thread that target_resume_all resumes, 0: all */
+	pid_t but;  /* ... does not resume, 0: none */
 	const struct log *log; /* NULL: none */
 };
 
