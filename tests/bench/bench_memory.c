@@ -226,7 +226,7 @@ const struct group_spec bench_memory_groups[] = {
 	.name = "growth",
 	.fixture = "HitLoop",
 	.argument = "20000",
-	.runs = 3,
+	.runs = 2,
 	.shoot = growth,
 	.figures =
 	    {
@@ -243,7 +243,7 @@ const struct group_spec bench_memory_groups[] = {
     {
 	.name = "reruns",
 	.fixture = "Hello",
-	.runs = 3,
+	.runs = 2,
 	.shoot = growth_runs,
 	.figures =
 	    {

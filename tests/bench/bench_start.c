@@ -45,6 +45,7 @@ const struct group_spec bench_start_groups[] = {
     {
 	.name = "gc",
 	.fixture = "GcHeavy",
+	.runs = 5,
 	.shoot = whole_run,
 	.figures = {{"gc_heavy", "GcHeavy without breakpoints", "ms",
 		     BESIDE_TIME, GOAL_RATIO_MAX, 1.05}},
