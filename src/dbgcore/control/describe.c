@@ -199,8 +199,7 @@ static void describe_reason(struct control *c, const struct bp *bp,
 		ret->reason = why_unarmed(bp);
 	if (!ret->reason)
 		ret->reason = why_elsewhere(c, bp, arena);
-	if (!ret->reason && bp->location.kind == LOCATION_LINE &&
-	    bp->places[0].place.module)
+	if (!ret->reason && bp->location.file && bp->places[0].place.module)
 		ret->reason = code_file_note(
 		    c->code, bp->places[0].place.module, bp->location.file);
 }
