@@ -43,7 +43,6 @@ void children_take(struct dap *d, const struct dbg_event *e)
 	struct text *t = dap_ask(d, "startDebugging", &child->seq);
 	emit_str(t, "request", "attach");
 	emit_object(t, "configuration");
-	emit_str(t, "type", d->client.adapter);
 	emit_str(t, "request", "attach");
 	emit_strf(t, "name", "%s (%d)", e->text, (int)e->child);
 	emit_int(t, "processId", e->child);

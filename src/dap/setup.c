@@ -365,7 +365,7 @@ static const struct attribute attributes[] = {
     {"sourceFileMap", FOR_BOTH | FOR_CHILD, take_source_map},
     {"logging", FOR_BOTH | FOR_CHILD, take_logging},
     // the client's own
-    {"type", FOR_BOTH, NULL},
+    {"type", FOR_BOTH | FOR_CHILD, NULL},
     {"request", FOR_BOTH, NULL},
     {"mode", FOR_BOTH, NULL},
     {"restart", FOR_BOTH, NULL},
@@ -412,7 +412,8 @@ static void name_unknown(struct dap *d, const cJSON *args, unsigned int where)
 	}
 }
 
-static cJSON *for_children(const cJSON *args)
+// The type is what the client knows us by; VS Code knows that itself.
+static cJSON *for_children(const struct dap *d, const cJSON *args)
 {
 	cJSON *some = cJSON_CreateObject();
 
@@ -423,6 +424,8 @@ static cJSON *for_children(const cJSON *args)
 			cJSON_AddItemToObject(some, name,
 					      cJSON_Duplicate(item, true));
 	}
+	if (!args_get(some, "type") && d->client.adapter)
+		cJSON_AddStringToObject(some, "type", d->client.adapter);
 	return some;
 }
 
@@ -469,7 +472,7 @@ static struct dbg_error *take_all(struct dap *d, const cJSON *args, bool attach)
 		if (err)
 			return err;
 	}
-	d->setup.for_children = for_children(args);
+	d->setup.for_children = for_children(d, args);
 	name_unknown(d, args, where);
 	err = check(&d->setup);
 	if (!err && d->setup.no_debug)

@@ -466,16 +466,16 @@ def test_children(t):
     instruction on; parent and child end as they do alone."""
     source = t.source("Children")
     parent = t.adapter()
-    shared = {"justMyCode": False, "sourceFileMap": {"/built": "/here"}}
+    shared = {"justMyCode": False, "sourceFileMap": {"/built": "/here"},
+              "type": "own"}
     parent.launch(t.program("Children", "start", "2"), followChildren=True,
                   console="internalConsole", **shared)
     for number in ("1", "2"):
         asked = parent.request("startDebugging")
         arguments = asked["arguments"]
         t.check_equal("attach", arguments["request"])
-        t.check_equal("coreclr", arguments["configuration"]["type"])
         # How to debug holds for the child too, what to start does not.
-        t.check_equal({"type", "request", "name", "processId", "__wake",
+        t.check_equal({"request", "name", "processId", "__wake",
                        "followChildren", *shared},
                       set(arguments["configuration"]))
         t.check_equal(shared, {name: arguments["configuration"][name]

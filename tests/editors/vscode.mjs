@@ -73,6 +73,7 @@ async function launch(w) {
 		await w.keys('F10');
 		await w.paused(at('doubled'));
 		await w.keys('F10');
+		await w.paused(at('input'));
 		await w.consoleReads('doubled 200');
 	});
 	await see(w, 'exceptions are asked for', async () => {

@@ -52,7 +52,7 @@ function testRun(file, given) {
 	// in different ways.
 	const named = given.cwd ? [file] : [];
 	return {
-		cwd: path.dirname(file), followChildren: true, ...given,
+		cwd: path.dirname(file), ...given,
 		program: 'dotnet', args: ['test', ...named, '--no-build', ...args],
 	};
 }

@@ -51,7 +51,7 @@ test('tests, when there is nothing else', t => {
 
 test('tests are run by dotnet, and what runs them is debugged', () => {
 	assert.deepStrictEqual(project.testRun('/t/T.csproj', { name: 'n' }), {
-		name: 'n', cwd: '/t', followChildren: true, program: 'dotnet',
+		name: 'n', cwd: '/t', program: 'dotnet',
 		args: ['test', '--no-build'],
 	});
 	const made = project.testRun('/t/T.csproj', {

@@ -33,7 +33,7 @@ static class Program
         int n = 21; // @first
         int result = Double(n); // @call
         Console.WriteLine("doubled " + result); // @doubled
-        string line = Console.ReadLine();
+        string line = Console.ReadLine(); // @input
         Console.WriteLine("read " + line); // @read
         try
         {
