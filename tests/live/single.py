@@ -1,6 +1,7 @@
 """Programs with the runtime inside (PublishSingleFile)."""
 import os
 import shutil
+import subprocess
 
 import drive
 from survivor import Busy, batch
@@ -11,8 +12,10 @@ def copy(t):
     place = f"{t.dir}/program"
     os.mkdir(place)
     made = f"{drive.CACHE}/single/{t.runtime}"
-    for name in ("Single", "Single.pdb"):
-        shutil.copy(f"{made}/{name}", place)
+    # Not by this process: what another thread forks meanwhile would have the
+    # file open for writing, and it could not be executed.
+    subprocess.run(["cp", f"{made}/Single", f"{made}/Single.pdb", place],
+                   check=True)
     return f"{place}/Single"
 
 
