@@ -114,6 +114,36 @@ def test_state(t):
     c.wait()
 
 
+def test_capabilities(t):
+    """What is promised, by name: all of it is tested somewhere here."""
+    c = t.adapter()
+    found = c.initialize()
+    t.check_equal(sorted("""
+        supportTerminateDebuggee supportSuspendDebuggee
+        supportsBreakpointLocationsRequest supportsCancelRequest
+        supportsClipboardContext supportsCompletionsRequest
+        supportsConditionalBreakpoints supportsConfigurationDoneRequest
+        supportsDataBreakpoints supportsDelayedStackTraceLoading
+        supportsDisassembleRequest supportsEvaluateForHovers
+        supportsExceptionFilterOptions supportsExceptionInfoRequest
+        supportsExceptionOptions supportsFunctionBreakpoints
+        supportsGotoTargetsRequest supportsHitConditionalBreakpoints
+        supportsInstructionBreakpoints supportsLoadedSourcesRequest
+        supportsLogPoints supportsModulesRequest supportsReadMemoryRequest
+        supportsRestartRequest supportsSetExpression supportsSetVariable
+        supportsSingleThreadExecutionRequests supportsStepInTargetsRequest
+        supportsSteppingGranularity supportsTerminateRequest
+        supportsValueFormattingOptions supportsWriteMemoryRequest
+        """.split()), sorted(k for k, v in found.items() if v is True))
+    t.check_equal(["all", "user-unhandled", "unhandled"],
+                  [f["filter"] for f in found["exceptionBreakpointFilters"]])
+    c.ask("disconnect")
+    c.wait()
+
+
+test_capabilities.runtimes = ("10",)
+
+
 def test_order(t):
     """What the protocol says of the order: events of a request follow its
     answer, the program starts behind configurationDone, a stop is told after

@@ -1,37 +1,158 @@
-"""One scenario by the prompt and by the protocol: the same facts."""
+"""The sessions of scenario.txt, by the prompt and by the protocol: the same
+facts."""
+import os
 import re
 
-
-def by_prompt(t):
-    done = t.batch(["b " + t.at("Steps", "calls-nested"), "run", "step",
-                    "bt", "info args", "finish", "next", "info locals"],
-                   t.program("Steps"))
-    text = done.stdout
-    frames = [(name, int(line)) for name, line in re.findall(
-        r"^#\d+ +(?:0x\w+ in )?([\w.<>]+) \(.*\) at \w+\.cs:(\d+)", text, re.M)]
-    values = dict(re.findall(r"^(\w+) = (-?\d+)$", text, re.M))
-    return frames, values
+import drive
 
 
-def by_protocol(t):
-    source = t.source("Steps")
-    c = t.adapter()
-    c.launch(t.program("Steps"), {source: [t.line("Steps", "calls-nested")]})
-    c.stopped("breakpoint")
-    c.step("stepIn")
-    frames = [(f["name"].partition("(")[0], f["line"]) for f in c.frames()
-              if f.get("source")]
-    values = {v["name"]: v["value"] for v in c.scope("Arguments").values()}
-    c.step("stepOut")
-    c.step("next")
-    values.update((v["name"], v["value"]) for v in c.scope("Locals").values())
-    c.ask("disconnect", terminateDebuggee=True)
-    c.wait()
-    return frames, values
+class Prompt:
+    """A session at the prompt."""
+
+    def __init__(self, t, words):
+        self.t = t
+        self.fixture = words[0]
+        self.session = t.start("--args", *t.program(*words))
+        self.cmd("set confirm off")
+
+    def cmd(self, text):
+        return self.session.cmd(text).replace("\r\n", "\n")
+
+    def break_at(self, mark, condition):
+        place = self.t.at(self.fixture, mark)
+        self.cmd(f"b {place}" + (f" if {condition}" if condition else ""))
+
+    def catch(self, types):
+        self.cmd(f"catch throw {types}")
+
+    def clear(self):
+        self.cmd("delete")
+
+    def run(self):
+        self.cmd("run")
+
+    def resume(self, how):
+        self.out = self.cmd(how)
+
+    def where(self):
+        return [(name, int(line)) for name, line in re.findall(
+            r"^#\d+ +(?:0x\w+ in )?([\w.<>]+) \(.*\) at \w+\.cs:(\d+)",
+            self.cmd("bt"), re.M)]
+
+    def values(self):
+        text = self.cmd("info args") + "\n" + self.cmd("info locals")
+        return dict(re.findall(r"^(\w+) = ([^{].*)$", text, re.M))
+
+    def print(self, expression):
+        return self.t.check_match(r"(?m)^\$\d+ = (.*)$",
+                                  self.cmd("print " + expression))[1]
+
+    def set(self, target, value):
+        self.cmd(f"set var {target} = {value}")
+
+    def end(self):
+        found = self.t.check_match(r"exited (normally|with code 0*(\d+))",
+                                   self.out)
+        return int(found[2] or "0", 8)
 
 
-def test_steps(t):
-    """Frames with their lines, arguments and locals."""
-    frames, values = by_prompt(t)
-    t.check(len(frames) >= 3 and len(values) >= 3, f"{frames} {values}")
-    t.check_equal((frames, values), by_protocol(t))
+class Protocol:
+    """The same by the protocol."""
+
+    def __init__(self, t, words):
+        self.t = t
+        self.source = t.source(words[0])
+        self.fixture = words[0]
+        self.words = t.program(*words)
+        self.c = t.adapter()
+        self.breaks, self.types = [], None
+
+    def break_at(self, mark, condition):
+        line = self.t.line(self.fixture, mark)
+        self.breaks.append({"line": line, **(
+            {"condition": condition} if condition else {})})
+        if self.c.capabilities:
+            self.c.set_breaks(self.source, self.breaks)
+
+    def catch(self, types):
+        self.types = types
+
+    def clear(self):
+        self.breaks = []
+        self.c.set_breaks(self.source, [])
+
+    def configure(self, c):
+        options = [{"filterId": "all", "condition": self.types}]
+        c.ask("setExceptionBreakpoints", filters=[],
+              filterOptions=options if self.types else [])
+
+    def run(self):
+        self.c.launch(self.words, {self.source: self.breaks}, self.configure)
+        self.c.stopped()
+
+    def resume(self, how):
+        self.c.ask({"step": "stepIn", "finish": "stepOut"}.get(how, how),
+                   threadId=self.c.thread)
+        self.c.until("a stop or the end", lambda: self.c.has_event("stopped")
+                     or self.c.has_event("terminated"))
+        if self.c.has_event("stopped"):
+            self.c.stopped()
+
+    def where(self):
+        return [(f["name"].partition("(")[0], f["line"])
+                for f in self.c.frames() if f.get("source")]
+
+    def values(self):
+        return {v["name"]: v["value"] for name in ("Arguments", "Locals")
+                for v in self.c.scope(name).values()
+                if not v["value"].startswith("{")}
+
+    def print(self, expression):
+        return self.c.evaluate(expression)["result"]
+
+    def set(self, target, value):
+        self.c.ask("setExpression", expression=target, value=value,
+                   frameId=self.c.top()["id"])
+
+    def end(self):
+        return self.c.event("exited")["exitCode"]
+
+
+def facts(side, lines):
+    """What a session gives for each line that asks."""
+    found = []
+    for line in lines:
+        verb, _, rest = line.partition(" ")
+        if verb == "break":
+            mark, _, condition = rest.partition(" if ")
+            side.break_at(mark, condition)
+        elif verb == "set":
+            side.set(*rest.split(" = "))
+        elif verb == "print":
+            found.append((line, side.print(rest)))
+        elif verb in ("where", "values", "end"):
+            found.append((line, getattr(side, verb)()))
+        elif verb in ("step", "next", "finish", "continue"):
+            side.resume(verb)
+        else:
+            getattr(side, verb)(*([rest] if rest else []))
+    return found
+
+
+def scenarios():
+    path = os.path.join(drive.TOP, "tests", "dap", "scenario.txt")
+    with open(path) as file:
+        text = "".join(line for line in file if not line.startswith("#"))
+    return [part.split("\n") for part in text.strip().split("\n\n")]
+
+
+def test_scenarios(t):
+    """Frames with their lines, arguments, locals, expressions, exceptions,
+    assignments, steps, exit codes."""
+    for program, *lines in scenarios():
+        words = program.split()[1:]
+        prompt = facts(Prompt(t, words), lines)
+        t.check(all(fact or line == "end" for line, fact in prompt),
+                f"{program}: nothing to compare in {prompt}")
+        for wanted, got in zip(prompt, facts(Protocol(t, words), lines)):
+            t.check_equal(wanted, got)
