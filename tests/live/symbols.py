@@ -163,6 +163,36 @@ def test_source_changed(t):
     t.check_in("int sum = a + b; // @add", done.stdout)
 
 
+def test_where_to_look(t):
+    """More places to look in, and modules that are left out; a source that
+    was changed holds no breakpoint if it must be exact."""
+    here, pdbs = f"{t.dir}/app", f"{t.dir}/more pdbs"
+    shutil.copytree(f"{drive.BUILT}/Debug/Hello", here)
+    os.mkdir(pdbs)
+    os.rename(f"{here}/Hello.pdb", f"{pdbs}/Hello.pdb")
+    with open(f"{here}/Hello.dll", "r+b") as file:
+        file.seek(file.read().index(b"/Debug/Hello/Hello.pdb\0"))
+        file.write(b"/x")
+    place = "b " + t.at("Hello", "print")
+    look = ["tbreak Add", "run", "info sharedlibrary", "info breakpoints"]
+    done = t.batch([f"set debug-file-directory /nowhere:{pdbs}", place, *look],
+                   [f"{here}/Hello.dll"])
+    t.check_match(rf"Yes .*{here}/Hello\.dll\n +{pdbs}/Hello\.pdb", done.stdout)
+    t.check_not_in("<PENDING>", done.stdout)
+    done = t.batch([f"set debug-file-directory {pdbs}",
+                    "set symbol-modules !hell?.dll", place, *look],
+                   [f"{here}/Hello.dll"])
+    t.check_in("not looked for: see 'show symbol-modules'", done.stdout)
+    t.check_in("<PENDING>", done.stdout)
+    done = t.batch(["set require-exact-source on", place, *look],
+                   t.program("Hello", config="Changed"))
+    t.check_match(r"<PENDING> +Hello\.cs:\d+\n\t'Hello\.cs': the file is not "
+                  r"the one that the program was built from", done.stdout)
+    done = t.batch([f'set substitute-path "/a b" "{t.dir}/c d"',
+                    "show substitute-path"], [])
+    t.check_in(f"/a b -> {t.dir}/c d\n", done.stdout)
+
+
 def test_pdb_comes_back(t):
     """A PDB that is there for the next run is taken then."""
     here = f"{t.dir}/app"
