@@ -185,7 +185,16 @@ async function web(w) {
 	});
 }
 
-const scenarios = { launch, attach, tests, web };
+async function missing(w) {
+	await see(w, 'the file', () => w.openFile('Program.cs'));
+	await see(w, 'a debugger that is not there is said', async () => {
+		await w.keys('F5');
+		await w.reads('.monaco-dialog-box', "'/no/dndbg' is not found", 3 * LONG);
+		await w.shot('missing');
+	});
+}
+
+const scenarios = { launch, attach, tests, web, missing };
 const w = await Workbench.open(url, shots);
 await scenarios[scenario](w);
 await w.shot('end');
