@@ -41,7 +41,8 @@ def test_thrift(t):
     t.check(found, f"no statistics in:\n{out}")
     stops, calls, dac = map(int, found.groups())
     t.check(200 <= stops < 260, f"{stops} stops")
-    t.check(calls < 1400, f"{calls} system calls")
+    # one more for each that has not stopped yet when it is asked
+    t.check(calls < 1700, f"{calls} system calls")
     t.check(dac < 150, f"{dac} calls of the DAC")
     busy.right()
 
