@@ -281,14 +281,13 @@ static bool anyone_inside(struct live *l)
 
 // No thread is ever inside of the net, unless the program made a SIGTRAP of
 // its own this moment, or one of ours went astray when our forerunner died.
-// It is done soon, if only its processor has time for it between our stops.
 static struct dbg_error *await_empty(struct live *l, bool *ret_empty)
 {
 	struct dbg_error *err = NULL;
 
 	for (int i = 0; !err && i < LEAVE_TRIES && anyone_inside(l); i++) {
 		err = live_resume_all(&l->target);
-		poll(NULL, 0, i + 1);
+		poll(NULL, 0, 1);
 		if (!err)
 			err = live_stop_all(&l->target);
 	}
