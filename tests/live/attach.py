@@ -229,6 +229,19 @@ def test_killed_with_sentry(t):
     busy.right()
 
 
+def test_killed_and_attached_again(t):
+    """Who attaches in the moment in which the sentry of a killed dndbg cleans
+    up does not find the program taken."""
+    busy = Busy(t, "200", "0").ready()
+    for _ in range(30):
+        s = t.start("-p", str(busy.pid))
+        s.cmd("break Tally.Turn")
+        os.kill(s.pid, signal.SIGKILL)
+        s.wait()
+        t.check_in("detached]", batch(t, f"attach {busy.pid}", "detach"))
+    busy.right()
+
+
 def test_killed_after_start(t):
     """... also if the runtime came up after the attach, whose handlers then
     go before ours: at a breakpoint, and at a trap of ours in its compiler."""

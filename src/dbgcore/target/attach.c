@@ -25,6 +25,7 @@
 enum {
 	ROUNDS_MAX = 1000,
 	SENTRY_TRIES = 2000,
+	LEFT_TRIES = 5, /* for one that nobody traces */
 	PEEK_MAX = 32,
 };
 
@@ -38,17 +39,39 @@ static void add_zombie(struct live *l, pid_t tid)
 	l->n_running--;
 }
 
+/*
+ * The errno of seizing a task. The sentry of a debugger that died this moment
+ * may have been quicker: it gives way to us, or is done soon.
+ */
+static int try_seize(struct live *l, pid_t tid)
+{
+	uint64_t tracer = 0;
+
+	for (int i = 0; i < SENTRY_TRIES; i++) {
+		if (!live_ptrace(l, PTRACE_SEIZE, tid, 0, LIVE_OPTIONS))
+			return 0;
+		int errnum = errno;
+
+		if (errnum != EPERM ||
+		    !proc_status(tid, "TracerPid", 10, &tracer) ||
+		    (tracer ? !sentry_traces(tid) : i >= LEFT_TRIES))
+			return errnum;
+		poll(NULL, 0, 1);
+	}
+	return EPERM;
+}
+
 // Seize a task that may be gone by now, or be a thread's new one: those are
 // ours already.
 static struct dbg_error *seize(struct live *l, pid_t tid)
 {
 	pid_t pid = l->target.pid;
+	int errnum = try_seize(l, tid);
 
-	if (!live_ptrace(l, PTRACE_SEIZE, tid, 0, LIVE_OPTIONS)) {
+	if (!errnum) {
 		thread_add(l, tid, THREAD_OWN)->fresh = false;
 		return NULL;
 	}
-	int errnum = errno;
 	char state = proc_state(pid, tid);
 	uint64_t tracer = 0;
 
