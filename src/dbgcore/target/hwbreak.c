@@ -126,6 +126,15 @@ static struct dbg_error *apply_all(struct live *l)
 	return NULL;
 }
 
+static bool are_same(const struct target_watch *a, const struct target_watch *b)
+{
+	for (size_t i = 0; i < TARGET_WATCHES; i++)
+		if (a[i].addr != b[i].addr || a[i].size != b[i].size ||
+		    a[i].reads != b[i].reads)
+			return false;
+	return true;
+}
+
 struct dbg_error *live_watches_set(struct target *t,
 				   const struct target_watch *v)
 {
@@ -133,7 +142,7 @@ struct dbg_error *live_watches_set(struct target *t,
 	struct live *l = live_of(t);
 	struct target_watch old[TARGET_WATCHES];
 
-	if (!memcmp(l->watches, v, sizeof(old)))
+	if (are_same(l->watches, v))
 		return NULL;
 	memcpy(old, l->watches, sizeof(old));
 	memcpy(l->watches, v, sizeof(old));
