@@ -27,6 +27,7 @@ enum {
 	SENTRY_TRIES = 2000,
 	LEFT_TRIES = 5, /* for one that nobody traces */
 	PEEK_MAX = 32,
+	BACK_LOOKS = 2000, /* of a millisecond, for one that is on its way */
 };
 
 // A leader that ended before the other threads cannot be seized.
@@ -289,7 +290,16 @@ struct dbg_error *live_let_go(struct live *l, bool stopped)
 	return NULL;
 }
 
-// A thread that is deaf in the kernel still; NULL: none.
+static struct thread *first_stuck(struct live *l)
+{
+	for (size_t i = 0; i < l->n_threads; i++)
+		if (l->threads[i]->stuck)
+			return l->threads[i];
+	return NULL;
+}
+
+// A thread that is deaf in the kernel still; NULL: none. One that is on its way
+// back stops in a moment.
 static struct dbg_error *find_stuck(struct live *l, struct thread **ret)
 {
 	struct dbg_error *err = NULL;
@@ -298,10 +308,11 @@ static struct dbg_error *find_stuck(struct live *l, struct thread **ret)
 	l->stopping = true;
 	while (!err && any)
 		err = live_take(l, false, &any);
+	for (int i = 0; !err && (*ret = first_stuck(l)) && i < BACK_LOOKS &&
+			proc_state(l->target.pid, (*ret)->tid) != 'D';
+	     i++)
+		err = live_take_within(l, 1, &any);
 	l->stopping = false;
-	for (size_t i = 0; !err && i < l->n_threads; i++)
-		if (l->threads[i]->stuck)
-			*ret = l->threads[i];
 	return err;
 }
 
