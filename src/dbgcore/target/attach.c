@@ -331,5 +331,10 @@ struct dbg_error *live_detach(struct target *t, bool stopped)
 			      "of vfork or a disk, and is let go when it comes "
 			      "back: detach again then, or quit",
 			      th->tid);
-	return err ? err : live_let_go(l, stopped);
+	if (!err)
+		err = live_let_go(l, stopped);
+	// It goes while we forget the program.
+	if (!err)
+		sentry_dismiss(&l->sentry);
+	return err;
 }

@@ -475,8 +475,12 @@ void net_mask(struct live *l, pid_t tid, uint64_t mask);
 
 /* ---- sentry.c ---------------------------------------------------------- */
 
-/* Start a sentry for process @pid; sentry_end sends it away. */
+/*
+ * Start a sentry for process @pid. sentry_dismiss sends it away, which takes it
+ * a moment; sentry_end waits for that.
+ */
 DBG_MUST struct dbg_error *sentry_start(pid_t pid, struct sentry *ret);
+void sentry_dismiss(struct sentry *sentry);
 void sentry_end(struct sentry *sentry);
 /* Is it a sentry that traces process @pid now? */
 bool sentry_traces(pid_t pid);

@@ -136,13 +136,21 @@ struct dbg_error *sentry_start(pid_t pid, struct sentry *ret)
 	return NULL;
 }
 
-void sentry_end(struct sentry *sentry)
+void sentry_dismiss(struct sentry *sentry)
 {
-	if (!sentry->pid)
+	if (!sentry->pid || sentry->fd < 0)
 		return;
 	ssize_t n = write(sentry->fd, "", 1);
 	(void)n;
 	close(sentry->fd);
+	sentry->fd = -1;
+}
+
+void sentry_end(struct sentry *sentry)
+{
+	if (!sentry->pid)
+		return;
+	sentry_dismiss(sentry);
 	while (waitpid(sentry->pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	memset(sentry, 0, sizeof(*sentry));
