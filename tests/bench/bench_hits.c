@@ -11,15 +11,15 @@ enum {
 	HITS_STOP = 2000
 };
 
-/* To the top of Main, a breakpoint in the loop, the clock started. */
-static uint32_t prepare(struct drive *d)
+/* To the top of Main; a breakpoint at @mark in the loop. */
+static uint32_t prepare(struct drive *d, const char *mark)
 {
 	drive_open(d);
 	drive_break(d, "main");
 	drive_break(d, "print");
 	drive_launch(d);
 	drive_wait_stop(d);
-	return drive_break(d, "hit");
+	return drive_break(d, mark);
 }
 
 /* From the loop's end to the program's. */
@@ -31,56 +31,45 @@ static void finish(struct drive *d, double n, double took, struct point *ret)
 	drive_close(d);
 }
 
-static void ignored(struct drive *d, struct point *ret)
+/* Run up to the end of the loop: how often was breakpoint @number hit? */
+static double count(struct drive *d, uint32_t number, struct point *ret,
+		    double *ret_took)
 {
 	double n = d->group->actions;
-	uint32_t number = prepare(d);
 	struct dbg_breakpoint bp;
 
 	drive_check(d, dbg_break_ignore(d->dbg, number, (uint64_t)n));
 	drive_begin(d);
 	drive_continue(d);
 	drive_wait_stop(d);
-
-	double took = drive_end(d, n, ret);
-
+	*ret_took = drive_end(d, n, ret);
 	drive_check(d, dbg_break_get(d->dbg, number, &bp));
-	if (bp.hits != (uint64_t)n)
-		drive_fail(d, "%llu hits instead of %.0f",
-			   (unsigned long long)bp.hits, n);
+	return (double)bp.hits;
+}
+
+static void ignored(struct drive *d, struct point *ret)
+{
+	double n = d->group->actions, took;
+	double hits = count(d, prepare(d, "hit"), ret, &took);
+
+	if (hits != n)
+		drive_fail(d, "%.0f hits instead of %.0f", hits, n);
 	finish(d, n, took, ret);
 }
 
 /* All threads hit it at the same time: none is lost. */
 static void crowd(struct drive *d, struct point *ret)
 {
-	double n = d->group->actions;
-	struct dbg_breakpoint bp;
+	double n = d->group->actions, took;
 
-	drive_open(d);
-	drive_break(d, "main");
-	drive_break(d, "print");
-	drive_launch(d);
-	drive_wait_stop(d);
-
-	uint32_t number = drive_break(d, "same-line");
-
-	drive_check(d, dbg_break_ignore(d->dbg, number, (uint64_t)n));
-	drive_begin(d);
-	drive_continue(d);
-	drive_wait_stop(d);
-
-	double took = drive_end(d, n, ret);
-
-	drive_check(d, dbg_break_get(d->dbg, number, &bp));
-	ret[1].value = n - (double)bp.hits;
+	ret[1].value = n - count(d, prepare(d, "same-line"), ret, &took);
 	finish(d, n, took, ret);
 }
 
 static void condition(struct drive *d, struct point *ret)
 {
 	double n = d->group->actions;
-	uint32_t number = prepare(d);
+	uint32_t number = prepare(d, "hit");
 
 	drive_check(d, dbg_break_condition(d->dbg, number, "i < 0"));
 	drive_begin(d);
@@ -94,7 +83,7 @@ static void condition(struct drive *d, struct point *ret)
 static void stopping(struct drive *d, struct point *ret)
 {
 	double n = d->group->actions;
-	uint32_t number = prepare(d);
+	uint32_t number = prepare(d, "hit");
 
 	drive_begin(d);
 	for (int i = 0; i < (int)n; i++) {

@@ -7,15 +7,7 @@
 (setq confirm-kill-processes nil
       kill-buffer-query-functions nil)
 
-(defun see (what test)
-  "Wait until TEST is true; write down whether it came to be."
-  (let ((end (+ (float-time) 60)) seen)
-    (while (and (not (setq seen (ignore-errors (funcall test))))
-                (< (float-time) end))
-      (accept-process-output nil 0.05)
-      (redisplay))
-    (write-region (format "%s  %s\n" (if seen "ok  " "FAIL") what)
-                  nil (getenv "RESULT") t 'quiet)))
+(load (expand-file-name "see" (file-name-directory load-file-name)) nil t)
 
 (defun connection ()
   (dape--live-connection 'last t))

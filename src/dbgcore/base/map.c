@@ -18,6 +18,13 @@ void map_clear(struct map *m)
 	m->n = 0;
 }
 
+void map_clear_free(struct map *m)
+{
+	for (size_t i = 0; i < m->cap; i++)
+		free(m->slots[i].value);
+	map_clear(m);
+}
+
 // Addresses differ in their middle bits: multiply by 2^64 / phi and take the
 // upper half.
 static size_t home(const struct map *m, uint64_t key)

@@ -18,6 +18,8 @@ struct map {
 
 void map_deinit(struct map *m);
 void map_clear(struct map *m);
+/* The values, which came from xmalloc, are freed, too. */
+void map_clear_free(struct map *m);
 /* NULL if @key is not there. */
 void *map_find(const struct map *m, uint64_t key);
 /* Set @key to @value (not NULL), replacing what was there. */

@@ -96,10 +96,6 @@ void ahead_trap(struct control *c, uint64_t addr)
 
 void ahead_reset(struct control *c)
 {
-	struct map *codes = &c->ahead.codes;
-
-	for (size_t i = 0; i < codes->cap; i++)
-		free(codes->slots[i].value);
-	map_clear(codes);
+	map_clear_free(&c->ahead.codes);
 	c->ahead.n_fresh = 0;
 }

@@ -334,10 +334,8 @@ void rush_reset(struct control *c)
 {
 	struct wanted *w = &c->wanted;
 
-	for (size_t i = 0; i < w->compiling.cap; i++)
-		free(w->compiling.slots[i].value);
 	map_clear(&w->bodies);
-	map_clear(&w->compiling);
+	map_clear_free(&w->compiling);
 	w->jit_wait = 0;
 	w->watching = false;
 	w->compile_entry = 0;

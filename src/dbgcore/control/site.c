@@ -99,7 +99,5 @@ unsigned int control_site_kinds(const struct control *c, uint64_t addr)
 
 void sites_forget(struct control *c)
 {
-	for (size_t i = 0; i < c->sites.cap; i++)
-		free(c->sites.slots[i].value);
-	map_clear(&c->sites);
+	map_clear_free(&c->sites);
 }

@@ -175,11 +175,7 @@ void control_go(struct control *c)
 
 void wanted_reset(struct control *c)
 {
-	struct map *methods = &c->wanted.methods;
-
-	for (size_t i = 0; i < methods->cap; i++)
-		free(methods->slots[i].value);
-	map_clear(methods);
+	map_clear_free(&c->wanted.methods);
 	c->wanted.n_fresh = 0;
 	ahead_reset(c);
 	c->wanted.n_listed = 0;
