@@ -20,6 +20,9 @@ RUNTIMES = ("8", "9", "10")
 PROMPT = "(dndbg) "
 # Sanitized builds are slower; every time limit is stretched by this.
 SLOW = float(os.environ.get("DNDBG_TEST_SLOW") or 1)
+# Settings of the runtime that all programs get: "DOTNET_TieredPGO=0 ...".
+SETTINGS = [setting.partition("=")[::2] for setting
+            in os.environ.get("DNDBG_TEST_SETTINGS", "").split()]
 MARK = re.compile(r"// @([A-Za-z][\w-]*)")
 ESCAPE = re.compile(rb"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]|\r")
 SANITIZER_EXIT = 99
@@ -84,6 +87,7 @@ def environment(runtime, tag, home):
     env.update(DOTNET_ROOT=root, PATH=root + ":" + env.get("PATH", ""),
                DOTNET_CLI_TELEMETRY_OPTOUT="1", LANG="C.UTF-8", TERM="dumb",
                HOME=home, DNDBG_TEST=tag)
+    env.update(SETTINGS)
     env.setdefault("ASAN_OPTIONS", "")
     # .NET 8's debugging library frees with delete what it made with new[].
     env["ASAN_OPTIONS"] += (":alloc_dealloc_mismatch=0:quarantine_size_mb=32"
