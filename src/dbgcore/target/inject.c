@@ -123,22 +123,37 @@ static uint64_t cave_in(struct live *l, const struct proc_maps *maps, size_t i,
 		   : 0;
 }
 
+// The image that the program began with stays as long as there is one.
+static bool stays(struct live *l, const struct proc_map *map)
+{
+	uint64_t entry = 0;
+
+	dbg_error_destroy(target_entry(&l->target, &entry));
+	return entry - map->start < map->end - map->start;
+}
+
 static struct dbg_error *cave_find(struct live *l, size_t size, uint64_t *ret)
 {
 	struct dbg_error *err;
 	const struct proc_maps *maps;
 	uint64_t addr = 0;
+	size_t i = 0;
 
+	*ret = l->cave;
+	if (l->cave)
+		return NULL;
 	err = images_maps(&l->target, &maps);
 	if (err)
 		return err;
-	for (size_t i = 0; i < maps->n && !addr; i++)
-		addr = cave_in(l, maps, i, size);
+	while (i < maps->n && !(addr = cave_in(l, maps, i, size)))
+		i++;
 	if (!addr)
 		return dbg_err(DBG_E_TARGET,
 			       "no image of process %d has room behind its "
 			       "code",
 			       l->target.pid);
+	if (stays(l, &maps->v[i]))
+		l->cave = addr;
 	*ret = addr;
 	return NULL;
 }

@@ -156,6 +156,7 @@ struct family {
 /* The net in a process that is to survive us: net.c. */
 struct net {
 	uint64_t addr;   /* in the process; 0: none */
+	bool entered;    /* a SIGTRAP got through: a thread may be inside */
 	uint32_t n_used; /* slots of its table, from 1 on */
 	uint32_t *free;  /* those that are free again */
 	size_t n_free, free_cap;
@@ -177,6 +178,7 @@ struct live {
 	size_t n_running;      /* own threads that are not stopped */
 	size_t n_children;     /* THREAD_FORKED */
 	uint64_t syscall_addr; /* of an instruction; 0: not known yet */
+	uint64_t cave;         /* where inject.c has room; 0: look for it */
 	uint64_t execs;        /* of the process, so far */
 	struct queued *events; /* from events_first on */
 	size_t events_first, n_events, events_cap;

@@ -303,27 +303,46 @@ static struct dbg_error *unmap(struct live *l, struct inject *in)
 	return inject_call(l, in, SYS_munmap, args, &result);
 }
 
-struct dbg_error *net_remove(struct live *l)
+// The handler is the program's own again. Where nobody can be inside of the net
+// the net goes at once.
+static struct dbg_error *close_net(struct live *l)
 {
 	struct dbg_error *err;
 	struct inject in;
-	bool empty;
 
-	if (!l->net.addr || l->exited)
-		return NULL;
 	err = inject_begin(l, &in);
 	if (!err)
 		err = action_restore(l, &in);
-	err = dbg_err_first(err, inject_end(l, &in));
-	if (!err)
-		err = await_empty(l, &empty);
-	if (err || !empty)
+	if (!err && !l->net.entered)
+		err = unmap(l, &in);
+	return dbg_err_first(err, inject_end(l, &in));
+}
+
+static struct dbg_error *unmap_empty(struct live *l, bool *ret_empty)
+{
+	struct dbg_error *err;
+	struct inject in;
+
+	err = await_empty(l, ret_empty);
+	if (err || !*ret_empty)
 		return err;
 	err = inject_begin(l, &in);
 	if (!err)
 		err = unmap(l, &in);
-	err = dbg_err_first(err, inject_end(l, &in));
-	if (!err)
+	return dbg_err_first(err, inject_end(l, &in));
+}
+
+struct dbg_error *net_remove(struct live *l)
+{
+	struct dbg_error *err;
+	bool gone = true;
+
+	if (!l->net.addr || l->exited)
+		return NULL;
+	err = close_net(l);
+	if (!err && l->net.entered)
+		err = unmap_empty(l, &gone);
+	if (!err && gone)
 		net_forget(l);
 	return err;
 }
@@ -395,6 +414,7 @@ struct dbg_error *net_recover(struct live *l)
 	if (!addr)
 		return NULL;
 	l->net.addr = addr;
+	l->net.entered = true;
 	_cleanup_free_ struct net_data *data = xcalloc(1, sizeof(*data));
 	live_read(&l->target, data_at(l, 0), data, sizeof(*data));
 	clear_debug_registers(l);

@@ -1,6 +1,7 @@
 #include "target/live.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -26,6 +27,8 @@ long live_ptrace(struct live *l, int request, pid_t tid, uint64_t addr,
 	// The kernel takes the flag back at the next of these, not at our end.
 	if (th && request != PTRACE_LISTEN)
 		th->flagged = request == PTRACE_SINGLESTEP;
+	if (th && data == SIGTRAP)
+		l->net.entered = true;
 	l->target.counters.syscalls++;
 	return ptrace((enum __ptrace_request)request, tid, (void *)addr,
 		      (void *)data);

@@ -407,7 +407,7 @@ static struct dbg_error *on_exec(struct live *l, struct thread *th)
 	th->fresh = false;
 	th->execed = true;
 	l->execs++;
-	l->syscall_addr = 0;
+	l->syscall_addr = l->cave = 0;
 	traps_clear(&l->target.traps);
 	l->n_ghosts = 0;
 	net_forget(l);
