@@ -9,44 +9,52 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 
 struct ahead {
-	struct dac_method_ref ref;
+	struct want *want;
+	uint64_t addr;
 	bool armed;
+	struct ahead *next; /* of the same method */
 };
 
-void ahead_add(struct control *c, const struct dac_method_ref *ref,
-	       uint64_t addr)
+void ahead_add(struct control *c, struct want *w, uint64_t addr)
 {
-	if (!addr || map_find(&c->ahead.codes, addr))
+	struct aheads *aheads = &c->ahead;
+
+	if (!addr || map_find(&aheads->codes, addr))
 		return;
 
 	struct ahead *a = xcalloc(1, sizeof(*a));
 
-	a->ref = *ref;
-	map_put(&c->ahead.codes, addr, a);
-	c->ahead.n_fresh++;
+	a->want = w;
+	a->addr = addr;
+	a->next = w->aheads;
+	w->aheads = a;
+	map_put(&aheads->codes, addr, a);
+	mem_grow(&aheads->fresh, &aheads->cap_fresh, aheads->n_fresh,
+		 sizeof(*aheads->fresh));
+	aheads->fresh[aheads->n_fresh++] = addr;
 }
 
 void ahead_arm(struct control *c)
 {
-	struct map *codes = &c->ahead.codes;
+	struct aheads *aheads = &c->ahead;
 	size_t n = 0;
 
-	if (!c->ahead.n_fresh)
-		return;
-	_cleanup_free_ uint64_t *addrs =
-	    xcalloc(c->ahead.n_fresh, sizeof(*addrs));
-	for (size_t i = 0; i < codes->cap; i++) {
-		struct ahead *a = codes->slots[i].value;
+	// some may have been dropped, or be armed since
+	for (size_t i = 0; i < aheads->n_fresh; i++) {
+		struct ahead *a = map_find(&aheads->codes, aheads->fresh[i]);
 
 		if (!a || a->armed)
 			continue;
 		a->armed = true;
-		addrs[n++] = codes->slots[i].key;
+		aheads->fresh[n++] = a->addr;
 	}
-	c->ahead.n_fresh = 0;
-	control_complain(c, control_site_add(c, SITE_AHEAD, addrs, n));
+	aheads->n_fresh = 0;
+	if (n)
+		control_complain(
+		    c, control_site_add(c, SITE_AHEAD, aheads->fresh, n));
 }
 
 void ahead_done(struct control *c, uint64_t addr)
@@ -55,34 +63,29 @@ void ahead_done(struct control *c, uint64_t addr)
 
 	if (!a)
 		return;
-	c->ahead.n_fresh -= !a->armed;
+
+	struct ahead **at = &a->want->aheads;
+
+	while (*at != a)
+		at = &(*at)->next;
+	*at = a->next;
 	if (a->armed && c->target)
 		control_complain(c,
 				 control_site_remove(c, SITE_AHEAD, &addr, 1));
 	free(a);
 }
 
-void ahead_drop(struct control *c, const struct dac_method_ref *ref)
+void ahead_drop(struct control *c, struct want *w)
 {
-	struct map *codes = &c->ahead.codes;
-
-	for (size_t i = 0; i < codes->cap; i++) {
-		const struct ahead *a = codes->slots[i].value;
-
-		if (!a || a->ref.module != ref->module ||
-		    a->ref.token != ref->token)
-			continue;
-		ahead_done(c, codes->slots[i].key);
-		// taking one may have moved others
-		i = (size_t)-1;
-	}
+	while (w->aheads)
+		ahead_done(c, w->aheads->addr);
 }
 
 void ahead_trap(struct control *c, uint64_t addr)
 {
 	const struct ahead *a = map_find(&c->ahead.codes, addr);
 	struct code_module *m =
-	    a ? code_module_find(c->code, a->ref.module) : NULL;
+	    a ? code_module_find(c->code, a->want->ref.module) : NULL;
 
 	if (!m)
 		return;
@@ -91,7 +94,7 @@ void ahead_trap(struct control *c, uint64_t addr)
 	if (err)
 		control_complain(c, err);
 	else
-		bind_code(c, m, a->ref.token, addr);
+		bind_code(c, m, a->want->ref.token, addr);
 }
 
 void ahead_reset(struct control *c)

@@ -364,7 +364,7 @@ void bind_forget(struct control *c, struct bp *bp, struct code_module *m)
 		}
 		disarm_addrs(c, bp, p->addrs, p->n_addrs);
 		if (p->place.module &&
-		    wanted_has(c, p->place.module, p->place.token) &&
+		    wanted_find(c, p->place.module, p->place.token) &&
 		    !somebody_has(c, bp, &p->place))
 			wanted_drop(c, p->place.module, p->place.token);
 		free(p->addrs);

@@ -41,6 +41,7 @@ void control_destroy(struct control *c)
 	map_deinit(&c->hits);
 	map_deinit(&c->wanted.methods);
 	map_deinit(&c->ahead.codes);
+	free(c->ahead.fresh);
 	map_deinit(&c->wanted.bodies);
 	map_deinit(&c->wanted.compiling);
 	map_deinit(&c->throws.passed);
@@ -356,7 +357,7 @@ static struct dbg_error *code_made(struct control *c, uint64_t desc,
 		return NULL;
 	throws_code(c, m, method.token, ip);
 	step_code(c, m, method.token, ip);
-	if (wanted_has(c, m, method.token))
+	if (wanted_find(c, m, method.token))
 		bind_code(c, m, method.token, ip);
 	return NULL;
 }

@@ -56,8 +56,9 @@ struct hit_list {
 
 struct want {
 	struct dac_method_ref ref;
-	bool listed; /* in the runtime's table */
-	bool fresh;  /* not sent yet */
+	bool listed;          /* in the runtime's table */
+	bool fresh;           /* not sent yet */
+	struct ahead *aheads; /* its code that the runtime has not told of */
 };
 
 struct wanted {
@@ -78,7 +79,8 @@ struct wanted {
 /* Code that the runtime has not told of; ahead.c. */
 struct aheads {
 	struct map codes; /* address -> struct ahead */
-	size_t n_fresh;   /* not armed yet */
+	uint64_t *fresh;  /* addresses that may not be armed yet */
+	size_t n_fresh, cap_fresh;
 };
 
 /* ---- Steps ----------------------------------------------------------- */
@@ -287,15 +289,14 @@ void rush_gone(struct control *c, pid_t tid);
 void rush_reset(struct control *c);
 
 /* ahead.c */
-/* The code of @ref will begin at @addr, 0: nothing is known of it. */
-void ahead_add(struct control *c, const struct dac_method_ref *ref,
-	       uint64_t addr);
+/* The code of @w will begin at @addr, 0: nothing is known of it. */
+void ahead_add(struct control *c, struct want *w, uint64_t addr);
 /* Arm what was added. */
 void ahead_arm(struct control *c);
 /* The code at @addr was told of. */
 void ahead_done(struct control *c, uint64_t addr);
-/* Code of @ref is not waited for any more. */
-void ahead_drop(struct control *c, const struct dac_method_ref *ref);
+/* Code of @w is not waited for any more. */
+void ahead_drop(struct control *c, struct want *w);
 /* A thread is about to run the code at @addr; stops all. */
 void ahead_trap(struct control *c, uint64_t addr);
 void ahead_reset(struct control *c);
@@ -305,7 +306,9 @@ void ahead_reset(struct control *c);
 void wanted_compiled(struct control *c, struct code_module *m, uint32_t token);
 void wanted_add(struct control *c, struct code_module *m, uint32_t token);
 void wanted_drop(struct control *c, struct code_module *m, uint32_t token);
-bool wanted_has(struct control *c, struct code_module *m, uint32_t token);
+/* NULL: it is not waited for. */
+struct want *wanted_find(struct control *c, const struct code_module *m,
+			 uint32_t token);
 /* Ask the runtime to tell of none. */
 void wanted_leave(struct control *c);
 void wanted_reset(struct control *c);

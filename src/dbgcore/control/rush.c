@@ -265,7 +265,12 @@ static bool trap_code(struct control *c, const struct dac_method_ref *ref,
 	dbg_error_destroy(target_read_u64(c->target, entry, &code));
 	if (!code)
 		return false;
-	ahead_add(c, ref, entry);
+
+	const struct code_module *m = code_module_find(c->code, ref->module);
+	struct want *w = m ? wanted_find(c, m, ref->token) : NULL;
+
+	if (w)
+		ahead_add(c, w, entry);
 	ahead_arm(c);
 	return true;
 }

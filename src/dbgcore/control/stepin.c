@@ -125,7 +125,7 @@ static struct dbg_error *enter_body(struct control *c, struct code_module *m,
 	if (err)
 		return err;
 	p->enter = (struct dac_method_ref){m->addr, token};
-	p->enter_asked = !wanted_has(c, m, token);
+	p->enter_asked = !wanted_find(c, m, token);
 	return p->enter_asked ? dac_notify_methods(c->dac, &p->enter, 1, true)
 			      : NULL;
 }

@@ -44,13 +44,13 @@ void wanted_add(struct control *c, struct code_module *m, uint32_t token)
 	}
 	map_put(&c->wanted.methods, key, w);
 	rush_add(c, m, &w->ref);
-	ahead_add(c, &w->ref, code_ahead_addr(c->code, m, token));
+	ahead_add(c, w, code_ahead_addr(c->code, m, token));
 }
 
 void wanted_compiled(struct control *c, struct code_module *m, uint32_t token)
 {
 	// other instantiations of a generic method have their first code yet
-	if (wanted_has(c, m, token) && !code_is_generic(m, token))
+	if (wanted_find(c, m, token) && !code_is_generic(m, token))
 		rush_remove(c, m, token);
 }
 
@@ -62,7 +62,7 @@ void wanted_drop(struct control *c, struct code_module *m, uint32_t token)
 		return;
 	rush_remove(c, m, token);
 	c->wanted.n_fresh -= w->fresh;
-	ahead_drop(c, &w->ref);
+	ahead_drop(c, w);
 	if (!w->listed) {
 		c->wanted.n_overflow--;
 	} else {
@@ -74,9 +74,10 @@ void wanted_drop(struct control *c, struct code_module *m, uint32_t token)
 	free(w);
 }
 
-bool wanted_has(struct control *c, struct code_module *m, uint32_t token)
+struct want *wanted_find(struct control *c, const struct code_module *m,
+			 uint32_t token)
 {
-	return map_find(&c->wanted.methods, want_key(m, token)) != NULL;
+	return map_find(&c->wanted.methods, want_key(m, token));
 }
 
 uint64_t stub_exit(struct target *t, uint64_t ip)
@@ -266,6 +267,6 @@ void wanted_prestub(struct control *c, pid_t tid)
 
 	struct code_module *m = code_module_find(c->code, method.module);
 
-	if (m && wanted_has(c, m, method.token))
+	if (m && wanted_find(c, m, method.token))
 		bind_code(c, m, method.token, ip);
 }
