@@ -1,12 +1,15 @@
-/* A debugger that dies just before it lets go of a program. */
+/* Debuggers that die, at moments that are hard to hit from outside. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "target/live.h"
+#include "target/proc.h"
 #include "targetfixture.h"
 
 enum {
@@ -18,6 +21,7 @@ enum {
 struct shared {
 	volatile uint64_t turns;
 	volatile int end; // as a bool the sanitizer reads it but once
+	volatile int attached;
 };
 
 static void *doze(void *arg)
@@ -90,9 +94,8 @@ static void await_turns(struct shared *s, pid_t pid)
 	}
 }
 
-static void die(void (*does)(struct target *, struct shared *))
+static pid_t start(struct shared **ret)
 {
-	int status;
 	struct shared *s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE,
 				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
@@ -101,16 +104,33 @@ static void die(void (*does)(struct target *, struct shared *))
 	if (!pid)
 		program(s);
 	await_turns(s, pid);
-	pid_t other = fork();
-	if (!other)
-		debugger(pid, s, does);
-	assert_int_equal(waitpid(other, &status, 0), other);
-	assert_int_equal(status, SIGKILL);
+	*ret = s;
+	return pid;
+}
+
+static void finish(struct shared *s, pid_t pid)
+{
+	int status;
+
 	await_turns(s, pid);
 	s->end = 1;
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, PROGRAM_CODE << 8);
 	munmap(s, sizeof(*s));
+}
+
+static void die(void (*does)(struct target *, struct shared *))
+{
+	int status;
+	struct shared *s;
+	pid_t pid = start(&s);
+
+	pid_t other = fork();
+	if (!other)
+		debugger(pid, s, does);
+	assert_int_equal(waitpid(other, &status, 0), other);
+	assert_int_equal(status, SIGKILL);
+	finish(s, pid);
 }
 
 // The processor's flag for a step stays when a tracer dies.
@@ -127,12 +147,119 @@ static void test_watched(void **state)
 	die(watch);
 }
 
+// ---- One that was killed, but traces the program still
+
+static _Noreturn void attach_and_wait(pid_t pid, struct shared *s)
+{
+	struct target *t;
+
+	need(target_attach(pid, &t));
+	s->attached = 1;
+	for (;;)
+		pause();
+}
+
+static _Noreturn void attach_and_detach(pid_t pid)
+{
+	struct target *t;
+
+	need(target_attach(pid, &t));
+	need(target_detach(t, false));
+	target_destroy(t);
+	_exit(0);
+}
+
+// Kill @pid, and hold it where it is about to end.
+static void kill_halfway(pid_t pid)
+{
+	int status;
+
+	assert_int_equal(ptrace(PTRACE_SEIZE, pid, NULL, PTRACE_O_TRACEEXIT),
+			 0);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status >> 8, SIGTRAP | PTRACE_EVENT_EXIT << 8);
+}
+
+static void test_dying(void **state)
+{
+	int status;
+	char letter;
+	struct shared *s;
+	pid_t pid = start(&s);
+
+	(void)state;
+	pid_t dying = fork();
+	if (!dying)
+		attach_and_wait(pid, s);
+	while (!s->attached)
+		usleep(1000);
+	kill_halfway(dying);
+	pid_t next = fork();
+	if (!next)
+		attach_and_detach(pid);
+	// It waits, or has given up.
+	while ((letter = proc_state(next, next)) != 'S' && letter != 'Z')
+		usleep(1000);
+	assert_int_equal(ptrace(PTRACE_CONT, dying, NULL, NULL), 0);
+	assert_int_equal(waitpid(dying, &status, 0), dying);
+	assert_int_equal(status, SIGKILL);
+	assert_int_equal(waitpid(next, &status, 0), next);
+	assert_int_equal(status, 0);
+	finish(s, pid);
+}
+
+// ---- Two in turn, in the middle of a call in the same thread
+
+static _Noreturn void call_and_die(pid_t pid)
+{
+	struct target *t;
+	struct inject in;
+
+	need(target_attach(pid, &t));
+	struct live *l = live_of(t);
+	need(inject_begin(l, &in));
+	// As inject_call begins.
+	if (in.tid != pid || !thread_load_regs(l, in.th))
+		_exit(2);
+	in.th->regs.rip = in.cave;
+	in.th->regs.rax = SYS_getppid;
+	in.th->regs.orig_rax = (unsigned long long)-1;
+	in.th->regs_dirty = true;
+	thread_flush_regs(l, in.th);
+	kill(l->sentry.pid, SIGKILL);
+	raise(SIGKILL);
+	_exit(3);
+}
+
+static void test_called(void **state)
+{
+	int status;
+	struct shared *s;
+	pid_t pid = start(&s);
+
+	(void)state;
+	// So that it makes no step between the two.
+	kill(pid, SIGSTOP);
+	for (int i = 0; i < 2; i++) {
+		pid_t other = fork();
+		if (!other)
+			call_and_die(pid);
+		assert_int_equal(waitpid(other, &status, 0), other);
+		assert_int_equal(status, SIGKILL);
+	}
+	kill(pid, SIGCONT);
+	finish(s, pid);
+}
+
 int main(int argc, char **argv)
 {
 	fixture_enter(argc, argv);
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_stepped),
 	    cmocka_unit_test(test_watched),
+	    cmocka_unit_test(test_dying),
+	    cmocka_unit_test(test_called),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,7 +24,7 @@
 
 enum {
 	ROUNDS_MAX = 1000,
-	SENTRY_TRIES = 2000,
+	LEAVING_TRIES = 2000,
 	LEFT_TRIES = 5, /* for one that nobody traces */
 	PEEK_MAX = 32,
 	BACK_LOOKS = 2000, /* of a millisecond, for one that is on its way */
@@ -40,22 +40,35 @@ static void add_zombie(struct live *l, pid_t tid)
 	l->n_running--;
 }
 
+// 0: nobody traces it, or it is gone.
+static pid_t tracer_of(pid_t tid)
+{
+	uint64_t tracer = 0;
+
+	(void)proc_status(tid, "TracerPid", 10, &tracer);
+	return (pid_t)tracer;
+}
+
+// Does it trace for a moment yet: a debugger that was killed, a sentry?
+static bool is_leaving(pid_t tracer)
+{
+	return tracer && (sentry_is(tracer) || proc_dying(tracer));
+}
+
 /*
  * The errno of seizing a task. The sentry of a debugger that died this moment
  * may have been quicker: it gives way to us, or is done soon.
  */
 static int try_seize(struct live *l, pid_t tid)
 {
-	uint64_t tracer = 0;
-
-	for (int i = 0; i < SENTRY_TRIES; i++) {
+	for (int i = 0; i < LEAVING_TRIES; i++) {
 		if (!live_ptrace(l, PTRACE_SEIZE, tid, 0, LIVE_OPTIONS))
 			return 0;
 		int errnum = errno;
+		pid_t tracer = tracer_of(tid);
 
 		if (errnum != EPERM ||
-		    !proc_status(tid, "TracerPid", 10, &tracer) ||
-		    (tracer ? !sentry_traces(tid) : i >= LEFT_TRIES))
+		    (tracer ? !is_leaving(tracer) : i >= LEFT_TRIES))
 			return errnum;
 		poll(NULL, 0, 1);
 	}
@@ -74,14 +87,12 @@ static struct dbg_error *seize(struct live *l, pid_t tid)
 		return NULL;
 	}
 	char state = proc_state(pid, tid);
-	uint64_t tracer = 0;
 
 	if (state == 'Z' && tid == pid)
 		add_zombie(l, tid);
 	if (errnum == ESRCH || !state || state == 'Z' || state == 'X')
 		return NULL;
-	if (proc_status(tid, "TracerPid", 10, &tracer) &&
-	    tracer == (uint64_t)getpid())
+	if (tracer_of(tid) == getpid())
 		return NULL;
 	return live_refused(pid, errnum);
 }
@@ -158,8 +169,8 @@ static struct dbg_error *take_over(struct live *l)
 	if (err)
 		return err;
 	live_set_root(l);
-	err = net_recover(l);
-	return err;
+	err = inject_recover(l);
+	return err ? err : net_recover(l);
 }
 
 static struct dbg_error *attach(pid_t pid, bool watched, struct target **ret)
@@ -189,7 +200,8 @@ struct dbg_error *target_attach(pid_t pid, struct target **ret)
 	struct dbg_error *err = check_pid(pid);
 
 	// A debugger died this moment: wait until its sentry is done.
-	for (int i = 0; !err && sentry_traces(pid) && i < SENTRY_TRIES; i++)
+	for (int i = 0; !err && is_leaving(tracer_of(pid)) && i < LEAVING_TRIES;
+	     i++)
 		poll(NULL, 0, 1);
 	return err ? err : attach(pid, true, ret);
 }

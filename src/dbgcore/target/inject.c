@@ -78,6 +78,11 @@ struct back {
 };
 static_assert(offsetof(struct user_regs_struct, rdi) == 14 * 8, "");
 
+static size_t code_size(void)
+{
+	return (size_t)(back_data - back_code);
+}
+
 // ---- The cave
 
 // The end of the code of the image at @base, if it is mapped at @map.
@@ -132,11 +137,33 @@ static bool stays(struct live *l, const struct proc_map *map)
 	return entry - map->start < map->end - map->start;
 }
 
-static struct dbg_error *cave_find(struct live *l, size_t size, uint64_t *ret)
+// The next cave from mapping *i on, which comes to stand behind its mapping;
+// 0: there is none.
+static uint64_t cave_next(struct live *l, const struct proc_maps *maps,
+			  size_t *i)
+{
+	uint64_t addr = 0;
+
+	while (!addr && *i < maps->n)
+		addr = cave_in(l, maps, (*i)++, CAVE_BYTES);
+	return addr;
+}
+
+// Does the code of a debugger lie there that died meanwhile?
+static bool is_used(struct live *l, uint64_t cave)
+{
+	uint8_t code[CAVE_BYTES];
+
+	return live_read(&l->target, cave, code, code_size()) == code_size() &&
+	       !memcmp(code, back_code, code_size());
+}
+
+// One that is used may have a thread come back to it yet: the last choice.
+static struct dbg_error *cave_find(struct live *l, uint64_t *ret)
 {
 	struct dbg_error *err;
 	const struct proc_maps *maps;
-	uint64_t addr = 0;
+	uint64_t addr, used = 0;
 	size_t i = 0;
 
 	*ret = l->cave;
@@ -145,16 +172,16 @@ static struct dbg_error *cave_find(struct live *l, size_t size, uint64_t *ret)
 	err = images_maps(&l->target, &maps);
 	if (err)
 		return err;
-	while (i < maps->n && !(addr = cave_in(l, maps, i, size)))
-		i++;
-	if (!addr)
+	while ((addr = cave_next(l, maps, &i)) && is_used(l, addr))
+		used = used ? used : addr;
+	if (!addr && !used)
 		return dbg_err(DBG_E_TARGET,
 			       "no image of process %d has room behind its "
 			       "code",
 			       l->target.pid);
-	if (stays(l, &maps->v[i]))
+	if (addr && stays(l, &maps->v[i - 1]))
 		l->cave = addr;
-	*ret = addr;
+	*ret = addr ? addr : used;
 	return NULL;
 }
 
@@ -258,11 +285,6 @@ static void mask_set(struct live *l, struct thread *th, uint64_t mask)
 
 // ---- A series of calls
 
-static size_t code_size(void)
-{
-	return (size_t)(back_data - back_code);
-}
-
 struct dbg_error *inject_begin(struct live *l, struct inject *in)
 {
 	struct dbg_error *err;
@@ -280,7 +302,7 @@ struct dbg_error *inject_begin(struct live *l, struct inject *in)
 		return dbg_err_errno(DBG_E_TARGET, errno,
 				     "cannot use thread %d", in->th->tid);
 	assert(size <= sizeof(code));
-	err = cave_find(l, sizeof(code), &in->cave);
+	err = cave_find(l, &in->cave);
 	if (err)
 		return err;
 	in->tid = in->th->tid;
@@ -379,6 +401,51 @@ struct dbg_error *inject_end(struct live *l, struct inject *in)
 						       in->covered, in->size));
 	return err;
 }
+
+// ---- Of a debugger that is dead
+
+// What the code in @cave is about to do, or has done, is not wanted any more:
+// its threads go where it would bring them.
+static void lead_out(struct live *l, uint64_t cave)
+{
+	struct back back;
+
+	if (live_read(&l->target, cave + code_size(), &back, sizeof(back)) !=
+	    sizeof(back))
+		return;
+	for (size_t i = 0; i < l->n_threads; i++) {
+		struct thread *th = l->threads[i];
+
+		if (th->kind != THREAD_OWN || th->stop == STOP_NONE ||
+		    !thread_load_regs(l, th) ||
+		    th->regs.rip - cave >= code_size())
+			continue;
+		mask_set(l, th, back.mask);
+		memcpy(&th->regs, back.regs, sizeof(back.regs));
+		th->regs.rip = back.rip;
+		th->regs.rsp = back.rsp;
+		th->regs.orig_rax = (unsigned long long)-1;
+		th->regs_dirty = true;
+		thread_flush_regs(l, th);
+	}
+}
+
+struct dbg_error *inject_recover(struct live *l)
+{
+	struct dbg_error *err;
+	const struct proc_maps *maps;
+	uint64_t addr;
+	size_t i = 0;
+
+	err = images_maps(&l->target, &maps);
+	if (err)
+		return err;
+	while ((addr = cave_next(l, maps, &i)) && is_used(l, addr))
+		lead_out(l, addr);
+	return NULL;
+}
+
+// ---- Single calls
 
 struct dbg_error *live_mmap(struct target *t, size_t size, uint64_t *ret)
 {

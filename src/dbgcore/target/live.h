@@ -447,6 +447,13 @@ DBG_MUST struct dbg_error *inject_call(struct live *l, struct inject *in,
 				       long nr, const uint64_t args[6],
 				       uint64_t *ret);
 DBG_MUST struct dbg_error *inject_end(struct live *l, struct inject *in);
+/*
+ * Threads that a debugger left between them when it died go on as if nothing
+ * had been. All is stopped. Without that the next to make a call would take
+ * the way through the dead one's code for what its thread does; and should
+ * that one die as well, nobody knew any more where it came from.
+ */
+DBG_MUST struct dbg_error *inject_recover(struct live *l);
 DBG_MUST struct dbg_error *live_mmap(struct target *t, size_t size,
 				     uint64_t *ret);
 DBG_MUST struct dbg_error *live_call_leaf(struct target *t, uint64_t addr,
@@ -484,8 +491,8 @@ void net_mask(struct live *l, pid_t tid, uint64_t mask);
 DBG_MUST struct dbg_error *sentry_start(pid_t pid, struct sentry *ret);
 void sentry_dismiss(struct sentry *sentry);
 void sentry_end(struct sentry *sentry);
-/* Is it a sentry that traces process @pid now? */
-bool sentry_traces(pid_t pid);
+/* Is process @pid a sentry? */
+bool sentry_is(pid_t pid);
 
 /* ---- attach.c ---------------------------------------------------------- */
 

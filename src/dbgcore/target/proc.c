@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -240,15 +241,36 @@ bool proc_syscall(pid_t pid, pid_t tid, struct user_regs_struct *ret)
 	return true;
 }
 
-uint64_t proc_start_time(pid_t pid)
+// A number of the stat file as proc(5) counts them, the state being the third.
+static uint64_t stat_number(pid_t pid, int field)
 {
 	_cleanup_free_ char *text = NULL;
 	const char *at = stat_fields(pid, pid, &text);
 
-	// proc(5): field 22, the state being the third
-	for (int i = 3; at && i < 22; i++) {
+	for (int i = 3; at && i < field; i++) {
 		at = strchr(at, ' ');
 		at = at ? at + 1 : NULL;
 	}
 	return at ? strtoull(at, NULL, 10) : 0;
+}
+
+uint64_t proc_start_time(pid_t pid)
+{
+	return stat_number(pid, 22);
+}
+
+bool proc_dying(pid_t pid)
+{
+	static const char *const pending[] = {"SigPnd", "ShdPnd"};
+	const uint64_t exiting = 0x4, signaled = 0x400;
+	uint64_t set;
+
+	for (size_t i = 0; i < sizeof(pending) / sizeof(pending[0]); i++) {
+		if (!proc_status(pid, pending[i], 16, &set))
+			return true;
+		if (set >> (SIGKILL - 1) & 1)
+			return true;
+	}
+	// linux/sched.h: PF_EXITING, PF_SIGNALED
+	return stat_number(pid, 9) & (exiting | signaled);
 }

@@ -52,6 +52,8 @@ struct user_regs_struct;
 bool proc_syscall(pid_t pid, pid_t tid, struct user_regs_struct *ret);
 /* When the process was started, in ticks since the boot; 0: it is gone. */
 uint64_t proc_start_time(pid_t pid);
+/* Is it gone, or so far that nothing can keep it from that? */
+bool proc_dying(pid_t pid);
 /* State letter of a thread ('Z', 'X': ended), 0 if it is gone. */
 char proc_state(pid_t pid, pid_t tid);
 

@@ -33,14 +33,11 @@ static void nap(void)
 	poll(NULL, 0, NAP_MS);
 }
 
-bool sentry_traces(pid_t pid)
+bool sentry_is(pid_t pid)
 {
-	uint64_t tracer = 0;
 	char name[16];
 
-	if (!proc_status(pid, "TracerPid", 10, &tracer) || !tracer)
-		return false;
-	proc_comm((pid_t)tracer, (pid_t)tracer, name);
+	proc_comm(pid, pid, name);
 	return !strcmp(name, sentry_name);
 }
 
