@@ -1,4 +1,7 @@
-/* Expressions: the text is parsed as an expression and as a type. */
+/*
+ * Expressions: the text is parsed as an expression, as a type, and as the
+ * message of a logpoint with expressions in it.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,6 +9,7 @@
 #include "base/mem.h"
 #include "eval/eval.h"
 #include "eval/expr.h"
+#include "session/session.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -25,6 +29,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	err = expr_parse_type(text, arena, &type);
 	dbg_error_destroy(err);
 	err = eval_check(text);
+	dbg_error_destroy(err);
+	err = logpoint_check(text);
 	dbg_error_destroy(err);
 	arena_destroy(arena);
 	return 0;
