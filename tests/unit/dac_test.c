@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "dac/dac_priv.h"
 #include "target/target_priv.h"
@@ -103,6 +104,34 @@ static void test_own_fault(void **state)
 		assert_true(WIFSIGNALED(status));
 		assert_int_equal(WTERMSIG(status), SIGSEGV);
 	}
+}
+
+// A file that is mapped may be cut: what was there reads as zeros.
+static void test_cut_file(void **state)
+{
+	enum {
+		BIG = 3000000
+	};
+	char path[] = "/tmp/dndbg-test-XXXXXX";
+	int fd = mkstemp(path);
+	struct file f;
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, BIG), 0);
+	assert_int_equal(pwrite(fd, "MZ", 2, BIG - 2), 2);
+	assert_int_equal(pwrite(fd, "MZ", 2, 0), 2);
+	guard_install();
+	assert_null(file_load(path, BIG, &f));
+	assert_true(f.mapped);
+	assert_int_equal(f.bytes.p[BIG - 1], 'Z');
+	assert_int_equal(ftruncate(fd, 2), 0);
+	assert_int_equal(f.bytes.p[BIG - 1], 0);
+	assert_int_equal(f.bytes.p[BIG / 2], 0);
+	assert_memory_equal(f.bytes.p, "MZ", 3);
+	file_unload(&f);
+	close(fd);
+	unlink(path);
 }
 
 // ---- Contexts
@@ -382,6 +411,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_fault),
 	    cmocka_unit_test(test_own_fault),
+	    cmocka_unit_test(test_cut_file),
 	    cmocka_unit_test(test_context),
 	    cmocka_unit_test(test_context_of_frame),
 	    cmocka_unit_test(test_notifications),

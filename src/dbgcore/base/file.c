@@ -87,6 +87,16 @@ void file_rest(const struct file *f)
 			MADV_DONTNEED);
 }
 
+bool file_cut(void *addr)
+{
+	uintptr_t size = (uintptr_t)sysconf(_SC_PAGESIZE);
+	void *page = (char *)addr - (uintptr_t)addr % size;
+
+	return mmap(page, size, PROT_READ,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+		    0) != MAP_FAILED;
+}
+
 bool file_exists(const char *path)
 {
 	struct stat st;

@@ -1,7 +1,7 @@
 /*
  * Whole files as bytes. Small files are copied, so that a build that
- * rewrites one in place cannot take the bytes away under us (SIGBUS); large
- * ones are mapped.
+ * rewrites one in place cannot take the bytes away under us; large ones are
+ * mapped, and what is taken away of those reads as zeros (file_cut).
  */
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
@@ -25,6 +25,12 @@ void file_unload(struct file *f);
  * comes again when it is read.
  */
 void file_rest(const struct file *f);
+
+/*
+ * For who handles SIGBUS of code BUS_ADRERR: @addr is in a mapped file that
+ * was cut. Its page reads as zeros from now on; false if that cannot be.
+ */
+bool file_cut(void *addr);
 
 /* Does a regular file stand there? */
 bool file_exists(const char *path);

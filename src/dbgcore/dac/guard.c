@@ -15,10 +15,12 @@
  * DAC's one lock, which is recursive and wanted by no other thread.
  *
  * A fault in our own code or outside of a call, and a signal that somebody
- * sends, is none of this: it goes the way it went before.
+ * sends, is none of this: it goes the way it went before. But for one: a file
+ * that we have mapped may be cut, as by a build while its program is debugged.
  */
-#include "dac/dac_priv.h"
+#include "base/file.h"
 #include "base/log.h"
+#include "dac/dac_priv.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -53,6 +55,9 @@ static void on_fault(int signal, siginfo_t *info, void *context)
 {
 	bool sent = info->si_code <= 0;
 
+	if (signal == SIGBUS && info->si_code == BUS_ADRERR &&
+	    file_cut(info->si_addr))
+		return;
 	if (guarded && !sent && !is_ours(context))
 		siglongjmp(*guarded, 1);
 	// Executed again, the instruction faults again, as if we were not.
