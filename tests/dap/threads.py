@@ -38,13 +38,21 @@ def test_single_thread(t):
     c.end()
 
 
-def states(pid):
-    """The states of a process's threads."""
-    found = set()
+def tasks(pid):
+    """State and the kernel's name of each thread of a process."""
+    found = []
     for task in os.listdir(f"/proc/{pid}/task"):
-        with open(f"/proc/{pid}/task/{task}/stat") as file:
-            found.add(file.read().rpartition(")")[2].split()[0])
+        try:
+            with open(f"/proc/{pid}/task/{task}/stat") as file:
+                head, _, rest = file.read().rpartition(")")
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        found.append((rest.split()[0], head.partition("(")[2]))
     return found
+
+
+def states(pid):
+    return {state for state, _ in tasks(pid)}
 
 
 def test_suspended(t):
@@ -77,7 +85,8 @@ def test_suspended(t):
 
 def test_names(t):
     """Threads of a program that was taken over have their names while it
-    runs, and those that are gone are listed no more."""
+    runs, and those that are gone are listed no more. One that was joined may
+    yet be on its way out: the kernel says which are gone."""
     process = subprocess.Popen(
         t.program("Busy", "3", "0", host="dotnet"), env=t.env, text=True,
         cwd=t.dir, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -94,7 +103,11 @@ def test_names(t):
         t.check_equal(["wait0", "wait1", "wait2"], waiting())
         process.stdin.close()
         c.stopped("breakpoint")
-        t.check_equal([], waiting())
+        t.wait_for("all threads to stand or be gone",
+                   lambda: states(process.pid) <= set("tZX"))
+        there = sorted(name for state, name in tasks(process.pid)
+                       if state == "t" and name.startswith("wait"))
+        t.check_equal(there, waiting())
         c.ask("continue", threadId=c.thread)
         c.end()
     finally:
