@@ -136,15 +136,16 @@ static struct dbg_error *plan_handler(struct control *c, uint64_t method,
 	struct dac_method m;
 	const struct code_point *points;
 	size_t n = 0;
+	uint64_t code = dac_method_code(c->dac, method);
 
 	err = dac_method_get(c->dac, method, &m);
-	if (!err && m.code &&
+	if (!err && code &&
 	    mycode_is_user(c, code_module_find(c->code, m.module), m.token))
-		err = code_points(c->code, m.code + offset, &points, &n);
+		err = code_points(c->code, code + offset, &points, &n);
 	if (err)
 		return err;
 	for (size_t i = 0; i < n; i++) {
-		if (points[i].addr < m.code + offset || !points[i].point.line)
+		if (points[i].addr < code + offset || !points[i].point.line)
 			continue;
 		step_add_site(&c->plan, points[i].addr);
 		return step_arm(c);

@@ -148,7 +148,6 @@ static void dispatch_watch(struct control *c)
 	struct throws *t = &c->throws;
 	struct code_module *corelib =
 	    code_module_named(c->code, "System.Private.CoreLib");
-	struct dac_method method;
 	struct dbg_error *err;
 
 	if (!corelib || t->looked)
@@ -162,11 +161,12 @@ static void dispatch_watch(struct control *c)
 	    dac_method_of_token(c->dac, t->corelib, t->dispatch_token);
 
 	err = dac_notify_methods(c->dac, &ref, 1, true);
-	if (!err && desc)
-		err = dac_method_get(c->dac, desc, &method);
-	if (!err && desc && method.code)
-		dispatch_found(c, method.code);
 	control_complain(c, err);
+
+	uint64_t code = desc ? dac_method_code(c->dac, desc) : 0;
+
+	if (code)
+		dispatch_found(c, code);
 
 	// Several threads may throw first at the same moment.
 	uint64_t ahead = code_ahead_addr(c->code, corelib, t->dispatch_token);

@@ -143,15 +143,14 @@ static struct dbg_error *behind_prolog(struct control *c, uint64_t ip,
 void watch_frame_catch(struct control *c, pid_t tid, uint64_t method,
 		       uint64_t offset)
 {
-	struct dbg_error *err;
-	struct dac_method m;
-	uint64_t addr = 0;
+	struct dbg_error *err = NULL;
+	uint64_t code, addr = 0;
 
 	if (!(c->catch_users & CATCH_USER_WATCH))
 		return;
-	err = dac_method_get(c->dac, method, &m);
-	if (!err && m.code)
-		err = behind_prolog(c, m.code + offset, &addr);
+	code = dac_method_code(c->dac, method);
+	if (code)
+		err = behind_prolog(c, code + offset, &addr);
 	if (err || !addr) {
 		control_complain(c, err);
 		return;

@@ -95,12 +95,14 @@ struct dac_method {
 	uint64_t type; /* MethodTable* */
 	uint64_t module;
 	uint32_t token; /* MethodDef; 0x06000000 if dynamic */
-	uint64_t code;  /* current native code, 0: none */
 	bool dynamic;   /* DynamicMethod or IL stub */
 };
 
+/* Cached, but for dynamic ones. */
 DBG_MUST struct dbg_error *dac_method_get(struct dac *d, uint64_t md,
 					  struct dac_method *ret);
+/* The native code that callers are led to now; 0: none, or not known. */
+uint64_t dac_method_code(struct dac *d, uint64_t md);
 /* MethodDesc whose code holds @ip; 0 if it is not managed code. */
 uint64_t dac_method_at(struct dac *d, uint64_t ip);
 /* MethodDesc of a token if the runtime made one (not generic), else 0. */

@@ -83,6 +83,7 @@ struct dac {
 	uint16_t *scratch;             /* DAC_SCRATCH_UNITS for strings */
 	struct arena *facts;           /* what the caches below point to */
 	struct map types;              /* MethodTable* -> struct type_entry */
+	struct map methods;            /* MethodDesc* -> struct dac_method */
 	struct map instances;          /* hash -> struct instance_entry */
 	struct map misses;             /* hashes sought in vain, until flush */
 	struct map frame_kinds;        /* first word of a Frame -> char */

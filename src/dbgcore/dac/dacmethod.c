@@ -86,25 +86,58 @@ static void range_add(struct dac_code_cache *c, uint64_t start, uint64_t size,
 
 // ---- Methods -------------------------------------------------------------
 
-struct dbg_error *dac_method_get(struct dac *d, uint64_t md,
-				 struct dac_method *ret)
+static struct dbg_error *method_read(struct dac *d, uint64_t md,
+				     struct sos_method *ret)
 {
-	struct sos_method data = {0};
+	memset(ret, 0, sizeof(*ret));
 
-	int32_t hr = DAC_CALL(d, d->sos, SOS_METHOD, md, (uint64_t)0, &data,
+	int32_t hr = DAC_CALL(d, d->sos, SOS_METHOD, md, (uint64_t)0, ret,
 			      (uint32_t)0, NULL, NULL);
 	if (hr < 0)
 		return dac_err(hr, "cannot read the method at 0x%llx",
 			       (unsigned long long)md);
+	return NULL;
+}
+
+/*
+ * The DAC looks at the method's versions, too, and faults while a thread that
+ * was stopped is about to change them. What does not change is asked for once.
+ */
+struct dbg_error *dac_method_get(struct dac *d, uint64_t md,
+				 struct dac_method *ret)
+{
+	struct dbg_error *err;
+	struct sos_method data;
+	const struct dac_method *known = map_find(&d->methods, md);
+
+	if (known) {
+		*ret = *known;
+		return NULL;
+	}
+	err = method_read(d, md, &data);
+	if (err)
+		return err;
 	*ret = (struct dac_method){
 	    .addr = md,
 	    .type = data.type,
 	    .module = data.module,
 	    .token = data.token,
-	    .code = data.has_code && data.code != UINT64_MAX ? data.code : 0,
 	    .dynamic = data.is_dynamic || data.token == FIRST_DYNAMIC_TOKEN,
 	};
+	// A dynamic method's descriptor is reused for another.
+	if (!ret->dynamic)
+		map_put(&d->methods, md,
+			arena_copy(d->facts, ret, 1, sizeof(*ret)));
 	return NULL;
+}
+
+uint64_t dac_method_code(struct dac *d, uint64_t md)
+{
+	struct sos_method data;
+	struct dbg_error *err = method_read(d, md, &data);
+
+	dbg_error_destroy(err);
+	return err || !data.has_code || data.code == UINT64_MAX ? 0 : data.code;
 }
 
 uint64_t dac_method_of_token(struct dac *d, uint64_t module, uint32_t token)
@@ -498,8 +531,6 @@ struct dbg_error *dac_method_codes(struct dac *d, uint64_t module,
 				   uint32_t token, struct arena *arena,
 				   uint64_t **ret, size_t *ret_n)
 {
-	struct dbg_error *err;
-	struct dac_method method;
 	struct code_list l = {0};
 
 	_cleanup_com_ void *object = dac_module_object(d, module);
@@ -509,10 +540,7 @@ struct dbg_error *dac_method_codes(struct dac *d, uint64_t module,
 			       (unsigned long long)module);
 	uint64_t md = dac_method_of_token(d, module, token);
 	if (md) {
-		err = dac_method_get(d, md, &method);
-		if (err)
-			return err;
-		code_add(d, &l, method.code);
+		code_add(d, &l, dac_method_code(d, md));
 		tiers_add(d, &l, md);
 	}
 	if (DAC_CALL(d, object, MODULE_METHOD_BY_TOKEN, token, &def) ==

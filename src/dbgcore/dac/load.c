@@ -325,6 +325,7 @@ void dac_close(struct dac *d)
 	code_cache_deinit(&d->dynamic);
 	code_cache_deinit(&d->code);
 	map_deinit(&d->types);
+	map_deinit(&d->methods);
 	map_deinit(&d->instances);
 	map_deinit(&d->misses);
 	map_deinit(&d->threads.by_tid);
@@ -356,6 +357,7 @@ void dac_forget(struct dac *d)
 	dac_flush(d);
 	code_cache_clear(&d->code);
 	map_clear(&d->types);
+	map_clear(&d->methods);
 	map_clear(&d->instances);
 	arena_reset(d->facts);
 }

@@ -455,7 +455,7 @@ static void gather_machine(struct gather *g)
 	s->type = author_type(g->ts, s->type);
 }
 
-static void gather(struct gather *g)
+static struct dbg_error *gather(struct gather *g)
 {
 	const struct code_pos *pos = g->frame->pos;
 	struct dac_method method;
@@ -463,15 +463,13 @@ static void gather(struct gather *g)
 	struct scope *s = g->scope;
 	if (g->frame->machine) {
 		gather_machine(g);
-		return;
+		return NULL;
 	}
 	stack_frame_instance(g->ts, g->frame, &exact);
 	struct dbg_error *err =
 	    dac_method_get(types_dac(g->ts), exact.method, &method);
-	if (err) {
-		dbg_error_destroy(err);
-		return;
-	}
+	if (err)
+		return err;
 	s->module = pos->module;
 	s->type = exact.type ? exact.type : type_of_mt(g->ts, method.type);
 	s->context.module = pos->module;
@@ -496,12 +494,14 @@ static void gather(struct gather *g)
 	add_locals(g);
 	sort(g);
 	s->type = author_type(g->ts, s->type);
+	return NULL;
 }
 
 struct dbg_error *scope_get(struct types *ts, const struct frame *frame,
 			    struct thread_ref *thread, struct arena *arena,
 			    struct scope **ret)
 {
+	struct dbg_error *err = NULL;
 	struct scope *s = arena_alloc(arena, sizeof(*s));
 	s->frame = frame;
 	s->thread = thread;
@@ -509,7 +509,7 @@ struct dbg_error *scope_get(struct types *ts, const struct frame *frame,
 	    .ts = ts, .frame = frame, .arena = arena, .scope = s};
 	if (frame && frame->pos && frame->pos->module &&
 	    MD_TOKEN_RID(frame->pos->token))
-		gather(&g);
+		err = gather(&g);
 	*ret = s;
-	return NULL;
+	return err;
 }
