@@ -8,13 +8,15 @@ import drive
 class Busy:
     """A program that keeps count of what it does; see Busy.cs."""
 
-    def __init__(self, t, *args, config="Debug", words=None):
+    def __init__(self, t, *args, config="Debug", words=None,
+                 **options):
         words = words or t.program("Busy", *args, config=config,
                                    host="dotnet")
         self.t = t
         self.process = subprocess.Popen(
             words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, text=True, env=t.env)
+            stderr=subprocess.STDOUT, text=True, env=t.env,
+            **options)
         self.pid = self.process.pid
 
     def ready(self):

@@ -4,6 +4,7 @@ import shutil
 import subprocess
 
 import drive
+from halfway import attach_halfway
 from survivor import Busy, batch
 
 
@@ -94,3 +95,9 @@ def test_attach(t):
         t.check_in("detached]\n", out)
     busy.untouched()
     busy.right()
+
+
+def test_attach_halfway(t):
+    """One that has begun to fill the table that tells the DAC what is where."""
+    path = copy(t)
+    attach_halfway(t, [path, "Busy", "1", "1"], os.path.basename(path))

@@ -40,6 +40,13 @@ DBG_MUST struct dbg_error *dac_open(struct target *t,
 				    const struct dac_runtime *runtime,
 				    struct dac **ret, bool *ret_ready);
 /*
+ * Address of the first word that the runtime of @image has yet to fill in its
+ * table for the DAC; 0 if the table is whole, or there is none.
+ */
+DBG_MUST struct dbg_error *dac_table_hole(struct target *t,
+					  const struct target_image *image,
+					  uint64_t *ret);
+/*
  * The DAC's file for @image, a program with the runtime inside: at @hint (a
  * file or a directory, NULL: none), beside it, or in an installed runtime;
  * DBG_E_RUNTIME with the remedy if there is none. Found by its build id.

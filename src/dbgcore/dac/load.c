@@ -236,6 +236,54 @@ static char *dac_path(struct target *t, const char *runtime_path)
 			 dac_name);
 }
 
+// ---- The runtime's table -------------------------------------------------
+
+/*
+ * g_dacTable holds the addresses of the runtime's globals, then of five
+ * functions, then of vtables. The runtime fills it in this order, early in its
+ * start; the DAC reads it whole, once, and takes what it finds.
+ */
+struct table {
+	uint64_t addr; /* 0: there is none */
+	uint64_t words[TABLE_WORDS];
+	size_t n;
+};
+
+static struct dbg_error *table_read(struct target *t,
+				    const struct target_image *image,
+				    struct table *ret)
+{
+	struct dbg_error *err;
+	uint64_t size;
+
+	err = target_object(t, image, "g_dacTable", &ret->addr, &size);
+	if (err)
+		return err;
+	if (size > sizeof(ret->words))
+		size = sizeof(ret->words);
+	if (!ret->addr)
+		size = 0;
+	ret->n = target_read_some(t, ret->addr, ret->words, size) / 8;
+	return NULL;
+}
+
+struct dbg_error *dac_table_hole(struct target *t,
+				 const struct target_image *image,
+				 uint64_t *ret)
+{
+	struct dbg_error *err;
+	struct table table;
+
+	err = table_read(t, image, &table);
+	if (err)
+		return err;
+	size_t filled = table.n;
+	while (filled && !table.words[filled - 1])
+		filled--;
+	*ret = filled < table.n ? table.addr + filled * 8 : 0;
+	return NULL;
+}
+
 // ---- Open and close ------------------------------------------------------
 
 static struct dbg_error *start(struct dac *d, com_fn *create)
@@ -272,9 +320,15 @@ static struct dbg_error *start(struct dac *d, com_fn *create)
 struct dbg_error *dac_open(struct target *t, const struct dac_runtime *rt,
 			   struct dac **ret, bool *ret_ready)
 {
-	struct dbg_error *err = NULL;
+	struct dbg_error *err;
+	const struct target_image image = {.path = rt->path, .base = rt->base};
 	void *handle = NULL;
+	uint64_t hole;
 
+	err = dac_table_hole(t, &image, &hole);
+	*ret_ready = false;
+	if (err || hole)
+		return err;
 	_cleanup_free_ char *path =
 	    rt->dac ? xstrdup(rt->dac) : dac_path(t, rt->path);
 	_cleanup_free_ char *runtime =
@@ -303,8 +357,6 @@ struct dbg_error *dac_open(struct target *t, const struct dac_runtime *rt,
 	err = start(d, create);
 	if (err || !d->process) {
 		dac_close(d);
-		if (!err)
-			*ret_ready = false;
 		return err;
 	}
 	*ret_ready = true;
@@ -370,9 +422,8 @@ uint64_t dac_calls(const struct dac *d)
 // ---- ThePreStub ----------------------------------------------------------
 
 /*
- * g_dacTable holds the addresses of the runtime's globals, then of five
- * functions, then of vtables. The first entry inside the executable segment
- * is DACNotifyCompilationFinished, the second ThePreStub, the third a label
+ * The first word of the table inside the executable segment is
+ * DACNotifyCompilationFinished, the second ThePreStub, the third a label
  * behind its end (8.0.31, 9.0.20, 10.0.12).
  */
 static uint64_t prestub_find(struct dac *d)
@@ -381,21 +432,22 @@ static uint64_t prestub_find(struct dac *d)
 	    .path = d->runtime_path,
 	    .base = d->runtime_base,
 	};
-	uint64_t start, end, addr, table[TABLE_WORDS];
+	uint64_t start, end;
+	struct table table;
 	struct dbg_error *err;
 
-	err = target_symbol(d->target, &image, "g_dacTable", &addr);
-	if (!err && addr)
+	err = table_read(d->target, &image, &table);
+	if (!err && table.n)
 		err = target_image_text(d->target, &image, &start, &end);
-	if (err || !addr) {
+	if (err || !table.n) {
 		dbg_error_destroy(err);
 		return 0;
 	}
-	size_t n = target_read_some(d->target, addr, table, sizeof(table)) / 8;
-	for (size_t i = 0; i + 2 < n; i++) {
-		if (table[i] < start || table[i] >= end)
+	for (size_t i = 0; i + 2 < table.n; i++) {
+		uint64_t stub = table.words[i + 1], label = table.words[i + 2];
+
+		if (table.words[i] < start || table.words[i] >= end)
 			continue;
-		uint64_t stub = table[i + 1], label = table[i + 2];
 		if (stub < start || stub >= end || label < stub + PRESTUB_MIN ||
 		    label > stub + PRESTUB_MAX)
 			return 0;

@@ -2,8 +2,8 @@
  * Single-file programs: the runtime is inside the executable, which exports
  * its table for the DAC but none of the calls by which a host starts it.
  *
- *   TABLE    a debug register watches the first word of the table; the
- *            runtime writes it early in its start
+ *   TABLE    a debug register watches the first word of the table that is
+ *            not filled; the runtime writes it early in its start
  *   FILLED   a trap where the function returns that fills the table: the DAC
  *            can be opened, and module notifications be asked for
  *   MODULES  a trap at __cxa_throw, by which they come. With the second, of
@@ -20,18 +20,18 @@
 #include "target/unwind.h"
 
 struct dbg_error *bundle_begin(struct dbg *dbg,
-			       const struct target_image *image, uint64_t table)
+			       const struct target_image *image)
 {
 	struct dbg_error *err;
 	struct start *s = &dbg->start;
 	struct arena *arena = arena_create();
 	const char *dac;
-	uint64_t first = 0;
+	uint64_t hole = 0;
 
 	s->told = true; // whatever is wrong is said here
 	err = dac_find_bundled(dbg->target, image, dbg->dac_path, arena, &dac);
 	if (!err)
-		err = target_read_u64(dbg->target, table, &first);
+		err = dac_table_hole(dbg->target, image, &hole);
 	if (!err) {
 		s->runtime = xstrdup(image->path);
 		s->base = image->base;
@@ -41,10 +41,10 @@ struct dbg_error *bundle_begin(struct dbg *dbg,
 	if (err)
 		return err;
 	// Attached to: it may be filled, or be up, already.
-	if (first)
+	if (!hole)
 		return start_take_runtime(dbg);
 	s->phase = START_TABLE;
-	return control_watch_word(dbg->control, table);
+	return control_watch_word(dbg->control, hole);
 }
 
 struct dbg_error *bundle_written(struct dbg *dbg, const struct target_event *ev)

@@ -223,9 +223,9 @@ DBG_MUST struct dbg_error *start_lift(struct dbg *dbg);
 
 /* ---- bundle.c -------------------------------------------------------- */
 
-/* A program with the runtime inside: @table is the address of its table. */
-DBG_MUST struct dbg_error *
-bundle_begin(struct dbg *dbg, const struct target_image *image, uint64_t table);
+/* A program with the runtime inside: its image. */
+DBG_MUST struct dbg_error *bundle_begin(struct dbg *dbg,
+					const struct target_image *image);
 /* The table is written. */
 DBG_MUST struct dbg_error *bundle_written(struct dbg *dbg,
 					  const struct target_event *ev);

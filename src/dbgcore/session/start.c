@@ -55,7 +55,7 @@ static struct dbg_error *check_main_image(struct dbg *dbg, struct arena *arena,
 		return err;
 	*ret_bundled = table;
 	if (table)
-		return bundle_begin(dbg, &image, table);
+		return bundle_begin(dbg, &image);
 	dbg->start.told = aot;
 	if (aot)
 		session_message(dbg,

@@ -300,6 +300,16 @@ struct dbg_error *target_symbol(struct target *t,
 				const struct target_image *image,
 				const char *name, uint64_t *ret)
 {
+	uint64_t size;
+
+	return target_object(t, image, name, ret, &size);
+}
+
+struct dbg_error *target_object(struct target *t,
+				const struct target_image *image,
+				const char *name, uint64_t *ret,
+				uint64_t *ret_size)
+{
 	struct dbg_error *err;
 	const struct elf *elf;
 	struct elf_symbol symbol;
@@ -307,9 +317,11 @@ struct dbg_error *target_symbol(struct target *t,
 	err = file_get(t, image->path, &elf);
 	if (err)
 		return err;
-	*ret = 0;
-	if (elf_symbol_find(elf, name, &symbol))
+	*ret = *ret_size = 0;
+	if (elf_symbol_find(elf, name, &symbol)) {
 		*ret = image->base + (symbol.addr - elf_base(elf));
+		*ret_size = symbol.size;
+	}
 	return NULL;
 }
 

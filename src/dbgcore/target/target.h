@@ -359,6 +359,11 @@ const char *target_demangle(const char *name, struct arena *arena);
 DBG_MUST struct dbg_error *target_symbol(struct target *t,
 					 const struct target_image *image,
 					 const char *name, uint64_t *ret);
+/* The same of an exported object, with its size. */
+DBG_MUST struct dbg_error *target_object(struct target *t,
+					 const struct target_image *image,
+					 const char *name, uint64_t *ret,
+					 uint64_t *ret_size);
 /* Executable segment of an image that holds its entry code. */
 DBG_MUST struct dbg_error *target_image_text(struct target *t,
 					     const struct target_image *image,

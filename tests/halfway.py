@@ -1,0 +1,92 @@
+"""A program stopped in the midst of its runtime's start: where it writes a
+given word of the runtime's table for the DAC."""
+import ctypes
+import os
+import re
+import signal
+import subprocess
+
+import drive
+from survivor import Busy
+
+TRACEME, POKEUSER, CONT, DETACH, SYSCALL = 0, 6, 7, 17, 24
+DEBUGREG, WRITE_8 = 848, 1 | 1 << 16 | 3 << 18  # DR0, eight bytes, written
+
+
+def ptrace(request, pid=0, addr=0, data=0):
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.ptrace.argtypes = [ctypes.c_long] * 4
+    if libc.ptrace(request, pid, addr, data):
+        raise OSError(ctypes.get_errno(), f"ptrace request {request}")
+
+
+def go_on(pid, request, sig=0):
+    """The signal that the program stops by next."""
+    ptrace(request, pid, 0, sig)
+    _, status = os.waitpid(pid, 0)
+    if not os.WIFSTOPPED(status):
+        raise drive.Failure("the program ended")
+    return os.WSTOPSIG(status)
+
+
+def table_of(pid, image):
+    """Address of the table, once the image is mapped."""
+    with open(f"/proc/{pid}/maps") as file:
+        found = re.search(rf"^(\w+)-.* 00000000 .* (/.*/{image})$",
+                          file.read(), re.M)
+    if not found:
+        return 0
+    symbols = subprocess.run(["nm", "-D", found[2]], check=True, text=True,
+                             capture_output=True).stdout
+    offset = re.search(r"^(\w+) . g_dacTable\b", symbols, re.M)[1]
+    return int(found[1], 16) + int(offset, 16)
+
+
+def word(pid, addr):
+    """The word there; nothing while nothing is mapped."""
+    try:
+        with open(f"/proc/{pid}/mem", "rb", 0) as file:
+            file.seek(addr)
+            return int.from_bytes(file.read(8), "little")
+    except OSError:
+        return None
+
+
+def stop_at_word(t, words, image, index):
+    """Busy, stopped as by SIGSTOP when that word is written."""
+    busy = Busy(t, words=words, preexec_fn=lambda: ptrace(TRACEME))
+    pid, table = busy.pid, 0
+    os.waitpid(pid, 0)
+    while not table or word(pid, table) is None:
+        go_on(pid, SYSCALL)
+        table = table or table_of(pid, image)
+    ptrace(POKEUSER, pid, DEBUGREG, table + 8 * index)
+    ptrace(POKEUSER, pid, DEBUGREG + 8 * 7, WRITE_8)
+    sig = 0
+    while sig != signal.SIGTRAP:
+        sig = go_on(pid, CONT, sig)
+    t.check(word(pid, table + 8 * index), "the word is not written")
+    t.check_equal(0, word(pid, table + 8 * (index + 1)))
+    ptrace(POKEUSER, pid, DEBUGREG + 8 * 7, 0)
+    os.kill(pid, signal.SIGSTOP)
+    ptrace(DETACH, pid, 0, signal.SIGSTOP)
+    t.wait_for("the stop", lambda: drive.state(pid) == "T")
+    return busy
+
+
+def attach_halfway(t, words, image):
+    """Who attaches there meets the program as if it were not begun."""
+    for index in (0, 100):
+        busy = stop_at_word(t, words, image, index)
+        s = t.start("-p", str(busy.pid))
+        s.cmd("break Tally.Turn")
+        s.line("continue")
+        s.expect(r"^Continuing\.\n")
+        os.kill(busy.pid, signal.SIGCONT)
+        s.expect(r"^Breakpoint 1, Busy\.Tally\.Turn \(this=")
+        s.expect(r"^\(dndbg\) ")
+        t.check_in("detached]", s.cmd("detach"))
+        s.line("quit")
+        s.wait()
+        busy.ready().untouched()
+        busy.right()
