@@ -13,18 +13,19 @@ def printed(text):
     return int(re.findall(r"^\$\d+ = (-?\d+)$", text, re.M)[-1])
 
 
-def till_tier_up(t):
-    """A session in a program that calls Hot.Body all the time, stopped there
-    (breakpoint 1) in the first of the calls seen to run optimised code."""
-    s = t.start("--args", *t.program("Breaks", "tiers", "wait",
+def till_tier_up(t, section="tiers", place="Hot.Body", at="Hot.Body (n=0)"):
+    """A session in a program that calls Hot.Body, or another method, all the
+    time, stopped there (breakpoint 1) in the first of the calls seen to run
+    optimised code."""
+    s = t.start("--args", *t.program("Breaks", section, "wait",
                                      config="Release"))
-    s.cmd("break Hot.Body")
-    t.check_in("Breakpoint 1, Breaks.Hot.Body (n=0)", s.cmd("run"))
+    s.cmd("break " + place)
+    t.check_in("Breakpoint 1, Breaks." + at, s.cmd("run"))
     t.check_in(", tier 0", s.cmd("info frame"))
     s.cmd("ignore 1 29")
 
     def tier_1():
-        t.check_in("Breakpoint 1, Breaks.Hot.Body", s.cmd("continue", 60))
+        t.check_in("Breakpoint 1, Breaks.Hot.", s.cmd("continue", 60))
         s.cmd("ignore 1 499")
         return ", tier 1\n" in s.cmd("info frame")
 
@@ -70,6 +71,21 @@ def test_after_tier_up(t):
     t.check_match(r"^Breakpoint 3, Breaks\.Hot\.Body \(n=5\) at Breaks\.cs:"
                   + str(t.line("Breaks", "hot-body")), s.cmd("continue"))
     t.check_in(", tier 1\n", s.cmd("info frame"))
+    t.check_match(r"^ok$", s.cmd("continue"))
+
+
+def test_handler_of_older_code(t):
+    """An exception is handled in the code that runs, not in the newest."""
+    s = till_tier_up(t, "older", t.at("Breaks", "older-inner"),
+                     "Hot.Older (outermost=false)")
+    s.cmd("delete 1")
+    s.cmd("tbreak " + t.at("Breaks", "older-throw"))
+    t.check_in("Temporary breakpoint 2,", s.cmd("continue"))
+    s.cmd("set just-my-code off")
+    out = s.cmd("next")
+    t.check_match(r"^Breaks\.Hot\.Older \(outermost=true\) at ", out)
+    t.check_match(r"^\d+\t +catch", out)
+    t.check(", tier 1\n" not in s.cmd("info frame"), "the newest code")
     t.check_match(r"^ok$", s.cmd("continue"))
 
 

@@ -171,3 +171,24 @@ const char *catcher_text(struct control *c, const struct catcher *k,
 	}
 	return arena_strdup(arena, str_get(&out));
 }
+
+uint64_t catcher_entry(struct control *c, pid_t tid, uint64_t method,
+		       uint64_t offset)
+{
+	struct dbg_error *err = NULL;
+	struct dac_code code = {0};
+	uint32_t thread = stack_thread_number(c->stack, tid);
+
+	for (uint32_t i = 0; !err && !code.method && i < FRAMES_MAX; i++) {
+		const struct frame *f;
+
+		err = stack_frame(c->stack, thread, i, &f);
+		if (err || !f)
+			break;
+		if (f->raw.method == method)
+			err = dac_code_at(c->dac, f->raw.ip - !f->raw.leaf,
+					  &code);
+	}
+	dbg_error_destroy(err);
+	return code.method ? code.start + offset : 0;
+}

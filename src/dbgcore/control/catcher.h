@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct arena;
 struct control;
@@ -31,6 +32,13 @@ struct catcher {
 const struct catcher *catcher_get(struct control *c, struct thrown *t);
 /* Does it leave user code that does nothing against it? */
 bool catcher_lets_through(const struct catcher *k);
+/*
+ * Where the handler at native @offset of @method begins that @tid is about to
+ * enter, in the version of its code that the thread runs, which need not be
+ * the newest; 0: not known. (All stopped.)
+ */
+uint64_t catcher_entry(struct control *c, pid_t tid, uint64_t method,
+		       uint64_t offset);
 /* "will be caught in Shop.Order.Add at Order.cs:12" and the like, in @arena. */
 const char *catcher_text(struct control *c, const struct catcher *k,
 			 struct arena *arena);

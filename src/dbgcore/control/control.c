@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "control/catcher.h"
 
 struct control *control_create(const struct control_ops *ops, void *arg)
 {
@@ -372,6 +373,23 @@ void control_notification(struct control *c,
 		dac_notification_decode(c->target, regs, ret);
 }
 
+static void catch_entered(struct control *c, pid_t tid,
+			  const struct dac_notification *n)
+{
+	bool steps = c->plan.phase != STEP_NONE && c->plan.tid == tid;
+	bool watches = c->catch_users & CATCH_USER_WATCH;
+
+	if (!steps && !watches)
+		return;
+
+	uint64_t entry = catcher_entry(c, tid, n->a, n->b);
+
+	if (steps)
+		step_catch(c, n->a, entry);
+	if (watches && entry)
+		watch_frame_catch(c, tid, entry);
+}
+
 static struct dbg_error *thrown(struct control *c, pid_t tid,
 				struct arena *arena, struct dbg_stop *stop,
 				bool *ret_stops)
@@ -405,8 +423,7 @@ static struct dbg_error *thrown(struct control *c, pid_t tid,
 	case DAC_NOTIFY_CODE:
 		return code_made(c, n.a, n.b);
 	case DAC_NOTIFY_CATCH:
-		step_catch(c, tid, n.a, n.b);
-		watch_frame_catch(c, tid, n.a, n.b);
+		catch_entered(c, tid, &n);
 		return NULL;
 	default:
 		return NULL;

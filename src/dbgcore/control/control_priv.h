@@ -381,8 +381,11 @@ void entry_module(struct control *c, struct code_module *m);
 bool step_is_framed(struct control *c, uint64_t ip);
 struct dbg_error *step_trap(struct control *c, pid_t tid, uint64_t addr,
 			    struct dbg_stop *stop, bool *ret_stops);
-/* A catch handler is entered: method and native offset. */
-void step_catch(struct control *c, pid_t tid, uint64_t method, uint64_t offset);
+/*
+ * The stepping thread is about to enter the catch handler of @method at @entry
+ * (0: not known).
+ */
+void step_catch(struct control *c, uint64_t method, uint64_t entry);
 /* Does the step end in a thread that waits for what is left? */
 bool step_is_awaited(const struct step_plan *p);
 /* step.c: the plan is over. */

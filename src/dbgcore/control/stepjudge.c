@@ -125,27 +125,26 @@ struct dbg_error *step_trap(struct control *c, pid_t tid, uint64_t addr,
 }
 
 /*
- * An exception of the stepping thread is about to be handled in @method at
- * native offset @offset: wait at the handler's first line, and if it has no
+ * An exception of the stepping thread is about to be handled by @method's
+ * handler at @entry: wait at the handler's first line, and if it has no
  * source, at every return to source further out.
  */
 static struct dbg_error *plan_handler(struct control *c, uint64_t method,
-				      uint64_t offset)
+				      uint64_t entry)
 {
 	struct dbg_error *err;
 	struct dac_method m;
 	const struct code_point *points;
 	size_t n = 0;
-	uint64_t code = dac_method_code(c->dac, method);
 
 	err = dac_method_get(c->dac, method, &m);
-	if (!err && code &&
+	if (!err && entry &&
 	    mycode_is_user(c, code_module_find(c->code, m.module), m.token))
-		err = code_points(c->code, code + offset, &points, &n);
+		err = code_points(c->code, entry, &points, &n);
 	if (err)
 		return err;
 	for (size_t i = 0; i < n; i++) {
-		if (points[i].addr < code + offset || !points[i].point.line)
+		if (points[i].addr < entry || !points[i].point.line)
 			continue;
 		step_add_site(&c->plan, points[i].addr);
 		return step_arm(c);
@@ -171,9 +170,7 @@ static struct dbg_error *plan_handler(struct control *c, uint64_t method,
 	return err ? err : step_arm(c);
 }
 
-void step_catch(struct control *c, pid_t tid, uint64_t method, uint64_t offset)
+void step_catch(struct control *c, uint64_t method, uint64_t entry)
 {
-	if (c->plan.phase == STEP_NONE || c->plan.tid != tid)
-		return;
-	control_complain(c, plan_handler(c, method, offset));
+	control_complain(c, plan_handler(c, method, entry));
 }

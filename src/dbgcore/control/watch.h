@@ -127,8 +127,7 @@ void watch_frame_forget(struct control *c, struct watch_frame *wf);
 bool watch_frame_ended(const struct watch_frame *wf,
 		       const struct target_event *ev,
 		       const struct user_regs_struct *regs);
-/* A thread is about to enter a catch handler. */
-void watch_frame_catch(struct control *c, pid_t tid, uint64_t method,
-		       uint64_t offset);
+/* A thread is about to enter the catch handler at @entry. */
+void watch_frame_catch(struct control *c, pid_t tid, uint64_t entry);
 
 #endif

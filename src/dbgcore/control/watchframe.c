@@ -140,17 +140,12 @@ static struct dbg_error *behind_prolog(struct control *c, uint64_t ip,
 	return NULL;
 }
 
-void watch_frame_catch(struct control *c, pid_t tid, uint64_t method,
-		       uint64_t offset)
+void watch_frame_catch(struct control *c, pid_t tid, uint64_t entry)
 {
-	struct dbg_error *err = NULL;
-	uint64_t code, addr = 0;
+	struct dbg_error *err;
+	uint64_t addr = 0;
 
-	if (!(c->catch_users & CATCH_USER_WATCH))
-		return;
-	code = dac_method_code(c->dac, method);
-	if (code)
-		err = behind_prolog(c, code + offset, &addr);
+	err = behind_prolog(c, entry, &addr);
 	if (err || !addr) {
 		control_complain(c, err);
 		return;
