@@ -53,6 +53,6 @@ $4 = 18
 +next
 total 18
 {@top-return}{...}// @top-return
-+continue
-Continuing.
+## The thread that is stepped dies with the program: nothing is said of it.
++step
 [Inferior 1 (process {n}) exited normally]

@@ -84,18 +84,27 @@ bool probe_has(struct control *c, const struct code_module *m, uint64_t ip)
 	return m && find(c, m, ip, &probe);
 }
 
-/* Set or reset the flags of all modules that have probes. */
+/*
+ * Set or reset the flags of all modules that have probes. A flag that cannot
+ * be reset is gone with the memory of a program that ends.
+ */
 static void set_flags(struct control *c, uint32_t value)
 {
+	struct dbg_error *err;
 	size_t n;
 	struct code_module *const *modules = code_modules(c->code, &n);
 
-	for (size_t i = 0; i < n; i++)
-		if (modules[i]->pdb && !modules[i]->optimized)
-			control_complain(
-			    c, target_write(c->target,
-					    modules[i]->addr + c->probe.offset,
-					    &value, sizeof(value)));
+	for (size_t i = 0; i < n; i++) {
+		if (!modules[i]->pdb || modules[i]->optimized)
+			continue;
+		err = target_write(c->target,
+				   modules[i]->addr + c->probe.offset, &value,
+				   sizeof(value));
+		if (value)
+			control_complain(c, err);
+		else
+			dbg_error_destroy(err);
+	}
 }
 
 struct dbg_error *probe_arm(struct control *c)
