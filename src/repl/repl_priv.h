@@ -104,7 +104,7 @@ struct repl {
 	bool instruction;     /* the step was one of instructions */
 	uint32_t last_thread; /* looked at before, 0: none */
 	uint32_t step_token;  /* of the frame stepped, 0: it was no step */
-	uint64_t step_sp;
+	uint64_t step_sp, step_bp;
 	uint32_t action; /* breakpoint whose commands are due, 0: none */
 	uint64_t resumes;
 

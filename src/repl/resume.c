@@ -33,6 +33,7 @@ void resume_begin(struct repl *r, enum resume_kind kind)
 		} else {
 			r->step_token = f.token;
 			r->step_sp = f.sp;
+			r->step_bp = f.optimized ? 0 : f.bp;
 		}
 	}
 	r->stopped = false;

@@ -332,6 +332,14 @@ static void show_reason(const struct dbg_stop *stop)
 	}
 }
 
+/* Is @f of the call that was stepped, perhaps in a handler of it? */
+static bool is_stepped(const struct repl *r, const struct dbg_frame *f)
+{
+	return r->step_token && r->step_token == f->token &&
+	       (r->step_sp == f->sp || (r->step_bp && r->step_bp == f->bp)) &&
+	       r->thread == r->last_thread;
+}
+
 struct dbg_error *show_stop(struct repl *r)
 {
 	struct dbg_error *err;
@@ -351,10 +359,8 @@ struct dbg_error *show_stop(struct repl *r)
 	err = frame_get(r, &f);
 	if (err)
 		return err;
-	bool same = stop->reason == DBG_STOP_STEP && r->step_token &&
-		    r->step_token == f.token && r->step_sp == f.sp &&
-		    r->thread == r->last_thread;
-	if (!same || !f.source.path) {
+	if (stop->reason != DBG_STOP_STEP || !is_stepped(r, &f) ||
+	    !f.source.path) {
 		show_frame(r, &f, needs_addr(r, &f));
 		putchar('\n');
 	}

@@ -13,7 +13,7 @@ Temporary breakpoint 1, StepAsync.Program.Fails ({...}) at StepAsync.cs:{@fails-
 StepAsync.Program.Cancelled () at StepAsync.cs:{@cancelled-await}
 {@cancelled-await}{...}// @cancelled-await
 +next
-StepAsync.Program.Cancelled () at StepAsync.cs:{@cancelled-catch}
+{Release}StepAsync.Program.Cancelled () at StepAsync.cs:{@cancelled-catch}
 {@cancelled-catch}{...}// @cancelled-catch
 +advance @cancelled-caught
 StepAsync.Program.Cancelled () at StepAsync.cs:{@cancelled-caught}

@@ -5,8 +5,8 @@
 Breakpoint 1 (StepKinds.cs:{@operator}) pending: the program is not running.
 +tbreak @first-call
 Temporary breakpoint 2 (StepKinds.cs:{@first-call}) pending: the program is not running.
-+tbreak @native-call
-Temporary breakpoint 3 (StepKinds.cs:{@native-call}) pending: the program is not running.
++tbreak @native-items
+Temporary breakpoint 3 (StepKinds.cs:{@native-items}) pending: the program is not running.
 +tbreak @switch-call
 Temporary breakpoint 4 (StepKinds.cs:{@switch-call}) pending: the program is not running.
 +tbreak @using-body
@@ -34,7 +34,10 @@ StepKinds.First.Get () at StepKinds.cs:{@first-get}
 Continuing.
 static 3
 
-Temporary breakpoint 3, StepKinds.Native.Smallest () at StepKinds.cs:{@native-call}
+Temporary breakpoint 3, StepKinds.Native.Smallest () at StepKinds.cs:{@native-items}
+{@native-items}{...}// @native-items
+## The stack grows within the frame: it is the same frame.
++next
 {@native-call}{...}// @native-call
 ## Native code calls a method of the line's own program.
 +step

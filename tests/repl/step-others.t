@@ -45,7 +45,7 @@ It will be caught in Steps.Program.Threw.lambda at Steps.cs:{n}.
 {@threw-throw}{...}// @threw-throw
 ## The other thread can be stepped out of its exception.
 +next
-Steps.Program.Threw.lambda () at Steps.cs:{@threw-catch}
+{Release}Steps.Program.Threw.lambda () at Steps.cs:{@threw-catch}
 {@threw-catch}{...}// @threw-catch
 +delete
 +continue

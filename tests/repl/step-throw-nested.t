@@ -8,7 +8,6 @@ Starting program: {out}/Steps.dll nested
 Breakpoint 1, Steps.Program.Nested () at Steps.cs:{@nested-throw}
 {@nested-throw}{...}// @nested-throw
 +next
-Steps.Program.Nested () at Steps.cs:{@nested-filter}
 {@nested-filter}{...}// @nested-filter
 +next
 ...

@@ -8,7 +8,6 @@ Starting program: {out}/Steps.dll leaves
 Breakpoint 1, Steps.Program.Leaves () at Steps.cs:{@try-call}
 {@try-call}{...}// @try-call
 +next
-Steps.Program.Leaves () at Steps.cs:{@catch-head}
 {@catch-head}{...}// @catch-head
 +next
 {@catch-open}{...}// @catch-open

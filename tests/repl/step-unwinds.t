@@ -43,7 +43,6 @@ Starting program: {out}/StepKinds.dll unwinds unwinds unwinds
 Breakpoint 1, StepKinds.Program.Unwinds () at StepKinds.cs:{@unwinds-call}
 {@unwinds-call}{...}// @unwinds-call
 +next
-StepKinds.Program.Unwinds () at StepKinds.cs:{@unwinds-catch}
 {@unwinds-catch}{...}// @unwinds-catch
 +delete
 +run
@@ -59,7 +58,6 @@ Starting program: {out}/StepKinds.dll unwinds unwinds unwinds
 Temporary breakpoint 2, StepKinds.Program.Middle () at StepKinds.cs:{@middle-call}
 {@middle-call}{...}// @middle-call
 +next
-StepKinds.Program.Middle () at StepKinds.cs:{@middle-filter}
 {@middle-filter}{...}// @middle-filter
 +step
 StepKinds.Program.Wanted (e={System.InvalidOperationException: "fail"}) at StepKinds.cs:{@wanted}

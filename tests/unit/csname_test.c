@@ -132,6 +132,8 @@ static void test_made(void **state)
 		     "Ns.Outer<T>.Load(string)");
 	check_method(&x->md, f->move_next, NULL,
 		     "Ns.Outer<T>.Inner.System.IFoo.Go<V>(V)");
+	check_method(&x->md, f->finally, NULL,
+		     "Ns.Outer<T>.Inner.System.IFoo.Go<V>(V)");
 	check_method(&x->md, f->move_next_other, NULL,
 		     "Ns.Outer<T>.Inner.Plain.MoveNext()");
 	assert_int_equal(csname_kickoff(&x->md, f->move_next), f->kickoff);

@@ -215,6 +215,7 @@ static void add_machines(struct mdfixture *f)
 				SIG("\x30\x01\x01\x12\x05\x1e\x00"));
 	f->machine = add_type(w, "", "<System-IFoo-Go>d__3`1", f->inner);
 	f->move_next = add_method(w, 0x1e1, "MoveNext", SIG("\x20\x00\x01"));
+	f->finally = add_method(w, 1, "<>m__Finally1", SIG("\x20\x00\x01"));
 	f->plain = add_type(w, "", "Plain", f->inner);
 	f->move_next_other =
 	    add_method(w, 0x1e6, "MoveNext", SIG("\x20\x00\x02"));

@@ -13,7 +13,7 @@ struct mdfixture {
 	uint32_t dictionary_ref, list_spec;
 	uint32_t ctor, cctor, main, accessor, indexer, operator_plus, to_int;
 	uint32_t finalizer, explicit_get, swap, lambda, generic_lambda, local;
-	uint32_t kickoff, move_next, move_next_other;
+	uint32_t kickoff, move_next, finally, move_next_other;
 	uint32_t overload_1, overload_2, move_next_overload, all_types;
 	uint32_t count_field, list_add, swap_string, hello;
 	uint32_t vararg_sig, write_line;

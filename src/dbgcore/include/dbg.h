@@ -433,6 +433,7 @@ struct dbg_frame {
 	uint32_t level; /* 0 is the newest */
 	enum dbg_frame_kind kind;
 	uint64_t pc, sp;
+	uint64_t bp;          /* not optimized: the same until the call ends */
 	const char *function; /* C# name with parameter types, never NULL */
 	const char *module;   /* file name, NULL: none */
 	uint32_t token;       /* methodDef, 0: none */

@@ -53,10 +53,11 @@ void csname_sig(const struct md *md, const struct sig_type *type,
 void csname_method(const struct md *md, uint32_t token, bool params,
 		   const struct csname_args *args, struct str *out);
 /*
- * The method rid that MoveNext of a state machine was made from, found by
- * names and attributes alone; 0 if it is none. pdb_kickoff_of knows it better.
+ * The method rid that MoveNext of a state machine, or a finally block of an
+ * iterator, was made from, found by names and attributes alone; 0 if it is
+ * none. pdb_kickoff_of knows that of MoveNext better.
  */
-uint32_t csname_kickoff(const struct md *md, uint32_t move_next_rid);
+uint32_t csname_kickoff(const struct md *md, uint32_t rid);
 /*
  * Is it the name of a state machine's class, "<M>d__0"? M may be a lambda's or
  * a local function's, which have brackets themselves.

@@ -146,28 +146,29 @@ static bool names_machine(const struct md *md, uint32_t method,
 	return false;
 }
 
-uint32_t csname_kickoff(const struct md *md, uint32_t move_next_rid)
+uint32_t csname_kickoff(const struct md *md, uint32_t rid)
 {
 	uint32_t first, end, found = 0;
-	const char *source;
+	const char *source, *name = method_name(md, rid);
 	size_t len;
 
-	if (strcmp(method_name(md, move_next_rid), "MoveNext"))
+	// A finally block of an iterator is a method of its own.
+	if (strcmp(name, "MoveNext") && !str_starts(name, "<>m__Finally"))
 		return 0;
-	uint32_t machine = md_method_type(md, move_next_rid);
+	uint32_t machine = md_method_type(md, rid);
 	const char *type = typedef_name(md, machine);
 	uint32_t outer = md_enclosing(md, machine);
 	if (!outer || !machine_source(type, &source, &len))
 		return 0;
 	md_type_methods(md, outer, &first, &end);
-	for (uint32_t rid = first; rid < end; rid++) {
-		if (!same_source(method_name(md, rid), source, len))
+	for (uint32_t i = first; i < end; i++) {
+		if (!same_source(method_name(md, i), source, len))
 			continue;
 		// Overloads are told apart by their attribute alone.
-		if (found && names_machine(md, rid, type))
-			return rid;
+		if (found && names_machine(md, i, type))
+			return i;
 		if (!found)
-			found = rid;
+			found = i;
 	}
 	return found;
 }

@@ -274,6 +274,7 @@ void stack_describe(struct stack *s, uint32_t thread, uint32_t level,
 	    .kind = f->kind,
 	    .pc = f->raw.ip,
 	    .sp = f->raw.sp,
+	    .bp = f->raw.bp,
 	    .il_offset = UINT32_MAX,
 	    .above = folded(s, t, shown),
 	};
