@@ -47,6 +47,11 @@ DBG_MUST struct dbg_error *dac_table_hole(struct target *t,
 					  const struct target_image *image,
 					  uint64_t *ret);
 /*
+ * Load the library that dac_open will use, which makes that one quicker; what
+ * is wrong with it, dac_open says.
+ */
+void dac_prepare(struct target *t, const struct dac_runtime *runtime);
+/*
  * The DAC's file for @image, a program with the runtime inside: at @hint (a
  * file or a directory, NULL: none), beside it, or in an installed runtime;
  * DBG_E_RUNTIME with the remedy if there is none. Found by its build id.

@@ -317,18 +317,12 @@ static struct dbg_error *start(struct dac *d, com_fn *create)
 	return NULL;
 }
 
-struct dbg_error *dac_open(struct target *t, const struct dac_runtime *rt,
-			   struct dac **ret, bool *ret_ready)
+static struct dbg_error *find_create(struct target *t,
+				     const struct dac_runtime *rt, com_fn **ret)
 {
-	struct dbg_error *err;
-	const struct target_image image = {.path = rt->path, .base = rt->base};
+	struct dbg_error *err = NULL;
 	void *handle = NULL;
-	uint64_t hole;
 
-	err = dac_table_hole(t, &image, &hole);
-	*ret_ready = false;
-	if (err || hole)
-		return err;
 	_cleanup_free_ char *path =
 	    rt->dac ? xstrdup(rt->dac) : dac_path(t, rt->path);
 	_cleanup_free_ char *runtime =
@@ -339,9 +333,32 @@ struct dbg_error *dac_open(struct target *t, const struct dac_runtime *rt,
 		err = load(path, rt->trust, &handle);
 	if (err)
 		return err;
-	com_fn *create = (com_fn *)dlsym(handle, "CLRDataCreateInstance");
-	if (!create)
-		return dbg_err(DBG_E_RUNTIME, "'%s' is no DAC", path);
+	*ret = (com_fn *)dlsym(handle, "CLRDataCreateInstance");
+	return *ret ? NULL : dbg_err(DBG_E_RUNTIME, "'%s' is no DAC", path);
+}
+
+void dac_prepare(struct target *t, const struct dac_runtime *rt)
+{
+	com_fn *create;
+
+	dbg_error_destroy(find_create(t, rt, &create));
+}
+
+struct dbg_error *dac_open(struct target *t, const struct dac_runtime *rt,
+			   struct dac **ret, bool *ret_ready)
+{
+	struct dbg_error *err;
+	const struct target_image image = {.path = rt->path, .base = rt->base};
+	uint64_t hole;
+	com_fn *create;
+
+	err = dac_table_hole(t, &image, &hole);
+	*ret_ready = false;
+	if (err || hole)
+		return err;
+	err = find_create(t, rt, &create);
+	if (err)
+		return err;
 
 	struct dac *d = xcalloc(1, sizeof(*d));
 	d->target = t;

@@ -318,6 +318,7 @@ static struct dbg_error *dispatch_one(struct dbg *dbg, bool *any, bool *hit)
 		return err;
 	*any = true;
 	err = take(dbg, &ev);
+	start_prepare(dbg);
 	*hit = *hit || ev.kind == TARGET_TRAP || ev.kind == TARGET_WATCH;
 	return err;
 }

@@ -48,6 +48,7 @@ struct start {
 	size_t n_addrs;
 	unsigned int modules; /* told of by a runtime inside */
 	bool told;            /* why there is no runtime to be had */
+	bool prepared;        /* the DAC is loaded, or cannot be */
 	char *runtime; /* path of libcoreclr.so, or of what it is inside of */
 	char *bundled_dac; /* of a runtime inside, NULL: it is no such */
 	uint64_t base;
@@ -212,6 +213,8 @@ DBG_MUST struct dbg_error *start_written(struct dbg *dbg,
 /* A thread is at one of our start-up traps. */
 DBG_MUST struct dbg_error *start_trap(struct dbg *dbg,
 				      const struct target_event *ev);
+/* Load the DAC while the program starts its runtime. */
+void start_prepare(struct dbg *dbg);
 void start_reset(struct dbg *dbg);
 
 /* Open the DAC and hand over to control, if the runtime is up. */

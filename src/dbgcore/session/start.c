@@ -160,14 +160,32 @@ static struct dbg_error *at_library(struct dbg *dbg)
 	return err ? err : await_runtime(dbg);
 }
 
+static struct dac_runtime runtime_of(const struct dbg *dbg)
+{
+	return (struct dac_runtime){.path = dbg->start.runtime,
+				    .base = dbg->start.base,
+				    .dac = dbg->start.bundled_dac,
+				    .trust = dbg->trust_dac};
+}
+
+void start_prepare(struct dbg *dbg)
+{
+	struct start *s = &dbg->start;
+
+	if (s->phase != START_RUNTIME || s->prepared || dbg->dac)
+		return;
+	s->prepared = true;
+
+	const struct dac_runtime runtime = runtime_of(dbg);
+
+	dac_prepare(dbg->target, &runtime);
+}
+
 struct dbg_error *start_take_runtime(struct dbg *dbg)
 {
 	struct dbg_error *err = NULL;
 	struct start *s = &dbg->start;
-	const struct dac_runtime runtime = {.path = s->runtime,
-					    .base = s->base,
-					    .dac = s->bundled_dac,
-					    .trust = dbg->trust_dac};
+	const struct dac_runtime runtime = runtime_of(dbg);
 	bool ready = true;
 
 	if (!dbg->dac)
