@@ -133,11 +133,21 @@ AHEAD = ["System.Version.Parse(string)", "System.Convert.FromHexString(string)",
 
 def test_first_calls_of_precompiled_code(t):
     """Threads that call a method of the framework for the first time at the
-    same moment are all counted, and so are those that throw."""
+    same moment are all counted, and so are those that throw; also if nothing
+    is to run but what the JIT compiles."""
     ask = [f"tbreak {t.at('Ahead', 'end')}"]
     for number, name in enumerate(AHEAD, 2):
         ask += [f"break {name}", f"ignore {number} 1000000"]
     ask += ["catch throw", "ignore 8 1000000", "run", "info breakpoints"]
-    for _ in range(3):
-        out = t.batch(ask, t.program("Ahead", "8")).stdout
+    for setting in "110100":
+        out = t.batch(ask, t.program("Ahead", "8"),
+                      env={"DOTNET_ReadyToRun": setting}).stdout
         t.check_equal([8] * 7, [hits(out, i) for i in range(2, 9)])
+
+
+def test_dispatcher_compiled_by_the_jit(t):
+    """No frame of the runtime's dispatcher is shown, though none of its calls
+    is inlined."""
+    out = t.batch(["run", "bt 1"], t.program("Throws", "unhandled-inner"),
+                  env={"DOTNET_ReadyToRun": "0"}).stdout
+    t.check_match(r"^#0  \w+ in Throws\.Program\.Unhandled \(", out)

@@ -132,12 +132,25 @@ static void keep(struct code *c, const char **name, const char *text)
 		*name = arena_strdup(c->cache, text);
 }
 
+static bool dispatches(const struct method_name *name)
+{
+	// The last throws what compiled code asks for: a bad index, ...
+	static const char *const types[] = {
+	    "System.Runtime.EH.",
+	    "System.Runtime.StackFrameIterator.",
+	    "System.Runtime.ExceptionServices.InternalCalls.",
+	    "Internal.Runtime.CompilerHelpers.ThrowHelpers.",
+	};
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+		if (str_starts(name->plain, types[i]))
+			return true;
+	return false;
+}
+
 static enum code_method_kind kind_of(const struct method_name *name)
 {
-	// The second throws what compiled code asks for: a bad index, ...
-	if (str_starts(name->plain, "System.Runtime.EH.") ||
-	    str_starts(name->plain,
-		       "Internal.Runtime.CompilerHelpers.ThrowHelpers."))
+	if (dispatches(name))
 		return CODE_METHOD_DISPATCH;
 	if (name->stays)
 		return CODE_METHOD_PLAIN;

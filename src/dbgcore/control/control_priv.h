@@ -185,10 +185,9 @@ enum {
 };
 
 struct throws {
-	bool wanted;             /* some catchpoint is enabled */
-	bool looked;             /* for DispatchEx in this run */
-	uint64_t corelib;        /* Module* of System.Private.CoreLib */
-	uint32_t dispatch_token; /* 0: .NET 8 */
+	bool wanted;               /* some catchpoint is enabled */
+	bool looked;               /* for DispatchEx in this run */
+	struct dac_method_ref ref; /* of DispatchEx; no token: .NET 8 */
 	uint64_t dispatch[DISPATCH_VERSIONS]; /* its code, each version */
 	size_t n_dispatch;
 	uint64_t raise_return; /* in RaiseException, 0: not seen yet */

@@ -3,13 +3,14 @@
  * it; the runtime publishes the code, and only then tells of it. Whoever
  * calls it in between would run past breakpoints that are not there yet.
  *
- * So while methods without code are waited for, the JIT's entry is trapped
- * (ICorJitCompiler::compileMethod; its argument names the IL of the method).
- * When the JIT returns with the code of one that is wanted, nobody else has
- * seen it: everything is stopped, and the one thread goes on alone up to the
- * point where the runtime tells of the code. That is short, but the thread
- * may need a lock that a stopped one holds: then it falls asleep, and the
- * others run for a moment without it. If it waits for a suspension of all
+ * So while methods without code are waited for (the runtime's dispatcher of
+ * exceptions is one, if it was not compiled ahead of time), the JIT's entry is
+ * trapped (ICorJitCompiler::compileMethod; its argument names the IL of the
+ * method). When the JIT returns with the code of one that is wanted, nobody
+ * else has seen it: everything is stopped, and the one thread goes on alone up
+ * to the point where the runtime tells of the code. That is short, but the
+ * thread may need a lock that a stopped one holds: then it falls asleep, and
+ * the others run for a moment without it. If it waits for a suspension of all
  * threads, that does not help, for some of them may stand at traps of ours; but
  * by then the code is in its place, and its first instruction gets a trap.
  *
@@ -266,11 +267,13 @@ static bool trap_code(struct control *c, const struct dac_method_ref *ref,
 	if (!code)
 		return false;
 
-	const struct code_module *m = code_module_find(c->code, ref->module);
+	struct code_module *m = code_module_find(c->code, ref->module);
 	struct want *w = m ? wanted_find(c, m, ref->token) : NULL;
 
 	if (w)
 		ahead_add(c, w, entry);
+	if (m)
+		throws_code(c, m, ref->token, entry);
 	ahead_arm(c);
 	return true;
 }

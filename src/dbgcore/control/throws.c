@@ -65,19 +65,19 @@ static void add_types(struct control *c, uint64_t mt, struct thrown *t)
 
 /* ---- Watching DispatchEx ---------------------------------------------- */
 
-static uint32_t find_dispatch(const struct md *md)
+static uint32_t find_method(const struct md *md, const char *space,
+			    const char *type, const char *name)
 {
 	uint32_t n = md_rows(md, MD_TYPEDEF), first, end;
 
 	for (uint32_t rid = 1; rid <= n; rid++) {
-		if (strcmp(md_col_string(md, MD_TYPEDEF, rid, 1), "EH") ||
-		    strcmp(md_col_string(md, MD_TYPEDEF, rid, 2),
-			   "System.Runtime"))
+		if (strcmp(md_col_string(md, MD_TYPEDEF, rid, 1), type) ||
+		    strcmp(md_col_string(md, MD_TYPEDEF, rid, 2), space))
 			continue;
 		md_type_methods(md, rid, &first, &end);
 		for (uint32_t m = first; m < end; m++)
 			if (!strcmp(md_col_string(md, MD_METHODDEF, m, 3),
-				    "DispatchEx"))
+				    name))
 				return MD_TOKEN(MD_METHODDEF, m);
 	}
 	return 0;
@@ -114,11 +114,12 @@ bool throws_native(struct control *c)
 	struct code_module *corelib =
 	    code_module_named(c->code, "System.Private.CoreLib");
 
-	if (corelib && !t->corelib) {
-		t->corelib = corelib->addr;
-		t->dispatch_token = find_dispatch(&corelib->md);
+	if (corelib && !t->ref.module) {
+		t->ref.module = corelib->addr;
+		t->ref.token = find_method(&corelib->md, "System.Runtime", "EH",
+					   "DispatchEx");
 	}
-	return corelib && !t->dispatch_token;
+	return corelib && !t->ref.token;
 }
 
 /*
@@ -140,6 +141,21 @@ static void native_update(struct control *c)
 }
 
 /*
+ * Does the runtime run what was compiled ahead of time (DOTNET_ReadyToRun)?
+ * This method it has called before any program.
+ */
+static bool runs_ahead(struct control *c, const struct code_module *corelib)
+{
+	uint32_t token =
+	    find_method(&corelib->md, "System", "AppContext", "Setup");
+	uint64_t desc =
+	    token ? dac_method_of_token(c->dac, corelib->addr, token) : 0;
+	uint64_t code = desc ? dac_method_code(c->dac, desc) : 0;
+
+	return !code || code == code_ahead_addr(c->code, corelib, token);
+}
+
+/*
  * Learn where DispatchEx is, and ask to be told of it: it is compiled anew
  * when it has been called often.
  */
@@ -156,11 +172,10 @@ static void dispatch_watch(struct control *c)
 	if (throws_native(c))
 		return;
 
-	const struct dac_method_ref ref = {t->corelib, t->dispatch_token};
 	uint64_t desc =
-	    dac_method_of_token(c->dac, t->corelib, t->dispatch_token);
+	    dac_method_of_token(c->dac, t->ref.module, t->ref.token);
 
-	err = dac_notify_methods(c->dac, &ref, 1, true);
+	err = dac_notify_methods(c->dac, &t->ref, 1, true);
 	control_complain(c, err);
 
 	uint64_t code = desc ? dac_method_code(c->dac, desc) : 0;
@@ -169,18 +184,34 @@ static void dispatch_watch(struct control *c)
 		dispatch_found(c, code);
 
 	// Several threads may throw first at the same moment.
-	uint64_t ahead = code_ahead_addr(c->code, corelib, t->dispatch_token);
+	uint64_t ahead = code_ahead_addr(c->code, corelib, t->ref.token);
 
-	if (ahead)
+	if (ahead && runs_ahead(c, corelib))
 		dispatch_found(c, ahead);
+}
+
+/* While it has no code at all, who throws first must not run past it. */
+static void first_code_watch(struct control *c)
+{
+	const struct throws *t = &c->throws;
+	const struct code_module *corelib =
+	    code_module_find(c->code, t->ref.module);
+
+	if (!corelib || !t->ref.token || t->n_dispatch)
+		return;
+	if (t->wanted)
+		rush_add(c, corelib, &t->ref);
+	else
+		rush_remove(c, corelib, t->ref.token);
 }
 
 bool throws_code(struct control *c, struct code_module *m, uint32_t token,
 		 uint64_t ip)
 {
-	if (!c->throws.dispatch_token || token != c->throws.dispatch_token ||
-	    m->addr != c->throws.corelib)
+	if (!c->throws.ref.token || token != c->throws.ref.token ||
+	    m->addr != c->throws.ref.module)
 		return false;
+	rush_remove(c, m, token);
 	dispatch_found(c, ip);
 	return true;
 }
@@ -199,8 +230,10 @@ void throws_update(struct control *c)
 	if (!c->code)
 		return;
 	native_update(c);
-	if (wanted) {
+	if (wanted)
 		dispatch_watch(c);
+	first_code_watch(c);
+	if (wanted) {
 		dispatch_arm(c);
 	} else if (t->n_dispatch) {
 		control_complain(c, control_site_remove(c, SITE_DISPATCH,
@@ -211,8 +244,10 @@ void throws_update(struct control *c)
 
 void throws_runtime(struct control *c)
 {
-	if (c->throws.wanted)
-		dispatch_watch(c);
+	if (!c->throws.wanted)
+		return;
+	dispatch_watch(c);
+	first_code_watch(c);
 }
 
 void throws_reset(struct control *c)
@@ -332,7 +367,7 @@ struct dbg_error *throws_pal(struct control *c, pid_t tid, struct arena *arena,
 	struct user_regs_struct regs;
 	struct thrown t = {.tid = tid, .arena = arena};
 
-	if (!c->throws.wanted || c->throws.dispatch_token)
+	if (!c->throws.wanted || c->throws.ref.token)
 		return NULL;
 	err = target_regs(c->target, tid, &regs);
 	if (err)
@@ -384,7 +419,7 @@ struct dbg_error *throws_fault(struct control *c, const struct target_event *ev,
 	const struct fault *fault = fault_of(&ev->info);
 	struct thrown t = {.tid = ev->tid, .arena = arena};
 
-	if (!c->code || !c->throws.wanted || c->throws.dispatch_token || !fault)
+	if (!c->code || !c->throws.wanted || c->throws.ref.token || !fault)
 		return NULL;
 	err = control_halt(c);
 	if (!err)
