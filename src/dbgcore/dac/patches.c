@@ -110,12 +110,10 @@ static bool unwind_one(struct dac *d, pid_t tid)
 	return false;
 }
 
-void patches_find(struct dac *d, pid_t tid)
+static void find(struct dac *d, pid_t tid)
 {
 	struct read_log log = {.n = 0};
 
-	if (d->patches_sought)
-		return;
 	// What it has cached it would not read.
 	dac_drop(d);
 	d->data_target.log = &log;
@@ -124,4 +122,10 @@ void patches_find(struct dac *d, pid_t tid)
 	flag_find(d, &log);
 	if (d->data_target.patch_flag)
 		dac_drop(d);
+}
+
+void patches_find(struct dac *d, pid_t tid)
+{
+	if (!d->patches_sought)
+		find(d, tid);
 }
