@@ -106,9 +106,19 @@ static void escape(struct text *t, unsigned char c)
 		text_addf(t, "%04x", c);
 }
 
-static bool is_plain(char c)
+// How many characters at the beginning are in JSON as they are.
+static size_t plain_length(const char *s, size_t n)
 {
-	return c >= ' ' && c < 0x7f && c != '"' && c != '\\';
+	static const bool plain[256] = {
+	    [' ' ... '!'] = true,
+	    ['#' ... '['] = true,
+	    [']' ... '~'] = true,
+	};
+	size_t i = 0;
+
+	while (i < n && plain[(unsigned char)s[i]])
+		i++;
+	return i;
 }
 
 static void add_string(struct text *t, const char *s, size_t n)
@@ -117,10 +127,9 @@ static void add_string(struct text *t, const char *s, size_t n)
 
 	text_addc(t, '"');
 	for (size_t i = 0; i < n;) {
-		char *p = text_room(t, n - i);
-		while (i < n && is_plain(s[i]))
-			*p++ = s[i++];
-		text_end(t, p);
+		size_t plain = plain_length(s + i, n - i);
+		text_addn(t, s + i, plain);
+		i += plain;
 		if (i == n)
 			break;
 		size_t size = utf8_length(s + i, n - i, &cut);
@@ -159,14 +168,26 @@ void emit_strf(struct text *t, const char *key, const char *fmt, ...)
 }
 
 // By hand: most of what is sent are numbers.
-static void add_number(struct text *t, uint64_t n, unsigned int base)
+static void add_decimal(struct text *t, uint64_t n)
 {
 	char buf[20];
 	size_t at = sizeof(buf);
 
 	do {
-		buf[--at] = "0123456789abcdef"[n % base];
-		n /= base;
+		buf[--at] = (char)('0' + n % 10);
+		n /= 10;
+	} while (n);
+	text_addn(t, buf + at, sizeof(buf) - at);
+}
+
+static void add_hex(struct text *t, uint64_t n)
+{
+	char buf[16];
+	size_t at = sizeof(buf);
+
+	do {
+		buf[--at] = "0123456789abcdef"[n % 16];
+		n /= 16;
 	} while (n);
 	text_addn(t, buf + at, sizeof(buf) - at);
 }
@@ -175,7 +196,7 @@ void emit_int(struct text *t, const char *key, int64_t n)
 {
 	next(t, key);
 	text_addn(t, "-", n < 0);
-	add_number(t, n < 0 ? -(uint64_t)n : (uint64_t)n, 10);
+	add_decimal(t, n < 0 ? -(uint64_t)n : (uint64_t)n);
 }
 
 void emit_bool(struct text *t, const char *key, bool b)
@@ -188,6 +209,6 @@ void emit_addr(struct text *t, const char *key, uint64_t addr)
 {
 	next(t, key);
 	text_addn(t, "\"0x", 3);
-	add_number(t, addr, 16);
+	add_hex(t, addr);
 	text_addc(t, '"');
 }

@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 enum {
-	KEPT_MAX_BYTES = 1 << 20
+	KEPT_MAX_BYTES = 1 << 20,
+	DIRECT_MIN_BYTES = 32 << 10,
+	PIPE_BYTES = 1 << 20
 };
 
 void outbox_init(struct outbox *o, int fd)
@@ -23,6 +25,8 @@ void outbox_init(struct outbox *o, int fd)
 	if (o->fd < 0)
 		o->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	o->gone = o->fd < 0;
+	// fewer turns for a long message; refused, or no pipe, is no harm
+	fcntl(o->fd, F_SETPIPE_SZ, PIPE_BYTES);
 }
 
 void outbox_deinit(struct outbox *o)
@@ -36,12 +40,6 @@ void outbox_deinit(struct outbox *o)
 size_t outbox_pending(const struct outbox *o)
 {
 	return o->gone ? 0 : o->bytes.len - o->at;
-}
-
-void outbox_add(struct outbox *o, const char *bytes, size_t n)
-{
-	if (!o->gone)
-		text_addn(&o->bytes, bytes, n);
 }
 
 static ssize_t write_some(struct outbox *o, const char *s, size_t n)
@@ -70,18 +68,42 @@ static void shrink(struct outbox *o)
 	o->at = 0;
 }
 
+// How much is taken now.
+static size_t push(struct outbox *o, const char *s, size_t n)
+{
+	size_t done = 0;
+
+	while (!o->gone && done < n) {
+		ssize_t now = write_some(o, s + done, n - done);
+		if (now < 0 && errno == EINTR)
+			continue;
+		if (now < 0 && errno != EAGAIN)
+			o->gone = true;
+		if (now <= 0)
+			break;
+		done += (size_t)now;
+	}
+	return done;
+}
+
 void outbox_flush(struct outbox *o)
 {
-	while (outbox_pending(o)) {
-		ssize_t n =
-		    write_some(o, o->bytes.s + o->at, o->bytes.len - o->at);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0 && errno != EAGAIN)
-			o->gone = true;
-		if (n <= 0)
-			break;
-		o->at += (size_t)n;
-	}
+	size_t n = outbox_pending(o);
+
+	if (n)
+		o->at += push(o, o->bytes.s + o->at, n);
 	shrink(o);
+}
+
+void outbox_add(struct outbox *o, const char *bytes, size_t n)
+{
+	size_t done = 0;
+
+	// what is long is copied only if it has to wait
+	if (n >= DIRECT_MIN_BYTES)
+		outbox_flush(o);
+	if (n >= DIRECT_MIN_BYTES && !outbox_pending(o))
+		done = push(o, bytes, n);
+	if (!o->gone)
+		text_addn(&o->bytes, bytes + done, n - done);
 }

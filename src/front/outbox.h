@@ -24,6 +24,7 @@ void outbox_init(struct outbox *o, int fd);
 void outbox_deinit(struct outbox *o);
 /* Bytes not written yet; 0 if the reader is gone. */
 size_t outbox_pending(const struct outbox *o);
+/* What is long is written at once, as far as that goes without waiting. */
 void outbox_add(struct outbox *o, const char *bytes, size_t n);
 /* Write what can be written now. */
 void outbox_flush(struct outbox *o);

@@ -20,17 +20,9 @@ void text_clear(struct text *t)
 		t->s[0] = 0;
 }
 
-char *text_room(struct text *t, size_t n)
+void text_grow(struct text *t, size_t n)
 {
-	if (t->cap - t->len <= n)
-		alloc_grow(&t->s, &t->cap, t->len + n + 1, 1);
-	return t->s + t->len;
-}
-
-void text_end(struct text *t, char *end)
-{
-	t->len = (size_t)(end - t->s);
-	*end = 0;
+	alloc_grow(&t->s, &t->cap, t->len + n + 1, 1);
 }
 
 void text_addn(struct text *t, const char *s, size_t n)
@@ -42,11 +34,6 @@ void text_addn(struct text *t, const char *s, size_t n)
 void text_add(struct text *t, const char *s)
 {
 	text_addn(t, s, strlen(s));
-}
-
-void text_addc(struct text *t, char c)
-{
-	text_addn(t, &c, 1);
 }
 
 void text_addf(struct text *t, const char *fmt, ...)
