@@ -290,6 +290,13 @@ static struct dbg_error *unset_env(struct repl *r, const struct call *call)
 	return NULL;
 }
 
+static struct dbg_error *unset_substitute(struct repl *r,
+					  const struct call *call)
+{
+	(void)call;
+	return dbg_set(r->dbg, "substitute-path", "");
+}
+
 static struct dbg_error *set_cwd(struct repl *r, const struct call *call)
 {
 	alloc_replace(&r->cwd, *call->args ? call->args : NULL);
@@ -523,6 +530,11 @@ static const struct repl_cmd unset_subs[] = {
 	.flags = CMD_NEEDS_ARGS,
 	.run = unset_env,
     },
+    {
+	.names = "substitute-path",
+	.help = "forget the rules for source paths",
+	.run = unset_substitute,
+    },
     {.names = NULL},
 };
 
@@ -548,7 +560,7 @@ static const struct repl_cmd cmds[] = {
     },
     {
 	.names = "unset",
-	.args = "environment NAME",
+	.args = "SETTING",
 	.help = "undo a setting",
 	.sub = unset_subs,
     },

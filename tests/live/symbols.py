@@ -130,8 +130,13 @@ def test_source_moved(t):
     s.cmd(f"b /nowhere/src/Hello.cs:{print_line}")
     t.check_in("Breakpoint 2", s.cmd(f"b {drive.SOURCES}/Hello.cs:{print_line}")
                .replace("Breakpoint 3", "Breakpoint 2"))
+    # So is any other that leads to the file.
+    os.symlink(drive.SOURCES, f"{t.dir}/linked")
+    t.check_in("Breakpoint 4 at",
+               s.cmd(f"b {t.dir}/linked/Hello.cs:{print_line}"))
+    t.check_in("pending", s.cmd(f"b {t.dir}/other/Hello.cs:{print_line}"))
     t.check_in("Console.WriteLine($", s.cmd("continue"))
-    s.cmd("set substitute-path")
+    s.cmd("unset substitute-path")
     t.check_in("is not here", s.cmd("list Hello.cs:1"))
 
 
@@ -189,8 +194,9 @@ def test_where_to_look(t):
     t.check_match(r"<PENDING> +Hello\.cs:\d+\n\t'Hello\.cs': the file is not "
                   r"the one that the program was built from", done.stdout)
     done = t.batch([f'set substitute-path "/a b" "{t.dir}/c d"',
-                    "show substitute-path"], [])
-    t.check_in(f"/a b -> {t.dir}/c d\n", done.stdout)
+                    "set substitute-path /e /f", "show substitute-path"], [])
+    t.check_in(f"substitute-path: /a b -> {t.dir}/c d\n  /e -> /f\n",
+               done.stdout)
 
 
 def test_pdb_comes_back(t):

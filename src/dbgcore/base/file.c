@@ -97,6 +97,14 @@ bool file_cut(void *addr)
 		    0) != MAP_FAILED;
 }
 
+bool file_same(const char *a, const char *b)
+{
+	struct stat sa, sb;
+
+	return !stat(a, &sa) && !stat(b, &sb) && sa.st_ino == sb.st_ino &&
+	       sa.st_dev == sb.st_dev;
+}
+
 bool file_exists(const char *path)
 {
 	struct stat st;

@@ -32,6 +32,8 @@ void file_rest(const struct file *f);
  */
 bool file_cut(void *addr);
 
+/* Do both paths lead to one file, perhaps by symbolic links? */
+bool file_same(const char *a, const char *b);
 /* Does a regular file stand there? */
 bool file_exists(const char *path);
 

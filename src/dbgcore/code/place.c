@@ -14,6 +14,7 @@
  */
 #include <string.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "code/code_priv.h"
@@ -49,13 +50,21 @@ bool place_is_document(struct code *c, struct module *mod, uint32_t rid,
 		while (is_slash(*file))
 			file++;
 	}
-	// A full path is no tail of another one.
+
 	const char *path = pdb_document_path(mod->m.pdb, rid);
 	const char *moved = module_document(c, mod, rid);
-	if (is_slash(file[0]))
-		return (strlen(path) == strlen(file) && ends_in(path, file)) ||
-		       (strlen(moved) == strlen(file) && ends_in(moved, file));
-	return ends_in(path, file) || ends_in(moved, file);
+	const char *name = str_basename(file);
+
+	if (strcmp(name, str_basename(moved)) &&
+	    strcmp(name, str_basename(path)))
+		return false;
+	// A full path is no tail of another one.
+	size_t full = is_slash(file[0]) ? strlen(file) : 0;
+	if ((!full || full == strlen(path)) && ends_in(path, file))
+		return true;
+	if ((!full || full == strlen(moved)) && ends_in(moved, file))
+		return true;
+	return name != file && file_same(file, moved);
 }
 
 bool place_takes(struct code *c, struct module *mod, uint32_t rid,

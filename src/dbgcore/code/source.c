@@ -113,7 +113,8 @@ const char *source_rules_text(const struct source_rules *r, struct arena *arena)
 	_cleanup_str_ struct str s = {0};
 
 	for (size_t i = 0; i < r->n; i++)
-		str_addf(&s, "%s -> %s\n", r->rules[i].from, r->rules[i].to);
+		str_addf(&s, "%s%s -> %s", i ? "\n  " : "", r->rules[i].from,
+			 r->rules[i].to);
 	return arena_strdup(arena, str_get(&s));
 }
 

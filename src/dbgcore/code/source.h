@@ -12,7 +12,7 @@ struct source_rules *source_rules_create(void);
 void source_rules_destroy(struct source_rules *r);
 void source_rules_add(struct source_rules *r, const char *from, const char *to);
 void source_rules_clear(struct source_rules *r);
-/* "FROM -> TO" lines for `show`, in @arena. */
+/* "FROM -> TO", a line each, for `show`, in @arena. */
 const char *source_rules_text(const struct source_rules *r,
 			      struct arena *arena);
 /* @path rewritten by the first rule whose FROM is a leading path; in @arena */
