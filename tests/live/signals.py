@@ -320,15 +320,12 @@ def test_handle_key(t):
 
 def test_signal_given(t):
     """The selected thread gets a signal of the user's."""
-    s, pid = started(t, "count", "2")
+    s, _ = started(t, "count", "2")
     s.interrupt()
     s.expect(r"^\(dndbg\) ")
+    s.cmd("tbreak " + t.at("Signals", "count"))
     s.cmd("queue-signal SIGHUP")
-    s.line("continue")
-    s.expect("Continuing")
-    t.wait_for("the signal to be taken", lambda: not pending(pid))
-    s.interrupt()
-    s.expect(r"^\(dndbg\) ")
+    t.check_in("Temporary breakpoint 1, ", s.cmd("continue"))
     text = s.cmd("signal SIGHUP")
     t.check_in("Continuing with signal SIGHUP.", text)
     t.check_in("signals 2\n", text)
