@@ -1,0 +1,148 @@
+/*
+ * The handler of SIGTRAP in a program whose debugger has died: a thread that
+ * executed an int3 of ours must know it for one even if another thread takes
+ * all out meanwhile. That is done here at each instruction in turn.
+ */
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "target/net_code.h"
+#include "targetfixture.h"
+
+enum {
+	INT3 = 0xcc,
+	NOP = 0x90,
+	STEPS_MAX = 10000,
+	LAST_STEPS = 60, /* before it begins to take out, itself */
+	TRAP = 1,        /* its slot */
+	OTHER_HANDLER = 0x1000,
+};
+
+uint64_t net_judge(int sig, siginfo_t *info, ucontext_t *uc,
+		   struct net_data *data);
+
+// What the program and the test share.
+struct shared {
+	struct net_data data;
+	volatile uint8_t code[16];
+	volatile int end;
+	volatile uint64_t handler, pc; // what came of it
+};
+
+static void arm(struct shared *s)
+{
+	s->code[0] = INT3;
+	s->data.old.handler = OTHER_HANDLER;
+	s->data.traps[TRAP] = (uint64_t)s->code << 8 | NOP;
+	s->data.n_traps = TRAP + 1;
+}
+
+static void lift(struct shared *s)
+{
+	s->code[0] = NOP;
+	s->data.n_traps = 0;
+}
+
+static _Noreturn void program(struct shared *s)
+{
+	siginfo_t info = {.si_signo = SIGTRAP, .si_code = SI_KERNEL};
+	static ucontext_t uc;
+
+	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
+		_exit(1);
+	memcpy(s->data.mem_path, "/proc/self/mem", 15);
+	while (!s->end) {
+		arm(s);
+		uc.uc_mcontext.gregs[REG_RIP] = (greg_t)(uint64_t)&s->code[1];
+		raise(SIGSTOP);
+		s->handler = net_judge(SIGTRAP, &info, &uc, &s->data);
+		s->pc = (uint64_t)uc.uc_mcontext.gregs[REG_RIP];
+	}
+	_exit(0);
+}
+
+static void go(pid_t pid, int request)
+{
+	int status;
+
+	assert_int_equal(ptrace((enum __ptrace_request)request, pid, NULL, 0),
+			 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSTOPPED(status));
+}
+
+static bool at_syscall(pid_t pid)
+{
+	struct user_regs_struct regs;
+
+	assert_int_equal(ptrace(PTRACE_GETREGS, pid, NULL, &regs), 0);
+	long code = ptrace(PTRACE_PEEKTEXT, pid, (void *)regs.rip, NULL);
+	return (code & 0xffff) == 0x050f;
+}
+
+// Steps to the second system call of the handler, which follows its judgement;
+// the first, for the thread's number, and those of raise come before.
+static int count_steps(pid_t pid)
+{
+	struct user_regs_struct regs;
+	int calls = 0;
+
+	for (int i = 0; i < STEPS_MAX; i++) {
+		assert_int_equal(ptrace(PTRACE_GETREGS, pid, NULL, &regs), 0);
+		bool inside = regs.rip - (uint64_t)__start_net_code <
+			      (uint64_t)(__stop_net_code - __start_net_code);
+		calls += inside && at_syscall(pid);
+		if (calls == 2)
+			return i;
+		go(pid, PTRACE_SINGLESTEP);
+	}
+	fail_msg("the handler makes no second system call");
+	return 0;
+}
+
+static void test_lifted_meanwhile(void **state)
+{
+	int status;
+	struct shared *s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE,
+				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	(void)state;
+	assert_ptr_not_equal(s, MAP_FAILED);
+	pid_t pid = fork();
+	if (!pid)
+		program(s);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(
+	    ptrace(PTRACE_SETOPTIONS, pid, NULL, PTRACE_O_EXITKILL), 0);
+	int n = count_steps(pid);
+	go(pid, PTRACE_CONT);
+	for (int i = n > LAST_STEPS ? n - LAST_STEPS : 0; i <= n; i++) {
+		for (int step = 0; step < i; step++)
+			go(pid, PTRACE_SINGLESTEP);
+		lift(s);
+		go(pid, PTRACE_CONT);
+		assert_int_equal(s->handler, 0);
+		assert_int_equal(s->pc, (uint64_t)s->code);
+	}
+	s->end = 1;
+	ptrace(PTRACE_CONT, pid, NULL, NULL);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	munmap(s, sizeof(*s));
+}
+
+int main(int argc, char **argv)
+{
+	fixture_enter(argc, argv);
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_lifted_meanwhile),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
