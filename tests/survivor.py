@@ -42,14 +42,6 @@ class Busy:
             return [line for line in file
                     if " r-xp 00000000 00:00 0 \n" in line]
 
-    def untouched_after_kill(self):
-        """The same, but memory that does nothing may be left: then who
-        attaches next takes it away."""
-        if self.ours():
-            self.t.check_in("detached]", batch(
-                self.t, f"attach {self.pid}", "detach"))
-        self.untouched()
-
 
 def batch(t, *commands):
     words = [word for command in commands for word in ("-ex", command)]

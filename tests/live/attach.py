@@ -187,8 +187,6 @@ def test_end_of_dndbg(t):
         t.wait_for("the cleaning up",
                    lambda: not drive.tracer_of(busy.pid) and
                    not t.processes("dndbg-sentry"))
-        if ending in (signal.SIGKILL, signal.SIGABRT):
-            busy.untouched_after_kill()
         busy.untouched()
         busy.right()
         s.wait()
@@ -214,7 +212,7 @@ def test_watched(t):
             t.wait_for("the cleaning up",
                        lambda: not drive.tracer_of(busy.pid) and
                        not t.processes("dndbg-sentry"))
-        busy.untouched_after_kill() if end == "kill" else busy.untouched()
+        busy.untouched()
         busy.right()
 
 

@@ -164,5 +164,5 @@ def test_deaf_end(t):
             os.kill(s.pid, end)
         s.wait()
         t.wait_for("the cleaning up", lambda: not t.processes("dndbg-sentry"))
-        program.untouched_after_kill()
+        program.untouched()
         program.right()

@@ -1,6 +1,9 @@
 /* Debuggers that die, at moments that are hard to hit from outside. */
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
@@ -9,6 +12,7 @@
 #include <unistd.h>
 
 #include "target/live.h"
+#include "target/net_code.h"
 #include "target/proc.h"
 #include "targetfixture.h"
 
@@ -22,6 +26,7 @@ struct shared {
 	volatile uint64_t turns;
 	volatile int end; // as a bool the sanitizer reads it but once
 	volatile int attached;
+	volatile uint64_t net; // where it lies
 };
 
 static void *doze(void *arg)
@@ -30,14 +35,25 @@ static void *doze(void *arg)
 	return arg;
 }
 
+static void note(int signal)
+{
+	(void)signal;
+}
+
+static __attribute__((noinline)) void tick(struct shared *s)
+{
+	s->turns++;
+}
+
 static _Noreturn void program(struct shared *s)
 {
 	pthread_t other;
 
+	signal(SIGUSR1, note);
 	if (pthread_create(&other, NULL, doze, NULL))
 		_exit(1);
 	while (!s->end)
-		s->turns++;
+		tick(s);
 	_exit(PROGRAM_CODE);
 }
 
@@ -252,14 +268,133 @@ static void test_called(void **state)
 	finish(s, pid);
 }
 
+// ---- A thread at the entry of a handler, which a dead debugger had stepped
+
+static _Noreturn void enter_handler(pid_t pid)
+{
+	struct target *t;
+	struct target_event event = {.kind = TARGET_GONE};
+	sigset_t set;
+	bool any;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	need(target_attach(pid, &t));
+	target_watch_signals(t, &set);
+	need(target_resume_all(t));
+	syscall(SYS_tgkill, pid, pid, SIGUSR1);
+	while (event.kind != TARGET_SIGNAL)
+		need(target_event_next(t, &event, &any));
+	// Let go by a step, but not by one that we would know of.
+	struct live *l = live_of(t);
+	struct thread *th = thread_find(l, pid);
+	th->due_signal = 0;
+	thread_set_stop(l, th, STOP_NONE);
+	if (live_ptrace(l, PTRACE_SINGLESTEP, pid, 0, SIGUSR1))
+		_exit(2);
+	need(target_stop_all(t));
+	if (!thread_load_regs(l, th) || th->regs.rip != (uint64_t)note)
+		_exit(3);
+	if (th->due_signal || th->stop == STOP_SIGNAL)
+		_exit(4);
+	need(target_detach(t, false));
+	target_destroy(t);
+	_exit(0);
+}
+
+static void test_handler(void **state)
+{
+	int status;
+	struct shared *s;
+	pid_t pid = start(&s);
+
+	(void)state;
+	pid_t other = fork();
+	if (!other)
+		enter_handler(pid);
+	assert_int_equal(waitpid(other, &status, 0), other);
+	assert_int_equal(status, 0);
+	finish(s, pid);
+}
+
+// ---- A thread that is inside of what a dead debugger left
+
+static uint64_t lock_at(uint64_t net)
+{
+	return net + NET_CODE_BYTES + offsetof(struct net_data, lock);
+}
+
+// The next to hit the trap waits for a lock that nobody has.
+static _Noreturn void lock_and_die(pid_t pid, struct shared *s)
+{
+	const uint64_t at = (uint64_t)tick, one = 1;
+	struct target *t;
+
+	need(target_attach(pid, &t));
+	need(target_traps_arm(t, &at, 1));
+	struct live *l = live_of(t);
+	need(target_write(t, lock_at(l->net.addr), &one, sizeof(one)));
+	s->net = l->net.addr;
+	kill(l->sentry.pid, SIGKILL);
+	raise(SIGKILL);
+	_exit(3);
+}
+
+// Stop it by job control when it is inside.
+static void stop_inside(pid_t pid, uint64_t net)
+{
+	struct user_regs_struct regs;
+
+	for (;;) {
+		kill(pid, SIGSTOP);
+		while (proc_state(pid, pid) != 'T')
+			usleep(1000);
+		// Out of one of the calls by which it waits.
+		if (proc_syscall(pid, pid, &regs) &&
+		    regs.rip - net < NET_CODE_BYTES)
+			return;
+		kill(pid, SIGCONT);
+		usleep(1000);
+	}
+}
+
+static void test_inside(void **state)
+{
+	const uint64_t zero = 0;
+	int status;
+	uint64_t value;
+	char path[32];
+	struct shared *s;
+	pid_t pid = start(&s);
+
+	(void)state;
+	pid_t other = fork();
+	if (!other)
+		lock_and_die(pid, s);
+	assert_int_equal(waitpid(other, &status, 0), other);
+	assert_int_equal(status, SIGKILL);
+	stop_inside(pid, s->net);
+	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+	int mem = open(path, O_RDWR | O_CLOEXEC);
+	assert_int_equal(pwrite(mem, &zero, 8, (off_t)lock_at(s->net)), 8);
+	other = fork();
+	if (!other)
+		attach_and_detach(pid);
+	assert_int_equal(waitpid(other, &status, 0), other);
+	assert_int_equal(status, 0);
+	assert_int_equal(pread(mem, &value, 8, (off_t)s->net), -1);
+	close(mem);
+	kill(pid, SIGCONT);
+	finish(s, pid);
+}
+
 int main(int argc, char **argv)
 {
 	fixture_enter(argc, argv);
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_stepped),
-	    cmocka_unit_test(test_watched),
-	    cmocka_unit_test(test_dying),
-	    cmocka_unit_test(test_called),
+	    cmocka_unit_test(test_stepped), cmocka_unit_test(test_watched),
+	    cmocka_unit_test(test_dying),   cmocka_unit_test(test_called),
+	    cmocka_unit_test(test_handler), cmocka_unit_test(test_inside),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -277,6 +277,18 @@ static struct dbg_error *to_event_stop(struct live *l, struct thread *th)
 	return dbg_err(DBG_E_TARGET, "thread %d cannot be stopped", th->tid);
 }
 
+struct dbg_error *inject_advance(struct live *l, struct thread *th)
+{
+	struct dbg_error *err;
+	pid_t tid = th->tid;
+
+	err = advance(l, th, PTRACE_SYSCALL);
+	if (thread_find(l, tid) == th)
+		return err;
+	dbg_error_destroy(err);
+	return NULL;
+}
+
 static void mask_set(struct live *l, struct thread *th, uint64_t mask)
 {
 	live_ptrace(l, PTRACE_SETSIGMASK, th->tid, sizeof(mask),

@@ -448,6 +448,11 @@ DBG_MUST struct dbg_error *inject_call(struct live *l, struct inject *in,
 				       uint64_t *ret);
 DBG_MUST struct dbg_error *inject_end(struct live *l, struct inject *in);
 /*
+ * Let one thread go on to its next entry of a system call or return from one,
+ * while the others stand. It may have ended instead.
+ */
+DBG_MUST struct dbg_error *inject_advance(struct live *l, struct thread *th);
+/*
  * Threads that a debugger left between them when it died go on as if nothing
  * had been. All is stopped. Without that the next to make a call would take
  * the way through the dead one's code for what its thread does; and should

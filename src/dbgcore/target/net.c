@@ -17,7 +17,6 @@
 #include "target/live.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -34,7 +33,7 @@
 #include "target/net_code.h"
 
 enum {
-	LEAVE_TRIES = 200,
+	LEAVE_ROUNDS = 1000,
 	WRITES_MAX = 512,
 	DEBUG_REGISTERS = 8,
 	KERNEL_SA_RESTORER = 0x04000000, /* asm/signal.h, SA_RESTORER */
@@ -266,32 +265,35 @@ static struct dbg_error *action_restore(struct live *l, struct inject *in)
 	return err;
 }
 
-static bool anyone_inside(struct live *l)
+static bool is_inside(struct live *l, struct thread *th)
 {
-	for (size_t i = 0; i < l->n_threads; i++) {
-		struct thread *th = l->threads[i];
-
-		if (th->kind == THREAD_OWN && th->stop != STOP_NONE &&
-		    thread_load_regs(l, th) &&
-		    th->regs.rip - l->net.addr < NET_CODE_BYTES)
-			return true;
-	}
-	return false;
+	return th->kind == THREAD_OWN && th->stop != STOP_NONE &&
+	       thread_load_regs(l, th) &&
+	       th->regs.rip - l->net.addr < NET_CODE_BYTES;
 }
 
-// No thread is ever inside of the net, unless the program made a SIGTRAP of
-// its own this moment, or one of ours went astray when our forerunner died.
+/*
+ * No thread is ever inside of the net, unless the program made a SIGTRAP of
+ * its own this moment, or one of ours went astray when our forerunner died.
+ * Those inside go on from system call to system call in turn, for one may
+ * have the lock that another wants, and return by one. They are not stopped
+ * between: a thread that gets no processor before that never comes out.
+ */
 static struct dbg_error *await_empty(struct live *l, bool *ret_empty)
 {
 	struct dbg_error *err = NULL;
+	bool any = true;
 
-	for (int i = 0; !err && i < LEAVE_TRIES && anyone_inside(l); i++) {
-		err = live_resume_all(&l->target);
-		poll(NULL, 0, 1);
-		if (!err)
-			err = live_stop_all(&l->target);
+	for (int round = 0; !err && any && round < LEAVE_ROUNDS; round++) {
+		any = false;
+		for (size_t i = 0; !err && i < l->n_threads; i++) {
+			if (!is_inside(l, l->threads[i]))
+				continue;
+			any = true;
+			err = inject_advance(l, l->threads[i]);
+		}
 	}
-	*ret_empty = !anyone_inside(l);
+	*ret_empty = !any;
 	return err;
 }
 
@@ -372,6 +374,16 @@ static void lift_found(struct live *l, const struct net_data *data)
 	}
 }
 
+// Nothing is left to be taken out: who is inside has little to do there.
+static void forget_found(struct live *l)
+{
+	const uint64_t none = 0;
+
+	dbg_error_destroy(live_write(
+	    &l->target, data_at(l, offsetof(struct net_data, n_traps)), &none,
+	    sizeof(none)));
+}
+
 static void unmask_found(struct live *l, const struct net_mask *m)
 {
 	struct thread *th = thread_find(l, (pid_t)m->tid);
@@ -419,6 +431,7 @@ struct dbg_error *net_recover(struct live *l)
 	live_read(&l->target, data_at(l, 0), data, sizeof(*data));
 	clear_debug_registers(l);
 	lift_found(l, data);
+	forget_found(l);
 	for (size_t i = 0; i < NET_MASKS_MAX; i++)
 		unmask_found(l, &data->masks[i]);
 	// Nobody knows which of them was stepped.

@@ -300,6 +300,18 @@ static struct dbg_error *on_int3(struct live *l, struct thread *th,
 	return thread_go(l, th);
 }
 
+// A thread that is stepped stops at the entry of a signal handler, by no signal
+// (signal_delivered of the kernel): none can be delivered from there.
+static bool at_handler(const siginfo_t *info)
+{
+	return info->si_code == SIGTRAP;
+}
+
+static enum thread_stop stop_of(const siginfo_t *info)
+{
+	return at_handler(info) ? STOP_EVENT : STOP_SIGNAL;
+}
+
 static struct dbg_error *on_sigtrap(struct live *l, struct thread *th)
 {
 	struct dbg_error *err;
@@ -320,18 +332,17 @@ static struct dbg_error *on_sigtrap(struct live *l, struct thread *th)
 		thread_keep(l, th, TARGET_WATCH);
 		return NULL;
 	} else if (th->stepping && info.si_code > 0) {
-		// TRAP_TRACE; TRAP_BRKPT behind a system call; SIGTRAP at the
-		// entry of a signal handler.
+		// TRAP_TRACE; TRAP_BRKPT behind a system call.
 		th->stepping = false;
-		thread_set_stop(l, th, STOP_SIGNAL);
+		thread_set_stop(l, th, stop_of(&info));
 		thread_keep(l, th, TARGET_STEPPED);
 		return NULL;
 	} else if (info.si_code == TRAP_TRACE || info.si_code == TRAP_BRKPT ||
-		   info.si_code == TRAP_HWBKPT) {
+		   info.si_code == TRAP_HWBKPT || at_handler(&info)) {
 		// Of a step that was given up before it was seen, or of a
 		// watchpoint that is gone: perhaps a dead debugger's.
 		if (l->stopping && th->kind == THREAD_OWN)
-			thread_set_stop(l, th, STOP_SIGNAL);
+			thread_set_stop(l, th, stop_of(&info));
 		else
 			thread_pass(l, th, 0);
 		return NULL;
