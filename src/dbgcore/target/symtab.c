@@ -8,6 +8,8 @@
 enum {
 	SYMBOLS_MAX = 1 << 22,
 	OVERLAPS_MAX = 64, /* symbols looked at in front of an address */
+	DIGIT_BITS = 8,
+	DIGITS = 1 << DIGIT_BITS,
 };
 
 static size_t underscores(const char *name)
@@ -38,11 +40,57 @@ static void take(void *arg, const struct elf_symbol *symbol)
 	s->v[s->n++] = *symbol;
 }
 
+static size_t digit(uint64_t addr, unsigned int shift)
+{
+	return addr >> shift & (DIGITS - 1);
+}
+
+// Into @to, by one digit of the address; what has the same stays in order.
+static void distribute(const struct elf_symbol *from, size_t n,
+		       unsigned int shift, struct elf_symbol *to)
+{
+	size_t starts[DIGITS + 1] = {0};
+
+	for (size_t i = 0; i < n; i++)
+		starts[digit(from[i].addr, shift) + 1]++;
+	for (size_t d = 0; d < DIGITS; d++)
+		starts[d + 1] += starts[d];
+	for (size_t i = 0; i < n; i++)
+		to[starts[digit(from[i].addr, shift)]++] = from[i];
+}
+
+// The addresses of a library differ in three digits or four: that is much less
+// work than to compare its thousands of symbols.
+static void sort_by_address(struct symtab *s)
+{
+	struct elf_symbol *other = xcalloc(s->n + 1, sizeof(*other));
+	uint64_t differ = 0;
+
+	for (size_t i = 1; i < s->n; i++)
+		differ |= s->v[i].addr ^ s->v[0].addr;
+	for (unsigned int shift = 0; shift < 64; shift += DIGIT_BITS) {
+		if (!digit(differ, shift))
+			continue;
+		distribute(s->v, s->n, shift, other);
+		struct elf_symbol *sorted = other;
+		other = s->v;
+		s->v = sorted;
+		s->cap = s->n;
+	}
+	free(other);
+}
+
 void symtab_add(struct symtab *s, const struct elf *elf)
 {
 	elf_each_function(elf, take, s);
-	if (s->n)
-		qsort(s->v, s->n, sizeof(*s->v), compare);
+	sort_by_address(s);
+	for (size_t i = 0, n; i < s->n; i += n) {
+		n = 1;
+		while (i + n < s->n && s->v[i + n].addr == s->v[i].addr)
+			n++;
+		if (n > 1)
+			qsort(&s->v[i], n, sizeof(*s->v), compare);
+	}
 }
 
 void symtab_deinit(struct symtab *s)
