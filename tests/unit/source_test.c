@@ -59,7 +59,7 @@ static void first_rule_wins(void **state)
 	assert_string_equal(source_rules_apply(r, "/a/b/c.cs", arena),
 			    "/z/b/c.cs");
 	assert_string_equal(source_rules_text(r, arena),
-			    "/a -> /z\n/a/b -> /y\n");
+			    "/a -> /z\n  /a/b -> /y");
 	source_rules_clear(r);
 	assert_string_equal(source_rules_apply(r, "/a/b/c.cs", arena),
 			    "/a/b/c.cs");
