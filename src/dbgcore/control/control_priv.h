@@ -162,6 +162,7 @@ struct step_plan {
 	uint64_t *joins; /* where left goes on if it need not wait */
 	size_t n_joins, cap_joins;
 	uint32_t waiter; /* number of the call that awaits, 0: none */
+	uint32_t own;    /* ... of the one that may end, 0: does not matter */
 	struct blocked blocked;
 	uint64_t *ends; /* the method's last line, if nothing awaits it */
 	size_t n_ends, cap_ends;
@@ -450,6 +451,8 @@ struct dbg_error *stepasync_plan_end(struct control *c, const struct frame *f,
 struct dbg_error *stepasync_plan_last(struct control *c, const struct frame *f);
 /* It is there: go on to who awaits it by now, or end there. */
 struct dbg_error *stepasync_last(struct control *c, bool *ret_done);
+/* Is @tid, at a line of the method, in the call that may end (plan.own)? */
+struct dbg_error *stepasync_own(struct control *c, pid_t tid, bool *ret_own);
 /* A thread is at one: is it the call that awaits? */
 struct dbg_error *stepasync_waiter(struct control *c, pid_t tid,
 				   bool *ret_done);

@@ -65,6 +65,7 @@ void step_lift(struct control *c)
 	p->n_joins = 0;
 	p->note = NULL;
 	p->waiter = 0;
+	p->own = 0;
 	p->blocked.tid = 0;
 	memset(&p->left, 0, sizeof(p->left));
 	p->return_addr = 0;

@@ -188,6 +188,8 @@ struct dbg_error *stepasync_plan_end(struct control *c, const struct frame *f,
 	}
 	// its consumer may have called an iterator, which then returns to it
 	*ret_returns = !p->waiter && is_iterator(c, &machine);
+	if (!*ret_returns)
+		p->own = asynccall_number(c, &machine);
 	if (p->waiter)
 		return plan_waiter(c, nearest.found);
 	asynccall_objects(c, &machine, &call);
@@ -265,6 +267,21 @@ bool stepasync_may_end(struct control *c, const struct frame *f)
 		return false;
 	// an async iterator leaves with every element
 	return is_last(c, pos, f->raw.ip) || is_iterator(c, &machine);
+}
+
+struct dbg_error *stepasync_own(struct control *c, pid_t tid, bool *ret_own)
+{
+	struct dbg_error *err;
+	struct value machine;
+	uint32_t number;
+
+	*ret_own = true;
+	if (!c->plan.own)
+		return NULL;
+	err = control_halt(c);
+	if (!err && asynccall_of(c, tid, &machine, &number))
+		*ret_own = number == c->plan.own;
+	return err;
 }
 
 struct dbg_error *stepasync_waiter(struct control *c, pid_t tid, bool *ret_done)

@@ -99,6 +99,13 @@ static struct dbg_error *judge(struct control *c, pid_t tid, uint64_t addr,
 
 	if (!in_or_outside(&frame, &regs) || is_awaiters(p, addr))
 		return NULL;
+
+	bool own;
+
+	// the thread may have run another call of the method meanwhile
+	err = stepasync_own(c, tid, &own);
+	if (err || !own)
+		return err;
 	if (addrs_have(p->calls, p->n_calls, addr))
 		return stepin_resolve(c, ret_done);
 	*ret_done = true;
