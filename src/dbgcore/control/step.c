@@ -94,7 +94,12 @@ void control_thread_gone(struct control *c, pid_t tid)
 		c->plan.left.tid = 0;
 	if (c->plan.blocked.tid == tid)
 		c->plan.blocked.tid = 0;
-	if (c->plan.phase != STEP_NONE && c->plan.tid == tid)
+	if (c->plan.phase == STEP_NONE || c->plan.tid != tid)
+		return;
+	// what awaits the call that it has ended goes on elsewhere
+	if (step_is_awaited(&c->plan))
+		c->plan.tid = 0;
+	else
 		step_clear(c);
 }
 
