@@ -147,7 +147,7 @@ class Test:
         """End what is left; return it. A program must not outlive dndbg."""
         for session in self.sessions:
             session.close()
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + 5 * SLOW
         left = tagged(self.tag)
         while left and time.monotonic() < deadline:
             time.sleep(0.02)
