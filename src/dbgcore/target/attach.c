@@ -227,7 +227,7 @@ static struct dbg_error *lift_all(struct target *t)
 static bool trap_pending(struct live *l, const struct thread *th)
 {
 	struct __ptrace_peeksiginfo_args args = {.nr = PEEK_MAX};
-	siginfo_t infos[PEEK_MAX];
+	siginfo_t infos[PEEK_MAX] = {0}; // valgrind does not know of the call
 
 	long n = live_ptrace(l, PTRACE_PEEKSIGINFO, th->tid, (uintptr_t)&args,
 			     (uintptr_t)infos);
