@@ -136,6 +136,24 @@ def test_starting_halfway(t):
                    "libcoreclr.so")
 
 
+def test_loading(t):
+    """While the linker maps the runtime: its code is there, its data not."""
+    words = t.program("Busy", "1", "1", host="dotnet")
+    busy = Busy(t, words=[f"{drive.BUILT}/Native/HeldLoad", *words])
+    busy.pid = int(busy.process.stdout.readline())
+    t.wait_for("the stop", lambda: drive.state(busy.pid) == "T")
+    s = t.start("-p", str(busy.pid))
+    s.cmd("break Tally.Turn")
+    os.kill(busy.pid, signal.SIGCONT)
+    s.line("continue")
+    s.expect(r"^Breakpoint 1, Busy.Tally.Turn \(this=")
+    s.expect(r"^\(dndbg\) ")
+    s.cmd("delete 1")
+    s.cmd("detach")
+    busy.ready().untouched()
+    busy.right()
+
+
 def test_refused(t):
     """Who may not be attached to, and why."""
     other = subprocess.Popen(["sleep", "60"], env=t.env)

@@ -224,6 +224,10 @@ struct dbg_error *start_attached(struct dbg *dbg)
 	err = find_runtime(dbg);
 	if (err)
 		return err;
+	/* One that is being mapped is as good as not there. */
+	if (dbg->start.runtime &&
+	    target_image_loading(dbg->target, dbg->start.base))
+		start_reset(dbg);
 	if (!dbg->start.runtime)
 		return before_library(dbg);
 	err = start_take_runtime(dbg);

@@ -27,6 +27,7 @@ enum {
 	PHDRS_MAX = 64,
 	IMAGE_MAX = 1 << 30, /* bytes in memory */
 	DYNAMIC_MAX = 1024,  /* entries */
+	LINKED_MAX = 10000,
 };
 
 // ---- What is kept: mappings while nothing runs, files as long as we like
@@ -484,7 +485,8 @@ static struct dbg_error *dynamic_addr(struct target *t, uint64_t *ret)
 	return NULL;
 }
 
-struct dbg_error *target_r_brk(struct target *t, uint64_t *ret)
+// The linker's r_debug; 0: it has not begun, or there is none.
+static struct dbg_error *linker_addr(struct target *t, uint64_t *ret)
 {
 	struct dbg_error *err;
 	uint64_t addr;
@@ -499,12 +501,43 @@ struct dbg_error *target_r_brk(struct target *t, uint64_t *ret)
 			return err;
 		if (dyn.d_tag != DT_DEBUG)
 			continue;
-		if (!dyn.d_un.d_ptr)
-			return NULL;
-		return target_read_u64(
-		    t, dyn.d_un.d_ptr + offsetof(struct r_debug, r_brk), ret);
+		*ret = dyn.d_un.d_ptr;
+		return NULL;
 	}
 	return err;
+}
+
+struct dbg_error *target_r_brk(struct target *t, uint64_t *ret)
+{
+	uint64_t addr;
+	struct dbg_error *err = linker_addr(t, &addr);
+
+	*ret = 0;
+	if (err || !addr)
+		return err;
+	return target_read_u64(t, addr + offsetof(struct r_debug, r_brk), ret);
+}
+
+bool target_image_loading(struct target *t, uint64_t base)
+{
+	struct dbg_error *err;
+	struct link_map map;
+	uint64_t addr;
+
+	err = linker_addr(t, &addr);
+	if (!err && addr)
+		err = target_read_u64(t, addr + offsetof(struct r_debug, r_map),
+				      &addr);
+	bool loading = !err && addr;
+	// It enters the list when all of it is mapped; r_state tells nothing,
+	// being RT_CONSISTENT until then (glibc 2.36).
+	for (size_t i = 0; !err && addr && loading && i < LINKED_MAX; i++) {
+		err = target_read(t, addr, &map, sizeof(map));
+		loading = !err && map.l_addr != base;
+		addr = (uintptr_t)map.l_next;
+	}
+	dbg_error_destroy(err);
+	return loading;
 }
 
 struct dbg_error *target_file_machine(const char *path, uint16_t *ret)

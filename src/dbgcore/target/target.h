@@ -372,6 +372,11 @@ DBG_MUST struct dbg_error *target_image_text(struct target *t,
 /* Entry point (AT_ENTRY) and r_debug.r_brk (0 until the linker ran). */
 DBG_MUST struct dbg_error *target_entry(struct target *t, uint64_t *ret);
 DBG_MUST struct dbg_error *target_r_brk(struct target *t, uint64_t *ret);
+/*
+ * Is the linker still mapping the image at @base, which is linked at 0? Then
+ * parts of it are not there, or will be covered by others.
+ */
+bool target_image_loading(struct target *t, uint64_t base);
 /* ELF class/machine of the program file: 62 is x86-64. */
 DBG_MUST struct dbg_error *target_file_machine(const char *path, uint16_t *ret);
 
