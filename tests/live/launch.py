@@ -319,6 +319,12 @@ def test_missing(t):
     os.chmod(text, 0o755)
     t.check_equal(f"Cannot start '{text}': Exec format error.\n",
                   refused(text))
+    project = f"{t.dir}/App.csproj"
+    with open(project, "w") as file:
+        file.write("<Project/>")
+    t.check_equal(f"'{project}' is no program: name the .dll that is built "
+                  "from it, or debug 'dotnet run'.\n",
+                  refused(project))
     t.check_equal(f"'{t.dir}' is no file to execute.\n",
                   refused(t.dir))
     t.check_equal("No program to run. Use the \"file\" command.\n",

@@ -76,6 +76,18 @@ static struct dbg_error *find_dotnet(const struct dbg_launch *launch,
 		       "the .NET runtime or set DOTNET_ROOT");
 }
 
+/* What people name who are used to `dotnet run`. */
+static bool is_source(const char *path)
+{
+	static const char *const ends[] = {".csproj", ".fsproj", ".vbproj",
+					   ".sln",    ".slnx",   ".cs"};
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+		if (str_ends(path, ends[i]))
+			return true;
+	return false;
+}
+
 static struct dbg_error *check_executable(const char *path)
 {
 	struct dbg_error *err;
@@ -87,6 +99,12 @@ static struct dbg_error *check_executable(const char *path)
 				     path);
 	if (!S_ISREG(st.st_mode))
 		return dbg_err(DBG_E_FILE, "'%s' is no file to execute", path);
+	if (access(path, X_OK) && is_source(path))
+		return dbg_err(
+		    DBG_E_FILE,
+		    "'%s' is no program: name the .dll that is built "
+		    "from it, or debug 'dotnet run'",
+		    path);
 	if (access(path, X_OK))
 		return dbg_err_errno(DBG_E_FILE, errno, "cannot execute '%s'",
 				     path);
