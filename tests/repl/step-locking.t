@@ -35,10 +35,13 @@ Breakpoint 1, StepKinds.Program.Held () at StepKinds.cs:{@held-before}
 {@held-before}{...}// @held-before
 +next
 {@held-pause}{...}// @held-pause
-+next
-{@held-after}{...}// @held-after
+## The other thread has its turn, however busy the machine is: it is joined.
++tbreak @held-other
+Temporary breakpoint 2 at {addr}: file StepKinds.cs, line {@held-other}.
 +continue
 Continuing.
-held 2
-ok
-[Inferior 1 (process {n}) exited normally]
+...
+Temporary breakpoint 2, StepKinds.Program.{...} () at StepKinds.cs:{@held-other}
+{@held-other}{...}// @held-other
++kill
+[Inferior 1 (process {n}) killed]
