@@ -68,7 +68,6 @@ def stop_at_word(t, words, image, index):
     t.check(word(pid, table + 8 * index), "the word is not written")
     t.check_equal(0, word(pid, table + 8 * (index + 1)))
     ptrace(POKEUSER, pid, DEBUGREG + 8 * 7, 0)
-    os.kill(pid, signal.SIGSTOP)
     ptrace(DETACH, pid, 0, signal.SIGSTOP)
     t.wait_for("the stop", lambda: drive.state(pid) == "T")
     return busy
