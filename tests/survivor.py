@@ -37,6 +37,13 @@ class Busy:
         self.t.check_equal(0, drive.tracer_of(self.pid))
         self.t.check_equal([], self.ours())
 
+    def await_cleaning(self):
+        """dndbg was killed: its sentry takes everything out, and ends."""
+        self.t.wait_for("the cleaning up",
+                        lambda: not drive.tracer_of(self.pid) and
+                        not self.t.processes("dndbg-sentry") and
+                        not self.ours())
+
     def ours(self):
         with open(f"/proc/{self.pid}/maps") as file:
             return [line for line in file

@@ -202,10 +202,7 @@ def test_end_of_dndbg(t):
         s.expect(r"^Breakpoint 1, ")
         s.expect(r"^\(dndbg\) ")
         os.kill(s.pid, ending)
-        t.wait_for("the cleaning up",
-                   lambda: not drive.tracer_of(busy.pid) and
-                   not t.processes("dndbg-sentry"))
-        busy.untouched()
+        busy.await_cleaning()
         busy.right()
         s.wait()
 
@@ -227,9 +224,7 @@ def test_watched(t):
             t.check_in("detached]", s.cmd("detach"))
         else:
             os.kill(s.pid, signal.SIGKILL)
-            t.wait_for("the cleaning up",
-                       lambda: not drive.tracer_of(busy.pid) and
-                       not t.processes("dndbg-sentry"))
+            busy.await_cleaning()
         busy.untouched()
         busy.right()
 
