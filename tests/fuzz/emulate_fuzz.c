@@ -44,7 +44,7 @@ static bool write_any(void *arg, uint64_t addr, const void *buf, size_t n)
 static void run(const struct emu_insn *insn, struct memory *memory)
 {
 	const struct emu_memory mem = {read_any, write_any, memory};
-	struct user_regs_struct regs, before;
+	struct regs regs, before;
 
 	for (size_t i = 0; i < sizeof(regs); i++)
 		((uint8_t *)&regs)[i] = memory->data[i % memory->size];

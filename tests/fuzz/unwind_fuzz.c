@@ -58,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const struct target_ops ops = {
 	    .read = read_data, .frozen = never, .maps = one_image};
 	struct memory m = {.data = data, .size = size};
-	struct user_regs_struct regs = {0};
+	struct regs regs = {0};
 	uint64_t at[N_KEPT] = {0};
 	bool leaf = true;
 

@@ -159,7 +159,7 @@ static void test_no_rule(void **state)
 
 static void test_unwind(void **state)
 {
-	struct user_regs_struct regs, broken;
+	struct regs regs, broken;
 	struct run run;
 	int depth = 0;
 	bool leaf = true;

@@ -231,7 +231,7 @@ static void test_leaves(void **state)
 	// Running managed code.
 	assert_true(dacfixture_frame(f, "Program.Spin(", &tid).frame.leaf);
 	struct dacframe spin = dacfixture_frame(f, "Program.Spin(", &tid);
-	struct user_regs_struct regs;
+	struct regs regs;
 	must(target_regs(f->t, tid, &regs));
 	assert_int_equal(spin.frame.ip, regs.rip);
 	assert_int_equal(spin.frame.sp, regs.rsp);

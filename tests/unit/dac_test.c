@@ -146,7 +146,7 @@ static uint64_t u64_at(const struct context *c, size_t offset)
 
 static void test_context(void **state)
 {
-	struct user_regs_struct regs = {
+	struct regs regs = {
 	    .rax = 1,
 	    .rcx = 2,
 	    .rdx = 3,
@@ -168,7 +168,7 @@ static void test_context(void **state)
 	    .ss = 0x2b,
 	    .eflags = 0x246,
 	};
-	struct user_fpregs_struct fpregs;
+	struct fpregs fpregs;
 	struct context c;
 
 	(void)state;
@@ -277,7 +277,7 @@ static void fake_destroy(struct fake *f)
 static struct dac_notification decode(struct fake *f, uint64_t object,
 				      uint64_t type)
 {
-	const struct user_regs_struct regs = {.rdi = object, .rsi = type};
+	const struct regs regs = {.rdi = object, .rsi = type};
 	struct dac_notification n;
 
 	dac_notification_decode(&f->target, &regs, &n);

@@ -137,7 +137,7 @@ static void tell_core_types(struct dacfixture *f)
 static bool all_in_place(struct dacfixture *f)
 {
 	struct target_thread *threads;
-	struct user_regs_struct regs;
+	struct regs regs;
 	char name[16];
 	pid_t spin = 0;
 	size_t n;

@@ -31,8 +31,8 @@ static const uint64_t area_addr = 0x31000000;
 struct machine {
 	pid_t child;
 	uint8_t *area;
-	uint8_t *copy;                /* of the window, for the emulator */
-	struct user_regs_struct regs; /* a state to begin with */
+	uint8_t *copy;    /* of the window, for the emulator */
+	struct regs regs; /* a state to begin with */
 	uint64_t seed;
 	unsigned int ran[EMU_RET + 1], alus[EMU_DEC + 1], conditions[16];
 };
@@ -141,9 +141,9 @@ static uint64_t random_value(struct machine *m)
 	return value;
 }
 
-static void random_regs(struct machine *m, struct user_regs_struct *r)
+static void random_regs(struct machine *m, struct regs *r)
 {
-	unsigned long long *const all[] = {
+	uint64_t *const all[] = {
 	    &r->rax, &r->rcx, &r->rdx, &r->rbx, &r->rsi, &r->rdi, &r->r8,
 	    &r->r9,  &r->r10, &r->r11, &r->r12, &r->r13, &r->r14, &r->r15,
 	};
@@ -218,8 +218,7 @@ static void print_case(const uint8_t *code, const struct emu_insn *insn,
 }
 
 static void compare(const uint8_t *code, const struct emu_insn *insn,
-		    const struct user_regs_struct *want,
-		    const struct user_regs_struct *got)
+		    const struct regs *want, const struct regs *got)
 {
 	uint64_t ignored = RF;
 
@@ -228,7 +227,7 @@ static void compare(const uint8_t *code, const struct emu_insn *insn,
 	    (insn->arg == EMU_AND || insn->arg == EMU_OR ||
 	     insn->arg == EMU_XOR || insn->arg == EMU_TEST))
 		ignored |= AF;
-	struct user_regs_struct a = *want, b = *got;
+	struct regs a = *want, b = *got;
 	a.eflags &= ~ignored;
 	b.eflags &= ~ignored;
 	a.orig_rax = b.orig_rax;
@@ -257,7 +256,7 @@ static void count(struct machine *m, const struct emu_insn *insn)
 
 static void one_round(struct machine *m)
 {
-	struct user_regs_struct before, emulated, real;
+	struct regs before, emulated, real;
 	const struct emu_memory mem = {copy_read, copy_write, m};
 	struct emu_insn insn;
 	uint8_t code[16];

@@ -66,7 +66,7 @@ static void test_with_traps(void **state)
 
 static void find_stack(struct run *run, const struct target_event *event)
 {
-	struct user_regs_struct regs;
+	struct regs regs;
 
 	if (event->kind == TARGET_TRAP && !run->count) {
 		must(target_regs(run->t, event->tid, &regs));

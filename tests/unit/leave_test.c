@@ -343,7 +343,7 @@ static _Noreturn void lock_and_die(pid_t pid, struct shared *s)
 // Stop it by job control when it is inside.
 static void stop_inside(pid_t pid, uint64_t net)
 {
-	struct user_regs_struct regs;
+	struct regs regs;
 
 	for (;;) {
 		kill(pid, SIGSTOP);

@@ -79,7 +79,7 @@ static void go(pid_t pid, int request)
 
 static bool at_syscall(pid_t pid)
 {
-	struct user_regs_struct regs;
+	struct regs regs;
 
 	assert_int_equal(ptrace(PTRACE_GETREGS, pid, NULL, &regs), 0);
 	long code = ptrace(PTRACE_PEEKTEXT, pid, (void *)regs.rip, NULL);
@@ -90,7 +90,7 @@ static bool at_syscall(pid_t pid)
 // the first, for the thread's number, and those of raise come before.
 static int count_steps(pid_t pid)
 {
-	struct user_regs_struct regs;
+	struct regs regs;
 	int calls = 0;
 
 	for (int i = 0; i < STEPS_MAX; i++) {

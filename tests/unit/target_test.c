@@ -368,7 +368,7 @@ static void test_cache(void **state)
 static void step_through(struct run *run, bool wait, bool traps)
 {
 	uint64_t addrs[FIXTURE_INSNS], visited = 0;
-	struct user_regs_struct regs;
+	struct regs regs;
 	struct target_event event;
 	bool stepped;
 
@@ -420,7 +420,7 @@ static void test_steps(void **state)
 static void test_step_and_signals(void **state)
 {
 	struct run run;
-	struct user_regs_struct regs;
+	struct regs regs;
 	bool stepped;
 
 	(void)state;
@@ -453,7 +453,7 @@ static void test_step_and_signals(void **state)
 static void test_step_syscall(void **state)
 {
 	struct run run;
-	struct user_regs_struct regs;
+	struct regs regs;
 	bool stepped;
 
 	(void)state;
@@ -480,8 +480,8 @@ static void test_step_syscall(void **state)
 static void test_registers(void **state)
 {
 	struct run run;
-	struct user_regs_struct regs, saved;
-	struct user_fpregs_struct fp;
+	struct regs regs, saved;
+	struct fpregs fp;
 
 	(void)state;
 	run_start(&run, "hits", "1");
@@ -525,7 +525,7 @@ static void test_registers(void **state)
 static void test_running(void **state)
 {
 	struct run run;
-	struct user_regs_struct regs;
+	struct regs regs;
 	bool stepped;
 
 	(void)state;

@@ -25,7 +25,7 @@ static size_t check_stopped(struct run *run)
 {
 	struct arena *arena = arena_create();
 	struct target_thread *threads;
-	struct user_regs_struct regs;
+	struct regs regs;
 	size_t n;
 
 	assert_true(target_all_stopped(run->t));
@@ -146,7 +146,7 @@ static void test_leader_ends_first(void **state)
 
 static enum target_alone alone(struct run *run, uint64_t addr)
 {
-	struct user_regs_struct regs;
+	struct regs regs;
 	enum target_alone end;
 	pid_t tid = run->last.tid;
 
@@ -428,7 +428,7 @@ static void test_children_stopped(void **state)
 static void test_exec(void **state)
 {
 	struct run run;
-	struct user_regs_struct regs;
+	struct regs regs;
 
 	(void)state;
 	run_start(&run, "exec", "37");
@@ -491,7 +491,7 @@ static void test_mmap(void **state)
 	for (int i = 0; i < 50; i++) {
 		struct arena *arena = arena_create();
 		struct target_thread *threads;
-		struct user_regs_struct before[8], after;
+		struct regs before[8], after;
 		size_t n;
 
 		must(target_stop_all(run.t));

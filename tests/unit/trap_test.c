@@ -63,7 +63,7 @@ static void test_armed_and_lifted(void **state)
 // Every hit stops the world, as a debugger's user sees it.
 static void stop_world(struct run *run, const struct target_event *event)
 {
-	struct user_regs_struct regs;
+	struct regs regs;
 
 	must(target_stop_all(run->t));
 	assert_true(target_all_stopped(run->t));

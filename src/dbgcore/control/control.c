@@ -363,11 +363,10 @@ static struct dbg_error *code_made(struct control *c, uint64_t desc,
 	return NULL;
 }
 
-void control_notification(struct control *c,
-			  const struct user_regs_struct *regs,
+void control_notification(struct control *c, const struct regs *regs,
 			  struct dac_notification *ret)
 {
-	if (regs->rip == c->notify_call)
+	if (regs_pc(regs) == c->notify_call)
 		dac_notification_called(c->target, regs, ret);
 	else
 		dac_notification_decode(c->target, regs, ret);
@@ -395,7 +394,7 @@ static struct dbg_error *thrown(struct control *c, pid_t tid,
 				bool *ret_stops)
 {
 	struct dbg_error *err;
-	struct user_regs_struct regs;
+	struct regs regs;
 	struct dac_notification n;
 
 	err = target_regs(c->target, tid, &regs);
@@ -406,7 +405,7 @@ static struct dbg_error *thrown(struct control *c, pid_t tid,
 		return NULL;
 	if (n.kind == DAC_NOTIFY_PAL_THROW)
 		return throws_pal(c, tid, arena, stop, ret_stops);
-	if (regs.rip == c->cxa_throw) {
+	if (regs_pc(&regs) == c->cxa_throw) {
 		throws_raised(c, &regs);
 		if (c->notify_call)
 			return NULL; // seen there

@@ -248,8 +248,7 @@ bool addrs_have(const uint64_t *addrs, size_t n, uint64_t addr);
 /* Stop all threads and begin to inspect. */
 DBG_MUST struct dbg_error *control_halt(struct control *c);
 /* What a thread at a SITE_THROW tells. */
-void control_notification(struct control *c,
-			  const struct user_regs_struct *regs,
+void control_notification(struct control *c, const struct regs *regs,
 			  struct dac_notification *ret);
 /* Report and drop an error that must not end the session. */
 void control_complain(struct control *c, struct dbg_error *err);
@@ -363,7 +362,7 @@ struct dbg_error *throws_dispatch(struct control *c, pid_t tid,
 				  struct arena *arena, struct dbg_stop *stop,
 				  bool *ret_stops);
 /* The runtime announces something by a throw: learn where it throws from. */
-void throws_raised(struct control *c, const struct user_regs_struct *regs);
+void throws_raised(struct control *c, const struct regs *regs);
 struct dbg_error *throws_pal(struct control *c, pid_t tid, struct arena *arena,
 			     struct dbg_stop *stop, bool *ret_stops);
 struct dbg_error *throws_fault(struct control *c, const struct target_event *ev,

@@ -11,7 +11,7 @@
 
 /* The statement that the thread stands in, if the next one can be set. */
 struct from {
-	struct user_regs_struct regs;
+	struct regs regs;
 	const struct code_pos *pos;
 	struct dac_code code;
 };
@@ -26,17 +26,17 @@ static struct dbg_error *from_read(struct control *c, pid_t tid,
 		return dbg_err(DBG_E_STATE, "the runtime is not loaded yet");
 	err = target_regs(c->target, tid, &ret->regs);
 	if (!err)
-		err =
-		    code_pos_at(c->code, ret->regs.rip, true, &ret->pos, &any);
+		err = code_pos_at(c->code, regs_pc(&ret->regs), true, &ret->pos,
+				  &any);
 	if (!err && any)
-		err = dac_code_at(c->dac, ret->regs.rip, &ret->code);
+		err = dac_code_at(c->dac, regs_pc(&ret->regs), &ret->code);
 	if (err)
 		return err;
 	if (!any || !ret->pos->point.line)
 		return dbg_err(DBG_E_STATE,
 			       "the thread is not in code with source now: "
 			       "step or finish until it is");
-	if (!probe_has(c, ret->pos->module, ret->regs.rip))
+	if (!probe_has(c, ret->pos->module, regs_pc(&ret->regs)))
 		return dbg_err(DBG_E_STATE,
 			       "the method is optimized: its next statement "
 			       "cannot be set");
@@ -57,7 +57,7 @@ static struct dbg_error *check(struct control *c, const struct from *from,
 	uint32_t token = from->pos->token;
 	size_t n;
 
-	err = code_points(c->code, from->regs.rip, &points, &n);
+	err = code_points(c->code, regs_pc(&from->regs), &points, &n);
 	if (err)
 		return err;
 	for (size_t i = 0; i < n; i++)
@@ -109,7 +109,7 @@ struct dbg_error *control_goto(struct control *c, pid_t tid,
 			       const struct goto_req *req)
 {
 	struct dbg_error *err;
-	struct user_regs_struct regs;
+	struct regs regs;
 	struct dbg_location *list;
 	size_t n;
 
@@ -119,6 +119,6 @@ struct dbg_error *control_goto(struct control *c, pid_t tid,
 	if (err)
 		return err;
 	step_clear(c);
-	regs.rip = list[0].addr;
+	regs_set_pc(&regs, list[0].addr);
 	return target_regs_set(c->target, tid, &regs);
 }

@@ -174,7 +174,7 @@ struct dbg_error *probe_trap(struct control *c, pid_t tid)
 {
 	struct dbg_error *err;
 	const struct step_plan *p = &c->plan;
-	struct user_regs_struct regs;
+	struct regs regs;
 	uint64_t ip;
 
 	if (p->tid != tid) {
@@ -183,11 +183,11 @@ struct dbg_error *probe_trap(struct control *c, pid_t tid)
 		return NULL;
 	}
 	err = target_regs(c->target, tid, &regs);
-	if (err || !p->through || regs.rsp >= p->sp)
+	if (err || !p->through || regs_sp(&regs) >= p->sp)
 		return err;
 	err = control_halt(c);
 	if (!err)
-		err = target_read_u64(c->target, regs.rsp, &ip);
+		err = target_read_u64(c->target, regs_sp(&regs), &ip);
 	if (err || is_inside_passed(c))
 		return err;
 	return stepin_enter(c, ip);

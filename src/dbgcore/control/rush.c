@@ -177,15 +177,16 @@ void rush_update(struct control *c)
 static void rush_begin(struct control *c, pid_t tid)
 {
 	struct wanted *w = &c->wanted;
-	struct user_regs_struct regs;
+	struct regs regs;
 	uint64_t il, returns;
 	struct dbg_error *err = target_regs(c->target, tid, &regs);
 
 	// compileMethod(this, comp, info, flags, &code, &size)
 	if (!err)
-		err = target_read_u64(c->target, regs.rdx + INFO_ILCODE, &il);
+		err = target_read_u64(c->target,
+				      regs_arg(&regs, 2) + INFO_ILCODE, &il);
 	if (!err)
-		err = target_read_u64(c->target, regs.rsp, &returns);
+		err = target_read_u64(c->target, regs_sp(&regs), &returns);
 	if (err) {
 		control_complain(c, err);
 		return;
@@ -200,7 +201,7 @@ static void rush_begin(struct control *c, pid_t tid)
 	struct compilation *job = xcalloc(1, sizeof(*job));
 
 	job->ref = *ref;
-	job->entry_at = regs.r8;
+	job->entry_at = regs_arg(&regs, 4);
 	// the JIT is not entered twice by one thread
 	rush_gone(c, tid);
 	map_put(&w->compiling, (uint64_t)tid, job);
@@ -216,7 +217,7 @@ static void rush_begin(struct control *c, pid_t tid)
  */
 static bool is_known(struct control *c, pid_t tid, uint64_t *ret_addr)
 {
-	struct user_regs_struct regs;
+	struct regs regs;
 	struct dac_notification n;
 	struct dbg_error *err = target_regs(c->target, tid, &regs);
 
@@ -224,9 +225,9 @@ static bool is_known(struct control *c, pid_t tid, uint64_t *ret_addr)
 		dbg_error_destroy(err);
 		return false;
 	}
-	*ret_addr = regs.rip;
-	if (regs.rip != c->cxa_throw && regs.rip != c->notify_call)
-		return regs.rip == c->wanted.prestub_exit;
+	*ret_addr = regs_pc(&regs);
+	if (regs_pc(&regs) != c->cxa_throw && regs_pc(&regs) != c->notify_call)
+		return regs_pc(&regs) == c->wanted.prestub_exit;
 	control_notification(c, &regs, &n);
 	return n.kind == DAC_NOTIFY_CODE;
 }

@@ -316,19 +316,18 @@ static struct dbg_error *plan_async(struct control *c,
 
 static struct dbg_error *plan_line(struct control *c,
 				   const struct code_pos *pos,
-				   const struct user_regs_struct *regs,
-				   bool *ret_done)
+				   const struct regs *regs, bool *ret_done)
 {
 	struct dbg_error *err;
 	struct step_plan *p = &c->plan;
 	bool returns = true;
 
-	p->sp = regs->rsp;
-	p->bp = regs->rbp;
-	p->framed = step_is_framed(c, regs->rip) && !pos->in_prolog;
-	err = plan_points(c, regs->rip);
+	p->sp = regs_sp(regs);
+	p->bp = regs_fp(regs);
+	p->framed = step_is_framed(c, regs_pc(regs)) && !pos->in_prolog;
+	err = plan_points(c, regs_pc(regs));
 	if (!err)
-		err = plan_async(c, pos, regs->rip, &returns);
+		err = plan_async(c, pos, regs_pc(regs), &returns);
 	if (!err && returns)
 		err = plan_return(c, 1);
 	if (!err)
@@ -338,41 +337,30 @@ static struct dbg_error *plan_line(struct control *c,
 	p->phase = STEP_RUNNING;
 	err = step_arm(c);
 	// a thread does not hit the trap that it stands at
-	if (!err && addrs_have(p->calls, p->n_calls, regs->rip))
+	if (!err && addrs_have(p->calls, p->n_calls, regs_pc(regs)))
 		err = stepin_resolve(c, ret_done);
 	return err;
 }
 
-/*
- * Was it stopped in a system call that begins anew (-ERESTARTSYS to
- * -ERESTART_RESTARTBLOCK in rax)? The pc is behind the call already.
- */
-static bool in_syscall(const struct user_regs_struct *regs)
-{
-	int64_t result = (int64_t)regs->rax;
-
-	return (int64_t)regs->orig_rax >= 0 && result <= -512 && result >= -516;
-}
-
-static struct dbg_error *plan_instruction(struct control *c,
-					  const struct user_regs_struct *regs,
-					  bool *ret_done)
+static struct dbg_error *
+plan_instruction(struct control *c, const struct regs *regs, bool *ret_done)
 {
 	struct step_plan *p = &c->plan;
 	uint8_t bytes[INSN_BYTES];
-	size_t n = target_read_some(c->target, regs->rip, bytes, sizeof(bytes));
+	size_t n =
+	    target_read_some(c->target, regs_pc(regs), bytes, sizeof(bytes));
 	struct insn insn = {0};
-	bool known = disasm_insn(bytes, n, regs->rip, &insn);
+	bool known = disasm_insn(bytes, n, regs_pc(regs), &insn);
 	bool over = p->step.kind != DBG_STEP_IN && insn.kind == INSN_CALL;
 
 	// a system call may wait for another thread: let all run
-	if (in_syscall(regs))
+	if (regs_restart(regs))
 		insn.size = 0;
 	else if (!known || (!over && insn.kind != INSN_SYSCALL))
 		return target_thread_step(c->target, p->tid, true, ret_done);
 	p->framed = false;
-	p->sp = regs->rsp;
-	step_add_site(p, regs->rip + insn.size);
+	p->sp = regs_sp(regs);
+	step_add_site(p, regs_pc(regs) + insn.size);
 	p->phase = STEP_RUNNING;
 	return step_arm(c);
 }
@@ -381,7 +369,7 @@ static struct dbg_error *plan(struct control *c, bool *ret_done)
 {
 	struct dbg_error *err;
 	struct step_plan *p = &c->plan;
-	struct user_regs_struct regs;
+	struct regs regs;
 	const struct code_pos *pos;
 	const struct frame *f;
 	bool managed = false;
@@ -398,13 +386,13 @@ static struct dbg_error *plan(struct control *c, bool *ret_done)
 			       "the runtime is not loaded yet: only single "
 			       "instructions can be stepped");
 	mycode_tell(c);
-	err = code_pos_at(c->code, regs.rip, !stack_is_behind(c->stack, p->tid),
-			  &pos, &managed);
+	err = code_pos_at(c->code, regs_pc(&regs),
+			  !stack_is_behind(c->stack, p->tid), &pos, &managed);
 	if (err)
 		return err;
 	if (managed && pos->point.line) {
 		p->home = pos->module;
-		p->home_pc = regs.rip;
+		p->home_pc = regs_pc(&regs);
 	}
 	if (p->step.kind == DBG_STEP_OUT) {
 		err = plan_out(c, p->step.frame + 1);
@@ -425,13 +413,13 @@ static struct dbg_error *plan(struct control *c, bool *ret_done)
 	    stack_frame(c->stack, stack_thread_number(c->stack, p->tid), 0, &f);
 	if (err)
 		return err;
-	return plan_out(c, f && f->raw.ip == regs.rip ? 1 : 0);
+	return plan_out(c, f && f->raw.ip == regs_pc(&regs) ? 1 : 0);
 }
 
 struct dbg_error *step_go_on(struct control *c, bool *ret_done)
 {
 	struct dbg_error *err;
-	struct user_regs_struct regs;
+	struct regs regs;
 	const struct code_pos *pos;
 	bool any = false;
 
@@ -439,7 +427,7 @@ struct dbg_error *step_go_on(struct control *c, bool *ret_done)
 		return plan_out(c, 1);
 	err = target_regs(c->target, c->plan.tid, &regs);
 	if (!err)
-		err = code_pos_at(c->code, regs.rip, true, &pos, &any);
+		err = code_pos_at(c->code, regs_pc(&regs), true, &pos, &any);
 	return err || !any ? err : plan_line(c, pos, &regs, ret_done);
 }
 
@@ -464,13 +452,13 @@ struct dbg_error *control_stepped(struct control *c, pid_t tid,
 				  struct dbg_stop *stop)
 {
 	struct dbg_error *err;
-	struct user_regs_struct regs;
+	struct regs regs;
 	bool stops;
 
 	err = target_regs(c->target, tid, &regs);
-	if (err || !(control_site_kinds(c, regs.rip) & SITE_BREAK))
+	if (err || !(control_site_kinds(c, regs_pc(&regs)) & SITE_BREAK))
 		return err;
-	return bp_hit(c, tid, regs.rip, stop, &stops);
+	return bp_hit(c, tid, regs_pc(&regs), stop, &stops);
 }
 
 struct dbg_error *control_run_to(struct control *c, pid_t tid,

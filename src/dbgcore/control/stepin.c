@@ -223,20 +223,19 @@ struct dbg_error *stepin_enter(struct control *c, uint64_t ip)
 
 /* What a managed callee means; *ret_on: keep stepping instructions. */
 static struct dbg_error *arrive(struct control *c, uint64_t desc,
-				const struct user_regs_struct *regs,
-				bool *ret_on)
+				const struct regs *regs, bool *ret_on)
 {
 	struct dbg_error *err;
 	struct dac_method method;
 
 	*ret_on = false;
-	if (regs->rsp >= c->plan.sp)
+	if (regs_sp(regs) >= c->plan.sp)
 		return NULL; // back in the stepped frame
 	err = dac_method_get(c->dac, desc, &method);
 	if (err)
 		return err;
 	if (!method.dynamic)
-		return stepin_enter(c, regs->rip);
+		return stepin_enter(c, regs_pc(regs));
 	// a stub: it may lead to native code, which may call back
 	*ret_on = true;
 	return go_through(c, false);
@@ -265,15 +264,14 @@ static bool in_native_image(struct control *c, uint64_t ip)
  * Where the helper just called by a stub of the runtime's own (the one of a
  * multicast delegate) returns to; 0 if the stepped line itself called it.
  */
-static uint64_t stub_return(struct control *c,
-			    const struct user_regs_struct *regs)
+static uint64_t stub_return(struct control *c, const struct regs *regs)
 {
 	uint64_t addr;
 	struct dbg_error *err;
 
-	if (regs->rsp + sizeof(addr) >= c->plan.sp)
+	if (regs_sp(regs) + sizeof(addr) >= c->plan.sp)
 		return 0;
-	err = target_read_u64(c->target, regs->rsp, &addr);
+	err = target_read_u64(c->target, regs_sp(regs), &addr);
 	if (!err)
 		return dac_method_at(c->dac, addr) ? addr : 0;
 	dbg_error_destroy(err);
@@ -281,11 +279,10 @@ static uint64_t stub_return(struct control *c,
 }
 
 /* All run until the runtime's helper leaves; else the call is over. */
-static struct dbg_error *run_helper(struct control *c,
-				    const struct user_regs_struct *regs)
+static struct dbg_error *run_helper(struct control *c, const struct regs *regs)
 {
 	struct step_plan *p = &c->plan;
-	uint64_t addr = stub_exit(c->target, regs->rip);
+	uint64_t addr = stub_exit(c->target, regs_pc(regs));
 
 	if (!addr)
 		addr = stub_return(c, regs);
@@ -293,7 +290,7 @@ static struct dbg_error *run_helper(struct control *c,
 		return NULL;
 	p->phase = STEP_RESOLVING;
 	p->exit_addr = addr;
-	p->exit_sp = regs->rsp;
+	p->exit_sp = regs_sp(regs);
 	return control_site_add(c, SITE_STEP, &addr, 1);
 }
 
@@ -308,7 +305,7 @@ static struct dbg_error *resolve(struct control *c)
 	if (err)
 		return err;
 	for (int i = 0; i < RESOLVE_STEPS; i++) {
-		struct user_regs_struct regs;
+		struct regs regs;
 		bool stepped, on;
 
 		err = target_thread_step(c->target, p->tid, true, &stepped);
@@ -318,13 +315,13 @@ static struct dbg_error *resolve(struct control *c)
 		if (err)
 			return err;
 
-		uint64_t desc = dac_method_at(c->dac, regs.rip);
+		uint64_t desc = dac_method_at(c->dac, regs_pc(&regs));
 
 		if (desc) {
 			err = arrive(c, desc, &regs, &on);
 			if (err || !on)
 				return err;
-		} else if (in_native_image(c, regs.rip)) {
+		} else if (in_native_image(c, regs_pc(&regs))) {
 			return run_helper(c, &regs);
 		}
 	}
@@ -335,7 +332,7 @@ struct dbg_error *stepin_resolve(struct control *c, bool *ret_done)
 {
 	struct dbg_error *err;
 	struct step_plan *p = &c->plan;
-	struct user_regs_struct regs;
+	struct regs regs;
 
 	err = control_halt(c);
 	if (!err)
@@ -345,7 +342,7 @@ struct dbg_error *stepin_resolve(struct control *c, bool *ret_done)
 	if (err)
 		return err;
 	// code without a prolog begins with its first line
-	*ret_done = addrs_have(p->entries, p->n_entries, regs.rip) &&
-		    regs.rsp < p->enter_sp;
+	*ret_done = addrs_have(p->entries, p->n_entries, regs_pc(&regs)) &&
+		    regs_sp(&regs) < p->enter_sp;
 	return NULL;
 }

@@ -13,10 +13,10 @@ enum {
 /* ---- Judging ---------------------------------------------------------- */
 
 static bool in_or_outside(const struct activation *frame,
-			  const struct user_regs_struct *regs)
+			  const struct regs *regs)
 {
-	return regs->rsp >= frame->sp ||
-	       (frame->framed && regs->rbp >= frame->bp);
+	return regs_sp(regs) >= frame->sp ||
+	       (frame->framed && regs_fp(regs) >= frame->bp);
 }
 
 static size_t count(const uint64_t *addrs, size_t n, uint64_t addr)
@@ -47,7 +47,7 @@ static struct dbg_error *judge(struct control *c, pid_t tid, uint64_t addr,
 {
 	struct dbg_error *err;
 	struct step_plan *p = &c->plan;
-	struct user_regs_struct regs;
+	struct regs regs;
 
 	if (p->phase == STEP_AWAITING)
 		return stepasync_resume(c, tid, addr, ret_done);
@@ -67,25 +67,26 @@ static struct dbg_error *judge(struct control *c, pid_t tid, uint64_t addr,
 		return err;
 	if (p->blocked.tid == tid) {
 		*ret_done =
-		    addr == p->blocked.addr && regs.rsp >= p->blocked.sp;
+		    addr == p->blocked.addr && regs_sp(&regs) >= p->blocked.sp;
 		return NULL;
 	}
 	if (p->left.tid == tid) {
 		*ret_done = addrs_have(p->joins, p->n_joins, addr) &&
-			    regs.rsp == p->left.sp;
+			    regs_sp(&regs) == p->left.sp;
 		return NULL;
 	}
 	// a helper runs managed code at times, which may use it too
 	if (addr == p->exit_addr)
-		return regs.rsp >= p->exit_sp ? stepin_resolve(c, ret_done)
-					      : NULL;
+		return regs_sp(&regs) >= p->exit_sp
+			   ? stepin_resolve(c, ret_done)
+			   : NULL;
 	if (addrs_have(p->entries, p->n_entries, addr) &&
-	    regs.rsp < p->enter_sp) {
+	    regs_sp(&regs) < p->enter_sp) {
 		*ret_done = true;
 		return NULL;
 	}
 	if (p->left_addr && addr == p->left_addr)
-		return regs.rsp >= p->left_sp ? stepin_left(c) : NULL;
+		return regs_sp(&regs) >= p->left_sp ? stepin_left(c) : NULL;
 	if (addrs_have(p->yields, p->n_yields, addr))
 		return in_or_outside(&p->leaves, &regs)
 			   ? stepasync_yield(c, addr)

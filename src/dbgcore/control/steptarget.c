@@ -18,7 +18,7 @@ struct dbg_error *control_calls(struct control *c, pid_t tid,
 				size_t *ret_n)
 {
 	struct dbg_error *err;
-	struct user_regs_struct regs;
+	struct regs regs;
 	const struct code_pos *pos;
 	struct code_calls calls = {.arena = arena};
 	bool any = false;
@@ -27,7 +27,7 @@ struct dbg_error *control_calls(struct control *c, pid_t tid,
 		return dbg_err(DBG_E_STATE, "the runtime is not loaded yet");
 	err = target_regs(c->target, tid, &regs);
 	if (!err)
-		err = code_pos_at(c->code, regs.rip, true, &pos, &any);
+		err = code_pos_at(c->code, regs_pc(&regs), true, &pos, &any);
 	if (err)
 		return err;
 	if (any)

@@ -27,7 +27,7 @@ enum {
 static uint64_t held_at(struct control *c, pid_t tid,
 			const struct async_call *call)
 {
-	struct user_regs_struct regs;
+	struct regs regs;
 	_cleanup_free_ uint64_t *words = xmalloc(STACK_MAX);
 	struct dbg_error *err = target_regs(c->target, tid, &regs);
 	size_t n;
@@ -36,12 +36,10 @@ static uint64_t held_at(struct control *c, pid_t tid,
 	if (err)
 		return 0;
 
-	const uint64_t in_regs[] = {regs.rax, regs.rbx, regs.rdi, regs.rsi,
-				    regs.r12, regs.r13, regs.r14, regs.r15};
-	uint64_t start = regs.rsp & ~(uint64_t)7;
+	uint64_t start = regs_sp(&regs) & ~(uint64_t)7;
 
-	for (size_t i = 0; i < sizeof(in_regs) / sizeof(*in_regs); i++)
-		if (asynccall_has(call, in_regs[i]))
+	for (unsigned int i = 0; i < ARCH_GENERAL; i++)
+		if (asynccall_has(call, regs_get(&regs, i)))
 			return start;
 	n = target_read_some(c->target, start, words, STACK_MAX);
 	for (size_t i = 0; i < n / sizeof(*words); i++)

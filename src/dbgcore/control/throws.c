@@ -330,30 +330,29 @@ struct dbg_error *throws_dispatch(struct control *c, pid_t tid,
 				  bool *ret_stops)
 {
 	struct dbg_error *err;
-	struct user_regs_struct regs;
+	struct regs regs;
 	struct thrown t = {.tid = tid, .arena = arena};
 
 	if (!c->throws.wanted)
 		return NULL;
 	err = target_regs(c->target, tid, &regs);
 	if (!err)
-		err = target_read_u64(c->target, regs.rsi + EXINFO_OBJECT,
-				      &t.object);
+		err = target_read_u64(
+		    c->target, regs_arg(&regs, 1) + EXINFO_OBJECT, &t.object);
 	if (err || !t.object)
 		return err;
 	return judge_object(c, &t, stop, ret_stops);
 }
 
-static uint64_t return_address(struct control *c,
-			       const struct user_regs_struct *regs)
+static uint64_t return_address(struct control *c, const struct regs *regs)
 {
 	uint64_t addr = 0;
 
-	dbg_error_destroy(target_read_u64(c->target, regs->rsp, &addr));
+	dbg_error_destroy(target_read_u64(c->target, regs_sp(regs), &addr));
 	return addr;
 }
 
-void throws_raised(struct control *c, const struct user_regs_struct *regs)
+void throws_raised(struct control *c, const struct regs *regs)
 {
 	if (!c->throws.raise_return)
 		c->throws.raise_return = return_address(c, regs);
@@ -364,7 +363,7 @@ struct dbg_error *throws_pal(struct control *c, pid_t tid, struct arena *arena,
 			     struct dbg_stop *stop, bool *ret_stops)
 {
 	struct dbg_error *err;
-	struct user_regs_struct regs;
+	struct regs regs;
 	struct thrown t = {.tid = tid, .arena = arena};
 
 	if (!c->throws.wanted || c->throws.ref.token)
@@ -415,7 +414,7 @@ struct dbg_error *throws_fault(struct control *c, const struct target_event *ev,
 			       bool *ret_stops)
 {
 	struct dbg_error *err;
-	struct user_regs_struct regs;
+	struct regs regs;
 	const struct fault *fault = fault_of(&ev->info);
 	struct thrown t = {.tid = ev->tid, .arena = arena};
 
@@ -424,7 +423,7 @@ struct dbg_error *throws_fault(struct control *c, const struct target_event *ev,
 	err = control_halt(c);
 	if (!err)
 		err = target_regs(c->target, ev->tid, &regs);
-	if (err || !dac_method_at(c->dac, regs.rip))
+	if (err || !dac_method_at(c->dac, regs_pc(&regs)))
 		return err;
 	while (fault->types[t.n_types]) {
 		t.types[t.n_types] = fault->types[t.n_types];

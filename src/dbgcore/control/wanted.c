@@ -217,11 +217,8 @@ static uint64_t precode_target(struct control *c, uint64_t addr)
 
 /* The register that the `jmp reg` at @addr takes; 0 if it is none. */
 static uint64_t jump_register(struct target *t, uint64_t addr,
-			      const struct user_regs_struct *r)
+			      const struct regs *r)
 {
-	const uint64_t regs[16] = {
-	    r->rax, r->rcx, r->rdx, r->rbx, r->rsp, r->rbp, r->rsi, r->rdi,
-	    r->r8,  r->r9,  r->r10, r->r11, r->r12, r->r13, r->r14, r->r15};
 	uint8_t code[3];
 	unsigned int high = 0;
 	const uint8_t *p = code;
@@ -232,13 +229,13 @@ static uint64_t jump_register(struct target *t, uint64_t addr,
 		high = (*p++ & 1) * 8u;
 	if (p[0] != 0xff || (p[1] & 0xf8) != 0xe0)
 		return 0;
-	return regs[high + (p[1] & 7)];
+	return regs_get(r, high + (p[1] & 7));
 }
 
 void wanted_prestub(struct control *c, pid_t tid)
 {
 	struct dbg_error *err;
-	struct user_regs_struct regs;
+	struct regs regs;
 
 	control_complain(c, watch_prepared(c));
 	// only for a method that the table had no room for

@@ -380,11 +380,11 @@ static void leave(struct control *c, struct bp *bp, struct arena *arena,
 /* Has the frame been left without our noticing? */
 static bool is_left(struct control *c, const struct watch *w)
 {
-	struct user_regs_struct regs;
+	struct regs regs;
 	struct dbg_error *err = target_regs(c->target, w->frame.tid, &regs);
 
 	dbg_error_destroy(err);
-	return err || regs.rsp > w->frame.sp;
+	return err || regs_sp(&regs) > w->frame.sp;
 }
 
 static bool is_asked(const struct watch *w, unsigned int slots, bool changed)
@@ -506,7 +506,7 @@ struct dbg_error *watch_trap(struct control *c, const struct target_event *ev,
 			     bool *ret_stops)
 {
 	struct dbg_error *err;
-	struct user_regs_struct regs;
+	struct regs regs;
 
 	err = target_regs(c->target, ev->tid, &regs);
 	for (size_t i = 0; !err && i < c->n_bps; i++) {

@@ -125,8 +125,7 @@ struct dbg_error *watch_frame_arm(struct control *c, struct watch_frame *wf);
 void watch_frame_forget(struct control *c, struct watch_frame *wf);
 /* Does @ev, a trap of SITE_WATCH, say that it has ended? */
 bool watch_frame_ended(const struct watch_frame *wf,
-		       const struct target_event *ev,
-		       const struct user_regs_struct *regs);
+		       const struct target_event *ev, const struct regs *regs);
 /* A thread is about to enter the catch handler at @entry. */
 void watch_frame_catch(struct control *c, pid_t tid, uint64_t entry);
 

@@ -108,16 +108,15 @@ void watch_frame_forget(struct control *c, struct watch_frame *wf)
 }
 
 bool watch_frame_ended(const struct watch_frame *wf,
-		       const struct target_event *ev,
-		       const struct user_regs_struct *regs)
+		       const struct target_event *ev, const struct regs *regs)
 {
 	uint64_t base = wf->framed ? wf->bp : wf->sp;
 
 	if (wf->tid != ev->tid)
 		return false;
 	if (ev->addr == wf->return_addr)
-		return regs->rsp > wf->sp;
-	return ev->addr == wf->catch_addr && regs->rbp > base;
+		return regs_sp(regs) > wf->sp;
+	return ev->addr == wf->catch_addr && regs_fp(regs) > base;
 }
 
 /*

@@ -14,12 +14,11 @@
 #ifndef DAC_DAC_H
 #define DAC_DAC_H
 
-#include <sys/user.h>
-
 #include "dbg.h"
 
 struct arena;
 struct dac;
+struct regs;
 struct target;
 struct target_image;
 
@@ -215,8 +214,7 @@ struct dac_notification {
  * Decode what a thread that stands at __cxa_throw (registers @regs) is
  * throwing. Needs no DAC call and no full stop: reads the record only.
  */
-void dac_notification_decode(struct target *t,
-			     const struct user_regs_struct *regs,
+void dac_notification_decode(struct target *t, const struct regs *regs,
 			     struct dac_notification *ret);
 
 /*
@@ -225,8 +223,7 @@ void dac_notification_decode(struct target *t,
  */
 uint64_t dac_notify_call(struct dac *d);
 /* As dac_notification_decode, of a thread that stands at that call. */
-void dac_notification_called(struct target *t,
-			     const struct user_regs_struct *regs,
+void dac_notification_called(struct target *t, const struct regs *regs,
 			     struct dac_notification *ret);
 
 /*

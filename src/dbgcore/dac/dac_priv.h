@@ -191,10 +191,8 @@ static_assert(offsetof(struct context, fxsave) == 0x100, "");
 void data_target_init(struct data_target *dt, struct target *t,
 		      uint64_t runtime_base);
 /* Fill @ret with the integer registers; flags say what is valid. */
-void context_from_regs(const struct user_regs_struct *regs,
-		       struct context *ret);
-void context_set_fpregs(struct context *c,
-			const struct user_fpregs_struct *fpregs);
+void context_from_regs(const struct regs *regs, struct context *ret);
+void context_set_fpregs(struct context *c, const struct fpregs *fpregs);
 /* Registers of a stopped thread as the DAC wants them. */
 DBG_MUST struct dbg_error *context_of_thread(struct target *t, pid_t tid,
 					     uint32_t flags,

@@ -39,7 +39,7 @@ static int32_t swallow(struct dbg_error *err)
 
 // ---- Contexts ------------------------------------------------------------
 
-void context_from_regs(const struct user_regs_struct *regs, struct context *ret)
+void context_from_regs(const struct regs *regs, struct context *ret)
 {
 	memset(ret, 0, sizeof(*ret));
 	ret->flags = CONTEXT_CONTROL | CONTEXT_INTEGER | CONTEXT_SEGMENTS;
@@ -69,8 +69,7 @@ void context_from_regs(const struct user_regs_struct *regs, struct context *ret)
 	ret->rip = regs->rip;
 }
 
-void context_set_fpregs(struct context *c,
-			const struct user_fpregs_struct *fpregs)
+void context_set_fpregs(struct context *c, const struct fpregs *fpregs)
 {
 	static_assert(sizeof(*fpregs) == sizeof(c->fxsave), "fxsave");
 	memcpy(c->fxsave, fpregs, sizeof(c->fxsave));
@@ -82,8 +81,8 @@ struct dbg_error *context_of_thread(struct target *t, pid_t tid, uint32_t flags,
 				    struct context *ret)
 {
 	struct dbg_error *err;
-	struct user_regs_struct regs;
-	struct user_fpregs_struct fpregs;
+	struct regs regs;
+	struct fpregs fpregs;
 
 	err = target_regs(t, tid, &regs);
 	if (err)

@@ -128,15 +128,15 @@ static void set_notification(const uint64_t *params, size_t n,
  * __cxa_throw(thrown object, type_info, destructor): the object begins with
  * the address of its exception record.
  */
-void dac_notification_decode(struct target *t,
-			     const struct user_regs_struct *regs,
+void dac_notification_decode(struct target *t, const struct regs *regs,
 			     struct dac_notification *ret)
 {
 	struct exception_record record;
 	uint64_t addr;
 
 	memset(ret, 0, sizeof(*ret));
-	if (target_read_some(t, regs->rdi, &addr, sizeof(addr)) != sizeof(addr))
+	if (target_read_some(t, regs_arg(regs, 0), &addr, sizeof(addr)) !=
+	    sizeof(addr))
 		return;
 	size_t n = target_read_some(t, addr, &record, sizeof(record));
 	if (n == sizeof(record) && record.code == NOTIFY_CODE) {
@@ -145,7 +145,7 @@ void dac_notification_decode(struct target *t,
 		set_notification(record.params, record.n_params, ret);
 		return;
 	}
-	if (!is_pal_exception(t, regs->rsi))
+	if (!is_pal_exception(t, regs_arg(regs, 1)))
 		return;
 	ret->kind = DAC_NOTIFY_PAL_THROW;
 	if (n == sizeof(record)) {
@@ -155,17 +155,17 @@ void dac_notification_decode(struct target *t,
 }
 
 // RaiseException(edi: code, esi: flags, edx: number, rcx: parameters)
-void dac_notification_called(struct target *t,
-			     const struct user_regs_struct *regs,
+void dac_notification_called(struct target *t, const struct regs *regs,
 			     struct dac_notification *ret)
 {
 	uint64_t params[3] = {0};
-	size_t n = (uint32_t)regs->rdx;
+	size_t n = (uint32_t)regs_arg(regs, 2);
 
 	memset(ret, 0, sizeof(*ret));
-	if ((uint32_t)regs->rdi != NOTIFY_CODE || !n || n > RECORD_PARAMS_MAX)
+	if ((uint32_t)regs_arg(regs, 0) != NOTIFY_CODE || !n ||
+	    n > RECORD_PARAMS_MAX)
 		return;
-	if (target_read_some(t, regs->rcx, params,
+	if (target_read_some(t, regs_arg(regs, 3), params,
 			     (n < 3 ? n : 3) * sizeof(*params)) >=
 	    sizeof(*params))
 		set_notification(params, n, ret);

@@ -186,8 +186,7 @@ static struct dac_walk *create(struct dac *d, pid_t tid, void *walk,
 	return w;
 }
 
-static void frame_from_regs(const struct user_regs_struct *regs,
-			    struct dac_frame *ret)
+static void frame_from_regs(const struct regs *regs, struct dac_frame *ret)
 {
 	struct context c;
 
@@ -197,17 +196,17 @@ static void frame_from_regs(const struct user_regs_struct *regs,
 
 // From a stub of the runtime's making, which has no unwind information and
 // pushes little or nothing: the first word that is a managed return address.
-static bool leave_stub(struct dac *d, struct user_regs_struct *regs)
+static bool leave_stub(struct dac *d, struct regs *regs)
 {
 	uint64_t words[STUB_WORDS];
 
 	size_t n =
-	    target_read_some(d->target, regs->rsp, words, sizeof(words)) /
+	    target_read_some(d->target, regs_sp(regs), words, sizeof(words)) /
 	    sizeof(*words);
 	for (size_t i = 0; i < n; i++) {
 		if (!words[i] || !dac_method_at(d, words[i] - 1))
 			continue;
-		regs->rip = words[i];
+		regs_set_pc(regs, words[i]);
 		regs->rsp += 8 * (i + 1);
 		return true;
 	}
@@ -222,12 +221,13 @@ static bool managed_caller(struct dac *d, pid_t tid, struct dac_frame *native,
 			   struct dac_frame *ret)
 {
 	struct dbg_error *err;
-	struct user_regs_struct regs;
+	struct regs regs;
 	bool leaf = true;
 
 	err = target_regs(d->target, tid, &regs);
 	dbg_error_destroy(err);
-	if (err || dac_method_at(d, regs.rip) || !dac_is_cooperative(d, tid))
+	if (err || dac_method_at(d, regs_pc(&regs)) ||
+	    !dac_is_cooperative(d, tid))
 		return false;
 	frame_from_regs(&regs, native);
 	native->kind = DAC_FRAME_NATIVE;
@@ -236,7 +236,8 @@ static bool managed_caller(struct dac *d, pid_t tid, struct dac_frame *native,
 		if (!unwind_step(d->target, &regs, &leaf) &&
 		    (i || !leave_stub(d, &regs)))
 			return false;
-		if (!dac_method_at(d, leaf ? regs.rip : regs.rip - 1))
+		if (!dac_method_at(d,
+				   leaf ? regs_pc(&regs) : regs_pc(&regs) - 1))
 			continue;
 		frame_from_regs(&regs, ret);
 		ret->kind = DAC_FRAME_MANAGED;

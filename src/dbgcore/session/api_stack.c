@@ -153,7 +153,7 @@ static const struct {
 } registers[] = {
 #define REGISTER(name)                                                         \
 	{                                                                      \
-#name, offsetof(struct user_regs_struct, name)                 \
+#name, offsetof(struct regs, name)                             \
 	}
     REGISTER(rax),     REGISTER(rbx),
     REGISTER(rcx),     REGISTER(rdx),
@@ -163,7 +163,7 @@ static const struct {
     REGISTER(r10),     REGISTER(r11),
     REGISTER(r12),     REGISTER(r13),
     REGISTER(r14),     REGISTER(r15),
-    REGISTER(rip),     {"eflags", offsetof(struct user_regs_struct, eflags)},
+    REGISTER(rip),     {"eflags", offsetof(struct regs, eflags)},
     REGISTER(cs),      REGISTER(ss),
     REGISTER(ds),      REGISTER(es),
     REGISTER(fs),      REGISTER(gs),
@@ -195,7 +195,7 @@ struct dbg_error *dbg_registers(struct dbg *dbg, dbg_id frame,
 {
 	struct dbg_error *err;
 	const struct frame *f;
-	struct user_regs_struct regs;
+	struct regs regs;
 	struct dbg_register *list;
 
 	err = session_frame_or_newest(dbg, frame, &f);
@@ -210,7 +210,7 @@ struct dbg_error *dbg_registers(struct dbg *dbg, dbg_id frame,
 	if (err)
 		return err;
 	list = arena_calloc(dbg->stop_arena, N_REGISTERS, sizeof(*list));
-	if (f->raw.ip != regs.rip || f->raw.sp != regs.rsp) {
+	if (f->raw.ip != regs_pc(&regs) || f->raw.sp != regs_sp(&regs)) {
 		*ret_n = saved_registers(&f->raw, list);
 		*ret = list;
 		return NULL;

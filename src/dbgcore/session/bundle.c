@@ -50,7 +50,7 @@ struct dbg_error *bundle_begin(struct dbg *dbg,
 struct dbg_error *bundle_written(struct dbg *dbg, const struct target_event *ev)
 {
 	struct dbg_error *err;
-	struct user_regs_struct regs;
+	struct regs regs;
 	bool leaf = true;
 
 	err = target_stop_all(dbg->target);
@@ -68,7 +68,7 @@ struct dbg_error *bundle_written(struct dbg *dbg, const struct target_event *ev)
 			       "unwind information",
 			       dbg->start.runtime);
 
-	uint64_t addr = regs.rip;
+	uint64_t addr = regs_pc(&regs);
 
 	return start_arm(dbg, START_FILLED, &addr, 1);
 }
@@ -104,7 +104,7 @@ static struct dbg_error *filled(struct dbg *dbg)
 static struct dbg_error *thrown(struct dbg *dbg, const struct target_event *ev)
 {
 	struct dbg_error *err;
-	struct user_regs_struct regs;
+	struct regs regs;
 	struct dac_notification n;
 
 	err = target_regs(dbg->target, ev->tid, &regs);

@@ -153,7 +153,7 @@ static bool pass_native(struct stack *s, const struct frame *f,
 			uint64_t at[N_KEPT])
 {
 	struct dbg_error *err;
-	struct user_regs_struct regs;
+	struct regs regs;
 	bool leaf = true;
 
 	err = target_regs(s->target, f->tid, &regs);
@@ -161,7 +161,7 @@ static bool pass_native(struct stack *s, const struct frame *f,
 	if (err)
 		return false;
 	for (int i = 0; i < NATIVE_MAX; i++) {
-		if (regs.rip == f->raw.ip && regs.rsp == f->raw.sp)
+		if (regs_pc(&regs) == f->raw.ip && regs_sp(&regs) == f->raw.sp)
 			return true;
 		if (!unwind_step_kept(s->target, &regs, &leaf, at))
 			return false;
@@ -195,28 +195,15 @@ static enum unwind_kept kept_number(unsigned int reg)
 	return pushed(reg % WORD, reg >= WORD);
 }
 
-static unsigned long long *processor_register(struct user_regs_struct *regs,
-					      unsigned int reg)
-{
-	unsigned long long *const all[] = {
-	    &regs->rax, &regs->rcx, &regs->rdx, &regs->rbx,
-	    &regs->rsp, &regs->rbp, &regs->rsi, &regs->rdi,
-	    &regs->r8,  &regs->r9,  &regs->r10, &regs->r11,
-	    &regs->r12, &regs->r13, &regs->r14, &regs->r15,
-	};
-
-	return all[reg];
-}
-
 static struct dbg_error *set_processor(struct stack *s, pid_t tid,
 				       unsigned int reg, uint64_t value)
 {
-	struct user_regs_struct regs;
+	struct regs regs;
 	struct dbg_error *err = target_regs(s->target, tid, &regs);
 
 	if (err)
 		return err;
-	*processor_register(&regs, reg) = value;
+	regs_set(&regs, reg, value);
 	return target_regs_set(s->target, tid, &regs);
 }
 

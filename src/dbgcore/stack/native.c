@@ -12,15 +12,14 @@ enum {
 	NATIVE_MAX = 4096 /* frames in a row that are believed */
 };
 
-static void to_frame(const struct user_regs_struct *regs, bool leaf,
-		     struct dac_frame *ret)
+static void to_frame(const struct regs *regs, bool leaf, struct dac_frame *ret)
 {
 	*ret = (struct dac_frame){
 	    .kind = DAC_FRAME_NATIVE,
 	    .leaf = leaf,
-	    .ip = regs->rip,
-	    .sp = regs->rsp,
-	    .bp = regs->rbp,
+	    .ip = regs_pc(regs),
+	    .sp = regs_sp(regs),
+	    .bp = regs_fp(regs),
 	    .saved = {regs->rbx, regs->r12, regs->r13, regs->r14, regs->r15},
 	};
 }
@@ -28,7 +27,7 @@ static void to_frame(const struct user_regs_struct *regs, bool leaf,
 struct dbg_error *native_top(struct stack *s, pid_t tid, struct dac_frame *ret)
 {
 	struct dbg_error *err;
-	struct user_regs_struct regs;
+	struct regs regs;
 
 	err = target_regs(s->target, tid, &regs);
 	if (!err)
@@ -49,13 +48,13 @@ void native_walk_init(struct native_walk *w, struct stack *s,
 		struct dbg_error *err =
 		    target_regs(s->target, t->tid, &w->regs);
 		dbg_error_destroy(err);
-		if (!err && w->regs.rip == start->ip &&
-		    w->regs.rsp == start->sp)
+		if (!err && regs_pc(&w->regs) == start->ip &&
+		    regs_sp(&w->regs) == start->sp)
 			return;
 	}
-	w->regs.rip = start->ip;
-	w->regs.rsp = start->sp;
-	w->regs.rbp = start->bp;
+	regs_set_pc(&w->regs, start->ip);
+	regs_set_sp(&w->regs, start->sp);
+	regs_set_fp(&w->regs, start->bp);
 	w->regs.rbx = start->saved[0];
 	w->regs.r12 = start->saved[1];
 	w->regs.r13 = start->saved[2];
@@ -68,9 +67,9 @@ bool native_walk_next(struct native_walk *w, struct dac_frame *ret,
 {
 	struct target *t = w->stack->target;
 	bool leaf = w->leaf;
-	uint64_t pc = leaf ? w->regs.rip : w->regs.rip - 1;
+	uint64_t pc = leaf ? regs_pc(&w->regs) : regs_pc(&w->regs) - 1;
 
-	if (!w->left || !w->regs.rip || !unwind_is_native(t, pc))
+	if (!w->left || !regs_pc(&w->regs) || !unwind_is_native(t, pc))
 		return false;
 	w->left--;
 	to_frame(&w->regs, leaf, ret);

@@ -4,6 +4,7 @@
 
 #include "base/map.h"
 #include "stack/stack.h"
+#include "target/arch.h"
 
 /* A frame that is shown. */
 struct shown {
@@ -79,7 +80,7 @@ DBG_MUST struct dbg_error *native_top(struct stack *s, pid_t tid,
  */
 struct native_walk {
 	struct stack *stack;
-	struct user_regs_struct regs;
+	struct regs regs;
 	bool leaf;
 	size_t left;
 };

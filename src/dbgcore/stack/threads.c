@@ -116,7 +116,7 @@ static const char *thread_name(struct stack *s, const struct dac_thread *m,
 // Its end may not have been told yet.
 static bool is_live(struct stack *s, const struct stack_thread *t)
 {
-	struct user_regs_struct regs;
+	struct regs regs;
 	struct dbg_error *err = target_regs(s->target, t->tid, &regs);
 
 	dbg_error_destroy(err);

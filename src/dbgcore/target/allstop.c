@@ -123,7 +123,7 @@ struct dbg_error *live_stop_all(struct target *t)
 static void forget_lifted(struct live *l, struct thread *th)
 {
 	if (th->kept == TARGET_TRAP && thread_load_regs(l, th) &&
-	    !target_trap_armed(&l->target, th->regs.rip))
+	    !target_trap_armed(&l->target, regs_pc(&th->regs)))
 		th->kept = 0;
 }
 
@@ -199,7 +199,7 @@ static bool take_step(struct live *l, pid_t tid)
 	if (!th || th->kept != TARGET_STEPPED)
 		return false;
 	th->kept = 0;
-	th->skip_pc = thread_load_regs(l, th) ? th->regs.rip : 0;
+	th->skip_pc = thread_load_regs(l, th) ? regs_pc(&th->regs) : 0;
 	return true;
 }
 
@@ -230,7 +230,7 @@ struct dbg_error *live_thread_step(struct target *t, pid_t tid, bool wait,
 	forget_lifted(l, th);
 	if (!th->kept) {
 		if (thread_load_regs(l, th))
-			th->skip_pc = th->regs.rip;
+			th->skip_pc = regs_pc(&th->regs);
 		err = thread_displace(l, th, &done);
 		if (err)
 			return err;

@@ -46,7 +46,7 @@ static bool take_trap(struct live *l, pid_t tid, const uint64_t *addrs,
 	if (!th || th->kept != TARGET_TRAP || !thread_load_regs(l, th))
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		if (th->regs.rip != addrs[i])
+		if (regs_pc(&th->regs) != addrs[i])
 			continue;
 		th->kept = 0;
 		th->skip_pc = addrs[i];

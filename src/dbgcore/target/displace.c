@@ -85,9 +85,9 @@ static bool armed_again(struct live *l, struct thread *th, uint64_t pc)
 	const struct trap *trap = traps_find(&l->target.traps, pc);
 
 	if (!trap || trap->byte == INT3 || !thread_load_regs(l, th) ||
-	    th->regs.rip != pc + 1)
+	    regs_pc(&th->regs) != pc + 1)
 		return false;
-	th->regs.rip = pc;
+	regs_set_pc(&th->regs, pc);
 	th->regs_dirty = true;
 	return true;
 }
@@ -107,7 +107,7 @@ static enum placed judge(struct live *l, struct thread *th, uint64_t pc)
 		return PLACED_AGAIN;
 	if (signal == SIGTRAP && raised && info.si_code != SI_KERNEL) {
 		th->hits |= hwbreak_hits(l, th);
-		if (thread_load_regs(l, th) && th->regs.rip == pc &&
+		if (thread_load_regs(l, th) && regs_pc(&th->regs) == pc &&
 		    is_repeated(l, pc))
 			return PLACED_AGAIN;
 		return PLACED_DONE;
@@ -162,7 +162,7 @@ static struct dbg_error *step_placed(struct live *l, struct thread *th,
 				     enum placed *ret)
 {
 	struct dbg_error *err;
-	uint64_t pc = th->regs.rip, execs = l->execs;
+	uint64_t pc = regs_pc(&th->regs), execs = l->execs;
 	pid_t tid = th->tid;
 
 	*ret = PLACED_AGAIN;
@@ -194,7 +194,7 @@ static struct dbg_error *step_in_place(struct live *l, struct thread *th,
 				       bool *ret_done)
 {
 	struct dbg_error *err;
-	uint64_t pc = th->regs.rip, execs = l->execs;
+	uint64_t pc = regs_pc(&th->regs), execs = l->execs;
 	enum placed placed = PLACED_GONE;
 	pid_t tid = th->tid;
 
@@ -267,13 +267,13 @@ static struct dbg_error *find_syscall(struct live *l, uint64_t *ret)
 static struct dbg_error *enter_syscall(struct live *l, struct thread *th)
 {
 	struct dbg_error *err;
-	uint64_t pc = th->regs.rip, other = 0, execs = l->execs;
+	uint64_t pc = regs_pc(&th->regs), other = 0, execs = l->execs;
 	pid_t tid = th->tid;
 
 	err = find_syscall(l, &other);
 	if (err)
 		return err;
-	th->regs.rip = other;
+	regs_set_pc(&th->regs, other);
 	th->regs_dirty = true;
 	thread_mask(l, th);
 	do {
@@ -290,7 +290,7 @@ static struct dbg_error *enter_syscall(struct live *l, struct thread *th)
 	if (err || !thread_load_regs(l, th))
 		return err;
 	th->entering = true;
-	th->regs.rip = pc + 2;
+	regs_set_pc(&th->regs, pc + 2);
 	th->regs.rcx = pc + 2;
 	th->regs_dirty = true;
 	return NULL;
@@ -304,7 +304,7 @@ struct dbg_error *thread_displace(struct live *l, struct thread *th,
 		return NULL;
 	uint64_t pc = th->skip_pc;
 	th->skip_pc = 0;
-	if (!thread_load_regs(l, th) || th->regs.rip != pc)
+	if (!thread_load_regs(l, th) || regs_pc(&th->regs) != pc)
 		return NULL;
 	struct trap *trap = traps_find(&l->target.traps, pc);
 	if (!trap)

@@ -21,13 +21,13 @@ enum {
 struct run {
 	const struct emu_insn *insn;
 	const struct emu_memory *mem;
-	struct user_regs_struct regs; /* after the instruction */
-	uint64_t pc, sp;              /* before it */
+	struct regs regs; /* after the instruction */
+	uint64_t pc, sp;  /* before it */
 };
 
-static unsigned long long *reg(struct user_regs_struct *r, unsigned int n)
+static uint64_t *reg(struct regs *r, unsigned int n)
 {
-	unsigned long long *const regs[16] = {
+	uint64_t *const regs[16] = {
 	    &r->rax, &r->rcx, &r->rdx, &r->rbx, &r->rsp, &r->rbp,
 	    &r->rsi, &r->rdi, &r->r8,  &r->r9,  &r->r10, &r->r11,
 	    &r->r12, &r->r13, &r->r14, &r->r15,
@@ -366,7 +366,7 @@ static bool execute(struct run *r)
 	return run_move(r);
 }
 
-bool emu_run(const struct emu_insn *insn, struct user_regs_struct *regs,
+bool emu_run(const struct emu_insn *insn, struct regs *regs,
 	     const struct emu_memory *mem)
 {
 	struct run r = {insn, mem, *regs, regs->rip, regs->rsp};

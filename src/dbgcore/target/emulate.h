@@ -11,7 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/user.h>
+
+#include "target/arch.h"
 
 enum {
 	EMU_INSN_MAX = 15, /* bytes of the longest instruction */
@@ -89,10 +90,10 @@ struct emu_memory {
 bool emu_decode(const uint8_t *bytes, size_t n, struct emu_insn *ret);
 
 /*
- * Execute @insn, which stands at regs->rip. False if it is refused or would
+ * Execute @insn, which stands at the pc. False if it is refused or would
  * fault: then nothing was changed.
  */
-bool emu_run(const struct emu_insn *insn, struct user_regs_struct *regs,
+bool emu_run(const struct emu_insn *insn, struct regs *regs,
 	     const struct emu_memory *mem);
 
 /* Does @insn change memory in a way that doing it twice would not? */

@@ -73,10 +73,10 @@ extern const uint8_t back_code[], back_call[], back_data[];
 
 struct back {
 	uint64_t mask;
-	uint64_t regs[15]; /* as struct user_regs_struct begins */
+	uint64_t regs[15]; /* as struct regs begins */
 	uint64_t rip, rsp;
 };
-static_assert(offsetof(struct user_regs_struct, rdi) == 14 * 8, "");
+static_assert(offsetof(struct regs, rdi) == 14 * 8, "");
 
 static size_t code_size(void)
 {
@@ -206,7 +206,7 @@ static struct thread *borrow(struct live *l)
 }
 
 // As the kernel does on the way from an interrupted system call.
-static void restart(struct user_regs_struct *regs)
+static void restart(struct regs *regs)
 {
 	int64_t result = (int64_t)regs->rax;
 
@@ -319,7 +319,7 @@ struct dbg_error *inject_begin(struct live *l, struct inject *in)
 		return err;
 	in->tid = in->th->tid;
 	in->saved = in->th->regs;
-	struct user_regs_struct regs = in->saved;
+	struct regs regs = in->saved;
 	restart(&regs);
 	back.mask = in->mask;
 	memcpy(back.regs, &regs, sizeof(back.regs));
@@ -335,13 +335,12 @@ struct dbg_error *inject_begin(struct live *l, struct inject *in)
 }
 
 // Set the registers of what is to be done; with the first, the mask.
-static void send(struct live *l, struct inject *in,
-		 const struct user_regs_struct *regs)
+static void send(struct live *l, struct inject *in, const struct regs *regs)
 {
 	struct thread *th = in->th;
 
 	th->regs = *regs;
-	th->regs.orig_rax = (unsigned long long)-1;
+	th->regs.orig_rax = UINT64_MAX;
 	th->regs_valid = th->regs_dirty = true;
 	thread_flush_regs(l, th);
 	// Only now: where it stands, the mask is restored with the registers.
@@ -355,10 +354,10 @@ struct dbg_error *inject_call(struct live *l, struct inject *in, long nr,
 {
 	struct dbg_error *err;
 	struct thread *th = in->th;
-	struct user_regs_struct regs = in->saved;
+	struct regs regs = in->saved;
 
 	regs.rip = in->cave;
-	regs.rax = (unsigned long long)nr;
+	regs.rax = (uint64_t)nr;
 	regs.rdi = args[0];
 	regs.rsi = args[1];
 	regs.rdx = args[2];
@@ -436,7 +435,7 @@ static void lead_out(struct live *l, uint64_t cave)
 		memcpy(&th->regs, back.regs, sizeof(back.regs));
 		th->regs.rip = back.rip;
 		th->regs.rsp = back.rsp;
-		th->regs.orig_rax = (unsigned long long)-1;
+		th->regs.orig_rax = UINT64_MAX;
 		th->regs_dirty = true;
 		thread_flush_regs(l, th);
 	}
@@ -488,7 +487,7 @@ struct dbg_error *live_mmap(struct target *t, size_t size, uint64_t *ret)
 static struct dbg_error *call_leaf(struct live *l, struct inject *in,
 				   uint64_t addr, uint64_t a, uint64_t b)
 {
-	struct user_regs_struct regs = in->saved;
+	struct regs regs = in->saved;
 
 	regs.rip = in->cave + (size_t)(back_call - back_code);
 	regs.rax = addr;

@@ -92,8 +92,8 @@ struct thread {
 	int kept;        /* kind of its event in the queue, 0: none */
 	uint64_t serial; /* of that event */
 	bool regs_valid, regs_dirty, fpregs_valid;
-	struct user_regs_struct regs;
-	struct user_fpregs_struct fpregs;
+	struct regs regs;
+	struct fpregs fpregs;
 	uint64_t skip_pc;
 	uint64_t held_pc; /* trap hit, not reported, pc moved away since */
 	uint64_t mask;    /* signal mask under `masked` */
@@ -252,11 +252,11 @@ void live_thread_name(struct target *t, pid_t tid, char ret[16]);
 pid_t live_tid_inside(struct target *t, pid_t tid);
 pid_t live_tid_outside(struct target *t, pid_t inside);
 DBG_MUST struct dbg_error *live_regs(struct target *t, pid_t tid,
-				     struct user_regs_struct *ret);
+				     struct regs *ret);
 DBG_MUST struct dbg_error *live_regs_set(struct target *t, pid_t tid,
-					 const struct user_regs_struct *regs);
+					 const struct regs *regs);
 DBG_MUST struct dbg_error *live_fpregs(struct target *t, pid_t tid,
-				       struct user_fpregs_struct *ret);
+				       struct fpregs *ret);
 
 /* ---- ptrace.c: resuming threads -------------------------------------- */
 
@@ -430,7 +430,7 @@ struct inject {
 	pid_t tid;
 	bool called;
 	uint64_t mask; /* the thread's, put back at the end */
-	struct user_regs_struct saved;
+	struct regs saved;
 	uint64_t cave; /* where our code lies, and what lay there */
 	size_t size;
 	uint8_t covered[CAVE_BYTES];

@@ -269,7 +269,7 @@ static bool is_inside(struct live *l, struct thread *th)
 {
 	return th->kind == THREAD_OWN && th->stop != STOP_NONE &&
 	       thread_load_regs(l, th) &&
-	       th->regs.rip - l->net.addr < NET_CODE_BYTES;
+	       regs_pc(&th->regs) - l->net.addr < NET_CODE_BYTES;
 }
 
 /*

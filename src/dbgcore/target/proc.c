@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
-#include <sys/user.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "target/arch.h"
 
 enum {
 	// 65,530 mappings (vm.max_map_count) of 250 bytes
@@ -210,10 +210,10 @@ char proc_state(pid_t pid, pid_t tid)
 	return fields ? *fields : 0;
 }
 
-bool proc_syscall(pid_t pid, pid_t tid, struct user_regs_struct *ret)
+bool proc_syscall(pid_t pid, pid_t tid, struct regs *ret)
 {
 	char path[64];
-	uint64_t v[9]; /* number, six arguments, sp, pc */
+	uint64_t v[ARCH_SYSCALL];
 	size_t n = 0;
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", pid, tid);
@@ -226,18 +226,7 @@ bool proc_syscall(pid_t pid, pid_t tid, struct user_regs_struct *ret)
 	}
 	if (!at)
 		return false;
-	*ret = (struct user_regs_struct){
-	    .orig_rax = v[0],
-	    .rax = (unsigned long long)-ENOSYS,
-	    .rdi = v[1],
-	    .rsi = v[2],
-	    .rdx = v[3],
-	    .r10 = v[4],
-	    .r8 = v[5],
-	    .r9 = v[6],
-	    .rsp = v[7],
-	    .rip = v[8],
-	};
+	regs_of_syscall(v, ret);
 	return true;
 }
 

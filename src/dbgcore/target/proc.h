@@ -48,8 +48,8 @@ void proc_comm(pid_t pid, pid_t tid, char ret[16]);
  * Where a thread that waits in the kernel entered it: the registers that are
  * known of it, the others 0. False if it does not wait.
  */
-struct user_regs_struct;
-bool proc_syscall(pid_t pid, pid_t tid, struct user_regs_struct *ret);
+struct regs;
+bool proc_syscall(pid_t pid, pid_t tid, struct regs *ret);
 /* When the process was started, in ticks since the boot; 0: it is gone. */
 uint64_t proc_start_time(pid_t pid);
 /* Is it gone, or so far that nothing can keep it from that? */

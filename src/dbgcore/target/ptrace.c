@@ -54,7 +54,7 @@ bool thread_at_syscall(struct live *l, struct thread *th)
 	uint8_t code[2];
 
 	return thread_load_regs(l, th) &&
-	       target_read_some(&l->target, th->regs.rip, code, 2) == 2 &&
+	       target_read_some(&l->target, regs_pc(&th->regs), code, 2) == 2 &&
 	       code[0] == 0x0f && code[1] == 0x05;
 }
 

@@ -91,7 +91,7 @@ void thread_reap(struct live *l, struct thread *th)
 		return;
 	th->unread = false;
 	if (th->regs_valid && th->regs_dirty) {
-		struct user_regs_struct regs = th->regs;
+		struct regs regs = th->regs;
 
 		// Should we die now, before the reaping, its SIGTRAP is
 		// delivered: the pc is right already.

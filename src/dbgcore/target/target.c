@@ -249,20 +249,18 @@ void target_thread_name(struct target *t, pid_t tid, char ret[16])
 	t->ops->thread_name(t, tid, ret);
 }
 
-struct dbg_error *target_regs(struct target *t, pid_t tid,
-			      struct user_regs_struct *ret)
+struct dbg_error *target_regs(struct target *t, pid_t tid, struct regs *ret)
 {
 	return t->ops->regs(t, tid, ret);
 }
 
-struct dbg_error *target_fpregs(struct target *t, pid_t tid,
-				struct user_fpregs_struct *ret)
+struct dbg_error *target_fpregs(struct target *t, pid_t tid, struct fpregs *ret)
 {
 	return t->ops->fpregs(t, tid, ret);
 }
 
 struct dbg_error *target_regs_set(struct target *t, pid_t tid,
-				  const struct user_regs_struct *regs)
+				  const struct regs *regs)
 {
 	if (!t->ops->regs_set)
 		return dbg_err(DBG_E_STATE, "registers cannot be set here");

@@ -25,9 +25,9 @@
 #define TARGET_TARGET_H
 
 #include <signal.h>
-#include <sys/user.h>
 
 #include "dbg.h"
+#include "target/arch.h"
 
 struct arena;
 struct log;
@@ -245,11 +245,11 @@ pid_t target_tid_outside(struct target *t, pid_t inside);
 
 /* Integer registers; cached while stopped. */
 DBG_MUST struct dbg_error *target_regs(struct target *t, pid_t tid,
-				       struct user_regs_struct *ret);
+				       struct regs *ret);
 DBG_MUST struct dbg_error *target_regs_set(struct target *t, pid_t tid,
-					   const struct user_regs_struct *regs);
+					   const struct regs *regs);
 DBG_MUST struct dbg_error *target_fpregs(struct target *t, pid_t tid,
-					 struct user_fpregs_struct *ret);
+					 struct fpregs *ret);
 
 /* ---- Memory ---------------------------------------------------------- */
 

@@ -98,9 +98,9 @@ struct target_ops {
 	pid_t (*tid_inside)(struct target *t, pid_t tid);
 	pid_t (*tid_outside)(struct target *t, pid_t inside);
 	struct dbg_error *(*regs)(struct target *t, pid_t tid,
-				  struct user_regs_struct *ret);
+				  struct regs *ret);
 	struct dbg_error *(*fpregs)(struct target *t, pid_t tid,
-				    struct user_fpregs_struct *ret);
+				    struct fpregs *ret);
 
 	/* TARGET_WRITE */
 	struct dbg_error *(*write)(struct target *t, uint64_t addr,
@@ -109,7 +109,7 @@ struct target_ops {
 	struct dbg_error *(*write_code)(struct target *t, uint64_t addr,
 					const void *buf, size_t n);
 	struct dbg_error *(*regs_set)(struct target *t, pid_t tid,
-				      const struct user_regs_struct *regs);
+				      const struct regs *regs);
 
 	/* TARGET_RUN */
 	int (*fd)(const struct target *t);

@@ -256,8 +256,7 @@ pid_t live_tid_outside(struct target *t, pid_t inside)
 	return 0;
 }
 
-struct dbg_error *live_regs(struct target *t, pid_t tid,
-			    struct user_regs_struct *ret)
+struct dbg_error *live_regs(struct target *t, pid_t tid, struct regs *ret)
 {
 	struct dbg_error *err;
 	struct live *l = live_of(t);
@@ -277,7 +276,7 @@ struct dbg_error *live_regs(struct target *t, pid_t tid,
 }
 
 struct dbg_error *live_regs_set(struct target *t, pid_t tid,
-				const struct user_regs_struct *regs)
+				const struct regs *regs)
 {
 	struct dbg_error *err;
 	struct live *l = live_of(t);
@@ -289,22 +288,21 @@ struct dbg_error *live_regs_set(struct target *t, pid_t tid,
 	if (!thread_load_regs(l, th))
 		return dbg_err_errno(DBG_E_TARGET, errno,
 				     "cannot set registers of thread %d", tid);
-	if (regs->rip != th->regs.rip) {
+	if (regs_pc(regs) != regs_pc(&th->regs)) {
 		// What moves the pc to a trap does not want to hit it; except
 		// where a hit that nobody saw is put back.
 		if (th->kept == TARGET_TRAP)
-			th->held_pc = th->regs.rip;
+			th->held_pc = regs_pc(&th->regs);
 		if (th->kept == TARGET_TRAP || th->kept == TARGET_STEPPED)
 			th->kept = 0;
-		th->skip_pc = regs->rip == th->held_pc ? 0 : regs->rip;
+		th->skip_pc = regs_pc(regs) == th->held_pc ? 0 : regs_pc(regs);
 	}
 	th->regs = *regs;
 	th->regs_dirty = true;
 	return NULL;
 }
 
-struct dbg_error *live_fpregs(struct target *t, pid_t tid,
-			      struct user_fpregs_struct *ret)
+struct dbg_error *live_fpregs(struct target *t, pid_t tid, struct fpregs *ret)
 {
 	struct dbg_error *err;
 	struct live *l = live_of(t);

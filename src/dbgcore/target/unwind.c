@@ -192,7 +192,7 @@ static bool row_find(struct target *t, uint64_t addr, uint64_t pc,
 
 // ---- Stepping ------------------------------------------------------------
 
-static void to_dwarf(const struct user_regs_struct *r, uint64_t ret[CFA_REGS])
+static void to_dwarf(const struct regs *r, uint64_t ret[CFA_REGS])
 {
 	const uint64_t regs[CFA_REGS] = {
 	    r->rax, r->rdx, r->rcx, r->rbx, r->rsi, r->rdi,
@@ -203,8 +203,7 @@ static void to_dwarf(const struct user_regs_struct *r, uint64_t ret[CFA_REGS])
 	memcpy(ret, regs, sizeof(regs));
 }
 
-static void from_dwarf(const uint64_t regs[CFA_REGS],
-		       struct user_regs_struct *ret)
+static void from_dwarf(const uint64_t regs[CFA_REGS], struct regs *ret)
 {
 	ret->rax = regs[0];
 	ret->rdx = regs[1];
@@ -227,7 +226,7 @@ static void from_dwarf(const uint64_t regs[CFA_REGS],
 
 // An entry of a procedure linkage table, which some linkers leave without
 // unwind information: `jmp *` through a pointer near it, nothing pushed yet.
-static bool leave_linkage(struct target *t, struct user_regs_struct *regs)
+static bool leave_linkage(struct target *t, struct regs *regs)
 {
 	static const uint8_t endbr[] = {0xf3, 0x0f, 0x1e, 0xfa};
 	static const uint8_t jump[] = {0xff, 0x25};
@@ -235,14 +234,14 @@ static bool leave_linkage(struct target *t, struct user_regs_struct *regs)
 	const uint8_t *p = code;
 	uint64_t ra;
 
-	if (!read_all(t, regs->rip, code, sizeof(code)))
+	if (!read_all(t, regs_pc(regs), code, sizeof(code)))
 		return false;
 	if (!memcmp(p, endbr, sizeof(endbr)))
 		p += sizeof(endbr);
-	if (memcmp(p, jump, sizeof(jump)) || !read_all(t, regs->rsp, &ra, 8) ||
-	    !ra)
+	if (memcmp(p, jump, sizeof(jump)) ||
+	    !read_all(t, regs_sp(regs), &ra, 8) || !ra)
 		return false;
-	regs->rip = ra;
+	regs_set_pc(regs, ra);
 	regs->rsp += 8;
 	return true;
 }
@@ -267,8 +266,8 @@ static void take_kept(const struct cfa_row *row, uint64_t cfa,
 	}
 }
 
-bool unwind_step_kept(struct target *t, struct user_regs_struct *regs,
-		      bool *leaf, uint64_t at[N_KEPT])
+bool unwind_step_kept(struct target *t, struct regs *regs, bool *leaf,
+		      uint64_t at[N_KEPT])
 {
 	struct entry entries[2];
 	struct cie cie;
@@ -276,18 +275,18 @@ bool unwind_step_kept(struct target *t, struct user_regs_struct *regs,
 	uint64_t dwarf[CFA_REGS];
 
 	// A return address may lie behind the function's last instruction.
-	uint64_t pc = *leaf ? regs->rip : regs->rip - 1;
+	uint64_t pc = *leaf ? regs_pc(regs) : regs_pc(regs) - 1;
 	uint64_t header = images_unwind_header(t, pc);
 	uint64_t fde = header ? fde_find(t, header, pc) : 0;
 	if (!fde || !row_find(t, fde, pc, entries, &cie, &row)) {
 		if (!header || !*leaf || !leave_linkage(t, regs))
 			return false;
-		at[KEPT_RIP] = regs->rsp - 8;
+		at[KEPT_RIP] = regs_sp(regs) - 8;
 		*leaf = false;
 		return true;
 	}
 	to_dwarf(regs, dwarf);
-	uint64_t sp = regs->rsp;
+	uint64_t sp = regs_sp(regs);
 	// Only a signal may have come from another stack.
 	if (!cfa_apply(t, &row, dwarf) || !dwarf[CFA_RIP] ||
 	    (dwarf[CFA_RSP] <= sp && !cie.is_signal))
@@ -298,7 +297,7 @@ bool unwind_step_kept(struct target *t, struct user_regs_struct *regs,
 	return true;
 }
 
-bool unwind_step(struct target *t, struct user_regs_struct *regs, bool *leaf)
+bool unwind_step(struct target *t, struct regs *regs, bool *leaf)
 {
 	uint64_t at[N_KEPT];
 

@@ -9,8 +9,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/user.h>
 
+struct regs;
 struct target;
 
 /*
@@ -19,7 +19,7 @@ struct target;
  * (it was interrupted by a signal). False if there is no way: code without
  * unwind information, or a broken stack.
  */
-bool unwind_step(struct target *t, struct user_regs_struct *regs, bool *leaf);
+bool unwind_step(struct target *t, struct regs *regs, bool *leaf);
 
 /* What a callee keeps for its caller. */
 enum unwind_kept {
@@ -41,8 +41,8 @@ enum {
  * The same; registers that the frame has saved get their address in @at, the
  * others' stay.
  */
-bool unwind_step_kept(struct target *t, struct user_regs_struct *regs,
-		      bool *leaf, uint64_t at[N_KEPT]);
+bool unwind_step_kept(struct target *t, struct regs *regs, bool *leaf,
+		      uint64_t at[N_KEPT]);
 /* Does @pc lie in an image with unwind information? Cheap. */
 bool unwind_is_native(struct target *t, uint64_t pc);
 

@@ -49,7 +49,7 @@ void thread_keep(struct live *l, struct thread *th, enum target_event_kind kind)
 	}
 	if (kind == TARGET_TRAP || kind == TARGET_STEPPED ||
 	    kind == TARGET_WATCH)
-		event->addr = thread_load_regs(l, th) ? th->regs.rip : 0;
+		event->addr = thread_load_regs(l, th) ? regs_pc(&th->regs) : 0;
 	if (kind == TARGET_SIGNAL) {
 		event->signal = th->due_signal;
 		event->info = th->due_info;
@@ -277,13 +277,13 @@ static struct dbg_error *on_int3(struct live *l, struct thread *th,
 	*ret_ours = true;
 	if (!thread_load_regs(l, th))
 		return NULL;
-	uint64_t addr = th->regs.rip - 1;
+	uint64_t addr = regs_pc(&th->regs) - 1;
 	bool armed = target_trap_armed(&l->target, addr);
 	if (!armed && !was_lifted(l, addr + 1)) {
 		*ret_ours = false;
 		return NULL;
 	}
-	th->regs.rip = addr;
+	regs_set_pc(&th->regs, addr);
 	th->regs_dirty = true;
 	thread_set_stop(l, th, STOP_SIGNAL);
 	if (th->kind == THREAD_OWN && armed) {

@@ -1,0 +1,41 @@
+/*
+ * The processor of the target, as the rest of the engine sees it: registers
+ * by what they are for. What is true of one processor only lies in the x86/
+ * folder of its room, and nowhere else (scripts/check-layers).
+ *
+ * General registers have the numbers that the processor's instructions and
+ * the runtime give them.
+ */
+#ifndef TARGET_ARCH_H
+#define TARGET_ARCH_H
+
+#include <stdbool.h>
+
+#include "target/x86/regs.h"
+
+enum {
+	ARCH_SYSCALL = 9,  /* numbers in /proc/PID/syscall */
+	ARCH_GENERAL = 16, /* general registers */
+};
+
+/* The program counter, the stack pointer and the frame pointer. */
+uint64_t regs_pc(const struct regs *r);
+uint64_t regs_sp(const struct regs *r);
+uint64_t regs_fp(const struct regs *r);
+void regs_set_pc(struct regs *r, uint64_t pc);
+void regs_set_sp(struct regs *r, uint64_t sp);
+void regs_set_fp(struct regs *r, uint64_t fp);
+/* Argument @n, at most 5, of a function at its first instruction. */
+uint64_t regs_arg(const struct regs *r, unsigned int n);
+/* General register @n. */
+uint64_t regs_get(const struct regs *r, unsigned int n);
+void regs_set(struct regs *r, unsigned int n, uint64_t value);
+/*
+ * Those of a thread inside of a system call, by what /proc/PID/syscall tells:
+ * its number, six arguments, sp and pc. The others are 0.
+ */
+void regs_of_syscall(const uint64_t v[ARCH_SYSCALL], struct regs *ret);
+/* Was it stopped in a system call that begins anew? pc is behind it then. */
+bool regs_restart(const struct regs *r);
+
+#endif

@@ -1,0 +1,23 @@
+/* Registers of x86-64, as PTRACE_GETREGS and PTRACE_GETFPREGS give them. */
+#ifndef TARGET_X86_REGS_H
+#define TARGET_X86_REGS_H
+
+#include <stdint.h>
+
+struct regs {
+	uint64_t r15, r14, r13, r12, rbp, rbx, r11, r10;
+	uint64_t r9, r8, rax, rcx, rdx, rsi, rdi;
+	uint64_t orig_rax; /* the system call it is in; negative: none */
+	uint64_t rip, cs, eflags, rsp, ss;
+	uint64_t fs_base, gs_base, ds, es, fs, gs;
+};
+
+/* As the FXSAVE instruction stores them. */
+struct fpregs {
+	uint16_t cwd, swd, ftw, fop;
+	uint64_t rip, rdp;
+	uint32_t mxcsr, mxcsr_mask;
+	uint8_t rest[480];
+};
+
+#endif
