@@ -122,8 +122,13 @@ static struct dbg_error *do_terminate(struct dap *d, struct request *req)
 		d->kill_at = 0;
 		return dbg_kill(d->dbg);
 	}
-	if (kill(dbg_pid(d->dbg), SIGTERM) < 0)
+
+	struct dbg_error *err = dbg_signal_send(d->dbg, SIGTERM);
+
+	if (err) {
+		dbg_error_destroy(err);
 		return dbg_kill(d->dbg);
+	}
 	dap_kill_later(d, GRACE_MS);
 	progress_start(d, PROGRESS_END, 0);
 	if (dbg_state(d->dbg) != DBG_STOPPED)

@@ -138,3 +138,22 @@ def test_continued(t):
     c.ask("terminate")
     c.event("continued")
     c.end(code=None)
+
+
+def test_terminate(t):
+    """A program without a handler of SIGTERM is ended by it, without a stop:
+    running, and stopped at a breakpoint."""
+    source = t.source("Signals")
+    c = t.adapter()
+    c.launch(t.program("Signals", "sleep"))
+    c.until("ready", lambda: "ready" in c.output())
+    c.ask("terminate")
+    c.end(code=143)
+    t.check(not c.has_event("stopped"), "stopped at the signal")
+    c = t.adapter()
+    c.launch(t.program("Signals", "sleep"),
+             {source: [t.line("Signals", "sleep")]})
+    c.stopped("breakpoint")
+    c.ask("terminate")
+    c.end(code=143)
+    t.check(not c.has_event("stopped"), "stopped at the signal")

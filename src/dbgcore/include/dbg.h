@@ -308,6 +308,11 @@ DBG_MUST struct dbg_error *dbg_signal_set(struct dbg *dbg,
  */
 DBG_MUST struct dbg_error *dbg_signal_queue(struct dbg *dbg, uint32_t thread,
 					    int signal);
+/*
+ * Send @signal to the program. It is delivered without a stop, and so is the
+ * same one by which a program that handled it ends itself.
+ */
+DBG_MUST struct dbg_error *dbg_signal_send(struct dbg *dbg, int signal);
 
 /* ---- Breakpoints ----------------------------------------------------- */
 

@@ -145,6 +145,8 @@ static struct dbg_error *on_signal(struct dbg *dbg, struct target_event *ev)
 		dbg->key_seen = ev->signal = 0;
 		return seen == signal ? NULL : paused(dbg, ev->tid, signal);
 	}
+	if (session_signal_sent(dbg, ev))
+		return NULL;
 	err = control_judge(dbg->control, ev, dbg->stop_arena, &stop, &stops);
 	if (!err && rule->set && rule->stop && !stops) {
 		err = halt_at_signal(dbg, ev, &stop);

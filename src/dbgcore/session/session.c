@@ -206,6 +206,7 @@ void session_ended(struct dbg *dbg)
 	dbg->state = DBG_IDLE;
 	dbg->halted = false;
 	dbg->pausing = false;
+	sigemptyset(&dbg->sent);
 	dbg->n_frames = 0;
 	dbg->stop_number++;
 }

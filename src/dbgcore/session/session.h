@@ -119,6 +119,7 @@ struct dbg {
 	char *dac_path; /* where to look for DACs, NULL: nowhere more */
 	bool trust_dac, suppress_jit, show_native;
 	struct signal_rule signals[NSIG];
+	sigset_t sent; /* by dbg_signal_send in this run */
 	struct siblings *siblings;
 	struct follow follow;
 	enum program_kind program;
@@ -158,6 +159,8 @@ DBG_MUST struct dbg_error *session_frame_or_newest(struct dbg *dbg, dbg_id id,
 void session_watch_signals(struct dbg *dbg);
 /* Tell the user of a signal that does not stop the program. */
 void session_signal_passes(struct dbg *dbg, int signal);
+/* Did the user ask for the signal of @ev? */
+bool session_signal_sent(const struct dbg *dbg, const struct target_event *ev);
 
 /* ---- run.c ----------------------------------------------------------- */
 

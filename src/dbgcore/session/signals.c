@@ -6,6 +6,7 @@
 #include "session/session.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -127,4 +128,30 @@ struct dbg_error *dbg_signal_queue(struct dbg *dbg, uint32_t thread, int signal)
 		return dbg_err(DBG_E_NOT_FOUND, "no thread number %u", thread);
 	target_thread_signal(dbg->target, tid, signal);
 	return NULL;
+}
+
+struct dbg_error *dbg_signal_send(struct dbg *dbg, int signal)
+{
+	if (dbg->state == DBG_IDLE)
+		return dbg_err(DBG_E_STATE, "the program is not being run");
+	if (signal < 1 || signal >= NSIG)
+		return dbg_err(DBG_E_ARGUMENT, "no signal number %d", signal);
+	if (kill(dbg_pid(dbg), signal) < 0)
+		return dbg_err(DBG_E_TARGET,
+			       "cannot send signal %d to process %d: %m",
+			       signal, dbg_pid(dbg));
+	sigaddset(&dbg->sent, signal);
+	return NULL;
+}
+
+bool session_signal_sent(const struct dbg *dbg, const struct target_event *ev)
+{
+	const siginfo_t *info = &ev->info;
+	// In a container of the program's own our number is 0.
+	bool ours = info->si_code == SI_USER &&
+		    (!info->si_pid || info->si_pid == getpid());
+
+	if (sigismember(&dbg->sent, ev->signal) != 1)
+		return false;
+	return ours || !dbg->signals[ev->signal].set;
 }
