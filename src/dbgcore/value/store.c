@@ -65,6 +65,9 @@ struct dbg_error *value_store(struct types *ts, struct thread_ref *thread,
 	bool in_heap;
 	if (to->where != VALUE_MEMORY || !n || n > STORE_MAX)
 		return dbg_err(DBG_E_STATE, "it has no place in memory");
+	if (!target_can(ts->target, TARGET_WRITE))
+		return dbg_err(DBG_E_STATE,
+			       "this program cannot be written to");
 	bool refs = type->kind == TYPE_CLASS || type->kind == TYPE_STRUCT;
 	struct dbg_error *err =
 	    dac_heap_holds(ts->dac, tid, to->addr, &in_heap);
