@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "alloc.h"
@@ -14,6 +15,7 @@
 
 enum {
 	N_SIGNALS = 4,
+	END_SECONDS = 1, /* that an end in order may take */
 	LOOP_FDS_MAX = 16,
 };
 
@@ -25,22 +27,46 @@ struct loop {
 	volatile sig_atomic_t waiting; /* in poll(): nothing to interrupt */
 	volatile sig_atomic_t interrupted;
 	volatile sig_atomic_t ending; /* SIGTERM has come */
+	unsigned int put_back;        /* what loop_forget has found */
 	struct sigaction old[N_SIGNALS];
 };
 
 // A handler has no argument of ours: this is the one variable of its kind.
 static struct loop *handler_loop;
 
-static void on_signal(int sig)
+static void on_alarm(int sig)
+{
+	(void)sig;
+	_exit(128 + SIGTERM);
+}
+
+/*
+ * However long something takes, and whatever it waits for, we end: what we
+ * started ends with us, and what we attached to survives that as any other
+ * end of ours.
+ */
+static void end_soon(ucontext_t *context)
+{
+	struct sigaction sa = {.sa_handler = on_alarm};
+
+	sigaction(SIGALRM, &sa, NULL);
+	// as of our return from the handler
+	sigdelset(&context->uc_sigmask, SIGALRM);
+	alarm(END_SECONDS);
+}
+
+static void on_signal(int sig, siginfo_t *info, void *context)
 {
 	struct loop *loop = handler_loop;
 	int saved = errno;
 
-	// Whoever asks twice has seen us not answer; the program that we
-	// started ends with us.
+	(void)info;
+	// Whoever asks twice has seen us not answer.
 	if (sig == SIGTERM && loop->ending)
 		_exit(128 + SIGTERM);
 	loop->ending = loop->ending || sig == SIGTERM;
+	if (sig == SIGTERM || sig == SIGHUP)
+		end_soon(context);
 	unsigned char byte = (unsigned char)sig;
 
 	if (sig != SIGWINCH) {
@@ -56,7 +82,10 @@ static void on_signal(int sig)
 
 static void install(struct loop *loop)
 {
-	struct sigaction sa = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+	struct sigaction sa = {
+	    .sa_sigaction = on_signal,
+	    .sa_flags = SA_RESTART | SA_SIGINFO,
+	};
 
 	sigfillset(&sa.sa_mask);
 	for (int i = 0; i < N_SIGNALS; i++) {
@@ -121,19 +150,21 @@ struct dbg_error *loop_wait_fds(struct loop *loop, const struct loop_wait *w,
 {
 	bool there = dbg_state(loop->dbg) != DBG_IDLE && !w->no_engine;
 	struct pollfd fds[LOOP_FDS_MAX + 2];
-	unsigned int what = 0;
+	unsigned int what = loop->put_back;
+	int timeout = what ? 0 : w->timeout;
 
 	assert(w->n <= LOOP_FDS_MAX);
 	fds[0] = (struct pollfd){loop->rfd, POLLIN, 0};
 	fds[1] = (struct pollfd){there ? dbg_fd(loop->dbg) : -1, POLLIN, 0};
 	memcpy(fds + 2, w->fds, w->n * sizeof(*fds));
 	loop->waiting = 1;
-	int n = poll(fds, w->n + 2, w->timeout);
+	int n = poll(fds, w->n + 2, timeout);
 	loop->waiting = 0;
 	if (n < 0 && errno != EINTR)
 		return fault(DBG_E_TARGET, "cannot poll: %s", strerror(errno));
 	what |= take_signals(loop);
 	loop->interrupted = 0;
+	loop->put_back = 0;
 	for (size_t i = 0; i < w->n; i++) {
 		w->fds[i].revents = n > 0 ? fds[2 + i].revents : 0;
 		if (w->fds[i].revents)
@@ -160,12 +191,6 @@ bool loop_interrupted(const struct loop *loop)
 
 void loop_forget(struct loop *loop)
 {
-	unsigned int what = take_signals(loop);
-
+	loop->put_back |= take_signals(loop) & ~(unsigned int)LOOP_INTERRUPT;
 	loop->interrupted = 0;
-	// Only Ctrl-C is forgotten; the rest goes back.
-	if (what & LOOP_RESIZE)
-		raise(SIGWINCH);
-	if (what & LOOP_END)
-		raise(SIGTERM);
 }

@@ -1,8 +1,10 @@
 /* Commands about the session: breakpoints saved, what the work costs. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd.h"
 #include "fault.h"
@@ -74,6 +76,7 @@ static struct dbg_error *save_breakpoints(struct repl *r,
 	struct dbg_error *err;
 	struct dbg_breakpoint *list;
 	size_t n;
+	int fd;
 
 	err = dbg_break_list(r->dbg, &list, &n);
 	if (err)
@@ -82,10 +85,16 @@ static struct dbg_error *save_breakpoints(struct repl *r,
 		puts("Nothing to save.");
 		return NULL;
 	}
-	FILE *f = fopen(call->args, "we");
-	if (!f)
+	err =
+	    dbg_open_file(call->args, O_WRONLY | O_CREAT | O_TRUNC, true, &fd);
+	if (err)
+		return err;
+	FILE *f = fdopen(fd, "w");
+	if (!f) {
+		close(fd);
 		return fault(DBG_E_FILE, "%s: %s.", call->args,
 			     strerror(errno));
+	}
 	for (size_t i = 0; i < n; i++)
 		save_one(r, f, &list[i]);
 	bool good = !ferror(f);

@@ -6,17 +6,18 @@
  * printed meanwhile goes above the line, which is then drawn again.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <histedit.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <wchar.h>
 
 #include "alloc.h"
+#include "edithistory.h"
 #include "repl_priv.h"
 
 enum {
@@ -195,37 +196,6 @@ static unsigned char complete(EditLine *el, int ch)
 	return result;
 }
 
-static bool make_dirs(char *path)
-{
-	for (char *p = strchr(path + 1, '/'); p; p = strchr(p + 1, '/')) {
-		*p = 0;
-		int failed = mkdir(path, 0700) < 0 && errno != EEXIST;
-		*p = '/';
-		if (failed)
-			return false;
-	}
-	return true;
-}
-
-// $XDG_STATE_HOME/dndbg/history, by default ~/.local/state/dndbg/history.
-static char *history_path(void)
-{
-	const char *state = getenv("XDG_STATE_HOME");
-	const char *home = getenv("HOME");
-	char *path;
-
-	if (state && *state == '/')
-		path = alloc_printf("%s/dndbg/history", state);
-	else if (home && *home == '/')
-		path = alloc_printf("%s/.local/state/dndbg/history", home);
-	else
-		return NULL;
-	if (make_dirs(path))
-		return path;
-	free(path);
-	return NULL;
-}
-
 static void history_open(struct edit *e)
 {
 	HistEvent event;
@@ -235,10 +205,29 @@ static void history_open(struct edit *e)
 		return;
 	history(e->history, &event, H_SETSIZE, (int)e->r->set.history_size);
 	history(e->history, &event, H_SETUNIQUE, 1);
-	e->file = history_path();
-	if (e->file)
-		history(e->history, &event, H_LOAD, e->file);
+	struct dbg_error *err = edithistory_load(e->history, &e->file);
+	if (err)
+		repl_complain(e->r, "", err);
 	el_set(e->el, EL_HIST, history, e->history);
+}
+
+// The user's key bindings, as libedit finds them, but without waiting.
+static void source_editrc(struct edit *e)
+{
+	const char *path = getenv("EDITRC");
+	const char *home = getenv("HOME");
+	char link[32];
+	int fd = -1;
+
+	_cleanup_free_ char *usual =
+	    alloc_printf("%s/.editrc", home ? home : "");
+	dbg_error_destroy(
+	    dbg_open_file(path ? path : usual, O_RDONLY, false, &fd));
+	if (fd < 0)
+		return;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	el_source(e->el, link);
+	close(fd);
 }
 
 struct edit *edit_create(struct repl *r)
@@ -264,18 +253,20 @@ struct edit *edit_create(struct repl *r)
 	el_set(el, EL_BIND, "\033[3~", "ed-delete-next-char", NULL);
 	el_set(el, EL_BIND, "\033[1;5C", "em-next-word", NULL);
 	el_set(el, EL_BIND, "\033[1;5D", "ed-prev-word", NULL);
-	el_source(el, NULL);
+	source_editrc(e);
 	return e;
 }
 
 void edit_destroy(struct edit *e)
 {
-	HistEvent event;
+	struct dbg_error *err = NULL;
 
 	if (!e)
 		return;
 	if (e->history && e->file)
-		history(e->history, &event, H_SAVE, e->file);
+		err = edithistory_save(e->history, e->file);
+	if (err)
+		repl_complain(e->r, "", err);
 	if (e->history)
 		history_end(e->history);
 	el_end(e->el);

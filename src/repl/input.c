@@ -5,6 +5,7 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,21 +109,58 @@ static void add_lines(const char *s, size_t n, struct words *ret)
 	}
 }
 
-static struct dbg_error *load(const char *path, struct words *ret)
+// Wait for more of a pipe; an error gives it up.
+static struct dbg_error *wait_more(struct repl *r, int fd)
+{
+	unsigned int what;
+
+	struct dbg_error *err = loop_wait(r->loop, fd, &what);
+	if (err)
+		repl_complain(r, "", err);
+	if (what & LOOP_END)
+		repl_end(r);
+	repl_events(r);
+	return what & (LOOP_END | LOOP_INTERRUPT)
+		   ? fault(DBG_E_INTERRUPTED, "Quit")
+		   : NULL;
+}
+
+static struct dbg_error *read_all(struct repl *r, const char *path, int fd,
+				  struct text *ret)
+{
+	struct dbg_error *err = NULL;
+	char buf[4096];
+	ssize_t n = 1;
+
+	while (n && !err && ret->len < FILE_MAX_BYTES) {
+		n = read(fd, buf, sizeof(buf));
+		if (n >= 0)
+			text_addn(ret, buf, (size_t)n);
+		else if (errno == EAGAIN)
+			err = wait_more(r, fd);
+		else if (errno != EINTR)
+			err =
+			    fault(DBG_E_FILE, "%s: %s.", path, strerror(errno));
+	}
+	return err;
+}
+
+static struct dbg_error *load(struct repl *r, const char *path,
+			      struct words *ret)
 {
 	_cleanup_text_ struct text all = {0};
-	char buf[4096];
-	size_t n;
+	struct dbg_error *err;
+	int fd;
 
-	FILE *f = fopen(path, "re");
-	if (!f)
-		return fault(DBG_E_FILE, "%s: %s.", path, strerror(errno));
-	while ((n = fread(buf, 1, sizeof(buf), f)) && all.len < FILE_MAX_BYTES)
-		text_addn(&all, buf, n);
-	int failed = ferror(f) ? errno : 0;
-	fclose(f);
-	if (failed)
-		return fault(DBG_E_FILE, "%s: %s.", path, strerror(failed));
+	// A pipe, as of the shell's <(...), but not while another front end
+	// waits for us.
+	err = dbg_open_file(path, O_RDONLY, !r->hosted, &fd);
+	if (err)
+		return err;
+	err = read_all(r, path, fd, &all);
+	close(fd);
+	if (err)
+		return err;
 	if (all.len >= FILE_MAX_BYTES)
 		return fault(DBG_E_FILE, "%s: The file is too large.", path);
 	if (memchr(text_get(&all), 0, all.len))
@@ -165,7 +203,7 @@ struct dbg_error *input_source(struct repl *r, const char *path)
 	if (depth > DEPTH_MAX)
 		return fault_arg("%s: Sourced files are nested too deep.",
 				 path);
-	err = load(path, &in.lines);
+	err = load(r, path, &in.lines);
 	if (!err)
 		err = run_lines(r, &in, path);
 	words_deinit(&in.lines);

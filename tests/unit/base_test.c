@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -278,14 +279,59 @@ static void test_file(void **state)
 	rmdir(dir);
 }
 
+// A pipe or a device that is refused has not been opened even for a moment.
+static void test_file_untouched(void **state)
+{
+	char dir[] = "/tmp/dndbg-file-XXXXXX";
+	struct inotify_event event;
+	struct dbg_error *err;
+	char path[64], link[64];
+	int fd;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/f", dir);
+	snprintf(link, sizeof(link), "%s/link", dir);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	assert_true(inotify_add_watch(watch, path, IN_OPEN) >= 0);
+	err = dbg_open_file(path, O_RDONLY, false, &fd);
+	assert_non_null(strstr(err->message, "not a regular file"));
+	dbg_error_destroy(err);
+	assert_int_equal(read(watch, &event, sizeof(event)), -1);
+	assert_null(dbg_open_file(path, O_RDONLY, true, &fd));
+	assert_int_equal(read(watch, &event, sizeof(event)), sizeof(event));
+	close(fd);
+	close(watch);
+	unlink(path);
+	err = dbg_open_file(path, O_RDONLY, false, &fd);
+	assert_non_null(strstr(err->message, "No such file"));
+	dbg_error_destroy(err);
+	assert_null(dbg_open_file(path, O_WRONLY | O_CREAT, false, &fd));
+	close(fd);
+	assert_int_equal(symlink(path, link), 0);
+	err = dbg_open_file(link, O_RDONLY | O_NOFOLLOW, false, &fd);
+	assert_non_null(strstr(err->message, "is a symbolic link"));
+	dbg_error_destroy(err);
+	unlink(link);
+	unlink(path);
+	rmdir(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_err),     cmocka_unit_test(test_arena),
-	    cmocka_unit_test(test_grow),    cmocka_unit_test(test_str),
-	    cmocka_unit_test(test_numbers), cmocka_unit_test(test_reader),
-	    cmocka_unit_test(test_cint),    cmocka_unit_test(test_leb),
-	    cmocka_unit_test(test_map),     cmocka_unit_test(test_file),
+	    cmocka_unit_test(test_err),
+	    cmocka_unit_test(test_arena),
+	    cmocka_unit_test(test_grow),
+	    cmocka_unit_test(test_str),
+	    cmocka_unit_test(test_numbers),
+	    cmocka_unit_test(test_reader),
+	    cmocka_unit_test(test_cint),
+	    cmocka_unit_test(test_leb),
+	    cmocka_unit_test(test_map),
+	    cmocka_unit_test(test_file),
+	    cmocka_unit_test(test_file_untouched),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

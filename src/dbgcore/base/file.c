@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -42,18 +43,68 @@ static struct dbg_error *copy(int fd, const char *path, size_t size,
 	return NULL;
 }
 
-struct dbg_error *file_load(const char *path, uint64_t max, struct file *ret)
+// May a file of this kind be opened?
+static struct dbg_error *check_kind(const char *path, int fd, bool streams)
 {
 	struct stat st;
 
-	// Without O_NONBLOCK a FIFO would hold us.
-	_cleanup_close_ int fd =
-	    open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	if (fd < 0 || fstat(fd, &st))
+	if (fstat(fd, &st))
 		return dbg_err_errno(DBG_E_FILE, errno, "cannot open '%s'",
 				     path);
-	if (!S_ISREG(st.st_mode))
-		return dbg_err(DBG_E_FILE, "'%s' is not a regular file", path);
+	if (S_ISREG(st.st_mode) ||
+	    (streams && (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode))))
+		return NULL;
+	if (S_ISLNK(st.st_mode))
+		return dbg_err(DBG_E_FILE, "'%s' is a symbolic link", path);
+	return dbg_err(DBG_E_FILE, "'%s' is not a regular file", path);
+}
+
+struct dbg_error *dbg_open_file(const char *path, int flags, bool streams,
+				int *ret)
+{
+	char found[32];
+	struct dbg_error *err = NULL;
+
+	flags |= O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+	// O_PATH opens nothing: a device does not see it.
+	_cleanup_close_ int at =
+	    open(path, O_PATH | O_CLOEXEC | (flags & O_NOFOLLOW));
+	int saved = errno;
+	if (at >= 0) {
+		err = check_kind(path, at, streams);
+		snprintf(found, sizeof(found), "/proc/self/fd/%d", at);
+		flags &= ~(O_CREAT | O_NOFOLLOW);
+	} else if (saved != ENOENT || !(flags & O_CREAT)) {
+		err =
+		    dbg_err_errno(DBG_E_FILE, saved, "cannot open '%s'", path);
+	}
+	if (err)
+		return err;
+	_cleanup_close_ int fd = open(at >= 0 ? found : path, flags, 0666);
+	if (fd < 0)
+		return dbg_err_errno(DBG_E_FILE, errno, "cannot open '%s'",
+				     path);
+	// What was made in between may be of any kind.
+	err = at >= 0 ? NULL : check_kind(path, fd, streams);
+	if (err)
+		return err;
+	*ret = fd;
+	fd = -1;
+	return NULL;
+}
+
+struct dbg_error *file_load(const char *path, uint64_t max, struct file *ret)
+{
+	struct dbg_error *err;
+	_cleanup_close_ int fd = -1;
+	struct stat st;
+
+	err = dbg_open_file(path, O_RDONLY, false, &fd);
+	if (err)
+		return err;
+	if (fstat(fd, &st))
+		return dbg_err_errno(DBG_E_FILE, errno, "cannot open '%s'",
+				     path);
 	if ((uint64_t)st.st_size > max)
 		return dbg_err(DBG_E_FILE,
 			       "'%s' is too large: %" PRIu64

@@ -1,6 +1,7 @@
 #include "base/log.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +63,7 @@ void log_deinit(struct log *log)
 struct dbg_error *log_set(struct log *log, const char *spec)
 {
 	const char *colon = strrchr(spec, ':');
+	_cleanup_close_ int fd = -1;
 	unsigned int wanted = LOG_SESSION | LOG_CONTROL | LOG_CODE | LOG_DAC;
 
 	if (!*spec) {
@@ -79,10 +81,15 @@ struct dbg_error *log_set(struct log *log, const char *spec)
 		colon = spec + strlen(spec);
 	}
 	_cleanup_free_ char *path = xstrndup(spec, (size_t)(colon - spec));
-	FILE *file = fopen(path, "ae");
+	struct dbg_error *err =
+	    dbg_open_file(path, O_WRONLY | O_APPEND | O_CREAT, true, &fd);
+	if (err)
+		return dbg_err_prefix(err, "cannot log");
+	FILE *file = fdopen(fd, "a");
 	if (!file)
 		return dbg_err_errno(DBG_E_FILE, errno, "cannot log to '%s'",
 				     path);
+	fd = -1;
 	log_deinit(log);
 	setvbuf(file, NULL, _IOLBF, 0);
 	log->file = file;

@@ -52,10 +52,11 @@ static char *tail_build(int fd, off_t size, size_t max)
 // Absent if the file cannot be read or does not say it.
 static char *build_of(const char *path)
 {
+	_cleanup_close_ int fd = -1;
 	struct stat st;
 
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size <= 0)
+	dbg_error_destroy(dbg_open_file(path, O_RDONLY, false, &fd));
+	if (fd < 0 || fstat(fd, &st) || st.st_size <= 0)
 		return NULL;
 	char *ret = tail_build(fd, st.st_size, TAIL_USUAL);
 	return ret ? ret : tail_build(fd, st.st_size, TAIL_MAX);

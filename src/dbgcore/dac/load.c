@@ -204,12 +204,14 @@ static struct dbg_error *load(const char *path, bool trust, void **ret)
 {
 	struct dbg_error *err;
 	struct loaded loaded = {0};
+	_cleanup_close_ int fd = -1;
 
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0 || fstat(fd, &loaded.file))
+	err = dbg_open_file(path, O_RDONLY, false, &fd);
+	if (err)
+		return dbg_err_prefix(err, "cannot load the runtime's DAC");
+	if (fstat(fd, &loaded.file))
 		return dbg_err_errno(DBG_E_RUNTIME, errno,
-				     "cannot open the runtime's DAC '%s'",
-				     path);
+				     "cannot examine '%s'", path);
 	err = trust ? NULL : dac_check_owner(path, fd);
 	if (err)
 		return err;

@@ -57,6 +57,17 @@ struct dbg_error {
 /* Free @err; NULL is allowed. */
 void dbg_error_destroy(struct dbg_error *err);
 
+/* ---- Files ------------------------------------------------------------ */
+
+/*
+ * Open the regular file @path, as open(2) with @flags (mode 0666), close on
+ * exec, without waiting for anybody; a file of another kind is refused and
+ * is not touched. With @streams, pipes and character devices are accepted
+ * as well: reading and writing may say EAGAIN.
+ */
+DBG_MUST struct dbg_error *dbg_open_file(const char *path, int flags,
+					 bool streams, int *ret);
+
 /* ---- Session --------------------------------------------------------- */
 
 enum dbg_state {

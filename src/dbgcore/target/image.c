@@ -545,9 +545,11 @@ struct dbg_error *target_file_machine(const char *path, uint16_t *ret)
 	struct dbg_error *err;
 	uint8_t head[64];
 
-	_cleanup_close_ int fd =
-	    open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof(head));
+	_cleanup_close_ int fd = -1;
+	err = dbg_open_file(path, O_RDONLY, false, &fd);
+	if (err)
+		return err;
+	ssize_t n = read(fd, head, sizeof(head));
 	if (n < 0)
 		return dbg_err_errno(DBG_E_FILE, errno, "cannot read '%s'",
 				     path);
