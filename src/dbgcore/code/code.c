@@ -123,6 +123,23 @@ struct dbg_error *code_module_add(struct code *c, const struct dac_module *m,
 	return NULL;
 }
 
+struct dbg_error *code_modules_read(struct code *c)
+{
+	struct dbg_error *err;
+	struct arena *arena = arena_create();
+	struct dac_module *modules;
+	size_t n;
+
+	err = dac_modules(c->dac, arena, &modules, &n);
+	for (size_t i = 0; !err && i < n; i++) {
+		struct code_module *m;
+
+		err = code_module_add(c, &modules[i], &m);
+	}
+	arena_destroy(arena);
+	return err;
+}
+
 void code_module_remove(struct code *c, uint64_t addr)
 {
 	struct module *mod = map_take(&c->by_addr, addr);

@@ -47,6 +47,8 @@ void code_destroy(struct code *c);
 /* The assemblies are inside of @program: PDBs lie beside that. */
 void code_set_bundle(struct code *c, const char *program);
 
+/* Add all modules that are loaded now. */
+DBG_MUST struct dbg_error *code_modules_read(struct code *c);
 /*
  * Take in a module that the runtime loaded: metadata from its file if the
  * MVID agrees with memory, else from memory; symbols looked for at once.

@@ -219,6 +219,12 @@ struct dbg_error *control_break_condition(struct control *c, uint32_t number,
 
 /* ---- Hits ------------------------------------------------------------ */
 
+static struct inspect_at here(struct control *c, pid_t tid)
+{
+	return (struct inspect_at){stack_thread_number(c->stack, tid),
+				   c->throws.object};
+}
+
 static struct dbg_error *condition_holds(struct control *c, struct bp *bp,
 					 pid_t tid, bool *ret)
 {
@@ -230,10 +236,11 @@ static struct dbg_error *condition_holds(struct control *c, struct bp *bp,
 		return err;
 	if (bp->watch)
 		err = watch_condition(c, bp->watch, bp->condition, ret, &known);
-	if (!err && !known)
-		err = c->ops->condition(c->arg,
-					stack_thread_number(c->stack, tid),
-					c->throws.object, bp->condition, ret);
+	if (!err && !known) {
+		const struct inspect_at at = here(c, tid);
+
+		err = inspect_condition(c->inspect, &at, bp->condition, ret);
+	}
 	if (!err)
 		return NULL;
 	// gdb's rule: a condition that cannot be answered stops
@@ -248,11 +255,15 @@ static struct dbg_error *log_hit(struct control *c, const struct bp *bp,
 {
 	struct dbg_error *err = control_halt(c);
 
-	if (!err)
-		c->ops->log(c->arg, bp->number,
-			    stack_thread_number(c->stack, tid),
-			    c->throws.object, bp->log);
-	return err;
+	if (err)
+		return err;
+
+	const struct inspect_at at = here(c, tid);
+	_cleanup_str_ struct str text = {0};
+
+	logpoint_text(c->inspect, &at, bp->log, &text);
+	c->ops->message(c->arg, bp->number, str_get(&text));
+	return NULL;
 }
 
 struct dbg_error *bp_counts(struct control *c, struct bp *bp, pid_t tid,

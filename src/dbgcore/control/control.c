@@ -9,10 +9,12 @@
 #include "base/mem.h"
 #include "control/catcher.h"
 
-struct control *control_create(const struct control_ops *ops, void *arg)
+struct control *control_create(struct inspect *in,
+			       const struct control_ops *ops, void *arg)
 {
 	struct control *c = xcalloc(1, sizeof(*c));
 
+	c->inspect = in;
 	c->ops = ops;
 	c->arg = arg;
 	c->rules = (struct step_rules){
@@ -56,7 +58,7 @@ struct dbg_error *control_halt(struct control *c)
 	if (!target_all_stopped(c->target))
 		err = target_stop_all(c->target);
 	if (!err)
-		c->ops->inspect(c->arg);
+		inspect_stop(c->inspect);
 	return err;
 }
 
@@ -64,7 +66,7 @@ void control_complain(struct control *c, struct dbg_error *err)
 {
 	if (!err)
 		return;
-	c->ops->message(c->arg, err->message);
+	c->ops->message(c->arg, 0, err->message);
 	dbg_error_destroy(err);
 }
 
@@ -88,10 +90,10 @@ void control_catch(struct control *c, enum catch_user who, bool on)
 
 /* ---- Runs ------------------------------------------------------------ */
 
-void control_begin_run(struct control *c, struct target *t, struct stack *stack)
+void control_begin_run(struct control *c)
 {
-	c->target = t;
-	c->stack = stack;
+	c->target = c->inspect->target;
+	c->stack = c->inspect->stack;
 }
 
 void control_end_run(struct control *c)
@@ -184,56 +186,38 @@ static void module_unoptimize(struct control *c, struct code_module *m)
 			      err ? err->message
 				  : "it was compiled ahead of time; set env "
 				    "DOTNET_ReadyToRun=0 has it compiled anew");
-		c->ops->message(c->arg, text);
+		c->ops->message(c->arg, 0, text);
 	}
 	dbg_error_destroy(err);
 }
 
-// @fresh: the runtime has just loaded it.
-static struct dbg_error *take_module(struct control *c,
-				     const struct dac_module *m, bool fresh,
-				     struct code_module **ret)
+// @m is loaded: tell of it, bind the breakpoints that were waiting for it.
+static void take_module(struct control *c, struct code_module *m)
 {
-	struct dbg_error *err;
-
-	err = code_module_add(c->code, m, ret);
-	if (err)
-		return err;
 	LOG(target_log(c->target), LOG_CODE,
-	    "module %s at 0x%" PRIx64 " loaded", (*ret)->name, m->addr);
-	if (fresh)
-		module_unoptimize(c, *ret);
-	c->ops->module(c->arg, *ret, false);
+	    "module %s at 0x%" PRIx64 " loaded", m->name, m->addr);
+	c->ops->module(c->arg, m, false);
 	for (size_t i = 0; i < c->n_bps; i++)
-		if (bind_module(c, c->bps[i], *ret) && bp_is_users(c->bps[i]))
+		if (bind_module(c, c->bps[i], m) && bp_is_users(c->bps[i]))
 			c->ops->changed(c->arg, c->bps[i]->number, false);
-	return NULL;
 }
 
-struct dbg_error *control_runtime(struct control *c, struct dac *d,
-				  struct code *code)
+struct dbg_error *control_runtime(struct control *c)
 {
 	struct dbg_error *err;
-	struct arena *arena = arena_create();
-	struct dac_module *modules;
+	struct code_module *const *modules;
 	size_t n;
 
-	c->dac = d;
-	c->code = code;
-	err = dac_modules(d, arena, &modules, &n);
-	for (size_t i = 0; !err && i < n; i++) {
-		struct code_module *m;
-
-		err = take_module(c, &modules[i], false, &m);
-	}
-	arena_destroy(arena);
-	if (!err)
-		err = dac_notify_modules(d, true);
-	if (!err)
-		err = arm_cxa_throw(c);
+	c->dac = c->inspect->dac;
+	c->code = c->inspect->code;
+	modules = code_modules(c->code, &n);
+	for (size_t i = 0; i < n; i++)
+		take_module(c, modules[i]);
+	err = dac_notify_modules(c->dac, true);
+	err = arm_cxa_throw(c);
 	if (err)
 		return err;
-	c->watches.gc_count = dac_gc_count(d);
+	c->watches.gc_count = dac_gc_count(c->dac);
 	throws_runtime(c);
 	watch_refresh(c);
 	return NULL;
@@ -315,10 +299,12 @@ static struct dbg_error *module_loaded(struct control *c, pid_t tid,
 
 	err = dac_module_get(c->dac, addr, arena, &dm);
 	if (!err)
-		err = take_module(c, &dm, true, &m);
+		err = code_module_add(c->code, &dm, &m);
 	arena_destroy(arena);
 	if (err)
 		return err;
+	module_unoptimize(c, m);
+	take_module(c, m);
 	entry_module(c, m);
 	watch_refresh(c);
 	return m->path || m->pdb || m->dynamic ? NULL : await_symbols(c, tid);

@@ -17,58 +17,30 @@
 #ifndef CONTROL_CONTROL_H
 #define CONTROL_CONTROL_H
 
-#include "code/code.h"
-#include "dac/dac.h"
 #include "dbg.h"
-#include "eval/eval.h"
-#include "stack/stack.h"
-#include "target/target.h"
-#include "view/view.h"
+#include "inspect/inspect.h"
 
 struct control;
 
 /* What control needs of the session above it. */
 struct control_ops {
-	/* All is stopped: forget what was known of the last stop. */
-	void (*inspect)(void *arg);
-	/*
-	 * Value of a condition in the newest frame of a thread, where
-	 * @exception is being thrown (0: none).
-	 */
-	DBG_MUST struct dbg_error *(*condition)(void *arg, uint32_t thread,
-						uint64_t exception,
-						const char *expr, bool *ret);
-	/*
-	 * What evaluates in @frame (NULL: without variables), and shows what
-	 * came of it; borrowed until the program goes on.
-	 */
-	DBG_MUST struct dbg_error *(*evaluator)(void *arg,
-						const struct frame *frame,
-						struct eval *ret_eval,
-						struct view *ret_view);
 	/* Breakpoint @number changed (bound, moved) or is @gone. */
 	void (*changed)(void *arg, uint32_t number, bool gone);
 	/* A module was loaded, or is @gone (and still described). */
 	void (*module)(void *arg, const struct code_module *m, bool gone);
-	/*
-	 * Breakpoint @number was hit by @thread, where @exception is being
-	 * thrown (0: none): say @form, with values for what is in braces.
-	 */
-	void (*log)(void *arg, uint32_t number, uint32_t thread,
-		    uint64_t exception, const char *form);
-	/* A sentence for the user. */
-	void (*message)(void *arg, const char *text);
+	/* A sentence for the user, of breakpoint @number (0: of none). */
+	void (*message)(void *arg, uint32_t number, const char *text);
 };
 
-struct control *control_create(const struct control_ops *ops, void *arg);
+/* @in: the program as it stands; borrowed. */
+struct control *control_create(struct inspect *in,
+			       const struct control_ops *ops, void *arg);
 void control_destroy(struct control *c);
 
-/* A program is there; nothing is known of a runtime yet. */
-void control_begin_run(struct control *c, struct target *t,
-		       struct stack *stack);
-/* The runtime is up (all stopped). */
-DBG_MUST struct dbg_error *control_runtime(struct control *c, struct dac *d,
-					   struct code *code);
+/* A program is there (inspect_begin); nothing is known of a runtime yet. */
+void control_begin_run(struct control *c);
+/* The runtime is up (inspect_runtime; all stopped). */
+DBG_MUST struct dbg_error *control_runtime(struct control *c);
 /* The program is about to go on: have the runtime tell what is waited for. */
 void control_go(struct control *c);
 /* The runtime is to tell nothing any more (all stopped). */

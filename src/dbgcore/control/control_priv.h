@@ -205,6 +205,7 @@ struct load {
 struct control {
 	const struct control_ops *ops;
 	void *arg;
+	struct inspect *inspect;
 	struct target *target;
 	struct stack *stack;
 	struct dac *dac; /* NULL until the runtime is up */

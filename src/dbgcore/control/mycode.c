@@ -50,7 +50,8 @@ void mycode_tell(struct control *c)
 	    !all_optimized(c))
 		return;
 	c->told_optimized = true;
-	c->ops->message(c->arg, "no module of the program is built for "
-				"debugging: optimized code with symbols "
-				"counts as yours");
+	c->ops->message(c->arg, 0,
+			"no module of the program is built for "
+			"debugging: optimized code with symbols "
+			"counts as yours");
 }

@@ -202,9 +202,10 @@ struct dbg_error *watch_read(struct control *c, struct watch *w,
 	*ret_gone = w->frame.tid && !frame;
 	if (*ret_gone)
 		return NULL;
-	err = c->ops->evaluator(c->arg, frame, &e, &view);
+	err = inspect_eval(c->inspect, frame, &e);
 	if (err)
 		return err;
+	view = inspect_view(c->inspect, e.scope->thread);
 	scope = *e.scope;
 	if (!frame) {
 		class_scope(w, e.types, &scope);
@@ -221,14 +222,13 @@ struct dbg_error *watch_condition(struct control *c, const struct watch *w,
 	struct dbg_error *err = NULL;
 	const struct frame *frame = NULL;
 	struct eval e;
-	struct view view;
 
 	if (w->frame.tid)
 		err = watch_frame_find(c, &w->frame, &frame);
 	*ret_known = frame != NULL;
 	if (err || !frame)
 		return err;
-	err = c->ops->evaluator(c->arg, frame, &e, &view);
+	err = inspect_eval(c->inspect, frame, &e);
 	return err ? err : eval_condition(&e, expr, ret);
 }
 
@@ -237,9 +237,8 @@ struct dbg_error *watch_context(struct control *c, struct watch *w,
 {
 	struct dbg_error *err;
 	struct eval e;
-	struct view view;
 
-	err = c->ops->evaluator(c->arg, frame, &e, &view);
+	err = inspect_eval(c->inspect, frame, &e);
 	if (err)
 		return err;
 	w->class = e.scope->type ? type_mt(e.types, e.scope->type) : 0;
@@ -258,13 +257,13 @@ struct dbg_error *watch_read_place(struct control *c, const struct watch *w,
 	struct dbg_error *err;
 	const struct watch_state *now = &w->now;
 	struct eval e;
-	struct view view;
 
 	memset(ret, 0, sizeof(*ret));
-	err = c->ops->evaluator(c->arg, NULL, &e, &view);
+	err = inspect_eval(c->inspect, NULL, &e);
 	if (err)
 		return err;
 
+	struct view view = inspect_view(c->inspect, e.scope->thread);
 	struct type *type = type_of_mt(e.types, now->type);
 	struct value v = value_memory(type, now->parts[0].addr);
 

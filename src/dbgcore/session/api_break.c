@@ -23,7 +23,7 @@ static struct dbg_error *begin_change(struct dbg *dbg)
 		return NULL;
 	err = target_stop_all(dbg->target);
 	if (!err)
-		session_halted(dbg);
+		inspect_stop(&dbg->inspect);
 	return err;
 }
 
@@ -204,7 +204,7 @@ struct dbg_error *dbg_break_condition(struct dbg *dbg, uint32_t number,
 	struct dbg_error *err = NULL;
 
 	if (expr && *expr)
-		err = values_check(expr);
+		err = eval_check(expr);
 	return err ? err
 		   : change_all(
 			 dbg, change_condition,
@@ -259,6 +259,6 @@ struct dbg_error *dbg_locate(struct dbg *dbg, dbg_id frame,
 	if (err)
 		return err;
 	return control_locate(dbg->control, location,
-			      session_frame_path(dbg, frame), dbg->stop_arena,
-			      ret, ret_n);
+			      session_frame_path(dbg, frame),
+			      dbg->inspect.arena, ret, ret_n);
 }

@@ -35,12 +35,13 @@ struct dbg_error *dbg_module_list(struct dbg *dbg, struct dbg_module **ret,
 {
 	size_t n;
 
-	if (!dbg->code)
+	if (!dbg->inspect.code)
 		return dbg_err(DBG_E_STATE,
 			       "no .NET runtime is loaded in the program yet");
 	arena_reset(dbg->list_arena);
 
-	struct code_module *const *modules = code_modules(dbg->code, &n);
+	struct code_module *const *modules =
+	    code_modules(dbg->inspect.code, &n);
 	struct dbg_module *list =
 	    arena_calloc(dbg->list_arena, n, sizeof(*list));
 
@@ -60,8 +61,8 @@ struct dbg_error *dbg_module_list(struct dbg *dbg, struct dbg_module **ret,
 		    .symbols_note = m->symbols_note,
 		};
 		if (is_ambiguous(modules, n, i))
-			list[i].context = values_context(dbg->values, m->addr,
-							 dbg->list_arena);
+			list[i].context = inspect_load_context(
+			    &dbg->inspect, m->addr, dbg->list_arena);
 	}
 	*ret = list;
 	*ret_n = n;
@@ -75,8 +76,8 @@ struct dbg_error *dbg_disassemble(struct dbg *dbg, uint64_t addr,
 	struct dbg_error *err = session_need_runtime(dbg);
 
 	return err ? err
-		   : disasm_native(dbg->code, addr, count, dbg->stop_arena, ret,
-				   ret_n);
+		   : disasm_native(dbg->inspect.code, addr, count,
+				   dbg->inspect.arena, ret, ret_n);
 }
 
 struct dbg_error *dbg_disassemble_il(struct dbg *dbg, dbg_id frame,
@@ -92,8 +93,8 @@ struct dbg_error *dbg_disassemble_il(struct dbg *dbg, dbg_id frame,
 	if (!f || !f->pos || !f->pos->module)
 		return dbg_err(DBG_E_NOT_FOUND,
 			       "the frame has no IL: it is not managed code");
-	return disasm_il(dbg->code, f->pos->module, f->pos->token,
-			 dbg->stop_arena, ret, ret_n);
+	return disasm_il(dbg->inspect.code, f->pos->module, f->pos->token,
+			 dbg->inspect.arena, ret, ret_n);
 }
 
 /* ---- Completion --------------------------------------------------------- */
@@ -155,8 +156,8 @@ static void take_locals(struct dbg *dbg, struct names *names)
 		struct dbg_value *values;
 		size_t n = 0;
 
-		err = dbg_scope_list(dbg, session_frame_id(dbg, f), scopes[i],
-				     &values, &n);
+		err = dbg_scope_list(dbg, inspect_frame_id(&dbg->inspect, f),
+				     scopes[i], &values, &n);
 		for (size_t k = 0; !err && k < n; k++)
 			take_name(names, values[k].name);
 	}
@@ -199,14 +200,16 @@ struct dbg_error *dbg_complete(struct dbg *dbg, unsigned int kinds,
 			       const char ***ret, size_t *ret_n)
 {
 	struct dbg_error *err = session_need_runtime(dbg);
-	struct names names = {.prefix = prefix, .arena = dbg->stop_arena};
+	struct names names = {.prefix = prefix, .arena = dbg->inspect.arena};
 	size_t kept = 0;
 
 	if (err)
 		return err;
-	code_each_name(dbg->code, kinds & DBG_NAMES_FILES, take_name, &names);
-	code_each_name(dbg->code, kinds & (DBG_NAMES_TYPES | DBG_NAMES_METHODS),
-		       take_part, &names);
+	code_each_name(dbg->inspect.code, kinds & DBG_NAMES_FILES, take_name,
+		       &names);
+	code_each_name(dbg->inspect.code,
+		       kinds & (DBG_NAMES_TYPES | DBG_NAMES_METHODS), take_part,
+		       &names);
 	if (kinds & DBG_NAMES_LOCALS) {
 		take_locals(dbg, &names);
 		take_members(dbg, &names);
@@ -216,8 +219,8 @@ struct dbg_error *dbg_complete(struct dbg *dbg, unsigned int kinds,
 	for (size_t i = 0; i < names.n && kept < max; i++)
 		if (!kept || strcmp(names.list[i], names.list[kept - 1]))
 			names.list[kept++] = names.list[i];
-	*ret =
-	    arena_copy(dbg->stop_arena, names.list, kept, sizeof(*names.list));
+	*ret = arena_copy(dbg->inspect.arena, names.list, kept,
+			  sizeof(*names.list));
 	*ret_n = kept;
 	free(names.list);
 	return NULL;
@@ -235,8 +238,8 @@ struct setting {
 /* Frames of this stop name their files anew. */
 static void renew_paths(struct dbg *dbg)
 {
-	if (dbg->code)
-		code_renew_paths(dbg->code);
+	if (dbg->inspect.code)
+		code_renew_paths(dbg->inspect.code);
 }
 
 /* The path at *@p, in quotes if it has blanks; *@p is behind it then. */
@@ -255,7 +258,7 @@ static struct dbg_error *set_substitute(struct dbg *dbg, const char *value)
 {
 	value += strspn(value, " ");
 	if (!*value) {
-		source_rules_clear(dbg->rules);
+		source_rules_clear(dbg->inspect.rules);
 		renew_paths(dbg);
 		return NULL;
 	}
@@ -268,14 +271,14 @@ static struct dbg_error *set_substitute(struct dbg *dbg, const char *value)
 	_cleanup_free_ char *to =
 	    *value == '"' ? take_path(&value) : xstrdup(value);
 
-	source_rules_add(dbg->rules, from, to);
+	source_rules_add(dbg->inspect.rules, from, to);
 	renew_paths(dbg);
 	return NULL;
 }
 
 static const char *get_substitute(struct dbg *dbg)
 {
-	return source_rules_text(dbg->rules, dbg->list_arena);
+	return source_rules_text(dbg->inspect.rules, dbg->list_arena);
 }
 
 static struct dbg_error *set_elements(struct dbg *dbg, const char *value)
@@ -287,15 +290,15 @@ static struct dbg_error *set_elements(struct dbg *dbg, const char *value)
 	else if (!str_to_u64(value, &n) || n > UINT32_MAX)
 		return dbg_err(DBG_E_ARGUMENT,
 			       "'%s' is not a number or 'unlimited'", value);
-	dbg->elements = n ? (uint32_t)n : UINT32_MAX;
+	dbg->inspect.elements = n ? (uint32_t)n : UINT32_MAX;
 	return NULL;
 }
 
 static const char *get_elements(struct dbg *dbg)
 {
-	if (dbg->elements == UINT32_MAX)
+	if (dbg->inspect.elements == UINT32_MAX)
 		return "unlimited";
-	return arena_printf(dbg->list_arena, "%u", dbg->elements);
+	return arena_printf(dbg->list_arena, "%u", dbg->inspect.elements);
 }
 
 static struct dbg_error *set_switch(const char *value, bool *ret)
@@ -393,8 +396,8 @@ static struct dbg_error *set_native(struct dbg *dbg, const char *value)
 	if (!on && strcmp(value, "off"))
 		return dbg_err(DBG_E_ARGUMENT, "'%s' is not on or off", value);
 	dbg->show_native = on;
-	if (dbg->stack)
-		stack_show_native(dbg->stack, on);
+	if (dbg->inspect.stack)
+		stack_show_native(dbg->inspect.stack, on);
 	return NULL;
 }
 
@@ -427,32 +430,32 @@ static const char *get_dac_path(struct dbg *dbg)
 
 static struct dbg_error *set_dirs(struct dbg *dbg, const char *value)
 {
-	return set_text(value, &dbg->symbols.dirs);
+	return set_text(value, &dbg->inspect.symbols.dirs);
 }
 
 static const char *get_dirs(struct dbg *dbg)
 {
-	return get_text(dbg->symbols.dirs);
+	return get_text(dbg->inspect.symbols.dirs);
 }
 
 static struct dbg_error *set_modules(struct dbg *dbg, const char *value)
 {
-	return set_text(value, &dbg->symbols.modules);
+	return set_text(value, &dbg->inspect.symbols.modules);
 }
 
 static const char *get_modules(struct dbg *dbg)
 {
-	return get_text(dbg->symbols.modules);
+	return get_text(dbg->inspect.symbols.modules);
 }
 
 static struct dbg_error *set_exact(struct dbg *dbg, const char *value)
 {
-	return set_switch(value, &dbg->symbols.exact);
+	return set_switch(value, &dbg->inspect.symbols.exact);
 }
 
 static const char *get_exact(struct dbg *dbg)
 {
-	return get_switch(dbg->symbols.exact);
+	return get_switch(dbg->inspect.symbols.exact);
 }
 
 static struct dbg_error *set_log(struct dbg *dbg, const char *value)

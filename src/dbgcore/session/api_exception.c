@@ -22,11 +22,12 @@ static const char *data_text(struct dbg *dbg,
 	for (size_t i = 0; i < parts->n_data; i++) {
 		if (i)
 			str_addc(&text, '\n');
-		values_object_text(dbg->values, parts->data[i].key, &text);
+		inspect_object_text(&dbg->inspect, parts->data[i].key, &text);
 		str_add(&text, " = ");
-		values_object_text(dbg->values, parts->data[i].value, &text);
+		inspect_object_text(&dbg->inspect, parts->data[i].value, &text);
 	}
-	return text.len ? arena_strdup(dbg->stop_arena, str_get(&text)) : NULL;
+	return text.len ? arena_strdup(dbg->inspect.arena, str_get(&text))
+			: NULL;
 }
 
 static void add(struct tree *t, uint64_t addr, uint32_t depth)
@@ -35,7 +36,7 @@ static void add(struct tree *t, uint64_t addr, uint32_t depth)
 	struct dbg_exception *e = &t->list[t->n];
 
 	if (!addr || t->n == EXCEPTIONS_MAX || depth == DEPTH_MAX ||
-	    !control_exception(t->dbg->control, addr, t->dbg->stop_arena, e,
+	    !control_exception(t->dbg->control, addr, t->dbg->inspect.arena, e,
 			       &parts))
 		return;
 	t->n++;
@@ -53,7 +54,7 @@ struct dbg_error *dbg_exception_list(struct dbg *dbg,
 
 	if (err)
 		return err;
-	tree.list = arena_calloc(dbg->stop_arena, EXCEPTIONS_MAX + 1,
+	tree.list = arena_calloc(dbg->inspect.arena, EXCEPTIONS_MAX + 1,
 				 sizeof(*tree.list));
 	add(&tree, dbg->stop.exception, 0);
 	*ret = tree.list;

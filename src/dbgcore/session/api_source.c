@@ -58,9 +58,10 @@ static size_t unique_points(struct dbg_source_range *v, size_t n)
 /* Also while the program runs: all is in files, or was copied. */
 static struct dbg_error *need_runtime(const struct dbg *dbg)
 {
-	return dbg->code ? NULL
-			 : dbg_err(DBG_E_STATE, "no .NET runtime is loaded in "
-						"the program yet");
+	return dbg->inspect.code
+		   ? NULL
+		   : dbg_err(DBG_E_STATE, "no .NET runtime is loaded in "
+					  "the program yet");
 }
 
 static struct dbg_error *need_code(struct dbg *dbg)
@@ -79,7 +80,8 @@ struct dbg_error *dbg_source_lines(struct dbg *dbg, const char *file,
 	struct dbg_error *err = need_runtime(dbg);
 
 	return err ? err
-		   : source_lines(dbg->code, file, ret_lines, ret_n, ret_note);
+		   : source_lines(dbg->inspect.code, file, ret_lines, ret_n,
+				  ret_note);
 }
 
 struct dbg_error *dbg_source_points(struct dbg *dbg, const char *file,
@@ -99,10 +101,12 @@ struct dbg_error *dbg_source_points(struct dbg *dbg, const char *file,
 	if (err)
 		return err;
 
-	struct code_module *const *modules = code_modules(dbg->code, &n);
+	struct code_module *const *modules =
+	    code_modules(dbg->inspect.code, &n);
 
 	for (size_t i = 0; i < n; i++)
-		code_each_point(dbg->code, modules[i], &spot, add_point, &list);
+		code_each_point(dbg->inspect.code, modules[i], &spot, add_point,
+				&list);
 	*ret_n = list.n ? unique_points(list.v, list.n) : 0;
 	*ret = arena_calloc(dbg->list_arena, *ret_n + 1, sizeof(**ret));
 	if (*ret_n)
@@ -140,11 +144,13 @@ struct dbg_error *dbg_source_list(struct dbg *dbg, uint32_t module,
 		return err;
 
 	size_t n;
-	struct code_module *const *modules = code_modules(dbg->code, &n);
+	struct code_module *const *modules =
+	    code_modules(dbg->inspect.code, &n);
 
 	for (size_t i = 0; i < n; i++)
 		if (!module || modules[i]->number == module)
-			code_each_path(dbg->code, modules[i], add_path, &list);
+			code_each_path(dbg->inspect.code, modules[i], add_path,
+				       &list);
 	*ret = arena_calloc(dbg->list_arena, list.n + 1, sizeof(**ret));
 	*ret_n = 0;
 	if (list.n)

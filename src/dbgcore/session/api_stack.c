@@ -11,7 +11,7 @@ struct dbg_error *dbg_thread_list(struct dbg *dbg, struct dbg_thread **ret,
 {
 	struct dbg_error *err = session_need_stop(dbg);
 
-	return err ? err : stack_threads(dbg->stack, ret, ret_n);
+	return err ? err : stack_threads(dbg->inspect.stack, ret, ret_n);
 }
 
 static struct dbg_error *walk(struct dbg *dbg, uint32_t thread, uint32_t first,
@@ -24,11 +24,11 @@ static struct dbg_error *walk(struct dbg *dbg, uint32_t thread, uint32_t first,
 	while (*n < count) {
 		const struct frame *f;
 
-		if (dbg->interrupted)
+		if (dbg->inspect.interrupted)
 			return dbg_err(DBG_E_INTERRUPTED,
 				       "interrupted after %zu frames", *n);
 		uint32_t level = first + (uint32_t)*n;
-		err = stack_shown(dbg->stack, thread, level, &f);
+		err = stack_shown(dbg->inspect.stack, thread, level, &f);
 		if (err)
 			return err;
 		if (!f)
@@ -38,11 +38,11 @@ static struct dbg_error *walk(struct dbg *dbg, uint32_t thread, uint32_t first,
 		struct dbg_frame *frame = &(*list)[*n];
 
 		memset(frame, 0, sizeof(*frame));
-		stack_describe(dbg->stack, thread, level, frame);
+		stack_describe(dbg->inspect.stack, thread, level, frame);
 		// how the runtime throws is of no interest where it does
 		if (!level && dbg->stop.exception && thread == dbg->stop.thread)
 			frame->above = NULL;
-		frame->id = session_frame_id(dbg, f);
+		frame->id = inspect_frame_id(&dbg->inspect, f);
 		++*n;
 	}
 	return NULL;
@@ -60,14 +60,14 @@ struct dbg_error *dbg_frame_list(struct dbg *dbg, uint32_t thread,
 		return err;
 	if (!thread)
 		thread = dbg->stop.thread;
-	if (!stack_thread_tid(dbg->stack, thread))
+	if (!stack_thread_tid(dbg->inspect.stack, thread))
 		return dbg_err(DBG_E_NOT_FOUND, "no thread number %u", thread);
 	// an interrupt is for the call it comes in, not for later ones
-	dbg->interrupted = 0;
+	dbg->inspect.interrupted = 0;
 	err = walk(dbg, thread, first, count, &list, &n);
 	if (err)
 		return err;
-	*ret = arena_copy(dbg->stop_arena, list, n, sizeof(*list));
+	*ret = arena_copy(dbg->inspect.arena, list, n, sizeof(*list));
 	*ret_n = n;
 	return NULL;
 }
@@ -108,10 +108,10 @@ static void find_saved(struct dbg *dbg, const struct frame *f,
 	    [KEPT_RIP] = "rip",
 	};
 	struct dbg_register *list =
-	    arena_calloc(dbg->stop_arena, N_KEPT, sizeof(*list));
+	    arena_calloc(dbg->inspect.arena, N_KEPT, sizeof(*list));
 	uint64_t at[N_KEPT];
 
-	stack_keeps(dbg->stack, f, at);
+	stack_keeps(dbg->inspect.stack, f, at);
 	ret->saved = list;
 	for (size_t i = 0; i < N_KEPT; i++)
 		if (at[i] > KEPT_LOST)
@@ -134,11 +134,11 @@ struct dbg_error *dbg_frame_code(struct dbg *dbg, dbg_id frame,
 		find_saved(dbg, f, ret);
 	if (!f || f->raw.kind != DAC_FRAME_MANAGED || !f->raw.method)
 		return NULL;
-	err = dac_code_at(dbg->dac, f->raw.leaf ? f->raw.ip : f->raw.ip - 1,
-			  &code);
+	err = dac_code_at(dbg->inspect.dac,
+			  f->raw.leaf ? f->raw.ip : f->raw.ip - 1, &code);
 	if (err || !code.method)
 		return err;
-	ret->kind = dac_code_kind(dbg->dac, &code);
+	ret->kind = dac_code_kind(dbg->inspect.dac, &code);
 	ret->start = code.start;
 	ret->size = code.size;
 	ret->method = code.method;
@@ -209,7 +209,7 @@ struct dbg_error *dbg_registers(struct dbg *dbg, dbg_id frame,
 	err = target_regs(dbg->target, f->tid, &regs);
 	if (err)
 		return err;
-	list = arena_calloc(dbg->stop_arena, N_REGISTERS, sizeof(*list));
+	list = arena_calloc(dbg->inspect.arena, N_REGISTERS, sizeof(*list));
 	if (f->raw.ip != regs_pc(&regs) || f->raw.sp != regs_sp(&regs)) {
 		*ret_n = saved_registers(&f->raw, list);
 		*ret = list;

@@ -56,7 +56,7 @@ struct dbg_error *bundle_written(struct dbg *dbg, const struct target_event *ev)
 	err = target_stop_all(dbg->target);
 	if (err)
 		return err;
-	session_halted(dbg);
+	inspect_stop(&dbg->inspect);
 	err = control_watch_word(dbg->control, 0);
 	if (!err)
 		err = target_regs(dbg->target, ev->tid, &regs);
@@ -87,14 +87,15 @@ static struct dbg_error *filled(struct dbg *dbg)
 
 	err = start_lift(dbg);
 	if (!err)
-		err = dac_open(dbg->target, &runtime, &dbg->dac, &ready);
+		err =
+		    dac_open(dbg->target, &runtime, &dbg->inspect.dac, &ready);
 	if (!err && !ready)
 		err = dbg_err(DBG_E_RUNTIME,
 			      "the runtime inside '%s' does not start as "
 			      "expected",
 			      s->runtime);
 	if (!err)
-		err = dac_notify_modules(dbg->dac, true);
+		err = dac_notify_modules(dbg->inspect.dac, true);
 	if (!err)
 		err = control_throw_addr(dbg->control, &addr);
 	return err ? err : start_arm(dbg, START_MODULES, &addr, 1);
@@ -122,6 +123,6 @@ struct dbg_error *bundle_trap(struct dbg *dbg, const struct target_event *ev)
 
 	if (err)
 		return err;
-	session_halted(dbg);
+	inspect_stop(&dbg->inspect);
 	return dbg->start.phase == START_FILLED ? filled(dbg) : thrown(dbg, ev);
 }

@@ -12,7 +12,7 @@ static struct dbg_error *let_go(struct dbg *dbg, const struct target_event *ev)
 {
 	bool signal = ev->kind == TARGET_SIGNAL;
 
-	if (!dbg->halted)
+	if (!dbg->inspect.stopped)
 		return target_thread_resume(dbg->target, ev->tid,
 					    signal ? ev->signal : 0);
 	if (signal)
@@ -25,11 +25,11 @@ static void tell_of_gc(struct dbg *dbg, enum dbg_stop_reason reason)
 {
 	uint32_t moves = 0;
 
-	if (!dbg->dac ||
+	if (!dbg->inspect.dac ||
 	    (reason != DBG_STOP_ATTACH && reason != DBG_STOP_PAUSE &&
 	     reason != DBG_STOP_SIGNAL))
 		return;
-	uint64_t count = dac_gc_count(dbg->dac);
+	uint64_t count = dac_gc_count(dbg->inspect.dac);
 	if (count)
 		dbg_error_destroy(target_read_u32(dbg->target, count, &moves));
 	if (moves)
@@ -43,6 +43,7 @@ void session_stopped(struct dbg *dbg, const struct dbg_stop *stop)
 	dbg->state = DBG_STOPPED;
 	dbg->pausing = false;
 	dbg->stop = *stop;
+	dbg->inspect.exception = stop->exception;
 	siblings_freeze(dbg);
 	target_terminal_take(dbg->target);
 	tell_of_gc(dbg, stop->reason);
@@ -54,9 +55,9 @@ void session_stopped(struct dbg *dbg, const struct dbg_stop *stop)
 
 uint32_t session_pause_thread(struct dbg *dbg, pid_t tid)
 {
-	uint32_t number = stack_first_managed(dbg->stack);
+	uint32_t number = stack_first_managed(dbg->inspect.stack);
 
-	return number ? number : stack_thread_number(dbg->stack, tid);
+	return number ? number : stack_thread_number(dbg->inspect.stack, tid);
 }
 
 static struct dbg_error *paused(struct dbg *dbg, pid_t tid, int signal)
@@ -71,7 +72,7 @@ static struct dbg_error *paused(struct dbg *dbg, pid_t tid, int signal)
 	if (control_runs_only(dbg->control, dbg->resumed))
 		stop.note = "the other threads were held (scheduler-locking): "
 			    "this one may have waited for one of them";
-	session_halted(dbg);
+	inspect_stop(&dbg->inspect);
 	control_step_cancel(dbg->control);
 	stop.thread = session_pause_thread(dbg, tid);
 	session_stopped(dbg, &stop);
@@ -96,7 +97,8 @@ static struct dbg_error *judged(struct dbg *dbg, const struct target_event *ev)
 	struct dbg_stop stop = {0};
 	bool stops = false;
 
-	err = control_judge(dbg->control, ev, dbg->stop_arena, &stop, &stops);
+	err =
+	    control_judge(dbg->control, ev, dbg->inspect.arena, &stop, &stops);
 	if (!err && stops)
 		session_stopped(dbg, &stop);
 	return err;
@@ -120,11 +122,11 @@ static struct dbg_error *halt_at_signal(struct dbg *dbg,
 
 	if (err)
 		return err;
-	session_halted(dbg);
+	inspect_stop(&dbg->inspect);
 	control_step_cancel(dbg->control);
 	stop->reason = DBG_STOP_SIGNAL;
 	stop->signal = ev->signal;
-	stop->thread = stack_thread_number(dbg->stack, ev->tid);
+	stop->thread = stack_thread_number(dbg->inspect.stack, ev->tid);
 	return NULL;
 }
 
@@ -147,7 +149,8 @@ static struct dbg_error *on_signal(struct dbg *dbg, struct target_event *ev)
 	}
 	if (session_signal_sent(dbg, ev))
 		return NULL;
-	err = control_judge(dbg->control, ev, dbg->stop_arena, &stop, &stops);
+	err =
+	    control_judge(dbg->control, ev, dbg->inspect.arena, &stop, &stops);
 	if (!err && rule->set && rule->stop && !stops) {
 		err = halt_at_signal(dbg, ev, &stop);
 		stops = !err;
@@ -171,11 +174,11 @@ static void on_thread(struct dbg *dbg, const struct target_event *ev)
 {
 	struct dbg_event event = {.kind = DBG_EVENT_THREAD};
 
-	event.number = stack_thread_number(dbg->stack, ev->tid);
+	event.number = stack_thread_number(dbg->inspect.stack, ev->tid);
 	event.gone = ev->kind == TARGET_GONE;
 	if (event.gone) {
 		control_thread_gone(dbg->control, ev->tid);
-		stack_thread_gone(dbg->stack, ev->tid);
+		stack_thread_gone(dbg->inspect.stack, ev->tid);
 	}
 	session_event(dbg, &event);
 }
@@ -194,16 +197,9 @@ static void on_exit(struct dbg *dbg, const struct target_event *ev)
 /* The program replaced itself: nothing known of the old image holds. */
 static struct dbg_error *on_exec(struct dbg *dbg)
 {
-	struct dac *dac = dbg->dac;
-
 	control_end_run(dbg->control);
-	dbg->dac = NULL;
-	values_runtime(dbg->values);
-	stack_set_runtime(dbg->stack, NULL, NULL);
-	code_destroy(dbg->code);
-	dbg->code = NULL;
-	dac_close(dac);
-	control_begin_run(dbg->control, dbg->target, dbg->stack);
+	inspect_runtime_gone(&dbg->inspect);
+	control_begin_run(dbg->control);
 	session_follow(dbg);
 	return start_begin(dbg);
 }
@@ -280,7 +276,7 @@ static struct dbg_error *take(struct dbg *dbg, struct target_event *ev)
 		held = held && ev->tid == dbg->resumed;
 		if (held)
 			dbg->resumed = 0;
-		return dbg->halted || held ? session_go(dbg) : NULL;
+		return dbg->inspect.stopped || held ? session_go(dbg) : NULL;
 	}
 	err = dispatch(dbg, ev);
 	log_event(dbg, ev, err);
@@ -297,7 +293,7 @@ static struct dbg_error *take(struct dbg *dbg, struct target_event *ev)
 		return NULL;
 	// no thread of the program's own
 	if (ev->kind == TARGET_CHILD)
-		return dbg->halted ? session_go(dbg) : NULL;
+		return dbg->inspect.stopped ? session_go(dbg) : NULL;
 	return let_go(dbg, ev);
 }
 
@@ -331,7 +327,7 @@ static void look_stopped(struct dbg *dbg)
 	if (dbg->state != DBG_STOPPED || !target_ended(dbg->target))
 		return;
 	dbg->state = DBG_RUNNING;
-	dbg->halted = false;
+	inspect_go(&dbg->inspect);
 }
 
 struct dbg_error *dbg_dispatch(struct dbg *dbg)
@@ -386,7 +382,7 @@ static struct dbg_error *thread_tid(struct dbg *dbg, uint32_t number,
 		return err;
 	if (!number)
 		number = dbg->stop.thread;
-	*ret = stack_thread_tid(dbg->stack, number);
+	*ret = stack_thread_tid(dbg->inspect.stack, number);
 	if (!*ret)
 		return dbg_err(DBG_E_NOT_FOUND, "no thread number %u", number);
 	dbg->resumed = *ret;
@@ -403,7 +399,8 @@ struct dbg_error *dbg_continue(struct dbg *dbg, uint32_t only)
 	if (err)
 		return err;
 	if (!only)
-		dbg->resumed = stack_thread_tid(dbg->stack, dbg->stop.thread);
+		dbg->resumed =
+		    stack_thread_tid(dbg->inspect.stack, dbg->stop.thread);
 	return resume(dbg, only);
 }
 
@@ -416,7 +413,7 @@ struct dbg_error *dbg_call_list(struct dbg *dbg, uint32_t thread,
 	err = thread_tid(dbg, thread, &tid);
 	if (err)
 		return err;
-	return control_calls(dbg->control, tid, dbg->stop_arena, ret, ret_n);
+	return control_calls(dbg->control, tid, dbg->inspect.arena, ret, ret_n);
 }
 
 /* Frames to step out of are given as they are shown. */
@@ -425,10 +422,10 @@ static struct dbg_error *managed_level(struct dbg *dbg, pid_t tid,
 {
 	struct dbg_error *err;
 	const struct frame *f;
-	uint32_t thread = stack_thread_number(dbg->stack, tid);
+	uint32_t thread = stack_thread_number(dbg->inspect.stack, tid);
 
 	*ret = level;
-	err = level ? stack_shown(dbg->stack, thread, level, &f) : NULL;
+	err = level ? stack_shown(dbg->inspect.stack, thread, level, &f) : NULL;
 	if (err || !level || !f)
 		return err;
 	if (f->kind != DBG_FRAME_MANAGED && f->kind != DBG_FRAME_RUNTIME)
@@ -460,11 +457,11 @@ struct dbg_error *dbg_step(struct dbg *dbg, const struct dbg_step *req)
 
 	// one instruction was executed already: this is a new stop
 	session_event(dbg, &(struct dbg_event){.kind = DBG_EVENT_CONTINUED});
-	dbg->halted = false;
-	session_halted(dbg);
+	inspect_go(&dbg->inspect);
+	inspect_stop(&dbg->inspect);
 	stop.reason = DBG_STOP_STEP;
 	err = control_stepped(dbg->control, tid, &stop);
-	stop.thread = stack_thread_number(dbg->stack, tid);
+	stop.thread = stack_thread_number(dbg->inspect.stack, tid);
 	session_stopped(dbg, &stop);
 	return err;
 }
@@ -477,9 +474,9 @@ struct dbg_error *dbg_run_to(struct dbg *dbg, uint32_t thread,
 
 	err = thread_tid(dbg, thread, &tid);
 	if (!err)
-		err =
-		    control_run_to(dbg->control, tid, location,
-				   session_frame_path(dbg, 0), dbg->stop_arena);
+		err = control_run_to(dbg->control, tid, location,
+				     session_frame_path(dbg, 0),
+				     dbg->inspect.arena);
 	return err ? err : resume(dbg, false);
 }
 
@@ -490,7 +487,7 @@ static struct dbg_error *goto_begin(struct dbg *dbg, uint32_t thread,
 	*req = (struct goto_req){
 	    .location = location,
 	    .path = session_frame_path(dbg, 0),
-	    .arena = dbg->stop_arena,
+	    .arena = dbg->inspect.arena,
 	};
 	return thread_tid(dbg, thread, ret_tid);
 }
@@ -522,14 +519,14 @@ struct dbg_error *dbg_goto(struct dbg *dbg, uint32_t thread,
 		err = control_goto(dbg->control, tid, &req);
 	if (err)
 		return err;
-	dbg->halted = false;
-	session_halted(dbg);
+	inspect_go(&dbg->inspect);
+	inspect_stop(&dbg->inspect);
 	// a thread does not hit the trap that it is moved to
 	if (run)
 		err = control_stepped(dbg->control, tid, &stop);
 	if (!err && run && stop.reason == DBG_STOP_GOTO)
 		return resume(dbg, false);
-	stop.thread = stack_thread_number(dbg->stack, tid);
+	stop.thread = stack_thread_number(dbg->inspect.stack, tid);
 	session_stopped(dbg, &stop);
 	return err;
 }

@@ -17,19 +17,14 @@
 #define SESSION_SESSION_H
 
 #include "base/log.h"
-#include "code/code.h"
-#include "code/source.h"
-#include "code/symbols.h"
 #include "control/control.h"
-#include "dac/dac.h"
 #include "dbg.h"
+#include "inspect/inspect.h"
 #include "session/leftover.h"
 #include "session/program.h"
-#include "stack/stack.h"
 #include "target/target.h"
 
 struct arena;
-struct values;
 
 enum start_phase {
 	START_NONE,
@@ -94,26 +89,15 @@ struct event_queue {
 
 struct dbg {
 	enum dbg_state state;
-	bool halted;
-	bool pausing;  /* dbg_pause, until it takes effect */
-	pid_t resumed; /* the thread that the user resumed, 0: gone */
-	volatile int interrupted;
-	struct target *target;
+	bool pausing;          /* dbg_pause, until it takes effect */
+	pid_t resumed;         /* the thread that the user resumed, 0: gone */
+	struct target *target; /* owned */
+	struct inspect inspect;
 	struct leftover left;
-	struct dac *dac;
-	struct code *code;
-	struct stack *stack;
 	struct control *control;
-	struct source_rules *rules;
-	struct symbol_rules symbols;
-	struct values *values;
 	struct start start;
-	struct arena *stop_arena; /* reset with each halt */
 	struct arena *list_arena; /* breakpoint lists while running */
-	uint32_t stop_number;
 	struct dbg_stop stop;
-	const struct frame **frames; /* handed out in this stop */
-	size_t n_frames, cap_frames; /* by serial */
 	struct event_queue queue;
 	struct log log; /* "log" */
 	char *dac_path; /* where to look for DACs, NULL: nowhere more */
@@ -126,14 +110,11 @@ struct dbg {
 	int key_seen; /* SIGINT or SIGTSTP that a sibling answered, 0: none */
 	struct setting_made *made;
 	size_t n_made, cap_made;
-	uint32_t elements;            /* "print elements" */
 	struct dbg_counters counters; /* of earlier runs */
 };
 
 /* ---- session.c ------------------------------------------------------- */
 
-/* All is stopped: a fresh stop arena, nothing known. Idempotent. */
-void session_halted(struct dbg *dbg);
 /* Let all threads run. */
 DBG_MUST struct dbg_error *session_go(struct dbg *dbg);
 /* There is a target: nothing is known of a runtime in it yet. */
@@ -145,8 +126,7 @@ DBG_MUST struct dbg_error *session_need_stop(const struct dbg *dbg);
 /* ... and its runtime is up. */
 DBG_MUST struct dbg_error *session_need_runtime(const struct dbg *dbg);
 
-/* Id of a frame of this stop, and back. */
-dbg_id session_frame_id(struct dbg *dbg, const struct frame *frame);
+/* The frame of an id of this stop. */
 DBG_MUST struct dbg_error *session_frame(struct dbg *dbg, dbg_id id,
 					 const struct frame **ret);
 /* @id, or the newest frame of the thread of the stop; NULL if it has none. */
@@ -257,56 +237,5 @@ DBG_MUST struct dbg_error *launch_resolve(const struct dbg_launch *launch,
 void session_break_gone(struct dbg *dbg, uint32_t number);
 /* File of a frame, for a bare line number; NULL if it has none. */
 const char *session_frame_path(struct dbg *dbg, dbg_id id);
-
-/* ---- api_value.c ----------------------------------------------------- */
-
-struct values *values_create(struct dbg *dbg);
-void values_destroy(struct values *v);
-/* The runtime is up or (dbg->dac NULL) gone. */
-void values_runtime(struct values *v);
-/* A new stop: ids of the last one are stale. */
-void values_reset(struct values *v);
-/* Append the text of the object at @addr, 0: null. */
-struct str;
-void values_object_text(struct values *v, uint64_t addr, struct str *out);
-/* Is @expr well-formed? */
-DBG_MUST struct dbg_error *values_check(const char *expr);
-/* Is @expr true in the newest frame of @thread? For conditions. */
-DBG_MUST struct dbg_error *values_condition(struct values *v, uint32_t thread,
-					    const char *expr, bool *ret);
-
-/*
- * Text of @expr in the newest frame of @thread, in the stop arena. All is
- * stopped, if only for a moment.
- */
-DBG_MUST struct dbg_error *values_text(struct values *v, uint32_t thread,
-				       const char *expr, const char **ret);
-
-/*
- * Name of the AssemblyLoadContext that a module was loaded into, in @arena;
- * NULL if it has none or nothing is stopped.
- */
-const char *values_context(struct values *v, uint64_t module,
-			   struct arena *arena);
-
-/* ---- logpoint.c ------------------------------------------------------ */
-
-struct str;
-
-/*
- * Append what a logpoint says to @ret: @form with the values of {EXPR} in
- * the newest frame of @thread; {{ and }} are braces. An expression that
- * fails says why in its place.
- */
-void logpoint_text(struct values *v, uint32_t thread, const char *form,
-		   struct str *ret);
-/* Are the braces of @form right, and the expressions well-formed? */
-DBG_MUST struct dbg_error *logpoint_check(const char *form);
-
-/* What evaluates in @frame, NULL: without variables; and shows values. */
-DBG_MUST struct dbg_error *values_evaluator(struct values *v,
-					    const struct frame *frame,
-					    struct eval *ret_eval,
-					    struct view *ret_view);
 
 #endif

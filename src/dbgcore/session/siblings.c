@@ -64,7 +64,7 @@ static void freeze(struct dbg *dbg, const struct dbg_stop *why)
 		dbg_error_destroy(err);
 		return;
 	}
-	session_halted(dbg);
+	inspect_stop(&dbg->inspect);
 	control_step_cancel(dbg->control);
 	dbg->state = DBG_STOPPED;
 	dbg->pausing = false;
@@ -184,7 +184,7 @@ static struct dbg_error *begin(struct dbg *dbg)
 
 	session_begin(dbg);
 	dbg->key_seen = pending_key(target_pid(dbg->target));
-	stack_thread_number(dbg->stack, target_pid(dbg->target));
+	stack_thread_number(dbg->inspect.stack, target_pid(dbg->target));
 	err = start_begin(dbg);
 	for (struct dbg *s = NULL; !err && (s = sibling_next(dbg, s));) {
 		if (s->state != DBG_STOPPED)

@@ -122,7 +122,7 @@ struct dbg_error *dbg_signal_queue(struct dbg *dbg, uint32_t thread, int signal)
 	if (signal < 0 || signal >= NSIG)
 		return dbg_err(DBG_E_ARGUMENT, "no signal number %d", signal);
 
-	pid_t tid = stack_thread_tid(dbg->stack, thread);
+	pid_t tid = stack_thread_tid(dbg->inspect.stack, thread);
 
 	if (!tid)
 		return dbg_err(DBG_E_NOT_FOUND, "no thread number %u", thread);

@@ -172,7 +172,7 @@ void start_prepare(struct dbg *dbg)
 {
 	struct start *s = &dbg->start;
 
-	if (s->phase != START_RUNTIME || s->prepared || dbg->dac)
+	if (s->phase != START_RUNTIME || s->prepared || dbg->inspect.dac)
 		return;
 	s->prepared = true;
 
@@ -188,21 +188,18 @@ struct dbg_error *start_take_runtime(struct dbg *dbg)
 	const struct dac_runtime runtime = runtime_of(dbg);
 	bool ready = true;
 
-	if (!dbg->dac)
-		err = dac_open(dbg->target, &runtime, &dbg->dac, &ready);
+	if (!dbg->inspect.dac)
+		err =
+		    dac_open(dbg->target, &runtime, &dbg->inspect.dac, &ready);
 	if (err || !ready)
 		return err;
 	err = start_lift(dbg);
 	s->phase = START_DONE;
 	if (err)
 		return err;
-	dbg->code =
-	    code_create(dbg->target, dbg->dac, dbg->rules, &dbg->symbols);
-	if (s->bundled_dac)
-		code_set_bundle(dbg->code, s->runtime);
-	stack_set_runtime(dbg->stack, dbg->dac, dbg->code);
-	values_runtime(dbg->values);
-	return control_runtime(dbg->control, dbg->dac, dbg->code);
+	err =
+	    inspect_runtime(&dbg->inspect, s->bundled_dac ? s->runtime : NULL);
+	return err ? err : control_runtime(dbg->control);
 }
 
 /* The host is about to run managed code: the runtime is up. */
@@ -212,7 +209,7 @@ static struct dbg_error *at_runtime(struct dbg *dbg)
 
 	if (err)
 		return err;
-	session_halted(dbg);
+	inspect_stop(&dbg->inspect);
 	return start_take_runtime(dbg);
 }
 

@@ -20,11 +20,11 @@ static struct dbg_error *number_threads(struct dbg *dbg)
 	struct target_thread *threads;
 	size_t n;
 
-	err = target_threads(dbg->target, dbg->stop_arena, &threads, &n);
+	err = target_threads(dbg->target, dbg->inspect.arena, &threads, &n);
 	if (err)
 		return err;
 	for (size_t i = 0; i < n; i++)
-		stack_thread_number(dbg->stack, threads[i].tid);
+		stack_thread_number(dbg->inspect.stack, threads[i].tid);
 	return NULL;
 }
 
@@ -36,7 +36,7 @@ static struct dbg_error *attach(struct dbg *dbg, pid_t pid)
 	if (err)
 		return err;
 	session_begin(dbg);
-	session_halted(dbg);
+	inspect_stop(&dbg->inspect);
 	err = number_threads(dbg);
 	if (!err)
 		err = start_attached(dbg);
@@ -75,9 +75,9 @@ static struct dbg_error *find_named(struct dbg *dbg,
 	pid_t pids[NAMED_MAX];
 	size_t n = programs_named(req->name, pids, NAMED_MAX);
 
-	dbg->interrupted = 0;
+	dbg->inspect.interrupted = 0;
 	while (!n && req->wait) {
-		if (dbg->interrupted)
+		if (dbg->inspect.interrupted)
 			return dbg_err(DBG_E_INTERRUPTED,
 				       "no .NET program called '%s' was "
 				       "started",
@@ -137,7 +137,7 @@ struct dbg_error *dbg_detach(struct dbg *dbg, bool stopped)
 		return dbg_err(DBG_E_STATE, "the program is not being run");
 	err = target_stop_all(dbg->target);
 	if (!err) {
-		session_halted(dbg);
+		inspect_stop(&dbg->inspect);
 		control_leave(dbg->control);
 		err = target_detach(dbg->target, stopped);
 	}

@@ -1,5 +1,5 @@
 /* What a breakpoint says instead of stopping. */
-#include "session/session.h"
+#include "inspect/inspect.h"
 
 #include <string.h>
 
@@ -65,8 +65,8 @@ static bool next_piece(const char **p, struct piece *ret)
 	return true;
 }
 
-void logpoint_text(struct values *v, uint32_t thread, const char *form,
-		   struct str *ret)
+void logpoint_text(struct inspect *in, const struct inspect_at *at,
+		   const char *form, struct str *ret)
 {
 	struct piece piece;
 
@@ -78,7 +78,7 @@ void logpoint_text(struct values *v, uint32_t thread, const char *form,
 			continue;
 		}
 		_cleanup_free_ char *expr = xstrndup(piece.text, piece.n);
-		struct dbg_error *err = values_text(v, thread, expr, &text);
+		struct dbg_error *err = inspect_text(in, at, expr, &text);
 
 		if (err)
 			str_addf(ret, "<%s>", err->message);
@@ -102,7 +102,7 @@ struct dbg_error *logpoint_check(const char *form)
 		}
 		_cleanup_free_ char *expr = xstrndup(piece.text, piece.n);
 
-		err = values_check(expr);
+		err = eval_check(expr);
 	}
 	return err;
 }

@@ -1,0 +1,139 @@
+#include "inspect/inspect.h"
+
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+
+enum {
+	ELEMENTS_DEFAULT = 200
+};
+
+/* A frame's id is told from a value's by this bit of its lower half. */
+#define FRAME_BIT 0x80000000u
+
+/* ---- Life ------------------------------------------------------------ */
+
+void inspect_init(struct inspect *in)
+{
+	in->arena = arena_create();
+	in->rules = source_rules_create();
+	in->history = history_create();
+	in->elements = ELEMENTS_DEFAULT;
+}
+
+void inspect_deinit(struct inspect *in)
+{
+	inspect_end(in);
+	source_rules_destroy(in->rules);
+	symbol_rules_deinit(&in->symbols);
+	history_destroy(in->history);
+	arena_destroy(in->arena);
+	free(in->frames);
+	free(in->nodes);
+	free(in->scopes);
+}
+
+void inspect_begin(struct inspect *in, struct target *t)
+{
+	in->target = t;
+	in->stack = stack_create(t);
+	stack_reset(in->stack, in->arena);
+}
+
+struct dbg_error *inspect_runtime(struct inspect *in, const char *bundle)
+{
+	in->code = code_create(in->target, in->dac, in->rules, &in->symbols);
+	if (bundle)
+		code_set_bundle(in->code, bundle);
+	stack_set_runtime(in->stack, in->dac, in->code);
+	in->types = types_create(in->target, in->dac, in->code);
+	stack_set_types(in->stack, in->types);
+	return code_modules_read(in->code);
+}
+
+/* Forget what was handed out in this stop. */
+static void forget_stop(struct inspect *in)
+{
+	in->n_frames = 0;
+	in->n_nodes = 0;
+	in->n_scopes = 0;
+	in->last = value_absent(NULL, WHY_NONE, 0);
+	history_stop(in->history);
+}
+
+void inspect_runtime_gone(struct inspect *in)
+{
+	forget_stop(in);
+	types_destroy(in->types);
+	in->types = NULL;
+	if (in->stack) {
+		stack_set_types(in->stack, NULL);
+		stack_set_runtime(in->stack, NULL, NULL);
+	}
+	code_destroy(in->code);
+	in->code = NULL;
+	dac_close(in->dac);
+	in->dac = NULL;
+}
+
+void inspect_end(struct inspect *in)
+{
+	inspect_runtime_gone(in);
+	stack_destroy(in->stack);
+	in->stack = NULL;
+	in->target = NULL;
+	in->stopped = false;
+	in->stop_number++;
+}
+
+/* ---- Stops ----------------------------------------------------------- */
+
+void inspect_stop(struct inspect *in)
+{
+	if (in->stopped)
+		return;
+	in->stopped = true;
+	in->interrupted = 0;
+	in->exception = 0;
+	arena_reset(in->arena);
+	in->stop_number++;
+	if (in->dac)
+		dac_flush(in->dac);
+	stack_reset(in->stack, in->arena);
+	forget_stop(in);
+	if (in->types)
+		types_stop(in->types);
+}
+
+void inspect_go(struct inspect *in)
+{
+	in->stopped = false;
+}
+
+/* ---- Frames ---------------------------------------------------------- */
+
+dbg_id inspect_frame_id(struct inspect *in, const struct frame *frame)
+{
+	size_t i = frame->serial;
+
+	while (in->n_frames <= i) {
+		mem_grow(&in->frames, &in->cap_frames, in->n_frames,
+			 sizeof(*in->frames));
+		in->frames[in->n_frames++] = NULL;
+	}
+	in->frames[i] = frame;
+	return (dbg_id)in->stop_number << 32 | FRAME_BIT | (uint32_t)i;
+}
+
+struct dbg_error *inspect_frame(struct inspect *in, dbg_id id,
+				const struct frame **ret)
+{
+	uint32_t i = (uint32_t)id & ~FRAME_BIT;
+
+	if (id >> 32 != in->stop_number || !(id & FRAME_BIT) ||
+	    i >= in->n_frames || !in->frames[i])
+		return dbg_err(DBG_E_STALE, "that frame is of an earlier stop");
+	*ret = in->frames[i];
+	return NULL;
+}

@@ -1,0 +1,146 @@
+/*
+ * Inspection: the program as it stands, for everything that only looks.
+ *
+ * Modules, code, threads, frames, scopes, values and expressions of a target
+ * that does not run now. Nothing here runs the program, arms a trap or needs
+ * a process: a stop of a live program and a core dump have this in common.
+ * Control and the session, above, add running.
+ *
+ * Life: inspect_init; for each program inspect_begin, inspect_runtime once its
+ * runtime is up, inspect_end; inspect_deinit. In between, inspect_stop begins
+ * each stop (frame ids, value ids and everything in @arena are of one stop)
+ * and inspect_go ends it.
+ */
+#ifndef INSPECT_INSPECT_H
+#define INSPECT_INSPECT_H
+
+#include "code/code.h"
+#include "code/source.h"
+#include "code/symbols.h"
+#include "dac/dac.h"
+#include "dbg.h"
+#include "eval/eval.h"
+#include "stack/stack.h"
+#include "target/target.h"
+#include "view/view.h"
+
+struct arena;
+struct str;
+
+/* Scopes that were made in this stop, by frame. */
+struct inspect_scope {
+	const struct frame *frame;
+	struct scope *scope;
+};
+
+struct inspect {
+	struct target *target; /* borrowed; NULL: no program */
+	struct dac *dac;       /* owned; NULL: not opened */
+	struct code *code;     /* NULL: no runtime is up */
+	struct stack *stack;   /* there if target is */
+	struct types *types;   /* there if code is */
+	struct source_rules *rules;
+	struct symbol_rules symbols;
+	uint32_t elements; /* "print elements" */
+
+	/* One stop. */
+	bool stopped;
+	uint32_t stop_number;
+	struct arena *arena;
+	volatile int interrupted;    /* long work is to break off */
+	uint64_t exception;          /* $exception: object's address, 0: none */
+	const struct frame **frames; /* handed out, by serial */
+	size_t n_frames, cap_frames;
+	struct node *nodes; /* handed out */
+	size_t n_nodes, cap_nodes;
+	struct inspect_scope *scopes;
+	size_t n_scopes, cap_scopes;
+	struct value last; /* shown by an API call; no type: none */
+
+	struct history *history; /* $1, $2, ... */
+};
+
+void inspect_init(struct inspect *in);
+void inspect_deinit(struct inspect *in);
+
+/* There is a program, of which no runtime is known yet. @t is borrowed. */
+void inspect_begin(struct inspect *in, struct target *t);
+/*
+ * Its runtime is up and in->dac is open: read which modules are loaded.
+ * @bundle: path of a single-file program, NULL: it is none. On failure some
+ * modules may be missing.
+ */
+DBG_MUST struct dbg_error *inspect_runtime(struct inspect *in,
+					   const char *bundle);
+/* The runtime is gone (exec); the program is not. */
+void inspect_runtime_gone(struct inspect *in);
+/* The program is gone. */
+void inspect_end(struct inspect *in);
+
+/*
+ * All threads are stopped: forget what was known of the last stop and begin
+ * a new one. Does nothing in a stop that has begun.
+ */
+void inspect_stop(struct inspect *in);
+/* The program goes on. */
+void inspect_go(struct inspect *in);
+
+/* Id of a frame of this stop, and back; DBG_E_STALE if it is of another. */
+dbg_id inspect_frame_id(struct inspect *in, const struct frame *frame);
+DBG_MUST struct dbg_error *inspect_frame(struct inspect *in, dbg_id id,
+					 const struct frame **ret);
+
+/* ---- Values and expressions (inspectvalue.c) -------------------------- */
+
+/* What evaluates in @frame (NULL: without variables), for this stop. */
+DBG_MUST struct dbg_error *
+inspect_eval(struct inspect *in, const struct frame *frame, struct eval *ret);
+/* What shows values; @thread as in struct scope, or NULL. */
+struct view inspect_view(const struct inspect *in, struct thread_ref *thread);
+/* Text of a node and an id if it has children; strings are in @arena. */
+struct dbg_value inspect_describe(struct inspect *in, const struct view *w,
+				  const struct node *node);
+void inspect_describe_all(struct inspect *in, const struct view *w,
+			  const struct node *nodes, size_t n,
+			  struct dbg_value **ret);
+/* The node that inspect_describe gave an id to; until the next one. */
+DBG_MUST struct dbg_error *inspect_node(struct inspect *in, dbg_id id,
+					const struct node **ret);
+/* A variable was assigned: scopes may hold what it was before. */
+void inspect_assigned(struct inspect *in);
+
+/* A moment in a thread: @exception is being thrown there, 0: none. */
+struct inspect_at {
+	uint32_t thread;
+	uint64_t exception;
+};
+
+/* Is @expr true in the newest frame of @at? */
+DBG_MUST struct dbg_error *inspect_condition(struct inspect *in,
+					     const struct inspect_at *at,
+					     const char *expr, bool *ret);
+/* Text of @expr in the newest frame of @at, in @arena. */
+DBG_MUST struct dbg_error *inspect_text(struct inspect *in,
+					const struct inspect_at *at,
+					const char *expr, const char **ret);
+/* Append the text of the object at @addr, "null" for 0. */
+void inspect_object_text(struct inspect *in, uint64_t addr, struct str *out);
+/*
+ * Name of the AssemblyLoadContext that @module was loaded into, in @arena;
+ * NULL if it has none or nothing is stopped.
+ */
+const char *inspect_load_context(struct inspect *in, uint64_t module,
+				 struct arena *arena);
+
+/* ---- What a breakpoint says instead of stopping (logpoint.c) ---------- */
+
+/*
+ * Append @form with the values of {EXPR} in the newest frame of @at; {{ and
+ * }} are braces. An expression that fails says why in its place.
+ */
+void logpoint_text(struct inspect *in, const struct inspect_at *at,
+		   const char *form, struct str *ret);
+/* Are the braces of @form right, and the expressions well-formed? */
+DBG_MUST struct dbg_error *logpoint_check(const char *form);
+
+#endif

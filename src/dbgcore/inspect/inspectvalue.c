@@ -1,0 +1,212 @@
+#include "inspect/inspect.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+
+/* ---- Value ids ------------------------------------------------------- */
+
+/* An id's lower half is the node's number from 1; frames set its top bit. */
+static dbg_id hand_out(struct inspect *in, const struct node *node)
+{
+	mem_grow(&in->nodes, &in->cap_nodes, in->n_nodes, sizeof(in->nodes[0]));
+	in->nodes[in->n_nodes++] = *node;
+	return (dbg_id)in->stop_number << 32 | in->n_nodes;
+}
+
+struct dbg_error *inspect_node(struct inspect *in, dbg_id id,
+			       const struct node **ret)
+{
+	uint32_t index = (uint32_t)id;
+
+	if (id >> 32 != in->stop_number)
+		return dbg_err(DBG_E_STALE,
+			       "the program has run since this value was seen");
+	if (index == 0 || index > in->n_nodes)
+		return dbg_err(DBG_E_ARGUMENT, "no value has this id");
+	*ret = &in->nodes[index - 1];
+	return NULL;
+}
+
+struct dbg_value inspect_describe(struct inspect *in, const struct view *w,
+				  const struct node *node)
+{
+	struct dbg_value value;
+
+	view_describe(w, node, &value);
+	if (value.n_named || value.n_indexed) {
+		value.id = hand_out(in, node);
+		in->nodes[in->n_nodes - 1].thread = w->thread;
+	}
+	return value;
+}
+
+void inspect_describe_all(struct inspect *in, const struct view *w,
+			  const struct node *nodes, size_t n,
+			  struct dbg_value **ret)
+{
+	struct dbg_value *list = arena_calloc(w->arena, n + 1, sizeof(list[0]));
+
+	for (size_t i = 0; i < n; i++)
+		list[i] = inspect_describe(in, w, &nodes[i]);
+	*ret = list;
+}
+
+/* ---- Scopes ---------------------------------------------------------- */
+
+static uint64_t find_thread(struct thread_ref *ref)
+{
+	return stack_managed_thread(ref->arg, ref->tid);
+}
+
+/* The scope of a frame, made once a stop. */
+static struct dbg_error *scope_of(struct inspect *in, const struct frame *frame,
+				  struct scope **ret)
+{
+	struct dbg_error *err;
+	struct thread_ref *thread = NULL;
+
+	for (size_t i = 0; i < in->n_scopes; i++) {
+		if (in->scopes[i].frame == frame) {
+			*ret = in->scopes[i].scope;
+			return NULL;
+		}
+	}
+	if (frame) {
+		thread = arena_alloc(in->arena, sizeof(*thread));
+		thread->find = find_thread;
+		thread->arg = in->stack;
+		thread->tid = frame->tid;
+	}
+	err = scope_get(in->types, frame, thread, in->arena, ret);
+	if (err)
+		return err;
+	mem_grow(&in->scopes, &in->cap_scopes, in->n_scopes,
+		 sizeof(in->scopes[0]));
+	in->scopes[in->n_scopes++] = (struct inspect_scope){frame, *ret};
+	return NULL;
+}
+
+void inspect_assigned(struct inspect *in)
+{
+	in->n_scopes = 0;
+}
+
+struct view inspect_view(const struct inspect *in, struct thread_ref *thread)
+{
+	return (struct view){.types = in->types,
+			     .arena = in->arena,
+			     .thread = thread,
+			     .elements = in->elements};
+}
+
+/* ---- Expressions ----------------------------------------------------- */
+
+struct dbg_error *inspect_eval(struct inspect *in, const struct frame *frame,
+			       struct eval *ret)
+{
+	struct dbg_error *err;
+	struct scope *scope;
+
+	if (!in->types)
+		return dbg_err(DBG_E_STATE, "the runtime is not usable");
+	err = scope_of(in, frame, &scope);
+	if (err)
+		return err;
+	*ret = (struct eval){.types = in->types,
+			     .scope = scope,
+			     .arena = in->arena,
+			     .exception = in->exception,
+			     .history = in->history,
+			     .stack = in->stack};
+	return NULL;
+}
+
+/* What evaluates in the newest frame of @at. */
+static struct dbg_error *eval_at(struct inspect *in,
+				 const struct inspect_at *at, struct eval *ret)
+{
+	struct dbg_error *err;
+	const struct frame *frame;
+
+	if (!in->types)
+		return dbg_err(DBG_E_STATE, "the runtime is not usable");
+	err = stack_frame(in->stack, at->thread, 0, &frame);
+	if (!err)
+		err = inspect_eval(in, frame, ret);
+	if (!err)
+		ret->exception = at->exception;
+	return err;
+}
+
+struct dbg_error *inspect_condition(struct inspect *in,
+				    const struct inspect_at *at,
+				    const char *expr, bool *ret)
+{
+	struct eval e;
+	struct dbg_error *err = eval_at(in, at, &e);
+
+	return err ? err : eval_condition(&e, expr, ret);
+}
+
+struct dbg_error *inspect_text(struct inspect *in, const struct inspect_at *at,
+			       const char *expr, const char **ret)
+{
+	struct dbg_error *err;
+	struct eval e;
+	struct node node = {.kind = NODE_VALUE};
+
+	err = eval_at(in, at, &e);
+	if (!err)
+		err = eval_value(&e, expr, &node.value);
+	if (err)
+		return err;
+
+	struct view w = inspect_view(in, e.scope->thread);
+
+	*ret = inspect_describe(in, &w, &node).text;
+	return NULL;
+}
+
+void inspect_object_text(struct inspect *in, uint64_t addr, struct str *out)
+{
+	struct view w = inspect_view(in, NULL);
+	struct value value = value_object(in->types, addr);
+
+	if (addr)
+		view_text(&w, &value, out);
+	else
+		str_add(out, "null");
+}
+
+/* ---- Modules ---------------------------------------------------------- */
+
+const char *inspect_load_context(struct inspect *in, uint64_t module,
+				 struct arena *arena)
+{
+	uint16_t units[128];
+	uint32_t n;
+	if (!in->types || !in->stopped)
+		return NULL;
+	uint64_t addr = dac_module_context(in->dac, module);
+	struct value at = addr ? value_object(in->types, addr)
+			       : value_absent(NULL, WHY_NONE, 0);
+	const struct field *f = at.where == VALUE_ABSENT
+				    ? NULL
+				    : type_field(in->types, at.type, "_name");
+	if (!f)
+		return NULL;
+	at = value_field(in->types, &at, f);
+	if (value_is_null(in->types, &at) ||
+	    !value_string_length(in->types, &at, &n))
+		return NULL;
+	if (n > sizeof(units) / sizeof(units[0]))
+		n = sizeof(units) / sizeof(units[0]);
+	_cleanup_str_ struct str text = {0};
+	if (!value_string_read(in->types, &at, 0, units, n))
+		return NULL;
+	str_add_utf16(&text, units, n);
+	return arena_strdup(arena, str_get(&text));
+}
