@@ -65,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!err && n > MAX_INSNS)
 		abort();
 	dbg_error_destroy(err);
-	if (disasm_insn(data, size, CODE_START, &one) &&
+	if (insn_decode(data, size, CODE_START, &one) &&
 	    (!one.size || one.size > size))
 		abort();
 	code_destroy(code);

@@ -9,32 +9,44 @@
 #include "base/str.h"
 #include "code/disasm.h"
 #include "codefixture.h"
+#include "target/arch.h"
+
+enum {
+	AT = 0x1000, /* where each stands */
+	NO_REG = ARCH_GENERAL,
+	FP = ARCH_FP,
+};
 
 struct insn_case {
 	const char *bytes;
 	size_t n;
-	enum insn_kind kind;
-	uint8_t size;
-	bool indirect_register;
+	struct insn insn;
 };
 
 static const struct insn_case insn_cases[] = {
-    {"\x90", 1, INSN_OTHER, 1, false},
-    {"\xe8\x00\x00\x00\x00\x90", 6, INSN_CALL, 5, false},
-    {"\xff\xd0", 2, INSN_CALL, 2, true},
-    {"\x41\xff\xd2", 3, INSN_CALL, 3, true},
-    {"\xff\x15\x00\x00\x00\x00", 6, INSN_CALL, 6, false},
-    {"\xff\x10", 2, INSN_CALL, 2, false},
-    {"\xff\xe0", 2, INSN_JUMP, 2, true},
-    {"\x49\xff\xe2", 3, INSN_JUMP, 3, true},
-    {"\xff\x25\x00\x00\x00\x00", 6, INSN_JUMP, 6, false},
-    {"\xeb\xfe", 2, INSN_JUMP, 2, false},
-    {"\x74\x02", 2, INSN_JUMP, 2, false},
-    {"\x0f\x84\x00\x00\x00\x00", 6, INSN_JUMP, 6, false},
-    {"\xc3", 1, INSN_RET, 1, false},
-    {"\xc2\x08\x00", 3, INSN_RET, 3, false},
-    {"\x0f\x05", 2, INSN_SYSCALL, 2, false},
-    {"\xcc", 1, INSN_OTHER, 1, false},
+    {"\x90", 1, {INSN_NOP, 1, NO_REG, 0, 0}},
+    {"\xf3\x0f\x1e\xfa", 4, {INSN_NOP, 4, NO_REG, 0, 0}},
+    {"\xe8\x00\x00\x00\x00\x90", 6, {INSN_CALL, 5, NO_REG, AT + 5, 0}},
+    {"\xff\xd0", 2, {INSN_CALL, 2, 0, 0, 0}},
+    {"\x41\xff\xd2", 3, {INSN_CALL, 3, 10, 0, 0}},
+    {"\xff\x15\x02\x00\x00\x00", 6, {INSN_CALL, 6, NO_REG, 0, AT + 8}},
+    {"\xff\x10", 2, {INSN_CALL, 2, NO_REG, 0, 0}},
+    {"\xff\xe0", 2, {INSN_JUMP, 2, 0, 0, 0}},
+    {"\x49\xff\xe2", 3, {INSN_JUMP, 3, 10, 0, 0}},
+    {"\xff\x25\xfa\xff\xff\xff", 6, {INSN_JUMP, 6, NO_REG, 0, AT}},
+    {"\xeb\xfe", 2, {INSN_JUMP, 2, NO_REG, AT, 0}},
+    {"\x74\x02", 2, {INSN_JUMP, 2, NO_REG, AT + 4, 0}},
+    {"\x0f\x84\x00\x00\x00\x00", 6, {INSN_JUMP, 6, NO_REG, AT + 6, 0}},
+    {"\xc3", 1, {INSN_RET, 1, NO_REG, 0, 0}},
+    {"\xc2\x08\x00", 3, {INSN_RET, 3, NO_REG, 0, 0}},
+    {"\x0f\x05", 2, {INSN_SYSCALL, 2, NO_REG, 0, 0}},
+    {"\xcc", 1, {INSN_OTHER, 1, NO_REG, 0, 0}},
+    {"\x55", 1, {INSN_PUSH, 1, FP, 0, 0}},
+    {"\x41\x57", 2, {INSN_PUSH, 2, 15, 0, 0}},
+    {"\x6a\x01", 2, {INSN_OTHER, 2, NO_REG, 0, 0}},
+    {"\x48\x8d\x05\x01\x00\x00\x00", 7, {INSN_ADDRESS, 7, 0, 0, AT + 8}},
+    {"\x48\x8d\x6c\x24\x10", 5, {INSN_ADDRESS, 5, FP, 0, 0}},
+    {"\x4c\x8b\x15\x00\x00\x00\x00", 7, {INSN_OTHER, 7, 10, 0, AT + 7}},
 };
 
 static void single_instructions(void **state)
@@ -42,13 +54,16 @@ static void single_instructions(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(insn_cases) / sizeof(*insn_cases); i++) {
 		const struct insn_case *ic = &insn_cases[i];
+		const struct insn *want = &ic->insn;
 		struct insn insn;
 
-		assert_true(disasm_insn((const uint8_t *)ic->bytes, ic->n,
-					0x1000, &insn));
-		assert_int_equal(insn.kind, ic->kind);
-		assert_int_equal(insn.size, ic->size);
-		assert_int_equal(insn.indirect_register, ic->indirect_register);
+		assert_true(
+		    insn_decode((const uint8_t *)ic->bytes, ic->n, AT, &insn));
+		assert_int_equal(insn.kind, want->kind);
+		assert_int_equal(insn.size, want->size);
+		assert_int_equal(insn.reg, want->reg);
+		assert_int_equal(insn.target, want->target);
+		assert_int_equal(insn.cell, want->cell);
 	}
 }
 
@@ -58,9 +73,9 @@ static void no_instruction(void **state)
 
 	(void)state;
 	// Cut off, none at all, and an opcode that 64-bit mode has not.
-	assert_false(disasm_insn((const uint8_t *)"\xe8\x00", 2, 0, &insn));
-	assert_false(disasm_insn((const uint8_t *)"", 0, 0, &insn));
-	assert_false(disasm_insn((const uint8_t *)"\x06", 1, 0, &insn));
+	assert_false(insn_decode((const uint8_t *)"\xe8\x00", 2, 0, &insn));
+	assert_false(insn_decode((const uint8_t *)"", 0, 0, &insn));
+	assert_false(insn_decode((const uint8_t *)"\x06", 1, 0, &insn));
 }
 
 static uint32_t token_of(struct codefixture *f, const char *name)

@@ -1,12 +1,11 @@
 /*
  * Disassembly. Native code is read in one go through target_read, which
- * shows it without our traps, and decoded by Zydis; what a call or jump
+ * shows it without our traps; what a call or jump
  * goes to is named from the runtime or from the ELF images. IL comes from
  * the method's body in the module.
  */
 #include "code/disasm.h"
 
-#include <Zydis/Zydis.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,72 +20,12 @@
 enum {
 	MAX_CODE = 16 << 20,
 	MAX_COUNT = 100000,
-	MAX_INSN = 15, /* bytes of an x86 instruction */
 };
-
-struct decoded {
-	ZydisDecodedInstruction insn;
-	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-};
-
-/* ---- One instruction ------------------------------------------------- */
-
-static bool decode_one(const uint8_t *bytes, size_t n, struct decoded *ret)
-{
-	ZydisDecoder decoder;
-
-	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64,
-			 ZYDIS_STACK_WIDTH_64);
-	return ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, n,
-						   &ret->insn, ret->operands));
-}
-
-static enum insn_kind kind_of(const struct decoded *d)
-{
-	switch (d->insn.meta.category) {
-	case ZYDIS_CATEGORY_SYSCALL:
-		return INSN_SYSCALL;
-	case ZYDIS_CATEGORY_CALL:
-		return INSN_CALL;
-	case ZYDIS_CATEGORY_RET:
-		return INSN_RET;
-	case ZYDIS_CATEGORY_COND_BR:
-	case ZYDIS_CATEGORY_UNCOND_BR:
-		return INSN_JUMP;
-	default:
-		return INSN_OTHER;
-	}
-}
-
-static bool is_branch(enum insn_kind kind)
-{
-	return kind == INSN_CALL || kind == INSN_JUMP;
-}
-
-bool disasm_insn(const uint8_t *bytes, size_t n, uint64_t addr,
-		 struct insn *ret)
-{
-	struct decoded d;
-
-	(void)addr;
-	if (!decode_one(bytes, n, &d))
-		return false;
-	enum insn_kind kind = kind_of(&d);
-	*ret = (struct insn){
-	    .kind = kind,
-	    .size = d.insn.length,
-	    .indirect_register =
-		is_branch(kind) &&
-		d.operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER,
-	};
-	return true;
-}
 
 /* ---- Native code ----------------------------------------------------- */
 
 struct listing {
 	struct code *code;
-	ZydisFormatter formatter;
 	struct arena *arena;
 	const struct dac_il_map *map; /* of the method, sorted */
 	size_t n_map;
@@ -213,22 +152,13 @@ static const char *native_name(struct listing *l, uint64_t addr)
 			   offset);
 }
 
-// Where an instruction at @addr goes; 0 if that is not in the instruction
-// itself or in the cell that it names.
-static uint64_t branch_target(struct listing *l, uint64_t addr,
-			      const struct decoded *d)
+// Where it goes; 0 if that is not in the instruction itself or in the cell
+// that it names.
+static uint64_t branch_target(struct listing *l, const struct insn *insn)
 {
-	const ZydisDecodedOperand *op = &d->operands[0];
-	uint64_t target;
-
-	if (!is_branch(kind_of(d)) || !ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(
-					  &d->insn, op, addr, &target)))
+	if (insn->kind != INSN_CALL && insn->kind != INSN_JUMP)
 		return 0;
-	if (op->type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
-		return target;
-	if (op->mem.base != ZYDIS_REGISTER_RIP)
-		return 0;
-	return read_pointer(l, target);
+	return insn->cell ? read_pointer(l, insn->cell) : insn->target;
 }
 
 // The first of @n entries of @size bytes, sorted by the address that each
@@ -301,15 +231,13 @@ static struct dbg_insn *add_insn(struct listing *l, uint64_t addr,
 }
 
 static void add_decoded(struct listing *l, uint64_t addr, const uint8_t *bytes,
-			const struct decoded *d)
+			const struct insn *insn)
 {
-	struct dbg_insn *in = add_insn(l, addr, bytes, d->insn.length);
-	uint64_t target = branch_target(l, addr, d);
-	char text[128] = "";
+	struct dbg_insn *in = add_insn(l, addr, bytes, insn->size);
+	uint64_t target = branch_target(l, insn);
+	char text[128];
 
-	ZydisFormatterFormatInstruction(&l->formatter, &d->insn, d->operands,
-					d->insn.operand_count_visible, text,
-					sizeof(text), addr, NULL);
+	insn_text(bytes, insn->size, addr, text, sizeof(text));
 	in->text = arena_strdup(l->arena, text);
 	if (target)
 		in->symbol = managed_name(l, target);
@@ -321,14 +249,14 @@ static void add_decoded(struct listing *l, uint64_t addr, const uint8_t *bytes,
 static void decode(struct listing *l, const uint8_t *p, size_t n, uint64_t addr,
 		   uint32_t count)
 {
-	struct decoded d;
+	struct insn insn;
 
 	while (n && (!count || l->n < count)) {
 		size_t size = 1;
 
-		if (decode_one(p, n, &d)) {
-			size = d.insn.length;
-			add_decoded(l, addr, p, &d);
+		if (insn_decode(p, n, addr, &insn)) {
+			size = insn.size;
+			add_decoded(l, addr, p, &insn);
 		} else {
 			add_insn(l, addr, p, 1)->text =
 			    arena_printf(l->arena, ".byte 0x%02x", *p);
@@ -376,32 +304,6 @@ static struct dbg_error *find_method(struct listing *l, uint64_t addr,
 	return err;
 }
 
-// As gdb's "set disassembly-flavor intel", with sizes.
-static void init_formatter(ZydisFormatter *ret)
-{
-	static const struct {
-		ZydisFormatterProperty property;
-		ZyanUPointer value;
-	} properties[] = {
-	    {ZYDIS_FORMATTER_PROP_FORCE_SIZE, ZYAN_TRUE},
-	    {ZYDIS_FORMATTER_PROP_FORCE_RELATIVE_RIPREL, ZYAN_TRUE},
-	    {ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE},
-	    {ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE,
-	     (ZyanUPointer)ZYDIS_PADDING_DISABLED},
-	    {ZYDIS_FORMATTER_PROP_ADDR_PADDING_RELATIVE,
-	     (ZyanUPointer)ZYDIS_PADDING_DISABLED},
-	    {ZYDIS_FORMATTER_PROP_DISP_PADDING,
-	     (ZyanUPointer)ZYDIS_PADDING_DISABLED},
-	    {ZYDIS_FORMATTER_PROP_IMM_PADDING,
-	     (ZyanUPointer)ZYDIS_PADDING_DISABLED},
-	};
-
-	ZydisFormatterInit(ret, ZYDIS_FORMATTER_STYLE_INTEL);
-	for (size_t i = 0; i < sizeof(properties) / sizeof(*properties); i++)
-		ZydisFormatterSetProperty(ret, properties[i].property,
-					  properties[i].value);
-}
-
 struct dbg_error *disasm_native(struct code *c, uint64_t addr, uint32_t count,
 				struct arena *arena, struct dbg_insn **ret,
 				size_t *ret_n)
@@ -410,14 +312,14 @@ struct dbg_error *disasm_native(struct code *c, uint64_t addr, uint32_t count,
 	struct listing l = {.code = c, .arena = arena, .il_offset = UINT32_MAX};
 	struct dac_code dc;
 
-	init_formatter(&l.formatter);
 	err = find_method(&l, addr, &dc);
 	if (err)
 		return err;
 	if (count > MAX_COUNT)
 		count = MAX_COUNT;
 	if (count) {
-		err = decode_range(&l, addr, (size_t)count * MAX_INSN, count);
+		err = decode_range(&l, addr, (size_t)count * ARCH_INSN_MAX,
+				   count);
 	} else {
 		if (!dc.method)
 			return dbg_err(DBG_E_NOT_FOUND,

@@ -16,21 +16,4 @@ DBG_MUST struct dbg_error *disasm_il(struct code *c, struct code_module *m,
 				     uint32_t token, struct arena *arena,
 				     struct dbg_il_insn **ret, size_t *ret_n);
 
-/* What the step engine asks of one instruction. */
-enum insn_kind {
-	INSN_OTHER,
-	INSN_CALL,
-	INSN_JUMP,
-	INSN_RET,
-	INSN_SYSCALL,
-};
-struct insn {
-	enum insn_kind kind;
-	uint8_t size;
-	bool indirect_register; /* jmp/call reg */
-};
-/* Decode the instruction in @bytes at @addr; false if it is none. */
-bool disasm_insn(const uint8_t *bytes, size_t n, uint64_t addr,
-		 struct insn *ret);
-
 #endif

@@ -25,7 +25,6 @@
 #include <time.h>
 
 #include "base/err.h"
-#include "code/disasm.h"
 
 enum {
 	GET_JIT_MAX = 64, /* bytes of getJit looked at */
@@ -70,9 +69,8 @@ void rush_remove(struct control *c, const struct code_module *m, uint32_t token)
 /* ---- The JIT ---------------------------------------------------------- */
 
 /*
- * getJit returns the address of a static object: `lea reg, [rip + d]`. The
- * first entry of its first word, the table of virtual functions, is
- * compileMethod in all versions.
+ * getJit returns the address of a static object. The first entry of its first
+ * word, the table of virtual functions, is compileMethod in all versions.
  */
 static struct dbg_error *find_compile(struct control *c, uint64_t get_jit,
 				      uint64_t *ret)
@@ -82,21 +80,15 @@ static struct dbg_error *find_compile(struct control *c, uint64_t get_jit,
 	size_t n = target_read_some(c->target, get_jit, code, sizeof(code));
 	struct insn insn;
 	uint64_t addr;
-	int32_t d;
 
 	*ret = 0;
 	for (size_t off = 0; off < n; off += insn.size) {
-		const uint8_t *p = code + off;
-
-		if (!disasm_insn(p, n - off, get_jit + off, &insn) ||
+		if (!insn_decode(code + off, n - off, get_jit + off, &insn) ||
 		    insn.kind == INSN_RET)
 			break;
-		if (insn.size != 7 || (p[0] & 0xfb) != 0x48 || p[1] != 0x8d ||
-		    (p[2] & 0xc7) != 0x05)
+		if (insn.kind != INSN_ADDRESS || !insn.cell)
 			continue;
-		memcpy(&d, p + 3, sizeof(d));
-		addr = get_jit + off + insn.size + (uint64_t)(int64_t)d;
-		err = target_read_u64(c->target, addr, &addr);
+		err = target_read_u64(c->target, insn.cell, &addr);
 		return err ? err : target_read_u64(c->target, addr, ret);
 	}
 	return NULL;

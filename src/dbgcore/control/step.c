@@ -16,10 +16,8 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "code/disasm.h"
 
 enum {
-	INSN_BYTES = 16,
 	CALLERS_MAX = 20000
 };
 
@@ -164,16 +162,12 @@ static struct dbg_error *plan_return(struct control *c, uint32_t level)
 bool step_is_framed(struct control *c, uint64_t ip)
 {
 	struct dac_code code;
-	uint8_t first;
+	struct insn first;
 	struct dbg_error *err = dac_code_at(c->dac, ip, &code);
 
-	if (!err && code.method)
-		err = target_read(c->target, code.start, &first, 1);
-	if (err) {
-		dbg_error_destroy(err);
-		return false;
-	}
-	return code.method && first == 0x55; // push rbp
+	dbg_error_destroy(err);
+	return !err && code.method && insn_at(c->target, code.start, &first) &&
+	       first.kind == INSN_PUSH && first.reg == ARCH_FP;
 }
 
 /*
@@ -346,11 +340,8 @@ static struct dbg_error *
 plan_instruction(struct control *c, const struct regs *regs, bool *ret_done)
 {
 	struct step_plan *p = &c->plan;
-	uint8_t bytes[INSN_BYTES];
-	size_t n =
-	    target_read_some(c->target, regs_pc(regs), bytes, sizeof(bytes));
 	struct insn insn = {0};
-	bool known = disasm_insn(bytes, n, regs_pc(regs), &insn);
+	bool known = insn_at(c->target, regs_pc(regs), &insn);
 	bool over = p->step.kind != DBG_STEP_IN && insn.kind == INSN_CALL;
 
 	// a system call may wait for another thread: let all run

@@ -20,7 +20,6 @@
 #include "control/control_priv.h"
 
 #include "base/err.h"
-#include "code/disasm.h"
 
 enum {
 	YIELD_MAX = 512, /* bytes of code from a yield to its return */
@@ -322,7 +321,7 @@ static void add_settled(struct control *c, uint64_t addr)
 	struct insn insn;
 
 	for (size_t off = 0; off < n; off += insn.size) {
-		if (!disasm_insn(code + off, n - off, addr + off, &insn) ||
+		if (!insn_decode(code + off, n - off, addr + off, &insn) ||
 		    addrs_have(p->resumes, p->n_resumes, addr + off))
 			break;
 		uint64_t next = addr + off + insn.size;

@@ -13,7 +13,6 @@
 
 #include "base/err.h"
 #include "base/str.h"
-#include "code/disasm.h"
 
 enum {
 	RESOLVE_STEPS = 3000, /* instructions stepped for one call */
@@ -33,7 +32,7 @@ struct dbg_error *stepin_scan(struct control *c, uint64_t start, uint64_t end)
 	struct insn insn;
 
 	for (size_t off = 0; off < n; off += insn.size) {
-		if (!disasm_insn(code + off, n - off, start + off, &insn))
+		if (!insn_decode(code + off, n - off, start + off, &insn))
 			break;
 		if (insn.kind != INSN_CALL || !target_may_be(c, start + off))
 			continue;

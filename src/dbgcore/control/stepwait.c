@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "code/disasm.h"
 
 enum {
 	STACK_MAX = 1 << 16, /* from the newest frame to that of the wait */
@@ -146,7 +145,7 @@ static void join_behind(struct control *c, uint64_t start, uint64_t end,
 	if (end > start && end - start <= sizeof(code))
 		n = target_read_some(c->target, start, code, end - start);
 	for (size_t off = 0; off < n; off += insn.size) {
-		if (!disasm_insn(code + off, n - off, start + off, &insn))
+		if (!insn_decode(code + off, n - off, start + off, &insn))
 			break;
 		if (insn.kind == INSN_CALL && call_waits(c, start + off, calls))
 			add_join(&c->plan, start + off + insn.size);

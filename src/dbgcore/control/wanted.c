@@ -10,7 +10,6 @@
 #include <stdlib.h>
 
 #include "base/err.h"
-#include "code/disasm.h"
 
 enum {
 	WANT_LIMIT = DAC_NOTIFY_MAX - 10, /* some left for DispatchEx */
@@ -87,11 +86,11 @@ uint64_t stub_exit(struct target *t, uint64_t ip)
 	struct insn insn;
 
 	for (size_t off = 0; off < n; off += insn.size) {
-		if (!disasm_insn(code + off, n - off, ip + off, &insn))
+		if (!insn_decode(code + off, n - off, ip + off, &insn))
 			return 0;
 		if (insn.kind == INSN_RET)
 			return 0;
-		if (insn.kind == INSN_JUMP && insn.indirect_register)
+		if (insn.kind == INSN_JUMP && insn.reg != ARCH_GENERAL)
 			return ip + off;
 	}
 	return 0;
@@ -219,17 +218,12 @@ static uint64_t precode_target(struct control *c, uint64_t addr)
 static uint64_t jump_register(struct target *t, uint64_t addr,
 			      const struct regs *r)
 {
-	uint8_t code[3];
-	unsigned int high = 0;
-	const uint8_t *p = code;
+	struct insn insn;
 
-	if (target_read_some(t, addr, code, sizeof(code)) != sizeof(code))
+	if (!insn_at(t, addr, &insn) || insn.kind != INSN_JUMP ||
+	    insn.reg == ARCH_GENERAL)
 		return 0;
-	if ((*p & 0xf0) == 0x40)
-		high = (*p++ & 1) * 8u;
-	if (p[0] != 0xff || (p[1] & 0xf8) != 0xe0)
-		return 0;
-	return regs_get(r, high + (p[1] & 7));
+	return regs_get(r, insn.reg);
 }
 
 void wanted_prestub(struct control *c, pid_t tid)

@@ -17,20 +17,17 @@
 enum {
 	PROLOG_MAX = 32, /* bytes of pushes */
 	WORD = 8,
-	REX_B = 0x41,
-	PUSH = 0x50, /* and the register's number */
 	NATIVE_MAX = 256,
 };
 
-// What a push of register number @n, of the second eight if @high, keeps.
-static enum unwind_kept pushed(unsigned int n, bool high)
+static enum unwind_kept kept_number(unsigned int reg)
 {
-	static const uint8_t low[] = {N_KEPT, N_KEPT,   N_KEPT, KEPT_RBX,
-				      N_KEPT, KEPT_RBP, N_KEPT, N_KEPT};
-	static const uint8_t upper[] = {N_KEPT,   N_KEPT,   N_KEPT,   N_KEPT,
-					KEPT_R12, KEPT_R13, KEPT_R14, KEPT_R15};
+	static const uint8_t numbers[ARCH_GENERAL] = {
+	    N_KEPT,   N_KEPT,   N_KEPT,   KEPT_RBX, N_KEPT, KEPT_RBP,
+	    N_KEPT,   N_KEPT,   N_KEPT,   N_KEPT,   N_KEPT, N_KEPT,
+	    KEPT_R12, KEPT_R13, KEPT_R14, KEPT_R15};
 
-	return high ? upper[n] : low[n];
+	return numbers[reg];
 }
 
 static void kept_of(const struct dac_frame *raw, uint64_t ret[N_KEPT])
@@ -58,7 +55,8 @@ static void read_prolog(struct stack *s, const struct frame *f, uint64_t cfa,
 	struct dac_code code = {0};
 	uint8_t bytes[PROLOG_MAX];
 	uint64_t slot = cfa - WORD;
-	size_t n = 0, size;
+	size_t n = 0;
+	struct insn insn;
 
 	err =
 	    dac_code_at(s->dac, f->raw.leaf ? f->raw.ip : f->raw.ip - 1, &code);
@@ -66,16 +64,13 @@ static void read_prolog(struct stack *s, const struct frame *f, uint64_t cfa,
 	if (!err && code.method)
 		n = target_read_some(s->target, code.start, bytes,
 				     sizeof(bytes));
-	for (size_t i = 0; i + 1 < n; i += size) {
-		bool high = bytes[i] == REX_B;
-		unsigned int number = bytes[i + high] - PUSH;
-
-		size = 1 + high;
+	for (size_t i = 0; i < n; i += insn.size) {
 		// where the thread stands some may be to come, or undone
-		if (number >= WORD ||
-		    (f->raw.leaf && code.start + i + size > f->raw.ip))
+		if (!insn_decode(bytes + i, n - i, code.start + i, &insn) ||
+		    insn.kind != INSN_PUSH || insn.reg == ARCH_GENERAL ||
+		    (f->raw.leaf && code.start + i + insn.size > f->raw.ip))
 			return;
-		enum unwind_kept reg = pushed(number, high);
+		enum unwind_kept reg = kept_number(insn.reg);
 		slot -= WORD;
 		if (reg != N_KEPT && slot >= f->raw.sp)
 			at[reg] = slot;
@@ -188,11 +183,6 @@ static void trail_leave(struct stack *s, const struct frame *f,
 	for (size_t i = 0; i < N_KEPT; i++)
 		if (own[i])
 			at[i] = own[i];
-}
-
-static enum unwind_kept kept_number(unsigned int reg)
-{
-	return pushed(reg % WORD, reg >= WORD);
 }
 
 static struct dbg_error *set_processor(struct stack *s, pid_t tid,

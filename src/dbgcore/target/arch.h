@@ -1,7 +1,8 @@
 /*
  * The processor of the target, as the rest of the engine sees it: registers
- * by what they are for. What is true of one processor only lies in the x86/
- * folder of its room, and nowhere else (scripts/check-layers).
+ * by what they are for, and what instructions do. What is true of one processor
+ * only lies in the x86/ folder of its room, and nowhere else
+ * (scripts/check-layers).
  *
  * General registers have the numbers that the processor's instructions and
  * the runtime give them.
@@ -10,12 +11,14 @@
 #define TARGET_ARCH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "target/x86/regs.h"
 
+struct target;
+
 enum {
-	ARCH_SYSCALL = 9,  /* numbers in /proc/PID/syscall */
-	ARCH_GENERAL = 16, /* general registers */
+	ARCH_SYSCALL = 9, /* numbers in /proc/PID/syscall */
 };
 
 /* The program counter, the stack pointer and the frame pointer. */
@@ -37,5 +40,35 @@ void regs_set(struct regs *r, unsigned int n, uint64_t value);
 void regs_of_syscall(const uint64_t v[ARCH_SYSCALL], struct regs *ret);
 /* Was it stopped in a system call that begins anew? pc is behind it then. */
 bool regs_restart(const struct regs *r);
+
+/* ---- Instructions ---------------------------------------------------- */
+
+enum insn_kind {
+	INSN_OTHER,
+	INSN_CALL,
+	INSN_JUMP, /* with or without a condition */
+	INSN_RET,
+	INSN_SYSCALL,
+	INSN_PUSH,    /* reg onto the stack */
+	INSN_ADDRESS, /* reg becomes an address: cell, if that is not 0 */
+	INSN_NOP,
+};
+
+struct insn {
+	enum insn_kind kind;
+	uint8_t size;
+	uint8_t reg; /* the first operand, ARCH_GENERAL: no general register */
+	uint64_t target; /* of a call or jump that names it, else 0 */
+	uint64_t cell;   /* operand in memory that is relative to pc, or 0 */
+};
+
+/* Decode the instruction in @bytes, which is at @addr; false: it is none. */
+bool insn_decode(const uint8_t *bytes, size_t n, uint64_t addr,
+		 struct insn *ret);
+/* The same, read from the target. */
+bool insn_at(struct target *t, uint64_t addr, struct insn *ret);
+/* Write it as text for people; "" if it is none. */
+void insn_text(const uint8_t *bytes, size_t n, uint64_t addr, char *buf,
+	       size_t size);
 
 #endif

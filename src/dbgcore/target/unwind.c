@@ -225,24 +225,21 @@ static void from_dwarf(const uint64_t regs[CFA_REGS], struct regs *ret)
 }
 
 // An entry of a procedure linkage table, which some linkers leave without
-// unwind information: `jmp *` through a pointer near it, nothing pushed yet.
+// unwind information: it jumps through a pointer near it, nothing pushed yet.
 static bool leave_linkage(struct target *t, struct regs *regs)
 {
-	static const uint8_t endbr[] = {0xf3, 0x0f, 0x1e, 0xfa};
-	static const uint8_t jump[] = {0xff, 0x25};
-	uint8_t code[sizeof(endbr) + sizeof(jump)];
-	const uint8_t *p = code;
+	struct insn insn;
 	uint64_t ra;
 
-	if (!read_all(t, regs_pc(regs), code, sizeof(code)))
+	if (!insn_at(t, regs_pc(regs), &insn) ||
+	    (insn.kind == INSN_NOP &&
+	     !insn_at(t, regs_pc(regs) + insn.size, &insn)))
 		return false;
-	if (!memcmp(p, endbr, sizeof(endbr)))
-		p += sizeof(endbr);
-	if (memcmp(p, jump, sizeof(jump)) ||
+	if (insn.kind != INSN_JUMP || !insn.cell ||
 	    !read_all(t, regs_sp(regs), &ra, 8) || !ra)
 		return false;
 	regs_set_pc(regs, ra);
-	regs->rsp += 8;
+	regs_set_sp(regs, regs_sp(regs) + 8);
 	return true;
 }
 

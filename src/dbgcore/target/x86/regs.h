@@ -4,6 +4,12 @@
 
 #include <stdint.h>
 
+enum {
+	ARCH_GENERAL = 16,  /* general registers */
+	ARCH_FP = 5,        /* the number of the frame pointer */
+	ARCH_INSN_MAX = 15, /* bytes of the longest instruction */
+};
+
 struct regs {
 	uint64_t r15, r14, r13, r12, rbp, rbx, r11, r10;
 	uint64_t r9, r8, rax, rcx, rdx, rsi, rdi;

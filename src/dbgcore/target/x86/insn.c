@@ -1,0 +1,147 @@
+/* Instructions of x86-64, decoded by Zydis. */
+#include <Zydis/Zydis.h>
+#include <string.h>
+
+#include "target/target.h"
+
+static_assert(ARCH_INSN_MAX == ZYDIS_MAX_INSTRUCTION_LENGTH, "");
+
+struct decoded {
+	ZydisDecodedInstruction insn;
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+};
+
+static bool decode(const uint8_t *bytes, size_t n, struct decoded *ret)
+{
+	ZydisDecoder decoder;
+
+	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64,
+			 ZYDIS_STACK_WIDTH_64);
+	return ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, n,
+						   &ret->insn, ret->operands));
+}
+
+static bool is_register(const struct decoded *d, int operand)
+{
+	return d->operands[operand].type == ZYDIS_OPERAND_TYPE_REGISTER;
+}
+
+static enum insn_kind kind_of(const struct decoded *d)
+{
+	switch (d->insn.meta.category) {
+	case ZYDIS_CATEGORY_SYSCALL:
+		return INSN_SYSCALL;
+	case ZYDIS_CATEGORY_CALL:
+		return INSN_CALL;
+	case ZYDIS_CATEGORY_RET:
+		return INSN_RET;
+	case ZYDIS_CATEGORY_COND_BR:
+	case ZYDIS_CATEGORY_UNCOND_BR:
+		return INSN_JUMP;
+	default:
+		break;
+	}
+	switch (d->insn.mnemonic) {
+	case ZYDIS_MNEMONIC_PUSH:
+		return is_register(d, 0) ? INSN_PUSH : INSN_OTHER;
+	case ZYDIS_MNEMONIC_LEA:
+		return INSN_ADDRESS;
+	case ZYDIS_MNEMONIC_NOP:
+	case ZYDIS_MNEMONIC_ENDBR64:
+		return INSN_NOP;
+	default:
+		return INSN_OTHER;
+	}
+}
+
+static void set_operands(const struct decoded *d, uint64_t addr,
+			 struct insn *ret)
+{
+	const ZydisDecodedOperand *first = &d->operands[0];
+	uint64_t at;
+
+	if (d->insn.operand_count_visible && is_register(d, 0) &&
+	    ZydisRegisterGetClass(first->reg.value) == ZYDIS_REGCLASS_GPR64)
+		ret->reg = (uint8_t)ZydisRegisterGetId(first->reg.value);
+	for (int i = 0; i < d->insn.operand_count_visible; i++) {
+		const ZydisDecodedOperand *op = &d->operands[i];
+		bool near = op->type == ZYDIS_OPERAND_TYPE_MEMORY &&
+			    op->mem.base == ZYDIS_REGISTER_RIP;
+		bool relative = op->type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
+				op->imm.is_relative;
+
+		if ((!near && !relative) ||
+		    !ZYAN_SUCCESS(
+			ZydisCalcAbsoluteAddress(&d->insn, op, addr, &at)))
+			continue;
+		if (near)
+			ret->cell = at;
+		else
+			ret->target = at;
+	}
+}
+
+bool insn_decode(const uint8_t *bytes, size_t n, uint64_t addr,
+		 struct insn *ret)
+{
+	struct decoded d;
+
+	if (!decode(bytes, n, &d))
+		return false;
+	*ret = (struct insn){
+	    .kind = kind_of(&d),
+	    .size = d.insn.length,
+	    .reg = ARCH_GENERAL,
+	};
+	set_operands(&d, addr, ret);
+	return true;
+}
+
+bool insn_at(struct target *t, uint64_t addr, struct insn *ret)
+{
+	uint8_t bytes[ARCH_INSN_MAX];
+	size_t n = target_read_some(t, addr, bytes, sizeof(bytes));
+
+	return insn_decode(bytes, n, addr, ret);
+}
+
+// As gdb's "set disassembly-flavor intel", with sizes.
+static void init_formatter(ZydisFormatter *ret)
+{
+	static const struct {
+		ZydisFormatterProperty property;
+		ZyanUPointer value;
+	} properties[] = {
+	    {ZYDIS_FORMATTER_PROP_FORCE_SIZE, ZYAN_TRUE},
+	    {ZYDIS_FORMATTER_PROP_FORCE_RELATIVE_RIPREL, ZYAN_TRUE},
+	    {ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE},
+	    {ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE,
+	     (ZyanUPointer)ZYDIS_PADDING_DISABLED},
+	    {ZYDIS_FORMATTER_PROP_ADDR_PADDING_RELATIVE,
+	     (ZyanUPointer)ZYDIS_PADDING_DISABLED},
+	    {ZYDIS_FORMATTER_PROP_DISP_PADDING,
+	     (ZyanUPointer)ZYDIS_PADDING_DISABLED},
+	    {ZYDIS_FORMATTER_PROP_IMM_PADDING,
+	     (ZyanUPointer)ZYDIS_PADDING_DISABLED},
+	};
+
+	ZydisFormatterInit(ret, ZYDIS_FORMATTER_STYLE_INTEL);
+	for (size_t i = 0; i < sizeof(properties) / sizeof(*properties); i++)
+		ZydisFormatterSetProperty(ret, properties[i].property,
+					  properties[i].value);
+}
+
+void insn_text(const uint8_t *bytes, size_t n, uint64_t addr, char *buf,
+	       size_t size)
+{
+	struct decoded d;
+	ZydisFormatter formatter;
+
+	*buf = 0;
+	if (!decode(bytes, n, &d))
+		return;
+	init_formatter(&formatter);
+	ZydisFormatterFormatInstruction(&formatter, &d.insn, d.operands,
+					d.insn.operand_count_visible, buf, size,
+					addr, NULL);
+}
