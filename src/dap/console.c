@@ -14,6 +14,7 @@
 #include "dap_priv.h"
 #include "emit.h"
 #include "fault.h"
+#include "utf8.h"
 
 enum {
 	CHUNK_BYTES = 64 << 10,

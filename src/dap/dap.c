@@ -16,6 +16,7 @@
 #include "emit.h"
 #include "fault.h"
 #include "listen.h"
+#include "plain.h"
 
 enum {
 	READ_BYTES = 64 << 10,
@@ -139,6 +140,17 @@ void dap_answer(struct dap *d, const struct request *req, struct dbg_error *err)
 	post(d, text_get(t), t->len);
 }
 
+struct text *dap_output(struct dap *d, const char *line)
+{
+	_cleanup_text_ struct text shown = {0};
+	struct text *t = dap_event(d, "output");
+
+	plain_add(&shown, line, strlen(line));
+	emit_str(t, "category", "console");
+	emit_strf(t, "output", "%s\n", text_get(&shown));
+	return t;
+}
+
 void dap_say(struct dap *d, const char *fmt, ...)
 {
 	va_list ap;
@@ -146,9 +158,7 @@ void dap_say(struct dap *d, const char *fmt, ...)
 	va_start(ap, fmt);
 	char *s = alloc_vprintf(fmt, ap);
 	va_end(ap);
-	struct text *t = dap_event(d, "output");
-	emit_str(t, "category", "console");
-	emit_strf(t, "output", "%s\n", s);
+	dap_output(d, s);
 	dap_send(d);
 	free(s);
 }

@@ -132,6 +132,11 @@ void dap_answer(struct dap *d, const struct request *req,
 		struct dbg_error *err);
 /* Send the events that waited for an answer. */
 void dap_late_events(struct dap *d);
+/*
+ * Begin an `output` event, category "console": a line of text that may hold
+ * what the program chose. What it is appended to; dap_send sends it.
+ */
+struct text *dap_output(struct dap *d, const char *line);
 /* An `output` event, category "console", made of one sentence. */
 void dap_say(struct dap *d, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

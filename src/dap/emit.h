@@ -27,10 +27,4 @@ void emit_bool(struct text *t, const char *key, bool b);
 /* Lower-case hex with 0x, as a string. */
 void emit_addr(struct text *t, const char *key, uint64_t addr);
 
-/*
- * Length of the well-formed UTF-8 sequence at @s; 0 if there is none. A
- * sequence that only lacks its end sets *@ret_cut.
- */
-size_t utf8_length(const char *s, size_t n, bool *ret_cut);
-
 #endif

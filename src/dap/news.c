@@ -250,9 +250,7 @@ static void on_message(struct dap *d, const struct dbg_event *e)
 		return;
 	}
 	// a logpoint: with its place, which clients link to
-	struct text *t = dap_event(d, "output");
-	emit_str(t, "category", "console");
-	emit_strf(t, "output", "%s\n", e->text);
+	struct text *t = dap_output(d, e->text);
 	breaks_place(d, t, e->number);
 	dap_send(d);
 }

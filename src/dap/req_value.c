@@ -7,6 +7,7 @@
 #include "dap_priv.h"
 #include "emit.h"
 #include "fault.h"
+#include "utf8.h"
 #include "variable.h"
 
 enum {

@@ -6,6 +6,8 @@
 #ifndef FRONT_COMMANDS_H
 #define FRONT_COMMANDS_H
 
+#include <stdio.h>
+
 #include "dbg.h"
 
 struct loop;
@@ -20,10 +22,11 @@ struct command_ops {
 	/* NULL only if @loop is. */
 	struct command_host *(*create)(struct dbg *dbg, struct loop *loop);
 	void (*destroy)(struct command_host *host);
-	/* Carry out one line; what it prints goes to stdout. */
+	/* Carry out one line; what it prints goes to @out. */
 	DBG_MUST struct dbg_error *(*line)(struct command_host *host,
 					   const char *line,
-					   const struct command_place *place);
+					   const struct command_place *place,
+					   FILE *out);
 };
 
 #endif

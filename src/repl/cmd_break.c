@@ -264,7 +264,7 @@ static struct dbg_error *cmd_clear(struct repl *r, const struct call *call)
 		err = delete_one(r, found[i]);
 		if (err)
 			return err;
-		printf("Deleted breakpoint %" PRIu32 "\n", found[i]);
+		out(r, "Deleted breakpoint %" PRIu32 "\n", found[i]);
 	}
 	return NULL;
 }
@@ -290,7 +290,7 @@ static struct dbg_error *cmd_condition(struct repl *r, const struct call *call)
 	if (!err)
 		err = dbg_break_condition(r->dbg, number, *p ? p : NULL);
 	if (!err && !*p)
-		printf("Breakpoint %" PRIu32 " now unconditional.\n", number);
+		out(r, "Breakpoint %" PRIu32 " now unconditional.\n", number);
 	return err;
 }
 
@@ -311,13 +311,14 @@ static struct dbg_error *cmd_ignore(struct repl *r, const struct call *call)
 	if (err)
 		return err;
 	if (count)
-		printf("Will ignore next %" PRIu64 " crossing%s of breakpoint "
-		       "%" PRIu32 ".\n",
-		       count, count == 1 ? "" : "s", number);
+		out(r,
+		    "Will ignore next %" PRIu64 " crossing%s of breakpoint "
+		    "%" PRIu32 ".\n",
+		    count, count == 1 ? "" : "s", number);
 	else
-		printf("Will stop next time breakpoint %" PRIu32
-		       " is reached.\n",
-		       number);
+		out(r,
+		    "Will stop next time breakpoint %" PRIu32 " is reached.\n",
+		    number);
 	return NULL;
 }
 

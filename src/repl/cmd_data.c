@@ -17,7 +17,7 @@ static struct dbg_error *cmd_print(struct repl *r, const struct call *call)
 	err = show_expr(r, expr, call->format, SHOW_PRINT);
 	if (err)
 		return err;
-	putchar('\n');
+	out(r, "\n");
 	return NULL;
 }
 
@@ -34,8 +34,8 @@ static struct dbg_error *cmd_ptype(struct repl *r, const struct call *call)
 	err = dbg_type_describe(r->dbg, frame_id(r), call->args, &text);
 	if (err)
 		return err;
-	size_t n = strlen(text);
-	printf("type = %s%s", text, n && text[n - 1] == '\n' ? "" : "\n");
+	out(r, "type = ");
+	out_lines(r, text, 0, "");
 	return NULL;
 }
 
@@ -46,7 +46,7 @@ static struct dbg_error *cmd_whatis(struct repl *r, const struct call *call)
 
 	err = dbg_eval(r->dbg, frame_id(r), call->args, &v);
 	if (!err)
-		printf("type = %s\n", v.type[0] ? v.type : "<unknown>");
+		out(r, "type = %s\n", v.type[0] ? v.type : "<unknown>");
 	return err;
 }
 

@@ -9,7 +9,7 @@
 struct dbg_error *inferior_info(struct repl *r, const struct call *call)
 {
 	(void)call;
-	printf("  Num  Description       Program\n");
+	out(r, "  Num  Description       Program\n");
 	for (size_t i = 0; i < r->n_inferiors; i++) {
 		const struct inferior *inf = r->inferiors[i];
 		const char *program = inf->program ? inf->program : r->program;
@@ -18,8 +18,8 @@ struct dbg_error *inferior_info(struct repl *r, const struct call *call)
 		if (dbg_state(inf->dbg) != DBG_IDLE)
 			snprintf(process, sizeof(process), "process %d",
 				 (int)inf->pid);
-		printf("%c %-4u %-17s %s\n", inf->dbg == r->dbg ? '*' : ' ',
-		       inf->number, process, program ? program : "");
+		out(r, "%c %-4u %-17s %s\n", inf->dbg == r->dbg ? '*' : ' ',
+		    inf->number, process, program ? program : "");
 	}
 	return NULL;
 }
@@ -40,12 +40,12 @@ static void show_current(struct repl *r, const char *verb)
 	const struct inferior *inf = inferior_current(r);
 	const char *program = inf->program ? inf->program : r->program;
 
-	printf("[%s inferior %u (", verb, inf->number);
+	out(r, "[%s inferior %u (", verb, inf->number);
 	if (dbg_state(r->dbg) == DBG_IDLE)
-		printf("<null>");
+		out(r, "<null>");
 	else
-		printf("process %d", (int)inf->pid);
-	printf(") (%s)]\n", program ? program : "<noexec>");
+		out(r, "process %d", (int)inf->pid);
+	out(r, ") (%s)]\n", program ? program : "<noexec>");
 }
 
 static struct dbg_error *cmd_inferior(struct repl *r, const struct call *call)
@@ -104,7 +104,7 @@ static struct dbg_error *kill_one(struct repl *r, struct inferior *inf)
 	struct dbg_error *err = inferior_kill(r, inf);
 
 	if (!err)
-		printf("[Inferior %u (process %d) killed]\n", number, pid);
+		out(r, "[Inferior %u (process %d) killed]\n", number, pid);
 	return err;
 }
 

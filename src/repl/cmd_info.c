@@ -69,15 +69,15 @@ static void show_thread_row(struct repl *r, const struct dbg_thread *t)
 
 	_cleanup_free_ char *label =
 	    alloc_printf("Thread %d \"%s\"", (int)t->tid, t->name);
-	printf("%c %-4" PRIu32 " %-30s ", t->number == r->thread ? '*' : ' ',
-	       t->number, label);
+	out(r, "%c %-4" PRIu32 " %-30s ", t->number == r->thread ? '*' : ' ',
+	    t->number, label);
 	err = dbg_frame_list(r->dbg, t->number, 0, 1, &frames, &n);
 	if (err)
-		printf("(%s)", err->message);
+		out(r, "(%s)", err->message);
 	else if (n)
 		show_frame(r, &frames[0], !frames[0].source.path);
 	dbg_error_destroy(err);
-	putchar('\n');
+	out(r, "\n");
 }
 
 static struct dbg_error *info_threads(struct repl *r, const struct call *call)
@@ -90,7 +90,7 @@ static struct dbg_error *info_threads(struct repl *r, const struct call *call)
 	err = dbg_thread_list(r->dbg, &threads, &n);
 	if (err)
 		return err;
-	printf("  %-4s %-30s %s\n", "Id", "Target Id", "Frame");
+	out(r, "  %-4s %-30s %s\n", "Id", "Target Id", "Frame");
 	for (size_t i = 0; i < n && !loop_interrupted(r->loop); i++)
 		show_thread_row(r, &threads[i]);
 	return NULL;
@@ -134,22 +134,22 @@ static struct dbg_error *info_sharedlibrary(struct repl *r,
 		if (!module_matches(m, call->args))
 			continue;
 		if (!shown++)
-			printf("%-18s  %-18s  %-9s Shared Object Library\n",
-			       "From", "To", "Syms Read");
+			out(r, "%-18s  %-18s  %-9s Shared Object Library\n",
+			    "From", "To", "Syms Read");
 		paint_addr(r, m->base);
-		printf("  ");
+		out(r, "  ");
 		paint_addr(r, m->base + m->size);
-		printf("  %-9s %s%s%s%s%s\n", symbols_word(m->symbols),
-		       m->path ? m->path : m->name,
-		       m->optimized ? " (optimized)" : "",
-		       m->context ? " (context " : "",
-		       m->context ? m->context : "", m->context ? ")" : "");
+		out(r, "  %-9s %s%s%s%s%s\n", symbols_word(m->symbols),
+		    m->path ? m->path : m->name,
+		    m->optimized ? " (optimized)" : "",
+		    m->context ? " (context " : "",
+		    m->context ? m->context : "", m->context ? ")" : "");
 		if (m->symbols_note && (m->symbols != DBG_SYMBOLS_NONE ||
 					!m->framework || *call->args))
-			printf("%-50s %s\n", "", m->symbols_note);
+			out(r, "%-50s %s\n", "", m->symbols_note);
 	}
 	if (!shown)
-		printf("No shared libraries loaded at this time.\n");
+		out(r, "No shared libraries loaded at this time.\n");
 	return NULL;
 }
 
@@ -166,23 +166,23 @@ static struct dbg_error *info_source(struct repl *r, const struct call *call)
 	if (err)
 		return err;
 	if (!f.source.path) {
-		printf("No current source file: %s has no symbols.\n",
-		       f.module ? f.module : "the frame");
+		out(r, "No current source file: %s has no symbols.\n",
+		    f.module ? f.module : "the frame");
 		return NULL;
 	}
-	printf("Current source file is %s\nLocated in %s\n",
-	       source_name(r, f.source.path), f.source.path);
+	out(r, "Current source file is %s\nLocated in %s\n",
+	    source_name(r, f.source.path), f.source.path);
 	err = dbg_source_lines(r->dbg, f.source.path, &lines, &n, &note);
 	if (err) {
-		printf("Not readable: %s.\n", err->message);
+		out(r, "Not readable: %s.\n", err->message);
 		dbg_error_destroy(err);
 	} else {
-		printf("Contains %zu lines.\n", n);
+		out(r, "Contains %zu lines.\n", n);
 	}
 	if (note)
-		printf("%s\n", note);
-	printf("Source language is C#.\nSymbols of module %s.\n",
-	       f.module ? f.module : "?");
+		out(r, "%s\n", note);
+	out(r, "Source language is C#.\nSymbols of module %s.\n",
+	    f.module ? f.module : "?");
 	return NULL;
 }
 
@@ -207,18 +207,18 @@ static struct dbg_error *info_line(struct repl *r, const struct call *call)
 	for (size_t i = 0; i < n; i++) {
 		const struct dbg_location *l = &found[i];
 		if (l->file)
-			printf("Line %" PRIu32 " of \"%s\"", l->line,
-			       source_name(r, l->file));
+			out(r, "Line %" PRIu32 " of \"%s\"", l->line,
+			    source_name(r, l->file));
 		else
-			printf("No line number information");
+			out(r, "No line number information");
 		if (l->addr)
-			printf(" starts at address 0x%" PRIx64, l->addr);
+			out(r, " starts at address 0x%" PRIx64, l->addr);
 		else
-			printf(" is not compiled yet");
-		printf(" <%s>.\n", l->function ? l->function : "?");
+			out(r, " is not compiled yet");
+		out(r, " <%s>.\n", l->function ? l->function : "?");
 	}
 	if (!n)
-		printf("Nothing found at %s.\n", call->args);
+		out(r, "Nothing found at %s.\n", call->args);
 	return NULL;
 }
 
@@ -240,8 +240,8 @@ static struct dbg_error *info_registers(struct repl *r, const struct call *call)
 		if (*name && strcmp(name, regs[i].name) != 0)
 			continue;
 		any = true;
-		printf("%-15s0x%-17" PRIx64 " %" PRId64 "\n", regs[i].name,
-		       regs[i].value, (int64_t)regs[i].value);
+		out(r, "%-15s0x%-17" PRIx64 " %" PRId64 "\n", regs[i].name,
+		    regs[i].value, (int64_t)regs[i].value);
 	}
 	return any ? NULL : fault_arg("Invalid register `%s'", name);
 }
@@ -260,32 +260,34 @@ static struct dbg_error *show_neighbours(struct repl *r,
 		return err;
 	for (size_t i = 0; i < n; i++)
 		if (near[i].level == f->level + 1) {
-			printf(" called by frame at 0x%" PRIx64
-			       ", saved rip = 0x%" PRIx64 "\n",
-			       near[i].sp, near[i].pc);
+			out(r,
+			    " called by frame at 0x%" PRIx64
+			    ", saved rip = 0x%" PRIx64 "\n",
+			    near[i].sp, near[i].pc);
 		} else if (near[i].level + 1 == f->level) {
-			printf(" caller of frame at 0x%" PRIx64 "\n",
-			       near[i].sp);
+			out(r, " caller of frame at 0x%" PRIx64 "\n",
+			    near[i].sp);
 		}
 	return NULL;
 }
 
-static void show_code(const struct dbg_frame_code *code)
+static void show_code(const struct repl *r, const struct dbg_frame_code *code)
 {
 	if (code->start)
-		printf(" code: 0x%" PRIx64 " to 0x%" PRIx64 "%s%s\n",
-		       code->start, code->start + code->size,
-		       code->kind ? ", " : "", code->kind ? code->kind : "");
+		out(r, " code: 0x%" PRIx64 " to 0x%" PRIx64 "%s%s\n",
+		    code->start, code->start + code->size,
+		    code->kind ? ", " : "", code->kind ? code->kind : "");
 }
 
-static void show_saved(const struct dbg_frame_code *code)
+static void show_saved(const struct repl *r, const struct dbg_frame_code *code)
 {
 	if (code->n_saved)
-		printf(" Saved registers:\n ");
+		out(r, " Saved registers:\n ");
 	for (size_t i = 0; i < code->n_saved; i++)
-		printf(" %s at 0x%" PRIx64 "%s", code->saved[i].name,
-		       code->saved[i].value,
-		       i + 1 < code->n_saved ? "," : "\n");
+		out(r, "%s %s at 0x%" PRIx64, i ? "," : "", code->saved[i].name,
+		    code->saved[i].value);
+	if (code->n_saved)
+		out(r, "\n");
 }
 
 static struct dbg_error *info_frame(struct repl *r, const struct call *call)
@@ -304,29 +306,29 @@ static struct dbg_error *info_frame(struct repl *r, const struct call *call)
 	err = frame_get(r, &f);
 	if (err)
 		return err;
-	printf("Stack level %" PRIu32 ", frame at 0x%" PRIx64 ":\n", f.level,
-	       f.sp);
-	printf(" pc = 0x%" PRIx64 " in %s", f.pc, f.function);
+	out(r, "Stack level %" PRIu32 ", frame at 0x%" PRIx64 ":\n", f.level,
+	    f.sp);
+	out(r, " pc = 0x%" PRIx64 " in %s", f.pc, f.function);
 	if (f.source.path)
-		printf(" (%s:%" PRIu32 ")", source_name(r, f.source.path),
-		       f.source.line);
-	printf("\n kind: %s%s\n", kinds[f.kind],
-	       f.optimized ? ", optimized" : "");
+		out(r, " (%s:%" PRIu32 ")", source_name(r, f.source.path),
+		    f.source.line);
+	out(r, "\n kind: %s%s\n", kinds[f.kind],
+	    f.optimized ? ", optimized" : "");
 	if (f.module)
-		printf(" module: %s\n", f.module);
+		out(r, " module: %s\n", f.module);
 	if (f.token)
-		printf(" method token: 0x%08" PRIx32 "\n", f.token);
+		out(r, " method token: 0x%08" PRIx32 "\n", f.token);
 	if (f.il_offset != UINT32_MAX && f.kind == DBG_FRAME_MANAGED)
-		printf(" IL offset: 0x%04" PRIx32 "\n", f.il_offset);
+		out(r, " IL offset: 0x%04" PRIx32 "\n", f.il_offset);
 	if (f.kind == DBG_FRAME_ASYNC)
 		return NULL;
 	err = dbg_frame_code(r->dbg, f.id, &code);
 	if (err)
 		return err;
-	show_code(&code);
+	show_code(r, &code);
 	err = show_neighbours(r, &f);
 	if (!err)
-		show_saved(&code);
+		show_saved(r, &code);
 	return err;
 }
 
@@ -334,15 +336,15 @@ static struct dbg_error *info_display(struct repl *r, const struct call *call)
 {
 	(void)call;
 	if (!r->n_displays)
-		printf("There are no auto-display expressions now.\n");
+		out(r, "There are no auto-display expressions now.\n");
 	else
-		printf("Auto-display expressions now in effect:\n"
+		out(r, "Auto-display expressions now in effect:\n"
 		       "Num Enb Expression\n");
 	for (size_t i = 0; i < r->n_displays; i++) {
 		const struct display *d = &r->displays[i];
-		printf("%" PRIu32 ":   %c  %s%s%s%s\n", d->number,
-		       d->enabled ? 'y' : 'n', *d->format ? "/" : "", d->format,
-		       *d->format ? " " : "", d->expr);
+		out(r, "%" PRIu32 ":   %c  %s%s%s%s\n", d->number,
+		    d->enabled ? 'y' : 'n', *d->format ? "/" : "", d->format,
+		    *d->format ? " " : "", d->expr);
 	}
 	return NULL;
 }
@@ -358,9 +360,9 @@ static struct dbg_error *info_calls(struct repl *r, const struct call *call)
 	if (err)
 		return err;
 	for (size_t i = 0; i < n; i++)
-		printf("%zu  %s\n", i + 1, calls[i].name);
+		out(r, "%zu  %s\n", i + 1, calls[i].name);
 	if (!n)
-		printf("The line calls nothing.\n");
+		out(r, "The line calls nothing.\n");
 	return NULL;
 }
 
@@ -384,43 +386,32 @@ static struct dbg_error *info_program(struct repl *r, const struct call *call)
 
 	(void)call;
 	if (r->program)
-		printf("Program: %s\n", r->program);
+		out(r, "Program: %s\n", r->program);
 	if (dbg_state(r->dbg) == DBG_IDLE) {
-		printf("The program being debugged is not being run.\n");
+		out(r, "The program being debugged is not being run.\n");
 		return NULL;
 	}
-	printf("Process %d, stopped in thread %" PRIu32 ".\n",
-	       (int)dbg_pid(r->dbg), r->thread);
+	out(r, "Process %d, stopped in thread %" PRIu32 ".\n",
+	    (int)dbg_pid(r->dbg), r->thread);
 	if (stop)
-		printf("It stopped %s.\n", reasons[stop->reason]);
+		out(r, "It stopped %s.\n", reasons[stop->reason]);
 	if (stop && stop->breakpoint)
-		printf("It stopped at breakpoint %" PRIu32 ".\n",
-		       stop->breakpoint);
+		out(r, "It stopped at breakpoint %" PRIu32 ".\n",
+		    stop->breakpoint);
 	return NULL;
 }
 
-// Each line of @text behind @indent blanks and @label.
-static void show_lines(const char *text, int indent, const char *label)
-{
-	while (text && *text) {
-		int n = (int)strcspn(text, "\n");
-
-		printf("%*s%s%.*s\n", indent, "", label, n, text);
-		text += n + (text[n] == '\n');
-	}
-}
-
-static void show_exception(const struct dbg_exception *e)
+static void show_exception(const struct repl *r, const struct dbg_exception *e)
 {
 	int indent = e->depth ? 2 * (int)e->depth - 2 : 0;
 
-	printf("%*s%s%s", indent, "", e->depth ? " ---> " : "", e->type);
+	out(r, "%*s%s%s", indent, "", e->depth ? " ---> " : "", e->type);
 	if (e->message)
-		printf(": \"%s\"", e->message);
-	putchar('\n');
-	show_lines(e->stack, indent, "");
-	printf("%*s   HResult = 0x%08" PRIx32 "\n", indent, "", e->hresult);
-	show_lines(e->data, indent, "   Data ");
+		out(r, ": \"%s\"", e->message);
+	out(r, "\n");
+	out_lines(r, e->stack, indent, "");
+	out(r, "%*s   HResult = 0x%08" PRIx32 "\n", indent, "", e->hresult);
+	out_lines(r, e->data, indent, "   Data ");
 }
 
 static struct dbg_error *info_exception(struct repl *r, const struct call *call)
@@ -434,9 +425,9 @@ static struct dbg_error *info_exception(struct repl *r, const struct call *call)
 	if (err)
 		return err;
 	if (!n)
-		printf("No exception here.\n");
+		out(r, "No exception here.\n");
 	for (size_t i = 0; i < n; i++)
-		show_exception(&chain[i]);
+		show_exception(r, &chain[i]);
 	return NULL;
 }
 

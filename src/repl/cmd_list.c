@@ -80,11 +80,11 @@ static struct dbg_error *print_lines(struct repl *r, uint64_t first,
 				 "%zu lines.",
 				 first, source_name(r, r->listing.file), n);
 	if (note && !r->listing.first)
-		printf("%s\n", note);
+		out(r, "%s\n", note);
 	if (last > n)
 		last = n;
 	for (uint64_t i = first; i <= last && !loop_interrupted(r->loop); i++)
-		printf("%" PRIu64 "\t%s\n", i, lines[i - 1]);
+		out(r, "%" PRIu64 "\t%s\n", i, lines[i - 1]);
 	r->listing.first = first;
 	r->listing.last = last;
 	return NULL;
@@ -183,8 +183,8 @@ static void print_il(struct repl *r, const struct dbg_il_insn *insns, size_t n,
 			line = il->line;
 			show_source_line(r, il->path, line);
 		}
-		printf("%s IL_%04" PRIx32 ":\t%s\n",
-		       il->offset == here ? "=>" : "  ", il->offset, il->text);
+		out(r, "%s IL_%04" PRIx32 ":\t%s\n",
+		    il->offset == here ? "=>" : "  ", il->offset, il->text);
 	}
 }
 
@@ -200,28 +200,28 @@ static struct dbg_error *disassemble_il(struct repl *r)
 		err = dbg_disassemble_il(r->dbg, f.id, &insns, &n);
 	if (err)
 		return err;
-	printf("Dump of IL code for method %s:\n", f.function);
+	out(r, "Dump of IL code for method %s:\n", f.function);
 	print_il(r, insns, n, f.il_offset);
-	printf("End of IL dump.\n");
+	out(r, "End of IL dump.\n");
 	return NULL;
 }
 
 static void print_insn(struct repl *r, const struct dbg_insn *insn,
 		       uint64_t start, uint64_t pc, bool raw)
 {
-	printf("%s ", insn->addr == pc ? "=>" : "  ");
+	out(r, "%s ", insn->addr == pc ? "=>" : "  ");
 	paint_addr(r, insn->addr);
-	printf(" <+%" PRIu64 ">", insn->addr - start);
+	out(r, " <+%" PRIu64 ">", insn->addr - start);
 	if (insn->il_offset != UINT32_MAX)
-		printf(" IL_%04" PRIx32, insn->il_offset);
-	printf(":\t");
+		out(r, " IL_%04" PRIx32, insn->il_offset);
+	out(r, ":\t");
 	for (uint32_t i = 0; raw && i < insn->size && i < 16; i++)
-		printf("%02x%s", insn->bytes[i],
-		       i + 1 < insn->size ? " " : "\t");
-	printf("%s", insn->text);
+		out(r, "%02x%s", insn->bytes[i],
+		    i + 1 < insn->size ? " " : "\t");
+	out(r, "%s", insn->text);
 	if (insn->symbol)
-		printf(" <%s>", insn->symbol);
-	putchar('\n');
+		out(r, " <%s>", insn->symbol);
+	out(r, "\n");
 }
 
 static struct dbg_error *disassemble(struct repl *r, const char *args, bool raw)
@@ -244,8 +244,8 @@ static struct dbg_error *disassemble(struct repl *r, const char *args, bool raw)
 	err = dbg_disassemble(r->dbg, addr, 0, &insns, &n);
 	if (err)
 		return err;
-	printf("Dump of assembler code%s%s:\n", *args ? "" : " for function ",
-	       *args ? "" : f.function);
+	out(r, "Dump of assembler code%s%s:\n", *args ? "" : " for function ",
+	    *args ? "" : f.function);
 	for (size_t i = 0; i < n && !loop_interrupted(r->loop); i++) {
 		if (insns[i].line && insns[i].line != line) {
 			line = insns[i].line;
@@ -253,7 +253,7 @@ static struct dbg_error *disassemble(struct repl *r, const char *args, bool raw)
 		}
 		print_insn(r, &insns[i], insns[0].addr, f.pc, raw);
 	}
-	printf("End of assembler dump.\n");
+	out(r, "End of assembler dump.\n");
 	return NULL;
 }
 

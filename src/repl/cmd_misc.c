@@ -1,12 +1,9 @@
 /* Commands about dndbg itself: help, scripts, the shell, the end. */
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "alloc.h"
@@ -14,8 +11,6 @@
 #include "fault.h"
 #include "parse.h"
 #include "repl_priv.h"
-
-extern char **environ;
 
 static struct dbg_error *cmd_source(struct repl *r, const struct call *call)
 {
@@ -65,24 +60,17 @@ static struct dbg_error *cmd_quit(struct repl *r, const struct call *call)
 
 static struct dbg_error *cmd_echo(struct repl *r, const struct call *call)
 {
-	(void)r;
+	_cleanup_text_ struct text text = {0};
+
 	for (const char *p = call->args; *p; p++) {
-		if (*p != '\\' || !p[1]) {
-			putchar(*p);
-			continue;
-		}
-		switch (*++p) {
-		case 'n':
-			putchar('\n');
-			break;
-		case 't':
-			putchar('\t');
-			break;
-		default:
-			putchar(*p);
-			break;
-		}
+		bool escaped = *p == '\\' && p[1];
+		p += escaped;
+		text_addc(&text, !escaped    ? *p
+				 : *p == 'n' ? '\n'
+				 : *p == 't' ? '\t'
+					     : *p);
 	}
+	out_ours(r, text_get(&text));
 	return NULL;
 }
 
@@ -94,7 +82,7 @@ static struct dbg_error *cmd_pwd(struct repl *r, const struct call *call)
 	if (!cwd)
 		return fault(DBG_E_FILE, "cannot name the directory: %s",
 			     strerror(errno));
-	printf("Working directory %s.\n", cwd);
+	out(r, "Working directory %s.\n", cwd);
 	return NULL;
 }
 
@@ -109,48 +97,9 @@ static struct dbg_error *cmd_cd(struct repl *r, const struct call *call)
 	return cmd_pwd(r, call);
 }
 
-// SIGCHLD is blocked in us; the shell begins as it would without us.
-static int start_shell(char *const *argv, pid_t *ret)
-{
-	posix_spawnattr_t attr;
-	sigset_t none;
-
-	sigemptyset(&none);
-	posix_spawnattr_init(&attr);
-	posix_spawnattr_setsigmask(&attr, &none);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
-	int status = posix_spawn(ret, argv[0], NULL, &attr, argv, environ);
-	posix_spawnattr_destroy(&attr);
-	return status;
-}
-
 static struct dbg_error *cmd_shell(struct repl *r, const struct call *call)
 {
-	const char *shell = getenv("SHELL");
-	char sh[] = "/bin/sh", option[] = "-c";
-	pid_t pid;
-	int status;
-
-	(void)r;
-	_cleanup_free_ char *command = alloc_str(call->args);
-	_cleanup_free_ char *program =
-	    alloc_str(!*command && shell && *shell ? shell : sh);
-	char *argv[] = {program, option, command, NULL};
-	if (!*command)
-		argv[1] = NULL;
-	fflush(stdout);
-	int failed = start_shell(argv, &pid);
-	if (failed)
-		return fault(DBG_E_FILE, "cannot start '%s': %s", program,
-			     strerror(failed));
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return fault(DBG_E_TARGET, "cannot wait: %s",
-				     strerror(errno));
-	if (WIFSIGNALED(status))
-		return fault(DBG_E_TARGET, "The shell was ended by signal %d.",
-			     WTERMSIG(status));
-	return NULL;
+	return shell_run(r, call->args, NULL);
 }
 
 static const struct repl_cmd cmds[] = {

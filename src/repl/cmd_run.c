@@ -21,7 +21,7 @@ static void say_start(const struct repl *r)
 		text_addc(&line, ' ');
 		words_quote(r->args.v[i], &line);
 	}
-	printf("Starting program: %s\n", text_get(&line));
+	out(r, "Starting program: %s\n", text_get(&line));
 }
 
 // New arguments, if there are any, replace those of the last time.
@@ -111,11 +111,12 @@ static struct dbg_error *cmd_continue(struct repl *r, const struct call *call)
 		err = dbg_break_ignore(r->dbg, stop->breakpoint, n - 1);
 		if (err)
 			return err;
-		printf("Will ignore next %" PRIu64 " crossings of breakpoint "
-		       "%" PRIu32 ".  Continuing.\n",
-		       n - 1, stop->breakpoint);
+		out(r,
+		    "Will ignore next %" PRIu64 " crossings of breakpoint "
+		    "%" PRIu32 ".  Continuing.\n",
+		    n - 1, stop->breakpoint);
 	} else {
-		printf("Continuing.\n");
+		out(r, "Continuing.\n");
 	}
 	resume_begin(r, RESUME_RUN);
 	return resume_end(r, dbg_continue(r->dbg, 0));
@@ -231,14 +232,14 @@ static struct dbg_error *cmd_finish(struct repl *r, const struct call *call)
 	err = frame_get(r, &f);
 	if (err)
 		return err;
-	struct dbg_step out = {.thread = r->thread,
-			       .kind = DBG_STEP_OUT,
-			       .unit = DBG_UNIT_LINE,
-			       .frame = r->level};
-	printf("Run till exit from ");
+	struct dbg_step step_out = {.thread = r->thread,
+				    .kind = DBG_STEP_OUT,
+				    .unit = DBG_UNIT_LINE,
+				    .frame = r->level};
+	out(r, "Run till exit from ");
 	show_frame_line(r, &f);
 	resume_begin(r, RESUME_RUN);
-	return resume_end(r, dbg_step(r->dbg, &out));
+	return resume_end(r, dbg_step(r->dbg, &step_out));
 }
 
 // A bare line is one of the file that is looked at.
@@ -336,14 +337,14 @@ static struct dbg_error *cmd_attach(struct repl *r, const struct call *call)
 	if (err)
 		return err;
 	if (a.wait)
-		printf("Waiting for \"%s\".\n", a.name);
+		out(r, "Waiting for \"%s\".\n", a.name);
 	r->thread = 0;
 	r->program_status = -1;
 	resume_begin(r, RESUME_RUN);
 	err = dbg_attach(r->dbg, &a);
 	inferior_current(r)->pid = dbg_pid(r->dbg);
 	if (!err)
-		printf("Attaching to process %d\n", (int)dbg_pid(r->dbg));
+		out(r, "Attaching to process %d\n", (int)dbg_pid(r->dbg));
 	return resume_end(r, err);
 }
 

@@ -8,6 +8,7 @@
 
 #include "cmd.h"
 #include "fault.h"
+#include "plain.h"
 #include "repl_priv.h"
 
 // Names of a file's place are the same in the next run; addresses are not.
@@ -15,7 +16,9 @@ static void save_place(FILE *f, const struct dbg_breakpoint *b)
 {
 	const struct dbg_location *l = b->n_locations ? b->locations : NULL;
 
-	if (strchr("*0123456789", *b->text) && l && l->file)
+	// A path of several lines would be several commands.
+	if (strchr("*0123456789", *b->text) && l && l->file &&
+	    plain_is(l->file))
 		fprintf(f, "%s:%" PRIu32, l->file, l->line);
 	else
 		fprintf(f, "%s", b->text);
@@ -29,6 +32,8 @@ static void save_kind(FILE *f, const struct dbg_breakpoint *b)
 	    [DBG_WATCH_READ] = "rwatch",
 	    [DBG_WATCH_ACCESS] = "awatch",
 	};
+
+	_cleanup_text_ struct text catches = {0};
 
 	switch (b->kind) {
 	case DBG_BREAK_LOCATION:
@@ -44,8 +49,9 @@ static void save_kind(FILE *f, const struct dbg_breakpoint *b)
 	case DBG_BREAK_THROW:
 	case DBG_BREAK_USER_UNHANDLED:
 	case DBG_BREAK_UNHANDLED:
-		fprintf(f, "%s ", b->temporary ? "tcatch" : "catch");
-		show_catch(f, b);
+		catch_add_text(b, &catches);
+		fprintf(f, "%s %s", b->temporary ? "tcatch" : "catch",
+			text_get(&catches));
 		break;
 	}
 	fputc('\n', f);
@@ -82,7 +88,7 @@ static struct dbg_error *save_breakpoints(struct repl *r,
 	if (err)
 		return err;
 	if (!n) {
-		puts("Nothing to save.");
+		out(r, "Nothing to save.\n");
 		return NULL;
 	}
 	err =
@@ -101,16 +107,17 @@ static struct dbg_error *save_breakpoints(struct repl *r,
 	if (fclose(f) != 0 || !good)
 		return fault(DBG_E_FILE, "%s: %s.", call->args,
 			     strerror(errno));
-	printf("Saved to file '%s'.\n", call->args);
+	out(r, "Saved to file '%s'.\n", call->args);
 	return NULL;
 }
 
-static void print_counters(const char *what, const struct dbg_counters *from,
+static void print_counters(const struct repl *r, const char *what,
+			   const struct dbg_counters *from,
 			   const struct dbg_counters *to)
 {
-	printf("%-24s %10" PRIu64 " %14" PRIu64 " %10" PRIu64 "\n", what,
-	       to->stops - from->stops, to->syscalls - from->syscalls,
-	       to->dac_calls - from->dac_calls);
+	out(r, "%-24s %10" PRIu64 " %14" PRIu64 " %10" PRIu64 "\n", what,
+	    to->stops - from->stops, to->syscalls - from->syscalls,
+	    to->dac_calls - from->dac_calls);
 }
 
 static struct dbg_error *print_statistics(struct repl *r,
@@ -121,10 +128,10 @@ static struct dbg_error *print_statistics(struct repl *r,
 
 	(void)call;
 	dbg_counters(r->dbg, &now);
-	printf("%-24s %10s %14s %10s\n", "", "stops", "system calls",
-	       "DAC calls");
-	print_counters("since the start", &none, &now);
-	print_counters("since the last command", &r->counted, &now);
+	out(r, "%-24s %10s %14s %10s\n", "", "stops", "system calls",
+	    "DAC calls");
+	print_counters(r, "since the start", &none, &now);
+	print_counters(r, "since the last command", &r->counted, &now);
 	return NULL;
 }
 

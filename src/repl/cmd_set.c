@@ -313,22 +313,22 @@ static void show_own(struct repl *r, const struct setting *s)
 {
 	const void *p = field(r, s);
 
-	printf("%s: ", s->name);
+	out(r, "%s: ", s->name);
 	switch (s->kind) {
 	case SETTING_BOOL:
-		printf("%s\n", *(const bool *)p ? "on" : "off");
+		out(r, "%s\n", *(const bool *)p ? "on" : "off");
 		break;
 	case SETTING_COUNT:
-		printf("%" PRIu64 "\n", *(const uint64_t *)p);
+		out(r, "%" PRIu64 "\n", *(const uint64_t *)p);
 		break;
 	case SETTING_FILE_NAMES:
-		printf("%s\n", *(const bool *)p ? "absolute" : "basename");
+		out(r, "%s\n", *(const bool *)p ? "absolute" : "basename");
 		break;
 	case SETTING_NO_PAGER:
-		printf("off\n");
+		out(r, "off\n");
 		break;
 	case SETTING_PROMPT:
-		printf("\"%s\"\n", r->set.prompt);
+		out(r, "\"%s\"\n", r->set.prompt);
 		break;
 	}
 }
@@ -352,7 +352,9 @@ static size_t show_matching(struct repl *r, const char *prefix)
 	for (size_t i = 0; !err && i < n; i++)
 		if (strncmp(list[i].name, prefix, len) == 0 &&
 		    !setting_find(list[i].name, &value)) {
-			printf("%s: %s\n", list[i].name, list[i].value);
+			out(r, "%s: ", list[i].name);
+			out_lines(r, *list[i].value ? list[i].value : "\n", 0,
+				  "");
 			shown++;
 		}
 	dbg_error_destroy(err);
@@ -367,7 +369,8 @@ static struct dbg_error *cmd_show(struct repl *r, const struct call *call)
 	return NULL;
 }
 
-static void show_words(const char *what, const struct words *words)
+static void show_words(const struct repl *r, const char *what,
+		       const struct words *words)
 {
 	_cleanup_text_ struct text line = {0};
 
@@ -375,7 +378,7 @@ static void show_words(const char *what, const struct words *words)
 		text_addc(&line, ' ');
 		words_quote(words->v[i], &line);
 	}
-	printf("%s:%s\n", what, text_get(&line));
+	out(r, "%s:%s\n", what, text_get(&line));
 }
 
 static struct dbg_error *show_args(struct repl *r, const struct call *call)
@@ -383,10 +386,10 @@ static struct dbg_error *show_args(struct repl *r, const struct call *call)
 	static const char *const streams[] = {"<", ">", "2>"};
 
 	(void)call;
-	show_words("args", &r->args);
+	show_words(r, "args", &r->args);
 	for (int i = 0; i < 3; i++)
 		if (r->stdio[i])
-			printf("  %s %s\n", streams[i], r->stdio[i]);
+			out(r, "  %s %s\n", streams[i], r->stdio[i]);
 	return NULL;
 }
 
@@ -394,31 +397,31 @@ static struct dbg_error *show_env(struct repl *r, const struct call *call)
 {
 	(void)call;
 	for (size_t i = 0; i < r->env.n; i++)
-		printf("%s%s\n", strchr(r->env.v[i], '=') ? "" : "unset ",
-		       r->env.v[i]);
+		out(r, "%s%s\n", strchr(r->env.v[i], '=') ? "" : "unset ",
+		    r->env.v[i]);
 	if (!r->env.n)
-		printf("The program gets the debugger's environment.\n");
+		out(r, "The program gets the debugger's environment.\n");
 	return NULL;
 }
 
 static struct dbg_error *show_cwd(struct repl *r, const struct call *call)
 {
 	(void)call;
-	printf("cwd: %s\n", r->cwd ? r->cwd : "the debugger's");
+	out(r, "cwd: %s\n", r->cwd ? r->cwd : "the debugger's");
 	return NULL;
 }
 
 static struct dbg_error *show_tty(struct repl *r, const struct call *call)
 {
 	(void)call;
-	printf("inferior-tty: %s\n", r->tty ? r->tty : "the debugger's");
+	out(r, "inferior-tty: %s\n", r->tty ? r->tty : "the debugger's");
 	return NULL;
 }
 
 static struct dbg_error *show_version(struct repl *r, const struct call *call)
 {
 	(void)call;
-	printf("dndbg %s\n", r->options->version);
+	out(r, "dndbg %s\n", r->options->version);
 	return NULL;
 }
 

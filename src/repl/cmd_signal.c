@@ -9,19 +9,19 @@
 #include "parse.h"
 #include "repl_priv.h"
 
-static void show_head(void)
+static void show_head(const struct repl *r)
 {
-	printf("Signal        Stop      Print     Pass    Description\n");
+	out(r, "Signal        Stop      Print     Pass    Description\n");
 }
 
-static void show_signal(const struct dbg_signal *s)
+static void show_signal(const struct repl *r, const struct dbg_signal *s)
 {
 	static const char *const no_yes[] = {"No", "Yes"};
 
-	printf("%-14s%-10s%-10s%-8s%s\n", s->name,
-	       s->automatic ? "If fatal" : no_yes[s->stop],
-	       s->automatic ? "If fatal" : no_yes[s->print], no_yes[s->pass],
-	       s->text);
+	out(r, "%-14s%-10s%-10s%-8s%s\n", s->name,
+	    s->automatic ? "If fatal" : no_yes[s->stop],
+	    s->automatic ? "If fatal" : no_yes[s->print], no_yes[s->pass],
+	    s->text);
 }
 
 // "SIGUSR1", "USR1" or a number.
@@ -59,12 +59,12 @@ struct dbg_error *signal_info(struct repl *r, const struct call *call)
 		if (!one)
 			return unknown(call->args);
 	}
-	show_head();
+	show_head(r);
 	for (size_t i = 0; i < n; i++)
 		if (!one || one == &list[i])
-			show_signal(&list[i]);
+			show_signal(r, &list[i]);
 	if (!one)
-		printf("\nUse the \"handle\" command to change these.\n");
+		out(r, "\nUse the \"handle\" command to change these.\n");
 	return NULL;
 }
 
@@ -147,7 +147,7 @@ static struct dbg_error *handle_one(struct repl *r, const struct words *words,
 	}
 	err = dbg_signal_set(r->dbg, s);
 	if (!err)
-		show_signal(s);
+		show_signal(r, s);
 	return err;
 }
 
@@ -195,7 +195,7 @@ static struct dbg_error *cmd_handle(struct repl *r, const struct call *call)
 	if (!h.any || !h.acts)
 		return fault_arg("Signals and what to do are needed, as in "
 				 "\"handle SIGUSR1 nostop noprint\".");
-	show_head();
+	show_head(r);
 	for (size_t i = 0; !err && i < h.n; i++)
 		if (h.chosen[i])
 			err = handle_one(r, &words, &h.list[i]);
@@ -229,7 +229,7 @@ static struct dbg_error *cmd_signal(struct repl *r, const struct call *call)
 	err = queue(r, call->args, &s);
 	if (err)
 		return err;
-	printf("Continuing with %s%s.\n", s.number ? "signal " : "", s.name);
+	out(r, "Continuing with %s%s.\n", s.number ? "signal " : "", s.name);
 	resume_begin(r, RESUME_RUN);
 	return resume_end(r, dbg_continue(r->dbg, 0));
 }

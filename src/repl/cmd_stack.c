@@ -19,7 +19,7 @@ static struct dbg_error *show_full(struct repl *r, const struct dbg_frame *f)
 	struct dbg_error *err =
 	    show_scope(r, f->id, DBG_SCOPE_LOCALS, "No locals.", "        ");
 	if (err) {
-		printf("        <%s>\n", err->message);
+		out(r, "        <%s>\n", err->message);
 		dbg_error_destroy(err);
 	}
 	return NULL;
@@ -43,7 +43,7 @@ static struct dbg_error *show_frames(struct repl *r, uint32_t first,
 			return err;
 		for (size_t i = 0; i < n && !loop_interrupted(r->loop); i++) {
 			if (frames[i].above)
-				printf("    %s\n", frames[i].above);
+				out(r, "    %s\n", frames[i].above);
 			show_frame_line(r, &frames[i]);
 			err = full ? show_full(r, &frames[i]) : NULL;
 			if (err)
@@ -134,7 +134,7 @@ static struct dbg_error *backtrace(struct repl *r, const struct bt_args *bt)
 	}
 	err = show_frames(r, first, (uint32_t)bt->count, bt->full, &more);
 	if (!err && more && !bt->outer)
-		printf("(More stack frames follow...)\n");
+		out(r, "(More stack frames follow...)\n");
 	return err;
 }
 

@@ -46,9 +46,9 @@ static struct dbg_error *cmd_thread(struct repl *r, const struct call *call)
 	uint64_t number;
 
 	if (!*call->args) {
-		printf("[Current thread is %" PRIu32 " (", r->thread);
+		out(r, "[Current thread is %" PRIu32 " (", r->thread);
 		show_thread(r, r->thread);
-		printf(")]\n");
+		out(r, ")]\n");
 		return NULL;
 	}
 	if (!parse_u64(call->args, &number))
@@ -58,9 +58,9 @@ static struct dbg_error *cmd_thread(struct repl *r, const struct call *call)
 		err = frame_select(r, (uint32_t)number, 0);
 	if (err)
 		return err;
-	printf("[Switching to thread %" PRIu32 " (", r->thread);
+	out(r, "[Switching to thread %" PRIu32 " (", r->thread);
 	show_thread(r, r->thread);
-	printf(")]\n");
+	out(r, ")]\n");
 	return show_selected(r);
 }
 
@@ -69,16 +69,16 @@ static bool apply_one(struct repl *r, uint32_t number, const char *command)
 {
 	uint64_t resumes = r->resumes;
 
-	printf("\nThread %" PRIu32 " (", number);
+	out(r, "\nThread %" PRIu32 " (", number);
 	show_thread(r, number);
-	printf("):\n");
+	out(r, "):\n");
 	r->thread = number;
 	r->level = 0;
 	r->has_frame = false;
 	struct dbg_error *err = cmd_execute(r, command);
 	if (err) {
 		// One thread without a stack does not hide the others.
-		printf("%s\n", err->message);
+		out(r, "%s\n", err->message);
 		dbg_error_destroy(err);
 	}
 	return r->resumes == resumes && !r->quit;

@@ -7,6 +7,7 @@
 
 #include "alloc.h"
 #include "cmd.h"
+#include "plain.h"
 #include "repl_priv.h"
 
 enum {
@@ -121,7 +122,9 @@ static void sort(struct words *w)
 		return;
 	qsort(w->v, w->n, sizeof(*w->v), compare);
 	for (size_t i = 0; i < w->n; i++) {
-		if (kept && strcmp(w->v[kept - 1], w->v[i]) == 0)
+		// A name with control characters cannot be typed.
+		if (!plain_is(w->v[i]) ||
+		    (kept && strcmp(w->v[kept - 1], w->v[i]) == 0))
 			free(w->v[i]);
 		else
 			w->v[kept++] = w->v[i];

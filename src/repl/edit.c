@@ -59,9 +59,9 @@ static bool serve(struct edit *e, unsigned int what)
 	if (what & LOOP_INTERRUPT)
 		e->cancelled = true;
 	if (what & LOOP_ENGINE) {
-		printf("\r\033[K");
+		out(r, "\r\033[K");
 		repl_events(r);
-		fflush(stdout);
+		fflush(r->out);
 		el_set(e->el, EL_REFRESH);
 	}
 	return !r->quit && !e->cancelled;
@@ -128,7 +128,7 @@ static unsigned int term_width(void)
 	return size.ws_col;
 }
 
-static void list_words(const struct words *words)
+static void list_words(const struct repl *r, const struct words *words)
 {
 	size_t n = words->n < LISTED_MAX ? words->n : LISTED_MAX;
 	size_t width = 0;
@@ -142,16 +142,16 @@ static void list_words(const struct words *words)
 	if (!columns)
 		columns = 1;
 	size_t rows = (n + columns - 1) / columns;
-	putchar('\n');
+	out(r, "\n");
 	for (size_t row = 0; row < rows; row++) {
 		for (size_t i = row; i < n; i += rows)
-			printf("%-*s", i + rows < n ? (int)width : 0,
-			       words->v[i]);
-		putchar('\n');
+			out(r, "%-*s", i + rows < n ? (int)width : 0,
+			    words->v[i]);
+		out(r, "\n");
 	}
 	if (n < words->n)
-		printf("... and more: type another letter.\n");
-	fflush(stdout);
+		out(r, "... and more: type another letter.\n");
+	fflush(r->out);
 }
 
 // Put in what all words share, and list them if that is nothing new.
@@ -177,7 +177,7 @@ static unsigned char offer(EditLine *el, const struct completion *c,
 	}
 	if (*more)
 		return CC_REFRESH;
-	list_words(words);
+	list_words(edit_of(el)->r, words);
 	return CC_REDISPLAY;
 }
 
@@ -303,7 +303,7 @@ enum edit_result edit_line(struct edit *e, const char *prompt, bool remember,
 	e->prompt = painted(e->r, prompt);
 	e->cancelled = false;
 	memset(&e->state, 0, sizeof(e->state));
-	fflush(stdout);
+	fflush(e->r->out);
 	// libedit would show the prompt first: keys like Ctrl-D that come in
 	// between would be the kernel's.
 	el_set(e->el, EL_PREP_TERM, 1);
@@ -311,7 +311,7 @@ enum edit_result edit_line(struct edit *e, const char *prompt, bool remember,
 	text_clear(ret);
 	if (e->cancelled) {
 		el_reset(e->el);
-		printf("^C\n");
+		out(e->r, "^C\n");
 		return EDIT_CANCEL;
 	}
 	if (!line || n <= 0 || e->r->quit)

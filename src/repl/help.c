@@ -7,32 +7,33 @@
 #include "fault.h"
 #include "repl_priv.h"
 
-static void list(const struct repl_cmd *cmds, const char *prefix)
+static void list(const struct repl *r, const struct repl_cmd *cmds,
+		 const char *prefix)
 {
 	for (; cmds->names; cmds++)
-		printf("%s%.*s -- %s\n", prefix, (int)cmd_name_len(cmds),
-		       cmds->names, cmds->help);
+		out(r, "%s%.*s -- %s\n", prefix, (int)cmd_name_len(cmds),
+		    cmds->names, cmds->help);
 }
 
-static void classes(void)
+static void classes(const struct repl *r)
 {
-	printf("Classes of commands:\n\n");
+	out(r, "Classes of commands:\n\n");
 	for (size_t i = 0; cmd_families[i]; i++)
-		printf("%s -- %s\n", cmd_families[i]->name,
-		       cmd_families[i]->title);
-	printf("\n\"help CLASS\" lists the commands of a class, \"help all\" "
+		out(r, "%s -- %s\n", cmd_families[i]->name,
+		    cmd_families[i]->title);
+	out(r, "\n\"help CLASS\" lists the commands of a class, \"help all\" "
 	       "those of all, \"help COMMAND\"\ntells all about one. The "
 	       "beginning of a name is enough if no other begins so.\nAn "
 	       "empty line repeats some commands.\n");
 }
 
-static void family(const struct cmd_family *f)
+static void family(const struct repl *r, const struct cmd_family *f)
 {
-	printf("%s\n\n", f->title);
-	list(f->cmds, "");
+	out(r, "%s\n\n", f->title);
+	list(r, f->cmds, "");
 }
 
-static bool by_family(const char *name)
+static bool by_family(const struct repl *r, const char *name)
 {
 	bool all = strcmp(name, "all") == 0;
 	bool any = false;
@@ -40,34 +41,36 @@ static bool by_family(const char *name)
 	for (size_t i = 0; cmd_families[i]; i++) {
 		if (!all && strcmp(cmd_families[i]->name, name) != 0)
 			continue;
-		printf("%s", any ? "\n" : "");
-		family(cmd_families[i]);
+		out_ours(r, any ? "\n" : "");
+		family(r, cmd_families[i]);
 		any = true;
 	}
 	return any;
 }
 
 // @path is the way to the command: "info " for its subcommands.
-static void command(const struct repl_cmd *cmd, const char *path)
+static void command(const struct repl *r, const struct repl_cmd *cmd,
+		    const char *path)
 {
 	const char *name = cmd->names;
 	int len = (int)cmd_name_len(cmd);
 	size_t n = 0;
 
 	for (size_t i = 0; cmd_name_next(&name, &n); i++)
-		printf("%s%s%.*s", i ? ", " : "", path, (int)n, name);
-	printf(" -- %s\nUsage: %s%.*s%s%s%s\n", cmd->help, path, len,
-	       cmd->names, cmd->flags & CMD_FORMAT ? "[/FMT]" : "",
-	       cmd->args ? " " : "", cmd->args ? cmd->args : "");
-	if (cmd->more)
-		printf("\n%s%s", cmd->more,
-		       cmd->more[strlen(cmd->more) - 1] == '\n' ? "" : "\n");
+		out(r, "%s%s%.*s", i ? ", " : "", path, (int)n, name);
+	out(r, " -- %s\nUsage: %s%.*s%s%s%s\n", cmd->help, path, len,
+	    cmd->names, cmd->flags & CMD_FORMAT ? "[/FMT]" : "",
+	    cmd->args ? " " : "", cmd->args ? cmd->args : "");
+	if (cmd->more) {
+		out(r, "\n");
+		out_lines(r, cmd->more, 0, "");
+	}
 	if (!cmd->sub)
 		return;
 	_cleanup_free_ char *prefix =
 	    alloc_printf("%s%.*s ", path, len, cmd->names);
-	printf("\nSubcommands:\n\n");
-	list(cmd->sub, prefix);
+	out(r, "\nSubcommands:\n\n");
+	list(r, cmd->sub, prefix);
 }
 
 struct dbg_error *help_run(struct repl *r, const struct call *call)
@@ -79,12 +82,11 @@ struct dbg_error *help_run(struct repl *r, const struct call *call)
 	const char *rest = call->args;
 	struct cmd_line parts;
 
-	(void)r;
 	if (!*rest) {
-		classes();
+		classes(r);
 		return NULL;
 	}
-	if (by_family(rest))
+	if (by_family(r, rest))
 		return NULL;
 	for (;;) {
 		cmd_parse(rest, &parts);
@@ -103,7 +105,7 @@ struct dbg_error *help_run(struct repl *r, const struct call *call)
 		rest = parts.args;
 	}
 	if (cmd)
-		command(cmd, text_get(&path));
+		command(r, cmd, text_get(&path));
 	return NULL;
 }
 

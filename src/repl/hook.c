@@ -62,10 +62,11 @@ struct dbg_error *hook_commands(struct repl *r, const struct call *call)
 	if (!err)
 		err = dbg_break_get(r->dbg, number, &b);
 	if (!err && r->terminal && input_is_user(r))
-		printf("Type commands for breakpoint(s) %" PRIu32
-		       ", one per line.\n"
-		       "End with a line saying just \"end\".\n",
-		       number);
+		out(r,
+		    "Type commands for breakpoint(s) %" PRIu32
+		    ", one per line.\n"
+		    "End with a line saying just \"end\".\n",
+		    number);
 	if (!err)
 		err = read_block(r, &lines);
 	if (err) {

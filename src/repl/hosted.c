@@ -33,7 +33,7 @@ static struct command_host *host_create(struct dbg *dbg, struct loop *loop)
 }
 
 static struct dbg_error *host_line(struct command_host *host, const char *line,
-				   const struct command_place *place)
+				   const struct command_place *place, FILE *out)
 {
 	struct repl *r = &host->repl;
 
@@ -42,6 +42,7 @@ static struct dbg_error *host_line(struct command_host *host, const char *line,
 	r->level = place->level;
 	r->has_frame = false;
 	r->quit = false;
+	r->out = r->err = out;
 	return repl_line(r, line);
 }
 

@@ -103,21 +103,22 @@ void inferior_left(struct repl *r)
 
 /* ---- Events ------------------------------------------------------------ */
 
-static void say_exit(const struct inferior *inf, const struct dbg_event *event)
+static void say_exit(const struct repl *r, const struct inferior *inf,
+		     const struct dbg_event *event)
 {
 	if (event->exit_signal) {
 		const char *name = sigabbrev_np(event->exit_signal);
 
-		printf("\nProgram terminated with signal SIG%s, %s.\n"
-		       "The program no longer exists.\n",
-		       name ? name : "?", strsignal(event->exit_signal));
+		out(r,
+		    "\nProgram terminated with signal SIG%s, %s.\n"
+		    "The program no longer exists.\n",
+		    name ? name : "?", strsignal(event->exit_signal));
 	} else if (event->exit_code) {
-		printf("[Inferior %u (process %d) exited with code %02o]\n",
-		       inf->number, (int)inf->pid,
-		       (unsigned int)event->exit_code);
+		out(r, "[Inferior %u (process %d) exited with code %02o]\n",
+		    inf->number, (int)inf->pid, (unsigned int)event->exit_code);
 	} else {
-		printf("[Inferior %u (process %d) exited normally]\n",
-		       inf->number, (int)inf->pid);
+		out(r, "[Inferior %u (process %d) exited normally]\n",
+		    inf->number, (int)inf->pid);
 	}
 }
 
@@ -126,7 +127,7 @@ static void on_end(struct repl *r, struct inferior *inf,
 {
 	inf->gone = inf->number > 1;
 	if (!r->killed)
-		say_exit(inf, event);
+		say_exit(r, inf, event);
 	if (!r->killed && inf->number == 1)
 		r->program_status = event->exit_signal
 					? 128 + event->exit_signal
@@ -154,10 +155,10 @@ static void on_child(struct repl *r, struct inferior *parent,
 	struct inferior *inf = add(r, dbg);
 	inf->pid = event->child;
 	alloc_replace(&inf->program, event->text);
-	printf("[Following process %d: %s]\n", (int)inf->pid, inf->program);
+	out(r, "[Following process %d: %s]\n", (int)inf->pid, inf->program);
 	if (dbg_state(parent->dbg) != DBG_IDLE)
 		return;
-	printf("[Detaching from process %d]\n", (int)parent->pid);
+	out(r, "[Detaching from process %d]\n", (int)parent->pid);
 	parent->gone = parent->number > 1;
 	inferior_left(r);
 }
@@ -168,8 +169,8 @@ static void on_event(struct repl *r, struct inferior *inf,
 	switch (event->kind) {
 	case DBG_EVENT_STOPPED:
 		if (r->shown_inferior != inf->number)
-			printf("[Switching to inferior %u (process %d)]\n",
-			       inf->number, (int)inf->pid);
+			out(r, "[Switching to inferior %u (process %d)]\n",
+			    inf->number, (int)inf->pid);
 		inferior_select(r, inf);
 		r->shown_inferior = inf->number;
 		r->stopped = true;
@@ -181,7 +182,7 @@ static void on_event(struct repl *r, struct inferior *inf,
 		on_child(r, inf, event);
 		break;
 	case DBG_EVENT_MESSAGE:
-		repl_say(stdout, event->text);
+		repl_say(r->out, event->text);
 		break;
 	case DBG_EVENT_CONTINUED:
 	case DBG_EVENT_THREAD:
@@ -208,7 +209,7 @@ void repl_events(struct repl *r)
 			r->inferiors[kept++] = r->inferiors[i];
 	r->n_inferiors = kept;
 	// The program's own output follows.
-	fflush(stdout);
+	fflush(r->out);
 }
 
 /* ---- Ends -------------------------------------------------------------- */
@@ -241,8 +242,8 @@ struct dbg_error *inferior_detach(struct repl *r, struct inferior *inf)
 
 	if (err)
 		return err;
-	printf("[Inferior %u (process %d) detached]\n", inf->number,
-	       (int)inf->pid);
+	out(r, "[Inferior %u (process %d) detached]\n", inf->number,
+	    (int)inf->pid);
 	inf->gone = inf->number > 1;
 	inferior_left(r);
 	repl_events(r);

@@ -40,8 +40,8 @@ static bool plain_line(struct repl *r, const char *prompt, struct text *ret)
 
 	text_clear(ret);
 	if (r->terminal)
-		fputs(prompt, stdout);
-	fflush(stdout);
+		out_ours(r, prompt);
+	fflush(r->out);
 	while (!r->quit) {
 		struct dbg_error *err = loop_wait(r->loop, STDIN_FILENO, &what);
 		if (err)
@@ -51,8 +51,9 @@ static bool plain_line(struct repl *r, const char *prompt, struct text *ret)
 		repl_events(r);
 		if (what & LOOP_INTERRUPT) {
 			text_clear(ret);
-			printf("Quit\n%s", r->terminal ? prompt : "");
-			fflush(stdout);
+			out(r, "Quit\n");
+			out_ours(r, r->terminal ? prompt : "");
+			fflush(r->out);
 		}
 		if (!(what & LOOP_INPUT) || r->quit)
 			continue;
@@ -274,6 +275,6 @@ void input_user(struct repl *r)
 	while (!r->quit && input_line(r, r->set.prompt, &line))
 		user_command(r, text_get(&line));
 	if (!r->quit && r->terminal)
-		printf("quit\n");
+		out(r, "quit\n");
 	r->input = NULL;
 }

@@ -22,11 +22,15 @@ const char *paint_end(const struct repl *r)
 
 void paint(const struct repl *r, enum paint what, const char *s)
 {
-	printf("%s%s%s", paint_begin(r, what), s, paint_end(r));
+	fputs(paint_begin(r, what), r->out);
+	out(r, "%s", s);
+	fputs(paint_end(r), r->out);
 }
 
 void paint_addr(const struct repl *r, uint64_t addr)
 {
-	printf("%s0x%016" PRIx64 "%s", paint_begin(r, PAINT_ADDRESS), addr,
-	       paint_end(r));
+	char buf[32];
+
+	snprintf(buf, sizeof(buf), "0x%016" PRIx64, addr);
+	paint(r, PAINT_ADDRESS, buf);
 }

@@ -9,18 +9,22 @@
 #include "alloc.h"
 #include "cmd.h"
 #include "fault.h"
+#include "plain.h"
 #include "repl_priv.h"
 
 void repl_say(FILE *out, const char *s)
 {
 	size_t word = 0;
 	size_t n = strlen(s);
+	char first[] = {*s, 0};
 
 	while (s[word] >= 'a' && s[word] <= 'z')
 		word++;
 	bool plain = word && (s[word] == ' ' || !s[word]);
-	fprintf(out, "%c%s%s\n", plain ? toupper((unsigned char)*s) : *s,
-		n ? s + 1 : "", n && strchr(".?!", s[n - 1]) ? "" : ".");
+	if (plain)
+		*first = (char)toupper((unsigned char)*s);
+	plain_printf(out, "%s%s%s\n", plain ? first : "", plain ? s + 1 : s,
+		     n && strchr(".?!", s[n - 1]) ? "" : ".");
 }
 
 void repl_end(struct repl *r)
@@ -40,10 +44,10 @@ void repl_complain(struct repl *r, const char *prefix, struct dbg_error *err)
 {
 	if (!only_too_late(r, err))
 		r->failed = true;
-	fflush(stdout);
-	fputs(prefix, stderr);
-	repl_say(stderr, err->message);
-	fflush(stderr);
+	fflush(r->out);
+	plain_printf(r->err, "%s", prefix);
+	repl_say(r->err, err->message);
+	fflush(r->err);
 	dbg_error_destroy(err);
 }
 
@@ -56,15 +60,16 @@ bool repl_confirm(struct repl *r, const char *question)
 	    !input_is_user(r))
 		return true;
 	// Only the last line is a prompt.
-	if (last)
-		printf("%.*s", (int)(last + 1 - question), question);
+	size_t n = last ? (size_t)(last + 1 - question) : 0;
+	_cleanup_free_ char *lines = alloc_strn(question, n);
+	out_ours(r, lines);
 	_cleanup_free_ char *prompt =
-	    alloc_printf("%s (y or n) ", last ? last + 1 : question);
+	    alloc_printf("%s (y or n) ", question + n);
 	while (input_ask(r, prompt, &answer)) {
 		char c = (char)tolower((unsigned char)text_get(&answer)[0]);
 		if (c == 'y' || c == 'n')
 			return c == 'y';
-		printf("Please answer y or n.\n");
+		out(r, "Please answer y or n.\n");
 	}
 	return true;
 }
@@ -101,8 +106,8 @@ struct dbg_error *repl_line(struct repl *r, const char *line)
 		return NULL;
 	if (r->set.trace) {
 		for (unsigned int i = 0; i <= r->depth; i++)
-			putchar('+');
-		printf("%s\n", line);
+			out(r, "+");
+		out(r, "%s\n", line);
 	}
 	if (input_is_user(r))
 		note_repeat(r, line);
@@ -111,7 +116,7 @@ struct dbg_error *repl_line(struct repl *r, const char *line)
 	err = cmd_execute(r, line);
 	if (!err)
 		actions_run(r);
-	fflush(stdout);
+	fflush(r->out);
 	return err;
 }
 
@@ -218,7 +223,14 @@ static void attach_startup(struct repl *r)
 
 int repl_main(struct dbg *dbg, const struct repl_options *options)
 {
-	struct repl r = {.dbg = dbg, .options = options, .quit_status = -1};
+	struct repl r = {
+	    .dbg = dbg,
+	    .options = options,
+	    .out = stdout,
+	    .screen = stdout,
+	    .err = stderr,
+	    .quit_status = -1,
+	};
 
 	struct dbg_error *err = repl_init(&r);
 	if (err) {
@@ -227,14 +239,15 @@ int repl_main(struct dbg *dbg, const struct repl_options *options)
 		return 1;
 	}
 	if (!options->quiet && !options->batch && r.terminal)
-		printf("dndbg %s: a debugger for .NET. "
-		       "Type \"help\" for help.\n",
-		       options->version);
+		out(&r,
+		    "dndbg %s: a debugger for .NET. "
+		    "Type \"help\" for help.\n",
+		    options->version);
 	attach_startup(&r);
 	input_startup(&r);
 	if (!options->batch && !r.quit)
 		input_user(&r);
-	fflush(stdout);
+	fflush(r.out);
 	int status = exit_status(&r);
 	repl_deinit(&r);
 	return status;

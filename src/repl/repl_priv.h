@@ -78,8 +78,10 @@ struct repl {
 	struct loop *loop;
 	const struct repl_options *options;
 	struct repl_settings set;
-	bool hosted;   /* by another front end, whose the loop is */
-	bool terminal; /* the user sits at stdin */
+	FILE *out, *err; /* what is printed, what went wrong */
+	FILE *screen;    /* what out is at a terminal, NULL if hosted */
+	bool hosted;     /* by another front end, whose the loop is */
+	bool terminal;   /* the user sits at stdin */
 	bool colours;
 	struct edit *edit; /* line editing, NULL: plain reading */
 	struct input *input;
@@ -133,7 +135,7 @@ DBG_MUST struct dbg_error *repl_init(struct repl *r);
 void repl_deinit(struct repl *r);
 /* Carry out a line and the actions that it leads to, echoing it if asked. */
 DBG_MUST struct dbg_error *repl_line(struct repl *r, const char *line);
-/* Print @err to stderr with @prefix, note the failure, destroy it. */
+/* Print @err to r->err with @prefix, note the failure, destroy it. */
 void repl_complain(struct repl *r, const char *prefix, struct dbg_error *err);
 /* Print a sentence: the engine's begin small and have no full stop. */
 void repl_say(FILE *out, const char *s);
@@ -227,6 +229,8 @@ void show_frame_line(struct repl *r, const struct dbg_frame *f);
 void show_source_line(struct repl *r, const char *path, uint32_t line);
 /* show_source_line of the frame's line, if there is one. */
 void show_frame_source(struct repl *r, const struct dbg_frame *f);
+/* " at F.cs:12" */
+void show_file_line(const struct repl *r, const char *path, uint32_t line);
 /* show_frame_line and show_frame_source of the selected frame. */
 DBG_MUST struct dbg_error *show_selected(struct repl *r);
 /* Frame or, within one function, only its line, after a stop. */
@@ -243,7 +247,7 @@ const char *source_name(const struct repl *r, const char *path);
 /* A value with its children, without name and end of line. */
 void show_value(struct repl *r, const struct dbg_value *v);
 /* A catchpoint as it was asked for: "throw -exact System.IO.IOException". */
-void show_catch(FILE *out, const struct dbg_breakpoint *b);
+void catch_add_text(const struct dbg_breakpoint *b, struct text *ret);
 /* "name = value" lines of a scope; says @none if there are none. */
 DBG_MUST struct dbg_error *show_scope(struct repl *r, dbg_id frame,
 				      enum dbg_scope scope, const char *none,
@@ -260,7 +264,7 @@ DBG_MUST struct dbg_error *show_expr(struct repl *r, const char *expr,
 /* Print the displays that are enabled, or the one of @number. */
 void display_show(struct repl *r, uint32_t number);
 /* Is a value too much for one line of a frame? Print its text cut. */
-void show_brief(const struct dbg_value *v);
+void show_brief(const struct repl *r, const struct dbg_value *v);
 
 /* ---- show_break.c ---------------------------------------------------- */
 
@@ -277,8 +281,8 @@ DBG_MUST struct dbg_error *break_add(struct repl *r,
 DBG_MUST struct dbg_error *show_breaks(struct repl *r, uint32_t number,
 				       bool watches);
 /* "Hardware watchpoint 2: EXPR", a line. */
-void show_watch_name(enum dbg_watch access, bool temporary, uint32_t number,
-		     const char *expr);
+void show_watch_name(const struct repl *r, enum dbg_watch access,
+		     bool temporary, uint32_t number, const char *expr);
 
 /* ---- show_memory.c --------------------------------------------------- */
 
@@ -288,6 +292,29 @@ DBG_MUST struct dbg_error *show_memory(struct repl *r, const char *expr,
 /* The address that @expr means: number, $register, expression, +-number. */
 DBG_MUST struct dbg_error *address_of(struct repl *r, const char *expr,
 				      uint64_t *ret);
+
+/* ---- out.c ----------------------------------------------------------- */
+
+/*
+ * Print to r->out as printf does, but what comes by %s and %c is foreign:
+ * see plain.h. Nothing else prints.
+ */
+void out(const struct repl *r, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Print text of ours, which may have several lines. */
+void out_ours(const struct repl *r, const char *text);
+/* Print each line of foreign text behind @indent blanks and @label. */
+void out_lines(const struct repl *r, const char *text, int indent,
+	       const char *label);
+
+/* ---- shell.c --------------------------------------------------------- */
+
+/*
+ * Carry out a command of the shell, "" the user's shell itself. It reads
+ * @input unless NULL, and prints to where we do.
+ */
+DBG_MUST struct dbg_error *shell_run(struct repl *r, const char *command,
+				     const struct text *input);
 
 /* ---- paint.c --------------------------------------------------------- */
 
@@ -300,7 +327,7 @@ enum paint {
 	PAINT_ERROR,
 };
 
-/* Print @s to stdout in a colour if there are colours. */
+/* Print @s, which is foreign, in a colour if there are colours. */
 void paint(const struct repl *r, enum paint what, const char *s);
 /* Print an address as 0x and 16 digits. */
 void paint_addr(const struct repl *r, uint64_t addr);

@@ -42,8 +42,8 @@ void resume_begin(struct repl *r, enum resume_kind kind)
 	r->action = 0;
 	r->resumes++;
 	r->listing.first = 0;
-	fflush(stdout);
-	fflush(stderr);
+	fflush(r->out);
+	fflush(r->err);
 }
 
 static struct dbg_error *pause_program(struct repl *r)
@@ -131,8 +131,8 @@ static void action_block(struct repl *r, const struct words *lines)
 			continue;
 		if (r->set.trace) {
 			for (unsigned int n = 0; n <= r->depth; n++)
-				putchar('+');
-			printf("%s\n", lines->v[i]);
+				out(r, "+");
+			out(r, "%s\n", lines->v[i]);
 		}
 		struct dbg_error *err = cmd_execute(r, lines->v[i]);
 		if (err) {

@@ -33,8 +33,8 @@ static const char *kind_name(const struct dbg_breakpoint *b)
 	return b->temporary ? "Temporary breakpoint" : "Breakpoint";
 }
 
-void show_watch_name(enum dbg_watch access, bool temporary, uint32_t number,
-		     const char *expr)
+void show_watch_name(const struct repl *r, enum dbg_watch access,
+		     bool temporary, uint32_t number, const char *expr)
 {
 	static const char *const names[] = {
 	    [DBG_WATCH_WRITE] = "ardware watchpoint",
@@ -42,8 +42,8 @@ void show_watch_name(enum dbg_watch access, bool temporary, uint32_t number,
 	    [DBG_WATCH_ACCESS] = "ardware access (read/write) watchpoint",
 	};
 
-	printf("%s%s %" PRIu32 ": %s\n", temporary ? "Temporary h" : "H",
-	       names[access], number, expr);
+	out(r, "%s%s %" PRIu32 ": %s\n", temporary ? "Temporary h" : "H",
+	    names[access], number, expr);
 }
 
 static void show_place(struct repl *r, const struct dbg_breakpoint *b)
@@ -51,62 +51,65 @@ static void show_place(struct repl *r, const struct dbg_breakpoint *b)
 	_cleanup_text_ struct text name = {0};
 	const struct dbg_location *l = &b->locations[0];
 
-	printf("%s %" PRIu32 " at ", kind_name(b), b->number);
+	out(r, "%s %" PRIu32 " at ", kind_name(b), b->number);
 	if (l->addr) {
 		paint_addr(r, l->addr);
 	} else {
 		frame_add_name(l->function ? l->function : b->text, &name);
 		paint(r, PAINT_FUNCTION, text_get(&name));
 	}
-	if (l->file && b->n_locations == 1)
-		printf(": file %s%s%s, line %" PRIu32 ".",
-		       paint_begin(r, PAINT_FILE), source_name(r, l->file),
-		       paint_end(r), l->line);
-	else if (b->n_locations > 1)
-		printf(": %s. (%zu locations)", b->text, b->n_locations);
-	putchar('\n');
+	if (l->file && b->n_locations == 1) {
+		out(r, ": file ");
+		paint(r, PAINT_FILE, source_name(r, l->file));
+		out(r, ", line %" PRIu32 ".", l->line);
+	} else if (b->n_locations > 1) {
+		out(r, ": %s. (%zu locations)", b->text, b->n_locations);
+	}
+	out(r, "\n");
 }
 
-void show_catch(FILE *out, const struct dbg_breakpoint *b)
+void catch_add_text(const struct dbg_breakpoint *b, struct text *ret)
 {
-	fprintf(out, "%s%s", catch_name(b), b->catches.exact ? " -exact" : "");
+	text_addf(ret, "%s%s", catch_name(b),
+		  b->catches.exact ? " -exact" : "");
 	if (b->catches.module)
-		fprintf(out, " -module %s", b->catches.module);
+		text_addf(ret, " -module %s", b->catches.module);
 	if (b->catches.message)
-		fprintf(out, " -message \"%s\"", b->catches.message);
+		text_addf(ret, " -message \"%s\"", b->catches.message);
 	if (b->text)
-		fprintf(out, " %s", b->text);
+		text_addf(ret, " %s", b->text);
 }
 
 struct dbg_error *show_break_new(struct repl *r, uint32_t number)
 {
 	struct dbg_error *err;
 	struct dbg_breakpoint b;
+	_cleanup_text_ struct text catches = {0};
 
 	err = dbg_break_get(r->dbg, number, &b);
 	if (err)
 		return err;
 	if (catch_name(&b)) {
-		printf("%s %" PRIu32 " (", kind_name(&b), b.number);
-		show_catch(stdout, &b);
-		printf(")\n");
+		catch_add_text(&b, &catches);
+		out(r, "%s %" PRIu32 " (%s)\n", kind_name(&b), b.number,
+		    text_get(&catches));
 		return NULL;
 	}
 	if (b.kind == DBG_BREAK_WATCH && b.state == DBG_BREAK_BOUND) {
-		show_watch_name(b.access, b.temporary, b.number, b.text);
+		show_watch_name(r, b.access, b.temporary, b.number, b.text);
 		if (b.reason)
-			repl_say(stdout, b.reason);
+			repl_say(r->out, b.reason);
 		return NULL;
 	}
 	if (!b.n_locations) {
-		printf("%s %" PRIu32 " (%s) pending%s%s.\n", kind_name(&b),
-		       b.number, b.text, b.reason ? ": " : "",
-		       b.reason ? b.reason : "");
+		out(r, "%s %" PRIu32 " (%s) pending%s%s.\n", kind_name(&b),
+		    b.number, b.text, b.reason ? ": " : "",
+		    b.reason ? b.reason : "");
 		return NULL;
 	}
 	show_place(r, &b);
 	if (b.reason)
-		repl_say(stdout, b.reason);
+		repl_say(r->out, b.reason);
 	return NULL;
 }
 
@@ -115,61 +118,60 @@ static void show_location(struct repl *r, const struct dbg_location *l)
 	if (l->addr)
 		paint_addr(r, l->addr);
 	else
-		printf("%-18s",
-		       l->compiled ? "<optimized out>" : "<not compiled>");
-	putchar(' ');
+		out(r, "%-18s",
+		    l->compiled ? "<optimized out>" : "<not compiled>");
+	out(r, " ");
 	if (l->function) {
-		printf("in ");
+		out(r, "in ");
 		paint(r, PAINT_FUNCTION, l->function);
 	}
 	if (l->file)
-		printf(" at %s%s%s:%" PRIu32, paint_begin(r, PAINT_FILE),
-		       source_name(r, l->file), paint_end(r), l->line);
+		show_file_line(r, l->file, l->line);
 	else if (l->module)
-		printf(" from %s", l->module);
-	putchar('\n');
+		out(r, " from %s", l->module);
+	out(r, "\n");
 }
 
 static void show_what(struct repl *r, const struct dbg_breakpoint *b)
 {
 	const char *text = b->text ? b->text : "";
+	_cleanup_text_ struct text catches = {0};
 
 	if (catch_name(b)) {
-		printf("%-18s exception ", "");
-		show_catch(stdout, b);
-		putchar('\n');
+		catch_add_text(b, &catches);
+		out(r, "%-18s exception %s\n", "", text_get(&catches));
 		return;
 	}
 	if (b->kind == DBG_BREAK_WATCH)
-		printf("%-18s %s\n",
-		       b->state == DBG_BREAK_BOUND ? "" : "<PENDING>", text);
+		out(r, "%-18s %s\n",
+		    b->state == DBG_BREAK_BOUND ? "" : "<PENDING>", text);
 	else if (!b->n_locations)
-		printf("%-18s %s\n", "<PENDING>", text);
+		out(r, "%-18s %s\n", "<PENDING>", text);
 	else if (b->n_locations == 1)
 		show_location(r, &b->locations[0]);
 	else
-		printf("%-18s %s\n", "<MULTIPLE>", text);
+		out(r, "%-18s %s\n", "<MULTIPLE>", text);
 }
 
 static void show_details(struct repl *r, const struct dbg_breakpoint *b)
 {
 	if (b->condition)
-		printf("\tstop only if %s\n", b->condition);
+		out(r, "\tstop only if %s\n", b->condition);
 	if (b->hits)
-		printf("\tbreakpoint already hit %" PRIu64 " time%s\n", b->hits,
-		       b->hits == 1 ? "" : "s");
+		out(r, "\tbreakpoint already hit %" PRIu64 " time%s\n", b->hits,
+		    b->hits == 1 ? "" : "s");
 	if (b->ignore)
-		printf("\tignore next %" PRIu64 " hits\n", b->ignore);
+		out(r, "\tignore next %" PRIu64 " hits\n", b->ignore);
 	if (b->reason)
-		printf("\t%s\n", b->reason);
+		out(r, "\t%s\n", b->reason);
 	const struct hook *hook = hook_find(r, b->number);
 	for (size_t i = 0; hook && i < hook->lines.n; i++)
-		printf("        %s\n", hook->lines.v[i]);
+		out(r, "        %s\n", hook->lines.v[i]);
 	for (size_t i = 0; b->n_locations > 1 && i < b->n_locations; i++) {
 		char id[32];
 		snprintf(id, sizeof(id), "%" PRIu32 ".%zu", b->number, i + 1);
-		printf("%-7s %-14s %-4s %-3s ", id, "", "",
-		       b->enabled ? "y" : "n");
+		out(r, "%-7s %-14s %-4s %-3s ", id, "", "",
+		    b->enabled ? "y" : "n");
 		show_location(r, &b->locations[i]);
 	}
 }
@@ -189,8 +191,8 @@ static const char *type_name(const struct dbg_breakpoint *b)
 
 static void show_row(struct repl *r, const struct dbg_breakpoint *b)
 {
-	printf("%-7" PRIu32 " %-14s %-4s %-3s ", b->number, type_name(b),
-	       b->temporary ? "del" : "keep", b->enabled ? "y" : "n");
+	out(r, "%-7" PRIu32 " %-14s %-4s %-3s ", b->number, type_name(b),
+	    b->temporary ? "del" : "keep", b->enabled ? "y" : "n");
 	show_what(r, b);
 	show_details(r, b);
 }
@@ -210,16 +212,16 @@ struct dbg_error *show_breaks(struct repl *r, uint32_t number, bool watches)
 		    (watches && list[i].kind != DBG_BREAK_WATCH))
 			continue;
 		if (!shown++)
-			printf("%-7s %-14s %-4s %-3s %-18s %s\n", "Num", "Type",
-			       "Disp", "Enb", "Address", "What");
+			out(r, "%-7s %-14s %-4s %-3s %-18s %s\n", "Num", "Type",
+			    "Disp", "Enb", "Address", "What");
 		show_row(r, &list[i]);
 	}
 	if (!shown && number)
-		printf("No %spoint number %" PRIu32 ".\n",
-		       watches ? "watch" : "break", number);
+		out(r, "No %spoint number %" PRIu32 ".\n",
+		    watches ? "watch" : "break", number);
 	else if (!shown && watches)
-		printf("No watchpoints.\n");
+		out(r, "No watchpoints.\n");
 	else if (!shown)
-		printf("No breakpoints or catchpoints.\n");
+		out(r, "No breakpoints or catchpoints.\n");
 	return NULL;
 }

@@ -81,21 +81,21 @@ void frame_add_name(const char *function, struct text *ret)
 	text_addn(ret, function, n);
 }
 
-void show_brief(const struct dbg_value *v)
+void show_brief(const struct repl *r, const struct dbg_value *v)
 {
 	enum {
 		BRIEF_MAX = 120
 	};
 
 	if (strlen(v->text) <= BRIEF_MAX) {
-		fputs(v->text, stdout);
+		out(r, "%s", v->text);
 		return;
 	}
 	size_t n = BRIEF_MAX;
 	// Not in the middle of a character.
 	while (n && ((unsigned char)v->text[n] & 0xc0) == 0x80)
 		n--;
-	printf("%.*s...", (int)n, v->text);
+	out(r, "%.*s...", (int)n, v->text);
 }
 
 static void show_args(struct repl *r, const struct dbg_frame *f)
@@ -108,15 +108,15 @@ static void show_args(struct repl *r, const struct dbg_frame *f)
 		return;
 	err = dbg_scope_list(r->dbg, f->id, DBG_SCOPE_ARGS, &args, &n);
 	if (err) {
-		printf("...");
+		out(r, "...");
 		dbg_error_destroy(err);
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {
-		printf("%s", i ? ", " : "");
+		out(r, "%s", i ? ", " : "");
 		paint(r, PAINT_NAME, args[i].name);
-		putchar('=');
-		show_brief(&args[i]);
+		out(r, "=");
+		show_brief(r, &args[i]);
 	}
 }
 
@@ -124,13 +124,21 @@ static void show_args(struct repl *r, const struct dbg_frame *f)
  * Parameter types of a frame without source: the framework's code is
  * optimised and seldom has more to show.
  */
-static void show_types(const struct dbg_frame *f, const char *name)
+static void show_types(const struct repl *r, const struct dbg_frame *f,
+		       const char *name)
 {
 	const char *list = f->function + strlen(name);
 	size_t n = strlen(list);
 
 	if (n > 2)
-		printf("%.*s", (int)(n - 2), list + 1);
+		out(r, "%.*s", (int)(n - 2), list + 1);
+}
+
+void show_file_line(const struct repl *r, const char *path, uint32_t line)
+{
+	out(r, " at ");
+	paint(r, PAINT_FILE, source_name(r, path));
+	out(r, ":%" PRIu32, line);
 }
 
 void show_frame(struct repl *r, const struct dbg_frame *f, bool with_addr)
@@ -139,32 +147,30 @@ void show_frame(struct repl *r, const struct dbg_frame *f, bool with_addr)
 
 	// "<signal handler called>": no function at all
 	if (*f->function == '<' && f->kind == DBG_FRAME_NATIVE) {
-		printf("%s", f->function);
+		out(r, "%s", f->function);
 		return;
 	}
 	if (with_addr) {
 		paint_addr(r, f->pc);
-		printf(" in ");
+		out(r, " in ");
 	}
 	if (f->kind == DBG_FRAME_ASYNC)
-		printf("[async] ");
+		out(r, "[async] ");
 	frame_add_name(f->function, &name);
 	paint(r, PAINT_FUNCTION, text_get(&name));
-	printf(" (");
+	out(r, " (");
 	if (f->source.path)
 		show_args(r, f);
 	else
-		show_types(f, text_get(&name));
-	putchar(')');
+		show_types(r, f, text_get(&name));
+	out(r, ")");
 	if (f->source.path) {
-		printf(" at %s%s%s:%" PRIu32, paint_begin(r, PAINT_FILE),
-		       source_name(r, f->source.path), paint_end(r),
-		       f->source.line);
+		show_file_line(r, f->source.path, f->source.line);
 	} else if (f->module) {
-		printf(" from ");
+		out(r, " from ");
 		paint(r, PAINT_FILE, f->module);
 		if (f->il_offset != UINT32_MAX)
-			printf(" (IL 0x%04" PRIx32 ")", f->il_offset);
+			out(r, " (IL 0x%04" PRIx32 ")", f->il_offset);
 	}
 }
 
@@ -186,11 +192,11 @@ static bool needs_addr(struct repl *r, const struct dbg_frame *f)
 void show_frame_line(struct repl *r, const struct dbg_frame *f)
 {
 	if (r->no_levels)
-		printf("    ");
+		out(r, "    ");
 	else
-		printf("#%-2" PRIu32 " ", f->level);
+		out(r, "#%-2" PRIu32 " ", f->level);
 	show_frame(r, f, needs_addr(r, f));
-	putchar('\n');
+	out(r, "\n");
 }
 
 void show_source_line(struct repl *r, const char *path, uint32_t line)
@@ -205,10 +211,10 @@ void show_source_line(struct repl *r, const char *path, uint32_t line)
 	err = dbg_source_lines(r->dbg, path, &lines, &n, &note);
 	// As gdb: without the file, at least its name.
 	if (err)
-		printf("%" PRIu32 "\tin %s\n", line, path);
+		out(r, "%" PRIu32 "\tin %s\n", line, path);
 	else
-		printf("%" PRIu32 "\t%s\n", line,
-		       line <= n ? lines[line - 1] : "");
+		out(r, "%" PRIu32 "\t%s\n", line,
+		    line <= n ? lines[line - 1] : "");
 	dbg_error_destroy(err);
 }
 
@@ -218,7 +224,7 @@ void show_frame_source(struct repl *r, const struct dbg_frame *f)
 		return;
 	if (r->instruction && f->level == 0) {
 		paint_addr(r, f->pc);
-		putchar('\t');
+		out(r, "\t");
 	}
 	show_source_line(r, f->source.path, f->source.line);
 }
@@ -237,9 +243,9 @@ struct dbg_error *show_selected(struct repl *r)
 	return NULL;
 }
 
-static void show_thread_label(const struct dbg_thread *t)
+static void show_thread_label(const struct repl *r, const struct dbg_thread *t)
 {
-	printf("Thread %d \"%s\"", (int)t->tid, t->name);
+	out(r, "Thread %d \"%s\"", (int)t->tid, t->name);
 }
 
 void show_thread(struct repl *r, uint32_t number)
@@ -251,78 +257,80 @@ void show_thread(struct repl *r, uint32_t number)
 	err = dbg_thread_list(r->dbg, &threads, &n);
 	for (size_t i = 0; !err && i < n; i++)
 		if (threads[i].number == number)
-			show_thread_label(&threads[i]);
+			show_thread_label(r, &threads[i]);
 	dbg_error_destroy(err);
 }
 
-static void show_exception(const char *what, const struct dbg_stop *stop)
+static void show_exception(const struct repl *r, const char *what,
+			   const struct dbg_stop *stop)
 {
-	printf("\n%s: %s", what,
-	       stop->exception_type ? stop->exception_type : "unknown type");
+	out(r, "\n%s: %s", what,
+	    stop->exception_type ? stop->exception_type : "unknown type");
 	if (stop->exception_message)
-		printf(": \"%s\"", stop->exception_message);
-	putchar('\n');
+		out(r, ": \"%s\"", stop->exception_message);
+	out(r, "\n");
 	if (stop->caught)
-		repl_say(stdout, stop->caught);
+		repl_say(r->out, stop->caught);
 }
 
-static void show_watch(const struct dbg_stop *stop)
+static void show_watch(const struct repl *r, const struct dbg_stop *stop)
 {
 	if (stop->reason == DBG_STOP_WATCH_SCOPE) {
-		printf("\nWatchpoint %" PRIu32
-		       " deleted because the program has left the block in\n"
-		       "which its expression is valid.\n",
-		       stop->breakpoint);
+		out(r,
+		    "\nWatchpoint %" PRIu32
+		    " deleted because the program has left the block in\n"
+		    "which its expression is valid.\n",
+		    stop->breakpoint);
 		return;
 	}
-	putchar('\n');
-	show_watch_name(stop->access, stop->temporary, stop->breakpoint,
+	out(r, "\n");
+	show_watch_name(r, stop->access, stop->temporary, stop->breakpoint,
 			stop->expr);
 	if (stop->old_value)
-		printf("\nOld value = %s\nNew value = %s\n", stop->old_value,
-		       stop->value);
+		out(r, "\nOld value = %s\nNew value = %s\n", stop->old_value,
+		    stop->value);
 	else
-		printf("\nValue = %s\n", stop->value);
+		out(r, "\nValue = %s\n", stop->value);
 }
 
 // The words in front of the frame.
-static void show_reason(const struct dbg_stop *stop)
+static void show_reason(const struct repl *r, const struct dbg_stop *stop)
 {
 	const char *name;
 
 	switch (stop->reason) {
 	case DBG_STOP_BREAKPOINT:
-		printf("\n%s %" PRIu32 ", ",
-		       stop->temporary ? "Temporary breakpoint" : "Breakpoint",
-		       stop->breakpoint);
+		out(r, "\n%s %" PRIu32 ", ",
+		    stop->temporary ? "Temporary breakpoint" : "Breakpoint",
+		    stop->breakpoint);
 		break;
 	case DBG_STOP_PAUSE:
 		// gdb's words, for a pause by any means
-		printf("\nProgram received signal %s.\n",
-		       stop->signal == SIGTSTP ? "SIGTSTP, Stopped (user)"
-					       : "SIGINT, Interrupt");
+		out(r, "\nProgram received signal %s.\n",
+		    stop->signal == SIGTSTP ? "SIGTSTP, Stopped (user)"
+					    : "SIGINT, Interrupt");
 		break;
 	case DBG_STOP_THROWN:
-		show_exception("Exception thrown", stop);
+		show_exception(r, "Exception thrown", stop);
 		break;
 	case DBG_STOP_USER_UNHANDLED:
-		show_exception("Exception not caught by your code", stop);
+		show_exception(r, "Exception not caught by your code", stop);
 		break;
 	case DBG_STOP_UNHANDLED:
-		show_exception("Unhandled exception", stop);
+		show_exception(r, "Unhandled exception", stop);
 		break;
 	case DBG_STOP_SIGNAL:
 		name = sigabbrev_np(stop->signal);
 		// real-time signals have numbers only, as in gdb
 		if (name)
-			printf("\nProgram received signal SIG%s", name);
+			out(r, "\nProgram received signal SIG%s", name);
 		else
-			printf("\nProgram received signal SIG%d", stop->signal);
-		printf(", %s.\n", strsignal(stop->signal));
+			out(r, "\nProgram received signal SIG%d", stop->signal);
+		out(r, ", %s.\n", strsignal(stop->signal));
 		break;
 	case DBG_STOP_WATCH:
 	case DBG_STOP_WATCH_SCOPE:
-		show_watch(stop);
+		show_watch(r, stop);
 		break;
 	case DBG_STOP_ENTRY:
 	case DBG_STOP_GOTO:
@@ -349,20 +357,20 @@ struct dbg_error *show_stop(struct repl *r)
 	if (!stop)
 		return NULL;
 	if (r->last_thread && r->thread != r->last_thread) {
-		printf("[Switching to thread %" PRIu32 " (", r->thread);
+		out(r, "[Switching to thread %" PRIu32 " (", r->thread);
 		show_thread(r, r->thread);
-		printf(")]\n");
+		out(r, ")]\n");
 	}
-	show_reason(stop);
+	show_reason(r, stop);
 	if (stop->note)
-		repl_say(stdout, stop->note);
+		repl_say(r->out, stop->note);
 	err = frame_get(r, &f);
 	if (err)
 		return err;
 	if (stop->reason != DBG_STOP_STEP || !is_stepped(r, &f) ||
 	    !f.source.path) {
 		show_frame(r, &f, needs_addr(r, &f));
-		putchar('\n');
+		out(r, "\n");
 	}
 	show_frame_source(r, &f);
 	return NULL;

@@ -109,22 +109,22 @@ static int64_t sign_extend(uint64_t value, unsigned int size)
 	return (int64_t)(value << shift) >> shift;
 }
 
-static void show_binary(uint64_t value, unsigned int size)
+static void show_binary(const struct repl *r, uint64_t value, unsigned int size)
 {
 	for (unsigned int bit = 8 * size; bit-- > 0;)
-		putchar(value >> bit & 1 ? '1' : '0');
+		out(r, "%c", value >> bit & 1 ? '1' : '0');
 }
 
-static void show_char(uint64_t value, unsigned int size)
+static void show_char(const struct repl *r, uint64_t value, unsigned int size)
 {
-	printf("%" PRId64 " ", sign_extend(value, size));
+	out(r, "%" PRId64 " ", sign_extend(value, size));
 	if (value < 0x80 && isprint((int)value))
-		printf("'%c'", (int)value);
+		out(r, "'%c'", (int)value);
 	else
-		printf("'\\%03" PRIo64 "'", value & 0xffff);
+		out(r, "'\\%03" PRIo64 "'", value & 0xffff);
 }
 
-static void show_float(uint64_t value, unsigned int size)
+static void show_float(const struct repl *r, uint64_t value, unsigned int size)
 {
 	float single;
 	double number;
@@ -133,37 +133,38 @@ static void show_float(uint64_t value, unsigned int size)
 	memcpy(&single, &bits, sizeof(single));
 	memcpy(&number, &value, sizeof(number));
 	if (size == 4)
-		printf("%.9g", (double)single);
+		out(r, "%.9g", (double)single);
 	else
-		printf("%.17g", number);
+		out(r, "%.17g", number);
 }
 
-static void show_unit(uint64_t value, char letter, unsigned int size)
+static void show_unit(const struct repl *r, uint64_t value, char letter,
+		      unsigned int size)
 {
 	switch (letter) {
 	case 'd':
-		printf("%" PRId64, sign_extend(value, size));
+		out(r, "%" PRId64, sign_extend(value, size));
 		break;
 	case 'u':
-		printf("%" PRIu64, value);
+		out(r, "%" PRIu64, value);
 		break;
 	case 'o':
-		printf("0%" PRIo64, value);
+		out(r, "0%" PRIo64, value);
 		break;
 	case 't':
-		show_binary(value, size);
+		show_binary(r, value, size);
 		break;
 	case 'c':
-		show_char(value, size);
+		show_char(r, value, size);
 		break;
 	case 'f':
-		show_float(value, size);
+		show_float(r, value, size);
 		break;
 	case 'a':
-		printf("0x%" PRIx64, value);
+		out(r, "0x%" PRIx64, value);
 		break;
 	default:
-		printf("0x%0*" PRIx64, (int)(2 * size), value);
+		out(r, "0x%0*" PRIx64, (int)(2 * size), value);
 		break;
 	}
 }
@@ -186,34 +187,34 @@ static struct dbg_error *show_units(struct repl *r, uint64_t count)
 		err = read_exactly(r, x->addr, &value, size);
 		if (err) {
 			if (i % per_line)
-				putchar('\n');
+				out(r, "\n");
 			return err;
 		}
 		if (i % per_line == 0) {
-			printf("%s", i ? "\n" : "");
+			out_ours(r, i ? "\n" : "");
 			paint_addr(r, x->addr);
-			putchar(':');
+			out(r, ":");
 		}
-		putchar('\t');
-		show_unit(value, x->letter, size);
+		out(r, "\t");
+		show_unit(r, value, x->letter, size);
 		x->addr += size;
 	}
-	putchar('\n');
+	out(r, "\n");
 	return NULL;
 }
 
-static void show_quoted(const unsigned char *s, size_t n)
+static void show_quoted(const struct repl *r, const unsigned char *s, size_t n)
 {
-	putchar('"');
+	out(r, "\"");
 	for (size_t i = 0; i < n; i++) {
 		if (s[i] == '"' || s[i] == '\\')
-			printf("\\%c", s[i]);
+			out(r, "\\%c", s[i]);
 		else if (isprint(s[i]))
-			putchar(s[i]);
+			out(r, "%c", s[i]);
 		else
-			printf("\\%03o", s[i]);
+			out(r, "\\%03o", s[i]);
 	}
-	putchar('"');
+	out(r, "\"");
 }
 
 static struct dbg_error *show_strings(struct repl *r, uint64_t count)
@@ -232,9 +233,9 @@ static struct dbg_error *show_strings(struct repl *r, uint64_t count)
 		unsigned char *end = memchr(buf, 0, n);
 		size_t len = end ? (size_t)(end - buf) : n;
 		paint_addr(r, r->examine.addr);
-		printf(":\t");
-		show_quoted(buf, len);
-		printf("%s\n", end ? "" : "...");
+		out(r, ":\t");
+		show_quoted(r, buf, len);
+		out(r, "%s\n", end ? "" : "...");
 		r->examine.addr += len + (end ? 1 : 0);
 	}
 	return NULL;
@@ -251,12 +252,12 @@ static struct dbg_error *show_insns(struct repl *r, uint64_t count)
 	err = dbg_disassemble(r->dbg, r->examine.addr, (uint32_t)count, &insns,
 			      &n);
 	for (size_t i = 0; !err && i < n; i++) {
-		printf("%s ", insns[i].addr == f.pc ? "=>" : "  ");
+		out(r, "%s ", insns[i].addr == f.pc ? "=>" : "  ");
 		paint_addr(r, insns[i].addr);
-		printf(":\t%s", insns[i].text);
+		out(r, ":\t%s", insns[i].text);
 		if (insns[i].symbol)
-			printf(" <%s>", insns[i].symbol);
-		putchar('\n');
+			out(r, " <%s>", insns[i].symbol);
+		out(r, "\n");
 		r->examine.addr = insns[i].addr + insns[i].size;
 	}
 	return err;

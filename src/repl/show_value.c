@@ -46,27 +46,27 @@ static bool is_compound(const struct dbg_value *v)
 static void separate(struct shower *s, bool first)
 {
 	if (!s->r->set.pretty) {
-		printf("%s", first ? "" : ", ");
+		out(s->r, "%s", first ? "" : ", ");
 		return;
 	}
-	printf("%s\n%*s", first ? "" : ",", (int)(2 * s->depth), "");
+	out(s->r, "%s\n%*s", first ? "" : ",", (int)(2 * s->depth), "");
 }
 
-static void show_error(struct dbg_error *err)
+static void show_error(const struct repl *r, struct dbg_error *err)
 {
-	printf("<error: %s>", err->message);
+	out(r, "<error: %s>", err->message);
 	dbg_error_destroy(err);
 }
 
 static void show_member(struct shower *s, const struct dbg_value *v)
 {
 	if (v->flags & DBG_VALUE_GROUP)
-		printf("<%s> = ", v->name);
+		out(s->r, "<%s> = ", v->name);
 	else {
 		if (v->flags & DBG_VALUE_STATIC)
-			printf("static ");
+			out(s->r, "static ");
 		paint(s->r, PAINT_NAME, v->name);
-		printf(" = ");
+		out(s->r, " = ");
 	}
 	show(s, v);
 }
@@ -83,7 +83,7 @@ static bool show_named(struct shower *s, const struct dbg_value *v)
 	err = dbg_children(s->r->dbg, v->id, DBG_CHILDREN_NAMED, 0, 0,
 			   &children, &n);
 	if (err) {
-		show_error(err);
+		show_error(s->r, err);
 		return false;
 	}
 	for (size_t i = 0; i < n && s->left; i++) {
@@ -94,7 +94,7 @@ static bool show_named(struct shower *s, const struct dbg_value *v)
 		first = false;
 	}
 	if (!first && s->r->set.pretty)
-		printf("\n%*s", (int)(2 * (s->depth - 1)), "");
+		out(s->r, "\n%*s", (int)(2 * (s->depth - 1)), "");
 	return !first;
 }
 
@@ -114,11 +114,11 @@ static void show_page(struct shower *s, const struct dbg_value *v, size_t n,
 {
 	for (size_t i = 0; i < n && s->left;) {
 		size_t same = is_compound(&v[i]) ? 1 : repeats(v + i, n - i);
-		printf("%s", *first ? "" : ", ");
+		out(s->r, "%s", *first ? "" : ", ");
 		*first = false;
 		show(s, &v[i]);
 		if (same >= REPEATS_MIN) {
-			printf(" <repeats %zu times>", same);
+			out(s->r, " <repeats %zu times>", same);
 			i += same;
 		} else {
 			i++;
@@ -142,8 +142,8 @@ static void show_indexed(struct shower *s, const struct dbg_value *v,
 				   left < PAGE ? (uint32_t)left : PAGE, &page,
 				   &n);
 		if (err) {
-			printf("%s", first ? "" : ", ");
-			show_error(err);
+			out(s->r, "%s", first ? "" : ", ");
+			show_error(s->r, err);
 			return;
 		}
 		if (!n)
@@ -152,7 +152,7 @@ static void show_indexed(struct shower *s, const struct dbg_value *v,
 		at += n;
 	}
 	if (at < v->n_indexed)
-		printf("...");
+		out(s->r, "...");
 }
 
 static void show(struct shower *s, const struct dbg_value *v)
@@ -161,17 +161,17 @@ static void show(struct shower *s, const struct dbg_value *v)
 		s->left--;
 	bool group = v->flags & DBG_VALUE_GROUP;
 	if (!is_compound(v) || (s->depth >= s->max_depth && !group)) {
-		fputs(v->text[0] ? v->text : "{...}", stdout);
+		out(s->r, "%s", v->text[0] ? v->text : "{...}");
 		return;
 	}
 	// A base class is part of the object, not a step deeper.
 	s->depth++;
 	s->max_depth += group;
-	putchar('{');
+	out(s->r, "{");
 	bool any = v->n_named ? show_named(s, v) : false;
 	if (v->n_indexed)
 		show_indexed(s, v, !any);
-	putchar('}');
+	out(s->r, "}");
 	s->max_depth -= group;
 	s->depth--;
 }
@@ -204,15 +204,15 @@ struct dbg_error *show_scope(struct repl *r, dbg_id frame, enum dbg_scope scope,
 	if (err)
 		return err;
 	if (!n)
-		printf("%s%s\n", indent, none);
+		out(r, "%s%s\n", indent, none);
 	// A list is read line by line: less deep than a single value.
 	uint64_t depth = r->set.depth ? r->set.depth - 1 : 0;
 	for (size_t i = 0; i < n && !loop_interrupted(r->loop); i++) {
-		printf("%s", indent);
+		out(r, "%s", indent);
 		paint(r, PAINT_NAME, values[i].name);
-		printf(" = ");
+		out(r, " = ");
 		show_to_depth(r, &values[i], depth);
-		putchar('\n');
+		out(r, "\n");
 	}
 	return NULL;
 }
@@ -221,7 +221,7 @@ struct dbg_error *show_scope(struct repl *r, dbg_id frame, enum dbg_scope scope,
 static void show_number(struct repl *r, enum show_mode mode)
 {
 	if (mode == SHOW_PRINT)
-		printf("$%" PRIu32 " = ", dbg_keep(r->dbg));
+		out(r, "$%" PRIu32 " = ", dbg_keep(r->dbg));
 }
 
 struct dbg_error *show_expr(struct repl *r, const char *expr,
@@ -242,7 +242,7 @@ struct dbg_error *show_expr(struct repl *r, const char *expr,
 		if (err)
 			return err;
 		show_number(r, mode);
-		fputs(text, stdout);
+		out(r, "%s", text);
 		return NULL;
 	}
 	err = mode == SHOW_DISPLAY
@@ -269,22 +269,22 @@ static void show_display(struct repl *r, const struct display *d)
 {
 	struct dbg_error *err;
 
-	printf("%" PRIu32 ": ", d->number);
+	out(r, "%" PRIu32 ": ", d->number);
 	if (is_memory(d->format)) {
-		printf("x/%s %s\n", d->format, d->expr);
+		out(r, "x/%s %s\n", d->format, d->expr);
 		err = show_memory(r, d->expr, d->format);
 		if (err)
-			show_error(err);
+			show_error(r, err);
 		else
 			return;
 	} else {
-		printf("%s%s%s%s = ", *d->format ? "/" : "", d->format,
-		       *d->format ? " " : "", d->expr);
+		out(r, "%s%s%s%s = ", *d->format ? "/" : "", d->format,
+		    *d->format ? " " : "", d->expr);
 		err = show_expr(r, d->expr, d->format, SHOW_DISPLAY);
 		if (err)
-			show_error(err);
+			show_error(r, err);
 	}
-	putchar('\n');
+	out(r, "\n");
 }
 
 void display_show(struct repl *r, uint32_t number)

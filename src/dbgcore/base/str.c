@@ -186,3 +186,10 @@ bool str_to_u64(const char *s, uint64_t *ret)
 	*ret = value;
 	return true;
 }
+
+void str_one_line(struct str *s, size_t from)
+{
+	for (size_t i = from; i < s->len; i++)
+		if (s->s[i] == '\n')
+			s->s[i] = '?';
+}

@@ -33,6 +33,9 @@ void str_add_utf16(struct str *s, const uint16_t *units, size_t n);
 /* Append one code point as UTF-8. */
 void str_add_utf8(struct str *s, uint32_t c);
 
+/* Names in a line may hold line ends: from @from on each becomes a '?'. */
+void str_one_line(struct str *s, size_t from);
+
 bool str_starts(const char *s, const char *prefix);
 bool str_ends(const char *s, const char *suffix);
 /* The part behind the last '/' (or '\\'), the whole if there is none. */

@@ -70,10 +70,13 @@ static void trace_line(struct control *c, const struct trace_element *e,
 		dbg_error_destroy(err);
 		return;
 	}
-	str_addf(out, "%s   at %s", out->len ? "\n" : "",
+	str_add(out, out->len ? "\n" : "");
+	size_t from = out->len;
+	str_addf(out, "   at %s",
 		 code_method_name(c->code, pos->method, true, arena));
 	if (pos->path && pos->point.line)
 		str_addf(out, " in %s:line %u", pos->path, pos->point.line);
+	str_one_line(out, from);
 }
 
 static const char *trace_text(struct control *c, uint64_t trace,

@@ -47,6 +47,13 @@ static const char *const *arg_names(const struct view *w,
 
 /* ---- Members --------------------------------------------------------- */
 
+// End the line that begins at @from, whatever the names in it hold.
+static void end_line(struct str *out, size_t from, const char *end)
+{
+	str_one_line(out, from);
+	str_add(out, end);
+}
+
 static void add_constant(const struct view *w, const struct field *f,
 			 struct str *out)
 {
@@ -58,6 +65,7 @@ static void add_constant(const struct view *w, const struct field *f,
 static void declare_field(const struct view *w, const struct field *f,
 			  struct str *out)
 {
+	size_t from = out->len;
 	if (!f->source || f->property)
 		return;
 	str_addf(out, "    %s ", access_of(f->attributes));
@@ -70,7 +78,7 @@ static void declare_field(const struct view *w, const struct field *f,
 	str_addf(out, "%s %s", f->type->name, f->source);
 	if (f->kind == FIELD_CONST)
 		add_constant(w, f, out);
-	str_add(out, ";\n");
+	end_line(out, from, ";\n");
 }
 
 /* Accessor MethodDefs of a property: [0] get, [1] set. */
@@ -127,6 +135,7 @@ static void declare_property(const struct view *w, struct type *type,
 			     uint32_t rid, struct str *out)
 {
 	const struct md *md = &type->module->md;
+	size_t from = out->len;
 	uint32_t methods[2];
 	accessors(md, rid, methods);
 	uint32_t first = methods[0] ? methods[0] : methods[1];
@@ -135,8 +144,9 @@ static void declare_property(const struct view *w, struct type *type,
 	add_modifiers(md_col(md, MD_METHODDEF, first, METHOD_FLAGS), out);
 	// PropertySig (II.23.2.5) is laid out as a method's.
 	add_return(w, type, md_col_blob(md, MD_PROPERTY, rid, 2), 0, out);
-	str_addf(out, "%s { %s%s}\n", md_col_string(md, MD_PROPERTY, rid, 1),
+	str_addf(out, "%s { %s%s}", md_col_string(md, MD_PROPERTY, rid, 1),
 		 methods[0] ? "get; " : "", methods[1] ? "set; " : "");
+	end_line(out, from, "\n");
 }
 
 static void declare_properties(const struct view *w, struct type *type,
@@ -190,12 +200,14 @@ static void declare_method(const struct view *w, struct type *type,
 	uint32_t token = MD_TOKEN(MD_METHODDEF, rid);
 	_cleanup_str_ struct str full = {0};
 	csname_method(md, token, true, &args, &full);
+	size_t from = out->len;
 	add_modifiers(flags, out);
 	if (!constructor)
 		add_return(w, type,
 			   md_col_blob(md, MD_METHODDEF, rid, METHOD_SIGNATURE),
 			   token, out);
-	str_addf(out, "%s;\n", own_part(str_get(&full)));
+	str_add(out, own_part(str_get(&full)));
+	end_line(out, from, ";\n");
 }
 
 /* ---- Types ----------------------------------------------------------- */
@@ -246,16 +258,18 @@ static void declare_enum(const struct view *w, struct type *type,
 	const struct field *fields;
 	size_t n;
 	struct type *under = type_of_elem(w->types, type->elem);
-	str_addf(out, "enum %s : %s\n{\n", type->name, under->name);
+	str_addf(out, "enum %s : %s", type->name, under->name);
+	end_line(out, 0, "\n{\n");
 	type_fields(w->types, type, &fields, &n);
 	for (size_t i = 0; i < n; i++) {
 		if (fields[i].kind != FIELD_CONST)
 			continue;
 		struct value v = value_static(w->types, &fields[i], NULL);
 		v.type = under;
+		size_t from = out->len;
 		str_addf(out, "    %s = ", fields[i].name);
 		view_text(w, &v, out);
-		str_add(out, ",\n");
+		end_line(out, from, ",\n");
 	}
 	str_addc(out, '}');
 }
@@ -291,7 +305,7 @@ void view_declare(const struct view *w, struct type *type, struct str *out)
 				MD_TOKEN_RID(type->token), TYPEDEF_FLAGS);
 	str_addf(out, "%s %s", keyword(type, flags), type->name);
 	add_bases(w, type, out);
-	str_add(out, "\n{\n");
+	end_line(out, 0, "\n{\n");
 	declare_members(w, type, out);
 	str_addc(out, '}');
 }
