@@ -65,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!size || !emu_decode(data, size, &insn))
 		return 0;
 	// No more than it needs, no less than it says.
-	if (!insn.len || insn.len > size || insn.len > EMU_INSN_MAX ||
+	if (!insn.len || insn.len > size || insn.len > ARCH_INSN_MAX ||
 	    emu_decode(data, insn.len - 1u, &again) ||
 	    !emu_decode(data, insn.len, &again) ||
 	    memcmp(&insn, &again, sizeof(insn)))

@@ -154,7 +154,7 @@ static void random_regs(struct machine *m, struct regs *r)
 	r->rsp = area_addr + STACK / 2 + rnd(m) % 64 * 8;
 	r->rbp = area_addr + STACK / 2 + 0x400 + rnd(m) % 64 * 8;
 	r->rip = area_addr + CODE;
-	r->orig_rax = (unsigned long long)-1;
+	r->orig_rax = UINT64_MAX;
 	// The six flags of arithmetic.
 	r->eflags = (m->regs.eflags & ~UINT64_C(0x8d5)) | (rnd(m) & 0x8d5);
 }
@@ -169,6 +169,7 @@ static void random_code(struct machine *m, uint8_t *code)
 	    0xbf, 0xc3, 0xc6, 0xc7, 0xc9, 0xe8, 0xe9, 0xeb, 0xf7, 0xff, 0x01,
 	    0x03, 0x05, 0x09, 0x0b, 0x0d, 0x21, 0x23, 0x25, 0x29, 0x2b, 0x2d,
 	    0x31, 0x33, 0x35, 0x39, 0x3b, 0x3d, 0x0f, 0x0f, 0x0f, 0xf3, 0x66,
+	    0x68, 0x6a, 0x8f, 0xa9, 0xfe,
 	};
 	static const uint8_t seconds[] = {0x1f, 0x80, 0x84, 0x8c, 0x8f, 0xb6,
 					  0xb7, 0xbe, 0xbf, 0x1e, 0x8e, 0x8d};
@@ -313,7 +314,7 @@ static void test_known_forms(void **state)
 {
 	static const struct {
 		const char *name;
-		uint8_t n, code[EMU_INSN_MAX];
+		uint8_t n, code[ARCH_INSN_MAX];
 	} forms[] = {
 	    {"push rbp", 1, {0x55}},
 	    {"push r15", 2, {0x41, 0x57}},
@@ -367,7 +368,7 @@ static void test_refused(void **state)
 {
 	static const struct {
 		const char *name;
-		uint8_t n, code[EMU_INSN_MAX];
+		uint8_t n, code[ARCH_INSN_MAX];
 	} forms[] = {
 	    {"lock inc [rbp]", 4, {0xf0, 0xff, 0x45, 0}},
 	    {"mov rax, fs:[0]", 9, {0x64, 0x48, 0x8b, 4, 0x25, 0, 0, 0, 0}},

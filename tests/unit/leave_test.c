@@ -240,7 +240,7 @@ static _Noreturn void call_and_die(pid_t pid)
 		_exit(2);
 	in.th->regs.rip = in.cave;
 	in.th->regs.rax = SYS_getppid;
-	in.th->regs.orig_rax = (unsigned long long)-1;
+	in.th->regs.orig_rax = UINT64_MAX;
 	in.th->regs_dirty = true;
 	thread_flush_regs(l, in.th);
 	kill(l->sentry.pid, SIGKILL);

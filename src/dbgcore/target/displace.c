@@ -44,7 +44,7 @@ static bool emulate(struct live *l, struct thread *th, struct trap *trap)
 {
 	struct target *t = &l->target;
 	const struct emu_memory mem = {emulated_read, emulated_write, l};
-	uint8_t code[EMU_INSN_MAX];
+	uint8_t code[ARCH_INSN_MAX];
 
 	if (!trap->decoded) {
 		size_t n = target_read_some(t, trap->addr, code, sizeof(code));
