@@ -148,7 +148,7 @@ static void started(struct dap *d, struct dbg_error *err)
 	if (d->setup.attach)
 		tell_attached(d);
 	else
-		news_thread(d, 1, false);
+		news_thread_main(d);
 }
 
 static void start(struct dap *d)

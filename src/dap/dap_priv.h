@@ -55,7 +55,7 @@ enum dap_restart {
 	DAP_RESTART_NOW,
 };
 
-/* A thread, and its name when it was last looked at, NULL: never yet. */
+/* A thread that the client knows, and its name; NULL: not looked at yet. */
 struct dap_thread {
 	uint32_t number;
 	char *name;
@@ -98,7 +98,7 @@ struct dap {
 	bool terminated; /* the client was told */
 	bool waits[N_PROGRESS];
 	int64_t kill_at;            /* milliseconds, 0: not asked to end */
-	struct dap_thread *threads; /* alive */
+	struct dap_thread *threads; /* alive, that the client knows */
 	size_t n_threads, cap_threads;
 	uint32_t last_thread; /* that stopped, or was asked to run */
 	bool tell_continued;  /* the request does not say that it runs */
@@ -158,10 +158,14 @@ void begin_terminated(struct dap *d);
 
 /* Take the engine's events and send the client's. */
 void news_take(struct dap *d);
-/* A thread was born or is @gone. */
-void news_thread(struct dap *d, uint32_t number, bool gone);
-/* Keep a thread's name for when the program runs. */
-void news_thread_name(struct dap *d, const struct dbg_thread *seen);
+/*
+ * Tell the client of a thread that it does not know yet, and keep its name for
+ * when the program runs: that name, with the number that C# code knows the
+ * thread by.
+ */
+const char *news_thread_seen(struct dap *d, const struct dbg_thread *seen);
+/* The program runs: tell the client of its main thread. */
+void news_thread_main(struct dap *d);
 /* All threads are gone. */
 void news_threads_forget(struct dap *d);
 /* The program runs: numbers of the stop are stale. */

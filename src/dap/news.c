@@ -90,7 +90,7 @@ static void stopped(struct dap *d, const struct dbg_stop *s)
 	dap_send(d);
 }
 
-// Of these nothing was told as they were born.
+// Whether a thread is one of the program's is known when all stand.
 static void tell_threads(struct dap *d)
 {
 	struct dbg_thread *list;
@@ -101,10 +101,8 @@ static void tell_threads(struct dap *d)
 		dap_complain(d, err);
 		return;
 	}
-	for (size_t i = 0; i < n; i++) {
-		news_thread(d, list[i].number, false);
-		news_thread_name(d, &list[i]);
-	}
+	for (size_t i = 0; i < n; i++)
+		news_thread_seen(d, &list[i]);
 }
 
 // Nothing may keep a program that runs without debugging.
@@ -112,7 +110,7 @@ static void on_stopped(struct dap *d, const struct dbg_stop *s)
 {
 	bool passes = d->setup.no_debug && s->reason != DBG_STOP_PAUSE;
 
-	if (s->reason == DBG_STOP_ATTACH)
+	if (!passes)
 		tell_threads(d);
 	if (s->reason == DBG_STOP_ATTACH && d->setup.wake)
 		kill(dbg_pid(d->dbg), SIGCONT);
@@ -159,12 +157,39 @@ static struct dap_thread *find_thread(struct dap *d, uint32_t number)
 	return NULL;
 }
 
-void news_thread_name(struct dap *d, const struct dbg_thread *seen)
+static void tell_thread(struct dap *d, uint32_t number, bool gone)
+{
+	struct text *t = dap_event(d, "thread");
+
+	emit_str(t, "reason", gone ? "exited" : "started");
+	emit_int(t, "threadId", number);
+	dap_send(d);
+}
+
+static struct dap_thread *add_thread(struct dap *d, uint32_t number)
+{
+	alloc_grow(&d->threads, &d->cap_threads, d->n_threads + 1,
+		   sizeof(*d->threads));
+	struct dap_thread *thread = &d->threads[d->n_threads++];
+	*thread = (struct dap_thread){.number = number};
+	tell_thread(d, number, false);
+	return thread;
+}
+
+const char *news_thread_seen(struct dap *d, const struct dbg_thread *seen)
 {
 	struct dap_thread *thread = find_thread(d, seen->number);
 
-	if (thread)
-		alloc_replace(&thread->name, seen->name);
+	if (!thread)
+		thread = add_thread(d, seen->number);
+	free(thread->name);
+	bool has_id = seen->managed_id && seen->tid != dbg_pid(d->dbg);
+	bool named = seen->named || seen->runtime;
+	thread->name = has_id ? alloc_printf("%s [%" PRIu32 "]",
+					     named ? seen->name : "Thread",
+					     seen->managed_id)
+			      : alloc_str(seen->name);
+	return thread->name;
 }
 
 void news_threads_forget(struct dap *d)
@@ -173,24 +198,22 @@ void news_threads_forget(struct dap *d)
 		free(d->threads[--d->n_threads].name);
 }
 
-void news_thread(struct dap *d, uint32_t number, bool gone)
+void news_thread_main(struct dap *d)
+{
+	if (!find_thread(d, 1))
+		add_thread(d, 1);
+}
+
+static void on_thread_gone(struct dap *d, uint32_t number)
 {
 	struct dap_thread *old = find_thread(d, number);
 
-	if (gone && old) {
+	if (old) {
 		free(old->name);
 		*old = d->threads[--d->n_threads];
-	} else if (!gone && !old) {
-		alloc_grow(&d->threads, &d->cap_threads, d->n_threads + 1,
-			   sizeof(*d->threads));
-		d->threads[d->n_threads++] =
-		    (struct dap_thread){.number = number};
+		tell_thread(d, number, true);
 	}
-	struct text *t = dap_event(d, "thread");
-	emit_str(t, "reason", gone ? "exited" : "started");
-	emit_int(t, "threadId", number);
-	dap_send(d);
-	if (gone && d->setup.thread_exit)
+	if (d->setup.thread_exit)
 		dap_say(d, "Thread %u has ended.", number);
 }
 
@@ -282,7 +305,9 @@ void news_take(struct dap *d)
 			on_exited(d, &e);
 			break;
 		case DBG_EVENT_THREAD:
-			news_thread(d, e.number, e.gone);
+			// a stop shows which are the program's
+			if (e.gone)
+				on_thread_gone(d, e.number);
 			break;
 		case DBG_EVENT_MODULE:
 			on_module(d, &e);

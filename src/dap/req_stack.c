@@ -11,6 +11,7 @@ enum {
 	LEVELS_MAX = 100000
 };
 
+// Also the main thread, of which nothing was seen before the first stop.
 static void add_thread(struct text *t, uint32_t number, const char *name)
 {
 	emit_object(t, NULL);
@@ -18,7 +19,7 @@ static void add_thread(struct text *t, uint32_t number, const char *name)
 	if (name)
 		emit_str(t, "name", name);
 	else
-		emit_strf(t, "name", "Thread %u", number);
+		emit_str(t, "name", "Main Thread");
 	emit_object_end(t);
 }
 
@@ -40,10 +41,8 @@ static struct dbg_error *do_threads(struct dap *d, struct request *req)
 	if (err)
 		return err;
 	emit_array(t, "threads");
-	for (size_t i = 0; i < n; i++) {
-		add_thread(t, list[i].number, list[i].name);
-		news_thread_name(d, &list[i]);
-	}
+	for (size_t i = 0; i < n; i++)
+		add_thread(t, list[i].number, news_thread_seen(d, &list[i]));
 	emit_array_end(t);
 	return NULL;
 }
@@ -171,7 +170,7 @@ static void add_frame(struct dap *d, struct text *t, uint32_t thread,
 		emit_addr(t, "instructionPointerReference", f->pc);
 	emit_str(t, "moduleId", f->module);
 	// clients fold what has no source of the user's
-	if (f->kind == DBG_FRAME_RUNTIME)
+	if (f->kind == DBG_FRAME_RUNTIME || f->kind == DBG_FRAME_EXTERNAL)
 		emit_str(t, "presentationHint", "label");
 	else if (!f->source.path)
 		emit_str(t, "presentationHint", "subtle");
@@ -218,8 +217,13 @@ static struct dbg_error *add_frames(struct dap *d, struct request *req,
 	} while (more && !err);
 	work_end(d, req, &work);
 	emit_array_end(req->body);
-	// The stack was walked no further than asked: there may be one more.
-	emit_int(req->body, "totalFrames", (int64_t)r.first + !r.levels);
+	// The stack was walked no further than asked: is there one more?
+	struct dbg_frame *beyond;
+	size_t n_beyond = 0;
+	if (!err && !r.levels)
+		err = dbg_frame_list(d->dbg, r.thread, r.first, 1, &beyond,
+				     &n_beyond);
+	emit_int(req->body, "totalFrames", (int64_t)(r.first + n_beyond));
 	return err;
 }
 

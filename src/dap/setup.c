@@ -222,6 +222,7 @@ static const struct switch_of switches[] = {
     {"enableStepFiltering", "step-over-properties"},
     {"requireExactSource", "require-exact-source"},
     {"suppressJITOptimizations", "suppress-jit-optimizations"},
+    {"showRuntimeThreads", "runtime-threads"},
 };
 
 void setup_not_served(struct dap *d, const char *name)
@@ -359,6 +360,7 @@ static const struct attribute attributes[] = {
     {"enableStepFiltering", FOR_BOTH | FOR_CHILD, take_switch},
     {"requireExactSource", FOR_BOTH | FOR_CHILD, take_switch},
     {"suppressJITOptimizations", FOR_BOTH | FOR_CHILD, take_switch},
+    {"showRuntimeThreads", FOR_BOTH | FOR_CHILD, take_switch},
     {"followChildren", FOR_BOTH | FOR_CHILD, take_follow},
     {"__wake", FOR_ATTACH, take_woken},
     {"symbolOptions", FOR_BOTH | FOR_CHILD, symbol_options_take},
@@ -461,6 +463,10 @@ static struct dbg_error *take_all(struct dap *d, const cJSON *args, bool attach)
 	d->setup.program_output = true;
 	d->setup.process_exit = true;
 	struct dbg_error *err = dbg_set(d->dbg, "follow-exec", "auto");
+	if (!err)
+		err = dbg_set(d->dbg, "backtrace external", "off");
+	if (!err)
+		err = dbg_set(d->dbg, "runtime-threads", "off");
 	if (err)
 		return err;
 	// In the order of the table: `env` comes over `envFile`.

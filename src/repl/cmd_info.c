@@ -67,8 +67,12 @@ static void show_thread_row(struct repl *r, const struct dbg_thread *t)
 	struct dbg_frame *frames;
 	size_t n;
 
+	// Those that run no code of the program's say so.
 	_cleanup_free_ char *label =
-	    alloc_printf("Thread %d \"%s\"", (int)t->tid, t->name);
+	    alloc_printf("Thread %d \"%s\"%s", (int)t->tid, t->name,
+			 t->runtime    ? " (runtime)"
+			 : !t->managed ? " (native)"
+				       : "");
 	out(r, "%c %-4" PRIu32 " %-30s ", t->number == r->thread ? '*' : ' ',
 	    t->number, label);
 	err = dbg_frame_list(r->dbg, t->number, 0, 1, &frames, &n);
@@ -297,6 +301,7 @@ static struct dbg_error *info_frame(struct repl *r, const struct call *call)
 	    [DBG_FRAME_NATIVE] = "native",
 	    [DBG_FRAME_RUNTIME] = "runtime transition",
 	    [DBG_FRAME_ASYNC] = "async caller, on no stack",
+	    [DBG_FRAME_EXTERNAL] = "code that is not yours",
 	};
 	struct dbg_error *err;
 	struct dbg_frame f;

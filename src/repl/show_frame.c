@@ -145,8 +145,9 @@ void show_frame(struct repl *r, const struct dbg_frame *f, bool with_addr)
 {
 	_cleanup_text_ struct text name = {0};
 
-	// "<signal handler called>": no function at all
-	if (*f->function == '<' && f->kind == DBG_FRAME_NATIVE) {
+	// "<signal handler called>", "[External Code]": no function at all
+	if ((*f->function == '<' && f->kind == DBG_FRAME_NATIVE) ||
+	    f->kind == DBG_FRAME_EXTERNAL) {
 		out(r, "%s", f->function);
 		return;
 	}

@@ -99,7 +99,8 @@ def test_names(t):
     c = t.adapter()
 
     def waiting():
-        return sorted(one["name"] for one in c.ask("threads")["threads"]
+        return sorted(one["name"].partition(" [")[0]
+                      for one in c.ask("threads")["threads"]
                       if one["name"].startswith("wait"))
 
     try:

@@ -54,7 +54,7 @@ $7 = 11
 Continuing.
 11
 11
-[Switching to thread 1 (Thread {n} "dotnet")]
+[Switching to thread 1 (Thread {n} "Main Thread")]
 
 Breakpoint 4, Assign.Point.Move (this={X = 1, Y = 1}) at Assign.cs:{@struct-this}
 {@struct-this}{...}

@@ -175,7 +175,7 @@ $38 = {Value = 20, _valueFactory = {Kinds.Locals..cctor.lambda}, _idComplement =
 $39 = 20
 +continue
 Continuing.
-[Switching to thread 1 (Thread {n} "dotnet")]
+[Switching to thread 1 (Thread {n} "Main Thread")]
 
 Breakpoint 8, Kinds.Program.Threads () at Kinds.cs:{@threads}
 {@threads}{...}

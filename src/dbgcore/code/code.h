@@ -265,6 +265,16 @@ enum code_trait {
  */
 unsigned int code_traits(struct code *c, struct code_module *m, uint32_t token);
 /*
+ * Just My Code: has the method source, is its module built for debugging (or
+ * @home, which counts in any case; NULL: none), and did its author not mark it
+ * as something to pass? Where all modules with symbols are optimised these
+ * count.
+ */
+bool code_is_user(struct code *c, struct code_module *m, uint32_t token,
+		  const struct code_module *home);
+/* Are all modules with symbols optimised, and is there one? */
+bool code_all_optimized(struct code *c);
+/*
  * IL offset where the innermost handler or filter around @il_offset begins;
  * UINT32_MAX: it is in none.
  */

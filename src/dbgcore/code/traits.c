@@ -118,3 +118,31 @@ unsigned int code_traits(struct code *c, struct code_module *m, uint32_t token)
 	}
 	return (unsigned int)traits & ~(unsigned int)KNOWN;
 }
+
+// Is there a module with symbols that is, or is not, optimised?
+static bool any_with_symbols(struct code *c, bool optimized)
+{
+	size_t n;
+	struct code_module *const *modules = code_modules(c, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (modules[i]->pdb && modules[i]->optimized == optimized)
+			return true;
+	return false;
+}
+
+bool code_all_optimized(struct code *c)
+{
+	return !any_with_symbols(c, false) && any_with_symbols(c, true);
+}
+
+bool code_is_user(struct code *c, struct code_module *m, uint32_t token,
+		  const struct code_module *home)
+{
+	unsigned int traits = code_traits(c, m, token);
+
+	if (!(traits & CODE_SOURCE) ||
+	    traits & (CODE_STEP_THROUGH | CODE_NON_USER))
+		return false;
+	return !m->optimized || m == home || code_all_optimized(c);
+}

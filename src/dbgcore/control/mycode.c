@@ -8,34 +8,13 @@
  */
 #include "control/control_priv.h"
 
-/* Is there a module with symbols that is, or is not, optimised? */
-static bool any_with_symbols(struct control *c, bool optimized)
-{
-	size_t n;
-	struct code_module *const *modules = code_modules(c->code, &n);
-
-	for (size_t i = 0; i < n; i++)
-		if (modules[i]->pdb && modules[i]->optimized == optimized)
-			return true;
-	return false;
-}
-
-static bool all_optimized(struct control *c)
-{
-	return !any_with_symbols(c, false) && any_with_symbols(c, true);
-}
-
 bool mycode_is_user(struct control *c, struct code_module *m, uint32_t token)
 {
 	unsigned int traits = m ? code_traits(c->code, m, token) : 0;
 
-	if (!(traits & CODE_SOURCE) || (traits & CODE_STEP_THROUGH))
-		return false;
-	if (!c->rules.just_my_code)
-		return true;
-	if (traits & CODE_NON_USER)
-		return false;
-	return !m->optimized || m == c->plan.home || all_optimized(c);
+	if (c->rules.just_my_code)
+		return m && code_is_user(c->code, m, token, c->plan.home);
+	return (traits & CODE_SOURCE) && !(traits & CODE_STEP_THROUGH);
 }
 
 bool mycode_is_passed(struct control *c, struct code_module *m, uint32_t token)
@@ -47,7 +26,7 @@ bool mycode_is_passed(struct control *c, struct code_module *m, uint32_t token)
 void mycode_tell(struct control *c)
 {
 	if (c->told_optimized || !c->rules.just_my_code || !c->code ||
-	    !all_optimized(c))
+	    !code_all_optimized(c->code))
 		return;
 	c->told_optimized = true;
 	c->ops->message(c->arg, 0,

@@ -426,17 +426,26 @@ struct dbg_thread {
 	pid_t tid;
 	bool managed;
 	uint32_t managed_id; /* Environment.CurrentManagedThreadId */
-	const char *name;    /* Thread.Name, else the kernel's, never NULL */
+	bool runtime;        /* the runtime's own: none of the program's code */
+	bool named;          /* by Thread.Name */
+	/* Thread.Name, "Main Thread", else the kernel's; never NULL */
+	const char *name;
 };
 
+/*
+ * All threads, by number. With the setting "runtime-threads" off those alone
+ * that run code of the program, the main one, and the one of the stop.
+ */
 DBG_MUST struct dbg_error *
 dbg_thread_list(struct dbg *dbg, struct dbg_thread **ret, size_t *ret_n);
 
 enum dbg_frame_kind {
 	DBG_FRAME_MANAGED,
-	DBG_FRAME_NATIVE,  /* outside managed code */
-	DBG_FRAME_RUNTIME, /* a transition into or out of the runtime */
-	DBG_FRAME_ASYNC,   /* on no stack: awaits what the frames before do */
+	DBG_FRAME_NATIVE,   /* outside managed code */
+	DBG_FRAME_RUNTIME,  /* a transition into or out of the runtime */
+	DBG_FRAME_ASYNC,    /* on no stack: awaits what the frames before do */
+	DBG_FRAME_EXTERNAL, /* one for several in a row that are not the user's
+			     */
 };
 
 struct dbg_source_range {
@@ -463,7 +472,9 @@ struct dbg_frame {
 /*
  * Frames @first .. @first + @count - 1 of a thread, fewer at the end of the
  * stack. Walks no further than asked. Native frames are folded, unless the
- * setting "backtrace native" is on or the thread has no others.
+ * setting "backtrace native" is on or the thread has no others. With "backtrace
+ * external" off and "just-my-code" on frames of code that is not the user's are
+ * one, DBG_FRAME_EXTERNAL, for all that are in a row.
  */
 DBG_MUST struct dbg_error *dbg_frame_list(struct dbg *dbg, uint32_t thread,
 					  uint32_t first, uint32_t count,

@@ -316,9 +316,29 @@ static const char *get_switch(bool on)
 	return on ? "on" : "off";
 }
 
+void session_show_frames(struct dbg *dbg)
+{
+	if (!dbg->inspect.stack)
+		return;
+	stack_show_native(dbg->inspect.stack, dbg->show_native);
+	stack_fold_external(dbg->inspect.stack,
+			    !dbg->show_external &&
+				control_step_rules(dbg->control)->just_my_code);
+}
+
+// A switch that changes which frames are shown.
+static struct dbg_error *set_frames(struct dbg *dbg, const char *value,
+				    bool *ret)
+{
+	struct dbg_error *err = set_switch(value, ret);
+
+	session_show_frames(dbg);
+	return err;
+}
+
 static struct dbg_error *set_just_my_code(struct dbg *dbg, const char *value)
 {
-	return set_switch(value,
+	return set_frames(dbg, value,
 			  &control_step_rules(dbg->control)->just_my_code);
 }
 
@@ -391,19 +411,32 @@ static const char *get_suppress(struct dbg *dbg)
 
 static struct dbg_error *set_native(struct dbg *dbg, const char *value)
 {
-	bool on = !strcmp(value, "on");
-
-	if (!on && strcmp(value, "off"))
-		return dbg_err(DBG_E_ARGUMENT, "'%s' is not on or off", value);
-	dbg->show_native = on;
-	if (dbg->inspect.stack)
-		stack_show_native(dbg->inspect.stack, on);
-	return NULL;
+	return set_frames(dbg, value, &dbg->show_native);
 }
 
 static const char *get_native(struct dbg *dbg)
 {
-	return dbg->show_native ? "on" : "off";
+	return get_switch(dbg->show_native);
+}
+
+static struct dbg_error *set_external(struct dbg *dbg, const char *value)
+{
+	return set_frames(dbg, value, &dbg->show_external);
+}
+
+static const char *get_external(struct dbg *dbg)
+{
+	return get_switch(dbg->show_external);
+}
+
+static struct dbg_error *set_runtime_threads(struct dbg *dbg, const char *value)
+{
+	return set_switch(value, &dbg->show_runtime_threads);
+}
+
+static const char *get_runtime_threads(struct dbg *dbg)
+{
+	return get_switch(dbg->show_runtime_threads);
 }
 
 static struct dbg_error *set_text(const char *value, char **ret)
@@ -491,6 +524,10 @@ static const struct setting settings[] = {
     {"backtrace native",
      "Show native frames and the runtime's stubs, or fold them (on or off).",
      set_native, get_native},
+    {"backtrace external",
+     "Show frames of code that is not yours, or with just-my-code as one (on "
+     "or off).",
+     set_external, get_external},
     {"detach-on-fork",
      "Let go of the program or its child, as follow-fork-mode says (on or "
      "off).",
@@ -512,6 +549,9 @@ static const struct setting settings[] = {
      "Steps end in your own code: built for debugging, with symbols (on or "
      "off).",
      set_just_my_code, get_just_my_code},
+    {"runtime-threads",
+     "List threads of the runtime's own and native ones too (on or off).",
+     set_runtime_threads, get_runtime_threads},
     {"scheduler-locking",
      "Threads other than the one resumed are held: always (on), while it is "
      "stepped (step) or never (off).",

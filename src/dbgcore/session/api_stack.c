@@ -6,12 +6,38 @@
 #include "base/err.h"
 #include "base/mem.h"
 
+// A managed thread of the runtime's own is the program's while it runs its
+// code: the finalizer.
+static bool is_of_program(struct dbg *dbg, const struct dbg_thread *t)
+{
+	if (t->tid == dbg_pid(dbg) || t->number == dbg->stop.thread)
+		return true;
+	return t->managed &&
+	       (!t->runtime ||
+		stack_runs_managed(dbg->inspect.stack, t->number));
+}
+
 struct dbg_error *dbg_thread_list(struct dbg *dbg, struct dbg_thread **ret,
 				  size_t *ret_n)
 {
 	struct dbg_error *err = session_need_stop(dbg);
+	struct dbg_thread *all;
+	size_t n = 0, n_all;
 
-	return err ? err : stack_threads(dbg->inspect.stack, ret, ret_n);
+	if (!err)
+		err = stack_threads(dbg->inspect.stack, &all, &n_all);
+	if (err)
+		return err;
+	*ret = all;
+	*ret_n = n_all;
+	if (dbg->show_runtime_threads)
+		return NULL;
+	*ret = arena_calloc(dbg->inspect.arena, n_all, sizeof(*all));
+	for (size_t i = 0; i < n_all; i++)
+		if (is_of_program(dbg, &all[i]))
+			(*ret)[n++] = all[i];
+	*ret_n = n;
+	return NULL;
 }
 
 static struct dbg_error *walk(struct dbg *dbg, uint32_t thread, uint32_t first,

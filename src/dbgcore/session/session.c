@@ -48,6 +48,7 @@ struct dbg_error *dbg_create(struct dbg **ret)
 	inspect_init(&dbg->inspect);
 	dbg->list_arena = arena_create();
 	dbg->control = control_create(&dbg->inspect, &control_ops, dbg);
+	dbg->show_external = dbg->show_runtime_threads = true;
 	siblings_join(dbg, NULL);
 	*ret = dbg;
 	return NULL;
@@ -195,7 +196,7 @@ struct dbg_error *session_frame_or_newest(struct dbg *dbg, dbg_id id,
 void session_begin(struct dbg *dbg)
 {
 	inspect_begin(&dbg->inspect, dbg->target);
-	stack_show_native(dbg->inspect.stack, dbg->show_native);
+	session_show_frames(dbg);
 	session_watch_signals(dbg);
 	session_follow(dbg);
 	target_log_to(dbg->target, &dbg->log);

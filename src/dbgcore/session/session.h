@@ -101,7 +101,8 @@ struct dbg {
 	struct event_queue queue;
 	struct log log; /* "log" */
 	char *dac_path; /* where to look for DACs, NULL: nowhere more */
-	bool trust_dac, suppress_jit, show_native;
+	bool trust_dac, suppress_jit;
+	bool show_native, show_external, show_runtime_threads;
 	struct signal_rule signals[NSIG];
 	sigset_t sent; /* by dbg_signal_send in this run */
 	struct siblings *siblings;
@@ -173,6 +174,8 @@ const char *follow_get_detach(struct dbg *dbg);
 
 /* ---- api_code.c ------------------------------------------------------ */
 
+/* Tell the stack which frames the settings want shown. */
+void session_show_frames(struct dbg *dbg);
 /* Make all settings of @from in @dbg. */
 DBG_MUST struct dbg_error *session_settings_copy(struct dbg *dbg,
 						 const struct dbg *from);

@@ -3,7 +3,8 @@
  * managed frames are either frames among them or folded: a line that tells
  * of them above the managed frame that called them. A thread without managed
  * frames shows its native ones in any case. Behind them come the async
- * methods that wait for this stack's.
+ * methods that wait for this stack's. Managed frames of code that is not the
+ * user's may be one, the first of those in a row.
  */
 #include <string.h>
 
@@ -20,7 +21,38 @@ enum {
 static void push(struct stack_thread *t, const struct frame *f, uint32_t first)
 {
 	mem_grow(&t->shown, &t->cap_shown, t->n_shown, sizeof(*t->shown));
-	t->shown[t->n_shown++] = (struct shown){f, first};
+	t->shown[t->n_shown++] = (struct shown){f, first, false};
+}
+
+// The module of the newest frame, if there is source where that stands: its
+// user is there, however it was built.
+static const struct code_module *home(struct stack *s,
+				      const struct stack_thread *t)
+{
+	const struct code_pos *pos = t->n_frames ? t->frames[0]->pos : NULL;
+
+	return pos && pos->path && s->code ? pos->module : NULL;
+}
+
+static bool is_external(struct stack *s, const struct stack_thread *t,
+			const struct frame *f)
+{
+	const struct code_pos *pos = f->pos;
+
+	return !pos || !pos->module ||
+	       !code_is_user(s->code, pos->module, pos->token, home(s, t));
+}
+
+// A managed or async frame, alone or in the one that stands for several.
+static void push_code(struct stack *s, struct stack_thread *t,
+		      const struct frame *f, uint32_t first)
+{
+	bool external = s->fold && is_external(s, t, f);
+
+	if (external && t->n_shown && t->shown[t->n_shown - 1].external)
+		return;
+	push(t, f, first);
+	t->shown[t->n_shown - 1].external = external;
 }
 
 // ---- Unfolded ------------------------------------------------------------
@@ -86,16 +118,27 @@ static void take(struct stack *s, struct stack_thread *t, const struct frame *f)
 		push_between(s, t, f->between, f->n_between);
 		push(t, f, t->n_taken);
 	} else if (f->kind != DBG_FRAME_RUNTIME) {
-		push(t, f, t->folded);
+		push_code(s, t, f, t->folded);
 		t->folded = t->n_taken;
 	}
 }
 
+struct waiters {
+	struct stack *stack;
+	struct stack_thread *thread;
+	bool any;
+};
+
 static void push_async(void *arg, struct frame *f)
 {
-	struct stack_thread *t = arg;
+	struct waiters *w = arg;
+	struct stack_thread *t = w->thread;
 
-	push(t, f, t->n_taken);
+	w->any = true;
+	if (w->stack->native)
+		push(t, f, t->n_taken);
+	else
+		push_code(w->stack, t, f, t->n_taken);
 }
 
 static void finish(struct stack *s, struct stack_thread *t)
@@ -106,10 +149,10 @@ static void finish(struct stack *s, struct stack_thread *t)
 	// Nothing but stubs: better these than nothing.
 	for (uint32_t i = 0; !t->n_shown && i < t->n_frames; i++)
 		push(t, t->frames[i], i);
-	size_t n = t->n_shown;
+	struct waiters w = {.stack = s, .thread = t};
 	// The oldest async method on the stack is the one that was resumed.
-	for (size_t i = t->n_frames; i-- > 0 && n == t->n_shown;)
-		async_each(s, t, t->frames[i], push_async, t);
+	for (size_t i = t->n_frames; i-- > 0 && !w.any;)
+		async_each(s, t, t->frames[i], push_async, &w);
 }
 
 struct dbg_error *stack_shown(struct stack *s, uint32_t thread, uint32_t level,
@@ -134,11 +177,9 @@ struct dbg_error *stack_shown(struct stack *s, uint32_t thread, uint32_t level,
 	return NULL;
 }
 
-void stack_show_native(struct stack *s, bool on)
+// What was taken is to be shown in another way.
+static void take_anew(struct stack *s)
 {
-	if (s->native == on)
-		return;
-	s->native = on;
 	for (size_t i = 0; i < s->n_threads; i++) {
 		struct stack_thread *t = s->threads[i];
 
@@ -148,6 +189,20 @@ void stack_show_native(struct stack *s, bool on)
 		t->n_taken = t->folded = 0;
 		t->all_shown = false;
 	}
+}
+
+void stack_show_native(struct stack *s, bool on)
+{
+	if (s->native != on)
+		take_anew(s);
+	s->native = on;
+}
+
+void stack_fold_external(struct stack *s, bool on)
+{
+	if (s->fold != on)
+		take_anew(s);
+	s->fold = on;
 }
 
 // ---- Folds ---------------------------------------------------------------
@@ -225,7 +280,8 @@ static const char *folded(struct stack *s, const struct stack_thread *t,
 {
 	struct fold fold = {0};
 
-	if (s->native || shown->frame->kind != DBG_FRAME_MANAGED)
+	if (s->native || shown->external ||
+	    shown->frame->kind != DBG_FRAME_MANAGED)
 		return NULL;
 	for (uint32_t i = shown->first; i < t->n_frames; i++) {
 		fold_between(s, t, t->frames[i], &fold);
@@ -278,8 +334,12 @@ void stack_describe(struct stack *s, uint32_t thread, uint32_t level,
 	    .il_offset = UINT32_MAX,
 	    .above = folded(s, t, shown),
 	};
-	if (f->kind == DBG_FRAME_NATIVE)
+	if (shown->external) {
+		ret->kind = DBG_FRAME_EXTERNAL;
+		ret->function = "[External Code]";
+	} else if (f->kind == DBG_FRAME_NATIVE) {
 		native_describe(s, f, ret);
-	else
+	} else {
 		describe_managed(s, f, ret);
+	}
 }

@@ -57,8 +57,11 @@ pid_t stack_thread_tid(struct stack *s, uint32_t number); /* 0: none */
 /* The lowest number of a managed thread; 0: none. */
 uint32_t stack_first_managed(struct stack *s);
 
+/* All threads, by number; in the arena of the stop. */
 DBG_MUST struct dbg_error *
 stack_threads(struct stack *s, struct dbg_thread **ret, size_t *ret_n);
+/* Does a thread run managed code at the moment? */
+bool stack_runs_managed(struct stack *s, uint32_t number);
 /* The frame @level of a thread; NULL in *ret if the stack ends before it. */
 DBG_MUST struct dbg_error *stack_frame(struct stack *s, uint32_t thread,
 				       uint32_t level,
@@ -71,6 +74,11 @@ void stack_behind(struct stack *s, pid_t tid);
 bool stack_is_behind(const struct stack *s, pid_t tid);
 /* Are native frames and the runtime's stubs shown, or folded? */
 void stack_show_native(struct stack *s, bool on);
+/*
+ * Are managed frames in a row that run none of the user's code shown as one?
+ * Not while native ones are shown.
+ */
+void stack_fold_external(struct stack *s, bool on);
 /* The same of what is shown. */
 DBG_MUST struct dbg_error *stack_shown(struct stack *s, uint32_t thread,
 				       uint32_t level,

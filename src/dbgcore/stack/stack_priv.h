@@ -10,6 +10,7 @@
 struct shown {
 	const struct frame *frame;
 	uint32_t first; /* managed frames from here to it are folded */
+	bool external;  /* it stands for all that follow it in a row */
 };
 
 /* A growing list. */
@@ -48,6 +49,7 @@ struct stack {
 	pid_t behind;           /* see stack_behind; 0: none */
 	uint32_t n_walked;      /* frames of all threads in this stop */
 	bool native;            /* show native frames */
+	bool fold;              /* frames that are not the user's */
 	uint32_t first_managed; /* number as last found, 0: none */
 	struct types *types;    /* NULL: no runtime */
 

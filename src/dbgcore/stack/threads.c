@@ -7,9 +7,14 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "code/object.h"
 #include "stack/stack_priv.h"
 #include "target/target.h"
+
+enum {
+	COMM_MAX = 15, /* TASK_COMM_LEN without its end */
+};
 
 uint32_t stack_thread_number(struct stack *s, pid_t tid)
 {
@@ -98,19 +103,40 @@ static const char *managed_name(struct stack *s, uint64_t object)
 	return name ? object_string(s->code, name, s->arena) : NULL;
 }
 
-static const char *thread_name(struct stack *s, const struct dac_thread *m,
-			       pid_t tid)
+// The kernel keeps 15 characters of a name.
+static const char *whole_name(struct stack *s, const char *comm)
 {
-	const char *name = NULL;
-	char comm[16];
+	static const char *const names[] = {
+	    ".NET SynchManager",
+	    ".NET Tiered Compilation Worker",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strlen(comm) == COMM_MAX &&
+		    !strncmp(names[i], comm, COMM_MAX))
+			return names[i];
+	return arena_strdup(s->arena, comm);
+}
+
+// The name, and whether the thread is the runtime's own: these have the
+// kernel's name alone, which begins as all of the runtime's.
+static void describe(struct stack *s, const struct dac_thread *m,
+		     struct dbg_thread *ret)
+{
+	char comm[COMM_MAX + 1];
 	uint64_t object = m && s->code ? dac_thread_object(s->dac, m) : 0;
 
-	if (object)
-		name = managed_name(s, object);
-	if (name && *name)
-		return name;
-	target_thread_name(s->target, tid, comm);
-	return arena_strdup(s->arena, comm);
+	ret->name = object ? managed_name(s, object) : NULL;
+	ret->named = ret->name && *ret->name;
+	if (ret->named)
+		return;
+	if (ret->tid == target_pid(s->target)) {
+		ret->name = "Main Thread";
+		return;
+	}
+	target_thread_name(s->target, ret->tid, comm);
+	ret->name = whole_name(s, comm);
+	ret->runtime = str_starts(comm, ".NET ");
 }
 
 // Its end may not have been told yet.
@@ -171,12 +197,21 @@ struct dbg_error *stack_threads(struct stack *s, struct dbg_thread **ret,
 			    .tid = tid,
 			    .managed = m != NULL,
 			    .managed_id = m ? m->managed_id : 0,
-			    .name = thread_name(s, m, tid),
 			};
+			describe(s, m, &s->list[i]);
 		}
 		qsort(s->list, n, sizeof(*s->list), by_number);
 	}
 	*ret = s->list;
 	*ret_n = s->n_list;
 	return NULL;
+}
+
+bool stack_runs_managed(struct stack *s, uint32_t number)
+{
+	const struct frame *f = NULL;
+	struct dbg_error *err = stack_frame(s, number, 0, &f);
+
+	dbg_error_destroy(err);
+	return !err && f && f->kind != DBG_FRAME_NATIVE;
 }
