@@ -213,6 +213,8 @@ struct dbg_error *control_runtime(struct control *c)
 	modules = code_modules(c->code, &n);
 	for (size_t i = 0; i < n; i++)
 		take_module(c, modules[i]);
+	if (!target_can(c->target, TARGET_RUN))
+		return NULL;
 	err = dac_notify_modules(c->dac, true);
 	err = arm_cxa_throw(c);
 	if (err)

@@ -39,7 +39,10 @@ void control_destroy(struct control *c);
 
 /* A program is there (inspect_begin); nothing is known of a runtime yet. */
 void control_begin_run(struct control *c);
-/* The runtime is up (inspect_runtime; all stopped). */
+/*
+ * The runtime is up (inspect_runtime; all stopped). In a target that cannot
+ * run breakpoints are bound to places, and nothing is armed.
+ */
 DBG_MUST struct dbg_error *control_runtime(struct control *c);
 /* The program is about to go on: have the runtime tell what is waited for. */
 void control_go(struct control *c);

@@ -47,6 +47,8 @@ struct dbg_error *control_site_add(struct control *c, enum site_kind kind,
 	_cleanup_free_ uint64_t *fresh = xcalloc(n + 1, sizeof(*fresh));
 	size_t n_fresh = 0;
 
+	if (!target_can(c->target, TARGET_RUN))
+		return NULL;
 	for (size_t i = 0; i < n; i++) {
 		struct site *site = map_find(&c->sites, addrs[i]);
 
@@ -86,6 +88,8 @@ struct dbg_error *control_site_remove(struct control *c, enum site_kind kind,
 		gone[n_gone++] = addrs[i];
 		free(map_take(&c->sites, addrs[i]));
 	}
+	if (!n_gone)
+		return NULL;
 	log_traps(c, "lifted", kind, gone, n_gone);
 	return target_traps_lift(c->target, gone, n_gone);
 }

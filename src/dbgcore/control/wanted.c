@@ -26,7 +26,8 @@ void wanted_add(struct control *c, struct code_module *m, uint32_t token)
 {
 	uint64_t key = want_key(m, token);
 
-	if (map_find(&c->wanted.methods, key))
+	if (!target_can(c->target, TARGET_RUN) ||
+	    map_find(&c->wanted.methods, key))
 		return;
 
 	struct want *w = xcalloc(1, sizeof(*w));

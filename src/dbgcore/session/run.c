@@ -376,7 +376,7 @@ static struct dbg_error *resume(struct dbg *dbg, bool alone)
 static struct dbg_error *thread_tid(struct dbg *dbg, uint32_t number,
 				    pid_t *ret)
 {
-	struct dbg_error *err = session_need_stop(dbg);
+	struct dbg_error *err = session_need_live(dbg);
 
 	if (err)
 		return err;
@@ -391,7 +391,7 @@ static struct dbg_error *thread_tid(struct dbg *dbg, uint32_t number,
 
 struct dbg_error *dbg_continue(struct dbg *dbg, uint32_t only)
 {
-	struct dbg_error *err = session_need_stop(dbg);
+	struct dbg_error *err = session_need_live(dbg);
 	pid_t tid = 0;
 
 	if (!err && only)

@@ -159,6 +159,17 @@ struct dbg_error *session_need_stop(const struct dbg *dbg)
 	return NULL;
 }
 
+struct dbg_error *session_need_live(const struct dbg *dbg)
+{
+	struct dbg_error *err = session_need_stop(dbg);
+
+	if (!err && !target_can(dbg->target, TARGET_RUN))
+		err = dbg_err(DBG_E_STATE,
+			      "this needs a process: what is debugged here was "
+			      "one, and cannot run on");
+	return err;
+}
+
 struct dbg_error *session_need_runtime(const struct dbg *dbg)
 {
 	struct dbg_error *err = session_need_stop(dbg);

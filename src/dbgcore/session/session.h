@@ -124,7 +124,9 @@ void session_begin(struct dbg *dbg);
 void session_ended(struct dbg *dbg);
 /* DBG_E_STATE with words unless the program is stopped. */
 DBG_MUST struct dbg_error *session_need_stop(const struct dbg *dbg);
-/* ... and its runtime is up. */
+/* ... and can be run on: it is a process. */
+DBG_MUST struct dbg_error *session_need_live(const struct dbg *dbg);
+/* ... stopped, and its runtime is up. */
 DBG_MUST struct dbg_error *session_need_runtime(const struct dbg *dbg);
 
 /* The frame of an id of this stop. */
@@ -142,6 +144,14 @@ void session_watch_signals(struct dbg *dbg);
 void session_signal_passes(struct dbg *dbg, int signal);
 /* Did the user ask for the signal of @ev? */
 bool session_signal_sent(const struct dbg *dbg, const struct target_event *ev);
+
+/* ---- takeover.c ------------------------------------------------------ */
+
+/*
+ * Take @t over, which cannot run (no TARGET_RUN): a stop that does not end.
+ * Nothing is armed in it. It is destroyed on failure, too.
+ */
+DBG_MUST struct dbg_error *session_stand(struct dbg *dbg, struct target *t);
 
 /* ---- run.c ----------------------------------------------------------- */
 

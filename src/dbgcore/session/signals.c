@@ -115,7 +115,7 @@ struct dbg_error *dbg_signal_set(struct dbg *dbg,
 
 struct dbg_error *dbg_signal_queue(struct dbg *dbg, uint32_t thread, int signal)
 {
-	struct dbg_error *err = session_need_stop(dbg);
+	struct dbg_error *err = session_need_live(dbg);
 
 	if (err)
 		return err;

@@ -213,6 +213,21 @@ static struct dbg_error *at_runtime(struct dbg *dbg)
 	return start_take_runtime(dbg);
 }
 
+/* It will not run on: what runtime there is now is all. */
+static struct dbg_error *take_standing(struct dbg *dbg)
+{
+	struct dbg_error *err = NULL;
+
+	if (dbg->start.runtime)
+		err = start_take_runtime(dbg);
+	if (!err && dbg->start.phase != START_DONE)
+		session_message(dbg, dbg->start.runtime
+					 ? "its .NET runtime was not up yet"
+					 : "no .NET runtime is loaded in it");
+	dbg->start.phase = START_DONE;
+	return err;
+}
+
 struct dbg_error *start_attached(struct dbg *dbg)
 {
 	struct dbg_error *err;
@@ -225,6 +240,8 @@ struct dbg_error *start_attached(struct dbg *dbg)
 	if (dbg->start.runtime &&
 	    target_image_loading(dbg->target, dbg->start.base))
 		start_reset(dbg);
+	if (!target_can(dbg->target, TARGET_RUN))
+		return take_standing(dbg);
 	if (!dbg->start.runtime)
 		return before_library(dbg);
 	err = start_take_runtime(dbg);

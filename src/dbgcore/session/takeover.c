@@ -48,6 +48,29 @@ static struct dbg_error *attach(struct dbg *dbg, pid_t pid)
 	return NULL;
 }
 
+struct dbg_error *session_stand(struct dbg *dbg, struct target *t)
+{
+	struct dbg_error *err;
+
+	dbg->target = t;
+	inspect_begin(&dbg->inspect, t);
+	stack_show_native(dbg->inspect.stack, dbg->show_native);
+	target_log_to(t, &dbg->log);
+	control_begin_run(dbg->control);
+	inspect_stop(&dbg->inspect);
+	err = number_threads(dbg);
+	if (!err)
+		err = start_attached(dbg);
+	if (err) {
+		session_ended(dbg);
+		return err;
+	}
+	session_stopped(dbg, &(struct dbg_stop){.reason = DBG_STOP_ATTACH,
+						.thread = session_pause_thread(
+						    dbg, target_pid(t))});
+	return NULL;
+}
+
 // One of that name, or words to choose one by.
 static struct dbg_error *one_of(const char *name, const pid_t *pids, size_t n,
 				pid_t *ret)
@@ -135,6 +158,10 @@ struct dbg_error *dbg_detach(struct dbg *dbg, bool stopped)
 
 	if (!dbg->target)
 		return dbg_err(DBG_E_STATE, "the program is not being run");
+	if (!target_can(dbg->target, TARGET_RUN)) {
+		session_ended(dbg);
+		return NULL;
+	}
 	err = target_stop_all(dbg->target);
 	if (!err) {
 		inspect_stop(&dbg->inspect);
