@@ -170,7 +170,7 @@ def test_no_dac(t):
     os.remove(dac)
     done = hello(t, root=root)
     ran_free(t, done)
-    one_line(t, f"Cannot open the runtime's DAC '{dac}': No such file or "
+    one_line(t, f"Cannot load the runtime's DAC: cannot open '{dac}': No such file or "
              "directory.", done.stdout + done.stderr)
 
 

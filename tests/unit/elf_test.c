@@ -401,7 +401,7 @@ static void test_file_machine(void **state)
 	must(target_file_machine(run_self(), &machine));
 	assert_int_equal(machine, EM_X86_64);
 	must_fail(target_file_machine("/nonexistent", &machine), DBG_E_FILE,
-		  "cannot read '/nonexistent'");
+		  "cannot open '/nonexistent'");
 	must_fail(target_file_machine("/etc/passwd", &machine), DBG_E_FORMAT,
 		  "not an ELF file");
 	must_fail(target_file_machine("/usr", &machine), DBG_E_FILE, "'/usr'");
