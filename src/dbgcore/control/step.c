@@ -345,7 +345,7 @@ plan_instruction(struct control *c, const struct regs *regs, bool *ret_done)
 	bool over = p->step.kind != DBG_STEP_IN && insn.kind == INSN_CALL;
 
 	// a system call may wait for another thread: let all run
-	if (regs_restart(regs))
+	if (regs_restarts(regs))
 		insn.size = 0;
 	else if (!known || (!over && insn.kind != INSN_SYSCALL))
 		return target_thread_step(c->target, p->tid, true, ret_done);

@@ -18,7 +18,7 @@
 struct target;
 
 enum {
-	ARCH_SYSCALL = 9, /* numbers in /proc/PID/syscall */
+	ARCH_SYSCALL_WORDS = 9, /* numbers in /proc/PID/syscall */
 };
 
 /* The program counter, the stack pointer and the frame pointer. */
@@ -37,9 +37,15 @@ void regs_set(struct regs *r, unsigned int n, uint64_t value);
  * Those of a thread inside of a system call, by what /proc/PID/syscall tells:
  * its number, six arguments, sp and pc. The others are 0.
  */
-void regs_of_syscall(const uint64_t v[ARCH_SYSCALL], struct regs *ret);
+void regs_of_syscall(const uint64_t v[ARCH_SYSCALL_WORDS], struct regs *ret);
+/* As the system call instruction at @pc leaves them, whoever made the call. */
+void regs_syscall_made(struct regs *r, uint64_t pc);
 /* Was it stopped in a system call that begins anew? pc is behind it then. */
-bool regs_restart(const struct regs *r);
+bool regs_restarts(const struct regs *r);
+/* Make the thread begin it anew, as the kernel would. */
+void regs_restart(struct regs *r);
+/* Note in a flag that the program never sees that pc was set by us. */
+void regs_mark(struct regs *r);
 
 /* ---- Instructions ---------------------------------------------------- */
 
@@ -60,6 +66,7 @@ struct insn {
 	uint8_t reg; /* the first operand, ARCH_GENERAL: no general register */
 	uint64_t target; /* of a call or jump that names it, else 0 */
 	uint64_t cell;   /* operand in memory that is relative to pc, or 0 */
+	bool repeats;    /* a single step may do one turn of many */
 };
 
 /* Decode the instruction in @bytes, which is at @addr; false: it is none. */
@@ -67,6 +74,10 @@ bool insn_decode(const uint8_t *bytes, size_t n, uint64_t addr,
 		 struct insn *ret);
 /* The same, read from the target. */
 bool insn_at(struct target *t, uint64_t addr, struct insn *ret);
+/* Do the ARCH_TRAP_MAX bytes of @code end in an instruction that traps? */
+bool insn_traps(const uint8_t *code);
+/* The instruction that makes a system call. */
+extern const uint8_t arch_syscall[ARCH_SYSCALL_BYTES];
 /* Write it as text for people; "" if it is none. */
 void insn_text(const uint8_t *bytes, size_t n, uint64_t addr, char *buf,
 	       size_t size);

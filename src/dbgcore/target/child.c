@@ -108,7 +108,7 @@ static void lift_page(struct live *l, int fd, const struct trap *v, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		uint8_t *byte = &span[v[i].addr - base];
 
-		if (*byte == INT3 && v[i].byte != INT3) {
+		if (*byte == ARCH_TRAP && v[i].byte != ARCH_TRAP) {
 			*byte = v[i].byte;
 			dirty = true;
 		}

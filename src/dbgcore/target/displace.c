@@ -6,6 +6,7 @@
 #include "target/live.h"
 
 #include <signal.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
@@ -62,13 +63,12 @@ static bool emulate(struct live *l, struct thread *th, struct trap *trap)
 	return true;
 }
 
-// Is it a string instruction with a repeat prefix, one step of many?
+// Is it one that repeats itself, this step being one turn of many?
 static bool is_repeated(struct live *l, uint64_t pc)
 {
-	uint8_t code[4];
+	struct insn insn;
 
-	return target_read_some(&l->target, pc, code, 4) == 4 &&
-	       (code[0] == 0xf2 || code[0] == 0xf3);
+	return insn_at(&l->target, pc, &insn) && insn.repeats;
 }
 
 enum placed {
@@ -84,8 +84,8 @@ static bool armed_again(struct live *l, struct thread *th, uint64_t pc)
 {
 	const struct trap *trap = traps_find(&l->target.traps, pc);
 
-	if (!trap || trap->byte == INT3 || !thread_load_regs(l, th) ||
-	    regs_pc(&th->regs) != pc + 1)
+	if (!trap || trap->byte == ARCH_TRAP || !thread_load_regs(l, th) ||
+	    regs_pc(&th->regs) != pc + ARCH_TRAP_BEHIND)
 		return false;
 	regs_set_pc(&th->regs, pc);
 	th->regs_dirty = true;
@@ -150,11 +150,11 @@ static struct dbg_error *lift_here(struct live *l, uint64_t pc)
 
 static struct dbg_error *arm_here(struct live *l, uint64_t pc)
 {
-	static const uint8_t int3 = INT3;
+	static const uint8_t byte = ARCH_TRAP;
 
 	if (!target_trap_armed(&l->target, pc) || l->exited)
 		return NULL;
-	return live_write_code(&l->target, pc, &int3, 1);
+	return live_write_code(&l->target, pc, &byte, 1);
 }
 
 // Lift the trap and step until the instruction is done.
@@ -213,7 +213,7 @@ static struct dbg_error *step_in_place(struct live *l, struct thread *th,
 	return dbg_err_first(err, pause ? live_unpause(l) : NULL);
 }
 
-// A `syscall` instruction within a mapping; 0: there is none.
+// A system call instruction within a mapping; 0: there is none.
 static uint64_t scan(struct target *t, const struct proc_map *map)
 {
 	uint8_t buf[PAGE_BYTES];
@@ -224,8 +224,9 @@ static uint64_t scan(struct target *t, const struct proc_map *map)
 	for (uint64_t at = map->start; at < end; at += sizeof(buf)) {
 		if (target_read_some(t, at, buf, sizeof(buf)) < sizeof(buf))
 			break;
-		for (size_t i = 0; i + 1 < sizeof(buf); i++)
-			if (buf[i] == 0x0f && buf[i + 1] == 0x05 &&
+		for (size_t i = 0; i + ARCH_SYSCALL_BYTES <= sizeof(buf); i++)
+			if (!memcmp(buf + i, arch_syscall,
+				    ARCH_SYSCALL_BYTES) &&
 			    !target_trap_armed(t, at + i))
 				return at + i;
 	}
@@ -261,7 +262,7 @@ static struct dbg_error *find_syscall(struct live *l, uint64_t *ret)
 	return NULL;
 }
 
-// Enter the system call by another `syscall` instruction, to return behind
+// Enter the system call by another instruction that makes one, to return behind
 // this one: at the stop of the entry the kernel takes the pc that we set. The
 // caller lets the thread go on from there.
 static struct dbg_error *enter_syscall(struct live *l, struct thread *th)
@@ -290,8 +291,7 @@ static struct dbg_error *enter_syscall(struct live *l, struct thread *th)
 	if (err || !thread_load_regs(l, th))
 		return err;
 	th->entering = true;
-	regs_set_pc(&th->regs, pc + 2);
-	th->regs.rcx = pc + 2;
+	regs_syscall_made(&th->regs, pc);
 	th->regs_dirty = true;
 	return NULL;
 }

@@ -10,79 +10,21 @@
 #include "target/live.h"
 
 #include <errno.h>
-#include <stddef.h>
 #include <string.h>
-#include <sys/ptrace.h>
-#include <sys/user.h>
 
 #include "base/err.h"
-
-enum {
-	DR_STATUS = 6,
-	DR_CONTROL = 7,
-	DR_SLOTS = 0xf, /* of the status: which were hit */
-};
-
-static uint64_t dr_offset(unsigned int n)
-{
-	return offsetof(struct user, u_debugreg) + n * sizeof(uint64_t);
-}
-
-// Intel SDM vol. 3, 17.2.4: enable bits, then kind and length of each.
-static uint64_t dr_control(const struct target_watch *v)
-{
-	static const uint8_t lengths[9] = {[1] = 0, [2] = 1, [4] = 3, [8] = 2};
-	uint64_t control = 0;
-
-	for (unsigned int i = 0; i < TARGET_WATCHES; i++) {
-		uint64_t kind = v[i].reads ? 3 : 1;
-
-		if (!v[i].size)
-			continue;
-		control |= UINT64_C(1) << 2 * i;
-		control |= (kind | (uint64_t)lengths[v[i].size] << 2)
-			   << (16 + 4 * i);
-	}
-	return control;
-}
-
-// Off first: the kernel checks an address against the length it had.
-static bool set_registers(struct live *l, pid_t tid)
-{
-	const struct target_watch *v = l->watches;
-	uint64_t control = dr_control(v);
-
-	if (live_ptrace(l, PTRACE_POKEUSER, tid, dr_offset(DR_CONTROL), 0))
-		return false;
-	for (unsigned int i = 0; i < TARGET_WATCHES; i++)
-		if (v[i].size && live_ptrace(l, PTRACE_POKEUSER, tid,
-					     dr_offset(i), v[i].addr))
-			return false;
-	return !control || !live_ptrace(l, PTRACE_POKEUSER, tid,
-					dr_offset(DR_CONTROL), control);
-}
 
 bool hwbreak_apply(struct live *l, struct thread *th)
 {
 	if (th->kind != THREAD_OWN || th->watch_stamp == l->watch_stamp)
 		return true;
 	th->watch_stamp = l->watch_stamp;
-	return set_registers(l, th->tid);
+	return debugreg_set(l, th->tid, l->watches);
 }
 
 unsigned int hwbreak_hits(struct live *l, struct thread *th)
 {
-	uint64_t status;
-
-	if (!th->watch_stamp)
-		return 0;
-	errno = 0;
-	status = (uint64_t)live_ptrace(l, PTRACE_PEEKUSER, th->tid,
-				       dr_offset(DR_STATUS), 0);
-	if (errno || !(status & DR_SLOTS))
-		return 0;
-	live_ptrace(l, PTRACE_POKEUSER, th->tid, dr_offset(DR_STATUS), 0);
-	return (unsigned int)status & DR_SLOTS;
+	return th->watch_stamp ? debugreg_hits(l, th->tid) : 0;
 }
 
 bool hwbreak_touches(const struct live *l, uint64_t addr, size_t n)

@@ -29,9 +29,6 @@
 
 enum {
 	CAVE_ALIGN = 16,
-	RESTART_MIN = 512, /* ERESTARTSYS, ERESTARTNOINTR, ERESTARTNOHAND */
-	RESTART_MAX = 514,
-	RESTART_BLOCK = 516,
 	TRIES_MAX = 100,
 	RED_ZONE = 512, /* ample: it is 128 */
 };
@@ -205,22 +202,6 @@ static struct thread *borrow(struct live *l)
 	return NULL;
 }
 
-// As the kernel does on the way from an interrupted system call.
-static void restart(struct regs *regs)
-{
-	int64_t result = (int64_t)regs->rax;
-
-	if ((int64_t)regs->orig_rax < 0)
-		return;
-	if (result <= -RESTART_MIN && result >= -RESTART_MAX)
-		regs->rax = regs->orig_rax;
-	else if (result == -RESTART_BLOCK)
-		regs->rax = SYS_restart_syscall;
-	else
-		return;
-	regs->rip -= 2;
-}
-
 // Let the thread go on to its next stop, whatever that is: th->placed.
 static struct dbg_error *advance(struct live *l, struct thread *th, int what)
 {
@@ -320,7 +301,7 @@ struct dbg_error *inject_begin(struct live *l, struct inject *in)
 	in->tid = in->th->tid;
 	in->saved = in->th->regs;
 	struct regs regs = in->saved;
-	restart(&regs);
+	regs_restart(&regs);
 	back.mask = in->mask;
 	memcpy(back.regs, &regs, sizeof(back.regs));
 	back.rip = regs.rip;

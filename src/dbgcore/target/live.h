@@ -337,6 +337,14 @@ bool hwbreak_touches(const struct live *l, uint64_t addr, size_t n);
 /* The process has another image, or is to be let go: nothing is watched. */
 void hwbreak_forget(struct live *l);
 
+/* ---- debugreg.c of the processor --------------------------------------- */
+
+/* Set the watches of a stopped thread, or take them out; false: see errno. */
+bool debugreg_set(struct live *l, pid_t tid, const struct target_watch *v);
+bool debugreg_clear(struct live *l, pid_t tid);
+/* Which of them were hit? Asked once. */
+unsigned int debugreg_hits(struct live *l, pid_t tid);
+
 /* ---- allstop.c: all of them --------------------------------------------- */
 
 DBG_MUST struct dbg_error *live_stop_all(struct target *t);

@@ -11,8 +11,8 @@
  * The sentry (sentry.c) does the rest of the cleaning up. It finds the net in
  * the process as we do when we attach to one that a dead debugger left.
  *
- * A thread whose pc we have set before the reaping of its stop bears the flag
- * RF (NET_RF), which means nothing to it: no int3 is to be gone back over.
+ * A thread whose pc we have set before the reaping of its stop bears a mark
+ * (regs_mark), which means nothing to it: no trap is to be gone back over.
  */
 #include "target/live.h"
 
@@ -25,7 +25,6 @@
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
-#include <sys/user.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -35,7 +34,6 @@
 enum {
 	LEAVE_ROUNDS = 1000,
 	WRITES_MAX = 512,
-	DEBUG_REGISTERS = 8,
 	KERNEL_SA_RESTORER = 0x04000000, /* asm/signal.h, SA_RESTORER */
 };
 
@@ -368,7 +366,7 @@ static void lift_found(struct live *l, const struct net_data *data)
 		uint8_t byte = (uint8_t)data->traps[i], now;
 
 		if (addr && live_read(&l->target, addr, &now, 1) == 1 &&
-		    now == INT3)
+		    now == ARCH_TRAP)
 			dbg_error_destroy(
 			    live_write_code(&l->target, addr, &byte, 1));
 	}
@@ -402,13 +400,9 @@ static void unmask_found(struct live *l, const struct net_mask *m)
 // Debug registers stay when a tracer dies.
 static void clear_debug_registers(struct live *l)
 {
-	const size_t dr7 = offsetof(struct user, u_debugreg) +
-			   (DEBUG_REGISTERS - 1) * sizeof(long);
-
 	for (size_t i = 0; i < l->n_threads; i++)
 		if (l->threads[i]->stop != STOP_NONE)
-			live_ptrace(l, PTRACE_POKEUSER, l->threads[i]->tid, dr7,
-				    0);
+			debugreg_clear(l, l->threads[i]->tid);
 }
 
 struct dbg_error *net_recover(struct live *l)

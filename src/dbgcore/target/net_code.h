@@ -13,7 +13,6 @@ enum {
 	NET_CODE_BYTES = 4096,
 	NET_TRAPS_MAX = 65536,
 	NET_MASKS_MAX = 64,
-	NET_RF = 1 << 16, /* EFLAGS.RF: we have set the pc of this thread */
 };
 
 #define NET_MAGIC UINT64_C(0x74656e2d67626e64) /* "dnbg-net" */

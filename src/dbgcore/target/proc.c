@@ -213,7 +213,7 @@ char proc_state(pid_t pid, pid_t tid)
 bool proc_syscall(pid_t pid, pid_t tid, struct regs *ret)
 {
 	char path[64];
-	uint64_t v[ARCH_SYSCALL];
+	uint64_t v[ARCH_SYSCALL_WORDS];
 	size_t n = 0;
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", pid, tid);

@@ -51,11 +51,11 @@ static int signal_for(struct live *l, struct thread *th)
 
 bool thread_at_syscall(struct live *l, struct thread *th)
 {
-	uint8_t code[2];
+	struct insn insn;
 
 	return thread_load_regs(l, th) &&
-	       target_read_some(&l->target, regs_pc(&th->regs), code, 2) == 2 &&
-	       code[0] == 0x0f && code[1] == 0x05;
+	       insn_at(&l->target, regs_pc(&th->regs), &insn) &&
+	       insn.kind == INSN_SYSCALL;
 }
 
 struct dbg_error *thread_request(struct live *l, struct thread *th, int what,

@@ -95,7 +95,7 @@ void thread_reap(struct live *l, struct thread *th)
 
 		// Should we die now, before the reaping, its SIGTRAP is
 		// delivered: the pc is right already.
-		regs.eflags |= NET_RF;
+		regs_mark(&regs);
 		live_ptrace(l, PTRACE_SETREGS, th->tid, 0, (uintptr_t)&regs);
 		th->regs_dirty = false;
 	}

@@ -16,7 +16,7 @@ struct trap {
 	uint64_t addr;
 	struct emu_insn insn; /* of what lies beneath, once decoded */
 	uint32_t slot;        /* in the net's table; 0: none */
-	uint8_t byte;         /* beneath the int3 */
+	uint8_t byte;         /* beneath ARCH_TRAP */
 	bool decoded;
 };
 
@@ -30,7 +30,6 @@ enum {
 	PAGE_BYTES = 4096,
 	PAGE_SETS = 128,
 	PAGE_WAYS = 4,
-	INT3 = 0xcc,
 };
 
 /* Pages as the program sees them (traps masked). */

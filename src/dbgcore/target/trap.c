@@ -61,7 +61,7 @@ void traps_mask(const struct traps *traps, uint64_t addr, void *buf, size_t n)
 
 		if (off >= n)
 			break;
-		if (bytes[off] == INT3)
+		if (bytes[off] == ARCH_TRAP)
 			bytes[off] = traps->v[i].byte;
 	}
 }
@@ -77,7 +77,7 @@ struct dbg_error *traps_write(struct target *t, uint64_t addr, const void *buf,
 	for (size_t i = first; i < t->traps.n; i++) {
 		if (t->traps.v[i].addr - addr >= n)
 			break;
-		copy[t->traps.v[i].addr - addr] = INT3;
+		copy[t->traps.v[i].addr - addr] = ARCH_TRAP;
 	}
 	err = t->ops->write_code(t, addr, copy, n);
 	if (err)
@@ -185,13 +185,13 @@ static bool change_span(struct change *c, uint8_t *span, uint64_t base,
 
 	for (size_t i = 0; i < n; i++) {
 		uint8_t *byte = &span[addrs[i] - base];
-		uint8_t want = INT3;
+		uint8_t want = ARCH_TRAP;
 
 		if (c->arm)
 			change_note(c, addrs[i], *byte);
 		else
 			want = traps_find(&c->t->traps, addrs[i])->byte;
-		if (c->arm ? *byte != INT3 : *byte == INT3) {
+		if (c->arm ? *byte != ARCH_TRAP : *byte == ARCH_TRAP) {
 			*byte = want;
 			dirty = true;
 		}
@@ -215,7 +215,7 @@ static bool change_run(struct change *c, const uint64_t *addrs, size_t n)
 			return false;
 		// The code is gone, and its trap with it.
 		if (!c->arm)
-			change_note(c, addrs[0], INT3);
+			change_note(c, addrs[0], ARCH_TRAP);
 		else
 			err =
 			    dbg_err(DBG_E_MEMORY,

@@ -256,15 +256,14 @@ static void on_signal(struct live *l, struct thread *th, int signal)
 	thread_due(l, th, signal);
 }
 
-// An int3 that is no trap now: one that was lifted meanwhile?
+// A trap that is none of ours now: one that was lifted meanwhile?
 static bool was_lifted(struct live *l, uint64_t after)
 {
-	uint8_t code[2];
+	uint8_t code[ARCH_TRAP_MAX];
+	size_t n = sizeof(code);
 
-	// cd 03 is a long form of int3.
-	if (live_read(&l->target, after - 2, code, 2) != 2)
-		return false;
-	return code[1] != INT3 && !(code[0] == 0xcd && code[1] == 3);
+	return live_read(&l->target, after - n, code, n) == n &&
+	       !insn_traps(code);
 }
 
 // Execution of an int3; false: it is the program's own.
@@ -277,9 +276,10 @@ static struct dbg_error *on_int3(struct live *l, struct thread *th,
 	*ret_ours = true;
 	if (!thread_load_regs(l, th))
 		return NULL;
-	uint64_t addr = regs_pc(&th->regs) - 1;
+	uint64_t after = regs_pc(&th->regs);
+	uint64_t addr = after - ARCH_TRAP_BEHIND;
 	bool armed = target_trap_armed(&l->target, addr);
-	if (!armed && !was_lifted(l, addr + 1)) {
+	if (!armed && !was_lifted(l, after)) {
 		*ret_ours = false;
 		return NULL;
 	}

@@ -92,9 +92,20 @@ bool insn_decode(const uint8_t *bytes, size_t n, uint64_t addr,
 	    .kind = kind_of(&d),
 	    .size = d.insn.length,
 	    .reg = ARCH_GENERAL,
+	    .repeats = d.insn.attributes &
+		       (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE |
+			ZYDIS_ATTRIB_HAS_REPNE),
 	};
 	set_operands(&d, addr, ret);
 	return true;
+}
+
+const uint8_t arch_syscall[ARCH_SYSCALL_BYTES] = {0x0f, 0x05};
+
+bool insn_traps(const uint8_t *code)
+{
+	// cd 03 is a long form of int3.
+	return code[1] == ARCH_TRAP || (code[0] == 0xcd && code[1] == 3);
 }
 
 bool insn_at(struct target *t, uint64_t addr, struct insn *ret)

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <stddef.h>
+#include <sys/syscall.h>
 #include <sys/user.h>
 
 static_assert(sizeof(struct regs) == sizeof(struct user_regs_struct), "");
@@ -11,6 +12,10 @@ static_assert(offsetof(struct regs, rip) ==
 		  offsetof(struct user_regs_struct, rip),
 	      "");
 static_assert(sizeof(struct fpregs) == sizeof(struct user_fpregs_struct), "");
+
+enum {
+	RESTART_BLOCK = 516,
+};
 
 /* In the order of their numbers. */
 static const uint8_t general[ARCH_GENERAL] = {
@@ -74,7 +79,7 @@ void regs_set(struct regs *r, unsigned int n, uint64_t value)
 	*(uint64_t *)((char *)r + general[n]) = value;
 }
 
-void regs_of_syscall(const uint64_t v[ARCH_SYSCALL], struct regs *ret)
+void regs_of_syscall(const uint64_t v[ARCH_SYSCALL_WORDS], struct regs *ret)
 {
 	*ret = (struct regs){
 	    .orig_rax = v[0],
@@ -90,10 +95,30 @@ void regs_of_syscall(const uint64_t v[ARCH_SYSCALL], struct regs *ret)
 	};
 }
 
-// By -ERESTARTSYS to -ERESTART_RESTARTBLOCK in rax.
-bool regs_restart(const struct regs *r)
+void regs_syscall_made(struct regs *r, uint64_t pc)
 {
-	int64_t result = (int64_t)r->rax;
+	r->rip = r->rcx = pc + ARCH_SYSCALL_BYTES;
+}
 
-	return (int64_t)r->orig_rax >= 0 && result <= -512 && result >= -516;
+// ERESTARTSYS, ERESTARTNOINTR, ERESTARTNOHAND and ERESTART_RESTARTBLOCK
+bool regs_restarts(const struct regs *r)
+{
+	int64_t error = -(int64_t)r->rax;
+
+	return (int64_t)r->orig_rax >= 0 &&
+	       ((error >= 512 && error <= 514) || error == RESTART_BLOCK);
+}
+
+void regs_restart(struct regs *r)
+{
+	if (!regs_restarts(r))
+		return;
+	r->rax = (int64_t)r->rax == -RESTART_BLOCK ? SYS_restart_syscall
+						   : r->orig_rax;
+	r->rip -= ARCH_SYSCALL_BYTES;
+}
+
+void regs_mark(struct regs *r)
+{
+	r->eflags |= REGS_RF;
 }

@@ -5,8 +5,13 @@
 #include <stdint.h>
 
 enum {
-	ARCH_GENERAL = 16,  /* general registers */
-	ARCH_FP = 5,        /* the number of the frame pointer */
+	ARCH_GENERAL = 16,    /* general registers */
+	ARCH_FP = 5,          /* the number of the frame pointer */
+	ARCH_TRAP = 0xcc,     /* int3, the byte that traps */
+	ARCH_TRAP_BEHIND = 1, /* how far behind it pc is then */
+	ARCH_TRAP_MAX = 2,    /* bytes of the longest instruction that traps */
+	ARCH_SYSCALL_BYTES = 2,
+	REGS_RF = 1 << 16,  /* EFLAGS.RF: see regs_mark */
 	ARCH_INSN_MAX = 15, /* bytes of the longest instruction */
 };
 

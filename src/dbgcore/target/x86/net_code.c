@@ -16,13 +16,14 @@
 #include <sys/syscall.h>
 #include <ucontext.h>
 
+#include "target/arch.h"
+
 #define IN_PROGRAM                                                             \
 	__attribute__((section("net_code"), used, noinline,                    \
 		       no_stack_protector, no_instrument_function,             \
 		       no_sanitize("address"), no_sanitize("undefined")))
 
 enum {
-	INT3 = 0xcc,
 	INT_IMM = 0xcd, /* of the long form of int3 */
 	PAGE = 4096,
 };
@@ -84,10 +85,10 @@ IN_PROGRAM static bool net_armed(long mem, uint64_t addr)
 	uint8_t byte = 0;
 
 	if (mem < 0)
-		return *(volatile uint8_t *)addr == INT3;
+		return *(volatile uint8_t *)addr == ARCH_TRAP;
 	return net_syscall(SYS_pread64, (uint64_t)mem, (uint64_t)&byte, 1,
 			   addr) == 1 &&
-	       byte == INT3;
+	       byte == ARCH_TRAP;
 }
 
 IN_PROGRAM static void net_lift_all(struct net_data *data)
@@ -125,12 +126,12 @@ IN_PROGRAM static bool net_int3(struct net_data *data, greg_t *regs)
 	const volatile uint8_t *code = (const volatile uint8_t *)addr;
 
 	// We had taken the stop, and set its pc.
-	if (regs[REG_EFL] & NET_RF) {
+	if (regs[REG_EFL] & REGS_RF) {
 		net_lift_all(data);
 		return true;
 	}
 	// In this order: another thread forgets them when it has lifted all.
-	if (!net_knows(data, addr) && code[0] == INT3)
+	if (!net_knows(data, addr) && code[0] == ARCH_TRAP)
 		return false;
 	if (code[0] == 3 && code[-1] == INT_IMM)
 		return false;
