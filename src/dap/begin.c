@@ -1,11 +1,19 @@
 /*
  * Starting and ending the program.
  *
- * `launch` and `configurationDone` come in either order; when both are there
- * the program is started and `launch` is answered. With a terminal of the
- * client's, that is first asked for (`runInTerminal`), and the program starts
- * when the helper in it has told its name.
+ * `launch` starts the program at once and is answered when its runtime is up:
+ * by then it is certain that it can be debugged. There it is held, before any
+ * code of its own, until `configurationDone`. So a client may wait for the
+ * answer to `launch` before it sets its breakpoints, or send all at once, and
+ * no breakpoint is late. A program that loads no runtime for a while (a host,
+ * a script) runs, and `launch` is answered all the same. What is attached to
+ * is held likewise, but only for a moment: it has other things to do than to
+ * wait for us.
+ *
+ * With a terminal of the client's, that is first asked for (`runInTerminal`),
+ * and the program starts when the helper in it has told its name.
  */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,22 +23,46 @@
 #include "emit.h"
 #include "fault.h"
 
-static void answer_launch(struct dap *d, struct dbg_error *err)
+enum {
+	ANSWER_MS = 5000, /* for a program to load a runtime */
+	HELD_MS = 1000,   /* what was attached to, for breakpoints */
+};
+
+void begin_answer(struct dap *d, struct dbg_error *err)
 {
 	struct request req = {
 	    .seq = d->launch_seq,
 	    .command = d->setup.attach ? "attach" : "launch",
 	};
 
+	d->timers[TIMER_ANSWER] = 0;
 	if (!d->launching) {
-		dap_complain(d, err);
+		dbg_error_destroy(err);
 		return;
 	}
 	d->launching = false;
-	bool failed = err;
 	dap_answer(d, &req, err);
-	if (failed)
+}
+
+void begin_runs(struct dap *d)
+{
+	begin_answer(d, NULL);
+}
+
+// Another start may follow; what was started is no use to anybody.
+static void fail(struct dap *d, struct dbg_error *err)
+{
+	progress_end(d, PROGRESS_TERMINAL);
+	if (d->launching) {
 		d->start = DAP_START_NONE;
+		begin_answer(d, err);
+	} else {
+		dap_complain(d, err);
+		begin_terminated(d);
+	}
+	console_close(&d->console);
+	if (dbg_state(d->dbg) != DBG_IDLE)
+		dap_complain(d, dbg_kill(d->dbg));
 }
 
 // The program, or of one that was attached to the file that it runs.
@@ -79,6 +111,7 @@ static struct dbg_error *launch(struct dap *d)
 	    .n_env = s->env.n,
 	    .tty = d->console.tty,
 	    .stop_at_entry = s->stop_at_entry && !s->no_debug,
+	    .hold = true,
 	};
 
 	if (!launch.tty)
@@ -86,8 +119,6 @@ static struct dbg_error *launch(struct dap *d)
 	if (!err)
 		err = dbg_launch(d->dbg, &launch);
 	console_started(&d->console);
-	if (err)
-		console_close(&d->console);
 	return err;
 }
 
@@ -133,60 +164,129 @@ static struct dbg_error *ask_terminal(struct dap *d)
 	return NULL;
 }
 
-static void started(struct dap *d, struct dbg_error *err)
+static void launched(struct dap *d, struct dbg_error *err)
 {
 	d->start = DAP_STARTED;
-	progress_end(d, PROGRESS_TERMINAL);
-	bool failed = err;
-	answer_launch(d, err);
-	if (failed) {
-		console_close(&d->console);
+	if (err) {
+		fail(d, err);
 		return;
 	}
+	progress_end(d, PROGRESS_TERMINAL);
 	tell_process(d);
 	// the first thread is born with the program
-	if (d->setup.attach)
-		tell_attached(d);
-	else
-		news_thread_main(d);
+	news_thread_main(d);
+	if (d->launching)
+		dap_timer(d, TIMER_ANSWER, ANSWER_MS);
+}
+
+static void attached(struct dap *d, struct dbg_error *err)
+{
+	d->start = DAP_STARTED;
+	if (err) {
+		fail(d, err);
+		return;
+	}
+	begin_runs(d);
+	tell_process(d);
+	tell_attached(d);
 }
 
 static void start(struct dap *d)
 {
 	struct dbg_error *err = NULL;
 
+	d->terminated = false;
 	if (d->setup.attach)
-		started(d, attach(d));
+		attached(d, attach(d));
 	else if (d->setup.console == SETUP_CONSOLE_INTERNAL)
-		started(d, launch(d));
+		launched(d, launch(d));
 	else
 		err = ask_terminal(d);
 	if (err)
-		started(d, err);
+		fail(d, err);
+}
+
+/* ---- Held, let go, gone ------------------------------------------------ */
+
+void begin_ready(struct dap *d, const struct dbg_stop *stop)
+{
+	bool waits = d->setup.attach && !d->setup.wake;
+
+	if (stop->note && d->launching && !d->setup.no_debug) {
+		fail(d, fault(DBG_E_RUNTIME, "%s", stop->note));
+		return;
+	}
+	if (stop->note)
+		dap_say(d, "%s", stop->note);
+	begin_runs(d);
+	d->held = true;
+	if (d->configured)
+		begin_release(d);
+	else if (waits)
+		dap_timer(d, TIMER_GO, HELD_MS);
+}
+
+void begin_release(struct dap *d)
+{
+	d->timers[TIMER_GO] = 0;
+	if (!d->held)
+		return;
+	d->held = false;
+	// a child that another session held for this one
+	if (d->setup.wake)
+		kill(dbg_pid(d->dbg), SIGCONT);
+	dap_complain(d, dbg_continue(d->dbg, 0));
+}
+
+bool begin_gone(struct dap *d, int status)
+{
+	bool asked = d->timers[TIMER_KILL];
+
+	if (d->launching && d->setup.no_debug)
+		begin_runs(d);
+	if (d->launching)
+		fail(d, fault(DBG_E_RUNTIME,
+			      "'%s' ended with exit code %d before it loaded a "
+			      ".NET runtime: see what it printed",
+			      d->setup.program, status));
+	else if (d->start != DAP_START_NONE)
+		return false;
+	if (asked)
+		begin_terminated(d);
+	return true;
+}
+
+void begin_cancel(struct dap *d)
+{
+	d->cancel_start = false;
+	fail(d, fault(DBG_E_INTERRUPTED, "cancelled"));
+}
+
+static void try_terminal(struct dap *d)
+{
+	if (d->console.tty)
+		launched(d, launch(d));
+	else if (d->console.listener < 0 && d->console.helper < 0)
+		fail(d, fault(DBG_E_FILE, "the terminal was closed"));
 }
 
 void begin_try(struct dap *d)
 {
 	if (d->cancel_start) {
-		d->cancel_start = false;
-		started(d, fault(DBG_E_INTERRUPTED, "cancelled"));
+		begin_cancel(d);
 	} else if (d->start == DAP_START_TERMINAL) {
-		if (d->console.tty)
-			started(d, launch(d));
-		else if (d->console.listener < 0 && d->console.helper < 0)
-			started(d,
-				fault(DBG_E_FILE, "the terminal was closed"));
+		try_terminal(d);
 	} else if (d->left) {
 		d->left = false;
 		begin_terminated(d);
 	} else if (d->restart == DAP_RESTART_NOW) {
 		d->restart = DAP_RESTART_NONE;
-		d->terminated = false;
 		console_close(&d->console);
 		start(d);
-	} else if (d->start == DAP_START_NONE && d->launching &&
-		   d->configured) {
+	} else if (d->start == DAP_START_NONE && d->launching) {
 		start(d);
+	} else if (d->configured) {
+		begin_release(d);
 	}
 }
 
@@ -206,7 +306,7 @@ void dap_answered(struct dap *d, const cJSON *message)
 	if (success || d->start != DAP_START_TERMINAL)
 		return;
 	dbg_error_destroy(args_str(message, "message", &why));
-	started(d, fault(DBG_E_TARGET, "cannot run in a terminal: %s", why));
+	fail(d, fault(DBG_E_TARGET, "cannot run in a terminal: %s", why));
 }
 
 void begin_terminated(struct dap *d)

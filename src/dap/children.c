@@ -37,6 +37,7 @@ void children_take(struct dap *d, const struct dbg_event *e)
 		alone(d, e);
 		return;
 	}
+	begin_runs(d);
 	alloc_grow(&c->asked, &c->cap, c->n + 1, sizeof(*c->asked));
 	struct child *child = &c->asked[c->n++];
 	child->pid = e->child;

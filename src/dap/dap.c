@@ -254,26 +254,45 @@ static int64_t now_ms(void)
 
 static int timeout(const struct dap *d)
 {
-	if (!d->kill_at)
+	int64_t first = 0;
+
+	for (int i = 0; i < N_TIMERS; i++)
+		if (d->timers[i] && (!first || d->timers[i] < first))
+			first = d->timers[i];
+	if (!first)
 		return -1;
-	int64_t left = d->kill_at - now_ms();
+	int64_t left = first - now_ms();
 	return left < 0 ? 0 : (int)left;
 }
 
-void dap_kill_later(struct dap *d, int ms)
+void dap_timer(struct dap *d, enum dap_timer timer, int ms)
 {
-	d->kill_at = now_ms() + ms;
+	d->timers[timer] = now_ms() + ms;
 }
 
-static void kill_if_due(struct dap *d)
+static void kill_overdue(struct dap *d)
 {
-	if (!d->kill_at || now_ms() < d->kill_at)
-		return;
-	d->kill_at = 0;
 	if (dbg_state(d->dbg) == DBG_IDLE)
 		return;
 	dap_say(d, "the program did not end when asked: it is killed");
 	dap_complain(d, dbg_kill(d->dbg));
+}
+
+static void do_what_is_due(struct dap *d)
+{
+	static void (*const work[N_TIMERS])(struct dap *) = {
+	    [TIMER_KILL] = kill_overdue,
+	    [TIMER_ANSWER] = begin_runs,
+	    [TIMER_GO] = begin_release,
+	};
+	int64_t now = now_ms();
+
+	for (int i = 0; i < N_TIMERS; i++) {
+		if (!d->timers[i] || now < d->timers[i])
+			continue;
+		d->timers[i] = 0;
+		work[i](d);
+	}
 }
 
 static void turn(struct dap *d)
@@ -305,7 +324,7 @@ static void turn(struct dap *d)
 	if (fds[FD_IN].revents)
 		read_client(d);
 	dap_take_messages(d);
-	kill_if_due(d);
+	do_what_is_due(d);
 	outbox_flush(&d->out);
 }
 

@@ -4,8 +4,9 @@
  * The model: one loop (dap.c) waits for the client, the engine and the
  * program's output. A request is carried out at once and answered; events
  * that its handler makes follow the answer. What the engine tells becomes
- * events in news.c. The program is started when both `launch` and
- * `configurationDone` have come, so that no breakpoint is late.
+ * events in news.c. `launch` starts the program, which is held before its
+ * first managed code until `configurationDone`: no breakpoint is late, and a
+ * client may wait for either answer before it goes on (begin.c).
  *
  * Back-pressure: while much waits to be written to the client, nothing that
  * makes more is done: no requests, no output of the program, no news of the
@@ -48,6 +49,14 @@ enum dap_start {
 	DAP_STARTED,
 };
 
+/* What is done when a time has come. */
+enum dap_timer {
+	TIMER_KILL,   /* the program was asked to end */
+	TIMER_ANSWER, /* `launch`, of a program without a runtime yet */
+	TIMER_GO,     /* what was attached to, configured or not */
+	N_TIMERS,
+};
+
 /* Is the program to begin anew? */
 enum dap_restart {
 	DAP_RESTART_NONE,
@@ -88,6 +97,7 @@ struct dap {
 	struct sources sources;
 	struct command_host *host; /* of the prompt's commands, or NULL */
 	bool initialized, configured;
+	bool held;      /* the program, until `configurationDone` */
 	bool launching; /* or attaching: asked, not answered */
 	int64_t launch_seq;
 	enum dap_start start;
@@ -97,7 +107,7 @@ struct dap {
 	bool left;       /* a command let the program go */
 	bool terminated; /* the client was told */
 	bool waits[N_PROGRESS];
-	int64_t kill_at;            /* milliseconds, 0: not asked to end */
+	int64_t timers[N_TIMERS];   /* milliseconds, 0: not set */
 	struct dap_thread *threads; /* alive, that the client knows */
 	size_t n_threads, cap_threads;
 	uint32_t last_thread; /* that stopped, or was asked to run */
@@ -140,15 +150,27 @@ struct text *dap_output(struct dap *d, const char *line);
 /* An `output` event, category "console", made of one sentence. */
 void dap_say(struct dap *d, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-/* Kill the program in @ms milliseconds if it is still there. */
-void dap_kill_later(struct dap *d, int ms);
+/* Have what @timer is for done in @ms milliseconds. */
+void dap_timer(struct dap *d, enum dap_timer timer, int ms);
 /* dap_say its words and destroy it; NULL is allowed. */
 void dap_complain(struct dap *d, struct dbg_error *err);
 
 /* ---- begin.c: starting and ending ------------------------------------ */
 
-/* Start the program if all that is needed has come. */
+/* Do what is due: start the program, let it go, begin anew. */
 void begin_try(struct dap *d);
+/* Answer `launch` or `attach`, if that waits; destroys @err. */
+void begin_answer(struct dap *d, struct dbg_error *err);
+/* The same for a program that runs. */
+void begin_runs(struct dap *d);
+/* The program stopped for us, before it runs on: DBG_STOP_READY or ATTACH. */
+void begin_ready(struct dap *d, const struct dbg_stop *stop);
+/* The program is gone: true if nothing of it was told to have begun. */
+bool begin_gone(struct dap *d, int status);
+/* Let the program go that is held. */
+void begin_release(struct dap *d);
+/* The start is given up. */
+void begin_cancel(struct dap *d);
 /* The client has answered one of our requests. */
 void dap_answered(struct dap *d, const cJSON *message);
 /* Tell the client that the session is over, once. */

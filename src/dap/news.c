@@ -24,7 +24,6 @@ struct stop_words {
 // By enum dbg_stop_reason.
 static const struct stop_words stop_words[] = {
     [DBG_STOP_ENTRY] = {"entry", "Paused on entry"},
-    [DBG_STOP_ATTACH] = {"pause", "Paused after attaching"},
     [DBG_STOP_BREAKPOINT] = {"breakpoint", "Paused on breakpoint"},
     [DBG_STOP_STEP] = {"step", "Paused on step"},
     [DBG_STOP_PAUSE] = {"pause", "Paused"},
@@ -112,14 +111,12 @@ static void on_stopped(struct dap *d, const struct dbg_stop *s)
 
 	if (!passes)
 		tell_threads(d);
-	if (s->reason == DBG_STOP_ATTACH && d->setup.wake)
-		kill(dbg_pid(d->dbg), SIGCONT);
-	// a client that attaches wants the program to go on
-	if (s->reason != DBG_STOP_ATTACH && !passes) {
+	if (s->reason == DBG_STOP_ATTACH || s->reason == DBG_STOP_READY)
+		begin_ready(d, s);
+	else if (passes)
+		dap_complain(d, dbg_continue(d->dbg, 0));
+	else
 		stopped(d, s);
-		return;
-	}
-	dap_complain(d, dbg_continue(d->dbg, 0));
 }
 
 /* ---- The end ----------------------------------------------------------- */
@@ -134,8 +131,12 @@ static void on_exited(struct dap *d, const struct dbg_event *e)
 		dap_say(d, "The program was ended by SIG%s.",
 			sigabbrev_np(e->exit_signal));
 	news_threads_forget(d);
-	d->kill_at = 0;
 	news_resumed(d);
+	d->held = false;
+	bool never_began = begin_gone(d, status);
+	memset(d->timers, 0, sizeof(d->timers));
+	if (never_began)
+		return;
 	if (d->restart == DAP_RESTART_AT_END) {
 		d->restart = DAP_RESTART_NOW;
 		begin_try(d);
@@ -281,6 +282,7 @@ static void on_message(struct dap *d, const struct dbg_event *e)
 static void on_continued(struct dap *d)
 {
 	news_resumed(d);
+	d->held = false;
 	if (!d->tell_continued)
 		return;
 	struct text *t = dap_event(d, "continued");

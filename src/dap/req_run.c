@@ -130,6 +130,9 @@ static struct dbg_error *do_pause(struct dap *d, struct request *req)
 	struct dbg_error *err = args_u32(req->args, "threadId", &thread);
 	if (err)
 		return err;
+	if (d->held)
+		return fault(DBG_E_STATE,
+			     "the program waits for 'configurationDone'");
 	// stopped already: the client has the event, or will
 	if (dbg_state(d->dbg) == DBG_STOPPED)
 		return NULL;

@@ -109,6 +109,7 @@ static struct dbg_error *do_disconnect(struct dap *d, struct request *req)
 	if (err)
 		return err;
 	d->quit = true;
+	begin_answer(d, fault(DBG_E_INTERRUPTED, "the client has left"));
 	if (dbg_state(d->dbg) == DBG_IDLE)
 		return NULL;
 	return terminate ? dbg_kill(d->dbg) : dbg_detach(d->dbg, suspend);
@@ -117,9 +118,17 @@ static struct dbg_error *do_disconnect(struct dap *d, struct request *req)
 static struct dbg_error *do_terminate(struct dap *d, struct request *req)
 {
 	(void)req;
-	if (d->kill_at) {
+	if (dbg_state(d->dbg) == DBG_IDLE && d->launching) {
+		// it waits for its terminal
+		begin_cancel(d);
+		begin_terminated(d);
+		return NULL;
+	}
+	if (dbg_state(d->dbg) == DBG_IDLE)
+		return fault(DBG_E_STATE, "there is no program");
+	if (d->timers[TIMER_KILL]) {
 		// asked twice: it does not mean to end
-		d->kill_at = 0;
+		d->timers[TIMER_KILL] = 0;
 		return dbg_kill(d->dbg);
 	}
 
@@ -129,7 +138,7 @@ static struct dbg_error *do_terminate(struct dap *d, struct request *req)
 		dbg_error_destroy(err);
 		return dbg_kill(d->dbg);
 	}
-	dap_kill_later(d, GRACE_MS);
+	dap_timer(d, TIMER_KILL, GRACE_MS);
 	progress_start(d, PROGRESS_END, 0);
 	if (dbg_state(d->dbg) != DBG_STOPPED)
 		return NULL;
@@ -146,6 +155,8 @@ static struct dbg_error *do_restart(struct dap *d, struct request *req)
 	if (d->setup.attach)
 		return fault(DBG_E_STATE, "a process that was attached to "
 					  "cannot be restarted");
+	if (d->launching)
+		return fault(DBG_E_STATE, "the program is being started");
 	struct dbg_error *err = args_object(req->args, "arguments", &args);
 	if (!err && args)
 		err = setup_take(d, args, false);
@@ -183,7 +194,7 @@ const struct dap_request req_session[] = {
     {"configurationDone", "supportsConfigurationDoneRequest", 0,
      do_configuration_done},
     {"disconnect", "supportTerminateDebuggee", REQ_ANYTIME, do_disconnect},
-    {"terminate", "supportsTerminateRequest", REQ_NEEDS_PROCESS, do_terminate},
+    {"terminate", "supportsTerminateRequest", 0, do_terminate},
     {"restart", "supportsRestartRequest", 0, do_restart},
     {"cancel", "supportsCancelRequest", 0, do_cancel},
     {0},

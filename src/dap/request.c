@@ -41,6 +41,9 @@ static struct dbg_error *check(struct dap *d, const struct dap_request *r)
 			     r->name);
 	if (needs && state == DBG_IDLE)
 		return fault(DBG_E_STATE, "there is no program");
+	if (d->held && (r->flags & REQ_NEEDS_STOP))
+		return fault(DBG_E_STATE,
+			     "the program waits for 'configurationDone'");
 	if ((needs & REQ_NEEDS_STOP) && state == DBG_RUNNING)
 		return fault(DBG_E_STATE, "the program is running");
 	return NULL;

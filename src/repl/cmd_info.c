@@ -375,6 +375,8 @@ static struct dbg_error *info_program(struct repl *r, const struct call *call)
 {
 	static const char *const reasons[] = {
 	    [DBG_STOP_ENTRY] = "at the start of Main",
+	    [DBG_STOP_READY] = "before any of its code ran",
+	    [DBG_STOP_ATTACH] = "because it was attached to",
 	    [DBG_STOP_BREAKPOINT] = "at a breakpoint",
 	    [DBG_STOP_STEP] = "after being stepped",
 	    [DBG_STOP_PAUSE] = "because it was interrupted",

@@ -335,6 +335,7 @@ static void show_reason(const struct repl *r, const struct dbg_stop *stop)
 		break;
 	case DBG_STOP_ENTRY:
 	case DBG_STOP_GOTO:
+	case DBG_STOP_READY:
 	case DBG_STOP_ATTACH:
 	case DBG_STOP_STEP:
 		break;

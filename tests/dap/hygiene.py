@@ -146,8 +146,9 @@ test_capabilities.runtimes = ("10",)
 
 def test_order(t):
     """What the protocol says of the order: events of a request follow its
-    answer, the program starts behind configurationDone, a stop is told after
-    the answer to what led there, and nothing comes after `terminated`."""
+    answer, the program starts at `launch` and runs behind configurationDone,
+    a stop is told after the answer to what led there, and nothing comes after
+    `terminated`."""
     source = t.source("HitLoop")
     c = t.adapter()
     c.launch(t.program("HitLoop", "2"), {source: [t.line("HitLoop", "hit")]})
@@ -165,8 +166,10 @@ def test_order(t):
         places = [seen.index(name) for name in names]
         t.check_equal(sorted(places), places)
 
-    before("res initialize", "initialized", "res configurationDone",
-           "res launch", "process", "stopped", "res next", "res setVariable",
+    before("res initialize", "initialized", "process", "res launch")
+    before("initialized", "res setBreakpoints", "res configurationDone")
+    before("res launch", "stopped")
+    before("res configurationDone", "stopped", "res next", "res setVariable",
            "invalidated", "memory", "res continue", "exited", "terminated")
     first, second = [i for i, name in enumerate(seen) if name == "stopped"]
     t.check(first < seen.index("res next") < second, str(seen))

@@ -109,6 +109,7 @@ struct dbg_launch {
 	const char *stdio[3]; /* files to open, NULL: inherit */
 	const char *tty;      /* its terminal, NULL: inherit ours */
 	bool stop_at_entry;   /* stop at the start of Main */
+	bool hold;            /* ... and before: DBG_STOP_READY */
 };
 
 /*
@@ -225,6 +226,9 @@ enum dbg_watch {
 
 enum dbg_stop_reason {
 	DBG_STOP_ENTRY,
+	/* The runtime is up and no code of the program's has run; note: why
+	 * there is none that could be debugged. */
+	DBG_STOP_READY,
 	DBG_STOP_ATTACH,
 	DBG_STOP_BREAKPOINT,
 	DBG_STOP_STEP,

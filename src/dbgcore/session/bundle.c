@@ -28,7 +28,6 @@ struct dbg_error *bundle_begin(struct dbg *dbg,
 	const char *dac;
 	uint64_t hole = 0;
 
-	s->told = true; // whatever is wrong is said here
 	err = dac_find_bundled(dbg->target, image, dbg->dac_path, arena, &dac);
 	if (!err)
 		err = dac_table_hole(dbg->target, image, &hole);

@@ -185,7 +185,7 @@ static void on_thread(struct dbg *dbg, const struct target_event *ev)
 
 static void on_exit(struct dbg *dbg, const struct target_event *ev)
 {
-	if (dbg->start.phase != START_DONE && !dbg->start.told)
+	if (dbg->start.phase != START_DONE)
 		session_message(dbg, "the program ended without loading a "
 				     ".NET runtime");
 	session_ended(dbg);
@@ -259,6 +259,35 @@ static void log_event(struct dbg *dbg, const struct target_event *ev,
 			 err ? err->message : "");
 }
 
+/* The front end wants to see the program before it runs managed code. */
+static bool is_ready(const struct dbg *dbg, const struct target_event *ev)
+{
+	return dbg->hold && dbg->state == DBG_RUNNING &&
+	       dbg->start.phase == START_DONE &&
+	       (ev->kind == TARGET_TRAP || ev->kind == TARGET_WATCH);
+}
+
+/* @why: there is no runtime to be had, or NULL. */
+static struct dbg_error *ready(struct dbg *dbg, pid_t tid,
+			       struct dbg_error *why)
+{
+	struct dbg_error *err = target_stop_all(dbg->target);
+	struct dbg_stop stop = {.reason = DBG_STOP_READY};
+
+	dbg->hold = false;
+	if (err) {
+		dbg_error_destroy(why);
+		return err;
+	}
+	inspect_stop(&dbg->inspect);
+	if (why)
+		stop.note = arena_strdup(dbg->inspect.arena, why->message);
+	dbg_error_destroy(why);
+	stop.thread = stack_thread_number(dbg->inspect.stack, tid);
+	session_stopped(dbg, &stop);
+	return NULL;
+}
+
 /* An error in judging must not keep the thread: say it and go on. */
 static struct dbg_error *take(struct dbg *dbg, struct target_event *ev)
 {
@@ -279,6 +308,8 @@ static struct dbg_error *take(struct dbg *dbg, struct target_event *ev)
 		return dbg->inspect.stopped || held ? session_go(dbg) : NULL;
 	}
 	err = dispatch(dbg, ev);
+	if (is_ready(dbg, ev))
+		err = ready(dbg, ev->tid, err);
 	log_event(dbg, ev, err);
 	// one that was killed while it was held is no news
 	if (err && ev->kind == TARGET_CHILD && err->code == DBG_E_NOT_FOUND) {

@@ -128,6 +128,7 @@ void session_ended(struct dbg *dbg)
 	dbg->state = DBG_IDLE;
 	dbg->pausing = false;
 	sigemptyset(&dbg->sent);
+	dbg->hold = false;
 }
 
 void dbg_counters(const struct dbg *dbg, struct dbg_counters *ret)
@@ -227,6 +228,7 @@ static struct dbg_error *launch(struct dbg *dbg, const struct dbg_launch *req,
 	if (err)
 		return err;
 	session_begin(dbg);
+	dbg->hold = req->hold;
 	control_stop_at_entry(dbg->control, req->stop_at_entry);
 	stack_thread_number(dbg->inspect.stack, target_pid(dbg->target));
 	err = start_begin(dbg);

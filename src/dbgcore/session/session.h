@@ -42,7 +42,6 @@ struct start {
 	uint64_t addrs[2]; /* armed for the present phase */
 	size_t n_addrs;
 	unsigned int modules; /* told of by a runtime inside */
-	bool told;            /* why there is no runtime to be had */
 	bool prepared;        /* the DAC is loaded, or cannot be */
 	char *runtime; /* path of libcoreclr.so, or of what it is inside of */
 	char *bundled_dac; /* of a runtime inside, NULL: it is no such */
@@ -90,6 +89,7 @@ struct event_queue {
 struct dbg {
 	enum dbg_state state;
 	bool pausing;          /* dbg_pause, until it takes effect */
+	bool hold;             /* DBG_STOP_READY is due */
 	pid_t resumed;         /* the thread that the user resumed, 0: gone */
 	struct target *target; /* owned */
 	struct inspect inspect;

@@ -56,13 +56,12 @@ static struct dbg_error *check_main_image(struct dbg *dbg, struct arena *arena,
 	*ret_bundled = table;
 	if (table)
 		return bundle_begin(dbg, &image);
-	dbg->start.told = aot;
 	if (aot)
-		session_message(dbg,
-				"'%s' is a NativeAOT program without a .NET "
-				"runtime: debug it with gdb, or build it "
-				"without PublishAot",
-				image.path);
+		return dbg_err(DBG_E_RUNTIME,
+			       "'%s' is a NativeAOT program without a .NET "
+			       "runtime: debug it with gdb, or build it "
+			       "without PublishAot",
+			       image.path);
 	return NULL;
 }
 
