@@ -12,3 +12,17 @@ def test_launches(t):
         capture_output=True)
     t.check_equal(0, done.returncode if not done.stderr else done.stderr)
     t.check_in("24 launches, 0 went wrong", done.stdout)
+
+
+def test_children(t):
+    """Programs with children that end in all ways; scripts/torture-children
+    alone does more."""
+    done = subprocess.run(
+        [sys.executable, f"{drive.TOP}/scripts/torture-children", "--count",
+         "12", "--milliseconds", "600", "--slack", "8", "--dndbg", t.dndbg],
+        text=True, capture_output=True)
+    t.check_equal(0, done.returncode if not done.stderr else done.stderr)
+    t.check_in("12 sessions, 0 went wrong", done.stdout)
+
+
+test_children.runtimes = ("10",)

@@ -165,13 +165,16 @@ void child_detach(struct live *l, struct thread *child)
 	thread_remove(l, child);
 }
 
-// A stray of a parent that is gone has none of ours as its parent.
+// Unclaimed task, neither a thread nor a child of a traced process: no event
+// will claim it.
 static bool is_orphan(struct family *f, pid_t tid)
 {
-	uint64_t parent = 0;
+	uint64_t parent = 0, process = 0;
 
 	return !proc_status(tid, "PPid", 10, &parent) ||
-	       !family_has_process(f, (pid_t)parent);
+	       !proc_status(tid, "Tgid", 10, &process) ||
+	       (!family_owner(f, (pid_t)parent) &&
+		!family_owner(f, (pid_t)process));
 }
 
 void child_release_strays(struct live *l)
@@ -179,6 +182,7 @@ void child_release_strays(struct live *l)
 	struct family *f = l->family;
 	int status;
 
+	f->bereft = true;
 	for (size_t i = f->n_strays; i-- > 0;) {
 		pid_t tid = f->strays[i].tid;
 

@@ -63,11 +63,3 @@ struct live *family_owner(struct family *f, pid_t tid)
 			return f->lives[i];
 	return NULL;
 }
-
-bool family_has_process(const struct family *f, pid_t pid)
-{
-	for (size_t i = 0; i < f->n_lives; i++)
-		if (f->lives[i]->target.pid == pid && !f->lives[i]->exited)
-			return true;
-	return false;
-}

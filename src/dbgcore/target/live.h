@@ -145,6 +145,7 @@ struct family {
 	bool drained;  /* signal_fd was read since event_next found nothing */
 	bool missed;   /* ... and there may be statuses that it told of */
 	bool survives; /* one of them does */
+	bool bereft;   /* parents have ended: strays may be orphans */
 
 	bool shares_tty; /* stdin is a terminal for them and us */
 	bool given;      /* they have it */
@@ -376,7 +377,7 @@ void child_release(struct live *l, struct thread *child);
 /* A child that shared the memory has its own now. */
 void child_detach(struct live *l, struct thread *child);
 void child_stray(struct family *f, pid_t tid, int status);
-/* The process ended: let strays go that nobody will tell us of any more. */
+/* A process ended: let strays go that nobody will tell us of any more. */
 void child_release_strays(struct live *l);
 /* A stop of a task aside that is no signal. */
 void child_aside_stop(struct live *l, struct thread *child, bool group);
@@ -401,8 +402,6 @@ DBG_MUST struct dbg_error *family_join(struct family *f, struct live *l);
 void family_leave(struct live *l);
 /* Whose task is it? NULL: nobody's. */
 struct live *family_owner(struct family *f, pid_t tid);
-/* Is @pid the process of one of them? */
-bool family_has_process(const struct family *f, pid_t pid);
 
 /* ---- memory.c --------------------------------------------------------- */
 

@@ -129,6 +129,8 @@ static struct dbg_error *take(struct live *l, pid_t tid, int status)
 		reap(l, tid);
 	if (!owner) {
 		child_stray(l->family, tid, status);
+		if (l->family->bereft)
+			child_release_strays(l);
 		return NULL;
 	}
 	struct thread *th = thread_find(owner, tid);

@@ -414,6 +414,7 @@ static struct dbg_error *on_exec(struct live *l, struct thread *th)
 	}
 	remove_own(l, th->tid);
 	thread_remove(l, th);
+	child_release_strays(l);
 	th = thread_add(l, l->target.pid, THREAD_OWN);
 	th->fresh = false;
 	th->execed = true;
@@ -442,6 +443,8 @@ static struct dbg_error *on_end(struct live *l, struct thread *th, int status)
 		bool zombie = th->zombie;
 
 		thread_remove(l, th);
+		if (!own)
+			child_release_strays(l);
 		if (own && !zombie)
 			live_queue(l, TARGET_GONE, tid);
 		if (own && asked && l->interrupt_wanted && !l->stopping)
