@@ -10,11 +10,14 @@
 #include "text.h"
 
 const struct cmd_family *const cmd_families[] = {
-    &cmd_family_running,   &cmd_family_breakpoints, &cmd_family_watchpoints,
-    &cmd_family_stack,     &cmd_family_threads,     &cmd_family_signals,
-    &cmd_family_inferiors, &cmd_family_data,        &cmd_family_displays,
-    &cmd_family_code,      &cmd_family_info,        &cmd_family_settings,
-    &cmd_family_session,   &cmd_family_support,     NULL,
+    &cmd_family_running,     &cmd_family_breakpoints,
+    &cmd_family_watchpoints, &cmd_family_stack,
+    &cmd_family_threads,     &cmd_family_signals,
+    &cmd_family_inferiors,   &cmd_family_data,
+    &cmd_family_displays,    &cmd_family_code,
+    &cmd_family_info,        &cmd_family_settings,
+    &cmd_family_session,     &cmd_family_user,
+    &cmd_family_support,     NULL,
 };
 
 static bool is_name_char(char c)
@@ -36,7 +39,7 @@ void cmd_parse(const char *line, struct cmd_line *ret)
 	*ret = (struct cmd_line){.name = p, .format = "", .args = ""};
 	if (!*p || *p == '#')
 		return;
-	if (*p == '!') {
+	if (*p == '!' || *p == '|') {
 		ret->n_name = 1;
 		ret->args = skip_blanks(p + 1);
 		return;
@@ -223,8 +226,11 @@ struct dbg_error *cmd_execute(struct repl *r, const char *line)
 {
 	struct dbg_error *err;
 	const struct repl_cmd *cmd = NULL;
+	const struct user_command *own = user_command_find(r, line);
 	struct cmd_line parts;
 
+	if (own)
+		return user_command_run(r, own, line);
 	err = resolve(line, &parts, &cmd);
 	if (err || !cmd)
 		return err;

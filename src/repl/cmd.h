@@ -73,11 +73,14 @@ extern const struct cmd_family cmd_family_code;
 extern const struct cmd_family cmd_family_info;
 extern const struct cmd_family cmd_family_settings;
 extern const struct cmd_family cmd_family_session;
+extern const struct cmd_family cmd_family_user;
 extern const struct cmd_family cmd_family_support;
 
 /* Kinds of "catch" and "tcatch". */
 extern const struct repl_cmd cmd_catch_subs[];
 extern const struct repl_cmd cmd_tcatch_subs[];
+/* Subcommands of "frame". */
+extern const struct repl_cmd cmd_frame_subs[];
 
 /* All families, in the order of the manual; ends with NULL. */
 extern const struct cmd_family *const cmd_families[];

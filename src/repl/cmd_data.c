@@ -26,6 +26,11 @@ static struct dbg_error *cmd_output(struct repl *r, const struct call *call)
 	return show_expr(r, call->args, call->format, SHOW_OUTPUT);
 }
 
+static struct dbg_error *cmd_printf(struct repl *r, const struct call *call)
+{
+	return show_printf(r, call->args);
+}
+
 static struct dbg_error *cmd_ptype(struct repl *r, const struct call *call)
 {
 	struct dbg_error *err;
@@ -72,6 +77,24 @@ static const struct repl_cmd cmds[] = {
 	.flags = CMD_NEEDS_STOP | CMD_FORMAT,
 	.complete = COMPLETE_EXPRESSIONS,
 	.run = cmd_print,
+    },
+    {
+	.names = "call",
+	.args = "EXPRESSION",
+	.help = "evaluate an expression, as \"print\"",
+	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS | CMD_FORMAT,
+	.complete = COMPLETE_EXPRESSIONS,
+	.run = cmd_print,
+    },
+    {
+	.names = "printf",
+	.args = "\"FORMAT\", EXPRESSION...",
+	.help = "print values in a format like that of C",
+	.more = "%d %u %x %o %c %p take integers, %s any value; widths and "
+		"\\n \\t \\033 as in C.",
+	.flags = CMD_NEEDS_ARGS,
+	.complete = COMPLETE_EXPRESSIONS,
+	.run = cmd_printf,
     },
     {
 	.names = "output",

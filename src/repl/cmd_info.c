@@ -68,11 +68,11 @@ static void show_thread_row(struct repl *r, const struct dbg_thread *t)
 	size_t n;
 
 	// Those that run no code of the program's say so.
-	_cleanup_free_ char *label =
-	    alloc_printf("Thread %d \"%s\"%s", (int)t->tid, t->name,
-			 t->runtime    ? " (runtime)"
-			 : !t->managed ? " (native)"
-				       : "");
+	_cleanup_free_ char *label = alloc_printf(
+	    "Thread %d \"%s\"%s", (int)t->tid, thread_name_get(r, t),
+	    t->runtime    ? " (runtime)"
+	    : !t->managed ? " (native)"
+			  : "");
 	out(r, "%c %-4" PRIu32 " %-30s ", t->number == r->thread ? '*' : ' ',
 	    t->number, label);
 	err = dbg_frame_list(r->dbg, t->number, 0, 1, &frames, &n);
@@ -84,20 +84,43 @@ static void show_thread_row(struct repl *r, const struct dbg_thread *t)
 	out(r, "\n");
 }
 
+// Is @number in the list of numbers and ranges, or the list empty?
+static struct dbg_error *in_list(const char *list, uint32_t number, bool *ret)
+{
+	struct dbg_error *err;
+	uint64_t first, last;
+	bool any = true;
+
+	*ret = !*list;
+	while (*list && !*ret) {
+		err = parse_range(&list, &first, &last, &any);
+		if (err)
+			return err;
+		*ret = number >= first && number <= last;
+	}
+	return NULL;
+}
+
 static struct dbg_error *info_threads(struct repl *r, const struct call *call)
 {
 	struct dbg_error *err;
 	struct dbg_thread *threads;
+	size_t shown = 0;
 	size_t n;
 
-	(void)call;
 	err = dbg_thread_list(r->dbg, &threads, &n);
-	if (err)
-		return err;
-	out(r, "  %-4s %-30s %s\n", "Id", "Target Id", "Frame");
-	for (size_t i = 0; i < n && !loop_interrupted(r->loop); i++)
+	for (size_t i = 0; !err && i < n && !loop_interrupted(r->loop); i++) {
+		bool wanted;
+		err = in_list(call->args, threads[i].number, &wanted);
+		if (err || !wanted)
+			continue;
+		if (!shown++)
+			out(r, "  %-4s %-30s %s\n", "Id", "Target Id", "Frame");
 		show_thread_row(r, &threads[i]);
-	return NULL;
+	}
+	if (!err && !shown)
+		out(r, "No threads match '%s'.\n", call->args);
+	return err;
 }
 
 static const char *symbols_word(enum dbg_symbols symbols)
@@ -226,6 +249,27 @@ static struct dbg_error *info_line(struct repl *r, const struct call *call)
 	return NULL;
 }
 
+static void show_register(const struct repl *r, const struct dbg_register *reg)
+{
+	out(r, "%-15s0x%-17" PRIx64 " %" PRId64 "\n", reg->name, reg->value,
+	    (int64_t)reg->value);
+}
+
+static const struct dbg_register *find_register(const struct dbg_register *regs,
+						size_t n, const char *name)
+{
+	static const char *const others[][2] = {
+	    {"pc", "rip"}, {"sp", "rsp"}, {"fp", "rbp"}};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (strcmp(name, others[i][0]) == 0)
+			name = others[i][1];
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(name, regs[i].name) == 0)
+			return &regs[i];
+	return NULL;
+}
+
 static struct dbg_error *info_registers(struct repl *r, const struct call *call)
 {
 	struct dbg_error *err;
@@ -238,16 +282,19 @@ static struct dbg_error *info_registers(struct repl *r, const struct call *call)
 		err = dbg_registers(r->dbg, f.id, &regs, &n);
 	if (err)
 		return err;
-	const char *name = call->args + (*call->args == '$');
-	bool any = false;
-	for (size_t i = 0; i < n; i++) {
-		if (*name && strcmp(name, regs[i].name) != 0)
-			continue;
-		any = true;
-		out(r, "%-15s0x%-17" PRIx64 " %" PRId64 "\n", regs[i].name,
-		    regs[i].value, (int64_t)regs[i].value);
+	for (size_t i = 0; !*call->args && i < n; i++)
+		show_register(r, &regs[i]);
+	for (const char *p = call->args; *p; p += strspn(p, " \t,")) {
+		size_t len = strcspn(p, " \t,");
+		_cleanup_free_ char *name =
+		    alloc_strn(p + (*p == '$'), len - (*p == '$'));
+		const struct dbg_register *reg = find_register(regs, n, name);
+		if (!reg)
+			return fault_arg("Invalid register `%s'", name);
+		show_register(r, reg);
+		p += len;
 	}
-	return any ? NULL : fault_arg("Invalid register `%s'", name);
+	return NULL;
 }
 
 // The frames next to @f, as gdb tells of them.
@@ -493,7 +540,7 @@ static const struct repl_cmd subs[] = {
     },
     {
 	.names = "registers r",
-	.args = "[NAME]",
+	.args = "[NAME...]",
 	.help = "registers of the selected frame",
 	.flags = CMD_NEEDS_STOP,
 	.run = info_registers,
@@ -533,6 +580,7 @@ static const struct repl_cmd subs[] = {
     },
     {
 	.names = "threads",
+	.args = "[LIST]",
 	.help = "threads and where they are",
 	.flags = CMD_NEEDS_STOP,
 	.run = info_threads,

@@ -102,6 +102,66 @@ static struct dbg_error *cmd_shell(struct repl *r, const struct call *call)
 	return shell_run(r, call->args, NULL);
 }
 
+// Words that may follow, each as the whole line that it would make.
+static struct dbg_error *cmd_complete(struct repl *r, const struct call *call)
+{
+	struct completion c = {0};
+
+	complete_line(r, call->args, &c);
+	for (size_t i = 0; i < c.words.n; i++)
+		out(r, "%.*s%s\n", (int)c.start, call->args, c.words.v[i]);
+	words_deinit(&c.words);
+	return NULL;
+}
+
+// What a command prints, for one of the shell to read.
+static struct dbg_error *printed_by(struct repl *r, const char *line,
+				    struct text *ret)
+{
+	FILE *outer = r->out;
+	char *printed = NULL;
+	size_t n = 0;
+
+	FILE *file = open_memstream(&printed, &n);
+	if (!file)
+		return fault(DBG_E_FILE, "cannot make a buffer: %s",
+			     strerror(errno));
+	fflush(outer);
+	r->out = file;
+	struct dbg_error *err = cmd_execute(r, line);
+	r->out = outer;
+	fclose(file);
+	text_addn(ret, printed, n);
+	free(printed);
+	return err;
+}
+
+static struct dbg_error *cmd_pipe(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	const char *args = call->args;
+	_cleanup_free_ char *mark = alloc_str("|");
+	_cleanup_text_ struct text printed = {0};
+
+	if (strncmp(args, "-d ", 3) == 0) {
+		args += 3 + strspn(args + 3, " \t");
+		size_t n = strcspn(args, " \t");
+		free(mark);
+		mark = alloc_strn(args, n);
+		args += n + strspn(args + n, " \t");
+	}
+	const char *end = *mark ? strstr(args, mark) : NULL;
+	const char *shell = end ? end + strlen(mark) : "";
+	shell += strspn(shell, " \t");
+	if (!end || !*shell)
+		return fault_arg("Usage: pipe [-d MARK] COMMAND %s SHELL "
+				 "COMMAND",
+				 *mark ? mark : "|");
+	_cleanup_free_ char *line = alloc_strn(args, (size_t)(end - args));
+	err = printed_by(r, line, &printed);
+	return err ? err : shell_run(r, shell, &printed);
+}
+
 static const struct repl_cmd cmds[] = {
     {
 	.names = "help h",
@@ -132,6 +192,29 @@ static const struct repl_cmd cmds[] = {
 	.help = "carry out a command of the shell",
 	.complete = COMPLETE_PATHS,
 	.run = cmd_shell,
+    },
+    {
+	.names = "pipe |",
+	.args = "[-d MARK] COMMAND | SHELL COMMAND",
+	.help = "give what a command prints to one of the shell",
+	.more = "With -d, MARK stands between them in place of |.",
+	.flags = CMD_NEEDS_ARGS,
+	.complete = COMPLETE_COMMANDS,
+	.run = cmd_pipe,
+    },
+    {
+	.names = "apropos",
+	.args = "WORD",
+	.help = "list commands and settings whose help mentions WORD",
+	.flags = CMD_NEEDS_ARGS,
+	.run = help_apropos,
+    },
+    {
+	.names = "complete",
+	.args = "[LINE]",
+	.help = "list what the last word of LINE may become",
+	.complete = COMPLETE_COMMANDS,
+	.run = cmd_complete,
     },
     {
 	.names = "cd",

@@ -79,6 +79,7 @@ static struct dbg_error *launch(struct repl *r, const struct call *call,
 	    .stop_at_entry = stop_at_entry,
 	};
 	r->shown_inferior = inferior_current(r)->number;
+	thread_names_clear(r);
 	say_start(r);
 	r->thread = 0;
 	r->program_status = -1;
@@ -336,6 +337,7 @@ static struct dbg_error *cmd_attach(struct repl *r, const struct call *call)
 					 "\"detach\" or \"kill\" it first.");
 	if (err)
 		return err;
+	thread_names_clear(r);
 	if (a.wait)
 		out(r, "Waiting for \"%s\".\n", a.name);
 	r->thread = 0;

@@ -14,13 +14,16 @@
 #include "fault.h"
 #include "parse.h"
 #include "repl_priv.h"
+#include "screen.h"
 
 enum setting_kind {
 	SETTING_BOOL,
 	SETTING_COUNT, /* "unlimited" is 0 */
 	SETTING_PROMPT,
 	SETTING_FILE_NAMES, /* a bool called absolute or basename */
-	SETTING_NO_PAGER,   /* what gdb's scripts switch off */
+	SETTING_SIZE,       /* a count, or as the terminal is */
+	SETTING_FILE,       /* a file's name */
+	SETTING_LOG,        /* a bool that begins and ends the log */
 };
 
 struct setting {
@@ -39,11 +42,19 @@ static const struct setting settings[] = {
      "source files by full path (absolute) or name "
      "(basename)",
      SETTING_FILE_NAMES, FIELD(full_names)},
-    {"height", "there is no pager; accepted as gdb's", SETTING_NO_PAGER, 0},
+    {"height", "lines of a page, 0 for no end", SETTING_SIZE, FIELD(height)},
     {"history size", "lines of history kept", SETTING_COUNT,
      FIELD(history_size)},
     {"listsize", "lines that \"list\" shows", SETTING_COUNT, FIELD(list_size)},
-    {"pagination", "there is no pager; accepted as gdb's", SETTING_NO_PAGER, 0},
+    {"logging enabled", "write what is shown to a file, too", SETTING_LOG,
+     FIELD(log_enabled)},
+    {"logging file", "that file", SETTING_FILE, FIELD(log_file)},
+    {"logging overwrite", "begin that file anew", SETTING_BOOL,
+     FIELD(log_overwrite)},
+    {"logging redirect", "show nothing, only write it", SETTING_BOOL,
+     FIELD(log_redirect)},
+    {"pagination", "stop where a page is full", SETTING_BOOL,
+     FIELD(pagination)},
     {"print elements", "elements of an array shown, 0 for all", SETTING_COUNT,
      FIELD(elements)},
     {"print max-depth", "objects inside objects shown", SETTING_COUNT,
@@ -55,7 +66,7 @@ static const struct setting settings[] = {
     {"style enabled", "colours on a terminal", SETTING_BOOL, FIELD(style)},
     {"trace-commands", "print each command before it is carried out",
      SETTING_BOOL, FIELD(trace)},
-    {"width", "there is no pager; accepted as gdb's", SETTING_NO_PAGER, 0},
+    {"width", "columns of a line, 0 for no end", SETTING_SIZE, FIELD(width)},
 };
 
 enum {
@@ -71,6 +82,10 @@ void settings_init(struct repl *r)
 	    .depth = 2,
 	    .list_size = 10,
 	    .history_size = 1000,
+	    .pagination = true,
+	    .height = SCREEN_AUTO,
+	    .width = SCREEN_AUTO,
+	    .log_file = alloc_str("dndbg.txt"),
 	    .prompt = alloc_str("(dndbg) "),
 	};
 }
@@ -78,6 +93,7 @@ void settings_init(struct repl *r)
 void settings_deinit(struct repl *r)
 {
 	free(r->set.prompt);
+	free(r->set.log_file);
 }
 
 static void *field(struct repl *r, const struct setting *s)
@@ -133,14 +149,20 @@ static struct dbg_error *set_file_names(const char *value, bool *ret)
 	return NULL;
 }
 
-static struct dbg_error *set_no_pager(const char *value)
+static struct dbg_error *set_log(struct repl *r, const char *value)
 {
-	static const char *const off[] = {"0", "off", "unlimited"};
+	struct dbg_error *err;
+	bool on;
 
-	for (size_t i = 0; i < sizeof(off) / sizeof(*off); i++)
-		if (strcmp(value, off[i]) == 0)
-			return NULL;
-	return fault_arg("There is no pager.");
+	err = parse_bool(value, &on);
+	if (!err)
+		err = screen_log(r, on);
+	if (err)
+		return err;
+	r->set.log_enabled = on;
+	if (on)
+		out(r, "Copying output to %s.\n", r->set.log_file);
+	return NULL;
 }
 
 static struct dbg_error *set_own(struct repl *r, const struct setting *s,
@@ -149,12 +171,18 @@ static struct dbg_error *set_own(struct repl *r, const struct setting *s,
 	switch (s->kind) {
 	case SETTING_BOOL:
 		return parse_bool(value, field(r, s));
+	case SETTING_SIZE:
 	case SETTING_COUNT:
 		return set_count(s, value, field(r, s));
 	case SETTING_FILE_NAMES:
 		return set_file_names(value, field(r, s));
-	case SETTING_NO_PAGER:
-		return set_no_pager(value);
+	case SETTING_FILE:
+		if (!*value)
+			return fault_arg("The name of a file expected.");
+		alloc_replace(field(r, s), value);
+		return NULL;
+	case SETTING_LOG:
+		return set_log(r, value);
 	case SETTING_PROMPT:
 		break;
 	}
@@ -315,8 +343,14 @@ static void show_own(struct repl *r, const struct setting *s)
 
 	out(r, "%s: ", s->name);
 	switch (s->kind) {
+	case SETTING_LOG:
 	case SETTING_BOOL:
 		out(r, "%s\n", *(const bool *)p ? "on" : "off");
+		break;
+	case SETTING_SIZE:
+		out(r, "%" PRIu64 "\n",
+		    s->offset == FIELD(height) ? screen_height(r)
+					       : screen_width(r));
 		break;
 	case SETTING_COUNT:
 		out(r, "%" PRIu64 "\n", *(const uint64_t *)p);
@@ -324,8 +358,8 @@ static void show_own(struct repl *r, const struct setting *s)
 	case SETTING_FILE_NAMES:
 		out(r, "%s\n", *(const bool *)p ? "absolute" : "basename");
 		break;
-	case SETTING_NO_PAGER:
-		out(r, "off\n");
+	case SETTING_FILE:
+		out(r, "%s\n", *(char *const *)p);
 		break;
 	case SETTING_PROMPT:
 		out(r, "\"%s\"\n", r->set.prompt);
@@ -425,6 +459,25 @@ static struct dbg_error *show_version(struct repl *r, const struct call *call)
 	return NULL;
 }
 
+void settings_apropos(struct repl *r, const char *word)
+{
+	struct dbg_error *err;
+	struct dbg_setting *list;
+	size_t n = 0;
+
+	for (size_t i = 0; i < N_SETTINGS; i++)
+		if (strcasestr(settings[i].name, word) ||
+		    strcasestr(settings[i].help, word))
+			out(r, "set %s -- %s\n", settings[i].name,
+			    settings[i].help);
+	err = dbg_setting_list(r->dbg, &list, &n);
+	for (size_t i = 0; !err && i < n; i++)
+		if (strcasestr(list[i].name, word) ||
+		    strcasestr(list[i].help, word))
+			out(r, "set %s -- %s\n", list[i].name, list[i].help);
+	dbg_error_destroy(err);
+}
+
 void settings_complete(struct repl *r, const char *prefix, struct words *ret)
 {
 	struct dbg_error *err;
@@ -497,6 +550,12 @@ static const struct repl_cmd set_subs[] = {
 };
 
 static const struct repl_cmd show_subs[] = {
+    {
+	.names = "user",
+	.args = "[COMMAND]",
+	.help = "definitions of the commands that you made",
+	.run = user_commands_show,
+    },
     {
 	.names = "args",
 	.help = "arguments for the next \"run\"",

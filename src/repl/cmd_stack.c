@@ -61,7 +61,7 @@ static struct dbg_error *show_frames(struct repl *r, uint32_t first,
 	return err;
 }
 
-static struct dbg_error *count_frames(struct repl *r, uint32_t *ret)
+struct dbg_error *frame_count(struct repl *r, uint32_t *ret)
 {
 	struct dbg_error *err;
 	struct dbg_frame *frames;
@@ -126,7 +126,7 @@ static struct dbg_error *backtrace(struct repl *r, const struct bt_args *bt)
 
 	if (bt->outer) {
 		uint32_t total;
-		err = count_frames(r, &total);
+		err = frame_count(r, &total);
 		if (err)
 			return err;
 		if (bt->count < total)
@@ -175,18 +175,7 @@ static struct dbg_error *cmd_backtrace(struct repl *r, const struct call *call)
 
 static struct dbg_error *cmd_frame(struct repl *r, const struct call *call)
 {
-	struct dbg_error *err;
-	uint64_t level;
-
-	if (*call->args) {
-		if (!parse_u64(call->args, &level) || level > UINT32_MAX)
-			return fault_arg("\"%s\" is not the number of a frame.",
-					 call->args);
-		err = frame_select(r, r->thread, (uint32_t)level);
-		if (err)
-			return err;
-	}
-	return show_selected(r);
+	return *call->args ? frame_level(r, call) : show_selected(r);
 }
 
 static struct dbg_error *cmd_up(struct repl *r, const struct call *call)
@@ -204,7 +193,7 @@ static struct dbg_error *cmd_up(struct repl *r, const struct call *call)
 		// As gdb: go as far as there are frames.
 		uint32_t total;
 		dbg_error_destroy(err);
-		err = count_frames(r, &total);
+		err = frame_count(r, &total);
 		if (err)
 			return err;
 		if (!total || r->level + 1 >= total)
@@ -249,6 +238,7 @@ static const struct repl_cmd cmds[] = {
 	.help = "select frame N, or show the selected one",
 	.flags = CMD_NEEDS_STOP | CMD_REPEAT,
 	.run = cmd_frame,
+	.sub = cmd_frame_subs,
     },
     {
 	.names = "up",

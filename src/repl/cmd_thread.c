@@ -1,6 +1,7 @@
 /* Commands about threads. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "alloc.h"
@@ -161,6 +162,42 @@ static struct dbg_error *cmd_apply(struct repl *r, const struct call *call)
 	return NULL;
 }
 
+static struct dbg_error *thread_name(struct repl *r, const struct call *call)
+{
+	struct thread_name *t = NULL;
+
+	if (!r->thread)
+		return fault(DBG_E_STATE, "No thread selected.");
+	for (size_t i = 0; i < r->n_names && !t; i++)
+		if (r->names[i].thread == r->thread)
+			t = &r->names[i];
+	if (!t) {
+		alloc_grow(&r->names, &r->cap_names, r->n_names + 1,
+			   sizeof(*r->names));
+		t = &r->names[r->n_names++];
+		*t = (struct thread_name){.thread = r->thread};
+	}
+	alloc_replace(&t->name, *call->args ? call->args : NULL);
+	return NULL;
+}
+
+const char *thread_name_get(const struct repl *r, const struct dbg_thread *t)
+{
+	for (size_t i = 0; i < r->n_names; i++)
+		if (r->names[i].thread == t->number && r->names[i].name)
+			return r->names[i].name;
+	return t->name;
+}
+
+void thread_names_clear(struct repl *r)
+{
+	for (size_t i = 0; i < r->n_names; i++)
+		free(r->names[i].name);
+	free(r->names);
+	r->names = NULL;
+	r->n_names = r->cap_names = 0;
+}
+
 static const struct repl_cmd subs[] = {
     {
 	.names = "apply",
@@ -170,6 +207,15 @@ static const struct repl_cmd subs[] = {
 	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
 	.complete = COMPLETE_COMMANDS,
 	.run = cmd_apply,
+    },
+    {
+	.names = "name",
+	.args = "[NAME]",
+	.help = "call the selected thread NAME here",
+	.more = "The program does not see it. Without NAME it is called as "
+		"the program does.",
+	.flags = CMD_NEEDS_STOP,
+	.run = thread_name,
     },
     {.names = NULL},
 };

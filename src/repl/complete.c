@@ -15,8 +15,8 @@ enum {
 };
 
 // All first names of a table (NULL: of all families) that begin with @word.
-static void add_commands(const struct repl_cmd *table, const char *word,
-			 struct words *ret)
+static void add_commands(struct repl *r, const struct repl_cmd *table,
+			 const char *word, struct words *ret)
 {
 	const struct repl_cmd *cmd;
 	struct cmd_iter it = {0};
@@ -26,6 +26,10 @@ static void add_commands(const struct repl_cmd *table, const char *word,
 	    (cmd = table ? (table->names ? table++ : NULL) : cmd_iterate(&it)))
 		if (strncmp(cmd->names, word, n) == 0 && n <= cmd_name_len(cmd))
 			words_add(ret, cmd->names, cmd_name_len(cmd));
+	for (size_t i = 0; !table && i < r->n_commands; i++)
+		if (strncmp(r->commands[i].name, word, n) == 0)
+			words_add(ret, r->commands[i].name,
+				  strlen(r->commands[i].name));
 }
 
 static bool is_directory(const char *dir, const char *name)
@@ -159,7 +163,7 @@ void complete_line(struct repl *r, const char *line, struct completion *ret)
 		if (typing) {
 			ret->start = (size_t)(parts.name - line);
 			ret->whole = true;
-			add_commands(table, parts.name, words);
+			add_commands(r, table, parts.name, words);
 			if (!cmd || !cmd->run)
 				break;
 		}
@@ -185,7 +189,7 @@ void complete_line(struct repl *r, const char *line, struct completion *ret)
 		if (cmd->complete & COMPLETE_PATHS)
 			add_paths(word, words);
 		if (cmd->complete & COMPLETE_COMMANDS)
-			add_commands(NULL, word, words);
+			add_commands(r, NULL, word, words);
 		if (cmd->complete & COMPLETE_SETTINGS)
 			settings_complete(r, word, words);
 		ret->whole = !(cmd->complete &

@@ -31,6 +31,10 @@ static void family(const struct repl *r, const struct cmd_family *f)
 {
 	out(r, "%s\n\n", f->title);
 	list(r, f->cmds, "");
+	if (f == &cmd_family_user && r->n_commands) {
+		out(r, "\nYours:\n\n");
+		user_commands_list(r);
+	}
 }
 
 static bool by_family(const struct repl *r, const char *name)
@@ -88,6 +92,11 @@ struct dbg_error *help_run(struct repl *r, const struct call *call)
 	}
 	if (by_family(r, rest))
 		return NULL;
+	const struct user_command *own = user_command_find(r, rest);
+	if (own) {
+		user_command_help(r, own);
+		return NULL;
+	}
 	for (;;) {
 		cmd_parse(rest, &parts);
 		if (!parts.n_name)
@@ -106,6 +115,36 @@ struct dbg_error *help_run(struct repl *r, const struct call *call)
 	}
 	if (cmd)
 		command(r, cmd, text_get(&path));
+	return NULL;
+}
+
+static bool mentions(const struct repl_cmd *cmd, const char *word)
+{
+	return strcasestr(cmd->names, word) || strcasestr(cmd->help, word) ||
+	       (cmd->more && strcasestr(cmd->more, word));
+}
+
+static void apropos(const struct repl *r, const struct repl_cmd *cmds,
+		    const char *prefix, const char *word)
+{
+	for (; cmds->names; cmds++) {
+		int len = (int)cmd_name_len(cmds);
+		if (mentions(cmds, word))
+			out(r, "%s%.*s -- %s\n", prefix, len, cmds->names,
+			    cmds->help);
+		if (!cmds->sub)
+			continue;
+		_cleanup_free_ char *inner =
+		    alloc_printf("%s%.*s ", prefix, len, cmds->names);
+		apropos(r, cmds->sub, inner, word);
+	}
+}
+
+struct dbg_error *help_apropos(struct repl *r, const struct call *call)
+{
+	for (size_t i = 0; cmd_families[i]; i++)
+		apropos(r, cmd_families[i]->cmds, "", call->args);
+	settings_apropos(r, call->args);
 	return NULL;
 }
 

@@ -1,8 +1,6 @@
 /* Commands that are carried out at each hit of a breakpoint. */
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "alloc.h"
 #include "cmd.h"
@@ -28,25 +26,6 @@ void hook_delete(struct repl *r, uint32_t breakpoint)
 	*hook = r->hooks[--r->n_hooks];
 }
 
-// Read lines up to "end".
-static struct dbg_error *read_block(struct repl *r, struct words *ret)
-{
-	_cleanup_text_ struct text line = {0};
-
-	while (input_line(r, ">", &line)) {
-		const char *s = text_get(&line);
-		s += strspn(s, " \t");
-		size_t n = strlen(s);
-		while (n && isspace((unsigned char)s[n - 1]))
-			n--;
-		if (n == 3 && strncmp(s, "end", 3) == 0)
-			return NULL;
-		if (n && *s != '#')
-			words_add(ret, s, n);
-	}
-	return fault_arg("\"commands\" lacks its \"end\".");
-}
-
 struct dbg_error *hook_commands(struct repl *r, const struct call *call)
 {
 	struct dbg_error *err;
@@ -68,7 +47,7 @@ struct dbg_error *hook_commands(struct repl *r, const struct call *call)
 		    "End with a line saying just \"end\".\n",
 		    number);
 	if (!err)
-		err = read_block(r, &lines);
+		err = input_block(r, "commands", &lines);
 	if (err) {
 		words_deinit(&lines);
 		return err;

@@ -14,6 +14,7 @@
 #include "alloc.h"
 #include "fault.h"
 #include "lines.h"
+#include "screen.h"
 #include "repl_priv.h"
 
 enum {
@@ -170,6 +171,42 @@ static struct dbg_error *load(struct repl *r, const char *path,
 	return NULL;
 }
 
+// Does this line begin a block within a block?
+static bool begins_block(const char *line)
+{
+	static const char *const names[] = {"commands", "define", "document"};
+	size_t n = strcspn(line, " \t");
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strlen(names[i]) == n && strncmp(line, names[i], n) == 0)
+			return true;
+	return false;
+}
+
+struct dbg_error *input_block(struct repl *r, const char *what,
+			      struct words *ret)
+{
+	_cleanup_text_ struct text line = {0};
+	bool is_text = strcmp(what, "document") == 0;
+	unsigned int depth = 0;
+
+	while (input_line(r, ">", &line)) {
+		const char *s = text_get(&line);
+		s += strspn(s, " \t");
+		size_t n = strlen(s);
+		while (n && isspace((unsigned char)s[n - 1]))
+			n--;
+		bool ends = n == 3 && strncmp(s, "end", 3) == 0;
+		if (ends && !depth)
+			return NULL;
+		depth -= ends;
+		depth += !is_text && begins_block(s);
+		if (is_text || (n && *s != '#'))
+			words_add(ret, s, n);
+	}
+	return fault_arg("\"%s\" lacks its \"end\".", what);
+}
+
 static struct dbg_error *run_lines(struct repl *r, struct input *in,
 				   const char *path)
 {
@@ -191,6 +228,13 @@ static struct dbg_error *run_lines(struct repl *r, struct input *in,
 	}
 	r->input = in->outer;
 	return err;
+}
+
+struct dbg_error *input_lines(struct repl *r, const struct words *lines)
+{
+	struct input in = {.lines = *lines};
+
+	return run_lines(r, &in, NULL);
 }
 
 struct dbg_error *input_source(struct repl *r, const char *path)
@@ -260,7 +304,9 @@ static void user_command(struct repl *r, const char *line)
 		again = alloc_str(r->last_line);
 		line = again;
 	}
+	screen_page(r, true);
 	struct dbg_error *err = repl_line(r, line);
+	screen_page(r, false);
 	if (err)
 		repl_complain(r, "", err);
 	loop_forget(r->loop);

@@ -10,6 +10,7 @@
 #include "cmd.h"
 #include "fault.h"
 #include "plain.h"
+#include "screen.h"
 #include "repl_priv.h"
 
 void repl_say(FILE *out, const char *s)
@@ -48,6 +49,7 @@ void repl_complain(struct repl *r, const char *prefix, struct dbg_error *err)
 	plain_printf(r->err, "%s", prefix);
 	repl_say(r->err, err->message);
 	fflush(r->err);
+	screen_log_error(r, err->message);
 	dbg_error_destroy(err);
 }
 
@@ -139,7 +141,10 @@ void repl_deinit(struct repl *r)
 	words_deinit(&r->env);
 	free(r->listing.file);
 	free(r->last_line);
+	user_commands_deinit(r);
+	thread_names_clear(r);
 	inferiors_deinit(r);
+	screen_destroy(r);
 	settings_deinit(r);
 	edit_destroy(r->edit);
 	if (!r->hosted)
@@ -184,6 +189,8 @@ struct dbg_error *repl_init(struct repl *r)
 	r->examine = (struct examine){.letter = 'x', .size = 'w'};
 	settings_init(r);
 	inferiors_init(r);
+	if (!r->hosted)
+		screen_create(r);
 	copy_options(r, o);
 	if (r->hosted)
 		return NULL;

@@ -26,10 +26,14 @@
 #include "words.h"
 
 struct edit;
+struct screen;
 struct input;
 
 struct repl_settings {
 	bool confirm, trace, pretty, statics, full_names, style;
+	bool pagination, log_enabled, log_overwrite, log_redirect;
+	uint64_t height, width; /* 0: no end; SCREEN_AUTO */
+	char *log_file;
 	uint64_t elements, depth, list_size, history_size;
 	char *prompt;
 };
@@ -60,6 +64,20 @@ struct examine {
 	char letter, size;
 };
 
+/* A command that the user made. */
+struct user_command {
+	char *name;
+	bool alias; /* lines are one, the beginning of a command */
+	struct words lines;
+	char *text; /* of `document`, NULL: none */
+};
+
+/* What the user calls a thread, NULL: as the program does. */
+struct thread_name {
+	uint32_t thread;
+	char *name;
+};
+
 /* A program that is debugged. */
 struct inferior {
 	uint32_t number;
@@ -79,9 +97,10 @@ struct repl {
 	const struct repl_options *options;
 	struct repl_settings set;
 	FILE *out, *err; /* what is printed, what went wrong */
-	FILE *screen;    /* what out is at a terminal, NULL if hosted */
-	bool hosted;     /* by another front end, whose the loop is */
-	bool terminal;   /* the user sits at stdin */
+	FILE *screen;    /* what out is at the prompt, NULL if hosted */
+	struct screen *screen_state; /* NULL if hosted */
+	bool hosted;   /* by another front end, whose the loop is */
+	bool terminal; /* the user sits at stdin */
 	bool colours;
 	struct edit *edit; /* line editing, NULL: plain reading */
 	struct input *input;
@@ -112,6 +131,11 @@ struct repl {
 
 	struct hook *hooks;
 	size_t n_hooks, cap_hooks;
+	struct thread_name *names;
+	size_t n_names, cap_names;
+	struct user_command *commands;
+	size_t n_commands, cap_commands;
+	unsigned int user_depth; /* of them */
 	struct display *displays;
 	size_t n_displays, cap_displays;
 	uint32_t last_display, last_break;
@@ -152,6 +176,12 @@ bool input_line(struct repl *r, const char *prompt, struct text *ret);
 bool input_is_user(const struct repl *r);
 /* Carry out the lines of a file up to the first error. */
 DBG_MUST struct dbg_error *input_source(struct repl *r, const char *path);
+/* Carry out @lines up to the first error. */
+DBG_MUST struct dbg_error *input_lines(struct repl *r,
+				       const struct words *lines);
+/* Read the lines of a block, @what, up to its "end". */
+DBG_MUST struct dbg_error *input_block(struct repl *r, const char *what,
+				       struct words *ret);
 /* Carry out the start-up options. */
 void input_startup(struct repl *r);
 /* Read and carry out the user's lines. */
@@ -266,6 +296,11 @@ void display_show(struct repl *r, uint32_t number);
 /* Is a value too much for one line of a frame? Print its text cut. */
 void show_brief(const struct repl *r, const struct dbg_value *v);
 
+/* ---- show_printf.c --------------------------------------------------- */
+
+/* What `printf "FORMAT", EXPRESSION...` prints. */
+DBG_MUST struct dbg_error *show_printf(struct repl *r, const char *args);
+
 /* ---- show_break.c ---------------------------------------------------- */
 
 /* What was made of a new breakpoint, in gdb's words. */
@@ -354,6 +389,35 @@ DBG_MUST struct dbg_error *display_enable(struct repl *r,
 DBG_MUST struct dbg_error *display_disable(struct repl *r,
 					   const struct call *call);
 
+/* ---- cmd_stack.c, cmd_frame.c ---------------------------------------- */
+
+/* How many frames the selected thread has. */
+DBG_MUST struct dbg_error *frame_count(struct repl *r, uint32_t *ret);
+/* `frame N`. */
+DBG_MUST struct dbg_error *frame_level(struct repl *r, const struct call *call);
+
+/* ---- cmd_thread.c ---------------------------------------------------- */
+
+/* What a thread is called. */
+const char *thread_name_get(const struct repl *r, const struct dbg_thread *t);
+/* Forget what the user called them. */
+void thread_names_clear(struct repl *r);
+
+/* ---- cmd_user.c ------------------------------------------------------ */
+
+/* The user's command that @line begins with, NULL: none. */
+const struct user_command *user_command_find(struct repl *r, const char *line);
+DBG_MUST struct dbg_error *user_command_run(struct repl *r,
+					    const struct user_command *c,
+					    const char *line);
+void user_command_help(const struct repl *r, const struct user_command *c);
+/* A line for each. */
+void user_commands_list(const struct repl *r);
+/* `show user [COMMAND]`. */
+DBG_MUST struct dbg_error *user_commands_show(struct repl *r,
+					      const struct call *call);
+void user_commands_deinit(struct repl *r);
+
 /* ---- inferior.c ------------------------------------------------------ */
 
 void inferiors_init(struct repl *r);
@@ -395,11 +459,16 @@ DBG_MUST struct dbg_error *signal_info(struct repl *r, const struct call *call);
 
 /* `help [CLASS | COMMAND]`. */
 DBG_MUST struct dbg_error *help_run(struct repl *r, const struct call *call);
+/* `apropos WORD`. */
+DBG_MUST struct dbg_error *help_apropos(struct repl *r,
+					const struct call *call);
 
 /* ---- cmd_set.c ------------------------------------------------------- */
 
 void settings_init(struct repl *r);
 void settings_deinit(struct repl *r);
+/* List the settings whose help mentions @word. */
+void settings_apropos(struct repl *r, const char *word);
 /* Names of all settings that begin with @prefix. */
 void settings_complete(struct repl *r, const char *prefix, struct words *ret);
 

@@ -246,7 +246,7 @@ struct dbg_error *show_selected(struct repl *r)
 
 static void show_thread_label(const struct repl *r, const struct dbg_thread *t)
 {
-	out(r, "Thread %d \"%s\"", (int)t->tid, t->name);
+	out(r, "Thread %d \"%s\"", (int)t->tid, thread_name_get(r, t));
 }
 
 void show_thread(struct repl *r, uint32_t number)

@@ -236,6 +236,44 @@ def test_colours(t):
 
 
 @one_runtime
+def test_pages(t):
+    """What is longer than the screen is shown by pages."""
+    s = editing(t)
+    more = "--Type <RET> for more, q to quit, c to continue without paging--"
+    s.cmd("set height 10")
+    s.line("help all")
+    page = s.expect(re.escape(more))
+    # 9 lines and what was typed; the question is the tenth.
+    t.check_equal(10, len(page.split("\n")) - 1)
+    s.line("")
+    t.check_equal(10, len(s.expect(re.escape(more)).split("\n")) - 1)
+    s.line("q")
+    rest = s.expect(PROMPT)
+    t.check_equal("", rest.strip().replace("q", "").replace("Quit", ""))
+    # The next command is whole again.
+    s.line("help all")
+    s.expect(re.escape(more))
+    s.line("c")
+    t.check_in("quit -- end dndbg", s.expect(PROMPT))
+    s.line("help all")
+    s.expect(re.escape(more))
+    s.interrupt()
+    s.expect(PROMPT)
+    s.cmd("set pagination off")
+    t.check_in("quit -- end dndbg", s.cmd("help all"))
+    # A line wider than the screen counts as several.
+    s.cmd("set pagination on")
+    s.cmd("set width 20")
+    s.line("echo " + "x" * 250 + "\\n")
+    s.expect(re.escape(more))
+    s.line("")
+    s.expect(PROMPT)
+    t.check_in("height: 10", s.cmd("show height"))
+    done = t.run("--batch", "-ex", "set height 5", "-ex", "help all")
+    t.check_in("quit -- end dndbg", done.stdout)
+
+
+@one_runtime
 def test_no_terminal(t):
     """Commands from a pipe: no prompt, no question, an empty line repeats."""
     done = t.run("--args", *t.program("Hello"),

@@ -1,0 +1,29 @@
+/* What the user sees at a terminal: pages, and a log of it. */
+#ifndef REPL_SCREEN_H
+#define REPL_SCREEN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dbg.h"
+
+struct repl;
+
+enum {
+	SCREEN_AUTO = UINT32_MAX, /* a size: the terminal's */
+};
+
+/* Make r->out go to stdout by pages and to the log; stdout itself if not. */
+void screen_create(struct repl *r);
+void screen_destroy(struct repl *r);
+/* A command of the user's begins or has ended: only in between are pages. */
+void screen_page(struct repl *r, bool on);
+/* Begin or end the log, as the settings say. */
+DBG_MUST struct dbg_error *screen_log(struct repl *r, bool on);
+/* An error's sentence, which does not go to r->out. */
+void screen_log_error(struct repl *r, const char *line);
+/* Lines and columns; 0: no end. */
+uint64_t screen_height(const struct repl *r);
+uint64_t screen_width(const struct repl *r);
+
+#endif
