@@ -298,7 +298,6 @@ struct reason {
 };
 
 static const struct reason reasons[] = {
-    {"function", "function breakpoint"},
     {"instruction", "instruction breakpoint"},
     {"data", "data breakpoint"},
 };

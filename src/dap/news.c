@@ -66,15 +66,16 @@ static void add_stop_text(struct text *t, const struct dbg_stop *s)
 
 static void stopped(struct dap *d, const struct dbg_stop *s)
 {
-	const struct stop_words *words = &stop_words[s->reason];
+	bool breaks = s->reason == DBG_STOP_BREAKPOINT && !s->stepped;
+	const struct stop_words *words =
+	    &stop_words[s->stepped ? DBG_STOP_STEP : s->reason];
 
 	console_drain(d);
 	news_resumed(d);
 	struct text *t = dap_event(d, "stopped");
 	emit_str(t, "reason",
-		 s->reason == DBG_STOP_BREAKPOINT
-		     ? breaks_reason(&d->breaks, s->breakpoint)
-		     : words->reason);
+		 breaks ? breaks_reason(&d->breaks, s->breakpoint)
+			: words->reason);
 	emit_str(t, "description", words->description);
 	if (s->thread)
 		emit_int(t, "threadId", s->thread);

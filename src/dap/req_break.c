@@ -300,9 +300,8 @@ void capabilities_more(struct text *t)
 		emit_bool(t, "supportsCondition", f->typed);
 		if (f->typed)
 			emit_str(t, "conditionDescription",
-				 "Types with commas between, those that derive "
-				 "from them included; ! in front: all but "
-				 "these");
+				 "Types with commas or blanks between; ! in "
+				 "front: all but these");
 		emit_object_end(t);
 	}
 	emit_array_end(t);
@@ -337,6 +336,8 @@ static struct dbg_error *put_id(struct dap *d, const char *id,
 	if (types && *types && !f->typed)
 		return fault_arg("the filter '%s' takes no condition", id);
 	struct break_spec s = {.req.kind = f->kind, .req.text = types};
+	s.req.catches.exact = types && *types;
+	s.req.catches.again = f->kind == DBG_BREAK_USER_UNHANDLED;
 	breaks_put(d, "exception", NULL, &s, t);
 	return NULL;
 }

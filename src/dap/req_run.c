@@ -72,8 +72,10 @@ static struct dbg_error *step(struct dap *d, struct request *req,
 		err = args_u32(req->args, "targetId", &s.target);
 	if (err)
 		return err;
-	if (kind == DBG_STEP_OUT)
+	if (kind == DBG_STEP_OUT) {
 		s.unit = DBG_UNIT_LINE;
+		s.run_on = true;
+	}
 	return dbg_step(d->dbg, &s);
 }
 

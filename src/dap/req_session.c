@@ -56,6 +56,9 @@ static struct dbg_error *do_initialize(struct dap *d, struct request *req)
 	if (d->initialized)
 		return fault(DBG_E_STATE, "'initialize' comes once");
 	struct dbg_error *err = take_client(&d->client, req->args);
+	// where editors expect a method to begin
+	if (!err)
+		err = dbg_set(d->dbg, "skip-opening-brace", "off");
 	if (err)
 		return err;
 	request_capabilities(t);

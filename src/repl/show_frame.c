@@ -300,6 +300,10 @@ static void show_reason(const struct repl *r, const struct dbg_stop *stop)
 	const char *name;
 
 	switch (stop->reason) {
+	case DBG_STOP_ENTRY:
+		if (!stop->breakpoint)
+			break;
+		// fallthrough
 	case DBG_STOP_BREAKPOINT:
 		out(r, "\n%s %" PRIu32 ", ",
 		    stop->temporary ? "Temporary breakpoint" : "Breakpoint",
@@ -333,7 +337,6 @@ static void show_reason(const struct repl *r, const struct dbg_stop *stop)
 	case DBG_STOP_WATCH_SCOPE:
 		show_watch(r, stop);
 		break;
-	case DBG_STOP_ENTRY:
 	case DBG_STOP_GOTO:
 	case DBG_STOP_READY:
 	case DBG_STOP_ATTACH:

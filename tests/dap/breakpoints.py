@@ -86,7 +86,7 @@ def test_functions(t):
         configure.ids = [b["id"] for b in answers]
 
     c.launch(t.program("HitLoop", "10"), configure=configure)
-    stop = c.stopped("function breakpoint")
+    stop = c.stopped("breakpoint")
     t.check_equal(configure.ids[:1], stop["hitBreakpointIds"])
     t.check_equal("5", c.scope("Arguments")["i"]["value"])
     answers = c.ask("setFunctionBreakpoints", breakpoints=[

@@ -79,3 +79,51 @@ def test_none(t):
     c.launch(t.program("Throws", "inner"), configure=filters)
     c.end()
     t.check(not c.has_event("stopped"), "stopped")
+
+
+def thrown(c):
+    """Let it run to the end: the types at each stop, and their breakMode."""
+    stops = []
+    while True:
+        c.until("a stop or the end", lambda: c.has_event("stopped")
+                or c.has_event("exited"))
+        if not c.has_event("stopped"):
+            return stops
+        c.stopped("exception")
+        info = c.ask("exceptionInfo", threadId=c.thread)
+        stops.append((info["exceptionId"].split(".")[-1], info["breakMode"]))
+        c.go()
+
+
+def test_types(t):
+    """A condition names exact types, with commas or blanks between; with ! all
+    others."""
+    for condition, wanted in (
+            ("System.Exception System.SystemException", []),
+            ("System.FormatException System.ArgumentException,"
+             " System.Exception", ["FormatException", "ArgumentException"]),
+            ("!System.FormatException System.Exception",
+             ["ArgumentException", "InvalidOperationException"])):
+        c = t.adapter()
+        c.launch(t.program("Throws", "inner"), configure=lambda c: filters(
+            c, filterOptions=[{"filterId": "all", "condition": condition}]))
+        t.check_equal(wanted, [name for name, _ in thrown(c)])
+        c.ask("disconnect")
+        c.wait()
+
+
+def test_both_moments(t):
+    """`all` and `user-unhandled` together: a stop where it is thrown and one
+    more when no code of the user's is found to catch it."""
+    c = t.adapter()
+    c.launch(t.program("Throws", "plain", "async"),
+             configure=lambda c: filters(c, "all", "user-unhandled"))
+    stops = thrown(c)
+    c.ask("disconnect")
+    c.wait()
+    both = [("TimeoutException", "always"),
+            ("TimeoutException", "userUnhandled")]
+    at = stops.index(both[0])
+    t.check_equal(both, stops[at:at + 2])
+    for stop in stops[:at]:
+        t.check_equal("always", stop[1])

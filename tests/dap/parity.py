@@ -14,6 +14,7 @@ class Prompt:
         self.fixture = words[0]
         self.session = t.start("--args", *t.program(*words))
         self.cmd("set confirm off")
+        self.cmd("set skip-opening-brace off")  # as editors have it
 
     def cmd(self, text):
         return self.session.cmd(text).replace("\r\n", "\n")

@@ -13,7 +13,7 @@ def test_embedded(t):
     c.launch(t.program("Hello", config="EmbedSource"),
              configure=lambda c: c.ask("setFunctionBreakpoints",
                                        breakpoints=[{"name": "Add"}]))
-    c.stopped("function breakpoint")
+    c.stopped("breakpoint")
     source = c.top()["source"]
     t.check_equal("Hello.cs", source["name"])
     t.check(source["sourceReference"] > 0, str(source))
@@ -138,7 +138,7 @@ def test_symbol_options(t):
         c.launch([program], symbolOptions=options,
                  configure=lambda c: c.ask("setFunctionBreakpoints",
                                            breakpoints=[{"name": "Add"}]))
-        c.stopped("function breakpoint")
+        c.stopped("breakpoint")
         t.check_equal(wanted, status(c))
         c.go()
         c.end()
@@ -169,7 +169,7 @@ def test_beside(t):
             "includeSymbolsNextToModules": beside}},
             configure=lambda c: c.ask("setFunctionBreakpoints",
                                       breakpoints=[{"name": "Add"}]))
-        c.stopped("function breakpoint")
+        c.stopped("breakpoint")
         t.check_equal(wanted, status(c)[0])
         c.go()
         c.end()
@@ -190,7 +190,7 @@ def test_exact_source(t):
                  configure=lambda c: c.ask("setFunctionBreakpoints",
                                            breakpoints=[{"name": "Add"}]),
                  requireExactSource=exact)
-        c.stopped("function breakpoint")
+        c.stopped("breakpoint")
         answer, = c.set_breaks(source, [t.line("Hello", "last")])
         t.check_equal(not exact, answer["verified"])
         t.check_in(words, answer["message"])

@@ -93,7 +93,7 @@ describe('dndbg', () => {
 		await dc.begin({ program: program('HitLoop'), args: ['9'] },
 			() => dc.ask('setFunctionBreakpoints', { breakpoints: [
 				{ name: 'HitLoop.Program.Hit', condition: 'i == 3' }] }));
-		await dc.stopped('function breakpoint');
+		await dc.stopped('breakpoint');
 		await dc.ask('setFunctionBreakpoints', { breakpoints: [] });
 		const reference = (await dc.top()).instructionPointerReference;
 		const { instructions } = await dc.ask('disassemble', {
@@ -244,7 +244,7 @@ describe('dndbg', () => {
 			`${process.env.PROGRAMS}/../Symbols/EmbedSource/Hello.dll` },
 		() => dc.ask('setFunctionBreakpoints',
 			{ breakpoints: [{ name: 'Add' }] }));
-		await dc.stopped('function breakpoint');
+		await dc.stopped('breakpoint');
 		const { source: embedded } = await dc.top();
 		const { content } = await dc.ask('source', { source: embedded,
 			sourceReference: embedded.sourceReference });

@@ -52,10 +52,10 @@ Breakpoint 2, Breaks.Init..cctor () at Breaks.cs:{@init-static}
 {@init-static}{...}// @init-static
 +delete 2 3
 +break @lambda-two
-Breakpoint 5 at Breaks.Lambdas.Run: Breaks.cs:{@lambda-two}. (3 locations)
+Breakpoint 5 at Breaks.Lambdas.Run: file Breaks.cs, line {@lambda-two}.
 The method is not compiled yet.
 +break @lambda-inner
-Breakpoint 6 at Breaks.Lambdas.Run.lambda: Breaks.cs:{@lambda-inner}. (2 locations)
+Breakpoint 6 at Breaks.Lambdas.Run.lambda: file Breaks.cs, line {@lambda-inner}.
 The method is not compiled yet.
 +break @local-static
 Breakpoint 7 at Breaks.Lambdas.Run.Local: file Breaks.cs, line {@local-static}.
@@ -79,28 +79,21 @@ The method is not compiled yet.
 Continuing.
 inits {n}
 
+## Once for its line; a lambda on it by its column.
 Breakpoint 5, Breaks.Lambdas.Run () at Breaks.cs:{@lambda-two}
 {@lambda-two}{...}// @lambda-two
++tbreak @lambda-inner:29
+Temporary breakpoint 13 at Breaks.Lambdas.Run.lambda: file Breaks.cs, line {@lambda-inner}.
+The method is not compiled yet.
 +continue
 Continuing.
 
-Breakpoint 5, Breaks.Lambdas.Run.lambda (n=3) at Breaks.cs:{@lambda-two}
-{@lambda-two}{...}// @lambda-two
-+continue
-Continuing.
-
-Breakpoint 5, Breaks.Lambdas.Run.lambda (n=4) at Breaks.cs:{@lambda-two}
-{@lambda-two}{...}// @lambda-two
-+continue
-Continuing.
-
-## The statement that makes a lambda, and the lambda.
 Breakpoint 6, Breaks.Lambdas.Run.lambda (x=5) at Breaks.cs:{@lambda-inner}
 {@lambda-inner}{...}// @lambda-inner
 +continue
 Continuing.
 
-Breakpoint 6, Breaks.Lambdas.Run.lambda (y=6) at Breaks.cs:{@lambda-inner}
+Temporary breakpoint 13, Breaks.Lambdas.Run.lambda (y=6) at Breaks.cs:{@lambda-inner}
 {@lambda-inner}{...}// @lambda-inner
 +print x + y + captured
 $2 = 21
@@ -135,20 +128,20 @@ Continuing.
 Breakpoint 10, Breaks.Bodies.Iterate (n=4) at Breaks.cs:{@iter-for}
 {@iter-for}{...}// @iter-for
 +break @iterator
-Breakpoint 13 at {addr}: file Breaks.cs, line {@iterator}.
+Breakpoint 14 at {addr}: file Breaks.cs, line {@iterator}.
 +continue
 Continuing.
 ...
 
-Breakpoint 13, Breaks.Bodies.Iterate (n=4) at Breaks.cs:{@iterator}
+Breakpoint 14, Breaks.Bodies.Iterate (n=4) at Breaks.cs:{@iterator}
 {@iterator}{...}// @iterator
-+ignore 13 2
-Will ignore next 2 crossings of breakpoint 13.
++ignore 14 2
+Will ignore next 2 crossings of breakpoint 14.
 +continue
 Continuing.
 ...
 
-Breakpoint 13, Breaks.Bodies.Iterate (n=4) at Breaks.cs:{@iterator}
+Breakpoint 14, Breaks.Bodies.Iterate (n=4) at Breaks.cs:{@iterator}
 {@iterator}{...}// @iterator
 +print i
 $4 = 3

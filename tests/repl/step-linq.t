@@ -33,18 +33,19 @@ Continuing.
 
 Breakpoint 1, Steps.Program.Dispatch () at Steps.cs:{@call-linq}
 {@call-linq}{...}// @call-linq
-## The lambda stands in the line: it is part of the breakpoint.
+## The lambda in the line is no part of its breakpoint: its column names it.
 +info breakpoints 1
 Num     Type           Disp Enb Address            What
-1       breakpoint     keep y   <MULTIPLE>         Steps.cs:{@call-linq}
+1       breakpoint     keep y   {addr} in Steps.Program.Dispatch() at Steps.cs:{@call-linq}
 	breakpoint already hit 1 time
-1.1                         y   {addr} in Steps.Program.Dispatch() at Steps.cs:{@call-linq}
-1.2                         y   <not compiled>     in Steps.Program.Dispatch.lambda(int) at Steps.cs:{@call-linq}
++break @call-linq:53
+Breakpoint 4 at Steps.Program.Dispatch.lambda: file Steps.cs, line {@call-linq}.
+The method is not compiled yet.
 +next
 
-Breakpoint 1, Steps.Program.Dispatch.lambda (x=3) at Steps.cs:{@call-linq}
+Breakpoint 4, Steps.Program.Dispatch.lambda (x=3) at Steps.cs:{@call-linq}
 {@call-linq}{...}// @call-linq
-+disable 1
++disable 4
 +next
 Steps.Program.Dispatch () at Steps.cs:{@call-linq}
 {@call-linq}{...}// @call-linq

@@ -95,11 +95,12 @@ struct code_spot {
 };
 
 /*
- * Every place in @m where a statement begins on the first line >= @line of
- * @file that has code, in the nearest enclosing bodies: one per method that
- * has such a statement (lambdas, constructors with initialisers). @file is a
- * bare name, a tail or a full path, compared after substitution, `/` and `\`
- * alike. None if the file is not in @m or nothing follows.
+ * The place in @m where the leftmost statement begins of the first line >=
+ * @line of @file that has code, in the nearest enclosing bodies; several if the
+ * compiler made copies of it (constructors with initialisers). @file is a bare
+ * name, a tail or a full path, compared after substitution, `/` and `\` alike,
+ * leading `./` and `../` left out. None if the file is not in @m or nothing
+ * follows.
  */
 DBG_MUST struct dbg_error *code_find_line(struct code *c, struct code_module *m,
 					  const char *file, uint32_t line,
@@ -148,7 +149,7 @@ code_find_function(struct code *c, struct code_module *m,
 /*
  * The place where a breakpoint on the method itself belongs: its first
  * statement, behind the brace that opens the body unless a loop begins
- * there; IL 0 and no line without symbols.
+ * there or the rules say so; IL 0 and no line without symbols.
  */
 void code_entry(struct code *c, struct code_module *m, uint32_t token,
 		struct code_place *ret);
@@ -162,6 +163,15 @@ DBG_MUST struct dbg_error *
 code_find_matching(struct code *c, struct code_module *m, code_match_fn *match,
 		   void *arg, struct arena *arena, struct code_place **ret,
 		   size_t *ret_n);
+
+/* How a document is meant by a file name as code_find_line takes it. */
+enum code_match {
+	CODE_MATCH_NONE,
+	CODE_MATCH_TAIL, /* its path ends in the name */
+	CODE_MATCH_FILE, /* by its full path, or it is that file */
+};
+enum code_match code_place_match(struct code *c, const struct code_place *p,
+				 const char *file);
 
 /* Places to names. */
 const char *code_place_path(struct code *c, const struct code_place *p,
@@ -257,7 +267,8 @@ enum code_trait {
 	CODE_STEP_THROUGH = 4, /* DebuggerStepThrough, DebuggerHidden */
 	CODE_ACCESSOR = 8,     /* of a property */
 	CODE_OPERATOR = 16,
-	CODE_CCTOR = 32, /* static constructor */
+	CODE_CCTOR = 32,  /* static constructor */
+	CODE_HIDDEN = 64, /* DebuggerHidden */
 };
 /*
  * Bits of enum code_trait; attributes of its type and its property count. 0

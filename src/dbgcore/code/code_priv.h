@@ -88,7 +88,10 @@ uint32_t pos_il_end(struct code *c, uint64_t ip, uint32_t il_offset);
 
 /* ---- place.c --------------------------------------------------------- */
 
-/* Does document @rid answer to the name @file? */
+/* How does document @rid answer to the name @file? */
+enum code_match place_match(struct code *c, struct module *mod, uint32_t rid,
+			    const char *file);
+/* Does it at all? */
 bool place_is_document(struct code *c, struct module *mod, uint32_t rid,
 		       const char *file);
 /* ... and may breakpoints be set by it? */

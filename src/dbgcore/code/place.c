@@ -1,8 +1,8 @@
 /*
  * File and line to places.
  *
- * One line is chosen per document, then every method with a statement that
- * starts there gets a place. The choice, in this order:
+ * One line is chosen per document, then the method with the leftmost statement
+ * that starts there gets a place. The choice, in this order:
  *   1. the line itself, if a statement starts on it;
  *   2. the start of a statement that spans it, if that statement belongs to
  *      the innermost body around the line: a line inside a lambda is not a
@@ -42,29 +42,53 @@ static bool ends_in(const char *path, const char *tail)
 	       is_slash(path[n - n_tail - 1]);
 }
 
-bool place_is_document(struct code *c, struct module *mod, uint32_t rid,
-		       const char *file)
+// @file without the `./` and `../` that lead from a directory not known here.
+static const char *without_dots(const char *file)
 {
-	while (file[0] == '.' && is_slash(file[1])) {
-		file += 2;
-		while (is_slash(*file))
-			file++;
-	}
+	for (;;) {
+		const char *rest = file + strspn(file, ".");
 
+		if (rest == file || rest > file + 2 || !is_slash(*rest))
+			return file;
+		while (is_slash(*rest))
+			rest++;
+		file = rest;
+	}
+}
+
+enum code_match place_match(struct code *c, struct module *mod, uint32_t rid,
+			    const char *file)
+{
 	const char *path = pdb_document_path(mod->m.pdb, rid);
 	const char *moved = module_document(c, mod, rid);
 	const char *name = str_basename(file);
 
 	if (strcmp(name, str_basename(moved)) &&
 	    strcmp(name, str_basename(path)))
-		return false;
+		return CODE_MATCH_NONE;
+	size_t n = strlen(file);
+	if ((n == strlen(path) && ends_in(path, file)) ||
+	    (n == strlen(moved) && ends_in(moved, file)) ||
+	    file_same(file, moved))
+		return CODE_MATCH_FILE;
 	// A full path is no tail of another one.
-	size_t full = is_slash(file[0]) ? strlen(file) : 0;
-	if ((!full || full == strlen(path)) && ends_in(path, file))
-		return true;
-	if ((!full || full == strlen(moved)) && ends_in(moved, file))
-		return true;
-	return name != file && file_same(file, moved);
+	if (is_slash(file[0]))
+		return CODE_MATCH_NONE;
+	file = without_dots(file);
+	return ends_in(path, file) || ends_in(moved, file) ? CODE_MATCH_TAIL
+							   : CODE_MATCH_NONE;
+}
+
+bool place_is_document(struct code *c, struct module *mod, uint32_t rid,
+		       const char *file)
+{
+	return place_match(c, mod, rid, file) != CODE_MATCH_NONE;
+}
+
+enum code_match code_place_match(struct code *c, const struct code_place *p,
+				 const char *file)
+{
+	return place_match(c, module_of(p->module), p->document, file);
 }
 
 bool place_takes(struct code *c, struct module *mod, uint32_t rid,
@@ -174,12 +198,27 @@ static uint32_t choose(struct module *mod, uint32_t rid, uint32_t line,
 	return ch.next == UINT32_MAX ? 0 : ch.next;
 }
 
-// The places of all methods with a statement on @line of document @rid: the
-// first in IL order is the one, since of a `for` it is the initialiser.
+// The first statement in IL order that begins on @line of document @rid, since
+// of a `for` it is the initialiser; NULL if there is none.
+static const struct seq_point *first_on(struct module *mod, uint32_t token,
+					uint32_t rid, uint32_t line)
+{
+	const struct module_points *p = module_points(mod, token);
+
+	for (size_t i = 0; i < p->n; i++)
+		if (p->points[i].line == line && p->points[i].document == rid)
+			return &p->points[i];
+	return NULL;
+}
+
+// The leftmost of the methods with a statement on @line of document @rid: the
+// others are inside of it (lambdas) or beside it. Several if the compiler
+// copied the statement (initialisers, to each constructor).
 static void collect(struct module *mod, uint32_t rid, uint32_t line,
 		    struct place_list *list)
 {
-	size_t n, end;
+	size_t n, end, before = list->n;
+	struct seq_point best = {0};
 	const struct pdb_method_lines *index = pdb_method_index(mod->m.pdb, &n);
 
 	for (size_t i = pdb_methods_around(mod->m.pdb, rid, line, &end);
@@ -194,15 +233,15 @@ static void collect(struct module *mod, uint32_t rid, uint32_t line,
 		    .document = rid,
 		    .line = line,
 		};
-		const struct module_points *p = module_points(mod, place.token);
-		for (size_t j = 0; j < p->n; j++) {
-			if (p->points[j].line != line ||
-			    p->points[j].document != rid)
-				continue;
-			place.il_offset = p->points[j].il_offset;
-			place_add(list, &place);
-			break;
-		}
+		const struct seq_point *point =
+		    first_on(mod, place.token, rid, line);
+		if (!point || (best.line && point->column > best.column))
+			continue;
+		if (best.line && point->column < best.column)
+			list->n = before;
+		best = *point;
+		place.il_offset = point->il_offset;
+		place_add(list, &place);
 	}
 }
 
@@ -326,17 +365,19 @@ void code_entry(struct code *c, struct code_module *m, uint32_t token,
 	const struct module_points *p = module_points(module_of(m), token);
 	size_t i = 0;
 
-	(void)c;
 	*ret = (struct code_place){.module = m, .token = token};
 	while (i < p->n && !p->points[i].line)
 		i++;
 	if (i == p->n)
 		return;
-	struct arena *arena = arena_create();
-	struct il_body body;
-	module_body(m, token, arena, &body);
-	const struct seq_point *sp = entry_point(body.code, p, &p->points[i]);
-	arena_destroy(arena);
+	const struct seq_point *sp = &p->points[i];
+	if (!c->symbols || !c->symbols->at_brace) {
+		struct arena *arena = arena_create();
+		struct il_body body;
+		module_body(m, token, arena, &body);
+		sp = entry_point(body.code, p, sp);
+		arena_destroy(arena);
+	}
 	ret->il_offset = sp->il_offset;
 	ret->document = sp->document;
 	ret->line = sp->line;

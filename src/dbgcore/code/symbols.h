@@ -11,6 +11,7 @@ struct symbol_rules {
 	char *dirs;    /* to search, with ':' between; NULL: none */
 	char *modules; /* see symbol_rules_look; NULL: all */
 	bool exact;    /* a source file must be the one that was compiled */
+	bool at_brace; /* a method begins at the brace that opens its body */
 };
 
 void symbol_rules_deinit(struct symbol_rules *r);

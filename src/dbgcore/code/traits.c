@@ -16,11 +16,12 @@ enum {
 
 static const struct {
 	const char *name;
-	enum code_trait trait;
+	unsigned int traits;
 } attributes[] = {
     {"System.Diagnostics.DebuggerNonUserCodeAttribute", CODE_NON_USER},
     {"System.Diagnostics.DebuggerStepThroughAttribute", CODE_STEP_THROUGH},
-    {"System.Diagnostics.DebuggerHiddenAttribute", CODE_STEP_THROUGH},
+    {"System.Diagnostics.DebuggerHiddenAttribute",
+     CODE_STEP_THROUGH | CODE_HIDDEN},
 };
 
 static unsigned int marks(const struct md *md, uint32_t token)
@@ -29,7 +30,7 @@ static unsigned int marks(const struct md *md, uint32_t token)
 
 	for (size_t i = 0; i < sizeof(attributes) / sizeof(*attributes); i++)
 		if (md_has_attribute(md, token, attributes[i].name, NULL))
-			traits |= attributes[i].trait;
+			traits |= attributes[i].traits;
 	return traits;
 }
 

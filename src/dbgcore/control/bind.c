@@ -50,10 +50,18 @@ static bool hits_remove(struct control *c, uint64_t addr, struct bp *bp)
 	return true;
 }
 
-static void arm_addrs(struct control *c, struct bp *bp, const uint64_t *addrs,
-		      size_t n)
+bool bind_is_skipped(struct control *c, const struct bp *bp,
+		     const struct bp_place *p)
 {
-	if (!bp->enabled || !n)
+	return bp_is_users(bp) && c->code &&
+	       mycode_is_skipped(c, p->place.module, p->place.token);
+}
+
+/* Arm @addrs, which are of the place @p. */
+static void arm_addrs(struct control *c, struct bp *bp,
+		      const struct bp_place *p, const uint64_t *addrs, size_t n)
+{
+	if (!bp->enabled || !n || bind_is_skipped(c, bp, p))
 		return;
 	for (size_t i = 0; i < n; i++)
 		hits_add(c, addrs[i], bp);
@@ -78,7 +86,8 @@ static void disarm_addrs(struct control *c, struct bp *bp,
 void bind_arm(struct control *c, struct bp *bp)
 {
 	for (size_t i = 0; i < bp->n_places; i++)
-		arm_addrs(c, bp, bp->places[i].addrs, bp->places[i].n_addrs);
+		arm_addrs(c, bp, &bp->places[i], bp->places[i].addrs,
+			  bp->places[i].n_addrs);
 }
 
 void bind_disarm(struct control *c, struct bp *bp)
@@ -106,7 +115,7 @@ static void place_add_code(struct control *c, struct bp *bp, struct bp_place *p,
 		if (addrs_have(p->addrs, p->n_addrs, addrs[i]))
 			continue;
 		addrs_add(&p->addrs, &p->n_addrs, &p->cap_addrs, addrs[i]);
-		arm_addrs(c, bp, &addrs[i], 1);
+		arm_addrs(c, bp, p, &addrs[i], 1);
 	}
 	arena_destroy(arena);
 }
@@ -141,6 +150,36 @@ static void place_bind_code(struct control *c, struct bp *bp,
 	for (size_t i = 0; i < n; i++)
 		ahead_done(c, codes[i]);
 	arena_destroy(arena);
+}
+
+static bool has_marked_place(struct control *c, const struct bp *bp)
+{
+	const unsigned int marks = CODE_NON_USER | CODE_STEP_THROUGH;
+
+	for (size_t i = 0; i < bp->n_places; i++) {
+		const struct code_place *p = &bp->places[i].place;
+
+		if (p->module &&
+		    code_traits(c->code, p->module, p->token) & marks)
+			return true;
+	}
+	return false;
+}
+
+void control_just_my_code(struct control *c, bool on)
+{
+	if (c->rules.just_my_code == on)
+		return;
+	c->rules.just_my_code = on;
+	for (size_t i = 0; c->code && i < c->n_bps; i++) {
+		struct bp *bp = c->bps[i];
+
+		if (!bp_is_users(bp) || !has_marked_place(c, bp))
+			continue;
+		bind_disarm(c, bp);
+		bind_arm(c, bp);
+		c->ops->changed(c->arg, bp->number, false);
+	}
 }
 
 void bind_code(struct control *c, struct code_module *m, uint32_t token,
@@ -274,17 +313,70 @@ void bind_place(struct control *c, struct bp *bp,
 	place_bind_code(c, bp, p);
 }
 
+/* A file that a line is looked for in, and how well it is meant. */
+struct meant_file {
+	const char *path; /* NULL: none yet */
+	enum code_match match;
+};
+
+/*
+ * Of files that a name leads to, the best match is meant, of equal ones the
+ * one with the shortest path.
+ */
+static void mean_file(struct control *c, const struct bp *bp,
+		      const struct code_place *place, struct arena *arena,
+		      struct meant_file *best)
+{
+	const char *path = code_place_path(c->code, place, arena);
+	enum code_match match =
+	    code_place_match(c->code, place, bp->location.file);
+
+	if (!best->path || match > best->match ||
+	    (match == best->match && strlen(path) < strlen(best->path)))
+		*best = (struct meant_file){path, match};
+}
+
+/*
+ * Keep the places in the file that the line of @bp is meant of. A module that
+ * comes later may have that file too, or one that is meant more.
+ */
+static void keep_meant(struct control *c, struct bp *bp, struct arena *arena,
+		       struct code_place *places, size_t *n)
+{
+	struct meant_file now = {0}, best = {0};
+	size_t kept = 0;
+
+	for (size_t i = 0; i < *n; i++)
+		mean_file(c, bp, &places[i], arena, &best);
+	if (bp->n_places && *n) {
+		mean_file(c, bp, &bp->places[0].place, arena, &now);
+		if (now.match >= best.match)
+			best = now;
+		else
+			bind_forget(c, bp, NULL);
+	}
+	for (size_t i = 0; i < *n; i++)
+		if (!strcmp(code_place_path(c->code, &places[i], arena),
+			    best.path))
+			places[kept++] = places[i];
+	*n = kept;
+}
+
 bool bind_module(struct control *c, struct bp *bp, struct code_module *m)
 {
 	struct arena *arena = arena_create();
 	struct code_place *places = NULL;
-	size_t n = 0, before = bp->n_places;
+	size_t n = 0;
+	bool gained = false;
 	struct dbg_error *err = find_places(c, bp, m, arena, &places, &n);
 
 	if (err) {
 		control_complain(c, err);
 		n = 0;
 	}
+	if (bp->kind == DBG_BREAK_LOCATION &&
+	    bp->location.kind == LOCATION_LINE)
+		keep_meant(c, bp, arena, places, &n);
 	for (size_t i = 0; i < n; i++) {
 		if (has_place(bp, &places[i]))
 			continue;
@@ -293,9 +385,10 @@ bool bind_module(struct control *c, struct bp *bp, struct code_module *m)
 		    places[i].line != bp->location.line)
 			bp->moved = true;
 		bind_place(c, bp, &places[i]);
+		gained = true;
 	}
 	arena_destroy(arena);
-	return bp->n_places > before;
+	return gained;
 }
 
 /* Pending if there is no memory to trap: describe.c says so. */
@@ -317,7 +410,7 @@ static void bind_address(struct control *c, struct bp *bp)
 
 	memset(p, 0, sizeof(*p));
 	addrs_add(&p->addrs, &p->n_addrs, &p->cap_addrs, addr);
-	arm_addrs(c, bp, &addr, 1);
+	arm_addrs(c, bp, p, &addr, 1);
 }
 
 void bind_all(struct control *c, struct bp *bp)

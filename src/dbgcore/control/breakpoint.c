@@ -297,10 +297,7 @@ void bp_spent(struct control *c, struct bp *bp, struct dbg_stop *stop)
 {
 	stop->breakpoint = bp->number;
 	stop->temporary = bp->temporary;
-	if (bp->entry) {
-		stop->reason = DBG_STOP_ENTRY;
-		bp_remove(c, bp);
-	} else if (bp->number == c->plan.until) {
+	if (bp->number == c->plan.until) {
 		// where run-to was to stop
 		stop->reason = DBG_STOP_STEP;
 		stop->breakpoint = 0;
@@ -318,27 +315,33 @@ struct dbg_error *bp_hit(struct control *c, pid_t tid, uint64_t addr,
 {
 	struct dbg_error *err;
 	struct hit_list *list = bind_hits(c, addr);
-	struct bp *winner = NULL;
+	struct bp *winner = NULL, *entry = NULL;
 
 	*ret_stops = false;
 	for (size_t i = 0; list && i < list->n; i++) {
+		struct bp *bp = list->bps[i];
 		bool stops;
 
-		err = bp_counts(c, list->bps[i], tid, &stops);
+		err = bp_counts(c, bp, tid, &stops);
 		if (err)
 			return err;
-		// the entry's own, number 0, gives way to the user's
-		if (stops &&
-		    (!winner || list->bps[i]->number - 1 < winner->number - 1))
-			winner = list->bps[i];
+		if (bp->entry)
+			entry = bp;
+		else if (stops && (!winner || bp->number < winner->number))
+			winner = bp;
 	}
-	if (!winner)
+	if (!winner && !entry)
 		return NULL;
 	err = control_halt(c);
 	if (err)
 		return err;
 	stop->reason = DBG_STOP_BREAKPOINT;
-	bp_spent(c, winner, stop);
+	if (winner)
+		bp_spent(c, winner, stop);
+	if (entry) {
+		stop->reason = DBG_STOP_ENTRY;
+		bp_remove(c, entry);
+	}
 	*ret_stops = true;
 	return NULL;
 }

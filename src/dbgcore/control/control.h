@@ -109,7 +109,10 @@ enum step_locking {
 	LOCKING_STEP, /* while it is stepped */
 };
 
-/* What the user's settings say of steps; the caller may change it. */
+/*
+ * What the user's settings say of steps; the caller may change it, but for
+ * just_my_code.
+ */
 struct step_rules {
 	bool just_my_code;
 	bool over_properties; /* and operators, by a step in */
@@ -124,6 +127,9 @@ struct step_rules {
 pid_t control_runs_only(const struct control *c, pid_t current);
 
 struct step_rules *control_step_rules(struct control *c);
+/* Set just_my_code, which decides too where breakpoints are hit (all stopped,
+ * or no program). */
+void control_just_my_code(struct control *c, bool on);
 
 /*
  * Plan a step of @tid. *ret_done: it is complete already (an instruction
@@ -138,6 +144,13 @@ DBG_MUST struct dbg_error *control_step(struct control *c, pid_t tid,
  */
 DBG_MUST struct dbg_error *control_stepped(struct control *c, pid_t tid,
 					   struct dbg_stop *stop);
+/*
+ * Is there a second catchpoint that is to stop for the same throw before the
+ * program goes on? Then *ret is that stop, its strings in @arena.
+ */
+bool control_stops_again(struct control *c);
+void control_stop_again(struct control *c, struct arena *arena,
+			struct dbg_stop *ret);
 /*
  * Run until @location is reached or the frame returns; an error if there is
  * no such place now. @path as in control_break_add.

@@ -152,8 +152,9 @@ struct step_plan {
 	uint64_t home_pc;
 	bool through; /* in code called by the line, not stepped */
 	uint64_t left_sp, left_addr; /* caller that is passed, 0: none */
-	struct seq_point from;       /* the line that is stepped */
-	uint64_t *yields;            /* where an await leaves the method */
+	bool finishes; /* the statement to which it returns is stepped too */
+	struct seq_point from; /* the line that is stepped */
+	uint64_t *yields;      /* where an await leaves the method */
 	size_t n_yields, cap_yields;
 	struct activation leaves; /* the frame whose yields these are */
 	struct left_call left;
@@ -185,6 +186,14 @@ enum {
 	DISPATCH_VERSIONS = 8, /* precompiled, then the tiers: four at most */
 };
 
+/* A stop that follows another one for the same throw. */
+struct second {
+	uint32_t breakpoint; /* number, 0: there is none */
+	pid_t tid;
+	struct dbg_stop stop;
+	struct arena *arena; /* its strings; NULL: none yet */
+};
+
 struct throws {
 	bool wanted;               /* some catchpoint is enabled */
 	bool looked;               /* for DispatchEx in this run */
@@ -194,6 +203,7 @@ struct throws {
 	uint64_t raise_return; /* in RaiseException, 0: not seen yet */
 	struct map passed;     /* MethodTables that nobody asks for */
 	uint64_t object;       /* thrown, while it is judged */
+	struct second second;
 };
 
 /* A load from memory under way, and where it returns. */
@@ -257,6 +267,9 @@ void control_complain(struct control *c, struct dbg_error *err);
 /* bind.c */
 /* Bind @bp in @m; true if it gained a place. */
 bool bind_module(struct control *c, struct bp *bp, struct code_module *m);
+/* Is the place one where breakpoints are not hit? */
+bool bind_is_skipped(struct control *c, const struct bp *bp,
+		     const struct bp_place *p);
 /* Give @bp a place. */
 void bind_place(struct control *c, struct bp *bp,
 		const struct code_place *place);
@@ -405,6 +418,16 @@ bool step_is_user(struct control *c, const struct frame *f);
 struct dbg_error *step_user_frame(struct control *c, uint32_t thread,
 				  uint32_t level, const struct frame **ret);
 
+/*
+ * The step in has returned through code that is stepped through: it goes on
+ * to the end of the statement that called that.
+ */
+struct dbg_error *step_finish(struct control *c, bool *ret_done);
+/*
+ * A thread stands at a breakpoint at @addr, all stopped: is that where the step
+ * ends too?
+ */
+bool step_ends_at(struct control *c, pid_t tid, uint64_t addr);
 /* Step on from where @c->plan.tid is, over the same line. */
 struct dbg_error *step_go_on(struct control *c, bool *ret_done);
 
@@ -475,6 +498,13 @@ struct dbg_error *stepasync_resume(struct control *c, pid_t tid, uint64_t addr,
 bool mycode_is_user(struct control *c, struct code_module *m, uint32_t token);
 /* Does a step in pass it, by the setting for properties and operators? */
 bool mycode_is_passed(struct control *c, struct code_module *m, uint32_t token);
+/*
+ * Do its author's marks keep breakpoints in this method from being hit? With
+ * Just My Code that is code of nobody's and code to step through, else only
+ * what is hidden.
+ */
+bool mycode_is_skipped(struct control *c, struct code_module *m,
+		       uint32_t token);
 /* Say once that the whole program is optimised, if it is. */
 void mycode_tell(struct control *c);
 

@@ -159,6 +159,30 @@ static const char *why_unarmed(const struct bp *bp)
 	return why;
 }
 
+/* The author's mark by which no place of @bp is hit; NULL: one may be. */
+static const char *why_skipped(struct control *c, const struct bp *bp,
+			       struct arena *arena)
+{
+	unsigned int traits = 0;
+
+	for (size_t i = 0; i < bp->n_places; i++) {
+		const struct bp_place *p = &bp->places[i];
+
+		if (!bind_is_skipped(c, bp, p))
+			return NULL;
+		traits = code_traits(c->code, p->place.module, p->place.token);
+	}
+	if (!c->rules.just_my_code)
+		return "its code is marked DebuggerHidden: it is not hit";
+	return arena_printf(arena,
+			    "its code is marked %s: it is not hit while Just "
+			    "My Code is on",
+			    traits & CODE_HIDDEN ? "DebuggerHidden"
+			    : traits & CODE_STEP_THROUGH
+				? "DebuggerStepThrough"
+				: "DebuggerNonUserCode");
+}
+
 /* Optimised code may have an entry for a line only where another begins. */
 static const char *why_elsewhere(struct control *c, const struct bp *bp,
 				 struct arena *arena)
@@ -190,6 +214,9 @@ static void describe_reason(struct control *c, const struct bp *bp,
 		ret->reason = bp_why_pending(c, bp, arena);
 		return;
 	}
+	ret->reason = why_skipped(c, bp, arena);
+	if (ret->reason)
+		return;
 	ret->state = DBG_BREAK_BOUND;
 	if (bp->moved)
 		ret->reason =

@@ -15,6 +15,7 @@ struct dbg_error *filter_init(struct filter *f, const struct dbg_catch *asked)
 {
 	memset(f, 0, sizeof(*f));
 	f->exact = asked->exact;
+	f->again = asked->again;
 	if (asked->module)
 		f->module = xstrdup(asked->module);
 	if (!asked->message)
@@ -41,13 +42,18 @@ static bool name_matches(const char *full, const char *asked, size_t n)
 	       (n == n_full || full[n_full - n - 1] == '.');
 }
 
-/* Length of the name at @s, up to a comma outside of <>. */
+static bool separates(char ch)
+{
+	return ch == ',' || isspace((unsigned char)ch);
+}
+
+/* Length of the name at @s, up to a comma or a blank outside of <>. */
 static size_t name_length(const char *s)
 {
 	int depth = 0;
 	size_t n = 0;
 
-	for (; s[n] && (depth > 0 || s[n] != ','); n++)
+	for (; s[n] && (depth > 0 || !separates(s[n])); n++)
 		depth += (s[n] == '<') - (s[n] == '>');
 	return n;
 }
@@ -55,19 +61,11 @@ static size_t name_length(const char *s)
 static bool names_have(const char *names, const char *full)
 {
 	for (const char *s = names; *s;) {
-		size_t n = name_length(s), skip = n;
+		size_t n = name_length(s);
 
-		while (n && isspace((unsigned char)*s)) {
-			s++;
-			n--;
-			skip--;
-		}
-		while (n && isspace((unsigned char)s[n - 1]))
-			n--;
 		if (n && name_matches(full, s, n))
 			return true;
-		s += skip;
-		s += *s == ',';
+		s += n ? n : 1;
 	}
 	return false;
 }

@@ -13,7 +13,7 @@ struct bp;
 struct control;
 
 struct filter {
-	bool exact;
+	bool exact, again;
 	char *module;            /* NULL: any */
 	char *message;           /* NULL: any */
 	struct pattern *pattern; /* of it */

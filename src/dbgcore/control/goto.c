@@ -119,6 +119,7 @@ struct dbg_error *control_goto(struct control *c, pid_t tid,
 	if (err)
 		return err;
 	step_clear(c);
+	c->throws.second.breakpoint = 0;
 	regs_set_pc(&regs, list[0].addr);
 	return target_regs_set(c->target, tid, &regs);
 }

@@ -23,6 +23,15 @@ bool mycode_is_passed(struct control *c, struct code_module *m, uint32_t token)
 	       code_traits(c->code, m, token) & (CODE_ACCESSOR | CODE_OPERATOR);
 }
 
+bool mycode_is_skipped(struct control *c, struct code_module *m, uint32_t token)
+{
+	unsigned int marks = CODE_HIDDEN;
+
+	if (c->rules.just_my_code)
+		marks |= CODE_STEP_THROUGH | CODE_NON_USER;
+	return m && code_traits(c->code, m, token) & marks;
+}
+
 void mycode_tell(struct control *c)
 {
 	if (c->told_optimized || !c->rules.just_my_code || !c->code ||

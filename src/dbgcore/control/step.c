@@ -68,6 +68,7 @@ void step_lift(struct control *c)
 	memset(&p->left, 0, sizeof(p->left));
 	p->return_addr = 0;
 	p->left_addr = 0;
+	p->finishes = false;
 }
 
 bool step_is_awaited(const struct step_plan *p)
@@ -135,7 +136,8 @@ struct dbg_error *step_user_frame(struct control *c, uint32_t thread,
 		if (n >= level && !managed && f->pos && f->pos->token)
 			managed = f;
 	}
-	if (!f)
+	// what is not the user's is no place to come to from what is
+	if (!f && (bare || !c->rules.just_my_code || !c->plan.home))
 		f = bare ? managed : source;
 	*ret = f;
 	return NULL;
@@ -356,6 +358,18 @@ plan_instruction(struct control *c, const struct regs *regs, bool *ret_done)
 	return step_arm(c);
 }
 
+/* There is nothing to step out to. */
+static struct dbg_error *no_caller(struct control *c)
+{
+	if (!c->plan.step.run_on)
+		return dbg_err(DBG_E_STATE, "the frame has no caller with "
+					    "source to return to");
+	c->ops->message(c->arg, 0,
+			"no caller has source to return to: the "
+			"program runs on");
+	return NULL;
+}
+
 static struct dbg_error *plan(struct control *c, bool *ret_done)
 {
 	struct dbg_error *err;
@@ -389,8 +403,7 @@ static struct dbg_error *plan(struct control *c, bool *ret_done)
 		err = plan_out(c, p->step.frame + 1);
 		if (!err && !p->return_addr && !step_is_awaited(p) &&
 		    !p->n_ends)
-			err = dbg_err(DBG_E_STATE, "the frame has no caller "
-						   "with source to return to");
+			err = no_caller(c);
 		return err;
 	}
 	if (p->home) {
@@ -420,6 +433,37 @@ struct dbg_error *step_go_on(struct control *c, bool *ret_done)
 	if (!err)
 		err = code_pos_at(c->code, regs_pc(&regs), true, &pos, &any);
 	return err || !any ? err : plan_line(c, pos, &regs, ret_done);
+}
+
+struct dbg_error *step_finish(struct control *c, bool *ret_done)
+{
+	struct dbg_error *err;
+	struct step_plan *p = &c->plan;
+	struct dbg_step step = p->step;
+	struct regs regs;
+	const struct code_pos *call, *pos;
+	bool any = false, also = false;
+
+	err = control_halt(c);
+	if (!err)
+		err = target_regs(c->target, p->tid, &regs);
+	if (!err)
+		err = code_pos_at(c->code, regs_pc(&regs), true, &pos, &any);
+	if (!err)
+		err = code_pos_at(c->code, regs_pc(&regs), false, &call, &also);
+	if (err)
+		return err;
+	// nothing of the statement was behind the call
+	*ret_done =
+	    !any || !also || call->point.il_offset != pos->point.il_offset;
+	if (*ret_done)
+		return NULL;
+	step_lift(c);
+	p->step = step;
+	p->home = pos->module;
+	p->home_pc = regs_pc(&regs);
+	p->from = pos->point;
+	return plan_line(c, pos, &regs, ret_done);
 }
 
 struct dbg_error *control_step(struct control *c, pid_t tid,

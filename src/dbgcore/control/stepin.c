@@ -165,6 +165,8 @@ struct dbg_error *stepin_plan_left(struct control *c)
 		return err;
 	p->left_addr = f->raw.ip;
 	p->left_sp = f->raw.sp;
+	p->finishes = code_traits(c->code, f->pos->module, f->pos->token) &
+		      CODE_STEP_THROUGH;
 	step_add_site(p, f->raw.ip);
 	return NULL;
 }

@@ -109,8 +109,36 @@ static struct dbg_error *judge(struct control *c, pid_t tid, uint64_t addr,
 		return err;
 	if (addrs_have(p->calls, p->n_calls, addr))
 		return stepin_resolve(c, ret_done);
+	if (p->finishes && addr == p->return_addr)
+		return step_finish(c, ret_done);
 	*ret_done = true;
 	return NULL;
+}
+
+bool step_ends_at(struct control *c, pid_t tid, uint64_t addr)
+{
+	const struct step_plan *p = &c->plan;
+	const struct activation frame = {p->sp, p->bp, p->framed};
+	struct regs regs;
+	bool own = false;
+
+	if (p->phase != STEP_RUNNING || p->tid != tid ||
+	    !addrs_have(p->addrs, p->n_addrs, addr) || is_awaiters(p, addr))
+		return false;
+
+	struct dbg_error *err = target_regs(c->target, tid, &regs);
+
+	if (!err)
+		err = stepasync_own(c, tid, &own);
+	dbg_error_destroy(err);
+	if (err)
+		return false;
+	if (addrs_have(p->entries, p->n_entries, addr))
+		return regs_sp(&regs) < p->enter_sp;
+	return own && in_or_outside(&frame, &regs) && addr != p->left_addr &&
+	       !addrs_have(p->calls, p->n_calls, addr) &&
+	       !addrs_have(p->yields, p->n_yields, addr) &&
+	       !addrs_have(p->ends, p->n_ends, addr);
 }
 
 struct dbg_error *step_trap(struct control *c, pid_t tid, uint64_t addr,

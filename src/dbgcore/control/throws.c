@@ -255,6 +255,7 @@ void throws_reset(struct control *c)
 	bool wanted = c->throws.wanted;
 
 	map_deinit(&c->throws.passed);
+	arena_destroy(c->throws.second.arena);
 	memset(&c->throws, 0, sizeof(c->throws));
 	c->throws.wanted = wanted;
 }
@@ -268,23 +269,86 @@ static uint64_t last_thrown(struct control *c, pid_t tid)
 	return t ? t->exception : 0;
 }
 
+static const char *copy_text(struct arena *arena, const char *text)
+{
+	return text ? arena_strdup(arena, text) : NULL;
+}
+
+static void copy_stop(struct arena *arena, const struct dbg_stop *stop,
+		      struct dbg_stop *ret)
+{
+	*ret = *stop;
+	ret->exception_type = copy_text(arena, stop->exception_type);
+	ret->exception_message = copy_text(arena, stop->exception_message);
+	ret->caught = copy_text(arena, stop->caught);
+}
+
+/* @bp is to stop behind @stop, which another catchpoint makes. */
+static void keep_second(struct control *c, const struct bp *bp, pid_t tid,
+			const struct dbg_stop *stop)
+{
+	struct second *s = &c->throws.second;
+
+	if (!s->arena)
+		s->arena = arena_create();
+	arena_reset(s->arena);
+	copy_stop(s->arena, stop, &s->stop);
+	s->stop.reason = DBG_STOP_USER_UNHANDLED;
+	s->breakpoint = bp->number;
+	s->tid = tid;
+}
+
+static struct bp *second_bp(struct control *c)
+{
+	const struct second *s = &c->throws.second;
+	struct bp *bp = s->breakpoint ? bp_find(c, s->breakpoint) : NULL;
+
+	return bp && bp->enabled ? bp : NULL;
+}
+
+bool control_stops_again(struct control *c)
+{
+	return second_bp(c);
+}
+
+void control_stop_again(struct control *c, struct arena *arena,
+			struct dbg_stop *ret)
+{
+	struct second *s = &c->throws.second;
+	struct bp *bp = second_bp(c);
+
+	copy_stop(arena, &s->stop, ret);
+	ret->thread = stack_thread_number(c->stack, s->tid);
+	s->breakpoint = 0;
+	bp_spent(c, bp, ret);
+}
+
 /* Count the throw for every catchpoint that wants it. */
 static struct dbg_error *count_throw(struct control *c, struct thrown *t,
 				     struct dbg_stop *stop, bool *ret_stops)
 {
 	struct dbg_error *err;
-	struct bp *winner = NULL;
+	struct bp *winner = NULL, *other = NULL;
 
 	for (size_t i = 0; i < c->n_bps; i++) {
+		struct bp *bp = c->bps[i];
 		bool stops;
 
-		if (!bp_wants(c->bps[i]) || !filter_wants(c, c->bps[i], t))
+		if (!bp_wants(bp) || !filter_wants(c, bp, t))
 			continue;
-		err = bp_counts(c, c->bps[i], t->tid, &stops);
+		err = bp_counts(c, bp, t->tid, &stops);
 		if (err)
 			return err;
-		if (stops && !winner)
-			winner = c->bps[i];
+		if (!stops)
+			continue;
+		if (bp->filter.again && !other)
+			other = bp;
+		else if (!winner)
+			winner = bp;
+	}
+	if (!winner) {
+		winner = other;
+		other = NULL;
 	}
 	*ret_stops = winner;
 	if (!winner)
@@ -293,6 +357,8 @@ static struct dbg_error *count_throw(struct control *c, struct thrown *t,
 			   ? DBG_STOP_THROWN
 			   : DBG_STOP_USER_UNHANDLED;
 	stop->caught = catcher_text(c, catcher_get(c, t), t->arena);
+	if (other)
+		keep_second(c, other, t->tid, stop);
 	bp_spent(c, winner, stop);
 	return NULL;
 }

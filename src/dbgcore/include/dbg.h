@@ -166,6 +166,7 @@ struct dbg_step {
 	uint32_t frame;  /* level to step out of, 0 is the newest */
 	uint32_t target; /* IN: the call to enter, 0: the first that is */
 	bool alone;      /* the other threads are held meanwhile */
+	bool run_on;     /* OUT: without a caller of the user's, no error */
 };
 
 /* A call of a line that dbg_step can be told to enter. */
@@ -247,6 +248,7 @@ struct dbg_stop {
 	uint32_t thread;     /* number; 0: none known */
 	uint32_t breakpoint; /* number, 0: none */
 	bool temporary;      /* that breakpoint is gone now */
+	bool stepped;        /* BREAKPOINT: a step ends here too */
 	int signal;
 	bool fatal;         /* that signal is about to end the program */
 	uint64_t exception; /* address of the object, 0: none */
@@ -345,13 +347,15 @@ enum dbg_break_kind {
  * frame), TYPE.METHOD, NAMESPACE.TYPE.METHOD(TYPES), MODULE!..., *ADDRESS. FILE
  * is a bare name, the tail of a path or a full path.
  *
- * Exceptions: names of types with commas between, whole or the last parts,
- * and those that derive from them; "!" in front: all but these; NULL: all.
+ * Exceptions: names of types with commas or blanks between, whole or the last
+ * parts, and those that derive from them; "!" in front: all but these; NULL:
+ * all.
  */
 struct dbg_catch {
 	bool exact;          /* derived types do not count */
 	const char *module;  /* thrown by code of this module, NULL: any */
 	const char *message; /* pcre2 that the message matches, NULL: any */
+	bool again;          /* stops though another has for the same throw */
 };
 
 struct dbg_break_req {

@@ -40,6 +40,16 @@ static struct dbg_error *end_change(struct dbg *dbg, struct dbg_error *err)
 	return err;
 }
 
+struct dbg_error *session_just_my_code(struct dbg *dbg, bool on)
+{
+	struct dbg_error *err = begin_change(dbg);
+
+	if (err)
+		return err;
+	control_just_my_code(dbg->control, on);
+	return end_change(dbg, NULL);
+}
+
 const char *session_frame_path(struct dbg *dbg, dbg_id id)
 {
 	const struct frame *f = NULL;

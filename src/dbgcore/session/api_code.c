@@ -338,8 +338,13 @@ static struct dbg_error *set_frames(struct dbg *dbg, const char *value,
 
 static struct dbg_error *set_just_my_code(struct dbg *dbg, const char *value)
 {
-	return set_frames(dbg, value,
-			  &control_step_rules(dbg->control)->just_my_code);
+	bool on = false;
+	struct dbg_error *err = set_switch(value, &on);
+
+	if (!err)
+		err = session_just_my_code(dbg, on);
+	session_show_frames(dbg);
+	return err;
 }
 
 static const char *get_just_my_code(struct dbg *dbg)
@@ -491,6 +496,21 @@ static const char *get_exact(struct dbg *dbg)
 	return get_switch(dbg->inspect.symbols.exact);
 }
 
+static struct dbg_error *set_brace(struct dbg *dbg, const char *value)
+{
+	bool skip = true;
+	struct dbg_error *err = set_switch(value, &skip);
+
+	if (!err)
+		dbg->inspect.symbols.at_brace = !skip;
+	return err;
+}
+
+static const char *get_brace(struct dbg *dbg)
+{
+	return get_switch(!dbg->inspect.symbols.at_brace);
+}
+
 static struct dbg_error *set_log(struct dbg *dbg, const char *value)
 {
 	return log_set(&dbg->log, value);
@@ -546,8 +566,8 @@ static const struct setting settings[] = {
      "Characters of a string and elements of an array shown at once.",
      set_elements, get_elements},
     {"just-my-code",
-     "Steps end in your own code: built for debugging, with symbols (on or "
-     "off).",
+     "Steps end in your own code: built for debugging, with symbols; "
+     "breakpoints in code marked otherwise are not hit (on or off).",
      set_just_my_code, get_just_my_code},
     {"runtime-threads",
      "List threads of the runtime's own and native ones too (on or off).",
@@ -556,6 +576,10 @@ static const struct setting settings[] = {
      "Threads other than the one resumed are held: always (on), while it is "
      "stepped (step) or never (off).",
      set_locking, get_locking},
+    {"skip-opening-brace",
+     "Stop behind the brace that opens a method: at its breakpoints, after a "
+     "step in, at the start (on or off).",
+     set_brace, get_brace},
     {"step-over-properties",
      "A step in passes accessors of properties and operators (on or off).",
      set_properties, get_properties},

@@ -420,6 +420,21 @@ static struct dbg_error *thread_tid(struct dbg *dbg, uint32_t number,
 	return NULL;
 }
 
+/* A new stop without that anything ran, if the present one has a second. */
+static bool stop_again(struct dbg *dbg)
+{
+	struct dbg_stop stop;
+
+	if (!control_stops_again(dbg->control))
+		return false;
+	session_event(dbg, &(struct dbg_event){.kind = DBG_EVENT_CONTINUED});
+	inspect_go(&dbg->inspect);
+	inspect_stop(&dbg->inspect);
+	control_stop_again(dbg->control, dbg->inspect.arena, &stop);
+	session_stopped(dbg, &stop);
+	return true;
+}
+
 struct dbg_error *dbg_continue(struct dbg *dbg, uint32_t only)
 {
 	struct dbg_error *err = session_need_live(dbg);
@@ -429,6 +444,8 @@ struct dbg_error *dbg_continue(struct dbg *dbg, uint32_t only)
 		err = thread_tid(dbg, only, &tid);
 	if (err)
 		return err;
+	if (stop_again(dbg))
+		return NULL;
 	if (!only)
 		dbg->resumed =
 		    stack_thread_tid(dbg->inspect.stack, dbg->stop.thread);
@@ -477,6 +494,8 @@ struct dbg_error *dbg_step(struct dbg *dbg, const struct dbg_step *req)
 	bool done = false;
 
 	err = thread_tid(dbg, step.thread, &tid);
+	if (!err && stop_again(dbg))
+		return NULL;
 	if (!err)
 		err = managed_level(dbg, tid, step.frame, &step.frame);
 	if (!err)
@@ -492,6 +511,7 @@ struct dbg_error *dbg_step(struct dbg *dbg, const struct dbg_step *req)
 	inspect_stop(&dbg->inspect);
 	stop.reason = DBG_STOP_STEP;
 	err = control_stepped(dbg->control, tid, &stop);
+	stop.stepped = stop.reason == DBG_STOP_BREAKPOINT;
 	stop.thread = stack_thread_number(dbg->inspect.stack, tid);
 	session_stopped(dbg, &stop);
 	return err;
@@ -504,6 +524,8 @@ struct dbg_error *dbg_run_to(struct dbg *dbg, uint32_t thread,
 	pid_t tid = 0;
 
 	err = thread_tid(dbg, thread, &tid);
+	if (!err && stop_again(dbg))
+		return NULL;
 	if (!err)
 		err = control_run_to(dbg->control, tid, location,
 				     session_frame_path(dbg, 0),

@@ -248,6 +248,8 @@ DBG_MUST struct dbg_error *launch_resolve(const struct dbg_launch *launch,
 
 /* Breakpoint @number was for one hit, and that was: siblings drop it too. */
 void session_break_gone(struct dbg *dbg, uint32_t number);
+/* Make the setting, and with it breakpoints in marked code. */
+DBG_MUST struct dbg_error *session_just_my_code(struct dbg *dbg, bool on);
 /* File of a frame, for a bare line number; NULL if it has none. */
 const char *session_frame_path(struct dbg *dbg, dbg_id id);
 

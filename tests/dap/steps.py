@@ -1,0 +1,120 @@
+"""Steps and the places where stops are, as editors expect them."""
+
+
+def test_brace(t):
+    """The start, a function breakpoint and a step in stop at the brace that
+    opens the method, an async one too; the start says so even where a
+    breakpoint is."""
+    c = t.adapter()
+    ids = []
+
+    def configure(c):
+        ids.extend(b["id"] for b in c.ask("setFunctionBreakpoints", breakpoints=[
+            {"name": "Breaks.Program.Main"}, {"name": "Bodies.Iterate"}]
+        )["breakpoints"])
+
+    source = t.source("Breaks")
+    c.launch(t.program("Breaks", "bodies"),
+             {source: [t.line("Breaks", "bodies")]},
+             stopAtEntry=True, configure=configure)
+    stop = c.stopped("entry")
+    t.check_equal(ids[:1], stop["hitBreakpointIds"])
+    t.check_equal(t.line("Breaks", "main") - 1, c.top()["line"])
+    c.go()
+    c.stopped("breakpoint")
+    t.check_equal(t.line("Breaks", "bodies"), c.top()["line"])
+    c.step("stepIn")
+    t.check_equal(t.line("Breaks", "async-before") - 1, c.top()["line"])
+    t.check_in("Async(", c.top()["name"])
+    c.go()
+    stop = c.stopped("breakpoint")
+    t.check_equal(ids[1:], stop["hitBreakpointIds"])
+    t.check_equal(t.line("Breaks", "iter-for") - 1, c.top()["line"])
+    c.go()
+    c.end()
+
+
+def test_step_at_breakpoint(t):
+    """A step that ends where a breakpoint is says step, and names it; one that
+    meets a breakpoint on its way says breakpoint."""
+    source = t.source("HitLoop")
+    lines = [t.line("HitLoop", mark) for mark in ("main", "hit", "print")]
+    c = t.adapter()
+    c.launch(t.program("HitLoop", "1"), {source: lines[:2]})
+    c.stopped("breakpoint")
+    _, hit, brace = c.set_breaks(source, [*lines[:2], lines[1] - 1])
+    c.step("next")
+    c.step("next")
+    t.check_equal(t.line("HitLoop", "call"), c.top()["line"])
+    # into the method, at whose brace one is
+    c.ask("stepIn", threadId=c.thread)
+    stop = c.stopped("step")
+    t.check_equal([brace["id"]], stop["hitBreakpointIds"])
+    c.ask("next", threadId=c.thread)
+    stop = c.stopped("step")
+    t.check_equal([hit["id"]], stop["hitBreakpointIds"])
+    t.check_equal(lines[1], c.top()["line"])
+    c.set_breaks(source, [lines[2]])
+    c.ask("stepOut", threadId=c.thread)
+    stop = c.stopped("step")
+    t.check("hitBreakpointIds" not in stop, str(stop))
+    c.set_breaks(source, [])
+    c.go()
+    c.end()
+
+
+def test_over_breakpoint(t):
+    """A breakpoint within the call that is stepped over stops as one."""
+    source = t.source("HitLoop")
+    c = t.adapter()
+    c.launch(t.program("HitLoop", "1"), {source: [
+        t.line("HitLoop", "call"), t.line("HitLoop", "hit")]})
+    c.stopped("breakpoint")
+    c.ask("next", threadId=c.thread)
+    c.stopped("breakpoint")
+    t.check_equal(t.line("HitLoop", "hit"), c.top()["line"])
+    c.go()
+    c.end()
+
+
+def test_out_of_all(t):
+    """Stepping out of Main and of a thread's first method, which nobody of
+    the user's called: the program runs on, and that is said."""
+    for name, mark in (("HitLoop", "main"), ("Throws", "thread-throw")):
+        c = t.adapter()
+        args = ("1",) if name == "HitLoop" else ("thread",)
+        c.launch(t.program(name, *args),
+                 {t.source(name): [t.line(name, mark)]})
+        c.stopped("breakpoint")
+        c.ask("stepOut", threadId=c.thread)
+        c.event("exited")
+        t.check_in("no caller has source to return to: the program runs on",
+                   c.output("console"))
+        c.ask("disconnect")
+        c.wait()
+
+
+def test_marked(t):
+    """Breakpoints in code that its author marked: not verified, and why;
+    with justMyCode off only DebuggerHidden keeps them from being hit."""
+    source = t.source("StepKinds")
+    lines = [t.line("StepKinds", mark)
+             for mark in ("jmc", "through", "hidden", "non-user")]
+    c = t.adapter()
+    c.launch(t.program("StepKinds", "attributes"), {source: lines})
+    c.stopped("breakpoint")
+    answers = c.set_breaks(source, lines)
+    t.check_equal([True, False, False, False],
+                  [b["verified"] for b in answers])
+    t.check_in("DebuggerStepThrough", answers[1]["message"])
+    t.check_in("while Just My Code is on", answers[3]["message"])
+    c.go()
+    c.end()
+    c = t.adapter()
+    c.launch(t.program("StepKinds", "attributes"), {source: lines},
+             justMyCode=False)
+    for line in lines[0], lines[1], lines[3]:
+        c.stopped("breakpoint")
+        t.check_equal(line, c.top()["line"])
+        c.go()
+    c.end()

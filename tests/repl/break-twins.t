@@ -1,0 +1,52 @@
+#! fixture=Breaks args="twins twins" exit=0
+## A name that several files have: the best match is meant, of equal ones the
+## shortest path.
++tbreak @twins
+Temporary breakpoint 1 (Breaks.cs:{@twins}) pending: the program is not running.
++break late/Twin.cs:5
+Breakpoint 2 (late/Twin.cs:5) pending: the program is not running.
++run
+Starting program: {out}/Breaks.dll twins twins
+
+Temporary breakpoint 1, Breaks.Program.Twins () at Breaks.cs:{@twins}
+{@twins}{...}// @twins
++break Twin.cs:5
+Breakpoint 3 at Breaks.Program.Shorter: file Twin.cs, line 5.
+The method is not compiled yet.
++break lib/Twin.cs:5
+Breakpoint 4 at Breaks.Program.Longer: file Twin.cs, line 5.
+The method is not compiled yet.
+## Where `..` leads from is not known.
++break ../../lib/Twin.cs:5
+Breakpoint 5 at Breaks.Program.Longer: file Twin.cs, line 5.
+The method is not compiled yet.
++break ./../app/Twin.cs:5
+Breakpoint 6 at Breaks.Program.Shorter: file Twin.cs, line 5.
+The method is not compiled yet.
++break /app/Twin.cs:5
+Breakpoint 7 (/app/Twin.cs:5) pending: no loaded module has symbols for '/app/Twin.cs'.
++delete 4 5 6 7
++tbreak @twins-end
+Temporary breakpoint 8 at {addr}: file Breaks.cs, line {@twins-end}.
++continue
+Continuing.
+
+Breakpoint 3, Breaks.Program.Shorter () at Twin.cs:5
+{...}
++continue
+Continuing.
+
+Temporary breakpoint 8, Breaks.Program.Twins () at Breaks.cs:{@twins-end}
+{@twins-end}{...}// @twins-end
+## The module that came late has one too: it takes what means it, no more.
++info breakpoints
+Num     Type           Disp Enb Address            What
+2       breakpoint     keep y   <not compiled>     in Late.Helper.Twin(int) at Twin.cs:5
+	the method is not compiled yet
+3       breakpoint     keep y   {addr} in Breaks.Program.Shorter() at Twin.cs:5
+	breakpoint already hit 1 time
++continue
+Continuing.
+twins 84
+ok
+[Inferior 1 (process {n}) exited normally]
