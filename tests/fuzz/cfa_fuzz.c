@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const struct target_ops ops = {.read = any_read,
 					      .frozen = never};
 	const struct cfa_code code = {.code_align = 1, .data_align = -8};
-	uint64_t regs[CFA_REGS] = {[CFA_RSP] = 0x1000};
+	uint64_t regs[CFA_REGS] = {[CFA_SP] = 0x1000};
 	struct cfa_row initial, row;
 	struct target t;
 

@@ -50,9 +50,9 @@ static void test_rows(void **state)
 		    run_program(program, sizeof(program), cases[i].pc, &row));
 		assert_int_equal(row.cfa_register, cases[i].reg);
 		assert_int_equal(row.cfa.offset, cases[i].offset);
-		assert_int_equal(row.rules[CFA_RBP].kind, cases[i].rbp);
-		assert_int_equal(row.rules[CFA_RIP].kind, CFA_OFFSET);
-		assert_int_equal(row.rules[CFA_RIP].offset, -8);
+		assert_int_equal(row.rules[6].kind, cases[i].rbp);
+		assert_int_equal(row.rules[CFA_PC].kind, CFA_OFFSET);
+		assert_int_equal(row.rules[CFA_PC].offset, -8);
 	}
 }
 
@@ -108,7 +108,7 @@ static const struct target_ops word_ops = {.read = word_read, .frozen = never};
 static bool apply(const void *expr, size_t n, uint64_t *ret)
 {
 	struct target t;
-	uint64_t regs[CFA_REGS] = {[CFA_RSP] = WORD_ADDR - 8};
+	uint64_t regs[CFA_REGS] = {[CFA_SP] = WORD_ADDR - 8};
 	const struct cfa_row row = {
 	    .cfa = {.kind = CFA_VAL_EXPR, .expr = {expr, n}},
 	};
@@ -116,7 +116,7 @@ static bool apply(const void *expr, size_t n, uint64_t *ret)
 	target_init(&t, &word_ops, 1);
 	bool ok = cfa_apply(&t, &row, regs);
 	target_deinit(&t);
-	*ret = regs[CFA_RSP];
+	*ret = regs[CFA_SP];
 	return ok;
 }
 

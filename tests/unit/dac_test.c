@@ -193,17 +193,17 @@ static void test_context_of_frame(void **state)
 {
 	const struct dac_frame frame = {
 	    .ip = 1, .sp = 2, .bp = 3, .saved = {4, 5, 6, 7, 8}};
-	struct context c = {.rax = 9};
+	struct context c = {.general = {9}};
 
 	(void)state;
 	context_set_frame(&c, &frame);
 	assert_int_equal(c.rip, 1);
-	assert_int_equal(c.rsp, 2);
-	assert_int_equal(c.rbp, 3);
-	assert_int_equal(c.rbx, 4);
-	assert_int_equal(c.r12, 5);
-	assert_int_equal(c.r15, 8);
-	assert_int_equal(c.rax, 9);
+	assert_int_equal(c.general[4], 2);
+	assert_int_equal(c.general[5], 3);
+	assert_int_equal(c.general[3], 4);
+	assert_int_equal(c.general[12], 5);
+	assert_int_equal(c.general[15], 8);
+	assert_int_equal(c.general[0], 9);
 }
 
 // ---- Notifications: a target whose memory is a table

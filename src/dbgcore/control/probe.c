@@ -187,7 +187,7 @@ struct dbg_error *probe_trap(struct control *c, pid_t tid)
 		return err;
 	err = control_halt(c);
 	if (!err)
-		err = target_read_u64(c->target, regs_sp(&regs), &ip);
+		err = regs_return_address(&regs, c->target, &ip);
 	if (err || is_inside_passed(c))
 		return err;
 	return stepin_enter(c, ip);

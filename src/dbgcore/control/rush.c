@@ -178,7 +178,7 @@ static void rush_begin(struct control *c, pid_t tid)
 		err = target_read_u64(c->target,
 				      regs_arg(&regs, 2) + INFO_ILCODE, &il);
 	if (!err)
-		err = target_read_u64(c->target, regs_sp(&regs), &returns);
+		err = regs_return_address(&regs, c->target, &returns);
 	if (err) {
 		control_complain(c, err);
 		return;

@@ -272,7 +272,7 @@ static uint64_t stub_return(struct control *c, const struct regs *regs)
 
 	if (regs_sp(regs) + sizeof(addr) >= c->plan.sp)
 		return 0;
-	err = target_read_u64(c->target, regs_sp(regs), &addr);
+	err = regs_return_address(regs, c->target, &addr);
 	if (!err)
 		return dac_method_at(c->dac, addr) ? addr : 0;
 	dbg_error_destroy(err);

@@ -414,7 +414,7 @@ static uint64_t return_address(struct control *c, const struct regs *regs)
 {
 	uint64_t addr = 0;
 
-	dbg_error_destroy(target_read_u64(c->target, regs_sp(regs), &addr));
+	dbg_error_destroy(regs_return_address(regs, c->target, &addr));
 	return addr;
 }
 

@@ -15,10 +15,10 @@
 #define DAC_DAC_H
 
 #include "dbg.h"
+#include "target/arch.h"
 
 struct arena;
 struct dac;
-struct regs;
 struct target;
 struct target_image;
 
@@ -273,12 +273,16 @@ enum dac_frame_kind {
 
 struct dac_frame {
 	enum dac_frame_kind kind;
-	bool leaf; /* ip is the next instruction, not a return */
-	uint64_t ip, sp, bp;
-	uint64_t saved[5];   /* rbx, r12-r15 of this frame */
-	uint64_t frame_addr; /* EXPLICIT */
-	uint64_t method;     /* MANAGED: MethodDesc* */
+	bool leaf;           /* ip is the next instruction, not a return */
+	uint64_t ip, sp, bp; /* pc, stack and frame pointer */
+	uint64_t saved[ARCH_SAVED]; /* of this frame, as arch_saved says */
+	uint64_t frame_addr;        /* EXPLICIT */
+	uint64_t method;            /* MANAGED: MethodDesc* */
 };
+
+/* The registers that a frame has; the others are left alone. */
+void dac_frame_from(const struct regs *regs, struct dac_frame *ret);
+void dac_frame_regs(const struct dac_frame *frame, struct regs *ret);
 
 struct dac_walk;
 

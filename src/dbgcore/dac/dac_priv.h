@@ -8,6 +8,7 @@
 #include "dac/com.h"
 #include "dac/dac.h"
 #include "dac/slots.h"
+#include "dac/x86/context.h"
 #include "target/target.h"
 
 /* Our ICLRDataTarget2 and ICLRRuntimeLocator: each is its first word. */
@@ -161,42 +162,21 @@ void dac_keep_table(void *handle);
 
 /* ---- datatarget.c ---------------------------------------------------- */
 
-enum {
-	CONTEXT_SIZE = 1232,
-	CONTEXT_AMD64 = 0x100000,
-	CONTEXT_CONTROL = CONTEXT_AMD64 | 1,
-	CONTEXT_INTEGER = CONTEXT_AMD64 | 2,
-	CONTEXT_SEGMENTS = CONTEXT_AMD64 | 4,
-	CONTEXT_FLOATING = CONTEXT_AMD64 | 8,
-	CONTEXT_FULL = 0x10001f,
-};
-
-/* The part of the AMD64 CONTEXT that is filled and read here. */
-struct context {
-	uint64_t home[6];
-	uint32_t flags, mxcsr;
-	uint16_t cs, ds, es, fs, gs, ss;
-	uint32_t eflags;
-	uint64_t dr[6];
-	uint64_t rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi;
-	uint64_t r8, r9, r10, r11, r12, r13, r14, r15;
-	uint64_t rip;
-	uint8_t fxsave[512];
-	uint8_t rest[464];
-} __attribute__((aligned(16)));
-static_assert(sizeof(struct context) == CONTEXT_SIZE, "");
-static_assert(offsetof(struct context, rip) == 0xf8, "");
-static_assert(offsetof(struct context, fxsave) == 0x100, "");
-
 void data_target_init(struct data_target *dt, struct target *t,
 		      uint64_t runtime_base);
-/* Fill @ret with the integer registers; flags say what is valid. */
-void context_from_regs(const struct regs *regs, struct context *ret);
-void context_set_fpregs(struct context *c, const struct fpregs *fpregs);
 /* Registers of a stopped thread as the DAC wants them. */
 DBG_MUST struct dbg_error *context_of_thread(struct target *t, pid_t tid,
 					     uint32_t flags,
 					     struct context *ret);
+
+/* ---- context.c of the processor --------------------------------------- */
+
+/* Fill @ret with the integer registers; flags say what is valid. */
+void context_from_regs(const struct regs *regs, struct context *ret);
+void context_set_fpregs(struct context *c, const struct fpregs *fpregs);
+/* The integer registers alone. */
+void context_set_regs(struct context *c, const struct regs *regs);
+void context_get_regs(const struct context *c, struct regs *ret);
 
 /* ---- dacmethod.c ----------------------------------------------------- */
 

@@ -39,44 +39,6 @@ static int32_t swallow(struct dbg_error *err)
 
 // ---- Contexts ------------------------------------------------------------
 
-void context_from_regs(const struct regs *regs, struct context *ret)
-{
-	memset(ret, 0, sizeof(*ret));
-	ret->flags = CONTEXT_CONTROL | CONTEXT_INTEGER | CONTEXT_SEGMENTS;
-	ret->cs = (uint16_t)regs->cs;
-	ret->ds = (uint16_t)regs->ds;
-	ret->es = (uint16_t)regs->es;
-	ret->fs = (uint16_t)regs->fs;
-	ret->gs = (uint16_t)regs->gs;
-	ret->ss = (uint16_t)regs->ss;
-	ret->eflags = (uint32_t)regs->eflags;
-	ret->rax = regs->rax;
-	ret->rcx = regs->rcx;
-	ret->rdx = regs->rdx;
-	ret->rbx = regs->rbx;
-	ret->rsp = regs->rsp;
-	ret->rbp = regs->rbp;
-	ret->rsi = regs->rsi;
-	ret->rdi = regs->rdi;
-	ret->r8 = regs->r8;
-	ret->r9 = regs->r9;
-	ret->r10 = regs->r10;
-	ret->r11 = regs->r11;
-	ret->r12 = regs->r12;
-	ret->r13 = regs->r13;
-	ret->r14 = regs->r14;
-	ret->r15 = regs->r15;
-	ret->rip = regs->rip;
-}
-
-void context_set_fpregs(struct context *c, const struct fpregs *fpregs)
-{
-	static_assert(sizeof(*fpregs) == sizeof(c->fxsave), "fxsave");
-	memcpy(c->fxsave, fpregs, sizeof(c->fxsave));
-	c->mxcsr = fpregs->mxcsr;
-	c->flags |= CONTEXT_FLOATING;
-}
-
 struct dbg_error *context_of_thread(struct target *t, pid_t tid, uint32_t flags,
 				    struct context *ret)
 {

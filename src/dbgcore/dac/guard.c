@@ -46,7 +46,7 @@ extern const char __executable_start[], etext[];
 
 static bool is_ours(const ucontext_t *uc)
 {
-	uintptr_t ip = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
+	uintptr_t ip = arch_signal_pc(uc);
 
 	return ip >= (uintptr_t)__executable_start && ip < (uintptr_t)etext;
 }

@@ -18,7 +18,6 @@ enum {
 	IS_VALUE_TYPE = 0x2,
 	IS_REFERENCE = 0x10,
 	IS_ENUM = 0x40,
-	DAC_REGISTERS = 16,
 };
 
 // The MethodTable of a value; 0 for references and what has none.
@@ -164,16 +163,17 @@ static uint8_t mark(unsigned int reg)
 
 static void mark_all(struct context *c)
 {
-	uint64_t *const regs[DAC_REGISTERS] = {
-	    &c->rax, &c->rcx, &c->rdx, &c->rbx, NULL,    NULL,
-	    &c->rsi, &c->rdi, &c->r8,  &c->r9,  &c->r10, &c->r11,
-	    &c->r12, &c->r13, &c->r14, &c->r15,
-	};
+	struct regs regs;
+	uint64_t value;
 
-	// by sp and bp it finds the frame
-	for (unsigned int i = 0; i < DAC_REGISTERS; i++)
-		if (regs[i])
-			memset(regs[i], mark(i), sizeof(*regs[i]));
+	context_get_regs(c, &regs);
+	// by sp and fp it finds the frame
+	for (unsigned int i = 0; i < ARCH_GENERAL; i++)
+		if (i != ARCH_SP && i != ARCH_FP) {
+			memset(&value, mark(i), sizeof(value));
+			regs_set(&regs, i, value);
+		}
+	context_set_regs(c, &regs);
 }
 
 static void *open_marked(struct dac *d, pid_t tid,
@@ -219,7 +219,7 @@ struct dbg_error *dac_var_register(struct dac *d, pid_t tid,
 	if (object)
 		var_read(d, &list, var->index, &marked);
 	arena_destroy(arena);
-	for (unsigned int i = 0; i < DAC_REGISTERS; i++) {
+	for (unsigned int i = 0; i < ARCH_GENERAL; i++) {
 		if (!marked.in_register ||
 		    !all_are(marked.bytes, marked.size, mark(i)))
 			continue;

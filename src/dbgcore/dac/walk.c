@@ -119,28 +119,31 @@ static bool frame_interrupts(struct dac *d, uint64_t frame_addr)
 	return effect == EFFECT_INTERRUPTED;
 }
 
-static void frame_from_context(const struct context *c, struct dac_frame *ret)
+void dac_frame_from(const struct regs *regs, struct dac_frame *ret)
 {
-	ret->ip = c->rip;
-	ret->sp = c->rsp;
-	ret->bp = c->rbp;
-	ret->saved[0] = c->rbx;
-	ret->saved[1] = c->r12;
-	ret->saved[2] = c->r13;
-	ret->saved[3] = c->r14;
-	ret->saved[4] = c->r15;
+	ret->ip = regs_pc(regs);
+	ret->sp = regs_sp(regs);
+	ret->bp = regs_fp(regs);
+	for (size_t i = 0; i < ARCH_SAVED; i++)
+		ret->saved[i] = regs_get(regs, arch_saved[i]);
+}
+
+void dac_frame_regs(const struct dac_frame *frame, struct regs *ret)
+{
+	regs_set_pc(ret, frame->ip);
+	regs_set_sp(ret, frame->sp);
+	regs_set_fp(ret, frame->bp);
+	for (size_t i = 0; i < ARCH_SAVED; i++)
+		regs_set(ret, arch_saved[i], frame->saved[i]);
 }
 
 void context_set_frame(struct context *c, const struct dac_frame *frame)
 {
-	c->rip = frame->ip;
-	c->rsp = frame->sp;
-	c->rbp = frame->bp;
-	c->rbx = frame->saved[0];
-	c->r12 = frame->saved[1];
-	c->r13 = frame->saved[2];
-	c->r14 = frame->saved[3];
-	c->r15 = frame->saved[4];
+	struct regs regs;
+
+	context_get_regs(c, &regs);
+	dac_frame_regs(frame, &regs);
+	context_set_regs(c, &regs);
 }
 
 void *dac_walk_open_at(struct dac *d, pid_t tid, const struct dac_frame *frame)
@@ -186,14 +189,6 @@ static struct dac_walk *create(struct dac *d, pid_t tid, void *walk,
 	return w;
 }
 
-static void frame_from_regs(const struct regs *regs, struct dac_frame *ret)
-{
-	struct context c;
-
-	context_from_regs(regs, &c);
-	frame_from_context(&c, ret);
-}
-
 // From a stub of the runtime's making, which has no unwind information and
 // pushes little or nothing: the first word that is a managed return address.
 static bool leave_stub(struct dac *d, struct regs *regs)
@@ -229,7 +224,7 @@ static bool managed_caller(struct dac *d, pid_t tid, struct dac_frame *native,
 	if (err || dac_method_at(d, regs_pc(&regs)) ||
 	    !dac_is_cooperative(d, tid))
 		return false;
-	frame_from_regs(&regs, native);
+	dac_frame_from(&regs, native);
 	native->kind = DAC_FRAME_NATIVE;
 	native->leaf = true;
 	for (int i = 0; i < NATIVE_MAX; i++) {
@@ -239,7 +234,7 @@ static bool managed_caller(struct dac *d, pid_t tid, struct dac_frame *native,
 		if (!dac_method_at(d,
 				   leaf ? regs_pc(&regs) : regs_pc(&regs) - 1))
 			continue;
-		frame_from_regs(&regs, ret);
+		dac_frame_from(&regs, ret);
 		ret->kind = DAC_FRAME_MANAGED;
 		ret->leaf = leaf;
 		return true;
@@ -363,6 +358,7 @@ static void other_frame(struct dac_walk *w, struct dac_frame *f)
 struct dbg_error *dac_walk_next(struct dac_walk *w, struct dac_frame *ret,
 				bool *ret_any)
 {
+	struct regs regs;
 	struct dbg_error *err;
 	uint32_t size = 0, simple = 0, detail = 0;
 	struct dac_frame f = {0};
@@ -387,7 +383,8 @@ struct dbg_error *dac_walk_next(struct dac_walk *w, struct dac_frame *ret,
 		w->left = 0;
 		return NULL;
 	}
-	frame_from_context(&w->context, &f);
+	context_get_regs(&w->context, &regs);
+	dac_frame_from(&regs, &f);
 	if (simple == DAC_FRAME_TYPE_MANAGED) {
 		err = managed_frame(w, &f, &any);
 		if (err)

@@ -128,21 +128,22 @@ struct dbg_error *dbg_memory_write(struct dbg *dbg, uint64_t addr,
 static void find_saved(struct dbg *dbg, const struct frame *f,
 		       struct dbg_frame_code *ret)
 {
-	static const char *const names[N_KEPT] = {
-	    [KEPT_RBX] = "rbx", [KEPT_RBP] = "rbp", [KEPT_R12] = "r12",
-	    [KEPT_R13] = "r13", [KEPT_R14] = "r14", [KEPT_R15] = "r15",
-	    [KEPT_RIP] = "rip",
-	};
 	struct dbg_register *list =
 	    arena_calloc(dbg->inspect.arena, N_KEPT, sizeof(*list));
+	struct regs_item items[ARCH_LISTED];
+	const struct regs none = {0};
 	uint64_t at[N_KEPT];
 
 	stack_keeps(dbg->inspect.stack, f, at);
 	ret->saved = list;
-	for (size_t i = 0; i < N_KEPT; i++)
-		if (at[i] > KEPT_LOST)
+	regs_list(&none, items);
+	for (size_t i = 0; i < ARCH_LISTED; i++) {
+		unsigned int kept = unwind_kept(items[i].number);
+
+		if (kept != N_KEPT && at[kept] > KEPT_LOST)
 			list[ret->n_saved++] =
-			    (struct dbg_register){names[i], at[i]};
+			    (struct dbg_register){items[i].name, at[kept]};
+	}
 }
 
 struct dbg_error *dbg_frame_code(struct dbg *dbg, dbg_id frame,
@@ -173,56 +174,13 @@ struct dbg_error *dbg_frame_code(struct dbg *dbg, dbg_id frame,
 
 /* ---- Registers --------------------------------------------------------- */
 
-static const struct {
-	const char *name;
-	size_t offset;
-} registers[] = {
-#define REGISTER(name)                                                         \
-	{                                                                      \
-#name, offsetof(struct regs, name)                             \
-	}
-    REGISTER(rax),     REGISTER(rbx),
-    REGISTER(rcx),     REGISTER(rdx),
-    REGISTER(rsi),     REGISTER(rdi),
-    REGISTER(rbp),     REGISTER(rsp),
-    REGISTER(r8),      REGISTER(r9),
-    REGISTER(r10),     REGISTER(r11),
-    REGISTER(r12),     REGISTER(r13),
-    REGISTER(r14),     REGISTER(r15),
-    REGISTER(rip),     {"eflags", offsetof(struct regs, eflags)},
-    REGISTER(cs),      REGISTER(ss),
-    REGISTER(ds),      REGISTER(es),
-    REGISTER(fs),      REGISTER(gs),
-    REGISTER(fs_base), REGISTER(gs_base),
-#undef REGISTER
-};
-
-enum {
-	N_REGISTERS = sizeof(registers) / sizeof(*registers)
-};
-
-/* What a caller's frame keeps: the callee-saved ones. */
-static size_t saved_registers(const struct dac_frame *raw,
-			      struct dbg_register *ret)
-{
-	const struct dbg_register saved[] = {
-	    {"rbx", raw->saved[0]}, {"rbp", raw->bp},
-	    {"rsp", raw->sp},       {"r12", raw->saved[1]},
-	    {"r13", raw->saved[2]}, {"r14", raw->saved[3]},
-	    {"r15", raw->saved[4]}, {"rip", raw->ip},
-	};
-
-	memcpy(ret, saved, sizeof(saved));
-	return sizeof(saved) / sizeof(*saved);
-}
-
 struct dbg_error *dbg_registers(struct dbg *dbg, dbg_id frame,
 				struct dbg_register **ret, size_t *ret_n)
 {
 	struct dbg_error *err;
 	const struct frame *f;
 	struct regs regs;
-	struct dbg_register *list;
+	struct regs_item items[ARCH_LISTED];
 
 	err = session_frame_or_newest(dbg, frame, &f);
 	if (err)
@@ -235,18 +193,19 @@ struct dbg_error *dbg_registers(struct dbg *dbg, dbg_id frame,
 	err = target_regs(dbg->target, f->tid, &regs);
 	if (err)
 		return err;
-	list = arena_calloc(dbg->inspect.arena, N_REGISTERS, sizeof(*list));
-	if (f->raw.ip != regs_pc(&regs) || f->raw.sp != regs_sp(&regs)) {
-		*ret_n = saved_registers(&f->raw, list);
-		*ret = list;
-		return NULL;
-	}
-	for (size_t i = 0; i < N_REGISTERS; i++) {
-		list[i].name = registers[i].name;
-		memcpy(&list[i].value, (char *)&regs + registers[i].offset,
-		       sizeof(list[i].value));
-	}
-	*ret = list;
-	*ret_n = N_REGISTERS;
+	bool newest =
+	    f->raw.ip == regs_pc(&regs) && f->raw.sp == regs_sp(&regs);
+
+	// a caller's frame has what those it called keep for it
+	if (!newest)
+		dac_frame_regs(&f->raw, &regs);
+	regs_list(&regs, items);
+	*ret = arena_calloc(dbg->inspect.arena, ARCH_LISTED, sizeof(**ret));
+	*ret_n = 0;
+	for (size_t i = 0; i < ARCH_LISTED; i++)
+		if (newest || items[i].number == ARCH_SP ||
+		    unwind_kept(items[i].number) != N_KEPT)
+			(*ret)[(*ret_n)++] = (struct dbg_register){
+			    items[i].name, items[i].value};
 	return NULL;
 }

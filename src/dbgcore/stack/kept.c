@@ -20,23 +20,11 @@ enum {
 	NATIVE_MAX = 256,
 };
 
-static enum unwind_kept kept_number(unsigned int reg)
-{
-	static const uint8_t numbers[ARCH_GENERAL] = {
-	    N_KEPT,   N_KEPT,   N_KEPT,   KEPT_RBX, N_KEPT, KEPT_RBP,
-	    N_KEPT,   N_KEPT,   N_KEPT,   N_KEPT,   N_KEPT, N_KEPT,
-	    KEPT_R12, KEPT_R13, KEPT_R14, KEPT_R15};
-
-	return numbers[reg];
-}
-
 static void kept_of(const struct dac_frame *raw, uint64_t ret[N_KEPT])
 {
-	ret[KEPT_RBX] = raw->saved[0];
-	ret[KEPT_RBP] = raw->bp;
-	for (int i = 0; i < 4; i++)
-		ret[KEPT_R12 + i] = raw->saved[1 + i];
-	ret[KEPT_RIP] = raw->ip;
+	memcpy(ret, raw->saved, sizeof(raw->saved));
+	ret[KEPT_FP] = raw->bp;
+	ret[KEPT_PC] = raw->ip;
 }
 
 static void lose(uint64_t at[N_KEPT])
@@ -70,7 +58,7 @@ static void read_prolog(struct stack *s, const struct frame *f, uint64_t cfa,
 		    insn.kind != INSN_PUSH || insn.reg == ARCH_GENERAL ||
 		    (f->raw.leaf && code.start + i + insn.size > f->raw.ip))
 			return;
-		enum unwind_kept reg = kept_number(insn.reg);
+		unsigned int reg = unwind_kept(insn.reg);
 		slot -= WORD;
 		if (reg != N_KEPT && slot >= f->raw.sp)
 			at[reg] = slot;
@@ -116,11 +104,11 @@ static void take_managed(struct stack *s, const struct frame *f,
 		read_prolog(s, f, caller.sp, at);
 	else
 		lose(at);
-	at[KEPT_RIP] = caller.sp - WORD;
+	at[KEPT_PC] = caller.sp - WORD;
 	kept_of(&caller, values);
 	// of a native caller only these are known
 	for (size_t i = 0; !managed && i < N_KEPT; i++)
-		if (i != KEPT_RBP && i != KEPT_RIP && at[i] > KEPT_LOST)
+		if (i != KEPT_FP && i != KEPT_PC && at[i] > KEPT_LOST)
 			target_read_some(s->target, at[i], &values[i], WORD);
 	verify(s, values, at);
 }
@@ -198,8 +186,8 @@ static struct dbg_error *set_processor(struct stack *s, pid_t tid,
 }
 
 // Frames whose register is at @where have another value there now.
-static void renew(struct stack *s, struct stack_thread *t,
-		  enum unwind_kept number, uint64_t where, uint64_t value)
+static void renew(struct stack *s, struct stack_thread *t, unsigned int number,
+		  uint64_t where, uint64_t value)
 {
 	uint64_t at[N_KEPT] = {0};
 
@@ -211,12 +199,10 @@ static void renew(struct stack *s, struct stack_thread *t,
 		trail_leave(s, t->frames[i], at);
 		if (here != where)
 			continue;
-		if (number == KEPT_RBX)
-			raw->saved[0] = value;
-		else if (number == KEPT_RBP)
+		if (number == KEPT_FP)
 			raw->bp = value;
 		else
-			raw->saved[1 + number - KEPT_R12] = value;
+			raw->saved[number] = value;
 	}
 }
 
@@ -225,7 +211,7 @@ struct dbg_error *stack_register_set(struct stack *s, const struct frame *f,
 {
 	struct dbg_error *err = NULL;
 	struct stack_thread *t = stack_thread_get(s, f->thread);
-	enum unwind_kept number = kept_number(reg);
+	unsigned int number = unwind_kept(reg);
 	uint64_t at[N_KEPT] = {0};
 	const struct frame *g;
 

@@ -14,14 +14,8 @@ enum {
 
 static void to_frame(const struct regs *regs, bool leaf, struct dac_frame *ret)
 {
-	*ret = (struct dac_frame){
-	    .kind = DAC_FRAME_NATIVE,
-	    .leaf = leaf,
-	    .ip = regs_pc(regs),
-	    .sp = regs_sp(regs),
-	    .bp = regs_fp(regs),
-	    .saved = {regs->rbx, regs->r12, regs->r13, regs->r14, regs->r15},
-	};
+	*ret = (struct dac_frame){.kind = DAC_FRAME_NATIVE, .leaf = leaf};
+	dac_frame_from(regs, ret);
 }
 
 struct dbg_error *native_top(struct stack *s, pid_t tid, struct dac_frame *ret)
@@ -52,14 +46,7 @@ void native_walk_init(struct native_walk *w, struct stack *s,
 		    regs_sp(&w->regs) == start->sp)
 			return;
 	}
-	regs_set_pc(&w->regs, start->ip);
-	regs_set_sp(&w->regs, start->sp);
-	regs_set_fp(&w->regs, start->bp);
-	w->regs.rbx = start->saved[0];
-	w->regs.r12 = start->saved[1];
-	w->regs.r13 = start->saved[2];
-	w->regs.r14 = start->saved[3];
-	w->regs.r15 = start->saved[4];
+	dac_frame_regs(start, &w->regs);
 }
 
 bool native_walk_next(struct native_walk *w, struct dac_frame *ret,

@@ -13,13 +13,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "dbg.h"
 #include "target/x86/regs.h"
 
 struct target;
 
 enum {
+	ARCH_PC = ARCH_GENERAL, /* regs_item.number */
+	ARCH_OTHER,
 	ARCH_SYSCALL_WORDS = 9, /* numbers in /proc/PID/syscall */
 };
+
+/* Which general registers a callee keeps for its caller, besides the two. */
+extern const uint8_t arch_saved[ARCH_SAVED];
+/* The columns of the general registers in unwind information (DWARF). */
+extern const uint8_t arch_dwarf[ARCH_GENERAL];
 
 /* The program counter, the stack pointer and the frame pointer. */
 uint64_t regs_pc(const struct regs *r);
@@ -33,6 +41,24 @@ uint64_t regs_arg(const struct regs *r, unsigned int n);
 /* General register @n. */
 uint64_t regs_get(const struct regs *r, unsigned int n);
 void regs_set(struct regs *r, unsigned int n, uint64_t value);
+
+/* A register as people are shown it. */
+struct regs_item {
+	const char *name;
+	uint64_t value;
+	unsigned int number; /* of a general one, else ARCH_PC, ARCH_OTHER */
+};
+
+/* All of them, in the order in which debuggers list them. */
+void regs_list(const struct regs *r, struct regs_item ret[ARCH_LISTED]);
+/* Where a function that is at its first instruction returns to. */
+DBG_MUST struct dbg_error *regs_return_address(const struct regs *r,
+					       struct target *t, uint64_t *ret);
+/* As it leaves them when it returns to @addr. */
+void regs_return(struct regs *r, uint64_t addr);
+/* The pc of our own code that was interrupted by a signal (ucontext_t). */
+uintptr_t arch_signal_pc(const void *context);
+
 /*
  * Those of a thread inside of a system call, by what /proc/PID/syscall tells:
  * its number, six arguments, sp and pc. The others are 0.

@@ -447,7 +447,7 @@ bool cfa_apply(struct target *t, const struct cfa_row *row,
 	} else {
 		return false;
 	}
-	regs[CFA_RSP] = cfa;
+	regs[CFA_SP] = cfa;
 	for (size_t i = 0; i < CFA_REGS; i++)
 		if (!apply_rule(t, &row->rules[i], old, cfa, &regs[i]))
 			return false;

@@ -1,4 +1,4 @@
-/* Call frame instructions (DWARF 5, 6.4) for x86-64. */
+/* Call frame instructions (DWARF 5, 6.4). */
 #ifndef TARGET_CFA_H
 #define TARGET_CFA_H
 
@@ -6,15 +6,14 @@
 #include <stdint.h>
 
 #include "base/reader.h"
+#include "target/arch.h"
 
 struct target;
 
 enum {
-	CFA_RBX = 3,
-	CFA_RBP = 6,
-	CFA_RSP = 7,
-	CFA_RIP = 16,
-	CFA_REGS = 17,
+	CFA_SP = ARCH_DWARF_SP,
+	CFA_PC = ARCH_DWARF_PC,
+	CFA_REGS = ARCH_DWARF_REGS,
 };
 
 enum cfa_kind {

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/err.h"
 #include "base/mem.h"
 #include "target/cfa.h"
 #include "target/target_priv.h"
@@ -162,7 +163,7 @@ static bool cie_read(struct target *t, uint64_t addr, struct entry *e,
 	uint64_t ra = version == 1 ? reader_u8(&e->r) : reader_uleb(&e->r);
 	augmentation_read(e, letters, ret);
 	struct bytes program = reader_bytes(&e->r, reader_left(&e->r));
-	return !e->r.bad && ra == CFA_RIP &&
+	return !e->r.bad && ra == CFA_PC &&
 	       cfa_run(&ret->code, program, 0, UINT64_MAX, NULL, &ret->initial);
 }
 
@@ -194,67 +195,65 @@ static bool row_find(struct target *t, uint64_t addr, uint64_t pc,
 
 static void to_dwarf(const struct regs *r, uint64_t ret[CFA_REGS])
 {
-	const uint64_t regs[CFA_REGS] = {
-	    r->rax, r->rdx, r->rcx, r->rbx, r->rsi, r->rdi,
-	    r->rbp, r->rsp, r->r8,  r->r9,  r->r10, r->r11,
-	    r->r12, r->r13, r->r14, r->r15, r->rip,
-	};
-
-	memcpy(ret, regs, sizeof(regs));
+	for (unsigned int i = 0; i < ARCH_GENERAL; i++)
+		ret[arch_dwarf[i]] = regs_get(r, i);
+	ret[CFA_PC] = regs_pc(r);
 }
 
 static void from_dwarf(const uint64_t regs[CFA_REGS], struct regs *ret)
 {
-	ret->rax = regs[0];
-	ret->rdx = regs[1];
-	ret->rcx = regs[2];
-	ret->rbx = regs[CFA_RBX];
-	ret->rsi = regs[4];
-	ret->rdi = regs[5];
-	ret->rbp = regs[CFA_RBP];
-	ret->rsp = regs[CFA_RSP];
-	ret->r8 = regs[8];
-	ret->r9 = regs[9];
-	ret->r10 = regs[10];
-	ret->r11 = regs[11];
-	ret->r12 = regs[12];
-	ret->r13 = regs[13];
-	ret->r14 = regs[14];
-	ret->r15 = regs[15];
-	ret->rip = regs[CFA_RIP];
+	for (unsigned int i = 0; i < ARCH_GENERAL; i++)
+		regs_set(ret, i, regs[arch_dwarf[i]]);
+	regs_set_pc(ret, regs[CFA_PC]);
 }
 
 // An entry of a procedure linkage table, which some linkers leave without
 // unwind information: it jumps through a pointer near it, nothing pushed yet.
 static bool leave_linkage(struct target *t, struct regs *regs)
 {
+	struct dbg_error *err;
 	struct insn insn;
-	uint64_t ra;
+	uint64_t addr;
 
 	if (!insn_at(t, regs_pc(regs), &insn) ||
 	    (insn.kind == INSN_NOP &&
 	     !insn_at(t, regs_pc(regs) + insn.size, &insn)))
 		return false;
-	if (insn.kind != INSN_JUMP || !insn.cell ||
-	    !read_all(t, regs_sp(regs), &ra, 8) || !ra)
+	if (insn.kind != INSN_JUMP || !insn.cell)
 		return false;
-	regs_set_pc(regs, ra);
-	regs_set_sp(regs, regs_sp(regs) + 8);
+	err = regs_return_address(regs, t, &addr);
+	dbg_error_destroy(err);
+	if (err || !addr)
+		return false;
+	regs_return(regs, addr);
 	return true;
+}
+
+unsigned int unwind_kept(unsigned int number)
+{
+	if (number == ARCH_FP)
+		return KEPT_FP;
+	if (number == ARCH_PC)
+		return KEPT_PC;
+	for (unsigned int i = 0; i < ARCH_SAVED; i++)
+		if (arch_saved[i] == number)
+			return i;
+	return N_KEPT;
+}
+
+static unsigned int column_of(size_t kept)
+{
+	if (kept == KEPT_PC)
+		return CFA_PC;
+	return arch_dwarf[kept == KEPT_FP ? ARCH_FP : arch_saved[kept]];
 }
 
 // Where the row says that the caller's registers are.
 static void take_kept(const struct cfa_row *row, uint64_t cfa,
 		      uint64_t at[N_KEPT])
 {
-	static const uint8_t columns[N_KEPT] = {
-	    [KEPT_RBX] = CFA_RBX, [KEPT_RBP] = CFA_RBP, [KEPT_R12] = 12,
-	    [KEPT_R13] = 13,      [KEPT_R14] = 14,      [KEPT_R15] = 15,
-	    [KEPT_RIP] = CFA_RIP,
-	};
-
 	for (size_t i = 0; i < N_KEPT; i++) {
-		const struct cfa_rule *rule = &row->rules[columns[i]];
+		const struct cfa_rule *rule = &row->rules[column_of(i)];
 
 		if (rule->kind == CFA_OFFSET)
 			at[i] = cfa + (uint64_t)rule->offset;
@@ -278,17 +277,17 @@ bool unwind_step_kept(struct target *t, struct regs *regs, bool *leaf,
 	if (!fde || !row_find(t, fde, pc, entries, &cie, &row)) {
 		if (!header || !*leaf || !leave_linkage(t, regs))
 			return false;
-		at[KEPT_RIP] = regs_sp(regs) - 8;
+		at[KEPT_PC] = regs_sp(regs) - 8;
 		*leaf = false;
 		return true;
 	}
 	to_dwarf(regs, dwarf);
 	uint64_t sp = regs_sp(regs);
 	// Only a signal may have come from another stack.
-	if (!cfa_apply(t, &row, dwarf) || !dwarf[CFA_RIP] ||
-	    (dwarf[CFA_RSP] <= sp && !cie.is_signal))
+	if (!cfa_apply(t, &row, dwarf) || !dwarf[CFA_PC] ||
+	    (dwarf[CFA_SP] <= sp && !cie.is_signal))
 		return false;
-	take_kept(&row, dwarf[CFA_RSP], at);
+	take_kept(&row, dwarf[CFA_SP], at);
 	from_dwarf(dwarf, regs);
 	*leaf = cie.is_signal;
 	return true;

@@ -10,28 +10,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct regs;
+#include "target/arch.h"
+
 struct target;
 
 /*
- * Make the caller's registers of @regs. @leaf: rip is where the thread
+ * Make the caller's registers of @regs. @leaf: pc is where the thread
  * stands, not a return address; on return, whether that holds of the caller
  * (it was interrupted by a signal). False if there is no way: code without
  * unwind information, or a broken stack.
  */
 bool unwind_step(struct target *t, struct regs *regs, bool *leaf);
 
-/* What a callee keeps for its caller. */
-enum unwind_kept {
-	KEPT_RBX,
-	KEPT_RBP,
-	KEPT_R12,
-	KEPT_R13,
-	KEPT_R14,
-	KEPT_R15,
-	KEPT_RIP,
+/* What a callee keeps for its caller, after those of arch_saved. */
+enum {
+	KEPT_FP = ARCH_SAVED,
+	KEPT_PC,
 	N_KEPT,
 };
+
+/* Where register @number, ARCH_PC too, is among these; N_KEPT: it is not. */
+unsigned int unwind_kept(unsigned int number);
 
 enum {
 	KEPT_LOST = 1 /* an address: it is somewhere, not known where */

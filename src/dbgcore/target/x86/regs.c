@@ -1,11 +1,13 @@
 /* What each register of x86-64 is for, by the System V calling convention. */
-#include "target/arch.h"
+#include "target/target.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <sys/user.h>
+#include <ucontext.h>
 
 static_assert(sizeof(struct regs) == sizeof(struct user_regs_struct), "");
 static_assert(offsetof(struct regs, rip) ==
@@ -28,6 +30,85 @@ static const uint8_t general[ARCH_GENERAL] = {
     offsetof(struct regs, r12), offsetof(struct regs, r13),
     offsetof(struct regs, r14), offsetof(struct regs, r15),
 };
+
+enum {
+	RBX = 3,
+	R12 = 12,
+};
+
+const uint8_t arch_saved[ARCH_SAVED] = {RBX, R12, R12 + 1, R12 + 2, R12 + 3};
+
+const uint8_t arch_dwarf[ARCH_GENERAL] = {
+    0, 2, 1, 3, ARCH_DWARF_SP, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15,
+};
+
+#define REGISTER(name, number)                                                 \
+	{                                                                      \
+#name, offsetof(struct regs, name), number                     \
+	}
+
+static const struct {
+	const char *name;
+	uint8_t offset, number;
+} listed[ARCH_LISTED] = {
+    REGISTER(rax, 0),
+    REGISTER(rbx, RBX),
+    REGISTER(rcx, 1),
+    REGISTER(rdx, 2),
+    REGISTER(rsi, 6),
+    REGISTER(rdi, 7),
+    REGISTER(rbp, ARCH_FP),
+    REGISTER(rsp, ARCH_SP),
+    REGISTER(r8, 8),
+    REGISTER(r9, 9),
+    REGISTER(r10, 10),
+    REGISTER(r11, 11),
+    REGISTER(r12, R12),
+    REGISTER(r13, 13),
+    REGISTER(r14, 14),
+    REGISTER(r15, 15),
+    REGISTER(rip, ARCH_PC),
+    REGISTER(eflags, ARCH_OTHER),
+    REGISTER(cs, ARCH_OTHER),
+    REGISTER(ss, ARCH_OTHER),
+    REGISTER(ds, ARCH_OTHER),
+    REGISTER(es, ARCH_OTHER),
+    REGISTER(fs, ARCH_OTHER),
+    REGISTER(gs, ARCH_OTHER),
+    REGISTER(fs_base, ARCH_OTHER),
+    REGISTER(gs_base, ARCH_OTHER),
+};
+#undef REGISTER
+
+void regs_list(const struct regs *r, struct regs_item ret[ARCH_LISTED])
+{
+	for (size_t i = 0; i < ARCH_LISTED; i++) {
+		ret[i].name = listed[i].name;
+		ret[i].number = listed[i].number;
+		memcpy(&ret[i].value, (const char *)r + listed[i].offset,
+		       sizeof(ret[i].value));
+	}
+}
+
+// The call has pushed it.
+struct dbg_error *regs_return_address(const struct regs *r, struct target *t,
+				      uint64_t *ret)
+{
+	return target_read_u64(t, r->rsp, ret);
+}
+
+void regs_return(struct regs *r, uint64_t addr)
+{
+	r->rip = addr;
+	r->rsp += sizeof(addr);
+}
+
+uintptr_t arch_signal_pc(const void *context)
+{
+	const ucontext_t *uc = context;
+
+	return (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
+}
 
 uint64_t regs_pc(const struct regs *r)
 {

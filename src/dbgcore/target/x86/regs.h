@@ -5,8 +5,14 @@
 #include <stdint.h>
 
 enum {
-	ARCH_GENERAL = 16,    /* general registers */
-	ARCH_FP = 5,          /* the number of the frame pointer */
+	ARCH_GENERAL = 16, /* general registers */
+	ARCH_SP = 4,       /* of these, the stack pointer */
+	ARCH_FP = 5,       /* and the frame pointer */
+	ARCH_SAVED = 5,    /* callee-saved ones besides these two */
+	ARCH_LISTED = 26,  /* registers that people are shown */
+	ARCH_DWARF_SP = 7, /* columns of DWARF */
+	ARCH_DWARF_PC = 16,
+	ARCH_DWARF_REGS = 17,
 	ARCH_TRAP = 0xcc,     /* int3, the byte that traps */
 	ARCH_TRAP_BEHIND = 1, /* how far behind it pc is then */
 	ARCH_TRAP_MAX = 2,    /* bytes of the longest instruction that traps */
