@@ -20,7 +20,8 @@ PLAIN = {
     "any": lambda v: True,
 }
 # What adapters agree on with their clients, not with the protocol.
-OPEN = ("LaunchRequestArguments", "AttachRequestArguments")
+OPEN = ("LaunchRequestArguments", "AttachRequestArguments",
+        "ExceptionDetails")
 TOKEN = re.compile(r'"[^"]*"|[\w$]+|[{}\[\]<>:!|]')
 
 

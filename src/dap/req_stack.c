@@ -262,8 +262,7 @@ struct scope {
 };
 
 static const struct scope scopes[] = {
-    {"Locals", "locals", HANDLE_SCOPE, DBG_SCOPE_LOCALS, false},
-    {"Arguments", "arguments", HANDLE_SCOPE, DBG_SCOPE_ARGS, false},
+    {"Locals", "locals", HANDLE_SCOPE, DBG_SCOPE_ALL, false},
     {"Statics", NULL, HANDLE_SCOPE, DBG_SCOPE_STATICS, true},
     {"Registers", "registers", HANDLE_REGISTERS, 0, true},
 };

@@ -30,6 +30,15 @@ static struct dbg_error *get_frame(struct dap *d, const cJSON *args,
 	return err;
 }
 
+// The words stand where a value would, and are to be told from one.
+static struct dbg_error *as_value(struct dbg_error *err)
+{
+	struct dbg_error *said = fault(err->code, "error: %s", err->message);
+
+	dbg_error_destroy(err);
+	return said;
+}
+
 // @context is of the client, which shows the value there.
 static struct dbg_error *evaluate(struct dap *d, struct request *req,
 				  const char *expr, const char *context)
@@ -44,11 +53,12 @@ static struct dbg_error *evaluate(struct dap *d, struct request *req,
 	struct dbg_error *err = get_frame(d, req->args, &style.frame);
 	if (!err)
 		err = variable_style(req->args, &style);
-	if (!err)
-		err = console ? dbg_assign(d->dbg, style.frame, expr, NULL, &v)
-			      : dbg_eval(d->dbg, style.frame, expr, &v);
 	if (err)
 		return err;
+	err = console ? dbg_assign(d->dbg, style.frame, expr, NULL, &v)
+		      : dbg_eval(d->dbg, style.frame, expr, &v);
+	if (err)
+		return as_value(err);
 	variable_add_value(d, req->body, "result", &v, &style);
 	// what the user typed may have been an assignment
 	if (console) {
@@ -246,6 +256,10 @@ static void add_details(struct text *t, const struct dbg_exception *list)
 	emit_str(t, "typeName", dot ? dot + 1 : list->type);
 	emit_str(t, "fullTypeName", list->type);
 	emit_str(t, "stackTrace", list->stack);
+	emit_str(t, "source", list->module);
+	emit_strf(t, "formattedDescription", "**%s:** '%s'", list->type,
+		  list->message ? list->message : "");
+	emit_int(t, "hresult", (int32_t)list->hresult);
 	if (!list->depth)
 		emit_str(t, "evaluateName", "$exception");
 }
@@ -269,6 +283,45 @@ static void add_all(struct text *t, const struct dbg_exception *list, size_t n)
 	}
 }
 
+// By enum dbg_stop_reason.
+static const struct {
+	const char *mode, *what, *end;
+} throws[] = {
+    [DBG_STOP_THROWN] = {"always", "Exception thrown: '%s'", ""},
+    [DBG_STOP_USER_UNHANDLED] = {"userUnhandled",
+				 "An exception of type '%s' occurred",
+				 " but was not handled in user code"},
+    [DBG_STOP_UNHANDLED] = {"unhandled",
+			    "An unhandled exception of type '%s' occurred", ""},
+};
+
+// "Exception thrown: 'T' in M: 'message'", and the innermost within.
+static void add_description(struct text *t, const struct dbg_exception *list,
+			    size_t n, enum dbg_stop_reason reason)
+{
+	_cleanup_text_ struct text s = {0};
+	size_t last = 0;
+
+	while (last + 1 < n && list[last + 1].depth > list[last].depth)
+		last++;
+	text_addf(&s, throws[reason].what, list[0].type);
+	if (list[0].module)
+		text_addf(&s, " in %s", list[0].module);
+	text_add(&s, throws[reason].end);
+	if (list[0].message)
+		text_addf(&s, ": '%s'", list[0].message);
+	if (last)
+		text_addf(&s,
+			  "\n Inner exceptions found, see $exception in the "
+			  "variables for more details.\n Innermost exception: "
+			  "%s: %s%s%s",
+			  list[last].type,
+			  list[last].message ? list[last].message : "",
+			  list[last].stack ? "\n" : "",
+			  list[last].stack ? list[last].stack : "");
+	emit_str(t, "description", text_get(&s));
+}
+
 static struct dbg_error *do_exception_info(struct dap *d, struct request *req)
 {
 	struct text *t = req->body;
@@ -282,12 +335,12 @@ static struct dbg_error *do_exception_info(struct dap *d, struct request *req)
 	if (!n)
 		return fault(DBG_E_STATE,
 			     "the program is not stopped at an exception");
-	emit_str(t, "exceptionId", list[0].type);
-	emit_str(t, "description", list[0].message);
-	emit_str(t, "breakMode",
-		 !stop || stop->reason == DBG_STOP_THROWN  ? "always"
-		 : stop->reason == DBG_STOP_USER_UNHANDLED ? "userUnhandled"
-							   : "unhandled");
+	enum dbg_stop_reason reason = stop ? stop->reason : DBG_STOP_THROWN;
+	if (reason >= sizeof(throws) / sizeof(*throws) || !throws[reason].mode)
+		reason = DBG_STOP_UNHANDLED;
+	emit_strf(t, "exceptionId", "CLR/%s", list[0].type);
+	add_description(t, list, n, reason);
+	emit_str(t, "breakMode", throws[reason].mode);
 	emit_object(t, "details");
 	add_all(t, list, n);
 	emit_object_end(t);

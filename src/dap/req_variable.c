@@ -63,7 +63,9 @@ void variable_add_value(struct dap *d, struct text *t, const char *key,
 	bool has = v->id && (v->n_named || v->n_indexed);
 
 	emit_str(t, key, variable_text(d, v, style));
-	if (*v->type)
+	if (v->declared)
+		emit_strf(t, "type", "%s {%s}", v->declared, v->type);
+	else if (*v->type)
 		emit_str(t, "type", v->type);
 	emit_int(t, "variablesReference",
 		 has ? handles_add(&d->values, &h) : 0);
@@ -73,8 +75,10 @@ void variable_add_value(struct dap *d, struct text *t, const char *key,
 		emit_int(t, "indexedVariables",
 			 v->n_indexed > INT32_MAX ? INT32_MAX
 						  : (int64_t)v->n_indexed);
-	if (v->addr)
-		emit_addr(t, "memoryReference", v->addr);
+	// what has parts, or leads elsewhere, is worth a look at its memory
+	uint64_t memory = v->data ? v->data : has ? v->addr : 0;
+	if (memory)
+		emit_addr(t, "memoryReference", memory);
 	h.kind = HANDLE_CODE;
 	if (v->id && v->flags & DBG_VALUE_CODE)
 		emit_int(t, "valueLocationReference",
@@ -136,6 +140,21 @@ static void add_list(struct dap *d, struct text *t,
 	w->start -= skip;
 }
 
+// The exception of the stop, as a variable like the others.
+static void add_exception(struct dap *d, struct text *t, const struct handle *h,
+			  struct window *w)
+{
+	const struct dbg_stop *stop = dbg_stop_reason(d->dbg);
+	struct dbg_value v;
+
+	if (!stop || !stop->exception || h->aux != DBG_SCOPE_ALL)
+		return;
+	struct dbg_error *err = dbg_eval(d->dbg, h->id, "$exception", &v);
+	if (!err)
+		add_list(d, t, &v, 1, w);
+	dbg_error_destroy(err);
+}
+
 static struct dbg_error *add_scope(struct dap *d, struct text *t,
 				   const struct handle *h, struct window *w)
 {
@@ -144,8 +163,10 @@ static struct dbg_error *add_scope(struct dap *d, struct text *t,
 
 	struct dbg_error *err =
 	    dbg_scope_list(d->dbg, h->id, (enum dbg_scope)h->aux, &list, &n);
-	if (!err && w->named)
+	if (!err && w->named) {
+		add_exception(d, t, h, w);
 		add_list(d, t, list, n, w);
+	}
 	return err;
 }
 

@@ -21,6 +21,7 @@ struct shower {
 	unsigned int left; /* of TOTAL_MAX */
 	unsigned int depth;
 	unsigned int max_depth;
+	unsigned int indent; /* of the line that it begins on */
 };
 
 static void show(struct shower *s, const struct dbg_value *v);
@@ -49,7 +50,8 @@ static void separate(struct shower *s, bool first)
 		out(s->r, "%s", first ? "" : ", ");
 		return;
 	}
-	out(s->r, "%s\n%*s", first ? "" : ",", (int)(2 * s->depth), "");
+	out(s->r, "%s\n%*s", first ? "" : ",", (int)(s->indent + 2 * s->depth),
+	    "");
 }
 
 static void show_error(const struct repl *r, struct dbg_error *err)
@@ -94,8 +96,28 @@ static bool show_named(struct shower *s, const struct dbg_value *v)
 		first = false;
 	}
 	if (!first && s->r->set.pretty)
-		out(s->r, "\n%*s", (int)(2 * (s->depth - 1)), "");
+		out(s->r, "\n%*s", (int)(s->indent + 2 * (s->depth - 1)), "");
 	return !first;
+}
+
+// How many rows end between two elements of an array of several dimensions,
+// of the names "[1, 2]" and "[2, 0]"? With no element before it: begin.
+static unsigned int rows_between(const char *before, const char *name)
+{
+	unsigned int n = 0;
+	size_t i = 0;
+
+	while (before && name[i] && name[i] == before[i])
+		i++;
+	for (; name[i]; i++)
+		n += name[i] == ',';
+	return n;
+}
+
+static void put_braces(struct shower *s, char brace, unsigned int n)
+{
+	while (n--)
+		out(s->r, "%c", brace);
 }
 
 static size_t repeats(const struct dbg_value *v, size_t n)
@@ -103,18 +125,22 @@ static size_t repeats(const struct dbg_value *v, size_t n)
 	size_t same = 1;
 
 	while (same < n && strcmp(v[same].text, v[0].text) == 0 &&
-	       !is_compound(&v[same]))
+	       !is_compound(&v[same]) &&
+	       !rows_between(v[same - 1].name, v[same].name))
 		same++;
 	return same;
 }
 
-// Show elements of one page; *@shown counts what was shown so far.
+// Show elements of one page; *@before is the name of the last that was shown.
 static void show_page(struct shower *s, const struct dbg_value *v, size_t n,
-		      bool *first)
+		      bool *first, const char **before)
 {
 	for (size_t i = 0; i < n && s->left;) {
 		size_t same = is_compound(&v[i]) ? 1 : repeats(v + i, n - i);
+		unsigned int rows = rows_between(*before, v[i].name);
+		put_braces(s, '}', *before ? rows : 0);
 		out(s->r, "%s", *first ? "" : ", ");
+		put_braces(s, '{', rows);
 		*first = false;
 		show(s, &v[i]);
 		if (same >= REPEATS_MIN) {
@@ -123,6 +149,7 @@ static void show_page(struct shower *s, const struct dbg_value *v, size_t n,
 		} else {
 			i++;
 		}
+		*before = v[i - 1].name;
 	}
 }
 
@@ -134,6 +161,7 @@ static void show_indexed(struct shower *s, const struct dbg_value *v,
 	uint64_t limit = s->r->set.elements;
 	uint64_t want = !limit || limit > v->n_indexed ? v->n_indexed : limit;
 	uint64_t at = 0;
+	const char *before = NULL;
 
 	while (at < want && s->left && !loop_interrupted(s->r->loop)) {
 		uint64_t left = want - at;
@@ -148,11 +176,12 @@ static void show_indexed(struct shower *s, const struct dbg_value *v,
 		}
 		if (!n)
 			break;
-		show_page(s, page, n, &first);
+		show_page(s, page, n, &first, &before);
 		at += n;
 	}
 	if (at < v->n_indexed)
 		out(s->r, "...");
+	put_braces(s, '}', before ? rows_between(NULL, before) : 0);
 }
 
 static void show(struct shower *s, const struct dbg_value *v)
@@ -167,6 +196,8 @@ static void show(struct shower *s, const struct dbg_value *v)
 	// A base class is part of the object, not a step deeper.
 	s->depth++;
 	s->max_depth += group;
+	if (v->declared)
+		out(s->r, "(%s) ", v->type);
 	out(s->r, "{");
 	bool any = v->n_named ? show_named(s, v) : false;
 	if (v->n_indexed)
@@ -177,12 +208,13 @@ static void show(struct shower *s, const struct dbg_value *v)
 }
 
 static void show_to_depth(struct repl *r, const struct dbg_value *v,
-			  uint64_t depth)
+			  uint64_t depth, size_t indent)
 {
 	struct shower s = {
 	    .r = r,
 	    .left = TOTAL_MAX,
 	    .max_depth = depth > 100 ? 100 : (unsigned int)depth,
+	    .indent = (unsigned int)indent,
 	};
 
 	show(&s, v);
@@ -190,7 +222,7 @@ static void show_to_depth(struct repl *r, const struct dbg_value *v,
 
 void show_value(struct repl *r, const struct dbg_value *v)
 {
-	show_to_depth(r, v, r->set.depth);
+	show_to_depth(r, v, r->set.depth, 0);
 }
 
 struct dbg_error *show_scope(struct repl *r, dbg_id frame, enum dbg_scope scope,
@@ -211,7 +243,7 @@ struct dbg_error *show_scope(struct repl *r, dbg_id frame, enum dbg_scope scope,
 		out(r, "%s", indent);
 		paint(r, PAINT_NAME, values[i].name);
 		out(r, " = ");
-		show_to_depth(r, &values[i], depth);
+		show_to_depth(r, &values[i], depth, strlen(indent));
 		out(r, "\n");
 	}
 	return NULL;

@@ -13,7 +13,7 @@ def test_hit_conditions(t):
                  {source: [{"line": line, "hitCondition": rule}]})
         for value in wanted:
             c.stopped("breakpoint")
-            t.check_equal(str(value), c.scope("Arguments")["i"]["value"])
+            t.check_equal(str(value), c.scope("Locals")["i"]["value"])
             c.go()
         c.end()
         t.check_in("sum 45\n", c.output())
@@ -30,7 +30,7 @@ def test_conditions(t):
     c.launch(t.program("HitLoop", "1000"), {source: [
         {"line": line, "condition": "i % 100 == 7", "hitCondition": "2"}]})
     c.stopped("breakpoint")
-    t.check_equal("107", c.scope("Arguments")["i"]["value"])
+    t.check_equal("107", c.scope("Locals")["i"]["value"])
     answer = c.set_breaks(source, [{"line": line, "condition": "i ==="}])[0]
     t.check_equal(False, answer["verified"])
     t.check_equal("failed", answer["reason"])
@@ -42,7 +42,7 @@ def test_conditions(t):
     c.set_breaks(source, [{"line": line, "condition": "i == 999"}])
     c.go()
     c.stopped("breakpoint")
-    t.check_equal("999", c.scope("Arguments")["i"]["value"])
+    t.check_equal("999", c.scope("Locals")["i"]["value"])
     c.go()
     c.end()
     t.check_in("sum 499500\n", c.output())
@@ -88,7 +88,7 @@ def test_functions(t):
     c.launch(t.program("HitLoop", "10"), configure=configure)
     stop = c.stopped("breakpoint")
     t.check_equal(configure.ids[:1], stop["hitBreakpointIds"])
-    t.check_equal("5", c.scope("Arguments")["i"]["value"])
+    t.check_equal("5", c.scope("Locals")["i"]["value"])
     answers = c.ask("setFunctionBreakpoints", breakpoints=[
         {"name": "No.Such.Method"}])["breakpoints"]
     t.check_equal(configure.ids[1:], [b["id"] for b in answers])
@@ -191,7 +191,7 @@ def test_columns(t):
     c.go()
     c.stopped("breakpoint")
     t.check_equal(columns[1], c.top()["column"])
-    t.check_equal("5", c.scope("Arguments")["x"]["value"])
+    t.check_equal("5", c.scope("Locals")["x"]["value"])
     sources = [s["path"] for s in c.ask("loadedSources")["sources"]]
     t.check_in(source, sources)
     modules = c.ask("modules")["modules"]

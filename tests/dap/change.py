@@ -9,8 +9,8 @@ def test_set_variable(t):
     c.launch(t.program("HitLoop", "5"), {source: [t.line("HitLoop", "hit")]})
     c.stopped("breakpoint")
     top = c.top()["id"]
-    args = c.ask("scopes", frameId=top)["scopes"][1]
-    t.check_equal("Arguments", args["name"])
+    args = c.ask("scopes", frameId=top)["scopes"][0]
+    t.check_equal("Locals", args["name"])
     reference = args["variablesReference"]
     answer = c.ask("setVariable", variablesReference=reference, name="i",
                    value="1000")
@@ -20,7 +20,8 @@ def test_set_variable(t):
     answer = c.ask("setExpression", expression="sum", value="i + 7",
                    frameId=top)
     t.check_equal("1007", answer["value"])
-    told = c.event("memory", memoryReference=answer["memoryReference"])
+    where = c.evaluate("&sum")["memoryReference"]
+    told = c.event("memory", memoryReference=where)
     t.check_equal((0, 8), (told["offset"], told["count"]))
     words = c.refused("setVariable", variablesReference=reference, name="i",
                       value='"text"')
@@ -115,7 +116,7 @@ def test_memory(t):
     c.launch(t.program("Values"), {source: [t.line("Values", "arrays")]})
     c.stopped("breakpoint")
     numbers = c.scope("Locals")["numbers"]["variablesReference"]
-    where = c.variables(numbers)["[0]"]["memoryReference"]
+    where = c.scope("Locals")["numbers"]["memoryReference"]
     data = base64.b64encode((-123456).to_bytes(4, "little", signed=True))
     answer = c.ask("writeMemory", memoryReference=where, data=data.decode())
     t.check_equal(4, answer["bytesWritten"])
@@ -143,7 +144,7 @@ def test_step_into_one(t):
     two = [one for one in targets if "Two(" in one["label"]][-1]
     c.step("stepIn", targetId=two["id"])
     t.check_in("Two(", c.top()["name"])
-    t.check_equal("2", c.scope("Arguments")["n"]["value"])
+    t.check_equal("2", c.scope("Locals")["n"]["value"])
     c.step("stepOut")
     t.check_in("Calls(", c.top()["name"])
     c.ask("disconnect", terminateDebuggee=True)

@@ -19,8 +19,9 @@ def test_all(t):
     c.go()
     c.stopped("exception")
     info = c.ask("exceptionInfo", threadId=c.thread)
-    t.check_equal("System.InvalidOperationException", info["exceptionId"])
-    t.check_equal("outermost", info["description"])
+    t.check_equal("CLR/System.InvalidOperationException", info["exceptionId"])
+    t.check_in("Exception thrown: 'System.InvalidOperationException' in "
+               "Throws.dll: 'outermost'\n", info["description"])
     t.check_equal("always", info["breakMode"])
     details = info["details"]
     t.check_equal("$exception", details["evaluateName"])

@@ -104,7 +104,7 @@ class Protocol:
                 for f in self.c.frames() if f.get("source")]
 
     def values(self):
-        return {v["name"]: v["value"] for name in ("Arguments", "Locals")
+        return {v["name"]: v["value"] for name in ("Locals",)
                 for v in self.c.scope(name).values()
                 if not v["value"].startswith("{")}
 

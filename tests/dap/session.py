@@ -23,7 +23,7 @@ def test_session(t):
     t.check_equal(source, top["source"]["path"])
     t.check_equal(line, top["line"])
     t.check_in("Program.Main(", top["name"])
-    args = c.scope("Arguments")
+    args = c.scope("Locals")
     t.check_equal("string[]", args["args"]["type"])
     items = c.variables(args["args"]["variablesReference"], filter="indexed",
                         start=0, count=1)

@@ -23,7 +23,7 @@ def test_stack(t):
     t.check_equal(len(frames), len({f["id"] for f in frames}))
     t.check(t.line("Deep", "start") in [f["line"] for f in frames],
             "the caller is not there")
-    t.check_equal("500", c.scope("Arguments", frames[501]["id"])
+    t.check_equal("500", c.scope("Locals", frames[501]["id"])
                   ["level"]["value"])
     plain = c.frames(levels=1, format={"module": True, "line": True})[0]
     t.check_match(r"^Deep\.dll!.*Bottom Line \d+$", plain["name"])
@@ -52,8 +52,9 @@ def test_variables(t):
     part = c.variables(numbers["variablesReference"], start=1, count=1)
     t.check_equal(1, len(part))
     t.check_equal(0, found["none"]["variablesReference"])
-    data = c.ask("readMemory", memoryReference=items["[1]"]["memoryReference"],
-                 count=4)
+    t.check("memoryReference" not in items["[1]"], str(items))
+    data = c.ask("readMemory", memoryReference=numbers["memoryReference"],
+                 offset=4, count=4)
     t.check_equal(int(items["[1]"]["value"]), int.from_bytes(
         base64.b64decode(data["data"]), "little", signed=True))
     hexed = c.evaluate(items["[1]"]["evaluateName"], format={"hex": True})

@@ -1,4 +1,5 @@
 """What editors show: threads, frames, exceptions, values."""
+import base64
 import re
 
 
@@ -82,5 +83,98 @@ def test_external(t):
     t.check_equal(["Views.Program.Later", "[External Code]"], resumed[:2])
     t.check(set(resumed[2:]) <= {"[async] Views.Program.Main",
                                  "[External Code]"}, str(resumed))
+    c.go()
+    c.end()
+
+
+def test_exception(t):
+    """Where it was thrown, what is within it, and the object among the
+    locals of every frame."""
+    source = t.source("Views")
+    c = t.adapter()
+    c.launch(t.program("Views", "throws"), {}, lambda c: c.ask(
+        "setExceptionBreakpoints", filters=["all"]))
+    c.stopped("exception")
+    info = c.ask("exceptionInfo", threadId=c.thread)
+    t.check_equal("CLR/System.ArgumentException", info["exceptionId"])
+    t.check_equal("Exception thrown: 'System.ArgumentException' in Views.dll: "
+                  "'not this'", info["description"])
+    details = info["details"]
+    t.check_equal("Views.dll", details["source"])
+    t.check_equal("**System.ArgumentException:** 'not this'",
+                  details["formattedDescription"])
+    inner, outer = (t.line("Views", mark) for mark in ("inner", "throws"))
+    stack = details["stackTrace"].split("\n")
+    t.check_equal(f"   at Views.Program.Inner(string) in {source}:line {inner}",
+                  stack[0])
+    t.check_in(f"in {source}:line {outer}", stack[2])
+    for frame in c.frames()[:2]:
+        seen = list(c.scope("Locals", frame["id"]).items())[0]
+        t.check_equal("$exception", seen[0])
+        t.check_in("not this", seen[1]["value"])
+    c.go()
+    c.stopped("exception")
+    info = c.ask("exceptionInfo", threadId=c.thread)
+    t.check_equal("CLR/Views.Refusal", info["exceptionId"])
+    t.check_in("Innermost exception: System.ArgumentException: not this",
+               info["description"])
+    inside = info["details"]["innerException"][0]
+    t.check_equal("System.ArgumentException", inside["fullTypeName"])
+    t.check_in("Views.Program.Inner(", inside["stackTrace"])
+    c.set_breaks(source, [t.line("Views", "main")])
+    c.go()
+    c.end()
+
+
+def test_values(t):
+    """Values as editors' users know them; one scope of variables that is
+    open, the registers closed and last."""
+    source = t.source("Views")
+    c = t.adapter()
+    c.launch(t.program("Views", "values"),
+             {source: [t.line("Views", "values")]})
+    c.stopped("breakpoint")
+    scopes = c.ask("scopes", frameId=c.top()["id"])["scopes"]
+    t.check_equal(["Locals", "Statics", "Registers"],
+                  [one["name"] for one in scopes])
+    t.check_equal([False, True, True], [one["expensive"] for one in scopes])
+    seen = c.scope("Locals")
+    t.check_equal(["count", "text"], list(seen)[:2])
+    wanted = {
+        "day": ("Friday", "Views.Day"),
+        "access": ("Read | Write", "Views.Access"),
+        "letter": ("97 'a'", "char"),
+        "boxed": ("5", "object {int}"),
+        "boxedDay": ("Monday", "object {Views.Day}"),
+        "shape": ("{Views.Circle}", "Views.Shape {Views.Circle}"),
+        "plain": ("{Views.Shape}", "Views.Shape"),
+        "point": ("{Views.Point}", "Views.Point"),
+        "grid": ("{int[2, 3]}", "int[,]"),
+        "pair": ('(3, "three")', "System.Tuple<int, string>"),
+        "value": ("(First: 1, Second: 98 'b')", "(int, char)"),
+    }
+    for name, (value, type_) in wanted.items():
+        t.check_equal((name, value, type_),
+                      (name, seen[name]["value"], seen[name]["type"]))
+    point = c.variables(seen["point"]["variablesReference"])
+    t.check_equal({"X": "1", "Y": "2", "On": "Friday"},
+                  {name: v["value"] for name, v in point.items()})
+    pair = c.variables(seen["pair"]["variablesReference"])
+    t.check_equal(["Item1", "Item2"], list(pair))
+    t.check_equal("3", c.evaluate(pair["Item1"]["evaluateName"])["result"])
+    for name in "count", "day", "letter", "boxed", "text":
+        t.check("memoryReference" not in seen[name], str(seen[name]))
+    data = c.ask("readMemory", count=4,
+                 memoryReference=seen["bytes"]["memoryReference"])["data"]
+    t.check_equal(bytes([1, 2, 3, 250]), base64.b64decode(data))
+    # what stands in place of a value is to be told from one
+    for context in "watch", "hover", "repl":
+        words = c.refused("evaluate", expression="nothing", context=context,
+                          frameId=c.top()["id"])
+        t.check(words.startswith("error: "), words)
+    # an argument is set where it is shown
+    answer = c.ask("setVariable", name="count", value="8",
+                   variablesReference=scopes[0]["variablesReference"])
+    t.check_equal("8", answer["value"])
     c.go()
     c.end()

@@ -83,7 +83,7 @@ describe('dndbg', () => {
 						logMessage: 'turn {i}' }] });
 			await dc.go();
 			await dc.stopped('breakpoint');
-			const [args] = await dc.scope('Arguments');
+			const [args] = await dc.scope('Locals');
 			assert.strictEqual(args.i.value, '502');
 			assert(dc.events('output').some((e) => e.output === 'turn 7\n' &&
 				e.source.path === source('HitLoop')));
@@ -126,7 +126,7 @@ describe('dndbg', () => {
 		assert.match(stop.text, /InvalidOperationException: outermost/);
 		const info = await dc.ask('exceptionInfo', { threadId: dc.thread });
 		assert.strictEqual(info.exceptionId,
-			'System.InvalidOperationException');
+			'CLR/System.InvalidOperationException');
 		assert.strictEqual(info.details.innerException[0].fullTypeName,
 			'System.ArgumentException');
 		await dc.ask('setExceptionBreakpoints', { filters: [],
@@ -188,7 +188,7 @@ describe('dndbg', () => {
 	it('shows and sets variables', async () => {
 		await reach('HitLoop', 'hit');
 		const frameId = (await dc.top()).id;
-		const [args, { variablesReference }] = await dc.scope('Arguments');
+		const [args, { variablesReference }] = await dc.scope('Locals');
 		assert.strictEqual(args.i.value, '0');
 		const set42 = await dc.ask('setVariable', { variablesReference,
 			name: 'i', value: '42', format: { hex: true } });
@@ -196,8 +196,10 @@ describe('dndbg', () => {
 		assert.deepStrictEqual((await dc.nextEvent('invalidated')).areas,
 			['variables']);
 		const told = await dc.nextEvent('memory');
-		assert.deepStrictEqual(told, { memoryReference:
-			set42.memoryReference, offset: 0, count: 4 });
+		const { memoryReference } = await dc.ask('evaluate',
+			{ frameId, expression: '&i' });
+		assert.deepStrictEqual(told,
+			{ memoryReference, offset: 0, count: 4 });
 		for (const context of ['watch', 'hover', 'variables', 'clipboard'])
 			assert.strictEqual((await dc.ask('evaluate', { frameId, context,
 				expression: 'i' })).result, '42');
@@ -212,13 +214,14 @@ describe('dndbg', () => {
 
 	it('reads and writes memory', async () => {
 		await reach('HitLoop', 'hit');
-		const [{ i }] = await dc.scope('Arguments');
+		const frameId = (await dc.top()).id;
+		const i = await dc.ask('evaluate', { frameId, expression: '&i' });
 		await dc.ask('writeMemory', { memoryReference: i.memoryReference,
 			data: Buffer.from([7, 0, 0, 0]).toString('base64') });
 		const { data } = await dc.ask('readMemory',
 			{ memoryReference: i.memoryReference, count: 4 });
 		assert.strictEqual(Buffer.from(data, 'base64').readInt32LE(), 7);
-		const [{ i: now }] = await dc.scope('Arguments');
+		const [{ i: now }] = await dc.scope('Locals');
 		assert.strictEqual(now.value, '7');
 	});
 

@@ -29,14 +29,14 @@ numbers = {0, 10, 20, 30}
 names = {"a", null, "c"}
 points = {{X = 0, Y = 0}, {X = 7, Y = 0}}
 all = {Numbers = {Kinds.FourInts[4]}, Names = {Kinds.ThreeNames[3]}, After = 9}
-boxed = {Numbers = {Kinds.FourInts[4]}, Names = {Kinds.ThreeNames[3]}, After = 9}
+boxed = (Kinds.Buffers) {Numbers = {Kinds.FourInts[4]}, Names = {Kinds.ThreeNames[3]}, After = 9}
 many = {{Kinds.FourInts[4]}, {Kinds.FourInts[4]}}
 +print numbers[2]
 $1 = 20
 +print names
 $2 = {"a", null, "c"}
 +print boxed
-$3 = {Numbers = {0, 10, 20, 30}, Names = {"a", null, "c"}, After = 9}
+$3 = (Kinds.Buffers) {Numbers = {0, 10, 20, 30}, Names = {"a", null, "c"}, After = 9}
 +print all.Names[2]
 $4 = "c"
 +print many[0][3]
@@ -81,7 +81,7 @@ Breakpoint 4, Kinds.Program.Memories () at Kinds.cs:{@memories}
 memory = {2, 3}
 text = "text"
 empty = {System.Memory<byte>[0]}
-owner = {_array = {byte[16]}}
+owner = (System.Buffers.ArrayMemoryPool<byte>.ArrayMemoryPoolBuffer) {_array = {byte[16]}}
 rented = {0, 0}
 sequence = {_startObject = {byte[2]}, _endObject = {byte[2]}, _startInteger = 0, _endInteger = -2147483646}
 segment = {_array = {int[3]}, _offset = 1, _count = 2}

@@ -20,14 +20,14 @@ Breakpoint 1, Values.Program.Boxes () at Values.cs:{@boxes}
 +info locals
 number = 5
 text = "boxed"
-point = {X = 1, Y = 2}
+point = (Values.Point) {X = 1, Y = 2}
 color = Color.Green
 none = null
 plain = {object}
 nullable = 9
 type = typeof(Values.Point)
 comparable = 6.5
-value = {W = 1, H = 2}
+value = (Values.Size) {W = 1, H = 2}
 +continue
 Continuing.
 
@@ -92,7 +92,7 @@ Breakpoint 6, Values.Program.Objects () at Values.cs:{@objects}
 {@objects}{...}
 +info locals
 derived = {Id = 2, Other = {Values.Base}, data = {int[3]}, Name = "derived", Id (Values.Base) = 1, name = "base", hidden = 0.5}
-asBase = {Id = 2, Other = {Values.Base}, data = {int[3]}, Name = "derived", Id (Values.Base) = 1, name = "base", hidden = 0.5}
+asBase = (Values.Derived) {Id = 2, Other = {Values.Base}, data = {int[3]}, Name = "derived", Id (Values.Base) = 1, name = "base", hidden = 0.5}
 node = {Name = "first", Next = {Values.Node}, Many = {Values.Node[3]}}
 self = {{object[1]}}
 missing = null

@@ -22,21 +22,21 @@ $4 = {"a", null, "c"}
 +print points
 $5 = {{X = 1, Y = 2}, {X = 3, Y = 4}}
 +print grid
-$6 = {1, 2, 3, 4, 5, 6}
+$6 = {{1, 2, 3}, {4, 5, 6}}
 +print cube
-$7 = {null, null, null, "corner"}
+$7 = {{{null, null}}, {{null, "corner"}}}
 +print jagged
 $8 = {{1}, null, {2, 3}}
 +print based
-$9 = {0, 0, 0, 77}
+$9 = (int[,]) {{0, 0}, {0, 77}}
 +print based1
-$10 = {0, 11, 0}
+$10 = (int[]) {0, 11, 0}
 +print huge
 $11 = {0 <repeats 200 times>...}
 +print run
 $12 = {4 <repeats 200 times>...}
 +print mixed
-$13 = {1, "s", {X = 5, Y = 6}, null, Color.Blue, {1}}
+$13 = {1, "s", (Values.Point) {X = 5, Y = 6}, null, Color.Blue, (int[]) {1}}
 +print flags
 $14 = {true, false}
 +print chars

@@ -29,7 +29,7 @@ plain = (1, "two", 3.5)
 named = (Id: 7, Name: "seven", Where: {X = 1, Y = 2})
 nested = (A: 1, Inner: (B: "x", C: true))
 eight = (1, 2, 3, 4, 5, 6, 7, "eight", 9)
-old = {m_Item1 = 4, m_Item2 = "four"}
+old = (4, "four")
 empty = ()
 +continue
 Continuing.
@@ -38,7 +38,7 @@ Breakpoint 3, Values.Program.Records () at Values.cs:{@records}
 {@records}{...}
 +info locals
 person = {Name = "Ann", Age = 30}
-worker = {Job = "smith", Name = "Bob", Age = 40}
+worker = (Values.Worker) {Job = "smith", Name = "Bob", Age = 40}
 size = {W = 2, H = 3}
 +continue
 Continuing.

@@ -502,20 +502,23 @@ enum dbg_value_flags {
 struct dbg_value {
 	dbg_id id; /* asks for children; 0: has none */
 	const char *name;
-	const char *type;   /* C# name of the run-time type; "" : none */
-	const char *text;   /* one line, never NULL */
-	const char *path;   /* expression that names it, NULL: none */
-	unsigned int flags; /* enum dbg_value_flags */
-	uint64_t addr;      /* of an object its own; 0: not in memory */
-	uint32_t size;      /* bytes at addr; 0: an object's */
-	uint64_t n_indexed; /* array elements */
-	uint32_t n_named;   /* fields and groups */
+	const char *type;     /* C# name of the run-time type; "" : none */
+	const char *declared; /* of its place where that differs; NULL */
+	const char *text;     /* one line, never NULL */
+	const char *path;     /* expression that names it, NULL: none */
+	unsigned int flags;   /* enum dbg_value_flags */
+	uint64_t addr;        /* of an object its own; 0: not in memory */
+	uint32_t size;        /* bytes at addr; 0: an object's */
+	uint64_t data;        /* of elements, of a pointer's target; 0: none */
+	uint64_t n_indexed;   /* array elements */
+	uint32_t n_named;     /* fields and groups */
 };
 
 enum dbg_scope {
 	DBG_SCOPE_ARGS,    /* `this` first */
 	DBG_SCOPE_LOCALS,  /* what is in scope at the pc, constants too */
 	DBG_SCOPE_STATICS, /* of the method's class */
+	DBG_SCOPE_ALL,     /* arguments, then locals */
 };
 
 DBG_MUST struct dbg_error *dbg_scope_list(struct dbg *dbg, dbg_id frame,
@@ -566,9 +569,14 @@ uint32_t dbg_keep(struct dbg *dbg);
 
 struct dbg_exception {
 	const char *type;
+	const char *module;  /* that throws it: its file; NULL: not known */
 	const char *message; /* NULL: none */
-	const char *stack;   /* lines recorded so far, NULL: none */
-	const char *data;    /* lines "key = value" of Data, NULL: none */
+	/*
+	 * Lines recorded so far, of what is being thrown those of its thread;
+	 * NULL: none
+	 */
+	const char *stack;
+	const char *data; /* lines "key = value" of Data, NULL: none */
 	uint32_t hresult;
 	uint32_t depth; /* 0: itself; else in the last before of depth - 1 */
 };

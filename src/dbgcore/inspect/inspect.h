@@ -42,6 +42,7 @@ struct inspect {
 	struct source_rules *rules;
 	struct symbol_rules symbols;
 	uint32_t elements; /* "print elements" */
+	bool editor;       /* "print for-editor" */
 
 	/* One stop. */
 	bool stopped;

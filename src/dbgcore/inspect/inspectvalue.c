@@ -99,7 +99,8 @@ struct view inspect_view(const struct inspect *in, struct thread_ref *thread)
 	return (struct view){.types = in->types,
 			     .arena = in->arena,
 			     .thread = thread,
-			     .elements = in->elements};
+			     .elements = in->elements,
+			     .editor = in->editor};
 }
 
 /* ---- Expressions ----------------------------------------------------- */

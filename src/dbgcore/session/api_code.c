@@ -281,26 +281,6 @@ static const char *get_substitute(struct dbg *dbg)
 	return source_rules_text(dbg->inspect.rules, dbg->list_arena);
 }
 
-static struct dbg_error *set_elements(struct dbg *dbg, const char *value)
-{
-	uint64_t n;
-
-	if (!strcmp(value, "unlimited"))
-		n = UINT32_MAX;
-	else if (!str_to_u64(value, &n) || n > UINT32_MAX)
-		return dbg_err(DBG_E_ARGUMENT,
-			       "'%s' is not a number or 'unlimited'", value);
-	dbg->inspect.elements = n ? (uint32_t)n : UINT32_MAX;
-	return NULL;
-}
-
-static const char *get_elements(struct dbg *dbg)
-{
-	if (dbg->inspect.elements == UINT32_MAX)
-		return "unlimited";
-	return arena_printf(dbg->list_arena, "%u", dbg->inspect.elements);
-}
-
 static struct dbg_error *set_switch(const char *value, bool *ret)
 {
 	bool on = !strcmp(value, "on");
@@ -314,6 +294,36 @@ static struct dbg_error *set_switch(const char *value, bool *ret)
 static const char *get_switch(bool on)
 {
 	return on ? "on" : "off";
+}
+
+static struct dbg_error *set_elements(struct dbg *dbg, const char *value)
+{
+	uint64_t n;
+
+	if (!strcmp(value, "unlimited"))
+		n = UINT32_MAX;
+	else if (!str_to_u64(value, &n) || n > UINT32_MAX)
+		return dbg_err(DBG_E_ARGUMENT,
+			       "'%s' is not a number or 'unlimited'", value);
+	dbg->inspect.elements = n ? (uint32_t)n : UINT32_MAX;
+	return NULL;
+}
+
+static struct dbg_error *set_editor(struct dbg *dbg, const char *value)
+{
+	return set_switch(value, &dbg->inspect.editor);
+}
+
+static const char *get_editor(struct dbg *dbg)
+{
+	return get_switch(dbg->inspect.editor);
+}
+
+static const char *get_elements(struct dbg *dbg)
+{
+	if (dbg->inspect.elements == UINT32_MAX)
+		return "unlimited";
+	return arena_printf(dbg->list_arena, "%u", dbg->inspect.elements);
 }
 
 void session_show_frames(struct dbg *dbg)
@@ -565,6 +575,10 @@ static const struct setting settings[] = {
     {"print elements",
      "Characters of a string and elements of an array shown at once.",
      set_elements, get_elements},
+    {"print for-editor",
+     "Structs by their type, chars with their code, enum values by name alone "
+     "(on or off).",
+     set_editor, get_editor},
     {"just-my-code",
      "Steps end in your own code: built for debugging, with symbols; "
      "breakpoints in code marked otherwise are not hit (on or off).",

@@ -5,6 +5,7 @@
 
 enum {
 	EXCEPTIONS_MAX = 50,
+	FRAMES_MAX = 100, /* of the stack of a throw */
 	DEPTH_MAX = 20,
 };
 
@@ -46,6 +47,43 @@ static void add(struct tree *t, uint64_t addr, uint32_t depth)
 		add(t, parts.inner[i], depth + 1);
 }
 
+// As the runtime writes the lines that it records.
+static const char *living_stack(struct dbg *dbg)
+{
+	_cleanup_str_ struct str text = {0};
+	struct dbg_frame *frames;
+	size_t n = 0;
+
+	struct dbg_error *err =
+	    dbg_frame_list(dbg, dbg->stop.thread, 0, FRAMES_MAX, &frames, &n);
+	for (size_t i = 0; !err && i < n; i++) {
+		const struct dbg_source_range *at = &frames[i].source;
+
+		str_addf(&text, "%s   at %s", i ? "\n" : "",
+			 frames[i].function);
+		if (at->path)
+			str_addf(&text, " in %s:line %u", at->path, at->line);
+	}
+	dbg_error_destroy(err);
+	return text.len ? arena_strdup(dbg->inspect.arena, str_get(&text))
+			: NULL;
+}
+
+// What is thrown has no lines before its thrower is left, and its module is
+// that of the newest frame.
+static void add_throw(struct dbg *dbg, struct dbg_exception *e)
+{
+	const struct frame *f = NULL;
+	struct dbg_error *err =
+	    stack_frame(dbg->inspect.stack, dbg->stop.thread, 0, &f);
+
+	if (!err && f && f->pos && f->pos->module)
+		e->module = f->pos->module->name;
+	dbg_error_destroy(err);
+	if (!e->stack)
+		e->stack = living_stack(dbg);
+}
+
 struct dbg_error *dbg_exception_list(struct dbg *dbg,
 				     struct dbg_exception **ret, size_t *ret_n)
 {
@@ -57,6 +95,8 @@ struct dbg_error *dbg_exception_list(struct dbg *dbg,
 	tree.list = arena_calloc(dbg->inspect.arena, EXCEPTIONS_MAX + 1,
 				 sizeof(*tree.list));
 	add(&tree, dbg->stop.exception, 0);
+	if (tree.n)
+		add_throw(dbg, &tree.list[0]);
 	*ret = tree.list;
 	*ret_n = tree.n;
 	return NULL;

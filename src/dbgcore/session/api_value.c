@@ -30,7 +30,7 @@ struct dbg_error *dbg_scope_list(struct dbg *dbg, dbg_id frame,
 	struct node *nodes = NULL;
 	size_t n = 0;
 	if (scope != DBG_SCOPE_STATICS)
-		view_scope(&w, e.scope, scope == DBG_SCOPE_ARGS, &nodes, &n);
+		view_scope(&w, e.scope, scope, &nodes, &n);
 	else if (e.scope->type)
 		view_statics(&w, e.scope->type, &nodes, &n);
 	inspect_describe_all(&dbg->inspect, &w, nodes, n, ret);

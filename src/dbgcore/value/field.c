@@ -22,6 +22,12 @@ enum {
 	FIELDS_MAX = 1 << 16,
 };
 
+bool type_is_tuple_class(const struct type *type)
+{
+	return type->kind == TYPE_CLASS &&
+	       str_starts(type->name, "System.Tuple<");
+}
+
 /* ---- Fields ---------------------------------------------------------- */
 
 /* "<Id>i__Field" of anonymous types, "<seed>P" of primary constructors. */
@@ -36,8 +42,12 @@ static const char *other_source_name(struct arena *arena, const char *name)
 	return NULL;
 }
 
-static const char *source_name(struct types *ts, const char *name)
+static const char *source_name(struct types *ts, const struct type *type,
+			       const char *name)
 {
+	// System.Tuple's properties are what its users know.
+	if (!strncmp(name, "m_Item", 6) && type_is_tuple_class(type))
+		return name + 2;
 	if (name[0] != '<')
 		return name;
 	const char *source = csname_source_name(ts->arena, name);
@@ -85,7 +95,7 @@ static void fill_field(struct types *ts, struct type *type, uint32_t rid,
 	ret->token = MD_TOKEN(MD_FIELD, rid);
 	ret->attributes = (uint16_t)md_col(md, MD_FIELD, rid, FIELD_FLAGS);
 	ret->name = md_col_string(md, MD_FIELD, rid, FIELD_NAME);
-	ret->source = source_name(ts, ret->name);
+	ret->source = source_name(ts, type, ret->name);
 	ret->property = str_ends(ret->name, ">k__BackingField");
 	ret->owner = type;
 	if (raw) {

@@ -94,6 +94,8 @@ struct code *types_code(struct types *ts);
 struct type *type_of_mt(struct types *ts, uint64_t mt);
 /* Primitive, string, object or void. */
 struct type *type_of_elem(struct types *ts, enum elem elem);
+/* System.Tuple<...>, the class. */
+bool type_is_tuple_class(const struct type *type);
 /* Types made from others. */
 struct type *type_pointer_to(struct types *ts, struct type *inner);
 struct type *type_byref_to(struct types *ts, struct type *inner);

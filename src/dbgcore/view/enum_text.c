@@ -5,9 +5,12 @@
 
 #include "base/mem.h"
 
-static void add_name(const struct type *type, const char *name, struct str *out)
+static void add_name(const struct view *w, const struct type *type,
+		     const char *name, struct str *out)
 {
-	str_addf(out, "%s.%s", type_simple_name(type), name);
+	if (!w->editor)
+		str_addf(out, "%s.", type_simple_name(type));
+	str_add(out, name);
 }
 
 /*
@@ -30,7 +33,7 @@ static bool add_flags(const struct view *w, const struct type *type,
 	if (left || !value)
 		return false;
 	while (n-- > 0) {
-		add_name(type, used[n], out);
+		add_name(w, type, used[n], out);
 		if (n)
 			str_add(out, " | ");
 	}
@@ -51,7 +54,7 @@ void enum_text(const struct view *w, const struct value *seen, struct str *out)
 	type_enumerators(w->types, type, &all, &n, &flags);
 	for (size_t i = 0; i < n; i++) {
 		if (all[i].value == value) {
-			add_name(type, all[i].name, out);
+			add_name(w, type, all[i].name, out);
 			return;
 		}
 	}

@@ -257,12 +257,6 @@ static void each_named(struct walk *k, const struct value *seen)
 
 /* ---- Indexed children ------------------------------------------------ */
 
-static uint64_t count_indexed(const struct view *w, const struct value *seen)
-{
-	struct elements els;
-	return view_elements(w, seen, &els) ? els.n : 0;
-}
-
 static const char *join(const struct view *w, const char *a, const char *b)
 {
 	size_t n_a = strlen(a), n_b = strlen(b);
@@ -361,6 +355,19 @@ static uint64_t address_of(const struct view *w, const struct value *seen)
 	return seen->where == VALUE_MEMORY ? seen->addr : 0;
 }
 
+/* Name of the type of the place @v, if what @at it is has another. */
+static const char *declared_name(const struct value *v, const struct value *at)
+{
+	const struct type *type = v->type;
+	if (type && type->kind == TYPE_BYREF)
+		type = type->inner;
+	return type && at->type && at->where != VALUE_ABSENT &&
+		       type->kind == TYPE_CLASS && type != at->type &&
+		       strcmp(type->name, at->type->name) != 0
+		   ? type->name
+		   : NULL;
+}
+
 void view_describe(const struct view *w, const struct node *node,
 		   struct dbg_value *ret)
 {
@@ -387,7 +394,14 @@ void view_describe(const struct view *w, const struct node *node,
 	ret->addr = address_of(w, &seen);
 	if (ret->addr && seen.type->kind != TYPE_CLASS)
 		ret->size = seen.type->size;
-	ret->n_indexed = count_indexed(w, &seen);
+	struct elements els;
+	if (view_elements(w, &seen, &els)) {
+		ret->n_indexed = els.n;
+		ret->data = els.addr;
+	} else if (seen.where != VALUE_ABSENT &&
+		   seen.type->kind == TYPE_POINTER)
+		(void)value_pointer(w->types, &seen, &ret->data);
+	ret->declared = declared_name(&node->value, &at);
 	if (seen.where == VALUE_ABSENT)
 		ret->flags |= DBG_VALUE_ABSENT;
 	if (ret->text[0] == '"')
@@ -405,15 +419,16 @@ void view_statics(const struct view *w, struct type *type, struct node **ret,
 	view_children(w, &group, DBG_CHILDREN_NAMED, 0, 0, ret, ret_n);
 }
 
-void view_scope(const struct view *w, const struct scope *s, bool args,
-		struct node **ret, size_t *ret_n)
+void view_scope(const struct view *w, const struct scope *s,
+		enum dbg_scope which, struct node **ret, size_t *ret_n)
 {
 	struct node *nodes =
 	    arena_calloc(w->arena, s->n_vars + 1, sizeof(nodes[0]));
 	size_t n = 0;
 	for (size_t i = 0; i < s->n_vars; i++) {
 		const struct var *v = &s->vars[i];
-		if (args != (v->kind == VAR_THIS || v->kind == VAR_ARG))
+		bool arg = v->kind == VAR_THIS || v->kind == VAR_ARG;
+		if (which != DBG_SCOPE_ALL && arg != (which == DBG_SCOPE_ARGS))
 			continue;
 		nodes[n].name = v->name;
 		nodes[n].path = v->name;

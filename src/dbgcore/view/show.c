@@ -1,6 +1,8 @@
 /*
  * The one line of a value. Depth and length are limited: a struct shows its
  * fields, and the structs in these, no further; objects show their type.
+ * For editors, which unfold children, a struct shows its type too, a char its
+ * code, an enum value the name alone.
  */
 #include "view/view.h"
 
@@ -82,13 +84,16 @@ static void show_unreadable(const struct value *v, struct str *out)
 
 /* ---- Primitives ------------------------------------------------------ */
 
-static void show_integer(const struct value *v, uint64_t raw, struct str *out)
+static void show_integer(const struct view *w, const struct value *v,
+			 uint64_t raw, struct str *out)
 {
 	switch (v->type->elem) {
 	case ELEM_BOOLEAN:
 		str_add(out, raw ? "true" : "false");
 		return;
 	case ELEM_CHAR:
+		if (w->editor)
+			str_addf(out, "%u ", (unsigned int)(uint16_t)raw);
 		literal_char((uint16_t)raw, out);
 		return;
 	case ELEM_U1:
@@ -119,7 +124,7 @@ static void show_prim(const struct view *w, const struct value *v,
 		 value_read(w->types, v, 0, &f, sizeof(f)))
 		literal_float(f, out);
 	else if (value_integer(w->types, v, &raw))
-		show_integer(v, raw, out);
+		show_integer(w, v, raw, out);
 	else
 		show_unreadable(v, out);
 }
@@ -367,9 +372,29 @@ static void show_struct(const struct view *w, const struct value *v, int depth,
 			show_chars(w, &els, out);
 		else
 			show_row(v, &els, out);
+	} else if (w->editor) {
+		str_addf(out, "{%s}", v->type->name);
 	} else {
 		show_fields(w, v, depth, out);
 	}
+}
+
+/* System.Tuple: its items, and those of the one that the eighth is. */
+static void show_tuple_class(const struct view *w, const struct value *v,
+			     int depth, struct str *out)
+{
+	const struct field *fields;
+	size_t n, shown = 0;
+	type_fields(w->types, v->type, &fields, &n);
+	str_addc(out, '(');
+	for (size_t i = 0; i < n && out->len <= LINE_MAX; i++) {
+		if (fields[i].kind != FIELD_INSTANCE || !fields[i].source)
+			continue;
+		struct value at = value_field(w->types, v, &fields[i]);
+		str_add(out, shown++ ? ", " : "");
+		show(w, &at, depth + 1, out);
+	}
+	str_addc(out, ')');
 }
 
 static bool is_anonymous(const struct type *type)
@@ -404,6 +429,8 @@ static void show_object(const struct view *w, const struct value *v, int depth,
 		show_string(w, v, out);
 	else if (v->type->is_array && view_elements(w, v, &els))
 		show_row(v, &els, out);
+	else if (type_is_tuple_class(v->type))
+		show_tuple_class(w, v, depth, out);
 	else if (is_anonymous(v->type))
 		show_fields(w, v, depth, out);
 	else if (type_is_delegate(w->types, v->type))

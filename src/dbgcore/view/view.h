@@ -17,6 +17,7 @@ struct view {
 	struct arena *arena;       /* of the stop: names, texts, paths */
 	struct thread_ref *thread; /* whose thread statics are shown */
 	uint32_t elements;         /* characters of a string shown */
+	bool editor;               /* as editors show values, see show.c */
 };
 
 enum node_kind {
@@ -46,9 +47,9 @@ void view_children(const struct view *w, const struct node *node,
 /* Static members of @type as nodes (own, constants too). */
 void view_statics(const struct view *w, struct type *type, struct node **ret,
 		  size_t *ret_n);
-/* Variables of a scope as nodes: arguments (this first) or locals. */
-void view_scope(const struct view *w, const struct scope *s, bool args,
-		struct node **ret, size_t *ret_n);
+/* Variables of a frame as nodes: arguments (this first), locals or all. */
+void view_scope(const struct view *w, const struct scope *s,
+		enum dbg_scope which, struct node **ret, size_t *ret_n);
 /* gdb's formats x d u o t c a z, s: all of it; else DBG_E_ARGUMENT. */
 DBG_MUST struct dbg_error *view_format(const struct view *w,
 				       const struct value *v, char letter,
