@@ -403,7 +403,8 @@ static const struct repl_cmd cmds[] = {
 	.args = "REGEX",
 	.help = "stop at all methods whose name matches",
 	.more = "REGEX is a Perl regular expression that is looked for in "
-		"Namespace.Type.Method.",
+		"Namespace.Type.Method. Of\nthe framework's methods only "
+		"when it begins with ^.",
 	.flags = CMD_NEEDS_ARGS,
 	.run = cmd_rbreak,
     },

@@ -534,7 +534,7 @@ struct dbg_error *code_find_matching(struct code *c, struct code_module *m,
 				     struct code_place **ret, size_t *ret_n)
 {
 	struct place_list list = {.arena = arena};
-	uint32_t rows = m->pdb ? md_rows(&m->md, MD_METHODDEF) : 0;
+	uint32_t rows = md_rows(&m->md, MD_METHODDEF);
 	_cleanup_str_ struct str name = {0};
 
 	for (uint32_t rid = 1; rid <= rows; rid++) {
@@ -543,7 +543,8 @@ struct dbg_error *code_find_matching(struct code *c, struct code_module *m,
 		if (!md_col(&m->md, MD_METHODDEF, rid, 0))
 			continue;
 		code_entry(c, m, MD_TOKEN(MD_METHODDEF, rid), &place);
-		if (!place.line)
+		// with symbols: what the compiler made has no line
+		if (m->pdb && !place.line)
 			continue;
 		// "Method$" and "Method\\(int\\)" both find what they say
 		for (int params = 0; params < 2; params++) {

@@ -271,6 +271,10 @@ static struct dbg_error *find_places(struct control *c, struct bp *bp,
 				     struct code_place **ret, size_t *ret_n)
 {
 	*ret_n = 0;
+	// "Add" would match hundreds of methods of the framework
+	if (bp->kind == DBG_BREAK_REGEX && !m->pdb && m->framework &&
+	    *bp->text != '^')
+		return NULL;
 	if (bp->kind == DBG_BREAK_REGEX)
 		return code_find_matching(c->code, m, match_pattern,
 					  bp->pattern, arena, ret, ret_n);

@@ -96,6 +96,20 @@ void control_begin_run(struct control *c)
 	c->stack = c->inspect->stack;
 }
 
+void control_tell_unmatched(struct control *c)
+{
+	for (size_t i = 0; c->code && i < c->n_bps; i++) {
+		const struct bp *bp = c->bps[i];
+
+		if (bp->kind != DBG_BREAK_REGEX || bp->n_places)
+			continue;
+		_cleanup_free_ char *text =
+		    xasprintf("breakpoint %u: no method matched '%s'",
+			      bp->number, bp->text);
+		c->ops->message(c->arg, 0, text);
+	}
+}
+
 void control_end_run(struct control *c)
 {
 	c->target = NULL; // nothing to lift any more

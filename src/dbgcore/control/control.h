@@ -55,6 +55,8 @@ DBG_MUST struct dbg_error *control_throw_addr(struct control *c, uint64_t *ret);
  * runtime; 0: no longer. (All stopped.)
  */
 DBG_MUST struct dbg_error *control_watch_word(struct control *c, uint64_t addr);
+/* The program ends: say which patterns (rbreak) no method matched. */
+void control_tell_unmatched(struct control *c);
 /* The program is gone; breakpoints become pending. */
 void control_end_run(struct control *c);
 

@@ -133,7 +133,7 @@ const char *bp_why_pending(struct control *c, const struct bp *bp,
 	if (!c->code)
 		return "the runtime is not loaded yet";
 	if (bp->kind == DBG_BREAK_REGEX)
-		return "no method with symbols matches yet";
+		return "no method matches yet";
 	if (loc->module && !code_module_named(c->code, loc->module))
 		return arena_printf(arena, "module '%s' is not loaded",
 				    loc->module);

@@ -173,12 +173,19 @@ const char *dac_address_name(struct dac *d, uint64_t addr, struct arena *arena)
 	int32_t hr = DAC_CALL(d, d->process, PROCESS_NAME_BY_ADDRESS, addr,
 			      (uint32_t)0, (uint32_t)DAC_SCRATCH_UNITS, &n,
 			      d->scratch, &displacement);
-	if (hr < 0 || !d->scratch[0])
+	// What lies behind something that has a name is another thing.
+	if (hr < 0 || !d->scratch[0] || displacement)
 		return NULL;
 	return dac_scratch_text(d, DAC_SCRATCH_UNITS, arena);
 }
 
 // ---- Code ----------------------------------------------------------------
+
+static bool holds(const struct dac_code *code, uint64_t addr)
+{
+	return addr - code->start < code->size ||
+	       addr - code->cold < code->cold_size;
+}
 
 static struct dbg_error *code_read(struct dac *d, uint64_t ip,
 				   struct dac_code_entry **ret)
@@ -211,6 +218,10 @@ static struct dbg_error *code_read(struct dac *d, uint64_t ip,
 	    .cold_size = split ? data.cold_size : 0,
 	    .precompiled = data.jit_type == JIT_PRECOMPILED,
 	};
+	// Behind a module's precompiled code lie thunks that the runtime
+	// takes for the end of its last method.
+	if (!holds(&entry->code, ip))
+		return NULL;
 	range_add(c, data.start, size, entry);
 	if (split)
 		range_add(c, data.cold, data.cold_size, entry);
@@ -292,12 +303,6 @@ static int compare_maps(const void *a, const void *b)
 	if (x->start != y->start)
 		return x->start < y->start ? -1 : 1;
 	return x->end < y->end ? -1 : x->end > y->end;
-}
-
-static bool holds(const struct dac_code *code, uint64_t addr)
-{
-	return addr - code->start < code->size ||
-	       addr - code->cold < code->cold_size;
 }
 
 // End of the part of the code that @addr lies in.

@@ -188,6 +188,7 @@ static void on_exit(struct dbg *dbg, const struct target_event *ev)
 	if (dbg->start.phase != START_DONE)
 		session_message(dbg, "the program ended without loading a "
 				     ".NET runtime");
+	control_tell_unmatched(dbg->control);
 	session_ended(dbg);
 	session_event(dbg, &(struct dbg_event){.kind = DBG_EVENT_EXITED,
 					       .exit_code = ev->exit_code,
