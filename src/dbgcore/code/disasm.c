@@ -55,59 +55,19 @@ static uint64_t read_pointer(struct listing *l, uint64_t addr)
 	return err ? 0 : value;
 }
 
-// The pointer in the cell that the rip-relative operand at @at names.
-static uint64_t read_cell(struct listing *l, uint64_t addr, const uint8_t *code,
-			  size_t at)
-{
-	int32_t offset;
-
-	memcpy(&offset, code + at, sizeof(offset));
-	return read_pointer(l, addr + at + sizeof(offset) +
-				   (uint64_t)(int64_t)offset);
-}
-
-// What a stub of the runtime leads to: the MethodDesc of a precode, or the
-// code behind a stub that counts calls; 0 if @addr is none. .NET 8 to 10:
-//   FixupPrecode	jmp [code]; mov r10, [MethodDesc]; ...
-//   StubPrecode	mov r10, [MethodDesc]; jmp [code]
-//   CallCountingStub	mov rax, [cell]; dec word [rax]; je ...; jmp [code]
-static void resolve_stub(struct listing *l, uint64_t addr, uint64_t *ret_method,
-			 uint64_t *ret_code)
-{
-	static const uint8_t jump[] = {0xff, 0x25};
-	static const uint8_t move[] = {0x4c, 0x8b, 0x15};
-	static const uint8_t load[] = {0x48, 0x8b, 0x05};
-	static const uint8_t count[] = {0x66, 0xff, 0x08, 0x74,
-					0x06, 0xff, 0x25};
-	uint8_t code[18];
-	size_t at = 0;
-
-	*ret_method = *ret_code = 0;
-	if (target_read_some(l->code->target, addr, code, sizeof(code)) <
-	    sizeof(code))
-		return;
-	if (!memcmp(code, load, sizeof(load)) &&
-	    !memcmp(code + 7, count, sizeof(count))) {
-		*ret_code = read_cell(l, addr, code, 14);
-		return;
-	}
-	if (!memcmp(code, jump, sizeof(jump)))
-		at = 6;
-	if (!memcmp(code + at, move, sizeof(move)))
-		*ret_method = read_cell(l, addr, code, at + sizeof(move));
-}
-
 static const char *stub_name(struct listing *l, uint64_t addr)
 {
 	struct dbg_error *err = NULL;
 	struct dac_method method;
-	uint64_t md, code;
+	struct dac_stub stub;
+	uint64_t md;
 
-	resolve_stub(l, addr, &md, &code);
-	if (code)
-		md = dac_method_at(l->code->dac, code);
-	else if (md)
+	dac_stub_at(l->code->target, addr, &stub);
+	md = stub.method;
+	if (md)
 		err = dac_method_get(l->code->dac, md, &method);
+	else if (stub.code)
+		md = dac_method_at(l->code->dac, stub.code);
 	dbg_error_destroy(err);
 	if (md && !err)
 		return code_method_name(l->code, md, true, l->arena);

@@ -512,6 +512,12 @@ void mycode_tell(struct control *c);
 /* Watch entries of user code, as far as its code tells of them. */
 struct dbg_error *probe_arm(struct control *c);
 void probe_disarm(struct control *c);
+/*
+ * The probe in the @n bytes of a method's prolog, which is at @start: does it
+ * test a flag in the Module at @module?
+ */
+bool probe_decode(const uint8_t *code, size_t n, uint64_t start,
+		  uint64_t module, struct probe *ret);
 /* Is the method of @m at @ip compiled for debugging? */
 bool probe_has(struct control *c, const struct code_module *m, uint64_t ip);
 /* The program is gone. */

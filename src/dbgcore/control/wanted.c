@@ -185,37 +185,21 @@ void wanted_reset(struct control *c)
 	rush_reset(c);
 }
 
-/* Follow `jmp [rip + d]` of a precode to the code behind it. */
+/* Follow precodes to the code behind them; 0: there is none yet. */
 static uint64_t precode_target(struct control *c, uint64_t addr)
 {
-	for (int i = 0; i < PRECODE_HOPS; i++) {
-		uint8_t code[6];
-		uint64_t slot, next;
+	for (int i = 0; addr && i < PRECODE_HOPS; i++) {
+		struct dac_stub stub;
 
 		if (dac_method_at(c->dac, addr))
 			return addr;
-		if (target_read_some(c->target, addr, code, sizeof(code)) !=
-			sizeof(code) ||
-		    code[0] != 0xff || code[1] != 0x25)
-			return 0;
-		slot = addr + 6 +
-		       (uint64_t)(int32_t)((uint32_t)code[2] |
-					   (uint32_t)code[3] << 8 |
-					   (uint32_t)code[4] << 16 |
-					   (uint32_t)code[5] << 24);
-
-		struct dbg_error *err = target_read_u64(c->target, slot, &next);
-
-		if (err) {
-			dbg_error_destroy(err);
-			return 0;
-		}
-		addr = next;
+		dac_stub_at(c->target, addr, &stub);
+		addr = stub.code;
 	}
 	return 0;
 }
 
-/* The register that the `jmp reg` at @addr takes; 0 if it is none. */
+/* Where the jump by a register at @addr goes; 0 if it is none. */
 static uint64_t jump_register(struct target *t, uint64_t addr,
 			      const struct regs *r)
 {

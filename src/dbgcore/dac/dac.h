@@ -236,6 +236,15 @@ bool dac_jit_inside(struct dac *d, const struct target_image *image,
 /* Entry of ThePreStub, 0 if unknown. */
 uint64_t dac_prestub(struct dac *d);
 
+/* What a stub of the runtime at an address leads to. */
+struct dac_stub {
+	uint64_t method; /* the MethodDesc that it passes on, 0: none */
+	uint64_t code;   /* that it jumps to, 0: not known */
+};
+
+/* All 0 if there is none. */
+void dac_stub_at(struct target *t, uint64_t addr, struct dac_stub *ret);
+
 /* ---- The collector --------------------------------------------------- */
 
 /*

@@ -4,6 +4,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/reader.h"
 #include "base/err.h"
 #include "dac/com.h"
 #include "dac/dac.h"
@@ -177,6 +178,20 @@ void context_set_fpregs(struct context *c, const struct fpregs *fpregs);
 /* The integer registers alone. */
 void context_set_regs(struct context *c, const struct regs *regs);
 void context_get_regs(const struct context *c, struct regs *ret);
+
+/* ---- runtimecode.c of the processor ------------------------------------- */
+
+enum {
+	CODE_CONSTANT = 10, /* bytes of an instruction that loads one */
+};
+
+/*
+ * The call that raises notifications, up to the opcode of the call; the first
+ * instruction of a write barrier; one that loads a constant.
+ */
+struct bytes code_raise(void);
+struct bytes code_store(void);
+void code_constant(uint64_t value, uint8_t ret[CODE_CONSTANT]);
 
 /* ---- dacmethod.c ----------------------------------------------------- */
 

@@ -20,8 +20,6 @@ enum {
 	BARRIER_MAX = 256, // from its first instruction to the card table's
 	BARRIER_ALIGN = 16,
 	FOUND_MAX = 8,
-	REX_W = 0x48,
-	MOV_RAX = 0xb8,
 	HEAPS_MAX = 1024, // one a processor
 };
 
@@ -75,17 +73,16 @@ struct dbg_error *dac_heap_holds(struct dac *d, pid_t tid, uint64_t addr,
 	return err;
 }
 
-// The barrier begins with `mov [rdi], rsi`. 0: the load at @load is not in it.
+// The barrier begins with the store. 0: the load at @load is not in it.
 static uint64_t barrier_start(struct dac *d, uint64_t load)
 {
-	static const uint8_t first[] = {0x48, 0x89, 0x37};
-	uint8_t code[sizeof(first)];
+	const struct bytes store = code_store();
+	uint8_t code[ARCH_INSN_MAX];
 
 	uint64_t at = load & ~(uint64_t)(BARRIER_ALIGN - 1);
 	for (; at && load - at < BARRIER_MAX; at -= BARRIER_ALIGN)
-		if (target_read_some(d->target, at, code, sizeof(code)) ==
-			sizeof(code) &&
-		    memcmp(code, first, sizeof(first)) == 0)
+		if (target_read_some(d->target, at, code, store.n) == store.n &&
+		    memcmp(code, store.p, store.n) == 0)
 			return at;
 	return 0;
 }
@@ -94,11 +91,11 @@ static struct dbg_error *barrier_find(struct dac *d, uint64_t card_table,
 				      uint64_t *ret)
 {
 	struct dbg_error *err;
-	uint8_t load[10] = {REX_W, MOV_RAX};
+	uint8_t load[CODE_CONSTANT];
 	uint64_t found[FOUND_MAX];
 	size_t n;
 
-	memcpy(load + 2, &card_table, sizeof(card_table));
+	code_constant(card_table, load);
 	err = target_find_code(d->target, load, sizeof(load), found, FOUND_MAX,
 			       &n);
 	if (err)

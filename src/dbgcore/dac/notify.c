@@ -154,7 +154,7 @@ void dac_notification_decode(struct target *t, const struct regs *regs,
 	}
 }
 
-// RaiseException(edi: code, esi: flags, edx: number, rcx: parameters)
+// RaiseException(code, flags, number, parameters)
 void dac_notification_called(struct target *t, const struct regs *regs,
 			     struct dac_notification *ret)
 {
@@ -171,24 +171,22 @@ void dac_notification_called(struct target *t, const struct regs *regs,
 		set_notification(params, n, ret);
 }
 
-// mov edi, NOTIFY_CODE; xor esi, esi; call ...
-static const uint8_t raise_code[] = {0xbf, 0x43, 0x41, 0x44,
-				     0xe0, 0x31, 0xf6, 0xe8};
-
-// Where it stands in the @n bytes from @addr on; *count says how often.
+// Where the call that raises them is in the @n bytes from @addr on; *count says
+// how often.
 static uint64_t find_raise(const uint8_t *bytes, size_t n, uint64_t addr,
 			   size_t *count)
 {
+	const struct bytes code = code_raise();
 	uint64_t found = 0;
 
 	for (size_t off = 0; off < n;) {
-		const uint8_t *at = memmem(bytes + off, n - off, raise_code,
-					   sizeof(raise_code));
+		const uint8_t *at =
+		    memmem(bytes + off, n - off, code.p, code.n);
 
 		if (!at)
 			break;
 		off = (size_t)(at - bytes) + 1;
-		found = addr + (uint64_t)(at - bytes) + sizeof(raise_code) - 1;
+		found = addr + (uint64_t)(at - bytes) + code.n - 1;
 		++*count;
 	}
 	return found;
@@ -201,7 +199,7 @@ uint64_t dac_notify_call(struct dac *d)
 	    .base = d->runtime_base,
 	};
 	uint64_t start, end, found = 0;
-	size_t count = 0, step = SCAN_BYTES - sizeof(raise_code) + 1;
+	size_t count = 0, step = SCAN_BYTES - code_raise().n + 1;
 	struct dbg_error *err =
 	    target_image_text(d->target, &image, &start, &end);
 

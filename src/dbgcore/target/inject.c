@@ -13,10 +13,8 @@
  */
 #include "target/live.h"
 
-#include <assert.h>
 #include <elf.h>
 #include <errno.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
@@ -30,55 +28,7 @@
 enum {
 	CAVE_ALIGN = 16,
 	TRIES_MAX = 100,
-	RED_ZONE = 512, /* ample: it is 128 */
 };
-
-// No instruction here changes the flags. Behind the code: struct back.
-asm(".pushsection .rodata\n"
-    "back_code:\n"
-    "	syscall\n"
-    "	jmp 1f\n"
-    "back_call:\n"
-    "	call *%rax\n"
-    "1:	mov $14, %eax\n" // rt_sigprocmask(SIG_SETMASK, &back.mask, NULL, 8)
-    "	mov $2, %edi\n"
-    "	lea back_data(%rip), %rsi\n"
-    "	mov $0, %edx\n"
-    "	mov $8, %r10d\n"
-    "	syscall\n"
-    "	mov back_data+8(%rip), %r15\n"
-    "	mov back_data+16(%rip), %r14\n"
-    "	mov back_data+24(%rip), %r13\n"
-    "	mov back_data+32(%rip), %r12\n"
-    "	mov back_data+40(%rip), %rbp\n"
-    "	mov back_data+48(%rip), %rbx\n"
-    "	mov back_data+56(%rip), %r11\n"
-    "	mov back_data+64(%rip), %r10\n"
-    "	mov back_data+72(%rip), %r9\n"
-    "	mov back_data+80(%rip), %r8\n"
-    "	mov back_data+88(%rip), %rax\n"
-    "	mov back_data+96(%rip), %rcx\n"
-    "	mov back_data+104(%rip), %rdx\n"
-    "	mov back_data+112(%rip), %rsi\n"
-    "	mov back_data+120(%rip), %rdi\n"
-    "	mov back_data+136(%rip), %rsp\n"
-    "	jmp *back_data+128(%rip)\n"
-    "	.balign 8\n"
-    "back_data:\n"
-    ".popsection\n");
-extern const uint8_t back_code[], back_call[], back_data[];
-
-struct back {
-	uint64_t mask;
-	uint64_t regs[15]; /* as struct regs begins */
-	uint64_t rip, rsp;
-};
-static_assert(offsetof(struct regs, rdi) == 14 * 8, "");
-
-static size_t code_size(void)
-{
-	return (size_t)(back_data - back_code);
-}
 
 // ---- The cave
 
@@ -151,8 +101,9 @@ static bool is_used(struct live *l, uint64_t cave)
 {
 	uint8_t code[CAVE_BYTES];
 
-	return live_read(&l->target, cave, code, code_size()) == code_size() &&
-	       !memcmp(code, back_code, code_size());
+	return live_read(&l->target, cave, code, sizeof(code)) ==
+		   sizeof(code) &&
+	       back_is(code);
 }
 
 // One that is used may have a thread come back to it yet: the last choice.
@@ -282,8 +233,7 @@ struct dbg_error *inject_begin(struct live *l, struct inject *in)
 {
 	struct dbg_error *err;
 	uint8_t code[sizeof(in->covered)];
-	size_t size = code_size() + sizeof(struct back);
-	struct back back;
+	size_t size;
 
 	memset(in, 0, sizeof(*in));
 	in->th = borrow(l);
@@ -294,7 +244,6 @@ struct dbg_error *inject_begin(struct live *l, struct inject *in)
 			(uintptr_t)&in->mask))
 		return dbg_err_errno(DBG_E_TARGET, errno,
 				     "cannot use thread %d", in->th->tid);
-	assert(size <= sizeof(code));
 	err = cave_find(l, &in->cave);
 	if (err)
 		return err;
@@ -302,12 +251,7 @@ struct dbg_error *inject_begin(struct live *l, struct inject *in)
 	in->saved = in->th->regs;
 	struct regs regs = in->saved;
 	regs_restart(&regs);
-	back.mask = in->mask;
-	memcpy(back.regs, &regs, sizeof(back.regs));
-	back.rip = regs.rip;
-	back.rsp = regs.rsp;
-	memcpy(code, back_code, code_size());
-	memcpy(code + code_size(), &back, sizeof(back));
+	size = back_make(&regs, in->mask, code);
 	if (live_read(&l->target, in->cave, in->covered, size) != size)
 		return dbg_err(DBG_E_MEMORY, "cannot read the program's code");
 	in->size = size;
@@ -321,7 +265,6 @@ static void send(struct live *l, struct inject *in, const struct regs *regs)
 	struct thread *th = in->th;
 
 	th->regs = *regs;
-	th->regs.orig_rax = UINT64_MAX;
 	th->regs_valid = th->regs_dirty = true;
 	thread_flush_regs(l, th);
 	// Only now: where it stands, the mask is restored with the registers.
@@ -337,14 +280,7 @@ struct dbg_error *inject_call(struct live *l, struct inject *in, long nr,
 	struct thread *th = in->th;
 	struct regs regs = in->saved;
 
-	regs.rip = in->cave;
-	regs.rax = (uint64_t)nr;
-	regs.rdi = args[0];
-	regs.rsi = args[1];
-	regs.rdx = args[2];
-	regs.r10 = args[3];
-	regs.r8 = args[4];
-	regs.r9 = args[5];
+	back_syscall(&regs, in->cave, nr, args);
 	send(l, in, &regs);
 	err = to_syscall(l, th);
 	if (!err)
@@ -353,7 +289,7 @@ struct dbg_error *inject_call(struct live *l, struct inject *in, long nr,
 		return err;
 	if (!thread_load_regs(l, th))
 		return dbg_err(DBG_E_TARGET, "thread %d ended", th->tid);
-	uint64_t result = th->regs.rax;
+	uint64_t result = back_result(&th->regs);
 	if (result > (uint64_t)-4096)
 		return dbg_err_errno(DBG_E_TARGET, (int)-result,
 				     "system call %ld in process %d", nr,
@@ -400,23 +336,20 @@ struct dbg_error *inject_end(struct live *l, struct inject *in)
 // its threads go where it would bring them.
 static void lead_out(struct live *l, uint64_t cave)
 {
-	struct back back;
+	uint8_t code[CAVE_BYTES];
+	uint64_t mask;
 
-	if (live_read(&l->target, cave + code_size(), &back, sizeof(back)) !=
-	    sizeof(back))
+	if (live_read(&l->target, cave, code, sizeof(code)) != sizeof(code))
 		return;
 	for (size_t i = 0; i < l->n_threads; i++) {
 		struct thread *th = l->threads[i];
 
 		if (th->kind != THREAD_OWN || th->stop == STOP_NONE ||
 		    !thread_load_regs(l, th) ||
-		    th->regs.rip - cave >= code_size())
+		    regs_pc(&th->regs) - cave >= back_code_bytes())
 			continue;
-		mask_set(l, th, back.mask);
-		memcpy(&th->regs, back.regs, sizeof(back.regs));
-		th->regs.rip = back.rip;
-		th->regs.rsp = back.rsp;
-		th->regs.orig_rax = UINT64_MAX;
+		back_restore(code, &th->regs, &mask);
+		mask_set(l, th, mask);
 		th->regs_dirty = true;
 		thread_flush_regs(l, th);
 	}
@@ -463,32 +396,23 @@ struct dbg_error *live_mmap(struct target *t, size_t size, uint64_t *ret)
 	return NULL;
 }
 
-// Call @addr on the thread's stack, beyond its red zone; the system call that
-// follows in the cave tells that it has returned.
-static struct dbg_error *call_leaf(struct live *l, struct inject *in,
-				   uint64_t addr, uint64_t a, uint64_t b)
-{
-	struct regs regs = in->saved;
-
-	regs.rip = in->cave + (size_t)(back_call - back_code);
-	regs.rax = addr;
-	regs.rdi = a;
-	regs.rsi = b;
-	regs.rsp = (regs.rsp - RED_ZONE) & ~UINT64_C(15);
-	send(l, in, &regs);
-	return to_syscall(l, in->th);
-}
-
 struct dbg_error *live_call_leaf(struct target *t, uint64_t addr, uint64_t a,
 				 uint64_t b)
 {
 	struct dbg_error *err;
 	struct live *l = live_of(t);
+	const uint64_t args[] = {a, b};
 	struct inject in;
+	struct regs regs;
 
 	err = inject_begin(l, &in);
-	if (!err)
-		err = call_leaf(l, &in, addr, a, b);
+	if (!err) {
+		regs = in.saved;
+		back_call_leaf(&regs, in.cave, addr, args);
+		send(l, &in, &regs);
+		// the system call that follows tells that it has returned
+		err = to_syscall(l, in.th);
+	}
 	return dbg_err_first(err, inject_end(l, &in));
 }
 

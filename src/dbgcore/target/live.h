@@ -431,6 +431,23 @@ enum {
 	CAVE_BYTES = 320,
 };
 
+/* ---- back.c of the processor */
+
+/* The code that makes a call and goes back, with what it restores: its size. */
+size_t back_make(const struct regs *r, uint64_t mask, uint8_t ret[CAVE_BYTES]);
+size_t back_code_bytes(void);
+/* Are the first bytes of @code those of that code? */
+bool back_is(const uint8_t *code);
+/* What it restores. */
+void back_restore(const uint8_t code[CAVE_BYTES], struct regs *r,
+		  uint64_t *ret_mask);
+/* Make the thread call from there; it is in no system call then. */
+void back_syscall(struct regs *r, uint64_t cave, long nr,
+		  const uint64_t args[6]);
+void back_call_leaf(struct regs *r, uint64_t cave, uint64_t addr,
+		    const uint64_t args[2]);
+uint64_t back_result(const struct regs *r);
+
 /* A series of system calls by one thread; nothing else happens meanwhile. */
 struct inject {
 	struct thread *th;

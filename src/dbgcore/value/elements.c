@@ -216,34 +216,6 @@ struct value element_get(const struct elements *e, uint64_t index)
 
 /* ---- Delegates ------------------------------------------------------- */
 
-/*
- * The MethodDesc* that a precode loads: `mov r10, [rip + d]`, first in a
- * StubPrecode, behind a six-byte jump in a FixupPrecode.
- */
-static uint64_t precode_method(struct types *ts, uint64_t addr)
-{
-	uint8_t code[16];
-	struct dbg_error *err =
-	    target_read(ts->target, addr, code, sizeof(code));
-	if (err) {
-		dbg_error_destroy(err);
-		return 0;
-	}
-	for (size_t at = 0; at <= 6; at += 6) {
-		if (code[at] != 0x4c || code[at + 1] != 0x8b ||
-		    code[at + 2] != 0x15)
-			continue;
-		int32_t disp;
-		memcpy(&disp, code + at + 3, sizeof(disp));
-		uint64_t slot = addr + at + 7 + (uint64_t)(int64_t)disp;
-		uint64_t method = 0;
-		err = target_read_u64(ts->target, slot, &method);
-		dbg_error_destroy(err);
-		return err ? 0 : method;
-	}
-	return 0;
-}
-
 static uint64_t pointer_field(struct types *ts, const struct value *v,
 			      const char *name)
 {
@@ -260,13 +232,14 @@ uint64_t value_function_method(struct types *ts, uint64_t code)
 	uint64_t method = dac_method_at(ts->dac, code);
 	if (method)
 		return method;
-	method = precode_method(ts, code);
+	struct dac_stub stub;
 	struct dac_method known;
-	if (!method)
+	dac_stub_at(ts->target, code, &stub);
+	if (!stub.method)
 		return 0;
-	struct dbg_error *err = dac_method_get(ts->dac, method, &known);
+	struct dbg_error *err = dac_method_get(ts->dac, stub.method, &known);
 	dbg_error_destroy(err);
-	return err ? 0 : method;
+	return err ? 0 : stub.method;
 }
 
 uint64_t value_delegate_method(struct types *ts, const struct value *v)
