@@ -33,6 +33,7 @@ void begin_answer(struct dap *d, struct dbg_error *err)
 	struct request req = {
 	    .seq = d->launch_seq,
 	    .command = d->setup.attach ? "attach" : "launch",
+	    .by_hand = true,
 	};
 
 	d->timers[TIMER_ANSWER] = 0;
@@ -65,22 +66,59 @@ static void fail(struct dap *d, struct dbg_error *err)
 		dap_complain(d, dbg_kill(d->dbg));
 }
 
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+// What people call a program that is started so: `dotnet app.dll` is app.dll.
+static const char *program_name(const char *program, const char *first_arg)
+{
+	size_t n = first_arg ? strlen(first_arg) : 0;
+
+	if (strcmp(last_part(program), "dotnet") == 0 && n > 4 &&
+	    strcmp(first_arg + n - 4, ".dll") == 0)
+		return last_part(first_arg);
+	return last_part(program);
+}
+
+// Of a process that was attached to: its command line begins with @file.
+static void name_attached(struct dap *d, const char *file)
+{
+	char path[32], line[4096] = "";
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)d->pid);
+	FILE *f = fopen(path, "re");
+	size_t n = f ? fread(line, 1, sizeof(line) - 1, f) : 0;
+	if (f)
+		fclose(f);
+	size_t first = strlen(line) + 1;
+	alloc_replace(&d->running,
+		      program_name(file, first < n ? line + first : NULL));
+}
+
 // The program, or of one that was attached to the file that it runs.
 static void tell_process(struct dap *d)
 {
 	char link[32], file[4096];
 	const char *name = d->setup.program;
 
-	if (!name) {
-		snprintf(link, sizeof(link), "/proc/%d/exe",
-			 (int)dbg_pid(d->dbg));
-		ssize_t n = readlink(link, file, sizeof(file) - 1);
-		file[n > 0 ? n : 0] = 0;
-		name = file;
-	}
+	d->pid = dbg_pid(d->dbg);
+	snprintf(link, sizeof(link), "/proc/%d/exe", (int)d->pid);
+	ssize_t n = name ? 0 : readlink(link, file, sizeof(file) - 1);
+	file[n > 0 ? n : 0] = 0;
+	if (name)
+		alloc_replace(&d->running,
+			      program_name(name, d->setup.args.n
+						     ? d->setup.args.v[0]
+						     : NULL));
+	else
+		name_attached(d, file);
 	struct text *t = dap_event(d, "process");
-	emit_str(t, "name", name);
-	emit_int(t, "systemProcessId", dbg_pid(d->dbg));
+	emit_str(t, "name", name ? name : file);
+	emit_int(t, "systemProcessId", d->pid);
 	emit_bool(t, "isLocalProcess", true);
 	emit_str(t, "startMethod", d->setup.attach ? "attach" : "launch");
 	emit_int(t, "pointerSize", 64);

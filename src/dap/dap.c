@@ -127,7 +127,7 @@ void dap_answer(struct dap *d, const struct request *req, struct dbg_error *err)
 		emit_object(t, "error");
 		emit_int(t, "id", err->code);
 		emit_str(t, "format", err->message);
-		emit_bool(t, "showUser", true);
+		emit_bool(t, "showUser", req->by_hand);
 		emit_object_end(t);
 		emit_object_end(t);
 	} else if (req->body && req->body->len) {
@@ -398,6 +398,7 @@ void dap_deinit(struct dap *d)
 	news_threads_forget(d);
 	free(d->threads);
 	free(d->client.adapter);
+	free(d->running);
 	if (d->in_fd >= 0)
 		close(d->in_fd);
 	if (d->log)

@@ -97,7 +97,9 @@ struct dap {
 	struct sources sources;
 	struct command_host *host; /* of the prompt's commands, or NULL */
 	bool initialized, configured;
-	bool held;      /* the program, until `configurationDone` */
+	pid_t pid;      /* the program's, also after its end */
+	char *running;  /* its name: app.dll */
+	bool held;      /* until `configurationDone` */
 	bool launching; /* or attaching: asked, not answered */
 	int64_t launch_seq;
 	enum dap_start start;

@@ -122,15 +122,27 @@ static void on_stopped(struct dap *d, const struct dbg_stop *s)
 
 /* ---- The end ----------------------------------------------------------- */
 
+static void tell_exit(struct dap *d, const struct dbg_event *e)
+{
+	if (e->exit_signal)
+		dap_say(d, "The program '[%d] %s' was ended by SIG%s.",
+			(int)d->pid, d->running, sigabbrev_np(e->exit_signal));
+	else
+		dap_say(d,
+			"The program '[%d] %s' has exited with code %d "
+			"(0x%x).",
+			(int)d->pid, d->running, e->exit_code,
+			(unsigned int)e->exit_code);
+}
+
 static void on_exited(struct dap *d, const struct dbg_event *e)
 {
 	int status = e->exit_signal ? 128 + e->exit_signal : e->exit_code;
 
 	console_drain(d);
 	console_ended(&d->console, status);
-	if (d->setup.process_exit && e->exit_signal)
-		dap_say(d, "The program was ended by SIG%s.",
-			sigabbrev_np(e->exit_signal));
+	if (d->setup.process_exit && d->restart != DAP_RESTART_AT_END)
+		tell_exit(d, e);
 	news_threads_forget(d);
 	news_resumed(d);
 	d->held = false;

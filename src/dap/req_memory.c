@@ -95,6 +95,7 @@ static struct dbg_error *do_write(struct dap *d, struct request *req)
 
 const struct dap_request req_memory[] = {
     {"readMemory", "supportsReadMemoryRequest", REQ_NEEDS_STOP, do_read},
-    {"writeMemory", "supportsWriteMemoryRequest", REQ_NEEDS_STOP, do_write},
+    {"writeMemory", "supportsWriteMemoryRequest", REQ_NEEDS_STOP | REQ_BY_HAND,
+     do_write},
     {0},
 };

@@ -171,14 +171,14 @@ static struct dbg_error *do_goto_targets(struct dap *d, struct request *req)
 {
 	struct text *t = req->body;
 	_cleanup_free_ char *place = NULL;
-	struct dbg_location *list;
-	size_t n;
+	struct dbg_location *list = NULL;
+	size_t n = 0;
 
 	struct dbg_error *err = get_place(d, req->args, &place);
-	if (!err)
-		err = dbg_goto_list(d->dbg, 0, place, &list, &n);
 	if (err)
 		return err;
+	// the client tells its user that there is no target, we say why
+	dap_complain(d, dbg_goto_list(d->dbg, 0, place, &list, &n));
 	emit_array(t, "targets");
 	for (size_t i = 0; i < n; i++) {
 		struct handle h = {.kind = HANDLE_GOTO, .id = list[i].addr};
@@ -215,14 +215,15 @@ static struct dbg_error *do_goto(struct dap *d, struct request *req)
 const struct dap_request req_run[] = {
     {"gotoTargets", "supportsGotoTargetsRequest", REQ_NEEDS_STOP,
      do_goto_targets},
-    {"goto", NULL, REQ_NEEDS_STOP, do_goto},
-    {"continue", "supportsSingleThreadExecutionRequests", REQ_NEEDS_STOP,
-     do_continue},
-    {"next", NULL, REQ_NEEDS_STOP, do_next},
+    {"goto", NULL, REQ_NEEDS_STOP | REQ_BY_HAND, do_goto},
+    {"continue", "supportsSingleThreadExecutionRequests",
+     REQ_NEEDS_STOP | REQ_BY_HAND, do_continue},
+    {"next", NULL, REQ_NEEDS_STOP | REQ_BY_HAND, do_next},
     {"stepInTargets", "supportsStepInTargetsRequest", REQ_NEEDS_STOP,
      do_step_in_targets},
-    {"stepIn", NULL, REQ_NEEDS_STOP, do_step_in},
-    {"stepOut", "supportsSteppingGranularity", REQ_NEEDS_STOP, do_step_out},
-    {"pause", NULL, REQ_NEEDS_PROCESS, do_pause},
+    {"stepIn", NULL, REQ_NEEDS_STOP | REQ_BY_HAND, do_step_in},
+    {"stepOut", "supportsSteppingGranularity", REQ_NEEDS_STOP | REQ_BY_HAND,
+     do_step_out},
+    {"pause", NULL, REQ_NEEDS_PROCESS | REQ_BY_HAND, do_pause},
     {0},
 };

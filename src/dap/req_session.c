@@ -192,13 +192,14 @@ static struct dbg_error *do_cancel(struct dap *d, struct request *req)
 
 const struct dap_request req_session[] = {
     {"initialize", NULL, REQ_ANYTIME, do_initialize},
-    {"launch", NULL, 0, do_launch},
-    {"attach", NULL, 0, do_attach},
+    {"launch", NULL, REQ_BY_HAND, do_launch},
+    {"attach", NULL, REQ_BY_HAND, do_attach},
     {"configurationDone", "supportsConfigurationDoneRequest", 0,
      do_configuration_done},
-    {"disconnect", "supportTerminateDebuggee", REQ_ANYTIME, do_disconnect},
-    {"terminate", "supportsTerminateRequest", 0, do_terminate},
-    {"restart", "supportsRestartRequest", 0, do_restart},
+    {"disconnect", "supportTerminateDebuggee", REQ_ANYTIME | REQ_BY_HAND,
+     do_disconnect},
+    {"terminate", "supportsTerminateRequest", REQ_BY_HAND, do_terminate},
+    {"restart", "supportsRestartRequest", REQ_BY_HAND, do_restart},
     {"cancel", "supportsCancelRequest", 0, do_cancel},
     {0},
 };

@@ -349,7 +349,7 @@ static struct dbg_error *do_exception_info(struct dap *d, struct request *req)
 
 const struct dap_request req_value[] = {
     {"evaluate", "supportsEvaluateForHovers", 0, do_evaluate},
-    {"setExpression", "supportsSetExpression", REQ_NEEDS_STOP,
+    {"setExpression", "supportsSetExpression", REQ_NEEDS_STOP | REQ_BY_HAND,
      do_set_expression},
     {"completions", "supportsCompletionsRequest", REQ_NEEDS_STOP,
      do_completions},

@@ -387,6 +387,7 @@ static struct dbg_error *do_set_variable(struct dap *d, struct request *req)
 
 const struct dap_request req_variable[] = {
     {"variables", NULL, REQ_NEEDS_STOP, do_variables},
-    {"setVariable", "supportsSetVariable", REQ_NEEDS_STOP, do_set_variable},
+    {"setVariable", "supportsSetVariable", REQ_NEEDS_STOP | REQ_BY_HAND,
+     do_set_variable},
     {0},
 };

@@ -59,6 +59,7 @@ static struct dbg_error *carry_out(struct dap *d, struct request *req)
 	if (args_get(req->args, "arguments") &&
 	    !cJSON_IsObject(args_get(req->args, "arguments")))
 		return fault_arg("'arguments' must be an object");
+	req->by_hand = r->flags & REQ_BY_HAND;
 	struct dbg_error *err = check(d, r);
 	if (err)
 		return err;

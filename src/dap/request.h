@@ -20,6 +20,7 @@ struct request {
 	const cJSON *args; /* an object */
 	struct text *body; /* takes the members of the response's body */
 	bool deferred;     /* the handler answers later, by dap_answer() */
+	bool by_hand;      /* the user asked for it: a failure is shown */
 };
 
 typedef struct dbg_error *request_fn(struct dap *d, struct request *req);
@@ -28,7 +29,11 @@ enum request_flags {
 	REQ_ANYTIME = 1,       /* also before `initialize` */
 	REQ_NEEDS_PROCESS = 2, /* a program */
 	REQ_NEEDS_STOP = 4,    /* ... that is stopped */
-	REQ_INTERNAL = 8,      /* not advertised */
+	/*
+	 * The user did this and would see nothing of its failure. Clients ask
+	 * for everything else as they like, or show the words themselves.
+	 */
+	REQ_BY_HAND = 8,
 };
 
 struct dap_request {
