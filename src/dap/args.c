@@ -23,9 +23,30 @@ struct dbg_error *args_str(const cJSON *obj, const char *name, const char **ret)
 	return NULL;
 }
 
-struct dbg_error *args_bool(const cJSON *obj, const char *name, bool *ret)
+// What is no empty string either.
+static const cJSON *filled(const cJSON *obj, const char *name)
 {
 	const cJSON *item = args_get(obj, name);
+
+	return cJSON_IsString(item) && !*item->valuestring ? NULL : item;
+}
+
+static const cJSON *filled_or_false(const cJSON *obj, const char *name)
+{
+	const cJSON *item = filled(obj, name);
+
+	return cJSON_IsFalse(item) ? NULL : item;
+}
+
+struct dbg_error *args_word(const cJSON *obj, const char *name,
+			    const char **ret)
+{
+	return filled(obj, name) ? args_str(obj, name, ret) : NULL;
+}
+
+struct dbg_error *args_bool(const cJSON *obj, const char *name, bool *ret)
+{
+	const cJSON *item = filled(obj, name);
 
 	if (item && !cJSON_IsBool(item))
 		return fault_arg("'%s' must be true or false", name);
@@ -36,7 +57,7 @@ struct dbg_error *args_bool(const cJSON *obj, const char *name, bool *ret)
 
 struct dbg_error *args_i64(const cJSON *obj, const char *name, int64_t *ret)
 {
-	const cJSON *item = args_get(obj, name);
+	const cJSON *item = filled(obj, name);
 	const double limit = 9007199254740992.0; // doubles are exact up to here
 
 	if (!item)
@@ -53,7 +74,7 @@ struct dbg_error *args_u64(const cJSON *obj, const char *name, uint64_t *ret)
 {
 	int64_t n = 0;
 
-	if (!args_get(obj, name))
+	if (!filled(obj, name))
 		return NULL;
 	struct dbg_error *err = args_i64(obj, name, &n);
 	if (!err && n < 0)
@@ -78,7 +99,7 @@ struct dbg_error *args_u32(const cJSON *obj, const char *name, uint32_t *ret)
 struct dbg_error *args_array(const cJSON *obj, const char *name,
 			     const cJSON **ret)
 {
-	const cJSON *item = args_get(obj, name);
+	const cJSON *item = filled_or_false(obj, name);
 
 	if (item && !cJSON_IsArray(item))
 		return fault_arg("'%s' must be an array", name);
@@ -90,7 +111,7 @@ struct dbg_error *args_array(const cJSON *obj, const char *name,
 struct dbg_error *args_object(const cJSON *obj, const char *name,
 			      const cJSON **ret)
 {
-	const cJSON *item = args_get(obj, name);
+	const cJSON *item = filled_or_false(obj, name);
 
 	if (item && !cJSON_IsObject(item))
 		return fault_arg("'%s' must be an object", name);

@@ -1,6 +1,8 @@
 /*
  * Typed reading of a request's arguments. What is absent or null leaves the
- * result as it is; what has another type is an error that names it.
+ * result as it is; what has another type is an error that names it. Some
+ * clients fill in what they do not know: an empty string is as good as absent
+ * where no string is meant, and so is false for an object or an array.
  */
 #ifndef DAP_ARGS_H
 #define DAP_ARGS_H
@@ -18,6 +20,9 @@ const cJSON *args_get(const cJSON *obj, const char *name);
 
 DBG_MUST struct dbg_error *args_str(const cJSON *obj, const char *name,
 				    const char **ret);
+/* One of several words: an empty string is as good as absent. */
+DBG_MUST struct dbg_error *args_word(const cJSON *obj, const char *name,
+				     const char **ret);
 DBG_MUST struct dbg_error *args_bool(const cJSON *obj, const char *name,
 				     bool *ret);
 /* A whole number from 0 to 2^53. */

@@ -2,8 +2,9 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdio.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "alloc.h"
 #include "args.h"
@@ -18,17 +19,17 @@ enum {
 static struct dbg_error *read_all(const char *path, struct text *ret)
 {
 	char buf[4096];
-	size_t n;
+	ssize_t n = 0;
+	int fd;
 
-	FILE *f = fopen(path, "re");
-	if (!f)
-		return fault(DBG_E_FILE, "cannot open '%s': %s", path,
-			     strerror(errno));
+	struct dbg_error *err = dbg_open_file(path, O_RDONLY, false, &fd);
+	if (err)
+		return err;
 	while (ret->len <= FILE_MAX_BYTES &&
-	       (n = fread(buf, 1, sizeof(buf), f)))
-		text_addn(ret, buf, n);
-	int failed = ferror(f) ? errno : 0;
-	fclose(f);
+	       (n = read(fd, buf, sizeof(buf))) > 0)
+		text_addn(ret, buf, (size_t)n);
+	int failed = n < 0 ? errno : 0;
+	close(fd);
 	if (failed)
 		return fault(DBG_E_FILE, "cannot read '%s': %s", path,
 			     strerror(failed));

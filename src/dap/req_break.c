@@ -390,7 +390,7 @@ static struct dbg_error *put_option(struct dap *d, const cJSON *option,
 	_cleanup_text_ struct text types = {0};
 	const char *name = "";
 
-	struct dbg_error *err = args_str(option, "breakMode", &name);
+	struct dbg_error *err = args_word(option, "breakMode", &name);
 	if (!err)
 		err = path_types(option, &types);
 	if (err)

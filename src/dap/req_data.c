@@ -79,7 +79,7 @@ static struct dbg_error *get_access(const cJSON *item, enum dbg_watch *ret)
 {
 	const char *name = access_names[DBG_WATCH_WRITE];
 
-	struct dbg_error *err = args_str(item, "accessType", &name);
+	struct dbg_error *err = args_word(item, "accessType", &name);
 	if (err)
 		return err;
 	for (size_t i = 0; i < N_ACCESS; i++)

@@ -45,7 +45,7 @@ static struct dbg_error *get_unit(const struct request *req,
 
 	// The protocol's default is "statement"; what clients mean by not
 	// saying anything is a line.
-	struct dbg_error *err = args_str(req->args, "granularity", &s);
+	struct dbg_error *err = args_word(req->args, "granularity", &s);
 	if (err)
 		return err;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)

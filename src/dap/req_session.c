@@ -32,9 +32,9 @@ static struct dbg_error *take_client(struct client *c, const cJSON *args)
 
 	const char *adapter = "coreclr";
 
-	struct dbg_error *err = args_str(args, "pathFormat", &format);
+	struct dbg_error *err = args_word(args, "pathFormat", &format);
 	if (!err)
-		err = args_str(args, "adapterID", &adapter);
+		err = args_word(args, "adapterID", &adapter);
 	for (size_t i = 0; !err && i < sizeof(bools) / sizeof(*bools); i++)
 		err = args_bool(args, bools[i].name, bools[i].to);
 	if (err)
@@ -163,6 +163,8 @@ static struct dbg_error *do_restart(struct dap *d, struct request *req)
 	struct dbg_error *err = args_object(req->args, "arguments", &args);
 	if (!err && args)
 		err = setup_take(d, args, false);
+	if (!err && !d->setup.program)
+		err = fault(DBG_E_STATE, "there is no program to restart");
 	if (err)
 		return err;
 	if (dbg_state(d->dbg) == DBG_IDLE) {

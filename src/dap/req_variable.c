@@ -110,7 +110,7 @@ static struct dbg_error *get_window(const cJSON *args, struct window *w)
 {
 	const char *filter = NULL;
 
-	struct dbg_error *err = args_str(args, "filter", &filter);
+	struct dbg_error *err = args_word(args, "filter", &filter);
 	if (!err)
 		err = args_u64(args, "start", &w->start);
 	if (!err)

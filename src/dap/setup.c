@@ -15,9 +15,10 @@ enum {
 	FOR_ATTACH = 2,
 	FOR_BOTH = 3,
 	FOR_CHILD = 4, /* holds for the sessions of children too */
+	OBJECT = 8,    /* false is as good as absent */
 };
 
-// @item is the attribute's value, never null.
+// The attribute has a value.
 typedef struct dbg_error *take_fn(struct dap *d, const cJSON *args,
 				  const char *name);
 
@@ -26,6 +27,13 @@ struct attribute {
 	unsigned int where;
 	take_fn *take; /* NULL: nothing to do here */
 };
+
+// Clients fill in what their user left out.
+static bool is_empty(const cJSON *item)
+{
+	return !item || cJSON_IsNull(item) ||
+	       (cJSON_IsString(item) && !*item->valuestring);
+}
 
 void setup_deinit(struct setup *s)
 {
@@ -60,16 +68,26 @@ static struct dbg_error *take_name(struct dap *d, const cJSON *args,
 	return take_text(args, name, &d->setup.name);
 }
 
+// A path, as it is to be opened.
+static struct dbg_error *take_path(struct dap *d, const cJSON *args,
+				   const char *name, char **to)
+{
+	const char *s = NULL;
+	struct dbg_error *err = args_str(args, name, &s);
+
+	return err ? err : setup_path(&d->setup, s, to);
+}
+
 static struct dbg_error *take_program(struct dap *d, const cJSON *args,
 				      const char *name)
 {
-	return take_text(args, name, &d->setup.program);
+	return take_path(d, args, name, &d->setup.program);
 }
 
 static struct dbg_error *take_cwd(struct dap *d, const cJSON *args,
 				  const char *name)
 {
-	return take_text(args, name, &d->setup.cwd);
+	return take_path(d, args, name, &d->setup.cwd);
 }
 
 static struct dbg_error *take_args(struct dap *d, const cJSON *args,
@@ -112,6 +130,8 @@ static struct dbg_error *take_env(struct dap *d, const cJSON *args,
 		return err;
 	cJSON_ArrayForEach(item, env)
 	{
+		if (!*item->string && is_empty(item))
+			continue;
 		if (!*item->string || strchr(item->string, '='))
 			return fault_arg("'%s' is not the name of a variable",
 					 item->string);
@@ -127,8 +147,8 @@ static struct dbg_error *take_env(struct dap *d, const cJSON *args,
 static struct dbg_error *take_env_file(struct dap *d, const cJSON *args,
 				       const char *name)
 {
-	const char *path = NULL;
-	struct dbg_error *err = args_str(args, name, &path);
+	_cleanup_free_ char *path = NULL;
+	struct dbg_error *err = take_path(d, args, name, &path);
 
 	return err ? err : envfile_read(path, &d->setup.env);
 }
@@ -142,7 +162,7 @@ static struct dbg_error *take_profile(struct dap *d, const cJSON *args,
 static struct dbg_error *take_settings_file(struct dap *d, const cJSON *args,
 					    const char *name)
 {
-	return take_text(args, name, &d->setup.settings_file);
+	return take_path(d, args, name, &d->setup.settings_file);
 }
 
 static struct dbg_error *take_entry(struct dap *d, const cJSON *args,
@@ -198,7 +218,7 @@ static struct dbg_error *take_pid(struct dap *d, const cJSON *args,
 		if (err)
 			return err;
 	}
-	if (!pid || pid > INT32_MAX)
+	if (pid > INT32_MAX)
 		return fault_arg("'%s' is no process number", name);
 	d->setup.pid = (uint32_t)pid;
 	return NULL;
@@ -271,6 +291,25 @@ static struct dbg_error *take_woken(struct dap *d, const cJSON *args,
 	return args_bool(args, name, &d->setup.wake);
 }
 
+static struct dbg_error *add_rule(struct dap *d, const cJSON *item,
+				  const char *name)
+{
+	_cleanup_free_ char *dir = NULL;
+
+	if (!cJSON_IsString(item))
+		return fault_arg("'%s' in '%s' must be a string", item->string,
+				 name);
+	if (strchr(item->string, '"'))
+		return fault_arg("'%s' in '%s' has a quote in it", item->string,
+				 name);
+	struct dbg_error *err = setup_path(&d->setup, item->valuestring, &dir);
+	if (err)
+		return err;
+	_cleanup_free_ char *rule =
+	    alloc_printf("\"%s\" %s", item->string, dir);
+	return dbg_set(d->dbg, "substitute-path", rule);
+}
+
 static struct dbg_error *take_source_map(struct dap *d, const cJSON *args,
 					 const char *name)
 {
@@ -282,19 +321,8 @@ static struct dbg_error *take_source_map(struct dap *d, const cJSON *args,
 	{
 		if (err)
 			break;
-		if (!cJSON_IsString(item)) {
-			err = fault_arg("'%s' in '%s' must be a string",
-					item->string, name);
-			break;
-		}
-		if (strchr(item->string, '"')) {
-			err = fault_arg("'%s' in '%s' has a quote in it",
-					item->string, name);
-			break;
-		}
-		_cleanup_free_ char *rule =
-		    alloc_printf("\"%s\" %s", item->string, item->valuestring);
-		err = dbg_set(d->dbg, "substitute-path", rule);
+		if (*item->string && !is_empty(item))
+			err = add_rule(d, item, name);
 	}
 	return err;
 }
@@ -344,11 +372,11 @@ static struct dbg_error *take_logging(struct dap *d, const cJSON *args,
 
 static const struct attribute attributes[] = {
     {"name", FOR_BOTH, take_name},
+    {"cwd", FOR_LAUNCH, take_cwd}, // others are relative to it
     {"program", FOR_BOTH, take_program},
-    {"args", FOR_LAUNCH, take_args},
-    {"cwd", FOR_LAUNCH, take_cwd},
+    {"args", FOR_LAUNCH | OBJECT, take_args},
     {"envFile", FOR_LAUNCH, take_env_file},
-    {"env", FOR_LAUNCH, take_env},
+    {"env", FOR_LAUNCH | OBJECT, take_env},
     {"launchSettingsFilePath", FOR_LAUNCH, take_settings_file},
     {"launchSettingsProfile", FOR_LAUNCH, take_profile},
     {"stopAtEntry", FOR_LAUNCH, take_entry},
@@ -363,9 +391,9 @@ static const struct attribute attributes[] = {
     {"showRuntimeThreads", FOR_BOTH | FOR_CHILD, take_switch},
     {"followChildren", FOR_BOTH | FOR_CHILD, take_follow},
     {"__wake", FOR_ATTACH, take_woken},
-    {"symbolOptions", FOR_BOTH | FOR_CHILD, symbol_options_take},
-    {"sourceFileMap", FOR_BOTH | FOR_CHILD, take_source_map},
-    {"logging", FOR_BOTH | FOR_CHILD, take_logging},
+    {"symbolOptions", FOR_BOTH | FOR_CHILD | OBJECT, symbol_options_take},
+    {"sourceFileMap", FOR_BOTH | FOR_CHILD | OBJECT, take_source_map},
+    {"logging", FOR_BOTH | FOR_CHILD | OBJECT, take_logging},
     // the client's own
     {"type", FOR_BOTH | FOR_CHILD, NULL},
     {"request", FOR_BOTH, NULL},
@@ -400,8 +428,8 @@ static void name_unknown(struct dap *d, const cJSON *args, unsigned int where)
 	{
 		const struct attribute *a = find(item->string);
 		// VS Code adds some of its own, all with two underscores
-		if (!strncmp(item->string, "__", 2) ||
-		    (a && (a->where & where)))
+		if (!strncmp(item->string, "__", 2) || is_empty(item) ||
+		    cJSON_IsFalse(item) || (a && (a->where & where)))
 			continue;
 		if (a)
 			dap_say(d,
@@ -474,7 +502,9 @@ static struct dbg_error *take_all(struct dap *d, const cJSON *args, bool attach)
 	// In the order of the table: `env` comes over `envFile`.
 	for (size_t i = 0; i < sizeof(attributes) / sizeof(*attributes); i++) {
 		const struct attribute *a = &attributes[i];
-		if (!(a->where & where) || !a->take || !args_get(args, a->name))
+		const cJSON *item = args_get(args, a->name);
+		if (!(a->where & where) || !a->take || is_empty(item) ||
+		    (a->where & OBJECT && cJSON_IsFalse(item)))
 			continue;
 		err = a->take(d, args, a->name);
 		if (err)

@@ -43,6 +43,13 @@ DBG_MUST struct dbg_error *setup_take(struct dap *d, const cJSON *args,
 /* Write what the session of a child takes over from launch.json. */
 void setup_child(const struct setup *s, struct text *t);
 
+/*
+ * A path of launch.json as it is to be opened: file:// and ~ are resolved;
+ * what is relative is tried below @s->cwd, then below our own directory, each
+ * as it is and with backslashes turned. *@ret is replaced.
+ */
+DBG_MUST struct dbg_error *setup_path(const struct setup *s, const char *given,
+				      char **ret);
 /* An attribute that has no effect: tell the user. */
 void setup_not_served(struct dap *d, const char *name);
 /* The attribute `symbolOptions`. */

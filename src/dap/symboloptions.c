@@ -2,6 +2,7 @@
  * The attribute `symbolOptions`: where PDBs are searched, and for which
  * modules. It becomes settings of the engine.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "alloc.h"
@@ -25,6 +26,8 @@ static struct dbg_error *add_one(const char *name, const cJSON *item, char mark,
 {
 	if (!cJSON_IsString(item))
 		return fault_arg("'%s' must hold strings only", name);
+	if (!*item->valuestring)
+		return NULL;
 	if (strchr(item->valuestring, mark))
 		return fault_arg("'%s' in '%s' has a '%c' in it",
 				 item->valuestring, name, mark);
@@ -32,6 +35,28 @@ static struct dbg_error *add_one(const char *name, const cJSON *item, char mark,
 		text_addc(ret, mark);
 	text_add(ret, item->valuestring);
 	return NULL;
+}
+
+static bool is_server(const cJSON *item)
+{
+	return cJSON_IsString(item) && strstr(item->valuestring, "://") &&
+	       strncmp(item->valuestring, "file://", 7) != 0;
+}
+
+static struct dbg_error *add_dir(struct dap *d, const cJSON *item,
+				 struct text *dirs)
+{
+	char *dir = NULL;
+	struct dbg_error *err = NULL;
+
+	if (cJSON_IsString(item) && *item->valuestring)
+		err = setup_path(&d->setup, item->valuestring, &dir);
+	cJSON *path = dir ? cJSON_CreateString(dir) : NULL;
+	if (!err)
+		err = add_one("searchPaths", path ? path : item, ':', dirs);
+	cJSON_Delete(path);
+	free(dir);
+	return err;
 }
 
 // Addresses of servers are taken out of @from.
@@ -44,10 +69,10 @@ static struct dbg_error *take_paths(struct dap *d, const cJSON *from)
 	struct dbg_error *err = args_array(from, "searchPaths", &list);
 	cJSON_ArrayForEach(item, list)
 	{
-		if (cJSON_IsString(item) && strstr(item->valuestring, "://"))
+		if (is_server(item))
 			no_server(d, item->valuestring);
 		else if (!err)
-			err = add_one("searchPaths", item, ':', &dirs);
+			err = add_dir(d, item, &dirs);
 	}
 	return err ? err
 		   : dbg_set(d->dbg, "debug-file-directory", text_get(&dirs));
@@ -64,7 +89,7 @@ static struct dbg_error *take_filter(struct dap *d, const cJSON *from)
 
 	struct dbg_error *err = args_object(from, "moduleFilter", &filter);
 	if (!err && filter)
-		err = args_str(filter, "mode", &mode);
+		err = args_word(filter, "mode", &mode);
 	if (!err && filter)
 		err = args_bool(filter, "includeSymbolsNextToModules", &beside);
 	if (err || !filter)
