@@ -77,7 +77,10 @@ static void usage(FILE *out)
 	    "alone\n"
 	    "                    serve an editor by the Debug Adapter "
 	    "Protocol\n"
-	    "  --server[=PORT]   serve it over TCP on 127.0.0.1 [4711]\n"
+	    "  --server[=PORT]   serve it over TCP on 127.0.0.1 [4711]; only "
+	    "your own\n                    processes may connect\n"
+	    "  --server=PATH     serve it over a Unix socket (a PATH has a "
+	    "slash)\n"
 	    "  --log FILE        record what is exchanged with it; without "
 	    "it, dndbg's own\n                    work, as \"set log "
 	    "FILE\" does\n"
@@ -122,6 +125,11 @@ static int take_interpreter(struct command_line *cl, const char *name)
 static int take_server(struct command_line *cl, const char *port)
 {
 	char *end = NULL;
+	if (port && strchr(port, '/')) {
+		cl->dap.server = true;
+		cl->dap.listen.path = port;
+		return -1;
+	}
 	unsigned long n = port ? strtoul(port, &end, 10) : 4711;
 
 	if (port && (*port < '0' || *port > '9' || *end || n > UINT16_MAX)) {
@@ -129,7 +137,7 @@ static int take_server(struct command_line *cl, const char *port)
 		return 2;
 	}
 	cl->dap.server = true;
-	cl->dap.port = (uint16_t)n;
+	cl->dap.listen.port = (uint16_t)n;
 	return -1;
 }
 

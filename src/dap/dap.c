@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -203,8 +204,13 @@ void dap_take_messages(struct dap *d)
 		if (cJSON_IsObject(message))
 			request_take(d, message);
 		else
-			refuse(d, "the message is no JSON object");
+			refuse(d, "the message is no JSON object, or one of "
+				  "more than 500,000 values");
 		cJSON_Delete(message);
+		if (d->in.large && !inbox_waits(&d->in)) {
+			d->in.large = false;
+			malloc_trim(0);
+		}
 		news_take(d);
 	}
 	if (good || d->quit || inbox_waits(&d->in))
@@ -332,10 +338,13 @@ static void turn(struct dap *d)
 
 static struct dbg_error *open_log(struct dap *d, const char *path)
 {
-	d->log = fopen(path, "we");
-	return d->log ? NULL
-		      : fault(DBG_E_FILE, "cannot open '%s': %s", path,
-			      strerror(errno));
+	int fd;
+	struct dbg_error *err =
+	    dbg_open_file(path, O_WRONLY | O_CREAT | O_TRUNC, true, &fd);
+
+	if (!err)
+		d->log = fdopen(fd, "w");
+	return err;
 }
 
 static struct dbg_error *open_client(struct dap *d)
@@ -345,7 +354,7 @@ static struct dbg_error *open_client(struct dap *d)
 
 	d->in_fd = -1;
 	if (d->options->server) {
-		err = listen_accept(d->options->port, &fd);
+		err = listen_accept(&d->options->listen, &fd, &d->in.in);
 		if (err)
 			return err;
 		d->in_fd = fd;
@@ -425,6 +434,8 @@ int dap_main(struct dbg *dbg, const struct dap_options *options)
 		dap_deinit(&d);
 		return 1;
 	}
+	// a client that connected has sent its first message already
+	dap_take_messages(&d);
 	while (!d.quit)
 		turn(&d);
 	begin_terminated(&d);

@@ -6,12 +6,13 @@
 
 #include "commands.h"
 #include "dbg.h"
+#include "listen.h"
 
 struct dap_options {
 	const char *version;
 	const char *log; /* file that records the exchange, NULL: none */
-	bool server;     /* wait for one client on a TCP port of loopback */
-	uint16_t port;
+	bool server;     /* wait for one client that connects */
+	struct listen_at listen;
 	const struct command_ops *commands; /* of the prompt */
 };
 

@@ -9,8 +9,41 @@
 #include "args.h"
 
 enum {
-	WAITING_MAX = 256
+	WAITING_MAX = 256,
+	LARGE_BYTES = 1 << 20,
 };
+
+// Does a value stand behind @s[0]?
+static bool is_before_value(const char *s)
+{
+	switch (s[0]) {
+	case ',':
+		return true;
+	case '[':
+		return s[1] != ']';
+	case '{':
+		return s[1] != '}';
+	default:
+		return false;
+	}
+}
+
+// The last byte of a message is before none.
+static bool has_too_many_values(const char *s, size_t n)
+{
+	size_t values = 1;
+	bool quoted = false;
+
+	for (size_t i = 0; i + 1 < n && values <= INBOX_VALUES_MAX; i++) {
+		if (quoted && s[i] == '\\')
+			i++;
+		else if (s[i] == '"')
+			quoted = !quoted;
+		else if (!quoted)
+			values += is_before_value(s + i);
+	}
+	return values > INBOX_VALUES_MAX;
+}
 
 void inbox_deinit(struct inbox *b)
 {
@@ -34,7 +67,11 @@ bool inbox_parse(struct inbox *b, inbox_record_fn *record, void *arg)
 			return state == FRAMING_MORE;
 		record(arg, body, n);
 		alloc_grow(&b->v, &b->cap, b->n + 1, sizeof(cJSON *));
-		b->v[b->n++] = cJSON_ParseWithLength(body, n);
+		// each takes more memory than the two bytes of its text
+		b->v[b->n++] = has_too_many_values(body, n)
+				   ? NULL
+				   : cJSON_ParseWithLength(body, n);
+		b->large = b->large || n > LARGE_BYTES;
 	}
 	return true;
 }

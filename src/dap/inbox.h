@@ -11,10 +11,15 @@
 
 #include "framing.h"
 
+enum {
+	INBOX_VALUES_MAX = 500000 /* of one message */
+};
+
 struct inbox {
 	struct framing in;
-	cJSON **v; /* parsed; NULL: it was no JSON */
+	cJSON **v; /* parsed; NULL: it was no JSON, or too much */
 	size_t first, n, cap;
+	bool large; /* one of them was: there is memory to give back */
 };
 
 void inbox_deinit(struct inbox *b);

@@ -6,9 +6,11 @@
 enum {
 	HEADER_MAX_BYTES = 4096,
 	BODY_MAX_BYTES = 32 << 20,
+	KEPT_MAX_BYTES = 1 << 20, /* for the next message */
 };
 
 static const char length_name[] = "Content-Length:";
+static const char type_name[] = "Content-Type:";
 
 void framing_deinit(struct framing *f)
 {
@@ -65,6 +67,8 @@ static const char *parse_header(const char *p, const char *end, size_t *ret)
 					  ret))
 				return "a message's Content-Length is wrong";
 			has_length = true;
+		} else if (strncasecmp(p, type_name, sizeof(type_name) - 1)) {
+			return "a message's header has an unknown field";
 		}
 		p = eol + 2;
 	}
@@ -80,6 +84,11 @@ enum framing_state framing_next(struct framing *f, const char **ret_body,
 
 	if (f->fault)
 		return FRAMING_BROKEN;
+	if (!have && f->in.cap > KEPT_MAX_BYTES) {
+		text_deinit(&f->in);
+		f->at = 0;
+		return FRAMING_MORE;
+	}
 	size_t look = have < HEADER_MAX_BYTES ? have : HEADER_MAX_BYTES;
 	const char *end = memmem(s, look, "\r\n\r\n", 4);
 	if (!end)
@@ -98,4 +107,9 @@ enum framing_state framing_next(struct framing *f, const char **ret_body,
 	*ret_n = n;
 	f->at += header + n;
 	return FRAMING_MESSAGE;
+}
+
+void framing_rewind(struct framing *f)
+{
+	f->at = 0;
 }

@@ -6,7 +6,8 @@
  *     119 bytes
  *
  * Strict and capped: what is no header, or announces too much, breaks the
- * stream, since nobody can tell where the next message begins.
+ * stream, since nobody can tell where the next message begins. A field that
+ * no client sends (a Content-Type may be there) is of another protocol.
  */
 #ifndef FRONT_FRAMING_H
 #define FRONT_FRAMING_H
@@ -33,9 +34,12 @@ void framing_deinit(struct framing *f);
 void framing_feed(struct framing *f, const char *bytes, size_t n);
 /*
  * Take the next message: *@ret_n bytes at *@ret_body, not terminated,
- * borrowed until the next call of framing_feed.
+ * borrowed until the next call.
  */
 enum framing_state framing_next(struct framing *f, const char **ret_body,
 				size_t *ret_n);
+
+/* Take the first message again; nothing was fed since it was taken. */
+void framing_rewind(struct framing *f);
 
 #endif

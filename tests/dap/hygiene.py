@@ -70,7 +70,8 @@ def test_broken_stream(t):
     for head in (b"Hello: world\r\n\r\n", b"Content-Length: x\r\n\r\n",
                  b"Content-Length: 99999999999\r\n\r\n", b"x" * 5000,
                  b"Content-Length: 5\r\nContent-Length: 6\r\n\r\n",
-                 b"no colon\r\n\r\n"):
+                 b"no colon\r\n\r\n",
+                 b"X-Other: 1\r\nContent-Length: 2\r\n\r\n{}"):
         c = t.adapter()
         c.initialize()
         c.write(head)
@@ -81,7 +82,7 @@ def test_broken_stream(t):
     body = json.dumps({"seq": 1, "type": "request", "command": "initialize",
                        "arguments": {"adapterID": "x"}}).encode()
     c.history.append(json.loads(body))
-    message = (b"X-Other: 1\r\ncontent-length: %d\r\n\r\n" % len(body)) + body
+    message = (b"Content-Type: x\r\ncontent-length: %d\r\n\r\n" % len(body)) + body
     for i in range(len(message)):
         c.write(message[i:i + 1])
     t.check_equal(True, c.answer(1)["success"])
@@ -270,10 +271,43 @@ def test_flood(t):
     c.wait()
 
 
-def rss(pid):
+def memory(pid, name):
     with open(f"/proc/{pid}/status") as file:
         return int([line for line in file
-                    if line.startswith("VmRSS")][0].split()[1])
+                    if line.startswith(name)][0].split()[1])
+
+
+def rss(pid):
+    return memory(pid, "VmRSS")
+
+
+def peak(pid):
+    return memory(pid, "VmHWM")
+
+
+def test_many_values(t):
+    """A message of millions of values is refused before they are made; what
+    one of many took is given back."""
+    c = t.adapter()
+    c.initialize()
+    for n, good in ((10 << 20, False), (400000, True)):
+        c.seq += 1
+        message = {"seq": c.seq, "type": "request", "command": "threads"}
+        c.history.append(message)
+        text = json.dumps(message)[:-1].encode()
+        raw(c, text + b',"arguments":{"x":[' + b"[]," * (n - 1) + b"[]]}}")
+        answer = c.answer(c.seq if good else 0)
+        t.check_equal(good, answer["success"])
+        if not good:
+            t.check_in("500,000 values", answer["message"])
+        c.ask("threads")
+        t.check(rss(c.pid) < 40 * 1024 * drive.SLOW, f"{rss(c.pid)} KB")
+    t.check(peak(c.pid) < 130 * 1024 * drive.SLOW, f"{peak(c.pid)} KB")
+    c.ask("disconnect")
+    c.wait()
+
+
+test_many_values.runtimes = ("10",)
 
 
 def test_slow_reader(t):
@@ -295,7 +329,8 @@ def test_slow_reader(t):
             t.check(data, "the adapter ended")
             c.bytes += data
             continue
-        if message.get("event") == "output":
+        if (message.get("event") == "output"
+                and message["body"]["category"] != "console"):
             t.check_equal("stdout", message["body"]["category"])
             total += len(message["body"]["output"])
             lines = (lines + message["body"]["output"].split("\n"))[-3:]

@@ -437,30 +437,6 @@ def test_quiet(t):
     t.check_equal("", c.output())
 
 
-def test_server(t):
-    """--server: one client over TCP, then the end."""
-    import socket
-    process = subprocess.Popen(
-        [t.dndbg, "--interpreter=vscode", "--server=0"], env=t.env, cwd=t.dir,
-        stderr=subprocess.PIPE, start_new_session=True)
-    try:
-        line = process.stderr.readline().decode()
-        port = int(t.check_match(r"on 127\.0\.0\.1:(\d+)$", line)[1])
-        with socket.create_connection(("127.0.0.1", port)) as connection:
-            with connection.makefile("rb", buffering=0) as reader, \
-                    connection.makefile("wb", buffering=0) as writer:
-                c = Client(t, stdin=writer, stdout=reader)
-                c.launch(t.program("Hello"))
-                c.event("exited", exitCode=0)
-                c.event("terminated")
-                c.ask("disconnect")
-                t.check_equal(0, process.wait(20))
-    finally:
-        process.kill()
-        process.wait()
-        process.stderr.close()
-
-
 def test_children(t):
     """followChildren: each child is a session of its own from its first
     instruction on; parent and child end as they do alone."""
