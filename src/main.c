@@ -18,6 +18,7 @@ enum {
 	OPT_ENV,
 	OPT_TTY,
 	OPT_WAIT,
+	OPT_CORE,
 	OPT_VERSION,
 	OPT_HELP,
 	OPT_MANUAL,
@@ -41,6 +42,7 @@ static const struct option options[] = {
     {"pid", required_argument, NULL, 'p'},
     {"attach", required_argument, NULL, 'p'},
     {"wait", no_argument, NULL, OPT_WAIT},
+    {"core", required_argument, NULL, OPT_CORE},
     {"quiet", no_argument, NULL, 'q'},
     {"version", no_argument, NULL, OPT_VERSION},
     {"help", no_argument, NULL, OPT_HELP},
@@ -72,6 +74,8 @@ static void usage(FILE *out)
 	    "or its name;\n"
 	    "                    it goes on when dndbg ends\n"
 	    "  --wait            wait for one of that name to be started\n"
+	    "  --core FILE, or the words core FILE\n"
+	    "                    look at a core dump\n"
 	    "  -q, --quiet       no greeting\n"
 	    "  --interpreter=vscode, --interpreter=dap, or the word dap "
 	    "alone\n"
@@ -182,6 +186,9 @@ static int take_option(struct command_line *cl, int c)
 	case OPT_WAIT:
 		o->wait = true;
 		return -1;
+	case OPT_CORE:
+		o->core = optarg;
+		return -1;
 	case 'q':
 		o->quiet = true;
 		return -1;
@@ -212,6 +219,10 @@ static int parse_options(int argc, char **argv, struct command_line *cl)
 	if (argc > 1 && !strcmp(argv[1], "dap")) {
 		cl->is_dap = true;
 		optind = 2;
+	}
+	if (argc > 2 && !strcmp(argv[1], "core")) {
+		cl->repl.core = argv[2];
+		optind = 3;
 	}
 	// The '+': the program's options are not ours.
 	while (status < 0) {

@@ -36,6 +36,7 @@ static const struct stop_words stop_words[] = {
 			      "Paused where a watched frame was left"},
     [DBG_STOP_UNHANDLED] = {"exception", "Paused on unhandled exception"},
     [DBG_STOP_SIGNAL] = {"exception", "Paused on signal"},
+    [DBG_STOP_TERMINATED] = {"exception", "Ended by a signal"},
     [DBG_STOP_GOTO] = {"goto", "Paused at the next statement that was set"},
 };
 

@@ -350,6 +350,22 @@ static struct dbg_error *cmd_attach(struct repl *r, const struct call *call)
 	return resume_end(r, err);
 }
 
+static struct dbg_error *cmd_core(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+
+	if (inferiors_alive(r))
+		return fault(DBG_E_STATE,
+			     "A program is being debugged already: "
+			     "\"detach\" or \"kill\" it first.");
+	r->thread = 0;
+	r->program_status = -1;
+	resume_begin(r, RESUME_RUN);
+	err = dbg_core(r->dbg, call->args);
+	inferior_current(r)->pid = dbg_pid(r->dbg);
+	return resume_end(r, err);
+}
+
 static struct dbg_error *cmd_file(struct repl *r, const struct call *call)
 {
 	struct dbg_error *err;
@@ -508,6 +524,16 @@ static const struct repl_cmd cmds[] = {
 		"name to be started.",
 	.flags = CMD_NEEDS_ARGS,
 	.run = cmd_attach,
+    },
+    {
+	.names = "core-file core",
+	.args = "FILE",
+	.help = "look at a core dump",
+	.more = "Threads, stacks, variables and memory are as they were; "
+		"nothing can run.",
+	.flags = CMD_NEEDS_ARGS,
+	.complete = COMPLETE_PATHS,
+	.run = cmd_core,
     },
     {
 	.names = "detach",

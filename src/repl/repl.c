@@ -214,15 +214,17 @@ static int exit_status(const struct repl *r)
 	return r->failed;
 }
 
-// --attach is the first command.
+// --attach and --core are the first command.
 static void attach_startup(struct repl *r)
 {
 	const struct repl_options *o = r->options;
 
-	if (!o->attach)
+	if (!o->attach && !o->core)
 		return;
 	_cleanup_free_ char *line =
-	    alloc_printf("attach %s%s", o->wait ? "--wait " : "", o->attach);
+	    o->core ? alloc_printf("core-file %s", o->core)
+		    : alloc_printf("attach %s%s", o->wait ? "--wait " : "",
+				   o->attach);
 	struct dbg_error *err = repl_line(r, line);
 	if (err)
 		repl_complain(r, "", err);

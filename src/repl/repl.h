@@ -24,6 +24,7 @@ struct repl_options {
 	const char *tty;
 	const char *attach;                 /* PID or name; NULL: none */
 	bool wait;                          /* for one of that name */
+	const char *core;                   /* a core file; NULL: none */
 	const struct repl_startup *startup; /* -ex and -x in order */
 	size_t n_startup;
 	bool batch; /* end after the start-up commands; ask nothing */

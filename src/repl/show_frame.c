@@ -294,11 +294,21 @@ static void show_watch(const struct repl *r, const struct dbg_stop *stop)
 		out(r, "\nValue = %s\n", stop->value);
 }
 
+static void show_signal(const struct repl *r, const char *how, int signal)
+{
+	const char *name = sigabbrev_np(signal);
+
+	// real-time signals have numbers only, as in gdb
+	if (name)
+		out(r, "\nProgram %s signal SIG%s", how, name);
+	else
+		out(r, "\nProgram %s signal SIG%d", how, signal);
+	out(r, ", %s.\n", strsignal(signal));
+}
+
 // The words in front of the frame.
 static void show_reason(const struct repl *r, const struct dbg_stop *stop)
 {
-	const char *name;
-
 	switch (stop->reason) {
 	case DBG_STOP_ENTRY:
 		if (!stop->breakpoint)
@@ -325,13 +335,10 @@ static void show_reason(const struct repl *r, const struct dbg_stop *stop)
 		show_exception(r, "Unhandled exception", stop);
 		break;
 	case DBG_STOP_SIGNAL:
-		name = sigabbrev_np(stop->signal);
-		// real-time signals have numbers only, as in gdb
-		if (name)
-			out(r, "\nProgram received signal SIG%s", name);
-		else
-			out(r, "\nProgram received signal SIG%d", stop->signal);
-		out(r, ", %s.\n", strsignal(stop->signal));
+		show_signal(r, "received", stop->signal);
+		break;
+	case DBG_STOP_TERMINATED:
+		show_signal(r, "terminated with", stop->signal);
 		break;
 	case DBG_STOP_WATCH:
 	case DBG_STOP_WATCH_SCOPE:

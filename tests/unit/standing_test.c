@@ -412,7 +412,7 @@ static void same_as_live(const char *major)
 	dbg_destroy(live);
 
 	must(dbg_create(&standing));
-	must(session_stand(standing, t));
+	must(session_stand(standing, t, tid, 0));
 	_cleanup_free_ char *got = everything(
 	    standing, stack_thread_number(standing->inspect.stack, tid));
 

@@ -503,6 +503,16 @@ static struct dbg_error *judge_signal(struct control *c,
 	return NULL;
 }
 
+void control_terminated(struct control *c, pid_t tid, int signal,
+			struct dbg_stop *stop)
+{
+	stop->reason = DBG_STOP_TERMINATED;
+	stop->signal = signal;
+	stop->fatal = true;
+	if (signal == SIGABRT && c->dac)
+		throws_unhandled(c, tid, c->inspect->arena, stop);
+}
+
 struct dbg_error *control_judge(struct control *c,
 				const struct target_event *ev,
 				struct arena *arena, struct dbg_stop *ret_stop,

@@ -95,6 +95,13 @@ DBG_MUST struct dbg_error *
 control_judge(struct control *c, const struct target_event *ev,
 	      struct arena *arena, struct dbg_stop *ret_stop, bool *ret_stops);
 
+/*
+ * Of a core: @signal ended the program in thread @tid. Says so in *stop, and
+ * which exception nobody caught. (All stopped.)
+ */
+void control_terminated(struct control *c, pid_t tid, int signal,
+			struct dbg_stop *stop);
+
 /* The debugger itself wrote to the program's memory. */
 void control_written(struct control *c, uint64_t addr, uint64_t n);
 /* End a step that is under way (another stop came first). */

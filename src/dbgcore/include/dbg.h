@@ -133,6 +133,18 @@ DBG_MUST struct dbg_error *dbg_attach(struct dbg *dbg,
 				      const struct dbg_attach *attach);
 
 /*
+ * Look at a core file (ELF, as the kernel, gcore and createdump write them):
+ * a stop that does not end. DBG_EVENT_STOPPED is queued, with the exception
+ * that ended the program, if one did, else DBG_STOP_TERMINATED or, if it was
+ * dumped alive, DBG_STOP_ATTACH. What needs a process is DBG_E_STATE then.
+ * DBG_E_FILE, DBG_E_FORMAT.
+ */
+DBG_MUST struct dbg_error *dbg_core(struct dbg *dbg, const char *path);
+
+/* Is there a program, and can it run: is it no core? */
+bool dbg_can_run(const struct dbg *dbg);
+
+/*
  * Let the program, launched or not, go on as if we had never been there,
  * @stopped: as SIGSTOP stops it. The session is idle then, without an event.
  */
@@ -231,6 +243,7 @@ enum dbg_stop_reason {
 	 * there is none that could be debugged. */
 	DBG_STOP_READY,
 	DBG_STOP_ATTACH,
+	DBG_STOP_TERMINATED, /* a core: signal ended the program */
 	DBG_STOP_BREAKPOINT,
 	DBG_STOP_STEP,
 	DBG_STOP_PAUSE,

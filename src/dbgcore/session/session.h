@@ -149,9 +149,11 @@ bool session_signal_sent(const struct dbg *dbg, const struct target_event *ev);
 
 /*
  * Take @t over, which cannot run (no TARGET_RUN): a stop that does not end.
- * Nothing is armed in it. It is destroyed on failure, too.
+ * Nothing is armed in it. @signal ended it in thread @tid, 0: none did. It is
+ * destroyed on failure, too.
  */
-DBG_MUST struct dbg_error *session_stand(struct dbg *dbg, struct target *t);
+DBG_MUST struct dbg_error *session_stand(struct dbg *dbg, struct target *t,
+					 pid_t tid, int signal);
 
 /* ---- run.c ----------------------------------------------------------- */
 

@@ -1,12 +1,14 @@
 /* Taking over a running program, and letting a program go. */
 #include "session/session.h"
 
+#include <inttypes.h>
 #include <poll.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "target/core.h"
 #include "target/proc.h"
 
 enum {
@@ -48,9 +50,11 @@ static struct dbg_error *attach(struct dbg *dbg, pid_t pid)
 	return NULL;
 }
 
-struct dbg_error *session_stand(struct dbg *dbg, struct target *t)
+struct dbg_error *session_stand(struct dbg *dbg, struct target *t, pid_t tid,
+				int signal)
 {
 	struct dbg_error *err;
+	struct dbg_stop stop = {.reason = DBG_STOP_ATTACH};
 
 	dbg->target = t;
 	inspect_begin(&dbg->inspect, t);
@@ -65,10 +69,40 @@ struct dbg_error *session_stand(struct dbg *dbg, struct target *t)
 		session_ended(dbg);
 		return err;
 	}
-	session_stopped(dbg, &(struct dbg_stop){.reason = DBG_STOP_ATTACH,
-						.thread = session_pause_thread(
-						    dbg, target_pid(t))});
+	stop.thread = session_pause_thread(dbg, tid);
+	if (signal) {
+		stop.thread = stack_thread_number(dbg->inspect.stack, tid);
+		control_terminated(dbg->control, tid, signal, &stop);
+	}
+	session_stopped(dbg, &stop);
 	return NULL;
+}
+
+struct dbg_error *dbg_core(struct dbg *dbg, const char *path)
+{
+	struct dbg_error *err;
+	struct target *t;
+	struct target_core core;
+
+	if (dbg->target)
+		return dbg_err(DBG_E_STATE,
+			       "a program is being debugged already");
+	err = target_core_open(path, &t, &core);
+	if (err)
+		return err;
+	if (*core.command)
+		session_message(dbg, "the core was made of '%s'", core.command);
+	if (core.missing)
+		session_message(dbg,
+				"the core was cut short: %" PRIu64
+				" bytes of memory are missing",
+				core.missing);
+	return session_stand(dbg, t, core.tid, core.signal);
+}
+
+bool dbg_can_run(const struct dbg *dbg)
+{
+	return dbg->target && target_can(dbg->target, TARGET_RUN);
 }
 
 // One of that name, or words to choose one by.

@@ -1,0 +1,399 @@
+/*
+ * A core file as a target: memory, registers, mappings; it cannot run and
+ * cannot be written.
+ *
+ * What of the memory is not in the core comes from the file that was mapped
+ * there: a kernel leaves out pages that nobody wrote. Before a file is taken
+ * for it, it must be the one that was mapped: of an ELF file the build id in
+ * the core's memory must agree with the file's, any other must be older than
+ * the core. What may have been written is never taken from a file.
+ */
+#include "target/core.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "target/target_priv.h"
+
+#define FILE_MAX (UINT64_C(4) << 30)
+
+enum {
+	BACKED_MAX = 4096, /* files */
+	ID_MAX = 64,
+	HEAD_MAX = 1 << 16, /* of an image, where its build id is looked for */
+};
+
+/* A file behind mappings of the core. */
+struct backed {
+	const char *path; /* the core's own */
+	bool usable;
+	struct file file;
+	struct elf elf; /* n_segments 0: it is none */
+};
+
+struct core {
+	struct target target;
+	struct corefile file;
+	time_t written; /* when */
+	struct backed *backed;
+	size_t n_backed, cap_backed;
+};
+
+static struct core *core_of(const struct target *t)
+{
+	return (struct core *)(uintptr_t)t;
+}
+
+static void core_destroy(struct target *t)
+{
+	struct core *c = core_of(t);
+
+	for (size_t i = 0; i < c->n_backed; i++)
+		if (c->backed[i].usable)
+			file_unload(&c->backed[i].file);
+	free(c->backed);
+	corefile_unload(&c->file);
+	target_deinit(t);
+	free(c);
+}
+
+// ---- Memory of the core itself
+
+// As much as the core has from @addr on, in one segment.
+static struct bytes present(const struct core *c, uint64_t addr)
+{
+	const struct core_segment *s = corefile_segment(&c->file, addr);
+
+	if (!s || addr - s->addr >= s->data.n)
+		return (struct bytes){NULL, 0};
+	return bytes_slice(s->data, addr - s->addr,
+			   s->data.n - (addr - s->addr));
+}
+
+// ---- Files behind it
+
+/* The build id of the image whose first bytes are in the core at @base. */
+static struct bytes build_id_at(const struct core *c, uint64_t base)
+{
+	struct bytes head = present(c, base);
+	struct elf elf;
+	struct dbg_error *err;
+
+	if (head.n > HEAD_MAX)
+		head.n = HEAD_MAX;
+	err = elf_parse(head, &elf);
+	dbg_error_destroy(err);
+	return err ? (struct bytes){NULL, 0} : elf_build_id(&elf);
+}
+
+// Where the file of @m begins in memory; 0: its beginning is not mapped.
+static uint64_t base_of(const struct core *c, const struct core_mapping *m)
+{
+	while (m->offset) {
+		if (m == c->file.mappings || strcmp(m[-1].path, m->path) != 0)
+			return 0;
+		m--;
+	}
+	return m->start;
+}
+
+static bool same_file(const struct core *c, const struct core_mapping *m,
+		      const struct backed *b)
+{
+	uint64_t base = base_of(c, m);
+	struct bytes id = base ? build_id_at(c, base) : (struct bytes){NULL, 0};
+	struct stat st;
+
+	if (id.n && b->elf.n_segments) {
+		struct bytes own = elf_build_id(&b->elf);
+
+		return own.n == id.n && !memcmp(own.p, id.p, id.n);
+	}
+	return !stat(b->path, &st) && st.st_mtime <= c->written;
+}
+
+static struct backed *backed_get(struct core *c, const struct core_mapping *m)
+{
+	struct dbg_error *err;
+
+	for (size_t i = 0; i < c->n_backed; i++)
+		if (!strcmp(c->backed[i].path, m->path))
+			return &c->backed[i];
+	if (c->n_backed == BACKED_MAX)
+		return NULL;
+	mem_grow(&c->backed, &c->cap_backed, c->n_backed, sizeof(*c->backed));
+	struct backed *b = &c->backed[c->n_backed++];
+
+	memset(b, 0, sizeof(*b));
+	b->path = m->path;
+	// memfd and SysV segments have names that lead nowhere, or elsewhere.
+	if (*m->path != '/' || str_starts(m->path, "/memfd:") ||
+	    str_starts(m->path, "/SYSV") || str_starts(m->path, "/dev/"))
+		return b;
+	err = file_load(m->path, FILE_MAX, &b->file);
+	dbg_error_destroy(err);
+	if (err)
+		return b;
+	dbg_error_destroy(elf_parse(b->file.bytes, &b->elf));
+	b->usable = same_file(c, m, b);
+	if (!b->usable)
+		file_unload(&b->file);
+	return b;
+}
+
+// Is what lies at @offset of the file mapped so that it can be written?
+static bool written_to(const struct core *c, const struct core_mapping *m,
+		       const struct backed *b, uint64_t offset)
+{
+	const struct core_segment *s = corefile_segment(&c->file, m->start);
+
+	if (s)
+		// A page that the kernel left out was not written.
+		return s->flags & PF_W && s->data.n;
+	for (size_t i = 0; i < b->elf.n_segments; i++) {
+		const struct elf_segment *e = &b->elf.segments[i];
+
+		if (e->type == PT_LOAD && e->flags & PF_W &&
+		    offset >= e->offset && offset - e->offset < e->file_size)
+			return true;
+	}
+	return false;
+}
+
+static struct bytes from_file(struct core *c, uint64_t addr)
+{
+	const struct core_mapping *m = corefile_mapping(&c->file, addr);
+	struct backed *b = m ? backed_get(c, m) : NULL;
+	uint64_t offset;
+
+	if (!b || !b->usable)
+		return (struct bytes){NULL, 0};
+	offset = m->offset + (addr - m->start);
+	if (offset >= b->file.bytes.n || written_to(c, m, b, offset))
+		return (struct bytes){NULL, 0};
+	uint64_t n = m->end - addr;
+
+	if (n > b->file.bytes.n - offset)
+		n = b->file.bytes.n - offset;
+	return bytes_slice(b->file.bytes, offset, n);
+}
+
+static size_t core_read(struct target *t, uint64_t addr, void *buf, size_t n)
+{
+	struct core *c = core_of(t);
+	size_t done = 0;
+
+	while (done < n) {
+		struct bytes b = present(c, addr + done);
+		size_t part = n - done;
+
+		if (!b.n)
+			b = from_file(c, addr + done);
+		if (!b.n)
+			break;
+		// The next segment may cover what the file has further on.
+		if (part > b.n)
+			part = b.n;
+		memcpy((char *)buf + done, b.p, part);
+		done += part;
+	}
+	return done;
+}
+
+// ---- Mappings
+
+static void add_map(struct proc_maps *maps, uint64_t start, uint64_t end,
+		    const struct core_mapping *m, uint32_t flags)
+{
+	mem_grow(&maps->v, &maps->cap, maps->n, sizeof(*maps->v));
+	maps->v[maps->n++] = (struct proc_map){
+	    .start = start,
+	    .end = end,
+	    .offset = m ? m->offset + (start - m->start) : 0,
+	    .read = flags & PF_R,
+	    .write = flags & PF_W,
+	    .exec = flags & PF_X,
+	    .path = m ? m->path : "",
+	};
+}
+
+// The file's own program header tells what the core does not: createdump
+// gives merged segments the flags of the first.
+static uint32_t flags_of(struct core *c, const struct core_mapping *m)
+{
+	const struct core_segment *s = corefile_segment(&c->file, m->start);
+	struct backed *b = backed_get(c, m);
+
+	for (size_t i = 0; b && b->usable && i < b->elf.n_segments; i++) {
+		const struct elf_segment *e = &b->elf.segments[i];
+
+		if (e->type == PT_LOAD &&
+		    e->offset / PAGE_BYTES * PAGE_BYTES == m->offset)
+			return e->flags;
+	}
+	return s ? s->flags : PF_R;
+}
+
+// Every segment cut where files begin and end; files that no segment has.
+static struct dbg_error *core_maps(struct target *t, struct proc_maps *ret)
+{
+	struct core *c = core_of(t);
+	const struct corefile *f = &c->file;
+	size_t k = 0;
+
+	memset(ret, 0, sizeof(*ret));
+	for (size_t i = 0; i < f->n_segments || k < f->n_mappings;) {
+		const struct core_segment *s =
+		    i < f->n_segments ? &f->segments[i] : NULL;
+		uint64_t at = s ? s->addr : UINT64_MAX;
+		uint64_t end = s ? s->addr + s->size : UINT64_MAX;
+
+		if (ret->n && at < ret->v[ret->n - 1].end)
+			at = ret->v[ret->n - 1].end;
+		if (k < f->n_mappings && f->mappings[k].start <= at) {
+			const struct core_mapping *m = &f->mappings[k++];
+
+			add_map(ret, m->start, m->end, m, flags_of(c, m));
+			continue;
+		}
+		if (k < f->n_mappings && f->mappings[k].start < end)
+			end = f->mappings[k].start;
+		else
+			i++;
+		if (at < end)
+			add_map(ret, at, end, NULL, s->flags);
+	}
+	return NULL;
+}
+
+static struct dbg_error *core_auxv(struct target *t, uint64_t type,
+				   uint64_t *ret)
+{
+	struct reader r;
+	struct bytes b = core_of(t)->file.auxv;
+
+	reader_init(&r, b.p, b.n);
+	*ret = 0;
+	while (reader_left(&r) >= 16) {
+		uint64_t key = reader_u64(&r), value = reader_u64(&r);
+
+		if (key == type)
+			*ret = value;
+		if (key == type || !key)
+			break;
+	}
+	return NULL;
+}
+
+// ---- Threads
+
+static struct dbg_error *core_threads(struct target *t, struct arena *arena,
+				      struct target_thread **ret, size_t *ret_n)
+{
+	const struct corefile *f = &core_of(t)->file;
+
+	*ret = arena_calloc(arena, f->n_threads + 1, sizeof(**ret));
+	*ret_n = f->n_threads;
+	for (size_t i = 0; i < f->n_threads; i++)
+		(*ret)[i] = (struct target_thread){f->threads[i].tid, true};
+	return NULL;
+}
+
+static void core_thread_name(struct target *t, pid_t tid, char ret[16])
+{
+	memset(ret, 0, 16);
+	if (tid == t->pid)
+		memcpy(ret, core_of(t)->file.name, 15);
+}
+
+static struct dbg_error *thread_of(struct target *t, pid_t tid,
+				   const struct core_thread **ret)
+{
+	const struct corefile *f = &core_of(t)->file;
+
+	for (size_t i = 0; i < f->n_threads; i++) {
+		if (f->threads[i].tid != tid)
+			continue;
+		*ret = &f->threads[i];
+		return NULL;
+	}
+	return dbg_err(DBG_E_NOT_FOUND, "the core has no thread %d", tid);
+}
+
+static struct dbg_error *core_regs(struct target *t, pid_t tid,
+				   struct regs *ret)
+{
+	const struct core_thread *th = NULL;
+	struct dbg_error *err = thread_of(t, tid, &th);
+
+	if (!err)
+		*ret = th->regs;
+	return err;
+}
+
+static struct dbg_error *core_fpregs(struct target *t, pid_t tid,
+				     struct fpregs *ret)
+{
+	const struct core_thread *th = NULL;
+	struct dbg_error *err = thread_of(t, tid, &th);
+
+	if (!err)
+		*ret = th->fpregs;
+	return err;
+}
+
+static bool core_frozen(const struct target *t)
+{
+	(void)t;
+	return true;
+}
+
+static const char *core_root(const struct target *t)
+{
+	(void)t;
+	return "";
+}
+
+static const struct target_ops core_ops = {
+    .destroy = core_destroy,
+    .read = core_read,
+    .frozen = core_frozen,
+    .maps = core_maps,
+    .auxv = core_auxv,
+    .root = core_root,
+    .threads = core_threads,
+    .thread_name = core_thread_name,
+    .regs = core_regs,
+    .fpregs = core_fpregs,
+};
+
+struct dbg_error *target_core_open(const char *path, struct target **ret,
+				   struct target_core *ret_core)
+{
+	struct dbg_error *err;
+	struct corefile file;
+	struct stat st;
+
+	err = corefile_load(path, &file);
+	if (err)
+		return err;
+	struct core *c = xcalloc(1, sizeof(*c));
+
+	target_init(&c->target, &core_ops, file.pid);
+	c->file = file;
+	c->written = stat(path, &st) ? 0 : st.st_mtime;
+	*ret = &c->target;
+	*ret_core = (struct target_core){
+	    .tid = file.threads[0].tid,
+	    .signal = file.threads[0].signal,
+	    .fault = file.fault,
+	    .missing = file.missing,
+	    .command = c->file.command,
+	};
+	return NULL;
+}

@@ -1,0 +1,66 @@
+/*
+ * ELF core files as bytes: memory, threads, mapped files, as the kernel,
+ * gcore and createdump write them (System V gABI; elfcore.h of the kernel).
+ *
+ * Every offset, count and size comes from the file. What lies outside of it is
+ * dropped: a core that was cut off still gives what is there.
+ */
+#ifndef TARGET_COREFILE_H
+#define TARGET_COREFILE_H
+
+#include "base/file.h"
+#include "target/arch.h"
+
+/* A stretch of memory, [addr, addr + size), of which the core has @data. */
+struct core_segment {
+	uint64_t addr, size;
+	struct bytes data; /* from addr on; n 0: none of it */
+	uint32_t flags;    /* PF_R, PF_W, PF_X */
+};
+
+/* A file that was mapped, by NT_FILE. */
+struct core_mapping {
+	uint64_t start, end, offset;
+	const char *path; /* in the core, terminated */
+};
+
+struct core_thread {
+	pid_t tid;
+	int signal; /* pr_cursig, 0: none */
+	struct regs regs;
+	struct fpregs fpregs;
+};
+
+struct corefile {
+	struct file file;
+	struct core_segment *segments; /* by address, none overlap */
+	size_t n_segments, cap_segments;
+	struct core_mapping *mappings; /* by address, none overlap */
+	size_t n_mappings, cap_mappings;
+	struct core_thread *threads; /* as in the file: the crashed one first */
+	size_t n_threads, cap_threads;
+	struct bytes auxv;
+	char command[81]; /* pr_psargs; "" if it is not told */
+	char name[17];    /* pr_fname */
+	pid_t pid;
+	uint64_t fault;   /* si_addr of the crashed thread's signal, 0: none */
+	uint64_t missing; /* bytes behind the end of the file: it was cut */
+};
+
+/*
+ * Load a core file; it must be of this processor and have a thread.
+ * DBG_E_FORMAT says what else it is.
+ */
+DBG_MUST struct dbg_error *corefile_load(const char *path,
+					 struct corefile *ret);
+/* The same of bytes that live as long as @ret. */
+DBG_MUST struct dbg_error *corefile_parse(struct bytes file,
+					  struct corefile *ret);
+void corefile_unload(struct corefile *c);
+/* The segment or mapping that holds @addr, NULL: none. */
+const struct core_segment *corefile_segment(const struct corefile *c,
+					    uint64_t addr);
+const struct core_mapping *corefile_mapping(const struct corefile *c,
+					    uint64_t addr);
+
+#endif
