@@ -163,13 +163,18 @@ struct dbg_error *cmd_find(const struct repl_cmd *table, const char *name,
 static struct dbg_error *check(struct repl *r, const struct call *call)
 {
 	const struct repl_cmd *cmd = call->cmd;
-	unsigned int needs = cmd->flags & (CMD_NEEDS_PROCESS | CMD_NEEDS_STOP);
+	unsigned int needs =
+	    cmd->flags & (CMD_NEEDS_PROCESS | CMD_NEEDS_STOP | CMD_RUNS);
 	int len = (int)cmd_name_len(cmd);
 
 	if (needs && dbg_state(r->dbg) == DBG_IDLE)
 		return fault(DBG_E_STATE, "The program is not being run.");
-	if ((needs & CMD_NEEDS_STOP) && dbg_state(r->dbg) == DBG_RUNNING)
+	if ((needs & (CMD_NEEDS_STOP | CMD_RUNS)) &&
+	    dbg_state(r->dbg) == DBG_RUNNING)
 		return fault(DBG_E_STATE, "The program is running.");
+	if ((needs & CMD_RUNS) && !dbg_can_run(r->dbg))
+		return fault(DBG_E_STATE, "This needs a process, and a core "
+					  "cannot run.");
 	if (*call->format && !(cmd->flags & CMD_FORMAT))
 		return fault_arg("\"%.*s\" takes no /%s.", len, cmd->names,
 				 call->format);

@@ -430,7 +430,7 @@ static const struct repl_cmd cmds[] = {
 	.help = "let the program run on",
 	.more = "With N, the breakpoint that the program stands at is "
 		"ignored N - 1 times.",
-	.flags = CMD_NEEDS_STOP | CMD_REPEAT,
+	.flags = CMD_RUNS | CMD_REPEAT,
 	.run = cmd_continue,
     },
     {
@@ -440,7 +440,7 @@ static const struct repl_cmd cmds[] = {
 	.more = "Code that is not yours (see \"set just-my-code\") is passed, "
 		"up to what it\ncalls back; so are properties and operators "
 		"(\"set step-over-properties\").",
-	.flags = CMD_NEEDS_STOP | CMD_REPEAT,
+	.flags = CMD_RUNS | CMD_REPEAT,
 	.run = cmd_step,
     },
     {
@@ -449,34 +449,34 @@ static const struct repl_cmd cmds[] = {
 	.help = "step into one call of the line",
 	.more = "\"info calls\" lists the calls of the line with their "
 		"numbers.",
-	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
+	.flags = CMD_RUNS | CMD_NEEDS_ARGS,
 	.run = cmd_step_into,
     },
     {
 	.names = "next n",
 	.args = "[N]",
 	.help = "step to the next line, over calls",
-	.flags = CMD_NEEDS_STOP | CMD_REPEAT,
+	.flags = CMD_RUNS | CMD_REPEAT,
 	.run = cmd_next,
     },
     {
 	.names = "stepi si",
 	.args = "[N]",
 	.help = "step one machine instruction",
-	.flags = CMD_NEEDS_STOP | CMD_REPEAT,
+	.flags = CMD_RUNS | CMD_REPEAT,
 	.run = cmd_stepi,
     },
     {
 	.names = "nexti ni",
 	.args = "[N]",
 	.help = "step one machine instruction, over calls",
-	.flags = CMD_NEEDS_STOP | CMD_REPEAT,
+	.flags = CMD_RUNS | CMD_REPEAT,
 	.run = cmd_nexti,
     },
     {
 	.names = "finish fin",
 	.help = "run until the selected frame returns",
-	.flags = CMD_NEEDS_STOP | CMD_REPEAT,
+	.flags = CMD_RUNS | CMD_REPEAT,
 	.run = cmd_finish,
     },
     {
@@ -485,7 +485,7 @@ static const struct repl_cmd cmds[] = {
 	.help = "step over, but never back in a loop",
 	.more = "With LOCATION, run until it is reached or the frame "
 		"returns.",
-	.flags = CMD_NEEDS_STOP | CMD_REPEAT,
+	.flags = CMD_RUNS | CMD_REPEAT,
 	.complete = COMPLETE_LOCATIONS,
 	.run = cmd_until,
     },
@@ -493,7 +493,7 @@ static const struct repl_cmd cmds[] = {
 	.names = "advance",
 	.args = "LOCATION",
 	.help = "run until LOCATION is reached or the frame returns",
-	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
+	.flags = CMD_RUNS | CMD_NEEDS_ARGS,
 	.complete = COMPLETE_LOCATIONS,
 	.run = cmd_advance,
     },
@@ -503,7 +503,7 @@ static const struct repl_cmd cmds[] = {
 	.help = "make LOCATION the next statement and run on from there",
 	.more = "LOCATION is in the method that the thread is in. \"set "
 		"next-statement LOCATION\"\nonly moves there.",
-	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
+	.flags = CMD_RUNS | CMD_NEEDS_ARGS,
 	.complete = COMPLETE_LOCATIONS,
 	.run = cmd_jump,
     },

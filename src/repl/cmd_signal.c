@@ -260,14 +260,14 @@ static const struct repl_cmd cmds[] = {
 	.help = "let the program run on with a signal",
 	.more = "The selected thread gets SIGNAL in place of the one that "
 		"stopped it; with 0 it\ngets none.",
-	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
+	.flags = CMD_RUNS | CMD_NEEDS_ARGS,
 	.run = cmd_signal,
     },
     {
 	.names = "queue-signal",
 	.args = "SIGNAL",
 	.help = "as \"signal\", but the program stays stopped",
-	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
+	.flags = CMD_RUNS | CMD_NEEDS_ARGS,
 	.run = cmd_queue_signal,
     },
     {.names = NULL},

@@ -219,12 +219,16 @@ static struct dbg_error *take_standing(struct dbg *dbg)
 
 	if (dbg->start.runtime)
 		err = start_take_runtime(dbg);
-	if (!err && dbg->start.phase != START_DONE)
+	// Threads, native frames and memory can be had without it.
+	if (err)
+		session_message(dbg, "%s", err->message);
+	else if (dbg->start.phase != START_DONE)
 		session_message(dbg, dbg->start.runtime
 					 ? "its .NET runtime was not up yet"
 					 : "no .NET runtime is loaded in it");
+	dbg_error_destroy(err);
 	dbg->start.phase = START_DONE;
-	return err;
+	return NULL;
 }
 
 struct dbg_error *start_attached(struct dbg *dbg)

@@ -130,7 +130,7 @@ static void describe(struct stack *s, const struct dac_thread *m,
 	ret->named = ret->name && *ret->name;
 	if (ret->named)
 		return;
-	if (ret->tid == target_pid(s->target)) {
+	if (s->dac && ret->tid == target_pid(s->target)) {
 		ret->name = "Main Thread";
 		return;
 	}

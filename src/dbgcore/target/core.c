@@ -384,13 +384,19 @@ struct dbg_error *target_core_open(const char *path, struct target **ret,
 		return err;
 	struct core *c = xcalloc(1, sizeof(*c));
 
+	const struct core_thread *ended = file.threads;
+
+	// createdump tells the signal of the thread that had it only.
+	for (size_t i = 0; i < file.n_threads && !ended->signal; i++)
+		if (file.threads[i].signal)
+			ended = &file.threads[i];
 	target_init(&c->target, &core_ops, file.pid);
 	c->file = file;
 	c->written = stat(path, &st) ? 0 : st.st_mtime;
 	*ret = &c->target;
 	*ret_core = (struct target_core){
-	    .tid = file.threads[0].tid,
-	    .signal = file.threads[0].signal,
+	    .tid = ended->tid,
+	    .signal = ended->signal,
 	    .fault = file.fault,
 	    .missing = file.missing,
 	    .command = c->file.command,

@@ -37,7 +37,7 @@ struct corefile {
 	size_t n_segments, cap_segments;
 	struct core_mapping *mappings; /* by address, none overlap */
 	size_t n_mappings, cap_mappings;
-	struct core_thread *threads; /* as in the file: the crashed one first */
+	struct core_thread *threads; /* as in the file */
 	size_t n_threads, cap_threads;
 	struct bytes auxv;
 	char command[81]; /* pr_psargs; "" if it is not told */

@@ -1,0 +1,143 @@
+"""Core files: what they show is what the program showed when it ended."""
+import glob
+import os
+import re
+import resource
+import struct
+import subprocess
+
+from drive import Failure
+
+LOOK = ["bt", "info args", "up", "info args", "info locals",
+        "info exception"]
+# What createdump is told by, and how much it writes.
+KINDS = {"mini": "1", "heap": "2", "full": "4"}
+
+
+def flags(commands):
+    return [word for command in commands for word in ("-ex", command)]
+
+
+def shown(text):
+    """The part that the commands of LOOK printed, addresses aside."""
+    found = re.search(r"^#0 ", text, re.M)
+    if not found:
+        raise Failure("no stack is shown:\n" + text)
+    return re.sub(r"0x[0-9a-f]{16}", "{addr}", text[found.start():]).strip()
+
+
+def live(t, words):
+    """What the program itself shows where nobody catches its exception."""
+    done = t.batch(["catch unhandled", "run", *LOOK, "kill"], words)
+    text = shown(done.stdout)
+    return text[:text.index("[Inferior 1")].strip()
+
+
+def core(t, path, commands=LOOK):
+    return t.run("--batch", *flags(commands), "--core", path)
+
+
+def dump(t, words, kind):
+    """Have the runtime's own createdump write a core."""
+    path = f"{t.dir}/{kind}.core"
+    env = {**t.env, "DOTNET_DbgEnableMiniDump": "1",
+           "DOTNET_DbgMiniDumpType": KINDS[kind],
+           "DOTNET_DbgMiniDumpName": path}
+    subprocess.run(["dotnet", *words], env=env, stdout=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL, timeout=60)
+    t.check(os.path.exists(path), f"createdump wrote no '{path}'")
+    return path
+
+
+def kernel_core(t, words):
+    """A core that the kernel writes; None where it gives it to a program."""
+    with open("/proc/sys/kernel/core_pattern") as file:
+        if "/" in file.read():
+            return None
+    where = f"{t.dir}/kernel"
+    os.mkdir(where)
+    limit = resource.getrlimit(resource.RLIMIT_CORE)[1]
+    subprocess.run(
+        ["dotnet", *words], env=t.env, cwd=where, timeout=60,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE,
+                                              (limit, limit)))
+    return glob.glob(f"{where}/core*")[0]
+
+
+def test_kinds(t):
+    """Full, heap and mini by createdump and the kernel's own: the same
+    stack, arguments, locals and exception as the program's."""
+    words = t.program("Throws") + ["unhandled-inner"]
+    wanted = live(t, words)
+    t.check_in("System.FormatException: \"the cause\"", wanted)
+    for kind in KINDS:
+        got = core(t, dump(t, words, kind)).stdout
+        t.check_in("\nUnhandled exception: System.InvalidOperationException: "
+                   "\"outer\"\n", got)
+        if kind == "mini":
+            # Objects are left out; which, depends on the runtime.
+            t.check_equal(re.findall(r"(?m)^#.* in (\S+) .* at (\S+)$", wanted),
+                          re.findall(r"(?m)^#.* in (\S+) .* at (\S+)$",
+                                     shown(got)))
+        else:
+            t.check_equal(wanted, shown(got))
+    path = kernel_core(t, words)
+    if path:
+        t.check_equal(wanted, shown(core(t, path).stdout))
+
+
+def test_release(t):
+    words = t.program("Throws", config="Release") + ["unhandled-thread"]
+    t.check_equal(live(t, words), shown(core(t, dump(t, words, "heap")).stdout))
+
+
+def test_cannot_run(t):
+    """Every command that would run it says why not, and looking goes on."""
+    path = dump(t, t.program("Throws") + ["unhandled"], "heap")
+    for command in ("continue", "next", "step", "finish", "stepi",
+                    "signal 0", "until", "jump 377"):
+        done = core(t, path, [command, "info args"])
+        t.check_in("This needs a process", done.stderr)
+        t.check_not_in("Continuing", done.stdout)
+        t.check_in("how = \"unhandled\"", done.stdout)
+    done = core(t, path, ["watch how"])
+    t.check_in("cannot be run", done.stderr)
+    done = core(t, path, ["set var how = null", "info args"])
+    t.check_in("cannot be written", done.stderr)
+    t.check_in("how = \"unhandled\"", done.stdout)
+    done = core(t, path, ["detach", "info args"])
+    t.check_in("The program is not being run.", done.stderr)
+
+
+def test_no_core(t):
+    """Files that are none, and cores that were cut off or scribbled on."""
+    path = f"{t.dir}/bad.core"
+    for text, wanted in ((b"", "too short"), (b"x" * 1000, "no ELF file"),
+                         (open("/bin/sh", "rb").read(), "but no core")):
+        with open(path, "wb") as file:
+            file.write(text)
+        done = core(t, path, ["bt"])
+        t.check_match(rf"^Cannot use '{path}' as a core: [^\n]*{wanted}",
+                      done.stderr)
+    t.check_in("No such file", core(t, f"{t.dir}/none", ["bt"]).stderr)
+    whole = open(dump(t, t.program("Throws") + ["unhandled"], "mini"),
+                 "rb").read()
+    with open(path, "wb") as file:
+        file.write(whole[:len(whole) // 2])
+    done = core(t, path, ["info threads"])
+    t.check_match(r"The core was cut short: \d+ bytes of memory are missing",
+                  done.stdout + done.stderr)
+    t.check_match(r"(?m)^\* 1 +Thread \d+ ", done.stdout)
+    # Segments that say they are everywhere.
+    broken = bytearray(whole)
+    at, = struct.unpack_from("<Q", broken, 32)
+    count, = struct.unpack_from("<H", broken, 56)
+    for i in range(count):
+        if struct.unpack_from("<I", broken, at + 56 * i)[0] == 1:
+            struct.pack_into("<QQQQ", broken, at + 56 * i + 8, 2**63, 2**64 - 1,
+                             0, 2**64 - 1)
+    with open(path, "wb") as file:
+        file.write(broken)
+    done = core(t, path, ["info threads", "bt"])
+    t.check_match(r"(?m)^\* 1 +Thread \d+ ", done.stdout)
