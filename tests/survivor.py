@@ -50,7 +50,7 @@ class Busy:
                     if " r-xp 00000000 00:00 0 \n" in line]
 
 
-def batch(t, *commands):
+def batch(t, *commands, env=None):
     words = [word for command in commands for word in ("-ex", command)]
-    done = t.run("--batch", *words)
+    done = t.run("--batch", *words, env=env)
     return done.stdout + done.stderr

@@ -336,6 +336,70 @@ def test_container(t):
     busy.right()
 
 
+EVIL = r"""
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+const char mark[] = "%s";
+__attribute__((constructor)) static void run(void)
+{
+	if (getenv("DNDBG_EVIL"))
+		close(open(getenv("DNDBG_EVIL"), O_CREAT | O_WRONLY, 0600));
+}
+"""
+
+
+def evil_runtime(t):
+    """A copy of the runtime whose DAC is a library that does harm when it is
+    loaded, with the mark of the real one."""
+    root = os.path.join(t.dir, "dotnet")
+    shutil.copytree(t.env["DOTNET_ROOT"] + "/", root, symlinks=True)
+    shared = os.path.join(root, "shared/Microsoft.NETCore.App")
+    dac = os.path.join(shared, os.listdir(shared)[0], "libmscordaccore.so")
+    with open(dac, "rb") as file:
+        mark = re.findall(rb"@\(#\)Version [\x20-\x7e]+", file.read())[-1]
+    os.remove(dac)
+    source = os.path.join(t.dir, "evil.c")
+    with open(source, "w") as file:
+        file.write(EVIL % mark.decode())
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", dac, source], check=True)
+    return root
+
+
+def test_container_evil(t):
+    """Nothing of a container is executed: its DAC, which root owns there, is
+    loaded only if that was asked for."""
+    if os.geteuid():
+        return
+    root = os.path.join(t.dir, "root")
+    os.mkdir(root)
+    busy = Busy(t, words=[
+        "unshare", "--pid", "--fork", "--mount", "sh", "-c", CONTAINER, "sh",
+        root, evil_runtime(t), os.path.dirname(t.program("Busy")[0])]).ready()
+    pid, = t.processes("dotnet")
+    seen = os.path.join(t.dir, "seen")
+    env = {"DNDBG_EVIL": seen}
+    nowhere = {**env, "DOTNET_ROOT": "/nonexistent", "PATH": "/usr/bin:/bin"}
+    # An installed runtime of the same build has it.
+    out = batch(t, f"attach {pid}", "bt", "detach", env=env)
+    t.check_match(r"in Busy.Program.Main .*Busy.cs:\d+$", out)
+    if not os.path.exists("/usr/share/dotnet"):
+        out = batch(t, f"attach {pid}", "bt", "detach", env=nowhere)
+        t.check_in("nothing of it is loaded, as it would run with your rights",
+                   out)
+        t.check_in('"set dac-path DIRECTORY"', out)
+    shared = f"{t.env['DOTNET_ROOT']}/shared/Microsoft.NETCore.App"
+    out = batch(t, f"set dac-path {shared}/{os.listdir(shared)[0]}",
+                f"attach {pid}", "bt", "detach", env=nowhere)
+    t.check_match(r"in Busy.Program.Main .*Busy.cs:\d+$", out)
+    t.check(not os.path.exists(seen), "code of the container has run")
+    # So it would have been.
+    out = batch(t, "set trust-dac on", f"attach {pid}", "detach", env=env)
+    t.check_in("is no DAC", out)
+    t.check(os.path.exists(seen), "trusted, and yet not loaded")
+    busy.right()
+
+
 AS_NOBODY = """
 set -e
 mount -t tmpfs tmpfs /mnt

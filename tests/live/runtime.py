@@ -204,8 +204,9 @@ def test_dac_of_another_user(t):
 
 def test_dac_of_another_build(t):
     """A DAC that does not fit its runtime, or is none."""
-    for content, wanted in ((b"", "file too short"),
-                            (b"\x7fELF" + bytes(5000), "cannot load"),):
+    for content, wanted in ((b"", "does not tell which runtime it belongs to"),
+                            (b"\x7fELF" + bytes(5000), "is not loaded"),
+                            (b"@(#)Version 1.2.3", "does not belong to")):
         root, dac = copied_root(t)
         with open(dac, "wb") as file:
             file.write(content)

@@ -406,6 +406,15 @@ static void test_no_file(void **state)
 	close(fds[1]);
 }
 
+// A library that does not tell its build is no DAC, whoever owns it.
+static void test_no_mark(void **state)
+{
+	(void)state;
+	must_fail(dac_check_build("/proc/self/exe", "/proc/self/exe"),
+		  DBG_E_RUNTIME, "does not tell which runtime it belongs to");
+	assert_false(dac_same_build("/proc/self/exe", "/proc/self/exe"));
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -418,6 +427,7 @@ int main(int argc, char **argv)
 	    cmocka_unit_test(test_throws),
 	    cmocka_unit_test(test_owner),
 	    cmocka_unit_test(test_foreign_owner),
+	    cmocka_unit_test(test_no_mark),
 	    cmocka_unit_test(test_no_file),
 	};
 

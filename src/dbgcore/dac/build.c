@@ -62,18 +62,41 @@ static char *build_of(const char *path)
 	return ret ? ret : tail_build(fd, st.st_size, TAIL_MAX);
 }
 
+static struct dbg_error *no_build(const char *dac)
+{
+	_cleanup_close_ int fd = -1;
+	struct dbg_error *err = dbg_open_file(dac, O_RDONLY, false, &fd);
+
+	if (err)
+		return dbg_err_prefix(err, "cannot load the runtime's DAC");
+	return dbg_err(DBG_E_RUNTIME,
+		       "'%s' is not loaded: it does not tell which runtime it "
+		       "belongs to, as every DAC does",
+		       dac);
+}
+
 struct dbg_error *dac_check_build(const char *runtime, const char *dac)
 {
 	_cleanup_free_ char *ours = build_of(dac);
 	_cleanup_free_ char *its = build_of(runtime);
 
-	if (!ours || !its || !strcmp(ours, its))
+	if (!ours)
+		return no_build(dac);
+	if (!its || !strcmp(ours, its))
 		return NULL;
 	return dbg_err(DBG_E_RUNTIME,
 		       "'%s' (%.*s) does not belong to the runtime (%.*s): "
 		       "install the runtime anew",
 		       dac, (int)strcspn(ours, " "), ours,
 		       (int)strcspn(its, " "), its);
+}
+
+bool dac_same_build(const char *runtime, const char *dac)
+{
+	_cleanup_free_ char *ours = build_of(dac);
+	_cleanup_free_ char *its = build_of(runtime);
+
+	return ours && its && !strcmp(ours, its);
 }
 
 bool dac_is_of(const char *dac, const char *version)

@@ -1,9 +1,10 @@
 /*
- * The DAC of a runtime that is linked into its program ("single file"). The
- * program exports what the DAC's file is known by (runtimeinfo.h).
+ * The DAC where it is not taken from beside the runtime.
  *
- * The DAC itself is not in the program. Every shared runtime of the same
- * version has it, under the same build id.
+ * A runtime may be linked into its program ("single file"), which then exports
+ * what the DAC's file is known by (runtimeinfo.h): its build id. Of a program
+ * in a container nothing may be executed, so the DAC is one of ours: of an
+ * installed runtime whose library has the build id of the program's.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -25,11 +26,13 @@ enum {
 };
 
 struct wanted_dac {
-	struct runtime_info info;
+	struct runtime_info info; /* without a runtime's file */
+	const char *runtime;
 	char *found;
 };
 
 static const char dac_name[] = "libmscordaccore.so";
+static const char runtime_name[] = "libcoreclr.so";
 static const char shared_dir[] = "shared/Microsoft.NETCore.App";
 
 static struct dbg_error *read_info(struct target *t,
@@ -53,32 +56,68 @@ static struct dbg_error *read_info(struct target *t,
 	return NULL;
 }
 
-/* Is the file at @path the DAC that is wanted? Then it is taken. */
-static bool try_file(struct wanted_dac *w, const char *path)
+/* The build id of the library at @path; 0 bytes if it has none. */
+static size_t read_id(const char *path, uint8_t ret[RUNTIME_ID_MAX])
 {
 	struct dbg_error *err;
+	struct bytes id = {NULL, 0};
 	struct file file;
 	struct elf elf;
-	struct stat st;
 
-	if (stat(path, &st) || !S_ISREG(st.st_mode))
-		return false;
+	if (!file_exists(path))
+		return 0;
 	err = file_load(path, DAC_FILE_MAX, &file);
 	if (err) {
 		dbg_error_destroy(err);
-		return false;
+		return 0;
 	}
 	err = elf_parse(file.bytes, &elf);
-
-	struct bytes id = {NULL, 0};
-
 	if (!err)
 		id = elf_build_id(&elf);
 	dbg_error_destroy(err);
-	if (id.n == w->info.n_id && !memcmp(id.p, w->info.id, id.n))
-		w->found = xstrdup(path);
+	size_t n = id.n <= RUNTIME_ID_MAX ? id.n : 0;
+	if (n)
+		memcpy(ret, id.p, n);
 	file_unload(&file);
-	return w->found;
+	return n;
+}
+
+static bool same_id(const char *a, const char *b)
+{
+	uint8_t id_a[RUNTIME_ID_MAX], id_b[RUNTIME_ID_MAX];
+	size_t n = read_id(a, id_a);
+
+	return n && read_id(b, id_b) == n && !memcmp(id_a, id_b, n);
+}
+
+/* Does the DAC at @path belong to the runtime's file that is given? */
+static bool is_of_runtime(const struct wanted_dac *w, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	int dir = slash ? (int)(slash + 1 - path) : 0;
+	_cleanup_free_ char *beside =
+	    xasprintf("%.*s%s", dir, path, runtime_name);
+
+	return dac_same_build(w->runtime, path) &&
+	       (!file_exists(beside) || same_id(w->runtime, beside));
+}
+
+/* Is the file at @path the DAC that is wanted? Then it is taken. */
+static bool try_file(struct wanted_dac *w, const char *path)
+{
+	uint8_t id[RUNTIME_ID_MAX];
+	bool fits = false;
+
+	if (!file_exists(path))
+		return false;
+	if (w->runtime)
+		fits = is_of_runtime(w, path);
+	else if (w->info.n_id)
+		fits = read_id(path, id) == w->info.n_id &&
+		       !memcmp(id, w->info.id, w->info.n_id);
+	if (fits)
+		w->found = xstrdup(path);
+	return fits;
 }
 
 static bool try_dir(struct wanted_dac *w, const char *dir)
@@ -86,6 +125,11 @@ static bool try_dir(struct wanted_dac *w, const char *dir)
 	_cleanup_free_ char *path = xasprintf("%s/%s", dir, dac_name);
 
 	return try_file(w, path);
+}
+
+static bool try_hint(struct wanted_dac *w, const char *hint)
+{
+	return hint && *hint && (try_file(w, hint) || try_dir(w, hint));
 }
 
 /* Every shared runtime of the installation at @root. */
@@ -187,20 +231,40 @@ static struct dbg_error *none_found(const struct wanted_dac *w,
 }
 
 struct dbg_error *dac_find_bundled(struct target *t,
-				   const struct target_image *image,
-				   const char *hint, struct arena *arena,
-				   const char **ret)
+				   const struct dac_runtime *rt,
+				   struct arena *arena, const char **ret)
 {
 	struct dbg_error *err;
 	struct wanted_dac w = {.found = NULL};
+	const struct target_image image = {.path = rt->path, .base = rt->base};
+	bool ours = !*target_root(t) || rt->trust;
 
-	err = read_info(t, image, &w.info);
+	err = read_info(t, &image, &w.info);
 	if (err)
 		return err;
-	if (!(hint && *hint && (try_file(&w, hint) || try_dir(&w, hint))) &&
-	    !try_beside(&w, t, image->path) && !try_installations(&w))
-		return none_found(&w, image->path);
+	if (!try_hint(&w, rt->hint) && !(ours && try_beside(&w, t, rt->path)) &&
+	    !try_installations(&w))
+		return none_found(&w, rt->path);
 	*ret = arena_strdup(arena, w.found);
 	free(w.found);
+	return NULL;
+}
+
+struct dbg_error *dac_find_ours(const char *runtime, const char *hint,
+				char **ret)
+{
+	struct wanted_dac w = {.runtime = runtime};
+
+	if (!try_hint(&w, hint) && !try_installations(&w))
+		return dbg_err(
+		    DBG_E_RUNTIME,
+		    "the program has another root directory (a container), and "
+		    "nothing of it is loaded, as it would run with your "
+		    "rights; no installed runtime has the DAC of '%s': install "
+		    "the same .NET here, say where its %s is by \"set dac-path "
+		    "DIRECTORY\", or load the container's by \"set trust-dac "
+		    "on\"",
+		    runtime, dac_name);
+	*ret = w.found;
 	return NULL;
 }

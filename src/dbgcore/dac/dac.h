@@ -25,13 +25,16 @@ struct target_image;
 struct dac_runtime {
 	const char *path; /* inside the target; target_root is prepended */
 	uint64_t base;
-	const char *dac; /* its DAC, of ours; NULL: the one beside it */
-	bool trust;      /* load it whoever owns it */
+	const char *dac;  /* its DAC, of ours; NULL: the one beside it */
+	const char *hint; /* file or directory to look for it first; or NULL */
+	bool trust;       /* load it whoever owns it */
 };
 
 /*
  * Load the DAC of a runtime. Refuses one not owned by root or the user, or
- * writable by others, unless it is to be trusted. DBG_E_RUNTIME with the
+ * writable by others, unless it is to be trusted. For a program with another
+ * root directory (a container), whose files belong to whom it says, takes an
+ * installed one of ours of the same build instead. DBG_E_RUNTIME with the
  * reason and remedy otherwise. *ret_ready is false if the runtime is not
  * initialised far enough yet (no error).
  */
@@ -51,13 +54,14 @@ DBG_MUST struct dbg_error *dac_table_hole(struct target *t,
  */
 void dac_prepare(struct target *t, const struct dac_runtime *runtime);
 /*
- * The DAC's file for @image, a program with the runtime inside: at @hint (a
- * file or a directory, NULL: none), beside it, or in an installed runtime;
+ * The DAC's file for a program with the runtime inside: at its hint, beside it
+ * (of a container's only if it is to be trusted), or in an installed runtime;
  * DBG_E_RUNTIME with the remedy if there is none. Found by its build id.
  */
-DBG_MUST struct dbg_error *
-dac_find_bundled(struct target *t, const struct target_image *image,
-		 const char *hint, struct arena *arena, const char **ret);
+DBG_MUST struct dbg_error *dac_find_bundled(struct target *t,
+					    const struct dac_runtime *runtime,
+					    struct arena *arena,
+					    const char **ret);
 void dac_close(struct dac *d);
 /* Drop what the DAC cached: call after each resume. */
 void dac_flush(struct dac *d);

@@ -147,11 +147,26 @@ void dac_drop(struct dac *d);
 
 /* ---- build.c --------------------------------------------------------- */
 
-/* DBG_E_RUNTIME if both files tell their build and it is not the same. */
+/*
+ * DBG_E_RUNTIME if the DAC does not tell its build, or the runtime tells of
+ * another.
+ */
 DBG_MUST struct dbg_error *dac_check_build(const char *runtime,
 					   const char *dac);
+/* Do both files tell their build, and is it the same? */
+bool dac_same_build(const char *runtime, const char *dac);
 /* Does the version of a DAC's build begin with @version ("9.")? */
 bool dac_is_of(const char *dac, const char *version);
+
+/* ---- bundled.c ------------------------------------------------------- */
+
+/*
+ * The DAC of ours, at @hint (as for dac_find_bundled) or in an installed
+ * runtime, for the runtime whose file is @runtime; the caller frees it.
+ * DBG_E_RUNTIME with the remedy if there is none.
+ */
+DBG_MUST struct dbg_error *dac_find_ours(const char *runtime, const char *hint,
+					 char **ret);
 
 /* ---- keep.c ---------------------------------------------------------- */
 

@@ -2,9 +2,10 @@
  * Finding and starting the DAC.
  *
  * The DAC is a library of the runtime's make that runs in our process, so a
- * file that others may have written is not loaded. It is opened, checked by
- * descriptor and loaded through that descriptor: what was checked is what
- * runs. It is never unloaded, as it leaves a destructor of a thread key
+ * file that others may have written is not loaded, and none of a container,
+ * where the owner of a file is whoever the container says. It is opened,
+ * checked by descriptor and loaded through that descriptor: what was checked is
+ * what runs. It is never unloaded, as it leaves a destructor of a thread key
  * behind, so its descriptor stays open too; a later session finds it loaded
  * and must not call its DllMain again.
  */
@@ -319,18 +320,30 @@ static struct dbg_error *start(struct dac *d, com_fn *create)
 	return NULL;
 }
 
+static struct dbg_error *choose(struct target *t, const struct dac_runtime *rt,
+				char **ret)
+{
+	_cleanup_free_ char *runtime =
+	    xasprintf("%s%s", target_root(t), rt->path);
+
+	if (rt->dac) {
+		*ret = xstrdup(rt->dac);
+		return NULL;
+	}
+	if (*target_root(t) && !rt->trust)
+		return dac_find_ours(runtime, rt->hint, ret);
+	*ret = dac_path(t, rt->path);
+	return dac_check_build(runtime, *ret);
+}
+
 static struct dbg_error *find_create(struct target *t,
 				     const struct dac_runtime *rt, com_fn **ret)
 {
-	struct dbg_error *err = NULL;
+	struct dbg_error *err;
+	_cleanup_free_ char *path = NULL;
 	void *handle = NULL;
 
-	_cleanup_free_ char *path =
-	    rt->dac ? xstrdup(rt->dac) : dac_path(t, rt->path);
-	_cleanup_free_ char *runtime =
-	    xasprintf("%s%s", target_root(t), rt->path);
-	if (!rt->dac)
-		err = dac_check_build(runtime, path);
+	err = choose(t, rt, &path);
 	if (!err)
 		err = load(path, rt->trust, &handle);
 	if (err)

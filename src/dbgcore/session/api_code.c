@@ -400,8 +400,9 @@ static struct dbg_error *set_trust(struct dbg *dbg, const char *value)
 	struct dbg_error *err = set_switch(value, &dbg->trust_dac);
 
 	if (!err && dbg->trust_dac)
-		session_message(dbg, "a DAC owned by another user will be "
-				     "loaded: its code runs with your rights");
+		session_message(dbg, "a DAC owned by another user, or of a "
+				     "container, will be loaded: its code "
+				     "runs with your rights");
 	return err;
 }
 
@@ -537,8 +538,8 @@ static const struct setting settings[] = {
      "code, dac).",
      set_log, get_log},
     {"dac-path",
-     "Where to look first for the libmscordaccore.so of a single-file "
-     "program: a file or a directory.",
+     "Where to look first for the libmscordaccore.so of a program that is a "
+     "single file or in a container: a file or a directory.",
      set_dac_path, get_dac_path},
     {"debug-file-directory",
      "Where else to look for PDBs: directories with ':' between.", set_dirs,
@@ -601,8 +602,9 @@ static const struct setting settings[] = {
      "Have modules loaded from now on compiled for debugging (on or off).",
      set_suppress, get_suppress},
     {"trust-dac",
-     "Load a libmscordaccore.so that another user owns (on or off).", set_trust,
-     get_trust},
+     "Load a libmscordaccore.so that another user owns, or of a container "
+     "(on or off).",
+     set_trust, get_trust},
 };
 
 enum {

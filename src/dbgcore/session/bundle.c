@@ -27,8 +27,12 @@ struct dbg_error *bundle_begin(struct dbg *dbg,
 	struct arena *arena = arena_create();
 	const char *dac;
 	uint64_t hole = 0;
+	const struct dac_runtime runtime = {.path = image->path,
+					    .base = image->base,
+					    .hint = dbg->dac_path,
+					    .trust = dbg->trust_dac};
 
-	err = dac_find_bundled(dbg->target, image, dbg->dac_path, arena, &dac);
+	err = dac_find_bundled(dbg->target, &runtime, arena, &dac);
 	if (!err)
 		err = dac_table_hole(dbg->target, image, &hole);
 	if (!err) {

@@ -164,6 +164,7 @@ static struct dac_runtime runtime_of(const struct dbg *dbg)
 	return (struct dac_runtime){.path = dbg->start.runtime,
 				    .base = dbg->start.base,
 				    .dac = dbg->start.bundled_dac,
+				    .hint = dbg->dac_path,
 				    .trust = dbg->trust_dac};
 }
 
