@@ -1,9 +1,13 @@
-"""Files and programs that mean harm: dndbg is neither held up nor misled."""
+"""Files and programs that mean harm: dndbg is neither held up nor misled;
+and programs that cannot bear much: dndbg does them none."""
+import ctypes
 import os
 import re
 import signal
+import struct
 
 import drive
+from survivor import Busy, batch
 
 PROMPT = "^" + re.escape(drive.PROMPT)
 EDITING = {"TERM": "xterm", "NO_COLOR": "1"}
@@ -152,3 +156,75 @@ def test_history_of_another(t):
     s.line("quit")
     t.check_equal(0, s.wait())
     t.check_equal([], os.listdir(home))
+
+
+# ---- seccomp filters
+
+# The system calls that Busy makes on .NET 8, 9 and 10, as strace tells them,
+# six that the C library may make in their place on another machine, and the one
+# that Python makes before the start.
+MADE = [
+    0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 21, 24, 28, 39,
+    41, 49, 50, 59, 60, 63, 72, 73, 77, 79, 87, 89, 91, 99, 107, 124, 131, 137,
+    143, 144, 145, 146, 147, 157, 158, 186, 202, 203, 204, 217, 218, 219, 230,
+    231, 234, 239, 257, 259, 262, 273, 293, 302, 318, 319, 324, 334, 435, 436]
+OPEN = 2
+KILL, EPERM, ALLOW = 0x80000000, 0x00050001, 0x7fff0000
+# What is done to the listed calls, and to all others: a program that kills
+# itself for the old open, an allow-list of its own, and lists as those of
+# docker and systemd, which answer EPERM.
+FILTERS = {"open": ([OPEN], KILL, ALLOW), "allow": (MADE, ALLOW, KILL),
+           "eperm": (MADE, ALLOW, EPERM)}
+
+
+def filtered(numbers, listed, others):
+    """A function that puts the filter on its process."""
+    code = struct.pack("<HBBI", 0x20, 0, 0, 0)
+    for i, number in enumerate(numbers):
+        code += struct.pack("<HBBI", 0x15, len(numbers) - i, 0, number)
+    code += struct.pack("<HBBIHBBI", 0x06, 0, 0, others, 0x06, 0, 0, listed)
+
+    def put_on():
+        libc = ctypes.CDLL(None, use_errno=True)
+        buffer = ctypes.create_string_buffer(code)
+        fprog = struct.pack("<HxxxxxxQ", len(code) // 8,
+                            ctypes.addressof(buffer))
+        if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, fprog, 0, 0):
+            os._exit(77)
+    return put_on
+
+
+def killed_under(t, name):
+    """dndbg and its sentry are killed at a breakpoint that four threads come
+    to all the time: what is in the program takes all out."""
+    busy = Busy(t, "4", "4", preexec_fn=filtered(*FILTERS[name])).ready()
+    for _ in range(3):
+        s = t.start("-p", str(busy.pid))
+        s.cmd("break Tally.Turn")
+        s.cmd("rbreak ^Busy.Program")
+        s.line("continue")
+        s.expect(r"^Breakpoint \d+, ")
+        for pid in t.processes("dndbg-sentry"):
+            os.kill(pid, signal.SIGKILL)
+        os.kill(s.pid, signal.SIGKILL)
+        s.wait()
+        t.wait_for("the end of the tracing",
+                   lambda: drive.state(busy.pid) in "ZX" or
+                   not drive.tracer_of(busy.pid))
+        t.check(drive.state(busy.pid) not in "ZX",
+                f"the program died under the filter '{name}'")
+        t.check_in("detached]", batch(t, f"attach {busy.pid}", "detach"))
+    busy.untouched()
+    busy.right()
+
+
+def test_killed_filter_open(t):
+    killed_under(t, "open")
+
+
+def test_killed_filter_allow(t):
+    killed_under(t, "allow")
+
+
+def test_killed_filter_eperm(t):
+    killed_under(t, "eperm")

@@ -196,6 +196,22 @@ static struct dbg_error *make_executable(struct live *l, struct inject *in)
 	return inject_call(l, in, SYS_mprotect, args, &result);
 }
 
+/*
+ * Where the runtime maps its code twice, as shared memory, code is not writable
+ * where it is executed. Elsewhere it may be, and then has to stay so.
+ */
+static uint32_t code_prot(struct live *l)
+{
+	const struct proc_maps *maps;
+	struct dbg_error *err = images_maps(&l->target, &maps);
+
+	for (size_t i = 0; !err && i < maps->n; i++)
+		if (maps->v[i].shared && maps->v[i].exec && !maps->v[i].write)
+			return PROT_READ | PROT_EXEC;
+	dbg_error_destroy(err);
+	return PROT_READ | PROT_WRITE | PROT_EXEC;
+}
+
 static struct dbg_error *fill(struct live *l)
 {
 	struct dbg_error *err;
@@ -204,6 +220,7 @@ static struct dbg_error *fill(struct live *l)
 	size_t size = (size_t)(__stop_net_code - __start_net_code);
 
 	data->magic = NET_MAGIC;
+	data->prot = code_prot(l);
 	memcpy(data->mem_path, "/proc/self/mem", 15);
 	data->ours.handler =
 	    l->net.addr + (size_t)(net_code_handler - __start_net_code);

@@ -30,7 +30,8 @@ struct net_mask {
 struct net_data {
 	uint64_t magic;
 	struct net_action ours, old, now;
-	uint64_t lock;
+	uint32_t lock;
+	uint32_t prot;     /* of code, as mprotect takes it */
 	char mem_path[16]; /* "/proc/self/mem" */
 	struct net_mask masks[NET_MASKS_MAX];
 	uint64_t n_traps;              /* slots below this were used */

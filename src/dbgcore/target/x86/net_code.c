@@ -4,11 +4,14 @@
  * outside of itself, and is not instrumented.
  *
  * A trap of ours: all traps are taken out and the thread goes back to its
- * instruction. Shared code (double-mapped) cannot be written through
- * /proc/self/mem: there the page is made writable for a moment.
+ * instruction. A seccomp filter of the program's may end it for a system call
+ * that it does not make itself, so there are only those here that every .NET
+ * program makes: the page is made writable for a moment by mprotect. Only
+ * where that is refused the file of the memory is opened.
  */
 #include "target/net_code.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -26,6 +29,7 @@
 enum {
 	INT_IMM = 0xcd, /* of the long form of int3 */
 	PAGE = 4096,
+	SPINS = 1000, /* before it gives up its turn */
 };
 
 asm(".pushsection net_code, \"ax\", @progbits\n"
@@ -64,44 +68,64 @@ IN_PROGRAM static long net_syscall(long nr, uint64_t a, uint64_t b, uint64_t c,
 	return ret;
 }
 
-IN_PROGRAM static void net_lift(long mem, uint64_t addr, uint8_t byte)
+// Take a trap out of memory that may be unmapped by now; false: not allowed.
+IN_PROGRAM static bool net_lift(const struct net_data *data, uint64_t addr,
+				uint8_t byte)
 {
 	volatile uint8_t *at = (volatile uint8_t *)addr;
 	uint64_t page = addr & ~(uint64_t)(PAGE - 1);
 
-	if (mem >= 0 && net_syscall(SYS_pwrite64, (uint64_t)mem,
-				    (uint64_t)&byte, 1, addr) == 1)
-		return;
-	if (net_syscall(SYS_mprotect, page, PAGE,
-			PROT_READ | PROT_WRITE | PROT_EXEC, 0))
-		return;
-	*at = byte;
-	net_syscall(SYS_mprotect, page, PAGE, PROT_READ | PROT_EXEC, 0);
+	// Others may execute there at this moment.
+	long rc = net_syscall(SYS_mprotect, page, PAGE,
+			      PROT_READ | PROT_WRITE | PROT_EXEC, 0);
+	if (rc)
+		return rc == -ENOMEM;
+	if (*at == ARCH_TRAP)
+		*at = byte;
+	if (!(data->prot & PROT_WRITE))
+		net_syscall(SYS_mprotect, page, PAGE, data->prot, 0);
+	return true;
 }
 
-// Is there still an int3 at @addr, of memory that may be unmapped by now?
-IN_PROGRAM static bool net_armed(long mem, uint64_t addr)
+// The same where no memory may be writable and executable at once.
+IN_PROGRAM static void net_lift_by_file(long mem, uint64_t addr, uint8_t byte)
 {
-	uint8_t byte = 0;
+	uint8_t now = 0;
 
-	if (mem < 0)
-		return *(volatile uint8_t *)addr == ARCH_TRAP;
-	return net_syscall(SYS_pread64, (uint64_t)mem, (uint64_t)&byte, 1,
-			   addr) == 1 &&
-	       byte == ARCH_TRAP;
+	if (net_syscall(SYS_pread64, (uint64_t)mem, (uint64_t)&now, 1, addr) ==
+		1 &&
+	    now == ARCH_TRAP)
+		net_syscall(SYS_pwrite64, (uint64_t)mem, (uint64_t)&byte, 1,
+			    addr);
+}
+
+IN_PROGRAM static void net_lock(struct net_data *data)
+{
+	for (int i = 1; __atomic_exchange_n(&data->lock, 1, __ATOMIC_ACQUIRE);
+	     i++) {
+		__builtin_ia32_pause();
+		if (i % SPINS == 0)
+			net_syscall(SYS_sched_yield, 0, 0, 0, 0);
+	}
 }
 
 IN_PROGRAM static void net_lift_all(struct net_data *data)
 {
-	while (__atomic_exchange_n(&data->lock, 1, __ATOMIC_ACQUIRE))
-		net_syscall(SYS_sched_yield, 0, 0, 0, 0);
-	long mem = net_syscall(SYS_open, (uint64_t)data->mem_path,
-			       O_RDWR | O_CLOEXEC, 0, 0);
-	for (uint64_t i = 0; i < data->n_traps && i < NET_TRAPS_MAX; i++) {
-		uint64_t trap = data->traps[i];
+	long mem = -1;
 
-		if (trap && net_armed(mem, trap >> 8))
-			net_lift(mem, trap >> 8, (uint8_t)trap);
+	net_lock(data);
+	for (uint64_t i = 0; i < data->n_traps && i < NET_TRAPS_MAX; i++) {
+		uint64_t addr = data->traps[i] >> 8;
+		uint8_t byte = (uint8_t)data->traps[i];
+
+		if (!addr || net_lift(data, addr, byte))
+			continue;
+		if (mem < 0)
+			mem = net_syscall(SYS_openat, (uint64_t)AT_FDCWD,
+					  (uint64_t)data->mem_path,
+					  O_RDWR | O_CLOEXEC, 0);
+		if (mem >= 0)
+			net_lift_by_file(mem, addr, byte);
 	}
 	data->n_traps = 0;
 	if (mem >= 0)
@@ -144,12 +168,17 @@ IN_PROGRAM static bool net_int3(struct net_data *data, greg_t *regs)
 IN_PROGRAM static void net_unmask(const struct net_data *data, ucontext_t *uc)
 {
 	uint64_t *mask = (uint64_t *)&uc->uc_sigmask;
-	uint64_t tid = (uint64_t)net_syscall(SYS_gettid, 0, 0, 0, 0);
+	uint64_t tid = 0;
 
-	for (int i = 0; i < NET_MASKS_MAX; i++)
-		if (data->masks[i].tid == tid &&
-		    net_step_mask(data->masks[i].mask) == *mask)
+	for (int i = 0; i < NET_MASKS_MAX; i++) {
+		if (!data->masks[i].tid ||
+		    net_step_mask(data->masks[i].mask) != *mask)
+			continue;
+		if (!tid)
+			tid = (uint64_t)net_syscall(SYS_gettid, 0, 0, 0, 0);
+		if (data->masks[i].tid == tid)
 			*mask = data->masks[i].mask;
+	}
 }
 
 // A SIGTRAP that is none of ours: the handler to go on with, 0: none.
