@@ -45,8 +45,9 @@ def marks_of(path):
 
 
 def source_of(fixture):
-    made = f"{BUILT}/src/{fixture}.cs"
-    return made if os.path.exists(made) else f"{SOURCES}/{fixture}.cs"
+    tried = [f"{BUILT}/src/{fixture}.cs", f"{SOURCES}/{fixture}.fs"]
+    found = [path for path in tried if os.path.exists(path)]
+    return found[0] if found else f"{SOURCES}/{fixture}.cs"
 
 
 def places_of(fixture):

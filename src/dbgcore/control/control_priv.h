@@ -411,9 +411,10 @@ struct dbg_error *step_arm(struct control *c);
 /* Is it code in which steps end? */
 bool step_is_user(struct control *c, const struct frame *f);
 /*
- * The nearest frame from @level up that is the user's, else one that has
- * source; from code without source, where no frame has any, the nearest
- * managed one. NULL: none.
+ * The nearest frame from @level up that is the user's, else, unless the step
+ * began in the user's own code with Just My Code on, one that has source; from
+ * code without source, where no frame has any, the nearest managed one. NULL:
+ * none.
  */
 struct dbg_error *step_user_frame(struct control *c, uint32_t thread,
 				  uint32_t level, const struct frame **ret);

@@ -1,0 +1,29 @@
+#! fixture=FsTasks exit=0
+## The end of a task's body is left to the nearest code of the user's, not to
+## that of FSharp.Core, which has source too.
++tbreak @before
+Temporary breakpoint 1 (FsTasks.fs:{@before}) pending: the program is not running.
++tbreak @return
+Temporary breakpoint 2 (FsTasks.fs:{@return}) pending: the program is not running.
++run
+Starting program: {out}/FsTasks.dll
+
+Temporary breakpoint 1, {...} at FsTasks.fs:{@before}
+{@before}{...}// @before
++next
+{@gate}{...}// @gate
+## The task has to wait: its first part returns to who began it.
++next
+{...} at FsTasks.fs:{@call}
+{@call}{...}// @call
++continue
+Continuing.
+[Switching to thread {n} ({...})]
+
+Temporary breakpoint 2, {...} at FsTasks.fs:{@return}
+{@return}{...}// @return
+## Resumed by the pool, whose threads have no code of the user's further out.
++next
+sum 9
+ok
+[Inferior 1 (process {n}) exited normally]
