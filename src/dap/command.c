@@ -12,9 +12,10 @@ enum {
 	PRINTED_MAX_BYTES = 4 << 20
 };
 
+static const char exec[] = "-exec";
+
 const char *command_of(const char *line)
 {
-	static const char exec[] = "-exec";
 	size_t n = sizeof(exec) - 1;
 
 	line += strspn(line, " \t");
@@ -25,16 +26,34 @@ const char *command_of(const char *line)
 	return NULL;
 }
 
+bool command_begins(const char *word)
+{
+	return strncmp(word, exec, strlen(word)) == 0;
+}
+
+static const struct command_ops *host(struct dap *d)
+{
+	const struct command_ops *ops = d->options->commands;
+
+	if (!d->host)
+		d->host = ops->create(d->dbg, d->loop);
+	return ops;
+}
+
+void command_complete(struct dap *d, const char *command,
+		      const struct command_place *place, struct words *ret,
+		      size_t *start)
+{
+	host(d)->complete(d->host, command, place, ret, start);
+}
+
 struct dbg_error *command_run(struct dap *d, const char *command,
 			      const struct command_place *place,
 			      struct text *ret)
 {
-	const struct command_ops *ops = d->options->commands;
+	const struct command_ops *ops = host(d);
 	char *printed = NULL;
 	size_t n = 0;
-
-	if (!d->host)
-		d->host = ops->create(d->dbg, d->loop);
 	FILE *out = open_memstream(&printed, &n);
 	if (!out)
 		return fault(DBG_E_FILE, "cannot make a buffer: %s",

@@ -7,6 +7,7 @@
 #include "text.h"
 
 struct dap;
+struct words;
 
 /*
  * Is @line a command: "-exec COMMAND", or "`COMMAND"? The command, else
@@ -17,5 +18,14 @@ const char *command_of(const char *line);
 DBG_MUST struct dbg_error *command_run(struct dap *d, const char *command,
 				       const struct command_place *place,
 				       struct text *ret);
+/*
+ * What the last word of @command may become; it begins at byte @start. The
+ * caller frees the words.
+ */
+void command_complete(struct dap *d, const char *command,
+		      const struct command_place *place, struct words *ret,
+		      size_t *start);
+/* Is @word the beginning of what makes a line a command? */
+bool command_begins(const char *word);
 
 #endif

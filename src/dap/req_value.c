@@ -9,6 +9,7 @@
 #include "fault.h"
 #include "utf8.h"
 #include "variable.h"
+#include "words.h"
 
 enum {
 	COMPLETIONS_MAX = 200
@@ -89,22 +90,34 @@ static void commanded(struct dap *d)
 		d->left = true;
 }
 
-static struct dbg_error *command(struct dap *d, struct request *req,
-				 const char *line)
+// Where a command is carried out: at the frame of the request, if it has one.
+static struct dbg_error *get_place(struct dap *d, const cJSON *args,
+				   struct command_place *ret)
 {
-	_cleanup_text_ struct text printed = {0};
 	const struct dbg_stop *stop = dbg_stop_reason(d->dbg);
-	struct command_place place = {.thread = stop ? stop->thread : 0};
 	struct handle h = {0};
 	uint32_t number = 0;
 
-	struct dbg_error *err = args_u32(req->args, "frameId", &number);
+	struct dbg_error *err = args_u32(args, "frameId", &number);
 	if (!err && number)
 		err = handles_find(&d->frames, number, "frame", &h);
 	if (err)
 		return err;
+	*ret = (struct command_place){.thread = stop ? stop->thread : 0};
 	if (number)
-		place = (struct command_place){(uint32_t)h.frame, h.aux};
+		*ret = (struct command_place){(uint32_t)h.frame, h.aux};
+	return NULL;
+}
+
+static struct dbg_error *command(struct dap *d, struct request *req,
+				 const char *line)
+{
+	_cleanup_text_ struct text printed = {0};
+	struct command_place place;
+
+	struct dbg_error *err = get_place(d, req->args, &place);
+	if (err)
+		return err;
 	d->tell_continued = true;
 	err = command_run(d, line, &place, &printed);
 	commanded(d);
@@ -197,6 +210,52 @@ static struct dbg_error *complete(struct dap *d, const struct completion *c,
 	return err;
 }
 
+// A line that may become a command, before anything else is offered.
+static void offer_command(const char *line, bool from_1, struct text *t)
+{
+	size_t blanks = strspn(line, " \t");
+
+	if (!command_begins(line + blanks))
+		return;
+	emit_object(t, NULL);
+	emit_str(t, "label", "-exec");
+	emit_str(t, "text", "-exec ");
+	emit_str(t, "sortText", "!");
+	emit_str(t, "type", "keyword");
+	emit_int(t, "start", (int64_t)blanks + from_1);
+	emit_int(t, "length", (int64_t)strlen(line + blanks));
+	emit_object_end(t);
+}
+
+// What the last word of the command that @line holds may become.
+static struct dbg_error *complete_command(struct dap *d, struct request *req,
+					  const char *line)
+{
+	_cleanup_words_ struct words words = {0};
+	const char *text = command_of(line);
+	struct command_place place;
+	size_t start = 0;
+
+	struct dbg_error *err = get_place(d, req->args, &place);
+	if (err)
+		return err;
+	command_complete(d, text, &place, &words, &start);
+	size_t before = units_of(line, (size_t)(text - line) + start);
+	size_t length = units_of(text + start, strlen(text + start));
+	emit_array(req->body, "targets");
+	for (size_t i = 0; i < words.n && i < COMPLETIONS_MAX; i++) {
+		emit_object(req->body, NULL);
+		emit_str(req->body, "label", words.v[i]);
+		emit_str(req->body, "type", "text");
+		emit_int(req->body, "start",
+			 (int64_t)before + !d->client.columns_from_0);
+		emit_int(req->body, "length", (int64_t)length);
+		emit_object_end(req->body);
+	}
+	emit_array_end(req->body);
+	return NULL;
+}
+
 static struct dbg_error *do_completions(struct dap *d, struct request *req)
 {
 	const char *text = NULL;
@@ -213,6 +272,11 @@ static struct dbg_error *do_completions(struct dap *d, struct request *req)
 		return err;
 	bool from_1 = !d->client.columns_from_0;
 	size_t end = byte_at(text, column > from_1 ? column - from_1 : 0);
+	_cleanup_free_ char *line = alloc_strn(text, end);
+	if (command_of(line))
+		return complete_command(d, req, line);
+	if (dbg_state(d->dbg) == DBG_RUNNING)
+		return fault(DBG_E_STATE, "the program is running");
 	size_t start = end;
 	while (start && !strchr(" ()[]{}+-*/%&|^!<>=?:,;~\"'", text[start - 1]))
 		start--;
@@ -224,6 +288,7 @@ static struct dbg_error *do_completions(struct dap *d, struct request *req)
 	c.start = (int64_t)units + from_1;
 	c.length = (int64_t)(units_of(text, end) - units);
 	emit_array(req->body, "targets");
+	offer_command(line, from_1, req->body);
 	err = complete(d, &c, DBG_NAMES_LOCALS, dot ? "field" : "variable",
 		       req->body);
 	if (!err)
@@ -351,7 +416,7 @@ const struct dap_request req_value[] = {
     {"evaluate", "supportsEvaluateForHovers", 0, do_evaluate},
     {"setExpression", "supportsSetExpression", REQ_NEEDS_STOP | REQ_BY_HAND,
      do_set_expression},
-    {"completions", "supportsCompletionsRequest", REQ_NEEDS_STOP,
+    {"completions", "supportsCompletionsRequest", REQ_NEEDS_PROCESS,
      do_completions},
     {"exceptionInfo", "supportsExceptionInfoRequest", REQ_NEEDS_STOP,
      do_exception_info},

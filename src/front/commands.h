@@ -11,6 +11,7 @@
 #include "dbg.h"
 
 struct loop;
+struct words;
 struct command_host;
 
 /* Where the user looks. */
@@ -27,6 +28,13 @@ struct command_ops {
 					   const char *line,
 					   const struct command_place *place,
 					   FILE *out);
+	/*
+	 * What the last word of @line may become, sorted; it begins at
+	 * byte @start. The caller frees the words.
+	 */
+	void (*complete)(struct command_host *host, const char *line,
+			 const struct command_place *place, struct words *ret,
+			 size_t *start);
 };
 
 #endif

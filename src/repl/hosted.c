@@ -32,22 +32,40 @@ static struct command_host *host_create(struct dbg *dbg, struct loop *loop)
 	return host;
 }
 
+static void host_look(struct repl *r, const struct command_place *place)
+{
+	r->stopped = dbg_state(r->dbg) == DBG_STOPPED;
+	r->thread = place->thread;
+	r->level = place->level;
+	r->has_frame = false;
+}
+
 static struct dbg_error *host_line(struct command_host *host, const char *line,
 				   const struct command_place *place, FILE *out)
 {
 	struct repl *r = &host->repl;
 
-	r->stopped = dbg_state(r->dbg) == DBG_STOPPED;
-	r->thread = place->thread;
-	r->level = place->level;
-	r->has_frame = false;
+	host_look(r, place);
 	r->quit = false;
 	r->out = r->err = out;
 	return repl_line(r, line);
+}
+
+static void host_complete(struct command_host *host, const char *line,
+			  const struct command_place *place, struct words *ret,
+			  size_t *start)
+{
+	struct completion found = {0};
+
+	host_look(&host->repl, place);
+	complete_line(&host->repl, line, &found);
+	*ret = found.words;
+	*start = found.start;
 }
 
 const struct command_ops repl_commands = {
     .create = host_create,
     .destroy = host_destroy,
     .line = host_line,
+    .complete = host_complete,
 };

@@ -143,6 +143,22 @@ def test_members(t):
         return c.ask("completions", text=text, column=len(text) + 1,
                      frameId=c.top()["id"])["targets"]
 
+    targets = complete("-exec info loc")
+    t.check_equal([("locals", 12, 3)],
+                  [(one["label"], one["start"], one["length"])
+                   for one in targets])
+    names = [one["label"] for one in complete("`b")]
+    for name in ("backtrace", "break"):
+        t.check_in(name, names)
+    t.check_equal([("-exec", "-exec ", 1, 3)],
+                  [(one["label"], one["text"], one["start"], one["length"])
+                   for one in complete("-ex")])
+    t.check_equal("-exec", complete("")[0]["label"])
+    t.check("-exec" not in [one["label"] for one in complete("1 -")], "-exec")
+    targets = complete("-exec print this.Tu")
+    t.check_equal([("this.Turns", 13, 7)],
+                  [(one["label"], one["start"], one["length"])
+                   for one in targets])
     targets = complete("1 + this.Tu")
     t.check_equal([("Turns", "field", 10, 2)],
                   [(one["label"], one["type"], one["start"], one["length"])
