@@ -8,7 +8,8 @@ import path from 'node:path';
 import { LONG, Workbench, mark } from './workbench.mjs';
 
 const [scenario, url, folder, shots] = process.argv.slice(2);
-const at = name => mark(folder, name);
+const at = (name, below = '') => mark(path.join(folder, below), name);
+const LAUNCH_JSON = path.join(folder, '.vscode/launch.json');
 let failed = 0;
 
 async function see(w, what, act) {
@@ -29,6 +30,11 @@ async function expanded(w, scope) {
 		await row.click();
 }
 
+async function noLaunchJson() {
+	assert.ok(!fs.existsSync(LAUNCH_JSON), 'a launch.json was written');
+}
+
+// A new user: nothing is set up.
 async function launch(w) {
 	await see(w, 'the file', () => w.openFile('Program.cs'));
 	await see(w, 'a breakpoint in the gutter', () => w.breakpoint(at('call')));
@@ -98,6 +104,93 @@ async function launch(w) {
 		await w.ended();
 		await w.consoleReads('caught');
 	});
+	await see(w, 'no launch.json was needed', noLaunchJson);
+}
+
+// An error in the program: Problems has it once, nothing is written anywhere.
+async function broken(w) {
+	const file = path.join(folder, 'Program.cs');
+	const good = fs.readFileSync(file, 'utf8');
+	fs.writeFileSync(file, good.replace('int n = 21;', 'int n = "x";'));
+	await see(w, 'the file', () => w.openFile('Program.cs'));
+	await see(w, 'F5 tells of the error and asks', async () => {
+		await w.keys('F5');
+		await w.reads('.monaco-dialog-box', /preLaunchTask 'build Console.csproj'/,
+			3 * LONG);
+		await w.shot('asked');
+	});
+	await see(w, '"Show Errors" shows it, once', async () => {
+		await w.button('Show Errors');
+		await w.reads('.markers-panel .monaco-list-row', 'CS0029');
+		await w.shot('problems');
+		const rows = w.page.locator('.markers-panel .monaco-list-row',
+			{ hasText: 'CS0029' });
+		assert.strictEqual(await rows.count(), 1);
+	});
+	await see(w, 'no launch.json is written then', noLaunchJson);
+	await see(w, 'Abort, and none is written', async () => {
+		await w.keys('F5');
+		await w.see('.monaco-dialog-box', 3 * LONG);
+		await w.button('Abort');
+		await w.ended();
+		await noLaunchJson();
+	});
+	await see(w, '"Debug Anyway" without a program says what is missing', async () => {
+		await w.keys('F5');
+		await w.see('.monaco-dialog-box', 3 * LONG);
+		await w.button('Debug Anyway');
+		await w.reads('.monaco-dialog-box', "'Console.csproj' is not built");
+		await w.shot('anyway');
+		await w.button('OK');
+		await noLaunchJson();
+	});
+	await see(w, 'what is mended is launched', async () => {
+		fs.writeFileSync(file, good);
+		await w.line(at('call'));
+		await w.reads('.view-line', 'int n = 21;');
+		await w.keys('F9');
+		await w.keys('F5');
+		await w.paused(at('call'), 3 * LONG);
+		await w.keys('Shift+F5');
+		await w.ended();
+		await noLaunchJson();
+	});
+}
+
+// Two projects in one folder: asked which, listed, and written.
+async function several(w) {
+	await see(w, 'the file', () => w.openFile('Shop/Program.cs'));
+	await see(w, 'a breakpoint', () => w.breakpoint(at('shop', 'Shop')));
+	await see(w, 'F5 asks which project', async () => {
+		await w.keys('F5');
+		await w.pick('Shop.csproj');
+		await w.paused(at('shop', 'Shop'), 3 * LONG);
+		await w.keys('F5');
+		await w.ended();
+		await w.consoleReads('shop 12');
+	});
+	await see(w, 'the F5 list has each', async () => {
+		await w.command('Debug: Select and Start Debugging');
+		await w.pick('.NET (dndbg)...');
+		await w.see('.quick-input-list .monaco-list-row:has-text(".NET: Shop")');
+		await w.shot('list');
+		assert.deepStrictEqual(await w.listed(),
+			['.NET: Depot', '.NET: Shop', '.NET: attach']);
+		await w.pick('.NET: Depot');
+		await w.consoleReads('depot 0', 3 * LONG);
+		await w.ended();
+	});
+	await see(w, 'the launch.json that is written has each, once', async () => {
+		await noLaunchJson();
+		await w.command('View: Focus First Editor Group');
+		await w.command('Debug: Add Configuration...');
+		await w.reads('.view-line', 'Depot.csproj');
+		await w.shot('written');
+		const text = fs.readFileSync(LAUNCH_JSON, 'utf8')
+			.replace(/^\s*\/\/.*$/gm, '');
+		assert.deepStrictEqual(JSON.parse(text).configurations.map(c => c.name),
+			['.NET: Depot', '.NET: Shop', '.NET: attach']);
+	});
 }
 
 async function attach(w) {
@@ -135,6 +228,16 @@ async function attach(w) {
 async function tests(w) {
 	await see(w, 'the file', () => w.openFile('SumTest.cs'));
 	await see(w, 'a breakpoint', () => w.breakpoint(at('found')));
+	await see(w, '"Debug test" above a test stops in it', async () => {
+		await w.page.locator('.codelens-decoration a',
+			{ hasText: /^Debug test$/ }).first().click();
+		await w.paused(at('found'), 3 * LONG);
+		await w.shot('lens');
+		await w.keys('F5');
+		await w.ended();
+		await w.command('Debug Console: Focus on Debug Console View');
+		await w.consoleReads(/Passed!.*Total:\s+1,/);
+	});
 	await see(w, 'F5 runs the tests and stops in one', async () => {
 		await w.keys('F5');
 		await w.paused(at('found'), 3 * LONG);
@@ -156,16 +259,20 @@ async function tests(w) {
 }
 
 async function web(w) {
-	let reply;
+	let page;
+	const shows = text => page.waitForFunction(wanted =>
+		document.body && document.body.innerText === wanted, text,
+	{ timeout: 3 * LONG });
 	await see(w, 'the file', () => w.openFile('Program.cs'));
 	await see(w, 'a breakpoint in a handler', () =>
 		w.breakpoint(at('greeting')));
-	await see(w, 'F5 starts the server', async () => {
+	await see(w, 'F5 starts the server, and a browser', async () => {
+		page = w.context.waitForEvent('page', { timeout: 3 * LONG });
 		await w.keys('F5');
 		await w.consoleReads('Now listening on: http', 3 * LONG);
-		const said = await w.page.locator('.repl').innerText();
-		const [address] = said.match(/http:\/\/127\.0\.0\.1:\d+/);
-		reply = fetch(address + '/hello/Ada').then(r => r.text());
+		page = await page;
+		await shows('welcome');
+		page.goto(page.url() + 'hello/Ada').catch(() => {});
 	});
 	await see(w, 'a request stops there', async () => {
 		await w.paused(at('greeting'));
@@ -176,7 +283,7 @@ async function web(w) {
 	await see(w, 'it is answered', async () => {
 		await w.command('View: Focus First Editor Group');
 		await w.keys('F5');
-		assert.strictEqual(await reply, 'hello Ada');
+		await shows('hello Ada');
 	});
 	await see(w, 'Stop ends the server in good order', async () => {
 		await w.keys('Shift+F5');
@@ -194,7 +301,7 @@ async function missing(w) {
 	});
 }
 
-const scenarios = { launch, attach, tests, web, missing };
+const scenarios = { launch, broken, several, attach, tests, web, missing };
 const w = await Workbench.open(url, shots);
 await scenarios[scenario](w);
 await w.shot('end');

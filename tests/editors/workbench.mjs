@@ -91,11 +91,31 @@ export class Workbench {
 			.catch(() => {});
 	}
 
+	/** An entry of the list that is shown. */
+	async pick(text) {
+		const row = this.page.locator('.quick-input-list .monaco-list-row',
+			{ hasText: text }).first();
+		await row.click({ timeout: 3 * LONG });
+	}
+
+	/** The entries of the list that is shown. */
+	listed() {
+		return this.page.locator('.quick-input-list .monaco-list-row ' +
+			'.quick-input-list-label .label-name').allInnerTexts();
+	}
+
+	/** A button of the dialog that is shown. */
+	async button(text) {
+		await this.page.locator('.monaco-dialog-box .monaco-button',
+			{ hasText: text }).first().click();
+	}
+
 	async openFile(name) {
 		await this.keys('Control+P');
 		await this.see('.quick-input-widget input');
 		await this.type(name);
-		await this.see(`.quick-input-list .monaco-list-row:has-text("${name}")`, LONG);
+		const row = path.basename(name);
+		await this.see(`.quick-input-list .monaco-list-row:has-text("${row}")`, LONG);
 		await this.keys('Enter');
 		await this.see('.monaco-editor .view-lines');
 	}

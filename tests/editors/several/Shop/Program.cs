@@ -1,0 +1,2 @@
+int price = 12;
+System.Console.WriteLine("shop " + price); // @shop
