@@ -45,15 +45,22 @@ function locate(name, search = process.env.PATH || '') {
 	return found;
 }
 
+/** The debugger that comes with the extension in @folder, if it does. */
+function bundled(folder) {
+	const file = path.join(folder, 'bin/dndbg');
+	return executable(file) ? file : undefined;
+}
+
 /**
  * {command, args, options} of the adapter for a resolved configuration;
- * settings are {path, args}. Throws an Error with a sentence for the user.
+ * settings are {path, args}, @own is the debugger that the extension brings,
+ * if any. Throws an Error with a sentence for the user.
  */
-function describe(config, settings) {
+function describe(config, settings, own) {
 	const pipe = config.pipeTransport;
 	if (!pipe)
 		return {
-			command: locate(settings.path || 'dndbg'),
+			command: locate(settings.path || own || 'dndbg'),
 			args: [INTERPRETER, ...settings.args || []],
 			options: {},
 		};
@@ -73,4 +80,4 @@ function describe(config, settings) {
 	};
 }
 
-module.exports = { describe, locate, quote, split };
+module.exports = { bundled, describe, locate, quote, split };

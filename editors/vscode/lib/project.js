@@ -1,5 +1,6 @@
 'use strict';
-// The project of a folder: which it is, what it builds, how it is built.
+// The projects of a folder: which they are, what they build, how they are
+// built and launched.
 
 const fs = require('fs');
 const path = require('path');
@@ -28,10 +29,26 @@ function find(folder, depth = DEPTH) {
 	return [...here, ...below];
 }
 
+/** The project that a source file belongs to, not above @root; or nothing. */
+function owner(file, root) {
+	for (let folder = path.dirname(file); ; folder = path.dirname(folder)) {
+		const [found] = find(folder, 0);
+		if (found)
+			return found;
+		if (folder === root || folder === path.dirname(folder))
+			return undefined;
+	}
+}
+
+/** Is it a project of ASP.NET Core, whose pages a browser shows? */
+function isWeb(text) {
+	return /Sdk="Microsoft\.NET\.Sdk\.Web"/i.test(text);
+}
+
 /** Does the text of a project say that it makes a program? */
 function isProgram(text) {
-	return /<OutputType>\s*(Exe|WinExe)\s*</i.test(text) ||
-		/Sdk="Microsoft\.NET\.Sdk\.(Web|Worker|BlazorWebAssembly)"/i.test(text);
+	return /<OutputType>\s*(Exe|WinExe)\s*</i.test(text) || isWeb(text) ||
+		/Sdk="Microsoft\.NET\.Sdk\.(Worker|BlazorWebAssembly)"/i.test(text);
 }
 
 /** Does it hold tests? They are programs that nobody means by "launch". */
@@ -57,16 +74,22 @@ function testRun(file, given) {
 	};
 }
 
-/**
- * The projects among @files that can be launched; those of tests only if
- * there is nothing else.
- */
-function launchable(files) {
+/** The projects among @files that can be launched: {programs, tests}. */
+function sorted(files) {
 	const texts = files.map(file => [file, fs.readFileSync(file, 'utf8')]);
 	const tests = texts.filter(([, text]) => isTest(text));
 	const programs = texts.filter(([, text]) =>
 		isProgram(text) && !isTest(text));
-	return (programs.length ? programs : tests).map(([file]) => file);
+	return {
+		programs: programs.map(([file]) => file),
+		tests: tests.map(([file]) => file),
+	};
+}
+
+/** Those that "launch" can mean: tests only if there is nothing else. */
+function launchable(files) {
+	const { programs, tests } = sorted(files);
+	return programs.length ? programs : tests;
 }
 
 /** Arguments for dotnet that print what a project builds. */
@@ -92,12 +115,33 @@ function target(file, printed) {
 	return properties.TargetPath;
 }
 
-/** Arguments for dotnet that build a project. */
+/**
+ * The arguments and the environment of a dotnet that builds a project and
+ * prints each error once, as a problem matcher reads it: `dotnet build` would
+ * repeat them at its end, whatever it is told.
+ */
 function build(file) {
-	return ['build', file, '-nologo', '-v:q', '-c', 'Debug',
-		'-consoleLoggerParameters:NoSummary'];
+	return {
+		args: ['msbuild', file, '-restore', '-nologo', '-v:q',
+			'-p:Configuration=Debug', '-p:GenerateFullPaths=true',
+			'-consoleLoggerParameters:NoSummary'],
+		env: { MSBUILDTERMINALLOGGER: 'off' },
+	};
+}
+
+/** A path of launch.json before VS Code has put in the variables. */
+function resolve(name, folder) {
+	const known = {
+		workspaceFolder: folder, workspaceRoot: folder,
+		workspaceFolderBasename: path.basename(folder),
+		userHome: process.env.HOME || '', pathSeparator: '/', '/': '/',
+	};
+	const put = name.replace(/\$\{(env:)?([^}]*)\}/g, (all, env, word) =>
+		env ? process.env[word] || '' : word in known ? known[word] : all);
+	return path.resolve(folder, put);
 }
 
 module.exports = {
-	build, find, isProgram, isTest, launchable, query, target, testRun,
+	build, find, isProgram, isTest, isWeb, launchable, owner, query, resolve,
+	sorted, target, testRun,
 };

@@ -14,55 +14,127 @@ class Executable {
 	}
 }
 
+class Held {
+	constructor(...words) {
+		this.words = words;
+	}
+}
+
 function standIn() {
-	const seen = { commands: {}, providers: [], shown: [] };
+	const seen = { commands: {}, providers: {}, shown: [], started: [],
+		settings: {} };
 	seen.vscode = {
+		CodeLens: class {
+			constructor(range, command) {
+				Object.assign(this, { range, command });
+			}
+		},
 		DebugAdapterExecutable: Executable,
 		DebugConfigurationProviderTriggerKind: { Initial: 1, Dynamic: 2 },
-		ProgressLocation: { Notification: 15 },
+		EventEmitter: Held,
+		ProcessExecution: class {
+			constructor(command, args, options) {
+				Object.assign(this, { command, args, options });
+			}
+		},
+		Range: Held,
+		Task: class {
+			constructor(definition, scope, name, source, execution, matcher) {
+				Object.assign(this,
+					{ definition, scope, name, source, execution, matcher });
+			}
+		},
+		TaskGroup: { Build: 'build' },
+		TaskRevealKind: { Silent: 2 },
 		commands: {
 			registerCommand: (name, run) => { seen.commands[name] = run; },
 		},
 		debug: {
-			registerDebugConfigurationProvider: (type, provider) => {
+			registerDebugConfigurationProvider: (type, provider, kind) => {
 				seen.type = type;
-				seen.providers.push(provider);
+				seen.providers[kind || 'resolves'] = provider;
 			},
 			registerDebugAdapterDescriptorFactory: (type, factory) => {
 				seen.factory = factory;
 			},
+			startDebugging: (...how) => { seen.started.push(how); },
+		},
+		languages: {
+			registerCodeLensProvider: (selector, provider) => {
+				seen.lenses = provider;
+			},
+		},
+		tasks: {
+			registerTaskProvider: (type, provider) => {
+				seen.taskType = type;
+				seen.tasks = provider;
+			},
 		},
 		window: {
-			createOutputChannel: () => ({ appendLine() {}, show() {} }),
+			showErrorMessage: text => { seen.shown.push(text); },
 			showInformationMessage: text => { seen.shown.push(text); },
 			showQuickPick: async items => seen.pick(items),
-			withProgress: (options, run) => run(),
 		},
 		workspace: {
 			getConfiguration: () => ({ get: name => seen.settings[name] }),
+			getWorkspaceFolder: () => seen.folder,
+			onDidChangeConfiguration() {},
+			saveAll: async () => { seen.saved = true; },
 		},
 	};
 	return seen;
 }
 
-function activated() {
+function activated(extensionPath = '/nowhere') {
 	const seen = standIn();
 	const load = Module._load;
 	Module._load = (name, ...rest) =>
 		name === 'vscode' ? seen.vscode : load(name, ...rest);
 	try {
-		delete require.cache[require.resolve('../extension')];
-		require('../extension').activate({ subscriptions: [] });
+		for (const name of ['../extension', '../launch', '../lenses'])
+			delete require.cache[require.resolve(name)];
+		require('../extension').activate({ extensionPath, subscriptions: [] });
 	} finally {
 		Module._load = load;
 	}
+	seen.provider = seen.providers.resolves;
 	return seen;
+}
+
+/** A folder of the workspace with projects in it: {name: words}. */
+function folderOf(t, seen, projects) {
+	const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'dndbg-folder-'));
+	t.after(() => fs.rmSync(dir, { recursive: true }));
+	for (const [name, more] of Object.entries(projects)) {
+		fs.mkdirSync(path.dirname(path.join(dir, name)), { recursive: true });
+		fs.writeFileSync(path.join(dir, name),
+			`<Project Sdk="Microsoft.NET.Sdk${more.sdk || ''}"><PropertyGroup>` +
+			'<OutputType>Exe</OutputType><TargetFramework>net10.0' +
+			`</TargetFramework>${more.words || ''}</PropertyGroup></Project>`);
+	}
+	const folder = { uri: { fsPath: dir } };
+	seen.vscode.workspace.workspaceFolders = [folder];
+	return { dir, folder };
+}
+
+/** Both steps of a launch, with nothing between them. */
+async function resolved(seen, folder, config) {
+	const made = await seen.provider.resolveDebugConfiguration(folder, config);
+	return made && seen.provider
+		.resolveDebugConfigurationWithSubstitutedVariables(folder, made);
+}
+
+function put(file, text = '') {
+	fs.mkdirSync(path.dirname(file), { recursive: true });
+	fs.writeFileSync(file, text);
 }
 
 test('what the manifest promises is registered', () => {
 	const seen = activated();
 	const [contributed] = manifest.contributes.debuggers;
 	assert.strictEqual(seen.type, contributed.type);
+	assert.strictEqual(seen.taskType,
+		manifest.contributes.taskDefinitions[0].type);
 	for (const { command } of manifest.contributes.commands)
 		assert.ok(seen.commands[command], command);
 	for (const command of Object.values(contributed.variables))
@@ -84,61 +156,216 @@ test('the adapter that the settings name', () => {
 	assert.deepStrictEqual(made.args, ['--interpreter=vscode']);
 });
 
-test('F5 without launch.json; attach without a process', () => {
-	const [provider] = activated().providers;
-	assert.strictEqual(provider.resolveDebugConfiguration(undefined, {})
-		.request, 'launch');
+test('the adapter that the extension brings, unless another is named', t => {
+	const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'dndbg-brought-'));
+	t.after(() => fs.rmSync(dir, { recursive: true }));
+	const file = path.join(dir, 'bin/dndbg');
+	put(file);
+	fs.chmodSync(file, 0o755);
+	const seen = activated(dir);
+	seen.settings = { path: '', args: [] };
+	const make = () => seen.factory.createDebugAdapterDescriptor(
+		{ configuration: {} }).command;
+	assert.strictEqual(make(), file);
+	seen.settings.path = '/bin/sh';
+	assert.strictEqual(make(), '/bin/sh');
+	fs.unlinkSync(file);
+	seen.settings.path = '';
+	const { PATH } = process.env;
+	process.env.PATH = dir;
+	t.after(() => { process.env.PATH = PATH; });
+	assert.throws(make, /'dndbg' is not found/);
+});
+
+test('F5 without launch.json; attach without a process', async t => {
+	const seen = activated();
+	const { dir, folder } = folderOf(t, seen, { 'App.csproj': {} });
+	const file = path.join(dir, 'App.csproj');
+	assert.deepStrictEqual(
+		await seen.provider.resolveDebugConfiguration(folder, {}), {
+			type: 'dndbg', request: 'launch', name: '.NET: launch',
+			project: file, preLaunchTask: {
+				type: 'dndbg', project: file, name: 'build App.csproj',
+			},
+		});
 	const attach = { type: 'dndbg', request: 'attach', name: 'a' };
-	assert.strictEqual(provider.resolveDebugConfiguration(undefined, attach)
-		.processId, '${command:pickProcess}');
+	assert.strictEqual((await seen.provider.resolveDebugConfiguration(undefined,
+		attach)).processId, '${command:pickProcess}');
 	const named = { ...attach, processName: 'app' };
-	assert.strictEqual(
-		provider.resolveDebugConfiguration(undefined, named), named);
+	assert.strictEqual(await seen.provider.resolveDebugConfiguration(undefined,
+		named), named);
 });
 
 test('a program that is named is launched as it is', async () => {
-	const [provider] = activated().providers;
 	const config = { request: 'launch', program: '/a.dll' };
-	assert.strictEqual(
-		await provider.resolveDebugConfigurationWithSubstitutedVariables(
-			undefined, config), config);
+	assert.strictEqual(await resolved(activated(), undefined, config), config);
 });
 
 test('the project of the folder: its dll, and nothing of ours left', async t => {
-	const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'dndbg-folder-'));
-	t.after(() => fs.rmSync(dir, { recursive: true }));
-	for (const name of ['One', 'Two'])
-		fs.writeFileSync(path.join(dir, name + '.csproj'),
-			'<Project Sdk="Microsoft.NET.Sdk"><PropertyGroup><OutputType>Exe' +
-			'</OutputType><TargetFramework>net10.0</TargetFramework>' +
-			'</PropertyGroup></Project>');
 	const seen = activated();
+	const { dir, folder } = folderOf(t, seen,
+		{ 'One.csproj': {}, 'Two.csproj': {} });
+	const program = path.join(dir, 'bin/Debug/net10.0/Two.dll');
+	put(program);
 	seen.pick = items => items.find(item => item.label === 'Two.csproj');
-	const config =
-		await seen.providers[0].resolveDebugConfigurationWithSubstitutedVariables(
-			{ uri: { fsPath: dir } },
-			{ request: 'launch', build: false, args: ['x'] });
-	assert.deepStrictEqual(config, {
-		cwd: dir, request: 'launch', args: ['x'],
-		program: path.join(dir, 'bin/Debug/net10.0/Two.dll'),
-	});
+	const given = { request: 'launch', build: false, args: ['x'] };
+	assert.deepStrictEqual(await resolved(seen, folder, given),
+		{ cwd: dir, request: 'launch', args: ['x'], program });
+	assert.deepStrictEqual(await resolved(seen, folder,
+		{ ...given, project: '${workspaceFolder}/Two.csproj' }),
+	{ cwd: dir, request: 'launch', args: ['x'], program });
 	seen.pick = () => undefined;
-	assert.strictEqual(
-		await seen.providers[0].resolveDebugConfigurationWithSubstitutedVariables(
-			{ uri: { fsPath: dir } }, { request: 'launch', build: false }),
-		undefined);
+	assert.strictEqual(await resolved(seen, folder, given), undefined);
+	assert.deepStrictEqual(seen.shown, []);
 });
 
-test('a project that does not build stops the launch in words', async t => {
-	const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'dndbg-folder-'));
-	t.after(() => fs.rmSync(dir, { recursive: true }));
-	fs.writeFileSync(path.join(dir, 'Bad.csproj'),
-		'<Project><PropertyGroup><OutputType>Exe</OutputType>');
+// An Error would have VS Code write a launch.json, whatever the user answers.
+test('what cannot be launched is said, and no configuration', async t => {
 	const seen = activated();
-	await assert.rejects(
-		seen.providers[0].resolveDebugConfigurationWithSubstitutedVariables(
-			{ uri: { fsPath: dir } }, { request: 'launch' }),
-		/'Bad.csproj' does not build/);
+	const { dir, folder } = folderOf(t, seen, { 'App.csproj': {} });
+	const fails = async (in_, config, sentence) => {
+		assert.strictEqual(await resolved(seen, in_, config), undefined);
+		assert.match(seen.shown.pop() || '', sentence);
+	};
+	const launch = { type: 'dndbg', request: 'launch', name: 'l' };
+	await fails(folder, { ...launch, project: 'No.csproj' },
+		/no such project: '.*No.csproj'/);
+	await fails(folder, launch, /'App.csproj' is not built: there is no/);
+	put(path.join(dir, 'App.csproj'), '<Project><PropertyGroup>');
+	await fails(folder, { ...launch, project: 'App.csproj' }, /App\.csproj/);
+	fs.unlinkSync(path.join(dir, 'App.csproj'));
+	await fails(folder, launch, /no project that makes a program/);
+	seen.vscode.workspace.workspaceFolders = undefined;
+	await fails(undefined, launch, /no folder is open/);
+});
+
+test('a build is a task, whose errors VS Code asks about', async t => {
+	const seen = activated();
+	const { dir, folder } = folderOf(t, seen, {
+		'src/App.csproj': {}, 'a/b/c/d/e/Deep.csproj': {},
+	});
+	const config = await seen.provider.resolveDebugConfiguration(folder, {
+		type: 'dndbg', request: 'launch', name: 'l',
+		project: 'a/b/c/d/e/Deep.csproj',
+	});
+	const tasks = seen.tasks.provideTasks();
+	assert.deepStrictEqual(tasks.map(task => task.definition.project).sort(),
+		[config.project, path.join(dir, 'src/App.csproj')]);
+	for (const task of tasks) {
+		assert.strictEqual(task.matcher, '$msCompile');
+		assert.strictEqual(task.scope, folder);
+		assert.strictEqual(task.execution.command, 'dotnet');
+	}
+	const own = { type: 'dndbg', request: 'launch', name: 'l',
+		preLaunchTask: 'mine' };
+	assert.strictEqual((await seen.provider.resolveDebugConfiguration(folder,
+		own)).preLaunchTask, 'mine');
+	assert.strictEqual((await seen.provider.resolveDebugConfiguration(folder,
+		{ ...own, preLaunchTask: undefined, build: false })).preLaunchTask,
+	undefined);
+	const resolvedTask = seen.tasks.resolveTask({ scope: folder, definition:
+		{ type: 'dndbg', project: '${workspaceFolder}/src/App.csproj' } });
+	assert.ok(resolvedTask.execution.args.includes(
+		path.join(dir, 'src/App.csproj')));
+	assert.strictEqual(resolvedTask.definition.project,
+		'${workspaceFolder}/src/App.csproj');
+});
+
+test('the F5 list: each project and each profile, no two the same', t => {
+	const seen = activated();
+	const tests = '<IsTestProject>true</IsTestProject>';
+	const { dir, folder } = folderOf(t, seen, {
+		'a/App.csproj': {}, 'b/App.csproj': {}, 'web/Web.csproj': { sdk: '.Web' },
+		't/Tests.csproj': { words: tests },
+	});
+	put(path.join(dir, 'web/Properties/launchSettings.json'), JSON.stringify({
+		profiles: { http: { commandName: 'Project' },
+			https: { commandName: 'Project' },
+			IIS: { commandName: 'IISExpress' } },
+	}));
+	for (const kind of [1, 2]) {
+		const list = seen.providers[kind].provideDebugConfigurations(folder);
+		assert.deepStrictEqual(list.map(config => config.name), [
+			'.NET: a/App.csproj', '.NET: b/App.csproj', '.NET: Web (http)',
+			'.NET: Web (https)', '.NET: Tests', '.NET: attach',
+		]);
+		assert.strictEqual(list[3].launchSettingsProfile, 'https');
+		assert.strictEqual(list[0].project,
+			'${workspaceFolder}/a/App.csproj');
+	}
+	assert.strictEqual(
+		manifest.contributes.debuggers[0].initialConfigurations, undefined);
+	const none = seen.providers[1].provideDebugConfigurations(undefined);
+	assert.deepStrictEqual(none.map(config => config.request),
+		['launch', 'attach']);
+	// Else they would be listed twice: for the folder and for the user.
+	assert.deepStrictEqual(
+		seen.providers[2].provideDebugConfigurations(undefined), []);
+});
+
+test('a web project opens a browser, when it is told to', async t => {
+	const seen = activated();
+	const { dir, folder } = folderOf(t, seen, {
+		'web/Web.csproj': { sdk: '.Web' }, 'app/App.csproj': {},
+	});
+	// In the SDK's place, which takes a second for each answer.
+	put(path.join(dir, 'bin/dotnet'), '#!/bin/sh\n' +
+		'printf \'{"Properties":{"TargetPath":"%s"}}\' "$2"\n');
+	fs.chmodSync(path.join(dir, 'bin/dotnet'), 0o755);
+	const { PATH } = process.env;
+	process.env.PATH = `${dir}/bin:${PATH}`;
+	t.after(() => { process.env.PATH = PATH; });
+	const action = async (more, file = 'web/Web.csproj') => {
+		const made = await resolved(seen, folder, { type: 'dndbg',
+			request: 'launch', name: 'l', project: file, ...more });
+		assert.ok(!('launchBrowser' in made));
+		return made.serverReadyAction;
+	};
+	assert.strictEqual((await action()).action, 'openExternally');
+	assert.strictEqual(await action({ launchBrowser: false }), undefined);
+	assert.strictEqual(await action({ serverReadyAction: 'own' }), 'own');
+	assert.strictEqual(await action({}, 'app/App.csproj'), undefined);
+	put(path.join(dir, 'web/Properties/launchSettings.json'), `{ // by hand
+		"profiles": { "quiet": { "commandName": "Project" },
+		"loud": { "commandName": "Project", "launchBrowser": true,
+			"launchUrl": "hello", }, } }`);
+	assert.strictEqual(await action(), undefined);
+	assert.strictEqual((await action({ launchSettingsProfile: 'loud' }))
+		.uriFormat, '%s/hello');
+	assert.strictEqual((await action({ launchBrowser: { enabled: true } }))
+		.uriFormat, '%s');
+});
+
+test('"Debug test" runs that test, as its file is saved', async t => {
+	const seen = activated();
+	const { dir, folder } = folderOf(t, seen, { 't/Tests.csproj': {} });
+	seen.folder = folder;
+	const uri = { fsPath: path.join(dir, 't/deep/SumTest.cs') };
+	put(uri.fsPath);
+	const text = 'class SumTest\n{\n    [Fact]\n    void Adds() {}\n}\n';
+	const document = { uri, getText: () => text, positionAt: at => at };
+	assert.deepStrictEqual(seen.lenses.provideCodeLenses(document), []);
+	seen.settings.testCodeLens = true;
+	const lenses = seen.lenses.provideCodeLenses(document);
+	assert.deepStrictEqual(lenses.map(lens => lens.command.title),
+		['Debug tests', 'Debug test']);
+	const { command, arguments: words } = lenses[1].command;
+	await seen.commands[command](...words);
+	const [[in_, config]] = seen.started;
+	assert.ok(seen.saved);
+	assert.strictEqual(in_, folder);
+	const project = path.join(dir, 't/Tests.csproj');
+	assert.deepStrictEqual(config, {
+		type: 'dndbg', request: 'launch', name: 'SumTest.Adds',
+		program: 'dotnet', cwd: path.join(dir, 't'),
+		args: ['test', '--no-build', '--filter',
+			'FullyQualifiedName=SumTest.Adds|' +
+			'FullyQualifiedName~SumTest.Adds\\('],
+		preLaunchTask: { type: 'dndbg', project, name: 'build Tests.csproj' },
+	});
+	seen.folder = { uri: { fsPath: path.join(dir, 'elsewhere') } };
+	await seen.commands[command]({ fsPath: '/no/where.cs' }, 'x', 'y');
+	assert.match(seen.shown[0], /'where.cs' belongs to no project/);
 });
 
 test('the process that is picked', async () => {

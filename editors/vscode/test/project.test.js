@@ -106,10 +106,44 @@ test('the SDK says where a real project builds to, and builds it there', t => {
 	const env = { ...process.env, DOTNET_CLI_USE_MSBUILD_SERVER: '0',
 		DOTNET_CLI_TELEMETRY_OPTOUT: '1', MSBUILDDISABLENODEREUSE: '1',
 		DOTNET_NOLOGO: '1' };
-	const dotnet = args => execFileSync('dotnet', args,
-		{ cwd: dir, encoding: 'utf8', env });
-	dotnet([...project.build(file), '-p:UseSharedCompilation=false']);
+	const dotnet = (args, more) => execFileSync('dotnet', args,
+		{ cwd: dir, encoding: 'utf8', env: { ...env, ...more } });
+	const build = project.build(file);
+	const args = [...build.args, '-p:UseSharedCompilation=false'];
+	dotnet(args, build.env);
 	const dll = project.target(file, dotnet(project.query(file)));
 	assert.strictEqual(dll, path.join(dir, 'bin/Debug/net10.0/App.dll'));
 	assert.strictEqual(dotnet(['exec', dll]), 'hello\n');
+
+	// An error is printed once, in the words that $msCompile reads.
+	fs.writeFileSync(path.join(dir, 'Program.cs'), 'int n = "x";\n');
+	assert.throws(() => dotnet(args, build.env), ({ stdout }) => {
+		const said = stdout.split('\n').filter(line => /CS0029/.test(line));
+		assert.strictEqual(said.length, 1, stdout);
+		assert.ok(said[0].startsWith(
+			`${path.join(dir, 'Program.cs')}(1,9): error CS0029: `), said[0]);
+		return true;
+	});
+});
+
+test('a path of launch.json, before VS Code puts in variables', () => {
+	const at = (name, folder = '/w/app') => project.resolve(name, folder);
+	assert.strictEqual(at('${workspaceFolder}/a.csproj'), '/w/app/a.csproj');
+	assert.strictEqual(at('src/a.csproj'), '/w/app/src/a.csproj');
+	assert.strictEqual(at('/b.csproj'), '/b.csproj');
+	assert.strictEqual(at('${unknown}/a'), '/w/app/${unknown}/a');
+	process.env.DNDBG_PROJECT = 'named';
+	assert.strictEqual(at('${env:DNDBG_PROJECT}/a'), '/w/app/named/a');
+	delete process.env.DNDBG_PROJECT;
+});
+
+test('the project of a source file is the nearest above it', t => {
+	const dir = tree(t, { 'A.csproj': PROGRAM, 'sub/B.csproj': PROGRAM,
+		'sub/deep/x.cs': '', 'y.cs': '' });
+	const of = file => project.owner(path.join(dir, file), dir);
+	assert.strictEqual(of('sub/deep/x.cs'), path.join(dir, 'sub/B.csproj'));
+	assert.strictEqual(of('y.cs'), path.join(dir, 'A.csproj'));
+	assert.strictEqual(
+		project.owner(path.join(dir, 'sub/deep/x.cs'), path.join(dir, 'sub/deep')),
+		undefined);
 });
