@@ -129,29 +129,23 @@ class Reader {
 	}
 }
 
-/** Words in a filter of dotnet test, literally. */
-function escaped(name) {
-	return name.replace(/[\\()&|=!~]/g, '\\$&');
-}
-
 /**
- * What there is to debug in a C# file: [{at, name, filter}], where @at is the
- * offset of the line to show it above, and @filter is for dotnet test: each
- * class with tests, and each test.
+ * What there is to debug in a C# file, {classes, tests}: [{at, name, filter}],
+ * where @at is the offset to show it above, and @filter is for dotnet test. The
+ * name of a test with parameters means all its cases, also to NUnit, which
+ * does not take the names of the cases here.
  */
 function find(text) {
 	const classes = new Map();
 	const tests = new Map();
 	for (const test of new Reader(text).read()) {
 		const name = `${test.class}.${test.method}`;
-		// NUnit's names end in the arguments.
 		if (!tests.has(name))
-			tests.set(name, { at: test.at, name, filter:
-				`FullyQualifiedName=${escaped(name)}|` +
-				`FullyQualifiedName~${escaped(name + '(')}` });
+			tests.set(name, { at: test.at, name,
+				filter: `FullyQualifiedName=${name}` });
 		if (!classes.has(test.class))
 			classes.set(test.class, { at: test.classAt, name: test.class,
-				filter: `FullyQualifiedName~${escaped(test.class)}.` });
+				filter: `FullyQualifiedName~${test.class}.` });
 	}
 	return { classes: [...classes.values()], tests: [...tests.values()] };
 }
