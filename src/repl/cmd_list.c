@@ -64,6 +64,20 @@ place_line(struct repl *r, const struct parse_place *place, uint64_t *ret_line)
 		     place->name);
 }
 
+// The line of the selected frame, if it is in the listing's file; else 0.
+static uint64_t current_line(struct repl *r)
+{
+	struct dbg_frame f;
+	struct dbg_error *err = frame_get(r, &f);
+
+	dbg_error_destroy(err);
+	if (err || !f.source.path ||
+	    strcmp(source_base(f.source.path), source_base(r->listing.file)) !=
+		0)
+		return 0;
+	return f.source.line;
+}
+
 static struct dbg_error *print_lines(struct repl *r, uint64_t first,
 				     uint64_t last)
 {
@@ -83,8 +97,10 @@ static struct dbg_error *print_lines(struct repl *r, uint64_t first,
 		out(r, "%s\n", note);
 	if (last > n)
 		last = n;
+	uint64_t current = current_line(r);
 	for (uint64_t i = first; i <= last && !loop_interrupted(r->loop); i++)
-		out(r, "%" PRIu64 "\t%s\n", i, lines[i - 1]);
+		out(r, "%" PRIu64 "%s\t%s\n", i, i == current ? "=>" : "",
+		    lines[i - 1]);
 	r->listing.first = first;
 	r->listing.last = last;
 	return NULL;

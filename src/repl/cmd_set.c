@@ -57,6 +57,8 @@ static const struct setting settings[] = {
      FIELD(pagination)},
     {"print elements", "elements of an array shown, 0 for all", SETTING_COUNT,
      FIELD(elements)},
+    {"print frame-types", "types of the parameters of the framework's frames",
+     SETTING_BOOL, FIELD(frame_types)},
     {"print max-depth", "objects inside objects shown", SETTING_COUNT,
      FIELD(depth)},
     {"print pretty", "one field a line", SETTING_BOOL, FIELD(pretty)},

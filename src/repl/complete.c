@@ -65,23 +65,70 @@ static void add_paths(const char *word, struct words *ret)
 	closedir(d);
 }
 
+static int compare(const void *a, const void *b)
+{
+	const char *const *s = a, *const *t = b;
+
+	return strcmp(*s, *t);
+}
+
+static bool is_listed(const struct words *w, size_t n, const char *word)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(w->v[i], word) == 0)
+			return true;
+	return false;
+}
+
+// Sort the words from @from on, without those that came before.
+static void sort_from(struct words *w, size_t from)
+{
+	size_t kept = from;
+
+	if (w->n == from)
+		return;
+	qsort(w->v + from, w->n - from, sizeof(*w->v), compare);
+	for (size_t i = from; i < w->n; i++) {
+		// A name with control characters cannot be typed.
+		if (!plain_is(w->v[i]) || is_listed(w, from, w->v[i]) ||
+		    (kept > from && strcmp(w->v[kept - 1], w->v[i]) == 0))
+			free(w->v[i]);
+		else
+			w->v[kept++] = w->v[i];
+	}
+	w->n = kept;
+}
+
+// What is in scope first, then what is the program's, then the framework's.
 static void add_names(struct repl *r, unsigned int kinds, const char *word,
 		      struct words *ret)
 {
-	struct dbg_error *err;
-	const char **names;
-	size_t n;
+	static const unsigned int ranks[] = {
+	    DBG_NAMES_LOCALS,
+	    DBG_NAMES_FILES | DBG_NAMES_TYPES | DBG_NAMES_METHODS |
+		DBG_NAMES_OWN,
+	    DBG_NAMES_FILES | DBG_NAMES_TYPES | DBG_NAMES_METHODS,
+	};
 
 	kinds &= COMPLETE_LOCATIONS | COMPLETE_EXPRESSIONS;
 	// All types there are help nobody.
 	if (!*word)
 		kinds &= DBG_NAMES_FILES | DBG_NAMES_LOCALS;
-	if (!kinds)
-		return;
-	err = dbg_complete(r->dbg, kinds, word, NAMES_MAX, &names, &n);
-	for (size_t i = 0; !err && i < n; i++)
-		words_add(ret, names[i], strlen(names[i]));
-	dbg_error_destroy(err);
+	for (size_t k = 0; k < sizeof(ranks) / sizeof(*ranks); k++) {
+		struct dbg_error *err = NULL;
+		const char **names;
+		size_t from = ret->n;
+		size_t n = 0;
+		unsigned int wanted = kinds & ranks[k];
+		if (wanted)
+			err = dbg_complete(r->dbg,
+					   wanted | (ranks[k] & DBG_NAMES_OWN),
+					   word, NAMES_MAX, &names, &n);
+		for (size_t i = 0; !err && i < n; i++)
+			words_add(ret, names[i], strlen(names[i]));
+		dbg_error_destroy(err);
+		sort_from(ret, from);
+	}
 }
 
 // Fields of what stands before the last dot: "a.b" of "a.b.x".
@@ -109,31 +156,6 @@ static void add_members(struct repl *r, const char *word, struct words *ret)
 		_cleanup_free_ char *full = alloc_printf("%s.%s", head, name);
 		words_add(ret, full, strlen(full));
 	}
-}
-
-static int compare(const void *a, const void *b)
-{
-	const char *const *s = a, *const *t = b;
-
-	return strcmp(*s, *t);
-}
-
-static void sort(struct words *w)
-{
-	size_t kept = 0;
-
-	if (!w->n)
-		return;
-	qsort(w->v, w->n, sizeof(*w->v), compare);
-	for (size_t i = 0; i < w->n; i++) {
-		// A name with control characters cannot be typed.
-		if (!plain_is(w->v[i]) ||
-		    (kept && strcmp(w->v[kept - 1], w->v[i]) == 0))
-			free(w->v[i]);
-		else
-			w->v[kept++] = w->v[i];
-	}
-	w->n = kept;
 }
 
 // Where the last word of the arguments begins.
@@ -164,6 +186,7 @@ void complete_line(struct repl *r, const char *line, struct completion *ret)
 			ret->start = (size_t)(parts.name - line);
 			ret->whole = true;
 			add_commands(r, table, parts.name, words);
+			sort_from(words, 0);
 			if (!cmd || !cmd->run)
 				break;
 		}
@@ -183,18 +206,19 @@ void complete_line(struct repl *r, const char *line, struct completion *ret)
 		}
 		const char *word = last_word(rest, cmd->complete);
 		ret->start = (size_t)(word - line);
-		add_names(r, cmd->complete, word, words);
 		if (cmd->complete & DBG_NAMES_LOCALS)
 			add_members(r, word, words);
+		add_names(r, cmd->complete, word, words);
+		size_t ranked = words->n;
 		if (cmd->complete & COMPLETE_PATHS)
 			add_paths(word, words);
 		if (cmd->complete & COMPLETE_COMMANDS)
 			add_commands(r, NULL, word, words);
 		if (cmd->complete & COMPLETE_SETTINGS)
 			settings_complete(r, word, words);
+		sort_from(words, ranked);
 		ret->whole = !(cmd->complete &
 			       (COMPLETE_LOCATIONS | COMPLETE_EXPRESSIONS));
 		break;
 	}
-	sort(words);
 }

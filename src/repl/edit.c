@@ -19,9 +19,10 @@
 #include "alloc.h"
 #include "edithistory.h"
 #include "repl_priv.h"
+#include "screen.h"
 
 enum {
-	LISTED_MAX = 60
+	LISTED_MAX = 24 /* if the terminal does not tell */
 };
 
 struct edit {
@@ -130,7 +131,7 @@ static unsigned int term_width(void)
 
 static void list_words(const struct repl *r, const struct words *words)
 {
-	size_t n = words->n < LISTED_MAX ? words->n : LISTED_MAX;
+	size_t n = words->n;
 	size_t width = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -149,9 +150,24 @@ static void list_words(const struct repl *r, const struct words *words)
 			    words->v[i]);
 		out(r, "\n");
 	}
-	if (n < words->n)
-		out(r, "... and more: type another letter.\n");
 	fflush(r->out);
+}
+
+// More than a screenful is asked for first.
+static bool wants_list(struct edit *e, size_t n)
+{
+	uint64_t height = screen_height(e->r);
+	char answer = 'n';
+
+	if (n < (height > 1 ? height : LISTED_MAX))
+		return true;
+	out(e->r, "\nDisplay all %zu possibilities? (y or n)", n);
+	fflush(e->r->out);
+	read_byte(e, &answer);
+	if (!strchr("yY ", answer))
+		out(e->r, "\n");
+	fflush(e->r->out);
+	return strchr("yY ", answer);
 }
 
 // Put in what all words share, and list them if that is nothing new.
@@ -177,7 +193,8 @@ static unsigned char offer(EditLine *el, const struct completion *c,
 	}
 	if (*more)
 		return CC_REFRESH;
-	list_words(edit_of(el)->r, words);
+	if (wants_list(edit_of(el), words->n))
+		list_words(edit_of(el)->r, words);
 	return CC_REDISPLAY;
 }
 

@@ -31,6 +31,7 @@ struct input;
 
 struct repl_settings {
 	bool confirm, trace, pretty, statics, full_names, style;
+	bool frame_types; /* of the framework's parameters */
 	bool pagination, log_enabled, log_overwrite, log_redirect;
 	uint64_t height, width; /* 0: no end; SCREEN_AUTO */
 	char *log_file;
@@ -269,6 +270,8 @@ DBG_MUST struct dbg_error *show_stop(struct repl *r);
 void show_thread(struct repl *r, uint32_t number);
 /* A method's name without its parameter types. */
 void frame_add_name(const char *function, struct text *ret);
+/* The last part of a path of either system; borrowed from it. */
+const char *source_base(const char *path);
 /* How a source file is called on the screen; borrowed from @path. */
 const char *source_name(const struct repl *r, const char *path);
 

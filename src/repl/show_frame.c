@@ -52,16 +52,19 @@ dbg_id frame_id(struct repl *r)
 	return err ? 0 : f.id;
 }
 
-const char *source_name(const struct repl *r, const char *path)
+const char *source_base(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	const char *backslash = strrchr(path, '\\');
 
-	if (r->set.full_names)
-		return path;
 	if (!slash || (backslash && backslash > slash))
 		slash = backslash;
 	return slash ? slash + 1 : path;
+}
+
+const char *source_name(const struct repl *r, const char *path)
+{
+	return r->set.full_names ? path : source_base(path);
 }
 
 void frame_add_name(const char *function, struct text *ret)
@@ -121,8 +124,8 @@ static void show_args(struct repl *r, const struct dbg_frame *f)
 }
 
 /*
- * Parameter types of a frame without source: the framework's code is
- * optimised and seldom has more to show.
+ * Parameter types of a frame without source, whose values are seldom known;
+ * of the framework's only if asked for.
  */
 static void show_types(const struct repl *r, const struct dbg_frame *f,
 		       const char *name)
@@ -130,7 +133,9 @@ static void show_types(const struct repl *r, const struct dbg_frame *f,
 	const char *list = f->function + strlen(name);
 	size_t n = strlen(list);
 
-	if (n > 2)
+	if (n > 2 && f->framework && !r->set.frame_types)
+		out(r, "...");
+	else if (n > 2)
 		out(r, "%.*s", (int)(n - 2), list + 1);
 }
 

@@ -79,6 +79,32 @@ def test_complete_names(t):
 
 
 @one_runtime
+def test_complete_ranks(t):
+    """What is in scope, then the program's, then what C# could name of the
+    framework; more than a screenful is asked for."""
+    done = t.batch(["break Add", "run", "complete print a", "complete print StringC",
+                    "complete print Ordinal", "kill"], t.program("Hello"))
+    t.check_match("(?s)^print a\n", done.stdout)
+    t.check_in("print StringComparer", done.stdout)
+    # internal: no program can name it
+    t.check_not_in("OrdinalCaseSensitiveComparer", done.stdout)
+    done = t.batch(["start", "complete print T", "kill"],
+                   t.program("Throws"))
+    found = re.findall("^print (T.*)$", done.stdout, re.M)
+    t.check("Throws" in found[0], f"the program's are not first: {found[:9]}")
+    t.check_in("Type", found)
+    s = at_main(t)
+    s.send("p S\t")
+    s.expect(r"Display all \d+ possibilities\? \(y or n\)")
+    s.send("n")
+    s.expect(r"\(dndbg\) p S$")
+    s.send("\t")
+    s.expect(r"Display all \d+ possibilities\? \(y or n\)")
+    s.send("y")
+    t.check_in("System.MulticastDelegate", s.expect(r"\(dndbg\) p S$"))
+
+
+@one_runtime
 def test_complete_members(t):
     s = editing(t, *t.program("Throws"))
     s.cmd("catch throw")

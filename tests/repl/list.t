@@ -11,7 +11,7 @@ Breakpoint 1 (Hello.cs:{@print}) pending: the program is not running.
 {@main-open}	        { // @main-open
 {@first}	{...}// @first
 {@call}	{...}// @call
-{@print}	{...}// @print
+{@print}=>	{...}// @print
 {@last}	{...}// @last
 {@return}	{...}// @return
 {@end}	        } // @end
@@ -43,7 +43,7 @@ Breakpoint 1 (Hello.cs:{@print}) pending: the program is not running.
 +list @call
 {@first}	{...}// @first
 {@call}	{...}// @call
-{@print}	{...}// @print
+{@print}=>	{...}// @print
 +list
 {@last}	{...}// @last
 {@return}	{...}// @return

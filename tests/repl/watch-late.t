@@ -118,7 +118,7 @@ Hardware watchpoint 11: list[1]
 
 Old value = 20
 New value = 21
-{addr} in System.Collections.Generic.List<int>.Item.set (int, int) from System.Private.CoreLib.dll{...}
+{addr} in System.Collections.Generic.List<int>.Item.set (...) from System.Private.CoreLib.dll{...}
 +tbreak @by
 Temporary breakpoint 12 at {...}
 +continue

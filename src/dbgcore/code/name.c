@@ -318,6 +318,13 @@ const char *code_type_name(struct code *c, uint64_t type)
 
 /* ---- Completion ------------------------------------------------------ */
 
+enum {
+	NESTED_MAX = 32,
+	// ECMA-335 II.23.1.15
+	VISIBLE_PUBLIC = 1,
+	VISIBLE_NESTED_PUBLIC = 2,
+};
+
 static void each_file(const struct code_module *m, code_name_fn *fn, void *arg)
 {
 	uint32_t n = m->pdb ? pdb_n_documents(m->pdb) : 0;
@@ -326,14 +333,33 @@ static void each_file(const struct code_module *m, code_name_fn *fn, void *arg)
 		fn(arg, str_basename(pdb_document_path(m->pdb, rid)));
 }
 
+// Can other assemblies name the type?
+static bool is_public(const struct md *md, uint32_t rid)
+{
+	for (int depth = 0; rid && depth < NESTED_MAX; depth++) {
+		uint32_t n, row;
+		uint32_t visibility = md_col(md, MD_TYPEDEF, rid, 0) & 7;
+
+		if (visibility == VISIBLE_PUBLIC)
+			return true;
+		if (visibility != VISIBLE_NESTED_PUBLIC)
+			return false;
+		row = md_find(md, MD_NESTEDCLASS, 0, rid, &n);
+		rid = row ? md_col(md, MD_NESTEDCLASS, row, 1) : 0;
+	}
+	return false;
+}
+
 static void each_type(const struct code_module *m, code_name_fn *fn, void *arg)
 {
+	bool foreign = m->framework && !m->pdb;
 	uint32_t n = md_rows(&m->md, MD_TYPEDEF);
 	_cleanup_str_ struct str name = {0};
 
 	for (uint32_t rid = 1; rid <= n; rid++) {
 		// Closures, state machines and <Module>.
-		if (*md_col_string(&m->md, MD_TYPEDEF, rid, 1) == '<')
+		if (*md_col_string(&m->md, MD_TYPEDEF, rid, 1) == '<' ||
+		    (foreign && !is_public(&m->md, rid)))
 			continue;
 		str_clear(&name);
 		csname_type(&m->md, MD_TOKEN(MD_TYPEDEF, rid), NULL, &name);
@@ -368,6 +394,8 @@ void code_each_name(struct code *c, unsigned int names, code_name_fn *fn,
 	for (size_t i = 0; i < c->n_modules; i++) {
 		const struct code_module *m = c->modules[i];
 
+		if ((names & DBG_NAMES_OWN) && m->framework)
+			continue;
 		if (names & DBG_NAMES_FILES)
 			each_file(m, fn, arg);
 		if (names & DBG_NAMES_TYPES)

@@ -485,6 +485,7 @@ struct dbg_frame {
 	uint32_t token;       /* methodDef, 0: none */
 	uint32_t il_offset;   /* UINT32_MAX: unknown */
 	bool optimized;
+	bool framework; /* of a module that is not the user's own */
 	struct dbg_source_range source; /* path NULL: no symbols */
 	/* "[native: libc.so.6, 3 frames]" that it called; NULL: none */
 	const char *above;
@@ -751,6 +752,7 @@ enum dbg_names {
 	DBG_NAMES_TYPES = 2,
 	DBG_NAMES_METHODS = 4,
 	DBG_NAMES_LOCALS = 8,
+	DBG_NAMES_OWN = 16, /* no types and methods of the framework */
 };
 
 /* Names that begin with @prefix, sorted, at most @max; dies with stop. */

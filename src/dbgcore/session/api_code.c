@@ -207,9 +207,10 @@ struct dbg_error *dbg_complete(struct dbg *dbg, unsigned int kinds,
 		return err;
 	code_each_name(dbg->inspect.code, kinds & DBG_NAMES_FILES, take_name,
 		       &names);
-	code_each_name(dbg->inspect.code,
-		       kinds & (DBG_NAMES_TYPES | DBG_NAMES_METHODS), take_part,
-		       &names);
+	code_each_name(
+	    dbg->inspect.code,
+	    kinds & (DBG_NAMES_TYPES | DBG_NAMES_METHODS | DBG_NAMES_OWN),
+	    take_part, &names);
 	if (kinds & DBG_NAMES_LOCALS) {
 		take_locals(dbg, &names);
 		take_members(dbg, &names);

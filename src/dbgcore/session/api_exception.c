@@ -59,10 +59,12 @@ static const char *living_stack(struct dbg *dbg)
 	for (size_t i = 0; !err && i < n; i++) {
 		const struct dbg_source_range *at = &frames[i].source;
 
-		str_addf(&text, "%s   at %s", i ? "\n" : "",
-			 frames[i].function);
+		str_add(&text, i ? "\n" : "");
+		size_t from = text.len;
+		str_addf(&text, "   at %s", frames[i].function);
 		if (at->path)
 			str_addf(&text, " in %s:line %u", at->path, at->line);
+		str_one_line(&text, from);
 	}
 	dbg_error_destroy(err);
 	return text.len ? arena_strdup(dbg->inspect.arena, str_get(&text))

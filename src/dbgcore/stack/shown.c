@@ -306,6 +306,7 @@ static void describe_managed(struct stack *s, const struct frame *f,
 		return;
 	ret->module = pos->module->name;
 	ret->optimized = pos->module->optimized;
+	ret->framework = pos->module->framework;
 	if (!pos->path)
 		return;
 	ret->source = (struct dbg_source_range){
