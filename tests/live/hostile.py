@@ -3,8 +3,12 @@ and programs that cannot bear much: dndbg does them none."""
 import ctypes
 import os
 import re
+import shutil
 import signal
 import struct
+import subprocess
+import sys
+import zlib
 
 import drive
 from survivor import Busy, batch
@@ -228,3 +232,59 @@ def test_killed_filter_allow(t):
 
 def test_killed_filter_eperm(t):
     killed_under(t, "eperm")
+
+
+# ---- No room left, and too much
+
+@one_runtime
+def test_full_disk(t):
+    """What cannot be written is said once, and the session goes on."""
+    done = t.batch(["b Main", "save breakpoints /dev/full",
+                    "set log /dev/full", "run", "bt", "continue"],
+                   t.program("Hello"))
+    t.check_in("No space left on device", done.stderr)
+    t.check_equal(1, done.stderr.count("\n"))
+    t.check_in("Breakpoint 1, Hello.Program.Main", done.stdout)
+    t.check_in("hello world 5\nok\n", done.stdout)
+
+
+def peak_of(t, *words):
+    """What dndbg says at a breakpoint in Main, and its peak in kilobytes."""
+    done = subprocess.run(
+        [sys.executable, "-c", PEAK, t.dndbg, "--batch", "-ex", "b Main",
+         "-ex", "run", "-ex", "bt", "-ex", "continue", "--args", *words],
+        env=t.env, cwd=t.dir, text=True, capture_output=True,
+        timeout=60 * drive.SLOW)
+    return done.stdout, int(done.stderr.split()[-1])
+
+
+PEAK = """
+import resource, subprocess, sys
+dndbg = subprocess.Popen(sys.argv[1:])
+dndbg.wait()
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr)
+"""
+
+
+@one_runtime
+def test_inflating_pdb(t):
+    """A PDB in the assembly that is 64 KB and says to be 4 GB, or is a little
+    more than the 64 MB that are taken, is not inflated at all."""
+    shutil.copytree(f"{drive.BUILT}/Symbols/Embedded", f"{t.dir}/bomb")
+    path = f"{t.dir}/bomb/Hello.dll"
+    with open(path, "rb") as file:
+        good = file.read()
+    squeeze = zlib.compressobj(9, zlib.DEFLATED, -15)
+    zeros = squeeze.compress(bytes(65 << 20)) + squeeze.flush()
+    entry = good.index(struct.pack("<I", good.index(b"MPDB"))) - 8
+    _, usual = peak_of(t, path)
+    for claim in (65 << 20, 0xffffffff):
+        packed = b"MPDB" + struct.pack("<I", claim) + zeros
+        bad = bytearray(good) + packed
+        struct.pack_into("<III", bad, entry, len(packed), 0, len(good))
+        with open(path, "wb") as file:
+            file.write(bad)
+        text, peak = peak_of(t, path)
+        t.check_in("in Hello.Program.Main (string[]) from Hello.dll", text)
+        t.check_in("hello world 5\nok\n", text)
+        t.check(peak < usual + (16 << 10), f"{peak} KB, usually {usual}")
