@@ -45,7 +45,8 @@ def marks_of(path):
 
 
 def source_of(fixture):
-    tried = [f"{BUILT}/src/{fixture}.cs", f"{SOURCES}/{fixture}.fs"]
+    tried = [f"{BUILT}/src/{fixture}.cs", f"{SOURCES}/{fixture}.fs",
+             f"{SOURCES}/{fixture}.vb"]
     found = [path for path in tried if os.path.exists(path)]
     return found[0] if found else f"{SOURCES}/{fixture}.cs"
 

@@ -320,7 +320,7 @@ static void add_details(struct text *t, const struct dbg_exception *list)
 	emit_str(t, "message", list->message);
 	emit_str(t, "typeName", dot ? dot + 1 : list->type);
 	emit_str(t, "fullTypeName", list->type);
-	emit_str(t, "stackTrace", list->stack);
+	emit_str(t, "stackTrace", list->stack ? list->stack : list->living);
 	emit_str(t, "source", list->module);
 	emit_strf(t, "formattedDescription", "**%s:** '%s'", list->type,
 		  list->message ? list->message : "");

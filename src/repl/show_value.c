@@ -36,6 +36,9 @@ static bool is_compound(const struct dbg_value *v)
 	if (!v->id || (!v->n_named && !v->n_indexed) ||
 	    (v->flags & (DBG_VALUE_ABSENT | DBG_VALUE_STRING)))
 		return false;
+	// F# writes its records so, with a blank behind the brace.
+	if (v->text[0] == '{' && v->text[1] == ' ')
+		return false;
 	if (!v->text[0] || v->n_indexed)
 		return !v->text[0] || v->text[0] == '{';
 	bool type = v->text[0] == '{' &&

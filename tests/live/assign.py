@@ -104,7 +104,7 @@ def test_structs(t):
 def test_references(t):
     """References fit by the object's own type; elements, by-refs, pointers."""
     check(t, "references", [
-        ("thing = derived", '{Id = 3, Name = "base"}'),
+        ("thing = derived", '(Assign.Derived) {Id = 3, Name = "base"}'),
         ("thing.Name = word", '"word"'),
         ("derived = another", '{Id = 2, Name = "base"}'),
         ("derived = thing", '{Id = 3, Name = "word"}'),
@@ -112,7 +112,7 @@ def test_references(t):
          "!'new' is not served in expressions yet."),
         ("another = null", "null"),
         ("derived = another", "null"),
-        ("named = thing", '{Id = 3, Name = "word"}'),
+        ("named = thing", '(Assign.Derived) {Id = 3, Name = "word"}'),
         ("named = text", "!Cannot convert 'string' to 'Assign.INamed'."),
         ("named = numbers", "!Cannot convert 'int[]' to 'Assign.INamed'."),
         ("box = 6",
@@ -136,7 +136,7 @@ def test_references(t):
         ("covariant[0] = thing",
          "!Cannot convert 'Assign.Derived' to 'string'."),
         ("words[5] = null", "!Index 5 is outside 'words' (length 2)."),
-        ("sequence = words", '{"b", "b"}'),
+        ("sequence = words", '(string[]) {"b", "b"}'),
         ("sequence = numbers",
          "!Cannot convert 'int[]' to "
          "'System.Collections.Generic.IEnumerable<string>'."),

@@ -107,9 +107,9 @@ Continuing.
 Temporary breakpoint 7, Names.Program.Patterns (thing={Names.Cube}) at Names.cs:{@pattern}
 {@pattern}{...}
 +info args
-thing = {Label = "cube", Side = 2, Label (Names.Square) = "square"}
+thing = (Names.Cube) {Label = "cube", Side = 2, Label (Names.Square) = "square"}
 +info locals
-square = {Label = "cube", Side = 2, Label (Names.Square) = "square"}
+square = (Names.Cube) {Label = "cube", Side = 2, Label (Names.Square) = "square"}
 label = "cube"
 query = null
 +continue
@@ -183,9 +183,9 @@ Temporary breakpoint 13, Names.Program.Usings (range=(Low: 1, High: 2)) at Names
 range = (Low: 1, High: 2)
 +info locals
 far = {Parts = (Q: 3, T: (R: 4, S: 5))}
-ints = {_items = {int[4]}, _size = 2, _version = 2}
+ints = (System.Collections.Generic.List<int>) {_items = {int[4]}, _size = 2, _version = 2}
 one = {m_real = 1, m_imaginary = 0}
-shape = {Label = "cube", Side = 2, Label (Names.Square) = "square"}
+shape = (Names.Cube) {Label = "cube", Side = 2, Label (Names.Square) = "square"}
 +print Distant.Here
 $7 = 9
 +print PI

@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "meta/csname.h"
 
 enum {
 	ARGS_MAX = 64,
@@ -308,6 +309,11 @@ struct dbg_error *lookup_name(const struct eval *e, const struct expr *x,
 	struct dbg_error *err = NULL;
 	const char *name = x->name;
 	ret->name = name;
+	// what the compiler of Visual Basic calls a variable
+	if (str_starts(name, "$VB$")) {
+		const char *source = csname_source_name(e->arena, name);
+		name = source ? source : name;
+	}
 	if (strcmp(name, "this") == 0 || strcmp(name, "base") == 0)
 		return find_this(e, name, ret);
 	if (strcmp(name, "$exception") == 0) {
@@ -322,6 +328,9 @@ struct dbg_error *lookup_name(const struct eval *e, const struct expr *x,
 		ret->kind = OPERAND_VALUE;
 		return history_get(e->history, e->types, name, &ret->value);
 	}
+	if (!x->n_args && strcmp(name, "Me") == 0 &&
+	    find_variable(e, "this", ret))
+		return NULL;
 	if (!x->n_args &&
 	    (find_variable(e, name, ret) || find_member(e, name, ret, &err) ||
 	     find_static_using(e, name, ret, &err)))

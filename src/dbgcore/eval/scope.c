@@ -124,24 +124,40 @@ static void expand_this(struct gather *g, const struct value *v,
 		scope_add(g, "this", VAR_THIS, *v);
 }
 
+// Is it a field of a closure or state machine that refers to another closure?
+static bool holds_closure(const char *name)
+{
+	static const char *const starts[] = {
+	    "CS$<>8__locals",
+	    "<>8__",
+	    "$VB$NonLocal_",
+	    "$VB$ResumableLocal_$VB$Closure_",
+	};
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+		if (str_starts(name, starts[i]))
+			return true;
+	return false;
+}
+
 static void expand_field(struct gather *g, const struct value *v,
 			 const struct field *f, unsigned int depth)
 {
 	struct value value = value_field(g->ts, v, f);
-	if (strcmp(f->name, "<>4__this") == 0) {
+	if (strcmp(f->name, "<>4__this") == 0 ||
+	    strcmp(f->name, "$VB$Me") == 0) {
 		expand_this(g, &value, depth);
 		return;
 	}
-	if (str_starts(f->name, "CS$<>8__locals") ||
-	    str_starts(f->name, "<>8__")) {
+	if (holds_closure(f->name)) {
 		expand(g, &value, depth + 1);
 		return;
 	}
 	if (!f->source || str_starts(f->name, "<>") ||
-	    str_starts(f->name, "CS$"))
+	    str_starts(f->name, "CS$") || str_ends(f->name, "@"))
 		return;
 	if (type_is_state_machine(v->type)) {
-		bool local = f->name[0] == '<';
+		bool local = f->name[0] == '<' ||
+			     str_starts(f->name, "$VB$ResumableLocal_");
 		if (!local || hoisted_in_scope(g, f->name))
 			scope_add(g, f->source, local ? VAR_LOCAL : VAR_ARG,
 				  value);
@@ -492,8 +508,9 @@ static struct dbg_error *gather(struct gather *g)
 		add_arguments(g, sig);
 	dbg_error_destroy(err);
 	add_locals(g);
-	sort(g);
 	s->type = author_type(g->ts, s->type);
+	scope_add_statics(g);
+	sort(g);
 	return NULL;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/str.h"
 
 enum {
 	METHOD_ARGS_MAX = 64
@@ -154,4 +155,39 @@ void scope_method_args(struct gather *g, uint64_t method)
 	}
 	g->scope->context.method_args = args;
 	g->scope->context.n_method_args = n;
+}
+
+/*
+ * Visual Basic keeps a Static local in a field of the method's class,
+ * "$STATIC$Count$20188$calls": method, its signature, variable.
+ */
+void scope_add_statics(struct gather *g)
+{
+	const struct code_pos *pos = g->frame->pos;
+	const struct var *self = scope_var(g->scope, "this");
+	const char *method = code_method_def_name(pos->module, pos->token);
+	const struct field *fields;
+	size_t n_fields = 0, n = strlen(method);
+	if (g->scope->type)
+		type_fields(g->ts, g->scope->type, &fields, &n_fields);
+	for (size_t i = 0; i < n_fields; i++) {
+		const struct field *f = &fields[i];
+		if (!str_starts(f->name, "$STATIC$") ||
+		    strncmp(f->name + 8, method, n) != 0 ||
+		    f->name[8 + n] != '$')
+			continue;
+		const char *name = strchr(f->name + 8 + n + 1, '$');
+		if (!name || strchr(name + 1, '$'))
+			continue;
+		struct value v;
+		if (f->kind != FIELD_INSTANCE) {
+			v = value_static(g->ts, f, g->scope->thread);
+		} else if (self) {
+			struct value at = value_settle(g->ts, &self->value);
+			v = value_field(g->ts, &at, f);
+		} else {
+			continue;
+		}
+		scope_add(g, name + 1, VAR_LOCAL, v);
+	}
 }

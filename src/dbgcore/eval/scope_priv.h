@@ -28,6 +28,8 @@ struct var *scope_add(struct gather *g, const char *name, enum var_kind kind,
 void scope_add_constant(struct gather *g, const struct pdb_local *local);
 /* What the method's file is `using`. */
 void scope_add_imports(struct gather *g);
+/* Static locals of a method of Visual Basic. */
+void scope_add_statics(struct gather *g);
 /* Generic arguments of a method, as far as its name tells. */
 void scope_method_args(struct gather *g, uint64_t method);
 

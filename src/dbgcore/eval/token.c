@@ -313,7 +313,10 @@ static void name(struct lexer *lx, struct token *ret)
 	size_t start = lx->at++;
 	if (lx->text[start] == '$' && lx->text[lx->at] == '$')
 		lx->at++;
-	while (is_name_part(lx->text[lx->at]))
+	// $VB$Local_n has more of them.
+	bool vb = str_starts(lx->text + start, "$VB$");
+	while (is_name_part(lx->text[lx->at]) ||
+	       (vb && lx->text[lx->at] == '$'))
 		lx->at++;
 	ret->kind = TOKEN_NAME;
 	ret->text = arena_strndup(lx->arena, lx->text + start, lx->at - start);

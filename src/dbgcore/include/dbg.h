@@ -585,11 +585,9 @@ struct dbg_exception {
 	const char *type;
 	const char *module;  /* that throws it: its file; NULL: not known */
 	const char *message; /* NULL: none */
-	/*
-	 * Lines recorded so far, of what is being thrown those of its thread;
-	 * NULL: none
-	 */
-	const char *stack;
+	const char *stack;   /* lines recorded so far, NULL: none */
+	/* The same of its thread, if it is thrown now and has no lines. */
+	const char *living;
 	const char *data; /* lines "key = value" of Data, NULL: none */
 	uint32_t hresult;
 	uint32_t depth; /* 0: itself; else in the last before of depth - 1 */

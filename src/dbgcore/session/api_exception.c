@@ -83,7 +83,7 @@ static void add_throw(struct dbg *dbg, struct dbg_exception *e)
 		e->module = f->pos->module->name;
 	dbg_error_destroy(err);
 	if (!e->stack)
-		e->stack = living_stack(dbg);
+		e->living = living_stack(dbg);
 }
 
 struct dbg_error *dbg_exception_list(struct dbg *dbg,

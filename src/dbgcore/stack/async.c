@@ -59,6 +59,14 @@ static bool builder_task(struct types *ts, struct value builder,
 	return false;
 }
 
+// The builder of a state machine that the compiler of C# made, or that of VB.
+static bool machine_builder(struct types *ts, const struct value *machine,
+			    struct value *ret)
+{
+	return member(ts, machine, "<>t__builder", ret) ||
+	       member(ts, machine, "$Builder", ret);
+}
+
 // What goes on when the state machine is done. An async iterator is waited
 // for by the promise of its next element; a builder that pools its objects has
 // such a promise in place of a task.
@@ -69,8 +77,7 @@ static bool machine_awaiter(struct types *ts, const struct value *machine,
 
 	if (member(ts, machine, "<>v__promiseOfValueOrEnd", &at))
 		return member(ts, &at, "_continuationState", ret);
-	if (!member(ts, machine, "<>t__builder", &at) ||
-	    !builder_task(ts, at, &task))
+	if (!machine_builder(ts, machine, &at) || !builder_task(ts, at, &task))
 		return false;
 	return member(ts, &task, "m_continuationObject", ret) ||
 	       (member(ts, &task, "_valueTaskSource", &at) &&
@@ -156,7 +163,8 @@ static void find_place(struct stack *s, const struct value *machine,
 
 	if (m->pdb)
 		pdb_awaits(m->pdb, MD_TOKEN_RID(token), s->arena, &awaits, &n);
-	if (member(s->types, machine, "<>1__state", &state) &&
+	if ((member(s->types, machine, "<>1__state", &state) ||
+	     member(s->types, machine, "$State", &state)) &&
 	    value_integer(s->types, &state, &number) && number < n)
 		il = awaits[number].yield_offset;
 	code_pos_of(s->code, m, token, il, ret);
@@ -197,7 +205,9 @@ static bool frame_machine(struct stack *s, const struct frame *f,
 
 	err = dac_method_get(s->dac, f->raw.method, &method);
 	struct type *type = err ? NULL : type_of_mt(s->types, method.type);
-	if (!err && type && type_field(s->types, type, "<>t__builder"))
+	if (!err && type &&
+	    (type_field(s->types, type, "<>t__builder") ||
+	     type_field(s->types, type, "$Builder")))
 		err = dac_frame_vars(s->dac, f->tid, &f->raw, true, s->arena,
 				     &vars, &n);
 	if (err || !n || !vars[0].present) {
@@ -234,7 +244,7 @@ bool stack_call(struct stack *s, const struct value *machine, struct value *ret)
 {
 	struct value builder;
 
-	return member(s->types, machine, "<>t__builder", &builder) &&
+	return machine_builder(s->types, machine, &builder) &&
 	       builder_task(s->types, builder, ret);
 }
 

@@ -42,13 +42,30 @@ static const char *other_source_name(struct arena *arena, const char *name)
 	return NULL;
 }
 
+// F#: "Name@" of a record, "counter@14" of a module; "init@14" is its own.
+static const char *fsharp_source_name(struct arena *arena, const char *name,
+				      const char *at)
+{
+	size_t n = (size_t)(at - name);
+	if (n == 4 && str_starts(name, "init"))
+		return NULL;
+	return arena_strndup(arena, name, n);
+}
+
 static const char *source_name(struct types *ts, const struct type *type,
 			       const char *name)
 {
 	// System.Tuple's properties are what its users know.
 	if (!strncmp(name, "m_Item", 6) && type_is_tuple_class(type))
 		return name + 2;
-	if (name[0] != '<')
+	if (name[0] == '$' && !str_starts(name, "$VB$"))
+		return str_starts(type_simple_name(type), "VB$AnonymousType")
+			   ? name + 1
+			   : NULL;
+	const char *at = strchr(name, '@');
+	if (at && at != name)
+		return fsharp_source_name(ts->arena, name, at);
+	if (name[0] != '<' && name[0] != '$')
 		return name;
 	const char *source = csname_source_name(ts->arena, name);
 	return source ? source : other_source_name(ts->arena, name);
@@ -345,6 +362,18 @@ static uint32_t returned_field(struct bytes code)
 	return returned ? token : 0;
 }
 
+/* A field of @type, or of another class of its module: F# keeps the values of
+ * a module in a class of their own. */
+static const struct field *field_of_module(struct types *ts, struct type *type,
+					   uint32_t token)
+{
+	uint32_t owner = md_field_type(&type->module->md, MD_TOKEN_RID(token));
+	if (owner != MD_TOKEN_RID(type->token))
+		type =
+		    type_of_def(ts, type->module, MD_TOKEN(MD_TYPEDEF, owner));
+	return type ? own_field(ts, type, NULL, token) : NULL;
+}
+
 /* The field that the getter MethodDef @rid of @type returns, or NULL. */
 static const struct field *getter_field(struct types *ts, struct type *type,
 					uint32_t rid)
@@ -361,7 +390,7 @@ static const struct field *getter_field(struct types *ts, struct type *type,
 	dbg_error_destroy(err);
 	arena_destroy(arena);
 	if (MD_TOKEN_TABLE(token) == MD_FIELD)
-		return own_field(ts, type, NULL, token);
+		return field_of_module(ts, type, token);
 	// A generic class speaks of its own field by a MemberRef: Class,
 	// Name, Signature.
 	if (MD_TOKEN_TABLE(token) == MD_MEMBERREF)

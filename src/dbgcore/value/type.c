@@ -414,7 +414,10 @@ const char *type_simple_name(const struct type *type)
 
 bool type_is_closure(const struct type *type)
 {
-	return str_starts(type->facts->simple, "<>c");
+	const char *name = type->facts->simple;
+	// C#'s, VB's, F#'s ("add@40", which has no dot or bracket)
+	return str_starts(name, "<>c") || str_starts(name, "_Closure$__") ||
+	       strchr(name, '@');
 }
 
 bool type_is_state_machine(const struct type *type)
@@ -424,5 +427,6 @@ bool type_is_state_machine(const struct type *type)
 
 bool type_is_compiler_made(const struct type *type)
 {
-	return type->facts->simple[0] == '<';
+	return type->facts->simple[0] == '<' || type_is_closure(type) ||
+	       type_is_state_machine(type);
 }

@@ -359,6 +359,8 @@ static void show_struct(const struct view *w, const struct value *v, int depth,
 			struct str *out)
 {
 	struct elements els;
+	if (fsharp_text(w, v, depth, out))
+		return;
 	if (known_scalar(v->type)) {
 		if (!known_text(w, v, out))
 			show_unreadable(v, out);
@@ -399,7 +401,8 @@ static void show_tuple_class(const struct view *w, const struct value *v,
 
 static bool is_anonymous(const struct type *type)
 {
-	return strncmp(type_simple_name(type), "<>f__AnonymousType", 18) == 0;
+	return str_starts(type_simple_name(type), "<>f__AnonymousType") ||
+	       str_starts(type_simple_name(type), "VB$AnonymousType_");
 }
 
 /* System.RuntimeType holds the MethodTable of what it stands for. */
@@ -427,6 +430,8 @@ static void show_object(const struct view *w, const struct value *v, int depth,
 	struct elements els;
 	if (v->type->special == SPECIAL_STRING)
 		show_string(w, v, out);
+	else if (fsharp_text(w, v, depth, out))
+		return;
 	else if (v->type->is_array && view_elements(w, v, &els))
 		show_row(v, &els, out);
 	else if (type_is_tuple_class(v->type))
@@ -466,7 +471,8 @@ static void show_seen(const struct view *w, const struct value *seen, int depth,
 		return;
 	case TYPE_CLASS:
 		if (value_is_null(w->types, seen))
-			str_add(out, "null");
+			str_add(out,
+				fsharp_is_option(seen->type) ? "None" : "null");
 		else
 			show_object(w, seen, depth, out);
 		return;
@@ -485,6 +491,15 @@ static void show(const struct view *w, const struct value *v, int depth,
 {
 	struct value seen = view_seen(w, v);
 	show_seen(w, &seen, depth, out);
+}
+
+void view_text_at(const struct view *w, const struct value *v, int depth,
+		  struct str *out)
+{
+	if (depth > DEPTH_MAX)
+		str_add(out, "...");
+	else
+		show(w, v, depth, out);
 }
 
 void view_text_seen(const struct view *w, const struct value *seen,

@@ -11,6 +11,9 @@ struct value view_open(const struct view *w, const struct value *at);
 /* view_text of what view_seen gave. */
 void view_text_seen(const struct view *w, const struct value *seen,
 		    struct str *out);
+/* The same of a part of another value, @depth inside of it. */
+void view_text_at(const struct view *w, const struct value *v, int depth,
+		  struct str *out);
 /* Elements of what is shown as a row: arrays, spans, buffers. */
 bool view_elements(const struct view *w, const struct value *seen,
 		   struct elements *ret);
@@ -21,5 +24,16 @@ bool known_text(const struct view *w, const struct value *seen,
 bool known_scalar(const struct type *type);
 /* "Color.Red", "Access.Read | Access.Run" or the number. */
 void enum_text(const struct view *w, const struct value *seen, struct str *out);
+
+/* ---- fsharp.c -------------------------------------------------------- */
+
+/*
+ * Append a record, union, option, list or reference cell of F# as F# writes
+ * it; false: @seen is none of these.
+ */
+bool fsharp_text(const struct view *w, const struct value *seen, int depth,
+		 struct str *out);
+/* Is its null None? */
+bool fsharp_is_option(const struct type *type);
 
 #endif

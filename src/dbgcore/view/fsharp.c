@@ -1,0 +1,210 @@
+/*
+ * Values of F# as F# writes them: { Name = "Ann"; Age = 30 }, Box (3, 4),
+ * Some 6, [1; 2; 3]. What a type is in F# is told by an attribute that its
+ * compiler adds, CompilationMapping (FSharp.Core's SourceConstructFlags).
+ */
+#include "view/view_priv.h"
+
+#include <string.h>
+
+#include "base/str.h"
+
+enum {
+	MAPPING_UNION = 1,
+	MAPPING_RECORD = 2,
+	MAPPING_KIND = 31,
+	BLOB_FLAGS = 2, /* behind the prolog of the attribute's value */
+	BASES_MAX = 3,  /* a case derives from its union */
+	ITEMS_MAX = 100,
+	LINE_MAX = 1000,
+};
+
+static unsigned int mapping(const struct type *type)
+{
+	static const char name[] =
+	    "Microsoft.FSharp.Core.CompilationMappingAttribute";
+	struct bytes blob;
+
+	if (!type->module || !type->token ||
+	    !md_has_attribute(&type->module->md, type->token, name, &blob) ||
+	    blob.n <= BLOB_FLAGS)
+		return 0;
+	return blob.p[BLOB_FLAGS] & MAPPING_KIND;
+}
+
+bool fsharp_is_option(const struct type *type)
+{
+	return str_starts(type->name, "Microsoft.FSharp.Core.FSharpOption<");
+}
+
+static bool field_value(const struct view *w, const struct value *v,
+			const char *name, struct value *ret)
+{
+	const struct field *f = type_field(w->types, v->type, name);
+
+	if (f && f->kind == FIELD_INSTANCE)
+		*ret = value_field(w->types, v, f);
+	return f && f->kind == FIELD_INSTANCE;
+}
+
+// [1; 2; 3]: cells with a head, up to one without a tail.
+static void add_list(const struct view *w, const struct value *v, int depth,
+		     struct str *out)
+{
+	struct value at = *v, head, tail;
+
+	str_addc(out, '[');
+	for (int i = 0; field_value(w, &at, "tail", &tail) &&
+			!value_is_null(w->types, &tail);
+	     i++) {
+		str_add(out, i ? "; " : "");
+		if (i == ITEMS_MAX || out->len > LINE_MAX) {
+			str_add(out, "...");
+			break;
+		}
+		if (field_value(w, &at, "head", &head))
+			view_text_at(w, &head, depth + 1, out);
+		at = value_settle(w->types, &tail);
+		if (at.where == VALUE_ABSENT)
+			break;
+	}
+	str_addc(out, ']');
+}
+
+static void add_record(const struct view *w, const struct value *v, int depth,
+		       struct str *out)
+{
+	const struct field *fields;
+	size_t n, shown = 0;
+
+	type_fields(w->types, v->type, &fields, &n);
+	str_add(out, "{ ");
+	for (size_t i = 0; i < n && out->len <= LINE_MAX; i++) {
+		if (fields[i].kind != FIELD_INSTANCE || !fields[i].source)
+			continue;
+		struct value at = value_field(w->types, v, &fields[i]);
+		str_addf(out, "%s%s = ", shown++ ? "; " : "", fields[i].source);
+		view_text_at(w, &at, depth + 1, out);
+	}
+	str_add(out, " }");
+}
+
+// One value behind the name of its case: in parentheses if it is several
+// words.
+static void add_one(const struct view *w, const struct value *v, int depth,
+		    struct str *out)
+{
+	_cleanup_str_ struct str text = {0};
+
+	view_text_at(w, v, depth + 1, &text);
+	bool words =
+	    strchr(str_get(&text), ' ') && !strchr("([{\"'", *str_get(&text));
+	str_addf(out, words ? " (%s)" : " %s", str_get(&text));
+}
+
+static bool is_data(const struct field *f)
+{
+	return f->kind == FIELD_INSTANCE && f->source &&
+	       strcmp(f->name, "_tag") != 0;
+}
+
+// What a case holds: nothing, one value, or several as a tuple.
+static void add_case(const struct view *w, const struct value *v, int depth,
+		     struct str *out)
+{
+	const struct field *fields;
+	size_t n, n_data = 0, shown = 0;
+
+	type_fields(w->types, v->type, &fields, &n);
+	for (size_t i = 0; i < n; i++)
+		n_data += is_data(&fields[i]);
+	str_add(out, n_data > 1 ? " (" : "");
+	for (size_t i = 0; i < n; i++) {
+		if (!is_data(&fields[i]))
+			continue;
+		struct value at = value_field(w->types, v, &fields[i]);
+		if (n_data == 1) {
+			add_one(w, &at, depth, out);
+			return;
+		}
+		str_add(out, shown++ ? ", " : "");
+		view_text_at(w, &at, depth + 1, out);
+	}
+	str_add(out, n_data > 1 ? ")" : "");
+}
+
+// The case by its number: a constant of the nested class Tags.
+static const char *tag_name(const struct type *type, uint64_t tag)
+{
+	const struct md *md = &type->module->md;
+	uint32_t rid = MD_TOKEN_RID(type->token);
+	uint32_t first, end;
+	uint64_t i = 0;
+
+	for (uint32_t r = 1; r <= md_rows(md, MD_TYPEDEF); r++) {
+		if (strcmp(md_col_string(md, MD_TYPEDEF, r, 1), "Tags") != 0 ||
+		    md_enclosing(md, r) != rid)
+			continue;
+		md_type_fields(md, r, &first, &end);
+		// in the order of their numbers
+		for (uint32_t f = first; f < end; f++, i++)
+			if (i == tag)
+				return md_col_string(md, MD_FIELD, f, 1);
+	}
+	return NULL;
+}
+
+static bool add_union(const struct view *w, const struct value *v,
+		      struct type *base, int depth, struct str *out)
+{
+	struct value field;
+	uint64_t tag;
+	const char *name = type_simple_name(v->type);
+
+	if (fsharp_is_option(v->type)) {
+		str_add(out, "Some");
+		add_case(w, v, depth, out);
+		return true;
+	}
+	if (base != v->type) {
+		size_t n = strcspn(name + (*name == '_'), "`");
+		str_addn(out, name + (*name == '_'), n);
+		add_case(w, v, depth, out);
+		return true;
+	}
+	if (!field_value(w, v, "_tag", &field) ||
+	    !value_integer(w->types, &field, &tag))
+		return false;
+	name = tag_name(base, tag);
+	if (!name)
+		return false;
+	str_add(out, name);
+	// of a struct that holds the fields of all cases: Result's
+	if (field_value(w, v, tag ? "errorValue" : "resultValue", &field))
+		add_one(w, &field, depth, out);
+	return true;
+}
+
+bool fsharp_text(const struct view *w, const struct value *seen, int depth,
+		 struct str *out)
+{
+	struct type *type = seen->type;
+
+	if (str_starts(type->name,
+		       "Microsoft.FSharp.Collections.FSharpList<")) {
+		add_list(w, seen, depth, out);
+		return true;
+	}
+	for (int i = 0; type && i < BASES_MAX; i++) {
+		switch (mapping(type)) {
+		case MAPPING_RECORD:
+			add_record(w, seen, depth, out);
+			return true;
+		case MAPPING_UNION:
+			return add_union(w, seen, type, depth, out);
+		}
+		type = type->kind == TYPE_CLASS ? type_parent(w->types, type)
+						: NULL;
+	}
+	return false;
+}

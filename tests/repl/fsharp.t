@@ -1,0 +1,53 @@
+#! fixture=FsViews
+## F#: values of a module by name; records, references, unions, options and
+## lists as F# writes them.
++break @values
+Breakpoint 1 (FsViews.fs:{@values}) pending: the program is not running.
++break @task
+Breakpoint 2 (FsViews.fs:{@task}) pending: the program is not running.
++run
+Starting program: {out}/FsViews.dll
+
+Breakpoint 1, FsViews.values (count=3) at FsViews.fs:{@values}
+{@values}{...}// @values
++info locals
+person = { Name = "Ann"; Age = 30 }
+cell = { contents = 9 }
+shape = Circle 2
+box = Box (3, 4)
+empty = Empty
+some = Some 6
+none = None
+list = [1; 2; 3]
+nothing = []
+choice = Some (Circle 1)
+result = Ok 9
+captured = 10
+pair = (1, "two")
+add = {...}
++print counter
+$1 = 42
++print FsViews.counter
+$2 = 42
++print person.Name
+$3 = "Ann"
++print cell.Value
+$4 = 9
++print cell.contents
+$5 = 9
++print list.tail
+$6 = [2; 3]
++continue
+Continuing.
+...
+Breakpoint 2, {...} at FsViews.fs:{@task}
+{@task}{...}// @task
++info locals
+before = 2
+after = 3
++print counter
+$7 = 45
++continue
+Continuing.
+14 a title
+[Inferior 1 (process {n}) exited normally]

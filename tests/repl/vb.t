@@ -1,0 +1,92 @@
+#! fixture=VbViews
+## Visual Basic: what its compiler put into closures, state machines and fields
+## is shown under the names of the source.
++break @static
+Breakpoint 1 (VbViews.vb:{@static}) pending: the program is not running.
++break @lambda
+Breakpoint 2 (VbViews.vb:{@lambda}) pending: the program is not running.
++run
+Starting program: {out}/VbViews.dll
+
+Breakpoint 1, VbViews.Counter.Count (this={VbViews.Counter}, by=3) at VbViews.vb:{@static}
+{@static}{...}// @static
++info locals
+local = 2
+Count = 0
+add = {{...}}
+calls = 13
++print calls + local
+$1 = 15
++print Me.total
+$2 = 5
++print $VB$Local_local
+$3 = 2
++continue
+Continuing.
+
+Breakpoint 2, {...} (this={VbViews.Counter}, n=1) at VbViews.vb:{@lambda}
+{@lambda}{...}// @lambda
++info locals
+local = 2
+by = 3
+inside = 3
++print $VB$Local_local + n + by
+$4 = 6
++print $VB$Me.total
+$5 = 5
++delete
++break @main
+Breakpoint 3 at {addr}: file VbViews.vb, line {@main}.
++break @yield
+...
++break @async
+...
++continue
+Continuing.
+24
+
+Breakpoint 3, VbViews.Main () at VbViews.vb:{@main}
+{@main}{...}// @main
++print anonymous
+$6 = {Name = "x", Size = 3}
++print keyed
+$7 = {Id = 7}
++print anonymous.Name
+$8 = "x"
++continue
+Continuing.
+39
+
+Breakpoint {n}, VbViews.Counter.Numbers (this={VbViews.Counter}, last=2) at VbViews.vb:{@yield}
+{@yield}{...}// @yield
++info locals
+i = 1
+square = 6
++info args
+this = {...}
+last = 2
++print square + last
+$9 = 8
++delete 4
++continue
+Continuing.
+6
+9
+
+Breakpoint {n}, VbViews.Counter.Work (this={VbViews.Counter}, start=1) at VbViews.vb:{@async}
+{@async}{...}// @async
++info locals
+before = 2
+after = 7
++info args
+this = {...}
+start = 1
++bt
+#0  VbViews.Counter.Work (this={VbViews.Counter}, start=1) at VbViews.vb:{@async}
+...
+#{n}  [async] VbViews.Counter.Outer (this={VbViews.Counter}, seed=1) at VbViews.vb:{@await}
++continue
+Continuing.
+11
+ok
+[Inferior 1 (process {n}) exited normally]
