@@ -95,7 +95,9 @@ static struct dbg_error *catch_kind(struct repl *r, const struct call *call,
 	    .kind = kind,
 	    .text = words.types,
 	    .temporary = temporary,
-	    .catches = {words.exact, words.module, words.message},
+	    .catches = {.exact = words.exact,
+			.module = words.module,
+			.message = words.message},
 	};
 
 	if (!err)

@@ -318,7 +318,7 @@ static void show_reason(const struct repl *r, const struct dbg_stop *stop)
 	case DBG_STOP_ENTRY:
 		if (!stop->breakpoint)
 			break;
-		// fallthrough
+		__attribute__((fallthrough));
 	case DBG_STOP_BREAKPOINT:
 		out(r, "\n%s %" PRIu32 ", ",
 		    stop->temporary ? "Temporary breakpoint" : "Breakpoint",
