@@ -68,10 +68,18 @@ async function launch(w) {
 		await w.console('n + 1');
 		await w.consoleReads('101');
 	});
+	await see(w, 'its commands are completed', async () => {
+		await w.command('Debug Console: Focus on Debug Console View');
+		await w.type('-exec info loc');
+		await w.reads('.repl .suggest-widget .monaco-list-row', 'locals');
+		await w.shot('completed');
+		await w.keys('Tab', 'Escape', 'Enter');
+		await w.consoleReads('account = ');
+	});
 	await see(w, 'step in, and out', async () => {
 		await w.command('View: Focus First Editor Group');
 		await w.keys('F11');
-		await w.paused(at('double'));
+		await w.paused(at('body'));
 		await w.keys('Shift+F11');
 		await w.paused(at('call'));
 	});

@@ -12,7 +12,7 @@ class Account
 static class Program
 {
     static int Double(int n)
-    {
+    { // @body
         int twice = n * 2; // @double
         return twice;
     }
