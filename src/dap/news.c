@@ -37,6 +37,7 @@ static const struct stop_words stop_words[] = {
     [DBG_STOP_UNHANDLED] = {"exception", "Paused on unhandled exception"},
     [DBG_STOP_SIGNAL] = {"exception", "Paused on signal"},
     [DBG_STOP_TERMINATED] = {"exception", "Ended by a signal"},
+    [DBG_STOP_USER_BREAK] = {"pause", "Paused on Debugger.Break"},
     [DBG_STOP_GOTO] = {"goto", "Paused at the next statement that was set"},
 };
 
@@ -293,6 +294,15 @@ static void on_message(struct dap *d, const struct dbg_event *e)
 	dap_send(d);
 }
 
+/* What the program wrote by Debug.WriteLine, as it is. */
+static void on_output(struct dap *d, const struct dbg_event *e)
+{
+	struct text *t = dap_event(d, "output");
+	emit_str(t, "category", "console");
+	emit_str(t, "output", e->text);
+	dap_send(d);
+}
+
 static void on_continued(struct dap *d)
 {
 	news_resumed(d);
@@ -333,6 +343,9 @@ void news_take(struct dap *d)
 			break;
 		case DBG_EVENT_MESSAGE:
 			on_message(d, &e);
+			break;
+		case DBG_EVENT_OUTPUT:
+			on_output(d, &e);
 			break;
 		case DBG_EVENT_CHILD:
 			children_take(d, &e);

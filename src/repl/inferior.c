@@ -163,6 +163,21 @@ static void on_child(struct repl *r, struct inferior *parent,
 	inferior_left(r);
 }
 
+/* What the program wrote, with its own line ends. */
+static void show_output(const struct repl *r, const char *text)
+{
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+
+		out(r, "%.*s", (int)n, text);
+		text += n;
+		if (*text) {
+			out(r, "\n");
+			text++;
+		}
+	}
+}
+
 static void on_event(struct repl *r, struct inferior *inf,
 		     const struct dbg_event *event)
 {
@@ -183,6 +198,9 @@ static void on_event(struct repl *r, struct inferior *inf,
 		break;
 	case DBG_EVENT_MESSAGE:
 		repl_say(r->out, event->text);
+		break;
+	case DBG_EVENT_OUTPUT:
+		show_output(r, event->text);
 		break;
 	case DBG_EVENT_CONTINUED:
 	case DBG_EVENT_THREAD:

@@ -101,3 +101,19 @@ def test_attach_halfway(t):
     """One that has begun to fill the table that tells the DAC what is where."""
     path = copy(t)
     attach_halfway(t, [path, "Busy", "1", "1"], os.path.basename(path))
+
+
+def test_asking(t):
+    """Debugger.Break stops, what is written to Debug and Debugger.Log is
+    shown, and the program knows that it is debugged."""
+    path = copy(t)
+    done = t.batch(["run", "continue", "continue", "continue"],
+                   [path, "Asking", "break"])
+    t.check_equal(3, done.stdout.count("\nProgram called Debugger.Break.\n"))
+    t.check_in("b 1\n", done.stdout)
+    t.check_in("inner 1\n", done.stdout)
+    done = t.batch(["run"], [path, "Asking", "write"])
+    t.check_in("to debug \u00e4\u20ac\nno line end\nto trace\n", done.stdout)
+    t.check_in("category: a message\n", done.stdout)
+    done = t.batch(["run"], [path, "Asking", "attached"])
+    t.check_in("attached True\n", done.stdout)

@@ -126,6 +126,7 @@ void control_end_run(struct control *c)
 	bp_unbind_all(c);
 	throws_reset(c);
 	probe_reset(c);
+	debugger_reset(c);
 	c->plan.home = NULL;
 	c->code = NULL;
 	c->stack = NULL;
@@ -230,7 +231,10 @@ struct dbg_error *control_runtime(struct control *c)
 	if (!target_can(c->target, TARGET_RUN))
 		return NULL;
 	err = dac_notify_modules(c->dac, true);
-	err = arm_cxa_throw(c);
+	if (!err)
+		err = arm_cxa_throw(c);
+	if (!err)
+		err = debugger_runtime(c);
 	if (err)
 		return err;
 	c->watches.gc_count = dac_gc_count(c->dac);
@@ -472,6 +476,11 @@ static struct dbg_error *judge_trap(struct control *c,
 		if (err || *ret_stops)
 			return err;
 	}
+	if (kinds & SITE_DEBUGGER) {
+		err = debugger_trap(c, ev, stop, ret_stops);
+		if (err || *ret_stops)
+			return err;
+	}
 	if (kinds & SITE_WATCH) {
 		err = watch_trap(c, ev, arena, stop, ret_stops);
 		if (err || *ret_stops)
@@ -489,6 +498,8 @@ static struct dbg_error *judge_signal(struct control *c,
 {
 	struct dbg_error *err;
 
+	if (control_is_user_break(c, ev))
+		return debugger_int3(c, ev->tid, stop, ret_stops);
 	if (!target_signal_is_fatal(c->target, ev->signal))
 		return throws_fault(c, ev, arena, stop, ret_stops);
 	err = control_halt(c);
@@ -534,6 +545,7 @@ struct dbg_error *control_judge(struct control *c,
 	if (!stops)
 		return NULL;
 	watch_stopped(c);
+	debugger_stopped(c, ev->tid, &stop);
 	stop.thread = stack_thread_number(c->stack, ev->tid);
 	*ret_stop = stop;
 	step_clear(c);

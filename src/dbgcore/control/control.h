@@ -30,6 +30,8 @@ struct control_ops {
 	void (*module)(void *arg, const struct code_module *m, bool gone);
 	/* A sentence for the user, of breakpoint @number (0: of none). */
 	void (*message)(void *arg, uint32_t number, const char *text);
+	/* What the program wrote for its debugger. */
+	void (*output)(void *arg, const char *text);
 };
 
 /* @in: the program as it stands; borrowed. */
@@ -72,7 +74,9 @@ enum site_kind {
 	SITE_PRESTUB = 32, /* end of ThePreStub */
 	SITE_AHEAD = 256,  /* code that was not told of yet */
 	SITE_WATCH = 128,  /* where a frame with watched variables ends */
-	SITE_LOAD = 256,   /* where the load of an assembly returns */
+	SITE_LOAD = 512,   /* where the load of an assembly returns */
+	/* calls of class Debugger, and where one stops */
+	SITE_DEBUGGER = 1024,
 };
 
 DBG_MUST struct dbg_error *control_site_add(struct control *c,
@@ -101,6 +105,12 @@ control_judge(struct control *c, const struct target_event *ev,
  */
 void control_terminated(struct control *c, pid_t tid, int signal,
 			struct dbg_stop *stop);
+
+/*
+ * Is the signal of @ev the int3 of a Debugger.Break? It is not to be delivered
+ * then.
+ */
+bool control_is_user_break(struct control *c, const struct target_event *ev);
 
 /* The debugger itself wrote to the program's memory. */
 void control_written(struct control *c, uint64_t addr, uint64_t n);

@@ -206,10 +206,28 @@ struct throws {
 	struct second second;
 };
 
-/* A load from memory under way, and where it returns. */
+/* A call under way, and where it returns. */
 struct load {
 	pid_t tid;
 	uint64_t addr;
+};
+
+/* ---- Calls of the program to its debugger ----------------------------- */
+
+enum {
+	DEBUGGER_CALLS = 6,
+};
+
+struct debugger_place {
+	pid_t tid; /* 0: none */
+	uint64_t pc, sp;
+};
+
+struct debugger {
+	uint64_t calls[DEBUGGER_CALLS]; /* of debugger.c's table; 0: none */
+	struct load *breaks; /* Debugger.Break, and where the stop is due */
+	size_t n_breaks, cap_breaks;
+	struct debugger_place last; /* stop by other than these */
 };
 
 struct control {
@@ -232,6 +250,7 @@ struct control {
 	bool told_optimized; /* in this session */
 	struct probe probe;
 	struct throws throws;
+	struct debugger debugger;
 	struct watches watches;
 	unsigned int catch_users; /* bits of enum catch_user */
 	uint64_t cxa_throw;
@@ -385,6 +404,22 @@ struct dbg_error *throws_fault(struct control *c, const struct target_event *ev,
 /* The program is about to abort: was it an unhandled exception? */
 void throws_unhandled(struct control *c, pid_t tid, struct arena *arena,
 		      struct dbg_stop *stop);
+
+/* debugger.c */
+/* The runtime is up: watch the calls of System.Diagnostics.Debugger. */
+struct dbg_error *debugger_runtime(struct control *c);
+/* A thread is at one, or where a Debugger.Break is to stop. */
+struct dbg_error *debugger_trap(struct control *c,
+				const struct target_event *ev,
+				struct dbg_stop *stop, bool *ret_stops);
+/* A thread is behind the int3 of a Debugger.Break. */
+struct dbg_error *debugger_int3(struct control *c, pid_t tid,
+				struct dbg_stop *stop, bool *ret_stops);
+/* The program stops at @tid. */
+void debugger_stopped(struct control *c, pid_t tid,
+		      const struct dbg_stop *stop);
+void debugger_thread_gone(struct control *c, pid_t tid);
+void debugger_reset(struct control *c);
 
 /* Breakpoint on the entry point of @m if one is asked for. */
 void entry_module(struct control *c, struct code_module *m);

@@ -89,6 +89,7 @@ void step_clear(struct control *c)
 void control_thread_gone(struct control *c, pid_t tid)
 {
 	rush_gone(c, tid);
+	debugger_thread_gone(c, tid);
 	if (c->plan.left.tid == tid)
 		c->plan.left.tid = 0;
 	if (c->plan.blocked.tid == tid)

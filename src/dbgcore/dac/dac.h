@@ -257,6 +257,13 @@ void dac_stub_at(struct target *t, uint64_t addr, struct dac_stub *ret);
  * down when all references lead to the new places, before threads go on.
  */
 uint64_t dac_gc_count(struct dac *d);
+/* Is @addr in the image of the runtime? */
+bool dac_runtime_has(struct dac *d, uint64_t addr);
+/*
+ * The runtime's function for a method that is implemented in it, by the
+ * method's or the function's name; 0: it has none such.
+ */
+uint64_t dac_native_function(struct dac *d, const char *name);
 
 /* ---- Threads --------------------------------------------------------- */
 

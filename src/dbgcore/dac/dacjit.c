@@ -84,3 +84,28 @@ bool dac_jit_inside(struct dac *d, const struct target_image *image,
 	*ret = find_compile(d, image);
 	return true;
 }
+
+uint64_t dac_native_function(struct dac *d, const char *name)
+{
+	struct target_image image = {.path = d->runtime_path,
+				     .base = d->runtime_base};
+	uint64_t addr = 0;
+
+	dbg_error_destroy(target_table_find(d->target, &image, name, &addr));
+	return addr;
+}
+
+bool dac_runtime_has(struct dac *d, uint64_t addr)
+{
+	struct dbg_error *err;
+	struct arena *arena = arena_create();
+	struct target_image image;
+	bool found = false;
+
+	err =
+	    target_image_at(d->target, addr, arena, &image, NULL, NULL, &found);
+	found = !err && found && image.base == d->runtime_base;
+	dbg_error_destroy(err);
+	arena_destroy(arena);
+	return found;
+}

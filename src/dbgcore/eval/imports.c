@@ -41,7 +41,9 @@ struct collector {
 static const char *take_name(struct collector *c)
 {
 	struct bytes b = md_blob(c->pdb, reader_cuint(&c->r));
-	return arena_strndup(c->g->arena, (const char *)b.p, b.n);
+
+	// A blob that is not there is the empty name.
+	return b.p ? arena_strndup(c->g->arena, (const char *)b.p, b.n) : "";
 }
 
 static struct type *take_type(struct collector *c)

@@ -228,6 +228,7 @@ enum dbg_event_kind {
 	DBG_EVENT_BREAKPOINT, /* bound, moved, gone */
 	DBG_EVENT_CHILD,      /* a process of the program's is held */
 	DBG_EVENT_MESSAGE,    /* a sentence for the user */
+	DBG_EVENT_OUTPUT,     /* what the program wrote for its debugger */
 };
 
 /* What of the memory that is watched stops the program. */
@@ -252,6 +253,7 @@ enum dbg_stop_reason {
 	DBG_STOP_UNHANDLED,
 	DBG_STOP_SIGNAL,
 	DBG_STOP_GOTO,        /* dbg_goto moved the pc */
+	DBG_STOP_USER_BREAK,  /* Debugger.Break, at its caller */
 	DBG_STOP_WATCH,       /* what is watched was changed or read */
 	DBG_STOP_WATCH_SCOPE, /* its frame is left: the watchpoint is gone */
 };
@@ -283,7 +285,10 @@ struct dbg_event {
 	uint32_t number;      /* THREAD, MODULE, BREAKPOINT */
 	bool gone;            /* THREAD, MODULE, BREAKPOINT */
 	pid_t child;          /* CHILD */
-	/* MESSAGE; number: the breakpoint that logs. CHILD: its program. */
+	/*
+	 * MESSAGE; number: the breakpoint that logs. OUTPUT: as written.
+	 * CHILD: its program.
+	 */
 	const char *text;
 };
 

@@ -136,6 +136,7 @@ static struct dbg_error *on_signal(struct dbg *dbg, struct target_event *ev)
 	struct dbg_error *err;
 	const struct signal_rule *rule = &dbg->signals[ev->signal];
 	bool key = ev->signal == SIGINT || ev->signal == SIGTSTP;
+	bool swallow = rule->set && !rule->pass;
 	struct dbg_stop stop = {0};
 	bool stops = false;
 
@@ -149,6 +150,7 @@ static struct dbg_error *on_signal(struct dbg *dbg, struct target_event *ev)
 	}
 	if (session_signal_sent(dbg, ev))
 		return NULL;
+	swallow = swallow || control_is_user_break(dbg->control, ev);
 	err =
 	    control_judge(dbg->control, ev, dbg->inspect.arena, &stop, &stops);
 	if (!err && rule->set && rule->stop && !stops) {
@@ -159,7 +161,7 @@ static struct dbg_error *on_signal(struct dbg *dbg, struct target_event *ev)
 		stops = false;
 	if (rule->set && rule->print && !stops)
 		session_signal_passes(dbg, ev->signal);
-	if (rule->set && !rule->pass) {
+	if (swallow) {
 		ev->signal = 0;
 		stop.fatal = false;
 	}

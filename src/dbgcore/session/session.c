@@ -33,10 +33,17 @@ static void control_says(void *arg, uint32_t number, const char *text)
 					       .text = text});
 }
 
+static void control_output(void *arg, const char *text)
+{
+	session_event(
+	    arg, &(struct dbg_event){.kind = DBG_EVENT_OUTPUT, .text = text});
+}
+
 static const struct control_ops control_ops = {
     .changed = control_changed,
     .module = control_module,
     .message = control_says,
+    .output = control_output,
 };
 
 /* ---- Life -------------------------------------------------------------- */

@@ -78,6 +78,7 @@ static struct bytes at_addr(const struct elf *elf, uint64_t addr)
 
 struct dynamic {
 	uint64_t symtab, strtab, strsz, hash, gnu_hash;
+	uint64_t rela, rela_size;
 };
 
 static void parse_dynamic(struct bytes b, struct dynamic *ret)
@@ -100,6 +101,12 @@ static void parse_dynamic(struct bytes b, struct dynamic *ret)
 			break;
 		case DT_STRSZ:
 			ret->strsz = value;
+			break;
+		case DT_RELA:
+			ret->rela = value;
+			break;
+		case DT_RELASZ:
+			ret->rela_size = value;
 			break;
 		case DT_HASH:
 			ret->hash = value;
@@ -177,6 +184,7 @@ static void find_symbols(struct elf *elf)
 		n = symbols.n / SYMBOL_BYTES;
 	elf->symbols = bytes_slice(symbols, 0, n * SYMBOL_BYTES);
 	elf->strings = bytes_slice(at_addr(elf, d.strtab), 0, d.strsz);
+	elf->relocations = bytes_slice(at_addr(elf, d.rela), 0, d.rela_size);
 }
 
 // ---- Sections ------------------------------------------------------------

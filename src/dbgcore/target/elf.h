@@ -27,6 +27,7 @@ struct elf {
 	size_t n_segments;
 	struct bytes symbols;     /* .dynsym, whole entries */
 	struct bytes strings;     /* .dynstr */
+	struct bytes relocations; /* whole entries of RELA */
 	struct bytes all_symbols; /* .symtab, n 0: stripped */
 	struct bytes all_strings;
 	const char *debug_link; /* file name in .gnu_debuglink, NULL: none */
@@ -49,6 +50,12 @@ bool elf_symbol_find(const struct elf *elf, const char *name,
 typedef void elf_symbol_fn(void *arg, const struct elf_symbol *symbol);
 /* Call @fn for each defined function, by .symtab and .dynsym. */
 void elf_each_function(const struct elf *elf, elf_symbol_fn *fn, void *arg);
+/*
+ * In a table of names and functions: the address behind that of the string
+ * @name, or before it if there is none behind; 0: no such name. Tables in data
+ * that is relocated only.
+ */
+uint64_t elf_table_find(const struct elf *elf, const char *name);
 /* Address that the file's first byte is linked for. */
 uint64_t elf_base(const struct elf *elf);
 /* The executable segment, the one with the entry point if there are more. */

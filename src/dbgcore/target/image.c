@@ -326,6 +326,22 @@ struct dbg_error *target_object(struct target *t,
 	return NULL;
 }
 
+struct dbg_error *target_table_find(struct target *t,
+				    const struct target_image *image,
+				    const char *name, uint64_t *ret)
+{
+	struct dbg_error *err;
+	const struct elf *elf;
+	uint64_t addr;
+
+	err = file_get(t, image->path, &elf);
+	if (err)
+		return err;
+	addr = elf_table_find(elf, name);
+	*ret = addr ? image->base + (addr - elf_base(elf)) : 0;
+	return NULL;
+}
+
 struct dbg_error *target_image_text(struct target *t,
 				    const struct target_image *image,
 				    uint64_t *ret_start, uint64_t *ret_end)

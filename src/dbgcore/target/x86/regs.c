@@ -160,6 +160,11 @@ void regs_set(struct regs *r, unsigned int n, uint64_t value)
 	*(uint64_t *)((char *)r + general[n]) = value;
 }
 
+void regs_set_result(struct regs *r, uint64_t value)
+{
+	r->rax = value;
+}
+
 void regs_of_syscall(const uint64_t v[ARCH_SYSCALL_WORDS], struct regs *ret)
 {
 	*ret = (struct regs){

@@ -1,0 +1,372 @@
+/*
+ * What the program says to its debugger: System.Diagnostics.Debugger.
+ *
+ * Without an ICorDebug debugger the runtime itself answers these calls: it
+ * says that no debugger is attached, drops what is logged, and Debugger.Break
+ * executes an int3, which ends the program. Each ends in a function of the
+ * runtime that has a trap at its first instruction, and nobody pays for one
+ * that is not called. Break and IsAttached are answered in the function's
+ * place, as if it had returned: no thread gets inside of it, and all go on
+ * without us whenever we leave. (A thread that was inside of Break when we
+ * attached comes to its int3.)
+ *
+ * Break stops where it has returned to the user's code, which is then the
+ * newest frame. Debug.WriteLine and Trace.WriteLine write to the system's log
+ * (libSystem.Native) when nobody listens.
+ */
+#include "control/control_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+enum {
+	TEXT_MAX = 1 << 16, /* bytes of one text */
+	LOG_DEBUG_PRIORITY = 7,
+	OWN_FRAMES_MAX = 4, /* of class Debugger on a stack */
+};
+
+/* The address of a call's function in the runtime, 0: it has none such. */
+static uint64_t runtime_function(struct control *c, const char *name)
+{
+	return dac_native_function(c->dac, name);
+}
+
+/* ... in the library of the framework's own native code. */
+static uint64_t library_function(struct control *c, const char *name)
+{
+	struct dbg_error *err;
+	struct arena *arena = arena_create();
+	struct target_image image;
+	uint64_t addr = 0;
+	bool found;
+
+	err = target_image_find(c->target, "libSystem.Native.so", arena, &image,
+				&found);
+	if (!err && found)
+		err = target_symbol(c->target, &image, name, &addr);
+	dbg_error_destroy(err);
+	arena_destroy(arena);
+	// a single-file program has it inside, in a table like the runtime's
+	return addr ? addr : runtime_function(c, name);
+}
+
+/* ---- Text ------------------------------------------------------------- */
+
+static const char cut[] = "...\n"; /* the end of one that is longer */
+
+static void say(struct control *c, struct str *text)
+{
+	if (str_get(text)[0])
+		c->ops->output(c->arg, str_get(text));
+}
+
+/* Add the UTF-16 string at @addr, 0: none. */
+static void add_units(struct control *c, uint64_t addr, struct str *text)
+{
+	_cleanup_free_ uint16_t *units = xcalloc(TEXT_MAX / 2, 2);
+	size_t n = 0;
+
+	if (!addr)
+		return;
+	size_t got = target_read_some(c->target, addr, units, TEXT_MAX) / 2;
+	while (n < got && units[n])
+		n++;
+	str_add_utf16(text, units, n);
+	if (n == TEXT_MAX / 2)
+		str_add(text, cut);
+}
+
+/* Debugger.Log(level, category, message) */
+static struct dbg_error *on_log(struct control *c, pid_t tid, struct regs *regs,
+				struct dbg_stop *stop, bool *ret_stops)
+{
+	_cleanup_str_ struct str text = {0};
+	uint64_t category = regs_arg(regs, 1);
+
+	(void)tid;
+	(void)stop;
+	(void)ret_stops;
+	add_units(c, category, &text);
+	if (category)
+		str_add(&text, ": ");
+	add_units(c, regs_arg(regs, 2), &text);
+	if (category)
+		str_add(&text, "\n");
+	say(c, &text);
+	return NULL;
+}
+
+/* SystemNative_SysLog(priority, format, text) */
+static struct dbg_error *on_syslog(struct control *c, pid_t tid,
+				   struct regs *regs, struct dbg_stop *stop,
+				   bool *ret_stops)
+{
+	_cleanup_free_ char *bytes = xcalloc(TEXT_MAX + 1, 1);
+	_cleanup_str_ struct str text = {0};
+	char format[sizeof("%s")] = "";
+
+	(void)tid;
+	(void)stop;
+	(void)ret_stops;
+	target_read_some(c->target, regs_arg(regs, 1), format, sizeof(format));
+	if ((uint32_t)regs_arg(regs, 0) != LOG_DEBUG_PRIORITY ||
+	    memcmp(format, "%s", sizeof(format)))
+		return NULL;
+	target_read_some(c->target, regs_arg(regs, 2), bytes, TEXT_MAX);
+	str_add(&text, bytes);
+	if (bytes[TEXT_MAX - 1])
+		str_add(&text, cut);
+	say(c, &text);
+	return NULL;
+}
+
+/* ---- Answers ---------------------------------------------------------- */
+
+static struct dbg_error *answer(struct control *c, pid_t tid, struct regs *regs,
+				uint64_t value)
+{
+	struct dbg_error *err;
+	uint64_t addr;
+
+	err = regs_return_address(regs, c->target, &addr);
+	if (err)
+		return err;
+	regs_set_result(regs, value);
+	regs_return(regs, addr);
+	return target_regs_set(c->target, tid, regs);
+}
+
+static struct dbg_error *on_is_attached(struct control *c, pid_t tid,
+					struct regs *regs,
+					struct dbg_stop *stop, bool *ret_stops)
+{
+	(void)stop;
+	(void)ret_stops;
+	return answer(c, tid, regs, true);
+}
+
+/* ---- Break ------------------------------------------------------------ */
+
+/* Is it a method of class Debugger? */
+static bool is_own(struct control *c, const struct frame *f,
+		   struct arena *arena)
+{
+	return f->pos && f->pos->method &&
+	       str_starts(
+		   code_method_name(c->code, f->pos->method, false, arena),
+		   "System.Diagnostics.Debugger.");
+}
+
+/* The frame whose code called Break, as far as it is to be seen. */
+static struct dbg_error *break_frame(struct control *c, uint32_t thread,
+				     const struct frame **ret)
+{
+	struct dbg_error *err = NULL;
+	struct arena *arena = arena_create();
+	const struct frame *f = NULL;
+	uint32_t level = 0;
+
+	for (;; level++) {
+		err = stack_frame(c->stack, thread, level, &f);
+		if (err || !f || level == OWN_FRAMES_MAX)
+			break;
+		if (f->pos && !is_own(c, f, arena))
+			break;
+	}
+	if (!err && f)
+		err = step_user_frame(c, thread, level, ret);
+	arena_destroy(arena);
+	return err;
+}
+
+/*
+ * Did the program stop on that line already, before it called Break? (Not by
+ * an earlier Break: the line is executed again.)
+ */
+static bool stopped_there(struct control *c, const struct frame *f)
+{
+	struct debugger *d = &c->debugger;
+	const struct code_pos *last = NULL;
+	bool any = false;
+
+	if (d->last.tid != f->tid || d->last.sp != f->raw.sp || !f->pos)
+		return false;
+	d->last.tid = 0;
+	dbg_error_destroy(code_pos_at(c->code, d->last.pc, true, &last, &any));
+	return any && last->method == f->pos->method && last->point.line &&
+	       last->point.line == f->pos->point.line;
+}
+
+static void break_stops(struct control *c, pid_t tid, struct dbg_stop *stop,
+			bool *ret_stops)
+{
+	stack_behind(c->stack, tid);
+	stop->reason = DBG_STOP_USER_BREAK;
+	*ret_stops = true;
+}
+
+/* Stop @tid, which called Break, where it returns to the user's code. */
+static struct dbg_error *break_await(struct control *c, pid_t tid,
+				     struct dbg_stop *stop, bool *ret_stops)
+{
+	struct dbg_error *err;
+	struct debugger *d = &c->debugger;
+	const struct frame *f = NULL;
+
+	err = control_halt(c);
+	if (!err)
+		err = break_frame(c, stack_thread_number(c->stack, tid), &f);
+	if (err || !f || stopped_there(c, f))
+		return err;
+	if (!f->level) {
+		break_stops(c, tid, stop, ret_stops);
+		return NULL;
+	}
+	mem_grow(&d->breaks, &d->cap_breaks, d->n_breaks, sizeof(*d->breaks));
+	d->breaks[d->n_breaks++] = (struct load){tid, f->raw.ip};
+	return control_site_add(c, SITE_DEBUGGER, &f->raw.ip, 1);
+}
+
+static struct dbg_error *on_break(struct control *c, pid_t tid,
+				  struct regs *regs, struct dbg_stop *stop,
+				  bool *ret_stops)
+{
+	struct dbg_error *err = answer(c, tid, regs, 0);
+
+	return err ? err : break_await(c, tid, stop, ret_stops);
+}
+
+bool control_is_user_break(struct control *c, const struct target_event *ev)
+{
+	struct regs regs;
+	struct dbg_error *err;
+
+	if (!c->dac || ev->signal != SIGTRAP || ev->info.si_code != SI_KERNEL)
+		return false;
+	err = target_regs(c->target, ev->tid, &regs);
+	if (!err)
+		return dac_runtime_has(c->dac, regs_pc(&regs) - 1);
+	dbg_error_destroy(err);
+	return false;
+}
+
+struct dbg_error *debugger_int3(struct control *c, pid_t tid,
+				struct dbg_stop *stop, bool *ret_stops)
+{
+	target_thread_signal(c->target, tid, 0);
+	return break_await(c, tid, stop, ret_stops);
+}
+
+/* Forget the Break of @tid that returns to @addr; false if there is none. */
+static bool break_drop(struct control *c, pid_t tid, uint64_t addr)
+{
+	struct debugger *d = &c->debugger;
+	bool found = false, more = false;
+
+	for (size_t i = d->n_breaks; i-- > 0;) {
+		if (d->breaks[i].addr != addr)
+			continue;
+		if (d->breaks[i].tid == tid) {
+			d->breaks[i] = d->breaks[--d->n_breaks];
+			found = true;
+		} else {
+			more = true;
+		}
+	}
+	if (found && !more)
+		control_complain(
+		    c, control_site_remove(c, SITE_DEBUGGER, &addr, 1));
+	return found;
+}
+
+void debugger_thread_gone(struct control *c, pid_t tid)
+{
+	struct debugger *d = &c->debugger;
+
+	for (size_t i = d->n_breaks; i-- > 0;)
+		if (d->breaks[i].tid == tid)
+			break_drop(c, tid, d->breaks[i].addr);
+}
+
+void debugger_stopped(struct control *c, pid_t tid, const struct dbg_stop *stop)
+{
+	struct debugger *d = &c->debugger;
+	struct regs regs;
+	struct dbg_error *err;
+
+	d->last.tid = 0;
+	if (stop->reason == DBG_STOP_USER_BREAK)
+		return;
+	err = target_regs(c->target, tid, &regs);
+	if (!err)
+		d->last = (struct debugger_place){tid, regs_pc(&regs),
+						  regs_sp(&regs)};
+	dbg_error_destroy(err);
+}
+
+/* ---- Calls ------------------------------------------------------------ */
+
+typedef struct dbg_error *call_fn(struct control *c, pid_t tid,
+				  struct regs *regs, struct dbg_stop *stop,
+				  bool *ret_stops);
+
+/* What the runtime calls them: .NET 8 and 9, then 10. */
+static const struct debugger_call {
+	const char *name;
+	uint64_t (*find)(struct control *c, const char *name);
+	call_fn *fn;
+} calls[DEBUGGER_CALLS] = {
+    {"DebugDebugger_Log", runtime_function, on_log},
+    {"BreakInternal", runtime_function, on_break},
+    {"get_IsAttached", runtime_function, on_is_attached},
+    {"DebugDebugger_Break", runtime_function, on_break},
+    {"DebugDebugger_IsManagedDebuggerAttached", runtime_function,
+     on_is_attached},
+    {"SystemNative_SysLog", library_function, on_syslog},
+};
+
+struct dbg_error *debugger_runtime(struct control *c)
+{
+	struct debugger *d = &c->debugger;
+	uint64_t addrs[DEBUGGER_CALLS];
+	size_t n = 0;
+
+	for (size_t i = 0; i < DEBUGGER_CALLS; i++) {
+		d->calls[i] = calls[i].find(c, calls[i].name);
+		if (d->calls[i])
+			addrs[n++] = d->calls[i];
+	}
+	return control_site_add(c, SITE_DEBUGGER, addrs, n);
+}
+
+struct dbg_error *debugger_trap(struct control *c,
+				const struct target_event *ev,
+				struct dbg_stop *stop, bool *ret_stops)
+{
+	struct dbg_error *err;
+	struct debugger *d = &c->debugger;
+	struct regs regs;
+
+	for (size_t i = 0; i < DEBUGGER_CALLS; i++) {
+		if (d->calls[i] != ev->addr)
+			continue;
+		err = target_regs(c->target, ev->tid, &regs);
+		return err ? err
+			   : calls[i].fn(c, ev->tid, &regs, stop, ret_stops);
+	}
+	if (!break_drop(c, ev->tid, ev->addr))
+		return NULL;
+	err = control_halt(c);
+	if (!err)
+		break_stops(c, ev->tid, stop, ret_stops);
+	return err;
+}
+
+void debugger_reset(struct control *c)
+{
+	free(c->debugger.breaks);
+	memset(&c->debugger, 0, sizeof(c->debugger));
+}

@@ -1,0 +1,31 @@
+"""What a program says to its debugger, in an editor."""
+
+
+def test_break(t):
+    """Debugger.Break is a pause at the caller's line, from which steps go."""
+    c = t.adapter()
+    c.launch(t.program("Asking", "break"))
+    body = c.stopped("pause")
+    t.check_equal("Paused on Debugger.Break", body["description"])
+    t.check_equal(t.line("Asking", "break"), c.top()["line"])
+    t.check_equal("1", c.scope("Locals")["n"]["value"])
+    c.step("next")
+    t.check_equal(t.line("Asking", "after"), c.top()["line"])
+    c.go()
+    for i in "0", "1":
+        c.stopped("pause")
+        t.check_equal(t.line("Asking", "inner"), c.top()["line"])
+        t.check_equal(i, c.evaluate("i")["result"])
+        c.go()
+    c.end()
+
+
+def test_output(t):
+    """What is written to Debug, Trace and Debugger.Log is in the console."""
+    c = t.adapter()
+    c.launch(t.program("Asking", "write"))
+    c.end()
+    for line in ("to debug \u00e4\u20ac\n", "no line end\n", "to trace\n",
+                 "category: a message\n", "bare \u00e4\n"):
+        t.check_in(line, c.output("console"))
+    t.check_equal("written\n", c.output())
