@@ -184,7 +184,7 @@ DBG_MUST struct dbg_error *follow_set_detach(struct dbg *dbg,
 					     const char *value);
 const char *follow_get_detach(struct dbg *dbg);
 
-/* ---- api_code.c ------------------------------------------------------ */
+/* ---- api_setting.c --------------------------------------------------- */
 
 /* Tell the stack which frames the settings want shown. */
 void session_show_frames(struct dbg *dbg);

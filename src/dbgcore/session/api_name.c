@@ -1,0 +1,141 @@
+/*
+ * dbg_complete: the names that begin with what the user has written, of files,
+ * types and methods from the metadata, of locals and members from the newest
+ * frame.
+ */
+#include "session/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+
+struct names {
+	const char *prefix;
+	const char **list;
+	size_t n, cap;
+	struct arena *arena;
+};
+
+enum {
+	NAMES_MAX = 100000
+};
+
+/* The part behind the next dot that stands outside brackets, or NULL. */
+static const char *next_part(const char *name)
+{
+	int depth = 0;
+
+	for (; *name; name++) {
+		depth += *name == '<' || *name == '(';
+		depth -= *name == '>' || *name == ')';
+		if (*name == '.' && !depth)
+			return name + 1;
+	}
+	return NULL;
+}
+
+static void take_name(void *arg, const char *name)
+{
+	struct names *names = arg;
+
+	if (names->n >= NAMES_MAX || !str_starts(name, names->prefix))
+		return;
+	mem_grow(&names->list, &names->cap, names->n, sizeof(*names->list));
+	names->list[names->n++] = arena_strdup(names->arena, name);
+}
+
+/* Types and methods are also found without what stands before them. */
+static void take_part(void *arg, const char *name)
+{
+	struct names *names = arg;
+
+	while (*names->prefix && name && !str_starts(name, names->prefix))
+		name = next_part(name);
+	if (name)
+		take_name(arg, name);
+}
+
+static void take_locals(struct dbg *dbg, struct names *names)
+{
+	static const enum dbg_scope scopes[] = {DBG_SCOPE_ARGS,
+						DBG_SCOPE_LOCALS};
+	const struct frame *f = NULL;
+	struct dbg_error *err = session_frame_or_newest(dbg, 0, &f);
+
+	for (size_t i = 0; !err && f && i < 2; i++) {
+		struct dbg_value *values;
+		size_t n = 0;
+
+		err = dbg_scope_list(dbg, inspect_frame_id(&dbg->inspect, f),
+				     scopes[i], &values, &n);
+		for (size_t k = 0; !err && k < n; k++)
+			take_name(names, values[k].name);
+	}
+	dbg_error_destroy(err);
+}
+
+/* Fields of what stands before the last dot, behind that. */
+static void take_members(struct dbg *dbg, struct names *names)
+{
+	const char *dot = strrchr(names->prefix, '.');
+	struct dbg_value value, *list;
+	size_t n = 0;
+
+	if (!dot)
+		return;
+
+	int left = (int)(dot - names->prefix);
+	struct dbg_error *err = dbg_eval(
+	    dbg, 0, arena_printf(names->arena, "%.*s", left, names->prefix),
+	    &value);
+
+	if (!err && value.id)
+		err = dbg_children(dbg, value.id, DBG_CHILDREN_NAMED, 0,
+				   NAMES_MAX, &list, &n);
+	for (size_t i = 0; !err && i < n; i++)
+		if (list[i].path && !(list[i].flags & DBG_VALUE_GROUP))
+			take_name(names,
+				  arena_printf(names->arena, "%.*s.%s", left,
+					       names->prefix, list[i].name));
+	dbg_error_destroy(err);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+struct dbg_error *dbg_complete(struct dbg *dbg, unsigned int kinds,
+			       const char *prefix, size_t max,
+			       const char ***ret, size_t *ret_n)
+{
+	struct dbg_error *err = session_need_runtime(dbg);
+	struct names names = {.prefix = prefix, .arena = dbg->inspect.arena};
+	size_t kept = 0;
+
+	if (err)
+		return err;
+	code_each_name(dbg->inspect.code, kinds & DBG_NAMES_FILES, take_name,
+		       &names);
+	code_each_name(
+	    dbg->inspect.code,
+	    kinds & (DBG_NAMES_TYPES | DBG_NAMES_METHODS | DBG_NAMES_OWN),
+	    take_part, &names);
+	if (kinds & DBG_NAMES_LOCALS) {
+		take_locals(dbg, &names);
+		take_members(dbg, &names);
+	}
+	if (names.n)
+		qsort(names.list, names.n, sizeof(*names.list), compare_names);
+	for (size_t i = 0; i < names.n && kept < max; i++)
+		if (!kept || strcmp(names.list[i], names.list[kept - 1]))
+			names.list[kept++] = names.list[i];
+	*ret = arena_copy(dbg->inspect.arena, names.list, kept,
+			  sizeof(*names.list));
+	*ret_n = kept;
+	free(names.list);
+	return NULL;
+}

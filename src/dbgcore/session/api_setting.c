@@ -1,0 +1,473 @@
+/*
+ * dbg_set and dbg_setting_list: the settings of the engine, one row each in a
+ * table with its name, its help and the functions that set and tell it. What
+ * was set is kept in order, so that it can be set in another session.
+ */
+#include "session/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+
+struct setting {
+	const char *name;
+	const char *help;
+	struct dbg_error *(*set)(struct dbg *dbg, const char *value);
+	const char *(*get)(struct dbg *dbg);
+};
+
+/* Frames of this stop name their files anew. */
+static void renew_paths(struct dbg *dbg)
+{
+	if (dbg->inspect.code)
+		code_renew_paths(dbg->inspect.code);
+}
+
+/* The path at *@p, in quotes if it has blanks; *@p is behind it then. */
+static char *take_path(const char **p)
+{
+	const char *start = *p += strspn(*p, " ");
+	bool quoted = *start == '"' && strchr(start + 1, '"');
+	size_t n = quoted ? strcspn(start + 1, "\"") : strcspn(start, " ");
+
+	*p = start + n + 2 * quoted;
+	*p += strspn(*p, " ");
+	return xstrndup(start + quoted, n);
+}
+
+static struct dbg_error *set_substitute(struct dbg *dbg, const char *value)
+{
+	value += strspn(value, " ");
+	if (!*value) {
+		source_rules_clear(dbg->inspect.rules);
+		renew_paths(dbg);
+		return NULL;
+	}
+
+	_cleanup_free_ char *from = take_path(&value);
+
+	if (!*value)
+		return dbg_err(DBG_E_ARGUMENT, "two paths are needed: FROM TO");
+
+	_cleanup_free_ char *to =
+	    *value == '"' ? take_path(&value) : xstrdup(value);
+
+	source_rules_add(dbg->inspect.rules, from, to);
+	renew_paths(dbg);
+	return NULL;
+}
+
+static const char *get_substitute(struct dbg *dbg)
+{
+	return source_rules_text(dbg->inspect.rules, dbg->list_arena);
+}
+
+static struct dbg_error *set_switch(const char *value, bool *ret)
+{
+	bool on = !strcmp(value, "on");
+
+	if (!on && strcmp(value, "off"))
+		return dbg_err(DBG_E_ARGUMENT, "'%s' is not on or off", value);
+	*ret = on;
+	return NULL;
+}
+
+static const char *get_switch(bool on)
+{
+	return on ? "on" : "off";
+}
+
+static struct dbg_error *set_elements(struct dbg *dbg, const char *value)
+{
+	uint64_t n;
+
+	if (!strcmp(value, "unlimited"))
+		n = UINT32_MAX;
+	else if (!str_to_u64(value, &n) || n > UINT32_MAX)
+		return dbg_err(DBG_E_ARGUMENT,
+			       "'%s' is not a number or 'unlimited'", value);
+	dbg->inspect.elements = n ? (uint32_t)n : UINT32_MAX;
+	return NULL;
+}
+
+static struct dbg_error *set_editor(struct dbg *dbg, const char *value)
+{
+	return set_switch(value, &dbg->inspect.editor);
+}
+
+static const char *get_editor(struct dbg *dbg)
+{
+	return get_switch(dbg->inspect.editor);
+}
+
+static const char *get_elements(struct dbg *dbg)
+{
+	if (dbg->inspect.elements == UINT32_MAX)
+		return "unlimited";
+	return arena_printf(dbg->list_arena, "%u", dbg->inspect.elements);
+}
+
+void session_show_frames(struct dbg *dbg)
+{
+	if (!dbg->inspect.stack)
+		return;
+	stack_show_native(dbg->inspect.stack, dbg->show_native);
+	stack_fold_external(dbg->inspect.stack,
+			    !dbg->show_external &&
+				control_step_rules(dbg->control)->just_my_code);
+}
+
+// A switch that changes which frames are shown.
+static struct dbg_error *set_frames(struct dbg *dbg, const char *value,
+				    bool *ret)
+{
+	struct dbg_error *err = set_switch(value, ret);
+
+	session_show_frames(dbg);
+	return err;
+}
+
+static struct dbg_error *set_just_my_code(struct dbg *dbg, const char *value)
+{
+	bool on = false;
+	struct dbg_error *err = set_switch(value, &on);
+
+	if (!err)
+		err = session_just_my_code(dbg, on);
+	session_show_frames(dbg);
+	return err;
+}
+
+static const char *get_just_my_code(struct dbg *dbg)
+{
+	return get_switch(control_step_rules(dbg->control)->just_my_code);
+}
+
+static struct dbg_error *set_properties(struct dbg *dbg, const char *value)
+{
+	return set_switch(value,
+			  &control_step_rules(dbg->control)->over_properties);
+}
+
+static const char *get_properties(struct dbg *dbg)
+{
+	return get_switch(control_step_rules(dbg->control)->over_properties);
+}
+
+static const char *const lockings[] = {
+    [LOCKING_OFF] = "off",
+    [LOCKING_ON] = "on",
+    [LOCKING_STEP] = "step",
+};
+
+static struct dbg_error *set_locking(struct dbg *dbg, const char *value)
+{
+	for (size_t i = 0; i < sizeof(lockings) / sizeof(*lockings); i++) {
+		if (strcmp(lockings[i], value))
+			continue;
+		control_step_rules(dbg->control)->locking = i;
+		return NULL;
+	}
+	return dbg_err(DBG_E_ARGUMENT, "'%s' is not off, on or step", value);
+}
+
+static const char *get_locking(struct dbg *dbg)
+{
+	return lockings[control_step_rules(dbg->control)->locking];
+}
+
+static struct dbg_error *set_trust(struct dbg *dbg, const char *value)
+{
+	struct dbg_error *err = set_switch(value, &dbg->trust_dac);
+
+	if (!err && dbg->trust_dac)
+		session_message(dbg, "a DAC owned by another user, or of a "
+				     "container, will be loaded: its code "
+				     "runs with your rights");
+	return err;
+}
+
+static const char *get_trust(struct dbg *dbg)
+{
+	return get_switch(dbg->trust_dac);
+}
+
+static struct dbg_error *set_suppress(struct dbg *dbg, const char *value)
+{
+	struct dbg_error *err = set_switch(value, &dbg->suppress_jit);
+
+	if (!err)
+		control_suppress_optimizations(dbg->control, dbg->suppress_jit);
+	return err;
+}
+
+static const char *get_suppress(struct dbg *dbg)
+{
+	return get_switch(dbg->suppress_jit);
+}
+
+static struct dbg_error *set_native(struct dbg *dbg, const char *value)
+{
+	return set_frames(dbg, value, &dbg->show_native);
+}
+
+static const char *get_native(struct dbg *dbg)
+{
+	return get_switch(dbg->show_native);
+}
+
+static struct dbg_error *set_external(struct dbg *dbg, const char *value)
+{
+	return set_frames(dbg, value, &dbg->show_external);
+}
+
+static const char *get_external(struct dbg *dbg)
+{
+	return get_switch(dbg->show_external);
+}
+
+static struct dbg_error *set_runtime_threads(struct dbg *dbg, const char *value)
+{
+	return set_switch(value, &dbg->show_runtime_threads);
+}
+
+static const char *get_runtime_threads(struct dbg *dbg)
+{
+	return get_switch(dbg->show_runtime_threads);
+}
+
+static struct dbg_error *set_text(const char *value, char **ret)
+{
+	free(*ret);
+	*ret = *value ? xstrdup(value) : NULL;
+	return NULL;
+}
+
+static const char *get_text(const char *text)
+{
+	return text ? text : "";
+}
+
+static struct dbg_error *set_dac_path(struct dbg *dbg, const char *value)
+{
+	return set_text(value, &dbg->dac_path);
+}
+
+static const char *get_dac_path(struct dbg *dbg)
+{
+	return get_text(dbg->dac_path);
+}
+
+static struct dbg_error *set_dirs(struct dbg *dbg, const char *value)
+{
+	return set_text(value, &dbg->inspect.symbols.dirs);
+}
+
+static const char *get_dirs(struct dbg *dbg)
+{
+	return get_text(dbg->inspect.symbols.dirs);
+}
+
+static struct dbg_error *set_modules(struct dbg *dbg, const char *value)
+{
+	return set_text(value, &dbg->inspect.symbols.modules);
+}
+
+static const char *get_modules(struct dbg *dbg)
+{
+	return get_text(dbg->inspect.symbols.modules);
+}
+
+static struct dbg_error *set_exact(struct dbg *dbg, const char *value)
+{
+	return set_switch(value, &dbg->inspect.symbols.exact);
+}
+
+static const char *get_exact(struct dbg *dbg)
+{
+	return get_switch(dbg->inspect.symbols.exact);
+}
+
+static struct dbg_error *set_brace(struct dbg *dbg, const char *value)
+{
+	bool skip = true;
+	struct dbg_error *err = set_switch(value, &skip);
+
+	if (!err)
+		dbg->inspect.symbols.at_brace = !skip;
+	return err;
+}
+
+static const char *get_brace(struct dbg *dbg)
+{
+	return get_switch(!dbg->inspect.symbols.at_brace);
+}
+
+static struct dbg_error *set_log(struct dbg *dbg, const char *value)
+{
+	return log_set(&dbg->log, value);
+}
+
+static const char *get_log(struct dbg *dbg)
+{
+	return dbg->log.spec ? dbg->log.spec : "";
+}
+
+static const struct setting settings[] = {
+    {"log",
+     "File to log dndbg's own work to: FILE or FILE:ROOMS (session, control, "
+     "code, dac).",
+     set_log, get_log},
+    {"dac-path",
+     "Where to look first for the libmscordaccore.so of a program that is a "
+     "single file or in a container: a file or a directory.",
+     set_dac_path, get_dac_path},
+    {"debug-file-directory",
+     "Where else to look for PDBs: directories with ':' between.", set_dirs,
+     get_dirs},
+    {"symbol-modules",
+     "Modules whose PDBs are looked for: names (* and ?) with commas between; "
+     "! in front: all but these; + in front: others beside themselves only.",
+     set_modules, get_modules},
+    {"require-exact-source",
+     "Set breakpoints only by source files that were compiled as they are (on "
+     "or off).",
+     set_exact, get_exact},
+    {"backtrace native",
+     "Show native frames and the runtime's stubs, or fold them (on or off).",
+     set_native, get_native},
+    {"backtrace external",
+     "Show frames of code that is not yours, or with just-my-code as one (on "
+     "or off).",
+     set_external, get_external},
+    {"detach-on-fork",
+     "Let go of the program or its child, as follow-fork-mode says (on or "
+     "off).",
+     follow_set_detach, follow_get_detach},
+    {"follow-exec",
+     "Debug programs that it starts: off, on, auto (if an SDK tool starts "
+     "them) or a name.",
+     follow_set_exec, follow_get_exec},
+    {"follow-fork-mode",
+     "Stay with the program or go on with what it starts (parent or child).",
+     follow_set_fork, follow_get_fork},
+    {"substitute-path",
+     "Rewrite source paths: FROM TO adds a rule, nothing clears them.",
+     set_substitute, get_substitute},
+    {"print elements",
+     "Characters of a string and elements of an array shown at once.",
+     set_elements, get_elements},
+    {"print for-editor",
+     "Structs by their type, chars with their code, enum values by name alone "
+     "(on or off).",
+     set_editor, get_editor},
+    {"just-my-code",
+     "Steps end in your own code: built for debugging, with symbols; "
+     "breakpoints in code marked otherwise are not hit (on or off).",
+     set_just_my_code, get_just_my_code},
+    {"runtime-threads",
+     "List threads of the runtime's own and native ones too (on or off).",
+     set_runtime_threads, get_runtime_threads},
+    {"scheduler-locking",
+     "Threads other than the one resumed are held: always (on), while it is "
+     "stepped (step) or never (off).",
+     set_locking, get_locking},
+    {"skip-opening-brace",
+     "Stop behind the brace that opens a method: at its breakpoints, after a "
+     "step in, at the start (on or off).",
+     set_brace, get_brace},
+    {"step-over-properties",
+     "A step in passes accessors of properties and operators (on or off).",
+     set_properties, get_properties},
+    {"suppress-jit-optimizations",
+     "Have modules loaded from now on compiled for debugging (on or off).",
+     set_suppress, get_suppress},
+    {"trust-dac",
+     "Load a libmscordaccore.so that another user owns, or of a container "
+     "(on or off).",
+     set_trust, get_trust},
+};
+
+enum {
+	N_SETTINGS = sizeof(settings) / sizeof(*settings)
+};
+
+static const struct setting *setting_find(const char *name)
+{
+	for (size_t i = 0; i < N_SETTINGS; i++)
+		if (!strcmp(settings[i].name, name))
+			return &settings[i];
+	return NULL;
+}
+
+/* Only one setting adds to what it was before. */
+static bool is_added(const char *name, const char *value)
+{
+	return *value && !strcmp(name, "substitute-path");
+}
+
+static void made(struct dbg *dbg, const char *name, const char *value)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < dbg->n_made; i++)
+		if (dbg->made[i].name == name && !is_added(name, value))
+			free(dbg->made[i].value);
+		else
+			dbg->made[kept++] = dbg->made[i];
+	dbg->n_made = kept;
+	mem_grow(&dbg->made, &dbg->cap_made, dbg->n_made, sizeof(*dbg->made));
+	dbg->made[dbg->n_made++] = (struct setting_made){name, xstrdup(value)};
+}
+
+static struct dbg_error *set_one(struct dbg *dbg, const char *name,
+				 const char *value)
+{
+	struct dbg_error *err;
+	const struct setting *s = setting_find(name);
+
+	if (!s)
+		return dbg_err(DBG_E_ARGUMENT, "no setting '%s'", name);
+	err = s->set(dbg, value);
+	if (!err)
+		made(dbg, s->name, value);
+	return err;
+}
+
+struct dbg_error *dbg_set(struct dbg *dbg, const char *name, const char *value)
+{
+	struct dbg_error *err = set_one(dbg, name, value);
+
+	for (struct dbg *s = NULL; !err && (s = sibling_next(dbg, s));)
+		err = set_one(s, name, value);
+	return err;
+}
+
+struct dbg_error *session_settings_copy(struct dbg *dbg, const struct dbg *from)
+{
+	struct dbg_error *err = NULL;
+
+	memcpy(dbg->signals, from->signals, sizeof(dbg->signals));
+	for (size_t i = 0; !err && i < from->n_made; i++)
+		err = set_one(dbg, from->made[i].name, from->made[i].value);
+	return err;
+}
+
+struct dbg_error *dbg_setting_list(struct dbg *dbg, struct dbg_setting **ret,
+				   size_t *ret_n)
+{
+	arena_reset(dbg->list_arena);
+
+	struct dbg_setting *list =
+	    arena_calloc(dbg->list_arena, N_SETTINGS, sizeof(*list));
+
+	for (size_t i = 0; i < N_SETTINGS; i++)
+		list[i] = (struct dbg_setting){
+		    settings[i].name, settings[i].help, settings[i].get(dbg)};
+	*ret = list;
+	*ret_n = N_SETTINGS;
+	return NULL;
+}
