@@ -399,6 +399,13 @@ DBG_MUST struct dbg_error *frame_count(struct repl *r, uint32_t *ret);
 /* `frame N`. */
 DBG_MUST struct dbg_error *frame_level(struct repl *r, const struct call *call);
 
+/* ---- info_frame.c ---------------------------------------------------- */
+
+/* `info frame`, `info registers [NAME...]`. */
+DBG_MUST struct dbg_error *frame_info(struct repl *r, const struct call *call);
+DBG_MUST struct dbg_error *registers_info(struct repl *r,
+					  const struct call *call);
+
 /* ---- cmd_thread.c ---------------------------------------------------- */
 
 /* What a thread is called. */
@@ -466,10 +473,14 @@ DBG_MUST struct dbg_error *help_run(struct repl *r, const struct call *call);
 DBG_MUST struct dbg_error *help_apropos(struct repl *r,
 					const struct call *call);
 
-/* ---- cmd_set.c ------------------------------------------------------- */
+/* ---- setting.c ------------------------------------------------------- */
 
 void settings_init(struct repl *r);
 void settings_deinit(struct repl *r);
+/* Make the setting that @text names, a name and a value. */
+DBG_MUST struct dbg_error *setting_set(struct repl *r, const char *text);
+/* Print settings whose name begins with @prefix; how many were there? */
+size_t settings_show(struct repl *r, const char *prefix);
 /* List the settings whose help mentions @word. */
 void settings_apropos(struct repl *r, const char *word);
 /* Names of all settings that begin with @prefix. */
