@@ -121,6 +121,27 @@ static void var_read(struct dac *d, const struct var_list *list, uint32_t i,
 		describe(d, list->frame, value, ret);
 }
 
+/*
+ * The DAC takes the end of a variable's range as inside of it, and the first
+ * range that fits: at the instruction where the next one begins it reads the
+ * old place. One byte further on it finds what holds for the instruction at
+ * the frame's ip. (It looks one byte back itself for a return address.)
+ */
+static void *open_inside(struct dac *d, pid_t tid,
+			 const struct dac_frame *frame,
+			 void *(*open)(struct dac *d, pid_t tid,
+				       const struct dac_frame *frame))
+{
+	struct dac_frame inside = *frame;
+	void *walk = NULL;
+
+	inside.ip++;
+	if (frame->leaf)
+		walk = open(d, tid, &inside);
+	// behind the last instruction, if that is one byte long
+	return walk ? walk : open(d, tid, frame);
+}
+
 struct dbg_error *dac_frame_vars(struct dac *d, pid_t tid,
 				 const struct dac_frame *frame, bool args,
 				 struct arena *arena, struct dac_var **ret,
@@ -132,7 +153,7 @@ struct dbg_error *dac_frame_vars(struct dac *d, pid_t tid,
 	*ret_n = 0;
 	if (frame->kind != DAC_FRAME_MANAGED)
 		return NULL;
-	_cleanup_com_ void *walk = dac_walk_open_at(d, tid, frame);
+	_cleanup_com_ void *walk = open_inside(d, tid, frame, dac_walk_open_at);
 	_cleanup_com_ void *object = walk ? frame_object(d, walk) : NULL;
 	if (!object)
 		return dbg_err(DBG_E_RUNTIME,
@@ -210,7 +231,7 @@ struct dbg_error *dac_var_register(struct dac *d, pid_t tid,
 				   const struct dac_frame *frame,
 				   const struct dac_var *var, unsigned int *ret)
 {
-	_cleanup_com_ void *walk = open_marked(d, tid, frame);
+	_cleanup_com_ void *walk = open_inside(d, tid, frame, open_marked);
 	_cleanup_com_ void *object = walk ? frame_object(d, walk) : NULL;
 	struct arena *arena = arena_create();
 	const struct var_list list = {frame, object, var->is_arg, arena};
