@@ -4,7 +4,9 @@
  * has a trap: who comes there first shows that the runtime knows the code, and
  * nobody has been past the breakpoints in it.
  */
+#include "control/bp.h"
 #include "control/control_priv.h"
+#include "control/jit.h"
 
 #include <stdlib.h>
 

@@ -6,6 +6,7 @@
  * by the same two writes, which the program cannot tell from its own asking.
  */
 #include "control/control_priv.h"
+#include "control/stepasync.h"
 
 #include "base/err.h"
 

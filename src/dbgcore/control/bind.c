@@ -2,7 +2,10 @@
  * Binding: from a breakpoint's words to places, when a module loads, and
  * from places to addresses, when code is made.
  */
+#include "control/bp.h"
 #include "control/control_priv.h"
+#include "control/jit.h"
+#include "control/mycode.h"
 
 #include <stdlib.h>
 #include <string.h>

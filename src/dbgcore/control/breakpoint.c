@@ -1,5 +1,8 @@
 /* Breakpoints: what was asked, hits and what they count for. */
+#include "control/bp.h"
 #include "control/control_priv.h"
+#include "control/exceptions.h"
+#include "control/steps.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,6 +7,8 @@
 #include "base/str.h"
 #include "code/handler.h"
 #include "control/control_priv.h"
+#include "control/filter.h"
+#include "control/mycode.h"
 
 enum {
 	FRAMES_MAX = 20000,

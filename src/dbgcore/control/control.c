@@ -1,4 +1,10 @@
+#include "control/bp.h"
 #include "control/control_priv.h"
+#include "control/debugger.h"
+#include "control/exceptions.h"
+#include "control/jit.h"
+#include "control/mycode.h"
+#include "control/steps.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

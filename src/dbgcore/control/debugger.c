@@ -15,6 +15,8 @@
  * (libSystem.Native) when nobody listens.
  */
 #include "control/control_priv.h"
+#include "control/debugger.h"
+#include "control/steps.h"
 
 #include <stdlib.h>
 #include <string.h>

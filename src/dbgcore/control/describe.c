@@ -1,4 +1,5 @@
 /* Breakpoints in words: locations, and why one is not bound. */
+#include "control/bp.h"
 #include "control/control_priv.h"
 
 #include <string.h>

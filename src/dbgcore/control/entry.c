@@ -2,6 +2,7 @@
  * Stopping at Main: a breakpoint of our own, bound when the module with the
  * entry point loads, gone after its hit.
  */
+#include "control/bp.h"
 #include "control/control_priv.h"
 
 #include <string.h>

@@ -3,6 +3,7 @@
  * the exceptions within.
  */
 #include "control/control_priv.h"
+#include "control/exceptions.h"
 
 #include <string.h>
 

@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/pattern.h"
 #include "base/str.h"
+#include "control/bp.h"
 #include "control/control_priv.h"
 
 /* ---- What is asked ---------------------------------------------------- */

@@ -6,6 +6,9 @@
  * handler is a function of its own in native code), a frame that is complete.
  */
 #include "control/control_priv.h"
+#include "control/exceptions.h"
+#include "control/mycode.h"
+#include "control/steps.h"
 
 #include "base/err.h"
 

@@ -1,5 +1,6 @@
 /* The same breakpoints in several programs. */
 #include "base/err.h"
+#include "control/bp.h"
 #include "control/control_priv.h"
 
 // An address or an object means something else in another program.

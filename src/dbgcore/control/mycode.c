@@ -7,6 +7,7 @@
  * stands there.
  */
 #include "control/control_priv.h"
+#include "control/mycode.h"
 
 bool mycode_is_user(struct control *c, struct code_module *m, uint32_t token)
 {

@@ -14,6 +14,8 @@
  * does without.
  */
 #include "control/control_priv.h"
+#include "control/mycode.h"
+#include "control/steps.h"
 
 #include <string.h>
 

@@ -19,6 +19,8 @@
  * not come from the JIT: wanted.c traps it where it begins.
  */
 #include "control/control_priv.h"
+#include "control/exceptions.h"
+#include "control/jit.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,7 +11,13 @@
  * known by its sp and, if the method has a frame pointer, by rbp, which
  * exception handlers (funclets with stacks of their own) share with it.
  */
+#include "control/bp.h"
 #include "control/control_priv.h"
+#include "control/debugger.h"
+#include "control/jit.h"
+#include "control/mycode.h"
+#include "control/stepasync.h"
+#include "control/steps.h"
 
 #include <string.h>
 

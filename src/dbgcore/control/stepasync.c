@@ -18,6 +18,9 @@
  * an exception leaves it for the task.
  */
 #include "control/control_priv.h"
+#include "control/mycode.h"
+#include "control/stepasync.h"
+#include "control/steps.h"
 
 #include "base/err.h"
 

@@ -8,6 +8,9 @@
  * which is found by disassembling the helper from where it was entered.
  */
 #include "control/control_priv.h"
+#include "control/jit.h"
+#include "control/mycode.h"
+#include "control/steps.h"
 
 #include <string.h>
 

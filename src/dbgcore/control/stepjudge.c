@@ -3,6 +3,9 @@
  * by the runtime's word for each catch handler that is entered.
  */
 #include "control/control_priv.h"
+#include "control/mycode.h"
+#include "control/stepasync.h"
+#include "control/steps.h"
 
 #include "base/err.h"
 

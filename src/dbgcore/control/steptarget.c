@@ -6,6 +6,7 @@
  * name as stand before the chosen one are passed.
  */
 #include "control/control_priv.h"
+#include "control/steps.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,6 +7,8 @@
  * first nothing ever will.
  */
 #include "control/control_priv.h"
+#include "control/stepasync.h"
+#include "control/steps.h"
 
 #include <string.h>
 

@@ -15,7 +15,10 @@
  * not pass there: they are announced at their signal, when there is no object
  * yet.
  */
+#include "control/bp.h"
 #include "control/control_priv.h"
+#include "control/exceptions.h"
+#include "control/jit.h"
 
 #include <string.h>
 

@@ -5,7 +5,9 @@
  * slow (each prepared method stops the program), so it is armed only while
  * the table is full.
  */
+#include "control/bp.h"
 #include "control/control_priv.h"
+#include "control/jit.h"
 
 #include <stdlib.h>
 

@@ -17,6 +17,7 @@
  * read again, and the registers are set anew. What cannot be found then is
  * pending, with words: no register ever stays on a place that was left.
  */
+#include "control/bp.h"
 #include "control/control_priv.h"
 
 #include <stdlib.h>

@@ -4,6 +4,7 @@
  * is left. While something is watched that the GC writes or moves, one
  * register is the GC's.
  */
+#include "control/bp.h"
 #include "control/control_priv.h"
 
 #include <inttypes.h>

@@ -6,7 +6,9 @@
  * when the handler is entered. A handler is a function of its own with the
  * frame pointer of its method: above the watched frame's, that frame is gone.
  */
+#include "control/bp.h"
 #include "control/control_priv.h"
+#include "control/steps.h"
 
 #include <string.h>
 

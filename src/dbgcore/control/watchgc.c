@@ -3,6 +3,7 @@
  * goes up before the first object is moved, and down to 0 when every
  * reference leads to the new places and no thread of the program runs yet.
  */
+#include "control/bp.h"
 #include "control/control_priv.h"
 
 #include "base/err.h"

@@ -1,0 +1,42 @@
+/* Calls of the program to its debugger (System.Diagnostics.Debugger). */
+#ifndef CONTROL_DEBUGGER_H
+#define CONTROL_DEBUGGER_H
+
+#include "dbg.h"
+#include "target/target.h"
+
+struct control;
+struct load;
+
+enum {
+	DEBUGGER_CALLS = 6,
+};
+
+struct debugger_place {
+	pid_t tid; /* 0: none */
+	uint64_t pc, sp;
+};
+
+struct debugger {
+	uint64_t calls[DEBUGGER_CALLS]; /* of debugger.c's table; 0: none */
+	struct load *breaks; /* Debugger.Break, and where the stop is due */
+	size_t n_breaks, cap_breaks;
+	struct debugger_place last; /* stop by other than these */
+};
+
+/* The runtime is up: watch the calls of System.Diagnostics.Debugger. */
+struct dbg_error *debugger_runtime(struct control *c);
+/* A thread is at one, or where a Debugger.Break is to stop. */
+struct dbg_error *debugger_trap(struct control *c,
+				const struct target_event *ev,
+				struct dbg_stop *stop, bool *ret_stops);
+/* A thread is behind the int3 of a Debugger.Break. */
+struct dbg_error *debugger_int3(struct control *c, pid_t tid,
+				struct dbg_stop *stop, bool *ret_stops);
+/* The program stops at @tid. */
+void debugger_stopped(struct control *c, pid_t tid,
+		      const struct dbg_stop *stop);
+void debugger_thread_gone(struct control *c, pid_t tid);
+void debugger_reset(struct control *c);
+
+#endif

@@ -1,0 +1,69 @@
+/*
+ * Exceptions inside control/: where the runtime throws is trapped, and each
+ * throw is held against the catchpoints (throws.c).
+ */
+#ifndef CONTROL_EXCEPTIONS_H
+#define CONTROL_EXCEPTIONS_H
+
+#include "base/map.h"
+#include "dac/dac.h"
+#include "dbg.h"
+#include "target/target.h"
+
+struct arena;
+struct code_module;
+struct control;
+
+enum {
+	DISPATCH_VERSIONS = 8, /* precompiled, then the tiers: four at most */
+};
+
+/* A stop that follows another one for the same throw. */
+struct second {
+	uint32_t breakpoint; /* number, 0: there is none */
+	pid_t tid;
+	struct dbg_stop stop;
+	struct arena *arena; /* its strings; NULL: none yet */
+};
+
+struct throws {
+	bool wanted;               /* some catchpoint is enabled */
+	bool looked;               /* for DispatchEx in this run */
+	struct dac_method_ref ref; /* of DispatchEx; no token: .NET 8 */
+	uint64_t dispatch[DISPATCH_VERSIONS]; /* its code, each version */
+	size_t n_dispatch;
+	uint64_t raise_return; /* in RaiseException, 0: not seen yet */
+	struct map passed;     /* MethodTables that nobody asks for */
+	uint64_t object;       /* thrown, while it is judged */
+	struct second second;
+};
+
+/* exception.c */
+/* Fill in the exception of a stop from its object at @addr. */
+void exception_describe(struct control *c, uint64_t addr, struct arena *arena,
+			struct dbg_stop *stop);
+
+/* throws.c */
+void throws_update(struct control *c);
+void throws_runtime(struct control *c);
+/* Does this runtime throw all its exceptions at __cxa_throw? */
+bool throws_native(struct control *c);
+void throws_reset(struct control *c);
+/* Code of DispatchEx was made. */
+bool throws_code(struct control *c, struct code_module *m, uint32_t token,
+		 uint64_t ip);
+struct dbg_error *throws_dispatch(struct control *c, pid_t tid,
+				  struct arena *arena, struct dbg_stop *stop,
+				  bool *ret_stops);
+/* The runtime announces something by a throw: learn where it throws from. */
+void throws_raised(struct control *c, const struct regs *regs);
+struct dbg_error *throws_pal(struct control *c, pid_t tid, struct arena *arena,
+			     struct dbg_stop *stop, bool *ret_stops);
+struct dbg_error *throws_fault(struct control *c, const struct target_event *ev,
+			       struct arena *arena, struct dbg_stop *stop,
+			       bool *ret_stops);
+/* The program is about to abort: was it an unhandled exception? */
+void throws_unhandled(struct control *c, pid_t tid, struct arena *arena,
+		      struct dbg_stop *stop);
+
+#endif

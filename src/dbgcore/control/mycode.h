@@ -1,0 +1,54 @@
+/*
+ * Which code is the user's own, and how its entries are seen: by the rules of
+ * Just My Code (mycode.c), by the calls at the beginning of code compiled for
+ * debugging (probe.c).
+ */
+#ifndef CONTROL_MYCODE_H
+#define CONTROL_MYCODE_H
+
+#include "dbg.h"
+
+struct code_module;
+struct control;
+
+/* The probes at the beginning of code compiled for debugging. */
+struct probe {
+	uint64_t offset; /* of the flag in a Module */
+	uint64_t helper; /* what they call, 0: not known yet */
+	bool armed;
+	size_t strangers; /* hits of threads that are not stepped */
+};
+
+/* mycode.c */
+/* Does a step end in this method? */
+bool mycode_is_user(struct control *c, struct code_module *m, uint32_t token);
+/* Does a step in pass it, by the setting for properties and operators? */
+bool mycode_is_passed(struct control *c, struct code_module *m, uint32_t token);
+/*
+ * Do its author's marks keep breakpoints in this method from being hit? With
+ * Just My Code that is code of nobody's and code to step through, else only
+ * what is hidden.
+ */
+bool mycode_is_skipped(struct control *c, struct code_module *m,
+		       uint32_t token);
+/* Say once that the whole program is optimised, if it is. */
+void mycode_tell(struct control *c);
+
+/* probe.c */
+/* Watch entries of user code, as far as its code tells of them. */
+struct dbg_error *probe_arm(struct control *c);
+void probe_disarm(struct control *c);
+/*
+ * The probe in the @n bytes of a method's prolog, which is at @start: does it
+ * test a flag in the Module at @module?
+ */
+bool probe_decode(const uint8_t *code, size_t n, uint64_t start,
+		  uint64_t module, struct probe *ret);
+/* Is the method of @m at @ip compiled for debugging? */
+bool probe_has(struct control *c, const struct code_module *m, uint64_t ip);
+/* The program is gone. */
+void probe_reset(struct control *c);
+/* A thread is at the helper. */
+struct dbg_error *probe_trap(struct control *c, pid_t tid);
+
+#endif
