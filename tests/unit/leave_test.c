@@ -11,7 +11,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "target/inject.h"
 #include "target/live.h"
+#include "target/net.h"
+#include "target/thread.h"
 #include "target/net_code.h"
 #include "target/proc.h"
 #include "targetfixture.h"

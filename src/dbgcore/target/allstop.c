@@ -1,5 +1,6 @@
 /* All threads at once, and steps of one. */
 #include "target/live.h"
+#include "target/thread.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,5 +1,6 @@
 /* What one thread does while all others stand still. */
 #include "target/live.h"
+#include "target/thread.h"
 
 #include "base/err.h"
 

@@ -8,7 +8,10 @@
  * What is left behind is nothing: traps are lifted, registers written back,
  * signals that were due are delivered by the detaching.
  */
+#include "target/inject.h"
 #include "target/live.h"
+#include "target/net.h"
+#include "target/thread.h"
 
 #include <dirent.h>
 #include <errno.h>

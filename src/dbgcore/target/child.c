@@ -1,5 +1,8 @@
 /* Tasks that the process makes: threads, forked and vforked children. */
+#include "target/family.h"
 #include "target/live.h"
+#include "target/net.h"
+#include "target/thread.h"
 
 #include <errno.h>
 #include <fcntl.h>

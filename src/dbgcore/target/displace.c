@@ -4,6 +4,7 @@
  * last; all others stepped in place with everything stopped.
  */
 #include "target/live.h"
+#include "target/thread.h"
 
 #include <signal.h>
 #include <string.h>

@@ -1,5 +1,7 @@
 /* What the live targets of one session share: who waits, the terminal. */
+#include "target/family.h"
 #include "target/live.h"
+#include "target/thread.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -8,6 +8,7 @@
  * lets the thread go. Whoever does that calls hwbreak_forget first.
  */
 #include "target/live.h"
+#include "target/thread.h"
 
 #include <errno.h>
 #include <string.h>

@@ -11,7 +11,9 @@
  * to restart a system call that our stop interrupted. While we live, those of
  * the stop are put back unchanged, and the kernel does it.
  */
+#include "target/inject.h"
 #include "target/live.h"
+#include "target/thread.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -1,5 +1,9 @@
 /* The live target as a whole: its operations, its making and its end. */
+#include "target/family.h"
+#include "target/inject.h"
 #include "target/live.h"
+#include "target/net.h"
+#include "target/thread.h"
 
 #include <errno.h>
 #include <limits.h>

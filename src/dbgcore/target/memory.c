@@ -12,6 +12,7 @@
  * bytes in the file must be those in memory before anything is written.
  */
 #include "target/live.h"
+#include "target/thread.h"
 
 #include <dirent.h>
 #include <errno.h>

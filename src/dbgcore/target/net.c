@@ -14,7 +14,10 @@
  * A thread whose pc we have set before the reaping of its stop bears a mark
  * (regs_mark), which means nothing to it: no trap is to be gone back over.
  */
+#include "target/inject.h"
 #include "target/live.h"
+#include "target/net.h"
+#include "target/thread.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,5 +1,6 @@
 /* Letting threads go on: signals due, steps. */
 #include "target/live.h"
+#include "target/thread.h"
 
 #include <errno.h>
 #include <sys/ptrace.h>

@@ -1,5 +1,7 @@
 /* Waiting for statuses: of whom, how long, and when they are reaped. */
+#include "target/family.h"
 #include "target/live.h"
+#include "target/thread.h"
 
 #include <errno.h>
 #include <poll.h>

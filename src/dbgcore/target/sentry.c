@@ -7,6 +7,7 @@
  * it go. Until it is done the net (net.c) keeps the program alive.
  */
 #include "target/live.h"
+#include "target/net.h"
 
 #include <errno.h>
 #include <fcntl.h>

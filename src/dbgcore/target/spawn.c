@@ -1,5 +1,6 @@
 /* Starting a program: from fork to its first instruction. */
 #include "target/live.h"
+#include "target/thread.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* Who has the foreground of the terminal: the debugger or the program. */
+#include "target/family.h"
 #include "target/live.h"
 
 #include <signal.h>

@@ -1,4 +1,6 @@
 #include "target/live.h"
+#include "target/net.h"
+#include "target/thread.h"
 
 #include <errno.h>
 #include <signal.h>

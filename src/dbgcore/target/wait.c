@@ -1,5 +1,8 @@
 /* Wait statuses, what they mean, and the queue of events made of them. */
+#include "target/family.h"
 #include "target/live.h"
+#include "target/net.h"
+#include "target/thread.h"
 
 #include <errno.h>
 #include <signal.h>

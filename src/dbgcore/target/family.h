@@ -1,0 +1,78 @@
+/*
+ * The processes that a program makes, and struct family: what all live targets
+ * that come from one share.
+ */
+#ifndef TARGET_FAMILY_H
+#define TARGET_FAMILY_H
+
+#include <sys/types.h>
+#include <termios.h>
+
+#include "target/target.h"
+
+struct live;
+struct thread;
+struct trap;
+
+/* A wait status of a task that we have not been told of. */
+struct stray {
+	pid_t tid;
+	int status;
+};
+
+/* What the live targets of one session share; dies with the last of them. */
+struct family {
+	struct live **lives;
+	size_t n_lives, lives_cap;
+	struct stray *strays;
+	size_t n_strays, strays_cap;
+	int signal_fd; /* SIGCHLD */
+	bool drained;  /* signal_fd was read since event_next found nothing */
+	bool missed;   /* ... and there may be statuses that it told of */
+	bool survives; /* one of them does */
+	bool bereft;   /* parents have ended: strays may be orphans */
+
+	bool shares_tty; /* stdin is a terminal for them and us */
+	bool given;      /* they have it */
+	bool has_modes;  /* its_modes are set */
+	pid_t own_pgrp, its_pgrp;
+	struct termios own_modes, its_modes;
+};
+
+/* ---- child.c: tasks that the process makes --------------------------- */
+
+/* A clone, fork or vfork event of @parent. */
+DBG_MUST struct dbg_error *child_born(struct live *l, struct thread *parent,
+				      int event);
+/* First stop of a forked child: lift our traps from it and let it go. */
+void child_release(struct live *l, struct thread *child);
+/* A child that shared the memory has its own now. */
+void child_detach(struct live *l, struct thread *child);
+void child_stray(struct family *f, pid_t tid, int status);
+/* A process ended: let strays go that nobody will tell us of any more. */
+void child_release_strays(struct live *l);
+/* A stop of a task aside that is no signal. */
+void child_aside_stop(struct live *l, struct thread *child, bool group);
+/* An exec of a task besides the process's threads. */
+void child_exec(struct live *l, struct thread *child);
+/* Let all tasks besides the process's threads go. */
+void child_release_all(struct live *l);
+void live_follow(struct target *t, bool on);
+DBG_MUST struct dbg_error *live_child_pass(struct target *t, pid_t pid,
+					   bool ends);
+DBG_MUST struct dbg_error *live_child_leave(struct target *t, pid_t pid,
+					    bool stopped);
+DBG_MUST struct dbg_error *live_child_adopt(struct target *t, pid_t pid,
+					    struct target **ret);
+/* Traps were lifted whose int3 a fork on its way may still carry. */
+void child_ghosts(struct live *l, const struct trap *traps, size_t n);
+
+/* ---- family.c -------------------------------------------------------- */
+
+/* Make @l one of @f, or of a new one if that is NULL; and no longer. */
+DBG_MUST struct dbg_error *family_join(struct family *f, struct live *l);
+void family_leave(struct live *l);
+/* Whose task is it? NULL: nobody's. */
+struct live *family_owner(struct family *f, pid_t tid);
+
+#endif

@@ -1,0 +1,78 @@
+/*
+ * System calls and calls of functions that a thread of the program makes for
+ * us: inject.c, and the code for them, which is the processor's.
+ */
+#ifndef TARGET_INJECT_H
+#define TARGET_INJECT_H
+
+#include "target/arch.h"
+#include "target/target.h"
+
+struct live;
+struct thread;
+
+enum {
+	CAVE_BYTES = 320,
+};
+
+/* ---- back.c of the processor */
+
+/* The code that makes a call and goes back, with what it restores: its size. */
+size_t back_make(const struct regs *r, uint64_t mask, uint8_t ret[CAVE_BYTES]);
+size_t back_code_bytes(void);
+/* Are the first bytes of @code those of that code? */
+bool back_is(const uint8_t *code);
+/* What it restores. */
+void back_restore(const uint8_t code[CAVE_BYTES], struct regs *r,
+		  uint64_t *ret_mask);
+/* Make the thread call from there; it is in no system call then. */
+void back_syscall(struct regs *r, uint64_t cave, long nr,
+		  const uint64_t args[6]);
+void back_call_leaf(struct regs *r, uint64_t cave, uint64_t addr,
+		    const uint64_t args[2]);
+uint64_t back_result(const struct regs *r);
+
+/* A series of system calls by one thread; nothing else happens meanwhile. */
+struct inject {
+	struct thread *th;
+	pid_t tid;
+	bool called;
+	uint64_t mask; /* the thread's, put back at the end */
+	struct regs saved;
+	uint64_t cave; /* where our code lies, and what lay there */
+	size_t size;
+	uint8_t covered[CAVE_BYTES];
+};
+
+/*
+ * inject_end belongs to each inject_begin, also to one that failed. The
+ * thread must be left alone between them. With us gone at any point between,
+ * it goes on as if nothing had been.
+ */
+DBG_MUST struct dbg_error *inject_begin(struct live *l, struct inject *in);
+/* A failure of the call itself is an error that ends with its reason. */
+DBG_MUST struct dbg_error *inject_call(struct live *l, struct inject *in,
+				       long nr, const uint64_t args[6],
+				       uint64_t *ret);
+DBG_MUST struct dbg_error *inject_end(struct live *l, struct inject *in);
+/*
+ * Let one thread go on to its next entry of a system call or return from one,
+ * while the others stand. It may have ended instead.
+ */
+DBG_MUST struct dbg_error *inject_advance(struct live *l, struct thread *th);
+/*
+ * Threads that a debugger left between them when it died go on as if nothing
+ * had been. All is stopped. Without that the next to make a call would take
+ * the way through the dead one's code for what its thread does; and should
+ * that one die as well, nobody knew any more where it came from.
+ */
+DBG_MUST struct dbg_error *inject_recover(struct live *l);
+DBG_MUST struct dbg_error *live_mmap(struct target *t, size_t size,
+				     uint64_t *ret);
+DBG_MUST struct dbg_error *live_call_leaf(struct target *t, uint64_t addr,
+					  uint64_t a, uint64_t b);
+DBG_MUST struct dbg_error *live_find_code(struct target *t, const void *bytes,
+					  size_t n, uint64_t *ret, size_t cap,
+					  size_t *ret_n);
+
+#endif
