@@ -127,19 +127,34 @@ static void var_read(struct dac *d, const struct var_list *list, uint32_t i,
  * old place. One byte further on it finds what holds for the instruction at
  * the frame's ip. (It looks one byte back itself for a return address.)
  */
-static void *open_inside(struct dac *d, pid_t tid,
-			 const struct dac_frame *frame,
-			 void *(*open)(struct dac *d, pid_t tid,
-				       const struct dac_frame *frame))
+static struct dac_frame inside_of(const struct dac_frame *frame)
 {
-	struct dac_frame inside = *frame;
-	void *walk = NULL;
+	struct dac_frame ret = *frame;
 
-	inside.ip++;
-	if (frame->leaf)
-		walk = open(d, tid, &inside);
-	// behind the last instruction, if that is one byte long
-	return walk ? walk : open(d, tid, frame);
+	ret.ip += frame->leaf;
+	return ret;
+}
+
+/*
+ * Read a variable by the frame object @inside, which may be NULL; what has no
+ * place there by list->object: where its range ends a register still holds it,
+ * while the stack pointer by which it was found may have moved.
+ */
+static void var_read_at(struct dac *d, const struct var_list *list,
+			void *inside, uint32_t i, struct dac_var *ret)
+{
+	struct var_list at = *list;
+	struct dac_var old = {0};
+
+	if (inside) {
+		at.object = inside;
+		var_read(d, &at, i, ret);
+	}
+	if (inside && ret->present)
+		return;
+	var_read(d, list, i, &old);
+	if (!inside || old.in_register)
+		*ret = old;
 }
 
 struct dbg_error *dac_frame_vars(struct dac *d, pid_t tid,
@@ -153,8 +168,12 @@ struct dbg_error *dac_frame_vars(struct dac *d, pid_t tid,
 	*ret_n = 0;
 	if (frame->kind != DAC_FRAME_MANAGED)
 		return NULL;
-	_cleanup_com_ void *walk = open_inside(d, tid, frame, dac_walk_open_at);
+	const struct dac_frame next = inside_of(frame);
+	_cleanup_com_ void *walk = dac_walk_open_at(d, tid, frame);
 	_cleanup_com_ void *object = walk ? frame_object(d, walk) : NULL;
+	_cleanup_com_ void *behind =
+	    frame->leaf ? dac_walk_open_at(d, tid, &next) : NULL;
+	_cleanup_com_ void *inside = behind ? frame_object(d, behind) : NULL;
 	if (!object)
 		return dbg_err(DBG_E_RUNTIME,
 			       "the frame at 0x%llx cannot be inspected",
@@ -167,7 +186,7 @@ struct dbg_error *dac_frame_vars(struct dac *d, pid_t tid,
 	struct dac_var *vars = arena_calloc(arena, n, sizeof(*vars));
 	const struct var_list list = {frame, object, args, arena};
 	for (uint32_t i = 0; i < n; i++)
-		var_read(d, &list, i, &vars[i]);
+		var_read_at(d, &list, inside, i, &vars[i]);
 	*ret = vars;
 	*ret_n = n;
 	return NULL;
@@ -231,14 +250,18 @@ struct dbg_error *dac_var_register(struct dac *d, pid_t tid,
 				   const struct dac_frame *frame,
 				   const struct dac_var *var, unsigned int *ret)
 {
-	_cleanup_com_ void *walk = open_inside(d, tid, frame, open_marked);
+	const struct dac_frame next = inside_of(frame);
+	_cleanup_com_ void *walk = open_marked(d, tid, frame);
 	_cleanup_com_ void *object = walk ? frame_object(d, walk) : NULL;
+	_cleanup_com_ void *behind =
+	    frame->leaf ? open_marked(d, tid, &next) : NULL;
+	_cleanup_com_ void *inside = behind ? frame_object(d, behind) : NULL;
 	struct arena *arena = arena_create();
 	const struct var_list list = {frame, object, var->is_arg, arena};
 	struct dac_var marked = {0};
 
 	if (object)
-		var_read(d, &list, var->index, &marked);
+		var_read_at(d, &list, inside, var->index, &marked);
 	arena_destroy(arena);
 	for (unsigned int i = 0; i < ARCH_GENERAL; i++) {
 		if (!marked.in_register ||
