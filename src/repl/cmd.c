@@ -7,6 +7,7 @@
 #include "alloc.h"
 #include "fault.h"
 #include "repl_priv.h"
+#include "subcmd.h"
 #include "text.h"
 
 const struct cmd_family *const cmd_families[] = {

@@ -9,7 +9,11 @@
 #include "cmd.h"
 #include "fault.h"
 #include "parse.h"
+#include "print.h"
 #include "repl_priv.h"
+#include "resume.h"
+#include "show.h"
+#include "subcmd.h"
 
 // The location that `break` means without one: where the frame stands.
 static struct dbg_error *present_location(struct repl *r, char **ret)

@@ -8,6 +8,7 @@
 #include "fault.h"
 #include "parse.h"
 #include "repl_priv.h"
+#include "show.h"
 
 struct catch_words {
 	bool exact;

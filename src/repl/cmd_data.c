@@ -6,7 +6,9 @@
 #include "alloc.h"
 #include "cmd.h"
 #include "fault.h"
+#include "print.h"
 #include "repl_priv.h"
+#include "show.h"
 
 static struct dbg_error *cmd_print(struct repl *r, const struct call *call)
 {

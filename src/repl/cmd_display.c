@@ -8,6 +8,8 @@
 #include "fault.h"
 #include "parse.h"
 #include "repl_priv.h"
+#include "show.h"
+#include "subcmd.h"
 
 static struct dbg_error *cmd_display(struct repl *r, const struct call *call)
 {

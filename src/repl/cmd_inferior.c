@@ -3,8 +3,11 @@
 
 #include "cmd.h"
 #include "fault.h"
+#include "inferior.h"
 #include "parse.h"
+#include "print.h"
 #include "repl_priv.h"
+#include "show.h"
 
 struct dbg_error *inferior_info(struct repl *r, const struct call *call)
 {

@@ -5,8 +5,12 @@
 #include "alloc.h"
 #include "cmd.h"
 #include "fault.h"
+#include "inferior.h"
 #include "parse.h"
+#include "print.h"
 #include "repl_priv.h"
+#include "show.h"
+#include "subcmd.h"
 
 static struct dbg_error *list_breaks(struct repl *r, const struct call *call,
 				     bool watches)

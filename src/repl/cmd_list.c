@@ -7,7 +7,9 @@
 #include "cmd.h"
 #include "fault.h"
 #include "parse.h"
+#include "print.h"
 #include "repl_priv.h"
+#include "show.h"
 
 // The file of the selected frame, else of Main's, into the listing.
 static struct dbg_error *default_place(struct repl *r, uint64_t *ret_line)

@@ -9,8 +9,12 @@
 #include "alloc.h"
 #include "cmd.h"
 #include "fault.h"
+#include "inferior.h"
+#include "input.h"
 #include "parse.h"
+#include "print.h"
 #include "repl_priv.h"
+#include "subcmd.h"
 
 static struct dbg_error *cmd_source(struct repl *r, const struct call *call)
 {

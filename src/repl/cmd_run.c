@@ -9,8 +9,13 @@
 #include "alloc.h"
 #include "cmd.h"
 #include "fault.h"
+#include "inferior.h"
 #include "parse.h"
+#include "print.h"
 #include "repl_priv.h"
+#include "resume.h"
+#include "show.h"
+#include "subcmd.h"
 
 static void say_start(const struct repl *r)
 {

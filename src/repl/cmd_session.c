@@ -9,7 +9,10 @@
 #include "cmd.h"
 #include "fault.h"
 #include "plain.h"
+#include "print.h"
 #include "repl_priv.h"
+#include "resume.h"
+#include "show.h"
 
 // Names of a file's place are the same in the next run; addresses are not.
 static void save_place(FILE *f, const struct dbg_breakpoint *b)

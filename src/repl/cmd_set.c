@@ -9,7 +9,12 @@
 #include "cmd.h"
 #include "fault.h"
 #include "parse.h"
+#include "print.h"
 #include "repl_priv.h"
+#include "resume.h"
+#include "setting.h"
+#include "show.h"
+#include "subcmd.h"
 
 static struct dbg_error *cmd_set(struct repl *r, const struct call *call)
 {

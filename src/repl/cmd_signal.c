@@ -7,7 +7,10 @@
 #include "cmd.h"
 #include "fault.h"
 #include "parse.h"
+#include "print.h"
 #include "repl_priv.h"
+#include "resume.h"
+#include "subcmd.h"
 
 static void show_head(const struct repl *r)
 {

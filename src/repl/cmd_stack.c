@@ -6,7 +6,10 @@
 #include "cmd.h"
 #include "fault.h"
 #include "parse.h"
+#include "print.h"
 #include "repl_priv.h"
+#include "show.h"
+#include "subcmd.h"
 
 enum {
 	PAGE = 256

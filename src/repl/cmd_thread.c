@@ -8,7 +8,10 @@
 #include "cmd.h"
 #include "fault.h"
 #include "parse.h"
+#include "print.h"
 #include "repl_priv.h"
+#include "show.h"
+#include "subcmd.h"
 
 static struct dbg_error *thread_numbers(struct repl *r, uint32_t **ret,
 					size_t *ret_n)

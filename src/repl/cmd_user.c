@@ -11,8 +11,11 @@
 #include "alloc.h"
 #include "cmd.h"
 #include "fault.h"
+#include "input.h"
 #include "parse.h"
+#include "print.h"
 #include "repl_priv.h"
+#include "subcmd.h"
 
 enum {
 	DEPTH_MAX = 64,

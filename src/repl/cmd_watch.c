@@ -8,6 +8,7 @@
 #include "fault.h"
 #include "parse.h"
 #include "repl_priv.h"
+#include "show.h"
 
 // "-l" and "-location" in front of the expression; the rest of it.
 static const char *skip_location(const char *args, bool *ret)

@@ -7,8 +7,12 @@
 
 #include "alloc.h"
 #include "cmd.h"
+#include "input.h"
 #include "plain.h"
 #include "repl_priv.h"
+#include "setting.h"
+#include "show.h"
+#include "subcmd.h"
 
 enum {
 	NAMES_MAX = 500

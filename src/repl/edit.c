@@ -18,6 +18,9 @@
 
 #include "alloc.h"
 #include "edithistory.h"
+#include "inferior.h"
+#include "input.h"
+#include "print.h"
 #include "repl_priv.h"
 #include "screen.h"
 

@@ -5,7 +5,10 @@
 #include "alloc.h"
 #include "cmd.h"
 #include "fault.h"
+#include "print.h"
 #include "repl_priv.h"
+#include "setting.h"
+#include "subcmd.h"
 
 static void list(const struct repl *r, const struct repl_cmd *cmds,
 		 const char *prefix)

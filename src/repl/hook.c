@@ -5,8 +5,11 @@
 #include "alloc.h"
 #include "cmd.h"
 #include "fault.h"
+#include "input.h"
 #include "parse.h"
+#include "print.h"
 #include "repl_priv.h"
+#include "resume.h"
 
 struct hook *hook_find(struct repl *r, uint32_t breakpoint)
 {

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "alloc.h"
+#include "input.h"
 #include "repl_priv.h"
 
 static const struct repl_options no_options = {.batch = true, .quiet = true};

@@ -11,6 +11,8 @@
 
 #include "alloc.h"
 #include "fault.h"
+#include "inferior.h"
+#include "print.h"
 #include "repl_priv.h"
 
 static struct inferior *add(struct repl *r, struct dbg *dbg)

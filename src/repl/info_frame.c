@@ -5,7 +5,10 @@
 #include "alloc.h"
 #include "cmd.h"
 #include "fault.h"
+#include "print.h"
 #include "repl_priv.h"
+#include "show.h"
+#include "subcmd.h"
 
 static void show_register(const struct repl *r, const struct dbg_register *reg)
 {

@@ -13,9 +13,12 @@
 
 #include "alloc.h"
 #include "fault.h"
+#include "inferior.h"
+#include "input.h"
 #include "lines.h"
-#include "screen.h"
+#include "print.h"
 #include "repl_priv.h"
+#include "screen.h"
 
 enum {
 	FILE_MAX_BYTES = 16 << 20,

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "plain.h"
+#include "print.h"
 #include "repl_priv.h"
 
 void out(const struct repl *r, const char *fmt, ...)

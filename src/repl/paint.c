@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "print.h"
 #include "repl_priv.h"
 
 // gdb's choice of colours.

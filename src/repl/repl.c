@@ -9,9 +9,15 @@
 #include "alloc.h"
 #include "cmd.h"
 #include "fault.h"
+#include "inferior.h"
+#include "input.h"
 #include "plain.h"
-#include "screen.h"
+#include "print.h"
 #include "repl_priv.h"
+#include "resume.h"
+#include "screen.h"
+#include "setting.h"
+#include "subcmd.h"
 
 void repl_say(FILE *out, const char *s)
 {

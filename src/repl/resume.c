@@ -14,7 +14,11 @@
 
 #include "alloc.h"
 #include "cmd.h"
+#include "inferior.h"
+#include "print.h"
 #include "repl_priv.h"
+#include "resume.h"
+#include "show.h"
 
 void resume_begin(struct repl *r, enum resume_kind kind)
 {

@@ -24,6 +24,7 @@
 #include "fault.h"
 #include "lines.h"
 #include "repl_priv.h"
+#include "setting.h"
 
 struct screen {
 	struct repl *r;

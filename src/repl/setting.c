@@ -12,8 +12,10 @@
 #include "cmd.h"
 #include "fault.h"
 #include "parse.h"
+#include "print.h"
 #include "repl_priv.h"
 #include "screen.h"
+#include "setting.h"
 
 enum setting_kind {
 	SETTING_BOOL,

@@ -11,6 +11,7 @@
 
 #include "alloc.h"
 #include "fault.h"
+#include "print.h"
 #include "repl_priv.h"
 
 extern char **environ;

@@ -4,7 +4,10 @@
 #include <string.h>
 
 #include "fault.h"
+#include "print.h"
 #include "repl_priv.h"
+#include "resume.h"
+#include "show.h"
 
 // What follows "catch"; NULL: no catchpoint.
 static const char *catch_name(const struct dbg_breakpoint *b)

@@ -6,7 +6,10 @@
 #include <string.h>
 
 #include "fault.h"
+#include "print.h"
 #include "repl_priv.h"
+#include "show.h"
+#include "subcmd.h"
 
 struct dbg_error *frame_select(struct repl *r, uint32_t thread, uint32_t level)
 {

@@ -8,7 +8,9 @@
 #include "alloc.h"
 #include "fault.h"
 #include "parse.h"
+#include "print.h"
 #include "repl_priv.h"
+#include "show.h"
 
 enum {
 	COUNT_MAX = 1 << 20,

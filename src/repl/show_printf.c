@@ -7,7 +7,9 @@
 #include "fault.h"
 #include "parse.h"
 #include "plain.h"
+#include "print.h"
 #include "repl_priv.h"
+#include "show.h"
 
 /* A conversion: "%-8d". */
 struct conversion {

@@ -8,7 +8,9 @@
 
 #include "fault.h"
 #include "parse.h"
+#include "print.h"
 #include "repl_priv.h"
+#include "show.h"
 
 enum {
 	REPEATS_MIN = 10,  /* as gdb's "repeats" */

@@ -1,0 +1,54 @@
+/* Printing: escaped, in colours, and what a shell prints for us. */
+#ifndef REPL_PRINT_H
+#define REPL_PRINT_H
+
+#include <stdint.h>
+
+#include "dbg.h"
+
+struct repl;
+struct text;
+
+/* ---- out.c ----------------------------------------------------------- */
+
+/*
+ * Print to r->out as printf does, but what comes by %s and %c is foreign:
+ * see plain.h. Nothing else prints.
+ */
+void out(const struct repl *r, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Print text of ours, which may have several lines. */
+void out_ours(const struct repl *r, const char *text);
+/* Print each line of foreign text behind @indent blanks and @label. */
+void out_lines(const struct repl *r, const char *text, int indent,
+	       const char *label);
+
+/* ---- shell.c --------------------------------------------------------- */
+
+/*
+ * Carry out a command of the shell, "" the user's shell itself. It reads
+ * @input unless NULL, and prints to where we do.
+ */
+DBG_MUST struct dbg_error *shell_run(struct repl *r, const char *command,
+				     const struct text *input);
+
+/* ---- paint.c --------------------------------------------------------- */
+
+enum paint {
+	PAINT_FUNCTION,
+	PAINT_FILE,
+	PAINT_ADDRESS,
+	PAINT_NAME,
+	PAINT_PROMPT,
+	PAINT_ERROR,
+};
+
+/* Print @s, which is foreign, in a colour if there are colours. */
+void paint(const struct repl *r, enum paint what, const char *s);
+/* Print an address as 0x and 16 digits. */
+void paint_addr(const struct repl *r, uint64_t addr);
+/* Escape sequence to begin @what, "" without colours; NULL-safe end. */
+const char *paint_begin(const struct repl *r, enum paint what);
+const char *paint_end(const struct repl *r);
+
+#endif

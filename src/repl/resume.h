@@ -1,0 +1,57 @@
+/*
+ * Running the program and what comes of it: the stop that ends the wait, the
+ * commands of its breakpoint.
+ */
+#ifndef REPL_RESUME_H
+#define REPL_RESUME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dbg.h"
+#include "words.h"
+
+struct call;
+struct repl;
+
+/* Commands to carry out at a breakpoint's hit. */
+struct hook {
+	uint32_t breakpoint;
+	struct words lines;
+};
+
+/* ---- resume.c: running and what comes of it ------------------------- */
+
+enum resume_kind {
+	RESUME_RUN,
+	RESUME_STEP,
+	RESUME_INSTRUCTION,
+};
+
+/* Call before the engine's resuming call. */
+void resume_begin(struct repl *r, enum resume_kind kind);
+/*
+ * Call with that call's result: wait until the program stops or ends. The
+ * exit is printed, a stop is not.
+ */
+DBG_MUST struct dbg_error *resume_wait(struct repl *r, struct dbg_error *err);
+/* resume_wait, and print the stop and the displays. */
+DBG_MUST struct dbg_error *resume_end(struct repl *r, struct dbg_error *err);
+/*
+ * Make the statement that @args names the next one; @run: and go on. Shows
+ * the stop that follows. (cmd_run.c)
+ */
+DBG_MUST struct dbg_error *run_goto(struct repl *r, const char *args, bool run);
+/* Carry out commands of breakpoints until none are due. */
+void actions_run(struct repl *r);
+
+/* ---- hook.c: commands of breakpoints --------------------------------- */
+
+/* NULL if @breakpoint has none. */
+struct hook *hook_find(struct repl *r, uint32_t breakpoint);
+void hook_delete(struct repl *r, uint32_t breakpoint);
+/* `commands [N]`. */
+DBG_MUST struct dbg_error *hook_commands(struct repl *r,
+					 const struct call *call);
+
+#endif

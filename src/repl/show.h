@@ -1,0 +1,105 @@
+/*
+ * What the engine tells, printed as gdb prints it: frames, sources, values,
+ * breakpoints, memory.
+ */
+#ifndef REPL_SHOW_H
+#define REPL_SHOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dbg.h"
+
+struct repl;
+struct text;
+
+/* ---- show_frame.c ---------------------------------------------------- */
+
+/* Look at a frame; the engine's words if it does not exist. */
+DBG_MUST struct dbg_error *frame_select(struct repl *r, uint32_t thread,
+					uint32_t level);
+/* The frame the user looks at. */
+DBG_MUST struct dbg_error *frame_get(struct repl *r, struct dbg_frame *ret);
+/* Its id, 0 if there is none. */
+dbg_id frame_id(struct repl *r);
+
+/* "Type.Method (a=1) at F.cs:12", with "0x... in " if @with_addr. */
+void show_frame(struct repl *r, const struct dbg_frame *f, bool with_addr);
+/* "#0  " and show_frame and the end of the line. */
+void show_frame_line(struct repl *r, const struct dbg_frame *f);
+/* "12\tcode" of a line, or what is known of it. */
+void show_source_line(struct repl *r, const char *path, uint32_t line);
+/* show_source_line of the frame's line, if there is one. */
+void show_frame_source(struct repl *r, const struct dbg_frame *f);
+/* " at F.cs:12" */
+void show_file_line(const struct repl *r, const char *path, uint32_t line);
+/* show_frame_line and show_frame_source of the selected frame. */
+DBG_MUST struct dbg_error *show_selected(struct repl *r);
+/* Frame or, within one function, only its line, after a stop. */
+DBG_MUST struct dbg_error *show_stop(struct repl *r);
+/* `Thread 1234 "name"` for a thread number. */
+void show_thread(struct repl *r, uint32_t number);
+/* A method's name without its parameter types. */
+void frame_add_name(const char *function, struct text *ret);
+/* The last part of a path of either system; borrowed from it. */
+const char *source_base(const char *path);
+/* How a source file is called on the screen; borrowed from @path. */
+const char *source_name(const struct repl *r, const char *path);
+
+/* ---- show_value.c ---------------------------------------------------- */
+
+/* A value with its children, without name and end of line. */
+void show_value(struct repl *r, const struct dbg_value *v);
+/* A catchpoint as it was asked for: "throw -exact System.IO.IOException". */
+void catch_add_text(const struct dbg_breakpoint *b, struct text *ret);
+/* "name = value" lines of a scope; says @none if there are none. */
+DBG_MUST struct dbg_error *show_scope(struct repl *r, dbg_id frame,
+				      enum dbg_scope scope, const char *none,
+				      const char *indent);
+enum show_mode {
+	SHOW_DISPLAY, /* nothing is assigned */
+	SHOW_OUTPUT,
+	SHOW_PRINT, /* with a number in the history */
+};
+
+/* The value of @expr as `print/FORMAT` shows it, or an error. */
+DBG_MUST struct dbg_error *show_expr(struct repl *r, const char *expr,
+				     const char *format, enum show_mode mode);
+/* Print the displays that are enabled, or the one of @number. */
+void display_show(struct repl *r, uint32_t number);
+/* Is a value too much for one line of a frame? Print its text cut. */
+void show_brief(const struct repl *r, const struct dbg_value *v);
+
+/* ---- show_printf.c --------------------------------------------------- */
+
+/* What `printf "FORMAT", EXPRESSION...` prints. */
+DBG_MUST struct dbg_error *show_printf(struct repl *r, const char *args);
+
+/* ---- show_break.c ---------------------------------------------------- */
+
+/* What was made of a new breakpoint, in gdb's words. */
+DBG_MUST struct dbg_error *show_break_new(struct repl *r, uint32_t number);
+/* cmd_break.c: add a breakpoint, with @condition unless NULL; print it. */
+DBG_MUST struct dbg_error *break_add(struct repl *r,
+				     const struct dbg_break_req *req,
+				     const char *condition);
+/*
+ * The table of `info breakpoints`, or one of it if @number is not 0; only
+ * the watchpoints if @watches.
+ */
+DBG_MUST struct dbg_error *show_breaks(struct repl *r, uint32_t number,
+				       bool watches);
+/* "Hardware watchpoint 2: EXPR", a line. */
+void show_watch_name(const struct repl *r, enum dbg_watch access,
+		     bool temporary, uint32_t number, const char *expr);
+
+/* ---- show_memory.c --------------------------------------------------- */
+
+/* What `x/FMT EXPR` prints; an empty @expr goes on. */
+DBG_MUST struct dbg_error *show_memory(struct repl *r, const char *expr,
+				       const char *format);
+/* The address that @expr means: number, $register, expression, +-number. */
+DBG_MUST struct dbg_error *address_of(struct repl *r, const char *expr,
+				      uint64_t *ret);
+
+#endif
