@@ -8,7 +8,7 @@
  *
  * A trap counts only for the stepping thread and only in the stepped frame
  * or outside of it; deeper activations (recursion) run through. A frame is
- * known by its sp and, if the method has a frame pointer, by rbp, which
+ * known by its sp and, if the method has one, by the frame pointer, which
  * exception handlers (funclets with stacks of their own) share with it.
  */
 #include "control/bp.h"
@@ -226,7 +226,8 @@ static struct dbg_error *plan_out(struct control *c, uint32_t level)
 		err = plan_return(c, level);
 	if (err)
 		return err;
-	// a handler of the caller runs deeper on the stack, with its rbp
+	// a handler of the caller runs deeper on the stack, with its
+	// frame pointer
 	p->framed = p->return_addr && step_is_framed(c, p->return_addr);
 	p->bp = p->return_bp;
 	p->sp = p->return_sp;

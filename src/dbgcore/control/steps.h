@@ -59,7 +59,7 @@ struct step_plan {
 	enum step_phase phase;
 	pid_t tid;
 	struct dbg_step step;
-	bool framed;                     /* rbp is the frame's base */
+	bool framed;                     /* by its frame pointer */
 	uint64_t sp, bp;                 /* of the stepped frame */
 	uint64_t return_sp, return_addr; /* 0: no caller with source */
 	uint64_t return_bp;
@@ -101,7 +101,7 @@ struct step_plan {
 };
 
 /* step.c, stepjudge.c */
-/* Has the method that holds @ip a frame pointer in rbp? */
+/* Has the method that holds @ip a frame pointer? */
 bool step_is_framed(struct control *c, uint64_t ip);
 struct dbg_error *step_trap(struct control *c, pid_t tid, uint64_t addr,
 			    struct dbg_stop *stop, bool *ret_stops);

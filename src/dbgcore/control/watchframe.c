@@ -123,7 +123,7 @@ bool watch_frame_ended(const struct watch_frame *wf,
 
 /*
  * The first place of the handler at @ip that is known to be behind its
- * prolog, where rbp is the method's; .NET 8 and 9 set it there.
+ * prolog, where the frame pointer is the method's; .NET 8 and 9 set it there.
  */
 static struct dbg_error *behind_prolog(struct control *c, uint64_t ip,
 				       uint64_t *ret)

@@ -21,7 +21,6 @@ static const struct com_iid IID_RUNTIME_LOCATOR = {
     {0x8b, 0xe7, 0x58, 0x08, 0x3b, 0xdc, 0x51, 0x46}};
 
 enum {
-	MACHINE_AMD64 = 0x8664,
 	ALLOC_MAX = 16 << 20, /* the DAC asks for some KiB at most */
 };
 
@@ -96,7 +95,7 @@ static uint32_t no_count(void *self)
 static int32_t machine_type(struct data_target *dt, uint32_t *ret)
 {
 	(void)dt;
-	*ret = MACHINE_AMD64;
+	*ret = CONTEXT_MACHINE;
 	return COM_OK;
 }
 

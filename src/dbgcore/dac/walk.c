@@ -202,7 +202,7 @@ static bool leave_stub(struct dac *d, struct regs *regs)
 		if (!words[i] || !dac_method_at(d, words[i] - 1))
 			continue;
 		regs_set_pc(regs, words[i]);
-		regs->rsp += 8 * (i + 1);
+		regs_set_sp(regs, regs_sp(regs) + 8 * (i + 1));
 		return true;
 	}
 	return false;

@@ -12,10 +12,6 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-enum {
-	EM_X86_64 = 62
-};
-
 /* Value of @name for the program: its own environment goes before ours. */
 static const char *launch_env(const struct dbg_launch *launch, const char *name)
 {
@@ -114,11 +110,11 @@ static struct dbg_error *check_executable(const char *path)
 		dbg_error_destroy(err);
 		return NULL;
 	}
-	if (machine != EM_X86_64)
+	if (machine != ARCH_ELF_MACHINE)
 		return dbg_err(DBG_E_UNSUPPORTED,
 			       "'%s' is built for another processor (ELF "
-			       "machine %u): this dndbg debugs x86-64 programs",
-			       path, machine);
+			       "machine %u): this dndbg debugs %s programs",
+			       path, machine, ARCH_NAME);
 	return NULL;
 }
 

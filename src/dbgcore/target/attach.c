@@ -226,7 +226,7 @@ static struct dbg_error *lift_all(struct target *t)
 	return target_traps_lift(t, addrs, n);
 }
 
-// Is there a SIGTRAP on its way to the thread, of an int3 or a step?
+// Is there a SIGTRAP on its way to the thread, of a trap or a step?
 static bool trap_pending(struct live *l, const struct thread *th)
 {
 	struct __ptrace_peeksiginfo_args args = {.nr = PEEK_MAX};

@@ -12,7 +12,7 @@
  * does not hit it when it is resumed. One that merely came to stand there
  * when all were stopped has not hit it yet, and will.
  *
- * Traps (int3) are invisible: reads are masked, a stop at one has the pc set
+ * Traps are invisible: reads are masked, a stop at one has the pc set
  * back to it, and resuming a thread at one executes the displaced
  * instruction (emulated where it is a simple one, else stepped in place with
  * everything stopped). Signals are delivered untouched: at once, if they are
@@ -384,7 +384,7 @@ DBG_MUST struct dbg_error *target_r_brk(struct target *t, uint64_t *ret);
  * parts of it are not there, or will be covered by others.
  */
 bool target_image_loading(struct target *t, uint64_t base);
-/* ELF class/machine of the program file: 62 is x86-64. */
+/* The machine that the ELF header of a program file names. */
 DBG_MUST struct dbg_error *target_file_machine(const char *path, uint16_t *ret);
 
 #endif

@@ -4,7 +4,7 @@
  *
  * While anything runs, exactly one byte is written for each trap: the bytes
  * around it may change under us. While everything is stopped, neighbours
- * share one read and one write. A byte that is no int3 any more was written
+ * share one read and one write. A byte that is no trap any more was written
  * over by the program, and stays as it is.
  */
 #include "target/target_priv.h"

@@ -269,7 +269,7 @@ static bool was_lifted(struct live *l, uint64_t after)
 	       !insn_traps(code);
 }
 
-// Execution of an int3; false: it is the program's own.
+// A thread has executed a trap; false: it is the program's own.
 static struct dbg_error *on_int3(struct live *l, struct thread *th,
 				 bool *ret_ours)
 {

@@ -4,13 +4,16 @@
 
 #include <stdint.h>
 
+#define ARCH_NAME "x86-64"
+
 enum {
-	ARCH_GENERAL = 16, /* general registers */
-	ARCH_SP = 4,       /* of these, the stack pointer */
-	ARCH_FP = 5,       /* and the frame pointer */
-	ARCH_SAVED = 5,    /* callee-saved ones besides these two */
-	ARCH_LISTED = 26,  /* registers that people are shown */
-	ARCH_DWARF_SP = 7, /* columns of DWARF */
+	ARCH_ELF_MACHINE = 62, /* EM_X86_64 */
+	ARCH_GENERAL = 16,     /* general registers */
+	ARCH_SP = 4,           /* of these, the stack pointer */
+	ARCH_FP = 5,           /* and the frame pointer */
+	ARCH_SAVED = 5,        /* callee-saved ones besides these two */
+	ARCH_LISTED = 26,      /* registers that people are shown */
+	ARCH_DWARF_SP = 7,     /* columns of DWARF */
 	ARCH_DWARF_PC = 16,
 	ARCH_DWARF_REGS = 17,
 	ARCH_TRAP = 0xcc,     /* int3, the byte that traps */
