@@ -14,15 +14,8 @@ enum {
 static size_t touch(const struct md *md, uint32_t value)
 {
 	static uint32_t (*const decode[])(uint32_t) = {
-	    md_typedef_or_ref,
-	    md_has_custom_attribute,
-	    md_custom_attribute_type,
-	    md_memberref_parent,
-	    md_methoddef_or_ref,
-	    md_resolution_scope,
-	    md_type_or_methoddef,
-	    md_has_constant,
-	    md_has_custom_debug_information,
+	    md_typedef_or_ref,   md_custom_attribute_type, md_memberref_parent,
+	    md_methoddef_or_ref, md_resolution_scope,
 	};
 	size_t sum = strlen(md_string(md, value));
 	struct bytes b = md_blob(md, value);

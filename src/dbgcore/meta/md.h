@@ -114,15 +114,10 @@ struct bytes md_col_blob(const struct md *md, enum md_table table, uint32_t rid,
 
 /* Decode coded indexes (II.24.2.6) to tokens; 0 if the tag is unknown. */
 uint32_t md_typedef_or_ref(uint32_t coded);
-uint32_t md_has_custom_attribute(uint32_t coded);
 uint32_t md_custom_attribute_type(uint32_t coded);
 uint32_t md_memberref_parent(uint32_t coded);
 uint32_t md_methoddef_or_ref(uint32_t coded);
 uint32_t md_resolution_scope(uint32_t coded);
-uint32_t md_type_or_methoddef(uint32_t coded);
-uint32_t md_has_constant(uint32_t coded);
-/* Portable PDB: parent of CustomDebugInformation. */
-uint32_t md_has_custom_debug_information(uint32_t coded);
 
 /*
  * Rows of @table whose column @col equals @value: the first rid and count,

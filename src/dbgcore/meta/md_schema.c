@@ -187,11 +187,6 @@ uint32_t md_typedef_or_ref(uint32_t coded)
 	return decode(MD_TYPEDEF_OR_REF, coded);
 }
 
-uint32_t md_has_custom_attribute(uint32_t coded)
-{
-	return decode(MD_HAS_CUSTOM_ATTRIBUTE, coded);
-}
-
 uint32_t md_custom_attribute_type(uint32_t coded)
 {
 	return decode(MD_CUSTOM_ATTRIBUTE_TYPE, coded);
@@ -210,19 +205,4 @@ uint32_t md_methoddef_or_ref(uint32_t coded)
 uint32_t md_resolution_scope(uint32_t coded)
 {
 	return decode(MD_RESOLUTION_SCOPE, coded);
-}
-
-uint32_t md_type_or_methoddef(uint32_t coded)
-{
-	return decode(MD_TYPE_OR_METHODDEF, coded);
-}
-
-uint32_t md_has_constant(uint32_t coded)
-{
-	return decode(MD_HAS_CONSTANT, coded);
-}
-
-uint32_t md_has_custom_debug_information(uint32_t coded)
-{
-	return decode(MD_HAS_CUSTOM_DEBUG_INFORMATION, coded);
 }

@@ -152,37 +152,6 @@ struct dbg_error *target_read_u32(struct target *t, uint64_t addr,
 	return NULL;
 }
 
-struct dbg_error *target_read_cstr(struct target *t, uint64_t addr, size_t max,
-				   struct arena *arena, char **ret)
-{
-	_cleanup_free_ char *buf = NULL;
-	size_t n = 0, cap = 0;
-
-	while (n < max) {
-		// By pages, so that the end of a mapping does no harm.
-		size_t part = PAGE_BYTES - (addr + n) % PAGE_BYTES;
-
-		if (part > 256)
-			part = 256;
-		if (part > max - n)
-			part = max - n;
-		if (cap - n < part) {
-			cap = cap * 2 + part;
-			buf = xrealloc(buf, cap);
-		}
-		if (target_read_some(t, addr + n, buf + n, part) < part)
-			return dbg_err(DBG_E_MEMORY,
-				       "cannot read string at %#" PRIx64, addr);
-		if (memchr(buf + n, '\0', part)) {
-			*ret = arena_strdup(arena, buf);
-			return NULL;
-		}
-		n += part;
-	}
-	*ret = arena_strndup(arena, buf ? buf : "", n);
-	return NULL;
-}
-
 // ---- Writing
 
 struct dbg_error *target_write(struct target *t, uint64_t addr, const void *buf,

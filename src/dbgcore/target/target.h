@@ -262,10 +262,6 @@ DBG_MUST struct dbg_error *target_read_u64(struct target *t, uint64_t addr,
 					   uint64_t *ret);
 DBG_MUST struct dbg_error *target_read_u32(struct target *t, uint64_t addr,
 					   uint32_t *ret);
-/* UTF-8 string up to its NUL, at most @max bytes; in @arena. */
-DBG_MUST struct dbg_error *target_read_cstr(struct target *t, uint64_t addr,
-					    size_t max, struct arena *arena,
-					    char **ret);
 /* Write; works on double-mapped code too. Bytes under traps go beneath. */
 DBG_MUST struct dbg_error *target_write(struct target *t, uint64_t addr,
 					const void *buf, size_t n);
