@@ -59,6 +59,14 @@ void dbg_error_destroy(struct dbg_error *err)
 	free(err);
 }
 
+bool dbg_err_drop(struct dbg_error *err)
+{
+	if (!err)
+		return false;
+	dbg_error_destroy(err);
+	return true;
+}
+
 struct dbg_error *dbg_err_first(struct dbg_error *a, struct dbg_error *b)
 {
 	if (!a)

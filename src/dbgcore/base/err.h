@@ -20,6 +20,9 @@ DBG_MUST struct dbg_error *dbg_err_prefix(struct dbg_error *err,
 					  const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Destroy @err, which may be NULL; was there one? */
+bool dbg_err_drop(struct dbg_error *err);
+
 /* The first of two that happened; the other is dropped. Either may be NULL. */
 DBG_MUST struct dbg_error *dbg_err_first(struct dbg_error *a,
 					 struct dbg_error *b);

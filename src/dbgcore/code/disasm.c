@@ -51,8 +51,7 @@ static uint64_t read_pointer(struct listing *l, uint64_t addr)
 	uint64_t value = 0;
 
 	err = target_read_u64(l->code->target, addr, &value);
-	dbg_error_destroy(err);
-	return err ? 0 : value;
+	return dbg_err_drop(err) ? 0 : value;
 }
 
 static const char *stub_name(struct listing *l, uint64_t addr)
@@ -68,8 +67,7 @@ static const char *stub_name(struct listing *l, uint64_t addr)
 		err = dac_method_get(l->code->dac, md, &method);
 	else if (stub.code)
 		md = dac_method_at(l->code->dac, stub.code);
-	dbg_error_destroy(err);
-	if (md && !err)
+	if (!dbg_err_drop(err) && md)
 		return code_method_name(l->code, md, true, l->arena);
 	return dac_address_name(l->code->dac, addr, l->arena);
 }
@@ -82,8 +80,7 @@ static const char *managed_name(struct listing *l, uint64_t addr)
 	if (!l->code->dac)
 		return NULL;
 	err = dac_code_at(l->code->dac, addr, &dc);
-	dbg_error_destroy(err);
-	if (err)
+	if (dbg_err_drop(err))
 		return NULL;
 	if (!dc.method)
 		return stub_name(l, addr);
@@ -102,8 +99,7 @@ static const char *native_name(struct listing *l, uint64_t addr)
 
 	err = target_image_at(l->code->target, addr, l->arena, &image, &symbol,
 			      &offset, &found);
-	dbg_error_destroy(err);
-	if (err || !found)
+	if (dbg_err_drop(err) || !found)
 		return NULL;
 	const char *file = str_basename(image.path);
 	if (!symbol)

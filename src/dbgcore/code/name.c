@@ -243,8 +243,7 @@ static bool type_args(struct code *c, const struct code_module *m,
 	size_t n = 0;
 
 	err = dac_type_args(c->dac, t->addr, arena, &types, &n);
-	dbg_error_destroy(err);
-	if (err || !n)
+	if (dbg_err_drop(err) || !n)
 		return false;
 	const char **names = arena_calloc(arena, n, sizeof(*names));
 	for (size_t i = 0; i < n; i++) {
@@ -266,8 +265,7 @@ static bool add_type(struct code *c, uint64_t type, int depth, struct str *out)
 	const struct dac_type *t;
 	struct dbg_error *err = dac_type_get(c->dac, type, &t);
 
-	dbg_error_destroy(err);
-	if (err || depth > NESTING_MAX)
+	if (dbg_err_drop(err) || depth > NESTING_MAX)
 		return false;
 	if (t->is_array)
 		return add_array(c, t, depth + 1, out);
@@ -293,10 +291,10 @@ static bool add_dac_type(struct code *c, uint64_t type, struct str *out)
 	const char *dac = NULL;
 	struct dbg_error *err = dac_type_name(c->dac, type, &dac);
 
-	dbg_error_destroy(err);
-	if (!err)
-		csname_from_dac(dac, out);
-	return !err;
+	if (dbg_err_drop(err))
+		return false;
+	csname_from_dac(dac, out);
+	return true;
 }
 
 const char *code_type_name(struct code *c, uint64_t type)

@@ -181,8 +181,9 @@ uint32_t pos_il_end(struct code *c, uint64_t ip, uint32_t il_offset)
 	uint32_t end = UINT32_MAX;
 
 	err = version_at(c, ip, &v, NULL);
-	dbg_error_destroy(err);
-	for (size_t i = 0; !err && v && i < v->n_map; i++) {
+	if (dbg_err_drop(err) || !v)
+		return end;
+	for (size_t i = 0; i < v->n_map; i++) {
 		uint32_t il = v->map[i].il_offset;
 		if (is_real(&v->map[i]) && il > il_offset && il < end)
 			end = il;

@@ -30,8 +30,7 @@ static bool write_int(struct control *c, uint64_t addr, uint32_t value)
 	struct dbg_error *err =
 	    target_write(c->target, addr, &value, sizeof(value));
 
-	dbg_error_destroy(err);
-	return !err;
+	return !dbg_err_drop(err);
 }
 
 /* Give the task whose number is to be at @addr the next one; 0: failed. */
@@ -101,8 +100,7 @@ bool asynccall_of(struct control *c, pid_t tid, struct value *ret_machine,
 	const struct frame *f = NULL;
 
 	err = stack_frame(c->stack, stack_thread_number(c->stack, tid), 0, &f);
-	dbg_error_destroy(err);
-	if (err || !f || !stack_machine(c->stack, f, ret_machine))
+	if (dbg_err_drop(err) || !f || !stack_machine(c->stack, f, ret_machine))
 		return false;
 	*ret_number = asynccall_number(c, ret_machine);
 	return true;

@@ -122,8 +122,7 @@ static bool is_inside_passed(struct control *c)
 		struct dbg_error *err =
 		    stack_frame(c->stack, thread, level, &f);
 
-		dbg_error_destroy(err);
-		if (err || !f || f->raw.sp >= p->sp)
+		if (dbg_err_drop(err) || !f || f->raw.sp >= p->sp)
 			return false;
 		if (!f->pos || !f->pos->module)
 			continue;

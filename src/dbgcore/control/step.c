@@ -174,8 +174,8 @@ bool step_is_framed(struct control *c, uint64_t ip)
 	struct insn first;
 	struct dbg_error *err = dac_code_at(c->dac, ip, &code);
 
-	dbg_error_destroy(err);
-	return !err && code.method && insn_at(c->target, code.start, &first) &&
+	return !dbg_err_drop(err) && code.method &&
+	       insn_at(c->target, code.start, &first) &&
 	       first.kind == INSN_PUSH && first.reg == ARCH_FP;
 }
 

@@ -43,8 +43,7 @@ static bool begins_at(struct control *c, uint64_t addr, uint32_t il_offset)
 	bool any = false;
 	struct dbg_error *err = code_pos_at(c->code, addr, true, &pos, &any);
 
-	dbg_error_destroy(err);
-	return !err && any && pos->il_offset != UINT32_MAX &&
+	return !dbg_err_drop(err) && any && pos->il_offset != UINT32_MAX &&
 	       pos->il_offset >= il_offset;
 }
 
@@ -250,8 +249,9 @@ static bool is_last(struct control *c, const struct code_pos *pos, uint64_t pc)
 	size_t n = 0;
 	struct dbg_error *err = code_points(c->code, pc, &points, &n);
 
-	dbg_error_destroy(err);
-	for (size_t i = 0; !err && i < n; i++)
+	if (dbg_err_drop(err))
+		return true;
+	for (size_t i = 0; i < n; i++)
 		if (points[i].point.line &&
 		    points[i].point.il_offset > pos->point.il_offset)
 			return pos->module->optimized;
@@ -392,8 +392,7 @@ static const struct frame *left_frame(struct control *c)
 		struct dbg_error *err = stack_frame(
 		    c->stack, stack_thread_number(c->stack, left->tid), i, &f);
 
-		dbg_error_destroy(err);
-		if (err || !f || f->raw.sp >= left->sp)
+		if (dbg_err_drop(err) || !f || f->raw.sp >= left->sp)
 			break;
 	}
 	return f && f->raw.sp == left->sp ? f : NULL;

@@ -133,8 +133,7 @@ bool step_ends_at(struct control *c, pid_t tid, uint64_t addr)
 
 	if (!err)
 		err = stepasync_own(c, tid, &own);
-	dbg_error_destroy(err);
-	if (err)
+	if (dbg_err_drop(err))
 		return false;
 	if (addrs_have(p->entries, p->n_entries, addr))
 		return regs_sp(&regs) < p->enter_sp;

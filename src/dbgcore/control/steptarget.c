@@ -93,8 +93,7 @@ bool target_may_be(struct control *c, uint64_t addr)
 	if (!t->name || c->plan.home->optimized)
 		return true;
 	err = code_pos_at(c->code, addr, true, &pos, &any);
-	dbg_error_destroy(err);
-	return !err && any && pos->il_offset == t->il_offset;
+	return !dbg_err_drop(err) && any && pos->il_offset == t->il_offset;
 }
 
 /* Invoke of a delegate calls what it likes. */

@@ -33,8 +33,7 @@ static uint64_t held_at(struct control *c, pid_t tid,
 	struct dbg_error *err = target_regs(c->target, tid, &regs);
 	size_t n;
 
-	dbg_error_destroy(err);
-	if (err)
+	if (dbg_err_drop(err))
 		return 0;
 
 	uint64_t start = regs_sp(&regs) & ~(uint64_t)7;
@@ -70,8 +69,7 @@ static bool waits(struct control *c, uint32_t thread)
 		struct dbg_error *err =
 		    stack_frame(c->stack, thread, level, &f);
 
-		dbg_error_destroy(err);
-		if (err || !f || (f->pos && f->pos->point.line))
+		if (dbg_err_drop(err) || !f || (f->pos && f->pos->point.line))
 			return false;
 		if (f->kind == DBG_FRAME_MANAGED && is_wait(c, f))
 			return true;
@@ -127,8 +125,7 @@ static bool call_waits(struct control *c, uint64_t addr,
 	bool any = false;
 	struct dbg_error *err = code_pos_at(c->code, addr, true, &pos, &any);
 
-	dbg_error_destroy(err);
-	if (err || !any)
+	if (dbg_err_drop(err) || !any)
 		return false;
 	for (size_t i = 0; i < calls->n; i++)
 		if (calls->calls[i].il_offset == pos->il_offset)

@@ -384,8 +384,7 @@ static bool is_left(struct control *c, const struct watch *w)
 	struct regs regs;
 	struct dbg_error *err = target_regs(c->target, w->frame.tid, &regs);
 
-	dbg_error_destroy(err);
-	return err || regs_sp(&regs) > w->frame.sp;
+	return dbg_err_drop(err) || regs_sp(&regs) > w->frame.sp;
 }
 
 static bool is_asked(const struct watch *w, unsigned int slots, bool changed)

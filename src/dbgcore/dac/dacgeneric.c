@@ -146,8 +146,7 @@ static bool is_type(struct dac *d, uint64_t mt)
 	const struct dac_type *type;
 	struct dbg_error *err = dac_type_get(d, mt, &type);
 
-	dbg_error_destroy(err);
-	return !err;
+	return !dbg_err_drop(err);
 }
 
 // Where @instance holds a MethodTable: the one word that is any or, were

@@ -62,7 +62,6 @@ void dac_frame_instance(struct dac *d, const struct dac_frame *frame,
 	// Such code always has a frame pointer.
 	uint64_t slot = frame->bp + (uint64_t)(int64_t)info.slot;
 	struct dbg_error *err = target_read_u64(d->target, slot, &value);
-	dbg_error_destroy(err);
-	if (!err && value)
+	if (!dbg_err_drop(err) && value)
 		context_check(d, frame, info.context, value, ret);
 }

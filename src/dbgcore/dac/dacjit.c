@@ -61,9 +61,9 @@ static uint64_t find_compile(struct dac *d, const struct target_image *image)
 
 	struct dbg_error *err =
 	    target_image_text(d->target, image, &text.start, &text.end);
-	dbg_error_destroy(err);
-	if (err || DAC_CALL(d, d->sos, SOS_JIT_MANAGERS, (uint32_t)MANAGERS_MAX,
-			    managers, &n) < 0)
+	if (dbg_err_drop(err) ||
+	    DAC_CALL(d, d->sos, SOS_JIT_MANAGERS, (uint32_t)MANAGERS_MAX,
+		     managers, &n) < 0)
 		return 0;
 	size_t got =
 	    target_read_some(d->target, managers[0].addr, words, sizeof(words));

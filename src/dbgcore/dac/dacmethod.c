@@ -136,8 +136,9 @@ uint64_t dac_method_code(struct dac *d, uint64_t md)
 	struct sos_method data;
 	struct dbg_error *err = method_read(d, md, &data);
 
-	dbg_error_destroy(err);
-	return err || !data.has_code || data.code == UINT64_MAX ? 0 : data.code;
+	return dbg_err_drop(err) || !data.has_code || data.code == UINT64_MAX
+		   ? 0
+		   : data.code;
 }
 
 uint64_t dac_method_of_token(struct dac *d, uint64_t module, uint32_t token)
@@ -256,8 +257,7 @@ uint64_t dac_method_at(struct dac *d, uint64_t ip)
 	struct dac_code code = {0};
 
 	err = dac_code_at(d, ip, &code);
-	dbg_error_destroy(err);
-	return err ? 0 : code.method;
+	return dbg_err_drop(err) ? 0 : code.method;
 }
 
 // ---- IL maps -------------------------------------------------------------
@@ -446,8 +446,7 @@ static void code_add(struct dac *d, struct code_list *l, uint64_t addr)
 
 	// A version being prepared has no code yet, or a stub's address.
 	err = addr ? dac_code_at(d, addr, &code) : NULL;
-	dbg_error_destroy(err);
-	if (!addr || err || !code.method)
+	if (dbg_err_drop(err) || !addr || !code.method)
 		return;
 	for (size_t i = 0; i < l->n; i++)
 		if (l->addrs[i] == code.start)

@@ -117,9 +117,9 @@ static void describe(struct dac *d, struct dac_type *t)
 	struct type_entry *parent;
 	struct dbg_error *err = entry_get(d, t->parent, &parent);
 
-	dbg_error_destroy(err);
-	if (err || target_read_some(d->target, t->addr, &flags,
-				    sizeof(flags)) != sizeof(flags))
+	if (dbg_err_drop(err) ||
+	    target_read_some(d->target, t->addr, &flags, sizeof(flags)) !=
+		sizeof(flags))
 		return;
 	t->is_value_type = (flags & MT_CATEGORY) == MT_VALUE_TYPE;
 	// object <- ValueType <- Enum: told apart by their depth, since to

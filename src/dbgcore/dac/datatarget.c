@@ -32,8 +32,7 @@ static bool iid_is(const struct com_iid *a, const struct com_iid *b)
 // The DAC sees failures as HRESULTs; our words are of no use to it.
 static int32_t swallow(struct dbg_error *err)
 {
-	dbg_error_destroy(err);
-	return err ? COM_E_FAIL : COM_OK;
+	return dbg_err_drop(err) ? COM_E_FAIL : COM_OK;
 }
 
 // ---- Contexts ------------------------------------------------------------

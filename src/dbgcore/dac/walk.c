@@ -220,8 +220,7 @@ static bool managed_caller(struct dac *d, pid_t tid, struct dac_frame *native,
 	bool leaf = true;
 
 	err = target_regs(d->target, tid, &regs);
-	dbg_error_destroy(err);
-	if (err || dac_method_at(d, regs_pc(&regs)) ||
+	if (dbg_err_drop(err) || dac_method_at(d, regs_pc(&regs)) ||
 	    !dac_is_cooperative(d, tid))
 		return false;
 	dac_frame_from(&regs, native);

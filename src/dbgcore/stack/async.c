@@ -220,8 +220,7 @@ static bool frame_machine(struct stack *s, const struct frame *f,
 		memcpy(&addr, vars[0].bytes, sizeof(addr));
 	else
 		err = target_read_u64(s->target, vars[0].addr, &addr);
-	dbg_error_destroy(err);
-	if (err || !addr)
+	if (dbg_err_drop(err) || !addr)
 		return false;
 	struct value v = type->kind == TYPE_CLASS ? value_object(s->types, addr)
 						  : value_memory(type, addr);

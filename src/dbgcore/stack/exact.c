@@ -38,9 +38,8 @@ static uint64_t this_object(struct types *ts, const struct frame *f)
 			err = target_read_u64(types_target(ts), vars[0].addr,
 					      &addr);
 	}
-	dbg_error_destroy(err);
 	arena_destroy(arena);
-	return err ? 0 : addr;
+	return dbg_err_drop(err) ? 0 : addr;
 }
 
 // The base of @type that declares methods of the definition of @declared.
@@ -102,8 +101,7 @@ void stack_frame_instance(struct types *ts, const struct frame *f,
 	if (exact.method)
 		ret->method = exact.method;
 	err = dac_method_get(types_dac(ts), ret->method, &method);
-	dbg_error_destroy(err);
-	if (err)
+	if (dbg_err_drop(err))
 		return;
 	struct type *declared = type_of_mt(ts, method.type);
 	if (exact.type) {

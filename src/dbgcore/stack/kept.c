@@ -48,8 +48,7 @@ static void read_prolog(struct stack *s, const struct frame *f, uint64_t cfa,
 
 	err =
 	    dac_code_at(s->dac, f->raw.leaf ? f->raw.ip : f->raw.ip - 1, &code);
-	dbg_error_destroy(err);
-	if (!err && code.method)
+	if (!dbg_err_drop(err) && code.method)
 		n = target_read_some(s->target, code.start, bytes,
 				     sizeof(bytes));
 	for (size_t i = 0; i < n; i += insn.size) {
@@ -90,9 +89,8 @@ static void take_managed(struct stack *s, const struct frame *f,
 	bool managed;
 
 	err = stack_frame(s, f->thread, f->level + 1, &next);
-	dbg_error_destroy(err);
-	managed =
-	    !err && next && !next->n_between && next->kind != DBG_FRAME_NATIVE;
+	managed = !dbg_err_drop(err) && next && !next->n_between &&
+		  next->kind != DBG_FRAME_NATIVE;
 	if (managed)
 		caller = next->raw;
 	else if (!native_caller(s, &f->raw, &caller)) {
@@ -140,8 +138,7 @@ static bool pass_native(struct stack *s, const struct frame *f,
 	bool leaf = true;
 
 	err = target_regs(s->target, f->tid, &regs);
-	dbg_error_destroy(err);
-	if (err)
+	if (dbg_err_drop(err))
 		return false;
 	for (int i = 0; i < NATIVE_MAX; i++) {
 		if (regs_pc(&regs) == f->raw.ip && regs_sp(&regs) == f->raw.sp)

@@ -41,8 +41,7 @@ void native_walk_init(struct native_walk *w, struct stack *s,
 	if (start->leaf) {
 		struct dbg_error *err =
 		    target_regs(s->target, t->tid, &w->regs);
-		dbg_error_destroy(err);
-		if (!err && regs_pc(&w->regs) == start->ip &&
+		if (!dbg_err_drop(err) && regs_pc(&w->regs) == start->ip &&
 		    regs_sp(&w->regs) == start->sp)
 			return;
 	}

@@ -99,8 +99,7 @@ static const struct code_pos *find_pos(struct stack *s, pid_t tid,
 	bool next = raw->leaf && !stack_is_behind(s, tid);
 
 	err = code_pos_at(s->code, raw->ip, next, &pos, &any);
-	dbg_error_destroy(err);
-	if (!err && any)
+	if (!dbg_err_drop(err) && any)
 		return pos;
 	struct code_pos *none = arena_alloc(s->arena, sizeof(*none));
 	none->method = raw->method;

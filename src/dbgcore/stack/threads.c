@@ -145,8 +145,7 @@ static bool is_live(struct stack *s, const struct stack_thread *t)
 	struct regs regs;
 	struct dbg_error *err = target_regs(s->target, t->tid, &regs);
 
-	dbg_error_destroy(err);
-	return !err;
+	return !dbg_err_drop(err);
 }
 
 static bool is_managed(struct stack *s, uint32_t number)
@@ -212,6 +211,5 @@ bool stack_runs_managed(struct stack *s, uint32_t number)
 	const struct frame *f = NULL;
 	struct dbg_error *err = stack_frame(s, number, 0, &f);
 
-	dbg_error_destroy(err);
-	return !err && f && f->kind != DBG_FRAME_NATIVE;
+	return !dbg_err_drop(err) && f && f->kind != DBG_FRAME_NATIVE;
 }

@@ -285,8 +285,7 @@ struct dbg_error *target_image_at(struct target *t, uint64_t addr,
 	*ret_offset = addr - ret->base;
 	// An image without its file has no names; it is there all the same.
 	err = image_file_get(t, ret->path, &f);
-	dbg_error_destroy(err);
-	if (err)
+	if (dbg_err_drop(err))
 		return NULL;
 	uint64_t linked = addr - ret->base + elf_base(&f->elf);
 	symbol = function_at(t, f, linked);
@@ -424,8 +423,7 @@ uint64_t images_unwind_header(struct target *t, uint64_t addr)
 
 	// What is known is of the present mappings.
 	struct dbg_error *err = images_maps(t, &maps);
-	dbg_error_destroy(err);
-	if (err)
+	if (dbg_err_drop(err))
 		return 0;
 	for (size_t i = 0; i < images->n_ranges; i++) {
 		const struct unwind_range *r = &images->ranges[i];

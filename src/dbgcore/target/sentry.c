@@ -71,8 +71,7 @@ static bool clean(pid_t pid)
 		err = live_let_go(live_of(t), false);
 		target_destroy(t);
 	}
-	dbg_error_destroy(err);
-	return !err;
+	return !dbg_err_drop(err);
 }
 
 // Wait until the dying @parent does not trace it any more; false: it is gone,

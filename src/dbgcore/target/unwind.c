@@ -222,8 +222,7 @@ static bool leave_linkage(struct target *t, struct regs *regs)
 	if (insn.kind != INSN_JUMP || !insn.cell)
 		return false;
 	err = regs_return_address(regs, t, &addr);
-	dbg_error_destroy(err);
-	if (err || !addr)
+	if (dbg_err_drop(err) || !addr)
 		return false;
 	regs_return(regs, addr);
 	return true;

@@ -238,8 +238,7 @@ uint64_t value_function_method(struct types *ts, uint64_t code)
 	if (!stub.method)
 		return 0;
 	struct dbg_error *err = dac_method_get(ts->dac, stub.method, &known);
-	dbg_error_destroy(err);
-	return err ? 0 : stub.method;
+	return dbg_err_drop(err) ? 0 : stub.method;
 }
 
 uint64_t value_delegate_method(struct types *ts, const struct value *v)

@@ -70,8 +70,7 @@ bool value_read(struct types *ts, const struct value *v, uint64_t offset,
 		return false;
 	struct dbg_error *err =
 	    target_read(ts->target, v->addr + offset, buf, n);
-	dbg_error_destroy(err);
-	return !err;
+	return !dbg_err_drop(err);
 }
 
 bool value_pointer(struct types *ts, const struct value *v, uint64_t *ret)
@@ -391,9 +390,8 @@ bool value_string_length(struct types *ts, const struct value *v, uint32_t *ret)
 		return false;
 	struct dbg_error *err =
 	    target_read_u32(ts->target, ref + STRING_LENGTH, ret);
-	dbg_error_destroy(err);
 	// String.MaxLength; anything above is no string.
-	return !err && *ret <= 0x3fffffdf;
+	return !dbg_err_drop(err) && *ret <= 0x3fffffdf;
 }
 
 bool value_string_read(struct types *ts, const struct value *v, uint32_t first,
@@ -411,6 +409,5 @@ bool value_string_read(struct types *ts, const struct value *v, uint32_t first,
 		return false;
 	struct dbg_error *err = target_read(
 	    ts->target, ref + STRING_CHARS + (uint64_t)first * 2, buf, n * 2);
-	dbg_error_destroy(err);
-	return !err;
+	return !dbg_err_drop(err);
 }
