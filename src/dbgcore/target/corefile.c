@@ -240,8 +240,8 @@ static struct dbg_error *check_header(const Elf64_Ehdr *h)
 	else if (h->e_type != ET_CORE)
 		what = "it is an ELF file, but no core";
 	else if (h->e_ident[EI_CLASS] != ELFCLASS64 ||
-		 h->e_machine != EM_X86_64)
-		what = "it is of another processor than x86-64";
+		 h->e_machine != ARCH_ELF_MACHINE)
+		what = "it is of another processor than " ARCH_NAME;
 	else if (h->e_phentsize != sizeof(Elf64_Phdr))
 		what = "its program headers are malformed";
 	return what ? dbg_err(DBG_E_FORMAT, "%s", what) : NULL;
