@@ -1,8 +1,8 @@
 /*
  * The processor of the target, as the rest of the engine sees it: registers
- * by what they are for, and what instructions do. What is true of one processor
- * only lies in the x86/ folder of its room, and nowhere else
- * (scripts/check-layers).
+ * by what they are for, and what instructions do. What is true of one
+ * processor only is in the x86/ folders of the rooms and nowhere else, which
+ * scripts/check-layers checks.
  *
  * General registers have the numbers that the processor's instructions and
  * the runtime give them.
@@ -24,7 +24,7 @@ enum {
 	ARCH_SYSCALL_WORDS = 9, /* numbers in /proc/PID/syscall */
 };
 
-/* Which general registers a callee keeps for its caller, besides the two. */
+/* The callee-saved general registers other than sp and fp. */
 extern const uint8_t arch_saved[ARCH_SAVED];
 /* The columns of the general registers in unwind information (DWARF). */
 extern const uint8_t arch_dwarf[ARCH_GENERAL];
@@ -56,7 +56,7 @@ void regs_list(const struct regs *r, struct regs_item ret[ARCH_LISTED]);
 /* Where a function that is at its first instruction returns to. */
 DBG_MUST struct dbg_error *regs_return_address(const struct regs *r,
 					       struct target *t, uint64_t *ret);
-/* As it leaves them when it returns to @addr. */
+/* Make them what they are when that function has returned to @addr. */
 void regs_return(struct regs *r, uint64_t addr);
 /* The pc of our own code that was interrupted by a signal (ucontext_t). */
 uintptr_t arch_signal_pc(const void *context);
@@ -66,11 +66,14 @@ uintptr_t arch_signal_pc(const void *context);
  * its number, six arguments, sp and pc. The others are 0.
  */
 void regs_of_syscall(const uint64_t v[ARCH_SYSCALL_WORDS], struct regs *ret);
-/* As the system call instruction at @pc leaves them, whoever made the call. */
+/* Make them what a system call instruction at @pc leaves behind. */
 void regs_syscall_made(struct regs *r, uint64_t pc);
-/* Was it stopped in a system call that begins anew? pc is behind it then. */
+/*
+ * Was the thread stopped in a system call that the kernel will restart? Its
+ * pc is behind the instruction until then.
+ */
 bool regs_restarts(const struct regs *r);
-/* Make the thread begin it anew, as the kernel would. */
+/* Make them what the kernel would make of them to restart it. */
 void regs_restart(struct regs *r);
 /* Note in a flag that the program never sees that pc was set by us. */
 void regs_mark(struct regs *r);
