@@ -1,0 +1,370 @@
+"""The scenarios of scripts/check-programs: one for each kind of program."""
+import os
+import re
+import signal
+import subprocess
+import threading
+import urllib.request
+
+import drive
+
+# A program begins slowly on a busy machine, a build or a test run more so.
+LONG = 240
+VALUE = re.compile(r'[Ss]ee(?:\.Value)?[ (]+"([^"]+)"')
+
+
+class Skip(Exception):
+    """The scenario cannot be tried here; the text says why."""
+
+
+def runtime_of(pid):
+    """The major version of the runtime of a process, or None."""
+    try:
+        with open(f"/proc/{pid}/maps") as maps:
+            found = re.search(r"App/(\d+)\.[^/]*/libcoreclr.so", maps.read())
+    except OSError:
+        return None
+    return found and found[1]
+
+
+def lines_of(path):
+    with open(path, encoding="utf-8-sig") as file:
+        return file.read().splitlines()
+
+
+class Scenario:
+    """What a scenario needs: its programs, their sources, a session of dndbg,
+    and the comparison of values."""
+
+    def __init__(self, test, where):
+        self.test = test
+        self.where = where
+        self.compared = 0
+        self.started = []
+
+    def close(self):
+        for process in self.started:
+            if process.poll() is None:
+                process.kill()
+            process.wait()
+            if process.stdin:
+                process.stdin.close()
+
+    def bin(self, name):
+        return f"{self.where}/bin/{self.test.runtime}.{name}"
+
+    def dll(self, name):
+        return f"{self.bin(name)}/{name}.dll"
+
+    def dotnet(self):
+        return f"{self.where}/dotnet/dotnet"
+
+    def line(self, source, mark):
+        """The line of a mark: Service/Program.cs, see -> 63."""
+        for number, text in enumerate(lines_of(f"{self.where}/src/{source}"), 1):
+            if re.search(rf"@{mark}$", text):
+                return number
+        raise drive.Failure(f"{source} has no mark '{mark}'")
+
+    def at(self, source, mark):
+        return f"{source}:{self.line(source, mark)}"
+
+    def expressions(self, source, mark):
+        """What the program prints from the line of the mark on."""
+        lines = lines_of(f"{self.where}/src/{source}")
+        found = []
+        for text in lines[self.line(source, mark) - 1:]:
+            if not VALUE.search(text):
+                return found
+            found.append(VALUE.search(text)[1])
+        return found
+
+    def ask(self, session, source, mark="see"):
+        """At a stop there: what dndbg says of what will be printed, as it will
+        be printed."""
+        self.test.check_in(self.test.runtime, [
+            runtime_of(pid) for pid in self.test.processes()])
+        said = []
+        for expression in self.expressions(source, mark):
+            text = session.cmd("print " + expression, 60)
+            value = re.fullmatch(r"\$\d+ = (.*)\n", text)
+            self.test.check(value, f"print {expression}: {text}")
+            said.append(f"{expression} = {value[1]}")
+        self.test.check(said, f"{source} prints nothing at '{mark}'")
+        return said
+
+    def compare(self, said, printed):
+        """All of what dndbg said stands in what the program printed, in its
+        order."""
+        lines = [line.strip() for line in printed.splitlines()]
+        at = 0
+        for one in said:
+            if one not in lines[at:]:
+                name = one.partition(" = ")[0] + " = "
+                other = [line for line in lines if line.startswith(name)]
+                raise drive.Failure(f"dndbg said '{one}', the program {other}"
+                                    f":\n{printed[-4000:]}")
+            at = lines.index(one, at) + 1
+        self.compared += len(said)
+
+    def session(self, *args):
+        session = self.test.start("-q", "-ex", "set confirm off", *args)
+        session.cmd("set width 0")
+        return session
+
+    def launched(self, *words, cwd=None):
+        """dndbg with a program that is not yet started."""
+        return self.session(*(["--cwd", cwd] if cwd else []), "--args", *words)
+
+    def running(self, *words):
+        """A program that runs without dndbg; its output goes to a file."""
+        path = f"{self.test.dir}/output-{len(self.started)}"
+        with open(path, "w") as output:
+            process = subprocess.Popen(words, stdin=subprocess.PIPE, text=True,
+                                       stdout=output, stderr=output,
+                                       cwd=self.test.dir, env=self.test.env)
+        process.output = path
+        self.started.append(process)
+        return process
+
+    def output(self, process):
+        with open(process.output) as file:
+            return file.read()
+
+    def printed(self, process, pattern, timeout=LONG):
+        """Wait until the program has printed that; the match."""
+        def test():
+            dead = process.poll() is not None
+            found = re.search(pattern, self.output(process), re.M)
+            if dead and not found:
+                raise drive.Failure(f"it ended ({process.returncode}) without "
+                                    f"/{pattern}/:\n{self.output(process)}")
+            return found
+        self.test.wait_for(f"/{pattern}/", test, timeout)
+        return test()
+
+    def stop(self, session, text, timeout=LONG):
+        """Give a command that lets the program go; it stops at a breakpoint."""
+        shown = session.cmd(text, timeout)
+        self.test.check_match(r"^(Temporary b|B)reakpoint \d+, ", shown)
+        return shown
+
+    def lands(self, session, text, source, mark, timeout=60):
+        """A step ends at the line of the mark."""
+        shown = session.cmd(text, timeout)
+        self.test.check_match(rf"^{self.line(source, mark)}\t", shown)
+        return shown
+
+    def ended(self, session, detached=False):
+        """Let go, by detach or continue, and wait for the end of the program;
+        all that the terminal showed."""
+        pids = self.test.processes()
+        session.cmd("delete")
+        shown = session.cmd("detach" if detached else "continue", LONG)
+        if not detached:
+            self.test.check_match(r"^\[Inferior 1 \(process \d+\) exited", shown)
+        for pid in pids:
+            self.test.wait_gone(pid, LONG)
+        session.line("quit")
+        session.wait()
+        return session.text
+
+
+def service(s):
+    """A request of a web service is stepped through, from the query of its
+    database on; let go, it goes on answering."""
+    source = "Service/Program.cs"
+    program = s.running(s.dotnet(), s.dll("Service"))
+    address = s.printed(program, "^listening on (.*)$")[1]
+
+    def request(answers, number):
+        with urllib.request.urlopen(f"{address}/order/{number}",
+                                    timeout=LONG) as reply:
+            answers.append(reply.read().decode())
+
+    answers = []
+    session = s.session("-p", str(program.pid))
+    session.cmd("break " + s.at(source, "query"))
+    asking = threading.Thread(target=request, args=(answers, 1))
+    asking.start()
+    s.stop(session, "continue")
+    s.lands(session, "next", source, "found")
+    s.lands(session, "next", source, "total")
+    s.lands(session, "step", source, "sum")
+    s.lands(session, "finish", source, "total")
+    s.lands(session, "next", source, "big")
+    session.cmd("delete")
+    session.cmd("tbreak " + s.at(source, "see"))
+    s.stop(session, "continue")
+    said = s.ask(session, source)
+    session.cmd("detach")
+    asking.join()
+    s.compare(said, s.output(program))
+    s.compare([f'answer = "{answers[0]}"'], s.output(program))
+    request(answers, 2)
+    s.test.check_equal("no order 2", answers[1])
+    program.send_signal(signal.SIGTERM)
+    s.test.check_equal(0, program.wait(60))
+    s.test.check_in("done\n", s.output(program))
+
+
+def tests_of(s, name):
+    """`dotnet test`: the process that runs the tests is followed."""
+    source = f"{name}/Sums.cs"
+    session = s.launched(s.dotnet(), "test", s.dll(name), "--logger",
+                         "console;verbosity=detailed")
+    session.cmd("break " + s.at(source, "loop"))
+    session.cmd("break " + s.at(source, "see"))
+    shown = s.stop(session, "run")
+    s.test.check_match("Sums.Adds", shown)
+    session.cmd("next")
+    session.cmd("next")
+    s.stop(session, "continue")
+    said = s.ask(session, source)
+    out = s.ended(session)
+    s.compare(said, out)
+    s.test.check_match(r"^ *Passed: 1$", out)
+    s.test.check_match(r"^ *Failed: 1$", out)
+
+
+def xunit(s):
+    tests_of(s, "XunitTests")
+
+
+def nunit(s):
+    tests_of(s, "NunitTests")
+
+
+def mstest(s):
+    tests_of(s, "MstestTests")
+
+
+def fsharp(s):
+    source = "Fs/Program.fs"
+    session = s.launched(s.dll("Fs"), "word")
+    session.cmd("break " + s.at(source, "evaluate"))
+    s.stop(session, "run")
+    session.cmd("tbreak " + s.at(source, "number"))
+    s.stop(session, "continue")
+    s.test.check_match(r"^#1 ", session.cmd("bt"))
+    session.cmd("tbreak " + s.at(source, "see"))
+    s.stop(session, "continue")
+    said = s.ask(session, source)
+    session.cmd("tbreak " + s.at(source, "total"))
+    s.stop(session, "continue")
+    session.cmd("next")
+    session.cmd("tbreak " + s.at(source, "end"))
+    s.stop(session, "continue")
+    said += s.ask(session, source, "end")
+    out = s.ended(session)
+    s.compare(said, out)
+    s.test.check_in("exited with code 52]", out)
+
+
+def visual_basic(s):
+    source = "Vb/Program.vb"
+    session = s.launched(s.dll("Vb"))
+    session.cmd("tbreak " + s.at(source, "settle"))
+    s.stop(session, "run")
+    session.cmd("tbreak " + s.at(source, "call"))
+    s.stop(session, "continue")
+    session.cmd("tbreak " + s.at(source, "pay"))
+    s.stop(session, "continue")
+    s.lands(session, "finish", source, "call")
+    shown = session.cmd("print account.Balance")
+    s.test.check_match(r"^\$\d+ = 90$", shown)
+    session.cmd("tbreak " + s.at(source, "after"))
+    s.stop(session, "continue")
+    session.cmd("next")
+    said = s.ask(session, source)
+    session.cmd("tbreak " + s.at(source, "end"))
+    s.stop(session, "continue")
+    said += s.ask(session, source, "end")
+    out = s.ended(session)
+    s.compare(said, out)
+    s.test.check_in("exited with code 52]", out)
+
+
+def plugins(s):
+    """Breakpoints of a plug-in are hit in each context it is loaded into, and
+    keep none of them alive."""
+    source = "Plugin/Greeter.cs"
+    program = s.running(s.dotnet(), s.dll("PluginHost"), s.dll("Plugin"))
+    s.printed(program, "^ready$")
+    session = s.session("-p", str(program.pid))
+    session.cmd("break " + s.at(source, "greet"))
+    said = []
+    for name in ("Ada", "Grace", "Edsger"):
+        program.stdin.write(name + "\n")
+        program.stdin.flush()
+        s.stop(session, "continue")
+        s.lands(session, "next", source, "text")
+        s.lands(session, "next", source, "see")
+        said += s.ask(session, source)
+        session.cmd("tbreak " + s.at("PluginHost/Program.cs", "see-gone"))
+        s.stop(session, "continue")
+        said += s.ask(session, "PluginHost/Program.cs", "see-gone")
+        s.test.check_equal("alive = false", said[-2])
+    session.cmd("detach")
+    program.stdin.write("Barbara\n")
+    program.stdin.close()
+    s.test.check_equal(0, program.wait(60))
+    s.compare(said, s.output(program))
+    s.test.check_in("served hello Barbara\n", s.output(program))
+
+
+def embedded(s):
+    """A program in C that hosts .NET, which calls back into it."""
+    source = "Embedded/Scale.cs"
+    session = s.launched(f"{s.where}/bin/embedder", s.dll("Embedded"))
+    session.cmd("break " + s.at(source, "weigh"))
+    said = []
+    for command in ("run", "continue"):
+        s.stop(session, command)
+        session.cmd("tbreak " + s.at(source, "convert"))
+        s.stop(session, "continue")
+        s.lands(session, "next", source, "see")
+        said += s.ask(session, source)
+    out = s.ended(session)
+    s.compare(said, out)
+    s.test.check_in("exited with code 07]", out)
+
+
+MADE = """class Program
+{
+    static int Main()
+    {
+        int unused;
+        return 42;
+    }
+}
+"""
+
+
+def roslyn(s):
+    """The C# compiler as a library, which has no symbols, and what it made."""
+    source = "Compiler/Program.cs"
+    with open(f"{s.test.dir}/Made.cs", "w") as file:
+        file.write(MADE)
+    session = s.launched(s.dll("Compiler"), f"{s.test.dir}/Made.cs", "Made")
+    session.cmd("break Microsoft.CodeAnalysis.CSharp.CSharpCompilation.Create")
+    s.stop(session, "run")
+    shown = session.cmd("info args")
+    name = s.test.check_match(r"^assemblyName = (.*)$", shown)[1]
+    session.cmd("delete")
+    session.cmd("tbreak " + s.at(source, "result"))
+    s.stop(session, "continue")
+    s.lands(session, "next", source, "id")
+    session.cmd("tbreak " + s.at(source, "see"))
+    s.stop(session, "continue")
+    said = s.ask(session, source)
+    s.test.check_in("name = " + name, said)
+    out = s.ended(session)
+    s.compare(said, out)
+    s.test.check_in("exited with code 52]", out)
+
+
+ALL = (roslyn, service, xunit, nunit, mstest, fsharp, visual_basic, plugins,
+       embedded)
+for scenario in ALL:
+    scenario.runtimes = drive.RUNTIMES
