@@ -64,7 +64,7 @@ DBG_MUST struct dbg_error *live_child_leave(struct target *t, pid_t pid,
 					    bool stopped);
 DBG_MUST struct dbg_error *live_child_adopt(struct target *t, pid_t pid,
 					    struct target **ret);
-/* Traps were lifted whose int3 a fork on its way may still carry. */
+/* Traps were lifted whose bytes a fork on its way may still carry. */
 void child_ghosts(struct live *l, const struct trap *traps, size_t n);
 
 /* ---- family.c -------------------------------------------------------- */
