@@ -1,0 +1,102 @@
+/* dbg.h: breakpoints, catchpoints and watchpoints. */
+#ifndef DBG_BREAKPOINTS_H
+#define DBG_BREAKPOINTS_H
+
+#include "dbg/error.h"
+#include "dbg/events.h"
+
+enum dbg_break_kind {
+	DBG_BREAK_LOCATION, /* location as at the prompt, see below */
+	DBG_BREAK_REGEX,    /* every method whose name matches (pcre2) */
+	DBG_BREAK_THROW,    /* exceptions where they are thrown, see below */
+	DBG_BREAK_USER_UNHANDLED, /* ... if no user code will catch them */
+	DBG_BREAK_UNHANDLED,      /* ... that nobody catches */
+	DBG_BREAK_WATCH,          /* expression text, in the frame given */
+};
+
+/*
+ * Locations: FILE:LINE, FILE:LINE:COLUMN, LINE (in the file of the present
+ * frame), TYPE.METHOD, NAMESPACE.TYPE.METHOD(TYPES), MODULE!..., *ADDRESS. FILE
+ * is a bare name, the tail of a path or a full path.
+ *
+ * Exceptions: names of types with commas or blanks between, whole or the last
+ * parts, and those that derive from them; "!" in front: all but these; NULL:
+ * all.
+ */
+struct dbg_catch {
+	bool exact;          /* derived types do not count */
+	const char *module;  /* thrown by code of this module, NULL: any */
+	const char *message; /* pcre2 that the message matches, NULL: any */
+	bool again;          /* stops though another has for the same throw */
+};
+
+struct dbg_break_req {
+	enum dbg_break_kind kind;
+	const char *text; /* location, pattern or exception types */
+	dbg_id frame;     /* for a bare LINE, WATCH; 0: newest frame */
+	bool temporary;
+	struct dbg_catch catches; /* exceptions */
+	enum dbg_watch access;    /* WATCH */
+	bool located; /* WATCH: stay with the place that text leads to now */
+	/* Which hits stop: "3", ">=3", ">3", "<=3", "<3", "%3"; NULL: all. */
+	const char *hits;
+	/* Say this instead of stopping, values for {EXPR}; NULL: stop. */
+	const char *log;
+};
+
+enum dbg_break_state {
+	DBG_BREAK_PENDING, /* no code yet: reason says why */
+	DBG_BREAK_BOUND,
+};
+
+struct dbg_location {
+	uint64_t addr;        /* 0: none, as @compiled says why */
+	bool compiled;        /* the method has code */
+	const char *function; /* C# name, NULL: none */
+	const char *file;     /* NULL: no symbols */
+	uint32_t line;
+	uint32_t column; /* 0: the whole line is meant */
+	const char *module;
+};
+
+struct dbg_breakpoint {
+	uint32_t number;
+	enum dbg_break_kind kind;
+	enum dbg_break_state state;
+	bool enabled;
+	bool temporary;
+	enum dbg_watch access; /* WATCH */
+	uint64_t hits;
+	uint64_t ignore;       /* this many more hits do not stop */
+	const char *text;      /* as the user wrote it */
+	const char *condition; /* NULL: none */
+	const char *reason;    /* pending, moved: in words; else NULL */
+	struct dbg_catch catches;
+	const char *hit_rule, *log; /* as in the request, NULL: none */
+	struct dbg_location *locations;
+	size_t n_locations;
+};
+
+/* Works with and without a program; one that cannot bind yet is pending. */
+DBG_MUST struct dbg_error *dbg_break_add(struct dbg *dbg,
+					 const struct dbg_break_req *req,
+					 uint32_t *ret_number);
+DBG_MUST struct dbg_error *dbg_break_delete(struct dbg *dbg, uint32_t number);
+DBG_MUST struct dbg_error *dbg_break_enable(struct dbg *dbg, uint32_t number,
+					    bool enabled);
+DBG_MUST struct dbg_error *dbg_break_ignore(struct dbg *dbg, uint32_t number,
+					    uint64_t count);
+/* Set an expression that must be true; NULL removes it. */
+DBG_MUST struct dbg_error *dbg_break_condition(struct dbg *dbg, uint32_t number,
+					       const char *expr);
+
+/*
+ * Describe one breakpoint or all, by number. Results live until the next
+ * call of either or the next resume.
+ */
+DBG_MUST struct dbg_error *dbg_break_get(struct dbg *dbg, uint32_t number,
+					 struct dbg_breakpoint *ret);
+DBG_MUST struct dbg_error *
+dbg_break_list(struct dbg *dbg, struct dbg_breakpoint **ret, size_t *ret_n);
+
+#endif

@@ -1,0 +1,86 @@
+/* dbg.h: what happens to the program, and why it is stopped. */
+#ifndef DBG_EVENTS_H
+#define DBG_EVENTS_H
+
+#include "dbg/error.h"
+
+enum dbg_event_kind {
+	DBG_EVENT_STOPPED,
+	DBG_EVENT_CONTINUED,
+	DBG_EVENT_EXITED,
+	DBG_EVENT_THREAD,     /* born or gone */
+	DBG_EVENT_MODULE,     /* loaded; gone: text is its name */
+	DBG_EVENT_BREAKPOINT, /* bound, moved, gone */
+	DBG_EVENT_CHILD,      /* a process of the program's is held */
+	DBG_EVENT_MESSAGE,    /* a sentence for the user */
+	DBG_EVENT_OUTPUT,     /* what the program wrote for its debugger */
+};
+
+/* What of the memory that is watched stops the program. */
+enum dbg_watch {
+	DBG_WATCH_WRITE,  /* its value changes */
+	DBG_WATCH_READ,   /* it is read */
+	DBG_WATCH_ACCESS, /* either */
+};
+
+enum dbg_stop_reason {
+	DBG_STOP_ENTRY,
+	/* The runtime is up and no code of the program's has run; note: why
+	 * there is none that could be debugged. */
+	DBG_STOP_READY,
+	DBG_STOP_ATTACH,
+	DBG_STOP_TERMINATED, /* a core: signal ended the program */
+	DBG_STOP_BREAKPOINT,
+	DBG_STOP_STEP,
+	DBG_STOP_PAUSE,
+	DBG_STOP_THROWN,         /* first chance */
+	DBG_STOP_USER_UNHANDLED, /* ... that user code does not catch */
+	DBG_STOP_UNHANDLED,
+	DBG_STOP_SIGNAL,
+	DBG_STOP_GOTO,        /* dbg_goto moved the pc */
+	DBG_STOP_USER_BREAK,  /* Debugger.Break, at its caller */
+	DBG_STOP_WATCH,       /* what is watched was changed or read */
+	DBG_STOP_WATCH_SCOPE, /* its frame is left: the watchpoint is gone */
+};
+
+struct dbg_stop {
+	enum dbg_stop_reason reason;
+	uint32_t thread;     /* number; 0: none known */
+	uint32_t breakpoint; /* number, 0: none */
+	bool temporary;      /* that breakpoint is gone now */
+	bool stepped;        /* BREAKPOINT: a step ends here too */
+	int signal;
+	bool fatal;         /* that signal is about to end the program */
+	uint64_t exception; /* address of the object, 0: none */
+	const char *exception_type; /* C# name, NULL: none */
+	const char *exception_message;
+	const char *caught; /* first chance: will it be, and where; or NULL */
+	const char *note;   /* why a step ended early, or NULL */
+	enum dbg_watch access; /* WATCH */
+	const char *expr;      /* WATCH */
+	const char *old_value; /* WATCH: NULL: it was only read */
+	const char *value;     /* WATCH */
+};
+
+struct dbg_event {
+	enum dbg_event_kind kind;
+	struct dbg_stop stop; /* STOPPED */
+	int exit_code;        /* EXITED, when signal is 0 */
+	int exit_signal;      /* EXITED */
+	uint32_t number;      /* THREAD, MODULE, BREAKPOINT */
+	bool gone;            /* THREAD, MODULE, BREAKPOINT */
+	pid_t child;          /* CHILD */
+	/*
+	 * MESSAGE; number: the breakpoint that logs. OUTPUT: as written.
+	 * CHILD: its program.
+	 */
+	const char *text;
+};
+
+/* Take the oldest event; false if there is none. */
+bool dbg_event_next(struct dbg *dbg, struct dbg_event *ret);
+
+/* Why the program is stopped, NULL if it is not. Dies with the stop. */
+const struct dbg_stop *dbg_stop_reason(struct dbg *dbg);
+
+#endif

@@ -1,0 +1,68 @@
+/* dbg.h: threads and frames. The program must be stopped. */
+#ifndef DBG_FRAMES_H
+#define DBG_FRAMES_H
+
+#include "dbg/error.h"
+
+struct dbg_thread {
+	uint32_t number; /* 1, 2, ... in order of birth */
+	pid_t tid;
+	bool managed;
+	uint32_t managed_id; /* Environment.CurrentManagedThreadId */
+	bool runtime;        /* the runtime's own: none of the program's code */
+	bool named;          /* by Thread.Name */
+	/* Thread.Name, "Main Thread", else the kernel's; never NULL */
+	const char *name;
+};
+
+/*
+ * All threads, by number. With the setting "runtime-threads" off those alone
+ * that run code of the program, the main one, and the one of the stop.
+ */
+DBG_MUST struct dbg_error *
+dbg_thread_list(struct dbg *dbg, struct dbg_thread **ret, size_t *ret_n);
+
+enum dbg_frame_kind {
+	DBG_FRAME_MANAGED,
+	DBG_FRAME_NATIVE,   /* outside managed code */
+	DBG_FRAME_RUNTIME,  /* a transition into or out of the runtime */
+	DBG_FRAME_ASYNC,    /* on no stack: awaits what the frames before do */
+	DBG_FRAME_EXTERNAL, /* one for several in a row that are not the user's
+			     */
+};
+
+struct dbg_source_range {
+	const char *path; /* as in the PDB after substitute-path */
+	uint32_t line, column, end_line, end_column; /* 1-based; 0: none */
+};
+
+struct dbg_frame {
+	dbg_id id;
+	uint32_t level; /* 0 is the newest */
+	enum dbg_frame_kind kind;
+	uint64_t pc, sp;
+	uint64_t bp;          /* not optimized: the same until the call ends */
+	const char *function; /* C# name with parameter types, never NULL */
+	const char *module;   /* file name, NULL: none */
+	uint32_t token;       /* methodDef, 0: none */
+	uint32_t il_offset;   /* UINT32_MAX: unknown */
+	bool optimized;
+	bool framework; /* of a module that is not the user's own */
+	struct dbg_source_range source; /* path NULL: no symbols */
+	/* "[native: libc.so.6, 3 frames]" that it called; NULL: none */
+	const char *above;
+};
+
+/*
+ * Frames @first .. @first + @count - 1 of a thread, fewer at the end of the
+ * stack. Walks no further than asked. Native frames are folded, unless the
+ * setting "backtrace native" is on or the thread has no others. With "backtrace
+ * external" off and "just-my-code" on frames of code that is not the user's are
+ * one, DBG_FRAME_EXTERNAL, for all that are in a row.
+ */
+DBG_MUST struct dbg_error *dbg_frame_list(struct dbg *dbg, uint32_t thread,
+					  uint32_t first, uint32_t count,
+					  struct dbg_frame **ret,
+					  size_t *ret_n);
+
+#endif

@@ -1,0 +1,77 @@
+/* dbg.h: modules, their sources, and locations in them. */
+#ifndef DBG_MODULES_H
+#define DBG_MODULES_H
+
+#include "dbg/error.h"
+
+struct dbg_location;
+struct dbg_source_range;
+
+enum dbg_symbols {
+	DBG_SYMBOLS_NONE, /* looked for, not found */
+	DBG_SYMBOLS_LOADED,
+	DBG_SYMBOLS_MISMATCH, /* a PDB of another build lies there */
+	DBG_SYMBOLS_WINDOWS,  /* a Windows (non-portable) PDB */
+	DBG_SYMBOLS_BROKEN,
+};
+
+struct dbg_module {
+	uint32_t number;
+	const char *name;    /* file name */
+	const char *path;    /* NULL: loaded from memory */
+	const char *version; /* "1.0.0.0", NULL: no assembly */
+	/* Of the AssemblyLoadContext, where names alone do not tell; or NULL */
+	const char *context;
+	uint64_t base;
+	uint64_t size;
+	bool optimized; /* built without DisableOptimizations */
+	bool framework; /* by its name, not the user's own */
+	enum dbg_symbols symbols;
+	const char *symbols_note; /* path of the PDB, or why none */
+};
+
+/* Also while the program runs; dies with the next list or resume. */
+DBG_MUST struct dbg_error *
+dbg_module_list(struct dbg *dbg, struct dbg_module **ret, size_t *ret_n);
+
+/*
+ * Text of a source file (any name a location accepts), from disk after
+ * substitute-path or embedded in the PDB. Lines without their ends; line 1
+ * first. The cache is the session's; *ret_note says if the checksum differs.
+ */
+DBG_MUST struct dbg_error *dbg_source_lines(struct dbg *dbg, const char *file,
+					    const char *const **ret_lines,
+					    size_t *ret_n,
+					    const char **ret_note);
+
+/* Resolve a location's text to places, compiled or not; dies with stop. */
+DBG_MUST struct dbg_error *dbg_locate(struct dbg *dbg, dbg_id frame,
+				      const char *location,
+				      struct dbg_location **ret, size_t *ret_n);
+
+/*
+ * Those of them that dbg_goto can go to, each by "*ADDRESS" too; that there
+ * are none is an error that says why.
+ */
+DBG_MUST struct dbg_error *dbg_goto_list(struct dbg *dbg, uint32_t thread,
+					 const char *location,
+					 struct dbg_location **ret,
+					 size_t *ret_n);
+
+/*
+ * Where statements begin in lines @first .. @last of a source file, in order;
+ * also while the program runs. (paths of *ret are NULL)
+ */
+DBG_MUST struct dbg_error *dbg_source_points(struct dbg *dbg, const char *file,
+					     uint32_t first, uint32_t last,
+					     struct dbg_source_range **ret,
+					     size_t *ret_n);
+
+/*
+ * Paths of all source files of a module (a number; 0: all modules), sorted;
+ * likewise.
+ */
+DBG_MUST struct dbg_error *dbg_source_list(struct dbg *dbg, uint32_t module,
+					   const char ***ret, size_t *ret_n);
+
+#endif

@@ -1,0 +1,114 @@
+/* dbg.h: a session, the program that it debugs, and that program's children. */
+#ifndef DBG_PROCESS_H
+#define DBG_PROCESS_H
+
+#include "dbg/error.h"
+
+enum dbg_state {
+	DBG_IDLE, /* no program */
+	DBG_RUNNING,
+	DBG_STOPPED,
+};
+
+/* Make a session without a program. SIGCHLD becomes blocked in this thread. */
+DBG_MUST struct dbg_error *dbg_create(struct dbg **ret);
+
+/*
+ * End the session: a launched program is killed, one that was attached to
+ * goes on. NULL is allowed.
+ */
+void dbg_destroy(struct dbg *dbg);
+
+enum dbg_state dbg_state(const struct dbg *dbg);
+
+/* Process id of the program, 0 if there is none. */
+pid_t dbg_pid(const struct dbg *dbg);
+
+/* A descriptor that polls readable when dbg_dispatch() has work. */
+int dbg_fd(const struct dbg *dbg);
+
+/* Do all work that is due; queue events. Does not block. */
+DBG_MUST struct dbg_error *dbg_dispatch(struct dbg *dbg);
+
+/* Ask long work to end early. May be called from a signal handler. */
+void dbg_interrupt(struct dbg *dbg);
+
+struct dbg_launch {
+	const char *program;     /* .dll, apphost or "dotnet" */
+	const char *const *args; /* not counting the program */
+	size_t n_args;
+	const char *cwd;        /* NULL: ours */
+	const char *const *env; /* "NAME=VALUE" sets, "NAME" unsets */
+	size_t n_env;
+	const char *stdio[3]; /* files to open, NULL: inherit */
+	const char *tty;      /* its terminal, NULL: inherit ours */
+	bool stop_at_entry;   /* stop at the start of Main */
+	bool hold;            /* ... and before: DBG_STOP_READY */
+};
+
+/*
+ * Start a program under the debugger. It is running when this returns; the
+ * session copies @launch. DBG_E_STATE if a program exists already.
+ */
+DBG_MUST struct dbg_error *dbg_launch(struct dbg *dbg,
+				      const struct dbg_launch *launch);
+
+struct dbg_attach {
+	pid_t pid;
+	const char *name; /* with pid 0: the program's, or of its .dll */
+	bool wait;        /* for one of that name, until dbg_interrupt() */
+};
+
+/*
+ * Take over a running program. It is stopped then, DBG_EVENT_STOPPED (reason
+ * DBG_STOP_ATTACH) is queued; whatever becomes of us, it goes on without us.
+ */
+DBG_MUST struct dbg_error *dbg_attach(struct dbg *dbg,
+				      const struct dbg_attach *attach);
+
+/*
+ * Look at a core file (ELF, as the kernel, gcore and createdump write them):
+ * a stop that does not end. DBG_EVENT_STOPPED is queued, with the exception
+ * that ended the program, if one did, else DBG_STOP_TERMINATED or, if it was
+ * dumped alive, DBG_STOP_ATTACH. What needs a process is DBG_E_STATE then.
+ * DBG_E_FILE, DBG_E_FORMAT.
+ */
+DBG_MUST struct dbg_error *dbg_core(struct dbg *dbg, const char *path);
+
+/* Is there a program, and can it run: is it no core? */
+bool dbg_can_run(const struct dbg *dbg);
+
+/*
+ * Let the program, launched or not, go on as if we had never been there,
+ * @stopped: as SIGSTOP stops it. The session is idle then, without an event.
+ */
+DBG_MUST struct dbg_error *dbg_detach(struct dbg *dbg, bool stopped);
+
+/* Does the program, which was attached to, go on after dbg_destroy()? */
+bool dbg_survives(const struct dbg *dbg);
+
+/* Kill the program; DBG_EVENT_EXITED follows. */
+DBG_MUST struct dbg_error *dbg_kill(struct dbg *dbg);
+
+/* ---- Children -------------------------------------------------------- */
+
+/*
+ * The setting "follow-exec" (off at first) says which programs that the
+ * program starts, by whatever processes between, are reported by
+ * DBG_EVENT_CHILD. Each is held in front of its first instruction until one
+ * of these is called.
+ *
+ * Adopted, it has a session of its own, with the settings and breakpoints
+ * (the same numbers) of @dbg. Such siblings stop and go together: one has
+ * the event, all are stopped; what resumes one resumes all. dbg_fd() and
+ * dbg_dispatch() of any serve all, events are taken from each. Breakpoints,
+ * signals and settings are changed in all. With "follow-fork-mode child" @dbg
+ * has let its program go and is idle. The caller destroys *ret.
+ */
+DBG_MUST struct dbg_error *dbg_child_adopt(struct dbg *dbg, pid_t pid,
+					   struct dbg **ret);
+/* Let it go; @stopped: by SIGSTOP, for another debugger to attach to. */
+DBG_MUST struct dbg_error *dbg_child_leave(struct dbg *dbg, pid_t pid,
+					   bool stopped);
+
+#endif

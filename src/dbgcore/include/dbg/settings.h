@@ -1,0 +1,44 @@
+/* dbg.h: completion, settings and counters. */
+#ifndef DBG_SETTINGS_H
+#define DBG_SETTINGS_H
+
+#include "dbg/error.h"
+
+enum dbg_names {
+	DBG_NAMES_FILES = 1,
+	DBG_NAMES_TYPES = 2,
+	DBG_NAMES_METHODS = 4,
+	DBG_NAMES_LOCALS = 8,
+	DBG_NAMES_OWN = 16, /* no types and methods of the framework */
+};
+
+/* Names that begin with @prefix, sorted, at most @max; dies with stop. */
+DBG_MUST struct dbg_error *dbg_complete(struct dbg *dbg, unsigned int names,
+					const char *prefix, size_t max,
+					const char ***ret, size_t *ret_n);
+
+struct dbg_setting {
+	const char *name; /* "substitute-path" */
+	const char *help;
+	const char *value; /* present value as text */
+};
+
+/*
+ * Settings of the engine, by table. "substitute-path" takes "FROM TO" and
+ * adds a rule; an empty value clears it.
+ */
+DBG_MUST struct dbg_error *dbg_set(struct dbg *dbg, const char *name,
+				   const char *value);
+DBG_MUST struct dbg_error *
+dbg_setting_list(struct dbg *dbg, struct dbg_setting **ret, size_t *ret_n);
+
+/* Work done since the session began, for benchmarks and `maint`. */
+struct dbg_counters {
+	uint64_t stops;    /* wait statuses taken */
+	uint64_t syscalls; /* made on the target's behalf */
+	uint64_t dac_calls;
+};
+
+void dbg_counters(const struct dbg *dbg, struct dbg_counters *ret);
+
+#endif

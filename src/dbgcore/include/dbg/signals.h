@@ -1,0 +1,35 @@
+/* dbg.h: signals of the program. */
+#ifndef DBG_SIGNALS_H
+#define DBG_SIGNALS_H
+
+#include "dbg/error.h"
+
+struct dbg_signal {
+	int number;
+	const char *name; /* "SIGUSR1" */
+	const char *text; /* "User defined signal 1" */
+	/* Stops only where it would end the program; reaches it. The default.
+	 */
+	bool automatic;
+	bool stop, print, pass; /* else: what is done, in gdb's words */
+};
+
+/* All signals, by number; the list dies with the next one of any kind. */
+DBG_MUST struct dbg_error *
+dbg_signal_list(struct dbg *dbg, struct dbg_signal **ret, size_t *ret_n);
+/* Set what is done with signal->number; name and text are not looked at. */
+DBG_MUST struct dbg_error *dbg_signal_set(struct dbg *dbg,
+					  const struct dbg_signal *signal);
+/*
+ * Deliver @signal to @thread when it is resumed, in place of the one that
+ * stopped it; 0: none. (Stopped only.)
+ */
+DBG_MUST struct dbg_error *dbg_signal_queue(struct dbg *dbg, uint32_t thread,
+					    int signal);
+/*
+ * Send @signal to the program. It is delivered without a stop, and so is the
+ * same one by which a program that handled it ends itself.
+ */
+DBG_MUST struct dbg_error *dbg_signal_send(struct dbg *dbg, int signal);
+
+#endif

@@ -1,0 +1,118 @@
+/* dbg.h: scopes, values and expressions. The program must be stopped. */
+#ifndef DBG_VALUES_H
+#define DBG_VALUES_H
+
+#include "dbg/error.h"
+
+struct dbg_location;
+
+enum dbg_value_flags {
+	DBG_VALUE_ABSENT = 1, /* text says why: "<optimized out>", ... */
+	DBG_VALUE_STATIC = 2,
+	DBG_VALUE_GROUP = 4,  /* not a value: base class, statics */
+	DBG_VALUE_STRING = 8, /* text is a quoted string */
+	DBG_VALUE_CODE = 16,  /* a delegate: see dbg_value_code */
+};
+
+struct dbg_value {
+	dbg_id id; /* asks for children; 0: has none */
+	const char *name;
+	const char *type;     /* C# name of the run-time type; "" : none */
+	const char *declared; /* of its place where that differs; NULL */
+	const char *text;     /* one line, never NULL */
+	const char *path;     /* expression that names it, NULL: none */
+	unsigned int flags;   /* enum dbg_value_flags */
+	uint64_t addr;        /* of an object its own; 0: not in memory */
+	uint32_t size;        /* bytes at addr; 0: an object's */
+	uint64_t data;        /* of elements, of a pointer's target; 0: none */
+	uint64_t n_indexed;   /* array elements */
+	uint32_t n_named;     /* fields and groups */
+};
+
+enum dbg_scope {
+	DBG_SCOPE_ARGS,    /* `this` first */
+	DBG_SCOPE_LOCALS,  /* what is in scope at the pc, constants too */
+	DBG_SCOPE_STATICS, /* of the method's class */
+	DBG_SCOPE_ALL,     /* arguments, then locals */
+};
+
+DBG_MUST struct dbg_error *dbg_scope_list(struct dbg *dbg, dbg_id frame,
+					  enum dbg_scope scope,
+					  struct dbg_value **ret,
+					  size_t *ret_n);
+
+enum dbg_children {
+	DBG_CHILDREN_NAMED,
+	DBG_CHILDREN_INDEXED,
+};
+
+/* Children @first .. of a value; @count 0 asks for the rest, up to a cap. */
+DBG_MUST struct dbg_error *dbg_children(struct dbg *dbg, dbg_id value,
+					enum dbg_children kind, uint64_t first,
+					uint32_t count, struct dbg_value **ret,
+					size_t *ret_n);
+
+/* Where the method that a delegate calls begins; file NULL: no symbols. */
+DBG_MUST struct dbg_error *dbg_value_code(struct dbg *dbg, dbg_id value,
+					  struct dbg_location *ret);
+
+/*
+ * Evaluate an expression in a frame (0: the newest of the thread of the
+ * stop) without running code in the program. `$exception` is the exception
+ * of the stop.
+ */
+DBG_MUST struct dbg_error *dbg_eval(struct dbg *dbg, dbg_id frame,
+				    const char *expr, struct dbg_value *ret);
+
+/*
+ * Assign the value of expression @value, converted as C# does, to @target, a
+ * variable, field, element or other place; *ret is the target afterwards.
+ * With @value NULL @target is a whole expression: an assignment in it
+ * ("x = 3", "x += 3") is carried out, anything else is evaluated. Ids of
+ * values stay valid and show what is there now.
+ */
+DBG_MUST struct dbg_error *dbg_assign(struct dbg *dbg, dbg_id frame,
+				      const char *target, const char *value,
+				      struct dbg_value *ret);
+
+/*
+ * Keep what dbg_eval, dbg_assign or dbg_format gave last: expressions name it
+ * `$N` by the number returned (from 1), the last of all `$`. Numbers and
+ * strings for good, anything else for this stop. 0: there is no runtime.
+ */
+uint32_t dbg_keep(struct dbg *dbg);
+
+struct dbg_exception {
+	const char *type;
+	const char *module;  /* that throws it: its file; NULL: not known */
+	const char *message; /* NULL: none */
+	const char *stack;   /* lines recorded so far, NULL: none */
+	/* The same of its thread, if it is thrown now and has no lines. */
+	const char *living;
+	const char *data; /* lines "key = value" of Data, NULL: none */
+	uint32_t hresult;
+	uint32_t depth; /* 0: itself; else in the last before of depth - 1 */
+};
+
+/*
+ * The exception of the stop and those within, each in front of its own, all
+ * of an AggregateException, up to a cap; none (*ret_n 0) if the stop has no
+ * exception.
+ */
+DBG_MUST struct dbg_error *
+dbg_exception_list(struct dbg *dbg, struct dbg_exception **ret, size_t *ret_n);
+
+/*
+ * gdb's /x /d /u /t /c: an integer value's text anew; /s: the text without a
+ * limit to its length. Dies with the stop.
+ */
+DBG_MUST struct dbg_error *dbg_format(struct dbg *dbg, dbg_id frame,
+				      const char *expr, char letter,
+				      const char **ret);
+
+/* Several lines of C# that declare the type of @expr or named by @expr. */
+DBG_MUST struct dbg_error *dbg_type_describe(struct dbg *dbg, dbg_id frame,
+					     const char *expr,
+					     const char **ret);
+
+#endif
