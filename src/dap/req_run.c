@@ -108,7 +108,7 @@ static struct dbg_error *do_step_in_targets(struct dap *d, struct request *req)
 	for (size_t i = 0; i < n; i++) {
 		emit_object(t, NULL);
 		emit_int(t, "id", list[i].id);
-		emit_str(t, "label", list[i].name);
+		emit_str(t, "label", list[i].function);
 		emit_object_end(t);
 	}
 	emit_array_end(t);

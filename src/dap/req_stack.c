@@ -128,14 +128,9 @@ static void add_name(struct dap *d, struct text *t, const struct dbg_frame *f,
 		text_add(&name, "[async] ");
 	if (format->module && f->module)
 		text_addf(&name, "%s!", f->module);
-	text_add(&name, f->function);
-	char *open = strrchr(text_get(&name), '(');
-	if (own && open && open != name.s) {
-		name.len = (size_t)(open - name.s);
-		*open = 0;
-		if (format->parameters)
-			add_parameters(d, &name, f->id, *format);
-	}
+	text_add(&name, own ? f->name : f->function);
+	if (own && f->params && format->parameters)
+		add_parameters(d, &name, f->id, *format);
 	if (format->line && f->source.path)
 		text_addf(&name, " Line %u", f->source.line);
 	emit_str(t, "name", text_get(&name));

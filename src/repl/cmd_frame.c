@@ -38,14 +38,11 @@ struct dbg_error *frame_level(struct repl *r, const struct call *call)
 // "Type.Method" or the end of it.
 static bool is_named(const struct dbg_frame *f, const char *wanted)
 {
-	_cleanup_text_ struct text name = {0};
+	size_t len = strlen(f->name), n = strlen(wanted);
 
-	frame_add_name(f->function, &name);
-	const char *s = text_get(&name);
-	size_t n = strlen(wanted);
-	return strcmp(s, wanted) == 0 ||
-	       (name.len > n && strcmp(s + name.len - n, wanted) == 0 &&
-		s[name.len - n - 1] == '.');
+	return strcmp(f->name, wanted) == 0 ||
+	       (len > n && strcmp(f->name + len - n, wanted) == 0 &&
+		f->name[len - n - 1] == '.');
 }
 
 static struct dbg_error *frame_function(struct repl *r, const struct call *call)

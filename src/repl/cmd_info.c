@@ -279,7 +279,7 @@ static struct dbg_error *info_calls(struct repl *r, const struct call *call)
 	if (err)
 		return err;
 	for (size_t i = 0; i < n; i++)
-		out(r, "%zu  %s\n", i + 1, calls[i].name);
+		out(r, "%zu  %s\n", i + 1, calls[i].function);
 	if (!n)
 		out(r, "The line calls nothing.\n");
 	return NULL;

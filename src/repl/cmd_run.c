@@ -156,15 +156,15 @@ static struct dbg_error *step(struct repl *r, const struct call *call,
 	return NULL;
 }
 
-// The name in front of the parameters, without what it is a member of.
-static bool is_call_named(const char *name, const char *wanted)
+// By the whole, or by the name with or without what it is a member of.
+static bool is_call_named(const struct dbg_call *call, const char *wanted)
 {
-	size_t n = strcspn(name, "(");
+	size_t n = strlen(call->name);
 	size_t len = strlen(wanted);
 
-	return strcmp(name, wanted) == 0 ||
-	       (len <= n && strncmp(name + n - len, wanted, len) == 0 &&
-		(len == n || name[n - len - 1] == '.'));
+	return strcmp(call->function, wanted) == 0 ||
+	       (len <= n && strcmp(call->name + n - len, wanted) == 0 &&
+		(len == n || call->name[n - len - 1] == '.'));
 }
 
 static struct dbg_error *find_call(struct repl *r, const char *text,
@@ -187,7 +187,7 @@ static struct dbg_error *find_call(struct repl *r, const char *text,
 		return NULL;
 	}
 	for (size_t i = 0; i < n; i++) {
-		if (!is_call_named(calls[i].name, text))
+		if (!is_call_named(&calls[i], text))
 			continue;
 		*ret = calls[i].id;
 		return NULL;

@@ -39,8 +39,6 @@ DBG_MUST struct dbg_error *show_selected(struct repl *r);
 DBG_MUST struct dbg_error *show_stop(struct repl *r);
 /* `Thread 1234 "name"` for a thread number. */
 void show_thread(struct repl *r, uint32_t number);
-/* A method's name without its parameter types. */
-void frame_add_name(const char *function, struct text *ret);
 /* The last part of a path of either system; borrowed from it. */
 const char *source_base(const char *path);
 /* How a source file is called on the screen; borrowed from @path. */

@@ -51,15 +51,13 @@ void show_watch_name(const struct repl *r, enum dbg_watch access,
 
 static void show_place(struct repl *r, const struct dbg_breakpoint *b)
 {
-	_cleanup_text_ struct text name = {0};
 	const struct dbg_location *l = &b->locations[0];
 
 	out(r, "%s %" PRIu32 " at ", kind_name(b), b->number);
 	if (l->addr) {
 		paint_addr(r, l->addr);
 	} else {
-		frame_add_name(l->function ? l->function : b->text, &name);
-		paint(r, PAINT_FUNCTION, text_get(&name));
+		paint(r, PAINT_FUNCTION, l->name ? l->name : b->text);
 	}
 	if (l->file && b->n_locations == 1) {
 		out(r, ": file ");

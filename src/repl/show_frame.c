@@ -70,23 +70,6 @@ const char *source_name(const struct repl *r, const char *path)
 	return r->set.full_names ? path : source_base(path);
 }
 
-void frame_add_name(const char *function, struct text *ret)
-{
-	size_t n = strlen(function);
-	int depth = 0;
-
-	if (n && function[n - 1] == ')')
-		for (size_t i = n; i-- > 0;) {
-			if (function[i] == ')')
-				depth++;
-			else if (function[i] == '(' && --depth == 0) {
-				n = i;
-				break;
-			}
-		}
-	text_addn(ret, function, n);
-}
-
 void show_brief(const struct repl *r, const struct dbg_value *v)
 {
 	enum {
@@ -130,16 +113,11 @@ static void show_args(struct repl *r, const struct dbg_frame *f)
  * Parameter types of a frame without source, whose values are seldom known;
  * of the framework's only if asked for.
  */
-static void show_types(const struct repl *r, const struct dbg_frame *f,
-		       const char *name)
+static void show_types(const struct repl *r, const struct dbg_frame *f)
 {
-	const char *list = f->function + strlen(name);
-	size_t n = strlen(list);
-
-	if (n > 2 && f->framework && !r->set.frame_types)
-		out(r, "...");
-	else if (n > 2)
-		out(r, "%.*s", (int)(n - 2), list + 1);
+	if (!f->params || !*f->params)
+		return;
+	out(r, "%s", f->framework && !r->set.frame_types ? "..." : f->params);
 }
 
 void show_file_line(const struct repl *r, const char *path, uint32_t line)
@@ -151,8 +129,6 @@ void show_file_line(const struct repl *r, const char *path, uint32_t line)
 
 void show_frame(struct repl *r, const struct dbg_frame *f, bool with_addr)
 {
-	_cleanup_text_ struct text name = {0};
-
 	// "<signal handler called>", "[External Code]": no function at all
 	if ((*f->function == '<' && f->kind == DBG_FRAME_NATIVE) ||
 	    f->kind == DBG_FRAME_EXTERNAL) {
@@ -165,13 +141,12 @@ void show_frame(struct repl *r, const struct dbg_frame *f, bool with_addr)
 	}
 	if (f->kind == DBG_FRAME_ASYNC)
 		out(r, "[async] ");
-	frame_add_name(f->function, &name);
-	paint(r, PAINT_FUNCTION, text_get(&name));
+	paint(r, PAINT_FUNCTION, f->name);
 	out(r, " (");
 	if (f->source.path)
 		show_args(r, f);
 	else
-		show_types(r, f, text_get(&name));
+		show_types(r, f);
 	out(r, ")");
 	if (f->source.path) {
 		show_file_line(r, f->source.path, f->source.line);

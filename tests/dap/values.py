@@ -198,6 +198,25 @@ def test_names(t):
     c.end()
 
 
+def test_tuple_names(t):
+    """A parameter that is a tuple: its parentheses are not the list's."""
+    source = t.source("Names")
+    c = t.adapter()
+    c.launch(t.program("Names"), {source: [t.line("Names", "usings")]})
+    c.stopped("breakpoint")
+    for format, wanted in (
+            (None, "Names.Program.Usings((int, int))"),
+            ({}, "Names.Program.Usings"),
+            ({"parameters": True, "parameterNames": True},
+             "Names.Program.Usings(range)"),
+            ({"parameters": True, "parameterValues": True},
+             "Names.Program.Usings((Low: 1, High: 2))")):
+        more = {} if format is None else {"format": format}
+        t.check_equal(wanted, c.frames(levels=1, **more)[0]["name"])
+    c.ask("disconnect", terminateDebuggee=True)
+    c.wait()
+
+
 def test_long_work(t):
     """A stack of 30,000 frames: told in pieces, and cancelled in the middle;
     the session goes on. Elements likewise."""

@@ -54,18 +54,19 @@ static const char *without_type(const char *text)
 	return start;
 }
 
-static const char *call_name(const struct md *md, uint32_t method,
-			     const struct il_insn *insn, struct arena *arena)
+static void call_name(const struct code_pos *pos, const struct il_insn *insn,
+		      struct arena *arena, struct code_name *ret)
 {
-	_cleanup_str_ struct str name = {0};
+	_cleanup_str_ struct str text = {0};
 	uint32_t token = (uint32_t)insn->value;
 
 	if (MD_TOKEN_TABLE(token) == MD_METHODDEF) {
-		csname_method(md, token, true, NULL, &name);
-		return arena_strdup(arena, str_get(&name));
+		code_token_names(pos->module, token, NULL, arena, ret);
+		return;
 	}
-	il_text(md, method, insn, &name);
-	return arena_strdup(arena, without_type(str_get(&name)));
+	il_text(&pos->module->md, pos->token, insn, &text);
+	const char *name = without_type(str_get(&text));
+	code_name_split(name, code_name_list(name), arena, ret);
 }
 
 static void collect(const struct code_pos *pos, struct bytes code,
@@ -80,11 +81,10 @@ static void collect(const struct code_pos *pos, struct bytes code,
 		if (!is_call(&insn))
 			continue;
 		uint32_t token = method_token(md, (uint32_t)insn.value);
-		ret->calls[ret->n++] = (struct code_call){
-		    .il_offset = at,
-		    .name = call_name(md, pos->token, &insn, ret->arena),
-		    .simple = simple_name(md, token),
-		};
+		struct code_call *call = &ret->calls[ret->n++];
+		call->il_offset = at;
+		call->simple = simple_name(md, token);
+		call_name(pos, &insn, ret->arena, &call->name);
 	}
 }
 

@@ -20,6 +20,7 @@
 #include "meta/pe.h"
 
 struct code;
+struct csname_args;
 struct source_rules;
 struct symbol_rules;
 
@@ -176,10 +177,28 @@ enum code_match code_place_match(struct code *c, const struct code_place *p,
 /* Places to names. */
 const char *code_place_path(struct code *c, const struct code_place *p,
 			    struct arena *arena);
-/* C# name of a MethodDef with parameter types. */
-const char *code_token_name(struct code *c, struct code_module *m,
-			    uint32_t token, struct arena *arena);
+/* A function's name, whole and in its parts. */
+struct code_name {
+	const char *full;   /* "Ns.Type.Method(int, string)" */
+	const char *plain;  /* "Ns.Type.Method" */
+	const char *params; /* "int, string"; NULL: without parameter list */
+};
+/* Fill in @ret from a name whose parameter list begins at @list, or ends. */
+void code_name_split(const char *full, size_t list, struct arena *arena,
+		     struct code_name *ret);
+/*
+ * Where the parameter list that a C++ or DAC name ends with begins; its
+ * length: there is none. Who makes a name from metadata knows it better.
+ */
+size_t code_name_list(const char *full);
+/* C# name of a MethodDef; @args (NULL: none) for its generic parameters. */
+void code_token_names(const struct code_module *m, uint32_t token,
+		      const struct csname_args *args, struct arena *arena,
+		      struct code_name *ret);
 /* C# name of a MethodDesc, exact generic arguments where known. */
+void code_method_names(struct code *c, uint64_t method, struct arena *arena,
+		       struct code_name *ret);
+/* The same whole, or without @params. */
 const char *code_method_name(struct code *c, uint64_t method, bool params,
 			     struct arena *arena);
 enum code_method_kind {
@@ -318,7 +337,7 @@ uint32_t code_move_next(struct code *c, struct code_module *m,
 
 struct code_call {
 	uint32_t il_offset;
-	const char *name;   /* C#, with parameter types */
+	struct code_name name;
 	const char *simple; /* in metadata */
 };
 

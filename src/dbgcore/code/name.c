@@ -15,7 +15,7 @@
 static const char stub_name[] = "[IL stub]";
 
 struct method_name {
-	const char *full, *plain; /* with and without parameters */
+	struct code_name name;
 	enum code_method_kind kind;
 	bool stays; /* false: dynamic */
 };
@@ -62,6 +62,35 @@ static bool is_generic(const struct md *md, uint32_t token)
 
 /* ---- Methods --------------------------------------------------------- */
 
+void code_name_split(const char *full, size_t list, struct arena *arena,
+		     struct code_name *ret)
+{
+	size_t n = strlen(full);
+
+	*ret = (struct code_name){
+	    .full = arena_strdup(arena, full),
+	    .plain = arena_strndup(arena, full, list),
+	};
+	if (list < n)
+		ret->params =
+		    arena_strndup(arena, full + list + 1,
+				  n - list - 1 - (full[n - 1] == ')'));
+}
+
+size_t code_name_list(const char *full)
+{
+	size_t n = strlen(full);
+	int depth = 0;
+
+	for (size_t i = n; i && full[n - 1] == ')';) {
+		depth += full[--i] == ')';
+		depth -= full[i] == '(';
+		if (!depth)
+			return i;
+	}
+	return n;
+}
+
 static const char *dac_name(struct code *c, uint64_t method,
 			    struct arena *arena)
 {
@@ -75,9 +104,9 @@ static const char *dac_name(struct code *c, uint64_t method,
 
 static void name_metadata(struct code *c, const struct code_module *m,
 			  const struct dac_method *dm, struct arena *arena,
-			  struct method_name *ret)
+			  struct code_name *ret)
 {
-	_cleanup_str_ struct str full = {0}, plain = {0};
+	_cleanup_str_ struct str full = {0};
 	struct dacname_args type = {.n = 0}, own = {.n = 0};
 	uint32_t token = dm->token;
 
@@ -89,15 +118,13 @@ static void name_metadata(struct code *c, const struct code_module *m,
 		fill_shared(&m->md, token, &own);
 	}
 	struct csname_args args = {type.args, type.n, own.args, own.n};
-	csname_method(&m->md, token, true, &args, &full);
-	csname_method(&m->md, token, false, &args, &plain);
-	ret->full = arena_strdup(arena, str_get(&full));
-	ret->plain = arena_strdup(arena, str_get(&plain));
+	size_t list = csname_method(&m->md, token, true, &args, &full);
+	code_name_split(str_get(&full), list, arena, ret);
 }
 
 // Dynamic methods and methods of modules whose metadata was not to be had.
 static void name_dac(struct code *c, const struct dac_method *dm,
-		     struct arena *arena, struct method_name *ret)
+		     struct arena *arena, struct code_name *ret)
 {
 	const char *name = dac_name(c, dm->addr, arena);
 	const char *mark = dm->dynamic ? "[dynamic] " : "";
@@ -108,14 +135,14 @@ static void name_dac(struct code *c, const struct dac_method *dm,
 		name = mark = stub_name;
 	if (dm->dynamic && str_starts(name, "DynamicClass."))
 		name += strlen("DynamicClass.");
-	ret->full = mark == name ? name
-				 : arena_printf(arena, "%s%s", mark,
-						dacname_csharp(name, arena));
-	ret->plain = arena_strndup(arena, ret->full, strcspn(ret->full, "("));
+	if (mark != name)
+		name = arena_printf(arena, "%s%s", mark,
+				    dacname_csharp(name, arena));
+	code_name_split(name, code_name_list(name), arena, ret);
 }
 
 static void method_read(struct code *c, const struct dac_method *dm,
-			struct arena *arena, struct method_name *ret)
+			struct arena *arena, struct code_name *ret)
 {
 	const struct code_module *m =
 	    dm->dynamic ? NULL : code_module_find(c, dm->module);
@@ -126,10 +153,12 @@ static void method_read(struct code *c, const struct dac_method *dm,
 		name_dac(c, dm, arena, ret);
 }
 
-static void keep(struct code *c, const char **name, const char *text)
+static void keep(struct code *c, struct code_name *name,
+		 const struct code_name *fresh)
 {
-	if (!*name || strcmp(*name, text))
-		*name = arena_strdup(c->cache, text);
+	if (!name->full || strcmp(name->full, fresh->full))
+		code_name_split(fresh->full, strlen(fresh->plain), c->cache,
+				name);
 }
 
 static bool dispatches(const struct method_name *name)
@@ -143,7 +172,7 @@ static bool dispatches(const struct method_name *name)
 	};
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
-		if (str_starts(name->plain, types[i]))
+		if (str_starts(name->name.plain, types[i]))
 			return true;
 	return false;
 }
@@ -154,18 +183,18 @@ static enum code_method_kind kind_of(const struct method_name *name)
 		return CODE_METHOD_DISPATCH;
 	if (name->stays)
 		return CODE_METHOD_PLAIN;
-	return strcmp(name->plain, stub_name) ? CODE_METHOD_DYNAMIC
-					      : CODE_METHOD_STUB;
+	return strcmp(name->name.plain, stub_name) ? CODE_METHOD_DYNAMIC
+						   : CODE_METHOD_STUB;
 }
 
 static const struct method_name *method_get(struct code *c, uint64_t method)
 {
-	static const struct method_name unknown = {.full = "[unknown]",
-						   .plain = "[unknown]"};
+	static const struct method_name unknown = {
+	    .name = {.full = "[unknown]", .plain = "[unknown]"}};
 	struct dbg_error *err;
 	struct dac_method dm;
 	struct method_name *name = map_find(&c->methods, method);
-	struct method_name fresh;
+	struct code_name fresh;
 
 	// A dynamic method's descriptor is reused for another: ask each time.
 	if (name && name->stays)
@@ -181,8 +210,7 @@ static const struct method_name *method_get(struct code *c, uint64_t method)
 		name = arena_alloc(c->cache, sizeof(*name));
 		map_put(&c->methods, method, name);
 	}
-	keep(c, &name->full, fresh.full);
-	keep(c, &name->plain, fresh.plain);
+	keep(c, &name->name, &fresh);
 	name->stays = !dm.dynamic;
 	name->kind = kind_of(name);
 	arena_destroy(arena);
@@ -192,9 +220,17 @@ static const struct method_name *method_get(struct code *c, uint64_t method)
 const char *code_method_name(struct code *c, uint64_t method, bool params,
 			     struct arena *arena)
 {
-	const struct method_name *name = method_get(c, method);
+	const struct code_name *name = &method_get(c, method)->name;
 
 	return arena_strdup(arena, params ? name->full : name->plain);
+}
+
+void code_method_names(struct code *c, uint64_t method, struct arena *arena,
+		       struct code_name *ret)
+{
+	const struct code_name *name = &method_get(c, method)->name;
+
+	code_name_split(name->full, strlen(name->plain), arena, ret);
 }
 
 enum code_method_kind code_method_kind(struct code *c, uint64_t method)
@@ -202,14 +238,14 @@ enum code_method_kind code_method_kind(struct code *c, uint64_t method)
 	return method_get(c, method)->kind;
 }
 
-const char *code_token_name(struct code *c, struct code_module *m,
-			    uint32_t token, struct arena *arena)
+void code_token_names(const struct code_module *m, uint32_t token,
+		      const struct csname_args *args, struct arena *arena,
+		      struct code_name *ret)
 {
 	_cleanup_str_ struct str name = {0};
+	size_t list = csname_method(&m->md, token, true, args, &name);
 
-	(void)c;
-	csname_method(&m->md, token, true, NULL, &name);
-	return arena_strdup(arena, str_get(&name));
+	code_name_split(str_get(&name), list, arena, ret);
 }
 
 /* ---- Types ----------------------------------------------------------- */

@@ -12,6 +12,7 @@ static void describe_address(struct control *c, uint64_t addr,
 			     struct arena *arena, struct dbg_location *ret)
 {
 	const struct code_pos *pos;
+	struct code_name name;
 	bool managed = false;
 	struct dbg_error *err;
 
@@ -22,7 +23,9 @@ static void describe_address(struct control *c, uint64_t addr,
 		dbg_error_destroy(err);
 		return;
 	}
-	ret->function = code_method_name(c->code, pos->method, true, arena);
+	code_method_names(c->code, pos->method, arena, &name);
+	ret->function = name.full;
+	ret->name = name.plain;
 	ret->line = pos->point.line;
 	if (pos->path)
 		ret->file = arena_strdup(arena, pos->path);
@@ -32,6 +35,8 @@ static void describe_place(struct control *c, const struct code_place *p,
 			   uint64_t addr, struct arena *arena,
 			   struct dbg_location *ret)
 {
+	struct code_name name;
+
 	ret->addr = addr;
 	ret->line = p->line;
 	ret->column = p->column;
@@ -42,7 +47,9 @@ static void describe_place(struct control *c, const struct code_place *p,
 	if (!c->code)
 		return;
 	ret->module = arena_strdup(arena, p->module->name);
-	ret->function = code_token_name(c->code, p->module, p->token, arena);
+	code_token_names(p->module, p->token, NULL, arena, &name);
+	ret->function = name.full;
+	ret->name = name.plain;
 	if (p->document)
 		ret->file = code_place_path(c->code, p, arena);
 }

@@ -38,7 +38,8 @@ struct dbg_error *control_calls(struct control *c, pid_t tid,
 	for (size_t i = 0; i < calls.n; i++)
 		(*ret)[i] = (struct dbg_call){
 		    .id = calls.calls[i].il_offset + 1,
-		    .name = calls.calls[i].name,
+		    .function = calls.calls[i].name.full,
+		    .name = calls.calls[i].name.plain,
 		};
 	return NULL;
 }

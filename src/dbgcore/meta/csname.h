@@ -48,10 +48,10 @@ void csname_sig(const struct md *md, const struct sig_type *type,
  * "operator +", MoveNext of a state machine as the method it was made from,
  * a lambda as "Method.AnonymousMethod__N_M" style: Ns.Type.Method.lambda(x),
  * a local function as Ns.Type.Method.Local(int). Without parameter list if
- * !@params.
+ * !@params. Returns where in @out the parameter list begins, at its '('.
  */
-void csname_method(const struct md *md, uint32_t token, bool params,
-		   const struct csname_args *args, struct str *out);
+size_t csname_method(const struct md *md, uint32_t token, bool params,
+		     const struct csname_args *args, struct str *out);
 /*
  * The method rid that MoveNext of a state machine, or a finally block of an
  * iterator, was made from, found by names and attributes alone; 0 if it is

@@ -447,7 +447,8 @@ static void put_inner(struct namer *n, uint32_t rid, uint32_t type,
 	put_generics(n, MD_TOKEN(MD_METHODDEF, rid), 0);
 }
 
-static void put_method(struct namer *n, uint32_t rid, bool params)
+// Returns where the parameter list begins.
+static size_t put_method(struct namer *n, uint32_t rid, bool params)
 {
 	uint32_t type = md_method_type(n->md, rid);
 	const char *name = method_name(n->md, rid);
@@ -465,8 +466,10 @@ static void put_method(struct namer *n, uint32_t rid, bool params)
 		put_name(n, type, rid, name);
 		put_generics(n, MD_TOKEN(MD_METHODDEF, rid), 0);
 	}
+	size_t list = n->out->len;
 	if (params)
 		put_params(n, rid);
+	return list;
 }
 
 /*
@@ -488,8 +491,8 @@ static struct csname_args kickoff_args(const struct md *md, uint32_t kickoff,
 	return split;
 }
 
-void csname_method(const struct md *md, uint32_t token, bool params,
-		   const struct csname_args *args, struct str *out)
+size_t csname_method(const struct md *md, uint32_t token, bool params,
+		     const struct csname_args *args, struct str *out)
 {
 	uint32_t rid = MD_TOKEN_RID(token);
 	uint32_t kickoff = csname_kickoff(md, rid);
@@ -503,6 +506,7 @@ void csname_method(const struct md *md, uint32_t token, bool params,
 	if (kickoff)
 		rid = kickoff;
 	namer_init(&n, md, MD_TOKEN(MD_METHODDEF, rid), args, out);
-	put_method(&n, rid, params);
+	size_t list = put_method(&n, rid, params);
 	namer_deinit(&n);
+	return list;
 }

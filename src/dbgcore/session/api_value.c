@@ -84,7 +84,10 @@ struct dbg_error *dbg_value_code(struct dbg *dbg, dbg_id value,
 	memset(ret, 0, sizeof(*ret));
 	struct code *c = dbg->inspect.code;
 	struct arena *arena = dbg->inspect.arena;
-	ret->function = code_method_name(c, md, true, arena);
+	struct code_name name;
+	code_method_names(c, md, arena, &name);
+	ret->function = name.full;
+	ret->name = name.plain;
 	struct code_module *m = code_module_find(c, method.module);
 	if (!m || method.dynamic)
 		return NULL;

@@ -117,10 +117,9 @@ void stack_frame_instance(struct types *ts, const struct frame *f,
 // ---- Names ---------------------------------------------------------------
 
 // The name of @token with the generic arguments of its class.
-static const char *name_in(struct stack *s, const struct code_pos *pos,
-			   const struct type *type)
+static void name_in(struct stack *s, const struct code_pos *pos,
+		    const struct type *type, struct code_name *ret)
 {
-	_cleanup_str_ struct str name = {0};
 	const char **args =
 	    arena_calloc(s->arena, type->n_args + 1, sizeof(*args));
 
@@ -128,19 +127,21 @@ static const char *name_in(struct stack *s, const struct code_pos *pos,
 		args[i] = type->args[i]->name;
 	const struct csname_args all = {.type_args = args,
 					.n_type_args = type->n_args};
-	csname_method(&pos->module->md, pos->token, true, &all, &name);
-	return arena_strdup(s->arena, str_get(&name));
+	code_token_names(pos->module, pos->token, &all, s->arena, ret);
 }
 
-const char *exact_name(struct stack *s, const struct frame *f)
+void exact_name(struct stack *s, const struct frame *f, struct code_name *ret)
 {
 	struct stack_instance exact = {.method = f->raw.method};
 
-	if (f->machine)
-		return name_in(s, f->pos, f->machine->type);
+	if (f->machine) {
+		name_in(s, f->pos, f->machine->type, ret);
+		return;
+	}
 	if (s->types)
 		stack_frame_instance(s->types, f, &exact);
 	if (exact.type && exact.method == f->raw.method)
-		return name_in(s, f->pos, exact.type);
-	return code_method_name(s->code, exact.method, true, s->arena);
+		name_in(s, f->pos, exact.type, ret);
+	else
+		code_method_names(s->code, exact.method, s->arena, ret);
 }

@@ -87,6 +87,20 @@ bool native_caller(struct stack *s, const struct dac_frame *managed,
 	return true;
 }
 
+static void name_native(struct stack *s, const char *symbol, uint64_t offset,
+			struct dbg_frame *ret)
+{
+	struct code_name name;
+	const char *full =
+	    symbol ? target_demangle(symbol, s->arena)
+		   : arena_printf(s->arena, "%s+0x%llx", ret->module,
+				  (unsigned long long)offset);
+
+	code_name_split(full, symbol ? code_name_list(full) : strlen(full),
+			s->arena, &name);
+	stack_set_name(ret, &name);
+}
+
 void native_describe(struct stack *s, const struct frame *f,
 		     struct dbg_frame *ret)
 {
@@ -97,16 +111,13 @@ void native_describe(struct stack *s, const struct frame *f,
 	bool found = false;
 
 	ret->function = f->is_signal ? "<signal handler called>" : "??";
+	ret->name = ret->function;
 	err = target_image_at(s->target, pc, s->arena, &image, &symbol, &offset,
 			      &found);
 	if (!err && found) {
 		ret->module = str_basename(image.path);
-		if (symbol && !f->is_signal)
-			ret->function = target_demangle(symbol, s->arena);
-		else if (!f->is_signal)
-			ret->function = arena_printf(
-			    s->arena, "%s+0x%llx", ret->module,
-			    (unsigned long long)offset + !f->raw.leaf);
+		if (!f->is_signal)
+			name_native(s, symbol, offset + !f->raw.leaf, ret);
 	}
 	dbg_error_destroy(err);
 }

@@ -294,12 +294,21 @@ static const char *folded(struct stack *s, const struct stack_thread *t,
 
 // ---- Description ---------------------------------------------------------
 
+void stack_set_name(struct dbg_frame *ret, const struct code_name *name)
+{
+	ret->function = name->full;
+	ret->name = name->plain;
+	ret->params = name->params;
+}
+
 static void describe_managed(struct stack *s, const struct frame *f,
 			     struct dbg_frame *ret)
 {
 	const struct code_pos *pos = f->pos;
+	struct code_name name;
 
-	ret->function = exact_name(s, f);
+	exact_name(s, f, &name);
+	stack_set_name(ret, &name);
 	ret->il_offset = pos->il_offset;
 	ret->token = pos->token;
 	if (!pos->module)
@@ -337,7 +346,7 @@ void stack_describe(struct stack *s, uint32_t thread, uint32_t level,
 	};
 	if (shown->external) {
 		ret->kind = DBG_FRAME_EXTERNAL;
-		ret->function = "[External Code]";
+		ret->function = ret->name = "[External Code]";
 	} else if (f->kind == DBG_FRAME_NATIVE) {
 		native_describe(s, f, ret);
 	} else {

@@ -111,6 +111,7 @@ void async_each(struct stack *s, struct stack_thread *t, const struct frame *f,
 /* ---- exact.c --------------------------------------------------------- */
 
 /* C# name of the method of a managed or async frame, in the stop's arena. */
-const char *exact_name(struct stack *s, const struct frame *f);
+void exact_name(struct stack *s, const struct frame *f, struct code_name *ret);
+void stack_set_name(struct dbg_frame *ret, const struct code_name *name);
 
 #endif

@@ -165,10 +165,10 @@ static void declare_properties(const struct view *w, struct type *type,
 		declare_property(w, type, p, out);
 }
 
-/* The part of "Ns.Type.Method(int)" behind the type. */
-static const char *own_part(const char *full)
+/* The part behind the type of "Ns.Type.Method(int)", whose list is at @list. */
+static const char *own_part(const char *full, size_t list)
 {
-	size_t end = strcspn(full, "(");
+	size_t end = list;
 	int depth = 0;
 	while (end > 0) {
 		char c = full[end - 1];
@@ -199,14 +199,14 @@ static void declare_method(const struct view *w, struct type *type,
 				   .n_type_args = type->n_args};
 	uint32_t token = MD_TOKEN(MD_METHODDEF, rid);
 	_cleanup_str_ struct str full = {0};
-	csname_method(md, token, true, &args, &full);
+	size_t list = csname_method(md, token, true, &args, &full);
 	size_t from = out->len;
 	add_modifiers(flags, out);
 	if (!constructor)
 		add_return(w, type,
 			   md_col_blob(md, MD_METHODDEF, rid, METHOD_SIGNATURE),
 			   token, out);
-	str_add(out, own_part(str_get(&full)));
+	str_add(out, own_part(str_get(&full), list));
 	end_line(out, from, ";\n");
 }
 

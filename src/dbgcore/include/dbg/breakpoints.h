@@ -52,7 +52,8 @@ enum dbg_break_state {
 struct dbg_location {
 	uint64_t addr;        /* 0: none, as @compiled says why */
 	bool compiled;        /* the method has code */
-	const char *function; /* C# name, NULL: none */
+	const char *function; /* C# name with parameter types, NULL: none */
+	const char *name;     /* without; NULL: none */
 	const char *file;     /* NULL: no symbols */
 	uint32_t line;
 	uint32_t column; /* 0: the whole line is meant */

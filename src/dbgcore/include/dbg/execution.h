@@ -30,7 +30,8 @@ struct dbg_step {
 /* A call of a line that dbg_step can be told to enter. */
 struct dbg_call {
 	uint32_t id;
-	const char *name; /* C#, with parameter types */
+	const char *function; /* C# name with parameter types */
+	const char *name;     /* without */
 };
 
 /* Calls of the line where @thread stands; they die with the stop. */

@@ -43,6 +43,8 @@ struct dbg_frame {
 	uint64_t pc, sp;
 	uint64_t bp;          /* not optimized: the same until the call ends */
 	const char *function; /* C# name with parameter types, never NULL */
+	const char *name;     /* without, never NULL */
+	const char *params;   /* "int, string"; NULL: no parameter list */
 	const char *module;   /* file name, NULL: none */
 	uint32_t token;       /* methodDef, 0: none */
 	uint32_t il_offset;   /* UINT32_MAX: unknown */
