@@ -155,6 +155,26 @@ static void add_exception(struct dap *d, struct text *t, const struct handle *h,
 	dbg_error_destroy(err);
 }
 
+// What the call returned that was stepped out of, in the newest frame.
+static void add_returned(struct dap *d, struct text *t, const struct handle *h,
+			 struct window *w)
+{
+	const struct dbg_stop *stop = dbg_stop_reason(d->dbg);
+	struct dbg_frame *newest;
+	struct dbg_value v;
+	bool any = false;
+	size_t n = 0;
+
+	if (!stop || h->aux != DBG_SCOPE_ALL)
+		return;
+	struct dbg_error *err = dbg_returned(d->dbg, &v, &any);
+	if (!err && any)
+		err = dbg_frame_list(d->dbg, stop->thread, 0, 1, &newest, &n);
+	if (!err && n && newest->id == h->id)
+		add_list(d, t, &v, 1, w);
+	dbg_error_destroy(err);
+}
+
 static struct dbg_error *add_scope(struct dap *d, struct text *t,
 				   const struct handle *h, struct window *w)
 {
@@ -165,6 +185,7 @@ static struct dbg_error *add_scope(struct dap *d, struct text *t,
 	    dbg_scope_list(d->dbg, h->id, (enum dbg_scope)h->aux, &list, &n);
 	if (!err && w->named) {
 		add_exception(d, t, h, w);
+		add_returned(d, t, h, w);
 		add_list(d, t, list, n, w);
 	}
 	return err;

@@ -245,7 +245,8 @@ static struct dbg_error *cmd_finish(struct repl *r, const struct call *call)
 	out(r, "Run till exit from ");
 	show_frame_line(r, &f);
 	resume_begin(r, RESUME_RUN);
-	return resume_end(r, dbg_step(r->dbg, &step_out));
+	err = resume_end(r, dbg_step(r->dbg, &step_out));
+	return err || !r->stopped ? err : show_returned(r);
 }
 
 // A bare line is one of the file that is looked at.
@@ -481,6 +482,8 @@ static const struct repl_cmd cmds[] = {
     {
 	.names = "finish fin",
 	.help = "run until the selected frame returns",
+	.more = "The value that it returned is shown and is $returnvalue as "
+		"long as the\nprogram stands there.",
 	.flags = CMD_RUNS | CMD_REPEAT,
 	.run = cmd_finish,
     },

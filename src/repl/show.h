@@ -54,6 +54,8 @@ void catch_add_text(const struct dbg_breakpoint *b, struct text *ret);
 DBG_MUST struct dbg_error *show_scope(struct repl *r, dbg_id frame,
 				      enum dbg_scope scope, const char *none,
 				      const char *indent);
+/* What the call returned that was stepped out of, if it is known. */
+DBG_MUST struct dbg_error *show_returned(struct repl *r);
 enum show_mode {
 	SHOW_DISPLAY, /* nothing is assigned */
 	SHOW_OUTPUT,

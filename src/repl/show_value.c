@@ -292,6 +292,22 @@ struct dbg_error *show_expr(struct repl *r, const char *expr,
 	return NULL;
 }
 
+struct dbg_error *show_returned(struct repl *r)
+{
+	struct dbg_error *err;
+	struct dbg_value v;
+	bool any = false;
+
+	err = dbg_returned(r->dbg, &v, &any);
+	if (err || !any)
+		return err;
+	out(r, "Value returned is ");
+	show_number(r, SHOW_PRINT);
+	show_value(r, &v);
+	out(r, "\n");
+	return NULL;
+}
+
 static bool is_memory(const char *format)
 {
 	struct parse_format f;

@@ -118,3 +118,28 @@ def test_marked(t):
         t.check_equal(line, c.top()["line"])
         c.go()
     c.end()
+
+
+def test_returned(t):
+    """A step out shows what was returned among the locals, until the next."""
+    c = t.adapter()
+    c.launch(t.program("Returns"), {t.source("Returns"): [
+        t.line("Returns", "two")]})
+    c.stopped("breakpoint")
+    c.step("stepOut")
+
+    def returned():
+        return [v for name, v in c.scope("Locals").items()
+                if name.endswith(" returned")]
+
+    value, = returned()
+    t.check_equal("Returns.Program.Two returned", value["name"])
+    t.check_equal("{Returns.Pair}", value["value"])
+    t.check_equal("$returnvalue", value["evaluateName"])
+    t.check_equal("0.75", c.ask("evaluate", expression="$returnvalue.Real",
+                                frameId=c.top()["id"])["result"])
+    c.step("next")
+    t.check_equal([], returned())
+    c.set_breaks(t.source("Returns"), [])
+    c.go()
+    c.end()

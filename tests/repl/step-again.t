@@ -18,6 +18,7 @@ Run till exit from #0  Steps.Program.One (n=3) at Steps.cs:{@one}
 {...}Steps.Program.Calls () at Steps.cs:{@calls-nested}
 {@calls-nested}{...}// @calls-nested
 ## The breakpoint is where the step in would end: it is named.
+Value returned is $1 = 4
 +step
 
 Breakpoint 2, Steps.Program.One (n=1) at Steps.cs:{@one}

@@ -32,6 +32,7 @@ Run till exit from #0  Steps.Program.One (n=3) at Steps.cs:{@one}
 {...}Steps.Program.Calls () at Steps.cs:{@calls-nested}
 {@calls-nested}{...}// @calls-nested
 ## Both have code now: One(1), then Two(2).
+Value returned is $2 = 4
 +step
 Steps.Program.One (n=1) at Steps.cs:{@one}
 {@one}{...}// @one
@@ -51,10 +52,11 @@ Steps.Program.Two (n=2) at Steps.cs:{@two}
 Run till exit from #1  {addr} in Steps.Program.Calls () at Steps.cs:{@calls-nested}
 {...}Steps.Program.Section (name="calls", {...}) at Steps.cs:{@section}
 {@section}{...}// @section
+Value returned is $3 = 9
 +next
 {@section-print}{...}// @section-print
 +print value
-$2 = 9
+$4 = 9
 ## Into what has no source is over it.
 +step
 calls 9

@@ -18,6 +18,7 @@ Steps.Spider.Legs (this={Steps.Spider}) at Steps.cs:{@spider-legs}
 Run till exit from #0  Steps.Spider.Legs (this={Steps.Spider}) at Steps.cs:{@spider-legs}
 {...}Steps.Program.Dispatch () at Steps.cs:{@call-virtual}
 {@call-virtual}{...}// @call-virtual
+Value returned is $1 = 8
 +advance @call-interface
 Steps.Program.Dispatch () at Steps.cs:{@call-interface}
 {@call-interface}{...}// @call-interface
@@ -37,6 +38,7 @@ Steps.Saw.Use (this={...}, n=2) at Steps.cs:{@saw}
 Run till exit from #0  Steps.Saw.Use (this={...}, n=2) at Steps.cs:{@saw}
 {...}Steps.Program.Dispatch () at Steps.cs:{@call-interface-struct}
 {@call-interface-struct}{...}// @call-interface-struct
+Value returned is $2 = 4
 +advance @call-delegate
 Steps.Program.Dispatch () at Steps.cs:{@call-delegate}
 {@call-delegate}{...}// @call-delegate
@@ -47,6 +49,7 @@ Steps.Program.One (n=3) at Steps.cs:{@one}
 Run till exit from #0  Steps.Program.One (n=3) at Steps.cs:{@one}
 {...}Steps.Program.Dispatch () at Steps.cs:{@call-delegate}
 {@call-delegate}{...}// @call-delegate
+Value returned is $3 = 4
 +advance @call-multicast
 Steps.Program.Dispatch () at Steps.cs:{@call-multicast}
 {@call-multicast}{...}// @call-multicast
@@ -76,6 +79,7 @@ Steps.Program.Dispatch.lambda (x=5) at Steps.cs:{@dispatch-lambda}
 Run till exit from #0  Steps.Program.Dispatch.lambda (x=5) at Steps.cs:{@dispatch-lambda}
 {...}Steps.Program.Dispatch () at Steps.cs:{@call-lambda}
 {@call-lambda}{...}// @call-lambda
+Value returned is $4 = 10
 +next
 {@call-generic-int}{...}// @call-generic-int
 +step
@@ -85,6 +89,7 @@ Steps.Program.Same<int> (value=6) at Steps.cs:{@same}
 Run till exit from #0  Steps.Program.Same<int> (value=6) at Steps.cs:{@same}
 {...}Steps.Program.Dispatch () at Steps.cs:{@call-generic-int}
 {@call-generic-int}{...}// @call-generic-int
+Value returned is $5 = 6
 +next
 {@call-generic-string}{...}// @call-generic-string
 +step
@@ -94,6 +99,7 @@ Steps.Program.Same<{...}> (value="seven") at Steps.cs:{@same}
 Run till exit from #0  Steps.Program.Same<{...}> (value="seven") at Steps.cs:{@same}
 {...}Steps.Program.Dispatch () at Steps.cs:{@call-generic-string}
 {@call-generic-string}{...}// @call-generic-string
+Value returned is $6 = "seven"
 +next
 {@call-cctor}{...}// @call-cctor
 ## A static constructor is run by the runtime, not called by the line.
@@ -111,14 +117,16 @@ Steps.Animal.Eyes (this={Steps.Spider}) at Steps.cs:{@animal-eyes}
 Run till exit from #0  Steps.Animal.Eyes (this={Steps.Spider}) at Steps.cs:{@animal-eyes}
 {...}Steps.Spider.Eyes (this={Steps.Spider}) at Steps.cs:{@spider-eyes}
 {@spider-eyes}{...}// @spider-eyes
+Value returned is $7 = 2
 +finish
 Run till exit from #0  {...}Steps.Spider.Eyes (this={Steps.Spider}) at Steps.cs:{@spider-eyes}
 {...}Steps.Program.Dispatch () at Steps.cs:{@call-base}
 {@call-base}{...}// @call-base
+Value returned is $8 = 10
 +next
 {@dispatch-return}{...}// @dispatch-return
 +print n
-$1 = 98
+$9 = 98
 +continue
 Continuing.
 dispatch 98

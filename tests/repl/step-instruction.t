@@ -25,6 +25,7 @@ Breakpoint 1, Steps.Program.Two (n=1) at Steps.cs:{@two}
 Run till exit from #0  Steps.Program.Two (n=1) at Steps.cs:{@two}
 {...}Steps.Program.Calls () at Steps.cs:{@calls-nested}
 {@calls-nested}{...}// @calls-nested
+Value returned is $1 = 3
 +x/3i $pc
 => {addr}:	mov {...}, eax
    {addr}:	mov edi, {...}

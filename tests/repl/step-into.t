@@ -27,6 +27,7 @@ Steps.Program.One (n=1) at Steps.cs:{@one}
 +finish
 ...
 {@calls-nested}{...}// @calls-nested
+Value returned is $1 = 2
 ## A call that is over already is not made again.
 +step-into 1
 {Debug}{@calls-after}{...}// @calls-after

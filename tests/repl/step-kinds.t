@@ -65,6 +65,7 @@ StepKinds.Program.Add (n=0) at StepKinds.cs:{@add}
 Run till exit from #0  StepKinds.Program.Add (n=0) at StepKinds.cs:{@add}
 {...}StepKinds.Program.Kind (o=20) at StepKinds.cs:{@switch-int}
 {@switch-int}{...}// @switch-int
+Value returned is $1 = 10
 +next
 StepKinds.Program.Expressions () at StepKinds.cs:{@switch-call}
 {@switch-call}{...}// @switch-call

@@ -19,6 +19,7 @@ Breakpoint 2, Steps.Lazy.Make () at Steps.cs:{@lazy-make}
 Run till exit from #0  Steps.Lazy.Make () at Steps.cs:{@lazy-make}
 {...}Steps.Lazy..cctor () at Steps.cs:{@lazy-field}
 {@lazy-field}{...}// @lazy-field
+Value returned is $1 = 41
 +next
 ...
 {@lazy-open}{...}// @lazy-open

@@ -60,6 +60,7 @@ StepKinds.Marked.Quiet (n=1) at StepKinds.cs:{@quiet}
 Run till exit from #0  StepKinds.Marked.Quiet (n=1) at StepKinds.cs:{@quiet}
 {...}StepKinds.Program.Attributes () at StepKinds.cs:{@jmc}
 {@jmc}{...}// @jmc
+Value returned is $1 = 2
 +step
 {@jmc-through}{...}// @jmc-through
 +step

@@ -26,6 +26,7 @@ Steps.Item.Count.get (this={Steps.Item}) at Steps.cs:{@get-count}
 Run till exit from #0  Steps.Item.Count.get (this={Steps.Item}) at Steps.cs:{@get-count}
 {...}Steps.Program.Properties () at Steps.cs:{@call-get}
 {@call-get}{...}// @call-get
+Value returned is $1 = 5
 +next
 {@call-auto}{...}// @call-auto
 +step

@@ -19,14 +19,16 @@ Steps.Program.Factorial (n=2) at Steps.cs:{@fact}
 Run till exit from #0  Steps.Program.Factorial (n=2) at Steps.cs:{@fact}
 {...}Steps.Program.Factorial (n=3) at Steps.cs:{@fact-recurse}
 {@fact-recurse}{...}// @fact-recurse
+Value returned is $1 = 2
 +next
 {@fact-return}{...}// @fact-return
 +print rest
-$1 = 2
+$2 = 2
 +finish
 Run till exit from #0  Steps.Program.Factorial (n=3) at Steps.cs:{@fact-return}
 {...}Steps.Program.Factorial (n=4) at Steps.cs:{@fact-recurse}
 {@fact-recurse}{...}// @fact-recurse
+Value returned is $3 = 6
 +until @recursion-after
 {...}Steps.Program.Factorial (n=5) at Steps.cs:{@fact-recurse}
 {@fact-recurse}{...}// @fact-recurse

@@ -15,13 +15,14 @@
 +finish
 ...
 {@top}{...}// @top
+Value returned is $1 = 2
 +next
 {@top-await}{...}// @top-await
 +next
 ...
 {@top-foreach}{...}// @top-foreach
 +print total
-$1 = 2
+$2 = 2
 +advance @top-body
 ...
 {@top-body}{...}// @top-body
@@ -29,7 +30,7 @@ $1 = 2
 {...}Plus{...} (i=1) at TopLevel.cs:{@plus}
 {@plus}{...}// @plus
 +print total + i
-$2 = 3
+$3 = 3
 ## An async lambda, its own variables and captured ones.
 +tbreak @lambda-await
 ...
@@ -42,14 +43,14 @@ $2 = 3
 +info args
 more = 5
 +print sum + n + total
-$3 = 30
+$4 = 30
 +finish
 ...
 {@top-lambda}{...}// @top-lambda
 +next
 {@top-print}{...}// @top-print
 +print total
-$4 = 18
+$5 = 18
 +next
 total 18
 {@top-return}{...}// @top-return

@@ -65,6 +65,7 @@ StepKinds.Program.Wanted (e={System.InvalidOperationException: "fail"}) at StepK
 +finish
 ...
 {@middle-filter}{...}// @middle-filter
+Value returned is $1 = true
 +next
 ...
 {@middle-open}{...}// @middle-open

@@ -479,6 +479,8 @@ static struct dbg_error *judge_trap(struct control *c,
 		err = bp_hit(c, ev->tid, addr, stop, ret_stops);
 		if (!err && *ret_stops)
 			stop->stepped = step_ends_at(c, ev->tid, addr);
+		if (!err && stop->stepped)
+			step_returned(c, ev->tid, addr);
 		if (err || *ret_stops)
 			return err;
 	}

@@ -73,6 +73,7 @@ void step_lift(struct control *c)
 	p->blocked.tid = 0;
 	memset(&p->left, 0, sizeof(p->left));
 	p->return_addr = 0;
+	p->returns.tid = 0;
 	p->left_addr = 0;
 	p->finishes = false;
 }
@@ -233,6 +234,31 @@ static struct dbg_error *plan_out(struct control *c, uint32_t level)
 	p->sp = p->return_sp;
 	p->phase = STEP_RUNNING;
 	return step_arm(c);
+}
+
+/* If the frame at @level returns right to where the step ends. */
+static void plan_returned(struct control *c, uint32_t level)
+{
+	struct step_plan *p = &c->plan;
+	uint32_t thread = stack_thread_number(c->stack, p->tid);
+	const struct frame *f = NULL, *caller = NULL;
+	struct stack_instance exact;
+	struct types *types = c->inspect->types;
+	struct dbg_error *err = stack_frame(c->stack, thread, level, &f);
+
+	if (!err)
+		err = stack_frame(c->stack, thread, level + 1, &caller);
+	dbg_error_destroy(err);
+	if (err || !f || !caller || f->kind != DBG_FRAME_MANAGED || !types ||
+	    caller->raw.ip != p->return_addr || caller->raw.sp != p->return_sp)
+		return;
+	stack_frame_instance(types, f, &exact);
+	p->return_method = caller->raw.method;
+	p->returns = (struct returned){
+	    .tid = p->tid,
+	    .method = exact.method,
+	    .type = exact.type ? type_mt(types, exact.type) : 0,
+	};
 }
 
 static bool same_spot(const struct step_plan *p, const struct seq_point *point)
@@ -412,6 +438,8 @@ static struct dbg_error *plan(struct control *c, bool *ret_done)
 		if (!err && !p->return_addr && !step_is_awaited(p) &&
 		    !p->n_ends)
 			err = no_caller(c);
+		if (!err)
+			plan_returned(c, p->step.frame);
 		return err;
 	}
 	if (p->home) {

@@ -143,6 +143,21 @@ bool step_ends_at(struct control *c, pid_t tid, uint64_t addr)
 	       !addrs_have(p->ends, p->n_ends, addr);
 }
 
+void step_returned(struct control *c, pid_t tid, uint64_t addr)
+{
+	const struct step_plan *p = &c->plan;
+	struct regs regs;
+
+	if (p->returns.tid != tid || addr != p->return_addr)
+		return;
+
+	struct dbg_error *err = target_regs(c->target, tid, &regs);
+
+	dbg_error_destroy(err);
+	if (!err && regs_sp(&regs) == p->return_sp)
+		c->inspect->returned = p->returns;
+}
+
 struct dbg_error *step_trap(struct control *c, pid_t tid, uint64_t addr,
 			    struct dbg_stop *stop, bool *ret_stops)
 {
@@ -156,6 +171,7 @@ struct dbg_error *step_trap(struct control *c, pid_t tid, uint64_t addr,
 		err = control_halt(c);
 	if (err || !done)
 		return err;
+	step_returned(c, tid, addr);
 	stop->reason = DBG_STOP_STEP;
 	stop->note = c->plan.note;
 	*ret_stops = true;
@@ -210,5 +226,8 @@ static struct dbg_error *plan_handler(struct control *c, uint64_t method,
 
 void step_catch(struct control *c, uint64_t method, uint64_t entry)
 {
+	// it may go on right where the call would have returned to
+	if (method == c->plan.return_method)
+		c->plan.returns.tid = 0;
 	control_complain(c, plan_handler(c, method, entry));
 }

@@ -8,6 +8,7 @@
 #include "code/code.h"
 #include "dac/dac.h"
 #include "dbg.h"
+#include "eval/returned.h"
 
 struct control;
 struct frame;
@@ -63,8 +64,10 @@ struct step_plan {
 	uint64_t sp, bp;                 /* of the stepped frame */
 	uint64_t return_sp, return_addr; /* 0: no caller with source */
 	uint64_t return_bp;
-	uint32_t until;  /* BP_UNTIL: runs to a place */
-	uint64_t *addrs; /* every site of the plan */
+	struct returned returns; /* the frame stepped out of; tid 0: no */
+	uint64_t return_method;  /* to which that returns */
+	uint32_t until;          /* BP_UNTIL: runs to a place */
+	uint64_t *addrs;         /* every site of the plan */
 	size_t n_addrs, cap_addrs;
 	uint64_t *calls; /* those at call instructions */
 	size_t n_calls, cap_calls;
@@ -140,6 +143,8 @@ struct dbg_error *step_finish(struct control *c, bool *ret_done);
  * ends too?
  */
 bool step_ends_at(struct control *c, pid_t tid, uint64_t addr);
+/* A thread stops at @addr: has the frame returned that is stepped out of? */
+void step_returned(struct control *c, pid_t tid, uint64_t addr);
 /* Step on from where @c->plan.tid is, over the same line. */
 struct dbg_error *step_go_on(struct control *c, bool *ret_done);
 

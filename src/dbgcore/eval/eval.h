@@ -39,6 +39,7 @@ struct eval {
 	struct types *types;
 	const struct scope *scope; /* never NULL, may be empty */
 	uint64_t exception;        /* object of $exception, 0: none */
+	struct value returned;     /* $returnvalue; no type: none */
 	struct history *history;   /* of $1, NULL: none */
 	struct stack *stack;       /* to write registers, NULL: none */
 	struct arena *arena;       /* for the result */

@@ -324,6 +324,15 @@ struct dbg_error *lookup_name(const struct eval *e, const struct expr *x,
 		ret->value = value_object(e->types, e->exception);
 		return NULL;
 	}
+	if (strcmp(name, "$returnvalue") == 0) {
+		if (!e->returned.type)
+			return dbg_err(DBG_E_NOT_FOUND,
+				       "no call was stepped out of whose value "
+				       "is known");
+		ret->kind = OPERAND_VALUE;
+		ret->value = e->returned;
+		return NULL;
+	}
 	if (e->history && history_names(name)) {
 		ret->kind = OPERAND_VALUE;
 		return history_get(e->history, e->types, name, &ret->value);

@@ -59,6 +59,8 @@ static void forget_stop(struct inspect *in)
 	in->n_nodes = 0;
 	in->n_scopes = 0;
 	in->last = value_absent(NULL, WHY_NONE, 0);
+	in->returned = (struct returned){0};
+	in->returned_value = in->last;
 	history_stop(in->history);
 }
 

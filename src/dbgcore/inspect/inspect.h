@@ -20,6 +20,7 @@
 #include "dac/dac.h"
 #include "dbg.h"
 #include "eval/eval.h"
+#include "eval/returned.h"
 #include "stack/stack.h"
 #include "target/target.h"
 #include "view/view.h"
@@ -50,6 +51,8 @@ struct inspect {
 	struct arena *arena;
 	volatile int interrupted;    /* long work is to break off */
 	uint64_t exception;          /* $exception: object's address, 0: none */
+	struct returned returned;    /* the call that was stepped out of */
+	struct value returned_value; /* of it, once it is asked for */
 	const struct frame **frames; /* handed out, by serial */
 	size_t n_frames, cap_frames;
 	struct node *nodes; /* handed out */
@@ -96,6 +99,8 @@ DBG_MUST struct dbg_error *inspect_frame(struct inspect *in, dbg_id id,
 /* What evaluates in @frame (NULL: without variables), for this stop. */
 DBG_MUST struct dbg_error *
 inspect_eval(struct inspect *in, const struct frame *frame, struct eval *ret);
+/* $returnvalue; no type: there is none. */
+const struct value *inspect_returned(struct inspect *in);
 /* What shows values; @thread as in struct scope, or NULL. */
 struct view inspect_view(const struct inspect *in, struct thread_ref *thread);
 /* Text of a node and an id if it has children; strings are in @arena. */

@@ -105,6 +105,15 @@ struct view inspect_view(const struct inspect *in, struct thread_ref *thread)
 
 /* ---- Expressions ----------------------------------------------------- */
 
+const struct value *inspect_returned(struct inspect *in)
+{
+	if (in->returned.tid && in->types)
+		in->returned_value =
+		    returned_value(in->types, &in->returned, in->arena);
+	in->returned.tid = 0;
+	return &in->returned_value;
+}
+
 struct dbg_error *inspect_eval(struct inspect *in, const struct frame *frame,
 			       struct eval *ret)
 {
@@ -120,6 +129,7 @@ struct dbg_error *inspect_eval(struct inspect *in, const struct frame *frame,
 			     .scope = scope,
 			     .arena = in->arena,
 			     .exception = in->exception,
+			     .returned = *inspect_returned(in),
 			     .history = in->history,
 			     .stack = in->stack};
 	return NULL;

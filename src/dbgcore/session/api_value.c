@@ -168,6 +168,30 @@ struct dbg_error *dbg_format(struct dbg *dbg, dbg_id frame, const char *expr,
 	return NULL;
 }
 
+struct dbg_error *dbg_returned(struct dbg *dbg, struct dbg_value *ret,
+			       bool *ret_any)
+{
+	struct eval e;
+	struct node node = {.kind = NODE_VALUE, .path = "$returnvalue"};
+	struct inspect *in = &dbg->inspect;
+	struct dbg_error *err;
+
+	*ret_any = false;
+	if (!in->types || !in->returned.method)
+		return NULL;
+	err = begin(dbg, 0, &e);
+	if (err || !e.returned.type)
+		return err;
+	struct view w = inspect_view(in, e.scope->thread);
+	node.name = arena_printf(
+	    w.arena, "%s returned",
+	    code_method_name(in->code, in->returned.method, false, w.arena));
+	node.value = in->last = e.returned;
+	*ret = inspect_describe(in, &w, &node);
+	*ret_any = true;
+	return NULL;
+}
+
 uint32_t dbg_keep(struct dbg *dbg)
 {
 	struct inspect *in = &dbg->inspect;

@@ -314,6 +314,11 @@ DBG_MUST struct dbg_error *value_store(struct types *ts,
 /* Static or constant; @thread may be NULL. */
 struct value value_static(struct types *ts, const struct field *f,
 			  struct thread_ref *thread);
+/*
+ * What a method that returns @type has left behind, where @tid stands behind
+ * the call; absent with no type: not known.
+ */
+struct value value_returned(struct types *ts, pid_t tid, struct type *type);
 /* What a pointer points to. */
 struct value value_target(struct types *ts, const struct value *v);
 /*

@@ -76,9 +76,18 @@ DBG_MUST struct dbg_error *dbg_assign(struct dbg *dbg, dbg_id frame,
 				      struct dbg_value *ret);
 
 /*
- * Keep what dbg_eval, dbg_assign or dbg_format gave last: expressions name it
- * `$N` by the number returned (from 1), the last of all `$`. Numbers and
- * strings for good, anything else for this stop. 0: there is no runtime.
+ * What was returned by the call that the last step (OUT) has left, as the
+ * variable "METHOD returned"; expressions name it `$returnvalue`. *ret_any is
+ * false if there is none or it cannot be had.
+ */
+DBG_MUST struct dbg_error *dbg_returned(struct dbg *dbg, struct dbg_value *ret,
+					bool *ret_any);
+
+/*
+ * Keep what dbg_eval, dbg_assign, dbg_format or dbg_returned gave last:
+ * expressions name it `$N` by the number returned (from 1), the last of all
+ * `$`. Numbers and strings for good, anything else for this stop. 0: there is
+ * no runtime.
  */
 uint32_t dbg_keep(struct dbg *dbg);
 

@@ -1,0 +1,54 @@
+#include "eval/returned.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "eval/scope_priv.h"
+
+enum {
+	METHOD_SIGNATURE = 4,
+};
+
+/* What the method's signature says that it returns; NULL: not known. */
+static struct type *returned_type(struct types *ts, const struct returned *of,
+				  struct arena *arena)
+{
+	struct dac_method method;
+	struct scope scope = {0};
+	struct gather g = {.ts = ts, .arena = arena, .scope = &scope};
+	struct sig_method *sig;
+	struct dbg_error *err =
+	    dac_method_get(types_dac(ts), of->method, &method);
+	struct code_module *m =
+	    err ? NULL : code_module_find(types_code(ts), method.module);
+
+	if (!m || method.dynamic || !MD_TOKEN_RID(method.token)) {
+		dbg_error_destroy(err);
+		return NULL;
+	}
+	scope.module = scope.context.module = m;
+	scope.type = type_of_mt(ts, of->type ? of->type : method.type);
+	// what such a method returns, its author did not write
+	if (scope.type && type_is_state_machine(scope.type))
+		return NULL;
+	scope.context.method = method.token;
+	if (scope.type) {
+		scope.context.type_args = scope.type->args;
+		scope.context.n_type_args = scope.type->n_args;
+	}
+	scope_method_args(&g, of->method);
+	err = sig_parse_method(md_col_blob(&m->md, MD_METHODDEF,
+					   MD_TOKEN_RID(method.token),
+					   METHOD_SIGNATURE),
+			       arena, &sig);
+	dbg_error_destroy(err);
+	return err ? NULL : type_of_sig(ts, sig->ret, &scope.context, 0);
+}
+
+struct value returned_value(struct types *ts, const struct returned *of,
+			    struct arena *arena)
+{
+	struct type *type = of->tid ? returned_type(ts, of, arena) : NULL;
+
+	return type ? value_returned(ts, of->tid, type)
+		    : value_absent(NULL, WHY_NONE, 0);
+}

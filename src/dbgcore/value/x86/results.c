@@ -1,0 +1,133 @@
+/*
+ * Where a method of the runtime leaves what it returns, on x86-64: by the
+ * System V calling convention a value of at most 16 bytes is in rax and rdx,
+ * its floating-point halves in xmm0 and xmm1; a larger one in memory of the
+ * caller's, whose address is in rax.
+ */
+#include "value/value.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "meta/md.h"
+#include "target/target.h"
+
+enum {
+	HALF = 8,
+	HALVES = 2,
+	XMM_AT = 128, /* in fpregs.rest: behind eight x87 registers */
+	XMM_SIZE = 16,
+	DEPTH_MAX = 16,
+};
+
+/* What a half of a structure holds. */
+enum half {
+	HALF_NOTHING,
+	HALF_FLOAT,
+	HALF_INTEGER, /* or both: it is in a general register then */
+};
+
+/* Types whose registers are no matter of their fields: vectors, Int128. */
+static bool is_special(const struct type *type)
+{
+	return type->special == SPECIAL_INT128 ||
+	       type->special == SPECIAL_UINT128 ||
+	       strncmp(type->name, "System.Runtime.Intrinsics.", 26) == 0 ||
+	       strncmp(type->name, "System.Numerics.Vector<", 23) == 0;
+}
+
+static bool is_float(const struct type *type)
+{
+	return type->kind == TYPE_PRIM &&
+	       (type->elem == ELEM_R4 || type->elem == ELEM_R8);
+}
+
+/*
+ * What the halves of a structure hold that has a @type at @at; false: it is
+ * returned in memory, or that is not known.
+ */
+static bool classify(struct types *ts, struct type *type, uint32_t at,
+		     enum half halves[HALVES], unsigned int depth)
+{
+	const struct field *fields;
+	size_t n, seen = 0;
+	uint32_t last = 0;
+
+	if (!type->size || type->size > HALVES * HALF - at ||
+	    depth > DEPTH_MAX || is_special(type))
+		return false;
+	if (type->kind != TYPE_STRUCT) {
+		enum half is = is_float(type) ? HALF_FLOAT : HALF_INTEGER;
+		enum half *half = &halves[at / HALF];
+		if (at % type->size)
+			return false;
+		*half = *half > is ? *half : is;
+		return true;
+	}
+	type_fields(ts, type, &fields, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (fields[i].kind != FIELD_INSTANCE)
+			continue;
+		seen++;
+		type_mt(ts, fields[i].type);
+		last = fields[i].type->size;
+		if (fields[i].offset > type->size ||
+		    !classify(ts, fields[i].type, at + fields[i].offset, halves,
+			      depth + 1))
+			return false;
+	}
+	// one field for many: an inline array or a fixed buffer
+	return seen > 1 || last == type->size;
+}
+
+/* The value of @type in the registers that @halves tell of. */
+static struct value in_registers(struct target *t, pid_t tid, struct type *type,
+				 const enum half halves[HALVES])
+{
+	struct regs regs;
+	struct fpregs fpregs;
+	uint8_t bytes[HALVES * HALF] = {0};
+	size_t integers = 0, floats = 0;
+	struct dbg_error *err = target_regs(t, tid, &regs);
+
+	if (!err)
+		err = target_fpregs(t, tid, &fpregs);
+	dbg_error_destroy(err);
+	if (err)
+		return value_absent(NULL, WHY_NONE, 0);
+
+	const uint64_t general[HALVES] = {regs.rax, regs.rdx};
+
+	for (size_t i = 0; i * HALF < type->size; i++) {
+		if (halves[i] == HALF_NOTHING)
+			return value_absent(NULL, WHY_NONE, 0);
+		const void *from =
+		    halves[i] == HALF_INTEGER
+			? (const void *)&general[integers++]
+			: &fpregs.rest[XMM_AT + XMM_SIZE * floats++];
+		memcpy(bytes + i * HALF, from, HALF);
+	}
+	return value_bytes(type, bytes, type->size);
+}
+
+struct value value_returned(struct types *ts, pid_t tid, struct type *type)
+{
+	struct target *t = types_target(ts);
+	enum half halves[HALVES] = {HALF_NOTHING};
+	struct regs regs;
+
+	type_mt(ts, type);
+	if (type->kind == TYPE_VOID || !type->size)
+		return value_absent(NULL, WHY_NONE, 0);
+	if (type->size <= sizeof(((struct value *)NULL)->bytes))
+		return classify(ts, type, 0, halves, 0)
+			   ? in_registers(t, tid, type, halves)
+			   : value_absent(NULL, WHY_NONE, 0);
+
+	struct dbg_error *err = target_regs(t, tid, &regs);
+
+	dbg_error_destroy(err);
+	if (err || is_special(type))
+		return value_absent(NULL, WHY_NONE, 0);
+	return value_memory(type, regs.rax);
+}
