@@ -3,7 +3,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "control/location.h"
+#include "control/breakpoint/location.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

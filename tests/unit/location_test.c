@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "control/location.h"
+#include "control/breakpoint/location.h"
 
 static struct arena *arena;
 

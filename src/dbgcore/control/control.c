@@ -1,10 +1,10 @@
-#include "control/bp.h"
+#include "control/breakpoint/bp.h"
 #include "control/control_priv.h"
 #include "control/debugger.h"
-#include "control/exceptions.h"
-#include "control/jit.h"
-#include "control/mycode.h"
-#include "control/steps.h"
+#include "control/exception/exceptions.h"
+#include "control/jit/jit.h"
+#include "control/step/mycode.h"
+#include "control/step/steps.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "control/catcher.h"
+#include "control/exception/catcher.h"
 
 struct control *control_create(struct inspect *in,
 			       const struct control_ops *ops, void *arg)

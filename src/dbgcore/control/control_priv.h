@@ -9,11 +9,11 @@
 #include "base/mem.h"
 #include "control/control.h"
 #include "control/debugger.h"
-#include "control/exceptions.h"
-#include "control/jit.h"
-#include "control/mycode.h"
-#include "control/steps.h"
-#include "control/watch.h"
+#include "control/exception/exceptions.h"
+#include "control/jit/jit.h"
+#include "control/step/mycode.h"
+#include "control/step/steps.h"
+#include "control/watch/watch.h"
 #include "value/value.h"
 
 struct bp;

@@ -16,7 +16,7 @@
  */
 #include "control/control_priv.h"
 #include "control/debugger.h"
-#include "control/steps.h"
+#include "control/step/steps.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* The probe with which code compiled for debugging begins: see probe.c. */
 #include "control/control_priv.h"
-#include "control/mycode.h"
+#include "control/step/mycode.h"
 
 #include <string.h>
 

@@ -1,0 +1,475 @@
+/*
+ * Binding: from a breakpoint's words to places, when a module loads, and
+ * from places to addresses, when code is made.
+ */
+#include "control/breakpoint/bp.h"
+#include "control/control_priv.h"
+#include "control/jit/jit.h"
+#include "control/step/mycode.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/pattern.h"
+
+/* ---- Addresses ------------------------------------------------------- */
+
+struct hit_list *bind_hits(struct control *c, uint64_t addr)
+{
+	return map_find(&c->hits, addr);
+}
+
+static void hits_add(struct control *c, uint64_t addr, struct bp *bp)
+{
+	struct hit_list *list = map_find(&c->hits, addr);
+
+	if (!list) {
+		list = xcalloc(1, sizeof(*list));
+		map_put(&c->hits, addr, list);
+	}
+	for (size_t i = 0; i < list->n; i++)
+		if (list->bps[i] == bp)
+			return;
+	mem_grow(&list->bps, &list->cap, list->n, sizeof(struct bp *));
+	list->bps[list->n++] = bp;
+}
+
+/* Returns true if nobody holds @addr any more. */
+static bool hits_remove(struct control *c, uint64_t addr, struct bp *bp)
+{
+	struct hit_list *list = map_find(&c->hits, addr);
+
+	if (!list)
+		return false;
+	for (size_t i = 0; i < list->n; i++)
+		if (list->bps[i] == bp)
+			list->bps[i--] = list->bps[--list->n];
+	if (list->n)
+		return false;
+	map_take(&c->hits, addr);
+	free(list->bps);
+	free(list);
+	return true;
+}
+
+bool bind_is_skipped(struct control *c, const struct bp *bp,
+		     const struct bp_place *p)
+{
+	return bp_is_users(bp) && c->code &&
+	       mycode_is_skipped(c, p->place.module, p->place.token);
+}
+
+/* Arm @addrs, which are of the place @p. */
+static void arm_addrs(struct control *c, struct bp *bp,
+		      const struct bp_place *p, const uint64_t *addrs, size_t n)
+{
+	if (!bp->enabled || !n || bind_is_skipped(c, bp, p))
+		return;
+	for (size_t i = 0; i < n; i++)
+		hits_add(c, addrs[i], bp);
+	control_complain(c, control_site_add(c, SITE_BREAK, addrs, n));
+}
+
+static void disarm_addrs(struct control *c, struct bp *bp,
+			 const uint64_t *addrs, size_t n)
+{
+	_cleanup_free_ uint64_t *free_addrs =
+	    xcalloc(n + 1, sizeof(*free_addrs));
+	size_t n_free = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (hits_remove(c, addrs[i], bp))
+			free_addrs[n_free++] = addrs[i];
+	if (c->target)
+		control_complain(
+		    c, control_site_remove(c, SITE_BREAK, free_addrs, n_free));
+}
+
+void bind_arm(struct control *c, struct bp *bp)
+{
+	for (size_t i = 0; i < bp->n_places; i++)
+		arm_addrs(c, bp, &bp->places[i], bp->places[i].addrs,
+			  bp->places[i].n_addrs);
+}
+
+void bind_disarm(struct control *c, struct bp *bp)
+{
+	for (size_t i = 0; i < bp->n_places; i++)
+		disarm_addrs(c, bp, bp->places[i].addrs, bp->places[i].n_addrs);
+}
+
+/* Give @p the addresses it has in the code at @ip. */
+static void place_add_code(struct control *c, struct bp *bp, struct bp_place *p,
+			   uint64_t ip)
+{
+	struct arena *arena = arena_create();
+	uint64_t *addrs;
+	size_t n;
+	struct dbg_error *err =
+	    code_addresses(c->code, &p->place, ip, arena, &addrs, &n);
+
+	if (err) {
+		control_complain(c, err);
+		n = 0;
+	}
+	p->compiled = true;
+	for (size_t i = 0; i < n; i++) {
+		if (addrs_have(p->addrs, p->n_addrs, addrs[i]))
+			continue;
+		addrs_add(&p->addrs, &p->n_addrs, &p->cap_addrs, addrs[i]);
+		arm_addrs(c, bp, p, &addrs[i], 1);
+	}
+	arena_destroy(arena);
+}
+
+/* Is the first code of the method the only one it will ever have? */
+static bool code_is_final(const struct code_module *m, uint32_t token)
+{
+	// debug code is not tiered; each instantiation has code of its own
+	return !m->optimized && !m->dynamic && !code_is_generic(m, token);
+}
+
+/* Bind @p to whatever code its method has, and wait for more. */
+static void place_bind_code(struct control *c, struct bp *bp,
+			    struct bp_place *p)
+{
+	struct arena *arena = arena_create();
+	uint64_t *codes;
+	size_t n;
+	struct dbg_error *err = dac_method_codes(
+	    c->dac, p->place.module->addr, p->place.token, arena, &codes, &n);
+
+	if (err) {
+		control_complain(c, err);
+		n = 0;
+	}
+	for (size_t i = 0; i < n; i++)
+		place_add_code(c, bp, p, codes[i]);
+	if (!n || !code_is_final(p->place.module, p->place.token))
+		wanted_add(c, p->place.module, p->place.token);
+	if (n)
+		wanted_compiled(c, p->place.module, p->place.token);
+	for (size_t i = 0; i < n; i++)
+		ahead_done(c, codes[i]);
+	arena_destroy(arena);
+}
+
+static bool has_marked_place(struct control *c, const struct bp *bp)
+{
+	const unsigned int marks = CODE_NON_USER | CODE_STEP_THROUGH;
+
+	for (size_t i = 0; i < bp->n_places; i++) {
+		const struct code_place *p = &bp->places[i].place;
+
+		if (p->module &&
+		    code_traits(c->code, p->module, p->token) & marks)
+			return true;
+	}
+	return false;
+}
+
+void control_just_my_code(struct control *c, bool on)
+{
+	if (c->rules.just_my_code == on)
+		return;
+	c->rules.just_my_code = on;
+	for (size_t i = 0; c->code && i < c->n_bps; i++) {
+		struct bp *bp = c->bps[i];
+
+		if (!bp_is_users(bp) || !has_marked_place(c, bp))
+			continue;
+		bind_disarm(c, bp);
+		bind_arm(c, bp);
+		c->ops->changed(c->arg, bp->number, false);
+	}
+}
+
+void bind_code(struct control *c, struct code_module *m, uint32_t token,
+	       uint64_t ip)
+{
+	for (size_t i = 0; i < c->n_bps; i++) {
+		struct bp *bp = c->bps[i];
+		bool changed = false;
+
+		for (size_t k = 0; k < bp->n_places; k++) {
+			struct bp_place *p = &bp->places[k];
+
+			if (p->place.module != m || p->place.token != token)
+				continue;
+			place_add_code(c, bp, p, ip);
+			changed = true;
+		}
+		if (changed && bp_is_users(bp))
+			c->ops->changed(c->arg, bp->number, false);
+	}
+	ahead_done(c, ip);
+	wanted_compiled(c, m, token);
+	if (code_is_final(m, token))
+		wanted_drop(c, m, token);
+}
+
+/* ---- Places ---------------------------------------------------------- */
+
+static bool match_pattern(void *arg, const char *name)
+{
+	return pattern_matches(arg, name);
+}
+
+/* "System.Console.WriteLine": has the name a namespace and a type? */
+static bool name_is_full(const char *name)
+{
+	const char *dot = strchr(name, '.');
+
+	return dot && strchr(dot + 1, '.');
+}
+
+/* The column decides among statements of its line. */
+static struct dbg_error *find_line(struct control *c,
+				   const struct location *loc,
+				   struct code_module *m, struct arena *arena,
+				   struct code_place **ret, size_t *ret_n)
+{
+	struct code_spot spot = {
+	    .file = loc->file,
+	    .line = loc->line,
+	    .column = loc->column,
+	};
+
+	*ret_n = 0;
+	if (loc->column) {
+		struct dbg_error *err =
+		    code_find_column(c->code, m, &spot, arena, ret, ret_n);
+
+		if (err || *ret_n)
+			return err;
+	}
+	return code_find_line(c->code, m, loc->file, loc->line, arena, ret,
+			      ret_n);
+}
+
+static struct dbg_error *find_function(struct control *c, struct bp *bp,
+				       struct code_module *m,
+				       struct arena *arena,
+				       struct code_place **ret, size_t *ret_n)
+{
+	const struct location *loc = &bp->location;
+	const struct code_function fn = {loc->module, loc->name, loc->params};
+
+	*ret_n = 0;
+	// a name like "Add" would match hundreds of methods of the framework
+	if (!m->pdb && m->framework && !loc->module && !name_is_full(loc->name))
+		return NULL;
+	return code_find_function(c->code, m, &fn, arena, ret, ret_n);
+}
+
+static bool module_is_asked(const struct location *loc,
+			    const struct code_module *m)
+{
+	return !loc->module || code_module_has_name(m, loc->module);
+}
+
+static struct dbg_error *find_places(struct control *c, struct bp *bp,
+				     struct code_module *m, struct arena *arena,
+				     struct code_place **ret, size_t *ret_n)
+{
+	*ret_n = 0;
+	// "Add" would match hundreds of methods of the framework
+	if (bp->kind == DBG_BREAK_REGEX && !m->pdb && m->framework &&
+	    *bp->text != '^')
+		return NULL;
+	if (bp->kind == DBG_BREAK_REGEX)
+		return code_find_matching(c->code, m, match_pattern,
+					  bp->pattern, arena, ret, ret_n);
+	if (bp->kind != DBG_BREAK_LOCATION ||
+	    !module_is_asked(&bp->location, m))
+		return NULL;
+	switch (bp->location.kind) {
+	case LOCATION_LINE:
+		return find_line(c, &bp->location, m, arena, ret, ret_n);
+	case LOCATION_FUNCTION:
+		return find_function(c, bp, m, arena, ret, ret_n);
+	case LOCATION_ADDRESS:
+		break;
+	}
+	return NULL;
+}
+
+static bool has_place(const struct bp *bp, const struct code_place *place)
+{
+	for (size_t i = 0; i < bp->n_places; i++) {
+		const struct code_place *p = &bp->places[i].place;
+
+		if (p->module == place->module && p->token == place->token &&
+		    p->il_offset == place->il_offset)
+			return true;
+	}
+	return false;
+}
+
+void bind_place(struct control *c, struct bp *bp,
+		const struct code_place *place)
+{
+	mem_grow(&bp->places, &bp->cap_places, bp->n_places,
+		 sizeof(*bp->places));
+
+	struct bp_place *p = &bp->places[bp->n_places++];
+
+	memset(p, 0, sizeof(*p));
+	p->place = *place;
+	place_bind_code(c, bp, p);
+}
+
+/* A file that a line is looked for in, and how well it is meant. */
+struct meant_file {
+	const char *path; /* NULL: none yet */
+	enum code_match match;
+};
+
+/*
+ * Of files that a name leads to, the best match is meant, of equal ones the
+ * one with the shortest path.
+ */
+static void mean_file(struct control *c, const struct bp *bp,
+		      const struct code_place *place, struct arena *arena,
+		      struct meant_file *best)
+{
+	const char *path = code_place_path(c->code, place, arena);
+	enum code_match match =
+	    code_place_match(c->code, place, bp->location.file);
+
+	if (!best->path || match > best->match ||
+	    (match == best->match && strlen(path) < strlen(best->path)))
+		*best = (struct meant_file){path, match};
+}
+
+/*
+ * Keep the places in the file that the line of @bp is meant of. A module that
+ * comes later may have that file too, or one that is meant more.
+ */
+static void keep_meant(struct control *c, struct bp *bp, struct arena *arena,
+		       struct code_place *places, size_t *n)
+{
+	struct meant_file now = {0}, best = {0};
+	size_t kept = 0;
+
+	for (size_t i = 0; i < *n; i++)
+		mean_file(c, bp, &places[i], arena, &best);
+	if (bp->n_places && *n) {
+		mean_file(c, bp, &bp->places[0].place, arena, &now);
+		if (now.match >= best.match)
+			best = now;
+		else
+			bind_forget(c, bp, NULL);
+	}
+	for (size_t i = 0; i < *n; i++)
+		if (!strcmp(code_place_path(c->code, &places[i], arena),
+			    best.path))
+			places[kept++] = places[i];
+	*n = kept;
+}
+
+bool bind_module(struct control *c, struct bp *bp, struct code_module *m)
+{
+	struct arena *arena = arena_create();
+	struct code_place *places = NULL;
+	size_t n = 0;
+	bool gained = false;
+	struct dbg_error *err = find_places(c, bp, m, arena, &places, &n);
+
+	if (err) {
+		control_complain(c, err);
+		n = 0;
+	}
+	if (bp->kind == DBG_BREAK_LOCATION &&
+	    bp->location.kind == LOCATION_LINE)
+		keep_meant(c, bp, arena, places, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (has_place(bp, &places[i]))
+			continue;
+		if (bp->kind == DBG_BREAK_LOCATION &&
+		    bp->location.kind == LOCATION_LINE && places[i].line &&
+		    places[i].line != bp->location.line)
+			bp->moved = true;
+		bind_place(c, bp, &places[i]);
+		gained = true;
+	}
+	arena_destroy(arena);
+	return gained;
+}
+
+/* Pending if there is no memory to trap: describe.c says so. */
+static void bind_address(struct control *c, struct bp *bp)
+{
+	uint64_t addr = bp->location.addr;
+	struct dbg_error *err;
+
+	if (bp->n_places || !c->target)
+		return;
+	err = control_site_add(c, SITE_BREAK, &addr, 1);
+	if (err) {
+		dbg_error_destroy(err);
+		return;
+	}
+	mem_grow(&bp->places, &bp->cap_places, 0, sizeof(*bp->places));
+
+	struct bp_place *p = &bp->places[bp->n_places++];
+
+	memset(p, 0, sizeof(*p));
+	addrs_add(&p->addrs, &p->n_addrs, &p->cap_addrs, addr);
+	arm_addrs(c, bp, p, &addr, 1);
+}
+
+void bind_all(struct control *c, struct bp *bp)
+{
+	if (bp->kind == DBG_BREAK_LOCATION &&
+	    bp->location.kind == LOCATION_ADDRESS) {
+		bind_address(c, bp);
+		return;
+	}
+	if (!c->code)
+		return;
+
+	size_t n;
+	struct code_module *const *modules = code_modules(c->code, &n);
+
+	for (size_t i = 0; i < n; i++)
+		bind_module(c, bp, modules[i]);
+}
+
+static bool somebody_has(struct control *c, const struct bp *but,
+			 const struct code_place *place)
+{
+	for (size_t i = 0; i < c->n_bps; i++) {
+		const struct bp *bp = c->bps[i];
+
+		for (size_t k = 0; bp != but && k < bp->n_places; k++)
+			if (bp->places[k].place.module == place->module &&
+			    bp->places[k].place.token == place->token)
+				return true;
+	}
+	return false;
+}
+
+void bind_forget(struct control *c, struct bp *bp, struct code_module *m)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < bp->n_places; i++) {
+		struct bp_place *p = &bp->places[i];
+
+		if (m && p->place.module != m) {
+			bp->places[kept++] = *p;
+			continue;
+		}
+		disarm_addrs(c, bp, p->addrs, p->n_addrs);
+		if (p->place.module &&
+		    wanted_find(c, p->place.module, p->place.token) &&
+		    !somebody_has(c, bp, &p->place))
+			wanted_drop(c, p->place.module, p->place.token);
+		free(p->addrs);
+	}
+	bp->n_places = kept;
+	if (!kept)
+		bp->moved = false;
+}

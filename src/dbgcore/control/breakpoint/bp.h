@@ -1,0 +1,110 @@
+/*
+ * Breakpoints inside control/: what the user asked for (struct bp), the places
+ * in code that it was bound to, and the traps of those that have code by now.
+ */
+#ifndef CONTROL_BP_H
+#define CONTROL_BP_H
+
+#include "code/code.h"
+#include "control/breakpoint/hitrule.h"
+#include "control/breakpoint/location.h"
+#include "control/exception/filter.h"
+#include "dbg.h"
+
+struct arena;
+struct control;
+struct watch;
+
+/* One place of a breakpoint and the addresses it has in today's code. */
+struct bp_place {
+	struct code_place place;
+	uint64_t *addrs;
+	size_t n_addrs, cap_addrs;
+	bool compiled; /* code was seen, with an address or without */
+};
+
+enum {
+	BP_UNTIL = 0x7fffffff, /* number of the one that run-to makes */
+};
+
+struct bp {
+	uint32_t number;
+	enum dbg_break_kind kind;
+	char *text; /* NULL: every exception */
+	char *condition;
+	bool enabled, temporary;
+	uint64_t hits, ignore;
+	struct arena *arena; /* holds location's strings */
+	struct location location;
+	struct pattern *pattern; /* DBG_BREAK_REGEX */
+	struct filter filter;    /* exceptions */
+	struct bp_place *places;
+	size_t n_places, cap_places;
+	struct watch *watch; /* DBG_BREAK_WATCH */
+	struct hit_rule rule;
+	char *hit_text; /* as written, NULL: none */
+	char *log;      /* what to say instead of stopping, NULL: stop */
+	bool moved;     /* bound to a later line than asked */
+	bool entry;     /* ours, at the program's Main; not listed */
+};
+
+/* Breakpoints whose sites share an address. */
+struct hit_list {
+	struct bp **bps;
+	size_t n, cap;
+};
+
+/* bind.c */
+/* Bind @bp in @m; true if it gained a place. */
+bool bind_module(struct control *c, struct bp *bp, struct code_module *m);
+/* Is the place one where breakpoints are not hit? */
+bool bind_is_skipped(struct control *c, const struct bp *bp,
+		     const struct bp_place *p);
+/* Give @bp a place. */
+void bind_place(struct control *c, struct bp *bp,
+		const struct code_place *place);
+/* Bind @bp in all modules. */
+void bind_all(struct control *c, struct bp *bp);
+/* Forget places of @bp (in @m, or all if NULL), lifting their sites. */
+void bind_forget(struct control *c, struct bp *bp, struct code_module *m);
+/* Code of (module, token) was made at @ip. */
+void bind_code(struct control *c, struct code_module *m, uint32_t token,
+	       uint64_t ip);
+/* Arm or lift the sites of all places of @bp. */
+void bind_arm(struct control *c, struct bp *bp);
+void bind_disarm(struct control *c, struct bp *bp);
+struct hit_list *bind_hits(struct control *c, uint64_t addr);
+
+/* breakpoint.c */
+struct bp *bp_add(struct control *c, enum dbg_break_kind kind,
+		  const char *text);
+/* What @req says besides the place. */
+struct dbg_error *bp_take_rules(struct bp *bp, const struct dbg_break_req *req);
+void bp_remove(struct control *c, struct bp *bp);
+/* Not one of our own. */
+bool bp_is_users(const struct bp *bp);
+/* Does it stop at exceptions? */
+bool bp_is_catch(const struct bp *bp);
+struct bp *bp_find(struct control *c, uint32_t number);
+struct dbg_error *bp_hit(struct control *c, pid_t tid, uint64_t addr,
+			 struct dbg_stop *stop, bool *ret_stops);
+/*
+ * Count a hit of @bp by @tid: does it stop? The condition is asked, which
+ * stops all.
+ */
+struct dbg_error *bp_counts(struct control *c, struct bp *bp, pid_t tid,
+			    bool *ret_stops);
+/* After a stop: a temporary one goes. */
+void bp_spent(struct control *c, struct bp *bp, struct dbg_stop *stop);
+void bp_unbind_all(struct control *c);
+void bp_destroy_all(struct control *c);
+
+/* describe.c: why @bp has no place, in @arena. */
+const char *bp_why_pending(struct control *c, const struct bp *bp,
+			   struct arena *arena);
+
+/* entry.c */
+/* Breakpoint on the entry point of @m if one is asked for. */
+void entry_module(struct control *c, struct code_module *m);
+
+#endif

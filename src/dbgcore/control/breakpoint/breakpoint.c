@@ -1,0 +1,369 @@
+/* Breakpoints: what was asked, hits and what they count for. */
+#include "control/breakpoint/bp.h"
+#include "control/control_priv.h"
+#include "control/exception/exceptions.h"
+#include "control/step/steps.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/pattern.h"
+#include "base/str.h"
+
+struct bp *bp_find(struct control *c, uint32_t number)
+{
+	// who makes many asks for the newest
+	for (size_t i = c->n_bps; i > 0; i--)
+		if (c->bps[i - 1]->number == number)
+			return c->bps[i - 1];
+	return NULL;
+}
+
+static struct dbg_error *bp_get(struct control *c, uint32_t number,
+				struct bp **ret)
+{
+	*ret = number ? bp_find(c, number) : NULL;
+	if (!*ret)
+		return dbg_err(DBG_E_NOT_FOUND, "no breakpoint number %u",
+			       number);
+	return NULL;
+}
+
+static void bp_destroy(struct bp *bp)
+{
+	if (!bp)
+		return;
+	pattern_destroy(bp->pattern);
+	filter_deinit(&bp->filter);
+	arena_destroy(bp->arena);
+	free(bp->places);
+	free(bp->text);
+	free(bp->condition);
+	free(bp->hit_text);
+	free(bp->log);
+	free(bp);
+}
+
+bool bp_is_users(const struct bp *bp)
+{
+	return bp->number && bp->number != BP_UNTIL;
+}
+
+bool bp_is_catch(const struct bp *bp)
+{
+	return bp->kind == DBG_BREAK_THROW ||
+	       bp->kind == DBG_BREAK_USER_UNHANDLED ||
+	       bp->kind == DBG_BREAK_UNHANDLED;
+}
+
+/* ---- Asking ---------------------------------------------------------- */
+
+static struct dbg_error *
+bp_parse(struct bp *bp, const struct dbg_break_req *req, const char *path)
+{
+	switch (bp->kind) {
+	case DBG_BREAK_LOCATION:
+		return location_parse(bp->text ? bp->text : "", path, bp->arena,
+				      &bp->location);
+	case DBG_BREAK_REGEX:
+		if (!bp->text)
+			return dbg_err(DBG_E_ARGUMENT, "no pattern given");
+		return pattern_create(bp->text, &bp->pattern);
+	case DBG_BREAK_THROW:
+	case DBG_BREAK_USER_UNHANDLED:
+	case DBG_BREAK_UNHANDLED:
+		return filter_init(&bp->filter, &req->catches);
+	case DBG_BREAK_WATCH:
+		return NULL;
+	}
+	return dbg_err(DBG_E_ARGUMENT, "unknown kind of breakpoint");
+}
+
+struct bp *bp_add(struct control *c, enum dbg_break_kind kind, const char *text)
+{
+	struct bp *bp = xcalloc(1, sizeof(*bp));
+
+	bp->arena = arena_create();
+	bp->kind = kind;
+	bp->enabled = true;
+	if (text && *text)
+		bp->text = xstrdup(text);
+	mem_grow(&c->bps, &c->cap_bps, c->n_bps, sizeof(struct bp *));
+	c->bps[c->n_bps++] = bp;
+	return bp;
+}
+
+void bp_remove(struct control *c, struct bp *bp)
+{
+	bind_forget(c, bp, NULL);
+	for (size_t i = 0, kept = 0; i < c->n_bps; i++)
+		if (c->bps[i] != bp)
+			c->bps[kept++] = c->bps[i];
+	c->n_bps--;
+	watch_remove(c, bp);
+	bp_destroy(bp);
+}
+
+/* A bare line number means the file of today's frame for ever. */
+static void name_bare_line(struct bp *bp)
+{
+	const struct location *loc = &bp->location;
+
+	if (bp->kind != DBG_BREAK_LOCATION || loc->kind != LOCATION_LINE ||
+	    strchr(bp->text, ':'))
+		return;
+
+	_cleanup_str_ struct str text = {0};
+
+	str_addf(&text, "%s:%u", str_basename(loc->file), loc->line);
+	free(bp->text);
+	bp->text = xstrdup(str_get(&text));
+}
+
+struct dbg_error *bp_take_rules(struct bp *bp, const struct dbg_break_req *req)
+{
+	bp->temporary = req->temporary;
+	if (req->log)
+		bp->log = xstrdup(req->log);
+	if (!req->hits)
+		return NULL;
+	bp->hit_text = xstrdup(req->hits);
+	return hit_rule_parse(req->hits, &bp->rule);
+}
+
+struct dbg_error *control_break_add(struct control *c,
+				    const struct dbg_break_req *req,
+				    const char *path, uint32_t *ret_number)
+{
+	struct dbg_error *err;
+	struct bp *bp = bp_add(c, req->kind, req->text);
+
+	err = bp_parse(bp, req, path);
+	if (!err)
+		err = bp_take_rules(bp, req);
+	if (err) {
+		bp_remove(c, bp);
+		return err;
+	}
+	name_bare_line(bp);
+	bp->number = ++c->last_number;
+	if (bp_is_catch(bp))
+		throws_update(c);
+	else
+		bind_all(c, bp);
+	*ret_number = bp->number;
+	return NULL;
+}
+
+struct dbg_error *control_break_delete(struct control *c, uint32_t number)
+{
+	struct dbg_error *err;
+	struct bp *bp;
+
+	err = bp_get(c, number, &bp);
+	if (err)
+		return err;
+
+	bool catches = bp_is_catch(bp);
+
+	bp_remove(c, bp);
+	if (catches)
+		throws_update(c);
+	return NULL;
+}
+
+struct dbg_error *control_break_enable(struct control *c, uint32_t number,
+				       bool on)
+{
+	struct dbg_error *err;
+	struct bp *bp;
+
+	err = bp_get(c, number, &bp);
+	if (err || bp->enabled == on)
+		return err;
+	if (on) {
+		bp->enabled = true;
+		bind_arm(c, bp);
+	} else {
+		bind_disarm(c, bp);
+		bp->enabled = false;
+	}
+	if (bp_is_catch(bp))
+		throws_update(c);
+	return watch_switch(c, bp);
+}
+
+struct dbg_error *control_break_ignore(struct control *c, uint32_t number,
+				       uint64_t count)
+{
+	struct dbg_error *err;
+	struct bp *bp;
+
+	err = bp_get(c, number, &bp);
+	if (!err)
+		bp->ignore = count;
+	return err;
+}
+
+struct dbg_error *control_break_condition(struct control *c, uint32_t number,
+					  const char *expr)
+{
+	struct dbg_error *err;
+	struct bp *bp;
+
+	err = bp_get(c, number, &bp);
+	if (err)
+		return err;
+	free(bp->condition);
+	bp->condition = expr && *expr ? xstrdup(expr) : NULL;
+	return NULL;
+}
+
+/* ---- Hits ------------------------------------------------------------ */
+
+static struct inspect_at here(struct control *c, pid_t tid)
+{
+	return (struct inspect_at){stack_thread_number(c->stack, tid),
+				   c->throws.object};
+}
+
+static struct dbg_error *condition_holds(struct control *c, struct bp *bp,
+					 pid_t tid, bool *ret)
+{
+	struct dbg_error *err;
+	bool known = false;
+
+	err = control_halt(c);
+	if (err)
+		return err;
+	if (bp->watch)
+		err = watch_condition(c, bp->watch, bp->condition, ret, &known);
+	if (!err && !known) {
+		const struct inspect_at at = here(c, tid);
+
+		err = inspect_condition(c->inspect, &at, bp->condition, ret);
+	}
+	if (!err)
+		return NULL;
+	// gdb's rule: a condition that cannot be answered stops
+	*ret = true;
+	control_complain(
+	    c, dbg_err_prefix(err, "condition of breakpoint %u", bp->number));
+	return NULL;
+}
+
+static struct dbg_error *log_hit(struct control *c, const struct bp *bp,
+				 pid_t tid)
+{
+	struct dbg_error *err = control_halt(c);
+
+	if (err)
+		return err;
+
+	const struct inspect_at at = here(c, tid);
+	_cleanup_str_ struct str text = {0};
+
+	logpoint_text(c->inspect, &at, bp->log, &text);
+	c->ops->message(c->arg, bp->number, str_get(&text));
+	return NULL;
+}
+
+struct dbg_error *bp_counts(struct control *c, struct bp *bp, pid_t tid,
+			    bool *ret_stops)
+{
+	struct dbg_error *err;
+	bool holds = true;
+
+	if (bp->condition) {
+		err = condition_holds(c, bp, tid, &holds);
+		if (err)
+			return err;
+	}
+	*ret_stops = false;
+	if (!holds)
+		return NULL;
+	bp->hits++;
+	if (bp->ignore) {
+		bp->ignore--;
+		return NULL;
+	}
+	if (!hit_rule_holds(&bp->rule, bp->hits))
+		return NULL;
+	if (bp->log)
+		return log_hit(c, bp, tid);
+	*ret_stops = true;
+	return NULL;
+}
+
+void bp_spent(struct control *c, struct bp *bp, struct dbg_stop *stop)
+{
+	stop->breakpoint = bp->number;
+	stop->temporary = bp->temporary;
+	if (bp->number == c->plan.until) {
+		// where run-to was to stop
+		stop->reason = DBG_STOP_STEP;
+		stop->breakpoint = 0;
+		step_clear(c);
+	} else if (bp->temporary) {
+		uint32_t number = bp->number;
+
+		control_complain(c, control_break_delete(c, number));
+		c->ops->changed(c->arg, number, true);
+	}
+}
+
+struct dbg_error *bp_hit(struct control *c, pid_t tid, uint64_t addr,
+			 struct dbg_stop *stop, bool *ret_stops)
+{
+	struct dbg_error *err;
+	struct hit_list *list = bind_hits(c, addr);
+	struct bp *winner = NULL, *entry = NULL;
+
+	*ret_stops = false;
+	for (size_t i = 0; list && i < list->n; i++) {
+		struct bp *bp = list->bps[i];
+		bool stops;
+
+		err = bp_counts(c, bp, tid, &stops);
+		if (err)
+			return err;
+		if (bp->entry)
+			entry = bp;
+		else if (stops && (!winner || bp->number < winner->number))
+			winner = bp;
+	}
+	if (!winner && !entry)
+		return NULL;
+	err = control_halt(c);
+	if (err)
+		return err;
+	stop->reason = DBG_STOP_BREAKPOINT;
+	if (winner)
+		bp_spent(c, winner, stop);
+	if (entry) {
+		stop->reason = DBG_STOP_ENTRY;
+		bp_remove(c, entry);
+	}
+	*ret_stops = true;
+	return NULL;
+}
+
+void bp_unbind_all(struct control *c)
+{
+	for (size_t i = 0; i < c->n_bps; i++)
+		bind_forget(c, c->bps[i], NULL);
+}
+
+void bp_destroy_all(struct control *c)
+{
+	for (size_t i = 0; i < c->n_bps; i++) {
+		bind_forget(c, c->bps[i], NULL);
+		watch_remove(c, c->bps[i]);
+	}
+	// not before: each looks at the others while it is removed
+	for (size_t i = 0; i < c->n_bps; i++)
+		bp_destroy(c->bps[i]);
+	c->n_bps = 0;
+	free(c->bps);
+}

@@ -1,0 +1,53 @@
+/*
+ * Stopping at Main: a breakpoint of our own, bound when the module with the
+ * entry point loads, gone after its hit.
+ */
+#include "control/breakpoint/bp.h"
+#include "control/control_priv.h"
+
+#include <string.h>
+
+#include "base/err.h"
+
+/*
+ * The method that the user calls Main. The entry point of an async Main is a
+ * wrapper without source: the body is that of the Main beside it.
+ */
+static uint32_t entry_method(struct control *c, struct code_module *m)
+{
+	uint32_t token = m->pe.entry_point, first, end;
+	uint32_t type = md_method_type(&m->md, MD_TOKEN_RID(token));
+
+	if (code_has_source(c->code, m, token))
+		return token;
+	md_type_methods(&m->md, type, &first, &end);
+	for (uint32_t rid = first; rid < end; rid++) {
+		const char *name = md_col_string(&m->md, MD_METHODDEF, rid, 3);
+		uint32_t body =
+		    code_move_next(c->code, m, MD_TOKEN(MD_METHODDEF, rid));
+
+		if (body && (!strcmp(name, "Main") || !strcmp(name, "<Main>$")))
+			return body;
+	}
+	return token;
+}
+
+void entry_module(struct control *c, struct code_module *m)
+{
+	if (!c->stop_at_entry ||
+	    MD_TOKEN_TABLE(m->pe.entry_point) != MD_METHODDEF)
+		return;
+	c->stop_at_entry = false;
+
+	struct bp *bp = bp_add(c, DBG_BREAK_LOCATION, NULL);
+	struct code_place place;
+
+	code_entry(c->code, m, entry_method(c, m), &place);
+	bp->entry = true;
+	bind_place(c, bp, &place);
+}
+
+void control_stop_at_entry(struct control *c, bool on)
+{
+	c->stop_at_entry = on;
+}

@@ -1,0 +1,71 @@
+/* The same breakpoints in several programs. */
+#include "base/err.h"
+#include "control/breakpoint/bp.h"
+#include "control/control_priv.h"
+
+// An address or an object means something else in another program.
+static bool is_of_one_program(const struct bp *bp)
+{
+	return bp->kind == DBG_BREAK_WATCH ||
+	       (bp->kind == DBG_BREAK_LOCATION && bp->text && *bp->text == '*');
+}
+
+static struct dbg_error *copy(struct control *c, const struct bp *bp)
+{
+	struct dbg_error *err;
+	struct bp *made;
+	uint32_t number, last = c->last_number;
+	const struct dbg_break_req req = {
+	    .kind = bp->kind,
+	    .text = bp->text,
+	    .temporary = bp->temporary,
+	    .catches = {.exact = bp->filter.exact,
+			.module = bp->filter.module,
+			.message = bp->filter.message},
+	    .hits = bp->hit_text,
+	    .log = bp->log,
+	};
+
+	c->last_number = bp->number - 1;
+	err = control_break_add(c, &req, NULL, &number);
+	if (last > c->last_number)
+		c->last_number = last;
+	if (err)
+		return err;
+	made = bp_find(c, bp->number);
+	made->ignore = bp->ignore;
+	err = control_break_condition(c, bp->number, bp->condition);
+	return err ? err : control_break_enable(c, bp->number, bp->enabled);
+}
+
+struct dbg_error *control_break_copy(struct control *c, struct control *from,
+				     uint32_t number)
+{
+	struct dbg_error *err = NULL;
+
+	for (size_t i = 0; !err && i < from->n_bps; i++) {
+		const struct bp *bp = from->bps[i];
+
+		if (bp_is_users(bp) && !is_of_one_program(bp) &&
+		    (!number || bp->number == number))
+			err = copy(c, bp);
+	}
+	if (from->last_number > c->last_number)
+		c->last_number = from->last_number;
+	return err;
+}
+
+uint64_t control_break_hits(struct control *c, uint32_t number)
+{
+	const struct bp *bp = bp_find(c, number);
+
+	return bp ? bp->hits : 0;
+}
+
+void control_break_merge(struct control *c, struct control *from)
+{
+	for (size_t i = 0; i < c->n_bps; i++)
+		if (bp_is_users(c->bps[i]))
+			c->bps[i]->hits +=
+			    control_break_hits(from, c->bps[i]->number);
+}

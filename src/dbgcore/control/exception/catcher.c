@@ -1,0 +1,196 @@
+#include "control/exception/catcher.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "code/handler.h"
+#include "control/control_priv.h"
+#include "control/exception/filter.h"
+#include "control/step/mycode.h"
+
+enum {
+	FRAMES_MAX = 20000,
+	METHOD_NAME = 3, /* column, II.22.26 */
+};
+
+static bool is_users(struct control *c, const struct code_pos *pos)
+{
+	return pos->module && mycode_is_user(c, pos->module, pos->token);
+}
+
+enum answer {
+	NO,
+	MAYBE,
+	YES
+};
+
+static enum answer takes(const struct code_handler *h, const struct thrown *t)
+{
+	enum answer fits = h->kind == CODE_HANDLER_FILTER ? MAYBE : YES;
+
+	if (!h->type)
+		return fits;
+	for (size_t i = 0; i < t->n_types; i++)
+		if (!strcmp(t->types[i], h->type))
+			return fits;
+	// catch (T), or an instance of a generic type
+	return h->generic ? MAYBE : NO;
+}
+
+/* The runtime puts a TypeInitializationException in its place. */
+static bool is_cctor(const struct code_pos *pos)
+{
+	return pos->module &&
+	       !strcmp(md_col_string(&pos->module->md, MD_METHODDEF,
+				     MD_TOKEN_RID(pos->token), METHOD_NAME),
+		       ".cctor");
+}
+
+static void note_filter(struct control *c, struct catcher *k,
+			const struct frame *f, const struct code_handler *h)
+{
+	k->user_asks |= is_users(c, f->pos);
+	if (k->asks)
+		return;
+	k->asks = f;
+	k->asks_path = h->path;
+	k->asks_line = h->line;
+}
+
+/* Ask the handlers of one frame; true if the search ends there. */
+static bool ask_frame(struct control *c, const struct frame *f,
+		      struct thrown *t, struct catcher *k)
+{
+	struct code_handler *handlers;
+	size_t n;
+
+	k->passes_user |= is_users(c, f->pos);
+	code_handlers(c->code, f->pos, t->arena, &handlers, &n);
+	for (size_t i = 0; i < n; i++) {
+		const struct code_handler *h = &handlers[i];
+
+		switch (takes(h, t)) {
+		case NO:
+			continue;
+		case MAYBE:
+			note_filter(c, k, f, h);
+			continue;
+		case YES:
+			k->at = f;
+			k->by_task = h->kind == CODE_HANDLER_TASK;
+			k->by_user = is_users(c, f->pos) && !k->by_task;
+			k->path = h->path;
+			k->line = h->line;
+			return true;
+		}
+	}
+	// what a filter lets out ends there: it counts as false
+	k->in_filter = f->pos->region == CODE_REGION_FILTER;
+	k->in_cctor = is_cctor(f->pos);
+	if (k->in_filter || k->in_cctor)
+		k->at = f;
+	return k->at;
+}
+
+/* Native code called it: no exception gets past such a frame on Linux. */
+static bool is_native_entry(const struct frame *f)
+{
+	const struct code_module *m = f->pos->module;
+
+	return m && md_has_attribute(&m->md, f->pos->token,
+				     "System.Runtime.InteropServices."
+				     "UnmanagedCallersOnlyAttribute",
+				     NULL);
+}
+
+const struct catcher *catcher_get(struct control *c, struct thrown *t)
+{
+	struct catcher *k = &t->catcher;
+	uint32_t thread = stack_thread_number(c->stack, t->tid);
+
+	if (k->known)
+		return k;
+	k->known = true;
+	for (uint32_t level = 0; level < FRAMES_MAX; level++) {
+		const struct frame *f = NULL;
+		struct dbg_error *err =
+		    stack_frame(c->stack, thread, level, &f);
+
+		if (err) {
+			dbg_error_destroy(err);
+			break;
+		}
+		if (!f)
+			break;
+		if (f->pos && (ask_frame(c, f, t, k) || is_native_entry(f)))
+			break;
+	}
+	return k;
+}
+
+bool catcher_lets_through(const struct catcher *k)
+{
+	return k->passes_user && !k->by_user && !k->user_asks &&
+	       !k->in_filter && !k->in_cctor;
+}
+
+static void add_place(struct control *c, const struct frame *f,
+		      const char *path, uint32_t line, struct arena *arena,
+		      struct str *out)
+{
+	str_add(out, code_method_name(c->code, f->pos->method, false, arena));
+	if (path && *path && line)
+		str_addf(out, " at %s:%u", str_basename(path), line);
+}
+
+const char *catcher_text(struct control *c, const struct catcher *k,
+			 struct arena *arena)
+{
+	_cleanup_str_ struct str out = {0};
+
+	if (k->asks) {
+		str_add(&out, "a filter decides in ");
+		add_place(c, k->asks, k->asks_path, k->asks_line, arena, &out);
+		str_add(&out, "; else ");
+	}
+	str_add(&out, "it ");
+	if (!k->at) {
+		str_add(&out, "will not be caught");
+	} else if (k->in_filter) {
+		str_add(&out, "ends in a filter, which counts as false, in ");
+		add_place(c, k->at, NULL, 0, arena, &out);
+	} else if (k->in_cctor) {
+		str_add(&out, "becomes a TypeInitializationException in ");
+		add_place(c, k->at, NULL, 0, arena, &out);
+	} else if (k->by_task) {
+		str_add(&out, "goes into the task of ");
+		add_place(c, k->at, NULL, 0, arena, &out);
+	} else {
+		str_add(&out, "will be caught in ");
+		add_place(c, k->at, k->path, k->line, arena, &out);
+	}
+	return arena_strdup(arena, str_get(&out));
+}
+
+uint64_t catcher_entry(struct control *c, pid_t tid, uint64_t method,
+		       uint64_t offset)
+{
+	struct dbg_error *err = NULL;
+	struct dac_code code = {0};
+	uint32_t thread = stack_thread_number(c->stack, tid);
+
+	for (uint32_t i = 0; !err && !code.method && i < FRAMES_MAX; i++) {
+		const struct frame *f;
+
+		err = stack_frame(c->stack, thread, i, &f);
+		if (err || !f)
+			break;
+		if (f->raw.method == method)
+			err = dac_code_at(c->dac, f->raw.ip - !f->raw.leaf,
+					  &code);
+	}
+	dbg_error_destroy(err);
+	return code.method ? code.start + offset : 0;
+}

@@ -1,0 +1,222 @@
+/*
+ * Exception objects in words: type, message, the stack recorded in them, and
+ * the exceptions within.
+ */
+#include "control/control_priv.h"
+#include "control/exception/exceptions.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "code/object.h"
+
+enum {
+	TRACE_FRAMES_MAX = 500,
+	EXCEPTIONS_MAX = 50, /* of a list */
+	DATA_MAX = 50,
+};
+
+/*
+ * _stackTrace is an sbyte[] (since .NET 9 perhaps within an object[], first):
+ * a header of 16 bytes that begins with the number of elements, then these
+ * (StackTraceElement of vm/object.h).
+ */
+struct trace_element {
+	uint64_t ip, sp, method;
+	uint64_t flags;
+};
+
+enum {
+	TRACE_HEADER = 16,
+	ARRAY_LENGTH = 8,
+	ARRAY_DATA = 16
+};
+
+/* The array of trace elements in the object @trace; false if it is none. */
+static bool trace_array(struct control *c, uint64_t trace,
+			struct dac_object *ret)
+{
+	for (int depth = 0; trace && depth < 2; depth++) {
+		const struct dac_type *type;
+		struct dbg_error *err = dac_object_get(c->dac, trace, ret);
+
+		if (!err)
+			err = dac_type_get(c->dac, ret->type, &type);
+		if (err) {
+			dbg_error_destroy(err);
+			return false;
+		}
+		if (type->component_size == 1)
+			return true;
+		if (type->component_size != sizeof(uint64_t))
+			return false;
+		err = target_read_u64(c->target, trace + ARRAY_DATA, &trace);
+		if (err) {
+			dbg_error_destroy(err);
+			return false;
+		}
+	}
+	return false;
+}
+
+static void trace_line(struct control *c, const struct trace_element *e,
+		       struct arena *arena, struct str *out)
+{
+	const struct code_pos *pos;
+	bool any = false;
+	struct dbg_error *err = code_pos_at(c->code, e->ip, false, &pos, &any);
+
+	if (err || !any) {
+		dbg_error_destroy(err);
+		return;
+	}
+	str_add(out, out->len ? "\n" : "");
+	size_t from = out->len;
+	str_addf(out, "   at %s",
+		 code_method_name(c->code, pos->method, true, arena));
+	if (pos->path && pos->point.line)
+		str_addf(out, " in %s:line %u", pos->path, pos->point.line);
+	str_one_line(out, from);
+}
+
+static const char *trace_text(struct control *c, uint64_t trace,
+			      struct arena *arena)
+{
+	struct dac_object array;
+	uint32_t n;
+
+	if (!trace_array(c, trace, &array))
+		return NULL;
+
+	struct dbg_error *err =
+	    target_read_u32(c->target, array.addr + ARRAY_DATA, &n);
+	_cleanup_str_ struct str text = {0};
+
+	if (n > TRACE_FRAMES_MAX)
+		n = TRACE_FRAMES_MAX;
+	for (uint32_t i = 0; !err && i < n; i++) {
+		struct trace_element e;
+		uint64_t off = TRACE_HEADER + i * sizeof(e);
+
+		if (off + sizeof(e) > array.n_components)
+			break;
+		err = target_read(c->target, array.addr + ARRAY_DATA + off, &e,
+				  sizeof(e));
+		if (!err)
+			trace_line(c, &e, arena, &text);
+	}
+	dbg_error_destroy(err);
+	return text.len ? arena_strdup(arena, str_get(&text)) : NULL;
+}
+
+/* The exceptions in the array @list; an AggregateException's are one. */
+static void add_list(struct control *c, uint64_t list, struct arena *arena,
+		     struct exception_parts *parts)
+{
+	uint32_t n = 0;
+	struct dbg_error *err =
+	    target_read_u32(c->target, list + ARRAY_LENGTH, &n);
+
+	if (n > EXCEPTIONS_MAX)
+		n = EXCEPTIONS_MAX;
+	parts->inner = arena_calloc(arena, n + 1, sizeof(*parts->inner));
+	if (!err)
+		err = target_read(c->target, list + ARRAY_DATA, parts->inner,
+				  n * sizeof(*parts->inner));
+	if (!err)
+		parts->n_inner = n;
+	dbg_error_destroy(err);
+}
+
+/*
+ * Exception.Data is a ListDictionaryInternal: linked nodes of a key, a value
+ * and the next. (One that the program put there itself is not read.)
+ */
+static void add_data(struct control *c, uint64_t data, struct arena *arena,
+		     struct exception_parts *parts)
+{
+	uint64_t node = data ? object_ref(c->code, data, "head") : 0;
+
+	parts->data = arena_calloc(arena, DATA_MAX, sizeof(*parts->data));
+	for (; node && parts->n_data < DATA_MAX; parts->n_data++) {
+		struct exception_datum *d = &parts->data[parts->n_data];
+
+		d->key = object_ref(c->code, node, "key");
+		d->value = object_ref(c->code, node, "value");
+		node = object_ref(c->code, node, "next");
+	}
+}
+
+static void add_parts(struct control *c, uint64_t addr, struct arena *arena,
+		      struct exception_parts *parts)
+{
+	uint64_t inner = object_ref(c->code, addr, "_innerException");
+	uint64_t list = object_ref(c->code, addr, "_innerExceptions");
+
+	memset(parts, 0, sizeof(*parts));
+	if (list)
+		add_list(c, list, arena, parts);
+	if (inner && !parts->n_inner) {
+		parts->inner = arena_copy(arena, &inner, 1, sizeof(inner));
+		parts->n_inner = 1;
+	}
+	add_data(c, object_ref(c->code, addr, "_data"), arena, parts);
+}
+
+/* Type, message and number. False if there is no object. */
+static bool describe_head(struct control *c, uint64_t addr, struct arena *arena,
+			  struct dbg_exception *ret)
+{
+	struct dac_object object;
+	struct dbg_error *err = dac_object_get(c->dac, addr, &object);
+	uint64_t field;
+	uint32_t number = 0;
+
+	memset(ret, 0, sizeof(*ret));
+	if (!err) {
+		field = object_field(c->code, addr, "_HResult");
+		if (field)
+			err = target_read_u32(c->target, field, &number);
+	}
+	if (err) {
+		dbg_error_destroy(err);
+		return false;
+	}
+
+	const char *name = code_type_name(c->code, object.type);
+
+	ret->type = arena_strdup(arena, name ? name : "System.Exception");
+	ret->hresult = number;
+	field = object_ref(c->code, addr, "_message");
+	if (field)
+		ret->message = object_string(c->code, field, arena);
+	if (!ret->message)
+		// what Exception.Message makes of a null _message
+		ret->message = arena_printf(
+		    arena, "Exception of type '%s' was thrown.", ret->type);
+	return true;
+}
+
+bool control_exception(struct control *c, uint64_t addr, struct arena *arena,
+		       struct dbg_exception *ret, struct exception_parts *parts)
+{
+	if (!describe_head(c, addr, arena, ret))
+		return false;
+	ret->stack =
+	    trace_text(c, object_ref(c->code, addr, "_stackTrace"), arena);
+	add_parts(c, addr, arena, parts);
+	return true;
+}
+
+void exception_describe(struct control *c, uint64_t addr, struct arena *arena,
+			struct dbg_stop *stop)
+{
+	struct dbg_exception e;
+
+	if (!describe_head(c, addr, arena, &e))
+		return;
+	stop->exception = addr;
+	stop->exception_type = e.type;
+	stop->exception_message = e.message;
+}

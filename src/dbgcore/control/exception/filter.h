@@ -1,0 +1,49 @@
+/*
+ * What a catchpoint asks of an exception, and the exception as far as it is
+ * asked: type, message, the module that throws, and who will catch it.
+ */
+#ifndef CONTROL_FILTER_H
+#define CONTROL_FILTER_H
+
+#include "control/exception/catcher.h"
+#include "dbg.h"
+
+struct arena;
+struct bp;
+struct control;
+
+struct filter {
+	bool exact, again;
+	char *module;            /* NULL: any */
+	char *message;           /* NULL: any */
+	struct pattern *pattern; /* of it */
+};
+
+enum {
+	THROWN_TYPES_MAX = 64
+};
+
+struct thrown {
+	pid_t tid;
+	uint64_t object;                     /* 0: not made yet */
+	const char *types[THROWN_TYPES_MAX]; /* C# names, own first */
+	size_t n_types;
+	const char *message; /* NULL: none */
+	struct arena *arena; /* of the stop */
+	struct catcher catcher;
+};
+
+/* Take over what @req asks; the error says what is wrong with it. */
+DBG_MUST struct dbg_error *filter_init(struct filter *f,
+				       const struct dbg_catch *asked);
+void filter_deinit(struct filter *f);
+/*
+ * Does the list @names, as in dbg_break_req, name one of @types, of which the
+ * first is the exception's own? NULL names all.
+ */
+bool filter_types(const char *names, bool exact, const char *const *types,
+		  size_t n_types);
+/* Is it @t that @bp stops for? (All stopped.) */
+bool filter_wants(struct control *c, const struct bp *bp, struct thrown *t);
+
+#endif

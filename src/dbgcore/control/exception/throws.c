@@ -1,0 +1,575 @@
+/*
+ * Exceptions at their throw, the stack intact.
+ *
+ * .NET 9 and 10 dispatch in managed code: every first chance (throw, rethrow,
+ * hardware fault) enters System.Runtime.EH.DispatchEx(ref iterator, ref
+ * ExInfo). The struct is explicit in layout (System.Runtime.ExInfo): the
+ * exception object is at 0xb0 in both versions. The method is compiled with
+ * the first throw, so its code is waited for like a breakpoint's.
+ *
+ * .NET 8 throws in C++ (PAL_SEHException through __cxa_throw); the object is
+ * the thread's last thrown one. A frame of the runtime on the way to the
+ * handler makes it throw the same exception again, from another function
+ * than RaiseException, where every throw and every notification comes from:
+ * the return address of a notification tells the two apart. Hardware faults do
+ * not pass there: they are announced at their signal, when there is no object
+ * yet.
+ */
+#include "control/breakpoint/bp.h"
+#include "control/control_priv.h"
+#include "control/exception/exceptions.h"
+#include "control/jit/jit.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+enum {
+	EXINFO_OBJECT = 0xb0,
+	NULL_PAGE = 0x10000, /* faults below it are null references */
+};
+
+static const char passed;
+
+/* ---- What is asked ---------------------------------------------------- */
+
+/* A catchpoint that stops where exceptions are thrown. */
+static bool bp_wants(const struct bp *bp)
+{
+	return bp->enabled && (bp->kind == DBG_BREAK_THROW ||
+			       bp->kind == DBG_BREAK_USER_UNHANDLED);
+}
+
+static bool any_wants(struct control *c, const struct thrown *t)
+{
+	for (size_t i = 0; i < c->n_bps; i++)
+		if (bp_wants(c->bps[i]) &&
+		    filter_types(c->bps[i]->text, c->bps[i]->filter.exact,
+				 t->types, t->n_types))
+			return true;
+	return false;
+}
+
+/* The type of an exception and its bases. */
+static void add_types(struct control *c, uint64_t mt, struct thrown *t)
+{
+	struct dbg_error *err = NULL;
+
+	while (!err && mt && t->n_types < THROWN_TYPES_MAX) {
+		const struct dac_type *type;
+
+		t->types[t->n_types++] = code_type_name(c->code, mt);
+		err = dac_type_get(c->dac, mt, &type);
+		mt = err ? 0 : type->parent;
+	}
+	dbg_error_destroy(err);
+}
+
+/* ---- Watching DispatchEx ---------------------------------------------- */
+
+static uint32_t find_method(const struct md *md, const char *space,
+			    const char *type, const char *name)
+{
+	uint32_t n = md_rows(md, MD_TYPEDEF), first, end;
+
+	for (uint32_t rid = 1; rid <= n; rid++) {
+		if (strcmp(md_col_string(md, MD_TYPEDEF, rid, 1), type) ||
+		    strcmp(md_col_string(md, MD_TYPEDEF, rid, 2), space))
+			continue;
+		md_type_methods(md, rid, &first, &end);
+		for (uint32_t m = first; m < end; m++)
+			if (!strcmp(md_col_string(md, MD_METHODDEF, m, 3),
+				    name))
+				return MD_TOKEN(MD_METHODDEF, m);
+	}
+	return 0;
+}
+
+static void dispatch_arm(struct control *c)
+{
+	struct throws *t = &c->throws;
+
+	if (t->n_dispatch)
+		control_complain(c,
+				 control_site_add(c, SITE_DISPATCH, t->dispatch,
+						  t->n_dispatch));
+}
+
+/* Callers of an old version may go on to call it: all are kept. */
+static void dispatch_found(struct control *c, uint64_t ip)
+{
+	struct throws *t = &c->throws;
+
+	for (size_t i = 0; i < t->n_dispatch; i++)
+		if (t->dispatch[i] == ip)
+			return;
+	if (t->n_dispatch == DISPATCH_VERSIONS)
+		return;
+	t->dispatch[t->n_dispatch++] = ip;
+	if (t->wanted)
+		control_complain(c, control_site_add(c, SITE_DISPATCH, &ip, 1));
+}
+
+bool throws_native(struct control *c)
+{
+	struct throws *t = &c->throws;
+	struct code_module *corelib =
+	    code_module_named(c->code, "System.Private.CoreLib");
+
+	if (corelib && !t->ref.module) {
+		t->ref.module = corelib->addr;
+		t->ref.token = find_method(&corelib->md, "System.Runtime", "EH",
+					   "DispatchEx");
+	}
+	return corelib && !t->ref.token;
+}
+
+/*
+ * Arm __cxa_throw for the exceptions of .NET 8, or lift it: each that passes
+ * there costs a stop. Until a notification passed there it is not known what
+ * a first throw looks like.
+ */
+static void native_update(struct control *c)
+{
+	struct throws *t = &c->throws;
+	bool armed = control_site_kinds(c, c->cxa_throw) & SITE_THROW;
+	bool needed = t->wanted || !t->raise_return;
+
+	if (!c->notify_call || armed == needed)
+		return;
+	control_complain(
+	    c, needed ? control_site_add(c, SITE_THROW, &c->cxa_throw, 1)
+		      : control_site_remove(c, SITE_THROW, &c->cxa_throw, 1));
+}
+
+/*
+ * Does the runtime run what was compiled ahead of time (DOTNET_ReadyToRun)?
+ * This method it has called before any program.
+ */
+static bool runs_ahead(struct control *c, const struct code_module *corelib)
+{
+	uint32_t token =
+	    find_method(&corelib->md, "System", "AppContext", "Setup");
+	uint64_t desc =
+	    token ? dac_method_of_token(c->dac, corelib->addr, token) : 0;
+	uint64_t code = desc ? dac_method_code(c->dac, desc) : 0;
+
+	return !code || code == code_ahead_addr(c->code, corelib, token);
+}
+
+/*
+ * Learn where DispatchEx is, and ask to be told of it: it is compiled anew
+ * when it has been called often.
+ */
+static void dispatch_watch(struct control *c)
+{
+	struct throws *t = &c->throws;
+	struct code_module *corelib =
+	    code_module_named(c->code, "System.Private.CoreLib");
+	struct dbg_error *err;
+
+	if (!corelib || t->looked)
+		return;
+	t->looked = true;
+	if (throws_native(c))
+		return;
+
+	uint64_t desc =
+	    dac_method_of_token(c->dac, t->ref.module, t->ref.token);
+
+	err = dac_notify_methods(c->dac, &t->ref, 1, true);
+	control_complain(c, err);
+
+	uint64_t code = desc ? dac_method_code(c->dac, desc) : 0;
+
+	if (code)
+		dispatch_found(c, code);
+
+	// Several threads may throw first at the same moment.
+	uint64_t ahead = code_ahead_addr(c->code, corelib, t->ref.token);
+
+	if (ahead && runs_ahead(c, corelib))
+		dispatch_found(c, ahead);
+}
+
+/* While it has no code at all, who throws first must not run past it. */
+static void first_code_watch(struct control *c)
+{
+	const struct throws *t = &c->throws;
+	const struct code_module *corelib =
+	    code_module_find(c->code, t->ref.module);
+
+	if (!corelib || !t->ref.token || t->n_dispatch)
+		return;
+	if (t->wanted)
+		rush_add(c, corelib, &t->ref);
+	else
+		rush_remove(c, corelib, t->ref.token);
+}
+
+bool throws_code(struct control *c, struct code_module *m, uint32_t token,
+		 uint64_t ip)
+{
+	if (!c->throws.ref.token || token != c->throws.ref.token ||
+	    m->addr != c->throws.ref.module)
+		return false;
+	rush_remove(c, m, token);
+	dispatch_found(c, ip);
+	return true;
+}
+
+void throws_update(struct control *c)
+{
+	struct throws *t = &c->throws;
+	bool wanted = false;
+
+	map_clear(&t->passed);
+	for (size_t i = 0; i < c->n_bps; i++)
+		wanted = wanted || bp_wants(c->bps[i]);
+	if (wanted == t->wanted)
+		return;
+	t->wanted = wanted;
+	if (!c->code)
+		return;
+	native_update(c);
+	if (wanted)
+		dispatch_watch(c);
+	first_code_watch(c);
+	if (wanted) {
+		dispatch_arm(c);
+	} else if (t->n_dispatch) {
+		control_complain(c, control_site_remove(c, SITE_DISPATCH,
+							t->dispatch,
+							t->n_dispatch));
+	}
+}
+
+void throws_runtime(struct control *c)
+{
+	if (!c->throws.wanted)
+		return;
+	dispatch_watch(c);
+	first_code_watch(c);
+}
+
+void throws_reset(struct control *c)
+{
+	bool wanted = c->throws.wanted;
+
+	map_deinit(&c->throws.passed);
+	arena_destroy(c->throws.second.arena);
+	memset(&c->throws, 0, sizeof(c->throws));
+	c->throws.wanted = wanted;
+}
+
+/* ---- Judging ---------------------------------------------------------- */
+
+static uint64_t last_thrown(struct control *c, pid_t tid)
+{
+	const struct dac_thread *t = dac_thread_find(c->dac, tid);
+
+	return t ? t->exception : 0;
+}
+
+static const char *copy_text(struct arena *arena, const char *text)
+{
+	return text ? arena_strdup(arena, text) : NULL;
+}
+
+static void copy_stop(struct arena *arena, const struct dbg_stop *stop,
+		      struct dbg_stop *ret)
+{
+	*ret = *stop;
+	ret->exception_type = copy_text(arena, stop->exception_type);
+	ret->exception_message = copy_text(arena, stop->exception_message);
+	ret->caught = copy_text(arena, stop->caught);
+}
+
+/* @bp is to stop behind @stop, which another catchpoint makes. */
+static void keep_second(struct control *c, const struct bp *bp, pid_t tid,
+			const struct dbg_stop *stop)
+{
+	struct second *s = &c->throws.second;
+
+	if (!s->arena)
+		s->arena = arena_create();
+	arena_reset(s->arena);
+	copy_stop(s->arena, stop, &s->stop);
+	s->stop.reason = DBG_STOP_USER_UNHANDLED;
+	s->breakpoint = bp->number;
+	s->tid = tid;
+}
+
+static struct bp *second_bp(struct control *c)
+{
+	const struct second *s = &c->throws.second;
+	struct bp *bp = s->breakpoint ? bp_find(c, s->breakpoint) : NULL;
+
+	return bp && bp->enabled ? bp : NULL;
+}
+
+bool control_stops_again(struct control *c)
+{
+	return second_bp(c);
+}
+
+void control_stop_again(struct control *c, struct arena *arena,
+			struct dbg_stop *ret)
+{
+	struct second *s = &c->throws.second;
+	struct bp *bp = second_bp(c);
+
+	copy_stop(arena, &s->stop, ret);
+	ret->thread = stack_thread_number(c->stack, s->tid);
+	s->breakpoint = 0;
+	bp_spent(c, bp, ret);
+}
+
+/* Count the throw for every catchpoint that wants it. */
+static struct dbg_error *count_throw(struct control *c, struct thrown *t,
+				     struct dbg_stop *stop, bool *ret_stops)
+{
+	struct dbg_error *err;
+	struct bp *winner = NULL, *other = NULL;
+
+	for (size_t i = 0; i < c->n_bps; i++) {
+		struct bp *bp = c->bps[i];
+		bool stops;
+
+		if (!bp_wants(bp) || !filter_wants(c, bp, t))
+			continue;
+		err = bp_counts(c, bp, t->tid, &stops);
+		if (err)
+			return err;
+		if (!stops)
+			continue;
+		if (bp->filter.again && !other)
+			other = bp;
+		else if (!winner)
+			winner = bp;
+	}
+	if (!winner) {
+		winner = other;
+		other = NULL;
+	}
+	*ret_stops = winner;
+	if (!winner)
+		return NULL;
+	stop->reason = winner->kind == DBG_BREAK_THROW
+			   ? DBG_STOP_THROWN
+			   : DBG_STOP_USER_UNHANDLED;
+	stop->caught = catcher_text(c, catcher_get(c, t), t->arena);
+	if (other)
+		keep_second(c, other, t->tid, stop);
+	bp_spent(c, winner, stop);
+	return NULL;
+}
+
+static struct dbg_error *judge_object(struct control *c, struct thrown *t,
+				      struct dbg_stop *stop, bool *ret_stops)
+{
+	struct dbg_error *err;
+	uint64_t mt;
+
+	err = target_read_u64(c->target, t->object, &mt);
+	if (err)
+		return err;
+	mt &= ~(uint64_t)7;
+	if (map_find(&c->throws.passed, mt))
+		return NULL;
+	err = control_halt(c);
+	if (err)
+		return err;
+	add_types(c, mt, t);
+	if (!any_wants(c, t)) {
+		map_put(&c->throws.passed, mt, (void *)&passed);
+		return NULL;
+	}
+	exception_describe(c, t->object, t->arena, stop);
+	t->message = stop->exception_message;
+	c->throws.object = t->object;
+	err = count_throw(c, t, stop, ret_stops);
+	c->throws.object = 0;
+	return err;
+}
+
+struct dbg_error *throws_dispatch(struct control *c, pid_t tid,
+				  struct arena *arena, struct dbg_stop *stop,
+				  bool *ret_stops)
+{
+	struct dbg_error *err;
+	struct regs regs;
+	struct thrown t = {.tid = tid, .arena = arena};
+
+	if (!c->throws.wanted)
+		return NULL;
+	err = target_regs(c->target, tid, &regs);
+	if (!err)
+		err = target_read_u64(
+		    c->target, regs_arg(&regs, 1) + EXINFO_OBJECT, &t.object);
+	if (err || !t.object)
+		return err;
+	return judge_object(c, &t, stop, ret_stops);
+}
+
+static uint64_t return_address(struct control *c, const struct regs *regs)
+{
+	uint64_t addr = 0;
+
+	dbg_error_destroy(regs_return_address(regs, c->target, &addr));
+	return addr;
+}
+
+void throws_raised(struct control *c, const struct regs *regs)
+{
+	if (!c->throws.raise_return)
+		c->throws.raise_return = return_address(c, regs);
+	native_update(c);
+}
+
+struct dbg_error *throws_pal(struct control *c, pid_t tid, struct arena *arena,
+			     struct dbg_stop *stop, bool *ret_stops)
+{
+	struct dbg_error *err;
+	struct regs regs;
+	struct thrown t = {.tid = tid, .arena = arena};
+
+	if (!c->throws.wanted || c->throws.ref.token)
+		return NULL;
+	err = target_regs(c->target, tid, &regs);
+	if (err)
+		return err;
+	if (c->throws.raise_return &&
+	    return_address(c, &regs) != c->throws.raise_return)
+		return NULL; // thrown before, on its way through the runtime
+	err = control_halt(c);
+	if (err)
+		return err;
+
+	t.object = last_thrown(c, tid);
+	return t.object ? judge_object(c, &t, stop, ret_stops) : NULL;
+}
+
+/*
+ * What a fault will become: the message the runtime will give it, and the
+ * types, most derived first.
+ */
+struct fault {
+	const char *message;
+	const char *types[5];
+};
+
+static const struct fault null_reference = {
+    "Object reference not set to an instance of an object.",
+    {"System.NullReferenceException", "System.SystemException",
+     "System.Exception"}};
+static const struct fault divide_by_zero = {
+    "Attempted to divide by zero.",
+    {"System.DivideByZeroException", "System.ArithmeticException",
+     "System.SystemException", "System.Exception"}};
+
+static const struct fault *fault_of(const siginfo_t *info)
+{
+	if (info->si_signo == SIGFPE && info->si_code == FPE_INTDIV)
+		return &divide_by_zero;
+	if (info->si_signo == SIGSEGV && (uintptr_t)info->si_addr < NULL_PAGE)
+		return &null_reference;
+	return NULL;
+}
+
+struct dbg_error *throws_fault(struct control *c, const struct target_event *ev,
+			       struct arena *arena, struct dbg_stop *stop,
+			       bool *ret_stops)
+{
+	struct dbg_error *err;
+	struct regs regs;
+	const struct fault *fault = fault_of(&ev->info);
+	struct thrown t = {.tid = ev->tid, .arena = arena};
+
+	if (!c->code || !c->throws.wanted || c->throws.ref.token || !fault)
+		return NULL;
+	err = control_halt(c);
+	if (!err)
+		err = target_regs(c->target, ev->tid, &regs);
+	if (err || !dac_method_at(c->dac, regs_pc(&regs)))
+		return err;
+	while (fault->types[t.n_types]) {
+		t.types[t.n_types] = fault->types[t.n_types];
+		t.n_types++;
+	}
+	t.message = fault->message;
+	stop->signal = ev->signal;
+	stop->exception_type = arena_strdup(arena, fault->types[0]);
+	stop->exception_message = arena_strdup(arena, fault->message);
+	return count_throw(c, &t, stop, ret_stops);
+}
+
+/*
+ * FailFast aborts too, whatever was thrown and caught before. On .NET 8 its
+ * frame is not seen, but the thread's exception is the one of fatal errors.
+ */
+static bool is_fail_fast(struct control *c, pid_t tid, uint64_t object,
+			 struct arena *arena)
+{
+	struct dbg_error *err;
+	const struct frame *f = NULL;
+	const char *name;
+	uint64_t mt;
+
+	err = target_read_u64(c->target, object, &mt);
+	if (!err)
+		err = stack_frame(c->stack, stack_thread_number(c->stack, tid),
+				  0, &f);
+	if (err) {
+		dbg_error_destroy(err);
+		return true;
+	}
+	name = code_type_name(c->code, mt & ~(uint64_t)7);
+	if (name && !strcmp(name, "System.ExecutionEngineException"))
+		return true;
+	return f && f->pos && f->pos->method &&
+	       str_starts(
+		   code_method_name(c->code, f->pos->method, false, arena),
+		   "System.Environment.FailFast");
+}
+
+/* The stop is there anyway: catchpoints count it, one may be named. */
+static void count_unhandled(struct control *c, struct thrown *t,
+			    struct dbg_stop *stop)
+{
+	struct bp *winner = NULL;
+	uint64_t mt = 0;
+
+	dbg_error_destroy(target_read_u64(c->target, t->object, &mt));
+	add_types(c, mt & ~(uint64_t)7, t);
+	t->message = stop->exception_message;
+	for (size_t i = 0; i < c->n_bps; i++) {
+		struct bp *bp = c->bps[i];
+
+		if (!bp->enabled || bp->kind != DBG_BREAK_UNHANDLED ||
+		    !filter_wants(c, bp, t))
+			continue;
+		bp->hits++;
+		if (!winner)
+			winner = bp;
+	}
+	if (winner)
+		bp_spent(c, winner, stop);
+}
+
+void throws_unhandled(struct control *c, pid_t tid, struct arena *arena,
+		      struct dbg_stop *stop)
+{
+	struct thrown t = {
+	    .tid = tid,
+	    .arena = arena,
+	    .object = last_thrown(c, tid),
+	};
+
+	if (!t.object || is_fail_fast(c, tid, t.object, arena))
+		return;
+	stop->reason = DBG_STOP_UNHANDLED;
+	exception_describe(c, t.object, arena, stop);
+	count_unhandled(c, &t, stop);
+}

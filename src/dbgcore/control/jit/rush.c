@@ -1,0 +1,346 @@
+/*
+ * Threads that call a method for the first time at once. One of them compiles
+ * it; the runtime publishes the code, and only then tells of it. Whoever
+ * calls it in between would run past breakpoints that are not there yet.
+ *
+ * So while methods without code are waited for (the runtime's dispatcher of
+ * exceptions is one, if it was not compiled ahead of time), the JIT's entry is
+ * trapped (ICorJitCompiler::compileMethod; its argument names the IL of the
+ * method). When the JIT returns with the code of one that is wanted, nobody
+ * else has seen it: everything is stopped, and the one thread goes on alone up
+ * to the point where the runtime tells of the code. That is short, but the
+ * thread may need a lock that a stopped one holds: then it falls asleep, and
+ * the others run for a moment without it. If it waits for a suspension of all
+ * threads, that does not help, for some of them may stand at traps of ours; but
+ * by then the code is in its place, and its first instruction gets a trap.
+ *
+ * Versions that replace another (tiers, on-stack replacement) are published
+ * after they were told of. What was compiled ahead of time (ReadyToRun) does
+ * not come from the JIT: wanted.c traps it where it begins.
+ */
+#include "control/control_priv.h"
+#include "control/exception/exceptions.h"
+#include "control/jit/jit.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/err.h"
+
+enum {
+	GET_JIT_MAX = 64, /* bytes of getJit looked at */
+	INFO_ILCODE = 16, /* CORINFO_METHOD_INFO: ftn, scope, ILCode */
+	TINY_HEADER = 1,  /* of an IL body (ECMA-335 II.25.4) */
+	FAT_HEADER = 12,
+	ALONE_TRIES = 200,
+	OTHERS_NS = 200000, /* for which the others run in between, at first */
+	TRIES_EACH = 4,     /* before they are given twice as long */
+	OTHERS_SHIFT_MAX = 7,
+};
+
+/* What a thread has the JIT compile. */
+struct compilation {
+	struct dac_method_ref ref;
+	uint64_t entry_at; /* where the JIT writes the code's address */
+};
+
+/* ---- The methods ------------------------------------------------------ */
+
+void rush_add(struct control *c, const struct code_module *m,
+	      const struct dac_method_ref *ref)
+{
+	for (int flat = 0; flat < 2; flat++) {
+		uint64_t addr = code_il_addr(m, ref->token, flat);
+
+		if (addr)
+			map_put(&c->wanted.bodies, addr, (void *)ref);
+	}
+}
+
+void rush_remove(struct control *c, const struct code_module *m, uint32_t token)
+{
+	for (int flat = 0; flat < 2; flat++) {
+		uint64_t addr = code_il_addr(m, token, flat);
+
+		if (addr)
+			map_take(&c->wanted.bodies, addr);
+	}
+}
+
+/* ---- The JIT ---------------------------------------------------------- */
+
+/*
+ * getJit returns the address of a static object. The first entry of its first
+ * word, the table of virtual functions, is compileMethod in all versions.
+ */
+static struct dbg_error *find_compile(struct control *c, uint64_t get_jit,
+				      uint64_t *ret)
+{
+	struct dbg_error *err;
+	uint8_t code[GET_JIT_MAX];
+	size_t n = target_read_some(c->target, get_jit, code, sizeof(code));
+	struct insn insn;
+	uint64_t addr;
+
+	*ret = 0;
+	for (size_t off = 0; off < n; off += insn.size) {
+		if (!insn_decode(code + off, n - off, get_jit + off, &insn) ||
+		    insn.kind == INSN_RET)
+			break;
+		if (insn.kind != INSN_ADDRESS || !insn.cell)
+			continue;
+		err = target_read_u64(c->target, insn.cell, &addr);
+		return err ? err : target_read_u64(c->target, addr, ret);
+	}
+	return NULL;
+}
+
+/* *ret_wait: where to look again, 0: nowhere. */
+static struct dbg_error *look(struct control *c, struct arena *arena,
+			      uint64_t *ret_entry, uint64_t *ret_wait)
+{
+	struct dbg_error *err;
+	struct target_image image;
+	bool found;
+
+	err =
+	    target_image_find(c->target, "libclrjit.so", arena, &image, &found);
+	if (err)
+		return err;
+	if (!found) {
+		err = target_image_main(c->target, arena, &image);
+		if (err || dac_jit_inside(c->dac, &image, ret_entry))
+			return err;
+		// 9 and 10 load it when they first need it
+		return target_r_brk(c->target, ret_wait);
+	}
+	err = target_symbol(c->target, &image, "getJit", ret_wait);
+	if (!err && *ret_wait)
+		err = find_compile(c, *ret_wait, ret_entry);
+	// it may be mapped and not relocated yet
+	if (*ret_entry <= image.base || *ret_entry >= image.end)
+		*ret_entry = 0;
+	return err;
+}
+
+static void wait_at(struct control *c, uint64_t addr)
+{
+	struct wanted *w = &c->wanted;
+
+	if (addr == w->jit_wait)
+		return;
+	if (w->jit_wait)
+		control_complain(
+		    c, control_site_remove(c, SITE_COMPILE, &w->jit_wait, 1));
+	w->jit_wait = addr;
+	if (addr)
+		control_complain(c,
+				 control_site_add(c, SITE_COMPILE, &addr, 1));
+}
+
+/* Without the JIT's entry hits may be lost in a rush, no more. */
+static void find_jit(struct control *c)
+{
+	struct arena *arena = arena_create();
+	uint64_t wait = 0;
+
+	dbg_error_destroy(look(c, arena, &c->wanted.compile_entry, &wait));
+	wait_at(c, c->wanted.compile_entry ? 0 : wait);
+	arena_destroy(arena);
+}
+
+void rush_update(struct control *c)
+{
+	struct wanted *w = &c->wanted;
+	bool needed = w->bodies.n;
+
+	if (needed && !w->compile_entry && !w->jit_wait)
+		find_jit(c);
+	if (!w->compile_entry || needed == w->watching)
+		return;
+	w->watching = needed;
+	control_complain(
+	    c, needed ? control_site_add(c, SITE_COMPILE, &w->compile_entry, 1)
+		      : control_site_remove(c, SITE_COMPILE, &w->compile_entry,
+					    1));
+}
+
+/* ---- One compilation -------------------------------------------------- */
+
+static void rush_begin(struct control *c, pid_t tid)
+{
+	struct wanted *w = &c->wanted;
+	struct regs regs;
+	uint64_t il, returns;
+	struct dbg_error *err = target_regs(c->target, tid, &regs);
+
+	// compileMethod(this, comp, info, flags, &code, &size)
+	if (!err)
+		err = target_read_u64(c->target,
+				      regs_arg(&regs, 2) + INFO_ILCODE, &il);
+	if (!err)
+		err = regs_return_address(&regs, c->target, &returns);
+	if (err) {
+		control_complain(c, err);
+		return;
+	}
+	const struct dac_method_ref *ref =
+	    map_find(&w->bodies, il - TINY_HEADER);
+	if (!ref)
+		ref = map_find(&w->bodies, il - FAT_HEADER);
+	if (!ref)
+		return;
+
+	struct compilation *job = xcalloc(1, sizeof(*job));
+
+	job->ref = *ref;
+	job->entry_at = regs_arg(&regs, 4);
+	// the JIT is not entered twice by one thread
+	rush_gone(c, tid);
+	map_put(&w->compiling, (uint64_t)tid, job);
+	if (w->compile_return == returns)
+		return;
+	w->compile_return = returns;
+	control_complain(c, control_site_add(c, SITE_COMPILE, &returns, 1));
+}
+
+/*
+ * Does the thread stand where the code of its method is known: where the
+ * runtime tells of it, or at the end of ThePreStub?
+ */
+static bool is_known(struct control *c, pid_t tid, uint64_t *ret_addr)
+{
+	struct regs regs;
+	struct dac_notification n;
+	struct dbg_error *err = target_regs(c->target, tid, &regs);
+
+	if (err) {
+		dbg_error_destroy(err);
+		return false;
+	}
+	*ret_addr = regs_pc(&regs);
+	if (regs_pc(&regs) != c->cxa_throw && regs_pc(&regs) != c->notify_call)
+		return regs_pc(&regs) == c->wanted.prestub_exit;
+	control_notification(c, &regs, &n);
+	return n.kind == DAC_NOTIFY_CODE;
+}
+
+/*
+ * All but @tid run for a moment: it would make its code known to them. On a
+ * busy machine the one that holds the lock may get no processor for a while.
+ */
+static void others_run(struct control *c, pid_t tid, unsigned int tries)
+{
+	unsigned int shift = tries / TRIES_EACH;
+	const struct timespec pause = {
+	    .tv_nsec = OTHERS_NS
+		       << (shift < OTHERS_SHIFT_MAX ? shift : OTHERS_SHIFT_MAX),
+	};
+	target_run_others(c->target, tid);
+
+	struct dbg_error *err = target_resume_all(c->target);
+
+	if (!err) {
+		nanosleep(&pause, NULL);
+		err = target_stop_all(c->target);
+	}
+	target_run_others(c->target, 0);
+	control_complain(c, err);
+}
+
+/*
+ * Trap the new code's first instruction, if it was copied to its place by now:
+ * before that there are zeros.
+ */
+static bool trap_code(struct control *c, const struct dac_method_ref *ref,
+		      uint64_t entry)
+{
+	uint64_t code = 0;
+
+	dbg_error_destroy(target_read_u64(c->target, entry, &code));
+	if (!code)
+		return false;
+
+	struct code_module *m = code_module_find(c->code, ref->module);
+	struct want *w = m ? wanted_find(c, m, ref->token) : NULL;
+
+	if (w)
+		ahead_add(c, w, entry);
+	if (m)
+		throws_code(c, m, ref->token, entry);
+	ahead_arm(c);
+	return true;
+}
+
+/* All but @tid stand still until its code, at @entry, is known. */
+static struct dbg_error *run_alone(struct control *c, pid_t tid,
+				   const struct dac_method_ref *ref,
+				   uint64_t entry, uint64_t *ret_addr)
+{
+	struct dbg_error *err;
+	const uint64_t addrs[] = {
+	    c->notify_call ? c->notify_call : c->cxa_throw,
+	    c->wanted.prestub_exit,
+	};
+	enum target_alone end;
+
+	for (unsigned int i = 0; i < ALONE_TRIES; i++) {
+		err = target_thread_alone(c->target, tid, addrs, 2, &end);
+		if (err)
+			return err;
+		if (end == TARGET_ALONE_THERE && is_known(c, tid, ret_addr))
+			return NULL;
+		if (end == TARGET_ALONE_THERE)
+			continue;
+		if (trap_code(c, ref, entry) || end == TARGET_ALONE_ENDED)
+			return NULL;
+		others_run(c, tid, i);
+	}
+	return NULL;
+}
+
+bool rush_trap(struct control *c, pid_t tid, uint64_t addr, uint64_t *ret_addr)
+{
+	struct dbg_error *err;
+	struct wanted *w = &c->wanted;
+
+	if (addr == w->jit_wait) {
+		find_jit(c);
+		rush_update(c);
+	}
+	if (addr == w->compile_entry)
+		rush_begin(c, tid);
+	if (addr != w->compile_return)
+		return false;
+	_cleanup_free_ struct compilation *job =
+	    map_take(&w->compiling, (uint64_t)tid);
+	uint64_t entry = 0;
+	if (!job)
+		return false;
+	err = control_halt(c);
+	if (!err)
+		err = target_read_u64(c->target, job->entry_at, &entry);
+	if (!err)
+		err = run_alone(c, tid, &job->ref, entry, ret_addr);
+	control_complain(c, err);
+	dac_flush(c->dac);
+	return is_known(c, tid, ret_addr);
+}
+
+void rush_gone(struct control *c, pid_t tid)
+{
+	free(map_take(&c->wanted.compiling, (uint64_t)tid));
+}
+
+void rush_reset(struct control *c)
+{
+	struct wanted *w = &c->wanted;
+
+	map_clear(&w->bodies);
+	map_clear_free(&w->compiling);
+	w->jit_wait = 0;
+	w->watching = false;
+	w->compile_entry = 0;
+	w->compile_return = 0;
+}

@@ -1,0 +1,107 @@
+/*
+ * Which call of an async method is it? The state machine, and the task that
+ * holds it once the call has waited, move in every collection. What stays is
+ * the task's number, Task.Id, which the runtime gives a task when it is first
+ * asked for: the next value of a counter. Here it is asked for from outside,
+ * by the same two writes, which the program cannot tell from its own asking.
+ */
+#include "control/control_priv.h"
+#include "control/step/stepasync.h"
+
+#include "base/err.h"
+
+/* Address and content of the int32 that is field @f of @v; 0: not there. */
+static uint64_t read_int(struct control *c, const struct value *v,
+			 uint32_t *ret)
+{
+	struct dbg_error *err;
+
+	if (v->where != VALUE_MEMORY || !v->addr)
+		return 0;
+	err = target_read_u32(c->target, v->addr, ret);
+	if (!err)
+		return v->addr;
+	dbg_error_destroy(err);
+	return 0;
+}
+
+static bool write_int(struct control *c, uint64_t addr, uint32_t value)
+{
+	struct dbg_error *err =
+	    target_write(c->target, addr, &value, sizeof(value));
+
+	return !dbg_err_drop(err);
+}
+
+/* Give the task whose number is to be at @addr the next one; 0: failed. */
+static uint32_t number_task(struct control *c, struct type *owner,
+			    uint64_t addr)
+{
+	struct types *ts = stack_types(c->stack);
+	const struct field *f = type_field(ts, owner, "s_taskIdCounter");
+	uint32_t number;
+
+	if (!f || f->kind != FIELD_STATIC)
+		return 0;
+
+	const struct value counter = value_static(ts, f, NULL);
+	uint64_t at = read_int(c, &counter, &number);
+
+	// 0 means that a task has none
+	if (!++number)
+		number++;
+	if (!at || !write_int(c, at, number) || !write_int(c, addr, number))
+		return 0;
+	return number;
+}
+
+uint32_t asynccall_number(struct control *c, const struct value *machine)
+{
+	struct types *ts = stack_types(c->stack);
+	const struct field *f;
+	struct value task;
+	uint32_t number = 0;
+
+	if (!stack_call(c->stack, machine, &task))
+		return 0;
+	f = type_field(ts, task.type, "m_taskId");
+	if (!f || f->kind != FIELD_INSTANCE)
+		return 0;
+
+	const struct value id = value_field(ts, &task, f);
+	uint64_t addr = read_int(c, &id, &number);
+
+	return !addr || number ? number : number_task(c, f->owner, addr);
+}
+
+void asynccall_objects(struct control *c, const struct value *machine,
+		       struct async_call *ret)
+{
+	struct types *ts = stack_types(c->stack);
+	struct value task;
+
+	*ret = (struct async_call){0};
+	// the state machine of optimised code is a structure
+	if (machine->type->kind == TYPE_CLASS)
+		value_pointer(ts, machine, &ret->machine);
+	if (stack_call(c->stack, machine, &task))
+		value_pointer(ts, &task, &ret->task);
+}
+
+bool asynccall_has(const struct async_call *call, uint64_t addr)
+{
+	return addr && (addr == call->task || addr == call->machine);
+}
+
+bool asynccall_of(struct control *c, pid_t tid, struct value *ret_machine,
+		  uint32_t *ret_number)
+{
+	struct dbg_error *err;
+	const struct frame *f = NULL;
+
+	err = stack_frame(c->stack, stack_thread_number(c->stack, tid), 0, &f);
+	if (dbg_err_drop(err) || !f || !stack_machine(c->stack, f, ret_machine))
+		return false;
+	*ret_number = asynccall_number(c, ret_machine);
+	return true;
+}

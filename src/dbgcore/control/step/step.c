@@ -1,0 +1,567 @@
+/*
+ * Steps by traps. The plan of a step over a line is one trap at every other
+ * line's code in the method, one at the return to the nearest caller that
+ * has source, and, while it runs, the runtime's word for each catch handler
+ * entered, so that a frame left by an exception ends the step where the
+ * exception was caught. A step in adds a trap at every call of the line
+ * (stepin.c).
+ *
+ * A trap counts only for the stepping thread and only in the stepped frame
+ * or outside of it; deeper activations (recursion) run through. A frame is
+ * known by its sp and, if the method has one, by the frame pointer, which
+ * exception handlers (funclets with stacks of their own) share with it.
+ */
+#include "control/breakpoint/bp.h"
+#include "control/control_priv.h"
+#include "control/debugger.h"
+#include "control/jit/jit.h"
+#include "control/step/mycode.h"
+#include "control/step/stepasync.h"
+#include "control/step/steps.h"
+
+#include <string.h>
+
+#include "base/err.h"
+
+enum {
+	CALLERS_MAX = 20000
+};
+
+/* ---- Sites of the plan ------------------------------------------------ */
+
+void step_add_site(struct step_plan *p, uint64_t addr)
+{
+	addrs_add(&p->addrs, &p->n_addrs, &p->cap_addrs, addr);
+}
+
+struct dbg_error *step_arm(struct control *c)
+{
+	struct step_plan *p = &c->plan;
+
+	control_catch(c, CATCH_USER_STEP, true);
+	return control_site_add(c, SITE_STEP, p->addrs, p->n_addrs);
+}
+
+void step_lift(struct control *c)
+{
+	struct step_plan *p = &c->plan;
+
+	if (p->phase == STEP_NONE)
+		return;
+	if (p->n_addrs)
+		control_complain(
+		    c, control_site_remove(c, SITE_STEP, p->addrs, p->n_addrs));
+	control_catch(c, CATCH_USER_STEP, false);
+	if (p->exit_addr)
+		control_complain(
+		    c, control_site_remove(c, SITE_STEP, &p->exit_addr, 1));
+	stepin_forget(c);
+	probe_disarm(c);
+	p->phase = STEP_NONE;
+	p->through = false;
+	p->exit_addr = 0;
+	p->n_addrs = 0;
+	p->n_calls = 0;
+	p->n_yields = 0;
+	p->n_resumes = 0;
+	p->n_ends = 0;
+	p->n_settles = 0;
+	p->n_joins = 0;
+	p->note = NULL;
+	p->waiter = 0;
+	p->own = 0;
+	p->blocked.tid = 0;
+	memset(&p->left, 0, sizeof(p->left));
+	p->return_addr = 0;
+	p->returns.tid = 0;
+	p->left_addr = 0;
+	p->finishes = false;
+}
+
+bool step_is_awaited(const struct step_plan *p)
+{
+	return p->waiter || p->blocked.tid || p->left.tid;
+}
+
+void step_clear(struct control *c)
+{
+	uint32_t until = c->plan.until;
+
+	c->plan.until = 0;
+	if (until)
+		control_complain(c, control_break_delete(c, until));
+	step_lift(c);
+}
+
+void control_thread_gone(struct control *c, pid_t tid)
+{
+	rush_gone(c, tid);
+	debugger_thread_gone(c, tid);
+	if (c->plan.left.tid == tid)
+		c->plan.left.tid = 0;
+	if (c->plan.blocked.tid == tid)
+		c->plan.blocked.tid = 0;
+	if (c->plan.phase == STEP_NONE || c->plan.tid != tid)
+		return;
+	// what awaits the call that it has ended goes on elsewhere
+	if (step_is_awaited(&c->plan))
+		c->plan.tid = 0;
+	else
+		step_clear(c);
+}
+
+/* ---- Planning --------------------------------------------------------- */
+
+static bool has_source(const struct frame *f)
+{
+	return f->pos && f->pos->point.line;
+}
+
+bool step_is_user(struct control *c, const struct frame *f)
+{
+	return has_source(f) &&
+	       mycode_is_user(c, f->pos->module, f->pos->token);
+}
+
+struct dbg_error *step_user_frame(struct control *c, uint32_t thread,
+				  uint32_t level, const struct frame **ret)
+{
+	struct dbg_error *err;
+	const struct frame *f = NULL;
+	const struct frame *managed = NULL, *source = NULL;
+	bool bare = true;
+
+	for (uint32_t n = 0; n < level + CALLERS_MAX; n++) {
+		err = stack_frame(c->stack, thread, n, &f);
+		if (err)
+			return err;
+		if (!f || (n >= level && step_is_user(c, f)))
+			break;
+		if (has_source(f))
+			bare = false;
+		if (n >= level && !source && has_source(f))
+			source = f;
+		if (n >= level && !managed && f->pos && f->pos->token)
+			managed = f;
+	}
+	// what is not the user's is no place to come to from what is
+	if (!f && (bare || !c->rules.just_my_code || !c->plan.home))
+		f = bare ? managed : source;
+	*ret = f;
+	return NULL;
+}
+
+/* Run until the nearest caller of the user's, from @level up, is reached. */
+static struct dbg_error *plan_return(struct control *c, uint32_t level)
+{
+	struct dbg_error *err;
+	struct step_plan *p = &c->plan;
+	uint32_t thread = stack_thread_number(c->stack, p->tid);
+	const struct frame *f;
+
+	err = step_user_frame(c, thread, level, &f);
+	if (err || !f)
+		return err;
+	p->return_addr = f->raw.ip;
+	p->return_sp = f->raw.sp;
+	p->return_bp = f->raw.bp;
+	step_add_site(p, f->raw.ip);
+	return NULL;
+}
+
+bool step_is_framed(struct control *c, uint64_t ip)
+{
+	struct dac_code code;
+	struct insn first;
+	struct dbg_error *err = dac_code_at(c->dac, ip, &code);
+
+	return !dbg_err_drop(err) && code.method &&
+	       insn_at(c->target, code.start, &first) &&
+	       first.kind == INSN_PUSH && first.reg == ARCH_FP;
+}
+
+/*
+ * The frame to be left runs an async method: it may wait before it ends, and
+ * ends in who awaits it.
+ */
+static struct dbg_error *plan_out_async(struct control *c, uint32_t level,
+					bool *ret_returns)
+{
+	struct dbg_error *err;
+	struct step_plan *p = &c->plan;
+	const struct frame *f;
+	struct value machine;
+
+	err = stack_frame(c->stack, stack_thread_number(c->stack, p->tid),
+			  level, &f);
+	if (err || !f || !stack_machine(c->stack, f, &machine))
+		return err;
+
+	const struct activation frame = {
+	    .sp = f->raw.sp,
+	    .bp = f->raw.bp,
+	    .framed = step_is_framed(c, f->raw.ip),
+	};
+
+	err = stepasync_plan(c, f->pos, f->raw.ip, &frame);
+	if (!err)
+		err = stepasync_plan_end(c, f, ret_returns);
+	if (!err && !*ret_returns && !step_is_awaited(p))
+		err = stepasync_plan_last(c, f);
+	return err;
+}
+
+/* Out of the frames below @level. */
+static struct dbg_error *plan_out(struct control *c, uint32_t level)
+{
+	struct dbg_error *err = NULL;
+	struct step_plan *p = &c->plan;
+
+	bool returns = true;
+
+	p->return_sp = UINT64_MAX; // no caller: no handler counts either
+	p->return_bp = UINT64_MAX;
+	if (level)
+		err = plan_out_async(c, level - 1, &returns);
+	if (!err && returns)
+		err = plan_return(c, level);
+	if (err)
+		return err;
+	// a handler of the caller runs deeper on the stack, with its
+	// frame pointer
+	p->framed = p->return_addr && step_is_framed(c, p->return_addr);
+	p->bp = p->return_bp;
+	p->sp = p->return_sp;
+	p->phase = STEP_RUNNING;
+	return step_arm(c);
+}
+
+/* If the frame at @level returns right to where the step ends. */
+static void plan_returned(struct control *c, uint32_t level)
+{
+	struct step_plan *p = &c->plan;
+	uint32_t thread = stack_thread_number(c->stack, p->tid);
+	const struct frame *f = NULL, *caller = NULL;
+	struct stack_instance exact;
+	struct types *types = c->inspect->types;
+	struct dbg_error *err = stack_frame(c->stack, thread, level, &f);
+
+	if (!err)
+		err = stack_frame(c->stack, thread, level + 1, &caller);
+	dbg_error_destroy(err);
+	if (err || !f || !caller || f->kind != DBG_FRAME_MANAGED || !types ||
+	    caller->raw.ip != p->return_addr || caller->raw.sp != p->return_sp)
+		return;
+	stack_frame_instance(types, f, &exact);
+	p->return_method = caller->raw.method;
+	p->returns = (struct returned){
+	    .tid = p->tid,
+	    .method = exact.method,
+	    .type = exact.type ? type_mt(types, exact.type) : 0,
+	};
+}
+
+static bool same_spot(const struct step_plan *p, const struct seq_point *point)
+{
+	if (p->step.unit == DBG_UNIT_STATEMENT)
+		return point->il_offset == p->from.il_offset;
+	return point->line == p->from.line &&
+	       point->document == p->from.document;
+}
+
+/* Of a hidden point, the visible one before it in IL; NULL: none. */
+static const struct seq_point *visible_before(const struct code_point *points,
+					      size_t n,
+					      const struct seq_point *hidden)
+{
+	const struct seq_point *best = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct seq_point *point = &points[i].point;
+
+		if (point->line && point->il_offset < hidden->il_offset &&
+		    (!best || point->il_offset > best->il_offset))
+			best = point;
+	}
+	return best;
+}
+
+/* Traps at the other lines, and at the calls of this one. */
+static struct dbg_error *plan_points(struct control *c, uint64_t pc)
+{
+	struct dbg_error *err;
+	struct step_plan *p = &c->plan;
+	const struct code_point *points;
+	struct dac_code code;
+	size_t n;
+
+	err = dac_code_at(c->dac, pc, &code);
+	if (!err)
+		err = code_points(c->code, pc, &points, &n);
+	if (err)
+		return err;
+	for (size_t i = 0; i < n; i++) {
+		const struct seq_point *point = &points[i].point;
+		uint64_t end =
+		    i + 1 < n ? points[i + 1].addr : code.start + code.size;
+
+		// hidden code behind a line (the end of a `using`) is part
+		// of it: no place to stop at, but one to step in from
+		if (!point->line)
+			point = visible_before(points, n, point);
+		if (!point)
+			continue;
+		if (!same_spot(p, point)) {
+			if (!points[i].point.line)
+				continue;
+			if (p->step.kind != DBG_STEP_UNTIL ||
+			    points[i].addr > pc)
+				step_add_site(p, points[i].addr);
+		} else if (p->step.kind == DBG_STEP_IN) {
+			err = stepin_scan(c, points[i].addr, end);
+			if (err)
+				return err;
+		}
+	}
+	return NULL;
+}
+
+static struct dbg_error *plan_async(struct control *c,
+				    const struct code_pos *pos, uint64_t pc,
+				    bool *ret_returns)
+{
+	struct dbg_error *err;
+	struct step_plan *p = &c->plan;
+	const struct activation frame = {p->sp, p->bp, p->framed};
+	const struct frame *f;
+
+	err = stepasync_plan(c, pos, pc, &frame);
+	if (!err)
+		err = stack_frame(c->stack,
+				  stack_thread_number(c->stack, p->tid), 0, &f);
+	if (err || !f || !stepasync_may_end(c, f))
+		return err;
+	return stepasync_plan_end(c, f, ret_returns);
+}
+
+static struct dbg_error *plan_line(struct control *c,
+				   const struct code_pos *pos,
+				   const struct regs *regs, bool *ret_done)
+{
+	struct dbg_error *err;
+	struct step_plan *p = &c->plan;
+	bool returns = true;
+
+	p->sp = regs_sp(regs);
+	p->bp = regs_fp(regs);
+	p->framed = step_is_framed(c, regs_pc(regs)) && !pos->in_prolog;
+	err = plan_points(c, regs_pc(regs));
+	if (!err)
+		err = plan_async(c, pos, regs_pc(regs), &returns);
+	if (!err && returns)
+		err = plan_return(c, 1);
+	if (!err)
+		err = stepin_plan_left(c);
+	if (err)
+		return err;
+	p->phase = STEP_RUNNING;
+	err = step_arm(c);
+	// a thread does not hit the trap that it stands at
+	if (!err && addrs_have(p->calls, p->n_calls, regs_pc(regs)))
+		err = stepin_resolve(c, ret_done);
+	return err;
+}
+
+static struct dbg_error *
+plan_instruction(struct control *c, const struct regs *regs, bool *ret_done)
+{
+	struct step_plan *p = &c->plan;
+	struct insn insn = {0};
+	bool known = insn_at(c->target, regs_pc(regs), &insn);
+	bool over = p->step.kind != DBG_STEP_IN && insn.kind == INSN_CALL;
+
+	// a system call may wait for another thread: let all run
+	if (regs_restarts(regs))
+		insn.size = 0;
+	else if (!known || (!over && insn.kind != INSN_SYSCALL))
+		return target_thread_step(c->target, p->tid, true, ret_done);
+	p->framed = false;
+	p->sp = regs_sp(regs);
+	step_add_site(p, regs_pc(regs) + insn.size);
+	p->phase = STEP_RUNNING;
+	return step_arm(c);
+}
+
+/* There is nothing to step out to. */
+static struct dbg_error *no_caller(struct control *c)
+{
+	if (!c->plan.step.run_on)
+		return dbg_err(DBG_E_STATE, "the frame has no caller with "
+					    "source to return to");
+	c->ops->message(c->arg, 0,
+			"no caller has source to return to: the "
+			"program runs on");
+	return NULL;
+}
+
+static struct dbg_error *plan(struct control *c, bool *ret_done)
+{
+	struct dbg_error *err;
+	struct step_plan *p = &c->plan;
+	struct regs regs;
+	const struct code_pos *pos;
+	const struct frame *f;
+	bool managed = false;
+
+	p->home = NULL;
+	err = target_regs(c->target, p->tid, &regs);
+	if (err)
+		return err;
+	if (p->step.unit == DBG_UNIT_INSTRUCTION &&
+	    p->step.kind != DBG_STEP_OUT)
+		return plan_instruction(c, &regs, ret_done);
+	if (!c->code)
+		return dbg_err(DBG_E_STATE,
+			       "the runtime is not loaded yet: only single "
+			       "instructions can be stepped");
+	mycode_tell(c);
+	err = code_pos_at(c->code, regs_pc(&regs),
+			  !stack_is_behind(c->stack, p->tid), &pos, &managed);
+	if (err)
+		return err;
+	if (managed && pos->point.line) {
+		p->home = pos->module;
+		p->home_pc = regs_pc(&regs);
+	}
+	if (p->step.kind == DBG_STEP_OUT) {
+		err = plan_out(c, p->step.frame + 1);
+		if (!err && !p->return_addr && !step_is_awaited(p) &&
+		    !p->n_ends)
+			err = no_caller(c);
+		if (!err)
+			plan_returned(c, p->step.frame);
+		return err;
+	}
+	if (p->home) {
+		p->from = pos->point;
+		err = target_take(c, pos);
+		return err ? err : plan_line(c, pos, &regs, ret_done);
+	}
+	// in code without source: out of it; the frames of a throw are not
+	// shown
+	err =
+	    stack_frame(c->stack, stack_thread_number(c->stack, p->tid), 0, &f);
+	if (err)
+		return err;
+	return plan_out(c, f && f->raw.ip == regs_pc(&regs) ? 1 : 0);
+}
+
+struct dbg_error *step_go_on(struct control *c, bool *ret_done)
+{
+	struct dbg_error *err;
+	struct regs regs;
+	const struct code_pos *pos;
+	bool any = false;
+
+	if (c->plan.step.kind == DBG_STEP_OUT)
+		return plan_out(c, 1);
+	err = target_regs(c->target, c->plan.tid, &regs);
+	if (!err)
+		err = code_pos_at(c->code, regs_pc(&regs), true, &pos, &any);
+	return err || !any ? err : plan_line(c, pos, &regs, ret_done);
+}
+
+struct dbg_error *step_finish(struct control *c, bool *ret_done)
+{
+	struct dbg_error *err;
+	struct step_plan *p = &c->plan;
+	struct dbg_step step = p->step;
+	struct regs regs;
+	const struct code_pos *call, *pos;
+	bool any = false, also = false;
+
+	err = control_halt(c);
+	if (!err)
+		err = target_regs(c->target, p->tid, &regs);
+	if (!err)
+		err = code_pos_at(c->code, regs_pc(&regs), true, &pos, &any);
+	if (!err)
+		err = code_pos_at(c->code, regs_pc(&regs), false, &call, &also);
+	if (err)
+		return err;
+	// nothing of the statement was behind the call
+	*ret_done =
+	    !any || !also || call->point.il_offset != pos->point.il_offset;
+	if (*ret_done)
+		return NULL;
+	step_lift(c);
+	p->step = step;
+	p->home = pos->module;
+	p->home_pc = regs_pc(&regs);
+	p->from = pos->point;
+	return plan_line(c, pos, &regs, ret_done);
+}
+
+struct dbg_error *control_step(struct control *c, pid_t tid,
+			       const struct dbg_step *step, bool *ret_done)
+{
+	struct dbg_error *err;
+
+	step_clear(c);
+	c->plan.tid = tid;
+	c->plan.step = *step;
+	*ret_done = false;
+	err = plan(c, ret_done);
+	if (err) {
+		c->plan.phase = STEP_RUNNING;
+		step_clear(c);
+	}
+	return err;
+}
+
+struct dbg_error *control_stepped(struct control *c, pid_t tid,
+				  struct dbg_stop *stop)
+{
+	struct dbg_error *err;
+	struct regs regs;
+	bool stops;
+
+	err = target_regs(c->target, tid, &regs);
+	if (err || !(control_site_kinds(c, regs_pc(&regs)) & SITE_BREAK))
+		return err;
+	return bp_hit(c, tid, regs_pc(&regs), stop, &stops);
+}
+
+struct dbg_error *control_run_to(struct control *c, pid_t tid,
+				 const char *location, const char *path,
+				 struct arena *arena)
+{
+	struct dbg_error *err;
+	struct step_plan *p = &c->plan;
+	const struct dbg_break_req req = {
+	    .kind = DBG_BREAK_LOCATION,
+	    .text = location,
+	    .temporary = true,
+	};
+	uint32_t number;
+	struct bp *bp;
+
+	step_clear(c);
+	err = control_break_add(c, &req, path, &number);
+	if (err)
+		return err;
+	// not one of the user's: the number is free again
+	c->last_number--;
+	bp = bp_find(c, number);
+	bp->number = p->until = BP_UNTIL;
+	p->tid = tid;
+	p->step = (struct dbg_step){.kind = DBG_STEP_OUT};
+	if (!bp->n_places)
+		err = dbg_err(DBG_E_NOT_FOUND, "%s",
+			      bp_why_pending(c, bp, arena));
+	else if (c->code)
+		err = plan_out(c, 1);
+	if (err)
+		step_clear(c);
+	return err;
+}

@@ -1,0 +1,561 @@
+/*
+ * Steps in async methods.
+ *
+ * Over `await`: the method returns to its caller at the yield of an await
+ * that has to wait, and goes on later, often in another thread, at the resume
+ * point of the same await (both are in the PDB). A trap at the yields sees
+ * the step leave; then all other traps of the plan are lifted and the resume
+ * point is armed. There the step goes on as if it had never left, from the
+ * line it began at. Many calls of the method may wait at one await; ours is
+ * known by its number (asynccall.c). A call that waits for the first time has
+ * none before AwaitUnsafeOnCompleted has made its task: it is looked for
+ * behind that call, and if another thread resumes a call before, then.
+ *
+ * Out of the method: a method that was resumed returns to whoever resumed it,
+ * which says nothing. The step ends where the method that awaits it goes on:
+ * at any resume point of that, in the call with the right number. Who awaits
+ * is found when the method may end: stepped out of, at its last line, or when
+ * an exception leaves it for the task.
+ */
+#include "control/control_priv.h"
+#include "control/step/mycode.h"
+#include "control/step/stepasync.h"
+#include "control/step/steps.h"
+
+#include "base/err.h"
+
+enum {
+	YIELD_MAX = 512, /* bytes of code from a yield to its return */
+	FRAMES_MAX = 2000,
+};
+
+/* ---- Places ------------------------------------------------------------ */
+
+/* A list of the plan that an address may belong to, besides all sites. */
+struct addr_list {
+	uint64_t **addrs;
+	size_t *n, *cap;
+};
+
+static bool begins_at(struct control *c, uint64_t addr, uint32_t il_offset)
+{
+	const struct code_pos *pos;
+	bool any = false;
+	struct dbg_error *err = code_pos_at(c->code, addr, true, &pos, &any);
+
+	return !dbg_err_drop(err) && any && pos->il_offset != UINT32_MAX &&
+	       pos->il_offset >= il_offset;
+}
+
+/* Traps at @place in the code at @ip, also listed in @list. */
+static struct dbg_error *add_place(struct control *c,
+				   const struct code_place *place, uint64_t ip,
+				   const struct addr_list *list)
+{
+	struct dbg_error *err;
+	struct arena *arena = arena_create();
+	uint64_t *addrs;
+	size_t n;
+
+	err = code_addresses(c->code, place, ip, arena, &addrs, &n);
+	for (size_t i = 0; !err && i < n; i++) {
+		// of optimised code it may be the statement before
+		if (!begins_at(c, addrs[i], place->il_offset))
+			continue;
+		step_add_site(&c->plan, addrs[i]);
+		addrs_add(list->addrs, list->n, list->cap, addrs[i]);
+	}
+	arena_destroy(arena);
+	return err;
+}
+
+/* Traps at the resume points of @awaits in all code the method has. */
+static struct dbg_error *add_resumes(struct control *c,
+				     const struct code_pos *pos,
+				     const struct pdb_await *awaits, size_t n)
+{
+	struct dbg_error *err;
+	struct step_plan *p = &c->plan;
+	struct arena *arena = arena_create();
+	const struct addr_list list = {&p->resumes, &p->n_resumes,
+				       &p->cap_resumes};
+	uint64_t *codes;
+	size_t n_codes;
+
+	err = dac_method_codes(c->dac, pos->module->addr, pos->token, arena,
+			       &codes, &n_codes);
+	for (size_t i = 0; !err && i < n_codes * n; i++) {
+		const struct code_place place = {
+		    .module = pos->module,
+		    .token = pos->token,
+		    .il_offset = awaits[i % n].resume_offset,
+		};
+
+		err = add_place(c, &place, codes[i / n], &list);
+	}
+	arena_destroy(arena);
+	return err;
+}
+
+static void awaits_of(const struct code_pos *pos, struct arena *arena,
+		      struct pdb_await **ret, size_t *ret_n)
+{
+	*ret_n = 0;
+	if (pos->module && pos->module->pdb)
+		pdb_awaits(pos->module->pdb, MD_TOKEN_RID(pos->token), arena,
+			   ret, ret_n);
+}
+
+struct dbg_error *stepasync_plan(struct control *c, const struct code_pos *pos,
+				 uint64_t pc, const struct activation *frame)
+{
+	struct dbg_error *err = NULL;
+	struct step_plan *p = &c->plan;
+	const struct addr_list list = {&p->yields, &p->n_yields,
+				       &p->cap_yields};
+	struct arena *arena = arena_create();
+	struct pdb_await *awaits;
+	size_t n;
+
+	awaits_of(pos, arena, &awaits, &n);
+	for (size_t i = 0; !err && i < n; i++) {
+		const struct code_place place = {
+		    .module = pos->module,
+		    .token = pos->token,
+		    .il_offset = awaits[i].yield_offset,
+		};
+
+		err = add_place(c, &place, pc, &list);
+	}
+	arena_destroy(arena);
+	p->leaves = *frame;
+	return err;
+}
+
+/* ---- Out of the method ------------------------------------------------- */
+
+/* The nearest of those that await a call that is the user's. */
+struct nearest {
+	struct control *c;
+	const struct frame *found;
+};
+
+static void take_nearest(void *arg, struct frame *f)
+{
+	struct nearest *nearest = arg;
+
+	if (!nearest->found && f->pos &&
+	    mycode_is_user(nearest->c, f->pos->module, f->pos->token))
+		nearest->found = f;
+}
+
+/* Any resume point of the method that awaits, in @f's frame of it. */
+static struct dbg_error *plan_waiter(struct control *c, const struct frame *f)
+{
+	struct dbg_error *err;
+	struct arena *arena = arena_create();
+	struct pdb_await *awaits;
+	size_t n;
+
+	awaits_of(f->pos, arena, &awaits, &n);
+	err = add_resumes(c, f->pos, awaits, n);
+	arena_destroy(arena);
+	return err;
+}
+
+static bool is_iterator(struct control *c, const struct value *machine)
+{
+	return type_field(stack_types(c->stack), machine->type,
+			  "<>v__promiseOfValueOrEnd");
+}
+
+struct dbg_error *stepasync_plan_end(struct control *c, const struct frame *f,
+				     bool *ret_returns)
+{
+	struct step_plan *p = &c->plan;
+	struct nearest nearest = {.c = c};
+	struct value machine, task;
+	struct async_call call;
+
+	*ret_returns = true;
+	if (!stack_machine(c->stack, f, &machine) ||
+	    !stack_call(c->stack, &machine, &task))
+		return NULL;
+	stack_waiters(c->stack, f, take_nearest, &nearest);
+	if (nearest.found) {
+		p->waiter = asynccall_number(c, nearest.found->machine);
+		if (!p->waiter)
+			p->waiter = CALL_UNNUMBERED;
+	}
+	// its consumer may have called an iterator, which then returns to it
+	*ret_returns = !p->waiter && is_iterator(c, &machine);
+	if (!*ret_returns)
+		p->own = asynccall_number(c, &machine);
+	if (p->waiter)
+		return plan_waiter(c, nearest.found);
+	asynccall_objects(c, &machine, &call);
+	return stepwait_plan(c, &call);
+}
+
+struct dbg_error *stepasync_plan_last(struct control *c, const struct frame *f)
+{
+	struct step_plan *p = &c->plan;
+	const struct code_point *points;
+	uint32_t last = 0;
+	size_t n;
+	struct dbg_error *err = code_points(c->code, f->raw.ip, &points, &n);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < n; i++)
+		if (points[i].point.line && points[i].point.il_offset > last)
+			last = points[i].point.il_offset;
+	for (size_t i = 0; i < n; i++) {
+		if (!last || points[i].point.il_offset != last ||
+		    points[i].addr == f->raw.ip)
+			continue;
+		addrs_add(&p->ends, &p->n_ends, &p->cap_ends, points[i].addr);
+		step_add_site(p, points[i].addr);
+	}
+	return NULL;
+}
+
+struct dbg_error *stepasync_last(struct control *c, bool *ret_done)
+{
+	struct dbg_error *err;
+	struct step_plan *p = &c->plan;
+	const struct frame *f = NULL;
+	bool returns;
+
+	err = control_halt(c);
+	if (!err)
+		err = stack_frame(c->stack,
+				  stack_thread_number(c->stack, p->tid), 0, &f);
+	if (!err && f)
+		err = stepasync_plan_end(c, f, &returns);
+	if (err)
+		return err;
+	if (step_is_awaited(p))
+		return step_arm(c);
+	p->note = "nothing awaits this call yet: its last line is here";
+	*ret_done = true;
+	return NULL;
+}
+
+/* Is @pos in the last line of the method, or in code without lines of own? */
+static bool is_last(struct control *c, const struct code_pos *pos, uint64_t pc)
+{
+	const struct code_point *points;
+	size_t n = 0;
+	struct dbg_error *err = code_points(c->code, pc, &points, &n);
+
+	if (dbg_err_drop(err))
+		return true;
+	for (size_t i = 0; i < n; i++)
+		if (points[i].point.line &&
+		    points[i].point.il_offset > pos->point.il_offset)
+			return pos->module->optimized;
+	return true;
+}
+
+bool stepasync_may_end(struct control *c, const struct frame *f)
+{
+	const struct code_pos *pos = f->pos;
+	struct value machine;
+
+	if (!pos || !pos->module || !pos->module->pdb ||
+	    !pdb_kickoff_of(pos->module->pdb, MD_TOKEN_RID(pos->token)) ||
+	    !stack_machine(c->stack, f, &machine))
+		return false;
+	// an async iterator leaves with every element
+	return is_last(c, pos, f->raw.ip) || is_iterator(c, &machine);
+}
+
+struct dbg_error *stepasync_own(struct control *c, pid_t tid, bool *ret_own)
+{
+	struct dbg_error *err;
+	struct value machine;
+	uint32_t number;
+
+	*ret_own = true;
+	if (!c->plan.own)
+		return NULL;
+	err = control_halt(c);
+	if (!err && asynccall_of(c, tid, &machine, &number))
+		*ret_own = number == c->plan.own;
+	return err;
+}
+
+struct dbg_error *stepasync_waiter(struct control *c, pid_t tid, bool *ret_done)
+{
+	struct dbg_error *err;
+	struct value machine;
+	uint32_t number;
+
+	err = stepasync_settled(c);
+	// of a builder of the program's own nothing is known: the first
+	if (!err && asynccall_of(c, tid, &machine, &number))
+		*ret_done = !c->plan.waiter || number == c->plan.waiter ||
+			    (!number && c->plan.waiter == CALL_UNNUMBERED);
+	return err;
+}
+
+/* ---- Over await -------------------------------------------------------- */
+
+/* The await whose yield is at @il_offset, or just before it. */
+static const struct pdb_await *find_await(const struct pdb_await *awaits,
+					  size_t n, uint32_t il_offset)
+{
+	const struct pdb_await *found = NULL;
+
+	for (size_t i = 0; i < n; i++)
+		if (awaits[i].yield_offset <= il_offset &&
+		    (!found || awaits[i].yield_offset > found->yield_offset))
+			found = &awaits[i];
+	return found;
+}
+
+/* Traps behind the calls from the yield at @addr on: there is a task then. */
+static void add_settled(struct control *c, uint64_t addr)
+{
+	struct step_plan *p = &c->plan;
+	uint8_t code[YIELD_MAX];
+	size_t n = target_read_some(c->target, addr, code, sizeof(code));
+	struct insn insn;
+
+	for (size_t off = 0; off < n; off += insn.size) {
+		if (!insn_decode(code + off, n - off, addr + off, &insn) ||
+		    addrs_have(p->resumes, p->n_resumes, addr + off))
+			break;
+		uint64_t next = addr + off + insn.size;
+
+		if (insn.kind != INSN_CALL ||
+		    addrs_have(p->resumes, p->n_resumes, next))
+			continue;
+		addrs_add(&p->settles, &p->n_settles, &p->cap_settles, next);
+		step_add_site(p, next);
+	}
+}
+
+struct dbg_error *stepasync_yield(struct control *c, uint64_t addr)
+{
+	struct dbg_error *err;
+	struct step_plan *p = &c->plan;
+	struct arena *arena;
+	struct pdb_await *awaits;
+	const struct pdb_await *await;
+	const struct code_pos *pos;
+	size_t n;
+	bool any;
+
+	err = control_halt(c);
+	if (!err)
+		err = code_pos_at(c->code, addr, true, &pos, &any);
+	if (err || !any || !pos->module)
+		return err;
+
+	struct step_plan was = *p;
+	struct value machine = {0};
+	uint32_t number = 0;
+
+	if (!asynccall_of(c, p->tid, &machine, &number))
+		machine.type = NULL;
+	step_lift(c);
+	p->step = was.step;
+	p->left = (struct left_call){
+	    .tid = was.tid,
+	    .sp = was.leaves.sp,
+	    .number = number,
+	    .type = machine.type,
+	    .machine = machine.addr,
+	};
+	p->tid = 0;
+	p->phase = STEP_AWAITING;
+	arena = arena_create();
+	awaits_of(pos, arena, &awaits, &n);
+	await = find_await(awaits, n, pos->il_offset);
+	if (await)
+		err = add_resumes(c, pos, await, 1);
+	arena_destroy(arena);
+	if (!err && !number)
+		add_settled(c, addr);
+	return err ? err : step_arm(c);
+}
+
+/* The frame that left, if its thread has not returned from it yet. */
+static const struct frame *left_frame(struct control *c)
+{
+	const struct left_call *left = &c->plan.left;
+	const struct frame *f = NULL;
+
+	for (uint32_t i = 0; left->tid && i < FRAMES_MAX; i++) {
+		struct dbg_error *err = stack_frame(
+		    c->stack, stack_thread_number(c->stack, left->tid), i, &f);
+
+		if (dbg_err_drop(err) || !f || f->raw.sp >= left->sp)
+			break;
+	}
+	return f && f->raw.sp == left->sp ? f : NULL;
+}
+
+/* Look for the number of the call that left, while it is not known. */
+static void find_number(struct control *c)
+{
+	struct left_call *left = &c->plan.left;
+	const struct frame *f = left->number ? NULL : left_frame(c);
+	struct value machine;
+
+	// a structure stays where it is while its frame, or its caller's, is
+	if (!f || !left->type)
+		return;
+	if (!stack_machine(c->stack, f, &machine)) {
+		if (left->type->kind == TYPE_CLASS)
+			return;
+		machine = value_memory(left->type, left->machine);
+	}
+	left->number = asynccall_number(c, &machine);
+}
+
+struct dbg_error *stepasync_resume(struct control *c, pid_t tid, uint64_t addr,
+				   bool *ret_done)
+{
+	struct dbg_error *err;
+	struct step_plan *p = &c->plan;
+	struct dbg_step step = p->step;
+	bool settled = addrs_have(p->settles, p->n_settles, addr);
+	struct value machine;
+	uint32_t number = 0;
+
+	if (settled && (tid != p->left.tid || p->left.number))
+		return NULL;
+	err = control_halt(c);
+	if (err)
+		return err;
+	find_number(c);
+	if (settled)
+		return NULL;
+	// of a builder of the program's own nothing is known: the first
+	if (p->left.number && asynccall_of(c, tid, &machine, &number) &&
+	    number != p->left.number)
+		return NULL;
+	step_lift(c);
+	p->step = step;
+	p->tid = tid;
+	return step_go_on(c, ret_done);
+}
+
+/* ---- Who is about to await --------------------------------------------- */
+
+struct dbg_error *stepasync_settled(struct control *c)
+{
+	struct dbg_error *err = control_halt(c);
+
+	if (err || c->plan.waiter)
+		return err;
+	find_number(c);
+	c->plan.waiter = c->plan.left.number;
+	return NULL;
+}
+
+/* The await of the statement at @pos that comes next, or is under way. */
+static const struct pdb_await *await_ahead(struct control *c,
+					   const struct code_pos *pos,
+					   const struct pdb_await *awaits,
+					   size_t n)
+{
+	const struct pdb_await *found = NULL;
+	struct code_pos yield;
+
+	for (size_t i = 0; i < n; i++)
+		if (awaits[i].resume_offset > pos->il_offset &&
+		    (!found || awaits[i].yield_offset < found->yield_offset))
+			found = &awaits[i];
+	if (!found || pos->il_offset == UINT32_MAX)
+		return NULL;
+	code_pos_of(c->code, pos->module, pos->token, found->yield_offset,
+		    &yield);
+	return yield.point.il_offset == pos->point.il_offset ? found : NULL;
+}
+
+/* Traps where @f goes on if it need not wait at @await. */
+static struct dbg_error *add_joins(struct control *c, const struct frame *f,
+				   const struct pdb_await *await)
+{
+	struct step_plan *p = &c->plan;
+	const struct addr_list list = {&p->joins, &p->n_joins, &p->cap_joins};
+	const struct code_place place = {
+	    .module = f->pos->module,
+	    .token = f->pos->token,
+	    .il_offset = code_await_join(f->pos->module, f->pos->token, await),
+	};
+
+	return place.il_offset == UINT32_MAX
+		   ? NULL
+		   : add_place(c, &place, f->raw.ip, &list);
+}
+
+/* Traps behind the calls by which @f begins to wait at @await. */
+static struct dbg_error *add_settles(struct control *c, const struct frame *f,
+				     const struct pdb_await *await)
+{
+	struct dbg_error *err;
+	struct arena *arena = arena_create();
+	const struct code_place place = {
+	    .module = f->pos->module,
+	    .token = f->pos->token,
+	    .il_offset = await->yield_offset,
+	};
+	uint64_t *addrs;
+	size_t n;
+
+	err = code_addresses(c->code, &place, f->raw.ip, arena, &addrs, &n);
+	for (size_t i = 0; !err && i < n; i++)
+		add_settled(c, addrs[i]);
+	arena_destroy(arena);
+	return err;
+}
+
+static struct dbg_error *plan_held(struct control *c, const struct frame *f,
+				   const struct pdb_await *await,
+				   const struct async_call *call)
+{
+	struct dbg_error *err;
+	struct step_plan *p = &c->plan;
+	struct async_call own;
+	struct value machine;
+
+	if (!stack_machine(c->stack, f, &machine))
+		return NULL;
+	asynccall_objects(c, &machine, &own);
+	if (own.task == call->task)
+		return NULL;
+	p->left = (struct left_call){
+	    .tid = f->tid,
+	    .sp = f->raw.sp,
+	    .number = asynccall_number(c, &machine),
+	    .type = machine.type,
+	    .machine = machine.addr,
+	};
+	p->waiter = p->left.number;
+	err = plan_waiter(c, f);
+	if (!err && !p->waiter)
+		err = add_settles(c, f, await);
+	return err ? err : add_joins(c, f, await);
+}
+
+struct dbg_error *stepasync_plan_held(struct control *c, const struct frame *f,
+				      const struct async_call *call)
+{
+	struct dbg_error *err = NULL;
+	struct arena *arena = arena_create();
+	struct pdb_await *awaits;
+	const struct pdb_await *await;
+	size_t n;
+
+	awaits_of(f->pos, arena, &awaits, &n);
+	await = await_ahead(c, f->pos, awaits, n);
+	if (await)
+		err = plan_held(c, f, await, call);
+	arena_destroy(arena);
+	return err;
+}

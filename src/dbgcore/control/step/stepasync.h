@@ -1,0 +1,77 @@
+/*
+ * Steps in async methods: how an async call is known again, what awaits it, and
+ * where that goes on.
+ */
+#ifndef CONTROL_STEPASYNC_H
+#define CONTROL_STEPASYNC_H
+
+#include "code/code.h"
+#include "control/step/steps.h"
+#include "value/value.h"
+
+struct control;
+struct frame;
+
+/* asynccall.c */
+/* The objects of an async call, at this stop; 0: not there. */
+struct async_call {
+	uint64_t task, machine;
+};
+
+void asynccall_objects(struct control *c, const struct value *machine,
+		       struct async_call *ret);
+bool asynccall_has(const struct async_call *call, uint64_t addr);
+/*
+ * The number by which the async call with this state machine is known for
+ * good; 0: it did not wait yet, or its builder is none of the framework's.
+ */
+uint32_t asynccall_number(struct control *c, const struct value *machine);
+/* The same of the newest frame of @tid; false if it runs no async method. */
+bool asynccall_of(struct control *c, pid_t tid, struct value *ret_machine,
+		  uint32_t *ret_number);
+
+/* stepwait.c */
+/*
+ * Add where a thread goes on that is blocked until @call is done, or is about
+ * to wait for it: plan.blocked, plan.left.
+ */
+struct dbg_error *stepwait_plan(struct control *c,
+				const struct async_call *call);
+
+/* stepasync.c */
+/* Add the yields of the async method at @pos, which runs in @frame. */
+struct dbg_error *stepasync_plan(struct control *c, const struct code_pos *pos,
+				 uint64_t pc, const struct activation *frame);
+/* May a step from where @f stands end the async method? */
+bool stepasync_may_end(struct control *c, const struct frame *f);
+/*
+ * Add the places where who awaits @f's method goes on: plan.waiter, else
+ * plan.blocked, else plan.left. *ret_returns is false if the method was resumed
+ * and does not return to a caller of its own.
+ */
+struct dbg_error *stepasync_plan_end(struct control *c, const struct frame *f,
+				     bool *ret_returns);
+/* Nothing awaits the method that @f runs: add its last line to plan.ends. */
+struct dbg_error *stepasync_plan_last(struct control *c, const struct frame *f);
+/* It is there: go on to who awaits it by now, or end there. */
+struct dbg_error *stepasync_last(struct control *c, bool *ret_done);
+/* Is @tid, at a line of the method, in the call that may end (plan.own)? */
+struct dbg_error *stepasync_own(struct control *c, pid_t tid, bool *ret_own);
+/* A thread is at one: is it the call that awaits? */
+struct dbg_error *stepasync_waiter(struct control *c, pid_t tid,
+				   bool *ret_done);
+/*
+ * If @f, of a thread that holds objects of @call, is about to await that:
+ * plan.left, and where it goes on. @f may be of @call itself.
+ */
+struct dbg_error *stepasync_plan_held(struct control *c, const struct frame *f,
+				      const struct async_call *call);
+/* plan.left is behind a call by which it begins to wait. */
+struct dbg_error *stepasync_settled(struct control *c);
+/* The stepped frame is at a yield. */
+struct dbg_error *stepasync_yield(struct control *c, uint64_t addr);
+/* AWAITING: a thread is at a resume point, or behind a yield. */
+struct dbg_error *stepasync_resume(struct control *c, pid_t tid, uint64_t addr,
+				   bool *ret_done);
+
+#endif

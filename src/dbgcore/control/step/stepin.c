@@ -1,0 +1,352 @@
+/*
+ * Stepping into calls. At a call of the stepped line the thread alone is
+ * stepped, instruction by instruction, through whatever stubs stand between
+ * the call and the method's code: precodes, virtual and interface dispatch,
+ * delegate thunks, tail jumps. Where a stub enters the runtime itself (to
+ * compile the method or to resolve the dispatch) all threads run, until the
+ * runtime's assembly helper leaves by its closing jump through a register,
+ * which is found by disassembling the helper from where it was entered.
+ */
+#include "control/control_priv.h"
+#include "control/jit/jit.h"
+#include "control/step/mycode.h"
+#include "control/step/steps.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+enum {
+	RESOLVE_STEPS = 3000, /* instructions stepped for one call */
+	SCAN_MAX = 1 << 16,   /* bytes of one line's code */
+};
+
+struct dbg_error *stepin_scan(struct control *c, uint64_t start, uint64_t end)
+{
+	struct step_plan *p = &c->plan;
+
+	if (end <= start || end - start > SCAN_MAX)
+		return NULL;
+
+	size_t size = (size_t)(end - start);
+	_cleanup_free_ uint8_t *code = xmalloc(size);
+	size_t n = target_read_some(c->target, start, code, size);
+	struct insn insn;
+
+	for (size_t off = 0; off < n; off += insn.size) {
+		if (!insn_decode(code + off, n - off, start + off, &insn))
+			break;
+		if (insn.kind != INSN_CALL || !target_may_be(c, start + off))
+			continue;
+		addrs_add(&p->calls, &p->n_calls, &p->cap_calls, start + off);
+		step_add_site(p, start + off);
+	}
+	return NULL;
+}
+
+void stepin_forget(struct control *c)
+{
+	struct step_plan *p = &c->plan;
+
+	if (p->enter_asked && c->dac)
+		dbg_error_destroy(
+		    dac_notify_methods(c->dac, &p->enter, 1, false));
+	p->enter_asked = false;
+	p->enter = (struct dac_method_ref){0};
+	p->n_entries = 0;
+}
+
+/* The runtime's helper has been left, by its exit or otherwise. */
+static struct dbg_error *forget_exit(struct control *c)
+{
+	uint64_t addr = c->plan.exit_addr;
+
+	c->plan.phase = STEP_RUNNING;
+	c->plan.exit_addr = 0;
+	return addr ? control_site_remove(c, SITE_STEP, &addr, 1) : NULL;
+}
+
+static void add_entry(struct step_plan *p, uint64_t addr)
+{
+	addrs_add(&p->entries, &p->n_entries, &p->cap_entries, addr);
+	step_add_site(p, addr);
+}
+
+/* A body that goes on where it left off: any line may be the first. */
+static struct dbg_error *enter_anywhere(struct control *c,
+					struct code_module *m, uint32_t token,
+					uint64_t ip)
+{
+	struct dbg_error *err;
+	const struct code_point *points;
+	struct code_place first;
+	size_t n;
+
+	code_entry(c->code, m, token, &first);
+	err = code_points(c->code, ip, &points, &n);
+	for (size_t i = 0; !err && i < n; i++)
+		if (points[i].point.line &&
+		    points[i].point.il_offset >= first.il_offset)
+			add_entry(&c->plan, points[i].addr);
+	return err ? err : step_arm(c);
+}
+
+/* Trap where a breakpoint on the method would be, in its code at @ip. */
+static struct dbg_error *enter_code(struct control *c, struct code_module *m,
+				    uint32_t token, uint64_t ip)
+{
+	struct dbg_error *err;
+	struct arena *arena = arena_create();
+	struct code_place place;
+	uint64_t *addrs;
+	size_t n;
+
+	code_entry(c->code, m, token, &place);
+	err = code_addresses(c->code, &place, ip, arena, &addrs, &n);
+	for (size_t i = 0; !err && i < n; i++)
+		add_entry(&c->plan, addrs[i]);
+	arena_destroy(arena);
+	return err ? err : step_arm(c);
+}
+
+/* Trap the body of an async method or iterator, wherever it is called. */
+static struct dbg_error *enter_body(struct control *c, struct code_module *m,
+				    uint32_t token)
+{
+	struct dbg_error *err;
+	struct step_plan *p = &c->plan;
+	struct arena *arena = arena_create();
+	uint64_t *codes;
+	size_t n;
+
+	err = dac_method_codes(c->dac, m->addr, token, arena, &codes, &n);
+	for (size_t i = 0; !err && i < n; i++)
+		err = enter_code(c, m, token, codes[i]);
+	arena_destroy(arena);
+	if (err)
+		return err;
+	p->enter = (struct dac_method_ref){m->addr, token};
+	p->enter_asked = !wanted_find(c, m, token);
+	return p->enter_asked ? dac_notify_methods(c->dac, &p->enter, 1, true)
+			      : NULL;
+}
+
+void step_code(struct control *c, struct code_module *m, uint32_t token,
+	       uint64_t ip)
+{
+	const struct step_plan *p = &c->plan;
+
+	if (p->phase != STEP_NONE && p->enter.token == token &&
+	    p->enter.module == m->addr)
+		control_complain(c, enter_code(c, m, token, ip));
+}
+
+/*
+ * What is passed may call user code: wait for that, if the settings or
+ * attributes (@marked) ask for it.
+ */
+static struct dbg_error *go_through(struct control *c, bool marked)
+{
+	if (!c->rules.just_my_code && !marked)
+		return NULL;
+	c->plan.through = true;
+	return probe_arm(c);
+}
+
+struct dbg_error *stepin_plan_left(struct control *c)
+{
+	struct dbg_error *err;
+	struct step_plan *p = &c->plan;
+	const struct frame *f;
+
+	if (p->step.kind != DBG_STEP_IN || !p->return_addr)
+		return NULL;
+	err =
+	    stack_frame(c->stack, stack_thread_number(c->stack, p->tid), 1, &f);
+	if (err || !f || !f->pos || f->raw.ip == p->return_addr)
+		return err;
+	p->left_addr = f->raw.ip;
+	p->left_sp = f->raw.sp;
+	p->finishes = code_traits(c->code, f->pos->module, f->pos->token) &
+		      CODE_STEP_THROUGH;
+	step_add_site(p, f->raw.ip);
+	return NULL;
+}
+
+struct dbg_error *stepin_left(struct control *c)
+{
+	struct dbg_error *err;
+	struct step_plan *p = &c->plan;
+
+	// all that is called from here on, up to the caller of the user's
+	p->sp = p->return_sp;
+	p->framed = false;
+	p->left_addr = 0;
+	err = control_halt(c);
+	return err ? err : go_through(c, false);
+}
+
+/* The method at @ip of the MethodDef @token is called by the line. */
+static struct dbg_error *enter(struct control *c, struct code_module *m,
+			       uint32_t token, uint64_t ip)
+{
+	struct step_plan *p = &c->plan;
+	uint32_t body = code_move_next(c->code, m, token);
+	bool chosen = p->target.name && !p->through;
+
+	if (chosen ? !target_is(c, m, token) : mycode_is_passed(c, m, token))
+		return NULL;
+	if (!mycode_is_user(c, m, body ? body : token))
+		return go_through(c, code_traits(c->code, m, token) &
+					 CODE_STEP_THROUGH);
+	if (body)
+		return enter_body(c, m, body);
+	if (m->pdb && pdb_kickoff_of(m->pdb, MD_TOKEN_RID(token)))
+		return enter_anywhere(c, m, token, ip);
+	return enter_code(c, m, token, ip);
+}
+
+struct dbg_error *stepin_enter(struct control *c, uint64_t ip)
+{
+	struct dbg_error *err;
+	struct dac_method method;
+	uint64_t desc = dac_method_at(c->dac, ip);
+
+	if (!desc)
+		return NULL;
+	err = dac_method_get(c->dac, desc, &method);
+	if (err || method.dynamic)
+		return err;
+
+	struct code_module *m = code_module_find(c->code, method.module);
+
+	c->plan.enter_sp = c->plan.sp;
+	return m ? enter(c, m, method.token, ip) : NULL;
+}
+
+/* What a managed callee means; *ret_on: keep stepping instructions. */
+static struct dbg_error *arrive(struct control *c, uint64_t desc,
+				const struct regs *regs, bool *ret_on)
+{
+	struct dbg_error *err;
+	struct dac_method method;
+
+	*ret_on = false;
+	if (regs_sp(regs) >= c->plan.sp)
+		return NULL; // back in the stepped frame
+	err = dac_method_get(c->dac, desc, &method);
+	if (err)
+		return err;
+	if (!method.dynamic)
+		return stepin_enter(c, regs_pc(regs));
+	// a stub: it may lead to native code, which may call back
+	*ret_on = true;
+	return go_through(c, false);
+}
+
+static bool in_native_image(struct control *c, uint64_t ip)
+{
+	struct arena *arena = arena_create();
+	struct target_image image;
+	bool found = false;
+	struct dbg_error *err =
+	    target_image_at(c->target, ip, arena, &image, NULL, NULL, &found);
+
+	if (err) {
+		dbg_error_destroy(err);
+		found = false;
+	}
+
+	bool native = found && strstr(str_basename(image.path), ".so");
+
+	arena_destroy(arena);
+	return native;
+}
+
+/*
+ * Where the helper just called by a stub of the runtime's own (the one of a
+ * multicast delegate) returns to; 0 if the stepped line itself called it.
+ */
+static uint64_t stub_return(struct control *c, const struct regs *regs)
+{
+	uint64_t addr;
+	struct dbg_error *err;
+
+	if (regs_sp(regs) + sizeof(addr) >= c->plan.sp)
+		return 0;
+	err = regs_return_address(regs, c->target, &addr);
+	if (!err)
+		return dac_method_at(c->dac, addr) ? addr : 0;
+	dbg_error_destroy(err);
+	return 0;
+}
+
+/* All run until the runtime's helper leaves; else the call is over. */
+static struct dbg_error *run_helper(struct control *c, const struct regs *regs)
+{
+	struct step_plan *p = &c->plan;
+	uint64_t addr = stub_exit(c->target, regs_pc(regs));
+
+	if (!addr)
+		addr = stub_return(c, regs);
+	if (!addr)
+		return NULL;
+	p->phase = STEP_RESOLVING;
+	p->exit_addr = addr;
+	p->exit_sp = regs_sp(regs);
+	return control_site_add(c, SITE_STEP, &addr, 1);
+}
+
+/* Step the thread until it is in managed code or inside the runtime. */
+static struct dbg_error *resolve(struct control *c)
+{
+	struct dbg_error *err;
+	struct step_plan *p = &c->plan;
+
+	p->through = false;
+	err = forget_exit(c);
+	if (err)
+		return err;
+	for (int i = 0; i < RESOLVE_STEPS; i++) {
+		struct regs regs;
+		bool stepped, on;
+
+		err = target_thread_step(c->target, p->tid, true, &stepped);
+		if (err || !stepped)
+			return err;
+		err = target_regs(c->target, p->tid, &regs);
+		if (err)
+			return err;
+
+		uint64_t desc = dac_method_at(c->dac, regs_pc(&regs));
+
+		if (desc) {
+			err = arrive(c, desc, &regs, &on);
+			if (err || !on)
+				return err;
+		} else if (in_native_image(c, regs_pc(&regs))) {
+			return run_helper(c, &regs);
+		}
+	}
+	return NULL;
+}
+
+struct dbg_error *stepin_resolve(struct control *c, bool *ret_done)
+{
+	struct dbg_error *err;
+	struct step_plan *p = &c->plan;
+	struct regs regs;
+
+	err = control_halt(c);
+	if (!err)
+		err = resolve(c);
+	if (!err)
+		err = target_regs(c->target, p->tid, &regs);
+	if (err)
+		return err;
+	// code without a prolog begins with its first line
+	*ret_done = addrs_have(p->entries, p->n_entries, regs_pc(&regs)) &&
+		    regs_sp(&regs) < p->enter_sp;
+	return NULL;
+}

@@ -1,0 +1,248 @@
+/*
+ * A thread that is blocked until an async call is done (Task.Wait, Result,
+ * GetResult): one whose stack has a frame of Task's own wait and holds the
+ * address of the task. A step out of the call ends where that thread returns
+ * to code of the user's. Or one that is about to wait, as its stack holds the
+ * task already: nothing in the heap leads there yet, and if the call ends
+ * first nothing ever will.
+ */
+#include "control/control_priv.h"
+#include "control/step/stepasync.h"
+#include "control/step/steps.h"
+
+#include <string.h>
+
+#include "base/err.h"
+
+enum {
+	STACK_MAX = 1 << 16, /* from the newest frame to that of the wait */
+	FRAMES_MAX = 64,
+	STATEMENT_MAX = 1 << 12,
+};
+
+/*
+ * Where on its stack, in its newest part, @tid holds the task of @call, or the
+ * state machine that holds this; where that begins if it is in a register. 0:
+ * it does not.
+ */
+static uint64_t held_at(struct control *c, pid_t tid,
+			const struct async_call *call)
+{
+	struct regs regs;
+	_cleanup_free_ uint64_t *words = xmalloc(STACK_MAX);
+	struct dbg_error *err = target_regs(c->target, tid, &regs);
+	size_t n;
+
+	if (dbg_err_drop(err))
+		return 0;
+
+	uint64_t start = regs_sp(&regs) & ~(uint64_t)7;
+
+	for (unsigned int i = 0; i < ARCH_GENERAL; i++)
+		if (asynccall_has(call, regs_get(&regs, i)))
+			return start;
+	n = target_read_some(c->target, start, words, STACK_MAX);
+	for (size_t i = 0; i < n / sizeof(*words); i++)
+		if (asynccall_has(call, words[i]))
+			return start + i * sizeof(*words);
+	return 0;
+}
+
+static bool is_wait(struct control *c, const struct frame *f)
+{
+	bool is;
+	struct arena *arena = arena_create();
+	const char *name =
+	    code_method_name(c->code, f->raw.method, false, arena);
+
+	is = strstr(name, "Tasks.Task.InternalWait") ||
+	     strstr(name, "Tasks.Task.SpinThenBlockingWait");
+	arena_destroy(arena);
+	return is;
+}
+
+/* Does the thread wait for some task, called by code of the user's? */
+static bool waits(struct control *c, uint32_t thread)
+{
+	for (uint32_t level = 0; level < FRAMES_MAX; level++) {
+		const struct frame *f = NULL;
+		struct dbg_error *err =
+		    stack_frame(c->stack, thread, level, &f);
+
+		if (dbg_err_drop(err) || !f || (f->pos && f->pos->point.line))
+			return false;
+		if (f->kind == DBG_FRAME_MANAGED && is_wait(c, f))
+			return true;
+	}
+	return false;
+}
+
+/* Is @thread blocked until what it holds is done? */
+static struct dbg_error *plan_blocked(struct control *c,
+				      const struct dbg_thread *thread)
+{
+	struct dbg_error *err;
+	struct step_plan *p = &c->plan;
+	const struct frame *f;
+
+	if (!waits(c, thread->number))
+		return NULL;
+	err = step_user_frame(c, thread->number, 0, &f);
+	// the wait of the compiler's own Main has no code of the user's
+	if (err || !f || !f->pos || !f->pos->point.line)
+		return err;
+	p->blocked = (struct blocked){
+	    .tid = thread->tid,
+	    .addr = f->raw.ip,
+	    .sp = f->raw.sp,
+	};
+	step_add_site(p, f->raw.ip);
+	return NULL;
+}
+
+static bool is_waiting_call(const struct code_call *call)
+{
+	static const char *const names[] = {"GetResult", "get_Result", "Wait",
+					    "WaitAll", "WaitAny"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(call->simple, names[i]))
+			return true;
+	return false;
+}
+
+static void add_join(struct step_plan *p, uint64_t addr)
+{
+	addrs_add(&p->joins, &p->n_joins, &p->cap_joins, addr);
+	step_add_site(p, addr);
+}
+
+/* Is the call at @addr one of @calls, and does it wait? */
+static bool call_waits(struct control *c, uint64_t addr,
+		       const struct code_calls *calls)
+{
+	const struct code_pos *pos;
+	bool any = false;
+	struct dbg_error *err = code_pos_at(c->code, addr, true, &pos, &any);
+
+	if (dbg_err_drop(err) || !any)
+		return false;
+	for (size_t i = 0; i < calls->n; i++)
+		if (calls->calls[i].il_offset == pos->il_offset)
+			return is_waiting_call(&calls->calls[i]);
+	return false;
+}
+
+/* Traps behind those calls in [start, end) that wait. */
+static void join_behind(struct control *c, uint64_t start, uint64_t end,
+			const struct code_calls *calls)
+{
+	uint8_t code[STATEMENT_MAX];
+	size_t n = 0;
+	struct insn insn;
+
+	if (end > start && end - start <= sizeof(code))
+		n = target_read_some(c->target, start, code, end - start);
+	for (size_t off = 0; off < n; off += insn.size) {
+		if (!insn_decode(code + off, n - off, start + off, &insn))
+			break;
+		if (insn.kind == INSN_CALL && call_waits(c, start + off, calls))
+			add_join(&c->plan, start + off + insn.size);
+	}
+}
+
+/* Traps behind the calls of @f's statement that wait, and at later ones. */
+static struct dbg_error *join_statement(struct control *c,
+					const struct frame *f,
+					const struct code_calls *calls)
+{
+	const struct code_point *points;
+	const uint32_t il = f->pos->point.il_offset;
+	size_t n;
+	struct dbg_error *err = code_points(c->code, f->raw.ip, &points, &n);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < n; i++) {
+		if (points[i].point.line && points[i].point.il_offset > il)
+			add_join(&c->plan, points[i].addr);
+		else if (points[i].point.il_offset == il && i + 1 < n)
+			join_behind(c, points[i].addr, points[i + 1].addr,
+				    calls);
+	}
+	return NULL;
+}
+
+/* If @f, which is in no async method, is about to wait. */
+static struct dbg_error *plan_wait(struct control *c, const struct frame *f)
+{
+	struct dbg_error *err = NULL;
+	struct code_calls calls = {.arena = arena_create()};
+	bool any = false;
+
+	code_calls(f->pos, &calls);
+	for (size_t i = 0; i < calls.n; i++)
+		any |= calls.calls[i].il_offset >= f->pos->il_offset &&
+		       is_waiting_call(&calls.calls[i]);
+	if (any) {
+		c->plan.left = (struct left_call){
+		    .tid = f->tid,
+		    .sp = f->raw.sp,
+		};
+		err = join_statement(c, f, &calls);
+	}
+	arena_destroy(calls.arena);
+	return err;
+}
+
+static struct dbg_error *plan_wait_of(struct control *c, const struct frame *f,
+				      const struct async_call *call)
+{
+	struct dbg_error *err = stepasync_plan_held(c, f, call);
+
+	return err || c->plan.left.tid ? err : plan_wait(c, f);
+}
+
+/* Is @thread about to wait for @call, whose task it holds at @held? */
+static struct dbg_error *plan_holder(struct control *c,
+				     const struct dbg_thread *thread,
+				     uint64_t held,
+				     const struct async_call *call)
+{
+	struct dbg_error *err = NULL;
+	const struct frame *f = NULL, *caller = NULL;
+
+	for (uint32_t level = 0; level < FRAMES_MAX; level++) {
+		f = caller;
+		err = stack_frame(c->stack, thread->number, level, &caller);
+		if (!err && f && f->pos && f->pos->point.line &&
+		    (!caller || caller->raw.sp > held))
+			err = plan_wait_of(c, f, call);
+		if (err || (level && !caller) || c->plan.left.tid)
+			break;
+	}
+	return err;
+}
+
+struct dbg_error *stepwait_plan(struct control *c,
+				const struct async_call *call)
+{
+	struct dbg_error *err;
+	struct step_plan *p = &c->plan;
+	struct dbg_thread *threads;
+	uint64_t held;
+	size_t n;
+
+	err = stack_threads(c->stack, &threads, &n);
+	for (size_t i = 0; !err && i < n && !step_is_awaited(p); i++) {
+		if (!threads[i].managed || threads[i].tid == p->tid)
+			continue;
+		held = held_at(c, threads[i].tid, call);
+		if (!held)
+			continue;
+		err = plan_blocked(c, &threads[i]);
+		if (!err && !p->blocked.tid)
+			err = plan_holder(c, &threads[i], held, call);
+	}
+	return err;
+}

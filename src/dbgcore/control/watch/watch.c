@@ -1,0 +1,548 @@
+/*
+ * Watchpoints: breakpoints on what an expression leads to, by the debug
+ * registers.
+ *
+ *   asked -> watch_read: where it leads to now (watch_state: the value, its
+ *   parts in memory, the links of its path) -> watch_arm: registers
+ *
+ * A hit says that something was written (or read). Only the value tells
+ * whether that matters: a hit that leaves it as it was goes on silently, and
+ * without stopping the other threads. When a link was changed the expression
+ * leads elsewhere, and its value there is the new one.
+ *
+ * The GC moves objects, and writes references when it does. While it is at
+ * it hits are its own. Its count of collections that move objects is watched
+ * by a register of ours: when it falls to 0 all references lead to the new
+ * places and no thread of the program has gone on yet. There everything is
+ * read again, and the registers are set anew. What cannot be found then is
+ * pending, with words: no register ever stays on a place that was left.
+ */
+#include "control/breakpoint/bp.h"
+#include "control/control_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+
+#define LOCATION_PREFIX "-location "
+
+/* ---- State ------------------------------------------------------------- */
+
+static void take_state(struct watch_state *to, struct watch_state *from)
+{
+	watch_state_deinit(to);
+	*to = *from;
+	memset(from, 0, sizeof(*from));
+}
+
+/* Unreadable for a reason that @err gives. */
+static void take_error(struct watch_state *s, struct dbg_error *err)
+{
+	if (!err)
+		return;
+	free(s->text);
+	s->text = xstrdup(err->message);
+	s->known = false;
+	s->n_own = 0;
+	dbg_error_destroy(err);
+}
+
+static bool same_value(const struct watch_state *a, const struct watch_state *b)
+{
+	if (a->known != b->known)
+		return false;
+	if (!a->known)
+		return true;
+	return a->size == b->size && !memcmp(a->bytes, b->bytes, a->size);
+}
+
+static const char *state_text(const struct watch_state *s, struct arena *arena)
+{
+	if (s->known)
+		return arena_strdup(arena, s->text);
+	return arena_printf(arena, "<%s>", s->text ? s->text : "unknown");
+}
+
+/* ---- Looking again ----------------------------------------------------- */
+
+/* What was watched cannot be followed. */
+static void lose(struct control *c, struct bp *bp)
+{
+	bp->watch->lost = true;
+	bp->watch->now.n_parts = bp->watch->now.n_own = 0;
+	control_complain(
+	    c, dbg_err(DBG_E_STATE,
+		       "watchpoint %u: the garbage collector may have moved "
+		       "what it watches, and '%s' does not lead there: it is "
+		       "not watched any more",
+		       bp->number, bp->watch->expr));
+}
+
+/* Find it again, as it is where it is now. */
+void watch_look(struct control *c, struct bp *bp)
+{
+	struct watch *w = bp->watch;
+	struct watch_state next;
+	bool gone;
+	struct dbg_error *err = watch_read(c, w, &next, &gone);
+
+	if (w->located && (err || gone || !w->on_path)) {
+		dbg_error_destroy(err);
+		watch_state_deinit(&next);
+		lose(c, bp);
+		return;
+	}
+	if (gone)
+		err = dbg_err(DBG_E_STATE, "its frame is not found");
+	take_error(&next, err);
+	take_state(&w->now, &next);
+}
+
+/* ---- Asking ------------------------------------------------------------ */
+
+/* The first look in the frame that it is asked for in. */
+static struct dbg_error *first_look(struct control *c, struct watch *w,
+				    const struct frame *frame)
+{
+	struct dbg_error *err = NULL;
+	bool gone;
+
+	if (frame) {
+		err = watch_context(c, w, frame);
+		if (!err && frame->kind != DBG_FRAME_NATIVE)
+			err = watch_frame_set(c, &w->frame, frame);
+	}
+	if (!err)
+		err = watch_read(c, w, &w->now, &gone);
+	if (err)
+		return err;
+	if (!w->now.of_thread)
+		w->thread.tid = 0;
+	if (!w->now.of_frame)
+		memset(&w->frame, 0, sizeof(w->frame));
+	if (w->located && !w->now.is_place)
+		return dbg_err(DBG_E_ARGUMENT, "'%s' leads to no place",
+			       w->expr);
+	return w->frame.tid && !w->located ? watch_frame_arm(c, &w->frame)
+					   : NULL;
+}
+
+static size_t n_refused(const struct control *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n_bps; i++)
+		n += c->bps[i]->watch && c->bps[i]->watch->why;
+	return n;
+}
+
+/* Arm @bp besides the others: none of them may lose its register by it. */
+static struct dbg_error *arm_new(struct control *c, struct bp *bp)
+{
+	struct dbg_error *err;
+
+	bp->enabled = false;
+	err = watch_arm(c);
+	if (err)
+		return err;
+
+	size_t before = n_refused(c);
+
+	bp->enabled = true;
+	err = watch_arm(c);
+	if (!err && n_refused(c) > before)
+		err = dbg_err(DBG_E_STATE,
+			      "cannot watch '%s': %s (the processor has %d)",
+			      bp->watch->expr,
+			      bp->watch->why ? bp->watch->why
+					     : "no debug register is "
+					       "free for it",
+			      TARGET_WATCHES);
+	return err;
+}
+
+static struct dbg_error *watch_begin(struct control *c, struct bp *bp,
+				     const struct frame *frame)
+{
+	struct dbg_error *err;
+
+	err = eval_check(bp->watch->expr);
+	if (err || !c->code)
+		return err;
+	err = first_look(c, bp->watch, frame);
+	return err ? err : arm_new(c, bp);
+}
+
+struct dbg_error *control_watch_add(struct control *c,
+				    const struct dbg_break_req *req,
+				    const struct frame *frame,
+				    uint32_t *ret_number)
+{
+	struct dbg_error *err;
+	const char *expr = req->text ? req->text : "";
+	struct bp *bp = bp_add(c, DBG_BREAK_WATCH, NULL);
+	struct watch *w = xcalloc(1, sizeof(*w));
+
+	bp->watch = w;
+	c->watches.n++;
+	bp->text = xstrdup(arena_printf(
+	    bp->arena, "%s%s", req->located ? LOCATION_PREFIX : "", expr));
+	w->expr = bp->text + (req->located ? strlen(LOCATION_PREFIX) : 0);
+	w->access = req->access;
+	w->located = req->located;
+	err = bp_take_rules(bp, req);
+	if (!err)
+		err = watch_begin(c, bp, frame);
+	if (err) {
+		bp_remove(c, bp);
+		return err;
+	}
+	bp->number = ++c->last_number;
+	*ret_number = bp->number;
+	return NULL;
+}
+
+void watch_remove(struct control *c, struct bp *bp)
+{
+	struct watch *w = bp->watch;
+
+	if (!w)
+		return;
+	watch_frame_forget(c, &w->frame);
+	watch_state_deinit(&w->now);
+	bp->watch = NULL;
+	c->watches.n--;
+	free(w);
+	control_complain(c, watch_arm(c));
+}
+
+struct dbg_error *watch_switch(struct control *c, struct bp *bp)
+{
+	struct dbg_error *err;
+
+	if (!bp->watch || !c->code)
+		return NULL;
+	if (!bp->enabled)
+		return watch_arm(c);
+	if (!bp->watch->located)
+		watch_look(c, bp);
+	err = arm_new(c, bp);
+	if (!err)
+		return NULL;
+	bp->enabled = false;
+	dbg_error_destroy(watch_arm(c));
+	return err;
+}
+
+/* ---- Waiting, going astray --------------------------------------------- */
+
+static bool waits(const struct bp *bp)
+{
+	return bp->watch && bp->enabled && !bp->watch->lost &&
+	       !bp->watch->now.n_parts;
+}
+
+bool watch_waits(const struct control *c)
+{
+	for (size_t i = 0; c->watches.n && i < c->n_bps; i++)
+		if (waits(c->bps[i]))
+			return true;
+	return false;
+}
+
+/*
+ * What is known stays as it is: a hit of it may wait to be judged, by the
+ * value that it had before.
+ */
+void watch_refresh(struct control *c)
+{
+	if (!c->watches.n || !c->code)
+		return;
+	for (size_t i = 0; i < c->n_bps; i++) {
+		struct bp *bp = c->bps[i];
+
+		if (!waits(bp) || bp->watch->located)
+			continue;
+		watch_look(c, bp);
+		if (!waits(bp))
+			c->ops->changed(c->arg, bp->number, false);
+	}
+	control_complain(c, watch_arm(c));
+}
+
+/* Does its path, not all of which is watched, lead elsewhere by now? */
+static bool is_astray(struct control *c, struct watch *w)
+{
+	struct watch_state next;
+	bool gone;
+	struct dbg_error *err = watch_read(c, w, &next, &gone);
+	bool astray = !err && !gone && next.n_own && w->now.n_own &&
+		      next.parts[0].addr != w->now.parts[0].addr;
+
+	dbg_error_destroy(err);
+	watch_state_deinit(&next);
+	return astray;
+}
+
+void watch_stopped(struct control *c)
+{
+	bool any = false;
+
+	for (size_t i = 0; c->watches.n && c->code && i < c->n_bps; i++) {
+		struct bp *bp = c->bps[i];
+
+		if (!bp->watch || !bp->watch->blind || !is_astray(c, bp->watch))
+			continue;
+		watch_look(c, bp);
+		any = true;
+	}
+	if (any)
+		control_complain(c, watch_arm(c));
+}
+
+static bool overlaps(const struct watch_state *s, uint64_t addr, uint64_t n)
+{
+	for (size_t i = 0; i < s->n_parts; i++)
+		if (addr < s->parts[i].addr + s->parts[i].size &&
+		    s->parts[i].addr < addr + n)
+			return true;
+	return false;
+}
+
+static void read_again(struct control *c, struct watch *w)
+{
+	struct watch_state next;
+
+	take_error(&next, watch_read_place(c, w, &next));
+	take_state(&w->now, &next);
+}
+
+void control_written(struct control *c, uint64_t addr, uint64_t n)
+{
+	bool any = false;
+
+	for (size_t i = 0; c->watches.n && c->code && i < c->n_bps; i++) {
+		struct bp *bp = c->bps[i];
+
+		if (!bp->watch || !overlaps(&bp->watch->now, addr, n))
+			continue;
+		if (bp->watch->located)
+			read_again(c, bp->watch);
+		else
+			watch_look(c, bp);
+		any = true;
+	}
+	if (any)
+		control_complain(c, watch_arm(c));
+}
+
+struct dbg_error *watch_prepared(struct control *c)
+{
+	struct dbg_error *err;
+
+	if (!watch_waits(c))
+		return NULL;
+	err = control_halt(c);
+	if (!err)
+		watch_refresh(c);
+	return err;
+}
+
+/* ---- Hits -------------------------------------------------------------- */
+
+/* Was nothing done to the value? Asked without stopping all. */
+static bool is_quiet(struct control *c, const struct watch *w,
+		     unsigned int slots, bool moving)
+{
+	uint8_t bytes[WATCH_BYTES];
+
+	if (moving && w->now.moves)
+		return true;
+	return w->access == DBG_WATCH_WRITE && w->now.known &&
+	       w->now.is_place && !(slots & w->slots & ~w->own) &&
+	       target_read_some(c->target, w->now.parts[0].addr, bytes,
+				w->now.size) == w->now.size &&
+	       !memcmp(bytes, w->now.bytes, w->now.size);
+}
+
+static void leave(struct control *c, struct bp *bp, struct arena *arena,
+		  struct dbg_stop *stop)
+{
+	uint32_t number = bp->number;
+
+	stop->reason = DBG_STOP_WATCH_SCOPE;
+	stop->breakpoint = number;
+	stop->expr = arena_strdup(arena, bp->text);
+	control_complain(c, control_break_delete(c, number));
+	c->ops->changed(c->arg, number, true);
+}
+
+/* Has the frame been left without our noticing? */
+static bool is_left(struct control *c, const struct watch *w)
+{
+	struct regs regs;
+	struct dbg_error *err = target_regs(c->target, w->frame.tid, &regs);
+
+	return dbg_err_drop(err) || regs_sp(&regs) > w->frame.sp;
+}
+
+static bool is_asked(const struct watch *w, unsigned int slots, bool changed)
+{
+	bool touched = slots & w->own;
+
+	switch (w->access) {
+	case DBG_WATCH_WRITE:
+		return changed;
+	case DBG_WATCH_READ:
+		return !changed && touched;
+	case DBG_WATCH_ACCESS:
+		return changed || touched;
+	}
+	return false;
+}
+
+/* What a hit of @bp by @tid means; fills *stop if it is to stop. */
+static struct dbg_error *judge(struct control *c, struct bp *bp, pid_t tid,
+			       unsigned int slots, struct dbg_stop *stop,
+			       struct arena *arena, bool *ret_stops)
+{
+	struct watch *w = bp->watch;
+	struct watch_state next;
+	bool gone = false;
+	struct dbg_error *err = w->located ? watch_read_place(c, w, &next)
+					   : watch_read(c, w, &next, &gone);
+
+	if (gone) {
+		*ret_stops = is_left(c, w);
+		if (*ret_stops)
+			leave(c, bp, arena, stop);
+		return NULL;
+	}
+	take_error(&next, err);
+
+	bool changed = !same_value(&w->now, &next);
+	const char *old = changed ? state_text(&w->now, arena) : NULL;
+
+	take_state(&w->now, &next);
+	if (!is_asked(w, slots, changed))
+		return NULL;
+	err = bp_counts(c, bp, tid, ret_stops);
+	if (err || !*ret_stops)
+		return err;
+	stop->reason = DBG_STOP_WATCH;
+	stop->access = w->access;
+	stop->expr = arena_strdup(arena, bp->text);
+	stop->old_value = old;
+	stop->value = state_text(&w->now, arena);
+	return NULL;
+}
+
+/* The watchpoints that a hit may concern: is there one? */
+static bool any_loud(struct control *c, unsigned int slots)
+{
+	bool moving = watch_gc_moves(c);
+
+	for (size_t i = 0; i < c->n_bps; i++) {
+		const struct watch *w = c->bps[i]->watch;
+
+		if (w && (w->slots & slots) && !is_quiet(c, w, slots, moving))
+			return true;
+	}
+	return false;
+}
+
+static struct dbg_error *judge_all(struct control *c,
+				   const struct target_event *ev,
+				   struct arena *arena, struct dbg_stop *stop,
+				   bool *ret_stops)
+{
+	struct dbg_error *err = NULL;
+	bool moving = watch_gc_moves(c);
+	struct bp *winner = NULL;
+
+	for (size_t i = 0; i < c->n_bps && !err; i++) {
+		struct bp *bp = c->bps[i];
+		struct dbg_stop one = *stop;
+		size_t n = c->n_bps;
+		bool stops = false;
+
+		if (!bp->watch || !(bp->watch->slots & ev->slots) ||
+		    (moving && bp->watch->now.moves))
+			continue;
+		err = judge(c, bp, ev->tid, ev->slots, &one, arena, &stops);
+		if (!stops || winner || *ret_stops)
+			continue;
+		*stop = one;
+		*ret_stops = true;
+		if (n == c->n_bps)
+			winner = bp;
+	}
+	if (winner)
+		bp_spent(c, winner, stop);
+	control_complain(c, watch_arm(c));
+	return err;
+}
+
+struct dbg_error *watch_hit(struct control *c, const struct target_event *ev,
+			    struct arena *arena, struct dbg_stop *stop,
+			    bool *ret_stops)
+{
+	struct dbg_error *err = NULL;
+
+	if (ev->slots & c->watches.gc_slot)
+		err = watch_gc_told(c);
+	if (err || !any_loud(c, ev->slots & ~c->watches.gc_slot))
+		return err;
+	err = control_halt(c);
+	if (err)
+		return err;
+	stack_behind(c->stack, ev->tid);
+	return judge_all(c, ev, arena, stop, ret_stops);
+}
+
+struct dbg_error *watch_trap(struct control *c, const struct target_event *ev,
+			     struct arena *arena, struct dbg_stop *stop,
+			     bool *ret_stops)
+{
+	struct dbg_error *err;
+	struct regs regs;
+
+	err = target_regs(c->target, ev->tid, &regs);
+	for (size_t i = 0; !err && i < c->n_bps; i++) {
+		struct bp *bp = c->bps[i];
+
+		if (!bp->watch ||
+		    !watch_frame_ended(&bp->watch->frame, ev, &regs))
+			continue;
+		err = control_halt(c);
+		if (err)
+			return err;
+		leave(c, bp, arena, stop);
+		*ret_stops = true;
+		i = (size_t)-1;
+	}
+	return err;
+}
+
+void watch_end_run(struct control *c)
+{
+	for (size_t i = c->n_bps; i-- > 0;) {
+		struct bp *bp = c->bps[i];
+		struct watch *w = bp->watch;
+
+		if (!w)
+			continue;
+		if (w->frame.tid || w->thread.tid || w->located) {
+			c->ops->changed(c->arg, bp->number, true);
+			bp_remove(c, bp);
+			continue;
+		}
+		watch_state_deinit(&w->now);
+		w->slots = w->own = 0;
+		w->class = 0;
+	}
+	c->watches.gc_count = 0;
+	c->watches.gc_slot = 0;
+	c->watches.moving = false;
+}
