@@ -1,6 +1,7 @@
 /* `info`: what there is and how things stand. */
 #include <inttypes.h>
 #include <string.h>
+#include <strings.h>
 
 #include "alloc.h"
 #include "cmd.h"
@@ -182,6 +183,18 @@ static struct dbg_error *info_sharedlibrary(struct repl *r,
 	return NULL;
 }
 
+// The language of a source file, by its name.
+static const char *language_of(const char *path)
+{
+	const char *end = strrchr(path, '.');
+
+	if (end && !strcasecmp(end, ".vb"))
+		return "Visual Basic";
+	if (end && !strncasecmp(end, ".fs", 3))
+		return "F#";
+	return "C#";
+}
+
 static struct dbg_error *info_source(struct repl *r, const struct call *call)
 {
 	struct dbg_error *err;
@@ -210,8 +223,8 @@ static struct dbg_error *info_source(struct repl *r, const struct call *call)
 	}
 	if (note)
 		out(r, "%s\n", note);
-	out(r, "Source language is C#.\nSymbols of module %s.\n",
-	    f.module ? f.module : "?");
+	out(r, "Source language is %s.\nSymbols of module %s.\n",
+	    language_of(f.source.path), f.module ? f.module : "?");
 	return NULL;
 }
 

@@ -93,6 +93,10 @@ class Scenario:
         self.test.check(said, f"{source} prints nothing at '{mark}'")
         return said
 
+    def value(self, session, expression):
+        shown = session.cmd("print " + expression)
+        return self.test.check_match(r"^\$\d+ = (.*)$", shown)[1]
+
     def compare(self, said, printed):
         """All of what dndbg said stands in what the program printed, in its
         order."""
@@ -268,8 +272,7 @@ def visual_basic(s):
     s.stop(session, "run")
     session.cmd("tbreak " + s.at(source, "call"))
     s.stop(session, "continue")
-    session.cmd("tbreak " + s.at(source, "pay"))
-    s.stop(session, "continue")
+    s.lands(session, "step", source, "pay")
     s.lands(session, "finish", source, "call")
     shown = session.cmd("print account.Balance")
     s.test.check_match(r"^\$\d+ = 90$", shown)
@@ -341,6 +344,40 @@ MADE = """class Program
 """
 
 
+MADE_PROJECT = """<Project Sdk="Microsoft.NET.Sdk">
+  <PropertyGroup>
+    <OutputType>Exe</OutputType>
+    <TargetFramework>net10.0</TargetFramework>
+  </PropertyGroup>
+</Project>
+"""
+
+# Three parts, of which one starts a program.
+BUILD_FILES = {
+    "all.proj": """<Project>
+  <ItemGroup>
+    <Part Include="part.proj" AdditionalProperties="Name=One" />
+    <Part Include="part.proj" AdditionalProperties="Name=Two" />
+    <Part Include="part.proj" AdditionalProperties="Name=Three" />
+  </ItemGroup>
+  <Target Name="Build">
+    <MSBuild Projects="@(Part)" BuildInParallel="true" />
+    <Exec Command="$(Program)" IgnoreExitCode="true">
+      <Output TaskParameter="ExitCode" PropertyName="Code" />
+    </Exec>
+    <Message Importance="high" Text="program $(Code)" />
+  </Target>
+</Project>
+""",
+    "part.proj": """<Project>
+  <Target Name="Build">
+    <Message Importance="high" Text="part $(Name)" />
+    <Exec Command="sleep 1" />
+  </Target>
+</Project>
+"""}
+
+
 def roslyn(s):
     """The C# compiler as a library, which has no symbols, and what it made."""
     source = "Compiler/Program.cs"
@@ -364,7 +401,68 @@ def roslyn(s):
     s.test.check_in("exited with code 52]", out)
 
 
-ALL = (roslyn, service, xunit, nunit, mstest, fsharp, visual_basic, plugins,
+def compiler(s):
+    """The C# compiler as the SDK has it, started by `dotnet build`: what it is
+    told, what it says, and what it returns."""
+    with open(f"{s.test.dir}/Made.cs", "w") as file:
+        file.write(MADE)
+    with open(f"{s.test.dir}/Made.csproj", "w") as file:
+        file.write(MADE_PROJECT)
+    s.test.env["HOME"] = os.path.expanduser("~")  # where NuGet's packages are
+    session = s.launched(s.dotnet(), "build", "-nologo", "-nodeReuse:false",
+                         cwd=s.test.dir)
+    session.cmd("set detach-on-fork off")
+    session.cmd("break Microsoft.CodeAnalysis.CSharp.CSharpCompilation.Create")
+    shown = s.stop(session, "run")
+    s.test.check_in("Microsoft.CodeAnalysis.CSharp.dll", shown)
+    name = s.value(session, "assemblyName").strip('"')
+    session.cmd("delete")
+    session.cmd("break Microsoft.CodeAnalysis.CommonCompiler.ReportDiagnostics")
+    s.stop(session, "continue")
+    out = s.ended(session)
+    s.test.check_match(rf"^ *{name} -> .*/{name}.dll$", out)
+    s.test.check_match(r"Made.cs\(5,13\): warning CS0168: ", out)
+    s.compared += 1
+
+
+def msbuild(s):
+    """MSBuild on two processes, with programs that its tasks start: parts of the
+    build are stopped at in both, and a program of this runtime."""
+    for name, text in BUILD_FILES.items():
+        with open(f"{s.test.dir}/{name}", "w") as file:
+            file.write(text)
+    source = "Fs/Program.fs"
+    session = s.launched(s.dotnet(), "msbuild", "-nologo", "-m:2",
+                         "-nodeReuse:false", "all.proj",
+                         f"-p:Program={s.dotnet()} {s.dll('Fs')} word",
+                         cwd=s.test.dir)
+    session.cmd("set detach-on-fork off")
+    session.cmd("break Microsoft.Build.Tasks.Message.Execute")
+    session.cmd("break " + s.at(source, "end"))
+    texts, said, inferiors = [], [], set()
+    command = "run"
+    while len(texts) < 4 or not said:
+        shown = s.stop(session, command)
+        command = "continue"
+        if "Program.fs" in shown:
+            said = s.ask(session, source, "end")
+        else:
+            texts.append(s.value(session, "Text").strip('"'))
+        mark = s.test.check_match(r"^\* (\d+) ", session.cmd("info inferiors"))
+        inferiors.add(mark[1])
+    out = s.ended(session)
+    s.test.check(len(inferiors) == 3, f"stopped in {inferiors} alone")
+    s.compare(said, out)
+    for text in texts:
+        s.compare([text], out)
+    s.test.check_equal(["part One", "part Three", "part Two",
+                        "program 42"],
+                       sorted(texts))
+
+
+ALL = (roslyn, compiler, msbuild, service, xunit, nunit, mstest, fsharp, visual_basic, plugins,
        embedded)
 for scenario in ALL:
     scenario.runtimes = drive.RUNTIMES
+# The SDK's compiler is a program of .NET 10.
+compiler.runtimes = ("10",)

@@ -5,8 +5,21 @@
 Breakpoint 1 (VbViews.vb:{@static}) pending: the program is not running.
 +break @lambda
 Breakpoint 2 (VbViews.vb:{@lambda}) pending: the program is not running.
++tbreak VbViews.Main
+Temporary breakpoint 3 (VbViews.Main) pending: the program is not running.
 +run
 Starting program: {out}/VbViews.dll
+
+Temporary breakpoint 3, VbViews.Main () at VbViews.vb:{@begin}
+{@begin}{...}// @begin
++info source
+Current source file is {...}VbViews.vb
+Located in {...}/VbViews.vb
+...
+Source language is Visual Basic.
+Symbols of module VbViews.dll.
++continue
+Continuing.
 
 Breakpoint 1, VbViews.Counter.Count (this={VbViews.Counter}, by=3) at VbViews.vb:{@static}
 {@static}{...}// @static
@@ -36,7 +49,7 @@ $4 = 6
 $5 = 5
 +delete
 +break @main
-Breakpoint 3 at {addr}: file VbViews.vb, line {@main}.
+Breakpoint 4 at {addr}: file VbViews.vb, line {@main}.
 +break @yield
 ...
 +break @async
@@ -45,7 +58,7 @@ Breakpoint 3 at {addr}: file VbViews.vb, line {@main}.
 Continuing.
 24
 
-Breakpoint 3, VbViews.Main () at VbViews.vb:{@main}
+Breakpoint 4, VbViews.Main () at VbViews.vb:{@main}
 {@main}{...}// @main
 +print anonymous
 $6 = {Name = "x", Size = 3}
@@ -67,7 +80,7 @@ this = {...}
 last = 2
 +print square + last
 $9 = 8
-+delete 4
++delete 5
 +continue
 Continuing.
 6

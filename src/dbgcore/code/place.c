@@ -330,27 +330,41 @@ static bool is_branch_target(struct bytes code, uint32_t target)
 	return false;
 }
 
-// Is the point only a brace? The compiler makes a nop for it.
-static bool is_brace(struct bytes code, const struct seq_point *p)
+static bool is_nop(struct bytes code, const struct seq_point *p)
 {
 	enum {
 		NOP = 0
 	};
 
-	return p->line && p->line == p->end_line &&
-	       p->end_column == p->column + 1 && p->il_offset < code.n &&
-	       code.p[p->il_offset] == NOP;
+	return p->line && p->il_offset < code.n && code.p[p->il_offset] == NOP;
+}
+
+// Is the point only a brace? The compiler makes a nop for it.
+static bool is_brace(struct bytes code, const struct seq_point *p)
+{
+	return is_nop(code, p) && p->line == p->end_line &&
+	       p->end_column == p->column + 1;
+}
+
+// Does the point only open the body: a brace, or the header of Visual Basic?
+static bool is_opening(struct code_module *m, struct bytes code,
+		       const struct seq_point *p)
+{
+	return is_brace(code, p) ||
+	       (is_nop(code, p) &&
+		pdb_document_is_vb(module_of(m)->m.pdb, p->document));
 }
 
 // The point to stop at of the body whose first visible one is @sp: what is
-// behind the opening brace, unless that would stop more than once a call.
-static const struct seq_point *entry_point(struct bytes code,
+// behind what opens it, unless that would stop more than once a call.
+static const struct seq_point *entry_point(struct code_module *m,
+					   struct bytes code,
 					   const struct module_points *p,
 					   const struct seq_point *sp)
 {
 	const struct seq_point *next = sp + 1;
 
-	if (!is_brace(code, sp) || next == p->points + p->n || !next->line)
+	if (!is_opening(m, code, sp) || next == p->points + p->n || !next->line)
 		return sp;
 	// A brace behind it opens a block, often of a loop; at the end it
 	// closes an empty body.
@@ -375,7 +389,7 @@ void code_entry(struct code *c, struct code_module *m, uint32_t token,
 		struct arena *arena = arena_create();
 		struct il_body body;
 		module_body(m, token, arena, &body);
-		sp = entry_point(body.code, p, sp);
+		sp = entry_point(m, body.code, p, sp);
 		arena_destroy(arena);
 	}
 	ret->il_offset = sp->il_offset;

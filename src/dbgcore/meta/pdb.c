@@ -120,6 +120,17 @@ struct bytes pdb_document_hash(const struct pdb *pdb, uint32_t rid,
 	return md_col_blob(&pdb->md, MD_DOCUMENT, rid, 2);
 }
 
+bool pdb_document_is_vb(const struct pdb *pdb, uint32_t rid)
+{
+	static const uint8_t vb[16] = {0xb8, 0xd0, 0x12, 0x3a, 0x6c, 0xc2,
+				       0xd0, 0x11, 0xb4, 0x42, 0x00, 0xa0,
+				       0x24, 0x4a, 0x1d, 0xd2};
+	const uint8_t *guid =
+	    md_guid(&pdb->md, md_col(&pdb->md, MD_DOCUMENT, rid, 3));
+
+	return guid && !memcmp(guid, vb, 16);
+}
+
 struct bytes pdb_custom(const struct pdb *pdb, uint32_t token,
 			const uint8_t kind[16])
 {

@@ -48,6 +48,8 @@ const char *pdb_document_path(struct pdb *pdb, uint32_t rid);
 /* Checksum; *ret_algorithm "SHA1", "SHA256" or NULL. */
 struct bytes pdb_document_hash(const struct pdb *pdb, uint32_t rid,
 			       const char **ret_algorithm);
+/* Is it written in Visual Basic? */
+bool pdb_document_is_vb(const struct pdb *pdb, uint32_t rid);
 /*
  * Embedded source text (inflated, capped), in @arena; {NULL, 0} if there is
  * none.
