@@ -29,6 +29,7 @@ Steps.Program.Factorial (n=5) at Steps.cs:{@fact}
 {Release}Run till exit from #0  Steps.Program.Factorial (n=4) at Steps.cs:{@fact}
 {Release}{...}Steps.Program.Factorial (n=5) at Steps.cs:{@fact-recurse}
 {Release}{@fact-recurse}{...}// @fact-recurse
+{Release}Value returned is $1 = 24
 +continue
 Continuing.
 recursion 120
