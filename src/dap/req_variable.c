@@ -15,17 +15,18 @@ enum {
 
 static void add_hint(struct text *t, const struct dbg_value *v)
 {
-	bool is_static = v->flags & DBG_VALUE_STATIC;
+	bool group = v->kind == DBG_VALUE_GROUP;
+	bool string = v->kind == DBG_VALUE_STRING;
 
-	if (!is_static && !(v->flags & (DBG_VALUE_GROUP | DBG_VALUE_STRING)))
+	if (!v->is_static && !group && !string)
 		return;
 	emit_object(t, "presentationHint");
-	if (v->flags & DBG_VALUE_GROUP)
+	if (group)
 		emit_str(t, "kind", "virtual");
 	emit_array(t, "attributes");
-	if (is_static)
+	if (v->is_static)
 		emit_str(t, NULL, "static");
-	if (v->flags & DBG_VALUE_STRING)
+	if (string)
 		emit_str(t, NULL, "rawString");
 	emit_array_end(t);
 	emit_object_end(t);
@@ -80,7 +81,7 @@ void variable_add_value(struct dap *d, struct text *t, const char *key,
 	if (memory)
 		emit_addr(t, "memoryReference", memory);
 	h.kind = HANDLE_CODE;
-	if (v->id && v->flags & DBG_VALUE_CODE)
+	if (v->id && v->kind == DBG_VALUE_DELEGATE)
 		emit_int(t, "valueLocationReference",
 			 handles_add(&d->values, &h));
 	add_hint(t, v);

@@ -139,7 +139,7 @@ static char *bare_text(const struct dbg_value *v)
 	const char *s = v->text;
 	size_t n = strlen(s);
 
-	if (!(v->flags & DBG_VALUE_STRING) || n < 2 || *s != '"')
+	if (v->kind != DBG_VALUE_STRING || n < 2 || *s != '"')
 		return alloc_str(s);
 	bool cut = s[n - 1] != '"';
 	for (size_t i = 1; i < n - !cut; i++) {

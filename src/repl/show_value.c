@@ -28,25 +28,11 @@ struct shower {
 
 static void show(struct shower *s, const struct dbg_value *v);
 
-// Does the text only stand for the children: a type in braces, fields in
-// braces, nothing? A text that tells more (an exception's, a delegate's, a
-// tuple's) is complete in itself.
+// Are the children shown in place of the text? One that tells more than they
+// do (an exception's, a delegate's, a tuple's) is complete in itself.
 static bool is_compound(const struct dbg_value *v)
 {
-	size_t n = strlen(v->type);
-
-	if (!v->id || (!v->n_named && !v->n_indexed) ||
-	    (v->flags & (DBG_VALUE_ABSENT | DBG_VALUE_STRING)))
-		return false;
-	// F# writes its records so, with a blank behind the brace.
-	if (v->text[0] == '{' && v->text[1] == ' ')
-		return false;
-	if (!v->text[0] || v->n_indexed)
-		return !v->text[0] || v->text[0] == '{';
-	bool type = v->text[0] == '{' &&
-		    strncmp(v->text + 1, v->type, n) == 0 &&
-		    strcmp(v->text + 1 + n, "}") == 0;
-	return type || (v->text[0] == '{' && strstr(v->text, " = "));
+	return v->id && (v->n_named || v->n_indexed) && v->brief;
 }
 
 static void separate(struct shower *s, bool first)
@@ -67,10 +53,10 @@ static void show_error(const struct repl *r, struct dbg_error *err)
 
 static void show_member(struct shower *s, const struct dbg_value *v)
 {
-	if (v->flags & DBG_VALUE_GROUP)
+	if (v->kind == DBG_VALUE_GROUP)
 		out(s->r, "<%s> = ", v->name);
 	else {
-		if (v->flags & DBG_VALUE_STATIC)
+		if (v->is_static)
 			out(s->r, "static ");
 		paint(s->r, PAINT_NAME, v->name);
 		out(s->r, " = ");
@@ -82,8 +68,6 @@ static bool show_named(struct shower *s, const struct dbg_value *v)
 {
 	struct dbg_error *err;
 	struct dbg_value *children;
-	unsigned int hidden =
-	    s->r->set.statics ? 0 : DBG_VALUE_STATIC | DBG_VALUE_GROUP;
 	bool first = true;
 	size_t n;
 
@@ -94,7 +78,8 @@ static bool show_named(struct shower *s, const struct dbg_value *v)
 		return false;
 	}
 	for (size_t i = 0; i < n && s->left; i++) {
-		if (children[i].flags & hidden)
+		if (!s->r->set.statics && (children[i].is_static ||
+					   children[i].kind == DBG_VALUE_GROUP))
 			continue;
 		separate(s, first);
 		show_member(s, &children[i]);
@@ -193,7 +178,7 @@ static void show(struct shower *s, const struct dbg_value *v)
 {
 	if (s->left)
 		s->left--;
-	bool group = v->flags & DBG_VALUE_GROUP;
+	bool group = v->kind == DBG_VALUE_GROUP;
 	if (!is_compound(v) || (s->depth >= s->max_depth && !group)) {
 		out(s->r, "%s", v->text[0] ? v->text : "{...}");
 		return;

@@ -96,7 +96,7 @@ static void take_members(struct dbg *dbg, struct names *names)
 		err = dbg_children(dbg, value.id, DBG_CHILDREN_NAMED, 0,
 				   NAMES_MAX, &list, &n);
 	for (size_t i = 0; !err && i < n; i++)
-		if (list[i].path && !(list[i].flags & DBG_VALUE_GROUP))
+		if (list[i].path && list[i].kind != DBG_VALUE_GROUP)
 			take_name(names,
 				  arena_printf(names->arena, "%.*s.%s", left,
 					       names->prefix, list[i].name));

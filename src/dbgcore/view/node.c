@@ -113,7 +113,7 @@ static void add_field(struct walk *k, struct type *actual,
 		to->value = value_field(w->types, seen, f);
 	} else {
 		to->value = value_static(w->types, f, w->thread);
-		to->flags = DBG_VALUE_STATIC;
+		to->is_static = true;
 	}
 }
 
@@ -163,7 +163,6 @@ static void add_statics_group(struct walk *k, struct type *type)
 	to->kind = NODE_STATICS;
 	to->name = "static members";
 	to->group = type;
-	to->flags = DBG_VALUE_GROUP;
 }
 
 static void add_tuple(struct walk *k, const struct value *seen)
@@ -368,6 +367,29 @@ static const char *declared_name(const struct value *v, const struct value *at)
 		   : NULL;
 }
 
+static enum dbg_value_kind kind_of(const struct view *w,
+				   const struct value *seen)
+{
+	struct elements els;
+	if (seen->where == VALUE_ABSENT)
+		return DBG_VALUE_ABSENT;
+	if (seen->type->kind == TYPE_ENUM)
+		return DBG_VALUE_ENUM;
+	if ((seen->type->kind != TYPE_CLASS &&
+	     seen->type->kind != TYPE_STRUCT) ||
+	    seen->type->special == SPECIAL_NULLABLE ||
+	    known_scalar(seen->type) || value_is_null(w->types, seen))
+		return DBG_VALUE_SCALAR;
+	if (seen->type->special == SPECIAL_STRING)
+		return DBG_VALUE_STRING;
+	if (view_elements(w, seen, &els))
+		return seen->type->kind == TYPE_STRUCT && view_is_text(&els)
+			   ? DBG_VALUE_STRING
+			   : DBG_VALUE_ARRAY;
+	return type_is_delegate(w->types, seen->type) ? DBG_VALUE_DELEGATE
+						      : DBG_VALUE_OBJECT;
+}
+
 void view_describe(const struct view *w, const struct node *node,
 		   struct dbg_value *ret)
 {
@@ -382,13 +404,16 @@ void view_describe(const struct view *w, const struct node *node,
 	ret->n_named = (uint32_t)k.n;
 	ret->name = node->name ? node->name : "";
 	ret->path = node->path;
-	ret->flags = node->flags;
+	ret->is_static = node->is_static;
+	ret->kind = DBG_VALUE_GROUP;
+	ret->brief = true;
 	ret->type = "";
 	ret->text = "";
 	if (node->kind == NODE_STATICS)
 		return;
 	_cleanup_str_ struct str text = {0};
-	view_text_seen(w, &seen, &text);
+	ret->brief = view_text_seen(w, &seen, &text);
+	ret->kind = kind_of(w, &seen);
 	ret->text = arena_strdup(w->arena, str_get(&text));
 	ret->type = at.type ? at.type->name : "";
 	ret->addr = address_of(w, &seen);
@@ -402,14 +427,6 @@ void view_describe(const struct view *w, const struct node *node,
 		   seen.type->kind == TYPE_POINTER)
 		(void)value_pointer(w->types, &seen, &ret->data);
 	ret->declared = declared_name(&node->value, &at);
-	if (seen.where == VALUE_ABSENT)
-		ret->flags |= DBG_VALUE_ABSENT;
-	if (ret->text[0] == '"')
-		ret->flags |= DBG_VALUE_STRING;
-	if (seen.where != VALUE_ABSENT && ret->text[0] == '{' &&
-	    seen.type->kind == TYPE_CLASS &&
-	    type_is_delegate(w->types, seen.type))
-		ret->flags |= DBG_VALUE_CODE;
 }
 
 void view_statics(const struct view *w, struct type *type, struct node **ret,

@@ -289,9 +289,11 @@ static void show_delegate(const struct view *w, const struct value *v,
 	str_addc(out, '}');
 }
 
-static void show_exception(const struct view *w, const struct value *v,
+// True: it has no message.
+static bool show_exception(const struct view *w, const struct value *v,
 			   struct str *out)
 {
+	bool bare = true;
 	str_addf(out, "{%s", v->type->name);
 	const struct field *f = type_field(w->types, v->type, "_message");
 	if (f) {
@@ -302,9 +304,11 @@ static void show_exception(const struct view *w, const struct value *v,
 		    !value_is_null(w->types, &text)) {
 			str_add(out, ": ");
 			show_string(w, &text, out);
+			bare = false;
 		}
 	}
 	str_addc(out, '}');
+	return bare;
 }
 
 /* ---- Fields ---------------------------------------------------------- */
@@ -330,8 +334,8 @@ static void show_tuple(const struct view *w, const struct value *v, int depth,
 	str_addc(out, ')');
 }
 
-/* {X = 1, Y = 2}: instance fields of a struct or anonymous object. */
-static void show_fields(const struct view *w, const struct value *v, int depth,
+/* {X = 1, Y = 2}: instance fields of a struct or anonymous object; any? */
+static bool show_fields(const struct view *w, const struct value *v, int depth,
 			struct str *out)
 {
 	const struct field *fields;
@@ -353,14 +357,22 @@ static void show_fields(const struct view *w, const struct value *v, int depth,
 		show(w, &at, depth + 1, out);
 	}
 	str_addc(out, '}');
+	return shown > 0;
 }
 
-static void show_struct(const struct view *w, const struct value *v, int depth,
+bool view_is_text(const struct elements *els)
+{
+	return els->type && els->type->elem == ELEM_CHAR &&
+	       els->type->kind == TYPE_PRIM;
+}
+
+// Here and below: true if the text stands for the children, see view_priv.h.
+static bool show_struct(const struct view *w, const struct value *v, int depth,
 			struct str *out)
 {
 	struct elements els;
 	if (fsharp_text(w, v, depth, out))
-		return;
+		return false;
 	if (known_scalar(v->type)) {
 		if (!known_text(w, v, out))
 			show_unreadable(v, out);
@@ -369,16 +381,18 @@ static void show_struct(const struct view *w, const struct value *v, int depth,
 	} else if (v->type->special == SPECIAL_TUPLE) {
 		show_tuple(w, v, depth, out);
 	} else if (view_elements(w, v, &els)) {
-		if (els.type && els.type->elem == ELEM_CHAR &&
-		    els.type->kind == TYPE_PRIM)
-			show_chars(w, &els, out);
-		else
+		if (!view_is_text(&els)) {
 			show_row(v, &els, out);
+			return true;
+		}
+		show_chars(w, &els, out);
 	} else if (w->editor) {
 		str_addf(out, "{%s}", v->type->name);
+		return true;
 	} else {
-		show_fields(w, v, depth, out);
+		return show_fields(w, v, depth, out);
 	}
+	return false;
 }
 
 /* System.Tuple: its items, and those of the one that the eighth is. */
@@ -424,66 +438,70 @@ static bool show_type_object(const struct view *w, const struct value *v,
 	return type != NULL;
 }
 
-static void show_object(const struct view *w, const struct value *v, int depth,
+static bool show_object(const struct view *w, const struct value *v, int depth,
 			struct str *out)
 {
 	struct elements els;
-	if (v->type->special == SPECIAL_STRING)
+	if (v->type->special == SPECIAL_STRING) {
 		show_string(w, v, out);
-	else if (fsharp_text(w, v, depth, out))
-		return;
-	else if (v->type->is_array && view_elements(w, v, &els))
+	} else if (fsharp_text(w, v, depth, out)) {
+		return false;
+	} else if (v->type->is_array && view_elements(w, v, &els)) {
 		show_row(v, &els, out);
-	else if (type_is_tuple_class(v->type))
+		return true;
+	} else if (type_is_tuple_class(v->type)) {
 		show_tuple_class(w, v, depth, out);
-	else if (is_anonymous(v->type))
-		show_fields(w, v, depth, out);
-	else if (type_is_delegate(w->types, v->type))
+	} else if (is_anonymous(v->type)) {
+		return show_fields(w, v, depth, out);
+	} else if (type_is_delegate(w->types, v->type)) {
 		show_delegate(w, v, out);
-	else if (type_is_exception(w->types, v->type))
-		show_exception(w, v, out);
-	else if (!show_type_object(w, v, out))
+	} else if (type_is_exception(w->types, v->type)) {
+		return show_exception(w, v, out);
+	} else if (!show_type_object(w, v, out)) {
 		str_addf(out, "{%s}", v->type->name);
+		return true;
+	}
+	return false;
 }
 
 /* ---- The whole ------------------------------------------------------- */
 
-static void show_seen(const struct view *w, const struct value *seen, int depth,
+static bool show_seen(const struct view *w, const struct value *seen, int depth,
 		      struct str *out)
 {
 	if (seen->where == VALUE_ABSENT) {
 		show_absent(seen, out);
-		return;
+		return false;
 	}
 	if (depth > NESTING_MAX) {
 		str_add(out, "...");
-		return;
+		return false;
 	}
 	switch (seen->type->kind) {
 	case TYPE_PRIM:
 		show_prim(w, seen, out);
-		return;
+		return false;
 	case TYPE_ENUM:
 		enum_text(w, seen, out);
-		return;
+		return false;
 	case TYPE_STRUCT:
-		show_struct(w, seen, depth, out);
-		return;
+		return show_struct(w, seen, depth, out);
 	case TYPE_CLASS:
 		if (value_is_null(w->types, seen))
 			str_add(out,
 				fsharp_is_option(seen->type) ? "None" : "null");
 		else
-			show_object(w, seen, depth, out);
-		return;
+			return show_object(w, seen, depth, out);
+		return false;
 	case TYPE_POINTER:
 		show_pointer(w, seen, out);
-		return;
+		return false;
 	case TYPE_BYREF:
 	case TYPE_VOID:
 		str_add(out, "<no value>");
-		return;
+		return false;
 	}
+	return false;
 }
 
 static void show(const struct view *w, const struct value *v, int depth,
@@ -502,10 +520,10 @@ void view_text_at(const struct view *w, const struct value *v, int depth,
 		show(w, v, depth, out);
 }
 
-void view_text_seen(const struct view *w, const struct value *seen,
+bool view_text_seen(const struct view *w, const struct value *seen,
 		    struct str *out)
 {
-	show_seen(w, seen, 0, out);
+	return show_seen(w, seen, 0, out);
 }
 
 void view_text(const struct view *w, const struct value *v, struct str *out)

@@ -30,8 +30,8 @@ struct node {
 	struct value value;
 	struct type *group;
 	const char *name;
-	const char *path;          /* NULL: none */
-	unsigned int flags;        /* DBG_VALUE_STATIC */
+	const char *path; /* NULL: none */
+	bool is_static;
 	struct thread_ref *thread; /* of the view; for what is below */
 };
 

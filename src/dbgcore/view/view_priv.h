@@ -8,8 +8,11 @@
 struct value view_seen(const struct view *w, const struct value *v);
 /* The same of one that is settled. */
 struct value view_open(const struct view *w, const struct value *at);
-/* view_text of what view_seen gave. */
-void view_text_seen(const struct view *w, const struct value *seen,
+/*
+ * view_text of what view_seen gave. True: it says no more than the type, or
+ * only what the children say.
+ */
+bool view_text_seen(const struct view *w, const struct value *seen,
 		    struct str *out);
 /* The same of a part of another value, @depth inside of it. */
 void view_text_at(const struct view *w, const struct value *v, int depth,
@@ -17,6 +20,8 @@ void view_text_at(const struct view *w, const struct value *v, int depth,
 /* Elements of what is shown as a row: arrays, spans, buffers. */
 bool view_elements(const struct view *w, const struct value *seen,
 		   struct elements *ret);
+/* Are the elements of a span shown as text: characters? */
+bool view_is_text(const struct elements *els);
 /* Text of core library structs (dates, decimal, Guid); false: no such. */
 bool known_text(const struct view *w, const struct value *seen,
 		struct str *out);

@@ -6,12 +6,15 @@
 
 struct dbg_location;
 
-enum dbg_value_flags {
-	DBG_VALUE_ABSENT = 1, /* text says why: "<optimized out>", ... */
-	DBG_VALUE_STATIC = 2,
-	DBG_VALUE_GROUP = 4,  /* not a value: base class, statics */
-	DBG_VALUE_STRING = 8, /* text is a quoted string */
-	DBG_VALUE_CODE = 16,  /* a delegate: see dbg_value_code */
+enum dbg_value_kind {
+	DBG_VALUE_ABSENT, /* text says why: "<optimized out>", ... */
+	DBG_VALUE_SCALAR, /* one thing: a number, a date, a pointer, null */
+	DBG_VALUE_STRING, /* or a span of char: text in quotes */
+	DBG_VALUE_ENUM,
+	DBG_VALUE_OBJECT,   /* of a class or struct, a tuple */
+	DBG_VALUE_ARRAY,    /* or span, inline array: has elements */
+	DBG_VALUE_DELEGATE, /* see dbg_value_code */
+	DBG_VALUE_GROUP,    /* not a value: static members */
 };
 
 struct dbg_value {
@@ -21,12 +24,14 @@ struct dbg_value {
 	const char *declared; /* of its place where that differs; NULL */
 	const char *text;     /* one line, never NULL */
 	const char *path;     /* expression that names it, NULL: none */
-	unsigned int flags;   /* enum dbg_value_flags */
-	uint64_t addr;        /* of an object its own; 0: not in memory */
-	uint32_t size;        /* bytes at addr; 0: an object's */
-	uint64_t data;        /* of elements, of a pointer's target; 0: none */
-	uint64_t n_indexed;   /* array elements */
-	uint32_t n_named;     /* fields and groups */
+	enum dbg_value_kind kind;
+	bool is_static;
+	bool brief;         /* text stands for the children: "{Type}" */
+	uint64_t addr;      /* of an object its own; 0: not in memory */
+	uint32_t size;      /* bytes at addr; 0: an object's */
+	uint64_t data;      /* of elements, of a pointer's target; 0: none */
+	uint64_t n_indexed; /* array elements */
+	uint32_t n_named;   /* fields and groups */
 };
 
 enum dbg_scope {
