@@ -391,6 +391,21 @@ static const struct repl_cmd subs[] = {
 	.run = info_exception,
     },
     {
+	.names = "address",
+	.args = "NAME",
+	.help = "where a variable or the code of a method is",
+	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
+	.complete = COMPLETE_EXPRESSIONS,
+	.run = address_info,
+    },
+    {
+	.names = "symbol",
+	.args = "ADDRESS",
+	.help = "the method whose code is at an address",
+	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
+	.run = symbol_info,
+    },
+    {
 	.names = "frame f",
 	.help = "all about the selected frame",
 	.flags = CMD_NEEDS_STOP,

@@ -45,6 +45,13 @@ DBG_MUST struct dbg_error *frame_info(struct repl *r, const struct call *call);
 DBG_MUST struct dbg_error *registers_info(struct repl *r,
 					  const struct call *call);
 
+/* ---- info_symbol.c --------------------------------------------------- */
+
+/* `info symbol ADDRESS`, `info address NAME`. */
+DBG_MUST struct dbg_error *symbol_info(struct repl *r, const struct call *call);
+DBG_MUST struct dbg_error *address_info(struct repl *r,
+					const struct call *call);
+
 /* ---- cmd_thread.c ---------------------------------------------------- */
 
 /* What a thread is called. */

@@ -409,3 +409,20 @@ def test_prompt_apart(t):
     t.check_match(r"^hello world 5\nok\n\nBreakpoint 1, ", output)
     t.check_match(r"^\[Inferior 1 \(process \d+\) exited normally\]\n$",
                   s.cmd("continue").replace("\r", ""))
+
+
+@one_runtime
+def test_symbols_of_addresses(t):
+    """info address and info symbol are each the other's way back."""
+    first = t.batch(["break Hello.Program.Add", "run", "info address Add",
+                     "info address a", "info address nosuch", "info registers rip",
+                     "kill"], t.program("Hello"))
+    t.check_match(r'^"a" is at 0x[0-9a-f]+\.$', first.stdout)
+    t.check_match(r'^"Hello\.Program\.Add.*" is code at 0x', first.stdout)
+    t.check_in("nosuch", first.stderr)
+    s = at_main(t)
+    s.cmd("next")
+    pc = re.search("rip +(0x[0-9a-f]+)", s.cmd("info registers rip"))[1]
+    t.check_match(r"^Hello\.Program\.Main\(.*\) \+ \d+$",
+                  s.cmd(f"info symbol {pc}"))
+    t.check_in("No symbol matches 0x10.", s.cmd("info symbol 0x10"))
