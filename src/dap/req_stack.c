@@ -126,6 +126,8 @@ static void add_name(struct dap *d, struct text *t, const struct dbg_frame *f,
 
 	if (f->kind == DBG_FRAME_ASYNC)
 		text_add(&name, "[async] ");
+	if (f->kind == DBG_FRAME_THROWN)
+		text_add(&name, "[thrown] ");
 	if (format->module && f->module)
 		text_addf(&name, "%s!", f->module);
 	text_add(&name, own ? f->name : f->function);

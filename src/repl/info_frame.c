@@ -110,6 +110,7 @@ struct dbg_error *frame_info(struct repl *r, const struct call *call)
 	    [DBG_FRAME_RUNTIME] = "runtime transition",
 	    [DBG_FRAME_ASYNC] = "async caller, on no stack",
 	    [DBG_FRAME_EXTERNAL] = "code that is not yours",
+	    [DBG_FRAME_THROWN] = "of the throw, on no stack any more",
 	};
 	struct dbg_error *err;
 	struct dbg_frame f;
@@ -133,7 +134,7 @@ struct dbg_error *frame_info(struct repl *r, const struct call *call)
 		out(r, " method token: 0x%08" PRIx32 "\n", f.token);
 	if (f.il_offset != UINT32_MAX && f.kind == DBG_FRAME_MANAGED)
 		out(r, " IL offset: 0x%04" PRIx32 "\n", f.il_offset);
-	if (f.kind == DBG_FRAME_ASYNC)
+	if (f.kind == DBG_FRAME_ASYNC || f.kind == DBG_FRAME_THROWN)
 		return NULL;
 	err = dbg_frame_code(r->dbg, f.id, &code);
 	if (err)

@@ -141,9 +141,11 @@ void show_frame(struct repl *r, const struct dbg_frame *f, bool with_addr)
 	}
 	if (f->kind == DBG_FRAME_ASYNC)
 		out(r, "[async] ");
+	if (f->kind == DBG_FRAME_THROWN)
+		out(r, "[thrown] ");
 	paint(r, PAINT_FUNCTION, f->name);
 	out(r, " (");
-	if (f->source.path)
+	if (f->source.path && f->kind != DBG_FRAME_THROWN)
 		show_args(r, f);
 	else
 		show_types(r, f);
@@ -163,7 +165,7 @@ static bool needs_addr(struct repl *r, const struct dbg_frame *f)
 {
 	const struct dbg_stop *stop = dbg_stop_reason(r->dbg);
 
-	if (f->kind == DBG_FRAME_ASYNC)
+	if (f->kind == DBG_FRAME_ASYNC || f->kind == DBG_FRAME_THROWN)
 		return false;
 	if (f->level || !f->source.path || !stop ||
 	    f->kind != DBG_FRAME_MANAGED)

@@ -258,6 +258,12 @@ struct exception_parts {
 bool control_exception(struct control *c, uint64_t addr, struct arena *arena,
 		       struct dbg_exception *ret,
 		       struct exception_parts *parts);
+/*
+ * If the exception of @stop was caught and thrown again from elsewhere: the
+ * stack of its throw, which it recorded, is shown first. (All stopped.)
+ */
+void control_list_thrown(struct control *c, const struct dbg_stop *stop,
+			 struct arena *arena);
 /* Have modules that are loaded from now on compiled for debugging. */
 void control_suppress_optimizations(struct control *c, bool on);
 /* Stop at the start of the program's Main, once. */

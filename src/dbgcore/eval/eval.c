@@ -70,8 +70,13 @@ struct dbg_error *run_value(struct run *r, const struct expr *x,
 	if (o.kind == OPERAND_SPACE) {
 		// The first part of the name is the one that is not known.
 		size_t n = strcspn(o.name, ".");
-		return dbg_err(DBG_E_NOT_FOUND, "no '%.*s' in this context",
-			       (int)n, o.name);
+		const struct frame *f = r->e->scope->frame;
+		bool gone = f && f->kind == DBG_FRAME_THROWN;
+		return dbg_err(DBG_E_NOT_FOUND, "no '%.*s' in this context%s",
+			       (int)n, o.name,
+			       gone ? ": the frame is not on the stack any "
+				      "more, its variables are gone"
+				    : "");
 	}
 	*ret = o.kind == OPERAND_SHORT ? null_value(r->e) : o.value;
 	return NULL;

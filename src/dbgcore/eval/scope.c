@@ -471,6 +471,23 @@ static void gather_machine(struct gather *g)
 	s->type = author_type(g->ts, s->type);
 }
 
+static void add_variables(struct gather *g)
+{
+	const struct code_pos *pos = g->frame->pos;
+	uint32_t rid = MD_TOKEN_RID(pos->token);
+	if (pos->module->pdb)
+		pdb_hoisted_scopes(pos->module->pdb, rid, g->arena, &g->hoisted,
+				   &g->n_hoisted);
+	struct sig_method *sig;
+	struct dbg_error *err = sig_parse_method(
+	    md_col_blob(&pos->module->md, MD_METHODDEF, rid, METHOD_SIGNATURE),
+	    g->arena, &sig);
+	if (!err)
+		add_arguments(g, sig);
+	dbg_error_destroy(err);
+	add_locals(g);
+}
+
 static struct dbg_error *gather(struct gather *g)
 {
 	const struct code_pos *pos = g->frame->pos;
@@ -496,18 +513,9 @@ static struct dbg_error *gather(struct gather *g)
 	}
 	scope_method_args(g, exact.method);
 	scope_add_imports(g);
-	uint32_t rid = MD_TOKEN_RID(pos->token);
-	if (pos->module->pdb)
-		pdb_hoisted_scopes(pos->module->pdb, rid, g->arena, &g->hoisted,
-				   &g->n_hoisted);
-	struct sig_method *sig;
-	err = sig_parse_method(
-	    md_col_blob(&pos->module->md, MD_METHODDEF, rid, METHOD_SIGNATURE),
-	    g->arena, &sig);
-	if (!err)
-		add_arguments(g, sig);
-	dbg_error_destroy(err);
-	add_locals(g);
+	// what led to a throw has left its variables behind
+	if (g->frame->kind != DBG_FRAME_THROWN)
+		add_variables(g);
 	s->type = author_type(g->ts, s->type);
 	scope_add_statics(g);
 	sort(g);

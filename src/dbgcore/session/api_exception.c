@@ -77,8 +77,10 @@ static void add_throw(struct dbg *dbg, struct dbg_exception *e)
 {
 	const struct frame *f = NULL;
 	struct dbg_error *err =
-	    stack_frame(dbg->inspect.stack, dbg->stop.thread, 0, &f);
+	    stack_shown(dbg->inspect.stack, dbg->stop.thread, 0, &f);
 
+	if (!err && f && f->kind != DBG_FRAME_THROWN)
+		err = stack_frame(dbg->inspect.stack, dbg->stop.thread, 0, &f);
 	if (!err && f && f->pos && f->pos->module)
 		e->module = f->pos->module->name;
 	dbg_error_destroy(err);

@@ -66,7 +66,8 @@ static struct dbg_error *walk(struct dbg *dbg, uint32_t thread, uint32_t first,
 		memset(frame, 0, sizeof(*frame));
 		stack_describe(dbg->inspect.stack, thread, level, frame);
 		// how the runtime throws is of no interest where it does
-		if (!level && dbg->stop.exception && thread == dbg->stop.thread)
+		if ((!level || !f->level) && dbg->stop.exception &&
+		    thread == dbg->stop.thread)
 			frame->above = NULL;
 		frame->id = inspect_frame_id(&dbg->inspect, f);
 		++*n;
@@ -190,6 +191,10 @@ struct dbg_error *dbg_registers(struct dbg *dbg, dbg_id frame,
 	if (f->kind == DBG_FRAME_ASYNC)
 		return dbg_err(DBG_E_NOT_FOUND,
 			       "an async caller has no registers");
+	if (f->kind == DBG_FRAME_THROWN)
+		return dbg_err(DBG_E_NOT_FOUND,
+			       "the frame is not on the stack any more and "
+			       "has no registers");
 	err = target_regs(dbg->target, f->tid, &regs);
 	if (err)
 		return err;

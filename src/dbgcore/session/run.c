@@ -44,6 +44,8 @@ void session_stopped(struct dbg *dbg, const struct dbg_stop *stop)
 	dbg->pausing = false;
 	dbg->stop = *stop;
 	dbg->inspect.exception = stop->exception;
+	if (stop->reason == DBG_STOP_UNHANDLED)
+		control_list_thrown(dbg->control, stop, dbg->inspect.arena);
 	siblings_freeze(dbg);
 	target_terminal_take(dbg->target);
 	tell_of_gc(dbg, stop->reason);
@@ -480,10 +482,13 @@ static struct dbg_error *managed_level(struct dbg *dbg, pid_t tid,
 	if (err || !level || !f)
 		return err;
 	if (f->kind != DBG_FRAME_MANAGED && f->kind != DBG_FRAME_RUNTIME)
-		return dbg_err(DBG_E_UNSUPPORTED, "frame %u is %s", level,
-			       f->kind == DBG_FRAME_ASYNC
-				   ? "not on the stack: it awaits the others"
-				   : "not managed code");
+		return dbg_err(
+		    DBG_E_UNSUPPORTED, "frame %u is %s", level,
+		    f->kind == DBG_FRAME_ASYNC
+			? "not on the stack: it awaits the others"
+		    : f->kind == DBG_FRAME_THROWN
+			? "not on the stack any more: it led to the throw"
+			: "not managed code");
 	*ret = f->level;
 	return NULL;
 }

@@ -94,8 +94,8 @@ void stack_frame_instance(struct types *ts, const struct frame *f,
 
 	*ret = (struct stack_instance){.method = f->raw.method};
 	// Where it stands in its epilog the frame may be gone.
-	if (!f->pos->module || !is_generic(f->pos) ||
-	    (f->raw.leaf && f->pos->in_epilog))
+	if (f->kind == DBG_FRAME_THROWN || !f->pos->module ||
+	    !is_generic(f->pos) || (f->raw.leaf && f->pos->in_epilog))
 		return;
 	dac_frame_instance(types_dac(ts), &f->raw, &exact);
 	if (exact.method)

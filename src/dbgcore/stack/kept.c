@@ -116,7 +116,7 @@ void stack_keeps(struct stack *s, const struct frame *f, uint64_t at[N_KEPT])
 	struct native_walk w;
 
 	memset(at, 0, N_KEPT * sizeof(*at));
-	if (f->kind == DBG_FRAME_ASYNC)
+	if (f->kind == DBG_FRAME_ASYNC || f->kind == DBG_FRAME_THROWN)
 		return;
 	if (f->kind != DBG_FRAME_NATIVE) {
 		take_managed(s, f, at);

@@ -3,7 +3,8 @@
  * managed frames are either frames among them or folded: a line that tells
  * of them above the managed frame that called them. A thread without managed
  * frames shows its native ones in any case. Behind them come the async
- * methods that wait for this stack's. Managed frames of code that is not the
+ * methods that wait for this stack's, and in front of them the frames of a
+ * throw that are on no stack any more. Managed frames of code that is not the
  * user's may be one, the first of those in a row.
  */
 #include <string.h>
@@ -105,6 +106,63 @@ static void push_base(struct stack *s, struct stack_thread *t)
 		push_native(s, t, &caller);
 }
 
+// ---- Of a throw ----------------------------------------------------------
+
+// What was taken is to be shown in another way.
+static void take_anew(struct stack *s)
+{
+	for (size_t i = 0; i < s->n_threads; i++) {
+		struct stack_thread *t = s->threads[i];
+
+		if (!t)
+			continue;
+		t->n_shown = 0;
+		t->n_taken = t->folded = 0;
+		t->all_shown = false;
+	}
+}
+
+void stack_set_thrown(struct stack *s, uint32_t thread,
+		      const struct stack_thrown *list, size_t n)
+{
+	s->thrown = list;
+	s->n_thrown = n;
+	s->thrown_thread = thread;
+	take_anew(s);
+}
+
+// The runtime leaves these out where it prints a stack.
+static bool is_hidden(const struct frame *f)
+{
+	const struct code_module *m = f->pos->module;
+
+	return m && md_has_attribute(&m->md, f->pos->token,
+				     "System.Diagnostics."
+				     "StackTraceHiddenAttribute",
+				     NULL);
+}
+
+static void push_thrown(struct stack *s, struct stack_thread *t)
+{
+	for (size_t i = 0; i < s->n_thrown; i++) {
+		struct dac_frame raw = {
+		    .kind = DAC_FRAME_MANAGED,
+		    .ip = s->thrown[i].ip,
+		    .method = s->thrown[i].method,
+		    .leaf = true, // look at ip itself
+		};
+		struct frame *f =
+		    stack_frame_make(s, t, &raw, DBG_FRAME_THROWN);
+
+		if (is_hidden(f))
+			continue;
+		if (s->native)
+			push(t, f, 0);
+		else
+			push_code(s, t, f, 0);
+	}
+}
+
 // ---- The list ------------------------------------------------------------
 
 static void take(struct stack *s, struct stack_thread *t, const struct frame *f)
@@ -164,6 +222,8 @@ struct dbg_error *stack_shown(struct stack *s, uint32_t thread, uint32_t level,
 
 	if (!t)
 		return dbg_err(DBG_E_NOT_FOUND, "no thread %u", thread);
+	if (s->n_thrown && s->thrown_thread == thread && !t->n_shown)
+		push_thrown(s, t);
 	while (t->n_shown <= level && !t->all_shown) {
 		err = stack_frame(s, thread, t->n_taken, &f);
 		if (err)
@@ -175,20 +235,6 @@ struct dbg_error *stack_shown(struct stack *s, uint32_t thread, uint32_t level,
 	}
 	*ret = level < t->n_shown ? t->shown[level].frame : NULL;
 	return NULL;
-}
-
-// What was taken is to be shown in another way.
-static void take_anew(struct stack *s)
-{
-	for (size_t i = 0; i < s->n_threads; i++) {
-		struct stack_thread *t = s->threads[i];
-
-		if (!t)
-			continue;
-		t->n_shown = 0;
-		t->n_taken = t->folded = 0;
-		t->all_shown = false;
-	}
 }
 
 void stack_show_native(struct stack *s, bool on)

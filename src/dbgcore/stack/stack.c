@@ -71,6 +71,7 @@ void stack_reset(struct stack *s, struct arena *arena)
 	s->behind = 0;
 	s->n_walked = 0;
 	s->list = NULL;
+	s->n_thrown = 0;
 	for (size_t i = 0; i < s->n_threads; i++)
 		if (s->threads[i])
 			stack_thread_reset(s->threads[i]);

@@ -83,6 +83,18 @@ void stack_fold_external(struct stack *s, bool on);
 DBG_MUST struct dbg_error *stack_shown(struct stack *s, uint32_t thread,
 				       uint32_t level,
 				       const struct frame **ret);
+/*
+ * What is shown of @thread begins in this stop with these @n methods, newest
+ * first: they led to a throw and are on no stack any more. @list lives as long
+ * as the stop.
+ */
+struct stack_thrown {
+	uint64_t ip; /* in the instruction that called or threw */
+	uint64_t method;
+};
+
+void stack_set_thrown(struct stack *s, uint32_t thread,
+		      const struct stack_thrown *list, size_t n);
 /* Fill in the API's description of a frame that is shown, all but its id. */
 void stack_describe(struct stack *s, uint32_t thread, uint32_t level,
 		    struct dbg_frame *ret);

@@ -52,6 +52,9 @@ struct stack {
 	bool fold;              /* frames that are not the user's */
 	uint32_t first_managed; /* number as last found, 0: none */
 	struct types *types;    /* NULL: no runtime */
+	const struct stack_thrown *thrown; /* of this stop, see there */
+	size_t n_thrown;
+	uint32_t thrown_thread; /* whose list begins with them */
 
 	struct dbg_thread *list; /* of this stop, made when asked for */
 	size_t n_list;

@@ -29,6 +29,8 @@ struct trace_element {
 
 enum {
 	TRACE_HEADER = 16,
+	/* flag: STEF_LAST_FRAME_FROM_FOREIGN_STACK_TRACE */
+	TRACE_LAST_OF_THROW = 1,
 	ARRAY_LENGTH = 8,
 	ARRAY_DATA = 16
 };
@@ -80,34 +82,56 @@ static void trace_line(struct control *c, const struct trace_element *e,
 	str_one_line(out, from);
 }
 
-static const char *trace_text(struct control *c, uint64_t trace,
-			      struct arena *arena)
+/* The elements that the exception @addr has recorded, the throw first. */
+static size_t read_trace(struct control *c, uint64_t addr, struct arena *arena,
+			 struct trace_element **ret)
 {
 	struct dac_object array;
-	uint32_t n;
+	uint32_t n = 0;
 
-	if (!trace_array(c, trace, &array))
-		return NULL;
-
-	struct dbg_error *err =
-	    target_read_u32(c->target, array.addr + ARRAY_DATA, &n);
-	_cleanup_str_ struct str text = {0};
-
+	if (!trace_array(c, object_ref(c->code, addr, "_stackTrace"), &array) ||
+	    array.n_components < TRACE_HEADER ||
+	    dbg_err_drop(
+		target_read_u32(c->target, array.addr + ARRAY_DATA, &n)))
+		return 0;
+	uint64_t room = (array.n_components - TRACE_HEADER) / sizeof(**ret);
+	if (n > room)
+		n = (uint32_t)room;
 	if (n > TRACE_FRAMES_MAX)
 		n = TRACE_FRAMES_MAX;
-	for (uint32_t i = 0; !err && i < n; i++) {
-		struct trace_element e;
-		uint64_t off = TRACE_HEADER + i * sizeof(e);
+	*ret = arena_calloc(arena, n + 1, sizeof(**ret));
+	return target_read_some(c->target,
+				array.addr + ARRAY_DATA + TRACE_HEADER, *ret,
+				n * sizeof(**ret)) /
+	       sizeof(**ret);
+}
 
-		if (off + sizeof(e) > array.n_components)
-			break;
-		err = target_read(c->target, array.addr + ARRAY_DATA + off, &e,
-				  sizeof(e));
-		if (!err)
-			trace_line(c, &e, arena, &text);
-	}
-	dbg_error_destroy(err);
+static const char *trace_text(struct control *c, uint64_t addr,
+			      struct arena *arena)
+{
+	_cleanup_str_ struct str text = {0};
+	struct trace_element *list;
+	size_t n = read_trace(c, addr, arena, &list);
+
+	for (size_t i = 0; i < n; i++)
+		trace_line(c, &list[i], arena, &text);
 	return text.len ? arena_strdup(arena, str_get(&text)) : NULL;
+}
+
+void control_list_thrown(struct control *c, const struct dbg_stop *stop,
+			 struct arena *arena)
+{
+	struct trace_element *list;
+	size_t n = read_trace(c, stop->exception, arena, &list);
+
+	// behind the last one are frames that live
+	while (n && !(list[n - 1].flags & TRACE_LAST_OF_THROW))
+		n--;
+	struct stack_thrown *thrown =
+	    arena_calloc(arena, n + 1, sizeof(*thrown));
+	for (size_t i = 0; i < n; i++)
+		thrown[i] = (struct stack_thrown){list[i].ip, list[i].method};
+	stack_set_thrown(c->stack, stop->thread, thrown, n);
 }
 
 /* The exceptions in the array @list; an AggregateException's are one. */
@@ -203,8 +227,7 @@ bool control_exception(struct control *c, uint64_t addr, struct arena *arena,
 {
 	if (!describe_head(c, addr, arena, ret))
 		return false;
-	ret->stack =
-	    trace_text(c, object_ref(c->code, addr, "_stackTrace"), arena);
+	ret->stack = trace_text(c, addr, arena);
 	add_parts(c, addr, arena, parts);
 	return true;
 }

@@ -29,6 +29,8 @@ enum dbg_frame_kind {
 	DBG_FRAME_ASYNC,    /* on no stack: awaits what the frames before do */
 	DBG_FRAME_EXTERNAL, /* one for several in a row that are not the user's
 			     */
+	DBG_FRAME_THROWN,   /* recorded in the exception, on no stack any more
+			     */
 };
 
 struct dbg_source_range {
@@ -60,7 +62,9 @@ struct dbg_frame {
  * stack. Walks no further than asked. Native frames are folded, unless the
  * setting "backtrace native" is on or the thread has no others. With "backtrace
  * external" off and "just-my-code" on frames of code that is not the user's are
- * one, DBG_FRAME_EXTERNAL, for all that are in a row.
+ * one, DBG_FRAME_EXTERNAL, for all that are in a row. At an unhandled exception
+ * that was caught and thrown again elsewhere (by an await, a wait for a task,
+ * ExceptionDispatchInfo) the stack of its throw comes first: DBG_FRAME_THROWN.
  */
 DBG_MUST struct dbg_error *dbg_frame_list(struct dbg *dbg, uint32_t thread,
 					  uint32_t first, uint32_t count,
