@@ -68,8 +68,8 @@ def test_threads_break(t):
 
 
 def test_let_go_while_breaking(t):
-    """A program that does nothing but break survives whoever attaches,
-    detaches and dies."""
+    """A program that does nothing but break survives whoever attaches and
+    detaches."""
     program = start(t, "loop")
     try:
         t.check_equal("ready\n", program.stdout.readline())
@@ -78,16 +78,6 @@ def test_let_go_while_breaking(t):
                         "-ex", "continue", "-ex", "continue",
                         "-ex", "detach").stdout
             t.check_equal(2, out.count("Program called Debugger.Break."))
-            session = t.start()
-            session.line(f"attach {program.pid}")
-            session.expect("Attaching to process")
-            session.line("continue")
-            session.expect("Program called Debugger.Break")
-            session.process.kill()
-            session.process.wait()
-            t.wait_for("the cleaning up",
-                       lambda: not drive.tracer_of(program.pid) and
-                       not t.processes("dndbg-sentry"))
         out, _ = program.communicate(timeout=60)
         t.check_equal("done True\n", out)
         t.check_equal(0, program.returncode)

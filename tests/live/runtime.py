@@ -44,7 +44,7 @@ def test_framework_code(t):
     """Breakpoints in ReadyToRun code of the framework, frames above it."""
     done = t.batch(["b System.Console.WriteLine(string)", "run", "bt",
                     "finish", "continue", "continue"], t.program("Hello"))
-    t.check_match(r"^#0 .*System\.Console\.WriteLine \(.*string.*\)"
+    t.check_match(r"^#0 .*System\.Console\.WriteLine \(\.\.\.\)"
                   r".* from System\.Console\.dll", done.stdout)
     t.check_match(r"^#1 .*Hello\.Program\.Main .* at Hello\.cs:%d$"
                   % t.line("Hello", "print"), done.stdout)

@@ -59,6 +59,7 @@ info sharedlibrary
 info signals
 info source
 info statics
+info symbol
 +complete set logg
 set logging enabled
 set logging file

@@ -97,4 +97,5 @@ $1 = 5
 Continuing.
 sum 15
 ok
+Breakpoint 11: no method matched '^Nothing'.
 [Inferior 1 (process {n}) exited normally]

@@ -123,6 +123,18 @@ static struct dbg_error *seize_new(struct live *l, size_t *ret_n)
 	return err;
 }
 
+// Nobody knew of the threads that were there before. Signals are kept.
+static void forget_births(struct live *l)
+{
+	size_t n = 0;
+
+	for (size_t i = l->events_first; i < l->n_events; i++)
+		if (l->events[i].event.kind == TARGET_SIGNAL)
+			l->events[n++] = l->events[i];
+	l->events_first = 0;
+	l->n_events = n;
+}
+
 static struct dbg_error *seize_all(struct live *l)
 {
 	struct dbg_error *err = NULL;
@@ -141,8 +153,7 @@ static struct dbg_error *seize_all(struct live *l)
 			      "process %d makes threads faster than they can "
 			      "be stopped",
 			      l->target.pid);
-	// Nobody knew of the threads that were there before.
-	l->events_first = l->n_events = 0;
+	forget_births(l);
 	return err;
 }
 
@@ -186,6 +197,9 @@ static struct dbg_error *attach(pid_t pid, bool watched, struct target **ret)
 		return err;
 	l->target.pid = pid;
 	l->survives = l->family->survives = true;
+	// A runtime that sees a tracer may trap (Debugger.Break) before anybody
+	// has said which signals are looked at: delivered, it ends the program.
+	sigaddset(&l->watched, SIGTRAP);
 	if (watched)
 		err = sentry_start(pid, &l->sentry);
 	if (!err)
@@ -286,6 +300,38 @@ struct dbg_error *live_take_out(struct live *l)
 	return err ? err : net_remove(l);
 }
 
+// Is the int3 that @th has executed the runtime's, of Debugger.Break?
+static bool is_runtime_trap(struct live *l, struct thread *th)
+{
+	struct dbg_error *err;
+	struct arena *arena = arena_create();
+	struct target_image image;
+	uint64_t addr = regs_pc(&th->regs) - ARCH_TRAP_BEHIND, table = 0;
+	bool found = false;
+
+	err = target_image_at(&l->target, addr, arena, &image, NULL, NULL,
+			      &found);
+	if (!err && found)
+		err = target_symbol(&l->target, &image, "g_dacTable", &table);
+	dbg_error_destroy(err);
+	arena_destroy(arena);
+	return table;
+}
+
+// The runtime traps because it is traced. Nobody is left to answer.
+static void drop_runtime_traps(struct live *l)
+{
+	for (size_t i = 0; i < l->n_threads; i++) {
+		struct thread *th = l->threads[i];
+
+		if (th->kind == THREAD_OWN && th->stop != STOP_NONE &&
+		    th->due_signal == SIGTRAP &&
+		    th->due_info.si_code == SI_KERNEL &&
+		    thread_load_regs(l, th) && is_runtime_trap(l, th))
+			th->due_signal = 0;
+	}
+}
+
 struct dbg_error *live_let_go(struct live *l, bool stopped)
 {
 	struct dbg_error *err;
@@ -295,6 +341,7 @@ struct dbg_error *live_let_go(struct live *l, bool stopped)
 		err = live_take_out(l);
 	if (err)
 		return err;
+	drop_runtime_traps(l);
 	// Pending: the first thread that is let go takes it for all.
 	if (stopped && !l->exited)
 		kill(l->target.pid, SIGSTOP);

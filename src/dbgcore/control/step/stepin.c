@@ -168,8 +168,10 @@ struct dbg_error *stepin_plan_left(struct control *c)
 		return err;
 	p->left_addr = f->raw.ip;
 	p->left_sp = f->raw.sp;
-	p->finishes = code_traits(c->code, f->pos->module, f->pos->token) &
-		      CODE_STEP_THROUGH;
+	// Emitted code has no module of ours, and no attributes.
+	p->finishes = f->pos->module &&
+		      code_traits(c->code, f->pos->module, f->pos->token) &
+			  CODE_STEP_THROUGH;
 	step_add_site(p, f->raw.ip);
 	return NULL;
 }
