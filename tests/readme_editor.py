@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Does the editor's session in README.md tell the truth? Launches by the
+"""Does the editor's session in docs/launch.md tell the truth? Launches by the
 configuration shown there, stops at the line that it names, and asks at the
 debug console what is asked there.
-    readme_editor.py README.md DNDBG BUILD"""
+    readme_editor.py SOURCE DNDBG BUILD"""
 import json
 import os
 import re
@@ -16,9 +16,9 @@ def normal(text):
     return re.sub(r"0x[0-9a-f]{6,}", "ADDRESS", text.rstrip("\n"))
 
 
-def shown(readme):
+def shown(text):
     """The configuration, and the console's lines: [question, answer]."""
-    part = readme.split("<!-- editor -->")[1].split("<!-- end -->")[0]
+    part = text.split("<!-- editor -->")[1].split("<!-- end -->")[0]
     config, console = re.findall(r"```\w*\n(.*?)```", part, re.S)
     asked = [q.split("\n", 1) for q in console.split("> ")[1:]]
     line = int(re.search(r"line (\d+) of `docs/demo/Demo.cs`", part)[1])
@@ -26,9 +26,8 @@ def shown(readme):
 
 
 def main():
-    readme, dndbg, build = sys.argv[1:]
-    top = os.path.dirname(os.path.abspath(readme))
-    with open(readme, encoding="utf-8") as file:
+    top, dndbg, build = sys.argv[1:]
+    with open(f"{top}/docs/launch.md", encoding="utf-8") as file:
         config, line, asked = shown(file.read())
     config["program"] = config["program"].replace(
         "${workspaceFolder}/build", build)
@@ -42,7 +41,7 @@ def main():
     for question, answer in asked:
         got = client.evaluate(question, context="repl")["result"]
         if normal(got) != normal(answer):
-            print(f"README.md shows for '{question}':\n{answer}\n"
+            print(f"docs/launch.md shows for '{question}':\n{answer}\n"
                   f"dndbg says:\n{got}")
             failed = 1
     client.ask("disconnect", terminateDebuggee=True)

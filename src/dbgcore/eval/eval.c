@@ -493,22 +493,6 @@ static struct dbg_error *named_type(struct run *r, const struct expr *x,
 	return lookup_type(r->e, x->type, &ret->type);
 }
 
-void eval_note(const struct eval *e, const struct value *v)
-{
-	struct eval_trace *t = e->trace;
-	if (!t || v->where != VALUE_MEMORY)
-		return;
-	t->moves |= !v->fixed;
-	uint32_t size = v->type->kind == TYPE_BYREF ? 8 : v->type->size;
-	if (v->type->kind == TYPE_STRUCT || size == 0 || size > 8 ||
-	    t->n_links == EVAL_LINKS_MAX)
-		return;
-	for (size_t i = 0; i < t->n_links; i++)
-		if (t->links[i].addr == v->addr && t->links[i].size == size)
-			return;
-	t->links[t->n_links++] = (struct eval_link){v->addr, size};
-}
-
 static struct dbg_error *by_kind(struct run *r, const struct expr *x,
 				 struct operand *ret)
 {
