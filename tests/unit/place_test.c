@@ -30,6 +30,7 @@ static uint32_t line_places(struct codefixture *f, uint32_t line,
 {
 	struct dbg_error *err;
 	struct code_place *places;
+	struct code_name name;
 	size_t n;
 
 	err = code_find_line(f->code, f->module, "Breaks.cs", line, f->arena,
@@ -37,8 +38,9 @@ static uint32_t line_places(struct codefixture *f, uint32_t line,
 	assert_null(err);
 	for (size_t i = 0; i < n; i++) {
 		assert_int_equal(places[i].line, places[0].line);
-		str_add(names, code_token_name(f->code, f->module,
-					       places[i].token, f->arena));
+		code_token_names(f->module, places[i].token, NULL, f->arena,
+				 &name);
+		str_add(names, name.full);
 		str_addc(names, ' ');
 	}
 	return n ? places[0].line : 0;

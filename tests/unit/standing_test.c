@@ -236,7 +236,6 @@ static void record_memory(struct recorded *r, struct target *t)
 static struct target *record(struct target *t)
 {
 	struct recorded *r = xcalloc(1, sizeof(*r));
-	_cleanup_free_ char *maps = NULL;
 	char path[64];
 
 	target_init(&r->target, &recorded_ops, target_pid(t));
