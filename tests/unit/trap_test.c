@@ -1,6 +1,8 @@
 /* Traps in running programs: every hit once, nothing changed for the rest. */
 #include <string.h>
 
+#include "base/err.h"
+#include "target/target_priv.h"
 #include "targetfixture.h"
 
 static void test_counted(void **state)
@@ -267,6 +269,75 @@ static void test_kept_hits_lifted(void **state)
 	}
 }
 
+// ---- Memory that goes between a read and a write
+
+static uint8_t ending_code[16];
+static bool ending_gone;
+
+static size_t ending_read(struct target *t, uint64_t addr, void *buf, size_t n)
+{
+	(void)t;
+	if (ending_gone || addr + n > sizeof(ending_code))
+		return 0;
+	memcpy(buf, ending_code + addr, n);
+	return n;
+}
+
+static struct dbg_error *ending_write(struct target *t, uint64_t addr,
+				      const void *buf, size_t n)
+{
+	(void)t;
+	if (addr != 4) {
+		ending_gone = true;
+		return dbg_err(DBG_E_MEMORY, "cannot write memory");
+	}
+	memcpy(ending_code + addr, buf, n);
+	return NULL;
+}
+
+static bool ending_frozen(const struct target *t)
+{
+	(void)t;
+	return true;
+}
+
+static struct dbg_error *ending_arming(struct target *t, struct trap *v,
+				       size_t n)
+{
+	(void)t, (void)v, (void)n;
+	return NULL;
+}
+
+static void ending_lifted(struct target *t, const struct trap *v, size_t n)
+{
+	(void)t, (void)v, (void)n;
+}
+
+static const struct target_ops ending_ops = {
+    .read = ending_read,
+    .frozen = ending_frozen,
+    .write_code = ending_write,
+    .traps_arming = ending_arming,
+    .traps_lifted = ending_lifted,
+};
+
+// The program ends while a trap is lifted: its code is gone, that is no fault.
+static void test_lifted_while_ending(void **state)
+{
+	struct target t;
+	uint64_t addr = 4;
+
+	(void)state;
+	target_init(&t, &ending_ops, 1);
+	must(target_traps_arm(&t, &addr, 1));
+	assert_true(target_trap_armed(&t, addr));
+	t.traps.v[0].addr = addr = 8;
+	ending_code[8] = ending_code[4];
+	must(target_traps_lift(&t, &addr, 1));
+	assert_false(target_trap_armed(&t, addr));
+	target_deinit(&t);
+}
+
 int main(int argc, char **argv)
 {
 	fixture_enter(argc, argv);
@@ -282,6 +353,7 @@ int main(int argc, char **argv)
 	    cmocka_unit_test(test_hidden),
 	    cmocka_unit_test(test_bad_address),
 	    cmocka_unit_test(test_kept_hits_lifted),
+	    cmocka_unit_test(test_lifted_while_ending),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -222,6 +222,12 @@ static bool change_run(struct change *c, const uint64_t *addrs, size_t n)
 				    "cannot read code at %#" PRIx64, addrs[0]);
 	} else if (change_span(c, span, addrs[0], addrs, n)) {
 		err = change_write(c, before, addrs[0], span, size);
+		// A program that ends meanwhile takes its code with it.
+		if (err && !c->arm &&
+		    t->ops->read(t, addrs[0], span, size) < size) {
+			dbg_error_destroy(err);
+			err = NULL;
+		}
 	}
 	if (!err)
 		return true;
