@@ -192,6 +192,40 @@ def test_stopped(t):
     busy.right()
 
 
+def test_frozen(t):
+    """A cgroup that is frozen (version 1: nothing in it can be stopped) is
+    named; the program is none the worse."""
+    group = f"/sys/fs/cgroup/freezer/dndbg-test-{os.getpid()}-{t.runtime}"
+    if not os.access("/sys/fs/cgroup/freezer", os.W_OK):
+        return  # version 2 freezes so that tracing goes on
+    busy = Busy(t, "2", "2").ready()
+    os.mkdir(group)
+    try:
+        with open(f"{group}/cgroup.procs", "w") as file:
+            file.write(str(busy.pid))
+        with open(f"{group}/freezer.state", "w") as file:
+            file.write("FROZEN")
+
+        def frozen():
+            with open(f"{group}/freezer.state") as file:
+                return file.read() == "FROZEN\n"
+        t.wait_for("the cgroup to freeze", frozen)
+        t.check_in(f"no thread can be stopped: the program's cgroup "
+                   f"'/{os.path.basename(group)}' is frozen, thaw it first.",
+                   batch(t, f"attach {busy.pid}"))
+        with open(f"{group}/freezer.state", "w") as file:
+            file.write("THAWED")
+        t.wait_for("the end of tracing",
+                   lambda: not drive.tracer_of(busy.pid))
+        busy.right()
+    finally:
+        with open(f"{group}/freezer.state", "w") as file:
+            file.write("THAWED")
+        busy.process.kill()
+        busy.process.wait()
+        os.rmdir(group)
+
+
 def test_end_of_dndbg(t):
     """However dndbg ends, the program goes on, without a trap."""
     for ending in (signal.SIGTERM, signal.SIGHUP, signal.SIGKILL,

@@ -231,6 +231,18 @@ static void mask_set(struct live *l, struct thread *th, uint64_t mask)
 
 // ---- A series of calls
 
+static struct dbg_error *none_stopped(const struct live *l)
+{
+	_cleanup_free_ char *cgroup = proc_frozen(l->target.pid);
+
+	if (cgroup)
+		return dbg_err(DBG_E_STATE,
+			       "no thread can be stopped: the program's cgroup "
+			       "'%s' is frozen, thaw it first",
+			       cgroup);
+	return dbg_err(DBG_E_STATE, "no thread is stopped");
+}
+
 struct dbg_error *inject_begin(struct live *l, struct inject *in)
 {
 	struct dbg_error *err;
@@ -240,7 +252,7 @@ struct dbg_error *inject_begin(struct live *l, struct inject *in)
 	memset(in, 0, sizeof(*in));
 	in->th = borrow(l);
 	if (!in->th)
-		return dbg_err(DBG_E_STATE, "no thread is stopped");
+		return none_stopped(l);
 	if (!thread_load_regs(l, in->th) ||
 	    live_ptrace(l, PTRACE_GETSIGMASK, in->th->tid, sizeof(in->mask),
 			(uintptr_t)&in->mask))

@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "target/arch.h"
 
 enum {
@@ -262,4 +263,49 @@ bool proc_dying(pid_t pid)
 	}
 	// linux/sched.h: PF_EXITING, PF_SIGNALED
 	return stat_number(pid, 9) & (exiting | signaled);
+}
+
+// Does the file @name of the cgroup @path below @mount say @word?
+static bool cgroup_says(const char *mount, const char *path, size_t n,
+			const char *name, const char *word)
+{
+	_cleanup_free_ char *file =
+	    xasprintf("/sys/fs/cgroup%s%.*s/%s", mount, (int)n, path, name);
+	_cleanup_free_ char *text = proc_read(file, NULL);
+
+	return text && strstr(text, word);
+}
+
+char *proc_frozen(pid_t pid)
+{
+	char file[32];
+
+	snprintf(file, sizeof(file), "/proc/%d/cgroup", pid);
+
+	_cleanup_free_ char *text = proc_read(file, NULL);
+
+	// Lines of "number:controllers:path", version 2 without controllers.
+	for (const char *at = text; at && *at;) {
+		size_t line = strcspn(at, "\n");
+		const char *name = memchr(at, ':', line);
+		const char *path =
+		    name ? memchr(name + 1, ':', line - (size_t)(name + 1 - at))
+			 : NULL;
+
+		if (!path)
+			break;
+		size_t n = line - (size_t)(++path - at);
+		bool v2 = path - name == 2;
+
+		if (v2 ? cgroup_says("", path, n, "cgroup.events",
+				     "frozen 1") ||
+			     cgroup_says("/unified", path, n, "cgroup.events",
+					 "frozen 1")
+		       : str_starts(name, ":freezer:") &&
+			     cgroup_says("/freezer", path, n, "freezer.state",
+					 "FROZEN"))
+			return xstrndup(path, n);
+		at += line + (at[line] == '\n');
+	}
+	return NULL;
 }

@@ -54,6 +54,11 @@ bool proc_syscall(pid_t pid, pid_t tid, struct regs *ret);
 uint64_t proc_start_time(pid_t pid);
 /* Is it gone, or so far that nothing can keep it from that? */
 bool proc_dying(pid_t pid);
+/*
+ * The cgroup that holds the process frozen (cgroup_freezer(7)), below its
+ * hierarchy; NULL: none does. The caller frees it.
+ */
+char *proc_frozen(pid_t pid);
 /* State letter of a thread ('Z', 'X': ended), 0 if it is gone. */
 char proc_state(pid_t pid, pid_t tid);
 
