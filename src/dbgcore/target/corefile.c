@@ -190,19 +190,13 @@ static void take_segment(struct corefile *c, const Elf64_Phdr *p)
 	c->segments[c->n_segments++] = s;
 }
 
-static int by_addr(const void *a, const void *b)
-{
-	uint64_t x = ((const struct core_segment *)a)->addr;
-	uint64_t y = ((const struct core_segment *)b)->addr;
-
-	return (x > y) - (x < y);
-}
-
+// Both kinds of element begin with their address.
 static int by_start(const void *a, const void *b)
 {
-	uint64_t x = ((const struct core_mapping *)a)->start;
-	uint64_t y = ((const struct core_mapping *)b)->start;
+	uint64_t x, y;
 
+	memcpy(&x, a, sizeof(x));
+	memcpy(&y, b, sizeof(y));
 	return (x > y) - (x < y);
 }
 
@@ -213,7 +207,7 @@ static void sort_all(struct corefile *c)
 
 	if (c->n_segments)
 		qsort(c->segments, c->n_segments, sizeof(*c->segments),
-		      by_addr);
+		      by_start);
 	for (size_t i = 0; i < c->n_segments; i++)
 		if (!n || c->segments[i].addr - c->segments[n - 1].addr >=
 			      c->segments[n - 1].size)
@@ -328,39 +322,41 @@ void corefile_unload(struct corefile *c)
 
 // ---- Looking up
 
-const struct core_segment *corefile_segment(const struct corefile *c,
-					    uint64_t addr)
+// How many of @n sorted elements of @size bytes begin at @addr or before; an
+// element begins with its address.
+static size_t begun(const void *list, size_t n, size_t size, uint64_t addr)
 {
-	size_t low = 0, high = c->n_segments;
+	size_t low = 0, high = n;
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
+		uint64_t start;
 
-		if (c->segments[mid].addr <= addr)
+		memcpy(&start, (const char *)list + mid * size, sizeof(start));
+		if (start <= addr)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	if (!low ||
-	    addr - c->segments[low - 1].addr >= c->segments[low - 1].size)
-		return NULL;
-	return &c->segments[low - 1];
+	return low;
+}
+
+const struct core_segment *corefile_segment(const struct corefile *c,
+					    uint64_t addr)
+{
+	size_t n =
+	    begun(c->segments, c->n_segments, sizeof(*c->segments), addr);
+	const struct core_segment *s = n ? &c->segments[n - 1] : NULL;
+
+	return s && addr - s->addr < s->size ? s : NULL;
 }
 
 const struct core_mapping *corefile_mapping(const struct corefile *c,
 					    uint64_t addr)
 {
-	size_t low = 0, high = c->n_mappings;
+	size_t n =
+	    begun(c->mappings, c->n_mappings, sizeof(*c->mappings), addr);
+	const struct core_mapping *m = n ? &c->mappings[n - 1] : NULL;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (c->mappings[mid].start <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (!low || addr >= c->mappings[low - 1].end)
-		return NULL;
-	return &c->mappings[low - 1];
+	return m && addr < m->end ? m : NULL;
 }
