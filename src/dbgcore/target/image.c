@@ -330,14 +330,16 @@ struct dbg_error *target_table_find(struct target *t,
 				    const char *name, uint64_t *ret)
 {
 	struct dbg_error *err;
-	const struct elf *elf;
+	struct image_file *f;
 	uint64_t addr;
 
-	err = file_get(t, image->path, &elf);
+	err = image_file_get(t, image->path, &f);
 	if (err)
 		return err;
-	addr = elf_table_find(elf, name);
-	*ret = addr ? image->base + (addr - elf_base(elf)) : 0;
+	addr = elf_table_find(&f->elf, name);
+	*ret = addr ? image->base + (addr - elf_base(&f->elf)) : 0;
+	// It has gone through most of the file's constants.
+	file_rest(&f->file);
 	return NULL;
 }
 
