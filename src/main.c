@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc.h"
+#include "base/mem.h"
 #include "dap/console.h"
 #include "dap/dap.h"
 #include "dbg.h"
@@ -269,8 +269,8 @@ int main(int argc, char **argv)
 	size_t n = (size_t)argc + 1;
 
 	_cleanup_free_ struct repl_startup *startup =
-	    alloc_zero(n, sizeof(*startup));
-	_cleanup_free_ const char **env = alloc_zero(n, sizeof(*env));
+	    xcalloc(n, sizeof(*startup));
+	_cleanup_free_ const char **env = xcalloc(n, sizeof(*env));
 	cl.startup = startup;
 	cl.env = env;
 	cl.repl.startup = startup;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc.h"
+#include "base/mem.h"
 
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 			     "abcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -12,7 +12,7 @@ static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 char *base64_encode(const void *bytes, size_t n)
 {
 	const unsigned char *p = bytes;
-	char *ret = alloc_zero(n / 3 + 2, 4);
+	char *ret = xcalloc(n / 3 + 2, 4);
 	char *out = ret;
 
 	for (size_t i = 0; i < n; i += 3) {
@@ -38,7 +38,7 @@ bool base64_decode(const char *s, unsigned char **ret, size_t *ret_n)
 		return false;
 	while (len && s[len - 1] == '=' && strlen(s) - len < 2)
 		len--;
-	unsigned char *out = alloc_zero(len + 1, 1);
+	unsigned char *out = xcalloc(len + 1, 1);
 	uint32_t v = 0;
 	for (size_t i = 0; i < len; i++) {
 		const char *digit = s[i] ? strchr(digits, s[i]) : NULL;

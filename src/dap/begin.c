@@ -18,7 +18,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "alloc.h"
+#include "base/mem.h"
+#include "base/str.h"
 #include "dap_priv.h"
 #include "emit.h"
 #include "fault.h"
@@ -95,8 +96,8 @@ static void name_attached(struct dap *d, const char *file)
 	if (f)
 		fclose(f);
 	size_t first = strlen(line) + 1;
-	alloc_replace(&d->running,
-		      program_name(file, first < n ? line + first : NULL));
+	str_set(&d->running,
+		program_name(file, first < n ? line + first : NULL));
 }
 
 // The program, or of one that was attached to the file that it runs.
@@ -110,13 +111,12 @@ static void tell_process(struct dap *d)
 	ssize_t n = name ? 0 : readlink(link, file, sizeof(file) - 1);
 	file[n > 0 ? n : 0] = 0;
 	if (name)
-		alloc_replace(&d->running,
-			      program_name(name, d->setup.args.n
-						     ? d->setup.args.v[0]
-						     : NULL));
+		str_set(&d->running,
+			program_name(name, d->setup.args.n ? d->setup.args.v[0]
+							   : NULL));
 	else
 		name_attached(d, file);
-	struct text *t = dap_event(d, "process");
+	struct str *t = dap_event(d, "process");
 	emit_str(t, "name", name ? name : file);
 	emit_int(t, "systemProcessId", d->pid);
 	emit_bool(t, "isLocalProcess", true);
@@ -128,7 +128,7 @@ static void tell_process(struct dap *d)
 // Only the client knows how to come by a process to attach to again.
 static void tell_attached(struct dap *d)
 {
-	struct text *t = dap_event(d, "capabilities");
+	struct str *t = dap_event(d, "capabilities");
 
 	emit_object(t, "capabilities");
 	emit_bool(t, "supportsRestartRequest", false);
@@ -188,7 +188,7 @@ static struct dbg_error *ask_terminal(struct dap *d)
 	err = console_listen(&d->console, &arg);
 	if (err)
 		return err;
-	struct text *t = dap_ask(d, "runInTerminal", &d->terminal_seq);
+	struct str *t = dap_ask(d, "runInTerminal", &d->terminal_seq);
 	emit_str(t, "kind", kinds[d->setup.console]);
 	emit_str(t, "title", d->setup.name ? d->setup.name : "dndbg");
 	emit_str(t, "cwd", d->setup.cwd ? d->setup.cwd : "");

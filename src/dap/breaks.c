@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc.h"
+#include "base/mem.h"
+#include "base/str.h"
 #include "dap_priv.h"
 #include "emit.h"
 #include "fault.h"
@@ -35,26 +36,26 @@ void breaks_begin(struct breaks *b, const char *group)
 	}
 }
 
-static void add_part(struct text *t, const char *s)
+static void add_part(struct str *t, const char *s)
 {
-	text_add(t, s ? s : "");
-	text_addc(t, '\x1f');
+	str_add(t, s ? s : "");
+	str_addc(t, '\x1f');
 }
 
 static char *make_key(const struct break_spec *s)
 {
-	struct text t = {0};
+	struct str t = {0};
 
-	text_addf(&t, "%d\x1f%" PRIu32 "\x1f%" PRIu32 "\x1f", (int)s->req.kind,
-		  s->line, s->column);
+	str_addf(&t, "%d\x1f%" PRIu32 "\x1f%" PRIu32 "\x1f", (int)s->req.kind,
+		 s->line, s->column);
 	add_part(&t, s->req.text);
 	add_part(&t, s->condition);
-	text_addf(&t, "%d\x1f", (int)s->req.access);
+	str_addf(&t, "%d\x1f", (int)s->req.access);
 	add_part(&t, s->req.hits);
 	add_part(&t, s->req.log);
 	add_part(&t, s->req.catches.module);
 	add_part(&t, s->req.catches.exact ? "=" : NULL);
-	return text_take(&t);
+	return str_take(&t);
 }
 
 // Take one that is asked for again; they come in their old order, mostly.
@@ -92,7 +93,7 @@ static struct dbg_error *make(struct dap *d, const struct break_spec *spec,
 }
 
 // The code that a breakpoint has: its first place that has a line.
-static void describe_place(struct dap *d, struct text *t, const struct brk *b,
+static void describe_place(struct dap *d, struct str *t, const struct brk *b,
 			   const struct dbg_breakpoint *e)
 {
 	const struct dbg_location *l = NULL;
@@ -122,7 +123,7 @@ static bool is_moved(const struct dbg_breakpoint *e, const struct brk *b)
 	       (e->locations[0].compiled || e->locations[0].line != b->line);
 }
 
-static void describe_refused(struct dap *d, struct text *t, const struct brk *b)
+static void describe_refused(struct dap *d, struct str *t, const struct brk *b)
 {
 	emit_bool(t, "verified", false);
 	emit_str(t, "message", b->fault);
@@ -134,7 +135,7 @@ static void describe_refused(struct dap *d, struct text *t, const struct brk *b)
 }
 
 // The members of a Breakpoint.
-static void describe(struct dap *d, struct text *t, const struct brk *b)
+static void describe(struct dap *d, struct str *t, const struct brk *b)
 {
 	struct dbg_breakpoint e;
 
@@ -160,25 +161,25 @@ static void describe(struct dap *d, struct text *t, const struct brk *b)
 	describe_place(d, t, b, &e);
 }
 
-static void tell(struct dap *d, struct brk *b, struct text *t)
+static void tell(struct dap *d, struct brk *b, struct str *t)
 {
-	_cleanup_text_ struct text now = {0};
+	_cleanup_str_ struct str now = {0};
 
 	describe(d, &now, b);
-	text_add(t, text_get(&now));
-	alloc_replace(&b->told, text_get(&now));
+	str_add(t, str_get(&now));
+	str_set(&b->told, str_get(&now));
 }
 
 static struct brk *add(struct breaks *b)
 {
-	alloc_grow(&b->v, &b->cap, b->n + 1, sizeof(*b->v));
+	mem_grow(&b->v, &b->cap, b->n, sizeof(*b->v));
 	struct brk *k = &b->v[b->n++];
 	*k = (struct brk){0};
 	return k;
 }
 
 void breaks_put(struct dap *d, const char *group, const char *path,
-		const struct break_spec *spec, struct text *t)
+		const struct break_spec *spec, struct str *t)
 {
 	_cleanup_free_ char *key = make_key(spec);
 	struct brk *b = take(&d->breaks, key);
@@ -186,13 +187,13 @@ void breaks_put(struct dap *d, const char *group, const char *path,
 	if (!b || !b->number) {
 		if (!b)
 			b = add(&d->breaks);
-		alloc_replace(&b->group, group);
-		alloc_replace(&b->key, key);
-		alloc_replace(&b->path, path);
+		str_set(&b->group, group);
+		str_set(&b->key, key);
+		str_set(&b->path, path);
 		b->line = spec->line;
 		b->column = spec->column;
 		struct dbg_error *err = make(d, spec, &b->number);
-		alloc_replace(&b->fault, err ? err->message : NULL);
+		str_set(&b->fault, err ? err->message : NULL);
 		dbg_error_destroy(err);
 	}
 	b->kept = true;
@@ -228,7 +229,7 @@ static struct brk *by_number(const struct breaks *b, uint32_t number)
 	return NULL;
 }
 
-void breaks_place(struct dap *d, struct text *t, uint32_t number)
+void breaks_place(struct dap *d, struct str *t, uint32_t number)
 {
 	const struct brk *b = by_number(&d->breaks, number);
 
@@ -243,7 +244,7 @@ void breaks_place(struct dap *d, struct text *t, uint32_t number)
 static void tell_foreign(struct dap *d, uint32_t number, bool gone)
 {
 	struct brk b = {.number = number};
-	struct text *t = dap_event(d, "breakpoint");
+	struct str *t = dap_event(d, "breakpoint");
 
 	emit_str(t, "reason", gone ? "removed" : "changed");
 	emit_object(t, "breakpoint");
@@ -260,7 +261,7 @@ static void tell_foreign(struct dap *d, uint32_t number, bool gone)
 void breaks_changed(struct dap *d, uint32_t number, bool gone)
 {
 	struct brk *b = by_number(&d->breaks, number);
-	_cleanup_text_ struct text now = {0};
+	_cleanup_str_ struct str now = {0};
 
 	if (!b || gone) {
 		tell_foreign(d, number, gone);
@@ -269,13 +270,13 @@ void breaks_changed(struct dap *d, uint32_t number, bool gone)
 		return;
 	}
 	describe(d, &now, b);
-	if (b->told && strcmp(b->told, text_get(&now)) == 0)
+	if (b->told && strcmp(b->told, str_get(&now)) == 0)
 		return;
-	alloc_replace(&b->told, text_get(&now));
-	struct text *t = dap_event(d, "breakpoint");
+	str_set(&b->told, str_get(&now));
+	struct str *t = dap_event(d, "breakpoint");
 	emit_str(t, "reason", "changed");
 	emit_object(t, "breakpoint");
-	text_add(t, text_get(&now));
+	str_add(t, str_get(&now));
 	emit_object_end(t);
 	dap_send(d);
 }
@@ -286,7 +287,7 @@ void breaks_disable(struct dap *d)
 	size_t n = 0;
 
 	dap_complain(d, dbg_break_list(d->dbg, &list, &n));
-	_cleanup_free_ uint32_t *numbers = alloc_zero(n, sizeof(*numbers));
+	_cleanup_free_ uint32_t *numbers = xcalloc(n, sizeof(*numbers));
 	for (size_t i = 0; i < n; i++)
 		numbers[i] = list[i].number;
 	for (size_t i = 0; i < n; i++)

@@ -13,7 +13,7 @@
 #include "dbg.h"
 
 struct dap;
-struct text;
+struct str;
 
 /* What one breakpoint is to be. Strings are borrowed. */
 struct break_spec {
@@ -49,7 +49,7 @@ void breaks_begin(struct breaks *b, const char *group);
  * is its source file. What the engine refuses is told there, too.
  */
 void breaks_put(struct dap *d, const char *group, const char *path,
-		const struct break_spec *spec, struct text *t);
+		const struct break_spec *spec, struct str *t);
 /* Delete what was not asked for again. */
 void breaks_end(struct dap *d, const char *group);
 
@@ -58,7 +58,7 @@ void breaks_changed(struct dap *d, uint32_t number, bool gone);
 /* Nothing is to stop the program any more. */
 void breaks_disable(struct dap *d);
 /* Members "source" and "line" of breakpoint @number, if it has them. */
-void breaks_place(struct dap *d, struct text *t, uint32_t number);
+void breaks_place(struct dap *d, struct str *t, uint32_t number);
 /* What kind of breakpoint stopped the program, for `stopped`. */
 const char *breaks_reason(const struct breaks *b, uint32_t number);
 

@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include "alloc.h"
+#include "base/mem.h"
 #include "dap_priv.h"
 #include "emit.h"
 
@@ -38,10 +38,10 @@ void children_take(struct dap *d, const struct dbg_event *e)
 		return;
 	}
 	begin_runs(d);
-	alloc_grow(&c->asked, &c->cap, c->n + 1, sizeof(*c->asked));
+	mem_grow(&c->asked, &c->cap, c->n, sizeof(*c->asked));
 	struct child *child = &c->asked[c->n++];
 	child->pid = e->child;
-	struct text *t = dap_ask(d, "startDebugging", &child->seq);
+	struct str *t = dap_ask(d, "startDebugging", &child->seq);
 	emit_str(t, "request", "attach");
 	emit_object(t, "configuration");
 	emit_str(t, "request", "attach");

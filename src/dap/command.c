@@ -49,7 +49,7 @@ void command_complete(struct dap *d, const char *command,
 
 struct dbg_error *command_run(struct dap *d, const char *command,
 			      const struct command_place *place,
-			      struct text *ret)
+			      struct str *ret)
 {
 	const struct command_ops *ops = host(d);
 	char *printed = NULL;
@@ -60,7 +60,7 @@ struct dbg_error *command_run(struct dap *d, const char *command,
 			     strerror(errno));
 	struct dbg_error *err = ops->line(d->host, command, place, out);
 	fclose(out);
-	text_addn(ret, printed, n < PRINTED_MAX_BYTES ? n : PRINTED_MAX_BYTES);
+	str_addn(ret, printed, n < PRINTED_MAX_BYTES ? n : PRINTED_MAX_BYTES);
 	free(printed);
 	return err;
 }

@@ -4,7 +4,7 @@
 
 #include "commands.h"
 #include "dbg.h"
-#include "text.h"
+#include "base/str.h"
 
 struct dap;
 struct words;
@@ -17,7 +17,7 @@ const char *command_of(const char *line);
 /* Carry it out and append what it prints to @ret. */
 DBG_MUST struct dbg_error *command_run(struct dap *d, const char *command,
 				       const struct command_place *place,
-				       struct text *ret);
+				       struct str *ret);
 /*
  * What the last word of @command may become; it begins at byte @start. The
  * caller frees the words.

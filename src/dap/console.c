@@ -10,7 +10,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "alloc.h"
+#include "base/mem.h"
+#include "base/str.h"
 #include "dap_priv.h"
 #include "emit.h"
 #include "fault.h"
@@ -47,8 +48,8 @@ static void close_listener(struct console *c)
 		unlink(c->path);
 	if (c->dir)
 		rmdir(c->dir);
-	alloc_replace(&c->path, NULL);
-	alloc_replace(&c->dir, NULL);
+	str_set(&c->path, NULL);
+	str_set(&c->dir, NULL);
 }
 
 void console_close(struct console *c)
@@ -59,9 +60,9 @@ void console_close(struct console *c)
 	close_fd(&c->input);
 	close_listener(c);
 	close_fd(&c->helper);
-	alloc_replace(&c->tty, NULL);
-	text_deinit(&c->typed);
-	text_deinit(&c->told);
+	str_set(&c->tty, NULL);
+	str_deinit(&c->typed);
+	str_deinit(&c->told);
 	console_init(c);
 }
 
@@ -107,7 +108,7 @@ static void send_output(struct dap *d, int stream, const char *s, size_t n)
 {
 	if (!d->setup.program_output)
 		return;
-	struct text *t = dap_event(d, "output");
+	struct str *t = dap_event(d, "output");
 	emit_str(t, "category", stream ? "stderr" : "stdout");
 	emit_strn(t, "output", s, n);
 	dap_send(d);
@@ -166,20 +167,20 @@ bool console_type(struct console *c, const char *line)
 {
 	if (c->input < 0 || c->typed.len > TYPED_MAX_BYTES)
 		return false;
-	text_add(&c->typed, line);
-	text_addc(&c->typed, '\n');
+	str_add(&c->typed, line);
+	str_addc(&c->typed, '\n');
 	return true;
 }
 
 static void pass_input(struct console *c)
 {
-	ssize_t n = write(c->input, text_get(&c->typed), c->typed.len);
+	ssize_t n = write(c->input, str_get(&c->typed), c->typed.len);
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n < 0) {
 		close_fd(&c->input);
-		text_clear(&c->typed);
+		str_clear(&c->typed);
 		return;
 	}
 	memmove(c->typed.s, c->typed.s + n, c->typed.len - (size_t)n);
@@ -194,13 +195,13 @@ struct dbg_error *console_listen(struct console *c, char **ret_arg)
 	const char *run = getenv("XDG_RUNTIME_DIR");
 
 	c->dir =
-	    alloc_printf("%s/dndbg-XXXXXX", run && *run == '/' ? run : "/tmp");
+	    xasprintf("%s/dndbg-XXXXXX", run && *run == '/' ? run : "/tmp");
 	if (!mkdtemp(c->dir)) {
-		alloc_replace(&c->dir, NULL);
+		str_set(&c->dir, NULL);
 		return fault(DBG_E_FILE, "cannot make a directory: %s",
 			     strerror(errno));
 	}
-	c->path = alloc_printf("%s/terminal", c->dir);
+	c->path = xasprintf("%s/terminal", c->dir);
 	if (strlen(c->path) >= sizeof(addr.sun_path))
 		return fault(DBG_E_FILE, "'%s' is too long for a socket",
 			     c->path);
@@ -212,7 +213,7 @@ struct dbg_error *console_listen(struct console *c, char **ret_arg)
 	    listen(c->listener, 1) < 0)
 		return fault(DBG_E_FILE, "cannot listen on '%s': %s", c->path,
 			     strerror(errno));
-	*ret_arg = alloc_printf("--terminal=%s", c->path);
+	*ret_arg = xasprintf("--terminal=%s", c->path);
 	return NULL;
 }
 
@@ -247,10 +248,10 @@ static void hear_helper(struct dap *d)
 		if (c->tty && dbg_pid(d->dbg) > 0) {
 			kill(dbg_pid(d->dbg), buf[i]);
 		} else if (buf[i] == '\n') {
-			c->tty = text_take(&c->told);
+			c->tty = str_take(&c->told);
 			begin_try(d);
 		} else if (c->told.len < TOLD_MAX_BYTES) {
-			text_addc(&c->told, buf[i]);
+			str_addc(&c->told, buf[i]);
 		}
 	}
 }

@@ -15,7 +15,7 @@
 #include <stddef.h>
 
 #include "dbg.h"
-#include "text.h"
+#include "base/str.h"
 
 struct dap;
 
@@ -33,7 +33,7 @@ struct console_stream {
 struct console {
 	struct console_stream output[2]; /* stdout, stderr */
 	int input;                       /* our end of stdin, -1: closed */
-	struct text typed;               /* not written to it yet */
+	struct str typed;                /* not written to it yet */
 	int theirs[3];                   /* the program's ends */
 	char names[3][32];
 	bool pipes; /* they are the program's */
@@ -42,7 +42,7 @@ struct console {
 	int listener, helper; /* -1: none */
 	char *dir, *path;     /* of the socket */
 	char *tty;            /* as told, NULL: not yet */
-	struct text told;
+	struct str told;
 };
 
 void console_init(struct console *c);

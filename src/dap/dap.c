@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "alloc.h"
+#include "base/mem.h"
 #include "dap_priv.h"
 #include "emit.h"
 #include "fault.h"
@@ -54,29 +54,28 @@ static void post(struct dap *d, const char *rest, size_t n)
 		outbox_flush(&d->out);
 	if (!d->log)
 		return;
-	_cleanup_free_ char *line =
-	    alloc_printf("%s%.*s", number, (int)n, rest);
+	_cleanup_free_ char *line = xasprintf("%s%.*s", number, (int)n, rest);
 	record(d, "<-", line, strlen(line));
 }
 
-static struct text *begin(struct dap *d, const char *type, const char *kind,
-			  const char *name)
+static struct str *begin(struct dap *d, const char *type, const char *kind,
+			 const char *name)
 {
-	struct text *t = &d->message;
+	struct str *t = &d->message;
 
-	text_clear(t);
+	str_clear(t);
 	emit_str(t, "type", type);
 	emit_str(t, kind, name);
 	emit_object(t, strcmp(type, "request") ? "body" : "arguments");
 	return t;
 }
 
-struct text *dap_event(struct dap *d, const char *event)
+struct str *dap_event(struct dap *d, const char *event)
 {
 	return begin(d, "event", "event", event);
 }
 
-struct text *dap_ask(struct dap *d, const char *command, int64_t *ret_seq)
+struct str *dap_ask(struct dap *d, const char *command, int64_t *ret_seq)
 {
 	assert(!d->answering);
 	*ret_seq = d->seq + 1;
@@ -85,14 +84,14 @@ struct text *dap_ask(struct dap *d, const char *command, int64_t *ret_seq)
 
 void dap_send(struct dap *d)
 {
-	struct text *t = &d->message;
+	struct str *t = &d->message;
 
 	emit_object_end(t);
 	emit_object_end(t);
 	if (d->answering)
-		words_add(&d->late, text_get(t), t->len);
+		words_add(&d->late, str_get(t), t->len);
 	else
-		post(d, text_get(t), t->len);
+		post(d, str_get(t), t->len);
 }
 
 void dap_send_now(struct dap *d)
@@ -114,9 +113,9 @@ void dap_late_events(struct dap *d)
 
 void dap_answer(struct dap *d, const struct request *req, struct dbg_error *err)
 {
-	struct text *t = &d->message;
+	struct str *t = &d->message;
 
-	text_clear(t);
+	str_clear(t);
 	emit_str(t, "type", "response");
 	emit_int(t, "request_seq", req->seq);
 	emit_bool(t, "success", !err);
@@ -133,22 +132,22 @@ void dap_answer(struct dap *d, const struct request *req, struct dbg_error *err)
 		emit_object_end(t);
 	} else if (req->body && req->body->len) {
 		emit_object(t, "body");
-		text_addn(t, text_get(req->body), req->body->len);
+		str_addn(t, str_get(req->body), req->body->len);
 		emit_object_end(t);
 	}
 	emit_object_end(t);
 	dbg_error_destroy(err);
-	post(d, text_get(t), t->len);
+	post(d, str_get(t), t->len);
 }
 
-struct text *dap_output(struct dap *d, const char *line)
+struct str *dap_output(struct dap *d, const char *line)
 {
-	_cleanup_text_ struct text shown = {0};
-	struct text *t = dap_event(d, "output");
+	_cleanup_str_ struct str shown = {0};
+	struct str *t = dap_event(d, "output");
 
 	plain_add(&shown, line, strlen(line));
 	emit_str(t, "category", "console");
-	emit_strf(t, "output", "%s\n", text_get(&shown));
+	emit_strf(t, "output", "%s\n", str_get(&shown));
 	return t;
 }
 
@@ -157,7 +156,7 @@ void dap_say(struct dap *d, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	char *s = alloc_vprintf(fmt, ap);
+	char *s = xvasprintf(fmt, ap);
 	va_end(ap);
 	dap_output(d, s);
 	dap_send(d);
@@ -402,7 +401,7 @@ void dap_deinit(struct dap *d)
 	setup_deinit(&d->setup);
 	inbox_deinit(&d->in);
 	outbox_deinit(&d->out);
-	text_deinit(&d->message);
+	str_deinit(&d->message);
 	words_deinit(&d->late);
 	news_threads_forget(d);
 	free(d->threads);

@@ -32,7 +32,7 @@
 #include "progress.h"
 #include "request.h"
 #include "sources.h"
-#include "text.h"
+#include "base/str.h"
 
 /* What the client said it can. */
 struct client {
@@ -80,8 +80,8 @@ struct dap {
 	struct inbox in;
 	struct outbox out;
 	int64_t seq;
-	struct text message; /* the one that is being made */
-	struct words late;   /* events until the answer is out */
+	struct str message; /* the one that is being made */
+	struct words late;  /* events until the answer is out */
 	bool answering;
 	FILE *log;
 	bool log_fault_told;
@@ -124,12 +124,12 @@ void dap_take_messages(struct dap *d);
 /* Give back what @d holds; the session is the caller's. */
 void dap_deinit(struct dap *d);
 /* Begin an event; the members of its body go into the text returned. */
-struct text *dap_event(struct dap *d, const char *event);
+struct str *dap_event(struct dap *d, const char *event);
 /*
  * Begin a request of ours; *@ret_seq will be in its answer. Not while one of
  * the client's is carried out.
  */
-struct text *dap_ask(struct dap *d, const char *command, int64_t *ret_seq);
+struct str *dap_ask(struct dap *d, const char *command, int64_t *ret_seq);
 /* Send what dap_event or dap_ask began. */
 void dap_send(struct dap *d);
 /* The same for an event that does not wait for the answer. */
@@ -148,7 +148,7 @@ void dap_late_events(struct dap *d);
  * Begin an `output` event, category "console": a line of text that may hold
  * what the program chose. What it is appended to; dap_send sends it.
  */
-struct text *dap_output(struct dap *d, const char *line);
+struct str *dap_output(struct dap *d, const char *line);
 /* An `output` event, category "console", made of one sentence. */
 void dap_say(struct dap *d, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
@@ -198,17 +198,17 @@ void news_resumed(struct dap *d);
 /* ---- req_break.c ------------------------------------------------------ */
 
 /* Capabilities that are no request's: the filters of exceptions and so on. */
-void capabilities_more(struct text *t);
+void capabilities_more(struct str *t);
 
 /* ---- parts.c: shared by several families ----------------------------- */
 
 /* A `Source` for @path: name and path as the client wants paths. */
-void part_source(struct dap *d, struct text *t, const char *key,
+void part_source(struct dap *d, struct str *t, const char *key,
 		 const char *path);
 /* A source's path as the engine wants it; in *@ret, owned by the caller. */
 DBG_MUST struct dbg_error *part_path(const char *given, char **ret);
 /* A module as an object. */
-void part_module(struct text *t, const char *key, const struct dbg_module *m);
+void part_module(struct str *t, const char *key, const struct dbg_module *m);
 int64_t part_line(const struct dap *d, uint32_t line);
 int64_t part_column(const struct dap *d, uint32_t column);
 

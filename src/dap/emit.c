@@ -4,15 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc.h"
+#include "base/mem.h"
 #include "utf8.h"
 
 // A comma, unless this is the first thing of an object or array or of all.
-static void next(struct text *t, const char *key)
+static void next(struct str *t, const char *key)
 {
 	char last = t->len ? t->s[t->len - 1] : '[';
 	size_t n = key ? strlen(key) : 0;
-	char *p = text_room(t, n + 4);
+	char *p = str_room(t, n + 4);
 
 	if (last != '{' && last != '[' && last != ':')
 		*p++ = ',';
@@ -21,39 +21,39 @@ static void next(struct text *t, const char *key)
 		p = mempcpy(p, key, n);
 		p = mempcpy(p, "\":", 2);
 	}
-	text_end(t, p);
+	str_end(t, p);
 }
 
-void emit_object(struct text *t, const char *key)
+void emit_object(struct str *t, const char *key)
 {
 	next(t, key);
-	text_addc(t, '{');
+	str_addc(t, '{');
 }
 
-void emit_object_end(struct text *t)
+void emit_object_end(struct str *t)
 {
-	text_addc(t, '}');
+	str_addc(t, '}');
 }
 
-void emit_json(struct text *t, const char *key, const char *json)
-{
-	next(t, key);
-	text_add(t, json);
-}
-
-void emit_array(struct text *t, const char *key)
+void emit_json(struct str *t, const char *key, const char *json)
 {
 	next(t, key);
-	text_addc(t, '[');
+	str_add(t, json);
 }
 
-void emit_array_end(struct text *t)
+void emit_array(struct str *t, const char *key)
 {
-	text_addc(t, ']');
+	next(t, key);
+	str_addc(t, '[');
+}
+
+void emit_array_end(struct str *t)
+{
+	str_addc(t, ']');
 }
 
 // A character that JSON wants escaped.
-static void escape(struct text *t, unsigned char c)
+static void escape(struct str *t, unsigned char c)
 {
 	static const char letters[] = "btn?fr"; // from 8 to 13
 	char two[] = {'\\', (char)c};
@@ -62,9 +62,9 @@ static void escape(struct text *t, unsigned char c)
 		two[1] = letters[c - '\b'];
 	else if (c != '"' && c != '\\')
 		two[1] = 'u';
-	text_addn(t, two, sizeof(two));
+	str_addn(t, two, sizeof(two));
 	if (two[1] == 'u')
-		text_addf(t, "%04x", c);
+		str_addf(t, "%04x", c);
 }
 
 // How many characters at the beginning are in JSON as they are.
@@ -82,54 +82,54 @@ static size_t plain_length(const char *s, size_t n)
 	return i;
 }
 
-static void add_string(struct text *t, const char *s, size_t n)
+static void add_string(struct str *t, const char *s, size_t n)
 {
 	bool cut;
 
-	text_addc(t, '"');
+	str_addc(t, '"');
 	for (size_t i = 0; i < n;) {
 		size_t plain = plain_length(s + i, n - i);
-		text_addn(t, s + i, plain);
+		str_addn(t, s + i, plain);
 		i += plain;
 		if (i == n)
 			break;
 		size_t size = utf8_length(s + i, n - i, &cut);
 		if (size > 1)
-			text_addn(t, s + i, size);
+			str_addn(t, s + i, size);
 		else if (size == 1)
 			escape(t, (unsigned char)s[i]);
 		else
-			text_add(t, "\xef\xbf\xbd"); // U+FFFD
+			str_add(t, "\xef\xbf\xbd"); // U+FFFD
 		i += size ? size : 1;
 	}
-	text_addc(t, '"');
+	str_addc(t, '"');
 }
 
-void emit_strn(struct text *t, const char *key, const char *s, size_t n)
+void emit_strn(struct str *t, const char *key, const char *s, size_t n)
 {
 	next(t, key);
 	add_string(t, s, n);
 }
 
-void emit_str(struct text *t, const char *key, const char *s)
+void emit_str(struct str *t, const char *key, const char *s)
 {
 	if (s)
 		emit_strn(t, key, s, strlen(s));
 }
 
-void emit_strf(struct text *t, const char *key, const char *fmt, ...)
+void emit_strf(struct str *t, const char *key, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	char *s = alloc_vprintf(fmt, ap);
+	char *s = xvasprintf(fmt, ap);
 	va_end(ap);
 	emit_str(t, key, s);
 	free(s);
 }
 
 // By hand: most of what is sent are numbers.
-static void add_decimal(struct text *t, uint64_t n)
+static void add_decimal(struct str *t, uint64_t n)
 {
 	char buf[20];
 	size_t at = sizeof(buf);
@@ -138,10 +138,10 @@ static void add_decimal(struct text *t, uint64_t n)
 		buf[--at] = (char)('0' + n % 10);
 		n /= 10;
 	} while (n);
-	text_addn(t, buf + at, sizeof(buf) - at);
+	str_addn(t, buf + at, sizeof(buf) - at);
 }
 
-static void add_hex(struct text *t, uint64_t n)
+static void add_hex(struct str *t, uint64_t n)
 {
 	char buf[16];
 	size_t at = sizeof(buf);
@@ -150,26 +150,26 @@ static void add_hex(struct text *t, uint64_t n)
 		buf[--at] = "0123456789abcdef"[n % 16];
 		n /= 16;
 	} while (n);
-	text_addn(t, buf + at, sizeof(buf) - at);
+	str_addn(t, buf + at, sizeof(buf) - at);
 }
 
-void emit_int(struct text *t, const char *key, int64_t n)
+void emit_int(struct str *t, const char *key, int64_t n)
 {
 	next(t, key);
-	text_addn(t, "-", n < 0);
+	str_addn(t, "-", n < 0);
 	add_decimal(t, n < 0 ? -(uint64_t)n : (uint64_t)n);
 }
 
-void emit_bool(struct text *t, const char *key, bool b)
+void emit_bool(struct str *t, const char *key, bool b)
 {
 	next(t, key);
-	text_add(t, b ? "true" : "false");
+	str_add(t, b ? "true" : "false");
 }
 
-void emit_addr(struct text *t, const char *key, uint64_t addr)
+void emit_addr(struct str *t, const char *key, uint64_t addr)
 {
 	next(t, key);
-	text_addn(t, "\"0x", 3);
+	str_addn(t, "\"0x", 3);
 	add_hex(t, addr);
-	text_addc(t, '"');
+	str_addc(t, '"');
 }

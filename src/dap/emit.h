@@ -9,22 +9,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "text.h"
+#include "base/str.h"
 
-void emit_object(struct text *t, const char *key);
-void emit_object_end(struct text *t);
-void emit_array(struct text *t, const char *key);
-void emit_array_end(struct text *t);
+void emit_object(struct str *t, const char *key);
+void emit_object_end(struct str *t);
+void emit_array(struct str *t, const char *key);
+void emit_array_end(struct str *t);
 /* A value that is JSON already. */
-void emit_json(struct text *t, const char *key, const char *json);
+void emit_json(struct str *t, const char *key, const char *json);
 /* Nothing at all if @s is NULL. */
-void emit_str(struct text *t, const char *key, const char *s);
-void emit_strn(struct text *t, const char *key, const char *s, size_t n);
-void emit_strf(struct text *t, const char *key, const char *fmt, ...)
+void emit_str(struct str *t, const char *key, const char *s);
+void emit_strn(struct str *t, const char *key, const char *s, size_t n);
+void emit_strf(struct str *t, const char *key, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-void emit_int(struct text *t, const char *key, int64_t n);
-void emit_bool(struct text *t, const char *key, bool b);
+void emit_int(struct str *t, const char *key, int64_t n);
+void emit_bool(struct str *t, const char *key, bool b);
 /* Lower-case hex with 0x, as a string. */
-void emit_addr(struct text *t, const char *key, uint64_t addr);
+void emit_addr(struct str *t, const char *key, uint64_t addr);
 
 #endif

@@ -6,17 +6,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "alloc.h"
+#include "base/mem.h"
+#include "base/str.h"
 #include "args.h"
 #include "fault.h"
 #include "setup.h"
-#include "text.h"
 
 enum {
 	FILE_MAX_BYTES = 1 << 20
 };
 
-static struct dbg_error *read_all(const char *path, struct text *ret)
+static struct dbg_error *read_all(const char *path, struct str *ret)
 {
 	char buf[4096];
 	ssize_t n = 0;
@@ -27,13 +27,13 @@ static struct dbg_error *read_all(const char *path, struct text *ret)
 		return err;
 	while (ret->len <= FILE_MAX_BYTES &&
 	       (n = read(fd, buf, sizeof(buf))) > 0)
-		text_addn(ret, buf, (size_t)n);
+		str_addn(ret, buf, (size_t)n);
 	int failed = n < 0 ? errno : 0;
 	close(fd);
 	if (failed)
 		return fault(DBG_E_FILE, "cannot read '%s': %s", path,
 			     strerror(failed));
-	if (ret->len > FILE_MAX_BYTES || memchr(text_get(ret), 0, ret->len))
+	if (ret->len > FILE_MAX_BYTES || memchr(str_get(ret), 0, ret->len))
 		return fault(DBG_E_FORMAT, "'%s' is too large or no text",
 			     path);
 	return NULL;
@@ -69,18 +69,18 @@ static struct dbg_error *take_line(const char *path, size_t number,
 		n_value -= 2;
 	}
 	_cleanup_free_ char *both =
-	    alloc_printf("%.*s=%.*s", (int)n_name, s, (int)n_value, value);
+	    xasprintf("%.*s=%.*s", (int)n_name, s, (int)n_value, value);
 	words_add(env, both, strlen(both));
 	return NULL;
 }
 
 struct dbg_error *envfile_read(const char *path, struct words *env)
 {
-	_cleanup_text_ struct text all = {0};
+	_cleanup_str_ struct str all = {0};
 	size_t number = 0;
 
 	struct dbg_error *err = read_all(path, &all);
-	const char *s = text_get(&all);
+	const char *s = str_get(&all);
 	if (!strncmp(s, "\xef\xbb\xbf", 3))
 		s += 3;
 	while (!err && *s) {
@@ -115,7 +115,7 @@ static void add_below(struct words *env, const char *name, const char *value)
 		if (!strncmp(env->v[i], name, n) &&
 		    (env->v[i][n] == '=' || !env->v[i][n]))
 			return;
-	_cleanup_free_ char *s = alloc_printf("%s=%s", name, value);
+	_cleanup_free_ char *s = xasprintf("%s=%s", name, value);
 	words_add(env, s, strlen(s));
 }
 
@@ -161,15 +161,14 @@ static struct dbg_error *take_json(struct setup *s, const char *path,
 
 struct dbg_error *profile_take(struct setup *s)
 {
-	_cleanup_text_ struct text all = {0};
+	_cleanup_str_ struct str all = {0};
 	_cleanup_free_ char *path = NULL;
 	bool asked = s->settings_file || s->profile;
 
 	if (s->settings_file)
-		path = alloc_str(s->settings_file);
+		path = xstrdup(s->settings_file);
 	else if (s->cwd)
-		path =
-		    alloc_printf("%s/Properties/launchSettings.json", s->cwd);
+		path = xasprintf("%s/Properties/launchSettings.json", s->cwd);
 	if (!path)
 		return NULL;
 	struct dbg_error *err = read_all(path, &all);

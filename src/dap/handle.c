@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "alloc.h"
+#include "base/mem.h"
 #include "fault.h"
 
 enum {
@@ -37,7 +37,7 @@ uint32_t handles_add(struct handles *h, const struct handle *handle)
 	}
 	if (h->n == HANDLES_MAX)
 		return 0;
-	alloc_grow(&h->v, &h->cap, h->n + 1, sizeof(*h->v));
+	mem_grow(&h->v, &h->cap, h->n, sizeof(*h->v));
 	h->v[h->n++] = *handle;
 	return h->first + (uint32_t)h->n;
 }

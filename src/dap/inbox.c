@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc.h"
+#include "base/mem.h"
 #include "args.h"
 
 enum {
@@ -66,7 +66,7 @@ bool inbox_parse(struct inbox *b, inbox_record_fn *record, void *arg)
 		if (state != FRAMING_MESSAGE)
 			return state == FRAMING_MORE;
 		record(arg, body, n);
-		alloc_grow(&b->v, &b->cap, b->n + 1, sizeof(cJSON *));
+		mem_grow(&b->v, &b->cap, b->n, sizeof(cJSON *));
 		// each takes more memory than the two bytes of its text
 		b->v[b->n++] = has_too_many_values(body, n)
 				   ? NULL

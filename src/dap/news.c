@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc.h"
+#include "base/mem.h"
 #include "dap_priv.h"
 #include "emit.h"
 
@@ -41,7 +41,7 @@ static const struct stop_words stop_words[] = {
     [DBG_STOP_GOTO] = {"goto", "Paused at the next statement that was set"},
 };
 
-static void add_exception_text(struct text *t, const struct dbg_stop *s)
+static void add_exception_text(struct str *t, const struct dbg_stop *s)
 {
 	if (s->exception_message)
 		emit_strf(t, "text", "%s: %s", s->exception_type,
@@ -50,7 +50,7 @@ static void add_exception_text(struct text *t, const struct dbg_stop *s)
 		emit_str(t, "text", s->exception_type);
 }
 
-static void add_stop_text(struct text *t, const struct dbg_stop *s)
+static void add_stop_text(struct str *t, const struct dbg_stop *s)
 {
 	if (s->exception_type)
 		add_exception_text(t, s);
@@ -74,7 +74,7 @@ static void stopped(struct dap *d, const struct dbg_stop *s)
 
 	console_drain(d);
 	news_resumed(d);
-	struct text *t = dap_event(d, "stopped");
+	struct str *t = dap_event(d, "stopped");
 	emit_str(t, "reason",
 		 breaks ? breaks_reason(&d->breaks, s->breakpoint)
 			: words->reason);
@@ -157,7 +157,7 @@ static void on_exited(struct dap *d, const struct dbg_event *e)
 		begin_try(d);
 		return;
 	}
-	struct text *t = dap_event(d, "exited");
+	struct str *t = dap_event(d, "exited");
 	emit_int(t, "exitCode", status);
 	dap_send(d);
 	begin_terminated(d);
@@ -175,7 +175,7 @@ static struct dap_thread *find_thread(struct dap *d, uint32_t number)
 
 static void tell_thread(struct dap *d, uint32_t number, bool gone)
 {
-	struct text *t = dap_event(d, "thread");
+	struct str *t = dap_event(d, "thread");
 
 	emit_str(t, "reason", gone ? "exited" : "started");
 	emit_int(t, "threadId", number);
@@ -184,8 +184,8 @@ static void tell_thread(struct dap *d, uint32_t number, bool gone)
 
 static struct dap_thread *add_thread(struct dap *d, uint32_t number)
 {
-	alloc_grow(&d->threads, &d->cap_threads, d->n_threads + 1,
-		   sizeof(*d->threads));
+	mem_grow(&d->threads, &d->cap_threads, d->n_threads,
+		 sizeof(*d->threads));
 	struct dap_thread *thread = &d->threads[d->n_threads++];
 	*thread = (struct dap_thread){.number = number};
 	tell_thread(d, number, false);
@@ -201,10 +201,10 @@ const char *news_thread_seen(struct dap *d, const struct dbg_thread *seen)
 	free(thread->name);
 	bool has_id = seen->managed_id && seen->tid != dbg_pid(d->dbg);
 	bool named = seen->named || seen->runtime;
-	thread->name = has_id ? alloc_printf("%s [%" PRIu32 "]",
-					     named ? seen->name : "Thread",
-					     seen->managed_id)
-			      : alloc_str(seen->name);
+	thread->name =
+	    has_id ? xasprintf("%s [%" PRIu32 "]",
+			       named ? seen->name : "Thread", seen->managed_id)
+		   : xstrdup(seen->name);
 	return thread->name;
 }
 
@@ -244,7 +244,7 @@ static void tell_sources(struct dap *d, uint32_t module)
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {
-		struct text *t = dap_event(d, "loadedSource");
+		struct str *t = dap_event(d, "loadedSource");
 		emit_str(t, "reason", "new");
 		part_source(d, t, "source", list[i]);
 		dap_send(d);
@@ -264,7 +264,7 @@ static void on_module(struct dap *d, const struct dbg_event *e)
 	dbg_error_destroy(err);
 	if (!m && !e->gone)
 		return;
-	struct text *t = dap_event(d, "module");
+	struct str *t = dap_event(d, "module");
 	emit_str(t, "reason", e->gone ? "removed" : "new");
 	if (m) {
 		part_module(t, "module", m);
@@ -289,7 +289,7 @@ static void on_message(struct dap *d, const struct dbg_event *e)
 		return;
 	}
 	// a logpoint: with its place, which clients link to
-	struct text *t = dap_output(d, e->text);
+	struct str *t = dap_output(d, e->text);
 	breaks_place(d, t, e->number);
 	dap_send(d);
 }
@@ -297,7 +297,7 @@ static void on_message(struct dap *d, const struct dbg_event *e)
 /* What the program wrote by Debug.WriteLine, as it is. */
 static void on_output(struct dap *d, const struct dbg_event *e)
 {
-	struct text *t = dap_event(d, "output");
+	struct str *t = dap_event(d, "output");
 	emit_str(t, "category", "console");
 	emit_str(t, "output", e->text);
 	dap_send(d);
@@ -309,7 +309,7 @@ static void on_continued(struct dap *d)
 	d->held = false;
 	if (!d->tell_continued)
 		return;
-	struct text *t = dap_event(d, "continued");
+	struct str *t = dap_event(d, "continued");
 	emit_int(t, "threadId", d->last_thread);
 	emit_bool(t, "allThreadsContinued", true);
 	dap_send(d);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc.h"
+#include "base/mem.h"
 #include "dap_priv.h"
 #include "emit.h"
 #include "fault.h"
@@ -21,16 +21,16 @@ int64_t part_column(const struct dap *d, uint32_t column)
 // file:///a%20b
 static char *path_to_uri(const char *path)
 {
-	struct text t = {0};
+	struct str t = {0};
 
-	text_add(&t, "file://");
+	str_add(&t, "file://");
 	for (; *path; path++) {
 		if (isalnum((unsigned char)*path) || strchr("/._-~", *path))
-			text_addc(&t, *path);
+			str_addc(&t, *path);
 		else
-			text_addf(&t, "%%%02X", (unsigned char)*path);
+			str_addf(&t, "%%%02X", (unsigned char)*path);
 	}
-	return text_take(&t);
+	return str_take(&t);
 }
 
 static int hex_digit(char c)
@@ -43,31 +43,31 @@ static int hex_digit(char c)
 
 struct dbg_error *part_path(const char *given, char **ret)
 {
-	struct text t = {0};
+	struct str t = {0};
 
 	if (strncmp(given, "file://", 7) != 0) {
-		*ret = alloc_str(given);
+		*ret = xstrdup(given);
 		return NULL;
 	}
 	for (const char *p = given + 7; *p; p++) {
 		if (*p != '%') {
-			text_addc(&t, *p);
+			str_addc(&t, *p);
 			continue;
 		}
 		int high = hex_digit(p[1]);
 		int low = high < 0 ? -1 : hex_digit(p[2]);
 		if (low < 0 || !(high | low)) {
-			text_deinit(&t);
+			str_deinit(&t);
 			return fault_arg("'%s' is no file's address", given);
 		}
-		text_addc(&t, (char)(high << 4 | low));
+		str_addc(&t, (char)(high << 4 | low));
 		p += 2;
 	}
-	*ret = text_take(&t);
+	*ret = str_take(&t);
 	return NULL;
 }
 
-void part_source(struct dap *d, struct text *t, const char *key,
+void part_source(struct dap *d, struct str *t, const char *key,
 		 const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -98,7 +98,7 @@ static const char *const symbol_words[] = {
     [DBG_SYMBOLS_BROKEN] = "The symbols are broken.",
 };
 
-void part_module(struct text *t, const char *key, const struct dbg_module *m)
+void part_module(struct str *t, const char *key, const struct dbg_module *m)
 {
 	emit_object(t, key);
 	emit_str(t, "id", m->name);

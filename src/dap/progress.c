@@ -25,7 +25,7 @@ void progress_start(struct dap *d, enum progress_kind kind, int64_t request)
 	d->waits[kind] = true;
 	if (!d->client.progress)
 		return;
-	struct text *t = dap_event(d, "progressStart");
+	struct str *t = dap_event(d, "progressStart");
 	emit_str(t, "progressId", w->id);
 	emit_str(t, "title", w->title);
 	if (request)
@@ -41,7 +41,7 @@ void progress_end(struct dap *d, enum progress_kind kind)
 	d->waits[kind] = false;
 	if (!d->client.progress)
 		return;
-	struct text *t = dap_event(d, "progressEnd");
+	struct str *t = dap_event(d, "progressEnd");
 	emit_str(t, "progressId", waits[kind].id);
 	dap_send(d);
 }
@@ -56,7 +56,7 @@ bool progress_is(const struct dap *d, enum progress_kind kind, const char *id)
 // The first piece starts it.
 static void tell_piece(struct dap *d, const struct request *req, struct work *w)
 {
-	struct text *t =
+	struct str *t =
 	    dap_event(d, w->told ? "progressUpdate" : "progressStart");
 
 	emit_strf(t, "progressId", "%" PRId64, req->seq);
@@ -84,7 +84,7 @@ void work_end(struct dap *d, const struct request *req, const struct work *w)
 {
 	if (!w->told)
 		return;
-	struct text *t = dap_event(d, "progressEnd");
+	struct str *t = dap_event(d, "progressEnd");
 	emit_strf(t, "progressId", "%" PRId64, req->seq);
 	emit_strf(t, "message", "%" PRIu64 " %s", w->done, w->unit);
 	dap_send_now(d);

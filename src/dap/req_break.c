@@ -1,7 +1,7 @@
 /* Breakpoints of all kinds. */
 #include <string.h>
 
-#include "alloc.h"
+#include "base/mem.h"
 #include "dap_priv.h"
 #include "emit.h"
 #include "fault.h"
@@ -71,7 +71,7 @@ static uint32_t from_client(uint32_t n, bool from_0)
 
 static struct dbg_error *put_line(struct dap *d, const char *group,
 				  const char *path, const cJSON *item,
-				  struct text *t)
+				  struct str *t)
 {
 	struct break_spec s = {0};
 	uint32_t line = 0, column = 0;
@@ -89,8 +89,8 @@ static struct dbg_error *put_line(struct dap *d, const char *group,
 	if (args_get(item, "column"))
 		s.column = from_client(column, d->client.columns_from_0);
 	_cleanup_free_ char *text =
-	    s.column ? alloc_printf("%s:%u:%u", path, s.line, s.column)
-		     : alloc_printf("%s:%u", path, s.line);
+	    s.column ? xasprintf("%s:%u:%u", path, s.line, s.column)
+		     : xasprintf("%s:%u", path, s.line);
 	s.req.text = text;
 	s.req.kind = DBG_BREAK_LOCATION;
 	breaks_put(d, group, path, &s, t);
@@ -100,7 +100,7 @@ static struct dbg_error *put_line(struct dap *d, const char *group,
 // The oldest form: `lines` alone.
 static struct dbg_error *put_lines(struct dap *d, const char *group,
 				   const char *path, const cJSON *args,
-				   struct text *t)
+				   struct str *t)
 {
 	const cJSON *lines = NULL;
 	const cJSON *item;
@@ -132,7 +132,7 @@ static struct dbg_error *do_set_breakpoints(struct dap *d, struct request *req)
 		err = get_list(req->args, "breakpoints", &list);
 	if (err)
 		return err;
-	_cleanup_free_ char *group = alloc_printf("source %s", path);
+	_cleanup_free_ char *group = xasprintf("source %s", path);
 	breaks_begin(&d->breaks, group);
 	emit_array(req->body, "breakpoints");
 	cJSON_ArrayForEach(item, list)
@@ -151,7 +151,7 @@ static struct dbg_error *do_set_breakpoints(struct dap *d, struct request *req)
 
 static struct dbg_error *do_locations(struct dap *d, struct request *req)
 {
-	struct text *t = req->body;
+	struct str *t = req->body;
 	_cleanup_free_ char *path = NULL;
 	uint32_t line = 0, end = 0;
 	struct dbg_source_range *list = NULL;
@@ -219,7 +219,7 @@ static struct dbg_error *do_set_functions(struct dap *d, struct request *req)
 }
 
 static struct dbg_error *put_instruction(struct dap *d, const cJSON *item,
-					 struct text *t)
+					 struct str *t)
 {
 	struct break_spec s = {.req.kind = DBG_BREAK_LOCATION};
 	const char *ref = NULL;
@@ -238,7 +238,7 @@ static struct dbg_error *put_instruction(struct dap *d, const cJSON *item,
 	if (err)
 		return err;
 	_cleanup_free_ char *text =
-	    alloc_printf("*0x%lx", (unsigned long)(addr + (uint64_t)offset));
+	    xasprintf("*0x%lx", (unsigned long)(addr + (uint64_t)offset));
 	s.req.text = text;
 	breaks_put(d, "instruction", NULL, &s, t);
 	return NULL;
@@ -287,7 +287,7 @@ enum {
 	N_FILTERS = sizeof(filters) / sizeof(*filters)
 };
 
-void capabilities_more(struct text *t)
+void capabilities_more(struct str *t)
 {
 	emit_array(t, "exceptionBreakpointFilters");
 	for (size_t i = 0; i < N_FILTERS; i++) {
@@ -327,7 +327,7 @@ static const struct filter *find_filter(const char *id)
 }
 
 static struct dbg_error *put_id(struct dap *d, const char *id,
-				const char *types, struct text *t)
+				const char *types, struct str *t)
 {
 	const struct filter *f = find_filter(id);
 
@@ -357,7 +357,7 @@ static const struct mode modes[] = {
 };
 
 // The types that a path ends in: its last segment's names.
-static struct dbg_error *path_types(const cJSON *option, struct text *ret)
+static struct dbg_error *path_types(const cJSON *option, struct str *ret)
 {
 	const cJSON *path = NULL;
 	const cJSON *names = NULL;
@@ -378,16 +378,16 @@ static struct dbg_error *path_types(const cJSON *option, struct text *ret)
 	{
 		if (!cJSON_IsString(name))
 			return fault_arg("'names' must hold strings only");
-		text_add(ret, ret->len ? "," : negate ? "!" : "");
-		text_add(ret, name->valuestring);
+		str_add(ret, ret->len ? "," : negate ? "!" : "");
+		str_add(ret, name->valuestring);
 	}
 	return err;
 }
 
 static struct dbg_error *put_option(struct dap *d, const cJSON *option,
-				    struct text *t)
+				    struct str *t)
 {
-	_cleanup_text_ struct text types = {0};
+	_cleanup_str_ struct str types = {0};
 	const char *name = "";
 
 	struct dbg_error *err = args_word(option, "breakMode", &name);
@@ -400,7 +400,7 @@ static struct dbg_error *put_option(struct dap *d, const cJSON *option,
 			continue;
 		if (modes[i].filter)
 			return put_id(d, modes[i].filter,
-				      types.len ? text_get(&types) : NULL, t);
+				      types.len ? str_get(&types) : NULL, t);
 		emit_object(t, NULL);
 		emit_bool(t, "verified", true);
 		emit_object_end(t);
@@ -410,7 +410,7 @@ static struct dbg_error *put_option(struct dap *d, const cJSON *option,
 }
 
 static struct dbg_error *put_filters(struct dap *d, const cJSON *args,
-				     struct text *t)
+				     struct str *t)
 {
 	const cJSON *ids = NULL, *options = NULL, *old = NULL;
 	const cJSON *item;

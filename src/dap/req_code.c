@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "alloc.h"
+#include "base/mem.h"
 #include "dap_priv.h"
 #include "emit.h"
 #include "fault.h"
@@ -13,7 +13,7 @@ enum {
 
 static struct dbg_error *do_modules(struct dap *d, struct request *req)
 {
-	struct text *t = req->body;
+	struct str *t = req->body;
 	uint32_t first = 0, count = 0;
 	struct dbg_module *list;
 	size_t n;
@@ -35,7 +35,7 @@ static struct dbg_error *do_modules(struct dap *d, struct request *req)
 
 static struct dbg_error *do_loaded_sources(struct dap *d, struct request *req)
 {
-	struct text *t = req->body;
+	struct str *t = req->body;
 	const char **list;
 	size_t n;
 
@@ -84,12 +84,12 @@ static struct dbg_error *do_source(struct dap *d, struct request *req)
 		err = dbg_source_lines(d->dbg, file, &lines, &n, &note);
 	if (err)
 		return err;
-	_cleanup_text_ struct text all = {0};
+	_cleanup_str_ struct str all = {0};
 	for (size_t i = 0; i < n; i++) {
-		text_add(&all, lines[i]);
-		text_addc(&all, '\n');
+		str_add(&all, lines[i]);
+		str_addc(&all, '\n');
 	}
-	emit_strn(req->body, "content", text_get(&all), all.len);
+	emit_strn(req->body, "content", str_get(&all), all.len);
 	emit_str(req->body, "mimeType", "text/x-csharp");
 	return NULL;
 }
@@ -98,7 +98,7 @@ static struct dbg_error *do_source(struct dap *d, struct request *req)
 
 static struct dbg_error *do_locations(struct dap *d, struct request *req)
 {
-	struct text *t = req->body;
+	struct str *t = req->body;
 	struct handle h = {0};
 	struct dbg_location at;
 	uint32_t number = 0;
@@ -159,20 +159,20 @@ static struct dbg_error *get_code_window(const cJSON *args,
 	return NULL;
 }
 
-static void add_insn(struct dap *d, struct text *t, const struct dbg_insn *i)
+static void add_insn(struct dap *d, struct str *t, const struct dbg_insn *i)
 {
-	_cleanup_text_ struct text bytes = {0};
-	_cleanup_text_ struct text words = {0};
+	_cleanup_str_ struct str bytes = {0};
+	_cleanup_str_ struct str words = {0};
 
 	for (uint32_t k = 0; k < i->size && k < sizeof(i->bytes); k++)
-		text_addf(&bytes, "%s%02x", k ? " " : "", i->bytes[k]);
-	text_add(&words, i->text);
+		str_addf(&bytes, "%s%02x", k ? " " : "", i->bytes[k]);
+	str_add(&words, i->text);
 	if (i->symbol)
-		text_addf(&words, " <%s>", i->symbol);
+		str_addf(&words, " <%s>", i->symbol);
 	emit_object(t, NULL);
 	emit_addr(t, "address", i->addr);
-	emit_str(t, "instructionBytes", text_get(&bytes));
-	emit_str(t, "instruction", text_get(&words));
+	emit_str(t, "instructionBytes", str_get(&bytes));
+	emit_str(t, "instruction", str_get(&words));
 	if (i->path && i->line) {
 		part_source(d, t, "location", i->path);
 		emit_int(t, "line", part_line(d, i->line));
@@ -181,7 +181,7 @@ static void add_insn(struct dap *d, struct text *t, const struct dbg_insn *i)
 }
 
 // The client wants exactly so many: what is not there is said to be so.
-static void add_gap(struct text *t, uint64_t addr)
+static void add_gap(struct str *t, uint64_t addr)
 {
 	emit_object(t, NULL);
 	emit_addr(t, "address", addr);
@@ -190,7 +190,7 @@ static void add_gap(struct text *t, uint64_t addr)
 	emit_object_end(t);
 }
 
-static void add_window(struct dap *d, struct text *t,
+static void add_window(struct dap *d, struct str *t,
 		       const struct code_window *w, const struct dbg_insn *list,
 		       size_t n)
 {
@@ -213,7 +213,7 @@ static void add_window(struct dap *d, struct text *t,
 
 static struct dbg_error *do_disassemble(struct dap *d, struct request *req)
 {
-	struct text *t = req->body;
+	struct str *t = req->body;
 	struct code_window w = {0};
 	struct dbg_insn *list = NULL;
 	size_t n = 0;

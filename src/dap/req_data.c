@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "alloc.h"
+#include "base/mem.h"
 #include "dap_priv.h"
 #include "emit.h"
 #include "fault.h"
@@ -20,7 +20,7 @@ enum {
 	N_ACCESS = sizeof(access_names) / sizeof(*access_names)
 };
 
-static void add_info(struct text *t, uint32_t frame, const char *expr)
+static void add_info(struct str *t, uint32_t frame, const char *expr)
 {
 	emit_strf(t, "dataId", "%u:%s", frame, expr);
 	emit_str(t, "description", expr);
@@ -69,7 +69,7 @@ static struct dbg_error *do_info(struct dap *d, struct request *req)
 		return NULL;
 	}
 	// not to be watched: an answer, with the reason
-	text_add(req->body, "\"dataId\":null");
+	str_add(req->body, "\"dataId\":null");
 	emit_str(req->body, "description", err->message);
 	dbg_error_destroy(err);
 	return NULL;
@@ -92,7 +92,7 @@ static struct dbg_error *get_access(const cJSON *item, enum dbg_watch *ret)
 			 name);
 }
 
-static struct dbg_error *put(struct dap *d, const cJSON *item, struct text *t)
+static struct dbg_error *put(struct dap *d, const cJSON *item, struct str *t)
 {
 	struct break_spec s = {.req.kind = DBG_BREAK_WATCH};
 	const char *id = NULL;
@@ -111,7 +111,7 @@ static struct dbg_error *put(struct dap *d, const cJSON *item, struct text *t)
 		return err;
 	const char *colon = strchr(id, ':');
 	_cleanup_free_ char *digits =
-	    alloc_strn(id, colon ? (size_t)(colon - id) : 0);
+	    xstrndup(id, colon ? (size_t)(colon - id) : 0);
 	uint64_t frame = 0;
 	if (!colon || !args_parse_addr(digits, &frame) || frame > INT32_MAX)
 		return fault_arg("'%s' is no dataId", id);

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "alloc.h"
+#include "base/mem.h"
 #include "base64.h"
 #include "dap_priv.h"
 #include "emit.h"
@@ -44,7 +44,7 @@ static struct dbg_error *do_read(struct dap *d, struct request *req)
 		err = fault_arg("more than 1 MiB is asked for");
 	if (err)
 		return err;
-	_cleanup_free_ char *buf = alloc_zero(count, 1);
+	_cleanup_free_ char *buf = xcalloc(count, 1);
 	err = dbg_memory_read(d->dbg, addr, buf, count, &n);
 	if (err) {
 		// unreadable is an answer
@@ -85,7 +85,7 @@ static struct dbg_error *do_write(struct dap *d, struct request *req)
 		return NULL;
 	dbg_error_destroy(args_str(req->args, "memoryReference", &ref));
 	dbg_error_destroy(args_i64(req->args, "offset", &offset));
-	struct text *t = dap_event(d, "memory");
+	struct str *t = dap_event(d, "memory");
 	emit_str(t, "memoryReference", ref);
 	emit_int(t, "offset", offset);
 	emit_int(t, "count", (int64_t)n);

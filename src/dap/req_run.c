@@ -1,7 +1,7 @@
 /* Running and steps. */
 #include <string.h>
 
-#include "alloc.h"
+#include "base/mem.h"
 #include "dap_priv.h"
 #include "emit.h"
 #include "fault.h"
@@ -86,7 +86,7 @@ static struct dbg_error *do_next(struct dap *d, struct request *req)
 
 static struct dbg_error *do_step_in_targets(struct dap *d, struct request *req)
 {
-	struct text *t = req->body;
+	struct str *t = req->body;
 	struct handle h = {0};
 	uint32_t frame = 0;
 	struct dbg_call *list;
@@ -162,14 +162,13 @@ static struct dbg_error *get_place(struct dap *d, const cJSON *args, char **ret)
 	if (!err)
 		err = part_path(given, &path);
 	if (!err)
-		*ret =
-		    alloc_printf("%s:%u", path, line + d->client.lines_from_0);
+		*ret = xasprintf("%s:%u", path, line + d->client.lines_from_0);
 	return err;
 }
 
 static struct dbg_error *do_goto_targets(struct dap *d, struct request *req)
 {
-	struct text *t = req->body;
+	struct str *t = req->body;
 	_cleanup_free_ char *place = NULL;
 	struct dbg_location *list = NULL;
 	size_t n = 0;
@@ -207,8 +206,7 @@ static struct dbg_error *do_goto(struct dap *d, struct request *req)
 		err = handles_find(&d->gotos, target, "target", &h);
 	if (err)
 		return err;
-	_cleanup_free_ char *place =
-	    alloc_printf("*0x%lx", (unsigned long)h.id);
+	_cleanup_free_ char *place = xasprintf("*0x%lx", (unsigned long)h.id);
 	return dbg_goto(d->dbg, thread, place, false);
 }
 

@@ -2,7 +2,8 @@
 #include <signal.h>
 #include <string.h>
 
-#include "alloc.h"
+#include "base/mem.h"
+#include "base/str.h"
 #include "dap_priv.h"
 #include "emit.h"
 #include "fault.h"
@@ -39,7 +40,7 @@ static struct dbg_error *take_client(struct client *c, const cJSON *args)
 		err = args_bool(args, bools[i].name, bools[i].to);
 	if (err)
 		return err;
-	alloc_replace(&c->adapter, adapter);
+	str_set(&c->adapter, adapter);
 	c->lines_from_0 = !lines1;
 	c->columns_from_0 = !columns1;
 	c->uris = strcmp(format, "uri") == 0;
@@ -51,7 +52,7 @@ static struct dbg_error *take_client(struct client *c, const cJSON *args)
 
 static struct dbg_error *do_initialize(struct dap *d, struct request *req)
 {
-	struct text *t = req->body;
+	struct str *t = req->body;
 
 	if (d->initialized)
 		return fault(DBG_E_STATE, "'initialize' comes once");

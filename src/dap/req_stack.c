@@ -1,7 +1,7 @@
 /* Threads, frames, scopes. */
 #include <string.h>
 
-#include "alloc.h"
+#include "base/mem.h"
 #include "dap_priv.h"
 #include "emit.h"
 #include "fault.h"
@@ -12,7 +12,7 @@ enum {
 };
 
 // Also the main thread, of which nothing was seen before the first stop.
-static void add_thread(struct text *t, uint32_t number, const char *name)
+static void add_thread(struct str *t, uint32_t number, const char *name)
 {
 	emit_object(t, NULL);
 	emit_int(t, "id", number);
@@ -25,7 +25,7 @@ static void add_thread(struct text *t, uint32_t number, const char *name)
 
 static struct dbg_error *do_threads(struct dap *d, struct request *req)
 {
-	struct text *t = req->body;
+	struct str *t = req->body;
 	struct dbg_thread *list;
 	size_t n;
 
@@ -80,22 +80,22 @@ static struct dbg_error *get_format(const cJSON *args, struct frame_format *f)
 	return err;
 }
 
-static void add_parameter(struct dap *d, struct text *name,
+static void add_parameter(struct dap *d, struct str *name,
 			  const struct dbg_value *v,
 			  const struct frame_format *f)
 {
 	bool before = f->types || f->names;
 
-	text_add(name, f->types ? v->type : "");
-	text_add(name, f->types && f->names ? " " : "");
-	text_add(name, f->names ? v->name : "");
+	str_add(name, f->types ? v->type : "");
+	str_add(name, f->types && f->names ? " " : "");
+	str_add(name, f->names ? v->name : "");
 	if (f->values)
-		text_addf(name, "%s%s", before ? " = " : "",
-			  variable_text(d, v, &f->style));
+		str_addf(name, "%s%s", before ? " = " : "",
+			 variable_text(d, v, &f->style));
 }
 
 // "(int i = 5)", as much of it as is wanted.
-static void add_parameters(struct dap *d, struct text *name, dbg_id frame,
+static void add_parameters(struct dap *d, struct str *name, dbg_id frame,
 			   struct frame_format f)
 {
 	const char *between = "";
@@ -105,40 +105,40 @@ static void add_parameters(struct dap *d, struct text *name, dbg_id frame,
 	f.style.frame = frame;
 	struct dbg_error *err =
 	    dbg_scope_list(d->dbg, frame, DBG_SCOPE_ARGS, &list, &n);
-	text_addc(name, '(');
+	str_addc(name, '(');
 	for (size_t i = 0; !err && i < n; i++) {
 		if (strcmp(list[i].name, "this") == 0)
 			continue;
-		text_add(name, between);
+		str_add(name, between);
 		add_parameter(d, name, &list[i], &f);
 		between = ", ";
 	}
-	text_addc(name, ')');
+	str_addc(name, ')');
 	dbg_error_destroy(err);
 }
 
-static void add_name(struct dap *d, struct text *t, const struct dbg_frame *f,
+static void add_name(struct dap *d, struct str *t, const struct dbg_frame *f,
 		     const struct frame_format *format)
 {
-	_cleanup_text_ struct text name = {0};
+	_cleanup_str_ struct str name = {0};
 	// the engine's names have the types
 	bool own = format->names || format->values || !format->types;
 
 	if (f->kind == DBG_FRAME_ASYNC)
-		text_add(&name, "[async] ");
+		str_add(&name, "[async] ");
 	if (f->kind == DBG_FRAME_THROWN)
-		text_add(&name, "[thrown] ");
+		str_add(&name, "[thrown] ");
 	if (format->module && f->module)
-		text_addf(&name, "%s!", f->module);
-	text_add(&name, own ? f->name : f->function);
+		str_addf(&name, "%s!", f->module);
+	str_add(&name, own ? f->name : f->function);
 	if (own && f->params && format->parameters)
 		add_parameters(d, &name, f->id, *format);
 	if (format->line && f->source.path)
-		text_addf(&name, " Line %u", f->source.line);
-	emit_str(t, "name", text_get(&name));
+		str_addf(&name, " Line %u", f->source.line);
+	emit_str(t, "name", str_get(&name));
 }
 
-static void add_place(struct dap *d, struct text *t,
+static void add_place(struct dap *d, struct str *t,
 		      const struct dbg_source_range *s)
 {
 	emit_int(t, "line", s->path ? part_line(d, s->line) : 0);
@@ -153,7 +153,7 @@ static void add_place(struct dap *d, struct text *t,
 		emit_int(t, "endColumn", part_column(d, s->end_column));
 }
 
-static void add_frame(struct dap *d, struct text *t, uint32_t thread,
+static void add_frame(struct dap *d, struct str *t, uint32_t thread,
 		      const struct dbg_frame *f,
 		      const struct frame_format *format)
 {
@@ -178,7 +178,7 @@ struct frame_range {
 	uint32_t thread, first, levels;
 };
 
-static struct dbg_error *add_piece(struct dap *d, struct text *t,
+static struct dbg_error *add_piece(struct dap *d, struct str *t,
 				   const struct frame_range *r,
 				   const struct frame_format *format,
 				   size_t *ret_n)
@@ -266,7 +266,7 @@ static const struct scope scopes[] = {
 
 static struct dbg_error *do_scopes(struct dap *d, struct request *req)
 {
-	struct text *t = req->body;
+	struct str *t = req->body;
 	struct handle frame;
 	uint32_t id = 0;
 

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "alloc.h"
+#include "base/mem.h"
 #include "command.h"
 #include "dap_priv.h"
 #include "emit.h"
@@ -112,7 +112,7 @@ static struct dbg_error *get_place(struct dap *d, const cJSON *args,
 static struct dbg_error *command(struct dap *d, struct request *req,
 				 const char *line)
 {
-	_cleanup_text_ struct text printed = {0};
+	_cleanup_str_ struct str printed = {0};
 	struct command_place place;
 
 	struct dbg_error *err = get_place(d, req->args, &place);
@@ -123,7 +123,7 @@ static struct dbg_error *command(struct dap *d, struct request *req,
 	commanded(d);
 	if (err)
 		return err;
-	emit_strn(req->body, "result", text_get(&printed), printed.len);
+	emit_strn(req->body, "result", str_get(&printed), printed.len);
 	emit_int(req->body, "variablesReference", 0);
 	return NULL;
 }
@@ -192,7 +192,7 @@ struct completion {
 
 static struct dbg_error *complete(struct dap *d, const struct completion *c,
 				  unsigned int names, const char *type,
-				  struct text *t)
+				  struct str *t)
 {
 	const char **list;
 	size_t n;
@@ -211,7 +211,7 @@ static struct dbg_error *complete(struct dap *d, const struct completion *c,
 }
 
 // A line that may become a command, before anything else is offered.
-static void offer_command(const char *line, bool from_1, struct text *t)
+static void offer_command(const char *line, bool from_1, struct str *t)
 {
 	size_t blanks = strspn(line, " \t");
 
@@ -272,7 +272,7 @@ static struct dbg_error *do_completions(struct dap *d, struct request *req)
 		return err;
 	bool from_1 = !d->client.columns_from_0;
 	size_t end = byte_at(text, column > from_1 ? column - from_1 : 0);
-	_cleanup_free_ char *line = alloc_strn(text, end);
+	_cleanup_free_ char *line = xstrndup(text, end);
 	if (command_of(line))
 		return complete_command(d, req, line);
 	if (dbg_state(d->dbg) == DBG_RUNNING)
@@ -280,7 +280,7 @@ static struct dbg_error *do_completions(struct dap *d, struct request *req)
 	size_t start = end;
 	while (start && !strchr(" ()[]{}+-*/%&|^!<>=?:,;~\"'", text[start - 1]))
 		start--;
-	_cleanup_free_ char *prefix = alloc_strn(text + start, end - start);
+	_cleanup_free_ char *prefix = xstrndup(text + start, end - start);
 	const char *dot = strrchr(prefix, '.');
 	struct completion c = {.prefix = prefix,
 			       .dot = dot ? (size_t)(dot + 1 - prefix) : 0};
@@ -313,7 +313,7 @@ static struct dbg_error *do_set_expression(struct dap *d, struct request *req)
 /* ---- exceptionInfo ----------------------------------------------------- */
 
 // One exception of the list, without what is within it.
-static void add_details(struct text *t, const struct dbg_exception *list)
+static void add_details(struct str *t, const struct dbg_exception *list)
 {
 	const char *dot = strrchr(list->type, '.');
 
@@ -330,7 +330,7 @@ static void add_details(struct text *t, const struct dbg_exception *list)
 }
 
 // All of them: objects in arrays, as deep as they are.
-static void add_all(struct text *t, const struct dbg_exception *list, size_t n)
+static void add_all(struct str *t, const struct dbg_exception *list, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		uint32_t next = i + 1 < n ? list[i + 1].depth : 0;
@@ -361,35 +361,35 @@ static const struct {
 };
 
 // "Exception thrown: 'T' in M: 'message'", and the innermost within.
-static void add_description(struct text *t, const struct dbg_exception *list,
+static void add_description(struct str *t, const struct dbg_exception *list,
 			    size_t n, enum dbg_stop_reason reason)
 {
-	_cleanup_text_ struct text s = {0};
+	_cleanup_str_ struct str s = {0};
 	size_t last = 0;
 
 	while (last + 1 < n && list[last + 1].depth > list[last].depth)
 		last++;
-	text_addf(&s, throws[reason].what, list[0].type);
+	str_addf(&s, throws[reason].what, list[0].type);
 	if (list[0].module)
-		text_addf(&s, " in %s", list[0].module);
-	text_add(&s, throws[reason].end);
+		str_addf(&s, " in %s", list[0].module);
+	str_add(&s, throws[reason].end);
 	if (list[0].message)
-		text_addf(&s, ": '%s'", list[0].message);
+		str_addf(&s, ": '%s'", list[0].message);
 	if (last)
-		text_addf(&s,
-			  "\n Inner exceptions found, see $exception in the "
-			  "variables for more details.\n Innermost exception: "
-			  "%s: %s%s%s",
-			  list[last].type,
-			  list[last].message ? list[last].message : "",
-			  list[last].stack ? "\n" : "",
-			  list[last].stack ? list[last].stack : "");
-	emit_str(t, "description", text_get(&s));
+		str_addf(&s,
+			 "\n Inner exceptions found, see $exception in the "
+			 "variables for more details.\n Innermost exception: "
+			 "%s: %s%s%s",
+			 list[last].type,
+			 list[last].message ? list[last].message : "",
+			 list[last].stack ? "\n" : "",
+			 list[last].stack ? list[last].stack : "");
+	emit_str(t, "description", str_get(&s));
 }
 
 static struct dbg_error *do_exception_info(struct dap *d, struct request *req)
 {
-	struct text *t = req->body;
+	struct str *t = req->body;
 	struct dbg_exception *list;
 	size_t n;
 

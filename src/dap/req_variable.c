@@ -1,7 +1,7 @@
 /* Variables: listed and set. */
 #include <string.h>
 
-#include "alloc.h"
+#include "base/mem.h"
 #include "dap_priv.h"
 #include "emit.h"
 #include "fault.h"
@@ -13,7 +13,7 @@ enum {
 
 /* ---- One value --------------------------------------------------------- */
 
-static void add_hint(struct text *t, const struct dbg_value *v)
+static void add_hint(struct str *t, const struct dbg_value *v)
 {
 	bool group = v->kind == DBG_VALUE_GROUP;
 	bool string = v->kind == DBG_VALUE_STRING;
@@ -56,7 +56,7 @@ const char *variable_text(struct dap *d, const struct dbg_value *v,
 	return text;
 }
 
-void variable_add_value(struct dap *d, struct text *t, const char *key,
+void variable_add_value(struct dap *d, struct str *t, const char *key,
 			const struct dbg_value *v,
 			const struct value_style *style)
 {
@@ -87,7 +87,7 @@ void variable_add_value(struct dap *d, struct text *t, const char *key,
 	add_hint(t, v);
 }
 
-static void add_variable(struct dap *d, struct text *t,
+static void add_variable(struct dap *d, struct str *t,
 			 const struct dbg_value *v,
 			 const struct value_style *style)
 {
@@ -130,8 +130,8 @@ static struct dbg_error *get_window(const cJSON *args, struct window *w)
 	return NULL;
 }
 
-static void add_list(struct dap *d, struct text *t,
-		     const struct dbg_value *list, size_t n, struct window *w)
+static void add_list(struct dap *d, struct str *t, const struct dbg_value *list,
+		     size_t n, struct window *w)
 {
 	size_t skip = w->start < n ? (size_t)w->start : n;
 	size_t i;
@@ -142,7 +142,7 @@ static void add_list(struct dap *d, struct text *t,
 }
 
 // The exception of the stop, as a variable like the others.
-static void add_exception(struct dap *d, struct text *t, const struct handle *h,
+static void add_exception(struct dap *d, struct str *t, const struct handle *h,
 			  struct window *w)
 {
 	const struct dbg_stop *stop = dbg_stop_reason(d->dbg);
@@ -157,7 +157,7 @@ static void add_exception(struct dap *d, struct text *t, const struct handle *h,
 }
 
 // What the call returned that was stepped out of, in the newest frame.
-static void add_returned(struct dap *d, struct text *t, const struct handle *h,
+static void add_returned(struct dap *d, struct str *t, const struct handle *h,
 			 struct window *w)
 {
 	const struct dbg_stop *stop = dbg_stop_reason(d->dbg);
@@ -176,7 +176,7 @@ static void add_returned(struct dap *d, struct text *t, const struct handle *h,
 	dbg_error_destroy(err);
 }
 
-static struct dbg_error *add_scope(struct dap *d, struct text *t,
+static struct dbg_error *add_scope(struct dap *d, struct str *t,
 				   const struct handle *h, struct window *w)
 {
 	struct dbg_value *list;
@@ -192,7 +192,7 @@ static struct dbg_error *add_scope(struct dap *d, struct text *t,
 	return err;
 }
 
-static struct dbg_error *add_registers(struct dap *d, struct text *t,
+static struct dbg_error *add_registers(struct dap *d, struct str *t,
 				       const struct handle *h,
 				       const struct window *w)
 {
@@ -271,7 +271,7 @@ static struct dbg_error *get_reference(struct dap *d, const cJSON *args,
 
 static struct dbg_error *do_variables(struct dap *d, struct request *req)
 {
-	struct text *t = req->body;
+	struct str *t = req->body;
 	struct handle h = {0};
 	struct window w = {0};
 
@@ -297,7 +297,7 @@ void variable_assigned(struct dap *d)
 {
 	if (!d->client.invalidated)
 		return;
-	struct text *t = dap_event(d, "invalidated");
+	struct str *t = dap_event(d, "invalidated");
 	emit_array(t, "areas");
 	emit_str(t, NULL, "variables");
 	emit_array_end(t);
@@ -308,7 +308,7 @@ void variable_written(struct dap *d, const struct dbg_value *v)
 {
 	if (!d->client.memory_event || !v->addr || !v->size)
 		return;
-	struct text *t = dap_event(d, "memory");
+	struct str *t = dap_event(d, "memory");
 	emit_addr(t, "memoryReference", v->addr);
 	emit_int(t, "offset", 0);
 	emit_int(t, "count", v->size);
@@ -356,7 +356,7 @@ static struct dbg_error *find_element(struct dap *d, const struct handle *h,
 	uint64_t index = 0;
 	size_t n = strlen(name);
 
-	_cleanup_free_ char *digits = alloc_strn(name + 1, n > 1 ? n - 2 : 0);
+	_cleanup_free_ char *digits = xstrndup(name + 1, n > 1 ? n - 2 : 0);
 	bool one = args_parse_addr(digits, &index);
 	return dbg_children(d->dbg, h->id, DBG_CHILDREN_INDEXED, index,
 			    one ? 1 : COUNT_MAX, ret, ret_n);

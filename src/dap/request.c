@@ -21,7 +21,7 @@ static const struct dap_request *find(const char *name)
 	return NULL;
 }
 
-void request_capabilities(struct text *t)
+void request_capabilities(struct str *t)
 {
 	for (size_t i = 0; request_families[i]; i++)
 		for (const struct dap_request *r = request_families[i]; r->name;
@@ -72,7 +72,7 @@ static struct dbg_error *carry_out(struct dap *d, struct request *req)
 
 void request_take(struct dap *d, const cJSON *message)
 {
-	_cleanup_text_ struct text body = {0};
+	_cleanup_str_ struct str body = {0};
 	const char *type = "";
 	const char *command = NULL;
 	int64_t seq = 0;

@@ -9,7 +9,7 @@
 
 #include "args.h"
 #include "dbg.h"
-#include "text.h"
+#include "base/str.h"
 
 struct dap;
 
@@ -18,7 +18,7 @@ struct request {
 	int64_t seq;
 	const char *command;
 	const cJSON *args; /* an object */
-	struct text *body; /* takes the members of the response's body */
+	struct str *body;  /* takes the members of the response's body */
 	bool deferred;     /* the handler answers later, by dap_answer() */
 	bool by_hand;      /* the user asked for it: a failure is shown */
 };
@@ -59,6 +59,6 @@ extern const struct dap_request *const request_families[];
 /* Carry out a message of the client, a parsed JSON document. */
 void request_take(struct dap *d, const cJSON *message);
 /* "supportsX": true for every entry that has one. */
-void request_capabilities(struct text *t);
+void request_capabilities(struct str *t);
 
 #endif

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc.h"
+#include "base/mem.h"
+#include "base/str.h"
 #include "args.h"
 #include "dap_priv.h"
 #include "emit.h"
@@ -58,7 +59,7 @@ static struct dbg_error *take_text(const cJSON *args, const char *name,
 	struct dbg_error *err = args_str(args, name, &s);
 
 	if (!err)
-		alloc_replace(to, s);
+		str_set(to, s);
 	return err;
 }
 
@@ -114,7 +115,7 @@ static struct dbg_error *take_args(struct dap *d, const cJSON *args,
 static void add_env(struct words *env, const char *name, const char *value)
 {
 	_cleanup_free_ char *s =
-	    value ? alloc_printf("%s=%s", name, value) : alloc_str(name);
+	    value ? xasprintf("%s=%s", name, value) : xstrdup(name);
 
 	words_add(env, s, strlen(s));
 }
@@ -305,8 +306,7 @@ static struct dbg_error *add_rule(struct dap *d, const cJSON *item,
 	struct dbg_error *err = setup_path(&d->setup, item->valuestring, &dir);
 	if (err)
 		return err;
-	_cleanup_free_ char *rule =
-	    alloc_printf("\"%s\" %s", item->string, dir);
+	_cleanup_free_ char *rule = xasprintf("\"%s\" %s", item->string, dir);
 	return dbg_set(d->dbg, "substitute-path", rule);
 }
 
@@ -362,7 +362,7 @@ static struct dbg_error *take_logging(struct dap *d, const cJSON *args,
 		if (err || flag || cJSON_IsFalse(item))
 			continue;
 		_cleanup_free_ char *full =
-		    alloc_printf("%s.%s", name, item->string);
+		    xasprintf("%s.%s", name, item->string);
 		setup_not_served(d, full);
 	}
 	return err;
@@ -459,7 +459,7 @@ static cJSON *for_children(const struct dap *d, const cJSON *args)
 	return some;
 }
 
-void setup_child(const struct setup *s, struct text *t)
+void setup_child(const struct setup *s, struct str *t)
 {
 	const cJSON *item;
 

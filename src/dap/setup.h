@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "dbg.h"
-#include "text.h"
+#include "base/str.h"
 #include "words.h"
 
 struct dap;
@@ -41,7 +41,7 @@ void setup_deinit(struct setup *s);
 DBG_MUST struct dbg_error *setup_take(struct dap *d, const cJSON *args,
 				      bool attach);
 /* Write what the session of a child takes over from launch.json. */
-void setup_child(const struct setup *s, struct text *t);
+void setup_child(const struct setup *s, struct str *t);
 
 /*
  * A path of launch.json as it is to be opened: file:// and ~ are resolved;

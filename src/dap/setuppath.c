@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "alloc.h"
+#include "base/mem.h"
 #include "dap_priv.h"
 #include "setup.h"
 
@@ -32,20 +32,20 @@ static char *without_tilde(const char *path)
 	const char *home = getenv("HOME");
 
 	if (*path != '~' || (path[1] && path[1] != '/') || !home)
-		return alloc_str(path);
-	return alloc_printf("%s%s", home, path + 1);
+		return xstrdup(path);
+	return xasprintf("%s%s", home, path + 1);
 }
 
 // Below @s's directory, or as it is; NULL: at neither.
 static char *find(const struct setup *s, const char *path)
 {
 	if (*path != '/' && s->cwd) {
-		char *below = alloc_printf("%s/%s", s->cwd, path);
+		char *below = xasprintf("%s/%s", s->cwd, path);
 		if (is_there(below, path))
 			return below;
 		free(below);
 	}
-	return is_there(path, path) ? alloc_str(path) : NULL;
+	return is_there(path, path) ? xstrdup(path) : NULL;
 }
 
 // Others start in other directories than ours.
@@ -55,7 +55,7 @@ static char *absolute(char *path)
 
 	if (*path == '/' || !getcwd(own, sizeof(own)))
 		return path;
-	char *whole = alloc_printf("%s/%s", own, path);
+	char *whole = xasprintf("%s/%s", own, path);
 	free(path);
 	return whole;
 }
@@ -71,7 +71,7 @@ struct dbg_error *setup_path(const struct setup *s, const char *given,
 	_cleanup_free_ char *path = without_tilde(decoded);
 	char *found = find(s, path);
 	if (!found && strchr(path, '\\')) {
-		_cleanup_free_ char *turned = alloc_str(path);
+		_cleanup_free_ char *turned = xstrdup(path);
 		for (char *p = turned; (p = strchr(p, '\\'));)
 			*p = '/';
 		free(path);
@@ -79,6 +79,6 @@ struct dbg_error *setup_path(const struct setup *s, const char *given,
 		found = find(s, path);
 	}
 	free(*ret);
-	*ret = found ? absolute(found) : alloc_str(path);
+	*ret = found ? absolute(found) : xstrdup(path);
 	return NULL;
 }

@@ -4,7 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "alloc.h"
+#include "base/mem.h"
+#include "base/str.h"
 #include "dap_priv.h"
 #include "fault.h"
 
@@ -42,7 +43,7 @@ uint32_t sources_reference(struct dap *d, const char *path)
 			number = number_of(s, path);
 		dbg_error_destroy(err);
 	}
-	alloc_replace(&s->last, path);
+	str_set(&s->last, path);
 	s->last_number = number;
 	return number;
 }
@@ -52,6 +53,6 @@ struct dbg_error *sources_find(const struct sources *s, uint32_t number,
 {
 	if (!number || number > s->embedded.n)
 		return fault(DBG_E_NOT_FOUND, "there is no source %u", number);
-	*ret = alloc_str(s->embedded.v[number - 1]);
+	*ret = xstrdup(s->embedded.v[number - 1]);
 	return NULL;
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc.h"
+#include "base/mem.h"
 #include "args.h"
 #include "dap_priv.h"
 #include "fault.h"
@@ -22,7 +22,7 @@ static void no_server(struct dap *d, const char *what)
 
 // Append the string @item to a list with @mark between.
 static struct dbg_error *add_one(const char *name, const cJSON *item, char mark,
-				 struct text *ret)
+				 struct str *ret)
 {
 	if (!cJSON_IsString(item))
 		return fault_arg("'%s' must hold strings only", name);
@@ -32,8 +32,8 @@ static struct dbg_error *add_one(const char *name, const cJSON *item, char mark,
 		return fault_arg("'%s' in '%s' has a '%c' in it",
 				 item->valuestring, name, mark);
 	if (ret->len)
-		text_addc(ret, mark);
-	text_add(ret, item->valuestring);
+		str_addc(ret, mark);
+	str_add(ret, item->valuestring);
 	return NULL;
 }
 
@@ -44,7 +44,7 @@ static bool is_server(const cJSON *item)
 }
 
 static struct dbg_error *add_dir(struct dap *d, const cJSON *item,
-				 struct text *dirs)
+				 struct str *dirs)
 {
 	char *dir = NULL;
 	struct dbg_error *err = NULL;
@@ -64,7 +64,7 @@ static struct dbg_error *take_paths(struct dap *d, const cJSON *from)
 {
 	const cJSON *list = NULL;
 	const cJSON *item;
-	_cleanup_text_ struct text dirs = {0};
+	_cleanup_str_ struct str dirs = {0};
 
 	struct dbg_error *err = args_array(from, "searchPaths", &list);
 	cJSON_ArrayForEach(item, list)
@@ -75,7 +75,7 @@ static struct dbg_error *take_paths(struct dap *d, const cJSON *from)
 			err = add_dir(d, item, &dirs);
 	}
 	return err ? err
-		   : dbg_set(d->dbg, "debug-file-directory", text_get(&dirs));
+		   : dbg_set(d->dbg, "debug-file-directory", str_get(&dirs));
 }
 
 static struct dbg_error *take_filter(struct dap *d, const cJSON *from)
@@ -85,7 +85,7 @@ static struct dbg_error *take_filter(struct dap *d, const cJSON *from)
 	const cJSON *item;
 	const char *mode = "loadAllButExcluded";
 	bool beside = true;
-	_cleanup_text_ struct text names = {0};
+	_cleanup_str_ struct str names = {0};
 
 	struct dbg_error *err = args_object(from, "moduleFilter", &filter);
 	if (!err && filter)
@@ -111,12 +111,12 @@ static struct dbg_error *take_filter(struct dap *d, const cJSON *from)
 		return err;
 	// all but nothing are all, and nothing alone is none
 	_cleanup_free_ char *rule =
-	    only || names.len ? alloc_printf("%s%s",
-					     !only    ? "!"
-					     : beside ? "+"
-						      : "",
-					     names.len ? text_get(&names) : "-")
-			      : alloc_str("");
+	    only || names.len ? xasprintf("%s%s",
+					  !only    ? "!"
+					  : beside ? "+"
+						   : "",
+					  names.len ? str_get(&names) : "-")
+			      : xstrdup("");
 	return dbg_set(d->dbg, "symbol-modules", rule);
 }
 
@@ -173,7 +173,7 @@ struct dbg_error *symbol_options_take(struct dap *d, const cJSON *args,
 		if (is_known(item->string))
 			continue;
 		_cleanup_free_ char *full =
-		    alloc_printf("%s.%s", name, item->string);
+		    xasprintf("%s.%s", name, item->string);
 		setup_not_served(d, full);
 	}
 	return NULL;

@@ -4,7 +4,7 @@
 
 #include "handle.h"
 #include "request.h"
-#include "text.h"
+#include "base/str.h"
 
 /* How values are shown. */
 struct value_style {
@@ -22,7 +22,7 @@ const char *variable_text(struct dap *d, const struct dbg_value *v,
  * The members that a variable and a result have in common. @key: "value" or
  * "result".
  */
-void variable_add_value(struct dap *d, struct text *t, const char *key,
+void variable_add_value(struct dap *d, struct str *t, const char *key,
 			const struct dbg_value *v,
 			const struct value_style *style);
 /* The variable @name of the container @h, which has an expression. */

@@ -3,16 +3,16 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "alloc.h"
+#include "base/mem.h"
 
 __attribute__((format(printf, 2, 0))) static struct dbg_error *
 make(enum dbg_code code, const char *fmt, va_list ap)
 {
-	struct dbg_error *err = alloc_zero(1, sizeof(*err));
+	struct dbg_error *err = xcalloc(1, sizeof(*err));
 	char *message;
 
 	if (vasprintf(&message, fmt, ap) < 0)
-		message = alloc_str("out of memory");
+		message = xstrdup("out of memory");
 	err->code = code;
 	err->message = message;
 	return err;

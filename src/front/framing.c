@@ -14,7 +14,7 @@ static const char type_name[] = "Content-Type:";
 
 void framing_deinit(struct framing *f)
 {
-	text_deinit(&f->in);
+	str_deinit(&f->in);
 }
 
 void framing_feed(struct framing *f, const char *bytes, size_t n)
@@ -25,7 +25,7 @@ void framing_feed(struct framing *f, const char *bytes, size_t n)
 		f->in.len -= f->at;
 		f->at = 0;
 	}
-	text_addn(&f->in, bytes, n);
+	str_addn(&f->in, bytes, n);
 }
 
 static enum framing_state broken(struct framing *f, const char *why)
@@ -78,14 +78,14 @@ static const char *parse_header(const char *p, const char *end, size_t *ret)
 enum framing_state framing_next(struct framing *f, const char **ret_body,
 				size_t *ret_n)
 {
-	const char *s = text_get(&f->in) + f->at;
+	const char *s = str_get(&f->in) + f->at;
 	size_t have = f->in.len - f->at;
 	size_t n = 0;
 
 	if (f->fault)
 		return FRAMING_BROKEN;
 	if (!have && f->in.cap > KEPT_MAX_BYTES) {
-		text_deinit(&f->in);
+		str_deinit(&f->in);
 		f->at = 0;
 		return FRAMING_MORE;
 	}

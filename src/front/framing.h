@@ -15,10 +15,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "text.h"
+#include "base/str.h"
 
 struct framing {
-	struct text in;
+	struct str in;
 	size_t at;         /* everything before was taken */
 	const char *fault; /* why the stream is broken, NULL: it is not */
 };

@@ -7,7 +7,7 @@ enum {
 	LINE_MAX_BYTES = 1 << 20
 };
 
-enum lines_state lines_read(int fd, struct text *line)
+enum lines_state lines_read(int fd, struct str *line)
 {
 	char c;
 	ssize_t n = read(fd, &c, 1);
@@ -20,6 +20,6 @@ enum lines_state lines_read(int fd, struct text *line)
 	if (c == '\n')
 		return LINES_LINE;
 	if (c && line->len < LINE_MAX_BYTES)
-		text_addc(line, c);
+		str_addc(line, c);
 	return LINES_MORE;
 }

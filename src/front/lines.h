@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "text.h"
+#include "base/str.h"
 
 enum lines_state {
 	LINES_MORE, /* no whole line yet, or the descriptor would block */
@@ -21,6 +21,6 @@ enum lines_state {
  * LINES_LINE when the end of a line was read, which is not stored. A last
  * line without end counts as one. Lines beyond 1 MiB are cut.
  */
-enum lines_state lines_read(int fd, struct text *line);
+enum lines_state lines_read(int fd, struct str *line);
 
 #endif

@@ -10,7 +10,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "alloc.h"
+#include "base/mem.h"
 #include "fault.h"
 
 enum {
@@ -104,7 +104,7 @@ struct dbg_error *loop_create(struct dbg *dbg, struct loop **ret)
 	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0)
 		return fault(DBG_E_TARGET, "cannot make a pipe: %s",
 			     strerror(errno));
-	struct loop *loop = alloc_zero(1, sizeof(*loop));
+	struct loop *loop = xcalloc(1, sizeof(*loop));
 	loop->dbg = dbg;
 	loop->rfd = fds[0];
 	loop->wfd = fds[1];

@@ -33,7 +33,7 @@ void outbox_deinit(struct outbox *o)
 {
 	if (o->fd >= 0)
 		close(o->fd);
-	text_deinit(&o->bytes);
+	str_deinit(&o->bytes);
 	*o = (struct outbox){.fd = -1, .gone = true};
 }
 
@@ -60,7 +60,7 @@ static void shrink(struct outbox *o)
 	if (left && o->at < o->bytes.len / 2)
 		return;
 	if (!left && o->bytes.cap > KEPT_MAX_BYTES) {
-		text_deinit(&o->bytes);
+		str_deinit(&o->bytes);
 	} else if (o->bytes.s) {
 		memmove(o->bytes.s, o->bytes.s + o->at, left);
 		o->bytes.len = left;
@@ -105,5 +105,5 @@ void outbox_add(struct outbox *o, const char *bytes, size_t n)
 	if (n >= DIRECT_MIN_BYTES && !outbox_pending(o))
 		done = push(o, bytes, n);
 	if (!o->gone)
-		text_addn(&o->bytes, bytes + done, n - done);
+		str_addn(&o->bytes, bytes + done, n - done);
 }

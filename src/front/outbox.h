@@ -9,13 +9,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "text.h"
+#include "base/str.h"
 
 struct outbox {
 	int fd;       /* owned; -1: closed */
 	bool gone;    /* the reader is */
 	bool is_file; /* no socket */
-	struct text bytes;
+	struct str bytes;
 	size_t at; /* everything before was written */
 };
 

@@ -64,7 +64,7 @@ static size_t next(const char **s, size_t n, char *buf, size_t size,
 	return strlen(buf);
 }
 
-void plain_add(struct text *t, const char *s, size_t n)
+void plain_add(struct str *t, const char *s, size_t n)
 {
 	const char *end = s + n;
 	const char *shown;
@@ -73,7 +73,7 @@ void plain_add(struct text *t, const char *s, size_t n)
 	while (s < end) {
 		size_t size =
 		    next(&s, (size_t)(end - s), buf, sizeof(buf), &shown);
-		text_addn(t, shown, size);
+		str_addn(t, shown, size);
 	}
 }
 
@@ -99,14 +99,14 @@ static void pad(FILE *out, size_t n)
 static void print_string(FILE *out, const struct conversion *c, const char *s,
 			 size_t n)
 {
-	_cleanup_text_ struct text t = {0};
+	_cleanup_str_ struct str t = {0};
 	bool left = strchr(c->flags, '-');
 
 	plain_add(&t, s, n);
 	size_t fill = (size_t)c->width > t.len ? (size_t)c->width - t.len : 0;
 	if (fill && !left)
 		pad(out, fill);
-	fwrite(text_get(&t), 1, t.len, out);
+	fwrite(str_get(&t), 1, t.len, out);
 	if (fill && left)
 		pad(out, fill);
 }

@@ -16,10 +16,10 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "text.h"
+#include "base/str.h"
 
 /* Append the @n bytes at @s, escaped. */
-void plain_add(struct text *t, const char *s, size_t n);
+void plain_add(struct str *t, const char *s, size_t n);
 
 /* Would plain_add change the string @s? */
 bool plain_is(const char *s);

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc.h"
+#include "base/mem.h"
+#include "base/str.h"
 #include "fault.h"
-#include "text.h"
 
 void words_clear(struct words *w)
 {
@@ -24,8 +24,8 @@ void words_deinit(struct words *w)
 
 void words_add(struct words *w, const char *word, size_t len)
 {
-	alloc_grow(&w->v, &w->cap, w->n + 2, sizeof(*w->v));
-	w->v[w->n++] = alloc_strn(word, len);
+	mem_grow(&w->v, &w->cap, w->n + 1, sizeof(*w->v));
+	w->v[w->n++] = xstrndup(word, len);
 	w->v[w->n] = NULL;
 }
 
@@ -42,7 +42,7 @@ static const char *skip_blanks(const char *p)
 }
 
 // Append the quoted part at *@p, which stands behind the quote.
-static struct dbg_error *quoted(const char **p, char quote, struct text *word)
+static struct dbg_error *quoted(const char **p, char quote, struct str *word)
 {
 	const char *s = *p;
 
@@ -52,7 +52,7 @@ static struct dbg_error *quoted(const char **p, char quote, struct text *word)
 					 quote == '"' ? "double" : "single");
 		if (quote == '"' && *s == '\\' && (s[1] == '"' || s[1] == '\\'))
 			s++;
-		text_addc(word, *s);
+		str_addc(word, *s);
 	}
 	*p = s + 1;
 	return NULL;
@@ -60,7 +60,7 @@ static struct dbg_error *quoted(const char **p, char quote, struct text *word)
 
 // One word from *@p, which stands at its first character.
 static struct dbg_error *next_word(const char **p, bool operators,
-				   struct text *word)
+				   struct str *word)
 {
 	struct dbg_error *err;
 	const char *s = *p;
@@ -74,10 +74,10 @@ static struct dbg_error *next_word(const char **p, bool operators,
 			if (err)
 				return err;
 		} else if (*s == '\\' && s[1]) {
-			text_addc(word, s[1]);
+			str_addc(word, s[1]);
 			s += 2;
 		} else {
-			text_addc(word, *s++);
+			str_addc(word, *s++);
 		}
 	}
 	*p = s;
@@ -89,11 +89,11 @@ struct dbg_error *words_split(const char *line, struct words *w)
 	struct dbg_error *err;
 
 	for (const char *p = skip_blanks(line); *p; p = skip_blanks(p)) {
-		_cleanup_text_ struct text word = {0};
+		_cleanup_str_ struct str word = {0};
 		err = next_word(&p, false, &word);
 		if (err)
 			return err;
-		words_add(w, text_get(&word), word.len);
+		words_add(w, str_get(&word), word.len);
 	}
 	return NULL;
 }
@@ -121,7 +121,7 @@ static int redirection(const char **p)
 static struct dbg_error *redirect(const char **p, char **file)
 {
 	struct dbg_error *err;
-	_cleanup_text_ struct text word = {0};
+	_cleanup_str_ struct str word = {0};
 
 	if (**p == '>' || **p == '<' || **p == '&')
 		return fault_arg("Only < FILE, > FILE and 2> FILE are served.");
@@ -132,7 +132,7 @@ static struct dbg_error *redirect(const char **p, char **file)
 	if (!word.len)
 		return fault_arg("A redirection needs the name of a file.");
 	free(*file);
-	*file = text_take(&word);
+	*file = str_take(&word);
 	return NULL;
 }
 
@@ -149,31 +149,31 @@ struct dbg_error *words_command(const char *line, struct words *w,
 				return err;
 			continue;
 		}
-		_cleanup_text_ struct text word = {0};
+		_cleanup_str_ struct str word = {0};
 		err = next_word(&p, true, &word);
 		if (err)
 			return err;
-		words_add(w, text_get(&word), word.len);
+		words_add(w, str_get(&word), word.len);
 	}
 	return NULL;
 }
 
-void words_quote(const char *word, struct text *ret)
+void words_quote(const char *word, struct str *ret)
 {
 	static const char safe[] = "abcdefghijklmnopqrstuvwxyz"
 				   "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				   "0123456789_-+=./:,@%^";
 
 	if (*word && !word[strspn(word, safe)]) {
-		text_add(ret, word);
+		str_add(ret, word);
 		return;
 	}
-	text_addc(ret, '\'');
+	str_addc(ret, '\'');
 	for (; *word; word++) {
 		if (*word == '\'')
-			text_add(ret, "'\\''");
+			str_add(ret, "'\\''");
 		else
-			text_addc(ret, *word);
+			str_addc(ret, *word);
 	}
-	text_addc(ret, '\'');
+	str_addc(ret, '\'');
 }

@@ -29,7 +29,7 @@ DBG_MUST struct dbg_error *words_command(const char *line, struct words *w,
 					 char *stdio[3]);
 
 /* Append @word to @ret, quoted if words_split would not give it back. */
-struct text;
-void words_quote(const char *word, struct text *ret);
+struct str;
+void words_quote(const char *word, struct str *ret);
 
 #endif

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc.h"
+#include "base/mem.h"
+#include "base/str.h"
 #include "fault.h"
 #include "repl_priv.h"
 #include "subcmd.h"
-#include "text.h"
 
 const struct cmd_family *const cmd_families[] = {
     &cmd_family_running,     &cmd_family_breakpoints,
@@ -130,7 +130,7 @@ static const struct repl_cmd *table_next(const struct repl_cmd *table,
 struct dbg_error *cmd_find(const struct repl_cmd *table, const char *name,
 			   size_t n, const struct repl_cmd **ret)
 {
-	_cleanup_text_ struct text names = {0};
+	_cleanup_str_ struct str names = {0};
 	const struct repl_cmd *found = NULL;
 	const struct repl_cmd *cmd;
 	struct cmd_iter it = {0};
@@ -144,15 +144,15 @@ struct dbg_error *cmd_find(const struct repl_cmd *table, const char *name,
 		}
 		if (m == MATCH_NONE)
 			continue;
-		text_addf(&names, "%s%.*s", n_found ? ", " : "",
-			  (int)cmd_name_len(cmd), cmd->names);
+		str_addf(&names, "%s%.*s", n_found ? ", " : "",
+			 (int)cmd_name_len(cmd), cmd->names);
 		found = cmd;
 		n_found++;
 	}
 	int len = n > 80 ? 80 : (int)n;
 	if (n_found > 1)
 		return fault_arg("Ambiguous command \"%.*s\": %s.", len, name,
-				 text_get(&names));
+				 str_get(&names));
 	if (!found)
 		return fault(DBG_E_NOT_FOUND,
 			     "Undefined command: \"%.*s\". Try \"help\".", len,
@@ -247,11 +247,11 @@ struct dbg_error *cmd_execute(struct repl *r, const char *line)
 				 (int)cmd_name_len(cmd), cmd->names);
 	if (cmd->flags & CMD_FORMAT)
 		cmd_parse_format(&parts);
-	_cleanup_free_ char *format = alloc_strn(parts.format, parts.n_format);
+	_cleanup_free_ char *format = xstrndup(parts.format, parts.n_format);
 	size_t len = strlen(parts.args);
 	while (len && isspace((unsigned char)parts.args[len - 1]))
 		len--;
-	_cleanup_free_ char *args = alloc_strn(parts.args, len);
+	_cleanup_free_ char *args = xstrndup(parts.args, len);
 	struct call call = {.cmd = cmd, .args = args, .format = format};
 	err = check(r, &call);
 	return err ? err : cmd->run(r, &call);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc.h"
+#include "base/mem.h"
 #include "cmd.h"
 #include "fault.h"
 #include "parse.h"
@@ -27,10 +27,9 @@ static struct dbg_error *present_location(struct repl *r, char **ret)
 		return fault_arg("No default breakpoint location now.");
 	}
 	if (f.source.path && f.level)
-		*ret =
-		    alloc_printf("%s:%" PRIu32, f.source.path, f.source.line);
+		*ret = xasprintf("%s:%" PRIu32, f.source.path, f.source.line);
 	else
-		*ret = alloc_printf("*0x%" PRIx64, f.pc);
+		*ret = xasprintf("*0x%" PRIx64, f.pc);
 	return NULL;
 }
 
@@ -65,7 +64,7 @@ static struct dbg_error *settle_address(struct repl *r, char **location)
 	if (err)
 		return err;
 	free(*location);
-	*location = alloc_printf("*0x%" PRIx64, addr);
+	*location = xasprintf("*0x%" PRIx64, addr);
 	return NULL;
 }
 
@@ -80,7 +79,7 @@ static struct dbg_error *break_at(struct repl *r, const char *args,
 		n--;
 	_cleanup_free_ char *location = NULL;
 	if (n) {
-		location = alloc_strn(args, n);
+		location = xstrndup(args, n);
 	} else {
 		err = present_location(r, &location);
 		if (err)
@@ -150,7 +149,7 @@ static struct dbg_error *for_all(struct repl *r, one_fn *fn)
 	err = dbg_break_list(r->dbg, &list, &n);
 	if (err)
 		return err;
-	_cleanup_free_ uint32_t *numbers = alloc_zero(n, sizeof(*numbers));
+	_cleanup_free_ uint32_t *numbers = xcalloc(n, sizeof(*numbers));
 	for (size_t i = 0; i < n; i++)
 		numbers[i] = list[i].number;
 	for (size_t i = 0; i < n && !err; i++)
@@ -256,7 +255,7 @@ static struct dbg_error *cmd_clear(struct repl *r, const struct call *call)
 	err = dbg_break_list(r->dbg, &list, &n);
 	if (err)
 		return err;
-	_cleanup_free_ uint32_t *found = alloc_zero(n, sizeof(*found));
+	_cleanup_free_ uint32_t *found = xcalloc(n, sizeof(*found));
 	size_t n_found = 0;
 	for (size_t i = 0; i < n; i++)
 		if ((list[i].text && strcmp(list[i].text, text) == 0) ||

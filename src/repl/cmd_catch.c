@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc.h"
+#include "base/mem.h"
 #include "cmd.h"
 #include "fault.h"
 #include "parse.h"
@@ -40,7 +40,7 @@ static char *take_word(const char **p)
 			return NULL;
 	}
 	*p += strspn(*p, " \t");
-	return alloc_strn(s, n);
+	return xstrndup(s, n);
 }
 
 static struct dbg_error *take_option(const char **p, struct catch_words *ret)
@@ -81,7 +81,7 @@ static struct dbg_error *parse_catch(const char *args, struct catch_words *ret)
 	while (n && isspace((unsigned char)args[n - 1]))
 		n--;
 	if (n)
-		ret->types = alloc_strn(args, n);
+		ret->types = xstrndup(args, n);
 	if (ret->condition)
 		ret->condition += 2 + strspn(ret->condition + 2, " \t");
 	return NULL;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "alloc.h"
+#include "base/mem.h"
 #include "cmd.h"
 #include "fault.h"
 #include "parse.h"
@@ -23,13 +23,13 @@ static struct dbg_error *cmd_display(struct repl *r, const struct call *call)
 		display_show(r, 0);
 		return NULL;
 	}
-	alloc_grow(&r->displays, &r->cap_displays, r->n_displays + 1,
-		   sizeof(*r->displays));
+	mem_grow(&r->displays, &r->cap_displays, r->n_displays,
+		 sizeof(*r->displays));
 	r->displays[r->n_displays++] = (struct display){
 	    .number = ++r->last_display,
 	    .enabled = true,
-	    .format = alloc_str(call->format),
-	    .expr = alloc_str(call->args),
+	    .format = xstrdup(call->format),
+	    .expr = xstrdup(call->args),
 	};
 	display_show(r, r->last_display);
 	return NULL;

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "alloc.h"
+#include "base/mem.h"
 #include "cmd.h"
 #include "fault.h"
 #include "inferior.h"
@@ -71,11 +71,11 @@ static void show_thread_row(struct repl *r, const struct dbg_thread *t)
 	size_t n;
 
 	// Those that run no code of the program's say so.
-	_cleanup_free_ char *label = alloc_printf(
-	    "Thread %d \"%s\"%s", (int)t->tid, thread_name_get(r, t),
-	    t->runtime    ? " (runtime)"
-	    : !t->managed ? " (native)"
-			  : "");
+	_cleanup_free_ char *label =
+	    xasprintf("Thread %d \"%s\"%s", (int)t->tid, thread_name_get(r, t),
+		      t->runtime    ? " (runtime)"
+		      : !t->managed ? " (native)"
+				    : "");
 	out(r, "%c %-4" PRIu32 " %-30s ", t->number == r->thread ? '*' : ' ',
 	    t->number, label);
 	err = dbg_frame_list(r->dbg, t->number, 0, 1, &frames, &n);
@@ -240,7 +240,7 @@ static struct dbg_error *info_line(struct repl *r, const struct call *call)
 		err = frame_get(r, &f);
 		if (err)
 			return err;
-		here = alloc_printf("*0x%" PRIx64, f.pc);
+		here = xasprintf("*0x%" PRIx64, f.pc);
 	}
 	err = dbg_locate(r->dbg, r->stopped ? frame_id(r) : 0,
 			 here ? here : call->args, &found, &n);

@@ -3,7 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "alloc.h"
+#include "base/mem.h"
+#include "base/str.h"
 #include "cmd.h"
 #include "fault.h"
 #include "parse.h"
@@ -19,7 +20,7 @@ static struct dbg_error *default_place(struct repl *r, uint64_t *ret_line)
 
 	err = frame_get(r, &f);
 	if (!err && f.source.path) {
-		alloc_replace(&r->listing.file, f.source.path);
+		str_set(&r->listing.file, f.source.path);
 		*ret_line = f.source.line;
 		return NULL;
 	}
@@ -42,7 +43,7 @@ place_line(struct repl *r, const struct parse_place *place, uint64_t *ret_line)
 	size_t n;
 
 	if (place->file) {
-		alloc_replace(&r->listing.file, place->file);
+		str_set(&r->listing.file, place->file);
 		*ret_line = place->line;
 		return NULL;
 	}
@@ -58,7 +59,7 @@ place_line(struct repl *r, const struct parse_place *place, uint64_t *ret_line)
 		return err;
 	for (size_t i = 0; i < n; i++)
 		if (found[i].file) {
-			alloc_replace(&r->listing.file, found[i].file);
+			str_set(&r->listing.file, found[i].file);
 			*ret_line = found[i].line;
 			return NULL;
 		}

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "alloc.h"
+#include "base/mem.h"
 #include "cmd.h"
 #include "fault.h"
 #include "inferior.h"
@@ -39,21 +39,21 @@ static struct dbg_error *cmd_quit(struct repl *r, const struct call *call)
 	if (*call->args && (!parse_u64(call->args, &status) || status > 255))
 		return fault_arg("\"%s\" is not an exit status.", call->args);
 	if (inferiors_alive(r)) {
-		_cleanup_text_ struct text question = {0};
+		_cleanup_str_ struct str question = {0};
 
-		text_add(&question, "A debugging session is active.\n\n");
+		str_add(&question, "A debugging session is active.\n\n");
 		for (size_t i = 0; i < r->n_inferiors; i++)
 			if (dbg_state(r->inferiors[i]->dbg) != DBG_IDLE)
-				text_addf(&question,
-					  "\tInferior %u [process %d] will be "
-					  "%s.\n",
-					  r->inferiors[i]->number,
-					  (int)dbg_pid(r->inferiors[i]->dbg),
-					  dbg_survives(r->inferiors[i]->dbg)
-					      ? "detached"
-					      : "killed");
-		text_add(&question, "\nQuit anyway?");
-		if (!repl_confirm(r, text_get(&question)))
+				str_addf(&question,
+					 "\tInferior %u [process %d] will be "
+					 "%s.\n",
+					 r->inferiors[i]->number,
+					 (int)dbg_pid(r->inferiors[i]->dbg),
+					 dbg_survives(r->inferiors[i]->dbg)
+					     ? "detached"
+					     : "killed");
+		str_add(&question, "\nQuit anyway?");
+		if (!repl_confirm(r, str_get(&question)))
 			return fault(DBG_E_STATE, "Not confirmed.");
 	}
 	if (*call->args)
@@ -64,17 +64,17 @@ static struct dbg_error *cmd_quit(struct repl *r, const struct call *call)
 
 static struct dbg_error *cmd_echo(struct repl *r, const struct call *call)
 {
-	_cleanup_text_ struct text text = {0};
+	_cleanup_str_ struct str text = {0};
 
 	for (const char *p = call->args; *p; p++) {
 		bool escaped = *p == '\\' && p[1];
 		p += escaped;
-		text_addc(&text, !escaped    ? *p
-				 : *p == 'n' ? '\n'
-				 : *p == 't' ? '\t'
-					     : *p);
+		str_addc(&text, !escaped    ? *p
+				: *p == 'n' ? '\n'
+				: *p == 't' ? '\t'
+					    : *p);
 	}
-	out_ours(r, text_get(&text));
+	out_ours(r, str_get(&text));
 	return NULL;
 }
 
@@ -120,7 +120,7 @@ static struct dbg_error *cmd_complete(struct repl *r, const struct call *call)
 
 // What a command prints, for one of the shell to read.
 static struct dbg_error *printed_by(struct repl *r, const char *line,
-				    struct text *ret)
+				    struct str *ret)
 {
 	FILE *outer = r->out;
 	char *printed = NULL;
@@ -135,7 +135,7 @@ static struct dbg_error *printed_by(struct repl *r, const char *line,
 	struct dbg_error *err = cmd_execute(r, line);
 	r->out = outer;
 	fclose(file);
-	text_addn(ret, printed, n);
+	str_addn(ret, printed, n);
 	free(printed);
 	return err;
 }
@@ -144,14 +144,14 @@ static struct dbg_error *cmd_pipe(struct repl *r, const struct call *call)
 {
 	struct dbg_error *err;
 	const char *args = call->args;
-	_cleanup_free_ char *mark = alloc_str("|");
-	_cleanup_text_ struct text printed = {0};
+	_cleanup_free_ char *mark = xstrdup("|");
+	_cleanup_str_ struct str printed = {0};
 
 	if (strncmp(args, "-d ", 3) == 0) {
 		args += 3 + strspn(args + 3, " \t");
 		size_t n = strcspn(args, " \t");
 		free(mark);
-		mark = alloc_strn(args, n);
+		mark = xstrndup(args, n);
 		args += n + strspn(args + n, " \t");
 	}
 	const char *end = *mark ? strstr(args, mark) : NULL;
@@ -161,7 +161,7 @@ static struct dbg_error *cmd_pipe(struct repl *r, const struct call *call)
 		return fault_arg("Usage: pipe [-d MARK] COMMAND %s SHELL "
 				 "COMMAND",
 				 *mark ? mark : "|");
-	_cleanup_free_ char *line = alloc_strn(args, (size_t)(end - args));
+	_cleanup_free_ char *line = xstrndup(args, (size_t)(end - args));
 	err = printed_by(r, line, &printed);
 	return err ? err : shell_run(r, shell, &printed);
 }

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc.h"
+#include "base/mem.h"
+#include "base/str.h"
 #include "cmd.h"
 #include "fault.h"
 #include "inferior.h"
@@ -19,14 +20,14 @@
 
 static void say_start(const struct repl *r)
 {
-	_cleanup_text_ struct text line = {0};
+	_cleanup_str_ struct str line = {0};
 
 	words_quote(r->program, &line);
 	for (size_t i = 0; i < r->args.n; i++) {
-		text_addc(&line, ' ');
+		str_addc(&line, ' ');
 		words_quote(r->args.v[i], &line);
 	}
-	out(r, "Starting program: %s\n", text_get(&line));
+	out(r, "Starting program: %s\n", str_get(&line));
 }
 
 // New arguments, if there are any, replace those of the last time.
@@ -41,7 +42,7 @@ static struct dbg_error *take_args(struct repl *r, const char *args)
 	err = words_command(args, &words, stdio);
 	for (int i = 0; i < 3; i++) {
 		if (!err)
-			alloc_replace(&r->stdio[i], stdio[i]);
+			str_set(&r->stdio[i], stdio[i]);
 		free(stdio[i]);
 	}
 	if (err)
@@ -261,8 +262,7 @@ static struct dbg_error *full_place(struct repl *r, const char *args,
 	if (err)
 		return err;
 	bool bare = parse_u64(args, &line) && f.source.path;
-	*ret =
-	    bare ? alloc_printf("%s:%s", f.source.path, args) : alloc_str(args);
+	*ret = bare ? xasprintf("%s:%s", f.source.path, args) : xstrdup(args);
 	return NULL;
 }
 
@@ -383,7 +383,7 @@ static struct dbg_error *cmd_file(struct repl *r, const struct call *call)
 				"\"run\" or \"set args\".");
 	if (err)
 		return err;
-	alloc_replace(&r->program, words.n ? words.v[0] : NULL);
+	str_set(&r->program, words.n ? words.v[0] : NULL);
 	return NULL;
 }
 

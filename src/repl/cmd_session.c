@@ -36,7 +36,7 @@ static void save_kind(FILE *f, const struct dbg_breakpoint *b)
 	    [DBG_WATCH_ACCESS] = "awatch",
 	};
 
-	_cleanup_text_ struct text catches = {0};
+	_cleanup_str_ struct str catches = {0};
 
 	switch (b->kind) {
 	case DBG_BREAK_LOCATION:
@@ -54,7 +54,7 @@ static void save_kind(FILE *f, const struct dbg_breakpoint *b)
 	case DBG_BREAK_UNHANDLED:
 		catch_add_text(b, &catches);
 		fprintf(f, "%s %s", b->temporary ? "tcatch" : "catch",
-			text_get(&catches));
+			str_get(&catches));
 		break;
 	}
 	fputc('\n', f);

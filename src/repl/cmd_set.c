@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc.h"
+#include "base/mem.h"
+#include "base/str.h"
 #include "cmd.h"
 #include "fault.h"
 #include "parse.h"
@@ -61,7 +62,7 @@ static struct dbg_error *set_env(struct repl *r, const struct call *call)
 	if (*value == '=')
 		value += 1 + strspn(value + 1, " \t");
 	_cleanup_free_ char *entry =
-	    alloc_printf("%.*s=%s", (int)n, call->args, value);
+	    xasprintf("%.*s=%s", (int)n, call->args, value);
 	words_add(&r->env, entry, strlen(entry));
 	return NULL;
 }
@@ -84,13 +85,13 @@ static struct dbg_error *unset_substitute(struct repl *r,
 
 static struct dbg_error *set_cwd(struct repl *r, const struct call *call)
 {
-	alloc_replace(&r->cwd, *call->args ? call->args : NULL);
+	str_set(&r->cwd, *call->args ? call->args : NULL);
 	return NULL;
 }
 
 static struct dbg_error *set_tty(struct repl *r, const struct call *call)
 {
-	alloc_replace(&r->tty, *call->args ? call->args : NULL);
+	str_set(&r->tty, *call->args ? call->args : NULL);
 	return NULL;
 }
 
@@ -105,13 +106,13 @@ static struct dbg_error *cmd_show(struct repl *r, const struct call *call)
 static void show_words(const struct repl *r, const char *what,
 		       const struct words *words)
 {
-	_cleanup_text_ struct text line = {0};
+	_cleanup_str_ struct str line = {0};
 
 	for (size_t i = 0; i < words->n; i++) {
-		text_addc(&line, ' ');
+		str_addc(&line, ' ');
 		words_quote(words->v[i], &line);
 	}
-	out(r, "%s:%s\n", what, text_get(&line));
+	out(r, "%s:%s\n", what, str_get(&line));
 }
 
 static struct dbg_error *show_args(struct repl *r, const struct call *call)

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc.h"
+#include "base/mem.h"
+#include "base/str.h"
 #include "cmd.h"
 #include "fault.h"
 #include "parse.h"
@@ -23,7 +24,7 @@ static struct dbg_error *thread_numbers(struct repl *r, uint32_t **ret,
 	err = dbg_thread_list(r->dbg, &threads, &n);
 	if (err)
 		return err;
-	uint32_t *numbers = alloc_zero(n, sizeof(*numbers));
+	uint32_t *numbers = xcalloc(n, sizeof(*numbers));
 	for (size_t i = 0; i < n; i++)
 		numbers[i] = threads[i].number;
 	*ret = numbers;
@@ -134,7 +135,7 @@ static struct dbg_error *cmd_apply(struct repl *r, const struct call *call)
 	err = thread_numbers(r, &all, &n_all);
 	if (err)
 		return err;
-	_cleanup_free_ uint32_t *list = alloc_zero(n_all, sizeof(*list));
+	_cleanup_free_ uint32_t *list = xcalloc(n_all, sizeof(*list));
 	size_t n = 0;
 	if (strncmp(p, "all", 3) == 0 && (p[3] == ' ' || p[3] == '\t')) {
 		p += 3 + strspn(p + 3, " \t");
@@ -175,12 +176,12 @@ static struct dbg_error *thread_name(struct repl *r, const struct call *call)
 		if (r->names[i].thread == r->thread)
 			t = &r->names[i];
 	if (!t) {
-		alloc_grow(&r->names, &r->cap_names, r->n_names + 1,
-			   sizeof(*r->names));
+		mem_grow(&r->names, &r->cap_names, r->n_names,
+			 sizeof(*r->names));
 		t = &r->names[r->n_names++];
 		*t = (struct thread_name){.thread = r->thread};
 	}
-	alloc_replace(&t->name, *call->args ? call->args : NULL);
+	str_set(&t->name, *call->args ? call->args : NULL);
 	return NULL;
 }
 

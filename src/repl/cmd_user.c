@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc.h"
+#include "base/mem.h"
 #include "cmd.h"
 #include "fault.h"
 #include "input.h"
@@ -37,10 +37,10 @@ static struct user_command *make(struct repl *r, const char *name)
 
 	if (c)
 		return c;
-	alloc_grow(&r->commands, &r->cap_commands, r->n_commands + 1,
-		   sizeof(*r->commands));
+	mem_grow(&r->commands, &r->cap_commands, r->n_commands,
+		 sizeof(*r->commands));
 	c = &r->commands[r->n_commands++];
-	*c = (struct user_command){.name = alloc_str(name)};
+	*c = (struct user_command){.name = xstrdup(name)};
 	return c;
 }
 
@@ -66,31 +66,31 @@ const struct user_command *user_command_find(struct repl *r, const char *line)
 
 // @line with "$argN" and "$argc" replaced.
 static void substitute(const char *line, const struct words *args,
-		       struct text *ret)
+		       struct str *ret)
 {
 	static const char mark[] = "$arg";
 	size_t n_mark = sizeof(mark) - 1;
 	const char *p;
 
 	for (; (p = strstr(line, mark)); line = p) {
-		text_addn(ret, line, (size_t)(p - line));
+		str_addn(ret, line, (size_t)(p - line));
 		p += n_mark;
 		if (*p == 'c') {
-			text_addf(ret, "%zu", args->n);
+			str_addf(ret, "%zu", args->n);
 			p++;
 			continue;
 		}
 		size_t digits = strspn(p, "0123456789");
 		uint64_t i = UINT64_MAX;
-		_cleanup_free_ char *number = alloc_strn(p, digits);
+		_cleanup_free_ char *number = xstrndup(p, digits);
 		parse_u64(number, &i);
 		if (i < args->n)
-			text_add(ret, args->v[i]);
+			str_add(ret, args->v[i]);
 		else
-			text_addn(ret, p - n_mark, n_mark + digits);
+			str_addn(ret, p - n_mark, n_mark + digits);
 		p += digits;
 	}
-	text_add(ret, line);
+	str_add(ret, line);
 }
 
 // Arguments as gdb takes them apart: quotes stay.
@@ -119,14 +119,14 @@ static struct dbg_error *run(struct repl *r, const struct user_command *c,
 	// An alias is another spelling of what follows it, too.
 	if (c->alias) {
 		_cleanup_free_ char *line =
-		    alloc_printf("%s %s", c->lines.v[0], args);
+		    xasprintf("%s %s", c->lines.v[0], args);
 		return cmd_execute(r, line);
 	}
 	split(args, &words);
 	for (size_t i = 0; i < c->lines.n; i++) {
-		_cleanup_text_ struct text line = {0};
+		_cleanup_str_ struct str line = {0};
 		substitute(c->lines.v[i], &words, &line);
-		words_add(&lines, text_get(&line), line.len);
+		words_add(&lines, str_get(&line), line.len);
 	}
 	return input_lines(r, &lines);
 }
@@ -186,8 +186,8 @@ static struct dbg_error *cmd_define(struct repl *r, const struct call *call)
 	if (err)
 		return err;
 	if (is_built_in(name)) {
-		_cleanup_free_ char *question = alloc_printf(
-		    "Really redefine built-in command \"%s\"?", name);
+		_cleanup_free_ char *question =
+		    xasprintf("Really redefine built-in command \"%s\"?", name);
 		if (!repl_confirm(r, question))
 			return fault(DBG_E_STATE,
 				     "Command \"%s\" not "
@@ -215,7 +215,7 @@ static struct dbg_error *cmd_document(struct repl *r, const struct call *call)
 {
 	struct dbg_error *err;
 	_cleanup_words_ struct words lines = {0};
-	_cleanup_text_ struct text text = {0};
+	_cleanup_str_ struct str text = {0};
 	struct user_command *c = find(r, call->args, strlen(call->args));
 
 	if (!c)
@@ -230,9 +230,9 @@ static struct dbg_error *cmd_document(struct repl *r, const struct call *call)
 	if (err)
 		return err;
 	for (size_t i = 0; i < lines.n; i++)
-		text_addf(&text, "%s\n", lines.v[i]);
+		str_addf(&text, "%s\n", lines.v[i]);
 	free(c->text);
-	c->text = text_take(&text);
+	c->text = str_take(&text);
 	return NULL;
 }
 
@@ -247,7 +247,7 @@ static struct dbg_error *cmd_alias(struct repl *r, const struct call *call)
 	if (strncmp(args, "-a ", 3) == 0)
 		args += 3 + strspn(args + 3, " \t");
 	size_t n = strcspn(args, " \t=");
-	_cleanup_free_ char *name = alloc_strn(args, n);
+	_cleanup_free_ char *name = xstrndup(args, n);
 	const char *command = args + n + strspn(args + n, " \t");
 	if (*command != '=')
 		return fault_arg("Usage: alias NAME = COMMAND");

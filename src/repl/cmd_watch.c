@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "alloc.h"
+#include "base/mem.h"
 #include "cmd.h"
 #include "fault.h"
 #include "parse.h"
@@ -40,7 +40,7 @@ static struct dbg_error *watch(struct repl *r, const struct call *call,
 		n--;
 	if (!n)
 		return fault_arg("Argument required (expression to compute).");
-	_cleanup_free_ char *expr = alloc_strn(args, n);
+	_cleanup_free_ char *expr = xstrndup(args, n);
 	if (condition)
 		condition += 2 + strspn(condition + 2, " \t");
 	const struct dbg_break_req req = {

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "alloc.h"
+#include "base/mem.h"
 #include "cmd.h"
 #include "input.h"
 #include "plain.h"
@@ -38,7 +38,7 @@ static void add_commands(struct repl *r, const struct repl_cmd *table,
 
 static bool is_directory(const char *dir, const char *name)
 {
-	_cleanup_free_ char *path = alloc_printf("%s/%s", dir, name);
+	_cleanup_free_ char *path = xasprintf("%s/%s", dir, name);
 	struct stat st;
 
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
@@ -52,8 +52,7 @@ static void add_paths(const char *word, struct words *ret)
 	size_t n = strlen(base);
 	const struct dirent *entry;
 
-	_cleanup_free_ char *dir =
-	    head ? alloc_strn(word, head) : alloc_str(".");
+	_cleanup_free_ char *dir = head ? xstrndup(word, head) : xstrdup(".");
 	DIR *d = opendir(dir);
 	if (!d)
 		return;
@@ -62,8 +61,8 @@ static void add_paths(const char *word, struct words *ret)
 		if (strncmp(name, base, n) != 0 || (!n && *name == '.'))
 			continue;
 		_cleanup_free_ char *path =
-		    alloc_printf("%.*s%s%s", (int)head, word, name,
-				 is_directory(dir, name) ? "/" : "");
+		    xasprintf("%.*s%s%s", (int)head, word, name,
+			      is_directory(dir, name) ? "/" : "");
 		words_add(ret, path, strlen(path));
 	}
 	closedir(d);
@@ -146,7 +145,7 @@ static void add_members(struct repl *r, const char *word, struct words *ret)
 
 	if (!dot || dot == word || !r->stopped)
 		return;
-	_cleanup_free_ char *head = alloc_strn(word, (size_t)(dot - word));
+	_cleanup_free_ char *head = xstrndup(word, (size_t)(dot - word));
 	err = dbg_eval(r->dbg, frame_id(r), head, &v);
 	if (!err && v.id)
 		err = dbg_children(r->dbg, v.id, DBG_CHILDREN_NAMED, 0, 0,
@@ -157,7 +156,7 @@ static void add_members(struct repl *r, const char *word, struct words *ret)
 		if (strchr(name, ' ') ||
 		    strncmp(name, dot + 1, strlen(dot + 1)) != 0)
 			continue;
-		_cleanup_free_ char *full = alloc_printf("%s.%s", head, name);
+		_cleanup_free_ char *full = xasprintf("%s.%s", head, name);
 		words_add(ret, full, strlen(full));
 	}
 }

@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
-#include "alloc.h"
+#include "base/mem.h"
 #include "edithistory.h"
 #include "inferior.h"
 #include "input.h"
@@ -185,7 +185,7 @@ static unsigned char offer(EditLine *el, const struct completion *c,
 	if (common < typed)
 		return CC_REFRESH_BEEP;
 	_cleanup_free_ char *more =
-	    alloc_strn(words->v[0] + typed, common - typed);
+	    xstrndup(words->v[0] + typed, common - typed);
 	if (*more)
 		el_insertstr(el, more);
 	if (words->n == 1) {
@@ -209,7 +209,7 @@ static unsigned char complete(EditLine *el, int ch)
 
 	(void)ch;
 	size_t len = (size_t)(info->cursor - info->buffer);
-	_cleanup_free_ char *line = alloc_strn(info->buffer, len);
+	_cleanup_free_ char *line = xstrndup(info->buffer, len);
 	complete_line(e->r, line, &c);
 	unsigned char result = offer(el, &c, len - c.start);
 	words_deinit(&c.words);
@@ -239,8 +239,7 @@ static void source_editrc(struct edit *e)
 	char link[32];
 	int fd = -1;
 
-	_cleanup_free_ char *usual =
-	    alloc_printf("%s/.editrc", home ? home : "");
+	_cleanup_free_ char *usual = xasprintf("%s/.editrc", home ? home : "");
 	dbg_error_destroy(
 	    dbg_open_file(path ? path : usual, O_RDONLY, false, &fd));
 	if (fd < 0)
@@ -256,7 +255,7 @@ struct edit *edit_create(struct repl *r)
 	EditLine *el = el_init("dndbg", stdin, stdout, stderr);
 	if (!el)
 		return NULL;
-	struct edit *e = alloc_zero(1, sizeof(*e));
+	struct edit *e = xcalloc(1, sizeof(*e));
 	e->r = r;
 	e->el = el;
 	el_set(el, EL_CLIENTDATA, e);
@@ -308,13 +307,13 @@ static char *painted(const struct repl *r, const char *prompt)
 	int n = (int)strlen(prompt) - 1;
 
 	if (!*begin || n < 0)
-		return alloc_str(prompt);
-	return alloc_printf("\1%s\1%.*s\1%s\1%s", begin, n, prompt,
-			    paint_end(r), prompt + n);
+		return xstrdup(prompt);
+	return xasprintf("\1%s\1%.*s\1%s\1%s", begin, n, prompt, paint_end(r),
+			 prompt + n);
 }
 
 enum edit_result edit_line(struct edit *e, const char *prompt, bool remember,
-			   struct text *ret)
+			   struct str *ret)
 {
 	HistEvent event;
 	int n = 0;
@@ -328,7 +327,7 @@ enum edit_result edit_line(struct edit *e, const char *prompt, bool remember,
 	// between would be the kernel's.
 	el_set(e->el, EL_PREP_TERM, 1);
 	const char *line = el_gets(e->el, &n);
-	text_clear(ret);
+	str_clear(ret);
 	if (e->cancelled) {
 		el_reset(e->el);
 		out(e->r, "^C\n");
@@ -336,10 +335,10 @@ enum edit_result edit_line(struct edit *e, const char *prompt, bool remember,
 	}
 	if (!line || n <= 0 || e->r->quit)
 		return EDIT_END;
-	text_add(ret, line);
+	str_add(ret, line);
 	while (ret->len && strchr("\r\n", ret->s[ret->len - 1]))
 		ret->s[--ret->len] = 0;
-	if (remember && e->history && !is_blank(text_get(ret)))
-		history(e->history, &event, H_ENTER, text_get(ret));
+	if (remember && e->history && !is_blank(str_get(ret)))
+		history(e->history, &event, H_ENTER, str_get(ret));
 	return EDIT_LINE;
 }

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "alloc.h"
+#include "base/mem.h"
 #include "fault.h"
 
 enum {
@@ -56,7 +56,7 @@ static struct dbg_error *check_dir(const char *path)
 	struct stat st;
 	size_t n = (size_t)(strrchr(path, '/') - path);
 
-	_cleanup_free_ char *dir = alloc_strn(path, n);
+	_cleanup_free_ char *dir = xstrndup(path, n);
 	if (lstat(dir, &st))
 		return failed(dir, errno);
 	if (!S_ISDIR(st.st_mode))
@@ -72,9 +72,9 @@ static char *path_make(void)
 	const char *home = getenv("HOME");
 
 	if (state && *state == '/')
-		return alloc_printf("%s/dndbg/history", state);
+		return xasprintf("%s/dndbg/history", state);
 	if (home && *home == '/')
-		return alloc_printf("%s/.local/state/dndbg/history", home);
+		return xasprintf("%s/.local/state/dndbg/history", home);
 	return NULL;
 }
 
@@ -133,7 +133,7 @@ struct dbg_error *edithistory_save(History *lines, const char *path)
 {
 	HistEvent event;
 
-	_cleanup_free_ char *fresh = alloc_printf("%s.XXXXXX", path);
+	_cleanup_free_ char *fresh = xasprintf("%s.XXXXXX", path);
 	int fd = mkostemp(fresh, O_CLOEXEC);
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!file)

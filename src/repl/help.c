@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "alloc.h"
+#include "base/mem.h"
 #include "cmd.h"
 #include "fault.h"
 #include "print.h"
@@ -75,7 +75,7 @@ static void command(const struct repl *r, const struct repl_cmd *cmd,
 	if (!cmd->sub)
 		return;
 	_cleanup_free_ char *prefix =
-	    alloc_printf("%s%.*s ", path, len, cmd->names);
+	    xasprintf("%s%.*s ", path, len, cmd->names);
 	out(r, "\nSubcommands:\n\n");
 	list(r, cmd->sub, prefix);
 }
@@ -85,7 +85,7 @@ struct dbg_error *help_run(struct repl *r, const struct call *call)
 	struct dbg_error *err;
 	const struct repl_cmd *table = NULL;
 	const struct repl_cmd *cmd = NULL;
-	_cleanup_text_ struct text path = {0};
+	_cleanup_str_ struct str path = {0};
 	const char *rest = call->args;
 	struct cmd_line parts;
 
@@ -108,8 +108,8 @@ struct dbg_error *help_run(struct repl *r, const struct call *call)
 			return fault_arg("\"%.*s\" has no subcommands.",
 					 (int)cmd_name_len(cmd), cmd->names);
 		if (cmd)
-			text_addf(&path, "%.*s ", (int)cmd_name_len(cmd),
-				  cmd->names);
+			str_addf(&path, "%.*s ", (int)cmd_name_len(cmd),
+				 cmd->names);
 		err = cmd_find(table, parts.name, parts.n_name, &cmd);
 		if (err)
 			return err;
@@ -117,7 +117,7 @@ struct dbg_error *help_run(struct repl *r, const struct call *call)
 		rest = parts.args;
 	}
 	if (cmd)
-		command(r, cmd, text_get(&path));
+		command(r, cmd, str_get(&path));
 	return NULL;
 }
 
@@ -138,7 +138,7 @@ static void apropos(const struct repl *r, const struct repl_cmd *cmds,
 		if (!cmds->sub)
 			continue;
 		_cleanup_free_ char *inner =
-		    alloc_printf("%s%.*s ", prefix, len, cmds->names);
+		    xasprintf("%s%.*s ", prefix, len, cmds->names);
 		apropos(r, cmds->sub, inner, word);
 	}
 }
@@ -178,7 +178,7 @@ static void manual_command(FILE *out, const struct repl_cmd *cmd,
 	fprintf(out, ".TP\n.B ");
 	for (size_t i = 0; cmd_name_next(&name, &n); i++) {
 		_cleanup_free_ char *word =
-		    alloc_printf("%s%s%.*s", i ? ", " : "", path, (int)n, name);
+		    xasprintf("%s%s%.*s", i ? ", " : "", path, (int)n, name);
 		roff(out, word);
 	}
 	if (cmd->flags & CMD_FORMAT)
@@ -201,7 +201,7 @@ static void manual_command(FILE *out, const struct repl_cmd *cmd,
 	if (!cmd->sub)
 		return;
 	_cleanup_free_ char *prefix =
-	    alloc_printf("%s%.*s ", path, (int)cmd_name_len(cmd), cmd->names);
+	    xasprintf("%s%.*s ", path, (int)cmd_name_len(cmd), cmd->names);
 	for (const struct repl_cmd *sub = cmd->sub; sub->names; sub++)
 		manual_command(out, sub, prefix);
 }

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "alloc.h"
+#include "base/mem.h"
 #include "cmd.h"
 #include "fault.h"
 #include "input.h"
@@ -58,7 +58,7 @@ struct dbg_error *hook_commands(struct repl *r, const struct call *call)
 	hook_delete(r, number);
 	if (!lines.n)
 		return NULL;
-	alloc_grow(&r->hooks, &r->cap_hooks, r->n_hooks + 1, sizeof(*r->hooks));
+	mem_grow(&r->hooks, &r->cap_hooks, r->n_hooks, sizeof(*r->hooks));
 	r->hooks[r->n_hooks++] =
 	    (struct hook){.breakpoint = number, .lines = lines};
 	return NULL;

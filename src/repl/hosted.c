@@ -1,7 +1,7 @@
 /* Commands carried out for another front end: see commands.h. */
 #include <stdlib.h>
 
-#include "alloc.h"
+#include "base/mem.h"
 #include "input.h"
 #include "repl_priv.h"
 
@@ -21,7 +21,7 @@ static void host_destroy(struct command_host *host)
 
 static struct command_host *host_create(struct dbg *dbg, struct loop *loop)
 {
-	struct command_host *host = alloc_zero(1, sizeof(*host));
+	struct command_host *host = xcalloc(1, sizeof(*host));
 	struct repl *r = &host->repl;
 
 	r->dbg = dbg;

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc.h"
+#include "base/mem.h"
+#include "base/str.h"
 #include "fault.h"
 #include "inferior.h"
 #include "print.h"
@@ -17,10 +18,10 @@
 
 static struct inferior *add(struct repl *r, struct dbg *dbg)
 {
-	struct inferior *inf = alloc_zero(1, sizeof(*inf));
+	struct inferior *inf = xcalloc(1, sizeof(*inf));
 
-	alloc_grow(&r->inferiors, &r->cap_inferiors, r->n_inferiors + 1,
-		   sizeof(struct inferior *));
+	mem_grow(&r->inferiors, &r->cap_inferiors, r->n_inferiors,
+		 sizeof(struct inferior *));
 	r->inferiors[r->n_inferiors++] = inf;
 	inf->number = ++r->last_inferior;
 	inf->dbg = dbg;
@@ -156,7 +157,7 @@ static void on_child(struct repl *r, struct inferior *parent,
 	}
 	struct inferior *inf = add(r, dbg);
 	inf->pid = event->child;
-	alloc_replace(&inf->program, event->text);
+	str_set(&inf->program, event->text);
 	out(r, "[Following process %d: %s]\n", (int)inf->pid, inf->program);
 	if (dbg_state(parent->dbg) != DBG_IDLE)
 		return;

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "alloc.h"
+#include "base/mem.h"
 #include "cmd.h"
 #include "fault.h"
 #include "print.h"
@@ -48,7 +48,7 @@ struct dbg_error *registers_info(struct repl *r, const struct call *call)
 	for (const char *p = call->args; *p; p += strspn(p, " \t,")) {
 		size_t len = strcspn(p, " \t,");
 		_cleanup_free_ char *name =
-		    alloc_strn(p + (*p == '$'), len - (*p == '$'));
+		    xstrndup(p + (*p == '$'), len - (*p == '$'));
 		const struct dbg_register *reg = find_register(regs, n, name);
 		if (!reg)
 			return fault_arg("Invalid register `%s'", name);

@@ -1,7 +1,7 @@
 /* `info symbol`, `info address`: names of addresses and addresses of names. */
 #include <inttypes.h>
 
-#include "alloc.h"
+#include "base/mem.h"
 #include "cmd.h"
 #include "fault.h"
 #include "parse.h"
@@ -20,7 +20,7 @@ struct dbg_error *symbol_info(struct repl *r, const struct call *call)
 
 	if (!parse_u64(call->args, &addr))
 		return fault_arg("\"%s\" is no address.", call->args);
-	_cleanup_free_ char *place = alloc_printf("*0x%" PRIx64, addr);
+	_cleanup_free_ char *place = xasprintf("*0x%" PRIx64, addr);
 	err = dbg_disassemble(r->dbg, addr, 0, &code, &n_code);
 	if (!err)
 		err = dbg_locate(r->dbg, frame_id(r), place, &found, &n);

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "alloc.h"
+#include "base/mem.h"
 #include "fault.h"
 #include "inferior.h"
 #include "input.h"
@@ -38,11 +38,11 @@ bool input_is_user(const struct repl *r)
 }
 
 // A line of the user without editing. Ctrl-C begins the line anew.
-static bool plain_line(struct repl *r, const char *prompt, struct text *ret)
+static bool plain_line(struct repl *r, const char *prompt, struct str *ret)
 {
 	unsigned int what;
 
-	text_clear(ret);
+	str_clear(ret);
 	if (r->terminal)
 		out_ours(r, prompt);
 	fflush(r->out);
@@ -54,7 +54,7 @@ static bool plain_line(struct repl *r, const char *prompt, struct text *ret)
 			repl_end(r);
 		repl_events(r);
 		if (what & LOOP_INTERRUPT) {
-			text_clear(ret);
+			str_clear(ret);
 			out(r, "Quit\n");
 			out_ours(r, r->terminal ? prompt : "");
 			fflush(r->out);
@@ -69,7 +69,7 @@ static bool plain_line(struct repl *r, const char *prompt, struct text *ret)
 }
 
 static bool user_line(struct repl *r, const char *prompt, bool remember,
-		      struct text *ret)
+		      struct str *ret)
 {
 	if (!r->edit)
 		return plain_line(r, prompt, ret);
@@ -81,12 +81,12 @@ static bool user_line(struct repl *r, const char *prompt, bool remember,
 	}
 }
 
-bool input_ask(struct repl *r, const char *prompt, struct text *ret)
+bool input_ask(struct repl *r, const char *prompt, struct str *ret)
 {
 	return user_line(r, prompt, false, ret);
 }
 
-bool input_line(struct repl *r, const char *prompt, struct text *ret)
+bool input_line(struct repl *r, const char *prompt, struct str *ret)
 {
 	struct input *in = r->input;
 
@@ -96,8 +96,8 @@ bool input_line(struct repl *r, const char *prompt, struct text *ret)
 		return user_line(r, prompt, true, ret);
 	if (in->next == in->lines.n)
 		return false;
-	text_clear(ret);
-	text_add(ret, in->lines.v[in->next++]);
+	str_clear(ret);
+	str_add(ret, in->lines.v[in->next++]);
 	return true;
 }
 
@@ -131,7 +131,7 @@ static struct dbg_error *wait_more(struct repl *r, int fd)
 }
 
 static struct dbg_error *read_all(struct repl *r, const char *path, int fd,
-				  struct text *ret)
+				  struct str *ret)
 {
 	struct dbg_error *err = NULL;
 	char buf[4096];
@@ -140,7 +140,7 @@ static struct dbg_error *read_all(struct repl *r, const char *path, int fd,
 	while (n && !err && ret->len < FILE_MAX_BYTES) {
 		n = read(fd, buf, sizeof(buf));
 		if (n >= 0)
-			text_addn(ret, buf, (size_t)n);
+			str_addn(ret, buf, (size_t)n);
 		else if (errno == EAGAIN)
 			err = wait_more(r, fd);
 		else if (errno != EINTR)
@@ -153,7 +153,7 @@ static struct dbg_error *read_all(struct repl *r, const char *path, int fd,
 static struct dbg_error *load(struct repl *r, const char *path,
 			      struct words *ret)
 {
-	_cleanup_text_ struct text all = {0};
+	_cleanup_str_ struct str all = {0};
 	struct dbg_error *err;
 	int fd;
 
@@ -168,9 +168,9 @@ static struct dbg_error *load(struct repl *r, const char *path,
 		return err;
 	if (all.len >= FILE_MAX_BYTES)
 		return fault(DBG_E_FILE, "%s: The file is too large.", path);
-	if (memchr(text_get(&all), 0, all.len))
+	if (memchr(str_get(&all), 0, all.len))
 		return fault(DBG_E_FILE, "%s: This is no text.", path);
-	add_lines(text_get(&all), all.len, ret);
+	add_lines(str_get(&all), all.len, ret);
 	return NULL;
 }
 
@@ -189,12 +189,12 @@ static bool begins_block(const char *line)
 struct dbg_error *input_block(struct repl *r, const char *what,
 			      struct words *ret)
 {
-	_cleanup_text_ struct text line = {0};
+	_cleanup_str_ struct str line = {0};
 	bool is_text = strcmp(what, "document") == 0;
 	unsigned int depth = 0;
 
 	while (input_line(r, ">", &line)) {
-		const char *s = text_get(&line);
+		const char *s = str_get(&line);
 		s += strspn(s, " \t");
 		size_t n = strlen(s);
 		while (n && isspace((unsigned char)s[n - 1]))
@@ -214,13 +214,13 @@ static struct dbg_error *run_lines(struct repl *r, struct input *in,
 				   const char *path)
 {
 	struct dbg_error *err = NULL;
-	_cleanup_text_ struct text line = {0};
+	_cleanup_str_ struct str line = {0};
 
 	in->outer = r->input;
 	r->input = in;
 	while (!err && !r->quit && input_line(r, "", &line)) {
 		size_t number = in->next;
-		err = repl_line(r, text_get(&line));
+		err = repl_line(r, str_get(&line));
 		if (err && path) {
 			struct dbg_error *inner = err;
 			err = fault(inner->code,
@@ -304,7 +304,7 @@ static void user_command(struct repl *r, const char *line)
 	if (is_empty(line)) {
 		if (!r->last_line)
 			return;
-		again = alloc_str(r->last_line);
+		again = xstrdup(r->last_line);
 		line = again;
 	}
 	screen_page(r, true);
@@ -318,11 +318,11 @@ static void user_command(struct repl *r, const char *line)
 void input_user(struct repl *r)
 {
 	struct input in = {.user = true};
-	_cleanup_text_ struct text line = {0};
+	_cleanup_str_ struct str line = {0};
 
 	r->input = &in;
 	while (!r->quit && input_line(r, r->set.prompt, &line))
-		user_command(r, text_get(&line));
+		user_command(r, str_get(&line));
 	if (!r->quit && r->terminal)
 		out(r, "quit\n");
 	r->input = NULL;

@@ -12,12 +12,12 @@
 #include "words.h"
 
 struct repl;
-struct text;
+struct str;
 
 /* ---- input.c: where lines come from --------------------------------- */
 
 /* Read the next line of the innermost input; false at its end. */
-bool input_line(struct repl *r, const char *prompt, struct text *ret);
+bool input_line(struct repl *r, const char *prompt, struct str *ret);
 /* Is the innermost input the user? */
 bool input_is_user(const struct repl *r);
 /* Carry out the lines of a file up to the first error. */
@@ -33,7 +33,7 @@ void input_startup(struct repl *r);
 /* Read and carry out the user's lines. */
 void input_user(struct repl *r);
 /* Read one line from the user, whatever the input is; false at the end. */
-bool input_ask(struct repl *r, const char *prompt, struct text *ret);
+bool input_ask(struct repl *r, const char *prompt, struct str *ret);
 
 /* ---- edit.c: line editing on a terminal ----------------------------- */
 
@@ -49,7 +49,7 @@ enum edit_result {
 
 /* Read a line with editing; @remember puts it into the history. */
 enum edit_result edit_line(struct edit *e, const char *prompt, bool remember,
-			   struct text *ret);
+			   struct str *ret);
 
 /* ---- complete.c ------------------------------------------------------ */
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc.h"
+#include "base/mem.h"
 #include "fault.h"
 
 static const char *skip_blanks(const char *p)
@@ -137,7 +137,7 @@ bool parse_bpnum(const char **p)
 struct dbg_error *parse_number(const char **p, uint32_t *ret)
 {
 	size_t n = strcspn(*p, " \t");
-	_cleanup_free_ char *word = alloc_strn(*p, n);
+	_cleanup_free_ char *word = xstrndup(*p, n);
 	uint64_t number;
 
 	if (!parse_u64(word, &number) || !number || number > UINT32_MAX)
@@ -158,8 +158,8 @@ void parse_place_deinit(struct parse_place *place)
 static char *unquoted(const char *s, size_t n)
 {
 	if (n >= 2 && (*s == '"' || *s == '\'') && s[n - 1] == *s)
-		return alloc_strn(s + 1, n - 2);
-	return alloc_strn(s, n);
+		return xstrndup(s + 1, n - 2);
+	return xstrndup(s, n);
 }
 
 struct dbg_error *parse_place(const char *s, size_t n, struct parse_place *ret)
@@ -183,7 +183,7 @@ struct dbg_error *parse_place(const char *s, size_t n, struct parse_place *ret)
 	if (!is_line) {
 		if (!n)
 			return fault_arg("A place in the source is missing.");
-		place.name = alloc_strn(s, n);
+		place.name = xstrndup(s, n);
 	} else if (n_digits < n) {
 		place.file = unquoted(s, n - n_digits - 1);
 	}

@@ -7,7 +7,7 @@
 #include "dbg.h"
 
 struct repl;
-struct text;
+struct str;
 
 /* ---- out.c ----------------------------------------------------------- */
 
@@ -30,7 +30,7 @@ void out_lines(const struct repl *r, const char *text, int indent,
  * @input unless NULL, and prints to where we do.
  */
 DBG_MUST struct dbg_error *shell_run(struct repl *r, const char *command,
-				     const struct text *input);
+				     const struct str *input);
 
 /* ---- paint.c --------------------------------------------------------- */
 

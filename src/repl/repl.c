@@ -6,7 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "alloc.h"
+#include "base/mem.h"
+#include "base/str.h"
 #include "cmd.h"
 #include "fault.h"
 #include "inferior.h"
@@ -61,7 +62,7 @@ void repl_complain(struct repl *r, const char *prefix, struct dbg_error *err)
 
 bool repl_confirm(struct repl *r, const char *question)
 {
-	_cleanup_text_ struct text answer = {0};
+	_cleanup_str_ struct str answer = {0};
 	const char *last = strrchr(question, '\n');
 
 	if (!r->terminal || !r->set.confirm || r->options->batch ||
@@ -69,12 +70,11 @@ bool repl_confirm(struct repl *r, const char *question)
 		return true;
 	// Only the last line is a prompt.
 	size_t n = last ? (size_t)(last + 1 - question) : 0;
-	_cleanup_free_ char *lines = alloc_strn(question, n);
+	_cleanup_free_ char *lines = xstrndup(question, n);
 	out_ours(r, lines);
-	_cleanup_free_ char *prompt =
-	    alloc_printf("%s (y or n) ", question + n);
+	_cleanup_free_ char *prompt = xasprintf("%s (y or n) ", question + n);
 	while (input_ask(r, prompt, &answer)) {
-		char c = (char)tolower((unsigned char)text_get(&answer)[0]);
+		char c = (char)tolower((unsigned char)str_get(&answer)[0]);
 		if (c == 'y' || c == 'n')
 			return c == 'y';
 		out(r, "Please answer y or n.\n");
@@ -98,10 +98,10 @@ static void note_repeat(struct repl *r, const char *line)
 	dbg_error_destroy(err);
 	_cleanup_free_ char *again = NULL;
 	if (flags & CMD_REPEAT)
-		again = alloc_str(line);
+		again = xstrdup(line);
 	else if (flags & CMD_REPEAT_BARE)
-		again = alloc_strn(cmd->names, cmd_name_len(cmd));
-	alloc_replace(&r->last_line, again);
+		again = xstrndup(cmd->names, cmd_name_len(cmd));
+	str_set(&r->last_line, again);
 }
 
 struct dbg_error *repl_line(struct repl *r, const char *line)
@@ -159,9 +159,9 @@ void repl_deinit(struct repl *r)
 
 static void copy_options(struct repl *r, const struct repl_options *o)
 {
-	alloc_replace(&r->program, o->program);
-	alloc_replace(&r->cwd, o->cwd);
-	alloc_replace(&r->tty, o->tty);
+	str_set(&r->program, o->program);
+	str_set(&r->cwd, o->cwd);
+	str_set(&r->tty, o->tty);
 	for (size_t i = 0; i < o->n_args; i++)
 		words_add(&r->args, o->args[i], strlen(o->args[i]));
 	for (size_t i = 0; i < o->n_env; i++)
@@ -228,9 +228,9 @@ static void attach_startup(struct repl *r)
 	if (!o->attach && !o->core)
 		return;
 	_cleanup_free_ char *line =
-	    o->core ? alloc_printf("core-file %s", o->core)
-		    : alloc_printf("attach %s%s", o->wait ? "--wait " : "",
-				   o->attach);
+	    o->core
+		? xasprintf("core-file %s", o->core)
+		: xasprintf("attach %s%s", o->wait ? "--wait " : "", o->attach);
 	struct dbg_error *err = repl_line(r, line);
 	if (err)
 		repl_complain(r, "", err);

@@ -23,7 +23,7 @@
 #include "loop.h"
 #include "repl.h"
 #include "setting.h"
-#include "text.h"
+#include "base/str.h"
 #include "words.h"
 
 struct edit;

@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "alloc.h"
+#include "base/mem.h"
 #include "fault.h"
 #include "lines.h"
 #include "repl_priv.h"
@@ -62,7 +62,7 @@ uint64_t screen_width(const struct repl *r)
 /* ---- Pages ------------------------------------------------------------- */
 
 // A line from the terminal; false if Ctrl-C or our end came instead.
-static bool read_answer(const struct repl *r, struct text *ret)
+static bool read_answer(const struct repl *r, struct str *ret)
 {
 	struct pollfd fd = {STDIN_FILENO, POLLIN, 0};
 
@@ -79,7 +79,7 @@ static bool read_answer(const struct repl *r, struct text *ret)
 
 static void end_page(struct screen *s)
 {
-	_cleanup_text_ struct text answer = {0};
+	_cleanup_str_ struct str answer = {0};
 
 	fputs("--Type <RET> for more, q to quit, c to continue without "
 	      "paging--",
@@ -88,7 +88,7 @@ static void end_page(struct screen *s)
 	bool more = read_answer(s->r, &answer);
 	s->lines = 0;
 	s->column = 0;
-	char c = *text_get(&answer);
+	char c = *str_get(&answer);
 	s->endless = c == 'c';
 	if (more && c != 'q')
 		return;
@@ -217,7 +217,7 @@ void screen_log_error(struct repl *r, const char *line)
 void screen_create(struct repl *r)
 {
 	static const cookie_io_functions_t functions = {.write = on_write};
-	struct screen *s = alloc_zero(1, sizeof(*s));
+	struct screen *s = xcalloc(1, sizeof(*s));
 
 	s->r = r;
 	FILE *out = fopencookie(s, "w", functions);

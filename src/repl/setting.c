@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc.h"
+#include "base/mem.h"
+#include "base/str.h"
 #include "cmd.h"
 #include "fault.h"
 #include "parse.h"
@@ -88,8 +89,8 @@ void settings_init(struct repl *r)
 	    .pagination = true,
 	    .height = SCREEN_AUTO,
 	    .width = SCREEN_AUTO,
-	    .log_file = alloc_str("dndbg.txt"),
-	    .prompt = alloc_str("(dndbg) "),
+	    .log_file = xstrdup("dndbg.txt"),
+	    .prompt = xstrdup("(dndbg) "),
 	};
 }
 
@@ -182,7 +183,7 @@ static struct dbg_error *set_own(struct repl *r, const struct setting *s,
 	case SETTING_FILE:
 		if (!*value)
 			return fault_arg("The name of a file expected.");
-		alloc_replace(field(r, s), value);
+		str_set(field(r, s), value);
 		return NULL;
 	case SETTING_LOG:
 		return set_log(r, value);
@@ -190,8 +191,8 @@ static struct dbg_error *set_own(struct repl *r, const struct setting *s,
 		break;
 	}
 	// As in gdb, a blank belongs behind the prompt.
-	_cleanup_free_ char *prompt = alloc_printf("%s ", value);
-	alloc_replace(&r->set.prompt, prompt);
+	_cleanup_free_ char *prompt = xasprintf("%s ", value);
+	str_set(&r->set.prompt, prompt);
 	return NULL;
 }
 
@@ -258,7 +259,7 @@ struct dbg_error *setting_set(struct repl *r, const char *text)
 		return err;
 	value = text + strlen(engine.name);
 	value += strspn(value, " \t");
-	_cleanup_free_ char *name = alloc_str(engine.name);
+	_cleanup_free_ char *name = xstrdup(engine.name);
 	// It may change what a frame says of its source, and which one has
 	// the selected number.
 	r->has_frame = false;

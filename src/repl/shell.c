@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "alloc.h"
+#include "base/mem.h"
 #include "fault.h"
 #include "print.h"
 #include "repl_priv.h"
@@ -33,9 +33,8 @@ static void streams_close(struct streams *s)
 		close(s->out);
 }
 
-static struct dbg_error *streams_open(const struct repl *r,
-				      const struct text *input,
-				      struct streams *ret)
+static struct dbg_error *
+streams_open(const struct repl *r, const struct str *input, struct streams *ret)
 {
 	bool good = true;
 
@@ -43,7 +42,7 @@ static struct dbg_error *streams_open(const struct repl *r,
 	if (input) {
 		ret->in = memfd_create("input", MFD_CLOEXEC);
 		good = ret->in >= 0 &&
-		       write(ret->in, text_get(input), input->len) ==
+		       write(ret->in, str_get(input), input->len) ==
 			   (ssize_t)input->len &&
 		       lseek(ret->in, 0, SEEK_SET) == 0;
 	} else if (!r->screen) {
@@ -106,9 +105,9 @@ static struct dbg_error *run(const char *command, const struct streams *s)
 	pid_t pid;
 	int status;
 
-	_cleanup_free_ char *copy = alloc_str(command);
+	_cleanup_free_ char *copy = xstrdup(command);
 	_cleanup_free_ char *program =
-	    alloc_str(!*command && shell && *shell ? shell : sh);
+	    xstrdup(!*command && shell && *shell ? shell : sh);
 	char *argv[] = {program, option, copy, NULL};
 	if (!*command)
 		argv[1] = NULL;
@@ -127,7 +126,7 @@ static struct dbg_error *run(const char *command, const struct streams *s)
 }
 
 struct dbg_error *shell_run(struct repl *r, const char *command,
-			    const struct text *input)
+			    const struct str *input)
 {
 	struct dbg_error *err;
 	struct streams s;

@@ -11,7 +11,7 @@
 #include "dbg.h"
 
 struct repl;
-struct text;
+struct str;
 
 /* ---- show_frame.c ---------------------------------------------------- */
 
@@ -49,7 +49,7 @@ const char *source_name(const struct repl *r, const char *path);
 /* A value with its children, without name and end of line. */
 void show_value(struct repl *r, const struct dbg_value *v);
 /* A catchpoint as it was asked for: "throw -exact System.IO.IOException". */
-void catch_add_text(const struct dbg_breakpoint *b, struct text *ret);
+void catch_add_text(const struct dbg_breakpoint *b, struct str *ret);
 /* "name = value" lines of a scope; says @none if there are none. */
 DBG_MUST struct dbg_error *show_scope(struct repl *r, dbg_id frame,
 				      enum dbg_scope scope, const char *none,

@@ -69,23 +69,22 @@ static void show_place(struct repl *r, const struct dbg_breakpoint *b)
 	out(r, "\n");
 }
 
-void catch_add_text(const struct dbg_breakpoint *b, struct text *ret)
+void catch_add_text(const struct dbg_breakpoint *b, struct str *ret)
 {
-	text_addf(ret, "%s%s", catch_name(b),
-		  b->catches.exact ? " -exact" : "");
+	str_addf(ret, "%s%s", catch_name(b), b->catches.exact ? " -exact" : "");
 	if (b->catches.module)
-		text_addf(ret, " -module %s", b->catches.module);
+		str_addf(ret, " -module %s", b->catches.module);
 	if (b->catches.message)
-		text_addf(ret, " -message \"%s\"", b->catches.message);
+		str_addf(ret, " -message \"%s\"", b->catches.message);
 	if (b->text)
-		text_addf(ret, " %s", b->text);
+		str_addf(ret, " %s", b->text);
 }
 
 struct dbg_error *show_break_new(struct repl *r, uint32_t number)
 {
 	struct dbg_error *err;
 	struct dbg_breakpoint b;
-	_cleanup_text_ struct text catches = {0};
+	_cleanup_str_ struct str catches = {0};
 
 	err = dbg_break_get(r->dbg, number, &b);
 	if (err)
@@ -93,7 +92,7 @@ struct dbg_error *show_break_new(struct repl *r, uint32_t number)
 	if (catch_name(&b)) {
 		catch_add_text(&b, &catches);
 		out(r, "%s %" PRIu32 " (%s)\n", kind_name(&b), b.number,
-		    text_get(&catches));
+		    str_get(&catches));
 		return NULL;
 	}
 	if (b.kind == DBG_BREAK_WATCH && b.state == DBG_BREAK_BOUND) {
@@ -136,11 +135,11 @@ static void show_location(struct repl *r, const struct dbg_location *l)
 static void show_what(struct repl *r, const struct dbg_breakpoint *b)
 {
 	const char *text = b->text ? b->text : "";
-	_cleanup_text_ struct text catches = {0};
+	_cleanup_str_ struct str catches = {0};
 
 	if (catch_name(b)) {
 		catch_add_text(b, &catches);
-		out(r, "%-18s exception %s\n", "", text_get(&catches));
+		out(r, "%-18s exception %s\n", "", str_get(&catches));
 		return;
 	}
 	if (b->kind == DBG_BREAK_WATCH)

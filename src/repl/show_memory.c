@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc.h"
+#include "base/mem.h"
 #include "fault.h"
 #include "parse.h"
 #include "print.h"
@@ -74,7 +74,7 @@ struct dbg_error *address_of(struct repl *r, const char *expr, uint64_t *ret)
 		n--;
 	const char *sign = expr + n + strspn(expr + n, " \t");
 	const char *number = *sign ? sign + 1 + strspn(sign + 1, " \t") : "";
-	_cleanup_free_ char *head = alloc_strn(expr, n);
+	_cleanup_free_ char *head = xstrndup(expr, n);
 	bool simple = parse_u64(head, &base);
 	if (*head == '$' && strcmp(head, "$exception") != 0) {
 		err = register_value(r, head + 1, &base);

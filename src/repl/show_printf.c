@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc.h"
+#include "base/mem.h"
 #include "fault.h"
 #include "parse.h"
 #include "plain.h"
@@ -135,23 +135,23 @@ static struct dbg_error *integer(struct repl *r, const char *expr,
 // A string's text stands between quotes, which are not meant here.
 static char *bare_text(const struct dbg_value *v)
 {
-	_cleanup_text_ struct text t = {0};
+	_cleanup_str_ struct str t = {0};
 	const char *s = v->text;
 	size_t n = strlen(s);
 
 	if (v->kind != DBG_VALUE_STRING || n < 2 || *s != '"')
-		return alloc_str(s);
+		return xstrdup(s);
 	bool cut = s[n - 1] != '"';
 	for (size_t i = 1; i < n - !cut; i++) {
 		if (s[i] == '\\' && strchr("\"\\", s[i + 1]))
 			i++;
-		text_addc(&t, s[i]);
+		str_addc(&t, s[i]);
 	}
-	return text_take(&t);
+	return str_take(&t);
 }
 
 static struct dbg_error *add(struct repl *r, const struct conversion *c,
-			     const char *expr, struct text *ret)
+			     const char *expr, struct str *ret)
 {
 	struct dbg_error *err;
 	struct dbg_value v;
@@ -163,10 +163,10 @@ static struct dbg_error *add(struct repl *r, const struct conversion *c,
 		if (err)
 			return err;
 		_cleanup_free_ char *text = bare_text(&v);
-		_cleanup_text_ struct text plain = {0};
+		_cleanup_str_ struct str plain = {0};
 		plain_add(&plain, text, strlen(text));
 		snprintf(fmt, sizeof(fmt), "%ss", c->spec);
-		text_addf(ret, fmt, text_get(&plain));
+		str_addf(ret, fmt, str_get(&plain));
 		return NULL;
 	}
 	err = integer(r, expr, strchr("di", c->letter), &number);
@@ -180,7 +180,7 @@ static struct dbg_error *add(struct repl *r, const struct conversion *c,
 	bool pointer = c->letter == 'p';
 	snprintf(fmt, sizeof(fmt), "%s%sl%c", pointer ? "0x" : "", c->spec,
 		 pointer ? 'x' : c->letter);
-	text_addf(ret, fmt, number);
+	str_addf(ret, fmt, number);
 	return NULL;
 }
 
@@ -188,7 +188,7 @@ struct dbg_error *show_printf(struct repl *r, const char *args)
 {
 	struct dbg_error *err = NULL;
 	_cleanup_words_ struct words words = {0};
-	_cleanup_text_ struct text text = {0};
+	_cleanup_str_ struct str text = {0};
 	struct conversion c;
 	size_t used = 0;
 
@@ -202,9 +202,9 @@ struct dbg_error *show_printf(struct repl *r, const char *args)
 	for (const char *p = args + 1; !err && p < end;) {
 		char one = *p++;
 		if (one == '\\') {
-			text_addc(&text, unescaped(&p));
+			str_addc(&text, unescaped(&p));
 		} else if (one != '%' || *p == '%') {
-			text_addc(&text, one);
+			str_addc(&text, one);
 			p += one == '%';
 		} else {
 			err = take_conversion(&p, &c);
@@ -219,6 +219,6 @@ struct dbg_error *show_printf(struct repl *r, const char *args)
 		err = fault_arg("Wrong number of arguments for specified "
 				"format-string.");
 	if (!err)
-		out_ours(r, text_get(&text));
+		out_ours(r, str_get(&text));
 	return err;
 }

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc.h"
+#include "base/mem.h"
+#include "base/str.h"
 #include "repl/cmd.h"
 #include "repl/parse.h"
-#include "text.h"
 #include "words.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -16,7 +16,7 @@ static void split(const char *line)
 	_cleanup_words_ struct words plain = {0};
 	_cleanup_words_ struct words again = {0};
 	_cleanup_words_ struct words command = {0};
-	_cleanup_text_ struct text quoted = {0};
+	_cleanup_str_ struct str quoted = {0};
 	char *stdio[3] = {NULL, NULL, NULL};
 
 	dbg_error_destroy(words_command(line, &command, stdio));
@@ -28,10 +28,10 @@ static void split(const char *line)
 		return;
 	for (size_t i = 0; i < plain.n; i++) {
 		words_quote(plain.v[i], &quoted);
-		text_addc(&quoted, ' ');
+		str_addc(&quoted, ' ');
 	}
 	// Quoting and splitting must be each other's inverse.
-	if (words_split(text_get(&quoted), &again) || again.n != plain.n)
+	if (words_split(str_get(&quoted), &again) || again.n != plain.n)
 		abort();
 	for (size_t i = 0; i < plain.n; i++)
 		if (strcmp(again.v[i], plain.v[i]) != 0)
@@ -70,13 +70,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct repl_cmd *cmd;
 	struct cmd_line parts;
 
-	_cleanup_free_ char *line = alloc_strn((const char *)data, size);
+	_cleanup_free_ char *line = xstrndup((const char *)data, size);
 	cmd_parse(line, &parts);
 	cmd_parse_format(&parts);
 	if (parts.n_name)
 		dbg_error_destroy(
 		    cmd_find(NULL, parts.name, parts.n_name, &cmd));
-	_cleanup_free_ char *format = alloc_strn(parts.format, parts.n_format);
+	_cleanup_free_ char *format = xstrndup(parts.format, parts.n_format);
 	parse_args(format);
 	parse_args(parts.args);
 	split(parts.args);

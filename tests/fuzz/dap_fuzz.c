@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "alloc.h"
+#include "base/mem.h"
 #include "dap/dap.h"
 #include "dap/dap_priv.h"
 #include "repl/repl.h"
@@ -17,14 +17,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const struct dap_options options = {.commands = &repl_commands};
 
-static void add_message(struct text *t, const char *s, size_t n)
+static void add_message(struct str *t, const char *s, size_t n)
 {
-	text_addf(t, "Content-Length: %zu\r\n\r\n", n);
-	text_addn(t, s, n);
+	str_addf(t, "Content-Length: %zu\r\n\r\n", n);
+	str_addn(t, s, n);
 }
 
 // Most inputs break the stream at once: each line is a message, too.
-static void frame_lines(const char *s, size_t n, struct text *ret)
+static void frame_lines(const char *s, size_t n, struct str *ret)
 {
 	static const char start[] =
 	    "{\"seq\":1,\"type\":\"request\",\"command\":\"initialize\"}";
@@ -96,13 +96,13 @@ static void set_up(const char *s, size_t n)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	_cleanup_text_ struct text framed = {0};
+	_cleanup_str_ struct str framed = {0};
 
 	if (size > 1 << 16)
 		return 0;
 	serve((const char *)data, size);
 	frame_lines((const char *)data, size, &framed);
-	serve(text_get(&framed), framed.len);
+	serve(str_get(&framed), framed.len);
 	set_up((const char *)data, size);
 	return 0;
 }

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "alloc.h"
+#include "base/mem.h"
 #include "dap/envfile.h"
 #include "dap/setup.h"
 
@@ -14,8 +14,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void take_profile(const char *path, const char *name)
 {
-	struct setup s = {.settings_file = alloc_str(path),
-			  .profile = alloc_str(name)};
+	struct setup s = {.settings_file = xstrdup(path),
+			  .profile = xstrdup(name)};
 
 	dbg_error_destroy(profile_take(&s));
 	setup_deinit(&s);

@@ -9,7 +9,7 @@
 #include "fault.h"
 #include "repl/cmd.h"
 #include "repl/parse.h"
-#include "text.h"
+#include "base/str.h"
 #include "words.h"
 
 static void no_error(struct dbg_error *err)
@@ -76,15 +76,15 @@ static void test_quote(void **state)
 	static const char *const all[] = {"a",  "",   "a b", "it's", "\"",
 					  "\\", "<x", "$y",  "\n",   "*"};
 	(void)state;
-	_cleanup_text_ struct text line = {0};
+	_cleanup_str_ struct str line = {0};
 	_cleanup_words_ struct words w = {0};
 	size_t n = sizeof(all) / sizeof(*all);
 
 	for (size_t i = 0; i < n; i++) {
 		words_quote(all[i], &line);
-		text_addc(&line, ' ');
+		str_addc(&line, ' ');
 	}
-	no_error(words_split(text_get(&line), &w));
+	no_error(words_split(str_get(&line), &w));
 	assert_int_equal(w.n, n);
 	for (size_t i = 0; i < n; i++)
 		assert_string_equal(w.v[i], all[i]);

@@ -11,10 +11,10 @@
 
 static void shows(const char *wanted, const char *s, size_t n)
 {
-	_cleanup_text_ struct text t = {0};
+	_cleanup_str_ struct str t = {0};
 
 	plain_add(&t, s, n);
-	assert_string_equal(wanted, text_get(&t));
+	assert_string_equal(wanted, str_get(&t));
 }
 
 #define SHOWS(wanted, s) shows(wanted, s, sizeof(s) - 1)

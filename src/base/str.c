@@ -28,21 +28,16 @@ void str_add(struct str *s, const char *text)
 	str_addn(s, text, strlen(text));
 }
 
-void str_addn(struct str *s, const char *text, size_t n)
+void str_grow(struct str *s, size_t n)
 {
 	size_t len = s->len + n;
 
-	if (len >= s->cap)
-		mem_grow(&s->s, &s->cap, len < ROOM_MIN ? ROOM_MIN : len, 1);
-	if (n)
-		memcpy(s->s + s->len, text, n);
-	s->len = len;
-	s->s[len] = '\0';
+	mem_grow(&s->s, &s->cap, len < ROOM_MIN ? ROOM_MIN : len, 1);
 }
 
-void str_addc(struct str *s, char c)
+void str_addn(struct str *s, const char *text, size_t n)
 {
-	str_addn(s, &c, 1);
+	str_end(s, mempcpy(str_room(s, n), text, n));
 }
 
 void str_addu(struct str *s, uint64_t n)
@@ -88,6 +83,14 @@ char *str_take(struct str *s)
 
 	memset(s, 0, sizeof(*s));
 	return text;
+}
+
+void str_set(char **p, const char *s)
+{
+	char *copy = s ? xstrdup(s) : NULL;
+
+	free(*p);
+	*p = copy;
 }
 
 void str_add_utf8(struct str *s, uint32_t c)

@@ -18,15 +18,43 @@ void str_deinit(struct str *s);
 void str_clear(struct str *s);
 void str_add(struct str *s, const char *text);
 void str_addn(struct str *s, const char *text, size_t n);
-void str_addc(struct str *s, char c);
 /* The digits of @n. */
 void str_addu(struct str *s, uint64_t n);
 void str_addf(struct str *s, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+/* Make room for @n more characters; others call str_room. */
+void str_grow(struct str *s, size_t n);
+
+/* Room for @n more characters, to be written and given to str_end. */
+static inline char *str_room(struct str *s, size_t n)
+{
+	if (s->cap - s->len <= n)
+		str_grow(s, n);
+	return s->s + s->len;
+}
+
+/* @end: behind the last character that was written. */
+static inline void str_end(struct str *s, char *end)
+{
+	s->len = (size_t)(end - s->s);
+	*end = '\0';
+}
+
+static inline void str_addc(struct str *s, char c)
+{
+	char *p = str_room(s, 1);
+
+	*p = c;
+	str_end(s, p + 1);
+}
+
 /* Contents, "" while empty; borrowed. */
 const char *str_get(const struct str *s);
 /* Take the contents (never NULL), leaving @s empty; caller frees. */
 char *str_take(struct str *s);
+
+/* Replace the string *@p by a copy of @s (which may be NULL). */
+void str_set(char **p, const char *s);
 
 /* Append @n UTF-16 units as UTF-8; a lone surrogate becomes U+FFFD. */
 void str_add_utf16(struct str *s, const uint16_t *units, size_t n);
