@@ -1,0 +1,222 @@
+/*
+ * Methods as objects: what a token, a name or a MethodDesc means, with all
+ * generic arguments; signatures, bodies, parameters; which override runs.
+ *
+ * struct il_method is canonical like struct il_type: one pointer for one
+ * (declaring instance, MethodDef, method arguments). A generic method over its
+ * own parameters is its definition. Arrays of several dimensions have methods
+ * without metadata (Get, Set, Address, .ctor): token 0, see array.
+ */
+#ifndef IL_METHODS_H
+#define IL_METHODS_H
+
+#include "il/types.h"
+
+struct il_method_facts;
+
+/* Bits of il_method.flags: MethodAttributes, II.23.1.10. */
+enum {
+	IL_METHOD_STATIC = 0x10,
+	IL_METHOD_FINAL = 0x20,
+	IL_METHOD_VIRTUAL = 0x40,
+	IL_METHOD_NEWSLOT = 0x100,
+	IL_METHOD_ABSTRACT = 0x400,
+	IL_METHOD_SPECIAL_NAME = 0x800,
+	IL_METHOD_PINVOKE = 0x2000,
+	/* Of impl_flags: MethodImplAttributes, II.23.1.11. */
+	IL_METHOD_RUNTIME = 0x3,
+	IL_METHOD_SYNCHRONIZED = 0x20,
+	IL_METHOD_INTERNAL_CALL = 0x1000,
+};
+
+struct il_sig {
+	bool has_this;
+	bool is_vararg;
+	uint8_t convention; /* II.23.2.1's first byte */
+	uint32_t n_generic; /* parameters of the method's own */
+	struct il_type *ret;
+	struct il_type **params; /* without `this` */
+	size_t n_params;
+};
+
+enum il_array_op {
+	IL_ARRAY_NONE,
+	IL_ARRAY_GET,
+	IL_ARRAY_SET,
+	IL_ARRAY_ADDRESS,
+	IL_ARRAY_NEW, /* n_params: rank lengths, or twice that with bounds */
+};
+
+struct il_method {
+	const char *name;      /* in metadata */
+	struct il_type *owner; /* the instance that declares it */
+	struct code_module *module;
+	uint32_t token; /* MethodDef; 0: see array */
+	uint16_t flags, impl_flags;
+	uint32_t rva;
+	enum il_array_op array;
+	struct il_type **args; /* its own generic arguments */
+	size_t n_args;
+	struct il_method_facts *facts; /* of il/ alone */
+};
+
+/* ---- Finding methods -------------------------------------------------- */
+
+/* Own methods in order of declaration, generic ones as definitions. */
+void il_type_methods(struct il_types *ts, struct il_type *type,
+		     struct il_method *const **ret, size_t *ret_n);
+struct il_method *il_method_get(struct il_types *ts, struct il_type *owner,
+				uint32_t token, struct il_type *const *args,
+				size_t n_args);
+/* @m, generic, with other arguments. */
+struct il_method *il_method_instance(struct il_types *ts,
+				     const struct il_method *m,
+				     struct il_type *const *args,
+				     size_t n_args);
+/*
+ * The first own method of @type of this name and number of parameters (-1:
+ * any); NULL if there is none.
+ */
+struct il_method *il_method_named(struct il_types *ts, struct il_type *type,
+				  const char *name, int n_params);
+/* Of the static constructor; NULL: none. */
+struct il_method *il_method_cctor(struct il_types *ts, struct il_type *type);
+/* Invoke of a delegate type; NULL: it is none. */
+struct il_method *il_method_invoke(struct il_types *ts, struct il_type *type);
+/*
+ * MethodDef, MemberRef, MethodSpec. A method that an instruction names is
+ * sought in the bases of the type named, too.
+ */
+DBG_MUST struct dbg_error *il_method_of_token(struct il_types *ts,
+					      const struct il_context *ctx,
+					      uint32_t token,
+					      struct il_method **ret);
+/*
+ * What a MethodDesc of the program stands for; arguments that its code shares
+ * are System.__Canon, unless @exact (may be NULL), the type of `this`, tells
+ * those of the class.
+ */
+DBG_MUST struct dbg_error *il_method_of_desc(struct il_types *ts, uint64_t desc,
+					     struct il_type *exact,
+					     struct il_method **ret);
+
+typedef bool il_method_fn(void *arg, struct il_method *m);
+/*
+ * Calls @fn for every extension method of this name in the loaded modules,
+ * until it returns false. The first call reads the modules' attributes.
+ */
+void il_extension_each(struct il_types *ts, const char *name, il_method_fn *fn,
+		       void *arg);
+
+/* ---- Facts ------------------------------------------------------------ */
+
+/* The tokens of the method's body mean this. Borrows from @m. */
+struct il_context il_method_context(const struct il_method *m);
+/* Signature with the arguments of class and method in place. Borrowed. */
+DBG_MUST struct dbg_error *il_method_sig(struct il_types *ts,
+					 struct il_method *m,
+					 const struct il_sig **ret);
+/* "Ns.Type<int>.Method(string)"; never NULL. */
+const char *il_method_name(struct il_types *ts, struct il_method *m);
+bool il_method_attribute(const struct il_method *m, const char *name,
+			 struct bytes *ret_blob);
+
+struct il_eh {
+	uint32_t flags; /* 0 catch, 1 filter, 2 finally, 4 fault */
+	uint32_t try_start, try_end, handler_start, handler_end;
+	uint32_t filter;        /* filter: its first offset */
+	struct il_type *caught; /* catch; NULL: its type is not loaded */
+};
+
+struct il_method_body {
+	struct bytes code;
+	uint32_t max_stack;
+	bool init_locals;
+	struct il_type **locals;
+	size_t n_locals;
+	struct il_eh *clauses;
+	size_t n_clauses;
+};
+
+/*
+ * The body, with types. Parsed once, borrowed. DBG_E_STATE for abstract
+ * methods and those without IL (runtime, P/Invoke).
+ */
+DBG_MUST struct dbg_error *il_method_body(struct il_types *ts,
+					  struct il_method *m,
+					  const struct il_method_body **ret);
+/*
+ * A place of the interpreter's own with each method (decoded instructions, its
+ * native): NULL until it is set.
+ */
+void **il_method_slot(struct il_method *m);
+
+struct il_param {
+	const char *name;   /* "" : none */
+	uint16_t flags;     /* ParamAttributes: 1 in, 2 out, 0x10 optional */
+	uint32_t token;     /* Param; 0: no row */
+	enum elem constant; /* ELEM_END: none */
+	struct bytes value; /* of the constant */
+	bool is_params;     /* [ParamArray] or [ParamCollection] */
+};
+
+/* Parameter @i from 0, without `this`. */
+void il_method_param(const struct il_method *m, uint32_t i,
+		     struct il_param *ret);
+
+/* A generic parameter's row: of a method, or of a class (@m NULL). */
+struct il_generic_param {
+	const char *name;
+	uint16_t flags; /* II.23.1.7: variance 3, class 4, struct 8, new 0x10 */
+	struct il_type **constraints; /* may mention parameters */
+	size_t n_constraints;
+};
+DBG_MUST struct dbg_error *il_generic_param(struct il_types *ts,
+					    const struct il_type *type,
+					    const struct il_method *m,
+					    uint32_t number,
+					    struct il_generic_param *ret);
+
+/* A signature of its own, for calli. */
+DBG_MUST struct dbg_error *il_sig_of_token(struct il_types *ts,
+					   const struct il_context *ctx,
+					   uint32_t token,
+					   const struct il_sig **ret);
+
+/* ---- Which method runs ------------------------------------------------ */
+
+/*
+ * The method that a callvirt of @m runs on an object of @type: overrides,
+ * MethodImpls, interfaces with variance, default implementations. @m itself
+ * if it is not virtual. DBG_E_NOT_FOUND if nothing implements it.
+ */
+DBG_MUST struct dbg_error *il_method_virtual(struct il_types *ts,
+					     struct il_method *m,
+					     struct il_type *type,
+					     struct il_method **ret);
+/*
+ * The method that `constrained. @type` call or callvirt of @m runs (III.2.1):
+ * static abstracts of interfaces too. If @type is a value type that inherits
+ * the method, *ret is @m's of the base, and `this` is to be boxed
+ * (*ret_box).
+ */
+DBG_MUST struct dbg_error *il_method_constrained(struct il_types *ts,
+						 struct il_method *m,
+						 struct il_type *type,
+						 struct il_method **ret,
+						 bool *ret_box);
+
+/* ---- Properties ------------------------------------------------------- */
+
+struct il_property {
+	const char *name;
+	struct il_type *owner;
+	uint32_t token;
+	struct il_method *getter, *setter; /* NULL: none */
+};
+
+/* Own properties in order of declaration; indexers have parameters. */
+void il_type_properties(struct il_types *ts, struct il_type *type,
+			const struct il_property **ret, size_t *ret_n);
+
+#endif

@@ -1,0 +1,291 @@
+/*
+ * The type system of interpreted code: types, fields, their layout.
+ *
+ * struct il_type is canonical: equal types are one pointer, wherever they
+ * come from (a MethodTable of the program, a signature, a C# name), until a
+ * module is unloaded (il_types_stop). It says what the metadata says, so a
+ * type that the program has never loaded is as good as any other; the
+ * runtime's own record, its MethodTable, is found on demand and decides the
+ * layout where there is one.
+ *
+ * A generic definition is its instance over its own parameters: List<T> is
+ * List<VAR 0>. Parameters have a number and no owner, as in signatures;
+ * il_type_subst puts arguments in their place.
+ *
+ * What leads nowhere (an assembly that is not loaded, broken metadata) is an
+ * error with the name of what was sought. NULL without an error is said
+ * where it can be.
+ */
+#ifndef IL_TYPES_H
+#define IL_TYPES_H
+
+#include "meta/sig.h"
+#include "value/value.h"
+
+struct arena;
+struct il_field;
+struct il_method;
+struct il_type_facts;
+struct il_types;
+
+enum il_kind {
+	IL_KIND_PRIM,   /* elem: VOID, BOOLEAN .. R8, I, U */
+	IL_KIND_ENUM,   /* elem: of the underlying type */
+	IL_KIND_STRUCT, /* any other value type */
+	IL_KIND_CLASS,  /* string, object, delegates, boxed in general */
+	IL_KIND_INTERFACE,
+	IL_KIND_ARRAY,
+	IL_KIND_POINTER,
+	IL_KIND_FUNCTION, /* function pointer */
+	IL_KIND_BYREF,
+	IL_KIND_VAR,  /* number: of the class's parameters */
+	IL_KIND_MVAR, /* ... of the method's */
+};
+
+/* Definitions of the core library that the rules name. */
+enum il_special {
+	IL_SPECIAL_NONE,
+	IL_SPECIAL_OBJECT,
+	IL_SPECIAL_STRING,
+	IL_SPECIAL_VALUETYPE, /* the class System.ValueType */
+	IL_SPECIAL_ENUM,      /* the class System.Enum */
+	IL_SPECIAL_ARRAY,     /* the class System.Array */
+	IL_SPECIAL_DELEGATE,  /* System.Delegate, System.MulticastDelegate */
+	IL_SPECIAL_NULLABLE,
+	IL_SPECIAL_DECIMAL,
+	IL_SPECIAL_TYPE, /* System.Type */
+	IL_SPECIAL_TYPEDBYREF,
+};
+
+struct il_type {
+	enum il_kind kind;
+	/*
+	 * PRIM, ENUM: see there. Of others as in signatures: STRING, OBJECT,
+	 * CLASS (interfaces too), VALUETYPE, SZARRAY, ARRAY, PTR, FNPTR, BYREF,
+	 * VAR, MVAR.
+	 */
+	enum elem elem;
+	enum il_special special;
+	bool open;             /* mentions a VAR or MVAR */
+	bool is_delegate;      /* derives from MulticastDelegate */
+	bool is_reference;     /* a place of it holds an object reference */
+	bool is_value;         /* PRIM, ENUM, STRUCT; not pointers */
+	uint32_t number;       /* VAR, MVAR */
+	uint32_t rank;         /* ARRAY; 1 with elem ARRAY: not from 0 */
+	uint32_t flags;        /* TypeAttributes, II.23.1.15 */
+	struct il_type *inner; /* ARRAY, POINTER, BYREF */
+	struct il_type **args; /* generic arguments, outermost class first */
+	size_t n_args;
+	struct code_module *module;    /* of the definition; NULL: made type */
+	uint32_t token;                /* TypeDef, 0: made type */
+	const struct il_sig *function; /* FUNCTION */
+	struct il_type_facts *facts;   /* of il/ alone */
+};
+
+/* What generic parameters stand for, and whose tokens are meant. */
+struct il_context {
+	struct code_module *module;
+	struct il_type *const *class_args;
+	size_t n_class_args;
+	struct il_type *const *method_args;
+	size_t n_method_args;
+};
+
+/* The session's. @types is borrowed. */
+struct il_types *il_types_create(struct types *types);
+void il_types_destroy(struct il_types *ts);
+/*
+ * A new stop: what was not loaded may be now. If a module was unloaded since
+ * the last stop everything is dropped, and no type survives. Call it behind
+ * types_stop. True if everything was dropped.
+ */
+bool il_types_stop(struct il_types *ts);
+struct types *il_types_values(struct il_types *ts);
+/* System.Private.CoreLib; NULL: not loaded yet. */
+struct code_module *il_types_core(struct il_types *ts);
+
+/* ---- Making types ----------------------------------------------------- */
+
+/* Primitive, void, string, object, I, U, TYPEDBYREF; NULL: no such elem. */
+struct il_type *il_type_of_elem(struct il_types *ts, enum elem elem);
+/* NULL if @mt is no MethodTable, or its module is not known. */
+struct il_type *il_type_of_mt(struct il_types *ts, uint64_t mt);
+/* The type of the same meaning in value/, and back; NULL if there is none. */
+struct il_type *il_type_of_value(struct il_types *ts, struct type *type);
+struct type *il_type_to_value(struct il_types *ts, struct il_type *type);
+/* A definition over its own parameters, if it is generic. */
+struct il_type *il_type_def(struct il_types *ts, struct code_module *module,
+			    uint32_t token);
+/* @args: as many as the definition has, those of enclosing classes first. */
+struct il_type *il_type_instance(struct il_types *ts, const struct il_type *def,
+				 struct il_type *const *args, size_t n_args);
+/* The definition of an instance over its own parameters. */
+struct il_type *il_type_generic(struct il_types *ts, struct il_type *type);
+struct il_type *il_type_vector(struct il_types *ts, struct il_type *inner);
+struct il_type *il_type_array(struct il_types *ts, struct il_type *inner,
+			      uint32_t rank);
+struct il_type *il_type_pointer(struct il_types *ts, struct il_type *inner);
+struct il_type *il_type_byref(struct il_types *ts, struct il_type *inner);
+struct il_type *il_type_param(struct il_types *ts, bool of_method,
+			      uint32_t number);
+struct il_type *il_type_nullable(struct il_types *ts, struct il_type *inner);
+/* Replace parameters; those that @ctx has no argument for stay. */
+struct il_type *il_type_subst(struct il_types *ts, struct il_type *type,
+			      const struct il_context *ctx);
+
+DBG_MUST struct dbg_error *il_type_of_sig(struct il_types *ts,
+					  const struct sig_type *sig,
+					  const struct il_context *ctx,
+					  struct il_type **ret);
+/* TypeDef, TypeRef, TypeSpec. */
+DBG_MUST struct dbg_error *il_type_of_token(struct il_types *ts,
+					    const struct il_context *ctx,
+					    uint32_t token,
+					    struct il_type **ret);
+/*
+ * The definition of a full metadata name, "System.Collections.Generic.List`1",
+ * nested ones by '+', in the core library; NULL if it has none.
+ */
+struct il_type *il_type_core(struct il_types *ts, const char *name);
+/*
+ * The same in the module @m, which may forward it; NULL if it is not there, or
+ * the module it is forwarded to is not loaded.
+ */
+struct il_type *il_type_named(struct il_types *ts, struct code_module *m,
+			      const char *name);
+/*
+ * By a C# name of any dots and @n_args generic arguments, as type_find_def
+ * does; NULL if there is none.
+ */
+struct il_type *il_type_find(struct il_types *ts, struct code_module *near,
+			     const char *name, size_t n_args);
+
+/* ---- Facts ------------------------------------------------------------ */
+
+/* MethodTable, if the program has loaded exactly this type; else 0. */
+uint64_t il_type_mt(struct il_types *ts, struct il_type *type);
+/*
+ * What stands for the type as the first word of an object and in a
+ * RuntimeTypeHandle: its MethodTable, or else a number that no address of the
+ * program is. Stays the same once it was given out.
+ */
+uint64_t il_type_handle(struct il_types *ts, struct il_type *type);
+/* The type of a handle or MethodTable; NULL if it is none. */
+struct il_type *il_type_of_handle(struct il_types *ts, uint64_t handle);
+
+/* C# name, "System.Collections.Generic.List<int>"; never NULL. */
+const char *il_type_name(struct il_types *ts, struct il_type *type);
+/* Of the definition, in metadata: "List`1"; "" for made types. */
+const char *il_type_simple_name(const struct il_type *type);
+const char *il_type_namespace(const struct il_type *type);
+/* The class whose member it is, not instantiated; NULL: none. */
+struct il_type *il_type_enclosing(struct il_types *ts, struct il_type *type);
+
+/* *ret NULL: object, interfaces, pointers, by-refs, parameters. */
+DBG_MUST struct dbg_error *
+il_type_parent(struct il_types *ts, struct il_type *type, struct il_type **ret);
+/*
+ * All interfaces, those of bases and of interfaces included, each once;
+ * arrays have those of their elements. Borrowed.
+ */
+DBG_MUST struct dbg_error *il_type_interfaces(struct il_types *ts,
+					      struct il_type *type,
+					      struct il_type *const **ret,
+					      size_t *ret_n);
+/*
+ * May a reference to an object of @from be used as one to @to: identity,
+ * bases, interfaces, variance, arrays (ECMA-335 I.8.7)? A value type as @from
+ * means its box; Nullable<T> as @to means T's.
+ */
+DBG_MUST struct dbg_error *il_type_assignable(struct il_types *ts,
+					      struct il_type *from,
+					      struct il_type *to, bool *ret);
+/* Is @type @base, or derived from it? Classes only, no variance. */
+DBG_MUST struct dbg_error *il_type_derives(struct il_types *ts,
+					   struct il_type *type,
+					   struct il_type *base, bool *ret);
+/*
+ * The instance of generic interface or class definition @def that @type is or
+ * implements, e.g. IEnumerable<string> for List<string>; *ret NULL: none. The
+ * first one, if there are several.
+ */
+DBG_MUST struct dbg_error *il_type_as(struct il_types *ts, struct il_type *type,
+				      const struct il_type *def,
+				      struct il_type **ret);
+/* Does the definition have the attribute? *ret_blob (may be NULL): its value.
+ */
+bool il_type_attribute(const struct il_type *type, const char *name,
+		       struct bytes *ret_blob);
+
+/* ---- Layout and fields ------------------------------------------------ */
+
+struct il_layout {
+	uint32_t size;  /* of a place: 8 for references */
+	uint32_t align; /* of a place */
+	/*
+	 * Bytes of an object's fields behind its MethodTable (of a box: size);
+	 * arrays and strings: what precedes the elements.
+	 */
+	uint32_t object;
+	bool has_refs; /* a place holds object references */
+};
+
+/*
+ * As in the program, if it has loaded the type or an instance that shares its
+ * layout, else by the runtime's rules. Borrowed.
+ */
+DBG_MUST struct dbg_error *il_type_layout(struct il_types *ts,
+					  struct il_type *type,
+					  const struct il_layout **ret);
+
+struct il_field {
+	const char *name;
+	struct il_type *owner; /* the instance that declares it */
+	uint32_t token;
+	uint16_t flags; /* FieldAttributes, II.23.1.5 */
+	bool is_static, is_const;
+	bool is_thread; /* [ThreadStatic] */
+	bool is_rva;    /* data of the image */
+	/*
+	 * Instance fields, once il_type_layout of the owner succeeded: from
+	 * the first byte of a struct, or behind the MethodTable of an object.
+	 */
+	uint32_t offset;
+	uint32_t index;       /* among the owner's fields */
+	struct il_type *type; /* NULL: see il_field_type */
+};
+
+/* Own fields in order of declaration, constants too. Borrowed. */
+void il_type_fields(struct il_types *ts, struct il_type *type,
+		    struct il_field *const **ret, size_t *ret_n);
+/* In @type or the nearest base that has it; *ret NULL: none. */
+DBG_MUST struct dbg_error *il_field_find(struct il_types *ts,
+					 struct il_type *type, const char *name,
+					 struct il_field **ret);
+/* Field, MemberRef. */
+DBG_MUST struct dbg_error *il_field_of_token(struct il_types *ts,
+					     const struct il_context *ctx,
+					     uint32_t token,
+					     struct il_field **ret);
+DBG_MUST struct dbg_error *
+il_field_type(struct il_types *ts, struct il_field *f, struct il_type **ret);
+/* Offset of an instance field; lays its owner out. */
+DBG_MUST struct dbg_error *il_field_offset(struct il_types *ts,
+					   struct il_field *f, uint32_t *ret);
+/*
+ * Address of a static in the program, of the value inside its box if the
+ * runtime boxes it; 0: its class is not initialised there. @thread may be
+ * NULL.
+ */
+DBG_MUST struct dbg_error *il_field_static(struct il_types *ts,
+					   struct il_field *f,
+					   struct thread_ref *thread,
+					   uint64_t *ret);
+/* Data of an RVA field, from its file, to the end of the section. */
+struct bytes il_field_data(const struct il_field *f);
+/* Value of a constant; *ret_elem ELEM_END: it has none. */
+struct bytes il_field_constant(const struct il_field *f, enum elem *ret_elem);
+/* Has the program run the static constructor of @type, or needs it none? */
+bool il_type_is_initialized(struct il_types *ts, struct il_type *type);
+
+#endif
