@@ -23,9 +23,9 @@ def test_set_variable(t):
     where = c.evaluate("&sum")["memoryReference"]
     told = c.event("memory", memoryReference=where)
     t.check_equal((0, 8), (told["offset"], told["count"]))
-    words = c.refused("setVariable", variablesReference=reference, name="i",
-                      value='"text"')
-    t.check(words, "no words")
+    t.check_in("cannot convert 'string' to 'int'", c.refused(
+        "setVariable", variablesReference=reference, name="i",
+        value='"text"'))
     t.check_in("no variable 'nothing'", c.refused(
         "setVariable", variablesReference=reference, name="nothing", value="1"))
     t.check_equal("1000", c.evaluate("i")["result"])
@@ -129,8 +129,8 @@ def test_memory(t):
     t.check_equal("-123456", c.variables(numbers)["[0]"]["value"])
     t.check_in("base64", c.refused("writeMemory", memoryReference=where,
                                    data="a*"))
-    t.check(c.refused("writeMemory", memoryReference="0x10", data="AAAA"),
-            "no words")
+    t.check_in("cannot write memory at 0x10", c.refused(
+        "writeMemory", memoryReference="0x10", data="AAAA"))
     c.ask("disconnect", terminateDebuggee=True)
     c.wait()
 

@@ -31,35 +31,46 @@ def test_garbage(t):
     c.seq = 900
     c.history.append({"type": "request", "seq": 900, "command": "threads"})
     t.check_in("'arguments' must be an object", c.answer(900)["message"])
-    for command, arguments in (
-            ("setBreakpoints", {}), ("setBreakpoints", {"source": 7}),
-            ("setBreakpoints", {"source": {}}),
-            ("setBreakpoints", {"source": {"path": "a.cs"}, "breakpoints": 7}),
-            ("setBreakpoints", {"source": {"path": "a.cs"},
-                                "breakpoints": [7]}),
-            ("setBreakpoints", {"source": {"path": "a.cs"},
-                                "breakpoints": [{"line": -1}]}),
-            ("setBreakpoints", {"source": {"path": "a.cs"},
-                                "breakpoints": [{"line": 1e300}]}),
-            ("setFunctionBreakpoints", {"breakpoints": [{"name": 1}]}),
-            ("setExceptionBreakpoints", {"filters": [1]}),
-            ("evaluate", {"expression": "1"}), ("stackTrace", {"threadId": 1}),
-            ("locations", {}), ("locations", {"locationReference": 1}),
-            ("source", {"sourceReference": -1}),
-            ("source", {"source": {"sourceReference": "1"}}),
-            ("cancel", {"requestId": "x"}), ("cancel", {"progressId": 7}),
-            ("completions", {"text": 7, "column": 1}),
-            ("continue", {"threadId": 1, "singleThread": 7}),
-            ("disconnect", {"suspendDebuggee": 1}),
-            ("continue", {"threadId": 1}), ("scopes", {"frameId": 1})):
+    a_cs = {"path": "a.cs"}
+    for command, arguments, words in (
+            ("setBreakpoints", {}, "'source' is missing"),
+            ("setBreakpoints", {"source": 7}, "'source' must be an object"),
+            ("setBreakpoints", {"source": {}}, "'source' names no file"),
+            ("setBreakpoints", {"source": a_cs, "breakpoints": 7},
+             "'breakpoints' must be an array"),
+            ("setBreakpoints", {"source": a_cs, "breakpoints": [7]},
+             "'breakpoints' must hold objects only"),
+            ("setBreakpoints", {"source": a_cs, "breakpoints": [{"line": -1}]},
+             "'line' must not be negative"),
+            ("setBreakpoints",
+             {"source": a_cs, "breakpoints": [{"line": 1e300}]},
+             "'line' must be a whole number"),
+            ("setFunctionBreakpoints", {"breakpoints": [{"name": 1}]},
+             "'name' must be a string"),
+            ("setExceptionBreakpoints", {"filters": [1]},
+             "'filters' must hold strings only"),
+            ("cancel", {"requestId": "x"},
+             "'requestId' must be a whole number"),
+            ("cancel", {"progressId": 7}, "'progressId' must be a string"),
+            ("disconnect", {"suspendDebuggee": 1},
+             "'suspendDebuggee' must be true or false"),
+            *((command, arguments, "there is no program")
+              for command, arguments in (
+                  ("evaluate", {"expression": "1"}),
+                  ("stackTrace", {"threadId": 1}), ("locations", {}),
+                  ("locations", {"locationReference": 1}),
+                  ("source", {"sourceReference": -1}),
+                  ("source", {"source": {"sourceReference": "1"}}),
+                  ("completions", {"text": 7, "column": 1}),
+                  ("continue", {"threadId": 1, "singleThread": 7}),
+                  ("continue", {"threadId": 1}), ("scopes", {"frameId": 1})))):
         c.seq += 1
         body = {"seq": c.seq, "type": "request", "command": command,
                 "arguments": arguments}
         c.history.append(body)
         raw(c, json.dumps(body).encode())
         answer = c.answer(c.seq)
-        t.check_equal(False, answer["success"])
-        t.check(answer["message"], "no words")
+        t.check_equal((False, words), (answer["success"], answer["message"]))
     c.launch(t.program("Hello"))
     c.end()
 
