@@ -1,5 +1,6 @@
-"""A program stopped in the midst of its runtime's start: where it writes a
-given word of the runtime's table for the DAC."""
+"""A program in the midst of its start: stopped where it maps a file, or where
+it writes a given word of the runtime's table for the DAC; or just met when it
+has mapped a file, if it is traced already."""
 import ctypes
 import os
 import re
@@ -11,6 +12,11 @@ from survivor import Busy
 
 TRACEME, POKEUSER, CONT, DETACH, SYSCALL = 0, 6, 7, 17, 24
 DEBUGREG, WRITE_8 = 848, 1 | 1 << 16 | 3 << 18  # DR0, eight bytes, written
+
+
+# What is mapped one after the other, up to the program's own assembly.
+STAGES = ("libhostfxr.so", "libhostpolicy.so", "libcoreclr.so",
+          "libclrjit.so", "System.Private.CoreLib.dll")
 
 
 def ptrace(request, pid=0, addr=0, data=0):
@@ -29,11 +35,30 @@ def go_on(pid, request, sig=0):
     return os.WSTOPSIG(status)
 
 
+def mapping(pid, image):
+    """Where the file of that name begins: address and path; nothing if it is
+    not mapped, or the process is gone."""
+    try:
+        with open(f"/proc/{pid}/maps") as file:
+            return re.search(rf"^(\w+)-.* 00000000 .* (/.*/{image})$",
+                             file.read(), re.M)
+    except OSError:
+        return None
+
+
+def await_mapping(t, image, argument=""):
+    """Until a .NET program of the test's with that argument has mapped it."""
+    def has(pid):
+        with open(f"/proc/{pid}/cmdline") as file:
+            return argument in file.read().split("\0")
+
+    t.wait_for(image, lambda: any(has(pid) and mapping(pid, image)
+                                  for pid in t.processes("dotnet")))
+
+
 def table_of(pid, image):
     """Address of the table, once the image is mapped."""
-    with open(f"/proc/{pid}/maps") as file:
-        found = re.search(rf"^(\w+)-.* 00000000 .* (/.*/{image})$",
-                          file.read(), re.M)
+    found = mapping(pid, image)
     if not found:
         return 0
     symbols = subprocess.run(["nm", "-D", found[2]], check=True, text=True,
@@ -52,11 +77,32 @@ def word(pid, addr):
         return None
 
 
-def stop_at_word(t, words, image, index):
-    """Busy, stopped as by SIGSTOP when that word is written."""
+def traced(t, words):
+    """Busy, traced by us, at its exec."""
     busy = Busy(t, words=words, preexec_fn=lambda: ptrace(TRACEME))
+    os.waitpid(busy.pid, 0)
+    return busy
+
+
+def let_go(t, busy):
+    """Nobody traces it, and it is stopped as by SIGSTOP."""
+    ptrace(DETACH, busy.pid, 0, signal.SIGSTOP)
+    t.wait_for("the stop", lambda: drive.state(busy.pid) == "T")
+    return busy
+
+
+def stop_at_mapping(t, words, image):
+    """Busy, stopped where that file is mapped."""
+    busy = traced(t, words)
+    while not mapping(busy.pid, image):
+        go_on(busy.pid, SYSCALL)
+    return let_go(t, busy)
+
+
+def stop_at_word(t, words, image, index):
+    """Busy, stopped when that word is written."""
+    busy = traced(t, words)
     pid, table = busy.pid, 0
-    os.waitpid(pid, 0)
     while not table or word(pid, table) is None:
         go_on(pid, SYSCALL)
         table = table or table_of(pid, image)
@@ -68,15 +114,12 @@ def stop_at_word(t, words, image, index):
     t.check(word(pid, table + 8 * index), "the word is not written")
     t.check_equal(0, word(pid, table + 8 * (index + 1)))
     ptrace(POKEUSER, pid, DEBUGREG + 8 * 7, 0)
-    ptrace(DETACH, pid, 0, signal.SIGSTOP)
-    t.wait_for("the stop", lambda: drive.state(pid) == "T")
-    return busy
+    return let_go(t, busy)
 
 
-def attach_halfway(t, words, image):
-    """Who attaches there meets the program as if it were not begun."""
-    for index in (0, 100):
-        busy = stop_at_word(t, words, image, index)
+def attach_stopped(t, busies):
+    """Who attaches to these meets the program as if it were not begun."""
+    for busy in busies:
         s = t.start("-p", str(busy.pid))
         s.cmd("break Tally.Turn")
         s.line("continue")
@@ -89,3 +132,8 @@ def attach_halfway(t, words, image):
         s.wait()
         busy.ready().untouched()
         busy.right()
+
+
+def attach_halfway(t, words, image):
+    attach_stopped(t, (stop_at_word(t, words, image, index)
+                       for index in (0, 100)))

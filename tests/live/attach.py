@@ -5,10 +5,10 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 
 import drive
-from halfway import attach_halfway
+from halfway import (STAGES, attach_halfway, attach_stopped,
+                     stop_at_mapping)
 from survivor import Busy, batch
 
 
@@ -119,15 +119,10 @@ def test_wait(t):
 
 
 def test_starting(t):
-    """At any moment of a program's start."""
-    for delay in range(0, 90, 6):
-        busy = Busy(t, "1", "1")
-        time.sleep(delay / 1000)
-        out = batch(t, f"attach {busy.pid}", "break Tally.Turn", "continue",
-                    "bt", "delete", "detach")
-        t.check_match(r"^Breakpoint 1, Busy.Tally.Turn \(this=", out)
-        busy.ready().untouched()
-        busy.right()
+    """At the stages of a program's start."""
+    words = t.program("Busy", "1", "1", host="dotnet")
+    attach_stopped(t, (stop_at_mapping(t, words, stage)
+                       for stage in ("dotnet", *STAGES, "Busy.dll")))
 
 
 def test_starting_halfway(t):

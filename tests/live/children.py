@@ -3,7 +3,8 @@ import os
 import re
 import shutil
 import signal
-import time
+
+from halfway import STAGES, await_mapping
 
 
 def run(t, commands, *args, words=None, **options):
@@ -221,24 +222,27 @@ def tasks_run(pid):
     return True
 
 
-def test_ctrl_c_at_any_time(t):
-    """... at whatever moment of their start and end; then all goes on."""
+def test_ctrl_c_at_start(t):
+    """... at the stages of their starts; then all goes on."""
     s = t.start("--args", *t.program("Children", "start", "3"))
     s.cmd("set confirm off")
     s.cmd("set follow-exec on")
-    for delay in range(0, 360, 40):
+    stages, arguments = (*STAGES[::2], "Children.dll"), ("start", "child")
+    for n in range(8):
+        # It is there until it was seen.
+        s.cmd("b " + t.at("Children", "child"))
         s.line("run")
         s.expect("^Starting program.*\n")
-        # Not waiting for anything: whatever the moment hits is the test.
-        time.sleep(delay / 1000)
+        await_mapping(t, stages[n % 4], arguments[n // 4])
         s.interrupt()
-        s.line(f"echo stop {delay} done\\n")
-        s.expect(f"stop {delay} done$")
+        s.line(f"echo stop {n} done\\n")
+        s.expect(f"stop {n} done$")
         s.line("info inferiors")
         s.line("bt")
+        s.line("delete")
         s.line("continue")
-        s.line(f"echo run {delay} done\\n")
-        s.expect(f"run {delay} done$")
+        s.line(f"echo run {n} done\\n")
+        s.expect(f"run {n} done$")
         s.expect(r"^\(dndbg\) ")
         t.check_equal([], t.processes())
     text = s.cmd("run")
@@ -246,7 +250,7 @@ def test_ctrl_c_at_any_time(t):
     t.check_equal(4, text.count("exited"))
 
 
-test_ctrl_c_at_any_time.time = 120
+test_ctrl_c_at_start.time = 120
 
 
 def test_killed(t):

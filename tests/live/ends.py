@@ -6,6 +6,7 @@ import signal
 import subprocess
 
 import drive
+from halfway import STAGES, await_mapping
 
 SLEEPS = "^ready"
 
@@ -120,20 +121,17 @@ def test_terminal_closed(t):
         t.wait_gone(pids[0])
 
 
-def test_killed_at_any_time(t):
-    """Killed without notice at moments all over the start of a program."""
-    for delay in range(0, 60, 3):
-        process = subprocess.Popen(
-            [t.dndbg, "--batch", "-ex", "b Main", "-ex", "run", "--args",
-             *t.program("Signals", "sleep")], env=t.env, cwd=t.dir,
-            stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
-            start_new_session=True)
-        # Not waiting for anything: whatever the moment hits is the test.
-        try:
-            process.wait(delay / 1000)
-        except subprocess.TimeoutExpired:
+def test_killed_at_start(t):
+    """Killed without notice at the stages of the start of a program."""
+    for stage in ("", "dotnet", *STAGES, "Signals.dll"):
+        with subprocess.Popen(
+                [t.dndbg, "-ex", "b Main", "-ex", "run", "--args",
+                 *t.program("Signals", "sleep")], env=t.env, cwd=t.dir,
+                stdout=subprocess.DEVNULL, stdin=subprocess.PIPE,
+                start_new_session=True) as process:
+            if stage:
+                await_mapping(t, stage)
             process.kill()
-            process.wait()
         t.wait_for("the program's end", lambda: not drive.tagged(t.tag))
 
 

@@ -7,7 +7,8 @@ import shutil
 import signal
 import subprocess
 import termios
-import time
+
+from halfway import STAGES, await_mapping
 
 
 def bare(t, words, **options):
@@ -557,26 +558,26 @@ def test_open_files(t):
     t.check_equal(*files)
 
 
-def test_ctrl_c_at_any_time(t):
-    """Ctrl-C at moments all over the start: a prompt each time, and no run
-    is the worse for the one before."""
+def test_ctrl_c_at_start(t):
+    """Ctrl-C at the stages of the start: a prompt each time, and no run is
+    the worse for the one before."""
     s = t.start("--args", *t.program("Hello"))
     s.cmd("set confirm off")
     s.cmd("b " + t.at("Hello", "print"))
-    for delay in range(0, 60, 4):
+    for stage in ("", "dotnet", *STAGES, "Hello.dll"):
         s.line("run")
         s.expect("^Starting program.*\n")
-        # Not waiting for anything: whatever the moment hits is the test.
-        time.sleep(delay / 1000)
+        if stage:
+            await_mapping(t, stage)
         s.interrupt()
         # At a stop that comes this very moment the kernel drops what is
         # written but not read yet, the prompt too: ask for an answer.
-        s.line(f"echo stop {delay} done\\n")
-        s.expect(f"stop {delay} done$")
+        s.line(f"echo stop {stage} done\\n")
+        s.expect(f"stop {stage} done$")
         for command in ("bt", "kill"):
             s.line(command)
-            s.line(f"echo {command} {delay} done\\n")
-            s.expect(f"{command} {delay} done$")
+            s.line(f"echo {command} {stage} done\\n")
+            s.expect(f"{command} {stage} done$")
         s.expect(r"^\(dndbg\) ")
         t.check_equal([], t.processes())
     t.check_in("Breakpoint 1, Hello.Program.Main", s.cmd("run"))
