@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "dap/console.h"
+#include "dap/launch/console.h"
 #include "dap/dap.h"
 #include "dbg.h"
 #include "repl/repl.h"

@@ -1,4 +1,4 @@
-#include "dap.h"
+#include "dap/dap.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -13,11 +13,11 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "dap_priv.h"
-#include "emit.h"
-#include "fault.h"
-#include "listen.h"
-#include "plain.h"
+#include "dap/dap_priv.h"
+#include "dap/wire/emit.h"
+#include "front/fault.h"
+#include "dap/wire/listen.h"
+#include "front/plain.h"
 
 enum {
 	READ_BYTES = 64 << 10,

@@ -4,9 +4,9 @@
 #ifndef DAP_DAP_H
 #define DAP_DAP_H
 
-#include "commands.h"
+#include "front/commands.h"
 #include "dbg.h"
-#include "listen.h"
+#include "dap/wire/listen.h"
 
 struct dap_options {
 	const char *version;

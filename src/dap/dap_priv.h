@@ -19,19 +19,19 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "breaks.h"
-#include "children.h"
-#include "setup.h"
-#include "console.h"
-#include "dap.h"
+#include "dap/request/breaks.h"
+#include "dap/launch/children.h"
+#include "dap/launch/setup.h"
+#include "dap/launch/console.h"
+#include "dap/dap.h"
 #include "dbg.h"
-#include "handle.h"
-#include "inbox.h"
-#include "loop.h"
-#include "outbox.h"
-#include "progress.h"
-#include "request.h"
-#include "sources.h"
+#include "dap/request/handle.h"
+#include "dap/wire/inbox.h"
+#include "front/loop.h"
+#include "front/outbox.h"
+#include "dap/wire/progress.h"
+#include "dap/request/request.h"
+#include "dap/request/sources.h"
 #include "base/str.h"
 
 /* What the client said it can. */

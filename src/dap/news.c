@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "dap_priv.h"
-#include "emit.h"
+#include "dap/dap_priv.h"
+#include "dap/wire/emit.h"
 
 void news_resumed(struct dap *d)
 {

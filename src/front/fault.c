@@ -1,4 +1,4 @@
-#include "fault.h"
+#include "front/fault.h"
 
 #include <stdarg.h>
 #include <stdio.h>

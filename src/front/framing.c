@@ -1,4 +1,4 @@
-#include "framing.h"
+#include "front/framing.h"
 
 #include <string.h>
 #include <strings.h>

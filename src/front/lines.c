@@ -1,4 +1,4 @@
-#include "lines.h"
+#include "front/lines.h"
 
 #include <errno.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "loop.h"
+#include "front/loop.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "fault.h"
+#include "front/fault.h"
 
 enum {
 	N_SIGNALS = 4,

@@ -1,11 +1,11 @@
-#include "plain.h"
+#include "front/plain.h"
 
 #include <assert.h>
 #include <limits.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "utf8.h"
+#include "front/utf8.h"
 
 /* One conversion of a format: "%-*.3ld". */
 struct conversion {

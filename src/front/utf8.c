@@ -1,4 +1,4 @@
-#include "utf8.h"
+#include "front/utf8.h"
 
 struct utf8_lead {
 	unsigned char from, to;  /* of the first byte */

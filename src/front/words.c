@@ -1,4 +1,4 @@
-#include "words.h"
+#include "front/words.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "fault.h"
+#include "front/fault.h"
 
 void words_clear(struct words *w)
 {

@@ -1,4 +1,4 @@
-#include "cmd.h"
+#include "repl/cmd.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -6,9 +6,9 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "fault.h"
-#include "repl_priv.h"
-#include "subcmd.h"
+#include "front/fault.h"
+#include "repl/repl_priv.h"
+#include "repl/command/subcmd.h"
 
 const struct cmd_family *const cmd_families[] = {
     &cmd_family_running,     &cmd_family_breakpoints,

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "input.h"
-#include "repl_priv.h"
+#include "repl/line/input.h"
+#include "repl/repl_priv.h"
 
 static const struct repl_options no_options = {.batch = true, .quiet = true};
 

@@ -11,10 +11,10 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "fault.h"
-#include "inferior.h"
-#include "print.h"
-#include "repl_priv.h"
+#include "front/fault.h"
+#include "repl/inferior.h"
+#include "repl/show/print.h"
+#include "repl/repl_priv.h"
 
 static struct inferior *add(struct repl *r, struct dbg *dbg)
 {

@@ -1,4 +1,4 @@
-#include "repl.h"
+#include "repl/repl.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -8,17 +8,17 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "cmd.h"
-#include "fault.h"
-#include "inferior.h"
-#include "input.h"
-#include "plain.h"
-#include "print.h"
-#include "repl_priv.h"
-#include "resume.h"
-#include "screen.h"
-#include "setting.h"
-#include "subcmd.h"
+#include "repl/cmd.h"
+#include "front/fault.h"
+#include "repl/inferior.h"
+#include "repl/line/input.h"
+#include "front/plain.h"
+#include "repl/show/print.h"
+#include "repl/repl_priv.h"
+#include "repl/resume.h"
+#include "repl/show/screen.h"
+#include "repl/setting.h"
+#include "repl/command/subcmd.h"
 
 void repl_say(FILE *out, const char *s)
 {

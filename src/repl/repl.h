@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "commands.h"
+#include "front/commands.h"
 #include "dbg.h"
 
 struct repl_startup {

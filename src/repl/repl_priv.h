@@ -20,11 +20,11 @@
 #include <stdio.h>
 
 #include "dbg.h"
-#include "loop.h"
-#include "repl.h"
-#include "setting.h"
+#include "front/loop.h"
+#include "repl/repl.h"
+#include "repl/setting.h"
 #include "base/str.h"
-#include "words.h"
+#include "front/words.h"
 
 struct edit;
 struct hook;

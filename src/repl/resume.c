@@ -13,12 +13,12 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "cmd.h"
-#include "inferior.h"
-#include "print.h"
-#include "repl_priv.h"
-#include "resume.h"
-#include "show.h"
+#include "repl/cmd.h"
+#include "repl/inferior.h"
+#include "repl/show/print.h"
+#include "repl/repl_priv.h"
+#include "repl/resume.h"
+#include "repl/show/show.h"
 
 void resume_begin(struct repl *r, enum resume_kind kind)
 {

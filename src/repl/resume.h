@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "dbg.h"
-#include "words.h"
+#include "front/words.h"
 
 struct call;
 struct repl;

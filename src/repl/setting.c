@@ -10,13 +10,13 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "cmd.h"
-#include "fault.h"
-#include "parse.h"
-#include "print.h"
-#include "repl_priv.h"
-#include "screen.h"
-#include "setting.h"
+#include "repl/cmd.h"
+#include "front/fault.h"
+#include "repl/line/parse.h"
+#include "repl/show/print.h"
+#include "repl/repl_priv.h"
+#include "repl/show/screen.h"
+#include "repl/setting.h"
 
 enum setting_kind {
 	SETTING_BOOL,

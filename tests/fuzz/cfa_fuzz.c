@@ -1,5 +1,5 @@
 /* Call frame instructions and the expressions in them. */
-#include "target/cfa.h"
+#include "target/elf/cfa.h"
 #include "target/target_priv.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -6,8 +6,8 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "repl/cmd.h"
-#include "repl/parse.h"
-#include "words.h"
+#include "repl/line/parse.h"
+#include "front/words.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

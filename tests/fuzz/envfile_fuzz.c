@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "dap/envfile.h"
-#include "dap/setup.h"
+#include "dap/launch/envfile.h"
+#include "dap/launch/setup.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

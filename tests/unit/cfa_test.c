@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "target/cfa.h"
+#include "target/elf/cfa.h"
 #include "target/target_priv.h"
 #include "target/unwind.h"
 

@@ -6,11 +6,11 @@
 
 #include <cmocka.h>
 
-#include "fault.h"
+#include "front/fault.h"
 #include "repl/cmd.h"
-#include "repl/parse.h"
+#include "repl/line/parse.h"
 #include "base/str.h"
-#include "words.h"
+#include "front/words.h"
 
 static void no_error(struct dbg_error *err)
 {

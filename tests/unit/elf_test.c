@@ -12,7 +12,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "target/debugfile.h"
+#include "target/elf/debugfile.h"
 #include "target/elf.h"
 #include "target/proc.h"
 #include "target/symtab.h"

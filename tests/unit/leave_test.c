@@ -11,11 +11,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "target/inject.h"
-#include "target/live.h"
-#include "target/net.h"
-#include "target/thread.h"
-#include "target/net_code.h"
+#include "target/live/inject.h"
+#include "target/live/live.h"
+#include "target/guard/net.h"
+#include "target/live/thread.h"
+#include "target/guard/net_code.h"
 #include "target/proc.h"
 #include "targetfixture.h"
 

@@ -12,7 +12,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "target/net_code.h"
+#include "target/guard/net_code.h"
 #include "targetfixture.h"
 
 enum {

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "plain.h"
+#include "front/plain.h"
 
 static void shows(const char *wanted, const char *s, size_t n)
 {

@@ -2,8 +2,8 @@
  * The code that a thread of the program runs for us: it makes a system call
  * or calls a function, and restores the thread's signal mask and registers.
  */
-#include "target/inject.h"
-#include "target/live.h"
+#include "target/live/inject.h"
+#include "target/live/live.h"
 
 #include <assert.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Watches by the debug registers of x86-64 (Intel SDM vol. 3, 17.2). */
-#include "target/live.h"
-#include "target/thread.h"
+#include "target/live/live.h"
+#include "target/live/thread.h"
 
 #include <errno.h>
 #include <stddef.h>

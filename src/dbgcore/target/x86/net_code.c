@@ -9,7 +9,7 @@
  * program makes: the page is made writable for a moment by mprotect. Only
  * where that is refused the file of the memory is opened.
  */
-#include "target/net_code.h"
+#include "target/guard/net_code.h"
 
 #include <errno.h>
 #include <fcntl.h>

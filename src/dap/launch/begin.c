@@ -1,0 +1,358 @@
+/*
+ * Starting and ending the program.
+ *
+ * `launch` starts the program at once and is answered when its runtime is up:
+ * by then it is certain that it can be debugged. There it is held, before any
+ * code of its own, until `configurationDone`. So a client may wait for the
+ * answer to `launch` before it sets its breakpoints, or send all at once, and
+ * no breakpoint is late. A program that loads no runtime for a while (a host,
+ * a script) runs, and `launch` is answered all the same. What is attached to
+ * is held likewise, but only for a moment: it has other things to do than to
+ * wait for us.
+ *
+ * With a terminal of the client's, that is first asked for (`runInTerminal`),
+ * and the program starts when the helper in it has told its name.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "dap/dap_priv.h"
+#include "dap/wire/emit.h"
+#include "front/fault.h"
+
+enum {
+	ANSWER_MS = 5000, /* for a program to load a runtime */
+	HELD_MS = 1000,   /* what was attached to, for breakpoints */
+};
+
+void begin_answer(struct dap *d, struct dbg_error *err)
+{
+	struct request req = {
+	    .seq = d->launch_seq,
+	    .command = d->setup.attach ? "attach" : "launch",
+	    .by_hand = true,
+	};
+
+	d->timers[TIMER_ANSWER] = 0;
+	if (!d->launching) {
+		dbg_error_destroy(err);
+		return;
+	}
+	d->launching = false;
+	dap_answer(d, &req, err);
+}
+
+void begin_runs(struct dap *d)
+{
+	begin_answer(d, NULL);
+}
+
+// Another start may follow; what was started is no use to anybody.
+static void fail(struct dap *d, struct dbg_error *err)
+{
+	progress_end(d, PROGRESS_TERMINAL);
+	if (d->launching) {
+		d->start = DAP_START_NONE;
+		begin_answer(d, err);
+	} else {
+		dap_complain(d, err);
+		begin_terminated(d);
+	}
+	console_close(&d->console);
+	if (dbg_state(d->dbg) != DBG_IDLE)
+		dap_complain(d, dbg_kill(d->dbg));
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+// What people call a program that is started so: `dotnet app.dll` is app.dll.
+static const char *program_name(const char *program, const char *first_arg)
+{
+	size_t n = first_arg ? strlen(first_arg) : 0;
+
+	if (strcmp(last_part(program), "dotnet") == 0 && n > 4 &&
+	    strcmp(first_arg + n - 4, ".dll") == 0)
+		return last_part(first_arg);
+	return last_part(program);
+}
+
+// Of a process that was attached to: its command line begins with @file.
+static void name_attached(struct dap *d, const char *file)
+{
+	char path[32], line[4096] = "";
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)d->pid);
+	FILE *f = fopen(path, "re");
+	size_t n = f ? fread(line, 1, sizeof(line) - 1, f) : 0;
+	if (f)
+		fclose(f);
+	size_t first = strlen(line) + 1;
+	str_set(&d->running,
+		program_name(file, first < n ? line + first : NULL));
+}
+
+// The program, or of one that was attached to the file that it runs.
+static void tell_process(struct dap *d)
+{
+	char link[32], file[4096];
+	const char *name = d->setup.program;
+
+	d->pid = dbg_pid(d->dbg);
+	snprintf(link, sizeof(link), "/proc/%d/exe", (int)d->pid);
+	ssize_t n = name ? 0 : readlink(link, file, sizeof(file) - 1);
+	file[n > 0 ? n : 0] = 0;
+	if (name)
+		str_set(&d->running,
+			program_name(name, d->setup.args.n ? d->setup.args.v[0]
+							   : NULL));
+	else
+		name_attached(d, file);
+	struct str *t = dap_event(d, "process");
+	emit_str(t, "name", name ? name : file);
+	emit_int(t, "systemProcessId", d->pid);
+	emit_bool(t, "isLocalProcess", true);
+	emit_str(t, "startMethod", d->setup.attach ? "attach" : "launch");
+	emit_int(t, "pointerSize", 64);
+	dap_send(d);
+}
+
+// Only the client knows how to come by a process to attach to again.
+static void tell_attached(struct dap *d)
+{
+	struct str *t = dap_event(d, "capabilities");
+
+	emit_object(t, "capabilities");
+	emit_bool(t, "supportsRestartRequest", false);
+	emit_object_end(t);
+	dap_send(d);
+}
+
+static struct dbg_error *launch(struct dap *d)
+{
+	struct setup *s = &d->setup;
+	struct dbg_error *err = NULL;
+	struct dbg_launch launch = {
+	    .program = s->program,
+	    .args = (const char *const *)s->args.v,
+	    .n_args = s->args.n,
+	    .cwd = s->cwd,
+	    .env = (const char *const *)s->env.v,
+	    .n_env = s->env.n,
+	    .tty = d->console.tty,
+	    .stop_at_entry = s->stop_at_entry && !s->no_debug,
+	    .hold = true,
+	};
+
+	if (!launch.tty)
+		err = console_pipes(&d->console, &launch);
+	if (!err)
+		err = dbg_launch(d->dbg, &launch);
+	console_started(&d->console);
+	return err;
+}
+
+static struct dbg_error *attach(struct dap *d)
+{
+	struct dbg_attach attach_to = {
+	    .pid = (pid_t)d->setup.pid,
+	    .name = d->setup.process_name,
+	};
+
+	return dbg_attach(d->dbg, &attach_to);
+}
+
+static struct dbg_error *ask_terminal(struct dap *d)
+{
+	static const char *const kinds[] = {"", "integrated", "external"};
+	struct dbg_error *err;
+	_cleanup_free_ char *arg = NULL;
+	char self[4096];
+
+	if (!d->client.run_in_terminal)
+		return fault(DBG_E_UNSUPPORTED,
+			     "this client cannot run a program in a terminal: "
+			     "set 'console' to internalConsole");
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	if (n < 0)
+		return fault(DBG_E_FILE, "cannot find dndbg itself");
+	self[n] = 0;
+	err = console_listen(&d->console, &arg);
+	if (err)
+		return err;
+	struct str *t = dap_ask(d, "runInTerminal", &d->terminal_seq);
+	emit_str(t, "kind", kinds[d->setup.console]);
+	emit_str(t, "title", d->setup.name ? d->setup.name : "dndbg");
+	emit_str(t, "cwd", d->setup.cwd ? d->setup.cwd : "");
+	emit_array(t, "args");
+	emit_str(t, NULL, self);
+	emit_str(t, NULL, arg);
+	emit_array_end(t);
+	dap_send(d);
+	d->start = DAP_START_TERMINAL;
+	progress_start(d, PROGRESS_TERMINAL, d->launch_seq);
+	return NULL;
+}
+
+static void launched(struct dap *d, struct dbg_error *err)
+{
+	d->start = DAP_STARTED;
+	if (err) {
+		fail(d, err);
+		return;
+	}
+	progress_end(d, PROGRESS_TERMINAL);
+	tell_process(d);
+	// the first thread is born with the program
+	news_thread_main(d);
+	if (d->launching)
+		dap_timer(d, TIMER_ANSWER, ANSWER_MS);
+}
+
+static void attached(struct dap *d, struct dbg_error *err)
+{
+	d->start = DAP_STARTED;
+	if (err) {
+		fail(d, err);
+		return;
+	}
+	begin_runs(d);
+	tell_process(d);
+	tell_attached(d);
+}
+
+static void start(struct dap *d)
+{
+	struct dbg_error *err = NULL;
+
+	d->terminated = false;
+	if (d->setup.attach)
+		attached(d, attach(d));
+	else if (d->setup.console == SETUP_CONSOLE_INTERNAL)
+		launched(d, launch(d));
+	else
+		err = ask_terminal(d);
+	if (err)
+		fail(d, err);
+}
+
+/* ---- Held, let go, gone ------------------------------------------------ */
+
+void begin_ready(struct dap *d, const struct dbg_stop *stop)
+{
+	bool waits = d->setup.attach && !d->setup.wake;
+
+	if (stop->note && d->launching && !d->setup.no_debug) {
+		fail(d, fault(DBG_E_RUNTIME, "%s", stop->note));
+		return;
+	}
+	if (stop->note)
+		dap_say(d, "%s", stop->note);
+	begin_runs(d);
+	d->held = true;
+	if (d->configured)
+		begin_release(d);
+	else if (waits)
+		dap_timer(d, TIMER_GO, HELD_MS);
+}
+
+void begin_release(struct dap *d)
+{
+	d->timers[TIMER_GO] = 0;
+	if (!d->held)
+		return;
+	d->held = false;
+	// a child that another session held for this one
+	if (d->setup.wake)
+		kill(dbg_pid(d->dbg), SIGCONT);
+	dap_complain(d, dbg_continue(d->dbg, 0));
+}
+
+bool begin_gone(struct dap *d, int status)
+{
+	bool asked = d->timers[TIMER_KILL];
+
+	if (d->launching && d->setup.no_debug)
+		begin_runs(d);
+	if (d->launching)
+		fail(d, fault(DBG_E_RUNTIME,
+			      "'%s' ended with exit code %d before it loaded a "
+			      ".NET runtime: see what it printed",
+			      d->setup.program, status));
+	else if (d->start != DAP_START_NONE)
+		return false;
+	if (asked)
+		begin_terminated(d);
+	return true;
+}
+
+void begin_cancel(struct dap *d)
+{
+	d->cancel_start = false;
+	fail(d, fault(DBG_E_INTERRUPTED, "cancelled"));
+}
+
+static void try_terminal(struct dap *d)
+{
+	if (d->console.tty)
+		launched(d, launch(d));
+	else if (d->console.listener < 0 && d->console.helper < 0)
+		fail(d, fault(DBG_E_FILE, "the terminal was closed"));
+}
+
+void begin_try(struct dap *d)
+{
+	if (d->cancel_start) {
+		begin_cancel(d);
+	} else if (d->start == DAP_START_TERMINAL) {
+		try_terminal(d);
+	} else if (d->left) {
+		d->left = false;
+		begin_terminated(d);
+	} else if (d->restart == DAP_RESTART_NOW) {
+		d->restart = DAP_RESTART_NONE;
+		console_close(&d->console);
+		start(d);
+	} else if (d->start == DAP_START_NONE && d->launching) {
+		start(d);
+	} else if (d->configured) {
+		begin_release(d);
+	}
+}
+
+void dap_answered(struct dap *d, const cJSON *message)
+{
+	const char *why = "the client gives no terminal";
+	int64_t seq = 0;
+	bool success = true;
+
+	dbg_error_destroy(args_i64(message, "request_seq", &seq));
+	dbg_error_destroy(args_bool(message, "success", &success));
+	children_answered(d, seq, success);
+	if (!seq || seq != d->terminal_seq)
+		return;
+	d->terminal_seq = 0;
+	// what matters is that the helper calls; some clients answer late
+	if (success || d->start != DAP_START_TERMINAL)
+		return;
+	dbg_error_destroy(args_str(message, "message", &why));
+	fail(d, fault(DBG_E_TARGET, "cannot run in a terminal: %s", why));
+}
+
+void begin_terminated(struct dap *d)
+{
+	if (d->terminated || !d->initialized)
+		return;
+	progress_end(d, PROGRESS_END);
+	d->terminated = true;
+	dap_event(d, "terminated");
+	dap_send(d);
+}

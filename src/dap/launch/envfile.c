@@ -1,0 +1,192 @@
+#include "dap/launch/envfile.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "dap/request/args.h"
+#include "front/fault.h"
+#include "dap/launch/setup.h"
+
+enum {
+	FILE_MAX_BYTES = 1 << 20
+};
+
+static struct dbg_error *read_all(const char *path, struct str *ret)
+{
+	char buf[4096];
+	ssize_t n = 0;
+	int fd;
+
+	struct dbg_error *err = dbg_open_file(path, O_RDONLY, false, &fd);
+	if (err)
+		return err;
+	while (ret->len <= FILE_MAX_BYTES &&
+	       (n = read(fd, buf, sizeof(buf))) > 0)
+		str_addn(ret, buf, (size_t)n);
+	int failed = n < 0 ? errno : 0;
+	close(fd);
+	if (failed)
+		return fault(DBG_E_FILE, "cannot read '%s': %s", path,
+			     strerror(failed));
+	if (ret->len > FILE_MAX_BYTES || memchr(str_get(ret), 0, ret->len))
+		return fault(DBG_E_FORMAT, "'%s' is too large or no text",
+			     path);
+	return NULL;
+}
+
+static void trim(const char **s, size_t *n)
+{
+	while (*n && isspace((unsigned char)**s)) {
+		(*s)++;
+		(*n)--;
+	}
+	while (*n && isspace((unsigned char)(*s)[*n - 1]))
+		(*n)--;
+}
+
+static struct dbg_error *take_line(const char *path, size_t number,
+				   const char *s, size_t n, struct words *env)
+{
+	trim(&s, &n);
+	if (!n || *s == '#')
+		return NULL;
+	const char *equals = memchr(s, '=', n);
+	if (!equals || equals == s)
+		return fault(DBG_E_FORMAT, "line %zu of '%s' is no NAME=VALUE",
+			     number, path);
+	size_t n_name = (size_t)(equals - s);
+	const char *value = equals + 1;
+	size_t n_value = n - n_name - 1;
+	trim(&s, &n_name);
+	trim(&value, &n_value);
+	if (n_value >= 2 && *value == '"' && value[n_value - 1] == '"') {
+		value++;
+		n_value -= 2;
+	}
+	_cleanup_free_ char *both =
+	    xasprintf("%.*s=%.*s", (int)n_name, s, (int)n_value, value);
+	words_add(env, both, strlen(both));
+	return NULL;
+}
+
+struct dbg_error *envfile_read(const char *path, struct words *env)
+{
+	_cleanup_str_ struct str all = {0};
+	size_t number = 0;
+
+	struct dbg_error *err = read_all(path, &all);
+	const char *s = str_get(&all);
+	if (!strncmp(s, "\xef\xbb\xbf", 3))
+		s += 3;
+	while (!err && *s) {
+		size_t n = strcspn(s, "\n");
+		err = take_line(path, ++number, s, n, env);
+		s += n + (s[n] == '\n');
+	}
+	return err;
+}
+
+/* ---- launchSettings.json ----------------------------------------------- */
+
+static const cJSON *first_project(const cJSON *profiles)
+{
+	const cJSON *p;
+
+	cJSON_ArrayForEach(p, profiles)
+	{
+		const cJSON *command = args_get(p, "commandName");
+		if (cJSON_IsString(command) &&
+		    !strcmp(command->valuestring, "Project"))
+			return p;
+	}
+	return NULL;
+}
+
+static void add_below(struct words *env, const char *name, const char *value)
+{
+	size_t n = strlen(name);
+
+	for (size_t i = 0; i < env->n; i++)
+		if (!strncmp(env->v[i], name, n) &&
+		    (env->v[i][n] == '=' || !env->v[i][n]))
+			return;
+	_cleanup_free_ char *s = xasprintf("%s=%s", name, value);
+	words_add(env, s, strlen(s));
+}
+
+static struct dbg_error *apply(struct setup *s, const cJSON *profile)
+{
+	struct dbg_error *err;
+	const cJSON *env = NULL;
+	const cJSON *item;
+	const char *url = NULL;
+	const char *line = NULL;
+
+	err = args_object(profile, "environmentVariables", &env);
+	if (!err)
+		err = args_str(profile, "applicationUrl", &url);
+	if (!err)
+		err = args_str(profile, "commandLineArgs", &line);
+	if (err)
+		return err;
+	cJSON_ArrayForEach(item, env) if (cJSON_IsString(item))
+	    add_below(&s->env, item->string, item->valuestring);
+	if (url)
+		add_below(&s->env, "ASPNETCORE_URLS", url);
+	if (line && !s->args.n)
+		return words_split(line, &s->args);
+	return NULL;
+}
+
+static struct dbg_error *take_json(struct setup *s, const char *path,
+				   const cJSON *json)
+{
+	const cJSON *profiles = NULL;
+	struct dbg_error *err = args_object(json, "profiles", &profiles);
+
+	if (err)
+		return err;
+	const cJSON *profile = s->profile && *s->profile
+				   ? args_get(profiles, s->profile)
+				   : first_project(profiles);
+	if (s->profile && *s->profile && !cJSON_IsObject(profile))
+		return fault_arg("'%s' has no profile '%s'", path, s->profile);
+	return profile ? apply(s, profile) : NULL;
+}
+
+struct dbg_error *profile_take(struct setup *s)
+{
+	_cleanup_str_ struct str all = {0};
+	_cleanup_free_ char *path = NULL;
+	bool asked = s->settings_file || s->profile;
+
+	if (s->settings_file)
+		path = xstrdup(s->settings_file);
+	else if (s->cwd)
+		path = xasprintf("%s/Properties/launchSettings.json", s->cwd);
+	if (!path)
+		return NULL;
+	struct dbg_error *err = read_all(path, &all);
+	if (err && !asked) {
+		dbg_error_destroy(err);
+		return NULL;
+	}
+	if (err)
+		return err;
+	if (!all.len)
+		return NULL;
+	cJSON_Minify(all.s); // comments are usual here
+	const char *text = all.s;
+	if (!strncmp(text, "\xef\xbb\xbf", 3))
+		text += 3;
+	cJSON *json = cJSON_Parse(text);
+	err = json ? take_json(s, path, json)
+		   : fault(DBG_E_FORMAT, "'%s' is no JSON", path);
+	cJSON_Delete(json);
+	return err;
+}

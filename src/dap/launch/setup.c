@@ -1,0 +1,537 @@
+#include "dap/launch/setup.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "dap/request/args.h"
+#include "dap/dap_priv.h"
+#include "dap/wire/emit.h"
+#include "dap/launch/envfile.h"
+#include "front/fault.h"
+
+enum {
+	FOR_LAUNCH = 1,
+	FOR_ATTACH = 2,
+	FOR_BOTH = 3,
+	FOR_CHILD = 4, /* holds for the sessions of children too */
+	OBJECT = 8,    /* false is as good as absent */
+};
+
+// The attribute has a value.
+typedef struct dbg_error *take_fn(struct dap *d, const cJSON *args,
+				  const char *name);
+
+struct attribute {
+	const char *name;
+	unsigned int where;
+	take_fn *take; /* NULL: nothing to do here */
+};
+
+// Clients fill in what their user left out.
+static bool is_empty(const cJSON *item)
+{
+	return !item || cJSON_IsNull(item) ||
+	       (cJSON_IsString(item) && !*item->valuestring);
+}
+
+void setup_deinit(struct setup *s)
+{
+	free(s->name);
+	free(s->program);
+	free(s->cwd);
+	free(s->process_name);
+	free(s->settings_file);
+	free(s->profile);
+	words_deinit(&s->args);
+	words_deinit(&s->env);
+	cJSON_Delete(s->for_children);
+	*s = (struct setup){0};
+}
+
+/* ---- The program ------------------------------------------------------- */
+
+static struct dbg_error *take_text(const cJSON *args, const char *name,
+				   char **to)
+{
+	const char *s = NULL;
+	struct dbg_error *err = args_str(args, name, &s);
+
+	if (!err)
+		str_set(to, s);
+	return err;
+}
+
+static struct dbg_error *take_name(struct dap *d, const cJSON *args,
+				   const char *name)
+{
+	return take_text(args, name, &d->setup.name);
+}
+
+// A path, as it is to be opened.
+static struct dbg_error *take_path(struct dap *d, const cJSON *args,
+				   const char *name, char **to)
+{
+	const char *s = NULL;
+	struct dbg_error *err = args_str(args, name, &s);
+
+	return err ? err : setup_path(&d->setup, s, to);
+}
+
+static struct dbg_error *take_program(struct dap *d, const cJSON *args,
+				      const char *name)
+{
+	return take_path(d, args, name, &d->setup.program);
+}
+
+static struct dbg_error *take_cwd(struct dap *d, const cJSON *args,
+				  const char *name)
+{
+	return take_path(d, args, name, &d->setup.cwd);
+}
+
+static struct dbg_error *take_args(struct dap *d, const cJSON *args,
+				   const char *name)
+{
+	const cJSON *list = args_get(args, name);
+	const cJSON *item;
+
+	if (cJSON_IsString(list))
+		return words_split(list->valuestring, &d->setup.args);
+	if (!cJSON_IsArray(list))
+		return fault_arg("'%s' must be an array of strings or a string",
+				 name);
+	cJSON_ArrayForEach(item, list)
+	{
+		if (!cJSON_IsString(item))
+			return fault_arg("'%s' must hold strings only", name);
+		words_add(&d->setup.args, item->valuestring,
+			  strlen(item->valuestring));
+	}
+	return NULL;
+}
+
+static void add_env(struct words *env, const char *name, const char *value)
+{
+	_cleanup_free_ char *s =
+	    value ? xasprintf("%s=%s", name, value) : xstrdup(name);
+
+	words_add(env, s, strlen(s));
+}
+
+static struct dbg_error *take_env(struct dap *d, const cJSON *args,
+				  const char *name)
+{
+	const cJSON *env = NULL;
+	const cJSON *item;
+
+	struct dbg_error *err = args_object(args, name, &env);
+	if (err)
+		return err;
+	cJSON_ArrayForEach(item, env)
+	{
+		if (!*item->string && is_empty(item))
+			continue;
+		if (!*item->string || strchr(item->string, '='))
+			return fault_arg("'%s' is not the name of a variable",
+					 item->string);
+		if (!cJSON_IsString(item) && !cJSON_IsNull(item))
+			return fault_arg("'%s' in '%s' must be a string, or "
+					 "null to remove it",
+					 item->string, name);
+		add_env(&d->setup.env, item->string, item->valuestring);
+	}
+	return NULL;
+}
+
+static struct dbg_error *take_env_file(struct dap *d, const cJSON *args,
+				       const char *name)
+{
+	_cleanup_free_ char *path = NULL;
+	struct dbg_error *err = take_path(d, args, name, &path);
+
+	return err ? err : envfile_read(path, &d->setup.env);
+}
+
+static struct dbg_error *take_profile(struct dap *d, const cJSON *args,
+				      const char *name)
+{
+	return take_text(args, name, &d->setup.profile);
+}
+
+static struct dbg_error *take_settings_file(struct dap *d, const cJSON *args,
+					    const char *name)
+{
+	return take_path(d, args, name, &d->setup.settings_file);
+}
+
+static struct dbg_error *take_entry(struct dap *d, const cJSON *args,
+				    const char *name)
+{
+	return args_bool(args, name, &d->setup.stop_at_entry);
+}
+
+static struct dbg_error *take_no_debug(struct dap *d, const cJSON *args,
+				       const char *name)
+{
+	return args_bool(args, name, &d->setup.no_debug);
+}
+
+static struct dbg_error *take_console(struct dap *d, const cJSON *args,
+				      const char *name)
+{
+	static const char *const names[] = {
+	    "internalConsole",
+	    "integratedTerminal",
+	    "externalTerminal",
+	};
+	const char *s = NULL;
+
+	struct dbg_error *err = args_str(args, name, &s);
+	if (err)
+		return err;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(s, names[i]) == 0) {
+			d->setup.console = (enum setup_console)i;
+			return NULL;
+		}
+	return fault_arg("'%s' must be internalConsole, integratedTerminal or "
+			 "externalTerminal, not '%s'",
+			 name, s);
+}
+
+/* ---- The process to attach to ------------------------------------------ */
+
+static struct dbg_error *take_pid(struct dap *d, const cJSON *args,
+				  const char *name)
+{
+	const cJSON *item = args_get(args, name);
+	uint64_t pid = 0;
+
+	if (cJSON_IsString(item)) {
+		if (!args_parse_addr(item->valuestring, &pid))
+			return fault_arg("'%s' must be a process number, not "
+					 "'%s'",
+					 name, item->valuestring);
+	} else {
+		struct dbg_error *err = args_u64(args, name, &pid);
+		if (err)
+			return err;
+	}
+	if (pid > INT32_MAX)
+		return fault_arg("'%s' is no process number", name);
+	d->setup.pid = (uint32_t)pid;
+	return NULL;
+}
+
+static struct dbg_error *take_process_name(struct dap *d, const cJSON *args,
+					   const char *name)
+{
+	return take_text(args, name, &d->setup.process_name);
+}
+
+/* ---- Settings of the engine -------------------------------------------- */
+
+struct switch_of {
+	const char *attribute, *setting;
+};
+
+// Attributes that are settings of the engine, on or off.
+static const struct switch_of switches[] = {
+    {"justMyCode", "just-my-code"},
+    {"enableStepFiltering", "step-over-properties"},
+    {"requireExactSource", "require-exact-source"},
+    {"suppressJITOptimizations", "suppress-jit-optimizations"},
+    {"showRuntimeThreads", "runtime-threads"},
+};
+
+void setup_not_served(struct dap *d, const char *name)
+{
+	dap_say(d, "The attribute '%s' is not served; it has no effect.", name);
+}
+
+static struct dbg_error *take_switch(struct dap *d, const cJSON *args,
+				     const char *name)
+{
+	bool on = false;
+
+	struct dbg_error *err = args_bool(args, name, &on);
+	for (size_t i = 0; !err && i < sizeof(switches) / sizeof(*switches);
+	     i++)
+		if (strcmp(switches[i].attribute, name) == 0)
+			err = dbg_set(d->dbg, switches[i].setting,
+				      on ? "on" : "off");
+	return err;
+}
+
+// true: all that the program starts; a string: the engine's words.
+static struct dbg_error *take_follow(struct dap *d, const cJSON *args,
+				     const char *name)
+{
+	const cJSON *item = args_get(args, name);
+
+	const char *what = cJSON_IsTrue(item) ? "on" : "off";
+	if (cJSON_IsString(item))
+		what = item->valuestring;
+	else if (!cJSON_IsBool(item))
+		return fault_arg("'%s' must be true, false or the name of a "
+				 "program",
+				 name);
+	if (strcmp(what, "off") != 0 && !d->client.start_debugging)
+		return fault(DBG_E_UNSUPPORTED,
+			     "this client starts no sessions for children: "
+			     "leave '%s' out",
+			     name);
+	return dbg_set(d->dbg, "follow-exec", what);
+}
+
+static struct dbg_error *take_woken(struct dap *d, const cJSON *args,
+				    const char *name)
+{
+	return args_bool(args, name, &d->setup.wake);
+}
+
+static struct dbg_error *add_rule(struct dap *d, const cJSON *item,
+				  const char *name)
+{
+	_cleanup_free_ char *dir = NULL;
+
+	if (!cJSON_IsString(item))
+		return fault_arg("'%s' in '%s' must be a string", item->string,
+				 name);
+	if (strchr(item->string, '"'))
+		return fault_arg("'%s' in '%s' has a quote in it", item->string,
+				 name);
+	struct dbg_error *err = setup_path(&d->setup, item->valuestring, &dir);
+	if (err)
+		return err;
+	_cleanup_free_ char *rule = xasprintf("\"%s\" %s", item->string, dir);
+	return dbg_set(d->dbg, "substitute-path", rule);
+}
+
+static struct dbg_error *take_source_map(struct dap *d, const cJSON *args,
+					 const char *name)
+{
+	const cJSON *map = NULL;
+	const cJSON *item;
+
+	struct dbg_error *err = args_object(args, name, &map);
+	cJSON_ArrayForEach(item, map)
+	{
+		if (err)
+			break;
+		if (*item->string && !is_empty(item))
+			err = add_rule(d, item, name);
+	}
+	return err;
+}
+
+// What `logging` turns on or off.
+static bool *logging_flag(struct setup *s, const char *name)
+{
+	const struct {
+		const char *name;
+		bool *flag;
+	} flags[] = {
+	    {"programOutput", &s->program_output},
+	    {"threadExit", &s->thread_exit},
+	    {"processExit", &s->process_exit},
+	    {"moduleLoad", &s->module_load},
+	};
+
+	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++)
+		if (strcmp(flags[i].name, name) == 0)
+			return flags[i].flag;
+	return NULL;
+}
+
+static struct dbg_error *take_logging(struct dap *d, const cJSON *args,
+				      const char *name)
+{
+	const cJSON *log = NULL;
+	const cJSON *item;
+
+	struct dbg_error *err = args_object(args, name, &log);
+	cJSON_ArrayForEach(item, log)
+	{
+		bool *flag = logging_flag(&d->setup, item->string);
+		if (!err && flag)
+			err = args_bool(log, item->string, flag);
+		// what is off is not wanted
+		if (err || flag || cJSON_IsFalse(item))
+			continue;
+		_cleanup_free_ char *full =
+		    xasprintf("%s.%s", name, item->string);
+		setup_not_served(d, full);
+	}
+	return err;
+}
+
+/* ---- The table --------------------------------------------------------- */
+
+static const struct attribute attributes[] = {
+    {"name", FOR_BOTH, take_name},
+    {"cwd", FOR_LAUNCH, take_cwd}, // others are relative to it
+    {"program", FOR_BOTH, take_program},
+    {"args", FOR_LAUNCH | OBJECT, take_args},
+    {"envFile", FOR_LAUNCH, take_env_file},
+    {"env", FOR_LAUNCH | OBJECT, take_env},
+    {"launchSettingsFilePath", FOR_LAUNCH, take_settings_file},
+    {"launchSettingsProfile", FOR_LAUNCH, take_profile},
+    {"stopAtEntry", FOR_LAUNCH, take_entry},
+    {"console", FOR_LAUNCH, take_console},
+    {"noDebug", FOR_LAUNCH, take_no_debug},
+    {"processId", FOR_ATTACH, take_pid},
+    {"processName", FOR_ATTACH, take_process_name},
+    {"justMyCode", FOR_BOTH | FOR_CHILD, take_switch},
+    {"enableStepFiltering", FOR_BOTH | FOR_CHILD, take_switch},
+    {"requireExactSource", FOR_BOTH | FOR_CHILD, take_switch},
+    {"suppressJITOptimizations", FOR_BOTH | FOR_CHILD, take_switch},
+    {"showRuntimeThreads", FOR_BOTH | FOR_CHILD, take_switch},
+    {"followChildren", FOR_BOTH | FOR_CHILD, take_follow},
+    {"__wake", FOR_ATTACH, take_woken},
+    {"symbolOptions", FOR_BOTH | FOR_CHILD | OBJECT, symbol_options_take},
+    {"sourceFileMap", FOR_BOTH | FOR_CHILD | OBJECT, take_source_map},
+    {"logging", FOR_BOTH | FOR_CHILD | OBJECT, take_logging},
+    // the client's own
+    {"type", FOR_BOTH | FOR_CHILD, NULL},
+    {"request", FOR_BOTH, NULL},
+    {"mode", FOR_BOTH, NULL},
+    {"restart", FOR_BOTH, NULL},
+    {"preLaunchTask", FOR_BOTH, NULL},
+    {"postDebugTask", FOR_BOTH, NULL},
+    {"internalConsoleOptions", FOR_BOTH, NULL},
+    {"debugServer", FOR_BOTH, NULL},
+    {"presentation", FOR_BOTH, NULL},
+    {"serverReadyAction", FOR_BOTH, NULL},
+    {"pipeTransport", FOR_BOTH, NULL},
+    {"suppressMultipleSessionWarning", FOR_BOTH, NULL},
+    {"linux", FOR_BOTH, NULL},
+    {"osx", FOR_BOTH, NULL},
+    {"windows", FOR_BOTH, NULL},
+};
+
+static const struct attribute *find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(attributes) / sizeof(*attributes); i++)
+		if (strcmp(attributes[i].name, name) == 0)
+			return &attributes[i];
+	return NULL;
+}
+
+static void name_unknown(struct dap *d, const cJSON *args, unsigned int where)
+{
+	const cJSON *item;
+
+	cJSON_ArrayForEach(item, args)
+	{
+		const struct attribute *a = find(item->string);
+		// VS Code adds some of its own, all with two underscores
+		if (!strncmp(item->string, "__", 2) || is_empty(item) ||
+		    cJSON_IsFalse(item) || (a && (a->where & where)))
+			continue;
+		if (a)
+			dap_say(d,
+				"The attribute '%s' has no meaning for '%s'; "
+				"it has no effect.",
+				item->string,
+				where == FOR_LAUNCH ? "launch" : "attach");
+		else
+			setup_not_served(d, item->string);
+	}
+}
+
+// The type is what the client knows us by; VS Code knows that itself.
+static cJSON *for_children(const struct dap *d, const cJSON *args)
+{
+	cJSON *some = cJSON_CreateObject();
+
+	for (size_t i = 0; i < sizeof(attributes) / sizeof(*attributes); i++) {
+		const char *name = attributes[i].name;
+		const cJSON *item = args_get(args, name);
+		if (item && attributes[i].where & FOR_CHILD)
+			cJSON_AddItemToObject(some, name,
+					      cJSON_Duplicate(item, true));
+	}
+	if (!args_get(some, "type") && d->client.adapter)
+		cJSON_AddStringToObject(some, "type", d->client.adapter);
+	return some;
+}
+
+void setup_child(const struct setup *s, struct str *t)
+{
+	const cJSON *item;
+
+	cJSON_ArrayForEach(item, s->for_children)
+	{
+		char *json = cJSON_PrintUnformatted(item);
+		if (json)
+			emit_json(t, item->string, json);
+		cJSON_free(json);
+	}
+}
+
+static struct dbg_error *check(const struct setup *s)
+{
+	if (!s->attach && (!s->program || !*s->program))
+		return fault_arg("'program' is missing: name the .dll or the "
+				 "executable to debug");
+	if (s->attach && !s->pid && !s->process_name)
+		return fault_arg("'processId' is missing: name the process to "
+				 "attach to");
+	return NULL;
+}
+
+static struct dbg_error *take_all(struct dap *d, const cJSON *args, bool attach)
+{
+	unsigned int where = attach ? FOR_ATTACH : FOR_LAUNCH;
+
+	d->setup.attach = attach;
+	d->setup.program_output = true;
+	d->setup.process_exit = true;
+	struct dbg_error *err = dbg_set(d->dbg, "follow-exec", "auto");
+	if (!err)
+		err = dbg_set(d->dbg, "backtrace external", "off");
+	if (!err)
+		err = dbg_set(d->dbg, "runtime-threads", "off");
+	if (!err)
+		err = dbg_set(d->dbg, "print for-editor", "on");
+	if (err)
+		return err;
+	// In the order of the table: `env` comes over `envFile`.
+	for (size_t i = 0; i < sizeof(attributes) / sizeof(*attributes); i++) {
+		const struct attribute *a = &attributes[i];
+		const cJSON *item = args_get(args, a->name);
+		if (!(a->where & where) || !a->take || is_empty(item) ||
+		    (a->where & OBJECT && cJSON_IsFalse(item)))
+			continue;
+		err = a->take(d, args, a->name);
+		if (err)
+			return err;
+	}
+	d->setup.for_children = for_children(d, args);
+	name_unknown(d, args, where);
+	err = check(&d->setup);
+	if (!err && d->setup.no_debug)
+		err = dbg_set(d->dbg, "follow-exec", "off");
+	if (!err && !attach)
+		err = profile_take(&d->setup);
+	return err;
+}
+
+struct dbg_error *setup_take(struct dap *d, const cJSON *args, bool attach)
+{
+	struct setup before = d->setup;
+
+	d->setup = (struct setup){0};
+	struct dbg_error *err = take_all(d, args, attach);
+	// what is wrong changes nothing
+	if (err) {
+		setup_deinit(&d->setup);
+		d->setup = before;
+	} else {
+		setup_deinit(&before);
+	}
+	return err;
+}

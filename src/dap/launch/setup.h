@@ -1,0 +1,59 @@
+/*
+ * What launch.json says: the attributes of `launch` and `attach`, by a table.
+ * One that is not known or not served is named to the user; one with a wrong
+ * value is an error.
+ */
+#ifndef DAP_SETUP_H
+#define DAP_SETUP_H
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+
+#include "dbg.h"
+#include "base/str.h"
+#include "front/words.h"
+
+struct dap;
+
+enum setup_console {
+	SETUP_CONSOLE_INTERNAL,
+	SETUP_CONSOLE_INTEGRATED,
+	SETUP_CONSOLE_EXTERNAL,
+};
+
+struct setup {
+	bool attach;
+	char *name; /* of the configuration */
+	char *program, *cwd;
+	struct words args, env;
+	bool stop_at_entry, no_debug;
+	bool wake; /* it was held for us: it is to run on */
+	enum setup_console console;
+	bool program_output, thread_exit, process_exit, module_load; /* log */
+	uint32_t pid; /* to attach to, 0: by name */
+	char *process_name;
+	char *settings_file, *profile; /* launchSettings.json */
+	cJSON *for_children; /* attributes that hold for their sessions too */
+};
+
+void setup_deinit(struct setup *s);
+/* Take the arguments of `launch` or `attach`. */
+DBG_MUST struct dbg_error *setup_take(struct dap *d, const cJSON *args,
+				      bool attach);
+/* Write what the session of a child takes over from launch.json. */
+void setup_child(const struct setup *s, struct str *t);
+
+/*
+ * A path of launch.json as it is to be opened: file:// and ~ are resolved;
+ * what is relative is tried below @s->cwd, then below our own directory, each
+ * as it is and with backslashes turned. *@ret is replaced.
+ */
+DBG_MUST struct dbg_error *setup_path(const struct setup *s, const char *given,
+				      char **ret);
+/* An attribute that has no effect: tell the user. */
+void setup_not_served(struct dap *d, const char *name);
+/* The attribute `symbolOptions`. */
+DBG_MUST struct dbg_error *symbol_options_take(struct dap *d, const cJSON *args,
+					       const char *name);
+
+#endif

@@ -1,0 +1,227 @@
+/* Running and steps. */
+#include <string.h>
+
+#include "base/mem.h"
+#include "dap/dap_priv.h"
+#include "dap/wire/emit.h"
+#include "front/fault.h"
+
+static struct dbg_error *get_thread(struct dap *d, const struct request *req,
+				    uint32_t *ret)
+{
+	struct dbg_error *err = args_need(req->args, "threadId");
+
+	if (!err)
+		err = args_u32(req->args, "threadId", ret);
+	if (!err && !*ret)
+		err = fault(DBG_E_NOT_FOUND, "there is no thread 0");
+	d->last_thread = *ret;
+	return err;
+}
+
+static struct dbg_error *do_continue(struct dap *d, struct request *req)
+{
+	uint32_t thread = 0;
+	bool alone = false;
+
+	struct dbg_error *err = get_thread(d, req, &thread);
+	if (!err)
+		err = args_bool(req->args, "singleThread", &alone);
+	if (err)
+		return err;
+	emit_bool(req->body, "allThreadsContinued", !alone);
+	return dbg_continue(d->dbg, alone ? thread : 0);
+}
+
+static struct dbg_error *get_unit(const struct request *req,
+				  enum dbg_step_unit *ret)
+{
+	static const char *const names[] = {
+	    [DBG_UNIT_LINE] = "line",
+	    [DBG_UNIT_STATEMENT] = "statement",
+	    [DBG_UNIT_INSTRUCTION] = "instruction",
+	};
+	const char *s = "line";
+
+	// The protocol's default is "statement"; what clients mean by not
+	// saying anything is a line.
+	struct dbg_error *err = args_word(req->args, "granularity", &s);
+	if (err)
+		return err;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(s, names[i]) == 0) {
+			*ret = (enum dbg_step_unit)i;
+			return NULL;
+		}
+	return fault_arg("'granularity' must be line, statement or "
+			 "instruction, not '%s'",
+			 s);
+}
+
+static struct dbg_error *step(struct dap *d, struct request *req,
+			      enum dbg_step_kind kind)
+{
+	struct dbg_step s = {.kind = kind};
+
+	struct dbg_error *err = get_thread(d, req, &s.thread);
+	if (!err)
+		err = args_bool(req->args, "singleThread", &s.alone);
+	if (!err)
+		err = get_unit(req, &s.unit);
+	if (!err && kind == DBG_STEP_IN)
+		err = args_u32(req->args, "targetId", &s.target);
+	if (err)
+		return err;
+	if (kind == DBG_STEP_OUT) {
+		s.unit = DBG_UNIT_LINE;
+		s.run_on = true;
+	}
+	return dbg_step(d->dbg, &s);
+}
+
+static struct dbg_error *do_next(struct dap *d, struct request *req)
+{
+	return step(d, req, DBG_STEP_OVER);
+}
+
+static struct dbg_error *do_step_in_targets(struct dap *d, struct request *req)
+{
+	struct str *t = req->body;
+	struct handle h = {0};
+	uint32_t frame = 0;
+	struct dbg_call *list;
+	size_t n;
+
+	struct dbg_error *err = args_need(req->args, "frameId");
+	if (!err)
+		err = args_u32(req->args, "frameId", &frame);
+	if (!err)
+		err = handles_find(&d->frames, frame, "frame", &h);
+	// a step begins in the newest frame
+	if (!err && h.aux)
+		err = fault(DBG_E_STATE, "only the newest frame is stepped");
+	if (!err)
+		err = dbg_call_list(d->dbg, (uint32_t)h.frame, &list, &n);
+	if (err)
+		return err;
+	emit_array(t, "targets");
+	for (size_t i = 0; i < n; i++) {
+		emit_object(t, NULL);
+		emit_int(t, "id", list[i].id);
+		emit_str(t, "label", list[i].function);
+		emit_object_end(t);
+	}
+	emit_array_end(t);
+	return NULL;
+}
+
+static struct dbg_error *do_step_in(struct dap *d, struct request *req)
+{
+	return step(d, req, DBG_STEP_IN);
+}
+
+static struct dbg_error *do_step_out(struct dap *d, struct request *req)
+{
+	return step(d, req, DBG_STEP_OUT);
+}
+
+static struct dbg_error *do_pause(struct dap *d, struct request *req)
+{
+	uint32_t thread = 0;
+
+	struct dbg_error *err = args_u32(req->args, "threadId", &thread);
+	if (err)
+		return err;
+	if (d->held)
+		return fault(DBG_E_STATE,
+			     "the program waits for 'configurationDone'");
+	// stopped already: the client has the event, or will
+	if (dbg_state(d->dbg) == DBG_STOPPED)
+		return NULL;
+	return dbg_pause(d->dbg);
+}
+
+/* ---- goto --------------------------------------------------------------- */
+
+static struct dbg_error *get_place(struct dap *d, const cJSON *args, char **ret)
+{
+	const cJSON *source = NULL;
+	const char *given = NULL;
+	_cleanup_free_ char *path = NULL;
+	uint32_t line = 0;
+
+	struct dbg_error *err = args_object(args, "source", &source);
+	if (!err)
+		err = args_str(source, "path", &given);
+	if (!err && !given)
+		err = fault_arg("'source' names no file");
+	if (!err)
+		err = args_need(args, "line");
+	if (!err)
+		err = args_u32(args, "line", &line);
+	if (!err)
+		err = part_path(given, &path);
+	if (!err)
+		*ret = xasprintf("%s:%u", path, line + d->client.lines_from_0);
+	return err;
+}
+
+static struct dbg_error *do_goto_targets(struct dap *d, struct request *req)
+{
+	struct str *t = req->body;
+	_cleanup_free_ char *place = NULL;
+	struct dbg_location *list = NULL;
+	size_t n = 0;
+
+	struct dbg_error *err = get_place(d, req->args, &place);
+	if (err)
+		return err;
+	// the client tells its user that there is no target, we say why
+	dap_complain(d, dbg_goto_list(d->dbg, 0, place, &list, &n));
+	emit_array(t, "targets");
+	for (size_t i = 0; i < n; i++) {
+		struct handle h = {.kind = HANDLE_GOTO, .id = list[i].addr};
+		emit_object(t, NULL);
+		emit_int(t, "id", handles_add(&d->gotos, &h));
+		emit_str(t, "label", list[i].function);
+		emit_int(t, "line", part_line(d, list[i].line));
+		emit_addr(t, "instructionPointerReference", list[i].addr);
+		emit_object_end(t);
+	}
+	emit_array_end(t);
+	return NULL;
+}
+
+static struct dbg_error *do_goto(struct dap *d, struct request *req)
+{
+	uint32_t thread = 0, target = 0;
+	struct handle h = {0};
+
+	struct dbg_error *err = get_thread(d, req, &thread);
+	if (!err)
+		err = args_need(req->args, "targetId");
+	if (!err)
+		err = args_u32(req->args, "targetId", &target);
+	if (!err)
+		err = handles_find(&d->gotos, target, "target", &h);
+	if (err)
+		return err;
+	_cleanup_free_ char *place = xasprintf("*0x%lx", (unsigned long)h.id);
+	return dbg_goto(d->dbg, thread, place, false);
+}
+
+const struct dap_request req_run[] = {
+    {"gotoTargets", "supportsGotoTargetsRequest", REQ_NEEDS_STOP,
+     do_goto_targets},
+    {"goto", NULL, REQ_NEEDS_STOP | REQ_BY_HAND, do_goto},
+    {"continue", "supportsSingleThreadExecutionRequests",
+     REQ_NEEDS_STOP | REQ_BY_HAND, do_continue},
+    {"next", NULL, REQ_NEEDS_STOP | REQ_BY_HAND, do_next},
+    {"stepInTargets", "supportsStepInTargetsRequest", REQ_NEEDS_STOP,
+     do_step_in_targets},
+    {"stepIn", NULL, REQ_NEEDS_STOP | REQ_BY_HAND, do_step_in},
+    {"stepOut", "supportsSteppingGranularity", REQ_NEEDS_STOP | REQ_BY_HAND,
+     do_step_out},
+    {"pause", NULL, REQ_NEEDS_PROCESS | REQ_BY_HAND, do_pause},
+    {0},
+};

@@ -1,0 +1,424 @@
+/* Expressions and exceptions. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "dap/request/command.h"
+#include "dap/dap_priv.h"
+#include "dap/wire/emit.h"
+#include "front/fault.h"
+#include "front/utf8.h"
+#include "dap/request/variable.h"
+#include "front/words.h"
+
+enum {
+	COMPLETIONS_MAX = 200
+};
+
+/* ---- evaluate ---------------------------------------------------------- */
+
+static struct dbg_error *get_frame(struct dap *d, const cJSON *args,
+				   dbg_id *ret)
+{
+	struct handle h = {0};
+	uint32_t number = 0;
+
+	struct dbg_error *err = args_u32(args, "frameId", &number);
+	if (!err && number)
+		err = handles_find(&d->frames, number, "frame", &h);
+	if (!err)
+		*ret = h.id;
+	return err;
+}
+
+// The words stand where a value would, and are to be told from one.
+static struct dbg_error *as_value(struct dbg_error *err)
+{
+	struct dbg_error *said = fault(err->code, "error: %s", err->message);
+
+	dbg_error_destroy(err);
+	return said;
+}
+
+// @context is of the client, which shows the value there.
+static struct dbg_error *evaluate(struct dap *d, struct request *req,
+				  const char *expr, const char *context)
+{
+	bool console = strcmp(context, "repl") == 0;
+	struct value_style style = {0};
+	struct dbg_value v;
+
+	// what is copied is copied whole
+	if (strcmp(context, "clipboard") == 0)
+		style.letter = 's';
+	struct dbg_error *err = get_frame(d, req->args, &style.frame);
+	if (!err)
+		err = variable_style(req->args, &style);
+	if (err)
+		return err;
+	err = console ? dbg_assign(d->dbg, style.frame, expr, NULL, &v)
+		      : dbg_eval(d->dbg, style.frame, expr, &v);
+	if (err)
+		return as_value(err);
+	variable_add_value(d, req->body, "result", &v, &style);
+	// what the user typed may have been an assignment
+	if (console) {
+		variable_assigned(d);
+		variable_written(d, &v);
+	}
+	return NULL;
+}
+
+// A line typed at the debug console while the program runs is its input.
+static struct dbg_error *type(struct dap *d, struct request *req,
+			      const char *line)
+{
+	if (!console_type(&d->console, line))
+		return fault(DBG_E_STATE,
+			     "the program is running: it takes no input here");
+	emit_str(req->body, "result", "");
+	emit_int(req->body, "variablesReference", 0);
+	return NULL;
+}
+
+// What the command changed, nobody knows.
+static void commanded(struct dap *d)
+{
+	if (dbg_state(d->dbg) == DBG_STOPPED)
+		variable_assigned(d);
+	else if (dbg_state(d->dbg) == DBG_IDLE && d->start == DAP_STARTED)
+		d->left = true;
+}
+
+// Where a command is carried out: at the frame of the request, if it has one.
+static struct dbg_error *get_place(struct dap *d, const cJSON *args,
+				   struct command_place *ret)
+{
+	const struct dbg_stop *stop = dbg_stop_reason(d->dbg);
+	struct handle h = {0};
+	uint32_t number = 0;
+
+	struct dbg_error *err = args_u32(args, "frameId", &number);
+	if (!err && number)
+		err = handles_find(&d->frames, number, "frame", &h);
+	if (err)
+		return err;
+	*ret = (struct command_place){.thread = stop ? stop->thread : 0};
+	if (number)
+		*ret = (struct command_place){(uint32_t)h.frame, h.aux};
+	return NULL;
+}
+
+static struct dbg_error *command(struct dap *d, struct request *req,
+				 const char *line)
+{
+	_cleanup_str_ struct str printed = {0};
+	struct command_place place;
+
+	struct dbg_error *err = get_place(d, req->args, &place);
+	if (err)
+		return err;
+	d->tell_continued = true;
+	err = command_run(d, line, &place, &printed);
+	commanded(d);
+	if (err)
+		return err;
+	emit_strn(req->body, "result", str_get(&printed), printed.len);
+	emit_int(req->body, "variablesReference", 0);
+	return NULL;
+}
+
+static struct dbg_error *do_evaluate(struct dap *d, struct request *req)
+{
+	const char *expr = NULL;
+	const char *context = "";
+
+	struct dbg_error *err = args_need(req->args, "expression");
+	if (!err)
+		err = args_str(req->args, "expression", &expr);
+	if (!err)
+		err = args_str(req->args, "context", &context);
+	if (err)
+		return err;
+	bool console = strcmp(context, "repl") == 0;
+	if (console && command_of(expr))
+		return command(d, req, command_of(expr));
+	if (console && dbg_state(d->dbg) == DBG_RUNNING)
+		return type(d, req, expr);
+	if (dbg_state(d->dbg) != DBG_STOPPED)
+		return fault(DBG_E_STATE, dbg_state(d->dbg) == DBG_RUNNING
+					      ? "the program is running"
+					      : "there is no program");
+	if (!expr[strspn(expr, " \t\r\n")])
+		return fault_arg("there is nothing to evaluate");
+	return evaluate(d, req, expr, context);
+}
+
+// Columns are counted in UTF-16 units: those of the first @n bytes.
+static size_t units_of(const char *s, size_t n)
+{
+	size_t units = 0;
+	bool cut;
+
+	for (size_t i = 0; i < n;) {
+		size_t length = utf8_length(s + i, n - i, &cut);
+		units += length == 4 ? 2 : 1;
+		i += length ? length : 1;
+	}
+	return units;
+}
+
+// The byte of @s that column @units counts to.
+static size_t byte_at(const char *s, size_t units)
+{
+	size_t n = strlen(s);
+	size_t i = 0;
+	bool cut;
+
+	for (size_t seen = 0; i < n && seen < units;) {
+		size_t length = utf8_length(s + i, n - i, &cut);
+		seen += length == 4 ? 2 : 1;
+		i += length ? length : 1;
+	}
+	return i;
+}
+
+// The word that ends at @end, and the part of it that is replaced.
+struct completion {
+	const char *prefix;
+	size_t dot; /* of prefix: behind the last dot */
+	int64_t start, length;
+};
+
+static struct dbg_error *complete(struct dap *d, const struct completion *c,
+				  unsigned int names, const char *type,
+				  struct str *t)
+{
+	const char **list;
+	size_t n;
+
+	struct dbg_error *err =
+	    dbg_complete(d->dbg, names, c->prefix, COMPLETIONS_MAX, &list, &n);
+	for (size_t i = 0; !err && i < n; i++) {
+		emit_object(t, NULL);
+		emit_str(t, "label", list[i] + c->dot);
+		emit_str(t, "type", type);
+		emit_int(t, "start", c->start);
+		emit_int(t, "length", c->length);
+		emit_object_end(t);
+	}
+	return err;
+}
+
+// A line that may become a command, before anything else is offered.
+static void offer_command(const char *line, bool from_1, struct str *t)
+{
+	size_t blanks = strspn(line, " \t");
+
+	if (!command_begins(line + blanks))
+		return;
+	emit_object(t, NULL);
+	emit_str(t, "label", "-exec");
+	emit_str(t, "text", "-exec ");
+	emit_str(t, "sortText", "!");
+	emit_str(t, "type", "keyword");
+	emit_int(t, "start", (int64_t)blanks + from_1);
+	emit_int(t, "length", (int64_t)strlen(line + blanks));
+	emit_object_end(t);
+}
+
+// What the last word of the command that @line holds may become.
+static struct dbg_error *complete_command(struct dap *d, struct request *req,
+					  const char *line)
+{
+	_cleanup_words_ struct words words = {0};
+	const char *text = command_of(line);
+	struct command_place place;
+	size_t start = 0;
+
+	struct dbg_error *err = get_place(d, req->args, &place);
+	if (err)
+		return err;
+	command_complete(d, text, &place, &words, &start);
+	size_t before = units_of(line, (size_t)(text - line) + start);
+	size_t length = units_of(text + start, strlen(text + start));
+	emit_array(req->body, "targets");
+	for (size_t i = 0; i < words.n && i < COMPLETIONS_MAX; i++) {
+		emit_object(req->body, NULL);
+		emit_str(req->body, "label", words.v[i]);
+		emit_str(req->body, "type", "text");
+		emit_int(req->body, "start",
+			 (int64_t)before + !d->client.columns_from_0);
+		emit_int(req->body, "length", (int64_t)length);
+		emit_object_end(req->body);
+	}
+	emit_array_end(req->body);
+	return NULL;
+}
+
+static struct dbg_error *do_completions(struct dap *d, struct request *req)
+{
+	const char *text = NULL;
+	uint32_t column = 0;
+
+	struct dbg_error *err = args_need(req->args, "text");
+	if (!err)
+		err = args_str(req->args, "text", &text);
+	if (!err)
+		err = args_need(req->args, "column");
+	if (!err)
+		err = args_u32(req->args, "column", &column);
+	if (err)
+		return err;
+	bool from_1 = !d->client.columns_from_0;
+	size_t end = byte_at(text, column > from_1 ? column - from_1 : 0);
+	_cleanup_free_ char *line = xstrndup(text, end);
+	if (command_of(line))
+		return complete_command(d, req, line);
+	if (dbg_state(d->dbg) == DBG_RUNNING)
+		return fault(DBG_E_STATE, "the program is running");
+	size_t start = end;
+	while (start && !strchr(" ()[]{}+-*/%&|^!<>=?:,;~\"'", text[start - 1]))
+		start--;
+	_cleanup_free_ char *prefix = xstrndup(text + start, end - start);
+	const char *dot = strrchr(prefix, '.');
+	struct completion c = {.prefix = prefix,
+			       .dot = dot ? (size_t)(dot + 1 - prefix) : 0};
+	size_t units = units_of(text, start + c.dot);
+	c.start = (int64_t)units + from_1;
+	c.length = (int64_t)(units_of(text, end) - units);
+	emit_array(req->body, "targets");
+	offer_command(line, from_1, req->body);
+	err = complete(d, &c, DBG_NAMES_LOCALS, dot ? "field" : "variable",
+		       req->body);
+	if (!err)
+		err = complete(d, &c, DBG_NAMES_TYPES, "class", req->body);
+	emit_array_end(req->body);
+	return err;
+}
+
+static struct dbg_error *do_set_expression(struct dap *d, struct request *req)
+{
+	const char *target = NULL;
+	dbg_id frame = 0;
+
+	struct dbg_error *err = args_need(req->args, "expression");
+	if (!err)
+		err = args_str(req->args, "expression", &target);
+	if (!err)
+		err = get_frame(d, req->args, &frame);
+	return err ? err : variable_assign(d, req, frame, target);
+}
+
+/* ---- exceptionInfo ----------------------------------------------------- */
+
+// One exception of the list, without what is within it.
+static void add_details(struct str *t, const struct dbg_exception *list)
+{
+	const char *dot = strrchr(list->type, '.');
+
+	emit_str(t, "message", list->message);
+	emit_str(t, "typeName", dot ? dot + 1 : list->type);
+	emit_str(t, "fullTypeName", list->type);
+	emit_str(t, "stackTrace", list->stack ? list->stack : list->living);
+	emit_str(t, "source", list->module);
+	emit_strf(t, "formattedDescription", "**%s:** '%s'", list->type,
+		  list->message ? list->message : "");
+	emit_int(t, "hresult", (int32_t)list->hresult);
+	if (!list->depth)
+		emit_str(t, "evaluateName", "$exception");
+}
+
+// All of them: objects in arrays, as deep as they are.
+static void add_all(struct str *t, const struct dbg_exception *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint32_t next = i + 1 < n ? list[i + 1].depth : 0;
+
+		if (i)
+			emit_object(t, NULL);
+		add_details(t, &list[i]);
+		if (next > list[i].depth)
+			emit_array(t, "innerException");
+		for (uint32_t d = list[i].depth; d && d >= next; d--) {
+			emit_object_end(t);
+			if (d > next)
+				emit_array_end(t);
+		}
+	}
+}
+
+// By enum dbg_stop_reason.
+static const struct {
+	const char *mode, *what, *end;
+} throws[] = {
+    [DBG_STOP_THROWN] = {"always", "Exception thrown: '%s'", ""},
+    [DBG_STOP_USER_UNHANDLED] = {"userUnhandled",
+				 "An exception of type '%s' occurred",
+				 " but was not handled in user code"},
+    [DBG_STOP_UNHANDLED] = {"unhandled",
+			    "An unhandled exception of type '%s' occurred", ""},
+};
+
+// "Exception thrown: 'T' in M: 'message'", and the innermost within.
+static void add_description(struct str *t, const struct dbg_exception *list,
+			    size_t n, enum dbg_stop_reason reason)
+{
+	_cleanup_str_ struct str s = {0};
+	size_t last = 0;
+
+	while (last + 1 < n && list[last + 1].depth > list[last].depth)
+		last++;
+	str_addf(&s, throws[reason].what, list[0].type);
+	if (list[0].module)
+		str_addf(&s, " in %s", list[0].module);
+	str_add(&s, throws[reason].end);
+	if (list[0].message)
+		str_addf(&s, ": '%s'", list[0].message);
+	if (last)
+		str_addf(&s,
+			 "\n Inner exceptions found, see $exception in the "
+			 "variables for more details.\n Innermost exception: "
+			 "%s: %s%s%s",
+			 list[last].type,
+			 list[last].message ? list[last].message : "",
+			 list[last].stack ? "\n" : "",
+			 list[last].stack ? list[last].stack : "");
+	emit_str(t, "description", str_get(&s));
+}
+
+static struct dbg_error *do_exception_info(struct dap *d, struct request *req)
+{
+	struct str *t = req->body;
+	struct dbg_exception *list;
+	size_t n;
+
+	struct dbg_error *err = dbg_exception_list(d->dbg, &list, &n);
+	if (err)
+		return err;
+	const struct dbg_stop *stop = dbg_stop_reason(d->dbg);
+	if (!n)
+		return fault(DBG_E_STATE,
+			     "the program is not stopped at an exception");
+	enum dbg_stop_reason reason = stop ? stop->reason : DBG_STOP_THROWN;
+	if (reason >= sizeof(throws) / sizeof(*throws) || !throws[reason].mode)
+		reason = DBG_STOP_UNHANDLED;
+	emit_strf(t, "exceptionId", "CLR/%s", list[0].type);
+	add_description(t, list, n, reason);
+	emit_str(t, "breakMode", throws[reason].mode);
+	emit_object(t, "details");
+	add_all(t, list, n);
+	emit_object_end(t);
+	return NULL;
+}
+
+const struct dap_request req_value[] = {
+    {"evaluate", "supportsEvaluateForHovers", 0, do_evaluate},
+    {"setExpression", "supportsSetExpression", REQ_NEEDS_STOP | REQ_BY_HAND,
+     do_set_expression},
+    {"completions", "supportsCompletionsRequest", REQ_NEEDS_PROCESS,
+     do_completions},
+    {"exceptionInfo", "supportsExceptionInfoRequest", REQ_NEEDS_STOP,
+     do_exception_info},
+    {0},
+};

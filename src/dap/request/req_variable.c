@@ -1,0 +1,415 @@
+/* Variables: listed and set. */
+#include <string.h>
+
+#include "base/mem.h"
+#include "dap/dap_priv.h"
+#include "dap/wire/emit.h"
+#include "front/fault.h"
+#include "dap/request/variable.h"
+
+enum {
+	COUNT_MAX = 100000,
+};
+
+/* ---- One value --------------------------------------------------------- */
+
+static void add_hint(struct str *t, const struct dbg_value *v)
+{
+	bool group = v->kind == DBG_VALUE_GROUP;
+	bool string = v->kind == DBG_VALUE_STRING;
+
+	if (!v->is_static && !group && !string)
+		return;
+	emit_object(t, "presentationHint");
+	if (group)
+		emit_str(t, "kind", "virtual");
+	emit_array(t, "attributes");
+	if (v->is_static)
+		emit_str(t, NULL, "static");
+	if (string)
+		emit_str(t, NULL, "rawString");
+	emit_array_end(t);
+	emit_object_end(t);
+}
+
+struct dbg_error *variable_style(const cJSON *args, struct value_style *ret)
+{
+	const cJSON *format = NULL;
+	bool hex = false;
+
+	struct dbg_error *err = args_object(args, "format", &format);
+	if (!err)
+		err = args_bool(format, "hex", &hex);
+	if (!err && hex)
+		ret->letter = 'x';
+	return err;
+}
+
+const char *variable_text(struct dap *d, const struct dbg_value *v,
+			  const struct value_style *style)
+{
+	const char *text = v->text;
+
+	if (style->letter && v->path)
+		dbg_error_destroy(dbg_format(d->dbg, style->frame, v->path,
+					     style->letter, &text));
+	return text;
+}
+
+void variable_add_value(struct dap *d, struct str *t, const char *key,
+			const struct dbg_value *v,
+			const struct value_style *style)
+{
+	struct handle h = {HANDLE_VALUE, v->id, 0, style->frame};
+	bool has = v->id && (v->n_named || v->n_indexed);
+
+	emit_str(t, key, variable_text(d, v, style));
+	if (v->declared)
+		emit_strf(t, "type", "%s {%s}", v->declared, v->type);
+	else if (*v->type)
+		emit_str(t, "type", v->type);
+	emit_int(t, "variablesReference",
+		 has ? handles_add(&d->values, &h) : 0);
+	if (has && v->n_named)
+		emit_int(t, "namedVariables", v->n_named);
+	if (has && v->n_indexed)
+		emit_int(t, "indexedVariables",
+			 v->n_indexed > INT32_MAX ? INT32_MAX
+						  : (int64_t)v->n_indexed);
+	// what has parts, or leads elsewhere, is worth a look at its memory
+	uint64_t memory = v->data ? v->data : has ? v->addr : 0;
+	if (memory)
+		emit_addr(t, "memoryReference", memory);
+	h.kind = HANDLE_CODE;
+	if (v->id && v->kind == DBG_VALUE_DELEGATE)
+		emit_int(t, "valueLocationReference",
+			 handles_add(&d->values, &h));
+	add_hint(t, v);
+}
+
+static void add_variable(struct dap *d, struct str *t,
+			 const struct dbg_value *v,
+			 const struct value_style *style)
+{
+	emit_object(t, NULL);
+	emit_str(t, "name", v->name ? v->name : "");
+	variable_add_value(d, t, "value", v, style);
+	emit_str(t, "evaluateName", v->path);
+	emit_object_end(t);
+}
+
+/* ---- variables --------------------------------------------------------- */
+
+struct window {
+	bool named, indexed;
+	uint64_t start;
+	uint32_t count; /* 0: all */
+	struct value_style style;
+};
+
+static struct dbg_error *get_window(const cJSON *args, struct window *w)
+{
+	const char *filter = NULL;
+
+	struct dbg_error *err = args_word(args, "filter", &filter);
+	if (!err)
+		err = args_u64(args, "start", &w->start);
+	if (!err)
+		err = args_u32(args, "count", &w->count);
+	if (!err)
+		err = variable_style(args, &w->style);
+	if (err)
+		return err;
+	w->named = !filter || strcmp(filter, "named") == 0;
+	w->indexed = !filter || strcmp(filter, "indexed") == 0;
+	if (!w->named && !w->indexed)
+		return fault_arg("'filter' must be named or indexed, not '%s'",
+				 filter);
+	if (!w->count || w->count > COUNT_MAX)
+		w->count = COUNT_MAX;
+	return NULL;
+}
+
+static void add_list(struct dap *d, struct str *t, const struct dbg_value *list,
+		     size_t n, struct window *w)
+{
+	size_t skip = w->start < n ? (size_t)w->start : n;
+	size_t i;
+
+	for (i = skip; i < n && w->count; i++, w->count--)
+		add_variable(d, t, &list[i], &w->style);
+	w->start -= skip;
+}
+
+// The exception of the stop, as a variable like the others.
+static void add_exception(struct dap *d, struct str *t, const struct handle *h,
+			  struct window *w)
+{
+	const struct dbg_stop *stop = dbg_stop_reason(d->dbg);
+	struct dbg_value v;
+
+	if (!stop || !stop->exception || h->aux != DBG_SCOPE_ALL)
+		return;
+	struct dbg_error *err = dbg_eval(d->dbg, h->id, "$exception", &v);
+	if (!err)
+		add_list(d, t, &v, 1, w);
+	dbg_error_destroy(err);
+}
+
+// What the call returned that was stepped out of, in the newest frame.
+static void add_returned(struct dap *d, struct str *t, const struct handle *h,
+			 struct window *w)
+{
+	const struct dbg_stop *stop = dbg_stop_reason(d->dbg);
+	struct dbg_frame *newest;
+	struct dbg_value v;
+	bool any = false;
+	size_t n = 0;
+
+	if (!stop || h->aux != DBG_SCOPE_ALL)
+		return;
+	struct dbg_error *err = dbg_returned(d->dbg, &v, &any);
+	if (!err && any)
+		err = dbg_frame_list(d->dbg, stop->thread, 0, 1, &newest, &n);
+	if (!err && n && newest->id == h->id)
+		add_list(d, t, &v, 1, w);
+	dbg_error_destroy(err);
+}
+
+static struct dbg_error *add_scope(struct dap *d, struct str *t,
+				   const struct handle *h, struct window *w)
+{
+	struct dbg_value *list;
+	size_t n;
+
+	struct dbg_error *err =
+	    dbg_scope_list(d->dbg, h->id, (enum dbg_scope)h->aux, &list, &n);
+	if (!err && w->named) {
+		add_exception(d, t, h, w);
+		add_returned(d, t, h, w);
+		add_list(d, t, list, n, w);
+	}
+	return err;
+}
+
+static struct dbg_error *add_registers(struct dap *d, struct str *t,
+				       const struct handle *h,
+				       const struct window *w)
+{
+	struct dbg_register *list;
+	size_t n;
+
+	struct dbg_error *err = dbg_registers(d->dbg, h->id, &list, &n);
+	if (err || !w->named)
+		return err;
+	for (size_t i = w->start; i < n && i - w->start < w->count; i++) {
+		emit_object(t, NULL);
+		emit_str(t, "name", list[i].name);
+		emit_addr(t, "value", list[i].value);
+		emit_int(t, "variablesReference", 0);
+		emit_addr(t, "memoryReference", list[i].value);
+		emit_object_end(t);
+	}
+	return NULL;
+}
+
+static struct dbg_error *add_indexed(struct dap *d, struct request *req,
+				     const struct handle *h, struct window *w)
+{
+	struct dbg_error *err;
+	struct work work = {.title = "Reading elements", .unit = "elements"};
+	struct dbg_value *list;
+	bool more;
+
+	do {
+		uint32_t count = w->count < WORK_PIECE ? w->count : WORK_PIECE;
+		size_t n = 0;
+		err = dbg_children(d->dbg, h->id, DBG_CHILDREN_INDEXED,
+				   w->start + work.done, count, &list, &n);
+		for (size_t i = 0; !err && i < n; i++)
+			add_variable(d, req->body, &list[i], &w->style);
+		work.done += n;
+		w->count -= (uint32_t)n;
+		more = !err && n == WORK_PIECE && w->count;
+		if (more)
+			err = work_piece(d, req, &work);
+	} while (more && !err);
+	work_end(d, req, &work);
+	return err;
+}
+
+// Without a filter the named come first; start and count go over both.
+static struct dbg_error *add_children(struct dap *d, struct request *req,
+				      const struct handle *h, struct window *w)
+{
+	struct dbg_error *err;
+	struct dbg_value *list;
+	size_t n;
+
+	if (w->named) {
+		err = dbg_children(d->dbg, h->id, DBG_CHILDREN_NAMED, 0, 0,
+				   &list, &n);
+		if (err)
+			return err;
+		add_list(d, req->body, list, n, w);
+	}
+	return w->indexed && w->count ? add_indexed(d, req, h, w) : NULL;
+}
+
+static struct dbg_error *get_reference(struct dap *d, const cJSON *args,
+				       struct handle *ret)
+{
+	uint32_t number = 0;
+
+	struct dbg_error *err = args_need(args, "variablesReference");
+	if (!err)
+		err = args_u32(args, "variablesReference", &number);
+	if (!err)
+		err = handles_find(&d->values, number, "variable", ret);
+	return err;
+}
+
+static struct dbg_error *do_variables(struct dap *d, struct request *req)
+{
+	struct str *t = req->body;
+	struct handle h = {0};
+	struct window w = {0};
+
+	struct dbg_error *err = get_reference(d, req->args, &h);
+	if (!err)
+		err = get_window(req->args, &w);
+	if (err)
+		return err;
+	w.style.frame = h.frame;
+	emit_array(t, "variables");
+	if (h.kind == HANDLE_SCOPE)
+		err = add_scope(d, t, &h, &w);
+	else if (h.kind == HANDLE_REGISTERS)
+		err = add_registers(d, t, &h, &w);
+	else
+		err = add_children(d, req, &h, &w);
+	emit_array_end(t);
+	return err;
+}
+
+// What was shown of other values may have changed with this one.
+void variable_assigned(struct dap *d)
+{
+	if (!d->client.invalidated)
+		return;
+	struct str *t = dap_event(d, "invalidated");
+	emit_array(t, "areas");
+	emit_str(t, NULL, "variables");
+	emit_array_end(t);
+	dap_send(d);
+}
+
+void variable_written(struct dap *d, const struct dbg_value *v)
+{
+	if (!d->client.memory_event || !v->addr || !v->size)
+		return;
+	struct str *t = dap_event(d, "memory");
+	emit_addr(t, "memoryReference", v->addr);
+	emit_int(t, "offset", 0);
+	emit_int(t, "count", v->size);
+	dap_send(d);
+}
+
+/* ---- setVariable, setExpression ----------------------------------------- */
+
+struct dbg_error *variable_assign(struct dap *d, struct request *req,
+				  dbg_id frame, const char *target)
+{
+	const char *value = NULL;
+	struct value_style style = {.frame = frame};
+	struct dbg_value v;
+
+	struct dbg_error *err = args_need(req->args, "value");
+	if (!err)
+		err = args_str(req->args, "value", &value);
+	if (!err)
+		err = variable_style(req->args, &style);
+	if (!err)
+		err = dbg_assign(d->dbg, frame, target, value, &v);
+	if (err)
+		return err;
+	variable_add_value(d, req->body, "value", &v, &style);
+	variable_assigned(d);
+	variable_written(d, &v);
+	return NULL;
+}
+
+static const struct dbg_value *named(const struct dbg_value *list, size_t n,
+				     const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (list[i].name && strcmp(list[i].name, name) == 0)
+			return &list[i];
+	return NULL;
+}
+
+// "[12]" of a million: only that one is asked for.
+static struct dbg_error *find_element(struct dap *d, const struct handle *h,
+				      const char *name, struct dbg_value **ret,
+				      size_t *ret_n)
+{
+	uint64_t index = 0;
+	size_t n = strlen(name);
+
+	_cleanup_free_ char *digits = xstrndup(name + 1, n > 1 ? n - 2 : 0);
+	bool one = args_parse_addr(digits, &index);
+	return dbg_children(d->dbg, h->id, DBG_CHILDREN_INDEXED, index,
+			    one ? 1 : COUNT_MAX, ret, ret_n);
+}
+
+// The variable @name of the container @h.
+struct dbg_error *variable_find(struct dap *d, const struct handle *h,
+				const char *name, const struct dbg_value **ret)
+{
+	struct dbg_error *err;
+	struct dbg_value *list = NULL;
+	size_t n = 0;
+
+	if (h->kind == HANDLE_REGISTERS)
+		return fault(DBG_E_UNSUPPORTED, "registers cannot be set");
+	if (h->kind == HANDLE_SCOPE)
+		err = dbg_scope_list(d->dbg, h->id, (enum dbg_scope)h->aux,
+				     &list, &n);
+	else if (*name == '[')
+		err = find_element(d, h, name, &list, &n);
+	else
+		err = dbg_children(d->dbg, h->id, DBG_CHILDREN_NAMED, 0, 0,
+				   &list, &n);
+	if (err)
+		return err;
+	*ret = named(list, n, name);
+	if (!*ret)
+		return fault(DBG_E_NOT_FOUND, "there is no variable '%s'",
+			     name);
+	if (!(*ret)->path)
+		return fault(DBG_E_UNSUPPORTED, "'%s' cannot be set", name);
+	return NULL;
+}
+
+static struct dbg_error *do_set_variable(struct dap *d, struct request *req)
+{
+	struct handle h = {0};
+	const char *name = NULL;
+	const struct dbg_value *v = NULL;
+
+	struct dbg_error *err = get_reference(d, req->args, &h);
+	if (!err)
+		err = args_need(req->args, "name");
+	if (!err)
+		err = args_str(req->args, "name", &name);
+	if (!err)
+		err = variable_find(d, &h, name, &v);
+	return err ? err : variable_assign(d, req, h.frame, v->path);
+}
+
+const struct dap_request req_variable[] = {
+    {"variables", NULL, REQ_NEEDS_STOP, do_variables},
+    {"setVariable", "supportsSetVariable", REQ_NEEDS_STOP | REQ_BY_HAND,
+     do_set_variable},
+    {0},
+};

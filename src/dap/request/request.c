@@ -1,0 +1,108 @@
+#include "dap/request/request.h"
+
+#include <string.h>
+
+#include "dap/dap_priv.h"
+#include "dap/wire/emit.h"
+#include "front/fault.h"
+
+const struct dap_request *const request_families[] = {
+    req_session,  req_break, req_data, req_run,    req_stack,
+    req_variable, req_value, req_code, req_memory, NULL,
+};
+
+static const struct dap_request *find(const char *name)
+{
+	for (size_t i = 0; request_families[i]; i++)
+		for (const struct dap_request *r = request_families[i]; r->name;
+		     r++)
+			if (strcmp(r->name, name) == 0)
+				return r;
+	return NULL;
+}
+
+void request_capabilities(struct str *t)
+{
+	for (size_t i = 0; request_families[i]; i++)
+		for (const struct dap_request *r = request_families[i]; r->name;
+		     r++)
+			if (r->capability)
+				emit_bool(t, r->capability, true);
+}
+
+static struct dbg_error *check(struct dap *d, const struct dap_request *r)
+{
+	unsigned int needs = r->flags & (REQ_NEEDS_PROCESS | REQ_NEEDS_STOP);
+	enum dbg_state state = dbg_state(d->dbg);
+
+	if (!d->initialized && !(r->flags & REQ_ANYTIME))
+		return fault(DBG_E_STATE,
+			     "'%s' must wait for the answer to 'initialize'",
+			     r->name);
+	if (needs && state == DBG_IDLE)
+		return fault(DBG_E_STATE, "there is no program");
+	if (d->held && (r->flags & REQ_NEEDS_STOP))
+		return fault(DBG_E_STATE,
+			     "the program waits for 'configurationDone'");
+	if ((needs & REQ_NEEDS_STOP) && state == DBG_RUNNING)
+		return fault(DBG_E_STATE, "the program is running");
+	return NULL;
+}
+
+static struct dbg_error *carry_out(struct dap *d, struct request *req)
+{
+	const struct dap_request *r = find(req->command);
+
+	if (!r)
+		return fault(DBG_E_UNSUPPORTED, "the request '%s' is not known",
+			     req->command);
+	if (args_get(req->args, "arguments") &&
+	    !cJSON_IsObject(args_get(req->args, "arguments")))
+		return fault_arg("'arguments' must be an object");
+	req->by_hand = r->flags & REQ_BY_HAND;
+	struct dbg_error *err = check(d, r);
+	if (err)
+		return err;
+	// an absent member is what an empty object has
+	const cJSON *args = args_get(req->args, "arguments");
+	cJSON none = {.type = cJSON_Object};
+	req->args = args ? args : &none;
+	return r->run(d, req);
+}
+
+void request_take(struct dap *d, const cJSON *message)
+{
+	_cleanup_str_ struct str body = {0};
+	const char *type = "";
+	const char *command = NULL;
+	int64_t seq = 0;
+
+	struct dbg_error *err = args_str(message, "type", &type);
+	if (!err)
+		err = args_i64(message, "seq", &seq);
+	if (!err && strcmp(type, "response") == 0) {
+		dap_answered(d, message);
+		return;
+	}
+	if (!err && strcmp(type, "request") != 0)
+		err = fault_arg("a message must be a request or a response");
+	if (!err)
+		err = args_str(message, "command", &command);
+	if (!err && !command)
+		err = fault_arg("a request must name its command");
+	struct request req = {.seq = seq,
+			      .command = command ? command : "",
+			      .args = message,
+			      .body = &body};
+	d->answering = true;
+	d->tell_continued = false;
+	if (!err && inbox_cancels(&d->in, seq))
+		err = fault(DBG_E_INTERRUPTED, "cancelled");
+	if (!err)
+		err = carry_out(d, &req);
+	d->answering = false;
+	if (!req.deferred || err)
+		dap_answer(d, &req, err);
+	dap_late_events(d);
+	begin_try(d);
+}

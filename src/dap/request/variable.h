@@ -1,0 +1,40 @@
+/* What the families of variables, expressions and watches share. */
+#ifndef DAP_VARIABLE_H
+#define DAP_VARIABLE_H
+
+#include "dap/request/handle.h"
+#include "dap/request/request.h"
+#include "base/str.h"
+
+/* How values are shown. */
+struct value_style {
+	dbg_id frame; /* where their expressions mean them */
+	char letter;  /* as of dbg_format; 0: none */
+};
+
+/* The style that `format` in the arguments asks for. */
+DBG_MUST struct dbg_error *variable_style(const cJSON *args,
+					  struct value_style *ret);
+/* The text of a value; of what has no other form as it is. */
+const char *variable_text(struct dap *d, const struct dbg_value *v,
+			  const struct value_style *style);
+/*
+ * The members that a variable and a result have in common. @key: "value" or
+ * "result".
+ */
+void variable_add_value(struct dap *d, struct str *t, const char *key,
+			const struct dbg_value *v,
+			const struct value_style *style);
+/* The variable @name of the container @h, which has an expression. */
+DBG_MUST struct dbg_error *variable_find(struct dap *d, const struct handle *h,
+					 const char *name,
+					 const struct dbg_value **ret);
+/* Assign the request's `value` to the expression @target, and answer. */
+DBG_MUST struct dbg_error *variable_assign(struct dap *d, struct request *req,
+					   dbg_id frame, const char *target);
+/* Tell the client that memory which it may show is another now. */
+void variable_written(struct dap *d, const struct dbg_value *v);
+/* Tell the client that what it shows may have changed. */
+void variable_assigned(struct dap *d);
+
+#endif

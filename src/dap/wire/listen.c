@@ -1,0 +1,198 @@
+#include "dap/wire/listen.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "front/fault.h"
+#include "dap/wire/peer.h"
+
+enum {
+	CALLERS_MAX = 8,
+	FIRST_MAX_BYTES = 64 << 10, /* `initialize` is not larger */
+};
+
+/* One that has connected and not said a whole message yet. */
+struct caller {
+	int fd;
+	struct framing in;
+};
+
+struct callers {
+	int fd; /* listens */
+	bool tcp;
+	struct caller v[CALLERS_MAX]; /* the oldest first */
+	size_t n;
+};
+
+static int listen_tcp(uint16_t port)
+{
+	struct sockaddr_in addr = {
+	    .sin_family = AF_INET,
+	    .sin_port = htons(port),
+	    .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	struct sockaddr *sa = (struct sockaddr *)&addr;
+	socklen_t len = sizeof(addr);
+	int on = 1;
+
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0 ||
+	    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) < 0 ||
+	    bind(fd, sa, len) < 0 || listen(fd, CALLERS_MAX) < 0 ||
+	    getsockname(fd, sa, &len) < 0) {
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	fprintf(stderr, "dndbg: waiting for a client on 127.0.0.1:%u\n",
+		ntohs(addr.sin_port));
+	return fd;
+}
+
+static int listen_unix(const char *path)
+{
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+
+	if (strlen(path) >= sizeof(addr.sun_path)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	memcpy(addr.sun_path, path, strlen(path));
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	// nobody else may connect, not even for a moment
+	mode_t mask = umask(0177);
+	int failed = fd < 0 ||
+		     bind(fd, (struct sockaddr *)&addr, sizeof(addr)) < 0 ||
+		     listen(fd, CALLERS_MAX) < 0;
+	int saved = errno;
+	umask(mask);
+	if (failed) {
+		if (fd >= 0)
+			close(fd);
+		errno = saved;
+		return -1;
+	}
+	fprintf(stderr, "dndbg: waiting for a client on %s\n", path);
+	return fd;
+}
+
+static void drop(struct callers *c, size_t i)
+{
+	close(c->v[i].fd);
+	framing_deinit(&c->v[i].in);
+	c->n--;
+	memmove(&c->v[i], &c->v[i + 1], (c->n - i) * sizeof(c->v[0]));
+}
+
+static void take_caller(struct callers *c)
+{
+	int fd = accept4(c->fd, NULL, NULL, SOCK_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (!peer_is_same_user(fd, c->tcp)) {
+		fprintf(stderr, "dndbg: refused a client of another user\n");
+		close(fd);
+		return;
+	}
+	// one that says nothing keeps nobody out
+	if (c->n == CALLERS_MAX)
+		drop(c, 0);
+	c->v[c->n++] = (struct caller){.fd = fd};
+}
+
+// Hear caller @i: what it has sent so far.
+static enum framing_state hear(struct caller *caller)
+{
+	char buf[4096];
+	const char *body;
+	size_t n_body;
+	ssize_t n = recv(caller->fd, buf, sizeof(buf), MSG_DONTWAIT);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return FRAMING_MORE;
+	if (n <= 0)
+		return FRAMING_BROKEN;
+	framing_feed(&caller->in, buf, (size_t)n);
+	enum framing_state state = framing_next(&caller->in, &body, &n_body);
+	if (state == FRAMING_MORE && caller->in.in.len > FIRST_MAX_BYTES)
+		return FRAMING_BROKEN;
+	return state;
+}
+
+static bool hear_all(struct callers *c, const struct pollfd *fds, size_t *ret)
+{
+	// backwards: those that are dropped are behind
+	for (size_t i = c->n; i-- > 0;) {
+		if (!fds[i].revents)
+			continue;
+		enum framing_state state = hear(&c->v[i]);
+		if (state == FRAMING_BROKEN) {
+			fprintf(stderr,
+				"dndbg: refused a client that does not speak "
+				"the Debug Adapter Protocol\n");
+			drop(c, i);
+		} else if (state == FRAMING_MESSAGE) {
+			*ret = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+// The first that has said a message.
+static void choose(struct callers *c, int *ret, struct framing *ret_in)
+{
+	struct pollfd fds[CALLERS_MAX + 1];
+	size_t chosen = 0;
+
+	for (bool found = false; !found;) {
+		size_t n = c->n;
+		for (size_t i = 0; i < n; i++)
+			fds[i] = (struct pollfd){c->v[i].fd, POLLIN, 0};
+		fds[n] = (struct pollfd){c->fd, POLLIN, 0};
+		if (poll(fds, n + 1, -1) < 0)
+			continue;
+		found = hear_all(c, fds, &chosen);
+		if (!found && fds[n].revents)
+			take_caller(c);
+	}
+	*ret = c->v[chosen].fd;
+	*ret_in = c->v[chosen].in;
+	framing_rewind(ret_in);
+	c->v[chosen] = c->v[--c->n];
+}
+
+struct dbg_error *listen_accept(const struct listen_at *at, int *ret,
+				struct framing *ret_in)
+{
+	struct callers c = {.tcp = !at->path};
+	int on = 1;
+
+	c.fd = at->path ? listen_unix(at->path) : listen_tcp(at->port);
+	if (c.fd < 0 && at->path)
+		return fault(DBG_E_FILE, "cannot listen on '%s': %s", at->path,
+			     strerror(errno));
+	if (c.fd < 0)
+		return fault(DBG_E_FILE, "cannot listen on 127.0.0.1:%u: %s",
+			     at->port, strerror(errno));
+	choose(&c, ret, ret_in);
+	while (c.n)
+		drop(&c, c.n - 1);
+	close(c.fd);
+	if (at->path)
+		unlink(at->path);
+	// messages are small and answered at once
+	if (c.tcp)
+		setsockopt(*ret, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	return NULL;
+}

@@ -1,0 +1,574 @@
+/*
+ * Images: ELF files that the process has mapped, found in its mappings; their
+ * symbols from the files, which are read as the process sees them.
+ */
+#include <elf.h>
+#include <inttypes.h>
+#include <link.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <fcntl.h>
+#include <errno.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "target/elf/debugfile.h"
+#include "target/elf.h"
+#include "target/target_priv.h"
+
+#define FILE_MAX (UINT64_C(4) << 30)
+
+enum {
+	PHDRS_MAX = 64,
+	IMAGE_MAX = 1 << 30, /* bytes in memory */
+	DYNAMIC_MAX = 1024,  /* entries */
+	LINKED_MAX = 10000,
+};
+
+// ---- What is kept: mappings while nothing runs, files as long as we like
+
+void images_deinit(struct images *images)
+{
+	images_clear(images);
+	proc_maps_deinit(&images->maps);
+	free(images->ranges);
+}
+
+static void image_file_clear(struct image_file *f)
+{
+	if (f->path) {
+		symtab_deinit(&f->functions);
+		file_unload(&f->debug);
+		file_unload(&f->file);
+	}
+	free(f->path);
+	memset(f, 0, sizeof(*f));
+}
+
+void images_clear(struct images *images)
+{
+	for (size_t i = 0; i < IMAGE_FILES; i++)
+		image_file_clear(&images->files[i]);
+}
+
+struct dbg_error *images_maps(struct target *t, const struct proc_maps **ret)
+{
+	struct dbg_error *err;
+	struct images *images = &t->images;
+
+	*ret = &images->maps;
+	if (images->maps.n && images->runs == t->runs && t->ops->frozen(t))
+		return NULL;
+	proc_maps_deinit(&images->maps);
+	images->n_ranges = 0;
+	err = t->ops->maps(t, &images->maps);
+	if (err)
+		return err;
+	// What was read while something ran may be old at once.
+	images->runs = t->ops->frozen(t) ? t->runs : 0;
+	return NULL;
+}
+
+static struct dbg_error *image_file_get(struct target *t, const char *path,
+					struct image_file **ret)
+{
+	struct dbg_error *err;
+	struct images *images = &t->images;
+
+	for (size_t i = 0; i < IMAGE_FILES; i++) {
+		if (!images->files[i].path ||
+		    strcmp(images->files[i].path, path))
+			continue;
+		*ret = &images->files[i];
+		return NULL;
+	}
+	struct image_file *f = &images->files[images->victim];
+	_cleanup_free_ char *full = xasprintf("%s%s", target_root(t), path);
+	struct file file;
+	struct elf elf;
+	err = file_load(full, FILE_MAX, &file);
+	if (err)
+		return err;
+	err = elf_parse(file.bytes, &elf);
+	if (err) {
+		file_unload(&file);
+		return dbg_err_prefix(err, "'%s'", path);
+	}
+	images->victim = (images->victim + 1) % IMAGE_FILES;
+	image_file_clear(f);
+	*f = (struct image_file){
+	    .path = xstrdup(path), .file = file, .elf = elf};
+	*ret = f;
+	return NULL;
+}
+
+static struct dbg_error *file_get(struct target *t, const char *path,
+				  const struct elf **ret)
+{
+	struct image_file *f;
+	struct dbg_error *err = image_file_get(t, path, &f);
+
+	if (!err)
+		*ret = &f->elf;
+	return err;
+}
+
+// The function at @linked; its symbols are looked for when first wanted.
+static const struct elf_symbol *
+function_at(struct target *t, struct image_file *f, uint64_t linked)
+{
+	struct elf debug;
+
+	if (!f->named) {
+		f->named = true;
+		symtab_add(&f->functions, &f->elf);
+		if (!f->elf.all_symbols.n &&
+		    debugfile_find(&f->elf, target_root(t), f->path, &f->debug,
+				   &debug))
+			symtab_add(&f->functions, &debug);
+	}
+	return symtab_at(&f->functions, linked);
+}
+
+// ---- Images in the mappings
+
+// From the mapping at @i, which begins a file: where does the image end, and
+// is there code in it?
+static bool image_extent(const struct proc_maps *maps, size_t i,
+			 uint64_t *ret_end)
+{
+	const char *path = maps->v[i].path;
+	bool exec = maps->v[i].exec;
+
+	*ret_end = maps->v[i].end;
+	for (size_t j = i + 1; j < maps->n; j++) {
+		const struct proc_map *map = &maps->v[j];
+
+		// The gap behind a segment and its .bss have no path.
+		if (!*map->path || *map->path == '[')
+			continue;
+		if (strcmp(map->path, path) || !map->offset)
+			break;
+		exec = exec || map->exec;
+		*ret_end = map->end;
+	}
+	return exec;
+}
+
+// The end of what is loaded at @base, .bss too. A program with its libraries
+// inside has more of its file mapped, elsewhere. @mapped: if it does not say.
+static uint64_t loaded_end(struct target *t, uint64_t base, uint64_t mapped)
+{
+	Elf64_Ehdr ehdr;
+	Elf64_Phdr phdr;
+	uint64_t size = 0;
+
+	if (target_read_some(t, base, &ehdr, sizeof(ehdr)) != sizeof(ehdr) ||
+	    ehdr.e_phentsize != sizeof(phdr) || ehdr.e_phnum > PHDRS_MAX)
+		return mapped;
+	for (unsigned i = 0; i < ehdr.e_phnum; i++) {
+		uint64_t addr = base + ehdr.e_phoff + i * sizeof(phdr);
+
+		if (target_read_some(t, addr, &phdr, sizeof(phdr)) !=
+		    sizeof(phdr))
+			return mapped;
+		// Images are linked at 0, except an old-fashioned executable.
+		if (ehdr.e_type == ET_EXEC)
+			phdr.p_vaddr -= base;
+		if (phdr.p_type == PT_LOAD && phdr.p_memsz < IMAGE_MAX &&
+		    phdr.p_vaddr < IMAGE_MAX &&
+		    phdr.p_vaddr + phdr.p_memsz > size)
+			size = phdr.p_vaddr + phdr.p_memsz;
+	}
+	return size ? base + size : mapped;
+}
+
+static bool is_elf(struct target *t, uint64_t base)
+{
+	char magic[SELFMAG];
+
+	return target_read_some(t, base, magic, SELFMAG) == SELFMAG &&
+	       !memcmp(magic, ELFMAG, SELFMAG);
+}
+
+static bool image_from(struct target *t, const struct proc_maps *maps, size_t i,
+		       struct arena *arena, struct target_image *ret)
+{
+	const struct proc_map *map = &maps->v[i];
+	uint64_t end;
+
+	if (map->offset || *map->path != '/' || !image_extent(maps, i, &end) ||
+	    !is_elf(t, map->start))
+		return false;
+	ret->path = arena_strdup(arena, map->path);
+	ret->base = map->start;
+	ret->end = loaded_end(t, map->start, end);
+	return true;
+}
+
+/* Is the file of @path called @name, or @name and a version? */
+static bool is_named(const char *path, const char *name)
+{
+	const char *file = str_basename(path);
+	size_t n = strlen(name);
+
+	return !strncmp(file, name, n) && (!file[n] || file[n] == '.');
+}
+
+struct dbg_error *target_image_find(struct target *t, const char *name,
+				    struct arena *arena,
+				    struct target_image *ret, bool *ret_found)
+{
+	struct dbg_error *err;
+	const struct proc_maps *maps;
+
+	err = images_maps(t, &maps);
+	if (err)
+		return err;
+	*ret_found = false;
+	for (size_t i = 0; i < maps->n && !*ret_found; i++)
+		if (!maps->v[i].offset && is_named(maps->v[i].path, name))
+			*ret_found = image_from(t, maps, i, arena, ret);
+	return NULL;
+}
+
+static struct dbg_error *image_holding(struct target *t, uint64_t addr,
+				       struct arena *arena,
+				       struct target_image *ret,
+				       bool *ret_found)
+{
+	struct dbg_error *err;
+	const struct proc_maps *maps;
+
+	err = images_maps(t, &maps);
+	if (err)
+		return err;
+	*ret_found = false;
+	const struct proc_map *map = proc_maps_find(maps, addr);
+	if (!map || *map->path != '/')
+		return NULL;
+	size_t i = (size_t)(map - maps->v);
+	const char *path = map->path;
+	while (i && maps->v[i].offset)
+		i--;
+	if (strcmp(maps->v[i].path, path))
+		return NULL;
+	*ret_found = image_from(t, maps, i, arena, ret);
+	return NULL;
+}
+
+struct dbg_error *target_image_at(struct target *t, uint64_t addr,
+				  struct arena *arena, struct target_image *ret,
+				  const char **ret_symbol, uint64_t *ret_offset,
+				  bool *ret_found)
+{
+	struct dbg_error *err;
+	const struct elf_symbol *symbol;
+	struct image_file *f;
+	bool found;
+
+	err = image_holding(t, addr, arena, ret, &found);
+	if (err)
+		return err;
+	*ret_found = found;
+	if (!ret_symbol)
+		return NULL;
+	*ret_symbol = NULL;
+	*ret_offset = 0;
+	if (!found)
+		return NULL;
+	*ret_offset = addr - ret->base;
+	// An image without its file has no names; it is there all the same.
+	err = image_file_get(t, ret->path, &f);
+	if (dbg_err_drop(err))
+		return NULL;
+	uint64_t linked = addr - ret->base + elf_base(&f->elf);
+	symbol = function_at(t, f, linked);
+	if (symbol) {
+		*ret_symbol = arena_strdup(arena, symbol->name);
+		*ret_offset = linked - symbol->addr;
+	}
+	return NULL;
+}
+
+struct dbg_error *target_symbol(struct target *t,
+				const struct target_image *image,
+				const char *name, uint64_t *ret)
+{
+	uint64_t size;
+
+	return target_object(t, image, name, ret, &size);
+}
+
+struct dbg_error *target_object(struct target *t,
+				const struct target_image *image,
+				const char *name, uint64_t *ret,
+				uint64_t *ret_size)
+{
+	struct dbg_error *err;
+	const struct elf *elf;
+	struct elf_symbol symbol;
+
+	err = file_get(t, image->path, &elf);
+	if (err)
+		return err;
+	*ret = *ret_size = 0;
+	if (elf_symbol_find(elf, name, &symbol)) {
+		*ret = image->base + (symbol.addr - elf_base(elf));
+		*ret_size = symbol.size;
+	}
+	return NULL;
+}
+
+struct dbg_error *target_table_find(struct target *t,
+				    const struct target_image *image,
+				    const char *name, uint64_t *ret)
+{
+	struct dbg_error *err;
+	struct image_file *f;
+	uint64_t addr;
+
+	err = image_file_get(t, image->path, &f);
+	if (err)
+		return err;
+	addr = elf_table_find(&f->elf, name);
+	*ret = addr ? image->base + (addr - elf_base(&f->elf)) : 0;
+	// It has gone through most of the file's constants.
+	file_rest(&f->file);
+	return NULL;
+}
+
+struct dbg_error *target_image_text(struct target *t,
+				    const struct target_image *image,
+				    uint64_t *ret_start, uint64_t *ret_end)
+{
+	struct dbg_error *err;
+	const struct elf *elf;
+	uint64_t start, end;
+
+	err = file_get(t, image->path, &elf);
+	if (err)
+		return err;
+	if (!elf_text(elf, &start, &end))
+		return dbg_err(DBG_E_FORMAT, "'%s' has no code", image->path);
+	*ret_start = image->base + (start - elf_base(elf));
+	*ret_end = image->base + (end - elf_base(elf));
+	return NULL;
+}
+
+// ---- Unwind information
+
+// Address of .eh_frame_hdr of the image loaded at @base; 0 if it has none.
+static uint64_t unwind_header(struct target *t, uint64_t base)
+{
+	Elf64_Ehdr ehdr;
+	Elf64_Phdr phdr;
+
+	if (target_read_some(t, base, &ehdr, sizeof(ehdr)) != sizeof(ehdr) ||
+	    memcmp(ehdr.e_ident, ELFMAG, SELFMAG) ||
+	    ehdr.e_phentsize != sizeof(phdr) || ehdr.e_phnum > PHDRS_MAX)
+		return 0;
+	// Images are linked at 0, except an old-fashioned executable.
+	uint64_t slide = ehdr.e_type == ET_EXEC ? 0 : base;
+	for (unsigned i = 0; i < ehdr.e_phnum; i++) {
+		uint64_t at = base + ehdr.e_phoff + i * sizeof(phdr);
+		if (target_read_some(t, at, &phdr, sizeof(phdr)) !=
+		    sizeof(phdr))
+			return 0;
+		if (phdr.p_type == PT_GNU_EH_FRAME)
+			return slide + phdr.p_vaddr;
+	}
+	return 0;
+}
+
+// The kernel's own code has no file, but is an image all the same.
+static void unwind_range_find(struct target *t, uint64_t addr,
+			      struct unwind_range *ret)
+{
+	struct dbg_error *err;
+	const struct proc_maps *maps;
+	struct target_image image;
+	bool found = false;
+
+	*ret = (struct unwind_range){0};
+	struct arena *arena = arena_create();
+	err = image_holding(t, addr, arena, &image, &found);
+	if (!err && found) {
+		*ret = (struct unwind_range){
+		    .start = image.base,
+		    .end = image.end,
+		    .header = unwind_header(t, image.base),
+		};
+	} else if (!err && !(err = images_maps(t, &maps))) {
+		const struct proc_map *map = proc_maps_find(maps, addr);
+		if (map && !strcmp(map->path, "[vdso]"))
+			*ret = (struct unwind_range){
+			    .start = map->start,
+			    .end = map->end,
+			    .header = unwind_header(t, map->start),
+			};
+	}
+	dbg_error_destroy(err);
+	arena_destroy(arena);
+}
+
+uint64_t images_unwind_header(struct target *t, uint64_t addr)
+{
+	struct images *images = &t->images;
+	const struct proc_maps *maps;
+	struct unwind_range range;
+
+	// What is known is of the present mappings.
+	struct dbg_error *err = images_maps(t, &maps);
+	if (dbg_err_drop(err))
+		return 0;
+	for (size_t i = 0; i < images->n_ranges; i++) {
+		const struct unwind_range *r = &images->ranges[i];
+		if (addr - r->start < r->end - r->start)
+			return r->header;
+	}
+	unwind_range_find(t, addr, &range);
+	if (range.end) {
+		mem_grow(&images->ranges, &images->cap_ranges, images->n_ranges,
+			 sizeof(*images->ranges));
+		images->ranges[images->n_ranges++] = range;
+	}
+	return range.header;
+}
+
+// ---- The executable and its linker
+
+static struct dbg_error *auxv(struct target *t, uint64_t type, uint64_t *ret)
+{
+	return t->ops->auxv(t, type, ret);
+}
+
+struct dbg_error *target_entry(struct target *t, uint64_t *ret)
+{
+	return auxv(t, AT_ENTRY, ret);
+}
+
+struct dbg_error *target_image_main(struct target *t, struct arena *arena,
+				    struct target_image *ret)
+{
+	struct dbg_error *err;
+	uint64_t phdr = 0;
+	bool found;
+
+	err = auxv(t, AT_PHDR, &phdr);
+	if (!err)
+		err = image_holding(t, phdr, arena, ret, &found);
+	if (err)
+		return err;
+	if (!found)
+		return dbg_err(DBG_E_NOT_FOUND,
+			       "cannot find the executable of process %d",
+			       t->pid);
+	return NULL;
+}
+
+// The program's PT_DYNAMIC in memory; 0: it is static.
+static struct dbg_error *dynamic_addr(struct target *t, uint64_t *ret)
+{
+	struct dbg_error *err;
+	Elf64_Phdr phdrs[PHDRS_MAX];
+	uint64_t addr = 0, n = 0, bias = 0, dynamic = 0;
+	bool have_bias = false;
+
+	err = auxv(t, AT_PHDR, &addr);
+	if (!err)
+		err = auxv(t, AT_PHNUM, &n);
+	if (n > PHDRS_MAX)
+		n = PHDRS_MAX;
+	if (!err)
+		err = target_read(t, addr, phdrs, n * sizeof(phdrs[0]));
+	if (err)
+		return err;
+	for (size_t i = 0; i < n; i++) {
+		if (phdrs[i].p_type == PT_PHDR) {
+			bias = addr - phdrs[i].p_vaddr;
+			have_bias = true;
+		}
+		if (phdrs[i].p_type == PT_DYNAMIC)
+			dynamic = phdrs[i].p_vaddr;
+	}
+	*ret = dynamic && have_bias ? dynamic + bias : 0;
+	return NULL;
+}
+
+// The linker's r_debug; 0: it has not begun, or there is none.
+static struct dbg_error *linker_addr(struct target *t, uint64_t *ret)
+{
+	struct dbg_error *err;
+	uint64_t addr;
+
+	*ret = 0;
+	err = dynamic_addr(t, &addr);
+	for (size_t i = 0; !err && addr && i < DYNAMIC_MAX; i++) {
+		Elf64_Dyn dyn;
+
+		err = target_read(t, addr + i * sizeof(dyn), &dyn, sizeof(dyn));
+		if (err || dyn.d_tag == DT_NULL)
+			return err;
+		if (dyn.d_tag != DT_DEBUG)
+			continue;
+		*ret = dyn.d_un.d_ptr;
+		return NULL;
+	}
+	return err;
+}
+
+struct dbg_error *target_r_brk(struct target *t, uint64_t *ret)
+{
+	uint64_t addr;
+	struct dbg_error *err = linker_addr(t, &addr);
+
+	*ret = 0;
+	if (err || !addr)
+		return err;
+	return target_read_u64(t, addr + offsetof(struct r_debug, r_brk), ret);
+}
+
+bool target_image_loading(struct target *t, uint64_t base)
+{
+	struct dbg_error *err;
+	struct link_map map;
+	uint64_t addr;
+
+	err = linker_addr(t, &addr);
+	if (!err && addr)
+		err = target_read_u64(t, addr + offsetof(struct r_debug, r_map),
+				      &addr);
+	bool loading = !err && addr;
+	// It enters the list when all of it is mapped; r_state tells nothing,
+	// being RT_CONSISTENT until then (glibc 2.36).
+	for (size_t i = 0; !err && addr && loading && i < LINKED_MAX; i++) {
+		err = target_read(t, addr, &map, sizeof(map));
+		loading = !err && map.l_addr != base;
+		addr = (uintptr_t)map.l_next;
+	}
+	dbg_error_destroy(err);
+	return loading;
+}
+
+struct dbg_error *target_file_machine(const char *path, uint16_t *ret)
+{
+	struct dbg_error *err;
+	uint8_t head[64];
+
+	_cleanup_close_ int fd = -1;
+	err = dbg_open_file(path, O_RDONLY, false, &fd);
+	if (err)
+		return err;
+	ssize_t n = read(fd, head, sizeof(head));
+	if (n < 0)
+		return dbg_err_errno(DBG_E_FILE, errno, "cannot read '%s'",
+				     path);
+	err = elf_machine((struct bytes){head, (size_t)n}, ret);
+	return err ? dbg_err_prefix(err, "'%s'", path) : NULL;
+}

@@ -1,0 +1,305 @@
+#include "target/unwind.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "target/elf/cfa.h"
+#include "target/target_priv.h"
+
+enum {
+	ENTRY_MAX = 4096, /* bytes of a CIE or FDE that are believed */
+	TABLE_MAX = 1 << 22,
+	TABLE_ENCODING = 0x3b, /* relative to the table, 32 bits signed */
+	FRAME_ENCODING = 0x1b, /* relative to itself, 32 bits signed */
+	COUNT_ENCODING = 0x03,
+	ENCODING_OMIT = 0xff,
+};
+
+// ---- Finding the FDE -----------------------------------------------------
+
+static bool read_all(struct target *t, uint64_t addr, void *buf, size_t n)
+{
+	return target_read_some(t, addr, buf, n) == n;
+}
+
+// Address of the FDE whose function begins at or before @pc; 0: none.
+static uint64_t fde_find(struct target *t, uint64_t header, uint64_t pc)
+{
+	struct {
+		uint8_t version, frame_encoding, count_encoding;
+		uint8_t table_encoding;
+		int32_t frame;
+		uint32_t count;
+	} h;
+	int32_t entry[2] = {0};
+
+	if (!read_all(t, header, &h, sizeof(h)) || h.version != 1 ||
+	    h.frame_encoding != FRAME_ENCODING ||
+	    h.count_encoding != COUNT_ENCODING ||
+	    h.table_encoding != TABLE_ENCODING || h.count > TABLE_MAX)
+		return 0;
+	uint64_t table = header + sizeof(h);
+	uint32_t low = 0, high = h.count;
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+		if (!read_all(t, table + 8 * (uint64_t)mid, entry, 8))
+			return 0;
+		if (header + (uint64_t)(int64_t)entry[0] <= pc)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (!low || !read_all(t, table + 8 * (uint64_t)(low - 1), entry, 8))
+		return 0;
+	return header + (uint64_t)(int64_t)entry[1];
+}
+
+// ---- Reading it ----------------------------------------------------------
+
+// A CIE or FDE and where it lies.
+struct entry {
+	uint64_t addr;
+	uint8_t data[ENTRY_MAX];
+	struct reader r;
+};
+
+static bool entry_read(struct target *t, uint64_t addr, struct entry *ret)
+{
+	uint32_t n;
+
+	if (!read_all(t, addr, &n, sizeof(n)) || n < 4 || n > ENTRY_MAX ||
+	    !read_all(t, addr + 4, ret->data, n))
+		return false;
+	ret->addr = addr + 4;
+	reader_init(&ret->r, ret->data, n);
+	return true;
+}
+
+static uint64_t here(const struct entry *e)
+{
+	return e->addr + (uint64_t)(e->r.p - e->data);
+}
+
+// A number encoded as DW_EH_PE_* says; relative ones only to themselves.
+static uint64_t encoded(struct entry *e, uint8_t encoding)
+{
+	uint64_t base = (encoding & 0x70) == 0x10 ? here(e) : 0;
+
+	switch (encoding & 0x0f) {
+	case 0x01:
+		return base + reader_uleb(&e->r);
+	case 0x02:
+		return base + reader_u16(&e->r);
+	case 0x03:
+		return base + reader_u32(&e->r);
+	case 0x00:
+	case 0x04:
+	case 0x0c:
+		return base + reader_u64(&e->r);
+	case 0x09:
+		return base + (uint64_t)reader_sleb(&e->r);
+	case 0x0a:
+		return base + (uint64_t)(int16_t)reader_u16(&e->r);
+	case 0x0b:
+		return base + (uint64_t)(int32_t)reader_u32(&e->r);
+	}
+	e->r.bad = true;
+	return 0;
+}
+
+struct cie {
+	struct cfa_code code;
+	struct cfa_row initial;
+	bool is_signal, has_data;
+};
+
+// The letters of the augmentation, each with its operand.
+static void augmentation_read(struct entry *e, const char *letters,
+			      struct cie *ret)
+{
+	for (; *letters && !e->r.bad; letters++) {
+		switch (*letters) {
+		case 'z':
+			reader_uleb(&e->r);
+			ret->has_data = true;
+			break;
+		case 'R':
+			ret->code.encoding = reader_u8(&e->r);
+			break;
+		case 'P':
+			encoded(e, reader_u8(&e->r));
+			break;
+		case 'L':
+			reader_u8(&e->r);
+			break;
+		case 'S':
+			ret->is_signal = true;
+			break;
+		default:
+			e->r.bad = true;
+		}
+	}
+}
+
+static bool cie_read(struct target *t, uint64_t addr, struct entry *e,
+		     struct cie *ret)
+{
+	char letters[8] = "";
+
+	memset(ret, 0, sizeof(*ret));
+	if (!entry_read(t, addr, e) || reader_u32(&e->r) != 0)
+		return false;
+	uint8_t version = reader_u8(&e->r);
+	for (size_t i = 0; i < sizeof(letters); i++) {
+		letters[i] = (char)reader_u8(&e->r);
+		if (!letters[i])
+			break;
+	}
+	if ((version != 1 && version != 3) || letters[sizeof(letters) - 1])
+		return false;
+	ret->code.code_align = reader_uleb(&e->r);
+	ret->code.data_align = reader_sleb(&e->r);
+	uint64_t ra = version == 1 ? reader_u8(&e->r) : reader_uleb(&e->r);
+	augmentation_read(e, letters, ret);
+	struct bytes program = reader_bytes(&e->r, reader_left(&e->r));
+	return !e->r.bad && ra == CFA_PC &&
+	       cfa_run(&ret->code, program, 0, UINT64_MAX, NULL, &ret->initial);
+}
+
+// The row for @pc by the FDE at @addr. The expressions of the row lie in the
+// two entries.
+static bool row_find(struct target *t, uint64_t addr, uint64_t pc,
+		     struct entry entries[2], struct cie *ret_cie,
+		     struct cfa_row *ret)
+{
+	struct entry *e = &entries[0];
+
+	if (!entry_read(t, addr, e))
+		return false;
+	uint64_t at = here(e);
+	uint32_t back = reader_u32(&e->r);
+	if (!back || !cie_read(t, at - back, &entries[1], ret_cie))
+		return false;
+	uint64_t start = encoded(e, ret_cie->code.encoding);
+	uint64_t size = encoded(e, ret_cie->code.encoding & 0x0f);
+	if (ret_cie->has_data)
+		reader_skip(&e->r, reader_uleb(&e->r));
+	struct bytes program = reader_bytes(&e->r, reader_left(&e->r));
+	return !e->r.bad && pc - start < size &&
+	       cfa_run(&ret_cie->code, program, start, pc, &ret_cie->initial,
+		       ret);
+}
+
+// ---- Stepping ------------------------------------------------------------
+
+static void to_dwarf(const struct regs *r, uint64_t ret[CFA_REGS])
+{
+	for (unsigned int i = 0; i < ARCH_GENERAL; i++)
+		ret[arch_dwarf[i]] = regs_get(r, i);
+	ret[CFA_PC] = regs_pc(r);
+}
+
+static void from_dwarf(const uint64_t regs[CFA_REGS], struct regs *ret)
+{
+	for (unsigned int i = 0; i < ARCH_GENERAL; i++)
+		regs_set(ret, i, regs[arch_dwarf[i]]);
+	regs_set_pc(ret, regs[CFA_PC]);
+}
+
+// An entry of a procedure linkage table, which some linkers leave without
+// unwind information: it jumps through a pointer near it, nothing pushed yet.
+static bool leave_linkage(struct target *t, struct regs *regs)
+{
+	struct dbg_error *err;
+	struct insn insn;
+	uint64_t addr;
+
+	if (!insn_at(t, regs_pc(regs), &insn) ||
+	    (insn.kind == INSN_NOP &&
+	     !insn_at(t, regs_pc(regs) + insn.size, &insn)))
+		return false;
+	if (insn.kind != INSN_JUMP || !insn.cell)
+		return false;
+	err = regs_return_address(regs, t, &addr);
+	if (dbg_err_drop(err) || !addr)
+		return false;
+	regs_return(regs, addr);
+	return true;
+}
+
+unsigned int unwind_kept(unsigned int number)
+{
+	if (number == ARCH_FP)
+		return KEPT_FP;
+	if (number == ARCH_PC)
+		return KEPT_PC;
+	for (unsigned int i = 0; i < ARCH_SAVED; i++)
+		if (arch_saved[i] == number)
+			return i;
+	return N_KEPT;
+}
+
+static unsigned int column_of(size_t kept)
+{
+	if (kept == KEPT_PC)
+		return CFA_PC;
+	return arch_dwarf[kept == KEPT_FP ? ARCH_FP : arch_saved[kept]];
+}
+
+// Where the row says that the caller's registers are.
+static void take_kept(const struct cfa_row *row, uint64_t cfa,
+		      uint64_t at[N_KEPT])
+{
+	for (size_t i = 0; i < N_KEPT; i++) {
+		const struct cfa_rule *rule = &row->rules[column_of(i)];
+
+		if (rule->kind == CFA_OFFSET)
+			at[i] = cfa + (uint64_t)rule->offset;
+		else if (rule->kind != CFA_SAME)
+			at[i] = KEPT_LOST;
+	}
+}
+
+bool unwind_step_kept(struct target *t, struct regs *regs, bool *leaf,
+		      uint64_t at[N_KEPT])
+{
+	struct entry entries[2];
+	struct cie cie;
+	struct cfa_row row;
+	uint64_t dwarf[CFA_REGS];
+
+	// A return address may lie behind the function's last instruction.
+	uint64_t pc = *leaf ? regs_pc(regs) : regs_pc(regs) - 1;
+	uint64_t header = images_unwind_header(t, pc);
+	uint64_t fde = header ? fde_find(t, header, pc) : 0;
+	if (!fde || !row_find(t, fde, pc, entries, &cie, &row)) {
+		if (!header || !*leaf || !leave_linkage(t, regs))
+			return false;
+		at[KEPT_PC] = regs_sp(regs) - 8;
+		*leaf = false;
+		return true;
+	}
+	to_dwarf(regs, dwarf);
+	uint64_t sp = regs_sp(regs);
+	// Only a signal may have come from another stack.
+	if (!cfa_apply(t, &row, dwarf) || !dwarf[CFA_PC] ||
+	    (dwarf[CFA_SP] <= sp && !cie.is_signal))
+		return false;
+	take_kept(&row, dwarf[CFA_SP], at);
+	from_dwarf(dwarf, regs);
+	*leaf = cie.is_signal;
+	return true;
+}
+
+bool unwind_step(struct target *t, struct regs *regs, bool *leaf)
+{
+	uint64_t at[N_KEPT];
+
+	return unwind_step_kept(t, regs, leaf, at);
+}
+
+bool unwind_is_native(struct target *t, uint64_t pc)
+{
+	return images_unwind_header(t, pc) != 0;
+}

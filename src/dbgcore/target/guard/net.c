@@ -1,0 +1,456 @@
+/*
+ * The net inside a program that is to survive us, whatever becomes of us.
+ *
+ * When we die the kernel lets our threads go, and two things would end the
+ * program: a stop of a trap that we have not reaped yet becomes a SIGTRAP,
+ * and the traps that stay in memory are hit. So before there is any the
+ * program has a handler of SIGTRAP from us, and a table of all traps, which is
+ * always written before a trap is. While we live no SIGTRAP of ours gets
+ * through to it; when we are dead, the first that does takes all traps out.
+ *
+ * The sentry (sentry.c) does the rest of the cleaning up. It finds the net in
+ * the process as we do when we attach to one that a dead debugger left.
+ *
+ * A thread whose pc we have set before the reaping of its stop bears a mark
+ * (regs_mark), which means nothing to it: no trap is to be gone back over.
+ */
+#include "target/live/inject.h"
+#include "target/live/live.h"
+#include "target/guard/net.h"
+#include "target/live/thread.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "target/guard/net_code.h"
+
+enum {
+	LEAVE_ROUNDS = 1000,
+	WRITES_MAX = 512,
+	KERNEL_SA_RESTORER = 0x04000000, /* asm/signal.h, SA_RESTORER */
+};
+
+static uint64_t data_at(const struct live *l, size_t offset)
+{
+	return l->net.addr + NET_CODE_BYTES + offset;
+}
+
+// ---- Traps and masks
+
+// Many words of the table by one system call; all or nothing matters not.
+struct words {
+	struct live *l;
+	uint64_t values[WRITES_MAX];
+	struct iovec local[WRITES_MAX], remote[WRITES_MAX];
+	size_t n;
+	bool failed;
+};
+
+static void words_flush(struct words *w)
+{
+	size_t want = w->n * sizeof(w->values[0]);
+
+	if (!w->n)
+		return;
+	w->n = 0;
+	w->l->target.counters.syscalls++;
+	if (!w->l->no_vm &&
+	    process_vm_writev(live_body(w->l), w->local, want / 8, w->remote,
+			      want / 8, 0) == (ssize_t)want)
+		return;
+	for (size_t i = 0; i < want / 8; i++)
+		if (pwrite(w->l->mem_fd, &w->values[i], 8,
+			   (off_t)(uintptr_t)w->remote[i].iov_base) != 8)
+			w->failed = true;
+}
+
+static void words_put(struct words *w, uint64_t addr, uint64_t value)
+{
+	if (w->n == WRITES_MAX)
+		words_flush(w);
+	w->values[w->n] = value;
+	w->local[w->n] = (struct iovec){&w->values[w->n], 8};
+	w->remote[w->n] = (struct iovec){(void *)addr, 8};
+	w->n++;
+}
+
+static uint64_t slot_addr(const struct live *l, uint32_t slot)
+{
+	return data_at(l, offsetof(struct net_data, traps) + slot * 8);
+}
+
+static bool slot_take(struct net *net, uint32_t *ret)
+{
+	if (net->n_free) {
+		*ret = net->free[--net->n_free];
+		return true;
+	}
+	if (net->n_used == NET_TRAPS_MAX - 1)
+		return false;
+	*ret = ++net->n_used;
+	return true;
+}
+
+struct dbg_error *net_arm(struct live *l, struct trap *traps, size_t n)
+{
+	struct net *net = &l->net;
+	uint32_t used = net->n_used;
+
+	if (!net->addr)
+		return NULL;
+	_cleanup_free_ struct words *w = xcalloc(1, sizeof(*w));
+	w->l = l;
+	for (size_t i = 0; i < n; i++) {
+		if (!traps[i].slot && !slot_take(net, &traps[i].slot))
+			return dbg_err(DBG_E_TARGET,
+				       "more than %d traps at once",
+				       NET_TRAPS_MAX - 1);
+		words_put(w, slot_addr(l, traps[i].slot),
+			  traps[i].addr << 8 | traps[i].byte);
+	}
+	if (net->n_used != used)
+		words_put(w, data_at(l, offsetof(struct net_data, n_traps)),
+			  net->n_used + 1);
+	words_flush(w);
+	if (w->failed)
+		return dbg_err(DBG_E_MEMORY, "cannot write the table of traps "
+					     "in the program");
+	return NULL;
+}
+
+void net_lift(struct live *l, const struct trap *traps, size_t n)
+{
+	struct net *net = &l->net;
+
+	if (!net->addr)
+		return;
+	_cleanup_free_ struct words *w = xcalloc(1, sizeof(*w));
+	w->l = l;
+	for (size_t i = 0; i < n; i++) {
+		if (!traps[i].slot)
+			continue;
+		words_put(w, slot_addr(l, traps[i].slot), 0);
+		mem_grow(&net->free, &net->free_cap, net->n_free,
+			 sizeof(*net->free));
+		net->free[net->n_free++] = traps[i].slot;
+	}
+	words_flush(w);
+}
+
+void net_mask(struct live *l, pid_t tid, uint64_t mask)
+{
+	const struct net_mask entry = {(uint64_t)tid, mask};
+
+	if (!l->net.addr)
+		return;
+	size_t i = l->net.next_mask++ % NET_MASKS_MAX;
+	uint64_t addr =
+	    data_at(l, offsetof(struct net_data, masks) + i * sizeof(entry));
+	dbg_error_destroy(live_write(&l->target, addr, &entry, sizeof(entry)));
+}
+
+void net_forget(struct live *l)
+{
+	free(l->net.free);
+	memset(&l->net, 0, sizeof(l->net));
+}
+
+// ---- In and out
+
+static struct dbg_error *action_set(struct live *l, struct inject *in,
+				    size_t action, size_t old)
+{
+	uint64_t result;
+	const uint64_t args[6] = {SIGTRAP, action ? data_at(l, action) : 0,
+				  old ? data_at(l, old) : 0, 8};
+
+	return inject_call(l, in, SYS_rt_sigaction, args, &result);
+}
+
+static struct dbg_error *map(struct live *l, struct inject *in)
+{
+	const uint64_t args[6] = {0,
+				  NET_BYTES,
+				  PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+				  (uint64_t)-1,
+				  0};
+
+	return inject_call(l, in, SYS_mmap, args, &l->net.addr);
+}
+
+// By this it is recognized, so it comes after the filling.
+static struct dbg_error *make_executable(struct live *l, struct inject *in)
+{
+	const uint64_t args[6] = {l->net.addr, NET_CODE_BYTES,
+				  PROT_READ | PROT_EXEC};
+	uint64_t result;
+
+	return inject_call(l, in, SYS_mprotect, args, &result);
+}
+
+/*
+ * Where the runtime maps its code twice, as shared memory, code is not writable
+ * where it is executed. Elsewhere it may be, and then has to stay so.
+ */
+static uint32_t code_prot(struct live *l)
+{
+	const struct proc_maps *maps;
+	struct dbg_error *err = images_maps(&l->target, &maps);
+
+	for (size_t i = 0; !err && i < maps->n; i++)
+		if (maps->v[i].shared && maps->v[i].exec && !maps->v[i].write)
+			return PROT_READ | PROT_EXEC;
+	dbg_error_destroy(err);
+	return PROT_READ | PROT_WRITE | PROT_EXEC;
+}
+
+static struct dbg_error *fill(struct live *l)
+{
+	struct dbg_error *err;
+	const size_t head = offsetof(struct net_data, masks);
+	struct net_data *data = xcalloc(1, sizeof(*data));
+	size_t size = (size_t)(__stop_net_code - __start_net_code);
+
+	data->magic = NET_MAGIC;
+	data->prot = code_prot(l);
+	memcpy(data->mem_path, "/proc/self/mem", 15);
+	data->ours.handler =
+	    l->net.addr + (size_t)(net_code_handler - __start_net_code);
+	data->ours.restorer =
+	    l->net.addr + (size_t)(net_code_restorer - __start_net_code);
+	data->ours.flags = SA_SIGINFO | SA_RESTART | KERNEL_SA_RESTORER;
+	data->ours.mask = UINT64_MAX;
+	err = live_write_code(&l->target, l->net.addr, __start_net_code, size);
+	if (!err)
+		err = live_write(&l->target, data_at(l, 0), data, head);
+	free(data);
+	return err;
+}
+
+static struct dbg_error *install(struct live *l, struct inject *in)
+{
+	struct dbg_error *err;
+
+	err = inject_begin(l, in);
+	if (!err)
+		err = map(l, in);
+	if (!err)
+		err = fill(l);
+	if (!err)
+		err = make_executable(l, in);
+	if (!err)
+		err = action_set(l, in, offsetof(struct net_data, ours),
+				 offsetof(struct net_data, old));
+	return err;
+}
+
+struct dbg_error *net_install(struct live *l)
+{
+	struct dbg_error *err;
+	struct inject in;
+
+	err = install(l, &in);
+	err = dbg_err_first(err, inject_end(l, &in));
+	if (err)
+		return dbg_err_prefix(err, "preparing process %d",
+				      l->target.pid);
+	return NULL;
+}
+
+// The program may have set another since; that one stays.
+static struct dbg_error *action_restore(struct live *l, struct inject *in)
+{
+	struct dbg_error *err;
+	const size_t now = offsetof(struct net_data, now);
+	uint64_t handler;
+
+	err = action_set(l, in, offsetof(struct net_data, old), now);
+	if (!err)
+		err = target_read_u64(&l->target, data_at(l, now), &handler);
+	if (!err && handler - l->net.addr >= NET_CODE_BYTES)
+		err = action_set(l, in, now, 0);
+	return err;
+}
+
+static bool is_inside(struct live *l, struct thread *th)
+{
+	return th->kind == THREAD_OWN && th->stop != STOP_NONE &&
+	       thread_load_regs(l, th) &&
+	       regs_pc(&th->regs) - l->net.addr < NET_CODE_BYTES;
+}
+
+/*
+ * No thread is ever inside of the net, unless the program made a SIGTRAP of
+ * its own this moment, or one of ours went astray when our forerunner died.
+ * Those inside go on from system call to system call in turn, for one may
+ * have the lock that another wants, and return by one. They are not stopped
+ * between: a thread that gets no processor before that never comes out.
+ */
+static struct dbg_error *await_empty(struct live *l, bool *ret_empty)
+{
+	struct dbg_error *err = NULL;
+	bool any = true;
+
+	for (int round = 0; !err && any && round < LEAVE_ROUNDS; round++) {
+		any = false;
+		for (size_t i = 0; !err && i < l->n_threads; i++) {
+			if (!is_inside(l, l->threads[i]))
+				continue;
+			any = true;
+			err = inject_advance(l, l->threads[i]);
+		}
+	}
+	*ret_empty = !any;
+	return err;
+}
+
+static struct dbg_error *unmap(struct live *l, struct inject *in)
+{
+	const uint64_t args[6] = {l->net.addr, NET_BYTES};
+	uint64_t result;
+
+	return inject_call(l, in, SYS_munmap, args, &result);
+}
+
+// The handler is the program's own again. Where nobody can be inside of the net
+// the net goes at once.
+static struct dbg_error *close_net(struct live *l)
+{
+	struct dbg_error *err;
+	struct inject in;
+
+	err = inject_begin(l, &in);
+	if (!err)
+		err = action_restore(l, &in);
+	if (!err && !l->net.entered)
+		err = unmap(l, &in);
+	return dbg_err_first(err, inject_end(l, &in));
+}
+
+static struct dbg_error *unmap_empty(struct live *l, bool *ret_empty)
+{
+	struct dbg_error *err;
+	struct inject in;
+
+	err = await_empty(l, ret_empty);
+	if (err || !*ret_empty)
+		return err;
+	err = inject_begin(l, &in);
+	if (!err)
+		err = unmap(l, &in);
+	return dbg_err_first(err, inject_end(l, &in));
+}
+
+struct dbg_error *net_remove(struct live *l)
+{
+	struct dbg_error *err;
+	bool gone = true;
+
+	if (!l->net.addr || l->exited)
+		return NULL;
+	err = close_net(l);
+	if (!err && l->net.entered)
+		err = unmap_empty(l, &gone);
+	if (!err && gone)
+		net_forget(l);
+	return err;
+}
+
+// ---- Of a debugger that is dead
+
+static bool is_net(struct live *l, const struct proc_map *map)
+{
+	uint64_t magic;
+
+	return map->exec && !map->write && !map->inode &&
+	       map->end - map->start == NET_CODE_BYTES &&
+	       live_read(&l->target, map->end, &magic, 8) == 8 &&
+	       magic == NET_MAGIC;
+}
+
+static void lift_found(struct live *l, const struct net_data *data)
+{
+	for (size_t i = 0; i < data->n_traps && i < NET_TRAPS_MAX; i++) {
+		uint64_t addr = data->traps[i] >> 8;
+		uint8_t byte = (uint8_t)data->traps[i], now;
+
+		if (addr && live_read(&l->target, addr, &now, 1) == 1 &&
+		    now == ARCH_TRAP)
+			dbg_error_destroy(
+			    live_write_code(&l->target, addr, &byte, 1));
+	}
+}
+
+// Nothing is left to be taken out: who is inside has little to do there.
+static void forget_found(struct live *l)
+{
+	const uint64_t none = 0;
+
+	dbg_error_destroy(live_write(
+	    &l->target, data_at(l, offsetof(struct net_data, n_traps)), &none,
+	    sizeof(none)));
+}
+
+static void unmask_found(struct live *l, const struct net_mask *m)
+{
+	struct thread *th = thread_find(l, (pid_t)m->tid);
+	uint64_t mask;
+
+	if (!th || th->kind != THREAD_OWN || th->stop == STOP_NONE ||
+	    live_ptrace(l, PTRACE_GETSIGMASK, th->tid, sizeof(mask),
+			(uintptr_t)&mask) ||
+	    mask != net_step_mask(m->mask))
+		return;
+	mask = m->mask;
+	live_ptrace(l, PTRACE_SETSIGMASK, th->tid, sizeof(mask),
+		    (uintptr_t)&mask);
+}
+
+// Debug registers stay when a tracer dies.
+static void clear_debug_registers(struct live *l)
+{
+	for (size_t i = 0; i < l->n_threads; i++)
+		if (l->threads[i]->stop != STOP_NONE)
+			debugreg_clear(l, l->threads[i]->tid);
+}
+
+struct dbg_error *net_recover(struct live *l)
+{
+	struct dbg_error *err;
+	const struct proc_maps *maps;
+	uint64_t addr = 0;
+
+	err = images_maps(&l->target, &maps);
+	if (err)
+		return err;
+	for (size_t i = 0; i < maps->n && !addr; i++)
+		if (is_net(l, &maps->v[i]))
+			addr = maps->v[i].start;
+	if (!addr)
+		return NULL;
+	l->net.addr = addr;
+	l->net.entered = true;
+	_cleanup_free_ struct net_data *data = xcalloc(1, sizeof(*data));
+	live_read(&l->target, data_at(l, 0), data, sizeof(*data));
+	clear_debug_registers(l);
+	lift_found(l, data);
+	forget_found(l);
+	for (size_t i = 0; i < NET_MASKS_MAX; i++)
+		unmask_found(l, &data->masks[i]);
+	// Nobody knows which of them was stepped.
+	for (size_t i = 0; i < l->n_threads; i++)
+		l->threads[i]->flagged = true;
+	err = live_settle(l);
+	return err ? err : net_remove(l);
+}

@@ -1,0 +1,154 @@
+/*
+ * The sentry: a process of ours that cleans up behind us.
+ *
+ * It waits at a pipe whose other end we hold. A byte says that all is well;
+ * the end of the pipe without one, that we are dead: then it attaches to the
+ * program as we would, which finds our net and takes everything out, and lets
+ * it go. Until it is done the net (net.c) keeps the program alive.
+ */
+#include "target/live/live.h"
+#include "target/guard/net.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/err.h"
+
+static const char sentry_name[] = "dndbg-sentry";
+
+enum {
+	SENTRY_FD = 3,
+	NAP_MS = 2,
+	TRIES_MAX = 1000,
+};
+
+static void nap(void)
+{
+	poll(NULL, 0, NAP_MS);
+}
+
+bool sentry_is(pid_t pid)
+{
+	char name[16];
+
+	proc_comm(pid, pid, name);
+	return !strcmp(name, sentry_name);
+}
+
+// Nothing of ours is to be held open, and no key or hangup is meant for us.
+static void withdraw(int fd)
+{
+	static const int ignored[] = {SIGINT,  SIGHUP,  SIGQUIT,
+				      SIGTERM, SIGTSTP, SIGPIPE};
+	const struct sigaction ignore = {.sa_handler = SIG_IGN};
+
+	prctl(PR_SET_NAME, sentry_name);
+	setsid();
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+		sigaction(ignored[i], &ignore, NULL);
+	dup2(fd, SENTRY_FD);
+	close_range(SENTRY_FD + 1, ~0u, 0);
+	int null = open("/dev/null", O_RDWR);
+	for (int i = 0; null >= 0 && i < 3; i++)
+		dup2(null, i);
+}
+
+// Attach, which finds and removes what we left, and let go.
+static bool clean(pid_t pid)
+{
+	struct target *t;
+	struct dbg_error *err;
+
+	err = attach_to_clean(pid, &t);
+	if (!err) {
+		err = live_let_go(live_of(t), false);
+		target_destroy(t);
+	}
+	return !dbg_err_drop(err);
+}
+
+// Wait until the dying @parent does not trace it any more; false: it is gone,
+// or has another tracer, who will find the net by himself.
+static bool await_turn(pid_t pid, pid_t parent)
+{
+	uint64_t tracer;
+
+	for (;;) {
+		if (!proc_status(pid, "TracerPid", 10, &tracer))
+			return false;
+		if (tracer != (uint64_t)parent)
+			return !tracer;
+		nap();
+	}
+}
+
+static _Noreturn void child(int fd, pid_t pid, pid_t parent, uint64_t started)
+{
+	char byte;
+	ssize_t n;
+
+	withdraw(fd);
+	do
+		n = read(SENTRY_FD, &byte, 1);
+	while (n < 0 && errno == EINTR);
+	for (int i = 0; !n && i < TRIES_MAX; i++) {
+		if (!await_turn(pid, parent) ||
+		    proc_start_time(pid) != started || clean(pid))
+			break;
+		nap();
+	}
+	_exit(0);
+}
+
+struct dbg_error *sentry_start(pid_t pid, struct sentry *ret)
+{
+	pid_t parent = getpid();
+	uint64_t started = proc_start_time(pid);
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC))
+		return dbg_err_errno(DBG_E_TARGET, errno, "cannot make a pipe");
+	ret->pid = fork();
+	if (ret->pid < 0) {
+		int errnum = errno;
+
+		close(fds[0]);
+		close(fds[1]);
+		return dbg_err_errno(DBG_E_TARGET, errnum,
+				     "cannot start a process");
+	}
+	if (!ret->pid) {
+		close(fds[1]);
+		child(fds[0], pid, parent, started);
+	}
+	close(fds[0]);
+	ret->fd = fds[1];
+	return NULL;
+}
+
+void sentry_dismiss(struct sentry *sentry)
+{
+	if (!sentry->pid || sentry->fd < 0)
+		return;
+	ssize_t n = write(sentry->fd, "", 1);
+	(void)n;
+	close(sentry->fd);
+	sentry->fd = -1;
+}
+
+void sentry_end(struct sentry *sentry)
+{
+	if (!sentry->pid)
+		return;
+	sentry_dismiss(sentry);
+	while (waitpid(sentry->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	memset(sentry, 0, sizeof(*sentry));
+}

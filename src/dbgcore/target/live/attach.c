@@ -1,0 +1,402 @@
+/*
+ * Taking over a running process, and letting it go.
+ *
+ * All tasks are seized, then asked to stop, until a list that was read while
+ * all known ones were stopped names no other: a thread that was inside
+ * clone() when it was seized makes one more that nobody traces.
+ *
+ * What is left behind is nothing: traps are lifted, registers written back,
+ * signals that were due are delivered by the detaching.
+ */
+#include "target/live/inject.h"
+#include "target/live/live.h"
+#include "target/guard/net.h"
+#include "target/live/thread.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+
+enum {
+	ROUNDS_MAX = 1000,
+	LEAVING_TRIES = 2000,
+	LEFT_TRIES = 5, /* for one that nobody traces */
+	PEEK_MAX = 32,
+	BACK_LOOKS = 2000, /* of a millisecond, for one that is on its way */
+};
+
+// A leader that ended before the other threads cannot be seized.
+static void add_zombie(struct live *l, pid_t tid)
+{
+	struct thread *th = thread_add(l, tid, THREAD_OWN);
+
+	th->fresh = false;
+	th->zombie = true;
+	l->n_running--;
+}
+
+// 0: nobody traces it, or it is gone.
+static pid_t tracer_of(pid_t tid)
+{
+	uint64_t tracer = 0;
+
+	(void)proc_status(tid, "TracerPid", 10, &tracer);
+	return (pid_t)tracer;
+}
+
+// Does it trace for a moment yet: a debugger that was killed, a sentry?
+static bool is_leaving(pid_t tracer)
+{
+	return tracer && (sentry_is(tracer) || proc_dying(tracer));
+}
+
+/*
+ * The errno of seizing a task. The sentry of a debugger that died this moment
+ * may have been quicker: it gives way to us, or is done soon.
+ */
+static int try_seize(struct live *l, pid_t tid)
+{
+	for (int i = 0; i < LEAVING_TRIES; i++) {
+		if (!live_ptrace(l, PTRACE_SEIZE, tid, 0, LIVE_OPTIONS))
+			return 0;
+		int errnum = errno;
+		pid_t tracer = tracer_of(tid);
+
+		if (errnum != EPERM ||
+		    (tracer ? !is_leaving(tracer) : i >= LEFT_TRIES))
+			return errnum;
+		poll(NULL, 0, 1);
+	}
+	return EPERM;
+}
+
+// Seize a task that may be gone by now, or be a thread's new one: those are
+// ours already.
+static struct dbg_error *seize(struct live *l, pid_t tid)
+{
+	pid_t pid = l->target.pid;
+	int errnum = try_seize(l, tid);
+
+	if (!errnum) {
+		thread_add(l, tid, THREAD_OWN)->fresh = false;
+		return NULL;
+	}
+	char state = proc_state(pid, tid);
+
+	if (state == 'Z' && tid == pid)
+		add_zombie(l, tid);
+	if (errnum == ESRCH || !state || state == 'Z' || state == 'X')
+		return NULL;
+	if (tracer_of(tid) == getpid())
+		return NULL;
+	return live_refused(pid, errnum);
+}
+
+// Seize all tasks that are not known; *ret_n is how many there were.
+static struct dbg_error *seize_new(struct live *l, size_t *ret_n)
+{
+	struct dbg_error *err = NULL;
+	char path[32];
+	struct dirent *entry;
+	size_t before = l->n_threads;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", l->target.pid);
+	DIR *dir = opendir(path);
+	if (!dir)
+		return dbg_err(DBG_E_NOT_FOUND, "no process %d", l->target.pid);
+	while (!err && (entry = readdir(dir))) {
+		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (tid > 0 && !thread_find(l, tid))
+			err = seize(l, tid);
+	}
+	closedir(dir);
+	*ret_n = l->n_threads - before;
+	return err;
+}
+
+// Nobody knew of the threads that were there before. Signals are kept.
+static void forget_births(struct live *l)
+{
+	size_t n = 0;
+
+	for (size_t i = l->events_first; i < l->n_events; i++)
+		if (l->events[i].event.kind == TARGET_SIGNAL)
+			l->events[n++] = l->events[i];
+	l->events_first = 0;
+	l->n_events = n;
+}
+
+static struct dbg_error *seize_all(struct live *l)
+{
+	struct dbg_error *err = NULL;
+	size_t n = 1;
+
+	for (int i = 0; !err && n && i < ROUNDS_MAX; i++) {
+		err = seize_new(l, &n);
+		if (!err)
+			err = live_stop_all(&l->target);
+	}
+	if (!err && !l->n_threads)
+		err = dbg_err(DBG_E_NOT_FOUND, "process %d has ended",
+			      l->target.pid);
+	if (!err && n)
+		err = dbg_err(DBG_E_TARGET,
+			      "process %d makes threads faster than they can "
+			      "be stopped",
+			      l->target.pid);
+	forget_births(l);
+	return err;
+}
+
+static struct dbg_error *check_pid(pid_t pid)
+{
+	uint64_t tgid = 0;
+
+	if (pid <= 0 || !proc_status(pid, "Tgid", 10, &tgid))
+		return dbg_err(DBG_E_NOT_FOUND, "no process %d", pid);
+	if (tgid != (uint64_t)pid)
+		return dbg_err(DBG_E_ARGUMENT,
+			       "%d is a thread of process %d: attach to that",
+			       pid, (int)tgid);
+	if (pid == getpid())
+		return dbg_err(DBG_E_ARGUMENT,
+			       "process %d is this debugger itself", pid);
+	return NULL;
+}
+
+static struct dbg_error *take_over(struct live *l)
+{
+	struct dbg_error *err;
+
+	err = seize_all(l);
+	if (!err)
+		err = live_memory_open(l);
+	if (err)
+		return err;
+	live_set_root(l);
+	err = inject_recover(l);
+	return err ? err : net_recover(l);
+}
+
+static struct dbg_error *attach(pid_t pid, bool watched, struct target **ret)
+{
+	struct dbg_error *err;
+	struct live *l;
+
+	err = live_create(NULL, &l);
+	if (err)
+		return err;
+	l->target.pid = pid;
+	l->survives = l->family->survives = true;
+	// A runtime that sees a tracer may trap (Debugger.Break) before anybody
+	// has said which signals are looked at: delivered, it ends the program.
+	sigaddset(&l->watched, SIGTRAP);
+	if (watched)
+		err = sentry_start(pid, &l->sentry);
+	if (!err)
+		err = take_over(l);
+	if (err) {
+		live_destroy(&l->target);
+		return err;
+	}
+	*ret = &l->target;
+	return NULL;
+}
+
+struct dbg_error *target_attach(pid_t pid, struct target **ret)
+{
+	struct dbg_error *err = check_pid(pid);
+
+	// A debugger died this moment: wait until its sentry is done.
+	for (int i = 0; !err && is_leaving(tracer_of(pid)) && i < LEAVING_TRIES;
+	     i++)
+		poll(NULL, 0, 1);
+	return err ? err : attach(pid, true, ret);
+}
+
+struct dbg_error *attach_to_clean(pid_t pid, struct target **ret)
+{
+	return attach(pid, false, ret);
+}
+
+// ---- Letting go
+
+static struct dbg_error *lift_all(struct target *t)
+{
+	size_t n = t->traps.n;
+	_cleanup_free_ uint64_t *addrs = xcalloc(n + 1, sizeof(*addrs));
+
+	for (size_t i = 0; i < n; i++)
+		addrs[i] = t->traps.v[i].addr;
+	return target_traps_lift(t, addrs, n);
+}
+
+// Is there a SIGTRAP on its way to the thread, of a trap or a step?
+static bool trap_pending(struct live *l, const struct thread *th)
+{
+	struct __ptrace_peeksiginfo_args args = {.nr = PEEK_MAX};
+	siginfo_t infos[PEEK_MAX] = {0}; // valgrind does not know of the call
+
+	long n = live_ptrace(l, PTRACE_PEEKSIGINFO, th->tid, (uintptr_t)&args,
+			     (uintptr_t)infos);
+	for (long i = 0; i < n; i++)
+		if (infos[i].si_signo == SIGTRAP && infos[i].si_code > 0)
+			return true;
+	return false;
+}
+
+// From stop to stop, with nothing executed between.
+static void settle(struct live *l, struct thread *th)
+{
+	(void)hwbreak_apply(l, th);
+	bool pending = trap_pending(l, th);
+	// A signal that is to be delivered takes the flag back, too.
+	if (!pending &&
+	    (!th->flagged || (th->stop == STOP_SIGNAL && th->due_signal)))
+		return;
+	if (!pending)
+		thread_ask(l, th);
+	thread_flush_regs(l, th);
+	thread_set_stop(l, th, STOP_NONE);
+	live_ptrace(l, PTRACE_CONT, th->tid, 0, 0);
+}
+
+struct dbg_error *live_settle(struct live *l)
+{
+	struct dbg_error *err = NULL;
+	bool any;
+
+	l->stopping = true;
+	for (size_t i = 0; i < l->n_threads; i++) {
+		struct thread *th = l->threads[i];
+
+		if (th->kind == THREAD_OWN && th->stop != STOP_NONE)
+			settle(l, th);
+	}
+	while (!err && l->n_running)
+		err = live_take(l, true, &any);
+	l->stopping = false;
+	return err;
+}
+
+struct dbg_error *live_take_out(struct live *l)
+{
+	struct dbg_error *err;
+
+	err = l->exited ? NULL : lift_all(&l->target);
+	if (err)
+		return err;
+	hwbreak_forget(l);
+	err = live_settle(l);
+	return err ? err : net_remove(l);
+}
+
+// Is the int3 that @th has executed the runtime's, of Debugger.Break?
+static bool is_runtime_trap(struct live *l, struct thread *th)
+{
+	struct dbg_error *err;
+	struct arena *arena = arena_create();
+	struct target_image image;
+	uint64_t addr = regs_pc(&th->regs) - ARCH_TRAP_BEHIND, table = 0;
+	bool found = false;
+
+	err = target_image_at(&l->target, addr, arena, &image, NULL, NULL,
+			      &found);
+	if (!err && found)
+		err = target_symbol(&l->target, &image, "g_dacTable", &table);
+	dbg_error_destroy(err);
+	arena_destroy(arena);
+	return table;
+}
+
+// The runtime traps because it is traced. Nobody is left to answer.
+static void drop_runtime_traps(struct live *l)
+{
+	for (size_t i = 0; i < l->n_threads; i++) {
+		struct thread *th = l->threads[i];
+
+		if (th->kind == THREAD_OWN && th->stop != STOP_NONE &&
+		    th->due_signal == SIGTRAP &&
+		    th->due_info.si_code == SI_KERNEL &&
+		    thread_load_regs(l, th) && is_runtime_trap(l, th))
+			th->due_signal = 0;
+	}
+}
+
+struct dbg_error *live_let_go(struct live *l, bool stopped)
+{
+	struct dbg_error *err;
+
+	err = live_stop_all(&l->target);
+	if (!err)
+		err = live_take_out(l);
+	if (err)
+		return err;
+	drop_runtime_traps(l);
+	// Pending: the first thread that is let go takes it for all.
+	if (stopped && !l->exited)
+		kill(l->target.pid, SIGSTOP);
+	for (size_t i = l->n_threads; i-- > 0;)
+		if (l->threads[i]->kind == THREAD_OWN)
+			thread_detach(l, l->threads[i]);
+	l->let_go = true;
+	return NULL;
+}
+
+static struct thread *first_stuck(struct live *l)
+{
+	for (size_t i = 0; i < l->n_threads; i++)
+		if (l->threads[i]->stuck)
+			return l->threads[i];
+	return NULL;
+}
+
+// A thread that is deaf in the kernel still; NULL: none. One that is on its way
+// back stops in a moment.
+static struct dbg_error *find_stuck(struct live *l, struct thread **ret)
+{
+	struct dbg_error *err = NULL;
+	bool any = true;
+
+	l->stopping = true;
+	while (!err && any)
+		err = live_take(l, false, &any);
+	for (int i = 0; !err && (*ret = first_stuck(l)) && i < BACK_LOOKS &&
+			proc_state(l->target.pid, (*ret)->tid) != 'D';
+	     i++)
+		err = live_take_within(l, 1, &any);
+	l->stopping = false;
+	return err;
+}
+
+struct dbg_error *live_detach(struct target *t, bool stopped)
+{
+	struct dbg_error *err;
+	struct live *l = live_of(t);
+	struct thread *th = NULL;
+
+	err = live_stop_all(t);
+	if (!err)
+		err = find_stuck(l, &th);
+	if (!err && th)
+		err = dbg_err(DBG_E_STATE,
+			      "thread %d waits in the kernel, as for a child "
+			      "of vfork or a disk, and is let go when it comes "
+			      "back: detach again then, or quit",
+			      th->tid);
+	if (!err)
+		err = live_let_go(l, stopped);
+	// It goes while we forget the program.
+	if (!err)
+		sentry_dismiss(&l->sentry);
+	return err;
+}

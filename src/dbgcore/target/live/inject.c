@@ -1,0 +1,480 @@
+/*
+ * System calls made by a thread of the process on our behalf.
+ *
+ * We may be killed at any instant, so the thread must find its way back by
+ * itself. The call is made by a few instructions of ours that restore the
+ * thread's signal mask and registers when they are not stopped behind it.
+ * They lie in a cave: the unused rest of the last page of an image's code,
+ * which exists before anything was mapped and which nobody misses.
+ *
+ * The registers that they restore are those that the kernel would have made
+ * to restart a system call that our stop interrupted. While we live, those of
+ * the stop are put back unchanged, and the kernel does it.
+ */
+#include "target/live/inject.h"
+#include "target/live/live.h"
+#include "target/live/thread.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "target/guard/net_code.h"
+
+enum {
+	CAVE_ALIGN = 16,
+	TRIES_MAX = 100,
+};
+
+// ---- The cave
+
+// The end of the code of the image at @base, if it is mapped at @map.
+static uint64_t code_end(struct live *l, uint64_t base,
+			 const struct proc_map *map)
+{
+	Elf64_Phdr phdrs[ELF_SEGMENTS_MAX];
+	Elf64_Ehdr head;
+
+	if (live_read(&l->target, base, &head, sizeof(head)) != sizeof(head) ||
+	    memcmp(head.e_ident, ELFMAG, SELFMAG) ||
+	    head.e_phnum > ELF_SEGMENTS_MAX)
+		return 0;
+	size_t size = head.e_phnum * sizeof(phdrs[0]);
+	if (live_read(&l->target, base + head.e_phoff, phdrs, size) != size)
+		return 0;
+	for (size_t i = 0; i < head.e_phnum; i++) {
+		const Elf64_Phdr *p = &phdrs[i];
+
+		if (p->p_type == PT_LOAD && p->p_flags & PF_X &&
+		    p->p_offset / PAGE_BYTES * PAGE_BYTES == map->offset)
+			return map->start + p->p_offset % PAGE_BYTES +
+			       p->p_filesz;
+	}
+	return 0;
+}
+
+static uint64_t cave_in(struct live *l, const struct proc_maps *maps, size_t i,
+			size_t size)
+{
+	const struct proc_map *map = &maps->v[i];
+	size_t first = i;
+
+	if (!map->exec || map->write || map->shared || !map->inode)
+		return 0;
+	while (first > 0 && maps->v[first].offset &&
+	       maps->v[first - 1].inode == map->inode)
+		first--;
+	uint64_t end = code_end(l, maps->v[first].start, map);
+	end = (end + CAVE_ALIGN - 1) / CAVE_ALIGN * CAVE_ALIGN;
+	return end > map->start && end < map->end && map->end - end >= size
+		   ? end
+		   : 0;
+}
+
+// The image that the program began with stays as long as there is one.
+static bool stays(struct live *l, const struct proc_map *map)
+{
+	uint64_t entry = 0;
+
+	dbg_error_destroy(target_entry(&l->target, &entry));
+	return entry - map->start < map->end - map->start;
+}
+
+// The next cave from mapping *i on, which comes to stand behind its mapping;
+// 0: there is none.
+static uint64_t cave_next(struct live *l, const struct proc_maps *maps,
+			  size_t *i)
+{
+	uint64_t addr = 0;
+
+	while (!addr && *i < maps->n)
+		addr = cave_in(l, maps, (*i)++, CAVE_BYTES);
+	return addr;
+}
+
+// Does the code of a debugger lie there that died meanwhile?
+static bool is_used(struct live *l, uint64_t cave)
+{
+	uint8_t code[CAVE_BYTES];
+
+	return live_read(&l->target, cave, code, sizeof(code)) ==
+		   sizeof(code) &&
+	       back_is(code);
+}
+
+// One that is used may have a thread come back to it yet: the last choice.
+static struct dbg_error *cave_find(struct live *l, uint64_t *ret)
+{
+	struct dbg_error *err;
+	const struct proc_maps *maps;
+	uint64_t addr, used = 0;
+	size_t i = 0;
+
+	*ret = l->cave;
+	if (l->cave)
+		return NULL;
+	err = images_maps(&l->target, &maps);
+	if (err)
+		return err;
+	while ((addr = cave_next(l, maps, &i)) && is_used(l, addr))
+		used = used ? used : addr;
+	if (!addr && !used)
+		return dbg_err(DBG_E_TARGET,
+			       "no image of process %d has room behind its "
+			       "code",
+			       l->target.pid);
+	if (addr && stays(l, &maps->v[i - 1]))
+		l->cave = addr;
+	*ret = addr ? addr : used;
+	return NULL;
+}
+
+// ---- The thread
+
+// A thread in a stop where registers can be set and nothing is due; one that
+// is stopped by job control if there is no other.
+static struct thread *borrow(struct live *l)
+{
+	static const enum thread_stop stops[] = {STOP_EVENT, STOP_SIGNAL,
+						 STOP_GROUP};
+
+	for (size_t s = 0; s < sizeof(stops) / sizeof(stops[0]); s++)
+		for (size_t i = 0; i < l->n_threads; i++) {
+			struct thread *th = l->threads[i];
+
+			if (th->kind == THREAD_OWN && th->stop == stops[s] &&
+			    !(stops[s] == STOP_SIGNAL && th->due_signal))
+				return th;
+		}
+	return NULL;
+}
+
+// Let the thread go on to its next stop, whatever that is: th->placed.
+static struct dbg_error *advance(struct live *l, struct thread *th, int what)
+{
+	struct dbg_error *err;
+	pid_t tid = th->tid;
+	bool any;
+
+	thread_flush_regs(l, th);
+	th->in_place = true;
+	thread_set_stop(l, th, STOP_NONE);
+	err = thread_request(l, th, what, 0);
+	while (!err && thread_find(l, tid) == th && th->stop == STOP_NONE &&
+	       !th->zombie)
+		err = live_take(l, true, &any);
+	if (thread_find(l, tid) != th || th->stop == STOP_NONE)
+		return err ? err
+			   : dbg_err(DBG_E_TARGET, "thread %d ended", tid);
+	th->in_place = false;
+	// Nothing but SIGSTOP passes the mask: sent again later.
+	if (!(th->placed >> 16) && WSTOPSIG(th->placed) == SIGSTOP)
+		th->extra_signal = SIGSTOP;
+	return err;
+}
+
+// To the next entry of a system call or return from one.
+static struct dbg_error *to_syscall(struct live *l, struct thread *th)
+{
+	struct dbg_error *err;
+
+	for (int i = 0; i < TRIES_MAX; i++) {
+		err = advance(l, th, PTRACE_SYSCALL);
+		if (err || WSTOPSIG(th->placed) == (SIGTRAP | 0x80))
+			return err;
+	}
+	return dbg_err(DBG_E_TARGET, "thread %d makes no system call", th->tid);
+}
+
+static struct dbg_error *to_event_stop(struct live *l, struct thread *th)
+{
+	struct dbg_error *err;
+
+	for (int i = 0; i < TRIES_MAX; i++) {
+		thread_ask(l, th);
+		err = advance(l, th, PTRACE_CONT);
+		th->asked = false;
+		if (err)
+			return err;
+		if (th->placed >> 16 != PTRACE_EVENT_STOP)
+			continue;
+		th->stop =
+		    WSTOPSIG(th->placed) == SIGTRAP ? STOP_EVENT : STOP_GROUP;
+		return NULL;
+	}
+	return dbg_err(DBG_E_TARGET, "thread %d cannot be stopped", th->tid);
+}
+
+struct dbg_error *inject_advance(struct live *l, struct thread *th)
+{
+	struct dbg_error *err;
+	pid_t tid = th->tid;
+
+	err = advance(l, th, PTRACE_SYSCALL);
+	if (thread_find(l, tid) == th)
+		return err;
+	dbg_error_destroy(err);
+	return NULL;
+}
+
+static void mask_set(struct live *l, struct thread *th, uint64_t mask)
+{
+	live_ptrace(l, PTRACE_SETSIGMASK, th->tid, sizeof(mask),
+		    (uintptr_t)&mask);
+}
+
+// ---- A series of calls
+
+static struct dbg_error *none_stopped(const struct live *l)
+{
+	_cleanup_free_ char *cgroup = proc_frozen(l->target.pid);
+
+	if (cgroup)
+		return dbg_err(DBG_E_STATE,
+			       "no thread can be stopped: the program's cgroup "
+			       "'%s' is frozen, thaw it first",
+			       cgroup);
+	return dbg_err(DBG_E_STATE, "no thread is stopped");
+}
+
+struct dbg_error *inject_begin(struct live *l, struct inject *in)
+{
+	struct dbg_error *err;
+	uint8_t code[sizeof(in->covered)];
+	size_t size;
+
+	memset(in, 0, sizeof(*in));
+	in->th = borrow(l);
+	if (!in->th)
+		return none_stopped(l);
+	if (!thread_load_regs(l, in->th) ||
+	    live_ptrace(l, PTRACE_GETSIGMASK, in->th->tid, sizeof(in->mask),
+			(uintptr_t)&in->mask))
+		return dbg_err_errno(DBG_E_TARGET, errno,
+				     "cannot use thread %d", in->th->tid);
+	err = cave_find(l, &in->cave);
+	if (err)
+		return err;
+	in->tid = in->th->tid;
+	in->saved = in->th->regs;
+	struct regs regs = in->saved;
+	regs_restart(&regs);
+	size = back_make(&regs, in->mask, code);
+	if (live_read(&l->target, in->cave, in->covered, size) != size)
+		return dbg_err(DBG_E_MEMORY, "cannot read the program's code");
+	in->size = size;
+	l->injecting = true;
+	return live_write_code(&l->target, in->cave, code, size);
+}
+
+// Set the registers of what is to be done; with the first, the mask.
+static void send(struct live *l, struct inject *in, const struct regs *regs)
+{
+	struct thread *th = in->th;
+
+	th->regs = *regs;
+	th->regs_valid = th->regs_dirty = true;
+	thread_flush_regs(l, th);
+	// Only now: where it stands, the mask is restored with the registers.
+	if (!in->called)
+		mask_set(l, th, net_step_mask(in->mask));
+	in->called = true;
+}
+
+struct dbg_error *inject_call(struct live *l, struct inject *in, long nr,
+			      const uint64_t args[6], uint64_t *ret)
+{
+	struct dbg_error *err;
+	struct thread *th = in->th;
+	struct regs regs = in->saved;
+
+	back_syscall(&regs, in->cave, nr, args);
+	send(l, in, &regs);
+	err = to_syscall(l, th);
+	if (!err)
+		err = to_syscall(l, th);
+	if (err)
+		return err;
+	if (!thread_load_regs(l, th))
+		return dbg_err(DBG_E_TARGET, "thread %d ended", th->tid);
+	uint64_t result = back_result(&th->regs);
+	if (result > (uint64_t)-4096)
+		return dbg_err_errno(DBG_E_TARGET, (int)-result,
+				     "system call %ld in process %d", nr,
+				     l->target.pid);
+	*ret = result;
+	return NULL;
+}
+
+static struct dbg_error *come_back(struct live *l, struct inject *in)
+{
+	struct dbg_error *err;
+	struct thread *th = in->th;
+
+	err = to_event_stop(l, th);
+	if (err)
+		return err;
+	// In this order: until the registers are there, the code in the cave
+	// would restore both.
+	mask_set(l, th, in->mask);
+	th->regs = in->saved;
+	th->regs_valid = th->regs_dirty = true;
+	thread_flush_regs(l, th);
+	return NULL;
+}
+
+struct dbg_error *inject_end(struct live *l, struct inject *in)
+{
+	struct dbg_error *err = NULL;
+
+	if (in->called && thread_find(l, in->tid) == in->th)
+		err = come_back(l, in);
+	l->injecting = false;
+	target_cache_drop(&l->target);
+	if (in->size && !l->exited)
+		err =
+		    dbg_err_first(err, live_write_code(&l->target, in->cave,
+						       in->covered, in->size));
+	return err;
+}
+
+// ---- Of a debugger that is dead
+
+// What the code in @cave is about to do, or has done, is not wanted any more:
+// its threads go where it would bring them.
+static void lead_out(struct live *l, uint64_t cave)
+{
+	uint8_t code[CAVE_BYTES];
+	uint64_t mask;
+
+	if (live_read(&l->target, cave, code, sizeof(code)) != sizeof(code))
+		return;
+	for (size_t i = 0; i < l->n_threads; i++) {
+		struct thread *th = l->threads[i];
+
+		if (th->kind != THREAD_OWN || th->stop == STOP_NONE ||
+		    !thread_load_regs(l, th) ||
+		    regs_pc(&th->regs) - cave >= back_code_bytes())
+			continue;
+		back_restore(code, &th->regs, &mask);
+		mask_set(l, th, mask);
+		th->regs_dirty = true;
+		thread_flush_regs(l, th);
+	}
+}
+
+struct dbg_error *inject_recover(struct live *l)
+{
+	struct dbg_error *err;
+	const struct proc_maps *maps;
+	uint64_t addr;
+	size_t i = 0;
+
+	err = images_maps(&l->target, &maps);
+	if (err)
+		return err;
+	while ((addr = cave_next(l, maps, &i)) && is_used(l, addr))
+		lead_out(l, addr);
+	return NULL;
+}
+
+// ---- Single calls
+
+struct dbg_error *live_mmap(struct target *t, size_t size, uint64_t *ret)
+{
+	struct dbg_error *err;
+	struct live *l = live_of(t);
+	const uint64_t args[6] = {
+	    0,
+	    size,
+	    PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS,
+	    (uint64_t)-1,
+	    0,
+	};
+	struct inject in;
+
+	err = inject_begin(l, &in);
+	if (!err)
+		err = inject_call(l, &in, SYS_mmap, args, ret);
+	err = dbg_err_first(err, inject_end(l, &in));
+	if (err)
+		return dbg_err_prefix(err, "mapping %zu bytes in the program",
+				      size);
+	return NULL;
+}
+
+struct dbg_error *live_call_leaf(struct target *t, uint64_t addr, uint64_t a,
+				 uint64_t b)
+{
+	struct dbg_error *err;
+	struct live *l = live_of(t);
+	const uint64_t args[] = {a, b};
+	struct inject in;
+	struct regs regs;
+
+	err = inject_begin(l, &in);
+	if (!err) {
+		regs = in.saved;
+		back_call_leaf(&regs, in.cave, addr, args);
+		send(l, &in, &regs);
+		// the system call that follows tells that it has returned
+		err = to_syscall(l, in.th);
+	}
+	return dbg_err_first(err, inject_end(l, &in));
+}
+
+// ---- Code of a known form
+
+// Copies of @bytes in a mapping; how many were found, at most @cap.
+static size_t search(struct target *t, const struct proc_map *map,
+		     const void *bytes, size_t n, uint64_t *ret, size_t cap)
+{
+	enum {
+		BLOCK = 1 << 16,
+	};
+	_cleanup_free_ uint8_t *buf = xmalloc(BLOCK);
+	size_t found = 0;
+	uint64_t at = map->start;
+
+	while (found < cap && at + n <= map->end) {
+		size_t want = map->end - at < BLOCK ? map->end - at : BLOCK;
+		size_t got = target_read_some(t, at, buf, want);
+		if (got < n)
+			break;
+		uint8_t *from = buf, *hit;
+		while (found < cap &&
+		       (hit = memmem(from, got - (size_t)(from - buf), bytes,
+				     n)) != NULL) {
+			ret[found++] = at + (uint64_t)(hit - buf);
+			from = hit + 1;
+		}
+		at += got - (n - 1);
+	}
+	return found;
+}
+
+struct dbg_error *live_find_code(struct target *t, const void *bytes, size_t n,
+				 uint64_t *ret, size_t cap, size_t *ret_n)
+{
+	struct dbg_error *err;
+	struct proc_maps maps;
+	size_t found = 0;
+
+	err = proc_maps_load(live_body(live_of(t)), &maps);
+	if (err)
+		return err;
+	for (size_t i = 0; i < maps.n && found < cap; i++)
+		if (maps.v[i].exec && maps.v[i].read)
+			found += search(t, &maps.v[i], bytes, n, ret + found,
+					cap - found);
+	proc_maps_deinit(&maps);
+	*ret_n = found;
+	return NULL;
+}

@@ -1,0 +1,267 @@
+/* The live target as a whole: its operations, its making and its end. */
+#include "target/live/family.h"
+#include "target/live/inject.h"
+#include "target/live/live.h"
+#include "target/guard/net.h"
+#include "target/live/thread.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+
+static int live_fd(const struct target *t)
+{
+	return ((const struct live *)t)->family->signal_fd;
+}
+
+static void live_watch_signals(struct target *t, const sigset_t *set)
+{
+	live_of(t)->watched = *set;
+}
+
+// The kernel tells paths from the root of the mount namespace; below a chroot
+// the process and its /proc/PID/root know them by less.
+static struct dbg_error *live_maps(struct target *t, struct proc_maps *ret)
+{
+	struct dbg_error *err;
+	const char *above = live_of(t)->above_root;
+	size_t n = above ? strlen(above) : 0;
+
+	err = proc_maps_load(live_body(live_of(t)), ret);
+	for (size_t i = 0; !err && n && i < ret->n; i++)
+		if (!strncmp(ret->v[i].path, above, n) &&
+		    ret->v[i].path[n] == '/')
+			ret->v[i].path += n;
+	return err;
+}
+
+static struct dbg_error *live_auxv(struct target *t, uint64_t type,
+				   uint64_t *ret)
+{
+	char path[32];
+	size_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/auxv", live_body(live_of(t)));
+	_cleanup_free_ char *text = proc_read(path, &n);
+	if (!text)
+		return dbg_err_errno(DBG_E_TARGET, errno, "cannot read '%s'",
+				     path);
+	*ret = 0;
+	for (size_t i = 0; i + 16 <= n; i += 16) {
+		uint64_t pair[2];
+
+		memcpy(pair, text + i, sizeof(pair));
+		if (pair[0] == type)
+			*ret = pair[1];
+		if (pair[0] == type || pair[0] == AT_NULL)
+			break;
+	}
+	return NULL;
+}
+
+static const char *live_root(const struct target *t)
+{
+	return ((const struct live *)t)->root;
+}
+
+// Default actions that do not end a process: signal(7).
+static bool ends_by_default(int signal)
+{
+	switch (signal) {
+	case SIGCHLD:
+	case SIGCONT:
+	case SIGSTOP:
+	case SIGTSTP:
+	case SIGTTIN:
+	case SIGTTOU:
+	case SIGURG:
+	case SIGWINCH:
+		return false;
+	}
+	return true;
+}
+
+static bool live_signal_is_fatal(struct target *t, int signal)
+{
+	uint64_t ignored = 0, caught = 0;
+
+	if (signal < 1 || signal >= NSIG || !ends_by_default(signal))
+		return false;
+	if (signal == SIGKILL)
+		return true;
+	proc_status(t->pid, "SigIgn", 16, &ignored);
+	proc_status(t->pid, "SigCgt", 16, &caught);
+	return !((ignored | caught) >> (signal - 1) & 1);
+}
+
+static bool live_survives(const struct target *t)
+{
+	return ((const struct live *)t)->survives;
+}
+
+static struct dbg_error *live_traps_arming(struct target *t, struct trap *v,
+					   size_t n)
+{
+	struct dbg_error *err = NULL;
+	struct live *l = live_of(t);
+
+	if (l->survives && !l->net.addr)
+		err = net_install(l);
+	return err ? err : net_arm(l, v, n);
+}
+
+static void live_traps_lifted(struct target *t, const struct trap *v, size_t n)
+{
+	child_ghosts(live_of(t), v, n);
+	net_lift(live_of(t), v, n);
+}
+
+static const struct target_ops live_ops = {
+    .caps = TARGET_RUN | TARGET_WRITE,
+    .destroy = live_destroy,
+    .read = live_read,
+    .frozen = live_all_stopped,
+    .maps = live_maps,
+    .auxv = live_auxv,
+    .root = live_root,
+    .threads = live_threads,
+    .thread_name = live_thread_name,
+    .tid_inside = live_tid_inside,
+    .tid_outside = live_tid_outside,
+    .regs = live_regs,
+    .fpregs = live_fpregs,
+    .write = live_write,
+    .write_code = live_write_code,
+    .regs_set = live_regs_set,
+    .fd = live_fd,
+    .event_next = live_event_next,
+    .watch_signals = live_watch_signals,
+    .signal_is_fatal = live_signal_is_fatal,
+    .stop_all = live_stop_all,
+    .all_stopped = live_all_stopped,
+    .resume_all = live_resume_all,
+    .thread_resume = live_thread_resume,
+    .thread_step = live_thread_step,
+    .watches_set = live_watches_set,
+    .thread_alone = live_thread_alone,
+    .interrupt = live_interrupt,
+    .rouse = live_rouse,
+    .thread_signal = live_thread_signal,
+    .kill = live_kill,
+    .detach = live_detach,
+    .survives = live_survives,
+    .ended = live_ended,
+    .mmap = live_mmap,
+    .call_leaf = live_call_leaf,
+    .find_code = live_find_code,
+    .traps_arming = live_traps_arming,
+    .traps_lifted = live_traps_lifted,
+    .follow = live_follow,
+    .child_pass = live_child_pass,
+    .child_leave = live_child_leave,
+    .child_adopt = live_child_adopt,
+};
+
+void live_set_root(struct live *l)
+{
+	pid_t pid = live_body(l);
+	char ours[PATH_MAX], its[PATH_MAX];
+
+	free(l->root);
+	free(l->above_root);
+	l->root = xstrdup("");
+	l->above_root = NULL;
+	l->other_pids = proc_link(0, "ns/pid", ours) &&
+			proc_link(pid, "ns/pid", its) && strcmp(ours, its);
+	// Same mounts, same root: names mean the same there.
+	bool same = proc_link(0, "ns/mnt", ours) &&
+		    proc_link(pid, "ns/mnt", its) && !strcmp(ours, its);
+	if (!proc_link(0, "root", ours) || !proc_link(pid, "root", its) ||
+	    (same && !strcmp(ours, its)))
+		return;
+	free(l->root);
+	l->root = xasprintf("/proc/%d/root", pid);
+	if (its[1])
+		l->above_root = xstrdup(its);
+}
+
+struct dbg_error *live_create(struct family *f, struct live **ret)
+{
+	struct live *l = xcalloc(1, sizeof(*l));
+	target_init(&l->target, &live_ops, 0);
+	struct dbg_error *err = family_join(f, l);
+	if (err) {
+		target_deinit(&l->target);
+		free(l);
+		return err;
+	}
+	sigemptyset(&l->watched);
+	l->root = xstrdup("");
+	live_memory_init(l);
+	*ret = l;
+	return NULL;
+}
+
+struct dbg_error *live_kill(struct target *t)
+{
+	struct live *l = live_of(t);
+
+	if (l->exited)
+		return NULL;
+	t->counters.syscalls++;
+	if (kill(t->pid, SIGKILL) && errno != ESRCH)
+		return dbg_err_errno(DBG_E_TARGET, errno,
+				     "cannot kill process %d", t->pid);
+	l->survives = false;
+	l->killed = true;
+	return NULL;
+}
+
+static struct dbg_error *end(struct live *l)
+{
+	struct dbg_error *err = live_kill(&l->target);
+	bool any;
+
+	while (!err && !l->exited)
+		err = live_take(l, true, &any);
+	return err;
+}
+
+void live_destroy(struct target *t)
+{
+	struct live *l = live_of(t);
+	struct dbg_error *err = NULL;
+
+	if (l->survives && !l->let_go)
+		err = live_let_go(l, false);
+	else if (t->pid && !l->let_go)
+		err = end(l);
+	dbg_error_destroy(err);
+	child_release_all(l);
+	sentry_end(&l->sentry);
+	net_forget(l);
+	if (l->family->n_lives == 1)
+		target_terminal_take(t);
+	while (l->n_threads)
+		thread_remove(l, l->threads[0]);
+	live_memory_deinit(l);
+	family_leave(l);
+	map_deinit(&l->by_tid);
+	free(l->threads);
+	free(l->events);
+	free(l->ghosts);
+	free(l->root);
+	free(l->above_root);
+	target_deinit(t);
+	free(l);
+}

@@ -1,0 +1,228 @@
+/*
+ * A live process under ptrace: the theory of it, for the files of this room.
+ *
+ * struct thread is a task that we trace. `stop` says whether it is in a
+ * ptrace-stop that we have taken from waitpid:
+ *
+ *   STOP_NONE    it runs (or sleeps, or is dying)
+ *   STOP_SIGNAL  signal-delivery-stop: PTRACE_CONT's signal is delivered
+ *   STOP_EVENT   PTRACE_EVENT_STOP: nothing can be delivered from here
+ *   STOP_GROUP   PTRACE_EVENT_STOP of a group stop: resumed by
+ *                PTRACE_LISTEN, it stays stopped until SIGCONT
+ *
+ * Stops inside system calls (clone, fork, vfork, exec events) are never left
+ * standing: registers set there are overwritten when the call returns. The
+ * thread goes on at once, with a PTRACE_INTERRUPT if it was to be stopped.
+ *
+ * Every status comes from waitpid(-1, __WALL) through live_take(), whoever
+ * waits for what; what is to be reported goes to the queue of events. A
+ * thread with `kept` has an event in the queue and is not resumed before it
+ * is taken.
+ *
+ * `skip_pc`: the thread was reported at this pc, so resuming it executes the
+ * instruction beneath a trap there. A thread that was merely stopped at a
+ * trap has not hit it yet: it will when it is resumed.
+ *
+ * Tasks besides the process's threads: a forked child is traced until its
+ * first stop, where our traps are lifted from its copy of the memory and it
+ * is let go. A child that shares the memory (vfork) is traced until exec or
+ * exit; it passes traps silently.
+ *
+ * With `follow` set these are not let go but stay traced *aside*: nothing is
+ * done to them, but their forks and threads are aside as well, and each exec
+ * holds the process until somebody says what is to become of it: it is
+ * passed on, let go, or becomes a live target of its own. All live targets
+ * that come from one are a family: there is one waitpid for all of them.
+ */
+#ifndef TARGET_LIVE_H
+#define TARGET_LIVE_H
+
+#include <sys/ptrace.h>
+
+#include "base/map.h"
+#include "target/live/family.h"
+#include "target/guard/net.h"
+#include "target/target_priv.h"
+#include "target/live/thread.h"
+
+/*
+ * What is asked of ptrace for every task; the program's threads besides end
+ * with us (PTRACE_O_EXITKILL), its children do not.
+ */
+enum {
+	LIVE_OPTIONS = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE |
+		       PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
+		       PTRACE_O_TRACEVFORKDONE | PTRACE_O_TRACEEXEC,
+};
+
+/* An event in the queue; void if its thread has another serial by now. */
+struct queued {
+	uint64_t serial;
+	uint64_t watch_stamp; /* what event.slots speak of */
+	struct target_event event;
+};
+
+/* Part of a shared mapping that is written through its file. */
+struct shared_code {
+	uint64_t start, end, offset;
+	int fd;
+};
+
+struct shared_file {
+	dev_t dev;
+	uint64_t inode;
+	int fd;
+};
+
+struct live {
+	struct target target; /* first: target and live are one address */
+	struct family *family;
+	struct map by_tid;
+	struct thread **threads; /* in order of birth */
+	size_t n_threads, threads_cap;
+	size_t n_running;      /* own threads that are not stopped */
+	size_t n_children;     /* THREAD_FORKED */
+	uint64_t syscall_addr; /* of an instruction; 0: not known yet */
+	uint64_t cave;         /* where inject.c has room; 0: look for it */
+	uint64_t execs;        /* of the process, so far */
+	struct queued *events; /* from events_first on */
+	size_t events_first, n_events, events_cap;
+	uint64_t serial;
+	sigset_t watched;
+	bool exited;   /* the process is reaped */
+	bool killed;   /* ... because we ended it */
+	bool survives; /* not started by us: our end is not its end */
+	bool let_go;   /* no thread of it is traced any more */
+	struct net net;
+	struct sentry sentry;
+	bool held;      /* stops are reported after the next resume */
+	bool stopping;  /* threads stay in whatever stop they come to */
+	bool injecting; /* what runs is ours: inject.c */
+	bool follow;    /* children stay traced, aside */
+	bool releasing; /* ... no longer: they are let go at their next stop */
+	bool interrupt_wanted;
+
+	int mem_fd; /* /proc/PID/mem */
+	bool no_vm; /* process_vm_readv is not permitted */
+	struct shared_file *files;
+	size_t n_files, files_cap;
+	struct shared_code *codes; /* by address */
+	size_t n_codes, codes_cap;
+	/* Traps lifted while a fork may have been under way. */
+	struct trap *ghosts;
+	size_t n_ghosts, ghosts_cap;
+	char *root;       /* "" or /proc/PID/root; made when asked for */
+	bool other_pids;  /* it is in another pid namespace */
+	char *above_root; /* what the kernel's paths have in front of it */
+
+	struct target_watch watches[TARGET_WATCHES];
+	uint64_t watch_stamp; /* of their last change; 0: never any */
+};
+
+static inline struct live *live_of(struct target *t)
+{
+	return (struct live *)t;
+}
+
+/* ---- wait.c: wait statuses and what they mean ----------------------- */
+
+DBG_MUST struct dbg_error *
+live_event_next(struct target *t, struct target_event *ret, bool *ret_any);
+/* Take note of a status of a task that we know. */
+DBG_MUST struct dbg_error *live_file(struct live *l, struct thread *th,
+				     int status);
+void live_queue(struct live *l, enum target_event_kind kind, pid_t tid);
+/* As live_queue, of a stopped thread: it stays until the event is taken. */
+void thread_keep(struct live *l, struct thread *th,
+		 enum target_event_kind kind);
+/* Note a signal that the thread stands at; report it if it is watched. */
+void thread_due(struct live *l, struct thread *th, int signal);
+/* Make target_fd readable if there are events in the queue. */
+void live_kick(struct live *l);
+/* A SIGCHLD that nobody sent, and an end to those that came. */
+void live_raise(struct live *l);
+void live_drain(struct live *l);
+bool live_ended(struct target *t);
+/* Make the descriptor readable in any case. */
+void live_rouse(struct target *t);
+
+/* ---- reap.c: waiting for them ----------------------------------------- */
+
+/* Wait for one status, or look for one, and take note of it. */
+DBG_MUST struct dbg_error *live_take(struct live *l, bool block, bool *ret_any);
+/*
+ * Take note of a status that comes within @ms, less than 1,000. SIGCHLD is
+ * taken: when done, live_kick.
+ */
+DBG_MUST struct dbg_error *live_take_within(struct live *l, int ms,
+					    bool *ret_any);
+/*
+ * Wait until no thread runs, all having been asked to stop. One that does not
+ * because it waits in the kernel (for a vfork child, for a disk) is `stuck`
+ * then: it stops before it executes anything.
+ */
+DBG_MUST struct dbg_error *live_await_stops(struct live *l);
+/* Reap the stop of a thread that stays in it; its registers are written. */
+void thread_reap(struct live *l, struct thread *th);
+
+/* ---- allstop.c: all of them --------------------------------------------- */
+
+DBG_MUST struct dbg_error *live_stop_all(struct target *t);
+bool live_all_stopped(const struct target *t);
+DBG_MUST struct dbg_error *live_resume_all(struct target *t);
+DBG_MUST struct dbg_error *live_thread_resume(struct target *t, pid_t tid,
+					      int signal);
+DBG_MUST struct dbg_error *live_thread_step(struct target *t, pid_t tid,
+					    bool wait, bool *ret_stepped);
+DBG_MUST struct dbg_error *live_interrupt(struct target *t);
+void live_thread_signal(struct target *t, pid_t tid, int signal);
+/* Stop whatever runs, marking it `paused`; and let that go on. */
+DBG_MUST struct dbg_error *live_pause(struct live *l);
+DBG_MUST struct dbg_error *live_unpause(struct live *l);
+
+/* ---- alone.c ------------------------------------------------------------ */
+
+DBG_MUST struct dbg_error *live_thread_alone(struct target *t, pid_t tid,
+					     const uint64_t *addrs, size_t n,
+					     enum target_alone *ret);
+
+/* ---- memory.c --------------------------------------------------------- */
+
+void live_memory_init(struct live *l);
+void live_memory_deinit(struct live *l);
+/* Open what belongs to the process image: after the start, after an exec. */
+DBG_MUST struct dbg_error *live_memory_open(struct live *l);
+size_t live_read(struct target *t, uint64_t addr, void *buf, size_t n);
+DBG_MUST struct dbg_error *live_write(struct target *t, uint64_t addr,
+				      const void *buf, size_t n);
+DBG_MUST struct dbg_error *live_write_code(struct target *t, uint64_t addr,
+					   const void *buf, size_t n);
+/* Within the page permissions, all or nothing. */
+bool live_read_plain(struct live *l, uint64_t addr, void *buf, size_t n);
+bool live_write_plain(struct live *l, uint64_t addr, const void *buf, size_t n);
+/* Is there code at @addr that other processes may share? */
+bool live_code_shared(const struct live *l, uint64_t addr);
+
+/* ---- terminal.c ------------------------------------------------------- */
+
+/* Is there a terminal on stdin that we have to share? */
+void live_terminal_init(struct live *l, const struct dbg_launch *launch);
+
+/* ---- live.c, spawn.c --------------------------------------------------- */
+
+/*
+ * A live target for a process that is traced by then, in a family of its own
+ * if @f is NULL; and its end.
+ */
+DBG_MUST struct dbg_error *live_create(struct family *f, struct live **ret);
+/* Find out what the process's root directory is. */
+void live_set_root(struct live *l);
+void live_destroy(struct target *t);
+DBG_MUST struct dbg_error *live_kill(struct target *t);
+
+/* ---- refused.c --------------------------------------------------------- */
+
+/* Why was ptrace refused, and what to do: an error with the remedy. */
+DBG_MUST struct dbg_error *live_refused(pid_t pid, int errnum);
+
+#endif

@@ -1,0 +1,333 @@
+/*
+ * Memory of a live process.
+ *
+ * Reading: process_vm_readv, and /proc/PID/mem for what has no read
+ * permission. Writing: process_vm_writev; code is written through
+ * /proc/PID/mem, which passes by page protection in private mappings.
+ *
+ * The .NET runtime's code (W^X, on by default since .NET 7) lies in shared
+ * mappings of a memory file that /proc/PID/mem refuses to write. There the
+ * file itself is written, opened through /proc/PID/fd. Descriptors and
+ * mappings are kept. A mapping may have moved since it was looked up, so the
+ * bytes in the file must be those in memory before anything is written.
+ */
+#include "target/live/live.h"
+#include "target/live/thread.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+
+// ---- Open and close
+
+void live_memory_init(struct live *l)
+{
+	l->mem_fd = -1;
+}
+
+static void close_files(struct live *l)
+{
+	for (size_t i = 0; i < l->n_files; i++)
+		close(l->files[i].fd);
+	l->n_files = 0;
+	l->n_codes = 0;
+}
+
+void live_memory_deinit(struct live *l)
+{
+	close_files(l);
+	free(l->files);
+	free(l->codes);
+	if (l->mem_fd >= 0)
+		close(l->mem_fd);
+	l->mem_fd = -1;
+}
+
+struct dbg_error *live_memory_open(struct live *l)
+{
+	char path[32];
+
+	close_files(l);
+	if (l->mem_fd >= 0)
+		close(l->mem_fd);
+	snprintf(path, sizeof(path), "/proc/%d/mem", live_body(l));
+	l->mem_fd = open(path, O_RDWR | O_CLOEXEC);
+	if (l->mem_fd < 0)
+		return dbg_err_errno(DBG_E_TARGET, errno, "cannot open '%s'",
+				     path);
+	return NULL;
+}
+
+// ---- Reading
+
+static ssize_t vm_read(struct live *l, uint64_t addr, void *buf, size_t n)
+{
+	struct iovec local = {buf, n}, remote = {(void *)addr, n};
+
+	l->target.counters.syscalls++;
+	ssize_t got = process_vm_readv(live_body(l), &local, 1, &remote, 1, 0);
+	if (got < 0 && (errno == EPERM || errno == ENOSYS))
+		l->no_vm = true;
+	return got;
+}
+
+static ssize_t mem_read(struct live *l, uint64_t addr, void *buf, size_t n)
+{
+	// A file offset has no sign bit to spare; nor do user addresses.
+	if (l->mem_fd < 0 || addr > INT64_MAX)
+		return -1;
+	l->target.counters.syscalls++;
+	return pread(l->mem_fd, buf, n, (off_t)addr);
+}
+
+size_t live_read(struct target *t, uint64_t addr, void *buf, size_t n)
+{
+	struct live *l = live_of(t);
+	size_t done = 0;
+	uint8_t *p = buf;
+
+	while (done < n && !l->exited) {
+		ssize_t got = -1;
+
+		if (!l->no_vm)
+			got = vm_read(l, addr + done, p + done, n - done);
+		if (got <= 0) {
+			// To the end of this page; behind it the quick way may
+			// be good again.
+			size_t part = PAGE_BYTES - (addr + done) % PAGE_BYTES;
+
+			if (part > n - done)
+				part = n - done;
+			got = mem_read(l, addr + done, p + done, part);
+		}
+		if (got <= 0)
+			break;
+		done += (size_t)got;
+	}
+	return done;
+}
+
+bool live_read_plain(struct live *l, uint64_t addr, void *buf, size_t n)
+{
+	return !l->no_vm && vm_read(l, addr, buf, n) == (ssize_t)n;
+}
+
+// ---- Shared code
+
+static const struct shared_code *code_find(const struct live *l, uint64_t addr)
+{
+	size_t low = 0, high = l->n_codes;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (l->codes[mid].end <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low < l->n_codes && l->codes[low].start <= addr)
+		return &l->codes[low];
+	return NULL;
+}
+
+bool live_code_shared(const struct live *l, uint64_t addr)
+{
+	return code_find(l, addr);
+}
+
+// A descriptor of the process's on the mapped file; -1: it has none.
+static int open_by_fd(struct live *l, const struct proc_map *map)
+{
+	char path[48];
+	struct stat st;
+	struct dirent *entry;
+	int fd = -1;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", live_body(l));
+	DIR *dir = opendir(path);
+	if (!dir)
+		return -1;
+	while (fd < 0 && (entry = readdir(dir))) {
+		if (fstatat(dirfd(dir), entry->d_name, &st, 0) ||
+		    st.st_ino != map->inode || st.st_dev != map->dev)
+			continue;
+		fd = openat(dirfd(dir), entry->d_name, O_RDWR | O_CLOEXEC);
+	}
+	closedir(dir);
+	return fd;
+}
+
+static int open_by_map(struct live *l, const struct proc_map *map)
+{
+	char path[96];
+
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
+		 live_body(l), map->start, map->end);
+	return open(path, O_RDWR | O_CLOEXEC);
+}
+
+static int file_get(struct live *l, const struct proc_map *map)
+{
+	for (size_t i = 0; i < l->n_files; i++)
+		if (l->files[i].inode == map->inode &&
+		    l->files[i].dev == map->dev)
+			return l->files[i].fd;
+	int fd = open_by_fd(l, map);
+	if (fd < 0)
+		fd = open_by_map(l, map);
+	if (fd < 0)
+		return -1;
+	mem_grow(&l->files, &l->files_cap, l->n_files, sizeof(*l->files));
+	l->files[l->n_files++] = (struct shared_file){map->dev, map->inode, fd};
+	return fd;
+}
+
+static struct dbg_error *refresh_codes(struct live *l)
+{
+	struct dbg_error *err;
+	const struct proc_maps *maps;
+
+	err = images_maps(&l->target, &maps);
+	if (err)
+		return err;
+	l->n_codes = 0;
+	for (size_t i = 0; i < maps->n; i++) {
+		const struct proc_map *map = &maps->v[i];
+
+		if (!map->shared || !map->inode || !map->exec || map->write)
+			continue;
+		int fd = file_get(l, map);
+		if (fd < 0)
+			continue;
+		mem_grow(&l->codes, &l->codes_cap, l->n_codes,
+			 sizeof(*l->codes));
+		l->codes[l->n_codes++] =
+		    (struct shared_code){map->start, map->end, map->offset, fd};
+	}
+	return NULL;
+}
+
+static bool file_matches(struct live *l, const struct shared_code *code,
+			 uint64_t addr, size_t n)
+{
+	_cleanup_free_ uint8_t *pair = xmalloc(n * 2);
+	off_t off = (off_t)(code->offset + (addr - code->start));
+
+	l->target.counters.syscalls++;
+	return pread(code->fd, pair, n, off) == (ssize_t)n &&
+	       live_read(&l->target, addr, pair + n, n) == n &&
+	       !memcmp(pair, pair + n, n);
+}
+
+// Write through the file; *ret_n is how much of it lay in one mapping, 0 if
+// none is known.
+static bool shared_write(struct live *l, uint64_t addr, const void *buf,
+			 size_t *n)
+{
+	const struct shared_code *code = code_find(l, addr);
+
+	if (!code)
+		return false;
+	if (*n > code->end - addr)
+		*n = (size_t)(code->end - addr);
+	if (!file_matches(l, code, addr, *n))
+		return false;
+	l->target.counters.syscalls++;
+	return pwrite(code->fd, buf, *n,
+		      (off_t)(code->offset + (addr - code->start))) ==
+	       (ssize_t)*n;
+}
+
+// ---- Writing
+
+// Write code up to the end of whatever holds it; *n is how much was done.
+static struct dbg_error *write_part(struct live *l, uint64_t addr,
+				    const void *buf, size_t *n)
+{
+	struct dbg_error *err;
+	size_t whole = *n;
+
+	if (shared_write(l, addr, buf, n))
+		return NULL;
+	*n = whole;
+	bool known = code_find(l, addr);
+	l->target.counters.syscalls++;
+	ssize_t done = known || addr > INT64_MAX
+			   ? -1
+			   : pwrite(l->mem_fd, buf, *n, (off_t)addr);
+	if (done > 0) {
+		*n = (size_t)done;
+		return NULL;
+	}
+	err = refresh_codes(l);
+	if (err)
+		return err;
+	if (shared_write(l, addr, buf, n))
+		return NULL;
+	*n = whole;
+	done = known && addr <= INT64_MAX
+		   ? pwrite(l->mem_fd, buf, *n, (off_t)addr)
+		   : -1;
+	if (done <= 0)
+		return dbg_err(DBG_E_MEMORY, "cannot write memory at %#" PRIx64,
+			       addr);
+	*n = (size_t)done;
+	return NULL;
+}
+
+struct dbg_error *live_write_code(struct target *t, uint64_t addr,
+				  const void *buf, size_t n)
+{
+	struct dbg_error *err;
+	struct live *l = live_of(t);
+	size_t done = 0;
+
+	while (done < n) {
+		size_t part = n - done;
+
+		err = write_part(l, addr + done, (const uint8_t *)buf + done,
+				 &part);
+		if (err)
+			return err;
+		done += part;
+	}
+	return NULL;
+}
+
+static ssize_t vm_write(struct live *l, uint64_t addr, const void *buf,
+			size_t n)
+{
+	struct iovec local = {(void *)(uintptr_t)buf, n};
+	struct iovec remote = {(void *)addr, n};
+
+	l->target.counters.syscalls++;
+	return process_vm_writev(live_body(l), &local, 1, &remote, 1, 0);
+}
+
+bool live_write_plain(struct live *l, uint64_t addr, const void *buf, size_t n)
+{
+	return !l->no_vm && vm_write(l, addr, buf, n) == (ssize_t)n;
+}
+
+struct dbg_error *live_write(struct target *t, uint64_t addr, const void *buf,
+			     size_t n)
+{
+	struct live *l = live_of(t);
+	ssize_t done = l->no_vm ? -1 : vm_write(l, addr, buf, n);
+
+	if (done < 0)
+		done = 0;
+	return live_write_code(t, addr + (size_t)done,
+			       (const uint8_t *)buf + done, n - (size_t)done);
+}

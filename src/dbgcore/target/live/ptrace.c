@@ -1,0 +1,125 @@
+/* Letting threads go on: signals due, steps. */
+#include "target/live/live.h"
+#include "target/live/thread.h"
+
+#include <errno.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/err.h"
+
+static uint64_t signal_bit(int signal)
+{
+	return UINT64_C(1) << (signal - 1);
+}
+
+// Queue a signal for the thread, to be passed on unseen when it comes.
+static void inject(struct live *l, struct thread *th, int signal)
+{
+	th->injected |= signal_bit(signal);
+	l->target.counters.syscalls++;
+	syscall(SYS_tgkill, l->target.pid, th->tid, signal);
+}
+
+// What PTRACE_CONT is to deliver; the rest is sent.
+static int signal_for(struct live *l, struct thread *th)
+{
+	int signal = th->due_signal;
+
+	th->due_signal = 0;
+	th->due_reported = false;
+	bool with_info =
+	    signal && !th->due_here && th->due_info.si_signo == signal;
+	th->due_here = false;
+	if (signal && th->stop != STOP_SIGNAL) {
+		if (with_info)
+			th->injected_info = th->due_info;
+		inject(l, th, signal);
+		signal = 0;
+	} else if (with_info) {
+		live_ptrace(l, PTRACE_SETSIGINFO, th->tid, 0,
+			    (uintptr_t)&th->due_info);
+	}
+	int extra = th->extra_signal;
+	th->extra_signal = 0;
+	if (extra && !signal && th->stop == STOP_SIGNAL)
+		return extra;
+	if (extra)
+		inject(l, th, extra);
+	return signal;
+}
+
+bool thread_at_syscall(struct live *l, struct thread *th)
+{
+	struct insn insn;
+
+	return thread_load_regs(l, th) &&
+	       insn_at(&l->target, regs_pc(&th->regs), &insn) &&
+	       insn.kind == INSN_SYSCALL;
+}
+
+struct dbg_error *thread_request(struct live *l, struct thread *th, int what,
+				 int signal)
+{
+	// ESRCH: it was killed in its stop; its exit status follows.
+	if (!live_ptrace(l, what, th->tid, 0, (uint64_t)signal) ||
+	    errno == ESRCH)
+		return NULL;
+	return dbg_err_errno(DBG_E_TARGET, errno, "cannot resume thread %d",
+			     th->tid);
+}
+
+struct dbg_error *thread_go(struct live *l, struct thread *th)
+{
+	if (th->stop == STOP_NONE)
+		return NULL;
+	int signal = signal_for(l, th);
+	int what = th->stepping ? PTRACE_SINGLESTEP : PTRACE_CONT;
+
+	// A step is of one instruction of the program, not of a handler that
+	// happens to begin now; a system call may change the mask itself.
+	if (th->stepping && !signal && !th->entering &&
+	    !thread_at_syscall(l, th))
+		thread_mask(l, th);
+	th->entering = false;
+	if (th->stop == STOP_GROUP && !th->stepping)
+		what = PTRACE_LISTEN;
+	thread_flush_regs(l, th);
+	// A refusal was told when they were set.
+	(void)hwbreak_apply(l, th);
+	th->skip_pc = 0;
+	th->paused = false;
+	if (th->asked && l->interrupt_wanted)
+		live_ptrace(l, PTRACE_INTERRUPT, th->tid, 0, 0);
+	else
+		th->asked = false;
+	thread_set_stop(l, th, STOP_NONE);
+	return thread_request(l, th, what, signal);
+}
+
+void thread_pass(struct live *l, struct thread *th, int signal)
+{
+	int what =
+	    th->stepping || th->in_place ? PTRACE_SINGLESTEP : PTRACE_CONT;
+
+	// Every trap forgets a PTRACE_INTERRUPT that came before it.
+	if (th->asked || (l->stopping && th->kind == THREAD_OWN))
+		thread_ask(l, th);
+	live_ptrace(l, what, th->tid, 0, (uint64_t)signal);
+}
+
+void thread_ask(struct live *l, struct thread *th)
+{
+	th->asked = true;
+	live_ptrace(l, PTRACE_INTERRUPT, th->tid, 0, 0);
+}
+
+void thread_detach(struct live *l, struct thread *th)
+{
+	int signal = th->stop == STOP_NONE ? 0 : signal_for(l, th);
+
+	thread_flush_regs(l, th);
+	live_ptrace(l, PTRACE_DETACH, th->tid, 0, (uint64_t)signal);
+	thread_remove(l, th);
+}

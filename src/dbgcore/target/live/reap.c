@@ -1,0 +1,236 @@
+/* Waiting for statuses: of whom, how long, and when they are reaped. */
+#include "target/live/family.h"
+#include "target/live/live.h"
+#include "target/live/thread.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+
+#include "base/err.h"
+#include "target/guard/net_code.h"
+
+enum {
+	LEADER_POLL_MS = 5,
+	STUCK_LOOKS = 100, /* of LEADER_POLL_MS without a status */
+};
+
+// A leader that has ended before the other threads reports nothing: is it
+// all that we wait for?
+static bool only_leader_runs(struct live *l)
+{
+	struct thread *leader = thread_find(l, l->target.pid);
+
+	return l->n_running == 1 && leader && leader->stop == STOP_NONE &&
+	       !leader->zombie && l->n_threads > 1;
+}
+
+static bool note_zombie(struct live *l)
+{
+	struct thread *leader = thread_find(l, l->target.pid);
+	char state = proc_state(l->target.pid, leader->tid);
+
+	if (state != 'Z' && state != 'X')
+		return false;
+	l->n_running--;
+	leader->zombie = true;
+	live_queue(l, TARGET_GONE, leader->tid);
+	return true;
+}
+
+// The status that waitpid would give.
+static int status_of(const siginfo_t *info)
+{
+	switch (info->si_code) {
+	case CLD_EXITED:
+		return (info->si_status & 0xff) << 8;
+	case CLD_KILLED:
+	case CLD_DUMPED:
+		return info->si_status & 0x7f;
+	}
+	return info->si_status << 8 | 0x7f;
+}
+
+/*
+ * A status is not reaped but looked at where a process is to survive us: a
+ * stop that was reaped loses its signal if we die. What is resumed at once
+ * never is; what stays stopped is when it is fit for that (thread_reap).
+ * @of: 0 for whoever has one.
+ */
+static pid_t wait_status(struct live *l, pid_t of, bool block, int *ret)
+{
+	int flags = __WALL | (block ? 0 : WNOHANG);
+	siginfo_t info;
+	pid_t tid;
+
+	do {
+		l->target.counters.syscalls++;
+		info.si_pid = 0;
+		if (!l->family->survives)
+			tid = waitpid(of ? of : -1, ret, flags);
+		else if (waitid(of ? P_PID : P_ALL, (id_t)of, &info,
+				flags | WEXITED | WSTOPPED | WNOWAIT))
+			tid = -1;
+		else
+			tid = info.si_pid;
+	} while (tid < 0 && errno == EINTR);
+	if (tid > 0 && l->family->survives)
+		*ret = status_of(&info);
+	return tid;
+}
+
+static void reap(struct live *l, pid_t tid)
+{
+	l->target.counters.syscalls++;
+	waitpid(tid, NULL, __WALL | WNOHANG);
+}
+
+void thread_reap(struct live *l, struct thread *th)
+{
+	if (!th->unread)
+		return;
+	th->unread = false;
+	if (th->regs_valid && th->regs_dirty) {
+		struct regs regs = th->regs;
+
+		// Should we die now, before the reaping, its SIGTRAP is
+		// delivered: the pc is right already.
+		regs_mark(&regs);
+		live_ptrace(l, PTRACE_SETREGS, th->tid, 0, (uintptr_t)&regs);
+		th->regs_dirty = false;
+	}
+	reap(l, th->tid);
+}
+
+// Wait while it is possible that the leader is gone; 0: it is.
+static pid_t wait_leader(struct live *l, int *ret)
+{
+	for (;;) {
+		live_drain(l);
+		pid_t tid = wait_status(l, 0, false, ret);
+		if (tid || note_zombie(l)) {
+			// There may be more where SIGCHLD was taken away.
+			live_raise(l);
+			return tid;
+		}
+		struct pollfd pfd = {.fd = l->family->signal_fd,
+				     .events = POLLIN};
+		l->target.counters.syscalls++;
+		poll(&pfd, 1, LEADER_POLL_MS);
+	}
+}
+
+// What is to be done about a status.
+static struct dbg_error *take(struct live *l, pid_t tid, int status)
+{
+	l->target.counters.stops++;
+	struct live *owner = family_owner(l->family, tid);
+	if (l->family->survives && (!owner || !WIFSTOPPED(status)))
+		reap(l, tid);
+	if (!owner) {
+		child_stray(l->family, tid, status);
+		if (l->family->bereft)
+			child_release_strays(l);
+		return NULL;
+	}
+	struct thread *th = thread_find(owner, tid);
+	th->unread = l->family->survives && WIFSTOPPED(status);
+	struct dbg_error *err = live_file(owner, th, status);
+	th = thread_find(owner, tid);
+	if (th)
+		thread_reap(owner, th);
+	if (owner != l)
+		live_kick(owner);
+	return err;
+}
+
+struct dbg_error *live_take(struct live *l, bool block, bool *ret_any)
+{
+	int status;
+	pid_t tid;
+
+	*ret_any = false;
+	if (block && only_leader_runs(l))
+		tid = wait_leader(l, &status);
+	else
+		tid = wait_status(l, 0, block, &status);
+	if (tid < 0 && !block && errno == ECHILD)
+		tid = 0;
+	if (tid < 0)
+		return dbg_err_errno(DBG_E_TARGET, errno,
+				     "cannot wait for process %d",
+				     l->target.pid);
+	*ret_any = tid;
+	return tid ? take(l, tid, status) : NULL;
+}
+
+struct dbg_error *live_take_within(struct live *l, int ms, bool *ret_any)
+{
+	struct dbg_error *err;
+	const struct timespec within = {.tv_nsec = ms * 1000000L};
+	sigset_t chld;
+
+	err = live_take(l, false, ret_any);
+	if (err || *ret_any)
+		return err;
+	sigemptyset(&chld);
+	sigaddset(&chld, SIGCHLD);
+	l->target.counters.syscalls++;
+	sigtimedwait(&chld, NULL, &within);
+	return live_take(l, false, ret_any);
+}
+
+// Nothing has come for a while: who is it that will not stop?
+static void note_deaf(struct live *l, int looks)
+{
+	if (only_leader_runs(l) && note_zombie(l))
+		return;
+	for (size_t i = 0; looks >= STUCK_LOOKS && i < l->n_threads; i++) {
+		struct thread *th = l->threads[i];
+
+		if (th->kind == THREAD_OWN && th->stop == STOP_NONE &&
+		    !th->zombie && proc_state(l->target.pid, th->tid) == 'D')
+			thread_set_stuck(l, th, true);
+	}
+}
+
+// Of hundreds of threads most have stopped by now. Asked for one by one they
+// cost less: who waits for anybody is shown all those that have, each time.
+static struct dbg_error *take_stopped(struct live *l)
+{
+	struct dbg_error *err = NULL;
+	int status;
+
+	for (size_t i = 0; !err && i < l->n_threads; i++) {
+		const struct thread *th = l->threads[i];
+
+		if (th->kind != THREAD_OWN || th->stop != STOP_NONE ||
+		    th->zombie)
+			continue;
+		pid_t tid = wait_status(l, th->tid, false, &status);
+		if (tid > 0)
+			err = take(l, tid, status);
+	}
+	return err;
+}
+
+struct dbg_error *live_await_stops(struct live *l)
+{
+	struct dbg_error *err = take_stopped(l);
+	bool any;
+	int looks = 0;
+
+	if (!l->n_running)
+		return err;
+	while (!err && l->n_running) {
+		err = live_take_within(l, LEADER_POLL_MS, &any);
+		looks = any ? 0 : looks + 1;
+		if (!err && !any)
+			note_deaf(l, looks);
+	}
+	// There may be more where SIGCHLD was taken away.
+	live_raise(l);
+	return err;
+}

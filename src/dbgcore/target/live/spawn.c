@@ -1,0 +1,354 @@
+/* Starting a program: from fork to its first instruction. */
+#include "target/live/live.h"
+#include "target/live/thread.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+
+enum {
+	EXIT_FAILED = 127
+};
+
+/* What the child tells before it ends: where it failed. */
+enum stage {
+	STAGE_CWD,
+	STAGE_STDIN,
+	STAGE_STDOUT,
+	STAGE_STDERR,
+	STAGE_TTY,
+	STAGE_EXEC,
+};
+
+struct report {
+	enum stage stage;
+	int errnum;
+};
+
+struct spawn {
+	const char *path;
+	const char *const *argv;
+	const struct dbg_launch *launch;
+	const struct target_signals *signals;
+	char **env;
+	struct live *live;
+	int go[2];     /* a byte: you are traced now */
+	int report[2]; /* struct report; closed by a successful exec */
+};
+
+void target_signals_get(struct target_signals *ret)
+{
+	struct sigaction act;
+
+	pthread_sigmask(SIG_SETMASK, NULL, &ret->mask);
+	sigemptyset(&ret->ignored);
+	for (int i = 1; i < NSIG; i++)
+		if (!sigaction(i, NULL, &act) && act.sa_handler == SIG_IGN)
+			sigaddset(&ret->ignored, i);
+}
+
+// ---- The environment
+
+static size_t name_length(const char *entry)
+{
+	return strcspn(entry, "=");
+}
+
+// Does @entry ("NAME=..." or "NAME") name what @other does?
+static bool same_name(const char *entry, const char *other)
+{
+	size_t n = name_length(entry);
+
+	return n == name_length(other) && !strncmp(entry, other, n);
+}
+
+static bool overridden(const struct dbg_launch *launch, size_t from,
+		       const char *entry)
+{
+	for (size_t i = from; i < launch->n_env; i++)
+		if (same_name(launch->env[i], entry))
+			return true;
+	return false;
+}
+
+// Ours with the launch's changes; strings are borrowed.
+static char **make_env(const struct dbg_launch *launch)
+{
+	size_t n = 0, out = 0;
+
+	while (environ[n])
+		n++;
+	char **env = xcalloc(n + launch->n_env + 1, sizeof(*env));
+	for (size_t i = 0; i < n; i++)
+		if (!overridden(launch, 0, environ[i]))
+			env[out++] = environ[i];
+	for (size_t i = 0; i < launch->n_env; i++)
+		if (strchr(launch->env[i], '=') &&
+		    !overridden(launch, i + 1, launch->env[i]))
+			env[out++] = (char *)(uintptr_t)launch->env[i];
+	return env;
+}
+
+// ---- In the child: only what is safe after fork
+
+static _Noreturn void fail(const struct spawn *s, enum stage stage)
+{
+	struct report report = {stage, errno};
+
+	ssize_t n = write(s->report[1], &report, sizeof(report));
+	(void)n;
+	_exit(EXIT_FAILED);
+}
+
+static void restore_signals(const struct target_signals *signals)
+{
+	struct sigaction act = {.sa_handler = SIG_DFL};
+
+	for (int i = 1; i < NSIG; i++) {
+		act.sa_handler =
+		    sigismember(&signals->ignored, i) == 1 ? SIG_IGN : SIG_DFL;
+		sigaction(i, &act, NULL);
+	}
+}
+
+static void open_tty(const struct spawn *s)
+{
+	const char *tty = s->launch->tty;
+
+	setsid();
+	int fd = open(tty, O_RDWR | O_NOCTTY);
+	if (fd < 0)
+		fail(s, STAGE_TTY);
+	// Refused if it is another session's: then the program has it as files
+	// only, which is what can be had.
+	ioctl(fd, TIOCSCTTY, 0);
+	for (int i = 0; i < 3; i++)
+		if (dup2(fd, i) < 0)
+			fail(s, STAGE_TTY);
+	if (fd > 2)
+		close(fd);
+}
+
+static void open_stdio(const struct spawn *s)
+{
+	const char *const *names = s->launch->stdio;
+
+	for (int i = 0; i < 3; i++) {
+		int fd;
+
+		if (!names[i])
+			continue;
+		// One file for both outputs: one position in it.
+		if (i == 2 && names[1] && !strcmp(names[1], names[2]))
+			fd = dup(1);
+		else
+			fd = open(names[i],
+				  O_NOCTTY | (i ? O_WRONLY | O_CREAT | O_TRUNC
+						: O_RDONLY),
+				  0666);
+		if (fd < 0 || (fd != i && dup2(fd, i) < 0))
+			fail(s, (enum stage)(STAGE_STDIN + i));
+		if (fd != i)
+			close(fd);
+	}
+}
+
+static _Noreturn void child(const struct spawn *s)
+{
+	char byte;
+
+	close(s->go[1]);
+	if (s->live->family->shares_tty)
+		setpgid(0, 0);
+	// The end of the pipe without a byte: the parent gave up or died.
+	ssize_t n;
+	do
+		n = read(s->go[0], &byte, 1);
+	while (n < 0 && errno == EINTR);
+	if (n != 1)
+		_exit(EXIT_FAILED);
+	if (s->launch->tty)
+		open_tty(s);
+	open_stdio(s);
+	if (s->launch->cwd && chdir(s->launch->cwd))
+		fail(s, STAGE_CWD);
+	restore_signals(s->signals);
+	pthread_sigmask(SIG_SETMASK, &s->signals->mask, NULL);
+	execve(s->path, (char *const *)(uintptr_t)s->argv, s->env);
+	fail(s, STAGE_EXEC);
+}
+
+// ---- In the parent
+
+static const char *subject(const struct spawn *s, enum stage stage)
+{
+	switch (stage) {
+	case STAGE_CWD:
+		return s->launch->cwd;
+	case STAGE_STDIN:
+		return s->launch->stdio[0];
+	case STAGE_STDOUT:
+		return s->launch->stdio[1];
+	case STAGE_STDERR:
+		return s->launch->stdio[2];
+	case STAGE_TTY:
+		return s->launch->tty;
+	case STAGE_EXEC:
+		break;
+	}
+	return s->path;
+}
+
+// The child ended before its exec: why?
+static struct dbg_error *failure(const struct spawn *s)
+{
+	struct report report;
+
+	if (read(s->report[0], &report, sizeof(report)) != sizeof(report))
+		return dbg_err(DBG_E_TARGET,
+			       "'%s' was killed before it was started",
+			       s->path);
+	enum dbg_code code =
+	    report.stage == STAGE_EXEC ? DBG_E_TARGET : DBG_E_FILE;
+	const char *what = "cannot open";
+	if (report.stage == STAGE_CWD)
+		what = "cannot change to";
+	else if (report.stage == STAGE_EXEC)
+		what = "cannot start";
+	return dbg_err_errno(code, report.errnum, "%s '%s'", what,
+			     subject(s, report.stage));
+}
+
+static struct dbg_error *seize(struct spawn *s)
+{
+	struct live *l = s->live;
+	pid_t pid = l->target.pid;
+
+	if (!live_ptrace(l, PTRACE_SEIZE, pid, 0,
+			 PTRACE_O_EXITKILL | LIVE_OPTIONS))
+		return NULL;
+	struct dbg_error *err = live_refused(pid, errno);
+	// Not traced, so nothing but its end is to be waited for.
+	kill(pid, SIGKILL);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	l->target.pid = 0;
+	return err;
+}
+
+// To the stop in front of the first instruction.
+static struct dbg_error *await_exec(struct spawn *s)
+{
+	struct dbg_error *err;
+	struct live *l = s->live;
+	bool any;
+
+	for (;;) {
+		err = live_take(l, true, &any);
+		if (err)
+			return err;
+		if (l->exited)
+			return failure(s);
+		struct thread *th = thread_find(l, l->target.pid);
+		if (th && th->kept == TARGET_EXEC) {
+			th->kept = 0;
+			l->n_events = l->events_first = 0;
+			live_set_root(l);
+			return NULL;
+		}
+	}
+}
+
+static struct dbg_error *start(struct spawn *s)
+{
+	struct dbg_error *err;
+	struct live *l = s->live;
+
+	pid_t pid = fork();
+	if (pid < 0)
+		return dbg_err_errno(DBG_E_TARGET, errno,
+				     "cannot start a process");
+	if (!pid)
+		child(s);
+	l->target.pid = pid;
+	close(s->go[0]);
+	close(s->report[1]);
+	s->go[0] = s->report[1] = -1;
+	err = seize(s);
+	if (err)
+		return err;
+	thread_add(l, pid, THREAD_OWN)->fresh = false;
+	if (l->family->shares_tty) {
+		// Both of us set it, so that neither has to wait.
+		setpgid(pid, pid);
+		l->family->its_pgrp = pid;
+		target_terminal_give(&l->target);
+	}
+	if (write(s->go[1], "", 1) != 1)
+		return dbg_err_errno(DBG_E_TARGET, errno, "cannot start '%s'",
+				     s->path);
+	return await_exec(s);
+}
+
+static struct dbg_error *open_pipes(struct spawn *s)
+{
+	if (pipe2(s->go, O_CLOEXEC) || pipe2(s->report, O_CLOEXEC))
+		return dbg_err_errno(DBG_E_TARGET, errno, "cannot make a pipe");
+	return NULL;
+}
+
+struct dbg_error *target_spawn_with(const char *path, const char *const *argv,
+				    const struct dbg_launch *launch,
+				    const struct target_signals *signals,
+				    struct target **ret)
+{
+	struct dbg_error *err;
+	struct spawn s = {
+	    .path = path,
+	    .argv = argv,
+	    .launch = launch,
+	    .signals = signals,
+	    .go = {-1, -1},
+	    .report = {-1, -1},
+	};
+
+	err = live_create(NULL, &s.live);
+	if (err)
+		return err;
+	s.env = make_env(launch);
+	live_terminal_init(s.live, launch);
+	err = open_pipes(&s);
+	if (!err)
+		err = start(&s);
+	for (int i = 0; i < 2; i++) {
+		mem_close_fd(&s.go[i]);
+		mem_close_fd(&s.report[i]);
+	}
+	free(s.env);
+	if (err) {
+		live_destroy(&s.live->target);
+		return err;
+	}
+	*ret = &s.live->target;
+	return NULL;
+}
+
+struct dbg_error *target_spawn(const char *path, const char *const *argv,
+			       const struct dbg_launch *launch,
+			       struct target **ret)
+{
+	struct target_signals signals;
+
+	target_signals_get(&signals);
+	sigdelset(&signals.mask, SIGCHLD);
+	return target_spawn_with(path, argv, launch, &signals, ret);
+}

@@ -1,0 +1,508 @@
+/* Wait statuses, what they mean, and the queue of events made of them. */
+#include "target/live/family.h"
+#include "target/live/live.h"
+#include "target/guard/net.h"
+#include "target/live/thread.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+
+// ---- The queue
+
+static struct target_event *queue_slot(struct live *l)
+{
+	if (l->events_first && l->events_first == l->n_events)
+		l->events_first = l->n_events = 0;
+	mem_grow(&l->events, &l->events_cap, l->n_events, sizeof(*l->events));
+	struct queued *queued = &l->events[l->n_events++];
+	memset(queued, 0, sizeof(*queued));
+	queued->serial = ++l->serial;
+	return &queued->event;
+}
+
+void live_queue(struct live *l, enum target_event_kind kind, pid_t tid)
+{
+	struct target_event *event = queue_slot(l);
+
+	event->kind = kind;
+	event->tid = tid;
+}
+
+void thread_keep(struct live *l, struct thread *th, enum target_event_kind kind)
+{
+	struct target_event *event = queue_slot(l);
+
+	event->kind = kind;
+	event->tid = th->tid;
+	th->kept = (int)kind;
+	th->serial = l->serial;
+	if (kind == TARGET_WATCH) {
+		l->events[l->n_events - 1].watch_stamp = th->watch_stamp;
+		event->slots = th->hits;
+		th->hits = 0;
+	}
+	if (kind == TARGET_TRAP || kind == TARGET_STEPPED ||
+	    kind == TARGET_WATCH)
+		event->addr = thread_load_regs(l, th) ? regs_pc(&th->regs) : 0;
+	if (kind == TARGET_SIGNAL) {
+		event->signal = th->due_signal;
+		event->info = th->due_info;
+	}
+}
+
+static bool is_stop(enum target_event_kind kind)
+{
+	return kind == TARGET_TRAP || kind == TARGET_STEPPED ||
+	       kind == TARGET_SIGNAL || kind == TARGET_INTERRUPTED ||
+	       kind == TARGET_WATCH;
+}
+
+// Is it of a trap or watch that was taken away since?
+static bool is_void(const struct live *l, const struct target_event *event)
+{
+	if (event->kind == TARGET_WATCH)
+		return !hwbreak_any(l);
+	return event->kind == TARGET_TRAP &&
+	       !target_trap_armed(&l->target, event->addr);
+}
+
+// May this event be reported? *ret_drop: it is void.
+static struct dbg_error *ripe(struct live *l, const struct queued *queued,
+			      bool *ret_ripe, bool *ret_drop)
+{
+	const struct target_event *event = &queued->event;
+	struct thread *th = thread_find(l, event->tid);
+
+	*ret_ripe = true;
+	*ret_drop = false;
+	if (!is_stop(event->kind) && event->kind != TARGET_EXEC)
+		return NULL;
+	if (!th || !th->kept || th->serial != queued->serial) {
+		*ret_drop = true;
+		return NULL;
+	}
+	*ret_ripe = !l->held || event->kind == TARGET_EXEC;
+	if (!*ret_ripe)
+		return NULL;
+	th->kept = 0;
+	if (is_void(l, event)) {
+		*ret_drop = true;
+		return thread_go(l, th);
+	}
+	if (event->kind == TARGET_TRAP || event->kind == TARGET_STEPPED)
+		th->skip_pc = event->addr;
+	return NULL;
+}
+
+static struct dbg_error *pop(struct live *l, struct target_event *ret,
+			     bool *ret_any)
+{
+	struct dbg_error *err;
+	size_t i = l->events_first;
+
+	*ret_any = false;
+	while (i < l->n_events && !*ret_any) {
+		struct queued queued = l->events[i];
+		bool is_ripe, drop;
+
+		err = ripe(l, &queued, &is_ripe, &drop);
+		if (err)
+			return err;
+		if (!is_ripe && !drop) {
+			i++;
+			continue;
+		}
+		if (i == l->events_first) {
+			i = ++l->events_first;
+		} else {
+			l->n_events--;
+			memmove(&l->events[i], &l->events[i + 1],
+				(l->n_events - i) * sizeof(queued));
+		}
+		*ret_any = !drop;
+		if (drop)
+			continue;
+		*ret = queued.event;
+		// The slots are others by now: it may have been any of these.
+		if (ret->slots && queued.watch_stamp != l->watch_stamp)
+			ret->slots = (1u << TARGET_WATCHES) - 1;
+	}
+	return NULL;
+}
+
+void live_raise(struct live *l)
+{
+	l->target.counters.syscalls++;
+	syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), SIGCHLD);
+}
+
+void live_kick(struct live *l)
+{
+	// A status that nobody sent: event_next looks and finds the queue.
+	if (l->events_first != l->n_events || l->family->missed)
+		live_raise(l);
+	l->family->missed = false;
+}
+
+bool live_ended(struct target *t)
+{
+	struct live *l = live_of(t);
+
+	live_drain(l);
+	l->family->missed = true;
+	char state = proc_state(t->pid, live_body(l));
+	return !state || state == 'Z' || state == 'X';
+}
+
+void live_rouse(struct target *t)
+{
+	struct live *l = live_of(t);
+
+	l->family->drained = false;
+	live_raise(l);
+}
+
+void live_drain(struct live *l)
+{
+	// One may be pending for the thread and one for the process.
+	struct signalfd_siginfo info[2];
+
+	l->target.counters.syscalls++;
+	ssize_t n = read(l->family->signal_fd, info, sizeof(info));
+	(void)n;
+}
+
+struct dbg_error *live_event_next(struct target *t, struct target_event *ret,
+				  bool *ret_any)
+{
+	struct dbg_error *err;
+	struct live *l = live_of(t);
+	bool any = true;
+
+	// Drained before waiting: what comes later raises SIGCHLD anew.
+	if (!l->family->drained)
+		live_drain(l);
+	l->family->drained = true;
+	while (any) {
+		err = pop(l, ret, ret_any);
+		if (err || *ret_any)
+			return err;
+		err = live_take(l, false, &any);
+		if (err)
+			return err;
+	}
+	l->family->drained = false;
+	return NULL;
+}
+
+// ---- Statuses
+
+void thread_due(struct live *l, struct thread *th, int signal)
+{
+	th->due_signal = signal;
+	th->due_reported = false;
+	th->due_here = true;
+	if (sigismember(&l->watched, signal) != 1)
+		return;
+	th->due_reported = true;
+	if (live_ptrace(l, PTRACE_GETSIGINFO, th->tid, 0,
+			(uintptr_t)&th->due_info))
+		memset(&th->due_info, 0, sizeof(th->due_info));
+	thread_keep(l, th, TARGET_SIGNAL);
+}
+
+// Ctrl-C or Ctrl-Z at the terminal: meant for us, and a program that is kept
+// aside has nobody to keep it from ending.
+static bool is_key(struct live *l, struct thread *th, int signal)
+{
+	siginfo_t info;
+
+	return (signal == SIGINT || signal == SIGTSTP) &&
+	       l->family->shares_tty &&
+	       !live_ptrace(l, PTRACE_GETSIGINFO, th->tid, 0,
+			    (uintptr_t)&info) &&
+	       info.si_code == SI_KERNEL;
+}
+
+static void on_signal(struct live *l, struct thread *th, int signal)
+{
+	uint64_t bit = UINT64_C(1) << (signal - 1);
+
+	if (th->injected & bit) {
+		th->injected &= ~bit;
+		if (th->injected_info.si_signo == signal)
+			live_ptrace(l, PTRACE_SETSIGINFO, th->tid, 0,
+				    (uintptr_t)&th->injected_info);
+		th->injected_info.si_signo = 0;
+		thread_pass(l, th, signal);
+		return;
+	}
+	bool watched = sigismember(&l->watched, signal) == 1;
+	if (th->kind != THREAD_OWN && l->follow && is_key(l, th, signal)) {
+		thread_pass(l, th, 0);
+		return;
+	}
+	if (th->kind != THREAD_OWN || (!watched && !l->stopping)) {
+		thread_pass(l, th, signal);
+		return;
+	}
+	thread_set_stop(l, th, STOP_SIGNAL);
+	thread_due(l, th, signal);
+}
+
+// A trap that is none of ours now: one that was lifted meanwhile?
+static bool was_lifted(struct live *l, uint64_t after)
+{
+	uint8_t code[ARCH_TRAP_MAX];
+	size_t n = sizeof(code);
+
+	return live_read(&l->target, after - n, code, n) == n &&
+	       !insn_traps(code);
+}
+
+// A thread has executed a trap; false: it is the program's own.
+static struct dbg_error *on_int3(struct live *l, struct thread *th,
+				 bool *ret_ours)
+{
+	struct dbg_error *err;
+	bool done;
+
+	*ret_ours = true;
+	if (!thread_load_regs(l, th))
+		return NULL;
+	uint64_t after = regs_pc(&th->regs);
+	uint64_t addr = after - ARCH_TRAP_BEHIND;
+	bool armed = target_trap_armed(&l->target, addr);
+	if (!armed && !was_lifted(l, after)) {
+		*ret_ours = false;
+		return NULL;
+	}
+	regs_set_pc(&th->regs, addr);
+	th->regs_dirty = true;
+	thread_set_stop(l, th, STOP_SIGNAL);
+	if (th->kind == THREAD_OWN && armed) {
+		thread_keep(l, th, TARGET_TRAP);
+		return NULL;
+	}
+	if (th->kind == THREAD_OWN && l->stopping)
+		return NULL;
+	th->skip_pc = addr;
+	pid_t tid = th->tid;
+	err = thread_displace(l, th, &done);
+	if (err || thread_find(l, tid) != th)
+		return err;
+	return thread_go(l, th);
+}
+
+// A thread that is stepped stops at the entry of a signal handler, by no signal
+// (signal_delivered of the kernel): none can be delivered from there.
+static bool at_handler(const siginfo_t *info)
+{
+	return info->si_code == SIGTRAP;
+}
+
+static enum thread_stop stop_of(const siginfo_t *info)
+{
+	return at_handler(info) ? STOP_EVENT : STOP_SIGNAL;
+}
+
+static struct dbg_error *on_sigtrap(struct live *l, struct thread *th)
+{
+	struct dbg_error *err;
+	siginfo_t info;
+	bool ours;
+
+	if (live_ptrace(l, PTRACE_GETSIGINFO, th->tid, 0, (uintptr_t)&info))
+		return NULL;
+	if (info.si_code > 0 && info.si_code != SI_KERNEL)
+		th->hits = hwbreak_hits(l, th);
+	if (info.si_code == SI_KERNEL && th->kind != THREAD_ASIDE) {
+		err = on_int3(l, th, &ours);
+		if (err || ours)
+			return err;
+	} else if (th->hits) {
+		th->stepping = false;
+		thread_set_stop(l, th, STOP_SIGNAL);
+		thread_keep(l, th, TARGET_WATCH);
+		return NULL;
+	} else if (th->stepping && info.si_code > 0) {
+		// TRAP_TRACE; TRAP_BRKPT behind a system call.
+		th->stepping = false;
+		thread_set_stop(l, th, stop_of(&info));
+		thread_keep(l, th, TARGET_STEPPED);
+		return NULL;
+	} else if (info.si_code == TRAP_TRACE || info.si_code == TRAP_BRKPT ||
+		   info.si_code == TRAP_HWBKPT || at_handler(&info)) {
+		// Of a step that was given up before it was seen, or of a
+		// watchpoint that is gone: perhaps a dead debugger's.
+		if (l->stopping && th->kind == THREAD_OWN)
+			thread_set_stop(l, th, stop_of(&info));
+		else
+			thread_pass(l, th, 0);
+		return NULL;
+	}
+	on_signal(l, th, SIGTRAP);
+	return NULL;
+}
+
+static struct dbg_error *on_event_stop(struct live *l, struct thread *th,
+				       int signal)
+{
+	bool group = signal != SIGTRAP, asked = th->asked;
+	bool came_late = th->came_late;
+
+	th->came_late = false;
+	if (th->kind == THREAD_FORKED) {
+		child_release(l, th);
+		return NULL;
+	}
+	th->asked = false;
+	if (th->kind == THREAD_ASIDE) {
+		child_aside_stop(l, th, group);
+		return NULL;
+	}
+	if (th->kind == THREAD_SHARED) {
+		if (th->fresh)
+			live_ptrace(l, PTRACE_SETOPTIONS, th->tid, 0,
+				    LIVE_OPTIONS);
+		th->fresh = false;
+		live_ptrace(l, group ? PTRACE_LISTEN : PTRACE_CONT, th->tid, 0,
+			    0);
+		return NULL;
+	}
+	thread_set_stop(l, th, group ? STOP_GROUP : STOP_EVENT);
+	if (th->fresh) {
+		th->fresh = false;
+		th->paused = true;
+	}
+	if (th->execed) {
+		th->execed = false;
+		thread_keep(l, th, TARGET_EXEC);
+		return NULL;
+	}
+	if (l->stopping || (came_late && l->held))
+		return NULL;
+	if (asked && l->interrupt_wanted) {
+		l->interrupt_wanted = false;
+		thread_keep(l, th, TARGET_INTERRUPTED);
+		return NULL;
+	}
+	return thread_go(l, th);
+}
+
+static void remove_own(struct live *l, pid_t but)
+{
+	for (size_t i = l->n_threads; i-- > 0;)
+		if (l->threads[i]->kind == THREAD_OWN &&
+		    l->threads[i]->tid != but)
+			thread_remove(l, l->threads[i]);
+}
+
+// The kernel has ended all other threads; the one left bears the pid, also
+// if another called execve.
+static struct dbg_error *on_exec(struct live *l, struct thread *th)
+{
+	if (th->kind != THREAD_OWN) {
+		child_exec(l, th);
+		return NULL;
+	}
+	remove_own(l, th->tid);
+	thread_remove(l, th);
+	child_release_strays(l);
+	th = thread_add(l, l->target.pid, THREAD_OWN);
+	th->fresh = false;
+	th->execed = true;
+	l->execs++;
+	l->syscall_addr = l->cave = 0;
+	traps_clear(&l->target.traps);
+	l->n_ghosts = 0;
+	net_forget(l);
+	images_clear(&l->target.images);
+	hwbreak_forget(l);
+	target_cache_drop(&l->target);
+	l->target.runs++;
+	struct dbg_error *err = live_memory_open(l);
+	// From inside execve to the first instruction.
+	thread_ask(l, th);
+	live_ptrace(l, PTRACE_CONT, th->tid, 0, 0);
+	return err;
+}
+
+static struct dbg_error *on_end(struct live *l, struct thread *th, int status)
+{
+	pid_t tid = th->tid;
+	bool own = th->kind == THREAD_OWN, asked = th->asked;
+
+	if (!own || tid != l->target.pid) {
+		bool zombie = th->zombie;
+
+		thread_remove(l, th);
+		if (!own)
+			child_release_strays(l);
+		if (own && !zombie)
+			live_queue(l, TARGET_GONE, tid);
+		if (own && asked && l->interrupt_wanted && !l->stopping)
+			return live_interrupt(&l->target);
+		return NULL;
+	}
+	remove_own(l, 0);
+	l->exited = true;
+	child_release_strays(l);
+	traps_clear(&l->target.traps);
+	struct target_event *event = queue_slot(l);
+	event->kind = TARGET_EXITED;
+	event->tid = tid;
+	if (WIFSIGNALED(status))
+		event->signal = WTERMSIG(status);
+	else
+		event->exit_code = WEXITSTATUS(status);
+	return NULL;
+}
+
+struct dbg_error *live_file(struct live *l, struct thread *th, int status)
+{
+	if (!WIFSTOPPED(status))
+		return on_end(l, th, status);
+	int event = status >> 16, signal = WSTOPSIG(status);
+	struct dbg_error *err = NULL;
+
+	th->regs_valid = th->fpregs_valid = false;
+	th->came_late = th->stuck;
+	thread_set_stuck(l, th, false);
+	if (th->masked)
+		thread_unmask(l, th);
+	switch (event) {
+	case PTRACE_EVENT_CLONE:
+	case PTRACE_EVENT_FORK:
+	case PTRACE_EVENT_VFORK:
+		err = child_born(l, th, event);
+		thread_pass(l, th, 0);
+		return err;
+	case PTRACE_EVENT_VFORK_DONE:
+		th->in_vfork = false;
+		thread_pass(l, th, 0);
+		return NULL;
+	case PTRACE_EVENT_EXEC:
+		return on_exec(l, th);
+	}
+	if (th->in_place) {
+		th->placed = status;
+		thread_set_stop(l, th, STOP_SIGNAL);
+		return NULL;
+	}
+	if (event == PTRACE_EVENT_STOP)
+		return on_event_stop(l, th, signal);
+	if (signal == SIGTRAP)
+		return on_sigtrap(l, th);
+	on_signal(l, th, signal);
+	return NULL;
+}

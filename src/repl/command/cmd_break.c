@@ -1,0 +1,486 @@
+/* Commands that make and change breakpoints and catchpoints. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "repl/cmd.h"
+#include "front/fault.h"
+#include "repl/line/parse.h"
+#include "repl/show/print.h"
+#include "repl/repl_priv.h"
+#include "repl/resume.h"
+#include "repl/show/show.h"
+#include "repl/command/subcmd.h"
+
+// The location that `break` means without one: where the frame stands.
+static struct dbg_error *present_location(struct repl *r, char **ret)
+{
+	struct dbg_error *err;
+	struct dbg_frame f;
+
+	err = frame_get(r, &f);
+	if (err) {
+		dbg_error_destroy(err);
+		return fault_arg("No default breakpoint location now.");
+	}
+	if (f.source.path && f.level)
+		*ret = xasprintf("%s:%" PRIu32, f.source.path, f.source.line);
+	else
+		*ret = xasprintf("*0x%" PRIx64, f.pc);
+	return NULL;
+}
+
+struct dbg_error *break_add(struct repl *r, const struct dbg_break_req *req,
+			    const char *condition)
+{
+	struct dbg_error *err;
+	uint32_t number;
+
+	err = dbg_break_add(r->dbg, req, &number);
+	if (err)
+		return err;
+	r->last_break = number;
+	if (condition) {
+		err = dbg_break_condition(r->dbg, number, condition);
+		if (err) {
+			dbg_error_destroy(dbg_break_delete(r->dbg, number));
+			return err;
+		}
+	}
+	return show_break_new(r, number);
+}
+
+// "*$pc + 4" is an address now, whatever $pc will be.
+static struct dbg_error *settle_address(struct repl *r, char **location)
+{
+	struct dbg_error *err;
+	const char *expr = *location + 1 + strspn(*location + 1, " \t");
+	uint64_t addr;
+
+	err = address_of(r, expr, &addr);
+	if (err)
+		return err;
+	free(*location);
+	*location = xasprintf("*0x%" PRIx64, addr);
+	return NULL;
+}
+
+static struct dbg_error *break_at(struct repl *r, const char *args,
+				  bool temporary)
+{
+	struct dbg_error *err;
+	const char *condition = parse_if(args);
+	size_t n = condition ? (size_t)(condition - args) : strlen(args);
+
+	while (n && isspace((unsigned char)args[n - 1]))
+		n--;
+	_cleanup_free_ char *location = NULL;
+	if (n) {
+		location = xstrndup(args, n);
+	} else {
+		err = present_location(r, &location);
+		if (err)
+			return err;
+	}
+	if (*location == '*') {
+		err = settle_address(r, &location);
+		if (err)
+			return err;
+	}
+	if (condition)
+		condition += 2 + strspn(condition + 2, " \t");
+	struct dbg_break_req req = {
+	    .kind = DBG_BREAK_LOCATION,
+	    .text = location,
+	    .frame = r->stopped ? frame_id(r) : 0,
+	    .temporary = temporary,
+	};
+	return break_add(r, &req, condition);
+}
+
+static struct dbg_error *cmd_break(struct repl *r, const struct call *call)
+{
+	return break_at(r, call->args, false);
+}
+
+static struct dbg_error *cmd_tbreak(struct repl *r, const struct call *call)
+{
+	return break_at(r, call->args, true);
+}
+
+static struct dbg_error *cmd_rbreak(struct repl *r, const struct call *call)
+{
+	struct dbg_break_req req = {.kind = DBG_BREAK_REGEX,
+				    .text = call->args};
+
+	return break_add(r, &req, NULL);
+}
+
+static struct dbg_error *delete_one(struct repl *r, uint32_t number)
+{
+	struct dbg_error *err = dbg_break_delete(r->dbg, number);
+
+	if (!err)
+		hook_delete(r, number);
+	return err;
+}
+
+static struct dbg_error *enable_one(struct repl *r, uint32_t number)
+{
+	return dbg_break_enable(r->dbg, number, true);
+}
+
+static struct dbg_error *disable_one(struct repl *r, uint32_t number)
+{
+	return dbg_break_enable(r->dbg, number, false);
+}
+
+typedef struct dbg_error *one_fn(struct repl *r, uint32_t number);
+
+static struct dbg_error *for_all(struct repl *r, one_fn *fn)
+{
+	struct dbg_error *err;
+	struct dbg_breakpoint *list;
+	size_t n;
+
+	err = dbg_break_list(r->dbg, &list, &n);
+	if (err)
+		return err;
+	_cleanup_free_ uint32_t *numbers = xcalloc(n, sizeof(*numbers));
+	for (size_t i = 0; i < n; i++)
+		numbers[i] = list[i].number;
+	for (size_t i = 0; i < n && !err; i++)
+		err = fn(r, numbers[i]);
+	return err;
+}
+
+static struct dbg_error *for_range(struct repl *r, uint64_t first,
+				   uint64_t last, one_fn *fn)
+{
+	struct dbg_error *err = NULL;
+
+	if (last > UINT32_MAX || last - first > 100000)
+		return fault_arg("The range is too large.");
+	for (uint64_t i = first; i <= last && !err; i++)
+		err = fn(r, (uint32_t)i);
+	return err;
+}
+
+// Do @fn for each of the numbers and ranges, all breakpoints without any.
+static struct dbg_error *for_list(struct repl *r, const char *args, one_fn *fn)
+{
+	struct dbg_error *err;
+	uint64_t first, last;
+	bool any;
+
+	if (!*args)
+		return for_all(r, fn);
+	if (parse_bpnum(&args) && !*args)
+		return fn(r, r->last_break);
+	for (;;) {
+		err = parse_range(&args, &first, &last, &any);
+		if (err || !any)
+			return err;
+		err = for_range(r, first, last, fn);
+		if (err)
+			return err;
+	}
+}
+
+static struct dbg_error *cmd_delete(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	if (!*call->args) {
+		struct dbg_breakpoint *list;
+		size_t n;
+		err = dbg_break_list(r->dbg, &list, &n);
+		if (err || !n || !repl_confirm(r, "Delete all breakpoints?"))
+			return err;
+	}
+	return for_list(r, call->args, delete_one);
+}
+
+static struct dbg_error *cmd_enable(struct repl *r, const struct call *call)
+{
+	return for_list(r, call->args, enable_one);
+}
+
+static struct dbg_error *cmd_disable(struct repl *r, const struct call *call)
+{
+	return for_list(r, call->args, disable_one);
+}
+
+static bool same_place(const struct dbg_location *a,
+		       const struct dbg_location *b)
+{
+	if (a->file && b->file)
+		return a->line == b->line && strcmp(a->file, b->file) == 0;
+	return a->addr && a->addr == b->addr;
+}
+
+static bool stands_at(const struct dbg_breakpoint *b,
+		      const struct dbg_location *places, size_t n)
+{
+	for (size_t i = 0; i < b->n_locations; i++)
+		for (size_t j = 0; j < n; j++)
+			if (same_place(&b->locations[i], &places[j]))
+				return true;
+	return false;
+}
+
+static struct dbg_error *cmd_clear(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	struct dbg_location *places = NULL;
+	struct dbg_breakpoint *list;
+	size_t n_places = 0;
+	size_t n;
+
+	_cleanup_free_ char *here = NULL;
+	if (!*call->args) {
+		err = present_location(r, &here);
+		if (err)
+			return err;
+	}
+	const char *text = here ? here : call->args;
+	err = dbg_locate(r->dbg, r->stopped ? frame_id(r) : 0, text, &places,
+			 &n_places);
+	// What cannot be found now may still be a pending one's words.
+	dbg_error_destroy(err);
+	if (err)
+		n_places = 0;
+	err = dbg_break_list(r->dbg, &list, &n);
+	if (err)
+		return err;
+	_cleanup_free_ uint32_t *found = xcalloc(n, sizeof(*found));
+	size_t n_found = 0;
+	for (size_t i = 0; i < n; i++)
+		if ((list[i].text && strcmp(list[i].text, text) == 0) ||
+		    stands_at(&list[i], places, n_places))
+			found[n_found++] = list[i].number;
+	if (!n_found)
+		return fault_arg("No breakpoint at %s.", text);
+	for (size_t i = 0; i < n_found; i++) {
+		err = delete_one(r, found[i]);
+		if (err)
+			return err;
+		out(r, "Deleted breakpoint %" PRIu32 "\n", found[i]);
+	}
+	return NULL;
+}
+
+static struct dbg_error *break_number(struct repl *r, const char **p,
+				      uint32_t *ret)
+{
+	if (!parse_bpnum(p))
+		return parse_number(p, ret);
+	if (!r->last_break)
+		return fault_arg("No breakpoint was made yet.");
+	*ret = r->last_break;
+	return NULL;
+}
+
+static struct dbg_error *cmd_condition(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	const char *p = call->args;
+	uint32_t number;
+
+	err = break_number(r, &p, &number);
+	if (!err)
+		err = dbg_break_condition(r->dbg, number, *p ? p : NULL);
+	if (!err && !*p)
+		out(r, "Breakpoint %" PRIu32 " now unconditional.\n", number);
+	return err;
+}
+
+static struct dbg_error *cmd_ignore(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	const char *p = call->args;
+	uint32_t number;
+	uint64_t count;
+
+	err = break_number(r, &p, &number);
+	if (err)
+		return err;
+	if (!parse_u64(p, &count))
+		return fault_arg("Second argument (the count) is missing or "
+				 "no number.");
+	err = dbg_break_ignore(r->dbg, number, count);
+	if (err)
+		return err;
+	if (count)
+		out(r,
+		    "Will ignore next %" PRIu64 " crossing%s of breakpoint "
+		    "%" PRIu32 ".\n",
+		    count, count == 1 ? "" : "s", number);
+	else
+		out(r,
+		    "Will stop next time breakpoint %" PRIu32 " is reached.\n",
+		    number);
+	return NULL;
+}
+
+static const struct repl_cmd delete_subs[] = {
+    {
+	.names = "breakpoints",
+	.args = "[LIST]",
+	.help = "delete breakpoints",
+	.run = cmd_delete,
+    },
+    {
+	.names = "display",
+	.args = "[LIST]",
+	.help = "delete displays, as \"undisplay\"",
+	.run = display_delete,
+    },
+    {.names = NULL},
+};
+
+static const struct repl_cmd enable_subs[] = {
+    {
+	.names = "breakpoints",
+	.args = "[LIST]",
+	.help = "enable breakpoints",
+	.run = cmd_enable,
+    },
+    {
+	.names = "display",
+	.args = "[LIST]",
+	.help = "show displays again at each stop",
+	.run = display_enable,
+    },
+    {.names = NULL},
+};
+
+static const struct repl_cmd disable_subs[] = {
+    {
+	.names = "breakpoints",
+	.args = "[LIST]",
+	.help = "disable breakpoints",
+	.run = cmd_disable,
+    },
+    {
+	.names = "display",
+	.args = "[LIST]",
+	.help = "no longer show displays at each stop",
+	.run = display_disable,
+    },
+    {.names = NULL},
+};
+
+#define LOCATION_HELP                                                          \
+	"LOCATION is one of\n"                                                 \
+	"  FILE:LINE      FILE is a bare name, the end of a path or a path\n"  \
+	"  LINE           in the file of the selected frame\n"                 \
+	"  TYPE.METHOD    with or without namespace; all overloads\n"          \
+	"  TYPE.METHOD(int, string)   one overload\n"                          \
+	"  MODULE!...     only in that module\n"                               \
+	"  *ADDRESS       an instruction\n"
+
+static const struct repl_cmd cmds[] = {
+    {
+	.names = "break b br brea",
+	.args = "[LOCATION] [if CONDITION]",
+	.help = "stop at a place in the program",
+	.more = LOCATION_HELP
+	"Without LOCATION it is where the selected frame stands. A place in "
+	"a module\nthat is not loaded yet is waited for.",
+	.complete = COMPLETE_LOCATIONS,
+	.run = cmd_break,
+    },
+    {
+	.names = "tbreak tb",
+	.args = "[LOCATION] [if CONDITION]",
+	.help = "stop at a place once",
+	.more = "As \"break\", but the breakpoint is deleted when it is hit.",
+	.complete = COMPLETE_LOCATIONS,
+	.run = cmd_tbreak,
+    },
+    {
+	.names = "rbreak rb",
+	.args = "REGEX",
+	.help = "stop at all methods whose name matches",
+	.more = "REGEX is a Perl regular expression that is looked for in "
+		"Namespace.Type.Method. Of\nthe framework's methods only "
+		"when it begins with ^.",
+	.flags = CMD_NEEDS_ARGS,
+	.run = cmd_rbreak,
+    },
+    {
+	.names = "catch",
+	.args = "throw | user-unhandled | unhandled ...",
+	.help = "stop at exceptions",
+	.sub = cmd_catch_subs,
+    },
+    {
+	.names = "tcatch",
+	.args = "throw | user-unhandled | unhandled ...",
+	.help = "stop at the next exception only",
+	.sub = cmd_tcatch_subs,
+    },
+    {
+	.names = "delete d",
+	.args = "[LIST]",
+	.help = "delete breakpoints",
+	.more = "LIST is of numbers and ranges: 1 3-5. Without it, all.",
+	.run = cmd_delete,
+	.sub = delete_subs,
+    },
+    {
+	.names = "clear",
+	.args = "[LOCATION]",
+	.help = "delete the breakpoints at a place",
+	.complete = COMPLETE_LOCATIONS,
+	.run = cmd_clear,
+    },
+    {
+	.names = "enable en",
+	.args = "[LIST]",
+	.help = "enable breakpoints",
+	.run = cmd_enable,
+	.sub = enable_subs,
+    },
+    {
+	.names = "disable dis disa",
+	.args = "[LIST]",
+	.help = "disable breakpoints, keeping them",
+	.run = cmd_disable,
+	.sub = disable_subs,
+    },
+    {
+	.names = "condition",
+	.args = "N [EXPRESSION]",
+	.help = "stop at breakpoint N only if EXPRESSION is true",
+	.more = "Without EXPRESSION it stops always.",
+	.flags = CMD_NEEDS_ARGS,
+	.complete = COMPLETE_EXPRESSIONS,
+	.run = cmd_condition,
+    },
+    {
+	.names = "ignore",
+	.args = "N COUNT",
+	.help = "do not stop at the next COUNT hits of breakpoint N",
+	.flags = CMD_NEEDS_ARGS,
+	.run = cmd_ignore,
+    },
+    {
+	.names = "commands",
+	.args = "[N]",
+	.help = "carry out commands at each hit of a breakpoint",
+	.more = "The commands follow, one a line, up to a line \"end\". "
+		"\"silent\" as the first\nkeeps the stop from being shown. "
+		"What stands behind a command that resumes the\nprogram is "
+		"not carried out. No commands at all remove them. Without N "
+		"it is\nthe breakpoint made last.",
+	.run = hook_commands,
+    },
+    {.names = NULL},
+};
+
+const struct cmd_family cmd_family_breakpoints = {
+    "breakpoints", "Stopping at places and exceptions", cmds};

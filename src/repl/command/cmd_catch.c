@@ -1,0 +1,203 @@
+/* Commands that stop at exceptions. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "repl/cmd.h"
+#include "front/fault.h"
+#include "repl/line/parse.h"
+#include "repl/repl_priv.h"
+#include "repl/show/show.h"
+
+struct catch_words {
+	bool exact;
+	char *module, *message; /* NULL: not given */
+	char *types;            /* NULL: all */
+	const char *condition;  /* borrowed, NULL: none */
+};
+
+static void catch_words_deinit(struct catch_words *w)
+{
+	free(w->module);
+	free(w->message);
+	free(w->types);
+}
+
+// The next word of *@p, "in quotes" or not; NULL at the end.
+static char *take_word(const char **p)
+{
+	const char *s = *p;
+	size_t n;
+
+	if (*s == '"') {
+		n = strcspn(++s, "\"");
+		*p = s + n + (s[n] == '"');
+	} else {
+		n = strcspn(s, " \t");
+		*p = s + n;
+		if (!n)
+			return NULL;
+	}
+	*p += strspn(*p, " \t");
+	return xstrndup(s, n);
+}
+
+static struct dbg_error *take_option(const char **p, struct catch_words *ret)
+{
+	_cleanup_free_ char *option = take_word(p);
+	char **value = NULL;
+
+	if (!strcmp(option, "-exact")) {
+		ret->exact = true;
+		return NULL;
+	}
+	if (!strcmp(option, "-module"))
+		value = &ret->module;
+	else if (!strcmp(option, "-message"))
+		value = &ret->message;
+	if (!value)
+		return fault_arg("No option \"%s\": there are -exact, -module "
+				 "NAME and -message REGEX.",
+				 option);
+	free(*value);
+	*value = take_word(p);
+	return *value ? NULL
+		      : fault_arg("Option \"%s\" needs a value.", option);
+}
+
+// [-exact] [-module NAME] [-message REGEX] [TYPE, ...] [if CONDITION]
+static struct dbg_error *parse_catch(const char *args, struct catch_words *ret)
+{
+	struct dbg_error *err = NULL;
+	size_t n;
+
+	while (!err && *args == '-')
+		err = take_option(&args, ret);
+	if (err)
+		return err;
+	ret->condition = parse_if(args);
+	n = ret->condition ? (size_t)(ret->condition - args) : strlen(args);
+	while (n && isspace((unsigned char)args[n - 1]))
+		n--;
+	if (n)
+		ret->types = xstrndup(args, n);
+	if (ret->condition)
+		ret->condition += 2 + strspn(ret->condition + 2, " \t");
+	return NULL;
+}
+
+static struct dbg_error *catch_kind(struct repl *r, const struct call *call,
+				    enum dbg_break_kind kind, bool temporary)
+{
+	struct catch_words words = {0};
+	struct dbg_error *err = parse_catch(call->args, &words);
+	struct dbg_break_req req = {
+	    .kind = kind,
+	    .text = words.types,
+	    .temporary = temporary,
+	    .catches = {.exact = words.exact,
+			.module = words.module,
+			.message = words.message},
+	};
+
+	if (!err)
+		err = break_add(r, &req, words.condition);
+	catch_words_deinit(&words);
+	return err;
+}
+
+static struct dbg_error *catch_throw(struct repl *r, const struct call *call)
+{
+	return catch_kind(r, call, DBG_BREAK_THROW, false);
+}
+
+static struct dbg_error *catch_user(struct repl *r, const struct call *call)
+{
+	return catch_kind(r, call, DBG_BREAK_USER_UNHANDLED, false);
+}
+
+static struct dbg_error *catch_unhandled(struct repl *r,
+					 const struct call *call)
+{
+	return catch_kind(r, call, DBG_BREAK_UNHANDLED, false);
+}
+
+static struct dbg_error *tcatch_throw(struct repl *r, const struct call *call)
+{
+	return catch_kind(r, call, DBG_BREAK_THROW, true);
+}
+
+static struct dbg_error *tcatch_user(struct repl *r, const struct call *call)
+{
+	return catch_kind(r, call, DBG_BREAK_USER_UNHANDLED, true);
+}
+
+static struct dbg_error *tcatch_unhandled(struct repl *r,
+					  const struct call *call)
+{
+	return catch_kind(r, call, DBG_BREAK_UNHANDLED, true);
+}
+
+#define CATCH_ARGS "[OPTIONS] [TYPE, ...] [if CONDITION]"
+
+const struct repl_cmd cmd_catch_subs[] = {
+    {
+	.names = "throw",
+	.args = CATCH_ARGS,
+	.help = "stop where an exception is thrown",
+	.more =
+	    "TYPE is the exception's type or a base class of it, by its last\n"
+	    "part or in full; \"! TYPE\" is all but these. Options: -exact "
+	    "(not\n"
+	    "derived types), -module NAME (thrown by code of this module),\n"
+	    "-message REGEX (that its message matches). $exception is the\n"
+	    "exception in CONDITION.",
+	.complete = DBG_NAMES_TYPES,
+	.run = catch_throw,
+    },
+    {
+	.names = "user-unhandled",
+	.args = CATCH_ARGS,
+	.help = "stop at a throw that no code of yours will catch",
+	.more = "It passes code of yours and is caught by the framework or by\n"
+		"nobody. A task that takes the exception of an async method\n"
+		"does not count as catching. Arguments as for \"catch throw\".",
+	.complete = DBG_NAMES_TYPES,
+	.run = catch_user,
+    },
+    {
+	.names = "unhandled",
+	.args = CATCH_ARGS,
+	.help = "stop when nobody catches an exception",
+	.more = "Arguments as for \"catch throw\".",
+	.complete = DBG_NAMES_TYPES,
+	.run = catch_unhandled,
+    },
+    {.names = NULL},
+};
+
+const struct repl_cmd cmd_tcatch_subs[] = {
+    {
+	.names = "throw",
+	.args = CATCH_ARGS,
+	.help = "stop where the next exception is thrown",
+	.complete = DBG_NAMES_TYPES,
+	.run = tcatch_throw,
+    },
+    {
+	.names = "user-unhandled",
+	.args = CATCH_ARGS,
+	.help = "stop once at a throw that no code of yours will catch",
+	.complete = DBG_NAMES_TYPES,
+	.run = tcatch_user,
+    },
+    {
+	.names = "unhandled",
+	.args = CATCH_ARGS,
+	.help = "stop once when nobody catches an exception",
+	.complete = DBG_NAMES_TYPES,
+	.run = tcatch_unhandled,
+    },
+    {.names = NULL},
+};

@@ -1,0 +1,142 @@
+/* Commands about values, types and memory. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "repl/cmd.h"
+#include "front/fault.h"
+#include "repl/show/print.h"
+#include "repl/repl_priv.h"
+#include "repl/show/show.h"
+
+static struct dbg_error *cmd_print(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	// Bare, the last value again, as in gdb.
+	const char *expr = *call->args ? call->args : "$";
+
+	err = show_expr(r, expr, call->format, SHOW_PRINT);
+	if (err)
+		return err;
+	out(r, "\n");
+	return NULL;
+}
+
+static struct dbg_error *cmd_output(struct repl *r, const struct call *call)
+{
+	return show_expr(r, call->args, call->format, SHOW_OUTPUT);
+}
+
+static struct dbg_error *cmd_printf(struct repl *r, const struct call *call)
+{
+	return show_printf(r, call->args);
+}
+
+static struct dbg_error *cmd_ptype(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	const char *text;
+
+	err = dbg_type_describe(r->dbg, frame_id(r), call->args, &text);
+	if (err)
+		return err;
+	out(r, "type = ");
+	out_lines(r, text, 0, "");
+	return NULL;
+}
+
+static struct dbg_error *cmd_whatis(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	struct dbg_value v;
+
+	err = dbg_eval(r->dbg, frame_id(r), call->args, &v);
+	if (!err)
+		out(r, "type = %s\n", v.type[0] ? v.type : "<unknown>");
+	return err;
+}
+
+static struct dbg_error *cmd_x(struct repl *r, const struct call *call)
+{
+	if (!*call->args && !r->examine.addr)
+		return fault_arg("Argument required (an address).");
+	return show_memory(r, call->args, call->format);
+}
+
+static const struct repl_cmd cmds[] = {
+    {
+	.names = "print p inspect",
+	.args = "[EXPRESSION]",
+	.help = "show a value",
+	.more = "EXPRESSION is C#: locals, fields, elements, statics "
+		"(a.b[3].c). Nothing of the program\nis run; an assignment "
+		"(a = 3, a += 3) is carried out. $exception is the exception "
+		"of\nthe stop, $N an earlier value, $ the last. /FMT is one "
+		"of x (hex), d (decimal),\nu (unsigned), o (octal), t "
+		"(binary), c (character), a (address). See \"show print\"\n"
+		"for the limits of what is shown.",
+	.flags = CMD_NEEDS_STOP | CMD_FORMAT,
+	.complete = COMPLETE_EXPRESSIONS,
+	.run = cmd_print,
+    },
+    {
+	.names = "call",
+	.args = "EXPRESSION",
+	.help = "evaluate an expression, as \"print\"",
+	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS | CMD_FORMAT,
+	.complete = COMPLETE_EXPRESSIONS,
+	.run = cmd_print,
+    },
+    {
+	.names = "printf",
+	.args = "\"FORMAT\", EXPRESSION...",
+	.help = "print values in a format like that of C",
+	.more = "%d %u %x %o %c %p take integers, %s any value; widths and "
+		"\\n \\t \\033 as in C.",
+	.flags = CMD_NEEDS_ARGS,
+	.complete = COMPLETE_EXPRESSIONS,
+	.run = cmd_printf,
+    },
+    {
+	.names = "output",
+	.args = "EXPRESSION",
+	.help = "show a value without number and end of line",
+	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS | CMD_FORMAT,
+	.complete = COMPLETE_EXPRESSIONS,
+	.run = cmd_output,
+    },
+    {
+	.names = "ptype pt",
+	.args = "EXPRESSION | TYPE",
+	.help = "show the declaration of a type",
+	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
+	.complete = COMPLETE_EXPRESSIONS,
+	.run = cmd_ptype,
+    },
+    {
+	.names = "whatis",
+	.args = "EXPRESSION",
+	.help = "show the type of a value",
+	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
+	.complete = COMPLETE_EXPRESSIONS,
+	.run = cmd_whatis,
+    },
+    {
+	.names = "x",
+	.args = "[ADDRESS]",
+	.help = "show memory",
+	.more = "/FMT is a count, a letter (x d u o t a c f, s string, i "
+		"instruction) and a size\n(b 1, h 2, w 4, g 8 bytes). "
+		"ADDRESS is a number, a $register, each of them + or -\na "
+		"number, or an expression. Without it, goes on behind what "
+		"was shown last.",
+	.flags = CMD_NEEDS_STOP | CMD_FORMAT | CMD_REPEAT_BARE,
+	.complete = COMPLETE_EXPRESSIONS,
+	.run = cmd_x,
+    },
+    {.names = NULL},
+};
+
+const struct cmd_family cmd_family_data = {"data", "Values, types and memory",
+					   cmds};

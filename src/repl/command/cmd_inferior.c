@@ -1,0 +1,142 @@
+/* Commands about the programs that are debugged together. */
+#include <stdio.h>
+
+#include "repl/cmd.h"
+#include "front/fault.h"
+#include "repl/inferior.h"
+#include "repl/line/parse.h"
+#include "repl/show/print.h"
+#include "repl/repl_priv.h"
+#include "repl/show/show.h"
+
+struct dbg_error *inferior_info(struct repl *r, const struct call *call)
+{
+	(void)call;
+	out(r, "  Num  Description       Program\n");
+	for (size_t i = 0; i < r->n_inferiors; i++) {
+		const struct inferior *inf = r->inferiors[i];
+		const char *program = inf->program ? inf->program : r->program;
+		char process[32] = "<null>";
+
+		if (dbg_state(inf->dbg) != DBG_IDLE)
+			snprintf(process, sizeof(process), "process %d",
+				 (int)inf->pid);
+		out(r, "%c %-4u %-17s %s\n", inf->dbg == r->dbg ? '*' : ' ',
+		    inf->number, process, program ? program : "");
+	}
+	return NULL;
+}
+
+static struct dbg_error *find(struct repl *r, uint64_t number,
+			      struct inferior **ret)
+{
+	*ret = inferior_find(r, number);
+	if (!*ret)
+		return fault_arg("Inferior number %u does not exist; see "
+				 "\"info inferiors\".",
+				 (unsigned int)number);
+	return NULL;
+}
+
+static void show_current(struct repl *r, const char *verb)
+{
+	const struct inferior *inf = inferior_current(r);
+	const char *program = inf->program ? inf->program : r->program;
+
+	out(r, "[%s inferior %u (", verb, inf->number);
+	if (dbg_state(r->dbg) == DBG_IDLE)
+		out(r, "<null>");
+	else
+		out(r, "process %d", (int)inf->pid);
+	out(r, ") (%s)]\n", program ? program : "<noexec>");
+}
+
+static struct dbg_error *cmd_inferior(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	struct inferior *inf;
+	uint64_t number;
+
+	if (!*call->args) {
+		show_current(r, "Current");
+		return NULL;
+	}
+	if (!parse_u64(call->args, &number))
+		return fault_arg("\"%s\" is not a number.", call->args);
+	err = find(r, number, &inf);
+	if (err)
+		return err;
+	inferior_select(r, inf);
+	r->shown_inferior = inf->number;
+	show_current(r, "Switching to");
+	if (!r->thread)
+		return NULL;
+	// One that has no stack yet is no failure of the switch.
+	err = show_selected(r);
+	dbg_error_destroy(err);
+	return NULL;
+}
+
+typedef struct dbg_error *inferior_fn(struct repl *r, struct inferior *inf);
+
+static struct dbg_error *each(struct repl *r, const char *args, inferior_fn *fn)
+{
+	struct dbg_error *err;
+	struct inferior *inf;
+	uint64_t first, last;
+	bool any;
+
+	for (;;) {
+		err = parse_range(&args, &first, &last, &any);
+		if (err || !any)
+			return err;
+		for (uint64_t n = first; !err && n <= last; n++) {
+			err = find(r, n, &inf);
+			if (!err)
+				err = fn(r, inf);
+		}
+		if (err)
+			return err;
+	}
+}
+
+static struct dbg_error *kill_one(struct repl *r, struct inferior *inf)
+{
+	unsigned int number = inf->number;
+	int pid = (int)inf->pid;
+	struct dbg_error *err = inferior_kill(r, inf);
+
+	if (!err)
+		out(r, "[Inferior %u (process %d) killed]\n", number, pid);
+	return err;
+}
+
+struct dbg_error *inferior_kill_cmd(struct repl *r, const struct call *call)
+{
+	if (!*call->args)
+		return kill_one(r, inferior_current(r));
+	return each(r, call->args, kill_one);
+}
+
+struct dbg_error *inferior_detach_cmd(struct repl *r, const struct call *call)
+{
+	if (!*call->args)
+		return inferior_detach(r, inferior_current(r));
+	return each(r, call->args, inferior_detach);
+}
+
+static const struct repl_cmd cmds[] = {
+    {
+	.names = "inferior",
+	.args = "[N]",
+	.help = "look at another of the programs that are debugged",
+	.more = "Without N, say which it is. All of them stop and run "
+		"together; \"set follow-exec\"\nand \"set follow-fork-mode\" "
+		"say which programs that the program starts are among\nthem.",
+	.run = cmd_inferior,
+    },
+    {.names = NULL},
+};
+
+const struct cmd_family cmd_family_inferiors = {"inferiors", "Several programs",
+						cmds};

@@ -1,0 +1,503 @@
+/* `info`: what there is and how things stand. */
+#include <inttypes.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/mem.h"
+#include "repl/cmd.h"
+#include "front/fault.h"
+#include "repl/inferior.h"
+#include "repl/line/parse.h"
+#include "repl/show/print.h"
+#include "repl/repl_priv.h"
+#include "repl/show/show.h"
+#include "repl/command/subcmd.h"
+
+static struct dbg_error *list_breaks(struct repl *r, const struct call *call,
+				     bool watches)
+{
+	uint64_t number = 0;
+
+	if (*call->args &&
+	    (!parse_u64(call->args, &number) || !number || number > UINT32_MAX))
+		return fault_arg("Bad breakpoint number '%s'.", call->args);
+	return show_breaks(r, (uint32_t)number, watches);
+}
+
+static struct dbg_error *info_breakpoints(struct repl *r,
+					  const struct call *call)
+{
+	return list_breaks(r, call, false);
+}
+
+static struct dbg_error *info_watchpoints(struct repl *r,
+					  const struct call *call)
+{
+	return list_breaks(r, call, true);
+}
+
+static struct dbg_error *info_scope(struct repl *r, enum dbg_scope scope,
+				    const char *none)
+{
+	struct dbg_error *err;
+	struct dbg_frame f;
+
+	err = frame_get(r, &f);
+	return err ? err : show_scope(r, f.id, scope, none, "");
+}
+
+static struct dbg_error *info_locals(struct repl *r, const struct call *call)
+{
+	(void)call;
+	return info_scope(r, DBG_SCOPE_LOCALS, "No locals.");
+}
+
+static struct dbg_error *info_args(struct repl *r, const struct call *call)
+{
+	(void)call;
+	return info_scope(r, DBG_SCOPE_ARGS, "No arguments.");
+}
+
+static struct dbg_error *info_statics(struct repl *r, const struct call *call)
+{
+	(void)call;
+	return info_scope(r, DBG_SCOPE_STATICS, "No statics.");
+}
+
+static void show_thread_row(struct repl *r, const struct dbg_thread *t)
+{
+	struct dbg_error *err;
+	struct dbg_frame *frames;
+	size_t n;
+
+	// Those that run no code of the program's say so.
+	_cleanup_free_ char *label =
+	    xasprintf("Thread %d \"%s\"%s", (int)t->tid, thread_name_get(r, t),
+		      t->runtime    ? " (runtime)"
+		      : !t->managed ? " (native)"
+				    : "");
+	out(r, "%c %-4" PRIu32 " %-30s ", t->number == r->thread ? '*' : ' ',
+	    t->number, label);
+	err = dbg_frame_list(r->dbg, t->number, 0, 1, &frames, &n);
+	if (err)
+		out(r, "(%s)", err->message);
+	else if (n)
+		show_frame(r, &frames[0], !frames[0].source.path);
+	dbg_error_destroy(err);
+	out(r, "\n");
+}
+
+// Is @number in the list of numbers and ranges, or the list empty?
+static struct dbg_error *in_list(const char *list, uint32_t number, bool *ret)
+{
+	struct dbg_error *err;
+	uint64_t first, last;
+	bool any = true;
+
+	*ret = !*list;
+	while (*list && !*ret) {
+		err = parse_range(&list, &first, &last, &any);
+		if (err)
+			return err;
+		*ret = number >= first && number <= last;
+	}
+	return NULL;
+}
+
+static struct dbg_error *info_threads(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	struct dbg_thread *threads;
+	size_t shown = 0;
+	size_t n;
+
+	err = dbg_thread_list(r->dbg, &threads, &n);
+	for (size_t i = 0; !err && i < n && !loop_interrupted(r->loop); i++) {
+		bool wanted;
+		err = in_list(call->args, threads[i].number, &wanted);
+		if (err || !wanted)
+			continue;
+		if (!shown++)
+			out(r, "  %-4s %-30s %s\n", "Id", "Target Id", "Frame");
+		show_thread_row(r, &threads[i]);
+	}
+	if (!err && !shown)
+		out(r, "No threads match '%s'.\n", call->args);
+	return err;
+}
+
+static const char *symbols_word(enum dbg_symbols symbols)
+{
+	switch (symbols) {
+	case DBG_SYMBOLS_LOADED:
+		return "Yes";
+	case DBG_SYMBOLS_NONE:
+		return "No";
+	case DBG_SYMBOLS_MISMATCH:
+		return "Mismatch";
+	case DBG_SYMBOLS_WINDOWS:
+		return "Windows";
+	case DBG_SYMBOLS_BROKEN:
+		return "Broken";
+	}
+	return "?";
+}
+
+static bool module_matches(const struct dbg_module *m, const char *part)
+{
+	return !*part || strcasestr(m->path ? m->path : m->name, part);
+}
+
+static struct dbg_error *info_sharedlibrary(struct repl *r,
+					    const struct call *call)
+{
+	struct dbg_error *err;
+	struct dbg_module *modules;
+	size_t shown = 0;
+	size_t n;
+
+	err = dbg_module_list(r->dbg, &modules, &n);
+	if (err)
+		return err;
+	for (size_t i = 0; i < n && !loop_interrupted(r->loop); i++) {
+		const struct dbg_module *m = &modules[i];
+		if (!module_matches(m, call->args))
+			continue;
+		if (!shown++)
+			out(r, "%-18s  %-18s  %-9s Shared Object Library\n",
+			    "From", "To", "Syms Read");
+		paint_addr(r, m->base);
+		out(r, "  ");
+		paint_addr(r, m->base + m->size);
+		out(r, "  %-9s %s%s%s%s%s\n", symbols_word(m->symbols),
+		    m->path ? m->path : m->name,
+		    m->optimized ? " (optimized)" : "",
+		    m->context ? " (context " : "",
+		    m->context ? m->context : "", m->context ? ")" : "");
+		if (m->symbols_note && (m->symbols != DBG_SYMBOLS_NONE ||
+					!m->framework || *call->args))
+			out(r, "%-50s %s\n", "", m->symbols_note);
+	}
+	if (!shown)
+		out(r, "No shared libraries loaded at this time.\n");
+	return NULL;
+}
+
+// The language of a source file, by its name.
+static const char *language_of(const char *path)
+{
+	const char *end = strrchr(path, '.');
+
+	if (end && !strcasecmp(end, ".vb"))
+		return "Visual Basic";
+	if (end && !strncasecmp(end, ".fs", 3))
+		return "F#";
+	return "C#";
+}
+
+static struct dbg_error *info_source(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	const char *const *lines;
+	const char *note = NULL;
+	struct dbg_frame f;
+	size_t n;
+
+	(void)call;
+	err = frame_get(r, &f);
+	if (err)
+		return err;
+	if (!f.source.path) {
+		out(r, "No current source file: %s has no symbols.\n",
+		    f.module ? f.module : "the frame");
+		return NULL;
+	}
+	out(r, "Current source file is %s\nLocated in %s\n",
+	    source_name(r, f.source.path), f.source.path);
+	err = dbg_source_lines(r->dbg, f.source.path, &lines, &n, &note);
+	if (err) {
+		out(r, "Not readable: %s.\n", err->message);
+		dbg_error_destroy(err);
+	} else {
+		out(r, "Contains %zu lines.\n", n);
+	}
+	if (note)
+		out(r, "%s\n", note);
+	out(r, "Source language is %s.\nSymbols of module %s.\n",
+	    language_of(f.source.path), f.module ? f.module : "?");
+	return NULL;
+}
+
+static struct dbg_error *info_line(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	struct dbg_location *found;
+	struct dbg_frame f;
+	size_t n;
+
+	_cleanup_free_ char *here = NULL;
+	if (!*call->args) {
+		err = frame_get(r, &f);
+		if (err)
+			return err;
+		here = xasprintf("*0x%" PRIx64, f.pc);
+	}
+	err = dbg_locate(r->dbg, r->stopped ? frame_id(r) : 0,
+			 here ? here : call->args, &found, &n);
+	if (err)
+		return err;
+	for (size_t i = 0; i < n; i++) {
+		const struct dbg_location *l = &found[i];
+		if (l->file)
+			out(r, "Line %" PRIu32 " of \"%s\"", l->line,
+			    source_name(r, l->file));
+		else
+			out(r, "No line number information");
+		if (l->addr)
+			out(r, " starts at address 0x%" PRIx64, l->addr);
+		else
+			out(r, " is not compiled yet");
+		out(r, " <%s>.\n", l->function ? l->function : "?");
+	}
+	if (!n)
+		out(r, "Nothing found at %s.\n", call->args);
+	return NULL;
+}
+
+static struct dbg_error *info_display(struct repl *r, const struct call *call)
+{
+	(void)call;
+	if (!r->n_displays)
+		out(r, "There are no auto-display expressions now.\n");
+	else
+		out(r, "Auto-display expressions now in effect:\n"
+		       "Num Enb Expression\n");
+	for (size_t i = 0; i < r->n_displays; i++) {
+		const struct display *d = &r->displays[i];
+		out(r, "%" PRIu32 ":   %c  %s%s%s%s\n", d->number,
+		    d->enabled ? 'y' : 'n', *d->format ? "/" : "", d->format,
+		    *d->format ? " " : "", d->expr);
+	}
+	return NULL;
+}
+
+static struct dbg_error *info_calls(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	struct dbg_call *calls;
+	size_t n;
+
+	(void)call;
+	err = dbg_call_list(r->dbg, r->thread, &calls, &n);
+	if (err)
+		return err;
+	for (size_t i = 0; i < n; i++)
+		out(r, "%zu  %s\n", i + 1, calls[i].function);
+	if (!n)
+		out(r, "The line calls nothing.\n");
+	return NULL;
+}
+
+static struct dbg_error *info_program(struct repl *r, const struct call *call)
+{
+	static const char *const reasons[] = {
+	    [DBG_STOP_ENTRY] = "at the start of Main",
+	    [DBG_STOP_READY] = "before any of its code ran",
+	    [DBG_STOP_ATTACH] = "because it was attached to",
+	    [DBG_STOP_BREAKPOINT] = "at a breakpoint",
+	    [DBG_STOP_STEP] = "after being stepped",
+	    [DBG_STOP_PAUSE] = "because it was interrupted",
+	    [DBG_STOP_THROWN] = "where an exception was thrown",
+	    [DBG_STOP_USER_UNHANDLED] =
+		"where an exception was thrown that your code does not catch",
+	    [DBG_STOP_UNHANDLED] = "at an unhandled exception",
+	    [DBG_STOP_WATCH] = "at a watchpoint",
+	    [DBG_STOP_WATCH_SCOPE] = "where a watched frame was left",
+	    [DBG_STOP_SIGNAL] = "at a signal",
+	    [DBG_STOP_USER_BREAK] = "because it called Debugger.Break",
+	    [DBG_STOP_GOTO] = "where its next statement was set",
+	};
+	const struct dbg_stop *stop = dbg_stop_reason(r->dbg);
+
+	(void)call;
+	if (r->program)
+		out(r, "Program: %s\n", r->program);
+	if (dbg_state(r->dbg) == DBG_IDLE) {
+		out(r, "The program being debugged is not being run.\n");
+		return NULL;
+	}
+	out(r, "Process %d, stopped in thread %" PRIu32 ".\n",
+	    (int)dbg_pid(r->dbg), r->thread);
+	if (stop)
+		out(r, "It stopped %s.\n", reasons[stop->reason]);
+	if (stop && stop->breakpoint)
+		out(r, "It stopped at breakpoint %" PRIu32 ".\n",
+		    stop->breakpoint);
+	return NULL;
+}
+
+static void show_exception(const struct repl *r, const struct dbg_exception *e)
+{
+	int indent = e->depth ? 2 * (int)e->depth - 2 : 0;
+
+	out(r, "%*s%s%s", indent, "", e->depth ? " ---> " : "", e->type);
+	if (e->message)
+		out(r, ": \"%s\"", e->message);
+	out(r, "\n");
+	out_lines(r, e->stack, indent, "");
+	out(r, "%*s   HResult = 0x%08" PRIx32 "\n", indent, "", e->hresult);
+	out_lines(r, e->data, indent, "   Data ");
+}
+
+static struct dbg_error *info_exception(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	struct dbg_exception *chain;
+	size_t n;
+
+	(void)call;
+	err = dbg_exception_list(r->dbg, &chain, &n);
+	if (err)
+		return err;
+	if (!n)
+		out(r, "No exception here.\n");
+	for (size_t i = 0; i < n; i++)
+		show_exception(r, &chain[i]);
+	return NULL;
+}
+
+static const struct repl_cmd subs[] = {
+    {
+	.names = "args",
+	.help = "arguments of the selected frame",
+	.flags = CMD_NEEDS_STOP,
+	.run = info_args,
+    },
+    {
+	.names = "breakpoints b",
+	.args = "[N]",
+	.help = "breakpoints and catchpoints",
+	.run = info_breakpoints,
+    },
+    {
+	.names = "display",
+	.help = "expressions shown at each stop",
+	.run = info_display,
+    },
+    {
+	.names = "exception exceptions",
+	.help = "the exception of the stop, with the inner ones",
+	.flags = CMD_NEEDS_STOP,
+	.run = info_exception,
+    },
+    {
+	.names = "address",
+	.args = "NAME",
+	.help = "where a variable or the code of a method is",
+	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
+	.complete = COMPLETE_EXPRESSIONS,
+	.run = address_info,
+    },
+    {
+	.names = "symbol",
+	.args = "ADDRESS",
+	.help = "the method whose code is at an address",
+	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
+	.run = symbol_info,
+    },
+    {
+	.names = "frame f",
+	.help = "all about the selected frame",
+	.flags = CMD_NEEDS_STOP,
+	.run = frame_info,
+    },
+    {
+	.names = "inferiors",
+	.help = "the programs that are debugged",
+	.run = inferior_info,
+    },
+    {
+	.names = "line",
+	.args = "[LOCATION]",
+	.help = "where the code of a line is",
+	.complete = COMPLETE_LOCATIONS,
+	.run = info_line,
+    },
+    {
+	.names = "locals",
+	.help = "local variables of the selected frame",
+	.flags = CMD_NEEDS_STOP,
+	.run = info_locals,
+    },
+    {
+	.names = "program",
+	.help = "the program and why it is stopped",
+	.run = info_program,
+    },
+    {
+	.names = "registers r",
+	.args = "[NAME...]",
+	.help = "registers of the selected frame",
+	.flags = CMD_NEEDS_STOP,
+	.run = registers_info,
+    },
+    {
+	.names = "calls",
+	.help = "calls of the line, for \"step-into\"",
+	.flags = CMD_NEEDS_STOP,
+	.run = info_calls,
+    },
+    {
+	.names = "sharedlibrary dll modules",
+	.args = "[PART]",
+	.help = "modules and their symbols",
+	.more = "PART of a path selects; why a module has no symbols is said "
+		"then.",
+	.flags = CMD_NEEDS_STOP,
+	.run = info_sharedlibrary,
+    },
+    {
+	.names = "signals handle",
+	.args = "[SIGNAL]",
+	.help = "what is done with signals",
+	.run = signal_info,
+    },
+    {
+	.names = "source",
+	.help = "the source file of the selected frame",
+	.flags = CMD_NEEDS_STOP,
+	.run = info_source,
+    },
+    {
+	.names = "statics",
+	.help = "statics of the selected frame's class",
+	.flags = CMD_NEEDS_STOP,
+	.run = info_statics,
+    },
+    {
+	.names = "threads",
+	.args = "[LIST]",
+	.help = "threads and where they are",
+	.flags = CMD_NEEDS_STOP,
+	.run = info_threads,
+    },
+    {
+	.names = "watchpoints wat",
+	.args = "[N]",
+	.help = "watchpoints and how often they were hit",
+	.run = info_watchpoints,
+    },
+    {.names = NULL},
+};
+
+static const struct repl_cmd cmds[] = {
+    {
+	.names = "info i inf",
+	.args = "SUBJECT",
+	.help = "show what there is",
+	.sub = subs,
+    },
+    {.names = NULL},
+};
+
+const struct cmd_family cmd_family_info = {"status", "How things stand", cmds};

@@ -1,0 +1,322 @@
+/* `list`: lines of the source. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "repl/cmd.h"
+#include "front/fault.h"
+#include "repl/line/parse.h"
+#include "repl/show/print.h"
+#include "repl/repl_priv.h"
+#include "repl/show/show.h"
+
+// The file of the selected frame, else of Main's, into the listing.
+static struct dbg_error *default_place(struct repl *r, uint64_t *ret_line)
+{
+	struct dbg_error *err;
+	struct dbg_frame f;
+
+	err = frame_get(r, &f);
+	if (!err && f.source.path) {
+		str_set(&r->listing.file, f.source.path);
+		*ret_line = f.source.line;
+		return NULL;
+	}
+	dbg_error_destroy(err);
+	if (r->listing.file) {
+		*ret_line = 1;
+		return NULL;
+	}
+	return fault(DBG_E_NOT_FOUND,
+		     "No source file here. Name one: list FILE:LINE.");
+}
+
+// Make a place a line, and its file the listing's.
+static struct dbg_error *
+place_line(struct repl *r, const struct parse_place *place, uint64_t *ret_line)
+{
+	struct dbg_error *err;
+	struct dbg_location *found;
+	uint64_t line;
+	size_t n;
+
+	if (place->file) {
+		str_set(&r->listing.file, place->file);
+		*ret_line = place->line;
+		return NULL;
+	}
+	if (!place->name) {
+		err = r->listing.file ? NULL : default_place(r, &line);
+		if (!err)
+			*ret_line = place->line;
+		return err;
+	}
+	err = dbg_locate(r->dbg, r->stopped ? frame_id(r) : 0, place->name,
+			 &found, &n);
+	if (err)
+		return err;
+	for (size_t i = 0; i < n; i++)
+		if (found[i].file) {
+			str_set(&r->listing.file, found[i].file);
+			*ret_line = found[i].line;
+			return NULL;
+		}
+	return fault(DBG_E_SYMBOLS, "No line number known for %s.",
+		     place->name);
+}
+
+// The line of the selected frame, if it is in the listing's file; else 0.
+static uint64_t current_line(struct repl *r)
+{
+	struct dbg_frame f;
+	struct dbg_error *err = frame_get(r, &f);
+
+	dbg_error_destroy(err);
+	if (err || !f.source.path ||
+	    strcmp(source_base(f.source.path), source_base(r->listing.file)) !=
+		0)
+		return 0;
+	return f.source.line;
+}
+
+static struct dbg_error *print_lines(struct repl *r, uint64_t first,
+				     uint64_t last)
+{
+	struct dbg_error *err;
+	const char *const *lines;
+	const char *note = NULL;
+	size_t n;
+
+	err = dbg_source_lines(r->dbg, r->listing.file, &lines, &n, &note);
+	if (err)
+		return err;
+	if (first > n)
+		return fault_arg("Line number %" PRIu64 " out of range; %s has "
+				 "%zu lines.",
+				 first, source_name(r, r->listing.file), n);
+	if (note && !r->listing.first)
+		out(r, "%s\n", note);
+	if (last > n)
+		last = n;
+	uint64_t current = current_line(r);
+	for (uint64_t i = first; i <= last && !loop_interrupted(r->loop); i++)
+		out(r, "%" PRIu64 "%s\t%s\n", i, i == current ? "=>" : "",
+		    lines[i - 1]);
+	r->listing.first = first;
+	r->listing.last = last;
+	return NULL;
+}
+
+static struct dbg_error *list_around(struct repl *r, uint64_t line)
+{
+	uint64_t half = r->set.list_size / 2;
+	uint64_t first = line > half ? line - half : 1;
+
+	return print_lines(r, first, first + r->set.list_size - 1);
+}
+
+static struct dbg_error *list_next(struct repl *r)
+{
+	struct dbg_error *err;
+	uint64_t line;
+
+	if (r->listing.first)
+		return print_lines(r, r->listing.last + 1,
+				   r->listing.last + r->set.list_size);
+	err = default_place(r, &line);
+	return err ? err : list_around(r, line);
+}
+
+static struct dbg_error *list_back(struct repl *r)
+{
+	struct dbg_error *err;
+	uint64_t size = r->set.list_size;
+	uint64_t first = r->listing.first;
+
+	if (!first) {
+		err = default_place(r, &first);
+		if (err)
+			return err;
+		first = first > size / 2 ? first - size / 2 : 1;
+	}
+	if (first <= 1)
+		return fault_arg("Already at the start of %s.",
+				 source_name(r, r->listing.file));
+	return print_lines(r, first > size ? first - size : 1, first - 1);
+}
+
+static struct dbg_error *list_range(struct repl *r,
+				    const struct parse_list *list)
+{
+	struct dbg_error *err;
+	uint64_t size = r->set.list_size;
+	uint64_t first = 0;
+	uint64_t last = 0;
+
+	if (list->kind != PARSE_LIST_TO) {
+		err = place_line(r, &list->first, &first);
+		if (err)
+			return err;
+	}
+	if (list->kind == PARSE_LIST_CENTER)
+		return list_around(r, first);
+	if (list->kind == PARSE_LIST_FROM)
+		return print_lines(r, first, first + size - 1);
+	err = place_line(r, &list->last, &last);
+	if (err)
+		return err;
+	if (list->kind == PARSE_LIST_TO)
+		first = last >= size ? last - size + 1 : 1;
+	if (last < first)
+		return fault_arg("The range ends before it begins.");
+	return print_lines(r, first, last);
+}
+
+static struct dbg_error *cmd_list(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	struct parse_list list;
+
+	err = parse_list(call->args, &list);
+	if (err)
+		return err;
+	if (list.kind == PARSE_LIST_NEXT)
+		return list_next(r);
+	if (list.kind == PARSE_LIST_BACK)
+		return list_back(r);
+	err = list_range(r, &list);
+	parse_list_deinit(&list);
+	return err;
+}
+
+static void print_il(struct repl *r, const struct dbg_il_insn *insns, size_t n,
+		     uint32_t here)
+{
+	uint32_t line = 0;
+
+	for (size_t i = 0; i < n && !loop_interrupted(r->loop); i++) {
+		const struct dbg_il_insn *il = &insns[i];
+		if (il->line && il->line != line) {
+			line = il->line;
+			show_source_line(r, il->path, line);
+		}
+		out(r, "%s IL_%04" PRIx32 ":\t%s\n",
+		    il->offset == here ? "=>" : "  ", il->offset, il->text);
+	}
+}
+
+static struct dbg_error *disassemble_il(struct repl *r)
+{
+	struct dbg_error *err;
+	struct dbg_il_insn *insns;
+	struct dbg_frame f;
+	size_t n;
+
+	err = frame_get(r, &f);
+	if (!err)
+		err = dbg_disassemble_il(r->dbg, f.id, &insns, &n);
+	if (err)
+		return err;
+	out(r, "Dump of IL code for method %s:\n", f.function);
+	print_il(r, insns, n, f.il_offset);
+	out(r, "End of IL dump.\n");
+	return NULL;
+}
+
+static void print_insn(struct repl *r, const struct dbg_insn *insn,
+		       uint64_t start, uint64_t pc, bool raw)
+{
+	out(r, "%s ", insn->addr == pc ? "=>" : "  ");
+	paint_addr(r, insn->addr);
+	out(r, " <+%" PRIu64 ">", insn->addr - start);
+	if (insn->il_offset != UINT32_MAX)
+		out(r, " IL_%04" PRIx32, insn->il_offset);
+	out(r, ":\t");
+	for (uint32_t i = 0; raw && i < insn->size && i < 16; i++)
+		out(r, "%02x%s", insn->bytes[i],
+		    i + 1 < insn->size ? " " : "\t");
+	out(r, "%s", insn->text);
+	if (insn->symbol)
+		out(r, " <%s>", insn->symbol);
+	out(r, "\n");
+}
+
+static struct dbg_error *disassemble(struct repl *r, const char *args, bool raw)
+{
+	struct dbg_error *err;
+	struct dbg_insn *insns;
+	struct dbg_frame f;
+	uint32_t line = 0;
+	size_t n;
+
+	err = frame_get(r, &f);
+	if (err)
+		return err;
+	uint64_t addr = f.pc;
+	if (*args) {
+		err = address_of(r, args, &addr);
+		if (err)
+			return err;
+	}
+	err = dbg_disassemble(r->dbg, addr, 0, &insns, &n);
+	if (err)
+		return err;
+	out(r, "Dump of assembler code%s%s:\n", *args ? "" : " for function ",
+	    *args ? "" : f.function);
+	for (size_t i = 0; i < n && !loop_interrupted(r->loop); i++) {
+		if (insns[i].line && insns[i].line != line) {
+			line = insns[i].line;
+			show_source_line(r, insns[i].path, line);
+		}
+		print_insn(r, &insns[i], insns[0].addr, f.pc, raw);
+	}
+	out(r, "End of assembler dump.\n");
+	return NULL;
+}
+
+static struct dbg_error *cmd_disassemble(struct repl *r,
+					 const struct call *call)
+{
+	const char *format = call->format;
+
+	if (strcmp(format, "il") == 0) {
+		if (*call->args)
+			return fault_arg("/il shows the method of the selected "
+					 "frame; it takes no address.");
+		return disassemble_il(r);
+	}
+	if (format[strspn(format, "smr")])
+		return fault_arg("\"disassemble\" knows /r, /s and /il.");
+	return disassemble(r, call->args, strchr(format, 'r') != NULL);
+}
+
+static const struct repl_cmd cmds[] = {
+    {
+	.names = "list l",
+	.args = "[LINE | FILE:LINE | METHOD | A,B | A, | ,B | + | -]",
+	.help = "show lines of the source",
+	.more = "One place is shown in the middle. Without a place, go on "
+		"behind what was shown\nlast, or around the selected frame's "
+		"line; - goes back. See \"set listsize\".",
+	.flags = CMD_REPEAT_BARE,
+	.complete = COMPLETE_LOCATIONS,
+	.run = cmd_list,
+    },
+    {
+	.names = "disassemble disas",
+	.args = "[ADDRESS]",
+	.help = "show machine code, or IL, with source lines",
+	.more = "The method is that of the selected frame or the one at "
+		"ADDRESS. /r adds the\nbytes, /il shows IL instead of "
+		"machine code, /s is what is always done.",
+	.flags = CMD_NEEDS_STOP | CMD_FORMAT,
+	.complete = COMPLETE_EXPRESSIONS,
+	.run = cmd_disassemble,
+    },
+    {.names = NULL},
+};
+
+const struct cmd_family cmd_family_code = {"code", "Source, machine code, IL",
+					   cmds};

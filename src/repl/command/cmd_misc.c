@@ -1,0 +1,246 @@
+/* Commands about dndbg itself: help, scripts, the shell, the end. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "repl/cmd.h"
+#include "front/fault.h"
+#include "repl/inferior.h"
+#include "repl/line/input.h"
+#include "repl/line/parse.h"
+#include "repl/show/print.h"
+#include "repl/repl_priv.h"
+#include "repl/command/subcmd.h"
+
+static struct dbg_error *cmd_source(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	_cleanup_words_ struct words words = {0};
+
+	err = words_split(call->args, &words);
+	if (err)
+		return err;
+	if (words.n != 1)
+		return fault_arg("The name of one file expected.");
+	r->depth++;
+	err = input_source(r, words.v[0]);
+	r->depth--;
+	return err;
+}
+
+static struct dbg_error *cmd_quit(struct repl *r, const struct call *call)
+{
+	uint64_t status = 0;
+
+	if (*call->args && (!parse_u64(call->args, &status) || status > 255))
+		return fault_arg("\"%s\" is not an exit status.", call->args);
+	if (inferiors_alive(r)) {
+		_cleanup_str_ struct str question = {0};
+
+		str_add(&question, "A debugging session is active.\n\n");
+		for (size_t i = 0; i < r->n_inferiors; i++)
+			if (dbg_state(r->inferiors[i]->dbg) != DBG_IDLE)
+				str_addf(&question,
+					 "\tInferior %u [process %d] will be "
+					 "%s.\n",
+					 r->inferiors[i]->number,
+					 (int)dbg_pid(r->inferiors[i]->dbg),
+					 dbg_survives(r->inferiors[i]->dbg)
+					     ? "detached"
+					     : "killed");
+		str_add(&question, "\nQuit anyway?");
+		if (!repl_confirm(r, str_get(&question)))
+			return fault(DBG_E_STATE, "Not confirmed.");
+	}
+	if (*call->args)
+		r->quit_status = (int)status;
+	r->quit = true;
+	return NULL;
+}
+
+static struct dbg_error *cmd_echo(struct repl *r, const struct call *call)
+{
+	_cleanup_str_ struct str text = {0};
+
+	for (const char *p = call->args; *p; p++) {
+		bool escaped = *p == '\\' && p[1];
+		p += escaped;
+		str_addc(&text, !escaped    ? *p
+				: *p == 'n' ? '\n'
+				: *p == 't' ? '\t'
+					    : *p);
+	}
+	out_ours(r, str_get(&text));
+	return NULL;
+}
+
+static struct dbg_error *cmd_pwd(struct repl *r, const struct call *call)
+{
+	(void)r;
+	(void)call;
+	_cleanup_free_ char *cwd = getcwd(NULL, 0);
+	if (!cwd)
+		return fault(DBG_E_FILE, "cannot name the directory: %s",
+			     strerror(errno));
+	out(r, "Working directory %s.\n", cwd);
+	return NULL;
+}
+
+static struct dbg_error *cmd_cd(struct repl *r, const struct call *call)
+{
+	const char *dir = *call->args ? call->args : getenv("HOME");
+
+	if (!dir)
+		return fault_arg("There is no home directory.");
+	if (chdir(dir) < 0)
+		return fault(DBG_E_FILE, "%s: %s.", dir, strerror(errno));
+	return cmd_pwd(r, call);
+}
+
+static struct dbg_error *cmd_shell(struct repl *r, const struct call *call)
+{
+	return shell_run(r, call->args, NULL);
+}
+
+// Words that may follow, each as the whole line that it would make.
+static struct dbg_error *cmd_complete(struct repl *r, const struct call *call)
+{
+	struct completion c = {0};
+
+	complete_line(r, call->args, &c);
+	for (size_t i = 0; i < c.words.n; i++)
+		out(r, "%.*s%s\n", (int)c.start, call->args, c.words.v[i]);
+	words_deinit(&c.words);
+	return NULL;
+}
+
+// What a command prints, for one of the shell to read.
+static struct dbg_error *printed_by(struct repl *r, const char *line,
+				    struct str *ret)
+{
+	FILE *outer = r->out;
+	char *printed = NULL;
+	size_t n = 0;
+
+	FILE *file = open_memstream(&printed, &n);
+	if (!file)
+		return fault(DBG_E_FILE, "cannot make a buffer: %s",
+			     strerror(errno));
+	fflush(outer);
+	r->out = file;
+	struct dbg_error *err = cmd_execute(r, line);
+	r->out = outer;
+	fclose(file);
+	str_addn(ret, printed, n);
+	free(printed);
+	return err;
+}
+
+static struct dbg_error *cmd_pipe(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	const char *args = call->args;
+	_cleanup_free_ char *mark = xstrdup("|");
+	_cleanup_str_ struct str printed = {0};
+
+	if (strncmp(args, "-d ", 3) == 0) {
+		args += 3 + strspn(args + 3, " \t");
+		size_t n = strcspn(args, " \t");
+		free(mark);
+		mark = xstrndup(args, n);
+		args += n + strspn(args + n, " \t");
+	}
+	const char *end = *mark ? strstr(args, mark) : NULL;
+	const char *shell = end ? end + strlen(mark) : "";
+	shell += strspn(shell, " \t");
+	if (!end || !*shell)
+		return fault_arg("Usage: pipe [-d MARK] COMMAND %s SHELL "
+				 "COMMAND",
+				 *mark ? mark : "|");
+	_cleanup_free_ char *line = xstrndup(args, (size_t)(end - args));
+	err = printed_by(r, line, &printed);
+	return err ? err : shell_run(r, shell, &printed);
+}
+
+static const struct repl_cmd cmds[] = {
+    {
+	.names = "help h",
+	.args = "[CLASS | COMMAND]",
+	.help = "tell about commands",
+	.complete = COMPLETE_COMMANDS,
+	.run = help_run,
+    },
+    {
+	.names = "source",
+	.args = "FILE",
+	.help = "carry out the commands of a file",
+	.more = "The first error ends it. Lines that begin with # are "
+		"comments.",
+	.flags = CMD_NEEDS_ARGS,
+	.complete = COMPLETE_PATHS,
+	.run = cmd_source,
+    },
+    {
+	.names = "echo",
+	.args = "[TEXT]",
+	.help = "print TEXT; \\n is an end of line",
+	.run = cmd_echo,
+    },
+    {
+	.names = "shell !",
+	.args = "[COMMAND]",
+	.help = "carry out a command of the shell",
+	.complete = COMPLETE_PATHS,
+	.run = cmd_shell,
+    },
+    {
+	.names = "pipe |",
+	.args = "[-d MARK] COMMAND | SHELL COMMAND",
+	.help = "give what a command prints to one of the shell",
+	.more = "With -d, MARK stands between them in place of |.",
+	.flags = CMD_NEEDS_ARGS,
+	.complete = COMPLETE_COMMANDS,
+	.run = cmd_pipe,
+    },
+    {
+	.names = "apropos",
+	.args = "WORD",
+	.help = "list commands and settings whose help mentions WORD",
+	.flags = CMD_NEEDS_ARGS,
+	.run = help_apropos,
+    },
+    {
+	.names = "complete",
+	.args = "[LINE]",
+	.help = "list what the last word of LINE may become",
+	.complete = COMPLETE_COMMANDS,
+	.run = cmd_complete,
+    },
+    {
+	.names = "cd",
+	.args = "[DIRECTORY]",
+	.help = "change the working directory",
+	.complete = COMPLETE_PATHS,
+	.run = cmd_cd,
+    },
+    {
+	.names = "pwd",
+	.help = "print the working directory",
+	.run = cmd_pwd,
+    },
+    {
+	.names = "quit q exit",
+	.args = "[STATUS]",
+	.help = "end dndbg and the program",
+	.more = "STATUS is the exit status of dndbg.",
+	.run = cmd_quit,
+    },
+    {.names = NULL},
+};
+
+const struct cmd_family cmd_family_support = {
+    "support", "Help, scripts, the shell, the end", cmds};

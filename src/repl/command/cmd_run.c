@@ -1,0 +1,566 @@
+/* Commands that start, resume and end the program. */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "repl/cmd.h"
+#include "front/fault.h"
+#include "repl/inferior.h"
+#include "repl/line/parse.h"
+#include "repl/show/print.h"
+#include "repl/repl_priv.h"
+#include "repl/resume.h"
+#include "repl/show/show.h"
+#include "repl/command/subcmd.h"
+
+static void say_start(const struct repl *r)
+{
+	_cleanup_str_ struct str line = {0};
+
+	words_quote(r->program, &line);
+	for (size_t i = 0; i < r->args.n; i++) {
+		str_addc(&line, ' ');
+		words_quote(r->args.v[i], &line);
+	}
+	out(r, "Starting program: %s\n", str_get(&line));
+}
+
+// New arguments, if there are any, replace those of the last time.
+static struct dbg_error *take_args(struct repl *r, const char *args)
+{
+	struct dbg_error *err;
+	_cleanup_words_ struct words words = {0};
+	char *stdio[3] = {NULL, NULL, NULL};
+
+	if (!*args)
+		return NULL;
+	err = words_command(args, &words, stdio);
+	for (int i = 0; i < 3; i++) {
+		if (!err)
+			str_set(&r->stdio[i], stdio[i]);
+		free(stdio[i]);
+	}
+	if (err)
+		return err;
+	words_clear(&r->args);
+	for (size_t i = 0; i < words.n; i++)
+		words_add(&r->args, words.v[i], strlen(words.v[i]));
+	return NULL;
+}
+
+static struct dbg_error *launch(struct repl *r, const struct call *call,
+				bool stop_at_entry)
+{
+	struct dbg_error *err;
+
+	if (!r->program)
+		return fault(DBG_E_STATE, "No program to run. "
+					  "Use the \"file\" command.");
+	if (inferiors_alive(r)) {
+		if (!repl_confirm(r, "The program being debugged has been "
+				     "started already.\n"
+				     "Start it from the beginning?"))
+			return fault(DBG_E_STATE, "Program not restarted.");
+		err = inferiors_kill(r);
+		if (err)
+			return err;
+	}
+	err = take_args(r, call->args);
+	if (err)
+		return err;
+	struct dbg_launch l = {
+	    .program = r->program,
+	    .args = (const char *const *)r->args.v,
+	    .n_args = r->args.n,
+	    .cwd = r->cwd,
+	    .env = (const char *const *)r->env.v,
+	    .n_env = r->env.n,
+	    .stdio = {r->stdio[0], r->stdio[1], r->stdio[2]},
+	    .tty = r->tty,
+	    .stop_at_entry = stop_at_entry,
+	};
+	r->shown_inferior = inferior_current(r)->number;
+	thread_names_clear(r);
+	say_start(r);
+	r->thread = 0;
+	r->program_status = -1;
+	resume_begin(r, RESUME_RUN);
+	err = dbg_launch(r->dbg, &l);
+	inferior_current(r)->pid = dbg_pid(r->dbg);
+	return resume_end(r, err);
+}
+
+static struct dbg_error *cmd_run(struct repl *r, const struct call *call)
+{
+	return launch(r, call, false);
+}
+
+static struct dbg_error *cmd_start(struct repl *r, const struct call *call)
+{
+	return launch(r, call, true);
+}
+
+static struct dbg_error *cmd_continue(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	uint64_t n;
+
+	err = parse_count(call->args, 1, &n);
+	if (err)
+		return err;
+	const struct dbg_stop *stop = dbg_stop_reason(r->dbg);
+	if (n > 1 && stop && stop->breakpoint) {
+		err = dbg_break_ignore(r->dbg, stop->breakpoint, n - 1);
+		if (err)
+			return err;
+		out(r,
+		    "Will ignore next %" PRIu64 " crossings of breakpoint "
+		    "%" PRIu32 ".  Continuing.\n",
+		    n - 1, stop->breakpoint);
+	} else {
+		out(r, "Continuing.\n");
+	}
+	resume_begin(r, RESUME_RUN);
+	return resume_end(r, dbg_continue(r->dbg, 0));
+}
+
+static struct dbg_error *step(struct repl *r, const struct call *call,
+			      enum dbg_step_kind kind, enum dbg_step_unit unit)
+{
+	struct dbg_error *err;
+	struct dbg_step step = {
+	    .thread = r->thread, .kind = kind, .unit = unit};
+	uint64_t n;
+
+	err = parse_count(call->args, 1, &n);
+	if (err)
+		return err;
+	for (; n; n--) {
+		resume_begin(r, unit == DBG_UNIT_INSTRUCTION
+				    ? RESUME_INSTRUCTION
+				    : RESUME_STEP);
+		err = dbg_step(r->dbg, &step);
+		if (n == 1)
+			return resume_end(r, err);
+		err = resume_wait(r, err);
+		const struct dbg_stop *stop = dbg_stop_reason(r->dbg);
+		if (err || !r->stopped || !stop)
+			return err;
+		if (stop->reason != DBG_STOP_STEP)
+			return resume_end(r, NULL);
+	}
+	return NULL;
+}
+
+// By the whole, or by the name with or without what it is a member of.
+static bool is_call_named(const struct dbg_call *call, const char *wanted)
+{
+	size_t n = strlen(call->name);
+	size_t len = strlen(wanted);
+
+	return strcmp(call->function, wanted) == 0 ||
+	       (len <= n && strcmp(call->name + n - len, wanted) == 0 &&
+		(len == n || call->name[n - len - 1] == '.'));
+}
+
+static struct dbg_error *find_call(struct repl *r, const char *text,
+				   uint32_t *ret)
+{
+	struct dbg_error *err;
+	struct dbg_call *calls;
+	uint64_t number;
+	size_t n;
+
+	err = dbg_call_list(r->dbg, r->thread, &calls, &n);
+	if (err)
+		return err;
+	if (parse_u64(text, &number)) {
+		if (!number || number > n)
+			return fault_arg("No call number %s; see "
+					 "\"info calls\".",
+					 text);
+		*ret = calls[number - 1].id;
+		return NULL;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (!is_call_named(&calls[i], text))
+			continue;
+		*ret = calls[i].id;
+		return NULL;
+	}
+	return fault_arg("No call of \"%s\" in the line; see \"info calls\".",
+			 text);
+}
+
+static struct dbg_error *cmd_step_into(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	struct dbg_step step = {
+	    .thread = r->thread, .kind = DBG_STEP_IN, .unit = DBG_UNIT_LINE};
+
+	err = find_call(r, call->args, &step.target);
+	if (err)
+		return err;
+	resume_begin(r, RESUME_STEP);
+	return resume_end(r, dbg_step(r->dbg, &step));
+}
+
+static struct dbg_error *cmd_step(struct repl *r, const struct call *call)
+{
+	return step(r, call, DBG_STEP_IN, DBG_UNIT_LINE);
+}
+
+static struct dbg_error *cmd_next(struct repl *r, const struct call *call)
+{
+	return step(r, call, DBG_STEP_OVER, DBG_UNIT_LINE);
+}
+
+static struct dbg_error *cmd_stepi(struct repl *r, const struct call *call)
+{
+	return step(r, call, DBG_STEP_IN, DBG_UNIT_INSTRUCTION);
+}
+
+static struct dbg_error *cmd_nexti(struct repl *r, const struct call *call)
+{
+	return step(r, call, DBG_STEP_OVER, DBG_UNIT_INSTRUCTION);
+}
+
+static struct dbg_error *cmd_finish(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	struct dbg_frame f;
+
+	(void)call;
+	err = frame_get(r, &f);
+	if (err)
+		return err;
+	struct dbg_step step_out = {.thread = r->thread,
+				    .kind = DBG_STEP_OUT,
+				    .unit = DBG_UNIT_LINE,
+				    .frame = r->level};
+	out(r, "Run till exit from ");
+	show_frame_line(r, &f);
+	resume_begin(r, RESUME_RUN);
+	err = resume_end(r, dbg_step(r->dbg, &step_out));
+	return err || !r->stopped ? err : show_returned(r);
+}
+
+// A bare line is one of the file that is looked at.
+static struct dbg_error *full_place(struct repl *r, const char *args,
+				    char **ret)
+{
+	struct dbg_error *err;
+	struct dbg_frame f;
+	uint64_t line;
+
+	err = frame_get(r, &f);
+	if (err)
+		return err;
+	bool bare = parse_u64(args, &line) && f.source.path;
+	*ret = bare ? xasprintf("%s:%s", f.source.path, args) : xstrdup(args);
+	return NULL;
+}
+
+static struct dbg_error *cmd_advance(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	_cleanup_free_ char *place = NULL;
+
+	err = full_place(r, call->args, &place);
+	if (err)
+		return err;
+	resume_begin(r, RESUME_RUN);
+	return resume_end(r, dbg_run_to(r->dbg, r->thread, place));
+}
+
+struct dbg_error *run_goto(struct repl *r, const char *args, bool run)
+{
+	struct dbg_error *err;
+	_cleanup_free_ char *place = NULL;
+
+	err = full_place(r, args, &place);
+	if (err)
+		return err;
+	resume_begin(r, RESUME_RUN);
+	return resume_end(r, dbg_goto(r->dbg, r->thread, place, run));
+}
+
+static struct dbg_error *cmd_jump(struct repl *r, const struct call *call)
+{
+	return run_goto(r, call->args, true);
+}
+
+static struct dbg_error *cmd_until(struct repl *r, const struct call *call)
+{
+	if (*call->args)
+		return cmd_advance(r, call);
+	return step(r, call, DBG_STEP_UNTIL, DBG_UNIT_LINE);
+}
+
+static struct dbg_error *cmd_kill(struct repl *r, const struct call *call)
+{
+	if (!repl_confirm(r, "Kill the program being debugged?"))
+		return fault(DBG_E_STATE, "Not confirmed.");
+	return inferior_kill_cmd(r, call);
+}
+
+// "[--wait] PID|NAME"; the name is borrowed from @args.
+static struct dbg_error *parse_attach(const char *args, struct dbg_attach *ret)
+{
+	static const char wait[] = "--wait";
+	size_t n = strlen(wait);
+	uint64_t pid;
+
+	if (!strncmp(args, wait, n) && (!args[n] || args[n] == ' ')) {
+		ret->wait = true;
+		args += n + strspn(args + n, " ");
+	}
+	if (!*args || strchr(args, ' '))
+		return fault_arg("One process or name expected.");
+	if (!parse_u64(args, &pid))
+		ret->name = args;
+	else if (ret->wait || !pid || pid > INT_MAX)
+		return fault_arg("\"%s\" is no process%s.", args,
+				 ret->wait ? " to wait for" : "");
+	else
+		ret->pid = (pid_t)pid;
+	return NULL;
+}
+
+static struct dbg_error *cmd_attach(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	struct dbg_attach a = {0};
+
+	err = parse_attach(call->args, &a);
+	if (!err && inferiors_alive(r))
+		err = fault(DBG_E_STATE, "A program is being debugged already: "
+					 "\"detach\" or \"kill\" it first.");
+	if (err)
+		return err;
+	thread_names_clear(r);
+	if (a.wait)
+		out(r, "Waiting for \"%s\".\n", a.name);
+	r->thread = 0;
+	r->program_status = -1;
+	resume_begin(r, RESUME_RUN);
+	err = dbg_attach(r->dbg, &a);
+	inferior_current(r)->pid = dbg_pid(r->dbg);
+	if (!err)
+		out(r, "Attaching to process %d\n", (int)dbg_pid(r->dbg));
+	return resume_end(r, err);
+}
+
+static struct dbg_error *cmd_core(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+
+	if (inferiors_alive(r))
+		return fault(DBG_E_STATE,
+			     "A program is being debugged already: "
+			     "\"detach\" or \"kill\" it first.");
+	r->thread = 0;
+	r->program_status = -1;
+	resume_begin(r, RESUME_RUN);
+	err = dbg_core(r->dbg, call->args);
+	inferior_current(r)->pid = dbg_pid(r->dbg);
+	return resume_end(r, err);
+}
+
+static struct dbg_error *cmd_file(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	_cleanup_words_ struct words words = {0};
+
+	err = words_split(call->args, &words);
+	if (!err && words.n > 1)
+		err = fault_arg("One program expected; its arguments go to "
+				"\"run\" or \"set args\".");
+	if (err)
+		return err;
+	str_set(&r->program, words.n ? words.v[0] : NULL);
+	return NULL;
+}
+
+static const struct repl_cmd kill_subs[] = {
+    {
+	.names = "inferiors",
+	.args = "N...",
+	.help = "end some of the programs by force",
+	.flags = CMD_NEEDS_ARGS,
+	.run = inferior_kill_cmd,
+    },
+    {.names = NULL},
+};
+
+static const struct repl_cmd detach_subs[] = {
+    {
+	.names = "inferiors",
+	.args = "N...",
+	.help = "let some of the programs go",
+	.flags = CMD_NEEDS_ARGS,
+	.run = inferior_detach_cmd,
+    },
+    {.names = NULL},
+};
+
+static const struct repl_cmd cmds[] = {
+    {
+	.names = "run r",
+	.args = "[ARGS] [< FILE] [> FILE] [2> FILE]",
+	.help = "start the program",
+	.more = "ARGS replace the program's arguments, also for the next "
+		"run; they are\nquoted as in a shell, but nothing is "
+		"expanded. Without ARGS those of the\nlast time are used. A "
+		"running program is killed first.",
+	.complete = COMPLETE_PATHS,
+	.run = cmd_run,
+    },
+    {
+	.names = "start",
+	.args = "[ARGS]",
+	.help = "start the program and stop in Main",
+	.more = "As \"run\", but the program stops before the first line of "
+		"its Main.",
+	.complete = COMPLETE_PATHS,
+	.run = cmd_start,
+    },
+    {
+	.names = "continue c fg",
+	.args = "[N]",
+	.help = "let the program run on",
+	.more = "With N, the breakpoint that the program stands at is "
+		"ignored N - 1 times.",
+	.flags = CMD_RUNS | CMD_REPEAT,
+	.run = cmd_continue,
+    },
+    {
+	.names = "step s",
+	.args = "[N]",
+	.help = "step to another line, into calls",
+	.more = "Code that is not yours (see \"set just-my-code\") is passed, "
+		"up to what it\ncalls back; so are properties and operators "
+		"(\"set step-over-properties\").",
+	.flags = CMD_RUNS | CMD_REPEAT,
+	.run = cmd_step,
+    },
+    {
+	.names = "step-into",
+	.args = "N|NAME",
+	.help = "step into one call of the line",
+	.more = "\"info calls\" lists the calls of the line with their "
+		"numbers.",
+	.flags = CMD_RUNS | CMD_NEEDS_ARGS,
+	.run = cmd_step_into,
+    },
+    {
+	.names = "next n",
+	.args = "[N]",
+	.help = "step to the next line, over calls",
+	.flags = CMD_RUNS | CMD_REPEAT,
+	.run = cmd_next,
+    },
+    {
+	.names = "stepi si",
+	.args = "[N]",
+	.help = "step one machine instruction",
+	.flags = CMD_RUNS | CMD_REPEAT,
+	.run = cmd_stepi,
+    },
+    {
+	.names = "nexti ni",
+	.args = "[N]",
+	.help = "step one machine instruction, over calls",
+	.flags = CMD_RUNS | CMD_REPEAT,
+	.run = cmd_nexti,
+    },
+    {
+	.names = "finish fin",
+	.help = "run until the selected frame returns",
+	.more = "The value that it returned is shown and is $returnvalue as "
+		"long as the\nprogram stands there.",
+	.flags = CMD_RUNS | CMD_REPEAT,
+	.run = cmd_finish,
+    },
+    {
+	.names = "until u",
+	.args = "[LOCATION]",
+	.help = "step over, but never back in a loop",
+	.more = "With LOCATION, run until it is reached or the frame "
+		"returns.",
+	.flags = CMD_RUNS | CMD_REPEAT,
+	.complete = COMPLETE_LOCATIONS,
+	.run = cmd_until,
+    },
+    {
+	.names = "advance",
+	.args = "LOCATION",
+	.help = "run until LOCATION is reached or the frame returns",
+	.flags = CMD_RUNS | CMD_NEEDS_ARGS,
+	.complete = COMPLETE_LOCATIONS,
+	.run = cmd_advance,
+    },
+    {
+	.names = "jump j",
+	.args = "LOCATION",
+	.help = "make LOCATION the next statement and run on from there",
+	.more = "LOCATION is in the method that the thread is in. \"set "
+		"next-statement LOCATION\"\nonly moves there.",
+	.flags = CMD_RUNS | CMD_NEEDS_ARGS,
+	.complete = COMPLETE_LOCATIONS,
+	.run = cmd_jump,
+    },
+    {
+	.names = "kill k",
+	.help = "end the program by force",
+	.flags = CMD_NEEDS_PROCESS,
+	.run = cmd_kill,
+	.sub = kill_subs,
+    },
+    {
+	.names = "attach",
+	.args = "[--wait] PID|NAME",
+	.help = "take over a running program",
+	.more = "The program stops, and goes on when it is detached from or "
+		"dndbg ends,\nby whatever means. NAME is that of its file, of "
+		"its .dll or of its\nprocess; --wait waits for one of that "
+		"name to be started.",
+	.flags = CMD_NEEDS_ARGS,
+	.run = cmd_attach,
+    },
+    {
+	.names = "core-file core",
+	.args = "FILE",
+	.help = "look at a core dump",
+	.more = "Threads, stacks, variables and memory are as they were; "
+		"nothing can run.",
+	.flags = CMD_NEEDS_ARGS,
+	.complete = COMPLETE_PATHS,
+	.run = cmd_core,
+    },
+    {
+	.names = "detach",
+	.help = "let the program go on without the debugger",
+	.flags = CMD_NEEDS_PROCESS,
+	.run = inferior_detach_cmd,
+	.sub = detach_subs,
+    },
+    {
+	.names = "file exec-file",
+	.args = "[PROGRAM]",
+	.help = "name the program to run",
+	.more = "PROGRAM is a .dll, an apphost or \"dotnet\". Without it "
+		"there is none.",
+	.complete = COMPLETE_PATHS,
+	.run = cmd_file,
+    },
+    {.names = NULL},
+};
+
+const struct cmd_family cmd_family_running = {
+    "running", "Starting, stepping and ending the program", cmds};

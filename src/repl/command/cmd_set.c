@@ -1,0 +1,302 @@
+/*
+ * `set`, `show` and `unset`, with what they change besides the settings of
+ * setting.c: the program to run (args, environment, cwd, terminal).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "repl/cmd.h"
+#include "front/fault.h"
+#include "repl/line/parse.h"
+#include "repl/show/print.h"
+#include "repl/repl_priv.h"
+#include "repl/resume.h"
+#include "repl/setting.h"
+#include "repl/show/show.h"
+#include "repl/command/subcmd.h"
+
+static struct dbg_error *cmd_set(struct repl *r, const struct call *call)
+{
+	return setting_set(r, call->args);
+}
+
+static struct dbg_error *set_var(struct repl *r, const struct call *call)
+{
+	struct dbg_value v;
+
+	return dbg_assign(r->dbg, frame_id(r), call->args, NULL, &v);
+}
+
+static struct dbg_error *set_args(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	struct words words = {0};
+	char *stdio[3] = {NULL, NULL, NULL};
+
+	err = words_command(call->args, &words, stdio);
+	if (err) {
+		words_deinit(&words);
+		for (int i = 0; i < 3; i++)
+			free(stdio[i]);
+		return err;
+	}
+	words_deinit(&r->args);
+	r->args = words;
+	for (int i = 0; i < 3; i++) {
+		free(r->stdio[i]);
+		r->stdio[i] = stdio[i];
+	}
+	return NULL;
+}
+
+// NAME=VALUE, NAME VALUE or NAME alone (set to nothing).
+static struct dbg_error *set_env(struct repl *r, const struct call *call)
+{
+	size_t n = strcspn(call->args, " \t=");
+	const char *value = call->args + n + strspn(call->args + n, " \t");
+
+	if (!n)
+		return fault_arg("A name is needed in front of the '='.");
+	if (*value == '=')
+		value += 1 + strspn(value + 1, " \t");
+	_cleanup_free_ char *entry =
+	    xasprintf("%.*s=%s", (int)n, call->args, value);
+	words_add(&r->env, entry, strlen(entry));
+	return NULL;
+}
+
+static struct dbg_error *unset_env(struct repl *r, const struct call *call)
+{
+	if (strchr(call->args, '='))
+		return fault_arg("\"%s\" is not the name of a variable.",
+				 call->args);
+	words_add(&r->env, call->args, strlen(call->args));
+	return NULL;
+}
+
+static struct dbg_error *unset_substitute(struct repl *r,
+					  const struct call *call)
+{
+	(void)call;
+	return dbg_set(r->dbg, "substitute-path", "");
+}
+
+static struct dbg_error *set_cwd(struct repl *r, const struct call *call)
+{
+	str_set(&r->cwd, *call->args ? call->args : NULL);
+	return NULL;
+}
+
+static struct dbg_error *set_tty(struct repl *r, const struct call *call)
+{
+	str_set(&r->tty, *call->args ? call->args : NULL);
+	return NULL;
+}
+
+static struct dbg_error *cmd_show(struct repl *r, const struct call *call)
+{
+	if (!settings_show(r, call->args))
+		return fault_arg("There is no setting \"%s\"; see \"show\".",
+				 call->args);
+	return NULL;
+}
+
+static void show_words(const struct repl *r, const char *what,
+		       const struct words *words)
+{
+	_cleanup_str_ struct str line = {0};
+
+	for (size_t i = 0; i < words->n; i++) {
+		str_addc(&line, ' ');
+		words_quote(words->v[i], &line);
+	}
+	out(r, "%s:%s\n", what, str_get(&line));
+}
+
+static struct dbg_error *show_args(struct repl *r, const struct call *call)
+{
+	static const char *const streams[] = {"<", ">", "2>"};
+
+	(void)call;
+	show_words(r, "args", &r->args);
+	for (int i = 0; i < 3; i++)
+		if (r->stdio[i])
+			out(r, "  %s %s\n", streams[i], r->stdio[i]);
+	return NULL;
+}
+
+static struct dbg_error *show_env(struct repl *r, const struct call *call)
+{
+	(void)call;
+	for (size_t i = 0; i < r->env.n; i++)
+		out(r, "%s%s\n", strchr(r->env.v[i], '=') ? "" : "unset ",
+		    r->env.v[i]);
+	if (!r->env.n)
+		out(r, "The program gets the debugger's environment.\n");
+	return NULL;
+}
+
+static struct dbg_error *show_cwd(struct repl *r, const struct call *call)
+{
+	(void)call;
+	out(r, "cwd: %s\n", r->cwd ? r->cwd : "the debugger's");
+	return NULL;
+}
+
+static struct dbg_error *show_tty(struct repl *r, const struct call *call)
+{
+	(void)call;
+	out(r, "inferior-tty: %s\n", r->tty ? r->tty : "the debugger's");
+	return NULL;
+}
+
+static struct dbg_error *show_version(struct repl *r, const struct call *call)
+{
+	(void)call;
+	out(r, "dndbg %s\n", r->options->version);
+	return NULL;
+}
+
+static struct dbg_error *set_next(struct repl *r, const struct call *call)
+{
+	return run_goto(r, call->args, false);
+}
+
+static const struct repl_cmd set_subs[] = {
+    {
+	.names = "next-statement",
+	.args = "LOCATION",
+	.help = "the statement to go on from, in the newest frame's method",
+	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
+	.complete = COMPLETE_LOCATIONS,
+	.run = set_next,
+    },
+    {
+	.names = "args",
+	.args = "[ARGS] [< FILE] [> FILE] [2> FILE]",
+	.help = "arguments for the next \"run\"",
+	.complete = COMPLETE_PATHS,
+	.run = set_args,
+    },
+    {
+	.names = "environment env",
+	.args = "NAME[=VALUE]",
+	.help = "a variable of the program's environment",
+	.flags = CMD_NEEDS_ARGS,
+	.run = set_env,
+    },
+    {
+	.names = "cwd",
+	.args = "[DIRECTORY]",
+	.help = "directory to start the program in",
+	.complete = COMPLETE_PATHS,
+	.run = set_cwd,
+    },
+    {
+	.names = "inferior-tty",
+	.args = "[TERMINAL]",
+	.help = "terminal of the program",
+	.complete = COMPLETE_PATHS,
+	.run = set_tty,
+    },
+    {
+	.names = "variable var",
+	.args = "PLACE = EXPRESSION",
+	.help = "assign to a variable, field or element",
+	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
+	.complete = COMPLETE_EXPRESSIONS,
+	.run = set_var,
+    },
+    {.names = NULL},
+};
+
+static const struct repl_cmd show_subs[] = {
+    {
+	.names = "user",
+	.args = "[COMMAND]",
+	.help = "definitions of the commands that you made",
+	.run = user_commands_show,
+    },
+    {
+	.names = "args",
+	.help = "arguments for the next \"run\"",
+	.run = show_args,
+    },
+    {
+	.names = "environment env",
+	.help = "changes to the program's environment",
+	.run = show_env,
+    },
+    {
+	.names = "cwd",
+	.help = "directory to start the program in",
+	.run = show_cwd,
+    },
+    {
+	.names = "inferior-tty",
+	.help = "terminal of the program",
+	.run = show_tty,
+    },
+    {
+	.names = "version",
+	.help = "version of dndbg",
+	.run = show_version,
+    },
+    {.names = NULL},
+};
+
+static const struct repl_cmd unset_subs[] = {
+    {
+	.names = "environment env",
+	.args = "NAME",
+	.help = "take a variable out of the program's environment",
+	.flags = CMD_NEEDS_ARGS,
+	.run = unset_env,
+    },
+    {
+	.names = "substitute-path",
+	.help = "forget the rules for source paths",
+	.run = unset_substitute,
+    },
+    {.names = NULL},
+};
+
+static const struct repl_cmd cmds[] = {
+    {
+	.names = "set",
+	.args = "SETTING VALUE",
+	.help = "change a setting",
+	.more = "\"show\" lists all settings. \"set substitute-path FROM TO\" "
+		"makes source paths that\nbegin with FROM begin with TO.",
+	.flags = CMD_NEEDS_ARGS,
+	.complete = COMPLETE_SETTINGS,
+	.run = cmd_set,
+	.sub = set_subs,
+    },
+    {
+	.names = "show",
+	.args = "[SETTING]",
+	.help = "show settings",
+	.complete = COMPLETE_SETTINGS,
+	.run = cmd_show,
+	.sub = show_subs,
+    },
+    {
+	.names = "unset",
+	.args = "SETTING",
+	.help = "undo a setting",
+	.sub = unset_subs,
+    },
+    {
+	.names = "tty",
+	.args = "[TERMINAL]",
+	.help = "terminal of the program, as \"set inferior-tty\"",
+	.complete = COMPLETE_PATHS,
+	.run = set_tty,
+    },
+    {.names = NULL},
+};
+
+const struct cmd_family cmd_family_settings = {"settings", "Settings", cmds};

@@ -1,0 +1,263 @@
+/* Commands about frames. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "repl/cmd.h"
+#include "front/fault.h"
+#include "repl/line/parse.h"
+#include "repl/show/print.h"
+#include "repl/repl_priv.h"
+#include "repl/show/show.h"
+#include "repl/command/subcmd.h"
+
+enum {
+	PAGE = 256
+};
+
+static struct dbg_error *show_full(struct repl *r, const struct dbg_frame *f)
+{
+	if (f->kind != DBG_FRAME_MANAGED && f->kind != DBG_FRAME_ASYNC)
+		return NULL;
+	struct dbg_error *err =
+	    show_scope(r, f->id, DBG_SCOPE_LOCALS, "No locals.", "        ");
+	if (err) {
+		out(r, "        <%s>\n", err->message);
+		dbg_error_destroy(err);
+	}
+	return NULL;
+}
+
+// Frames @first to @first + @count - 1; *@ret_more: there are others below.
+static struct dbg_error *show_frames(struct repl *r, uint32_t first,
+				     uint32_t count, bool full, bool *ret_more)
+{
+	struct dbg_error *err;
+	struct dbg_frame *frames;
+	uint32_t left = count;
+	size_t n;
+
+	*ret_more = false;
+	while (left && !loop_interrupted(r->loop)) {
+		uint32_t want = left < PAGE ? left : PAGE;
+		err =
+		    dbg_frame_list(r->dbg, r->thread, first, want, &frames, &n);
+		if (err)
+			return err;
+		for (size_t i = 0; i < n && !loop_interrupted(r->loop); i++) {
+			if (frames[i].above)
+				out(r, "    %s\n", frames[i].above);
+			show_frame_line(r, &frames[i]);
+			err = full ? show_full(r, &frames[i]) : NULL;
+			if (err)
+				return err;
+		}
+		if (n < want)
+			return NULL;
+		first += want;
+		left -= want;
+	}
+	if (left)
+		return fault(DBG_E_INTERRUPTED, "Quit");
+	err = dbg_frame_list(r->dbg, r->thread, first, 1, &frames, &n);
+	*ret_more = !err && n;
+	return err;
+}
+
+struct dbg_error *frame_count(struct repl *r, uint32_t *ret)
+{
+	struct dbg_error *err;
+	struct dbg_frame *frames;
+	size_t n = PAGE;
+	uint32_t count = 0;
+
+	while (n == PAGE) {
+		if (loop_interrupted(r->loop))
+			return fault(DBG_E_INTERRUPTED, "Quit");
+		err =
+		    dbg_frame_list(r->dbg, r->thread, count, PAGE, &frames, &n);
+		if (err)
+			return err;
+		count += (uint32_t)n;
+	}
+	*ret = count;
+	return NULL;
+}
+
+struct bt_args {
+	bool full, native;
+	bool outer; /* the count is from the other end */
+	uint64_t count;
+};
+
+static struct dbg_error *parse_bt(const char *args, struct bt_args *ret)
+{
+	struct dbg_error *err;
+	_cleanup_words_ struct words words = {0};
+	struct bt_args bt = {.count = UINT32_MAX};
+
+	err = words_split(args, &words);
+	if (err)
+		return err;
+	for (size_t i = 0; i < words.n; i++) {
+		const char *w = words.v[i];
+		if (strcmp(w, "full") == 0 || strcmp(w, "-full") == 0) {
+			bt.full = true;
+			continue;
+		}
+		if (strcmp(w, "-native") == 0) {
+			bt.native = true;
+			continue;
+		}
+		bt.outer = *w == '-';
+		if (!parse_u64(w + bt.outer, &bt.count))
+			return fault_arg("\"%s\" is neither a count nor "
+					 "\"full\".",
+					 w);
+	}
+	if (bt.count > UINT32_MAX)
+		bt.count = UINT32_MAX;
+	*ret = bt;
+	return NULL;
+}
+
+static struct dbg_error *backtrace(struct repl *r, const struct bt_args *bt)
+{
+	struct dbg_error *err;
+	uint32_t first = 0;
+	bool more;
+
+	if (bt->outer) {
+		uint32_t total;
+		err = frame_count(r, &total);
+		if (err)
+			return err;
+		if (bt->count < total)
+			first = total - (uint32_t)bt->count;
+	}
+	err = show_frames(r, first, (uint32_t)bt->count, bt->full, &more);
+	if (!err && more && !bt->outer)
+		out(r, "(More stack frames follow...)\n");
+	return err;
+}
+
+static bool shows_native(struct repl *r)
+{
+	struct dbg_error *err;
+	struct dbg_setting *settings;
+	size_t n;
+	bool on = false;
+
+	err = dbg_setting_list(r->dbg, &settings, &n);
+	for (size_t i = 0; !err && i < n; i++)
+		if (!strcmp(settings[i].name, "backtrace native"))
+			on = !strcmp(settings[i].value, "on");
+	dbg_error_destroy(err);
+	return on;
+}
+
+static struct dbg_error *cmd_backtrace(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	struct bt_args bt = {0};
+
+	err = parse_bt(call->args, &bt);
+	if (err || !bt.native || shows_native(r))
+		return err ? err : backtrace(r, &bt);
+	// Frames that the other commands do not see have no number to them.
+	err = dbg_set(r->dbg, "backtrace native", "on");
+	if (err)
+		return err;
+	r->no_levels = true;
+	err = backtrace(r, &bt);
+	r->no_levels = false;
+	struct dbg_error *off = dbg_set(r->dbg, "backtrace native", "off");
+	dbg_error_destroy(off);
+	return err;
+}
+
+static struct dbg_error *cmd_frame(struct repl *r, const struct call *call)
+{
+	return *call->args ? frame_level(r, call) : show_selected(r);
+}
+
+static struct dbg_error *cmd_up(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	uint64_t n;
+
+	err = parse_count(call->args, 1, &n);
+	if (err)
+		return err;
+	uint64_t level = r->level + (n > UINT32_MAX ? UINT32_MAX : n);
+	err = level > UINT32_MAX ? fault_arg("Too far.")
+				 : frame_select(r, r->thread, (uint32_t)level);
+	if (err && err->code == DBG_E_ARGUMENT) {
+		// As gdb: go as far as there are frames.
+		uint32_t total;
+		dbg_error_destroy(err);
+		err = frame_count(r, &total);
+		if (err)
+			return err;
+		if (!total || r->level + 1 >= total)
+			return fault_arg("Initial frame selected; you can't go "
+					 "up.");
+		err = frame_select(r, r->thread, total - 1);
+	}
+	return err ? err : show_selected(r);
+}
+
+static struct dbg_error *cmd_down(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	uint64_t n;
+
+	err = parse_count(call->args, 1, &n);
+	if (err)
+		return err;
+	if (!r->level)
+		return fault_arg("Bottom (innermost) frame selected; you can't "
+				 "go down.");
+	uint32_t level = n > r->level ? 0 : r->level - (uint32_t)n;
+	err = frame_select(r, r->thread, level);
+	return err ? err : show_selected(r);
+}
+
+static const struct repl_cmd cmds[] = {
+    {
+	.names = "backtrace bt where",
+	.args = "[N | -N] [full] [-native]",
+	.help = "show the stack",
+	.more = "N: only the N innermost frames, -N: only the N outermost. "
+		"full: with locals. -native: with native frames and the "
+		"runtime's stubs, without numbers (see "
+		"\"set backtrace native\").",
+	.flags = CMD_NEEDS_STOP,
+	.run = cmd_backtrace,
+    },
+    {
+	.names = "frame f",
+	.args = "[N]",
+	.help = "select frame N, or show the selected one",
+	.flags = CMD_NEEDS_STOP | CMD_REPEAT,
+	.run = cmd_frame,
+	.sub = cmd_frame_subs,
+    },
+    {
+	.names = "up",
+	.args = "[N]",
+	.help = "select the frame that called this one",
+	.flags = CMD_NEEDS_STOP | CMD_REPEAT,
+	.run = cmd_up,
+    },
+    {
+	.names = "down",
+	.args = "[N]",
+	.help = "select the frame that this one called",
+	.flags = CMD_NEEDS_STOP | CMD_REPEAT,
+	.run = cmd_down,
+    },
+    {.names = NULL},
+};
+
+const struct cmd_family cmd_family_stack = {"stack", "Frames", cmds};

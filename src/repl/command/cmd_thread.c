@@ -1,0 +1,239 @@
+/* Commands about threads. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "repl/cmd.h"
+#include "front/fault.h"
+#include "repl/line/parse.h"
+#include "repl/show/print.h"
+#include "repl/repl_priv.h"
+#include "repl/show/show.h"
+#include "repl/command/subcmd.h"
+
+static struct dbg_error *thread_numbers(struct repl *r, uint32_t **ret,
+					size_t *ret_n)
+{
+	struct dbg_error *err;
+	struct dbg_thread *threads;
+	size_t n;
+
+	err = dbg_thread_list(r->dbg, &threads, &n);
+	if (err)
+		return err;
+	uint32_t *numbers = xcalloc(n, sizeof(*numbers));
+	for (size_t i = 0; i < n; i++)
+		numbers[i] = threads[i].number;
+	*ret = numbers;
+	*ret_n = n;
+	return NULL;
+}
+
+static struct dbg_error *check_thread(struct repl *r, uint64_t number)
+{
+	struct dbg_error *err;
+	struct dbg_thread *threads;
+	size_t n;
+
+	err = dbg_thread_list(r->dbg, &threads, &n);
+	for (size_t i = 0; !err && i < n; i++)
+		if (threads[i].number == number)
+			return NULL;
+	return err ? err : fault_arg("Unknown thread %" PRIu64 ".", number);
+}
+
+static struct dbg_error *cmd_thread(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	uint64_t number;
+
+	if (!*call->args) {
+		out(r, "[Current thread is %" PRIu32 " (", r->thread);
+		show_thread(r, r->thread);
+		out(r, ")]\n");
+		return NULL;
+	}
+	if (!parse_u64(call->args, &number))
+		return fault_arg("Invalid thread ID: %s", call->args);
+	err = check_thread(r, number);
+	if (!err)
+		err = frame_select(r, (uint32_t)number, 0);
+	if (err)
+		return err;
+	out(r, "[Switching to thread %" PRIu32 " (", r->thread);
+	show_thread(r, r->thread);
+	out(r, ")]\n");
+	return show_selected(r);
+}
+
+// Do @command in one thread; false if it resumed the program.
+static bool apply_one(struct repl *r, uint32_t number, const char *command)
+{
+	uint64_t resumes = r->resumes;
+
+	out(r, "\nThread %" PRIu32 " (", number);
+	show_thread(r, number);
+	out(r, "):\n");
+	r->thread = number;
+	r->level = 0;
+	r->has_frame = false;
+	struct dbg_error *err = cmd_execute(r, command);
+	if (err) {
+		// One thread without a stack does not hide the others.
+		out(r, "%s\n", err->message);
+		dbg_error_destroy(err);
+	}
+	return r->resumes == resumes && !r->quit;
+}
+
+static bool listed(const uint32_t *list, size_t n, uint32_t number)
+{
+	for (size_t i = 0; i < n; i++)
+		if (list[i] == number)
+			return true;
+	return false;
+}
+
+// The threads that LIST names; *@p steps to the command behind it.
+static struct dbg_error *take_list(const char **p, const uint32_t *all,
+				   size_t n_all, uint32_t *ret, size_t *ret_n)
+{
+	struct dbg_error *err;
+	uint64_t first, last;
+	size_t n = 0;
+	bool any = true;
+
+	while (**p >= '0' && **p <= '9') {
+		err = parse_range(p, &first, &last, &any);
+		if (err)
+			return err;
+		bool found = false;
+		for (size_t i = 0; i < n_all; i++) {
+			if (all[i] < first || all[i] > last)
+				continue;
+			found = true;
+			if (!listed(ret, n, all[i]))
+				ret[n++] = all[i];
+		}
+		if (!found)
+			return fault_arg("Unknown thread %" PRIu64 ".", first);
+	}
+	*ret_n = n;
+	return NULL;
+}
+
+static struct dbg_error *cmd_apply(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	const char *p = call->args;
+	_cleanup_free_ uint32_t *all = NULL;
+	size_t n_all = 0;
+
+	err = thread_numbers(r, &all, &n_all);
+	if (err)
+		return err;
+	_cleanup_free_ uint32_t *list = xcalloc(n_all, sizeof(*list));
+	size_t n = 0;
+	if (strncmp(p, "all", 3) == 0 && (p[3] == ' ' || p[3] == '\t')) {
+		p += 3 + strspn(p + 3, " \t");
+		// As gdb: the newest thread first.
+		while (n < n_all) {
+			list[n] = all[n_all - 1 - n];
+			n++;
+		}
+	} else {
+		err = take_list(&p, all, n_all, list, &n);
+		if (err)
+			return err;
+	}
+	if (!*p || !n)
+		return fault_arg("Please specify threads and a command: thread "
+				 "apply all|LIST COMMAND");
+	uint32_t thread = r->thread;
+	uint32_t level = r->level;
+	for (size_t i = 0; i < n; i++) {
+		if (!apply_one(r, list[i], p))
+			return NULL;
+		if (loop_interrupted(r->loop))
+			break;
+	}
+	r->thread = thread;
+	r->level = level;
+	r->has_frame = false;
+	return NULL;
+}
+
+static struct dbg_error *thread_name(struct repl *r, const struct call *call)
+{
+	struct thread_name *t = NULL;
+
+	if (!r->thread)
+		return fault(DBG_E_STATE, "No thread selected.");
+	for (size_t i = 0; i < r->n_names && !t; i++)
+		if (r->names[i].thread == r->thread)
+			t = &r->names[i];
+	if (!t) {
+		mem_grow(&r->names, &r->cap_names, r->n_names,
+			 sizeof(*r->names));
+		t = &r->names[r->n_names++];
+		*t = (struct thread_name){.thread = r->thread};
+	}
+	str_set(&t->name, *call->args ? call->args : NULL);
+	return NULL;
+}
+
+const char *thread_name_get(const struct repl *r, const struct dbg_thread *t)
+{
+	for (size_t i = 0; i < r->n_names; i++)
+		if (r->names[i].thread == t->number && r->names[i].name)
+			return r->names[i].name;
+	return t->name;
+}
+
+void thread_names_clear(struct repl *r)
+{
+	for (size_t i = 0; i < r->n_names; i++)
+		free(r->names[i].name);
+	free(r->names);
+	r->names = NULL;
+	r->n_names = r->cap_names = 0;
+}
+
+static const struct repl_cmd subs[] = {
+    {
+	.names = "apply",
+	.args = "all|LIST COMMAND",
+	.help = "do a command in several threads",
+	.more = "LIST is of thread numbers and ranges: 1 3-5.",
+	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
+	.complete = COMPLETE_COMMANDS,
+	.run = cmd_apply,
+    },
+    {
+	.names = "name",
+	.args = "[NAME]",
+	.help = "call the selected thread NAME here",
+	.more = "The program does not see it. Without NAME it is called as "
+		"the program does.",
+	.flags = CMD_NEEDS_STOP,
+	.run = thread_name,
+    },
+    {.names = NULL},
+};
+
+static const struct repl_cmd cmds[] = {
+    {
+	.names = "thread t",
+	.args = "[N]",
+	.help = "select thread N, or name the selected one",
+	.flags = CMD_NEEDS_STOP | CMD_REPEAT,
+	.run = cmd_thread,
+	.sub = subs,
+    },
+    {.names = NULL},
+};
+
+const struct cmd_family cmd_family_threads = {"threads", "Threads", cmds};

@@ -1,0 +1,352 @@
+/*
+ * Commands that the user makes: `define`, `document`, `alias`. They are found
+ * by their whole names, before those of the table.
+ */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "repl/cmd.h"
+#include "front/fault.h"
+#include "repl/line/input.h"
+#include "repl/line/parse.h"
+#include "repl/show/print.h"
+#include "repl/repl_priv.h"
+#include "repl/command/subcmd.h"
+
+enum {
+	DEPTH_MAX = 64,
+	NAME_MAX_BYTES = 64,
+};
+
+static struct user_command *find(struct repl *r, const char *name, size_t n)
+{
+	for (size_t i = 0; i < r->n_commands; i++)
+		if (strlen(r->commands[i].name) == n &&
+		    strncmp(r->commands[i].name, name, n) == 0)
+			return &r->commands[i];
+	return NULL;
+}
+
+static struct user_command *make(struct repl *r, const char *name)
+{
+	struct user_command *c = find(r, name, strlen(name));
+
+	if (c)
+		return c;
+	mem_grow(&r->commands, &r->cap_commands, r->n_commands,
+		 sizeof(*r->commands));
+	c = &r->commands[r->n_commands++];
+	*c = (struct user_command){.name = xstrdup(name)};
+	return c;
+}
+
+void user_commands_deinit(struct repl *r)
+{
+	for (size_t i = 0; i < r->n_commands; i++) {
+		free(r->commands[i].name);
+		free(r->commands[i].text);
+		words_deinit(&r->commands[i].lines);
+	}
+	free(r->commands);
+}
+
+const struct user_command *user_command_find(struct repl *r, const char *line)
+{
+	struct cmd_line parts;
+
+	cmd_parse(line, &parts);
+	return find(r, parts.name, parts.n_name);
+}
+
+/* ---- Carrying out ------------------------------------------------------ */
+
+// @line with "$argN" and "$argc" replaced.
+static void substitute(const char *line, const struct words *args,
+		       struct str *ret)
+{
+	static const char mark[] = "$arg";
+	size_t n_mark = sizeof(mark) - 1;
+	const char *p;
+
+	for (; (p = strstr(line, mark)); line = p) {
+		str_addn(ret, line, (size_t)(p - line));
+		p += n_mark;
+		if (*p == 'c') {
+			str_addf(ret, "%zu", args->n);
+			p++;
+			continue;
+		}
+		size_t digits = strspn(p, "0123456789");
+		uint64_t i = UINT64_MAX;
+		_cleanup_free_ char *number = xstrndup(p, digits);
+		parse_u64(number, &i);
+		if (i < args->n)
+			str_add(ret, args->v[i]);
+		else
+			str_addn(ret, p - n_mark, n_mark + digits);
+		p += digits;
+	}
+	str_add(ret, line);
+}
+
+// Arguments as gdb takes them apart: quotes stay.
+static void split(const char *s, struct words *ret)
+{
+	while (*(s += strspn(s, " \t"))) {
+		const char *p = s;
+		char quote = 0;
+		for (; *p && (quote || !isspace((unsigned char)*p)); p++) {
+			if (quote)
+				quote = *p == quote ? 0 : quote;
+			else if (*p == '"' || *p == '\'')
+				quote = *p;
+		}
+		words_add(ret, s, (size_t)(p - s));
+		s = p;
+	}
+}
+
+static struct dbg_error *run(struct repl *r, const struct user_command *c,
+			     const char *args)
+{
+	_cleanup_words_ struct words words = {0};
+	_cleanup_words_ struct words lines = {0};
+
+	// An alias is another spelling of what follows it, too.
+	if (c->alias) {
+		_cleanup_free_ char *line =
+		    xasprintf("%s %s", c->lines.v[0], args);
+		return cmd_execute(r, line);
+	}
+	split(args, &words);
+	for (size_t i = 0; i < c->lines.n; i++) {
+		_cleanup_str_ struct str line = {0};
+		substitute(c->lines.v[i], &words, &line);
+		words_add(&lines, str_get(&line), line.len);
+	}
+	return input_lines(r, &lines);
+}
+
+struct dbg_error *user_command_run(struct repl *r, const struct user_command *c,
+				   const char *line)
+{
+	struct cmd_line parts;
+
+	if (r->user_depth >= DEPTH_MAX)
+		return fault_arg("\"%s\" calls itself too deep.", c->name);
+	cmd_parse(line, &parts);
+	r->user_depth++;
+	struct dbg_error *err = run(r, c, parts.args);
+	r->user_depth--;
+	return err;
+}
+
+/* ---- Making ------------------------------------------------------------ */
+
+static struct dbg_error *check_name(const char *name)
+{
+	size_t n = strlen(name);
+
+	for (const char *p = name; *p; p++)
+		if (!isalnum((unsigned char)*p) && *p != '-' && *p != '_')
+			n = 0;
+	if (!n || n > NAME_MAX_BYTES)
+		return fault_arg("\"%s\" is not the name of a command.", name);
+	return NULL;
+}
+
+static bool is_built_in(const char *name)
+{
+	const struct repl_cmd *cmd;
+	size_t n = strlen(name);
+	struct dbg_error *err = cmd_find(NULL, name, n, &cmd);
+
+	dbg_error_destroy(err);
+	if (err)
+		return false;
+	const char *p = cmd->names;
+	n = 0;
+	while (cmd_name_next(&p, &n))
+		if (n == strlen(name) && strncmp(p, name, n) == 0)
+			return true;
+	return false;
+}
+
+static struct dbg_error *cmd_define(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	const char *name = call->args;
+	struct words lines = {0};
+
+	err = check_name(name);
+	if (err)
+		return err;
+	if (is_built_in(name)) {
+		_cleanup_free_ char *question =
+		    xasprintf("Really redefine built-in command \"%s\"?", name);
+		if (!repl_confirm(r, question))
+			return fault(DBG_E_STATE,
+				     "Command \"%s\" not "
+				     "redefined.",
+				     name);
+	}
+	if (r->terminal && input_is_user(r))
+		out(r,
+		    "Type commands for definition of \"%s\".\n"
+		    "End with a line saying just \"end\".\n",
+		    name);
+	err = input_block(r, "define", &lines);
+	if (err) {
+		words_deinit(&lines);
+		return err;
+	}
+	struct user_command *c = make(r, name);
+	words_deinit(&c->lines);
+	c->lines = lines;
+	c->alias = false;
+	return NULL;
+}
+
+static struct dbg_error *cmd_document(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	_cleanup_words_ struct words lines = {0};
+	_cleanup_str_ struct str text = {0};
+	struct user_command *c = find(r, call->args, strlen(call->args));
+
+	if (!c)
+		return fault_arg("\"%s\" is not a command that was defined.",
+				 call->args);
+	if (r->terminal && input_is_user(r))
+		out(r,
+		    "Type documentation for \"%s\".\n"
+		    "End with a line saying just \"end\".\n",
+		    c->name);
+	err = input_block(r, "document", &lines);
+	if (err)
+		return err;
+	for (size_t i = 0; i < lines.n; i++)
+		str_addf(&text, "%s\n", lines.v[i]);
+	free(c->text);
+	c->text = str_take(&text);
+	return NULL;
+}
+
+static struct dbg_error *cmd_alias(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	const struct repl_cmd *target;
+	const char *args = call->args;
+	struct cmd_line parts;
+
+	// gdb's: not in lists of completions
+	if (strncmp(args, "-a ", 3) == 0)
+		args += 3 + strspn(args + 3, " \t");
+	size_t n = strcspn(args, " \t=");
+	_cleanup_free_ char *name = xstrndup(args, n);
+	const char *command = args + n + strspn(args + n, " \t");
+	if (*command != '=')
+		return fault_arg("Usage: alias NAME = COMMAND");
+	command += 1 + strspn(command + 1, " \t");
+	err = check_name(name);
+	if (err)
+		return err;
+	if (is_built_in(name) || find(r, name, n))
+		return fault_arg("There is a command \"%s\" already.", name);
+	cmd_parse(command, &parts);
+	if (!parts.n_name)
+		return fault_arg("Usage: alias NAME = COMMAND");
+	if (!find(r, parts.name, parts.n_name)) {
+		err = cmd_find(NULL, parts.name, parts.n_name, &target);
+		if (err)
+			return err;
+	}
+	struct user_command *c = make(r, name);
+	words_add(&c->lines, command, strlen(command));
+	c->alias = true;
+	return NULL;
+}
+
+/* ---- Help -------------------------------------------------------------- */
+
+void user_command_help(const struct repl *r, const struct user_command *c)
+{
+	if (c->alias)
+		out(r, "%s -- alias of \"%s\"\n", c->name, c->lines.v[0]);
+	else if (c->text && *c->text)
+		out_lines(r, c->text, 0, "");
+	else
+		out(r, "User-defined.\n");
+}
+
+void user_commands_list(const struct repl *r)
+{
+	for (size_t i = 0; i < r->n_commands; i++) {
+		const struct user_command *c = &r->commands[i];
+		const char *text = c->text ? c->text : "User-defined.";
+		if (c->alias)
+			text = c->lines.v[0];
+		out(r, "%s -- %.*s\n", c->name, (int)strcspn(text, "\n"), text);
+	}
+	if (!r->n_commands)
+		out(r, "No commands were defined.\n");
+}
+
+struct dbg_error *user_commands_show(struct repl *r, const struct call *call)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < r->n_commands; i++) {
+		const struct user_command *c = &r->commands[i];
+		if (c->alias ||
+		    (*call->args && strcmp(call->args, c->name) != 0))
+			continue;
+		any = true;
+		out(r, "User command \"%s\":\n", c->name);
+		for (size_t k = 0; k < c->lines.n; k++)
+			out(r, "  %s\n", c->lines.v[k]);
+		out(r, "\n");
+	}
+	if (*call->args && !any)
+		return fault_arg("\"%s\" is not a command that was defined.",
+				 call->args);
+	return NULL;
+}
+
+static const struct repl_cmd cmds[] = {
+    {
+	.names = "define",
+	.args = "NAME",
+	.help = "make a command of other commands",
+	.more = "They follow, one a line, up to a line \"end\". In them "
+		"$arg0, $arg1 ... are the\nwords behind NAME where it is "
+		"used, $argc is their number.",
+	.flags = CMD_NEEDS_ARGS,
+	.run = cmd_define,
+    },
+    {
+	.names = "document",
+	.args = "NAME",
+	.help = "write the help of a command that was defined",
+	.more = "The text follows, up to a line \"end\".",
+	.flags = CMD_NEEDS_ARGS,
+	.run = cmd_document,
+    },
+    {
+	.names = "alias",
+	.args = "NAME = COMMAND",
+	.help = "give a command, with its first arguments, another name",
+	.more = "alias bl = info breakpoints",
+	.flags = CMD_NEEDS_ARGS,
+	.complete = COMPLETE_COMMANDS,
+	.run = cmd_alias,
+    },
+    {.names = NULL},
+};
+
+const struct cmd_family cmd_family_user = {"user-defined",
+					   "Commands of your own", cmds};

@@ -1,0 +1,147 @@
+/* `info frame` and `info registers`: the machine's side of the frame. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "repl/cmd.h"
+#include "front/fault.h"
+#include "repl/show/print.h"
+#include "repl/repl_priv.h"
+#include "repl/show/show.h"
+#include "repl/command/subcmd.h"
+
+static void show_register(const struct repl *r, const struct dbg_register *reg)
+{
+	out(r, "%-15s0x%-17" PRIx64 " %" PRId64 "\n", reg->name, reg->value,
+	    (int64_t)reg->value);
+}
+
+static const struct dbg_register *find_register(const struct dbg_register *regs,
+						size_t n, const char *name)
+{
+	static const char *const others[][2] = {
+	    {"pc", "rip"}, {"sp", "rsp"}, {"fp", "rbp"}};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (strcmp(name, others[i][0]) == 0)
+			name = others[i][1];
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(name, regs[i].name) == 0)
+			return &regs[i];
+	return NULL;
+}
+
+struct dbg_error *registers_info(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	struct dbg_register *regs;
+	struct dbg_frame f;
+	size_t n;
+
+	err = frame_get(r, &f);
+	if (!err)
+		err = dbg_registers(r->dbg, f.id, &regs, &n);
+	if (err)
+		return err;
+	for (size_t i = 0; !*call->args && i < n; i++)
+		show_register(r, &regs[i]);
+	for (const char *p = call->args; *p; p += strspn(p, " \t,")) {
+		size_t len = strcspn(p, " \t,");
+		_cleanup_free_ char *name =
+		    xstrndup(p + (*p == '$'), len - (*p == '$'));
+		const struct dbg_register *reg = find_register(regs, n, name);
+		if (!reg)
+			return fault_arg("Invalid register `%s'", name);
+		show_register(r, reg);
+		p += len;
+	}
+	return NULL;
+}
+
+// The frames next to @f, as gdb tells of them.
+static struct dbg_error *show_neighbours(struct repl *r,
+					 const struct dbg_frame *f)
+{
+	struct dbg_error *err;
+	struct dbg_frame *near;
+	uint32_t first = f->level ? f->level - 1 : 0;
+	size_t n;
+
+	err = dbg_frame_list(r->dbg, r->thread, first, 3, &near, &n);
+	if (err)
+		return err;
+	for (size_t i = 0; i < n; i++)
+		if (near[i].level == f->level + 1) {
+			out(r,
+			    " called by frame at 0x%" PRIx64
+			    ", saved rip = 0x%" PRIx64 "\n",
+			    near[i].sp, near[i].pc);
+		} else if (near[i].level + 1 == f->level) {
+			out(r, " caller of frame at 0x%" PRIx64 "\n",
+			    near[i].sp);
+		}
+	return NULL;
+}
+
+static void show_code(const struct repl *r, const struct dbg_frame_code *code)
+{
+	if (code->start)
+		out(r, " code: 0x%" PRIx64 " to 0x%" PRIx64 "%s%s\n",
+		    code->start, code->start + code->size,
+		    code->kind ? ", " : "", code->kind ? code->kind : "");
+}
+
+static void show_saved(const struct repl *r, const struct dbg_frame_code *code)
+{
+	if (code->n_saved)
+		out(r, " Saved registers:\n ");
+	for (size_t i = 0; i < code->n_saved; i++)
+		out(r, "%s %s at 0x%" PRIx64, i ? "," : "", code->saved[i].name,
+		    code->saved[i].value);
+	if (code->n_saved)
+		out(r, "\n");
+}
+
+struct dbg_error *frame_info(struct repl *r, const struct call *call)
+{
+	static const char *const kinds[] = {
+	    [DBG_FRAME_MANAGED] = "managed",
+	    [DBG_FRAME_NATIVE] = "native",
+	    [DBG_FRAME_RUNTIME] = "runtime transition",
+	    [DBG_FRAME_ASYNC] = "async caller, on no stack",
+	    [DBG_FRAME_EXTERNAL] = "code that is not yours",
+	    [DBG_FRAME_THROWN] = "of the throw, on no stack any more",
+	};
+	struct dbg_error *err;
+	struct dbg_frame f;
+	struct dbg_frame_code code;
+
+	(void)call;
+	err = frame_get(r, &f);
+	if (err)
+		return err;
+	out(r, "Stack level %" PRIu32 ", frame at 0x%" PRIx64 ":\n", f.level,
+	    f.sp);
+	out(r, " pc = 0x%" PRIx64 " in %s", f.pc, f.function);
+	if (f.source.path)
+		out(r, " (%s:%" PRIu32 ")", source_name(r, f.source.path),
+		    f.source.line);
+	out(r, "\n kind: %s%s\n", kinds[f.kind],
+	    f.optimized ? ", optimized" : "");
+	if (f.module)
+		out(r, " module: %s\n", f.module);
+	if (f.token)
+		out(r, " method token: 0x%08" PRIx32 "\n", f.token);
+	if (f.il_offset != UINT32_MAX && f.kind == DBG_FRAME_MANAGED)
+		out(r, " IL offset: 0x%04" PRIx32 "\n", f.il_offset);
+	if (f.kind == DBG_FRAME_ASYNC || f.kind == DBG_FRAME_THROWN)
+		return NULL;
+	err = dbg_frame_code(r->dbg, f.id, &code);
+	if (err)
+		return err;
+	show_code(r, &code);
+	err = show_neighbours(r, &f);
+	if (!err)
+		show_saved(r, &code);
+	return err;
+}

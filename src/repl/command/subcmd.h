@@ -1,0 +1,90 @@
+/*
+ * Commands and what belongs to them that other files of commands use: most are
+ * subcommands of `info`, `show`, `delete` and the like.
+ */
+#ifndef REPL_SUBCMD_H
+#define REPL_SUBCMD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dbg.h"
+#include "front/words.h"
+
+struct call;
+struct repl;
+
+/* A command that the user made. */
+struct user_command {
+	char *name;
+	bool alias; /* lines are one, the beginning of a command */
+	struct words lines;
+	char *text; /* of `document`, NULL: none */
+};
+
+/* ---- cmd_display.c: also subcommands of delete, enable, disable ------ */
+
+DBG_MUST struct dbg_error *display_delete(struct repl *r,
+					  const struct call *call);
+DBG_MUST struct dbg_error *display_enable(struct repl *r,
+					  const struct call *call);
+DBG_MUST struct dbg_error *display_disable(struct repl *r,
+					   const struct call *call);
+
+/* ---- cmd_stack.c, cmd_frame.c ---------------------------------------- */
+
+/* How many frames the selected thread has. */
+DBG_MUST struct dbg_error *frame_count(struct repl *r, uint32_t *ret);
+/* `frame N`. */
+DBG_MUST struct dbg_error *frame_level(struct repl *r, const struct call *call);
+
+/* ---- info_frame.c ---------------------------------------------------- */
+
+/* `info frame`, `info registers [NAME...]`. */
+DBG_MUST struct dbg_error *frame_info(struct repl *r, const struct call *call);
+DBG_MUST struct dbg_error *registers_info(struct repl *r,
+					  const struct call *call);
+
+/* ---- info_symbol.c --------------------------------------------------- */
+
+/* `info symbol ADDRESS`, `info address NAME`. */
+DBG_MUST struct dbg_error *symbol_info(struct repl *r, const struct call *call);
+DBG_MUST struct dbg_error *address_info(struct repl *r,
+					const struct call *call);
+
+/* ---- cmd_thread.c ---------------------------------------------------- */
+
+/* What a thread is called. */
+const char *thread_name_get(const struct repl *r, const struct dbg_thread *t);
+/* Forget what the user called them. */
+void thread_names_clear(struct repl *r);
+
+/* ---- cmd_user.c ------------------------------------------------------ */
+
+/* The user's command that @line begins with, NULL: none. */
+const struct user_command *user_command_find(struct repl *r, const char *line);
+DBG_MUST struct dbg_error *user_command_run(struct repl *r,
+					    const struct user_command *c,
+					    const char *line);
+void user_command_help(const struct repl *r, const struct user_command *c);
+/* A line for each. */
+void user_commands_list(const struct repl *r);
+/* `show user [COMMAND]`. */
+DBG_MUST struct dbg_error *user_commands_show(struct repl *r,
+					      const struct call *call);
+void user_commands_deinit(struct repl *r);
+
+/* ---- cmd_signal.c ---------------------------------------------------- */
+
+/* `info signals [SIGNAL]`. */
+DBG_MUST struct dbg_error *signal_info(struct repl *r, const struct call *call);
+
+/* ---- help.c ---------------------------------------------------------- */
+
+/* `help [CLASS | COMMAND]`. */
+DBG_MUST struct dbg_error *help_run(struct repl *r, const struct call *call);
+/* `apropos WORD`. */
+DBG_MUST struct dbg_error *help_apropos(struct repl *r,
+					const struct call *call);
+
+#endif

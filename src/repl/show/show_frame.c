@@ -1,0 +1,377 @@
+/* Frames and their source lines on the screen; which one is looked at. */
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "front/fault.h"
+#include "repl/show/print.h"
+#include "repl/repl_priv.h"
+#include "repl/show/show.h"
+#include "repl/command/subcmd.h"
+
+struct dbg_error *frame_select(struct repl *r, uint32_t thread, uint32_t level)
+{
+	struct dbg_error *err;
+	struct dbg_frame *frames;
+	size_t n;
+
+	if (!r->stopped)
+		return fault(DBG_E_STATE, "No stack.");
+	err = dbg_frame_list(r->dbg, thread, level, 1, &frames, &n);
+	if (err)
+		return err;
+	if (!n && !level)
+		return fault(DBG_E_STATE, "No stack.");
+	if (!n)
+		return fault_arg("No frame at level %" PRIu32 ".", level);
+	r->thread = thread;
+	r->level = level;
+	r->frame = frames[0];
+	r->has_frame = true;
+	return NULL;
+}
+
+struct dbg_error *frame_get(struct repl *r, struct dbg_frame *ret)
+{
+	struct dbg_error *err;
+
+	if (!r->has_frame) {
+		err = frame_select(r, r->thread, r->level);
+		if (err)
+			return err;
+	}
+	*ret = r->frame;
+	return NULL;
+}
+
+dbg_id frame_id(struct repl *r)
+{
+	struct dbg_frame f;
+	struct dbg_error *err = frame_get(r, &f);
+
+	dbg_error_destroy(err);
+	return err ? 0 : f.id;
+}
+
+const char *source_base(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *backslash = strrchr(path, '\\');
+
+	if (!slash || (backslash && backslash > slash))
+		slash = backslash;
+	return slash ? slash + 1 : path;
+}
+
+const char *source_name(const struct repl *r, const char *path)
+{
+	return r->set.full_names ? path : source_base(path);
+}
+
+void show_brief(const struct repl *r, const struct dbg_value *v)
+{
+	enum {
+		BRIEF_MAX = 120
+	};
+
+	if (strlen(v->text) <= BRIEF_MAX) {
+		out(r, "%s", v->text);
+		return;
+	}
+	size_t n = BRIEF_MAX;
+	// Not in the middle of a character.
+	while (n && ((unsigned char)v->text[n] & 0xc0) == 0x80)
+		n--;
+	out(r, "%.*s...", (int)n, v->text);
+}
+
+static void show_args(struct repl *r, const struct dbg_frame *f)
+{
+	struct dbg_error *err;
+	struct dbg_value *args;
+	size_t n;
+
+	if (f->kind != DBG_FRAME_MANAGED && f->kind != DBG_FRAME_ASYNC)
+		return;
+	err = dbg_scope_list(r->dbg, f->id, DBG_SCOPE_ARGS, &args, &n);
+	if (err) {
+		out(r, "...");
+		dbg_error_destroy(err);
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		out(r, "%s", i ? ", " : "");
+		paint(r, PAINT_NAME, args[i].name);
+		out(r, "=");
+		show_brief(r, &args[i]);
+	}
+}
+
+/*
+ * Parameter types of a frame without source, whose values are seldom known;
+ * of the framework's only if asked for.
+ */
+static void show_types(const struct repl *r, const struct dbg_frame *f)
+{
+	if (!f->params || !*f->params)
+		return;
+	out(r, "%s", f->framework && !r->set.frame_types ? "..." : f->params);
+}
+
+void show_file_line(const struct repl *r, const char *path, uint32_t line)
+{
+	out(r, " at ");
+	paint(r, PAINT_FILE, source_name(r, path));
+	out(r, ":%" PRIu32, line);
+}
+
+void show_frame(struct repl *r, const struct dbg_frame *f, bool with_addr)
+{
+	// "<signal handler called>", "[External Code]": no function at all
+	if ((*f->function == '<' && f->kind == DBG_FRAME_NATIVE) ||
+	    f->kind == DBG_FRAME_EXTERNAL) {
+		out(r, "%s", f->function);
+		return;
+	}
+	if (with_addr) {
+		paint_addr(r, f->pc);
+		out(r, " in ");
+	}
+	if (f->kind == DBG_FRAME_ASYNC)
+		out(r, "[async] ");
+	if (f->kind == DBG_FRAME_THROWN)
+		out(r, "[thrown] ");
+	paint(r, PAINT_FUNCTION, f->name);
+	out(r, " (");
+	if (f->source.path && f->kind != DBG_FRAME_THROWN)
+		show_args(r, f);
+	else
+		show_types(r, f);
+	out(r, ")");
+	if (f->source.path) {
+		show_file_line(r, f->source.path, f->source.line);
+	} else if (f->module) {
+		out(r, " from ");
+		paint(r, PAINT_FILE, f->module);
+		if (f->il_offset != UINT32_MAX)
+			out(r, " (IL 0x%04" PRIx32 ")", f->il_offset);
+	}
+}
+
+// As gdb: an address says that the pc is not at the beginning of a line.
+static bool needs_addr(struct repl *r, const struct dbg_frame *f)
+{
+	const struct dbg_stop *stop = dbg_stop_reason(r->dbg);
+
+	if (f->kind == DBG_FRAME_ASYNC || f->kind == DBG_FRAME_THROWN)
+		return false;
+	if (f->level || !f->source.path || !stop ||
+	    f->kind != DBG_FRAME_MANAGED)
+		return true;
+	return stop->reason != DBG_STOP_BREAKPOINT &&
+	       stop->reason != DBG_STOP_STEP && stop->reason != DBG_STOP_GOTO &&
+	       stop->reason != DBG_STOP_ENTRY && stop->reason != DBG_STOP_WATCH;
+}
+
+void show_frame_line(struct repl *r, const struct dbg_frame *f)
+{
+	if (r->no_levels)
+		out(r, "    ");
+	else
+		out(r, "#%-2" PRIu32 " ", f->level);
+	show_frame(r, f, needs_addr(r, f));
+	out(r, "\n");
+}
+
+void show_source_line(struct repl *r, const char *path, uint32_t line)
+{
+	struct dbg_error *err;
+	const char *const *lines;
+	const char *note;
+	size_t n;
+
+	if (!path || !line)
+		return;
+	err = dbg_source_lines(r->dbg, path, &lines, &n, &note);
+	// As gdb: without the file, at least its name.
+	if (err)
+		out(r, "%" PRIu32 "\tin %s\n", line, path);
+	else
+		out(r, "%" PRIu32 "\t%s\n", line,
+		    line <= n ? lines[line - 1] : "");
+	dbg_error_destroy(err);
+}
+
+void show_frame_source(struct repl *r, const struct dbg_frame *f)
+{
+	if (!f->source.path || !f->source.line)
+		return;
+	if (r->instruction && f->level == 0) {
+		paint_addr(r, f->pc);
+		out(r, "\t");
+	}
+	show_source_line(r, f->source.path, f->source.line);
+}
+
+struct dbg_error *show_selected(struct repl *r)
+{
+	struct dbg_error *err;
+	struct dbg_frame f;
+
+	err = frame_get(r, &f);
+	if (err)
+		return err;
+	r->listing.first = 0;
+	show_frame_line(r, &f);
+	show_frame_source(r, &f);
+	return NULL;
+}
+
+static void show_thread_label(const struct repl *r, const struct dbg_thread *t)
+{
+	out(r, "Thread %d \"%s\"", (int)t->tid, thread_name_get(r, t));
+}
+
+void show_thread(struct repl *r, uint32_t number)
+{
+	struct dbg_error *err;
+	struct dbg_thread *threads;
+	size_t n;
+
+	err = dbg_thread_list(r->dbg, &threads, &n);
+	for (size_t i = 0; !err && i < n; i++)
+		if (threads[i].number == number)
+			show_thread_label(r, &threads[i]);
+	dbg_error_destroy(err);
+}
+
+static void show_exception(const struct repl *r, const char *what,
+			   const struct dbg_stop *stop)
+{
+	out(r, "\n%s: %s", what,
+	    stop->exception_type ? stop->exception_type : "unknown type");
+	if (stop->exception_message)
+		out(r, ": \"%s\"", stop->exception_message);
+	out(r, "\n");
+	if (stop->caught)
+		repl_say(r->out, stop->caught);
+}
+
+static void show_watch(const struct repl *r, const struct dbg_stop *stop)
+{
+	if (stop->reason == DBG_STOP_WATCH_SCOPE) {
+		out(r,
+		    "\nWatchpoint %" PRIu32
+		    " deleted because the program has left the block in\n"
+		    "which its expression is valid.\n",
+		    stop->breakpoint);
+		return;
+	}
+	out(r, "\n");
+	show_watch_name(r, stop->access, stop->temporary, stop->breakpoint,
+			stop->expr);
+	if (stop->old_value)
+		out(r, "\nOld value = %s\nNew value = %s\n", stop->old_value,
+		    stop->value);
+	else
+		out(r, "\nValue = %s\n", stop->value);
+}
+
+static void show_signal(const struct repl *r, const char *how, int signal)
+{
+	const char *name = sigabbrev_np(signal);
+
+	// real-time signals have numbers only, as in gdb
+	if (name)
+		out(r, "\nProgram %s signal SIG%s", how, name);
+	else
+		out(r, "\nProgram %s signal SIG%d", how, signal);
+	out(r, ", %s.\n", strsignal(signal));
+}
+
+// The words in front of the frame.
+static void show_reason(const struct repl *r, const struct dbg_stop *stop)
+{
+	switch (stop->reason) {
+	case DBG_STOP_ENTRY:
+		if (!stop->breakpoint)
+			break;
+		__attribute__((fallthrough));
+	case DBG_STOP_BREAKPOINT:
+		out(r, "\n%s %" PRIu32 ", ",
+		    stop->temporary ? "Temporary breakpoint" : "Breakpoint",
+		    stop->breakpoint);
+		break;
+	case DBG_STOP_PAUSE:
+		// gdb's words, for a pause by any means
+		out(r, "\nProgram received signal %s.\n",
+		    stop->signal == SIGTSTP ? "SIGTSTP, Stopped (user)"
+					    : "SIGINT, Interrupt");
+		break;
+	case DBG_STOP_THROWN:
+		show_exception(r, "Exception thrown", stop);
+		break;
+	case DBG_STOP_USER_UNHANDLED:
+		show_exception(r, "Exception not caught by your code", stop);
+		break;
+	case DBG_STOP_UNHANDLED:
+		show_exception(r, "Unhandled exception", stop);
+		break;
+	case DBG_STOP_SIGNAL:
+		show_signal(r, "received", stop->signal);
+		break;
+	case DBG_STOP_TERMINATED:
+		show_signal(r, "terminated with", stop->signal);
+		break;
+	case DBG_STOP_USER_BREAK:
+		out(r, "\nProgram called Debugger.Break.\n");
+		break;
+	case DBG_STOP_WATCH:
+	case DBG_STOP_WATCH_SCOPE:
+		show_watch(r, stop);
+		break;
+	case DBG_STOP_GOTO:
+	case DBG_STOP_READY:
+	case DBG_STOP_ATTACH:
+	case DBG_STOP_STEP:
+		break;
+	}
+}
+
+/* Is @f of the call that was stepped, perhaps in a handler of it? */
+static bool is_stepped(const struct repl *r, const struct dbg_frame *f)
+{
+	return r->step_token && r->step_token == f->token &&
+	       (r->step_sp == f->sp || (r->step_bp && r->step_bp == f->bp)) &&
+	       r->thread == r->last_thread;
+}
+
+struct dbg_error *show_stop(struct repl *r)
+{
+	struct dbg_error *err;
+	struct dbg_frame f;
+	const struct dbg_stop *stop = dbg_stop_reason(r->dbg);
+
+	if (!stop)
+		return NULL;
+	if (r->last_thread && r->thread != r->last_thread) {
+		out(r, "[Switching to thread %" PRIu32 " (", r->thread);
+		show_thread(r, r->thread);
+		out(r, ")]\n");
+	}
+	show_reason(r, stop);
+	if (stop->note)
+		repl_say(r->out, stop->note);
+	err = frame_get(r, &f);
+	if (err)
+		return err;
+	if (stop->reason != DBG_STOP_STEP || !is_stepped(r, &f) ||
+	    !f.source.path) {
+		show_frame(r, &f, needs_addr(r, &f));
+		out(r, "\n");
+	}
+	show_frame_source(r, &f);
+	return NULL;
+}
