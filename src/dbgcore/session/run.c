@@ -205,6 +205,7 @@ static struct dbg_error *on_exec(struct dbg *dbg)
 	control_end_run(dbg->control);
 	inspect_runtime_gone(&dbg->inspect);
 	control_begin_run(dbg->control);
+	session_inferior_runs(dbg, NULL);
 	session_follow(dbg);
 	return start_begin(dbg);
 }

@@ -77,6 +77,7 @@ void dbg_destroy(struct dbg *dbg)
 		free(dbg->made[i].value);
 	free(dbg->made);
 	free(dbg->follow.pattern);
+	session_inferior_deinit(dbg);
 	free(dbg);
 }
 
@@ -212,8 +213,9 @@ struct dbg_error *session_frame_or_newest(struct dbg *dbg, dbg_id id,
 
 /* ---- Launch and end ---------------------------------------------------- */
 
-void session_begin(struct dbg *dbg)
+void session_begin(struct dbg *dbg, const char *path)
 {
+	session_inferior_runs(dbg, path);
 	inspect_begin(&dbg->inspect, dbg->target);
 	session_show_frames(dbg);
 	session_watch_signals(dbg);
@@ -234,7 +236,7 @@ static struct dbg_error *launch(struct dbg *dbg, const struct dbg_launch *req,
 		err = target_spawn(plan.path, plan.argv, req, &dbg->target);
 	if (err)
 		return err;
-	session_begin(dbg);
+	session_begin(dbg, req->program);
 	dbg->hold = req->hold;
 	control_stop_at_entry(dbg->control, req->stop_at_entry);
 	stack_thread_number(dbg->inspect.stack, target_pid(dbg->target));

@@ -68,10 +68,21 @@ struct follow {
 	bool keep_both;  /* detach-on-fork off: all, besides it */
 };
 
-/* All sessions whose programs come from one. */
+/* All sessions whose programs come from one, in the order of their numbers. */
 struct siblings {
 	struct dbg **v;
 	size_t n, cap;
+	uint32_t last_number;
+	struct dbg *current;       /* which the user looks at */
+	struct dbg_inferior *list; /* as last asked for */
+};
+
+/* A member of a family, and the program that it runs or ran last. */
+struct inferior {
+	uint32_t number; /* 0: not a member yet */
+	pid_t pid;
+	char *path, *name; /* see struct dbg_inferior; NULL: "" */
+	enum program_kind kind;
 };
 
 /* A setting as it was made, to be made again in a sibling. */
@@ -107,7 +118,7 @@ struct dbg {
 	sigset_t sent; /* by dbg_signal_send in this run */
 	struct siblings *siblings;
 	struct follow follow;
-	enum program_kind program;
+	struct inferior inferior;
 	int key_seen; /* SIGINT or SIGTSTP that a sibling answered, 0: none */
 	struct setting_made *made;
 	size_t n_made, cap_made;
@@ -118,8 +129,11 @@ struct dbg {
 
 /* Let all threads run. */
 DBG_MUST struct dbg_error *session_go(struct dbg *dbg);
-/* There is a target: nothing is known of a runtime in it yet. */
-void session_begin(struct dbg *dbg);
+/*
+ * There is a target, started from @path (NULL: see session_inferior_runs):
+ * nothing is known of a runtime in it yet.
+ */
+void session_begin(struct dbg *dbg, const char *path);
 /* The program is gone. */
 void session_ended(struct dbg *dbg);
 /* DBG_E_STATE with words unless the program is stopped. */
@@ -135,6 +149,14 @@ DBG_MUST struct dbg_error *session_frame(struct dbg *dbg, dbg_id id,
 /* @id, or the newest frame of the thread of the stop; NULL if it has none. */
 DBG_MUST struct dbg_error *session_frame_or_newest(struct dbg *dbg, dbg_id id,
 						   const struct frame **ret);
+
+/* ---- api_inferior.c -------------------------------------------------- */
+
+/* The target is a program, started from @path; NULL: what it executes. */
+void session_inferior_runs(struct dbg *dbg, const char *path);
+/* What people call it. */
+void session_inferior_name(struct dbg *dbg, const char *name);
+void session_inferior_deinit(struct dbg *dbg);
 
 /* ---- signals.c ------------------------------------------------------- */
 
@@ -164,7 +186,10 @@ uint32_t session_pause_thread(struct dbg *dbg, pid_t tid);
 
 /* ---- siblings.c ------------------------------------------------------ */
 
-/* Make @dbg one of the siblings of @of (NULL: of none); and no longer. */
+/*
+ * Make @dbg one of the siblings of @of, without a number yet, or the first of
+ * its own (@of NULL); and no longer.
+ */
 void siblings_join(struct dbg *dbg, struct dbg *of);
 void siblings_leave(struct dbg *dbg);
 /* The next sibling, not @dbg itself; @after NULL begins, NULL ends. */

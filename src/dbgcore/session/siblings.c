@@ -32,6 +32,11 @@ void siblings_join(struct dbg *dbg, struct dbg *of)
 	mem_grow(&s->v, &s->cap, s->n, sizeof(*s->v));
 	s->v[s->n++] = dbg;
 	dbg->siblings = s;
+	dbg->inferior.number = 0;
+	if (of)
+		return;
+	s->current = dbg;
+	dbg->inferior.number = ++s->last_number;
 }
 
 void siblings_leave(struct dbg *dbg)
@@ -47,8 +52,11 @@ void siblings_leave(struct dbg *dbg)
 	if (kept)
 		control_break_merge(s->v[0]->control, dbg->control);
 	dbg->siblings = NULL;
+	if (kept && s->current == dbg)
+		s->current = s->v[0];
 	if (kept)
 		return;
+	free(s->list);
 	free(s->v);
 	free(s);
 }
@@ -115,7 +123,7 @@ static bool follows_any(const struct dbg *dbg)
 	case FOLLOW_OFF:
 		return follows_all(f);
 	case FOLLOW_AUTO:
-		return follows_all(f) || dbg->program == PROGRAM_SDK;
+		return follows_all(f) || dbg->inferior.kind == PROGRAM_SDK;
 	case FOLLOW_ON:
 	case FOLLOW_PATTERN:
 		break;
@@ -141,7 +149,8 @@ void session_follow(struct dbg *dbg)
 	if (!dbg->target)
 		return;
 	program_of(target_pid(dbg->target), &p);
-	dbg->program = p.kind;
+	dbg->inferior.kind = p.kind;
+	session_inferior_name(dbg, p.name);
 	target_follow(dbg->target, follows_any(dbg));
 }
 
@@ -156,7 +165,7 @@ struct dbg_error *session_child(struct dbg *dbg, pid_t pid)
 	if (!wants(dbg, &p))
 		return target_child_pass(dbg->target, pid,
 					 p.kind == PROGRAM_SDK &&
-					     dbg->program == PROGRAM_SDK);
+					     dbg->inferior.kind == PROGRAM_SDK);
 	session_event(dbg, &(struct dbg_event){.kind = DBG_EVENT_CHILD,
 					       .child = pid,
 					       .text = p.name});
@@ -182,7 +191,7 @@ static struct dbg_error *begin(struct dbg *dbg)
 {
 	struct dbg_error *err;
 
-	session_begin(dbg);
+	session_begin(dbg, NULL);
 	dbg->key_seen = pending_key(target_pid(dbg->target));
 	stack_thread_number(dbg->inspect.stack, target_pid(dbg->target));
 	err = start_begin(dbg);
@@ -222,6 +231,7 @@ struct dbg_error *dbg_child_adopt(struct dbg *dbg, pid_t pid, struct dbg **ret)
 		dbg_destroy(child);
 		return err;
 	}
+	child->inferior.number = ++child->siblings->last_number;
 	*ret = child;
 	if (!dbg->follow.fork_child || dbg->follow.keep_both)
 		return NULL;

@@ -37,7 +37,7 @@ static struct dbg_error *attach(struct dbg *dbg, pid_t pid)
 	err = target_attach(pid, &dbg->target);
 	if (err)
 		return err;
-	session_begin(dbg);
+	session_begin(dbg, NULL);
 	inspect_stop(&dbg->inspect);
 	err = number_threads(dbg);
 	if (!err)
@@ -57,6 +57,7 @@ struct dbg_error *session_stand(struct dbg *dbg, struct target *t, pid_t tid,
 	struct dbg_stop stop = {.reason = DBG_STOP_ATTACH};
 
 	dbg->target = t;
+	session_inferior_runs(dbg, "");
 	inspect_begin(&dbg->inspect, t);
 	stack_show_native(dbg->inspect.stack, dbg->show_native);
 	target_log_to(t, &dbg->log);
@@ -90,6 +91,7 @@ struct dbg_error *dbg_core(struct dbg *dbg, const char *path)
 	err = target_core_open(path, &t, &core);
 	if (err)
 		return err;
+	session_inferior_name(dbg, core.command);
 	if (*core.command)
 		session_message(dbg, "the core was made of '%s'", core.command);
 	if (core.missing)

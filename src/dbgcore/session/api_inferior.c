@@ -1,0 +1,76 @@
+/*
+ * Inferiors of dbg.h: the sessions of one family, as struct siblings holds
+ * them in the order in which they were made.
+ */
+#include "session/session.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "target/proc.h"
+
+static void set(char **to, const char *s)
+{
+	free(*to);
+	*to = xstrdup(s);
+}
+
+void session_inferior_runs(struct dbg *dbg, const char *path)
+{
+	struct inferior *inf = &dbg->inferior;
+	char exe[PATH_MAX];
+
+	inf->pid = target_pid(dbg->target);
+	if (!path)
+		path = proc_link(inf->pid, "exe", exe) ? exe : "";
+	set(&inf->path, path);
+}
+
+void session_inferior_name(struct dbg *dbg, const char *name)
+{
+	set(&dbg->inferior.name, name);
+}
+
+void session_inferior_deinit(struct dbg *dbg)
+{
+	free(dbg->inferior.path);
+	free(dbg->inferior.name);
+}
+
+void dbg_inferior_get(struct dbg *dbg, struct dbg_inferior *ret)
+{
+	const struct inferior *inf = &dbg->inferior;
+
+	*ret = (struct dbg_inferior){
+	    .number = inf->number,
+	    .dbg = dbg,
+	    .state = dbg->state,
+	    .pid = inf->pid,
+	    .path = inf->path ? inf->path : "",
+	    .name = inf->name ? inf->name : "",
+	};
+}
+
+void dbg_inferior_list(struct dbg *dbg, const struct dbg_inferior **ret,
+		       size_t *ret_n)
+{
+	struct siblings *s = dbg->siblings;
+
+	free(s->list);
+	s->list = xcalloc(s->n, sizeof(*s->list));
+	for (size_t i = 0; i < s->n; i++)
+		dbg_inferior_get(s->v[i], &s->list[i]);
+	*ret = s->list;
+	*ret_n = s->n;
+}
+
+struct dbg *dbg_inferior_current(const struct dbg *dbg)
+{
+	return dbg->siblings->current;
+}
+
+void dbg_inferior_select(struct dbg *dbg)
+{
+	dbg->siblings->current = dbg;
+}
