@@ -1,0 +1,135 @@
+/*
+ * The machine: IL executed in the debugger, over a stopped program that it
+ * reads and never touches.
+ *
+ * Memory is one address space of 64 bits. The program's memory is at its own
+ * addresses; a write to it goes to a copy of the page, the overlay, and only
+ * the machine sees it. Objects that the execution allocates, and the stack
+ * with all arguments, locals and values on it, lie in a region of the
+ * machine's own at addresses that no program has. So references, by-refs,
+ * pointers and spans are plain addresses, whichever side they are on, and
+ * objects of both sides look alike: the MethodTable pointer first (the
+ * runtime's, or il_type_handle's), then what the runtime has there.
+ *
+ * A method is compiled once for the session, for its exact generic arguments,
+ * to an array of operations on places of its frame (compile*.c); the types on
+ * the IL stack are known then, and IL that disagrees with itself is refused.
+ * Calls push a frame and return into the one loop (run.c): no C recursion, so
+ * an execution can be left at any operation and gone on with.
+ *
+ * One machine executes one method at a time, but keeps what it has allocated
+ * from one execution to the next, since results are looked at: the heap lives
+ * until vm_stop, or back to a mark.
+ *
+ *   vm_begin -> vm_run -> DONE | THROWN | REFUSED
+ *                       ^  |
+ *                       |  +-> MORE (the slice is over), CALL (answer it)
+ *                       +-----+
+ *
+ * What must never happen: a write outside of the machine's own memory,
+ * whatever IL and data say; a wait; an execution without end.
+ */
+#ifndef IL_VM_H
+#define IL_VM_H
+
+#include "il/methods.h"
+#include "il/types.h"
+
+struct vm;
+
+/* The machine's own region; addresses that are not canonical. */
+#define VM_FIRST 0x0d0b000000000000u
+/* Addresses of methods, as ldftn pushes them; no memory is there. */
+#define VM_ENTRIES 0x0d0c000000000000u
+
+/* For one execution; 0: the default. */
+struct vm_budget {
+	uint64_t instructions; /* IL, all methods: 50 million */
+	uint64_t memory;       /* allocated and copied: 64 MiB */
+	uint32_t depth;        /* frames: 10,000 */
+	uint32_t ms;           /* of processor time: 2,000 */
+};
+
+struct vm *vm_create(struct il_types *ts);
+void vm_destroy(struct vm *m);
+/* A new stop: what was read and allocated before is gone. */
+void vm_stop(struct vm *m);
+/* Whose thread statics and Thread.CurrentThread are meant; borrowed. */
+void vm_set_thread(struct vm *m, struct thread_ref *thread);
+struct il_types *vm_types(struct vm *m);
+
+/* ---- Executing ------------------------------------------------------- */
+
+/* A value of @type: its bytes at an address of the machine's space. */
+struct vm_value {
+	struct il_type *type; /* void: none */
+	uint64_t addr;
+};
+
+/*
+ * Make @method, with what a caller would push, the next to be executed; an
+ * execution that was not finished is dropped, and so are writes to the
+ * program's memory by former ones. @args: `this` first (a reference; the
+ * address of a value type), @n as its signature says; each is the bytes of a
+ * place of its type.
+ */
+DBG_MUST struct dbg_error *vm_begin(struct vm *m, struct il_method *method,
+				    const struct vm_value *args, size_t n,
+				    const struct vm_budget *budget);
+
+enum vm_state {
+	VM_DONE,    /* value: at a place that vm_stop ends */
+	VM_THROWN,  /* value: the exception object, its place */
+	VM_MORE,    /* the slice is over; run it again, or drop it */
+	VM_CALL,    /* method has no IL that may be interpreted */
+	VM_SPENT,   /* a budget is spent: error says which and where */
+	VM_REFUSED, /* it cannot be: error says what and where */
+};
+
+struct vm_result {
+	enum vm_state state;
+	struct vm_value value;
+	struct il_method *method; /* CALL; REFUSED: where, may be NULL */
+	/* CALL: its arguments, as for vm_begin; borrowed. */
+	const struct vm_value *args;
+	size_t n_args;
+	struct dbg_error *error; /* CALL, SPENT, REFUSED: the caller's */
+};
+
+/*
+ * Execute about @slice IL instructions (0: till the end). After SPENT it goes
+ * on with a fresh budget of the same size.
+ */
+void vm_run(struct vm *m, uint64_t slice, struct vm_result *ret);
+/*
+ * After CALL: the method was called in the program and returned the bytes at
+ * @value (none for void), or threw the object @exception. The machine
+ * forgets what it has read of the program; its own writes stay in front.
+ */
+void vm_answer(struct vm *m, const void *value, uint64_t exception);
+
+/* ---- Memory ---------------------------------------------------------- */
+
+/* Copy from the space; false: unreadable, at least in part. */
+bool vm_read(struct vm *m, uint64_t addr, void *buf, size_t n);
+/* Copy into the space: the overlay, never the program; false: not there. */
+bool vm_write(struct vm *m, uint64_t addr, const void *buf, size_t n);
+/* Is @addr in the machine's own region? */
+bool vm_owns(const struct vm *m, uint64_t addr);
+
+/* Allocate zeroed objects; 0: the budget is spent. Strings may be NULL. */
+uint64_t vm_new(struct vm *m, struct il_type *type);
+uint64_t vm_new_array(struct vm *m, struct il_type *type, uint64_t n);
+uint64_t vm_new_string(struct vm *m, const uint16_t *units, size_t n);
+/* @n bytes for values that are handed in or out; aligned to 8. */
+uint64_t vm_room(struct vm *m, size_t n);
+/* What was allocated since the mark is freed; nothing may refer to it. */
+uint64_t vm_mark(const struct vm *m);
+void vm_release(struct vm *m, uint64_t mark);
+
+/* The RuntimeType object of @type, made if the program has none. */
+uint64_t vm_type_object(struct vm *m, struct il_type *type);
+/* The type that a RuntimeType object stands for; NULL: none. */
+struct il_type *vm_type_of_object(struct vm *m, uint64_t addr);
+
+#endif
