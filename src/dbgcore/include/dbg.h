@@ -28,6 +28,7 @@
 #include "dbg/inferiors.h"
 #include "dbg/machine.h"
 #include "dbg/modules.h"
+#include "dbg/names.h"
 #include "dbg/process.h"
 #include "dbg/settings.h"
 #include "dbg/signals.h"

@@ -366,6 +366,13 @@ static struct dbg_error *info_exception(struct repl *r, const struct call *call)
 	return NULL;
 }
 
+#define NAMES_ARGS "[OPTIONS] [REGEX]"
+#define NAMES_MORE                                                             \
+	"REGEX is looked for in the full name (\"^Orders\\.\", \"Add$\"); "    \
+	"without, those of\nthe program's own modules are listed. Options: "   \
+	"-n (only of modules with\nsymbols), -t REGEX (whose type matches), "  \
+	"-m MODULE, -q (nothing if there is\nnone)."
+
 static const struct repl_cmd subs[] = {
     {
 	.names = "args",
@@ -410,6 +417,14 @@ static const struct repl_cmd subs[] = {
 	.help = "all about the selected frame",
 	.flags = CMD_NEEDS_STOP,
 	.run = frame_info,
+    },
+    {
+	.names = "functions",
+	.args = NAMES_ARGS,
+	.help = "functions whose name matches",
+	.more = NAMES_MORE,
+	.complete = DBG_NAMES_TYPES | DBG_NAMES_METHODS,
+	.run = functions_info,
     },
     {
 	.names = "inferiors",
@@ -475,11 +490,27 @@ static const struct repl_cmd subs[] = {
 	.run = info_statics,
     },
     {
-	.names = "threads",
+	.names = "threads t",
 	.args = "[LIST]",
 	.help = "threads and where they are",
 	.flags = CMD_NEEDS_STOP,
 	.run = info_threads,
+    },
+    {
+	.names = "types",
+	.args = NAMES_ARGS,
+	.help = "types whose name matches",
+	.more = NAMES_MORE,
+	.complete = DBG_NAMES_TYPES,
+	.run = types_info,
+    },
+    {
+	.names = "variables",
+	.args = NAMES_ARGS,
+	.help = "static fields whose name matches",
+	.more = NAMES_MORE,
+	.complete = DBG_NAMES_TYPES,
+	.run = variables_info,
     },
     {
 	.names = "watchpoints wat",

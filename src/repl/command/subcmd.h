@@ -52,6 +52,15 @@ DBG_MUST struct dbg_error *symbol_info(struct repl *r, const struct call *call);
 DBG_MUST struct dbg_error *address_info(struct repl *r,
 					const struct call *call);
 
+/* ---- info_names.c ---------------------------------------------------- */
+
+/* `info functions|types|variables [OPTIONS] [REGEX]`. */
+DBG_MUST struct dbg_error *functions_info(struct repl *r,
+					  const struct call *call);
+DBG_MUST struct dbg_error *types_info(struct repl *r, const struct call *call);
+DBG_MUST struct dbg_error *variables_info(struct repl *r,
+					  const struct call *call);
+
 /* ---- cmd_thread.c ---------------------------------------------------- */
 
 /* What a thread is called. */
