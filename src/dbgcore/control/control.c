@@ -36,15 +36,8 @@ void control_destroy(struct control *c)
 		return;
 	control_end_run(c);
 	bp_destroy_all(c);
-	free(c->plan.addrs);
-	free(c->plan.calls);
-	free(c->plan.entries);
-	free(c->plan.yields);
-	free(c->plan.resumes);
+	free(c->plan.sites);
 	free(c->loads);
-	free(c->plan.ends);
-	free(c->plan.settles);
-	free(c->plan.joins);
 	target_forget(c);
 	map_deinit(&c->sites);
 	map_deinit(&c->hits);
@@ -122,7 +115,7 @@ void control_end_run(struct control *c)
 	c->dac = NULL;
 	memset(&c->plan.enter, 0, sizeof(c->plan.enter));
 	c->plan.enter_asked = false;
-	c->plan.n_addrs = 0;
+	c->plan.n_sites = 0;
 	c->n_loads = 0;
 	c->catch_users = 0;
 	step_clear(c);

@@ -122,7 +122,7 @@ static bool is_inside_passed(struct control *c)
 		struct dbg_error *err =
 		    stack_frame(c->stack, thread, level, &f);
 
-		if (dbg_err_drop(err) || !f || f->raw.sp >= p->sp)
+		if (dbg_err_drop(err) || !f || f->raw.sp >= p->frame.sp)
 			return false;
 		if (!f->pos || !f->pos->module)
 			continue;
@@ -149,7 +149,7 @@ struct dbg_error *probe_trap(struct control *c, pid_t tid)
 		return NULL;
 	}
 	err = target_regs(c->target, tid, &regs);
-	if (err || !p->through || regs_sp(&regs) >= p->sp)
+	if (err || !p->through || regs_sp(&regs) >= p->frame.sp)
 		return err;
 	err = control_halt(c);
 	if (!err)

@@ -19,9 +19,8 @@
 #include "control/step/stepasync.h"
 #include "control/step/steps.h"
 
-#include <string.h>
-
 #include "base/err.h"
+#include "base/mem.h"
 
 enum {
 	CALLERS_MAX = 20000
@@ -29,17 +28,75 @@ enum {
 
 /* ---- Sites of the plan ------------------------------------------------ */
 
-void step_add_site(struct step_plan *p, uint64_t addr)
+void step_add(struct step_plan *p, uint64_t addr, enum step_role role,
+	      const struct activation *frame)
 {
-	addrs_add(&p->addrs, &p->n_addrs, &p->cap_addrs, addr);
+	mem_grow(&p->sites, &p->cap_sites, p->n_sites, sizeof(*p->sites));
+	struct step_site *s = &p->sites[p->n_sites++];
+
+	*s = (struct step_site){.addr = addr, .role = role};
+	if (frame)
+		s->frame = *frame;
+}
+
+bool step_has(const struct step_plan *p, uint64_t addr, enum step_role role)
+{
+	for (size_t i = 0; i < p->n_sites; i++)
+		if (p->sites[i].role == role &&
+		    (!addr || p->sites[i].addr == addr))
+			return true;
+	return false;
 }
 
 struct dbg_error *step_arm(struct control *c)
 {
 	struct step_plan *p = &c->plan;
+	_cleanup_free_ uint64_t *addrs =
+	    xcalloc(p->n_sites + 1, sizeof(*addrs));
 
+	for (size_t i = 0; i < p->n_sites; i++)
+		addrs[i] = p->sites[i].addr;
 	control_catch(c, CATCH_USER_STEP, true);
-	return control_site_add(c, SITE_STEP, p->addrs, p->n_addrs);
+	return control_site_add(c, SITE_STEP, addrs, p->n_sites);
+}
+
+static bool is_site(const struct step_plan *p, uint64_t addr)
+{
+	for (size_t i = 0; i < p->n_sites; i++)
+		if (p->sites[i].addr == addr)
+			return true;
+	return false;
+}
+
+/* Lift the traps of @gone that are no site of the plan. */
+static struct dbg_error *lift(struct control *c, const struct step_site *gone,
+			      size_t n)
+{
+	_cleanup_free_ uint64_t *addrs = xcalloc(n + 1, sizeof(*addrs));
+	size_t n_addrs = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (!is_site(&c->plan, gone[i].addr))
+			addrs[n_addrs++] = gone[i].addr;
+	return n_addrs ? control_site_remove(c, SITE_STEP, addrs, n_addrs)
+		       : NULL;
+}
+
+struct dbg_error *step_drop(struct control *c, enum step_role role)
+{
+	struct step_plan *p = &c->plan;
+	_cleanup_free_ struct step_site *gone =
+	    xcalloc(p->n_sites + 1, sizeof(*gone));
+	size_t n = 0, kept = 0;
+
+	for (size_t i = 0; i < p->n_sites; i++) {
+		if (p->sites[i].role == role)
+			gone[n++] = p->sites[i];
+		else
+			p->sites[kept++] = p->sites[i];
+	}
+	p->n_sites = kept;
+	return lift(c, gone, n);
 }
 
 void step_lift(struct control *c)
@@ -48,39 +105,29 @@ void step_lift(struct control *c)
 
 	if (p->phase == STEP_NONE)
 		return;
-	if (p->n_addrs)
-		control_complain(
-		    c, control_site_remove(c, SITE_STEP, p->addrs, p->n_addrs));
+	size_t n = p->n_sites;
+
+	p->n_sites = 0;
+	control_complain(c, lift(c, p->sites, n));
 	control_catch(c, CATCH_USER_STEP, false);
-	if (p->exit_addr)
-		control_complain(
-		    c, control_site_remove(c, SITE_STEP, &p->exit_addr, 1));
 	stepin_forget(c);
 	probe_disarm(c);
-	p->phase = STEP_NONE;
-	p->through = false;
-	p->exit_addr = 0;
-	p->n_addrs = 0;
-	p->n_calls = 0;
-	p->n_yields = 0;
-	p->n_resumes = 0;
-	p->n_ends = 0;
-	p->n_settles = 0;
-	p->n_joins = 0;
-	p->note = NULL;
-	p->waiter = 0;
-	p->own = 0;
-	p->blocked.tid = 0;
-	memset(&p->left, 0, sizeof(p->left));
-	p->return_addr = 0;
-	p->returns.tid = 0;
-	p->left_addr = 0;
-	p->finishes = false;
+	*p = (struct step_plan){
+	    .tid = p->tid,
+	    .step = p->step,
+	    .until = p->until,
+	    .target = p->target,
+	    .home = p->home,
+	    .home_pc = p->home_pc,
+	    .from = p->from,
+	    .sites = p->sites,
+	    .cap_sites = p->cap_sites,
+	};
 }
 
 bool step_is_awaited(const struct step_plan *p)
 {
-	return p->waiter || p->blocked.tid || p->left.tid;
+	return p->waiter || p->blocked || p->suspended.tid;
 }
 
 void step_clear(struct control *c)
@@ -97,10 +144,10 @@ void control_thread_gone(struct control *c, pid_t tid)
 {
 	rush_gone(c, tid);
 	debugger_thread_gone(c, tid);
-	if (c->plan.left.tid == tid)
-		c->plan.left.tid = 0;
-	if (c->plan.blocked.tid == tid)
-		c->plan.blocked.tid = 0;
+	if (c->plan.suspended.tid == tid)
+		c->plan.suspended.tid = 0;
+	if (c->plan.blocked == tid)
+		c->plan.blocked = 0;
 	if (c->plan.phase == STEP_NONE || c->plan.tid != tid)
 		return;
 	// what awaits the call that it has ended goes on elsewhere
@@ -163,9 +210,8 @@ static struct dbg_error *plan_return(struct control *c, uint32_t level)
 	if (err || !f)
 		return err;
 	p->return_addr = f->raw.ip;
-	p->return_sp = f->raw.sp;
-	p->return_bp = f->raw.bp;
-	step_add_site(p, f->raw.ip);
+	p->caller = (struct activation){.sp = f->raw.sp, .bp = f->raw.bp};
+	step_add(p, f->raw.ip, STEP_AT_RETURN, NULL);
 	return NULL;
 }
 
@@ -207,7 +253,7 @@ static struct dbg_error *plan_out_async(struct control *c, uint32_t level,
 	if (!err)
 		err = stepasync_plan_end(c, f, ret_returns);
 	if (!err && !*ret_returns && !step_is_awaited(p))
-		err = stepasync_plan_last(c, f);
+		err = stepasync_plan_last(c, f, &frame);
 	return err;
 }
 
@@ -219,8 +265,8 @@ static struct dbg_error *plan_out(struct control *c, uint32_t level)
 
 	bool returns = true;
 
-	p->return_sp = UINT64_MAX; // no caller: no handler counts either
-	p->return_bp = UINT64_MAX;
+	// no caller: no handler counts either
+	p->caller = (struct activation){.sp = UINT64_MAX, .bp = UINT64_MAX};
 	if (level)
 		err = plan_out_async(c, level - 1, &returns);
 	if (!err && returns)
@@ -229,9 +275,8 @@ static struct dbg_error *plan_out(struct control *c, uint32_t level)
 		return err;
 	// a handler of the caller runs deeper on the stack, with its
 	// frame pointer
-	p->framed = p->return_addr && step_is_framed(c, p->return_addr);
-	p->bp = p->return_bp;
-	p->sp = p->return_sp;
+	p->frame = p->caller;
+	p->frame.framed = p->return_addr && step_is_framed(c, p->return_addr);
 	p->phase = STEP_RUNNING;
 	return step_arm(c);
 }
@@ -250,7 +295,7 @@ static void plan_returned(struct control *c, uint32_t level)
 		err = stack_frame(c->stack, thread, level + 1, &caller);
 	dbg_error_destroy(err);
 	if (err || !f || !caller || f->kind != DBG_FRAME_MANAGED || !types ||
-	    caller->raw.ip != p->return_addr || caller->raw.sp != p->return_sp)
+	    caller->raw.ip != p->return_addr || caller->raw.sp != p->caller.sp)
 		return;
 	stack_frame_instance(types, f, &exact);
 	p->return_method = caller->raw.method;
@@ -316,7 +361,7 @@ static struct dbg_error *plan_points(struct control *c, uint64_t pc)
 				continue;
 			if (p->step.kind != DBG_STEP_UNTIL ||
 			    points[i].addr > pc)
-				step_add_site(p, points[i].addr);
+				step_add(p, points[i].addr, STEP_AT_LINE, NULL);
 		} else if (p->step.kind == DBG_STEP_IN) {
 			err = stepin_scan(c, points[i].addr, end);
 			if (err)
@@ -332,10 +377,9 @@ static struct dbg_error *plan_async(struct control *c,
 {
 	struct dbg_error *err;
 	struct step_plan *p = &c->plan;
-	const struct activation frame = {p->sp, p->bp, p->framed};
 	const struct frame *f;
 
-	err = stepasync_plan(c, pos, pc, &frame);
+	err = stepasync_plan(c, pos, pc, &p->frame);
 	if (!err)
 		err = stack_frame(c->stack,
 				  stack_thread_number(c->stack, p->tid), 0, &f);
@@ -352,22 +396,24 @@ static struct dbg_error *plan_line(struct control *c,
 	struct step_plan *p = &c->plan;
 	bool returns = true;
 
-	p->sp = regs_sp(regs);
-	p->bp = regs_fp(regs);
-	p->framed = step_is_framed(c, regs_pc(regs)) && !pos->in_prolog;
+	p->frame = (struct activation){
+	    .sp = regs_sp(regs),
+	    .bp = regs_fp(regs),
+	    .framed = step_is_framed(c, regs_pc(regs)) && !pos->in_prolog,
+	};
 	err = plan_points(c, regs_pc(regs));
 	if (!err)
 		err = plan_async(c, pos, regs_pc(regs), &returns);
 	if (!err && returns)
 		err = plan_return(c, 1);
 	if (!err)
-		err = stepin_plan_left(c);
+		err = stepin_plan_passed(c);
 	if (err)
 		return err;
 	p->phase = STEP_RUNNING;
 	err = step_arm(c);
 	// a thread does not hit the trap that it stands at
-	if (!err && addrs_have(p->calls, p->n_calls, regs_pc(regs)))
+	if (!err && step_has(p, regs_pc(regs), STEP_AT_CALL))
 		err = stepin_resolve(c, ret_done);
 	return err;
 }
@@ -385,9 +431,8 @@ plan_instruction(struct control *c, const struct regs *regs, bool *ret_done)
 		insn.size = 0;
 	else if (!known || (!over && insn.kind != INSN_SYSCALL))
 		return target_thread_step(c->target, p->tid, true, ret_done);
-	p->framed = false;
-	p->sp = regs_sp(regs);
-	step_add_site(p, regs_pc(regs) + insn.size);
+	p->frame = (struct activation){.sp = regs_sp(regs)};
+	step_add(p, regs_pc(regs) + insn.size, STEP_AT_LINE, NULL);
 	p->phase = STEP_RUNNING;
 	return step_arm(c);
 }
@@ -436,7 +481,7 @@ static struct dbg_error *plan(struct control *c, bool *ret_done)
 	if (p->step.kind == DBG_STEP_OUT) {
 		err = plan_out(c, p->step.frame + 1);
 		if (!err && !p->return_addr && !step_is_awaited(p) &&
-		    !p->n_ends)
+		    !step_has(p, 0, STEP_AT_LAST))
 			err = no_caller(c);
 		if (!err)
 			plan_returned(c, p->step.frame);
@@ -471,18 +516,21 @@ struct dbg_error *step_go_on(struct control *c, bool *ret_done)
 	return err || !any ? err : plan_line(c, pos, &regs, ret_done);
 }
 
-struct dbg_error *step_finish(struct control *c, bool *ret_done)
+struct dbg_error *step_back(struct control *c, const struct step_hit *hit,
+			    bool *ret_done)
 {
 	struct dbg_error *err;
 	struct step_plan *p = &c->plan;
-	struct dbg_step step = p->step;
 	struct regs regs;
 	const struct code_pos *call, *pos;
 	bool any = false, also = false;
 
+	*ret_done = !p->finishes;
+	if (*ret_done)
+		return NULL;
 	err = control_halt(c);
 	if (!err)
-		err = target_regs(c->target, p->tid, &regs);
+		err = target_regs(c->target, hit->tid, &regs);
 	if (!err)
 		err = code_pos_at(c->code, regs_pc(&regs), true, &pos, &any);
 	if (!err)
@@ -495,7 +543,6 @@ struct dbg_error *step_finish(struct control *c, bool *ret_done)
 	if (*ret_done)
 		return NULL;
 	step_lift(c);
-	p->step = step;
 	p->home = pos->module;
 	p->home_pc = regs_pc(&regs);
 	p->from = pos->point;

@@ -31,12 +31,6 @@ enum {
 
 /* ---- Places ------------------------------------------------------------ */
 
-/* A list of the plan that an address may belong to, besides all sites. */
-struct addr_list {
-	uint64_t **addrs;
-	size_t *n, *cap;
-};
-
 static bool begins_at(struct control *c, uint64_t addr, uint32_t il_offset)
 {
 	const struct code_pos *pos;
@@ -47,10 +41,10 @@ static bool begins_at(struct control *c, uint64_t addr, uint32_t il_offset)
 	       pos->il_offset >= il_offset;
 }
 
-/* Traps at @place in the code at @ip, also listed in @list. */
+/* Sites like @site at @place in the code at @ip. */
 static struct dbg_error *add_place(struct control *c,
 				   const struct code_place *place, uint64_t ip,
-				   const struct addr_list *list)
+				   const struct step_site *site)
 {
 	struct dbg_error *err;
 	struct arena *arena = arena_create();
@@ -58,27 +52,23 @@ static struct dbg_error *add_place(struct control *c,
 	size_t n;
 
 	err = code_addresses(c->code, place, ip, arena, &addrs, &n);
-	for (size_t i = 0; !err && i < n; i++) {
-		// of optimised code it may be the statement before
-		if (!begins_at(c, addrs[i], place->il_offset))
-			continue;
-		step_add_site(&c->plan, addrs[i]);
-		addrs_add(list->addrs, list->n, list->cap, addrs[i]);
-	}
+	// of optimised code it may be the statement before
+	for (size_t i = 0; !err && i < n; i++)
+		if (begins_at(c, addrs[i], place->il_offset))
+			step_add(&c->plan, addrs[i], site->role, &site->frame);
 	arena_destroy(arena);
 	return err;
 }
 
-/* Traps at the resume points of @awaits in all code the method has. */
+/* Sites at the resume points of @awaits in all code the method has. */
 static struct dbg_error *add_resumes(struct control *c,
 				     const struct code_pos *pos,
-				     const struct pdb_await *awaits, size_t n)
+				     const struct pdb_await *awaits, size_t n,
+				     enum step_role role)
 {
 	struct dbg_error *err;
-	struct step_plan *p = &c->plan;
 	struct arena *arena = arena_create();
-	const struct addr_list list = {&p->resumes, &p->n_resumes,
-				       &p->cap_resumes};
+	const struct step_site site = {.role = role};
 	uint64_t *codes;
 	size_t n_codes;
 
@@ -91,7 +81,7 @@ static struct dbg_error *add_resumes(struct control *c,
 		    .il_offset = awaits[i % n].resume_offset,
 		};
 
-		err = add_place(c, &place, codes[i / n], &list);
+		err = add_place(c, &place, codes[i / n], &site);
 	}
 	arena_destroy(arena);
 	return err;
@@ -110,9 +100,7 @@ struct dbg_error *stepasync_plan(struct control *c, const struct code_pos *pos,
 				 uint64_t pc, const struct activation *frame)
 {
 	struct dbg_error *err = NULL;
-	struct step_plan *p = &c->plan;
-	const struct addr_list list = {&p->yields, &p->n_yields,
-				       &p->cap_yields};
+	const struct step_site site = {.role = STEP_AT_YIELD, .frame = *frame};
 	struct arena *arena = arena_create();
 	struct pdb_await *awaits;
 	size_t n;
@@ -125,10 +113,9 @@ struct dbg_error *stepasync_plan(struct control *c, const struct code_pos *pos,
 		    .il_offset = awaits[i].yield_offset,
 		};
 
-		err = add_place(c, &place, pc, &list);
+		err = add_place(c, &place, pc, &site);
 	}
 	arena_destroy(arena);
-	p->leaves = *frame;
 	return err;
 }
 
@@ -158,7 +145,7 @@ static struct dbg_error *plan_waiter(struct control *c, const struct frame *f)
 	size_t n;
 
 	awaits_of(f->pos, arena, &awaits, &n);
-	err = add_resumes(c, f->pos, awaits, n);
+	err = add_resumes(c, f->pos, awaits, n, STEP_AT_WAITER);
 	arena_destroy(arena);
 	return err;
 }
@@ -197,7 +184,8 @@ struct dbg_error *stepasync_plan_end(struct control *c, const struct frame *f,
 	return stepwait_plan(c, &call);
 }
 
-struct dbg_error *stepasync_plan_last(struct control *c, const struct frame *f)
+struct dbg_error *stepasync_plan_last(struct control *c, const struct frame *f,
+				      const struct activation *frame)
 {
 	struct step_plan *p = &c->plan;
 	const struct code_point *points;
@@ -214,13 +202,13 @@ struct dbg_error *stepasync_plan_last(struct control *c, const struct frame *f)
 		if (!last || points[i].point.il_offset != last ||
 		    points[i].addr == f->raw.ip)
 			continue;
-		addrs_add(&p->ends, &p->n_ends, &p->cap_ends, points[i].addr);
-		step_add_site(p, points[i].addr);
+		step_add(p, points[i].addr, STEP_AT_LAST, frame);
 	}
 	return NULL;
 }
 
-struct dbg_error *stepasync_last(struct control *c, bool *ret_done)
+struct dbg_error *stepasync_last(struct control *c, const struct step_hit *hit,
+				 bool *ret_done)
 {
 	struct dbg_error *err;
 	struct step_plan *p = &c->plan;
@@ -229,8 +217,8 @@ struct dbg_error *stepasync_last(struct control *c, bool *ret_done)
 
 	err = control_halt(c);
 	if (!err)
-		err = stack_frame(c->stack,
-				  stack_thread_number(c->stack, p->tid), 0, &f);
+		err = stack_frame(
+		    c->stack, stack_thread_number(c->stack, hit->tid), 0, &f);
 	if (!err && f)
 		err = stepasync_plan_end(c, f, &returns);
 	if (err)
@@ -286,20 +274,6 @@ struct dbg_error *stepasync_own(struct control *c, pid_t tid, bool *ret_own)
 	return err;
 }
 
-struct dbg_error *stepasync_waiter(struct control *c, pid_t tid, bool *ret_done)
-{
-	struct dbg_error *err;
-	struct value machine;
-	uint32_t number;
-
-	err = stepasync_settled(c);
-	// of a builder of the program's own nothing is known: the first
-	if (!err && asynccall_of(c, tid, &machine, &number))
-		*ret_done = !c->plan.waiter || number == c->plan.waiter ||
-			    (!number && c->plan.waiter == CALL_UNNUMBERED);
-	return err;
-}
-
 /* ---- Over await -------------------------------------------------------- */
 
 /* The await whose yield is at @il_offset, or just before it. */
@@ -315,8 +289,14 @@ static const struct pdb_await *find_await(const struct pdb_await *awaits,
 	return found;
 }
 
-/* Traps behind the calls from the yield at @addr on: there is a task then. */
-static void add_settled(struct control *c, uint64_t addr)
+static bool goes_on_at(const struct step_plan *p, uint64_t addr)
+{
+	return step_has(p, addr, STEP_AT_RESUME) ||
+	       step_has(p, addr, STEP_AT_WAITER);
+}
+
+/* Sites behind the calls from the yield at @addr on: there is a task then. */
+static void add_tasks(struct control *c, uint64_t addr)
 {
 	struct step_plan *p = &c->plan;
 	uint8_t code[YIELD_MAX];
@@ -325,19 +305,17 @@ static void add_settled(struct control *c, uint64_t addr)
 
 	for (size_t off = 0; off < n; off += insn.size) {
 		if (!insn_decode(code + off, n - off, addr + off, &insn) ||
-		    addrs_have(p->resumes, p->n_resumes, addr + off))
+		    goes_on_at(p, addr + off))
 			break;
 		uint64_t next = addr + off + insn.size;
 
-		if (insn.kind != INSN_CALL ||
-		    addrs_have(p->resumes, p->n_resumes, next))
-			continue;
-		addrs_add(&p->settles, &p->n_settles, &p->cap_settles, next);
-		step_add_site(p, next);
+		if (insn.kind == INSN_CALL && !goes_on_at(p, next))
+			step_add(p, next, STEP_AT_TASK, NULL);
 	}
 }
 
-struct dbg_error *stepasync_yield(struct control *c, uint64_t addr)
+struct dbg_error *stepasync_yield(struct control *c, const struct step_hit *hit,
+				  bool *ret_done)
 {
 	struct dbg_error *err;
 	struct step_plan *p = &c->plan;
@@ -348,23 +326,22 @@ struct dbg_error *stepasync_yield(struct control *c, uint64_t addr)
 	size_t n;
 	bool any;
 
+	(void)ret_done;
 	err = control_halt(c);
 	if (!err)
-		err = code_pos_at(c->code, addr, true, &pos, &any);
+		err = code_pos_at(c->code, hit->site.addr, true, &pos, &any);
 	if (err || !any || !pos->module)
 		return err;
 
-	struct step_plan was = *p;
 	struct value machine = {0};
 	uint32_t number = 0;
 
-	if (!asynccall_of(c, p->tid, &machine, &number))
+	if (!asynccall_of(c, hit->tid, &machine, &number))
 		machine.type = NULL;
 	step_lift(c);
-	p->step = was.step;
-	p->left = (struct left_call){
-	    .tid = was.tid,
-	    .sp = was.leaves.sp,
+	p->suspended = (struct suspended){
+	    .tid = hit->tid,
+	    .sp = hit->site.frame.sp,
 	    .number = number,
 	    .type = machine.type,
 	    .machine = machine.addr,
@@ -375,87 +352,108 @@ struct dbg_error *stepasync_yield(struct control *c, uint64_t addr)
 	awaits_of(pos, arena, &awaits, &n);
 	await = find_await(awaits, n, pos->il_offset);
 	if (await)
-		err = add_resumes(c, pos, await, 1);
+		err = add_resumes(c, pos, await, 1, STEP_AT_RESUME);
 	arena_destroy(arena);
 	if (!err && !number)
-		add_settled(c, addr);
+		add_tasks(c, hit->site.addr);
 	return err ? err : step_arm(c);
 }
 
-/* The frame that left, if its thread has not returned from it yet. */
-static const struct frame *left_frame(struct control *c)
+/* Its frame, if its thread has not returned from it yet. */
+static const struct frame *suspended_frame(struct control *c)
 {
-	const struct left_call *left = &c->plan.left;
+	const struct suspended *s = &c->plan.suspended;
 	const struct frame *f = NULL;
 
-	for (uint32_t i = 0; left->tid && i < FRAMES_MAX; i++) {
+	for (uint32_t i = 0; s->tid && i < FRAMES_MAX; i++) {
 		struct dbg_error *err = stack_frame(
-		    c->stack, stack_thread_number(c->stack, left->tid), i, &f);
+		    c->stack, stack_thread_number(c->stack, s->tid), i, &f);
 
-		if (dbg_err_drop(err) || !f || f->raw.sp >= left->sp)
+		if (dbg_err_drop(err) || !f || f->raw.sp >= s->sp)
 			break;
 	}
-	return f && f->raw.sp == left->sp ? f : NULL;
+	return f && f->raw.sp == s->sp ? f : NULL;
 }
 
-/* Look for the number of the call that left, while it is not known. */
+/* Look for the number of the suspended call, while it is not known. */
 static void find_number(struct control *c)
 {
-	struct left_call *left = &c->plan.left;
-	const struct frame *f = left->number ? NULL : left_frame(c);
+	struct suspended *s = &c->plan.suspended;
+	const struct frame *f = s->number ? NULL : suspended_frame(c);
 	struct value machine;
 
 	// a structure stays where it is while its frame, or its caller's, is
-	if (!f || !left->type)
+	if (!f || !s->type)
 		return;
 	if (!stack_machine(c->stack, f, &machine)) {
-		if (left->type->kind == TYPE_CLASS)
+		if (s->type->kind == TYPE_CLASS)
 			return;
-		machine = value_memory(left->type, left->machine);
+		machine = value_memory(s->type, s->machine);
 	}
-	left->number = asynccall_number(c, &machine);
+	s->number = asynccall_number(c, &machine);
 }
 
-struct dbg_error *stepasync_resume(struct control *c, pid_t tid, uint64_t addr,
-				   bool *ret_done)
+struct dbg_error *stepasync_resume(struct control *c,
+				   const struct step_hit *hit, bool *ret_done)
 {
 	struct dbg_error *err;
 	struct step_plan *p = &c->plan;
-	struct dbg_step step = p->step;
-	bool settled = addrs_have(p->settles, p->n_settles, addr);
 	struct value machine;
 	uint32_t number = 0;
 
-	if (settled && (tid != p->left.tid || p->left.number))
-		return NULL;
 	err = control_halt(c);
 	if (err)
 		return err;
 	find_number(c);
-	if (settled)
-		return NULL;
 	// of a builder of the program's own nothing is known: the first
-	if (p->left.number && asynccall_of(c, tid, &machine, &number) &&
-	    number != p->left.number)
+	if (p->suspended.number &&
+	    asynccall_of(c, hit->tid, &machine, &number) &&
+	    number != p->suspended.number)
 		return NULL;
 	step_lift(c);
-	p->step = step;
-	p->tid = tid;
+	p->tid = hit->tid;
 	return step_go_on(c, ret_done);
 }
 
-/* ---- Who is about to await --------------------------------------------- */
-
-struct dbg_error *stepasync_settled(struct control *c)
+/* The suspended call begins to wait, which may be what the step waits for. */
+static struct dbg_error *find_waiter(struct control *c)
 {
+	struct step_plan *p = &c->plan;
 	struct dbg_error *err = control_halt(c);
 
-	if (err || c->plan.waiter)
+	if (err || p->waiter)
 		return err;
 	find_number(c);
-	c->plan.waiter = c->plan.left.number;
+	p->waiter = p->suspended.number;
 	return NULL;
 }
+
+struct dbg_error *stepasync_task(struct control *c, const struct step_hit *hit,
+				 bool *ret_done)
+{
+	(void)hit, (void)ret_done;
+	return c->plan.suspended.number ? NULL : find_waiter(c);
+}
+
+struct dbg_error *stepasync_waiter(struct control *c,
+				   const struct step_hit *hit, bool *ret_done)
+{
+	struct dbg_error *err;
+	const struct step_plan *p = &c->plan;
+	struct value machine;
+	uint32_t number;
+
+	if (!step_is_awaited(p))
+		return NULL;
+	err = find_waiter(c);
+	// of a builder of the program's own nothing is known: the first
+	if (!err && asynccall_of(c, hit->tid, &machine, &number))
+		*ret_done = !p->waiter || number == p->waiter ||
+			    (!number && p->waiter == CALL_UNNUMBERED);
+	return err;
+}
+
+/* ---- Who is about to await --------------------------------------------- */
 
 /* The await of the statement at @pos that comes next, or is under way. */
 static const struct pdb_await *await_ahead(struct control *c,
@@ -481,8 +479,8 @@ static const struct pdb_await *await_ahead(struct control *c,
 static struct dbg_error *add_joins(struct control *c, const struct frame *f,
 				   const struct pdb_await *await)
 {
-	struct step_plan *p = &c->plan;
-	const struct addr_list list = {&p->joins, &p->n_joins, &p->cap_joins};
+	const struct step_site site = {.role = STEP_AT_JOIN,
+				       .frame.sp = f->raw.sp};
 	const struct code_place place = {
 	    .module = f->pos->module,
 	    .token = f->pos->token,
@@ -491,12 +489,12 @@ static struct dbg_error *add_joins(struct control *c, const struct frame *f,
 
 	return place.il_offset == UINT32_MAX
 		   ? NULL
-		   : add_place(c, &place, f->raw.ip, &list);
+		   : add_place(c, &place, f->raw.ip, &site);
 }
 
-/* Traps behind the calls by which @f begins to wait at @await. */
-static struct dbg_error *add_settles(struct control *c, const struct frame *f,
-				     const struct pdb_await *await)
+/* Sites behind the calls by which @f begins to wait at @await. */
+static struct dbg_error *add_waits(struct control *c, const struct frame *f,
+				   const struct pdb_await *await)
 {
 	struct dbg_error *err;
 	struct arena *arena = arena_create();
@@ -510,7 +508,7 @@ static struct dbg_error *add_settles(struct control *c, const struct frame *f,
 
 	err = code_addresses(c->code, &place, f->raw.ip, arena, &addrs, &n);
 	for (size_t i = 0; !err && i < n; i++)
-		add_settled(c, addrs[i]);
+		add_tasks(c, addrs[i]);
 	arena_destroy(arena);
 	return err;
 }
@@ -529,17 +527,17 @@ static struct dbg_error *plan_held(struct control *c, const struct frame *f,
 	asynccall_objects(c, &machine, &own);
 	if (own.task == call->task)
 		return NULL;
-	p->left = (struct left_call){
+	p->suspended = (struct suspended){
 	    .tid = f->tid,
 	    .sp = f->raw.sp,
 	    .number = asynccall_number(c, &machine),
 	    .type = machine.type,
 	    .machine = machine.addr,
 	};
-	p->waiter = p->left.number;
+	p->waiter = p->suspended.number;
 	err = plan_waiter(c, f);
 	if (!err && !p->waiter)
-		err = add_settles(c, f, await);
+		err = add_waits(c, f, await);
 	return err ? err : add_joins(c, f, await);
 }
 

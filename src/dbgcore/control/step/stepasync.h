@@ -33,7 +33,7 @@ bool asynccall_of(struct control *c, pid_t tid, struct value *ret_machine,
 /* stepwait.c */
 /*
  * Add where a thread goes on that is blocked until @call is done, or is about
- * to wait for it: plan.blocked, plan.left.
+ * to wait for it: plan.blocked, plan.suspended.
  */
 struct dbg_error *stepwait_plan(struct control *c,
 				const struct async_call *call);
@@ -46,32 +46,36 @@ struct dbg_error *stepasync_plan(struct control *c, const struct code_pos *pos,
 bool stepasync_may_end(struct control *c, const struct frame *f);
 /*
  * Add the places where who awaits @f's method goes on: plan.waiter, else
- * plan.blocked, else plan.left. *ret_returns is false if the method was resumed
- * and does not return to a caller of its own.
+ * plan.blocked, else plan.suspended. *ret_returns is false if the method was
+ * resumed and does not return to a caller of its own.
  */
 struct dbg_error *stepasync_plan_end(struct control *c, const struct frame *f,
 				     bool *ret_returns);
-/* Nothing awaits the method that @f runs: add its last line to plan.ends. */
-struct dbg_error *stepasync_plan_last(struct control *c, const struct frame *f);
+/* Nothing awaits the method that @f runs, in @frame: add its last line. */
+struct dbg_error *stepasync_plan_last(struct control *c, const struct frame *f,
+				      const struct activation *frame);
 /* It is there: go on to who awaits it by now, or end there. */
-struct dbg_error *stepasync_last(struct control *c, bool *ret_done);
+struct dbg_error *stepasync_last(struct control *c, const struct step_hit *hit,
+				 bool *ret_done);
 /* Is @tid, at a line of the method, in the call that may end (plan.own)? */
 struct dbg_error *stepasync_own(struct control *c, pid_t tid, bool *ret_own);
 /* A thread is at one: is it the call that awaits? */
-struct dbg_error *stepasync_waiter(struct control *c, pid_t tid,
-				   bool *ret_done);
+struct dbg_error *stepasync_waiter(struct control *c,
+				   const struct step_hit *hit, bool *ret_done);
 /*
  * If @f, of a thread that holds objects of @call, is about to await that:
- * plan.left, and where it goes on. @f may be of @call itself.
+ * plan.suspended, and where it goes on. @f may be of @call itself.
  */
 struct dbg_error *stepasync_plan_held(struct control *c, const struct frame *f,
 				      const struct async_call *call);
-/* plan.left is behind a call by which it begins to wait. */
-struct dbg_error *stepasync_settled(struct control *c);
+/* plan.suspended is behind a call by which it begins to wait. */
+struct dbg_error *stepasync_task(struct control *c, const struct step_hit *hit,
+				 bool *ret_done);
 /* The stepped frame is at a yield. */
-struct dbg_error *stepasync_yield(struct control *c, uint64_t addr);
-/* AWAITING: a thread is at a resume point, or behind a yield. */
-struct dbg_error *stepasync_resume(struct control *c, pid_t tid, uint64_t addr,
-				   bool *ret_done);
+struct dbg_error *stepasync_yield(struct control *c, const struct step_hit *hit,
+				  bool *ret_done);
+/* AWAITING: a thread is at a resume point. */
+struct dbg_error *stepasync_resume(struct control *c,
+				   const struct step_hit *hit, bool *ret_done);
 
 #endif

@@ -39,8 +39,7 @@ struct dbg_error *stepin_scan(struct control *c, uint64_t start, uint64_t end)
 			break;
 		if (insn.kind != INSN_CALL || !target_may_be(c, start + off))
 			continue;
-		addrs_add(&p->calls, &p->n_calls, &p->cap_calls, start + off);
-		step_add_site(p, start + off);
+		step_add(p, start + off, STEP_AT_CALL, NULL);
 	}
 	return NULL;
 }
@@ -54,23 +53,19 @@ void stepin_forget(struct control *c)
 		    dac_notify_methods(c->dac, &p->enter, 1, false));
 	p->enter_asked = false;
 	p->enter = (struct dac_method_ref){0};
-	p->n_entries = 0;
 }
 
 /* The runtime's helper has been left, by its exit or otherwise. */
 static struct dbg_error *forget_exit(struct control *c)
 {
-	uint64_t addr = c->plan.exit_addr;
-
 	c->plan.phase = STEP_RUNNING;
-	c->plan.exit_addr = 0;
-	return addr ? control_site_remove(c, SITE_STEP, &addr, 1) : NULL;
+	return step_drop(c, STEP_AT_STUB);
 }
 
 static void add_entry(struct step_plan *p, uint64_t addr)
 {
-	addrs_add(&p->entries, &p->n_entries, &p->cap_entries, addr);
-	step_add_site(p, addr);
+	step_add(p, addr, STEP_AT_ENTRY,
+		 &(struct activation){.sp = p->enter_sp});
 }
 
 /* A body that goes on where it left off: any line may be the first. */
@@ -154,7 +149,7 @@ static struct dbg_error *go_through(struct control *c, bool marked)
 	return probe_arm(c);
 }
 
-struct dbg_error *stepin_plan_left(struct control *c)
+struct dbg_error *stepin_plan_passed(struct control *c)
 {
 	struct dbg_error *err;
 	struct step_plan *p = &c->plan;
@@ -166,26 +161,27 @@ struct dbg_error *stepin_plan_left(struct control *c)
 	    stack_frame(c->stack, stack_thread_number(c->stack, p->tid), 1, &f);
 	if (err || !f || !f->pos || f->raw.ip == p->return_addr)
 		return err;
-	p->left_addr = f->raw.ip;
-	p->left_sp = f->raw.sp;
 	// Emitted code has no module of ours, and no attributes.
 	p->finishes = f->pos->module &&
 		      code_traits(c->code, f->pos->module, f->pos->token) &
 			  CODE_STEP_THROUGH;
-	step_add_site(p, f->raw.ip);
+	step_add(p, f->raw.ip, STEP_AT_PASSED,
+		 &(struct activation){.sp = f->raw.sp});
 	return NULL;
 }
 
-struct dbg_error *stepin_left(struct control *c)
+struct dbg_error *stepin_passed(struct control *c, const struct step_hit *hit,
+				bool *ret_done)
 {
 	struct dbg_error *err;
 	struct step_plan *p = &c->plan;
 
+	(void)hit, (void)ret_done;
 	// all that is called from here on, up to the caller of the user's
-	p->sp = p->return_sp;
-	p->framed = false;
-	p->left_addr = 0;
+	p->frame = (struct activation){.sp = p->caller.sp};
 	err = control_halt(c);
+	if (!err)
+		err = step_drop(c, STEP_AT_PASSED);
 	return err ? err : go_through(c, false);
 }
 
@@ -223,7 +219,7 @@ struct dbg_error *stepin_enter(struct control *c, uint64_t ip)
 
 	struct code_module *m = code_module_find(c->code, method.module);
 
-	c->plan.enter_sp = c->plan.sp;
+	c->plan.enter_sp = c->plan.frame.sp;
 	return m ? enter(c, m, method.token, ip) : NULL;
 }
 
@@ -235,7 +231,7 @@ static struct dbg_error *arrive(struct control *c, uint64_t desc,
 	struct dac_method method;
 
 	*ret_on = false;
-	if (regs_sp(regs) >= c->plan.sp)
+	if (regs_sp(regs) >= c->plan.frame.sp)
 		return NULL; // back in the stepped frame
 	err = dac_method_get(c->dac, desc, &method);
 	if (err)
@@ -275,7 +271,7 @@ static uint64_t stub_return(struct control *c, const struct regs *regs)
 	uint64_t addr;
 	struct dbg_error *err;
 
-	if (regs_sp(regs) + sizeof(addr) >= c->plan.sp)
+	if (regs_sp(regs) + sizeof(addr) >= c->plan.frame.sp)
 		return 0;
 	err = regs_return_address(regs, c->target, &addr);
 	if (!err)
@@ -295,9 +291,9 @@ static struct dbg_error *run_helper(struct control *c, const struct regs *regs)
 	if (!addr)
 		return NULL;
 	p->phase = STEP_RESOLVING;
-	p->exit_addr = addr;
-	p->exit_sp = regs_sp(regs);
-	return control_site_add(c, SITE_STEP, &addr, 1);
+	step_add(p, addr, STEP_AT_STUB,
+		 &(struct activation){.sp = regs_sp(regs)});
+	return step_arm(c);
 }
 
 /* Step the thread until it is in managed code or inside the runtime. */
@@ -348,7 +344,7 @@ struct dbg_error *stepin_resolve(struct control *c, bool *ret_done)
 	if (err)
 		return err;
 	// code without a prolog begins with its first line
-	*ret_done = addrs_have(p->entries, p->n_entries, regs_pc(&regs)) &&
+	*ret_done = step_has(p, regs_pc(&regs), STEP_AT_ENTRY) &&
 		    regs_sp(&regs) < p->enter_sp;
 	return NULL;
 }

@@ -13,7 +13,82 @@ enum {
 	CALLERS_MAX = 20000
 };
 
-/* ---- Judging ---------------------------------------------------------- */
+/* ---- Roles ------------------------------------------------------------ */
+
+/* Whose coming to a site counts. */
+enum who {
+	WHO_ANY,
+	WHO_STEPS,
+	WHO_SUSPENDED, /* the thread of the suspended call */
+	WHO_BLOCKED,
+};
+
+/* In which frame, against the site's own. */
+enum where {
+	WHERE_ANY,
+	WHERE_STEPPED, /* the plan's frame or outside of it */
+	WHERE_OUTSIDE, /* the frame, one of its handlers, or outside */
+	WHERE_SAME,
+	WHERE_INSIDE,
+};
+
+enum what {
+	ACTS, /* it goes on otherwise */
+	ASKS, /* it may end; else the next role is asked */
+	ENDS, /* it ends, or almost */
+};
+
+static struct dbg_error *end(struct control *c, const struct step_hit *hit,
+			     bool *ret_done)
+{
+	(void)c, (void)hit;
+	*ret_done = true;
+	return NULL;
+}
+
+static struct dbg_error *resolve(struct control *c, const struct step_hit *hit,
+				 bool *ret_done)
+{
+	(void)hit;
+	return stepin_resolve(c, ret_done);
+}
+
+static const struct rule {
+	enum who who;
+	enum where where;
+	enum what what;
+	struct dbg_error *(*come)(struct control *c, const struct step_hit *hit,
+				  bool *ret_done);
+} rules[STEP_ROLES] = {
+    [STEP_AT_RESUME] = {WHO_ANY, WHERE_ANY, ACTS, stepasync_resume},
+    [STEP_AT_WAITER] = {WHO_ANY, WHERE_ANY, ASKS, stepasync_waiter},
+    [STEP_AT_TASK] = {WHO_SUSPENDED, WHERE_ANY, ACTS, stepasync_task},
+    [STEP_AT_UNBLOCK] = {WHO_BLOCKED, WHERE_OUTSIDE, ENDS, end},
+    [STEP_AT_JOIN] = {WHO_SUSPENDED, WHERE_SAME, ENDS, end},
+    // a helper runs managed code at times, which may use it too
+    [STEP_AT_STUB] = {WHO_STEPS, WHERE_OUTSIDE, ACTS, resolve},
+    [STEP_AT_ENTRY] = {WHO_STEPS, WHERE_INSIDE, ENDS, end},
+    [STEP_AT_PASSED] = {WHO_STEPS, WHERE_OUTSIDE, ACTS, stepin_passed},
+    [STEP_AT_YIELD] = {WHO_STEPS, WHERE_OUTSIDE, ACTS, stepasync_yield},
+    [STEP_AT_LAST] = {WHO_STEPS, WHERE_OUTSIDE, ACTS, stepasync_last},
+    [STEP_AT_CALL] = {WHO_STEPS, WHERE_STEPPED, ACTS, resolve},
+    [STEP_AT_RETURN] = {WHO_STEPS, WHERE_STEPPED, ENDS, step_back},
+    [STEP_AT_LINE] = {WHO_STEPS, WHERE_STEPPED, ENDS, end},
+};
+
+static bool is_who(const struct step_plan *p, enum who who, pid_t tid)
+{
+	switch (who) {
+	case WHO_STEPS:
+		return tid == p->tid;
+	case WHO_SUSPENDED:
+		return tid == p->suspended.tid;
+	case WHO_BLOCKED:
+		return tid == p->blocked;
+	default:
+		return true;
+	}
+}
 
 static bool in_or_outside(const struct activation *frame,
 			  const struct regs *regs)
@@ -22,26 +97,60 @@ static bool in_or_outside(const struct activation *frame,
 	       (frame->framed && regs_fp(regs) >= frame->bp);
 }
 
-static size_t count(const uint64_t *addrs, size_t n, uint64_t addr)
+/* Is @tid where the role's rule wants it? */
+static struct dbg_error *is_where(struct control *c, enum where where,
+				  const struct activation *frame, pid_t tid,
+				  bool *ret)
 {
-	size_t found = 0;
+	struct dbg_error *err;
+	struct regs regs;
 
-	for (size_t i = 0; i < n; i++)
-		found += addrs[i] == addr;
-	return found;
+	*ret = true;
+	if (where == WHERE_ANY)
+		return NULL;
+	err = target_regs(c->target, tid, &regs);
+	if (err)
+		return err;
+	if (where == WHERE_SAME)
+		*ret = regs_sp(&regs) == frame->sp;
+	else if (where == WHERE_INSIDE)
+		*ret = regs_sp(&regs) < frame->sp;
+	else
+		*ret = in_or_outside(
+		    where == WHERE_STEPPED ? &c->plan.frame : frame, &regs);
+	// the thread may have run another call of the method meanwhile
+	return *ret && where == WHERE_STEPPED ? stepasync_own(c, tid, ret)
+					      : NULL;
 }
 
-/*
- * Is @addr a site only because of who awaits the stepped call? That may run
- * the same method.
- */
-static bool is_awaiters(const struct step_plan *p, uint64_t addr)
-{
-	size_t n = count(p->resumes, p->n_resumes, addr) +
-		   count(p->settles, p->n_settles, addr) +
-		   count(p->joins, p->n_joins, addr);
+/* ---- Judging ---------------------------------------------------------- */
 
-	return n && n == count(p->addrs, p->n_addrs, addr);
+/*
+ * The next role, from @from on, in which @addr means something to @tid there;
+ * STEP_ROLES: none.
+ */
+static struct dbg_error *next_role(struct control *c, enum step_role from,
+				   uint64_t addr, struct step_hit *hit)
+{
+	const struct step_plan *p = &c->plan;
+	bool is = false;
+
+	for (enum step_role role = from; role < STEP_ROLES; role++) {
+		if (!is_who(p, rules[role].who, hit->tid))
+			continue;
+		for (size_t i = 0; i < p->n_sites; i++) {
+			hit->site = p->sites[i];
+			if (hit->site.addr != addr || hit->site.role != role)
+				continue;
+			struct dbg_error *err =
+			    is_where(c, rules[role].where, &hit->site.frame,
+				     hit->tid, &is);
+			if (err || is)
+				return err;
+		}
+	}
+	hit->site.role = STEP_ROLES;
+	return NULL;
 }
 
 /* A trap of the plan: *ret_done if the step ends here. */
@@ -49,98 +158,34 @@ static struct dbg_error *judge(struct control *c, pid_t tid, uint64_t addr,
 			       bool *ret_done)
 {
 	struct dbg_error *err;
-	struct step_plan *p = &c->plan;
-	struct regs regs;
+	struct step_hit hit = {.tid = tid};
+	enum step_role from = 0;
+	bool on = c->plan.phase != STEP_NONE;
 
-	if (p->phase == STEP_AWAITING)
-		return stepasync_resume(c, tid, addr, ret_done);
-	if (p->phase == STEP_NONE)
-		return NULL;
-	if (step_is_awaited(p) && addrs_have(p->resumes, p->n_resumes, addr)) {
-		err = stepasync_waiter(c, tid, ret_done);
-		if (err || *ret_done)
+	while (on) {
+		err = next_role(c, from, addr, &hit);
+		if (err || hit.site.role == STEP_ROLES)
 			return err;
+		const struct rule *rule = &rules[hit.site.role];
+		err = rule->come(c, &hit, ret_done);
+		if (err)
+			return err;
+		from = hit.site.role + 1;
+		on = rule->what == ASKS && !*ret_done;
 	}
-	if (p->left.tid == tid && addrs_have(p->settles, p->n_settles, addr))
-		return stepasync_settled(c);
-	if (p->tid != tid && p->blocked.tid != tid && p->left.tid != tid)
-		return NULL;
-	err = target_regs(c->target, tid, &regs);
-	if (err)
-		return err;
-	if (p->blocked.tid == tid) {
-		*ret_done =
-		    addr == p->blocked.addr && regs_sp(&regs) >= p->blocked.sp;
-		return NULL;
-	}
-	if (p->left.tid == tid) {
-		*ret_done = addrs_have(p->joins, p->n_joins, addr) &&
-			    regs_sp(&regs) == p->left.sp;
-		return NULL;
-	}
-	// a helper runs managed code at times, which may use it too
-	if (addr == p->exit_addr)
-		return regs_sp(&regs) >= p->exit_sp
-			   ? stepin_resolve(c, ret_done)
-			   : NULL;
-	if (addrs_have(p->entries, p->n_entries, addr) &&
-	    regs_sp(&regs) < p->enter_sp) {
-		*ret_done = true;
-		return NULL;
-	}
-	if (p->left_addr && addr == p->left_addr)
-		return regs_sp(&regs) >= p->left_sp ? stepin_left(c) : NULL;
-	if (addrs_have(p->yields, p->n_yields, addr))
-		return in_or_outside(&p->leaves, &regs)
-			   ? stepasync_yield(c, addr)
-			   : NULL;
-	if (addrs_have(p->ends, p->n_ends, addr))
-		return in_or_outside(&p->leaves, &regs)
-			   ? stepasync_last(c, ret_done)
-			   : NULL;
-
-	const struct activation frame = {p->sp, p->bp, p->framed};
-
-	if (!in_or_outside(&frame, &regs) || is_awaiters(p, addr))
-		return NULL;
-
-	bool own;
-
-	// the thread may have run another call of the method meanwhile
-	err = stepasync_own(c, tid, &own);
-	if (err || !own)
-		return err;
-	if (addrs_have(p->calls, p->n_calls, addr))
-		return stepin_resolve(c, ret_done);
-	if (p->finishes && addr == p->return_addr)
-		return step_finish(c, ret_done);
-	*ret_done = true;
 	return NULL;
 }
 
 bool step_ends_at(struct control *c, pid_t tid, uint64_t addr)
 {
-	const struct step_plan *p = &c->plan;
-	const struct activation frame = {p->sp, p->bp, p->framed};
-	struct regs regs;
-	bool own = false;
+	struct step_hit hit = {.tid = tid};
 
-	if (p->phase != STEP_RUNNING || p->tid != tid ||
-	    !addrs_have(p->addrs, p->n_addrs, addr) || is_awaiters(p, addr))
+	if (c->plan.phase != STEP_RUNNING || c->plan.tid != tid)
 		return false;
+	struct dbg_error *err = next_role(c, STEP_AT_STUB, addr, &hit);
 
-	struct dbg_error *err = target_regs(c->target, tid, &regs);
-
-	if (!err)
-		err = stepasync_own(c, tid, &own);
-	if (dbg_err_drop(err))
-		return false;
-	if (addrs_have(p->entries, p->n_entries, addr))
-		return regs_sp(&regs) < p->enter_sp;
-	return own && in_or_outside(&frame, &regs) && addr != p->left_addr &&
-	       !addrs_have(p->calls, p->n_calls, addr) &&
-	       !addrs_have(p->yields, p->n_yields, addr) &&
-	       !addrs_have(p->ends, p->n_ends, addr);
+	return !dbg_err_drop(err) && hit.site.role != STEP_ROLES &&
+	       rules[hit.site.role].what == ENDS;
 }
 
 void step_returned(struct control *c, pid_t tid, uint64_t addr)
@@ -154,7 +199,7 @@ void step_returned(struct control *c, pid_t tid, uint64_t addr)
 	struct dbg_error *err = target_regs(c->target, tid, &regs);
 
 	dbg_error_destroy(err);
-	if (!err && regs_sp(&regs) == p->return_sp)
+	if (!err && regs_sp(&regs) == p->caller.sp)
 		c->inspect->returned = p->returns;
 }
 
@@ -200,7 +245,7 @@ static struct dbg_error *plan_handler(struct control *c, uint64_t method,
 	for (size_t i = 0; i < n; i++) {
 		if (points[i].addr < entry || !points[i].point.line)
 			continue;
-		step_add_site(&c->plan, points[i].addr);
+		step_add(&c->plan, points[i].addr, STEP_AT_LINE, NULL);
 		return step_arm(c);
 	}
 
@@ -214,12 +259,12 @@ static struct dbg_error *plan_handler(struct control *c, uint64_t method,
 		if (err || !f)
 			break;
 		// that of an async method, which puts it into the task
-		if (f->raw.method == method && f->raw.sp >= c->plan.sp)
+		if (f->raw.method == method && f->raw.sp >= c->plan.frame.sp)
 			err = stepasync_plan_end(c, f, &returns);
 		if (err)
 			break;
-		if (step_is_user(c, f) && f->raw.sp > c->plan.sp)
-			step_add_site(&c->plan, f->raw.ip);
+		if (step_is_user(c, f) && f->raw.sp > c->plan.frame.sp)
+			step_add(&c->plan, f->raw.ip, STEP_AT_LINE, NULL);
 	}
 	return err ? err : step_arm(c);
 }

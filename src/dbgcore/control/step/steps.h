@@ -32,21 +32,49 @@ struct activation {
 };
 
 /*
- * An async call that the step left at an await; of a step out, the one that
- * is about to await what is left.
+ * What it means that a thread comes to a site of the plan. Which thread, in
+ * which frame, and what is done there, is a row for each in stepjudge.c, whose
+ * order is this one.
  */
-struct left_call {
-	pid_t tid;         /* which left; 0: it has ended */
+enum step_role {
+	STEP_AT_RESUME,  /* a call like the suspended one goes on */
+	STEP_AT_WAITER,  /* a call like the one that awaits goes on */
+	STEP_AT_TASK,    /* the suspended call has got its task */
+	STEP_AT_UNBLOCK, /* the blocked thread is back in the user's code */
+	STEP_AT_JOIN,    /* the suspended call goes on without having waited */
+	STEP_AT_STUB,    /* the runtime's helper is left */
+	STEP_AT_ENTRY,   /* first line of what the line calls */
+	STEP_AT_PASSED,  /* return to a caller that is not the user's */
+	STEP_AT_YIELD,   /* an await leaves the method */
+	STEP_AT_LAST,    /* last line of a method that nothing awaits */
+	STEP_AT_CALL,    /* call instruction of the stepped line */
+	STEP_AT_RETURN,  /* return to the caller in which the step ends */
+	STEP_AT_LINE,    /* another line, a handler: the step ends */
+	STEP_ROLES,
+};
+
+struct step_site {
+	uint64_t addr;
+	enum step_role role;
+	struct activation frame; /* that the role's rule compares with */
+};
+
+/* A thread is at a site, in the right frame. */
+struct step_hit {
+	pid_t tid;
+	struct step_site site;
+};
+
+/*
+ * An async call that waits: the one that the step was in; of a step out, the
+ * one that is about to await what returns.
+ */
+struct suspended {
+	pid_t tid;         /* its thread; 0: that has ended */
 	uint64_t sp;       /* of the frame */
 	uint32_t number;   /* of the call, 0: not known yet */
 	struct type *type; /* of the state machine, NULL: not known */
 	uint64_t machine;  /* where it was */
-};
-
-/* A thread that waits for an async call, and where it goes on. */
-struct blocked {
-	pid_t tid; /* 0: none */
-	uint64_t addr, sp;
 };
 
 /* The call that a step in is to enter. */
@@ -60,47 +88,30 @@ struct step_plan {
 	enum step_phase phase;
 	pid_t tid;
 	struct dbg_step step;
-	bool framed;                     /* by its frame pointer */
-	uint64_t sp, bp;                 /* of the stepped frame */
-	uint64_t return_sp, return_addr; /* 0: no caller with source */
-	uint64_t return_bp;
-	struct returned returns; /* the frame stepped out of; tid 0: no */
-	uint64_t return_method;  /* to which that returns */
-	uint32_t until;          /* BP_UNTIL: runs to a place */
-	uint64_t *addrs;         /* every site of the plan */
-	size_t n_addrs, cap_addrs;
-	uint64_t *calls; /* those at call instructions */
-	size_t n_calls, cap_calls;
-	uint64_t *entries; /* those at callees' first lines */
-	size_t n_entries, cap_entries;
+	uint32_t until; /* BP_UNTIL: runs to a place */
 	struct call_target target;
-	uint64_t enter_sp;           /* an entry counts only below */
-	struct dac_method_ref enter; /* body waited for, token 0: none */
-	bool enter_asked;            /* ... by a notification of our own */
-	uint64_t exit_sp;
-	uint64_t exit_addr;       /* RESOLVING: where the runtime's stub ends */
 	struct code_module *home; /* where the step began, NULL: no source */
 	uint64_t home_pc;
-	bool through; /* in code called by the line, not stepped */
-	uint64_t left_sp, left_addr; /* caller that is passed, 0: none */
-	bool finishes; /* the statement to which it returns is stepped too */
 	struct seq_point from; /* the line that is stepped */
-	uint64_t *yields;      /* where an await leaves the method */
-	size_t n_yields, cap_yields;
-	struct activation leaves; /* the frame whose yields these are */
-	struct left_call left;
-	uint64_t *settles; /* behind calls by which left begins to wait */
-	size_t n_settles, cap_settles;
-	uint64_t *joins; /* where left goes on if it need not wait */
-	size_t n_joins, cap_joins;
-	uint32_t waiter; /* number of the call that awaits, 0: none */
-	uint32_t own;    /* ... of the one that may end, 0: does not matter */
-	struct blocked blocked;
-	uint64_t *ends; /* the method's last line, if nothing awaits it */
-	size_t n_ends, cap_ends;
-	const char *note;  /* why the step ends before what was asked for */
-	uint64_t *resumes; /* where it, or what was left, goes on */
-	size_t n_resumes, cap_resumes;
+
+	/* What follows is forgotten where the step goes on elsewhere. */
+	struct step_site *sites;
+	size_t n_sites, cap_sites;
+	struct activation frame;  /* stepped; of a step out, the caller's */
+	struct activation caller; /* the nearest with source */
+	uint64_t return_addr;     /* in it, 0: there is none */
+	bool finishes; /* the statement to which it returns is stepped too */
+	struct returned returns; /* the frame stepped out of; tid 0: no */
+	uint64_t return_method;  /* to which that returns */
+	bool through;            /* in code called by the line, not stepped */
+	uint64_t enter_sp;       /* an entry counts only below */
+	struct dac_method_ref enter; /* body waited for, token 0: none */
+	bool enter_asked;            /* ... by a notification of our own */
+	struct suspended suspended;
+	pid_t blocked;    /* thread that waits for the call, 0: none */
+	uint32_t waiter;  /* number of the call that awaits, 0: none */
+	uint32_t own;     /* ... of the one that may end, 0: does not matter */
+	const char *note; /* why the step ends before what was asked for */
 };
 
 /* step.c, stepjudge.c */
@@ -113,14 +124,21 @@ struct dbg_error *step_trap(struct control *c, pid_t tid, uint64_t addr,
  * (0: not known).
  */
 void step_catch(struct control *c, uint64_t method, uint64_t entry);
-/* Does the step end in a thread that waits for what is left? */
+/* Does the step end in a thread that waits for the call that returns? */
 bool step_is_awaited(const struct step_plan *p);
 /* step.c: the plan is over. */
 void step_clear(struct control *c);
 /* The same of a step that goes on elsewhere: a place to run to is kept. */
 void step_lift(struct control *c);
-void step_add_site(struct step_plan *p, uint64_t addr);
+/* Add a site; @frame: NULL where the role needs none of its own. */
+void step_add(struct step_plan *p, uint64_t addr, enum step_role role,
+	      const struct activation *frame);
+/* @addr 0: anywhere */
+bool step_has(const struct step_plan *p, uint64_t addr, enum step_role role);
+/* Trap all sites. */
 struct dbg_error *step_arm(struct control *c);
+/* Forget the sites of @role, and lift the traps that are no other's. */
+struct dbg_error *step_drop(struct control *c, enum step_role role);
 
 /* Is it code in which steps end? */
 bool step_is_user(struct control *c, const struct frame *f);
@@ -134,10 +152,11 @@ struct dbg_error *step_user_frame(struct control *c, uint32_t thread,
 				  uint32_t level, const struct frame **ret);
 
 /*
- * The step in has returned through code that is stepped through: it goes on
- * to the end of the statement that called that.
+ * The step is back in the caller: it ends there, or, if it was a step in
+ * through code that is stepped through, goes on to the end of the statement.
  */
-struct dbg_error *step_finish(struct control *c, bool *ret_done);
+struct dbg_error *step_back(struct control *c, const struct step_hit *hit,
+			    bool *ret_done);
 /*
  * A thread stands at a breakpoint at @addr, all stopped: is that where the step
  * ends too?
@@ -158,10 +177,11 @@ bool target_is(struct control *c, struct code_module *m, uint32_t token);
 void target_forget(struct control *c);
 
 /* stepin.c */
-/* A step in may leave the frame to a caller that calls user code again. */
-struct dbg_error *stepin_plan_left(struct control *c);
-/* It has left the frame. */
-struct dbg_error *stepin_left(struct control *c);
+/* A step in may return to a caller that calls user code again. */
+struct dbg_error *stepin_plan_passed(struct control *c);
+/* It has returned there. */
+struct dbg_error *stepin_passed(struct control *c, const struct step_hit *hit,
+				bool *ret_done);
 /* Code at @ip is about to run in the stepping thread: end in it if wanted. */
 struct dbg_error *stepin_enter(struct control *c, uint64_t ip);
 /* Add the call instructions of [start, end) to the plan. */

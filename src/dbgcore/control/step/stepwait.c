@@ -91,12 +91,9 @@ static struct dbg_error *plan_blocked(struct control *c,
 	// the wait of the compiler's own Main has no code of the user's
 	if (err || !f || !f->pos || !f->pos->point.line)
 		return err;
-	p->blocked = (struct blocked){
-	    .tid = thread->tid,
-	    .addr = f->raw.ip,
-	    .sp = f->raw.sp,
-	};
-	step_add_site(p, f->raw.ip);
+	p->blocked = thread->tid;
+	step_add(p, f->raw.ip, STEP_AT_UNBLOCK,
+		 &(struct activation){.sp = f->raw.sp});
 	return NULL;
 }
 
@@ -113,8 +110,8 @@ static bool is_waiting_call(const struct code_call *call)
 
 static void add_join(struct step_plan *p, uint64_t addr)
 {
-	addrs_add(&p->joins, &p->n_joins, &p->cap_joins, addr);
-	step_add_site(p, addr);
+	step_add(p, addr, STEP_AT_JOIN,
+		 &(struct activation){.sp = p->suspended.sp});
 }
 
 /* Is the call at @addr one of @calls, and does it wait? */
@@ -185,7 +182,7 @@ static struct dbg_error *plan_wait(struct control *c, const struct frame *f)
 		any |= calls.calls[i].il_offset >= f->pos->il_offset &&
 		       is_waiting_call(&calls.calls[i]);
 	if (any) {
-		c->plan.left = (struct left_call){
+		c->plan.suspended = (struct suspended){
 		    .tid = f->tid,
 		    .sp = f->raw.sp,
 		};
@@ -200,7 +197,7 @@ static struct dbg_error *plan_wait_of(struct control *c, const struct frame *f,
 {
 	struct dbg_error *err = stepasync_plan_held(c, f, call);
 
-	return err || c->plan.left.tid ? err : plan_wait(c, f);
+	return err || c->plan.suspended.tid ? err : plan_wait(c, f);
 }
 
 /* Is @thread about to wait for @call, whose task it holds at @held? */
@@ -218,7 +215,7 @@ static struct dbg_error *plan_holder(struct control *c,
 		if (!err && f && f->pos && f->pos->point.line &&
 		    (!caller || caller->raw.sp > held))
 			err = plan_wait_of(c, f, call);
-		if (err || (level && !caller) || c->plan.left.tid)
+		if (err || (level && !caller) || c->plan.suspended.tid)
 			break;
 	}
 	return err;
@@ -241,7 +238,7 @@ struct dbg_error *stepwait_plan(struct control *c,
 		if (!held)
 			continue;
 		err = plan_blocked(c, &threads[i]);
-		if (!err && !p->blocked.tid)
+		if (!err && !p->blocked)
 			err = plan_holder(c, &threads[i], held, call);
 	}
 	return err;
