@@ -41,7 +41,7 @@ class Busy:
         """dndbg was killed: its sentry takes everything out, and ends."""
         self.t.wait_for("the cleaning up",
                         lambda: not drive.tracer_of(self.pid) and
-                        not self.t.processes("dndbg-sentry") and
+                        not self.t.processes("dndbg-cleanup") and
                         not self.ours())
 
     def ours(self):

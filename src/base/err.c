@@ -24,6 +24,16 @@ struct dbg_error *dbg_err(enum dbg_code code, const char *fmt, ...)
 	return make(code, message);
 }
 
+struct dbg_error *dbg_err_arg(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	char *message = xvasprintf(fmt, ap);
+	va_end(ap);
+	return make(DBG_E_ARGUMENT, message);
+}
+
 struct dbg_error *dbg_err_errno(enum dbg_code code, int errnum, const char *fmt,
 				...)
 {

@@ -10,6 +10,10 @@
 DBG_MUST struct dbg_error *dbg_err(enum dbg_code code, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* An error about an argument that a user or client gave (DBG_E_ARGUMENT). */
+DBG_MUST struct dbg_error *dbg_err_arg(const char *fmt, ...)
+    __attribute__((format(printf, 1, 2)));
+
 /* As dbg_err, ending in ": " and the text of @errnum. */
 DBG_MUST struct dbg_error *dbg_err_errno(enum dbg_code code, int errnum,
 					 const char *fmt, ...)

@@ -3,7 +3,7 @@
  *
  * Sizes given here are ours; a size read from a file or from the target is
  * capped by whoever read it. Out of memory ends us; a program that we were
- * attached to survives that as any other end of ours (target/net.c).
+ * attached to survives that as any other end of ours (target/orphan.c).
  */
 #ifndef BASE_MEM_H
 #define BASE_MEM_H

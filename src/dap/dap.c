@@ -15,7 +15,7 @@
 #include "base/mem.h"
 #include "dap/dap_priv.h"
 #include "dap/wire/emit.h"
-#include "front/fault.h"
+#include "base/err.h"
 #include "dap/wire/listen.h"
 #include "front/plain.h"
 
@@ -163,7 +163,7 @@ void dap_say(struct dap *d, const char *fmt, ...)
 	free(s);
 }
 
-void dap_complain(struct dap *d, struct dbg_error *err)
+void dap_warn(struct dap *d, struct dbg_error *err)
 {
 	if (err)
 		dap_say(d, "%s", err->message);
@@ -177,7 +177,7 @@ static void refuse(struct dap *d, const char *why)
 {
 	struct request req = {.command = ""};
 
-	dap_answer(d, &req, fault_arg("%s", why));
+	dap_answer(d, &req, dbg_err_arg("%s", why));
 }
 
 static void record_in(void *arg, const char *s, size_t n)
@@ -210,7 +210,7 @@ void dap_take_messages(struct dap *d)
 			d->in.large = false;
 			malloc_trim(0);
 		}
-		news_take(d);
+		events_take(d);
 	}
 	if (good || d->quit || inbox_waits(&d->in))
 		return;
@@ -280,7 +280,7 @@ static void kill_overdue(struct dap *d)
 	if (dbg_state(d->dbg) == DBG_IDLE)
 		return;
 	dap_say(d, "the program did not end when asked: it is killed");
-	dap_complain(d, dbg_kill(d->dbg));
+	dap_warn(d, dbg_kill(d->dbg));
 }
 
 static void do_what_is_due(struct dap *d)
@@ -317,7 +317,7 @@ static void turn(struct dap *d)
 	    .no_engine = full,
 	};
 	struct dbg_error *err = loop_wait_fds(d->loop, &w, &what);
-	dap_complain(d, err);
+	dap_warn(d, err);
 	if (what & (LOOP_END | LOOP_INTERRUPT))
 		d->quit = true;
 	if (fds[FD_OUT].revents)
@@ -325,7 +325,7 @@ static void turn(struct dap *d)
 	if (d->out.gone)
 		d->quit = true;
 	console_serve(d, fds + N_FDS_OWN);
-	news_take(d);
+	events_take(d);
 	if (fds[FD_IN].revents)
 		read_client(d);
 	dap_take_messages(d);
@@ -363,13 +363,13 @@ static struct dbg_error *open_client(struct dap *d)
 	d->in_fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
 	outbox_init(&d->out, fd);
 	if (d->in_fd < 0 || d->out.gone)
-		return fault(DBG_E_FILE, "stdin and stdout must be open");
+		return dbg_err(DBG_E_FILE, "stdin and stdout must be open");
 	// From here on nothing that is printed can end up among messages.
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (null < 0 || dup2(null, STDIN_FILENO) < 0 ||
 	    dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
-		return fault(DBG_E_FILE, "cannot redirect: %s",
-			     strerror(errno));
+		return dbg_err(DBG_E_FILE, "cannot redirect: %s",
+			       strerror(errno));
 	close(null);
 	return NULL;
 }
@@ -403,7 +403,7 @@ void dap_deinit(struct dap *d)
 	outbox_deinit(&d->out);
 	str_deinit(&d->message);
 	words_deinit(&d->late);
-	news_threads_forget(d);
+	events_threads_forget(d);
 	free(d->threads);
 	free(d->client.adapter);
 	free(d->running);

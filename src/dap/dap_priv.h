@@ -4,9 +4,9 @@
  * The model: one loop (dap.c) waits for the client, the engine and the
  * program's output. A request is carried out at once and answered; events
  * that its handler makes follow the answer. What the engine tells becomes
- * events in news.c. `launch` starts the program, which is held before its
+ * events in events.c. `launch` starts the program, which is held before its
  * first managed code until `configurationDone`: no breakpoint is late, and a
- * client may wait for either answer before it goes on (begin.c).
+ * client may wait for either answer before it goes on (lifecycle.c).
  *
  * Back-pressure: while much waits to be written to the client, nothing that
  * makes more is done: no requests, no output of the program, no news of the
@@ -155,9 +155,9 @@ void dap_say(struct dap *d, const char *fmt, ...)
 /* Have what @timer is for done in @ms milliseconds. */
 void dap_timer(struct dap *d, enum dap_timer timer, int ms);
 /* dap_say its words and destroy it; NULL is allowed. */
-void dap_complain(struct dap *d, struct dbg_error *err);
+void dap_warn(struct dap *d, struct dbg_error *err);
 
-/* ---- begin.c: starting and ending ------------------------------------ */
+/* ---- lifecycle.c: starting and ending ------------------------------------ */
 
 /* Do what is due: start the program, let it go, begin anew. */
 void begin_try(struct dap *d);
@@ -178,38 +178,38 @@ void dap_answered(struct dap *d, const cJSON *message);
 /* Tell the client that the session is over, once. */
 void begin_terminated(struct dap *d);
 
-/* ---- news.c: what the engine tells ----------------------------------- */
+/* ---- events.c: what the engine tells ----------------------------------- */
 
 /* Take the engine's events and send the client's. */
-void news_take(struct dap *d);
+void events_take(struct dap *d);
 /*
  * Tell the client of a thread that it does not know yet, and keep its name for
  * when the program runs: that name, with the number that C# code knows the
  * thread by.
  */
-const char *news_thread_seen(struct dap *d, const struct dbg_thread *seen);
+const char *events_thread_seen(struct dap *d, const struct dbg_thread *seen);
 /* The program runs: tell the client of its main thread. */
-void news_thread_main(struct dap *d);
+void events_thread_main(struct dap *d);
 /* All threads are gone. */
-void news_threads_forget(struct dap *d);
+void events_threads_forget(struct dap *d);
 /* The program runs: numbers of the stop are stale. */
-void news_resumed(struct dap *d);
+void events_resumed(struct dap *d);
 
 /* ---- req_break.c ------------------------------------------------------ */
 
 /* Capabilities that are no request's: the filters of exceptions and so on. */
 void capabilities_more(struct str *t);
 
-/* ---- parts.c: shared by several families ----------------------------- */
+/* ---- body.c: shared by several families ----------------------------- */
 
 /* A `Source` for @path: name and path as the client wants paths. */
-void part_source(struct dap *d, struct str *t, const char *key,
+void body_source(struct dap *d, struct str *t, const char *key,
 		 const char *path);
 /* A source's path as the engine wants it; in *@ret, owned by the caller. */
-DBG_MUST struct dbg_error *part_path(const char *given, char **ret);
+DBG_MUST struct dbg_error *body_path(const char *given, char **ret);
 /* A module as an object. */
-void part_module(struct str *t, const char *key, const struct dbg_module *m);
-int64_t part_line(const struct dap *d, uint32_t line);
-int64_t part_column(const struct dap *d, uint32_t column);
+void body_module(struct str *t, const char *key, const struct dbg_module *m);
+int64_t body_line(const struct dap *d, uint32_t line);
+int64_t body_column(const struct dap *d, uint32_t column);
 
 #endif

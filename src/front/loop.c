@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "front/fault.h"
+#include "base/err.h"
 
 enum {
 	N_SIGNALS = 4,
@@ -102,8 +102,8 @@ struct dbg_error *loop_create(struct dbg *dbg, struct loop **ret)
 	int fds[2];
 
 	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0)
-		return fault(DBG_E_TARGET, "cannot make a pipe: %s",
-			     strerror(errno));
+		return dbg_err(DBG_E_TARGET, "cannot make a pipe: %s",
+			       strerror(errno));
 	struct loop *loop = xcalloc(1, sizeof(*loop));
 	loop->dbg = dbg;
 	loop->rfd = fds[0];
@@ -161,7 +161,8 @@ struct dbg_error *loop_wait_fds(struct loop *loop, const struct loop_wait *w,
 	int n = poll(fds, w->n + 2, timeout);
 	loop->waiting = 0;
 	if (n < 0 && errno != EINTR)
-		return fault(DBG_E_TARGET, "cannot poll: %s", strerror(errno));
+		return dbg_err(DBG_E_TARGET, "cannot poll: %s",
+			       strerror(errno));
 	what |= take_signals(loop);
 	loop->interrupted = 0;
 	loop->put_back = 0;

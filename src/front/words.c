@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "front/fault.h"
+#include "base/err.h"
 
 void words_clear(struct words *w)
 {
@@ -48,8 +48,8 @@ static struct dbg_error *quoted(const char **p, char quote, struct str *word)
 
 	for (; *s != quote; s++) {
 		if (!*s)
-			return fault_arg("Unmatched %s quote.",
-					 quote == '"' ? "double" : "single");
+			return dbg_err_arg("Unmatched %s quote.",
+					   quote == '"' ? "double" : "single");
 		if (quote == '"' && *s == '\\' && (s[1] == '"' || s[1] == '\\'))
 			s++;
 		str_addc(word, *s);
@@ -124,13 +124,14 @@ static struct dbg_error *redirect(const char **p, char **file)
 	_cleanup_str_ struct str word = {0};
 
 	if (**p == '>' || **p == '<' || **p == '&')
-		return fault_arg("Only < FILE, > FILE and 2> FILE are served.");
+		return dbg_err_arg(
+		    "Only < FILE, > FILE and 2> FILE are served.");
 	*p = skip_blanks(*p);
 	err = next_word(p, true, &word);
 	if (err)
 		return err;
 	if (!word.len)
-		return fault_arg("A redirection needs the name of a file.");
+		return dbg_err_arg("A redirection needs the name of a file.");
 	free(*file);
 	*file = str_take(&word);
 	return NULL;

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "front/fault.h"
+#include "base/err.h"
 #include "repl/repl_priv.h"
 #include "repl/command/subcmd.h"
 
@@ -151,12 +151,12 @@ struct dbg_error *cmd_find(const struct repl_cmd *table, const char *name,
 	}
 	int len = n > 80 ? 80 : (int)n;
 	if (n_found > 1)
-		return fault_arg("Ambiguous command \"%.*s\": %s.", len, name,
-				 str_get(&names));
+		return dbg_err_arg("Ambiguous command \"%.*s\": %s.", len, name,
+				   str_get(&names));
 	if (!found)
-		return fault(DBG_E_NOT_FOUND,
-			     "Undefined command: \"%.*s\". Try \"help\".", len,
-			     name);
+		return dbg_err(DBG_E_NOT_FOUND,
+			       "Undefined command: \"%.*s\". Try \"help\".",
+			       len, name);
 	*ret = found;
 	return NULL;
 }
@@ -169,22 +169,22 @@ static struct dbg_error *check(struct repl *r, const struct call *call)
 	int len = (int)cmd_name_len(cmd);
 
 	if (needs && dbg_state(r->dbg) == DBG_IDLE)
-		return fault(DBG_E_STATE, "The program is not being run.");
+		return dbg_err(DBG_E_STATE, "The program is not being run.");
 	if ((needs & (CMD_NEEDS_STOP | CMD_RUNS)) &&
 	    dbg_state(r->dbg) == DBG_RUNNING)
-		return fault(DBG_E_STATE, "The program is running.");
+		return dbg_err(DBG_E_STATE, "The program is running.");
 	if ((needs & CMD_RUNS) && !dbg_can_run(r->dbg))
-		return fault(DBG_E_STATE, "This needs a process, and a core "
-					  "cannot run.");
+		return dbg_err(DBG_E_STATE, "This needs a process, and a core "
+					    "cannot run.");
 	if (*call->format && !(cmd->flags & CMD_FORMAT))
-		return fault_arg("\"%.*s\" takes no /%s.", len, cmd->names,
-				 call->format);
+		return dbg_err_arg("\"%.*s\" takes no /%s.", len, cmd->names,
+				   call->format);
 	if (*call->args && !cmd->args)
-		return fault_arg("\"%.*s\" takes no arguments.", len,
-				 cmd->names);
+		return dbg_err_arg("\"%.*s\" takes no arguments.", len,
+				   cmd->names);
 	if (!*call->args && (cmd->flags & CMD_NEEDS_ARGS))
-		return fault_arg("Argument required: %.*s %s", len, cmd->names,
-				 cmd->args);
+		return dbg_err_arg("Argument required: %.*s %s", len,
+				   cmd->names, cmd->args);
 	return NULL;
 }
 
@@ -209,7 +209,7 @@ static struct dbg_error *resolve(const char *line, struct cmd_line *parts,
 		}
 		if (err && table && err->code == DBG_E_NOT_FOUND) {
 			dbg_error_destroy(err);
-			return fault_arg(
+			return dbg_err_arg(
 			    "Undefined %.*s command: \"%.*s\". Try "
 			    "\"help %.*s\".",
 			    (int)cmd_name_len(*ret), (*ret)->names,
@@ -241,10 +241,10 @@ struct dbg_error *cmd_execute(struct repl *r, const char *line)
 	if (err || !cmd)
 		return err;
 	if (!cmd->run)
-		return fault_arg("\"%.*s\" must be followed by the name of "
-				 "a subcommand; see \"help %.*s\".",
-				 (int)cmd_name_len(cmd), cmd->names,
-				 (int)cmd_name_len(cmd), cmd->names);
+		return dbg_err_arg("\"%.*s\" must be followed by the name of "
+				   "a subcommand; see \"help %.*s\".",
+				   (int)cmd_name_len(cmd), cmd->names,
+				   (int)cmd_name_len(cmd), cmd->names);
 	if (cmd->flags & CMD_FORMAT)
 		cmd_parse_format(&parts);
 	_cleanup_free_ char *format = xstrndup(parts.format, parts.n_format);

@@ -11,7 +11,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "front/fault.h"
+#include "base/err.h"
 #include "repl/inferior.h"
 #include "repl/show/print.h"
 #include "repl/repl_priv.h"
@@ -30,7 +30,7 @@ static struct inferior *add(struct repl *r, struct dbg *dbg)
 
 void inferiors_init(struct repl *r)
 {
-	r->shown_inferior = add(r, r->dbg)->number;
+	r->stopped_inferior = add(r, r->dbg)->number;
 }
 
 static void inferior_free(struct inferior *inf)
@@ -150,7 +150,7 @@ static void on_child(struct repl *r, struct inferior *parent,
 		if (err->code == DBG_E_NOT_FOUND)
 			dbg_error_destroy(err);
 		else
-			repl_complain(r, "", err);
+			repl_warn(r, "", err);
 		dbg_error_destroy(
 		    dbg_child_leave(parent->dbg, event->child, false));
 		return;
@@ -186,11 +186,11 @@ static void on_event(struct repl *r, struct inferior *inf,
 {
 	switch (event->kind) {
 	case DBG_EVENT_STOPPED:
-		if (r->shown_inferior != inf->number)
+		if (r->stopped_inferior != inf->number)
 			out(r, "[Switching to inferior %u (process %d)]\n",
 			    inf->number, (int)inf->pid);
 		inferior_select(r, inf);
-		r->shown_inferior = inf->number;
+		r->stopped_inferior = inf->number;
 		r->stopped = true;
 		break;
 	case DBG_EVENT_EXITED:

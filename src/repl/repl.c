@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "repl/cmd.h"
-#include "front/fault.h"
+#include "base/err.h"
 #include "repl/inferior.h"
 #include "repl/line/input.h"
 #include "front/plain.h"
@@ -48,7 +48,7 @@ static bool only_too_late(const struct repl *r, const struct dbg_error *err)
 	       dbg_state(r->dbg) == DBG_IDLE;
 }
 
-void repl_complain(struct repl *r, const char *prefix, struct dbg_error *err)
+void repl_warn(struct repl *r, const char *prefix, struct dbg_error *err)
 {
 	if (!only_too_late(r, err))
 		r->failed = true;
@@ -233,7 +233,7 @@ static void attach_startup(struct repl *r)
 		: xasprintf("attach %s%s", o->wait ? "--wait " : "", o->attach);
 	struct dbg_error *err = repl_line(r, line);
 	if (err)
-		repl_complain(r, "", err);
+		repl_warn(r, "", err);
 }
 
 int repl_main(struct dbg *dbg, const struct repl_options *options)
@@ -249,7 +249,7 @@ int repl_main(struct dbg *dbg, const struct repl_options *options)
 
 	struct dbg_error *err = repl_init(&r);
 	if (err) {
-		repl_complain(&r, "dndbg: ", err);
+		repl_warn(&r, "dndbg: ", err);
 		repl_deinit(&r);
 		return 1;
 	}

@@ -64,7 +64,7 @@ struct repl {
 	struct inferior **inferiors;
 	size_t n_inferiors, cap_inferiors;
 	uint32_t last_inferior;
-	uint32_t shown_inferior; /* of the last stop, or chosen since */
+	uint32_t stopped_inferior; /* of the last stop, or chosen since */
 	struct loop *loop;
 	const struct repl_options *options;
 	struct repl_settings set;
@@ -132,7 +132,7 @@ void repl_deinit(struct repl *r);
 /* Carry out a line and the actions that it leads to, echoing it if asked. */
 DBG_MUST struct dbg_error *repl_line(struct repl *r, const char *line);
 /* Print @err to r->err with @prefix, note the failure, destroy it. */
-void repl_complain(struct repl *r, const char *prefix, struct dbg_error *err);
+void repl_warn(struct repl *r, const char *prefix, struct dbg_error *err);
 /* Print a sentence: the engine's begin small and have no full stop. */
 void repl_say(FILE *out, const char *s);
 /* A signal told us to end. */

@@ -80,7 +80,7 @@ static struct dbg_error *wait_for_stop(struct repl *r)
 		}
 		if (err && dbg_state(r->dbg) == DBG_RUNNING) {
 			// The program goes on; so does the waiting.
-			repl_complain(r, "", err);
+			repl_warn(r, "", err);
 			err = NULL;
 		}
 		if (err)
@@ -140,7 +140,7 @@ static void action_block(struct repl *r, const struct words *lines)
 		}
 		struct dbg_error *err = cmd_execute(r, lines->v[i]);
 		if (err) {
-			repl_complain(r, "", err);
+			repl_warn(r, "", err);
 			break;
 		}
 		if (r->resumes != resumes)

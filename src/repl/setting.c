@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "repl/cmd.h"
-#include "front/fault.h"
+#include "base/err.h"
 #include "repl/line/parse.h"
 #include "repl/show/print.h"
 #include "repl/repl_priv.h"
@@ -137,10 +137,10 @@ static struct dbg_error *set_count(const struct setting *s, const char *value,
 	if (strcmp(value, "unlimited") == 0)
 		n = 0;
 	else if (!parse_u64(value, &n) || n > UINT32_MAX)
-		return fault_arg("\"%s\" is not a count.", value);
+		return dbg_err_arg("\"%s\" is not a count.", value);
 	if (!n &&
 	    (s->offset == FIELD(list_size) || s->offset == FIELD(history_size)))
-		return fault_arg("\"%s\" must be at least 1.", s->name);
+		return dbg_err_arg("\"%s\" must be at least 1.", s->name);
 	*ret = n;
 	return NULL;
 }
@@ -148,7 +148,7 @@ static struct dbg_error *set_count(const struct setting *s, const char *value,
 static struct dbg_error *set_file_names(const char *value, bool *ret)
 {
 	if (strcmp(value, "absolute") != 0 && strcmp(value, "basename") != 0)
-		return fault_arg("\"absolute\" or \"basename\" expected.");
+		return dbg_err_arg("\"absolute\" or \"basename\" expected.");
 	*ret = *value == 'a';
 	return NULL;
 }
@@ -182,7 +182,7 @@ static struct dbg_error *set_own(struct repl *r, const struct setting *s,
 		return set_file_names(value, field(r, s));
 	case SETTING_FILE:
 		if (!*value)
-			return fault_arg("The name of a file expected.");
+			return dbg_err_arg("The name of a file expected.");
 		str_set(field(r, s), value);
 		return NULL;
 	case SETTING_LOG:
@@ -216,8 +216,8 @@ static struct dbg_error *find_engine(struct repl *r, const char *text,
 		}
 	}
 	size_t n = strcspn(text, " \t=");
-	return fault_arg("There is no setting \"%.*s\"; see \"show\".",
-			 n > 80 ? 80 : (int)n, text);
+	return dbg_err_arg("There is no setting \"%.*s\"; see \"show\".",
+			   n > 80 ? 80 : (int)n, text);
 }
 
 // The engine's part of a setting, if it has one of this name.
@@ -251,9 +251,9 @@ struct dbg_error *setting_set(struct repl *r, const char *text)
 	size_t n = strcspn(text, " \t=");
 	value = text + n + strspn(text + n, " \t");
 	if (*value == '=')
-		return fault_arg("There is no setting \"%.*s\"; \"set var\" "
-				 "assigns to variables.",
-				 n > 80 ? 80 : (int)n, text);
+		return dbg_err_arg("There is no setting \"%.*s\"; \"set var\" "
+				   "assigns to variables.",
+				   n > 80 ? 80 : (int)n, text);
 	err = find_engine(r, text, &engine);
 	if (err)
 		return err;

@@ -70,7 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	target_init(&m.target, &ops, 1);
 	for (int i = 0; i < MAX_FRAMES; i++) {
 		uint64_t sp = regs.rsp;
-		if (!unwind_step_kept(&m.target, &regs, &leaf, at))
+		if (!unwind_step_saved(&m.target, &regs, &leaf, at))
 			break;
 		// A caller's frame is above, or it was interrupted.
 		if (regs.rsp <= sp && !leaf)

@@ -266,7 +266,7 @@ def test_killed_with_sentry(t):
     s.cmd("break Tally.Turn")
     s.line("continue")
     s.expect(r"^Breakpoint 1, ")
-    for pid in t.processes("dndbg-sentry"):
+    for pid in t.processes("dndbg-cleanup"):
         os.kill(pid, signal.SIGKILL)
     os.kill(s.pid, signal.SIGKILL)
     s.wait()
@@ -279,7 +279,7 @@ def test_killed_with_sentry(t):
 
 
 def test_killed_and_attached_again(t):
-    """Who attaches in the moment in which the sentry of a killed dndbg cleans
+    """Who attaches in the moment in which the cleanup process of a killed dndbg cleans
     up does not find the program taken."""
     busy = Busy(t, "200", "0").ready()
     for _ in range(30):
@@ -303,7 +303,7 @@ def test_killed_after_start(t):
             held.s.expect(r"^\(dndbg\) ")
         if then:
             held.s.cmd(then)
-        for pid in t.processes("dndbg-sentry"):
+        for pid in t.processes("dndbg-cleanup"):
             os.kill(pid, signal.SIGKILL)
         os.kill(held.s.pid, signal.SIGKILL)
         held.s.wait()

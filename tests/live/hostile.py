@@ -199,7 +199,7 @@ def filtered(numbers, listed, others):
 
 
 def killed_under(t, name):
-    """dndbg and its sentry are killed at a breakpoint that four threads come
+    """dndbg and its cleanup process are killed at a breakpoint that four threads come
     to all the time: what is in the program takes all out."""
     busy = Busy(t, "4", "4", preexec_fn=filtered(*FILTERS[name])).ready()
     for _ in range(3):
@@ -208,7 +208,7 @@ def killed_under(t, name):
         s.cmd("rbreak ^Busy.Program")
         s.line("continue")
         s.expect(r"^Breakpoint \d+, ")
-        for pid in t.processes("dndbg-sentry"):
+        for pid in t.processes("dndbg-cleanup"):
             os.kill(pid, signal.SIGKILL)
         os.kill(s.pid, signal.SIGKILL)
         s.wait()

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "front/fault.h"
+#include "base/err.h"
 #include "repl/cmd.h"
 #include "repl/line/parse.h"
 #include "base/str.h"

@@ -13,9 +13,9 @@
 
 #include "target/live/inject.h"
 #include "target/live/live.h"
-#include "target/guard/net.h"
+#include "target/guard/orphan.h"
 #include "target/live/thread.h"
-#include "target/guard/net_code.h"
+#include "target/guard/orphan_code.h"
 #include "target/proc.h"
 #include "targetfixture.h"
 
@@ -29,7 +29,7 @@ struct shared {
 	volatile uint64_t turns;
 	volatile int end; // as a bool the sanitizer reads it but once
 	volatile int attached;
-	volatile uint64_t net; // where it lies
+	volatile uint64_t orphan; // where it lies
 };
 
 static void *doze(void *arg)
@@ -98,7 +98,7 @@ static _Noreturn void debugger(pid_t pid, struct shared *s,
 	need(target_stop_all(t));
 	struct live *l = live_of(t);
 	need(live_take_out(l));
-	kill(l->sentry.pid, SIGKILL);
+	kill(l->cleanup.pid, SIGKILL);
 	raise(SIGKILL);
 	_exit(3);
 }
@@ -246,7 +246,7 @@ static _Noreturn void call_and_die(pid_t pid)
 	in.th->regs.orig_rax = UINT64_MAX;
 	in.th->regs_dirty = true;
 	thread_flush_regs(l, in.th);
-	kill(l->sentry.pid, SIGKILL);
+	kill(l->cleanup.pid, SIGKILL);
 	raise(SIGKILL);
 	_exit(3);
 }
@@ -322,9 +322,9 @@ static void test_handler(void **state)
 
 // ---- A thread that is inside of what a dead debugger left
 
-static uint64_t lock_at(uint64_t net)
+static uint64_t lock_at(uint64_t orphan)
 {
-	return net + NET_CODE_BYTES + offsetof(struct net_data, lock);
+	return orphan + ORPHAN_CODE_BYTES + offsetof(struct orphan_data, lock);
 }
 
 // The next to hit the trap waits for a lock that nobody has.
@@ -336,15 +336,15 @@ static _Noreturn void lock_and_die(pid_t pid, struct shared *s)
 	need(target_attach(pid, &t));
 	need(target_traps_arm(t, &at, 1));
 	struct live *l = live_of(t);
-	need(target_write(t, lock_at(l->net.addr), &one, sizeof(one)));
-	s->net = l->net.addr;
-	kill(l->sentry.pid, SIGKILL);
+	need(target_write(t, lock_at(l->orphan.addr), &one, sizeof(one)));
+	s->orphan = l->orphan.addr;
+	kill(l->cleanup.pid, SIGKILL);
 	raise(SIGKILL);
 	_exit(3);
 }
 
 // Stop it by job control when it is inside.
-static void stop_inside(pid_t pid, uint64_t net)
+static void stop_inside(pid_t pid, uint64_t orphan)
 {
 	struct regs regs;
 
@@ -354,7 +354,7 @@ static void stop_inside(pid_t pid, uint64_t net)
 			usleep(1000);
 		// Out of one of the calls by which it waits.
 		if (proc_syscall(pid, pid, &regs) &&
-		    regs.rip - net < NET_CODE_BYTES)
+		    regs.rip - orphan < ORPHAN_CODE_BYTES)
 			return;
 		kill(pid, SIGCONT);
 		usleep(1000);
@@ -376,16 +376,16 @@ static void test_inside(void **state)
 		lock_and_die(pid, s);
 	assert_int_equal(waitpid(other, &status, 0), other);
 	assert_int_equal(status, SIGKILL);
-	stop_inside(pid, s->net);
+	stop_inside(pid, s->orphan);
 	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
 	int mem = open(path, O_RDWR | O_CLOEXEC);
-	assert_int_equal(pwrite(mem, &zero, 8, (off_t)lock_at(s->net)), 8);
+	assert_int_equal(pwrite(mem, &zero, 8, (off_t)lock_at(s->orphan)), 8);
 	other = fork();
 	if (!other)
 		attach_and_detach(pid);
 	assert_int_equal(waitpid(other, &status, 0), other);
 	assert_int_equal(status, 0);
-	assert_int_equal(pread(mem, &value, 8, (off_t)s->net), -1);
+	assert_int_equal(pread(mem, &value, 8, (off_t)s->orphan), -1);
 	close(mem);
 	kill(pid, SIGCONT);
 	finish(s, pid);

@@ -30,7 +30,7 @@ void children_take(struct dap *d, const struct dbg_event *e)
 	struct dbg_error *err = dbg_child_leave(d->dbg, e->child, asks);
 
 	if (err) {
-		dap_complain(d, err);
+		dap_warn(d, err);
 		return;
 	}
 	if (!asks) {

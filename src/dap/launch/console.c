@@ -14,7 +14,7 @@
 #include "base/str.h"
 #include "dap/dap_priv.h"
 #include "dap/wire/emit.h"
-#include "front/fault.h"
+#include "base/err.h"
 #include "front/utf8.h"
 
 enum {
@@ -79,8 +79,8 @@ struct dbg_error *console_pipes(struct console *c, struct dbg_launch *launch)
 
 	for (int i = 0; i < 3; i++) {
 		if (pipe2(fds[i], O_CLOEXEC) < 0)
-			return fault(DBG_E_TARGET, "cannot make a pipe: %s",
-				     strerror(errno));
+			return dbg_err(DBG_E_TARGET, "cannot make a pipe: %s",
+				       strerror(errno));
 		int ours = i ? 0 : 1;
 		c->theirs[i] = fds[i][1 - ours];
 		fcntl(fds[i][ours], F_SETFL, O_NONBLOCK);
@@ -198,21 +198,21 @@ struct dbg_error *console_listen(struct console *c, char **ret_arg)
 	    xasprintf("%s/dndbg-XXXXXX", run && *run == '/' ? run : "/tmp");
 	if (!mkdtemp(c->dir)) {
 		str_set(&c->dir, NULL);
-		return fault(DBG_E_FILE, "cannot make a directory: %s",
-			     strerror(errno));
+		return dbg_err(DBG_E_FILE, "cannot make a directory: %s",
+			       strerror(errno));
 	}
 	c->path = xasprintf("%s/terminal", c->dir);
 	if (strlen(c->path) >= sizeof(addr.sun_path))
-		return fault(DBG_E_FILE, "'%s' is too long for a socket",
-			     c->path);
+		return dbg_err(DBG_E_FILE, "'%s' is too long for a socket",
+			       c->path);
 	memcpy(addr.sun_path, c->path, strlen(c->path));
 	c->listener =
 	    socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (c->listener < 0 ||
 	    bind(c->listener, (struct sockaddr *)&addr, sizeof(addr)) < 0 ||
 	    listen(c->listener, 1) < 0)
-		return fault(DBG_E_FILE, "cannot listen on '%s': %s", c->path,
-			     strerror(errno));
+		return dbg_err(DBG_E_FILE, "cannot listen on '%s': %s", c->path,
+			       strerror(errno));
 	*ret_arg = xasprintf("--terminal=%s", c->path);
 	return NULL;
 }

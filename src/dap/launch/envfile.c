@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "dap/request/args.h"
-#include "front/fault.h"
+#include "base/err.h"
 #include "dap/launch/setup.h"
 
 enum {
@@ -31,11 +31,11 @@ static struct dbg_error *read_all(const char *path, struct str *ret)
 	int failed = n < 0 ? errno : 0;
 	close(fd);
 	if (failed)
-		return fault(DBG_E_FILE, "cannot read '%s': %s", path,
-			     strerror(failed));
+		return dbg_err(DBG_E_FILE, "cannot read '%s': %s", path,
+			       strerror(failed));
 	if (ret->len > FILE_MAX_BYTES || memchr(str_get(ret), 0, ret->len))
-		return fault(DBG_E_FORMAT, "'%s' is too large or no text",
-			     path);
+		return dbg_err(DBG_E_FORMAT, "'%s' is too large or no text",
+			       path);
 	return NULL;
 }
 
@@ -57,8 +57,9 @@ static struct dbg_error *take_line(const char *path, size_t number,
 		return NULL;
 	const char *equals = memchr(s, '=', n);
 	if (!equals || equals == s)
-		return fault(DBG_E_FORMAT, "line %zu of '%s' is no NAME=VALUE",
-			     number, path);
+		return dbg_err(DBG_E_FORMAT,
+			       "line %zu of '%s' is no NAME=VALUE", number,
+			       path);
 	size_t n_name = (size_t)(equals - s);
 	const char *value = equals + 1;
 	size_t n_value = n - n_name - 1;
@@ -155,7 +156,8 @@ static struct dbg_error *take_json(struct setup *s, const char *path,
 				   ? args_get(profiles, s->profile)
 				   : first_project(profiles);
 	if (s->profile && *s->profile && !cJSON_IsObject(profile))
-		return fault_arg("'%s' has no profile '%s'", path, s->profile);
+		return dbg_err_arg("'%s' has no profile '%s'", path,
+				   s->profile);
 	return profile ? apply(s, profile) : NULL;
 }
 
@@ -186,7 +188,7 @@ struct dbg_error *profile_take(struct setup *s)
 		text += 3;
 	cJSON *json = cJSON_Parse(text);
 	err = json ? take_json(s, path, json)
-		   : fault(DBG_E_FORMAT, "'%s' is no JSON", path);
+		   : dbg_err(DBG_E_FORMAT, "'%s' is no JSON", path);
 	cJSON_Delete(json);
 	return err;
 }

@@ -34,7 +34,7 @@ static int connect_to(const char *path)
 	return fd;
 }
 
-static int complain(const char *what)
+static int warn(const char *what)
 {
 	fprintf(stderr, "dndbg: %s: %s\n", what, strerror(errno));
 	return 1;
@@ -58,7 +58,7 @@ int helper_main(const char *path)
 	int n = ttyname_r(STDIN_FILENO, name, sizeof(name) - 1);
 	if (n) {
 		errno = n;
-		return complain("no terminal");
+		return warn("no terminal");
 	}
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof(passed) / sizeof(*passed); i++)
@@ -67,7 +67,7 @@ int helper_main(const char *path)
 	int signals = signalfd(-1, &set, SFD_CLOEXEC);
 	int fd = connect_to(path);
 	if (fd < 0 || signals < 0)
-		return complain(path);
+		return warn(path);
 	size_t len = strlen(name);
 	name[len++] = '\n';
 	send(fd, name, len, MSG_NOSIGNAL);

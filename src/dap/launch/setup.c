@@ -9,7 +9,7 @@
 #include "dap/dap_priv.h"
 #include "dap/wire/emit.h"
 #include "dap/launch/envfile.h"
-#include "front/fault.h"
+#include "base/err.h"
 
 enum {
 	FOR_LAUNCH = 1,
@@ -100,12 +100,12 @@ static struct dbg_error *take_args(struct dap *d, const cJSON *args,
 	if (cJSON_IsString(list))
 		return words_split(list->valuestring, &d->setup.args);
 	if (!cJSON_IsArray(list))
-		return fault_arg("'%s' must be an array of strings or a string",
-				 name);
+		return dbg_err_arg(
+		    "'%s' must be an array of strings or a string", name);
 	cJSON_ArrayForEach(item, list)
 	{
 		if (!cJSON_IsString(item))
-			return fault_arg("'%s' must hold strings only", name);
+			return dbg_err_arg("'%s' must hold strings only", name);
 		words_add(&d->setup.args, item->valuestring,
 			  strlen(item->valuestring));
 	}
@@ -134,12 +134,12 @@ static struct dbg_error *take_env(struct dap *d, const cJSON *args,
 		if (!*item->string && is_empty(item))
 			continue;
 		if (!*item->string || strchr(item->string, '='))
-			return fault_arg("'%s' is not the name of a variable",
-					 item->string);
+			return dbg_err_arg("'%s' is not the name of a variable",
+					   item->string);
 		if (!cJSON_IsString(item) && !cJSON_IsNull(item))
-			return fault_arg("'%s' in '%s' must be a string, or "
-					 "null to remove it",
-					 item->string, name);
+			return dbg_err_arg("'%s' in '%s' must be a string, or "
+					   "null to remove it",
+					   item->string, name);
 		add_env(&d->setup.env, item->string, item->valuestring);
 	}
 	return NULL;
@@ -196,9 +196,10 @@ static struct dbg_error *take_console(struct dap *d, const cJSON *args,
 			d->setup.console = (enum setup_console)i;
 			return NULL;
 		}
-	return fault_arg("'%s' must be internalConsole, integratedTerminal or "
-			 "externalTerminal, not '%s'",
-			 name, s);
+	return dbg_err_arg(
+	    "'%s' must be internalConsole, integratedTerminal or "
+	    "externalTerminal, not '%s'",
+	    name, s);
 }
 
 /* ---- The process to attach to ------------------------------------------ */
@@ -211,16 +212,16 @@ static struct dbg_error *take_pid(struct dap *d, const cJSON *args,
 
 	if (cJSON_IsString(item)) {
 		if (!args_parse_addr(item->valuestring, &pid))
-			return fault_arg("'%s' must be a process number, not "
-					 "'%s'",
-					 name, item->valuestring);
+			return dbg_err_arg("'%s' must be a process number, not "
+					   "'%s'",
+					   name, item->valuestring);
 	} else {
 		struct dbg_error *err = args_u64(args, name, &pid);
 		if (err)
 			return err;
 	}
 	if (pid > INT32_MAX)
-		return fault_arg("'%s' is no process number", name);
+		return dbg_err_arg("'%s' is no process number", name);
 	d->setup.pid = (uint32_t)pid;
 	return NULL;
 }
@@ -275,14 +276,14 @@ static struct dbg_error *take_follow(struct dap *d, const cJSON *args,
 	if (cJSON_IsString(item))
 		what = item->valuestring;
 	else if (!cJSON_IsBool(item))
-		return fault_arg("'%s' must be true, false or the name of a "
-				 "program",
-				 name);
+		return dbg_err_arg("'%s' must be true, false or the name of a "
+				   "program",
+				   name);
 	if (strcmp(what, "off") != 0 && !d->client.start_debugging)
-		return fault(DBG_E_UNSUPPORTED,
-			     "this client starts no sessions for children: "
-			     "leave '%s' out",
-			     name);
+		return dbg_err(DBG_E_UNSUPPORTED,
+			       "this client starts no sessions for children: "
+			       "leave '%s' out",
+			       name);
 	return dbg_set(d->dbg, "follow-exec", what);
 }
 
@@ -298,11 +299,11 @@ static struct dbg_error *add_rule(struct dap *d, const cJSON *item,
 	_cleanup_free_ char *dir = NULL;
 
 	if (!cJSON_IsString(item))
-		return fault_arg("'%s' in '%s' must be a string", item->string,
-				 name);
+		return dbg_err_arg("'%s' in '%s' must be a string",
+				   item->string, name);
 	if (strchr(item->string, '"'))
-		return fault_arg("'%s' in '%s' has a quote in it", item->string,
-				 name);
+		return dbg_err_arg("'%s' in '%s' has a quote in it",
+				   item->string, name);
 	struct dbg_error *err = setup_path(&d->setup, item->valuestring, &dir);
 	if (err)
 		return err;
@@ -475,11 +476,12 @@ void setup_child(const struct setup *s, struct str *t)
 static struct dbg_error *check(const struct setup *s)
 {
 	if (!s->attach && (!s->program || !*s->program))
-		return fault_arg("'program' is missing: name the .dll or the "
-				 "executable to debug");
+		return dbg_err_arg("'program' is missing: name the .dll or the "
+				   "executable to debug");
 	if (s->attach && !s->pid && !s->process_name)
-		return fault_arg("'processId' is missing: name the process to "
-				 "attach to");
+		return dbg_err_arg(
+		    "'processId' is missing: name the process to "
+		    "attach to");
 	return NULL;
 }
 

@@ -64,7 +64,7 @@ struct dbg_error *setup_path(const struct setup *s, const char *given,
 			     char **ret)
 {
 	_cleanup_free_ char *decoded = NULL;
-	struct dbg_error *err = part_path(given, &decoded);
+	struct dbg_error *err = body_path(given, &decoded);
 
 	if (err)
 		return err;

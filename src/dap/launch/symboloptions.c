@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "dap/request/args.h"
 #include "dap/dap_priv.h"
-#include "front/fault.h"
+#include "base/err.h"
 #include "dap/launch/setup.h"
 
 static void no_server(struct dap *d, const char *what)
@@ -25,12 +25,12 @@ static struct dbg_error *add_one(const char *name, const cJSON *item, char mark,
 				 struct str *ret)
 {
 	if (!cJSON_IsString(item))
-		return fault_arg("'%s' must hold strings only", name);
+		return dbg_err_arg("'%s' must hold strings only", name);
 	if (!*item->valuestring)
 		return NULL;
 	if (strchr(item->valuestring, mark))
-		return fault_arg("'%s' in '%s' has a '%c' in it",
-				 item->valuestring, name, mark);
+		return dbg_err_arg("'%s' in '%s' has a '%c' in it",
+				   item->valuestring, name, mark);
 	if (ret->len)
 		str_addc(ret, mark);
 	str_add(ret, item->valuestring);
@@ -96,10 +96,11 @@ static struct dbg_error *take_filter(struct dap *d, const cJSON *from)
 		return err;
 	bool only = strcmp(mode, "loadOnlyIncluded") == 0;
 	if (!only && strcmp(mode, "loadAllButExcluded") != 0)
-		return fault_arg("'mode' in 'moduleFilter' must be "
-				 "loadAllButExcluded or loadOnlyIncluded, not "
-				 "'%s'",
-				 mode);
+		return dbg_err_arg(
+		    "'mode' in 'moduleFilter' must be "
+		    "loadAllButExcluded or loadOnlyIncluded, not "
+		    "'%s'",
+		    mode);
 	const char *key = only ? "includedModules" : "excludedModules";
 	err = args_array(filter, key, &list);
 	cJSON_ArrayForEach(item, list)

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "front/fault.h"
+#include "base/err.h"
 
 const cJSON *args_get(const cJSON *obj, const char *name)
 {
@@ -17,7 +17,7 @@ struct dbg_error *args_str(const cJSON *obj, const char *name, const char **ret)
 	const cJSON *item = args_get(obj, name);
 
 	if (item && !cJSON_IsString(item))
-		return fault_arg("'%s' must be a string", name);
+		return dbg_err_arg("'%s' must be a string", name);
 	if (item)
 		*ret = item->valuestring;
 	return NULL;
@@ -49,7 +49,7 @@ struct dbg_error *args_bool(const cJSON *obj, const char *name, bool *ret)
 	const cJSON *item = filled(obj, name);
 
 	if (item && !cJSON_IsBool(item))
-		return fault_arg("'%s' must be true or false", name);
+		return dbg_err_arg("'%s' must be true or false", name);
 	if (item)
 		*ret = cJSON_IsTrue(item);
 	return NULL;
@@ -65,7 +65,7 @@ struct dbg_error *args_i64(const cJSON *obj, const char *name, int64_t *ret)
 	if (!cJSON_IsNumber(item) || !(item->valuedouble <= limit) ||
 	    !(item->valuedouble >= -limit) ||
 	    (double)(int64_t)item->valuedouble != item->valuedouble)
-		return fault_arg("'%s' must be a whole number", name);
+		return dbg_err_arg("'%s' must be a whole number", name);
 	*ret = (int64_t)item->valuedouble;
 	return NULL;
 }
@@ -78,7 +78,7 @@ struct dbg_error *args_u64(const cJSON *obj, const char *name, uint64_t *ret)
 		return NULL;
 	struct dbg_error *err = args_i64(obj, name, &n);
 	if (!err && n < 0)
-		err = fault_arg("'%s' must not be negative", name);
+		err = dbg_err_arg("'%s' must not be negative", name);
 	if (!err)
 		*ret = (uint64_t)n;
 	return err;
@@ -90,7 +90,7 @@ struct dbg_error *args_u32(const cJSON *obj, const char *name, uint32_t *ret)
 	struct dbg_error *err = args_u64(obj, name, &n);
 
 	if (!err && n > UINT32_MAX)
-		err = fault_arg("'%s' is too large", name);
+		err = dbg_err_arg("'%s' is too large", name);
 	if (!err)
 		*ret = (uint32_t)n;
 	return err;
@@ -102,7 +102,7 @@ struct dbg_error *args_array(const cJSON *obj, const char *name,
 	const cJSON *item = filled_or_false(obj, name);
 
 	if (item && !cJSON_IsArray(item))
-		return fault_arg("'%s' must be an array", name);
+		return dbg_err_arg("'%s' must be an array", name);
 	if (item)
 		*ret = item;
 	return NULL;
@@ -114,7 +114,7 @@ struct dbg_error *args_object(const cJSON *obj, const char *name,
 	const cJSON *item = filled_or_false(obj, name);
 
 	if (item && !cJSON_IsObject(item))
-		return fault_arg("'%s' must be an object", name);
+		return dbg_err_arg("'%s' must be an object", name);
 	if (item)
 		*ret = item;
 	return NULL;
@@ -124,7 +124,7 @@ struct dbg_error *args_need(const cJSON *obj, const char *name)
 {
 	if (args_get(obj, name))
 		return NULL;
-	return fault_arg("'%s' is missing", name);
+	return dbg_err_arg("'%s' is missing", name);
 }
 
 bool args_parse_addr(const char *s, uint64_t *ret)

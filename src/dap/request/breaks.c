@@ -8,7 +8,7 @@
 #include "base/str.h"
 #include "dap/dap_priv.h"
 #include "dap/wire/emit.h"
-#include "front/fault.h"
+#include "base/err.h"
 
 static void brk_deinit(struct brk *b)
 {
@@ -103,12 +103,12 @@ static void describe_place(struct dap *d, struct str *t, const struct brk *b,
 			l = &e->locations[i];
 	const char *path = b->path ? b->path : l ? l->file : NULL;
 	if (path)
-		part_source(d, t, "source", path);
+		body_source(d, t, "source", path);
 	uint32_t line = l ? l->line : b->line;
 	if (line)
-		emit_int(t, "line", part_line(d, line));
+		emit_int(t, "line", body_line(d, line));
 	if (l && l->column)
-		emit_int(t, "column", part_column(d, l->column));
+		emit_int(t, "column", body_column(d, l->column));
 	for (size_t i = 0; i < e->n_locations; i++) {
 		if (!e->locations[i].addr)
 			continue;
@@ -129,9 +129,9 @@ static void describe_refused(struct dap *d, struct str *t, const struct brk *b)
 	emit_str(t, "message", b->fault);
 	emit_str(t, "reason", "failed");
 	if (b->path)
-		part_source(d, t, "source", b->path);
+		body_source(d, t, "source", b->path);
 	if (b->line)
-		emit_int(t, "line", part_line(d, b->line));
+		emit_int(t, "line", body_line(d, b->line));
 }
 
 // The members of a Breakpoint.
@@ -235,9 +235,9 @@ void breaks_place(struct dap *d, struct str *t, uint32_t number)
 
 	if (!b || !b->path)
 		return;
-	part_source(d, t, "source", b->path);
+	body_source(d, t, "source", b->path);
 	if (b->line)
-		emit_int(t, "line", part_line(d, b->line));
+		emit_int(t, "line", body_line(d, b->line));
 }
 
 // One that was made at the console, or a change of it.
@@ -286,12 +286,12 @@ void breaks_disable(struct dap *d)
 	struct dbg_breakpoint *list;
 	size_t n = 0;
 
-	dap_complain(d, dbg_break_list(d->dbg, &list, &n));
+	dap_warn(d, dbg_break_list(d->dbg, &list, &n));
 	_cleanup_free_ uint32_t *numbers = xcalloc(n, sizeof(*numbers));
 	for (size_t i = 0; i < n; i++)
 		numbers[i] = list[i].number;
 	for (size_t i = 0; i < n; i++)
-		dap_complain(d, dbg_break_enable(d->dbg, numbers[i], false));
+		dap_warn(d, dbg_break_enable(d->dbg, numbers[i], false));
 }
 
 struct reason {

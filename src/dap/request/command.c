@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "dap/dap_priv.h"
-#include "front/fault.h"
+#include "base/err.h"
 
 enum {
 	PRINTED_MAX_BYTES = 4 << 20
@@ -56,8 +56,8 @@ struct dbg_error *command_run(struct dap *d, const char *command,
 	size_t n = 0;
 	FILE *out = open_memstream(&printed, &n);
 	if (!out)
-		return fault(DBG_E_FILE, "cannot make a buffer: %s",
-			     strerror(errno));
+		return dbg_err(DBG_E_FILE, "cannot make a buffer: %s",
+			       strerror(errno));
 	struct dbg_error *err = ops->line(d->host, command, place, out);
 	fclose(out);
 	str_addn(ret, printed, n < PRINTED_MAX_BYTES ? n : PRINTED_MAX_BYTES);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "front/fault.h"
+#include "base/err.h"
 
 enum {
 	HANDLES_MAX = 4 << 20,
@@ -46,12 +46,12 @@ struct dbg_error *handles_find(const struct handles *h, uint32_t number,
 			       const char *what, struct handle *ret)
 {
 	if (number && number <= h->first)
-		return fault(DBG_E_STALE,
-			     "%s %u is of an earlier stop: ask again", what,
-			     number);
+		return dbg_err(DBG_E_STALE,
+			       "%s %u is of an earlier stop: ask again", what,
+			       number);
 	if (!number || number - h->first > h->n)
-		return fault(DBG_E_NOT_FOUND, "there is no %s %u", what,
-			     number);
+		return dbg_err(DBG_E_NOT_FOUND, "there is no %s %u", what,
+			       number);
 	*ret = h->v[number - h->first - 1];
 	return NULL;
 }

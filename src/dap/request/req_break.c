@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "dap/dap_priv.h"
 #include "dap/wire/emit.h"
-#include "front/fault.h"
+#include "base/err.h"
 
 enum {
 	BREAKS_MAX = 100000
@@ -19,12 +19,12 @@ static struct dbg_error *get_list(const cJSON *args, const char *name,
 	if (err)
 		return err;
 	if (cJSON_GetArraySize(*ret) > BREAKS_MAX)
-		return fault_arg("'%s' has more than %d entries", name,
-				 BREAKS_MAX);
+		return dbg_err_arg("'%s' has more than %d entries", name,
+				   BREAKS_MAX);
 	cJSON_ArrayForEach(item, *ret)
 	{
 		if (!cJSON_IsObject(item))
-			return fault_arg("'%s' must hold objects only", name);
+			return dbg_err_arg("'%s' must hold objects only", name);
 	}
 	return NULL;
 }
@@ -60,8 +60,8 @@ static struct dbg_error *get_path(const cJSON *args, char **ret)
 	if (!err && !path)
 		err = args_str(source, "name", &path);
 	if (!err && (!path || !*path))
-		err = fault_arg("'source' names no file");
-	return err ? err : part_path(path, ret);
+		err = dbg_err_arg("'source' names no file");
+	return err ? err : body_path(path, ret);
 }
 
 static uint32_t from_client(uint32_t n, bool from_0)
@@ -179,10 +179,10 @@ static struct dbg_error *do_locations(struct dap *d, struct request *req)
 	emit_array(t, "breakpoints");
 	for (size_t i = 0; i < n; i++) {
 		emit_object(t, NULL);
-		emit_int(t, "line", part_line(d, list[i].line));
-		emit_int(t, "column", part_column(d, list[i].column));
-		emit_int(t, "endLine", part_line(d, list[i].end_line));
-		emit_int(t, "endColumn", part_column(d, list[i].end_column));
+		emit_int(t, "line", body_line(d, list[i].line));
+		emit_int(t, "column", body_column(d, list[i].column));
+		emit_int(t, "endLine", body_line(d, list[i].end_line));
+		emit_int(t, "endColumn", body_column(d, list[i].end_column));
 		emit_object_end(t);
 	}
 	emit_array_end(t);
@@ -234,7 +234,7 @@ static struct dbg_error *put_instruction(struct dap *d, const cJSON *item,
 	if (!err)
 		err = get_common(item, &s);
 	if (!err && !args_parse_addr(ref, &addr))
-		err = fault_arg("'%s' is not an address", ref);
+		err = dbg_err_arg("'%s' is not an address", ref);
 	if (err)
 		return err;
 	_cleanup_free_ char *text =
@@ -332,9 +332,9 @@ static struct dbg_error *put_id(struct dap *d, const char *id,
 	const struct filter *f = find_filter(id);
 
 	if (!f)
-		return fault_arg("there is no exception filter '%s'", id);
+		return dbg_err_arg("there is no exception filter '%s'", id);
 	if (types && *types && !f->typed)
-		return fault_arg("the filter '%s' takes no condition", id);
+		return dbg_err_arg("the filter '%s' takes no condition", id);
 	struct break_spec s = {.req.kind = f->kind, .req.text = types};
 	s.req.catches.exact = types && *types;
 	s.req.catches.again = f->kind == DBG_BREAK_USER_UNHANDLED;
@@ -377,7 +377,7 @@ static struct dbg_error *path_types(const cJSON *option, struct str *ret)
 	cJSON_ArrayForEach(name, names)
 	{
 		if (!cJSON_IsString(name))
-			return fault_arg("'names' must hold strings only");
+			return dbg_err_arg("'names' must hold strings only");
 		str_add(ret, ret->len ? "," : negate ? "!" : "");
 		str_add(ret, name->valuestring);
 	}
@@ -406,7 +406,7 @@ static struct dbg_error *put_option(struct dap *d, const cJSON *option,
 		emit_object_end(t);
 		return NULL;
 	}
-	return fault_arg("'breakMode' is not '%s'", name);
+	return dbg_err_arg("'breakMode' is not '%s'", name);
 }
 
 static struct dbg_error *put_filters(struct dap *d, const cJSON *args,
@@ -423,7 +423,7 @@ static struct dbg_error *put_filters(struct dap *d, const cJSON *args,
 	cJSON_ArrayForEach(item, ids)
 	{
 		if (!err && !cJSON_IsString(item))
-			err = fault_arg("'filters' must hold strings only");
+			err = dbg_err_arg("'filters' must hold strings only");
 		if (!err)
 			err = put_id(d, item->valuestring, NULL, t);
 	}

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "dap/dap_priv.h"
 #include "dap/wire/emit.h"
-#include "front/fault.h"
+#include "base/err.h"
 
 enum {
 	INSNS_MAX = 10000
@@ -27,7 +27,7 @@ static struct dbg_error *do_modules(struct dap *d, struct request *req)
 		return err;
 	emit_array(t, "modules");
 	for (size_t i = first; i < n && (!count || i - first < count); i++)
-		part_module(t, NULL, &list[i]);
+		body_module(t, NULL, &list[i]);
 	emit_array_end(t);
 	emit_int(t, "totalModules", (int64_t)n);
 	return NULL;
@@ -44,7 +44,7 @@ static struct dbg_error *do_loaded_sources(struct dap *d, struct request *req)
 		return err;
 	emit_array(t, "sources");
 	for (size_t i = 0; i < n; i++)
-		part_source(d, t, NULL, list[i]);
+		body_source(d, t, NULL, list[i]);
 	emit_array_end(t);
 	return NULL;
 }
@@ -68,8 +68,8 @@ static struct dbg_error *get_source(struct dap *d, const cJSON *args,
 		return err;
 	if (reference)
 		return sources_find(&d->sources, reference, ret);
-	return path ? part_path(path, ret)
-		    : fault_arg("'source' names no file");
+	return path ? body_path(path, ret)
+		    : dbg_err_arg("'source' names no file");
 }
 
 static struct dbg_error *do_source(struct dap *d, struct request *req)
@@ -109,16 +109,17 @@ static struct dbg_error *do_locations(struct dap *d, struct request *req)
 	if (!err)
 		err = handles_find(&d->values, number, "location", &h);
 	if (!err && h.kind != HANDLE_CODE)
-		err = fault(DBG_E_NOT_FOUND, "there is no location %u", number);
+		err =
+		    dbg_err(DBG_E_NOT_FOUND, "there is no location %u", number);
 	if (!err)
 		err = dbg_value_code(d->dbg, h.id, &at);
 	if (err)
 		return err;
 	if (!at.file)
-		return fault(DBG_E_SYMBOLS, "there are no symbols for '%s'",
-			     at.function);
-	part_source(d, t, "source", at.file);
-	emit_int(t, "line", part_line(d, at.line));
+		return dbg_err(DBG_E_SYMBOLS, "there are no symbols for '%s'",
+			       at.function);
+	body_source(d, t, "source", at.file);
+	emit_int(t, "line", body_line(d, at.line));
 	return NULL;
 }
 
@@ -150,12 +151,12 @@ static struct dbg_error *get_code_window(const cJSON *args,
 	if (err)
 		return err;
 	if (!args_parse_addr(ref, &w->addr))
-		return fault_arg("'%s' is not an address", ref);
+		return dbg_err_arg("'%s' is not an address", ref);
 	w->addr += (uint64_t)bytes;
 	if (w->count > INSNS_MAX || w->offset > INSNS_MAX ||
 	    w->offset < -INSNS_MAX)
-		return fault_arg("more than %d instructions are asked for",
-				 INSNS_MAX);
+		return dbg_err_arg("more than %d instructions are asked for",
+				   INSNS_MAX);
 	return NULL;
 }
 
@@ -174,8 +175,8 @@ static void add_insn(struct dap *d, struct str *t, const struct dbg_insn *i)
 	emit_str(t, "instructionBytes", str_get(&bytes));
 	emit_str(t, "instruction", str_get(&words));
 	if (i->path && i->line) {
-		part_source(d, t, "location", i->path);
-		emit_int(t, "line", part_line(d, i->line));
+		body_source(d, t, "location", i->path);
+		emit_int(t, "line", body_line(d, i->line));
 	}
 	emit_object_end(t);
 }

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "dap/dap_priv.h"
 #include "dap/wire/emit.h"
-#include "front/fault.h"
+#include "base/err.h"
 #include "dap/request/variable.h"
 
 static const char *const access_names[] = {
@@ -87,9 +87,9 @@ static struct dbg_error *get_access(const cJSON *item, enum dbg_watch *ret)
 			*ret = (enum dbg_watch)i;
 			return NULL;
 		}
-	return fault_arg("'accessType' must be read, write or readWrite, not "
-			 "'%s'",
-			 name);
+	return dbg_err_arg("'accessType' must be read, write or readWrite, not "
+			   "'%s'",
+			   name);
 }
 
 static struct dbg_error *put(struct dap *d, const cJSON *item, struct str *t)
@@ -114,7 +114,7 @@ static struct dbg_error *put(struct dap *d, const cJSON *item, struct str *t)
 	    xstrndup(id, colon ? (size_t)(colon - id) : 0);
 	uint64_t frame = 0;
 	if (!colon || !args_parse_addr(digits, &frame) || frame > INT32_MAX)
-		return fault_arg("'%s' is no dataId", id);
+		return dbg_err_arg("'%s' is no dataId", id);
 	s.req.text = colon + 1;
 	// of an earlier stop: only what needs no frame can be set anew
 	if (frame)

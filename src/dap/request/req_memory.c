@@ -6,7 +6,7 @@
 #include "dap/wire/base64.h"
 #include "dap/dap_priv.h"
 #include "dap/wire/emit.h"
-#include "front/fault.h"
+#include "base/err.h"
 #include "dap/request/variable.h"
 
 enum {
@@ -24,7 +24,7 @@ static struct dbg_error *get_address(const cJSON *args, uint64_t *ret)
 	if (!err)
 		err = args_i64(args, "offset", &offset);
 	if (!err && !args_parse_addr(ref, ret))
-		err = fault_arg("'%s' is not an address", ref);
+		err = dbg_err_arg("'%s' is not an address", ref);
 	if (!err)
 		*ret += (uint64_t)offset;
 	return err;
@@ -41,7 +41,7 @@ static struct dbg_error *do_read(struct dap *d, struct request *req)
 	if (!err)
 		err = args_u64(req->args, "count", &count);
 	if (!err && count > READ_MAX_BYTES)
-		err = fault_arg("more than 1 MiB is asked for");
+		err = dbg_err_arg("more than 1 MiB is asked for");
 	if (err)
 		return err;
 	_cleanup_free_ char *buf = xcalloc(count, 1);
@@ -74,7 +74,7 @@ static struct dbg_error *do_write(struct dap *d, struct request *req)
 	if (!err)
 		err = args_str(req->args, "data", &data);
 	if (!err && !base64_decode(data, &bytes, &n))
-		err = fault_arg("'data' is no base64");
+		err = dbg_err_arg("'data' is no base64");
 	if (!err)
 		err = dbg_memory_write(d->dbg, addr, bytes, n);
 	if (err)

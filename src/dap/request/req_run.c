@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "dap/dap_priv.h"
 #include "dap/wire/emit.h"
-#include "front/fault.h"
+#include "base/err.h"
 
 static struct dbg_error *get_thread(struct dap *d, const struct request *req,
 				    uint32_t *ret)
@@ -14,7 +14,7 @@ static struct dbg_error *get_thread(struct dap *d, const struct request *req,
 	if (!err)
 		err = args_u32(req->args, "threadId", ret);
 	if (!err && !*ret)
-		err = fault(DBG_E_NOT_FOUND, "there is no thread 0");
+		err = dbg_err(DBG_E_NOT_FOUND, "there is no thread 0");
 	d->last_thread = *ret;
 	return err;
 }
@@ -53,9 +53,9 @@ static struct dbg_error *get_unit(const struct request *req,
 			*ret = (enum dbg_step_unit)i;
 			return NULL;
 		}
-	return fault_arg("'granularity' must be line, statement or "
-			 "instruction, not '%s'",
-			 s);
+	return dbg_err_arg("'granularity' must be line, statement or "
+			   "instruction, not '%s'",
+			   s);
 }
 
 static struct dbg_error *step(struct dap *d, struct request *req,
@@ -99,7 +99,7 @@ static struct dbg_error *do_step_in_targets(struct dap *d, struct request *req)
 		err = handles_find(&d->frames, frame, "frame", &h);
 	// a step begins in the newest frame
 	if (!err && h.aux)
-		err = fault(DBG_E_STATE, "only the newest frame is stepped");
+		err = dbg_err(DBG_E_STATE, "only the newest frame is stepped");
 	if (!err)
 		err = dbg_call_list(d->dbg, (uint32_t)h.frame, &list, &n);
 	if (err)
@@ -133,8 +133,8 @@ static struct dbg_error *do_pause(struct dap *d, struct request *req)
 	if (err)
 		return err;
 	if (d->held)
-		return fault(DBG_E_STATE,
-			     "the program waits for 'configurationDone'");
+		return dbg_err(DBG_E_STATE,
+			       "the program waits for 'configurationDone'");
 	// stopped already: the client has the event, or will
 	if (dbg_state(d->dbg) == DBG_STOPPED)
 		return NULL;
@@ -154,13 +154,13 @@ static struct dbg_error *get_place(struct dap *d, const cJSON *args, char **ret)
 	if (!err)
 		err = args_str(source, "path", &given);
 	if (!err && !given)
-		err = fault_arg("'source' names no file");
+		err = dbg_err_arg("'source' names no file");
 	if (!err)
 		err = args_need(args, "line");
 	if (!err)
 		err = args_u32(args, "line", &line);
 	if (!err)
-		err = part_path(given, &path);
+		err = body_path(given, &path);
 	if (!err)
 		*ret = xasprintf("%s:%u", path, line + d->client.lines_from_0);
 	return err;
@@ -177,14 +177,14 @@ static struct dbg_error *do_goto_targets(struct dap *d, struct request *req)
 	if (err)
 		return err;
 	// the client tells its user that there is no target, we say why
-	dap_complain(d, dbg_goto_list(d->dbg, 0, place, &list, &n));
+	dap_warn(d, dbg_goto_list(d->dbg, 0, place, &list, &n));
 	emit_array(t, "targets");
 	for (size_t i = 0; i < n; i++) {
 		struct handle h = {.kind = HANDLE_GOTO, .id = list[i].addr};
 		emit_object(t, NULL);
 		emit_int(t, "id", handles_add(&d->gotos, &h));
 		emit_str(t, "label", list[i].function);
-		emit_int(t, "line", part_line(d, list[i].line));
+		emit_int(t, "line", body_line(d, list[i].line));
 		emit_addr(t, "instructionPointerReference", list[i].addr);
 		emit_object_end(t);
 	}

@@ -6,7 +6,7 @@
 #include "base/str.h"
 #include "dap/dap_priv.h"
 #include "dap/wire/emit.h"
-#include "front/fault.h"
+#include "base/err.h"
 
 enum {
 	GRACE_MS = 3000 /* for a program that was asked to end */
@@ -45,8 +45,8 @@ static struct dbg_error *take_client(struct client *c, const cJSON *args)
 	c->columns_from_0 = !columns1;
 	c->uris = strcmp(format, "uri") == 0;
 	if (!c->uris && strcmp(format, "path") != 0)
-		return fault_arg("'pathFormat' must be path or uri, not '%s'",
-				 format);
+		return dbg_err_arg("'pathFormat' must be path or uri, not '%s'",
+				   format);
 	return NULL;
 }
 
@@ -55,7 +55,7 @@ static struct dbg_error *do_initialize(struct dap *d, struct request *req)
 	struct str *t = req->body;
 
 	if (d->initialized)
-		return fault(DBG_E_STATE, "'initialize' comes once");
+		return dbg_err(DBG_E_STATE, "'initialize' comes once");
 	struct dbg_error *err = take_client(&d->client, req->args);
 	// where editors expect a method to begin
 	if (!err)
@@ -73,7 +73,7 @@ static struct dbg_error *do_initialize(struct dap *d, struct request *req)
 static struct dbg_error *begin(struct dap *d, struct request *req, bool attach)
 {
 	if (d->launching || d->start != DAP_START_NONE)
-		return fault(DBG_E_STATE, "a program was started already");
+		return dbg_err(DBG_E_STATE, "a program was started already");
 	struct dbg_error *err = setup_take(d, req->args, attach);
 	if (err)
 		return err;
@@ -113,7 +113,7 @@ static struct dbg_error *do_disconnect(struct dap *d, struct request *req)
 	if (err)
 		return err;
 	d->quit = true;
-	begin_answer(d, fault(DBG_E_INTERRUPTED, "the client has left"));
+	begin_answer(d, dbg_err(DBG_E_INTERRUPTED, "the client has left"));
 	if (dbg_state(d->dbg) == DBG_IDLE)
 		return NULL;
 	return terminate ? dbg_kill(d->dbg) : dbg_detach(d->dbg, suspend);
@@ -129,7 +129,7 @@ static struct dbg_error *do_terminate(struct dap *d, struct request *req)
 		return NULL;
 	}
 	if (dbg_state(d->dbg) == DBG_IDLE)
-		return fault(DBG_E_STATE, "there is no program");
+		return dbg_err(DBG_E_STATE, "there is no program");
 	if (d->timers[TIMER_KILL]) {
 		// asked twice: it does not mean to end
 		d->timers[TIMER_KILL] = 0;
@@ -157,15 +157,15 @@ static struct dbg_error *do_restart(struct dap *d, struct request *req)
 	const cJSON *args = NULL;
 
 	if (d->setup.attach)
-		return fault(DBG_E_STATE, "a process that was attached to "
-					  "cannot be restarted");
+		return dbg_err(DBG_E_STATE, "a process that was attached to "
+					    "cannot be restarted");
 	if (d->launching)
-		return fault(DBG_E_STATE, "the program is being started");
+		return dbg_err(DBG_E_STATE, "the program is being started");
 	struct dbg_error *err = args_object(req->args, "arguments", &args);
 	if (!err && args)
 		err = setup_take(d, args, false);
 	if (!err && !d->setup.program)
-		err = fault(DBG_E_STATE, "there is no program to restart");
+		err = dbg_err(DBG_E_STATE, "there is no program to restart");
 	if (err)
 		return err;
 	if (dbg_state(d->dbg) == DBG_IDLE) {

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "dap/dap_priv.h"
 #include "dap/wire/emit.h"
-#include "front/fault.h"
+#include "base/err.h"
 #include "dap/request/variable.h"
 
 enum {
@@ -42,7 +42,7 @@ static struct dbg_error *do_threads(struct dap *d, struct request *req)
 		return err;
 	emit_array(t, "threads");
 	for (size_t i = 0; i < n; i++)
-		add_thread(t, list[i].number, news_thread_seen(d, &list[i]));
+		add_thread(t, list[i].number, events_thread_seen(d, &list[i]));
 	emit_array_end(t);
 	return NULL;
 }
@@ -141,16 +141,16 @@ static void add_name(struct dap *d, struct str *t, const struct dbg_frame *f,
 static void add_place(struct dap *d, struct str *t,
 		      const struct dbg_source_range *s)
 {
-	emit_int(t, "line", s->path ? part_line(d, s->line) : 0);
+	emit_int(t, "line", s->path ? body_line(d, s->line) : 0);
 	emit_int(t, "column",
-		 s->path && s->column ? part_column(d, s->column) : 0);
+		 s->path && s->column ? body_column(d, s->column) : 0);
 	if (!s->path)
 		return;
-	part_source(d, t, "source", s->path);
+	body_source(d, t, "source", s->path);
 	if (s->end_line)
-		emit_int(t, "endLine", part_line(d, s->end_line));
+		emit_int(t, "endLine", body_line(d, s->end_line));
 	if (s->end_column)
-		emit_int(t, "endColumn", part_column(d, s->end_column));
+		emit_int(t, "endColumn", body_column(d, s->end_column));
 }
 
 static void add_frame(struct dap *d, struct str *t, uint32_t thread,
@@ -240,7 +240,7 @@ static struct dbg_error *do_stack_trace(struct dap *d, struct request *req)
 	if (!err)
 		err = get_format(req->args, &format);
 	if (!err && !thread)
-		err = fault(DBG_E_NOT_FOUND, "there is no thread 0");
+		err = dbg_err(DBG_E_NOT_FOUND, "there is no thread 0");
 	if (err)
 		return err;
 	if (!levels || levels > LEVELS_MAX)

@@ -6,7 +6,7 @@
 #include "dap/request/command.h"
 #include "dap/dap_priv.h"
 #include "dap/wire/emit.h"
-#include "front/fault.h"
+#include "base/err.h"
 #include "front/utf8.h"
 #include "dap/request/variable.h"
 #include "front/words.h"
@@ -34,7 +34,7 @@ static struct dbg_error *get_frame(struct dap *d, const cJSON *args,
 // The words stand where a value would, and are to be told from one.
 static struct dbg_error *as_value(struct dbg_error *err)
 {
-	struct dbg_error *said = fault(err->code, "error: %s", err->message);
+	struct dbg_error *said = dbg_err(err->code, "error: %s", err->message);
 
 	dbg_error_destroy(err);
 	return said;
@@ -74,8 +74,9 @@ static struct dbg_error *type(struct dap *d, struct request *req,
 			      const char *line)
 {
 	if (!console_type(&d->console, line))
-		return fault(DBG_E_STATE,
-			     "the program is running: it takes no input here");
+		return dbg_err(
+		    DBG_E_STATE,
+		    "the program is running: it takes no input here");
 	emit_str(req->body, "result", "");
 	emit_int(req->body, "variablesReference", 0);
 	return NULL;
@@ -146,11 +147,11 @@ static struct dbg_error *do_evaluate(struct dap *d, struct request *req)
 	if (console && dbg_state(d->dbg) == DBG_RUNNING)
 		return type(d, req, expr);
 	if (dbg_state(d->dbg) != DBG_STOPPED)
-		return fault(DBG_E_STATE, dbg_state(d->dbg) == DBG_RUNNING
-					      ? "the program is running"
-					      : "there is no program");
+		return dbg_err(DBG_E_STATE, dbg_state(d->dbg) == DBG_RUNNING
+						? "the program is running"
+						: "there is no program");
 	if (!expr[strspn(expr, " \t\r\n")])
-		return fault_arg("there is nothing to evaluate");
+		return dbg_err_arg("there is nothing to evaluate");
 	return evaluate(d, req, expr, context);
 }
 
@@ -276,7 +277,7 @@ static struct dbg_error *do_completions(struct dap *d, struct request *req)
 	if (command_of(line))
 		return complete_command(d, req, line);
 	if (dbg_state(d->dbg) == DBG_RUNNING)
-		return fault(DBG_E_STATE, "the program is running");
+		return dbg_err(DBG_E_STATE, "the program is running");
 	size_t start = end;
 	while (start && !strchr(" ()[]{}+-*/%&|^!<>=?:,;~\"'", text[start - 1]))
 		start--;
@@ -398,8 +399,8 @@ static struct dbg_error *do_exception_info(struct dap *d, struct request *req)
 		return err;
 	const struct dbg_stop *stop = dbg_stop_reason(d->dbg);
 	if (!n)
-		return fault(DBG_E_STATE,
-			     "the program is not stopped at an exception");
+		return dbg_err(DBG_E_STATE,
+			       "the program is not stopped at an exception");
 	enum dbg_stop_reason reason = stop ? stop->reason : DBG_STOP_THROWN;
 	if (reason >= sizeof(throws) / sizeof(*throws) || !throws[reason].mode)
 		reason = DBG_STOP_UNHANDLED;

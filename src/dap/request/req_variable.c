@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "dap/dap_priv.h"
 #include "dap/wire/emit.h"
-#include "front/fault.h"
+#include "base/err.h"
 #include "dap/request/variable.h"
 
 enum {
@@ -123,8 +123,8 @@ static struct dbg_error *get_window(const cJSON *args, struct window *w)
 	w->named = !filter || strcmp(filter, "named") == 0;
 	w->indexed = !filter || strcmp(filter, "indexed") == 0;
 	if (!w->named && !w->indexed)
-		return fault_arg("'filter' must be named or indexed, not '%s'",
-				 filter);
+		return dbg_err_arg(
+		    "'filter' must be named or indexed, not '%s'", filter);
 	if (!w->count || w->count > COUNT_MAX)
 		w->count = COUNT_MAX;
 	return NULL;
@@ -371,7 +371,7 @@ struct dbg_error *variable_find(struct dap *d, const struct handle *h,
 	size_t n = 0;
 
 	if (h->kind == HANDLE_REGISTERS)
-		return fault(DBG_E_UNSUPPORTED, "registers cannot be set");
+		return dbg_err(DBG_E_UNSUPPORTED, "registers cannot be set");
 	if (h->kind == HANDLE_SCOPE)
 		err = dbg_scope_list(d->dbg, h->id, (enum dbg_scope)h->aux,
 				     &list, &n);
@@ -384,10 +384,10 @@ struct dbg_error *variable_find(struct dap *d, const struct handle *h,
 		return err;
 	*ret = named(list, n, name);
 	if (!*ret)
-		return fault(DBG_E_NOT_FOUND, "there is no variable '%s'",
-			     name);
+		return dbg_err(DBG_E_NOT_FOUND, "there is no variable '%s'",
+			       name);
 	if (!(*ret)->path)
-		return fault(DBG_E_UNSUPPORTED, "'%s' cannot be set", name);
+		return dbg_err(DBG_E_UNSUPPORTED, "'%s' cannot be set", name);
 	return NULL;
 }
 

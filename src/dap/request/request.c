@@ -4,7 +4,7 @@
 
 #include "dap/dap_priv.h"
 #include "dap/wire/emit.h"
-#include "front/fault.h"
+#include "base/err.h"
 
 const struct dap_request *const request_families[] = {
     req_session,  req_break, req_data, req_run,    req_stack,
@@ -36,16 +36,16 @@ static struct dbg_error *check(struct dap *d, const struct dap_request *r)
 	enum dbg_state state = dbg_state(d->dbg);
 
 	if (!d->initialized && !(r->flags & REQ_ANYTIME))
-		return fault(DBG_E_STATE,
-			     "'%s' must wait for the answer to 'initialize'",
-			     r->name);
+		return dbg_err(DBG_E_STATE,
+			       "'%s' must wait for the answer to 'initialize'",
+			       r->name);
 	if (needs && state == DBG_IDLE)
-		return fault(DBG_E_STATE, "there is no program");
+		return dbg_err(DBG_E_STATE, "there is no program");
 	if (d->held && (r->flags & REQ_NEEDS_STOP))
-		return fault(DBG_E_STATE,
-			     "the program waits for 'configurationDone'");
+		return dbg_err(DBG_E_STATE,
+			       "the program waits for 'configurationDone'");
 	if ((needs & REQ_NEEDS_STOP) && state == DBG_RUNNING)
-		return fault(DBG_E_STATE, "the program is running");
+		return dbg_err(DBG_E_STATE, "the program is running");
 	return NULL;
 }
 
@@ -54,11 +54,11 @@ static struct dbg_error *carry_out(struct dap *d, struct request *req)
 	const struct dap_request *r = find(req->command);
 
 	if (!r)
-		return fault(DBG_E_UNSUPPORTED, "the request '%s' is not known",
-			     req->command);
+		return dbg_err(DBG_E_UNSUPPORTED,
+			       "the request '%s' is not known", req->command);
 	if (args_get(req->args, "arguments") &&
 	    !cJSON_IsObject(args_get(req->args, "arguments")))
-		return fault_arg("'arguments' must be an object");
+		return dbg_err_arg("'arguments' must be an object");
 	req->by_hand = r->flags & REQ_BY_HAND;
 	struct dbg_error *err = check(d, r);
 	if (err)
@@ -85,11 +85,11 @@ void request_take(struct dap *d, const cJSON *message)
 		return;
 	}
 	if (!err && strcmp(type, "request") != 0)
-		err = fault_arg("a message must be a request or a response");
+		err = dbg_err_arg("a message must be a request or a response");
 	if (!err)
 		err = args_str(message, "command", &command);
 	if (!err && !command)
-		err = fault_arg("a request must name its command");
+		err = dbg_err_arg("a request must name its command");
 	struct request req = {.seq = seq,
 			      .command = command ? command : "",
 			      .args = message,
@@ -97,7 +97,7 @@ void request_take(struct dap *d, const cJSON *message)
 	d->answering = true;
 	d->tell_continued = false;
 	if (!err && inbox_cancels(&d->in, seq))
-		err = fault(DBG_E_INTERRUPTED, "cancelled");
+		err = dbg_err(DBG_E_INTERRUPTED, "cancelled");
 	if (!err)
 		err = carry_out(d, &req);
 	d->answering = false;

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "dap/dap_priv.h"
-#include "front/fault.h"
+#include "base/err.h"
 
 void sources_deinit(struct sources *s)
 {
@@ -52,7 +52,8 @@ struct dbg_error *sources_find(const struct sources *s, uint32_t number,
 			       char **ret)
 {
 	if (!number || number > s->embedded.n)
-		return fault(DBG_E_NOT_FOUND, "there is no source %u", number);
+		return dbg_err(DBG_E_NOT_FOUND, "there is no source %u",
+			       number);
 	*ret = xstrdup(s->embedded.v[number - 1]);
 	return NULL;
 }

@@ -12,7 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "front/fault.h"
+#include "base/err.h"
 #include "dap/wire/peer.h"
 
 enum {
@@ -180,11 +180,11 @@ struct dbg_error *listen_accept(const struct listen_at *at, int *ret,
 
 	c.fd = at->path ? listen_unix(at->path) : listen_tcp(at->port);
 	if (c.fd < 0 && at->path)
-		return fault(DBG_E_FILE, "cannot listen on '%s': %s", at->path,
-			     strerror(errno));
+		return dbg_err(DBG_E_FILE, "cannot listen on '%s': %s",
+			       at->path, strerror(errno));
 	if (c.fd < 0)
-		return fault(DBG_E_FILE, "cannot listen on 127.0.0.1:%u: %s",
-			     at->port, strerror(errno));
+		return dbg_err(DBG_E_FILE, "cannot listen on 127.0.0.1:%u: %s",
+			       at->port, strerror(errno));
 	choose(&c, ret, ret_in);
 	while (c.n)
 		drop(&c, c.n - 1);

@@ -6,7 +6,7 @@
 
 #include "dap/dap_priv.h"
 #include "dap/wire/emit.h"
-#include "front/fault.h"
+#include "base/err.h"
 
 struct wait {
 	const char *id, *title;
@@ -77,7 +77,7 @@ struct dbg_error *work_piece(struct dap *d, const struct request *req,
 		tell_piece(d, req, w);
 	if (!dap_hear_cancel(d, req->seq))
 		return NULL;
-	return fault(DBG_E_INTERRUPTED, "cancelled");
+	return dbg_err(DBG_E_INTERRUPTED, "cancelled");
 }
 
 void work_end(struct dap *d, const struct request *req, const struct work *w)

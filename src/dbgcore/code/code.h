@@ -327,8 +327,8 @@ uint64_t code_il_addr(const struct code_module *m, uint32_t token, bool flat);
  * Where code of a method that was compiled ahead of time begins, though the
  * runtime may not know it yet and may never use it; 0: none.
  */
-uint64_t code_ahead_addr(const struct code *c, const struct code_module *m,
-			 uint32_t token);
+uint64_t code_precompiled_addr(const struct code *c,
+			       const struct code_module *m, uint32_t token);
 /* Does the method have symbols with at least one visible point? */
 bool code_has_source(struct code *c, struct code_module *m, uint32_t token);
 /* MoveNext token of an async or iterator kickoff method, 0: it is none. */

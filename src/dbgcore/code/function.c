@@ -134,7 +134,7 @@ static void cut(struct span name, struct path *path)
 
 /* ---- What the user wants --------------------------------------------- */
 
-struct wanted {
+struct name_query {
 	struct path path;
 	char operator[16]; /* its text, "" : no operator */
 	const char *params;
@@ -142,7 +142,7 @@ struct wanted {
 	size_t n_bases;
 };
 
-static void add_base(struct wanted *w, const char *base)
+static void add_base(struct name_query *w, const char *base)
 {
 	if (w->n_bases < MAX_BASES)
 		w->bases[w->n_bases++] = base;
@@ -167,7 +167,7 @@ static const char *find_operator(const char *name)
 }
 
 // false if the text behind @s is no operator that C# has.
-static bool parse_operator(struct wanted *w, const char *s)
+static bool parse_operator(struct name_query *w, const char *s)
 {
 	size_t n = 0;
 
@@ -197,7 +197,7 @@ static const char *copy(struct arena *arena, struct span s)
 }
 
 // The metadata names that the last segment may stand for.
-static void find_bases(struct wanted *w, struct arena *arena)
+static void find_bases(struct name_query *w, struct arena *arena)
 {
 	const struct path *p = &w->path;
 	struct span last = p->seg[p->n - 1];
@@ -218,13 +218,13 @@ static void find_bases(struct wanted *w, struct arena *arena)
 		add_base(w, "Finalize");
 }
 
-static bool parse_wanted(struct wanted *w, const struct code_function *fn,
-			 struct arena *arena)
+static bool parse_query(struct name_query *w, const struct code_function *fn,
+			struct arena *arena)
 {
 	const char *name = fn->name;
 	const char *op = find_operator(name);
 
-	*w = (struct wanted){.params = fn->params};
+	*w = (struct name_query){.params = fn->params};
 	if (str_starts(name, "global::"))
 		name += 8;
 	if (op) {
@@ -300,7 +300,7 @@ static bool agrees_with(const struct path *user, const struct path *types,
 	}
 }
 
-static bool match_accessor(const struct wanted *w, const struct path *types,
+static bool match_accessor(const struct name_query *w, const struct path *types,
 			   const struct path *interface, struct span name)
 {
 	const char *bar = memchr(name.s, '_', name.n);
@@ -329,7 +329,7 @@ static bool match_accessor(const struct wanted *w, const struct path *types,
 
 // "<Outer>g__Local|0_1" is Outer.Local, "<Outer>b__0_1" Outer.lambda, "<Main>$"
 // Main.
-static bool match_made(const struct wanted *w, const struct path *types,
+static bool match_made(const struct name_query *w, const struct path *types,
 		       struct span name)
 {
 	static const struct path nothing;
@@ -353,7 +353,7 @@ static bool match_made(const struct wanted *w, const struct path *types,
 	return agrees(&w->path, types, &nothing, &last);
 }
 
-static bool match_special(const struct wanted *w, const struct path *types,
+static bool match_special(const struct name_query *w, const struct path *types,
 			  struct span name)
 {
 	static const struct path nothing;
@@ -375,7 +375,7 @@ static bool match_special(const struct wanted *w, const struct path *types,
 }
 
 // Is metadata name @name of a method in @types what the user wants?
-static bool match_name(const struct wanted *w, const struct path *types,
+static bool match_name(const struct name_query *w, const struct path *types,
 		       struct span name)
 {
 	static const struct path nothing;
@@ -402,7 +402,7 @@ static bool match_name(const struct wanted *w, const struct path *types,
 	       match_accessor(w, types, &interface, name);
 }
 
-static bool match_method(const struct wanted *w, const struct md *md,
+static bool match_method(const struct name_query *w, const struct md *md,
 			 uint32_t rid)
 {
 	struct span name = span_of(md_col_string(md, MD_METHODDEF, rid, 3));
@@ -479,7 +479,7 @@ static void add_method(struct code *c, struct code_module *m, uint32_t rid,
 }
 
 static void find_base(struct code *c, struct code_module *m,
-		      const struct wanted *w, const char *base,
+		      const struct name_query *w, const char *base,
 		      struct place_list *list)
 {
 	uint32_t n = md_rows(&m->md, MD_METHODDEF);
@@ -511,9 +511,9 @@ struct dbg_error *code_find_function(struct code *c, struct code_module *m,
 				     struct code_place **ret, size_t *ret_n)
 {
 	struct place_list list = {.arena = arena};
-	struct wanted w;
+	struct name_query w;
 
-	if (parse_wanted(&w, fn, arena))
+	if (parse_query(&w, fn, arena))
 		for (size_t i = 0; i < w.n_bases; i++)
 			find_base(c, m, &w, w.bases[i], &list);
 	if (!m->pdb)

@@ -431,8 +431,8 @@ uint64_t code_il_addr(const struct code_module *m, uint32_t token, bool flat)
 	return body.p ? m->base + (uint64_t)(body.p - m->pe.file.p) : 0;
 }
 
-uint64_t code_ahead_addr(const struct code *c, const struct code_module *m,
-			 uint32_t token)
+uint64_t code_precompiled_addr(const struct code *c,
+			       const struct code_module *m, uint32_t token)
 {
 	uint8_t code[AHEAD_BYTES];
 	uint32_t rva = m->base && m->pe.n_sections

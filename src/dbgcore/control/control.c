@@ -41,11 +41,11 @@ void control_destroy(struct control *c)
 	target_forget(c);
 	map_deinit(&c->sites);
 	map_deinit(&c->hits);
-	map_deinit(&c->wanted.methods);
-	map_deinit(&c->ahead.codes);
-	free(c->ahead.fresh);
-	map_deinit(&c->wanted.bodies);
-	map_deinit(&c->wanted.compiling);
+	map_deinit(&c->waits.methods);
+	map_deinit(&c->entry_traps.codes);
+	free(c->entry_traps.fresh);
+	map_deinit(&c->waits.bodies);
+	map_deinit(&c->waits.compiling);
 	map_deinit(&c->throws.passed);
 	free(c);
 }
@@ -61,7 +61,7 @@ struct dbg_error *control_halt(struct control *c)
 	return err;
 }
 
-void control_complain(struct control *c, struct dbg_error *err)
+void control_warn(struct control *c, struct dbg_error *err)
 {
 	if (!err)
 		return;
@@ -82,7 +82,7 @@ void control_catch(struct control *c, enum catch_user who, bool on)
 	err = dac_notify_catch(c->dac, on);
 	// its end fails only in a program that is ending
 	if (on)
-		control_complain(c, err);
+		control_warn(c, err);
 	else
 		dbg_error_destroy(err);
 }
@@ -121,9 +121,9 @@ void control_end_run(struct control *c)
 	step_clear(c);
 	watch_end_run(c);
 	sites_forget(c);
-	wanted_reset(c);
+	code_wait_reset(c);
 	bp_unbind_all(c);
-	throws_reset(c);
+	throw_trap_reset(c);
 	probe_reset(c);
 	debugger_reset(c);
 	c->plan.home = NULL;
@@ -138,8 +138,8 @@ void control_leave(struct control *c)
 	if (!c->dac)
 		return;
 	step_clear(c);
-	control_complain(c, dac_notify_modules(c->dac, false));
-	wanted_leave(c);
+	control_warn(c, dac_notify_modules(c->dac, false));
+	code_wait_leave(c);
 }
 
 struct dbg_error *control_throw_addr(struct control *c, uint64_t *ret)
@@ -169,7 +169,7 @@ static struct dbg_error *arm_cxa_throw(struct control *c)
 
 	if (!err)
 		err = control_site_add(c, SITE_THROW, &c->cxa_throw, 1);
-	if (err || !throws_native(c))
+	if (err || !throw_trap_native(c))
 		return err;
 	// __cxa_throw is only for those who ask for exceptions
 	c->notify_call = dac_notify_call(c->dac);
@@ -237,7 +237,7 @@ struct dbg_error *control_runtime(struct control *c)
 	if (err)
 		return err;
 	c->watches.gc_count = dac_gc_count(c->dac);
-	throws_runtime(c);
+	throw_trap_runtime(c);
 	watch_refresh(c);
 	return NULL;
 }
@@ -278,8 +278,7 @@ static bool drop_load(struct control *c, pid_t tid, uint64_t addr)
 		found = true;
 	}
 	if (found && !more)
-		control_complain(c,
-				 control_site_remove(c, SITE_LOAD, &addr, 1));
+		control_warn(c, control_site_remove(c, SITE_LOAD, &addr, 1));
 	return found;
 }
 
@@ -361,9 +360,9 @@ static struct dbg_error *code_made(struct control *c, uint64_t desc,
 
 	if (!m)
 		return NULL;
-	throws_code(c, m, method.token, ip);
+	throw_trap_code(c, m, method.token, ip);
 	step_code(c, m, method.token, ip);
-	if (wanted_find(c, m, method.token))
+	if (code_wait_find(c, m, method.token))
 		bind_code(c, m, method.token, ip);
 	return NULL;
 }
@@ -409,9 +408,9 @@ static struct dbg_error *thrown(struct control *c, pid_t tid,
 	if (n.kind == DAC_NOTIFY_NONE)
 		return NULL;
 	if (n.kind == DAC_NOTIFY_PAL_THROW)
-		return throws_pal(c, tid, arena, stop, ret_stops);
+		return throw_trap_pal(c, tid, arena, stop, ret_stops);
 	if (regs_pc(&regs) == c->cxa_throw) {
-		throws_raised(c, &regs);
+		throw_trap_raised(c, &regs);
 		if (c->notify_call)
 			return NULL; // seen there
 	}
@@ -445,10 +444,10 @@ static struct dbg_error *judge_trap(struct control *c,
 	uint64_t addr = ev->addr;
 	unsigned int kinds = control_site_kinds(c, addr);
 
-	if (kinds & SITE_COMPILE && rush_trap(c, ev->tid, ev->addr, &addr))
+	if (kinds & SITE_COMPILE && jit_gate_trap(c, ev->tid, ev->addr, &addr))
 		kinds = control_site_kinds(c, addr);
-	if (kinds & SITE_AHEAD) {
-		ahead_trap(c, addr);
+	if (kinds & SITE_ENTRY_TRAP) {
+		entry_trap_trap(c, addr);
 		kinds = control_site_kinds(c, addr);
 	}
 	if (kinds & SITE_THROW) {
@@ -462,9 +461,9 @@ static struct dbg_error *judge_trap(struct control *c,
 			return err;
 	}
 	if (kinds & SITE_PRESTUB)
-		wanted_prestub(c, ev->tid);
+		code_wait_prestub(c, ev->tid);
 	if (kinds & SITE_DISPATCH) {
-		err = throws_dispatch(c, ev->tid, arena, stop, ret_stops);
+		err = throw_trap_dispatch(c, ev->tid, arena, stop, ret_stops);
 		if (err || *ret_stops)
 			return err;
 	}
@@ -502,7 +501,7 @@ static struct dbg_error *judge_signal(struct control *c,
 	if (control_is_user_break(c, ev))
 		return debugger_int3(c, ev->tid, stop, ret_stops);
 	if (!target_signal_is_fatal(c->target, ev->signal))
-		return throws_fault(c, ev, arena, stop, ret_stops);
+		return throw_trap_fault(c, ev, arena, stop, ret_stops);
 	err = control_halt(c);
 	if (err)
 		return err;
@@ -511,7 +510,7 @@ static struct dbg_error *judge_signal(struct control *c,
 	stop->fatal = true;
 	*ret_stops = true;
 	if (ev->signal == SIGABRT && c->dac)
-		throws_unhandled(c, ev->tid, arena, stop);
+		throw_trap_unhandled(c, ev->tid, arena, stop);
 	return NULL;
 }
 
@@ -522,7 +521,7 @@ void control_terminated(struct control *c, pid_t tid, int signal,
 	stop->signal = signal;
 	stop->fatal = true;
 	if (signal == SIGABRT && c->dac)
-		throws_unhandled(c, tid, c->inspect->arena, stop);
+		throw_trap_unhandled(c, tid, c->inspect->arena, stop);
 }
 
 struct dbg_error *control_judge(struct control *c,

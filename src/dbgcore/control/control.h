@@ -70,11 +70,11 @@ enum site_kind {
 	SITE_DISPATCH = 4, /* System.Runtime.EH.DispatchEx */
 	SITE_BREAK = 8,
 	SITE_STEP = 16,
-	SITE_COMPILE = 64, /* entry and return of the JIT */
-	SITE_PRESTUB = 32, /* end of ThePreStub */
-	SITE_AHEAD = 256,  /* code that was not told of yet */
-	SITE_WATCH = 128,  /* where a frame with watched variables ends */
-	SITE_LOAD = 512,   /* where the load of an assembly returns */
+	SITE_COMPILE = 64,     /* entry and return of the JIT */
+	SITE_PRESTUB = 32,     /* end of ThePreStub */
+	SITE_ENTRY_TRAP = 256, /* code that was not told of yet */
+	SITE_WATCH = 128,      /* where a frame with watched variables ends */
+	SITE_LOAD = 512,       /* where the load of an assembly returns */
 	/* calls of class Debugger, and where one stops */
 	SITE_DEBUGGER = 1024,
 };
@@ -146,8 +146,10 @@ struct step_rules {
 pid_t control_runs_only(const struct control *c, pid_t current);
 
 struct step_rules *control_step_rules(struct control *c);
-/* Set just_my_code, which decides too where breakpoints are hit (all stopped,
- * or no program). */
+/*
+ * Set just_my_code, which decides too where breakpoints are hit (all stopped,
+ * or no program).
+ */
 void control_just_my_code(struct control *c, bool on);
 
 /*

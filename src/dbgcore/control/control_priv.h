@@ -37,13 +37,13 @@ struct control {
 	size_t n_bps, cap_bps;
 	uint32_t last_number;
 	struct map hits; /* address -> struct hit_list */
-	struct wanted wanted;
-	struct aheads ahead;
+	struct code_waits waits;
+	struct entry_traps entry_traps;
 	struct step_plan plan;
 	struct step_rules rules;
 	bool told_optimized; /* in this session */
 	struct probe probe;
-	struct throws throws;
+	struct throw_traps throws;
 	struct debugger debugger;
 	struct watches watches;
 	unsigned int catch_users; /* bits of enum catch_user */
@@ -75,6 +75,6 @@ DBG_MUST struct dbg_error *control_halt(struct control *c);
 void control_notification(struct control *c, const struct regs *regs,
 			  struct dac_notification *ret);
 /* Report and drop an error that must not end the session. */
-void control_complain(struct control *c, struct dbg_error *err);
+void control_warn(struct control *c, struct dbg_error *err);
 
 #endif

@@ -279,8 +279,8 @@ static bool break_drop(struct control *c, pid_t tid, uint64_t addr)
 		}
 	}
 	if (found && !more)
-		control_complain(
-		    c, control_site_remove(c, SITE_DEBUGGER, &addr, 1));
+		control_warn(c,
+			     control_site_remove(c, SITE_DEBUGGER, &addr, 1));
 	return found;
 }
 

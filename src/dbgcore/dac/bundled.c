@@ -25,7 +25,7 @@ enum {
 	PATCH_FACTOR = 100, /* 8.0.3126: the 26th build of 8.0.31 */
 };
 
-struct wanted_dac {
+struct dac_search {
 	struct runtime_info info; /* without a runtime's file */
 	const char *runtime;
 	char *found;
@@ -91,7 +91,7 @@ static bool same_id(const char *a, const char *b)
 }
 
 /* Does the DAC at @path belong to the runtime's file that is given? */
-static bool is_of_runtime(const struct wanted_dac *w, const char *path)
+static bool is_of_runtime(const struct dac_search *w, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	int dir = slash ? (int)(slash + 1 - path) : 0;
@@ -103,7 +103,7 @@ static bool is_of_runtime(const struct wanted_dac *w, const char *path)
 }
 
 /* Is the file at @path the DAC that is wanted? Then it is taken. */
-static bool try_file(struct wanted_dac *w, const char *path)
+static bool try_file(struct dac_search *w, const char *path)
 {
 	uint8_t id[RUNTIME_ID_MAX];
 	bool fits = false;
@@ -120,20 +120,20 @@ static bool try_file(struct wanted_dac *w, const char *path)
 	return fits;
 }
 
-static bool try_dir(struct wanted_dac *w, const char *dir)
+static bool try_dir(struct dac_search *w, const char *dir)
 {
 	_cleanup_free_ char *path = xasprintf("%s/%s", dir, dac_name);
 
 	return try_file(w, path);
 }
 
-static bool try_hint(struct wanted_dac *w, const char *hint)
+static bool try_hint(struct dac_search *w, const char *hint)
 {
 	return hint && *hint && (try_file(w, hint) || try_dir(w, hint));
 }
 
 /* Every shared runtime of the installation at @root. */
-static bool try_installation(struct wanted_dac *w, const char *root)
+static bool try_installation(struct dac_search *w, const char *root)
 {
 	_cleanup_free_ char *dir = xasprintf("%s/%s", root, shared_dir);
 	DIR *d = opendir(dir);
@@ -156,7 +156,7 @@ static bool try_installation(struct wanted_dac *w, const char *root)
 }
 
 /* Where "dotnet" in PATH leads to: its links followed. */
-static bool try_path(struct wanted_dac *w)
+static bool try_path(struct dac_search *w)
 {
 	const char *path = getenv("PATH");
 
@@ -176,7 +176,7 @@ static bool try_path(struct wanted_dac *w)
 	return false;
 }
 
-static bool try_installations(struct wanted_dac *w)
+static bool try_installations(struct dac_search *w)
 {
 	static const char *const usual[] = {
 	    "/usr/share/dotnet", "/usr/lib/dotnet", "/usr/lib64/dotnet",
@@ -198,7 +198,7 @@ static bool try_installations(struct wanted_dac *w)
 }
 
 /* Beside the program, as its own mount namespace sees it. */
-static bool try_beside(struct wanted_dac *w, struct target *t,
+static bool try_beside(struct dac_search *w, struct target *t,
 		       const char *program)
 {
 	const char *slash = strrchr(program, '/');
@@ -210,7 +210,7 @@ static bool try_beside(struct wanted_dac *w, struct target *t,
 	return try_dir(w, dir);
 }
 
-static struct dbg_error *none_found(const struct wanted_dac *w,
+static struct dbg_error *none_found(const struct dac_search *w,
 				    const char *program)
 {
 	_cleanup_str_ struct str id = {0};
@@ -235,7 +235,7 @@ struct dbg_error *dac_find_bundled(struct target *t,
 				   struct arena *arena, const char **ret)
 {
 	struct dbg_error *err;
-	struct wanted_dac w = {.found = NULL};
+	struct dac_search w = {.found = NULL};
 	const struct target_image image = {.path = rt->path, .base = rt->base};
 	bool ours = !*target_root(t) || rt->trust;
 
@@ -253,7 +253,7 @@ struct dbg_error *dac_find_bundled(struct target *t,
 struct dbg_error *dac_find_ours(const char *runtime, const char *hint,
 				char **ret)
 {
-	struct wanted_dac w = {.runtime = runtime};
+	struct dac_search w = {.runtime = runtime};
 
 	if (!try_hint(&w, hint) && !try_installations(&w))
 		return dbg_err(

@@ -19,7 +19,7 @@ struct data_target {
 	struct target *target;
 	uint64_t runtime_base;
 	struct read_log *log; /* NULL: nobody asks */
-	uint64_t patch_flag;  /* see patches.c; 0: not known */
+	uint64_t patch_flag;  /* see patchtable.c; 0: not known */
 	uint64_t patch_table; /* where its address is */
 };
 
@@ -97,7 +97,7 @@ struct dac {
 	uint64_t gc_count;
 	uint32_t padding_offset; /* in EEClass; 0: not known yet */
 	bool old_gc_info;        /* as before .NET 10 */
-	bool patches_sought;
+	bool patch_table_sought;
 	bool globals_known, padding_tried, param_table_tried;
 	size_t param_table_word; /* in Module; 0: unknown */
 	size_t instance_offset;  /* of the type in the DAC's type instances */
@@ -168,7 +168,7 @@ bool dac_is_of(const char *dac, const char *version);
 DBG_MUST struct dbg_error *dac_find_ours(const char *runtime, const char *hint,
 					 char **ret);
 
-/* ---- keep.c ---------------------------------------------------------- */
+/* ---- mapcache.c ---------------------------------------------------------- */
 
 /*
  * Spare the DAC that was just loaded the making of its largest table at every
@@ -226,15 +226,15 @@ bool dac_is_cooperative(struct dac *d, pid_t tid);
 /* Forget what was read. */
 void dac_threads_reset(struct dac_threads *l);
 
-/* ---- patches.c ------------------------------------------------------- */
+/* ---- patchtable.c ------------------------------------------------------- */
 
 /*
  * Find out from the stack of a thread, if it has managed frames, where the
  * runtime keeps the breakpoints of debuggers inside of it. Once a run.
  */
-void patches_find(struct dac *d, pid_t tid);
+void patch_table_find(struct dac *d, pid_t tid);
 /* Is its table empty? Not asked before patch_flag is known. */
-bool patches_none(const struct data_target *dt);
+bool patch_table_none(const struct data_target *dt);
 
 /* ---- walk.c ---------------------------------------------------------- */
 

@@ -120,7 +120,7 @@ static int32_t read_virtual(struct data_target *dt, uint64_t addr, void *buf,
 	size_t done = target_read_some(dt->target, addr, buf, n);
 	struct read_log *log = dt->log;
 
-	if (addr == dt->patch_flag && done && patches_none(dt))
+	if (addr == dt->patch_flag && done && patch_table_none(dt))
 		memset(buf, 0, done);
 
 	if (log && log->n < READ_LOG_MAX) {

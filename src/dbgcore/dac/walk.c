@@ -247,7 +247,7 @@ struct dbg_error *dac_walk_create(struct dac *d, pid_t tid,
 	struct dac_frame native = {0}, frame = {0};
 	void *walk = NULL;
 
-	patches_find(d, tid);
+	patch_table_find(d, tid);
 	if (managed_caller(d, tid, &native, &frame))
 		walk = dac_walk_open_at(d, tid, &frame);
 	if (!walk) {

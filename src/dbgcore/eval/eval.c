@@ -90,7 +90,7 @@ struct dbg_error *run_plain(struct run *r, const struct expr *x,
 	struct dbg_error *err = run_value(r, x, &v);
 	if (err)
 		return err;
-	v = value_settle(r->e->types, &v);
+	v = value_dereference(r->e->types, &v);
 	if (v.where != VALUE_ABSENT)
 		v = member_unwrap(r->e->types, &v, &null);
 	if (v.where == VALUE_ABSENT)
@@ -232,7 +232,7 @@ static bool cut_short(struct run *r, const struct expr *x,
 		if (!x->conditional || of->kind != OPERAND_VALUE)
 			return false;
 		bool null = false;
-		struct value v = value_settle(r->e->types, &of->value);
+		struct value v = value_dereference(r->e->types, &of->value);
 		if (v.where != VALUE_ABSENT)
 			member_unwrap(r->e->types, &v, &null);
 		if (!null)
@@ -245,7 +245,7 @@ static bool cut_short(struct run *r, const struct expr *x,
 static struct dbg_error *follow_arrow(struct run *r, const struct expr *x,
 				      struct operand *of)
 {
-	struct value v = value_settle(r->e->types, &of->value);
+	struct value v = value_dereference(r->e->types, &of->value);
 	if (of->kind != OPERAND_VALUE || !v.type ||
 	    v.type->kind != TYPE_POINTER)
 		return dbg_err(DBG_E_ARGUMENT, "'%s' is not a pointer",
@@ -273,7 +273,7 @@ static struct dbg_error *member(struct run *r, const struct expr *x,
 	// x?.b of a Nullable is the value's b.
 	if (x->conditional) {
 		bool null;
-		struct value v = value_settle(r->e->types, &of.value);
+		struct value v = value_dereference(r->e->types, &of.value);
 		if (v.where != VALUE_ABSENT && v.type->kind == TYPE_STRUCT)
 			of.value = member_unwrap(r->e->types, &v, &null);
 	}
@@ -378,7 +378,7 @@ static struct dbg_error *address_of(struct run *r, const struct expr *x,
 	if (err)
 		return err;
 	if (v.type && v.type->kind == TYPE_BYREF)
-		v = value_settle(r->e->types, &v);
+		v = value_dereference(r->e->types, &v);
 	if (v.where != VALUE_MEMORY)
 		return dbg_err(DBG_E_ARGUMENT, "'%s' has no address",
 			       run_source(r, x->a));

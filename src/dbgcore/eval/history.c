@@ -10,15 +10,15 @@ enum {
 	UNITS_MAX = 1 << 20, // of a string that is kept
 };
 
-enum kept_as {
-	KEPT_NOT,
-	KEPT_NUMBER, /* of a primitive type: elem, value.bytes */
-	KEPT_TEXT,   /* units */
-	KEPT_PLACE,  /* value, in this stop */
+enum stored_as {
+	STORED_NOT,
+	STORED_NUMBER,   /* of a primitive type: elem, value.bytes */
+	STORED_TEXT,     /* units */
+	SAVED_REG_PLACE, /* value, in this stop */
 };
 
-struct kept {
-	enum kept_as as;
+struct stored {
+	enum stored_as as;
 	enum elem elem;
 	struct value value;
 	uint16_t *units;
@@ -26,7 +26,7 @@ struct kept {
 };
 
 struct history {
-	struct kept *kept;
+	struct stored *values;
 	size_t n, cap;
 };
 
@@ -40,20 +40,20 @@ void history_destroy(struct history *h)
 	if (!h)
 		return;
 	for (size_t i = 0; i < h->n; i++)
-		free(h->kept[i].units);
-	free(h->kept);
+		free(h->values[i].units);
+	free(h->values);
 	free(h);
 }
 
 void history_stop(struct history *h)
 {
 	for (size_t i = 0; i < h->n; i++) {
-		if (h->kept[i].as == KEPT_PLACE)
-			h->kept[i].as = KEPT_NOT;
+		if (h->values[i].as == SAVED_REG_PLACE)
+			h->values[i].as = STORED_NOT;
 	}
 }
 
-static bool copy_text(struct types *ts, const struct value *v, struct kept *k)
+static bool copy_text(struct types *ts, const struct value *v, struct stored *k)
 {
 	uint32_t n;
 	if (value_is_null(ts, v) || !value_string_length(ts, v, &n) ||
@@ -69,18 +69,18 @@ static bool copy_text(struct types *ts, const struct value *v, struct kept *k)
 
 uint32_t history_add(struct history *h, struct types *ts, const struct value *v)
 {
-	struct value at = value_settle(ts, v);
-	mem_grow(&h->kept, &h->cap, h->n, sizeof(h->kept[0]));
-	struct kept *k = &h->kept[h->n++];
+	struct value at = value_dereference(ts, v);
+	mem_grow(&h->values, &h->cap, h->n, sizeof(h->values[0]));
+	struct stored *k = &h->values[h->n++];
 	memset(k, 0, sizeof(*k));
-	k->as = KEPT_PLACE;
+	k->as = SAVED_REG_PLACE;
 	k->value = *v;
 	if (at.where == VALUE_ABSENT)
 		return (uint32_t)h->n;
 	uint32_t size = at.type->size;
 	if (at.type->special == SPECIAL_STRING) {
 		if (copy_text(ts, &at, k))
-			k->as = KEPT_TEXT;
+			k->as = STORED_TEXT;
 	} else if (at.type->kind != TYPE_CLASS && size &&
 		   size <= sizeof(at.bytes) &&
 		   value_read(ts, &at, 0, at.bytes, size)) {
@@ -88,7 +88,7 @@ uint32_t history_add(struct history *h, struct types *ts, const struct value *v)
 		k->value = value_bytes(at.type, at.bytes, size);
 		k->elem = at.type->elem;
 		if (at.type->kind == TYPE_PRIM)
-			k->as = KEPT_NUMBER;
+			k->as = STORED_NUMBER;
 	}
 	return (uint32_t)h->n;
 }
@@ -131,19 +131,19 @@ struct dbg_error *history_get(const struct history *h, struct types *ts,
 	struct dbg_error *err = find(h, name, &i);
 	if (err)
 		return err;
-	const struct kept *k = &h->kept[i];
+	const struct stored *k = &h->values[i];
 	switch (k->as) {
-	case KEPT_NUMBER:
+	case STORED_NUMBER:
 		*ret = k->value;
 		ret->type = type_of_elem(ts, k->elem);
 		return NULL;
-	case KEPT_TEXT:
+	case STORED_TEXT:
 		*ret = value_text(ts, k->units, k->n_units);
 		return NULL;
-	case KEPT_PLACE:
+	case SAVED_REG_PLACE:
 		*ret = k->value;
 		return NULL;
-	case KEPT_NOT:
+	case STORED_NOT:
 		break;
 	}
 	return dbg_err(DBG_E_STALE,

@@ -35,7 +35,7 @@ struct value member_unwrap(struct types *ts, const struct value *v,
 	if (!set)
 		return *v;
 	struct value at = value_field(ts, v, inner);
-	return value_settle(ts, &at);
+	return value_dereference(ts, &at);
 }
 
 size_t member_tuple_count(const struct type *type)
@@ -249,7 +249,7 @@ static struct dbg_error *settled_member(const struct eval *e,
 struct dbg_error *member_get(const struct eval *e, const struct operand *of,
 			     const char *name, struct operand *ret)
 {
-	struct value v = value_settle(e->types, &of->value);
+	struct value v = value_dereference(e->types, &of->value);
 	if (v.where == VALUE_ABSENT) {
 		set_value(ret, v);
 		return NULL;
@@ -392,7 +392,7 @@ static bool list_elements(const struct eval *e, const struct value *v,
 	struct value count = value_field(e->types, v, size);
 	uint64_t n;
 	eval_note(e, &array);
-	array = value_settle(e->types, &array);
+	array = value_dereference(e->types, &array);
 	if (!value_integer(e->types, &count, &n) ||
 	    !value_elements(e->types, &array, ret) || n > ret->n)
 		return false;
@@ -405,7 +405,7 @@ struct dbg_error *member_element(const struct eval *e, const struct operand *of,
 				 const int64_t *index, size_t n,
 				 struct value *ret)
 {
-	struct value v = value_settle(e->types, &of->value);
+	struct value v = value_dereference(e->types, &of->value);
 	struct elements els;
 	if (v.where == VALUE_ABSENT) {
 		*ret = v;

@@ -112,7 +112,7 @@ static bool holds_variables(const struct type *type)
 static void expand_this(struct gather *g, const struct value *v,
 			unsigned int depth)
 {
-	struct value settled = value_settle(g->ts, v);
+	struct value settled = value_dereference(g->ts, v);
 	if (settled.type && holds_variables(settled.type)) {
 		expand(g, v, depth + 1);
 		return;
@@ -177,7 +177,7 @@ static void expand(struct gather *g, const struct value *v, unsigned int depth)
 {
 	if (depth > CLOSURES_MAX)
 		return;
-	struct value at = value_settle(g->ts, v);
+	struct value at = value_dereference(g->ts, v);
 	if (at.where == VALUE_ABSENT || value_is_null(g->ts, &at))
 		return;
 	const struct field *fields;
@@ -232,7 +232,7 @@ static struct dac_var *frame_vars(struct gather *g, bool args, size_t *ret_n)
 static void context_from_this(struct gather *g, const struct value *v)
 {
 	struct type *declared = g->scope->type;
-	struct value at = value_settle(g->ts, v);
+	struct value at = value_dereference(g->ts, v);
 	if (at.where == VALUE_ABSENT || !declared || !declared->n_args)
 		return;
 	struct type *type = at.type;

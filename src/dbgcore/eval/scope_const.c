@@ -183,7 +183,8 @@ void scope_add_statics(struct gather *g)
 		if (f->kind != FIELD_INSTANCE) {
 			v = value_static(g->ts, f, g->scope->thread);
 		} else if (self) {
-			struct value at = value_settle(g->ts, &self->value);
+			struct value at =
+			    value_dereference(g->ts, &self->value);
 			v = value_field(g->ts, &at, f);
 		} else {
 			continue;

@@ -77,7 +77,7 @@ static void add_throw(struct dbg *dbg, struct dbg_exception *e)
 {
 	const struct frame *f = NULL;
 	struct dbg_error *err =
-	    stack_shown(dbg->inspect.stack, dbg->stop.thread, 0, &f);
+	    stack_display(dbg->inspect.stack, dbg->stop.thread, 0, &f);
 
 	if (!err && f && f->kind != DBG_FRAME_THROWN)
 		err = stack_frame(dbg->inspect.stack, dbg->stop.thread, 0, &f);

@@ -54,7 +54,7 @@ static struct dbg_error *walk(struct dbg *dbg, uint32_t thread, uint32_t first,
 			return dbg_err(DBG_E_INTERRUPTED,
 				       "interrupted after %zu frames", *n);
 		uint32_t level = first + (uint32_t)*n;
-		err = stack_shown(dbg->inspect.stack, thread, level, &f);
+		err = stack_display(dbg->inspect.stack, thread, level, &f);
 		if (err)
 			return err;
 		if (!f)
@@ -130,20 +130,20 @@ static void find_saved(struct dbg *dbg, const struct frame *f,
 		       struct dbg_frame_code *ret)
 {
 	struct dbg_register *list =
-	    arena_calloc(dbg->inspect.arena, N_KEPT, sizeof(*list));
+	    arena_calloc(dbg->inspect.arena, N_SAVED_REGS, sizeof(*list));
 	struct regs_item items[ARCH_LISTED];
 	const struct regs none = {0};
-	uint64_t at[N_KEPT];
+	uint64_t at[N_SAVED_REGS];
 
 	stack_keeps(dbg->inspect.stack, f, at);
 	ret->saved = list;
 	regs_list(&none, items);
 	for (size_t i = 0; i < ARCH_LISTED; i++) {
-		unsigned int kept = unwind_kept(items[i].number);
+		unsigned int saved = unwind_saved(items[i].number);
 
-		if (kept != N_KEPT && at[kept] > KEPT_LOST)
+		if (saved != N_SAVED_REGS && at[saved] > SAVED_REG_LOST)
 			list[ret->n_saved++] =
-			    (struct dbg_register){items[i].name, at[kept]};
+			    (struct dbg_register){items[i].name, at[saved]};
 	}
 }
 
@@ -209,7 +209,7 @@ struct dbg_error *dbg_registers(struct dbg *dbg, dbg_id frame,
 	*ret_n = 0;
 	for (size_t i = 0; i < ARCH_LISTED; i++)
 		if (newest || items[i].number == ARCH_SP ||
-		    unwind_kept(items[i].number) != N_KEPT)
+		    unwind_saved(items[i].number) != N_SAVED_REGS)
 			(*ret)[(*ret_n)++] = (struct dbg_register){
 			    items[i].name, items[i].value};
 	return NULL;

@@ -70,7 +70,7 @@ struct dbg_error *dbg_value_code(struct dbg *dbg, dbg_id value,
 	if (err)
 		return err;
 	struct types *types = dbg->inspect.types;
-	struct value v = value_settle(types, &node->value);
+	struct value v = value_dereference(types, &node->value);
 	uint64_t md = 0;
 	if (node->kind == NODE_VALUE && v.where != VALUE_ABSENT &&
 	    type_is_delegate(types, v.type))
@@ -216,7 +216,7 @@ struct dbg_error *dbg_type_describe(struct dbg *dbg, dbg_id frame,
 			return err;
 		dbg_error_destroy(err);
 	} else {
-		value = value_settle(e.types, &value);
+		value = value_dereference(e.types, &value);
 		type = value.type;
 	}
 	if (!type)

@@ -479,7 +479,8 @@ static struct dbg_error *managed_level(struct dbg *dbg, pid_t tid,
 	uint32_t thread = stack_thread_number(dbg->inspect.stack, tid);
 
 	*ret = level;
-	err = level ? stack_shown(dbg->inspect.stack, thread, level, &f) : NULL;
+	err =
+	    level ? stack_display(dbg->inspect.stack, thread, level, &f) : NULL;
 	if (err || !level || !f)
 		return err;
 	if (f->kind != DBG_FRAME_MANAGED && f->kind != DBG_FRAME_RUNTIME)

@@ -131,7 +131,7 @@ void session_ended(struct dbg *dbg)
 	start_reset(dbg);
 	inspect_end(&dbg->inspect);
 	target_destroy(dbg->target);
-	leftover_remove(&dbg->left);
+	ipc_files_remove(&dbg->ipc_files);
 	dbg->target = NULL;
 	dbg->state = DBG_IDLE;
 	dbg->pausing = false;

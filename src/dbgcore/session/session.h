@@ -20,7 +20,7 @@
 #include "control/control.h"
 #include "dbg.h"
 #include "inspect/inspect.h"
-#include "session/leftover.h"
+#include "session/ipcfiles.h"
 #include "session/program.h"
 #include "target/target.h"
 
@@ -104,7 +104,7 @@ struct dbg {
 	pid_t resumed;         /* the thread that the user resumed, 0: gone */
 	struct target *target; /* owned */
 	struct inspect inspect;
-	struct leftover left;
+	struct ipc_files ipc_files;
 	struct control *control;
 	struct start start;
 	struct arena *list_arena; /* breakpoint lists while running */
@@ -167,7 +167,7 @@ void session_signal_passes(struct dbg *dbg, int signal);
 /* Did the user ask for the signal of @ev? */
 bool session_signal_sent(const struct dbg *dbg, const struct target_event *ev);
 
-/* ---- takeover.c ------------------------------------------------------ */
+/* ---- attach.c ------------------------------------------------------ */
 
 /*
  * Take @t over, which cannot run (no TARGET_RUN): a stop that does not end.

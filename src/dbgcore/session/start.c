@@ -72,7 +72,7 @@ struct dbg_error *start_begin(struct dbg *dbg)
 
 	start_reset(dbg);
 	if (!target_survives(dbg->target))
-		leftover_note(&dbg->left, target_pid(dbg->target));
+		ipc_files_note(&dbg->ipc_files, target_pid(dbg->target));
 	err = target_entry(dbg->target, &entry);
 	return err ? err : start_arm(dbg, START_ENTRY, &entry, 1);
 }

@@ -39,7 +39,7 @@ static bool member(struct types *ts, const struct value *v, const char *name,
 	struct value at = value_field(ts, v, f);
 	if (at.where == VALUE_ABSENT || value_is_null(ts, &at))
 		return false;
-	*ret = value_settle(ts, &at);
+	*ret = value_dereference(ts, &at);
 	return ret->where != VALUE_ABSENT;
 }
 
@@ -109,7 +109,7 @@ static bool link_next(struct types *ts, const struct value *at,
 		struct value v = element_get(&elements, i);
 		if (value_is_null(ts, &v))
 			continue;
-		*ret = value_settle(ts, &v);
+		*ret = value_dereference(ts, &v);
 		return ret->where != VALUE_ABSENT;
 	}
 	return false;
@@ -224,7 +224,7 @@ static bool frame_machine(struct stack *s, const struct frame *f,
 		return false;
 	struct value v = type->kind == TYPE_CLASS ? value_object(s->types, addr)
 						  : value_memory(type, addr);
-	*ret = value_settle(s->types, &v);
+	*ret = value_dereference(s->types, &v);
 	return ret->where != VALUE_ABSENT;
 }
 

@@ -63,7 +63,7 @@ static struct type *type_by_this(struct types *ts, const struct frame *f,
 	if (!addr || !declared)
 		return NULL;
 	struct value v = value_object(ts, addr);
-	v = value_settle(ts, &v);
+	v = value_dereference(ts, &v);
 	return v.where == VALUE_ABSENT ? NULL : declaring(ts, v.type, declared);
 }
 

@@ -2,7 +2,7 @@
  * Threads and frames of the stopped program.
  *
  * There are two lists of a thread's frames: the managed ones, by which the
- * engine works (stack_frame), and what a person sees (stack_shown): native
+ * engine works (stack_frame), and what a person sees (stack_display): native
  * frames among the managed ones, or folded, and behind them the async methods
  * that wait for the one that was resumed on this thread.
  *
@@ -80,9 +80,9 @@ void stack_show_native(struct stack *s, bool on);
  */
 void stack_fold_external(struct stack *s, bool on);
 /* The same of what is shown. */
-DBG_MUST struct dbg_error *stack_shown(struct stack *s, uint32_t thread,
-				       uint32_t level,
-				       const struct frame **ret);
+DBG_MUST struct dbg_error *stack_display(struct stack *s, uint32_t thread,
+					 uint32_t level,
+					 const struct frame **ret);
 /*
  * What is shown of @thread begins in this stop with these @n methods, newest
  * first: they led to a throw and are on no stack any more. @list lives as long
@@ -110,10 +110,11 @@ struct stack_instance {
 void stack_frame_instance(struct types *ts, const struct frame *f,
 			  struct stack_instance *ret);
 /*
- * Where @f keeps registers of its caller: addresses; 0: not kept, KEPT_LOST:
- * not known.
+ * Where @f keeps registers of its caller: addresses; 0: not kept,
+ * SAVED_REG_LOST: not known.
  */
-void stack_keeps(struct stack *s, const struct frame *f, uint64_t at[N_KEPT]);
+void stack_keeps(struct stack *s, const struct frame *f,
+		 uint64_t at[N_SAVED_REGS]);
 /*
  * Write a register of a managed frame, by its number in machine code: in the
  * processor, or where a frame that it called has saved it. DBG_E_STATE: there

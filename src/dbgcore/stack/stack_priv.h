@@ -7,7 +7,7 @@
 #include "target/arch.h"
 
 /* A frame that is shown. */
-struct shown {
+struct display_frame {
 	const struct frame *frame;
 	uint32_t first; /* managed frames from here to it are folded */
 	bool external;  /* it stands for all that follow it in a row */
@@ -31,8 +31,8 @@ struct stack_thread {
 	size_t n_frames, cap_frames;
 	struct raw_list between; /* passed over since the newest of these */
 
-	struct shown *shown;
-	size_t n_shown, cap_shown;
+	struct display_frame *display;
+	size_t n_display, cap_display;
 	uint32_t n_taken; /* of frames into shown */
 	uint32_t folded;  /* first of frames not in shown */
 	bool all_shown;

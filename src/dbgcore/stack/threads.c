@@ -59,7 +59,7 @@ void stack_thread_reset(struct stack_thread *t)
 	dac_walk_destroy(t->walk);
 	t->walk = NULL;
 	t->started = t->done = t->has_ahead = false;
-	t->n_frames = t->n_shown = 0;
+	t->n_frames = t->n_display = 0;
 	t->between.n = 0;
 	t->n_taken = t->folded = 0;
 	t->all_shown = false;
@@ -70,7 +70,7 @@ void stack_thread_destroy(struct stack_thread *t)
 	stack_thread_reset(t);
 	free((void *)t->frames);
 	free(t->between.v);
-	free(t->shown);
+	free(t->display);
 	free(t);
 }
 

@@ -15,7 +15,7 @@
 struct trap {
 	uint64_t addr;
 	struct emu_insn insn; /* of what lies beneath, once decoded */
-	uint32_t slot;        /* in the net's table; 0: none */
+	uint32_t slot;        /* in the orphan trap handler's table; 0: none */
 	uint8_t byte;         /* beneath ARCH_TRAP */
 	bool decoded;
 };

@@ -24,24 +24,25 @@ bool unwind_step(struct target *t, struct regs *regs, bool *leaf);
 
 /* What a callee keeps for its caller, after those of arch_saved. */
 enum {
-	KEPT_FP = ARCH_SAVED,
-	KEPT_PC,
-	N_KEPT,
+	SAVED_REG_FP = ARCH_SAVED,
+	SAVED_REG_PC,
+	N_SAVED_REGS,
 };
 
-/* Where register @number, ARCH_PC too, is among these; N_KEPT: it is not. */
-unsigned int unwind_kept(unsigned int number);
+/* Where register @number, ARCH_PC too, is among these; N_SAVED_REGS: it is not.
+ */
+unsigned int unwind_saved(unsigned int number);
 
 enum {
-	KEPT_LOST = 1 /* an address: it is somewhere, not known where */
+	SAVED_REG_LOST = 1 /* an address: it is somewhere, not known where */
 };
 
 /*
  * The same; registers that the frame has saved get their address in @at, the
  * others' stay.
  */
-bool unwind_step_kept(struct target *t, struct regs *regs, bool *leaf,
-		      uint64_t at[N_KEPT]);
+bool unwind_step_saved(struct target *t, struct regs *regs, bool *leaf,
+		       uint64_t at[N_SAVED_REGS]);
 /* Does @pc lie in an image with unwind information? Cheap. */
 bool unwind_is_native(struct target *t, uint64_t pc);
 

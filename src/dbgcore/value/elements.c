@@ -122,7 +122,7 @@ static bool memory_elements(struct types *ts, const struct value *v,
 	struct value of = value_field(ts, v, object);
 	struct value at = value_field(ts, v, index);
 	struct value count = value_field(ts, v, length);
-	of = value_settle(ts, &of);
+	of = value_dereference(ts, &of);
 	if (!value_integer(ts, &at, &first) || !value_integer(ts, &count, &n) ||
 	    of.where == VALUE_ABSENT)
 		return false;

@@ -17,7 +17,7 @@ static struct value member(struct types *ts, const struct value *v,
 				    : type_field(ts, v->type, name);
 	struct value at =
 	    f ? value_field(ts, v, f) : value_absent(NULL, WHY_UNLOADED, 0);
-	return value_settle(ts, &at);
+	return value_dereference(ts, &at);
 }
 
 bool type_is_thread_local(struct types *ts, const struct type *type)
@@ -37,12 +37,12 @@ struct value value_thread_local(struct types *ts, const struct value *v,
 	if (!f || !value_integer(ts, &number, &id))
 		return value_absent(v->type->args[0], WHY_UNLOADED, 0);
 	struct value array = value_static(ts, f, thread);
-	array = value_settle(ts, &array);
+	array = value_dereference(ts, &array);
 	if (array.where == VALUE_ABSENT || value_is_null(ts, &array) ||
 	    !value_elements(ts, &array, &els) || ~id >= els.n)
 		return none;
 	struct value slot = element_get(&els, ~id);
-	slot = value_settle(ts, &slot);
+	slot = value_dereference(ts, &slot);
 	slot = member(ts, &slot, "Value");
 	if (slot.where == VALUE_ABSENT || value_is_null(ts, &slot))
 		return none;

@@ -182,7 +182,7 @@ void type_set_def(struct types *ts, struct type *type, struct code_module *m,
 	type->facts->simple =
 	    md_col_string(&m->md, MD_TYPEDEF, rid, TYPEDEF_NAME);
 	if (m == types_core(ts))
-		type->special = known_special(&m->md, rid);
+		type->special = wellknown_special(&m->md, rid);
 }
 
 static enum elem enum_elem(struct types *ts, uint64_t mt)
@@ -195,7 +195,7 @@ static enum elem enum_elem(struct types *ts, uint64_t mt)
 		return ELEM_I4;
 	}
 	for (size_t i = 0; i < n; i++) {
-		if (!fields[i].is_static && known_elem_size(fields[i].elem))
+		if (!fields[i].is_static && wellknown_elem_size(fields[i].elem))
 			return fields[i].elem;
 	}
 	return ELEM_I4;
@@ -209,19 +209,19 @@ static void set_value_kind(struct types *ts, struct type *type,
 	if (dt->is_enum) {
 		type->kind = TYPE_ENUM;
 		type->elem = enum_elem(ts, type->mt);
-		type->size = known_elem_size(type->elem);
+		type->size = wellknown_elem_size(type->elem);
 		return;
 	}
 	if (!type->module || type->module != types_core(ts))
 		return;
 	enum elem elem =
-	    known_elem(&type->module->md, MD_TOKEN_RID(type->token));
+	    wellknown_elem(&type->module->md, MD_TOKEN_RID(type->token));
 	if (elem == ELEM_VOID) {
 		type->kind = TYPE_VOID;
 	} else if (elem != ELEM_END) {
 		type->kind = TYPE_PRIM;
 		type->elem = elem;
-		type->size = known_elem_size(elem);
+		type->size = wellknown_elem_size(elem);
 	}
 }
 

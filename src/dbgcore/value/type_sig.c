@@ -30,8 +30,8 @@ static struct type *make_elem(struct types *ts, enum elem elem)
 	struct type *type = type_alloc(ts);
 	type->elem = elem;
 	type->kind = TYPE_PRIM;
-	type->name = known_elem_name(elem);
-	type->size = known_elem_size(elem);
+	type->name = wellknown_elem_name(elem);
+	type->size = wellknown_elem_size(elem);
 	if (elem == ELEM_VOID)
 		type->kind = TYPE_VOID;
 	if (elem == ELEM_STRING || elem == ELEM_OBJECT)
@@ -39,7 +39,7 @@ static struct type *make_elem(struct types *ts, enum elem elem)
 	struct code_module *core = types_core(ts);
 	uint32_t rows = core ? md_rows(&core->md, MD_TYPEDEF) : 0;
 	for (uint32_t rid = 1; rid <= rows; rid++) {
-		if (known_elem(&core->md, rid) != elem)
+		if (wellknown_elem(&core->md, rid) != elem)
 			continue;
 		type_set_def(ts, type, core, MD_TOKEN(MD_TYPEDEF, rid));
 		break;
@@ -49,7 +49,7 @@ static struct type *make_elem(struct types *ts, enum elem elem)
 
 struct type *type_of_elem(struct types *ts, enum elem elem)
 {
-	if (elem > ELEM_OBJECT || !known_elem_size(elem))
+	if (elem > ELEM_OBJECT || !wellknown_elem_size(elem))
 		elem = ELEM_VOID;
 	// The same pointer as by MethodTable, wherever that is known.
 	if (!ts->prims[elem]) {
@@ -179,11 +179,11 @@ static void fill_from_md(struct type *type)
 	uint32_t rid = MD_TOKEN_RID(type->token);
 	type->kind = TYPE_CLASS;
 	type->size = sizeof(uint64_t);
-	if (known_extends(md, rid, "Enum")) {
+	if (wellknown_extends(md, rid, "Enum")) {
 		type->kind = TYPE_ENUM;
-		type->elem = known_enum_elem(md, rid);
-		type->size = known_elem_size(type->elem);
-	} else if (known_extends(md, rid, "ValueType")) {
+		type->elem = wellknown_enum_elem(md, rid);
+		type->size = wellknown_elem_size(type->elem);
+	} else if (wellknown_extends(md, rid, "ValueType")) {
 		type->kind = TYPE_STRUCT;
 		// Literals need it before the program does.
 		type->size = type->special == SPECIAL_DECIMAL ? 16 : 0;
@@ -424,7 +424,7 @@ static struct type *resolve(struct resolver *r, const struct sig_type *sig,
 		return type ? type : type_of_elem(r->ts, ELEM_VOID);
 	}
 	default:
-		if (known_elem_size(sig->elem))
+		if (wellknown_elem_size(sig->elem))
 			return type_of_elem(r->ts, sig->elem);
 		return resolve_made(&deeper, sig, hint);
 	}

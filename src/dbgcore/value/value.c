@@ -13,7 +13,7 @@ enum {
 	OBJECT_FIELDS = 8,
 	STRING_LENGTH = 8,
 	STRING_CHARS = 12,
-	SETTLE_MAX = 4,
+	DEREFERENCE_MAX = 4,
 	// The GC keeps marks in the low bits of a MethodTable pointer.
 	MT_MARKS = 7,
 };
@@ -52,7 +52,7 @@ struct value value_object(struct types *ts, uint64_t addr)
 {
 	struct value v =
 	    value_bytes(type_of_elem(ts, ELEM_OBJECT), &addr, sizeof(addr));
-	return value_settle(ts, &v);
+	return value_dereference(ts, &v);
 }
 
 /* ---- Reading --------------------------------------------------------- */
@@ -114,7 +114,8 @@ bool value_is_null(struct types *ts, const struct value *v)
 /* ---- Settling -------------------------------------------------------- */
 
 /* @v holds a reference: give it the object's type, or open the box. */
-static struct value settle_reference(struct types *ts, const struct value *v)
+static struct value dereference_reference(struct types *ts,
+					  const struct value *v)
 {
 	uint64_t ref, mt;
 	if (!value_pointer(ts, v, &ref))
@@ -139,10 +140,10 @@ static struct value settle_reference(struct types *ts, const struct value *v)
 	return settled;
 }
 
-struct value value_settle(struct types *ts, const struct value *v)
+struct value value_dereference(struct types *ts, const struct value *v)
 {
 	struct value at = *v;
-	for (int i = 0; i < SETTLE_MAX && at.where != VALUE_ABSENT; i++) {
+	for (int i = 0; i < DEREFERENCE_MAX && at.where != VALUE_ABSENT; i++) {
 		if (at.type->kind != TYPE_BYREF)
 			break;
 		uint64_t addr;
@@ -158,7 +159,7 @@ struct value value_settle(struct types *ts, const struct value *v)
 	if (at.where == VALUE_ABSENT || at.where == VALUE_TEXT)
 		return at;
 	if (at.type->kind == TYPE_CLASS)
-		return settle_reference(ts, &at);
+		return dereference_reference(ts, &at);
 	if (at.where == VALUE_MEMORY && at.type->kind == TYPE_STRUCT &&
 	    !type_layout(ts, at.type))
 		return value_absent(at.type, WHY_UNLOADED, 0);

@@ -11,9 +11,9 @@
  *
  * A value is (type, where). Reading never fails as a call: what cannot be
  * read becomes VALUE_ABSENT with its reason, and a list goes on.
- * value_settle leads from what is stored to what is meant: through a by-ref
- * to its target, from a reference to the object's run-time type, from a box
- * to the value inside.
+ * value_dereference leads from what is stored to what is meant: through a
+ * by-ref to its target, from a reference to the object's run-time type, from a
+ * box to the value inside.
  */
 #ifndef VALUE_VALUE_H
 #define VALUE_VALUE_H
@@ -280,7 +280,7 @@ bool value_pointer(struct types *ts, const struct value *v, uint64_t *ret);
 bool value_integer(struct types *ts, const struct value *v, uint64_t *ret);
 
 /* See the head of this file. The result's type is exact or it is absent. */
-struct value value_settle(struct types *ts, const struct value *v);
+struct value value_dereference(struct types *ts, const struct value *v);
 /* Is it a reference that holds null? */
 bool value_is_null(struct types *ts, const struct value *v);
 /* A reference to the object at @addr, its type read from there. */

@@ -59,14 +59,14 @@ struct bytes field_constant(const struct field *f, enum elem *ret_elem);
 struct code_module *types_core(struct types *ts);
 void type_names_clear(struct types *ts);
 /* What a TypeDef of the core library is, by its name. */
-enum type_special known_special(const struct md *md, uint32_t rid);
+enum type_special wellknown_special(const struct md *md, uint32_t rid);
 /* ELEM_END if it is no primitive. */
-enum elem known_elem(const struct md *md, uint32_t rid);
-uint32_t known_elem_size(enum elem elem);
-const char *known_elem_name(enum elem elem);
+enum elem wellknown_elem(const struct md *md, uint32_t rid);
+uint32_t wellknown_elem_size(enum elem elem);
+const char *wellknown_elem_name(enum elem elem);
 /* Elem of the value__ field of an enum's TypeDef. */
-enum elem known_enum_elem(const struct md *md, uint32_t rid);
+enum elem wellknown_enum_elem(const struct md *md, uint32_t rid);
 /* Does the TypeDef derive directly from System.@name? */
-bool known_extends(const struct md *md, uint32_t rid, const char *name);
+bool wellknown_extends(const struct md *md, uint32_t rid, const char *name);
 
 #endif

@@ -64,7 +64,7 @@ static void add_list(const struct view *w, const struct value *v, int depth,
 		}
 		if (field_value(w, &at, "head", &head))
 			view_text_at(w, &head, depth + 1, out);
-		at = value_settle(w->types, &tail);
+		at = value_dereference(w->types, &tail);
 		if (at.where == VALUE_ABSENT)
 			break;
 	}

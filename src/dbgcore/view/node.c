@@ -68,7 +68,7 @@ static const char *member_path(struct walk *k, const struct field *f)
 	const char *path = primary(w, k->parent->path);
 	if (!path)
 		return NULL;
-	struct value seen = value_settle(w->types, v);
+	struct value seen = value_dereference(w->types, v);
 	if (!seen.type ||
 	    member_same(
 		member_field(w->types, k->declared, seen.type, f->source), f))
@@ -222,7 +222,7 @@ static void add_members(struct walk *k, const struct value *seen)
 	struct elements els;
 	if (seen->type->special == SPECIAL_STRING ||
 	    seen->type->special == SPECIAL_NULLABLE ||
-	    known_scalar(seen->type) || view_elements(k->w, seen, &els))
+	    wellknown_scalar(seen->type) || view_elements(k->w, seen, &els))
 		return;
 	if (seen->type->special == SPECIAL_TUPLE) {
 		add_tuple(k, seen);
@@ -378,7 +378,7 @@ static enum dbg_value_kind kind_of(const struct view *w,
 	if ((seen->type->kind != TYPE_CLASS &&
 	     seen->type->kind != TYPE_STRUCT) ||
 	    seen->type->special == SPECIAL_NULLABLE ||
-	    known_scalar(seen->type) || value_is_null(w->types, seen))
+	    wellknown_scalar(seen->type) || value_is_null(w->types, seen))
 		return DBG_VALUE_SCALAR;
 	if (seen->type->special == SPECIAL_STRING)
 		return DBG_VALUE_STRING;
@@ -397,7 +397,7 @@ void view_describe(const struct view *w, const struct node *node,
 	struct walk k = {.w = w, .parent = node};
 	struct value at = {0}, seen = {0};
 	if (node->kind == NODE_VALUE) {
-		at = value_settle(w->types, &node->value);
+		at = value_dereference(w->types, &node->value);
 		seen = view_open(w, &at);
 	}
 	each_named(&k, &seen);

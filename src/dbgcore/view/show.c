@@ -36,7 +36,7 @@ struct value view_open(const struct view *w, const struct value *at)
 
 struct value view_seen(const struct view *w, const struct value *v)
 {
-	struct value at = value_settle(w->types, v);
+	struct value at = value_dereference(w->types, v);
 	return view_open(w, &at);
 }
 
@@ -262,13 +262,13 @@ static bool add_targets(const struct view *w, const struct value *v,
 		return false;
 	struct value list = value_field(w->types, v, f);
 	struct value n_list = value_field(w->types, v, count);
-	list = value_settle(w->types, &list);
+	list = value_dereference(w->types, &list);
 	if (!view_elements(w, &list, &els) ||
 	    !value_integer(w->types, &n_list, &n) || n == 0 || n > els.n)
 		return false;
 	for (uint64_t i = 0; i < n && i < TARGETS_MAX; i++) {
 		struct value item = element_get(&els, i);
-		item = value_settle(w->types, &item);
+		item = value_dereference(w->types, &item);
 		if (i)
 			str_add(out, ", ");
 		if (item.where != VALUE_ABSENT &&
@@ -298,7 +298,7 @@ static bool show_exception(const struct view *w, const struct value *v,
 	const struct field *f = type_field(w->types, v->type, "_message");
 	if (f) {
 		struct value text = value_field(w->types, v, f);
-		text = value_settle(w->types, &text);
+		text = value_dereference(w->types, &text);
 		if (text.where != VALUE_ABSENT &&
 		    text.type->special == SPECIAL_STRING &&
 		    !value_is_null(w->types, &text)) {
@@ -373,8 +373,8 @@ static bool show_struct(const struct view *w, const struct value *v, int depth,
 	struct elements els;
 	if (fsharp_text(w, v, depth, out))
 		return false;
-	if (known_scalar(v->type)) {
-		if (!known_text(w, v, out))
+	if (wellknown_scalar(v->type)) {
+		if (!wellknown_text(w, v, out))
 			show_unreadable(v, out);
 	} else if (v->type->special == SPECIAL_NULLABLE) {
 		str_add(out, "null");

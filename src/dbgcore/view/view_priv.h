@@ -23,10 +23,10 @@ bool view_elements(const struct view *w, const struct value *seen,
 /* Are the elements of a span shown as text: characters? */
 bool view_is_text(const struct elements *els);
 /* Text of core library structs (dates, decimal, Guid); false: no such. */
-bool known_text(const struct view *w, const struct value *seen,
-		struct str *out);
+bool wellknown_text(const struct view *w, const struct value *seen,
+		    struct str *out);
 /* Has the type a text of its own, and so no children? */
-bool known_scalar(const struct type *type);
+bool wellknown_scalar(const struct type *type);
 /* "Color.Red", "Access.Read | Access.Run" or the number. */
 void enum_text(const struct view *w, const struct value *seen, struct str *out);
 

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "repl/cmd.h"
-#include "front/fault.h"
+#include "base/err.h"
 #include "repl/line/parse.h"
 #include "repl/show/print.h"
 #include "repl/repl_priv.h"
@@ -24,7 +24,7 @@ static struct dbg_error *present_location(struct repl *r, char **ret)
 	err = frame_get(r, &f);
 	if (err) {
 		dbg_error_destroy(err);
-		return fault_arg("No default breakpoint location now.");
+		return dbg_err_arg("No default breakpoint location now.");
 	}
 	if (f.source.path && f.level)
 		*ret = xasprintf("%s:%" PRIu32, f.source.path, f.source.line);
@@ -54,7 +54,7 @@ struct dbg_error *break_add(struct repl *r, const struct dbg_break_req *req,
 }
 
 // "*$pc + 4" is an address now, whatever $pc will be.
-static struct dbg_error *settle_address(struct repl *r, char **location)
+static struct dbg_error *resolve_address(struct repl *r, char **location)
 {
 	struct dbg_error *err;
 	const char *expr = *location + 1 + strspn(*location + 1, " \t");
@@ -86,7 +86,7 @@ static struct dbg_error *break_at(struct repl *r, const char *args,
 			return err;
 	}
 	if (*location == '*') {
-		err = settle_address(r, &location);
+		err = resolve_address(r, &location);
 		if (err)
 			return err;
 	}
@@ -163,7 +163,7 @@ static struct dbg_error *for_range(struct repl *r, uint64_t first,
 	struct dbg_error *err = NULL;
 
 	if (last > UINT32_MAX || last - first > 100000)
-		return fault_arg("The range is too large.");
+		return dbg_err_arg("The range is too large.");
 	for (uint64_t i = first; i <= last && !err; i++)
 		err = fn(r, (uint32_t)i);
 	return err;
@@ -262,7 +262,7 @@ static struct dbg_error *cmd_clear(struct repl *r, const struct call *call)
 		    stands_at(&list[i], places, n_places))
 			found[n_found++] = list[i].number;
 	if (!n_found)
-		return fault_arg("No breakpoint at %s.", text);
+		return dbg_err_arg("No breakpoint at %s.", text);
 	for (size_t i = 0; i < n_found; i++) {
 		err = delete_one(r, found[i]);
 		if (err)
@@ -278,7 +278,7 @@ static struct dbg_error *break_number(struct repl *r, const char **p,
 	if (!parse_bpnum(p))
 		return parse_number(p, ret);
 	if (!r->last_break)
-		return fault_arg("No breakpoint was made yet.");
+		return dbg_err_arg("No breakpoint was made yet.");
 	*ret = r->last_break;
 	return NULL;
 }
@@ -308,8 +308,8 @@ static struct dbg_error *cmd_ignore(struct repl *r, const struct call *call)
 	if (err)
 		return err;
 	if (!parse_u64(p, &count))
-		return fault_arg("Second argument (the count) is missing or "
-				 "no number.");
+		return dbg_err_arg("Second argument (the count) is missing or "
+				   "no number.");
 	err = dbg_break_ignore(r->dbg, number, count);
 	if (err)
 		return err;

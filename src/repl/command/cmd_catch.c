@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "repl/cmd.h"
-#include "front/fault.h"
+#include "base/err.h"
 #include "repl/line/parse.h"
 #include "repl/repl_priv.h"
 #include "repl/show/show.h"
@@ -57,13 +57,14 @@ static struct dbg_error *take_option(const char **p, struct catch_words *ret)
 	else if (!strcmp(option, "-message"))
 		value = &ret->message;
 	if (!value)
-		return fault_arg("No option \"%s\": there are -exact, -module "
-				 "NAME and -message REGEX.",
-				 option);
+		return dbg_err_arg(
+		    "No option \"%s\": there are -exact, -module "
+		    "NAME and -message REGEX.",
+		    option);
 	free(*value);
 	*value = take_word(p);
 	return *value ? NULL
-		      : fault_arg("Option \"%s\" needs a value.", option);
+		      : dbg_err_arg("Option \"%s\" needs a value.", option);
 }
 
 // [-exact] [-module NAME] [-message REGEX] [TYPE, ...] [if CONDITION]

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "repl/cmd.h"
-#include "front/fault.h"
+#include "base/err.h"
 #include "repl/show/print.h"
 #include "repl/repl_priv.h"
 #include "repl/show/show.h"
@@ -60,7 +60,7 @@ static struct dbg_error *cmd_whatis(struct repl *r, const struct call *call)
 static struct dbg_error *cmd_x(struct repl *r, const struct call *call)
 {
 	if (!*call->args && !r->examine.addr)
-		return fault_arg("Argument required (an address).");
+		return dbg_err_arg("Argument required (an address).");
 	return show_memory(r, call->args, call->format);
 }
 

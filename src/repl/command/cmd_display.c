@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "repl/cmd.h"
-#include "front/fault.h"
+#include "base/err.h"
 #include "repl/line/parse.h"
 #include "repl/repl_priv.h"
 #include "repl/show/show.h"
@@ -85,9 +85,9 @@ static struct dbg_error *change_list(struct repl *r, const char *args,
 		if (err || !any)
 			return err;
 		if (!change_range(r, first, last, change))
-			return fault_arg("Could not find display number "
-					 "%" PRIu64 ".",
-					 first);
+			return dbg_err_arg("Could not find display number "
+					   "%" PRIu64 ".",
+					   first);
 	}
 }
 

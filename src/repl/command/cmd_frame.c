@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "repl/cmd.h"
-#include "front/fault.h"
+#include "base/err.h"
 #include "repl/line/parse.h"
 #include "repl/show/print.h"
 #include "repl/repl_priv.h"
@@ -29,8 +29,8 @@ struct dbg_error *frame_level(struct repl *r, const struct call *call)
 	uint64_t level;
 
 	if (!parse_u64(call->args, &level) || level > UINT32_MAX)
-		return fault_arg("\"%s\" is not the number of a frame.",
-				 call->args);
+		return dbg_err_arg("\"%s\" is not the number of a frame.",
+				   call->args);
 	err = frame_select(r, r->thread, (uint32_t)level);
 	return err ? err : show_selected(r);
 }
@@ -64,7 +64,7 @@ static struct dbg_error *frame_function(struct repl *r, const struct call *call)
 			return err ? err : show_selected(r);
 		}
 	}
-	return fault_arg("No frame for function \"%s\".", call->args);
+	return dbg_err_arg("No frame for function \"%s\".", call->args);
 }
 
 static const char *skip_word(const char *p)
@@ -90,13 +90,13 @@ static struct dbg_error *take_flags(const char *p, struct apply *ret)
 		else if (is_word(p, "-s"))
 			ret->silently = ret->go_on = true;
 		else
-			return fault_arg("\"frame apply\" knows -q, -c and "
-					 "-s.");
+			return dbg_err_arg("\"frame apply\" knows -q, -c and "
+					   "-s.");
 	}
 	ret->command = p;
 	if (!*p)
-		return fault_arg("Please specify a command to apply on the "
-				 "frames.");
+		return dbg_err_arg("Please specify a command to apply on the "
+				   "frames.");
 	return NULL;
 }
 
@@ -179,8 +179,8 @@ static struct dbg_error *frame_apply(struct repl *r, const struct call *call)
 		last = outer ? LEVELS_MAX : last - 1;
 	}
 	if (!any)
-		return fault_arg("Please specify frames and a command: frame "
-				 "apply all|COUNT|level LIST COMMAND");
+		return dbg_err_arg("Please specify frames and a command: frame "
+				   "apply all|COUNT|level LIST COMMAND");
 	err = take_flags(p, &a);
 	return err ? err : apply_range(r, &a, first, last);
 }

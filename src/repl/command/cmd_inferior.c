@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "repl/cmd.h"
-#include "front/fault.h"
+#include "base/err.h"
 #include "repl/inferior.h"
 #include "repl/line/parse.h"
 #include "repl/show/print.h"
@@ -32,9 +32,9 @@ static struct dbg_error *find(struct repl *r, uint64_t number,
 {
 	*ret = inferior_find(r, number);
 	if (!*ret)
-		return fault_arg("Inferior number %u does not exist; see "
-				 "\"info inferiors\".",
-				 (unsigned int)number);
+		return dbg_err_arg("Inferior number %u does not exist; see "
+				   "\"info inferiors\".",
+				   (unsigned int)number);
 	return NULL;
 }
 
@@ -62,12 +62,12 @@ static struct dbg_error *cmd_inferior(struct repl *r, const struct call *call)
 		return NULL;
 	}
 	if (!parse_u64(call->args, &number))
-		return fault_arg("\"%s\" is not a number.", call->args);
+		return dbg_err_arg("\"%s\" is not a number.", call->args);
 	err = find(r, number, &inf);
 	if (err)
 		return err;
 	inferior_select(r, inf);
-	r->shown_inferior = inf->number;
+	r->stopped_inferior = inf->number;
 	show_current(r, "Switching to");
 	if (!r->thread)
 		return NULL;

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "repl/cmd.h"
-#include "front/fault.h"
+#include "base/err.h"
 #include "repl/inferior.h"
 #include "repl/line/parse.h"
 #include "repl/show/print.h"
@@ -20,7 +20,7 @@ static struct dbg_error *list_breaks(struct repl *r, const struct call *call,
 
 	if (*call->args &&
 	    (!parse_u64(call->args, &number) || !number || number > UINT32_MAX))
-		return fault_arg("Bad breakpoint number '%s'.", call->args);
+		return dbg_err_arg("Bad breakpoint number '%s'.", call->args);
 	return show_breaks(r, (uint32_t)number, watches);
 }
 

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "repl/cmd.h"
-#include "front/fault.h"
+#include "base/err.h"
 #include "repl/line/parse.h"
 #include "repl/show/print.h"
 #include "repl/repl_priv.h"
@@ -29,8 +29,8 @@ static struct dbg_error *default_place(struct repl *r, uint64_t *ret_line)
 		*ret_line = 1;
 		return NULL;
 	}
-	return fault(DBG_E_NOT_FOUND,
-		     "No source file here. Name one: list FILE:LINE.");
+	return dbg_err(DBG_E_NOT_FOUND,
+		       "No source file here. Name one: list FILE:LINE.");
 }
 
 // Make a place a line, and its file the listing's.
@@ -63,8 +63,8 @@ place_line(struct repl *r, const struct parse_place *place, uint64_t *ret_line)
 			*ret_line = found[i].line;
 			return NULL;
 		}
-	return fault(DBG_E_SYMBOLS, "No line number known for %s.",
-		     place->name);
+	return dbg_err(DBG_E_SYMBOLS, "No line number known for %s.",
+		       place->name);
 }
 
 // The line of the selected frame, if it is in the listing's file; else 0.
@@ -93,9 +93,10 @@ static struct dbg_error *print_lines(struct repl *r, uint64_t first,
 	if (err)
 		return err;
 	if (first > n)
-		return fault_arg("Line number %" PRIu64 " out of range; %s has "
-				 "%zu lines.",
-				 first, source_name(r, r->listing.file), n);
+		return dbg_err_arg("Line number %" PRIu64
+				   " out of range; %s has "
+				   "%zu lines.",
+				   first, source_name(r, r->listing.file), n);
 	if (note && !r->listing.first)
 		out(r, "%s\n", note);
 	if (last > n)
@@ -142,8 +143,8 @@ static struct dbg_error *list_back(struct repl *r)
 		first = first > size / 2 ? first - size / 2 : 1;
 	}
 	if (first <= 1)
-		return fault_arg("Already at the start of %s.",
-				 source_name(r, r->listing.file));
+		return dbg_err_arg("Already at the start of %s.",
+				   source_name(r, r->listing.file));
 	return print_lines(r, first > size ? first - size : 1, first - 1);
 }
 
@@ -170,7 +171,7 @@ static struct dbg_error *list_range(struct repl *r,
 	if (list->kind == PARSE_LIST_TO)
 		first = last >= size ? last - size + 1 : 1;
 	if (last < first)
-		return fault_arg("The range ends before it begins.");
+		return dbg_err_arg("The range ends before it begins.");
 	return print_lines(r, first, last);
 }
 
@@ -283,12 +284,13 @@ static struct dbg_error *cmd_disassemble(struct repl *r,
 
 	if (strcmp(format, "il") == 0) {
 		if (*call->args)
-			return fault_arg("/il shows the method of the selected "
-					 "frame; it takes no address.");
+			return dbg_err_arg(
+			    "/il shows the method of the selected "
+			    "frame; it takes no address.");
 		return disassemble_il(r);
 	}
 	if (format[strspn(format, "smr")])
-		return fault_arg("\"disassemble\" knows /r, /s and /il.");
+		return dbg_err_arg("\"disassemble\" knows /r, /s and /il.");
 	return disassemble(r, call->args, strchr(format, 'r') != NULL);
 }
 

@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "repl/cmd.h"
-#include "front/fault.h"
+#include "base/err.h"
 #include "repl/inferior.h"
 #include "repl/line/input.h"
 #include "repl/line/parse.h"
@@ -25,7 +25,7 @@ static struct dbg_error *cmd_source(struct repl *r, const struct call *call)
 	if (err)
 		return err;
 	if (words.n != 1)
-		return fault_arg("The name of one file expected.");
+		return dbg_err_arg("The name of one file expected.");
 	r->depth++;
 	err = input_source(r, words.v[0]);
 	r->depth--;
@@ -37,7 +37,7 @@ static struct dbg_error *cmd_quit(struct repl *r, const struct call *call)
 	uint64_t status = 0;
 
 	if (*call->args && (!parse_u64(call->args, &status) || status > 255))
-		return fault_arg("\"%s\" is not an exit status.", call->args);
+		return dbg_err_arg("\"%s\" is not an exit status.", call->args);
 	if (inferiors_alive(r)) {
 		_cleanup_str_ struct str question = {0};
 
@@ -54,7 +54,7 @@ static struct dbg_error *cmd_quit(struct repl *r, const struct call *call)
 					     : "killed");
 		str_add(&question, "\nQuit anyway?");
 		if (!repl_confirm(r, str_get(&question)))
-			return fault(DBG_E_STATE, "Not confirmed.");
+			return dbg_err(DBG_E_STATE, "Not confirmed.");
 	}
 	if (*call->args)
 		r->quit_status = (int)status;
@@ -84,8 +84,8 @@ static struct dbg_error *cmd_pwd(struct repl *r, const struct call *call)
 	(void)call;
 	_cleanup_free_ char *cwd = getcwd(NULL, 0);
 	if (!cwd)
-		return fault(DBG_E_FILE, "cannot name the directory: %s",
-			     strerror(errno));
+		return dbg_err(DBG_E_FILE, "cannot name the directory: %s",
+			       strerror(errno));
 	out(r, "Working directory %s.\n", cwd);
 	return NULL;
 }
@@ -95,9 +95,9 @@ static struct dbg_error *cmd_cd(struct repl *r, const struct call *call)
 	const char *dir = *call->args ? call->args : getenv("HOME");
 
 	if (!dir)
-		return fault_arg("There is no home directory.");
+		return dbg_err_arg("There is no home directory.");
 	if (chdir(dir) < 0)
-		return fault(DBG_E_FILE, "%s: %s.", dir, strerror(errno));
+		return dbg_err(DBG_E_FILE, "%s: %s.", dir, strerror(errno));
 	return cmd_pwd(r, call);
 }
 
@@ -128,8 +128,8 @@ static struct dbg_error *printed_by(struct repl *r, const char *line,
 
 	FILE *file = open_memstream(&printed, &n);
 	if (!file)
-		return fault(DBG_E_FILE, "cannot make a buffer: %s",
-			     strerror(errno));
+		return dbg_err(DBG_E_FILE, "cannot make a buffer: %s",
+			       strerror(errno));
 	fflush(outer);
 	r->out = file;
 	struct dbg_error *err = cmd_execute(r, line);
@@ -158,9 +158,9 @@ static struct dbg_error *cmd_pipe(struct repl *r, const struct call *call)
 	const char *shell = end ? end + strlen(mark) : "";
 	shell += strspn(shell, " \t");
 	if (!end || !*shell)
-		return fault_arg("Usage: pipe [-d MARK] COMMAND %s SHELL "
-				 "COMMAND",
-				 *mark ? mark : "|");
+		return dbg_err_arg("Usage: pipe [-d MARK] COMMAND %s SHELL "
+				   "COMMAND",
+				   *mark ? mark : "|");
 	_cleanup_free_ char *line = xstrndup(args, (size_t)(end - args));
 	err = printed_by(r, line, &printed);
 	return err ? err : shell_run(r, shell, &printed);

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "repl/cmd.h"
-#include "front/fault.h"
+#include "base/err.h"
 #include "repl/inferior.h"
 #include "repl/line/parse.h"
 #include "repl/show/print.h"
@@ -59,13 +59,13 @@ static struct dbg_error *launch(struct repl *r, const struct call *call,
 	struct dbg_error *err;
 
 	if (!r->program)
-		return fault(DBG_E_STATE, "No program to run. "
-					  "Use the \"file\" command.");
+		return dbg_err(DBG_E_STATE, "No program to run. "
+					    "Use the \"file\" command.");
 	if (inferiors_alive(r)) {
 		if (!repl_confirm(r, "The program being debugged has been "
 				     "started already.\n"
 				     "Start it from the beginning?"))
-			return fault(DBG_E_STATE, "Program not restarted.");
+			return dbg_err(DBG_E_STATE, "Program not restarted.");
 		err = inferiors_kill(r);
 		if (err)
 			return err;
@@ -84,7 +84,7 @@ static struct dbg_error *launch(struct repl *r, const struct call *call,
 	    .tty = r->tty,
 	    .stop_at_entry = stop_at_entry,
 	};
-	r->shown_inferior = inferior_current(r)->number;
+	r->stopped_inferior = inferior_current(r)->number;
 	thread_names_clear(r);
 	say_start(r);
 	r->thread = 0;
@@ -181,9 +181,9 @@ static struct dbg_error *find_call(struct repl *r, const char *text,
 		return err;
 	if (parse_u64(text, &number)) {
 		if (!number || number > n)
-			return fault_arg("No call number %s; see "
-					 "\"info calls\".",
-					 text);
+			return dbg_err_arg("No call number %s; see "
+					   "\"info calls\".",
+					   text);
 		*ret = calls[number - 1].id;
 		return NULL;
 	}
@@ -193,8 +193,8 @@ static struct dbg_error *find_call(struct repl *r, const char *text,
 		*ret = calls[i].id;
 		return NULL;
 	}
-	return fault_arg("No call of \"%s\" in the line; see \"info calls\".",
-			 text);
+	return dbg_err_arg("No call of \"%s\" in the line; see \"info calls\".",
+			   text);
 }
 
 static struct dbg_error *cmd_step_into(struct repl *r, const struct call *call)
@@ -305,7 +305,7 @@ static struct dbg_error *cmd_until(struct repl *r, const struct call *call)
 static struct dbg_error *cmd_kill(struct repl *r, const struct call *call)
 {
 	if (!repl_confirm(r, "Kill the program being debugged?"))
-		return fault(DBG_E_STATE, "Not confirmed.");
+		return dbg_err(DBG_E_STATE, "Not confirmed.");
 	return inferior_kill_cmd(r, call);
 }
 
@@ -321,12 +321,12 @@ static struct dbg_error *parse_attach(const char *args, struct dbg_attach *ret)
 		args += n + strspn(args + n, " ");
 	}
 	if (!*args || strchr(args, ' '))
-		return fault_arg("One process or name expected.");
+		return dbg_err_arg("One process or name expected.");
 	if (!parse_u64(args, &pid))
 		ret->name = args;
 	else if (ret->wait || !pid || pid > INT_MAX)
-		return fault_arg("\"%s\" is no process%s.", args,
-				 ret->wait ? " to wait for" : "");
+		return dbg_err_arg("\"%s\" is no process%s.", args,
+				   ret->wait ? " to wait for" : "");
 	else
 		ret->pid = (pid_t)pid;
 	return NULL;
@@ -339,7 +339,8 @@ static struct dbg_error *cmd_attach(struct repl *r, const struct call *call)
 
 	err = parse_attach(call->args, &a);
 	if (!err && inferiors_alive(r))
-		err = fault(DBG_E_STATE, "A program is being debugged already: "
+		err =
+		    dbg_err(DBG_E_STATE, "A program is being debugged already: "
 					 "\"detach\" or \"kill\" it first.");
 	if (err)
 		return err;
@@ -361,9 +362,9 @@ static struct dbg_error *cmd_core(struct repl *r, const struct call *call)
 	struct dbg_error *err;
 
 	if (inferiors_alive(r))
-		return fault(DBG_E_STATE,
-			     "A program is being debugged already: "
-			     "\"detach\" or \"kill\" it first.");
+		return dbg_err(DBG_E_STATE,
+			       "A program is being debugged already: "
+			       "\"detach\" or \"kill\" it first.");
 	r->thread = 0;
 	r->program_status = -1;
 	resume_begin(r, RESUME_RUN);
@@ -379,8 +380,8 @@ static struct dbg_error *cmd_file(struct repl *r, const struct call *call)
 
 	err = words_split(call->args, &words);
 	if (!err && words.n > 1)
-		err = fault_arg("One program expected; its arguments go to "
-				"\"run\" or \"set args\".");
+		err = dbg_err_arg("One program expected; its arguments go to "
+				  "\"run\" or \"set args\".");
 	if (err)
 		return err;
 	str_set(&r->program, words.n ? words.v[0] : NULL);

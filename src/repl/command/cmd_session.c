@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "repl/cmd.h"
-#include "front/fault.h"
+#include "base/err.h"
 #include "front/plain.h"
 #include "repl/show/print.h"
 #include "repl/repl_priv.h"
@@ -101,15 +101,15 @@ static struct dbg_error *save_breakpoints(struct repl *r,
 	FILE *f = fdopen(fd, "w");
 	if (!f) {
 		close(fd);
-		return fault(DBG_E_FILE, "%s: %s.", call->args,
-			     strerror(errno));
+		return dbg_err(DBG_E_FILE, "%s: %s.", call->args,
+			       strerror(errno));
 	}
 	for (size_t i = 0; i < n; i++)
 		save_one(r, f, &list[i]);
 	bool good = !ferror(f);
 	if (fclose(f) != 0 || !good)
-		return fault(DBG_E_FILE, "%s: %s.", call->args,
-			     strerror(errno));
+		return dbg_err(DBG_E_FILE, "%s: %s.", call->args,
+			       strerror(errno));
 	out(r, "Saved to file '%s'.\n", call->args);
 	return NULL;
 }

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "repl/cmd.h"
-#include "front/fault.h"
+#include "base/err.h"
 #include "repl/line/parse.h"
 #include "repl/show/print.h"
 #include "repl/repl_priv.h"
@@ -58,7 +58,7 @@ static struct dbg_error *set_env(struct repl *r, const struct call *call)
 	const char *value = call->args + n + strspn(call->args + n, " \t");
 
 	if (!n)
-		return fault_arg("A name is needed in front of the '='.");
+		return dbg_err_arg("A name is needed in front of the '='.");
 	if (*value == '=')
 		value += 1 + strspn(value + 1, " \t");
 	_cleanup_free_ char *entry =
@@ -70,8 +70,8 @@ static struct dbg_error *set_env(struct repl *r, const struct call *call)
 static struct dbg_error *unset_env(struct repl *r, const struct call *call)
 {
 	if (strchr(call->args, '='))
-		return fault_arg("\"%s\" is not the name of a variable.",
-				 call->args);
+		return dbg_err_arg("\"%s\" is not the name of a variable.",
+				   call->args);
 	words_add(&r->env, call->args, strlen(call->args));
 	return NULL;
 }
@@ -98,8 +98,8 @@ static struct dbg_error *set_tty(struct repl *r, const struct call *call)
 static struct dbg_error *cmd_show(struct repl *r, const struct call *call)
 {
 	if (!settings_show(r, call->args))
-		return fault_arg("There is no setting \"%s\"; see \"show\".",
-				 call->args);
+		return dbg_err_arg("There is no setting \"%s\"; see \"show\".",
+				   call->args);
 	return NULL;
 }
 

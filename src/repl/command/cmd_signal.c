@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "repl/cmd.h"
-#include "front/fault.h"
+#include "base/err.h"
 #include "repl/line/parse.h"
 #include "repl/show/print.h"
 #include "repl/repl_priv.h"
@@ -44,7 +44,8 @@ static const struct dbg_signal *find(const struct dbg_signal *list, size_t n,
 
 static struct dbg_error *unknown(const char *name)
 {
-	return fault_arg("\"%s\" is not a signal; see \"info signals\".", name);
+	return dbg_err_arg("\"%s\" is not a signal; see \"info signals\".",
+			   name);
 }
 
 struct dbg_error *signal_info(struct repl *r, const struct call *call)
@@ -196,8 +197,8 @@ static struct dbg_error *cmd_handle(struct repl *r, const struct call *call)
 	if (err)
 		return err;
 	if (!h.any || !h.acts)
-		return fault_arg("Signals and what to do are needed, as in "
-				 "\"handle SIGUSR1 nostop noprint\".");
+		return dbg_err_arg("Signals and what to do are needed, as in "
+				   "\"handle SIGUSR1 nostop noprint\".");
 	show_head(r);
 	for (size_t i = 0; !err && i < h.n; i++)
 		if (h.chosen[i])

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "repl/cmd.h"
-#include "front/fault.h"
+#include "base/err.h"
 #include "repl/line/parse.h"
 #include "repl/show/print.h"
 #include "repl/repl_priv.h"
@@ -58,7 +58,7 @@ static struct dbg_error *show_frames(struct repl *r, uint32_t first,
 		left -= want;
 	}
 	if (left)
-		return fault(DBG_E_INTERRUPTED, "Quit");
+		return dbg_err(DBG_E_INTERRUPTED, "Quit");
 	err = dbg_frame_list(r->dbg, r->thread, first, 1, &frames, &n);
 	*ret_more = !err && n;
 	return err;
@@ -73,7 +73,7 @@ struct dbg_error *frame_count(struct repl *r, uint32_t *ret)
 
 	while (n == PAGE) {
 		if (loop_interrupted(r->loop))
-			return fault(DBG_E_INTERRUPTED, "Quit");
+			return dbg_err(DBG_E_INTERRUPTED, "Quit");
 		err =
 		    dbg_frame_list(r->dbg, r->thread, count, PAGE, &frames, &n);
 		if (err)
@@ -111,9 +111,9 @@ static struct dbg_error *parse_bt(const char *args, struct bt_args *ret)
 		}
 		bt.outer = *w == '-';
 		if (!parse_u64(w + bt.outer, &bt.count))
-			return fault_arg("\"%s\" is neither a count nor "
-					 "\"full\".",
-					 w);
+			return dbg_err_arg("\"%s\" is neither a count nor "
+					   "\"full\".",
+					   w);
 	}
 	if (bt.count > UINT32_MAX)
 		bt.count = UINT32_MAX;
@@ -190,7 +190,7 @@ static struct dbg_error *cmd_up(struct repl *r, const struct call *call)
 	if (err)
 		return err;
 	uint64_t level = r->level + (n > UINT32_MAX ? UINT32_MAX : n);
-	err = level > UINT32_MAX ? fault_arg("Too far.")
+	err = level > UINT32_MAX ? dbg_err_arg("Too far.")
 				 : frame_select(r, r->thread, (uint32_t)level);
 	if (err && err->code == DBG_E_ARGUMENT) {
 		// As gdb: go as far as there are frames.
@@ -200,8 +200,9 @@ static struct dbg_error *cmd_up(struct repl *r, const struct call *call)
 		if (err)
 			return err;
 		if (!total || r->level + 1 >= total)
-			return fault_arg("Initial frame selected; you can't go "
-					 "up.");
+			return dbg_err_arg(
+			    "Initial frame selected; you can't go "
+			    "up.");
 		err = frame_select(r, r->thread, total - 1);
 	}
 	return err ? err : show_selected(r);
@@ -216,8 +217,9 @@ static struct dbg_error *cmd_down(struct repl *r, const struct call *call)
 	if (err)
 		return err;
 	if (!r->level)
-		return fault_arg("Bottom (innermost) frame selected; you can't "
-				 "go down.");
+		return dbg_err_arg(
+		    "Bottom (innermost) frame selected; you can't "
+		    "go down.");
 	uint32_t level = n > r->level ? 0 : r->level - (uint32_t)n;
 	err = frame_select(r, r->thread, level);
 	return err ? err : show_selected(r);

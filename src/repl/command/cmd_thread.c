@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "repl/cmd.h"
-#include "front/fault.h"
+#include "base/err.h"
 #include "repl/line/parse.h"
 #include "repl/show/print.h"
 #include "repl/repl_priv.h"
@@ -42,7 +42,7 @@ static struct dbg_error *check_thread(struct repl *r, uint64_t number)
 	for (size_t i = 0; !err && i < n; i++)
 		if (threads[i].number == number)
 			return NULL;
-	return err ? err : fault_arg("Unknown thread %" PRIu64 ".", number);
+	return err ? err : dbg_err_arg("Unknown thread %" PRIu64 ".", number);
 }
 
 static struct dbg_error *cmd_thread(struct repl *r, const struct call *call)
@@ -57,7 +57,7 @@ static struct dbg_error *cmd_thread(struct repl *r, const struct call *call)
 		return NULL;
 	}
 	if (!parse_u64(call->args, &number))
-		return fault_arg("Invalid thread ID: %s", call->args);
+		return dbg_err_arg("Invalid thread ID: %s", call->args);
 	err = check_thread(r, number);
 	if (!err)
 		err = frame_select(r, (uint32_t)number, 0);
@@ -119,7 +119,8 @@ static struct dbg_error *take_list(const char **p, const uint32_t *all,
 				ret[n++] = all[i];
 		}
 		if (!found)
-			return fault_arg("Unknown thread %" PRIu64 ".", first);
+			return dbg_err_arg("Unknown thread %" PRIu64 ".",
+					   first);
 	}
 	*ret_n = n;
 	return NULL;
@@ -150,8 +151,9 @@ static struct dbg_error *cmd_apply(struct repl *r, const struct call *call)
 			return err;
 	}
 	if (!*p || !n)
-		return fault_arg("Please specify threads and a command: thread "
-				 "apply all|LIST COMMAND");
+		return dbg_err_arg(
+		    "Please specify threads and a command: thread "
+		    "apply all|LIST COMMAND");
 	uint32_t thread = r->thread;
 	uint32_t level = r->level;
 	for (size_t i = 0; i < n; i++) {
@@ -171,7 +173,7 @@ static struct dbg_error *thread_name(struct repl *r, const struct call *call)
 	struct thread_name *t = NULL;
 
 	if (!r->thread)
-		return fault(DBG_E_STATE, "No thread selected.");
+		return dbg_err(DBG_E_STATE, "No thread selected.");
 	for (size_t i = 0; i < r->n_names && !t; i++)
 		if (r->names[i].thread == r->thread)
 			t = &r->names[i];

@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 #include "repl/cmd.h"
-#include "front/fault.h"
+#include "base/err.h"
 #include "repl/line/input.h"
 #include "repl/line/parse.h"
 #include "repl/show/print.h"
@@ -137,7 +137,7 @@ struct dbg_error *user_command_run(struct repl *r, const struct user_command *c,
 	struct cmd_line parts;
 
 	if (r->user_depth >= DEPTH_MAX)
-		return fault_arg("\"%s\" calls itself too deep.", c->name);
+		return dbg_err_arg("\"%s\" calls itself too deep.", c->name);
 	cmd_parse(line, &parts);
 	r->user_depth++;
 	struct dbg_error *err = run(r, c, parts.args);
@@ -155,7 +155,8 @@ static struct dbg_error *check_name(const char *name)
 		if (!isalnum((unsigned char)*p) && *p != '-' && *p != '_')
 			n = 0;
 	if (!n || n > NAME_MAX_BYTES)
-		return fault_arg("\"%s\" is not the name of a command.", name);
+		return dbg_err_arg("\"%s\" is not the name of a command.",
+				   name);
 	return NULL;
 }
 
@@ -189,10 +190,10 @@ static struct dbg_error *cmd_define(struct repl *r, const struct call *call)
 		_cleanup_free_ char *question =
 		    xasprintf("Really redefine built-in command \"%s\"?", name);
 		if (!repl_confirm(r, question))
-			return fault(DBG_E_STATE,
-				     "Command \"%s\" not "
-				     "redefined.",
-				     name);
+			return dbg_err(DBG_E_STATE,
+				       "Command \"%s\" not "
+				       "redefined.",
+				       name);
 	}
 	if (r->terminal && input_is_user(r))
 		out(r,
@@ -219,8 +220,8 @@ static struct dbg_error *cmd_document(struct repl *r, const struct call *call)
 	struct user_command *c = find(r, call->args, strlen(call->args));
 
 	if (!c)
-		return fault_arg("\"%s\" is not a command that was defined.",
-				 call->args);
+		return dbg_err_arg("\"%s\" is not a command that was defined.",
+				   call->args);
 	if (r->terminal && input_is_user(r))
 		out(r,
 		    "Type documentation for \"%s\".\n"
@@ -250,16 +251,16 @@ static struct dbg_error *cmd_alias(struct repl *r, const struct call *call)
 	_cleanup_free_ char *name = xstrndup(args, n);
 	const char *command = args + n + strspn(args + n, " \t");
 	if (*command != '=')
-		return fault_arg("Usage: alias NAME = COMMAND");
+		return dbg_err_arg("Usage: alias NAME = COMMAND");
 	command += 1 + strspn(command + 1, " \t");
 	err = check_name(name);
 	if (err)
 		return err;
 	if (is_built_in(name) || find(r, name, n))
-		return fault_arg("There is a command \"%s\" already.", name);
+		return dbg_err_arg("There is a command \"%s\" already.", name);
 	cmd_parse(command, &parts);
 	if (!parts.n_name)
-		return fault_arg("Usage: alias NAME = COMMAND");
+		return dbg_err_arg("Usage: alias NAME = COMMAND");
 	if (!find(r, parts.name, parts.n_name)) {
 		err = cmd_find(NULL, parts.name, parts.n_name, &target);
 		if (err)
@@ -312,8 +313,8 @@ struct dbg_error *user_commands_show(struct repl *r, const struct call *call)
 		out(r, "\n");
 	}
 	if (*call->args && !any)
-		return fault_arg("\"%s\" is not a command that was defined.",
-				 call->args);
+		return dbg_err_arg("\"%s\" is not a command that was defined.",
+				   call->args);
 	return NULL;
 }
 

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "repl/cmd.h"
-#include "front/fault.h"
+#include "base/err.h"
 #include "repl/line/parse.h"
 #include "repl/repl_priv.h"
 #include "repl/show/show.h"
@@ -39,7 +39,8 @@ static struct dbg_error *watch(struct repl *r, const struct call *call,
 	while (n && isspace((unsigned char)args[n - 1]))
 		n--;
 	if (!n)
-		return fault_arg("Argument required (expression to compute).");
+		return dbg_err_arg(
+		    "Argument required (expression to compute).");
 	_cleanup_free_ char *expr = xstrndup(args, n);
 	if (condition)
 		condition += 2 + strspn(condition + 2, " \t");

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "repl/cmd.h"
-#include "front/fault.h"
+#include "base/err.h"
 #include "repl/show/print.h"
 #include "repl/repl_priv.h"
 #include "repl/setting.h"
@@ -105,8 +105,8 @@ struct dbg_error *help_run(struct repl *r, const struct call *call)
 		if (!parts.n_name)
 			break;
 		if (cmd && !table)
-			return fault_arg("\"%.*s\" has no subcommands.",
-					 (int)cmd_name_len(cmd), cmd->names);
+			return dbg_err_arg("\"%.*s\" has no subcommands.",
+					   (int)cmd_name_len(cmd), cmd->names);
 		if (cmd)
 			str_addf(&path, "%.*s ", (int)cmd_name_len(cmd),
 				 cmd->names);

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "repl/cmd.h"
-#include "front/fault.h"
+#include "base/err.h"
 #include "repl/line/input.h"
 #include "repl/line/parse.h"
 #include "repl/show/print.h"
@@ -40,7 +40,7 @@ struct dbg_error *hook_commands(struct repl *r, const struct call *call)
 	if (*p)
 		err = parse_number(&p, &number);
 	else
-		err = number ? NULL : fault_arg("No breakpoints specified.");
+		err = number ? NULL : dbg_err_arg("No breakpoints specified.");
 	if (!err)
 		err = dbg_break_get(r->dbg, number, &b);
 	if (!err && r->terminal && input_is_user(r))

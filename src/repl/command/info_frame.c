@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "repl/cmd.h"
-#include "front/fault.h"
+#include "base/err.h"
 #include "repl/show/print.h"
 #include "repl/repl_priv.h"
 #include "repl/show/show.h"
@@ -51,7 +51,7 @@ struct dbg_error *registers_info(struct repl *r, const struct call *call)
 		    xstrndup(p + (*p == '$'), len - (*p == '$'));
 		const struct dbg_register *reg = find_register(regs, n, name);
 		if (!reg)
-			return fault_arg("Invalid register `%s'", name);
+			return dbg_err_arg("Invalid register `%s'", name);
 		show_register(r, reg);
 		p += len;
 	}

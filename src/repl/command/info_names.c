@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "repl/cmd.h"
-#include "front/fault.h"
+#include "base/err.h"
 #include "repl/show/print.h"
 #include "repl/repl_priv.h"
 #include "repl/show/show.h"
@@ -44,14 +44,14 @@ static struct dbg_error *take_option(const char **p, struct names_words *ret)
 	else if (n == 2 && option[1] == 'm')
 		value = &ret->module;
 	else
-		return fault_arg("No option \"%.*s\": there are -q, -n, -t "
-				 "TYPE-REGEX and -m MODULE.",
-				 (int)n, option);
+		return dbg_err_arg("No option \"%.*s\": there are -q, -n, -t "
+				   "TYPE-REGEX and -m MODULE.",
+				   (int)n, option);
 	if (!value)
 		return NULL;
 	n = strcspn(*p, " \t");
 	if (!n)
-		return fault_arg("Option \"%.2s\" needs a value.", option);
+		return dbg_err_arg("Option \"%.2s\" needs a value.", option);
 	free(*value);
 	*value = xstrndup(*p, n);
 	*p += n + strspn(*p + n, " \t");

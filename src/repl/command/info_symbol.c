@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "repl/cmd.h"
-#include "front/fault.h"
+#include "base/err.h"
 #include "repl/line/parse.h"
 #include "repl/show/print.h"
 #include "repl/repl_priv.h"
@@ -19,7 +19,7 @@ struct dbg_error *symbol_info(struct repl *r, const struct call *call)
 	size_t n, n_code;
 
 	if (!parse_u64(call->args, &addr))
-		return fault_arg("\"%s\" is no address.", call->args);
+		return dbg_err_arg("\"%s\" is no address.", call->args);
 	_cleanup_free_ char *place = xasprintf("*0x%" PRIx64, addr);
 	err = dbg_disassemble(r->dbg, addr, 0, &code, &n_code);
 	if (!err)

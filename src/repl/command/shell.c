@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "front/fault.h"
+#include "base/err.h"
 #include "repl/show/print.h"
 #include "repl/repl_priv.h"
 
@@ -58,7 +58,7 @@ streams_open(const struct repl *r, const struct str *input, struct streams *ret)
 		return NULL;
 	int saved = errno;
 	streams_close(ret);
-	return fault(DBG_E_FILE, "cannot redirect: %s", strerror(saved));
+	return dbg_err(DBG_E_FILE, "cannot redirect: %s", strerror(saved));
 }
 
 // SIGCHLD is blocked in us; the shell begins as it would without us.
@@ -113,15 +113,16 @@ static struct dbg_error *run(const char *command, const struct streams *s)
 		argv[1] = NULL;
 	int failed = start(argv, s, &pid);
 	if (failed)
-		return fault(DBG_E_FILE, "cannot start '%s': %s", program,
-			     strerror(failed));
+		return dbg_err(DBG_E_FILE, "cannot start '%s': %s", program,
+			       strerror(failed));
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
-			return fault(DBG_E_TARGET, "cannot wait: %s",
-				     strerror(errno));
+			return dbg_err(DBG_E_TARGET, "cannot wait: %s",
+				       strerror(errno));
 	if (WIFSIGNALED(status))
-		return fault(DBG_E_TARGET, "The shell was ended by signal %d.",
-			     WTERMSIG(status));
+		return dbg_err(DBG_E_TARGET,
+			       "The shell was ended by signal %d.",
+			       WTERMSIG(status));
 	return NULL;
 }
 

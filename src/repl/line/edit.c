@@ -80,7 +80,7 @@ static int read_byte(struct edit *e, char *ret)
 		struct dbg_error *err =
 		    loop_wait(e->r->loop, STDIN_FILENO, &what);
 		if (err)
-			repl_complain(e->r, "", err);
+			repl_warn(e->r, "", err);
 		if (!serve(e, what))
 			return 0;
 		if (!(what & LOOP_INPUT))
@@ -227,7 +227,7 @@ static void history_open(struct edit *e)
 	history(e->history, &event, H_SETUNIQUE, 1);
 	struct dbg_error *err = edithistory_load(e->history, &e->file);
 	if (err)
-		repl_complain(e->r, "", err);
+		repl_warn(e->r, "", err);
 	el_set(e->el, EL_HIST, history, e->history);
 }
 
@@ -285,7 +285,7 @@ void edit_destroy(struct edit *e)
 	if (e->history && e->file)
 		err = edithistory_save(e->history, e->file);
 	if (err)
-		repl_complain(e->r, "", err);
+		repl_warn(e->r, "", err);
 	if (e->history)
 		history_end(e->history);
 	el_end(e->el);

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "front/fault.h"
+#include "base/err.h"
 
 enum {
 	HISTORY_MAX_BYTES = 16 << 20
@@ -17,13 +17,13 @@ enum {
 
 static struct dbg_error *refused(const char *path, const char *why)
 {
-	return fault(DBG_E_FILE, "no history is kept: '%s' %s", path, why);
+	return dbg_err(DBG_E_FILE, "no history is kept: '%s' %s", path, why);
 }
 
 static struct dbg_error *failed(const char *path, int errnum)
 {
-	return fault(DBG_E_FILE, "no history is kept: '%s': %s", path,
-		     strerror(errnum));
+	return dbg_err(DBG_E_FILE, "no history is kept: '%s': %s", path,
+		       strerror(errnum));
 }
 
 /*
@@ -91,7 +91,7 @@ static struct dbg_error *load(History *lines, const char *path)
 	err = dbg_open_file(path, O_RDONLY | O_NOFOLLOW, false, &fd);
 	if (err) {
 		struct dbg_error *all =
-		    fault(err->code, "no history is kept: %s", err->message);
+		    dbg_err(err->code, "no history is kept: %s", err->message);
 		dbg_error_destroy(err);
 		return all;
 	}

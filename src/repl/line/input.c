@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "front/fault.h"
+#include "base/err.h"
 #include "repl/inferior.h"
 #include "repl/line/input.h"
 #include "front/lines.h"
@@ -49,7 +49,7 @@ static bool plain_line(struct repl *r, const char *prompt, struct str *ret)
 	while (!r->quit) {
 		struct dbg_error *err = loop_wait(r->loop, STDIN_FILENO, &what);
 		if (err)
-			repl_complain(r, "", err);
+			repl_warn(r, "", err);
 		if (what & LOOP_END)
 			repl_end(r);
 		repl_events(r);
@@ -121,12 +121,12 @@ static struct dbg_error *wait_more(struct repl *r, int fd)
 
 	struct dbg_error *err = loop_wait(r->loop, fd, &what);
 	if (err)
-		repl_complain(r, "", err);
+		repl_warn(r, "", err);
 	if (what & LOOP_END)
 		repl_end(r);
 	repl_events(r);
 	return what & (LOOP_END | LOOP_INTERRUPT)
-		   ? fault(DBG_E_INTERRUPTED, "Quit")
+		   ? dbg_err(DBG_E_INTERRUPTED, "Quit")
 		   : NULL;
 }
 
@@ -144,8 +144,8 @@ static struct dbg_error *read_all(struct repl *r, const char *path, int fd,
 		else if (errno == EAGAIN)
 			err = wait_more(r, fd);
 		else if (errno != EINTR)
-			err =
-			    fault(DBG_E_FILE, "%s: %s.", path, strerror(errno));
+			err = dbg_err(DBG_E_FILE, "%s: %s.", path,
+				      strerror(errno));
 	}
 	return err;
 }
@@ -167,9 +167,9 @@ static struct dbg_error *load(struct repl *r, const char *path,
 	if (err)
 		return err;
 	if (all.len >= FILE_MAX_BYTES)
-		return fault(DBG_E_FILE, "%s: The file is too large.", path);
+		return dbg_err(DBG_E_FILE, "%s: The file is too large.", path);
 	if (memchr(str_get(&all), 0, all.len))
-		return fault(DBG_E_FILE, "%s: This is no text.", path);
+		return dbg_err(DBG_E_FILE, "%s: This is no text.", path);
 	add_lines(str_get(&all), all.len, ret);
 	return NULL;
 }
@@ -207,7 +207,7 @@ struct dbg_error *input_block(struct repl *r, const char *what,
 		if (is_text || (n && *s != '#'))
 			words_add(ret, s, n);
 	}
-	return fault_arg("\"%s\" lacks its \"end\".", what);
+	return dbg_err_arg("\"%s\" lacks its \"end\".", what);
 }
 
 static struct dbg_error *run_lines(struct repl *r, struct input *in,
@@ -223,7 +223,8 @@ static struct dbg_error *run_lines(struct repl *r, struct input *in,
 		err = repl_line(r, str_get(&line));
 		if (err && path) {
 			struct dbg_error *inner = err;
-			err = fault(inner->code,
+			err =
+			    dbg_err(inner->code,
 				    "%s:%zu: Error in sourced command file: %s",
 				    path, number, inner->message);
 			dbg_error_destroy(inner);
@@ -249,8 +250,8 @@ struct dbg_error *input_source(struct repl *r, const char *path)
 	for (const struct input *i = r->input; i; i = i->outer)
 		depth++;
 	if (depth > DEPTH_MAX)
-		return fault_arg("%s: Sourced files are nested too deep.",
-				 path);
+		return dbg_err_arg("%s: Sourced files are nested too deep.",
+				   path);
 	err = load(r, path, &in.lines);
 	if (!err)
 		err = run_lines(r, &in, path);
@@ -270,7 +271,7 @@ static size_t startup_commands(struct repl *r, size_t i)
 	while (in.next < in.lines.n && !r->quit) {
 		struct dbg_error *err = run_lines(r, &in, NULL);
 		if (err)
-			repl_complain(r, "", err);
+			repl_warn(r, "", err);
 	}
 	words_deinit(&in.lines);
 	return i;
@@ -287,7 +288,7 @@ void input_startup(struct repl *r)
 		}
 		struct dbg_error *err = input_source(r, o->startup[i].text);
 		if (err)
-			repl_complain(r, "", err);
+			repl_warn(r, "", err);
 		i++;
 	}
 }
@@ -311,7 +312,7 @@ static void user_command(struct repl *r, const char *line)
 	struct dbg_error *err = repl_line(r, line);
 	screen_page(r, false);
 	if (err)
-		repl_complain(r, "", err);
+		repl_warn(r, "", err);
 	loop_forget(r->loop);
 }
 

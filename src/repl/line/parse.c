@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "front/fault.h"
+#include "base/err.h"
 
 static const char *skip_blanks(const char *p)
 {
@@ -64,7 +64,7 @@ struct dbg_error *parse_count(const char *s, uint64_t fallback, uint64_t *ret)
 	uint64_t n = fallback;
 
 	if (*s && (!parse_u64(s, &n) || !n))
-		return fault_arg("\"%s\" is not a count.", s);
+		return dbg_err_arg("\"%s\" is not a count.", s);
 	*ret = n;
 	return NULL;
 }
@@ -75,7 +75,7 @@ struct dbg_error *parse_format(const char *s, struct parse_format *ret)
 	const char *all = s;
 
 	if (isdigit((unsigned char)*s) && !digits(&s, &f.count))
-		return fault_arg("The count in \"/%s\" is too large.", all);
+		return dbg_err_arg("The count in \"/%s\" is too large.", all);
 	for (; *s; s++) {
 		// As in gdb, 'w' and friends are sizes, all else letters.
 		if (strchr("bhwg", *s))
@@ -83,10 +83,10 @@ struct dbg_error *parse_format(const char *s, struct parse_format *ret)
 		else if (strchr("xduotacfsiz", *s))
 			f.letter = *s;
 		else
-			return fault_arg("Undefined format letter '%c' in "
-					 "\"/%s\".",
-					 isprint((unsigned char)*s) ? *s : '?',
-					 all);
+			return dbg_err_arg(
+			    "Undefined format letter '%c' in "
+			    "\"/%s\".",
+			    isprint((unsigned char)*s) ? *s : '?', all);
 	}
 	*ret = f;
 	return NULL;
@@ -109,10 +109,10 @@ struct dbg_error *parse_range(const char **p, uint64_t *ret_first,
 		ok = digits(&s, &last);
 	}
 	if (!ok || (*s && *s != ',' && !isspace((unsigned char)*s)))
-		return fault_arg("Bad number or range: \"%s\".",
-				 skip_blanks(*p));
+		return dbg_err_arg("Bad number or range: \"%s\".",
+				   skip_blanks(*p));
 	if (last < first)
-		return fault_arg("The range ends before it begins.");
+		return dbg_err_arg("The range ends before it begins.");
 	while (*s == ',' || isspace((unsigned char)*s))
 		s++;
 	*p = s;
@@ -141,7 +141,7 @@ struct dbg_error *parse_number(const char **p, uint32_t *ret)
 	uint64_t number;
 
 	if (!parse_u64(word, &number) || !number || number > UINT32_MAX)
-		return fault_arg("Bad breakpoint number '%s'.", word);
+		return dbg_err_arg("Bad breakpoint number '%s'.", word);
 	*p += n + strspn(*p + n, " \t");
 	*ret = (uint32_t)number;
 	return NULL;
@@ -179,10 +179,10 @@ struct dbg_error *parse_place(const char *s, size_t n, struct parse_place *ret)
 	uint64_t line = 0;
 	bool is_line = n_digits && (n_digits == n || number[-1] == ':');
 	if (is_line && (!digits(&number, &line) || !line || line > UINT32_MAX))
-		return fault_arg("Line number out of range.");
+		return dbg_err_arg("Line number out of range.");
 	if (!is_line) {
 		if (!n)
-			return fault_arg("A place in the source is missing.");
+			return dbg_err_arg("A place in the source is missing.");
 		place.name = xstrndup(s, n);
 	} else if (n_digits < n) {
 		place.file = unquoted(s, n - n_digits - 1);
@@ -267,7 +267,7 @@ struct dbg_error *parse_bool(const char *s, bool *ret)
 			*ret = false;
 			return NULL;
 		}
-	return fault_arg("\"on\" or \"off\" expected.");
+	return dbg_err_arg("\"on\" or \"off\" expected.");
 }
 
 const char *parse_if(const char *s)

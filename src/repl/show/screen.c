@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "front/fault.h"
+#include "base/err.h"
 #include "front/lines.h"
 #include "repl/repl_priv.h"
 #include "repl/setting.h"
@@ -181,8 +181,8 @@ struct dbg_error *screen_log(struct repl *r, bool on)
 	struct stat st;
 
 	if (!s)
-		return fault(DBG_E_UNSUPPORTED,
-			     "Only the prompt has a log of what it shows.");
+		return dbg_err(DBG_E_UNSUPPORTED,
+			       "Only the prompt has a log of what it shows.");
 	fflush(r->out);
 	if (s->log)
 		fclose(s->log);
@@ -193,12 +193,12 @@ struct dbg_error *screen_log(struct repl *r, bool on)
 		    (r->set.log_overwrite ? O_TRUNC : O_APPEND);
 	int fd = open(r->set.log_file, flags, 0600);
 	if (fd < 0)
-		return fault(DBG_E_FILE, "%s: %s.", r->set.log_file,
-			     strerror(errno));
+		return dbg_err(DBG_E_FILE, "%s: %s.", r->set.log_file,
+			       strerror(errno));
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
 		close(fd);
-		return fault(DBG_E_FILE, "%s: This is no regular file.",
-			     r->set.log_file);
+		return dbg_err(DBG_E_FILE, "%s: This is no regular file.",
+			       r->set.log_file);
 	}
 	s->log = fdopen(fd, "w");
 	return NULL;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "front/fault.h"
+#include "base/err.h"
 #include "repl/show/print.h"
 #include "repl/repl_priv.h"
 #include "repl/resume.h"

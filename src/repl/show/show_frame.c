@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "front/fault.h"
+#include "base/err.h"
 #include "repl/show/print.h"
 #include "repl/repl_priv.h"
 #include "repl/show/show.h"
@@ -18,14 +18,14 @@ struct dbg_error *frame_select(struct repl *r, uint32_t thread, uint32_t level)
 	size_t n;
 
 	if (!r->stopped)
-		return fault(DBG_E_STATE, "No stack.");
+		return dbg_err(DBG_E_STATE, "No stack.");
 	err = dbg_frame_list(r->dbg, thread, level, 1, &frames, &n);
 	if (err)
 		return err;
 	if (!n && !level)
-		return fault(DBG_E_STATE, "No stack.");
+		return dbg_err(DBG_E_STATE, "No stack.");
 	if (!n)
-		return fault_arg("No frame at level %" PRIu32 ".", level);
+		return dbg_err_arg("No frame at level %" PRIu32 ".", level);
 	r->thread = thread;
 	r->level = level;
 	r->frame = frames[0];

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "front/fault.h"
+#include "base/err.h"
 #include "repl/line/parse.h"
 #include "repl/show/print.h"
 #include "repl/repl_priv.h"
@@ -40,7 +40,7 @@ static struct dbg_error *register_value(struct repl *r, const char *name,
 			*ret = regs[i].value;
 			return NULL;
 		}
-	return err ? err : fault_arg("There is no register \"$%s\".", name);
+	return err ? err : dbg_err_arg("There is no register \"$%s\".", name);
 }
 
 static struct dbg_error *evaluate(struct repl *r, const char *expr,
@@ -58,7 +58,7 @@ static struct dbg_error *evaluate(struct repl *r, const char *expr,
 	if (err)
 		return err;
 	if (!v.addr)
-		return fault_arg("\"%s\" is not in memory.", expr);
+		return dbg_err_arg("\"%s\" is not in memory.", expr);
 	*ret = v.addr;
 	return NULL;
 }
@@ -85,7 +85,7 @@ struct dbg_error *address_of(struct repl *r, const char *expr, uint64_t *ret)
 	if (!simple)
 		return evaluate(r, expr, ret);
 	if (*sign && !parse_u64(number, &offset))
-		return fault_arg("\"%s\" is not an address.", expr);
+		return dbg_err_arg("\"%s\" is not an address.", expr);
 	*ret = *sign == '-' ? base - offset : base + offset;
 	return NULL;
 }
@@ -98,9 +98,9 @@ static struct dbg_error *read_exactly(struct repl *r, uint64_t addr, void *buf,
 
 	err = dbg_memory_read(r->dbg, addr, buf, size, &n);
 	if (!err && n < size)
-		err = fault(DBG_E_MEMORY,
-			    "Cannot access memory at address 0x%" PRIx64 ".",
-			    addr + n);
+		err = dbg_err(DBG_E_MEMORY,
+			      "Cannot access memory at address 0x%" PRIx64 ".",
+			      addr + n);
 	return err;
 }
 
@@ -276,7 +276,7 @@ struct dbg_error *show_memory(struct repl *r, const char *expr,
 	if (err)
 		return err;
 	if (f.count > COUNT_MAX)
-		return fault_arg("The count is too large.");
+		return dbg_err_arg("The count is too large.");
 	if (f.letter)
 		x->letter = f.letter;
 	if (f.size)

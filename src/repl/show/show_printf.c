@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "front/fault.h"
+#include "base/err.h"
 #include "repl/line/parse.h"
 #include "front/plain.h"
 #include "repl/show/print.h"
@@ -103,8 +103,8 @@ static struct dbg_error *take_conversion(const char **p, struct conversion *ret)
 	// Widths of three digits fill any line.
 	if (n > 12 || width > 3 || precision > 3 || !*letter ||
 	    !strchr("diuxXocsp", *letter))
-		return fault_arg("Bad conversion \"%%%.*s\" in the format.",
-				 (int)(n < 20 ? n + 1 : 20), s);
+		return dbg_err_arg("Bad conversion \"%%%.*s\" in the format.",
+				   (int)(n < 20 ? n + 1 : 20), s);
 	ret->spec[0] = '%';
 	memcpy(ret->spec + 1, s, n);
 	ret->spec[n + 1] = 0;
@@ -126,7 +126,7 @@ static struct dbg_error *integer(struct repl *r, const char *expr,
 		return err;
 	bool minus = *text == '-';
 	if (!parse_u64(text + minus, ret))
-		return fault_arg("\"%s\" is not an integer.", expr);
+		return dbg_err_arg("\"%s\" is not an integer.", expr);
 	if (minus)
 		*ret = -*ret;
 	return NULL;
@@ -194,10 +194,10 @@ struct dbg_error *show_printf(struct repl *r, const char *args)
 
 	const char *end = *args == '"' ? string_end(args) : NULL;
 	if (!end)
-		return fault_arg("A format in double quotes expected.");
+		return dbg_err_arg("A format in double quotes expected.");
 	const char *rest = end + 1 + strspn(end + 1, " \t");
 	if (*rest && *rest != ',')
-		return fault_arg("A comma expected behind the format.");
+		return dbg_err_arg("A comma expected behind the format.");
 	take_arguments(rest, &words);
 	for (const char *p = args + 1; !err && p < end;) {
 		char one = *p++;
@@ -209,15 +209,15 @@ struct dbg_error *show_printf(struct repl *r, const char *args)
 		} else {
 			err = take_conversion(&p, &c);
 			if (!err && used == words.n)
-				err = fault_arg("Bad format string: an "
-						"argument is missing.");
+				err = dbg_err_arg("Bad format string: an "
+						  "argument is missing.");
 			if (!err)
 				err = add(r, &c, words.v[used++], &text);
 		}
 	}
 	if (!err && used < words.n)
-		err = fault_arg("Wrong number of arguments for specified "
-				"format-string.");
+		err = dbg_err_arg("Wrong number of arguments for specified "
+				  "format-string.");
 	if (!err)
 		out_ours(r, str_get(&text));
 	return err;

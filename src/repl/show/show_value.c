@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "front/fault.h"
+#include "base/err.h"
 #include "repl/line/parse.h"
 #include "repl/show/print.h"
 #include "repl/repl_priv.h"
@@ -258,7 +258,7 @@ struct dbg_error *show_expr(struct repl *r, const char *expr,
 	if (err)
 		return err;
 	if (f.count != 1 || f.size || f.letter == 'i')
-		return fault_arg("A count, a size and /i are for \"x\".");
+		return dbg_err_arg("A count, a size and /i are for \"x\".");
 	if (f.letter && f.letter != 's') {
 		err = dbg_format(r->dbg, frame_id(r), expr, f.letter, &text);
 		if (err)

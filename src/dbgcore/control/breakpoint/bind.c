@@ -68,7 +68,7 @@ static void arm_addrs(struct control *c, struct bp *bp,
 		return;
 	for (size_t i = 0; i < n; i++)
 		hits_add(c, addrs[i], bp);
-	control_complain(c, control_site_add(c, SITE_BREAK, addrs, n));
+	control_warn(c, control_site_add(c, SITE_BREAK, addrs, n));
 }
 
 static void disarm_addrs(struct control *c, struct bp *bp,
@@ -82,7 +82,7 @@ static void disarm_addrs(struct control *c, struct bp *bp,
 		if (hits_remove(c, addrs[i], bp))
 			free_addrs[n_free++] = addrs[i];
 	if (c->target)
-		control_complain(
+		control_warn(
 		    c, control_site_remove(c, SITE_BREAK, free_addrs, n_free));
 }
 
@@ -110,7 +110,7 @@ static void place_add_code(struct control *c, struct bp *bp, struct bp_place *p,
 	    code_addresses(c->code, &p->place, ip, arena, &addrs, &n);
 
 	if (err) {
-		control_complain(c, err);
+		control_warn(c, err);
 		n = 0;
 	}
 	p->compiled = true;
@@ -141,17 +141,17 @@ static void place_bind_code(struct control *c, struct bp *bp,
 	    c->dac, p->place.module->addr, p->place.token, arena, &codes, &n);
 
 	if (err) {
-		control_complain(c, err);
+		control_warn(c, err);
 		n = 0;
 	}
 	for (size_t i = 0; i < n; i++)
 		place_add_code(c, bp, p, codes[i]);
 	if (!n || !code_is_final(p->place.module, p->place.token))
-		wanted_add(c, p->place.module, p->place.token);
+		code_wait_add(c, p->place.module, p->place.token);
 	if (n)
-		wanted_compiled(c, p->place.module, p->place.token);
+		code_wait_compiled(c, p->place.module, p->place.token);
 	for (size_t i = 0; i < n; i++)
-		ahead_done(c, codes[i]);
+		entry_trap_done(c, codes[i]);
 	arena_destroy(arena);
 }
 
@@ -203,10 +203,10 @@ void bind_code(struct control *c, struct code_module *m, uint32_t token,
 		if (changed && bp_is_users(bp))
 			c->ops->changed(c->arg, bp->number, false);
 	}
-	ahead_done(c, ip);
-	wanted_compiled(c, m, token);
+	entry_trap_done(c, ip);
+	code_wait_compiled(c, m, token);
 	if (code_is_final(m, token))
-		wanted_drop(c, m, token);
+		code_wait_drop(c, m, token);
 }
 
 /* ---- Places ---------------------------------------------------------- */
@@ -378,7 +378,7 @@ bool bind_module(struct control *c, struct bp *bp, struct code_module *m)
 	struct dbg_error *err = find_places(c, bp, m, arena, &places, &n);
 
 	if (err) {
-		control_complain(c, err);
+		control_warn(c, err);
 		n = 0;
 	}
 	if (bp->kind == DBG_BREAK_LOCATION &&
@@ -464,9 +464,9 @@ void bind_forget(struct control *c, struct bp *bp, struct code_module *m)
 		}
 		disarm_addrs(c, bp, p->addrs, p->n_addrs);
 		if (p->place.module &&
-		    wanted_find(c, p->place.module, p->place.token) &&
+		    code_wait_find(c, p->place.module, p->place.token) &&
 		    !somebody_has(c, bp, &p->place))
-			wanted_drop(c, p->place.module, p->place.token);
+			code_wait_drop(c, p->place.module, p->place.token);
 		free(p->addrs);
 	}
 	bp->n_places = kept;

@@ -149,7 +149,7 @@ struct dbg_error *control_break_add(struct control *c,
 	name_bare_line(bp);
 	bp->number = ++c->last_number;
 	if (bp_is_catch(bp))
-		throws_update(c);
+		throw_trap_update(c);
 	else
 		bind_all(c, bp);
 	*ret_number = bp->number;
@@ -169,7 +169,7 @@ struct dbg_error *control_break_delete(struct control *c, uint32_t number)
 
 	bp_remove(c, bp);
 	if (catches)
-		throws_update(c);
+		throw_trap_update(c);
 	return NULL;
 }
 
@@ -190,7 +190,7 @@ struct dbg_error *control_break_enable(struct control *c, uint32_t number,
 		bp->enabled = false;
 	}
 	if (bp_is_catch(bp))
-		throws_update(c);
+		throw_trap_update(c);
 	return watch_switch(c, bp);
 }
 
@@ -248,7 +248,7 @@ static struct dbg_error *condition_holds(struct control *c, struct bp *bp,
 		return NULL;
 	// gdb's rule: a condition that cannot be answered stops
 	*ret = true;
-	control_complain(
+	control_warn(
 	    c, dbg_err_prefix(err, "condition of breakpoint %u", bp->number));
 	return NULL;
 }
@@ -308,7 +308,7 @@ void bp_spent(struct control *c, struct bp *bp, struct dbg_stop *stop)
 	} else if (bp->temporary) {
 		uint32_t number = bp->number;
 
-		control_complain(c, control_break_delete(c, number));
+		control_warn(c, control_break_delete(c, number));
 		c->ops->changed(c->arg, number, true);
 	}
 }

@@ -354,7 +354,7 @@ struct dbg_error *control_locate(struct control *c, const char *location,
 		*ret = bp->locations;
 		*ret_n = bp->n_locations;
 	}
-	control_complain(c, control_break_delete(c, number));
+	control_warn(c, control_break_delete(c, number));
 	if (c->last_number == number)
 		c->last_number--;
 	return err;

@@ -1,6 +1,6 @@
 /*
  * Exceptions inside control/: where the runtime throws is trapped, and each
- * throw is held against the catchpoints (throws.c).
+ * throw is held against the catchpoints (throwtrap.c).
  */
 #ifndef CONTROL_EXCEPTIONS_H
 #define CONTROL_EXCEPTIONS_H
@@ -26,7 +26,7 @@ struct second {
 	struct arena *arena; /* its strings; NULL: none yet */
 };
 
-struct throws {
+struct throw_traps {
 	bool wanted;               /* some catchpoint is enabled */
 	bool looked;               /* for DispatchEx in this run */
 	struct dac_method_ref ref; /* of DispatchEx; no token: .NET 8 */
@@ -43,27 +43,29 @@ struct throws {
 void exception_describe(struct control *c, uint64_t addr, struct arena *arena,
 			struct dbg_stop *stop);
 
-/* throws.c */
-void throws_update(struct control *c);
-void throws_runtime(struct control *c);
+/* throwtrap.c */
+void throw_trap_update(struct control *c);
+void throw_trap_runtime(struct control *c);
 /* Does this runtime throw all its exceptions at __cxa_throw? */
-bool throws_native(struct control *c);
-void throws_reset(struct control *c);
+bool throw_trap_native(struct control *c);
+void throw_trap_reset(struct control *c);
 /* Code of DispatchEx was made. */
-bool throws_code(struct control *c, struct code_module *m, uint32_t token,
-		 uint64_t ip);
-struct dbg_error *throws_dispatch(struct control *c, pid_t tid,
-				  struct arena *arena, struct dbg_stop *stop,
-				  bool *ret_stops);
+bool throw_trap_code(struct control *c, struct code_module *m, uint32_t token,
+		     uint64_t ip);
+struct dbg_error *throw_trap_dispatch(struct control *c, pid_t tid,
+				      struct arena *arena,
+				      struct dbg_stop *stop, bool *ret_stops);
 /* The runtime announces something by a throw: learn where it throws from. */
-void throws_raised(struct control *c, const struct regs *regs);
-struct dbg_error *throws_pal(struct control *c, pid_t tid, struct arena *arena,
-			     struct dbg_stop *stop, bool *ret_stops);
-struct dbg_error *throws_fault(struct control *c, const struct target_event *ev,
-			       struct arena *arena, struct dbg_stop *stop,
-			       bool *ret_stops);
+void throw_trap_raised(struct control *c, const struct regs *regs);
+struct dbg_error *throw_trap_pal(struct control *c, pid_t tid,
+				 struct arena *arena, struct dbg_stop *stop,
+				 bool *ret_stops);
+struct dbg_error *throw_trap_fault(struct control *c,
+				   const struct target_event *ev,
+				   struct arena *arena, struct dbg_stop *stop,
+				   bool *ret_stops);
 /* The program is about to abort: was it an unhandled exception? */
-void throws_unhandled(struct control *c, pid_t tid, struct arena *arena,
-		      struct dbg_stop *stop);
+void throw_trap_unhandled(struct control *c, pid_t tid, struct arena *arena,
+			  struct dbg_stop *stop);
 
 #endif

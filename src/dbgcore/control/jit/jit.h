@@ -1,7 +1,7 @@
 /*
- * Methods whose native code is waited for: the runtime tells of it (wanted.c),
- * the traps of the JIT tell which bodies it compiles (rush.c), and code is
- * known in front of the runtime's word for it (ahead.c).
+ * Methods whose native code is waited for: the runtime tells of it
+ * (codewait.c), the traps of the JIT tell which bodies it compiles (gate.c),
+ * and code is known in front of the runtime's word for it (entrytrap.c).
  */
 #ifndef CONTROL_JIT_H
 #define CONTROL_JIT_H
@@ -15,18 +15,19 @@ struct target;
 
 struct want {
 	struct dac_method_ref ref;
-	bool listed;          /* in the runtime's table */
-	bool fresh;           /* not sent yet */
-	struct ahead *aheads; /* its code that the runtime has not told of */
+	bool listed; /* in the runtime's table */
+	bool fresh;  /* not sent yet */
+	struct entry_trap
+	    *entry_traps; /* its code that the runtime has not told of */
 };
 
-struct wanted {
+struct code_waits {
 	struct map methods;    /* key of (module, token) -> struct want */
 	size_t n_fresh;        /* the runtime does not know of */
 	size_t n_listed;       /* in the runtime's notification table */
 	size_t n_overflow;     /* waited for at ThePreStub */
 	uint64_t prestub_exit; /* armed, 0: not */
-	/* rush.c */
+	/* gate.c */
 	bool watching;           /* the JIT's entry is trapped */
 	uint64_t jit_wait;       /* trap until the JIT is loaded, 0: none */
 	uint64_t compile_entry;  /* of the JIT, 0: not found */
@@ -35,55 +36,57 @@ struct wanted {
 	struct map compiling;    /* thread in the JIT -> struct compilation */
 };
 
-/* Code that the runtime has not told of; ahead.c. */
-struct aheads {
-	struct map codes; /* address -> struct ahead */
+/* Code that the runtime has not told of; entrytrap.c. */
+struct entry_traps {
+	struct map codes; /* address -> struct entry_trap */
 	uint64_t *fresh;  /* addresses that may not be armed yet */
 	size_t n_fresh, cap_fresh;
 };
 
-/* rush.c */
+/* gate.c */
 /* The first code of @ref (borrowed) is waited for, or no longer. */
-void rush_add(struct control *c, const struct code_module *m,
-	      const struct dac_method_ref *ref);
-void rush_remove(struct control *c, const struct code_module *m,
-		 uint32_t token);
+void jit_gate_add(struct control *c, const struct code_module *m,
+		  const struct dac_method_ref *ref);
+void jit_gate_remove(struct control *c, const struct code_module *m,
+		     uint32_t token);
 /* Trap the JIT if any is waited for. */
-void rush_update(struct control *c);
+void jit_gate_update(struct control *c);
 /*
  * The trap at the JIT's entry or return. True: all is stopped, and the thread
  * stands at another trap, *ret_addr, where its code is known.
  */
-bool rush_trap(struct control *c, pid_t tid, uint64_t addr, uint64_t *ret_addr);
-void rush_gone(struct control *c, pid_t tid);
-void rush_reset(struct control *c);
+bool jit_gate_trap(struct control *c, pid_t tid, uint64_t addr,
+		   uint64_t *ret_addr);
+void jit_gate_gone(struct control *c, pid_t tid);
+void jit_gate_reset(struct control *c);
 
-/* ahead.c */
+/* entrytrap.c */
 /* The code of @w will begin at @addr, 0: nothing is known of it. */
-void ahead_add(struct control *c, struct want *w, uint64_t addr);
+void entry_trap_add(struct control *c, struct want *w, uint64_t addr);
 /* Arm what was added. */
-void ahead_arm(struct control *c);
+void entry_trap_arm(struct control *c);
 /* The code at @addr was told of. */
-void ahead_done(struct control *c, uint64_t addr);
+void entry_trap_done(struct control *c, uint64_t addr);
 /* Code of @w is not waited for any more. */
-void ahead_drop(struct control *c, struct want *w);
+void entry_trap_drop(struct control *c, struct want *w);
 /* A thread is about to run the code at @addr; stops all. */
-void ahead_trap(struct control *c, uint64_t addr);
-void ahead_reset(struct control *c);
+void entry_trap_trap(struct control *c, uint64_t addr);
+void entry_trap_reset(struct control *c);
 
-/* wanted.c */
+/* codewait.c */
 /* Code was made of (module, token). */
-void wanted_compiled(struct control *c, struct code_module *m, uint32_t token);
-void wanted_add(struct control *c, struct code_module *m, uint32_t token);
-void wanted_drop(struct control *c, struct code_module *m, uint32_t token);
+void code_wait_compiled(struct control *c, struct code_module *m,
+			uint32_t token);
+void code_wait_add(struct control *c, struct code_module *m, uint32_t token);
+void code_wait_drop(struct control *c, struct code_module *m, uint32_t token);
 /* NULL: it is not waited for. */
-struct want *wanted_find(struct control *c, const struct code_module *m,
-			 uint32_t token);
+struct want *code_wait_find(struct control *c, const struct code_module *m,
+			    uint32_t token);
 /* Ask the runtime to tell of none. */
-void wanted_leave(struct control *c);
-void wanted_reset(struct control *c);
+void code_wait_leave(struct control *c);
+void code_wait_reset(struct control *c);
 /* The trap at the end of ThePreStub. */
-void wanted_prestub(struct control *c, pid_t tid);
+void code_wait_prestub(struct control *c, pid_t tid);
 /* A tail jump through a register at or behind @ip in native code; 0: none */
 uint64_t stub_exit(struct target *t, uint64_t ip);
 

@@ -68,7 +68,7 @@ static void set_flags(struct control *c, uint32_t value)
 		    target_write(c->target, modules[i]->addr + c->probe.offset,
 				 &value, sizeof(value));
 		if (value)
-			control_complain(c, err);
+			control_warn(c, err);
 		else
 			dbg_error_destroy(err);
 	}
@@ -99,8 +99,7 @@ void probe_disarm(struct control *c)
 	if (!c->target)
 		return;
 	set_flags(c, 0);
-	control_complain(c,
-			 control_site_remove(c, SITE_STEP, &probe->helper, 1));
+	control_warn(c, control_site_remove(c, SITE_STEP, &probe->helper, 1));
 }
 
 void probe_reset(struct control *c)

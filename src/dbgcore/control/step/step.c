@@ -108,7 +108,7 @@ void step_lift(struct control *c)
 	size_t n = p->n_sites;
 
 	p->n_sites = 0;
-	control_complain(c, lift(c, p->sites, n));
+	control_warn(c, lift(c, p->sites, n));
 	control_catch(c, CATCH_USER_STEP, false);
 	stepin_forget(c);
 	probe_disarm(c);
@@ -136,13 +136,13 @@ void step_clear(struct control *c)
 
 	c->plan.until = 0;
 	if (until)
-		control_complain(c, control_break_delete(c, until));
+		control_warn(c, control_break_delete(c, until));
 	step_lift(c);
 }
 
 void control_thread_gone(struct control *c, pid_t tid)
 {
-	rush_gone(c, tid);
+	jit_gate_gone(c, tid);
 	debugger_thread_gone(c, tid);
 	if (c->plan.suspended.tid == tid)
 		c->plan.suspended.tid = 0;

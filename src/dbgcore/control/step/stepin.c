@@ -122,7 +122,7 @@ static struct dbg_error *enter_body(struct control *c, struct code_module *m,
 	if (err)
 		return err;
 	p->enter = (struct dac_method_ref){m->addr, token};
-	p->enter_asked = !wanted_find(c, m, token);
+	p->enter_asked = !code_wait_find(c, m, token);
 	return p->enter_asked ? dac_notify_methods(c->dac, &p->enter, 1, true)
 			      : NULL;
 }
@@ -134,7 +134,7 @@ void step_code(struct control *c, struct code_module *m, uint32_t token,
 
 	if (p->phase != STEP_NONE && p->enter.token == token &&
 	    p->enter.module == m->addr)
-		control_complain(c, enter_code(c, m, token, ip));
+		control_warn(c, enter_code(c, m, token, ip));
 }
 
 /*

@@ -274,5 +274,5 @@ void step_catch(struct control *c, uint64_t method, uint64_t entry)
 	// it may go on right where the call would have returned to
 	if (method == c->plan.return_method)
 		c->plan.returns.tid = 0;
-	control_complain(c, plan_handler(c, method, entry));
+	control_warn(c, plan_handler(c, method, entry));
 }

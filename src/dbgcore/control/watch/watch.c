@@ -71,7 +71,7 @@ static void lose(struct control *c, struct bp *bp)
 {
 	bp->watch->lost = true;
 	bp->watch->now.n_parts = bp->watch->now.n_own = 0;
-	control_complain(
+	control_warn(
 	    c, dbg_err(DBG_E_STATE,
 		       "watchpoint %u: the garbage collector may have moved "
 		       "what it watches, and '%s' does not lead there: it is "
@@ -214,7 +214,7 @@ void watch_remove(struct control *c, struct bp *bp)
 	bp->watch = NULL;
 	c->watches.n--;
 	free(w);
-	control_complain(c, watch_arm(c));
+	control_warn(c, watch_arm(c));
 }
 
 struct dbg_error *watch_switch(struct control *c, struct bp *bp)
@@ -268,7 +268,7 @@ void watch_refresh(struct control *c)
 		if (!waits(bp))
 			c->ops->changed(c->arg, bp->number, false);
 	}
-	control_complain(c, watch_arm(c));
+	control_warn(c, watch_arm(c));
 }
 
 /* Does its path, not all of which is watched, lead elsewhere by now? */
@@ -298,7 +298,7 @@ void watch_stopped(struct control *c)
 		any = true;
 	}
 	if (any)
-		control_complain(c, watch_arm(c));
+		control_warn(c, watch_arm(c));
 }
 
 static bool overlaps(const struct watch_state *s, uint64_t addr, uint64_t n)
@@ -334,7 +334,7 @@ void control_written(struct control *c, uint64_t addr, uint64_t n)
 		any = true;
 	}
 	if (any)
-		control_complain(c, watch_arm(c));
+		control_warn(c, watch_arm(c));
 }
 
 struct dbg_error *watch_prepared(struct control *c)
@@ -374,7 +374,7 @@ static void leave(struct control *c, struct bp *bp, struct arena *arena,
 	stop->reason = DBG_STOP_WATCH_SCOPE;
 	stop->breakpoint = number;
 	stop->expr = arena_strdup(arena, bp->text);
-	control_complain(c, control_break_delete(c, number));
+	control_warn(c, control_break_delete(c, number));
 	c->ops->changed(c->arg, number, true);
 }
 
@@ -480,7 +480,7 @@ static struct dbg_error *judge_all(struct control *c,
 	}
 	if (winner)
 		bp_spent(c, winner, stop);
-	control_complain(c, watch_arm(c));
+	control_warn(c, watch_arm(c));
 	return err;
 }
 

@@ -92,8 +92,7 @@ static void lift(struct control *c, uint64_t *addr)
 
 	*addr = 0;
 	if (old && c->target && !is_used(c, old))
-		control_complain(c,
-				 control_site_remove(c, SITE_WATCH, &old, 1));
+		control_warn(c, control_site_remove(c, SITE_WATCH, &old, 1));
 }
 
 void watch_frame_forget(struct control *c, struct watch_frame *wf)
@@ -148,7 +147,7 @@ void watch_frame_catch(struct control *c, pid_t tid, uint64_t entry)
 
 	err = behind_prolog(c, entry, &addr);
 	if (err || !addr) {
-		control_complain(c, err);
+		control_warn(c, err);
 		return;
 	}
 	for (size_t i = 0; i < c->n_bps; i++) {
@@ -158,7 +157,7 @@ void watch_frame_catch(struct control *c, pid_t tid, uint64_t entry)
 			continue;
 		lift(c, &w->frame.catch_addr);
 		w->frame.catch_addr = addr;
-		control_complain(c, control_site_add(c, SITE_WATCH,
-						     &w->frame.catch_addr, 1));
+		control_warn(c, control_site_add(c, SITE_WATCH,
+						 &w->frame.catch_addr, 1));
 	}
 }

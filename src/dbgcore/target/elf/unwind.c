@@ -228,41 +228,41 @@ static bool leave_linkage(struct target *t, struct regs *regs)
 	return true;
 }
 
-unsigned int unwind_kept(unsigned int number)
+unsigned int unwind_saved(unsigned int number)
 {
 	if (number == ARCH_FP)
-		return KEPT_FP;
+		return SAVED_REG_FP;
 	if (number == ARCH_PC)
-		return KEPT_PC;
+		return SAVED_REG_PC;
 	for (unsigned int i = 0; i < ARCH_SAVED; i++)
 		if (arch_saved[i] == number)
 			return i;
-	return N_KEPT;
+	return N_SAVED_REGS;
 }
 
-static unsigned int column_of(size_t kept)
+static unsigned int column_of(size_t saved)
 {
-	if (kept == KEPT_PC)
+	if (saved == SAVED_REG_PC)
 		return CFA_PC;
-	return arch_dwarf[kept == KEPT_FP ? ARCH_FP : arch_saved[kept]];
+	return arch_dwarf[saved == SAVED_REG_FP ? ARCH_FP : arch_saved[saved]];
 }
 
 // Where the row says that the caller's registers are.
 static void take_kept(const struct cfa_row *row, uint64_t cfa,
-		      uint64_t at[N_KEPT])
+		      uint64_t at[N_SAVED_REGS])
 {
-	for (size_t i = 0; i < N_KEPT; i++) {
+	for (size_t i = 0; i < N_SAVED_REGS; i++) {
 		const struct cfa_rule *rule = &row->rules[column_of(i)];
 
 		if (rule->kind == CFA_OFFSET)
 			at[i] = cfa + (uint64_t)rule->offset;
 		else if (rule->kind != CFA_SAME)
-			at[i] = KEPT_LOST;
+			at[i] = SAVED_REG_LOST;
 	}
 }
 
-bool unwind_step_kept(struct target *t, struct regs *regs, bool *leaf,
-		      uint64_t at[N_KEPT])
+bool unwind_step_saved(struct target *t, struct regs *regs, bool *leaf,
+		       uint64_t at[N_SAVED_REGS])
 {
 	struct entry entries[2];
 	struct cie cie;
@@ -276,7 +276,7 @@ bool unwind_step_kept(struct target *t, struct regs *regs, bool *leaf,
 	if (!fde || !row_find(t, fde, pc, entries, &cie, &row)) {
 		if (!header || !*leaf || !leave_linkage(t, regs))
 			return false;
-		at[KEPT_PC] = regs_sp(regs) - 8;
+		at[SAVED_REG_PC] = regs_sp(regs) - 8;
 		*leaf = false;
 		return true;
 	}
@@ -294,9 +294,9 @@ bool unwind_step_kept(struct target *t, struct regs *regs, bool *leaf,
 
 bool unwind_step(struct target *t, struct regs *regs, bool *leaf)
 {
-	uint64_t at[N_KEPT];
+	uint64_t at[N_SAVED_REGS];
 
-	return unwind_step_kept(t, regs, leaf, at);
+	return unwind_step_saved(t, regs, leaf, at);
 }
 
 bool unwind_is_native(struct target *t, uint64_t pc)

@@ -70,7 +70,7 @@ static struct dbg_error *go_all(struct live *l, bool only_paused)
 	for (size_t i = 0; i < l->n_threads && !err; i++) {
 		struct thread *th = l->threads[i];
 
-		if (th->stop == STOP_NONE || th->kept || !th->skip_pc ||
+		if (th->stop == STOP_NONE || th->event_queued || !th->skip_pc ||
 		    (only_paused ? !th->paused : is_held(l, th)))
 			continue;
 		err = displace(l, th, &changed);
@@ -81,7 +81,7 @@ static struct dbg_error *go_all(struct live *l, bool only_paused)
 	for (size_t i = 0; i < l->n_threads; i++) {
 		struct thread *th = l->threads[i];
 
-		if (th->stop == STOP_NONE || th->kept ||
+		if (th->stop == STOP_NONE || th->event_queued ||
 		    (only_paused ? !th->paused : is_held(l, th)))
 			continue;
 		err = thread_go(l, th);
@@ -109,8 +109,8 @@ struct dbg_error *live_stop_all(struct target *t)
 	for (size_t i = 0; i < l->n_threads; i++) {
 		struct thread *th = l->threads[i];
 
-		if (th->kept == TARGET_INTERRUPTED)
-			th->kept = 0;
+		if (th->event_queued == TARGET_INTERRUPTED)
+			th->event_queued = 0;
 		th->paused = false;
 		th->stepping = false;
 	}
@@ -123,9 +123,9 @@ struct dbg_error *live_stop_all(struct target *t)
 // A hit that was not reported, of a trap that is gone: nothing to report.
 static void forget_lifted(struct live *l, struct thread *th)
 {
-	if (th->kept == TARGET_TRAP && thread_load_regs(l, th) &&
+	if (th->event_queued == TARGET_TRAP && thread_load_regs(l, th) &&
 	    !target_trap_armed(&l->target, regs_pc(&th->regs)))
-		th->kept = 0;
+		th->event_queued = 0;
 }
 
 struct dbg_error *live_resume_all(struct target *t)
@@ -172,7 +172,7 @@ struct dbg_error *live_thread_resume(struct target *t, pid_t tid, int signal)
 		return err;
 	l->held = false;
 	forget_lifted(l, th);
-	if (th->kept) {
+	if (th->event_queued) {
 		live_kick(l);
 		return NULL;
 	}
@@ -180,7 +180,7 @@ struct dbg_error *live_thread_resume(struct target *t, pid_t tid, int signal)
 	if (is_held(l, th))
 		return NULL;
 	err = thread_displace(l, th, &done);
-	if (thread_find(l, tid) == th && !th->kept) {
+	if (thread_find(l, tid) == th && !th->event_queued) {
 		struct dbg_error *err2 = thread_go(l, th);
 
 		if (err)
@@ -197,9 +197,9 @@ static bool take_step(struct live *l, pid_t tid)
 {
 	struct thread *th = thread_find(l, tid);
 
-	if (!th || th->kept != TARGET_STEPPED)
+	if (!th || th->event_queued != TARGET_STEPPED)
 		return false;
-	th->kept = 0;
+	th->event_queued = 0;
 	th->skip_pc = thread_load_regs(l, th) ? regs_pc(&th->regs) : 0;
 	return true;
 }
@@ -229,16 +229,16 @@ struct dbg_error *live_thread_step(struct target *t, pid_t tid, bool wait,
 	if (err)
 		return err;
 	forget_lifted(l, th);
-	if (!th->kept) {
+	if (!th->event_queued) {
 		if (thread_load_regs(l, th))
 			th->skip_pc = regs_pc(&th->regs);
 		err = thread_displace(l, th, &done);
 		if (err)
 			return err;
 		th = thread_find(l, tid);
-		if (done && th && !th->kept) {
+		if (done && th && !th->event_queued) {
 			thread_keep(l, th, TARGET_STEPPED);
-		} else if (th && !th->kept) {
+		} else if (th && !th->event_queued) {
 			th->stepping = true;
 			err = thread_go(l, th);
 		}
@@ -292,7 +292,7 @@ struct dbg_error *live_interrupt(struct target *t)
 		th = l->threads[i];
 		if (th->kind != THREAD_OWN || th->stop == STOP_NONE)
 			continue;
-		if (!th->kept)
+		if (!th->event_queued)
 			thread_keep(l, th, TARGET_INTERRUPTED);
 		live_kick(l);
 		return NULL;

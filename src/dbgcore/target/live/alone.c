@@ -44,12 +44,12 @@ static bool take_trap(struct live *l, pid_t tid, const uint64_t *addrs,
 {
 	struct thread *th = thread_find(l, tid);
 
-	if (!th || th->kept != TARGET_TRAP || !thread_load_regs(l, th))
+	if (!th || th->event_queued != TARGET_TRAP || !thread_load_regs(l, th))
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		if (regs_pc(&th->regs) != addrs[i])
 			continue;
-		th->kept = 0;
+		th->event_queued = 0;
 		th->skip_pc = addrs[i];
 		return true;
 	}
@@ -69,10 +69,10 @@ struct dbg_error *live_thread_alone(struct target *t, pid_t tid,
 	if (err)
 		return err;
 	*ret = TARGET_ALONE_ENDED;
-	if (th->kept)
+	if (th->event_queued)
 		return NULL;
 	err = thread_displace(l, th, &done);
-	if (!err && thread_find(l, tid) == th && !th->kept)
+	if (!err && thread_find(l, tid) == th && !th->event_queued)
 		err = thread_go(l, th);
 	if (!err)
 		err = await_stop(l, tid);

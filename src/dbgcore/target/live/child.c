@@ -1,7 +1,7 @@
 /* Tasks that the process makes: threads, forked and vforked children. */
 #include "target/live/family.h"
 #include "target/live/live.h"
-#include "target/guard/net.h"
+#include "target/guard/orphan.h"
 #include "target/live/thread.h"
 
 #include <errno.h>
@@ -363,7 +363,7 @@ struct dbg_error *live_child_adopt(struct target *t, pid_t pid,
 		    LIVE_OPTIONS | (l->survives ? 0 : PTRACE_O_EXITKILL));
 	err = live_memory_open(l);
 	if (!err && l->survives)
-		err = sentry_start(pid, &l->sentry);
+		err = cleanup_process_start(pid, &l->cleanup);
 	if (err) {
 		live_destroy(&l->target);
 		return err;

@@ -25,7 +25,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "target/guard/net_code.h"
+#include "target/guard/orphan_code.h"
 
 enum {
 	CAVE_ALIGN = 16,
@@ -283,7 +283,7 @@ static void send(struct live *l, struct inject *in, const struct regs *regs)
 	thread_flush_regs(l, th);
 	// Only now: where it stands, the mask is restored with the registers.
 	if (!in->called)
-		mask_set(l, th, net_step_mask(in->mask));
+		mask_set(l, th, orphan_step_mask(in->mask));
 	in->called = true;
 }
 

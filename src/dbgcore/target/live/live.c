@@ -2,7 +2,7 @@
 #include "target/live/family.h"
 #include "target/live/inject.h"
 #include "target/live/live.h"
-#include "target/guard/net.h"
+#include "target/guard/orphan.h"
 #include "target/live/thread.h"
 
 #include <errno.h>
@@ -115,15 +115,15 @@ static struct dbg_error *live_traps_arming(struct target *t, struct trap *v,
 	struct dbg_error *err = NULL;
 	struct live *l = live_of(t);
 
-	if (l->survives && !l->net.addr)
-		err = net_install(l);
-	return err ? err : net_arm(l, v, n);
+	if (l->survives && !l->orphan.addr)
+		err = orphan_install(l);
+	return err ? err : orphan_arm(l, v, n);
 }
 
 static void live_traps_lifted(struct target *t, const struct trap *v, size_t n)
 {
 	child_ghosts(live_of(t), v, n);
-	net_lift(live_of(t), v, n);
+	orphan_lift(live_of(t), v, n);
 }
 
 static const struct target_ops live_ops = {
@@ -248,8 +248,8 @@ void live_destroy(struct target *t)
 		err = end(l);
 	dbg_error_destroy(err);
 	child_release_all(l);
-	sentry_end(&l->sentry);
-	net_forget(l);
+	cleanup_process_end(&l->cleanup);
+	orphan_forget(l);
 	if (l->family->n_lives == 1)
 		target_terminal_take(t);
 	while (l->n_threads)

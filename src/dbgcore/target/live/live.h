@@ -16,8 +16,8 @@
  *
  * Every status comes from waitpid(-1, __WALL) through live_take(), whoever
  * waits for what; what is to be reported goes to the queue of events. A
- * thread with `kept` has an event in the queue and is not resumed before it
- * is taken.
+ * thread with `event_queued` has an event in the queue and is not resumed
+ * before it is taken.
  *
  * `skip_pc`: the thread was reported at this pc, so resuming it executes the
  * instruction beneath a trap there. A thread that was merely stopped at a
@@ -41,7 +41,7 @@
 
 #include "base/map.h"
 #include "target/live/family.h"
-#include "target/guard/net.h"
+#include "target/guard/orphan.h"
 #include "target/target_priv.h"
 #include "target/live/thread.h"
 
@@ -93,8 +93,8 @@ struct live {
 	bool killed;   /* ... because we ended it */
 	bool survives; /* not started by us: our end is not its end */
 	bool let_go;   /* no thread of it is traced any more */
-	struct net net;
-	struct sentry sentry;
+	struct orphan_handler orphan;
+	struct cleanup_process cleanup;
 	bool held;      /* stops are reported after the next resume */
 	bool stopping;  /* threads stay in whatever stop they come to */
 	bool injecting; /* what runs is ours: inject.c */

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 
 #include "base/err.h"
-#include "target/guard/net_code.h"
+#include "target/guard/orphan_code.h"
 
 enum {
 	LEADER_POLL_MS = 5,

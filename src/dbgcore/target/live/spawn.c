@@ -259,8 +259,8 @@ static struct dbg_error *await_exec(struct spawn *s)
 		if (l->exited)
 			return failure(s);
 		struct thread *th = thread_find(l, l->target.pid);
-		if (th && th->kept == TARGET_EXEC) {
-			th->kept = 0;
+		if (th && th->event_queued == TARGET_EXEC) {
+			th->event_queued = 0;
 			l->n_events = l->events_first = 0;
 			live_set_root(l);
 			return NULL;

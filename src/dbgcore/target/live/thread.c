@@ -1,5 +1,5 @@
 #include "target/live/live.h"
-#include "target/guard/net.h"
+#include "target/guard/orphan.h"
 #include "target/live/thread.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "target/guard/net_code.h"
+#include "target/guard/orphan_code.h"
 
 static bool resumes(int request)
 {
@@ -30,7 +30,7 @@ long live_ptrace(struct live *l, int request, pid_t tid, uint64_t addr,
 	if (th && request != PTRACE_LISTEN)
 		th->flagged = request == PTRACE_SINGLESTEP;
 	if (th && data == SIGTRAP)
-		l->net.entered = true;
+		l->orphan.entered = true;
 	l->target.counters.syscalls++;
 	return ptrace((enum __ptrace_request)request, tid, (void *)addr,
 		      (void *)data);
@@ -175,9 +175,9 @@ void thread_mask(struct live *l, struct thread *th)
 	if (live_ptrace(l, PTRACE_GETSIGMASK, th->tid, sizeof(th->mask),
 			(uintptr_t)&th->mask))
 		return;
-	mask = net_step_mask(th->mask);
+	mask = orphan_step_mask(th->mask);
 	if (l->survives)
-		net_mask(l, th->tid, th->mask);
+		orphan_mask(l, th->tid, th->mask);
 	th->masked = !live_ptrace(l, PTRACE_SETSIGMASK, th->tid, sizeof(mask),
 				  (uintptr_t)&mask);
 }
@@ -293,10 +293,11 @@ struct dbg_error *live_regs_set(struct target *t, pid_t tid,
 	if (regs_pc(regs) != regs_pc(&th->regs)) {
 		// What moves the pc to a trap does not want to hit it; except
 		// where a hit that nobody saw is put back.
-		if (th->kept == TARGET_TRAP)
+		if (th->event_queued == TARGET_TRAP)
 			th->held_pc = regs_pc(&th->regs);
-		if (th->kept == TARGET_TRAP || th->kept == TARGET_STEPPED)
-			th->kept = 0;
+		if (th->event_queued == TARGET_TRAP ||
+		    th->event_queued == TARGET_STEPPED)
+			th->event_queued = 0;
 		th->skip_pc = regs_pc(regs) == th->held_pc ? 0 : regs_pc(regs);
 	}
 	th->regs = *regs;

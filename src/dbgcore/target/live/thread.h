@@ -32,25 +32,25 @@ struct thread {
 	pid_t inside; /* what it calls itself; 0: not asked yet */
 	enum thread_kind kind;
 	enum thread_stop stop;
-	bool fresh;      /* its first stop has not come yet */
-	bool execed;     /* the stop after its exec has not come yet */
-	bool offered;    /* aside, held at its exec: see TARGET_CHILD */
-	bool ends;       /* aside: is killed if the program is */
-	bool unread;     /* its stop was looked at, but not reaped */
-	bool asked;      /* PTRACE_INTERRUPT was sent while it ran */
-	bool zombie;     /* a leader that ended before the others */
-	bool stuck;      /* waits in the kernel, deaf to us: does not run */
-	bool came_late;  /* ... was until this status came */
-	bool in_vfork;   /* waits for its vfork child */
-	bool stepping;   /* single-stepped for the session */
-	bool masked;     /* its signals are blocked for the step */
-	bool flagged;    /* its next instruction would raise SIGTRAP */
-	bool entering;   /* stands at the entry of a system call */
-	bool paused;     /* stopped by us for a moment: resume it */
-	bool in_place;   /* executes what is beneath a trap: see placed */
-	int placed;      /* wait status that ended that */
-	int kept;        /* kind of its event in the queue, 0: none */
-	uint64_t serial; /* of that event */
+	bool fresh;       /* its first stop has not come yet */
+	bool execed;      /* the stop after its exec has not come yet */
+	bool offered;     /* aside, held at its exec: see TARGET_CHILD */
+	bool ends;        /* aside: is killed if the program is */
+	bool unread;      /* its stop was looked at, but not reaped */
+	bool asked;       /* PTRACE_INTERRUPT was sent while it ran */
+	bool zombie;      /* a leader that ended before the others */
+	bool stuck;       /* waits in the kernel, deaf to us: does not run */
+	bool came_late;   /* ... was until this status came */
+	bool in_vfork;    /* waits for its vfork child */
+	bool stepping;    /* single-stepped for the session */
+	bool masked;      /* its signals are blocked for the step */
+	bool flagged;     /* its next instruction would raise SIGTRAP */
+	bool entering;    /* stands at the entry of a system call */
+	bool paused;      /* stopped by us for a moment: resume it */
+	bool in_place;    /* executes what is beneath a trap: see placed */
+	int placed;       /* wait status that ended that */
+	int event_queued; /* kind of its event in the queue, 0: none */
+	uint64_t serial;  /* of that event */
 	bool regs_valid, regs_dirty, fpregs_valid;
 	struct regs regs;
 	struct fpregs fpregs;

@@ -1,7 +1,7 @@
 /* Wait statuses, what they mean, and the queue of events made of them. */
 #include "target/live/family.h"
 #include "target/live/live.h"
-#include "target/guard/net.h"
+#include "target/guard/orphan.h"
 #include "target/live/thread.h"
 
 #include <errno.h>
@@ -43,7 +43,7 @@ void thread_keep(struct live *l, struct thread *th, enum target_event_kind kind)
 
 	event->kind = kind;
 	event->tid = th->tid;
-	th->kept = (int)kind;
+	th->event_queued = (int)kind;
 	th->serial = l->serial;
 	if (kind == TARGET_WATCH) {
 		l->events[l->n_events - 1].watch_stamp = th->watch_stamp;
@@ -86,14 +86,14 @@ static struct dbg_error *ripe(struct live *l, const struct queued *queued,
 	*ret_drop = false;
 	if (!is_stop(event->kind) && event->kind != TARGET_EXEC)
 		return NULL;
-	if (!th || !th->kept || th->serial != queued->serial) {
+	if (!th || !th->event_queued || th->serial != queued->serial) {
 		*ret_drop = true;
 		return NULL;
 	}
 	*ret_ripe = !l->held || event->kind == TARGET_EXEC;
 	if (!*ret_ripe)
 		return NULL;
-	th->kept = 0;
+	th->event_queued = 0;
 	if (is_void(l, event)) {
 		*ret_drop = true;
 		return thread_go(l, th);
@@ -425,7 +425,7 @@ static struct dbg_error *on_exec(struct live *l, struct thread *th)
 	l->syscall_addr = l->cave = 0;
 	traps_clear(&l->target.traps);
 	l->n_ghosts = 0;
-	net_forget(l);
+	orphan_forget(l);
 	images_clear(&l->target.images);
 	hwbreak_forget(l);
 	target_cache_drop(&l->target);

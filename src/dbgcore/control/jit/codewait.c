@@ -24,12 +24,12 @@ static uint64_t want_key(const struct code_module *m, uint32_t token)
 	return (uint64_t)m->number << 32 | token;
 }
 
-void wanted_add(struct control *c, struct code_module *m, uint32_t token)
+void code_wait_add(struct control *c, struct code_module *m, uint32_t token)
 {
 	uint64_t key = want_key(m, token);
 
 	if (!target_can(c->target, TARGET_RUN) ||
-	    map_find(&c->wanted.methods, key))
+	    map_find(&c->waits.methods, key))
 		return;
 
 	struct want *w = xcalloc(1, sizeof(*w));
@@ -37,49 +37,50 @@ void wanted_add(struct control *c, struct code_module *m, uint32_t token)
 	w->ref.module = m->addr;
 	w->ref.token = token;
 	w->fresh = true;
-	c->wanted.n_fresh++;
-	if (c->wanted.n_listed < WANT_LIMIT) {
+	c->waits.n_fresh++;
+	if (c->waits.n_listed < WANT_LIMIT) {
 		w->listed = true;
-		c->wanted.n_listed++;
+		c->waits.n_listed++;
 	} else {
-		c->wanted.n_overflow++;
+		c->waits.n_overflow++;
 	}
-	map_put(&c->wanted.methods, key, w);
-	rush_add(c, m, &w->ref);
-	ahead_add(c, w, code_ahead_addr(c->code, m, token));
+	map_put(&c->waits.methods, key, w);
+	jit_gate_add(c, m, &w->ref);
+	entry_trap_add(c, w, code_precompiled_addr(c->code, m, token));
 }
 
-void wanted_compiled(struct control *c, struct code_module *m, uint32_t token)
+void code_wait_compiled(struct control *c, struct code_module *m,
+			uint32_t token)
 {
 	// other instantiations of a generic method have their first code yet
-	if (wanted_find(c, m, token) && !code_is_generic(m, token))
-		rush_remove(c, m, token);
+	if (code_wait_find(c, m, token) && !code_is_generic(m, token))
+		jit_gate_remove(c, m, token);
 }
 
-void wanted_drop(struct control *c, struct code_module *m, uint32_t token)
+void code_wait_drop(struct control *c, struct code_module *m, uint32_t token)
 {
-	struct want *w = map_take(&c->wanted.methods, want_key(m, token));
+	struct want *w = map_take(&c->waits.methods, want_key(m, token));
 
 	if (!w)
 		return;
-	rush_remove(c, m, token);
-	c->wanted.n_fresh -= w->fresh;
-	ahead_drop(c, w);
+	jit_gate_remove(c, m, token);
+	c->waits.n_fresh -= w->fresh;
+	entry_trap_drop(c, w);
 	if (!w->listed) {
-		c->wanted.n_overflow--;
+		c->waits.n_overflow--;
 	} else {
-		c->wanted.n_listed--;
+		c->waits.n_listed--;
 		if (!w->fresh && c->dac)
-			control_complain(
+			control_warn(
 			    c, dac_notify_methods(c->dac, &w->ref, 1, false));
 	}
 	free(w);
 }
 
-struct want *wanted_find(struct control *c, const struct code_module *m,
-			 uint32_t token)
+struct want *code_wait_find(struct control *c, const struct code_module *m,
+			    uint32_t token)
 {
-	return map_find(&c->wanted.methods, want_key(m, token));
+	return map_find(&c->waits.methods, want_key(m, token));
 }
 
 uint64_t stub_exit(struct target *t, uint64_t ip)
@@ -110,28 +111,27 @@ static struct dbg_error *prestub_arm(struct control *c)
 		    "more than %d methods are waited for, and this "
 		    "runtime shows no way to see the others compiled",
 		    WANT_LIMIT);
-	c->wanted.prestub_exit = addr;
+	c->waits.prestub_exit = addr;
 	return control_site_add(c, SITE_PRESTUB, &addr, 1);
 }
 
 static void prestub_update(struct control *c)
 {
-	uint64_t addr = c->wanted.prestub_exit;
+	uint64_t addr = c->waits.prestub_exit;
 
-	bool needed = c->wanted.n_overflow || watch_waits(c);
+	bool needed = c->waits.n_overflow || watch_waits(c);
 
 	if (needed && !addr) {
-		control_complain(c, prestub_arm(c));
+		control_warn(c, prestub_arm(c));
 	} else if (!needed && addr) {
-		c->wanted.prestub_exit = 0;
-		control_complain(
-		    c, control_site_remove(c, SITE_PRESTUB, &addr, 1));
+		c->waits.prestub_exit = 0;
+		control_warn(c, control_site_remove(c, SITE_PRESTUB, &addr, 1));
 	}
 }
 
-void wanted_leave(struct control *c)
+void code_wait_leave(struct control *c)
 {
-	struct map *methods = &c->wanted.methods;
+	struct map *methods = &c->waits.methods;
 	_cleanup_free_ struct dac_method_ref *refs =
 	    xcalloc(methods->n + 1, sizeof(*refs));
 	size_t n = 0;
@@ -142,14 +142,14 @@ void wanted_leave(struct control *c)
 		if (w && w->listed && !w->fresh)
 			refs[n++] = w->ref;
 	}
-	control_complain(c, dac_notify_methods(c->dac, refs, n, false));
+	control_warn(c, dac_notify_methods(c->dac, refs, n, false));
 }
 
 static void commit_fresh(struct control *c)
 {
-	struct map *methods = &c->wanted.methods;
+	struct map *methods = &c->waits.methods;
 	_cleanup_free_ struct dac_method_ref *refs =
-	    xcalloc(c->wanted.n_fresh, sizeof(*refs));
+	    xcalloc(c->waits.n_fresh, sizeof(*refs));
 	size_t n = 0;
 
 	for (size_t i = 0; i < methods->cap; i++) {
@@ -161,30 +161,30 @@ static void commit_fresh(struct control *c)
 		if (w->listed)
 			refs[n++] = w->ref;
 	}
-	c->wanted.n_fresh = 0;
-	control_complain(c, dac_notify_methods(c->dac, refs, n, true));
+	c->waits.n_fresh = 0;
+	control_warn(c, dac_notify_methods(c->dac, refs, n, true));
 }
 
 void control_go(struct control *c)
 {
 	if (!c->dac)
 		return;
-	if (c->wanted.n_fresh)
+	if (c->waits.n_fresh)
 		commit_fresh(c);
-	ahead_arm(c);
-	rush_update(c);
+	entry_trap_arm(c);
+	jit_gate_update(c);
 	prestub_update(c);
 }
 
-void wanted_reset(struct control *c)
+void code_wait_reset(struct control *c)
 {
-	map_clear_free(&c->wanted.methods);
-	c->wanted.n_fresh = 0;
-	ahead_reset(c);
-	c->wanted.n_listed = 0;
-	c->wanted.n_overflow = 0;
-	c->wanted.prestub_exit = 0;
-	rush_reset(c);
+	map_clear_free(&c->waits.methods);
+	c->waits.n_fresh = 0;
+	entry_trap_reset(c);
+	c->waits.n_listed = 0;
+	c->waits.n_overflow = 0;
+	c->waits.prestub_exit = 0;
+	jit_gate_reset(c);
 }
 
 /* Follow precodes to the code behind them; 0: there is none yet. */
@@ -213,24 +213,24 @@ static uint64_t jump_register(struct target *t, uint64_t addr,
 	return regs_get(r, insn.reg);
 }
 
-void wanted_prestub(struct control *c, pid_t tid)
+void code_wait_prestub(struct control *c, pid_t tid)
 {
 	struct dbg_error *err;
 	struct regs regs;
 
-	control_complain(c, watch_prepared(c));
+	control_warn(c, watch_prepared(c));
 	// only for a method that the table had no room for
-	if (!c->wanted.n_overflow)
+	if (!c->waits.n_overflow)
 		return;
 	err = control_halt(c);
 	if (!err)
 		err = target_regs(c->target, tid, &regs);
 	if (err) {
-		control_complain(c, err);
+		control_warn(c, err);
 		return;
 	}
 
-	uint64_t jump = jump_register(c->target, c->wanted.prestub_exit, &regs);
+	uint64_t jump = jump_register(c->target, c->waits.prestub_exit, &regs);
 	uint64_t ip = precode_target(c, jump);
 	uint64_t desc = ip ? dac_method_at(c->dac, ip) : 0;
 	struct dac_method method;
@@ -239,12 +239,12 @@ void wanted_prestub(struct control *c, pid_t tid)
 		return;
 	err = dac_method_get(c->dac, desc, &method);
 	if (err) {
-		control_complain(c, err);
+		control_warn(c, err);
 		return;
 	}
 
 	struct code_module *m = code_module_find(c->code, method.module);
 
-	if (m && wanted_find(c, m, method.token))
+	if (m && code_wait_find(c, m, method.token))
 		bind_code(c, m, method.token, ip);
 }

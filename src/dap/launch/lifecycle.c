@@ -22,7 +22,7 @@
 #include "base/str.h"
 #include "dap/dap_priv.h"
 #include "dap/wire/emit.h"
-#include "front/fault.h"
+#include "base/err.h"
 
 enum {
 	ANSWER_MS = 5000, /* for a program to load a runtime */
@@ -59,12 +59,12 @@ static void fail(struct dap *d, struct dbg_error *err)
 		d->start = DAP_START_NONE;
 		begin_answer(d, err);
 	} else {
-		dap_complain(d, err);
+		dap_warn(d, err);
 		begin_terminated(d);
 	}
 	console_close(&d->console);
 	if (dbg_state(d->dbg) != DBG_IDLE)
-		dap_complain(d, dbg_kill(d->dbg));
+		dap_warn(d, dbg_kill(d->dbg));
 }
 
 static const char *last_part(const char *path)
@@ -178,12 +178,13 @@ static struct dbg_error *ask_terminal(struct dap *d)
 	char self[4096];
 
 	if (!d->client.run_in_terminal)
-		return fault(DBG_E_UNSUPPORTED,
-			     "this client cannot run a program in a terminal: "
-			     "set 'console' to internalConsole");
+		return dbg_err(
+		    DBG_E_UNSUPPORTED,
+		    "this client cannot run a program in a terminal: "
+		    "set 'console' to internalConsole");
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	if (n < 0)
-		return fault(DBG_E_FILE, "cannot find dndbg itself");
+		return dbg_err(DBG_E_FILE, "cannot find dndbg itself");
 	self[n] = 0;
 	err = console_listen(&d->console, &arg);
 	if (err)
@@ -212,7 +213,7 @@ static void launched(struct dap *d, struct dbg_error *err)
 	progress_end(d, PROGRESS_TERMINAL);
 	tell_process(d);
 	// the first thread is born with the program
-	news_thread_main(d);
+	events_thread_main(d);
 	if (d->launching)
 		dap_timer(d, TIMER_ANSWER, ANSWER_MS);
 }
@@ -251,7 +252,7 @@ void begin_ready(struct dap *d, const struct dbg_stop *stop)
 	bool waits = d->setup.attach && !d->setup.wake;
 
 	if (stop->note && d->launching && !d->setup.no_debug) {
-		fail(d, fault(DBG_E_RUNTIME, "%s", stop->note));
+		fail(d, dbg_err(DBG_E_RUNTIME, "%s", stop->note));
 		return;
 	}
 	if (stop->note)
@@ -273,7 +274,7 @@ void begin_release(struct dap *d)
 	// a child that another session held for this one
 	if (d->setup.wake)
 		kill(dbg_pid(d->dbg), SIGCONT);
-	dap_complain(d, dbg_continue(d->dbg, 0));
+	dap_warn(d, dbg_continue(d->dbg, 0));
 }
 
 bool begin_gone(struct dap *d, int status)
@@ -283,10 +284,11 @@ bool begin_gone(struct dap *d, int status)
 	if (d->launching && d->setup.no_debug)
 		begin_runs(d);
 	if (d->launching)
-		fail(d, fault(DBG_E_RUNTIME,
-			      "'%s' ended with exit code %d before it loaded a "
-			      ".NET runtime: see what it printed",
-			      d->setup.program, status));
+		fail(d,
+		     dbg_err(DBG_E_RUNTIME,
+			     "'%s' ended with exit code %d before it loaded a "
+			     ".NET runtime: see what it printed",
+			     d->setup.program, status));
 	else if (d->start != DAP_START_NONE)
 		return false;
 	if (asked)
@@ -297,7 +299,7 @@ bool begin_gone(struct dap *d, int status)
 void begin_cancel(struct dap *d)
 {
 	d->cancel_start = false;
-	fail(d, fault(DBG_E_INTERRUPTED, "cancelled"));
+	fail(d, dbg_err(DBG_E_INTERRUPTED, "cancelled"));
 }
 
 static void try_terminal(struct dap *d)
@@ -305,7 +307,7 @@ static void try_terminal(struct dap *d)
 	if (d->console.tty)
 		launched(d, launch(d));
 	else if (d->console.listener < 0 && d->console.helper < 0)
-		fail(d, fault(DBG_E_FILE, "the terminal was closed"));
+		fail(d, dbg_err(DBG_E_FILE, "the terminal was closed"));
 }
 
 void begin_try(struct dap *d)
@@ -344,7 +346,7 @@ void dap_answered(struct dap *d, const cJSON *message)
 	if (success || d->start != DAP_START_TERMINAL)
 		return;
 	dbg_error_destroy(args_str(message, "message", &why));
-	fail(d, fault(DBG_E_TARGET, "cannot run in a terminal: %s", why));
+	fail(d, dbg_err(DBG_E_TARGET, "cannot run in a terminal: %s", why));
 }
 
 void begin_terminated(struct dap *d)

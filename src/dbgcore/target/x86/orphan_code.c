@@ -9,7 +9,7 @@
  * program makes: the page is made writable for a moment by mprotect. Only
  * where that is refused the file of the memory is opened.
  */
-#include "target/guard/net_code.h"
+#include "target/guard/orphan_code.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 #include "target/arch.h"
 
 #define IN_PROGRAM                                                             \
-	__attribute__((section("net_code"), used, noinline,                    \
+	__attribute__((section("orphan_code"), used, noinline,                 \
 		       no_stack_protector, no_instrument_function,             \
 		       no_sanitize("address"), no_sanitize("undefined")))
 
@@ -32,17 +32,17 @@ enum {
 	SPINS = 1000, /* before it gives up its turn */
 };
 
-asm(".pushsection net_code, \"ax\", @progbits\n"
+asm(".pushsection orphan_code, \"ax\", @progbits\n"
     ".balign 16\n"
-    ".globl net_code_handler, net_code_restorer\n"
-    ".hidden net_code_handler, net_code_restorer\n"
-    "net_code_handler:\n"
+    ".globl orphan_code_handler, orphan_code_restorer\n"
+    ".hidden orphan_code_handler, orphan_code_restorer\n"
+    "orphan_code_handler:\n"
     "	endbr64\n"
     "	push %rdi\n"
     "	push %rsi\n"
     "	push %rdx\n"
-    "	lea __start_net_code+4096(%rip), %rcx\n"
-    "	call net_judge\n"
+    "	lea __start_orphan_code+4096(%rip), %rcx\n"
+    "	call orphan_judge\n"
     "	pop %rdx\n"
     "	pop %rsi\n"
     "	pop %rdi\n"
@@ -50,13 +50,13 @@ asm(".pushsection net_code, \"ax\", @progbits\n"
     "	jz 1f\n"
     "	jmp *%rax\n"
     "1:	ret\n"
-    "net_code_restorer:\n"
+    "orphan_code_restorer:\n"
     "	mov $15, %eax\n"
     "	syscall\n"
     ".popsection\n");
 
-IN_PROGRAM static long net_syscall(long nr, uint64_t a, uint64_t b, uint64_t c,
-				   uint64_t d)
+IN_PROGRAM static long orphan_syscall(long nr, uint64_t a, uint64_t b,
+				      uint64_t c, uint64_t d)
 {
 	register uint64_t r10 asm("r10") = d;
 	long ret;
@@ -69,121 +69,124 @@ IN_PROGRAM static long net_syscall(long nr, uint64_t a, uint64_t b, uint64_t c,
 }
 
 // Take a trap out of memory that may be unmapped by now; false: not allowed.
-IN_PROGRAM static bool net_lift(const struct net_data *data, uint64_t addr,
-				uint8_t byte)
+IN_PROGRAM static bool orphan_lift(const struct orphan_data *data,
+				   uint64_t addr, uint8_t byte)
 {
 	volatile uint8_t *at = (volatile uint8_t *)addr;
 	uint64_t page = addr & ~(uint64_t)(PAGE - 1);
 
 	// Others may execute there at this moment.
-	long rc = net_syscall(SYS_mprotect, page, PAGE,
-			      PROT_READ | PROT_WRITE | PROT_EXEC, 0);
+	long rc = orphan_syscall(SYS_mprotect, page, PAGE,
+				 PROT_READ | PROT_WRITE | PROT_EXEC, 0);
 	if (rc)
 		return rc == -ENOMEM;
 	if (*at == ARCH_TRAP)
 		*at = byte;
 	if (!(data->prot & PROT_WRITE))
-		net_syscall(SYS_mprotect, page, PAGE, data->prot, 0);
+		orphan_syscall(SYS_mprotect, page, PAGE, data->prot, 0);
 	return true;
 }
 
 // The same where no memory may be writable and executable at once.
-IN_PROGRAM static void net_lift_by_file(long mem, uint64_t addr, uint8_t byte)
+IN_PROGRAM static void orphan_lift_by_file(long mem, uint64_t addr,
+					   uint8_t byte)
 {
 	uint8_t now = 0;
 
-	if (net_syscall(SYS_pread64, (uint64_t)mem, (uint64_t)&now, 1, addr) ==
-		1 &&
+	if (orphan_syscall(SYS_pread64, (uint64_t)mem, (uint64_t)&now, 1,
+			   addr) == 1 &&
 	    now == ARCH_TRAP)
-		net_syscall(SYS_pwrite64, (uint64_t)mem, (uint64_t)&byte, 1,
-			    addr);
+		orphan_syscall(SYS_pwrite64, (uint64_t)mem, (uint64_t)&byte, 1,
+			       addr);
 }
 
-IN_PROGRAM static void net_lock(struct net_data *data)
+IN_PROGRAM static void orphan_lock(struct orphan_data *data)
 {
 	for (int i = 1; __atomic_exchange_n(&data->lock, 1, __ATOMIC_ACQUIRE);
 	     i++) {
 		__builtin_ia32_pause();
 		if (i % SPINS == 0)
-			net_syscall(SYS_sched_yield, 0, 0, 0, 0);
+			orphan_syscall(SYS_sched_yield, 0, 0, 0, 0);
 	}
 }
 
-IN_PROGRAM static void net_lift_all(struct net_data *data)
+IN_PROGRAM static void orphan_lift_all(struct orphan_data *data)
 {
 	long mem = -1;
 
-	net_lock(data);
-	for (uint64_t i = 0; i < data->n_traps && i < NET_TRAPS_MAX; i++) {
+	orphan_lock(data);
+	for (uint64_t i = 0; i < data->n_traps && i < ORPHAN_TRAPS_MAX; i++) {
 		uint64_t addr = data->traps[i] >> 8;
 		uint8_t byte = (uint8_t)data->traps[i];
 
-		if (!addr || net_lift(data, addr, byte))
+		if (!addr || orphan_lift(data, addr, byte))
 			continue;
 		if (mem < 0)
-			mem = net_syscall(SYS_openat, (uint64_t)AT_FDCWD,
-					  (uint64_t)data->mem_path,
-					  O_RDWR | O_CLOEXEC, 0);
+			mem = orphan_syscall(SYS_openat, (uint64_t)AT_FDCWD,
+					     (uint64_t)data->mem_path,
+					     O_RDWR | O_CLOEXEC, 0);
 		if (mem >= 0)
-			net_lift_by_file(mem, addr, byte);
+			orphan_lift_by_file(mem, addr, byte);
 	}
 	data->n_traps = 0;
 	if (mem >= 0)
-		net_syscall(SYS_close, (uint64_t)mem, 0, 0, 0);
+		orphan_syscall(SYS_close, (uint64_t)mem, 0, 0, 0);
 	__atomic_store_n(&data->lock, 0, __ATOMIC_RELEASE);
 }
 
-IN_PROGRAM static bool net_knows(const struct net_data *data, uint64_t addr)
+IN_PROGRAM static bool orphan_knows(const struct orphan_data *data,
+				    uint64_t addr)
 {
 	uint64_t n = __atomic_load_n(&data->n_traps, __ATOMIC_ACQUIRE);
 
-	for (uint64_t i = 0; i < n && i < NET_TRAPS_MAX; i++)
+	for (uint64_t i = 0; i < n && i < ORPHAN_TRAPS_MAX; i++)
 		if (data->traps[i] >> 8 == addr)
 			return true;
 	return false;
 }
 
 // An int3 was executed: one of ours, that may be gone by now?
-IN_PROGRAM static bool net_int3(struct net_data *data, greg_t *regs)
+IN_PROGRAM static bool orphan_int3(struct orphan_data *data, greg_t *regs)
 {
 	uint64_t addr = (uint64_t)regs[REG_RIP] - 1;
 	const volatile uint8_t *code = (const volatile uint8_t *)addr;
 
 	// We had taken the stop, and set its pc.
 	if (regs[REG_EFL] & REGS_RF) {
-		net_lift_all(data);
+		orphan_lift_all(data);
 		return true;
 	}
 	// In this order: another thread forgets them when it has lifted all.
-	if (!net_knows(data, addr) && code[0] == ARCH_TRAP)
+	if (!orphan_knows(data, addr) && code[0] == ARCH_TRAP)
 		return false;
 	if (code[0] == 3 && code[-1] == INT_IMM)
 		return false;
 	regs[REG_RIP] = (greg_t)addr;
-	net_lift_all(data);
+	orphan_lift_all(data);
 	return true;
 }
 
 // The thread was stepped with its signals blocked.
-IN_PROGRAM static void net_unmask(const struct net_data *data, ucontext_t *uc)
+IN_PROGRAM static void orphan_unmask(const struct orphan_data *data,
+				     ucontext_t *uc)
 {
 	uint64_t *mask = (uint64_t *)&uc->uc_sigmask;
 	uint64_t tid = 0;
 
-	for (int i = 0; i < NET_MASKS_MAX; i++) {
+	for (int i = 0; i < ORPHAN_MASKS_MAX; i++) {
 		if (!data->masks[i].tid ||
-		    net_step_mask(data->masks[i].mask) != *mask)
+		    orphan_step_mask(data->masks[i].mask) != *mask)
 			continue;
 		if (!tid)
-			tid = (uint64_t)net_syscall(SYS_gettid, 0, 0, 0, 0);
+			tid = (uint64_t)orphan_syscall(SYS_gettid, 0, 0, 0, 0);
 		if (data->masks[i].tid == tid)
 			*mask = data->masks[i].mask;
 	}
 }
 
 // A SIGTRAP that is none of ours: the handler to go on with, 0: none.
-IN_PROGRAM static uint64_t net_pass(struct net_data *data, siginfo_t *info,
-				    greg_t *regs)
+IN_PROGRAM static uint64_t orphan_pass(struct orphan_data *data,
+				       siginfo_t *info, greg_t *regs)
 {
 	uint64_t handler = data->old.handler;
 
@@ -193,33 +196,34 @@ IN_PROGRAM static uint64_t net_pass(struct net_data *data, siginfo_t *info,
 		return 0;
 	// What the kernel would have done: it is the end.
 	data->old.handler = 0;
-	net_syscall(SYS_rt_sigaction, SIGTRAP, (uint64_t)&data->old, 0, 8);
+	orphan_syscall(SYS_rt_sigaction, SIGTRAP, (uint64_t)&data->old, 0, 8);
 	if (info->si_code == SI_KERNEL)
 		regs[REG_RIP]--;
 	else
-		net_syscall(
-		    SYS_tgkill, (uint64_t)net_syscall(SYS_getpid, 0, 0, 0, 0),
-		    (uint64_t)net_syscall(SYS_gettid, 0, 0, 0, 0), SIGTRAP, 0);
+		orphan_syscall(SYS_tgkill,
+			       (uint64_t)orphan_syscall(SYS_getpid, 0, 0, 0, 0),
+			       (uint64_t)orphan_syscall(SYS_gettid, 0, 0, 0, 0),
+			       SIGTRAP, 0);
 	return 0;
 }
 
-uint64_t net_judge(int sig, siginfo_t *info, ucontext_t *uc,
-		   struct net_data *data);
+uint64_t orphan_judge(int sig, siginfo_t *info, ucontext_t *uc,
+		      struct orphan_data *data);
 
-IN_PROGRAM uint64_t net_judge(int sig, siginfo_t *info, ucontext_t *uc,
-			      struct net_data *data)
+IN_PROGRAM uint64_t orphan_judge(int sig, siginfo_t *info, ucontext_t *uc,
+				 struct orphan_data *data)
 {
 	greg_t *regs = uc->uc_mcontext.gregs;
 
 	(void)sig;
-	net_unmask(data, uc);
-	if (info->si_code == SI_KERNEL && net_int3(data, regs))
+	orphan_unmask(data, uc);
+	if (info->si_code == SI_KERNEL && orphan_int3(data, regs))
 		return 0;
 	// A step or a watchpoint of ours; a switch might make a table.
 	if (info->si_code == TRAP_TRACE || info->si_code == TRAP_BRKPT ||
 	    info->si_code == TRAP_HWBKPT) {
-		net_lift_all(data);
+		orphan_lift_all(data);
 		return 0;
 	}
-	return net_pass(data, info, regs);
+	return orphan_pass(data, info, regs);
 }

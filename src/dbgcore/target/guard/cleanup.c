@@ -1,13 +1,14 @@
 /*
- * The sentry: a process of ours that cleans up behind us.
+ * The cleanup process: a process of ours that cleans up behind us.
  *
  * It waits at a pipe whose other end we hold. A byte says that all is well;
  * the end of the pipe without one, that we are dead: then it attaches to the
- * program as we would, which finds our net and takes everything out, and lets
- * it go. Until it is done the net (net.c) keeps the program alive.
+ * program as we would, which finds our trap handler and takes everything out,
+ * and lets it go. Until it is done the orphan trap handler (orphan.c) keeps the
+ * program alive.
  */
 #include "target/live/live.h"
-#include "target/guard/net.h"
+#include "target/guard/orphan.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,10 +22,10 @@
 
 #include "base/err.h"
 
-static const char sentry_name[] = "dndbg-sentry";
+static const char cleanup_process_name[] = "dndbg-cleanup";
 
 enum {
-	SENTRY_FD = 3,
+	CLEANUP_FD = 3,
 	NAP_MS = 2,
 	TRIES_MAX = 1000,
 };
@@ -34,12 +35,12 @@ static void nap(void)
 	poll(NULL, 0, NAP_MS);
 }
 
-bool sentry_is(pid_t pid)
+bool cleanup_process_is(pid_t pid)
 {
 	char name[16];
 
 	proc_comm(pid, pid, name);
-	return !strcmp(name, sentry_name);
+	return !strcmp(name, cleanup_process_name);
 }
 
 // Nothing of ours is to be held open, and no key or hangup is meant for us.
@@ -49,12 +50,12 @@ static void withdraw(int fd)
 				      SIGTERM, SIGTSTP, SIGPIPE};
 	const struct sigaction ignore = {.sa_handler = SIG_IGN};
 
-	prctl(PR_SET_NAME, sentry_name);
+	prctl(PR_SET_NAME, cleanup_process_name);
 	setsid();
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
 		sigaction(ignored[i], &ignore, NULL);
-	dup2(fd, SENTRY_FD);
-	close_range(SENTRY_FD + 1, ~0u, 0);
+	dup2(fd, CLEANUP_FD);
+	close_range(CLEANUP_FD + 1, ~0u, 0);
 	int null = open("/dev/null", O_RDWR);
 	for (int i = 0; null >= 0 && i < 3; i++)
 		dup2(null, i);
@@ -75,7 +76,7 @@ static bool clean(pid_t pid)
 }
 
 // Wait until the dying @parent does not trace it any more; false: it is gone,
-// or has another tracer, who will find the net by himself.
+// or has another tracer, who will find the orphan trap handler by himself.
 static bool await_turn(pid_t pid, pid_t parent)
 {
 	uint64_t tracer;
@@ -96,7 +97,7 @@ static _Noreturn void child(int fd, pid_t pid, pid_t parent, uint64_t started)
 
 	withdraw(fd);
 	do
-		n = read(SENTRY_FD, &byte, 1);
+		n = read(CLEANUP_FD, &byte, 1);
 	while (n < 0 && errno == EINTR);
 	for (int i = 0; !n && i < TRIES_MAX; i++) {
 		if (!await_turn(pid, parent) ||
@@ -107,7 +108,7 @@ static _Noreturn void child(int fd, pid_t pid, pid_t parent, uint64_t started)
 	_exit(0);
 }
 
-struct dbg_error *sentry_start(pid_t pid, struct sentry *ret)
+struct dbg_error *cleanup_process_start(pid_t pid, struct cleanup_process *ret)
 {
 	pid_t parent = getpid();
 	uint64_t started = proc_start_time(pid);
@@ -133,22 +134,22 @@ struct dbg_error *sentry_start(pid_t pid, struct sentry *ret)
 	return NULL;
 }
 
-void sentry_dismiss(struct sentry *sentry)
+void cleanup_process_dismiss(struct cleanup_process *cleanup)
 {
-	if (!sentry->pid || sentry->fd < 0)
+	if (!cleanup->pid || cleanup->fd < 0)
 		return;
-	ssize_t n = write(sentry->fd, "", 1);
+	ssize_t n = write(cleanup->fd, "", 1);
 	(void)n;
-	close(sentry->fd);
-	sentry->fd = -1;
+	close(cleanup->fd);
+	cleanup->fd = -1;
 }
 
-void sentry_end(struct sentry *sentry)
+void cleanup_process_end(struct cleanup_process *cleanup)
 {
-	if (!sentry->pid)
+	if (!cleanup->pid)
 		return;
-	sentry_dismiss(sentry);
-	while (waitpid(sentry->pid, NULL, 0) < 0 && errno == EINTR)
+	cleanup_process_dismiss(cleanup);
+	while (waitpid(cleanup->pid, NULL, 0) < 0 && errno == EINTR)
 		;
-	memset(sentry, 0, sizeof(*sentry));
+	memset(cleanup, 0, sizeof(*cleanup));
 }

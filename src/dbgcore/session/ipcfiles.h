@@ -1,19 +1,19 @@
 /* Files that a program of ours leaves if it is killed. */
-#ifndef SESSION_LEFTOVER_H
-#define SESSION_LEFTOVER_H
+#ifndef SESSION_IPCFILES_H
+#define SESSION_IPCFILES_H
 
 #include <stdint.h>
 #include <sys/types.h>
 
-struct leftover {
+struct ipc_files {
 	pid_t pid;
 	uint64_t started;
 	char *place; /* its directory for temporary files, NULL: not noted */
 };
 
 /* Take down what they would be called, of a process that has just begun. */
-void leftover_note(struct leftover *l, pid_t pid);
+void ipc_files_note(struct ipc_files *l, pid_t pid);
 /* If it is dead remove those that are there and belong to us; forget it. */
-void leftover_remove(struct leftover *l);
+void ipc_files_remove(struct ipc_files *l);
 
 #endif

@@ -82,7 +82,7 @@ static bool in_system(const struct md *md, uint32_t rid)
 		      "System") == 0;
 }
 
-enum type_special known_special(const struct md *md, uint32_t rid)
+enum type_special wellknown_special(const struct md *md, uint32_t rid)
 {
 	if (!in_system(md, rid))
 		return SPECIAL_NONE;
@@ -94,7 +94,7 @@ enum type_special known_special(const struct md *md, uint32_t rid)
 	return SPECIAL_NONE;
 }
 
-enum elem known_elem(const struct md *md, uint32_t rid)
+enum elem wellknown_elem(const struct md *md, uint32_t rid)
 {
 	if (!in_system(md, rid))
 		return ELEM_END;
@@ -106,19 +106,19 @@ enum elem known_elem(const struct md *md, uint32_t rid)
 	return ELEM_END;
 }
 
-uint32_t known_elem_size(enum elem elem)
+uint32_t wellknown_elem_size(enum elem elem)
 {
 	const struct prim *p = prim_of(elem);
 	return p ? p->size : 0;
 }
 
-const char *known_elem_name(enum elem elem)
+const char *wellknown_elem_name(enum elem elem)
 {
 	const struct prim *p = prim_of(elem);
 	return p ? p->keyword : "?";
 }
 
-enum elem known_enum_elem(const struct md *md, uint32_t rid)
+enum elem wellknown_enum_elem(const struct md *md, uint32_t rid)
 {
 	uint32_t first, end;
 	md_type_fields(md, rid, &first, &end);
@@ -138,7 +138,7 @@ enum elem known_enum_elem(const struct md *md, uint32_t rid)
 	return ELEM_I4;
 }
 
-bool known_extends(const struct md *md, uint32_t rid, const char *name)
+bool wellknown_extends(const struct md *md, uint32_t rid, const char *name)
 {
 	uint32_t token =
 	    md_typedef_or_ref(md_col(md, MD_TYPEDEF, rid, TYPEDEF_EXTENDS));

@@ -8,7 +8,7 @@
 #include "dap/dap_priv.h"
 #include "dap/wire/emit.h"
 
-void news_resumed(struct dap *d)
+void events_resumed(struct dap *d)
 {
 	handles_reset(&d->frames);
 	handles_reset(&d->values);
@@ -73,7 +73,7 @@ static void stopped(struct dap *d, const struct dbg_stop *s)
 	    &stop_words[s->stepped ? DBG_STOP_STEP : s->reason];
 
 	console_drain(d);
-	news_resumed(d);
+	events_resumed(d);
 	struct str *t = dap_event(d, "stopped");
 	emit_str(t, "reason",
 		 breaks ? breaks_reason(&d->breaks, s->breakpoint)
@@ -100,11 +100,11 @@ static void tell_threads(struct dap *d)
 
 	struct dbg_error *err = dbg_thread_list(d->dbg, &list, &n);
 	if (err) {
-		dap_complain(d, err);
+		dap_warn(d, err);
 		return;
 	}
 	for (size_t i = 0; i < n; i++)
-		news_thread_seen(d, &list[i]);
+		events_thread_seen(d, &list[i]);
 }
 
 // Nothing may keep a program that runs without debugging.
@@ -117,7 +117,7 @@ static void on_stopped(struct dap *d, const struct dbg_stop *s)
 	if (s->reason == DBG_STOP_ATTACH || s->reason == DBG_STOP_READY)
 		begin_ready(d, s);
 	else if (passes)
-		dap_complain(d, dbg_continue(d->dbg, 0));
+		dap_warn(d, dbg_continue(d->dbg, 0));
 	else
 		stopped(d, s);
 }
@@ -145,8 +145,8 @@ static void on_exited(struct dap *d, const struct dbg_event *e)
 	console_ended(&d->console, status);
 	if (d->setup.process_exit && d->restart != DAP_RESTART_AT_END)
 		tell_exit(d, e);
-	news_threads_forget(d);
-	news_resumed(d);
+	events_threads_forget(d);
+	events_resumed(d);
 	d->held = false;
 	bool never_began = begin_gone(d, status);
 	memset(d->timers, 0, sizeof(d->timers));
@@ -192,7 +192,7 @@ static struct dap_thread *add_thread(struct dap *d, uint32_t number)
 	return thread;
 }
 
-const char *news_thread_seen(struct dap *d, const struct dbg_thread *seen)
+const char *events_thread_seen(struct dap *d, const struct dbg_thread *seen)
 {
 	struct dap_thread *thread = find_thread(d, seen->number);
 
@@ -208,13 +208,13 @@ const char *news_thread_seen(struct dap *d, const struct dbg_thread *seen)
 	return thread->name;
 }
 
-void news_threads_forget(struct dap *d)
+void events_threads_forget(struct dap *d)
 {
 	while (d->n_threads)
 		free(d->threads[--d->n_threads].name);
 }
 
-void news_thread_main(struct dap *d)
+void events_thread_main(struct dap *d)
 {
 	if (!find_thread(d, 1))
 		add_thread(d, 1);
@@ -240,13 +240,13 @@ static void tell_sources(struct dap *d, uint32_t module)
 
 	struct dbg_error *err = dbg_source_list(d->dbg, module, &list, &n);
 	if (err) {
-		dap_complain(d, err);
+		dap_warn(d, err);
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {
 		struct str *t = dap_event(d, "loadedSource");
 		emit_str(t, "reason", "new");
-		part_source(d, t, "source", list[i]);
+		body_source(d, t, "source", list[i]);
 		dap_send(d);
 	}
 }
@@ -267,7 +267,7 @@ static void on_module(struct dap *d, const struct dbg_event *e)
 	struct str *t = dap_event(d, "module");
 	emit_str(t, "reason", e->gone ? "removed" : "new");
 	if (m) {
-		part_module(t, "module", m);
+		body_module(t, "module", m);
 	} else {
 		emit_object(t, "module");
 		emit_str(t, "id", e->text);
@@ -305,7 +305,7 @@ static void on_output(struct dap *d, const struct dbg_event *e)
 
 static void on_continued(struct dap *d)
 {
-	news_resumed(d);
+	events_resumed(d);
 	d->held = false;
 	if (!d->tell_continued)
 		return;
@@ -315,7 +315,7 @@ static void on_continued(struct dap *d)
 	dap_send(d);
 }
 
-void news_take(struct dap *d)
+void events_take(struct dap *d)
 {
 	struct dbg_event e;
 

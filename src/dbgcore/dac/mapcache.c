@@ -26,8 +26,8 @@ enum {
 // all sessions: this is the one variable of its kind.
 static void *put_aside;
 
-static void *kept_mmap(void *addr, size_t n, int prot, int flags, int fd,
-		       off_t offset)
+static void *cached_mmap(void *addr, size_t n, int prot, int flags, int fd,
+			 off_t offset)
 {
 	void *ret = put_aside;
 
@@ -38,7 +38,7 @@ static void *kept_mmap(void *addr, size_t n, int prot, int flags, int fd,
 	return ret;
 }
 
-static int kept_munmap(void *addr, size_t n)
+static int cached_munmap(void *addr, size_t n)
 {
 	if (put_aside || n != TABLE_BYTES)
 		return munmap(addr, n);
@@ -145,6 +145,6 @@ void dac_keep_table(void *handle)
 		return;
 	r.base = im.base;
 	dl_iterate_phdr(relro_find, &r);
-	slot_set(&r, map, (void *)kept_mmap);
-	slot_set(&r, unmap, (void *)kept_munmap);
+	slot_set(&r, map, (void *)cached_mmap);
+	slot_set(&r, unmap, (void *)cached_munmap);
 }

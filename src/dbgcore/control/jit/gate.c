@@ -16,7 +16,7 @@
  *
  * Versions that replace another (tiers, on-stack replacement) are published
  * after they were told of. What was compiled ahead of time (ReadyToRun) does
- * not come from the JIT: wanted.c traps it where it begins.
+ * not come from the JIT: codewait.c traps it where it begins.
  */
 #include "control/control_priv.h"
 #include "control/exception/exceptions.h"
@@ -47,24 +47,25 @@ struct compilation {
 
 /* ---- The methods ------------------------------------------------------ */
 
-void rush_add(struct control *c, const struct code_module *m,
-	      const struct dac_method_ref *ref)
+void jit_gate_add(struct control *c, const struct code_module *m,
+		  const struct dac_method_ref *ref)
 {
 	for (int flat = 0; flat < 2; flat++) {
 		uint64_t addr = code_il_addr(m, ref->token, flat);
 
 		if (addr)
-			map_put(&c->wanted.bodies, addr, (void *)ref);
+			map_put(&c->waits.bodies, addr, (void *)ref);
 	}
 }
 
-void rush_remove(struct control *c, const struct code_module *m, uint32_t token)
+void jit_gate_remove(struct control *c, const struct code_module *m,
+		     uint32_t token)
 {
 	for (int flat = 0; flat < 2; flat++) {
 		uint64_t addr = code_il_addr(m, token, flat);
 
 		if (addr)
-			map_take(&c->wanted.bodies, addr);
+			map_take(&c->waits.bodies, addr);
 	}
 }
 
@@ -126,17 +127,16 @@ static struct dbg_error *look(struct control *c, struct arena *arena,
 
 static void wait_at(struct control *c, uint64_t addr)
 {
-	struct wanted *w = &c->wanted;
+	struct code_waits *w = &c->waits;
 
 	if (addr == w->jit_wait)
 		return;
 	if (w->jit_wait)
-		control_complain(
+		control_warn(
 		    c, control_site_remove(c, SITE_COMPILE, &w->jit_wait, 1));
 	w->jit_wait = addr;
 	if (addr)
-		control_complain(c,
-				 control_site_add(c, SITE_COMPILE, &addr, 1));
+		control_warn(c, control_site_add(c, SITE_COMPILE, &addr, 1));
 }
 
 /* Without the JIT's entry hits may be lost in a rush, no more. */
@@ -145,14 +145,14 @@ static void find_jit(struct control *c)
 	struct arena *arena = arena_create();
 	uint64_t wait = 0;
 
-	dbg_error_destroy(look(c, arena, &c->wanted.compile_entry, &wait));
-	wait_at(c, c->wanted.compile_entry ? 0 : wait);
+	dbg_error_destroy(look(c, arena, &c->waits.compile_entry, &wait));
+	wait_at(c, c->waits.compile_entry ? 0 : wait);
 	arena_destroy(arena);
 }
 
-void rush_update(struct control *c)
+void jit_gate_update(struct control *c)
 {
-	struct wanted *w = &c->wanted;
+	struct code_waits *w = &c->waits;
 	bool needed = w->bodies.n;
 
 	if (needed && !w->compile_entry && !w->jit_wait)
@@ -160,7 +160,7 @@ void rush_update(struct control *c)
 	if (!w->compile_entry || needed == w->watching)
 		return;
 	w->watching = needed;
-	control_complain(
+	control_warn(
 	    c, needed ? control_site_add(c, SITE_COMPILE, &w->compile_entry, 1)
 		      : control_site_remove(c, SITE_COMPILE, &w->compile_entry,
 					    1));
@@ -168,9 +168,9 @@ void rush_update(struct control *c)
 
 /* ---- One compilation -------------------------------------------------- */
 
-static void rush_begin(struct control *c, pid_t tid)
+static void jit_gate_begin(struct control *c, pid_t tid)
 {
-	struct wanted *w = &c->wanted;
+	struct code_waits *w = &c->waits;
 	struct regs regs;
 	uint64_t il, returns;
 	struct dbg_error *err = target_regs(c->target, tid, &regs);
@@ -182,7 +182,7 @@ static void rush_begin(struct control *c, pid_t tid)
 	if (!err)
 		err = regs_return_address(&regs, c->target, &returns);
 	if (err) {
-		control_complain(c, err);
+		control_warn(c, err);
 		return;
 	}
 	const struct dac_method_ref *ref =
@@ -197,12 +197,12 @@ static void rush_begin(struct control *c, pid_t tid)
 	job->ref = *ref;
 	job->entry_at = regs_arg(&regs, 4);
 	// the JIT is not entered twice by one thread
-	rush_gone(c, tid);
+	jit_gate_gone(c, tid);
 	map_put(&w->compiling, (uint64_t)tid, job);
 	if (w->compile_return == returns)
 		return;
 	w->compile_return = returns;
-	control_complain(c, control_site_add(c, SITE_COMPILE, &returns, 1));
+	control_warn(c, control_site_add(c, SITE_COMPILE, &returns, 1));
 }
 
 /*
@@ -221,7 +221,7 @@ static bool is_known(struct control *c, pid_t tid, uint64_t *ret_addr)
 	}
 	*ret_addr = regs_pc(&regs);
 	if (regs_pc(&regs) != c->cxa_throw && regs_pc(&regs) != c->notify_call)
-		return regs_pc(&regs) == c->wanted.prestub_exit;
+		return regs_pc(&regs) == c->waits.prestub_exit;
 	control_notification(c, &regs, &n);
 	return n.kind == DAC_NOTIFY_CODE;
 }
@@ -246,7 +246,7 @@ static void others_run(struct control *c, pid_t tid, unsigned int tries)
 		err = target_stop_all(c->target);
 	}
 	target_run_others(c->target, 0);
-	control_complain(c, err);
+	control_warn(c, err);
 }
 
 /*
@@ -263,13 +263,13 @@ static bool trap_code(struct control *c, const struct dac_method_ref *ref,
 		return false;
 
 	struct code_module *m = code_module_find(c->code, ref->module);
-	struct want *w = m ? wanted_find(c, m, ref->token) : NULL;
+	struct want *w = m ? code_wait_find(c, m, ref->token) : NULL;
 
 	if (w)
-		ahead_add(c, w, entry);
+		entry_trap_add(c, w, entry);
 	if (m)
-		throws_code(c, m, ref->token, entry);
-	ahead_arm(c);
+		throw_trap_code(c, m, ref->token, entry);
+	entry_trap_arm(c);
 	return true;
 }
 
@@ -281,7 +281,7 @@ static struct dbg_error *run_alone(struct control *c, pid_t tid,
 	struct dbg_error *err;
 	const uint64_t addrs[] = {
 	    c->notify_call ? c->notify_call : c->cxa_throw,
-	    c->wanted.prestub_exit,
+	    c->waits.prestub_exit,
 	};
 	enum target_alone end;
 
@@ -300,17 +300,18 @@ static struct dbg_error *run_alone(struct control *c, pid_t tid,
 	return NULL;
 }
 
-bool rush_trap(struct control *c, pid_t tid, uint64_t addr, uint64_t *ret_addr)
+bool jit_gate_trap(struct control *c, pid_t tid, uint64_t addr,
+		   uint64_t *ret_addr)
 {
 	struct dbg_error *err;
-	struct wanted *w = &c->wanted;
+	struct code_waits *w = &c->waits;
 
 	if (addr == w->jit_wait) {
 		find_jit(c);
-		rush_update(c);
+		jit_gate_update(c);
 	}
 	if (addr == w->compile_entry)
-		rush_begin(c, tid);
+		jit_gate_begin(c, tid);
 	if (addr != w->compile_return)
 		return false;
 	_cleanup_free_ struct compilation *job =
@@ -323,19 +324,19 @@ bool rush_trap(struct control *c, pid_t tid, uint64_t addr, uint64_t *ret_addr)
 		err = target_read_u64(c->target, job->entry_at, &entry);
 	if (!err)
 		err = run_alone(c, tid, &job->ref, entry, ret_addr);
-	control_complain(c, err);
+	control_warn(c, err);
 	dac_flush(c->dac);
 	return is_known(c, tid, ret_addr);
 }
 
-void rush_gone(struct control *c, pid_t tid)
+void jit_gate_gone(struct control *c, pid_t tid)
 {
-	free(map_take(&c->wanted.compiling, (uint64_t)tid));
+	free(map_take(&c->waits.compiling, (uint64_t)tid));
 }
 
-void rush_reset(struct control *c)
+void jit_gate_reset(struct control *c)
 {
-	struct wanted *w = &c->wanted;
+	struct code_waits *w = &c->waits;
 
 	map_clear(&w->bodies);
 	map_clear_free(&w->compiling);

@@ -6,14 +6,14 @@
 #include "base/mem.h"
 #include "dap/dap_priv.h"
 #include "dap/wire/emit.h"
-#include "front/fault.h"
+#include "base/err.h"
 
-int64_t part_line(const struct dap *d, uint32_t line)
+int64_t body_line(const struct dap *d, uint32_t line)
 {
 	return (int64_t)line - d->client.lines_from_0;
 }
 
-int64_t part_column(const struct dap *d, uint32_t column)
+int64_t body_column(const struct dap *d, uint32_t column)
 {
 	return (int64_t)column - d->client.columns_from_0;
 }
@@ -41,7 +41,7 @@ static int hex_digit(char c)
 				      : -1;
 }
 
-struct dbg_error *part_path(const char *given, char **ret)
+struct dbg_error *body_path(const char *given, char **ret)
 {
 	struct str t = {0};
 
@@ -58,7 +58,7 @@ struct dbg_error *part_path(const char *given, char **ret)
 		int low = high < 0 ? -1 : hex_digit(p[2]);
 		if (low < 0 || !(high | low)) {
 			str_deinit(&t);
-			return fault_arg("'%s' is no file's address", given);
+			return dbg_err_arg("'%s' is no file's address", given);
 		}
 		str_addc(&t, (char)(high << 4 | low));
 		p += 2;
@@ -67,7 +67,7 @@ struct dbg_error *part_path(const char *given, char **ret)
 	return NULL;
 }
 
-void part_source(struct dap *d, struct str *t, const char *key,
+void body_source(struct dap *d, struct str *t, const char *key,
 		 const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -98,7 +98,7 @@ static const char *const symbol_words[] = {
     [DBG_SYMBOLS_BROKEN] = "The symbols are broken.",
 };
 
-void part_module(struct str *t, const char *key, const struct dbg_module *m)
+void body_module(struct str *t, const char *key, const struct dbg_module *m)
 {
 	emit_object(t, key);
 	emit_str(t, "id", m->name);

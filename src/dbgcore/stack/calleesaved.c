@@ -20,24 +20,24 @@ enum {
 	NATIVE_MAX = 256,
 };
 
-static void kept_of(const struct dac_frame *raw, uint64_t ret[N_KEPT])
+static void saved_of(const struct dac_frame *raw, uint64_t ret[N_SAVED_REGS])
 {
 	memcpy(ret, raw->saved, sizeof(raw->saved));
-	ret[KEPT_FP] = raw->bp;
-	ret[KEPT_PC] = raw->ip;
+	ret[SAVED_REG_FP] = raw->bp;
+	ret[SAVED_REG_PC] = raw->ip;
 }
 
-static void lose(uint64_t at[N_KEPT])
+static void lose(uint64_t at[N_SAVED_REGS])
 {
-	for (size_t i = 0; i < N_KEPT; i++)
-		at[i] = KEPT_LOST;
+	for (size_t i = 0; i < N_SAVED_REGS; i++)
+		at[i] = SAVED_REG_LOST;
 }
 
 // ---- One frame -----------------------------------------------------------
 
 // The pushes of the method that @f runs, below @cfa, its caller's sp.
 static void read_prolog(struct stack *s, const struct frame *f, uint64_t cfa,
-			uint64_t at[N_KEPT])
+			uint64_t at[N_SAVED_REGS])
 {
 	struct dbg_error *err;
 	struct dac_code code = {0};
@@ -57,35 +57,35 @@ static void read_prolog(struct stack *s, const struct frame *f, uint64_t cfa,
 		    insn.kind != INSN_PUSH || insn.reg == ARCH_GENERAL ||
 		    (f->raw.leaf && code.start + i + insn.size > f->raw.ip))
 			return;
-		unsigned int reg = unwind_kept(insn.reg);
+		unsigned int reg = unwind_saved(insn.reg);
 		slot -= WORD;
-		if (reg != N_KEPT && slot >= f->raw.sp)
+		if (reg != N_SAVED_REGS && slot >= f->raw.sp)
 			at[reg] = slot;
 	}
 }
 
 // Drop what does not hold the caller's register.
-static void verify(struct stack *s, const uint64_t values[N_KEPT],
-		   uint64_t at[N_KEPT])
+static void verify(struct stack *s, const uint64_t values[N_SAVED_REGS],
+		   uint64_t at[N_SAVED_REGS])
 {
-	for (size_t i = 0; i < N_KEPT; i++) {
+	for (size_t i = 0; i < N_SAVED_REGS; i++) {
 		uint64_t word;
 
-		if (at[i] > KEPT_LOST &&
+		if (at[i] > SAVED_REG_LOST &&
 		    (target_read_some(s->target, at[i], &word, WORD) != WORD ||
 		     word != values[i]))
-			at[i] = KEPT_LOST;
+			at[i] = SAVED_REG_LOST;
 	}
 }
 
 // Take what the managed frame @f keeps for its caller.
 static void take_managed(struct stack *s, const struct frame *f,
-			 uint64_t at[N_KEPT])
+			 uint64_t at[N_SAVED_REGS])
 {
 	struct dbg_error *err;
 	const struct frame *next = NULL;
 	struct dac_frame caller = {0};
-	uint64_t values[N_KEPT];
+	uint64_t values[N_SAVED_REGS];
 	bool managed;
 
 	err = stack_frame(s, f->thread, f->level + 1, &next);
@@ -102,20 +102,22 @@ static void take_managed(struct stack *s, const struct frame *f,
 		read_prolog(s, f, caller.sp, at);
 	else
 		lose(at);
-	at[KEPT_PC] = caller.sp - WORD;
-	kept_of(&caller, values);
+	at[SAVED_REG_PC] = caller.sp - WORD;
+	saved_of(&caller, values);
 	// of a native caller only these are known
-	for (size_t i = 0; !managed && i < N_KEPT; i++)
-		if (i != KEPT_FP && i != KEPT_PC && at[i] > KEPT_LOST)
+	for (size_t i = 0; !managed && i < N_SAVED_REGS; i++)
+		if (i != SAVED_REG_FP && i != SAVED_REG_PC &&
+		    at[i] > SAVED_REG_LOST)
 			target_read_some(s->target, at[i], &values[i], WORD);
 	verify(s, values, at);
 }
 
-void stack_keeps(struct stack *s, const struct frame *f, uint64_t at[N_KEPT])
+void stack_keeps(struct stack *s, const struct frame *f,
+		 uint64_t at[N_SAVED_REGS])
 {
 	struct native_walk w;
 
-	memset(at, 0, N_KEPT * sizeof(*at));
+	memset(at, 0, N_SAVED_REGS * sizeof(*at));
 	if (f->kind == DBG_FRAME_ASYNC || f->kind == DBG_FRAME_THROWN)
 		return;
 	if (f->kind != DBG_FRAME_NATIVE) {
@@ -123,15 +125,15 @@ void stack_keeps(struct stack *s, const struct frame *f, uint64_t at[N_KEPT])
 		return;
 	}
 	native_walk_init(&w, s, stack_thread_get(s, f->thread), &f->raw);
-	if (!unwind_step_kept(s->target, &w.regs, &w.leaf, at))
-		memset(at, 0, N_KEPT * sizeof(*at));
+	if (!unwind_step_saved(s->target, &w.regs, &w.leaf, at))
+		memset(at, 0, N_SAVED_REGS * sizeof(*at));
 }
 
 // ---- From the processor on -----------------------------------------------
 
 // Native code between where the thread stands and @f, its first managed frame.
 static bool pass_native(struct stack *s, const struct frame *f,
-			uint64_t at[N_KEPT])
+			uint64_t at[N_SAVED_REGS])
 {
 	struct dbg_error *err;
 	struct regs regs;
@@ -143,7 +145,7 @@ static bool pass_native(struct stack *s, const struct frame *f,
 	for (int i = 0; i < NATIVE_MAX; i++) {
 		if (regs_pc(&regs) == f->raw.ip && regs_sp(&regs) == f->raw.sp)
 			return true;
-		if (!unwind_step_kept(s->target, &regs, &leaf, at))
+		if (!unwind_step_saved(s->target, &regs, &leaf, at))
 			return false;
 	}
 	return false;
@@ -151,7 +153,7 @@ static bool pass_native(struct stack *s, const struct frame *f,
 
 // From the frame before to @f.
 static void trail_enter(struct stack *s, const struct frame *f,
-			uint64_t at[N_KEPT])
+			uint64_t at[N_SAVED_REGS])
 {
 	// what interrupted it, a signal or the runtime, has all registers
 	if (f->level ? f->n_between || f->raw.leaf : !pass_native(s, f, at))
@@ -160,12 +162,12 @@ static void trail_enter(struct stack *s, const struct frame *f,
 
 // Out of @f.
 static void trail_leave(struct stack *s, const struct frame *f,
-			uint64_t at[N_KEPT])
+			uint64_t at[N_SAVED_REGS])
 {
-	uint64_t own[N_KEPT];
+	uint64_t own[N_SAVED_REGS];
 
 	stack_keeps(s, f, own);
-	for (size_t i = 0; i < N_KEPT; i++)
+	for (size_t i = 0; i < N_SAVED_REGS; i++)
 		if (own[i])
 			at[i] = own[i];
 }
@@ -186,7 +188,7 @@ static struct dbg_error *set_processor(struct stack *s, pid_t tid,
 static void renew(struct stack *s, struct stack_thread *t, unsigned int number,
 		  uint64_t where, uint64_t value)
 {
-	uint64_t at[N_KEPT] = {0};
+	uint64_t at[N_SAVED_REGS] = {0};
 
 	for (size_t i = 0; i < t->n_frames; i++) {
 		struct dac_frame *raw = &t->frames[i]->raw;
@@ -196,7 +198,7 @@ static void renew(struct stack *s, struct stack_thread *t, unsigned int number,
 		trail_leave(s, t->frames[i], at);
 		if (here != where)
 			continue;
-		if (number == KEPT_FP)
+		if (number == SAVED_REG_FP)
 			raw->bp = value;
 		else
 			raw->saved[number] = value;
@@ -208,11 +210,11 @@ struct dbg_error *stack_register_set(struct stack *s, const struct frame *f,
 {
 	struct dbg_error *err = NULL;
 	struct stack_thread *t = stack_thread_get(s, f->thread);
-	unsigned int number = unwind_kept(reg);
-	uint64_t at[N_KEPT] = {0};
+	unsigned int number = unwind_saved(reg);
+	uint64_t at[N_SAVED_REGS] = {0};
 	const struct frame *g;
 
-	if (number == N_KEPT && f->level)
+	if (number == N_SAVED_REGS && f->level)
 		return dbg_err(DBG_E_STATE, "what the frame called may have "
 					    "used its register since");
 	for (uint32_t level = 0; level <= f->level; level++) {
@@ -223,12 +225,13 @@ struct dbg_error *stack_register_set(struct stack *s, const struct frame *f,
 		if (level < f->level)
 			trail_leave(s, g, at);
 	}
-	uint64_t where = number == N_KEPT ? 0 : at[number];
-	if (where == KEPT_LOST || (number == N_KEPT && at[0] == KEPT_LOST))
+	uint64_t where = number == N_SAVED_REGS ? 0 : at[number];
+	if (where == SAVED_REG_LOST ||
+	    (number == N_SAVED_REGS && at[0] == SAVED_REG_LOST))
 		return dbg_err(DBG_E_STATE,
 			       "where the frame's register was saved is not "
 			       "known");
-	if (number != N_KEPT)
+	if (number != N_SAVED_REGS)
 		renew(s, t, number, where, value);
 	return where ? target_write(s->target, where, &value, sizeof(value))
 		     : set_processor(s, f->tid, reg, value);

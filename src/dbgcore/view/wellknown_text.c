@@ -195,15 +195,15 @@ static bool half(const struct view *w, const struct value *v, struct str *out)
 	return true;
 }
 
-typedef bool known_fn(const struct view *w, const struct value *v,
-		      struct str *out);
+typedef bool wellknown_fn(const struct view *w, const struct value *v,
+			  struct str *out);
 
-struct known {
+struct wellknown {
 	enum type_special special;
-	known_fn *fn;
+	wellknown_fn *fn;
 };
 
-static const struct known all[] = {
+static const struct wellknown all[] = {
     {SPECIAL_DECIMAL, decimal},    {SPECIAL_DATETIME, date_time},
     {SPECIAL_TIMESPAN, time_span}, {SPECIAL_DATEONLY, date_only},
     {SPECIAL_TIMEONLY, time_only}, {SPECIAL_DATETIMEOFFSET, date_time_offset},
@@ -211,7 +211,7 @@ static const struct known all[] = {
     {SPECIAL_INT128, int128},      {SPECIAL_UINT128, int128},
 };
 
-bool known_scalar(const struct type *type)
+bool wellknown_scalar(const struct type *type)
 {
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		if (all[i].special == type->special)
@@ -220,7 +220,8 @@ bool known_scalar(const struct type *type)
 	return false;
 }
 
-bool known_text(const struct view *w, const struct value *seen, struct str *out)
+bool wellknown_text(const struct view *w, const struct value *seen,
+		    struct str *out)
 {
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		if (all[i].special == seen->type->special)

@@ -10,7 +10,7 @@
  */
 #include "target/live/inject.h"
 #include "target/live/live.h"
-#include "target/guard/net.h"
+#include "target/guard/orphan.h"
 #include "target/live/thread.h"
 
 #include <dirent.h>
@@ -52,15 +52,16 @@ static pid_t tracer_of(pid_t tid)
 	return (pid_t)tracer;
 }
 
-// Does it trace for a moment yet: a debugger that was killed, a sentry?
+// Does it trace for a moment yet: a debugger that was killed, a cleanup
+// process?
 static bool is_leaving(pid_t tracer)
 {
-	return tracer && (sentry_is(tracer) || proc_dying(tracer));
+	return tracer && (cleanup_process_is(tracer) || proc_dying(tracer));
 }
 
 /*
- * The errno of seizing a task. The sentry of a debugger that died this moment
- * may have been quicker: it gives way to us, or is done soon.
+ * The errno of seizing a task. The cleanup process of a debugger that died this
+ * moment may have been quicker: it gives way to us, or is done soon.
  */
 static int try_seize(struct live *l, pid_t tid)
 {
@@ -184,7 +185,7 @@ static struct dbg_error *take_over(struct live *l)
 		return err;
 	live_set_root(l);
 	err = inject_recover(l);
-	return err ? err : net_recover(l);
+	return err ? err : orphan_recover(l);
 }
 
 static struct dbg_error *attach(pid_t pid, bool watched, struct target **ret)
@@ -201,7 +202,7 @@ static struct dbg_error *attach(pid_t pid, bool watched, struct target **ret)
 	// has said which signals are looked at: delivered, it ends the program.
 	sigaddset(&l->watched, SIGTRAP);
 	if (watched)
-		err = sentry_start(pid, &l->sentry);
+		err = cleanup_process_start(pid, &l->cleanup);
 	if (!err)
 		err = take_over(l);
 	if (err) {
@@ -216,7 +217,7 @@ struct dbg_error *target_attach(pid_t pid, struct target **ret)
 {
 	struct dbg_error *err = check_pid(pid);
 
-	// A debugger died this moment: wait until its sentry is done.
+	// A debugger died this moment: wait until its cleanup process is done.
 	for (int i = 0; !err && is_leaving(tracer_of(pid)) && i < LEAVING_TRIES;
 	     i++)
 		poll(NULL, 0, 1);
@@ -270,7 +271,7 @@ static void settle(struct live *l, struct thread *th)
 	live_ptrace(l, PTRACE_CONT, th->tid, 0, 0);
 }
 
-struct dbg_error *live_settle(struct live *l)
+struct dbg_error *live_leave_ours(struct live *l)
 {
 	struct dbg_error *err = NULL;
 	bool any;
@@ -296,8 +297,8 @@ struct dbg_error *live_take_out(struct live *l)
 	if (err)
 		return err;
 	hwbreak_forget(l);
-	err = live_settle(l);
-	return err ? err : net_remove(l);
+	err = live_leave_ours(l);
+	return err ? err : orphan_remove(l);
 }
 
 // Is the int3 that @th has executed the runtime's, of Debugger.Break?
@@ -397,6 +398,6 @@ struct dbg_error *live_detach(struct target *t, bool stopped)
 		err = live_let_go(l, stopped);
 	// It goes while we forget the program.
 	if (!err)
-		sentry_dismiss(&l->sentry);
+		cleanup_process_dismiss(&l->cleanup);
 	return err;
 }

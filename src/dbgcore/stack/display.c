@@ -21,8 +21,9 @@ enum {
 
 static void push(struct stack_thread *t, const struct frame *f, uint32_t first)
 {
-	mem_grow(&t->shown, &t->cap_shown, t->n_shown, sizeof(*t->shown));
-	t->shown[t->n_shown++] = (struct shown){f, first, false};
+	mem_grow(&t->display, &t->cap_display, t->n_display,
+		 sizeof(*t->display));
+	t->display[t->n_display++] = (struct display_frame){f, first, false};
 }
 
 // The module of the newest frame, if there is source where that stands: its
@@ -50,10 +51,10 @@ static void push_code(struct stack *s, struct stack_thread *t,
 {
 	bool external = s->fold && is_external(s, t, f);
 
-	if (external && t->n_shown && t->shown[t->n_shown - 1].external)
+	if (external && t->n_display && t->display[t->n_display - 1].external)
 		return;
 	push(t, f, first);
-	t->shown[t->n_shown - 1].external = external;
+	t->display[t->n_display - 1].external = external;
 }
 
 // ---- Unfolded ------------------------------------------------------------
@@ -77,7 +78,7 @@ static void push_native(struct stack *s, struct stack_thread *t,
 // The end of what is shown so far.
 static uint64_t last_sp(const struct stack_thread *t)
 {
-	return t->n_shown ? t->shown[t->n_shown - 1].frame->raw.sp : 0;
+	return t->n_display ? t->display[t->n_display - 1].frame->raw.sp : 0;
 }
 
 static void push_between(struct stack *s, struct stack_thread *t,
@@ -99,9 +100,9 @@ static void push_base(struct stack *s, struct stack_thread *t)
 	struct dac_frame caller;
 
 	push_between(s, t, t->between.v, t->between.n);
-	if (!t->n_shown)
+	if (!t->n_display)
 		return;
-	const struct frame *f = t->shown[t->n_shown - 1].frame;
+	const struct frame *f = t->display[t->n_display - 1].frame;
 	if (f->kind != DBG_FRAME_NATIVE && native_caller(s, &f->raw, &caller))
 		push_native(s, t, &caller);
 }
@@ -116,7 +117,7 @@ static void take_anew(struct stack *s)
 
 		if (!t)
 			continue;
-		t->n_shown = 0;
+		t->n_display = 0;
 		t->n_taken = t->folded = 0;
 		t->all_shown = false;
 	}
@@ -170,7 +171,7 @@ static void take(struct stack *s, struct stack_thread *t, const struct frame *f)
 	t->n_taken++;
 	if (f->kind == DBG_FRAME_NATIVE) {
 		push_native(s, t, &f->raw);
-		if (!t->n_shown)
+		if (!t->n_display)
 			push(t, f, t->n_taken);
 	} else if (s->native) {
 		push_between(s, t, f->between, f->n_between);
@@ -205,7 +206,7 @@ static void finish(struct stack *s, struct stack_thread *t)
 	if (s->native)
 		push_base(s, t);
 	// Nothing but stubs: better these than nothing.
-	for (uint32_t i = 0; !t->n_shown && i < t->n_frames; i++)
+	for (uint32_t i = 0; !t->n_display && i < t->n_frames; i++)
 		push(t, t->frames[i], i);
 	struct waiters w = {.stack = s, .thread = t};
 	// The oldest async method on the stack is the one that was resumed.
@@ -213,8 +214,8 @@ static void finish(struct stack *s, struct stack_thread *t)
 		async_each(s, t, t->frames[i], push_async, &w);
 }
 
-struct dbg_error *stack_shown(struct stack *s, uint32_t thread, uint32_t level,
-			      const struct frame **ret)
+struct dbg_error *stack_display(struct stack *s, uint32_t thread,
+				uint32_t level, const struct frame **ret)
 {
 	struct dbg_error *err;
 	const struct frame *f;
@@ -222,9 +223,9 @@ struct dbg_error *stack_shown(struct stack *s, uint32_t thread, uint32_t level,
 
 	if (!t)
 		return dbg_err(DBG_E_NOT_FOUND, "no thread %u", thread);
-	if (s->n_thrown && s->thrown_thread == thread && !t->n_shown)
+	if (s->n_thrown && s->thrown_thread == thread && !t->n_display)
 		push_thrown(s, t);
-	while (t->n_shown <= level && !t->all_shown) {
+	while (t->n_display <= level && !t->all_shown) {
 		err = stack_frame(s, thread, t->n_taken, &f);
 		if (err)
 			return err;
@@ -233,7 +234,7 @@ struct dbg_error *stack_shown(struct stack *s, uint32_t thread, uint32_t level,
 		else
 			finish(s, t);
 	}
-	*ret = level < t->n_shown ? t->shown[level].frame : NULL;
+	*ret = level < t->n_display ? t->display[level].frame : NULL;
 	return NULL;
 }
 
@@ -322,16 +323,16 @@ static const char *fold_text(struct stack *s, const struct fold *fold)
 }
 
 static const char *folded(struct stack *s, const struct stack_thread *t,
-			  const struct shown *shown)
+			  const struct display_frame *display)
 {
 	struct fold fold = {0};
 
-	if (s->native || shown->external ||
-	    shown->frame->kind != DBG_FRAME_MANAGED)
+	if (s->native || display->external ||
+	    display->frame->kind != DBG_FRAME_MANAGED)
 		return NULL;
-	for (uint32_t i = shown->first; i < t->n_frames; i++) {
+	for (uint32_t i = display->first; i < t->n_frames; i++) {
 		fold_between(s, t, t->frames[i], &fold);
-		if (t->frames[i] == shown->frame)
+		if (t->frames[i] == display->frame)
 			break;
 		fold.n_frames++;
 	}
@@ -377,8 +378,8 @@ void stack_describe(struct stack *s, uint32_t thread, uint32_t level,
 		    struct dbg_frame *ret)
 {
 	const struct stack_thread *t = stack_thread_get(s, thread);
-	const struct shown *shown = &t->shown[level];
-	const struct frame *f = shown->frame;
+	const struct display_frame *display = &t->display[level];
+	const struct frame *f = display->frame;
 
 	*ret = (struct dbg_frame){
 	    .id = ret->id,
@@ -388,9 +389,9 @@ void stack_describe(struct stack *s, uint32_t thread, uint32_t level,
 	    .sp = f->raw.sp,
 	    .bp = f->raw.bp,
 	    .il_offset = UINT32_MAX,
-	    .above = folded(s, t, shown),
+	    .above = folded(s, t, display),
 	};
-	if (shown->external) {
+	if (display->external) {
 		ret->kind = DBG_FRAME_EXTERNAL;
 		ret->function = ret->name = "[External Code]";
 	} else if (f->kind == DBG_FRAME_NATIVE) {

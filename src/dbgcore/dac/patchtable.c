@@ -42,7 +42,7 @@ static bool table_read(struct target *t, uint64_t addr, struct table *ret)
 	return ret->n && ret->n <= BUCKETS_MAX && ret->buckets;
 }
 
-bool patches_none(const struct data_target *dt)
+bool patch_table_none(const struct data_target *dt)
 {
 	int32_t buckets[BUCKETS_MAX];
 	struct table table;
@@ -117,15 +117,15 @@ static void find(struct dac *d, pid_t tid)
 	// What it has cached it would not read.
 	dac_drop(d);
 	d->data_target.log = &log;
-	d->patches_sought = unwind_one(d, tid);
+	d->patch_table_sought = unwind_one(d, tid);
 	d->data_target.log = NULL;
 	flag_find(d, &log);
 	if (d->data_target.patch_flag)
 		dac_drop(d);
 }
 
-void patches_find(struct dac *d, pid_t tid)
+void patch_table_find(struct dac *d, pid_t tid)
 {
-	if (!d->patches_sought)
+	if (!d->patch_table_sought)
 		find(d, tid);
 }

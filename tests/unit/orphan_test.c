@@ -12,7 +12,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "target/guard/net_code.h"
+#include "target/guard/orphan_code.h"
 #include "targetfixture.h"
 
 enum {
@@ -24,12 +24,12 @@ enum {
 	OTHER_HANDLER = 0x1000,
 };
 
-uint64_t net_judge(int sig, siginfo_t *info, ucontext_t *uc,
-		   struct net_data *data);
+uint64_t orphan_judge(int sig, siginfo_t *info, ucontext_t *uc,
+		      struct orphan_data *data);
 
 // What the program and the test share.
 struct shared {
-	struct net_data data;
+	struct orphan_data data;
 	volatile uint8_t code[16];
 	volatile int end;
 	volatile uint64_t handler, pc; // what came of it
@@ -62,7 +62,7 @@ static _Noreturn void program(struct shared *s)
 		arm(s);
 		uc.uc_mcontext.gregs[REG_RIP] = (greg_t)(uint64_t)&s->code[1];
 		raise(SIGSTOP);
-		s->handler = net_judge(SIGTRAP, &info, &uc, &s->data);
+		s->handler = orphan_judge(SIGTRAP, &info, &uc, &s->data);
 		s->pc = (uint64_t)uc.uc_mcontext.gregs[REG_RIP];
 	}
 	_exit(0);
@@ -95,8 +95,9 @@ static int count_steps(pid_t pid)
 
 	for (int i = 0; i < STEPS_MAX; i++) {
 		assert_int_equal(ptrace(PTRACE_GETREGS, pid, NULL, &regs), 0);
-		bool inside = regs.rip - (uint64_t)__start_net_code <
-			      (uint64_t)(__stop_net_code - __start_net_code);
+		bool inside =
+		    regs.rip - (uint64_t)__start_orphan_code <
+		    (uint64_t)(__stop_orphan_code - __start_orphan_code);
 		if (inside && at_syscall(pid))
 			return i;
 		go(pid, PTRACE_SINGLESTEP);

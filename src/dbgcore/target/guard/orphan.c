@@ -1,5 +1,6 @@
 /*
- * The net inside a program that is to survive us, whatever becomes of us.
+ * The orphan trap handler inside a program that is to survive us, whatever
+ * becomes of us.
  *
  * When we die the kernel lets our threads go, and two things would end the
  * program: a stop of a trap that we have not reaped yet becomes a SIGTRAP,
@@ -8,15 +9,16 @@
  * always written before a trap is. While we live no SIGTRAP of ours gets
  * through to it; when we are dead, the first that does takes all traps out.
  *
- * The sentry (sentry.c) does the rest of the cleaning up. It finds the net in
- * the process as we do when we attach to one that a dead debugger left.
+ * The cleanup process (cleanup.c) does the rest of the cleaning up. It finds
+ * the orphan trap handler in the process as we do when we attach to one that a
+ * dead debugger left.
  *
  * A thread whose pc we have set before the reaping of its stop bears a mark
  * (regs_mark), which means nothing to it: no trap is to be gone back over.
  */
 #include "target/live/inject.h"
 #include "target/live/live.h"
-#include "target/guard/net.h"
+#include "target/guard/orphan.h"
 #include "target/live/thread.h"
 
 #include <errno.h>
@@ -32,7 +34,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "target/guard/net_code.h"
+#include "target/guard/orphan_code.h"
 
 enum {
 	LEAVE_ROUNDS = 1000,
@@ -42,7 +44,7 @@ enum {
 
 static uint64_t data_at(const struct live *l, size_t offset)
 {
-	return l->net.addr + NET_CODE_BYTES + offset;
+	return l->orphan.addr + ORPHAN_CODE_BYTES + offset;
 }
 
 // ---- Traps and masks
@@ -86,41 +88,41 @@ static void words_put(struct words *w, uint64_t addr, uint64_t value)
 
 static uint64_t slot_addr(const struct live *l, uint32_t slot)
 {
-	return data_at(l, offsetof(struct net_data, traps) + slot * 8);
+	return data_at(l, offsetof(struct orphan_data, traps) + slot * 8);
 }
 
-static bool slot_take(struct net *net, uint32_t *ret)
+static bool slot_take(struct orphan_handler *orphan, uint32_t *ret)
 {
-	if (net->n_free) {
-		*ret = net->free[--net->n_free];
+	if (orphan->n_free) {
+		*ret = orphan->free[--orphan->n_free];
 		return true;
 	}
-	if (net->n_used == NET_TRAPS_MAX - 1)
+	if (orphan->n_used == ORPHAN_TRAPS_MAX - 1)
 		return false;
-	*ret = ++net->n_used;
+	*ret = ++orphan->n_used;
 	return true;
 }
 
-struct dbg_error *net_arm(struct live *l, struct trap *traps, size_t n)
+struct dbg_error *orphan_arm(struct live *l, struct trap *traps, size_t n)
 {
-	struct net *net = &l->net;
-	uint32_t used = net->n_used;
+	struct orphan_handler *orphan = &l->orphan;
+	uint32_t used = orphan->n_used;
 
-	if (!net->addr)
+	if (!orphan->addr)
 		return NULL;
 	_cleanup_free_ struct words *w = xcalloc(1, sizeof(*w));
 	w->l = l;
 	for (size_t i = 0; i < n; i++) {
-		if (!traps[i].slot && !slot_take(net, &traps[i].slot))
+		if (!traps[i].slot && !slot_take(orphan, &traps[i].slot))
 			return dbg_err(DBG_E_TARGET,
 				       "more than %d traps at once",
-				       NET_TRAPS_MAX - 1);
+				       ORPHAN_TRAPS_MAX - 1);
 		words_put(w, slot_addr(l, traps[i].slot),
 			  traps[i].addr << 8 | traps[i].byte);
 	}
-	if (net->n_used != used)
-		words_put(w, data_at(l, offsetof(struct net_data, n_traps)),
-			  net->n_used + 1);
+	if (orphan->n_used != used)
+		words_put(w, data_at(l, offsetof(struct orphan_data, n_traps)),
+			  orphan->n_used + 1);
 	words_flush(w);
 	if (w->failed)
 		return dbg_err(DBG_E_MEMORY, "cannot write the table of traps "
@@ -128,11 +130,11 @@ struct dbg_error *net_arm(struct live *l, struct trap *traps, size_t n)
 	return NULL;
 }
 
-void net_lift(struct live *l, const struct trap *traps, size_t n)
+void orphan_lift(struct live *l, const struct trap *traps, size_t n)
 {
-	struct net *net = &l->net;
+	struct orphan_handler *orphan = &l->orphan;
 
-	if (!net->addr)
+	if (!orphan->addr)
 		return;
 	_cleanup_free_ struct words *w = xcalloc(1, sizeof(*w));
 	w->l = l;
@@ -140,29 +142,29 @@ void net_lift(struct live *l, const struct trap *traps, size_t n)
 		if (!traps[i].slot)
 			continue;
 		words_put(w, slot_addr(l, traps[i].slot), 0);
-		mem_grow(&net->free, &net->free_cap, net->n_free,
-			 sizeof(*net->free));
-		net->free[net->n_free++] = traps[i].slot;
+		mem_grow(&orphan->free, &orphan->free_cap, orphan->n_free,
+			 sizeof(*orphan->free));
+		orphan->free[orphan->n_free++] = traps[i].slot;
 	}
 	words_flush(w);
 }
 
-void net_mask(struct live *l, pid_t tid, uint64_t mask)
+void orphan_mask(struct live *l, pid_t tid, uint64_t mask)
 {
-	const struct net_mask entry = {(uint64_t)tid, mask};
+	const struct orphan_mask entry = {(uint64_t)tid, mask};
 
-	if (!l->net.addr)
+	if (!l->orphan.addr)
 		return;
-	size_t i = l->net.next_mask++ % NET_MASKS_MAX;
+	size_t i = l->orphan.next_mask++ % ORPHAN_MASKS_MAX;
 	uint64_t addr =
-	    data_at(l, offsetof(struct net_data, masks) + i * sizeof(entry));
+	    data_at(l, offsetof(struct orphan_data, masks) + i * sizeof(entry));
 	dbg_error_destroy(live_write(&l->target, addr, &entry, sizeof(entry)));
 }
 
-void net_forget(struct live *l)
+void orphan_forget(struct live *l)
 {
-	free(l->net.free);
-	memset(&l->net, 0, sizeof(l->net));
+	free(l->orphan.free);
+	memset(&l->orphan, 0, sizeof(l->orphan));
 }
 
 // ---- In and out
@@ -180,19 +182,19 @@ static struct dbg_error *action_set(struct live *l, struct inject *in,
 static struct dbg_error *map(struct live *l, struct inject *in)
 {
 	const uint64_t args[6] = {0,
-				  NET_BYTES,
+				  ORPHAN_BYTES,
 				  PROT_READ | PROT_WRITE,
 				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
 				  (uint64_t)-1,
 				  0};
 
-	return inject_call(l, in, SYS_mmap, args, &l->net.addr);
+	return inject_call(l, in, SYS_mmap, args, &l->orphan.addr);
 }
 
 // By this it is recognized, so it comes after the filling.
 static struct dbg_error *make_executable(struct live *l, struct inject *in)
 {
-	const uint64_t args[6] = {l->net.addr, NET_CODE_BYTES,
+	const uint64_t args[6] = {l->orphan.addr, ORPHAN_CODE_BYTES,
 				  PROT_READ | PROT_EXEC};
 	uint64_t result;
 
@@ -218,20 +220,21 @@ static uint32_t code_prot(struct live *l)
 static struct dbg_error *fill(struct live *l)
 {
 	struct dbg_error *err;
-	const size_t head = offsetof(struct net_data, masks);
-	struct net_data *data = xcalloc(1, sizeof(*data));
-	size_t size = (size_t)(__stop_net_code - __start_net_code);
+	const size_t head = offsetof(struct orphan_data, masks);
+	struct orphan_data *data = xcalloc(1, sizeof(*data));
+	size_t size = (size_t)(__stop_orphan_code - __start_orphan_code);
 
-	data->magic = NET_MAGIC;
+	data->magic = ORPHAN_MAGIC;
 	data->prot = code_prot(l);
 	memcpy(data->mem_path, "/proc/self/mem", 15);
-	data->ours.handler =
-	    l->net.addr + (size_t)(net_code_handler - __start_net_code);
-	data->ours.restorer =
-	    l->net.addr + (size_t)(net_code_restorer - __start_net_code);
+	data->ours.handler = l->orphan.addr + (size_t)(orphan_code_handler -
+						       __start_orphan_code);
+	data->ours.restorer = l->orphan.addr + (size_t)(orphan_code_restorer -
+							__start_orphan_code);
 	data->ours.flags = SA_SIGINFO | SA_RESTART | KERNEL_SA_RESTORER;
 	data->ours.mask = UINT64_MAX;
-	err = live_write_code(&l->target, l->net.addr, __start_net_code, size);
+	err = live_write_code(&l->target, l->orphan.addr, __start_orphan_code,
+			      size);
 	if (!err)
 		err = live_write(&l->target, data_at(l, 0), data, head);
 	free(data);
@@ -250,12 +253,12 @@ static struct dbg_error *install(struct live *l, struct inject *in)
 	if (!err)
 		err = make_executable(l, in);
 	if (!err)
-		err = action_set(l, in, offsetof(struct net_data, ours),
-				 offsetof(struct net_data, old));
+		err = action_set(l, in, offsetof(struct orphan_data, ours),
+				 offsetof(struct orphan_data, old));
 	return err;
 }
 
-struct dbg_error *net_install(struct live *l)
+struct dbg_error *orphan_install(struct live *l)
 {
 	struct dbg_error *err;
 	struct inject in;
@@ -272,13 +275,13 @@ struct dbg_error *net_install(struct live *l)
 static struct dbg_error *action_restore(struct live *l, struct inject *in)
 {
 	struct dbg_error *err;
-	const size_t now = offsetof(struct net_data, now);
+	const size_t now = offsetof(struct orphan_data, now);
 	uint64_t handler;
 
-	err = action_set(l, in, offsetof(struct net_data, old), now);
+	err = action_set(l, in, offsetof(struct orphan_data, old), now);
 	if (!err)
 		err = target_read_u64(&l->target, data_at(l, now), &handler);
-	if (!err && handler - l->net.addr >= NET_CODE_BYTES)
+	if (!err && handler - l->orphan.addr >= ORPHAN_CODE_BYTES)
 		err = action_set(l, in, now, 0);
 	return err;
 }
@@ -287,15 +290,15 @@ static bool is_inside(struct live *l, struct thread *th)
 {
 	return th->kind == THREAD_OWN && th->stop != STOP_NONE &&
 	       thread_load_regs(l, th) &&
-	       regs_pc(&th->regs) - l->net.addr < NET_CODE_BYTES;
+	       regs_pc(&th->regs) - l->orphan.addr < ORPHAN_CODE_BYTES;
 }
 
 /*
- * No thread is ever inside of the net, unless the program made a SIGTRAP of
- * its own this moment, or one of ours went astray when our forerunner died.
- * Those inside go on from system call to system call in turn, for one may
- * have the lock that another wants, and return by one. They are not stopped
- * between: a thread that gets no processor before that never comes out.
+ * No thread is ever inside of the orphan trap handler, unless the program made
+ * a SIGTRAP of its own this moment, or one of ours went astray when our
+ * forerunner died. Those inside go on from system call to system call in turn,
+ * for one may have the lock that another wants, and return by one. They are not
+ * stopped between: a thread that gets no processor before that never comes out.
  */
 static struct dbg_error *await_empty(struct live *l, bool *ret_empty)
 {
@@ -317,15 +320,15 @@ static struct dbg_error *await_empty(struct live *l, bool *ret_empty)
 
 static struct dbg_error *unmap(struct live *l, struct inject *in)
 {
-	const uint64_t args[6] = {l->net.addr, NET_BYTES};
+	const uint64_t args[6] = {l->orphan.addr, ORPHAN_BYTES};
 	uint64_t result;
 
 	return inject_call(l, in, SYS_munmap, args, &result);
 }
 
-// The handler is the program's own again. Where nobody can be inside of the net
-// the net goes at once.
-static struct dbg_error *close_net(struct live *l)
+// The handler is the program's own again. Where nobody can be inside of the
+// orphan trap handler the orphan trap handler goes at once.
+static struct dbg_error *close_orphan_handler(struct live *l)
 {
 	struct dbg_error *err;
 	struct inject in;
@@ -333,7 +336,7 @@ static struct dbg_error *close_net(struct live *l)
 	err = inject_begin(l, &in);
 	if (!err)
 		err = action_restore(l, &in);
-	if (!err && !l->net.entered)
+	if (!err && !l->orphan.entered)
 		err = unmap(l, &in);
 	return dbg_err_first(err, inject_end(l, &in));
 }
@@ -352,36 +355,36 @@ static struct dbg_error *unmap_empty(struct live *l, bool *ret_empty)
 	return dbg_err_first(err, inject_end(l, &in));
 }
 
-struct dbg_error *net_remove(struct live *l)
+struct dbg_error *orphan_remove(struct live *l)
 {
 	struct dbg_error *err;
 	bool gone = true;
 
-	if (!l->net.addr || l->exited)
+	if (!l->orphan.addr || l->exited)
 		return NULL;
-	err = close_net(l);
-	if (!err && l->net.entered)
+	err = close_orphan_handler(l);
+	if (!err && l->orphan.entered)
 		err = unmap_empty(l, &gone);
 	if (!err && gone)
-		net_forget(l);
+		orphan_forget(l);
 	return err;
 }
 
 // ---- Of a debugger that is dead
 
-static bool is_net(struct live *l, const struct proc_map *map)
+static bool is_orphan_handler(struct live *l, const struct proc_map *map)
 {
 	uint64_t magic;
 
 	return map->exec && !map->write && !map->inode &&
-	       map->end - map->start == NET_CODE_BYTES &&
+	       map->end - map->start == ORPHAN_CODE_BYTES &&
 	       live_read(&l->target, map->end, &magic, 8) == 8 &&
-	       magic == NET_MAGIC;
+	       magic == ORPHAN_MAGIC;
 }
 
-static void lift_found(struct live *l, const struct net_data *data)
+static void lift_found(struct live *l, const struct orphan_data *data)
 {
-	for (size_t i = 0; i < data->n_traps && i < NET_TRAPS_MAX; i++) {
+	for (size_t i = 0; i < data->n_traps && i < ORPHAN_TRAPS_MAX; i++) {
 		uint64_t addr = data->traps[i] >> 8;
 		uint8_t byte = (uint8_t)data->traps[i], now;
 
@@ -398,11 +401,11 @@ static void forget_found(struct live *l)
 	const uint64_t none = 0;
 
 	dbg_error_destroy(live_write(
-	    &l->target, data_at(l, offsetof(struct net_data, n_traps)), &none,
-	    sizeof(none)));
+	    &l->target, data_at(l, offsetof(struct orphan_data, n_traps)),
+	    &none, sizeof(none)));
 }
 
-static void unmask_found(struct live *l, const struct net_mask *m)
+static void unmask_found(struct live *l, const struct orphan_mask *m)
 {
 	struct thread *th = thread_find(l, (pid_t)m->tid);
 	uint64_t mask;
@@ -410,7 +413,7 @@ static void unmask_found(struct live *l, const struct net_mask *m)
 	if (!th || th->kind != THREAD_OWN || th->stop == STOP_NONE ||
 	    live_ptrace(l, PTRACE_GETSIGMASK, th->tid, sizeof(mask),
 			(uintptr_t)&mask) ||
-	    mask != net_step_mask(m->mask))
+	    mask != orphan_step_mask(m->mask))
 		return;
 	mask = m->mask;
 	live_ptrace(l, PTRACE_SETSIGMASK, th->tid, sizeof(mask),
@@ -425,7 +428,7 @@ static void clear_debug_registers(struct live *l)
 			debugreg_clear(l, l->threads[i]->tid);
 }
 
-struct dbg_error *net_recover(struct live *l)
+struct dbg_error *orphan_recover(struct live *l)
 {
 	struct dbg_error *err;
 	const struct proc_maps *maps;
@@ -435,22 +438,22 @@ struct dbg_error *net_recover(struct live *l)
 	if (err)
 		return err;
 	for (size_t i = 0; i < maps->n && !addr; i++)
-		if (is_net(l, &maps->v[i]))
+		if (is_orphan_handler(l, &maps->v[i]))
 			addr = maps->v[i].start;
 	if (!addr)
 		return NULL;
-	l->net.addr = addr;
-	l->net.entered = true;
-	_cleanup_free_ struct net_data *data = xcalloc(1, sizeof(*data));
+	l->orphan.addr = addr;
+	l->orphan.entered = true;
+	_cleanup_free_ struct orphan_data *data = xcalloc(1, sizeof(*data));
 	live_read(&l->target, data_at(l, 0), data, sizeof(*data));
 	clear_debug_registers(l);
 	lift_found(l, data);
 	forget_found(l);
-	for (size_t i = 0; i < NET_MASKS_MAX; i++)
+	for (size_t i = 0; i < ORPHAN_MASKS_MAX; i++)
 		unmask_found(l, &data->masks[i]);
 	// Nobody knows which of them was stepped.
 	for (size_t i = 0; i < l->n_threads; i++)
 		l->threads[i]->flagged = true;
-	err = live_settle(l);
-	return err ? err : net_remove(l);
+	err = live_leave_ours(l);
+	return err ? err : orphan_remove(l);
 }

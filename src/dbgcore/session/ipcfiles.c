@@ -3,7 +3,7 @@
  * killed: the ends at which its runtime serves debuggers and tools, named by
  * its pid and the time of its start. One that ends by itself takes them away.
  */
-#include "session/leftover.h"
+#include "session/ipcfiles.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ static char *find_place(pid_t pid)
 	return xstrdup("/tmp");
 }
 
-void leftover_note(struct leftover *l, pid_t pid)
+void ipc_files_note(struct ipc_files *l, pid_t pid)
 {
 	free(l->place);
 	l->pid = pid;
@@ -39,7 +39,7 @@ void leftover_note(struct leftover *l, pid_t pid)
 	l->place = find_place(pid);
 }
 
-void leftover_remove(struct leftover *l)
+void ipc_files_remove(struct ipc_files *l)
 {
 	static const char *const forms[] = {
 	    "%s/clr-debug-pipe-%d-%" PRIu64 "-in",
@@ -60,5 +60,5 @@ void leftover_remove(struct leftover *l)
 			unlink(path);
 	}
 	free(l->place);
-	*l = (struct leftover){0};
+	*l = (struct ipc_files){0};
 }

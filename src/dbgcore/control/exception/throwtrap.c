@@ -88,18 +88,17 @@ static uint32_t find_method(const struct md *md, const char *space,
 
 static void dispatch_arm(struct control *c)
 {
-	struct throws *t = &c->throws;
+	struct throw_traps *t = &c->throws;
 
 	if (t->n_dispatch)
-		control_complain(c,
-				 control_site_add(c, SITE_DISPATCH, t->dispatch,
-						  t->n_dispatch));
+		control_warn(c, control_site_add(c, SITE_DISPATCH, t->dispatch,
+						 t->n_dispatch));
 }
 
 /* Callers of an old version may go on to call it: all are kept. */
 static void dispatch_found(struct control *c, uint64_t ip)
 {
-	struct throws *t = &c->throws;
+	struct throw_traps *t = &c->throws;
 
 	for (size_t i = 0; i < t->n_dispatch; i++)
 		if (t->dispatch[i] == ip)
@@ -108,12 +107,12 @@ static void dispatch_found(struct control *c, uint64_t ip)
 		return;
 	t->dispatch[t->n_dispatch++] = ip;
 	if (t->wanted)
-		control_complain(c, control_site_add(c, SITE_DISPATCH, &ip, 1));
+		control_warn(c, control_site_add(c, SITE_DISPATCH, &ip, 1));
 }
 
-bool throws_native(struct control *c)
+bool throw_trap_native(struct control *c)
 {
-	struct throws *t = &c->throws;
+	struct throw_traps *t = &c->throws;
 	struct code_module *corelib =
 	    code_module_named(c->code, "System.Private.CoreLib");
 
@@ -132,13 +131,13 @@ bool throws_native(struct control *c)
  */
 static void native_update(struct control *c)
 {
-	struct throws *t = &c->throws;
+	struct throw_traps *t = &c->throws;
 	bool armed = control_site_kinds(c, c->cxa_throw) & SITE_THROW;
 	bool needed = t->wanted || !t->raise_return;
 
 	if (!c->notify_call || armed == needed)
 		return;
-	control_complain(
+	control_warn(
 	    c, needed ? control_site_add(c, SITE_THROW, &c->cxa_throw, 1)
 		      : control_site_remove(c, SITE_THROW, &c->cxa_throw, 1));
 }
@@ -147,7 +146,8 @@ static void native_update(struct control *c)
  * Does the runtime run what was compiled ahead of time (DOTNET_ReadyToRun)?
  * This method it has called before any program.
  */
-static bool runs_ahead(struct control *c, const struct code_module *corelib)
+static bool runs_precompiled(struct control *c,
+			     const struct code_module *corelib)
 {
 	uint32_t token =
 	    find_method(&corelib->md, "System", "AppContext", "Setup");
@@ -155,7 +155,7 @@ static bool runs_ahead(struct control *c, const struct code_module *corelib)
 	    token ? dac_method_of_token(c->dac, corelib->addr, token) : 0;
 	uint64_t code = desc ? dac_method_code(c->dac, desc) : 0;
 
-	return !code || code == code_ahead_addr(c->code, corelib, token);
+	return !code || code == code_precompiled_addr(c->code, corelib, token);
 }
 
 /*
@@ -164,7 +164,7 @@ static bool runs_ahead(struct control *c, const struct code_module *corelib)
  */
 static void dispatch_watch(struct control *c)
 {
-	struct throws *t = &c->throws;
+	struct throw_traps *t = &c->throws;
 	struct code_module *corelib =
 	    code_module_named(c->code, "System.Private.CoreLib");
 	struct dbg_error *err;
@@ -172,14 +172,14 @@ static void dispatch_watch(struct control *c)
 	if (!corelib || t->looked)
 		return;
 	t->looked = true;
-	if (throws_native(c))
+	if (throw_trap_native(c))
 		return;
 
 	uint64_t desc =
 	    dac_method_of_token(c->dac, t->ref.module, t->ref.token);
 
 	err = dac_notify_methods(c->dac, &t->ref, 1, true);
-	control_complain(c, err);
+	control_warn(c, err);
 
 	uint64_t code = desc ? dac_method_code(c->dac, desc) : 0;
 
@@ -187,41 +187,42 @@ static void dispatch_watch(struct control *c)
 		dispatch_found(c, code);
 
 	// Several threads may throw first at the same moment.
-	uint64_t ahead = code_ahead_addr(c->code, corelib, t->ref.token);
+	uint64_t precompiled =
+	    code_precompiled_addr(c->code, corelib, t->ref.token);
 
-	if (ahead && runs_ahead(c, corelib))
-		dispatch_found(c, ahead);
+	if (precompiled && runs_precompiled(c, corelib))
+		dispatch_found(c, precompiled);
 }
 
 /* While it has no code at all, who throws first must not run past it. */
 static void first_code_watch(struct control *c)
 {
-	const struct throws *t = &c->throws;
+	const struct throw_traps *t = &c->throws;
 	const struct code_module *corelib =
 	    code_module_find(c->code, t->ref.module);
 
 	if (!corelib || !t->ref.token || t->n_dispatch)
 		return;
 	if (t->wanted)
-		rush_add(c, corelib, &t->ref);
+		jit_gate_add(c, corelib, &t->ref);
 	else
-		rush_remove(c, corelib, t->ref.token);
+		jit_gate_remove(c, corelib, t->ref.token);
 }
 
-bool throws_code(struct control *c, struct code_module *m, uint32_t token,
-		 uint64_t ip)
+bool throw_trap_code(struct control *c, struct code_module *m, uint32_t token,
+		     uint64_t ip)
 {
 	if (!c->throws.ref.token || token != c->throws.ref.token ||
 	    m->addr != c->throws.ref.module)
 		return false;
-	rush_remove(c, m, token);
+	jit_gate_remove(c, m, token);
 	dispatch_found(c, ip);
 	return true;
 }
 
-void throws_update(struct control *c)
+void throw_trap_update(struct control *c)
 {
-	struct throws *t = &c->throws;
+	struct throw_traps *t = &c->throws;
 	bool wanted = false;
 
 	map_clear(&t->passed);
@@ -239,13 +240,13 @@ void throws_update(struct control *c)
 	if (wanted) {
 		dispatch_arm(c);
 	} else if (t->n_dispatch) {
-		control_complain(c, control_site_remove(c, SITE_DISPATCH,
-							t->dispatch,
-							t->n_dispatch));
+		control_warn(c,
+			     control_site_remove(c, SITE_DISPATCH, t->dispatch,
+						 t->n_dispatch));
 	}
 }
 
-void throws_runtime(struct control *c)
+void throw_trap_runtime(struct control *c)
 {
 	if (!c->throws.wanted)
 		return;
@@ -253,7 +254,7 @@ void throws_runtime(struct control *c)
 	first_code_watch(c);
 }
 
-void throws_reset(struct control *c)
+void throw_trap_reset(struct control *c)
 {
 	bool wanted = c->throws.wanted;
 
@@ -394,9 +395,9 @@ static struct dbg_error *judge_object(struct control *c, struct thrown *t,
 	return err;
 }
 
-struct dbg_error *throws_dispatch(struct control *c, pid_t tid,
-				  struct arena *arena, struct dbg_stop *stop,
-				  bool *ret_stops)
+struct dbg_error *throw_trap_dispatch(struct control *c, pid_t tid,
+				      struct arena *arena,
+				      struct dbg_stop *stop, bool *ret_stops)
 {
 	struct dbg_error *err;
 	struct regs regs;
@@ -421,15 +422,16 @@ static uint64_t return_address(struct control *c, const struct regs *regs)
 	return addr;
 }
 
-void throws_raised(struct control *c, const struct regs *regs)
+void throw_trap_raised(struct control *c, const struct regs *regs)
 {
 	if (!c->throws.raise_return)
 		c->throws.raise_return = return_address(c, regs);
 	native_update(c);
 }
 
-struct dbg_error *throws_pal(struct control *c, pid_t tid, struct arena *arena,
-			     struct dbg_stop *stop, bool *ret_stops)
+struct dbg_error *throw_trap_pal(struct control *c, pid_t tid,
+				 struct arena *arena, struct dbg_stop *stop,
+				 bool *ret_stops)
 {
 	struct dbg_error *err;
 	struct regs regs;
@@ -478,9 +480,10 @@ static const struct fault *fault_of(const siginfo_t *info)
 	return NULL;
 }
 
-struct dbg_error *throws_fault(struct control *c, const struct target_event *ev,
-			       struct arena *arena, struct dbg_stop *stop,
-			       bool *ret_stops)
+struct dbg_error *throw_trap_fault(struct control *c,
+				   const struct target_event *ev,
+				   struct arena *arena, struct dbg_stop *stop,
+				   bool *ret_stops)
 {
 	struct dbg_error *err;
 	struct regs regs;
@@ -558,8 +561,8 @@ static void count_unhandled(struct control *c, struct thrown *t,
 		bp_spent(c, winner, stop);
 }
 
-void throws_unhandled(struct control *c, pid_t tid, struct arena *arena,
-		      struct dbg_stop *stop)
+void throw_trap_unhandled(struct control *c, pid_t tid, struct arena *arena,
+			  struct dbg_stop *stop)
 {
 	struct thrown t = {
 	    .tid = tid,

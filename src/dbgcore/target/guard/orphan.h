@@ -1,0 +1,91 @@
+/*
+ * What saves a process that is to survive us, should we die at any moment: the
+ * orphan in it (orphan.c), the process that cleans up behind us (cleanup.c),
+ * and how all that is ours is taken out of it (attach.c).
+ */
+#ifndef TARGET_ORPHAN_H
+#define TARGET_ORPHAN_H
+
+#include "target/target.h"
+
+struct live;
+struct trap;
+
+/* The orphan trap handler in a process that is to survive us: orphan.c. */
+struct orphan_handler {
+	uint64_t addr;   /* in the process; 0: none */
+	bool entered;    /* a SIGTRAP got through: a thread may be inside */
+	uint32_t n_used; /* slots of its table, from 1 on */
+	uint32_t *free;  /* those that are free again */
+	size_t n_free, free_cap;
+	size_t next_mask;
+};
+
+/* The process that cleans up behind us: cleanup.c. */
+struct cleanup_process {
+	pid_t pid; /* 0: none */
+	int fd;
+};
+
+/* ---- orphan.c ------------------------------------------------------------ */
+
+/*
+ * Put the orphan trap handler into a process that survives us, all of it being
+ * stopped.
+ */
+DBG_MUST struct dbg_error *orphan_install(struct live *l);
+/* Take it out; all is stopped, and traps are lifted. */
+DBG_MUST struct dbg_error *orphan_remove(struct live *l);
+/*
+ * Look for the orphan trap handler of a debugger that died and undo what it
+ * left: traps, masks, debug registers. All is stopped.
+ */
+DBG_MUST struct dbg_error *orphan_recover(struct live *l);
+/* The process image is gone, and the orphan trap handler with it. */
+void orphan_forget(struct live *l);
+/* Take down traps before they are armed, and when they are lifted. */
+DBG_MUST struct dbg_error *orphan_arm(struct live *l, struct trap *traps,
+				      size_t n);
+void orphan_lift(struct live *l, const struct trap *traps, size_t n);
+/* Take down the mask of a thread before it is set to orphan_step_mask. */
+void orphan_mask(struct live *l, pid_t tid, uint64_t mask);
+
+/* ---- cleanup.c ---------------------------------------------------------- */
+
+/*
+ * Start a cleanup process for process @pid. cleanup_process_dismiss sends it
+ * away, which takes it a moment; cleanup_process_end waits for that.
+ */
+DBG_MUST struct dbg_error *cleanup_process_start(pid_t pid,
+						 struct cleanup_process *ret);
+void cleanup_process_dismiss(struct cleanup_process *cleanup);
+void cleanup_process_end(struct cleanup_process *cleanup);
+/* Is process @pid a cleanup process? */
+bool cleanup_process_is(pid_t pid);
+
+/* ---- attach.c ---------------------------------------------------------- */
+
+/*
+ * Attach to a process without preparing it for our end: for a cleanup process,
+ * which finds and undoes what we have left.
+ */
+DBG_MUST struct dbg_error *attach_to_clean(pid_t pid, struct target **ret);
+/*
+ * Make the threads such that no SIGTRAP of ours comes to them when we let go
+ * or die: of a trap or a step that is pending, of a step that would be made,
+ * of a watch. All is stopped, traps are lifted.
+ */
+DBG_MUST struct dbg_error *live_leave_ours(struct live *l);
+/*
+ * Take everything of ours out of the process, all of it being stopped. Should
+ * we die after that, it goes on as if nothing had been.
+ */
+DBG_MUST struct dbg_error *live_take_out(struct live *l);
+/*
+ * Take everything of ours out of the process and stop tracing it. Threads
+ * that are stuck can be let go by our end only: live_detach refuses then.
+ */
+DBG_MUST struct dbg_error *live_let_go(struct live *l, bool stopped);
+DBG_MUST struct dbg_error *live_detach(struct target *t, bool stopped);
+
+#endif

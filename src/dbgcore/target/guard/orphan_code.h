@@ -1,0 +1,65 @@
+/*
+ * What we leave in a program that is to survive us: see orphan.h. One page of
+ * code, then struct orphan_data, which is shared with the code and with whoever
+ * finds it when we are gone.
+ */
+#ifndef TARGET_ORPHAN_CODE_H
+#define TARGET_ORPHAN_CODE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	ORPHAN_CODE_BYTES = 4096,
+	ORPHAN_TRAPS_MAX = 65536,
+	ORPHAN_MASKS_MAX = 64,
+};
+
+#define ORPHAN_MAGIC UINT64_C(0x74656e2d67626e64) /* "dnbg-net" */
+
+/* struct sigaction as the kernel has it. */
+struct orphan_action {
+	uint64_t handler, flags, restorer, mask;
+};
+
+/* A thread whose signals were blocked for a step: its own mask. */
+struct orphan_mask {
+	uint64_t tid, mask;
+};
+
+struct orphan_data {
+	uint64_t magic;
+	struct orphan_action ours, old, now;
+	uint32_t lock;
+	uint32_t prot;     /* of code, as mprotect takes it */
+	char mem_path[16]; /* "/proc/self/mem" */
+	struct orphan_mask masks[ORPHAN_MASKS_MAX];
+	uint64_t n_traps;                 /* slots below this were used */
+	uint64_t traps[ORPHAN_TRAPS_MAX]; /* address << 8 | byte; 0: free */
+};
+
+enum {
+	ORPHAN_BYTES = ORPHAN_CODE_BYTES +
+		       (sizeof(struct orphan_data) + 4095) / 4096 * 4096,
+};
+
+/* The code, to be copied to the start of a page: section orphan_code. */
+extern const uint8_t __start_orphan_code[], __stop_orphan_code[];
+/* In it: the handler and what it returns to. */
+extern const uint8_t orphan_code_handler[], orphan_code_restorer[];
+
+/*
+ * The mask that a thread with @mask has while it is stepped: all is blocked
+ * but what an instruction may raise itself.
+ */
+static inline __attribute__((always_inline)) uint64_t
+orphan_step_mask(uint64_t mask)
+{
+	// SIGILL 4, SIGTRAP 5, SIGBUS 7, SIGFPE 8, SIGSEGV 11, SIGSYS 31; and
+	// SIGKILL 9, SIGSTOP 19, which nobody can block
+	const uint64_t raised = UINT64_C(0x400004d8), never = 0x40100;
+
+	return (~raised | mask) & ~never;
+}
+
+#endif
