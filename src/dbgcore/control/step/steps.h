@@ -1,6 +1,6 @@
 /*
- * Steps inside control/: the plan of the present one, and what step.c,
- * stepjudge.c, stepin.c and steptarget.c make of it.
+ * Steps inside control/: the plan of the present one (stepplan.c), and what
+ * step.c, stepjudge.c, stepin.c and steptarget.c make of it.
  */
 #ifndef CONTROL_STEPS_H
 #define CONTROL_STEPS_H
@@ -114,19 +114,10 @@ struct step_plan {
 	const char *note; /* why the step ends before what was asked for */
 };
 
-/* step.c, stepjudge.c */
-/* Has the method that holds @ip a frame pointer? */
-bool step_is_framed(struct control *c, uint64_t ip);
-struct dbg_error *step_trap(struct control *c, pid_t tid, uint64_t addr,
-			    struct dbg_stop *stop, bool *ret_stops);
-/*
- * The stepping thread is about to enter the catch handler of @method at @entry
- * (0: not known).
- */
-void step_catch(struct control *c, uint64_t method, uint64_t entry);
+/* stepplan.c */
 /* Does the step end in a thread that waits for the call that returns? */
 bool step_is_awaited(const struct step_plan *p);
-/* step.c: the plan is over. */
+/* The plan is over. */
 void step_clear(struct control *c);
 /* The same of a step that goes on elsewhere: a place to run to is kept. */
 void step_lift(struct control *c);
@@ -139,6 +130,17 @@ bool step_has(const struct step_plan *p, uint64_t addr, enum step_role role);
 struct dbg_error *step_arm(struct control *c);
 /* Forget the sites of @role, and lift the traps that are no other's. */
 struct dbg_error *step_drop(struct control *c, enum step_role role);
+
+/* step.c, stepjudge.c */
+/* Has the method that holds @ip a frame pointer? */
+bool step_is_framed(struct control *c, uint64_t ip);
+struct dbg_error *step_trap(struct control *c, pid_t tid, uint64_t addr,
+			    struct dbg_stop *stop, bool *ret_stops);
+/*
+ * The stepping thread is about to enter the catch handler of @method at @entry
+ * (0: not known).
+ */
+void step_catch(struct control *c, uint64_t method, uint64_t entry);
 
 /* Is it code in which steps end? */
 bool step_is_user(struct control *c, const struct frame *f);
