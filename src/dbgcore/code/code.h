@@ -233,6 +233,13 @@ struct code_pos {
 	uint32_t token;
 	uint32_t il_offset; /* UINT32_MAX: unknown */
 	bool in_prolog, in_epilog;
+	/*
+	 * The instruction whose variables' places hold here: the method's
+	 * first one while its frame is built (@enters, also at itself), one of
+	 * the body in what else the compiler added.
+	 */
+	uint64_t vars_ip;
+	bool enters;
 	enum code_region region;
 	struct seq_point point; /* visible one; line 0: no source */
 	const char *path;       /* substituted; NULL: no source */

@@ -139,12 +139,21 @@ static size_t next_real(const struct version *v, size_t i)
 	return i;
 }
 
+// The last real entry at or before @i; n_map if there is none.
+static size_t last_real(const struct version *v, size_t i)
+{
+	while (i < v->n_map && !is_real(&v->map[i]))
+		i = i ? i - 1 : v->n_map;
+	return i;
+}
+
 // What has no mapping belongs to what is in front of it. A prolog, the
 // method's or that of a handler further down, belongs to what follows.
 static void find_il(const struct version *v, uint64_t addr,
 		    struct code_pos *pos)
 {
-	size_t i = map_at(v, addr);
+	const size_t at = map_at(v, addr);
+	size_t i = at;
 
 	pos->il_offset = UINT32_MAX;
 	if (!v->n_map)
@@ -156,8 +165,35 @@ static void find_il(const struct version *v, uint64_t addr,
 	pos->in_prolog = i == v->n_map || !is_real(&v->map[i]);
 	if (pos->in_prolog)
 		i = next_real(v, i == v->n_map ? 0 : i);
+	// an empty prolog, listed behind the line that begins there, too
+	if (pos->in_prolog && i == v->n_map) {
+		i = last_real(v, at);
+		pos->in_prolog = false;
+	}
 	if (i < v->n_map)
 		pos->il_offset = v->map[i].il_offset;
+}
+
+// Where in the method at hand the places of variables are told that hold at
+// @addr. No variable has one in an epilog or in the probe behind a prolog.
+static void find_vars(const struct version *v, uint64_t addr,
+		      struct code_pos *pos)
+{
+	size_t i = map_at(v, addr);
+	uint32_t il = i < v->n_map ? v->map[i].il_offset : DAC_IL_NO_MAPPING;
+
+	pos->vars_ip = addr;
+	pos->enters = addr == v->code.start;
+	if (i == v->n_map || pos->enters)
+		return;
+	if (il == DAC_IL_PROLOG && pos->region == CODE_REGION_BODY) {
+		pos->vars_ip = v->code.start;
+		pos->enters = true;
+	} else if (il == DAC_IL_EPILOG && v->map[i].start > v->code.start) {
+		pos->vars_ip = v->map[i].start - 1;
+	} else if (pos->in_prolog && next_real(v, i) < v->n_map) {
+		pos->vars_ip = v->map[next_real(v, i)].start;
+	}
 }
 
 static void find_point(struct code *c, const struct module_points *p,
@@ -254,6 +290,7 @@ static void pos_fill(struct code *c, const struct version *v, uint64_t method,
 	pos->token = v->token;
 	find_il(v, addr, pos);
 	find_region(v, pos);
+	find_vars(v, addr, pos);
 	find_point(c, v->points, pos);
 }
 

@@ -326,6 +326,12 @@ DBG_MUST struct dbg_error *dac_walk_create_at(struct dac *d, pid_t tid,
 					      const struct dac_frame *frame,
 					      struct dac_walk **ret);
 void dac_walk_destroy(struct dac_walk *w);
+/*
+ * The stack pointer of the caller of a managed frame, right behind the return
+ * address; at each of its instructions, prolog and epilog included. 0: not
+ * known.
+ */
+uint64_t dac_caller_sp(struct dac *d, pid_t tid, const struct dac_frame *frame);
 /* The next frame, newest first; *ret_any false at the end. */
 DBG_MUST struct dbg_error *dac_walk_next(struct dac_walk *w,
 					 struct dac_frame *ret, bool *ret_any);

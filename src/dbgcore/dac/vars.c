@@ -138,7 +138,8 @@ static struct dac_frame inside_of(const struct dac_frame *frame)
 /*
  * Read a variable by the frame object @inside, which may be NULL; what has no
  * place there by list->object: where its range ends a register still holds it,
- * while the stack pointer by which it was found may have moved.
+ * while the stack pointer by which it was found may have moved. What only
+ * @inside has begins behind an instruction of one byte.
  */
 static void var_read_at(struct dac *d, const struct var_list *list,
 			void *inside, uint32_t i, struct dac_var *ret)
@@ -146,14 +147,12 @@ static void var_read_at(struct dac *d, const struct var_list *list,
 	struct var_list at = *list;
 	struct dac_var old = {0};
 
+	var_read(d, list, i, &old);
 	if (inside) {
 		at.object = inside;
 		var_read(d, &at, i, ret);
 	}
-	if (inside && ret->present)
-		return;
-	var_read(d, list, i, &old);
-	if (!inside || old.in_register)
+	if (!inside || !old.present || (!ret->present && old.in_register))
 		*ret = old;
 }
 

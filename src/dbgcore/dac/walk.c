@@ -171,6 +171,27 @@ void *dac_walk_open_at(struct dac *d, pid_t tid, const struct dac_frame *frame)
 	return ret;
 }
 
+uint64_t dac_caller_sp(struct dac *d, pid_t tid, const struct dac_frame *frame)
+{
+	struct context c;
+	struct regs regs;
+	uint32_t size = 0;
+	uint64_t sp, back = 0;
+	_cleanup_com_ void *walk = dac_walk_open_at(d, tid, frame);
+
+	if (!walk || DAC_CALL(d, walk, WALK_NEXT) != COM_OK ||
+	    DAC_CALL(d, walk, WALK_CONTEXT, (uint32_t)CONTEXT_FULL,
+		     (uint32_t)sizeof(c), &size, &c) != COM_OK)
+		return 0;
+	context_get_regs(&c, &regs);
+	sp = regs_sp(&regs);
+	// A Frame of the runtime has other registers than the caller.
+	if (sp <= frame->sp ||
+	    dbg_err_drop(target_read_u64(d->target, sp - sizeof(back), &back)))
+		return 0;
+	return back == regs_pc(&regs) ? sp : 0;
+}
+
 // @at: where it was opened, NULL: at the top.
 static struct dac_walk *create(struct dac *d, pid_t tid, void *walk,
 			       const struct dac_frame *at)

@@ -126,8 +126,7 @@ static struct dbg_error *store_register(const struct assignment *a,
 		return dbg_err(DBG_E_MEMORY, "the new value cannot be read");
 	if (n < sizeof(word))
 		word = (uint32_t)word;
-	err = dac_var_register(types_dac(ts), f->tid, &f->raw, to->in_register,
-			       &reg);
+	err = stack_var_register(ts, f, to->in_register, &reg);
 	if (!err)
 		err = stack_register_set(a->e->stack, f, reg, word);
 	if (!err)

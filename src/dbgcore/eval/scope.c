@@ -214,8 +214,7 @@ static struct dac_var *frame_vars(struct gather *g, bool args, size_t *ret_n)
 	struct dac_var *vars;
 	*ret_n = 0;
 	struct dbg_error *err =
-	    dac_frame_vars(types_dac(g->ts), g->frame->tid, &g->frame->raw,
-			   args, g->arena, &vars, ret_n);
+	    stack_frame_vars(g->ts, g->frame, args, g->arena, &vars, ret_n);
 	if (err) {
 		// Each is absent then, but their names and types are known.
 		dbg_error_destroy(err);
@@ -277,13 +276,26 @@ static uint32_t param_token(const struct md *md, uint32_t method_rid,
 	return 0;
 }
 
+/*
+ * What the runtime says of floating-point registers is nonsense: at a method's
+ * first instruction the calling convention tells, behind it nothing does.
+ */
+static void fix_floats(const struct gather *g, size_t *n_floats,
+		       struct value *v)
+{
+	if (g->frame->raw.leaf && !g->frame->level && g->frame->pos->enters)
+		value_argument(g->ts, g->frame->tid, n_floats, v);
+	else if (v->in_register && value_has_floats(g->ts, v->type))
+		*v = value_absent(v->type, WHY_OPTIMIZED, 0);
+}
+
 static void add_arguments(struct gather *g, const struct sig_method *sig)
 {
 	size_t n;
 	struct dac_var *vars = frame_vars(g, true, &n);
 	const struct md *md = &g->frame->pos->module->md;
 	uint32_t rid = MD_TOKEN_RID(g->frame->pos->token);
-	size_t at = 0;
+	size_t at = 0, n_floats = 0;
 	if (sig->convention & SIG_HASTHIS) {
 		if (g->scope->type)
 			add_this(g, n ? &vars[0] : NULL);
@@ -295,6 +307,7 @@ static void add_arguments(struct gather *g, const struct sig_method *sig)
 		    type_of_sig(g->ts, sig->params[i], &g->scope->context,
 				var ? var->type : 0);
 		struct value v = place(type, var);
+		fix_floats(g, &n_floats, &v);
 		const char *name = md_param_name(md, rid, i + 1);
 		if (holder_type(type)->special == SPECIAL_TUPLE)
 			v.names = tuple_names(md, param_token(md, rid, i + 1),

@@ -208,8 +208,7 @@ static bool frame_machine(struct stack *s, const struct frame *f,
 	if (!err && type &&
 	    (type_field(s->types, type, "<>t__builder") ||
 	     type_field(s->types, type, "$Builder")))
-		err = dac_frame_vars(s->dac, f->tid, &f->raw, true, s->arena,
-				     &vars, &n);
+		err = stack_frame_vars(s->types, f, true, s->arena, &vars, &n);
 	if (err || !n || !vars[0].present) {
 		dbg_error_destroy(err);
 		return false;

@@ -29,8 +29,7 @@ static uint64_t this_object(struct types *ts, const struct frame *f)
 	uint64_t addr = 0;
 	struct arena *arena = arena_create();
 
-	err = dac_frame_vars(types_dac(ts), f->tid, &f->raw, true, arena, &vars,
-			     &n);
+	err = stack_frame_vars(ts, f, true, arena, &vars, &n);
 	if (!err && n && vars[0].present && !vars[0].type) {
 		if (vars[0].in_register)
 			memcpy(&addr, vars[0].bytes, sizeof(addr));

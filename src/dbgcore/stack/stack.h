@@ -123,6 +123,17 @@ void stack_keeps(struct stack *s, const struct frame *f,
 DBG_MUST struct dbg_error *stack_register_set(struct stack *s,
 					      const struct frame *f,
 					      unsigned int reg, uint64_t value);
+/*
+ * dac_frame_vars and dac_var_register of a managed frame, true at each of its
+ * instructions. What has no place while the frame is built is DBG_E_STATE.
+ */
+DBG_MUST struct dbg_error *
+stack_frame_vars(struct types *ts, const struct frame *f, bool args,
+		 struct arena *arena, struct dac_var **ret, size_t *ret_n);
+DBG_MUST struct dbg_error *stack_var_register(struct types *ts,
+					      const struct frame *f,
+					      const struct dac_var *var,
+					      unsigned int *ret);
 /* Thread* of the runtime for a thread, 0: none. */
 uint64_t stack_managed_thread(struct stack *s, pid_t tid);
 

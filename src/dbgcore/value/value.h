@@ -319,6 +319,15 @@ struct value value_static(struct types *ts, const struct field *f,
  * the call; absent with no type: not known.
  */
 struct value value_returned(struct types *ts, pid_t tid, struct type *type);
+/*
+ * An argument of the method that @tid is about to enter, @v, which the runtime
+ * knows as far as it is in general registers: add what is in floating-point
+ * ones. *@n_floats of these serve the arguments before it.
+ */
+void value_argument(struct types *ts, pid_t tid, size_t *n_floats,
+		    struct value *v);
+/* Would some of an argument or variable of @type be in such registers? */
+bool value_has_floats(struct types *ts, struct type *type);
 /* What a pointer points to. */
 struct value value_target(struct types *ts, const struct value *v);
 /*

@@ -1,8 +1,10 @@
 /*
- * Where a method of the runtime leaves what it returns, on x86-64: by the
- * System V calling convention a value of at most 16 bytes is in rax and rdx,
- * its floating-point halves in xmm0 and xmm1; a larger one in memory of the
- * caller's, whose address is in rax.
+ * Where methods of the runtime take their arguments and leave what they
+ * return, on x86-64: by the System V calling convention a value of at most 16
+ * bytes is returned in rax and rdx, its floating-point halves in xmm0 and
+ * xmm1; a larger one in memory of the caller's, whose address is in rax. The
+ * floating-point halves of arguments are in xmm0 to xmm7, as long as these
+ * last; a structure is in registers or on the stack as a whole.
  */
 #include "value/value.h"
 
@@ -17,6 +19,7 @@ enum {
 	HALVES = 2,
 	XMM_AT = 128, /* in fpregs.rest: behind eight x87 registers */
 	XMM_SIZE = 16,
+	XMM_ARGS = 8,
 	DEPTH_MAX = 16,
 };
 
@@ -130,4 +133,55 @@ struct value value_returned(struct types *ts, pid_t tid, struct type *type)
 	if (err || is_special(type))
 		return value_absent(NULL, WHY_NONE, 0);
 	return value_memory(type, regs.rax);
+}
+
+bool value_has_floats(struct types *ts, struct type *type)
+{
+	enum half halves[HALVES] = {HALF_NOTHING};
+
+	type_mt(ts, type);
+	return type->size && type->size <= HALVES * HALF &&
+	       classify(ts, type, 0, halves, 0) &&
+	       (halves[0] == HALF_FLOAT || halves[1] == HALF_FLOAT);
+}
+
+// The halves of an argument that are in xmm registers from number @first on.
+static bool take_floats(struct target *t, pid_t tid,
+			const enum half halves[HALVES], size_t first,
+			uint8_t bytes[HALVES * HALF])
+{
+	struct fpregs fpregs;
+
+	if (dbg_err_drop(target_fpregs(t, tid, &fpregs)))
+		return false;
+	for (size_t i = 0; i < HALVES; i++)
+		if (halves[i] == HALF_FLOAT)
+			memcpy(bytes + i * HALF,
+			       &fpregs.rest[XMM_AT + XMM_SIZE * first++], HALF);
+	return true;
+}
+
+void value_argument(struct types *ts, pid_t tid, size_t *n_floats,
+		    struct value *v)
+{
+	enum half halves[HALVES] = {HALF_NOTHING};
+	struct type *type = v->type;
+	size_t n = 0;
+
+	type_mt(ts, type);
+	if (!type->size || type->size > HALVES * HALF ||
+	    !classify(ts, type, 0, halves, 0)) {
+		// what vectors take is not known
+		if (is_special(type))
+			*n_floats = XMM_ARGS + 1;
+		return;
+	}
+	for (size_t i = 0; i < HALVES; i++)
+		n += halves[i] == HALF_FLOAT;
+	if (!n || !v->in_register)
+		return;
+	if (*n_floats + n > XMM_ARGS ||
+	    !take_floats(types_target(ts), tid, halves, *n_floats, v->bytes))
+		*v = value_absent(type, WHY_OPTIMIZED, 0);
+	*n_floats += n;
 }

@@ -1,0 +1,98 @@
+/*
+ * Where the variables of a frame are, also while its code builds the frame
+ * or takes it down.
+ *
+ * The runtime tells the places by the registers. In a prolog they hold for
+ * those at its first instruction, whatever it has pushed since. In an epilog
+ * they are those of the body, but for the frame pointer, once it is popped:
+ * the code keeps its caller's where its own points to. Of a frame without one
+ * and of registers that are being restored nothing is known there.
+ */
+#include "base/err.h"
+#include "stack/stack_priv.h"
+#include "target/target.h"
+#include "value/value.h"
+
+enum {
+	WORD = 8,
+};
+
+static bool insn_is_push_fp(struct target *t, uint64_t addr)
+{
+	struct insn insn;
+
+	return insn_at(t, addr, &insn) && insn.kind == INSN_PUSH &&
+	       insn.reg == ARCH_FP;
+}
+
+// Has the epilog that @f is in popped its caller's frame pointer?
+static bool has_popped(struct target *t, const struct frame *f)
+{
+	struct insn insn;
+	uint64_t word;
+
+	return insn_at(t, f->raw.ip, &insn) &&
+	       (insn.kind == INSN_RET || insn.kind == INSN_JUMP) &&
+	       target_read_some(t, f->raw.sp - WORD, &word, WORD) == WORD &&
+	       word == f->raw.bp;
+}
+
+// The registers of @f by which its variables are found.
+static struct dac_frame settled(struct types *ts, const struct frame *f)
+{
+	struct dac_frame ret = f->raw;
+	uint64_t sp;
+
+	if (!f->raw.leaf || !f->pos || f->pos->vars_ip == f->raw.ip)
+		return ret;
+	if (f->pos->enters) {
+		sp = dac_caller_sp(types_dac(ts), f->tid, &f->raw);
+		if (!sp)
+			return ret;
+		ret.sp = sp - WORD;
+	} else if (f->pos->in_epilog) {
+		struct dac_code code = {0};
+		if (dbg_err_drop(
+			dac_code_at(types_dac(ts), f->raw.ip, &code)) ||
+		    !insn_is_push_fp(types_target(ts), code.start))
+			return ret;
+		if (has_popped(types_target(ts), f))
+			ret.bp = f->raw.sp - WORD;
+	}
+	ret.ip = f->pos->vars_ip;
+	return ret;
+}
+
+// Registers of the body may have been restored.
+static void drop_registers(struct dac_var *vars, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (vars[i].in_register)
+			vars[i].present = vars[i].in_register = false;
+}
+
+struct dbg_error *stack_frame_vars(struct types *ts, const struct frame *f,
+				   bool args, struct arena *arena,
+				   struct dac_var **ret, size_t *ret_n)
+{
+	const struct dac_frame at = settled(ts, f);
+	struct dbg_error *err =
+	    dac_frame_vars(types_dac(ts), f->tid, &at, args, arena, ret, ret_n);
+
+	if (!err && at.ip != f->raw.ip && !f->pos->enters)
+		drop_registers(*ret, *ret_n);
+	return err;
+}
+
+struct dbg_error *stack_var_register(struct types *ts, const struct frame *f,
+				     const struct dac_var *var,
+				     unsigned int *ret)
+{
+	const struct dac_frame at = settled(ts, f);
+
+	if (at.ip != f->raw.ip)
+		return dbg_err(DBG_E_STATE, "the method is being entered and "
+					    "may have copied it already: step "
+					    "to its first line");
+	return dac_var_register(types_dac(ts), f->tid, &at, var, ret);
+}
