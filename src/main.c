@@ -5,9 +5,12 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "dap/launch/console.h"
 #include "dap/dap.h"
 #include "dbg.h"
+#include "front/commands.h"
+#include "front/options.h"
 #include "repl/repl.h"
 
 enum {
@@ -97,19 +100,19 @@ static void usage(FILE *out)
 	    out);
 }
 
-static void add_startup(struct repl_options *o, struct repl_startup *list,
+static void add_startup(struct front_options *o, struct startup_command *list,
 			bool file, const char *text)
 {
-	list[o->n_startup++] = (struct repl_startup){file, text};
+	list[o->n_startup++] = (struct startup_command){file, text};
 }
 
 /* What the command line says. */
 struct command_line {
-	struct repl_options repl;
-	struct repl_startup *startup; /* room for one an argument */
-	const char **env;             /* likewise */
-	struct dap_options dap;
+	struct front_options front;
+	struct startup_command *startup; /* room for one an argument */
 	bool is_dap;
+	bool server; /* at this place */
+	struct listen_at listen;
 	const char *terminal; /* be the helper in a client's terminal */
 };
 
@@ -130,8 +133,8 @@ static int take_server(struct command_line *cl, const char *port)
 {
 	char *end = NULL;
 	if (port && strchr(port, '/')) {
-		cl->dap.server = true;
-		cl->dap.listen.path = port;
+		cl->server = true;
+		cl->listen.path = port;
 		return -1;
 	}
 	unsigned long n = port ? strtoul(port, &end, 10) : 4711;
@@ -140,8 +143,8 @@ static int take_server(struct command_line *cl, const char *port)
 		fprintf(stderr, "dndbg: '%s' is no port\n", port);
 		return 2;
 	}
-	cl->dap.server = true;
-	cl->dap.listen.port = (uint16_t)n;
+	cl->server = true;
+	cl->listen.port = (uint16_t)n;
 	return -1;
 }
 
@@ -159,7 +162,7 @@ static int tell(int option)
 // One option; returns -1 to go on, else the exit status.
 static int take_option(struct command_line *cl, int c)
 {
-	struct repl_options *o = &cl->repl;
+	struct front_options *o = &cl->front;
 
 	switch (c) {
 	case OPT_EX:
@@ -172,13 +175,13 @@ static int take_option(struct command_line *cl, int c)
 	case OPT_ARGS:
 		return -1;
 	case OPT_CWD:
-		o->cwd = optarg;
+		str_set(&o->launch.cwd, optarg);
 		return -1;
 	case OPT_ENV:
-		cl->env[o->n_env++] = optarg;
+		words_add(&o->launch.env, optarg, strlen(optarg));
 		return -1;
 	case OPT_TTY:
-		o->tty = optarg;
+		str_set(&o->launch.tty, optarg);
 		return -1;
 	case 'p':
 		o->attach = optarg;
@@ -197,7 +200,7 @@ static int take_option(struct command_line *cl, int c)
 	case OPT_SERVER:
 		return take_server(cl, optarg);
 	case OPT_LOG:
-		cl->dap.log = optarg;
+		o->log = optarg;
 		return -1;
 	case OPT_TERMINAL:
 		cl->terminal = optarg;
@@ -212,6 +215,14 @@ static int take_option(struct command_line *cl, int c)
 	}
 }
 
+// The rest: the program and its arguments.
+static void take_program(struct launch_config *launch, char **rest)
+{
+	str_set(&launch->program, *rest);
+	while (*rest && *++rest)
+		words_add(&launch->args, *rest, strlen(*rest));
+}
+
 static int parse_options(int argc, char **argv, struct command_line *cl)
 {
 	int status = -1;
@@ -221,7 +232,7 @@ static int parse_options(int argc, char **argv, struct command_line *cl)
 		optind = 2;
 	}
 	if (argc > 2 && !strcmp(argv[1], "core")) {
-		cl->repl.core = argv[2];
+		cl->front.core = argv[2];
 		optind = 3;
 	}
 	// The '+': the program's options are not ours.
@@ -245,16 +256,17 @@ static int debug(const struct command_line *cl)
 		return 1;
 	}
 	// An adapter's log is of the protocol; "set log" has the engine's.
-	if (!cl->is_dap && cl->dap.log)
-		err = dbg_set(dbg, "log", cl->dap.log);
+	if (!cl->is_dap && cl->front.log)
+		err = dbg_set(dbg, "log", cl->front.log);
 	if (err) {
 		fprintf(stderr, "dndbg: %s\n", err->message);
 		dbg_error_destroy(err);
 		dbg_destroy(dbg);
 		return 2;
 	}
-	int status =
-	    cl->is_dap ? dap_main(dbg, &cl->dap) : repl_main(dbg, &cl->repl);
+	int status = cl->is_dap ? dap_main(dbg, &cl->front,
+					   cl->server ? &cl->listen : NULL)
+				: repl_main(dbg, &cl->front);
 	dbg_destroy(dbg);
 	return status;
 }
@@ -262,28 +274,22 @@ static int debug(const struct command_line *cl)
 int main(int argc, char **argv)
 {
 	struct command_line cl = {
-	    .repl.version = DNDBG_VERSION,
-	    .dap.version = DNDBG_VERSION,
-	    .dap.commands = &repl_commands,
+	    .front.version = DNDBG_VERSION,
+	    .front.commands = &repl_commands,
 	};
 	size_t n = (size_t)argc + 1;
 
-	_cleanup_free_ struct repl_startup *startup =
+	_cleanup_free_ struct startup_command *startup =
 	    xcalloc(n, sizeof(*startup));
-	_cleanup_free_ const char **env = xcalloc(n, sizeof(*env));
 	cl.startup = startup;
-	cl.env = env;
-	cl.repl.startup = startup;
-	cl.repl.env = env;
+	cl.front.startup = startup;
 	int status = parse_options(argc, argv, &cl);
-	if (status >= 0)
-		return status;
-	if (cl.terminal)
-		return helper_main(cl.terminal);
-	if (optind < argc) {
-		cl.repl.program = argv[optind];
-		cl.repl.args = argv + optind + 1;
-		cl.repl.n_args = (size_t)(argc - optind - 1);
+	if (status < 0 && cl.terminal)
+		status = helper_main(cl.terminal);
+	if (status < 0) {
+		take_program(&cl.front.launch, argv + optind);
+		status = debug(&cl);
 	}
-	return debug(&cl);
+	launch_config_deinit(&cl.front.launch);
+	return status;
 }

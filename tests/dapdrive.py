@@ -206,7 +206,7 @@ class Client:
         objects]}), and run it; the answers to setBreakpoints."""
         if not self.capabilities:
             self.initialize()
-        if request == "launch":
+        if request == "launch" and words:
             more.setdefault("program", words[0])
             if len(words) > 1:
                 more.setdefault("args", words[1:])

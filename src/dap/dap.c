@@ -352,8 +352,8 @@ static struct dbg_error *open_client(struct dap *d)
 	int fd = STDOUT_FILENO;
 
 	d->in_fd = -1;
-	if (d->options->server) {
-		err = listen_accept(&d->options->listen, &fd, &d->in.in);
+	if (d->listen) {
+		err = listen_accept(d->listen, &fd, &d->in.in);
 		if (err)
 			return err;
 		d->in_fd = fd;
@@ -396,7 +396,7 @@ void dap_deinit(struct dap *d)
 	handles_deinit(&d->values);
 	handles_deinit(&d->gotos);
 	sources_deinit(&d->sources);
-	d->options->commands->destroy(d->host);
+	commands_deinit(&d->commands);
 	loop_destroy(d->loop);
 	setup_deinit(&d->setup);
 	inbox_deinit(&d->in);
@@ -406,7 +406,6 @@ void dap_deinit(struct dap *d)
 	events_threads_forget(d);
 	free(d->threads);
 	free(d->client.adapter);
-	free(d->running);
 	if (d->in_fd >= 0)
 		close(d->in_fd);
 	if (d->log)
@@ -422,9 +421,10 @@ static void say_goodbye(struct dap *d)
 		outbox_flush(&d->out);
 }
 
-int dap_main(struct dbg *dbg, const struct dap_options *options)
+int dap_main(struct dbg *dbg, const struct front_options *options,
+	     const struct listen_at *listen)
 {
-	struct dap d = {.dbg = dbg, .options = options};
+	struct dap d = {.dbg = dbg, .options = options, .listen = listen};
 
 	struct dbg_error *err = init(&d);
 	if (err) {

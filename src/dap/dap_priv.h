@@ -27,7 +27,9 @@
 #include "dbg.h"
 #include "dap/request/handle.h"
 #include "dap/wire/inbox.h"
+#include "front/commands.h"
 #include "front/loop.h"
+#include "front/options.h"
 #include "front/outbox.h"
 #include "dap/wire/progress.h"
 #include "dap/request/request.h"
@@ -73,7 +75,8 @@ struct dap_thread {
 struct dap {
 	struct dbg *dbg;
 	struct loop *loop;
-	const struct dap_options *options;
+	const struct front_options *options;
+	const struct listen_at *listen; /* NULL: descriptors 0 and 1 */
 
 	/* The exchange. */
 	int in_fd;
@@ -95,10 +98,8 @@ struct dap {
 	struct children children;
 	struct handles frames, values, gotos;
 	struct sources sources;
-	struct command_host *host; /* of the prompt's commands, or NULL */
+	struct commands commands; /* of the prompt */
 	bool initialized, configured;
-	pid_t pid;      /* the program's, also after its end */
-	char *running;  /* its name: app.dll */
 	bool held;      /* until `configurationDone` */
 	bool launching; /* or attaching: asked, not answered */
 	int64_t launch_seq;

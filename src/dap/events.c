@@ -126,14 +126,17 @@ static void on_stopped(struct dap *d, const struct dbg_stop *s)
 
 static void tell_exit(struct dap *d, const struct dbg_event *e)
 {
+	struct dbg_inferior inf;
+
+	dbg_inferior_get(d->dbg, &inf);
 	if (e->exit_signal)
 		dap_say(d, "The program '[%d] %s' was ended by SIG%s.",
-			(int)d->pid, d->running, sigabbrev_np(e->exit_signal));
+			(int)inf.pid, inf.name, sigabbrev_np(e->exit_signal));
 	else
 		dap_say(d,
 			"The program '[%d] %s' has exited with code %d "
 			"(0x%x).",
-			(int)d->pid, d->running, e->exit_code,
+			(int)inf.pid, inf.name, e->exit_code,
 			(unsigned int)e->exit_code);
 }
 

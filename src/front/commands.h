@@ -1,7 +1,9 @@
 /*
  * The commands of the prompt for another front end, which shows what they
- * print. One that resumes the program does not wait: events are taken by the
- * front end that asks.
+ * print: `-exec COMMAND` in an editor's debug console, -interpreter-exec of
+ * GDB/MI. The other front end owns the session, the loop and the launch
+ * configuration; a command works on them. One that resumes the program does
+ * not wait for a stop: events are taken by the front end that asks.
  */
 #ifndef FRONT_COMMANDS_H
 #define FRONT_COMMANDS_H
@@ -9,20 +11,37 @@
 #include <stdio.h>
 
 #include "dbg.h"
+#include "front/words.h"
 
-struct loop;
-struct words;
 struct command_host;
+struct command_ops;
+struct launch_config;
+struct loop;
+struct str;
 
 /* Where the user looks. */
 struct command_place {
 	uint32_t thread, level;
 };
 
+/* Filled by the front end that wants commands to be carried out. */
+struct commands {
+	const struct command_ops *ops; /* repl_commands, by way of main.c */
+	struct dbg *first; /* inferior 1; commands are about the current one */
+	struct loop *loop;
+	struct launch_config *launch; /* what `set args` and the like change */
+	/*
+	 * A sentence that refuses commands which start a program or attach to
+	 * one; NULL: they may.
+	 */
+	const char *no_start;
+	struct command_host *host; /* made by the first command, NULL before */
+};
+
+/* What the prompt does for others. */
 struct command_ops {
-	/* NULL only if @loop is. */
-	struct command_host *(*create)(struct dbg *dbg, struct loop *loop);
-	void (*destroy)(struct command_host *host);
+	struct command_host *(*create)(const struct commands *commands);
+	void (*destroy)(struct command_host *host); /* NULL is allowed */
 	/* Carry out one line; what it prints goes to @out. */
 	DBG_MUST struct dbg_error *(*line)(struct command_host *host,
 					   const char *line,
@@ -36,5 +55,21 @@ struct command_ops {
 			 const struct command_place *place, struct words *ret,
 			 size_t *start);
 };
+
+/*
+ * Carry out one line and append what it prints to @ret, also if it fails;
+ * what is beyond 4 MiB is cut off.
+ */
+DBG_MUST struct dbg_error *commands_run(struct commands *c, const char *line,
+					const struct command_place *place,
+					struct str *ret);
+
+/* As command_ops.complete. */
+void commands_complete(struct commands *c, const char *line,
+		       const struct command_place *place, struct words *ret,
+		       size_t *start);
+
+/* Forget what the commands keep among themselves (displays, aliases, ...). */
+void commands_deinit(struct commands *c);
 
 #endif

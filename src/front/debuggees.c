@@ -2,7 +2,7 @@
  * Events of several sessions, one after the other: debuggees.h. Nothing is
  * kept here; the list and the current inferior are the engine's.
  */
-#include "debuggees.h"
+#include "front/debuggees.h"
 
 struct dbg *debuggees_alive(struct dbg *first)
 {
@@ -96,7 +96,6 @@ bool debuggees_event_next(struct dbg *first, struct debuggee_event *ret)
 {
 	*ret = (struct debuggee_event){0};
 	if (!take(first, ret)) {
-		debuggees_leave(first);
 		while (end_child(first, false))
 			;
 		return false;
@@ -105,6 +104,8 @@ bool debuggees_event_next(struct dbg *first, struct debuggee_event *ret)
 		dbg_inferior_select(ret->inferior.dbg);
 	if (ret->event.kind == DBG_EVENT_CHILD)
 		adopt(ret);
-	debuggees_leave(first);
+	if (ret->event.kind == DBG_EVENT_CHILD ||
+	    ret->event.kind == DBG_EVENT_EXITED)
+		debuggees_leave(first);
 	return true;
 }

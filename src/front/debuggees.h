@@ -7,7 +7,8 @@
  * once, and loses it when its program is gone and all its events were taken.
  * The current inferior (dbg_inferior_current) is the last one that stopped, or
  * what the user chose since; when its program ends it is another one that has
- * a program, else inferior 1. It may change in each of these calls.
+ * a program, else inferior 1. When it may have changed (after an event, and at
+ * the end of them), the front end looks, and tells its loop (loop_use).
  */
 #ifndef FRONT_DEBUGGEES_H
 #define FRONT_DEBUGGEES_H

@@ -168,6 +168,8 @@ static struct dbg_error *check(struct repl *r, const struct call *call)
 	    cmd->flags & (CMD_NEEDS_PROCESS | CMD_NEEDS_STOP | CMD_RUNS);
 	int len = (int)cmd_name_len(cmd);
 
+	if ((cmd->flags & CMD_STARTS) && r->no_start)
+		return dbg_err(DBG_E_STATE, "%s", r->no_start);
 	if (needs && dbg_state(r->dbg) == DBG_IDLE)
 		return dbg_err(DBG_E_STATE, "The program is not being run.");
 	if ((needs & (CMD_NEEDS_STOP | CMD_RUNS)) &&

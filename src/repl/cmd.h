@@ -31,7 +31,8 @@ enum cmd_flags {
 	CMD_FORMAT = 8,       /* takes /FMT behind its name */
 	CMD_REPEAT = 16,      /* an empty line does it again */
 	CMD_REPEAT_BARE = 32, /* an empty line does it without arguments */
-	CMD_RUNS = 64, /* needs a stopped program that can run: no core */
+	CMD_RUNS = 64,    /* needs a stopped program that can run: no core */
+	CMD_STARTS = 128, /* makes a program ours: see struct commands */
 };
 
 /* What Tab offers for arguments; ored to enum dbg_names. */

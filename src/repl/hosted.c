@@ -5,7 +5,7 @@
 #include "repl/line/input.h"
 #include "repl/repl_priv.h"
 
-static const struct repl_options no_options = {.batch = true, .quiet = true};
+static const struct front_options no_options = {.batch = true, .quiet = true};
 
 struct command_host {
 	struct repl repl;
@@ -19,15 +19,17 @@ static void host_destroy(struct command_host *host)
 	free(host);
 }
 
-static struct command_host *host_create(struct dbg *dbg, struct loop *loop)
+static struct command_host *host_create(const struct commands *commands)
 {
 	struct command_host *host = xcalloc(1, sizeof(*host));
 	struct repl *r = &host->repl;
 
-	r->dbg = dbg;
+	r->first = commands->first;
 	r->options = &no_options;
+	r->launch = commands->launch;
+	r->no_start = commands->no_start;
 	r->quit_status = -1;
-	r->loop = loop;
+	r->loop = commands->loop;
 	r->hosted = true;
 	dbg_error_destroy(repl_init(r));
 	return host;
@@ -35,6 +37,7 @@ static struct command_host *host_create(struct dbg *dbg, struct loop *loop)
 
 static void host_look(struct repl *r, const struct command_place *place)
 {
+	r->dbg = dbg_inferior_current(r->first);
 	r->stopped = dbg_state(r->dbg) == DBG_STOPPED;
 	r->thread = place->thread;
 	r->level = place->level;

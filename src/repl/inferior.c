@@ -1,77 +1,38 @@
 /*
- * The programs that are debugged. Number 1 is the one that `run` starts, its
- * session is main's; the others are what it started itself, and their
- * sessions end with them. r->dbg is the session of the one looked at; all of
- * them stop and go together.
+ * The programs that are debugged, at the prompt: what front/debuggees.h tells
+ * of them is printed, and the user looks at the current one. r->first is the
+ * session of inferior 1, which `run` starts its program in; it is main's.
+ * r->dbg is the session of the inferior that is looked at, r->first or a
+ * child's.
  */
+#include "repl/inferior.h"
+
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
-#include "base/str.h"
-#include "base/err.h"
-#include "repl/inferior.h"
-#include "repl/show/print.h"
+#include "front/debuggees.h"
 #include "repl/repl_priv.h"
+#include "repl/show/print.h"
 
-static struct inferior *add(struct repl *r, struct dbg *dbg)
+const char *inferior_program(const struct repl *r,
+			     const struct dbg_inferior *inf)
 {
-	struct inferior *inf = xcalloc(1, sizeof(*inf));
+	const char *program = r->launch->program;
 
-	mem_grow(&r->inferiors, &r->cap_inferiors, r->n_inferiors,
-		 sizeof(struct inferior *));
-	r->inferiors[r->n_inferiors++] = inf;
-	inf->number = ++r->last_inferior;
-	inf->dbg = dbg;
-	return inf;
+	return inf->number == 1 && program ? program : inf->name;
 }
 
-void inferiors_init(struct repl *r)
+// Look at the engine's current inferior.
+static void look(struct repl *r)
 {
-	r->stopped_inferior = add(r, r->dbg)->number;
-}
+	struct dbg *dbg = dbg_inferior_current(r->first);
 
-static void inferior_free(struct inferior *inf)
-{
-	if (inf->number > 1)
-		dbg_destroy(inf->dbg);
-	free(inf->program);
-	free(inf);
-}
-
-void inferiors_deinit(struct repl *r)
-{
-	for (size_t i = r->n_inferiors; i-- > 0;)
-		inferior_free(r->inferiors[i]);
-	free(r->inferiors);
-}
-
-struct inferior *inferior_current(struct repl *r)
-{
-	size_t i = 0;
-
-	while (r->inferiors[i]->dbg != r->dbg)
-		i++;
-	return r->inferiors[i];
-}
-
-struct inferior *inferior_find(struct repl *r, uint64_t number)
-{
-	for (size_t i = 0; i < r->n_inferiors; i++)
-		if (r->inferiors[i]->number == number)
-			return r->inferiors[i];
-	return NULL;
-}
-
-void inferior_select(struct repl *r, struct inferior *inf)
-{
-	if (r->dbg == inf->dbg)
+	if (r->dbg == dbg)
 		return;
-	r->dbg = inf->dbg;
-	loop_use(r->loop, inf->dbg);
-	const struct dbg_stop *stop = dbg_stop_reason(r->dbg);
+	r->dbg = dbg;
+	loop_use(r->loop, dbg);
+	const struct dbg_stop *stop = dbg_stop_reason(dbg);
 	r->thread = stop ? stop->thread : 0;
 	r->level = 0;
 	r->last_thread = 0;
@@ -79,34 +40,26 @@ void inferior_select(struct repl *r, struct inferior *inf)
 	r->has_frame = false;
 }
 
-static struct inferior *any_alive(struct repl *r)
+void inferior_select(struct repl *r, struct dbg *dbg)
 {
-	for (size_t i = 0; i < r->n_inferiors; i++)
-		if (dbg_state(r->inferiors[i]->dbg) != DBG_IDLE)
-			return r->inferiors[i];
-	return NULL;
+	dbg_inferior_select(dbg);
+	look(r);
 }
 
-bool inferiors_alive(struct repl *r)
+// A program ended or was let go: if it was looked at, look at another.
+static void left(struct repl *r)
 {
-	return any_alive(r);
-}
-
-void inferior_left(struct repl *r)
-{
-	struct inferior *other = any_alive(r);
-
 	r->has_frame = false;
 	if (dbg_state(r->dbg) != DBG_IDLE)
 		return;
-	inferior_select(r, other ? other : r->inferiors[0]);
+	look(r);
 	r->stopped = dbg_state(r->dbg) == DBG_STOPPED;
-	r->exited = !other;
+	r->exited = dbg_state(r->dbg) == DBG_IDLE;
 }
 
 /* ---- Events ------------------------------------------------------------ */
 
-static void say_exit(const struct repl *r, const struct inferior *inf,
+static void say_exit(const struct repl *r, const struct dbg_inferior *inf,
 		     const struct dbg_event *event)
 {
 	if (event->exit_signal) {
@@ -125,48 +78,37 @@ static void say_exit(const struct repl *r, const struct inferior *inf,
 	}
 }
 
-static void on_end(struct repl *r, struct inferior *inf,
-		   const struct dbg_event *event)
+static void on_end(struct repl *r, const struct debuggee_event *e)
 {
-	inf->gone = inf->number > 1;
+	const struct dbg_event *event = &e->event;
+
 	if (!r->killed)
-		say_exit(r, inf, event);
-	if (!r->killed && inf->number == 1)
+		say_exit(r, &e->inferior, event);
+	if (!r->killed && e->inferior.number == 1)
 		r->program_status = event->exit_signal
 					? 128 + event->exit_signal
 					: event->exit_code;
-	inferior_left(r);
+	left(r);
 }
 
-static void on_child(struct repl *r, struct inferior *parent,
-		     const struct dbg_event *event)
+static void on_child(struct repl *r, const struct debuggee_event *e)
 {
-	struct dbg_error *err;
-	struct dbg *dbg;
+	const struct dbg_inferior *parent = &e->inferior;
 
-	err = dbg_child_adopt(parent->dbg, event->child, &dbg);
-	if (err) {
-		// One that was killed meanwhile is no news.
-		if (err->code == DBG_E_NOT_FOUND)
-			dbg_error_destroy(err);
-		else
-			repl_warn(r, "", err);
-		dbg_error_destroy(
-		    dbg_child_leave(parent->dbg, event->child, false));
+	if (!e->child.number) {
+		if (e->err)
+			repl_warn(r, "", e->err);
 		return;
 	}
-	struct inferior *inf = add(r, dbg);
-	inf->pid = event->child;
-	str_set(&inf->program, event->text);
-	out(r, "[Following process %d: %s]\n", (int)inf->pid, inf->program);
-	if (dbg_state(parent->dbg) != DBG_IDLE)
+	out(r, "[Following process %d: %s]\n", (int)e->child.pid,
+	    e->event.text);
+	if (parent->state != DBG_IDLE)
 		return;
 	out(r, "[Detaching from process %d]\n", (int)parent->pid);
-	parent->gone = parent->number > 1;
-	inferior_left(r);
+	left(r);
 }
 
-/* What the program wrote, with its own line ends. */
+// What the program wrote, with its own line ends.
 static void show_output(const struct repl *r, const char *text)
 {
 	while (*text) {
@@ -181,29 +123,30 @@ static void show_output(const struct repl *r, const char *text)
 	}
 }
 
-static void on_event(struct repl *r, struct inferior *inf,
-		     const struct dbg_event *event)
+static void on_event(struct repl *r, const struct debuggee_event *e)
 {
-	switch (event->kind) {
+	const struct dbg_inferior *inf = &e->inferior;
+
+	switch (e->event.kind) {
 	case DBG_EVENT_STOPPED:
 		if (r->stopped_inferior != inf->number)
 			out(r, "[Switching to inferior %u (process %d)]\n",
 			    inf->number, (int)inf->pid);
-		inferior_select(r, inf);
+		look(r);
 		r->stopped_inferior = inf->number;
 		r->stopped = true;
 		break;
 	case DBG_EVENT_EXITED:
-		on_end(r, inf, event);
+		on_end(r, e);
 		break;
 	case DBG_EVENT_CHILD:
-		on_child(r, inf, event);
+		on_child(r, e);
 		break;
 	case DBG_EVENT_MESSAGE:
-		repl_say(r->out, event->text);
+		repl_say(r->out, e->event.text);
 		break;
 	case DBG_EVENT_OUTPUT:
-		show_output(r, event->text);
+		show_output(r, e->event.text);
 		break;
 	case DBG_EVENT_CONTINUED:
 	case DBG_EVENT_THREAD:
@@ -215,29 +158,21 @@ static void on_event(struct repl *r, struct inferior *inf,
 
 void repl_events(struct repl *r)
 {
-	struct dbg_event event;
-	size_t kept = 0;
+	struct debuggee_event e;
 
 	if (r->hosted)
 		return;
-	for (size_t i = 0; i < r->n_inferiors; i++)
-		while (dbg_event_next(r->inferiors[i]->dbg, &event))
-			on_event(r, r->inferiors[i], &event);
-	for (size_t i = 0; i < r->n_inferiors; i++)
-		if (r->inferiors[i]->gone)
-			inferior_free(r->inferiors[i]);
-		else
-			r->inferiors[kept++] = r->inferiors[i];
-	r->n_inferiors = kept;
+	while (debuggees_event_next(r->first, &e))
+		on_event(r, &e);
 	// The program's own output follows.
 	fflush(r->out);
 }
 
 /* ---- Ends -------------------------------------------------------------- */
 
-struct dbg_error *inferior_kill(struct repl *r, struct inferior *inf)
+struct dbg_error *inferior_kill(struct repl *r, struct dbg *dbg)
 {
-	struct dbg_error *err = dbg_kill(inf->dbg);
+	struct dbg_error *err = dbg_kill(dbg);
 
 	if (err)
 		return err;
@@ -250,23 +185,25 @@ struct dbg_error *inferior_kill(struct repl *r, struct inferior *inf)
 struct dbg_error *inferiors_kill(struct repl *r)
 {
 	struct dbg_error *err = NULL;
-	struct inferior *inf;
+	struct dbg *dbg;
 
-	while (!err && (inf = any_alive(r)))
-		err = inferior_kill(r, inf);
+	while (!err && (dbg = debuggees_alive(r->first)))
+		err = inferior_kill(r, dbg);
 	return err;
 }
 
-struct dbg_error *inferior_detach(struct repl *r, struct inferior *inf)
+struct dbg_error *inferior_detach(struct repl *r, struct dbg *dbg)
 {
-	struct dbg_error *err = dbg_detach(inf->dbg, false);
+	struct dbg_error *err = dbg_detach(dbg, false);
+	struct dbg_inferior inf;
 
 	if (err)
 		return err;
-	out(r, "[Inferior %u (process %d) detached]\n", inf->number,
-	    (int)inf->pid);
-	inf->gone = inf->number > 1;
-	inferior_left(r);
+	dbg_inferior_get(dbg, &inf);
+	out(r, "[Inferior %u (process %d) detached]\n", inf.number,
+	    (int)inf.pid);
+	debuggees_leave(r->first);
+	left(r);
 	repl_events(r);
 	return NULL;
 }

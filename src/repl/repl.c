@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "repl/cmd.h"
+#include "front/debuggees.h"
 #include "base/err.h"
 #include "repl/inferior.h"
 #include "repl/line/input.h"
@@ -138,34 +139,17 @@ void repl_deinit(struct repl *r)
 	}
 	free(r->hooks);
 	free(r->displays);
-	free(r->program);
-	free(r->cwd);
-	free(r->tty);
-	for (int i = 0; i < 3; i++)
-		free(r->stdio[i]);
-	words_deinit(&r->args);
-	words_deinit(&r->env);
 	free(r->listing.file);
 	free(r->last_line);
 	user_commands_deinit(r);
 	thread_names_clear(r);
-	inferiors_deinit(r);
+	if (!r->hosted)
+		debuggees_end_children(r->first);
 	screen_destroy(r);
 	settings_deinit(r);
 	edit_destroy(r->edit);
 	if (!r->hosted)
 		loop_destroy(r->loop);
-}
-
-static void copy_options(struct repl *r, const struct repl_options *o)
-{
-	str_set(&r->program, o->program);
-	str_set(&r->cwd, o->cwd);
-	str_set(&r->tty, o->tty);
-	for (size_t i = 0; i < o->n_args; i++)
-		words_add(&r->args, o->args[i], strlen(o->args[i]));
-	for (size_t i = 0; i < o->n_env; i++)
-		words_add(&r->env, o->env[i], strlen(o->env[i]));
 }
 
 static bool wants_editing(const struct repl *r)
@@ -179,12 +163,11 @@ static bool wants_editing(const struct repl *r)
 struct dbg_error *repl_init(struct repl *r)
 {
 	struct dbg_error *err;
-	const struct repl_options *o = r->options;
 	const char *term = getenv("TERM");
 	const char *no_color = getenv("NO_COLOR");
 
 	if (!r->hosted) {
-		err = loop_create(r->dbg, &r->loop);
+		err = loop_create(r->first, &r->loop);
 		if (err)
 			return err;
 	}
@@ -194,10 +177,10 @@ struct dbg_error *repl_init(struct repl *r)
 	r->program_status = -1;
 	r->examine = (struct examine){.letter = 'x', .size = 'w'};
 	settings_init(r);
-	inferiors_init(r);
+	r->dbg = dbg_inferior_current(r->first);
+	r->stopped_inferior = 1;
 	if (!r->hosted)
 		screen_create(r);
-	copy_options(r, o);
 	if (r->hosted)
 		return NULL;
 	if (wants_editing(r))
@@ -223,7 +206,7 @@ static int exit_status(const struct repl *r)
 // --attach and --core are the first command.
 static void attach_startup(struct repl *r)
 {
-	const struct repl_options *o = r->options;
+	const struct front_options *o = r->options;
 
 	if (!o->attach && !o->core)
 		return;
@@ -236,21 +219,25 @@ static void attach_startup(struct repl *r)
 		repl_warn(r, "", err);
 }
 
-int repl_main(struct dbg *dbg, const struct repl_options *options)
+int repl_main(struct dbg *dbg, const struct front_options *options)
 {
+	struct launch_config launch = {0};
 	struct repl r = {
-	    .dbg = dbg,
+	    .first = dbg,
 	    .options = options,
+	    .launch = &launch,
 	    .out = stdout,
 	    .screen = stdout,
 	    .err = stderr,
 	    .quit_status = -1,
 	};
 
+	launch_config_copy(&launch, &options->launch);
 	struct dbg_error *err = repl_init(&r);
 	if (err) {
 		repl_warn(&r, "dndbg: ", err);
 		repl_deinit(&r);
+		launch_config_deinit(&launch);
 		return 1;
 	}
 	if (!options->quiet && !options->batch && r.terminal)
@@ -265,5 +252,6 @@ int repl_main(struct dbg *dbg, const struct repl_options *options)
 	fflush(r.out);
 	int status = exit_status(&r);
 	repl_deinit(&r);
+	launch_config_deinit(&launch);
 	return status;
 }

@@ -21,6 +21,7 @@
 
 #include "dbg.h"
 #include "front/loop.h"
+#include "front/options.h"
 #include "repl/repl.h"
 #include "repl/setting.h"
 #include "base/str.h"
@@ -28,7 +29,6 @@
 
 struct edit;
 struct hook;
-struct inferior;
 struct screen;
 struct input;
 struct user_command;
@@ -60,28 +60,23 @@ struct thread_name {
 };
 
 struct repl {
-	struct dbg *dbg; /* of the inferior that is looked at */
-	struct inferior **inferiors;
-	size_t n_inferiors, cap_inferiors;
-	uint32_t last_inferior;
+	struct dbg *first;         /* of inferior 1 */
+	struct dbg *dbg;           /* of the inferior that is looked at */
 	uint32_t stopped_inferior; /* of the last stop, or chosen since */
 	struct loop *loop;
-	const struct repl_options *options;
+	const struct front_options *options;
+	struct launch_config *launch; /* of the program to run */
 	struct repl_settings set;
 	FILE *out, *err; /* what is printed, what went wrong */
 	FILE *screen;    /* what out is at the prompt, NULL if hosted */
 	struct screen *screen_state; /* NULL if hosted */
-	bool hosted;   /* by another front end, whose the loop is */
-	bool terminal; /* the user sits at stdin */
+	bool hosted;          /* by another front end, whose the loop is */
+	const char *no_start; /* see struct commands */
+	bool terminal;        /* the user sits at stdin */
 	bool colours;
 	struct edit *edit; /* line editing, NULL: plain reading */
 	struct input *input;
 	unsigned int depth; /* of sourced files and actions, for '+' */
-
-	/* The program to run. */
-	char *program, *cwd, *tty;
-	struct words args, env;
-	char *stdio[3];
 
 	/* Where the user looks, valid for one stop. */
 	uint32_t thread;
@@ -126,7 +121,7 @@ struct repl {
 
 /* ---- repl.c: lines carried out -------------------------------------- */
 
-/* Make @r ready, whose dbg, options and quit_status are set; end it. */
+/* Make @r ready, whose first, options, launch and quit_status are set. */
 DBG_MUST struct dbg_error *repl_init(struct repl *r);
 void repl_deinit(struct repl *r);
 /* Carry out a line and the actions that it leads to, echoing it if asked. */

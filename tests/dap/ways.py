@@ -33,6 +33,57 @@ def test_attributes(t):
 test_attributes.runtimes = ("10",)
 
 
+def test_command_line(t):
+    """What the command line says holds for what launch.json leaves out."""
+    where = os.path.realpath(t.dir)
+    program = t.program("Signals")
+    line = ["--cwd", t.dir, "--env", "MODE=line", "--env", "HOME", "--args",
+            *program]
+    for words, more, wanted in ((["cwd"], {}, where),
+                                (["env", "MODE"], {}, "[line]\n"),
+                                (["env", "HOME"], {}, "[]\n"),
+                                (["cwd"], {"args": ["env", "MODE"],
+                                           "env": {"MODE": "launch"}},
+                                 "[launch]\n"),
+                                (["cwd"], {"cwd": "/"}, "[/]\n")):
+        c = t.adapter(*line, *words)
+        c.launch([], **more)
+        c.end(code=None)
+        t.check_in(wanted, c.output())
+
+
+test_command_line.runtimes = ("10",)
+
+
+def test_console_launch(t):
+    """At the debug console the prompt's commands show and change what is
+    launched; the client starts it."""
+    source = t.source("HitLoop")
+    c = t.adapter()
+    c.launch(t.program("HitLoop", "5", "one two"),
+             {source: [t.line("HitLoop", "hit")]}, env={"MODE": "x"})
+    c.stopped("breakpoint")
+
+    def command(text):
+        return c.evaluate(f"-exec {text}", "repl")["result"]
+
+    t.check_equal("args: 5 'one two'\n", command("show args"))
+    t.check_equal("MODE=x\n", command("show environment"))
+    t.check_match(r"\n\* 1 +process \d+ +/.*/HitLoop\.dll\n$",
+                  command("info inferiors"))
+    for text in "run", "start", "attach 1", "core-file none":
+        t.check_equal("The client starts and restarts the program.",
+                      c.refused("evaluate", expression=f"-exec {text}",
+                                context="repl"))
+    t.check_equal("0", c.evaluate("i")["result"])
+    c.set_breaks(source, [])
+    c.go()
+    c.end(code=None)
+
+
+test_console_launch.runtimes = ("10",)
+
+
 def test_profile(t):
     """launchSettings.json: the first profile of the project, or a named one;
     launch.json goes first."""

@@ -15,7 +15,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const struct dap_options options = {.commands = &repl_commands};
+static const struct front_options options = {.commands = &repl_commands};
 
 static void add_message(struct str *t, const char *s, size_t n)
 {

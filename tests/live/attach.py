@@ -17,11 +17,13 @@ def test_look(t):
     breakpoints; and again after a detach."""
     busy = Busy(t, "200", "4").ready()
     out = batch(
-        t, f"attach {busy.pid}", "bt", "info threads", "break Tally.Turn",
+        t, f"attach {busy.pid}", "bt", "info threads", "info inferiors",
+        "break Tally.Turn",
         "continue", "print Turns < turn", "next", "detach",
         "continue", f"attach {busy.pid}", "delete",
         f"break {t.at('Busy', 'caught')}", "continue", "p tally.Name", "detach")
     t.check_in(f"Attaching to process {busy.pid}\n", out)
+    t.check_match(rf"^\* 1    process {busy.pid} +Busy.dll$", out)
     t.check_match(r"in Busy.Program.Main .*Busy.cs:\d+$", out)
     t.check_equal(200, out.count('"wait'))
     t.check_match(r"^Breakpoint 1, Busy.Tally.Turn \(this=", out)

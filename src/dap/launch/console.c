@@ -90,7 +90,8 @@ struct dbg_error *console_pipes(struct console *c, struct dbg_launch *launch)
 			c->input = fds[i][1];
 		snprintf(c->names[i], sizeof(c->names[i]), "/dev/fd/%d",
 			 c->theirs[i]);
-		launch->stdio[i] = c->names[i];
+		if (!launch->stdio[i])
+			launch->stdio[i] = c->names[i];
 	}
 	// fewer turns for a program that prints much; refused is no harm
 	fcntl(c->output[0].fd, F_SETPIPE_SZ, PIPE_BYTES);

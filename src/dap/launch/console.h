@@ -50,7 +50,10 @@ void console_deinit(struct console *c);
 /* Nothing of the last run is left. */
 void console_close(struct console *c);
 
-/* Make pipes and name them in @launch, which borrows from @c. */
+/*
+ * Make pipes and name them in @launch, which borrows from @c, but for streams
+ * that are redirected there.
+ */
 DBG_MUST struct dbg_error *console_pipes(struct console *c,
 					 struct dbg_launch *launch);
 /* The program has its ends, or was not started. */

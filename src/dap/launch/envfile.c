@@ -136,11 +136,11 @@ static struct dbg_error *apply(struct setup *s, const cJSON *profile)
 	if (err)
 		return err;
 	cJSON_ArrayForEach(item, env) if (cJSON_IsString(item))
-	    add_below(&s->env, item->string, item->valuestring);
+	    add_below(&s->launch.env, item->string, item->valuestring);
 	if (url)
-		add_below(&s->env, "ASPNETCORE_URLS", url);
-	if (line && !s->args.n)
-		return words_split(line, &s->args);
+		add_below(&s->launch.env, "ASPNETCORE_URLS", url);
+	if (line && !s->launch.args.n)
+		return words_split(line, &s->launch.args);
 	return NULL;
 }
 
@@ -169,8 +169,9 @@ struct dbg_error *profile_take(struct setup *s)
 
 	if (s->settings_file)
 		path = xstrdup(s->settings_file);
-	else if (s->cwd)
-		path = xasprintf("%s/Properties/launchSettings.json", s->cwd);
+	else if (s->launch.cwd)
+		path = xasprintf("%s/Properties/launchSettings.json",
+				 s->launch.cwd);
 	if (!path)
 		return NULL;
 	struct dbg_error *err = read_all(path, &all);

@@ -67,58 +67,15 @@ static void fail(struct dap *d, struct dbg_error *err)
 		dap_warn(d, dbg_kill(d->dbg));
 }
 
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-// What people call a program that is started so: `dotnet app.dll` is app.dll.
-static const char *program_name(const char *program, const char *first_arg)
-{
-	size_t n = first_arg ? strlen(first_arg) : 0;
-
-	if (strcmp(last_part(program), "dotnet") == 0 && n > 4 &&
-	    strcmp(first_arg + n - 4, ".dll") == 0)
-		return last_part(first_arg);
-	return last_part(program);
-}
-
-// Of a process that was attached to: its command line begins with @file.
-static void name_attached(struct dap *d, const char *file)
-{
-	char path[32], line[4096] = "";
-
-	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)d->pid);
-	FILE *f = fopen(path, "re");
-	size_t n = f ? fread(line, 1, sizeof(line) - 1, f) : 0;
-	if (f)
-		fclose(f);
-	size_t first = strlen(line) + 1;
-	str_set(&d->running,
-		program_name(file, first < n ? line + first : NULL));
-}
-
-// The program, or of one that was attached to the file that it runs.
 static void tell_process(struct dap *d)
 {
-	char link[32], file[4096];
-	const char *name = d->setup.program;
+	struct dbg_inferior inf;
 
-	d->pid = dbg_pid(d->dbg);
-	snprintf(link, sizeof(link), "/proc/%d/exe", (int)d->pid);
-	ssize_t n = name ? 0 : readlink(link, file, sizeof(file) - 1);
-	file[n > 0 ? n : 0] = 0;
-	if (name)
-		str_set(&d->running,
-			program_name(name, d->setup.args.n ? d->setup.args.v[0]
-							   : NULL));
-	else
-		name_attached(d, file);
+	dbg_inferior_get(d->dbg, &inf);
 	struct str *t = dap_event(d, "process");
-	emit_str(t, "name", name ? name : file);
-	emit_int(t, "systemProcessId", d->pid);
+	emit_str(t, "name",
+		 d->setup.attach ? inf.path : d->setup.launch.program);
+	emit_int(t, "systemProcessId", inf.pid);
 	emit_bool(t, "isLocalProcess", true);
 	emit_str(t, "startMethod", d->setup.attach ? "attach" : "launch");
 	emit_int(t, "pointerSize", 64);
@@ -140,18 +97,12 @@ static struct dbg_error *launch(struct dap *d)
 {
 	struct setup *s = &d->setup;
 	struct dbg_error *err = NULL;
-	struct dbg_launch launch = {
-	    .program = s->program,
-	    .args = (const char *const *)s->args.v,
-	    .n_args = s->args.n,
-	    .cwd = s->cwd,
-	    .env = (const char *const *)s->env.v,
-	    .n_env = s->env.n,
-	    .tty = d->console.tty,
-	    .stop_at_entry = s->stop_at_entry && !s->no_debug,
-	    .hold = true,
-	};
+	struct dbg_launch launch = launch_config_request(&s->launch);
 
+	if (d->console.tty)
+		launch.tty = d->console.tty;
+	launch.stop_at_entry = s->stop_at_entry && !s->no_debug;
+	launch.hold = true;
 	if (!launch.tty)
 		err = console_pipes(&d->console, &launch);
 	if (!err)
@@ -192,7 +143,7 @@ static struct dbg_error *ask_terminal(struct dap *d)
 	struct str *t = dap_ask(d, "runInTerminal", &d->terminal_seq);
 	emit_str(t, "kind", kinds[d->setup.console]);
 	emit_str(t, "title", d->setup.name ? d->setup.name : "dndbg");
-	emit_str(t, "cwd", d->setup.cwd ? d->setup.cwd : "");
+	emit_str(t, "cwd", d->setup.launch.cwd ? d->setup.launch.cwd : "");
 	emit_array(t, "args");
 	emit_str(t, NULL, self);
 	emit_str(t, NULL, arg);
@@ -288,7 +239,7 @@ bool begin_gone(struct dap *d, int status)
 		     dbg_err(DBG_E_RUNTIME,
 			     "'%s' ended with exit code %d before it loaded a "
 			     ".NET runtime: see what it printed",
-			     d->setup.program, status));
+			     d->setup.launch.program, status));
 	else if (d->start != DAP_START_NONE)
 		return false;
 	if (asked)

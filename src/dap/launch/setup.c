@@ -39,13 +39,10 @@ static bool is_empty(const cJSON *item)
 void setup_deinit(struct setup *s)
 {
 	free(s->name);
-	free(s->program);
-	free(s->cwd);
 	free(s->process_name);
 	free(s->settings_file);
 	free(s->profile);
-	words_deinit(&s->args);
-	words_deinit(&s->env);
+	launch_config_deinit(&s->launch);
 	cJSON_Delete(s->for_children);
 	*s = (struct setup){0};
 }
@@ -82,13 +79,13 @@ static struct dbg_error *take_path(struct dap *d, const cJSON *args,
 static struct dbg_error *take_program(struct dap *d, const cJSON *args,
 				      const char *name)
 {
-	return take_path(d, args, name, &d->setup.program);
+	return take_path(d, args, name, &d->setup.launch.program);
 }
 
 static struct dbg_error *take_cwd(struct dap *d, const cJSON *args,
 				  const char *name)
 {
-	return take_path(d, args, name, &d->setup.cwd);
+	return take_path(d, args, name, &d->setup.launch.cwd);
 }
 
 static struct dbg_error *take_args(struct dap *d, const cJSON *args,
@@ -97,8 +94,9 @@ static struct dbg_error *take_args(struct dap *d, const cJSON *args,
 	const cJSON *list = args_get(args, name);
 	const cJSON *item;
 
+	words_clear(&d->setup.launch.args);
 	if (cJSON_IsString(list))
-		return words_split(list->valuestring, &d->setup.args);
+		return words_split(list->valuestring, &d->setup.launch.args);
 	if (!cJSON_IsArray(list))
 		return dbg_err_arg(
 		    "'%s' must be an array of strings or a string", name);
@@ -106,18 +104,10 @@ static struct dbg_error *take_args(struct dap *d, const cJSON *args,
 	{
 		if (!cJSON_IsString(item))
 			return dbg_err_arg("'%s' must hold strings only", name);
-		words_add(&d->setup.args, item->valuestring,
+		words_add(&d->setup.launch.args, item->valuestring,
 			  strlen(item->valuestring));
 	}
 	return NULL;
-}
-
-static void add_env(struct words *env, const char *name, const char *value)
-{
-	_cleanup_free_ char *s =
-	    value ? xasprintf("%s=%s", name, value) : xstrdup(name);
-
-	words_add(env, s, strlen(s));
 }
 
 static struct dbg_error *take_env(struct dap *d, const cJSON *args,
@@ -140,7 +130,8 @@ static struct dbg_error *take_env(struct dap *d, const cJSON *args,
 			return dbg_err_arg("'%s' in '%s' must be a string, or "
 					   "null to remove it",
 					   item->string, name);
-		add_env(&d->setup.env, item->string, item->valuestring);
+		launch_config_env(&d->setup.launch, item->string,
+				  item->valuestring);
 	}
 	return NULL;
 }
@@ -151,7 +142,7 @@ static struct dbg_error *take_env_file(struct dap *d, const cJSON *args,
 	_cleanup_free_ char *path = NULL;
 	struct dbg_error *err = take_path(d, args, name, &path);
 
-	return err ? err : envfile_read(path, &d->setup.env);
+	return err ? err : envfile_read(path, &d->setup.launch.env);
 }
 
 static struct dbg_error *take_profile(struct dap *d, const cJSON *args,
@@ -475,7 +466,7 @@ void setup_child(const struct setup *s, struct str *t)
 
 static struct dbg_error *check(const struct setup *s)
 {
-	if (!s->attach && (!s->program || !*s->program))
+	if (!s->attach && (!s->launch.program || !*s->launch.program))
 		return dbg_err_arg("'program' is missing: name the .dll or the "
 				   "executable to debug");
 	if (s->attach && !s->pid && !s->process_name)
@@ -490,6 +481,8 @@ static struct dbg_error *take_all(struct dap *d, const cJSON *args, bool attach)
 	unsigned int where = attach ? FOR_ATTACH : FOR_LAUNCH;
 
 	d->setup.attach = attach;
+	if (!attach)
+		launch_config_copy(&d->setup.launch, &d->options->launch);
 	d->setup.program_output = true;
 	d->setup.process_exit = true;
 	struct dbg_error *err = dbg_set(d->dbg, "follow-exec", "auto");

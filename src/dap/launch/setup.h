@@ -11,7 +11,7 @@
 
 #include "dbg.h"
 #include "base/str.h"
-#include "front/words.h"
+#include "front/launchconfig.h"
 
 struct dap;
 
@@ -24,8 +24,7 @@ enum setup_console {
 struct setup {
 	bool attach;
 	char *name; /* of the configuration */
-	char *program, *cwd;
-	struct words args, env;
+	struct launch_config launch;
 	bool stop_at_entry, no_debug;
 	bool wake; /* it was held for us: it is to run on */
 	enum setup_console console;
@@ -45,8 +44,8 @@ void setup_child(const struct setup *s, struct str *t);
 
 /*
  * A path of launch.json as it is to be opened: file:// and ~ are resolved;
- * what is relative is tried below @s->cwd, then below our own directory, each
- * as it is and with backslashes turned. *@ret is replaced.
+ * what is relative is tried below the working directory of @s, then below our
+ * own directory, each as it is and with backslashes turned. *@ret is replaced.
  */
 DBG_MUST struct dbg_error *setup_path(const struct setup *s, const char *given,
 				      char **ret);

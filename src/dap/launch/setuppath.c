@@ -39,8 +39,8 @@ static char *without_tilde(const char *path)
 // Below @s's directory, or as it is; NULL: at neither.
 static char *find(const struct setup *s, const char *path)
 {
-	if (*path != '/' && s->cwd) {
-		char *below = xasprintf("%s/%s", s->cwd, path);
+	if (*path != '/' && s->launch.cwd) {
+		char *below = xasprintf("%s/%s", s->launch.cwd, path);
 		if (is_there(below, path))
 			return below;
 		free(below);

@@ -164,7 +164,7 @@ static struct dbg_error *do_restart(struct dap *d, struct request *req)
 	struct dbg_error *err = args_object(req->args, "arguments", &args);
 	if (!err && args)
 		err = setup_take(d, args, false);
-	if (!err && !d->setup.program)
+	if (!err && !d->setup.launch.program)
 		err = dbg_err(DBG_E_STATE, "there is no program to restart");
 	if (err)
 		return err;

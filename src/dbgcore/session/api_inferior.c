@@ -6,15 +6,11 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "target/proc.h"
-
-static void set(char **to, const char *s)
-{
-	free(*to);
-	*to = xstrdup(s);
-}
 
 void session_inferior_runs(struct dbg *dbg, const char *path)
 {
@@ -24,12 +20,17 @@ void session_inferior_runs(struct dbg *dbg, const char *path)
 	inf->pid = target_pid(dbg->target);
 	if (!path)
 		path = proc_link(inf->pid, "exe", exe) ? exe : "";
-	set(&inf->path, path);
+	str_set(&inf->path, path);
 }
 
-void session_inferior_name(struct dbg *dbg, const char *name)
+void session_inferior_name(struct dbg *dbg, const struct program *p)
 {
-	set(&dbg->inferior.name, name);
+	char **name = &dbg->inferior.name;
+
+	str_set(name, p->name);
+	// an apphost was started by its own name
+	if (p->apphost && str_ends(*name, ".dll"))
+		(*name)[strlen(*name) - 4] = '\0';
 }
 
 void session_inferior_deinit(struct dbg *dbg)

@@ -91,7 +91,7 @@ struct dbg_error *dbg_core(struct dbg *dbg, const char *path)
 	err = target_core_open(path, &t, &core);
 	if (err)
 		return err;
-	session_inferior_name(dbg, core.command);
+	str_set(&dbg->inferior.name, core.command);
 	if (*core.command)
 		session_message(dbg, "the core was made of '%s'", core.command);
 	if (core.missing)

@@ -89,6 +89,7 @@ static void of_apphost(struct program *p, pid_t pid, const char *exe)
 		return;
 	}
 	p->kind = is_of_sdk(exe) ? PROGRAM_SDK : PROGRAM_DOTNET;
+	p->apphost = true;
 	set_name(p, dll);
 }
 

@@ -16,6 +16,7 @@ enum program_kind {
 /* What a process runs. */
 struct program {
 	enum program_kind kind;
+	bool apphost;   /* app, beside the app.dll that it runs */
 	char name[256]; /* "app.dll", "sh"; "" if it is gone */
 };
 

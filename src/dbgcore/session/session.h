@@ -155,7 +155,7 @@ DBG_MUST struct dbg_error *session_frame_or_newest(struct dbg *dbg, dbg_id id,
 /* The target is a program, started from @path; NULL: what it executes. */
 void session_inferior_runs(struct dbg *dbg, const char *path);
 /* What people call it. */
-void session_inferior_name(struct dbg *dbg, const char *name);
+void session_inferior_name(struct dbg *dbg, const struct program *p);
 void session_inferior_deinit(struct dbg *dbg);
 
 /* ---- signals.c ------------------------------------------------------- */

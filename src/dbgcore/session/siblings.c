@@ -150,7 +150,7 @@ void session_follow(struct dbg *dbg)
 		return;
 	program_of(target_pid(dbg->target), &p);
 	dbg->inferior.kind = p.kind;
-	session_inferior_name(dbg, p.name);
+	session_inferior_name(dbg, &p);
 	target_follow(dbg->target, follows_any(dbg));
 }
 

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "repl/cmd.h"
+#include "front/debuggees.h"
 #include "base/err.h"
 #include "repl/inferior.h"
 #include "repl/line/parse.h"
@@ -11,26 +12,28 @@
 
 struct dbg_error *inferior_info(struct repl *r, const struct call *call)
 {
+	const struct dbg_inferior *list;
+	size_t n;
+
 	(void)call;
 	out(r, "  Num  Description       Program\n");
-	for (size_t i = 0; i < r->n_inferiors; i++) {
-		const struct inferior *inf = r->inferiors[i];
-		const char *program = inf->program ? inf->program : r->program;
+	dbg_inferior_list(r->first, &list, &n);
+	for (size_t i = 0; i < n; i++) {
+		const struct dbg_inferior *inf = &list[i];
 		char process[32] = "<null>";
 
-		if (dbg_state(inf->dbg) != DBG_IDLE)
+		if (inf->state != DBG_IDLE)
 			snprintf(process, sizeof(process), "process %d",
 				 (int)inf->pid);
 		out(r, "%c %-4u %-17s %s\n", inf->dbg == r->dbg ? '*' : ' ',
-		    inf->number, process, program ? program : "");
+		    inf->number, process, inferior_program(r, inf));
 	}
 	return NULL;
 }
 
-static struct dbg_error *find(struct repl *r, uint64_t number,
-			      struct inferior **ret)
+static struct dbg_error *find(struct repl *r, uint64_t number, struct dbg **ret)
 {
-	*ret = inferior_find(r, number);
+	*ret = debuggees_find(r->first, number);
 	if (!*ret)
 		return dbg_err_arg("Inferior number %u does not exist; see "
 				   "\"info inferiors\".",
@@ -40,21 +43,22 @@ static struct dbg_error *find(struct repl *r, uint64_t number,
 
 static void show_current(struct repl *r, const char *verb)
 {
-	const struct inferior *inf = inferior_current(r);
-	const char *program = inf->program ? inf->program : r->program;
+	struct dbg_inferior inf;
 
-	out(r, "[%s inferior %u (", verb, inf->number);
-	if (dbg_state(r->dbg) == DBG_IDLE)
+	dbg_inferior_get(r->dbg, &inf);
+	const char *program = inferior_program(r, &inf);
+	out(r, "[%s inferior %u (", verb, inf.number);
+	if (inf.state == DBG_IDLE)
 		out(r, "<null>");
 	else
-		out(r, "process %d", (int)inf->pid);
-	out(r, ") (%s)]\n", program ? program : "<noexec>");
+		out(r, "process %d", (int)inf.pid);
+	out(r, ") (%s)]\n", *program ? program : "<noexec>");
 }
 
 static struct dbg_error *cmd_inferior(struct repl *r, const struct call *call)
 {
 	struct dbg_error *err;
-	struct inferior *inf;
+	struct dbg *dbg;
 	uint64_t number;
 
 	if (!*call->args) {
@@ -63,11 +67,11 @@ static struct dbg_error *cmd_inferior(struct repl *r, const struct call *call)
 	}
 	if (!parse_u64(call->args, &number))
 		return dbg_err_arg("\"%s\" is not a number.", call->args);
-	err = find(r, number, &inf);
+	err = find(r, number, &dbg);
 	if (err)
 		return err;
-	inferior_select(r, inf);
-	r->stopped_inferior = inf->number;
+	inferior_select(r, dbg);
+	r->stopped_inferior = (uint32_t)number;
 	show_current(r, "Switching to");
 	if (!r->thread)
 		return NULL;
@@ -77,12 +81,12 @@ static struct dbg_error *cmd_inferior(struct repl *r, const struct call *call)
 	return NULL;
 }
 
-typedef struct dbg_error *inferior_fn(struct repl *r, struct inferior *inf);
+typedef struct dbg_error *inferior_fn(struct repl *r, struct dbg *dbg);
 
 static struct dbg_error *each(struct repl *r, const char *args, inferior_fn *fn)
 {
 	struct dbg_error *err;
-	struct inferior *inf;
+	struct dbg *dbg;
 	uint64_t first, last;
 	bool any;
 
@@ -91,37 +95,38 @@ static struct dbg_error *each(struct repl *r, const char *args, inferior_fn *fn)
 		if (err || !any)
 			return err;
 		for (uint64_t n = first; !err && n <= last; n++) {
-			err = find(r, n, &inf);
+			err = find(r, n, &dbg);
 			if (!err)
-				err = fn(r, inf);
+				err = fn(r, dbg);
 		}
 		if (err)
 			return err;
 	}
 }
 
-static struct dbg_error *kill_one(struct repl *r, struct inferior *inf)
+static struct dbg_error *kill_one(struct repl *r, struct dbg *dbg)
 {
-	unsigned int number = inf->number;
-	int pid = (int)inf->pid;
-	struct dbg_error *err = inferior_kill(r, inf);
+	struct dbg_inferior inf;
 
+	dbg_inferior_get(dbg, &inf);
+	struct dbg_error *err = inferior_kill(r, dbg);
 	if (!err)
-		out(r, "[Inferior %u (process %d) killed]\n", number, pid);
+		out(r, "[Inferior %u (process %d) killed]\n", inf.number,
+		    (int)inf.pid);
 	return err;
 }
 
 struct dbg_error *inferior_kill_cmd(struct repl *r, const struct call *call)
 {
 	if (!*call->args)
-		return kill_one(r, inferior_current(r));
+		return kill_one(r, r->dbg);
 	return each(r, call->args, kill_one);
 }
 
 struct dbg_error *inferior_detach_cmd(struct repl *r, const struct call *call)
 {
 	if (!*call->args)
-		return inferior_detach(r, inferior_current(r));
+		return inferior_detach(r, r->dbg);
 	return each(r, call->args, inferior_detach);
 }
 

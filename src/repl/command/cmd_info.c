@@ -320,8 +320,8 @@ static struct dbg_error *info_program(struct repl *r, const struct call *call)
 	const struct dbg_stop *stop = dbg_stop_reason(r->dbg);
 
 	(void)call;
-	if (r->program)
-		out(r, "Program: %s\n", r->program);
+	if (r->launch->program)
+		out(r, "Program: %s\n", r->launch->program);
 	if (dbg_state(r->dbg) == DBG_IDLE) {
 		out(r, "The program being debugged is not being run.\n");
 		return NULL;

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "repl/cmd.h"
+#include "front/debuggees.h"
 #include "base/err.h"
 #include "repl/inferior.h"
 #include "repl/line/input.h"
@@ -38,20 +39,21 @@ static struct dbg_error *cmd_quit(struct repl *r, const struct call *call)
 
 	if (*call->args && (!parse_u64(call->args, &status) || status > 255))
 		return dbg_err_arg("\"%s\" is not an exit status.", call->args);
-	if (inferiors_alive(r)) {
+	if (debuggees_alive(r->first)) {
 		_cleanup_str_ struct str question = {0};
+		const struct dbg_inferior *list;
+		size_t n;
 
 		str_add(&question, "A debugging session is active.\n\n");
-		for (size_t i = 0; i < r->n_inferiors; i++)
-			if (dbg_state(r->inferiors[i]->dbg) != DBG_IDLE)
+		dbg_inferior_list(r->first, &list, &n);
+		for (size_t i = 0; i < n; i++)
+			if (list[i].state != DBG_IDLE)
 				str_addf(&question,
 					 "\tInferior %u [process %d] will be "
 					 "%s.\n",
-					 r->inferiors[i]->number,
-					 (int)dbg_pid(r->inferiors[i]->dbg),
-					 dbg_survives(r->inferiors[i]->dbg)
-					     ? "detached"
-					     : "killed");
+					 list[i].number, (int)list[i].pid,
+					 dbg_survives(list[i].dbg) ? "detached"
+								   : "killed");
 		str_add(&question, "\nQuit anyway?");
 		if (!repl_confirm(r, str_get(&question)))
 			return dbg_err(DBG_E_STATE, "Not confirmed.");

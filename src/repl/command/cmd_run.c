@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "repl/cmd.h"
+#include "front/debuggees.h"
 #include "base/err.h"
 #include "repl/inferior.h"
 #include "repl/line/parse.h"
@@ -22,35 +23,8 @@ static void say_start(const struct repl *r)
 {
 	_cleanup_str_ struct str line = {0};
 
-	words_quote(r->program, &line);
-	for (size_t i = 0; i < r->args.n; i++) {
-		str_addc(&line, ' ');
-		words_quote(r->args.v[i], &line);
-	}
+	launch_config_line(r->launch, &line);
 	out(r, "Starting program: %s\n", str_get(&line));
-}
-
-// New arguments, if there are any, replace those of the last time.
-static struct dbg_error *take_args(struct repl *r, const char *args)
-{
-	struct dbg_error *err;
-	_cleanup_words_ struct words words = {0};
-	char *stdio[3] = {NULL, NULL, NULL};
-
-	if (!*args)
-		return NULL;
-	err = words_command(args, &words, stdio);
-	for (int i = 0; i < 3; i++) {
-		if (!err)
-			str_set(&r->stdio[i], stdio[i]);
-		free(stdio[i]);
-	}
-	if (err)
-		return err;
-	words_clear(&r->args);
-	for (size_t i = 0; i < words.n; i++)
-		words_add(&r->args, words.v[i], strlen(words.v[i]));
-	return NULL;
 }
 
 static struct dbg_error *launch(struct repl *r, const struct call *call,
@@ -58,10 +32,10 @@ static struct dbg_error *launch(struct repl *r, const struct call *call,
 {
 	struct dbg_error *err;
 
-	if (!r->program)
+	if (!r->launch->program)
 		return dbg_err(DBG_E_STATE, "No program to run. "
 					    "Use the \"file\" command.");
-	if (inferiors_alive(r)) {
+	if (debuggees_alive(r->first)) {
 		if (!repl_confirm(r, "The program being debugged has been "
 				     "started already.\n"
 				     "Start it from the beginning?"))
@@ -70,29 +44,21 @@ static struct dbg_error *launch(struct repl *r, const struct call *call,
 		if (err)
 			return err;
 	}
-	err = take_args(r, call->args);
-	if (err)
-		return err;
-	struct dbg_launch l = {
-	    .program = r->program,
-	    .args = (const char *const *)r->args.v,
-	    .n_args = r->args.n,
-	    .cwd = r->cwd,
-	    .env = (const char *const *)r->env.v,
-	    .n_env = r->env.n,
-	    .stdio = {r->stdio[0], r->stdio[1], r->stdio[2]},
-	    .tty = r->tty,
-	    .stop_at_entry = stop_at_entry,
-	};
-	r->stopped_inferior = inferior_current(r)->number;
+	// New arguments, if there are any, replace those of the last time.
+	if (*call->args) {
+		err = launch_config_args(r->launch, call->args);
+		if (err)
+			return err;
+	}
+	struct dbg_launch l = launch_config_request(r->launch);
+	l.stop_at_entry = stop_at_entry;
+	r->stopped_inferior = 1;
 	thread_names_clear(r);
 	say_start(r);
 	r->thread = 0;
 	r->program_status = -1;
 	resume_begin(r, RESUME_RUN);
-	err = dbg_launch(r->dbg, &l);
-	inferior_current(r)->pid = dbg_pid(r->dbg);
-	return resume_end(r, err);
+	return resume_end(r, dbg_launch(r->dbg, &l));
 }
 
 static struct dbg_error *cmd_run(struct repl *r, const struct call *call)
@@ -338,7 +304,7 @@ static struct dbg_error *cmd_attach(struct repl *r, const struct call *call)
 	struct dbg_attach a = {0};
 
 	err = parse_attach(call->args, &a);
-	if (!err && inferiors_alive(r))
+	if (!err && debuggees_alive(r->first))
 		err =
 		    dbg_err(DBG_E_STATE, "A program is being debugged already: "
 					 "\"detach\" or \"kill\" it first.");
@@ -351,7 +317,6 @@ static struct dbg_error *cmd_attach(struct repl *r, const struct call *call)
 	r->program_status = -1;
 	resume_begin(r, RESUME_RUN);
 	err = dbg_attach(r->dbg, &a);
-	inferior_current(r)->pid = dbg_pid(r->dbg);
 	if (!err)
 		out(r, "Attaching to process %d\n", (int)dbg_pid(r->dbg));
 	return resume_end(r, err);
@@ -361,7 +326,7 @@ static struct dbg_error *cmd_core(struct repl *r, const struct call *call)
 {
 	struct dbg_error *err;
 
-	if (inferiors_alive(r))
+	if (debuggees_alive(r->first))
 		return dbg_err(DBG_E_STATE,
 			       "A program is being debugged already: "
 			       "\"detach\" or \"kill\" it first.");
@@ -369,7 +334,6 @@ static struct dbg_error *cmd_core(struct repl *r, const struct call *call)
 	r->program_status = -1;
 	resume_begin(r, RESUME_RUN);
 	err = dbg_core(r->dbg, call->args);
-	inferior_current(r)->pid = dbg_pid(r->dbg);
 	return resume_end(r, err);
 }
 
@@ -384,7 +348,7 @@ static struct dbg_error *cmd_file(struct repl *r, const struct call *call)
 				  "\"run\" or \"set args\".");
 	if (err)
 		return err;
-	str_set(&r->program, words.n ? words.v[0] : NULL);
+	str_set(&r->launch->program, words.n ? words.v[0] : NULL);
 	return NULL;
 }
 
@@ -420,6 +384,7 @@ static const struct repl_cmd cmds[] = {
 		"expanded. Without ARGS those of the\nlast time are used. A "
 		"running program is killed first.",
 	.complete = COMPLETE_PATHS,
+	.flags = CMD_STARTS,
 	.run = cmd_run,
     },
     {
@@ -429,6 +394,7 @@ static const struct repl_cmd cmds[] = {
 	.more = "As \"run\", but the program stops before the first line of "
 		"its Main.",
 	.complete = COMPLETE_PATHS,
+	.flags = CMD_STARTS,
 	.run = cmd_start,
     },
     {
@@ -531,7 +497,7 @@ static const struct repl_cmd cmds[] = {
 		"dndbg ends,\nby whatever means. NAME is that of its file, of "
 		"its .dll or of its\nprocess; --wait waits for one of that "
 		"name to be started.",
-	.flags = CMD_NEEDS_ARGS,
+	.flags = CMD_STARTS | CMD_NEEDS_ARGS,
 	.run = cmd_attach,
     },
     {
@@ -540,7 +506,7 @@ static const struct repl_cmd cmds[] = {
 	.help = "look at a core dump",
 	.more = "Threads, stacks, variables and memory are as they were; "
 		"nothing can run.",
-	.flags = CMD_NEEDS_ARGS,
+	.flags = CMD_STARTS | CMD_NEEDS_ARGS,
 	.complete = COMPLETE_PATHS,
 	.run = cmd_core,
     },

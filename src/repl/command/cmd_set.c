@@ -31,24 +31,7 @@ static struct dbg_error *set_var(struct repl *r, const struct call *call)
 
 static struct dbg_error *set_args(struct repl *r, const struct call *call)
 {
-	struct dbg_error *err;
-	struct words words = {0};
-	char *stdio[3] = {NULL, NULL, NULL};
-
-	err = words_command(call->args, &words, stdio);
-	if (err) {
-		words_deinit(&words);
-		for (int i = 0; i < 3; i++)
-			free(stdio[i]);
-		return err;
-	}
-	words_deinit(&r->args);
-	r->args = words;
-	for (int i = 0; i < 3; i++) {
-		free(r->stdio[i]);
-		r->stdio[i] = stdio[i];
-	}
-	return NULL;
+	return launch_config_args(r->launch, call->args);
 }
 
 // NAME=VALUE, NAME VALUE or NAME alone (set to nothing).
@@ -61,9 +44,8 @@ static struct dbg_error *set_env(struct repl *r, const struct call *call)
 		return dbg_err_arg("A name is needed in front of the '='.");
 	if (*value == '=')
 		value += 1 + strspn(value + 1, " \t");
-	_cleanup_free_ char *entry =
-	    xasprintf("%.*s=%s", (int)n, call->args, value);
-	words_add(&r->env, entry, strlen(entry));
+	_cleanup_free_ char *name = xstrndup(call->args, n);
+	launch_config_env(r->launch, name, value);
 	return NULL;
 }
 
@@ -72,7 +54,7 @@ static struct dbg_error *unset_env(struct repl *r, const struct call *call)
 	if (strchr(call->args, '='))
 		return dbg_err_arg("\"%s\" is not the name of a variable.",
 				   call->args);
-	words_add(&r->env, call->args, strlen(call->args));
+	launch_config_env(r->launch, call->args, NULL);
 	return NULL;
 }
 
@@ -85,13 +67,13 @@ static struct dbg_error *unset_substitute(struct repl *r,
 
 static struct dbg_error *set_cwd(struct repl *r, const struct call *call)
 {
-	str_set(&r->cwd, *call->args ? call->args : NULL);
+	str_set(&r->launch->cwd, *call->args ? call->args : NULL);
 	return NULL;
 }
 
 static struct dbg_error *set_tty(struct repl *r, const struct call *call)
 {
-	str_set(&r->tty, *call->args ? call->args : NULL);
+	str_set(&r->launch->tty, *call->args ? call->args : NULL);
 	return NULL;
 }
 
@@ -120,20 +102,22 @@ static struct dbg_error *show_args(struct repl *r, const struct call *call)
 	static const char *const streams[] = {"<", ">", "2>"};
 
 	(void)call;
-	show_words(r, "args", &r->args);
+	show_words(r, "args", &r->launch->args);
 	for (int i = 0; i < 3; i++)
-		if (r->stdio[i])
-			out(r, "  %s %s\n", streams[i], r->stdio[i]);
+		if (r->launch->stdio[i])
+			out(r, "  %s %s\n", streams[i], r->launch->stdio[i]);
 	return NULL;
 }
 
 static struct dbg_error *show_env(struct repl *r, const struct call *call)
 {
+	const struct words *env = &r->launch->env;
+
 	(void)call;
-	for (size_t i = 0; i < r->env.n; i++)
-		out(r, "%s%s\n", strchr(r->env.v[i], '=') ? "" : "unset ",
-		    r->env.v[i]);
-	if (!r->env.n)
+	for (size_t i = 0; i < env->n; i++)
+		out(r, "%s%s\n", strchr(env->v[i], '=') ? "" : "unset ",
+		    env->v[i]);
+	if (!env->n)
 		out(r, "The program gets the debugger's environment.\n");
 	return NULL;
 }
@@ -141,14 +125,15 @@ static struct dbg_error *show_env(struct repl *r, const struct call *call)
 static struct dbg_error *show_cwd(struct repl *r, const struct call *call)
 {
 	(void)call;
-	out(r, "cwd: %s\n", r->cwd ? r->cwd : "the debugger's");
+	out(r, "cwd: %s\n", r->launch->cwd ? r->launch->cwd : "the debugger's");
 	return NULL;
 }
 
 static struct dbg_error *show_tty(struct repl *r, const struct call *call)
 {
 	(void)call;
-	out(r, "inferior-tty: %s\n", r->tty ? r->tty : "the debugger's");
+	out(r, "inferior-tty: %s\n",
+	    r->launch->tty ? r->launch->tty : "the debugger's");
 	return NULL;
 }
 

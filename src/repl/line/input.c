@@ -262,7 +262,7 @@ struct dbg_error *input_source(struct repl *r, const char *path)
 // Carry out all -ex options up to the next -x; an error does not end them.
 static size_t startup_commands(struct repl *r, size_t i)
 {
-	const struct repl_options *o = r->options;
+	const struct front_options *o = r->options;
 	struct input in = {0};
 
 	for (; i < o->n_startup && !o->startup[i].file; i++)
@@ -279,7 +279,7 @@ static size_t startup_commands(struct repl *r, size_t i)
 
 void input_startup(struct repl *r)
 {
-	const struct repl_options *o = r->options;
+	const struct front_options *o = r->options;
 
 	for (size_t i = 0; i < o->n_startup && !r->quit;) {
 		if (!o->startup[i].file) {

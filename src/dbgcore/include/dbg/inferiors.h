@@ -25,7 +25,10 @@ struct dbg_inferior {
 	 * known (a core).
 	 */
 	const char *path;
-	/* What people call it: "app.dll" of `dotnet app.dll`; "" likewise. */
+	/*
+	 * What people call it: "app.dll" of `dotnet app.dll`, the name of the
+	 * executable otherwise, the command of a core; "" likewise.
+	 */
 	const char *name;
 };
 

@@ -1,0 +1,29 @@
+/* What the command line says, for every front end: main.c fills it. */
+#ifndef FRONT_OPTIONS_H
+#define FRONT_OPTIONS_H
+
+#include "front/launchconfig.h"
+
+struct command_ops;
+
+/* One of -ex and -x. */
+struct startup_command {
+	bool file; /* text names a file of commands, else it is a command */
+	const char *text;
+};
+
+struct front_options {
+	const char *version;
+	struct launch_config launch; /* a front end works with a copy */
+	const char *attach;          /* PID or name, NULL: none */
+	bool wait;                   /* for one of that name to be started */
+	const char *core;            /* a core file, NULL: none */
+	const struct startup_command *startup; /* -ex and -x in order */
+	size_t n_startup;
+	bool batch;                         /* end after these; ask nothing */
+	bool quiet;                         /* no greeting */
+	const char *log;                    /* file to record to, NULL: none */
+	const struct command_ops *commands; /* those of the prompt */
+};
+
+#endif
