@@ -228,8 +228,7 @@ set_engine_too(struct repl *r, const struct setting *own, const char *value)
 	struct dbg_setting engine = {0};
 
 	err = find_engine(r, own->name, &engine);
-	dbg_error_destroy(err);
-	if (err)
+	if (dbg_err_drop(err))
 		return NULL;
 	// The engine has no word for no limit.
 	if (own->kind == SETTING_COUNT && strcmp(value, "unlimited") == 0)

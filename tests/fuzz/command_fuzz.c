@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "repl/cmd.h"
@@ -23,8 +24,7 @@ static void split(const char *line)
 	for (int i = 0; i < 3; i++)
 		free(stdio[i]);
 	struct dbg_error *err = words_split(line, &plain);
-	dbg_error_destroy(err);
-	if (err)
+	if (dbg_err_drop(err))
 		return;
 	for (size_t i = 0; i < plain.n; i++) {
 		words_quote(plain.v[i], &quoted);

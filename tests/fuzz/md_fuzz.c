@@ -70,10 +70,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct md md;
 
 	err = md_parse((struct bytes){data, size}, &md);
-	if (err) {
-		dbg_error_destroy(err);
+	if (dbg_err_drop(err))
 		return 0;
-	}
 	for (unsigned int table = 0; table <= MD_N_TABLES; table++)
 		sum += touch_table(&md, table);
 	for (uint32_t rid = 0; rid < MAX_ROWS; rid++)

@@ -39,10 +39,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t n;
 
 	err = pdb_parse((struct bytes){data, size}, &pdb);
-	if (err) {
-		dbg_error_destroy(err);
+	if (dbg_err_drop(err))
 		return 0;
-	}
 	struct arena *arena = arena_create();
 	for (uint32_t rid = 0; rid < MAX_ROWS; rid++) {
 		ask(pdb, rid, arena);

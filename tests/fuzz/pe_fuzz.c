@@ -19,10 +19,8 @@ static void check(struct bytes bytes, bool mapped, struct arena *arena)
 	struct pe pe;
 
 	err = pe_parse(bytes, mapped, &pe);
-	if (err) {
-		dbg_error_destroy(err);
+	if (dbg_err_drop(err))
 		return;
-	}
 	for (uint64_t rva = 0; rva < 0x10000; rva += 0x101)
 		dbg_error_destroy(
 		    il_body_parse(pe_at_rva(&pe, (uint32_t)rva), arena, &body));

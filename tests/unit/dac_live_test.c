@@ -646,8 +646,8 @@ static struct dac_object object_of(struct dacfixture *f, const char *type)
 			continue;
 		struct dbg_error *err =
 		    dac_object_get(f->d, dacfixture_u64(f, vars[i].addr), &o);
-		dbg_error_destroy(err);
-		if (!err && !strcmp(dacfixture_type_name(f, o.type), type))
+		if (!dbg_err_drop(err) &&
+		    !strcmp(dacfixture_type_name(f, o.type), type))
 			return o;
 	}
 	fail_msg("no object of type '%s'", type);

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/err.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "target/elf/debugfile.h"
@@ -237,8 +238,7 @@ static void exercise(struct bytes file)
 	uint64_t start, end;
 	struct dbg_error *err = elf_parse(file, &elf);
 
-	dbg_error_destroy(err);
-	if (err)
+	if (dbg_err_drop(err))
 		return;
 	elf_symbol_find(&elf, "qsort", &symbol);
 	struct symtab all = {0};

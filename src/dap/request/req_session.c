@@ -138,10 +138,8 @@ static struct dbg_error *do_terminate(struct dap *d, struct request *req)
 
 	struct dbg_error *err = dbg_signal_send(d->dbg, SIGTERM);
 
-	if (err) {
-		dbg_error_destroy(err);
+	if (dbg_err_drop(err))
 		return dbg_kill(d->dbg);
-	}
 	dap_timer(d, TIMER_KILL, GRACE_MS);
 	progress_start(d, PROGRESS_END, 0);
 	if (dbg_state(d->dbg) != DBG_STOPPED)

@@ -39,10 +39,8 @@ static bool is_same(struct code *c, const struct dac_module *dm,
 		return false;
 	uint64_t off = (uint64_t)(mvid - file_md.p);
 	err = target_read(c->target, dm->md_addr + off, seen, sizeof(seen));
-	if (err) {
-		dbg_error_destroy(err);
+	if (dbg_err_drop(err))
 		return false;
-	}
 	return !memcmp(seen, mvid, sizeof(seen));
 }
 
@@ -143,10 +141,8 @@ static bool copy_image(struct code *c, struct module *mod,
 		return false;
 	if (!err)
 		err = md_parse(pe.metadata, &md);
-	if (err) {
-		dbg_error_destroy(err);
+	if (dbg_err_drop(err))
 		return false;
-	}
 	mod->m.pe = pe;
 	mod->m.md = md;
 	mod->copy = copy;

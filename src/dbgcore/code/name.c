@@ -200,10 +200,8 @@ static const struct method_name *method_get(struct code *c, uint64_t method)
 	if (name && name->stays)
 		return name;
 	err = dac_method_get(c->dac, method, &dm);
-	if (err) {
-		dbg_error_destroy(err);
+	if (dbg_err_drop(err))
 		return &unknown;
-	}
 	struct arena *arena = arena_create();
 	method_read(c, &dm, arena, &fresh);
 	if (!name) {

@@ -43,10 +43,8 @@ bool object_offset(struct code *c, uint64_t mt, const char *name, uint32_t *ret)
 
 		if (!err)
 			err = dac_fields(c->dac, mt, &fields, &n);
-		if (err) {
-			dbg_error_destroy(err);
+		if (dbg_err_drop(err))
 			return false;
-		}
 		field = own_field(code_module_find(c, type->module), fields, n,
 				  name);
 		if (field) {
@@ -92,10 +90,8 @@ const char *object_string(struct code *c, uint64_t addr, struct arena *arena)
 	if (!err)
 		err = target_read(c->target, addr + STRING_CHARS, units,
 				  n * sizeof(*units));
-	if (err) {
-		dbg_error_destroy(err);
+	if (dbg_err_drop(err))
 		return NULL;
-	}
 
 	_cleanup_str_ struct str text = {0};
 

@@ -245,10 +245,8 @@ static const struct source_text *from_disk(struct code *c, const char *path,
 	struct file file;
 
 	err = file_load(path, MAX_TEXT, &file);
-	if (err) {
-		dbg_error_destroy(err);
+	if (dbg_err_drop(err))
 		return NULL;
-	}
 	const char *note = NULL;
 	if (hash_differs(file.bytes, mod->m.pdb, rid))
 		note = "the file is not the one that the program was built "

@@ -67,10 +67,8 @@ static size_t read_id(const char *path, uint8_t ret[RUNTIME_ID_MAX])
 	if (!file_exists(path))
 		return 0;
 	err = file_load(path, DAC_FILE_MAX, &file);
-	if (err) {
-		dbg_error_destroy(err);
+	if (dbg_err_drop(err))
 		return 0;
-	}
 	err = elf_parse(file.bytes, &elf);
 	if (!err)
 		id = elf_build_id(&elf);

@@ -119,10 +119,8 @@ static bool is_named(struct dac *d, uint64_t mt, void *instance)
 	uint32_t n = 0;
 
 	err = dac_type_name(d, mt, &name);
-	if (err) {
-		dbg_error_destroy(err);
+	if (dbg_err_drop(err))
 		return false;
-	}
 	d->scratch[0] = 0;
 	if (DAC_CALL(d, instance, TYPEINST_NAME, (uint32_t)0,
 		     (uint32_t)DAC_SCRATCH_UNITS, &n, d->scratch) < 0)
@@ -200,10 +198,8 @@ static void *template_find(struct dac *d)
 	void *instance = NULL;
 
 	err = dac_type_get(d, dac_globals(d)->object_type, &object);
-	if (err) {
-		dbg_error_destroy(err);
+	if (dbg_err_drop(err))
 		return NULL;
-	}
 	_cleanup_com_ void *module = dac_module_object(d, object->module);
 	if (!module || DAC_CALL(d, module, MODULE_START_INSTANCES_BY_NAME, name,
 				(uint32_t)0, NULL, &handle) != COM_OK)

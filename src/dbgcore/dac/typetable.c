@@ -118,10 +118,8 @@ static void table_locate(struct dac *d)
 
 	d->param_table_tried = true;
 	err = dac_type_get(d, dac_globals(d)->object_type, &object);
-	if (err) {
-		dbg_error_destroy(err);
+	if (dbg_err_drop(err))
 		return;
-	}
 	uint64_t module = object->module;
 	size_t n =
 	    target_read_some(d->target, module, words, sizeof(words)) / 8;

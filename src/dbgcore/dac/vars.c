@@ -224,8 +224,7 @@ static void *open_marked(struct dac *d, pid_t tid,
 	    context_of_thread(d->target, tid, CONTEXT_FULL, &c);
 	void *ret = NULL;
 
-	dbg_error_destroy(err);
-	if (!walk || err)
+	if (dbg_err_drop(err) || !walk)
 		return NULL;
 	context_set_frame(&c, frame);
 	mark_all(&c);

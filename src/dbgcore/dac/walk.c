@@ -77,10 +77,8 @@ const char *dac_frame_name(struct dac *d, uint64_t frame_addr,
 	uint32_t n = 0;
 
 	err = target_read_u64(d->target, frame_addr, &kind);
-	if (err) {
-		dbg_error_destroy(err);
+	if (dbg_err_drop(err))
 		return NULL;
-	}
 	d->scratch[0] = 0;
 	int32_t hr = DAC_CALL(d, d->sos, SOS_FRAME_NAME, kind,
 			      (uint32_t)FRAME_NAME_MAX, d->scratch, &n);
@@ -99,10 +97,8 @@ static bool frame_interrupts(struct dac *d, uint64_t frame_addr)
 	uint64_t kind;
 
 	err = target_read_u64(d->target, frame_addr, &kind);
-	if (err) {
-		dbg_error_destroy(err);
+	if (dbg_err_drop(err))
 		return false;
-	}
 	uintptr_t effect = (uintptr_t)map_find(&d->frame_kinds, kind);
 	if (!effect) {
 		struct arena *arena = arena_create();

@@ -184,10 +184,8 @@ struct type *lookup_type_name(const struct eval *e, const char *name,
 	struct type *given[ARGS_MAX];
 	for (size_t i = 0; i < n_args; i++) {
 		struct dbg_error *err = lookup_type(e, args[i], &given[i]);
-		if (err) {
-			dbg_error_destroy(err);
+		if (dbg_err_drop(err))
 			return NULL;
-		}
 	}
 	return type_instance(e->types, m, token, given, n_args);
 }

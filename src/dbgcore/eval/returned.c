@@ -40,8 +40,8 @@ static struct type *returned_type(struct types *ts, const struct returned *of,
 					   MD_TOKEN_RID(method.token),
 					   METHOD_SIGNATURE),
 			       arena, &sig);
-	dbg_error_destroy(err);
-	return err ? NULL : type_of_sig(ts, sig->ret, &scope.context, 0);
+	return dbg_err_drop(err) ? NULL
+				 : type_of_sig(ts, sig->ret, &scope.context, 0);
 }
 
 struct value returned_value(struct types *ts, const struct returned *of,

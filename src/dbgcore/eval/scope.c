@@ -372,10 +372,8 @@ static void add_named_locals(struct gather *g, const struct slots *slots)
 	struct dbg_error *err =
 	    pdb_locals(pos->module->pdb, MD_TOKEN_RID(pos->token),
 		       pos->il_offset, g->arena, &locals, &n);
-	if (err) {
-		dbg_error_destroy(err);
+	if (dbg_err_drop(err))
 		return;
-	}
 	for (size_t i = 0; i < n; i++) {
 		if (locals[i].slot == UINT32_MAX)
 			scope_add_constant(g, &locals[i]);

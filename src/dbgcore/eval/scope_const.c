@@ -134,10 +134,8 @@ void scope_method_args(struct gather *g, uint64_t method)
 	const char *name;
 	struct dbg_error *err =
 	    dac_method_name(types_dac(g->ts), method, g->arena, &name);
-	if (err) {
-		dbg_error_destroy(err);
+	if (dbg_err_drop(err))
 		return;
-	}
 	const char *list = method_list(name);
 	if (!list)
 		return;

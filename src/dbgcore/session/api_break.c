@@ -58,10 +58,8 @@ const char *session_frame_path(struct dbg *dbg, dbg_id id)
 	if (dbg->state != DBG_STOPPED)
 		return NULL;
 	err = session_frame_or_newest(dbg, id, &f);
-	if (err) {
-		dbg_error_destroy(err);
+	if (dbg_err_drop(err))
 		return NULL;
-	}
 	return f && f->pos ? f->pos->path : NULL;
 }
 

@@ -125,10 +125,8 @@ static bool has_library(pid_t pid, bool *ret_readable)
 
 	struct dbg_error *err = proc_maps_load(pid, &maps);
 	*ret_readable = !err && maps.n;
-	if (err) {
-		dbg_error_destroy(err);
+	if (dbg_err_drop(err))
 		return false;
-	}
 	for (size_t i = 0; i < maps.n && !found; i++)
 		for (size_t j = 0; j < sizeof(names) / sizeof(*names); j++)
 			found = found ||
@@ -151,10 +149,8 @@ static bool is_host(pid_t pid, size_t max)
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
 	struct dbg_error *err = file_load(path, max, &file);
-	if (err) {
-		dbg_error_destroy(err);
+	if (dbg_err_drop(err))
 		return false;
-	}
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words) && !found; i++)
 		found = memmem(file.bytes.p, file.bytes.n, words[i],
 			       strlen(words[i]));

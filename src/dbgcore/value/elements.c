@@ -20,10 +20,8 @@ static uint32_t component_size(struct types *ts, const struct type *type)
 		return sizeof(uint64_t);
 	const struct dac_type *dt;
 	struct dbg_error *err = dac_type_get(ts->dac, type->mt, &dt);
-	if (err) {
-		dbg_error_destroy(err);
+	if (dbg_err_drop(err))
 		return 0;
-	}
 	return dt->component_size;
 }
 
@@ -37,10 +35,8 @@ static bool read_bounds(struct types *ts, uint64_t ref, struct elements *e)
 	struct dbg_error *err = target_read(ts->target, at, e->lengths, n);
 	if (!err)
 		err = target_read(ts->target, at + n, e->lower, n);
-	if (err) {
-		dbg_error_destroy(err);
+	if (dbg_err_drop(err))
 		return false;
-	}
 	uint64_t product = 1;
 	for (uint32_t i = 0; i < e->rank; i++) {
 		if (e->lengths[i] > INT32_MAX)

@@ -151,10 +151,8 @@ static void set_args(struct types *ts, struct type *type)
 	size_t n;
 	struct dbg_error *err =
 	    dac_type_args(ts->dac, type->mt, ts->arena, &mts, &n);
-	if (err) {
-		dbg_error_destroy(err);
+	if (dbg_err_drop(err))
 		return;
-	}
 	if (n == 0 || n > ARGS_MAX)
 		return;
 	type->args = arena_calloc(ts->arena, n, sizeof(type->args[0]));
@@ -190,10 +188,8 @@ static enum elem enum_elem(struct types *ts, uint64_t mt)
 	const struct dac_field *fields;
 	size_t n;
 	struct dbg_error *err = dac_fields(ts->dac, mt, &fields, &n);
-	if (err) {
-		dbg_error_destroy(err);
+	if (dbg_err_drop(err))
 		return ELEM_I4;
-	}
 	for (size_t i = 0; i < n; i++) {
 		if (!fields[i].is_static && wellknown_elem_size(fields[i].elem))
 			return fields[i].elem;
@@ -259,10 +255,8 @@ struct type *type_of_mt(struct types *ts, uint64_t mt)
 		return type;
 	const struct dac_type *dt;
 	struct dbg_error *err = dac_type_get(ts->dac, mt, &dt);
-	if (err) {
-		dbg_error_destroy(err);
+	if (dbg_err_drop(err))
 		return NULL;
-	}
 	if (dt->is_free)
 		return NULL;
 	type = type_alloc(ts);
@@ -342,10 +336,8 @@ struct type *type_parent(struct types *ts, struct type *type)
 	if (!mt)
 		return NULL;
 	struct dbg_error *err = dac_type_get(ts->dac, mt, &dt);
-	if (err) {
-		dbg_error_destroy(err);
+	if (dbg_err_drop(err))
 		return NULL;
-	}
 	facts->parent = type_of_mt(ts, dt->parent);
 	return facts->parent;
 }

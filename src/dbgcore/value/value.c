@@ -123,10 +123,8 @@ static struct value dereference_reference(struct types *ts,
 	if (!ref)
 		return *v;
 	struct dbg_error *err = target_read_u64(ts->target, ref, &mt);
-	if (err) {
-		dbg_error_destroy(err);
+	if (dbg_err_drop(err))
 		return value_absent(v->type, WHY_UNREADABLE, ref);
-	}
 	struct type *type = type_of_mt(ts, mt & ~(uint64_t)MT_MARKS);
 	if (!type)
 		return value_absent(v->type, WHY_NOT_OBJECT, ref);

@@ -22,10 +22,8 @@ static struct dbg_error *present_location(struct repl *r, char **ret)
 	struct dbg_frame f;
 
 	err = frame_get(r, &f);
-	if (err) {
-		dbg_error_destroy(err);
+	if (dbg_err_drop(err))
 		return dbg_err_arg("No default breakpoint location now.");
-	}
 	if (f.source.path && f.level)
 		*ret = xasprintf("%s:%" PRIu32, f.source.path, f.source.line);
 	else
@@ -249,8 +247,7 @@ static struct dbg_error *cmd_clear(struct repl *r, const struct call *call)
 	err = dbg_locate(r->dbg, r->stopped ? frame_id(r) : 0, text, &places,
 			 &n_places);
 	// What cannot be found now may still be a pending one's words.
-	dbg_error_destroy(err);
-	if (err)
+	if (dbg_err_drop(err))
 		n_places = 0;
 	err = dbg_break_list(r->dbg, &list, &n);
 	if (err)

@@ -73,8 +73,7 @@ static uint64_t current_line(struct repl *r)
 	struct dbg_frame f;
 	struct dbg_error *err = frame_get(r, &f);
 
-	dbg_error_destroy(err);
-	if (err || !f.source.path ||
+	if (dbg_err_drop(err) || !f.source.path ||
 	    strcmp(source_base(f.source.path), source_base(r->listing.file)) !=
 		0)
 		return 0;

@@ -166,8 +166,7 @@ static bool is_built_in(const char *name)
 	size_t n = strlen(name);
 	struct dbg_error *err = cmd_find(NULL, name, n, &cmd);
 
-	dbg_error_destroy(err);
-	if (err)
+	if (dbg_err_drop(err))
 		return false;
 	const char *p = cmd->names;
 	n = 0;

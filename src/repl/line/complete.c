@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/err.h"
 #include "base/mem.h"
 #include "repl/cmd.h"
 #include "repl/line/input.h"
@@ -150,8 +151,9 @@ static void add_members(struct repl *r, const char *word, struct words *ret)
 	if (!err && v.id)
 		err = dbg_children(r->dbg, v.id, DBG_CHILDREN_NAMED, 0, 0,
 				   &children, &n);
-	dbg_error_destroy(err);
-	for (size_t i = 0; !err && i < n; i++) {
+	if (dbg_err_drop(err))
+		return;
+	for (size_t i = 0; i < n; i++) {
 		const char *name = children[i].name;
 		if (strchr(name, ' ') ||
 		    strncmp(name, dot + 1, strlen(dot + 1)) != 0)

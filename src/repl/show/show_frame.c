@@ -48,11 +48,9 @@ struct dbg_error *frame_get(struct repl *r, struct dbg_frame *ret)
 
 dbg_id frame_id(struct repl *r)
 {
-	struct dbg_frame f;
-	struct dbg_error *err = frame_get(r, &f);
+	struct dbg_frame f = {0};
 
-	dbg_error_destroy(err);
-	return err ? 0 : f.id;
+	return dbg_err_drop(frame_get(r, &f)) ? 0 : f.id;
 }
 
 const char *source_base(const char *path)

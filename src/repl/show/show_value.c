@@ -298,8 +298,7 @@ static bool is_memory(const char *format)
 	struct parse_format f;
 	struct dbg_error *err = parse_format(format, &f);
 
-	dbg_error_destroy(err);
-	return !err &&
+	return !dbg_err_drop(err) &&
 	       (f.size || f.letter == 'i' || f.letter == 's' || f.count != 1);
 }
 

@@ -407,10 +407,8 @@ static void bind_address(struct control *c, struct bp *bp)
 	if (bp->n_places || !c->target)
 		return;
 	err = control_site_add(c, SITE_BREAK, &addr, 1);
-	if (err) {
-		dbg_error_destroy(err);
+	if (dbg_err_drop(err))
 		return;
-	}
 	mem_grow(&bp->places, &bp->cap_places, 0, sizeof(*bp->places));
 
 	struct bp_place *p = &bp->places[bp->n_places++];

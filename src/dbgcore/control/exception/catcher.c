@@ -118,10 +118,8 @@ const struct catcher *catcher_get(struct control *c, struct thrown *t)
 		struct dbg_error *err =
 		    stack_frame(c->stack, thread, level, &f);
 
-		if (err) {
-			dbg_error_destroy(err);
+		if (dbg_err_drop(err))
 			break;
-		}
 		if (!f)
 			break;
 		if (f->pos && (ask_frame(c, f, t, k) || is_native_entry(f)))

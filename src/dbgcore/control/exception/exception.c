@@ -45,19 +45,15 @@ static bool trace_array(struct control *c, uint64_t trace,
 
 		if (!err)
 			err = dac_type_get(c->dac, ret->type, &type);
-		if (err) {
-			dbg_error_destroy(err);
+		if (dbg_err_drop(err))
 			return false;
-		}
 		if (type->component_size == 1)
 			return true;
 		if (type->component_size != sizeof(uint64_t))
 			return false;
 		err = target_read_u64(c->target, trace + ARRAY_DATA, &trace);
-		if (err) {
-			dbg_error_destroy(err);
+		if (dbg_err_drop(err))
 			return false;
-		}
 	}
 	return false;
 }
@@ -203,10 +199,8 @@ static bool describe_head(struct control *c, uint64_t addr, struct arena *arena,
 		if (field)
 			err = target_read_u32(c->target, field, &number);
 	}
-	if (err) {
-		dbg_error_destroy(err);
+	if (dbg_err_drop(err))
 		return false;
-	}
 
 	const char *name = code_type_name(c->code, object.type);
 

@@ -100,10 +100,8 @@ static bool is_thrown_in(struct control *c, const char *name,
 		struct dbg_error *err =
 		    stack_frame(c->stack, thread, level++, &f);
 
-		if (err) {
-			dbg_error_destroy(err);
+		if (dbg_err_drop(err))
 			return false;
-		}
 	} while (f && (!f->pos || !f->pos->module));
 	return f && f->pos->module == code_module_named(c->code, name);
 }

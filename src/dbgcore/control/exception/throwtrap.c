@@ -524,10 +524,8 @@ static bool is_fail_fast(struct control *c, pid_t tid, uint64_t object,
 	if (!err)
 		err = stack_frame(c->stack, stack_thread_number(c->stack, tid),
 				  0, &f);
-	if (err) {
-		dbg_error_destroy(err);
+	if (dbg_err_drop(err))
 		return true;
-	}
 	name = code_type_name(c->code, mt & ~(uint64_t)7);
 	if (name && !strcmp(name, "System.ExecutionEngineException"))
 		return true;

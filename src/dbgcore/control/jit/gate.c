@@ -215,10 +215,8 @@ static bool is_known(struct control *c, pid_t tid, uint64_t *ret_addr)
 	struct dac_notification n;
 	struct dbg_error *err = target_regs(c->target, tid, &regs);
 
-	if (err) {
-		dbg_error_destroy(err);
+	if (dbg_err_drop(err))
 		return false;
-	}
 	*ret_addr = regs_pc(&regs);
 	if (regs_pc(&regs) != c->cxa_throw && regs_pc(&regs) != c->notify_call)
 		return regs_pc(&regs) == c->waits.prestub_exit;

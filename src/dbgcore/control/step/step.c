@@ -157,8 +157,8 @@ static void plan_returned(struct control *c, uint32_t level)
 
 	if (!err)
 		err = stack_frame(c->stack, thread, level + 1, &caller);
-	dbg_error_destroy(err);
-	if (err || !f || !caller || f->kind != DBG_FRAME_MANAGED || !types ||
+	if (dbg_err_drop(err) || !f || !caller ||
+	    f->kind != DBG_FRAME_MANAGED || !types ||
 	    caller->raw.ip != p->return_addr || caller->raw.sp != p->caller.sp)
 		return;
 	stack_frame_instance(types, f, &exact);

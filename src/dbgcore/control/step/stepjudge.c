@@ -198,8 +198,7 @@ void step_returned(struct control *c, pid_t tid, uint64_t addr)
 
 	struct dbg_error *err = target_regs(c->target, tid, &regs);
 
-	dbg_error_destroy(err);
-	if (!err && regs_sp(&regs) == p->caller.sp)
+	if (!dbg_err_drop(err) && regs_sp(&regs) == p->caller.sp)
 		c->inspect->returned = p->returns;
 }
 

@@ -87,8 +87,7 @@ static struct bytes build_id_at(const struct core *c, uint64_t base)
 	if (head.n > HEAD_MAX)
 		head.n = HEAD_MAX;
 	err = elf_parse(head, &elf);
-	dbg_error_destroy(err);
-	return err ? (struct bytes){NULL, 0} : elf_build_id(&elf);
+	return dbg_err_drop(err) ? (struct bytes){NULL, 0} : elf_build_id(&elf);
 }
 
 // Where the file of @m begins in memory; 0: its beginning is not mapped.
@@ -136,8 +135,7 @@ static struct backed *backed_get(struct core *c, const struct core_mapping *m)
 	    str_starts(m->path, "/SYSV") || str_starts(m->path, "/dev/"))
 		return b;
 	err = file_load(m->path, FILE_MAX, &b->file);
-	dbg_error_destroy(err);
-	if (err)
+	if (dbg_err_drop(err))
 		return b;
 	dbg_error_destroy(elf_parse(b->file.bytes, &b->elf));
 	b->usable = same_file(c, m, b);

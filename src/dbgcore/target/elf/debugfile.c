@@ -34,10 +34,8 @@ static bool try_file(const struct elf *elf, const char *path,
 	struct file file;
 
 	err = file_load(path, FILE_MAX, &file);
-	if (err) {
-		dbg_error_destroy(err);
+	if (dbg_err_drop(err))
 		return false;
-	}
 	err = elf_parse(file.bytes, ret);
 	if (err || !fits(elf, ret)) {
 		dbg_error_destroy(err);

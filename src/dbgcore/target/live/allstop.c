@@ -64,7 +64,7 @@ static bool is_held(const struct live *l, const struct thread *th)
 // stopped, then let them go.
 static struct dbg_error *go_all(struct live *l, bool only_paused)
 {
-	struct dbg_error *err = NULL, *first = NULL;
+	struct dbg_error *err = NULL;
 	bool changed;
 
 	for (size_t i = 0; i < l->n_threads && !err; i++) {
@@ -77,20 +77,15 @@ static struct dbg_error *go_all(struct live *l, bool only_paused)
 		if (changed)
 			i = (size_t)-1;
 	}
-	first = err;
 	for (size_t i = 0; i < l->n_threads; i++) {
 		struct thread *th = l->threads[i];
 
 		if (th->stop == STOP_NONE || th->event_queued ||
 		    (only_paused ? !th->paused : is_held(l, th)))
 			continue;
-		err = thread_go(l, th);
-		if (first)
-			dbg_error_destroy(err);
-		else
-			first = err;
+		err = dbg_err_first(err, thread_go(l, th));
 	}
-	return first;
+	return err;
 }
 
 struct dbg_error *live_unpause(struct live *l)
@@ -180,14 +175,8 @@ struct dbg_error *live_thread_resume(struct target *t, pid_t tid, int signal)
 	if (is_held(l, th))
 		return NULL;
 	err = thread_displace(l, th, &done);
-	if (thread_find(l, tid) == th && !th->event_queued) {
-		struct dbg_error *err2 = thread_go(l, th);
-
-		if (err)
-			dbg_error_destroy(err2);
-		else
-			err = err2;
-	}
+	if (thread_find(l, tid) == th && !th->event_queued)
+		err = dbg_err_first(err, thread_go(l, th));
 	live_kick(l);
 	return err;
 }

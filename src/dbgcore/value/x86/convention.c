@@ -95,8 +95,7 @@ static struct value in_registers(struct target *t, pid_t tid, struct type *type,
 
 	if (!err)
 		err = target_fpregs(t, tid, &fpregs);
-	dbg_error_destroy(err);
-	if (err)
+	if (dbg_err_drop(err))
 		return value_absent(NULL, WHY_NONE, 0);
 
 	const uint64_t general[HALVES] = {regs.rax, regs.rdx};
@@ -129,8 +128,7 @@ struct value value_returned(struct types *ts, pid_t tid, struct type *type)
 
 	struct dbg_error *err = target_regs(t, tid, &regs);
 
-	dbg_error_destroy(err);
-	if (err || is_special(type))
+	if (dbg_err_drop(err) || is_special(type))
 		return value_absent(NULL, WHY_NONE, 0);
 	return value_memory(type, regs.rax);
 }
