@@ -57,38 +57,37 @@ static void take_events(struct target *t)
 	}
 }
 
-// Let the program run until it has written "rest".
-static void run_to_rest(struct target *t, int out)
+// Let the program run until it has written "rest"; what it wrote is in @said.
+static void run_to_rest(struct target *t, int out, struct str *said)
 {
 	struct pollfd fds[] = {
 	    {.fd = target_fd(t), .events = POLLIN},
 	    {.fd = out, .events = POLLIN},
 	};
-	char text[256] = "";
-	size_t n = 0;
+	char text[4096];
 
 	must(target_resume_all(t));
-	while (!strstr(text, "rest\n")) {
+	while (!str_ends(str_get(said), "rest\n")) {
 		if (poll(fds, 2, PATIENCE_MS) <= 0)
 			fail_msg("the program did not come to rest: '%s'",
-				 text);
+				 str_get(said));
 		take_events(t);
 		if (!(fds[1].revents & POLLIN))
 			continue;
-		ssize_t got = read(out, text + n, sizeof(text) - 1 - n);
+		ssize_t got = read(out, text, sizeof(text));
 		if (got > 0)
-			n += (size_t)got;
-		text[n] = '\0';
+			str_addn(said, text, (size_t)got);
 	}
 	must(target_stop_all(t));
 }
 
-static struct target *start(struct arena *arena, const char *host,
-			    const char *config, bool optimized)
+struct target *dacfixture_start(struct arena *arena, const char *host,
+				const char *program, bool optimized,
+				struct str *said)
 {
-	const char *cache = cache_dir(arena);
-	const char *dll = arena_printf(
-	    arena, "%s/fixtures/%s/Inspect/Inspect.dll", cache, config);
+	const char *base = str_basename(program);
+	const char *dll = arena_printf(arena, "%s/fixtures/%s/%s.dll",
+				       cache_dir(arena), program, base);
 	char *dir = arena_printf(arena, "/tmp/dndbg-dac-XXXXXX");
 	struct target *t;
 
@@ -110,7 +109,7 @@ static struct target *start(struct arena *arena, const char *host,
 	    .stdio = {"/dev/null", fifo, "/dev/null"},
 	};
 	must(target_spawn(host, argv, &launch, &t));
-	run_to_rest(t, out);
+	run_to_rest(t, out, said);
 	unlink(fifo);
 	rmdir(dir);
 	return t;
@@ -174,23 +173,33 @@ static void come_to_place(struct dacfixture *f)
 	}
 }
 
+struct dac *dacfixture_open(struct target *t, struct arena *arena)
+{
+	struct target_image image;
+	struct dac *d = NULL;
+	bool found, ready = false;
+
+	must(target_image_find(t, "libcoreclr.so", arena, &image, &found));
+	assert_true(found);
+	const struct dac_runtime runtime = {.path = image.path,
+					    .base = image.base};
+	must(dac_open(t, &runtime, &d, &ready));
+	assert_true(ready);
+	return d;
+}
+
 struct dacfixture *dacfixture_create(const char *host, const char *config,
 				     bool optimized)
 {
 	struct dacfixture *f = xcalloc(1, sizeof(*f));
-	struct target_image image;
-	bool found, ready = false;
+	_cleanup_str_ struct str said = {0};
 
 	f->arena = arena_create();
-	f->t = start(f->arena, host, config, optimized);
+	f->t = dacfixture_start(f->arena, host,
+				arena_printf(f->arena, "%s/Inspect", config),
+				optimized, &said);
 	f->main_tid = target_pid(f->t);
-	must(
-	    target_image_find(f->t, "libcoreclr.so", f->arena, &image, &found));
-	assert_true(found);
-	const struct dac_runtime runtime = {.path = image.path,
-					    .base = image.base};
-	must(dac_open(f->t, &runtime, &f->d, &ready));
-	assert_true(ready);
+	f->d = dacfixture_open(f->t, f->arena);
 	come_to_place(f);
 	must(dac_modules(f->d, f->arena, &f->modules, &f->n_modules));
 	for (size_t i = 0; i < f->n_modules; i++)

@@ -29,6 +29,15 @@ struct dacframe {
 
 /* Path of the runtime's dotnet, NULL if scripts/fetch-runtimes did not run. */
 const char *dacfixture_host(const char *major, struct arena *arena);
+/*
+ * Start the fixture @program ("Debug/Inspect") and stop it once it has written
+ * "rest" in a line, the last one of what is appended to @said.
+ */
+struct str;
+struct target *dacfixture_start(struct arena *arena, const char *host,
+				const char *program, bool optimized,
+				struct str *said);
+struct dac *dacfixture_open(struct target *t, struct arena *arena);
 /* @optimized: no tier 0, so that variables live in registers. */
 struct dacfixture *dacfixture_create(const char *host, const char *config,
 				     bool optimized);

@@ -135,6 +135,21 @@ static size_t overridden(struct il_types *ts, const struct il_type *type,
 	return SIZE_MAX;
 }
 
+/*
+ * Put @m into @slot, and into all others with the same method: a covariant
+ * override has a slot of its own and its base's, which stay one for classes
+ * that derive from it ([PreserveBaseOverrides]).
+ */
+static void override(struct il_type_facts *facts, size_t slot,
+		     struct il_method *m)
+{
+	struct il_method *before = facts->slots[slot];
+	for (size_t i = 0; i < facts->n_slots; i++) {
+		if (facts->slots[i] == before)
+			facts->slots[i] = m;
+	}
+}
+
 static void fill_own(struct il_types *ts, struct il_type *type)
 {
 	struct il_type_facts *facts = type->facts;
@@ -152,15 +167,16 @@ static void fill_own(struct il_types *ts, struct il_type *type)
 				  ? SIZE_MAX
 				  : overridden(ts, type, m);
 		if (slot == SIZE_MAX)
-			slot = facts->n_slots++;
-		facts->slots[slot] = m;
+			facts->slots[facts->n_slots++] = m;
+		else
+			override(facts, slot, m);
 	}
 	while (next_impl(ts, type, NULL, &at, &row)) {
 		size_t slot = row.declaration->owner->kind == IL_KIND_INTERFACE
 				  ? SIZE_MAX
 				  : slot_of(type, row.declaration);
 		if (slot != SIZE_MAX)
-			facts->slots[slot] = row.body;
+			override(facts, slot, row.body);
 	}
 }
 

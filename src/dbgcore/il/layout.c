@@ -363,39 +363,38 @@ static struct dbg_error *compute(struct placing *p, struct il_layout *ret)
 
 /*
  * Take the offsets of the runtime's own FieldDescs, and what sizes follow from
- * its MethodTable; false if the type is not loaded.
+ * its MethodTable, if the type is loaded.
  */
-static bool as_loaded(struct placing *p, struct il_layout *l)
+static void as_loaded(struct il_types *ts, struct il_type *type,
+		      struct il_layout *l)
 {
 	const struct dac_field *raw;
 	const struct dac_type *dt;
-	size_t n;
-	uint64_t mt = il_type_mt(p->ts, p->type);
-	if (!mt || dbg_err_drop(dac_type_get(p->ts->dac, mt, &dt)) ||
-	    dbg_err_drop(dac_fields(p->ts->dac, mt, &raw, &n)))
-		return false;
-	for (size_t i = 0; i < p->n; i++) {
-		if (!is_instance(p->fields[i]))
+	struct il_field *const *fields;
+	size_t n, n_raw;
+	uint64_t mt = il_type_mt(ts, type);
+	if (!mt || dbg_err_drop(dac_type_get(ts->dac, mt, &dt)) ||
+	    dbg_err_drop(dac_fields(ts->dac, mt, &raw, &n_raw)))
+		return;
+	il_type_fields(ts, type, &fields, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (!is_instance(fields[i]))
 			continue;
-		for (size_t r = 0; r < n; r++) {
-			if (raw[r].token == p->fields[i]->token)
-				p->fields[i]->offset = raw[r].offset;
+		for (size_t r = 0; r < n_raw; r++) {
+			if (raw[r].token == fields[i]->token)
+				fields[i]->offset = raw[r].offset;
 		}
 	}
-	if (p->type->kind == IL_KIND_STRUCT && dt->value_size)
+	if (type->kind == IL_KIND_STRUCT && dt->value_size)
 		l->size = l->object = dt->value_size;
-	return true;
 }
 
-static struct dbg_error *lay_out(struct il_types *ts, struct il_type *type,
-				 struct il_layout *ret)
+struct dbg_error *il_layout_compute(struct il_types *ts, struct il_type *type,
+				    struct il_layout *ret)
 {
 	struct placing p = {.ts = ts, .type = type};
 	il_type_fields(ts, type, &p.fields, &p.n);
-	struct dbg_error *err = compute(&p, ret);
-	if (!err)
-		as_loaded(&p, ret);
-	return err;
+	return compute(&p, ret);
 }
 
 /* What needs no look at fields. */
@@ -442,10 +441,12 @@ struct dbg_error *il_type_layout(struct il_types *ts, struct il_type *type,
 			return dbg_err(DBG_E_FORMAT, "'%s' contains itself",
 				       il_type_name(ts, type));
 		facts->laying_out = true;
-		struct dbg_error *err = lay_out(ts, type, &facts->layout);
+		struct dbg_error *err =
+		    il_layout_compute(ts, type, &facts->layout);
 		facts->laying_out = false;
 		if (err)
 			return err;
+		as_loaded(ts, type, &facts->layout);
 		if (type->special == IL_SPECIAL_STRING)
 			facts->layout.object = STRING_FIRST;
 	}

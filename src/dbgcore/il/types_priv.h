@@ -64,7 +64,6 @@ struct il_module {
 	bool extensions_read;
 };
 
-
 struct il_type_facts {
 	struct il_type *next; /* of the same hash */
 	const char *name;
@@ -154,5 +153,10 @@ DBG_MUST struct dbg_error *il_sig_make(struct il_types *ts,
 struct il_method *il_method_intern(struct il_types *ts,
 				   const struct il_method *proto);
 struct il_context il_type_context(const struct il_type *type);
+
+/* Layout by the rules alone, as if the program had not loaded @type. */
+DBG_MUST struct dbg_error *il_layout_compute(struct il_types *ts,
+					     struct il_type *type,
+					     struct il_layout *ret);
 
 #endif

@@ -1,0 +1,33 @@
+#include "ilfixture.h"
+
+#include <stdlib.h>
+
+struct ilfixture *ilfixture_create(const char *host, const char *program)
+{
+	struct ilfixture *f = xcalloc(1, sizeof(*f));
+
+	f->arena = arena_create();
+	f->t = dacfixture_start(f->arena, host, program, false, &f->said);
+	f->d = dacfixture_open(f->t, f->arena);
+	f->code = code_create(f->t, f->d, NULL, NULL);
+	must(code_modules_read(f->code));
+	f->types = types_create(f->t, f->d, f->code);
+	types_stop(f->types);
+	f->il = il_types_create(f->types);
+	il_types_stop(f->il);
+	f->module = code_module_named(f->code, str_basename(program));
+	assert_non_null(f->module);
+	return f;
+}
+
+void ilfixture_destroy(struct ilfixture *f)
+{
+	il_types_destroy(f->il);
+	types_destroy(f->types);
+	code_destroy(f->code);
+	dac_close(f->d);
+	target_destroy(f->t);
+	str_deinit(&f->said);
+	arena_destroy(f->arena);
+	free(f);
+}
