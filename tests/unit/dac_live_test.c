@@ -114,21 +114,6 @@ static void test_walk(void **state)
 				    frames[i - 1].frame.sp);
 	}
 	assert_int_equal(deep, 1201);
-	// From a frame on, the walk goes as before.
-	struct dac_walk *walk;
-	struct dac_frame frame;
-	bool any;
-	must(dac_walk_create_at(f->d, tid, &frames[100].frame, &walk));
-	assert_non_null(walk);
-	for (size_t i = 100; i < n;) {
-		must(dac_walk_next(walk, &frame, &any));
-		assert_true(any);
-		if (frame.kind != DAC_FRAME_MANAGED)
-			continue;
-		assert_int_equal(frame.sp, frames[i].frame.sp);
-		assert_int_equal(frame.method, frames[i++].frame.method);
-	}
-	dac_walk_destroy(walk);
 }
 
 // After the first walk, frames cost three calls to the DAC each.

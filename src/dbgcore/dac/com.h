@@ -24,7 +24,6 @@ typedef int32_t com_fn(void *self, ...);
 
 enum {
 	COM_OK = 0,
-	COM_FALSE = 1,
 	COM_E_NOTIMPL = (int32_t)0x80004001,
 	COM_E_NOINTERFACE = (int32_t)0x80004002,
 	COM_E_FAIL = (int32_t)0x80004005,

@@ -317,14 +317,6 @@ struct dac_walk;
  */
 DBG_MUST struct dbg_error *dac_walk_create(struct dac *d, pid_t tid,
 					   struct dac_walk **ret);
-/*
- * The same from a managed frame on that was found otherwise (by unwinding
- * native code that the runtime keeps no account of); *ret is NULL if the DAC
- * cannot go there.
- */
-DBG_MUST struct dbg_error *dac_walk_create_at(struct dac *d, pid_t tid,
-					      const struct dac_frame *frame,
-					      struct dac_walk **ret);
 void dac_walk_destroy(struct dac_walk *w);
 /*
  * The stack pointer of the caller of a managed frame, right behind the return

@@ -277,14 +277,6 @@ struct dbg_error *dac_walk_create(struct dac *d, pid_t tid,
 	return NULL;
 }
 
-struct dbg_error *dac_walk_create_at(struct dac *d, pid_t tid,
-				     const struct dac_frame *frame,
-				     struct dac_walk **ret)
-{
-	*ret = create(d, tid, dac_walk_open_at(d, tid, frame), frame);
-	return NULL;
-}
-
 void dac_walk_destroy(struct dac_walk *w)
 {
 	if (!w)

@@ -13,7 +13,6 @@ enum {
 	TABLE_ENCODING = 0x3b, /* relative to the table, 32 bits signed */
 	FRAME_ENCODING = 0x1b, /* relative to itself, 32 bits signed */
 	COUNT_ENCODING = 0x03,
-	ENCODING_OMIT = 0xff,
 };
 
 // ---- Finding the FDE -----------------------------------------------------
