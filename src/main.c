@@ -118,7 +118,7 @@ struct command_line {
 
 static int take_interpreter(struct command_line *cl, const char *name)
 {
-	if (strcmp(name, "vscode") != 0 && strcmp(name, "dap") != 0) {
+	if (strcmp(name, "vscode") && strcmp(name, "dap")) {
 		fprintf(stderr,
 			"dndbg: no interpreter '%s': there are vscode and dap, "
 			"which are the same\n",

@@ -30,7 +30,7 @@ static unsigned int room_named(const char *name, size_t n)
 {
 	for (size_t i = 0; i < N_ROOMS; i++)
 		if (strlen(rooms[i].name) == n &&
-		    strncmp(rooms[i].name, name, n) == 0)
+		    !strncmp(rooms[i].name, name, n))
 			return rooms[i].room;
 	return 0;
 }

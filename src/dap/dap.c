@@ -25,7 +25,7 @@ enum {
 	PENDING_HIGH = 1 << 20, /* more than this waits: make nothing */
 };
 
-/* ---- Messages out ------------------------------------------------------ */
+/* ---- Messages out ---------------------------------------------------- */
 
 static void record(struct dap *d, const char *mark, const char *s, size_t n)
 {
@@ -170,7 +170,7 @@ void dap_warn(struct dap *d, struct dbg_error *err)
 	dbg_error_destroy(err);
 }
 
-/* ---- Messages in ------------------------------------------------------- */
+/* ---- Messages in ----------------------------------------------------- */
 
 // What is no JSON has no number to answer to: 0.
 static void refuse(struct dap *d, const char *why)
@@ -241,7 +241,7 @@ bool dap_hear_cancel(struct dap *d, int64_t request)
 	return d->quit || d->out.gone || inbox_cancels(&d->in, request);
 }
 
-/* ---- The loop ---------------------------------------------------------- */
+/* ---- The loop -------------------------------------------------------- */
 
 enum {
 	FD_IN,
@@ -333,7 +333,7 @@ static void turn(struct dap *d)
 	outbox_flush(&d->out);
 }
 
-/* ---- Beginning and end ------------------------------------------------- */
+/* ---- Beginning and end ----------------------------------------------- */
 
 static struct dbg_error *open_log(struct dap *d, const char *path)
 {

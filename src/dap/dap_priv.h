@@ -158,7 +158,7 @@ void dap_timer(struct dap *d, enum dap_timer timer, int ms);
 /* dap_say its words and destroy it; NULL is allowed. */
 void dap_warn(struct dap *d, struct dbg_error *err);
 
-/* ---- lifecycle.c: starting and ending ------------------------------------ */
+/* ---- lifecycle.c: starting and ending -------------------------------- */
 
 /* Do what is due: start the program, let it go, begin anew. */
 void begin_try(struct dap *d);
@@ -179,7 +179,7 @@ void dap_answered(struct dap *d, const cJSON *message);
 /* Tell the client that the session is over, once. */
 void begin_terminated(struct dap *d);
 
-/* ---- events.c: what the engine tells ----------------------------------- */
+/* ---- events.c: what the engine tells --------------------------------- */
 
 /* Take the engine's events and send the client's. */
 void events_take(struct dap *d);
@@ -196,12 +196,12 @@ void events_threads_forget(struct dap *d);
 /* The program runs: numbers of the stop are stale. */
 void events_resumed(struct dap *d);
 
-/* ---- req_break.c ------------------------------------------------------ */
+/* ---- req_break.c ----------------------------------------------------- */
 
 /* Capabilities that are no request's: the filters of exceptions and so on. */
 void capabilities_more(struct str *t);
 
-/* ---- body.c: shared by several families ----------------------------- */
+/* ---- body.c: shared by several families ------------------------------ */
 
 /* A `Source` for @path: name and path as the client wants paths. */
 void body_source(struct dap *d, struct str *t, const char *key,

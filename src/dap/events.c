@@ -15,7 +15,7 @@ void events_resumed(struct dap *d)
 	handles_reset(&d->gotos);
 }
 
-/* ---- Stops ------------------------------------------------------------- */
+/* ---- Stops ----------------------------------------------------------- */
 
 struct stop_words {
 	const char *reason, *description;
@@ -122,7 +122,7 @@ static void on_stopped(struct dap *d, const struct dbg_stop *s)
 		stopped(d, s);
 }
 
-/* ---- The end ----------------------------------------------------------- */
+/* ---- The end --------------------------------------------------------- */
 
 static void tell_exit(struct dap *d, const struct dbg_event *e)
 {
@@ -166,7 +166,7 @@ static void on_exited(struct dap *d, const struct dbg_event *e)
 	begin_terminated(d);
 }
 
-/* ---- Threads, modules, messages ---------------------------------------- */
+/* ---- Threads, modules, messages -------------------------------------- */
 
 static struct dap_thread *find_thread(struct dap *d, uint32_t number)
 {

@@ -110,7 +110,7 @@ static enum match match(const struct repl_cmd *cmd, const char *word, size_t n)
 	size_t len = 0;
 
 	while (cmd_name_next(&name, &len)) {
-		if (len < n || strncmp(name, word, n) != 0)
+		if (len < n || strncmp(name, word, n))
 			continue;
 		if (len == n)
 			return MATCH_WHOLE;

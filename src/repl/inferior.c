@@ -57,7 +57,7 @@ static void left(struct repl *r)
 	r->exited = dbg_state(r->dbg) == DBG_IDLE;
 }
 
-/* ---- Events ------------------------------------------------------------ */
+/* ---- Events ---------------------------------------------------------- */
 
 static void say_exit(const struct repl *r, const struct dbg_inferior *inf,
 		     const struct dbg_event *event)
@@ -168,7 +168,7 @@ void repl_events(struct repl *r)
 	fflush(r->out);
 }
 
-/* ---- Ends -------------------------------------------------------------- */
+/* ---- Ends ------------------------------------------------------------ */
 
 struct dbg_error *inferior_kill(struct repl *r, struct dbg *dbg)
 {

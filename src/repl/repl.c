@@ -157,7 +157,7 @@ static bool wants_editing(const struct repl *r)
 	const char *term = getenv("TERM");
 
 	return r->terminal && !r->options->batch && isatty(STDOUT_FILENO) &&
-	       term && *term && strcmp(term, "dumb") != 0;
+	       term && *term && strcmp(term, "dumb");
 }
 
 struct dbg_error *repl_init(struct repl *r)
@@ -173,7 +173,7 @@ struct dbg_error *repl_init(struct repl *r)
 	}
 	r->terminal = !r->hosted && isatty(STDIN_FILENO);
 	r->colours = !r->hosted && isatty(STDOUT_FILENO) && term && *term &&
-		     strcmp(term, "dumb") != 0 && !(no_color && *no_color);
+		     strcmp(term, "dumb") && !(no_color && *no_color);
 	r->program_status = -1;
 	r->examine = (struct examine){.letter = 'x', .size = 'w'};
 	settings_init(r);
@@ -203,7 +203,7 @@ static int exit_status(const struct repl *r)
 	return r->failed;
 }
 
-// --attach and --core are the first command.
+/* ---- attach and --core are the first command. ------------------------ */
 static void attach_startup(struct repl *r)
 {
 	const struct front_options *o = r->options;

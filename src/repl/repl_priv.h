@@ -119,7 +119,7 @@ struct repl {
 	int program_status; /* exit code, 128 + signal; -1: did not end */
 };
 
-/* ---- repl.c: lines carried out -------------------------------------- */
+/* ---- repl.c: lines carried out --------------------------------------- */
 
 /* Make @r ready, whose first, options, launch and quit_status are set. */
 DBG_MUST struct dbg_error *repl_init(struct repl *r);

@@ -112,7 +112,7 @@ static bool is_silent(struct repl *r)
 {
 	struct hook *hook = hook_find(r, r->action);
 
-	return hook && hook->lines.n && strcmp(hook->lines.v[0], "silent") == 0;
+	return hook && hook->lines.n && !strcmp(hook->lines.v[0], "silent");
 }
 
 struct dbg_error *resume_end(struct repl *r, struct dbg_error *err)
@@ -131,7 +131,7 @@ static void action_block(struct repl *r, const struct words *lines)
 	uint64_t resumes = r->resumes;
 
 	for (size_t i = 0; i < lines->n && !r->quit; i++) {
-		if (i == 0 && strcmp(lines->v[0], "silent") == 0)
+		if (i == 0 && !strcmp(lines->v[0], "silent"))
 			continue;
 		if (r->set.trace) {
 			for (unsigned int n = 0; n <= r->depth; n++)

@@ -20,7 +20,7 @@ struct hook {
 	struct words lines;
 };
 
-/* ---- resume.c: running and what comes of it ------------------------- */
+/* ---- resume.c: running and what comes of it -------------------------- */
 
 enum resume_kind {
 	RESUME_RUN,

@@ -110,7 +110,7 @@ static size_t name_match(const struct setting *s, const char *text)
 {
 	size_t n = strlen(s->name);
 
-	if (strncmp(text, s->name, n) != 0)
+	if (strncmp(text, s->name, n))
 		return 0;
 	return !text[n] || text[n] == ' ' || text[n] == '\t' ? n : 0;
 }
@@ -134,7 +134,7 @@ static struct dbg_error *set_count(const struct setting *s, const char *value,
 {
 	uint64_t n;
 
-	if (strcmp(value, "unlimited") == 0)
+	if (!strcmp(value, "unlimited"))
 		n = 0;
 	else if (!parse_u64(value, &n) || n > UINT32_MAX)
 		return dbg_err_arg("\"%s\" is not a count.", value);
@@ -147,7 +147,7 @@ static struct dbg_error *set_count(const struct setting *s, const char *value,
 
 static struct dbg_error *set_file_names(const char *value, bool *ret)
 {
-	if (strcmp(value, "absolute") != 0 && strcmp(value, "basename") != 0)
+	if (strcmp(value, "absolute") && strcmp(value, "basename"))
 		return dbg_err_arg("\"absolute\" or \"basename\" expected.");
 	*ret = *value == 'a';
 	return NULL;
@@ -209,7 +209,7 @@ static struct dbg_error *find_engine(struct repl *r, const char *text,
 		return err;
 	for (size_t i = 0; i < n_list; i++) {
 		size_t n = strlen(list[i].name);
-		if (strncmp(list[i].name, text, n) == 0 &&
+		if (!strncmp(list[i].name, text, n) &&
 		    strchr(" \t=", text[n])) {
 			*ret = list[i];
 			return NULL;
@@ -231,7 +231,7 @@ set_engine_too(struct repl *r, const struct setting *own, const char *value)
 	if (dbg_err_drop(err))
 		return NULL;
 	// The engine has no word for no limit.
-	if (own->kind == SETTING_COUNT && strcmp(value, "unlimited") == 0)
+	if (own->kind == SETTING_COUNT && !strcmp(value, "unlimited"))
 		value = "0";
 	return dbg_set(r->dbg, own->name, value);
 }
@@ -262,7 +262,7 @@ struct dbg_error *setting_set(struct repl *r, const char *text)
 	// It may change what a frame says of its source, and which one has
 	// the selected number.
 	r->has_frame = false;
-	if (strncmp(name, "backtrace", strlen("backtrace")) == 0)
+	if (!strncmp(name, "backtrace", strlen("backtrace")))
 		r->level = 0;
 	return dbg_set(r->dbg, name, value);
 }
@@ -307,13 +307,13 @@ size_t settings_show(struct repl *r, const char *prefix)
 	size_t n;
 
 	for (size_t i = 0; i < N_SETTINGS; i++)
-		if (strncmp(settings[i].name, prefix, len) == 0) {
+		if (!strncmp(settings[i].name, prefix, len)) {
 			show_own(r, &settings[i]);
 			shown++;
 		}
 	err = dbg_setting_list(r->dbg, &list, &n);
 	for (size_t i = 0; !err && i < n; i++)
-		if (strncmp(list[i].name, prefix, len) == 0 &&
+		if (!strncmp(list[i].name, prefix, len) &&
 		    !setting_find(list[i].name, &value)) {
 			out(r, "%s: ", list[i].name);
 			out_lines(r, *list[i].value ? list[i].value : "\n", 0,
@@ -351,12 +351,12 @@ void settings_complete(struct repl *r, const char *prefix, struct words *ret)
 	size_t n;
 
 	for (size_t i = 0; i < N_SETTINGS; i++)
-		if (strncmp(settings[i].name, prefix, len) == 0)
+		if (!strncmp(settings[i].name, prefix, len))
 			words_add(ret, settings[i].name,
 				  strlen(settings[i].name));
 	err = dbg_setting_list(r->dbg, &list, &n);
 	for (size_t i = 0; !err && i < n; i++)
-		if (strncmp(list[i].name, prefix, len) == 0)
+		if (!strncmp(list[i].name, prefix, len))
 			words_add(ret, list[i].name, strlen(list[i].name));
 	dbg_error_destroy(err);
 }

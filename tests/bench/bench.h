@@ -77,7 +77,7 @@ struct group_spec {
 	struct figure_spec figures[POINTS_MAX];
 };
 
-/* ---- The groups, each an array that a NULL name ends ------------------- */
+/* ---- The groups, each an array that a NULL name ends ----------------- */
 
 extern const struct group_spec bench_start_groups[];
 extern const struct group_spec bench_attach_groups[];
@@ -88,7 +88,7 @@ extern const struct group_spec bench_throw_groups[];
 extern const struct group_spec bench_watch_groups[];
 extern const struct group_spec bench_memory_groups[];
 
-/* ---- bench_drive.c: a session that fails by ending its process --------- */
+/* ---- bench_drive.c: a session that fails by ending its process ------- */
 
 struct drive {
 	const struct bench *bench;
@@ -133,7 +133,7 @@ void drive_begin(struct drive *d);
 /* Seconds and, per action, work since drive_begin. */
 double drive_end(struct drive *d, double actions, struct point *ret);
 
-/* ---- bench_proc.c: processes from outside ------------------------------ */
+/* ---- bench_proc.c: processes from outside ---------------------------- */
 
 /* Whole run of the group's program without a debugger; negative: failed. */
 double proc_bare(const struct bench *b, const struct group_spec *g);
@@ -151,7 +151,7 @@ double proc_memory(pid_t pid, const char *field);
 /* Descriptors that @pid has open. */
 double proc_descriptors(pid_t pid);
 
-/* ---- bench_report.c ---------------------------------------------------- */
+/* ---- bench_report.c -------------------------------------------------- */
 
 /* One figure with all its samples. */
 struct result {

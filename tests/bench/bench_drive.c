@@ -51,7 +51,7 @@ void drive_close(struct drive *d)
 	d->dbg = NULL;
 }
 
-/* ---- Marks ------------------------------------------------------------- */
+/* ---- Marks ----------------------------------------------------------- */
 
 static bool has_mark(const char *text, const char *mark)
 {
@@ -98,7 +98,7 @@ uint32_t drive_break(struct drive *d, const char *mark)
 	return number;
 }
 
-/* ---- Running ----------------------------------------------------------- */
+/* ---- Running --------------------------------------------------------- */
 
 void drive_launch(struct drive *d)
 {
@@ -197,7 +197,7 @@ struct dbg_frame *drive_step(struct drive *d, enum dbg_step_kind kind,
 	return drive_frame(d);
 }
 
-/* ---- Clock and counters ------------------------------------------------ */
+/* ---- Clock and counters ---------------------------------------------- */
 
 void drive_begin(struct drive *d)
 {

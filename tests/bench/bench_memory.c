@@ -34,7 +34,7 @@ static void at_breakpoint(struct drive *d, struct point *ret)
 	drive_close(d);
 }
 
-/* ---- Growth ------------------------------------------------------------ */
+/* ---- Growth ---------------------------------------------------------- */
 
 /* What a person looks at: a few frames, arguments and locals. */
 static void look(struct drive *d)
@@ -113,7 +113,7 @@ static void growth_runs(struct drive *d, struct point *ret)
 	drive_close(d);
 }
 
-/* ---- The product's own binary ------------------------------------------ */
+/* ---- The product's own binary ---------------------------------------- */
 
 static const char word[] = "dndbg-bench-here";
 

@@ -29,7 +29,7 @@ double samples_median(const struct samples *s)
 	return (sorted.v[(s->n - 1) / 2] + sorted.v[s->n / 2]) / 2;
 }
 
-/* ---- Table ------------------------------------------------------------- */
+/* ---- Table ----------------------------------------------------------- */
 
 static void print_number(double value, const char *unit)
 {
@@ -97,7 +97,7 @@ void report_row(const struct result *r)
 	fflush(stdout);
 }
 
-/* ---- JSON -------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------ */
 
 static void json_samples(FILE *to, const char *name, const struct samples *s)
 {

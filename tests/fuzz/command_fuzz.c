@@ -34,7 +34,7 @@ static void split(const char *line)
 	if (words_split(str_get(&quoted), &again) || again.n != plain.n)
 		abort();
 	for (size_t i = 0; i < plain.n; i++)
-		if (strcmp(again.v[i], plain.v[i]) != 0)
+		if (strcmp(again.v[i], plain.v[i]))
 			abort();
 }
 

@@ -80,7 +80,7 @@ static void test_malformed(void **state)
 	assert_false(run_program(remembering, sizeof(remembering), 100, &row));
 }
 
-// ---- Expressions, over a target of one word
+/* ---- Expressions, over a target of one word -------------------------- */
 
 enum {
 	WORD_ADDR = 0x5000
@@ -155,7 +155,7 @@ static void test_no_rule(void **state)
 	target_deinit(&t);
 }
 
-// ---- A live stack
+/* ---- A live stack ---------------------------------------------------- */
 
 static void test_unwind(void **state)
 {

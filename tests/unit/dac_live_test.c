@@ -33,7 +33,7 @@ static struct dacfixture *fixture(void **state)
 	return *state;
 }
 
-// ---- Modules and threads
+/* ---- Modules and threads --------------------------------------------- */
 
 static void test_modules(void **state)
 {
@@ -94,7 +94,7 @@ static void test_threads(void **state)
 			    "System.NullReferenceException");
 }
 
-// ---- Walks
+/* ---- Walks ----------------------------------------------------------- */
 
 static void test_walk(void **state)
 {
@@ -288,7 +288,7 @@ static void test_frame_names(void **state)
 	assert_null(dac_frame_name(f->d, 0, f->arena));
 }
 
-// ---- Code
+/* ---- Code ------------------------------------------------------------ */
 
 static void test_codes(void **state)
 {
@@ -349,7 +349,7 @@ static void test_no_code(void **state)
 	assert_int_equal(code.method, 0);
 }
 
-// ---- Variables
+/* ---- Variables ------------------------------------------------------- */
 
 struct expected {
 	const char *type; /* prefix of the DAC's name; "" for references */
@@ -517,7 +517,7 @@ static void test_no_instance(void **state)
 			 0);
 }
 
-// ---- Statics
+/* ---- Statics --------------------------------------------------------- */
 
 static const struct dac_field *field_of(struct dacfixture *f, uint64_t mt,
 					uint32_t elem, bool of_thread)
@@ -613,7 +613,7 @@ static void test_generic_statics(void **state)
 	assert_int_equal((uint32_t)static_of(f, types[2], INT, 0), 0);
 }
 
-// ---- Objects and types
+/* ---- Objects and types ----------------------------------------------- */
 
 // The object that the newest local of Variables with that type refers to.
 static struct dac_object object_of(struct dacfixture *f, const char *type)
@@ -706,7 +706,7 @@ static void test_garbage(void **state)
 	dbg_error_destroy(err);
 }
 
-// ---- Asking for notifications
+/* ---- Asking for notifications ---------------------------------------- */
 
 static void test_notify_methods(void **state)
 {
@@ -752,7 +752,7 @@ static void test_forget(void **state)
 	test_generic_statics(state);
 }
 
-// ---- Optimised code
+/* ---- Optimised code -------------------------------------------------- */
 
 static void test_registers(void **state)
 {
@@ -783,7 +783,7 @@ static void test_registers(void **state)
 	assert_true(in_register > 0);
 }
 
-// ---- Each runtime
+/* ---- Each runtime ---------------------------------------------------- */
 
 static int set_up(void **state, const char *major, const char *config,
 		  bool optimized)

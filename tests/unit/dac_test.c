@@ -17,7 +17,7 @@
 #include "dac/dac_priv.h"
 #include "target/target_priv.h"
 
-// ---- Faults
+/* ---- Faults ---------------------------------------------------------- */
 
 static int32_t sum(void *self, ...)
 {
@@ -134,7 +134,7 @@ static void test_cut_file(void **state)
 	unlink(path);
 }
 
-// ---- Contexts
+/* ---- Contexts -------------------------------------------------------- */
 
 static uint64_t u64_at(const struct context *c, size_t offset)
 {
@@ -206,7 +206,7 @@ static void test_context_of_frame(void **state)
 	assert_int_equal(c.general[0], 9);
 }
 
-// ---- Notifications: a target whose memory is a table
+/* ---- Notifications: a target whose memory is a table ----------------- */
 
 enum {
 	BASE = 0x10000,
@@ -341,7 +341,7 @@ static void test_throws(void **state)
 	fake_destroy(f);
 }
 
-// ---- Whose file is it?
+/* ---- Whose file is it? ----------------------------------------------- */
 
 struct owner {
 	char path[64];

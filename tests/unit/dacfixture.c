@@ -36,7 +36,7 @@ const char *dacfixture_host(const char *major, struct arena *arena)
 	return file_exists(path) ? path : NULL;
 }
 
-// ---- Starting and stopping -----------------------------------------------
+/* ---- Starting and stopping ------------------------------------------- */
 
 // Resume what stopped; the program must not end.
 static void take_events(struct target *t)
@@ -218,7 +218,7 @@ void dacfixture_destroy(struct dacfixture *f)
 	free(f);
 }
 
-// ---- Looking things up ---------------------------------------------------
+/* ---- Looking things up ----------------------------------------------- */
 
 size_t dacfixture_walk(struct dacfixture *f, pid_t tid, bool all,
 		       struct dacframe **ret)

@@ -297,7 +297,7 @@ static void test_headers(void **state)
 		  "not an ELF");
 }
 
-// ---- Mappings
+/* ---- Mappings -------------------------------------------------------- */
 
 static void test_maps(void **state)
 {
@@ -339,7 +339,7 @@ static void test_own_maps(void **state)
 	proc_maps_deinit(&maps);
 }
 
-// ---- Images of a process
+/* ---- Images of a process --------------------------------------------- */
 
 static void test_images(void **state)
 {

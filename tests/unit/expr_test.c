@@ -12,7 +12,7 @@
 #include "eval/eval.h"
 #include "eval/expr.h"
 
-/* ---- Trees as text, fully parenthesised ------------------------------- */
+/* ---- Trees as text, fully parenthesised ------------------------------ */
 
 static void add(const struct expr *e, struct str *out);
 
@@ -178,7 +178,7 @@ static void refuse(const char *text, const char *message)
 	dbg_error_destroy(err);
 }
 
-/* ---- Tests ------------------------------------------------------------ */
+/* ---- Tests ----------------------------------------------------------- */
 
 static void test_literals(void **state)
 {

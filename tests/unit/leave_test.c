@@ -166,7 +166,7 @@ static void test_watched(void **state)
 	die(watch);
 }
 
-// ---- One that was killed, but traces the program still
+/* ---- One that was killed, but traces the program still --------------- */
 
 static _Noreturn void attach_and_wait(pid_t pid, struct shared *s)
 {
@@ -228,7 +228,7 @@ static void test_dying(void **state)
 	finish(s, pid);
 }
 
-// ---- Two in turn, in the middle of a call in the same thread
+/* ---- Two in turn, in the middle of a call in the same thread --------- */
 
 static _Noreturn void call_and_die(pid_t pid)
 {
@@ -271,7 +271,8 @@ static void test_called(void **state)
 	finish(s, pid);
 }
 
-// ---- A thread at the entry of a handler, which a dead debugger had stepped
+/* ---- A thread at the entry of a handler, which a dead debugger had stepped --
+ */
 
 static _Noreturn void enter_handler(pid_t pid)
 {
@@ -320,7 +321,7 @@ static void test_handler(void **state)
 	finish(s, pid);
 }
 
-// ---- A thread that is inside of what a dead debugger left
+/* ---- A thread that is inside of what a dead debugger left ------------ */
 
 static uint64_t lock_at(uint64_t orphan)
 {

@@ -35,7 +35,7 @@ enum {
 	DEEP = 3,    /* of these the variables, too */
 };
 
-// ---- A recorded program
+/* ---- A recorded program ---------------------------------------------- */
 
 struct recorded_thread {
 	struct target_thread thread;
@@ -249,7 +249,7 @@ static struct target *record(struct target *t)
 	return &r->target;
 }
 
-// ---- Everything that dbg.h shows
+/* ---- Everything that dbg.h shows ------------------------------------- */
 
 static void add_values(struct dbg *dbg, const struct dbg_value *list, size_t n,
 		       int depth, struct str *out)
@@ -324,7 +324,7 @@ static char *everything(struct dbg *dbg, uint32_t thread)
 	return str_take(&out);
 }
 
-// ---- The program itself
+/* ---- The program itself ---------------------------------------------- */
 
 static const char *fixture_path(struct arena *arena)
 {

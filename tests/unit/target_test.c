@@ -291,7 +291,7 @@ static void test_ends_with_us(void **state)
 	close(ends[0]);
 }
 
-// ---- Memory
+/* ---- Memory ---------------------------------------------------------- */
 
 static void test_memory(void **state)
 {
@@ -354,7 +354,7 @@ static void test_cache(void **state)
 	run_end(&run);
 }
 
-// ---- Steps
+/* ---- Steps ----------------------------------------------------------- */
 
 // One pass through the known instructions, by steps; traps on some of them
 // make no difference.
@@ -468,7 +468,7 @@ static void test_step_syscall(void **state)
 	run_end(&run);
 }
 
-// ---- Registers
+/* ---- Registers ------------------------------------------------------- */
 
 static void test_registers(void **state)
 {

@@ -114,7 +114,7 @@ void fixture_own_int3(void);
 void fixture_slowly(uint64_t *counter);
 long fixture_getppid(void);
 
-// ---- Threads
+/* ---- Threads --------------------------------------------------------- */
 
 struct work {
 	long n;
@@ -238,7 +238,7 @@ static int turns_main(const char *arg)
 	return fixture_hits != 3 || fixture_others != 2;
 }
 
-// ---- Signals
+/* ---- Signals --------------------------------------------------------- */
 
 static void count_signal(int signal, siginfo_t *info, void *context)
 {
@@ -378,7 +378,7 @@ static int stopped_main(const char *arg)
 	return 5;
 }
 
-// ---- Children
+/* ---- Children -------------------------------------------------------- */
 
 static void fork_once(void)
 {
@@ -488,7 +488,7 @@ static int exec_main(const char *arg)
 	return 1;
 }
 
-// ---- Surroundings
+/* ---- Surroundings ---------------------------------------------------- */
 
 static int count_fds(void)
 {
@@ -669,7 +669,7 @@ static int strings_main(const char *arg)
 	fixture_code = (uint64_t)page;
 	fixture_other();
 	// The debugger wrote something else there.
-	return strcmp(page + 4096 - 6, arg) != 0;
+	return strcmp(page + 4096 - 6, arg) ? 1 : 0;
 }
 
 static const struct {

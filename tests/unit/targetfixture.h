@@ -38,7 +38,7 @@ extern char fixture_read_call; /* a read system call */
 extern volatile uint64_t fixture_handled; /* signals */
 extern volatile uint64_t fixture_code;    /* address of double-mapped code */
 
-/* ---- The tests' side -------------------------------------------------- */
+/* ---- The tests' side ------------------------------------------------- */
 
 struct run {
 	struct target *t;

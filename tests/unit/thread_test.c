@@ -142,7 +142,7 @@ static void test_leader_ends_first(void **state)
 	run_end(&run);
 }
 
-// ---- One thread alone
+/* ---- One thread alone ------------------------------------------------ */
 
 static enum target_alone alone(struct run *run, uint64_t addr)
 {
@@ -197,7 +197,7 @@ static void test_alone(void **state)
 	run_end(&run);
 }
 
-// ---- Signals
+/* ---- Signals --------------------------------------------------------- */
 
 static void stop_world(struct run *run, const struct target_event *event)
 {
@@ -345,7 +345,7 @@ static void test_group_stop(void **state)
 	run_end(&run);
 }
 
-// ---- Children
+/* ---- Children -------------------------------------------------------- */
 
 static void children_run(const char *how, uint64_t hits, bool stops)
 {

@@ -269,7 +269,7 @@ static void test_kept_hits_lifted(void **state)
 	}
 }
 
-// ---- Memory that goes between a read and a write
+/* ---- Memory that goes between a read and a write --------------------- */
 
 static uint8_t ending_code[16];
 static bool ending_gone;

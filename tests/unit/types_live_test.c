@@ -57,7 +57,7 @@ static size_t each_fact(struct ilfixture *f, const char *kind, bool decimal,
 		uint64_t words[8] = {0};
 		size_t k = 0;
 		const char *p = at + len;
-		if (strncmp(at, kind, len) != 0 || *p != ' ')
+		if (strncmp(at, kind, len) || *p != ' ')
 			continue;
 		while (*p == ' ' && k < 8) {
 			char *end;
@@ -74,7 +74,7 @@ static size_t each_fact(struct ilfixture *f, const char *kind, bool decimal,
 	return n;
 }
 
-// ---- Kin -------------------------------------------------------------------
+/* ---- Kin ------------------------------------------------------------- */
 
 static void check_base(struct ilfixture *f, const uint64_t *w, size_t n)
 {
@@ -132,8 +132,7 @@ static void test_kin(void **state)
 	assert_true(each_fact(f, "assign", true, check_assign) > 3000);
 }
 
-// ---- Identity
-// ----------------------------------------------------------------
+/* ---- Identity -------------------------------------------------------- */
 
 static void test_identity(void **state)
 {
@@ -169,8 +168,7 @@ static void test_identity(void **state)
 	assert_non_null(il_type_find(ts, f->module, "TypeFacts.Point", 0));
 }
 
-// ---- Layouts
-// -----------------------------------------------------------------
+/* ---- Layouts --------------------------------------------------------- */
 
 static void check_size(struct ilfixture *f, const uint64_t *w, size_t n)
 {
@@ -241,8 +239,7 @@ static void test_layout(void **state)
 	each_fact(f, "size", true, check_size);
 }
 
-// ---- Methods
-// -----------------------------------------------------------------
+/* ---- Methods --------------------------------------------------------- */
 
 static void check_virtual(struct ilfixture *f, const uint64_t *w, size_t n)
 {
@@ -373,8 +370,7 @@ static void test_tokens(void **state)
 	assert_int_equal(c.faults, 0);
 }
 
-// ---- Members
-// -----------------------------------------------------------------
+/* ---- Members --------------------------------------------------------- */
 
 static bool count_extension(void *arg, struct il_method *m)
 {
@@ -415,8 +411,7 @@ static void test_members(void **state)
 	assert_int_equal(found, 2);
 }
 
-// ---- Groups
-// ------------------------------------------------------------------
+/* ---- Groups ---------------------------------------------------------- */
 
 static int set_up(void **state, const char *major)
 {

@@ -71,7 +71,7 @@ void console_deinit(struct console *c)
 	console_close(c);
 }
 
-/* ---- Pipes ------------------------------------------------------------- */
+/* ---- Pipes ----------------------------------------------------------- */
 
 struct dbg_error *console_pipes(struct console *c, struct dbg_launch *launch)
 {
@@ -188,7 +188,7 @@ static void pass_input(struct console *c)
 	c->typed.len -= (size_t)n;
 }
 
-/* ---- The helper in a terminal ------------------------------------------ */
+/* ---- The helper in a terminal ---------------------------------------- */
 
 struct dbg_error *console_listen(struct console *c, char **ret_arg)
 {
@@ -265,7 +265,7 @@ void console_ended(struct console *c, int status)
 		send(c->helper, &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-/* ---- For the loop ------------------------------------------------------ */
+/* ---- For the loop ---------------------------------------------------- */
 
 void console_poll(struct console *c, struct pollfd *fds, bool full)
 {

@@ -92,7 +92,7 @@ struct dbg_error *envfile_read(const char *path, struct words *env)
 	return err;
 }
 
-/* ---- launchSettings.json ----------------------------------------------- */
+/* ---- launchSettings.json --------------------------------------------- */
 
 static const cJSON *first_project(const cJSON *profiles)
 {

@@ -196,7 +196,7 @@ static void start(struct dap *d)
 		fail(d, err);
 }
 
-/* ---- Held, let go, gone ------------------------------------------------ */
+/* ---- Held, let go, gone ---------------------------------------------- */
 
 void begin_ready(struct dap *d, const struct dbg_stop *stop)
 {

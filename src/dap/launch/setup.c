@@ -47,7 +47,7 @@ void setup_deinit(struct setup *s)
 	*s = (struct setup){0};
 }
 
-/* ---- The program ------------------------------------------------------- */
+/* ---- The program ----------------------------------------------------- */
 
 static struct dbg_error *take_text(const cJSON *args, const char *name,
 				   char **to)
@@ -183,7 +183,7 @@ static struct dbg_error *take_console(struct dap *d, const cJSON *args,
 	if (err)
 		return err;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strcmp(s, names[i]) == 0) {
+		if (!strcmp(s, names[i])) {
 			d->setup.console = (enum setup_console)i;
 			return NULL;
 		}
@@ -193,7 +193,7 @@ static struct dbg_error *take_console(struct dap *d, const cJSON *args,
 	    name, s);
 }
 
-/* ---- The process to attach to ------------------------------------------ */
+/* ---- The process to attach to ---------------------------------------- */
 
 static struct dbg_error *take_pid(struct dap *d, const cJSON *args,
 				  const char *name)
@@ -223,7 +223,7 @@ static struct dbg_error *take_process_name(struct dap *d, const cJSON *args,
 	return take_text(args, name, &d->setup.process_name);
 }
 
-/* ---- Settings of the engine -------------------------------------------- */
+/* ---- Settings of the engine ------------------------------------------ */
 
 struct switch_of {
 	const char *attribute, *setting;
@@ -251,7 +251,7 @@ static struct dbg_error *take_switch(struct dap *d, const cJSON *args,
 	struct dbg_error *err = args_bool(args, name, &on);
 	for (size_t i = 0; !err && i < sizeof(switches) / sizeof(*switches);
 	     i++)
-		if (strcmp(switches[i].attribute, name) == 0)
+		if (!strcmp(switches[i].attribute, name))
 			err = dbg_set(d->dbg, switches[i].setting,
 				      on ? "on" : "off");
 	return err;
@@ -270,7 +270,7 @@ static struct dbg_error *take_follow(struct dap *d, const cJSON *args,
 		return dbg_err_arg("'%s' must be true, false or the name of a "
 				   "program",
 				   name);
-	if (strcmp(what, "off") != 0 && !d->client.start_debugging)
+	if (strcmp(what, "off") && !d->client.start_debugging)
 		return dbg_err(DBG_E_UNSUPPORTED,
 			       "this client starts no sessions for children: "
 			       "leave '%s' out",
@@ -333,7 +333,7 @@ static bool *logging_flag(struct setup *s, const char *name)
 	};
 
 	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++)
-		if (strcmp(flags[i].name, name) == 0)
+		if (!strcmp(flags[i].name, name))
 			return flags[i].flag;
 	return NULL;
 }
@@ -360,7 +360,7 @@ static struct dbg_error *take_logging(struct dap *d, const cJSON *args,
 	return err;
 }
 
-/* ---- The table --------------------------------------------------------- */
+/* ---- The table ------------------------------------------------------- */
 
 static const struct attribute attributes[] = {
     {"name", FOR_BOTH, take_name},
@@ -407,7 +407,7 @@ static const struct attribute attributes[] = {
 static const struct attribute *find(const char *name)
 {
 	for (size_t i = 0; i < sizeof(attributes) / sizeof(*attributes); i++)
-		if (strcmp(attributes[i].name, name) == 0)
+		if (!strcmp(attributes[i].name, name))
 			return &attributes[i];
 	return NULL;
 }

@@ -40,7 +40,7 @@ static struct dbg_error *add_one(const char *name, const cJSON *item, char mark,
 static bool is_server(const cJSON *item)
 {
 	return cJSON_IsString(item) && strstr(item->valuestring, "://") &&
-	       strncmp(item->valuestring, "file://", 7) != 0;
+	       strncmp(item->valuestring, "file://", 7);
 }
 
 static struct dbg_error *add_dir(struct dap *d, const cJSON *item,
@@ -94,8 +94,8 @@ static struct dbg_error *take_filter(struct dap *d, const cJSON *from)
 		err = args_bool(filter, "includeSymbolsNextToModules", &beside);
 	if (err || !filter)
 		return err;
-	bool only = strcmp(mode, "loadOnlyIncluded") == 0;
-	if (!only && strcmp(mode, "loadAllButExcluded") != 0)
+	bool only = !strcmp(mode, "loadOnlyIncluded");
+	if (!only && strcmp(mode, "loadAllButExcluded"))
 		return dbg_err_arg(
 		    "'mode' in 'moduleFilter' must be "
 		    "loadAllButExcluded or loadOnlyIncluded, not "
@@ -149,7 +149,7 @@ static struct dbg_error *take_servers(struct dap *d, const cJSON *from)
 static bool is_known(const char *name)
 {
 	for (size_t i = 0; i < N_MEMBERS; i++)
-		if (strcmp(members[i], name) == 0)
+		if (!strcmp(members[i], name))
 			return true;
 	return false;
 }

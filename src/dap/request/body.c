@@ -45,7 +45,7 @@ struct dbg_error *body_path(const char *given, char **ret)
 {
 	struct str t = {0};
 
-	if (strncmp(given, "file://", 7) != 0) {
+	if (strncmp(given, "file://", 7)) {
 		*ret = xstrdup(given);
 		return NULL;
 	}

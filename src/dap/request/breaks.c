@@ -31,7 +31,7 @@ void breaks_begin(struct breaks *b, const char *group)
 {
 	b->n_old = b->at = 0;
 	for (size_t i = 0; i < b->n; i++) {
-		b->v[i].kept = strcmp(b->v[i].group, group) != 0;
+		b->v[i].kept = strcmp(b->v[i].group, group);
 		b->n_old += !b->v[i].kept;
 	}
 }
@@ -64,7 +64,7 @@ static struct brk *take(struct breaks *b, const char *key)
 	for (size_t i = 0; b->n_old && i < b->n; i++) {
 		size_t at = (b->at + i) % b->n;
 		struct brk *k = &b->v[at];
-		if (k->kept || strcmp(k->key, key) != 0)
+		if (k->kept || strcmp(k->key, key))
 			continue;
 		k->kept = true;
 		b->at = at + 1;
@@ -209,7 +209,7 @@ void breaks_end(struct dap *d, const char *group)
 
 	for (size_t i = 0; i < b->n; i++) {
 		struct brk *k = &b->v[i];
-		if (k->kept || strcmp(k->group, group) != 0) {
+		if (k->kept || strcmp(k->group, group)) {
 			b->v[n++] = *k;
 			continue;
 		}
@@ -270,7 +270,7 @@ void breaks_changed(struct dap *d, uint32_t number, bool gone)
 		return;
 	}
 	describe(d, &now, b);
-	if (b->told && strcmp(b->told, str_get(&now)) == 0)
+	if (b->told && !strcmp(b->told, str_get(&now)))
 		return;
 	str_set(&b->told, str_get(&now));
 	struct str *t = dap_event(d, "breakpoint");
@@ -308,7 +308,7 @@ const char *breaks_reason(const struct breaks *b, uint32_t number)
 	const struct brk *k = by_number(b, number);
 
 	for (size_t i = 0; k && i < sizeof(reasons) / sizeof(*reasons); i++)
-		if (strcmp(k->group, reasons[i].group) == 0)
+		if (!strcmp(k->group, reasons[i].group))
 			return reasons[i].reason;
 	return "breakpoint";
 }

@@ -20,7 +20,7 @@ const char *command_of(const char *line)
 
 bool command_begins(const char *word)
 {
-	return strncmp(word, exec, strlen(word)) == 0;
+	return !strncmp(word, exec, strlen(word));
 }
 
 // Those of the prompt, for this session.

@@ -45,7 +45,7 @@ static struct dbg_error *get_common(const cJSON *item, struct break_spec *s)
 	return err;
 }
 
-/* ---- setBreakpoints ---------------------------------------------------- */
+/* ---- setBreakpoints -------------------------------------------------- */
 
 static struct dbg_error *get_path(const cJSON *args, char **ret)
 {
@@ -147,7 +147,7 @@ static struct dbg_error *do_set_breakpoints(struct dap *d, struct request *req)
 	return err;
 }
 
-/* ---- breakpointLocations ------------------------------------------------ */
+/* ---- breakpointLocations --------------------------------------------- */
 
 static struct dbg_error *do_locations(struct dap *d, struct request *req)
 {
@@ -189,7 +189,7 @@ static struct dbg_error *do_locations(struct dap *d, struct request *req)
 	return NULL;
 }
 
-/* ---- Functions and instructions ---------------------------------------- */
+/* ---- Functions and instructions -------------------------------------- */
 
 static struct dbg_error *do_set_functions(struct dap *d, struct request *req)
 {
@@ -264,7 +264,7 @@ static struct dbg_error *do_set_instructions(struct dap *d, struct request *req)
 	return err;
 }
 
-/* ---- Exceptions -------------------------------------------------------- */
+/* ---- Exceptions ------------------------------------------------------ */
 
 struct filter {
 	const char *id, *label, *description;
@@ -321,7 +321,7 @@ void capabilities_more(struct str *t)
 static const struct filter *find_filter(const char *id)
 {
 	for (size_t i = 0; i < N_FILTERS; i++)
-		if (strcmp(filters[i].id, id) == 0)
+		if (!strcmp(filters[i].id, id))
 			return &filters[i];
 	return NULL;
 }
@@ -342,7 +342,7 @@ static struct dbg_error *put_id(struct dap *d, const char *id,
 	return NULL;
 }
 
-/* ---- exceptionOptions --------------------------------------------------- */
+/* ---- exceptionOptions ------------------------------------------------ */
 
 struct mode {
 	const char *name;
@@ -396,7 +396,7 @@ static struct dbg_error *put_option(struct dap *d, const cJSON *option,
 	if (err)
 		return err;
 	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
-		if (strcmp(modes[i].name, name) != 0)
+		if (strcmp(modes[i].name, name))
 			continue;
 		if (modes[i].filter)
 			return put_id(d, modes[i].filter,

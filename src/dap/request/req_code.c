@@ -94,7 +94,7 @@ static struct dbg_error *do_source(struct dap *d, struct request *req)
 	return NULL;
 }
 
-/* ---- locations --------------------------------------------------------- */
+/* ---- locations ------------------------------------------------------- */
 
 static struct dbg_error *do_locations(struct dap *d, struct request *req)
 {
@@ -123,7 +123,7 @@ static struct dbg_error *do_locations(struct dap *d, struct request *req)
 	return NULL;
 }
 
-/* ---- disassemble ------------------------------------------------------- */
+/* ---- disassemble ----------------------------------------------------- */
 
 struct code_window {
 	uint64_t addr;  /* of the instruction that offset 0 means */

@@ -83,7 +83,7 @@ static struct dbg_error *get_access(const cJSON *item, enum dbg_watch *ret)
 	if (err)
 		return err;
 	for (size_t i = 0; i < N_ACCESS; i++)
-		if (strcmp(name, access_names[i]) == 0) {
+		if (!strcmp(name, access_names[i])) {
 			*ret = (enum dbg_watch)i;
 			return NULL;
 		}

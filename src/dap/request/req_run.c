@@ -49,7 +49,7 @@ static struct dbg_error *get_unit(const struct request *req,
 	if (err)
 		return err;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strcmp(s, names[i]) == 0) {
+		if (!strcmp(s, names[i])) {
 			*ret = (enum dbg_step_unit)i;
 			return NULL;
 		}
@@ -141,7 +141,7 @@ static struct dbg_error *do_pause(struct dap *d, struct request *req)
 	return dbg_pause(d->dbg);
 }
 
-/* ---- goto --------------------------------------------------------------- */
+/* ---- goto ------------------------------------------------------------ */
 
 static struct dbg_error *get_place(struct dap *d, const cJSON *args, char **ret)
 {

@@ -43,8 +43,8 @@ static struct dbg_error *take_client(struct client *c, const cJSON *args)
 	str_set(&c->adapter, adapter);
 	c->lines_from_0 = !lines1;
 	c->columns_from_0 = !columns1;
-	c->uris = strcmp(format, "uri") == 0;
-	if (!c->uris && strcmp(format, "path") != 0)
+	c->uris = !strcmp(format, "uri");
+	if (!c->uris && strcmp(format, "path"))
 		return dbg_err_arg("'pathFormat' must be path or uri, not '%s'",
 				   format);
 	return NULL;

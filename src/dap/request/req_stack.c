@@ -47,7 +47,7 @@ static struct dbg_error *do_threads(struct dap *d, struct request *req)
 	return NULL;
 }
 
-/* ---- Frames ------------------------------------------------------------ */
+/* ---- Frames ---------------------------------------------------------- */
 
 struct frame_format {
 	bool parameters, types, names, values, line, module;
@@ -107,7 +107,7 @@ static void add_parameters(struct dap *d, struct str *name, dbg_id frame,
 	    dbg_scope_list(d->dbg, frame, DBG_SCOPE_ARGS, &list, &n);
 	str_addc(name, '(');
 	for (size_t i = 0; !err && i < n; i++) {
-		if (strcmp(list[i].name, "this") == 0)
+		if (!strcmp(list[i].name, "this"))
 			continue;
 		str_add(name, between);
 		add_parameter(d, name, &list[i], &f);
@@ -249,7 +249,7 @@ static struct dbg_error *do_stack_trace(struct dap *d, struct request *req)
 	return add_frames(d, req, r, &format);
 }
 
-/* ---- Scopes ------------------------------------------------------------ */
+/* ---- Scopes ---------------------------------------------------------- */
 
 struct scope {
 	const char *name, *hint;

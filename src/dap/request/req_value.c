@@ -15,7 +15,7 @@ enum {
 	COMPLETIONS_MAX = 200
 };
 
-/* ---- evaluate ---------------------------------------------------------- */
+/* ---- evaluate -------------------------------------------------------- */
 
 static struct dbg_error *get_frame(struct dap *d, const cJSON *args,
 				   dbg_id *ret)
@@ -44,12 +44,12 @@ static struct dbg_error *as_value(struct dbg_error *err)
 static struct dbg_error *evaluate(struct dap *d, struct request *req,
 				  const char *expr, const char *context)
 {
-	bool console = strcmp(context, "repl") == 0;
+	bool console = !strcmp(context, "repl");
 	struct value_style style = {0};
 	struct dbg_value v;
 
 	// what is copied is copied whole
-	if (strcmp(context, "clipboard") == 0)
+	if (!strcmp(context, "clipboard"))
 		style.letter = 's';
 	struct dbg_error *err = get_frame(d, req->args, &style.frame);
 	if (!err)
@@ -141,7 +141,7 @@ static struct dbg_error *do_evaluate(struct dap *d, struct request *req)
 		err = args_str(req->args, "context", &context);
 	if (err)
 		return err;
-	bool console = strcmp(context, "repl") == 0;
+	bool console = !strcmp(context, "repl");
 	if (console && command_of(expr))
 		return command(d, req, command_of(expr));
 	if (console && dbg_state(d->dbg) == DBG_RUNNING)
@@ -311,7 +311,7 @@ static struct dbg_error *do_set_expression(struct dap *d, struct request *req)
 	return err ? err : variable_assign(d, req, frame, target);
 }
 
-/* ---- exceptionInfo ----------------------------------------------------- */
+/* ---- exceptionInfo --------------------------------------------------- */
 
 // One exception of the list, without what is within it.
 static void add_details(struct str *t, const struct dbg_exception *list)

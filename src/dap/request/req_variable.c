@@ -11,7 +11,7 @@ enum {
 	COUNT_MAX = 100000,
 };
 
-/* ---- One value --------------------------------------------------------- */
+/* ---- One value ------------------------------------------------------- */
 
 static void add_hint(struct str *t, const struct dbg_value *v)
 {
@@ -98,7 +98,7 @@ static void add_variable(struct dap *d, struct str *t,
 	emit_object_end(t);
 }
 
-/* ---- variables --------------------------------------------------------- */
+/* ---- variables ------------------------------------------------------- */
 
 struct window {
 	bool named, indexed;
@@ -120,8 +120,8 @@ static struct dbg_error *get_window(const cJSON *args, struct window *w)
 		err = variable_style(args, &w->style);
 	if (err)
 		return err;
-	w->named = !filter || strcmp(filter, "named") == 0;
-	w->indexed = !filter || strcmp(filter, "indexed") == 0;
+	w->named = !filter || !strcmp(filter, "named");
+	w->indexed = !filter || !strcmp(filter, "indexed");
 	if (!w->named && !w->indexed)
 		return dbg_err_arg(
 		    "'filter' must be named or indexed, not '%s'", filter);
@@ -315,7 +315,7 @@ void variable_written(struct dap *d, const struct dbg_value *v)
 	dap_send(d);
 }
 
-/* ---- setVariable, setExpression ----------------------------------------- */
+/* ---- setVariable, setExpression -------------------------------------- */
 
 struct dbg_error *variable_assign(struct dap *d, struct request *req,
 				  dbg_id frame, const char *target)
@@ -343,7 +343,7 @@ static const struct dbg_value *named(const struct dbg_value *list, size_t n,
 				     const char *name)
 {
 	for (size_t i = 0; i < n; i++)
-		if (list[i].name && strcmp(list[i].name, name) == 0)
+		if (list[i].name && !strcmp(list[i].name, name))
 			return &list[i];
 	return NULL;
 }

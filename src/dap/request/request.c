@@ -16,7 +16,7 @@ static const struct dap_request *find(const char *name)
 	for (size_t i = 0; request_families[i]; i++)
 		for (const struct dap_request *r = request_families[i]; r->name;
 		     r++)
-			if (strcmp(r->name, name) == 0)
+			if (!strcmp(r->name, name))
 				return r;
 	return NULL;
 }
@@ -80,11 +80,11 @@ void request_take(struct dap *d, const cJSON *message)
 	struct dbg_error *err = args_str(message, "type", &type);
 	if (!err)
 		err = args_i64(message, "seq", &seq);
-	if (!err && strcmp(type, "response") == 0) {
+	if (!err && !strcmp(type, "response")) {
 		dap_answered(d, message);
 		return;
 	}
-	if (!err && strcmp(type, "request") != 0)
+	if (!err && strcmp(type, "request"))
 		err = dbg_err_arg("a message must be a request or a response");
 	if (!err)
 		err = args_str(message, "command", &command);

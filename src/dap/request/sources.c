@@ -19,7 +19,7 @@ void sources_deinit(struct sources *s)
 static uint32_t number_of(struct sources *s, const char *path)
 {
 	for (size_t i = 0; i < s->embedded.n; i++)
-		if (strcmp(s->embedded.v[i], path) == 0)
+		if (!strcmp(s->embedded.v[i], path))
 			return (uint32_t)i + 1;
 	words_add(&s->embedded, path, strlen(path));
 	return (uint32_t)s->embedded.n;
@@ -33,7 +33,7 @@ uint32_t sources_reference(struct dap *d, const char *path)
 	size_t n;
 
 	// the frames of a stack are of few files
-	if (s->last && strcmp(s->last, path) == 0)
+	if (s->last && !strcmp(s->last, path))
 		return s->last_number;
 	uint32_t number = 0;
 	if (access(path, R_OK) < 0) {

@@ -97,14 +97,13 @@ static bool is_cancel(const cJSON *message, int64_t seq)
 	const cJSON *progress = args_get(args, "progressId");
 	char name[24];
 
-	if (!cJSON_IsString(command) ||
-	    strcmp(command->valuestring, "cancel") != 0)
+	if (!cJSON_IsString(command) || strcmp(command->valuestring, "cancel"))
 		return false;
 	// the work of a request is named by its number
 	snprintf(name, sizeof(name), "%" PRId64, seq);
 	return (cJSON_IsNumber(id) && id->valuedouble == (double)seq) ||
 	       (cJSON_IsString(progress) &&
-		strcmp(progress->valuestring, name) == 0);
+		!strcmp(progress->valuestring, name));
 }
 
 bool inbox_cancels(const struct inbox *b, int64_t seq)

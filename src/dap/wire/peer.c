@@ -35,8 +35,7 @@ static bool find_owner(const char *file, const char *local, const char *remote,
 	while (!found && fgets(line, sizeof(line), f))
 		found = sscanf(line, "%*s %47s %47s %*s %*s %*s %*s %u %*s %u",
 			       from, to, &uid, &inode) == 4 &&
-			inode && strcmp(from, local) == 0 &&
-			strcmp(to, remote) == 0;
+			inode && !strcmp(from, local) && !strcmp(to, remote);
 	fclose(f);
 	if (found)
 		*ret = uid;

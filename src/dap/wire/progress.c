@@ -48,10 +48,10 @@ void progress_end(struct dap *d, enum progress_kind kind)
 
 bool progress_is(const struct dap *d, enum progress_kind kind, const char *id)
 {
-	return d->waits[kind] && strcmp(waits[kind].id, id) == 0;
+	return d->waits[kind] && !strcmp(waits[kind].id, id);
 }
 
-/* ---- Requests in pieces ------------------------------------------------ */
+/* ---- Requests in pieces ---------------------------------------------- */
 
 // The first piece starts it.
 static void tell_piece(struct dap *d, const struct request *req, struct work *w)

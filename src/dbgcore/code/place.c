@@ -135,7 +135,7 @@ void place_add(struct place_list *list, const struct code_place *place)
 	list->places[list->n++] = *place;
 }
 
-/* ---- The choice of a line ------------------------------------------- */
+/* ---- The choice of a line -------------------------------------------- */
 
 struct choice {
 	uint32_t document, line; /* asked for */

@@ -232,7 +232,7 @@ static const char *type_kind(const struct md *md, uint32_t rid)
 	if (MD_TOKEN_RID(base))
 		csname_type(md, base, NULL, &name);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (strcmp(str_get(&name), kinds[i][0]) == 0)
+		if (!strcmp(str_get(&name), kinds[i][0]))
 			return kinds[i][1];
 	return "class";
 }

@@ -140,7 +140,7 @@ const char *source_rules_apply(const struct source_rules *r, const char *path,
 	return arena_strdup(arena, path);
 }
 
-// ---- Texts
+/* ---- Texts ----------------------------------------------------------- */
 
 void source_forget(struct code *c)
 {

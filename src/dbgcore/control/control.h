@@ -119,7 +119,7 @@ void control_step_cancel(struct control *c);
 /* A thread is gone: a step of it is over. */
 void control_thread_gone(struct control *c, pid_t tid);
 
-/* ---- Steps (all stopped; the caller resumes) -------------------------- */
+/* ---- Steps (all stopped; the caller resumes) ------------------------- */
 
 /* When threads other than the one that is resumed are held. */
 enum step_locking {

@@ -55,7 +55,7 @@ static uint64_t library_function(struct control *c, const char *name)
 	return addr ? addr : runtime_function(c, name);
 }
 
-/* ---- Text ------------------------------------------------------------- */
+/* ---- Text ------------------------------------------------------------ */
 
 static const char cut[] = "...\n"; /* the end of one that is longer */
 
@@ -125,7 +125,7 @@ static struct dbg_error *on_syslog(struct control *c, pid_t tid,
 	return NULL;
 }
 
-/* ---- Answers ---------------------------------------------------------- */
+/* ---- Answers --------------------------------------------------------- */
 
 static struct dbg_error *answer(struct control *c, pid_t tid, struct regs *regs,
 				uint64_t value)
@@ -150,7 +150,7 @@ static struct dbg_error *on_is_attached(struct control *c, pid_t tid,
 	return answer(c, tid, regs, true);
 }
 
-/* ---- Break ------------------------------------------------------------ */
+/* ---- Break ----------------------------------------------------------- */
 
 /* Is it a method of class Debugger? */
 static bool is_own(struct control *c, const struct frame *f,
@@ -309,7 +309,7 @@ void debugger_stopped(struct control *c, pid_t tid, const struct dbg_stop *stop)
 	dbg_error_destroy(err);
 }
 
-/* ---- Calls ------------------------------------------------------------ */
+/* ---- Calls ----------------------------------------------------------- */
 
 typedef struct dbg_error *call_fn(struct control *c, pid_t tid,
 				  struct regs *regs, struct dbg_stop *stop,

@@ -168,7 +168,7 @@ bool dac_is_of(const char *dac, const char *version);
 DBG_MUST struct dbg_error *dac_find_ours(const char *runtime, const char *hint,
 					 char **ret);
 
-/* ---- mapcache.c ---------------------------------------------------------- */
+/* ---- mapcache.c ------------------------------------------------------ */
 
 /*
  * Spare the DAC that was just loaded the making of its largest table at every
@@ -185,7 +185,7 @@ DBG_MUST struct dbg_error *context_of_thread(struct target *t, pid_t tid,
 					     uint32_t flags,
 					     struct context *ret);
 
-/* ---- context.c of the processor --------------------------------------- */
+/* ---- context.c of the processor -------------------------------------- */
 
 /* Fill @ret with the integer registers; flags say what is valid. */
 void context_from_regs(const struct regs *regs, struct context *ret);
@@ -194,7 +194,7 @@ void context_set_fpregs(struct context *c, const struct fpregs *fpregs);
 void context_set_regs(struct context *c, const struct regs *regs);
 void context_get_regs(const struct context *c, struct regs *ret);
 
-/* ---- runtimecode.c of the processor ------------------------------------- */
+/* ---- runtimecode.c of the processor ---------------------------------- */
 
 enum {
 	CODE_CONSTANT = 10, /* bytes of an instruction that loads one */
@@ -226,7 +226,7 @@ bool dac_is_cooperative(struct dac *d, pid_t tid);
 /* Forget what was read. */
 void dac_threads_reset(struct dac_threads *l);
 
-/* ---- patchtable.c ------------------------------------------------------- */
+/* ---- patchtable.c ---------------------------------------------------- */
 
 /*
  * Find out from the stack of a thread, if it has managed frames, where the

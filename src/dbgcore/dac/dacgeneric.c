@@ -43,7 +43,7 @@ uint64_t dac_type_of_token(struct dac *d, uint64_t module, uint32_t token)
 	return hr == COM_OK ? mt : 0;
 }
 
-// ---- Arguments -----------------------------------------------------------
+/* ---- Arguments ------------------------------------------------------- */
 
 // Read at most @cap arguments; the true number, 0 if there are none to read.
 static size_t args_read(struct dac *d, uint64_t mt, uint64_t *ret, size_t cap)
@@ -109,7 +109,7 @@ struct dbg_error *dac_type_args(struct dac *d, uint64_t mt, struct arena *arena,
 	return NULL;
 }
 
-// ---- Instances -----------------------------------------------------------
+/* ---- Instances ------------------------------------------------------- */
 
 // Does the DAC name the MethodTable @mt as it does @instance?
 static bool is_named(struct dac *d, uint64_t mt, void *instance)

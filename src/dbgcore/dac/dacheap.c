@@ -82,7 +82,7 @@ static uint64_t barrier_start(struct dac *d, uint64_t load)
 	uint64_t at = load & ~(uint64_t)(BARRIER_ALIGN - 1);
 	for (; at && load - at < BARRIER_MAX; at -= BARRIER_ALIGN)
 		if (target_read_some(d->target, at, code, store.n) == store.n &&
-		    memcmp(code, store.p, store.n) == 0)
+		    !memcmp(code, store.p, store.n))
 			return at;
 	return 0;
 }

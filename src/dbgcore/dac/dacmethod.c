@@ -23,7 +23,7 @@ enum {
 	FIRST_DYNAMIC_TOKEN = 0x06000000,
 };
 
-// ---- Cache ---------------------------------------------------------------
+/* ---- Cache ----------------------------------------------------------- */
 
 void code_cache_init(struct dac_code_cache *c)
 {
@@ -84,7 +84,7 @@ static void range_add(struct dac_code_cache *c, uint64_t start, uint64_t size,
 	c->n++;
 }
 
-// ---- Methods -------------------------------------------------------------
+/* ---- Methods --------------------------------------------------------- */
 
 static struct dbg_error *method_read(struct dac *d, uint64_t md,
 				     struct sos_method *ret)
@@ -180,7 +180,7 @@ const char *dac_address_name(struct dac *d, uint64_t addr, struct arena *arena)
 	return dac_scratch_text(d, DAC_SCRATCH_UNITS, arena);
 }
 
-// ---- Code ----------------------------------------------------------------
+/* ---- Code ------------------------------------------------------------ */
 
 static bool holds(const struct dac_code *code, uint64_t addr)
 {
@@ -260,7 +260,7 @@ uint64_t dac_method_at(struct dac *d, uint64_t ip)
 	return dbg_err_drop(err) ? 0 : code.method;
 }
 
-// ---- IL maps -------------------------------------------------------------
+/* ---- IL maps --------------------------------------------------------- */
 
 /*
  * IXCLRDataMethodInstance whose current code is that of @entry, NULL if there
@@ -432,7 +432,7 @@ struct dbg_error *dac_il_map(struct dac *d, uint64_t ip,
 	return NULL;
 }
 
-// ---- All versions of a method ---------------------------------------------
+/* ---- All versions of a method ---------------------------------------- */
 
 struct code_list {
 	uint64_t *addrs;

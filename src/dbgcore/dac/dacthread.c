@@ -59,7 +59,7 @@ uint64_t dac_thread_object(struct dac *d, const struct dac_thread *t)
 	return 0;
 }
 
-// ---- The list ------------------------------------------------------------
+/* ---- The list -------------------------------------------------------- */
 
 void dac_threads_reset(struct dac_threads *l)
 {

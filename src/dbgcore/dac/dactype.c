@@ -46,7 +46,7 @@ static struct dbg_error *no_type(uint64_t mt)
 		       (unsigned long long)mt);
 }
 
-// ---- Description ---------------------------------------------------------
+/* ---- Description ----------------------------------------------------- */
 
 const struct sos_globals *dac_globals(struct dac *d)
 {
@@ -179,7 +179,7 @@ struct dbg_error *dac_type_name(struct dac *d, uint64_t mt, const char **ret)
 	return NULL;
 }
 
-// ---- Fields --------------------------------------------------------------
+/* ---- Fields ---------------------------------------------------------- */
 
 static struct dbg_error *own_count(struct dac *d, const struct dac_type *t,
 				   size_t *ret)
@@ -286,7 +286,7 @@ struct dbg_error *dac_fields(struct dac *d, uint64_t mt,
 	return NULL;
 }
 
-// ---- Size of values ------------------------------------------------------
+/* ---- Size of values -------------------------------------------------- */
 
 // EEClass* of a MethodTable; an instantiation may refer to the MethodTable
 // that stands for all that share their code. 0 if it cannot be read.

@@ -35,7 +35,7 @@ static int32_t swallow(struct dbg_error *err)
 	return dbg_err_drop(err) ? COM_E_FAIL : COM_OK;
 }
 
-// ---- Contexts ------------------------------------------------------------
+/* ---- Contexts -------------------------------------------------------- */
 
 struct dbg_error *context_of_thread(struct target *t, pid_t tid, uint32_t flags,
 				    struct context *ret)
@@ -58,7 +58,7 @@ struct dbg_error *context_of_thread(struct target *t, pid_t tid, uint32_t flags,
 	return NULL;
 }
 
-// ---- ICLRDataTarget2 -----------------------------------------------------
+/* ---- ICLRDataTarget2 ------------------------------------------------- */
 
 static struct data_target *of_locator(void *self)
 {

@@ -108,7 +108,7 @@ const char *dac_scratch_text(struct dac *d, uint32_t n, struct arena *arena)
 	return arena_strdup(arena, str_get(&s));
 }
 
-// ---- The library ---------------------------------------------------------
+/* ---- The library ----------------------------------------------------- */
 
 struct dbg_error *dac_check_owner(const char *path, int fd)
 {
@@ -239,7 +239,7 @@ static char *dac_path(struct target *t, const char *runtime_path)
 			 dac_name);
 }
 
-// ---- The runtime's table -------------------------------------------------
+/* ---- The runtime's table --------------------------------------------- */
 
 /*
  * g_dacTable holds the addresses of the runtime's globals, then of five
@@ -287,7 +287,7 @@ struct dbg_error *dac_table_hole(struct target *t,
 	return NULL;
 }
 
-// ---- Open and close ------------------------------------------------------
+/* ---- Open and close -------------------------------------------------- */
 
 static struct dbg_error *start(struct dac *d, com_fn *create)
 {
@@ -451,7 +451,7 @@ uint64_t dac_calls(const struct dac *d)
 	return d->n_calls;
 }
 
-// ---- ThePreStub ----------------------------------------------------------
+/* ---- ThePreStub ------------------------------------------------------ */
 
 /*
  * The first word of the table inside the executable segment is

@@ -46,7 +46,7 @@ static int cached_munmap(void *addr, size_t n)
 	return 0;
 }
 
-/* ---- Where a library keeps the address of a function that it calls ----- */
+/* ---- Where a library keeps the address of a function that it calls --- */
 
 struct imports {
 	uintptr_t base;

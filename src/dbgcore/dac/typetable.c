@@ -82,7 +82,7 @@ static bool table_each(struct search *s, uint64_t table, entry_fn *fn)
 	return false;
 }
 
-// ---- Finding the table ---------------------------------------------------
+/* ---- Finding the table ----------------------------------------------- */
 
 static bool is_instance(struct search *s, uint64_t mt)
 {
@@ -128,7 +128,7 @@ static void table_locate(struct dac *d)
 			d->param_table_word = i;
 }
 
-// ---- Searching it --------------------------------------------------------
+/* ---- Searching it ---------------------------------------------------- */
 
 static bool is_wanted(struct search *s, uint64_t mt)
 {

@@ -191,7 +191,7 @@ struct dbg_error *dac_frame_vars(struct dac *d, pid_t tid,
 	return NULL;
 }
 
-// ---- Which register? -----------------------------------------------------
+/* ---- Which register? ------------------------------------------------- */
 
 // The DAC says that a variable is in a register, not in which. So it is asked
 // again, with a mark of its own in each register.

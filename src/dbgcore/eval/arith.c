@@ -169,17 +169,17 @@ static struct dbg_error *no_operator(const char *op, const struct value *ab)
 /* What a comparison operator says of an order -1, 0, 1; false: it is none. */
 static bool order_result(const char *op, int order, bool *ret)
 {
-	if (strcmp(op, "==") == 0)
+	if (!strcmp(op, "=="))
 		*ret = order == 0;
-	else if (strcmp(op, "!=") == 0)
+	else if (!strcmp(op, "!="))
 		*ret = order != 0;
-	else if (strcmp(op, "<") == 0)
+	else if (!strcmp(op, "<"))
 		*ret = order < 0;
-	else if (strcmp(op, "<=") == 0)
+	else if (!strcmp(op, "<="))
 		*ret = order <= 0;
-	else if (strcmp(op, ">") == 0)
+	else if (!strcmp(op, ">"))
 		*ret = order > 0;
-	else if (strcmp(op, ">=") == 0)
+	else if (!strcmp(op, ">="))
 		*ret = order >= 0;
 	else
 		return false;
@@ -352,7 +352,7 @@ static struct dbg_error *numeric(struct types *ts, const char *op,
 	bool result;
 	if (order_result(op, 0, &result)) {
 		if (is_nan(&n[0]) || is_nan(&n[1]))
-			result = strcmp(op, "!=") == 0;
+			result = !strcmp(op, "!=");
 		else
 			order_result(op, compare_numbers(&n[0], &n[1]),
 				     &result);
@@ -388,13 +388,13 @@ static struct dbg_error *bool_op(struct types *ts, const char *op,
 	bool a, b, v;
 	if (!arith_bool(ts, &ab[0], &a) || !arith_bool(ts, &ab[1], &b))
 		return no_operator(op, ab);
-	if (strcmp(op, "&") == 0)
+	if (!strcmp(op, "&"))
 		v = a && b;
-	else if (strcmp(op, "|") == 0)
+	else if (!strcmp(op, "|"))
 		v = a || b;
-	else if (strcmp(op, "^") == 0 || strcmp(op, "!=") == 0)
+	else if (!strcmp(op, "^") || !strcmp(op, "!="))
 		v = a != b;
-	else if (strcmp(op, "==") == 0)
+	else if (!strcmp(op, "=="))
 		v = a == b;
 	else
 		return no_operator(op, ab);
@@ -416,7 +416,7 @@ static struct dbg_error *address_op(struct types *ts, const char *op,
 	bool result;
 	if (!value_pointer(ts, &ab[0], &a))
 		return no_operator(op, ab);
-	bool plus = strcmp(op, "+") == 0, minus = strcmp(op, "-") == 0;
+	bool plus = !strcmp(op, "+"), minus = !strcmp(op, "-");
 	if ((plus || minus) && ab[0].type->kind == TYPE_POINTER &&
 	    ab[0].type->inner && value_integer(ts, &ab[1], &b)) {
 		uint64_t step = b * ab[0].type->inner->size;
@@ -441,9 +441,9 @@ static struct dbg_error *string_op(struct types *ts, struct arena *arena,
 				   struct value *ret)
 {
 	bool equal;
-	if (strcmp(op, "+") == 0)
+	if (!strcmp(op, "+"))
 		return concat(ts, arena, ab, ret);
-	if ((strcmp(op, "==") != 0 && strcmp(op, "!=") != 0) ||
+	if ((strcmp(op, "==") && strcmp(op, "!=")) ||
 	    !concat_equal(ts, &ab[0], &ab[1], &equal))
 		return no_operator(op, ab);
 	*ret = arith_make_bool(ts, equal == (op[0] == '='));

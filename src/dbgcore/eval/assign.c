@@ -52,7 +52,7 @@ static struct dbg_error *check_target(struct run *r, const struct expr *x,
 			       "property '%s' is set by a call, which is not "
 			       "served yet: its getter returns the field '%s'",
 			       name, o->behind->name);
-	if (x->kind == EXPR_NAME && strcmp(x->name, "this") == 0 &&
+	if (x->kind == EXPR_NAME && !strcmp(x->name, "this") &&
 	    type->kind == TYPE_CLASS)
 		return dbg_err(DBG_E_ARGUMENT, "'this' cannot be assigned to");
 	if (x->kind == EXPR_NAME && history_names(x->name))
@@ -70,8 +70,8 @@ static struct dbg_error *check_target(struct run *r, const struct expr *x,
 	struct dbg_error *err = run_plain(r, x->a, &of);
 	if (err)
 		return err;
-	if (strcmp(type_simple_name(of.type), "ReadOnlySpan`1") == 0 ||
-	    strcmp(type_simple_name(of.type), "ReadOnlyMemory`1") == 0)
+	if (!strcmp(type_simple_name(of.type), "ReadOnlySpan`1") ||
+	    !strcmp(type_simple_name(of.type), "ReadOnlyMemory`1"))
 		return dbg_err(DBG_E_ARGUMENT,
 			       "elements of '%s' cannot be assigned to",
 			       of.type->name);

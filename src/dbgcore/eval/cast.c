@@ -50,7 +50,7 @@ static bool array_implements(struct types *ts, struct type *type,
 		return false;
 	for (size_t i = 0; i < sizeof(of_elements) / sizeof(of_elements[0]);
 	     i++) {
-		if (strcmp(type_simple_name(iface), of_elements[i]) == 0)
+		if (!strcmp(type_simple_name(iface), of_elements[i]))
 			return true;
 	}
 	return false;

@@ -139,7 +139,7 @@ bool concat_equal(struct types *ts, const struct value *a,
 		if (!value_string_read(ts, a, at, x, take) ||
 		    !value_string_read(ts, b, at, y, take))
 			return false;
-		if (memcmp(x, y, take * sizeof(x[0])) != 0)
+		if (memcmp(x, y, take * sizeof(x[0])))
 			return true;
 	}
 	*ret = true;

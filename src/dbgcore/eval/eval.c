@@ -47,7 +47,7 @@ static bool enumerator(const struct run *r, const char *name, struct value *ret)
 		return false;
 	type_enumerators(r->e->types, r->wanted, &all, &n, &flags);
 	for (size_t i = 0; i < n; i++) {
-		if (strcmp(all[i].name, name) != 0)
+		if (strcmp(all[i].name, name))
 			continue;
 		*ret = value_bytes(r->wanted, &all[i].value, r->wanted->size);
 		return true;
@@ -450,7 +450,7 @@ static bool null_operand(struct run *r, const char *op, const struct value *ab,
 		    ab[1].type->special == SPECIAL_STRING;
 	if ((!a && !b) || (text && op[0] == '+'))
 		return false;
-	if (strcmp(op, "==") == 0 || strcmp(op, "!=") == 0)
+	if (!strcmp(op, "==") || !strcmp(op, "!="))
 		set(ret, arith_make_bool(ts, (a == b) == (op[0] == '=')));
 	else if (op[0] == '<' || op[0] == '>')
 		set(ret, arith_make_bool(ts, false));
@@ -463,9 +463,9 @@ static struct dbg_error *binary(struct run *r, const struct expr *x,
 				struct operand *ret)
 {
 	struct value ab[2];
-	if (strcmp(x->op, "&&") == 0 || strcmp(x->op, "||") == 0)
+	if (!strcmp(x->op, "&&") || !strcmp(x->op, "||"))
 		return logical(r, x, ret);
-	if (strcmp(x->op, "??") == 0)
+	if (!strcmp(x->op, "??"))
 		return coalesce(r, x, ret);
 	struct dbg_error *err = run_plain(r, x->a, &ab[0]);
 	if (!err)

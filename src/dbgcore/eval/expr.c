@@ -287,7 +287,7 @@ static bool at_shift(const struct parser *p)
 {
 	const struct token *t = parser_peek(p);
 	return parser_at(p, ">") && t[1].kind == TOKEN_PUNCT &&
-	       strcmp(t[1].text, ">") == 0 && t[1].start == t[0].end;
+	       !strcmp(t[1].text, ">") && t[1].start == t[0].end;
 }
 
 static const struct level *at_operator(const struct parser *p)
@@ -296,7 +296,7 @@ static const struct level *at_operator(const struct parser *p)
 		return NULL;
 	const char *op = at_shift(p) ? ">>" : parser_peek(p)->text;
 	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
-		if (strcmp(levels[i].op, op) == 0)
+		if (!strcmp(levels[i].op, op))
 			return &levels[i];
 	}
 	return NULL;
@@ -338,7 +338,7 @@ static struct dbg_error *parse_binary(struct parser *p, int min,
 		}
 		if (!op || op->binds < min)
 			break;
-		if (strcmp(op->op, ">>") == 0)
+		if (!strcmp(op->op, ">>"))
 			parser_advance(p);
 		parser_advance(p);
 		struct expr *e = node(p, EXPR_BINARY, (*ret)->start);
@@ -385,9 +385,8 @@ static const char *at_assignment(const struct parser *p)
 	const struct token *t = parser_peek(p);
 	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
 		size_t n = strlen(ops[i]);
-		if (t->kind == TOKEN_PUNCT &&
-		    strncmp(t->text, ops[i], n) == 0 &&
-		    strcmp(t->text + n, "=") == 0)
+		if (t->kind == TOKEN_PUNCT && !strncmp(t->text, ops[i], n) &&
+		    !strcmp(t->text + n, "="))
 			return ops[i];
 	}
 	return NULL;

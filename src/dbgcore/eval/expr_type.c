@@ -17,14 +17,13 @@ const struct token *parser_peek(const struct parser *p)
 bool parser_at(const struct parser *p, const char *text)
 {
 	const struct token *t = parser_peek(p);
-	return t->kind == TOKEN_PUNCT && strcmp(t->text, text) == 0;
+	return t->kind == TOKEN_PUNCT && !strcmp(t->text, text);
 }
 
 bool parser_at_word(const struct parser *p, const char *text)
 {
 	const struct token *t = parser_peek(p);
-	return t->kind == TOKEN_NAME && !t->verbatim &&
-	       strcmp(t->text, text) == 0;
+	return t->kind == TOKEN_NAME && !t->verbatim && !strcmp(t->text, text);
 }
 
 void parser_advance(struct parser *p)
@@ -100,7 +99,7 @@ enum elem expr_keyword_elem(const char *name)
 	    {"object", ELEM_OBJECT}, {"dynamic", ELEM_OBJECT},
 	};
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		if (strcmp(all[i].name, name) == 0)
+		if (!strcmp(all[i].name, name))
 			return all[i].elem;
 	}
 	return ELEM_END;
@@ -110,7 +109,7 @@ bool parser_is_keyword(const struct token *t)
 {
 	return t->kind == TOKEN_NAME && !t->verbatim &&
 	       (expr_keyword_elem(t->text) != ELEM_END ||
-		strcmp(t->text, "decimal") == 0);
+		!strcmp(t->text, "decimal"));
 }
 
 /* `<A, B>` behind a name; the caller goes back if this fails. */
@@ -199,10 +198,9 @@ static struct dbg_error *parse_suffix(struct parser *p, struct str *suffix)
 	struct dbg_error *err;
 	for (;;) {
 		const struct token *next = parser_peek(p);
-		bool empty = next[0].kind != TOKEN_END &&
-			     next[1].kind == TOKEN_PUNCT &&
-			     (strcmp(next[1].text, "]") == 0 ||
-			      strcmp(next[1].text, ",") == 0);
+		bool empty =
+		    next[0].kind != TOKEN_END && next[1].kind == TOKEN_PUNCT &&
+		    (!strcmp(next[1].text, "]") || !strcmp(next[1].text, ","));
 		if (parser_at(p, "[") && empty) {
 			err = parse_rank(p, suffix);
 			if (err)

@@ -63,7 +63,7 @@ static bool find_imported(const struct eval *e, const char *name, size_t n_args,
 			continue;
 		if (im->alias) {
 			size_t n = strlen(im->alias);
-			if (strncmp(name, im->alias, n) != 0 || name[n] != '.')
+			if (strncmp(name, im->alias, n) || name[n] != '.')
 				continue;
 			rest = name + n + 1;
 		}
@@ -102,7 +102,7 @@ static struct type *alias_type(const struct eval *e, const char *name)
 {
 	for (size_t i = 0; i < e->scope->n_imports; i++) {
 		const struct import *im = &e->scope->imports[i];
-		if (im->alias && im->type && strcmp(im->alias, name) == 0)
+		if (im->alias && im->type && !strcmp(im->alias, name))
 			return im->type;
 	}
 	return NULL;
@@ -127,9 +127,9 @@ static struct type *generic_param(const struct eval *e, const char *name)
 		size_t n_args =
 		    of_method ? ctx->n_method_args : ctx->n_type_args;
 		for (uint32_t i = 0; row && i < n && i < n_args; i++) {
-			if (strcmp(
+			if (!strcmp(
 				md_col_string(md, MD_GENERICPARAM, row + i, 3),
-				name) == 0)
+				name))
 				return args[i];
 		}
 	}
@@ -167,7 +167,7 @@ struct type *lookup_type_name(const struct eval *e, const char *name,
 	enum elem elem = expr_keyword_elem(name);
 	if (elem != ELEM_END)
 		return type_of_elem(e->types, elem);
-	if (strcmp(name, "decimal") == 0)
+	if (!strcmp(name, "decimal"))
 		return type_core(e->types, "System.Decimal");
 	struct type *param = n_args ? NULL : generic_param(e, name);
 	if (param)
@@ -245,7 +245,7 @@ static struct dbg_error *find_this(const struct eval *e, const char *name,
 	if (!find_variable(e, "this", ret))
 		return dbg_err(DBG_E_NOT_FOUND, "no '%s' in this context",
 			       name);
-	if (strcmp(name, "base") != 0 || !e->scope->type)
+	if (strcmp(name, "base") || !e->scope->type)
 		return NULL;
 	struct type *parent = type_parent(e->types, e->scope->type);
 	if (parent)
@@ -312,9 +312,9 @@ struct dbg_error *lookup_name(const struct eval *e, const struct expr *x,
 		const char *source = csname_source_name(e->arena, name);
 		name = source ? source : name;
 	}
-	if (strcmp(name, "this") == 0 || strcmp(name, "base") == 0)
+	if (!strcmp(name, "this") || !strcmp(name, "base"))
 		return find_this(e, name, ret);
-	if (strcmp(name, "$exception") == 0) {
+	if (!strcmp(name, "$exception")) {
 		if (!e->exception)
 			return dbg_err(DBG_E_NOT_FOUND,
 				       "there is no exception at this stop");
@@ -322,7 +322,7 @@ struct dbg_error *lookup_name(const struct eval *e, const struct expr *x,
 		ret->value = value_object(e->types, e->exception);
 		return NULL;
 	}
-	if (strcmp(name, "$returnvalue") == 0) {
+	if (!strcmp(name, "$returnvalue")) {
 		if (!e->returned.type)
 			return dbg_err(DBG_E_NOT_FOUND,
 				       "no call was stepped out of whose value "
@@ -335,8 +335,7 @@ struct dbg_error *lookup_name(const struct eval *e, const struct expr *x,
 		ret->kind = OPERAND_VALUE;
 		return history_get(e->history, e->types, name, &ret->value);
 	}
-	if (!x->n_args && strcmp(name, "Me") == 0 &&
-	    find_variable(e, "this", ret))
+	if (!x->n_args && !strcmp(name, "Me") && find_variable(e, "this", ret))
 		return NULL;
 	if (!x->n_args &&
 	    (find_variable(e, name, ret) || find_member(e, name, ret, &err) ||

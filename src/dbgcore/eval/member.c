@@ -74,7 +74,7 @@ static bool tuple_element(struct types *ts, const struct value *v,
 	if (str_starts(name, "Item"))
 		n = strtoul(name + 4, NULL, 10) - 1;
 	for (size_t i = 0; v->names && i < v->n_names && i < own; i++) {
-		if (v->names[i] && strcmp(v->names[i], name) == 0)
+		if (v->names[i] && !strcmp(v->names[i], name))
 			n = i;
 	}
 	if (n >= count)
@@ -130,8 +130,7 @@ static bool built_in(const struct eval *e, const struct value *v,
 {
 	struct elements els;
 	uint32_t length;
-	bool is_length =
-	    strcmp(name, "Length") == 0 || strcmp(name, "LongLength") == 0;
+	bool is_length = !strcmp(name, "Length") || !strcmp(name, "LongLength");
 	enum elem elem = name[0] == 'L' && name[1] == 'o' ? ELEM_I8 : ELEM_I4;
 	struct type *type = type_of_elem(e->types, elem);
 	if (v->type->special == SPECIAL_STRING && is_length &&
@@ -147,7 +146,7 @@ static bool built_in(const struct eval *e, const struct value *v,
 	uint64_t rank = els.rank;
 	if (is_length)
 		*ret = value_bytes(type, &els.n, sizeof(els.n));
-	else if (strcmp(name, "Rank") == 0)
+	else if (!strcmp(name, "Rank"))
 		*ret = value_bytes(type, &rank, sizeof(rank));
 	else
 		return false;
@@ -177,13 +176,13 @@ static struct dbg_error *nullable_member(const struct eval *e,
 {
 	bool null;
 	struct value inner = member_unwrap(e->types, v, &null);
-	if (strcmp(name, "HasValue") == 0) {
+	if (!strcmp(name, "HasValue")) {
 		uint8_t has = !null;
 		set_value(ret, value_bytes(type_of_elem(e->types, ELEM_BOOLEAN),
 					   &has, 1));
 		return NULL;
 	}
-	if (strcmp(name, "Value") != 0)
+	if (strcmp(name, "Value"))
 		return no_member(e, v->type, name);
 	if (null)
 		return dbg_err(DBG_E_ARGUMENT, "the Nullable has no value");
@@ -195,8 +194,7 @@ static struct dbg_error *nullable_member(const struct eval *e,
 static bool exception_message(const struct eval *e, const struct value *v,
 			      const char *name, struct operand *ret)
 {
-	if (strcmp(name, "Message") != 0 ||
-	    !type_is_exception(e->types, v->type))
+	if (strcmp(name, "Message") || !type_is_exception(e->types, v->type))
 		return false;
 	struct type *owner = type_property_owner(e->types, v->type, name);
 	const struct field *f = type_field(e->types, v->type, "_message");
@@ -224,8 +222,7 @@ static struct dbg_error *settled_member(const struct eval *e,
 		set_value(ret, found);
 		return NULL;
 	}
-	if (strcmp(name, "Value") == 0 &&
-	    type_is_thread_local(e->types, v->type)) {
+	if (!strcmp(name, "Value") && type_is_thread_local(e->types, v->type)) {
 		set_value(ret,
 			  value_thread_local(e->types, v, e->scope->thread));
 		return NULL;
@@ -385,8 +382,7 @@ static bool list_elements(const struct eval *e, const struct value *v,
 {
 	const struct field *items = type_field(e->types, v->type, "_items");
 	const struct field *size = type_field(e->types, v->type, "_size");
-	if (!items || !size ||
-	    strcmp(type_simple_name(items->owner), "List`1") != 0)
+	if (!items || !size || strcmp(type_simple_name(items->owner), "List`1"))
 		return false;
 	struct value array = value_field(e->types, v, items);
 	struct value count = value_field(e->types, v, size);

@@ -53,7 +53,7 @@ struct var *scope_add(struct gather *g, const char *name, enum var_kind kind,
 static struct var *find(const struct scope *s, const char *name)
 {
 	for (size_t i = s->n_vars; i-- > 0;) {
-		if (strcmp(s->vars[i].name, name) == 0)
+		if (!strcmp(s->vars[i].name, name))
 			return &s->vars[i];
 	}
 	return NULL;
@@ -143,8 +143,7 @@ static void expand_field(struct gather *g, const struct value *v,
 			 const struct field *f, unsigned int depth)
 {
 	struct value value = value_field(g->ts, v, f);
-	if (strcmp(f->name, "<>4__this") == 0 ||
-	    strcmp(f->name, "$VB$Me") == 0) {
+	if (!strcmp(f->name, "<>4__this") || !strcmp(f->name, "$VB$Me")) {
 		expand_this(g, &value, depth);
 		return;
 	}

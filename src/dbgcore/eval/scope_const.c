@@ -11,7 +11,7 @@ enum {
 	METHOD_ARGS_MAX = 64
 };
 
-/* ---- Constants (Portable PDB, LocalConstant signature) ---------------- */
+/* ---- Constants (Portable PDB, LocalConstant signature) --------------- */
 
 static struct type *token_type(struct gather *g, uint32_t coded)
 {
@@ -107,7 +107,7 @@ static struct type *named_type(struct gather *g, const char *s, size_t n)
 	const char *name = arena_strndup(g->arena, s, stem);
 	struct code_module *m;
 	uint32_t token;
-	if (strcmp(name, "System.__Canon") == 0 ||
+	if (!strcmp(name, "System.__Canon") ||
 	    !type_find_def(g->ts, g->scope->module, name, 0, &m, &token))
 		return NULL;
 	return type_of_def(g->ts, m, token);
@@ -171,8 +171,7 @@ void scope_add_statics(struct gather *g)
 	for (size_t i = 0; i < n_fields; i++) {
 		const struct field *f = &fields[i];
 		if (!str_starts(f->name, "$STATIC$") ||
-		    strncmp(f->name + 8, method, n) != 0 ||
-		    f->name[8 + n] != '$')
+		    strncmp(f->name + 8, method, n) || f->name[8 + n] != '$')
 			continue;
 		const char *name = strchr(f->name + 8 + n + 1, '$');
 		if (!name || strchr(name + 1, '$'))

@@ -336,7 +336,7 @@ static struct dbg_error *punct(struct lexer *lx, struct token *ret)
 		if (!str_starts(lx->text + lx->at, all[i]))
 			continue;
 		// `a?.5:b` is a choice with a number.
-		if (strcmp(all[i], "?.") == 0 && is_digit(lx->text[lx->at + 2]))
+		if (!strcmp(all[i], "?.") && is_digit(lx->text[lx->at + 2]))
 			continue;
 		ret->kind = TOKEN_PUNCT;
 		ret->text = all[i];

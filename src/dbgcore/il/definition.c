@@ -6,7 +6,7 @@
 #include "il/types_priv.h"
 #include "meta/csname.h"
 
-/* ---- What a definition is ---------------------------------------------- */
+/* ---- What a definition is -------------------------------------------- */
 
 static const struct {
 	const char *name; /* in System */
@@ -30,11 +30,11 @@ static enum il_special special_of(struct il_types *ts,
 {
 	if (m != il_types_core(ts) || md_enclosing(&m->md, rid) ||
 	    strcmp(md_col_string(&m->md, MD_TYPEDEF, rid, TYPEDEF_NAMESPACE),
-		   "System") != 0)
+		   "System"))
 		return IL_SPECIAL_NONE;
 	const char *name = md_col_string(&m->md, MD_TYPEDEF, rid, TYPEDEF_NAME);
 	for (size_t i = 0; i < sizeof(specials) / sizeof(specials[0]); i++) {
-		if (strcmp(specials[i].name, name) == 0)
+		if (!strcmp(specials[i].name, name))
 			return specials[i].special;
 	}
 	return IL_SPECIAL_NONE;
@@ -49,10 +49,9 @@ static bool extends(const struct md *md, uint32_t rid, const char *name)
 	uint32_t base = MD_TOKEN_RID(token);
 	// Name and namespace are columns 1 and 2 of both tables.
 	return (table == MD_TYPEDEF || table == MD_TYPEREF) && base &&
-	       strcmp(md_col_string(md, table, base, TYPEDEF_NAME), name) ==
-		   0 &&
-	       strcmp(md_col_string(md, table, base, TYPEDEF_NAMESPACE),
-		      "System") == 0;
+	       !strcmp(md_col_string(md, table, base, TYPEDEF_NAME), name) &&
+	       !strcmp(md_col_string(md, table, base, TYPEDEF_NAMESPACE),
+		       "System");
 }
 
 /* The type of value__, which is the only instance field. */
@@ -177,7 +176,7 @@ struct il_type *il_type_generic(struct il_types *ts, struct il_type *type)
 		   : type;
 }
 
-/* ---- By name ------------------------------------------------------------ */
+/* ---- By name --------------------------------------------------------- */
 
 struct il_type *il_type_of_elem(struct il_types *ts, enum elem elem)
 {
@@ -241,7 +240,7 @@ struct il_type *il_type_find(struct il_types *ts, struct code_module *near,
 	return il_type_def(ts, m, token);
 }
 
-/* ---- Signatures --------------------------------------------------------- */
+/* ---- Signatures ------------------------------------------------------ */
 
 struct maker {
 	struct il_types *ts;
@@ -425,7 +424,7 @@ struct dbg_error *il_sig_make(struct il_types *ts, const struct sig_method *sig,
 	return err;
 }
 
-/* ---- Names -------------------------------------------------------------- */
+/* ---- Names ----------------------------------------------------------- */
 
 const char *il_type_simple_name(const struct il_type *type)
 {

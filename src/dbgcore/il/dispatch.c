@@ -18,7 +18,7 @@ enum {
 	SLOTS_MAX = 1 << 16,
 };
 
-/* ---- Signatures --------------------------------------------------------- */
+/* ---- Signatures ------------------------------------------------------ */
 
 /*
  * Do methods of one name agree in all but their class? Types that are not
@@ -34,9 +34,8 @@ static bool sig_agrees(struct il_types *ts, struct il_method *a,
 	    dbg_err_drop(il_method_sig(ts, b, &sb)))
 		return true;
 	return sa->n_params == sb->n_params && sa->ret == sb->ret &&
-	       (!sa->n_params ||
-		memcmp(sa->params, sb->params,
-		       sa->n_params * sizeof(sa->params[0])) == 0);
+	       (!sa->n_params || !memcmp(sa->params, sb->params,
+					 sa->n_params * sizeof(sa->params[0])));
 }
 
 /* @m over its own parameters. */
@@ -53,7 +52,7 @@ static struct il_method *with_args(struct il_types *ts, struct il_method *found,
 			     : found;
 }
 
-/* ---- MethodImpls -------------------------------------------------------- */
+/* ---- MethodImpls ----------------------------------------------------- */
 
 static const char *member_name(const struct md *md, uint32_t token)
 {
@@ -87,7 +86,7 @@ static bool next_impl(struct il_types *ts, struct il_type *type,
 		    md_col(md, MD_METHODIMPL, *row, METHODIMPL_DECLARATION));
 		uint32_t body = md_methoddef_or_ref(
 		    md_col(md, MD_METHODIMPL, *row, METHODIMPL_BODY));
-		if (name && strcmp(member_name(md, decl), name) != 0)
+		if (name && strcmp(member_name(md, decl), name))
 			continue;
 		if (dbg_err_drop(il_method_of_token(ts, &ctx, decl,
 						    &ret->declaration)) ||
@@ -112,7 +111,7 @@ static struct il_method *own_impl(struct il_types *ts, struct il_type *type,
 	return NULL;
 }
 
-/* ---- Slots of a class --------------------------------------------------- */
+/* ---- Slots of a class ------------------------------------------------ */
 
 static size_t slot_of(const struct il_type *type, const struct il_method *m)
 {
@@ -129,7 +128,7 @@ static size_t overridden(struct il_types *ts, const struct il_type *type,
 {
 	for (size_t i = type->facts->n_slots; i > 0; i--) {
 		struct il_method *have = type->facts->slots[i - 1];
-		if (strcmp(have->name, m->name) == 0 && sig_agrees(ts, have, m))
+		if (!strcmp(have->name, m->name) && sig_agrees(ts, have, m))
 			return i - 1;
 	}
 	return SIZE_MAX;
@@ -230,7 +229,7 @@ static struct dbg_error *by_slot(struct il_types *ts, struct il_method *m,
 	return NULL;
 }
 
-/* ---- Interfaces --------------------------------------------------------- */
+/* ---- Interfaces ------------------------------------------------------ */
 
 /* Does @type's own list of interfaces, or what these extend, have @iface? */
 static bool lists(struct il_types *ts, struct il_type *type,
@@ -271,8 +270,7 @@ static struct il_method *by_name(struct il_types *ts, struct il_type *type,
 			if ((c->flags & ACCESS_MASK) == ACCESS_PUBLIC &&
 			    !(c->flags & IL_METHOD_STATIC) == !is_static &&
 			    (is_static || (c->flags & IL_METHOD_VIRTUAL)) &&
-			    strcmp(c->name, m->name) == 0 &&
-			    sig_agrees(ts, c, m))
+			    !strcmp(c->name, m->name) && sig_agrees(ts, c, m))
 				return c;
 		}
 		if (dbg_err_drop(il_type_parent(ts, type, &type)))
@@ -417,7 +415,7 @@ static struct dbg_error *by_interface(struct il_types *ts, struct il_method *m,
 	return err;
 }
 
-/* ---- The calls ---------------------------------------------------------- */
+/* ---- The calls ------------------------------------------------------- */
 
 static struct dbg_error *find_impl(struct il_types *ts, struct il_method *m,
 				   struct il_type *type, struct il_method **ret)

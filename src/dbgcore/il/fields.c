@@ -17,7 +17,7 @@ enum {
 
 static const char thread_static[] = "System.ThreadStaticAttribute";
 
-/* ---- Lists -------------------------------------------------------------- */
+/* ---- Lists ----------------------------------------------------------- */
 
 static struct il_field *make_field(struct il_types *ts, struct il_type *type,
 				   uint32_t rid)
@@ -69,7 +69,7 @@ struct dbg_error *il_field_find(struct il_types *ts, struct il_type *type,
 		size_t n;
 		il_type_fields(ts, type, &fields, &n);
 		for (size_t f = 0; f < n; f++) {
-			if (strcmp(fields[f]->name, name) == 0) {
+			if (!strcmp(fields[f]->name, name)) {
 				*ret = fields[f];
 				return NULL;
 			}
@@ -82,7 +82,7 @@ struct dbg_error *il_field_find(struct il_types *ts, struct il_type *type,
 	return NULL;
 }
 
-/* ---- Tokens ------------------------------------------------------------- */
+/* ---- Tokens ---------------------------------------------------------- */
 
 static struct dbg_error *of_def(struct il_types *ts,
 				const struct il_context *ctx, uint32_t token,
@@ -145,7 +145,7 @@ struct dbg_error *il_field_of_token(struct il_types *ts,
 	return err;
 }
 
-/* ---- Facts -------------------------------------------------------------- */
+/* ---- Facts ----------------------------------------------------------- */
 
 struct dbg_error *il_field_type(struct il_types *ts, struct il_field *f,
 				struct il_type **ret)

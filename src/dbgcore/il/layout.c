@@ -53,7 +53,7 @@ static bool is_instance(const struct il_field *f)
 	return !f->is_static && !f->is_const;
 }
 
-/* ---- Sizes of places ---------------------------------------------------- */
+/* ---- Sizes of places ------------------------------------------------- */
 
 static uint32_t prim_size(enum elem elem)
 {
@@ -108,7 +108,7 @@ static struct il_layout plain(uint32_t size)
 	    .size = size, .align = size ? size : 1, .object = size};
 }
 
-/* ---- The three ways ----------------------------------------------------- */
+/* ---- The three ways -------------------------------------------------- */
 
 static void set_place(struct placing *p, size_t i, uint32_t offset)
 {
@@ -238,7 +238,7 @@ static void place_auto(struct placing *p)
 	p->align = align;
 }
 
-/* ---- A definition ------------------------------------------------------- */
+/* ---- A definition ---------------------------------------------------- */
 
 static void read_pack(struct placing *p)
 {
@@ -359,7 +359,7 @@ static struct dbg_error *compute(struct placing *p, struct il_layout *ret)
 	return finish(p, how == 0, ret);
 }
 
-/* ---- As loaded ---------------------------------------------------------- */
+/* ---- As loaded ------------------------------------------------------- */
 
 /*
  * Take the offsets of the runtime's own FieldDescs, and what sizes follow from

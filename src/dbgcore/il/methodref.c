@@ -16,7 +16,7 @@ enum {
 	DESC_INSTANTIATED = 5,
 };
 
-/* ---- Signatures as they are written ------------------------------------- */
+/* ---- Signatures as they are written ---------------------------------- */
 
 static bool same_sig_type(const struct md *a_md, const struct sig_type *a,
 			  const struct md *b_md, const struct sig_type *b);
@@ -71,7 +71,7 @@ static bool same_sig_type(const struct md *a_md, const struct sig_type *a,
 	return !a->inner || same_sig_type(a_md, a->inner, b_md, b->inner);
 }
 
-/* ---- MemberRef ---------------------------------------------------------- */
+/* ---- MemberRef ------------------------------------------------------- */
 
 struct member {
 	struct il_types *ts;
@@ -99,7 +99,7 @@ static struct il_method *find_member(struct member *mb, struct il_type *type)
 	size_t n;
 	il_type_methods(mb->ts, type, &methods, &n);
 	for (size_t i = 0; i < n; i++) {
-		if (strcmp(methods[i]->name, mb->name) == 0 &&
+		if (!strcmp(methods[i]->name, mb->name) &&
 		    sig_fits(mb, methods[i]))
 			return methods[i];
 	}
@@ -117,7 +117,7 @@ static struct il_method *array_method(struct il_types *ts, struct il_type *type,
 		   {"Address", IL_ARRAY_ADDRESS},
 		   {".ctor", IL_ARRAY_NEW}};
 	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
-		if (strcmp(ops[i].name, mb->name) != 0)
+		if (strcmp(ops[i].name, mb->name))
 			continue;
 		uint32_t n = mb->sig->n_params, rank = type->rank;
 		bool good = ops[i].op == IL_ARRAY_SET ? n == rank + 1
@@ -253,7 +253,7 @@ struct dbg_error *il_method_of_token(struct il_types *ts,
 	}
 }
 
-/* ---- MethodDesc --------------------------------------------------------- */
+/* ---- MethodDesc ------------------------------------------------------ */
 
 /*
  * Generic arguments of the method itself: InstantiatedMethodDesc holds them
@@ -326,7 +326,7 @@ struct dbg_error *il_method_of_desc(struct il_types *ts, uint64_t desc,
 	return NULL;
 }
 
-/* ---- Extension methods -------------------------------------------------- */
+/* ---- Extension methods ----------------------------------------------- */
 
 static bool is_extension_ctor(const struct md *md, uint32_t token)
 {
@@ -389,7 +389,7 @@ void il_extension_each(struct il_types *ts, const char *name, il_method_fn *fn,
 	    map_find(&ts->extensions, il_hash_text(0xcbf29ce484222325, name));
 	for (; e; e = e->next) {
 		struct code_module *m = e->module->m;
-		if (strcmp(e->name, name) != 0)
+		if (strcmp(e->name, name))
 			continue;
 		struct il_type *type = il_type_def(
 		    ts, m,

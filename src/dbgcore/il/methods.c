@@ -13,7 +13,7 @@ enum {
 	NAME_MAX_BYTES = 4096,
 };
 
-/* ---- Interning ---------------------------------------------------------- */
+/* ---- Interning ------------------------------------------------------- */
 
 static uint64_t hash_method(const struct il_method *m)
 {
@@ -30,7 +30,7 @@ static bool same_method(const struct il_method *a, const struct il_method *b)
 	       a->array == b->array && a->n_args == b->n_args &&
 	       (a->token || a->rva == b->rva) &&
 	       (!a->n_args ||
-		memcmp(a->args, b->args, a->n_args * sizeof(a->args[0])) == 0);
+		!memcmp(a->args, b->args, a->n_args * sizeof(a->args[0])));
 }
 
 struct il_method *il_method_intern(struct il_types *ts,
@@ -85,7 +85,7 @@ struct il_method *il_method_instance(struct il_types *ts,
 	return il_method_get(ts, m->owner, m->token, args, n_args);
 }
 
-/* ---- Lists -------------------------------------------------------------- */
+/* ---- Lists ----------------------------------------------------------- */
 
 void il_type_methods(struct il_types *ts, struct il_type *type,
 		     struct il_method *const **ret, size_t *ret_n)
@@ -132,7 +132,7 @@ struct il_method *il_method_named(struct il_types *ts, struct il_type *type,
 	size_t n;
 	il_type_methods(ts, type, &methods, &n);
 	for (size_t i = 0; i < n; i++) {
-		if (strcmp(methods[i]->name, name) == 0 &&
+		if (!strcmp(methods[i]->name, name) &&
 		    (n_params < 0 ||
 		     param_count(methods[i]) == (uint32_t)n_params))
 			return methods[i];
@@ -151,7 +151,7 @@ struct il_method *il_method_invoke(struct il_types *ts, struct il_type *type)
 				 : NULL;
 }
 
-/* ---- Signatures --------------------------------------------------------- */
+/* ---- Signatures ------------------------------------------------------ */
 
 struct il_context il_method_context(const struct il_method *m)
 {
@@ -230,7 +230,7 @@ struct dbg_error *il_sig_of_token(struct il_types *ts,
 	return err;
 }
 
-/* ---- Names, attributes -------------------------------------------------- */
+/* ---- Names, attributes ----------------------------------------------- */
 
 static const char *make_name(struct il_types *ts, struct il_method *m)
 {
@@ -273,7 +273,7 @@ void **il_method_slot(struct il_method *m)
 	return &m->facts->slot;
 }
 
-/* ---- Bodies ------------------------------------------------------------- */
+/* ---- Bodies ---------------------------------------------------------- */
 
 static struct dbg_error *add_locals(struct il_types *ts, struct il_method *m,
 				    uint32_t token, struct arena *arena,

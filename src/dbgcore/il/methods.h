@@ -60,7 +60,7 @@ struct il_method {
 	struct il_method_facts *facts; /* of il/ alone */
 };
 
-/* ---- Finding methods -------------------------------------------------- */
+/* ---- Finding methods ------------------------------------------------- */
 
 /* Own methods in order of declaration, generic ones as definitions. */
 void il_type_methods(struct il_types *ts, struct il_type *type,
@@ -108,7 +108,7 @@ typedef bool il_method_fn(void *arg, struct il_method *m);
 void il_extension_each(struct il_types *ts, const char *name, il_method_fn *fn,
 		       void *arg);
 
-/* ---- Facts ------------------------------------------------------------ */
+/* ---- Facts ----------------------------------------------------------- */
 
 /* The tokens of the method's body mean this. Borrows from @m. */
 struct il_context il_method_context(const struct il_method *m);
@@ -183,7 +183,7 @@ DBG_MUST struct dbg_error *il_sig_of_token(struct il_types *ts,
 					   uint32_t token,
 					   const struct il_sig **ret);
 
-/* ---- Which method runs ------------------------------------------------ */
+/* ---- Which method runs ----------------------------------------------- */
 
 /*
  * The method that a callvirt of @m runs on an object of @type: overrides,
@@ -206,7 +206,7 @@ DBG_MUST struct dbg_error *il_method_constrained(struct il_types *ts,
 						 struct il_method **ret,
 						 bool *ret_box);
 
-/* ---- Properties ------------------------------------------------------- */
+/* ---- Properties ------------------------------------------------------ */
 
 struct il_property {
 	const char *name;

@@ -27,7 +27,7 @@ enum {
 	PROPERTIES_MAX = 1 << 16,
 };
 
-/* ---- Parameters --------------------------------------------------------- */
+/* ---- Parameters ------------------------------------------------------ */
 
 static void read_constant(const struct md *md, uint32_t rid,
 			  struct il_param *ret)
@@ -119,7 +119,7 @@ struct dbg_error *il_generic_param(struct il_types *ts,
 	return dbg_err(DBG_E_ARGUMENT, "no generic parameter %u", number);
 }
 
-/* ---- Properties --------------------------------------------------------- */
+/* ---- Properties ------------------------------------------------------ */
 
 static void add_accessors(struct il_types *ts, struct il_type *type,
 			  struct il_property *p)

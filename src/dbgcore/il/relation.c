@@ -23,7 +23,7 @@ static const char *const vector_interfaces[] = {
     "System.Collections.Generic.IReadOnlyCollection`1",
 };
 
-/* ---- Bases -------------------------------------------------------------- */
+/* ---- Bases ----------------------------------------------------------- */
 
 static struct dbg_error *find_parent(struct il_types *ts, struct il_type *type,
 				     struct il_type **ret)
@@ -77,7 +77,7 @@ struct dbg_error *il_type_derives(struct il_types *ts, struct il_type *type,
 	return NULL;
 }
 
-/* ---- Interfaces --------------------------------------------------------- */
+/* ---- Interfaces ------------------------------------------------------ */
 
 struct collection {
 	struct il_types *ts;
@@ -177,7 +177,7 @@ struct dbg_error *il_type_interfaces(struct il_types *ts, struct il_type *type,
 	return NULL;
 }
 
-/* ---- Assignability ------------------------------------------------------ */
+/* ---- Assignability --------------------------------------------------- */
 
 static bool is_ring(unsigned int depth)
 {

@@ -19,7 +19,7 @@ enum {
 	IMPLEMENTATION_ASSEMBLYREF = 1,
 };
 
-/* ---- Names of a module ------------------------------------------------ */
+/* ---- Names of a module ----------------------------------------------- */
 
 static uint64_t name_hash(uint32_t enclosing, const char *space,
 			  const char *name)
@@ -91,7 +91,7 @@ uint32_t il_module_def(struct il_module *im, uint32_t enclosing,
 	return 0;
 }
 
-/* ---- Assemblies ------------------------------------------------------- */
+/* ---- Assemblies ------------------------------------------------------ */
 
 /*
  * Where the runtime has bound the reference to, for names that several

@@ -14,7 +14,7 @@ enum {
 // No address of a program: not canonical.
 static const uint64_t HANDLE_BASE = 0x4d54000000000000;
 
-/* ---- From a MethodTable ------------------------------------------------- */
+/* ---- From a MethodTable ---------------------------------------------- */
 
 static struct il_type *of_array(struct il_types *ts, const struct dac_type *dt)
 {
@@ -71,7 +71,7 @@ struct il_type *il_type_of_mt(struct il_types *ts, uint64_t mt)
 	return type;
 }
 
-/* ---- To a MethodTable --------------------------------------------------- */
+/* ---- To a MethodTable ------------------------------------------------ */
 
 static uint64_t instance_mt(struct il_types *ts, struct il_type *type)
 {
@@ -123,7 +123,7 @@ struct il_type *il_type_of_handle(struct il_types *ts, uint64_t handle)
 	return map_find(&ts->by_handle, handle);
 }
 
-/* ---- Types of value/ ---------------------------------------------------- */
+/* ---- Types of value/ ------------------------------------------------- */
 
 static struct il_type *of_made(struct il_types *ts, struct type *type)
 {
@@ -202,7 +202,7 @@ struct type *il_type_to_value(struct il_types *ts, struct il_type *type)
 	return type->facts->value;
 }
 
-/* ---- Names -------------------------------------------------------------- */
+/* ---- Names ----------------------------------------------------------- */
 
 static const char *name_of(struct il_types *ts, struct il_type *type)
 {

@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "il/types_priv.h"
 
-/* ---- The session's table ---------------------------------------------- */
+/* ---- The session's table --------------------------------------------- */
 
 struct il_types *il_types_create(struct types *types)
 {
@@ -119,7 +119,7 @@ struct code_module *il_types_core(struct il_types *ts)
 	return ts->core;
 }
 
-/* ---- Interning -------------------------------------------------------- */
+/* ---- Interning ------------------------------------------------------- */
 
 uint64_t il_hash(uint64_t h, uint64_t word)
 {
@@ -154,7 +154,7 @@ static bool same_parts(const struct il_type *a, const struct il_type *b)
 	       a->module == b->module && a->token == b->token &&
 	       a->inner == b->inner && a->n_args == b->n_args &&
 	       (!a->n_args ||
-		memcmp(a->args, b->args, a->n_args * sizeof(a->args[0])) == 0);
+		!memcmp(a->args, b->args, a->n_args * sizeof(a->args[0])));
 }
 
 static bool is_open(const struct il_type *type)
@@ -188,7 +188,7 @@ struct il_type *il_type_intern(struct il_types *ts, const struct il_type *proto)
 	return type;
 }
 
-/* ---- Made types ------------------------------------------------------- */
+/* ---- Made types ------------------------------------------------------ */
 
 struct il_type *il_type_vector(struct il_types *ts, struct il_type *inner)
 {
@@ -244,7 +244,7 @@ struct il_type *il_type_nullable(struct il_types *ts, struct il_type *inner)
 	return def ? il_type_instance(ts, def, &inner, 1) : NULL;
 }
 
-/* ---- Substitution ----------------------------------------------------- */
+/* ---- Substitution ---------------------------------------------------- */
 
 static struct il_type *subst(struct il_types *ts, struct il_type *type,
 			     const struct il_context *ctx, unsigned int depth);

@@ -104,7 +104,7 @@ struct types *il_types_values(struct il_types *ts);
 /* System.Private.CoreLib; NULL: not loaded yet. */
 struct code_module *il_types_core(struct il_types *ts);
 
-/* ---- Making types ----------------------------------------------------- */
+/* ---- Making types ---------------------------------------------------- */
 
 /* Primitive, void, string, object, I, U, TYPEDBYREF; NULL: no such elem. */
 struct il_type *il_type_of_elem(struct il_types *ts, enum elem elem);
@@ -160,7 +160,7 @@ struct il_type *il_type_named(struct il_types *ts, struct code_module *m,
 struct il_type *il_type_find(struct il_types *ts, struct code_module *near,
 			     const char *name, size_t n_args);
 
-/* ---- Facts ------------------------------------------------------------ */
+/* ---- Facts ----------------------------------------------------------- */
 
 /* MethodTable, if the program has loaded exactly this type; else 0. */
 uint64_t il_type_mt(struct il_types *ts, struct il_type *type);
@@ -217,7 +217,7 @@ DBG_MUST struct dbg_error *il_type_as(struct il_types *ts, struct il_type *type,
 bool il_type_attribute(const struct il_type *type, const char *name,
 		       struct bytes *ret_blob);
 
-/* ---- Layout and fields ------------------------------------------------ */
+/* ---- Layout and fields ----------------------------------------------- */
 
 struct il_layout {
 	uint32_t size;  /* of a place: 8 for references */

@@ -94,7 +94,7 @@ dbg_id inspect_frame_id(struct inspect *in, const struct frame *frame);
 DBG_MUST struct dbg_error *inspect_frame(struct inspect *in, dbg_id id,
 					 const struct frame **ret);
 
-/* ---- Values and expressions (inspectvalue.c) -------------------------- */
+/* ---- Values and expressions (inspectvalue.c) ------------------------- */
 
 /* What evaluates in @frame (NULL: without variables), for this stop. */
 DBG_MUST struct dbg_error *
@@ -138,7 +138,7 @@ void inspect_object_text(struct inspect *in, uint64_t addr, struct str *out);
 const char *inspect_load_context(struct inspect *in, uint64_t module,
 				 struct arena *arena);
 
-/* ---- What a breakpoint says instead of stopping (logpoint.c) ---------- */
+/* ---- What a breakpoint says instead of stopping (logpoint.c) --------- */
 
 /*
  * Append @form with the values of {EXPR} in the newest frame of @at; {{ and

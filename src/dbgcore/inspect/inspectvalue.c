@@ -192,7 +192,7 @@ void inspect_object_text(struct inspect *in, uint64_t addr, struct str *out)
 		str_add(out, "null");
 }
 
-/* ---- Modules ---------------------------------------------------------- */
+/* ---- Modules --------------------------------------------------------- */
 
 const char *inspect_load_context(struct inspect *in, uint64_t module,
 				 struct arena *arena)

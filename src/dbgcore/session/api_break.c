@@ -76,7 +76,7 @@ static struct dbg_error *watch_add(struct dbg *dbg,
 	return err ? err : control_watch_add(dbg->control, req, f, ret_number);
 }
 
-/* ---- Changes, in all siblings ------------------------------------------ */
+/* ---- Changes, in all siblings ---------------------------------------- */
 
 struct change {
 	uint32_t number;
@@ -219,7 +219,7 @@ struct dbg_error *dbg_break_condition(struct dbg *dbg, uint32_t number,
 			 &(struct change){.number = number, .expr = expr});
 }
 
-/* ---- Descriptions ------------------------------------------------------ */
+/* ---- Descriptions ---------------------------------------------------- */
 
 static void add_hits(struct dbg *dbg, struct dbg_breakpoint *list, size_t n)
 {

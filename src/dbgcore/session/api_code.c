@@ -11,7 +11,7 @@
 static bool is_ambiguous(struct code_module *const *modules, size_t n, size_t i)
 {
 	for (size_t k = 0; k < n; k++)
-		if (k != i && strcmp(modules[k]->name, modules[i]->name) == 0)
+		if (k != i && !strcmp(modules[k]->name, modules[i]->name))
 			return true;
 	return false;
 }

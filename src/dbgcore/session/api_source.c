@@ -156,7 +156,7 @@ struct dbg_error *dbg_source_list(struct dbg *dbg, uint32_t module,
 	if (list.n)
 		qsort(list.v, list.n, sizeof(*list.v), compare_paths);
 	for (size_t i = 0; i < list.n; i++)
-		if (!i || strcmp(list.v[i - 1], list.v[i]) != 0)
+		if (!i || strcmp(list.v[i - 1], list.v[i]))
 			(*ret)[(*ret_n)++] = list.v[i];
 	free(list.v);
 	return NULL;

@@ -173,7 +173,7 @@ struct dbg_error *dbg_frame_code(struct dbg *dbg, dbg_id frame,
 	return NULL;
 }
 
-/* ---- Registers --------------------------------------------------------- */
+/* ---- Registers ------------------------------------------------------- */
 
 struct dbg_error *dbg_registers(struct dbg *dbg, dbg_id frame,
 				struct dbg_register **ret, size_t *ret_n)

@@ -20,7 +20,7 @@ enum {
 	HOST_USUAL = 1 << 20, /* ... that has no runtime inside */
 };
 
-/* ---- What it runs, by its command line --------------------------------- */
+/* ---- What it runs, by its command line ------------------------------- */
 
 /* The SDK keeps its tools in sdk/VERSION beside dotnet. */
 static bool is_of_sdk(const char *path)
@@ -113,7 +113,7 @@ void program_of(pid_t pid, struct program *ret)
 		program_of_host(args, size, ret);
 }
 
-/* ---- Is it one of .NET? ------------------------------------------------ */
+/* ---- Is it one of .NET? ---------------------------------------------- */
 
 /* Libraries of a runtime, or of a host on its way to it. */
 static bool has_library(pid_t pid, bool *ret_readable)
@@ -167,7 +167,7 @@ bool program_is_dotnet(pid_t pid)
 	       !readable || is_host(pid, HOST_MAX);
 }
 
-/* ---- Which bears a name? ----------------------------------------------- */
+/* ---- Which bears a name? --------------------------------------------- */
 
 /* Is @file called @name, with or without its extension? */
 static bool called(const char *file, const char *name)

@@ -53,7 +53,7 @@ void session_stopped(struct dbg *dbg, const struct dbg_stop *stop)
 	    dbg, &(struct dbg_event){.kind = DBG_EVENT_STOPPED, .stop = *stop});
 }
 
-/* ---- Pause ------------------------------------------------------------- */
+/* ---- Pause ----------------------------------------------------------- */
 
 uint32_t session_pause_thread(struct dbg *dbg, pid_t tid)
 {
@@ -91,7 +91,7 @@ struct dbg_error *dbg_pause(struct dbg *dbg)
 	return target_interrupt(dbg->target);
 }
 
-/* ---- Events ------------------------------------------------------------ */
+/* ---- Events ---------------------------------------------------------- */
 
 static struct dbg_error *judged(struct dbg *dbg, const struct target_event *ev)
 {
@@ -396,7 +396,7 @@ struct dbg_error *dbg_dispatch(struct dbg *dbg)
 	return err;
 }
 
-/* ---- Resuming ---------------------------------------------------------- */
+/* ---- Resuming -------------------------------------------------------- */
 
 /* @alone: only the thread in dbg->resumed. */
 static struct dbg_error *resume(struct dbg *dbg, bool alone)

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-/* ---- What control asks of us ------------------------------------------ */
+/* ---- What control asks of us ----------------------------------------- */
 
 static void control_changed(void *arg, uint32_t number, bool gone)
 {
@@ -46,7 +46,7 @@ static const struct control_ops control_ops = {
     .output = control_output,
 };
 
-/* ---- Life -------------------------------------------------------------- */
+/* ---- Life ------------------------------------------------------------ */
 
 struct dbg_error *dbg_create(struct dbg **ret)
 {
@@ -101,7 +101,7 @@ void dbg_interrupt(struct dbg *dbg)
 	dbg->inspect.interrupted = 1;
 }
 
-/* ---- Going ------------------------------------------------------------- */
+/* ---- Going ----------------------------------------------------------- */
 
 struct dbg_error *session_go(struct dbg *dbg)
 {
@@ -189,7 +189,7 @@ struct dbg_error *session_need_runtime(const struct dbg *dbg)
 	return err;
 }
 
-/* ---- Frames ------------------------------------------------------------ */
+/* ---- Frames ---------------------------------------------------------- */
 
 struct dbg_error *session_frame(struct dbg *dbg, dbg_id id,
 				const struct frame **ret)
@@ -211,7 +211,7 @@ struct dbg_error *session_frame_or_newest(struct dbg *dbg, dbg_id id,
 	return stack_frame(dbg->inspect.stack, dbg->stop.thread, 0, ret);
 }
 
-/* ---- Launch and end ---------------------------------------------------- */
+/* ---- Launch and end -------------------------------------------------- */
 
 void session_begin(struct dbg *dbg, const char *path)
 {

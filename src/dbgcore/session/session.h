@@ -167,7 +167,7 @@ void session_signal_passes(struct dbg *dbg, int signal);
 /* Did the user ask for the signal of @ev? */
 bool session_signal_sent(const struct dbg *dbg, const struct target_event *ev);
 
-/* ---- attach.c ------------------------------------------------------ */
+/* ---- attach.c -------------------------------------------------------- */
 
 /*
  * Take @t over, which cannot run (no TARGET_RUN): a stop that does not end.

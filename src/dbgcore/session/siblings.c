@@ -61,7 +61,7 @@ void siblings_leave(struct dbg *dbg)
 	free(s);
 }
 
-/* ---- Stopping and going together --------------------------------------- */
+/* ---- Stopping and going together ------------------------------------- */
 
 static void freeze(struct dbg *dbg, const struct dbg_stop *why)
 {
@@ -108,7 +108,7 @@ void siblings_thaw(struct dbg *dbg)
 	}
 }
 
-/* ---- Which are followed ------------------------------------------------ */
+/* ---- Which are followed ---------------------------------------------- */
 
 static bool follows_all(const struct follow *f)
 {
@@ -172,7 +172,7 @@ struct dbg_error *session_child(struct dbg *dbg, pid_t pid)
 	return NULL;
 }
 
-/* ---- What becomes of one ----------------------------------------------- */
+/* ---- What becomes of one --------------------------------------------- */
 
 /* A key that came before its first instruction was answered by another. */
 static int pending_key(pid_t pid)
@@ -249,7 +249,7 @@ struct dbg_error *dbg_child_leave(struct dbg *dbg, pid_t pid, bool stopped)
 	return target_child_leave(dbg->target, pid, stopped);
 }
 
-/* ---- Settings ---------------------------------------------------------- */
+/* ---- Settings -------------------------------------------------------- */
 
 struct dbg_error *follow_set_exec(struct dbg *dbg, const char *value)
 {

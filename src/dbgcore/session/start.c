@@ -77,7 +77,7 @@ struct dbg_error *start_begin(struct dbg *dbg)
 	return err ? err : start_arm(dbg, START_ENTRY, &entry, 1);
 }
 
-/* ---- The phases ------------------------------------------------------- */
+/* ---- The phases ------------------------------------------------------ */
 
 /* At the entry point the linker is ready: watch it load libraries. */
 static struct dbg_error *at_entry(struct dbg *dbg)

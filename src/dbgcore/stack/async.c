@@ -24,7 +24,7 @@ enum {
 	METHOD_NAME = 3, /* column, II.22.26 */
 };
 
-// ---- Objects -------------------------------------------------------------
+/* ---- Objects --------------------------------------------------------- */
 
 // The field @name of the settled @v, settled; false if it has none such, or
 // nothing is there.
@@ -130,7 +130,7 @@ static bool next_machine(struct types *ts, struct value at, struct value *ret)
 	return false;
 }
 
-// ---- Frames --------------------------------------------------------------
+/* ---- Frames ---------------------------------------------------------- */
 
 static bool is_move_next(const struct md *md, uint32_t rid)
 {

@@ -33,7 +33,7 @@ static void lose(uint64_t at[N_SAVED_REGS])
 		at[i] = SAVED_REG_LOST;
 }
 
-// ---- One frame -----------------------------------------------------------
+/* ---- One frame ------------------------------------------------------- */
 
 // The pushes of the method that @f runs, below @cfa, its caller's sp.
 static void read_prolog(struct stack *s, const struct frame *f, uint64_t cfa,
@@ -129,7 +129,7 @@ void stack_keeps(struct stack *s, const struct frame *f,
 		memset(at, 0, N_SAVED_REGS * sizeof(*at));
 }
 
-// ---- From the processor on -----------------------------------------------
+/* ---- From the processor on ------------------------------------------- */
 
 // Native code between where the thread stands and @f, its first managed frame.
 static bool pass_native(struct stack *s, const struct frame *f,

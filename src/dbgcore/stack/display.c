@@ -57,7 +57,7 @@ static void push_code(struct stack *s, struct stack_thread *t,
 	t->display[t->n_display - 1].external = external;
 }
 
-// ---- Unfolded ------------------------------------------------------------
+/* ---- Unfolded -------------------------------------------------------- */
 
 static void push_native(struct stack *s, struct stack_thread *t,
 			const struct dac_frame *start)
@@ -107,7 +107,7 @@ static void push_base(struct stack *s, struct stack_thread *t)
 		push_native(s, t, &caller);
 }
 
-// ---- Of a throw ----------------------------------------------------------
+/* ---- Of a throw ------------------------------------------------------ */
 
 // What was taken is to be shown in another way.
 static void take_anew(struct stack *s)
@@ -164,7 +164,7 @@ static void push_thrown(struct stack *s, struct stack_thread *t)
 	}
 }
 
-// ---- The list ------------------------------------------------------------
+/* ---- The list -------------------------------------------------------- */
 
 static void take(struct stack *s, struct stack_thread *t, const struct frame *f)
 {
@@ -252,7 +252,7 @@ void stack_fold_external(struct stack *s, bool on)
 	s->fold = on;
 }
 
-// ---- Folds ---------------------------------------------------------------
+/* ---- Folds ----------------------------------------------------------- */
 
 struct fold {
 	const char *names[NAMES_MAX]; /* each once */
@@ -339,7 +339,7 @@ static const char *folded(struct stack *s, const struct stack_thread *t,
 	return fold_text(s, &fold);
 }
 
-// ---- Description ---------------------------------------------------------
+/* ---- Description ----------------------------------------------------- */
 
 void stack_set_name(struct dbg_frame *ret, const struct code_name *name)
 {

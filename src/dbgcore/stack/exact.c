@@ -19,7 +19,7 @@ enum {
 	GENERIC_OWNER = 2, /* column, II.22.20 */
 };
 
-// ---- By `this` -----------------------------------------------------------
+/* ---- By `this` ------------------------------------------------------- */
 
 static uint64_t this_object(struct types *ts, const struct frame *f)
 {
@@ -66,7 +66,7 @@ static struct type *type_by_this(struct types *ts, const struct frame *f,
 	return v.where == VALUE_ABSENT ? NULL : declaring(ts, v.type, declared);
 }
 
-// ---- The instance --------------------------------------------------------
+/* ---- The instance ---------------------------------------------------- */
 
 static bool has_parameters(const struct md *md, uint32_t owner)
 {
@@ -113,7 +113,7 @@ void stack_frame_instance(struct types *ts, const struct frame *f,
 	}
 }
 
-// ---- Names ---------------------------------------------------------------
+/* ---- Names ----------------------------------------------------------- */
 
 // The name of @token with the generic arguments of its class.
 static void name_in(struct stack *s, const struct code_pos *pos,

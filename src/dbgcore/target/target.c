@@ -44,7 +44,7 @@ void target_cache_drop(struct target *t)
 	t->cache.stamp++;
 }
 
-// ---- Reading
+/* ---- Reading --------------------------------------------------------- */
 
 static size_t read_masked(struct target *t, uint64_t addr, void *buf, size_t n)
 {
@@ -152,7 +152,7 @@ struct dbg_error *target_read_u32(struct target *t, uint64_t addr,
 	return NULL;
 }
 
-// ---- Writing
+/* ---- Writing --------------------------------------------------------- */
 
 struct dbg_error *target_write(struct target *t, uint64_t addr, const void *buf,
 			       size_t n)
@@ -169,7 +169,7 @@ struct dbg_error *target_write(struct target *t, uint64_t addr, const void *buf,
 	return t->ops->write(t, addr, buf, n);
 }
 
-// ---- Dispatch
+/* ---- Dispatch -------------------------------------------------------- */
 
 bool target_can(const struct target *t, enum target_cap cap)
 {

@@ -197,7 +197,7 @@ void target_rouse(struct target *t);
  */
 void target_thread_signal(struct target *t, pid_t tid, int signal);
 
-/* ---- Children --------------------------------------------------------- */
+/* ---- Children -------------------------------------------------------- */
 
 /*
  * Are processes that the program makes followed? Then each exec of one is a

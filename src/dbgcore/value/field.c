@@ -36,7 +36,7 @@ static const char *other_source_name(struct arena *arena, const char *name)
 	const char *close = strchr(name, '>');
 	if (name[0] != '<' || !close || close == name + 1)
 		return NULL;
-	if (strcmp(close, ">i__Field") == 0 || strcmp(close, ">P") == 0)
+	if (!strcmp(close, ">i__Field") || !strcmp(close, ">P"))
 		return arena_strndup(arena, name + 1,
 				     (size_t)(close - name - 1));
 	return NULL;
@@ -200,9 +200,9 @@ static const struct field *own_field(struct types *ts, struct type *type,
 	type_fields(ts, type, &fields, &n);
 	for (size_t i = 0; i < n; i++) {
 		if (token ? fields[i].token == token
-			  : strcmp(fields[i].name, name) == 0 ||
+			  : !strcmp(fields[i].name, name) ||
 				(fields[i].source &&
-				 strcmp(fields[i].source, name) == 0))
+				 !strcmp(fields[i].source, name)))
 			return &fields[i];
 	}
 	return NULL;
@@ -285,7 +285,7 @@ static uint32_t find_property(const struct md *md, uint32_t type_rid,
 			   : md_rows(md, MD_PROPERTY) + 1;
 	for (uint32_t p = first; p && p < end; p++) {
 		const char *own = md_col_string(md, MD_PROPERTY, p, 1);
-		if (strcmp(own, name) == 0)
+		if (!strcmp(own, name))
 			return p;
 	}
 	return 0;
@@ -445,9 +445,9 @@ bool type_has_method(struct types *ts, struct type *type, const char *name)
 					MD_TOKEN_RID(type->token), &first,
 					&end);
 		for (uint32_t m = first; m < end; m++) {
-			if (strcmp(md_col_string(&type->module->md,
-						 MD_METHODDEF, m, METHOD_NAME),
-				   name) == 0)
+			if (!strcmp(md_col_string(&type->module->md,
+						  MD_METHODDEF, m, METHOD_NAME),
+				    name))
 				return true;
 		}
 		type = type_parent(ts, type);

@@ -23,7 +23,7 @@ static struct value member(struct types *ts, const struct value *v,
 bool type_is_thread_local(struct types *ts, const struct type *type)
 {
 	return type->n_args == 1 && type->module == types_core(ts) &&
-	       strcmp(type_simple_name(type), "ThreadLocal`1") == 0;
+	       !strcmp(type_simple_name(type), "ThreadLocal`1");
 }
 
 struct value value_thread_local(struct types *ts, const struct value *v,

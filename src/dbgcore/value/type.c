@@ -130,7 +130,7 @@ struct type *type_intern(struct types *ts, const char *key, bool *ret_new)
 	uint64_t hash = hash_text(key);
 	struct type *first = map_find(&ts->by_key, hash);
 	for (struct type *t = first; t; t = t->facts->next) {
-		if (strcmp(t->facts->key, key) == 0) {
+		if (!strcmp(t->facts->key, key)) {
 			*ret_new = false;
 			return t;
 		}
@@ -361,7 +361,7 @@ bool type_same(struct types *ts, struct type *a, struct type *b)
 	uint64_t mt = type_mt(ts, a);
 	if (mt && type_mt(ts, b))
 		return mt == b->mt;
-	return strcmp(a->name, b->name) == 0;
+	return !strcmp(a->name, b->name);
 }
 
 bool type_derives(struct types *ts, struct type *type, struct type *base)
@@ -379,7 +379,7 @@ static bool has_base(struct types *ts, struct type *type, const char *name)
 {
 	for (int i = 0; type && i < DEPTH_MAX; i++) {
 		if (type->module && type->module == types_core(ts) &&
-		    strcmp(type->facts->simple, name) == 0)
+		    !strcmp(type->facts->simple, name))
 			return true;
 		type = type_parent(ts, type);
 	}

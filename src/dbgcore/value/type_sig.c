@@ -345,7 +345,7 @@ static struct type *unknown_param(struct resolver *r,
 
 static bool is_canon(const struct type *type)
 {
-	return strcmp(type->facts->simple, "__Canon") == 0;
+	return !strcmp(type->facts->simple, "__Canon");
 }
 
 static struct type *resolve_param(struct resolver *r,

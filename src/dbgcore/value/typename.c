@@ -100,7 +100,7 @@ static size_t full_arity(const struct md *md, uint32_t rid)
 static bool take_tail(const char *name, size_t *n, const char *part,
 		      size_t part_n)
 {
-	if (part_n > *n || memcmp(name + *n - part_n, part, part_n) != 0)
+	if (part_n > *n || memcmp(name + *n - part_n, part, part_n))
 		return false;
 	size_t left = *n - part_n;
 	if (left > 0) {
@@ -136,7 +136,7 @@ static int fit(const struct md *md, uint32_t rid, const char *name)
 	    md_col_string(md, MD_TYPEDEF, rid, TYPEDEF_NAMESPACE);
 	if (n == 0)
 		return space[0] ? 1 : 2;
-	return n == strlen(space) && memcmp(name, space, n) == 0 ? 2 : 0;
+	return n == strlen(space) && !memcmp(name, space, n) ? 2 : 0;
 }
 
 struct search {
@@ -202,12 +202,12 @@ struct type *type_core(struct types *ts, const char *full_name)
 	for (uint32_t rid = 1; rid <= rows; rid++) {
 		const char *name =
 		    md_col_string(&core->md, MD_TYPEDEF, rid, TYPEDEF_NAME);
-		if (strcmp(name, dot + 1) != 0)
+		if (strcmp(name, dot + 1))
 			continue;
 		const char *space = md_col_string(&core->md, MD_TYPEDEF, rid,
 						  TYPEDEF_NAMESPACE);
 		if (strlen(space) == space_n &&
-		    memcmp(space, full_name, space_n) == 0)
+		    !memcmp(space, full_name, space_n))
 			return type_of_def(ts, core, MD_TOKEN(MD_TYPEDEF, rid));
 	}
 	return NULL;

@@ -78,8 +78,8 @@ static const struct prim *prim_of(enum elem elem)
 
 static bool in_system(const struct md *md, uint32_t rid)
 {
-	return strcmp(md_col_string(md, MD_TYPEDEF, rid, TYPEDEF_NAMESPACE),
-		      "System") == 0;
+	return !strcmp(md_col_string(md, MD_TYPEDEF, rid, TYPEDEF_NAMESPACE),
+		       "System");
 }
 
 enum type_special wellknown_special(const struct md *md, uint32_t rid)
@@ -88,7 +88,7 @@ enum type_special wellknown_special(const struct md *md, uint32_t rid)
 		return SPECIAL_NONE;
 	const char *name = md_col_string(md, MD_TYPEDEF, rid, TYPEDEF_NAME);
 	for (size_t i = 0; i < sizeof(specials) / sizeof(specials[0]); i++) {
-		if (strcmp(specials[i].name, name) == 0)
+		if (!strcmp(specials[i].name, name))
 			return specials[i].special;
 	}
 	return SPECIAL_NONE;
@@ -100,7 +100,7 @@ enum elem wellknown_elem(const struct md *md, uint32_t rid)
 		return ELEM_END;
 	const char *name = md_col_string(md, MD_TYPEDEF, rid, TYPEDEF_NAME);
 	for (size_t i = 0; i < sizeof(prims) / sizeof(prims[0]); i++) {
-		if (strcmp(prims[i].name, name) == 0)
+		if (!strcmp(prims[i].name, name))
 			return prims[i].elem;
 	}
 	return ELEM_END;
@@ -147,6 +147,6 @@ bool wellknown_extends(const struct md *md, uint32_t rid, const char *name)
 		return false;
 	// Name and Namespace are columns 1 and 2 of both tables.
 	uint32_t base = MD_TOKEN_RID(token);
-	return strcmp(md_col_string(md, table, base, 1), name) == 0 &&
-	       strcmp(md_col_string(md, table, base, 2), "System") == 0;
+	return !strcmp(md_col_string(md, table, base, 1), name) &&
+	       !strcmp(md_col_string(md, table, base, 2), "System");
 }

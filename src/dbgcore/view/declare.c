@@ -190,10 +190,9 @@ static void declare_method(const struct view *w, struct type *type,
 	const struct md *md = &type->module->md;
 	uint32_t flags = md_col(md, MD_METHODDEF, rid, METHOD_FLAGS);
 	const char *name = md_col_string(md, MD_METHODDEF, rid, METHOD_NAME);
-	bool constructor = strcmp(name, ".ctor") == 0;
-	if (strchr(name, '<') || strcmp(name, ".cctor") == 0 ||
-	    ((flags & SPECIAL_FLAG) && !constructor &&
-	     strncmp(name, "op_", 3) != 0))
+	bool constructor = !strcmp(name, ".ctor");
+	if (strchr(name, '<') || !strcmp(name, ".cctor") ||
+	    ((flags & SPECIAL_FLAG) && !constructor && strncmp(name, "op_", 3)))
 		return;
 	struct csname_args args = {.type_args = arg_names(w, type),
 				   .n_type_args = type->n_args};

@@ -105,7 +105,7 @@ static void add_one(const struct view *w, const struct value *v, int depth,
 static bool is_data(const struct field *f)
 {
 	return f->kind == FIELD_INSTANCE && f->source &&
-	       strcmp(f->name, "_tag") != 0;
+	       strcmp(f->name, "_tag");
 }
 
 // What a case holds: nothing, one value, or several as a tuple.
@@ -142,7 +142,7 @@ static const char *tag_name(const struct type *type, uint64_t tag)
 	uint64_t i = 0;
 
 	for (uint32_t r = 1; r <= md_rows(md, MD_TYPEDEF); r++) {
-		if (strcmp(md_col_string(md, MD_TYPEDEF, r, 1), "Tags") != 0 ||
+		if (strcmp(md_col_string(md, MD_TYPEDEF, r, 1), "Tags") ||
 		    md_enclosing(md, r) != rid)
 			continue;
 		md_type_fields(md, r, &first, &end);

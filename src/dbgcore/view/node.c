@@ -362,7 +362,7 @@ static const char *declared_name(const struct value *v, const struct value *at)
 		type = type->inner;
 	return type && at->type && at->where != VALUE_ABSENT &&
 		       type->kind == TYPE_CLASS && type != at->type &&
-		       strcmp(type->name, at->type->name) != 0
+		       strcmp(type->name, at->type->name)
 		   ? type->name
 		   : NULL;
 }

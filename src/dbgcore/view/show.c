@@ -423,7 +423,7 @@ static bool is_anonymous(const struct type *type)
 static bool show_type_object(const struct view *w, const struct value *v,
 			     struct str *out)
 {
-	if (strcmp(v->type->name, "System.RuntimeType") != 0)
+	if (strcmp(v->type->name, "System.RuntimeType"))
 		return false;
 	const struct field *f = type_field(w->types, v->type, "m_handle");
 	uint64_t mt;

@@ -215,7 +215,7 @@ static bool same_place(const struct dbg_location *a,
 		       const struct dbg_location *b)
 {
 	if (a->file && b->file)
-		return a->line == b->line && strcmp(a->file, b->file) == 0;
+		return a->line == b->line && !strcmp(a->file, b->file);
 	return a->addr && a->addr == b->addr;
 }
 
@@ -255,7 +255,7 @@ static struct dbg_error *cmd_clear(struct repl *r, const struct call *call)
 	_cleanup_free_ uint32_t *found = xcalloc(n, sizeof(*found));
 	size_t n_found = 0;
 	for (size_t i = 0; i < n; i++)
-		if ((list[i].text && strcmp(list[i].text, text) == 0) ||
+		if ((list[i].text && !strcmp(list[i].text, text)) ||
 		    stands_at(&list[i], places, n_places))
 			found[n_found++] = list[i].number;
 	if (!n_found)

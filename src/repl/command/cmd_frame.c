@@ -40,8 +40,8 @@ static bool is_named(const struct dbg_frame *f, const char *wanted)
 {
 	size_t len = strlen(f->name), n = strlen(wanted);
 
-	return strcmp(f->name, wanted) == 0 ||
-	       (len > n && strcmp(f->name + len - n, wanted) == 0 &&
+	return !strcmp(f->name, wanted) ||
+	       (len > n && !strcmp(f->name + len - n, wanted) &&
 		f->name[len - n - 1] == '.');
 }
 
@@ -77,7 +77,7 @@ static bool is_word(const char *p, const char *word)
 {
 	size_t n = strlen(word);
 
-	return strncmp(p, word, n) == 0 && (!p[n] || strchr(" \t", p[n]));
+	return !strncmp(p, word, n) && (!p[n] || strchr(" \t", p[n]));
 }
 
 static struct dbg_error *take_flags(const char *p, struct apply *ret)

@@ -74,8 +74,7 @@ static uint64_t current_line(struct repl *r)
 	struct dbg_error *err = frame_get(r, &f);
 
 	if (dbg_err_drop(err) || !f.source.path ||
-	    strcmp(source_base(f.source.path), source_base(r->listing.file)) !=
-		0)
+	    strcmp(source_base(f.source.path), source_base(r->listing.file)))
 		return 0;
 	return f.source.line;
 }
@@ -281,7 +280,7 @@ static struct dbg_error *cmd_disassemble(struct repl *r,
 {
 	const char *format = call->format;
 
-	if (strcmp(format, "il") == 0) {
+	if (!strcmp(format, "il")) {
 		if (*call->args)
 			return dbg_err_arg(
 			    "/il shows the method of the selected "

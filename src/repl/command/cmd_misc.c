@@ -149,7 +149,7 @@ static struct dbg_error *cmd_pipe(struct repl *r, const struct call *call)
 	_cleanup_free_ char *mark = xstrdup("|");
 	_cleanup_str_ struct str printed = {0};
 
-	if (strncmp(args, "-d ", 3) == 0) {
+	if (!strncmp(args, "-d ", 3)) {
 		args += 3 + strspn(args + 3, " \t");
 		size_t n = strcspn(args, " \t");
 		free(mark);

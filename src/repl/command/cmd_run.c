@@ -129,8 +129,8 @@ static bool is_call_named(const struct dbg_call *call, const char *wanted)
 	size_t n = strlen(call->name);
 	size_t len = strlen(wanted);
 
-	return strcmp(call->function, wanted) == 0 ||
-	       (len <= n && strcmp(call->name + n - len, wanted) == 0 &&
+	return !strcmp(call->function, wanted) ||
+	       (len <= n && !strcmp(call->name + n - len, wanted) &&
 		(len == n || call->name[n - len - 1] == '.'));
 }
 

@@ -35,8 +35,8 @@ static const struct dbg_signal *find(const struct dbg_signal *list, size_t n,
 
 	parse_u64(name, &number);
 	for (size_t i = 0; i < n; i++)
-		if (strcmp(list[i].name, name) == 0 ||
-		    strcmp(list[i].name + 3, name) == 0 ||
+		if (!strcmp(list[i].name, name) ||
+		    !strcmp(list[i].name + 3, name) ||
 		    (number && (uint64_t)list[i].number == number))
 			return &list[i];
 	return NULL;
@@ -72,7 +72,7 @@ struct dbg_error *signal_info(struct repl *r, const struct call *call)
 	return NULL;
 }
 
-/* ---- handle ----------------------------------------------------------- */
+/* ---- handle ---------------------------------------------------------- */
 
 struct action {
 	const char *word;
@@ -123,7 +123,7 @@ enum {
 static const struct action *action_find(const char *word)
 {
 	for (size_t i = 0; i < N_ACTIONS; i++)
-		if (strcmp(actions[i].word, word) == 0)
+		if (!strcmp(actions[i].word, word))
 			return &actions[i];
 	return NULL;
 }
@@ -143,7 +143,7 @@ static struct dbg_error *handle_one(struct repl *r, const struct words *words,
 
 	for (size_t i = 0; i < words->n; i++) {
 		const struct action *action = action_find(words->v[i]);
-		if (!action && strcmp(words->v[i], "default") != 0)
+		if (!action && strcmp(words->v[i], "default"))
 			continue;
 		if (action)
 			action->apply(s);
@@ -166,12 +166,12 @@ static struct dbg_error *handle_word(struct handle *h, const char *word)
 {
 	const struct dbg_signal *s;
 
-	if (action_find(word) || strcmp(word, "default") == 0) {
+	if (action_find(word) || !strcmp(word, "default")) {
 		h->acts = true;
 		return NULL;
 	}
 	h->any = true;
-	if (strcmp(word, "all") == 0) {
+	if (!strcmp(word, "all")) {
 		for (size_t i = 0; i < h->n; i++)
 			h->chosen[i] |= in_all(&h->list[i]);
 		return NULL;
@@ -206,7 +206,7 @@ static struct dbg_error *cmd_handle(struct repl *r, const struct call *call)
 	return err;
 }
 
-/* ---- signal ----------------------------------------------------------- */
+/* ---- signal ---------------------------------------------------------- */
 
 static struct dbg_error *queue(struct repl *r, const char *name,
 			       struct dbg_signal *ret)
@@ -219,7 +219,7 @@ static struct dbg_error *queue(struct repl *r, const char *name,
 	if (err)
 		return err;
 	const struct dbg_signal *s = find(list, n, name);
-	if (!s && strcmp(name, "0") != 0)
+	if (!s && strcmp(name, "0"))
 		return unknown(name);
 	*ret = s ? *s : (struct dbg_signal){.name = "no signal"};
 	return dbg_signal_queue(r->dbg, r->thread, ret->number);

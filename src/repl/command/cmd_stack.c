@@ -101,11 +101,11 @@ static struct dbg_error *parse_bt(const char *args, struct bt_args *ret)
 		return err;
 	for (size_t i = 0; i < words.n; i++) {
 		const char *w = words.v[i];
-		if (strcmp(w, "full") == 0 || strcmp(w, "-full") == 0) {
+		if (!strcmp(w, "full") || !strcmp(w, "-full")) {
 			bt.full = true;
 			continue;
 		}
-		if (strcmp(w, "-native") == 0) {
+		if (!strcmp(w, "-native")) {
 			bt.native = true;
 			continue;
 		}

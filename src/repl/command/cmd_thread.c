@@ -138,7 +138,7 @@ static struct dbg_error *cmd_apply(struct repl *r, const struct call *call)
 		return err;
 	_cleanup_free_ uint32_t *list = xcalloc(n_all, sizeof(*list));
 	size_t n = 0;
-	if (strncmp(p, "all", 3) == 0 && (p[3] == ' ' || p[3] == '\t')) {
+	if (!strncmp(p, "all", 3) && (p[3] == ' ' || p[3] == '\t')) {
 		p += 3 + strspn(p + 3, " \t");
 		// As gdb: the newest thread first.
 		while (n < n_all) {

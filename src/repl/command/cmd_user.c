@@ -26,7 +26,7 @@ static struct user_command *find(struct repl *r, const char *name, size_t n)
 {
 	for (size_t i = 0; i < r->n_commands; i++)
 		if (strlen(r->commands[i].name) == n &&
-		    strncmp(r->commands[i].name, name, n) == 0)
+		    !strncmp(r->commands[i].name, name, n))
 			return &r->commands[i];
 	return NULL;
 }
@@ -62,7 +62,7 @@ const struct user_command *user_command_find(struct repl *r, const char *line)
 	return find(r, parts.name, parts.n_name);
 }
 
-/* ---- Carrying out ------------------------------------------------------ */
+/* ---- Carrying out ---------------------------------------------------- */
 
 // @line with "$argN" and "$argc" replaced.
 static void substitute(const char *line, const struct words *args,
@@ -145,7 +145,7 @@ struct dbg_error *user_command_run(struct repl *r, const struct user_command *c,
 	return err;
 }
 
-/* ---- Making ------------------------------------------------------------ */
+/* ---- Making ---------------------------------------------------------- */
 
 static struct dbg_error *check_name(const char *name)
 {
@@ -171,7 +171,7 @@ static bool is_built_in(const char *name)
 	const char *p = cmd->names;
 	n = 0;
 	while (cmd_name_next(&p, &n))
-		if (n == strlen(name) && strncmp(p, name, n) == 0)
+		if (n == strlen(name) && !strncmp(p, name, n))
 			return true;
 	return false;
 }
@@ -244,7 +244,7 @@ static struct dbg_error *cmd_alias(struct repl *r, const struct call *call)
 	struct cmd_line parts;
 
 	// gdb's: not in lists of completions
-	if (strncmp(args, "-a ", 3) == 0)
+	if (!strncmp(args, "-a ", 3))
 		args += 3 + strspn(args + 3, " \t");
 	size_t n = strcspn(args, " \t=");
 	_cleanup_free_ char *name = xstrndup(args, n);
@@ -271,7 +271,7 @@ static struct dbg_error *cmd_alias(struct repl *r, const struct call *call)
 	return NULL;
 }
 
-/* ---- Help -------------------------------------------------------------- */
+/* ---- Help ------------------------------------------------------------ */
 
 void user_command_help(const struct repl *r, const struct user_command *c)
 {
@@ -302,8 +302,7 @@ struct dbg_error *user_commands_show(struct repl *r, const struct call *call)
 
 	for (size_t i = 0; i < r->n_commands; i++) {
 		const struct user_command *c = &r->commands[i];
-		if (c->alias ||
-		    (*call->args && strcmp(call->args, c->name) != 0))
+		if (c->alias || (*call->args && strcmp(call->args, c->name)))
 			continue;
 		any = true;
 		out(r, "User command \"%s\":\n", c->name);

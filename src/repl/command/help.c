@@ -42,11 +42,11 @@ static void family(const struct repl *r, const struct cmd_family *f)
 
 static bool by_family(const struct repl *r, const char *name)
 {
-	bool all = strcmp(name, "all") == 0;
+	bool all = !strcmp(name, "all");
 	bool any = false;
 
 	for (size_t i = 0; cmd_families[i]; i++) {
-		if (!all && strcmp(cmd_families[i]->name, name) != 0)
+		if (!all && strcmp(cmd_families[i]->name, name))
 			continue;
 		out_ours(r, any ? "\n" : "");
 		family(r, cmd_families[i]);

@@ -23,10 +23,10 @@ static const struct dbg_register *find_register(const struct dbg_register *regs,
 	    {"pc", "rip"}, {"sp", "rsp"}, {"fp", "rbp"}};
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-		if (strcmp(name, others[i][0]) == 0)
+		if (!strcmp(name, others[i][0]))
 			name = others[i][1];
 	for (size_t i = 0; i < n; i++)
-		if (strcmp(name, regs[i].name) == 0)
+		if (!strcmp(name, regs[i].name))
 			return &regs[i];
 	return NULL;
 }

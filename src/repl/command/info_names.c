@@ -86,7 +86,7 @@ static int compare(const void *a, const void *b)
 static bool same_group(const struct dbg_symbol *s, const struct dbg_symbol *t)
 {
 	if (s->file && t->file)
-		return strcmp(s->file, t->file) == 0;
+		return !strcmp(s->file, t->file);
 	return !s->file && !t->file && s->module == t->module;
 }
 

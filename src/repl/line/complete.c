@@ -29,10 +29,10 @@ static void add_commands(struct repl *r, const struct repl_cmd *table,
 
 	while (
 	    (cmd = table ? (table->names ? table++ : NULL) : cmd_iterate(&it)))
-		if (strncmp(cmd->names, word, n) == 0 && n <= cmd_name_len(cmd))
+		if (!strncmp(cmd->names, word, n) && n <= cmd_name_len(cmd))
 			words_add(ret, cmd->names, cmd_name_len(cmd));
 	for (size_t i = 0; !table && i < r->n_commands; i++)
-		if (strncmp(r->commands[i].name, word, n) == 0)
+		if (!strncmp(r->commands[i].name, word, n))
 			words_add(ret, r->commands[i].name,
 				  strlen(r->commands[i].name));
 }
@@ -59,7 +59,7 @@ static void add_paths(const char *word, struct words *ret)
 		return;
 	while ((entry = readdir(d)) && ret->n < NAMES_MAX) {
 		const char *name = entry->d_name;
-		if (strncmp(name, base, n) != 0 || (!n && *name == '.'))
+		if (strncmp(name, base, n) || (!n && *name == '.'))
 			continue;
 		_cleanup_free_ char *path =
 		    xasprintf("%.*s%s%s", (int)head, word, name,
@@ -79,7 +79,7 @@ static int compare(const void *a, const void *b)
 static bool is_listed(const struct words *w, size_t n, const char *word)
 {
 	for (size_t i = 0; i < n; i++)
-		if (strcmp(w->v[i], word) == 0)
+		if (!strcmp(w->v[i], word))
 			return true;
 	return false;
 }
@@ -95,7 +95,7 @@ static void sort_from(struct words *w, size_t from)
 	for (size_t i = from; i < w->n; i++) {
 		// A name with control characters cannot be typed.
 		if (!plain_is(w->v[i]) || is_listed(w, from, w->v[i]) ||
-		    (kept > from && strcmp(w->v[kept - 1], w->v[i]) == 0))
+		    (kept > from && !strcmp(w->v[kept - 1], w->v[i])))
 			free(w->v[i]);
 		else
 			w->v[kept++] = w->v[i];
@@ -156,7 +156,7 @@ static void add_members(struct repl *r, const char *word, struct words *ret)
 	for (size_t i = 0; i < n; i++) {
 		const char *name = children[i].name;
 		if (strchr(name, ' ') ||
-		    strncmp(name, dot + 1, strlen(dot + 1)) != 0)
+		    strncmp(name, dot + 1, strlen(dot + 1)))
 			continue;
 		_cleanup_free_ char *full = xasprintf("%s.%s", head, name);
 		words_add(ret, full, strlen(full));

@@ -181,7 +181,7 @@ static bool begins_block(const char *line)
 	size_t n = strcspn(line, " \t");
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strlen(names[i]) == n && strncmp(line, names[i], n) == 0)
+		if (strlen(names[i]) == n && !strncmp(line, names[i], n))
 			return true;
 	return false;
 }
@@ -190,7 +190,7 @@ struct dbg_error *input_block(struct repl *r, const char *what,
 			      struct words *ret)
 {
 	_cleanup_str_ struct str line = {0};
-	bool is_text = strcmp(what, "document") == 0;
+	bool is_text = !strcmp(what, "document");
 	unsigned int depth = 0;
 
 	while (input_line(r, ">", &line)) {
@@ -199,7 +199,7 @@ struct dbg_error *input_block(struct repl *r, const char *what,
 		size_t n = strlen(s);
 		while (n && isspace((unsigned char)s[n - 1]))
 			n--;
-		bool ends = n == 3 && strncmp(s, "end", 3) == 0;
+		bool ends = n == 3 && !strncmp(s, "end", 3);
 		if (ends && !depth)
 			return NULL;
 		depth -= ends;

@@ -14,7 +14,7 @@
 struct repl;
 struct str;
 
-/* ---- input.c: where lines come from --------------------------------- */
+/* ---- input.c: where lines come from ---------------------------------- */
 
 /* Read the next line of the innermost input; false at its end. */
 bool input_line(struct repl *r, const char *prompt, struct str *ret);
@@ -35,7 +35,7 @@ void input_user(struct repl *r);
 /* Read one line from the user, whatever the input is; false at the end. */
 bool input_ask(struct repl *r, const char *prompt, struct str *ret);
 
-/* ---- edit.c: line editing on a terminal ----------------------------- */
+/* ---- edit.c: line editing on a terminal ------------------------------ */
 
 /* NULL if the terminal cannot. */
 struct edit *edit_create(struct repl *r);

@@ -127,7 +127,7 @@ bool parse_bpnum(const char **p)
 	static const char name[] = "$bpnum";
 	size_t n = sizeof(name) - 1;
 
-	if (strncmp(*p, name, n) != 0 ||
+	if (strncmp(*p, name, n) ||
 	    ((*p)[n] && !isspace((unsigned char)(*p)[n])))
 		return false;
 	*p += n + strspn(*p + n, " \t");
@@ -223,11 +223,11 @@ struct dbg_error *parse_list(const char *s, struct parse_list *ret)
 	const char *comma = find_comma(s);
 	const char *end = comma ? comma : s + strlen(s);
 	const char *rest = comma ? skip_blanks(comma + 1) : "";
-	if (!comma && (!*s || strcmp(s, "+") == 0)) {
+	if (!comma && (!*s || !strcmp(s, "+"))) {
 		*ret = list;
 		return NULL;
 	}
-	if (!comma && strcmp(s, "-") == 0) {
+	if (!comma && !strcmp(s, "-")) {
 		list.kind = PARSE_LIST_BACK;
 		*ret = list;
 		return NULL;
@@ -258,12 +258,12 @@ struct dbg_error *parse_bool(const char *s, bool *ret)
 	static const char *const off[] = {"off", "0", "no", "disable"};
 
 	for (size_t i = 0; i < sizeof(on) / sizeof(*on); i++)
-		if (strcmp(s, on[i]) == 0) {
+		if (!strcmp(s, on[i])) {
 			*ret = true;
 			return NULL;
 		}
 	for (size_t i = 0; i < sizeof(off) / sizeof(*off); i++)
-		if (strcmp(s, off[i]) == 0) {
+		if (!strcmp(s, off[i])) {
 			*ret = false;
 			return NULL;
 		}
@@ -286,7 +286,7 @@ const char *parse_if(const char *s)
 		depth -= *p == ')' || *p == ']';
 		bool starts =
 		    p == s || isspace((unsigned char)p[-1]) || p[-1] == ')';
-		if (depth <= 0 && starts && strncmp(p, "if", 2) == 0 &&
+		if (depth <= 0 && starts && !strncmp(p, "if", 2) &&
 		    (isspace((unsigned char)p[2]) || p[2] == '('))
 			return p;
 	}

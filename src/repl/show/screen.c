@@ -36,7 +36,7 @@ struct screen {
 	uint64_t lines, column;
 };
 
-/* ---- Sizes ------------------------------------------------------------- */
+/* ---- Sizes ----------------------------------------------------------- */
 
 static struct winsize terminal_size(void)
 {
@@ -59,7 +59,7 @@ uint64_t screen_width(const struct repl *r)
 					   : r->set.width;
 }
 
-/* ---- Pages ------------------------------------------------------------- */
+/* ---- Pages ----------------------------------------------------------- */
 
 // A line from the terminal; false if Ctrl-C or our end came instead.
 static bool read_answer(const struct repl *r, struct str *ret)
@@ -173,7 +173,7 @@ void screen_page(struct repl *r, bool on)
 	s->skip = s->endless = false;
 }
 
-/* ---- The log ----------------------------------------------------------- */
+/* ---- The log --------------------------------------------------------- */
 
 struct dbg_error *screen_log(struct repl *r, bool on)
 {
@@ -212,7 +212,7 @@ void screen_log_error(struct repl *r, const char *line)
 		repl_say(s->log, line);
 }
 
-/* ---- Life -------------------------------------------------------------- */
+/* ---- Life ------------------------------------------------------------ */
 
 void screen_create(struct repl *r)
 {

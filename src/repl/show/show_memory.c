@@ -28,15 +28,15 @@ static struct dbg_error *register_value(struct repl *r, const char *name,
 	err = frame_get(r, &f);
 	if (err)
 		return err;
-	if (strcmp(name, "pc") == 0 || strcmp(name, "sp") == 0) {
+	if (!strcmp(name, "pc") || !strcmp(name, "sp")) {
 		*ret = *name == 'p' ? f.pc : f.sp;
 		return NULL;
 	}
-	if (strcmp(name, "fp") == 0)
+	if (!strcmp(name, "fp"))
 		name = "rbp";
 	err = dbg_registers(r->dbg, f.id, &regs, &n);
 	for (size_t i = 0; !err && i < n; i++)
-		if (strcmp(regs[i].name, name) == 0) {
+		if (!strcmp(regs[i].name, name)) {
 			*ret = regs[i].value;
 			return NULL;
 		}
@@ -76,7 +76,7 @@ struct dbg_error *address_of(struct repl *r, const char *expr, uint64_t *ret)
 	const char *number = *sign ? sign + 1 + strspn(sign + 1, " \t") : "";
 	_cleanup_free_ char *head = xstrndup(expr, n);
 	bool simple = parse_u64(head, &base);
-	if (*head == '$' && strcmp(head, "$exception") != 0) {
+	if (*head == '$' && strcmp(head, "$exception")) {
 		err = register_value(r, head + 1, &base);
 		if (err)
 			return err;

@@ -114,7 +114,7 @@ static size_t repeats(const struct dbg_value *v, size_t n)
 {
 	size_t same = 1;
 
-	while (same < n && strcmp(v[same].text, v[0].text) == 0 &&
+	while (same < n && !strcmp(v[same].text, v[0].text) &&
 	       !is_compound(&v[same]) &&
 	       !rows_between(v[same - 1].name, v[same].name))
 		same++;

@@ -28,7 +28,7 @@ struct dbg_error *hit_rule_parse(const char *text, struct hit_rule *ret)
 	const char *p = skip_blanks(text);
 	size_t i = 0;
 
-	while (strncmp(p, signs[i].text, strlen(signs[i].text)) != 0)
+	while (strncmp(p, signs[i].text, strlen(signs[i].text)))
 		i++;
 	p = skip_blanks(p + strlen(signs[i].text));
 

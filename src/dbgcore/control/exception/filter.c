@@ -10,7 +10,7 @@
 #include "control/breakpoint/bp.h"
 #include "control/control_priv.h"
 
-/* ---- What is asked ---------------------------------------------------- */
+/* ---- What is asked --------------------------------------------------- */
 
 struct dbg_error *filter_init(struct filter *f, const struct dbg_catch *asked)
 {
@@ -32,7 +32,7 @@ void filter_deinit(struct filter *f)
 	pattern_destroy(f->pattern);
 }
 
-/* ---- Types ------------------------------------------------------------ */
+/* ---- Types ----------------------------------------------------------- */
 
 /* "System.InvalidOperationException" or only its last parts. */
 static bool name_matches(const char *full, const char *asked, size_t n)
@@ -87,7 +87,7 @@ bool filter_types(const char *names, bool exact, const char *const *types,
 	return found != but;
 }
 
-/* ---- The rest --------------------------------------------------------- */
+/* ---- The rest -------------------------------------------------------- */
 
 static bool is_thrown_in(struct control *c, const char *name,
 			 const struct thrown *t)

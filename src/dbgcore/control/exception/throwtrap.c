@@ -32,7 +32,7 @@ enum {
 
 static const char passed;
 
-/* ---- What is asked ---------------------------------------------------- */
+/* ---- What is asked --------------------------------------------------- */
 
 /* A catchpoint that stops where exceptions are thrown. */
 static bool bp_wants(const struct bp *bp)
@@ -66,7 +66,7 @@ static void add_types(struct control *c, uint64_t mt, struct thrown *t)
 	dbg_error_destroy(err);
 }
 
-/* ---- Watching DispatchEx ---------------------------------------------- */
+/* ---- Watching DispatchEx --------------------------------------------- */
 
 static uint32_t find_method(const struct md *md, const char *space,
 			    const char *type, const char *name)
@@ -264,7 +264,7 @@ void throw_trap_reset(struct control *c)
 	c->throws.wanted = wanted;
 }
 
-/* ---- Judging ---------------------------------------------------------- */
+/* ---- Judging --------------------------------------------------------- */
 
 static uint64_t last_thrown(struct control *c, pid_t tid)
 {

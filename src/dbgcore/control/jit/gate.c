@@ -45,7 +45,7 @@ struct compilation {
 	uint64_t entry_at; /* where the JIT writes the code's address */
 };
 
-/* ---- The methods ------------------------------------------------------ */
+/* ---- The methods ----------------------------------------------------- */
 
 void jit_gate_add(struct control *c, const struct code_module *m,
 		  const struct dac_method_ref *ref)
@@ -69,7 +69,7 @@ void jit_gate_remove(struct control *c, const struct code_module *m,
 	}
 }
 
-/* ---- The JIT ---------------------------------------------------------- */
+/* ---- The JIT --------------------------------------------------------- */
 
 /*
  * getJit returns the address of a static object. The first entry of its first
@@ -166,7 +166,7 @@ void jit_gate_update(struct control *c)
 					    1));
 }
 
-/* ---- One compilation -------------------------------------------------- */
+/* ---- One compilation ------------------------------------------------- */
 
 static void jit_gate_begin(struct control *c, pid_t tid)
 {

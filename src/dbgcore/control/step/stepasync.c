@@ -29,7 +29,7 @@ enum {
 	FRAMES_MAX = 2000,
 };
 
-/* ---- Places ------------------------------------------------------------ */
+/* ---- Places ---------------------------------------------------------- */
 
 static bool begins_at(struct control *c, uint64_t addr, uint32_t il_offset)
 {
@@ -119,7 +119,7 @@ struct dbg_error *stepasync_plan(struct control *c, const struct code_pos *pos,
 	return err;
 }
 
-/* ---- Out of the method ------------------------------------------------- */
+/* ---- Out of the method ----------------------------------------------- */
 
 /* The nearest of those that await a call that is the user's. */
 struct nearest {
@@ -274,7 +274,7 @@ struct dbg_error *stepasync_own(struct control *c, pid_t tid, bool *ret_own)
 	return err;
 }
 
-/* ---- Over await -------------------------------------------------------- */
+/* ---- Over await ------------------------------------------------------ */
 
 /* The await whose yield is at @il_offset, or just before it. */
 static const struct pdb_await *find_await(const struct pdb_await *awaits,
@@ -453,7 +453,7 @@ struct dbg_error *stepasync_waiter(struct control *c,
 	return err;
 }
 
-/* ---- Who is about to await --------------------------------------------- */
+/* ---- Who is about to await ------------------------------------------- */
 
 /* The await of the statement at @pos that comes next, or is under way. */
 static const struct pdb_await *await_ahead(struct control *c,

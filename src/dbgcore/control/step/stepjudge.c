@@ -13,7 +13,7 @@ enum {
 	CALLERS_MAX = 20000
 };
 
-/* ---- Roles ------------------------------------------------------------ */
+/* ---- Roles ----------------------------------------------------------- */
 
 /* Whose coming to a site counts. */
 enum who {
@@ -123,7 +123,7 @@ static struct dbg_error *is_where(struct control *c, enum where where,
 					      : NULL;
 }
 
-/* ---- Judging ---------------------------------------------------------- */
+/* ---- Judging --------------------------------------------------------- */
 
 /*
  * The next role, from @from on, in which @addr means something to @tid there;

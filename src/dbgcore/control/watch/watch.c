@@ -27,7 +27,7 @@
 
 #define LOCATION_PREFIX "-location "
 
-/* ---- State ------------------------------------------------------------- */
+/* ---- State ----------------------------------------------------------- */
 
 static void take_state(struct watch_state *to, struct watch_state *from)
 {
@@ -64,7 +64,7 @@ static const char *state_text(const struct watch_state *s, struct arena *arena)
 	return arena_printf(arena, "<%s>", s->text ? s->text : "unknown");
 }
 
-/* ---- Looking again ----------------------------------------------------- */
+/* ---- Looking again --------------------------------------------------- */
 
 /* What was watched cannot be followed. */
 static void lose(struct control *c, struct bp *bp)
@@ -99,7 +99,7 @@ void watch_look(struct control *c, struct bp *bp)
 	take_state(&w->now, &next);
 }
 
-/* ---- Asking ------------------------------------------------------------ */
+/* ---- Asking ---------------------------------------------------------- */
 
 /* The first look in the frame that it is asked for in. */
 static struct dbg_error *first_look(struct control *c, struct watch *w,
@@ -235,7 +235,7 @@ struct dbg_error *watch_switch(struct control *c, struct bp *bp)
 	return err;
 }
 
-/* ---- Waiting, going astray --------------------------------------------- */
+/* ---- Waiting, going astray ------------------------------------------- */
 
 static bool waits(const struct bp *bp)
 {
@@ -349,7 +349,7 @@ struct dbg_error *watch_prepared(struct control *c)
 	return err;
 }
 
-/* ---- Hits -------------------------------------------------------------- */
+/* ---- Hits ------------------------------------------------------------ */
 
 /* Was nothing done to the value? Asked without stopping all. */
 static bool is_quiet(struct control *c, const struct watch *w,

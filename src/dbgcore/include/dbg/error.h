@@ -37,7 +37,7 @@ struct dbg_error {
 /* Free @err; NULL is allowed. */
 void dbg_error_destroy(struct dbg_error *err);
 
-/* ---- Files ------------------------------------------------------------ */
+/* ---- Files ----------------------------------------------------------- */
 
 /*
  * Open the regular file @path, as open(2) with @flags (mode 0666), close on

@@ -62,7 +62,7 @@ static void core_destroy(struct target *t)
 	free(c);
 }
 
-// ---- Memory of the core itself
+/* ---- Memory of the core itself --------------------------------------- */
 
 // As much as the core has from @addr on, in one segment.
 static struct bytes present(const struct core *c, uint64_t addr)
@@ -75,7 +75,7 @@ static struct bytes present(const struct core *c, uint64_t addr)
 			   s->data.n - (addr - s->addr));
 }
 
-// ---- Files behind it
+/* ---- Files behind it ------------------------------------------------- */
 
 /* The build id of the image whose first bytes are in the core at @base. */
 static struct bytes build_id_at(const struct core *c, uint64_t base)
@@ -94,7 +94,7 @@ static struct bytes build_id_at(const struct core *c, uint64_t base)
 static uint64_t base_of(const struct core *c, const struct core_mapping *m)
 {
 	while (m->offset) {
-		if (m == c->file.mappings || strcmp(m[-1].path, m->path) != 0)
+		if (m == c->file.mappings || strcmp(m[-1].path, m->path))
 			return 0;
 		m--;
 	}
@@ -203,7 +203,7 @@ static size_t core_read(struct target *t, uint64_t addr, void *buf, size_t n)
 	return done;
 }
 
-// ---- Mappings
+/* ---- Mappings -------------------------------------------------------- */
 
 static void add_map(struct proc_maps *maps, uint64_t start, uint64_t end,
 		    const struct core_mapping *m, uint32_t flags)
@@ -288,7 +288,7 @@ static struct dbg_error *core_auxv(struct target *t, uint64_t type,
 	return NULL;
 }
 
-// ---- Threads
+/* ---- Threads --------------------------------------------------------- */
 
 static struct dbg_error *core_threads(struct target *t, struct arena *arena,
 				      struct target_thread **ret, size_t *ret_n)

@@ -20,7 +20,7 @@ enum {
 	SIGINFO_ADDR = 16, /* si_addr in siginfo_t */
 };
 
-// ---- Notes
+/* ---- Notes ----------------------------------------------------------- */
 
 struct note {
 	uint32_t type;
@@ -167,7 +167,7 @@ static void take_notes(struct corefile *c, struct bytes b)
 	}
 }
 
-// ---- Segments
+/* ---- Segments -------------------------------------------------------- */
 
 static void take_segment(struct corefile *c, const Elf64_Phdr *p)
 {
@@ -223,13 +223,13 @@ static void sort_all(struct corefile *c)
 	c->n_mappings = n;
 }
 
-// ---- The file
+/* ---- The file -------------------------------------------------------- */
 
 static struct dbg_error *check_header(const Elf64_Ehdr *h)
 {
 	const char *what = NULL;
 
-	if (memcmp(h->e_ident, ELFMAG, SELFMAG) != 0)
+	if (memcmp(h->e_ident, ELFMAG, SELFMAG))
 		what = "it is no ELF file";
 	else if (h->e_type != ET_CORE)
 		what = "it is an ELF file, but no core";
@@ -320,7 +320,7 @@ void corefile_unload(struct corefile *c)
 	memset(c, 0, sizeof(*c));
 }
 
-// ---- Looking up
+/* ---- Looking up ------------------------------------------------------ */
 
 // How many of @n sorted elements of @size bytes begin at @addr or before; an
 // element begins with its address.

@@ -40,7 +40,7 @@ enum {
 	OP_ARGS_SIZE = 0x2e,
 };
 
-// ---- Instructions --------------------------------------------------------
+/* ---- Instructions ---------------------------------------------------- */
 
 struct run {
 	const struct cfa_code *code;
@@ -259,7 +259,7 @@ bool cfa_run(const struct cfa_code *code, struct bytes program, uint64_t start,
 	return !x.r.bad && !x.bad;
 }
 
-// ---- Expressions ---------------------------------------------------------
+/* ---- Expressions ----------------------------------------------------- */
 
 struct stack {
 	uint64_t words[STACK_MAX];
@@ -400,7 +400,7 @@ static bool evaluate(struct target *t, struct bytes expr,
 	return !s.bad;
 }
 
-// ---- Rows ----------------------------------------------------------------
+/* ---- Rows ------------------------------------------------------------ */
 
 static bool apply_rule(struct target *t, const struct cfa_rule *rule,
 		       const uint64_t old[CFA_REGS], uint64_t cfa,

@@ -187,7 +187,7 @@ static void find_symbols(struct elf *elf)
 	elf->relocations = bytes_slice(at_addr(elf, d.rela), 0, d.rela_size);
 }
 
-// ---- Sections ------------------------------------------------------------
+/* ---- Sections -------------------------------------------------------- */
 
 struct sections {
 	uint64_t off;

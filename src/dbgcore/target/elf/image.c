@@ -30,7 +30,8 @@ enum {
 	LINKED_MAX = 10000,
 };
 
-// ---- What is kept: mappings while nothing runs, files as long as we like
+/* ---- What is kept: mappings while nothing runs, files as long as we like --
+ */
 
 void images_deinit(struct images *images)
 {
@@ -135,7 +136,7 @@ function_at(struct target *t, struct image_file *f, uint64_t linked)
 	return symtab_at(&f->functions, linked);
 }
 
-// ---- Images in the mappings
+/* ---- Images in the mappings ------------------------------------------ */
 
 // From the mapping at @i, which begins a file: where does the image end, and
 // is there code in it?
@@ -361,7 +362,7 @@ struct dbg_error *target_image_text(struct target *t,
 	return NULL;
 }
 
-// ---- Unwind information
+/* ---- Unwind information ---------------------------------------------- */
 
 // Address of .eh_frame_hdr of the image loaded at @base; 0 if it has none.
 static uint64_t unwind_header(struct target *t, uint64_t base)
@@ -441,7 +442,7 @@ uint64_t images_unwind_header(struct target *t, uint64_t addr)
 	return range.header;
 }
 
-// ---- The executable and its linker
+/* ---- The executable and its linker ----------------------------------- */
 
 static struct dbg_error *auxv(struct target *t, uint64_t type, uint64_t *ret)
 {

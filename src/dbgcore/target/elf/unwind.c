@@ -15,7 +15,7 @@ enum {
 	COUNT_ENCODING = 0x03,
 };
 
-// ---- Finding the FDE -----------------------------------------------------
+/* ---- Finding the FDE ------------------------------------------------- */
 
 static bool read_all(struct target *t, uint64_t addr, void *buf, size_t n)
 {
@@ -54,7 +54,7 @@ static uint64_t fde_find(struct target *t, uint64_t header, uint64_t pc)
 	return header + (uint64_t)(int64_t)entry[1];
 }
 
-// ---- Reading it ----------------------------------------------------------
+/* ---- Reading it ------------------------------------------------------ */
 
 // A CIE or FDE and where it lies.
 struct entry {
@@ -190,7 +190,7 @@ static bool row_find(struct target *t, uint64_t addr, uint64_t pc,
 		       ret);
 }
 
-// ---- Stepping ------------------------------------------------------------
+/* ---- Stepping -------------------------------------------------------- */
 
 static void to_dwarf(const struct regs *r, uint64_t ret[CFA_REGS])
 {

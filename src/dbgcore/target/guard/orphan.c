@@ -47,7 +47,7 @@ static uint64_t data_at(const struct live *l, size_t offset)
 	return l->orphan.addr + ORPHAN_CODE_BYTES + offset;
 }
 
-// ---- Traps and masks
+/* ---- Traps and masks ------------------------------------------------- */
 
 // Many words of the table by one system call; all or nothing matters not.
 struct words {
@@ -167,7 +167,7 @@ void orphan_forget(struct live *l)
 	memset(&l->orphan, 0, sizeof(l->orphan));
 }
 
-// ---- In and out
+/* ---- In and out ------------------------------------------------------ */
 
 static struct dbg_error *action_set(struct live *l, struct inject *in,
 				    size_t action, size_t old)
@@ -370,7 +370,7 @@ struct dbg_error *orphan_remove(struct live *l)
 	return err;
 }
 
-// ---- Of a debugger that is dead
+/* ---- Of a debugger that is dead -------------------------------------- */
 
 static bool is_orphan_handler(struct live *l, const struct proc_map *map)
 {

@@ -27,7 +27,7 @@ struct cleanup_process {
 	int fd;
 };
 
-/* ---- orphan.c ------------------------------------------------------------ */
+/* ---- orphan.c -------------------------------------------------------- */
 
 /*
  * Put the orphan trap handler into a process that survives us, all of it being
@@ -50,7 +50,7 @@ void orphan_lift(struct live *l, const struct trap *traps, size_t n);
 /* Take down the mask of a thread before it is set to orphan_step_mask. */
 void orphan_mask(struct live *l, pid_t tid, uint64_t mask);
 
-/* ---- cleanup.c ---------------------------------------------------------- */
+/* ---- cleanup.c ------------------------------------------------------- */
 
 /*
  * Start a cleanup process for process @pid. cleanup_process_dismiss sends it
@@ -63,7 +63,7 @@ void cleanup_process_end(struct cleanup_process *cleanup);
 /* Is process @pid a cleanup process? */
 bool cleanup_process_is(pid_t pid);
 
-/* ---- attach.c ---------------------------------------------------------- */
+/* ---- attach.c -------------------------------------------------------- */
 
 /*
  * Attach to a process without preparing it for our end: for a cleanup process,

@@ -197,7 +197,7 @@ void child_release_strays(struct live *l)
 	}
 }
 
-// ---- Tasks aside
+/* ---- Tasks aside ----------------------------------------------------- */
 
 void child_aside_stop(struct live *l, struct thread *child, bool group)
 {
@@ -276,7 +276,7 @@ void child_release_all(struct live *l)
 	dbg_error_destroy(err);
 }
 
-// ---- What is to become of a process held at its exec
+/* ---- What is to become of a process held at its exec ----------------- */
 
 void live_follow(struct target *t, bool on)
 {

@@ -32,7 +32,7 @@ enum {
 	TRIES_MAX = 100,
 };
 
-// ---- The cave
+/* ---- The cave -------------------------------------------------------- */
 
 // The end of the code of the image at @base, if it is mapped at @map.
 static uint64_t code_end(struct live *l, uint64_t base,
@@ -135,7 +135,7 @@ static struct dbg_error *cave_find(struct live *l, uint64_t *ret)
 	return NULL;
 }
 
-// ---- The thread
+/* ---- The thread ------------------------------------------------------ */
 
 // A thread in a stop where registers can be set and nothing is due; one that
 // is stopped by job control if there is no other.
@@ -229,7 +229,7 @@ static void mask_set(struct live *l, struct thread *th, uint64_t mask)
 		    (uintptr_t)&mask);
 }
 
-// ---- A series of calls
+/* ---- A series of calls ----------------------------------------------- */
 
 static struct dbg_error *none_stopped(const struct live *l)
 {
@@ -344,7 +344,7 @@ struct dbg_error *inject_end(struct live *l, struct inject *in)
 	return err;
 }
 
-// ---- Of a debugger that is dead
+/* ---- Of a debugger that is dead -------------------------------------- */
 
 // What the code in @cave is about to do, or has done, is not wanted any more:
 // its threads go where it would bring them.
@@ -384,7 +384,7 @@ struct dbg_error *inject_recover(struct live *l)
 	return NULL;
 }
 
-// ---- Single calls
+/* ---- Single calls ---------------------------------------------------- */
 
 struct dbg_error *live_mmap(struct target *t, size_t size, uint64_t *ret)
 {
@@ -430,7 +430,7 @@ struct dbg_error *live_call_leaf(struct target *t, uint64_t addr, uint64_t a,
 	return dbg_err_first(err, inject_end(l, &in));
 }
 
-// ---- Code of a known form
+/* ---- Code of a known form -------------------------------------------- */
 
 // Copies of @bytes in a mapping; how many were found, at most @cap.
 static size_t search(struct target *t, const struct proc_map *map,

@@ -15,7 +15,7 @@ enum {
 	CAVE_BYTES = 320,
 };
 
-/* ---- back.c of the processor */
+/* ---- back.c of the processor ----------------------------------------- */
 
 /* The code that makes a call and goes back, with what it restores: its size. */
 size_t back_make(const struct regs *r, uint64_t mask, uint8_t ret[CAVE_BYTES]);

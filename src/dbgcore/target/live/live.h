@@ -124,7 +124,7 @@ static inline struct live *live_of(struct target *t)
 	return (struct live *)t;
 }
 
-/* ---- wait.c: wait statuses and what they mean ----------------------- */
+/* ---- wait.c: wait statuses and what they mean ------------------------ */
 
 DBG_MUST struct dbg_error *
 live_event_next(struct target *t, struct target_event *ret, bool *ret_any);
@@ -146,7 +146,7 @@ bool live_ended(struct target *t);
 /* Make the descriptor readable in any case. */
 void live_rouse(struct target *t);
 
-/* ---- reap.c: waiting for them ----------------------------------------- */
+/* ---- reap.c: waiting for them ---------------------------------------- */
 
 /* Wait for one status, or look for one, and take note of it. */
 DBG_MUST struct dbg_error *live_take(struct live *l, bool block, bool *ret_any);
@@ -165,7 +165,7 @@ DBG_MUST struct dbg_error *live_await_stops(struct live *l);
 /* Reap the stop of a thread that stays in it; its registers are written. */
 void thread_reap(struct live *l, struct thread *th);
 
-/* ---- allstop.c: all of them --------------------------------------------- */
+/* ---- allstop.c: all of them ------------------------------------------ */
 
 DBG_MUST struct dbg_error *live_stop_all(struct target *t);
 bool live_all_stopped(const struct target *t);
@@ -180,13 +180,13 @@ void live_thread_signal(struct target *t, pid_t tid, int signal);
 DBG_MUST struct dbg_error *live_pause(struct live *l);
 DBG_MUST struct dbg_error *live_unpause(struct live *l);
 
-/* ---- alone.c ------------------------------------------------------------ */
+/* ---- alone.c --------------------------------------------------------- */
 
 DBG_MUST struct dbg_error *live_thread_alone(struct target *t, pid_t tid,
 					     const uint64_t *addrs, size_t n,
 					     enum target_alone *ret);
 
-/* ---- memory.c --------------------------------------------------------- */
+/* ---- memory.c -------------------------------------------------------- */
 
 void live_memory_init(struct live *l);
 void live_memory_deinit(struct live *l);
@@ -203,12 +203,12 @@ bool live_write_plain(struct live *l, uint64_t addr, const void *buf, size_t n);
 /* Is there code at @addr that other processes may share? */
 bool live_code_shared(const struct live *l, uint64_t addr);
 
-/* ---- terminal.c ------------------------------------------------------- */
+/* ---- terminal.c ------------------------------------------------------ */
 
 /* Is there a terminal on stdin that we have to share? */
 void live_terminal_init(struct live *l, const struct dbg_launch *launch);
 
-/* ---- live.c, spawn.c --------------------------------------------------- */
+/* ---- live.c, spawn.c ------------------------------------------------- */
 
 /*
  * A live target for a process that is traced by then, in a family of its own
@@ -220,7 +220,7 @@ void live_set_root(struct live *l);
 void live_destroy(struct target *t);
 DBG_MUST struct dbg_error *live_kill(struct target *t);
 
-/* ---- refused.c --------------------------------------------------------- */
+/* ---- refused.c ------------------------------------------------------- */
 
 /* Why was ptrace refused, and what to do: an error with the remedy. */
 DBG_MUST struct dbg_error *live_refused(pid_t pid, int errnum);

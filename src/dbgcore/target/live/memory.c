@@ -28,7 +28,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-// ---- Open and close
+/* ---- Open and close -------------------------------------------------- */
 
 void live_memory_init(struct live *l)
 {
@@ -68,7 +68,7 @@ struct dbg_error *live_memory_open(struct live *l)
 	return NULL;
 }
 
-// ---- Reading
+/* ---- Reading --------------------------------------------------------- */
 
 static ssize_t vm_read(struct live *l, uint64_t addr, void *buf, size_t n)
 {
@@ -122,7 +122,7 @@ bool live_read_plain(struct live *l, uint64_t addr, void *buf, size_t n)
 	return !l->no_vm && vm_read(l, addr, buf, n) == (ssize_t)n;
 }
 
-// ---- Shared code
+/* ---- Shared code ----------------------------------------------------- */
 
 static const struct shared_code *code_find(const struct live *l, uint64_t addr)
 {
@@ -249,7 +249,7 @@ static bool shared_write(struct live *l, uint64_t addr, const void *buf,
 	       (ssize_t)*n;
 }
 
-// ---- Writing
+/* ---- Writing --------------------------------------------------------- */
 
 // Write code up to the end of whatever holds it; *n is how much was done.
 static struct dbg_error *write_part(struct live *l, uint64_t addr,

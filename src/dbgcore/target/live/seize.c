@@ -229,7 +229,7 @@ struct dbg_error *attach_to_clean(pid_t pid, struct target **ret)
 	return attach(pid, false, ret);
 }
 
-// ---- Letting go
+/* ---- Letting go ------------------------------------------------------ */
 
 static struct dbg_error *lift_all(struct target *t)
 {

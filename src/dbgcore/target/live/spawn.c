@@ -56,7 +56,7 @@ void target_signals_get(struct target_signals *ret)
 			sigaddset(&ret->ignored, i);
 }
 
-// ---- The environment
+/* ---- The environment ------------------------------------------------- */
 
 static size_t name_length(const char *entry)
 {
@@ -98,7 +98,7 @@ static char **make_env(const struct dbg_launch *launch)
 	return env;
 }
 
-// ---- In the child: only what is safe after fork
+/* ---- In the child: only what is safe after fork ---------------------- */
 
 static _Noreturn void fail(const struct spawn *s, enum stage stage)
 {
@@ -187,7 +187,7 @@ static _Noreturn void child(const struct spawn *s)
 	fail(s, STAGE_EXEC);
 }
 
-// ---- In the parent
+/* ---- In the parent --------------------------------------------------- */
 
 static const char *subject(const struct spawn *s, enum stage stage)
 {

@@ -124,7 +124,7 @@ void thread_ask(struct live *l, struct thread *th);
 /* Let a stopped thread run on untraced, with what is due to it. */
 void thread_detach(struct live *l, struct thread *th);
 
-/* ---- displace.c: the instruction beneath a trap ----------------------- */
+/* ---- displace.c: the instruction beneath a trap ---------------------- */
 
 /*
  * Execute the instruction beneath the trap at skip_pc, if the thread stands
@@ -133,7 +133,7 @@ void thread_detach(struct live *l, struct thread *th);
 DBG_MUST struct dbg_error *thread_displace(struct live *l, struct thread *th,
 					   bool *ret_done);
 
-/* ---- hwbreak.c: the debug registers ------------------------------------- */
+/* ---- hwbreak.c: the debug registers ---------------------------------- */
 
 DBG_MUST struct dbg_error *live_watches_set(struct target *t,
 					    const struct target_watch *v);
@@ -147,7 +147,7 @@ bool hwbreak_touches(const struct live *l, uint64_t addr, size_t n);
 /* The process has another image, or is to be let go: nothing is watched. */
 void hwbreak_forget(struct live *l);
 
-/* ---- debugreg.c of the processor --------------------------------------- */
+/* ---- debugreg.c of the processor ------------------------------------- */
 
 /* Set the watches of a stopped thread, or take them out; false: see errno. */
 bool debugreg_set(struct live *l, pid_t tid, const struct target_watch *v);

@@ -16,7 +16,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-// ---- The queue
+/* ---- The queue ------------------------------------------------------- */
 
 static struct target_event *queue_slot(struct live *l)
 {
@@ -204,7 +204,7 @@ struct dbg_error *live_event_next(struct target *t, struct target_event *ret,
 	return NULL;
 }
 
-// ---- Statuses
+/* ---- Statuses -------------------------------------------------------- */
 
 void thread_due(struct live *l, struct thread *th, int signal)
 {

@@ -35,8 +35,8 @@ static bool is_special(const struct type *type)
 {
 	return type->special == SPECIAL_INT128 ||
 	       type->special == SPECIAL_UINT128 ||
-	       strncmp(type->name, "System.Runtime.Intrinsics.", 26) == 0 ||
-	       strncmp(type->name, "System.Numerics.Vector<", 23) == 0;
+	       !strncmp(type->name, "System.Runtime.Intrinsics.", 26) ||
+	       !strncmp(type->name, "System.Numerics.Vector<", 23);
 }
 
 static bool is_float(const struct type *type)
