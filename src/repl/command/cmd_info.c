@@ -440,7 +440,7 @@ static const struct repl_cmd subs[] = {
     },
     {
 	.names = "locals",
-	.help = "local variables of the selected frame",
+	.help = "local variables of the selected frame, innermost block first",
 	.flags = CMD_NEEDS_STOP,
 	.run = info_locals,
     },
