@@ -12,6 +12,7 @@
 #include "front/commands.h"
 #include "front/options.h"
 #include "repl/repl.h"
+#include "report/report.h"
 
 enum {
 	OPT_EX = 256,
@@ -61,6 +62,8 @@ static void usage(FILE *out)
 {
 	fputs(
 	    "usage: dndbg [options] [--args] [program [args...]]\n"
+	    "       dndbg run [options] [--] command...    report why it dies\n"
+	    "       dndbg stack [options] PID|NAME|CORE    print all stacks\n"
 	    "A debugger for .NET programs: a .dll, an apphost or \"dotnet\".\n"
 	    "\n"
 	    "  -ex COMMAND       carry out COMMAND first\n"
@@ -245,6 +248,36 @@ static int parse_options(int argc, char **argv, struct command_line *cl)
 	return status;
 }
 
+/* Commands that are a word in front of everything else. */
+static const struct {
+	const char *name;
+	int (*main)(struct dbg *dbg, int argc, char **argv);
+} commands[] = {
+    {"run", report_run_main},
+    {"stack", report_stack_main},
+};
+
+// Carry out the command that @argv names, if it does; else returns -1.
+static int command(int argc, char **argv)
+{
+	struct dbg *dbg;
+
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
+		if (argc < 2 || strcmp(argv[1], commands[i].name))
+			continue;
+		struct dbg_error *err = dbg_create(&dbg);
+		if (err) {
+			fprintf(stderr, "dndbg: %s\n", err->message);
+			dbg_error_destroy(err);
+			return 1;
+		}
+		int status = commands[i].main(dbg, argc - 1, argv + 1);
+		dbg_destroy(dbg);
+		return status;
+	}
+	return -1;
+}
+
 static int debug(const struct command_line *cl)
 {
 	struct dbg *dbg;
@@ -279,6 +312,9 @@ int main(int argc, char **argv)
 	};
 	size_t n = (size_t)argc + 1;
 
+	int done = command(argc, argv);
+	if (done >= 0)
+		return done;
 	_cleanup_free_ struct startup_command *startup =
 	    xcalloc(n, sizeof(*startup));
 	cl.startup = startup;
