@@ -1,4 +1,8 @@
-/* Options; open a session; choose the front end; nothing else. */
+/*
+ * The command line: options into struct front_options, which all front ends
+ * share; then a session, and the front end that was asked for. `dndbg
+ * --terminal=SOCKET` is the helper that runs in an editor's terminal.
+ */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,8 @@
-/* What the engine tells, as events of the protocol. */
+/*
+ * What the engine tells, as events of the protocol: stops, exits, threads,
+ * modules, messages. A thread is told to the client when the program stops and
+ * it turns out to be one of the program's own, and its end when it ends.
+ */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -1,3 +1,7 @@
+/*
+ * A command's output captured: the prompt is made at the first command, each
+ * line prints to a stream in memory.
+ */
 #include "front/commands.h"
 
 #include <errno.h>

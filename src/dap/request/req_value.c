@@ -1,4 +1,8 @@
-/* Expressions and exceptions. */
+/*
+ * `evaluate` (an expression, a command of the prompt, or a line for the
+ * program's input, by the context), `completions`, `setExpression`,
+ * `exceptionInfo`.
+ */
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,4 +1,9 @@
-/* `info`: what there is and how things stand. */
+/*
+ * `info`: one handler for each subject that has no file of its own (frames and
+ * registers: info_frame.c; symbols: info_symbol.c, info_names.c; signals:
+ * cmd_signal.c). A handler asks the engine for a list and prints a row for each
+ * of it.
+ */
 #include <inttypes.h>
 #include <string.h>
 #include <strings.h>

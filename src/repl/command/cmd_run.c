@@ -1,4 +1,9 @@
-/* Commands that start, resume and end the program. */
+/*
+ * Commands that start, resume and end the program: `run`, `start`, `attach`,
+ * `core-file`, `continue`, the steps, `until`, `advance`, `jump`, `kill`,
+ * `detach`, `file`. Each resuming command is resume_begin(), one call of the
+ * engine, resume_end(): see resume.c.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>

@@ -1,4 +1,10 @@
-/* Frames and their source lines on the screen; which one is looked at. */
+/*
+ * Frames, source lines and stops as text, and which frame is looked at.
+ * r->thread and r->level say where the user looks; the frame of these is asked
+ * for once in a stop (r->frame). show_stop() prints why the program stopped and
+ * then the frame as gdb does: whole if the method is another one than before,
+ * else the source line alone.
+ */
 #include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
