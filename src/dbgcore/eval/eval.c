@@ -1,4 +1,10 @@
-/* The evaluator: walks the tree of expr.c. */
+/*
+ * The evaluator: a recursive walk over the tree that expr.c made. A node yields
+ * an operand, which is a value or a type (the left side of a static member).
+ * Values are places until somebody reads them, so `a.b.c` reads two references
+ * and no object. Nothing runs in the program; what would need that is refused
+ * here, with the reason.
+ */
 #include "eval/eval.h"
 
 #include <string.h>

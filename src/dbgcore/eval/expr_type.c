@@ -1,4 +1,8 @@
-/* Parsing: the cursor over tokens, and types. */
+/*
+ * The parser's cursor over tokens, and types within expressions: names with
+ * generic arguments, tuples, ranks, `?` and `*`. Types are tried and given back
+ * if they turn out to be none, since `a < b > (c)` and `A<B>(c)` begin alike.
+ */
 #include "eval/expr_priv.h"
 
 #include <string.h>

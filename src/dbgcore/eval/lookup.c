@@ -1,4 +1,9 @@
-/* Names. */
+/*
+ * What a name means: in this order a variable of the frame, a member of the
+ * class or of those around it, an imported static, a type. Types are looked for
+ * as the compiler did: nested ones, those of the class's namespace and the ones
+ * around it, the `using` directives that the symbols tell of.
+ */
 #include "eval/lookup.h"
 
 #include <string.h>

@@ -1,4 +1,8 @@
-/* Tokens of C# expressions (ECMA-334, 6.4). */
+/*
+ * Tokens of C# expressions (ECMA-334, 6.4): numbers with their types,
+ * characters and strings decoded to UTF-16, names, punctuation. `$` may begin a
+ * name: `$exception`, `$1`.
+ */
 #include "eval/expr.h"
 
 #include <errno.h>
