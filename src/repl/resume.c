@@ -125,6 +125,23 @@ struct dbg_error *resume_end(struct repl *r, struct dbg_error *err)
 	return err;
 }
 
+void resume_stopped(struct repl *r, bool show)
+{
+	const struct dbg_stop *stop = dbg_stop_reason(r->dbg);
+	struct dbg_error *err = NULL;
+
+	if (!stop)
+		return;
+	r->stopped = true;
+	r->action = hook_find(r, stop->breakpoint) ? stop->breakpoint : 0;
+	if (show && !is_silent(r))
+		err = show_stop(r);
+	if (err)
+		repl_warn(r, "", err);
+	display_show(r, 0);
+	actions_run(r);
+}
+
 // Carry out one block; its end comes early if it resumes the program.
 static void action_block(struct repl *r, const struct words *lines)
 {

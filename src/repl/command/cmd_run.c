@@ -63,6 +63,8 @@ static struct dbg_error *launch(struct repl *r, const struct call *call,
 	r->thread = 0;
 	r->program_status = -1;
 	resume_begin(r, RESUME_RUN);
+	if (r->on_launch)
+		r->on_launch(r->launch_arg, &l);
 	return resume_end(r, dbg_launch(r->dbg, &l));
 }
 
