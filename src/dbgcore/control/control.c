@@ -1,3 +1,11 @@
+/*
+ * The running program: owner of breakpoints, steps, watchpoints and
+ * catchpoints, and of everything that is armed for them. control_runtime()
+ * takes a runtime over when it is up; notifications (modules, code) keep the
+ * bindings up to date; control_judge() decides for each event of the target
+ * whether the user is to see a stop. It tells its session by struct control_ops
+ * only.
+ */
 #include "control/breakpoint/bp.h"
 #include "control/control_priv.h"
 #include "control/debugger.h"
