@@ -42,6 +42,7 @@ static const struct stop_words stop_words[] = {
     [DBG_STOP_SIGNAL] = {"exception", "Paused on signal"},
     [DBG_STOP_TERMINATED] = {"exception", "Ended by a signal"},
     [DBG_STOP_USER_BREAK] = {"pause", "Paused on Debugger.Break"},
+    [DBG_STOP_FAIL_FAST] = {"exception", "Paused on Environment.FailFast"},
     [DBG_STOP_GOTO] = {"goto", "Paused at the next statement that was set"},
 };
 

@@ -253,8 +253,10 @@ static void put_thrown(struct mi *m, struct str *t, const struct dbg_stop *s)
 	else if (s->breakpoint)
 		put_break(m, t, s);
 	else
-		put_signal(t,
-			   s->reason == DBG_STOP_UNHANDLED ? SIGABRT : SIGTRAP);
+		put_signal(t, s->reason == DBG_STOP_UNHANDLED ||
+				      s->reason == DBG_STOP_FAIL_FAST
+				  ? SIGABRT
+				  : SIGTRAP);
 	put_exception(t, s);
 }
 
@@ -288,6 +290,7 @@ static void put_reason(struct mi *m, struct str *t, const struct dbg_stop *s)
 	case DBG_STOP_THROWN:
 	case DBG_STOP_USER_UNHANDLED:
 	case DBG_STOP_UNHANDLED:
+	case DBG_STOP_FAIL_FAST:
 		put_thrown(m, t, s);
 		break;
 	case DBG_STOP_SIGNAL:

@@ -508,6 +508,8 @@ static struct dbg_error *judge_signal(struct control *c,
 
 	if (control_is_user_break(c, ev))
 		return debugger_int3(c, ev->tid, stop, ret_stops);
+	if (ev->signal == SIGABRT && debugger_aborts(c, ev->tid))
+		return NULL;
 	if (!target_signal_is_fatal(c->target, ev->signal))
 		return throw_trap_fault(c, ev, arena, stop, ret_stops);
 	err = control_halt(c);

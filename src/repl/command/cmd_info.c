@@ -320,6 +320,7 @@ static struct dbg_error *info_program(struct repl *r, const struct call *call)
 	    [DBG_STOP_WATCH_SCOPE] = "where a watched frame was left",
 	    [DBG_STOP_SIGNAL] = "at a signal",
 	    [DBG_STOP_USER_BREAK] = "because it called Debugger.Break",
+	    [DBG_STOP_FAIL_FAST] = "because it called Environment.FailFast",
 	    [DBG_STOP_GOTO] = "where its next statement was set",
 	};
 	const struct dbg_stop *stop = dbg_stop_reason(r->dbg);

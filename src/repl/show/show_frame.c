@@ -263,6 +263,14 @@ static void show_exception(const struct repl *r, const char *what,
 		repl_say(r->out, stop->caught);
 }
 
+static void show_fail_fast(const struct repl *r, const struct dbg_stop *stop)
+{
+	out(r, "\nProgram called Environment.FailFast");
+	if (stop->exception_message)
+		out(r, ": \"%s\"", stop->exception_message);
+	out(r, "%s\n", stop->exception_message ? "" : ".");
+}
+
 static void show_watch(const struct repl *r, const struct dbg_stop *stop)
 {
 	if (stop->reason == DBG_STOP_WATCH_SCOPE) {
@@ -331,6 +339,9 @@ static void show_reason(const struct repl *r, const struct dbg_stop *stop)
 		break;
 	case DBG_STOP_USER_BREAK:
 		out(r, "\nProgram called Debugger.Break.\n");
+		break;
+	case DBG_STOP_FAIL_FAST:
+		show_fail_fast(r, stop);
 		break;
 	case DBG_STOP_WATCH:
 	case DBG_STOP_WATCH_SCOPE:
