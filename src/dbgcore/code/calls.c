@@ -1,4 +1,8 @@
-/* The calls of a line, from its IL. */
+/*
+ * The calls of a line: the call instructions in the IL of its statements, each
+ * with the name that its token gives. For `info calls`, `step-into` and the
+ * targets of a step in editors.
+ */
 #include <string.h>
 
 #include "base/mem.h"

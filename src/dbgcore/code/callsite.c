@@ -1,4 +1,9 @@
-/* Which of the calls in a stretch of IL is it that a frame stands in? */
+/*
+ * The call in which a caller's frame stands. The JIT maps optimised code to IL
+ * only where nothing is on the IL stack, so a return address may belong to
+ * several calls; the name of the method that was called decides, if only one of
+ * these calls it.
+ */
 #include <string.h>
 
 #include "base/mem.h"

@@ -1,4 +1,8 @@
-/* The clauses of a method's IL (ECMA-335 II.25.4.6) around a position. */
+/*
+ * The exception clauses of a method (ECMA-335 II.25.4.6) around a position:
+ * what they catch, and where their handlers begin in the source. What the
+ * compiler put around the body of an async method is no handler of the user's.
+ */
 #include "code/handler.h"
 
 #include <string.h>
@@ -37,8 +41,8 @@ static const struct seq_point *first_point(const struct module_points *points,
 }
 
 /*
- * The compiler's own around the body of an async method: it puts whatever
- * comes into the task. No line of the source stands in it.
+ * Is it the catch clause that the compiler puts around the body of an async
+ * method, which stores the exception in the task? No source line is in it.
  */
 static bool is_tasks(const struct code_pos *pos,
 		     const struct module_points *points,

@@ -200,7 +200,7 @@ static bool is_optimized(const struct md *md)
 	return !reader_u8(&r);
 }
 
-// Framework modules have no PDBs and are not what the user works on.
+// Is it one of the framework, by its name?
 static bool is_framework(const struct code_module *m)
 {
 	static const char *const names[] = {"System.", "Microsoft.",
@@ -213,7 +213,6 @@ static bool is_framework(const struct code_module *m)
 	return false;
 }
 
-// @why: what was wrong with the module's file, or NULL.
 // Where the module's file would lie; NULL: nowhere.
 static const char *place_of(const struct code *c, const struct module *mod)
 {
@@ -251,6 +250,7 @@ bool module_take_symbols(struct code *c, struct module *mod)
 	return true;
 }
 
+// @why: what was wrong with the module's file, or NULL.
 static void find_symbols(struct code *c, struct module *mod, const char *why)
 {
 	const char *text = "loaded from memory, without debug directory";

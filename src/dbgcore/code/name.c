@@ -163,7 +163,7 @@ static void keep(struct code *c, struct code_name *name,
 
 static bool dispatches(const struct method_name *name)
 {
-	// The last throws what compiled code asks for: a bad index, ...
+	// the last throws on behalf of compiled code: a bad index, ...
 	static const char *const types[] = {
 	    "System.Runtime.EH.",
 	    "System.Runtime.StackFrameIterator.",
@@ -318,8 +318,8 @@ static bool add_type(struct code *c, uint64_t type, int depth, struct str *out)
 	return known;
 }
 
-// For the rest the DAC must be asked. That is dear: to name a type it copies
-// its module's metadata, 3 MB of the core library's, anew in every stop.
+// Ask the DAC for the name. Expensive: it copies the metadata of the module (3
+// MB of the core library's) in every stop.
 static bool add_dac_type(struct code *c, uint64_t type, struct str *out)
 {
 	const char *dac = NULL;

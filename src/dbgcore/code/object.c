@@ -1,4 +1,8 @@
-/* Objects of the framework's own types, read by the names of their fields. */
+/*
+ * Objects of the framework's own types, read by the names of their fields
+ * (Task, Exception, ...): offsets are found by name in each runtime, since they
+ * differ between versions.
+ */
 #include "code/object.h"
 
 #include <string.h>

@@ -42,7 +42,7 @@ static bool ends_in(const char *path, const char *tail)
 	       is_slash(path[n - n_tail - 1]);
 }
 
-// @file without the `./` and `../` that lead from a directory not known here.
+// @file without a leading `./` or `../`: its directory is not known here.
 static const char *without_dots(const char *file)
 {
 	for (;;) {

@@ -1,4 +1,7 @@
-/* Statements of a file by line and column. */
+/*
+ * Statements of a file by line and column: the ones in a range, for editors,
+ * and the one that a column of a breakpoint means.
+ */
 #include "code/code_priv.h"
 
 #include "base/mem.h"

@@ -294,7 +294,7 @@ static void pos_fill(struct code *c, const struct version *v, uint64_t method,
 	find_point(c, v->points, pos);
 }
 
-// Positions keep, their paths do not.
+// Positions stay valid; their paths are made anew by the new rules.
 void code_renew_paths(struct code *c)
 {
 	unsigned int age = source_rules_age(c->rules);

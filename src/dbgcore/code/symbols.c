@@ -1,3 +1,7 @@
+/*
+ * Where symbols are looked for: the settings `debug-file-directory` and
+ * `symbol-modules`, whose patterns say for which modules.
+ */
 #include "code/symbols.h"
 
 #include <fnmatch.h>

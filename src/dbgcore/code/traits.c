@@ -107,7 +107,7 @@ unsigned int code_traits(struct code *c, struct code_module *m, uint32_t token)
 	struct module *mod = module_of(m);
 	uint32_t rid = MD_TOKEN_RID(token);
 
-	// Without symbols nothing of it is ever stepped.
+	// code without symbols is never stepped in: nothing to know
 	if (!m->pdb || MD_TOKEN_TABLE(token) != MD_METHODDEF || !rid)
 		return 0;
 

@@ -1,4 +1,7 @@
-/* Breakpoints of dbg.h. */
+/*
+ * Breakpoints of dbg.h. A change stops the threads, is made in every program of
+ * the family, and lets them go on; lists are made anew for each call.
+ */
 #include "session/session.h"
 
 #include "base/err.h"

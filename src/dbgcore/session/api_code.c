@@ -1,4 +1,4 @@
-/* Modules and disassembly of dbg.h. */
+/* Modules and disassembly of dbg.h, native code and IL. */
 #include "session/session.h"
 
 #include <string.h>

@@ -1,4 +1,9 @@
-/* The exception of the stop, with all that are within it. */
+/*
+ * dbg_exception_list: the exception of the stop with those inside of it, as a
+ * list in which each stands in front of its own. The stack of one that is
+ * thrown just now is taken from the thread, since nothing is recorded in it
+ * yet.
+ */
 #include "base/mem.h"
 #include "base/str.h"
 #include "session/session.h"
@@ -47,7 +52,7 @@ static void add(struct tree *t, uint64_t addr, uint32_t depth)
 		add(t, parts.inner[i], depth + 1);
 }
 
-// As the runtime writes the lines that it records.
+// The thread's frames in the form of Exception.StackTrace.
 static const char *living_stack(struct dbg *dbg)
 {
 	_cleanup_str_ struct str text = {0};
@@ -71,8 +76,8 @@ static const char *living_stack(struct dbg *dbg)
 			: NULL;
 }
 
-// What is thrown has no lines before its thrower is left, and its module is
-// that of the newest frame.
+// An exception that is being thrown has no stack recorded yet: take that of the
+// thread; its module is the newest frame's.
 static void add_throw(struct dbg *dbg, struct dbg_exception *e)
 {
 	const struct frame *f = NULL;

@@ -1,4 +1,8 @@
-/* Source files of dbg.h. */
+/*
+ * Source files of dbg.h: lines, places where a breakpoint is possible, the list
+ * of files. All of it works while the program runs, too, since it is read from
+ * files and from copies.
+ */
 #include "session/session.h"
 
 #include <stdlib.h>

@@ -1,4 +1,8 @@
-/* Threads, frames, registers, memory of dbg.h. */
+/*
+ * Threads, frames, registers and memory of dbg.h. Frames are walked as far as
+ * asked and kept for the stop; numbers of threads are given once and not
+ * reused.
+ */
 #include "session/session.h"
 
 #include <string.h>

@@ -1,4 +1,7 @@
-/* dbg_symbol_search: names of the modules' metadata, a page of them. */
+/*
+ * dbg_symbol_search: functions, types and static fields by pattern, from the
+ * metadata of all modules, a page at a time and interruptible.
+ */
 #include "session/session.h"
 
 #include "base/err.h"

@@ -1,4 +1,8 @@
-/* Scopes, values and expressions of dbg.h. */
+/*
+ * Scopes, values and expressions of dbg.h. Each call finds the frame, makes an
+ * evaluator for it and hands out ids of what results; see
+ * inspect/inspectvalue.c.
+ */
 #include "session/session.h"
 
 #include <string.h>

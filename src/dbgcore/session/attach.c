@@ -1,4 +1,9 @@
-/* Taking over a running program, and letting a program go. */
+/*
+ * Taking over a running program by its process or its name, opening a core, and
+ * letting a program go. After an attach the program is stopped and start.c
+ * finds how far its runtime is; detaching lifts everything of ours first, and a
+ * program that cannot be let go stays as it was.
+ */
 #include "session/session.h"
 
 #include <inttypes.h>
@@ -107,7 +112,7 @@ bool dbg_can_run(const struct dbg *dbg)
 	return dbg->target && target_can(dbg->target, TARGET_RUN);
 }
 
-// One of that name, or words to choose one by.
+// The only process of that name, else an error that lists them.
 static struct dbg_error *one_of(const char *name, const pid_t *pids, size_t n,
 				pid_t *ret)
 {
@@ -208,7 +213,7 @@ struct dbg_error *dbg_detach(struct dbg *dbg, bool stopped)
 		session_ended(dbg);
 		return NULL;
 	}
-	// what cannot be let go is kept, as it was
+	// cannot be let go: go on debugging it as before
 	if (dbg->state == DBG_RUNNING)
 		dbg_error_destroy(session_go(dbg));
 	return err;

@@ -1,4 +1,7 @@
-/* The queue of events; each text is its own copy. */
+/*
+ * The queue of events between a session and its front end. Each text is a copy,
+ * freed when the next event is taken.
+ */
 #include "session/session.h"
 
 #include <stdlib.h>

@@ -1,4 +1,9 @@
-/* From what the user named to what is executed. */
+/*
+ * From what the user named to what is executed: a .dll is run by `dotnet`,
+ * which is looked for in DOTNET_ROOT, PATH and the usual places; anything else
+ * is executed itself. What cannot be executed is refused here with the remedy,
+ * since after the fork it would only be an exit code.
+ */
 #include "session/session.h"
 
 #include <errno.h>
@@ -72,7 +77,7 @@ static struct dbg_error *find_dotnet(const struct dbg_launch *launch,
 		       "the .NET runtime or set DOTNET_ROOT");
 }
 
-/* What people name who are used to `dotnet run`. */
+/* A project or source file, which `dotnet run` would take? */
 static bool is_source(const char *path)
 {
 	static const char *const ends[] = {".csproj", ".fsproj", ".vbproj",

@@ -1,3 +1,9 @@
+/*
+ * What a process runs, from outside: its command line and its executable tell
+ * whether it is a .NET program, a tool of the SDK or neither, and its name.
+ * Needs no ptrace, so it serves for processes that may be attached to or
+ * followed.
+ */
 #include "session/program.h"
 
 #include <ctype.h>

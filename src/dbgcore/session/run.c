@@ -1,4 +1,9 @@
-/* The target's events, one by one: judged, made a stop of, or let go. */
+/*
+ * The target's events, one by one: judged by control, made a stop that the user
+ * sees, or let go; and what resumes the program. An event that nobody wants
+ * costs one resumption of one thread. An error in judging never holds the
+ * program: it is told, and the program goes on.
+ */
 #include "session/session.h"
 
 #include <inttypes.h>
@@ -18,77 +23,6 @@ static struct dbg_error *let_go(struct dbg *dbg, const struct target_event *ev)
 	if (signal)
 		target_thread_signal(dbg->target, ev->tid, ev->signal);
 	return session_go(dbg);
-}
-
-/* A stop from outside may come while the collector holds all threads. */
-static void tell_of_gc(struct dbg *dbg, enum dbg_stop_reason reason)
-{
-	uint32_t moves = 0;
-
-	if (!dbg->inspect.dac ||
-	    (reason != DBG_STOP_ATTACH && reason != DBG_STOP_PAUSE &&
-	     reason != DBG_STOP_SIGNAL))
-		return;
-	uint64_t count = dac_gc_count(dbg->inspect.dac);
-	if (count)
-		dbg_error_destroy(target_read_u32(dbg->target, count, &moves));
-	if (moves)
-		session_message(dbg, "the garbage collector is moving objects: "
-				     "values may be wrong until the program "
-				     "has run on for a moment");
-}
-
-void session_stopped(struct dbg *dbg, const struct dbg_stop *stop)
-{
-	dbg->state = DBG_STOPPED;
-	dbg->pausing = false;
-	dbg->stop = *stop;
-	dbg->inspect.exception = stop->exception;
-	if (stop->reason == DBG_STOP_UNHANDLED)
-		control_list_thrown(dbg->control, stop, dbg->inspect.arena);
-	siblings_freeze(dbg);
-	target_terminal_take(dbg->target);
-	tell_of_gc(dbg, stop->reason);
-	session_event(
-	    dbg, &(struct dbg_event){.kind = DBG_EVENT_STOPPED, .stop = *stop});
-}
-
-/* ---- Pause ----------------------------------------------------------- */
-
-uint32_t session_pause_thread(struct dbg *dbg, pid_t tid)
-{
-	uint32_t number = stack_first_managed(dbg->inspect.stack);
-
-	return number ? number : stack_thread_number(dbg->inspect.stack, tid);
-}
-
-static struct dbg_error *paused(struct dbg *dbg, pid_t tid, int signal)
-{
-	struct dbg_error *err = target_stop_all(dbg->target);
-
-	if (err)
-		return err;
-
-	struct dbg_stop stop = {.reason = DBG_STOP_PAUSE, .signal = signal};
-
-	if (control_runs_only(dbg->control, dbg->resumed))
-		stop.note = "the other threads were held (scheduler-locking): "
-			    "this one may have waited for one of them";
-	inspect_stop(&dbg->inspect);
-	control_step_cancel(dbg->control);
-	stop.thread = session_pause_thread(dbg, tid);
-	session_stopped(dbg, &stop);
-	return NULL;
-}
-
-struct dbg_error *dbg_pause(struct dbg *dbg)
-{
-	if (dbg->state != DBG_RUNNING)
-		return dbg_err(DBG_E_STATE, "the program is not running");
-	if (dbg->pausing)
-		return NULL;
-	dbg->pausing = true;
-	return target_interrupt(dbg->target);
 }
 
 /* ---- Events ---------------------------------------------------------- */
@@ -148,7 +82,8 @@ static struct dbg_error *on_signal(struct dbg *dbg, struct target_event *ev)
 
 		target_thread_signal(dbg->target, ev->tid, 0);
 		dbg->key_seen = ev->signal = 0;
-		return seen == signal ? NULL : paused(dbg, ev->tid, signal);
+		return seen == signal ? NULL
+				      : session_paused(dbg, ev->tid, signal);
 	}
 	if (session_signal_sent(dbg, ev))
 		return NULL;
@@ -221,7 +156,7 @@ static struct dbg_error *dispatch(struct dbg *dbg, struct target_event *ev)
 	case TARGET_SIGNAL:
 		return on_signal(dbg, ev);
 	case TARGET_INTERRUPTED:
-		return dbg->pausing ? paused(dbg, ev->tid, 0) : NULL;
+		return dbg->pausing ? session_paused(dbg, ev->tid, 0) : NULL;
 	case TARGET_EXEC:
 		return on_exec(dbg);
 	case TARGET_CHILD:
@@ -235,7 +170,7 @@ static struct dbg_error *dispatch(struct dbg *dbg, struct target_event *ev)
 	return NULL;
 }
 
-/* What came, and what was made of it. */
+/* Log the event and what was decided. */
 static void log_event(struct dbg *dbg, const struct target_event *ev,
 		      const struct dbg_error *err)
 {
@@ -426,7 +361,7 @@ static struct dbg_error *thread_tid(struct dbg *dbg, uint32_t number,
 	return NULL;
 }
 
-/* A new stop without that anything ran, if the present one has a second. */
+/* The next stop of the same event, if two catchpoints want one each. */
 static bool stop_again(struct dbg *dbg)
 {
 	struct dbg_stop stop;
@@ -470,7 +405,8 @@ struct dbg_error *dbg_call_list(struct dbg *dbg, uint32_t thread,
 	return control_calls(dbg->control, tid, dbg->inspect.arena, ret, ret_n);
 }
 
-/* Frames to step out of are given as they are shown. */
+/* Frames to step out of are counted as displayed: to a level of managed ones.
+ */
 static struct dbg_error *managed_level(struct dbg *dbg, pid_t tid,
 				       uint32_t level, uint32_t *ret)
 {

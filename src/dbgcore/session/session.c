@@ -1,3 +1,7 @@
+/*
+ * A session's life: made and ended, launching and killing, the state that each
+ * call of the API needs, and the counters. session.h has the model.
+ */
 #include "session/session.h"
 
 #include <stdlib.h>

@@ -177,12 +177,15 @@ bool session_signal_sent(const struct dbg *dbg, const struct target_event *ev);
 DBG_MUST struct dbg_error *session_stand(struct dbg *dbg, struct target *t,
 					 pid_t tid, int signal);
 
-/* ---- run.c ----------------------------------------------------------- */
+/* ---- stopped.c ------------------------------------------------------- */
 
 /* The user is to see that the program is stopped, and why. */
 void session_stopped(struct dbg *dbg, const struct dbg_stop *stop);
 /* The thread a person wants to see: the main one if it is managed. */
 uint32_t session_pause_thread(struct dbg *dbg, pid_t tid);
+/* Stop all for a pause that was asked for, or for the user's key @signal. */
+DBG_MUST struct dbg_error *session_paused(struct dbg *dbg, pid_t tid,
+					  int signal);
 
 /* ---- siblings.c ------------------------------------------------------ */
 

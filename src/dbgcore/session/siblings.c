@@ -1,6 +1,9 @@
 /*
- * Programs that the program starts: whether they are followed, and the
- * sessions of those that are. Siblings stop together and go together.
+ * Programs that the program starts. Whether one is followed is decided at its
+ * exec by the settings `follow-exec` and `follow-fork-mode` and by what it runs
+ * (program.c). Those that are have sessions of their own in one family: when
+ * one stops the others are stopped too (siblings_freeze), and what resumes one
+ * resumes all (siblings_thaw).
  */
 #include "session/session.h"
 
@@ -48,7 +51,7 @@ void siblings_leave(struct dbg *dbg)
 		if (s->v[i] != dbg)
 			s->v[kept++] = s->v[i];
 	s->n = kept;
-	// what was counted is not lost
+	// hits that were counted here are added to the first one's
 	if (kept)
 		control_break_merge(s->v[0]->control, dbg->control);
 	dbg->siblings = NULL;
@@ -174,7 +177,10 @@ struct dbg_error *session_child(struct dbg *dbg, pid_t pid)
 
 /* ---- What becomes of one --------------------------------------------- */
 
-/* A key that came before its first instruction was answered by another. */
+/*
+ * A key of the terminal (Ctrl-C, Ctrl-Z) that reached the process before its
+ * first instruction; another program of the family has stopped for it. 0: none.
+ */
 static int pending_key(pid_t pid)
 {
 	static const int keys[] = {SIGINT, SIGTSTP};
@@ -198,7 +204,7 @@ static struct dbg_error *begin(struct dbg *dbg)
 	for (struct dbg *s = NULL; !err && (s = sibling_next(dbg, s));) {
 		if (s->state != DBG_STOPPED)
 			continue;
-		// the others stand: so does this one
+		// the family is stopped: stop this one, too
 		freeze(dbg, &(struct dbg_stop){0});
 		return NULL;
 	}
@@ -225,7 +231,7 @@ struct dbg_error *dbg_child_adopt(struct dbg *dbg, pid_t pid, struct dbg **ret)
 	if (!err)
 		err = begin(child);
 	if (err) {
-		// whatever it was, the program is to run on
+		// the program itself is not to suffer: let it run
 		if (child->target)
 			dbg_error_destroy(dbg_detach(child, false));
 		dbg_destroy(child);

@@ -18,7 +18,7 @@ static const int looked_at[] = {
     SIGTRAP, SIGIO,   SIGPWR,  SIGPROF, SIGVTALRM, SIGSTKFLT, SIGTSTP,
 };
 
-// Those by which the runtime throws: looked at whatever the user's rule is.
+// The runtime turns these into exceptions: seen whatever the user's rule is.
 static const int thrown_by[] = {SIGSEGV, SIGFPE, SIGABRT};
 
 void session_watch_signals(struct dbg *dbg)

@@ -1,4 +1,10 @@
-/* From exec to a runtime that the DAC can read. See session.h. */
+/*
+ * From exec to a runtime that the DAC can read, in the phases of enum
+ * start_phase (session.h): each arms one or two traps, waits for a thread to
+ * hit them and arms the next. An attached program enters at the phase that it
+ * has reached. What goes wrong here costs only the debugging: the traps are
+ * lifted and the program runs on.
+ */
 #include "session/session.h"
 
 #include <stdlib.h>
@@ -35,8 +41,8 @@ void start_reset(struct dbg *dbg)
 }
 
 /*
- * NativeAOT and single-file programs have their runtime inside. *ret_bundled:
- * it is one of the latter, and is seen to.
+ * NativeAOT programs are refused. A single-file program has its runtime
+ * inside: *ret_bundled is set and bundle.c prepares it.
  */
 static struct dbg_error *check_main_image(struct dbg *dbg, struct arena *arena,
 					  bool *ret_bundled)
@@ -213,7 +219,7 @@ static struct dbg_error *at_runtime(struct dbg *dbg)
 	return start_take_runtime(dbg);
 }
 
-/* It will not run on: what runtime there is now is all. */
+/* A core: no phase will follow, so take the runtime that there is. */
 static struct dbg_error *take_standing(struct dbg *dbg)
 {
 	struct dbg_error *err = NULL;
@@ -240,7 +246,7 @@ struct dbg_error *start_attached(struct dbg *dbg)
 	err = find_runtime(dbg);
 	if (err)
 		return err;
-	/* One that is being mapped is as good as not there. */
+	/* A library that is being mapped counts as not loaded yet. */
 	if (dbg->start.runtime &&
 	    target_image_loading(dbg->target, dbg->start.base))
 		start_reset(dbg);
@@ -254,7 +260,7 @@ struct dbg_error *start_attached(struct dbg *dbg)
 	return err;
 }
 
-/* The program runs on without us: nothing of ours stays in it. */
+/* Give up preparing: lift our traps; the program runs on. */
 static struct dbg_error *give_up(struct dbg *dbg, struct dbg_error *err)
 {
 	dbg_error_destroy(start_lift(dbg));

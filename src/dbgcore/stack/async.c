@@ -67,9 +67,9 @@ static bool machine_builder(struct types *ts, const struct value *machine,
 	       member(ts, machine, "$Builder", ret);
 }
 
-// What goes on when the state machine is done. An async iterator is waited
-// for by the promise of its next element; a builder that pools its objects has
-// such a promise in place of a task.
+// What is resumed when the state machine is done: the continuation of its
+// task. For an async iterator, and for a pooling builder, that of the promise
+// (ManualResetValueTaskSourceCore) that stands in for a task.
 static bool machine_awaiter(struct types *ts, const struct value *machine,
 			    struct value *ret)
 {
@@ -84,8 +84,7 @@ static bool machine_awaiter(struct types *ts, const struct value *machine,
 		member(ts, &at, "_continuationState", ret));
 }
 
-// From what is to be done at the end of a task one step towards the method
-// that awaits it.
+// One step from a continuation towards the method that awaits.
 static bool link_next(struct types *ts, const struct value *at,
 		      struct value *ret)
 {

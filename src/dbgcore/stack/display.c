@@ -109,7 +109,7 @@ static void push_base(struct stack *s, struct stack_thread *t)
 
 /* ---- Of a throw ------------------------------------------------------ */
 
-// What was taken is to be shown in another way.
+// A setting changed what is displayed: make the lists anew.
 static void take_anew(struct stack *s)
 {
 	for (size_t i = 0; i < s->n_threads; i++) {
@@ -205,7 +205,7 @@ static void finish(struct stack *s, struct stack_thread *t)
 	t->all_shown = true;
 	if (s->native)
 		push_base(s, t);
-	// Nothing but stubs: better these than nothing.
+	// a stack of stubs alone: display these
 	for (uint32_t i = 0; !t->n_display && i < t->n_frames; i++)
 		push(t, t->frames[i], i);
 	struct waiters w = {.stack = s, .thread = t};

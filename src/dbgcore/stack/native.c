@@ -1,4 +1,7 @@
-/* Native frames: unwound on demand, named by the symbols of their image. */
+/*
+ * Native frames: unwound by .eh_frame (target/unwind.h) when somebody looks at
+ * them, named by the symbols of their images.
+ */
 #include <string.h>
 
 #include "base/err.h"

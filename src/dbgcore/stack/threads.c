@@ -157,7 +157,7 @@ static bool is_managed(struct stack *s, uint32_t number)
 
 uint32_t stack_first_managed(struct stack *s)
 {
-	// What the runtime knows it knows to the thread's end.
+	// a managed thread stays one until it ends
 	if (is_managed(s, s->first_managed))
 		return s->first_managed;
 	s->first_managed = 0;

@@ -1,0 +1,79 @@
+/*
+ * A stop that the user sees: the state, the event, the other programs of the
+ * family; and the one that the user asks for, dbg_pause(), by which no thread
+ * in particular is stopped.
+ */
+#include "session/session.h"
+
+#include "base/err.h"
+
+/* A stop from outside may come while the collector holds all threads. */
+static void tell_of_gc(struct dbg *dbg, enum dbg_stop_reason reason)
+{
+	uint32_t moves = 0;
+
+	if (!dbg->inspect.dac ||
+	    (reason != DBG_STOP_ATTACH && reason != DBG_STOP_PAUSE &&
+	     reason != DBG_STOP_SIGNAL))
+		return;
+	uint64_t count = dac_gc_count(dbg->inspect.dac);
+	if (count)
+		dbg_error_destroy(target_read_u32(dbg->target, count, &moves));
+	if (moves)
+		session_message(dbg, "the garbage collector is moving objects: "
+				     "values may be wrong until the program "
+				     "has run on for a moment");
+}
+
+void session_stopped(struct dbg *dbg, const struct dbg_stop *stop)
+{
+	dbg->state = DBG_STOPPED;
+	dbg->pausing = false;
+	dbg->stop = *stop;
+	dbg->inspect.exception = stop->exception;
+	if (stop->reason == DBG_STOP_UNHANDLED)
+		control_list_thrown(dbg->control, stop, dbg->inspect.arena);
+	siblings_freeze(dbg);
+	target_terminal_take(dbg->target);
+	tell_of_gc(dbg, stop->reason);
+	session_event(
+	    dbg, &(struct dbg_event){.kind = DBG_EVENT_STOPPED, .stop = *stop});
+}
+
+/* ---- Pause ----------------------------------------------------------- */
+
+uint32_t session_pause_thread(struct dbg *dbg, pid_t tid)
+{
+	uint32_t number = stack_first_managed(dbg->inspect.stack);
+
+	return number ? number : stack_thread_number(dbg->inspect.stack, tid);
+}
+
+struct dbg_error *session_paused(struct dbg *dbg, pid_t tid, int signal)
+{
+	struct dbg_error *err = target_stop_all(dbg->target);
+
+	if (err)
+		return err;
+
+	struct dbg_stop stop = {.reason = DBG_STOP_PAUSE, .signal = signal};
+
+	if (control_runs_only(dbg->control, dbg->resumed))
+		stop.note = "the other threads were held (scheduler-locking): "
+			    "this one may have waited for one of them";
+	inspect_stop(&dbg->inspect);
+	control_step_cancel(dbg->control);
+	stop.thread = session_pause_thread(dbg, tid);
+	session_stopped(dbg, &stop);
+	return NULL;
+}
+
+struct dbg_error *dbg_pause(struct dbg *dbg)
+{
+	if (dbg->state != DBG_RUNNING)
+		return dbg_err(DBG_E_STATE, "the program is not running");
+	if (dbg->pausing)
+		return NULL;
+	dbg->pausing = true;
+	return target_interrupt(dbg->target);
+}
