@@ -1,4 +1,3 @@
-/* Errors: a code and a sentence in one allocation of their own. */
 #include "base/err.h"
 
 #include <stdlib.h>

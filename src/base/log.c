@@ -1,7 +1,3 @@
-/*
- * dndbg's own log (`set log FILE[:ROOMS]`): a line of each thing done, for the
- * rooms that were asked for.
- */
 #include "base/log.h"
 
 #include <errno.h>

@@ -1,7 +1,3 @@
-/*
- * Regular expressions by PCRE2, bounded: a pattern that backtracks for ever
- * fails to match.
- */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "base/pattern.h"
 

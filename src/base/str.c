@@ -1,4 +1,3 @@
-/* Growing strings and their helpers: see str.h. */
 #include "base/str.h"
 
 #include <stdio.h>

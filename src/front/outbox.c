@@ -1,7 +1,3 @@
-/*
- * Bytes on their way to a client that may read slowly: written without waiting
- * as far as the descriptor takes them, the rest is kept.
- */
 #include "front/outbox.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
-/*
- * The helper in a client's terminal: see console.h. It tells the terminal's
- * name to the adapter over a socket, passes on signals that the terminal sends
- * (its keys, its size, its end), and ends when the program does.
- */
+/* The helper in a client's terminal: see console.h. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>

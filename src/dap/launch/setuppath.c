@@ -1,8 +1,4 @@
-/*
- * Paths as launch.json has them: file:// and ~ resolved, relative ones looked
- * for below `cwd` and below dndbg's own directory, backslashes tried as
- * slashes.
- */
+/* Paths as launch.json has them. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,4 @@
-/*
- * Parts of messages that several families send: sources, modules, lines and
- * columns as the client counts them, paths as the client writes them.
- */
+/* Parts of messages that several families send. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

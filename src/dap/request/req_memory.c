@@ -1,4 +1,4 @@
-/* `readMemory` and `writeMemory`, in base64 as the protocol wants it. */
+/* Memory of the program. */
 #include <inttypes.h>
 #include <stdlib.h>
 

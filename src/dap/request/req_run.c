@@ -1,7 +1,4 @@
-/*
- * `continue`, `pause`, the steps and `goto`. A step begins in the newest frame
- * of its thread; what it may step into is offered as targets.
- */
+/* Running and steps. */
 #include <string.h>
 
 #include "base/mem.h"

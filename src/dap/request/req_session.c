@@ -1,8 +1,4 @@
-/*
- * `initialize`, `launch`, `attach`, `configurationDone`, `restart`,
- * `terminate`, `disconnect`, `cancel`. How the program is started and ended is
- * in launch/lifecycle.c.
- */
+/* Beginning and end of a session. */
 #include <signal.h>
 #include <string.h>
 

@@ -1,7 +1,4 @@
-/*
- * `threads`, `stackTrace` and `scopes`. Frames are walked no further than
- * asked, in pieces with a look at the client's `cancel` between.
- */
+/* Threads, frames, scopes. */
 #include <string.h>
 
 #include "base/mem.h"

@@ -1,7 +1,4 @@
-/*
- * `variables` and `setVariable`: scopes and children of values, named and
- * indexed, in pieces as the client asks for them.
- */
+/* Variables: listed and set. */
 #include <string.h>
 
 #include "base/mem.h"

@@ -1,7 +1,4 @@
-/*
- * Which user is at the other end of a connection: SO_PEERCRED of a Unix socket;
- * for TCP the owner of the other socket in /proc/net/tcp.
- */
+/* Who is at the other end of a connection. */
 #include "dap/wire/peer.h"
 
 #include <arpa/inet.h>

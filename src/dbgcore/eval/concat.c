@@ -1,7 +1,4 @@
-/*
- * Strings as operands: `+` with a string on either side, and `==`. The text is
- * built in UTF-16, as the program has it, with a cap on its length.
- */
+/* Strings as operands. */
 #include "eval/concat.h"
 
 #include <inttypes.h>

@@ -1,7 +1,4 @@
-/*
- * System.Decimal: 96 bits, a sign and a scale, computed in 128-bit integers; an
- * operation whose result does not fit says so. Int128 as text.
- */
+/* System.Decimal and Int128: exact, in 128-bit arithmetic. */
 #include "eval/literal.h"
 
 #include <string.h>

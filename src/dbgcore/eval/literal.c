@@ -1,7 +1,4 @@
-/*
- * Values as C# source has them: characters and strings with their escapes,
- * floating point with as few digits as .NET prints.
- */
+/* Characters, strings and floating point as C# writes them. */
 #include "eval/literal.h"
 
 #include <math.h>

@@ -1,9 +1,4 @@
-/*
- * What stands behind a dot or in brackets: fields, properties that only return
- * a field, lengths, elements of tuples and of Nullable, elements of arrays,
- * strings, pointers and List<T>. Any other property or indexer would run code
- * and is refused.
- */
+/* Members and elements. */
 #include "eval/member.h"
 
 #include <inttypes.h>

@@ -1,7 +1,4 @@
-/*
- * Constants of a frame (`const` locals exist in the symbols only), the generic
- * arguments of its method, and Visual Basic's Static locals.
- */
+/* Constants of a frame, and the generic arguments of its method. */
 #include "eval/scope_priv.h"
 
 #include <string.h>

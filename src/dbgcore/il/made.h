@@ -52,6 +52,10 @@ struct made_code {
 struct il_method *made_create(struct arena *arena, const char *name,
 			      const struct il_sig *sig,
 			      const struct made_code *code);
+/* Where what belongs to it goes; NULL if @m was not made by us. */
+struct arena *made_arena_of(const struct il_method *m);
+/* A place of the machine's own with it. */
+void **made_slot_of(struct il_method *m);
 /* NULL if @m was not made by us. */
 const struct made_code *made_code_of(const struct il_method *m);
 const struct il_sig *made_sig_of(const struct il_method *m);

@@ -12,6 +12,9 @@
 
 #include "il/vm.h"
 
+struct op;
+struct site;
+
 enum {
 	NATIVE_ARGS_MAX = 12
 };
@@ -36,6 +39,11 @@ struct native {
 	uint8_t *args[NATIVE_ARGS_MAX];
 	size_t n_args;
 	uint8_t *ret; /* where the result goes: at least 8 bytes, zeroed */
+	/* Of native.c alone. */
+	struct site *site;
+	uint64_t base, ret_at, exception;
+	const struct op *next, *entered;
+	struct dbg_error *error;
 };
 
 typedef enum native_end native_fn(struct native *n);
@@ -43,16 +51,18 @@ typedef enum native_end native_fn(struct native *n);
 struct il_native {
 	const char *type;   /* "System.Runtime.CompilerServices.Unsafe" */
 	const char *method; /* "Add"; "*": every one that has no own row */
-	/* Parameter types in C#, "ref T, int"; NULL: every overload. */
+	/* Exact parameter types in C#, "string, int"; NULL: every overload. */
 	const char *params;
 	native_fn *fn;
 };
 
-/* One file's rows. */
+/* One file's rows; native.c lists the files. */
 struct native_table {
 	const struct il_native *rows;
 	size_t n;
 };
+
+extern const struct native_table native_core, native_unsafe, native_math;
 
 /* The row for @method, NULL: none; the first table that has one. */
 const struct il_native *native_find(struct il_types *ts,
@@ -96,6 +106,12 @@ enum native_end native_put(struct native *n, uint64_t addr, const void *buf,
 			   size_t size);
 enum native_end native_move(struct native *n, uint64_t to, uint64_t from,
 			    uint64_t size);
+enum native_end native_fill(struct native *n, uint64_t to, uint8_t byte,
+			    uint64_t size);
+/* As native_refuse; takes @err. */
+enum native_end native_fail(struct native *n, struct dbg_error *err);
+/* Bytes of a place of @type; 0: not known. */
+uint32_t native_size(struct native *n, struct il_type *type);
 /* The type of the object at @addr; NULL: none, or it is null. */
 struct il_type *native_type_of(struct native *n, uint64_t addr);
 

@@ -1,8 +1,4 @@
-/*
- * The text of a logpoint: literal text with expressions in braces, `{{` for a
- * brace. An expression that fails becomes its error in the text, since the
- * program is not stopped for it.
- */
+/* What a breakpoint says instead of stopping. */
 #include "inspect/inspect.h"
 
 #include <string.h>

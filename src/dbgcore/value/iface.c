@@ -1,6 +1,4 @@
-/*
- * Interfaces of types, from the InterfaceImpl table of the class and its bases.
- */
+/* Interfaces of types. */
 #include "value/value.h"
 
 #include "value/value_priv.h"

@@ -1,8 +1,4 @@
-/*
- * Writing values into places. What holds references also goes past the garbage
- * collector: it must learn that an old object refers to a new one (the card
- * table), as the write barrier of compiled code would tell it.
- */
+/* Writing values into places. */
 #include "value/value.h"
 
 #include "base/err.h"

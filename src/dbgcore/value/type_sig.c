@@ -1,9 +1,4 @@
-/*
- * Types made from signatures, definitions and other types. A class is named by
- * its token until its MethodTable is needed; a struct is looked for at once,
- * since its layout says how large a place is. Generic parameters are replaced
- * by the arguments that the context has.
- */
+/* Types made from signatures, definitions and other types. */
 #include "value/value.h"
 
 #include <inttypes.h>

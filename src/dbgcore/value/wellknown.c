@@ -1,7 +1,4 @@
-/*
- * Types known by name: the primitives, and those of the core library that
- * others treat in a special way.
- */
+/* Types known by name: primitives and those of the core library. */
 #include "value/value_priv.h"
 
 #include <string.h>

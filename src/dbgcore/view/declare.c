@@ -1,8 +1,4 @@
-/*
- * `ptype`: a type as its declaration in C#, from metadata: modifiers, base
- * class and interfaces, fields, properties, methods; what a compiler made is
- * left out.
- */
+/* A type as its declaration in C#, from metadata. */
 #include "view/view.h"
 
 #include <string.h>

@@ -1,6 +1,4 @@
-/*
- * gdb's formats of numbers: /x /d /u /o /t /c of any value that is one number.
- */
+/* gdb's formats of numbers. */
 #include "view/view.h"
 
 #include <inttypes.h>

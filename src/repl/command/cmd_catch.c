@@ -1,8 +1,4 @@
-/*
- * `catch` and `tcatch`: stops at exceptions. The three kinds (throw,
- * user-unhandled, unhandled) take the same options and types; the words are
- * taken apart here and become one request to the engine.
- */
+/* Commands that stop at exceptions. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

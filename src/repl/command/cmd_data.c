@@ -1,7 +1,4 @@
-/*
- * `print`, `output`, `printf`, `ptype`, `whatis`, `x`. The engine evaluates and
- * makes the text; show_value.c, show_printf.c and show_memory.c print it.
- */
+/* Commands about values, types and memory. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

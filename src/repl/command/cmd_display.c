@@ -1,7 +1,4 @@
-/*
- * `display`, `undisplay` and the subcommands of `delete`, `enable` and
- * `disable` for displays: expressions that display_show() prints at each stop.
- */
+/* Commands about expressions that are shown at each stop. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

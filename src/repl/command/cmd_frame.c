@@ -1,8 +1,4 @@
-/*
- * Subcommands of `frame`: `level`, `function` and `apply`. `frame apply`
- * selects one frame after the other, carries out a command in each, and selects
- * the first one again; a command that resumes the program ends it.
- */
+/* Subcommands of "frame". */
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,8 +1,4 @@
-/*
- * `inferior`, `info inferiors`, `kill inferiors`, `detach inferiors`: the
- * programs that are debugged together. The list and the numbers are the
- * engine's.
- */
+/* Commands about the programs that are debugged together. */
 #include <stdio.h>
 
 #include "repl/cmd.h"

@@ -1,7 +1,4 @@
-/*
- * Commands about dndbg itself: `help`, `source`, `echo`, `cd`, `pwd`, `shell`,
- * `pipe`, `complete`, `quit`.
- */
+/* Commands about dndbg itself: help, scripts, the shell, the end. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

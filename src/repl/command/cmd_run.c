@@ -1,9 +1,4 @@
-/*
- * Commands that start, resume and end the program: `run`, `start`, `attach`,
- * `core-file`, `continue`, the steps, `until`, `advance`, `jump`, `kill`,
- * `detach`, `file`. Each resuming command is resume_begin(), one call of the
- * engine, resume_end(): see resume.c.
- */
+/* Commands that start, resume and end the program. */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -63,8 +58,6 @@ static struct dbg_error *launch(struct repl *r, const struct call *call,
 	r->thread = 0;
 	r->program_status = -1;
 	resume_begin(r, RESUME_RUN);
-	if (r->on_launch)
-		r->on_launch(r->launch_arg, &l);
 	return resume_end(r, dbg_launch(r->dbg, &l));
 }
 

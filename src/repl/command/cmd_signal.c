@@ -1,9 +1,4 @@
-/*
- * `info signals`, `handle`, `signal`, `queue-signal`. What is done at a signal
- * is a rule of the engine with three flags (stop, print, pass); `handle`
- * applies words to the flags of the signals it names, in gdb's order and with
- * gdb's implications.
- */
+/* Commands about signals. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>

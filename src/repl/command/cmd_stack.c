@@ -1,7 +1,4 @@
-/*
- * `backtrace`, `frame`, `up`, `down`. Frames are asked for in portions, so that
- * the first rows of a deep stack come at once and Ctrl-C ends the rest.
- */
+/* Commands about frames. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

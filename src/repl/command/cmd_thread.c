@@ -1,7 +1,4 @@
-/*
- * `thread`, `thread apply`, `thread name`. Threads have numbers that the engine
- * gives once; names that the user gives are kept here until the next run.
- */
+/* Commands about threads. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,4 @@
-/*
- * `watch`, `rwatch`, `awatch`: options and the condition are taken apart here,
- * the expression is the engine's.
- */
+/* Commands that watch what expressions lead to. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,4 @@
-/*
- * The table of commands as text: `help`, `apropos` and the manual page (dndbg
- * --manual). Nothing is said of a command anywhere else.
- */
+/* The table of commands as text: `help` and the manual page. */
 #include <stdio.h>
 #include <string.h>
 

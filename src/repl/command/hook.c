@@ -1,8 +1,4 @@
-/*
- * `commands`: lines that are carried out at each hit of a breakpoint. They are
- * stored here by the breakpoint's number; actions_run() in resume.c carries
- * them out.
- */
+/* Commands that are carried out at each hit of a breakpoint. */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -1,8 +1,4 @@
-/*
- * `info functions`, `info types`, `info variables`: names that match a pattern.
- * The engine searches and bounds the work; here the names are grouped by source
- * file, those without symbols last, as gdb does.
- */
+/* `info functions`, `info types`, `info variables`: names by pattern. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,4 @@
-/*
- * `info symbol ADDRESS` and `info address NAME`: from addresses to names and
- * back.
- */
+/* `info symbol`, `info address`: names of addresses and addresses of names. */
 #include <inttypes.h>
 
 #include "base/mem.h"

@@ -1,7 +1,4 @@
-/*
- * Breakpoints as text: the line that is printed when one is made, and the table
- * of `info breakpoints` with conditions, hits and places.
- */
+/* Breakpoints on the screen: when they are made and as a table. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,4 @@
-/*
- * `x`: memory of the program in gdb's formats, and the address that an
- * expression means: an integer, the place of a variable, the address of an
- * object.
- */
+/* `x`: memory of the program in gdb's formats. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>

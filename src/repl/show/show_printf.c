@@ -1,7 +1,4 @@
-/*
- * `printf` and `echo`: C's conversions with values of the program as their
- * arguments, and C's escape sequences.
- */
+/* `printf`: values put into a format of the user's. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

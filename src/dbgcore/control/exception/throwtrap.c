@@ -95,7 +95,7 @@ static void dispatch_arm(struct control *c)
 						 t->n_dispatch));
 }
 
-/* Threads may still call an old version: the traps of all versions stay. */
+/* Callers of an old version may go on to call it: all are kept. */
 static void dispatch_found(struct control *c, uint64_t ip)
 {
 	struct throw_traps *t = &c->throws;
@@ -194,7 +194,7 @@ static void dispatch_watch(struct control *c)
 		dispatch_found(c, precompiled);
 }
 
-/* DispatchEx has no code yet: see the first throw, which compiles it. */
+/* While it has no code at all, who throws first must not run past it. */
 static void first_code_watch(struct control *c)
 {
 	const struct throw_traps *t = &c->throws;
@@ -535,7 +535,7 @@ static bool is_fail_fast(struct control *c, pid_t tid, uint64_t object,
 		   "System.Environment.FailFast");
 }
 
-/* The program stops in any case: count the hits of catchpoints, name one. */
+/* The stop is there anyway: catchpoints count it, one may be named. */
 static void count_unhandled(struct control *c, struct thrown *t,
 			    struct dbg_stop *stop)
 {

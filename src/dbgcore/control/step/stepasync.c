@@ -405,8 +405,7 @@ struct dbg_error *stepasync_resume(struct control *c,
 	if (err)
 		return err;
 	find_number(c);
-	// A custom AsyncMethodBuilder has no task id to know the call by:
-	// accept the first resumption.
+	// of a builder of the program's own nothing is known: the first
 	if (p->suspended.number &&
 	    asynccall_of(c, hit->tid, &machine, &number) &&
 	    number != p->suspended.number)
@@ -416,7 +415,7 @@ struct dbg_error *stepasync_resume(struct control *c,
 	return step_go_on(c, ret_done);
 }
 
-/* The suspended call has begun to wait: the step may have waited for that. */
+/* The suspended call begins to wait, which may be what the step waits for. */
 static struct dbg_error *find_waiter(struct control *c)
 {
 	struct step_plan *p = &c->plan;
@@ -447,8 +446,7 @@ struct dbg_error *stepasync_waiter(struct control *c,
 	if (!step_is_awaited(p))
 		return NULL;
 	err = find_waiter(c);
-	// A custom AsyncMethodBuilder has no task id to know the call by:
-	// accept the first resumption.
+	// of a builder of the program's own nothing is known: the first
 	if (!err && asynccall_of(c, hit->tid, &machine, &number))
 		*ret_done = !p->waiter || number == p->waiter ||
 			    (!number && p->waiter == CALL_UNNUMBERED);

@@ -66,7 +66,7 @@ static const char *state_text(const struct watch_state *s, struct arena *arena)
 
 /* ---- Looking again --------------------------------------------------- */
 
-/* The object cannot be found any more: the watchpoint waits, with words. */
+/* What was watched cannot be followed. */
 static void lose(struct control *c, struct bp *bp)
 {
 	bp->watch->lost = true;
@@ -79,7 +79,7 @@ static void lose(struct control *c, struct bp *bp)
 		       bp->number, bp->watch->expr));
 }
 
-/* Evaluate the expression anew: place and value as they are now. */
+/* Find it again, as it is where it is now. */
 void watch_look(struct control *c, struct bp *bp)
 {
 	struct watch *w = bp->watch;
@@ -271,7 +271,7 @@ void watch_refresh(struct control *c)
 	control_warn(c, watch_arm(c));
 }
 
-/* Does the path lead elsewhere now? (Not all links of it have a register.) */
+/* Does its path, not all of which is watched, lead elsewhere by now? */
 static bool is_astray(struct control *c, struct watch *w)
 {
 	struct watch_state next;
@@ -351,7 +351,7 @@ struct dbg_error *watch_prepared(struct control *c)
 
 /* ---- Hits ------------------------------------------------------------ */
 
-/* Is the value unchanged? Read without stopping the other threads. */
+/* Was nothing done to the value? Asked without stopping all. */
 static bool is_quiet(struct control *c, const struct watch *w,
 		     unsigned int slots, bool moving)
 {
@@ -378,7 +378,7 @@ static void leave(struct control *c, struct bp *bp, struct arena *arena,
 	c->ops->changed(c->arg, number, true);
 }
 
-/* Was the frame left without a trap that told of it? */
+/* Has the frame been left without our noticing? */
 static bool is_left(struct control *c, const struct watch *w)
 {
 	struct regs regs;

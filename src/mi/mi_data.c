@@ -1,2 +1,0 @@
-#include "mi/mi_priv.h"
-const struct mi_cmd mi_data_cmds[] = {{.name = NULL}};
