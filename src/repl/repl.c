@@ -181,6 +181,8 @@ struct dbg_error *repl_init(struct repl *r)
 	r->stopped_inferior = 1;
 	if (!r->hosted)
 		screen_create(r);
+	if (!r->hosted)
+		program_name(r);
 	if (r->hosted)
 		return NULL;
 	if (wants_editing(r))

@@ -143,6 +143,33 @@ static void save_hosts(const char *dir)
 	save(dir, "runtimeinfo", "info", (struct bytes){info, sizeof(info)});
 }
 
+static void put_entry(struct str *s, uint64_t size, uint64_t packed,
+		      const char *name)
+{
+	put_le(s, 40, 8);
+	put_le(s, size, 8);
+	put_le(s, packed, 8);
+	str_addc(s, 1); // an assembly
+	str_addc(s, (char)strlen(name));
+	str_add(s, name);
+}
+
+static void save_bundle(const char *dir)
+{
+	struct str s = {NULL, 0, 0};
+
+	put_le(&s, 6, 4);
+	put_le(&s, 0, 4);
+	put_le(&s, 2, 4);
+	str_addn(&s, "\x02id", 3);
+	for (int i = 0; i < 5; i++)
+		put_le(&s, 0, 8);
+	put_entry(&s, 8, 0, "A.dll");
+	put_entry(&s, 16, 6, "B.dll");
+	save(dir, "appbundle", "two", of_str(&s));
+	str_deinit(&s);
+}
+
 int main(int argc, char **argv)
 {
 	struct mdfixture f;
@@ -160,6 +187,7 @@ int main(int argc, char **argv)
 	save_names(argv[1]);
 	save_sigs(argv[1]);
 	save_hosts(argv[1]);
+	save_bundle(argv[1]);
 	free((void *)(uintptr_t)pdb.p);
 	mdfixture_deinit(&f);
 	return 0;

@@ -3,7 +3,7 @@
 ## an element, a static, structs with references): it lives through the
 ## collections of the young, of a workstation and of a server.
 +break @store
-Breakpoint 1 (Assign.cs:{@store}) pending: the program is not running.
+Breakpoint 1 at {...}: file Assign.cs, line {@store}.
 +commands
 >silent
 >set var keeper.Field = a

@@ -1,15 +1,15 @@
 #! fixture=Assign args="places"
 ## Places of every kind, in frames of every kind.
 +break @instance
-Breakpoint 1 (Assign.cs:{@instance}) pending: the program is not running.
+Breakpoint 1 at {...}: file Assign.cs, line {@instance}.
 +break @closure
-Breakpoint 2 (Assign.cs:{@closure}) pending: the program is not running.
+Breakpoint 2 at {...}: file Assign.cs, line {@closure}.
 +break @hoisted
-Breakpoint 3 (Assign.cs:{@hoisted}) pending: the program is not running.
+Breakpoint 3 at {...}: file Assign.cs, line {@hoisted}.
 +break @struct-this
-Breakpoint 4 (Assign.cs:{@struct-this}) pending: the program is not running.
+Breakpoint 4 at {...}: file Assign.cs, line {@struct-this}.
 +break @statics
-Breakpoint 5 (Assign.cs:{@statics}) pending: the program is not running.
+Breakpoint 5 at {...}: file Assign.cs, line {@statics}.
 +run
 Starting program: {out}/Assign.dll places
 

@@ -1,7 +1,7 @@
 #! fixture=HitLoop args=4 exit=0
 ## An address, also one that another breakpoint has.
 +break Hit
-Breakpoint 1 (Hit) pending: the program is not running.
+Breakpoint 1 at HitLoop.Program.Hit: file HitLoop.cs, line {@hit}.
 +run
 Starting program: {out}/HitLoop.dll 4
 

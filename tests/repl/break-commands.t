@@ -1,7 +1,7 @@
 #! fixture=HitLoop args=3 exit=0
 ## Commands at a hit: silent ones, one that resumes, of the newest, none.
 +break Hit
-Breakpoint 1 (Hit) pending: the program is not running.
+Breakpoint 1 at HitLoop.Program.Hit: file HitLoop.cs, line {@hit}.
 +commands
 >silent
 >echo hit\n
@@ -9,20 +9,18 @@ Breakpoint 1 (Hit) pending: the program is not running.
 >continue
 >end
 +break @print
-Breakpoint 2 (HitLoop.cs:{@print}) pending: the program is not running.
+Breakpoint 2 at {...}: file HitLoop.cs, line {@print}.
 +commands 2
 >print sum
 >end
 +info breakpoints
 Num     Type           Disp Enb Address            What
-1       breakpoint     keep y   <PENDING>          Hit
-	the program is not running
+1       breakpoint     keep y   <not compiled>     in HitLoop.Program.Hit(int) at HitLoop.cs:{@hit}
         silent
         echo hit\n
         print i
         continue
-2       breakpoint     keep y   <PENDING>          HitLoop.cs:{@print}
-	the program is not running
+2       breakpoint     keep y   <not compiled>     in HitLoop.Program.Main(string[]) at HitLoop.cs:{@print}
         print sum
 +run
 Starting program: {out}/HitLoop.dll 3

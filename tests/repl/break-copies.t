@@ -2,13 +2,13 @@
 ## Lines that are compiled into several methods, or into methods of other
 ## names: field initialisers, lambdas, local functions, state machines.
 +break @init-second
-Breakpoint 1 (Breaks.cs:{@init-second}) pending: the program is not running.
+Breakpoint 1 at Breaks.Init.Init: Breaks.cs:{@init-second}. (2 locations)
 +break @init-static
-Breakpoint 2 (Breaks.cs:{@init-static}) pending: the program is not running.
+Breakpoint 2 at {...}: file Breaks.cs, line {@init-static}.
 +break Cctor..cctor
-Breakpoint 3 (Cctor..cctor) pending: the program is not running.
+Breakpoint 3 at Breaks.Cctor..cctor: file Breaks.cs, line {@cctor}.
 +break @init-ctor2
-Breakpoint 4 (Breaks.cs:{@init-ctor2}) pending: the program is not running.
+Breakpoint 4 at {...}: file Breaks.cs, line {@init-ctor2}.
 +run
 Starting program: {out}/Breaks.dll inits lambdas bodies
 

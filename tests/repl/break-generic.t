@@ -1,9 +1,9 @@
 #! fixture=Breaks args=generics exit=0
 ## One line, every instantiation, known before and after the breakpoint.
 +break @box-get
-Breakpoint 1 (Breaks.cs:{@box-get}) pending: the program is not running.
+Breakpoint 1 at {...}: file Breaks.cs, line {@box-get}.
 +break Generic.Show
-Breakpoint 2 (Generic.Show) pending: the program is not running.
+Breakpoint 2 at Breaks.Generic.Show<T>: file Breaks.cs, line {@generic-show}.
 +run
 Starting program: {out}/Breaks.dll generics
 

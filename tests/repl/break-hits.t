@@ -1,13 +1,13 @@
 #! fixture=HitLoop config=Debug,Release args=3000 exit=0
 ## Hits are exact; ignore counts, conditions, temporary ones, disabled ones.
 +tbreak Main
-Temporary breakpoint 1 (Main) pending: the program is not running.
+Temporary breakpoint 1 at HitLoop.Program.Main: file HitLoop.cs, line {@main}.
 +break Hit
-Breakpoint 2 (Hit) pending: the program is not running.
+Breakpoint 2 at HitLoop.Program.Hit: file HitLoop.cs, line {@hit}.
 +break @hit if i == 1500
-Breakpoint 3 (HitLoop.cs:{@hit}) pending: the program is not running.
+Breakpoint 3 at {...}: file HitLoop.cs, line {@hit}.
 +tbreak @hit
-Temporary breakpoint 4 (HitLoop.cs:{@hit}) pending: the program is not running.
+Temporary breakpoint 4 at {...}: file HitLoop.cs, line {@hit}.
 +run
 Starting program: {out}/HitLoop.dll 3000
 

@@ -1,13 +1,13 @@
 #! fixture=Breaks args="late late" exit=0
 ## A module that is loaded in the middle: pending until then.
 +break @late-run
-Breakpoint 1 (BreaksLate.cs:{@late-run}) pending: the program is not running.
+Breakpoint 1 (BreaksLate.cs:{@late-run}) pending: no file of the program has symbols for 'BreaksLate.cs'.
 +break BreaksLate!Helper.Add
-Breakpoint 2 (BreaksLate!Helper.Add) pending: the program is not running.
+Breakpoint 2 (BreaksLate!Helper.Add) pending: module 'BreaksLate' is not loaded.
 +break @late-loaded
-Breakpoint 3 (Breaks.cs:{@late-loaded}) pending: the program is not running.
+Breakpoint 3 at {...}: file Breaks.cs, line {@late-loaded}.
 +tbreak @late-before
-Temporary breakpoint 4 (Breaks.cs:{@late-before}) pending: the program is not running.
+Temporary breakpoint 4 at {...}: file Breaks.cs, line {@late-before}.
 +run
 Starting program: {out}/Breaks.dll late late
 

@@ -2,9 +2,9 @@
 ## A file by its bare name, a part of its path, its whole path; lines without
 ## code, and why a breakpoint has no place.
 +break @first
-Breakpoint 1 (Hello.cs:{@first}) pending: the program is not running.
+Breakpoint 1 at {...}: file Hello.cs, line {@first}.
 +break {src}/@add
-Breakpoint 2 ({src}/Hello.cs:{@add}) pending: the program is not running.
+Breakpoint 2 at Hello.Program.Add: file Hello.cs, line {@add}.
 +run
 Starting program: {out}/Hello.dll you 7
 

@@ -2,15 +2,19 @@
 ## With Just My Code on, breakpoints in code that its author marked are not
 ## hit and say so.
 +break @jmc
-Breakpoint 1 (StepKinds.cs:{@jmc}) pending: the program is not running.
+Breakpoint 1 at {...}: file StepKinds.cs, line {@jmc}.
 +break @through
-Breakpoint 2 (StepKinds.cs:{@through}) pending: the program is not running.
+Breakpoint 2 at {...}: file StepKinds.cs, line {@through}.
+Its code is marked DebuggerStepThrough: it is not hit while Just My Code is on.
 +break @hidden
-Breakpoint 3 (StepKinds.cs:{@hidden}) pending: the program is not running.
+Breakpoint 3 at {...}: file StepKinds.cs, line {@hidden}.
+Its code is marked DebuggerHidden: it is not hit while Just My Code is on.
 +break StepKinds.Marked.NonUser
-Breakpoint 4 (StepKinds.Marked.NonUser) pending: the program is not running.
+Breakpoint 4 at StepKinds.Marked.NonUser: file StepKinds.cs, line {@non-user}.
+Its code is marked DebuggerNonUserCode: it is not hit while Just My Code is on.
 +break @generated
-Breakpoint 5 (StepKinds.cs:{@generated}) pending: the program is not running.
+Breakpoint 5 at {...}: file StepKinds.cs, line {@generated}.
+Its code is marked DebuggerNonUserCode: it is not hit while Just My Code is on.
 +run
 Starting program: {out}/StepKinds.dll attributes
 

@@ -1,29 +1,29 @@
 #! fixture=Breaks config=Debug,Release args=members exit=0
 ## Constructors, accessors, operators, explicit implementations, nested types.
 +break Pair..ctor
-Breakpoint 1 (Pair..ctor) pending: the program is not running.
+Breakpoint 1 at Breaks.Pair.Pair: file Breaks.cs, line {@pair-ctor}.
 +break Props.set_Full
-Breakpoint 2 (Props.set_Full) pending: the program is not running.
+Breakpoint 2 at Breaks.Props.Full.set: file Breaks.cs, line {@prop-set}.
 +break Props.Arrow
-Breakpoint 3 (Props.Arrow) pending: the program is not running.
+Breakpoint 3 at Breaks.Props.Arrow.get: file Breaks.cs, line {@prop-arrow}.
 +break Props.get_Item
-Breakpoint 4 (Props.get_Item) pending: the program is not running.
+Breakpoint 4 at Breaks.Props.Item.get: file Breaks.cs, line {@prop-index}.
 +break Props.add_Event
-Breakpoint 5 (Props.add_Event) pending: the program is not running.
+Breakpoint 5 at Breaks.Props.Event.add: file Breaks.cs, line {@event-add}.
 +break Num.op_Addition
-Breakpoint 6 (Num.op_Addition) pending: the program is not running.
+Breakpoint 6 at Breaks.Num.operator +: file Breaks.cs, line {@op-add}.
 +break @op-explicit
-Breakpoint 7 (Breaks.cs:{@op-explicit}) pending: the program is not running.
+Breakpoint 7 at {...}: file Breaks.cs, line {@op-explicit}.
 +break IShape.Twice
-Breakpoint 8 (IShape.Twice) pending: the program is not running.
+Breakpoint 8 at Breaks.IShape.Twice: file Breaks.cs, line {@default-method}.
 +break @explicit-impl
-Breakpoint 9 (Breaks.cs:{@explicit-impl}) pending: the program is not running.
+Breakpoint 9 at {...}: file Breaks.cs, line {@explicit-impl}.
 +break Extensions.Half
-Breakpoint 10 (Extensions.Half) pending: the program is not running.
+Breakpoint 10 at Breaks.Extensions.Half: file Breaks.cs, line {@extension}.
 +break Outer.Inner.Get
-Breakpoint 11 (Outer.Inner.Get) pending: the program is not running.
+Breakpoint 11 at Breaks.Outer.Inner.Get: file Breaks.cs, line {@inner}.
 +break Innermost.Get
-Breakpoint 12 (Innermost.Get) pending: the program is not running.
+Breakpoint 12 at Breaks.Outer.Inner.Innermost.Get: file Breaks.cs, line {@innermost}.
 +run
 Starting program: {out}/Breaks.dll members
 

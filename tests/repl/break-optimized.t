@@ -2,9 +2,9 @@
 ## The compiler kept no address for this line alone: that is said, and the
 ## breakpoint is at the line before it.
 +break @tiers-end
-Breakpoint 1 (Breaks.cs:{@tiers-end}) pending: the program is not running.
+Breakpoint 1 at {...}: file Breaks.cs, line {@tiers-end}.
 +tbreak @tiers
-Temporary breakpoint 2 (Breaks.cs:{@tiers}) pending: the program is not running.
+Temporary breakpoint 2 at {...}: file Breaks.cs, line {@tiers}.
 +run
 Starting program: {out}/Breaks.dll tiers
 

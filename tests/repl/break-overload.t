@@ -1,7 +1,7 @@
 #! fixture=Breaks args=overloads exit=0
 ## A method by its name: every overload. By its parameters: that one.
 +break Over.Do
-Breakpoint 1 (Over.Do) pending: the program is not running.
+Breakpoint 1 at Breaks.Over.Do: Over.Do. (10 locations)
 +run
 Starting program: {out}/Breaks.dll overloads
 

@@ -3,7 +3,7 @@
 ## statement: no instruction is its first, and it is entered with the one
 ## before.
 +break @closures
-Breakpoint 1 (Values.cs:{@closures}) pending: the program is not running.
+Breakpoint 1 at {...}: file Values.cs, line {@closures}.
 +run
 Starting program: {out}/Values.dll closures
 

@@ -2,9 +2,9 @@
 ## A name that several files have: the best match is meant, of equal ones the
 ## shortest path.
 +tbreak @twins
-Temporary breakpoint 1 (Breaks.cs:{@twins}) pending: the program is not running.
+Temporary breakpoint 1 at {...}: file Breaks.cs, line {@twins}.
 +break late/Twin.cs:5
-Breakpoint 2 (late/Twin.cs:5) pending: the program is not running.
+Breakpoint 2 (late/Twin.cs:{n}) pending: no file of the program has symbols for 'late/Twin.cs'.
 +run
 Starting program: {out}/Breaks.dll twins twins
 

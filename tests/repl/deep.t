@@ -1,7 +1,7 @@
 #! fixture=Deep args=10000
 ## The whole of a deep recursion: its ends, and one frame in the middle.
 +break @bottom
-Breakpoint 1 (Deep.cs:{@bottom}) pending: the program is not running.
+Breakpoint 1 at {...}: file Deep.cs, line {@bottom}.
 +run
 Starting program: {out}/Deep.dll 10000
 

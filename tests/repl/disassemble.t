@@ -2,7 +2,7 @@
 ## Machine code with IL offsets, each once, and source lines. "new" is one IL
 ## instruction that makes two calls.
 +tbreak @dispatch
-Temporary breakpoint 1 (Steps.cs:{@dispatch}) pending: the program is not running.
+Temporary breakpoint 1 at {...}: file Steps.cs, line {@dispatch}.
 +run
 Starting program: {out}/Steps.dll dispatch
 

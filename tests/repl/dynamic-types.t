@@ -2,7 +2,7 @@
 ## The type of an object where its variable's is another, rows of arrays within
 ## each other, tuples, and braces that stand below their variable.
 +break @values
-Breakpoint 1 (Views.cs:{@values}) pending: the program is not running.
+Breakpoint 1 at {...}: file Views.cs, line {@values}.
 +run
 Starting program: {out}/Views.dll values
 

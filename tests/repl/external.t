@@ -2,7 +2,7 @@
 ## Frames of code that is not the user's: all of them, as one by a setting, and
 ## all again without Just My Code.
 +break @compare
-Breakpoint 1 (Views.cs:{@compare}) pending: the program is not running.
+Breakpoint 1 at {...}: file Views.cs, line {@compare}.
 +run
 Starting program: {out}/Views.dll external
 

@@ -2,9 +2,9 @@
 ## F#: values of a module by name; records, references, unions, options and
 ## lists as F# writes them.
 +break @values
-Breakpoint 1 (FsViews.fs:{@values}) pending: the program is not running.
+Breakpoint 1 at {...}: file FsViews.fs, line {@values}.
 +break @task
-Breakpoint 2 (FsViews.fs:{@task}) pending: the program is not running.
+Breakpoint 2 at {...}: file FsViews.fs, line {@task}.
 +run
 Starting program: {out}/FsViews.dll
 

@@ -1,7 +1,7 @@
 #! fixture=StepKinds args=jumps exit=0
 ## The next statement: back, forth, into a try, inside of a finally.
 +break @jump-hundred
-Breakpoint 1 (StepKinds.cs:{@jump-hundred}) pending: the program is not running.
+Breakpoint 1 at {...}: file StepKinds.cs, line {@jump-hundred}.
 +run
 Starting program: {out}/StepKinds.dll jumps
 

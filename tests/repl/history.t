@@ -1,9 +1,9 @@
 #! fixture=Assign args="places"
 ## Values by their number: of this stop, and what is kept of earlier ones.
 +break @instance
-Breakpoint 1 (Assign.cs:{@instance}) pending: the program is not running.
+Breakpoint 1 at {...}: file Assign.cs, line {@instance}.
 +break @statics
-Breakpoint 2 (Assign.cs:{@statics}) pending: the program is not running.
+Breakpoint 2 at {...}: file Assign.cs, line {@statics}.
 +run
 Starting program: {out}/Assign.dll places
 

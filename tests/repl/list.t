@@ -1,7 +1,7 @@
 #! fixture=Hello exit=1
 ## Around the line of the frame, on, back, and the forms of a place.
 +break @print
-Breakpoint 1 (Hello.cs:{@print}) pending: the program is not running.
+Breakpoint 1 at {...}: file Hello.cs, line {@print}.
 +run
 ...
 {@print}	{...}// @print

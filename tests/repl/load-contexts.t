@@ -1,9 +1,9 @@
 #! fixture=Loads args="contexts bytes"
 ## One assembly in several load contexts, and from bytes: bound in each.
 +break @plugin-run
-Breakpoint 1 (LoadsPlugin.cs:{@plugin-run}) pending: the program is not running.
+Breakpoint 1 (LoadsPlugin.cs:{@plugin-run}) pending: no file of the program has symbols for 'LoadsPlugin.cs'.
 +break LoadsPlugin!Generic.Add
-Breakpoint 2 (LoadsPlugin!Generic.Add) pending: the program is not running.
+Breakpoint 2 (LoadsPlugin!Generic.Add) pending: module 'LoadsPlugin' is not loaded.
 +disable 1
 +run
 Starting program: {out}/Loads.dll contexts bytes

@@ -1,7 +1,7 @@
 #! fixture=Loads args="emitted"
 ## Methods of Reflection.Emit and DynamicMethods have names in stacks.
 +break @back
-Breakpoint 1 (Loads.cs:{@back}) pending: the program is not running.
+Breakpoint 1 at {...}: file Loads.cs, line {@back}.
 +run
 Starting program: {out}/Loads.dll emitted
 

@@ -2,7 +2,7 @@
 ## A PDB that is nowhere but in the bytes given to the runtime with those of
 ## the assembly: breakpoints bind before any of its code runs.
 +break @plugin-run
-Breakpoint 1 (LoadsPlugin.cs:{@plugin-run}) pending: the program is not running.
+Breakpoint 1 (LoadsPlugin.cs:{@plugin-run}) pending: no file of the program has symbols for 'LoadsPlugin.cs'.
 +run
 Starting program: {out}/Loads.dll given
 

@@ -1,7 +1,7 @@
 #! fixture=Hello args=a exit=0
 ## What is shown at each stop, in which form, and what memory and code hold.
 +break @print
-Breakpoint 1 (Hello.cs:{@print}) pending: the program is not running.
+Breakpoint 1 at {...}: file Hello.cs, line {@print}.
 +info display
 There are no auto-display expressions now.
 +run

@@ -1,31 +1,31 @@
 #! fixture=Names
 ## Variables that the compiler moved, under the names their author gave them.
 +tbreak @nested
-Temporary breakpoint 1 (Names.cs:{@nested}) pending: the program is not running.
+Temporary breakpoint 1 at {...}: file Names.cs, line {@nested}.
 +tbreak @local-function
-Temporary breakpoint 2 (Names.cs:{@local-function}) pending: the program is not running.
+Temporary breakpoint 2 at {...}: file Names.cs, line {@local-function}.
 +tbreak @static-function
-Temporary breakpoint 3 (Names.cs:{@static-function}) pending: the program is not running.
+Temporary breakpoint 3 at {...}: file Names.cs, line {@static-function}.
 +tbreak @await-loop
-Temporary breakpoint 4 (Names.cs:{@await-loop}) pending: the program is not running.
+Temporary breakpoint 4 at {...}: file Names.cs, line {@await-loop}.
 +tbreak @await-catch
-Temporary breakpoint 5 (Names.cs:{@await-catch}) pending: the program is not running.
+Temporary breakpoint 5 at {...}: file Names.cs, line {@await-catch}.
 +tbreak @stream
-Temporary breakpoint 6 (Names.cs:{@stream}) pending: the program is not running.
+Temporary breakpoint 6 at {...}: file Names.cs, line {@stream}.
 +tbreak @pattern
-Temporary breakpoint 7 (Names.cs:{@pattern}) pending: the program is not running.
+Temporary breakpoint 7 at {...}: file Names.cs, line {@pattern}.
 +tbreak @deconstruct
-Temporary breakpoint 8 (Names.cs:{@deconstruct}) pending: the program is not running.
+Temporary breakpoint 8 at {...}: file Names.cs, line {@deconstruct}.
 +tbreak @struct-this
-Temporary breakpoint 9 (Names.cs:{@struct-this}) pending: the program is not running.
+Temporary breakpoint 9 at {...}: file Names.cs, line {@struct-this}.
 +tbreak @generic-lambda
-Temporary breakpoint 10 (Names.cs:{@generic-lambda}) pending: the program is not running.
+Temporary breakpoint 10 at {...}: file Names.cs, line {@generic-lambda}.
 +tbreak @generic-class
-Temporary breakpoint 11 (Names.cs:{@generic-class}) pending: the program is not running.
+Temporary breakpoint 11 at {...}: file Names.cs, line {@generic-class}.
 +tbreak @primary
-Temporary breakpoint 12 (Names.cs:{@primary}) pending: the program is not running.
+Temporary breakpoint 12 at {...}: file Names.cs, line {@primary}.
 +tbreak @usings
-Temporary breakpoint 13 (Names.cs:{@usings}) pending: the program is not running.
+Temporary breakpoint 13 at {...}: file Names.cs, line {@usings}.
 +run
 Starting program: {out}/Names.dll
 

@@ -1,7 +1,7 @@
 #! fixture=Hello args=a runtimes=10 exit=0
 ## Commands of the user's own, and commands that take others' output.
 +break Add
-Breakpoint 1 (Add) pending: the program is not running.
+Breakpoint 1 at Hello.Program.Add: file Hello.cs, line {@add}.
 +run
 ...
 {@add}	{...}// @add

@@ -26,6 +26,6 @@ calls 512
 [Inferior 1 (process {n}) exited normally]
 +info breakpoints 7
 Num     Type           Disp Enb Address            What
-7       breakpoint     keep y   <PENDING>          ^Rush\.Called
+7       breakpoint     keep y   <MULTIPLE>         ^Rush\.Called
 	breakpoint already hit 512 times
 ...

@@ -1,7 +1,7 @@
 #! fixture=Rush args="8 200 12" config=Release exit=0 time=60
 ## The same while the methods are compiled anew, optimised.
 +rbreak ^Rush\.Called
-Breakpoint 1 (^Rush\.Called) pending: the program is not running.
+Breakpoint 1 at Rush.Called.S0: ^Rush\.Called. (49 locations)
 +ignore 1 1000000
 Will ignore next 1000000 crossings of breakpoint 1.
 +run
@@ -10,6 +10,6 @@ calls 19200
 [Inferior 1 (process {n}) exited normally]
 +info breakpoints
 Num     Type           Disp Enb Address            What
-1       breakpoint     keep y   <PENDING>          ^Rush\.Called
+1       breakpoint     keep y   <MULTIPLE>         ^Rush\.Called
 	breakpoint already hit 19200 times
 ...

@@ -3,7 +3,7 @@
 ## of them gets past the breakpoint, whoever compiles it, and however it is
 ## called.
 +rbreak ^Rush\.Called
-Breakpoint 1 (^Rush\.Called) pending: the program is not running.
+Breakpoint 1 at Rush.Called.S0: ^Rush\.Called. (49 locations)
 +ignore 1 1000000
 Will ignore next 1000000 crossings of breakpoint 1.
 +run
@@ -12,6 +12,6 @@ calls 512
 [Inferior 1 (process {n}) exited normally]
 +info breakpoints
 Num     Type           Disp Enb Address            What
-1       breakpoint     keep y   <PENDING>          ^Rush\.Called
+1       breakpoint     keep y   <MULTIPLE>         ^Rush\.Called
 	breakpoint already hit 512 times
 ...

@@ -1,9 +1,9 @@
 #! fixture=Steps args=calls exit=0
 ## Over a line with calls that have breakpoints in them; a step ends there.
 +tbreak @calls-nested
-Temporary breakpoint 1 (Steps.cs:{@calls-nested}) pending: the program is not running.
+Temporary breakpoint 1 at {...}: file Steps.cs, line {@calls-nested}.
 +break @one
-Breakpoint 2 (Steps.cs:{@one}) pending: the program is not running.
+Breakpoint 2 at {...}: file Steps.cs, line {@one}.
 +run
 Starting program: {out}/Steps.dll calls
 

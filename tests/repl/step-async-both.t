@@ -1,7 +1,7 @@
 #! fixture=Steps args=both exit=0
 ## Another call that resumes at the same await does not end the step.
 +break @waits-await
-Breakpoint 1 (Steps.cs:{@waits-await}) pending: the program is not running.
+Breakpoint 1 at {...}: file Steps.cs, line {@waits-await}.
 +run
 Starting program: {out}/Steps.dll both
 

@@ -1,7 +1,7 @@
 #! fixture=Throws config=Debug,Release args=async exit=0
 ## What is awaited fails: the step goes on in the handler.
 +break @async-await
-Breakpoint 1 (Throws.cs:{@async-await}) pending: the program is not running.
+Breakpoint 1 at {...}: file Throws.cs, line {@async-await}.
 +run
 Starting program: {out}/Throws.dll async
 

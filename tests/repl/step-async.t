@@ -1,7 +1,7 @@
 #! fixture=Steps config=Debug,Release args=async exit=0
 ## An await that waits: the step goes on where the method does.
 +break @async
-Breakpoint 1 (Steps.cs:{@async}) pending: the program is not running.
+Breakpoint 1 at {...}: file Steps.cs, line {@async}.
 +run
 Starting program: {out}/Steps.dll async
 

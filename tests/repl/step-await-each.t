@@ -2,7 +2,7 @@
 ## Async iterators: into the body, from a yield back to who consumes it,
 ## whether it was resumed or called; await using.
 +break @consume-foreach
-Breakpoint 1 (StepAsync.cs:{@consume-foreach}) pending: the program is not running.
+Breakpoint 1 at {...}: file StepAsync.cs, line {@consume-foreach}.
 +run
 Starting program: {out}/StepAsync.dll consume using
 

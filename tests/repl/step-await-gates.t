@@ -2,7 +2,7 @@
 ## A call that ends; its thread goes on with another call of the method, whose
 ## lines are not those of the step: it ends where both were awaited.
 +tbreak @gated-return
-Temporary breakpoint 1 (StepAsync.cs:{@gated-return}) pending: the program is not running.
+Temporary breakpoint 1 at {...}: file StepAsync.cs, line {@gated-return}.
 +run
 Starting program: {out}/StepAsync.dll gates
 

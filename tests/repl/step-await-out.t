@@ -2,7 +2,7 @@
 ## Out of an async method: into the method that awaits it, or the thread that
 ## is blocked until it is done, wherever they go on.
 +tbreak @leaf-await
-Temporary breakpoint 1 (StepAsync.cs:{@leaf-await}) pending: the program is not running.
+Temporary breakpoint 1 at {...}: file StepAsync.cs, line {@leaf-await}.
 +run
 Starting program: {out}/StepAsync.dll chain sync
 

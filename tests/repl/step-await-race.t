@@ -2,7 +2,7 @@
 ## Forty calls wait at the same await and resume in any order, while the
 ## collector moves them: the step stays in its own.
 +break @racer-start if id == 17
-Breakpoint 1 (StepAsync.cs:{@racer-start}) pending: the program is not running.
+Breakpoint 1 at {...}: file StepAsync.cs, line {@racer-start}.
 +run
 Starting program: {out}/StepAsync.dll race
 

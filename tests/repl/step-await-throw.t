@@ -2,7 +2,7 @@
 ## What is awaited is cancelled: the exception leaves one method for the task
 ## and comes out of the await of the other, where it is caught.
 +tbreak @fails-cancelled
-Temporary breakpoint 1 (StepAsync.cs:{@fails-cancelled}) pending: the program is not running.
+Temporary breakpoint 1 at {...}: file StepAsync.cs, line {@fails-cancelled}.
 +run
 Starting program: {out}/StepAsync.dll cancelled both void
 

@@ -1,7 +1,7 @@
 #! fixture=StepKinds args=callbacks exit=0
 ## Into what the framework calls back, each time it does.
 +break @for-each
-Breakpoint 1 (StepKinds.cs:{@for-each}) pending: the program is not running.
+Breakpoint 1 at {...}: file StepKinds.cs, line {@for-each}.
 +run
 Starting program: {out}/StepKinds.dll callbacks
 

@@ -2,7 +2,7 @@
 ## Over, into and out of nested calls, of methods not compiled yet and
 ## compiled.
 +break @calls
-Breakpoint 1 (Steps.cs:{@calls}) pending: the program is not running.
+Breakpoint 1 at {...}: file Steps.cs, line {@calls}.
 +run
 Starting program: {out}/Steps.dll calls calls
 

@@ -2,7 +2,7 @@
 ## Into whatever a call can go through. Each is the first call: the method is
 ## compiled and the stub resolved on the way.
 +break @dispatch
-Breakpoint 1 (Steps.cs:{@dispatch}) pending: the program is not running.
+Breakpoint 1 at {...}: file Steps.cs, line {@dispatch}.
 +run
 Starting program: {out}/Steps.dll dispatch dispatch
 

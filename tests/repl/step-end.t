@@ -1,7 +1,7 @@
 #! fixture=Steps args=none exit=1
 ## To the end of the program, which a step does not hold up.
 +break @main-end
-Breakpoint 1 (Steps.cs:{@main-end}) pending: the program is not running.
+Breakpoint 1 at {...}: file Steps.cs, line {@main-end}.
 +run
 Starting program: {out}/Steps.dll none
 

@@ -2,9 +2,9 @@
 ## The end of a task's body is left to the nearest code of the user's, not to
 ## that of FSharp.Core, which has source too.
 +tbreak @before
-Temporary breakpoint 1 (FsTasks.fs:{@before}) pending: the program is not running.
+Temporary breakpoint 1 at {...}: file FsTasks.fs, line {@before}.
 +tbreak @return
-Temporary breakpoint 2 (FsTasks.fs:{@return}) pending: the program is not running.
+Temporary breakpoint 2 at {...}: file FsTasks.fs, line {@return}.
 +run
 Starting program: {out}/FsTasks.dll
 

@@ -2,9 +2,9 @@
 ## Single instructions: to the next one, over a call, into a method, onto a
 ## breakpoint.
 +break @two
-Breakpoint 1 (Steps.cs:{@two}) pending: the program is not running.
+Breakpoint 1 at {...}: file Steps.cs, line {@two}.
 +break @calls-nested
-Breakpoint 2 (Steps.cs:{@calls-nested}) pending: the program is not running.
+Breakpoint 2 at {...}: file Steps.cs, line {@calls-nested}.
 +run
 Starting program: {out}/Steps.dll calls
 

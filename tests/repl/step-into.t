@@ -1,7 +1,7 @@
 #! fixture=Steps config=Debug,Release args="calls calls calls dispatch properties" exit=0
 ## One chosen call of a line, by number and by name.
 +break @calls-nested
-Breakpoint 1 (Steps.cs:{@calls-nested}) pending: the program is not running.
+Breakpoint 1 at {...}: file Steps.cs, line {@calls-nested}.
 +run
 Starting program: {out}/Steps.dll calls calls calls dispatch properties
 

@@ -1,7 +1,7 @@
 #! fixture=Steps args=iterators exit=0
 ## Into the body of an iterator, each time it goes on.
 +break @iterators
-Breakpoint 1 (Steps.cs:{@iterators}) pending: the program is not running.
+Breakpoint 1 at {...}: file Steps.cs, line {@iterators}.
 +run
 Starting program: {out}/Steps.dll iterators
 

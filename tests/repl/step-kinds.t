@@ -2,15 +2,15 @@
 ## Properties and operators are passed, with what they call; static
 ## constructors are run by the runtime, not called by the line.
 +break @operator
-Breakpoint 1 (StepKinds.cs:{@operator}) pending: the program is not running.
+Breakpoint 1 at {...}: file StepKinds.cs, line {@operator}.
 +tbreak @first-call
-Temporary breakpoint 2 (StepKinds.cs:{@first-call}) pending: the program is not running.
+Temporary breakpoint 2 at {...}: file StepKinds.cs, line {@first-call}.
 +tbreak @native-items
-Temporary breakpoint 3 (StepKinds.cs:{@native-items}) pending: the program is not running.
+Temporary breakpoint 3 at {...}: file StepKinds.cs, line {@native-items}.
 +tbreak @switch-call
-Temporary breakpoint 4 (StepKinds.cs:{@switch-call}) pending: the program is not running.
+Temporary breakpoint 4 at {...}: file StepKinds.cs, line {@switch-call}.
 +tbreak @using-body
-Temporary breakpoint 5 (StepKinds.cs:{@using-body}) pending: the program is not running.
+Temporary breakpoint 5 at {...}: file StepKinds.cs, line {@using-body}.
 +run
 Starting program: {out}/StepKinds.dll properties static native expressions blocks
 

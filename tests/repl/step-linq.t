@@ -1,11 +1,11 @@
 #! fixture=Steps args=dispatch exit=0
 ## Lambdas that the framework calls; a static constructor that it runs.
 +break @call-linq
-Breakpoint 1 (Steps.cs:{@call-linq}) pending: the program is not running.
+Breakpoint 1 at {...}: file Steps.cs, line {@call-linq}.
 +break @lazy-make
-Breakpoint 2 (Steps.cs:{@lazy-make}) pending: the program is not running.
+Breakpoint 2 at {...}: file Steps.cs, line {@lazy-make}.
 +tbreak @call-cctor
-Temporary breakpoint 3 (Steps.cs:{@call-cctor}) pending: the program is not running.
+Temporary breakpoint 3 at {...}: file Steps.cs, line {@call-cctor}.
 +run
 Starting program: {out}/Steps.dll dispatch
 

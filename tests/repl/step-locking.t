@@ -1,7 +1,7 @@
 #! fixture=StepKinds args="held held" exit=0
 ## Another thread turns only while it may.
 +break @held-before
-Breakpoint 1 (StepKinds.cs:{@held-before}) pending: the program is not running.
+Breakpoint 1 at {...}: file StepKinds.cs, line {@held-before}.
 +show scheduler-locking
 scheduler-locking: off
 +set scheduler-locking step

@@ -1,7 +1,7 @@
 #! fixture=Steps args=loops exit=0
 ## until and advance with a location; a loop of many rounds in one line.
 +break @loop-body
-Breakpoint 1 (Steps.cs:{@loop-body}) pending: the program is not running.
+Breakpoint 1 at {...}: file Steps.cs, line {@loop-body}.
 +run
 Starting program: {out}/Steps.dll loops
 

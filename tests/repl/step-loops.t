@@ -1,7 +1,7 @@
 #! fixture=Steps args=loops exit=0
 ## Through loops a line at a time; until leaves them.
 +break @loops
-Breakpoint 1 (Steps.cs:{@loops}) pending: the program is not running.
+Breakpoint 1 at {...}: file Steps.cs, line {@loops}.
 +run
 Starting program: {out}/Steps.dll loops
 

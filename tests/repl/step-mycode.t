@@ -1,7 +1,7 @@
 #! fixture=StepKinds args=attributes exit=0
 ## Methods that their author marked are passed; what they call is not.
 +break @jmc
-Breakpoint 1 (StepKinds.cs:{@jmc}) pending: the program is not running.
+Breakpoint 1 at {...}: file StepKinds.cs, line {@jmc}.
 +run
 Starting program: {out}/StepKinds.dll attributes
 

@@ -1,6 +1,6 @@
 #! fixture=Steps args=loops
 +tbreak @loops
-Temporary breakpoint 1 (Steps.cs:{@loops}) pending: the program is not running.
+Temporary breakpoint 1 at {...}: file Steps.cs, line {@loops}.
 +run
 Starting program: {out}/Steps.dll loops
 

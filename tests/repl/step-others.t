@@ -2,9 +2,9 @@
 ## A breakpoint or an exception in another thread ends the step, and leaves
 ## nothing of it behind.
 +break @others-wait
-Breakpoint 1 (Steps.cs:{@others-wait}) pending: the program is not running.
+Breakpoint 1 at {...}: file Steps.cs, line {@others-wait}.
 +break @other-line
-Breakpoint 2 (Steps.cs:{@other-line}) pending: the program is not running.
+Breakpoint 2 at {...}: file Steps.cs, line {@other-line}.
 +run
 Starting program: {out}/Steps.dll others threw
 
@@ -27,7 +27,7 @@ ok
 [Inferior 1 (process {n}) exited normally]
 +delete
 +break @threw-wait
-Breakpoint 3 (Steps.cs:{@threw-wait}) pending: the program is not running.
+Breakpoint 3 at {...}: file Steps.cs, line {@threw-wait}.
 +catch throw
 Catchpoint 4 (throw)
 +run

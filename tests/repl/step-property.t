@@ -4,7 +4,7 @@
 step-over-properties: on
 +set step-over-properties off
 +break @call-set
-Breakpoint 1 (Steps.cs:{@call-set}) pending: the program is not running.
+Breakpoint 1 at {...}: file Steps.cs, line {@call-set}.
 +run
 Starting program: {out}/Steps.dll properties
 

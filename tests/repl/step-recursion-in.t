@@ -1,6 +1,6 @@
 #! fixture=Steps args=recursion exit=0
 +break @fact-recurse if n == 3
-Breakpoint 1 (Steps.cs:{@fact-recurse}) pending: the program is not running.
+Breakpoint 1 at {...}: file Steps.cs, line {@fact-recurse}.
 +run
 Starting program: {out}/Steps.dll recursion
 

@@ -1,7 +1,7 @@
 #! fixture=Steps config=Debug,Release args=recursion exit=0
 ## A step belongs to one activation; deeper ones run through.
 +break @recursion
-Breakpoint 1 (Steps.cs:{@recursion}) pending: the program is not running.
+Breakpoint 1 at {...}: file Steps.cs, line {@recursion}.
 +run
 Starting program: {out}/Steps.dll recursion
 

@@ -2,7 +2,7 @@
 ## A step in that leaves a method through code that is stepped through goes on
 ## with the statement that called that, to its end.
 +tbreak @jmc-through
-Temporary breakpoint 1 (StepKinds.cs:{@jmc-through}) pending: the program is not running.
+Temporary breakpoint 1 at {...}: file StepKinds.cs, line {@jmc-through}.
 +run
 Starting program: {out}/StepKinds.dll attributes
 

@@ -1,7 +1,7 @@
 #! fixture=Steps args=nested exit=0
 ## Filter, finally, handler: in the order in which they run.
 +break @nested-throw
-Breakpoint 1 (Steps.cs:{@nested-throw}) pending: the program is not running.
+Breakpoint 1 at {...}: file Steps.cs, line {@nested-throw}.
 +run
 Starting program: {out}/Steps.dll nested
 

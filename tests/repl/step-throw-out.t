@@ -2,9 +2,9 @@
 ## finish of a frame that does not return; a step of the throw itself; and a
 ## step with a breakpoint on its way.
 +break @throw
-Breakpoint 1 (Steps.cs:{@throw}) pending: the program is not running.
+Breakpoint 1 at {...}: file Steps.cs, line {@throw}.
 +break @thrower-recurse
-Breakpoint 2 (Steps.cs:{@thrower-recurse}) pending: the program is not running.
+Breakpoint 2 at {...}: file Steps.cs, line {@thrower-recurse}.
 +run
 Starting program: {out}/Steps.dll leaves leaves
 

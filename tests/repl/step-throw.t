@@ -1,7 +1,7 @@
 #! fixture=Steps args=leaves exit=0
 ## A frame that is left by an exception: the step ends where it is caught.
 +break @try-call
-Breakpoint 1 (Steps.cs:{@try-call}) pending: the program is not running.
+Breakpoint 1 at {...}: file Steps.cs, line {@try-call}.
 +run
 Starting program: {out}/Steps.dll leaves
 

@@ -2,7 +2,7 @@
 ## An exception through a lambda, the framework, a filter, a rethrow and a
 ## finally: each step ends at what runs next in code of the user's.
 +break @unwinds-call
-Breakpoint 1 (StepKinds.cs:{@unwinds-call}) pending: the program is not running.
+Breakpoint 1 at {...}: file StepKinds.cs, line {@unwinds-call}.
 +run
 Starting program: {out}/StepKinds.dll unwinds unwinds unwinds
 

@@ -4,7 +4,7 @@
 ## structure lives in registers that the JIT records nothing of.
 +set env DOTNET_TieredCompilation=0
 +break Frames.Calls.Leaf
-Breakpoint 1 (Frames.Calls.Leaf) pending: the program is not running.
+Breakpoint 1 at Frames.Calls.Leaf: file Frames.cs, line {@leaf}.
 +run
 Starting program: {out}/Frames.dll keep
 

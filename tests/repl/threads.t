@@ -1,7 +1,7 @@
 #! fixture=Threads args=4
 ## Threads by name, each with its own stack and variables.
 +break @all-waiting
-Breakpoint 1 (Threads.cs:{@all-waiting}) pending: the program is not running.
+Breakpoint 1 at {...}: file Threads.cs, line {@all-waiting}.
 +run
 Starting program: {out}/Threads.dll 4
 

@@ -2,23 +2,23 @@
 ## Inline arrays, ref structs, function pointers, Memory, interop types, statics
 ## of generic types, of threads, and of a class that is being initialised.
 +break @inline
-Breakpoint 1 (Kinds.cs:{@inline}) pending: the program is not running.
+Breakpoint 1 at {...}: file Kinds.cs, line {@inline}.
 +break @refs
-Breakpoint 2 (Kinds.cs:{@refs}) pending: the program is not running.
+Breakpoint 2 at {...}: file Kinds.cs, line {@refs}.
 +break @functions
-Breakpoint 3 (Kinds.cs:{@functions}) pending: the program is not running.
+Breakpoint 3 at {...}: file Kinds.cs, line {@functions}.
 +break @memories
-Breakpoint 4 (Kinds.cs:{@memories}) pending: the program is not running.
+Breakpoint 4 at {...}: file Kinds.cs, line {@memories}.
 +break @interop
-Breakpoint 5 (Kinds.cs:{@interop}) pending: the program is not running.
+Breakpoint 5 at {...}: file Kinds.cs, line {@interop}.
 +break @statics
-Breakpoint 6 (Kinds.cs:{@statics}) pending: the program is not running.
+Breakpoint 6 at {...}: file Kinds.cs, line {@statics}.
 +break @threads-other
-Breakpoint 7 (Kinds.cs:{@threads-other}) pending: the program is not running.
+Breakpoint 7 at {...}: file Kinds.cs, line {@threads-other}.
 +break @threads
-Breakpoint 8 (Kinds.cs:{@threads}) pending: the program is not running.
+Breakpoint 8 at {...}: file Kinds.cs, line {@threads}.
 +break @cctor
-Breakpoint 9 (Kinds.cs:{@cctor}) pending: the program is not running.
+Breakpoint 9 at {...}: file Kinds.cs, line {@cctor}.
 +run
 Starting program: {out}/Kinds.dll inline refs functions memories interop statics threads cctor
 

@@ -1,17 +1,17 @@
 #! fixture=Values args="boxes delegates pointers refs objects"
 ## Objects, boxes, delegates, by-refs, pointers.
 +break @boxes
-Breakpoint 1 (Values.cs:{@boxes}) pending: the program is not running.
+Breakpoint 1 at {...}: file Values.cs, line {@boxes}.
 +break @delegates
-Breakpoint 2 (Values.cs:{@delegates}) pending: the program is not running.
+Breakpoint 2 at {...}: file Values.cs, line {@delegates}.
 +break @pointers
-Breakpoint 3 (Values.cs:{@pointers}) pending: the program is not running.
+Breakpoint 3 at {...}: file Values.cs, line {@pointers}.
 +break @byref
-Breakpoint 4 (Values.cs:{@byref}) pending: the program is not running.
+Breakpoint 4 at {...}: file Values.cs, line {@byref}.
 +break @refs
-Breakpoint 5 (Values.cs:{@refs}) pending: the program is not running.
+Breakpoint 5 at {...}: file Values.cs, line {@refs}.
 +break @objects
-Breakpoint 6 (Values.cs:{@objects}) pending: the program is not running.
+Breakpoint 6 at {...}: file Values.cs, line {@objects}.
 +run
 Starting program: {out}/Values.dll boxes delegates pointers refs objects
 

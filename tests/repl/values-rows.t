@@ -1,11 +1,11 @@
 #! fixture=Values args="arrays pointers spans"
 ## Arrays of any rank and lower bound, spans, buffers.
 +break @arrays
-Breakpoint 1 (Values.cs:{@arrays}) pending: the program is not running.
+Breakpoint 1 at {...}: file Values.cs, line {@arrays}.
 +break @pointers
-Breakpoint 2 (Values.cs:{@pointers}) pending: the program is not running.
+Breakpoint 2 at {...}: file Values.cs, line {@pointers}.
 +break @spans
-Breakpoint 3 (Values.cs:{@spans}) pending: the program is not running.
+Breakpoint 3 at {...}: file Values.cs, line {@spans}.
 +run
 Starting program: {out}/Values.dll arrays pointers spans
 

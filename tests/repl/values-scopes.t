@@ -1,19 +1,19 @@
 #! fixture=Values args="generics scopes closures asynclocals iterlocals statics"
 ## Variables by scope, and under their own names where the compiler moved them.
 +break @generic-args
-Breakpoint 1 (Values.cs:{@generic-args}) pending: the program is not running.
+Breakpoint 1 at {...}: file Values.cs, line {@generic-args}.
 +break @scope-first
-Breakpoint 2 (Values.cs:{@scope-first}) pending: the program is not running.
+Breakpoint 2 at {...}: file Values.cs, line {@scope-first}.
 +break @scope-second
-Breakpoint 3 (Values.cs:{@scope-second}) pending: the program is not running.
+Breakpoint 3 at {...}: file Values.cs, line {@scope-second}.
 +break @scopes
-Breakpoint 4 (Values.cs:{@scopes}) pending: the program is not running.
+Breakpoint 4 at {...}: file Values.cs, line {@scopes}.
 +break @closures
-Breakpoint 5 (Values.cs:{@closures}) pending: the program is not running.
+Breakpoint 5 at {...}: file Values.cs, line {@closures}.
 +break @asynclocals
-Breakpoint 6 (Values.cs:{@asynclocals}) pending: the program is not running.
+Breakpoint 6 at {...}: file Values.cs, line {@asynclocals}.
 +break @iterlocals
-Breakpoint 7 (Values.cs:{@iterlocals}) pending: the program is not running.
+Breakpoint 7 at {...}: file Values.cs, line {@iterlocals}.
 +run
 Starting program: {out}/Values.dll generics scopes closures asynclocals iterlocals statics
 

@@ -1,15 +1,15 @@
 #! fixture=Values args="prims chars enums nullables consts"
 ## Primitives, characters, enums, Nullable, constants.
 +break @prims
-Breakpoint 1 (Values.cs:{@prims}) pending: the program is not running.
+Breakpoint 1 at {...}: file Values.cs, line {@prims}.
 +break @chars
-Breakpoint 2 (Values.cs:{@chars}) pending: the program is not running.
+Breakpoint 2 at {...}: file Values.cs, line {@chars}.
 +break @enums
-Breakpoint 3 (Values.cs:{@enums}) pending: the program is not running.
+Breakpoint 3 at {...}: file Values.cs, line {@enums}.
 +break @nullables
-Breakpoint 4 (Values.cs:{@nullables}) pending: the program is not running.
+Breakpoint 4 at {...}: file Values.cs, line {@nullables}.
 +break @consts
-Breakpoint 5 (Values.cs:{@consts}) pending: the program is not running.
+Breakpoint 5 at {...}: file Values.cs, line {@consts}.
 +run
 Starting program: {out}/Values.dll prims chars enums nullables consts
 

@@ -1,13 +1,13 @@
 #! fixture=Values args="structs tuples records wellknown"
 ## Structs, tuples, records, and what the framework's own stand for.
 +break @structs
-Breakpoint 1 (Values.cs:{@structs}) pending: the program is not running.
+Breakpoint 1 at {...}: file Values.cs, line {@structs}.
 +break @tuples
-Breakpoint 2 (Values.cs:{@tuples}) pending: the program is not running.
+Breakpoint 2 at {...}: file Values.cs, line {@tuples}.
 +break @records
-Breakpoint 3 (Values.cs:{@records}) pending: the program is not running.
+Breakpoint 3 at {...}: file Values.cs, line {@records}.
 +break @wellknown
-Breakpoint 4 (Values.cs:{@wellknown}) pending: the program is not running.
+Breakpoint 4 at {...}: file Values.cs, line {@wellknown}.
 +run
 Starting program: {out}/Values.dll structs tuples records wellknown
 

@@ -1,7 +1,7 @@
 #! fixture=Values args="strings"
 ## Strings: escapes, null, and as much as the setting allows.
 +break @strings
-Breakpoint 1 (Values.cs:{@strings}) pending: the program is not running.
+Breakpoint 1 at {...}: file Values.cs, line {@strings}.
 +run
 Starting program: {out}/Values.dll strings
 

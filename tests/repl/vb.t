@@ -2,11 +2,11 @@
 ## Visual Basic: what its compiler put into closures, state machines and fields
 ## is shown under the names of the source.
 +break @static
-Breakpoint 1 (VbViews.vb:{@static}) pending: the program is not running.
+Breakpoint 1 at {...}: file VbViews.vb, line {@static}.
 +break @lambda
-Breakpoint 2 (VbViews.vb:{@lambda}) pending: the program is not running.
+Breakpoint 2 at {...}: file VbViews.vb, line {@lambda}.
 +tbreak VbViews.Main
-Temporary breakpoint 3 (VbViews.Main) pending: the program is not running.
+Temporary breakpoint 3 at VbViews.Main: file VbViews.vb, line {@begin}.
 +run
 Starting program: {out}/VbViews.dll
 

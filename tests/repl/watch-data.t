@@ -1,7 +1,7 @@
 #! fixture=Watch args=simple exit=0
 ## Statics, fields, elements; what is written again as it was is no change.
 +break @start
-Breakpoint 1 (Watch.cs:{@start}) pending: the program is not running.
+Breakpoint 1 at {...}: file Watch.cs, line {@start}.
 +run
 Starting program: {out}/Watch.dll simple
 

@@ -1,9 +1,9 @@
 #! fixture=Watch args=frames exit=0
 ## Variables are watched in one activation, until it ends.
 +break @local if depth == 1
-Breakpoint 1 (Watch.cs:{@local}) pending: the program is not running.
+Breakpoint 1 at {...}: file Watch.cs, line {@local}.
 +break @mine if depth == 1
-Breakpoint 2 (Watch.cs:{@mine}) pending: the program is not running.
+Breakpoint 2 at {...}: file Watch.cs, line {@mine}.
 +run
 Starting program: {out}/Watch.dll frames
 

@@ -3,7 +3,7 @@
 +watch Watch.Program.counter
 Watchpoint 1 (Watch.Program.counter) pending: the program is not running.
 +break @start
-Breakpoint 2 (Watch.cs:{@start}) pending: the program is not running.
+Breakpoint 2 at {...}: file Watch.cs, line {@start}.
 +run
 Starting program: {out}/Watch.dll simple
 

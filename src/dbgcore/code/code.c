@@ -104,6 +104,14 @@ static void tell_core_types(struct code *c, const struct module *mod)
 struct dbg_error *code_module_add(struct code *c, const struct dac_module *m,
 				  struct code_module **ret)
 {
+	return code_module_add_image(c, m, (struct bytes){NULL, 0}, ret);
+}
+
+struct dbg_error *code_module_add_image(struct code *c,
+					const struct dac_module *m,
+					struct bytes bytes,
+					struct code_module **ret)
+{
 	struct code_module *old = code_module_find(c, m->addr);
 
 	if (old) {
@@ -112,7 +120,7 @@ struct dbg_error *code_module_add(struct code *c, const struct dac_module *m,
 	}
 	if (!m->addr)
 		return dbg_err(DBG_E_ARGUMENT, "module without address");
-	struct module *mod = module_create(c, m);
+	struct module *mod = module_create(c, m, bytes);
 	mod->m.number = ++c->last_number;
 	mem_grow(&c->modules, &c->cap_modules, c->n_modules,
 		 sizeof(*c->modules));

@@ -59,6 +59,14 @@ DBG_MUST struct dbg_error *code_module_add(struct code *c,
 					   const struct dac_module *m,
 					   struct code_module **ret);
 /*
+ * The same of a module that no program has loaded: @bytes are its file, taken
+ * over; @m->addr is any number that no other has.
+ */
+DBG_MUST struct dbg_error *code_module_add_image(struct code *c,
+						 const struct dac_module *m,
+						 struct bytes bytes,
+						 struct code_module **ret);
+/*
  * Look again for the symbols of a module in memory without: true if it has
  * some now, and what was known of its code is forgotten.
  */

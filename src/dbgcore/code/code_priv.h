@@ -61,7 +61,9 @@ struct code {
 
 /* ---- module.c -------------------------------------------------------- */
 
-struct module *module_create(struct code *c, const struct dac_module *dm);
+/* @image: its file's bytes, allocated and taken over; none: they are found. */
+struct module *module_create(struct code *c, const struct dac_module *dm,
+			     struct bytes image);
 void module_destroy(struct module *mod);
 /* Take the PDB that it was loaded with from memory, if there is one. */
 bool module_take_symbols(struct code *c, struct module *mod);

@@ -290,15 +290,29 @@ static bool has_file(const struct dac_module *dm)
 	return dm->path[0] == '/' && !dm->dynamic;
 }
 
+static struct dbg_error *load_image(struct module *mod, struct bytes image)
+{
+	struct dbg_error *err = pe_parse(image, false, &mod->m.pe);
+
+	mod->copy = (uint8_t *)(uintptr_t)image.p;
+	if (!err)
+		err = md_parse(mod->m.pe.metadata, &mod->m.md);
+	if (err)
+		memset(&mod->m.pe, 0, sizeof(mod->m.pe));
+	return err;
+}
+
 static void load(struct code *c, struct module *mod,
-		 const struct dac_module *dm)
+		 const struct dac_module *dm, struct bytes image)
 {
 	struct dbg_error *err = NULL;
 	struct dbg_error *why = NULL;
 
-	if (has_file(dm))
+	if (image.p)
+		err = load_image(mod, image);
+	else if (has_file(dm))
 		why = load_file(c, mod, dm);
-	if (why || !mod->m.pe.file.n)
+	if (!image.p && (why || !mod->m.pe.file.n))
 		err = load_memory(c, mod, dm);
 	mod->m.optimized = true;
 	if (!err) {
@@ -312,7 +326,8 @@ static void load(struct code *c, struct module *mod,
 	dbg_error_destroy(err);
 }
 
-struct module *module_create(struct code *c, const struct dac_module *dm)
+struct module *module_create(struct code *c, const struct dac_module *dm,
+			     struct bytes image)
 {
 	struct module *mod = xcalloc(1, sizeof(*mod));
 
@@ -324,7 +339,7 @@ struct module *module_create(struct code *c, const struct dac_module *dm)
 		mod->m.path = arena_strdup(mod->arena, dm->path);
 	mod->m.name = arena_strdup(
 	    mod->arena, dm->path[0] ? str_basename(dm->path) : dm->name);
-	load(c, mod, dm);
+	load(c, mod, dm, image);
 	mod->m.framework = is_framework(&mod->m);
 	return mod;
 }

@@ -89,6 +89,14 @@ void control_catch(struct control *c, enum catch_user who, bool on)
 
 /* ---- Runs ------------------------------------------------------------ */
 
+void control_files(struct control *c, struct code *code)
+{
+	bp_unbind_all(c);
+	c->code = code;
+	for (size_t i = 0; code && i < c->n_bps; i++)
+		bind_all(c, c->bps[i]);
+}
+
 void control_begin_run(struct control *c)
 {
 	c->target = c->inspect->target;

@@ -39,6 +39,11 @@ struct control *control_create(struct inspect *in,
 			       const struct control_ops *ops, void *arg);
 void control_destroy(struct control *c);
 
+/*
+ * Without a program: bind breakpoints to places in the modules of @code, which
+ * are files; NULL: they go.
+ */
+void control_files(struct control *c, struct code *code);
 /* A program is there (inspect_begin); nothing is known of a runtime yet. */
 void control_begin_run(struct control *c);
 /*

@@ -79,6 +79,12 @@ static struct dbg_error *watch_add(struct dbg *dbg,
 	return err ? err : control_watch_add(dbg->control, req, f, ret_number);
 }
 
+/* Without the files of a program that is not run, breakpoints are pending. */
+static void open_files(struct dbg *dbg)
+{
+	dbg_error_destroy(session_files_open(dbg));
+}
+
 /* ---- Changes, in all siblings ---------------------------------------- */
 
 struct change {
@@ -164,6 +170,7 @@ struct dbg_error *dbg_break_add(struct dbg *dbg,
 		err = begin_change(dbg);
 	if (err)
 		return err;
+	open_files(dbg);
 	if (req->kind == DBG_BREAK_WATCH)
 		err = watch_add(dbg, req, &number);
 	else
@@ -241,6 +248,7 @@ struct dbg_error *dbg_break_get(struct dbg *dbg, uint32_t number,
 
 	if (!number)
 		return dbg_err(DBG_E_ARGUMENT, "no breakpoint number 0");
+	open_files(dbg);
 	err = control_break_list(dbg->control, number, fresh_list(dbg), &list,
 				 &n);
 	if (err)
@@ -255,6 +263,7 @@ struct dbg_error *dbg_break_list(struct dbg *dbg, struct dbg_breakpoint **ret,
 {
 	struct dbg_error *err;
 
+	open_files(dbg);
 	err = control_break_list(dbg->control, 0, fresh_list(dbg), ret, ret_n);
 	if (!err)
 		add_hits(dbg, *ret, *ret_n);
@@ -265,10 +274,12 @@ struct dbg_error *dbg_locate(struct dbg *dbg, dbg_id frame,
 			     const char *location, struct dbg_location **ret,
 			     size_t *ret_n)
 {
-	struct dbg_error *err = session_need_runtime(dbg);
+	struct dbg_error *err = session_need_modules(dbg, true);
 
 	if (err)
 		return err;
+	if (dbg->state == DBG_IDLE)
+		arena_reset(dbg->inspect.arena);
 	return control_locate(dbg->control, location,
 			      session_frame_path(dbg, frame),
 			      dbg->inspect.arena, ret, ret_n);

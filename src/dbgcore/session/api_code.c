@@ -31,11 +31,11 @@ static const char *version_of(const struct code_module *m, struct arena *arena)
 struct dbg_error *dbg_module_list(struct dbg *dbg, struct dbg_module **ret,
 				  size_t *ret_n)
 {
+	struct dbg_error *err = session_need_modules(dbg, false);
 	size_t n;
 
-	if (!dbg->inspect.code)
-		return dbg_err(DBG_E_STATE,
-			       "no .NET runtime is loaded in the program yet");
+	if (err)
+		return err;
 	arena_reset(dbg->list_arena);
 
 	struct code_module *const *modules =

@@ -112,12 +112,16 @@ struct dbg_error *dbg_complete(struct dbg *dbg, unsigned int kinds,
 			       const char *prefix, size_t max,
 			       const char ***ret, size_t *ret_n)
 {
-	struct dbg_error *err = session_need_runtime(dbg);
+	struct dbg_error *err = session_need_modules(dbg, true);
 	struct names names = {.prefix = prefix, .arena = dbg->inspect.arena};
 	size_t kept = 0;
 
 	if (err)
 		return err;
+	if (dbg->state == DBG_IDLE) {
+		arena_reset(dbg->inspect.arena);
+		kinds &= ~(unsigned int)DBG_NAMES_LOCALS;
+	}
 	code_each_name(dbg->inspect.code, kinds & DBG_NAMES_FILES, take_name,
 		       &names);
 	code_each_name(

@@ -443,6 +443,9 @@ struct dbg_error *dbg_set(struct dbg *dbg, const char *name, const char *value)
 
 	for (struct dbg *s = NULL; !err && (s = sibling_next(dbg, s));)
 		err = set_one(s, name, value);
+	// where symbols are, or what they are called, may be another now
+	if (dbg->state == DBG_IDLE)
+		session_files_close(dbg);
 	return err;
 }
 

@@ -60,17 +60,9 @@ static size_t unique_points(struct dbg_source_range *v, size_t n)
 }
 
 /* Also while the program runs: all is in files, or was copied. */
-static struct dbg_error *need_runtime(const struct dbg *dbg)
-{
-	return dbg->inspect.code
-		   ? NULL
-		   : dbg_err(DBG_E_STATE, "no .NET runtime is loaded in "
-					  "the program yet");
-}
-
 static struct dbg_error *need_code(struct dbg *dbg)
 {
-	struct dbg_error *err = need_runtime(dbg);
+	struct dbg_error *err = session_need_modules(dbg, false);
 
 	if (!err)
 		arena_reset(dbg->list_arena);
@@ -81,7 +73,7 @@ struct dbg_error *dbg_source_lines(struct dbg *dbg, const char *file,
 				   const char *const **ret_lines, size_t *ret_n,
 				   const char **ret_note)
 {
-	struct dbg_error *err = need_runtime(dbg);
+	struct dbg_error *err = session_need_modules(dbg, false);
 
 	return err ? err
 		   : source_lines(dbg->inspect.code, file, ret_lines, ret_n,

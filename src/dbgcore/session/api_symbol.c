@@ -92,12 +92,11 @@ struct dbg_error *dbg_symbol_search(struct dbg *dbg,
 				    const struct dbg_symbol_req *req,
 				    struct dbg_symbol_page *ret)
 {
-	struct dbg_error *err = NULL;
+	struct dbg_error *err = session_need_modules(dbg, false);
 	struct pattern *name = NULL, *type = NULL;
 
-	if (!dbg->inspect.code)
-		return dbg_err(DBG_E_STATE,
-			       "no .NET runtime is loaded in the program yet");
+	if (err)
+		return err;
 	if (req->max > PAGE_MAX)
 		return dbg_err(DBG_E_ARGUMENT, "a page of more than %d symbols",
 			       PAGE_MAX);

@@ -141,8 +141,8 @@ static struct dbg_error *absolute(const char *path, struct arena *arena,
 	return NULL;
 }
 
-static struct dbg_error *resolve_program(const struct dbg_launch *launch,
-					 struct arena *arena, const char **ret)
+struct dbg_error *launch_program(const struct dbg_launch *launch,
+				 struct arena *arena, const char **ret)
 {
 	const char *program = launch->program;
 
@@ -167,7 +167,7 @@ struct dbg_error *launch_resolve(const struct dbg_launch *launch,
 
 	if (!launch->program || !*launch->program)
 		return dbg_err(DBG_E_ARGUMENT, "no program to start");
-	err = resolve_program(launch, arena, &path);
+	err = launch_program(launch, arena, &path);
 	if (err)
 		return err;
 	if (str_ends(path, ".dll")) {

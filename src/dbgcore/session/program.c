@@ -53,10 +53,19 @@ static void set_native(struct program *p, pid_t pid, const char *exe)
 		set_name(p, exe);
 }
 
-/*
- * `dotnet ARGS`: the host's options, of which each has a value, and "exec" go
- * before a program's path; anything else is a command of the SDK.
- */
+bool program_host_passes(const char *arg, bool *value)
+{
+	bool passed = *value || !strcmp(arg, "exec");
+
+	*value = !passed && !strncmp(arg, "--", 2);
+	return passed || *value;
+}
+
+bool program_is_assembly(const char *path)
+{
+	return str_ends(path, ".dll") || str_ends(path, ".exe");
+}
+
 void program_of_host(const char *cmdline, size_t n, struct program *ret)
 {
 	bool value = false;
@@ -67,14 +76,9 @@ void program_of_host(const char *cmdline, size_t n, struct program *ret)
 	     at += strnlen(cmdline + at, n - at) + 1) {
 		const char *arg = cmdline + at;
 
-		if (value || !strcmp(arg, "exec")) {
-			value = false;
+		if (program_host_passes(arg, &value))
 			continue;
-		}
-		value = !strncmp(arg, "--", 2);
-		if (value)
-			continue;
-		if (str_ends(arg, ".dll") || str_ends(arg, ".exe")) {
+		if (program_is_assembly(arg)) {
 			ret->kind =
 			    is_of_sdk(arg) ? PROGRAM_SDK : PROGRAM_DOTNET;
 			set_name(ret, arg);

@@ -27,6 +27,13 @@ void program_of(pid_t pid, struct program *ret);
  * words, each ended by a 0, which stands at @cmdline[@n] in any case.
  */
 void program_of_host(const char *cmdline, size_t n, struct program *ret);
+/*
+ * `dotnet ARGS`: the host's options, of which each has a value, and "exec" go
+ * before a program's path; anything else is a command of the SDK. Is @arg one
+ * of those before? *value, false at first, is for the next call.
+ */
+bool program_host_passes(const char *arg, bool *value);
+bool program_is_assembly(const char *path);
 
 /*
  * Has it a .NET runtime, or is it a host that will have one? True also if

@@ -70,6 +70,8 @@ void dbg_destroy(struct dbg *dbg)
 	if (!dbg)
 		return;
 	session_ended(dbg);
+	session_files_close(dbg);
+	free(dbg->named.path);
 	siblings_leave(dbg);
 	control_destroy(dbg->control);
 	inspect_deinit(&dbg->inspect);
@@ -219,6 +221,7 @@ struct dbg_error *session_frame_or_newest(struct dbg *dbg, dbg_id id,
 
 void session_begin(struct dbg *dbg, const char *path)
 {
+	session_files_close(dbg);
 	session_inferior_runs(dbg, path);
 	inspect_begin(&dbg->inspect, dbg->target);
 	session_show_frames(dbg);

@@ -20,6 +20,7 @@
 #include "control/control.h"
 #include "dbg.h"
 #include "inspect/inspect.h"
+#include "session/files.h"
 #include "session/ipcfiles.h"
 #include "session/program.h"
 #include "target/target.h"
@@ -119,6 +120,7 @@ struct dbg {
 	struct siblings *siblings;
 	struct follow follow;
 	struct inferior inferior;
+	struct named_program named;
 	int key_seen; /* SIGINT or SIGTSTP that a sibling answered, 0: none */
 	struct setting_made *made;
 	size_t n_made, cap_made;
@@ -273,6 +275,10 @@ struct launch_plan {
 DBG_MUST struct dbg_error *launch_resolve(const struct dbg_launch *launch,
 					  struct arena *arena,
 					  struct launch_plan *ret);
+/* The absolute path of the program alone, whatever it is. */
+DBG_MUST struct dbg_error *launch_program(const struct dbg_launch *launch,
+					  struct arena *arena,
+					  const char **ret);
 
 /* ---- api_break.c ----------------------------------------------------- */
 

@@ -183,51 +183,6 @@ static struct dbg_error *info_sharedlibrary(struct repl *r,
 	return NULL;
 }
 
-// The language of a source file, by its name.
-static const char *language_of(const char *path)
-{
-	const char *end = strrchr(path, '.');
-
-	if (end && !strcasecmp(end, ".vb"))
-		return "Visual Basic";
-	if (end && !strncasecmp(end, ".fs", 3))
-		return "F#";
-	return "C#";
-}
-
-static struct dbg_error *info_source(struct repl *r, const struct call *call)
-{
-	struct dbg_error *err;
-	const char *const *lines;
-	const char *note = NULL;
-	struct dbg_frame f;
-	size_t n;
-
-	(void)call;
-	err = frame_get(r, &f);
-	if (err)
-		return err;
-	if (!f.source.path) {
-		out(r, "No current source file: %s has no symbols.\n",
-		    f.module ? f.module : "the frame");
-		return NULL;
-	}
-	out(r, "Current source file is %s\nLocated in %s\n",
-	    source_name(r, f.source.path), f.source.path);
-	err = dbg_source_lines(r->dbg, f.source.path, &lines, &n, &note);
-	if (err) {
-		out(r, "Not readable: %s.\n", err->message);
-		dbg_error_destroy(err);
-	} else {
-		out(r, "Contains %zu lines.\n", n);
-	}
-	if (note)
-		out(r, "%s\n", note);
-	out(r, "Source language is %s.\nSymbols of module %s.\n",
-	    language_of(f.source.path), f.module ? f.module : "?");
-	return NULL;
-}
-
 static struct dbg_error *info_line(struct repl *r, const struct call *call)
 {
 	struct dbg_error *err;
@@ -479,9 +434,15 @@ static const struct repl_cmd subs[] = {
     },
     {
 	.names = "source",
-	.help = "the source file of the selected frame",
-	.flags = CMD_NEEDS_STOP,
-	.run = info_source,
+	.help = "the source file of the selected frame, or listed last",
+	.run = source_info,
+    },
+    {
+	.names = "sources",
+	.args = "[PART]",
+	.help = "the source files of all modules with symbols",
+	.more = "PART of a path selects.",
+	.run = sources_info,
     },
     {
 	.names = "statics",

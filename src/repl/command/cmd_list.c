@@ -29,6 +29,15 @@ static struct dbg_error *default_place(struct repl *r, uint64_t *ret_line)
 		*ret_line = 1;
 		return NULL;
 	}
+	struct dbg_location *found;
+	size_t n;
+	err = dbg_locate(r->dbg, 0, NULL, &found, &n);
+	if (!err && found[0].file) {
+		str_set(&r->listing.file, found[0].file);
+		*ret_line = found[0].line;
+		return NULL;
+	}
+	dbg_error_destroy(err);
 	return dbg_err(DBG_E_NOT_FOUND,
 		       "No source file here. Name one: list FILE:LINE.");
 }

@@ -27,6 +27,13 @@ static void say_start(const struct repl *r)
 	out(r, "Starting program: %s\n", str_get(&line));
 }
 
+void program_name(const struct repl *r)
+{
+	const struct dbg_launch l = launch_config_request(r->launch);
+
+	dbg_program(r->dbg, &l);
+}
+
 static struct dbg_error *launch(struct repl *r, const struct call *call,
 				bool stop_at_entry)
 {
@@ -53,6 +60,7 @@ static struct dbg_error *launch(struct repl *r, const struct call *call,
 	struct dbg_launch l = launch_config_request(r->launch);
 	l.stop_at_entry = stop_at_entry;
 	r->stopped_inferior = 1;
+	program_name(r);
 	thread_names_clear(r);
 	say_start(r);
 	r->thread = 0;
@@ -349,6 +357,8 @@ static struct dbg_error *cmd_file(struct repl *r, const struct call *call)
 	if (err)
 		return err;
 	str_set(&r->launch->program, words.n ? words.v[0] : NULL);
+	str_set(&r->listing.file, NULL);
+	program_name(r);
 	return NULL;
 }
 

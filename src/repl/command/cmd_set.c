@@ -31,7 +31,11 @@ static struct dbg_error *set_var(struct repl *r, const struct call *call)
 
 static struct dbg_error *set_args(struct repl *r, const struct call *call)
 {
-	return launch_config_args(r->launch, call->args);
+	struct dbg_error *err = launch_config_args(r->launch, call->args);
+
+	if (!err)
+		program_name(r);
+	return err;
 }
 
 // NAME=VALUE, NAME VALUE or NAME alone (set to nothing).
@@ -68,6 +72,7 @@ static struct dbg_error *unset_substitute(struct repl *r,
 static struct dbg_error *set_cwd(struct repl *r, const struct call *call)
 {
 	str_set(&r->launch->cwd, *call->args ? call->args : NULL);
+	program_name(r);
 	return NULL;
 }
 

@@ -61,6 +61,18 @@ DBG_MUST struct dbg_error *types_info(struct repl *r, const struct call *call);
 DBG_MUST struct dbg_error *variables_info(struct repl *r,
 					  const struct call *call);
 
+/* ---- info_source.c --------------------------------------------------- */
+
+/* `info source`, `info sources [PART]`. */
+DBG_MUST struct dbg_error *source_info(struct repl *r, const struct call *call);
+DBG_MUST struct dbg_error *sources_info(struct repl *r,
+					const struct call *call);
+
+/* ---- cmd_run.c ------------------------------------------------------- */
+
+/* Tell the engine which program is going to be run. */
+void program_name(const struct repl *r);
+
 /* ---- cmd_thread.c ---------------------------------------------------- */
 
 /* What a thread is called. */

@@ -317,7 +317,9 @@ void bind_place(struct control *c, struct bp *bp,
 
 	memset(p, 0, sizeof(*p));
 	p->place = *place;
-	place_bind_code(c, bp, p);
+	// a file has no code yet
+	if (c->dac)
+		place_bind_code(c, bp, p);
 }
 
 /* A file that a line is looked for in, and how well it is meant. */

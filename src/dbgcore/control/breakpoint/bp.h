@@ -106,5 +106,7 @@ const char *bp_why_pending(struct control *c, const struct bp *bp,
 /* entry.c */
 /* Breakpoint on the entry point of @m if one is asked for. */
 void entry_module(struct control *c, struct code_module *m);
+/* Where the Main of the program begins; false: no module has one. */
+bool entry_place(struct control *c, struct code_place *ret);
 
 #endif

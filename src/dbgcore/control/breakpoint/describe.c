@@ -124,7 +124,8 @@ static const char *why_line(struct control *c, const struct location *loc,
 				    "no loaded module has '%s'; module '%s': "
 				    "%s",
 				    loc->file, m->name, m->symbols_note);
-	return arena_printf(arena, "no loaded module has symbols for '%s'",
+	return arena_printf(arena, "no %s has symbols for '%s'",
+			    c->target ? "loaded module" : "file of the program",
 			    loc->file);
 }
 
@@ -133,7 +134,7 @@ const char *bp_why_pending(struct control *c, const struct bp *bp,
 {
 	const struct location *loc = &bp->location;
 
-	if (!c->target)
+	if (!c->target && !c->code)
 		return "the program is not running";
 	if (bp->kind == DBG_BREAK_LOCATION && loc->kind == LOCATION_ADDRESS)
 		return arena_printf(arena, "no memory to trap at 0x%lx",
@@ -147,10 +148,11 @@ const char *bp_why_pending(struct control *c, const struct bp *bp,
 				    loc->module);
 	if (loc->kind == LOCATION_LINE)
 		return why_line(c, loc, arena);
-	return arena_printf(arena, "no method '%s%s%s%s' in the loaded modules",
-			    loc->name, loc->params ? "(" : "",
+	return arena_printf(arena, "no method '%s%s%s%s' in the %s", loc->name,
+			    loc->params ? "(" : "",
 			    loc->params ? loc->params : "",
-			    loc->params ? ")" : "");
+			    loc->params ? ")" : "",
+			    c->target ? "loaded modules" : "program's files");
 }
 
 /* Why no place has an address; NULL if one has. */
@@ -230,7 +232,7 @@ static void describe_reason(struct control *c, const struct bp *bp,
 		ret->reason =
 		    arena_printf(arena, "line %u has no code; moved to line %u",
 				 bp->location.line, bp->places[0].place.line);
-	else
+	else if (c->target)
 		ret->reason = why_unarmed(bp);
 	if (!ret->reason)
 		ret->reason = why_elsewhere(c, bp, arena);
@@ -330,10 +332,26 @@ struct dbg_error *control_break_list(struct control *c, uint32_t number,
 	return NULL;
 }
 
+static struct dbg_error *locate_main(struct control *c, struct arena *arena,
+				     struct dbg_location **ret, size_t *ret_n)
+{
+	struct code_place place;
+
+	if (!entry_place(c, &place))
+		return dbg_err(DBG_E_NOT_FOUND, "no module has an entry point");
+	*ret = arena_alloc(arena, sizeof(**ret));
+	*ret_n = 1;
+	describe_place(c, &place, 0, arena, *ret);
+	return NULL;
+}
+
 struct dbg_error *control_locate(struct control *c, const char *location,
 				 const char *path, struct arena *arena,
 				 struct dbg_location **ret, size_t *ret_n)
 {
+	if (!location)
+		return locate_main(c, arena, ret, ret_n);
+
 	struct dbg_error *err;
 	const struct dbg_break_req req = {
 	    .kind = DBG_BREAK_LOCATION,

@@ -32,6 +32,22 @@ static uint32_t entry_method(struct control *c, struct code_module *m)
 	return token;
 }
 
+bool entry_place(struct control *c, struct code_place *ret)
+{
+	size_t n;
+	struct code_module *const *modules = code_modules(c->code, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		struct code_module *m = modules[i];
+
+		if (MD_TOKEN_TABLE(m->pe.entry_point) != MD_METHODDEF)
+			continue;
+		code_entry(c->code, m, entry_method(c, m), ret);
+		return true;
+	}
+	return false;
+}
+
 void entry_module(struct control *c, struct code_module *m)
 {
 	if (!c->stop_at_entry ||

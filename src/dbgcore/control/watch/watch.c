@@ -168,7 +168,7 @@ static struct dbg_error *watch_begin(struct control *c, struct bp *bp,
 	struct dbg_error *err;
 
 	err = eval_check(bp->watch->expr);
-	if (err || !c->code)
+	if (err || !c->dac)
 		return err;
 	err = first_look(c, bp->watch, frame);
 	return err ? err : arm_new(c, bp);
@@ -221,7 +221,7 @@ struct dbg_error *watch_switch(struct control *c, struct bp *bp)
 {
 	struct dbg_error *err;
 
-	if (!bp->watch || !c->code)
+	if (!bp->watch || !c->dac)
 		return NULL;
 	if (!bp->enabled)
 		return watch_arm(c);
@@ -257,7 +257,7 @@ bool watch_waits(const struct control *c)
  */
 void watch_refresh(struct control *c)
 {
-	if (!c->watches.n || !c->code)
+	if (!c->watches.n || !c->dac)
 		return;
 	for (size_t i = 0; i < c->n_bps; i++) {
 		struct bp *bp = c->bps[i];
@@ -289,7 +289,7 @@ void watch_stopped(struct control *c)
 {
 	bool any = false;
 
-	for (size_t i = 0; c->watches.n && c->code && i < c->n_bps; i++) {
+	for (size_t i = 0; c->watches.n && c->dac && i < c->n_bps; i++) {
 		struct bp *bp = c->bps[i];
 
 		if (!bp->watch || !bp->watch->blind || !is_astray(c, bp->watch))
@@ -322,7 +322,7 @@ void control_written(struct control *c, uint64_t addr, uint64_t n)
 {
 	bool any = false;
 
-	for (size_t i = 0; c->watches.n && c->code && i < c->n_bps; i++) {
+	for (size_t i = 0; c->watches.n && c->dac && i < c->n_bps; i++) {
 		struct bp *bp = c->bps[i];
 
 		if (!bp->watch || !overlaps(&bp->watch->now, addr, n))

@@ -44,7 +44,11 @@ DBG_MUST struct dbg_error *dbg_source_lines(struct dbg *dbg, const char *file,
 					    size_t *ret_n,
 					    const char **ret_note);
 
-/* Resolve a location's text to places, compiled or not; dies with stop. */
+/*
+ * Resolve a location's text to places, compiled or not; dies with stop. NULL:
+ * the program's Main. Also of a program that is not run yet (dbg_program),
+ * until the next call.
+ */
 DBG_MUST struct dbg_error *dbg_locate(struct dbg *dbg, dbg_id frame,
 				      const char *location,
 				      struct dbg_location **ret, size_t *ret_n);

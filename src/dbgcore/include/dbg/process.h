@@ -47,6 +47,15 @@ struct dbg_launch {
 };
 
 /*
+ * Name the program that is going to be launched (@launch->program, args and
+ * cwd; NULL: none). While no program runs, what its files tell is known: its
+ * .dll and what lies beside it and is referred to give names, sources, modules
+ * and the places of breakpoints. They are read when somebody asks, and anew
+ * when they have changed.
+ */
+void dbg_program(struct dbg *dbg, const struct dbg_launch *launch);
+
+/*
  * Start a program under the debugger. It is running when this returns; the
  * session copies @launch. DBG_E_STATE if a program exists already.
  */
