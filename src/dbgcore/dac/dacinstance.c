@@ -1,4 +1,9 @@
-/* The hidden generic argument of a frame. */
+/*
+ * The hidden generic argument of a frame: code that generic instances share
+ * gets a MethodTable or MethodDesc as an argument, in a slot of the frame that
+ * the method's GC information names (dac/gcinfo.h). What is read there counts
+ * only if the DAC knows it as such.
+ */
 #include "dac/dac_priv.h"
 
 #include "dac/gcinfo.h"

@@ -1,3 +1,7 @@
+/*
+ * Modules as the runtime has them: enumerated by its domains and assemblies,
+ * with their files, bases, metadata and PDB streams.
+ */
 #include "dac/dac_priv.h"
 
 #include <string.h>

@@ -1,3 +1,7 @@
+/*
+ * The head of an object: its type, its size, and where the elements of an array
+ * are. Read from the target's memory; the DAC is asked for the type only.
+ */
 #include "dac/dac_priv.h"
 
 enum {

@@ -1,3 +1,7 @@
+/*
+ * The runtime's threads: the list, read on demand and kept for the stop, and
+ * the managed Thread object of each.
+ */
 #include "dac/dac_priv.h"
 
 enum {

@@ -1,3 +1,9 @@
+/*
+ * The DAC's view of the program: ICLRDataTarget2, made of a struct target.
+ * Reads go to the target without its traps, contexts are made of registers;
+ * what the DAC may not do is answered E_NOTIMPL. The vtables are written out by
+ * hand, since the DAC is a C++ library and this is C.
+ */
 #include "dac/dac_priv.h"
 
 #include <string.h>

@@ -1,3 +1,10 @@
+/*
+ * Notifications: asking the runtime, by flags in its memory, to tell of
+ * modules, methods and catch handlers, and decoding what it tells. It raises a
+ * C++ exception that it catches itself, so one trap at __cxa_throw sees them
+ * all; where the runtime raises them from one call only, that call is trapped
+ * instead.
+ */
 #include "dac/dac_priv.h"
 
 #include <stdlib.h>

@@ -1,3 +1,7 @@
+/*
+ * The `DotNetRuntimeInfo` symbol of single-file programs: which runtime is
+ * inside, and the build ids of the libraries that belong to it.
+ */
 #include "dac/runtimeinfo.h"
 
 #include <string.h>

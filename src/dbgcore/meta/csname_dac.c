@@ -1,4 +1,7 @@
-/* The type names of the DAC, which are those of reflection, as C#. */
+/*
+ * Type names of the DAC as C#: its names are those of reflection, with
+ * assemblies, arity and nested types by '+'.
+ */
 #include <string.h>
 
 #include "base/mem.h"

@@ -1,3 +1,7 @@
+/*
+ * IL instructions decoded: a table of opcodes (ECMA-335 III) with their names
+ * and the kind of their operand.
+ */
 #include "meta/il.h"
 
 #include <string.h>

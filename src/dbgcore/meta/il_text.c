@@ -1,4 +1,7 @@
-/* IL instructions as text, with the names that their tokens stand for. */
+/*
+ * IL instructions as text, with the names that their tokens stand for, in the
+ * form of ildasm.
+ */
 #include <inttypes.h>
 #include <string.h>
 

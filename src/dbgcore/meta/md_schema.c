@@ -1,4 +1,8 @@
-/* ECMA-335 II.22 and the portable PDB specification as tables. */
+/*
+ * The metadata tables' columns (ECMA-335 II.22 and the portable PDB
+ * specification) as data: md.c computes all row sizes and offsets from this,
+ * and coded indexes are decoded and encoded here.
+ */
 #include "meta/md_priv.h"
 
 #define CODED(kind) (MD_CODED + (kind))

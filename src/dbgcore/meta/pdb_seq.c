@@ -1,4 +1,7 @@
-/* Sequence points, and the index of methods by document and line. */
+/*
+ * Sequence points of a portable PDB: the blob of one method decoded, and an
+ * index of all methods by document and line, made once for a module.
+ */
 #include <stdlib.h>
 
 #include "base/err.h"

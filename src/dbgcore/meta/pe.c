@@ -1,3 +1,9 @@
+/*
+ * PE files (ECMA-335 II.25), as in the file or as mapped: headers, sections,
+ * the two directories that matter (CLI and debug), and the bodies of methods
+ * with their exception clauses. Every offset is checked against the bytes that
+ * are there.
+ */
 #include "meta/pe.h"
 
 #include <string.h>

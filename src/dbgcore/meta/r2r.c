@@ -1,3 +1,8 @@
+/*
+ * ReadyToRun images: where the code of a method compiled ahead of time begins.
+ * The format is the runtime's NativeFormat: arrays of blocks, each a binary
+ * tree over the bits of the index.
+ */
 #include "meta/r2r.h"
 
 enum {

@@ -1,3 +1,8 @@
+/*
+ * Signatures (ECMA-335 II.23.2) parsed to trees: methods, fields, locals,
+ * instantiations. Depth and counts are capped; an unknown element is an error,
+ * never skipped.
+ */
 #include "meta/sig.h"
 
 #include "base/err.h"

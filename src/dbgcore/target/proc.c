@@ -1,3 +1,8 @@
+/*
+ * /proc read: mappings, status and stat fields, links, cgroups. Text that a
+ * process can choose (its name, its paths) is parsed from behind or by its
+ * length.
+ */
 #include "target/proc.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* The DAC's CONTEXT (Windows' struct for x86-64) from and to our registers. */
 #include "dac/dac_priv.h"
 
 #include <string.h>

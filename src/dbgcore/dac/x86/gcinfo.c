@@ -1,3 +1,8 @@
+/*
+ * The head of a method's GC information: a stream of bits with numbers of
+ * variable length, of which only the frame's layout and the place of the
+ * generic argument are read. Two versions are in use: .NET 8 and 9, and 10.
+ */
 #include "dac/gcinfo.h"
 
 #include <string.h>

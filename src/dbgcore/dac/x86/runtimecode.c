@@ -1,4 +1,8 @@
-/* Code of the runtime that is known by its bytes. */
+/*
+ * Code of the runtime that is known by its bytes: precodes, call counting
+ * stubs, write barriers, the call that raises notifications. Each pattern says
+ * for which versions it holds; code that matches none is not believed.
+ */
 #include "dac/dac_priv.h"
 
 #include <string.h>

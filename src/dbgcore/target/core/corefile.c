@@ -1,3 +1,8 @@
+/*
+ * A core file as tables: threads with their registers, memory segments, mapped
+ * files, from the ELF program headers and the notes. Cut and overlapping
+ * segments are put right here, so that a look-up is one binary search.
+ */
 #include "target/corefile.h"
 
 #include <elf.h>

@@ -1,3 +1,8 @@
+/*
+ * Call frame information (DWARF 5, 6.4): the program of an FDE run to the row
+ * for a pc, the row's rules and expressions applied to registers. Only the
+ * registers that a caller needs are followed.
+ */
 #include "target/elf/cfa.h"
 
 #include <string.h>

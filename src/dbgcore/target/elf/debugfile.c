@@ -1,3 +1,7 @@
+/*
+ * Separate debug files of native libraries: by build id below /usr/lib/debug,
+ * else by .gnu_debuglink and its checksum.
+ */
 #include "target/elf/debugfile.h"
 
 #include <string.h>

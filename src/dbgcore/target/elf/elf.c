@@ -1,3 +1,9 @@
+/*
+ * ELF files: segments, sections, symbols, build id. From the file or from
+ * memory; what an offset leads to is checked against the bytes that are there,
+ * and counts that the file does not tell (of dynamic symbols) are derived from
+ * its hash tables.
+ */
 #include "target/elf.h"
 
 #include <elf.h>

@@ -1,3 +1,7 @@
+/*
+ * Function symbols sorted by address, for naming native code. Of several at one
+ * address the one with fewest underscores is shown.
+ */
 #include "target/symtab.h"
 
 #include <stdlib.h>

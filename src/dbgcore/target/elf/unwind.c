@@ -1,3 +1,8 @@
+/*
+ * Unwinding by .eh_frame: the FDE of a pc by the binary search table of
+ * .eh_frame_hdr, its CIE, and one step to the caller. Read from the target's
+ * memory, so no file is needed.
+ */
 #include "target/unwind.h"
 
 #include <string.h>

@@ -1,4 +1,8 @@
-/* All threads at once, and steps of one. */
+/*
+ * All threads at once: stopped by PTRACE_INTERRUPT and waited for, let go
+ * again, or one stepped while the rest stand. A thread that goes on from a trap
+ * executes the instruction beneath it first (displace.c).
+ */
 #include "target/live/live.h"
 #include "target/live/thread.h"
 
@@ -144,7 +148,7 @@ void live_thread_signal(struct target *t, pid_t tid, int signal)
 
 	if (!th || th->stop == STOP_NONE)
 		return;
-	// What stands there unseen is delivered besides.
+	// A pending signal that was not reported yet is delivered too.
 	if (th->due_signal && !th->due_reported) {
 		th->extra_signal = signal;
 		return;

@@ -1,4 +1,8 @@
-/* What one thread does while all others stand still. */
+/*
+ * Running one thread while all others stand still, up to given addresses. It
+ * may need a lock that another holds: a thread that sleeps is reported, so that
+ * the caller can let the others run.
+ */
 #include "target/live/live.h"
 #include "target/live/thread.h"
 

@@ -1,4 +1,9 @@
-/* Tasks that the process makes: threads, forked and vforked children. */
+/*
+ * Tasks that the process makes: threads, forked and vforked children. Which of
+ * these a new task is, is told by its clone event or found by comparing memory;
+ * children get our traps lifted from their copy of the memory, then are let go,
+ * kept aside until their exec, or handed over to a target of their own.
+ */
 #include "target/live/family.h"
 #include "target/live/live.h"
 #include "target/guard/orphan.h"
@@ -310,8 +315,9 @@ struct dbg_error *live_child_pass(struct target *t, pid_t pid, bool ends)
 	return NULL;
 }
 
-// Who attaches earlier meets the signal, and whoever wakes it then comes too
-// early. It takes a schedule of the child, which nothing else can hold up.
+// Wait until the SIGSTOP has taken effect: a debugger that attaches before
+// meets the signal, and a SIGCONT sent before is lost. It takes one schedule
+// of the child.
 static void await_stopped(pid_t pid)
 {
 	for (int i = 0; i < STOP_TRIES; i++) {

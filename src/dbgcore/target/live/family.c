@@ -1,4 +1,7 @@
-/* What the live targets of one session share: who waits, the terminal. */
+/*
+ * What the live targets of one session share: the wait for statuses, which are
+ * of any of their tasks, and the terminal.
+ */
 #include "target/live/family.h"
 #include "target/live/live.h"
 #include "target/live/thread.h"

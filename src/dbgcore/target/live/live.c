@@ -1,4 +1,7 @@
-/* The live target as a whole: its operations, its making and its end. */
+/*
+ * A live process as a target: the table of its operations, its making and its
+ * end.
+ */
 #include "target/live/family.h"
 #include "target/live/inject.h"
 #include "target/live/live.h"

@@ -1,4 +1,8 @@
-/* Letting threads go on: signals due, steps. */
+/*
+ * Letting threads go on: PTRACE_CONT, PTRACE_SINGLESTEP and detaching, each
+ * with the signals that are due. PTRACE_CONT delivers one; further ones are
+ * queued and passed when they come back.
+ */
 #include "target/live/live.h"
 #include "target/live/thread.h"
 

@@ -1,4 +1,9 @@
-/* Waiting for statuses: of whom, how long, and when they are reaped. */
+/*
+ * Waiting for statuses: of which task, how long, and when they are reaped. A
+ * process that is to survive us is looked at with WNOWAIT: a stop that was
+ * reaped loses its signal if we die, so it is reaped only when the thread is
+ * fit for that.
+ */
 #include "target/live/family.h"
 #include "target/live/live.h"
 #include "target/live/thread.h"
@@ -182,7 +187,7 @@ struct dbg_error *live_take_within(struct live *l, int ms, bool *ret_any)
 	return live_take(l, false, ret_any);
 }
 
-// Nothing has come for a while: who is it that will not stop?
+// No status for a while: find the threads that cannot stop now.
 static void note_deaf(struct live *l, int looks)
 {
 	if (only_leader_runs(l) && note_zombie(l))
@@ -196,8 +201,8 @@ static void note_deaf(struct live *l, int looks)
 	}
 }
 
-// Of hundreds of threads most have stopped by now. Asked for one by one they
-// cost less: who waits for anybody is shown all those that have, each time.
+// Take the threads that have stopped one by one: waitpid for any task looks
+// through all of them each time, which is quadratic for hundreds of threads.
 static struct dbg_error *take_stopped(struct live *l)
 {
 	struct dbg_error *err = NULL;

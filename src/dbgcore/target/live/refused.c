@@ -1,4 +1,8 @@
-/* Why the kernel does not let us trace a process, and what helps. */
+/*
+ * Why the kernel does not let us trace a process, found out after it has
+ * refused, as one sentence with the remedy: another tracer, Yama, seccomp,
+ * another user.
+ */
 #include "target/live/live.h"
 
 #include <unistd.h>

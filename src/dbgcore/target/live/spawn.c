@@ -1,4 +1,9 @@
-/* Starting a program: from fork to its first instruction. */
+/*
+ * Starting a program: fork, PTRACE_SEIZE before the exec (the child waits at a
+ * pipe), exec, and the stop in front of its first instruction. In the child
+ * only what is safe after fork; what fails there is reported through a second
+ * pipe.
+ */
 #include "target/live/live.h"
 #include "target/live/thread.h"
 

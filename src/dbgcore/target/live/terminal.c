@@ -1,4 +1,7 @@
-/* Who has the foreground of the terminal: the debugger or the program. */
+/*
+ * Who has the foreground of the terminal, the debugger or the program: given to
+ * the program when it runs, taken back at a stop, with the modes of each.
+ */
 #include "target/live/family.h"
 #include "target/live/live.h"
 

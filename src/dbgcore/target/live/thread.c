@@ -1,3 +1,8 @@
+/*
+ * Threads as the target knows them: the list, what each is doing, its
+ * registers. Registers are read once a stop and written back when the thread
+ * goes on.
+ */
 #include "target/live/live.h"
 #include "target/guard/orphan.h"
 #include "target/live/thread.h"
@@ -158,7 +163,7 @@ bool thread_load_regs(struct live *l, struct thread *th)
 
 void thread_flush_regs(struct live *l, struct thread *th)
 {
-	// A failure means that it was killed: then nothing matters.
+	// a failure means that it was killed: there is nothing to restore
 	if (th->regs_valid && th->regs_dirty)
 		live_ptrace(l, PTRACE_SETREGS, th->tid, 0,
 			    (uintptr_t)&th->regs);

@@ -1,4 +1,8 @@
-/* Wait statuses, what they mean, and the queue of events made of them. */
+/*
+ * Wait statuses, what they mean, and the queue of events made of them. A status
+ * changes the thread's state at once; its event is handed out in order, unless
+ * its cause (a trap, a watch) was taken away meanwhile.
+ */
 #include "target/live/family.h"
 #include "target/live/live.h"
 #include "target/guard/orphan.h"
@@ -132,7 +136,8 @@ static struct dbg_error *pop(struct live *l, struct target_event *ret,
 		if (drop)
 			continue;
 		*ret = queued.event;
-		// The slots are others by now: it may have been any of these.
+		// The registers were set anew meanwhile: any of the slots may
+		// be it.
 		if (ret->slots && queued.watch_stamp != l->watch_stamp)
 			ret->slots = (1u << TARGET_WATCHES) - 1;
 	}
@@ -147,7 +152,8 @@ void live_raise(struct live *l)
 
 void live_kick(struct live *l)
 {
-	// A status that nobody sent: event_next looks and finds the queue.
+	// Raise SIGCHLD ourselves: target_fd polls readable, and
+	// event_next finds the queue.
 	if (l->events_first != l->n_events || l->family->missed)
 		live_raise(l);
 	l->family->missed = false;
@@ -259,7 +265,7 @@ static void on_signal(struct live *l, struct thread *th, int signal)
 	thread_due(l, th, signal);
 }
 
-// A trap that is none of ours now: one that was lifted meanwhile?
+// Was there a trap of ours that has been lifted since?
 static bool was_lifted(struct live *l, uint64_t after)
 {
 	uint8_t code[ARCH_TRAP_MAX];

@@ -1,4 +1,7 @@
-/* Watches by the debug registers of x86-64 (Intel SDM vol. 3, 17.2). */
+/*
+ * Watches by the debug registers of x86-64 (Intel SDM vol. 3, 17.2): each
+ * thread has its own set, written through PTRACE_POKEUSER.
+ */
 #include "target/live/live.h"
 #include "target/live/thread.h"
 

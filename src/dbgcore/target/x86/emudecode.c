@@ -1,4 +1,8 @@
-/* What emulate.c executes, made of what Zydis decodes. */
+/*
+ * Instructions that emulate.c can execute, translated from what Zydis decodes.
+ * Whatever is not surely right is not translated: that instruction is
+ * single-stepped instead.
+ */
 #include <Zydis/Zydis.h>
 #include <string.h>
 

@@ -1,3 +1,10 @@
+/*
+ * Executing the instruction beneath a trap in our own process: registers of a
+ * stopped thread in, registers out, memory of the thread through the target.
+ * Stepping it in the program would need the trap lifted and thus all threads
+ * stopped; this makes a hit that only counts cheap. Writes go to the thread's
+ * own stack only, where no other thread can see them half done.
+ */
 #include "target/emulate.h"
 
 #include <string.h>
@@ -76,7 +83,8 @@ static bool memory_read(struct run *r, uint64_t addr, unsigned int size,
 
 	if (!r->mem->read(r->mem->arg, addr, &value, size))
 		return false;
-	// Off the stack others may write: what is read twice is not torn.
+	// Memory that is not on a stack may change meanwhile: read twice,
+	// accept only equal values.
 	if (!on_stack(r, addr) &&
 	    (!r->mem->read(r->mem->arg, addr, &again, size) || again != value))
 		return false;

@@ -1,4 +1,7 @@
-/* Instructions of x86-64, decoded by Zydis. */
+/*
+ * Instructions of x86-64, decoded by Zydis to what the rooms above ask for:
+ * kind, length, branch target, register, cell; and as text for `disassemble`.
+ */
 #include <Zydis/Zydis.h>
 #include <string.h>
 
