@@ -59,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    .read = read_data, .frozen = never, .maps = one_image};
 	struct memory m = {.data = data, .size = size};
 	struct regs regs = {0};
-	uint64_t at[N_KEPT] = {0};
+	uint64_t at[N_SAVED_REGS] = {0};
 	bool leaf = true;
 
 	if (size < ENTRY_OFFSET + sizeof(uint64_t) + STACK_SIZE)
