@@ -1,4 +1,8 @@
-/* Options; open a session; choose the front end; nothing else. */
+/*
+ * The command line: options into struct front_options, which all front ends
+ * share; then a session, and the front end that was asked for. `dndbg
+ * --terminal=SOCKET` is the helper that runs in an editor's terminal.
+ */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,9 +13,11 @@
 #include "dap/launch/console.h"
 #include "dap/dap.h"
 #include "dbg.h"
+#include "mi/mi.h"
 #include "front/commands.h"
 #include "front/options.h"
 #include "repl/repl.h"
+#include "report/report.h"
 
 enum {
 	OPT_EX = 256,
@@ -29,6 +35,10 @@ enum {
 	OPT_SERVER,
 	OPT_LOG,
 	OPT_TERMINAL,
+	OPT_IEX,
+	OPT_IX,
+	OPT_RUN,
+	OPT_NOTHING,
 };
 
 static const struct option options[] = {
@@ -36,6 +46,10 @@ static const struct option options[] = {
     {"eval-command", required_argument, NULL, OPT_EX},
     {"x", required_argument, NULL, 'x'},
     {"command", required_argument, NULL, 'x'},
+    {"iex", required_argument, NULL, OPT_IEX},
+    {"init-eval-command", required_argument, NULL, OPT_IEX},
+    {"ix", required_argument, NULL, OPT_IX},
+    {"init-command", required_argument, NULL, OPT_IX},
     {"batch", no_argument, NULL, OPT_BATCH},
     {"args", no_argument, NULL, OPT_ARGS},
     {"cwd", required_argument, NULL, OPT_CWD},
@@ -47,13 +61,24 @@ static const struct option options[] = {
     {"wait", no_argument, NULL, OPT_WAIT},
     {"core", required_argument, NULL, OPT_CORE},
     {"quiet", no_argument, NULL, 'q'},
+    {"silent", no_argument, NULL, 'q'},
+    {"run", no_argument, NULL, OPT_RUN},
     {"version", no_argument, NULL, OPT_VERSION},
     {"help", no_argument, NULL, OPT_HELP},
     {"manual", no_argument, NULL, OPT_MANUAL},
     {"interpreter", required_argument, NULL, OPT_INTERPRETER},
+    {"i", required_argument, NULL, OPT_INTERPRETER},
     {"server", optional_argument, NULL, OPT_SERVER},
     {"log", required_argument, NULL, OPT_LOG},
     {"terminal", required_argument, NULL, OPT_TERMINAL},
+    // gdb's and netcoredbg's that front ends give and that say nothing here
+    {"nx", no_argument, NULL, OPT_NOTHING},
+    {"n", no_argument, NULL, OPT_NOTHING},
+    {"nh", no_argument, NULL, OPT_NOTHING},
+    {"nw", no_argument, NULL, OPT_NOTHING},
+    {"f", no_argument, NULL, OPT_NOTHING},
+    {"fullname", no_argument, NULL, OPT_NOTHING},
+    {"engineLogging", optional_argument, NULL, OPT_NOTHING},
     {NULL, 0, NULL, 0},
 };
 
@@ -61,6 +86,8 @@ static void usage(FILE *out)
 {
 	fputs(
 	    "usage: dndbg [options] [--args] [program [args...]]\n"
+	    "       dndbg run [options] [--] command...    report why it dies\n"
+	    "       dndbg stack [options] PID|NAME|CORE    print all stacks\n"
 	    "A debugger for .NET programs: a .dll, an apphost or \"dotnet\".\n"
 	    "\n"
 	    "  -ex COMMAND       carry out COMMAND first\n"
@@ -80,6 +107,11 @@ static void usage(FILE *out)
 	    "  --core FILE, or the words core FILE\n"
 	    "                    look at a core dump\n"
 	    "  -q, --quiet       no greeting\n"
+	    "  -iex COMMAND, -ix FILE\n"
+	    "                    likewise, before the program is known\n"
+	    "  -i=mi, --interpreter=mi, mi2, mi3, mi4\n"
+	    "                    serve a front end made for gdb\n"
+	    "  --run             start the program at once, for it\n"
 	    "  --interpreter=vscode, --interpreter=dap, or the word dap "
 	    "alone\n"
 	    "                    serve an editor by the Debug Adapter "
@@ -100,32 +132,55 @@ static void usage(FILE *out)
 	    out);
 }
 
-static void add_startup(struct front_options *o, struct startup_command *list,
-			bool file, const char *text)
-{
-	list[o->n_startup++] = (struct startup_command){file, text};
-}
-
 /* What the command line says. */
 struct command_line {
 	struct front_options front;
 	struct startup_command *startup; /* room for one an argument */
-	bool is_dap;
+	size_t n_early;                  /* of them */
+	bool is_dap, is_mi;
+	struct mi_options mi;
 	bool server; /* at this place */
 	struct listen_at listen;
 	const char *terminal; /* be the helper in a client's terminal */
 };
 
+// What is to be done early comes first.
+static int take_startup(struct command_line *cl, int c)
+{
+	struct front_options *o = &cl->front;
+	bool early = c == OPT_IEX || c == OPT_IX;
+	size_t at = early ? cl->n_early++ : o->n_startup;
+
+	memmove(cl->startup + at + 1, cl->startup + at,
+		(o->n_startup++ - at) * sizeof(*cl->startup));
+	cl->startup[at] = (struct startup_command){
+	    .file = c == 'x' || c == OPT_IX,
+	    .early = early,
+	    .text = optarg,
+	};
+	return -1;
+}
+
 static int take_interpreter(struct command_line *cl, const char *name)
 {
-	if (strcmp(name, "vscode") && strcmp(name, "dap")) {
+	static const char *const names[] = {"vscode", "dap", "mi",  "mi2",
+					    "mi3",    "mi4", "cli", "console"};
+	size_t n = sizeof(names) / sizeof(*names);
+	size_t i = 0;
+
+	while (i < n && strcmp(name, names[i]))
+		i++;
+	if (i == n) {
 		fprintf(stderr,
-			"dndbg: no interpreter '%s': there are vscode and dap, "
-			"which are the same\n",
+			"dndbg: no interpreter '%s': there are mi, mi2, mi3, "
+			"mi4, console, and vscode and dap, which are the "
+			"same\n",
 			name);
 		return 2;
 	}
-	cl->is_dap = true;
+	cl->is_dap = i < 2;
+	cl->is_mi = i >= 2 && i < 6;
+	cl->mi.version = i > 2 ? (unsigned int)i - 1 : 4;
 	return -1;
 }
 
@@ -167,12 +222,19 @@ static int take_option(struct command_line *cl, int c)
 	switch (c) {
 	case OPT_EX:
 	case 'x':
-		add_startup(o, cl->startup, c == 'x', optarg);
+	case OPT_IEX:
+	case OPT_IX:
+		return take_startup(cl, c);
+	case OPT_RUN:
+		cl->mi.run = true;
 		return -1;
 	case OPT_BATCH:
 		o->batch = true;
 		return -1;
 	case OPT_ARGS:
+	case OPT_NOTHING:
+	case 'n':
+	case 'f':
 		return -1;
 	case OPT_CWD:
 		str_set(&o->launch.cwd, optarg);
@@ -190,12 +252,14 @@ static int take_option(struct command_line *cl, int c)
 		o->wait = true;
 		return -1;
 	case OPT_CORE:
+	case 'c':
 		o->core = optarg;
 		return -1;
 	case 'q':
 		o->quiet = true;
 		return -1;
 	case OPT_INTERPRETER:
+	case 'i':
 		return take_interpreter(cl, optarg);
 	case OPT_SERVER:
 		return take_server(cl, optarg);
@@ -237,12 +301,43 @@ static int parse_options(int argc, char **argv, struct command_line *cl)
 	}
 	// The '+': the program's options are not ours.
 	while (status < 0) {
-		int c = getopt_long_only(argc, argv, "+x:p:q", options, NULL);
+		int c =
+		    getopt_long_only(argc, argv, "+x:p:qi:nfc:", options, NULL);
 		if (c == -1)
 			break;
 		status = take_option(cl, c);
 	}
 	return status;
+}
+
+/* Commands that are a word in front of everything else. */
+static const struct {
+	const char *name;
+	int (*main)(struct dbg *dbg, int argc, char **argv);
+} commands[] = {
+    {"run", report_run_main},
+    {"stack", report_stack_main},
+};
+
+// Carry out the command that @argv names, if it does; else returns -1.
+static int command(int argc, char **argv)
+{
+	struct dbg *dbg;
+
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
+		if (argc < 2 || strcmp(argv[1], commands[i].name))
+			continue;
+		struct dbg_error *err = dbg_create(&dbg);
+		if (err) {
+			fprintf(stderr, "dndbg: %s\n", err->message);
+			dbg_error_destroy(err);
+			return 1;
+		}
+		int status = commands[i].main(dbg, argc - 1, argv + 1);
+		dbg_destroy(dbg);
+		return status;
+	}
+	return -1;
 }
 
 static int debug(const struct command_line *cl)
@@ -264,9 +359,10 @@ static int debug(const struct command_line *cl)
 		dbg_destroy(dbg);
 		return 2;
 	}
-	int status = cl->is_dap ? dap_main(dbg, &cl->front,
-					   cl->server ? &cl->listen : NULL)
-				: repl_main(dbg, &cl->front);
+	int status = cl->is_dap  ? dap_main(dbg, &cl->front,
+                                           cl->server ? &cl->listen : NULL)
+		     : cl->is_mi ? mi_main(dbg, &cl->front, &cl->mi)
+				 : repl_main(dbg, &cl->front);
 	dbg_destroy(dbg);
 	return status;
 }
@@ -279,6 +375,9 @@ int main(int argc, char **argv)
 	};
 	size_t n = (size_t)argc + 1;
 
+	int done = command(argc, argv);
+	if (done >= 0)
+		return done;
 	_cleanup_free_ struct startup_command *startup =
 	    xcalloc(n, sizeof(*startup));
 	cl.startup = startup;

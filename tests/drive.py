@@ -229,6 +229,14 @@ class Test:
         self.sessions.append(client)
         return client
 
+    def mi(self, *args, **options):
+        """Start dndbg as GDB/MI and wait for its first prompt; the client."""
+        import midrive
+        client = midrive.Client(self, *(args or ("-i=mi",)), **options)
+        self.sessions.append(client)
+        client.prompt()
+        return client
+
     def source(self, fixture):
         return source_of(fixture)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Run the tests that need real programs: transcripts (tests/repl/*.t) and
-scripts (tests/live/*.py and tests/dap/*.py), each on every runtime it names.
+scripts (tests/live/*.py, tests/dap/*.py, tests/mi/*.py), each on every runtime it names.
 
 A transcript begins with lines "#! key=value ...":
     fixture=Hello         the program; without it none is started
@@ -25,7 +25,8 @@ and {out} the directories of the sources and the program, in both.
 
 A script defines functions test_*(t); t is drive.Test. The attribute runtimes
 of a function says where it runs (all), time its limit in seconds. Those of
-tests/dap talk to dndbg as a debug adapter, by dapdrive.Client.
+tests/dap talk to dndbg as a debug adapter, by dapdrive.Client; those of tests/mi
+as a front end of gdb does, by midrive.Client.
 """
 import argparse
 import concurrent.futures
@@ -262,8 +263,7 @@ class Job:
         except Failure as e:
             fault = str(e)
             where = [f for f in traceback.extract_tb(e.__traceback__)
-                     if "/tests/live/" in f.filename
-                     or "/tests/dap/" in f.filename]
+                     if re.search("/tests/(live|dap|mi)/", f.filename)]
             if where:
                 fault = (f"{os.path.basename(where[-1].filename)}:"
                          f"{where[-1].lineno}: {where[-1].line}\n{fault}")
@@ -292,7 +292,8 @@ def transcripts(runtimes):
 
 def scripts(runtimes):
     for path in sorted(glob.glob(f"{drive.TOP}/tests/live/*.py")
-                       + glob.glob(f"{drive.TOP}/tests/dap/*.py")):
+                       + glob.glob(f"{drive.TOP}/tests/dap/*.py")
+                       + glob.glob(f"{drive.TOP}/tests/mi/*.py")):
         name = os.path.basename(path)
         room = os.path.basename(os.path.dirname(path))
         spec = importlib.util.spec_from_file_location(f"{room}_{name[:-3]}",

@@ -38,7 +38,7 @@ class Busy:
         self.t.check_equal([], self.ours())
 
     def await_cleaning(self):
-        """dndbg was killed: its sentry takes everything out, and ends."""
+        """dndbg was killed: its cleanup process takes everything out, and ends."""
         self.t.wait_for("the cleaning up",
                         lambda: not drive.tracer_of(self.pid) and
                         not self.t.processes("dndbg-cleanup") and

@@ -1,3 +1,4 @@
+/* Errors: a code and a sentence in one allocation of their own. */
 #include "base/err.h"
 
 #include <stdlib.h>

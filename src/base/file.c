@@ -1,3 +1,9 @@
+/*
+ * Files read whole. Large ones are mapped: a file that is made shorter
+ * meanwhile would end us by SIGBUS, which file_cut() answers with zeros. What
+ * is no regular file is refused before it is opened, since opening a device or
+ * a pipe may block or do something.
+ */
 #include "base/file.h"
 
 #include <errno.h>

@@ -1,3 +1,7 @@
+/*
+ * dndbg's own log (`set log FILE[:ROOMS]`): a line of each thing done, for the
+ * rooms that were asked for.
+ */
 #include "base/log.h"
 
 #include <errno.h>

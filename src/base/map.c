@@ -1,3 +1,7 @@
+/*
+ * A hash map from addresses to pointers: open addressing, linear probing, no
+ * tombstones, since a removal moves the later entries back.
+ */
 #include "base/map.h"
 
 #include <stdlib.h>

@@ -1,3 +1,7 @@
+/*
+ * Memory that does not fail (running out of it ends us), growing arrays,
+ * arenas. An arena is a list of chunks; a reset gives back all but the first.
+ */
 #include "base/mem.h"
 
 #include <errno.h>

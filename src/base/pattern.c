@@ -1,3 +1,7 @@
+/*
+ * Regular expressions by PCRE2, bounded: a pattern that backtracks for ever
+ * fails to match.
+ */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "base/pattern.h"
 

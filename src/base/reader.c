@@ -1,3 +1,7 @@
+/*
+ * Reading binary data that may be anything. A read behind the end gives 0 and
+ * marks the reader as bad, so a parser checks once at its end.
+ */
 #include "base/reader.h"
 
 void reader_init(struct reader *r, const void *p, size_t n)

@@ -1,3 +1,4 @@
+/* Growing strings and their helpers: see str.h. */
 #include "base/str.h"
 
 #include <stdio.h>

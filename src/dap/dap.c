@@ -1,3 +1,10 @@
+/*
+ * The debug adapter's loop, and messages in both directions. A message out is
+ * written into d->message and posted with the next number; while a request is
+ * carried out events wait in d->late, so that the answer goes first. A turn of
+ * the loop waits for the client, the engine, the program's output and timers,
+ * and does what has come, in an order that answers the client first.
+ */
 #include "dap/dap.h"
 
 #include <assert.h>

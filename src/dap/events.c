@@ -1,4 +1,8 @@
-/* What the engine tells, as events of the protocol. */
+/*
+ * What the engine tells, as events of the protocol: stops, exits, threads,
+ * modules, messages. A thread is told to the client when the program stops and
+ * it turns out to be one of the program's own, and its end when it ends.
+ */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -38,6 +42,7 @@ static const struct stop_words stop_words[] = {
     [DBG_STOP_SIGNAL] = {"exception", "Paused on signal"},
     [DBG_STOP_TERMINATED] = {"exception", "Ended by a signal"},
     [DBG_STOP_USER_BREAK] = {"pause", "Paused on Debugger.Break"},
+    [DBG_STOP_FAIL_FAST] = {"exception", "Paused on Environment.FailFast"},
     [DBG_STOP_GOTO] = {"goto", "Paused at the next statement that was set"},
 };
 

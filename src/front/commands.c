@@ -1,3 +1,7 @@
+/*
+ * A command's output captured: the prompt is made at the first command, each
+ * line prints to a stream in memory.
+ */
 #include "front/commands.h"
 
 #include <errno.h>
@@ -18,22 +22,77 @@ static struct command_host *host(struct commands *c)
 	return c->host;
 }
 
+/* What commands print, up to a limit. */
+struct printed {
+	FILE *file;
+	char *text;
+	size_t n;
+};
+
+static struct dbg_error *print_begin(struct printed *p)
+{
+	p->file = open_memstream(&p->text, &p->n);
+	return p->file ? NULL
+		       : dbg_err(DBG_E_FILE, "cannot make a buffer: %s",
+				 strerror(errno));
+}
+
+static void print_end(struct printed *p, struct str *ret)
+{
+	fclose(p->file);
+	str_addn(ret, p->text,
+		 p->n < PRINTED_MAX_BYTES ? p->n : PRINTED_MAX_BYTES);
+	free(p->text);
+}
+
 struct dbg_error *commands_run(struct commands *c, const char *line,
 			       const struct command_place *place,
 			       struct str *ret)
 {
-	char *printed = NULL;
-	size_t n = 0;
+	struct printed p = {0};
+	struct dbg_error *err = print_begin(&p);
 
-	FILE *out = open_memstream(&printed, &n);
-	if (!out)
-		return dbg_err(DBG_E_FILE, "cannot make a buffer: %s",
-			       strerror(errno));
-	struct dbg_error *err = c->ops->line(host(c), line, place, out);
-	fclose(out);
-	str_addn(ret, printed, n < PRINTED_MAX_BYTES ? n : PRINTED_MAX_BYTES);
-	free(printed);
+	if (err)
+		return err;
+	err = c->ops->line(host(c), line, place, p.file);
+	print_end(&p, ret);
 	return err;
+}
+
+struct dbg_error *commands_lines(struct commands *c, const struct words *lines,
+				 const struct command_place *place,
+				 struct str *ret)
+{
+	struct printed p = {0};
+	struct dbg_error *err = print_begin(&p);
+
+	if (err)
+		return err;
+	err = c->ops->lines(host(c), lines, place, p.file);
+	print_end(&p, ret);
+	return err;
+}
+
+struct dbg_error *commands_stopped(struct commands *c,
+				   const struct command_place *place, bool show,
+				   struct str *ret)
+{
+	struct printed p = {0};
+	struct dbg_error *err = print_begin(&p);
+
+	if (err)
+		return err;
+	c->ops->stopped(host(c), place, show, p.file);
+	print_end(&p, ret);
+	return NULL;
+}
+
+struct command_result commands_result(struct commands *c)
+{
+	struct command_result result;
+
+	c->ops->after(host(c), &result);
+	return result;
 }
 
 void commands_complete(struct commands *c, const char *line,

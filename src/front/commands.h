@@ -8,6 +8,7 @@
 #ifndef FRONT_COMMANDS_H
 #define FRONT_COMMANDS_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "dbg.h"
@@ -24,6 +25,12 @@ struct command_place {
 	uint32_t thread, level;
 };
 
+/* What a command has left. */
+struct command_result {
+	struct command_place place; /* where the user looks now */
+	bool quit;                  /* it was `quit` */
+};
+
 /* Filled by the front end that wants commands to be carried out. */
 struct commands {
 	const struct command_ops *ops; /* repl_commands, by way of main.c */
@@ -35,6 +42,9 @@ struct commands {
 	 * one; NULL: they may.
 	 */
 	const char *no_start;
+	/* Called with what a program is about to be started with, or NULL. */
+	void (*on_launch)(void *arg, struct dbg_launch *launch);
+	void *launch_arg;
 	struct command_host *host; /* made by the first command, NULL before */
 };
 
@@ -47,6 +57,21 @@ struct command_ops {
 					   const char *line,
 					   const struct command_place *place,
 					   FILE *out);
+	/* Lines that belong together: `commands`, its block, `end`. */
+	DBG_MUST struct dbg_error *(*lines)(struct command_host *host,
+					    const struct words *lines,
+					    const struct command_place *place,
+					    FILE *out);
+	/*
+	 * The program has stopped: what was asked for then, displays and the
+	 * commands of the breakpoint; @show: print the stop first.
+	 */
+	void (*stopped)(struct command_host *host,
+			const struct command_place *place, bool show,
+			FILE *out);
+	/* What the last of these has left. */
+	void (*after)(const struct command_host *host,
+		      struct command_result *ret);
 	/*
 	 * What the last word of @line may become, sorted; it begins at
 	 * byte @start. The caller frees the words.
@@ -63,6 +88,17 @@ struct command_ops {
 DBG_MUST struct dbg_error *commands_run(struct commands *c, const char *line,
 					const struct command_place *place,
 					struct str *ret);
+
+/* As commands_run, of command_ops.lines and .stopped. */
+DBG_MUST struct dbg_error *commands_lines(struct commands *c,
+					  const struct words *lines,
+					  const struct command_place *place,
+					  struct str *ret);
+DBG_MUST struct dbg_error *commands_stopped(struct commands *c,
+					    const struct command_place *place,
+					    bool show, struct str *ret);
+/* What the last one of these has left. */
+struct command_result commands_result(struct commands *c);
 
 /* As command_ops.complete. */
 void commands_complete(struct commands *c, const char *line,

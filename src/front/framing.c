@@ -1,3 +1,9 @@
+/*
+ * Messages with a header, as DAP and LSP have them: bytes come in as they are
+ * read, whole bodies go out. A header that is not well formed or tells of more
+ * than the cap breaks the stream for good, since nothing tells where the next
+ * message begins.
+ */
 #include "front/framing.h"
 
 #include <string.h>

@@ -1,3 +1,7 @@
+/*
+ * What a program is started with: see launchconfig.h. A struct of plain
+ * strings, changed piece by piece and copied whole.
+ */
 #include "front/launchconfig.h"
 
 #include <stdlib.h>

@@ -1,3 +1,7 @@
+/*
+ * Lines read byte by byte, so that what follows a line stays in the descriptor
+ * for the program: see lines.h.
+ */
 #include "front/lines.h"
 
 #include <errno.h>

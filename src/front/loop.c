@@ -1,3 +1,8 @@
+/*
+ * The one poll of a front end and its signals. Handlers write the number of the
+ * signal to a pipe, which is polled with all else; SIGINT also interrupts the
+ * engine's long work at once, and SIGTERM gives an orderly end one second.
+ */
 #include "front/loop.h"
 
 #include <assert.h>

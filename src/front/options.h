@@ -6,9 +6,10 @@
 
 struct command_ops;
 
-/* One of -ex and -x. */
+/* One of -ex and -x, or, before the program is known, of -iex and -ix. */
 struct startup_command {
-	bool file; /* text names a file of commands, else it is a command */
+	bool file;  /* text names a file of commands, else it is a command */
+	bool early; /* these come first */
 	const char *text;
 };
 
@@ -18,7 +19,7 @@ struct front_options {
 	const char *attach;          /* PID or name, NULL: none */
 	bool wait;                   /* for one of that name to be started */
 	const char *core;            /* a core file, NULL: none */
-	const struct startup_command *startup; /* -ex and -x in order */
+	const struct startup_command *startup; /* in order */
 	size_t n_startup;
 	bool batch;                         /* end after these; ask nothing */
 	bool quiet;                         /* no greeting */

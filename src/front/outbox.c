@@ -1,3 +1,7 @@
+/*
+ * Bytes on their way to a client that may read slowly: written without waiting
+ * as far as the descriptor takes them, the rest is kept.
+ */
 #include "front/outbox.h"
 
 #include <errno.h>

@@ -1,3 +1,7 @@
+/*
+ * Text for a terminal: printf's conversions, carried out here because each %s
+ * is escaped character by character, as UTF-8 is decoded.
+ */
 #include "front/plain.h"
 
 #include <assert.h>

@@ -1,3 +1,4 @@
+/* A line as words, quoted as in a shell; redirections among them; and back. */
 #include "front/words.h"
 
 #include <ctype.h>

@@ -1,3 +1,10 @@
+/*
+ * The table of commands: taking a line apart, finding the entry by a name or
+ * its unique beginning, checking what the entry asks for (a program, a stop,
+ * arguments), calling its handler. A word that is a subcommand of the entry
+ * found goes one table deeper; what no subcommand is goes to the command itself
+ * as its arguments.
+ */
 #include "repl/cmd.h"
 
 #include <ctype.h>

@@ -1,3 +1,9 @@
+/*
+ * The prompt's life: options into struct repl, one line after the other
+ * (repl_line), what an error or the end of the program means for the exit
+ * status, the end. Where lines come from is in line/input.c, what they do in
+ * command/.
+ */
 #include "repl/repl.h"
 
 #include <ctype.h>
@@ -205,7 +211,7 @@ static int exit_status(const struct repl *r)
 	return r->failed;
 }
 
-/* ---- attach and --core are the first command. ------------------------ */
+// --attach and --core are the first command.
 static void attach_startup(struct repl *r)
 {
 	const struct front_options *o = r->options;

@@ -72,7 +72,9 @@ struct repl {
 	struct screen *screen_state; /* NULL if hosted */
 	bool hosted;          /* by another front end, whose the loop is */
 	const char *no_start; /* see struct commands */
-	bool terminal;        /* the user sits at stdin */
+	void (*on_launch)(void *arg, struct dbg_launch *launch); /* likewise */
+	void *launch_arg;
+	bool terminal; /* the user sits at stdin */
 	bool colours;
 	struct edit *edit; /* line editing, NULL: plain reading */
 	struct input *input;

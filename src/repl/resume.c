@@ -20,6 +20,10 @@
 #include "repl/resume.h"
 #include "repl/show/show.h"
 
+enum {
+	CALLERS_MAX = 16, /* frames of the framework, and one of the user's */
+};
+
 void resume_begin(struct repl *r, enum resume_kind kind)
 {
 	struct dbg_error *err;
@@ -88,6 +92,24 @@ static struct dbg_error *wait_for_stop(struct repl *r)
 	}
 }
 
+/* The newest frame that has source, where a call of the framework stops. */
+static uint32_t caller_level(struct repl *r)
+{
+	struct dbg_error *err;
+	struct dbg_frame *list;
+	size_t n;
+
+	err = dbg_frame_list(r->dbg, r->thread, 0, CALLERS_MAX, &list, &n);
+	if (err) {
+		dbg_error_destroy(err);
+		return 0;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (list[i].source.path)
+			return (uint32_t)i;
+	return 0;
+}
+
 struct dbg_error *resume_wait(struct repl *r, struct dbg_error *err)
 {
 	if (!err && !r->hosted)
@@ -102,7 +124,7 @@ struct dbg_error *resume_wait(struct repl *r, struct dbg_error *err)
 		return NULL;
 	if (stop->thread)
 		r->thread = stop->thread;
-	r->level = 0;
+	r->level = stop->reason == DBG_STOP_FAIL_FAST ? caller_level(r) : 0;
 	if (hook_find(r, stop->breakpoint))
 		r->action = stop->breakpoint;
 	return NULL;
@@ -123,6 +145,23 @@ struct dbg_error *resume_end(struct repl *r, struct dbg_error *err)
 	err = show_stop(r);
 	display_show(r, 0);
 	return err;
+}
+
+void resume_stopped(struct repl *r, bool show)
+{
+	const struct dbg_stop *stop = dbg_stop_reason(r->dbg);
+	struct dbg_error *err = NULL;
+
+	if (!stop)
+		return;
+	r->stopped = true;
+	r->action = hook_find(r, stop->breakpoint) ? stop->breakpoint : 0;
+	if (show && !is_silent(r))
+		err = show_stop(r);
+	if (err)
+		repl_warn(r, "", err);
+	display_show(r, 0);
+	actions_run(r);
 }
 
 // Carry out one block; its end comes early if it resumes the program.

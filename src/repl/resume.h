@@ -42,6 +42,11 @@ DBG_MUST struct dbg_error *resume_end(struct repl *r, struct dbg_error *err);
  * the stop that follows. (cmd_run.c)
  */
 DBG_MUST struct dbg_error *run_goto(struct repl *r, const char *args, bool run);
+/*
+ * The program has stopped for another front end: print that if @show, and the
+ * displays, and carry out the commands of the breakpoint.
+ */
+void resume_stopped(struct repl *r, bool show);
 /* Carry out commands of breakpoints until none are due. */
 void actions_run(struct repl *r);
 

@@ -29,3 +29,24 @@ def test_output(t):
                  "category: a message\n", "bare \u00e4\n"):
         t.check_in(line, c.output("console"))
     t.check_equal("written\n", c.output())
+
+
+def test_fail_fast(t):
+    """Environment.FailFast stops at its caller, once, with its message; then
+    the program ends as it does without a debugger."""
+    c = t.adapter()
+    c.launch(t.program("Asking", "failfast"))
+    body = c.stopped("exception")
+    t.check_equal("Paused on Environment.FailFast", body["description"])
+    t.check_equal("System.Environment.FailFast: the end is here", body["text"])
+    info = c.ask("exceptionInfo", threadId=body["threadId"])
+    t.check_equal(("System.Environment.FailFast", "the end is here",
+                   "unhandled"),
+                  (info["exceptionId"], info["description"],
+                   info["breakMode"]))
+    frames = c.frames()
+    mine = next(frame for frame in frames if "source" in frame)
+    t.check_equal(t.line("Asking", "failfast"), mine["line"])
+    c.go()
+    c.end(134)
+    t.check_in("the end is here", c.output("stderr"))

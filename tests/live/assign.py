@@ -109,7 +109,7 @@ def test_references(t):
         ("derived = another", '{Id = 2, Name = "base"}'),
         ("derived = thing", '{Id = 3, Name = "word"}'),
         ("derived = new Derived()",
-         "!'new' is not served in expressions yet."),
+         "!'new Derived()' is not served in expressions yet."),
         ("another = null", "null"),
         ("derived = another", "null"),
         ("named = thing", '(Assign.Derived) {Id = 3, Name = "word"}'),

@@ -266,6 +266,44 @@ def test_dll_changes(t):
     t.check_in("Hello.Program.Main", s.cmd("bt"))
 
 
+def test_pdb_is_overwritten(t):
+    """Large enough to be mapped, a PDB is written in place, piece by piece,
+    then cut, while it is in use: nonsense may be shown, the session goes on."""
+    here = f"{t.dir}/copy"
+    shutil.copytree(os.path.dirname(t.program("Names")[0]), here)
+    with open(f"{here}/Names.pdb", "ab") as file:
+        file.truncate(1 << 20)
+    with open(f"{here}/Names.pdb", "rb") as file:
+        whole = file.read(14000)
+    s = t.start("--args", f"{here}/Names.dll")
+    s.cmd("b Main")
+    t.check_in("Breakpoint 1, Names.Program.Main", s.cmd("run"))
+    rest = random.Random(41)
+
+    def look():
+        for command in ("bt", "info locals", "print Absent.Name",
+                        "info source", "info line Names.cs:70", "list Main"):
+            s.cmd(command)
+
+    with open(f"{here}/Names.pdb", "r+b", buffering=0) as file:
+        for at in range(0, len(whole), 400):
+            for piece in bytes(400), b"\xff" * 400, rest.randbytes(400):
+                file.seek(at)
+                file.write(piece)
+                look()
+            file.seek(at)
+            file.write(whole[at:at + 400])
+            s.cmd("nexti")
+        t.check_match(r"^\w+ = ", s.cmd("info locals"))
+        file.truncate(5000)
+        look()
+        file.truncate(0)
+        look()
+    t.check_in("Names.Program.Main", s.cmd("bt"))
+    s.cmd("delete 1")
+    t.check_in("exited", s.cmd("continue"))
+
+
 def test_dll_is_another(t):
     """What lies at the path of a loaded assembly is another build."""
     here = copy(t)

@@ -134,9 +134,13 @@ def test_operators(t):
         ("int.MaxValue", "2147483647"),
         ("red + true", "!No operator '+' for 'Values.Color' and 'bool'."),
         ("1 +", "!The expression ends too early."),
-        ("1 2", "!Unexpected '2'."),
+        ("1 2", "!Unexpected '2' at column 3."),
     ])
     check(t, "nullables", "nullables", [
+        ("some is > 4 and not 6", "true"),
+        ("some is < 0 or 5", "true"),
+        ("some is string", "false"),
+        ("-8 >>> 28", "15"),
         ("some + 1", "6"),
         ("some.Value", "5"),
         ("none.HasValue", "false"),

@@ -43,8 +43,8 @@ Continuing.
 Breakpoint 2, {...} at FsViews.fs:{@task}
 {@task}{...}// @task
 +info locals
-before = 2
 after = 3
+before = 2
 +print counter
 $7 = 45
 +continue

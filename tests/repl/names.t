@@ -34,12 +34,12 @@ Temporary breakpoint 1, Names.Program.Nested.lambda () at Names.cs:{@nested}
 +info args
 No arguments.
 +info locals
+own = 11
 round = 5
 i = 0
 between = 5
 outermost = 1
 argument = 4
-own = 11
 +print between + own
 $1 = 16
 +continue
@@ -73,10 +73,10 @@ Temporary breakpoint 4, Names.Program.Await (count=2, words={System.Collections.
 count = 2
 words = {_items = {string[4]}, _size = 1, _version = 1}
 +info locals
+length = 2
+word = "ab"
 before = 3
 add = {Names.Program.Await.lambda}
-word = "ab"
-length = 2
 +continue
 Continuing.
 ...
@@ -87,9 +87,9 @@ Temporary breakpoint 5, Names.Program.Await (count=2, words={System.Collections.
 count = 2
 words = {_items = {string[4]}, _size = 1, _version = 1}
 +info locals
+error = {System.InvalidOperationException: "thrown"}
 before = 10
 add = {Names.Program.Await.lambda}
-error = {System.InvalidOperationException: "thrown"}
 +continue
 Continuing.
 ...
@@ -144,8 +144,8 @@ Temporary breakpoint 10, Names.Pair<string>.Put.lambda (x="s") at Names.cs:{@gen
 +info args
 x = "s"
 +info locals
-item = "s"
 mine = "s"
+item = "s"
 +continue
 Continuing.
 ...

@@ -8,8 +8,8 @@
 Breakpoint 1, Breaks.Hot.Osr (n=20000) at Breaks.cs:{@osr-late}
 {@osr-late}{...}// @osr-late
 +info locals
-sum = 59982
 i = 19995
+sum = 59982
 +info frame
 Stack level 0, frame at {addr}:
  pc = {addr} in Breaks.Hot.Osr(int) (Breaks.cs:{@osr-late})

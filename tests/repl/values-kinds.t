@@ -93,6 +93,7 @@ Continuing.
 Breakpoint 5, Kinds.Program.Interop () at Kinds.cs:{@interop}
 {@interop}{...}
 +info locals
+first = {addr}
 handle = 4660
 size = 77
 safe = {_path = null, _reusableThreadPoolValueTaskSource = null, _canSeek = NullableBool.Undefined, _supportsRandomAccess = NullableBool.Undefined, _deleteOnClose = false, _isLocked = false, IsAsync = false, handle = 42, _state = 4, _ownsHandle = false, _fullyInitialized = true}
@@ -104,7 +105,6 @@ weak = {_taggedHandle = {n}}
 pinned = {0, 11, 0}
 frozen = "a frozen literal"
 type = typeof(Kinds.Point)
-first = {addr}
 +print buffer.Text
 $13 = "hi\0\0"
 +print safe.handle

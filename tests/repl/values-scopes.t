@@ -32,18 +32,18 @@ Continuing.
 Breakpoint 2, Values.Program.Scopes () at Values.cs:{@scope-first}
 {@scope-first}{...}
 +info locals
-outer = 1
 block = 2
 same = "first"
+outer = 1
 +continue
 Continuing.
 
 Breakpoint 3, Values.Program.Scopes () at Values.cs:{@scope-second}
 {@scope-second}{...}
 +info locals
-outer = 8
-i = 0
 same = 2.5
+i = 0
+outer = 8
 +continue
 Continuing.
 
@@ -60,10 +60,10 @@ Breakpoint 5, Values.Maker.Close.lambda (this={Values.Maker}, n=5) at Values.cs:
 this = {seed = 30}
 n = 5
 +info locals
+inner = 40
 local = 5
 text = "captured"
 argument = 4
-inner = 40
 +continue
 Continuing.
 ...
@@ -74,11 +74,11 @@ Breakpoint 6, Values.Maker.Hoist (this={Values.Maker}, argument=6) at Values.cs:
 this = {seed = 30}
 argument = 6
 +info locals
+looped = 13
+i = 0
 before = 12
 text = "hoisted"
 after = 13
-i = 0
-looped = 13
 +continue
 Continuing.
 ...

@@ -10,161 +10,20 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "eval/eval.h"
-#include "eval/expr.h"
-
-/* ---- Trees as text, fully parenthesised ------------------------------ */
-
-static void add(const struct expr *e, struct str *out);
-
-static void add_type(const struct expr_type *t, struct str *out)
-{
-	str_add(out, t->name);
-	for (size_t i = 0; i < t->n_args; i++) {
-		str_add(out, i ? "," : "<");
-		add_type(t->args[i], out);
-	}
-	str_add(out, t->n_args ? ">" : "");
-	str_add(out, t->suffix);
-}
-
-static void add_name(const struct expr *e, struct str *out)
-{
-	str_add(out, e->name);
-	for (size_t i = 0; i < e->n_args; i++) {
-		str_add(out, i ? "," : "<");
-		add_type(e->args[i], out);
-	}
-	str_add(out, e->n_args ? ">" : "");
-}
-
-static void add_list(const struct expr *e, const char *brackets,
-		     struct str *out)
-{
-	add(e->a, out);
-	str_addf(out, "%s%c", e->conditional ? "?" : "", brackets[0]);
-	for (size_t i = 0; i < e->n_list; i++) {
-		str_add(out, i ? "," : "");
-		add(e->list[i], out);
-	}
-	str_addc(out, brackets[1]);
-}
-
-static void add_literal(const struct expr *e, struct str *out)
-{
-	const struct token *t = &e->token;
-
-	switch (t->kind) {
-	case TOKEN_STRING:
-		str_add(out, "S");
-		str_add_utf16(out, t->units, t->n_units);
-		break;
-	case TOKEN_REAL:
-		str_addf(out, "R%g", t->real);
-		break;
-	case TOKEN_DECIMAL:
-		str_addf(out, "M%s", t->text);
-		break;
-	default:
-		str_addf(out, "%llu", (unsigned long long)t->integer);
-		break;
-	}
-}
-
-static void add(const struct expr *e, struct str *out)
-{
-	switch (e->kind) {
-	case EXPR_LITERAL:
-		add_literal(e, out);
-		break;
-	case EXPR_NULL:
-		str_add(out, "null");
-		break;
-	case EXPR_BOOL:
-		str_add(out, e->token.integer ? "true" : "false");
-		break;
-	case EXPR_NAME:
-		add_name(e, out);
-		break;
-	case EXPR_TYPE:
-		add_type(e->type, out);
-		break;
-	case EXPR_MEMBER:
-		add(e->a, out);
-		str_add(out, e->arrow ? "->" : e->conditional ? "?." : ".");
-		add_name(e, out);
-		break;
-	case EXPR_INDEX:
-		add_list(e, "[]", out);
-		break;
-	case EXPR_CALL:
-		add_list(e, "()", out);
-		break;
-	case EXPR_CAST:
-		str_add(out, "cast(");
-		add_type(e->type, out);
-		str_addc(out, ' ');
-		add(e->a, out);
-		str_addc(out, ')');
-		break;
-	case EXPR_IS:
-	case EXPR_AS:
-		str_addc(out, '(');
-		add(e->a, out);
-		str_add(out, e->kind == EXPR_IS ? " is " : " as ");
-		str_add(out, e->negated ? "not " : "");
-		if (e->type)
-			add_type(e->type, out);
-		else
-			str_add(out, "null");
-		str_addc(out, ')');
-		break;
-	case EXPR_UNARY:
-		str_addf(out, "(%s", e->op);
-		add(e->a, out);
-		str_addc(out, ')');
-		break;
-	case EXPR_BINARY:
-		str_addc(out, '(');
-		add(e->a, out);
-		str_addf(out, " %s ", e->op);
-		add(e->b, out);
-		str_addc(out, ')');
-		break;
-	case EXPR_CHOICE:
-		str_addc(out, '(');
-		add(e->a, out);
-		str_add(out, " ? ");
-		add(e->b, out);
-		str_add(out, " : ");
-		add(e->c, out);
-		str_addc(out, ')');
-		break;
-	case EXPR_SIZEOF:
-	case EXPR_DEFAULT:
-		str_add(out, e->kind == EXPR_SIZEOF ? "sizeof(" : "default(");
-		if (e->type)
-			add_type(e->type, out);
-		str_addc(out, ')');
-		break;
-	case EXPR_ASSIGN:
-		add(e->a, out);
-		str_addf(out, " %s= ", e->op);
-		add(e->b, out);
-		break;
-	}
-}
+#include "eval/syntax/expr.h"
+#include "exprdump.h"
 
 static void check(const char *text, const char *want)
 {
 	struct arena *arena = arena_create();
 	_cleanup_str_ struct str got = {0};
 	struct expr *e;
-	struct dbg_error *err = expr_parse_assign(text, arena, &e);
+	struct dbg_error *err = expr_parse(text, arena, &e);
 
 	if (err)
 		print_error("%s: %s\n", text, err->message);
 	assert_null(err);
-	add(e, &got);
+	expr_dump(e, &got);
 	assert_string_equal(str_get(&got), want);
 	arena_destroy(arena);
 }
@@ -178,7 +37,7 @@ static void refuse(const char *text, const char *message)
 	dbg_error_destroy(err);
 }
 
-/* ---- Tests ----------------------------------------------------------- */
+/* ---- Tests ------------------------------------------------------------ */
 
 static void test_literals(void **state)
 {
@@ -200,12 +59,19 @@ static void test_literals(void **state)
 	check("\"\xc3\xa9\xf0\x9f\x98\x80\"", "S\xc3\xa9\xf0\x9f\x98\x80");
 	check("true", "true");
 	check("null", "null");
+	check("\"\\e[\"", "S\x1b[");
+	check("\"abc\"u8", "Uabc");
+	check("0x_FF", "255");
+	check("1_0.2_5e1_0", "R1.025e+11");
+	check("1 /* one */ + 2 // two", "(1 + 2)");
 	refuse("18446744073709551616", "too large a number "
-				       "'18446744073709551616'");
-	refuse("12abc", "bad number '12a'");
-	refuse("'ab'", "not one character: ''ab''");
-	refuse("\"abc", "no closing quote for '\"abc'");
-	refuse("\"\\q\"", "unknown escape '\\q'");
+				       "'18446744073709551616' at column 1");
+	refuse("1 + 12abc", "bad number '12a' at column 5");
+	refuse("1_", "bad number '1_' at column 1");
+	refuse("'ab'", "not one character: ''ab'' at column 1");
+	refuse("\"abc", "no closing quote for '\"abc' at column 1");
+	refuse("a + \"\\q\"", "unknown escape '\\q' at column 6");
+	refuse("1 /* a", "no end of the comment '/* a' at column 3");
 }
 
 static void test_types_of_literals(void **state)
@@ -224,12 +90,12 @@ static void test_types_of_literals(void **state)
 	struct arena *arena = arena_create();
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		struct token t;
-		size_t at = 0;
+		struct tokens t;
 
-		assert_null(token_next(all[i].text, &at, arena, &t));
-		assert_int_equal(t.elem, all[i].elem);
-		assert_int_equal(at, strlen(all[i].text));
+		assert_null(tokens_make(all[i].text, false, arena, &t));
+		assert_int_equal(t.n, 2);
+		assert_int_equal(t.items[0].elem, all[i].elem);
+		assert_int_equal(t.items[0].end, strlen(all[i].text));
 	}
 	arena_destroy(arena);
 }
@@ -250,10 +116,18 @@ static void test_precedence(void **state)
 	check("-a * !b", "((-a) * (!b))");
 	check("-1", "(-1)");
 	check("*p + &q", "((*p) + (&q))");
+	check("a >>> 1 >> 2", "((a >>> 1) >> 2)");
+	check("arr[0]@3 + 1", "(arr[0] @ (3 + 1))");
+	check("a@n", "(a @ n)");
+	check("a ?? throw b", "(a ?? throw b)");
+	check("a is int ? b : c", "((a is int) ? b : c)");
+	check("a as int? ?? 0", "((a as int?) ?? 0)");
+	check("a is B and not C or > 3", "(a is ((=B and (not =C)) or >3))");
+	check("await a.b", "(await a.b)");
 	check("(1 + 2) * 3", "((1 + 2) * 3)");
-	check("a is B && c", "((a is B) && c)");
-	check("a is not null", "(a is not null)");
-	check("a is B ? 1 : 2", "((a is B) ? 1 : 2)");
+	check("a is B && c", "((a is =B) && c)");
+	check("a is not null", "(a is (not =null))");
+	check("a is B ? 1 : 2", "((a is =B) ? 1 : 2)");
 	check("a as B == null", "((a as B) == null)");
 	check("a?.5:b", "(a ? R0.5 : b)");
 }
@@ -270,7 +144,18 @@ static void test_primary(void **state)
 	check("this.x", "this.x");
 	check("$exception.Message", "$exception.Message");
 	check("@class.@int", "class.int");
-	check("global::A.B", "A.B");
+	check("global::A.B", "global:.A.B");
+	check("a?[1]?.b()", "a?[1]?.b()");
+	check("a++ + --b", "((a post++) + (--b))");
+	check("f(x: 1, out var y, ref z, in w)", "f(x:1,out var y,ref z,in w)");
+	check("f(out int? n)", "f(out int? n)");
+	check("nameof(a.b)", "nameof(a.b)");
+	check("typeof(Dictionary<,>)", "typeof(Dictionary<,>)");
+	check("typeof(int[])", "typeof(int[])");
+	check("checked(a + b)", "checked((a + b))");
+	check("$rip", "$rip");
+	check("where.select", "where.select");
+	check("a.event.params", "a.event.params");
 	check("int.MaxValue", "int.MaxValue");
 	check("sizeof(int)", "sizeof(int)");
 	check("default(A.B)", "default(A.B)");
@@ -302,10 +187,17 @@ static void test_casts(void **state)
 	check("(A)(b)", "cast(A b)");
 	check("(a) + b", "(a + b)");
 	check("(a)", "a");
-	check("((int, string s))x", "cast(System.ValueTuple<int,string> x)");
+	check("((int, string s))x", "cast((int,string s) x)");
 	check("((a) + b)", "(a + b)");
-	check("A<(int, B)>.C", "A<System.ValueTuple<int,B>>.C");
-	check("(byte[,][])x", "cast(byte[,][] x)");
+	check("A<(int, B)>.C", "A<(int,B)>.C");
+	check("(byte[,][])x", "cast(byte[][,] x)");
+	check("(List<int>)[1, 2]", "cast(List<int> [1,2])");
+	check("(a)[1]", "a[1]");
+	check("(int)+1", "cast(int (+1))");
+	check("(A*)&x", "cast(A* (&x))");
+	check("(a, b: 2)", "tuple(a,b:2)");
+	check("(a) is B", "(a is =B)");
+	check("(a)switch{_=>1}", "(a switch {_ => 1})");
 }
 
 static void test_assignments(void **state)
@@ -317,6 +209,12 @@ static void test_assignments(void **state)
 	check("a |= B | C", "a |= (B | C)");
 	check("a<=b", "(a <= b)");
 	check("a!=b", "(a != b)");
+	check("a = b = c", "a = b = c");
+	check("a ?\?= b", "a ?\?= b");
+	check("a >>= 1", "a >>= 1");
+	check("a >>>= 1", "a >>>= 1");
+	check("(a, var b) = t", "tuple(a,var b) = t");
+	check("(int a, (b, c)) = t", "tuple(int a,tuple(b,c)) = t");
 	refuse("a = 1", "an assignment cannot stand here ('==' compares)");
 	refuse("a -= 1", "an assignment cannot stand here ('==' compares)");
 }
@@ -326,13 +224,224 @@ static void test_errors(void **state)
 	(void)state;
 	refuse("", "an expression is wanted");
 	refuse("a +", "the expression ends too early");
-	refuse("a b", "unexpected 'b'");
+	refuse("a b", "unexpected 'b' at column 3");
+	refuse("\xc3\xa9 \xc3\xa9", "unexpected '\xc3\xa9' at column 3");
+	refuse("f(a b)", "unexpected 'b' at column 5, ')' is wanted");
+	refuse("()", "unexpected ')' at column 2");
+	refuse("new int[]", "an array needs its size or its elements at "
+			    "column 10");
+	refuse("stackalloc int[3]",
+	       "'stackalloc' cannot stand in an expression of a debugger: "
+	       "'new' makes an array at column 1");
+	refuse("async () => 1",
+	       "an async lambda cannot be run by a debugger at column 1");
+	refuse("$\"{a\"", "no closing quote for '\"' at column 5");
 	refuse("(a", "')' is missing at the end");
 	refuse("a[1", "']' is missing at the end");
 	refuse("a.", "the expression ends too early");
-	refuse("new A()", "'new' is not served in expressions yet");
-	refuse("#", "unexpected '#'");
+	refuse("#", "unexpected '#' at column 1");
 	refuse("a ? b", "':' is missing at the end");
+}
+
+static void test_strings(void **state)
+{
+	(void)state;
+	check("\"\"\"a\"b\"\"c\"\"\"", "Sa\"b\"\"c");
+	check("\"\"\"\n  a\n   b\n  \"\"\"", "Sa\n b");
+	check("\"\"\"\"a\"\"\"b\"\"\"\"", "Sa\"\"\"b");
+	check("$\"a{b}c\"", "$(Sa,{b},Sc)");
+	check("$\"{a,-5:x2}{{b}}\"", "$({a,(-5):Sx2},S{b})");
+	check("$\"{a + $\"{b[\"}\"]}\"}\"", "$({(a + $({b[S}]}))})");
+	check("$\"{(a ? b : c)}\"", "$({(a ? b : c)})");
+	check("$\"{a:hh\\\\:mm}\"", "$({a:Shh\\:mm})");
+	check("$@\"a\"\"{b}\\\"", "$(Sa\",{b},S\\)");
+	check("@$\"{b}\"", "$({b})");
+	check("$\"\"\"{a}\"b\"\"\"", "$({a},S\"b)");
+	check("$$\"\"\"{a}{{b}}\"\"\"", "$(S{a},{b})");
+	check("$\"\"", "$()");
+	refuse("\"\"\"a", "no closing quotes for '\"\"\"a' at column 1");
+	refuse("\"\"\"\n  a\n b\n  \"\"\"",
+	       "not indented as the closing quotes are: ' b' at column 9");
+	refuse("$\"}\"", "a brace alone, '}}' is meant: '}' at column 3");
+}
+
+static void test_creation(void **state)
+{
+	(void)state;
+	check("new A()", "new A()");
+	check("new A<B>.C(1, b: 2)", "new A<B>.C(1,b:2)");
+	check("new(1)", "new (1)");
+	check("new A { B = 1, C = { D = 2 }, E = { 3 } }",
+	      "new A(){B=1,C={D=2},E={3}}");
+	check("new D { [\"a\"] = 1 }", "new D(){(Sa)=1}");
+	check("new L { 1, { 2, 3 }, }", "new L(){1,{2,3}}");
+	check("new int[3]", "array int[][3]");
+	check("new int[2, 3][]", "array int[][,][2,3]");
+	check("new int?[] { 1, null }", "array int?[][]{1,null}");
+	check("new[] { 1, 2 }", "array []{1,2}");
+	check("new[,] { { 1 }, { 2 } }", "array []{{1},{2}}");
+	check("new { a, b.C, D = 1 }", "new{a=a,C=b.C,D=1}");
+	check("[1, ..a, b]", "[1,..a,b]");
+	check("[]", "[]");
+	check("a with { B = 1 }", "(a with {B=1})");
+	check("new A().B", "new A().B");
+	check("new A[1].Length", "array A[][1].Length");
+	check("1..^2", "(1..(^2))");
+	check("a[..]", "a[(..)]");
+	check("a[1..]", "a[(1..)]");
+	check("a[^1]", "a[(^1)]");
+}
+
+static void test_patterns(void **state)
+{
+	(void)state;
+	check("a is B b", "(a is B b)");
+	check("a is B { C: 1, D.E: > 2 } f", "(a is B{C: =1,D.E: >2} f)");
+	check("a is (1, var b)", "(a is (: =1,: var b))");
+	check("a is (> 1)", "(a is >1)");
+	check("a is (int)3", "(a is =cast(int 3))");
+	check("a is A(1) { B: 2 }", "(a is A(: =1){B: =2})");
+	check("a is {}", "(a is {})");
+	check("a is { } b && c", "((a is {} b) && c)");
+	check("a is [1, .., > 2]", "(a is [=1,..,>2])");
+	check("a is [var b, ..var c]", "(a is [var b,..var c])");
+	check("a is int.MaxValue", "(a is =int.MaxValue)");
+	check("a is List<int>", "(a is List<int>)");
+	check("a is int[]", "(a is int[])");
+	check("a is -1 or 'c'", "(a is (=(-1) or =99))");
+	check("a is not (B or C)", "(a is (not (=B or =C)))");
+	check("a is var (b, c)", "(a is var b,c)");
+	check("a is string { Length: 3 or > 5 } s",
+	      "(a is string{Length: (=3 or >5)} s)");
+	check("a switch { 1 => b, > 2 when c => d, B e => f, _ => throw g, }",
+	      "(a switch {=1 => b,>2 when c => d,B e => f,_ => throw g})");
+	check("a switch { (1, _) => 2 } * 3",
+	      "((a switch {(: =1,: _) => 2}) * 3)");
+}
+
+static void test_lambdas(void **state)
+{
+	(void)state;
+	check("x => x + 1", "((x) => (x + 1))");
+	check("() => 1", "(() => 1)");
+	check("(x, y) => x", "((x,y) => x)");
+	check("(int x, ref List<int> y) => x",
+	      "((int x,ref List<int> y) => x)");
+	check("static x => x", "((x) => x)");
+	check("(int x = 1) => x", "((int x=1) => x)");
+	check("a.Where(o => o.B > 1).ToList()",
+	      "a.Where(((o) => (o.B > 1))).ToList()");
+	check("x => y => x", "((x) => ((y) => x))");
+	check("delegate (int x) { return x; }", "((int x) => {return x;})");
+	check("x => { var y = x * 2; if (y > 3) return y; else { y++; } "
+	      "return 0; }",
+	      "((x) => {var y=(x * 2);,if((y > 3))return y; else "
+	      "{(y post++);},return 0;})");
+	check("() => { for (int i = 0, j = 1; i < 3; i++, j--) continue; }",
+	      "(() => {for(int i=0,j=1;(i < 3);(i post++),(j post--))"
+	      "continue;})");
+	check("() => { foreach (var x in y) { z += x; } }",
+	      "(() => {foreach(var x in y){z += x;}})");
+	check("() => { try { a(); } catch (E e) when (e.B) { throw; } "
+	      "finally { ; } }",
+	      "(() => {try{a();} catch(E e when e.B){throw ;} "
+	      "finally{;}})");
+	check("() => { switch (a) { case 1: case > 2: return b; default: "
+	      "break; } }",
+	      "(() => {switch(a){=1:,>2: return b;,default: break;}})");
+	check("() => { List<int> l = new(); do { l.Add(1); } while (true); }",
+	      "(() => {List<int> l=new ();,do {l.Add(1);} while(true)})");
+	refuse("() => { yield return 1; }",
+	       "'yield' cannot stand in a lambda of a debugger, at column 9");
+}
+
+static void test_queries(void **state)
+{
+	(void)state;
+	check("from x in a where x > 1 select x", "a.Where(((x) => (x > 1)))");
+	check("from x in a select x", "a.Select(((x) => x))");
+	check("from int x in a select x.B",
+	      "a.Cast<int>().Select(((x) => x.B))");
+	check("from x in a orderby x.B descending, x.C select x",
+	      "a.OrderByDescending(((x) => x.B)).ThenBy(((x) => x.C))");
+	check("from x in a group x by x.B", "a.GroupBy(((x) => x.B))");
+	check("from x in a group x.C by x.B",
+	      "a.GroupBy(((x) => x.B),((x) => x.C))");
+	check("from x in a from y in x.B select x + y",
+	      "a.SelectMany(((x) => x.B),((x,y) => (x + y)))");
+	check("from x in a let y = x.B where y > 1 select x",
+	      "a.Select(((x) => new{x=x,y=x.B}))"
+	      ".Where(((*0) => (y > 1))).Select(((*0) => x))");
+	check("from x in a join y in b on x.K equals y.K select y",
+	      "a.Join(b,((x) => x.K),((y) => y.K),((x,y) => y))");
+	check("from x in a join y in b on x.K equals y.K into g "
+	      "select g.Count()",
+	      "a.GroupJoin(b,((x) => x.K),((y) => y.K),"
+	      "((x,g) => g.Count()))");
+	check("from x in a group x by x.B into g where g.Any() select g.Key",
+	      "a.GroupBy(((x) => x.B)).Where(((g) => g.Any()))"
+	      ".Select(((g) => g.Key))");
+	check("(from x in a where x is B select x).Count()",
+	      "a.Where(((x) => (x is =B))).Count()");
+	refuse("from x in a", "'select' is missing at the end");
+}
+
+/* The expression with what is being written marked by a bar. */
+static void check_hole(const char *text, const char *want)
+{
+	struct arena *arena = arena_create();
+	_cleanup_str_ struct str got = {0};
+	struct expr *e, *hole;
+
+	struct dbg_error *err =
+	    expr_parse_hole(text, strlen(text), arena, &e, &hole);
+
+	if (err)
+		print_error("%s: %s\n", text, err->message);
+	assert_null(err);
+	expr_dump(e, &got);
+	assert_string_equal(str_get(&got), want);
+	assert_true(!strchr(want, '|') == !hole);
+	arena_destroy(arena);
+}
+
+static void test_holes(void **state)
+{
+	(void)state;
+	check_hole("", "|");
+	check_hole("ab", "ab|");
+	check_hole("a.", "a.|");
+	check_hole("a.b", "a.b|");
+	check_hole("a.b[0].c", "a.b[0].c|");
+	check_hole("1 + a.Where(o => o.", "(1 + a.Where(((o) => o.|)))");
+	check_hole("f(a, b.", "f(a,b.|)");
+	check_hole("(a.", "a.|");
+	check_hole("(A)b.", "cast(A b.|)");
+	check_hole("a < b.c", "(a < b.c|)");
+	check_hole("from x in a where x.", "a.Where(((x) => x.|))");
+	check_hole("x => { return x.", "((x) => {return x.|;})");
+	check_hole("$\"{a.", "$({a.|})");
+	check_hole("a?.b", "a?.b|");
+	check_hole("new { A = b.", "new{A=b.|}");
+	check_hole("12", "12");
+}
+
+static void test_specifiers(void **state)
+{
+	(void)state;
+	struct arena *arena = arena_create();
+	struct expr *e;
+	struct expr_specifiers specs;
+
+	assert_null(expr_parse_watch("a.b(1, 2), x,10 ,nq", arena, &e, &specs));
+	assert_int_equal(specs.n, 3);
+	assert_string_equal(specs.names[0], "x");
+	assert_string_equal(specs.names[1], "10");
+	assert_string_equal(specs.names[2], "nq");
+	struct dbg_error *err = expr_parse_watch("a,", arena, &e, &specs);
+	assert_string_equal(err->message, "the expression ends too early");
+	dbg_error_destroy(err);
+	arena_destroy(arena);
 }
 
 static void test_limits(void **state)
@@ -349,6 +458,11 @@ static void test_limits(void **state)
 	memset(text, '1', sizeof(text));
 	text[EXPR_TEXT_MAX + 1] = '\0';
 	refuse(text, "the expression is too long");
+	// Tries that end in nothing must not multiply.
+	text[0] = '\0';
+	for (int i = 0; i < 40; i++)
+		strcat(text, "x is (a[");
+	refuse(text, "the expression is too complex");
 }
 
 int main(void)
@@ -362,6 +476,13 @@ int main(void)
 	    cmocka_unit_test(test_casts),
 	    cmocka_unit_test(test_assignments),
 	    cmocka_unit_test(test_errors),
+	    cmocka_unit_test(test_strings),
+	    cmocka_unit_test(test_creation),
+	    cmocka_unit_test(test_patterns),
+	    cmocka_unit_test(test_lambdas),
+	    cmocka_unit_test(test_queries),
+	    cmocka_unit_test(test_holes),
+	    cmocka_unit_test(test_specifiers),
 	    cmocka_unit_test(test_limits),
 	};
 

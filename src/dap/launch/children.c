@@ -1,3 +1,8 @@
+/*
+ * Children that are followed: see children.h. Each is left stopped by SIGSTOP,
+ * the client is asked to start a session that attaches to it, and if the client
+ * refuses or dndbg ends it gets SIGCONT.
+ */
 #include "dap/launch/children.h"
 
 #include <signal.h>

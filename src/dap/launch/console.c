@@ -1,3 +1,8 @@
+/*
+ * The program's input and output: see console.h. Output is passed on in pieces
+ * that never cut a UTF-8 character; input that is typed waits here until the
+ * program reads it.
+ */
 #include "dap/launch/console.h"
 
 #include <errno.h>

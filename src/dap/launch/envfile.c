@@ -1,3 +1,8 @@
+/*
+ * Variables from files: `envFile` (lines NAME=VALUE) and the profiles of
+ * launchSettings.json, whose variables, arguments and addresses stand below
+ * those of launch.json.
+ */
 #include "dap/launch/envfile.h"
 
 #include <ctype.h>

@@ -1,4 +1,8 @@
-/* The helper in a client's terminal: see console.h. */
+/*
+ * The helper in a client's terminal: see console.h. It tells the terminal's
+ * name to the adapter over a socket, passes on signals that the terminal sends
+ * (its keys, its size, its end), and ends when the program does.
+ */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>

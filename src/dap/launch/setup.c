@@ -1,3 +1,9 @@
+/*
+ * Attributes of launch.json, by a table: name, where it holds (launch, attach,
+ * children), and the function that takes its value. What the client sent and
+ * the table does not know is named to the user; a wrong value is an error and
+ * changes nothing.
+ */
 #include "dap/launch/setup.h"
 
 #include <stdlib.h>

@@ -1,4 +1,8 @@
-/* Paths as launch.json has them. */
+/*
+ * Paths as launch.json has them: file:// and ~ resolved, relative ones looked
+ * for below `cwd` and below dndbg's own directory, backslashes tried as
+ * slashes.
+ */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,7 @@
+/*
+ * Members of JSON objects with their types checked: absent leaves the result
+ * untouched, null is absent, a wrong type is an error that names the member.
+ */
 #include "dap/request/args.h"
 
 #include <errno.h>

@@ -1,4 +1,7 @@
-/* Parts of messages that several families send. */
+/*
+ * Parts of messages that several families send: sources, modules, lines and
+ * columns as the client counts them, paths as the client writes them.
+ */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,10 @@
+/*
+ * Breakpoints between the protocol and the engine. A client sends the whole
+ * list of a group (a source, all functions, ...) each time: what is asked for
+ * again keeps its number and hits, the rest is removed. What the engine tells
+ * of one becomes a `breakpoint` event only if the client would see a
+ * difference.
+ */
 #include "dap/request/breaks.h"
 
 #include <inttypes.h>

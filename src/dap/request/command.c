@@ -1,3 +1,8 @@
+/*
+ * Commands of the prompt at the debug console, `-exec COMMAND` and `` `COMMAND
+ * ``: recognised here, carried out by front/commands.h. They share the session
+ * and the launch configuration; starting a program is left to the client.
+ */
 #include "dap/request/command.h"
 
 #include <string.h>

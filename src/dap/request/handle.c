@@ -1,3 +1,8 @@
+/*
+ * Numbers that the client gets for frames, values and goto targets, and what
+ * they stand for. They die with the stop; a number of an earlier stop is an
+ * error.
+ */
 #include "dap/request/handle.h"
 
 #include <stdlib.h>

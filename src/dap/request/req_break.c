@@ -1,4 +1,8 @@
-/* Breakpoints of all kinds. */
+/*
+ * Requests that make breakpoints: on lines, functions, instructions and
+ * exceptions, and where in a line there may be one. Each reads its arguments
+ * into a struct break_spec; breaks.c does the rest.
+ */
 #include <string.h>
 
 #include "base/mem.h"

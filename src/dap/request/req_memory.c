@@ -1,4 +1,4 @@
-/* Memory of the program. */
+/* `readMemory` and `writeMemory`, in base64 as the protocol wants it. */
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -1,4 +1,7 @@
-/* Running and steps. */
+/*
+ * `continue`, `pause`, the steps and `goto`. A step begins in the newest frame
+ * of its thread; what it may step into is offered as targets.
+ */
 #include <string.h>
 
 #include "base/mem.h"

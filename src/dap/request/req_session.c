@@ -1,4 +1,8 @@
-/* Beginning and end of a session. */
+/*
+ * `initialize`, `launch`, `attach`, `configurationDone`, `restart`,
+ * `terminate`, `disconnect`, `cancel`. How the program is started and ended is
+ * in launch/lifecycle.c.
+ */
 #include <signal.h>
 #include <string.h>
 

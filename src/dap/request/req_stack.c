@@ -1,4 +1,7 @@
-/* Threads, frames, scopes. */
+/*
+ * `threads`, `stackTrace` and `scopes`. Frames are walked no further than
+ * asked, in pieces with a look at the client's `cancel` between.
+ */
 #include <string.h>
 
 #include "base/mem.h"

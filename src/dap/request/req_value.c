@@ -1,4 +1,8 @@
-/* Expressions and exceptions. */
+/*
+ * `evaluate` (an expression, a command of the prompt, or a line for the
+ * program's input, by the context), `completions`, `setExpression`,
+ * `exceptionInfo`.
+ */
 #include <inttypes.h>
 #include <string.h>
 
@@ -398,6 +402,12 @@ static struct dbg_error *do_exception_info(struct dap *d, struct request *req)
 	if (err)
 		return err;
 	const struct dbg_stop *stop = dbg_stop_reason(d->dbg);
+	if (stop && stop->reason == DBG_STOP_FAIL_FAST) {
+		emit_str(t, "exceptionId", stop->exception_type);
+		emit_str(t, "description", stop->exception_message);
+		emit_str(t, "breakMode", "unhandled");
+		return NULL;
+	}
 	if (!n)
 		return dbg_err(DBG_E_STATE,
 			       "the program is not stopped at an exception");

@@ -1,4 +1,7 @@
-/* Variables: listed and set. */
+/*
+ * `variables` and `setVariable`: scopes and children of values, named and
+ * indexed, in pieces as the client asks for them.
+ */
 #include <string.h>
 
 #include "base/mem.h"

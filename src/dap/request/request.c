@@ -1,3 +1,8 @@
+/*
+ * The table of requests: each family is in a req_*.c; the dispatcher checks
+ * what an entry needs (a program, a stop), carries it out and answers. The
+ * capabilities that `initialize` announces come from the same table.
+ */
 #include "dap/request/request.h"
 
 #include <string.h>

@@ -1,3 +1,7 @@
+/*
+ * Sources that no file on this machine has (embedded in symbols): the client
+ * asks for their text by a number.
+ */
 #include "dap/request/sources.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Base64 of RFC 4648, in which `readMemory` and `writeMemory` have bytes. */
 #include "dap/wire/base64.h"
 
 #include <stdint.h>

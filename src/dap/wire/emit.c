@@ -1,3 +1,8 @@
+/*
+ * JSON written straight into a string: no tree is built. The comma is placed by
+ * looking at what stands before. What is no UTF-8 is replaced, since a client
+ * would refuse the whole message.
+ */
 #include "dap/wire/emit.h"
 
 #include <stdarg.h>

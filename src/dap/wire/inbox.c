@@ -1,3 +1,8 @@
+/*
+ * Messages that have come whole and wait for their turn. They are parsed at
+ * once, so that a `cancel` is seen while an earlier request is carried out; one
+ * of too many values is refused before a tree is built of it.
+ */
 #include "dap/wire/inbox.h"
 
 #include <inttypes.h>

@@ -1,3 +1,8 @@
+/*
+ * Waiting for the one client of `--server`: connections of the same user only
+ * (peer.c), and of these the first that has said a whole message, so that a
+ * port scan or a hung client keeps nobody out.
+ */
 #include "dap/wire/listen.h"
 
 #include <arpa/inet.h>

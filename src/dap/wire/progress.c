@@ -1,3 +1,8 @@
+/*
+ * Long work as the client sees it: `progressStart`, `progressUpdate`,
+ * `progressEnd` for waits of the adapter and for requests that are carried out
+ * in pieces, with a look for `cancel` between two.
+ */
 #include "dap/wire/progress.h"
 
 #include <inttypes.h>

@@ -1,3 +1,11 @@
+/*
+ * The running program: owner of breakpoints, steps, watchpoints and
+ * catchpoints, and of everything that is armed for them. control_runtime()
+ * takes a runtime over when it is up; notifications (modules, code) keep the
+ * bindings up to date; control_judge() decides for each event of the target
+ * whether the user is to see a stop. It tells its session by struct control_ops
+ * only.
+ */
 #include "control/breakpoint/bp.h"
 #include "control/control_priv.h"
 #include "control/debugger.h"
@@ -508,6 +516,8 @@ static struct dbg_error *judge_signal(struct control *c,
 
 	if (control_is_user_break(c, ev))
 		return debugger_int3(c, ev->tid, stop, ret_stops);
+	if (ev->signal == SIGABRT && debugger_aborts(c, ev->tid))
+		return NULL;
 	if (!target_signal_is_fatal(c->target, ev->signal))
 		return throw_trap_fault(c, ev, arena, stop, ret_stops);
 	err = control_halt(c);

@@ -11,8 +11,10 @@
  * attached comes to its int3.)
  *
  * Break stops where it has returned to the user's code, which is then the
- * newest frame. Debug.WriteLine and Trace.WriteLine write to the system's log
- * (libSystem.Native) when nobody listens.
+ * newest frame. FailFast stops before the runtime writes why and aborts: that
+ * goes on then, and its signal is no second stop. Debug.WriteLine and
+ * Trace.WriteLine write to the system's log (libSystem.Native) when nobody
+ * listens.
  */
 #include "control/control_priv.h"
 #include "control/debugger.h"
@@ -28,6 +30,7 @@ enum {
 	TEXT_MAX = 1 << 16, /* bytes of one text */
 	LOG_DEBUG_PRIORITY = 7,
 	OWN_FRAMES_MAX = 4, /* of class Debugger on a stack */
+	STRING_UNITS = 12,  /* in a string, behind its type and length */
 };
 
 /* The address of a call's function in the runtime, 0: it has none such. */
@@ -309,6 +312,55 @@ void debugger_stopped(struct control *c, pid_t tid, const struct dbg_stop *stop)
 	dbg_error_destroy(err);
 }
 
+/* ---- FailFast -------------------------------------------------------- */
+
+static struct dbg_error *fail_fast(struct control *c, pid_t tid,
+				   uint64_t message, struct dbg_stop *stop,
+				   bool *ret_stops)
+{
+	_cleanup_str_ struct str text = {0};
+	struct dbg_error *err = control_halt(c);
+
+	if (err)
+		return err;
+	c->debugger.failing = tid;
+	add_units(c, message, &text);
+	stop->reason = DBG_STOP_FAIL_FAST;
+	stop->signal = SIGABRT;
+	stop->fatal = true;
+	stop->exception_type = "System.Environment.FailFast";
+	if (message)
+		stop->exception_message =
+		    arena_strdup(c->inspect->arena, str_get(&text));
+	*ret_stops = true;
+	return NULL;
+}
+
+/* Environment_FailFast(mark, message, exception, source) */
+static struct dbg_error *on_fail_fast(struct control *c, pid_t tid,
+				      struct regs *regs, struct dbg_stop *stop,
+				      bool *ret_stops)
+{
+	return fail_fast(c, tid, regs_arg(regs, 1), stop, ret_stops);
+}
+
+/* .NET 8: FailFast(message), an object */
+static struct dbg_error *on_fail_fast_object(struct control *c, pid_t tid,
+					     struct regs *regs,
+					     struct dbg_stop *stop,
+					     bool *ret_stops)
+{
+	uint64_t message = regs_arg(regs, 0);
+
+	return fail_fast(c, tid, message ? message + STRING_UNITS : 0, stop,
+			 ret_stops);
+}
+
+bool debugger_aborts(const struct control *c, pid_t tid)
+{
+	return c->debugger.failing && c->debugger.failing == tid;
+}
+
 /* ---- Calls ----------------------------------------------------------- */
 
 typedef struct dbg_error *call_fn(struct control *c, pid_t tid,
@@ -328,6 +380,8 @@ static const struct debugger_call {
     {"DebugDebugger_IsManagedDebuggerAttached", runtime_function,
      on_is_attached},
     {"SystemNative_SysLog", library_function, on_syslog},
+    {"Environment_FailFast", runtime_function, on_fail_fast},
+    {"FailFast", runtime_function, on_fail_fast_object},
 };
 
 struct dbg_error *debugger_runtime(struct control *c)

@@ -9,7 +9,7 @@ struct control;
 struct load;
 
 enum {
-	DEBUGGER_CALLS = 6,
+	DEBUGGER_CALLS = 8,
 };
 
 struct debugger_place {
@@ -22,6 +22,7 @@ struct debugger {
 	struct load *breaks; /* Debugger.Break, and where the stop is due */
 	size_t n_breaks, cap_breaks;
 	struct debugger_place last; /* stop by other than these */
+	pid_t failing;              /* called FailFast; 0: none */
 };
 
 /* The runtime is up: watch the calls of System.Diagnostics.Debugger. */
@@ -33,6 +34,8 @@ struct dbg_error *debugger_trap(struct control *c,
 /* A thread is behind the int3 of a Debugger.Break. */
 struct dbg_error *debugger_int3(struct control *c, pid_t tid,
 				struct dbg_stop *stop, bool *ret_stops);
+/* Has the user been told that @tid aborts? */
+bool debugger_aborts(const struct control *c, pid_t tid);
 /* The program stops at @tid. */
 void debugger_stopped(struct control *c, pid_t tid,
 		      const struct dbg_stop *stop);

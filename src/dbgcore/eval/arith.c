@@ -316,18 +316,19 @@ static struct dbg_error *decimal_op(char op, struct type *type,
 	return NULL;
 }
 
-static struct value shift(struct types *ts, bool left, const struct num *a,
+static struct value shift(struct types *ts, const char *op, const struct num *a,
 			  uint64_t count)
 {
 	bool wide = a->elem == ELEM_I8 || a->elem == ELEM_U8;
 	count &= wide ? 63 : 31;
 	uint64_t v = a->integer;
-	if (left)
+	bool is_unsigned = op[2] == '>' || !is_signed(a->elem);
+	if (op[0] == '<')
 		v <<= count;
-	else if (is_signed(a->elem))
+	else if (!is_unsigned)
 		v = (uint64_t)((int64_t)v >> count);
 	else
-		v >>= count;
+		v = (wide ? v : (uint32_t)v) >> count;
 	return make_integer(ts, a->elem, v);
 }
 
@@ -363,7 +364,7 @@ static struct dbg_error *numeric(struct types *ts, const char *op,
 	if (op[1]) {
 		if (!ints)
 			return no_operator(op, ab);
-		*ret = shift(ts, op[0] == '<', &n[0], n[1].integer);
+		*ret = shift(ts, op, &n[0], n[1].integer);
 		return NULL;
 	}
 	if (n[0].kind == NUM_DECIMAL || n[1].kind == NUM_DECIMAL) {

@@ -52,8 +52,7 @@ static struct dbg_error *check_target(struct run *r, const struct expr *x,
 			       "property '%s' is set by a call, which is not "
 			       "served yet: its getter returns the field '%s'",
 			       name, o->behind->name);
-	if (x->kind == EXPR_NAME && !strcmp(x->name, "this") &&
-	    type->kind == TYPE_CLASS)
+	if (x->kind == EXPR_THIS && type->kind == TYPE_CLASS)
 		return dbg_err(DBG_E_ARGUMENT, "'this' cannot be assigned to");
 	if (x->kind == EXPR_NAME && history_names(x->name))
 		return dbg_err(DBG_E_ARGUMENT,
@@ -319,7 +318,7 @@ struct dbg_error *eval_statement(const struct eval *e, const char *text,
 {
 	struct expr *x;
 	struct run left = {.e = e, .text = text}, right = left;
-	struct dbg_error *err = expr_parse_assign(text, e->arena, &x);
+	struct dbg_error *err = expr_parse(text, e->arena, &x);
 	if (err)
 		return err;
 	*ret_assigned = x->kind == EXPR_ASSIGN;
@@ -328,5 +327,16 @@ struct dbg_error *eval_statement(const struct eval *e, const char *text,
 	// a += b is a = a + b, but that a is looked at once.
 	struct expr sum = *x;
 	sum.kind = EXPR_BINARY;
-	return carry_out(&left, x->a, &right, x->op[0] ? &sum : x->b, ret);
+	return carry_out(&left, x->a, &right, x->op ? &sum : x->b, ret);
+}
+
+struct dbg_error *eval_check(const char *text)
+{
+	struct expr *x;
+	struct arena *arena = arena_create();
+	struct dbg_error *err = expr_parse(text, arena, &x);
+	if (!err && x->kind == EXPR_ASSIGN)
+		err = eval_misplaced();
+	arena_destroy(arena);
+	return err;
 }

@@ -1,4 +1,8 @@
-/* Casts and type tests. */
+/*
+ * Casts and type tests: `(T)x`, `x is T`, `x as T`, and whether a reference may
+ * be assigned to a place of a type. Decided by the type that an object has at
+ * run time; between numbers a cast is a conversion (arith.c).
+ */
 #include "eval/cast.h"
 
 #include <string.h>

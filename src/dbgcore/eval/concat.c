@@ -1,4 +1,7 @@
-/* Strings as operands. */
+/*
+ * Strings as operands: `+` with a string on either side, and `==`. The text is
+ * built in UTF-16, as the program has it, with a cap on its length.
+ */
 #include "eval/concat.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /*
- * Implicit conversions (ECMA-334, 10.2). C# asks of an integer that is no
- * constant that its type fits; here the value is known, so that it is asked
- * for itself.
+ * Implicit conversions of numbers (ECMA-334, 10.2): what `=` does without a
+ * cast. C# lets a constant become a smaller integer type if its value fits; a
+ * debugger knows every value, so that is asked of all.
  */
 #include "eval/convert.h"
 

@@ -1,4 +1,7 @@
-/* System.Decimal and Int128: exact, in 128-bit arithmetic. */
+/*
+ * System.Decimal: 96 bits, a sign and a scale, computed in 128-bit integers; an
+ * operation whose result does not fit says so. Int128 as text.
+ */
 #include "eval/literal.h"
 
 #include <string.h>

@@ -1,4 +1,10 @@
-/* The evaluator: walks the tree of expr.c. */
+/*
+ * The evaluator: a recursive walk over the tree that expr.c made. A node yields
+ * an operand, which is a value or a type (the left side of a static member).
+ * Values are places until somebody reads them, so `a.b.c` reads two references
+ * and no object. Nothing runs in the program; what would need that is refused
+ * here, with the reason.
+ */
 #include "eval/eval.h"
 
 #include <string.h>
@@ -11,11 +17,11 @@
 #include "eval/eval_priv.h"
 #include "eval/literal.h"
 #include "eval/lookup.h"
+#include "eval/match.h"
 #include "eval/member.h"
 
 enum {
-	INDEX_MAX = ARRAY_RANK_MAX,
-	ARGS_MAX = 64, // of a generic name
+	INDEX_MAX = ARRAY_RANK_MAX
 };
 
 const char *run_source(const struct run *r, const struct expr *x)
@@ -137,7 +143,7 @@ static struct dbg_error *literal(struct run *r, const struct expr *x,
 				 struct operand *ret)
 {
 	struct types *ts = r->e->types;
-	const struct token *t = &x->token;
+	const struct token *t = x->token;
 	float f = (float)t->real;
 	switch (t->kind) {
 	case TOKEN_STRING:
@@ -197,29 +203,22 @@ static struct dbg_error *default_of(struct run *r, const struct expr *x,
 
 /* ---- Members and elements -------------------------------------------- */
 
-/* Append the dotted name of @x without its generic arguments, and these. */
-static void add_path(const struct expr *x, struct str *name,
-		     struct expr_type **args, size_t *n_args)
+static struct dbg_error *named_type(struct run *r, const struct expr *x,
+				    struct operand *ret)
 {
-	if (x->kind == EXPR_MEMBER) {
-		add_path(x->a, name, args, n_args);
-		str_addc(name, '.');
-	}
-	str_add(name, x->name ? x->name : "");
-	for (size_t i = 0; i < x->n_args && *n_args < ARGS_MAX; i++)
-		args[(*n_args)++] = x->args[i];
+	ret->kind = OPERAND_TYPE;
+	return lookup_type(r->e, x, &ret->type);
 }
 
 /* A further part of a dotted name that is no variable: type or namespace. */
 static struct dbg_error *dotted(struct run *r, const struct expr *x,
 				struct operand *ret)
 {
-	struct expr_type *args[ARGS_MAX];
-	size_t n = 0;
-	_cleanup_str_ struct str name = {0};
-	add_path(x, &name, args, &n);
-	ret->name = arena_strdup(r->e->arena, str_get(&name));
-	ret->type = lookup_type_name(r->e, ret->name, args, n);
+	struct dotted path;
+	if (!lookup_dotted(r->e, x, &path))
+		return named_type(r, x, ret);
+	ret->name = path.name;
+	ret->type = lookup_type_name(r->e, path.name, path.args, path.n_args);
 	ret->kind = ret->type ? OPERAND_TYPE : OPERAND_SPACE;
 	return NULL;
 }
@@ -290,7 +289,7 @@ static struct dbg_error *indexes(struct run *r, const struct expr *x,
 	for (size_t i = 0; i < x->n_list; i++) {
 		struct value v;
 		uint64_t n;
-		struct dbg_error *err = run_plain(r, x->list[i], &v);
+		struct dbg_error *err = run_plain(r, x->list[i]->a, &v);
 		if (err)
 			return err;
 		if (v.type->kind == TYPE_ENUM || v.type->elem == ELEM_BOOLEAN ||
@@ -322,6 +321,13 @@ static struct dbg_error *element(struct run *r, const struct expr *x,
 	return member_element(r->e, &of, index, x->n_list, &ret->value);
 }
 
+struct dbg_error *run_unserved(const struct run *r, const struct expr *x)
+{
+	return dbg_err(DBG_E_UNSUPPORTED,
+		       "'%s' is not served in expressions yet",
+		       run_source(r, x));
+}
+
 static struct dbg_error *call(struct run *r, const struct expr *x)
 {
 	return dbg_err(DBG_E_UNSUPPORTED,
@@ -345,26 +351,17 @@ static struct dbg_error *cast(struct run *r, const struct expr *x,
 	return cast_to(r->e->types, &v, to, &ret->value);
 }
 
-static struct dbg_error *is_as(struct run *r, const struct expr *x,
-			       struct operand *ret)
+static struct dbg_error *as(struct run *r, const struct expr *x,
+			    struct operand *ret)
 {
 	struct value v;
-	struct type *type = NULL;
-	bool result = false;
+	struct type *type;
 	struct dbg_error *err = run_plain(r, x->a, &v);
-	if (!err && x->type)
+	if (!err)
 		err = lookup_type(r->e, x->type, &type);
 	if (err)
 		return err;
-	if (type)
-		result = cast_fits(r->e->types, &v, type);
-	if (x->kind == EXPR_AS) {
-		set(ret, result ? v : null_value(r->e));
-		return NULL;
-	}
-	if (!type)
-		result = value_is_null(r->e->types, &v);
-	set(ret, arith_make_bool(r->e->types, result != x->negated));
+	set(ret, cast_fits(r->e->types, &v, type) ? v : null_value(r->e));
 	return NULL;
 }
 
@@ -391,14 +388,17 @@ static struct dbg_error *unary(struct run *r, const struct expr *x,
 			       struct operand *ret)
 {
 	struct value v;
-	if (x->op[0] == '&')
+	if (x->op == OP_ADDRESS)
 		return address_of(r, x, ret);
+	if (x->op >= OP_INCREMENT)
+		return run_unserved(r, x);
 	struct dbg_error *err = run_plain(r, x->a, &v);
 	if (err)
 		return err;
 	ret->kind = OPERAND_VALUE;
-	if (x->op[0] != '*')
-		return arith_unary(r->e->types, x->op, &v, &ret->value);
+	if (x->op != OP_DEREFERENCE)
+		return arith_unary(r->e->types, op_text(x->op), &v,
+				   &ret->value);
 	if (v.type->kind != TYPE_POINTER || !v.type->inner ||
 	    v.type->inner->kind == TYPE_VOID)
 		return dbg_err(DBG_E_ARGUMENT,
@@ -414,7 +414,7 @@ static struct dbg_error *logical(struct run *r, const struct expr *x,
 {
 	bool v;
 	struct dbg_error *err = truth(r, x->a, &v);
-	if (!err && v == (x->op[0] == '&'))
+	if (!err && v == (x->op == OP_AND_ALSO))
 		err = truth(r, x->b, &v);
 	if (!err)
 		set(ret, arith_make_bool(r->e->types, v));
@@ -439,7 +439,7 @@ static struct dbg_error *coalesce(struct run *r, const struct expr *x,
  * (order is false, arithmetic null).
  */
 static bool null_operand(struct run *r, const char *op, const struct value *ab,
-			 struct operand *ret)
+			 struct value *ret)
 {
 	struct types *ts = r->e->types;
 	bool a = value_is_null(ts, &ab[0]), b = value_is_null(ts, &ab[1]);
@@ -451,29 +451,40 @@ static bool null_operand(struct run *r, const char *op, const struct value *ab,
 	if ((!a && !b) || (text && op[0] == '+'))
 		return false;
 	if (!strcmp(op, "==") || !strcmp(op, "!="))
-		set(ret, arith_make_bool(ts, (a == b) == (op[0] == '=')));
+		*ret = arith_make_bool(ts, (a == b) == (op[0] == '='));
 	else if (op[0] == '<' || op[0] == '>')
-		set(ret, arith_make_bool(ts, false));
+		*ret = arith_make_bool(ts, false);
 	else
-		set(ret, null_value(r->e));
+		*ret = null_value(r->e);
 	return true;
+}
+
+struct dbg_error *run_operator(struct run *r, enum op op,
+			       const struct value ab[2], struct value *ret)
+{
+	const char *text = op_text(op);
+	if (null_operand(r, text, ab, ret))
+		return NULL;
+	return arith_binary(r->e->types, r->e->arena, text, ab, ret);
 }
 
 static struct dbg_error *binary(struct run *r, const struct expr *x,
 				struct operand *ret)
 {
 	struct value ab[2];
-	if (!strcmp(x->op, "&&") || !strcmp(x->op, "||"))
+	if (x->op == OP_AND_ALSO || x->op == OP_OR_ELSE)
 		return logical(r, x, ret);
-	if (!strcmp(x->op, "??"))
+	if (x->op == OP_COALESCE)
 		return coalesce(r, x, ret);
+	if (x->op == OP_ARRAY)
+		return run_unserved(r, x);
 	struct dbg_error *err = run_plain(r, x->a, &ab[0]);
 	if (!err)
 		err = run_plain(r, x->b, &ab[1]);
-	if (err || null_operand(r, x->op, ab, ret))
+	if (err)
 		return err;
 	ret->kind = OPERAND_VALUE;
-	return arith_binary(r->e->types, r->e->arena, x->op, ab, &ret->value);
+	return run_operator(r, x->op, ab, &ret->value);
 }
 
 static struct dbg_error *choice(struct run *r, const struct expr *x,
@@ -486,11 +497,10 @@ static struct dbg_error *choice(struct run *r, const struct expr *x,
 
 /* ---- Dispatch -------------------------------------------------------- */
 
-static struct dbg_error *named_type(struct run *r, const struct expr *x,
-				    struct operand *ret)
+struct dbg_error *eval_misplaced(void)
 {
-	ret->kind = OPERAND_TYPE;
-	return lookup_type(r->e, x->type, &ret->type);
+	return dbg_err(DBG_E_ARGUMENT,
+		       "an assignment cannot stand here ('==' compares)");
 }
 
 static struct dbg_error *by_kind(struct run *r, const struct expr *x,
@@ -503,12 +513,21 @@ static struct dbg_error *by_kind(struct run *r, const struct expr *x,
 		set(ret, null_value(r->e));
 		return NULL;
 	case EXPR_BOOL:
-		set(ret, arith_make_bool(r->e->types, x->token.integer));
+		set(ret, arith_make_bool(r->e->types, x->token->integer));
 		return NULL;
 	case EXPR_NAME:
+	case EXPR_THIS:
+	case EXPR_BASE:
 		return lookup_name(r->e, x, ret);
-	case EXPR_TYPE:
+	case EXPR_KEYWORD:
+	case EXPR_ARRAY_TYPE:
 		return named_type(r, x, ret);
+	case EXPR_ALIAS:
+		ret->kind = OPERAND_SPACE;
+		ret->name = x->name;
+		return NULL;
+	case EXPR_SUPPRESS:
+		return run_node(r, x->a, ret);
 	case EXPR_MEMBER:
 		return member(r, x, ret);
 	case EXPR_INDEX:
@@ -518,8 +537,10 @@ static struct dbg_error *by_kind(struct run *r, const struct expr *x,
 	case EXPR_CAST:
 		return cast(r, x, ret);
 	case EXPR_IS:
+		ret->kind = OPERAND_VALUE;
+		return match_is(r, x, &ret->value);
 	case EXPR_AS:
-		return is_as(r, x, ret);
+		return as(r, x, ret);
 	case EXPR_UNARY:
 		return unary(r, x, ret);
 	case EXPR_BINARY:
@@ -531,10 +552,10 @@ static struct dbg_error *by_kind(struct run *r, const struct expr *x,
 	case EXPR_DEFAULT:
 		return default_of(r, x, ret);
 	case EXPR_ASSIGN:
-		break;
+		return eval_misplaced();
+	default:
+		return run_unserved(r, x);
 	}
-	return dbg_err(DBG_E_ARGUMENT,
-		       "an assignment cannot stand here ('==' compares)");
 }
 
 struct dbg_error *run_node(struct run *r, const struct expr *x,
@@ -560,7 +581,7 @@ struct dbg_error *eval_value(const struct eval *e, const char *text,
 
 struct type *eval_type(const struct eval *e, const char *text)
 {
-	struct expr_type *t;
+	struct expr *t;
 	struct type *type = NULL;
 	struct dbg_error *err = expr_parse_type(text, e->arena, &t);
 	if (!err)
@@ -576,13 +597,4 @@ struct dbg_error *eval_condition(const struct eval *e, const char *text,
 	struct run r = {.e = e, .text = text};
 	struct dbg_error *err = expr_parse(text, e->arena, &x);
 	return err ? err : truth(&r, x, ret);
-}
-
-struct dbg_error *eval_check(const char *text)
-{
-	struct expr *x;
-	struct arena *arena = arena_create();
-	struct dbg_error *err = expr_parse(text, arena, &x);
-	arena_destroy(arena);
-	return err;
 }

@@ -2,9 +2,10 @@
  * Expressions: the engine's one entry for them. A subset of C#, evaluated
  * over the stopped program without running code in it.
  *
- * token.c makes tokens, expr.c a tree, eval.c evaluates it (operators in
- * arith.c, names in lookup.c), assign.c writes. What C# would answer by a call
- * is refused in one sentence, except property getters that only return a field.
+ * syntax/ makes a tree of all of the language, eval.c evaluates it (operators
+ * in arith.c, patterns in match.c, names in lookup.c), assign.c writes. What C#
+ * would answer by a call is refused in one sentence, except property getters
+ * that only return a field.
  */
 #ifndef EVAL_EVAL_H
 #define EVAL_EVAL_H

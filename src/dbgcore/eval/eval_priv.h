@@ -1,9 +1,9 @@
-/* Shared by eval.c and assign.c. */
+/* Shared by eval.c, assign.c and match.c. */
 #ifndef EVAL_EVAL_PRIV_H
 #define EVAL_EVAL_PRIV_H
 
 #include "eval/eval.h"
-#include "eval/expr.h"
+#include "eval/syntax/expr.h"
 #include "eval/member.h"
 
 /* One text under evaluation. */
@@ -22,6 +22,15 @@ DBG_MUST struct dbg_error *run_value(struct run *r, const struct expr *x,
 /* ... settled, opened if Nullable, and readable. */
 DBG_MUST struct dbg_error *run_plain(struct run *r, const struct expr *x,
 				     struct value *ret);
+/* A binary operator, but && || ??, on two plain values. */
+DBG_MUST struct dbg_error *run_operator(struct run *r, enum op op,
+					const struct value ab[2],
+					struct value *ret);
+/* The error of what cannot be evaluated without running code. */
+DBG_MUST struct dbg_error *run_unserved(const struct run *r,
+					const struct expr *x);
+/* The error of an assignment that is not the whole expression. */
+DBG_MUST struct dbg_error *eval_misplaced(void);
 /* The node's text, for messages. */
 const char *run_source(const struct run *r, const struct expr *x);
 

@@ -1,3 +1,7 @@
+/*
+ * Values that were shown, by number: see history.h. Numbers and text are
+ * copied; the rest is a place that is good for one stop.
+ */
 #include "eval/history.h"
 
 #include <stdlib.h>
@@ -12,9 +16,9 @@ enum {
 
 enum stored_as {
 	STORED_NOT,
-	STORED_NUMBER,   /* of a primitive type: elem, value.bytes */
-	STORED_TEXT,     /* units */
-	SAVED_REG_PLACE, /* value, in this stop */
+	STORED_NUMBER, /* of a primitive type: elem, value.bytes */
+	STORED_TEXT,   /* units */
+	STORED_PLACE,  /* value, in this stop */
 };
 
 struct stored {
@@ -48,7 +52,7 @@ void history_destroy(struct history *h)
 void history_stop(struct history *h)
 {
 	for (size_t i = 0; i < h->n; i++) {
-		if (h->values[i].as == SAVED_REG_PLACE)
+		if (h->values[i].as == STORED_PLACE)
 			h->values[i].as = STORED_NOT;
 	}
 }
@@ -73,7 +77,7 @@ uint32_t history_add(struct history *h, struct types *ts, const struct value *v)
 	mem_grow(&h->values, &h->cap, h->n, sizeof(h->values[0]));
 	struct stored *k = &h->values[h->n++];
 	memset(k, 0, sizeof(*k));
-	k->as = SAVED_REG_PLACE;
+	k->as = STORED_PLACE;
 	k->value = *v;
 	if (at.where == VALUE_ABSENT)
 		return (uint32_t)h->n;
@@ -140,7 +144,7 @@ struct dbg_error *history_get(const struct history *h, struct types *ts,
 	case STORED_TEXT:
 		*ret = value_text(ts, k->units, k->n_units);
 		return NULL;
-	case SAVED_REG_PLACE:
+	case STORED_PLACE:
 		*ret = k->value;
 		return NULL;
 	case STORED_NOT:

@@ -1,4 +1,7 @@
-/* Characters, strings and floating point as C# writes them. */
+/*
+ * Values as C# source has them: characters and strings with their escapes,
+ * floating point with as few digits as .NET prints.
+ */
 #include "eval/literal.h"
 
 #include <math.h>

@@ -1,4 +1,9 @@
-/* Names. */
+/*
+ * What a name means: in this order a variable of the frame, a member of the
+ * class or of those around it, an imported static, a type. Types are looked for
+ * as the compiler did: nested ones, those of the class's namespace and the ones
+ * around it, the `using` directives that the symbols tell of.
+ */
 #include "eval/lookup.h"
 
 #include <string.h>
@@ -9,7 +14,6 @@
 #include "meta/csname.h"
 
 enum {
-	ARGS_MAX = 64,
 	OUTER_MAX = 64,
 	TYPEDEF_NAMESPACE = 2
 };
@@ -159,16 +163,29 @@ static struct type *nested_here(const struct eval *e, const char *name)
 	return NULL;
 }
 
+/* nint, nuint and dynamic are names, not keywords. */
+static struct type *native_integer(const struct eval *e, const char *name)
+{
+	static const struct {
+		const char *name;
+		enum elem elem;
+	} all[] = {
+	    {"nint", ELEM_I}, {"nuint", ELEM_U}, {"dynamic", ELEM_OBJECT}};
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		if (!strcmp(all[i].name, name))
+			return type_of_elem(e->types, all[i].elem);
+	}
+	return NULL;
+}
+
 struct type *lookup_type_name(const struct eval *e, const char *name,
-			      struct expr_type *const *args, size_t n_args)
+			      struct expr *const *args, size_t n_args)
 {
 	struct code_module *m;
 	uint32_t token;
-	enum elem elem = expr_keyword_elem(name);
-	if (elem != ELEM_END)
-		return type_of_elem(e->types, elem);
-	if (!strcmp(name, "decimal"))
-		return type_core(e->types, "System.Decimal");
+	struct type *native = native_integer(e, name);
+	if (native)
+		return native;
 	struct type *param = n_args ? NULL : generic_param(e, name);
 	if (param)
 		return param;
@@ -177,11 +194,11 @@ struct type *lookup_type_name(const struct eval *e, const char *name,
 		known = alias_type(e, name);
 	if (known)
 		return known;
-	if (n_args > ARGS_MAX || !find_def(e, name, n_args, &m, &token))
+	if (n_args > LOOKUP_ARGS_MAX || !find_def(e, name, n_args, &m, &token))
 		return NULL;
 	if (!n_args)
 		return type_of_def(e->types, m, token);
-	struct type *given[ARGS_MAX];
+	struct type *given[LOOKUP_ARGS_MAX];
 	for (size_t i = 0; i < n_args; i++) {
 		struct dbg_error *err = lookup_type(e, args[i], &given[i]);
 		if (dbg_err_drop(err))
@@ -190,37 +207,113 @@ struct type *lookup_type_name(const struct eval *e, const char *name,
 	return type_instance(e->types, m, token, given, n_args);
 }
 
-/* Apply ?, * and ranks. In C# the leftmost rank is the outermost. */
-static struct type *apply_suffix(const struct eval *e, struct type *type,
-				 const char *suffix)
+static void add_path(const struct expr *x, struct str *name, struct dotted *ret)
+{
+	if (x->kind == EXPR_MEMBER) {
+		add_path(x->a, name, ret);
+		// global:: is where every name begins.
+		if (x->a->kind != EXPR_ALIAS || strcmp(x->a->name, "global"))
+			str_addc(name, '.');
+		else
+			str_clear(name);
+	}
+	str_add(name, x->name);
+	for (size_t i = 0; i < x->n_args && ret->n_args < LOOKUP_ARGS_MAX; i++)
+		ret->args[ret->n_args++] = x->args[i];
+}
+
+bool lookup_dotted(const struct eval *e, const struct expr *x,
+		   struct dotted *ret)
+{
+	const struct expr *first = x;
+	_cleanup_str_ struct str name = {0};
+	while (first->kind == EXPR_MEMBER && !first->conditional &&
+	       !first->arrow)
+		first = first->a;
+	if (first->kind != EXPR_NAME && first->kind != EXPR_ALIAS)
+		return false;
+	ret->n_args = 0;
+	add_path(x, &name, ret);
+	ret->name = arena_strdup(e->arena, str_get(&name));
+	return true;
+}
+
+static struct dbg_error *named_type(const struct eval *e, const struct expr *t,
+				    struct type **ret)
+{
+	struct dotted path;
+	if (!lookup_dotted(e, t, &path))
+		return dbg_err(DBG_E_ARGUMENT, "a type is wanted");
+	*ret = lookup_type_name(e, path.name, path.args, path.n_args);
+	return *ret ? NULL
+		    : dbg_err(DBG_E_NOT_FOUND, "no type '%s' in this context",
+			      path.name);
+}
+
+static struct type *keyword_type(const struct eval *e, const struct expr *t)
+{
+	return t->elem == ELEM_VALUETYPE ? type_core(e->types, "System.Decimal")
+					 : type_of_elem(e->types, t->elem);
+}
+
+static struct type *nullable(const struct eval *e, struct type *type)
 {
 	struct code_module *m;
 	uint32_t token;
-	while (*suffix == '?' || *suffix == '*') {
-		if (*suffix == '*')
-			type = type_pointer_to(e->types, type);
-		else if (type->kind != TYPE_CLASS &&
-			 type_find_def(e->types, NULL, "System.Nullable", 1, &m,
-				       &token))
-			type = type_instance(e->types, m, token, &type, 1);
-		suffix++;
-	}
-	if (*suffix != '[')
+	if (type->kind == TYPE_CLASS ||
+	    !type_find_def(e->types, NULL, "System.Nullable", 1, &m, &token))
 		return type;
-	uint32_t rank = (uint32_t)strcspn(suffix, "]");
-	struct type *element = apply_suffix(e, type, suffix + rank + 1);
-	return type_array_of(e->types, element, rank);
+	return type_instance(e->types, m, token, &type, 1);
 }
 
-struct dbg_error *lookup_type(const struct eval *e, const struct expr_type *t,
+static struct dbg_error *tuple_type(const struct eval *e, const struct expr *t,
+				    struct type **ret)
+{
+	struct expr *args[LOOKUP_ARGS_MAX];
+	size_t n = 0;
+	for (; n < t->n_list && n < LOOKUP_ARGS_MAX; n++)
+		args[n] = t->list[n]->type;
+	*ret = lookup_type_name(e, "System.ValueTuple", args, n);
+	return *ret ? NULL
+		    : dbg_err(DBG_E_NOT_FOUND,
+			      "no type 'System.ValueTuple' in this context");
+}
+
+/* A type that is made of another one. */
+static struct dbg_error *made_type(const struct eval *e, const struct expr *t,
+				   struct type **ret)
+{
+	struct dbg_error *err = lookup_type(e, t->a, ret);
+	if (err)
+		return err;
+	if (t->kind == EXPR_ARRAY_TYPE)
+		*ret = type_array_of(e->types, *ret, t->rank);
+	else if (t->kind == EXPR_POINTER_TYPE)
+		*ret = type_pointer_to(e->types, *ret);
+	else
+		*ret = nullable(e, *ret);
+	return NULL;
+}
+
+struct dbg_error *lookup_type(const struct eval *e, const struct expr *t,
 			      struct type **ret)
 {
-	struct type *type = lookup_type_name(e, t->name, t->args, t->n_args);
-	if (!type)
+	switch (t->kind) {
+	case EXPR_KEYWORD:
+		*ret = keyword_type(e, t);
+		if (*ret)
+			return NULL;
 		return dbg_err(DBG_E_NOT_FOUND, "no type '%s' in this context",
-			       t->name);
-	*ret = apply_suffix(e, type, t->suffix);
-	return NULL;
+			       t->name ? t->name : "");
+	case EXPR_ARRAY_TYPE:
+	case EXPR_POINTER_TYPE:
+	case EXPR_NULLABLE_TYPE:
+		return made_type(e, t, ret);
+	case EXPR_TUPLE_TYPE:
+		return tuple_type(e, t, ret);
+	default:
+		return named_type(e, t, ret);
+	}
 }
 
 /* ---- Simple names ---------------------------------------------------- */

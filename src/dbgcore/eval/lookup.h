@@ -4,6 +4,10 @@
 
 #include "eval/member.h"
 
+enum {
+	LOOKUP_ARGS_MAX = 64 /* of a generic name */
+};
+
 /* A simple name. OPERAND_SPACE if it may be the start of a dotted one. */
 DBG_MUST struct dbg_error *
 lookup_name(const struct eval *e, const struct expr *x, struct operand *ret);
@@ -12,9 +16,20 @@ lookup_name(const struct eval *e, const struct expr *x, struct operand *ret);
  * known.
  */
 struct type *lookup_type_name(const struct eval *e, const char *name,
-			      struct expr_type *const *args, size_t n_args);
+			      struct expr *const *args, size_t n_args);
 /* A type as written; an error names it if it is not known. */
-DBG_MUST struct dbg_error *
-lookup_type(const struct eval *e, const struct expr_type *t, struct type **ret);
+DBG_MUST struct dbg_error *lookup_type(const struct eval *e,
+				       const struct expr *t, struct type **ret);
+/*
+ * The dotted name of @x, a chain of names, without its type arguments, and
+ * these from the left; false if it is something else.
+ */
+struct dotted {
+	const char *name;
+	struct expr *args[LOOKUP_ARGS_MAX];
+	size_t n_args;
+};
+bool lookup_dotted(const struct eval *e, const struct expr *x,
+		   struct dotted *ret);
 
 #endif

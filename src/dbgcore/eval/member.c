@@ -1,4 +1,9 @@
-/* Members and elements. */
+/*
+ * What stands behind a dot or in brackets: fields, properties that only return
+ * a field, lengths, elements of tuples and of Nullable, elements of arrays,
+ * strings, pointers and List<T>. Any other property or indexer would run code
+ * and is refused.
+ */
 #include "eval/member.h"
 
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 #define EVAL_MEMBER_H
 
 #include "eval/eval.h"
-#include "eval/expr.h"
+#include "eval/syntax/expr.h"
 
 /* What a part of an expression stands for. */
 enum operand_kind {

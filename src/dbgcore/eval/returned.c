@@ -1,3 +1,8 @@
+/*
+ * What a method has returned, when `finish` stops behind its call: the type
+ * from the signature, the place from the calling convention
+ * (value/x86/convention.c).
+ */
 #include "eval/returned.h"
 
 #include "base/err.h"

@@ -45,6 +45,7 @@ struct var *scope_add(struct gather *g, const char *name, enum var_kind kind,
 	v->name = name;
 	v->kind = kind;
 	v->value = value;
+	v->end = g->end;
 	if (s->n_vars < VARS_MAX)
 		s->n_vars++;
 	return v;
@@ -87,21 +88,33 @@ static void sort(struct gather *g)
 
 static void expand(struct gather *g, const struct value *v, unsigned int depth);
 
-/* Number N of "<name>5__N"; 0 if it is none. */
+/*
+ * Number N of "<name>5__N", a variable, or "<>8__N", a closure; 0 if it is
+ * none.
+ */
 static size_t hoisted_index(const char *name)
 {
 	const char *mark = strstr(name, ">5__");
+	if (!mark)
+		mark = strstr(name, ">8__");
 	return mark ? strtoul(mark + 4, NULL, 10) : 0;
+}
+
+/* The block that a hoisted variable or closure belongs to; NULL: not known. */
+static const struct il_range *hoisted_range(const struct gather *g,
+					    const char *name)
+{
+	size_t n = hoisted_index(name);
+	if (n == 0 || n > g->n_hoisted || !g->hoisted[n - 1].length)
+		return NULL;
+	return &g->hoisted[n - 1];
 }
 
 static bool hoisted_in_scope(const struct gather *g, const char *name)
 {
-	size_t n = hoisted_index(name);
-	if (n == 0 || n > g->n_hoisted)
-		return true;
-	const struct il_range *r = &g->hoisted[n - 1];
+	const struct il_range *r = hoisted_range(g, name);
 	uint32_t il = g->frame->pos->il_offset;
-	return il >= r->start && il - r->start < r->length;
+	return !r || (il >= r->start && il - r->start < r->length);
 }
 
 static bool holds_variables(const struct type *type)
@@ -139,8 +152,8 @@ static bool holds_closure(const char *name)
 	return false;
 }
 
-static void expand_field(struct gather *g, const struct value *v,
-			 const struct field *f, unsigned int depth)
+static void expand_variable(struct gather *g, const struct value *v,
+			    const struct field *f, unsigned int depth)
 {
 	struct value value = value_field(g->ts, v, f);
 	if (!strcmp(f->name, "<>4__this") || !strcmp(f->name, "$VB$Me")) {
@@ -148,7 +161,8 @@ static void expand_field(struct gather *g, const struct value *v,
 		return;
 	}
 	if (holds_closure(f->name)) {
-		expand(g, &value, depth + 1);
+		if (hoisted_in_scope(g, f->name))
+			expand(g, &value, depth + 1);
 		return;
 	}
 	if (!f->source || str_starts(f->name, "<>") ||
@@ -169,6 +183,18 @@ static void expand_field(struct gather *g, const struct value *v,
 		known->value = value;
 	else
 		scope_add(g, f->source, VAR_LOCAL, value);
+}
+
+static void expand_field(struct gather *g, const struct value *v,
+			 const struct field *f, unsigned int depth)
+{
+	uint32_t end = g->end;
+	const struct il_range *r =
+	    type_is_state_machine(v->type) ? hoisted_range(g, f->name) : NULL;
+	if (r)
+		g->end = r->start + r->length;
+	expand_variable(g, v, f, depth);
+	g->end = end;
 }
 
 /* Show the fields of a closure or state machine as variables. */
@@ -374,11 +400,13 @@ static void add_named_locals(struct gather *g, const struct slots *slots)
 	if (dbg_err_drop(err))
 		return;
 	for (size_t i = 0; i < n; i++) {
+		g->end = locals[i].start + locals[i].length;
 		if (locals[i].slot == UINT32_MAX)
 			scope_add_constant(g, &locals[i]);
 		else
 			add_local(g, slots, &locals[i]);
 	}
+	g->end = UINT32_MAX;
 }
 
 static void add_nameless_locals(struct gather *g, const struct slots *slots)
@@ -541,7 +569,12 @@ struct dbg_error *scope_get(struct types *ts, const struct frame *frame,
 	s->frame = frame;
 	s->thread = thread;
 	struct gather g = {
-	    .ts = ts, .frame = frame, .arena = arena, .scope = s};
+	    .ts = ts,
+	    .frame = frame,
+	    .arena = arena,
+	    .scope = s,
+	    .end = UINT32_MAX,
+	};
 	if (frame && frame->pos && frame->pos->module &&
 	    MD_TOKEN_RID(frame->pos->token))
 		err = gather(&g);

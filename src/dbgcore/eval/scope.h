@@ -20,6 +20,7 @@ struct var {
 	const char *name;
 	enum var_kind kind;
 	struct value value;
+	uint32_t end; /* of its block, IL offset; UINT32_MAX: the method's */
 };
 
 /* A `using` of the file, innermost first. */

@@ -1,4 +1,7 @@
-/* Constants of a frame, and the generic arguments of its method. */
+/*
+ * Constants of a frame (`const` locals exist in the symbols only), the generic
+ * arguments of its method, and Visual Basic's Static locals.
+ */
 #include "eval/scope_priv.h"
 
 #include <string.h>

@@ -12,6 +12,7 @@ struct gather {
 	size_t cap;
 	struct il_range *hoisted;
 	size_t n_hoisted;
+	uint32_t end; /* of the block at hand, see struct var */
 };
 
 struct slots {

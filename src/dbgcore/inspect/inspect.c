@@ -1,3 +1,10 @@
+/*
+ * A stopped program or a core, put together: owns the runtime's reader, code,
+ * types and stacks, and what was handed out of them in the present stop.
+ * inspect_stop() begins a stop (the arena is empty, the stop number rises),
+ * inspect_go() ends it; ids carry the stop's number, so one of an earlier stop
+ * is an error.
+ */
 #include "inspect/inspect.h"
 
 #include <stdlib.h>

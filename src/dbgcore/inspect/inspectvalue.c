@@ -1,3 +1,8 @@
+/*
+ * Values of a stop: ids for them, the scope of a frame (made once), expressions
+ * evaluated in a frame. Breakpoint conditions and the text of logpoints come
+ * here too, from control.
+ */
 #include "inspect/inspect.h"
 
 #include <string.h>

@@ -1,4 +1,8 @@
-/* What a breakpoint says instead of stopping. */
+/*
+ * The text of a logpoint: literal text with expressions in braces, `{{` for a
+ * brace. An expression that fails becomes its error in the text, since the
+ * program is not stopped for it.
+ */
 #include "inspect/inspect.h"
 
 #include <string.h>

@@ -1,4 +1,8 @@
-/* Elements in a row: arrays, spans, fixed buffers; and delegates' targets. */
+/*
+ * Elements in a row: arrays of any rank, spans, Memory, fixed buffers, inline
+ * arrays; and which method a delegate calls. All are the same to their users: a
+ * type, an address, a stride, a count.
+ */
 #include "value/value.h"
 
 #include <string.h>

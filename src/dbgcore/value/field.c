@@ -1,4 +1,9 @@
-/* Fields of types, and the properties that only return one. */
+/*
+ * Fields of types, the values of enums, and properties that only return a
+ * field. Layouts are the runtime's, names and constants the metadata's; a
+ * compiler's names are turned into the ones that its user wrote. A type's list
+ * is made once.
+ */
 #include "value/value.h"
 
 #include <stdlib.h>

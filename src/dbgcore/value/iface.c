@@ -1,4 +1,6 @@
-/* Interfaces of types. */
+/*
+ * Interfaces of types, from the InterfaceImpl table of the class and its bases.
+ */
 #include "value/value.h"
 
 #include "value/value_priv.h"

@@ -1,4 +1,8 @@
-/* Writing values into places. */
+/*
+ * Writing values into places. What holds references also goes past the garbage
+ * collector: it must learn that an old object refers to a new one (the card
+ * table), as the write barrier of compiled code would tell it.
+ */
 #include "value/value.h"
 
 #include "base/err.h"

@@ -1,4 +1,9 @@
-/* Types made from signatures, definitions and other types. */
+/*
+ * Types made from signatures, definitions and other types. A class is named by
+ * its token until its MethodTable is needed; a struct is looked for at once,
+ * since its layout says how large a place is. Generic parameters are replaced
+ * by the arguments that the context has.
+ */
 #include "value/value.h"
 
 #include <inttypes.h>

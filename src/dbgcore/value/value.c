@@ -1,4 +1,9 @@
-/* Values: places and what is read from them. */
+/*
+ * Values: a type and a place (memory, a register, bytes of our own, or the
+ * reason why there is none). Reading is done here and nowhere else: references
+ * followed, boxes opened, fields, statics, constants, strings. What cannot be
+ * read makes a value that says so, not an error.
+ */
 #include "value/value.h"
 
 #include <string.h>

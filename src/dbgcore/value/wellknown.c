@@ -1,4 +1,7 @@
-/* Types known by name: primitives and those of the core library. */
+/*
+ * Types known by name: the primitives, and those of the core library that
+ * others treat in a special way.
+ */
 #include "value/value_priv.h"
 
 #include <string.h>

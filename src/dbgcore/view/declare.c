@@ -1,4 +1,8 @@
-/* A type as its declaration in C#, from metadata. */
+/*
+ * `ptype`: a type as its declaration in C#, from metadata: modifiers, base
+ * class and interfaces, fields, properties, methods; what a compiler made is
+ * left out.
+ */
 #include "view/view.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Enum values by their names. */
+/* Enum values by their names: the one, or those whose bits make it up. */
 #include "view/view_priv.h"
 
 #include <inttypes.h>

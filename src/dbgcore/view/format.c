@@ -1,4 +1,6 @@
-/* gdb's formats of numbers. */
+/*
+ * gdb's formats of numbers: /x /d /u /o /t /c of any value that is one number.
+ */
 #include "view/view.h"
 
 #include <inttypes.h>

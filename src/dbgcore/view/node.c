@@ -436,11 +436,26 @@ void view_statics(const struct view *w, struct type *type, struct node **ret,
 	view_children(w, &group, DBG_CHILDREN_NAMED, 0, 0, ret, ret_n);
 }
 
+// Move the last of @n nodes in front of those whose blocks end behind its own.
+static void sort_in(struct node *nodes, uint32_t *ends, size_t n)
+{
+	for (size_t i = n - 1; i && ends[i - 1] > ends[i]; i--) {
+		struct node node = nodes[i];
+		uint32_t end = ends[i];
+
+		nodes[i] = nodes[i - 1];
+		ends[i] = ends[i - 1];
+		nodes[i - 1] = node;
+		ends[i - 1] = end;
+	}
+}
+
 void view_scope(const struct view *w, const struct scope *s,
 		enum dbg_scope which, struct node **ret, size_t *ret_n)
 {
 	struct node *nodes =
 	    arena_calloc(w->arena, s->n_vars + 1, sizeof(nodes[0]));
+	uint32_t *ends = arena_calloc(w->arena, s->n_vars + 1, sizeof(ends[0]));
 	size_t n = 0;
 	for (size_t i = 0; i < s->n_vars; i++) {
 		const struct var *v = &s->vars[i];
@@ -450,7 +465,9 @@ void view_scope(const struct view *w, const struct scope *s,
 		nodes[n].name = v->name;
 		nodes[n].path = v->name;
 		nodes[n].value = v->value;
-		n++;
+		ends[n++] = v->end;
+		if (which == DBG_SCOPE_LOCALS)
+			sort_in(nodes, ends, n);
 	}
 	*ret = nodes;
 	*ret_n = n;

@@ -1,4 +1,8 @@
-/* Text of the core library's own structs, decoded from their fields. */
+/*
+ * Text of the core library's own structs (DateTime, TimeSpan, Guid, decimal,
+ * Int128, Half, ...), which their fields would not tell. Decoded here, as
+ * ToString() would run code; the layouts are the same in .NET 8, 9 and 10.
+ */
 #include "view/view_priv.h"
 
 #include <inttypes.h>

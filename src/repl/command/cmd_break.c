@@ -1,4 +1,11 @@
-/* Commands that make and change breakpoints and catchpoints. */
+/*
+ * `break`, `tbreak`, `rbreak`, `delete`, `enable`, `disable`, `clear`,
+ * `condition`, `ignore`. A location is passed to the engine as the user wrote
+ * it, which keeps it pending until a module has it; only what depends on where
+ * the user looks (no location, a bare line, `*$pc`) is completed here.
+ * Catchpoints are made in cmd_catch.c, watchpoints in cmd_watch.c; all three
+ * are deleted, enabled and disabled here.
+ */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>

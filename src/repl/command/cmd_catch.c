@@ -1,4 +1,8 @@
-/* Commands that stop at exceptions. */
+/*
+ * `catch` and `tcatch`: stops at exceptions. The three kinds (throw,
+ * user-unhandled, unhandled) take the same options and types; the words are
+ * taken apart here and become one request to the engine.
+ */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,7 @@
-/* Commands about values, types and memory. */
+/*
+ * `print`, `output`, `printf`, `ptype`, `whatis`, `x`. The engine evaluates and
+ * makes the text; show_value.c, show_printf.c and show_memory.c print it.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

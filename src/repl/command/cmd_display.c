@@ -1,4 +1,7 @@
-/* Commands about expressions that are shown at each stop. */
+/*
+ * `display`, `undisplay` and the subcommands of `delete`, `enable` and
+ * `disable` for displays: expressions that display_show() prints at each stop.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,8 @@
-/* Subcommands of "frame". */
+/*
+ * Subcommands of `frame`: `level`, `function` and `apply`. `frame apply`
+ * selects one frame after the other, carries out a command in each, and selects
+ * the first one again; a command that resumes the program ends it.
+ */
 #include <inttypes.h>
 #include <string.h>
 

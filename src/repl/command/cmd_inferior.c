@@ -1,4 +1,8 @@
-/* Commands about the programs that are debugged together. */
+/*
+ * `inferior`, `info inferiors`, `kill inferiors`, `detach inferiors`: the
+ * programs that are debugged together. The list and the numbers are the
+ * engine's.
+ */
 #include <stdio.h>
 
 #include "repl/cmd.h"

@@ -1,4 +1,9 @@
-/* `info`: what there is and how things stand. */
+/*
+ * `info`: one handler for each subject that has no file of its own (frames and
+ * registers: info_frame.c; symbols: info_symbol.c, info_names.c; signals:
+ * cmd_signal.c). A handler asks the engine for a list and prints a row for each
+ * of it.
+ */
 #include <inttypes.h>
 #include <string.h>
 #include <strings.h>
@@ -270,6 +275,7 @@ static struct dbg_error *info_program(struct repl *r, const struct call *call)
 	    [DBG_STOP_WATCH_SCOPE] = "where a watched frame was left",
 	    [DBG_STOP_SIGNAL] = "at a signal",
 	    [DBG_STOP_USER_BREAK] = "because it called Debugger.Break",
+	    [DBG_STOP_FAIL_FAST] = "because it called Environment.FailFast",
 	    [DBG_STOP_GOTO] = "where its next statement was set",
 	};
 	const struct dbg_stop *stop = dbg_stop_reason(r->dbg);
@@ -395,7 +401,7 @@ static const struct repl_cmd subs[] = {
     },
     {
 	.names = "locals",
-	.help = "local variables of the selected frame",
+	.help = "local variables of the selected frame, innermost block first",
 	.flags = CMD_NEEDS_STOP,
 	.run = info_locals,
     },

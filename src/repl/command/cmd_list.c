@@ -1,4 +1,9 @@
-/* `list`: lines of the source. */
+/*
+ * `list` and `disassemble`. `list` goes on where the last one ended
+ * (r->listing), which each stop and each other frame resets; places are
+ * resolved by the engine, so that all that `break` takes is possible.
+ * `disassemble` prints the machine code of a method, `disassemble/il` its IL.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

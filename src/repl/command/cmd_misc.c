@@ -1,4 +1,7 @@
-/* Commands about dndbg itself: help, scripts, the shell, the end. */
+/*
+ * Commands about dndbg itself: `help`, `source`, `echo`, `cd`, `pwd`, `shell`,
+ * `pipe`, `complete`, `quit`.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,4 +1,9 @@
-/* Commands that start, resume and end the program. */
+/*
+ * Commands that start, resume and end the program: `run`, `start`, `attach`,
+ * `core-file`, `continue`, the steps, `until`, `advance`, `jump`, `kill`,
+ * `detach`, `file`. Each resuming command is resume_begin(), one call of the
+ * engine, resume_end(): see resume.c.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -66,6 +71,8 @@ static struct dbg_error *launch(struct repl *r, const struct call *call,
 	r->thread = 0;
 	r->program_status = -1;
 	resume_begin(r, RESUME_RUN);
+	if (r->on_launch)
+		r->on_launch(r->launch_arg, &l);
 	return resume_end(r, dbg_launch(r->dbg, &l));
 }
 

@@ -1,4 +1,8 @@
-/* Commands about the session: breakpoints saved, what the work costs. */
+/*
+ * `save breakpoints`, which writes the commands that make them anew, and
+ * `maint`: what the engine's work costs in stops, system calls and calls of the
+ * DAC.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

@@ -1,4 +1,9 @@
-/* Commands about signals. */
+/*
+ * `info signals`, `handle`, `signal`, `queue-signal`. What is done at a signal
+ * is a rule of the engine with three flags (stop, print, pass); `handle`
+ * applies words to the flags of the signals it names, in gdb's order and with
+ * gdb's implications.
+ */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,7 @@
-/* Commands about frames. */
+/*
+ * `backtrace`, `frame`, `up`, `down`. Frames are asked for in portions, so that
+ * the first rows of a deep stack come at once and Ctrl-C ends the rest.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,7 @@
-/* Commands about threads. */
+/*
+ * `thread`, `thread apply`, `thread name`. Threads have numbers that the engine
+ * gives once; names that the user gives are kept here until the next run.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

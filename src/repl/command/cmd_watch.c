@@ -1,4 +1,7 @@
-/* Commands that watch what expressions lead to. */
+/*
+ * `watch`, `rwatch`, `awatch`: options and the condition are taken apart here,
+ * the expression is the engine's.
+ */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>

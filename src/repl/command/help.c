@@ -1,4 +1,7 @@
-/* The table of commands as text: `help` and the manual page. */
+/*
+ * The table of commands as text: `help`, `apropos` and the manual page (dndbg
+ * --manual). Nothing is said of a command anywhere else.
+ */
 #include <stdio.h>
 #include <string.h>
 

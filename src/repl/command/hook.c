@@ -1,4 +1,8 @@
-/* Commands that are carried out at each hit of a breakpoint. */
+/*
+ * `commands`: lines that are carried out at each hit of a breakpoint. They are
+ * stored here by the breakpoint's number; actions_run() in resume.c carries
+ * them out.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -1,4 +1,7 @@
-/* `info frame` and `info registers`: the machine's side of the frame. */
+/*
+ * `info frame` and `info registers`: the selected frame as the machine has it.
+ * Where the engine cannot tell a register of a caller, it is left out.
+ */
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,4 +1,8 @@
-/* `info functions`, `info types`, `info variables`: names by pattern. */
+/*
+ * `info functions`, `info types`, `info variables`: names that match a pattern.
+ * The engine searches and bounds the work; here the names are grouped by source
+ * file, those without symbols last, as gdb does.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,7 @@
-/* `info symbol`, `info address`: names of addresses and addresses of names. */
+/*
+ * `info symbol ADDRESS` and `info address NAME`: from addresses to names and
+ * back.
+ */
 #include <inttypes.h>
 
 #include "base/mem.h"

@@ -1,4 +1,9 @@
-/* Commands of the shell. */
+/*
+ * Commands of the shell: `shell`, `!` and the receiving end of `pipe`. The
+ * shell inherits the terminal and the signal mask that dndbg was started with.
+ * If the output of a command goes elsewhere (a pipe, another front end), the
+ * shell prints to a file in memory, which is passed on when it has ended.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -1,4 +1,9 @@
-/* What Tab offers, from the table of commands, the engine and the disk. */
+/*
+ * What Tab offers: names of commands and settings from the table, names of
+ * types, methods, files and variables from the engine, paths from the disk, the
+ * fields of a value in front of a dot. What is in scope comes first, then the
+ * program's own names, then the framework's.
+ */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>

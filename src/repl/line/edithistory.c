@@ -1,3 +1,9 @@
+/*
+ * The file of the history: where it is (XDG_STATE_HOME), its directories,
+ * reading and writing it through libedit. A file or a directory that another
+ * user could write is not used, which is an error with the reason; the session
+ * goes on without history.
+ */
 #include "repl/line/edithistory.h"
 
 #include <errno.h>

@@ -1,3 +1,8 @@
+/*
+ * Arguments of commands: numbers, counts, ranges, formats behind a '/', places
+ * of `list`, yes and no. These are gdb's forms; expressions and the locations
+ * of breakpoints are the engine's.
+ */
 #include "repl/line/parse.h"
 
 #include <ctype.h>

@@ -1,3 +1,8 @@
+/*
+ * All printing of the prompt. What comes by %s and %c may have been chosen by
+ * the program and is escaped (front/plain.h); scripts/check-banned sees that
+ * nothing else prints.
+ */
 #include <stdarg.h>
 #include <string.h>
 

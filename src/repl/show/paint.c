@@ -1,3 +1,7 @@
+/*
+ * Colours of the terminal: none if r->colours is off, else gdb's for functions,
+ * files, addresses and names.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -1,4 +1,7 @@
-/* Breakpoints on the screen: when they are made and as a table. */
+/*
+ * Breakpoints as text: the line that is printed when one is made, and the table
+ * of `info breakpoints` with conditions, hits and places.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,10 @@
-/* Frames and their source lines on the screen; which one is looked at. */
+/*
+ * Frames, source lines and stops as text, and which frame is looked at.
+ * r->thread and r->level say where the user looks; the frame of these is asked
+ * for once in a stop (r->frame). show_stop() prints why the program stopped and
+ * then the frame as gdb does: whole if the method is another one than before,
+ * else the source line alone.
+ */
 #include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
@@ -257,6 +263,14 @@ static void show_exception(const struct repl *r, const char *what,
 		repl_say(r->out, stop->caught);
 }
 
+static void show_fail_fast(const struct repl *r, const struct dbg_stop *stop)
+{
+	out(r, "\nProgram called Environment.FailFast");
+	if (stop->exception_message)
+		out(r, ": \"%s\"", stop->exception_message);
+	out(r, "%s\n", stop->exception_message ? "" : ".");
+}
+
 static void show_watch(const struct repl *r, const struct dbg_stop *stop)
 {
 	if (stop->reason == DBG_STOP_WATCH_SCOPE) {
@@ -325,6 +339,9 @@ static void show_reason(const struct repl *r, const struct dbg_stop *stop)
 		break;
 	case DBG_STOP_USER_BREAK:
 		out(r, "\nProgram called Debugger.Break.\n");
+		break;
+	case DBG_STOP_FAIL_FAST:
+		show_fail_fast(r, stop);
 		break;
 	case DBG_STOP_WATCH:
 	case DBG_STOP_WATCH_SCOPE:

@@ -1,4 +1,8 @@
-/* `x`: memory of the program in gdb's formats. */
+/*
+ * `x`: memory of the program in gdb's formats, and the address that an
+ * expression means: an integer, the place of a variable, the address of an
+ * object.
+ */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,4 +1,7 @@
-/* `printf`: values put into a format of the user's. */
+/*
+ * `printf` and `echo`: C's conversions with values of the program as their
+ * arguments, and C's escape sequences.
+ */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,10 @@
 /*
- * Binding: from a breakpoint's words to places, when a module loads, and
- * from places to addresses, when code is made.
+ * Binding: from a breakpoint's words to places (module, method, IL offset),
+ * when a module loads, and from places to addresses, when code is made. A place
+ * whose method has no code yet is waited for (jit/codewait.c); one whose code
+ * has several versions or instances has an address in each. hit_list says which
+ * breakpoints an address belongs to. The words are kept: each module that loads
+ * later is searched again.
  */
 #include "control/breakpoint/bp.h"
 #include "control/control_priv.h"
@@ -35,7 +39,7 @@ static void hits_add(struct control *c, uint64_t addr, struct bp *bp)
 	list->bps[list->n++] = bp;
 }
 
-/* Returns true if nobody holds @addr any more. */
+/* True if no breakpoint holds @addr any more. */
 static bool hits_remove(struct control *c, uint64_t addr, struct bp *bp)
 {
 	struct hit_list *list = map_find(&c->hits, addr);
@@ -322,15 +326,15 @@ void bind_place(struct control *c, struct bp *bp,
 		place_bind_code(c, bp, p);
 }
 
-/* A file that a line is looked for in, and how well it is meant. */
+/* A file of that name, and how well its path matches what was asked for. */
 struct meant_file {
 	const char *path; /* NULL: none yet */
 	enum code_match match;
 };
 
 /*
- * Of files that a name leads to, the best match is meant, of equal ones the
- * one with the shortest path.
+ * The file that a name means: the best match of its path, of equal ones the
+ * shortest path.
  */
 static void mean_file(struct control *c, const struct bp *bp,
 		      const struct code_place *place, struct arena *arena,
@@ -346,8 +350,8 @@ static void mean_file(struct control *c, const struct bp *bp,
 }
 
 /*
- * Keep the places in the file that the line of @bp is meant of. A module that
- * comes later may have that file too, or one that is meant more.
+ * Keep the places of @bp that are in the file meant; drop those in files that
+ * match less. A module that loads later may have a better match.
  */
 static void keep_meant(struct control *c, struct bp *bp, struct arena *arena,
 		       struct code_place *places, size_t *n)

@@ -1,4 +1,9 @@
-/* Breakpoints: what was asked, hits and what they count for. */
+/*
+ * Breakpoints: what was asked for, and what a hit counts for. A hit is judged
+ * in gdb's order: condition, ignore count, hit rule, log text, stop. What
+ * cannot be evaluated stops and says why. Binding is in bind.c, words about
+ * breakpoints in describe.c.
+ */
 #include "control/breakpoint/bp.h"
 #include "control/control_priv.h"
 #include "control/exception/exceptions.h"
@@ -105,7 +110,7 @@ void bp_remove(struct control *c, struct bp *bp)
 	bp_destroy(bp);
 }
 
-/* A bare line number means the file of today's frame for ever. */
+/* A bare line number means the file of the frame at which it was given. */
 static void name_bare_line(struct bp *bp)
 {
 	const struct location *loc = &bp->location;

@@ -1,4 +1,7 @@
-/* The same breakpoints in several programs. */
+/*
+ * The same breakpoints in several programs: a child that is debugged gets those
+ * of its parent with their numbers, and their hits are added up when it ends.
+ */
 #include "base/err.h"
 #include "control/breakpoint/bp.h"
 #include "control/control_priv.h"

@@ -1,4 +1,8 @@
-/* Breakpoints in words: locations, and why one is not bound. */
+/*
+ * Breakpoints in words: their locations, and why one is not bound or not hit:
+ * no such file in any module, symbols that are missing or of another build, a
+ * method that was not compiled yet, a line without code.
+ */
 #include "control/breakpoint/bp.h"
 #include "control/control_priv.h"
 
@@ -79,8 +83,8 @@ static void describe_locations(struct control *c, const struct bp *bp,
 }
 
 /*
- * The module whose symbols may be the ones that are missed: one whose PDB
- * does not serve, else one of the user's that has none.
+ * The module whose missing symbols are the likely cause: one whose PDB cannot
+ * be used, else a module of the user that has none.
  */
 static const struct code_module *suspect(struct code_module *const *modules,
 					 size_t n)
@@ -169,7 +173,7 @@ static const char *why_unarmed(const struct bp *bp)
 	return why;
 }
 
-/* The author's mark by which no place of @bp is hit; NULL: one may be. */
+/* The attribute that keeps all places of @bp from stopping; NULL: none does. */
 static const char *why_skipped(struct control *c, const struct bp *bp,
 			       struct arena *arena)
 {

@@ -1,3 +1,4 @@
+/* Hit rules of editors: "5", ">= 10", "% 3" against the number of hits. */
 #include "control/breakpoint/hitrule.h"
 
 #include <string.h>

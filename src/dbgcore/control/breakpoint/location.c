@@ -1,3 +1,8 @@
+/*
+ * Locations as a user writes them: FILE:LINE[:COLUMN], a bare LINE,
+ * [MODULE!]Type.Method[(parameters)], *ADDRESS. Only taken apart here; bind.c
+ * looks for what they name.
+ */
 #include "control/breakpoint/location.h"
 
 #include <ctype.h>

@@ -1,3 +1,7 @@
+/*
+ * What a catchpoint asks of an exception: types (exact or with those derived),
+ * the module that throws, a pattern of the message.
+ */
 #include "control/exception/filter.h"
 
 #include <ctype.h>

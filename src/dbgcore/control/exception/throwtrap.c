@@ -95,7 +95,7 @@ static void dispatch_arm(struct control *c)
 						 t->n_dispatch));
 }
 
-/* Callers of an old version may go on to call it: all are kept. */
+/* Threads may still call an old version: the traps of all versions stay. */
 static void dispatch_found(struct control *c, uint64_t ip)
 {
 	struct throw_traps *t = &c->throws;
@@ -194,7 +194,7 @@ static void dispatch_watch(struct control *c)
 		dispatch_found(c, precompiled);
 }
 
-/* While it has no code at all, who throws first must not run past it. */
+/* DispatchEx has no code yet: see the first throw, which compiles it. */
 static void first_code_watch(struct control *c)
 {
 	const struct throw_traps *t = &c->throws;
@@ -535,7 +535,7 @@ static bool is_fail_fast(struct control *c, pid_t tid, uint64_t object,
 		   "System.Environment.FailFast");
 }
 
-/* The stop is there anyway: catchpoints count it, one may be named. */
+/* The program stops in any case: count the hits of catchpoints, name one. */
 static void count_unhandled(struct control *c, struct thrown *t,
 			    struct dbg_stop *stop)
 {

@@ -1,8 +1,8 @@
 /*
  * Code that is there before the runtime tells of it: compiled ahead of time
  * (ReadyToRun), or by the JIT and about to be published. Its first instruction
- * has a trap: who comes there first shows that the runtime knows the code, and
- * nobody has been past the breakpoints in it.
+ * gets a trap. When a thread hits it the runtime knows the code, and no thread
+ * has executed any of it, so breakpoints in it can be armed in time.
  */
 #include "control/breakpoint/bp.h"
 #include "control/control_priv.h"

@@ -97,7 +97,9 @@ static struct dbg_error *find_compile(struct control *c, uint64_t get_jit,
 	return NULL;
 }
 
-/* *ret_wait: where to look again, 0: nowhere. */
+/*
+ * Find the JIT. *ret_wait: the address to trap and look again at, 0: none.
+ */
 static struct dbg_error *look(struct control *c, struct arena *arena,
 			      uint64_t *ret_entry, uint64_t *ret_wait)
 {
@@ -139,7 +141,10 @@ static void wait_at(struct control *c, uint64_t addr)
 		control_warn(c, control_site_add(c, SITE_COMPILE, &addr, 1));
 }
 
-/* Without the JIT's entry hits may be lost in a rush, no more. */
+/*
+ * Find the JIT's entry. Without it the first hits of several threads that call
+ * a method at once may be missed; nothing else depends on it.
+ */
 static void find_jit(struct control *c)
 {
 	struct arena *arena = arena_create();
@@ -206,8 +211,8 @@ static void jit_gate_begin(struct control *c, pid_t tid)
 }
 
 /*
- * Does the thread stand where the code of its method is known: where the
- * runtime tells of it, or at the end of ThePreStub?
+ * Is the thread where the code of its method is known: in the notification of
+ * it, or at the end of ThePreStub? *@ret_addr: of the code.
  */
 static bool is_known(struct control *c, pid_t tid, uint64_t *ret_addr)
 {
@@ -271,7 +276,7 @@ static bool trap_code(struct control *c, const struct dac_method_ref *ref,
 	return true;
 }
 
-/* All but @tid stand still until its code, at @entry, is known. */
+/* Run @tid alone until the runtime has told of its code at @entry. */
 static struct dbg_error *run_alone(struct control *c, pid_t tid,
 				   const struct dac_method_ref *ref,
 				   uint64_t entry, uint64_t *ret_addr)

@@ -12,7 +12,7 @@
 
 #include "base/err.h"
 
-/* The statement that the thread stands in, if the next one can be set. */
+/* The statement that the thread is stopped in, from which it may be moved. */
 struct from {
 	struct regs regs;
 	const struct code_pos *pos;

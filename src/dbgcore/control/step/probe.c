@@ -10,8 +10,8 @@
  * debugging are set and the helper is trapped: each method of theirs that is
  * entered, compiled before or just now, passes there.
  *
- * Threads that are not stepped pass too; if they do so too often the step
- * does without.
+ * Other threads hit the helper as well. If they do so too often, the step gives
+ * the probes up: it may then pass a callback.
  */
 #include "control/control_priv.h"
 #include "control/step/mycode.h"

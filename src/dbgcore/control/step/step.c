@@ -55,7 +55,7 @@ struct dbg_error *step_user_frame(struct control *c, uint32_t thread,
 		if (n >= level && !managed && f->pos && f->pos->token)
 			managed = f;
 	}
-	// what is not the user's is no place to come to from what is
+	// a step from user code does not end in framework code
 	if (!f && (bare || !c->rules.just_my_code || !c->plan.home))
 		f = bare ? managed : source;
 	*ret = f;
@@ -301,7 +301,7 @@ plan_instruction(struct control *c, const struct regs *regs, bool *ret_done)
 	return step_arm(c);
 }
 
-/* There is nothing to step out to. */
+/* The newest frame has no caller: words for it. */
 static struct dbg_error *no_caller(struct control *c)
 {
 	if (!c->plan.step.run_on)

@@ -405,7 +405,8 @@ struct dbg_error *stepasync_resume(struct control *c,
 	if (err)
 		return err;
 	find_number(c);
-	// of a builder of the program's own nothing is known: the first
+	// A custom AsyncMethodBuilder has no task id to know the call by:
+	// accept the first resumption.
 	if (p->suspended.number &&
 	    asynccall_of(c, hit->tid, &machine, &number) &&
 	    number != p->suspended.number)
@@ -415,7 +416,7 @@ struct dbg_error *stepasync_resume(struct control *c,
 	return step_go_on(c, ret_done);
 }
 
-/* The suspended call begins to wait, which may be what the step waits for. */
+/* The suspended call has begun to wait: the step may have waited for that. */
 static struct dbg_error *find_waiter(struct control *c)
 {
 	struct step_plan *p = &c->plan;
@@ -446,7 +447,8 @@ struct dbg_error *stepasync_waiter(struct control *c,
 	if (!step_is_awaited(p))
 		return NULL;
 	err = find_waiter(c);
-	// of a builder of the program's own nothing is known: the first
+	// A custom AsyncMethodBuilder has no task id to know the call by:
+	// accept the first resumption.
 	if (!err && asynccall_of(c, hit->tid, &machine, &number))
 		*ret_done = !p->waiter || number == p->waiter ||
 			    (!number && p->waiter == CALL_UNNUMBERED);

@@ -185,7 +185,7 @@ struct dbg_error *stepin_passed(struct control *c, const struct step_hit *hit,
 	return err ? err : go_through(c, false);
 }
 
-/* The method at @ip of the MethodDef @token is called by the line. */
+/* The line calls the method @token of @m, whose code is at @ip. */
 static struct dbg_error *enter(struct control *c, struct code_module *m,
 			       uint32_t token, uint64_t ip)
 {
@@ -280,7 +280,8 @@ static uint64_t stub_return(struct control *c, const struct regs *regs)
 	return 0;
 }
 
-/* All run until the runtime's helper leaves; else the call is over. */
+/* Let all threads run until the runtime's helper leaves; if its exit is not
+ * found, the call is passed. */
 static struct dbg_error *run_helper(struct control *c, const struct regs *regs)
 {
 	struct step_plan *p = &c->plan;

@@ -2,9 +2,9 @@
  * A thread that is blocked until an async call is done (Task.Wait, Result,
  * GetResult): one whose stack has a frame of Task's own wait and holds the
  * address of the task. A step out of the call ends where that thread returns
- * to code of the user's. Or one that is about to wait, as its stack holds the
- * task already: nothing in the heap leads there yet, and if the call ends
- * first nothing ever will.
+ * to code of the user's. A thread that is about to wait is found as well, since
+ * its stack holds the task already: before it waits the heap does not lead from
+ * the task to the thread, and if the call ends first it never will.
  */
 #include "control/control_priv.h"
 #include "control/step/stepasync.h"
@@ -21,9 +21,9 @@ enum {
 };
 
 /*
- * Where on its stack, in its newest part, @tid holds the task of @call, or the
- * state machine that holds this; where that begins if it is in a register. 0:
- * it does not.
+ * The address, in the newest part of the stack of @tid, that holds the task of
+ * @call or its state machine; the stack pointer if a register holds it. 0: none
+ * does.
  */
 static uint64_t held_at(struct control *c, pid_t tid,
 			const struct async_call *call)

@@ -66,7 +66,7 @@ static const char *state_text(const struct watch_state *s, struct arena *arena)
 
 /* ---- Looking again --------------------------------------------------- */
 
-/* What was watched cannot be followed. */
+/* The object cannot be found any more: the watchpoint waits, with words. */
 static void lose(struct control *c, struct bp *bp)
 {
 	bp->watch->lost = true;
@@ -79,7 +79,7 @@ static void lose(struct control *c, struct bp *bp)
 		       bp->number, bp->watch->expr));
 }
 
-/* Find it again, as it is where it is now. */
+/* Evaluate the expression anew: place and value as they are now. */
 void watch_look(struct control *c, struct bp *bp)
 {
 	struct watch *w = bp->watch;
@@ -271,7 +271,7 @@ void watch_refresh(struct control *c)
 	control_warn(c, watch_arm(c));
 }
 
-/* Does its path, not all of which is watched, lead elsewhere by now? */
+/* Does the path lead elsewhere now? (Not all links of it have a register.) */
 static bool is_astray(struct control *c, struct watch *w)
 {
 	struct watch_state next;
@@ -351,7 +351,7 @@ struct dbg_error *watch_prepared(struct control *c)
 
 /* ---- Hits ------------------------------------------------------------ */
 
-/* Was nothing done to the value? Asked without stopping all. */
+/* Is the value unchanged? Read without stopping the other threads. */
 static bool is_quiet(struct control *c, const struct watch *w,
 		     unsigned int slots, bool moving)
 {
@@ -378,7 +378,7 @@ static void leave(struct control *c, struct bp *bp, struct arena *arena,
 	c->ops->changed(c->arg, number, true);
 }
 
-/* Has the frame been left without our noticing? */
+/* Was the frame left without a trap that told of it? */
 static bool is_left(struct control *c, const struct watch *w)
 {
 	struct regs regs;

@@ -39,6 +39,7 @@ enum dbg_stop_reason {
 	DBG_STOP_SIGNAL,
 	DBG_STOP_GOTO,        /* dbg_goto moved the pc */
 	DBG_STOP_USER_BREAK,  /* Debugger.Break, at its caller */
+	DBG_STOP_FAIL_FAST,   /* Environment.FailFast: exception_message */
 	DBG_STOP_WATCH,       /* what is watched was changed or read */
 	DBG_STOP_WATCH_SCOPE, /* its frame is left: the watchpoint is gone */
 };

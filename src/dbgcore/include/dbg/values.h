@@ -36,9 +36,10 @@ struct dbg_value {
 
 enum dbg_scope {
 	DBG_SCOPE_ARGS,    /* `this` first */
-	DBG_SCOPE_LOCALS,  /* what is in scope at the pc, constants too */
+	DBG_SCOPE_LOCALS,  /* what is in scope at the pc, innermost block
+			      first; constants too */
 	DBG_SCOPE_STATICS, /* of the method's class */
-	DBG_SCOPE_ALL,     /* arguments, then locals */
+	DBG_SCOPE_ALL,     /* arguments, then locals as they are declared */
 };
 
 DBG_MUST struct dbg_error *dbg_scope_list(struct dbg *dbg, dbg_id frame,

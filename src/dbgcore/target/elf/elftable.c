@@ -70,6 +70,18 @@ static bool relocation_find(const struct elf *elf, uint64_t place,
 	return false;
 }
 
+static bool is_code(const struct elf *elf, uint64_t addr)
+{
+	for (size_t i = 0; i < elf->n_segments; i++) {
+		const struct elf_segment *s = &elf->segments[i];
+
+		if (s->type == PT_LOAD && s->flags & PF_X && addr >= s->addr &&
+		    addr - s->addr < s->size)
+			return true;
+	}
+	return false;
+}
+
 uint64_t elf_table_find(const struct elf *elf, const char *name)
 {
 	uint64_t string = string_find(elf, name);
@@ -80,8 +92,12 @@ uint64_t elf_table_find(const struct elf *elf, const char *name)
 
 	uint64_t place = r.r_offset;
 
-	if (relocation_find(elf, place + sizeof(uint64_t), 0, &r) ||
-	    relocation_find(elf, place - sizeof(uint64_t), 0, &r))
+	// before or behind the name; on the other side something else may be
+	if (relocation_find(elf, place + sizeof(uint64_t), 0, &r) &&
+	    is_code(elf, (uint64_t)r.r_addend))
+		return (uint64_t)r.r_addend;
+	if (relocation_find(elf, place - sizeof(uint64_t), 0, &r) &&
+	    is_code(elf, (uint64_t)r.r_addend))
 		return (uint64_t)r.r_addend;
 	return 0;
 }

@@ -1,0 +1,435 @@
+/*
+ * Operators by precedence climbing (ECMA-334, 12.4.2), casts, assignments,
+ * choices.
+ */
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "eval/syntax/parser_priv.h"
+
+/* ---- The table ------------------------------------------------------- */
+
+/* Higher binds tighter; 0: no binary operator. */
+struct operator
+{
+	const char *text;
+	enum punct punct; /* it begins with this */
+	int binds;
+};
+
+enum {
+	BINDS_COALESCE = 1,
+	BINDS_ARRAY = 10,
+	BINDS_SWITCH = 13
+};
+
+static const struct operator operators[N_OPS] = {
+    [OP_NONE] = {"", PUNCT_NONE, 0},
+    [OP_COALESCE] = {"?\?", PUNCT_COALESCE, BINDS_COALESCE},
+    [OP_OR_ELSE] = {"||", PUNCT_OR_OR, 2},
+    [OP_AND_ALSO] = {"&&", PUNCT_AND_AND, 3},
+    [OP_OR] = {"|", PUNCT_OR, 4},
+    [OP_XOR] = {"^", PUNCT_XOR, 5},
+    [OP_AND] = {"&", PUNCT_AND, 6},
+    [OP_EQUAL] = {"==", PUNCT_EQUAL, 7},
+    [OP_NOT_EQUAL] = {"!=", PUNCT_NOT_EQUAL, 7},
+    [OP_LESS] = {"<", PUNCT_LESS, BINDS_RELATION},
+    [OP_GREATER] = {">", PUNCT_GREATER, BINDS_RELATION},
+    [OP_LESS_EQUAL] = {"<=", PUNCT_LESS_EQUAL, BINDS_RELATION},
+    [OP_GREATER_EQUAL] = {">=", PUNCT_GREATER_EQUAL, BINDS_RELATION},
+    [OP_SHIFT_LEFT] = {"<<", PUNCT_SHIFT_LEFT, BINDS_SHIFT},
+    [OP_SHIFT_RIGHT] = {">>", PUNCT_NONE, BINDS_SHIFT},
+    [OP_SHIFT_UNSIGNED] = {">>>", PUNCT_NONE, BINDS_SHIFT},
+    [OP_ARRAY] = {"@", PUNCT_AT, BINDS_ARRAY},
+    [OP_ADD] = {"+", PUNCT_ADD, 11},
+    [OP_SUBTRACT] = {"-", PUNCT_SUBTRACT, 11},
+    [OP_MULTIPLY] = {"*", PUNCT_MULTIPLY, 12},
+    [OP_DIVIDE] = {"/", PUNCT_DIVIDE, 12},
+    [OP_REMAINDER] = {"%", PUNCT_REMAINDER, 12},
+    [OP_PLUS] = {"+", PUNCT_NONE, 0},
+    [OP_MINUS] = {"-", PUNCT_NONE, 0},
+    [OP_NOT] = {"!", PUNCT_NONE, 0},
+    [OP_COMPLEMENT] = {"~", PUNCT_NONE, 0},
+    [OP_DEREFERENCE] = {"*", PUNCT_NONE, 0},
+    [OP_ADDRESS] = {"&", PUNCT_NONE, 0},
+    [OP_INCREMENT] = {"++", PUNCT_NONE, 0},
+    [OP_DECREMENT] = {"--", PUNCT_NONE, 0},
+    [OP_FROM_END] = {"^", PUNCT_NONE, 0},
+};
+
+const char *op_text(enum op op)
+{
+	return operators[op].text;
+}
+
+/* `>`, `>>`, `>>>` side by side, and a `>=` behind them: how many. */
+static size_t greater_run(const struct parser *p, bool *ret_assign)
+{
+	size_t n = 0;
+	const struct token *t = parser_peek(p);
+	while (n < 3 && parser_ahead(p, n, PUNCT_GREATER) &&
+	       (n == 0 || t[n].start == t[n - 1].end))
+		n++;
+	*ret_assign = n && n < 3 && parser_ahead(p, n, PUNCT_GREATER_EQUAL) &&
+		      t[n].start == t[n - 1].end;
+	return n;
+}
+
+enum op parser_operator(const struct parser *p, int *ret_binds,
+			size_t *ret_tokens)
+{
+	bool assign;
+	const struct token *t = parser_peek(p);
+	size_t n = greater_run(p, &assign);
+	enum op op = n == 3   ? OP_SHIFT_UNSIGNED
+		     : n == 2 ? OP_SHIFT_RIGHT
+			      : OP_NONE;
+	if (assign)
+		return OP_NONE;
+	// `a@n`: the lexer has taken the operand for a name in its @ form.
+	if (t->kind == TOKEN_NAME && t->verbatim)
+		op = OP_ARRAY;
+	for (int i = 1; !op && t->kind == TOKEN_PUNCT && i < N_OPS; i++) {
+		if (operators[i].binds && operators[i].punct == t->punct)
+			op = (enum op)i;
+	}
+	*ret_binds = operators[op].binds;
+	*ret_tokens = op == OP_ARRAY && t->kind == TOKEN_NAME ? 0
+		      : n > 1                                 ? n
+							      : 1;
+	return op;
+}
+
+/* ---- Casts and unary operators --------------------------------------- */
+
+/* May the token begin the operand of a cast, and nothing else (12.9.7)? */
+static bool follows_cast(const struct parser *p, const struct expr *type)
+{
+	const struct token *t = parser_peek(p);
+	bool made =
+	    type->kind == EXPR_ARRAY_TYPE || type->kind == EXPR_NULLABLE_TYPE;
+	bool sign = parser_at(p, PUNCT_ADD) || parser_at(p, PUNCT_SUBTRACT);
+	switch (t->kind) {
+	case TOKEN_END:
+	case TOKEN_FORMAT:
+	case TOKEN_HOLE:
+	case TOKEN_HOLE_END:
+	case TOKEN_INTERPOLATED_END:
+		return false;
+	case TOKEN_NAME:
+		return (parser_at_name(p) || word_is_reserved(t->word)) &&
+		       t->word != WORD_IS && t->word != WORD_AS &&
+		       t->word != WORD_SWITCH && t->word != WORD_WITH &&
+		       t->word != WORD_AND && t->word != WORD_OR &&
+		       t->word != WORD_WHEN && t->word != WORD_IN;
+	case TOKEN_PUNCT:
+		break;
+	default:
+		return true;
+	}
+	if (parser_at(p, PUNCT_OPEN) || parser_at(p, PUNCT_NOT) ||
+	    parser_at(p, PUNCT_COMPLEMENT))
+		return true;
+	// Where an operand that began with the operator makes no sense.
+	if (parser_at(p, PUNCT_AND) || parser_at(p, PUNCT_MULTIPLY))
+		return type->kind == EXPR_POINTER_TYPE || (made && !sign);
+	if (parser_at(p, PUNCT_OPEN_INDEX))
+		return made || type->n_args || type->kind == EXPR_KEYWORD;
+	if (sign || parser_at(p, PUNCT_XOR) || parser_at(p, PUNCT_INCREMENT) ||
+	    parser_at(p, PUNCT_DECREMENT) || parser_at(p, PUNCT_RANGE))
+		return made || type->kind == EXPR_KEYWORD ||
+		       type->kind == EXPR_POINTER_TYPE;
+	return false;
+}
+
+static bool try_cast(struct parser *p, struct expr **ret)
+{
+	struct parser saved = *p;
+	parser_advance(p);
+	if (parser_try_type(p, TYPE_ANYWHERE, ret) &&
+	    parser_accept(p, PUNCT_CLOSE) && follows_cast(p, *ret))
+		return true;
+	parser_restore(p, &saved);
+	return false;
+}
+
+static enum op unary_operator(const struct parser *p)
+{
+	static const struct {
+		enum punct punct;
+		enum op op;
+	} all[] = {
+	    {PUNCT_SUBTRACT, OP_MINUS},
+	    {PUNCT_ADD, OP_PLUS},
+	    {PUNCT_NOT, OP_NOT},
+	    {PUNCT_COMPLEMENT, OP_COMPLEMENT},
+	    {PUNCT_MULTIPLY, OP_DEREFERENCE},
+	    {PUNCT_AND, OP_ADDRESS},
+	    {PUNCT_INCREMENT, OP_INCREMENT},
+	    {PUNCT_DECREMENT, OP_DECREMENT},
+	    {PUNCT_XOR, OP_FROM_END},
+	};
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		if (parser_at(p, all[i].punct))
+			return all[i].op;
+	}
+	return OP_NONE;
+}
+
+/* await x, where await is not a name. */
+static bool at_await(const struct parser *p)
+{
+	const struct token *next = parser_peek(p) + 1;
+	return parser_at_word(p, WORD_AWAIT) &&
+	       (next->kind == TOKEN_NAME || next->punct == PUNCT_OPEN) &&
+	       next->word != WORD_IS && next->word != WORD_AS;
+}
+
+static struct dbg_error *parse_operand(struct parser *p, struct expr **ret)
+{
+	struct expr *type, *e;
+	enum op op = unary_operator(p);
+	if (op || at_await(p)) {
+		e = parser_node(p, op ? EXPR_UNARY : EXPR_AWAIT);
+		e->op = op;
+		parser_advance(p);
+		*ret = e;
+		return parse_unary(p, &e->a);
+	}
+	e = parser_node(p, EXPR_CAST);
+	if (parser_at(p, PUNCT_OPEN) && try_cast(p, &type)) {
+		e->type = type;
+		*ret = e;
+		return parse_unary(p, &e->a);
+	}
+	return parse_primary(p, ret);
+}
+
+struct dbg_error *parse_unary(struct parser *p, struct expr **ret)
+{
+	struct dbg_error *err = parser_enter(p);
+	if (!err)
+		err = parse_operand(p, ret);
+	if (err)
+		return err;
+	p->depth--;
+	if ((*ret)->kind == EXPR_UNARY || (*ret)->kind == EXPR_CAST ||
+	    (*ret)->kind == EXPR_AWAIT)
+		parser_close(p, *ret);
+	return NULL;
+}
+
+/* ---- Ranges, switch, with -------------------------------------------- */
+
+/* Can what is next begin the end of a range? */
+static bool at_operand(const struct parser *p)
+{
+	const struct token *t = parser_peek(p);
+	if (t->kind == TOKEN_NAME)
+		return t->word != WORD_IS && t->word != WORD_AS &&
+		       t->word != WORD_SWITCH && t->word != WORD_WITH;
+	if (t->kind == TOKEN_PUNCT)
+		return t->punct == PUNCT_OPEN || unary_operator(p);
+	return t->kind != TOKEN_END && t->kind != TOKEN_HOLE_END &&
+	       t->kind != TOKEN_FORMAT;
+}
+
+static struct dbg_error *parse_range(struct parser *p, struct expr **ret)
+{
+	struct dbg_error *err = NULL;
+	struct expr *e = parser_node(p, EXPR_RANGE);
+	if (!parser_at(p, PUNCT_RANGE))
+		err = parse_unary(p, &e->a);
+	if (err || !parser_at(p, PUNCT_RANGE)) {
+		*ret = e->a;
+		return err;
+	}
+	parser_advance(p);
+	if (at_operand(p))
+		err = parse_unary(p, &e->b);
+	parser_close(p, e);
+	*ret = e;
+	return err;
+}
+
+/* `x switch { }` and `x with { }` bind tighter than `*`. */
+static struct dbg_error *parse_behind(struct parser *p, struct expr **io)
+{
+	struct dbg_error *err = NULL;
+	while (!err && parser_ahead(p, 1, PUNCT_OPEN_BRACE)) {
+		if (parser_at_word(p, WORD_SWITCH)) {
+			err = parse_switch(p, io);
+		} else if (parser_at_word(p, WORD_WITH)) {
+			struct expr *e = parser_node_from(p, EXPR_WITH, *io);
+			parser_advance(p);
+			err = parse_object_initializer(p, &e->b);
+			parser_close(p, e);
+			*io = e;
+		} else {
+			break;
+		}
+	}
+	return err;
+}
+
+/* ---- Binary operators ------------------------------------------------ */
+
+/* `is pattern`, `as T` behind *@io. */
+static struct dbg_error *parse_is(struct parser *p, struct expr **io)
+{
+	struct expr *e = parser_node_from(
+	    p, parser_at_word(p, WORD_IS) ? EXPR_IS : EXPR_AS, *io);
+	parser_advance(p);
+	struct dbg_error *err = e->kind == EXPR_IS
+				    ? parse_pattern(p, &e->b)
+				    : parse_type(p, TYPE_OPERAND, &e->type);
+	parser_close(p, e);
+	*io = e;
+	return err;
+}
+
+static struct dbg_error *parse_right(struct parser *p, enum op op, int binds,
+				     struct expr **ret)
+{
+	// Only ?? is right-associative; a throw may end it.
+	if (op != OP_COALESCE)
+		return parse_binary(p, binds + 1, ret);
+	if (parser_at_word(p, WORD_THROW))
+		return parse_expr(p, ret);
+	return parse_binary(p, binds, ret);
+}
+
+struct dbg_error *parse_binary(struct parser *p, int min, struct expr **ret)
+{
+	struct dbg_error *err = parser_enter(p);
+	if (!err)
+		err = parse_range(p, ret);
+	if (!err)
+		err = parse_behind(p, ret);
+	while (!err) {
+		int binds;
+		size_t n_tokens;
+		if (min <= BINDS_RELATION && (parser_at_word(p, WORD_IS) ||
+					      parser_at_word(p, WORD_AS))) {
+			err = parse_is(p, ret);
+			continue;
+		}
+		enum op op = parser_operator(p, &binds, &n_tokens);
+		if (!op || binds < min)
+			break;
+		if (!n_tokens) {
+			// the operand's own name, without its @
+			struct token *t = &p->tokens.items[p->at];
+			t->verbatim = false;
+			t->start++;
+		}
+		p->at += n_tokens;
+		struct expr *e = parser_node_from(p, EXPR_BINARY, *ret);
+		e->op = op;
+		err = parse_right(p, op, binds, &e->b);
+		parser_close(p, e);
+		*ret = e;
+	}
+	p->depth--;
+	return err;
+}
+
+/* ---- Choices and assignments ----------------------------------------- */
+
+static struct dbg_error *parse_choice(struct parser *p, struct expr **io)
+{
+	struct expr *e = parser_node_from(p, EXPR_CHOICE, *io);
+	parser_advance(p);
+	struct dbg_error *err = parse_expr(p, &e->b);
+	if (!err)
+		err = parser_expect(p, PUNCT_COLON);
+	if (!err)
+		err = parse_expr(p, &e->c);
+	parser_close(p, e);
+	*io = e;
+	return err;
+}
+
+/* The assignment that is next: its operator, how many tokens; 0: none. */
+static size_t at_assignment(const struct parser *p, enum op *ret)
+{
+	static const struct {
+		enum punct punct;
+		enum op op;
+	} all[] = {
+	    {PUNCT_ASSIGN, OP_NONE},
+	    {PUNCT_ADD_ASSIGN, OP_ADD},
+	    {PUNCT_SUBTRACT_ASSIGN, OP_SUBTRACT},
+	    {PUNCT_MULTIPLY_ASSIGN, OP_MULTIPLY},
+	    {PUNCT_DIVIDE_ASSIGN, OP_DIVIDE},
+	    {PUNCT_REMAINDER_ASSIGN, OP_REMAINDER},
+	    {PUNCT_AND_ASSIGN, OP_AND},
+	    {PUNCT_OR_ASSIGN, OP_OR},
+	    {PUNCT_XOR_ASSIGN, OP_XOR},
+	    {PUNCT_SHIFT_LEFT_ASSIGN, OP_SHIFT_LEFT},
+	    {PUNCT_COALESCE_ASSIGN, OP_COALESCE},
+	};
+	bool assign;
+	size_t n = greater_run(p, &assign);
+	if (assign) {
+		*ret = n == 1 ? OP_SHIFT_RIGHT : OP_SHIFT_UNSIGNED;
+		return n + 1;
+	}
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		if (!parser_at(p, all[i].punct))
+			continue;
+		*ret = all[i].op;
+		return 1;
+	}
+	return 0;
+}
+
+static struct dbg_error *parse_prefixed(struct parser *p, enum expr_kind kind,
+					struct expr **ret)
+{
+	struct expr *e = parser_node(p, kind);
+	parser_advance(p);
+	struct dbg_error *err = parse_expr(p, &e->a);
+	parser_close(p, e);
+	*ret = e;
+	return err;
+}
+
+static struct dbg_error *parse_operators(struct parser *p, struct expr **ret)
+{
+	enum op op;
+	struct dbg_error *err = parse_binary(p, 0, ret);
+	if (!err && parser_at(p, PUNCT_QUESTION))
+		return parse_choice(p, ret);
+	size_t n = err ? 0 : at_assignment(p, &op);
+	if (!n)
+		return err;
+	struct expr *e = parser_node_from(p, EXPR_ASSIGN, *ret);
+	p->at += n;
+	e->op = op;
+	err = parse_expr(p, &e->b);
+	parser_close(p, e);
+	*ret = e;
+	return err;
+}
+
+struct dbg_error *parse_expr(struct parser *p, struct expr **ret)
+{
+	struct dbg_error *err = parser_enter(p);
+	if (err)
+		return err;
+	if (parser_at_word(p, WORD_THROW))
+		err = parse_prefixed(p, EXPR_THROW, ret);
+	else if (parser_at_word(p, WORD_REF))
+		err = parse_prefixed(p, EXPR_REF, ret);
+	else if (parser_at_lambda(p))
+		err = parse_lambda(p, ret);
+	else if (parser_at_query(p))
+		err = parse_query(p, ret);
+	else
+		err = parse_operators(p, ret);
+	if (!err)
+		p->depth--;
+	return err;
+}

@@ -1,0 +1,138 @@
+/* The parser: the cursor over tokens, and the parts of the grammar. */
+#ifndef EVAL_PARSER_PRIV_H
+#define EVAL_PARSER_PRIV_H
+
+#include "eval/syntax/expr.h"
+
+struct parser {
+	struct tokens tokens;
+	size_t at;
+	struct arena *arena;
+	unsigned int depth;
+	unsigned int steps;         /* taken, also on ways that were left */
+	unsigned int n_transparent; /* names made for queries */
+	bool in_query;              /* words of queries end an expression */
+	bool completing;            /* what is missing at the end is left out */
+	struct expr *hole;          /* where completion stands */
+};
+
+/* Nodes in the parser's arena. */
+struct list {
+	struct expr **items;
+	size_t n, cap;
+};
+
+/* ---- The cursor ------------------------------------------------------ */
+
+const struct token *parser_peek(const struct parser *p);
+bool parser_at(const struct parser *p, enum punct punct);
+/* @n tokens ahead? */
+bool parser_ahead(const struct parser *p, size_t n, enum punct punct);
+/* At this word, not written with an @? */
+bool parser_at_word(const struct parser *p, enum word word);
+bool parser_at_end(const struct parser *p);
+/* At a name that is not reserved here? */
+bool parser_at_name(const struct parser *p);
+void parser_advance(struct parser *p);
+/* Go back to where @saved was copied from @p. */
+void parser_restore(struct parser *p, const struct parser *saved);
+/* The token behind the bracket that the one at @n closes; NULL: none. */
+const struct token *parser_behind(const struct parser *p, size_t n);
+/* Move over @punct or @word if it is next. */
+bool parser_accept(struct parser *p, enum punct punct);
+bool parser_accept_word(struct parser *p, enum word word);
+DBG_MUST struct dbg_error *parser_expect(struct parser *p, enum punct punct);
+DBG_MUST struct dbg_error *parser_expect_word(struct parser *p, enum word word);
+/* `?[` with nothing between: of an index, or of an array type. */
+bool parser_at_if_index(const struct parser *p);
+/* A name, not reserved (@any: or reserved, where no keyword can stand). */
+DBG_MUST struct dbg_error *parser_name(struct parser *p, bool any,
+				       const char **ret);
+/* The error of what is next, wherever something else was wanted. */
+DBG_MUST struct dbg_error *parser_unexpected(const struct parser *p);
+/* "@message at column N" of the next token. */
+DBG_MUST struct dbg_error *parser_error(const struct parser *p,
+					const char *message);
+/* One level deeper; an error if that is too deep. Leave by p->depth--. */
+DBG_MUST struct dbg_error *parser_enter(struct parser *p);
+
+struct expr *parser_node(struct parser *p, enum expr_kind kind);
+/* A node that begins where @first does. */
+struct expr *parser_node_from(struct parser *p, enum expr_kind kind,
+			      struct expr *first);
+/* It ends with the last token. */
+void parser_close(const struct parser *p, struct expr *e);
+void list_add(struct parser *p, struct list *l, struct expr *e);
+
+/*
+ * Items with commas between, up to @close, which is taken. @item parses one.
+ */
+typedef struct dbg_error *parse_item(struct parser *p, struct expr **ret);
+enum list_end {
+	LIST_EXACT,
+	LIST_TRAILING_COMMA
+};
+DBG_MUST struct dbg_error *parser_list(struct parser *p, enum punct close,
+				       enum list_end end, parse_item *item,
+				       struct list *ret);
+
+/* ---- The grammar ----------------------------------------------------- */
+
+/* Any expression: assignment, lambda, query, choice. */
+DBG_MUST struct dbg_error *parse_expr(struct parser *p, struct expr **ret);
+/* ... operators of @min and tighter. */
+DBG_MUST struct dbg_error *parse_binary(struct parser *p, int min,
+					struct expr **ret);
+enum {
+	BINDS_RELATION = 8,
+	BINDS_SHIFT = 9
+};
+/* A binary operator that may be written over another: what it is. */
+enum op parser_operator(const struct parser *p, int *ret_binds,
+			size_t *ret_tokens);
+DBG_MUST struct dbg_error *parse_unary(struct parser *p, struct expr **ret);
+DBG_MUST struct dbg_error *parse_primary(struct parser *p, struct expr **ret);
+DBG_MUST struct dbg_error *parse_argument(struct parser *p, struct expr **ret);
+DBG_MUST struct dbg_error *parse_new(struct parser *p, struct expr **ret);
+/* `{ ... }` of an object or a collection. */
+DBG_MUST struct dbg_error *parse_initializer(struct parser *p,
+					     struct expr **ret);
+/* `{ A = 1 }` behind `with`. */
+DBG_MUST struct dbg_error *parse_object_initializer(struct parser *p,
+						    struct expr **ret);
+DBG_MUST struct dbg_error *parse_collection(struct parser *p,
+					    struct expr **ret);
+DBG_MUST struct dbg_error *parse_interpolated(struct parser *p,
+					      struct expr **ret);
+DBG_MUST struct dbg_error *parse_pattern(struct parser *p, struct expr **ret);
+/* `switch { arms }` behind @io. */
+DBG_MUST struct dbg_error *parse_switch(struct parser *p, struct expr **io);
+/* Does a lambda begin here? */
+bool parser_at_lambda(struct parser *p);
+DBG_MUST struct dbg_error *parse_lambda(struct parser *p, struct expr **ret);
+DBG_MUST struct dbg_error *parse_block(struct parser *p, struct expr **ret);
+bool parser_at_query(struct parser *p);
+DBG_MUST struct dbg_error *parse_query(struct parser *p, struct expr **ret);
+/* `T name` or `var (a, b)`, if that is what is next. */
+bool parser_try_declaration(struct parser *p, struct expr **ret);
+
+/* Is it a type that stands where a `?` may also begin a choice? */
+enum type_place {
+	TYPE_ANYWHERE,
+	TYPE_OPERAND
+};
+DBG_MUST struct dbg_error *parse_type(struct parser *p, enum type_place place,
+				      struct expr **ret);
+/* ... without the ranks of an array. */
+DBG_MUST struct dbg_error *parse_element_type(struct parser *p,
+					      struct expr **ret);
+/* Ranks behind an element type. */
+DBG_MUST struct dbg_error *parse_ranks(struct parser *p, struct expr **io);
+/* Try to parse a type; false leaves the parser where it was. */
+bool parser_try_type(struct parser *p, enum type_place place,
+		     struct expr **ret);
+/* Type arguments of the name @e, if it is these that `<` begins here. */
+void parser_try_args(struct parser *p, struct expr *e);
+bool parser_at_type_word(const struct parser *p);
+
+#endif

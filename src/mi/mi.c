@@ -1,0 +1,306 @@
+#include "mi/mi.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/err.h"
+#include "mi/mi_priv.h"
+#include "mi/record.h"
+
+enum {
+	READ_BYTES = 64 << 10,
+	PENDING_HIGH = 1 << 20, /* more than this waits: make nothing */
+	STREAM_MAX = 4 << 10,   /* bytes of one stream record */
+};
+
+/* ---- Records out ------------------------------------------------------- */
+
+void mi_send(struct mi *m, const char *head, const struct str *results)
+{
+	_cleanup_str_ struct str t = {0};
+
+	str_add(&t, head);
+	if (results && results->len) {
+		str_addc(&t, ',');
+		str_addn(&t, results->s, results->len);
+	}
+	str_addc(&t, '\n');
+	outbox_add(&m->out, t.s, t.len);
+}
+
+void mi_prompt(struct mi *m)
+{
+	const char *prompt = m->dialect == MI_GDB ? "(gdb) \n" : "(gdb)\n";
+
+	outbox_add(&m->out, prompt, strlen(prompt));
+}
+
+void mi_stream(struct mi *m, char mark, const char *s, size_t n)
+{
+	_cleanup_str_ struct str t = {0};
+
+	while (n) {
+		const char *eol = memchr(s, '\n', n);
+		size_t len = eol ? (size_t)(eol + 1 - s) : n;
+		if (len > STREAM_MAX)
+			len = STREAM_MAX;
+		str_clear(&t);
+		str_addc(&t, mark);
+		record_quote(&t, s, len);
+		mi_send(m, str_get(&t), NULL);
+		s += len;
+		n -= len;
+	}
+}
+
+void mi_log(struct mi *m, const char *s)
+{
+	_cleanup_free_ char *line = xasprintf("%s\n", s);
+
+	mi_stream(m, '&', line, strlen(line));
+}
+
+void mi_warn(struct mi *m, struct dbg_error *err)
+{
+	if (err)
+		mi_log(m, err->message);
+	dbg_error_destroy(err);
+}
+
+/* ---- Lines in ---------------------------------------------------------- */
+
+static bool is_full(const struct mi *m)
+{
+	return outbox_pending(&m->out) > PENDING_HIGH;
+}
+
+static void read_client(struct mi *m)
+{
+	char buf[READ_BYTES];
+	ssize_t n = read(m->in_fd, buf, sizeof(buf));
+
+	if (n > 0)
+		str_addn(&m->in, buf, (size_t)n);
+	else if (n == 0 || (errno != EINTR && errno != EAGAIN))
+		m->in_ended = true;
+}
+
+// A line that never ends is given up; what follows its end is read again.
+static void refuse_long(struct mi *m)
+{
+	if (!m->in_skip)
+		mi_send(m, "^error,msg=\"The line is longer than 1 MiB.\"",
+			NULL);
+	m->in_skip = true;
+	str_clear(&m->in);
+}
+
+// The next line, without its end; false: there is none yet.
+static bool next_line(struct mi *m, size_t *at, struct str *ret)
+{
+	const char *s = str_get(&m->in) + *at;
+	size_t left = m->in.len - *at;
+	size_t n = 0;
+
+	while (n < left && s[n] != '\n' && s[n] != '\r')
+		n++;
+	if (n == left && !(m->in_ended && n))
+		return false;
+	str_clear(ret);
+	str_addn(ret, s, n);
+	*at += n + (n < left);
+	return true;
+}
+
+static void take_lines(struct mi *m)
+{
+	_cleanup_str_ struct str line = {0};
+	size_t at = 0;
+
+	while (!m->quit && !is_full(m) && next_line(m, &at, &line)) {
+		bool skip = m->in_skip;
+		m->in_skip = false;
+		if (!line.len || skip)
+			continue;
+		mi_carry_out(m, str_get(&line));
+		notify_take(m);
+		outbox_flush(&m->out);
+	}
+	m->in_waits = is_full(m);
+	if (at) {
+		memmove(m->in.s, m->in.s + at, m->in.len - at);
+		m->in.len -= at;
+		m->in.s[m->in.len] = 0;
+	}
+	if (m->in.len > MI_LINE_MAX && !is_full(m))
+		refuse_long(m);
+	if (m->in_ended && !is_full(m))
+		m->quit = true;
+}
+
+/* ---- The loop ---------------------------------------------------------- */
+
+enum {
+	FD_IN,
+	FD_OUT,
+	N_FDS_OWN,
+};
+
+static void interrupt(struct mi *m)
+{
+	if (dbg_state(m->dbg) == DBG_RUNNING)
+		mi_warn(m, dbg_pause(m->dbg));
+	else
+		mi_log(m, "Quit");
+}
+
+static void turn(struct mi *m)
+{
+	struct pollfd fds[N_FDS_OWN + MI_OUTPUT_FDS];
+	bool full = is_full(m);
+	unsigned int what = 0;
+
+	fds[FD_IN] = (struct pollfd){full ? -1 : m->in_fd, POLLIN, 0};
+	fds[FD_OUT] = (struct pollfd){outbox_pending(&m->out) ? m->out.fd : -1,
+				      POLLOUT, 0};
+	mi_output_poll(&m->output, fds + N_FDS_OWN, full);
+	struct loop_wait w = {
+	    .fds = fds,
+	    .n = N_FDS_OWN + MI_OUTPUT_FDS,
+	    .timeout = m->in_waits && !full ? 0 : -1,
+	    .no_engine = full,
+	};
+	struct dbg_error *err = loop_wait_fds(m->loop, &w, &what);
+	mi_warn(m, err);
+	if (what & LOOP_END)
+		m->quit = true;
+	if (what & LOOP_INTERRUPT)
+		interrupt(m);
+	if (fds[FD_OUT].revents)
+		outbox_flush(&m->out);
+	if (m->out.gone)
+		m->quit = true;
+	mi_output_serve(m, fds + N_FDS_OWN);
+	notify_take(m);
+	if (fds[FD_IN].revents)
+		read_client(m);
+	take_lines(m);
+	outbox_flush(&m->out);
+}
+
+/* ---- Beginning and end ------------------------------------------------- */
+
+static struct dbg_error *open_client(struct mi *m)
+{
+	m->in_fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+	outbox_init(&m->out, STDOUT_FILENO);
+	if (m->in_fd < 0 || m->out.gone)
+		return dbg_err(DBG_E_FILE, "stdin and stdout must be open");
+	// From here on nothing that is printed can end up among records.
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (null < 0 || dup2(null, STDIN_FILENO) < 0 ||
+	    dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+		return dbg_err(DBG_E_FILE, "cannot redirect: %s",
+			       strerror(errno));
+	close(null);
+	return NULL;
+}
+
+static struct dbg_error *init(struct mi *m)
+{
+	struct dbg_error *err;
+
+	mi_output_init(&m->output);
+	outbox_init(&m->out, -1);
+	m->in_fd = -1;
+	err = open_client(m);
+	if (!err)
+		err = loop_create(m->dbg, &m->loop);
+	if (err)
+		return err;
+	m->commands = (struct commands){
+	    .ops = m->front->commands,
+	    .first = m->dbg,
+	    .loop = m->loop,
+	    .launch = &m->launch,
+	    .on_launch = mi_output_launch,
+	    .launch_arg = &m->output,
+	};
+	m->dialect = m->options->dialect;
+	// threads that no front end of gdb's expects
+	err = dbg_set(m->dbg, "runtime-threads", "off");
+	// gdb's breakpoint at a line is at that line
+	return err ? err : dbg_set(m->dbg, "skip-opening-brace", "off");
+}
+
+static void deinit(struct mi *m)
+{
+	mi_vars_deinit(m);
+	commands_deinit(&m->commands);
+	launch_config_deinit(&m->launch);
+	loop_destroy(m->loop);
+	mi_output_deinit(&m->output);
+	outbox_deinit(&m->out);
+	str_deinit(&m->in);
+	str_deinit(&m->results);
+	for (size_t i = 0; i < m->n_settings; i++) {
+		free(m->settings[i].name);
+		free(m->settings[i].value);
+	}
+	free(m->settings);
+	mi_breaks_deinit(m);
+	free(m->threads.v);
+	free(m->breaks.v);
+	free(m->registers);
+	if (m->in_fd >= 0)
+		close(m->in_fd);
+}
+
+static void greet(struct mi *m)
+{
+	_cleanup_free_ char *hello =
+	    xasprintf("dndbg %s: a debugger for .NET.\n", m->front->version);
+
+	if (m->dialect == MI_GDB)
+		mi_send(m, "=thread-group-added,id=\"i1\"", NULL);
+	if (m->dialect == MI_GDB && !m->front->quiet)
+		mi_stream(m, '~', hello, strlen(hello));
+}
+
+// What was answered last goes out, if the client still reads at all.
+static void say_goodbye(struct mi *m)
+{
+	struct pollfd fd = {m->out.fd, POLLOUT, 0};
+
+	while (outbox_pending(&m->out) && poll(&fd, 1, 1000) > 0)
+		outbox_flush(&m->out);
+}
+
+int mi_main(struct dbg *dbg, const struct front_options *front,
+	    const struct mi_options *options)
+{
+	struct mi m = {.dbg = dbg, .front = front, .options = options};
+
+	struct dbg_error *err = init(&m);
+	if (err) {
+		fprintf(stderr, "dndbg: %s\n", err->message);
+		dbg_error_destroy(err);
+		deinit(&m);
+		return 1;
+	}
+	greet(&m);
+	mi_start(&m);
+	mi_prompt(&m);
+	outbox_flush(&m.out);
+	while (!m.quit)
+		turn(&m);
+	say_goodbye(&m);
+	deinit(&m);
+	return m.exit_code;
+}

@@ -1,0 +1,27 @@
+/* GDB/MI: the machine interface of gdb, for the front ends made for it. */
+#ifndef MI_H
+#define MI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "dbg.h"
+
+struct front_options;
+
+enum mi_dialect {
+	MI_GDB,
+	MI_NETCOREDBG, /* names, orders and words as netcoredbg has them */
+};
+
+struct mi_options {
+	unsigned int version; /* 2, 3 or 4 */
+	enum mi_dialect dialect;
+	bool run; /* start the program at once */
+};
+
+/* Serve the client at stdin and stdout until it leaves; the exit status. */
+int mi_main(struct dbg *dbg, const struct front_options *front,
+	    const struct mi_options *options);
+
+#endif

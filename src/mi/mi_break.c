@@ -1,0 +1,500 @@
+/* Breakpoints and watchpoints: made, changed, listed. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/err.h"
+#include "mi/mi_priv.h"
+#include "mi/record.h"
+
+/* ---- Making ------------------------------------------------------------ */
+
+/* What -break-insert was asked for. */
+struct insert {
+	struct dbg_break_req req;
+	const char *condition;
+	const char *source, *function, *line;
+	uint64_t ignore;
+	bool disabled;
+	size_t next; /* the first argument that is no option */
+};
+
+// An option with a value: where that goes; NULL: it is none.
+static const char **value_of(struct insert *in, const char *word,
+			     const char **unused)
+{
+	static const char *const ignored[] = {"-p", "-g", "--thread-group",
+					      "--label"};
+
+	if (!strcmp(word, "-c"))
+		return &in->condition;
+	if (!strcmp(word, "--source"))
+		return &in->source;
+	if (!strcmp(word, "--function"))
+		return &in->function;
+	if (!strcmp(word, "--line"))
+		return &in->line;
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
+		if (!strcmp(word, ignored[i]))
+			return unused;
+	return NULL;
+}
+
+// One option at in->next; false: there are no more.
+static struct dbg_error *take_option(const struct mi_call *call,
+				     struct insert *in, bool *ret)
+{
+	const char *word = call->args.v[in->next];
+	const char *unused = NULL;
+	const char **value = value_of(in, word, &unused);
+
+	*ret = true;
+	in->next++;
+	if (!strcmp(word, "-t")) {
+		in->req.temporary = true;
+	} else if (!strcmp(word, "-d")) {
+		in->disabled = true;
+	} else if (!strcmp(word, "-f") || !strcmp(word, "-h") ||
+		   !strcmp(word, "--qualified")) {
+		return NULL;
+	} else if (!strcmp(word, "-a")) {
+		return dbg_err(DBG_E_UNSUPPORTED,
+			       "-break-insert: Target does not support "
+			       "tracepoints; -dprintf-insert prints without a "
+			       "stop.");
+	} else if (value || !strcmp(word, "-i")) {
+		if (in->next == call->args.n)
+			return dbg_err(DBG_E_ARGUMENT,
+				       "-%s: Option %s requires an argument",
+				       call->cmd->name, word);
+		const char *text = call->args.v[in->next++];
+		if (!value)
+			return mi_number(text, UINT32_MAX, &in->ignore);
+		*value = text;
+	} else {
+		in->next--;
+		*ret = false;
+		if (!strcmp(word, "--"))
+			in->next++;
+		else if (*word == '-' && word[1])
+			return dbg_err(DBG_E_ARGUMENT,
+				       "-%s: Unknown option ``%s''",
+				       call->cmd->name, word + 1);
+	}
+	return NULL;
+}
+
+static struct dbg_error *take_options(const struct mi_call *call,
+				      struct insert *in)
+{
+	struct dbg_error *err = NULL;
+	bool more = true;
+
+	while (!err && more && in->next < call->args.n)
+		err = take_option(call, in, &more);
+	return err;
+}
+
+// The place, by --source, --function and --line or as one location.
+static struct dbg_error *location(const struct mi_call *call,
+				  const struct insert *in, char **ret)
+{
+	if (in->function) {
+		*ret = xstrdup(in->function);
+	} else if (in->source && in->line) {
+		*ret = xasprintf("%s:%s", in->source, in->line);
+	} else if (in->line) {
+		*ret = xstrdup(in->line);
+	} else {
+		struct str t = {0};
+		for (size_t i = in->next; i < call->args.n; i++)
+			str_addf(&t, "%s%s", t.len ? " " : "", call->args.v[i]);
+		*ret = str_take(&t);
+	}
+	if (**ret)
+		return NULL;
+	free(*ret);
+	return dbg_err(DBG_E_ARGUMENT, "-%s: Missing <location>",
+		       call->cmd->name);
+}
+
+// A bare line is one of the frame's file.
+static dbg_id present_frame(struct mi *m, const struct mi_call *call)
+{
+	struct dbg_frame f = {0};
+
+	if (dbg_state(m->dbg) == DBG_STOPPED)
+		dbg_error_destroy(mi_frame(m, call, &f));
+	return f.id;
+}
+
+static struct dbg_error *apply(struct mi *m, const struct insert *in,
+			       uint32_t number)
+{
+	struct dbg_error *err = NULL;
+
+	if (in->condition)
+		err = dbg_break_condition(m->dbg, number, in->condition);
+	if (!err && in->ignore)
+		err = dbg_break_ignore(m->dbg, number, in->ignore);
+	if (!err && in->disabled)
+		err = dbg_break_enable(m->dbg, number, false);
+	if (err)
+		dbg_error_destroy(dbg_break_delete(m->dbg, number));
+	return err;
+}
+
+static struct dbg_error *put_one(struct mi *m, struct str *t, uint32_t number)
+{
+	struct dbg_breakpoint b;
+
+	struct dbg_error *err = dbg_break_get(m->dbg, number, &b);
+	if (!err)
+		mi_break_put(m, t, &b);
+	return err;
+}
+
+static struct dbg_error *add(struct mi *m, struct mi_call *call,
+			     struct insert *in)
+{
+	uint32_t number = 0;
+
+	in->req.frame = present_frame(m, call);
+	struct dbg_error *err = dbg_break_add(m->dbg, &in->req, &number);
+	if (!err)
+		err = apply(m, in, number);
+	return err ? err : put_one(m, call->out, number);
+}
+
+static struct dbg_error *insert(struct mi *m, struct mi_call *call)
+{
+	struct dbg_error *err;
+	struct insert in = {.req.kind = DBG_BREAK_LOCATION};
+	_cleanup_free_ char *place = NULL;
+
+	err = take_options(call, &in);
+	if (!err)
+		err = location(call, &in, &place);
+	if (err)
+		return err;
+	in.req.text = place;
+	return add(m, call, &in);
+}
+
+// "format %d\n",x becomes the text of a logpoint: "format {x}".
+static struct dbg_error *log_text(const char *format, struct str *ret,
+				  const struct mi_call *call, size_t next)
+{
+	for (const char *p = format; *p; p++) {
+		if (*p == '{' || *p == '}') {
+			str_addc(ret, *p);
+			str_addc(ret, *p);
+		} else if (*p != '%' || p[1] == '%') {
+			p += *p == '%';
+			str_addc(ret, *p);
+		} else {
+			p += strcspn(p, "diouxXcsfgeGEap");
+			if (!*p || next == call->args.n)
+				return dbg_err(DBG_E_ARGUMENT,
+					       "Bad format string, missing "
+					       "argument");
+			const char *arg = call->args.v[next++];
+			str_addf(ret, "{%s}", arg + (*arg == ','));
+		}
+	}
+	while (ret->len && ret->s[ret->len - 1] == '\n')
+		ret->s[--ret->len] = 0;
+	return NULL;
+}
+
+static struct dbg_error *insert_printf(struct mi *m, struct mi_call *call)
+{
+	struct dbg_error *err;
+	struct insert in = {.req.kind = DBG_BREAK_LOCATION};
+	_cleanup_str_ struct str log = {0};
+
+	err = take_options(call, &in);
+	if (err)
+		return err;
+	if (call->args.n < in.next + 2)
+		return dbg_err(DBG_E_ARGUMENT,
+			       "-dprintf-insert: Missing <format>");
+	in.req.text = call->args.v[in.next];
+	err = log_text(call->args.v[in.next + 1], &log, call, in.next + 2);
+	if (err)
+		return err;
+	in.req.log = str_get(&log);
+	return add(m, call, &in);
+}
+
+static struct dbg_error *watch(struct mi *m, struct mi_call *call)
+{
+	static const char *const names[] = {"wpt", "hw-rwpt", "hw-awpt"};
+	struct dbg_error *err;
+	const char *first = call->args.v[0];
+	bool reads = !strcmp(first, "-r");
+	bool both = !strcmp(first, "-a");
+	_cleanup_free_ char *expr = NULL;
+	uint32_t number = 0;
+
+	err = mi_expression(call, reads || both, &expr);
+	if (err)
+		return err;
+	struct dbg_break_req req = {
+	    .kind = DBG_BREAK_WATCH,
+	    .text = expr,
+	    .frame = present_frame(m, call),
+	    .access = reads  ? DBG_WATCH_READ
+		      : both ? DBG_WATCH_ACCESS
+			     : DBG_WATCH_WRITE,
+	};
+	err = dbg_break_add(m->dbg, &req, &number);
+	if (err)
+		return err;
+	record_tuple(call->out, names[req.access]);
+	record_uint(call->out, "number", number);
+	record_str(call->out, "exp", expr);
+	record_tuple_end(call->out);
+	return NULL;
+}
+
+/* ---- Changing ---------------------------------------------------------- */
+
+static struct dbg_error *number_of(const char *word, uint32_t *ret)
+{
+	uint64_t n;
+
+	struct dbg_error *err = mi_number(word, UINT32_MAX, &n);
+	if (!err) {
+		*ret = (uint32_t)n;
+		return NULL;
+	}
+	dbg_error_destroy(err);
+	return dbg_err(DBG_E_ARGUMENT, "Bad breakpoint argument: '%.80s'",
+		       word);
+}
+
+static void script_drop(struct mi *m, uint32_t number)
+{
+	for (size_t i = 0; i < m->n_scripts; i++) {
+		if (m->scripts[i].number != number)
+			continue;
+		words_deinit(&m->scripts[i].lines);
+		m->scripts[i] = m->scripts[--m->n_scripts];
+		return;
+	}
+}
+
+static struct dbg_error *delete_one(struct mi *m, uint32_t number)
+{
+	struct dbg_error *err = dbg_break_delete(m->dbg, number);
+
+	if (!err)
+		script_drop(m, number);
+	// netcoredbg does not mind
+	if (err && m->dialect == MI_NETCOREDBG) {
+		dbg_error_destroy(err);
+		return NULL;
+	}
+	return err;
+}
+
+static struct dbg_error *enable_one(struct mi *m, uint32_t number)
+{
+	return dbg_break_enable(m->dbg, number, true);
+}
+
+static struct dbg_error *disable_one(struct mi *m, uint32_t number)
+{
+	return dbg_break_enable(m->dbg, number, false);
+}
+
+// Do it for each number among the arguments, up to the first error.
+static struct dbg_error *each(struct mi *m, const struct mi_call *call,
+			      struct dbg_error *(*fn)(struct mi *m,
+						      uint32_t number))
+{
+	struct dbg_error *err = NULL;
+
+	for (size_t i = 0; !err && i < call->args.n; i++) {
+		uint32_t number = 0;
+		err = number_of(call->args.v[i], &number);
+		if (!err)
+			err = fn(m, number);
+	}
+	return err;
+}
+
+static struct dbg_error *delete (struct mi *m, struct mi_call *call)
+{
+	return each(m, call, delete_one);
+}
+
+static struct dbg_error *enable(struct mi *m, struct mi_call *call)
+{
+	return each(m, call, enable_one);
+}
+
+static struct dbg_error *disable(struct mi *m, struct mi_call *call)
+{
+	return each(m, call, disable_one);
+}
+
+static struct dbg_error *after(struct mi *m, struct mi_call *call)
+{
+	struct dbg_error *err;
+	uint32_t number = 0;
+	uint64_t count;
+
+	err = number_of(call->args.v[0], &number);
+	if (!err)
+		err = mi_number(call->args.v[1], UINT32_MAX, &count);
+	return err ? err : dbg_break_ignore(m->dbg, number, count);
+}
+
+static struct dbg_error *condition(struct mi *m, struct mi_call *call)
+{
+	struct dbg_error *err;
+	size_t i = !strcmp(call->args.v[0], "--force");
+	_cleanup_free_ char *expr = NULL;
+	uint32_t number = 0;
+
+	if (call->args.n <= i)
+		return mi_usage(call);
+	err = number_of(call->args.v[i], &number);
+	if (!err && call->args.n > i + 1)
+		err = mi_expression(call, i + 1, &expr);
+	return err ? err : dbg_break_condition(m->dbg, number, expr);
+}
+
+static struct dbg_error *passcount(struct mi *m, struct mi_call *call)
+{
+	(void)m;
+	return dbg_err(DBG_E_ARGUMENT,
+		       "Could not find tracepoint %s; -break-after is for "
+		       "breakpoints.",
+		       call->args.v[0]);
+}
+
+/* ---- Commands of a breakpoint ------------------------------------------ */
+
+const struct words *mi_break_script(const struct mi *m, uint32_t number)
+{
+	for (size_t i = 0; i < m->n_scripts; i++)
+		if (m->scripts[i].number == number)
+			return &m->scripts[i].lines;
+	return NULL;
+}
+
+void mi_breaks_deinit(struct mi *m)
+{
+	for (size_t i = 0; i < m->n_scripts; i++)
+		words_deinit(&m->scripts[i].lines);
+	free(m->scripts);
+}
+
+static struct dbg_error *commands(struct mi *m, struct mi_call *call)
+{
+	struct dbg_error *err;
+	_cleanup_words_ struct words lines = {0};
+	struct mi_script script = {0};
+
+	err = number_of(call->args.v[0], &script.number);
+	if (err)
+		return err;
+	_cleanup_free_ char *first =
+	    xasprintf("commands %" PRIu32, script.number);
+	words_add(&lines, first, strlen(first));
+	for (size_t i = 1; i < call->args.n; i++)
+		words_add(&lines, call->args.v[i], strlen(call->args.v[i]));
+	words_add(&lines, "end", 3);
+	err = mi_cli_lines(m, &lines);
+	if (err)
+		return err;
+	script_drop(m, script.number);
+	for (size_t i = 1; i < call->args.n; i++)
+		words_add(&script.lines, call->args.v[i],
+			  strlen(call->args.v[i]));
+	mem_grow(&m->scripts, &m->cap_scripts, m->n_scripts,
+		 sizeof(*m->scripts));
+	m->scripts[m->n_scripts++] = script;
+	return NULL;
+}
+
+/* ---- Showing ----------------------------------------------------------- */
+
+static struct dbg_error *list(struct mi *m, struct mi_call *call)
+{
+	struct dbg_breakpoint *all;
+	size_t n;
+
+	struct dbg_error *err = dbg_break_list(m->dbg, &all, &n);
+	if (!err)
+		mi_break_table(m, call->out, all, n);
+	return err;
+}
+
+static struct dbg_error *info(struct mi *m, struct mi_call *call)
+{
+	struct dbg_breakpoint b;
+	uint32_t number = 0;
+
+	if (!call->args.n)
+		return list(m, call);
+	struct dbg_error *err = number_of(call->args.v[0], &number);
+	if (!err)
+		err = dbg_break_get(m->dbg, number, &b);
+	if (!err)
+		mi_break_table(m, call->out, &b, 1);
+	return err;
+}
+
+// netcoredbg's own: the breakpoint moves to another line of its file.
+static struct dbg_error *update_line(struct mi *m, struct mi_call *call)
+{
+	struct dbg_error *err;
+	struct dbg_breakpoint b;
+	uint32_t number = 0;
+
+	m->dialect = MI_NETCOREDBG;
+	err = number_of(call->args.v[0], &number);
+	if (!err)
+		err = dbg_break_get(m->dbg, number, &b);
+	if (err)
+		return err;
+	const char *colon = b.text ? strrchr(b.text, ':') : NULL;
+	if (!colon)
+		return dbg_err(DBG_E_ARGUMENT,
+			       "breakpoint %" PRIu32 " is not at a line",
+			       number);
+	_cleanup_free_ char *place = xasprintf("%.*s:%s", (int)(colon - b.text),
+					       b.text, call->args.v[1]);
+	struct insert in = {.req.kind = DBG_BREAK_LOCATION, .req.text = place};
+	_cleanup_free_ char *cond = b.condition ? xstrdup(b.condition) : NULL;
+	in.condition = cond;
+	in.disabled = !b.enabled;
+	err = dbg_break_delete(m->dbg, number);
+	return err ? err : add(m, call, &in);
+}
+
+const struct mi_cmd mi_break_cmds[] = {
+    {"break-insert", insert, MI_BREAKS,
+     "[-t] [-h] [-f] [-d] [-c CONDITION] [-i COUNT] LOCATION", 1, MI_ANY},
+    {"dprintf-insert", insert_printf, MI_BREAKS,
+     "[-t] [-f] [-d] [-c CONDITION] [-i COUNT] LOCATION FORMAT [ARGUMENT...]",
+     1, MI_ANY},
+    {"break-watch", watch, MI_BREAKS, "[-r | -a] EXPRESSION", 1, MI_ANY},
+    {"break-delete", delete, MI_BREAKS, "NUMBER...", 1, MI_ANY},
+    {"break-enable", enable, MI_BREAKS, "NUMBER...", 1, MI_ANY},
+    {"break-disable", disable, MI_BREAKS, "NUMBER...", 1, MI_ANY},
+    {"break-after", after, MI_BREAKS, "NUMBER COUNT", 2, 2},
+    {"break-condition", condition, MI_BREAKS, "[--force] NUMBER [EXPRESSION]",
+     1, MI_ANY},
+    {"break-passcount", passcount, 0, "TRACEPOINT COUNT", 2, 2},
+    {"break-commands", commands, MI_BREAKS, "NUMBER [COMMAND...]", 1, MI_ANY},
+    {"break-list", list, 0, NULL, 0, 0},
+    {"break-info", info, 0, "[NUMBER]", 0, 1},
+    {"break-update-line", update_line, MI_BREAKS, "NUMBER LINE", 2, 2},
+    {.name = NULL},
+};

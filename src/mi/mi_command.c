@@ -1,0 +1,283 @@
+/* The commands: found by name, checked, carried out, answered. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/err.h"
+#include "mi/mi_priv.h"
+#include "mi/record.h"
+
+static const struct mi_cmd *const families[] = {
+    mi_exec_cmds,
+    mi_session_cmds,
+    mi_setting_cmds,
+    mi_file_cmds,
+    mi_break_cmds,
+    mi_catch_cmds,
+    mi_stack_cmds,
+    mi_thread_cmds,
+    mi_var_cmds,
+    mi_data_cmds,
+    NULL,
+};
+
+const struct mi_cmd *mi_find(const char *name)
+{
+	for (size_t i = 0; families[i]; i++)
+		for (const struct mi_cmd *c = families[i]; c->name; c++)
+			if (!strcmp(c->name, name))
+				return c;
+	return NULL;
+}
+
+struct dbg_error *mi_usage(const struct mi_call *call)
+{
+	return dbg_err(DBG_E_ARGUMENT, "-%s: Usage: -%s %s", call->cmd->name,
+		       call->cmd->name,
+		       call->cmd->usage ? call->cmd->usage : "");
+}
+
+/* ---- What arguments mean ----------------------------------------------- */
+
+struct dbg_error *mi_number(const char *word, uint64_t max, uint64_t *ret)
+{
+	char *end;
+
+	uint64_t n = strtoull(word, &end, 10);
+	if (*word < '0' || *word > '9' || *end || n > max || strlen(word) > 19)
+		return dbg_err(DBG_E_ARGUMENT,
+			       "\"%.80s\" is not a number that fits here",
+			       word);
+	*ret = n;
+	return NULL;
+}
+
+struct dbg_error *mi_address(struct mi *m, const struct mi_call *call,
+			     const char *text, uint64_t *ret)
+{
+	struct dbg_error *err;
+	struct dbg_value v;
+	struct dbg_frame f;
+	char *end;
+
+	uint64_t addr = strtoull(text, &end, 0);
+	if (*text >= '0' && *text <= '9' && !*end) {
+		*ret = addr;
+		return NULL;
+	}
+	err = mi_frame(m, call, &f);
+	if (!err)
+		err = dbg_eval(m->dbg, f.id, text, &v);
+	if (err)
+		return err;
+	// of an object its address; else a number
+	addr = strtoull(v.text, &end, 0);
+	if (v.kind == DBG_VALUE_SCALAR && end != v.text)
+		*ret = addr;
+	else if (v.addr)
+		*ret = v.addr;
+	else
+		return dbg_err(DBG_E_ARGUMENT, "\"%.80s\" is not an address",
+			       text);
+	return NULL;
+}
+
+struct dbg_error *mi_expression(const struct mi_call *call, size_t from,
+				char **ret)
+{
+	const char *p = call->rest;
+
+	if (call->args.n == from + 1) {
+		*ret = xstrdup(call->args.v[from]);
+		return NULL;
+	}
+	for (size_t i = 0; i < from; i++) {
+		_cleanup_free_ char *word = NULL;
+		struct dbg_error *err = mi_line_argument(&p, &word);
+		if (err)
+			return err;
+	}
+	if (!*p)
+		return mi_usage(call);
+	// not quoted as a whole: as it was written
+	*ret = xstrdup(p);
+	return NULL;
+}
+
+struct dbg_error *mi_frame(struct mi *m, const struct mi_call *call,
+			   struct dbg_frame *ret)
+{
+	struct dbg_frame *list;
+	size_t n;
+
+	struct dbg_error *err =
+	    dbg_frame_list(m->dbg, call->thread, call->level, 1, &list, &n);
+	if (err)
+		return err;
+	if (!n)
+		return dbg_err(DBG_E_NOT_FOUND,
+			       "No frame at level %" PRIu32 ".", call->level);
+	*ret = list[0];
+	return NULL;
+}
+
+/* ---- One line ---------------------------------------------------------- */
+
+// Options that every command takes, in front of its own.
+static struct dbg_error *common_options(struct mi_call *call, const char **p)
+{
+	static const char *const names[] = {"--thread", "--frame",
+					    "--thread-group", "--language"};
+	uint64_t values[4] = {0};
+	bool given[4] = {false};
+
+	for (;;) {
+		const char *next = *p;
+		size_t len = strcspn(next, " \t");
+		size_t i = 0;
+		while (i < 4 && (strlen(names[i]) != len ||
+				 strncmp(names[i], next, len)))
+			i++;
+		if (i == 4)
+			break;
+		next += len + strspn(next + len, " \t");
+		_cleanup_free_ char *word = NULL;
+		struct dbg_error *err = mi_line_argument(&next, &word);
+		if (!err && !word)
+			err = dbg_err(DBG_E_ARGUMENT,
+				      "Missing value for option %s", names[i]);
+		if (!err && i < 2)
+			err = mi_number(word, UINT32_MAX, &values[i]);
+		if (!err && i == 2 && strcmp(word, "i1"))
+			err = dbg_err(DBG_E_ARGUMENT,
+				      "Invalid thread group for the "
+				      "--thread-group option");
+		if (err)
+			return err;
+		given[i] = true;
+		*p = next;
+	}
+	call->chosen = given[0] || given[1];
+	if (given[0]) {
+		call->thread = (uint32_t)values[0];
+		call->level = 0;
+	}
+	if (given[1])
+		call->level = (uint32_t)values[1];
+	return NULL;
+}
+
+static struct dbg_error *check_state(const struct mi *m,
+				     const struct mi_cmd *cmd)
+{
+	enum dbg_state state = dbg_state(m->dbg);
+
+	if (!(cmd->flags & (MI_NEEDS_STOP | MI_RUNS)))
+		return NULL;
+	if (state == DBG_IDLE)
+		return dbg_err(DBG_E_STATE,
+			       cmd->flags & MI_RUNS
+				   ? "The program is not being run."
+				   : "No registers.");
+	if (state == DBG_RUNNING)
+		return dbg_err(
+		    DBG_E_STATE,
+		    "Cannot execute this command while the target is "
+		    "running.\nUse the \"interrupt\" command to stop "
+		    "the target\nand then try again.");
+	if ((cmd->flags & MI_RUNS) && !dbg_can_run(m->dbg))
+		return dbg_err(DBG_E_STATE, "This needs a process, and a core "
+					    "cannot run.");
+	return NULL;
+}
+
+static struct dbg_error *run(struct mi *m, const struct mi_line *line,
+			     struct mi_call *call)
+{
+	struct dbg_error *err;
+
+	call->cmd = mi_find(line->name);
+	if (!call->cmd)
+		return dbg_err(DBG_E_NOT_FOUND, "Undefined MI command: %.80s",
+			       line->name);
+	call->rest = line->rest;
+	err = common_options(call, &call->rest);
+	if (!err)
+		err = mi_line_arguments(call->rest, &call->args);
+	if (!err)
+		err = check_state(m, call->cmd);
+	if (err)
+		return err;
+	if (call->args.n < call->cmd->min ||
+	    (call->cmd->max < MI_ANY && call->args.n > call->cmd->max))
+		return mi_usage(call);
+	return call->cmd->run(m, call);
+}
+
+// netcoredbg's words for commands that it does not have.
+static void put_error(struct mi *m, const struct mi_line *line,
+		      const struct dbg_error *err, bool unknown)
+{
+	struct str *t = &m->results;
+
+	str_clear(t);
+	if (unknown && m->dialect == MI_NETCOREDBG)
+		record_strf(t, "msg", "Unknown command: %s", line->name);
+	else
+		record_str(t, "msg", err->message);
+	if (unknown && m->dialect == MI_GDB)
+		record_str(t, "code", "undefined-command");
+}
+
+static void answer(struct mi *m, const char *token, const char *class)
+{
+	_cleanup_str_ struct str head = {0};
+
+	str_addf(&head, "%s^%s", token, class);
+	mi_send(m, str_get(&head), &m->results);
+}
+
+static struct dbg_error *run_cli(struct mi *m, const struct mi_line *line)
+{
+	if (*line->rest)
+		mi_log(m, line->rest);
+	return mi_cli(m, line->rest);
+}
+
+void mi_carry_out(struct mi *m, const char *text)
+{
+	struct mi_call call = {.thread = m->thread, .level = m->level};
+	struct dbg_error *err;
+	struct mi_line line;
+
+	mi_line_parse(text, &line);
+	str_clear(&m->results);
+	call.out = &m->results;
+	bool was = dbg_state(m->dbg) == DBG_RUNNING;
+	err = line.cli ? run_cli(m, &line) : run(m, &line, &call);
+	bool runs = !was && dbg_state(m->dbg) == DBG_RUNNING;
+	if (call.cmd && (call.cmd->flags & MI_BREAKS))
+		notify_breaks(m, m->dialect == MI_NETCOREDBG);
+	if (m->pid != dbg_pid(m->dbg))
+		notify_state(m);
+	if (err)
+		put_error(m, &line, err, !line.cli && !call.cmd);
+	if (err && line.cli)
+		mi_log(m, err->message);
+	if (err)
+		answer(m, line.token, "error");
+	else if (runs && !call.class)
+		answer(m, line.token, "running");
+	else
+		answer(m, line.token,
+		       call.class ? call.class
+		       : m->quit  ? "exit"
+				  : "done");
+	dbg_error_destroy(err);
+	notify_state(m);
+	if (!m->quit || m->dialect == MI_NETCOREDBG)
+		mi_prompt(m);
+	words_deinit(&call.args);
+	mi_line_deinit(&line);
+}

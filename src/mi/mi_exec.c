@@ -1,0 +1,200 @@
+/* Starting, resuming, stepping, stopping. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/err.h"
+#include "mi/mi_priv.h"
+#include "mi/record.h"
+
+static bool has_option(const struct mi_call *call, const char *name)
+{
+	for (size_t i = 0; i < call->args.n; i++)
+		if (!strcmp(call->args.v[i], name))
+			return true;
+	return false;
+}
+
+static struct dbg_error *no_reverse(const struct mi_call *call)
+{
+	return has_option(call, "--reverse")
+		   ? dbg_err(DBG_E_UNSUPPORTED,
+			     "Target native does not support this command.")
+		   : NULL;
+}
+
+// The program that runs is ended first; its end is told, but is no stop.
+static struct dbg_error *run(struct mi *m, struct mi_call *call)
+{
+	bool start = has_option(call, "--start") || m->dialect == MI_NETCOREDBG;
+
+	if (call->args.n && strcmp(call->args.v[0], "--start") &&
+	    strcmp(call->args.v[0], "--all"))
+		return dbg_err(DBG_E_ARGUMENT, "Invalid argument: %s",
+			       call->args.v[0]);
+	return mi_cli_quiet(m, start ? "start" : "run", NULL);
+}
+
+static struct dbg_error *go_on(struct mi *m, struct mi_call *call)
+{
+	struct dbg_error *err = no_reverse(call);
+
+	m->way = MI_WAY_RUN;
+	return err ? err : dbg_continue(m->dbg, 0);
+}
+
+static struct dbg_error *interrupt(struct mi *m, struct mi_call *call)
+{
+	(void)call;
+	if (dbg_state(m->dbg) == DBG_IDLE)
+		return dbg_err(DBG_E_STATE, "Inferior not executing.");
+	// It may have stopped this moment.
+	return dbg_state(m->dbg) == DBG_RUNNING ? dbg_pause(m->dbg) : NULL;
+}
+
+static struct dbg_error *step(struct mi *m, const struct mi_call *call,
+			      enum dbg_step_kind kind, enum dbg_step_unit unit)
+{
+	struct dbg_error *err = no_reverse(call);
+	uint64_t n = 1;
+
+	if (!err && call->args.n)
+		err = mi_number(call->args.v[0], UINT32_MAX, &n);
+	if (err)
+		return err;
+	if (!n)
+		return NULL;
+	m->way = MI_WAY_STEP;
+	m->steps = n - 1;
+	m->step = (struct dbg_step){
+	    .thread = call->thread, .kind = kind, .unit = unit};
+	return dbg_step(m->dbg, &m->step);
+}
+
+static struct dbg_error *next(struct mi *m, struct mi_call *call)
+{
+	return step(m, call, DBG_STEP_OVER, DBG_UNIT_LINE);
+}
+
+static struct dbg_error *step_in(struct mi *m, struct mi_call *call)
+{
+	return step(m, call, DBG_STEP_IN, DBG_UNIT_LINE);
+}
+
+static struct dbg_error *next_instruction(struct mi *m, struct mi_call *call)
+{
+	return step(m, call, DBG_STEP_OVER, DBG_UNIT_INSTRUCTION);
+}
+
+static struct dbg_error *step_instruction(struct mi *m, struct mi_call *call)
+{
+	return step(m, call, DBG_STEP_IN, DBG_UNIT_INSTRUCTION);
+}
+
+static struct dbg_error *finish(struct mi *m, struct mi_call *call)
+{
+	struct dbg_error *err = no_reverse(call);
+	struct dbg_step out = {.thread = call->thread,
+			       .kind = DBG_STEP_OUT,
+			       .unit = DBG_UNIT_LINE,
+			       .frame = call->level};
+
+	m->way = MI_WAY_FINISH;
+	return err ? err : dbg_step(m->dbg, &out);
+}
+
+// A bare line is one of the file that is looked at.
+static struct dbg_error *place(struct mi *m, const struct mi_call *call,
+			       char **ret)
+{
+	struct dbg_error *err;
+	const char *word = call->args.v[0];
+	bool bare = !word[strspn(word, "0123456789")];
+	struct dbg_frame f;
+
+	err = mi_frame(m, call, &f);
+	if (err)
+		return err;
+	*ret = bare && f.source.path ? xasprintf("%s:%s", f.source.path, word)
+				     : xstrdup(word);
+	return NULL;
+}
+
+static struct dbg_error *until(struct mi *m, struct mi_call *call)
+{
+	struct dbg_error *err;
+	_cleanup_free_ char *where = NULL;
+
+	if (!call->args.n) {
+		err = step(m, call, DBG_STEP_UNTIL, DBG_UNIT_LINE);
+		return err;
+	}
+	err = place(m, call, &where);
+	if (err)
+		return err;
+	m->way = MI_WAY_UNTIL;
+	return dbg_run_to(m->dbg, call->thread, where);
+}
+
+static struct dbg_error *jump(struct mi *m, struct mi_call *call)
+{
+	struct dbg_error *err;
+	_cleanup_free_ char *where = NULL;
+
+	err = place(m, call, &where);
+	if (err)
+		return err;
+	m->way = MI_WAY_RUN;
+	return dbg_goto(m->dbg, call->thread, where, true);
+}
+
+static struct dbg_error *give_back(struct mi *m, struct mi_call *call)
+{
+	(void)m;
+	(void)call;
+	return dbg_err(DBG_E_UNSUPPORTED,
+		       "A frame of .NET cannot be taken off the stack; "
+		       "-exec-finish runs to its end, -exec-jump skips lines.");
+}
+
+static struct dbg_error *arguments(struct mi *m, struct mi_call *call)
+{
+	_cleanup_str_ struct str line = {0};
+
+	for (size_t i = 0; i < call->args.n; i++) {
+		str_addc(&line, ' ');
+		// gdb's are split anew, as a shell does
+		if (m->dialect == MI_NETCOREDBG)
+			words_quote(call->args.v[i], &line);
+		else
+			str_add(&line, call->args.v[i]);
+	}
+	return launch_config_args(&m->launch, str_get(&line));
+}
+
+static struct dbg_error *end(struct mi *m, struct mi_call *call)
+{
+	(void)call;
+	if (dbg_state(m->dbg) == DBG_IDLE)
+		return dbg_err(DBG_E_STATE, "The program is not being run.");
+	return mi_cli_quiet(m, "kill", NULL);
+}
+
+const struct mi_cmd mi_exec_cmds[] = {
+    {"exec-run", run, 0, "[--all | --thread-group N] [--start]", 0, 2},
+    {"exec-continue", go_on, MI_RUNS, "[--reverse] [--all]", 0, 2},
+    {"exec-interrupt", interrupt, 0, "[--all]", 0, 1},
+    {"exec-next", next, MI_RUNS, "[N]", 0, 1},
+    {"exec-step", step_in, MI_RUNS, "[N]", 0, 1},
+    {"exec-next-instruction", next_instruction, MI_RUNS, "[N]", 0, 1},
+    {"exec-step-instruction", step_instruction, MI_RUNS, "[N]", 0, 1},
+    {"exec-finish", finish, MI_RUNS, NULL, 0, 1},
+    {"exec-until", until, MI_RUNS, "[LOCATION]", 0, 1},
+    {"exec-advance", until, MI_RUNS, "LOCATION", 1, 1},
+    {"exec-jump", jump, MI_RUNS, "LOCATION", 1, 1},
+    {"exec-return", give_back, MI_RUNS, NULL, 0, 1},
+    {"exec-arguments", arguments, 0, "ARGUMENTS", 0, MI_ANY},
+    {"exec-abort", end, 0, NULL, 0, 0},
+    {.name = NULL},
+};

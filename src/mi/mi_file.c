@@ -1,0 +1,177 @@
+/* The program and its surroundings; its sources and libraries. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/err.h"
+#include "mi/mi_priv.h"
+#include "mi/record.h"
+
+static struct dbg_error *program(struct mi *m, struct mi_call *call)
+{
+	str_set(&m->launch.program, call->args.n ? call->args.v[0] : NULL);
+	return NULL;
+}
+
+static struct dbg_error *accept(struct mi *m, struct mi_call *call)
+{
+	(void)m;
+	(void)call;
+	return NULL;
+}
+
+static struct dbg_error *set_tty(struct mi *m, struct mi_call *call)
+{
+	str_set(&m->launch.tty, call->args.n ? call->args.v[0] : NULL);
+	return NULL;
+}
+
+static struct dbg_error *show_tty(struct mi *m, struct mi_call *call)
+{
+	record_str(call->out, "inferior_tty_terminal", m->launch.tty);
+	return NULL;
+}
+
+/* ---- Environment ------------------------------------------------------- */
+
+static struct dbg_error *change_directory(struct mi *m, struct mi_call *call)
+{
+	if (chdir(call->args.v[0]) < 0)
+		return dbg_err(DBG_E_FILE, "%s: %s.", call->args.v[0],
+			       strerror(errno));
+	str_set(&m->launch.cwd, call->args.v[0]);
+	return NULL;
+}
+
+static struct dbg_error *print_directory(struct mi *m, struct mi_call *call)
+{
+	_cleanup_free_ char *dir = getcwd(NULL, 0);
+
+	(void)m;
+	if (!dir)
+		return dbg_err(DBG_E_FILE, "%s", strerror(errno));
+	record_str(call->out, "cwd", dir);
+	return NULL;
+}
+
+// Directories of sources are rules of substitute-path here.
+static struct dbg_error *source_path(struct mi *m, struct mi_call *call)
+{
+	(void)m;
+	record_str(call->out, "source-path", "$cdir:$cwd");
+	return NULL;
+}
+
+static struct dbg_error *command_path(struct mi *m, struct mi_call *call)
+{
+	const char *path = getenv("PATH");
+	_cleanup_str_ struct str all = {0};
+
+	for (size_t i = 0; i < call->args.n; i++)
+		str_addf(&all, "%s:", call->args.v[i]);
+	str_add(&all, path ? path : "");
+	record_str(call->out, "path", str_get(&all));
+	if (call->args.n)
+		launch_config_env(&m->launch, "PATH", str_get(&all));
+	return NULL;
+}
+
+/* ---- Sources and libraries --------------------------------------------- */
+
+static struct dbg_error *sources(struct mi *m, struct mi_call *call)
+{
+	const char **list = NULL;
+	size_t n = 0;
+
+	(void)call;
+	if (dbg_state(m->dbg) != DBG_IDLE) {
+		struct dbg_error *err = dbg_source_list(m->dbg, 0, &list, &n);
+		if (err)
+			return err;
+	}
+	record_list(call->out, "files");
+	for (size_t i = 0; i < n; i++) {
+		record_tuple(call->out, NULL);
+		record_str(call->out, "file", str_basename(list[i]));
+		record_str(call->out, "fullname", list[i]);
+		record_tuple_end(call->out);
+	}
+	record_list_end(call->out);
+	return NULL;
+}
+
+static struct dbg_error *source(struct mi *m, struct mi_call *call)
+{
+	struct dbg_frame f = {0};
+
+	if (dbg_state(m->dbg) == DBG_STOPPED)
+		dbg_error_destroy(mi_frame(m, call, &f));
+	if (!f.source.path)
+		return dbg_err(
+		    DBG_E_NOT_FOUND,
+		    "-file-list-exec-source-file: No symbol table is "
+		    "loaded; the program is not being run.");
+	record_uint(call->out, "line", f.source.line);
+	record_str(call->out, "file", str_basename(f.source.path));
+	record_str(call->out, "fullname", f.source.path);
+	return NULL;
+}
+
+static struct dbg_error *libraries(struct mi *m, struct mi_call *call)
+{
+	struct dbg_module *list = NULL;
+	size_t n = 0;
+
+	if (dbg_state(m->dbg) != DBG_IDLE) {
+		struct dbg_error *err = dbg_module_list(m->dbg, &list, &n);
+		if (err)
+			return err;
+	}
+	record_list(call->out, "shared-libraries");
+	for (size_t i = 0; i < n; i++) {
+		record_tuple(call->out, NULL);
+		mi_module_put(m, call->out, &list[i]);
+		record_tuple_end(call->out);
+	}
+	record_list_end(call->out);
+	return NULL;
+}
+
+static struct dbg_error *lines(struct mi *m, struct mi_call *call)
+{
+	struct dbg_source_range *list;
+	size_t n;
+
+	struct dbg_error *err = dbg_source_points(m->dbg, call->args.v[0], 1,
+						  UINT32_MAX, &list, &n);
+	if (err)
+		return err;
+	record_list(call->out, "lines");
+	for (size_t i = 0; i < n; i++) {
+		record_tuple(call->out, NULL);
+		record_uint(call->out, "line", list[i].line);
+		record_tuple_end(call->out);
+	}
+	record_list_end(call->out);
+	return NULL;
+}
+
+const struct mi_cmd mi_file_cmds[] = {
+    {"file-exec-and-symbols", program, 0, "[FILE]", 0, 1},
+    {"file-exec-file", program, 0, "[FILE]", 0, 1},
+    {"file-symbol-file", accept, 0, "[FILE]", 0, 1},
+    {"file-list-exec-source-files", sources, 0, NULL, 0, MI_ANY},
+    {"file-list-exec-source-file", source, 0, NULL, 0, 0},
+    {"file-list-shared-libraries", libraries, 0, "[REGEXP]", 0, 1},
+    {"inferior-tty-set", set_tty, 0, "[TERMINAL]", 0, 1},
+    {"inferior-tty-show", show_tty, 0, NULL, 0, 0},
+    {"environment-cd", change_directory, 0, "DIRECTORY", 1, 1},
+    {"environment-pwd", print_directory, 0, NULL, 0, 0},
+    {"environment-directory", source_path, 0, "[-r] [DIRECTORY...]", 0, MI_ANY},
+    {"environment-path", command_path, 0, "[-r] [DIRECTORY...]", 0, MI_ANY},
+    {"symbol-list-lines", lines, 0, "FILE", 1, 1},
+    {.name = NULL},
+};

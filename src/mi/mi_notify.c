@@ -1,0 +1,551 @@
+/* What the engine tells, as asynchronous records. */
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/err.h"
+#include "mi/mi_priv.h"
+#include "mi/record.h"
+
+static struct mi_known *find(const struct mi_list *list, uint32_t number)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (list->v[i].number == number)
+			return &list->v[i];
+	return NULL;
+}
+
+static struct mi_known *add(struct mi_list *list, uint32_t number)
+{
+	mem_grow(&list->v, &list->cap, list->n, sizeof(*list->v));
+	list->v[list->n] = (struct mi_known){.number = number};
+	return &list->v[list->n++];
+}
+
+static void forget(struct mi_list *list, struct mi_known *known)
+{
+	*known = list->v[--list->n];
+}
+
+/* ---- Threads ----------------------------------------------------------- */
+
+static void tell_thread(struct mi *m, uint32_t number, bool gone)
+{
+	_cleanup_str_ struct str t = {0};
+
+	record_uint(&t, "id", number);
+	if (m->dialect == MI_GDB)
+		record_str(&t, "group-id", "i1");
+	mi_send(m, gone ? "=thread-exited" : "=thread-created", &t);
+}
+
+static void see_thread(struct mi *m, uint32_t number)
+{
+	if (find(&m->threads, number))
+		return;
+	add(&m->threads, number);
+	tell_thread(m, number, false);
+}
+
+static void thread_gone(struct mi *m, uint32_t number)
+{
+	struct mi_known *known = find(&m->threads, number);
+
+	if (!known)
+		return;
+	forget(&m->threads, known);
+	tell_thread(m, number, true);
+}
+
+// Whether a thread is one of the program's is known when all stand.
+static void see_threads(struct mi *m)
+{
+	struct dbg_thread *list;
+	size_t n;
+
+	struct dbg_error *err = dbg_thread_list(m->dbg, &list, &n);
+	if (err) {
+		mi_warn(m, err);
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		see_thread(m, list[i].number);
+}
+
+/* ---- Begin, run, end --------------------------------------------------- */
+
+void notify_state(struct mi *m)
+{
+	_cleanup_str_ struct str t = {0};
+	bool runs = dbg_state(m->dbg) == DBG_RUNNING;
+	pid_t pid = dbg_state(m->dbg) == DBG_IDLE ? 0 : dbg_pid(m->dbg);
+
+	if (pid && pid != m->pid) {
+		m->pid = pid;
+		record_str(&t, "id", "i1");
+		record_uint(&t, "pid", (uint64_t)pid);
+		if (m->dialect == MI_GDB)
+			mi_send(m, "=thread-group-started", &t);
+		see_thread(m, 1);
+		return;
+	}
+	if (runs && !m->running && m->dialect == MI_GDB)
+		mi_send(m, "*running,thread-id=\"all\"", NULL);
+	m->running = runs;
+}
+
+static void group_ended(struct mi *m, const struct dbg_event *e)
+{
+	_cleanup_str_ struct str t = {0};
+
+	while (m->threads.n)
+		thread_gone(m, m->threads.v[0].number);
+	record_str(&t, "id", "i1");
+	if (e && !e->exit_signal)
+		record_strf(&t, "exit-code", "%02o",
+			    (unsigned int)e->exit_code);
+	if (m->dialect == MI_GDB)
+		mi_send(m, "=thread-group-exited", &t);
+	m->pid = 0;
+	m->running = false;
+	m->thread = m->level = 0;
+	m->steps = 0;
+}
+
+static void signal_put(struct str *t, int signal)
+{
+	const char *name = sigabbrev_np(signal);
+
+	if (name)
+		record_strf(t, "signal-name", "SIG%s", name);
+	else
+		record_strf(t, "signal-name", "SIG%d", signal);
+	record_str(t, "signal-meaning", strsignal(signal));
+}
+
+static void prompt_after_stop(struct mi *m)
+{
+	if (!m->async)
+		mi_prompt(m);
+}
+
+static void on_exited(struct mi *m, const struct dbg_event *e)
+{
+	_cleanup_str_ struct str t = {0};
+
+	mi_output_drain(m);
+	// one that was ended to be started anew
+	if (dbg_state(m->dbg) != DBG_IDLE)
+		return;
+	group_ended(m, e);
+	if (m->dialect == MI_NETCOREDBG) {
+		record_str(&t, "reason", "exited");
+		record_uint(&t, "exit-code",
+			    (uint64_t)(e->exit_signal ? 128 + e->exit_signal
+						      : e->exit_code));
+	} else if (e->exit_signal) {
+		record_str(&t, "reason", "exited-signalled");
+		signal_put(&t, e->exit_signal);
+	} else if (e->exit_code) {
+		record_str(&t, "reason", "exited");
+		record_strf(&t, "exit-code", "%02o",
+			    (unsigned int)e->exit_code);
+	} else {
+		record_str(&t, "reason", "exited-normally");
+	}
+	mi_send(m, "*stopped", &t);
+	prompt_after_stop(m);
+}
+
+/* ---- Stops ------------------------------------------------------------- */
+
+static void put_exception(struct str *t, const struct dbg_stop *s)
+{
+	static const char *const stages[] = {
+	    [DBG_STOP_THROWN] = "throw",
+	    [DBG_STOP_USER_UNHANDLED] = "user-unhandled",
+	    [DBG_STOP_UNHANDLED] = "unhandled",
+	};
+
+	record_str(t, "exception-name",
+		   s->exception_type ? s->exception_type : "");
+	record_str(t, "exception",
+		   s->exception_message ? s->exception_message : "");
+	record_str(t, "exception-stage", stages[s->reason]);
+	record_str(t, "exception-category", "clr");
+}
+
+static void put_break(struct mi *m, struct str *t, const struct dbg_stop *s)
+{
+	record_str(t, "reason", "breakpoint-hit");
+	if (m->dialect == MI_GDB) {
+		record_str(t, "disp", s->temporary ? "del" : "keep");
+		record_uint(t, "bkptno", s->breakpoint);
+	}
+}
+
+static void put_watch(struct str *t, const struct dbg_stop *s)
+{
+	static const char *const reasons[] = {
+	    [DBG_WATCH_WRITE] = "watchpoint-trigger",
+	    [DBG_WATCH_READ] = "read-watchpoint-trigger",
+	    [DBG_WATCH_ACCESS] = "access-watchpoint-trigger",
+	};
+	static const char *const names[] = {
+	    [DBG_WATCH_WRITE] = "wpt",
+	    [DBG_WATCH_READ] = "hw-rwpt",
+	    [DBG_WATCH_ACCESS] = "hw-awpt",
+	};
+
+	if (s->reason == DBG_STOP_WATCH_SCOPE) {
+		record_str(t, "reason", "watchpoint-scope");
+		record_uint(t, "wpnum", s->breakpoint);
+		return;
+	}
+	record_str(t, "reason", reasons[s->access]);
+	record_tuple(t, names[s->access]);
+	record_uint(t, "number", s->breakpoint);
+	record_str(t, "exp", s->expr);
+	record_tuple_end(t);
+	record_tuple(t, "value");
+	if (s->old_value) {
+		record_str(t, "old", s->old_value);
+		record_str(t, "new", s->value);
+	} else {
+		record_str(t, "value", s->value);
+	}
+	record_tuple_end(t);
+}
+
+static void put_step(struct mi *m, struct str *t)
+{
+	struct dbg_value v;
+	bool any = false;
+
+	if (m->dialect == MI_NETCOREDBG || m->way != MI_WAY_FINISH) {
+		record_str(t, "reason",
+			   m->way == MI_WAY_UNTIL ? "location-reached"
+						  : "end-stepping-range");
+		return;
+	}
+	record_str(t, "reason", "function-finished");
+	dbg_error_destroy(dbg_returned(m->dbg, &v, &any));
+	uint32_t number = any ? dbg_keep(m->dbg) : 0;
+	if (!any)
+		return;
+	if (number)
+		record_strf(t, "gdb-result-var", "$%" PRIu32, number);
+	record_str(t, "return-value", v.text);
+}
+
+static void put_signal(struct str *t, int signal)
+{
+	record_str(t, "reason", "signal-received");
+	signal_put(t, signal);
+}
+
+static void put_thrown(struct mi *m, struct str *t, const struct dbg_stop *s)
+{
+	if (m->dialect == MI_NETCOREDBG)
+		record_str(t, "reason", "exception-received");
+	else if (s->breakpoint)
+		put_break(m, t, s);
+	else
+		put_signal(t, s->reason == DBG_STOP_UNHANDLED ||
+				      s->reason == DBG_STOP_FAIL_FAST
+				  ? SIGABRT
+				  : SIGTRAP);
+	put_exception(t, s);
+}
+
+static void put_reason(struct mi *m, struct str *t, const struct dbg_stop *s)
+{
+	bool plain = m->dialect == MI_NETCOREDBG;
+
+	switch (s->reason) {
+	case DBG_STOP_ENTRY:
+	case DBG_STOP_READY:
+		if (plain)
+			record_str(t, "reason", "entry-point-hit");
+		else
+			put_break(
+			    m, t,
+			    &(struct dbg_stop){.breakpoint = s->breakpoint,
+					       .temporary = true});
+		break;
+	case DBG_STOP_BREAKPOINT:
+		put_break(m, t, s);
+		break;
+	case DBG_STOP_STEP:
+		put_step(m, t);
+		break;
+	case DBG_STOP_PAUSE:
+		record_str(t, "reason", "signal-received");
+		record_str(t, "signal-name", "SIGINT");
+		if (!plain)
+			record_str(t, "signal-meaning", "Interrupt");
+		break;
+	case DBG_STOP_THROWN:
+	case DBG_STOP_USER_UNHANDLED:
+	case DBG_STOP_UNHANDLED:
+	case DBG_STOP_FAIL_FAST:
+		put_thrown(m, t, s);
+		break;
+	case DBG_STOP_SIGNAL:
+	case DBG_STOP_TERMINATED:
+		put_signal(t, s->signal);
+		break;
+	case DBG_STOP_USER_BREAK:
+		put_signal(t, SIGTRAP);
+		break;
+	case DBG_STOP_WATCH:
+	case DBG_STOP_WATCH_SCOPE:
+		put_watch(t, s);
+		break;
+	case DBG_STOP_GOTO:
+		record_str(t, "reason", "location-reached");
+		break;
+	case DBG_STOP_ATTACH:
+		break;
+	}
+}
+
+// netcoredbg counts the hits where they are told.
+static void put_hits(struct mi *m, struct str *t, const struct dbg_stop *s)
+{
+	struct dbg_breakpoint b;
+
+	record_uint(t, "bkptno", s->breakpoint);
+	struct dbg_error *err = dbg_break_get(m->dbg, s->breakpoint, &b);
+	record_uint(t, "times", err ? 1 : b.hits);
+	dbg_error_destroy(err);
+}
+
+static void send_stop(struct mi *m, const struct dbg_stop *s)
+{
+	_cleanup_str_ struct str t = {0};
+	bool plain = m->dialect == MI_NETCOREDBG;
+
+	put_reason(m, &t, s);
+	if (s->note && !plain)
+		record_str(&t, "note", s->note);
+	if (!plain)
+		mi_frame_of(m, &t, s->thread, 0, FRAME_ARGS);
+	if (s->thread)
+		record_uint(&t, "thread-id", s->thread);
+	record_str(&t, "stopped-threads", "all");
+	if (plain && s->reason == DBG_STOP_BREAKPOINT)
+		put_hits(m, &t, s);
+	if (plain)
+		mi_frame_of(m, &t, s->thread, 0, 0);
+	mi_send(m, "*stopped", &t);
+}
+
+// One of several steps: the next one, without a word.
+static bool steps_on(struct mi *m, const struct dbg_stop *s)
+{
+	if (!m->steps || s->reason != DBG_STOP_STEP) {
+		m->steps = 0;
+		return false;
+	}
+	m->steps--;
+	struct dbg_error *err = dbg_step(m->dbg, &m->step);
+	bool on = !err;
+	mi_warn(m, err);
+	return on;
+}
+
+static void on_stopped(struct mi *m, const struct dbg_stop *s)
+{
+	if (steps_on(m, s))
+		return;
+	mi_output_drain(m);
+	m->stops++;
+	m->thread = s->thread;
+	m->level = 0;
+	notify_state(m);
+	see_threads(m);
+	if (s->breakpoint)
+		notify_breaks(m, true);
+	send_stop(m, s);
+	m->way = MI_WAY_RUN;
+	m->running = false;
+	mi_cli_stopped(m, m->by_cli);
+	m->by_cli = false;
+	prompt_after_stop(m);
+	notify_state(m);
+}
+
+/* ---- Modules ----------------------------------------------------------- */
+
+void mi_module_put(struct mi *m, struct str *t, const struct dbg_module *o)
+{
+	const char *path = o->path ? o->path : o->name;
+	bool loaded = o->symbols == DBG_SYMBOLS_LOADED;
+
+	record_str(t, "id", path);
+	record_str(t, "target-name", path);
+	record_str(t, "host-name", path);
+	record_str(t, "symbols-loaded", loaded ? "1" : "0");
+	if (m->dialect == MI_NETCOREDBG) {
+		record_strf(t, "base-address", "0x%" PRIx64, o->base);
+		record_uint(t, "size", o->size);
+		return;
+	}
+	record_str(t, "thread-group", "i1");
+	record_list(t, "ranges");
+	record_tuple(t, NULL);
+	record_addr(t, "from", o->base);
+	record_addr(t, "to", o->base + o->size);
+	record_tuple_end(t);
+	record_list_end(t);
+}
+
+static void on_module(struct mi *m, const struct dbg_event *e)
+{
+	_cleanup_str_ struct str t = {0};
+	struct dbg_module *list;
+	size_t n = 0;
+
+	if (e->gone) {
+		record_str(&t, "id", e->text);
+		record_str(&t, "target-name", e->text);
+		record_str(&t, "host-name", e->text);
+		if (m->dialect == MI_GDB)
+			record_str(&t, "thread-group", "i1");
+		mi_send(m, "=library-unloaded", &t);
+		return;
+	}
+	struct dbg_error *err = dbg_module_list(m->dbg, &list, &n);
+	for (size_t i = 0; !err && i < n; i++) {
+		if (list[i].number != e->number)
+			continue;
+		mi_module_put(m, &t, &list[i]);
+		mi_send(m, "=library-loaded", &t);
+	}
+	dbg_error_destroy(err);
+}
+
+/* ---- Breakpoints ------------------------------------------------------- */
+
+// FNV-1a: two states of a breakpoint are told apart by what is printed.
+static uint64_t hash(const struct str *t)
+{
+	uint64_t h = 0xcbf29ce484222325;
+
+	for (size_t i = 0; i < t->len; i++)
+		h = (h ^ (unsigned char)t->s[i]) * 0x100000001b3;
+	return h;
+}
+
+static void see_break(struct mi *m, const struct dbg_breakpoint *b, bool tell)
+{
+	_cleanup_str_ struct str t = {0};
+	struct mi_known *known = find(&m->breaks, b->number);
+	bool is_new = !known;
+
+	mi_break_put(m, &t, b);
+	if (is_new)
+		known = add(&m->breaks, b->number);
+	uint64_t mark = hash(&t);
+	bool changed = known->mark != mark;
+	known->mark = mark;
+	if (!tell || !changed)
+		return;
+	if (is_new && m->dialect == MI_GDB)
+		mi_send(m, "=breakpoint-created", &t);
+	else if (!is_new)
+		mi_send(m, "=breakpoint-modified", &t);
+}
+
+static bool is_listed(const struct dbg_breakpoint *list, size_t n,
+		      uint32_t number)
+{
+	for (size_t i = 0; i < n; i++)
+		if (list[i].number == number)
+			return true;
+	return false;
+}
+
+void notify_breaks(struct mi *m, bool tell)
+{
+	struct dbg_breakpoint *list;
+	size_t n;
+
+	struct dbg_error *err = dbg_break_list(m->dbg, &list, &n);
+	if (err) {
+		mi_warn(m, err);
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		see_break(m, &list[i], tell);
+	for (size_t i = m->breaks.n; i-- > 0;) {
+		_cleanup_str_ struct str t = {0};
+		struct mi_known *known = &m->breaks.v[i];
+		if (is_listed(list, n, known->number))
+			continue;
+		record_uint(&t, "id", known->number);
+		forget(&m->breaks, known);
+		if (tell && m->dialect == MI_GDB)
+			mi_send(m, "=breakpoint-deleted", &t);
+	}
+}
+
+/* ---- All of it --------------------------------------------------------- */
+
+void notify_selected(struct mi *m)
+{
+	_cleanup_str_ struct str t = {0};
+
+	record_uint(&t, "id", m->thread);
+	mi_frame_of(m, &t, m->thread, m->level, FRAME_LEVEL | FRAME_ARGS);
+	mi_send(m, "=thread-selected", &t);
+}
+
+static void on_child(struct mi *m, const struct dbg_event *e)
+{
+	mi_warn(m, dbg_child_leave(m->dbg, e->child, false));
+}
+
+void notify_take(struct mi *m)
+{
+	struct dbg_event e;
+
+	while (dbg_event_next(m->dbg, &e)) {
+		switch (e.kind) {
+		case DBG_EVENT_STOPPED:
+			on_stopped(m, &e.stop);
+			break;
+		case DBG_EVENT_CONTINUED:
+			notify_state(m);
+			break;
+		case DBG_EVENT_EXITED:
+			on_exited(m, &e);
+			break;
+		case DBG_EVENT_THREAD:
+			if (e.gone)
+				thread_gone(m, e.number);
+			break;
+		case DBG_EVENT_MODULE:
+			on_module(m, &e);
+			break;
+		case DBG_EVENT_BREAKPOINT:
+			notify_breaks(m, true);
+			break;
+		case DBG_EVENT_MESSAGE:
+			mi_stream(m, '~', e.text, strlen(e.text));
+			break;
+		case DBG_EVENT_OUTPUT:
+			mi_stream(m, '@', e.text, strlen(e.text));
+			break;
+		case DBG_EVENT_CHILD:
+			on_child(m, &e);
+			break;
+		}
+	}
+	// a program that was let go has no event
+	if (m->pid && dbg_state(m->dbg) == DBG_IDLE)
+		group_ended(m, NULL);
+}

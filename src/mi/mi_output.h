@@ -1,0 +1,36 @@
+/*
+ * The program's output: pipes of ours, so that it never stands among the
+ * records. A program with a terminal of its own has none of them.
+ */
+#ifndef MI_OUTPUT_H
+#define MI_OUTPUT_H
+
+#include <poll.h>
+#include <stdbool.h>
+
+#include "dbg.h"
+
+struct mi;
+
+enum {
+	MI_OUTPUT_FDS = 2
+};
+
+struct mi_output {
+	int fds[MI_OUTPUT_FDS];    /* stdout, stderr; -1: closed */
+	int theirs[MI_OUTPUT_FDS]; /* the program's ends */
+	char names[MI_OUTPUT_FDS][32];
+};
+
+void mi_output_init(struct mi_output *o);
+void mi_output_deinit(struct mi_output *o);
+/* A program is about to be started: @arg is the struct mi_output. */
+void mi_output_launch(void *arg, struct dbg_launch *launch);
+/* It has its ends, or was not started. */
+void mi_output_started(struct mi_output *o);
+void mi_output_poll(const struct mi_output *o, struct pollfd *fds, bool full);
+void mi_output_serve(struct mi *m, const struct pollfd *fds);
+/* Pass on what was printed up to now. */
+void mi_output_drain(struct mi *m);
+
+#endif

@@ -1,0 +1,277 @@
+/*
+ * What the files of the GDB/MI front end share.
+ *
+ * The model: one loop (mi.c) waits for the client, the engine and the
+ * program's output. A line of the client is carried out at once and answered
+ * by one result record; then come the asynchronous records that it led to.
+ * What the engine tells becomes records in mi_notify.c. All-stop: one thread's
+ * stop stops all, and commands are read while the program runs.
+ *
+ * What the prompt has is not made again: `run`, `attach`, `kill`, settings and
+ * the commands of breakpoints are its commands (struct commands), carried out
+ * for this front end.
+ */
+#ifndef MI_PRIV_H
+#define MI_PRIV_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "front/commands.h"
+#include "front/launchconfig.h"
+#include "dbg.h"
+#include "front/loop.h"
+#include "front/options.h"
+#include "mi/mi.h"
+#include "mi/mi_line.h"
+#include "mi/mi_output.h"
+#include "front/outbox.h"
+#include "base/str.h"
+#include "front/words.h"
+
+struct mi;
+struct mi_call;
+
+typedef struct dbg_error *mi_fn(struct mi *m, struct mi_call *call);
+
+enum mi_flags {
+	MI_NEEDS_STOP = 1, /* a stopped program or a core */
+	MI_RUNS = 2,       /* a stopped program, which may run then */
+	MI_BREAKS = 4,     /* changes breakpoints: that is no news */
+};
+
+/* A command. The families end with an entry without a name. */
+struct mi_cmd {
+	const char *name; /* without the '-' */
+	mi_fn *run;
+	unsigned int flags;
+	const char *usage; /* for too many or too few arguments */
+	size_t min, max;   /* arguments; max 0: none, MI_ANY: no limit */
+};
+
+enum {
+	MI_ANY = 1 << 16,
+};
+
+extern const struct mi_cmd mi_exec_cmds[];
+extern const struct mi_cmd mi_session_cmds[];
+extern const struct mi_cmd mi_setting_cmds[];
+extern const struct mi_cmd mi_file_cmds[];
+extern const struct mi_cmd mi_break_cmds[];
+extern const struct mi_cmd mi_catch_cmds[];
+extern const struct mi_cmd mi_stack_cmds[];
+extern const struct mi_cmd mi_thread_cmds[];
+extern const struct mi_cmd mi_var_cmds[];
+extern const struct mi_cmd mi_data_cmds[];
+
+/* One use of a command. */
+struct mi_call {
+	const struct mi_cmd *cmd;
+	const char *rest;  /* behind the options of all commands */
+	struct words args; /* of rest */
+	struct str *out;   /* the results */
+	const char *class; /* of the answer, NULL: done */
+	bool chosen;       /* --thread or --frame was given */
+	uint32_t thread, level;
+};
+
+/* How the program was resumed last, which says what its stop is called. */
+enum mi_way {
+	MI_WAY_RUN,
+	MI_WAY_STEP,
+	MI_WAY_FINISH,
+	MI_WAY_UNTIL,
+};
+
+/* A thread or breakpoint that the client was told of. */
+struct mi_known {
+	uint32_t number;
+	uint64_t mark; /* of a breakpoint: what it was, as a hash */
+};
+
+struct mi_list {
+	struct mi_known *v;
+	size_t n, cap;
+};
+
+/* A setting of gdb's that has no effect here. */
+struct mi_setting {
+	char *name, *value;
+};
+
+struct var;
+
+/* Commands of a breakpoint, as they were given. */
+struct mi_script {
+	uint32_t number;
+	struct words lines;
+};
+
+struct mi {
+	struct dbg *dbg;
+	struct loop *loop;
+	const struct front_options *front;
+	const struct mi_options *options;
+	struct launch_config launch;
+	struct commands commands;
+
+	/* The exchange. */
+	int in_fd;
+	struct str in;           /* read, not carried out yet */
+	bool in_ended, in_waits; /* ... because the client does not read */
+	bool in_skip;            /* the rest of a line that was too long */
+	struct outbox out;
+	struct str results;
+	enum mi_dialect dialect;
+	bool async; /* mi-async: no prompt behind *stopped */
+	bool quit;
+	int exit_code;
+
+	/* The program. */
+	struct mi_output output;
+	pid_t pid;              /* told; 0: none */
+	bool running;           /* told */
+	uint32_t thread, level; /* selected */
+	enum mi_way way;
+	bool by_cli;          /* ... by a command of the prompt */
+	struct dbg_step step; /* to be repeated @steps times */
+	uint64_t steps;
+	struct mi_list threads, breaks;
+	struct mi_script *scripts;
+	size_t n_scripts, cap_scripts;
+
+	struct mi_setting *settings;
+	size_t n_settings, cap_settings;
+	struct var **vars;
+	size_t n_vars, cap_vars;
+	uint32_t last_var;
+	uint64_t *registers; /* as listed last */
+	size_t n_registers;
+	bool registers_known;
+	uint64_t stops; /* how many there were: what is kept of one */
+};
+
+/* ---- mi.c ------------------------------------------------------------ */
+
+/* Send a record: @head, and behind a comma @results, unless NULL or empty. */
+void mi_send(struct mi *m, const char *head, const struct str *results);
+void mi_prompt(struct mi *m);
+/* A stream record for each line of @s: ~ console, @ program, & log. */
+void mi_stream(struct mi *m, char mark, const char *s, size_t n);
+/* A sentence of the debugger's, as & record. */
+void mi_log(struct mi *m, const char *s);
+/* mi_log its words and destroy it; NULL is allowed. */
+void mi_warn(struct mi *m, struct dbg_error *err);
+
+/* ---- mi_start.c ------------------------------------------------------ */
+
+/* Do what the command line says. */
+void mi_start(struct mi *m);
+
+/* ---- mi_command.c ---------------------------------------------------- */
+
+/* Carry out a line of the client's and answer it. */
+void mi_carry_out(struct mi *m, const char *text);
+/* The entry of a name, NULL: none. */
+const struct mi_cmd *mi_find(const char *name);
+/* Wrong use: an error with its usage. */
+DBG_MUST struct dbg_error *mi_usage(const struct mi_call *call);
+/* Parse a decimal number up to @max. */
+DBG_MUST struct dbg_error *mi_number(const char *word, uint64_t max,
+				     uint64_t *ret);
+/* A number, 0x... too, or an expression whose value is one. */
+DBG_MUST struct dbg_error *mi_address(struct mi *m, const struct mi_call *call,
+				      const char *text, uint64_t *ret);
+/* The whole of the arguments as one expression, quoted or not. */
+DBG_MUST struct dbg_error *mi_expression(const struct mi_call *call,
+					 size_t from, char **ret);
+/* The frame that the command is about. */
+DBG_MUST struct dbg_error *mi_frame(struct mi *m, const struct mi_call *call,
+				    struct dbg_frame *ret);
+
+/* ---- mi_console.c ---------------------------------------------------- */
+
+/* Carry out a line of the prompt; what it prints are ~ records. */
+DBG_MUST struct dbg_error *mi_cli(struct mi *m, const char *line);
+/* The same, and what it prints goes to @ret; NULL: nowhere. */
+DBG_MUST struct dbg_error *mi_cli_quiet(struct mi *m, const char *line,
+					struct str *ret);
+/* mi_cli_quiet of a command and a word, NULL: none. */
+DBG_MUST struct dbg_error *mi_cli_word(struct mi *m, const char *command,
+				       const char *word);
+/* Lines that belong together, as those of `commands`. */
+DBG_MUST struct dbg_error *mi_cli_lines(struct mi *m,
+					const struct words *lines);
+/*
+ * What the prompt does at a stop: displays, commands of breakpoints; and
+ * prints, if it was a command of the prompt that led there: @show.
+ */
+void mi_cli_stopped(struct mi *m, bool show);
+
+/* ---- mi_notify.c ------------------------------------------------------ */
+
+/* Take the engine's events and send the client's. */
+void notify_take(struct mi *m);
+/* The program was started, or runs: what the client was not told yet. */
+void notify_state(struct mi *m);
+/* Compare the breakpoints with what was told; @tell: send the difference. */
+void notify_breaks(struct mi *m, bool tell);
+/* What a library is, as members. */
+void mi_module_put(struct mi *m, struct str *t, const struct dbg_module *o);
+/* Thread or frame are others now. */
+void notify_selected(struct mi *m);
+
+/* ---- mi_setting.c ---------------------------------------------------- */
+
+/*
+ * Set "NAME VALUE" if the front end has such a setting itself; false: it is
+ * one of the prompt's, or none.
+ */
+bool mi_setting_own(struct mi *m, const char *text, struct dbg_error **ret);
+
+/* ---- mi_stack.c ------------------------------------------------------ */
+
+enum {
+	FRAME_LEVEL = 1, /* with its number */
+	FRAME_ARGS = 2,  /* with its arguments */
+};
+
+/* A frame's members. */
+void mi_frame_put(struct mi *m, struct str *t, const struct dbg_frame *f,
+		  unsigned int what);
+/* frame={...} of a thread, nothing if it has none. */
+void mi_frame_of(struct mi *m, struct str *t, uint32_t thread, uint32_t level,
+		 unsigned int what);
+
+/* How values are printed. */
+enum mi_print {
+	PRINT_NONE,
+	PRINT_ALL,
+	PRINT_SIMPLE, /* not of what has members */
+};
+
+/* 0, 1, 2 or --no-values ...; false: it is none of them. */
+bool mi_print_values(const char *word, enum mi_print *ret);
+/* Does it show more than one thing? */
+bool mi_is_compound(const struct dbg_value *v);
+
+/* ---- mi_breakput.c --------------------------------------------------- */
+
+/* bkpt={...} */
+void mi_break_put(struct mi *m, struct str *t, const struct dbg_breakpoint *b);
+
+/* BreakpointTable={...} */
+void mi_break_table(struct mi *m, struct str *t,
+		    const struct dbg_breakpoint *list, size_t n);
+
+/* ---- mi_break.c ------------------------------------------------------ */
+
+/* The commands of a breakpoint, NULL: none. */
+const struct words *mi_break_script(const struct mi *m, uint32_t number);
+void mi_breaks_deinit(struct mi *m);
+
+/* ---- mi_var.c -------------------------------------------------------- */
+
+void mi_vars_deinit(struct mi *m);
+
+#endif

@@ -1,0 +1,176 @@
+/* The session itself: versions, features, other interpreters, leaving. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/err.h"
+#include "mi/mi_priv.h"
+#include "mi/record.h"
+
+static struct dbg_error *leave(struct mi *m, struct mi_call *call)
+{
+	call->class = "exit";
+	m->quit = true;
+	return NULL;
+}
+
+static struct dbg_error *version(struct mi *m, struct mi_call *call)
+{
+	_cleanup_free_ char *line =
+	    xasprintf("GNU gdb (dndbg %s) 13.1\n", m->front->version);
+
+	(void)call;
+	mi_stream(m, '~', line, strlen(line));
+	return NULL;
+}
+
+static void put_strings(struct str *t, const char *name,
+			const char *const *list)
+{
+	record_list(t, name);
+	for (; *list; list++)
+		record_str(t, NULL, *list);
+	record_list_end(t);
+}
+
+static struct dbg_error *features(struct mi *m, struct mi_call *call)
+{
+	static const char *const list[] = {"frozen-varobjs",
+					   "pending-breakpoints",
+					   "thread-info",
+					   "data-read-memory-bytes",
+					   "breakpoint-notifications",
+					   "language-option",
+					   "info-gdb-mi-command",
+					   "undefined-command-error-code",
+					   "exec-run-start-option",
+					   "data-disassemble-a-option",
+					   NULL};
+
+	(void)m;
+	put_strings(call->out, "features", list);
+	return NULL;
+}
+
+static struct dbg_error *target_features(struct mi *m, struct mi_call *call)
+{
+	static const char *const list[] = {"async", NULL};
+
+	(void)m;
+	put_strings(call->out, "features", list);
+	return NULL;
+}
+
+static struct dbg_error *info_command(struct mi *m, struct mi_call *call)
+{
+	const char *name = call->args.v[0];
+
+	(void)m;
+	record_tuple(call->out, "command");
+	record_str(call->out, "exists",
+		   mi_find(*name == '-' ? name + 1 : name) ? "true" : "false");
+	record_tuple_end(call->out);
+	return NULL;
+}
+
+static struct dbg_error *interpreter_exec(struct mi *m, struct mi_call *call)
+{
+	struct dbg_error *err = NULL;
+
+	// netcoredbg accepts and does nothing
+	if (call->args.n < 2)
+		return m->dialect == MI_NETCOREDBG ? NULL : mi_usage(call);
+	bool console = !strcmp(call->args.v[0], "console");
+	bool is_mi = !strncmp(call->args.v[0], "mi", 2);
+	if (!console && !is_mi)
+		return dbg_err(DBG_E_ARGUMENT,
+			       "-interpreter-exec: could not find "
+			       "interpreter \"%s\"",
+			       call->args.v[0]);
+	for (size_t i = 1; !err && i < call->args.n; i++)
+		err = mi_cli(m, call->args.v[i]);
+	return err;
+}
+
+static struct dbg_error *complete(struct mi *m, struct mi_call *call)
+{
+	struct command_place place = {m->thread, m->level};
+	struct words found = {0};
+	size_t start = 0;
+	const char *line = call->args.v[0];
+
+	commands_complete(&m->commands, line, &place, &found, &start);
+	if (found.n == 1)
+		record_strf(call->out, "completion", "%.*s%s", (int)start, line,
+			    found.v[0]);
+	record_list(call->out, "matches");
+	for (size_t i = 0; i < found.n; i++)
+		record_strf(call->out, NULL, "%.*s%s", (int)start, line,
+			    found.v[i]);
+	record_list_end(call->out);
+	record_str(call->out, "max_completions_reached", "0");
+	words_deinit(&found);
+	return NULL;
+}
+
+static struct dbg_error *attach(struct mi *m, struct mi_call *call)
+{
+	return mi_cli_word(m, "attach", call->args.v[0]);
+}
+
+static struct dbg_error *detach(struct mi *m, struct mi_call *call)
+{
+	(void)call;
+	if (dbg_state(m->dbg) == DBG_IDLE)
+		return dbg_err(DBG_E_STATE, "The program is not being run.");
+	return mi_cli_quiet(m, "detach", NULL);
+}
+
+static struct dbg_error *select_target(struct mi *m, struct mi_call *call)
+{
+	if (strcmp(call->args.v[0], "core"))
+		return dbg_err(DBG_E_UNSUPPORTED,
+			       "Undefined target command: \"%s\"; there are "
+			       "\"core FILE\", -target-attach and -exec-run.",
+			       call->args.v[0]);
+	struct dbg_error *err = mi_cli_word(m, "core-file", call->args.v[1]);
+	call->class = "connected";
+	return err;
+}
+
+// What Samsung's extension of Visual Studio says first.
+static struct dbg_error *handshake(struct mi *m, struct mi_call *call)
+{
+	m->dialect = MI_NETCOREDBG;
+	if (strcmp(call->args.v[0], "init"))
+		return dbg_err(DBG_E_ARGUMENT, "Unknown handshake: %s",
+			       call->args.v[0]);
+	record_str(call->out, "request",
+		   "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=");
+	return NULL;
+}
+
+static struct dbg_error *accept(struct mi *m, struct mi_call *call)
+{
+	(void)m;
+	(void)call;
+	return NULL;
+}
+
+const struct mi_cmd mi_session_cmds[] = {
+    {"gdb-exit", leave, 0, NULL, 0, 1},
+    {"gdb-version", version, 0, NULL, 0, 0},
+    {"list-features", features, 0, NULL, 0, 0},
+    {"list-target-features", target_features, 0, NULL, 0, 0},
+    {"info-gdb-mi-command", info_command, 0, "COMMAND", 1, 1},
+    {"interpreter-exec", interpreter_exec, 0, "INTERPRETER COMMAND", 0, MI_ANY},
+    {"complete", complete, 0, "COMMAND", 1, 1},
+    {"enable-pretty-printing", accept, 0, NULL, 0, 0},
+    {"enable-timings", accept, 0, "[yes|no]", 0, 1},
+    {"target-attach", attach, 0, "PID", 1, 1},
+    {"target-detach", detach, 0, "[PID | GROUP]", 0, 1},
+    {"target-disconnect", detach, 0, NULL, 0, 0},
+    {"target-select", select_target, 0, "TYPE PARAMETERS", 2, 2},
+    {"handshake", handshake, 0, "init", 1, 1},
+    {.name = NULL},
+};

@@ -1,0 +1,311 @@
+/*
+ * Settings. Those of the prompt are set there; those of gdb's that front ends
+ * set and that have no meaning here are kept and shown; three are the
+ * session's own.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/err.h"
+#include "mi/mi_priv.h"
+#include "mi/record.h"
+
+/* A setting of gdb's without an effect, and its value. */
+struct inert {
+	const char *name, *value;
+};
+
+static const struct inert inerts[] = {
+    {"auto-load safe-path", ""},
+    {"auto-solib-add", "on"},
+    {"backtrace limit", "unlimited"},
+    {"backtrace past-main", "off"},
+    {"breakpoint pending", "auto"},
+    {"charset", "auto"},
+    {"debuginfod enabled", "off"},
+    {"disassembly-flavor", "intel"},
+    {"dprintf-style", "gdb"},
+    {"host-charset", "auto"},
+    {"interactive-mode", "auto"},
+    {"language", "auto"},
+    {"max-completions", "200"},
+    {"max-value-size", "unlimited"},
+    {"multiple-symbols", "all"},
+    {"osabi", "auto"},
+    {"print address", "on"},
+    {"print asm-demangle", "off"},
+    {"print demangle", "on"},
+    {"print finish", "on"},
+    {"print frame-arguments", "scalars"},
+    {"print inferior-events", "on"},
+    {"print max-symbolic-offset", "unlimited"},
+    {"print object", "on"},
+    {"print repeats", "unlimited"},
+    {"print sevenbit-strings", "off"},
+    {"print symbol", "on"},
+    {"print thread-events", "on"},
+    {"print union", "on"},
+    {"python print-stack", "message"},
+    {"remotetimeout", "2"},
+    {"schedule-multiple", "off"},
+    {"solib-search-path", ""},
+    {"startup-with-shell", "off"},
+    {"step-mode", "off"},
+    {"stop-on-solib-events", "0"},
+    {"sysroot", ""},
+    {"target-charset", "auto"},
+    {"target-wide-charset", "auto"},
+    {"unwindonsignal", "off"},
+    {"verbose", "off"},
+};
+
+// How much of @text is @name? 0: it is another.
+static size_t match(const char *name, const char *text)
+{
+	size_t n = strlen(name);
+
+	return !strncmp(name, text, n) && (!text[n] || text[n] == ' ') ? n : 0;
+}
+
+static const struct inert *find_inert(const char *text)
+{
+	for (size_t i = 0; i < sizeof(inerts) / sizeof(*inerts); i++)
+		if (match(inerts[i].name, text))
+			return &inerts[i];
+	return NULL;
+}
+
+static struct mi_setting *find_set(struct mi *m, const char *name)
+{
+	for (size_t i = 0; i < m->n_settings; i++)
+		if (!strcmp(m->settings[i].name, name))
+			return &m->settings[i];
+	return NULL;
+}
+
+static void keep(struct mi *m, const struct inert *k, const char *text)
+{
+	struct mi_setting *set = find_set(m, k->name);
+	const char *value = text + strlen(k->name);
+
+	if (!set) {
+		mem_grow(&m->settings, &m->cap_settings, m->n_settings,
+			 sizeof(*m->settings));
+		set = &m->settings[m->n_settings++];
+		*set = (struct mi_setting){.name = xstrdup(k->name)};
+	}
+	str_set(&set->value, value + strspn(value, " "));
+}
+
+/* ---- The session's own ------------------------------------------------- */
+
+static bool is_on(const char *value)
+{
+	return !*value || !strcmp(value, "on") || !strcmp(value, "1") ||
+	       !strcmp(value, "yes") || !strcmp(value, "enable");
+}
+
+static struct dbg_error *set_async(struct mi *m, const char *value)
+{
+	m->async = is_on(value);
+	return NULL;
+}
+
+static struct dbg_error *set_non_stop(struct mi *m, const char *value)
+{
+	(void)m;
+	if (!is_on(value))
+		return NULL;
+	return dbg_err(DBG_E_UNSUPPORTED, "Non-stop mode is not supported: all "
+					  "threads stop and go together.");
+}
+
+static struct dbg_error *set_dialect(struct mi *m, const char *value)
+{
+	bool plain = !strcmp(value, "netcoredbg");
+
+	if (!plain && strcmp(value, "gdb"))
+		return dbg_err(DBG_E_ARGUMENT,
+			       "\"gdb\" or \"netcoredbg\" expected.");
+	m->dialect = plain ? MI_NETCOREDBG : MI_GDB;
+	return NULL;
+}
+
+static struct dbg_error *set_switch(struct mi *m, const char *name,
+				    const char *value)
+{
+	return dbg_set(m->dbg, name, is_on(value) ? "on" : "off");
+}
+
+// These names are netcoredbg's, whose clients say them first.
+static struct dbg_error *set_just_my_code(struct mi *m, const char *value)
+{
+	if (!strcmp(value, "0") || !strcmp(value, "1"))
+		m->dialect = MI_NETCOREDBG;
+	return set_switch(m, "just-my-code", value);
+}
+
+static struct dbg_error *set_filtering(struct mi *m, const char *value)
+{
+	m->dialect = MI_NETCOREDBG;
+	return set_switch(m, "step-over-properties", value);
+}
+
+static struct dbg_error *set_hot_reload(struct mi *m, const char *value)
+{
+	m->dialect = MI_NETCOREDBG;
+	if (!is_on(value))
+		return NULL;
+	return dbg_err(DBG_E_UNSUPPORTED, "hot reload is not supported");
+}
+
+static const char *get_async(struct mi *m)
+{
+	return m->async ? "on" : "off";
+}
+
+static const char *get_non_stop(struct mi *m)
+{
+	(void)m;
+	return "off";
+}
+
+static const char *get_dialect(struct mi *m)
+{
+	return m->dialect == MI_GDB ? "gdb" : "netcoredbg";
+}
+
+static const char *get_switch(struct mi *m, const char *name)
+{
+	struct dbg_setting *list;
+	bool plain = m->dialect == MI_NETCOREDBG;
+	bool on = false;
+	size_t n = 0;
+
+	dbg_error_destroy(dbg_setting_list(m->dbg, &list, &n));
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(list[i].name, name))
+			on = !strcmp(list[i].value, "on");
+	if (plain)
+		return on ? "1" : "0";
+	return on ? "on" : "off";
+}
+
+static const char *get_just_my_code(struct mi *m)
+{
+	return get_switch(m, "just-my-code");
+}
+
+static const char *get_filtering(struct mi *m)
+{
+	m->dialect = MI_NETCOREDBG;
+	return get_switch(m, "step-over-properties");
+}
+
+static const char *get_prompt(struct mi *m)
+{
+	(void)m;
+	return "(gdb) ";
+}
+
+struct own {
+	const char *name;
+	struct dbg_error *(*set)(struct mi *m, const char *value);
+	const char *(*get)(struct mi *m);
+};
+
+static const struct own owns[] = {
+    {"mi-async", set_async, get_async},
+    {"target-async", set_async, get_async},
+    {"non-stop", set_non_stop, get_non_stop},
+    {"dialect", set_dialect, get_dialect},
+    {"just-my-code", set_just_my_code, get_just_my_code},
+    {"enable-step-filtering", set_filtering, get_filtering},
+    {"enable-hot-reload", set_hot_reload, NULL},
+    {"prompt", NULL, get_prompt},
+};
+
+static const struct own *find_own(const char *text)
+{
+	for (size_t i = 0; i < sizeof(owns) / sizeof(*owns); i++)
+		if (match(owns[i].name, text))
+			return &owns[i];
+	return NULL;
+}
+
+/* ---- Commands ---------------------------------------------------------- */
+
+bool mi_setting_own(struct mi *m, const char *text, struct dbg_error **ret)
+{
+	const struct own *own = find_own(text);
+	const struct inert *k = find_inert(text);
+
+	if (own && own->set) {
+		const char *value = text + strlen(own->name);
+		*ret = own->set(m, value + strspn(value, " "));
+		return true;
+	}
+	if (!k)
+		return false;
+	keep(m, k, text);
+	*ret = NULL;
+	return true;
+}
+
+static struct dbg_error *set(struct mi *m, struct mi_call *call)
+{
+	_cleanup_str_ struct str line = {0};
+	struct dbg_error *err;
+
+	for (size_t i = 0; i < call->args.n; i++)
+		str_addf(&line, "%s%s", i ? " " : "", call->args.v[i]);
+	if (mi_setting_own(m, str_get(&line), &err))
+		return err;
+	// an assignment is an expression, with its quotes
+	_cleanup_free_ char *cli = xasprintf(
+	    "set %s",
+	    !strncmp(call->rest, "var", 3) ? call->rest : str_get(&line));
+	return mi_cli_quiet(m, cli, NULL);
+}
+
+// "NAME: VALUE" as the prompt shows it.
+static struct dbg_error *show_cli(struct mi *m, const char *name,
+				  struct str *out)
+{
+	_cleanup_str_ struct str shown = {0};
+	_cleanup_free_ char *cli = xasprintf("show %s", name);
+
+	struct dbg_error *err = mi_cli_quiet(m, cli, &shown);
+	if (err)
+		return err;
+	const char *s = str_get(&shown);
+	const char *value = strchr(s, ':');
+	value = value ? value + 1 + strspn(value + 1, " ") : s;
+	record_strf(out, "value", "%.*s", (int)strcspn(value, "\n"), value);
+	return NULL;
+}
+
+static struct dbg_error *show(struct mi *m, struct mi_call *call)
+{
+	_cleanup_str_ struct str name = {0};
+
+	for (size_t i = 0; i < call->args.n; i++)
+		str_addf(&name, "%s%s", i ? " " : "", call->args.v[i]);
+	const struct own *own = find_own(str_get(&name));
+	const struct inert *k = find_inert(str_get(&name));
+	const struct mi_setting *s = k ? find_set(m, k->name) : NULL;
+	if (own && own->get)
+		record_str(call->out, "value", own->get(m));
+	else if (k)
+		record_str(call->out, "value", s ? s->value : k->value);
+	else
+		return show_cli(m, str_get(&name), call->out);
+	return NULL;
+}
+
+const struct mi_cmd mi_setting_cmds[] = {
+    {"gdb-set", set, 0, "SETTING VALUE", 1, MI_ANY},
+    {"gdb-show", show, 0, "SETTING", 1, MI_ANY},
+    {.name = NULL},
+};

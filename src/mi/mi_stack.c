@@ -1,0 +1,415 @@
+/* Frames, their arguments and variables. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "mi/mi_priv.h"
+#include "mi/record.h"
+
+enum {
+	FRAMES_MAX = 100000, /* frames listed at once */
+	VALUES_MAX = 4096,
+};
+
+/* ---- Values ------------------------------------------------------------ */
+
+bool mi_print_values(const char *word, enum mi_print *ret)
+{
+	static const char *const names[] = {
+	    "0", "--no-values", "1", "--all-values", "2", "--simple-values"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (strcmp(word, names[i]))
+			continue;
+		*ret = (enum mi_print)(i / 2);
+		return true;
+	}
+	return false;
+}
+
+bool mi_is_compound(const struct dbg_value *v)
+{
+	return v->kind == DBG_VALUE_OBJECT || v->kind == DBG_VALUE_ARRAY ||
+	       v->kind == DBG_VALUE_GROUP;
+}
+
+static void put_value(struct str *t, const struct dbg_value *v,
+		      enum mi_print print, bool is_arg)
+{
+	record_tuple(t, NULL);
+	record_str(t, "name", v->name);
+	if (is_arg)
+		record_str(t, "arg", "1");
+	if (print == PRINT_SIMPLE)
+		record_str(t, "type", v->type);
+	if (print == PRINT_ALL || (print == PRINT_SIMPLE && !mi_is_compound(v)))
+		record_str(t, "value", v->text);
+	record_tuple_end(t);
+}
+
+static struct dbg_error *put_scope(struct mi *m, struct str *t, dbg_id frame,
+				   enum dbg_scope scope, enum mi_print print)
+{
+	struct dbg_value *list;
+	size_t n;
+
+	struct dbg_error *err = dbg_scope_list(m->dbg, frame, scope, &list, &n);
+	if (err)
+		return err;
+	for (size_t i = 0; i < n; i++)
+		if (print == PRINT_NONE)
+			record_str(t, "name", list[i].name);
+		else
+			put_value(t, &list[i], print, false);
+	return NULL;
+}
+
+/* ---- Frames ------------------------------------------------------------ */
+
+static void put_args(struct mi *m, struct str *t, const struct dbg_frame *f)
+{
+	struct dbg_value *list;
+	size_t n = 0;
+
+	record_list(t, "args");
+	struct dbg_error *err =
+	    dbg_scope_list(m->dbg, f->id, DBG_SCOPE_ARGS, &list, &n);
+	for (size_t i = 0; !err && i < n; i++) {
+		record_tuple(t, NULL);
+		record_str(t, "name", list[i].name);
+		record_str(t, "value",
+			   mi_is_compound(&list[i]) ? "..." : list[i].text);
+		record_tuple_end(t);
+	}
+	dbg_error_destroy(err);
+	record_list_end(t);
+}
+
+// What only the runtime knows of a frame.
+static void put_clr(struct mi *m, struct str *t, const struct dbg_frame *f)
+{
+	struct dbg_frame_code code = {0};
+
+	if (!f->token)
+		return;
+	struct dbg_error *err = dbg_frame_code(m->dbg, f->id, &code);
+	record_tuple(t, "clr-addr");
+	record_str(t, "module-id", f->module ? f->module : "");
+	record_strf(t, "method-token", "0x%08" PRIx32, f->token);
+	record_str(t, "method-version", "1");
+	record_uint(t, "il-offset",
+		    f->il_offset == UINT32_MAX ? 0 : f->il_offset);
+	if (!err && code.start && f->pc >= code.start)
+		record_uint(t, "native-offset", f->pc - code.start);
+	else
+		record_uint(t, "native-offset", 0);
+	record_tuple_end(t);
+	dbg_error_destroy(err);
+}
+
+static void put_plain(struct mi *m, struct str *t, const struct dbg_frame *f)
+{
+	const struct dbg_source_range *s = &f->source;
+
+	if (s->path) {
+		record_str(t, "file", str_basename(s->path));
+		record_str(t, "fullname", s->path);
+		record_uint(t, "line", s->line);
+		record_uint(t, "col", s->column);
+		record_uint(t, "end-line", s->end_line);
+		record_uint(t, "end-col", s->end_column);
+	}
+	put_clr(m, t, f);
+	record_str(t, "func", f->function);
+	record_addr(t, "addr", f->pc);
+	record_str(t, "active-statement-flags",
+		   f->level ? "NonLeafFrame" : "LeafFrame");
+}
+
+void mi_frame_put(struct mi *m, struct str *t, const struct dbg_frame *f,
+		  unsigned int what)
+{
+	if (what & FRAME_LEVEL)
+		record_uint(t, "level", f->level);
+	if (m->dialect == MI_NETCOREDBG) {
+		put_plain(m, t, f);
+		return;
+	}
+	// Vim takes the last "addr=" and the last "line=" of a record.
+	put_clr(m, t, f);
+	record_addr(t, "addr", f->pc);
+	record_str(t, "func", f->name);
+	if (what & FRAME_ARGS)
+		put_args(m, t, f);
+	if (f->source.path) {
+		record_str(t, "file", str_basename(f->source.path));
+		record_str(t, "fullname", f->source.path);
+		record_uint(t, "line", f->source.line);
+	} else {
+		record_str(t, "from", f->module);
+	}
+	record_str(t, "arch", "i386:x86-64");
+}
+
+void mi_frame_of(struct mi *m, struct str *t, uint32_t thread, uint32_t level,
+		 unsigned int what)
+{
+	struct dbg_frame *list;
+	size_t n = 0;
+
+	if (!thread)
+		return;
+	struct dbg_error *err =
+	    dbg_frame_list(m->dbg, thread, level, 1, &list, &n);
+	if (!err && n) {
+		record_tuple(t, "frame");
+		mi_frame_put(m, t, &list[0], what);
+		record_tuple_end(t);
+	}
+	dbg_error_destroy(err);
+}
+
+// LOW HIGH at the end of the arguments, both or none; HIGH -1: to the end.
+static struct dbg_error *take_range(const struct mi_call *call, size_t from,
+				    uint32_t *first, uint32_t *count)
+{
+	struct dbg_error *err;
+	uint64_t low, high;
+
+	*first = 0;
+	*count = FRAMES_MAX;
+	if (call->args.n == from)
+		return NULL;
+	if (call->args.n != from + 2)
+		return mi_usage(call);
+	if (!strcmp(call->args.v[from], "-1") ||
+	    !strcmp(call->args.v[from + 1], "-1"))
+		return NULL;
+	err = mi_number(call->args.v[from], UINT32_MAX, &low);
+	if (!err)
+		err = mi_number(call->args.v[from + 1], UINT32_MAX, &high);
+	if (err)
+		return err;
+	*first = (uint32_t)low;
+	uint64_t n = high < low ? 0 : high - low + 1;
+	*count = n > FRAMES_MAX ? FRAMES_MAX : (uint32_t)n;
+	return NULL;
+}
+
+// Options that say how frame filters are used: there are none.
+static size_t skip_options(const struct mi_call *call)
+{
+	size_t i = 0;
+
+	while (i < call->args.n &&
+	       (!strcmp(call->args.v[i], "--no-frame-filters") ||
+		!strcmp(call->args.v[i], "--skip-unavailable") ||
+		!strcmp(call->args.v[i], "--hot-reload")))
+		i++;
+	return i;
+}
+
+static struct dbg_error *list_frames(struct mi *m, struct mi_call *call)
+{
+	struct dbg_error *err;
+	uint32_t first, count;
+	struct dbg_frame *list;
+	size_t n = 0;
+
+	err = take_range(call, skip_options(call), &first, &count);
+	if (!err && count)
+		err = dbg_frame_list(m->dbg, call->thread, first, count, &list,
+				     &n);
+	if (err)
+		return err;
+	if (first && !n)
+		return dbg_err(DBG_E_ARGUMENT,
+			       "-stack-list-frames: Not enough frames in "
+			       "stack.");
+	record_list(call->out, "stack");
+	for (size_t i = 0; i < n; i++) {
+		record_tuple(call->out, "frame");
+		mi_frame_put(m, call->out, &list[i], FRAME_LEVEL);
+		record_tuple_end(call->out);
+	}
+	record_list_end(call->out);
+	return NULL;
+}
+
+static struct dbg_error *list_arguments(struct mi *m, struct mi_call *call)
+{
+	struct dbg_error *err;
+	size_t i = skip_options(call);
+	uint32_t first, count;
+	struct dbg_frame *list;
+	enum mi_print print;
+	size_t n = 0;
+
+	if (i >= call->args.n || !mi_print_values(call->args.v[i], &print))
+		return mi_usage(call);
+	err = take_range(call, i + 1, &first, &count);
+	if (!err && count)
+		err = dbg_frame_list(m->dbg, call->thread, first, count, &list,
+				     &n);
+	if (err)
+		return err;
+	record_list(call->out, "stack-args");
+	for (size_t k = 0; !err && k < n; k++) {
+		record_tuple(call->out, "frame");
+		record_uint(call->out, "level", list[k].level);
+		record_list(call->out, "args");
+		err =
+		    put_scope(m, call->out, list[k].id, DBG_SCOPE_ARGS, print);
+		record_list_end(call->out);
+		record_tuple_end(call->out);
+	}
+	record_list_end(call->out);
+	return err;
+}
+
+static struct dbg_error *list_locals(struct mi *m, struct mi_call *call)
+{
+	struct dbg_error *err;
+	size_t i = skip_options(call);
+	struct dbg_frame f;
+	enum mi_print print;
+
+	if (i + 1 != call->args.n || !mi_print_values(call->args.v[i], &print))
+		return mi_usage(call);
+	err = mi_frame(m, call, &f);
+	if (err)
+		return err;
+	record_list(call->out, "locals");
+	err = put_scope(m, call->out, f.id, DBG_SCOPE_LOCALS, print);
+	record_list_end(call->out);
+	return err;
+}
+
+// What is thrown now comes first, as netcoredbg's clients expect.
+static void put_exception(struct mi *m, struct str *t, dbg_id frame)
+{
+	const struct dbg_stop *stop = dbg_stop_reason(m->dbg);
+	struct dbg_value v;
+
+	if (m->dialect != MI_NETCOREDBG || !stop || !stop->exception_type)
+		return;
+	struct dbg_error *err = dbg_eval(m->dbg, frame, "$exception", &v);
+	if (!err) {
+		v.name = "$exception";
+		put_value(t, &v, PRINT_ALL, false);
+	}
+	dbg_error_destroy(err);
+}
+
+static struct dbg_error *put_variables(struct mi *m, struct str *t,
+				       dbg_id frame, enum mi_print print)
+{
+	bool plain = m->dialect == MI_NETCOREDBG;
+	struct dbg_value *list;
+	size_t n;
+
+	for (int i = 0; i < 2; i++) {
+		enum dbg_scope scope = i ? DBG_SCOPE_LOCALS : DBG_SCOPE_ARGS;
+		struct dbg_error *err =
+		    dbg_scope_list(m->dbg, frame, scope, &list, &n);
+		if (err)
+			return err;
+		for (size_t k = 0; k < n; k++)
+			put_value(t, &list[k], plain ? PRINT_ALL : print,
+				  !plain && !i);
+	}
+	return NULL;
+}
+
+static struct dbg_error *list_variables(struct mi *m, struct mi_call *call)
+{
+	struct dbg_error *err;
+	size_t i = skip_options(call);
+	struct dbg_frame f;
+	enum mi_print print = PRINT_ALL;
+
+	bool given =
+	    i < call->args.n && mi_print_values(call->args.v[i], &print);
+	if (!given && m->dialect != MI_NETCOREDBG)
+		return mi_usage(call);
+	err = mi_frame(m, call, &f);
+	if (err)
+		return err;
+	record_list(call->out, "variables");
+	put_exception(m, call->out, f.id);
+	err = put_variables(m, call->out, f.id, print);
+	record_list_end(call->out);
+	return err;
+}
+
+static struct dbg_error *info_frame(struct mi *m, struct mi_call *call)
+{
+	struct dbg_frame f;
+
+	struct dbg_error *err = mi_frame(m, call, &f);
+	if (err)
+		return err;
+	record_tuple(call->out, "frame");
+	mi_frame_put(m, call->out, &f, FRAME_LEVEL);
+	record_tuple_end(call->out);
+	return NULL;
+}
+
+static struct dbg_error *info_depth(struct mi *m, struct mi_call *call)
+{
+	struct dbg_error *err = NULL;
+	uint64_t max = FRAMES_MAX;
+	struct dbg_frame *list;
+	size_t n = 0;
+
+	if (call->args.n)
+		err = mi_number(call->args.v[0], UINT32_MAX, &max);
+	if (!err)
+		err = dbg_frame_list(
+		    m->dbg, call->thread, 0,
+		    max > FRAMES_MAX ? FRAMES_MAX : (uint32_t)max, &list, &n);
+	if (!err)
+		record_uint(call->out, "depth", n);
+	return err;
+}
+
+static struct dbg_error *select_frame(struct mi *m, struct mi_call *call)
+{
+	struct dbg_error *err;
+	struct dbg_frame f;
+	uint64_t level;
+
+	err = mi_number(call->args.v[0], UINT32_MAX, &level);
+	if (err)
+		return err;
+	call->level = (uint32_t)level;
+	err = mi_frame(m, call, &f);
+	if (err)
+		return err;
+	m->thread = call->thread;
+	m->level = call->level;
+	return NULL;
+}
+
+static struct dbg_error *accept(struct mi *m, struct mi_call *call)
+{
+	(void)m;
+	(void)call;
+	return NULL;
+}
+
+const struct mi_cmd mi_stack_cmds[] = {
+    {"stack-list-frames", list_frames, MI_NEEDS_STOP,
+     "[--no-frame-filters] [LOW HIGH]", 0, 4},
+    {"stack-list-arguments", list_arguments, MI_NEEDS_STOP,
+     "[--skip-unavailable] PRINT_VALUES [LOW HIGH]", 1, 5},
+    {"stack-list-locals", list_locals, MI_NEEDS_STOP,
+     "[--skip-unavailable] PRINT_VALUES", 1, 3},
+    {"stack-list-variables", list_variables, MI_NEEDS_STOP,
+     "[--skip-unavailable] PRINT_VALUES", 0, MI_ANY},
+    {"stack-info-frame", info_frame, MI_NEEDS_STOP, NULL, 0, 0},
+    {"stack-info-depth", info_depth, MI_NEEDS_STOP, "[MAX]", 0, 1},
+    {"stack-select-frame", select_frame, MI_NEEDS_STOP, "FRAME", 1, 1},
+    {"enable-frame-filters", accept, 0, NULL, 0, 0},
+    {.name = NULL},
+};

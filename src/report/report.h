@@ -1,0 +1,119 @@
+/*
+ * A report: what a program that stands still shows of itself, taken down so
+ * that it can be printed when the program has long gone on.
+ *
+ * report_take() asks the engine, as fast as it can, since the program waits;
+ * the writers (text.c, json.c, annotate.c) only read. All strings are the
+ * report's own. Nothing here starts, resumes or ends a program: stackcommand.c
+ * and capture.c do.
+ */
+#ifndef REPORT_REPORT_H
+#define REPORT_REPORT_H
+
+#include <stdio.h>
+
+#include "dbg.h"
+
+struct report_var {
+	bool argument;
+	const char *name, *type, *text;
+};
+
+struct report_frame {
+	enum dbg_frame_kind kind;
+	uint64_t pc;
+	const char *name;   /* of the function, never NULL */
+	const char *params; /* "int, string"; NULL: no parameter list */
+	const char *module; /* NULL: none */
+	const char *above;  /* frames folded in front of it, or NULL */
+	const char *path;   /* source, NULL: none */
+	uint32_t line, column;
+	uint32_t token, il_offset; /* token 0: none */
+	bool framework;
+	/* How often this frame and the period - 1 behind it come in a row. */
+	uint32_t period, times;
+	struct report_var *vars;
+	size_t n_vars;
+	const char **source; /* lines of it, the first is source_first */
+	size_t n_source;
+	uint32_t source_first;
+};
+
+struct report_thread {
+	uint32_t number;
+	pid_t tid;
+	bool managed;
+	uint32_t managed_id;
+	const char *name;
+	struct report_frame *frames;
+	size_t n_frames;
+	uint64_t n_walked; /* frames that it has; more than are listed */
+	bool cut;          /* it has still more */
+	const char *error; /* why it has not all its frames, or NULL */
+};
+
+struct report_exception {
+	const char *type, *message, *module, *data;
+	uint32_t hresult, depth;
+};
+
+struct report {
+	struct arena *arena; /* of all that is in it */
+	pid_t pid;
+	const char *program;
+	const char *cause;   /* one line: what happened; NULL: nothing */
+	const char *kind;    /* a word for it: "exception", "signal", ... */
+	int signal;          /* 0: none */
+	uint32_t thread;     /* number of the one it is about, 0: none */
+	const char *runtime; /* ".NET 10.0.12", "" if it has none */
+	uint64_t time;       /* seconds since 1970 */
+	struct report_exception *exceptions;
+	size_t n_exceptions;
+	struct report_thread *threads; /* the one it is about first */
+	size_t n_threads;
+};
+
+struct report_limits {
+	uint32_t frames;  /* listed of a thread */
+	bool all_threads; /* the runtime's own and native ones, too */
+	bool variables;   /* of frames of the user's, in the first thread */
+};
+
+/*
+ * Take down the program of @dbg, which is stopped. Threads whose stack cannot
+ * be walked say so; an error is one that leaves nothing to report. The caller
+ * destroys *ret.
+ */
+DBG_MUST struct dbg_error *report_take(struct dbg *dbg,
+				       const struct report_limits *limits,
+				       struct report *ret);
+void report_destroy(struct report *r);
+
+/* The frame that people look at: the first of the user's with a source. */
+const struct report_frame *report_culprit(const struct report *r);
+/*
+ * 16 hexadecimal digits that are the same for crashes of the same type with
+ * the same topmost frames of the user's, whatever the lines, in @ret.
+ */
+void report_fingerprint(const struct report *r, char ret[17]);
+
+/* ---- Writers ---------------------------------------------------------- */
+
+/* For people; @colour: the stream is a terminal that wants it. */
+void report_text(const struct report *r, FILE *out, bool colour);
+/* One object in the format that docs/report.md describes; @indent: in lines. */
+void report_json(const struct report *r, FILE *out, bool indent);
+/* A command of GitHub Actions that marks the line in the change. */
+void report_github(const struct report *r, FILE *out);
+/* A test suite with one test case for each report, which failed. */
+void report_junit(const struct report *const *v, size_t n, FILE *out);
+/* SARIF 2.1.0 with one result for each report. */
+void report_sarif(const struct report *const *v, size_t n, FILE *out);
+
+/* ---- Commands --------------------------------------------------------- */
+
+/* `dndbg stack ...` and `dndbg run ...`; return the exit status. */
+int report_stack_main(struct dbg *dbg, int argc, char **argv);
+int report_run_main(struct dbg *dbg, int argc, char **argv);
+
+#endif

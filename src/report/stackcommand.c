@@ -1,0 +1,143 @@
+/*
+ * `dndbg stack PID|NAME|FILE`: the stacks of all threads of a program that
+ * runs, hangs or has left a core. A program that runs stands still for no
+ * longer than it takes to walk its stacks: they are printed afterwards.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "report/report.h"
+
+enum {
+	OPT_JSON = 256,
+	OPT_ALL,
+	OPT_NATIVE,
+	OPT_FRAMES,
+	OPT_HELP,
+	FRAMES_LISTED = 500,
+};
+
+static const struct option options[] = {
+    {"json", no_argument, NULL, OPT_JSON},
+    {"all", no_argument, NULL, OPT_ALL},
+    {"native", no_argument, NULL, OPT_NATIVE},
+    {"frames", required_argument, NULL, OPT_FRAMES},
+    {"help", no_argument, NULL, OPT_HELP},
+    {NULL, 0, NULL, 0},
+};
+
+struct stack_options {
+	struct report_limits limits;
+	bool json, native;
+	const char *what;
+};
+
+static void usage(FILE *out)
+{
+	fputs(
+	    "usage: dndbg stack [options] PID|NAME|CORE\n"
+	    "The stacks of all threads of a running program, which goes on, "
+	    "or of a core dump.\n"
+	    "\n"
+	    "  --all       threads of the runtime's own and native ones, too\n"
+	    "  --native    native frames one by one\n"
+	    "  --frames N  at most N frames of a thread [500]\n"
+	    "  --json      as JSON, for programs (docs/report.md)\n",
+	    out);
+}
+
+// Returns -1 to go on, else the exit status.
+static int parse(int argc, char **argv, struct stack_options *ret)
+{
+	uint64_t n;
+	int c;
+
+	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (c == OPT_JSON) {
+			ret->json = true;
+		} else if (c == OPT_ALL) {
+			ret->limits.all_threads = true;
+		} else if (c == OPT_NATIVE) {
+			ret->native = true;
+		} else if (c == OPT_FRAMES) {
+			if (!str_to_u64(optarg, &n) || !n || n > UINT32_MAX) {
+				fprintf(stderr,
+					"dndbg: '%s' is no number of frames\n",
+					optarg);
+				return 2;
+			}
+			ret->limits.frames = (uint32_t)n;
+		} else {
+			usage(c == OPT_HELP ? stdout : stderr);
+			return c == OPT_HELP ? 0 : 2;
+		}
+	}
+	if (optind != argc - 1) {
+		usage(stderr);
+		return 2;
+	}
+	ret->what = argv[optind];
+	return -1;
+}
+
+// A number is a process, what names a file a core, anything else a program.
+static struct dbg_error *open_program(struct dbg *dbg, const char *what)
+{
+	struct dbg_attach attach = {.name = what};
+	struct stat st;
+	uint64_t pid;
+
+	if (str_to_u64(what, &pid) && pid && pid <= INT32_MAX) {
+		attach = (struct dbg_attach){.pid = (pid_t)pid};
+		return dbg_attach(dbg, &attach);
+	}
+	if (!stat(what, &st) && S_ISREG(st.st_mode))
+		return dbg_core(dbg, what);
+	return dbg_attach(dbg, &attach);
+}
+
+static struct dbg_error *take(struct dbg *dbg, const struct stack_options *o,
+			      struct report *ret)
+{
+	struct dbg_error *err = open_program(dbg, o->what);
+
+	if (!err && o->native)
+		err = dbg_set(dbg, "backtrace native", "on");
+	if (err)
+		return err;
+	err = report_take(dbg, &o->limits, ret);
+	if (!dbg_can_run(dbg))
+		return err;
+	struct dbg_error *left = dbg_detach(dbg, false);
+	if (left && !err)
+		report_destroy(ret);
+	return dbg_err_first(err, left);
+}
+
+int report_stack_main(struct dbg *dbg, int argc, char **argv)
+{
+	struct stack_options o = {.limits.frames = FRAMES_LISTED};
+	struct report r;
+
+	int status = parse(argc, argv, &o);
+	if (status >= 0)
+		return status;
+	struct dbg_error *err = take(dbg, &o, &r);
+	if (err) {
+		fprintf(stderr, "dndbg: %s\n", err->message);
+		dbg_error_destroy(err);
+		return 1;
+	}
+	if (o.json)
+		report_json(&r, stdout, true);
+	else
+		report_text(&r, stdout, isatty(STDOUT_FILENO));
+	report_destroy(&r);
+	return 0;
+}

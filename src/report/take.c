@@ -1,0 +1,414 @@
+/*
+ * A program that stands still is taken down: threads, frames, exceptions and,
+ * of the thread that the report is about, what its variables hold.
+ *
+ * Each thread's frames are asked for in pages, so a stack of fifty thousand
+ * frames costs no more memory than is kept of it: runs of frames that repeat
+ * (a recursion without end) are counted and listed once.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "report/report.h"
+
+enum {
+	PAGE = 1000,
+	WALK_MAX = 400000, /* more than fit on a stack of 8 MiB */
+	PERIOD_MAX = 8,    /* methods that call each other in a circle */
+	REPEATS_MIN = 4,   /* before they are folded */
+	VARIABLE_FRAMES = 5,
+	VARIABLES_MAX = 64, /* of one frame */
+	SOURCE_AROUND = 1,  /* lines before and behind the one that counts */
+};
+
+/* What a name has in it whose value is nobody's business. */
+static const char *const secrets[] = {
+    "password", "passwd",  "pwd",        "secret",           "token",
+    "apikey",   "api_key", "credential", "connectionstring", "privatekey",
+};
+
+static const char *copy(struct report *r, const char *s)
+{
+	return s ? arena_strdup(r->arena, s) : NULL;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static bool same_frame(const struct report_frame *a,
+		       const struct report_frame *b)
+{
+	return a->kind == b->kind && a->line == b->line &&
+	       !strcmp(a->name, b->name) && same_text(a->params, b->params) &&
+	       same_text(a->above, b->above) && same_text(a->path, b->path);
+}
+
+static bool same_frames(const struct report_frame *a,
+			const struct report_frame *b, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!same_frame(&a[i], &b[i]))
+			return false;
+	return true;
+}
+
+// Fold the end of what is listed if it is the same @period frames REPEATS_MIN
+// times, or the last run once more. Returns the new number of frames.
+static size_t fold(struct report_frame *v, size_t n)
+{
+	for (size_t period = 1; period <= PERIOD_MAX; period++) {
+		size_t all = period * REPEATS_MIN;
+
+		if (n >= 2 * period && v[n - 2 * period].period == period &&
+		    same_frames(&v[n - 2 * period], &v[n - period], period)) {
+			v[n - 2 * period].times++;
+			return n - period;
+		}
+		if (n < all)
+			continue;
+		bool repeats = true;
+		for (size_t i = 1; i < REPEATS_MIN && repeats; i++)
+			repeats = same_frames(&v[n - all],
+					      &v[n - all + i * period], period);
+		for (size_t i = 0; i < all && repeats; i++)
+			repeats = !v[n - all + i].times;
+		if (repeats) {
+			v[n - all].period = (uint32_t)period;
+			v[n - all].times = REPEATS_MIN;
+			return n - all + period;
+		}
+	}
+	return n;
+}
+
+// The frame, whose strings are the stop's, as one of the report's.
+static struct report_frame frame_of(const struct dbg_frame *f)
+{
+	return (struct report_frame){
+	    .kind = f->kind,
+	    .pc = f->pc,
+	    .name = f->name,
+	    .params = f->params,
+	    .module = f->module,
+	    .above = f->above,
+	    .path = f->source.path,
+	    .line = f->source.line,
+	    .column = f->source.column,
+	    .token = f->token,
+	    .il_offset = f->il_offset,
+	    .framework = f->framework,
+	};
+}
+
+static void keep_frame(struct report *r, struct report_frame *f)
+{
+	f->name = copy(r, f->name);
+	f->params = copy(r, f->params);
+	f->module = copy(r, f->module);
+	f->above = copy(r, f->above);
+	f->path = copy(r, f->path);
+}
+
+static bool is_secret(const char *name)
+{
+	for (size_t i = 0; i < sizeof(secrets) / sizeof(*secrets); i++)
+		if (strcasestr(name, secrets[i]))
+			return true;
+	return false;
+}
+
+// A value whose name, or the name of a part of it, looks like a secret's.
+static const char *value_text(struct report *r, const struct dbg_value *v)
+{
+	return is_secret(v->name) || is_secret(v->text) ? "<redacted>"
+							: copy(r, v->text);
+}
+
+static void take_source(struct report *r, struct dbg *dbg,
+			struct report_frame *f)
+{
+	const char *const *lines;
+	const char *note;
+	size_t n;
+
+	if (dbg_err_drop(dbg_source_lines(dbg, f->path, &lines, &n, &note)) ||
+	    !f->line || f->line > n)
+		return;
+	uint32_t first = f->line > SOURCE_AROUND ? f->line - SOURCE_AROUND : 1;
+	size_t last = f->line + SOURCE_AROUND < n ? f->line + SOURCE_AROUND : n;
+	f->source_first = first;
+	f->n_source = last - first + 1;
+	f->source = arena_calloc(r->arena, f->n_source, sizeof(*f->source));
+	for (size_t i = 0; i < f->n_source; i++)
+		f->source[i] = copy(r, lines[first - 1 + i]);
+}
+
+static void take_scope(struct report *r, struct dbg *dbg, dbg_id frame,
+		       enum dbg_scope scope, struct report_frame *f)
+{
+	struct dbg_value *values;
+	size_t n;
+
+	struct dbg_error *err = dbg_scope_list(dbg, frame, scope, &values, &n);
+	if (dbg_err_drop(err))
+		return;
+	for (size_t i = 0; i < n && f->n_vars < VARIABLES_MAX; i++)
+		f->vars[f->n_vars++] = (struct report_var){
+		    .argument = scope == DBG_SCOPE_ARGS,
+		    .name = copy(r, values[i].name),
+		    .type = copy(r, values[i].type),
+		    .text = value_text(r, &values[i]),
+		};
+}
+
+static void take_variables(struct report *r, struct dbg *dbg,
+			   const struct dbg_frame *from, struct report_frame *f)
+{
+	f->vars = arena_calloc(r->arena, VARIABLES_MAX, sizeof(*f->vars));
+	take_scope(r, dbg, from->id, DBG_SCOPE_ARGS, f);
+	take_scope(r, dbg, from->id, DBG_SCOPE_LOCALS, f);
+	take_source(r, dbg, f);
+}
+
+/* What is listed of one thread so far. */
+struct walk {
+	struct report_frame *v;
+	size_t n, cap;
+	unsigned int with_variables; /* frames that shall still have them */
+};
+
+// Take one page of frames; *ret_n is how many there were.
+static struct dbg_error *take_page(struct report *r, struct dbg *dbg,
+				   struct report_thread *t, struct walk *w,
+				   size_t *ret_n)
+{
+	struct dbg_frame *frames;
+	struct dbg_error *err = dbg_frame_list(
+	    dbg, t->number, (uint32_t)t->n_walked, PAGE, &frames, ret_n);
+
+	for (size_t i = 0; !err && i < *ret_n; i++) {
+		struct report_frame f = frame_of(&frames[i]);
+
+		if (w->with_variables && f.path && !f.framework &&
+		    f.kind == DBG_FRAME_MANAGED) {
+			take_variables(r, dbg, &frames[i], &f);
+			w->with_variables--;
+		}
+		mem_grow(&w->v, &w->cap, w->n, sizeof(*w->v));
+		w->v[w->n++] = f;
+		w->n = fold(w->v, w->n);
+	}
+	return err;
+}
+
+static void take_stack(struct report *r, struct dbg *dbg,
+		       const struct report_limits *limits,
+		       struct report_thread *t)
+{
+	struct dbg_error *err;
+	struct walk w = {0};
+	size_t n;
+
+	if (limits->variables && t->number == r->thread)
+		w.with_variables = VARIABLE_FRAMES;
+	do {
+		err = take_page(r, dbg, t, &w, &n);
+		if (err)
+			break;
+		t->n_walked += n;
+	} while (n == PAGE && w.n < limits->frames && t->n_walked < WALK_MAX);
+	t->cut = !err && (n == PAGE || w.n > limits->frames);
+	t->n_frames = w.n < limits->frames ? w.n : limits->frames;
+	if (err)
+		t->error = copy(r, err->message);
+	dbg_error_destroy(err);
+	t->frames = arena_copy(r->arena, w.v, t->n_frames, sizeof(*w.v));
+	free(w.v);
+	for (size_t i = 0; i < t->n_frames; i++)
+		keep_frame(r, &t->frames[i]);
+}
+
+// The thread that the report is about comes first.
+static struct dbg_error *take_threads(struct report *r, struct dbg *dbg,
+				      const struct report_limits *limits)
+{
+	struct dbg_thread *threads;
+	size_t n, at = 1;
+
+	struct dbg_error *err = dbg_thread_list(dbg, &threads, &n);
+	if (err)
+		return err;
+	bool first = false;
+	for (size_t i = 0; i < n; i++)
+		first = first || threads[i].number == r->thread;
+	at = first;
+	r->threads = arena_calloc(r->arena, n, sizeof(*r->threads));
+	r->n_threads = n;
+	for (size_t i = 0; i < n; i++) {
+		struct report_thread *t = threads[i].number == r->thread
+					      ? r->threads
+					      : &r->threads[at++];
+		*t = (struct report_thread){
+		    .number = threads[i].number,
+		    .tid = threads[i].tid,
+		    .managed = threads[i].managed,
+		    .managed_id = threads[i].managed_id,
+		    .name = copy(r, threads[i].name),
+		};
+	}
+	for (size_t i = 0; i < n; i++)
+		take_stack(r, dbg, limits, &r->threads[i]);
+	return NULL;
+}
+
+static void take_exceptions(struct report *r, struct dbg *dbg)
+{
+	struct dbg_exception *v;
+	size_t n;
+
+	if (dbg_err_drop(dbg_exception_list(dbg, &v, &n)))
+		return;
+	r->exceptions = arena_calloc(r->arena, n, sizeof(*r->exceptions));
+	r->n_exceptions = n;
+	for (size_t i = 0; i < n; i++)
+		r->exceptions[i] = (struct report_exception){
+		    .type = copy(r, v[i].type),
+		    .message = copy(r, v[i].message),
+		    .module = copy(r, v[i].module),
+		    .data = copy(r, v[i].data),
+		    .hresult = v[i].hresult,
+		    .depth = v[i].depth,
+		};
+}
+
+static const char *signal_text(struct report *r, int signal)
+{
+	const char *name = sigabbrev_np(signal);
+	const char *text = sigdescr_np(signal);
+
+	if (!name || !text)
+		return arena_printf(r->arena, "signal %d", signal);
+	return arena_printf(r->arena, "SIG%s (%s)", name, text);
+}
+
+static void take_cause(struct report *r, const struct dbg_stop *stop)
+{
+	if (!stop)
+		return;
+	r->thread = stop->thread;
+	r->signal = stop->fatal ? stop->signal : 0;
+	if (stop->exception_type) {
+		r->kind = "exception";
+		r->cause = arena_printf(
+		    r->arena, "%s: %s%s%s",
+		    stop->reason == DBG_STOP_THROWN ? "Exception thrown"
+						    : "Unhandled exception",
+		    stop->exception_type, stop->exception_message ? ": " : "",
+		    stop->exception_message ? stop->exception_message : "");
+	} else if (stop->fatal) {
+		r->kind = "signal";
+		r->cause = arena_printf(r->arena, "Ended by %s",
+					signal_text(r, stop->signal));
+	}
+}
+
+// The runtime's version is the folder that its core library lies in.
+static void take_runtime(struct report *r, struct dbg *dbg)
+{
+	struct dbg_module *v;
+	size_t n;
+
+	r->runtime = "";
+	if (dbg_err_drop(dbg_module_list(dbg, &v, &n)))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		const char *path = v[i].path ? v[i].path : "";
+		const char *found =
+		    strstr(path, "/shared/Microsoft.NETCore.App/");
+		if (!found)
+			continue;
+		found += strlen("/shared/Microsoft.NETCore.App/");
+		r->runtime = arena_printf(r->arena, ".NET %.*s",
+					  (int)strcspn(found, "/"), found);
+		return;
+	}
+}
+
+struct dbg_error *report_take(struct dbg *dbg,
+			      const struct report_limits *limits,
+			      struct report *ret)
+{
+	struct dbg_error *err;
+	struct dbg_inferior inferior;
+
+	*ret = (struct report){.arena = arena_create()};
+	dbg_inferior_get(dbg, &inferior);
+	ret->pid = inferior.pid;
+	ret->program = copy(ret, *inferior.name ? inferior.name : "");
+	ret->time = (uint64_t)time(NULL);
+	take_cause(ret, dbg_stop_reason(dbg));
+	err =
+	    dbg_set(dbg, "runtime-threads", limits->all_threads ? "on" : "off");
+	if (!err)
+		err = take_threads(ret, dbg, limits);
+	if (err) {
+		report_destroy(ret);
+		return err;
+	}
+	take_exceptions(ret, dbg);
+	take_runtime(ret, dbg);
+	return NULL;
+}
+
+void report_destroy(struct report *r)
+{
+	arena_destroy(r->arena);
+	*r = (struct report){0};
+}
+
+static bool is_users(const struct report_frame *f)
+{
+	return f->path && !f->framework && f->kind != DBG_FRAME_EXTERNAL;
+}
+
+const struct report_frame *report_culprit(const struct report *r)
+{
+	const struct report_thread *t = r->n_threads ? r->threads : NULL;
+
+	for (size_t i = 0; t && r->thread && i < t->n_frames; i++)
+		if (is_users(&t->frames[i]))
+			return &t->frames[i];
+	return NULL;
+}
+
+// FNV-1a, 64 bits.
+static uint64_t hash(uint64_t h, const char *s)
+{
+	for (; s && *s; s++)
+		h = (h ^ (unsigned char)*s) * UINT64_C(0x100000001b3);
+	return (h ^ '\n') * UINT64_C(0x100000001b3);
+}
+
+void report_fingerprint(const struct report *r, char ret[17])
+{
+	enum {
+		FRAMES = 3
+	};
+	uint64_t h = UINT64_C(0xcbf29ce484222325);
+	const struct report_thread *t = r->n_threads ? r->threads : NULL;
+	unsigned int taken = 0;
+
+	h = hash(h, r->n_exceptions ? r->exceptions[0].type : r->cause);
+	for (size_t i = 0; t && i < t->n_frames && taken < FRAMES; i++) {
+		if (!is_users(&t->frames[i]))
+			continue;
+		h = hash(h, t->frames[i].name);
+		taken++;
+	}
+	snprintf(ret, 17, "%016llx", (unsigned long long)h);
+}

@@ -1,0 +1,193 @@
+/*
+ * A report for people: what happened, the thread it is about with variables
+ * and source, then the others; threads with the same stack are one entry.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "front/plain.h"
+#include "report/report.h"
+
+/* Where to, and the colours, "" for none. */
+struct writer {
+	FILE *out;
+	const char *bold, *dim, *off;
+};
+
+static void paint(const struct writer *w, const char *colour)
+{
+	fputs(colour, w->out);
+}
+
+static void write_name(const struct writer *w, const struct report_frame *f)
+{
+	plain_printf(w->out, "%s", f->name);
+	if (f->params)
+		plain_printf(w->out, "(%s)", f->params);
+}
+
+static void write_place(const struct writer *w, const struct report_frame *f)
+{
+	if (f->path)
+		plain_printf(w->out, " at %s:%" PRIu32, f->path, f->line);
+	else if (f->module)
+		plain_printf(w->out, " in %s", f->module);
+}
+
+static void write_source(const struct writer *w, const struct report_frame *f)
+{
+	for (size_t i = 0; i < f->n_source; i++) {
+		uint32_t line = f->source_first + (uint32_t)i;
+
+		paint(w, line == f->line ? w->bold : w->dim);
+		plain_printf(w->out, "      %c %5" PRIu32 "  %s",
+			     line == f->line ? '>' : ' ', line, f->source[i]);
+		paint(w, w->off);
+		fputc('\n', w->out);
+	}
+}
+
+static void write_vars(const struct writer *w, const struct report_frame *f)
+{
+	for (size_t i = 0; i < f->n_vars; i++)
+		plain_printf(w->out, "        %s = %s\n", f->vars[i].name,
+			     f->vars[i].text);
+}
+
+static void write_frames(const struct writer *w, const struct report_thread *t)
+{
+	uint64_t level = 0;
+
+	for (size_t i = 0; i < t->n_frames; i++) {
+		const struct report_frame *f = &t->frames[i];
+
+		paint(w, w->dim);
+		if (f->period == 1)
+			plain_printf(w->out,
+				     "  [the next frame %" PRIu32 " times]\n",
+				     f->times);
+		else if (f->period)
+			plain_printf(w->out,
+				     "  [the next %" PRIu32 " frames %" PRIu32
+				     " times]\n",
+				     f->period, f->times);
+		if (f->above)
+			plain_printf(w->out, "       %s\n", f->above);
+		paint(w, w->off);
+		plain_printf(w->out, "  #%-3" PRIu64 " ", level++);
+		write_name(w, f);
+		write_place(w, f);
+		fputc('\n', w->out);
+		write_source(w, f);
+		write_vars(w, f);
+		// the frames of a run that are not listed
+		if (f->period)
+			level += (uint64_t)(f->times - 1) * f->period;
+	}
+	if (t->cut)
+		fputs("  (More frames follow.)\n", w->out);
+	if (t->error)
+		plain_printf(w->out, "  (No more frames: %s.)\n", t->error);
+	if (!t->n_frames && !t->error)
+		fputs("  (No frames.)\n", w->out);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static bool same_stack(const struct report_thread *a,
+		       const struct report_thread *b)
+{
+	if (a->n_frames != b->n_frames || a->cut != b->cut || a->error ||
+	    b->error)
+		return false;
+	for (size_t i = 0; i < a->n_frames; i++) {
+		const struct report_frame *f = &a->frames[i];
+		const struct report_frame *g = &b->frames[i];
+
+		if (f->line != g->line || f->times != g->times ||
+		    strcmp(f->name, g->name) ||
+		    !same_text(f->params, g->params) ||
+		    !same_text(f->path, g->path) ||
+		    !same_text(f->above, g->above))
+			return false;
+	}
+	return true;
+}
+
+static void write_thread_name(const struct writer *w,
+			      const struct report_thread *t)
+{
+	paint(w, w->bold);
+	plain_printf(w->out, "Thread %" PRIu32 " \"%s\"", t->number, t->name);
+	paint(w, w->off);
+	plain_printf(w->out, " (tid %d", t->tid);
+	if (t->managed)
+		plain_printf(w->out, ", managed %" PRIu32, t->managed_id);
+	fputs(")", w->out);
+}
+
+// Threads with one stack; those of the first @i are written already.
+static void write_group(const struct writer *w, const struct report *r,
+			size_t i)
+{
+	const struct report_thread *t = &r->threads[i];
+	size_t same = 1;
+
+	for (size_t j = 0; j < i; j++)
+		if (same_stack(&r->threads[j], t))
+			return;
+	write_thread_name(w, t);
+	for (size_t j = i + 1; j < r->n_threads; j++)
+		same += same_stack(&r->threads[j], t);
+	if (same > 1)
+		plain_printf(w->out,
+			     " and %zu more with the same stack:", same - 1);
+	for (size_t j = i + 1; j < r->n_threads && same > 1; j++)
+		if (same_stack(&r->threads[j], t))
+			plain_printf(w->out, " %" PRIu32, r->threads[j].number);
+	fputc('\n', w->out);
+	write_frames(w, t);
+	fputc('\n', w->out);
+}
+
+static void write_exceptions(const struct writer *w, const struct report *r)
+{
+	for (size_t i = 1; i < r->n_exceptions; i++) {
+		const struct report_exception *x = &r->exceptions[i];
+
+		plain_printf(w->out, "%*scaused by %s%s%s\n", 2 * (int)x->depth,
+			     "", x->type, x->message ? ": " : "",
+			     x->message ? x->message : "");
+	}
+	for (size_t i = 0; i < r->n_exceptions; i++) {
+		const struct report_exception *x = &r->exceptions[i];
+
+		if (x->data && *x->data)
+			plain_printf(w->out, "  Data of %s: %s\n", x->type,
+				     x->data);
+	}
+}
+
+void report_text(const struct report *r, FILE *out, bool colour)
+{
+	const struct writer w = {out, colour ? "\033[1m" : "",
+				 colour ? "\033[2m" : "",
+				 colour ? "\033[0m" : ""};
+
+	if (r->cause) {
+		paint(&w, w.bold);
+		plain_printf(out, "%s", r->cause);
+		paint(&w, w.off);
+		fputc('\n', out);
+	}
+	write_exceptions(&w, r);
+	plain_printf(out, "%s%sprocess %d%s%s, %zu thread%s\n", r->program,
+		     *r->program ? ", " : "", r->pid, *r->runtime ? ", " : "",
+		     r->runtime, r->n_threads, r->n_threads == 1 ? "" : "s");
+	fputc('\n', out);
+	for (size_t i = 0; i < r->n_threads; i++)
+		write_group(&w, r, i);
+}

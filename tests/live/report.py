@@ -1,0 +1,206 @@
+"""`dndbg run` and `dndbg stack`: a command is as without dndbg, and what it
+dies of is reported; stacks of programs that run and of cores."""
+import json
+import re
+import signal
+import subprocess
+import xml.etree.ElementTree as xml
+
+import drive
+from drive import Failure
+from survivor import Busy
+
+
+def command(t, words, *options, stdin=""):
+    """Carry out a command bare, or with options under `dndbg run`."""
+    prefix = [t.dndbg, "run", *options, "--"] if options else []
+    return subprocess.run([*prefix, *words], input=stdin, text=True,
+                          capture_output=True, env=t.env, cwd=t.dir,
+                          timeout=60 * drive.SLOW, start_new_session=True)
+
+
+def throws(t, how, config="Debug"):
+    return t.program("Throws", how, config=config, host="dotnet")
+
+
+def reported(t, words, *options):
+    """The reports of a run, which ends as the command does by itself."""
+    path = f"{t.dir}/report.json"
+    bare = command(t, words)
+    done = command(t, words, "--json", path, "--report", f"{t.dir}/text",
+                   *options)
+    t.check_equal(bare.returncode, done.returncode)
+    t.check_equal(bare.stdout, done.stdout)
+    # how deep a stack is when it overflows differs
+    t.check_equal(*(re.sub(r"Repeat(ed)? \d+", "Repeated N", one.stderr)
+                    for one in (bare, done)))
+    with open(path) as file:
+        return json.load(file)
+
+
+def only(t, reports):
+    t.check_equal(1, len(reports))
+    return reports[0]
+
+
+def crashed(report):
+    """The frames of the thread that the report is about."""
+    thread = report["threads"][0]
+    if thread["number"] != report["thread"]:
+        raise Failure("the crashed thread is not the first")
+    return thread["frames"]
+
+
+def own(frames):
+    return [(f["name"], f["line"]) for f in frames if f["own"]]
+
+
+def test_exit(t):
+    """Nothing happens: no report, output, input and exit code pass."""
+    t.check_equal([], reported(t, t.program("Hello", host="dotnet")))
+    done = command(t, ["sh", "-c", "cat; exit 7"], "--report", "text",
+                   stdin="through\n")
+    t.check_equal((7, "through\n", ""),
+                  (done.returncode, done.stdout, done.stderr))
+    for number in (signal.SIGKILL, signal.SIGTERM):
+        t.check_equal([], [r for r in reported(
+            t, ["sh", "-c", f"kill -{int(number)} $$"])
+            if r["kind"] != "signal"])
+
+
+def test_unhandled(t):
+    for config in ("Debug", "Release"):
+        report = only(t, reported(t, throws(t, "unhandled", config)))
+        t.check_equal("exception", report["kind"])
+        t.check_equal("Unhandled exception: Throws.ShopException: nobody "
+                      "catches", report["cause"])
+        t.check_equal(int(signal.SIGABRT), report["signal"])
+        t.check_equal(["Throws.ShopException"],
+                      [x["type"] for x in report["exceptions"]])
+        t.check_equal(("Throws.Program.Unhandled",
+                       t.line("Throws", "unhandled")),
+                      own(crashed(report))[0])
+        t.check_in(f".NET {t.runtime}.", report["runtime"])
+        how = [v["value"] for v in crashed(report)[0]["variables"]
+               if v["name"] == "how"]
+        t.check(how[0] in ('"unhandled"', "<optimized out>"), how[0])
+
+
+def test_inner(t):
+    report = only(t, reported(t, throws(t, "unhandled-inner")))
+    t.check_equal([0, 1], [x["depth"] for x in report["exceptions"]])
+    t.check_equal(["outer", "the cause"],
+                  [x["message"] for x in report["exceptions"]])
+
+
+def test_thread(t):
+    """The thread that crashed is first, the one that waits for it follows."""
+    report = only(t, reported(t, throws(t, "unhandled-thread")))
+    frames = own(crashed(report))
+    t.check_equal([("Throws.Program.Level", t.line("Throws", "level-throw")),
+                   ("Throws.Program.Level", t.line("Throws", "level-call"))],
+                  frames[:2])
+    t.check_equal("Main Thread", report["threads"][1]["name"])
+
+
+def test_stack_overflow(t):
+    """The frames that repeat are one, and those below are there."""
+    report = only(t, reported(t, throws(t, "unhandled-stack")))
+    t.check_in("StackOverflowException", report["cause"])
+    frames = crashed(report)
+    # it may overflow in front of the call's line
+    at = next(i for i, f in enumerate(frames) if "repeatedFrames" in f)
+    t.check_equal(("Throws.Program.Endless", 1),
+                  (frames[at]["name"], frames[at]["repeatedFrames"]))
+    t.check(frames[at]["times"] > 10000, f"{frames[at]['times']} times")
+    t.check_equal(["Throws.Program.Unhandled", "Throws.Program.Main"],
+                  [f["name"] for f in frames[at + 1:]])
+
+
+def test_fail_fast(t):
+    report = only(t, reported(t, throws(t, "unhandled-fast")))
+    t.check_equal(("Throws.Program.Unhandled",
+                   t.line("Throws", "unhandled-fast")),
+                  own(crashed(report))[0])
+
+
+def test_descendant(t):
+    """A program that dies below a shell, which lives on."""
+    words = " ".join(throws(t, "unhandled"))
+    report = only(t, reported(
+        t, ["sh", "-c", f"({words}) 2>&1 | grep -c nobody; exit 3"]))
+    t.check_equal("Throws.dll", report["program"])
+
+
+def test_native(t):
+    """A program that is not .NET gets native frames."""
+    report = only(t, reported(t, ["sh", "-c", "kill -SEGV $$"]))
+    t.check_equal("Ended by SIGSEGV (Segmentation fault)", report["cause"])
+    t.check_equal(["native"], list({f["kind"] for f in crashed(report)}))
+
+
+def test_timeout(t):
+    """It is ended with what it has started."""
+    script = (" ".join(t.program("Signals", "sleep", host="dotnet"))
+              + " & sleep 1000 & wait")
+    done = command(t, ["sh", "-c", script], "--timeout", "2", "--json", "all")
+    t.check_equal(124, done.returncode)
+    with open(f"{t.dir}/all") as file:
+        reports = {r["program"]: r for r in json.load(file)}
+    sleeps = reports["Signals.dll"]
+    t.check_equal("No end within 2 s", sleeps["cause"])
+    t.check(any("Signals" in name for thread in sleeps["threads"]
+                for name, line in own(thread["frames"])), "no stack")
+    t.wait_for("the end of all", lambda: not drive.tagged(t.tag))
+
+
+def test_forms(t):
+    done = command(t, throws(t, "unhandled"), "--junit", "junit", "--sarif",
+                   "sarif", "--jsonl", "lines", "--github")
+    line = t.line("Throws", "unhandled")
+    t.check_in("Unhandled exception: Throws.ShopException: nobody catches",
+               done.stderr)
+    t.check_in(f"      > {line:5d}  ", done.stderr)
+    t.check_match(rf"^::error file=.*/Throws\.cs,line={line},title=Throws\.dll"
+                  r"::Unhandled exception: ", done.stdout)
+    suite = xml.parse(f"{t.dir}/junit").getroot()
+    t.check_equal(("testsuite", "1"), (suite.tag, suite.get("failures")))
+    t.check_equal("Throws.ShopException",
+                  suite.find("testcase/failure").get("type"))
+    with open(f"{t.dir}/sarif") as file:
+        result, = json.load(file)["runs"][0]["results"]
+    place = result["locations"][0]["physicalLocation"]
+    t.check_equal(line, place["region"]["startLine"])
+    command(t, throws(t, "unhandled"), "--jsonl", "lines")
+    with open(f"{t.dir}/lines") as file:
+        reports = [json.loads(one) for one in file]
+    t.check_equal(2, len(reports))
+    t.check_equal(1, len({r["fingerprint"] for r in reports}))
+
+
+def test_refused(t):
+    """What can't be done is told, and changes nothing but that."""
+    done = command(t, ["/nowhere/at/all"], "--report", "text")
+    t.check_equal(126, done.returncode)
+    t.check_in("/nowhere/at/all", done.stderr)
+    done = command(t, throws(t, "unhandled"), "--json", "/nowhere/at/all")
+    t.check_equal(-signal.SIGABRT, done.returncode)
+    t.check_in("dndbg: the report cannot be written to '/nowhere/at/all': No "
+               "such file or directory", done.stderr)
+
+
+def test_stack(t):
+    """A running program, which goes on; equal stacks are one."""
+    busy = Busy(t, "20", "4").ready()
+    out = t.run("stack", str(busy.pid)).stdout
+    t.check_match(r'^Thread \d+ "wait\d+" .* and 19 more with the same stack',
+                  out)
+    t.check_in("Busy.Program.Wait()", out)
+    found = json.loads(t.run("stack", "--json", "--all",
+                             str(busy.pid)).stdout)
+    t.check_equal(busy.pid, found["pid"])
+    t.check_in(".NET Finalizer", [x["name"] for x in found["threads"]])
+    busy.right()
+    done = t.run("stack", str(busy.pid))
+    t.check_equal(1, done.returncode)
+    t.check_match(r"^dndbg: no process", done.stderr)

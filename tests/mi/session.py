@@ -1,0 +1,223 @@
+"""A session from the start to the end, as gdb's front ends have it."""
+import os
+import signal
+
+
+def test_a_session(t):
+    c = t.mi("-i=mi", *t.program("Hello", "all"))
+    c.event("thread-group-added", id="i1")
+    name, line = t.place("Hello", "add")
+    found = c.ask(f"-break-insert -f {name}:{line}")["bkpt"]
+    t.check_equal(("1", "breakpoint", "keep", "y", "<PENDING>",
+                   f"{name}:{line}"),
+                  tuple(found[k] for k in ("number", "type", "disp", "enabled",
+                                           "addr", "original-location")))
+    stop = c.go("-exec-run", "breakpoint-hit")
+    t.check_equal("1", stop["bkptno"])
+    t.check_equal("all", stop["stopped-threads"])
+    frame = stop["frame"]
+    t.check_equal("Hello.Program.Add", frame["func"])
+    t.check_equal([{"name": "a", "value": "2"}, {"name": "b", "value": "3"}],
+                  frame["args"])
+    t.check_equal((t.source("Hello"), str(line)),
+                  (frame["fullname"], frame["line"]))
+    c.event("thread-group-started", id="i1", pid=str(t.processes()[0]))
+    c.event("breakpoint-modified")
+    depth = c.ask("-stack-info-depth")["depth"]
+    stack = c.ask("-stack-list-frames")["stack"]
+    t.check_equal(int(depth), len(stack))
+    t.check_equal(["Hello.Program.Add", "Hello.Program.Main"],
+                  [f["func"] for f in stack[:2]])
+    stop = c.go("-exec-finish", "function-finished")
+    t.check_equal("5", stop["return-value"])
+    stop = c.go("-exec-continue", "exited-normally")
+    t.check_equal("hello all 5\nok\n", c.said("@"))
+    c.event("thread-group-exited", id="i1", exit_code="00")
+    t.check_equal(0, c.quit())
+
+
+def test_the_entry(t):
+    """--start stops at the beginning of Main; steps lead on."""
+    c = t.mi("-i=mi", *t.program("Hello"))
+    frame = c.go("-exec-run --start", "breakpoint-hit")["frame"]
+    t.check_equal(str(t.line("Hello", "main-open")), frame["line"])
+    stop = c.go("-exec-next 2", "end-stepping-range")
+    t.check_equal(str(t.line("Hello", "call")), stop["frame"]["line"])
+    stop = c.go("-exec-step 2", "end-stepping-range")
+    t.check_equal("Hello.Program.Add", stop["frame"]["func"])
+    c.go("-exec-finish", "function-finished")
+    stop = c.go(f"-exec-until {t.at('Hello', 'last')}", "location-reached")
+    t.check_equal(str(t.line("Hello", "last")), stop["frame"]["line"])
+    t.check_equal(0, c.quit())
+
+
+def test_exit_codes(t):
+    """gdb's are octal; a signal has its name."""
+    c = t.mi("-i=mi", "--args", *t.program("Hello", "x", "12"))
+    stop = c.go("-exec-run", "exited")
+    t.check_equal("14", stop["exit-code"])
+    stop = c.go(f"-exec-run --start", "breakpoint-hit")
+    c.at = len(c.records)
+    os.kill(t.processes()[0], signal.SIGKILL)
+    stop = c.stopped("exited-signalled")
+    t.check_equal("SIGKILL", stop["signal-name"])
+    t.check_equal(0, c.quit())
+
+
+def test_versions_and_words(t):
+    """What front ends ask for first, in every spelling of the option."""
+    for words in (["--interpreter=mi"], ["--interpreter", "mi2"], ["-i", "mi3"],
+                  ["-q", "-nx", "-nw", "--interpreter=mi4", "-quiet"]):
+        c = t.mi(*words)
+        t.check_in("dndbg", [c.ask("-gdb-version"), c.said()][1])
+        features = c.ask("-list-features")["features"]
+        for name in ("frozen-varobjs", "pending-breakpoints", "thread-info",
+                     "breakpoint-notifications", "exec-run-start-option"):
+            t.check_in(name, features)
+        t.check_equal(["async"], c.ask("-list-target-features")["features"])
+        t.check_equal("(gdb) ", c.ask("-gdb-show prompt")["value"])
+        t.check_equal("true", c.ask("-info-gdb-mi-command exec-run")
+                      ["command"]["exists"])
+        t.check_equal("false", c.ask("-info-gdb-mi-command exec-rum")
+                      ["command"]["exists"])
+        t.check_equal([{"id": "i1", "type": "process"}],
+                      c.ask("-list-thread-groups")["groups"])
+        c.ask("-gdb-set mi-async 1")
+        t.check_equal("on", c.ask("-gdb-show mi-async")["value"])
+        t.check_in("Non-stop", c.refused("-gdb-set non-stop 1"))
+        t.check_equal("Undefined MI command: frob", c.refused("-frob"))
+        t.check_equal(0, c.quit())
+
+
+test_versions_and_words.runtimes = ("10",)
+
+
+def test_while_it_runs(t):
+    """Commands are read, an interrupt stops it, the output stays apart."""
+    c = t.mi("-i=mi", "--args", *t.program("Busy"))
+    c.run_on()
+    t.check_in("running", c.refused("-stack-list-frames"))
+    t.check_equal("running", c.ask("-thread-info")["threads"][0]["state"])
+    c.at = len(c.records)
+    c.ask("-exec-interrupt")
+    stop = c.stopped("signal-received")
+    t.check_equal("SIGINT", stop["signal-name"])
+    c.resume("-exec-continue")
+    c.at = len(c.records)
+    os.kill(c.pid, signal.SIGINT)
+    t.check_equal("SIGINT", c.stopped("signal-received")["signal-name"])
+    t.check_equal(0, c.quit())
+
+
+def test_threads(t):
+    c = t.mi("-i=mi", "--args", *t.program("Threads"))
+    stop = c.start_at("Threads", "all-waiting")
+    info = c.ask("-thread-info")
+    t.check_equal(stop["thread-id"], info["current-thread-id"])
+    ids = [thread["id"] for thread in info["threads"]]
+    t.check(len(ids) >= 5, f"too few threads: {ids}")
+    listed = c.ask("-thread-list-ids")
+    t.check_equal(ids, listed["thread-ids"]["thread-id"])
+    t.check_equal(str(len(ids)), listed["number-of-threads"])
+    other = next(i for i in ids if i != stop["thread-id"])
+    chosen = c.ask(f"-thread-select {other}")
+    t.check_equal(other, chosen["new-thread-id"])
+    t.check_equal(other, c.ask("-thread-info")["current-thread-id"])
+    here = c.ask("-stack-info-frame")["frame"]["func"]
+    there = c.ask(f"-stack-info-frame --thread {stop['thread-id']}")
+    t.check_equal("Threads.Program", there["frame"]["func"][:15])
+    t.check(here != there["frame"]["func"], here)
+    # without a change of what is selected
+    t.check_equal(other, c.ask("-thread-info")["current-thread-id"])
+    t.check_equal([other], [x["id"] for x in
+                            c.ask(f"-thread-info {other}")["threads"]])
+    t.check_equal(0, c.quit())
+
+
+def test_stack(t):
+    c = t.mi("-i=mi", "--args", *t.program("Hello"))
+    c.start_at("Hello", "add-return")
+    t.check_equal([{"name": "sum"}],
+                  c.ask("-stack-list-variables --no-values")["variables"][2:])
+    t.check_equal(
+        [{"name": "a", "arg": "1", "value": "2"},
+         {"name": "b", "arg": "1", "value": "3"},
+         {"name": "sum", "value": "5"}],
+        c.ask("-stack-list-variables --all-values")["variables"])
+    t.check_equal([{"name": "sum", "type": "int", "value": "5"}],
+                  c.ask("-stack-list-locals 2")["locals"])
+    t.check_equal(["sum"], c.ask("-stack-list-locals 0")["locals"])
+    args = c.ask("-stack-list-arguments 1 0 1")["stack-args"]
+    t.check_equal([{"name": "a", "value": "2"}, {"name": "b", "value": "3"}],
+                  args[0]["args"])
+    t.check_equal(["args"], [a["name"] for a in args[1]["args"]])
+    t.check_equal(1, len(c.ask("-stack-list-frames 1 1")["stack"]))
+    c.ask("-stack-select-frame 1")
+    t.check_equal("1", c.ask("-stack-info-frame")["frame"]["level"])
+    t.check_equal("Hello.Program.Add",
+                  c.ask("-stack-info-frame --frame 0")["frame"]["func"])
+    t.check_in("who", str(c.ask("-stack-list-locals 1")["locals"]))
+    t.check_in("Not enough frames", c.refused("-stack-list-frames 90 99"))
+    t.check_in("level 77", c.refused("-stack-select-frame 77"))
+    t.check_in("Usage", c.refused("-stack-list-locals"))
+    t.check_equal(0, c.quit())
+
+
+def test_console(t):
+    """Commands of the prompt: as an argument, as a line, with a token."""
+    c = t.mi("-i=mi", "--args", *t.program("Hello"))
+    c.console(f'-interpreter-exec console "break {t.at("Hello", "add")}"')
+    c.event("breakpoint-created")
+    c.at = len(c.records)
+    c.resume("run")
+    stop = c.stopped("breakpoint-hit")
+    c.prompt()
+    t.check_in("Breakpoint 1, ", c.said())
+    t.check_in("a = 2", c.console("info args"))
+    t.check_in("&\"info args", "".join(r.line for r in c.records))
+    t.check_in("Hello.Program.Main", c.console("up"))
+    t.check_equal("1", c.event("thread-selected")["frame"]["level"])
+    t.check_equal("1", c.ask("-stack-info-frame")["frame"]["level"])
+    t.check_in("Undefined command", c.refused("frobnicate"))
+    c.console("delete 1")
+    c.event("breakpoint-deleted", id="1")
+    t.check_equal({"matches", "max_completions_reached", "completion"},
+                  set(c.ask("-complete contin")) )
+    c.write("quit\n")
+    t.check_equal(0, c.wait())
+    t.check_equal("exit", c.records[-1].name)
+
+
+def test_terminal(t):
+    """With a terminal of its own nothing of the program comes to us."""
+    master, slave = os.openpty()
+    c = t.mi("-i=mi", "--args", *t.program("Hello"))
+    c.ask(f"-inferior-tty-set {os.ttyname(slave)}")
+    t.check_equal(os.ttyname(slave),
+                  c.ask("-inferior-tty-show")["inferior_tty_terminal"])
+    c.go("-exec-run", "exited-normally")
+    os.close(slave)
+    t.check_in("hello world", os.read(master, 4096).decode())
+    os.close(master)
+    t.check_equal("", c.said("@"))
+    t.check_equal(0, c.quit())
+
+
+def test_attach(t):
+    c = t.mi()
+    c.ask("-file-exec-and-symbols " + t.program("Busy")[0])
+    c.run_on()
+    c.at = len(c.records)
+    c.ask("-exec-interrupt")
+    c.stopped("signal-received")
+    pid = t.processes()[0]
+    c.ask("-target-detach")
+    c.event("thread-group-exited", id="i1")
+    c.at = len(c.records)
+    c.ask(f"-target-attach {pid}")
+    stop = c.stopped()
+    t.check("reason" not in stop, str(stop))
+    t.check_in("frame", stop)
+    c.ask("-target-detach")
+    os.kill(pid, signal.SIGKILL)
+    t.check_equal(0, c.quit())
