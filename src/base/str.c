@@ -148,6 +148,22 @@ bool str_ends(const char *s, const char *suffix)
 	return n >= k && !memcmp(s + n - k, suffix, k);
 }
 
+const char *const *str_split(const char *list, char sep, struct arena *arena,
+			     size_t *ret_n)
+{
+	const char **ret = arena_calloc(arena, strlen(list) + 1, sizeof(*ret));
+
+	*ret_n = 0;
+	for (const char *p = list; *p; p += *p == sep) {
+		size_t n = (size_t)(strchrnul(p, sep) - p);
+
+		if (n)
+			ret[(*ret_n)++] = arena_strndup(arena, p, n);
+		p += n;
+	}
+	return ret;
+}
+
 const char *str_basename(const char *path)
 {
 	const char *base = path;

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct arena;
+
 /* A growing string, always terminated once something was appended. */
 struct str {
 	char *s; /* NULL while empty */
@@ -66,6 +68,9 @@ void str_one_line(struct str *s, size_t from);
 
 bool str_starts(const char *s, const char *prefix);
 bool str_ends(const char *s, const char *suffix);
+/* The parts of @list between @sep, but for empty ones, in @arena. */
+const char *const *str_split(const char *list, char sep, struct arena *arena,
+			     size_t *ret_n);
 /* The part behind the last '/' (or '\\'), the whole if there is none. */
 const char *str_basename(const char *path);
 /* Parse all of @s as unsigned, base 0 (0x.., decimal); false if it is none. */

@@ -3,6 +3,7 @@ import glob
 import os
 import re
 import resource
+import shutil
 import struct
 import subprocess
 
@@ -141,3 +142,70 @@ def test_no_core(t):
         file.write(broken)
     done = core(t, path, ["info threads", "bt"])
     t.check_match(r"(?m)^\* 1 +Thread \d+ ", done.stdout)
+
+
+def own_runtime(t):
+    """The runtime, copied, as a build of its own that is installed nowhere."""
+    root = f"{t.dir}/at/dotnet"
+    shutil.copytree(t.env["DOTNET_ROOT"], root, symlinks=True)
+    path, = glob.glob(f"{root}/shared/Microsoft.NETCore.App/*/libcoreclr.so")
+    words = ["readelf", "-n", path]
+    text = subprocess.run(words, check=True, capture_output=True,
+                          text=True).stdout
+    build = bytes.fromhex(re.search(r"Build ID: (\w+)", text)[1])
+    with open(path, "rb+") as file:
+        at = file.read().index(build)
+        file.seek(at)
+        file.write(bytes([build[0] ^ 1]))
+    return root, os.path.dirname(path), bytes([build[0] ^ 1]) + build[1:]
+
+
+def by_build_id(t, runtime, build):
+    """A directory that keeps the runtime's library by its build id."""
+    where = f"{t.dir}/store/.build-id/{build[:1].hex()}"
+    os.makedirs(where, exist_ok=True)
+    for name, kept in (("libcoreclr.so", build[1:].hex()),
+                       ("libmscordaccore.so", "libmscordaccore.so")):
+        if not os.path.exists(f"{where}/{kept}"):
+            shutil.copy2(f"{runtime}/{name}", f"{where}/{kept}")
+    return f"{t.dir}/store"
+
+
+def test_elsewhere(t):
+    """The program's files are not where they were: they are found below a
+    root, by their names in directories, or by a build id; what has another is
+    refused."""
+    root, runtime, build = own_runtime(t)
+    original = t.env["DOTNET_ROOT"]
+    shutil.copytree(os.path.dirname(t.program("Throws")[0]), f"{t.dir}/at/app")
+    words = [f"{t.dir}/at/app/Throws.dll", "unhandled-inner"]
+    t.env.update(DOTNET_ROOT=root, PATH=f"{root}:{t.env['PATH']}")
+    paths = [dump(t, words, "heap"), kernel_core(t, words)]
+    for path in filter(None, paths):
+        wanted = shown(core(t, path).stdout)
+        t.check_in("in Throws.Program.Unhandled ", wanted)
+        os.makedirs(f"{t.dir}/new{t.dir}")
+        os.rename(f"{t.dir}/at", f"{t.dir}/new{t.dir}/at")
+        here = runtime.replace(t.dir, f"{t.dir}/new{t.dir}", 1)
+        app = f"{t.dir}/new{t.dir}/at/app"
+        store = by_build_id(t, here, build)
+        t.env.update(DOTNET_ROOT=original)
+        done = core(t, path, ["bt"])
+        t.check_match(r"libcoreclr\.so.*\"set core-search-path DIRECTORIES\"",
+                      done.stdout + done.stderr)
+        for given in (f"set sysroot {t.dir}/new",
+                      f"set core-search-path /nowhere:{here}:{app}",
+                      f"set core-search-path {store}:{app}:{here}"):
+            if store in given:
+                os.rename(f"{here}/libcoreclr.so", f"{t.dir}/away")
+            done = t.run("--batch", "-ex", given, "-ex", f"core-file {path}",
+                         *flags(LOOK))
+            t.check_equal(wanted, shown(done.stdout))
+        os.rename(f"{t.dir}/away", f"{here}/libcoreclr.so")
+        another, = glob.glob(f"{original}/shared/Microsoft.NETCore.App/*")
+        done = t.run("--batch", "-ex", f"set core-search-path {another}",
+                     "-ex", f"core-file {path}", "-ex", "bt")
+        t.check_match(rf"'{another}/libcoreclr\.so' has not the build id",
+                      done.stdout + done.stderr)
+        os.rename(f"{t.dir}/new{t.dir}/at", f"{t.dir}/at")
+        os.rmdir(f"{t.dir}/new{t.dir}")

@@ -387,7 +387,8 @@ static void test_images(void **state)
 	assert_int_equal(addr, 0);
 	must(target_image_at(run.t, 16, arena, &same, &name, &off, &found));
 	assert_false(found);
-	assert_string_equal(target_root(run.t), "");
+	must(target_image_place(run.t, image.path, &name));
+	assert_string_equal(name, image.path);
 	run_to_exit(&run, 4);
 	run_end(&run);
 	arena_destroy(arena);

@@ -18,6 +18,7 @@ struct module_points {
 struct module {
 	struct code_module m; /* first: see module_of */
 	struct file file;
+	char *place;           /* where that was, NULL: there is none */
 	uint8_t *copy;         /* image or metadata from memory */
 	struct arena *arena;   /* dies with the module */
 	struct map points;     /* MethodDef rid: struct module_points */

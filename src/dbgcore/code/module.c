@@ -13,10 +13,10 @@
 #include "base/str.h"
 #include "code/code_priv.h"
 #include "meta/r2r.h"
+#include "target/hostfile.h"
 #include "target/target.h"
 
 enum {
-	MAX_FILE = 1 << 30,
 	MAX_COPY = 256 << 20,
 	HEADER_SIZE = 4096,
 	// DebuggableAttribute.DebuggingModes.DisableOptimizations
@@ -44,42 +44,43 @@ static bool is_same(struct code *c, const struct dac_module *dm,
 	return !memcmp(seen, mvid, sizeof(seen));
 }
 
-static struct dbg_error *parse_file(struct code *c, struct module *mod,
-				    const struct dac_module *dm,
-				    const char *path)
+struct loading {
+	struct code *c;
+	struct module *mod;
+	const struct dac_module *dm;
+};
+
+// Take the module's facts from @file, if it is what the program loaded.
+static struct dbg_error *check_file(void *arg, const char *place,
+				    const struct file *file)
 {
+	const struct loading *l = arg;
+	const char *path = str_ends(place, l->dm->path) ? l->dm->path : place;
 	struct dbg_error *err;
 	struct pe pe;
 	struct md md;
 
-	err = pe_parse(mod->file.bytes, false, &pe);
+	err = pe_parse(file->bytes, false, &pe);
 	if (!err)
 		err = md_parse(pe.metadata, &md);
 	if (err)
 		return dbg_err_prefix(err, "'%s'", path);
-	if (!is_same(c, dm, &md, pe.metadata))
+	if (!is_same(l->c, l->dm, &md, pe.metadata))
 		return dbg_err(DBG_E_SYMBOLS,
 			       "'%s' was replaced after the program loaded it",
 			       path);
-	mod->m.pe = pe;
-	mod->m.md = md;
+	l->mod->m.pe = pe;
+	l->mod->m.md = md;
 	return NULL;
 }
 
 static struct dbg_error *load_file(struct code *c, struct module *mod,
 				   const struct dac_module *dm)
 {
-	struct dbg_error *err;
-	const char *root = c->target ? target_root(c->target) : "";
-	_cleanup_free_ char *path = xasprintf("%s%s", root, dm->path);
+	struct loading l = {c, mod, dm};
+	const struct hostfile_id id = {.check = check_file, .arg = &l};
 
-	err = file_load(path, MAX_FILE, &mod->file);
-	if (err)
-		return err;
-	err = parse_file(c, mod, dm, dm->path);
-	if (err)
-		file_unload(&mod->file);
-	return err;
+	return hostfile_open(c->target, dm->path, &id, &mod->file, &mod->place);
 }
 
 static uint64_t max_u64(uint64_t a, uint64_t b)
@@ -250,16 +251,34 @@ bool module_take_symbols(struct code *c, struct module *mod)
 	return true;
 }
 
+static const char *const *symbol_dirs(const struct code *c, struct arena *arena,
+				      size_t *ret_n)
+{
+	const char *dirs =
+	    c->symbols && c->symbols->dirs ? c->symbols->dirs : "";
+
+	dirs = arena_printf(arena, "%s:%s", dirs, hostfile_dirs(c->target));
+	return str_split(dirs, ':', arena, ret_n);
+}
+
 // @why: what was wrong with the module's file, or NULL.
 static void find_symbols(struct code *c, struct module *mod, const char *why)
 {
 	const char *text = "loaded from memory, without debug directory";
 	enum symbol_look look = symbol_rules_look(c->symbols, mod->m.name);
+	_cleanup_free_ char *root = hostfile_path(c->target, "");
 	struct pdb_request req = {
 	    .pe = &mod->m.pe,
 	    .dll_path = place_of(c, mod),
-	    .root = c->target ? target_root(c->target) : "",
+	    .root = root,
 	};
+
+	// one that was found elsewhere has its PDB beside it there
+	if (mod->place && (!str_starts(mod->place, root) ||
+			   strcmp(mod->place + strlen(root), mod->m.path))) {
+		req.dll_path = mod->place;
+		req.root = "";
+	}
 
 	if (look == SYMBOL_LOOK_NONE) {
 		mod->m.symbols_note =
@@ -268,8 +287,7 @@ static void find_symbols(struct code *c, struct module *mod, const char *why)
 		return;
 	}
 	if (look == SYMBOL_LOOK_ALL)
-		req.search =
-		    symbol_rules_dirs(c->symbols, mod->arena, &req.n_search);
+		req.search = symbol_dirs(c, mod->arena, &req.n_search);
 	if (!mod->m.path && module_take_symbols(c, mod))
 		return;
 	if (mod->m.pe.file.n)
@@ -348,6 +366,7 @@ void module_destroy(struct module *mod)
 {
 	pdb_destroy(mod->m.pdb);
 	file_unload(&mod->file);
+	free(mod->place);
 	free(mod->copy);
 	map_deinit(&mod->points);
 	map_deinit(&mod->traits);

@@ -15,7 +15,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "code/code_priv.h"
-#include "target/target.h"
+#include "target/hostfile.h"
 
 enum {
 	MAX_TEXT = 64 << 20
@@ -280,16 +280,15 @@ static const struct source_text *document_text(struct code *c,
 					       struct module *mod, uint32_t rid)
 {
 	const char *path = module_document(c, mod, rid);
-	const char *root = c->target ? target_root(c->target) : "";
 	const struct source_text *text = kept(c, path);
 
 	if (!text)
 		text = from_disk(c, path, mod, rid);
 	// A program in a container may have its sources beside it.
-	if (!text && *root) {
-		_cleanup_free_ char *inside = xasprintf("%s%s", root, path);
+	if (!text) {
+		_cleanup_free_ char *inside = hostfile_path(c->target, path);
 		text = kept(c, inside);
-		if (!text)
+		if (!text && strcmp(inside, path))
 			text = from_disk(c, inside, mod, rid);
 	}
 	return text ? text : embedded(c, path, mod, rid);

@@ -56,19 +56,3 @@ enum symbol_look symbol_rules_look(const struct symbol_rules *r,
 		return SYMBOL_LOOK_ALL;
 	return others ? SYMBOL_LOOK_BESIDE : SYMBOL_LOOK_NONE;
 }
-
-const char *const *symbol_rules_dirs(const struct symbol_rules *r,
-				     struct arena *arena, size_t *ret_n)
-{
-	const char *p = r && r->dirs ? r->dirs : "";
-	const char **list = arena_calloc(arena, strlen(p) + 1, sizeof(*list));
-
-	*ret_n = 0;
-	for (; *p; p += *p == ':') {
-		size_t n = strcspn(p, ":");
-		if (n)
-			list[(*ret_n)++] = arena_strndup(arena, p, n);
-		p += n;
-	}
-	return list;
-}

@@ -3,9 +3,6 @@
 #define CODE_SYMBOLS_H
 
 #include <stdbool.h>
-#include <stddef.h>
-
-struct arena;
 
 struct symbol_rules {
 	char *dirs;    /* to search, with ':' between; NULL: none */
@@ -30,8 +27,5 @@ enum symbol_look {
  */
 enum symbol_look symbol_rules_look(const struct symbol_rules *r,
 				   const char *module);
-/* The directories to search, in @arena; *ret_n of them. */
-const char *const *symbol_rules_dirs(const struct symbol_rules *r,
-				     struct arena *arena, size_t *ret_n);
 
 #endif

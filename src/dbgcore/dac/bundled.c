@@ -18,6 +18,7 @@
 #include "dac/dac_priv.h"
 #include "dac/runtimeinfo.h"
 #include "target/elf.h"
+#include "target/hostfile.h"
 
 enum {
 	DAC_FILE_MAX = 64 << 20,
@@ -131,8 +132,9 @@ static bool try_hint(struct dac_search *w, const char *hint)
 }
 
 /* Every shared runtime of the installation at @root. */
-static bool try_installation(struct dac_search *w, const char *root)
+static bool try_installation(void *arg, const char *root)
 {
+	struct dac_search *w = arg;
 	_cleanup_free_ char *dir = xasprintf("%s/%s", root, shared_dir);
 	DIR *d = opendir(dir);
 	struct dirent *entry;
@@ -153,59 +155,15 @@ static bool try_installation(struct dac_search *w, const char *root)
 	return found;
 }
 
-/* Where "dotnet" in PATH leads to: its links followed. */
-static bool try_path(struct dac_search *w)
-{
-	const char *path = getenv("PATH");
-
-	while (path && *path) {
-		const char *colon = strchrnul(path, ':');
-		_cleanup_free_ char *file =
-		    xasprintf("%.*s/dotnet", (int)(colon - path), path);
-		_cleanup_free_ char *real = realpath(file, NULL);
-		char *slash = real ? strrchr(real, '/') : NULL;
-
-		if (slash) {
-			*slash = '\0';
-			return try_installation(w, real);
-		}
-		path = *colon ? colon + 1 : colon;
-	}
-	return false;
-}
-
-static bool try_installations(struct dac_search *w)
-{
-	static const char *const usual[] = {
-	    "/usr/share/dotnet", "/usr/lib/dotnet", "/usr/lib64/dotnet",
-	    "/usr/local/share/dotnet"};
-	const char *root = getenv("DOTNET_ROOT");
-	const char *home = getenv("HOME");
-
-	if (root && *root && try_installation(w, root))
-		return true;
-	if (try_path(w))
-		return true;
-	for (size_t i = 0; i < sizeof(usual) / sizeof(*usual); i++)
-		if (try_installation(w, usual[i]))
-			return true;
-	if (!home || !*home)
-		return false;
-	_cleanup_free_ char *own = xasprintf("%s/.dotnet", home);
-	return try_installation(w, own);
-}
-
 /* Beside the program, as its own mount namespace sees it. */
 static bool try_beside(struct dac_search *w, struct target *t,
 		       const char *program)
 {
-	const char *slash = strrchr(program, '/');
-
-	if (!slash)
+	if (!strchr(program, '/'))
 		return false;
-	_cleanup_free_ char *dir = xasprintf("%s%.*s", target_root(t),
-					     (int)(slash - program), program);
-	return try_dir(w, dir);
+	_cleanup_free_ char *place = hostfile_path(t, program);
+	*strrchr(place, '/') = '\0';
+	return try_dir(w, place);
 }
 
 static struct dbg_error *none_found(const struct dac_search *w,
@@ -235,13 +193,13 @@ struct dbg_error *dac_find_bundled(struct target *t,
 	struct dbg_error *err;
 	struct dac_search w = {.found = NULL};
 	const struct target_image image = {.path = rt->path, .base = rt->base};
-	bool ours = !*target_root(t) || rt->trust;
+	bool ours = !hostfile_is_foreign(t) || rt->trust;
 
 	err = read_info(t, &image, &w.info);
 	if (err)
 		return err;
 	if (!try_hint(&w, rt->hint) && !(ours && try_beside(&w, t, rt->path)) &&
-	    !try_installations(&w))
+	    !hostfile_each_dotnet(try_installation, &w))
 		return none_found(&w, rt->path);
 	*ret = arena_strdup(arena, w.found);
 	free(w.found);
@@ -253,7 +211,7 @@ struct dbg_error *dac_find_ours(const char *runtime, const char *hint,
 {
 	struct dac_search w = {.runtime = runtime};
 
-	if (!try_hint(&w, hint) && !try_installations(&w))
+	if (!try_hint(&w, hint) && !hostfile_each_dotnet(try_installation, &w))
 		return dbg_err(
 		    DBG_E_RUNTIME,
 		    "the program has another root directory (a container), and "

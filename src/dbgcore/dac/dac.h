@@ -23,7 +23,7 @@ struct target;
 struct target_image;
 
 struct dac_runtime {
-	const char *path; /* inside the target; target_root is prepended */
+	const char *path; /* as the target names it */
 	uint64_t base;
 	const char *dac;  /* its DAC, of ours; NULL: the one beside it */
 	const char *hint; /* file or directory to look for it first; or NULL */

@@ -10,6 +10,7 @@
  * and must not call its DllMain again.
  */
 #include "dac/dac_priv.h"
+#include "target/hostfile.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -230,15 +231,6 @@ static struct dbg_error *load(const char *path, bool trust, void **ret)
 	return NULL;
 }
 
-static char *dac_path(struct target *t, const char *runtime_path)
-{
-	const char *slash = strrchr(runtime_path, '/');
-	int dir = slash ? (int)(slash - runtime_path + 1) : 0;
-
-	return xasprintf("%s%.*s%s", target_root(t), dir, runtime_path,
-			 dac_name);
-}
-
 /* ---- The runtime's table --------------------------------------------- */
 
 /*
@@ -323,16 +315,19 @@ static struct dbg_error *start(struct dac *d, com_fn *create)
 static struct dbg_error *choose(struct target *t, const struct dac_runtime *rt,
 				char **ret)
 {
-	_cleanup_free_ char *runtime =
-	    xasprintf("%s%s", target_root(t), rt->path);
+	const char *runtime;
 
 	if (rt->dac) {
 		*ret = xstrdup(rt->dac);
 		return NULL;
 	}
-	if (*target_root(t) && !rt->trust)
+	struct dbg_error *err = target_image_place(t, rt->path, &runtime);
+	if (err)
+		return err;
+	if (hostfile_is_foreign(t) && !rt->trust)
 		return dac_find_ours(runtime, rt->hint, ret);
-	*ret = dac_path(t, rt->path);
+	*ret = xasprintf("%.*s%s", (int)(str_basename(runtime) - runtime),
+			 runtime, dac_name);
 	return dac_check_build(runtime, *ret);
 }
 

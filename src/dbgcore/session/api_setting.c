@@ -271,6 +271,26 @@ static const char *get_dirs(struct dbg *dbg)
 	return get_text(dbg->inspect.symbols.dirs);
 }
 
+static struct dbg_error *set_sysroot(struct dbg *dbg, const char *value)
+{
+	return set_text(value, &dbg->files.sysroot);
+}
+
+static const char *get_sysroot(struct dbg *dbg)
+{
+	return get_text(dbg->files.sysroot);
+}
+
+static struct dbg_error *set_core_dirs(struct dbg *dbg, const char *value)
+{
+	return set_text(value, &dbg->files.dirs);
+}
+
+static const char *get_core_dirs(struct dbg *dbg)
+{
+	return get_text(dbg->files.dirs);
+}
+
 static struct dbg_error *set_modules(struct dbg *dbg, const char *value)
 {
 	return set_text(value, &dbg->inspect.symbols.modules);
@@ -328,6 +348,13 @@ static const struct setting settings[] = {
     {"debug-file-directory",
      "Where else to look for PDBs: directories with ':' between.", set_dirs,
      get_dirs},
+    {"sysroot",
+     "Directory that has the files of a core's program by their paths.",
+     set_sysroot, get_sysroot},
+    {"core-search-path",
+     "Where else to look for the files of a core's program: directories with "
+     "':' between.",
+     set_core_dirs, get_core_dirs},
     {"symbol-modules",
      "Modules whose PDBs are looked for: names (* and ?) with commas between; "
      "! in front: all but these; + in front: others beside themselves only.",

@@ -93,7 +93,7 @@ struct dbg_error *dbg_core(struct dbg *dbg, const char *path)
 	if (dbg->target)
 		return dbg_err(DBG_E_STATE,
 			       "a program is being debugged already");
-	err = target_core_open(path, &t, &core);
+	err = target_core_open(path, &dbg->files, &t, &core);
 	if (err)
 		return err;
 	str_set(&dbg->inferior.name, core.command);

@@ -78,6 +78,8 @@ void dbg_destroy(struct dbg *dbg)
 	session_events_deinit(dbg);
 	arena_destroy(dbg->list_arena);
 	free(dbg->dac_path);
+	free(dbg->files.sysroot);
+	free(dbg->files.dirs);
 	log_deinit(&dbg->log);
 	for (size_t i = 0; i < dbg->n_made; i++)
 		free(dbg->made[i].value);

@@ -23,6 +23,7 @@
 #include "session/files.h"
 #include "session/ipcfiles.h"
 #include "session/program.h"
+#include "target/hostfile.h"
 #include "target/target.h"
 
 struct arena;
@@ -113,6 +114,7 @@ struct dbg {
 	struct event_queue queue;
 	struct log log; /* "log" */
 	char *dac_path; /* where to look for DACs, NULL: nowhere more */
+	struct hostfile_search files; /* of cores */
 	bool trust_dac, suppress_jit;
 	bool show_native, show_external, show_runtime_threads;
 	struct signal_rule signals[NSIG];

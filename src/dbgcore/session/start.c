@@ -220,11 +220,9 @@ static struct dbg_error *at_runtime(struct dbg *dbg)
 }
 
 /* A core: no phase will follow, so take the runtime that there is. */
-static struct dbg_error *take_standing(struct dbg *dbg)
+static struct dbg_error *take_standing(struct dbg *dbg, struct dbg_error *err)
 {
-	struct dbg_error *err = NULL;
-
-	if (dbg->start.runtime)
+	if (!err && dbg->start.runtime)
 		err = start_take_runtime(dbg);
 	// Threads, native frames and memory can be had without it.
 	if (err)
@@ -244,14 +242,14 @@ struct dbg_error *start_attached(struct dbg *dbg)
 
 	start_reset(dbg);
 	err = find_runtime(dbg);
-	if (err)
-		return err;
 	/* A library that is being mapped counts as not loaded yet. */
 	if (dbg->start.runtime &&
 	    target_image_loading(dbg->target, dbg->start.base))
 		start_reset(dbg);
 	if (!target_can(dbg->target, TARGET_RUN))
-		return take_standing(dbg);
+		return take_standing(dbg, err);
+	if (err)
+		return err;
 	if (!dbg->start.runtime)
 		return before_library(dbg);
 	err = start_take_runtime(dbg);

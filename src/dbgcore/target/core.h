@@ -3,6 +3,7 @@
 #define TARGET_CORE_H
 
 #include "target/corefile.h"
+#include "target/hostfile.h"
 #include "target/target.h"
 
 /* What a core tells of the end of its program. */
@@ -16,10 +17,11 @@ struct target_core {
 
 /*
  * Open a core file: a target without TARGET_RUN and TARGET_WRITE. The file is
- * mapped, not read. DBG_E_FILE, DBG_E_FORMAT.
+ * mapped, not read. @search, borrowed, tells where its program's files are
+ * looked for. DBG_E_FILE, DBG_E_FORMAT.
  */
-DBG_MUST struct dbg_error *target_core_open(const char *path,
-					    struct target **ret,
-					    struct target_core *ret_core);
+DBG_MUST struct dbg_error *
+target_core_open(const char *path, const struct hostfile_search *search,
+		 struct target **ret, struct target_core *ret_core);
 
 #endif

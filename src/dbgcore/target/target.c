@@ -202,11 +202,6 @@ const struct log *target_log(const struct target *t)
 	return t ? t->log : NULL;
 }
 
-const char *target_root(const struct target *t)
-{
-	return t->ops->root(t);
-}
-
 struct dbg_error *target_threads(struct target *t, struct arena *arena,
 				 struct target_thread **ret, size_t *ret_n)
 {

@@ -326,8 +326,6 @@ struct target_image {
 	uint64_t end;
 };
 
-/* Prefix for opening the process's paths: "" or "/proc/PID/root". */
-const char *target_root(const struct target *t);
 /*
  * The ELF image whose mapped file is called @name, or @name and a version
  * behind a dot ("libstdc++.so.6" finds "libstdc++.so.6.0.30").
@@ -380,6 +378,9 @@ DBG_MUST struct dbg_error *target_r_brk(struct target *t, uint64_t *ret);
  * parts of it are not there, or will be covered by others.
  */
 bool target_image_loading(struct target *t, uint64_t base);
+/* Where the image's file is on this machine; kept by the target. */
+DBG_MUST struct dbg_error *
+target_image_place(struct target *t, const char *path, const char **ret);
 /* The machine that the ELF header of a program file names. */
 DBG_MUST struct dbg_error *target_file_machine(const char *path, uint16_t *ret);
 

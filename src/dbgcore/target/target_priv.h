@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "target/elf.h"
 #include "target/emulate.h"
+#include "target/hostfile.h"
 #include "target/proc.h"
 #include "target/symtab.h"
 #include "target/target.h"
@@ -45,14 +46,13 @@ struct page_cache {
 	uint8_t victim;
 };
 
-enum {
-	IMAGE_FILES = 32,
-};
-
+/* A file that the program has mapped, on this machine. */
 struct image_file {
-	char *path; /* NULL: free */
+	char *path;  /* the program's */
+	char *place; /* ours; NULL: it was not found */
+	char *why;   /* ... for this reason */
 	struct file file;
-	struct elf elf;
+	struct elf elf;          /* n_segments 0: it is none */
 	bool named;              /* what follows was looked for */
 	struct symtab functions; /* of both files */
 	struct file debug;       /* n 0: none */
@@ -68,8 +68,8 @@ struct unwind_range {
 struct images {
 	struct proc_maps maps;
 	uint64_t runs;
-	struct image_file files[IMAGE_FILES];
-	size_t victim;
+	struct image_file **files;
+	size_t n_files, cap_files, victim;
 	struct unwind_range *ranges; /* as of the same count */
 	size_t n_ranges, cap_ranges;
 };
@@ -89,7 +89,11 @@ struct target_ops {
 	/* AT_ value; 0: absent */
 	struct dbg_error *(*auxv)(struct target *t, uint64_t type,
 				  uint64_t *ret);
+	/* In front of the program's paths; "": they are ours. */
 	const char *(*root)(const struct target *t);
+	/* How the file mapped as @path is known; NULL: by its path. */
+	void (*identify)(struct target *t, const char *path,
+			 struct hostfile_id *ret);
 	struct dbg_error *(*threads)(struct target *t, struct arena *arena,
 				     struct target_thread **ret, size_t *ret_n);
 	void (*thread_name)(struct target *t, pid_t tid, char ret[16]);
@@ -162,6 +166,7 @@ struct target {
 	struct page_cache cache;
 	uint64_t runs; /* grows whenever the program itself goes on */
 	struct images images;
+	const struct hostfile_search *search; /* NULL: where they are named */
 	struct dbg_counters counters;
 	pid_t only; /* the thread that target_resume_all resumes, 0: all */
 	pid_t but;  /* ... does not resume, 0: none */
@@ -174,6 +179,18 @@ void target_deinit(struct target *t);
 /* Forget all image files, as when the process runs another program. */
 void images_clear(struct images *images);
 void images_deinit(struct images *images);
+/*
+ * The file mapped as @path, opened once; @ret is borrowed until the next call.
+ * Of a target that cannot run what is not found is remembered.
+ */
+DBG_MUST struct dbg_error *image_file_find(struct target *t, const char *path,
+					   struct image_file **ret);
+/* The same, which must be an ELF file. */
+DBG_MUST struct dbg_error *image_file_elf(struct target *t, const char *path,
+					  struct image_file **ret);
+/* Its function that holds the address @linked, NULL: none. */
+const struct elf_symbol *
+image_file_function(struct target *t, struct image_file *f, uint64_t linked);
 /*
  * The mappings, kept while the program stands; @ret is borrowed until the next
  * call. What we have mapped in it since is missing.

@@ -20,28 +20,15 @@
 #include "base/str.h"
 #include "target/target_priv.h"
 
-#define FILE_MAX (UINT64_C(4) << 30)
-
 enum {
-	BACKED_MAX = 4096, /* files */
-	ID_MAX = 64,
 	HEAD_MAX = 1 << 16, /* of an image, where its build id is looked for */
-};
-
-/* A file behind mappings of the core. */
-struct backed {
-	const char *path; /* the core's own */
-	bool usable;
-	struct file file;
-	struct elf elf; /* n_segments 0: it is none */
 };
 
 struct core {
 	struct target target;
 	struct corefile file;
-	time_t written; /* when */
-	struct backed *backed;
-	size_t n_backed, cap_backed;
+	time_t written;      /* when */
+	struct bytes wanted; /* build id of the file that is looked for */
 };
 
 static struct core *core_of(const struct target *t)
@@ -53,10 +40,6 @@ static void core_destroy(struct target *t)
 {
 	struct core *c = core_of(t);
 
-	for (size_t i = 0; i < c->n_backed; i++)
-		if (c->backed[i].usable)
-			file_unload(&c->backed[i].file);
-	free(c->backed);
 	corefile_unload(&c->file);
 	target_deinit(t);
 	free(c);
@@ -90,63 +73,67 @@ static struct bytes build_id_at(const struct core *c, uint64_t base)
 	return dbg_err_drop(err) ? (struct bytes){NULL, 0} : elf_build_id(&elf);
 }
 
-// Where the file of @m begins in memory; 0: its beginning is not mapped.
-static uint64_t base_of(const struct core *c, const struct core_mapping *m)
+// Where the file at @path begins in memory; 0: its beginning is not mapped.
+static uint64_t base_of(const struct core *c, const char *path)
 {
-	while (m->offset) {
-		if (m == c->file.mappings || strcmp(m[-1].path, m->path))
-			return 0;
-		m--;
-	}
-	return m->start;
+	const struct corefile *f = &c->file;
+
+	for (size_t i = 0; i < f->n_mappings; i++)
+		if (!f->mappings[i].offset &&
+		    !strcmp(f->mappings[i].path, path))
+			return f->mappings[i].start;
+	return 0;
 }
 
-static bool same_file(const struct core *c, const struct core_mapping *m,
-		      const struct backed *b)
+// Is @file, found at @place, the one that was mapped?
+static struct dbg_error *check_file(void *arg, const char *place,
+				    const struct file *file)
 {
-	uint64_t base = base_of(c, m);
-	struct bytes id = base ? build_id_at(c, base) : (struct bytes){NULL, 0};
+	const struct core *c = arg;
+	struct bytes id = c->wanted, own;
+	struct elf elf;
 	struct stat st;
 
-	if (id.n && b->elf.n_segments) {
-		struct bytes own = elf_build_id(&b->elf);
-
-		return own.n == id.n && !memcmp(own.p, id.p, id.n);
+	if (id.n && !dbg_err_drop(elf_parse(file->bytes, &elf))) {
+		own = elf_build_id(&elf);
+		return own.n == id.n && !memcmp(own.p, id.p, id.n)
+			   ? NULL
+			   : dbg_err(DBG_E_FILE,
+				     "'%s' has not the build id that the core "
+				     "has",
+				     place);
 	}
-	return !stat(b->path, &st) && st.st_mtime <= c->written;
+	return !stat(place, &st) && st.st_mtime <= c->written
+		   ? NULL
+		   : dbg_err(DBG_E_FILE, "'%s' is newer than the core", place);
 }
 
-static struct backed *backed_get(struct core *c, const struct core_mapping *m)
+static void core_identify(struct target *t, const char *path,
+			  struct hostfile_id *ret)
 {
-	struct dbg_error *err;
+	struct core *c = core_of(t);
+	uint64_t base = base_of(c, path);
 
-	for (size_t i = 0; i < c->n_backed; i++)
-		if (!strcmp(c->backed[i].path, m->path))
-			return &c->backed[i];
-	if (c->n_backed == BACKED_MAX)
-		return NULL;
-	mem_grow(&c->backed, &c->cap_backed, c->n_backed, sizeof(*c->backed));
-	struct backed *b = &c->backed[c->n_backed++];
+	c->wanted = base ? build_id_at(c, base) : (struct bytes){NULL, 0};
+	*ret = (struct hostfile_id){c->wanted, check_file, c};
+}
 
-	memset(b, 0, sizeof(*b));
-	b->path = m->path;
+// NULL: it is not here.
+static struct image_file *backing(struct core *c, const struct core_mapping *m)
+{
+	struct image_file *f;
+
 	// memfd and SysV segments have names that lead nowhere, or elsewhere.
 	if (*m->path != '/' || str_starts(m->path, "/memfd:") ||
 	    str_starts(m->path, "/SYSV") || str_starts(m->path, "/dev/"))
-		return b;
-	err = file_load(m->path, FILE_MAX, &b->file);
-	if (dbg_err_drop(err))
-		return b;
-	dbg_error_destroy(elf_parse(b->file.bytes, &b->elf));
-	b->usable = same_file(c, m, b);
-	if (!b->usable)
-		file_unload(&b->file);
-	return b;
+		return NULL;
+	return dbg_err_drop(image_file_find(&c->target, m->path, &f)) ? NULL
+								      : f;
 }
 
 // Is what lies at @offset of the file mapped so that it can be written?
 static bool written_to(const struct core *c, const struct core_mapping *m,
-		       const struct backed *b, uint64_t offset)
+		       const struct image_file *b, uint64_t offset)
 {
 	const struct core_segment *s = corefile_segment(&c->file, m->start);
 
@@ -166,10 +153,10 @@ static bool written_to(const struct core *c, const struct core_mapping *m,
 static struct bytes from_file(struct core *c, uint64_t addr)
 {
 	const struct core_mapping *m = corefile_mapping(&c->file, addr);
-	struct backed *b = m ? backed_get(c, m) : NULL;
+	const struct image_file *b = m ? backing(c, m) : NULL;
 	uint64_t offset;
 
-	if (!b || !b->usable)
+	if (!b)
 		return (struct bytes){NULL, 0};
 	offset = m->offset + (addr - m->start);
 	if (offset >= b->file.bytes.n || written_to(c, m, b, offset))
@@ -225,9 +212,9 @@ static void add_map(struct proc_maps *maps, uint64_t start, uint64_t end,
 static uint32_t flags_of(struct core *c, const struct core_mapping *m)
 {
 	const struct core_segment *s = corefile_segment(&c->file, m->start);
-	struct backed *b = backed_get(c, m);
+	const struct image_file *b = backing(c, m);
 
-	for (size_t i = 0; b && b->usable && i < b->elf.n_segments; i++) {
+	for (size_t i = 0; b && i < b->elf.n_segments; i++) {
 		const struct elf_segment *e = &b->elf.segments[i];
 
 		if (e->type == PT_LOAD &&
@@ -353,8 +340,7 @@ static bool core_frozen(const struct target *t)
 
 static const char *core_root(const struct target *t)
 {
-	(void)t;
-	return "";
+	return t->search->sysroot ? t->search->sysroot : "";
 }
 
 static const struct target_ops core_ops = {
@@ -364,13 +350,16 @@ static const struct target_ops core_ops = {
     .maps = core_maps,
     .auxv = core_auxv,
     .root = core_root,
+    .identify = core_identify,
     .threads = core_threads,
     .thread_name = core_thread_name,
     .regs = core_regs,
     .fpregs = core_fpregs,
 };
 
-struct dbg_error *target_core_open(const char *path, struct target **ret,
+struct dbg_error *target_core_open(const char *path,
+				   const struct hostfile_search *search,
+				   struct target **ret,
 				   struct target_core *ret_core)
 {
 	struct dbg_error *err;
@@ -389,6 +378,7 @@ struct dbg_error *target_core_open(const char *path, struct target **ret,
 		if (file.threads[i].signal)
 			ended = &file.threads[i];
 	target_init(&c->target, &core_ops, file.pid);
+	c->target.search = search;
 	c->file = file;
 	c->written = stat(path, &st) ? 0 : st.st_mtime;
 	*ret = &c->target;

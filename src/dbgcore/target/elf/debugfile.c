@@ -50,15 +50,15 @@ static bool try_file(const struct elf *elf, const char *path,
 	return true;
 }
 
-static bool by_build_id(const struct elf *elf, const char *root,
-			struct file *ret_file, struct elf *ret)
+bool debugfile_in(const struct elf *elf, const char *dir, struct file *ret_file,
+		  struct elf *ret)
 {
 	struct bytes id = elf_build_id(elf);
 	_cleanup_str_ struct str path = {0};
 
 	if (id.n < ID_MIN || id.n > ID_MAX)
 		return false;
-	str_addf(&path, "%s%s/.build-id/%02x/", root, debug_dir, id.p[0]);
+	str_addf(&path, "%s/.build-id/%02x/", dir, id.p[0]);
 	for (size_t i = 1; i < id.n; i++)
 		str_addf(&path, "%02x", id.p[i]);
 	str_add(&path, ".debug");
@@ -71,7 +71,8 @@ bool debugfile_find(const struct elf *elf, const char *root, const char *path,
 	static const struct {
 		const char *before, *behind;
 	} places[] = {{"", ""}, {"", ".debug/"}, {debug_dir, ""}};
-	bool found = by_build_id(elf, root, ret_file, ret);
+	_cleanup_free_ char *below = xasprintf("%s%s", root, debug_dir);
+	bool found = debugfile_in(elf, below, ret_file, ret);
 	int dir = (int)(str_basename(path) - path);
 
 	// The link is a name, not a way out of the directory.

@@ -15,4 +15,8 @@
 bool debugfile_find(const struct elf *elf, const char *root, const char *path,
 		    struct file *ret_file, struct elf *ret);
 
+/* The same in a directory that keeps debug files by build id. */
+bool debugfile_in(const struct elf *elf, const char *dir, struct file *ret_file,
+		  struct elf *ret);
+
 #endif

@@ -17,11 +17,8 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "target/elf/debugfile.h"
 #include "target/elf.h"
 #include "target/target_priv.h"
-
-#define FILE_MAX (UINT64_C(4) << 30)
 
 enum {
 	PHDRS_MAX = 64,
@@ -30,32 +27,7 @@ enum {
 	LINKED_MAX = 10000,
 };
 
-/* ---- What is kept: mappings while nothing runs, files as long as we like --
- */
-
-void images_deinit(struct images *images)
-{
-	images_clear(images);
-	proc_maps_deinit(&images->maps);
-	free(images->ranges);
-}
-
-static void image_file_clear(struct image_file *f)
-{
-	if (f->path) {
-		symtab_deinit(&f->functions);
-		file_unload(&f->debug);
-		file_unload(&f->file);
-	}
-	free(f->path);
-	memset(f, 0, sizeof(*f));
-}
-
-void images_clear(struct images *images)
-{
-	for (size_t i = 0; i < IMAGE_FILES; i++)
-		image_file_clear(&images->files[i]);
-}
+/* ---- Mappings, kept while nothing runs -------------------------------- */
 
 struct dbg_error *images_maps(struct target *t, const struct proc_maps **ret)
 {
@@ -73,67 +45,6 @@ struct dbg_error *images_maps(struct target *t, const struct proc_maps **ret)
 	// What was read while something ran may be old at once.
 	images->runs = t->ops->frozen(t) ? t->runs : 0;
 	return NULL;
-}
-
-static struct dbg_error *image_file_get(struct target *t, const char *path,
-					struct image_file **ret)
-{
-	struct dbg_error *err;
-	struct images *images = &t->images;
-
-	for (size_t i = 0; i < IMAGE_FILES; i++) {
-		if (!images->files[i].path ||
-		    strcmp(images->files[i].path, path))
-			continue;
-		*ret = &images->files[i];
-		return NULL;
-	}
-	struct image_file *f = &images->files[images->victim];
-	_cleanup_free_ char *full = xasprintf("%s%s", target_root(t), path);
-	struct file file;
-	struct elf elf;
-	err = file_load(full, FILE_MAX, &file);
-	if (err)
-		return err;
-	err = elf_parse(file.bytes, &elf);
-	if (err) {
-		file_unload(&file);
-		return dbg_err_prefix(err, "'%s'", path);
-	}
-	images->victim = (images->victim + 1) % IMAGE_FILES;
-	image_file_clear(f);
-	*f = (struct image_file){
-	    .path = xstrdup(path), .file = file, .elf = elf};
-	*ret = f;
-	return NULL;
-}
-
-static struct dbg_error *file_get(struct target *t, const char *path,
-				  const struct elf **ret)
-{
-	struct image_file *f;
-	struct dbg_error *err = image_file_get(t, path, &f);
-
-	if (!err)
-		*ret = &f->elf;
-	return err;
-}
-
-// The function at @linked; its symbols are looked for when first wanted.
-static const struct elf_symbol *
-function_at(struct target *t, struct image_file *f, uint64_t linked)
-{
-	struct elf debug;
-
-	if (!f->named) {
-		f->named = true;
-		symtab_add(&f->functions, &f->elf);
-		if (!f->elf.all_symbols.n &&
-		    debugfile_find(&f->elf, target_root(t), f->path, &f->debug,
-				   &debug))
-			symtab_add(&f->functions, &debug);
-	}
-	return symtab_at(&f->functions, linked);
 }
 
 /* ---- Images in the mappings ------------------------------------------ */
@@ -227,15 +138,24 @@ struct dbg_error *target_image_find(struct target *t, const char *name,
 {
 	struct dbg_error *err;
 	const struct proc_maps *maps;
+	struct image_file *file;
 
 	err = images_maps(t, &maps);
 	if (err)
 		return err;
+	const char *path = NULL;
+
 	*ret_found = false;
-	for (size_t i = 0; i < maps->n && !*ret_found; i++)
-		if (!maps->v[i].offset && is_named(maps->v[i].path, name))
-			*ret_found = image_from(t, maps, i, arena, ret);
-	return NULL;
+	for (size_t i = 0; i < maps->n && !*ret_found; i++) {
+		if (maps->v[i].offset || !is_named(maps->v[i].path, name))
+			continue;
+		path = maps->v[i].path;
+		*ret_found = image_from(t, maps, i, arena, ret);
+	}
+	// Of a core it may be nothing else that is missing.
+	if (path && !*ret_found && !target_can(t, TARGET_RUN))
+		err = image_file_elf(t, path, &file);
+	return err;
 }
 
 static struct dbg_error *image_holding(struct target *t, uint64_t addr,
@@ -285,11 +205,11 @@ struct dbg_error *target_image_at(struct target *t, uint64_t addr,
 		return NULL;
 	*ret_offset = addr - ret->base;
 	// An image without its file has no names; it is there all the same.
-	err = image_file_get(t, ret->path, &f);
+	err = image_file_elf(t, ret->path, &f);
 	if (dbg_err_drop(err))
 		return NULL;
 	uint64_t linked = addr - ret->base + elf_base(&f->elf);
-	symbol = function_at(t, f, linked);
+	symbol = image_file_function(t, f, linked);
 	if (symbol) {
 		*ret_symbol = arena_strdup(arena, symbol->name);
 		*ret_offset = linked - symbol->addr;
@@ -312,15 +232,15 @@ struct dbg_error *target_object(struct target *t,
 				uint64_t *ret_size)
 {
 	struct dbg_error *err;
-	const struct elf *elf;
+	struct image_file *f;
 	struct elf_symbol symbol;
 
-	err = file_get(t, image->path, &elf);
+	err = image_file_elf(t, image->path, &f);
 	if (err)
 		return err;
 	*ret = *ret_size = 0;
-	if (elf_symbol_find(elf, name, &symbol)) {
-		*ret = image->base + (symbol.addr - elf_base(elf));
+	if (elf_symbol_find(&f->elf, name, &symbol)) {
+		*ret = image->base + (symbol.addr - elf_base(&f->elf));
 		*ret_size = symbol.size;
 	}
 	return NULL;
@@ -334,7 +254,7 @@ struct dbg_error *target_table_find(struct target *t,
 	struct image_file *f;
 	uint64_t addr;
 
-	err = image_file_get(t, image->path, &f);
+	err = image_file_elf(t, image->path, &f);
 	if (err)
 		return err;
 	addr = elf_table_find(&f->elf, name);
@@ -349,16 +269,16 @@ struct dbg_error *target_image_text(struct target *t,
 				    uint64_t *ret_start, uint64_t *ret_end)
 {
 	struct dbg_error *err;
-	const struct elf *elf;
+	struct image_file *f;
 	uint64_t start, end;
 
-	err = file_get(t, image->path, &elf);
+	err = image_file_elf(t, image->path, &f);
 	if (err)
 		return err;
-	if (!elf_text(elf, &start, &end))
+	if (!elf_text(&f->elf, &start, &end))
 		return dbg_err(DBG_E_FORMAT, "'%s' has no code", image->path);
-	*ret_start = image->base + (start - elf_base(elf));
-	*ret_end = image->base + (end - elf_base(elf));
+	*ret_start = image->base + (start - elf_base(&f->elf));
+	*ret_end = image->base + (end - elf_base(&f->elf));
 	return NULL;
 }
 
@@ -555,6 +475,17 @@ bool target_image_loading(struct target *t, uint64_t base)
 	}
 	dbg_error_destroy(err);
 	return loading;
+}
+
+struct dbg_error *target_image_place(struct target *t, const char *path,
+				     const char **ret)
+{
+	struct image_file *f;
+	struct dbg_error *err = image_file_find(t, path, &f);
+
+	if (!err)
+		*ret = f->place;
+	return err;
 }
 
 struct dbg_error *target_file_machine(const char *path, uint16_t *ret)
