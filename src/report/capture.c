@@ -279,6 +279,7 @@ static void go_on(struct dbg *dbg)
 static void on_stop(struct run *r, struct dbg *dbg, const struct dbg_stop *stop)
 {
 	if (stop->reason == DBG_STOP_UNHANDLED ||
+	    stop->reason == DBG_STOP_FAIL_FAST ||
 	    (stop->reason == DBG_STOP_SIGNAL && stop->fatal))
 		take_report(r, dbg, NULL, NULL);
 	if (!r->timed_out)

@@ -302,7 +302,14 @@ static void take_cause(struct report *r, const struct dbg_stop *stop)
 		return;
 	r->thread = stop->thread;
 	r->signal = stop->fatal ? stop->signal : 0;
-	if (stop->exception_type) {
+	if (stop->reason == DBG_STOP_FAIL_FAST) {
+		const char *message = stop->exception_message;
+
+		r->kind = "failfast";
+		r->cause =
+		    arena_printf(r->arena, "Environment.FailFast%s%s",
+				 message ? ": " : "", message ? message : "");
+	} else if (stop->exception_type) {
 		r->kind = "exception";
 		r->cause = arena_printf(
 		    r->arena, "%s: %s%s%s",

@@ -119,6 +119,7 @@ def test_stack_overflow(t):
 
 def test_fail_fast(t):
     report = only(t, reported(t, throws(t, "unhandled-fast")))
+    t.check_equal("Environment.FailFast: failed fast", report["cause"])
     t.check_equal(("Throws.Program.Unhandled",
                    t.line("Throws", "unhandled-fast")),
                   own(crashed(report))[0])
