@@ -1,3 +1,9 @@
+/*
+ * The GDB/MI front end's loop: lines of the client in, records out, with the
+ * prompt `(gdb)` behind each answer. A turn waits for the client, the engine
+ * and the program's output, and takes no more of these while the client does
+ * not read.
+ */
 #include "mi/mi.h"
 
 #include <errno.h>

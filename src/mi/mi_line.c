@@ -1,3 +1,7 @@
+/*
+ * A line of the client taken apart: token, command, options and parameters; C
+ * escapes within quotes undone.
+ */
 #include "mi/mi_line.h"
 
 #include <ctype.h>

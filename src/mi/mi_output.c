@@ -1,3 +1,6 @@
+/*
+ * The program's output, read from pipes and passed on as target stream records.
+ */
 #include "mi/mi_output.h"
 
 #include <fcntl.h>

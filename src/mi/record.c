@@ -1,3 +1,7 @@
+/*
+ * Results written straight into a string: no tree is built. The comma is placed
+ * by looking at what stands before.
+ */
 #include "mi/record.h"
 
 #include <inttypes.h>

@@ -51,9 +51,9 @@ void control_begin_run(struct control *c);
  * run breakpoints are bound to places, and nothing is armed.
  */
 DBG_MUST struct dbg_error *control_runtime(struct control *c);
-/* The program is about to go on: have the runtime tell what is waited for. */
+/* Before the program goes on: ask the runtime for the notifications needed. */
 void control_go(struct control *c);
-/* The runtime is to tell nothing any more (all stopped). */
+/* Ask the runtime for no notifications any more (all stopped). */
 void control_leave(struct control *c);
 /* Where the runtime's notifications are seen: __cxa_throw. */
 DBG_MUST struct dbg_error *control_throw_addr(struct control *c, uint64_t *ret);
@@ -117,7 +117,7 @@ void control_terminated(struct control *c, pid_t tid, int signal,
  */
 bool control_is_user_break(struct control *c, const struct target_event *ev);
 
-/* The debugger itself wrote to the program's memory. */
+/* The debugger itself wrote memory: watched values there are read anew. */
 void control_written(struct control *c, uint64_t addr, uint64_t n);
 /* End a step that is under way (another stop came first). */
 void control_step_cancel(struct control *c);
@@ -152,8 +152,8 @@ pid_t control_runs_only(const struct control *c, pid_t current);
 
 struct step_rules *control_step_rules(struct control *c);
 /*
- * Set just_my_code, which decides too where breakpoints are hit (all stopped,
- * or no program).
+ * Set just_my_code. It also decides which breakpoints are hit, so all threads
+ * must be stopped, if there is a program.
  */
 void control_just_my_code(struct control *c, bool on);
 

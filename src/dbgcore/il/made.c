@@ -1,3 +1,7 @@
+/*
+ * Methods that are made, not loaded: a method, its code and the pool of what
+ * the code's tokens stand for, all in one arena; see made.h.
+ */
 #include "il/made.h"
 
 #include "base/mem.h"

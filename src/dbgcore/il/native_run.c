@@ -1,3 +1,9 @@
+/*
+ * Answering native methods: the row for a method, found once by its type, name
+ * and signature in the tables; its arguments taken from the frame and checked,
+ * its result put back or its end (thrown, refused, a call) passed on to the
+ * machine.
+ */
 #include "il/native.h"
 
 #include <stdarg.h>

@@ -1,3 +1,8 @@
+/*
+ * The machine's life: made and destroyed, one execution begun, run in slices
+ * and ended, its limits (instructions, memory, depth, time), marks of the heap.
+ * vm.h has the model.
+ */
 #include "il/vm.h"
 
 #include <stdlib.h>

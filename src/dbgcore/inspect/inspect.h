@@ -96,12 +96,12 @@ DBG_MUST struct dbg_error *inspect_frame(struct inspect *in, dbg_id id,
 
 /* ---- Values and expressions (inspectvalue.c) ------------------------- */
 
-/* What evaluates in @frame (NULL: without variables), for this stop. */
+/* An evaluator for @frame (NULL: without variables), good for this stop. */
 DBG_MUST struct dbg_error *
 inspect_eval(struct inspect *in, const struct frame *frame, struct eval *ret);
 /* $returnvalue; no type: there is none. */
 const struct value *inspect_returned(struct inspect *in);
-/* What shows values; @thread as in struct scope, or NULL. */
+/* A view, which makes text of values; @thread as in struct scope, or NULL. */
 struct view inspect_view(const struct inspect *in, struct thread_ref *thread);
 /* Text of a node and an id if it has children; strings are in @arena. */
 struct dbg_value inspect_describe(struct inspect *in, const struct view *w,
@@ -112,7 +112,7 @@ void inspect_describe_all(struct inspect *in, const struct view *w,
 /* The node that inspect_describe gave an id to; until the next one. */
 DBG_MUST struct dbg_error *inspect_node(struct inspect *in, dbg_id id,
 					const struct node **ret);
-/* A variable was assigned: scopes may hold what it was before. */
+/* A variable was assigned: drop the scopes, which may have its old value. */
 void inspect_assigned(struct inspect *in);
 
 /* A moment in a thread: @exception is being thrown there, 0: none. */

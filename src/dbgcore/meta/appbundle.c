@@ -1,3 +1,7 @@
+/*
+ * The manifest of a single-file program parsed: which files are inside of the
+ * executable, and where. Offsets and sizes are checked against the file.
+ */
 #include "meta/appbundle.h"
 
 #include <stdlib.h>

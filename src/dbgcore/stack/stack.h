@@ -67,8 +67,9 @@ DBG_MUST struct dbg_error *stack_frame(struct stack *s, uint32_t thread,
 				       uint32_t level,
 				       const struct frame **ret);
 /*
- * The thread has stopped behind the instruction that matters: its newest
- * frame is where that stands, until the next reset.
+ * The thread has stopped behind the instruction that caused the stop (a watch):
+ * take the position of its newest frame from that instruction, until the next
+ * reset.
  */
 void stack_behind(struct stack *s, pid_t tid);
 bool stack_is_behind(const struct stack *s, pid_t tid);
@@ -79,7 +80,7 @@ void stack_show_native(struct stack *s, bool on);
  * Not while native ones are shown.
  */
 void stack_fold_external(struct stack *s, bool on);
-/* The same of what is shown. */
+/* The same for the displayed list. */
 DBG_MUST struct dbg_error *stack_display(struct stack *s, uint32_t thread,
 					 uint32_t level,
 					 const struct frame **ret);

@@ -52,7 +52,7 @@ struct regs;
 bool proc_syscall(pid_t pid, pid_t tid, struct regs *ret);
 /* When the process was started, in ticks since the boot; 0: it is gone. */
 uint64_t proc_start_time(pid_t pid);
-/* Is it gone, or so far that nothing can keep it from that? */
+/* Is the process gone, or is it being ended by the kernel? */
 bool proc_dying(pid_t pid);
 /*
  * The cgroup that holds the process frozen (cgroup_freezer(7)), below its

@@ -44,8 +44,8 @@ void target_destroy(struct target *t);
 pid_t target_pid(const struct target *t);
 void target_counters(const struct target *t, struct dbg_counters *ret);
 /*
- * Where the rooms above log what they do with it; @log is borrowed. No target
- * (NULL) has none.
+ * The log for what is done with this target, by all rooms; @log is borrowed.
+ * target_log of NULL is NULL.
  */
 void target_log_to(struct target *t, const struct log *log);
 const struct log *target_log(const struct target *t);
@@ -81,11 +81,11 @@ DBG_MUST struct dbg_error *target_kill(struct target *t);
  * when the target is destroyed, and however else we end.
  */
 DBG_MUST struct dbg_error *target_attach(pid_t pid, struct target **ret);
-/* Does it go on when it is destroyed? */
+/* Does the process go on when the target is destroyed: was it attached to? */
 bool target_survives(const struct target *t);
 /*
- * The descriptor of a stopped process became readable: is it because somebody
- * has killed it? Then its end is among the events that are due.
+ * Of a stopped process whose descriptor became readable: was it killed? Then
+ * its end is among the events that follow.
  */
 bool target_ended(struct target *t);
 /*
@@ -96,9 +96,9 @@ bool target_ended(struct target *t);
 DBG_MUST struct dbg_error *target_detach(struct target *t, bool stopped);
 
 /*
- * The terminal that we share with the program, if we do: bring ourselves to
- * its foreground when the program stops (its modes are kept), and give it
- * back before the program runs on. The end of the target takes it.
+ * The terminal, if the program shares ours: take its foreground when the
+ * program stops (the modes that the program set are saved), and give it back
+ * before the program runs on. target_destroy takes it, too.
  */
 void target_terminal_take(struct target *t);
 void target_terminal_give(struct target *t);
@@ -148,13 +148,13 @@ DBG_MUST struct dbg_error *target_stop_all(struct target *t);
 /* Are all threads stopped? */
 bool target_all_stopped(const struct target *t);
 /*
- * Hold all threads but @tid from the next resume on, whatever resumes them;
- * 0: none. Threads born meanwhile run.
+ * From the next resume on run @tid alone, whichever function resumes; 0: all
+ * threads run. Threads that are created meanwhile run as well.
  */
 void target_run_only(struct target *t, pid_t tid);
 /*
- * Have target_resume_all resume all but @tid, 0: that one, too. It is no matter
- * where one alone runs.
+ * Exclude @tid from target_resume_all (0: no thread). Without effect while
+ * target_run_only names a thread.
  */
 void target_run_others(struct target *t, pid_t tid);
 /* Resume every stopped thread, delivering what is due to each. */
@@ -188,12 +188,12 @@ DBG_MUST struct dbg_error *target_thread_alone(struct target *t, pid_t tid,
 					       enum target_alone *ret);
 /* Ask for a TARGET_INTERRUPTED event of some thread. */
 DBG_MUST struct dbg_error *target_interrupt(struct target *t);
-/* Events were left for later: make the descriptor readable. */
+/* Make the descriptor readable, since the caller left events in the queue. */
 void target_rouse(struct target *t);
 /*
- * Deliver @signal when the thread is next resumed. A signal that was reported
- * is due until this says otherwise: 0 suppresses it. Given again later, it
- * has the siginfo that it came with.
+ * Deliver @signal when the thread is next resumed, 0: none. A signal that was
+ * reported as an event is delivered then unless this changes it. A reported
+ * signal that is given back later keeps its siginfo.
  */
 void target_thread_signal(struct target *t, pid_t tid, int signal);
 

@@ -81,7 +81,7 @@ struct bp *bp_add(struct control *c, enum dbg_break_kind kind,
 /* What @req says besides the place. */
 struct dbg_error *bp_take_rules(struct bp *bp, const struct dbg_break_req *req);
 void bp_remove(struct control *c, struct bp *bp);
-/* Not one of our own. */
+/* Did the user make it, not the engine (entry, run-to)? */
 bool bp_is_users(const struct bp *bp);
 /* Does it stop at exceptions? */
 bool bp_is_catch(const struct bp *bp);
@@ -94,7 +94,7 @@ struct dbg_error *bp_hit(struct control *c, pid_t tid, uint64_t addr,
  */
 struct dbg_error *bp_counts(struct control *c, struct bp *bp, pid_t tid,
 			    bool *ret_stops);
-/* After a stop: a temporary one goes. */
+/* After a stop at @bp: remove it if it is temporary. */
 void bp_spent(struct control *c, struct bp *bp, struct dbg_stop *stop);
 void bp_unbind_all(struct control *c);
 void bp_destroy_all(struct control *c);

@@ -30,7 +30,7 @@ struct catcher {
 
 /* Search for who catches @t, once. (All stopped.) */
 const struct catcher *catcher_get(struct control *c, struct thrown *t);
-/* Does it leave user code that does nothing against it? */
+/* Does the exception leave user code without a handler there? */
 bool catcher_lets_through(const struct catcher *k);
 /*
  * Where the handler at native @offset of @method begins that @tid is about to

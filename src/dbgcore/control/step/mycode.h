@@ -25,9 +25,9 @@ bool mycode_is_user(struct control *c, struct code_module *m, uint32_t token);
 /* Does a step in pass it, by the setting for properties and operators? */
 bool mycode_is_passed(struct control *c, struct code_module *m, uint32_t token);
 /*
- * Do its author's marks keep breakpoints in this method from being hit? With
- * Just My Code that is code of nobody's and code to step through, else only
- * what is hidden.
+ * Do attributes keep breakpoints in this method from being hit? With Just My
+ * Code DebuggerNonUserCode, DebuggerStepThrough and DebuggerHidden do, without
+ * it DebuggerHidden alone.
  */
 bool mycode_is_skipped(struct control *c, struct code_module *m,
 		       uint32_t token);

@@ -54,12 +54,12 @@ struct dbg_error *stepasync_plan_end(struct control *c, const struct frame *f,
 /* Nothing awaits the method that @f runs, in @frame: add its last line. */
 struct dbg_error *stepasync_plan_last(struct control *c, const struct frame *f,
 				      const struct activation *frame);
-/* It is there: go on to who awaits it by now, or end there. */
+/* The last line is reached: go on to the method that awaits, or end there. */
 struct dbg_error *stepasync_last(struct control *c, const struct step_hit *hit,
 				 bool *ret_done);
 /* Is @tid, at a line of the method, in the call that may end (plan.own)? */
 struct dbg_error *stepasync_own(struct control *c, pid_t tid, bool *ret_own);
-/* A thread is at one: is it the call that awaits? */
+/* A thread is at such a place: is it in the call that awaits? */
 struct dbg_error *stepasync_waiter(struct control *c,
 				   const struct step_hit *hit, bool *ret_done);
 /*

@@ -32,7 +32,7 @@ struct activation {
 };
 
 /*
- * What it means that a thread comes to a site of the plan. Which thread, in
+ * What it means that a thread hits a site of the plan. Which thread, in
  * which frame, and what is done there, is a row for each in stepjudge.c, whose
  * order is this one.
  */
@@ -94,7 +94,7 @@ struct step_plan {
 	uint64_t home_pc;
 	struct seq_point from; /* the line that is stepped */
 
-	/* What follows is forgotten where the step goes on elsewhere. */
+	/* Reset by step_lift, when the step goes on elsewhere. */
 	struct step_site *sites;
 	size_t n_sites, cap_sites;
 	struct activation frame;  /* stepped; of a step out, the caller's */
@@ -119,7 +119,7 @@ struct step_plan {
 bool step_is_awaited(const struct step_plan *p);
 /* The plan is over. */
 void step_clear(struct control *c);
-/* The same of a step that goes on elsewhere: a place to run to is kept. */
+/* Lift all sites because the step goes on elsewhere; keep a place to run to. */
 void step_lift(struct control *c);
 /* Add a site; @frame: NULL where the role needs none of its own. */
 void step_add(struct step_plan *p, uint64_t addr, enum step_role role,

@@ -72,9 +72,9 @@ struct dbg_error *watch_trap(struct control *c, const struct target_event *ev,
 			     bool *ret_stops);
 /* Look for what is pending (all stopped). */
 void watch_refresh(struct control *c);
-/* A person is to see this stop: look where what may be stale leads to. */
+/* Before a stop that the user sees: evaluate anew what may be stale. */
 void watch_stopped(struct control *c);
-/* Does one wait for what may come with the next method's code? */
+/* Is one pending that the next method to be compiled may resolve? */
 bool watch_waits(const struct control *c);
 /* A method is about to run for the first time. */
 struct dbg_error *watch_prepared(struct control *c);
@@ -83,13 +83,13 @@ void watch_remove(struct control *c, struct bp *bp);
 struct dbg_error *watch_switch(struct control *c, struct bp *bp);
 void watch_end_run(struct control *c);
 
-/* Evaluate @bp anew; what it leads to and its value are as of now. */
+/* Evaluate @bp anew: its place and its value as they are now. */
 void watch_look(struct control *c, struct bp *bp);
 
 /* watchgc.c */
 /* Is the collector moving objects now? */
 bool watch_gc_moves(struct control *c);
-/* Its count was written. All may be stopped afterwards. */
+/* The count of collections was written. May leave all threads stopped. */
 struct dbg_error *watch_gc_told(struct control *c);
 
 /* watcharm.c: set the debug registers as the enabled watchpoints want it. */
@@ -108,7 +108,7 @@ struct dbg_error *watch_condition(struct control *c, const struct watch *w,
 /* Read the place that it has. Fills *ret always. */
 struct dbg_error *watch_read_place(struct control *c, const struct watch *w,
 				   struct watch_state *ret);
-/* Remember what of @frame is needed besides its variables. */
+/* Remember what the expression needs of @frame besides its variables. */
 struct dbg_error *watch_context(struct control *c, struct watch *w,
 				const struct frame *frame);
 void watch_state_deinit(struct watch_state *s);

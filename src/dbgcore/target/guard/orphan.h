@@ -43,11 +43,11 @@ DBG_MUST struct dbg_error *orphan_remove(struct live *l);
 DBG_MUST struct dbg_error *orphan_recover(struct live *l);
 /* The process image is gone, and the orphan trap handler with it. */
 void orphan_forget(struct live *l);
-/* Take down traps before they are armed, and when they are lifted. */
+/* Enter traps in the table before they are armed; remove lifted ones. */
 DBG_MUST struct dbg_error *orphan_arm(struct live *l, struct trap *traps,
 				      size_t n);
 void orphan_lift(struct live *l, const struct trap *traps, size_t n);
-/* Take down the mask of a thread before it is set to orphan_step_mask. */
+/* Enter the mask of a thread before it is set to orphan_step_mask. */
 void orphan_mask(struct live *l, pid_t tid, uint64_t mask);
 
 /* ---- cleanup.c ------------------------------------------------------- */
@@ -77,8 +77,8 @@ DBG_MUST struct dbg_error *attach_to_clean(pid_t pid, struct target **ret);
  */
 DBG_MUST struct dbg_error *live_leave_ours(struct live *l);
 /*
- * Take everything of ours out of the process, all of it being stopped. Should
- * we die after that, it goes on as if nothing had been.
+ * Take everything of ours out of the process, all of it being stopped. If we
+ * die after that the process goes on undisturbed.
  */
 DBG_MUST struct dbg_error *live_take_out(struct live *l);
 /*

@@ -46,10 +46,13 @@ DBG_MUST struct dbg_error *child_born(struct live *l, struct thread *parent,
 				      int event);
 /* First stop of a forked child: lift our traps from it and let it go. */
 void child_release(struct live *l, struct thread *child);
-/* A child that shared the memory has its own now. */
+/* A vforked child has executed a program: it no longer shares the memory. */
 void child_detach(struct live *l, struct thread *child);
 void child_stray(struct family *f, pid_t tid, int status);
-/* A process ended: let strays go that nobody will tell us of any more. */
+/*
+ * A process ended: let go the unclaimed tasks whose parent is no traced
+ * process, since no event will claim them.
+ */
 void child_release_strays(struct live *l);
 /* A stop of a task aside that is no signal. */
 void child_aside_stop(struct live *l, struct thread *child, bool group);
@@ -64,15 +67,18 @@ DBG_MUST struct dbg_error *live_child_leave(struct target *t, pid_t pid,
 					    bool stopped);
 DBG_MUST struct dbg_error *live_child_adopt(struct target *t, pid_t pid,
 					    struct target **ret);
-/* Traps were lifted whose bytes a fork on its way may still carry. */
+/*
+ * Remember traps that were lifted while a fork may have been under way: the
+ * child may have their bytes in its copy of the memory.
+ */
 void child_ghosts(struct live *l, const struct trap *traps, size_t n);
 
 /* ---- family.c -------------------------------------------------------- */
 
-/* Make @l one of @f, or of a new one if that is NULL; and no longer. */
+/* Add @l to @f, or to a new family if that is NULL; and remove it. */
 DBG_MUST struct dbg_error *family_join(struct family *f, struct live *l);
 void family_leave(struct live *l);
-/* Whose task is it? NULL: nobody's. */
+/* The live target that the task belongs to; NULL: none. */
 struct live *family_owner(struct family *f, pid_t tid);
 
 #endif

@@ -25,7 +25,7 @@ bool back_is(const uint8_t *code);
 /* What it restores. */
 void back_restore(const uint8_t code[CAVE_BYTES], struct regs *r,
 		  uint64_t *ret_mask);
-/* Make the thread call from there; it is in no system call then. */
+/* Make the thread call from there; it must not be inside a system call. */
 void back_syscall(struct regs *r, uint64_t cave, long nr,
 		  const uint64_t args[6]);
 void back_call_leaf(struct regs *r, uint64_t cave, uint64_t addr,
@@ -46,8 +46,8 @@ struct inject {
 
 /*
  * inject_end belongs to each inject_begin, also to one that failed. The
- * thread must be left alone between them. With us gone at any point between,
- * it goes on as if nothing had been.
+ * thread must be left alone between them. If we die at any
+ * point between, the thread restores its registers and goes on.
  */
 DBG_MUST struct dbg_error *inject_begin(struct live *l, struct inject *in);
 /* A failure of the call itself is an error that ends with its reason. */

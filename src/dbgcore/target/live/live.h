@@ -55,7 +55,7 @@ enum {
 		       PTRACE_O_TRACEVFORKDONE | PTRACE_O_TRACEEXEC,
 };
 
-/* An event in the queue; void if its thread has another serial by now. */
+/* An event in the queue; dropped if its thread has another serial now. */
 struct queued {
 	uint64_t serial;
 	uint64_t watch_stamp; /* what event.slots speak of */
@@ -135,11 +135,11 @@ void live_queue(struct live *l, enum target_event_kind kind, pid_t tid);
 /* As live_queue, of a stopped thread: it stays until the event is taken. */
 void thread_keep(struct live *l, struct thread *th,
 		 enum target_event_kind kind);
-/* Note a signal that the thread stands at; report it if it is watched. */
+/* Note the signal that the thread is stopped at; report it if it is watched. */
 void thread_due(struct live *l, struct thread *th, int signal);
 /* Make target_fd readable if there are events in the queue. */
 void live_kick(struct live *l);
-/* A SIGCHLD that nobody sent, and an end to those that came. */
+/* Raise SIGCHLD ourselves; read all that have come from the descriptor. */
 void live_raise(struct live *l);
 void live_drain(struct live *l);
 bool live_ended(struct target *t);

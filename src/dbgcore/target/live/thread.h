@@ -87,7 +87,7 @@ void thread_set_stuck(struct live *l, struct thread *th, bool stuck);
 /* The thread if it is stopped, or an error. */
 DBG_MUST struct dbg_error *thread_stopped(struct live *l, pid_t tid,
 					  struct thread **ret);
-/* Fill th->regs; false if the thread has been killed. */
+/* Read the registers into th->regs; false if the thread was killed. */
 bool thread_load_regs(struct live *l, struct thread *th);
 void thread_flush_regs(struct live *l, struct thread *th);
 /* ptrace with counting; -1 and errno. */
