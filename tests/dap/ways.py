@@ -1,10 +1,12 @@
 """Ways to begin and to end: launch.json, terminals, attach, restart."""
+import fcntl
 import json
 import os
 import pty
 import shutil
 import signal
 import subprocess
+import termios
 
 import drive
 from dapdrive import Client
@@ -207,6 +209,17 @@ def test_no_debug(t):
     t.check(not c.has_event("stopped"), "stopped")
 
 
+def test_no_debug_unseen(t):
+    """noDebug: the program finds no debugger, and Break is nothing to it."""
+    for words, said in ((("poll", "3"), "yes 0\n"),
+                        (("break",), "\nb ")):
+        c = t.adapter()
+        c.launch(t.program("Asking", *words), noDebug=True)
+        c.end()
+        t.check_in(said, c.output())
+        t.check(not c.has_event("stopped"), "stopped")
+
+
 def test_input(t):
     """What is typed at the console while the program runs is its input."""
     c = t.adapter()
@@ -219,13 +232,18 @@ def test_input(t):
     c.wait()
 
 
+def take_terminal():
+    os.setsid()
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
 def helper_of(c):
     """Run in a terminal of ours what the adapter wants; the terminal."""
     asked = c.request("runInTerminal")
     master, slave = pty.openpty()
     process = subprocess.Popen(asked["arguments"]["args"], stdin=slave,
                                stdout=slave, stderr=slave,
-                               preexec_fn=lambda: (os.setsid(), None)[1],
+                               preexec_fn=take_terminal,
                                env=c.test.env)
     os.close(slave)
     c.post({"seq": 1000 + asked["seq"], "type": "response", "success": True,
@@ -265,6 +283,30 @@ def test_terminal(t):
         t.check_equal(0, c.event("exited")["exitCode"])
         t.check_equal(0, process.wait(20))
         t.check_equal("", c.output())
+        c.ask("disconnect")
+        c.wait()
+    finally:
+        process.kill()
+        process.wait()
+        os.close(master)
+
+
+def test_terminal_signal(t):
+    """Ctrl-C in the terminal goes to the program, as without a debugger, and
+    is no stop."""
+    c = t.adapter()
+    c.initialize()
+    seq = c.send("launch", program=t.program("Signals")[0], args=["stdin"],
+                 console="integratedTerminal", cwd=t.dir)
+    c.ask("configurationDone")
+    _, master, process = helper_of(c)
+    try:
+        t.check_equal(True, c.answer(seq)["success"])
+        os.write(master, b"typed\n")
+        read_until(t, master, "TYPED")
+        os.write(master, b"\x03")
+        t.check_equal(128 + signal.SIGINT, c.event("exited")["exitCode"])
+        t.check(not c.has_event("stopped"), "stopped")
         c.ask("disconnect")
         c.wait()
     finally:

@@ -246,13 +246,13 @@ static void hear_helper(struct dap *d)
 		// the terminal was closed
 		close_fd(&c->helper);
 		if (c->tty && dbg_pid(d->dbg) > 0)
-			kill(dbg_pid(d->dbg), SIGHUP);
+			dap_warn(d, dbg_signal_send(d->dbg, SIGHUP));
 		begin_try(d);
 		return;
 	}
 	for (ssize_t i = 0; i < n; i++) {
 		if (c->tty && dbg_pid(d->dbg) > 0) {
-			kill(dbg_pid(d->dbg), buf[i]);
+			dap_warn(d, dbg_signal_send(d->dbg, buf[i]));
 		} else if (buf[i] == '\n') {
 			c->tty = str_take(&c->told);
 			begin_try(d);

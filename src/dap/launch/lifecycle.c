@@ -103,6 +103,7 @@ static struct dbg_error *launch(struct dap *d)
 		launch.tty = d->console.tty;
 	launch.stop_at_entry = s->stop_at_entry && !s->no_debug;
 	launch.hold = true;
+	launch.unseen = s->no_debug;
 	if (!launch.tty)
 		err = console_pipes(&d->console, &launch);
 	if (!err)
@@ -224,7 +225,7 @@ void begin_release(struct dap *d)
 	d->held = false;
 	// a child that another session held for this one
 	if (d->setup.wake)
-		kill(dbg_pid(d->dbg), SIGCONT);
+		dap_warn(d, dbg_signal_send(d->dbg, SIGCONT));
 	dap_warn(d, dbg_continue(d->dbg, 0));
 }
 

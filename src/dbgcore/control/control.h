@@ -275,5 +275,7 @@ void control_list_thrown(struct control *c, const struct dbg_stop *stop,
 void control_suppress_optimizations(struct control *c, bool on);
 /* Stop at the start of the program's Main, once. */
 void control_stop_at_entry(struct control *c, bool on);
+/* Is the program not to find that it is debugged? */
+void control_set_unseen(struct control *c, bool on);
 
 #endif

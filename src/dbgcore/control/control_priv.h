@@ -52,6 +52,7 @@ struct control {
 	struct load *loads;
 	size_t n_loads, cap_loads;
 	bool stop_at_entry;
+	bool unseen; /* Debugger.IsAttached is answered by the runtime: false */
 	bool unoptimize; /* modules that are loaded from now on */
 };
 

@@ -150,7 +150,12 @@ static struct dbg_error *on_is_attached(struct control *c, pid_t tid,
 {
 	(void)stop;
 	(void)ret_stops;
-	return answer(c, tid, regs, true);
+	return c->unseen ? NULL : answer(c, tid, regs, true);
+}
+
+void control_set_unseen(struct control *c, bool on)
+{
+	c->unseen = on;
 }
 
 /* ---- Break ----------------------------------------------------------- */

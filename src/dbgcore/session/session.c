@@ -248,6 +248,7 @@ static struct dbg_error *launch(struct dbg *dbg, const struct dbg_launch *req,
 	session_begin(dbg, req->program);
 	dbg->hold = req->hold;
 	control_stop_at_entry(dbg->control, req->stop_at_entry);
+	control_set_unseen(dbg->control, req->unseen);
 	stack_thread_number(dbg->inspect.stack, target_pid(dbg->target));
 	err = start_begin(dbg);
 	return err ? err : session_go(dbg);

@@ -44,6 +44,7 @@ struct dbg_launch {
 	const char *tty;      /* its terminal, NULL: inherit ours */
 	bool stop_at_entry;   /* stop at the start of Main */
 	bool hold;            /* ... and before: DBG_STOP_READY */
+	bool unseen;          /* Debugger.IsAttached is false */
 };
 
 /*
