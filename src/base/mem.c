@@ -237,11 +237,10 @@ char *arena_strdup(struct arena *a, const char *s)
 
 char *arena_strndup(struct arena *a, const char *s, size_t n)
 {
-	size_t len = strnlen(s, n);
+	size_t len = n ? strnlen(s, n) : 0;
 	char *copy = arena_alloc(a, len + 1);
 
-	memcpy(copy, s, len);
-	return copy;
+	return len ? memcpy(copy, s, len) : copy;
 }
 
 char *arena_printf(struct arena *a, const char *fmt, ...)

@@ -38,7 +38,9 @@ void str_grow(struct str *s, size_t n)
 
 void str_addn(struct str *s, const char *text, size_t n)
 {
-	str_end(s, mempcpy(str_room(s, n), text, n));
+	char *end = str_room(s, n);
+
+	str_end(s, n ? mempcpy(end, text, n) : end);
 }
 
 void str_addu(struct str *s, uint64_t n)

@@ -19,6 +19,7 @@ void str_deinit(struct str *s);
 #define _cleanup_str_ __attribute__((cleanup(str_deinit)))
 void str_clear(struct str *s);
 void str_add(struct str *s, const char *text);
+/* @text may be NULL if @n is 0: bytes that are not there. */
 void str_addn(struct str *s, const char *text, size_t n);
 /* The digits of @n. */
 void str_addu(struct str *s, uint64_t n);

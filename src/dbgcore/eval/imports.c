@@ -42,8 +42,7 @@ static const char *take_name(struct collector *c)
 {
 	struct bytes b = md_blob(c->pdb, reader_cuint(&c->r));
 
-	// A blob that is not there is the empty name.
-	return b.p ? arena_strndup(c->g->arena, (const char *)b.p, b.n) : "";
+	return arena_strndup(c->g->arena, (const char *)b.p, b.n);
 }
 
 static struct type *take_type(struct collector *c)
