@@ -40,9 +40,9 @@ Continuing.
 Breakpoint 2, {...} (this={VbViews.Counter}, n=1) at VbViews.vb:{@lambda}
 {@lambda}{...}// @lambda
 +info locals
+inside = 3
 local = 2
 by = 3
-inside = 3
 +print $VB$Local_local + n + by
 $4 = 6
 +print $VB$Me.total
