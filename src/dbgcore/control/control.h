@@ -247,30 +247,6 @@ void control_break_merge(struct control *c, struct control *from);
 DBG_MUST struct dbg_error *
 control_locate(struct control *c, const char *location, const char *path,
 	       struct arena *arena, struct dbg_location **ret, size_t *ret_n);
-/* Objects that belong to an exception, by address; 0 is null. */
-struct exception_datum {
-	uint64_t key, value;
-};
-struct exception_parts {
-	uint64_t *inner; /* exceptions within */
-	size_t n_inner;
-	struct exception_datum *data; /* of Exception.Data */
-	size_t n_data;
-};
-
-/*
- * Describe the exception object at @addr in @arena, all but its depth and
- * data. False if there is no object. (All stopped.)
- */
-bool control_exception(struct control *c, uint64_t addr, struct arena *arena,
-		       struct dbg_exception *ret,
-		       struct exception_parts *parts);
-/*
- * If the exception of @stop was caught and thrown again from elsewhere: the
- * stack of its throw, which it recorded, is shown first. (All stopped.)
- */
-void control_list_thrown(struct control *c, const struct dbg_stop *stop,
-			 struct arena *arena);
 /* Have modules that are loaded from now on compiled for debugging. */
 void control_suppress_optimizations(struct control *c, bool on);
 /* Stop at the start of the program's Main, once. */

@@ -6,6 +6,7 @@
  */
 #include "base/mem.h"
 #include "base/str.h"
+#include "inspect/exception.h"
 #include "session/session.h"
 
 enum {
@@ -42,8 +43,8 @@ static void add(struct tree *t, uint64_t addr, uint32_t depth)
 	struct dbg_exception *e = &t->list[t->n];
 
 	if (!addr || t->n == EXCEPTIONS_MAX || depth == DEPTH_MAX ||
-	    !control_exception(t->dbg->control, addr, t->dbg->inspect.arena, e,
-			       &parts))
+	    !exception_get(&t->dbg->inspect, addr, t->dbg->inspect.arena, e,
+			   &parts))
 		return;
 	t->n++;
 	e->depth = depth;

@@ -3,6 +3,7 @@
  * family; and the one that the user asks for, dbg_pause(), by which no thread
  * in particular is stopped.
  */
+#include "inspect/exception.h"
 #include "session/session.h"
 
 #include "base/err.h"
@@ -32,7 +33,7 @@ void session_stopped(struct dbg *dbg, const struct dbg_stop *stop)
 	dbg->stop = *stop;
 	dbg->inspect.exception = stop->exception;
 	if (stop->reason == DBG_STOP_UNHANDLED)
-		control_list_thrown(dbg->control, stop, dbg->inspect.arena);
+		exception_list_thrown(&dbg->inspect, stop, dbg->inspect.arena);
 	siblings_freeze(dbg);
 	target_terminal_take(dbg->target);
 	tell_of_gc(dbg, stop->reason);

@@ -38,11 +38,6 @@ struct throw_traps {
 	struct second second;
 };
 
-/* exception.c */
-/* Fill in the exception of a stop from its object at @addr. */
-void exception_describe(struct control *c, uint64_t addr, struct arena *arena,
-			struct dbg_stop *stop);
-
 /* throwtrap.c */
 void throw_trap_update(struct control *c);
 void throw_trap_runtime(struct control *c);

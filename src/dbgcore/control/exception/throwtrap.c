@@ -19,6 +19,7 @@
 #include "control/control_priv.h"
 #include "control/exception/exceptions.h"
 #include "control/jit/jit.h"
+#include "inspect/exception.h"
 
 #include <string.h>
 
@@ -387,7 +388,7 @@ static struct dbg_error *judge_object(struct control *c, struct thrown *t,
 		map_put(&c->throws.passed, mt, (void *)&passed);
 		return NULL;
 	}
-	exception_describe(c, t->object, t->arena, stop);
+	exception_describe(c->inspect, t->object, t->arena, stop);
 	t->message = stop->exception_message;
 	c->throws.object = t->object;
 	err = count_throw(c, t, stop, ret_stops);
@@ -571,6 +572,6 @@ void throw_trap_unhandled(struct control *c, pid_t tid, struct arena *arena,
 	if (!t.object || is_fail_fast(c, tid, t.object, arena))
 		return;
 	stop->reason = DBG_STOP_UNHANDLED;
-	exception_describe(c, t.object, arena, stop);
+	exception_describe(c->inspect, t.object, arena, stop);
 	count_unhandled(c, &t, stop);
 }

@@ -2,14 +2,15 @@
  * Exception objects in words: type, message, the stack recorded in them, and
  * the exceptions within.
  */
-#include "control/control_priv.h"
-#include "control/exception/exceptions.h"
+#include "inspect/exception.h"
 
 #include <string.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/str.h"
 #include "code/object.h"
+#include "inspect/inspect.h"
 
 enum {
 	TRACE_FRAMES_MAX = 500,
@@ -36,34 +37,34 @@ enum {
 };
 
 /* The array of trace elements in the object @trace; false if it is none. */
-static bool trace_array(struct control *c, uint64_t trace,
+static bool trace_array(struct inspect *in, uint64_t trace,
 			struct dac_object *ret)
 {
 	for (int depth = 0; trace && depth < 2; depth++) {
 		const struct dac_type *type;
-		struct dbg_error *err = dac_object_get(c->dac, trace, ret);
+		struct dbg_error *err = dac_object_get(in->dac, trace, ret);
 
 		if (!err)
-			err = dac_type_get(c->dac, ret->type, &type);
+			err = dac_type_get(in->dac, ret->type, &type);
 		if (dbg_err_drop(err))
 			return false;
 		if (type->component_size == 1)
 			return true;
 		if (type->component_size != sizeof(uint64_t))
 			return false;
-		err = target_read_u64(c->target, trace + ARRAY_DATA, &trace);
+		err = target_read_u64(in->target, trace + ARRAY_DATA, &trace);
 		if (dbg_err_drop(err))
 			return false;
 	}
 	return false;
 }
 
-static void trace_line(struct control *c, const struct trace_element *e,
+static void trace_line(struct inspect *in, const struct trace_element *e,
 		       struct arena *arena, struct str *out)
 {
 	const struct code_pos *pos;
 	bool any = false;
-	struct dbg_error *err = code_pos_at(c->code, e->ip, false, &pos, &any);
+	struct dbg_error *err = code_pos_at(in->code, e->ip, false, &pos, &any);
 
 	if (err || !any) {
 		dbg_error_destroy(err);
@@ -72,23 +73,24 @@ static void trace_line(struct control *c, const struct trace_element *e,
 	str_add(out, out->len ? "\n" : "");
 	size_t from = out->len;
 	str_addf(out, "   at %s",
-		 code_method_name(c->code, pos->method, true, arena));
+		 code_method_name(in->code, pos->method, true, arena));
 	if (pos->path && pos->point.line)
 		str_addf(out, " in %s:line %u", pos->path, pos->point.line);
 	str_one_line(out, from);
 }
 
 /* The elements that the exception @addr has recorded, the throw first. */
-static size_t read_trace(struct control *c, uint64_t addr, struct arena *arena,
+static size_t read_trace(struct inspect *in, uint64_t addr, struct arena *arena,
 			 struct trace_element **ret)
 {
 	struct dac_object array;
 	uint32_t n = 0;
 
-	if (!trace_array(c, object_ref(c->code, addr, "_stackTrace"), &array) ||
+	if (!trace_array(in, object_ref(in->code, addr, "_stackTrace"),
+			 &array) ||
 	    array.n_components < TRACE_HEADER ||
 	    dbg_err_drop(
-		target_read_u32(c->target, array.addr + ARRAY_DATA, &n)))
+		target_read_u32(in->target, array.addr + ARRAY_DATA, &n)))
 		return 0;
 	uint64_t room = (array.n_components - TRACE_HEADER) / sizeof(**ret);
 	if (n > room)
@@ -96,29 +98,29 @@ static size_t read_trace(struct control *c, uint64_t addr, struct arena *arena,
 	if (n > TRACE_FRAMES_MAX)
 		n = TRACE_FRAMES_MAX;
 	*ret = arena_calloc(arena, n + 1, sizeof(**ret));
-	return target_read_some(c->target,
+	return target_read_some(in->target,
 				array.addr + ARRAY_DATA + TRACE_HEADER, *ret,
 				n * sizeof(**ret)) /
 	       sizeof(**ret);
 }
 
-static const char *trace_text(struct control *c, uint64_t addr,
+static const char *trace_text(struct inspect *in, uint64_t addr,
 			      struct arena *arena)
 {
 	_cleanup_str_ struct str text = {0};
 	struct trace_element *list;
-	size_t n = read_trace(c, addr, arena, &list);
+	size_t n = read_trace(in, addr, arena, &list);
 
 	for (size_t i = 0; i < n; i++)
-		trace_line(c, &list[i], arena, &text);
+		trace_line(in, &list[i], arena, &text);
 	return text.len ? arena_strdup(arena, str_get(&text)) : NULL;
 }
 
-void control_list_thrown(struct control *c, const struct dbg_stop *stop,
-			 struct arena *arena)
+void exception_list_thrown(struct inspect *in, const struct dbg_stop *stop,
+			   struct arena *arena)
 {
 	struct trace_element *list;
-	size_t n = read_trace(c, stop->exception, arena, &list);
+	size_t n = read_trace(in, stop->exception, arena, &list);
 
 	// behind the last one are frames that live
 	while (n && !(list[n - 1].flags & TRACE_LAST_OF_THROW))
@@ -127,22 +129,22 @@ void control_list_thrown(struct control *c, const struct dbg_stop *stop,
 	    arena_calloc(arena, n + 1, sizeof(*thrown));
 	for (size_t i = 0; i < n; i++)
 		thrown[i] = (struct stack_thrown){list[i].ip, list[i].method};
-	stack_set_thrown(c->stack, stop->thread, thrown, n);
+	stack_set_thrown(in->stack, stop->thread, thrown, n);
 }
 
 /* The exceptions in the array @list; an AggregateException's are one. */
-static void add_list(struct control *c, uint64_t list, struct arena *arena,
+static void add_list(struct inspect *in, uint64_t list, struct arena *arena,
 		     struct exception_parts *parts)
 {
 	uint32_t n = 0;
 	struct dbg_error *err =
-	    target_read_u32(c->target, list + ARRAY_LENGTH, &n);
+	    target_read_u32(in->target, list + ARRAY_LENGTH, &n);
 
 	if (n > EXCEPTIONS_MAX)
 		n = EXCEPTIONS_MAX;
 	parts->inner = arena_calloc(arena, n + 1, sizeof(*parts->inner));
 	if (!err)
-		err = target_read(c->target, list + ARRAY_DATA, parts->inner,
+		err = target_read(in->target, list + ARRAY_DATA, parts->inner,
 				  n * sizeof(*parts->inner));
 	if (!err)
 		parts->n_inner = n;
@@ -153,62 +155,62 @@ static void add_list(struct control *c, uint64_t list, struct arena *arena,
  * Exception.Data is a ListDictionaryInternal: linked nodes of a key, a value
  * and the next. (One that the program put there itself is not read.)
  */
-static void add_data(struct control *c, uint64_t data, struct arena *arena,
+static void add_data(struct inspect *in, uint64_t data, struct arena *arena,
 		     struct exception_parts *parts)
 {
-	uint64_t node = data ? object_ref(c->code, data, "head") : 0;
+	uint64_t node = data ? object_ref(in->code, data, "head") : 0;
 
 	parts->data = arena_calloc(arena, DATA_MAX, sizeof(*parts->data));
 	for (; node && parts->n_data < DATA_MAX; parts->n_data++) {
 		struct exception_datum *d = &parts->data[parts->n_data];
 
-		d->key = object_ref(c->code, node, "key");
-		d->value = object_ref(c->code, node, "value");
-		node = object_ref(c->code, node, "next");
+		d->key = object_ref(in->code, node, "key");
+		d->value = object_ref(in->code, node, "value");
+		node = object_ref(in->code, node, "next");
 	}
 }
 
-static void add_parts(struct control *c, uint64_t addr, struct arena *arena,
+static void add_parts(struct inspect *in, uint64_t addr, struct arena *arena,
 		      struct exception_parts *parts)
 {
-	uint64_t inner = object_ref(c->code, addr, "_innerException");
-	uint64_t list = object_ref(c->code, addr, "_innerExceptions");
+	uint64_t inner = object_ref(in->code, addr, "_innerException");
+	uint64_t list = object_ref(in->code, addr, "_innerExceptions");
 
 	memset(parts, 0, sizeof(*parts));
 	if (list)
-		add_list(c, list, arena, parts);
+		add_list(in, list, arena, parts);
 	if (inner && !parts->n_inner) {
 		parts->inner = arena_copy(arena, &inner, 1, sizeof(inner));
 		parts->n_inner = 1;
 	}
-	add_data(c, object_ref(c->code, addr, "_data"), arena, parts);
+	add_data(in, object_ref(in->code, addr, "_data"), arena, parts);
 }
 
 /* Type, message and number. False if there is no object. */
-static bool describe_head(struct control *c, uint64_t addr, struct arena *arena,
-			  struct dbg_exception *ret)
+static bool describe_head(struct inspect *in, uint64_t addr,
+			  struct arena *arena, struct dbg_exception *ret)
 {
 	struct dac_object object;
-	struct dbg_error *err = dac_object_get(c->dac, addr, &object);
+	struct dbg_error *err = dac_object_get(in->dac, addr, &object);
 	uint64_t field;
 	uint32_t number = 0;
 
 	memset(ret, 0, sizeof(*ret));
 	if (!err) {
-		field = object_field(c->code, addr, "_HResult");
+		field = object_field(in->code, addr, "_HResult");
 		if (field)
-			err = target_read_u32(c->target, field, &number);
+			err = target_read_u32(in->target, field, &number);
 	}
 	if (dbg_err_drop(err))
 		return false;
 
-	const char *name = code_type_name(c->code, object.type);
+	const char *name = code_type_name(in->code, object.type);
 
 	ret->type = arena_strdup(arena, name ? name : "System.Exception");
 	ret->hresult = number;
-	field = object_ref(c->code, addr, "_message");
+	field = object_ref(in->code, addr, "_message");
 	if (field)
-		ret->message = object_string(c->code, field, arena);
+		ret->message = object_string(in->code, field, arena);
 	if (!ret->message)
 		// what Exception.Message makes of a null _message
 		ret->message = arena_printf(
@@ -216,22 +218,22 @@ static bool describe_head(struct control *c, uint64_t addr, struct arena *arena,
 	return true;
 }
 
-bool control_exception(struct control *c, uint64_t addr, struct arena *arena,
-		       struct dbg_exception *ret, struct exception_parts *parts)
+bool exception_get(struct inspect *in, uint64_t addr, struct arena *arena,
+		   struct dbg_exception *ret, struct exception_parts *parts)
 {
-	if (!describe_head(c, addr, arena, ret))
+	if (!describe_head(in, addr, arena, ret))
 		return false;
-	ret->stack = trace_text(c, addr, arena);
-	add_parts(c, addr, arena, parts);
+	ret->stack = trace_text(in, addr, arena);
+	add_parts(in, addr, arena, parts);
 	return true;
 }
 
-void exception_describe(struct control *c, uint64_t addr, struct arena *arena,
+void exception_describe(struct inspect *in, uint64_t addr, struct arena *arena,
 			struct dbg_stop *stop)
 {
 	struct dbg_exception e;
 
-	if (!describe_head(c, addr, arena, &e))
+	if (!describe_head(in, addr, arena, &e))
 		return;
 	stop->exception = addr;
 	stop->exception_type = e.type;
