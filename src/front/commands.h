@@ -29,6 +29,7 @@ struct command_place {
 struct command_result {
 	struct command_place place; /* where the user looks now */
 	bool quit;                  /* it was `quit` */
+	bool resumed;               /* the program, which may have stopped */
 };
 
 /* Filled by the front end that wants commands to be carried out. */

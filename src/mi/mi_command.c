@@ -9,16 +9,9 @@
 #include "mi/record.h"
 
 static const struct mi_cmd *const families[] = {
-    mi_exec_cmds,
-    mi_session_cmds,
-    mi_setting_cmds,
-    mi_file_cmds,
-    mi_break_cmds,
-    mi_catch_cmds,
-    mi_stack_cmds,
-    mi_thread_cmds,
-    mi_var_cmds,
-    mi_data_cmds,
+    mi_exec_cmds,  mi_session_cmds, mi_setting_cmds, mi_file_cmds,
+    mi_break_cmds, mi_catch_cmds,   mi_stack_cmds,   mi_thread_cmds,
+    mi_var_cmds,   mi_varinfo_cmds, mi_data_cmds,    mi_disasm_cmds,
     NULL,
 };
 
@@ -53,33 +46,78 @@ struct dbg_error *mi_number(const char *word, uint64_t max, uint64_t *ret)
 	return NULL;
 }
 
+// The register of this name; gdb's own names for three of them, too.
+static const struct dbg_register *find_register(const struct dbg_register *list,
+						size_t n, const char *name,
+						size_t len)
+{
+	static const char *const own[][2] = {
+	    {"pc", "rip"}, {"sp", "rsp"}, {"fp", "rbp"}};
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++) {
+		if (len != 2 || strncmp(own[i][0], name, 2))
+			continue;
+		name = own[i][1];
+		len = 3;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (strlen(list[i].name) == len &&
+		    !strncmp(list[i].name, name, len))
+			return &list[i];
+	return NULL;
+}
+
+struct dbg_error *mi_registers_in(struct mi *m, dbg_id frame, const char *text,
+				  struct str *ret)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+	struct dbg_register *list = NULL;
+	size_t n = 0;
+
+	if (strchr(text, '$')) {
+		struct dbg_error *err = dbg_registers(m->dbg, frame, &list, &n);
+		if (err)
+			return err;
+	}
+	for (; *text; text++) {
+		size_t len = *text == '$' ? strspn(text + 1, letters) : 0;
+		const struct dbg_register *r =
+		    len ? find_register(list, n, text + 1, len) : NULL;
+		if (r) {
+			str_addf(ret, "0x%" PRIx64, r->value);
+			text += len;
+		} else {
+			str_addc(ret, *text);
+		}
+	}
+	return NULL;
+}
+
 struct dbg_error *mi_address(struct mi *m, const struct mi_call *call,
 			     const char *text, uint64_t *ret)
 {
+	_cleanup_str_ struct str plain = {0};
 	struct dbg_error *err;
 	struct dbg_value v;
 	struct dbg_frame f;
-	char *end;
 
-	uint64_t addr = strtoull(text, &end, 0);
-	if (*text >= '0' && *text <= '9' && !*end) {
-		*ret = addr;
+	if (str_to_u64(text, ret))
 		return NULL;
-	}
 	err = mi_frame(m, call, &f);
 	if (!err)
-		err = dbg_eval(m->dbg, f.id, text, &v);
+		err = mi_registers_in(m, f.id, text, &plain);
+	if (err || str_to_u64(str_get(&plain), ret))
+		return err;
+	err = dbg_eval(m->dbg, f.id, str_get(&plain), &v);
 	if (err)
 		return err;
 	// of an object its address; else a number
-	addr = strtoull(v.text, &end, 0);
-	if (v.kind == DBG_VALUE_SCALAR && end != v.text)
-		*ret = addr;
-	else if (v.addr)
-		*ret = v.addr;
-	else
+	if (v.kind == DBG_VALUE_SCALAR && str_to_u64(v.text, ret))
+		return NULL;
+	if (!v.addr)
 		return dbg_err(DBG_E_ARGUMENT, "\"%.80s\" is not an address",
 			       text);
+	*ret = v.addr;
 	return NULL;
 }
 
@@ -254,28 +292,29 @@ void mi_carry_out(struct mi *m, const char *text)
 	mi_line_parse(text, &line);
 	str_clear(&m->results);
 	call.out = &m->results;
-	bool was = dbg_state(m->dbg) == DBG_RUNNING;
+	m->resumed = false;
 	err = line.cli ? run_cli(m, &line) : run(m, &line, &call);
-	bool runs = !was && dbg_state(m->dbg) == DBG_RUNNING;
+	if (!err && call.cmd && (call.cmd->flags & MI_RUNS))
+		m->resumed = true;
 	if (call.cmd && (call.cmd->flags & MI_BREAKS))
 		notify_breaks(m, m->dialect == MI_NETCOREDBG);
-	if (m->pid != dbg_pid(m->dbg))
-		notify_state(m);
+	notify_started(m);
 	if (err)
 		put_error(m, &line, err, !line.cli && !call.cmd);
 	if (err && line.cli)
 		mi_log(m, err->message);
 	if (err)
 		answer(m, line.token, "error");
-	else if (runs && !call.class)
+	else if (m->resumed && !call.class)
 		answer(m, line.token, "running");
 	else
 		answer(m, line.token,
 		       call.class ? call.class
 		       : m->quit  ? "exit"
 				  : "done");
+	if (m->resumed && !err)
+		notify_running(m);
 	dbg_error_destroy(err);
-	notify_state(m);
 	if (!m->quit || m->dialect == MI_NETCOREDBG)
 		mi_prompt(m);
 	words_deinit(&call.args);

@@ -15,7 +15,10 @@ static void after(struct mi *m)
 	}
 	if (result.quit)
 		m->quit = true;
+	if (result.resumed)
+		m->resumed = true;
 	mi_output_started(&m->output);
+	m->values++;
 }
 
 struct dbg_error *mi_cli_quiet(struct mi *m, const char *line, struct str *ret)
@@ -43,11 +46,10 @@ struct dbg_error *mi_cli(struct mi *m, const char *line)
 	_cleanup_str_ struct str printed = {0};
 	uint32_t thread = m->thread;
 	uint32_t level = m->level;
-	bool was = dbg_state(m->dbg) == DBG_RUNNING;
 
 	struct dbg_error *err = mi_cli_quiet(m, line, &printed);
 	mi_stream(m, '~', str_get(&printed), printed.len);
-	if (!was && dbg_state(m->dbg) == DBG_RUNNING) {
+	if (m->resumed) {
 		m->by_cli = true;
 		m->way = strncmp(line, "fin", 3) ? MI_WAY_RUN : MI_WAY_FINISH;
 	}

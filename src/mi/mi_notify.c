@@ -76,24 +76,26 @@ static void see_threads(struct mi *m)
 
 /* ---- Begin, run, end --------------------------------------------------- */
 
-void notify_state(struct mi *m)
+void notify_started(struct mi *m)
 {
 	_cleanup_str_ struct str t = {0};
-	bool runs = dbg_state(m->dbg) == DBG_RUNNING;
 	pid_t pid = dbg_state(m->dbg) == DBG_IDLE ? 0 : dbg_pid(m->dbg);
 
-	if (pid && pid != m->pid) {
-		m->pid = pid;
-		record_str(&t, "id", "i1");
-		record_uint(&t, "pid", (uint64_t)pid);
-		if (m->dialect == MI_GDB)
-			mi_send(m, "=thread-group-started", &t);
-		see_thread(m, 1);
+	if (!pid || pid == m->pid)
 		return;
-	}
-	if (runs && !m->running && m->dialect == MI_GDB)
+	m->pid = pid;
+	record_str(&t, "id", "i1");
+	record_uint(&t, "pid", (uint64_t)pid);
+	if (m->dialect == MI_GDB)
+		mi_send(m, "=thread-group-started", &t);
+	see_thread(m, 1);
+}
+
+void notify_running(struct mi *m)
+{
+	if (!m->running && m->dialect == MI_GDB)
 		mi_send(m, "*running,thread-id=\"all\"", NULL);
-	m->running = runs;
+	m->running = true;
 }
 
 static void group_ended(struct mi *m, const struct dbg_event *e)
@@ -363,9 +365,10 @@ static void on_stopped(struct mi *m, const struct dbg_stop *s)
 		return;
 	mi_output_drain(m);
 	m->stops++;
+	m->values++;
 	m->thread = s->thread;
 	m->level = 0;
-	notify_state(m);
+	notify_started(m);
 	see_threads(m);
 	if (s->breakpoint)
 		notify_breaks(m, true);
@@ -375,7 +378,6 @@ static void on_stopped(struct mi *m, const struct dbg_stop *s)
 	mi_cli_stopped(m, m->by_cli);
 	m->by_cli = false;
 	prompt_after_stop(m);
-	notify_state(m);
 }
 
 /* ---- Modules ----------------------------------------------------------- */
@@ -519,7 +521,7 @@ void notify_take(struct mi *m)
 			on_stopped(m, &e.stop);
 			break;
 		case DBG_EVENT_CONTINUED:
-			notify_state(m);
+			notify_running(m);
 			break;
 		case DBG_EVENT_EXITED:
 			on_exited(m, &e);

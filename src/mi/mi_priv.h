@@ -26,6 +26,7 @@
 #include "mi/mi_line.h"
 #include "mi/mi_output.h"
 #include "front/outbox.h"
+#include "base/map.h"
 #include "base/str.h"
 #include "front/words.h"
 
@@ -62,7 +63,9 @@ extern const struct mi_cmd mi_catch_cmds[];
 extern const struct mi_cmd mi_stack_cmds[];
 extern const struct mi_cmd mi_thread_cmds[];
 extern const struct mi_cmd mi_var_cmds[];
+extern const struct mi_cmd mi_varinfo_cmds[];
 extern const struct mi_cmd mi_data_cmds[];
+extern const struct mi_cmd mi_disasm_cmds[];
 
 /* One use of a command. */
 struct mi_call {
@@ -107,6 +110,13 @@ struct mi_script {
 	struct words lines;
 };
 
+/* The frame of a variable object, as it was found last. */
+struct mi_found {
+	uint64_t seen, frame;
+	uint32_t thread, token;
+	dbg_id id;
+};
+
 struct mi {
 	struct dbg *dbg;
 	struct loop *loop;
@@ -130,6 +140,7 @@ struct mi {
 	/* The program. */
 	struct mi_output output;
 	pid_t pid;              /* told; 0: none */
+	bool resumed;           /* by the present command */
 	bool running;           /* told */
 	uint32_t thread, level; /* selected */
 	enum mi_way way;
@@ -144,7 +155,10 @@ struct mi {
 	size_t n_settings, cap_settings;
 	struct var **vars;
 	size_t n_vars, cap_vars;
+	struct map var_names;
 	uint32_t last_var;
+	struct mi_found found;
+	uint64_t values;     /* which ones are known: a stop, an assignment */
 	uint64_t *registers; /* as listed last */
 	size_t n_registers;
 	bool registers_known;
@@ -182,6 +196,9 @@ DBG_MUST struct dbg_error *mi_number(const char *word, uint64_t max,
 /* A number, 0x... too, or an expression whose value is one. */
 DBG_MUST struct dbg_error *mi_address(struct mi *m, const struct mi_call *call,
 				      const char *text, uint64_t *ret);
+/* Append @text with the values of the $registers in it. */
+DBG_MUST struct dbg_error *mi_registers_in(struct mi *m, dbg_id frame,
+					   const char *text, struct str *ret);
 /* The whole of the arguments as one expression, quoted or not. */
 DBG_MUST struct dbg_error *mi_expression(const struct mi_call *call,
 					 size_t from, char **ret);
@@ -212,8 +229,10 @@ void mi_cli_stopped(struct mi *m, bool show);
 
 /* Take the engine's events and send the client's. */
 void notify_take(struct mi *m);
-/* The program was started, or runs: what the client was not told yet. */
-void notify_state(struct mi *m);
+/* There may be a program that the client was not told of. */
+void notify_started(struct mi *m);
+/* The program runs; told once. */
+void notify_running(struct mi *m);
 /* Compare the breakpoints with what was told; @tell: send the difference. */
 void notify_breaks(struct mi *m, bool tell);
 /* What a library is, as members. */

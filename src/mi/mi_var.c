@@ -1,6 +1,458 @@
+/* The commands of variable objects: var.h. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
 #include "mi/mi_priv.h"
+#include "mi/record.h"
+#include "mi/var.h"
+
+enum {
+	CHILDREN_MAX = 10000, /* listed at once */
+};
+
 void mi_vars_deinit(struct mi *m)
 {
-	(void)m;
+	for (size_t i = 0; i < m->n_vars; i++)
+		var_free(m->vars[i]);
+	free(m->vars);
+	map_deinit(&m->var_names);
 }
-const struct mi_cmd mi_var_cmds[] = {{.name = NULL}};
+
+struct dbg_error *var_get(struct mi *m, const struct mi_call *call, size_t i,
+			  struct var **ret)
+{
+	const char *name = call->args.v[i];
+
+	*ret = var_find(m, name);
+	return *ret ? NULL
+		    : dbg_err(DBG_E_NOT_FOUND,
+			      "Variable object not found: '%.80s'", name);
+}
+
+const char *var_attributes(const struct var *v)
+{
+	bool can = v->path && v->value.kind != DBG_VALUE_ABSENT &&
+		   v->value.kind != DBG_VALUE_GROUP;
+
+	return can ? "editable" : "noneditable";
+}
+
+static bool prints(enum mi_print print, const struct dbg_value *v)
+{
+	return print == PRINT_ALL ||
+	       (print == PRINT_SIMPLE && !mi_is_compound(v));
+}
+
+// Its members, in the order of each dialect.
+static void put(struct mi *m, struct str *t, const struct var *v,
+		enum mi_print print, bool is_child)
+{
+	bool shows = prints(print, &v->value);
+
+	record_str(t, "name", v->name);
+	if (m->dialect == MI_NETCOREDBG) {
+		if (shows)
+			record_str(t, "value", v->text);
+		record_str(t, "attributes", var_attributes(v));
+		record_str(t, "exp", v->exp);
+		record_uint(t, "numchild", v->n_children);
+		record_str(t, "type", v->type);
+		record_uint(t, "thread-id", v->thread);
+		return;
+	}
+	if (is_child)
+		record_str(t, "exp", v->exp);
+	record_uint(t, "numchild", v->n_children);
+	if (shows)
+		record_str(t, "value", v->text);
+	record_str(t, "type", v->type);
+	record_uint(t, "thread-id", v->thread);
+	if (!is_child)
+		record_str(t, "has_more", "0");
+}
+
+/* ---- Making ------------------------------------------------------------ */
+
+// Arguments of -var-create without netcoredbg's options; NULL: no such place.
+static size_t skip_flags(struct mi *m, const struct mi_call *call)
+{
+	size_t i = 0;
+
+	while (i + 1 < call->args.n &&
+	       !strcmp(call->args.v[i], "--evalFlags")) {
+		m->dialect = MI_NETCOREDBG;
+		i += 2;
+	}
+	return i;
+}
+
+static struct dbg_error *fix(struct mi *m, const struct mi_call *call,
+			     struct var *v, const char *where)
+{
+	struct dbg_frame f;
+	char *end;
+
+	v->floating = !strcmp(where, "@");
+	struct dbg_error *err = mi_frame(m, call, &f);
+	if (err)
+		return err;
+	v->thread = call->thread ? call->thread : m->thread;
+	v->token = f.token;
+	v->frame = f.bp ? f.bp : f.sp;
+	uint64_t wanted = strtoull(where, &end, 16);
+	if (*where == '*' || *where == '@' || wanted == v->frame)
+		return NULL;
+	return dbg_err(DBG_E_NOT_FOUND, "Failed to find the specified frame");
+}
+
+static struct dbg_error *make(struct mi *m, const struct mi_call *call,
+			      struct var *v, const char *where)
+{
+	struct dbg_error *err = fix(m, call, v, where);
+
+	if (!err)
+		err = var_look(m, v);
+	if (err)
+		return err;
+	v->exp = xstrdup(v->path);
+	var_told(m, v);
+	return NULL;
+}
+
+// netcoredbg's words begin so, and its clients look for that.
+static struct dbg_error *in_dialect(const struct mi *m, struct dbg_error *err)
+{
+	return m->dialect == MI_NETCOREDBG ? dbg_err_prefix(err, "error") : err;
+}
+
+static struct dbg_error *create(struct mi *m, struct mi_call *call)
+{
+	struct dbg_error *err;
+	size_t i = skip_flags(m, call);
+	struct var *v = NULL;
+	char *path = NULL;
+
+	if (call->args.n < i + 2)
+		return mi_usage(call);
+	const char *name = call->args.v[i++];
+	const char *where = call->args.v[i];
+	bool placed =
+	    *where == '*' || *where == '@' || !strncmp(where, "0x", 2);
+	if (!placed || call->args.n == i + 1)
+		where = "*";
+	else
+		i++;
+	err = mi_expression(call, i, &path);
+	if (!err)
+		err = var_add(m, name, NULL, &v);
+	if (err) {
+		free(path);
+		return err;
+	}
+	v->path = path;
+	err = make(m, call, v, where);
+	if (err) {
+		var_delete(m, v, false);
+		return in_dialect(m, err);
+	}
+	put(m, call->out, v, PRINT_ALL, false);
+	return NULL;
+}
+
+/* ---- Children ---------------------------------------------------------- */
+
+// What a child is called: elements by their number alone.
+static char *child_exp(const struct mi *m, const struct dbg_value *c)
+{
+	size_t n = strlen(c->name);
+	bool element = n > 2 && *c->name == '[' && c->name[n - 1] == ']';
+
+	return element && m->dialect == MI_GDB ? xstrndup(c->name + 1, n - 2)
+					       : xstrdup(c->name);
+}
+
+static struct var *find_child(struct mi *m, const struct var *v, uint64_t at)
+{
+	for (size_t i = 0; i < m->n_vars; i++)
+		if (m->vars[i]->parent == v && m->vars[i]->at == at)
+			return m->vars[i];
+	return NULL;
+}
+
+static struct dbg_error *add_child(struct mi *m, struct var *v, uint64_t at,
+				   const struct dbg_value *value,
+				   struct var **ret)
+{
+	struct dbg_error *err;
+	_cleanup_free_ char *exp = child_exp(m, value);
+	_cleanup_free_ char *name = xasprintf("%s.%s", v->name, exp);
+	bool plain = m->dialect == MI_NETCOREDBG;
+
+	struct var *c = plain ? find_child(m, v, at) : var_find(m, name);
+	// two of one name: a field that hides another
+	if (c && c->at != at) {
+		str_set(&name, NULL);
+		name = xasprintf("%s.%s@%" PRIu64, v->name, exp, at);
+		c = var_find(m, name);
+	}
+	if (!c) {
+		err = var_add(m, plain ? "-" : name, v, &c);
+		if (err)
+			return err;
+		c->exp = xstrdup(exp);
+		c->at = at;
+		c->thread = v->thread;
+		c->format = v->format;
+	}
+	str_set(&c->path, value->path);
+	c->value = *value;
+	c->seen = m->values;
+	var_told(m, c);
+	*ret = c;
+	return NULL;
+}
+
+// The children of one kind among @from .. @to.
+static struct dbg_error *put_kind(struct mi *m, struct mi_call *call,
+				  struct var *v, enum mi_print print,
+				  uint64_t from, uint64_t to)
+{
+	bool indexed = from < v->value.n_indexed;
+	uint64_t base = indexed ? 0 : v->value.n_indexed;
+	struct dbg_value *list;
+	struct var *child;
+	size_t n = 0;
+
+	struct dbg_error *err =
+	    dbg_children(m->dbg, v->value.id,
+			 indexed ? DBG_CHILDREN_INDEXED : DBG_CHILDREN_NAMED,
+			 from - base, (uint32_t)(to - from), &list, &n);
+	for (size_t i = 0; !err && i < n; i++) {
+		err = add_child(m, v, from + i, &list[i], &child);
+		if (err)
+			break;
+		record_tuple(call->out, "child");
+		put(m, call->out, child, print, true);
+		record_tuple_end(call->out);
+	}
+	return err;
+}
+
+static struct dbg_error *put_children(struct mi *m, struct mi_call *call,
+				      struct var *v, enum mi_print print,
+				      uint64_t from, uint64_t to)
+{
+	struct dbg_error *err = NULL;
+	uint64_t split = v->value.n_indexed;
+
+	if (from == to)
+		return NULL;
+	record_list(call->out, "children");
+	if (from < split)
+		err =
+		    put_kind(m, call, v, print, from, to < split ? to : split);
+	if (!err && to > split)
+		err = put_kind(m, call, v, print, from < split ? split : from,
+			       to);
+	record_list_end(call->out);
+	return err;
+}
+
+struct dbg_error *var_range(const struct mi_call *call, size_t i,
+			    uint64_t *from, uint64_t *to)
+{
+	struct dbg_error *err;
+
+	if (call->args.n != i + 2)
+		return call->args.n == i ? NULL : mi_usage(call);
+	// -1: all of them
+	if (*call->args.v[i] == '-' || *call->args.v[i + 1] == '-')
+		return NULL;
+	err = mi_number(call->args.v[i], UINT32_MAX, from);
+	return err ? err : mi_number(call->args.v[i + 1], UINT32_MAX, to);
+}
+
+static struct dbg_error *list_children(struct mi *m, struct mi_call *call)
+{
+	struct dbg_error *err;
+	enum mi_print print = PRINT_NONE;
+	size_t i = 0;
+	struct var *v;
+
+	if (m->dialect == MI_NETCOREDBG)
+		print = PRINT_ALL;
+	if (call->args.n > 1 && mi_print_values(call->args.v[0], &print))
+		i++;
+	err = var_get(m, call, i, &v);
+	if (!err)
+		err = var_look(m, v);
+	if (err)
+		return err;
+	uint64_t n = var_count(&v->value);
+	uint64_t from = v->to ? v->from : 0;
+	uint64_t to = v->to ? v->to : n;
+	err = var_range(call, i + 1, &from, &to);
+	if (err)
+		return err;
+	to = to < n ? to : n;
+	from = from < to ? from : to;
+	to = to - from < CHILDREN_MAX ? to : from + CHILDREN_MAX;
+	record_uint(call->out, "numchild", to - from);
+	err = put_children(m, call, v, print, from, to);
+	if (!err && (to > from || m->dialect == MI_GDB))
+		record_str(call->out, "has_more", to < n ? "1" : "0");
+	return err;
+}
+
+/* ---- Updates ----------------------------------------------------------- */
+
+static void put_change(struct str *t, struct var *v, enum mi_print print,
+		       bool new_type)
+{
+	record_tuple(t, NULL);
+	record_str(t, "name", v->name);
+	if (v->in_scope && prints(print, &v->value))
+		record_str(t, "value", v->text);
+	record_str(t, "in_scope", v->in_scope ? "true" : "false");
+	record_str(t, "type_changed", new_type ? "true" : "false");
+	if (new_type) {
+		record_str(t, "new_type", v->type);
+		record_uint(t, "new_num_children", v->n_children);
+	}
+	record_str(t, "has_more", "0");
+	record_tuple_end(t);
+}
+
+// Compare with what was told; false: nothing is new.
+static void update_one(struct mi *m, struct str *t, struct var *v,
+		       enum mi_print print)
+{
+	struct dbg_error *err = var_look(m, v);
+
+	if (err) {
+		dbg_error_destroy(err);
+		if (v->in_scope) {
+			v->in_scope = false;
+			put_change(t, v, print, false);
+		}
+		return;
+	}
+	_cleanup_free_ char *text = var_text(m, v, v->format);
+	bool was = v->in_scope;
+	bool new_type = strcmp(v->type, v->value.type) ||
+			v->n_children != var_count(&v->value);
+	bool same = was && !new_type && !strcmp(v->text, text);
+	if (same)
+		return;
+	var_told(m, v);
+	put_change(t, v, print, new_type);
+	if (new_type)
+		var_delete(m, v, true);
+}
+
+static bool is_frozen(const struct var *v)
+{
+	for (; v; v = v->parent)
+		if (v->frozen)
+			return true;
+	return false;
+}
+
+static bool is_within(const struct var *v, const struct var *root)
+{
+	while (v && v != root)
+		v = v->parent;
+	return v;
+}
+
+static struct dbg_error *update(struct mi *m, struct mi_call *call)
+{
+	struct dbg_error *err = NULL;
+	enum mi_print print = PRINT_NONE;
+	struct var *root = NULL;
+	size_t i = 0;
+
+	if (call->args.n > 1 && mi_print_values(call->args.v[0], &print))
+		i++;
+	if (i + 1 != call->args.n)
+		return mi_usage(call);
+	if (strcmp(call->args.v[i], "*"))
+		err = var_get(m, call, i, &root);
+	if (err)
+		return err;
+	record_list(call->out, "changelist");
+	// one whose type has changed loses its children, which follow it
+	for (size_t k = 0; k < m->n_vars; k++) {
+		struct var *v = m->vars[k];
+		if (root ? is_within(v, root) && (v == root || !is_frozen(v))
+			 : !is_frozen(v))
+			update_one(m, call->out, v, print);
+	}
+	record_list_end(call->out);
+	return NULL;
+}
+
+static struct dbg_error *assign(struct mi *m, struct mi_call *call)
+{
+	struct dbg_error *err;
+	struct dbg_value ret;
+	char *text = NULL;
+	dbg_id frame = 0;
+	struct var *v;
+
+	err = var_get(m, call, 0, &v);
+	if (!err && !v->path)
+		err = dbg_err(DBG_E_ARGUMENT,
+			      "-var-assign: Variable object is not editable");
+	if (!err)
+		err = mi_expression(call, 1, &text);
+	if (!err)
+		err = var_frame(m, v, &frame);
+	if (!err)
+		err = in_dialect(
+		    m, dbg_assign(m->dbg, frame, v->path, text, &ret));
+	free(text);
+	if (err)
+		return err;
+	m->values++;
+	err = var_look(m, v);
+	if (err)
+		return err;
+	// that it has changed is told by the next update of others
+	var_told(m, v);
+	record_str(call->out, "value", v->text);
+	return NULL;
+}
+
+static struct dbg_error *delete (struct mi *m, struct mi_call *call)
+{
+	bool only = !strcmp(call->args.v[0], "-c");
+	struct var *v;
+
+	if (call->args.n != 1 + (size_t)only)
+		return mi_usage(call);
+	struct dbg_error *err = var_get(m, call, only, &v);
+	if (err && m->dialect == MI_NETCOREDBG) {
+		dbg_error_destroy(err);
+		return NULL;
+	}
+	if (err)
+		return err;
+	size_t n = var_delete(m, v, only);
+	if (m->dialect == MI_GDB)
+		record_uint(call->out, "ndeleted", n);
+	return NULL;
+}
+
+const struct mi_cmd mi_var_cmds[] = {
+    {"var-create", create, MI_NEEDS_STOP, "NAME FRAME EXPRESSION", 2, MI_ANY},
+    {"var-update", update, 0, "[PRINT_VALUES] NAME|*", 1, 2},
+    {"var-list-children", list_children, MI_NEEDS_STOP,
+     "[PRINT_VALUES] NAME [FROM TO]", 1, 4},
+    {"var-assign", assign, MI_NEEDS_STOP, "NAME EXPRESSION", 2, MI_ANY},
+    {"var-delete", delete, 0, "[-c] NAME", 1, 2},
+    {.name = NULL},
+};

@@ -15,6 +15,7 @@ static const struct front_options no_options = {.batch = true, .quiet = true};
 
 struct command_host {
 	struct repl repl;
+	uint64_t resumes; /* before the present command */
 };
 
 static void host_destroy(struct command_host *host)
@@ -43,8 +44,12 @@ static struct command_host *host_create(const struct commands *commands)
 	return host;
 }
 
-static void host_look(struct repl *r, const struct command_place *place)
+static void host_look(struct command_host *host,
+		      const struct command_place *place)
 {
+	struct repl *r = &host->repl;
+
+	host->resumes = r->resumes;
 	r->dbg = dbg_inferior_current(r->first);
 	r->stopped = dbg_state(r->dbg) == DBG_STOPPED;
 	r->thread = place->thread;
@@ -57,7 +62,7 @@ static struct dbg_error *host_line(struct command_host *host, const char *line,
 {
 	struct repl *r = &host->repl;
 
-	host_look(r, place);
+	host_look(host, place);
 	r->quit = false;
 	r->out = r->err = out;
 	return repl_line(r, line);
@@ -70,7 +75,7 @@ static struct dbg_error *host_lines(struct command_host *host,
 {
 	struct repl *r = &host->repl;
 
-	host_look(r, place);
+	host_look(host, place);
 	r->quit = false;
 	r->out = r->err = out;
 	struct dbg_error *err = input_lines(r, lines);
@@ -84,7 +89,7 @@ static void host_stopped(struct command_host *host,
 {
 	struct repl *r = &host->repl;
 
-	host_look(r, place);
+	host_look(host, place);
 	r->quit = false;
 	r->out = r->err = out;
 	resume_stopped(r, show);
@@ -99,6 +104,7 @@ static void host_after(const struct command_host *host,
 	*ret = (struct command_result){
 	    .place = {r->thread, r->level},
 	    .quit = r->quit,
+	    .resumed = r->resumes != host->resumes,
 	};
 }
 
@@ -108,7 +114,7 @@ static void host_complete(struct command_host *host, const char *line,
 {
 	struct completion found = {0};
 
-	host_look(&host->repl, place);
+	host_look(host, place);
 	complete_line(&host->repl, line, &found);
 	*ret = found.words;
 	*start = found.start;

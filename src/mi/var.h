@@ -1,0 +1,77 @@
+/*
+ * Variable objects: expressions that the client watches, and their children.
+ *
+ * One outlives the stops; what is known of its value dies with each, and is
+ * asked for anew by its expression, or, if it has none, by its place among the
+ * children of its parent. It is evaluated in the frame where it was made
+ * (fixed), found again by its stack, or in the one that is selected
+ * (floating). Parents precede their children in the list.
+ */
+#ifndef MI_VAR_H
+#define MI_VAR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dbg.h"
+
+struct mi;
+struct mi_call;
+
+struct var {
+	char *name;         /* var1.x */
+	char *exp;          /* x */
+	char *path;         /* expression, NULL: none, see @at */
+	struct var *parent; /* NULL: a root */
+	uint64_t at;        /* among the parent's children */
+	bool floating, frozen, gone;
+	uint32_t thread, token; /* of the frame */
+	uint64_t frame;         /* its stack; 0: fixed to none */
+	char format;            /* x d o t z, 'n': natural */
+	uint64_t from, to;      /* children that updates tell; to 0: all */
+
+	/* As the client knows it. */
+	char *type, *text;
+	uint64_t n_children;
+	bool in_scope;
+
+	/* Of the present stop, if @seen is the session's. */
+	uint64_t seen;
+	struct dbg_value value;
+};
+
+/* By its name; NULL: there is none. */
+struct var *var_find(struct mi *m, const char *name);
+/* A new one of @parent (NULL: root), "-" takes the next free name. */
+DBG_MUST struct dbg_error *var_add(struct mi *m, const char *name,
+				   struct var *parent, struct var **ret);
+/* Take it or (@only) its children out of the list; how many were there? */
+size_t var_delete(struct mi *m, struct var *v, bool only);
+void var_free(struct var *v);
+
+/* The frame in which it is evaluated; DBG_E_NOT_FOUND: that has ended. */
+DBG_MUST struct dbg_error *var_frame(struct mi *m, const struct var *v,
+				     dbg_id *ret);
+/* Make v->value that of the present stop. */
+DBG_MUST struct dbg_error *var_look(struct mi *m, struct var *v);
+/* Keep what v->value says as what the client knows. */
+void var_told(struct mi *m, struct var *v);
+/* Its value in its format or another, the caller frees. */
+char *var_text(struct mi *m, struct var *v, char format);
+/* Child number @at of a value that was looked at. */
+DBG_MUST struct dbg_error *var_child(struct mi *m, const struct var *v,
+				     uint64_t at, struct dbg_value *ret);
+uint64_t var_count(const struct dbg_value *v);
+
+/* ---- mi_var.c: shared by the commands -------------------------------- */
+
+/* The one that argument @i names. */
+DBG_MUST struct dbg_error *var_get(struct mi *m, const struct mi_call *call,
+				   size_t i, struct var **ret);
+/* "editable" or "noneditable". */
+const char *var_attributes(const struct var *v);
+/* FROM TO at argument @i, or nothing. */
+DBG_MUST struct dbg_error *var_range(const struct mi_call *call, size_t i,
+				     uint64_t *from, uint64_t *to);
+
+#endif

@@ -1,0 +1,113 @@
+"""Variable objects."""
+
+
+def test_children_and_updates(t):
+    c = t.mi("-i=mi", "--args", *t.program("Hello"))
+    c.start_at("Hello", "add")
+    v = c.ask('-var-create - * "a + b"')
+    t.check_equal(("var1", "0", "5", "int"),
+                  tuple(v[k] for k in ("name", "numchild", "value", "type")))
+    t.check_equal("0", c.ask("-var-create - * sum")["value"])
+    t.check_equal([], c.ask("-var-update *")["changelist"])
+    c.go("-exec-next", "end-stepping-range")
+    t.check_equal([{"name": "var2", "value": "5", "in_scope": "true",
+                    "type_changed": "false", "has_more": "0"}],
+                  c.ask("-var-update --all-values *")["changelist"])
+    t.check_equal([], c.ask("-var-update *")["changelist"])
+    t.check_equal("7", c.ask("-var-assign var2 7")["value"])
+    t.check_equal("7", c.ask("-data-evaluate-expression sum")["value"])
+    t.check_equal("0x7", c.ask("-var-set-format var2 hexadecimal")["value"])
+    t.check_equal("111",
+                  c.ask("-var-evaluate-expression -f binary var2")["value"])
+    t.check_equal("hexadecimal", c.ask("-var-show-format var2")["format"])
+    c.go("-exec-finish", "function-finished")
+    changes = c.ask("-var-update 1 *")["changelist"]
+    t.check_equal(["var1", "var2"], [x["name"] for x in changes])
+    t.check_equal({"false"}, {x["in_scope"] for x in changes})
+    # another frame now, and the floating one follows
+    who = c.ask("-var-create who @ who")
+    t.check_equal('"world"', who["value"])
+    t.check_equal("1", c.ask("-var-delete var1")["ndeleted"])
+    t.check_in("not found", c.refused("-var-info-type var1"))
+    t.check_in("Duplicate", c.refused("-var-create who * sum"))
+    t.check_in("nowhere", c.refused("-var-create - * nowhere"))
+    t.check_equal(0, c.quit())
+
+
+def test_objects(t):
+    """Members, elements, members of elements; ranges; what cannot be named."""
+    c = t.mi("-i=mi", "--args", *t.program("Values", "structs"))
+    c.ask("-break-insert " + t.at("Values", "structs"))
+    c.go("-exec-run", "breakpoint-hit")
+    names = {v["name"]: v for v in
+             c.ask("-stack-list-variables --simple-values")["variables"]}
+    t.check("segment" in names, str(names))
+    v = c.ask("-var-create s * segment")
+    children = c.ask("-var-list-children --all-values s")
+    t.check_equal(v["numchild"], children["numchild"])
+    found = {x["exp"]: x for x in children["children"]}
+    t.check({"From", "To", "Label"} <= set(found), str(found))
+    t.check_equal("s.From", found["From"]["name"])
+    inner = c.ask("-var-list-children 1 s.From")["children"]
+    t.check_equal(["X", "Y"], [x["exp"] for x in inner])
+    t.check_equal("segment.From.X",
+                  c.ask("-var-info-path-expression s.From.X")["path_expr"])
+    t.check_equal("X", c.ask("-var-info-expression s.From.X")["exp"])
+    t.check_equal("int", c.ask("-var-info-type s.From.X")["type"])
+    t.check_equal("editable", c.ask("-var-show-attributes s.From.X")["attr"])
+    old = inner[0]["value"]
+    c.ask("-var-assign s.From.X 4711")
+    t.check_equal("4711", c.ask("-var-evaluate-expression s.From.X")["value"])
+    c.ask(f"-data-evaluate-expression \"segment.From.X = {old}\"")
+    changed = [x["name"] for x in c.ask("-var-update 1 s")["changelist"]]
+    t.check_in("s.From.X", changed)
+    c.ask("-var-set-frozen s 1")
+    c.ask("-data-evaluate-expression \"segment.From.X = 99\"")
+    t.check_equal([], c.ask("-var-update *")["changelist"])
+    c.ask("-var-set-frozen s 0")
+    t.check("s.From.X" in [x["name"] for x in
+                           c.ask("-var-update *")["changelist"]], "thawed")
+    t.check_equal(1, int(c.ask("-var-delete -c s.From")["ndeleted"]) // 2)
+    t.check_equal(0, c.quit())
+
+
+def test_ranges(t):
+    c = t.mi("-i=mi", "--args", *t.program("Hello", "a", "0", "c", "d"))
+    c.start_at("Hello", "call")
+    v = c.ask("-var-create v * args")
+    t.check_equal("4", v["numchild"])
+    part = c.ask("-var-list-children 1 v 1 3")
+    t.check_equal(("2", "1"), (part["numchild"], part["has_more"]))
+    t.check_equal([("v.1", "1", '"0"'), ("v.2", "2", '"c"')],
+                  [(x["name"], x["exp"], x["value"])
+                   for x in part["children"]])
+    rest = c.ask("-var-list-children --no-values v 2 99")
+    t.check_equal(("2", "0"), (rest["numchild"], rest["has_more"]))
+    c.ask("-var-set-update-range v 0 1")
+    t.check_equal("1", c.ask("-var-list-children v")["numchild"])
+    t.check_equal("4", c.ask("-var-info-num-children v")["numchild"])
+    none = c.ask("-var-create n * args.Length")
+    t.check_equal(("0", "4"), (none["numchild"], none["value"]))
+    t.check_equal({"numchild": "0", "has_more": "0"},
+                  c.ask("-var-list-children n"))
+    t.check_equal(0, c.quit())
+
+
+def test_recursion(t):
+    """A fixed one keeps to its frame, however deep others are."""
+    c = t.mi("-i=mi", "--args", *t.program("Steps", "recursion"))
+    c.start_at("Steps", "fact-base")
+    depth = int(c.ask("-stack-info-depth")["depth"])
+    values = {}
+    for level in range(5):
+        values[level] = c.ask(f"-var-create f{level} --frame {level} * n"
+                              .replace(f"f{level} --frame {level}",
+                                       f"--frame {level} f{level}"))["value"]
+    t.check_equal(["1", "2", "3", "4", "5"], list(values.values()))
+    t.check_equal([], c.ask("-var-update *")["changelist"])
+    c.go("-exec-finish", "function-finished")
+    changes = c.ask("-var-update *")["changelist"]
+    t.check_equal(["f0"], [x["name"] for x in changes])
+    t.check_equal("2", c.ask("-var-evaluate-expression f1")["value"])
+    t.check_equal(depth - 1, int(c.ask("-stack-info-depth")["depth"]))
+    t.check_equal(0, c.quit())
