@@ -22,11 +22,19 @@ enum {
 	N_SIGNALS = 4,
 	END_SECONDS = 1, /* that an end in order may take */
 	LOOP_FDS_MAX = 16,
+	LOOP_WATCHERS_MAX = 4,
 };
 
 static const int signals[N_SIGNALS] = {SIGINT, SIGWINCH, SIGTERM, SIGHUP};
 
+struct watcher {
+	void (*poll)(void *arg, struct pollfd *fd);
+	void (*serve)(void *arg, short revents);
+	void *arg; /* NULL: free */
+};
+
 struct loop {
+	struct watcher watchers[LOOP_WATCHERS_MAX];
 	struct dbg *dbg;
 	int rfd, wfd;                  /* pipe of signal numbers */
 	volatile sig_atomic_t waiting; /* in poll(): nothing to interrupt */
@@ -150,11 +158,56 @@ static unsigned int take_signals(struct loop *loop)
 	return what;
 }
 
+struct dbg_error *loop_watch(struct loop *loop,
+			     void (*poll)(void *arg, struct pollfd *fd),
+			     void (*serve)(void *arg, short revents), void *arg)
+{
+	for (int i = 0; i < LOOP_WATCHERS_MAX; i++) {
+		if (loop->watchers[i].arg)
+			continue;
+		loop->watchers[i] = (struct watcher){poll, serve, arg};
+		return NULL;
+	}
+	return dbg_err(DBG_E_ARGUMENT, "at most %d further interfaces",
+		       LOOP_WATCHERS_MAX);
+}
+
+void loop_unwatch(struct loop *loop, void *arg)
+{
+	for (int i = 0; i < LOOP_WATCHERS_MAX; i++)
+		if (loop->watchers[i].arg == arg)
+			loop->watchers[i].arg = NULL;
+}
+
+static void poll_watched(const struct loop *loop, struct pollfd *fds)
+{
+	for (int i = 0; i < LOOP_WATCHERS_MAX; i++) {
+		const struct watcher *w = &loop->watchers[i];
+		fds[i] = (struct pollfd){.fd = -1};
+		if (w->arg)
+			w->poll(w->arg, &fds[i]);
+	}
+}
+
+static bool serve_watched(struct loop *loop, const struct pollfd *fds)
+{
+	bool any = false;
+
+	for (int i = 0; i < LOOP_WATCHERS_MAX; i++) {
+		const struct watcher *w = &loop->watchers[i];
+		if (!fds[i].revents || !w->arg)
+			continue;
+		w->serve(w->arg, fds[i].revents);
+		any = true;
+	}
+	return any;
+}
+
 struct dbg_error *loop_wait_fds(struct loop *loop, const struct loop_wait *w,
 				unsigned int *ret)
 {
 	bool there = dbg_state(loop->dbg) != DBG_IDLE && !w->no_engine;
-	struct pollfd fds[LOOP_FDS_MAX + 2];
+	struct pollfd fds[LOOP_FDS_MAX + 2 + LOOP_WATCHERS_MAX];
 	unsigned int what = loop->put_back;
 	int timeout = what ? 0 : w->timeout;
 
@@ -162,8 +215,10 @@ struct dbg_error *loop_wait_fds(struct loop *loop, const struct loop_wait *w,
 	fds[0] = (struct pollfd){loop->rfd, POLLIN, 0};
 	fds[1] = (struct pollfd){there ? dbg_fd(loop->dbg) : -1, POLLIN, 0};
 	memcpy(fds + 2, w->fds, w->n * sizeof(*fds));
+	struct pollfd *watched = fds + 2 + w->n;
+	poll_watched(loop, watched);
 	loop->waiting = 1;
-	int n = poll(fds, w->n + 2, timeout);
+	int n = poll(fds, w->n + 2 + LOOP_WATCHERS_MAX, timeout);
 	loop->waiting = 0;
 	if (n < 0 && errno != EINTR)
 		return dbg_err(DBG_E_TARGET, "cannot poll: %s",
@@ -178,6 +233,8 @@ struct dbg_error *loop_wait_fds(struct loop *loop, const struct loop_wait *w,
 	}
 	if (n > 0 && fds[1].revents)
 		what |= LOOP_ENGINE;
+	if (n > 0 && serve_watched(loop, watched))
+		what |= LOOP_WATCHED;
 	*ret = what;
 	return what & LOOP_ENGINE ? dbg_dispatch(loop->dbg) : NULL;
 }

@@ -16,6 +16,7 @@ enum loop_event {
 	LOOP_INTERRUPT = 4, /* SIGINT */
 	LOOP_RESIZE = 8,    /* SIGWINCH */
 	LOOP_END = 16,      /* SIGTERM or SIGHUP: end now */
+	LOOP_WATCHED = 32,  /* a watched descriptor was served */
 };
 
 struct loop;
@@ -50,6 +51,17 @@ struct loop_wait {
 /* As loop_wait, for several descriptors; LOOP_INPUT if one is ready. */
 DBG_MUST struct dbg_error *
 loop_wait_fds(struct loop *loop, const struct loop_wait *w, unsigned int *ret);
+
+/*
+ * Have a further descriptor waited for, whoever waits: @poll says which and
+ * for what, @serve is called when it is ready.
+ */
+DBG_MUST struct dbg_error *loop_watch(struct loop *loop,
+				      void (*poll)(void *arg,
+						   struct pollfd *fd),
+				      void (*serve)(void *arg, short revents),
+				      void *arg);
+void loop_unwatch(struct loop *loop, void *arg);
 
 /* Did Ctrl-C or a signal to end come since the last loop_wait()? */
 bool loop_interrupted(const struct loop *loop);

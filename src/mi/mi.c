@@ -81,12 +81,12 @@ void mi_warn(struct mi *m, struct dbg_error *err)
 
 /* ---- Lines in ---------------------------------------------------------- */
 
-static bool is_full(const struct mi *m)
+bool mi_is_full(const struct mi *m)
 {
 	return outbox_pending(&m->out) > PENDING_HIGH;
 }
 
-static void read_client(struct mi *m)
+void mi_read(struct mi *m)
 {
 	char buf[READ_BYTES];
 	ssize_t n = read(m->in_fd, buf, sizeof(buf));
@@ -124,12 +124,12 @@ static bool next_line(struct mi *m, size_t *at, struct str *ret)
 	return true;
 }
 
-static void take_lines(struct mi *m)
+void mi_take_lines(struct mi *m)
 {
 	_cleanup_str_ struct str line = {0};
 	size_t at = 0;
 
-	while (!m->quit && !is_full(m) && next_line(m, &at, &line)) {
+	while (!m->quit && !mi_is_full(m) && next_line(m, &at, &line)) {
 		bool skip = m->in_skip;
 		m->in_skip = false;
 		if (!line.len || skip)
@@ -138,15 +138,15 @@ static void take_lines(struct mi *m)
 		notify_take(m);
 		outbox_flush(&m->out);
 	}
-	m->in_waits = is_full(m);
+	m->in_waits = mi_is_full(m);
 	if (at) {
 		memmove(m->in.s, m->in.s + at, m->in.len - at);
 		m->in.len -= at;
 		m->in.s[m->in.len] = 0;
 	}
-	if (m->in.len > MI_LINE_MAX && !is_full(m))
+	if (m->in.len > MI_LINE_MAX && !mi_is_full(m))
 		refuse_long(m);
-	if (m->in_ended && !is_full(m))
+	if (m->in_ended && !mi_is_full(m))
 		m->quit = true;
 }
 
@@ -169,7 +169,7 @@ static void interrupt(struct mi *m)
 static void turn(struct mi *m)
 {
 	struct pollfd fds[N_FDS_OWN + MI_OUTPUT_FDS];
-	bool full = is_full(m);
+	bool full = mi_is_full(m);
 	unsigned int what = 0;
 
 	fds[FD_IN] = (struct pollfd){full ? -1 : m->in_fd, POLLIN, 0};
@@ -195,8 +195,8 @@ static void turn(struct mi *m)
 	mi_output_serve(m, fds + N_FDS_OWN);
 	notify_take(m);
 	if (fds[FD_IN].revents)
-		read_client(m);
-	take_lines(m);
+		mi_read(m);
+	mi_take_lines(m);
 	outbox_flush(&m->out);
 }
 
@@ -218,13 +218,17 @@ static struct dbg_error *open_client(struct mi *m)
 	return NULL;
 }
 
-static struct dbg_error *init(struct mi *m)
+void mi_init(struct mi *m)
+{
+	mi_output_init(&m->output);
+	m->in_fd = m->out.fd = -1;
+}
+
+static struct dbg_error *open_session(struct mi *m)
 {
 	struct dbg_error *err;
 
-	mi_output_init(&m->output);
-	outbox_init(&m->out, -1);
-	m->in_fd = -1;
+	m->launch = &m->own_launch;
 	err = open_client(m);
 	if (!err)
 		err = loop_create(m->dbg, &m->loop);
@@ -234,7 +238,7 @@ static struct dbg_error *init(struct mi *m)
 	    .ops = m->front->commands,
 	    .first = m->dbg,
 	    .loop = m->loop,
-	    .launch = &m->launch,
+	    .launch = m->launch,
 	    .on_launch = mi_output_launch,
 	    .launch_arg = &m->output,
 	};
@@ -245,11 +249,11 @@ static struct dbg_error *init(struct mi *m)
 	return err ? err : dbg_set(m->dbg, "skip-opening-brace", "off");
 }
 
-static void deinit(struct mi *m)
+void mi_deinit(struct mi *m)
 {
 	mi_vars_deinit(m);
 	commands_deinit(&m->commands);
-	launch_config_deinit(&m->launch);
+	launch_config_deinit(&m->own_launch);
 	loop_destroy(m->loop);
 	mi_output_deinit(&m->output);
 	outbox_deinit(&m->out);
@@ -293,11 +297,12 @@ int mi_main(struct dbg *dbg, const struct front_options *front,
 {
 	struct mi m = {.dbg = dbg, .front = front, .options = options};
 
-	struct dbg_error *err = init(&m);
+	mi_init(&m);
+	struct dbg_error *err = open_session(&m);
 	if (err) {
 		fprintf(stderr, "dndbg: %s\n", err->message);
 		dbg_error_destroy(err);
-		deinit(&m);
+		mi_deinit(&m);
 		return 1;
 	}
 	greet(&m);
@@ -307,6 +312,6 @@ int mi_main(struct dbg *dbg, const struct front_options *front,
 	while (!m.quit)
 		turn(&m);
 	say_goodbye(&m);
-	deinit(&m);
+	mi_deinit(&m);
 	return m.exit_code;
 }

@@ -8,6 +8,7 @@
 #include "dbg.h"
 
 struct front_options;
+struct ui_ops;
 
 enum mi_dialect {
 	MI_GDB,
@@ -23,5 +24,8 @@ struct mi_options {
 /* Serve the client at stdin and stdout until it leaves; the exit status. */
 int mi_main(struct dbg *dbg, const struct front_options *front,
 	    const struct mi_options *options);
+
+/* The same on a terminal beside the prompt: `new-ui mi TERMINAL`. */
+extern const struct ui_ops mi_ui;
 
 #endif

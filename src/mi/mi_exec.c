@@ -170,7 +170,7 @@ static struct dbg_error *arguments(struct mi *m, struct mi_call *call)
 		else
 			str_add(&line, call->args.v[i]);
 	}
-	return launch_config_args(&m->launch, str_get(&line));
+	return launch_config_args(m->launch, str_get(&line));
 }
 
 static struct dbg_error *end(struct mi *m, struct mi_call *call)

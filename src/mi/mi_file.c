@@ -12,7 +12,7 @@
 
 static struct dbg_error *program(struct mi *m, struct mi_call *call)
 {
-	str_set(&m->launch.program, call->args.n ? call->args.v[0] : NULL);
+	str_set(&m->launch->program, call->args.n ? call->args.v[0] : NULL);
 	return NULL;
 }
 
@@ -25,13 +25,13 @@ static struct dbg_error *accept(struct mi *m, struct mi_call *call)
 
 static struct dbg_error *set_tty(struct mi *m, struct mi_call *call)
 {
-	str_set(&m->launch.tty, call->args.n ? call->args.v[0] : NULL);
+	str_set(&m->launch->tty, call->args.n ? call->args.v[0] : NULL);
 	return NULL;
 }
 
 static struct dbg_error *show_tty(struct mi *m, struct mi_call *call)
 {
-	record_str(call->out, "inferior_tty_terminal", m->launch.tty);
+	record_str(call->out, "inferior_tty_terminal", m->launch->tty);
 	return NULL;
 }
 
@@ -42,7 +42,7 @@ static struct dbg_error *change_directory(struct mi *m, struct mi_call *call)
 	if (chdir(call->args.v[0]) < 0)
 		return dbg_err(DBG_E_FILE, "%s: %s.", call->args.v[0],
 			       strerror(errno));
-	str_set(&m->launch.cwd, call->args.v[0]);
+	str_set(&m->launch->cwd, call->args.v[0]);
 	return NULL;
 }
 
@@ -75,7 +75,7 @@ static struct dbg_error *command_path(struct mi *m, struct mi_call *call)
 	str_add(&all, path ? path : "");
 	record_str(call->out, "path", str_get(&all));
 	if (call->args.n)
-		launch_config_env(&m->launch, "PATH", str_get(&all));
+		launch_config_env(m->launch, "PATH", str_get(&all));
 	return NULL;
 }
 

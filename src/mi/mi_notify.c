@@ -375,7 +375,9 @@ static void on_stopped(struct mi *m, const struct dbg_stop *s)
 	send_stop(m, s);
 	m->way = MI_WAY_RUN;
 	m->running = false;
-	mi_cli_stopped(m, m->by_cli);
+	// beside a prompt that is the prompt's
+	if (!m->take)
+		mi_cli_stopped(m, m->by_cli);
 	m->by_cli = false;
 	prompt_after_stop(m);
 }
@@ -506,47 +508,61 @@ void notify_selected(struct mi *m)
 	mi_send(m, "=thread-selected", &t);
 }
 
+static void say(struct mi *m, const char *sentence)
+{
+	_cleanup_free_ char *line = xasprintf("%s\n", sentence);
+
+	mi_stream(m, '~', line, strlen(line));
+}
+
 static void on_child(struct mi *m, const struct dbg_event *e)
 {
 	mi_warn(m, dbg_child_leave(m->dbg, e->child, false));
+}
+
+void notify_event(struct mi *m, const struct dbg_event *e)
+{
+	switch (e->kind) {
+	case DBG_EVENT_STOPPED:
+		on_stopped(m, &e->stop);
+		break;
+	case DBG_EVENT_CONTINUED:
+		notify_running(m);
+		break;
+	case DBG_EVENT_EXITED:
+		on_exited(m, e);
+		break;
+	case DBG_EVENT_THREAD:
+		if (e->gone)
+			thread_gone(m, e->number);
+		break;
+	case DBG_EVENT_MODULE:
+		on_module(m, e);
+		break;
+	case DBG_EVENT_BREAKPOINT:
+		notify_breaks(m, true);
+		break;
+	case DBG_EVENT_MESSAGE:
+		say(m, e->text);
+		break;
+	case DBG_EVENT_OUTPUT:
+		mi_stream(m, '@', e->text, strlen(e->text));
+		break;
+	case DBG_EVENT_CHILD:
+		if (!m->take)
+			on_child(m, e);
+		break;
+	}
 }
 
 void notify_take(struct mi *m)
 {
 	struct dbg_event e;
 
-	while (dbg_event_next(m->dbg, &e)) {
-		switch (e.kind) {
-		case DBG_EVENT_STOPPED:
-			on_stopped(m, &e.stop);
-			break;
-		case DBG_EVENT_CONTINUED:
-			notify_running(m);
-			break;
-		case DBG_EVENT_EXITED:
-			on_exited(m, &e);
-			break;
-		case DBG_EVENT_THREAD:
-			if (e.gone)
-				thread_gone(m, e.number);
-			break;
-		case DBG_EVENT_MODULE:
-			on_module(m, &e);
-			break;
-		case DBG_EVENT_BREAKPOINT:
-			notify_breaks(m, true);
-			break;
-		case DBG_EVENT_MESSAGE:
-			mi_stream(m, '~', e.text, strlen(e.text));
-			break;
-		case DBG_EVENT_OUTPUT:
-			mi_stream(m, '@', e.text, strlen(e.text));
-			break;
-		case DBG_EVENT_CHILD:
-			on_child(m, &e);
-			break;
-		}
-	}
+	if (m->take)
+		m->take(m->take_arg);
+	while (!m->take && dbg_event_next(m->dbg, &e))
+		notify_event(m, &e);
 	// a program that was let go has no event
 	if (m->pid && dbg_state(m->dbg) == DBG_IDLE)
 		group_ended(m, NULL);

@@ -122,7 +122,10 @@ struct mi {
 	struct loop *loop;
 	const struct front_options *front;
 	const struct mi_options *options;
-	struct launch_config launch;
+	struct launch_config *launch;
+	struct launch_config own_launch; /* ... if no prompt has one */
+	void (*take)(void *arg); /* who takes events; NULL: we */
+	void *take_arg;
 	struct commands commands;
 
 	/* The exchange. */
@@ -164,6 +167,17 @@ struct mi {
 	bool registers_known;
 	uint64_t stops; /* how many there were: what is kept of one */
 };
+
+/* ---- mi.c: also for mi_ui.c ------------------------------------------ */
+
+/* Begin with nothing open; end it. */
+void mi_init(struct mi *m);
+void mi_deinit(struct mi *m);
+/* Read once from the client; carry out the lines that are whole. */
+void mi_read(struct mi *m);
+void mi_take_lines(struct mi *m);
+/* Does so much wait to be written that nothing more is to be made? */
+bool mi_is_full(const struct mi *m);
 
 /* ---- mi.c ------------------------------------------------------------ */
 
@@ -229,6 +243,8 @@ void mi_cli_stopped(struct mi *m, bool show);
 
 /* Take the engine's events and send the client's. */
 void notify_take(struct mi *m);
+/* Send what one event means. */
+void notify_event(struct mi *m, const struct dbg_event *e);
 /* There may be a program that the client was not told of. */
 void notify_started(struct mi *m);
 /* The program runs; told once. */

@@ -1,0 +1,133 @@
+/* GDB/MI on a terminal beside the prompt: `new-ui mi TERMINAL`, see ui.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "front/ui.h"
+#include "mi/mi_priv.h"
+
+static const struct mi_options ui_options = {.version = 4};
+
+struct ui {
+	struct mi mi;
+	struct ui_config config;
+	struct commands commands; /* of the prompt, for which it is one more */
+};
+
+static void ui_close(struct ui *ui)
+{
+	loop_unwatch(ui->config.loop, ui);
+	// the loop is the prompt's
+	ui->mi.loop = NULL;
+	mi_deinit(&ui->mi);
+	free(ui);
+}
+
+// More is read when what was answered is read.
+static void ui_poll(void *arg, struct pollfd *fd)
+{
+	struct ui *ui = arg;
+	bool pending = outbox_pending(&ui->mi.out);
+
+	fd->fd = ui->mi.quit ? -1 : ui->mi.in_fd;
+	fd->events = (short)((mi_is_full(&ui->mi) ? 0 : POLLIN) |
+			     (pending ? POLLOUT : 0));
+}
+
+static void ui_serve(void *arg, short revents)
+{
+	struct ui *ui = arg;
+	struct mi *m = &ui->mi;
+
+	if (revents & POLLOUT)
+		outbox_flush(&m->out);
+	if (revents & (POLLIN | POLLHUP | POLLERR))
+		mi_read(m);
+	mi_take_lines(m);
+	outbox_flush(&m->out);
+	if (m->out.gone)
+		m->quit = true;
+	// a terminal that was closed is the end of this interface alone
+	if (m->quit && !m->in_ended && !m->out.gone)
+		ui->config.quit(ui->config.arg);
+}
+
+static struct dbg_error *open_terminal(struct mi *m, const char *path)
+{
+	m->in_fd = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
+	if (m->in_fd < 0)
+		return dbg_err_errno(DBG_E_FILE, errno, "cannot open '%s'",
+				     path);
+	if (!isatty(m->in_fd))
+		return dbg_err(DBG_E_FILE, "'%s' is no terminal", path);
+	outbox_init(&m->out, m->in_fd);
+	return NULL;
+}
+
+static struct dbg_error *ui_open(const struct ui_config *config,
+				 const char *path, struct ui **ret)
+{
+	struct ui *ui = xcalloc(1, sizeof(*ui));
+	struct mi *m = &ui->mi;
+
+	ui->config = *config;
+	m->dbg = config->dbg;
+	m->loop = config->loop;
+	m->front = config->options;
+	m->options = &ui_options;
+	m->commands = *config->commands;
+	m->launch = config->commands->launch;
+	m->take = config->take;
+	m->take_arg = config->arg;
+	m->async = true;
+	mi_init(m);
+	struct dbg_error *err = open_terminal(m, path);
+	if (!err)
+		err = loop_watch(config->loop, ui_poll, ui_serve, ui);
+	if (err) {
+		m->loop = NULL;
+		mi_deinit(m);
+		free(ui);
+		return err;
+	}
+	mi_send(m, "=thread-group-added,id=\"i1\"", NULL);
+	notify_breaks(m, true);
+	notify_started(m);
+	mi_prompt(m);
+	outbox_flush(&m->out);
+	*ret = ui;
+	return NULL;
+}
+
+static void ui_changed(struct ui *ui)
+{
+	struct mi *m = &ui->mi;
+
+	if (m->quit)
+		return;
+	notify_started(m);
+	notify_breaks(m, true);
+	outbox_flush(&m->out);
+}
+
+static void ui_event(struct ui *ui, const struct dbg_event *event)
+{
+	struct mi *m = &ui->mi;
+
+	if (m->quit)
+		return;
+	notify_started(m);
+	notify_event(m, event);
+	outbox_flush(&m->out);
+}
+
+const struct ui_ops mi_ui = {
+    .open = ui_open,
+    .close = ui_close,
+    .event = ui_event,
+    .changed = ui_changed,
+};
