@@ -372,6 +372,7 @@ int main(int argc, char **argv)
 	struct command_line cl = {
 	    .front.version = DNDBG_VERSION,
 	    .front.commands = &repl_commands,
+	    .front.mi_ui = &mi_ui,
 	};
 	size_t n = (size_t)argc + 1;
 

@@ -56,11 +56,9 @@ loop_wait_fds(struct loop *loop, const struct loop_wait *w, unsigned int *ret);
  * Have a further descriptor waited for, whoever waits: @poll says which and
  * for what, @serve is called when it is ready.
  */
-DBG_MUST struct dbg_error *loop_watch(struct loop *loop,
-				      void (*poll)(void *arg,
-						   struct pollfd *fd),
-				      void (*serve)(void *arg, short revents),
-				      void *arg);
+DBG_MUST struct dbg_error *
+loop_watch(struct loop *loop, void (*poll)(void *arg, struct pollfd *fd),
+	   void (*serve)(void *arg, short revents), void *arg);
 void loop_unwatch(struct loop *loop, void *arg);
 
 /* Did Ctrl-C or a signal to end come since the last loop_wait()? */

@@ -5,6 +5,7 @@
 #include "front/launchconfig.h"
 
 struct command_ops;
+struct ui_ops;
 
 /* One of -ex and -x, or, before the program is known, of -iex and -ix. */
 struct startup_command {
@@ -25,6 +26,7 @@ struct front_options {
 	bool quiet;                         /* no greeting */
 	const char *log;                    /* file to record to, NULL: none */
 	const struct command_ops *commands; /* those of the prompt */
+	const struct ui_ops *mi_ui;         /* what `new-ui mi` opens */
 };
 
 #endif

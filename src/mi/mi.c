@@ -18,6 +18,7 @@
 #include "base/err.h"
 #include "mi/mi_priv.h"
 #include "mi/record.h"
+#include "mi/var.h"
 
 enum {
 	READ_BYTES = 64 << 10,
@@ -259,11 +260,6 @@ void mi_deinit(struct mi *m)
 	outbox_deinit(&m->out);
 	str_deinit(&m->in);
 	str_deinit(&m->results);
-	for (size_t i = 0; i < m->n_settings; i++) {
-		free(m->settings[i].name);
-		free(m->settings[i].value);
-	}
-	free(m->settings);
 	mi_breaks_deinit(m);
 	free(m->threads.v);
 	free(m->breaks.v);

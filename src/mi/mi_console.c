@@ -47,7 +47,9 @@ struct dbg_error *mi_cli(struct mi *m, const char *line)
 	uint32_t thread = m->thread;
 	uint32_t level = m->level;
 
-	struct dbg_error *err = mi_cli_quiet(m, line, &printed);
+	struct dbg_error *err = NULL;
+	if (strncmp(line, "set ", 4) || !mi_setting_own(m, line + 4, &err))
+		err = mi_cli_quiet(m, line, &printed);
 	mi_stream(m, '~', str_get(&printed), printed.len);
 	if (m->resumed) {
 		m->by_cli = true;

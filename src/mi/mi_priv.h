@@ -97,11 +97,6 @@ struct mi_list {
 	size_t n, cap;
 };
 
-/* A setting of gdb's that has no effect here. */
-struct mi_setting {
-	char *name, *value;
-};
-
 struct var;
 
 /* Commands of a breakpoint, as they were given. */
@@ -124,7 +119,7 @@ struct mi {
 	const struct mi_options *options;
 	struct launch_config *launch;
 	struct launch_config own_launch; /* ... if no prompt has one */
-	void (*take)(void *arg); /* who takes events; NULL: we */
+	void (*take)(void *arg);         /* who takes events; NULL: we */
 	void *take_arg;
 	struct commands commands;
 
@@ -154,8 +149,6 @@ struct mi {
 	struct mi_script *scripts;
 	size_t n_scripts, cap_scripts;
 
-	struct mi_setting *settings;
-	size_t n_settings, cap_settings;
 	struct var **vars;
 	size_t n_vars, cap_vars;
 	struct map var_names;
@@ -304,9 +297,5 @@ void mi_break_table(struct mi *m, struct str *t,
 /* The commands of a breakpoint, NULL: none. */
 const struct words *mi_break_script(const struct mi *m, uint32_t number);
 void mi_breaks_deinit(struct mi *m);
-
-/* ---- mi_var.c -------------------------------------------------------- */
-
-void mi_vars_deinit(struct mi *m);
 
 #endif

@@ -1,7 +1,5 @@
 /*
- * Settings. Those of the prompt are set there; those of gdb's that front ends
- * set and that have no meaning here are kept and shown; three are the
- * session's own.
+ * Settings: those of the prompt, and the few that are the session's own.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,91 +9,12 @@
 #include "mi/mi_priv.h"
 #include "mi/record.h"
 
-/* A setting of gdb's without an effect, and its value. */
-struct inert {
-	const char *name, *value;
-};
-
-static const struct inert inerts[] = {
-    {"auto-load safe-path", ""},
-    {"auto-solib-add", "on"},
-    {"backtrace limit", "unlimited"},
-    {"backtrace past-main", "off"},
-    {"breakpoint pending", "auto"},
-    {"charset", "auto"},
-    {"debuginfod enabled", "off"},
-    {"disassembly-flavor", "intel"},
-    {"dprintf-style", "gdb"},
-    {"host-charset", "auto"},
-    {"interactive-mode", "auto"},
-    {"language", "auto"},
-    {"max-completions", "200"},
-    {"max-value-size", "unlimited"},
-    {"multiple-symbols", "all"},
-    {"osabi", "auto"},
-    {"print address", "on"},
-    {"print asm-demangle", "off"},
-    {"print demangle", "on"},
-    {"print finish", "on"},
-    {"print frame-arguments", "scalars"},
-    {"print inferior-events", "on"},
-    {"print max-symbolic-offset", "unlimited"},
-    {"print object", "on"},
-    {"print repeats", "unlimited"},
-    {"print sevenbit-strings", "off"},
-    {"print symbol", "on"},
-    {"print thread-events", "on"},
-    {"print union", "on"},
-    {"python print-stack", "message"},
-    {"remotetimeout", "2"},
-    {"schedule-multiple", "off"},
-    {"solib-search-path", ""},
-    {"startup-with-shell", "off"},
-    {"step-mode", "off"},
-    {"stop-on-solib-events", "0"},
-    {"sysroot", ""},
-    {"target-charset", "auto"},
-    {"target-wide-charset", "auto"},
-    {"unwindonsignal", "off"},
-    {"verbose", "off"},
-};
-
 // How much of @text is @name? 0: it is another.
 static size_t match(const char *name, const char *text)
 {
 	size_t n = strlen(name);
 
 	return !strncmp(name, text, n) && (!text[n] || text[n] == ' ') ? n : 0;
-}
-
-static const struct inert *find_inert(const char *text)
-{
-	for (size_t i = 0; i < sizeof(inerts) / sizeof(*inerts); i++)
-		if (match(inerts[i].name, text))
-			return &inerts[i];
-	return NULL;
-}
-
-static struct mi_setting *find_set(struct mi *m, const char *name)
-{
-	for (size_t i = 0; i < m->n_settings; i++)
-		if (!strcmp(m->settings[i].name, name))
-			return &m->settings[i];
-	return NULL;
-}
-
-static void keep(struct mi *m, const struct inert *k, const char *text)
-{
-	struct mi_setting *set = find_set(m, k->name);
-	const char *value = text + strlen(k->name);
-
-	if (!set) {
-		mem_grow(&m->settings, &m->cap_settings, m->n_settings,
-			 sizeof(*m->settings));
-		set = &m->settings[m->n_settings++];
-		*set = (struct mi_setting){.name = xstrdup(k->name)};
-	}
-	str_set(&set->value, value + strspn(value, " "));
 }
 
 /* ---- The session's own ------------------------------------------------- */
@@ -239,17 +158,11 @@ static const struct own *find_own(const char *text)
 bool mi_setting_own(struct mi *m, const char *text, struct dbg_error **ret)
 {
 	const struct own *own = find_own(text);
-	const struct inert *k = find_inert(text);
 
-	if (own && own->set) {
-		const char *value = text + strlen(own->name);
-		*ret = own->set(m, value + strspn(value, " "));
-		return true;
-	}
-	if (!k)
+	if (!own || !own->set)
 		return false;
-	keep(m, k, text);
-	*ret = NULL;
+	const char *value = text + strlen(own->name);
+	*ret = own->set(m, value + strspn(value, " "));
 	return true;
 }
 
@@ -293,12 +206,8 @@ static struct dbg_error *show(struct mi *m, struct mi_call *call)
 	for (size_t i = 0; i < call->args.n; i++)
 		str_addf(&name, "%s%s", i ? " " : "", call->args.v[i]);
 	const struct own *own = find_own(str_get(&name));
-	const struct inert *k = find_inert(str_get(&name));
-	const struct mi_setting *s = k ? find_set(m, k->name) : NULL;
 	if (own && own->get)
 		record_str(call->out, "value", own->get(m));
-	else if (k)
-		record_str(call->out, "value", s ? s->value : k->value);
 	else
 		return show_cli(m, str_get(&name), call->out);
 	return NULL;

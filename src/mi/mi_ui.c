@@ -121,6 +121,10 @@ static void ui_event(struct ui *ui, const struct dbg_event *event)
 	if (m->quit)
 		return;
 	notify_started(m);
+	// a start has no event of its own
+	if (event->kind != DBG_EVENT_STOPPED &&
+	    dbg_state(m->dbg) == DBG_RUNNING)
+		notify_running(m);
 	notify_event(m, event);
 	outbox_flush(&m->out);
 }

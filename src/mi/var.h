@@ -65,6 +65,7 @@ uint64_t var_count(const struct dbg_value *v);
 
 /* ---- mi_var.c: shared by the commands -------------------------------- */
 
+void mi_vars_deinit(struct mi *m);
 /* The one that argument @i names. */
 DBG_MUST struct dbg_error *var_get(struct mi *m, const struct mi_call *call,
 				   size_t i, struct var **ret);

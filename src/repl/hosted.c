@@ -14,22 +14,28 @@
 static const struct front_options no_options = {.batch = true, .quiet = true};
 
 struct command_host {
-	struct repl repl;
+	struct repl *repl;
+	struct repl own;  /* what that is, if it is not the user's prompt */
 	uint64_t resumes; /* before the present command */
+	/* The prompt's own, while it works for another. */
+	FILE *out, *err;
+	uint32_t thread, level;
+	bool quit;
 };
 
 static void host_destroy(struct command_host *host)
 {
-	if (!host)
+	// that of a prompt is the prompt's
+	if (!host || host->repl != &host->own)
 		return;
-	repl_deinit(&host->repl);
+	repl_deinit(&host->own);
 	free(host);
 }
 
 static struct command_host *host_create(const struct commands *commands)
 {
 	struct command_host *host = xcalloc(1, sizeof(*host));
-	struct repl *r = &host->repl;
+	struct repl *r = host->repl = &host->own;
 
 	r->first = commands->first;
 	r->options = &no_options;
@@ -44,28 +50,59 @@ static struct command_host *host_create(const struct commands *commands)
 	return host;
 }
 
-static void host_look(struct command_host *host,
-		      const struct command_place *place)
+struct command_host *host_of_prompt(struct repl *r)
 {
-	struct repl *r = &host->repl;
+	struct command_host *host = xcalloc(1, sizeof(*host));
+
+	host->repl = r;
+	return host;
+}
+
+// Work for another front end, which looks at @place and reads @out.
+static struct repl *host_begin(struct command_host *host,
+			       const struct command_place *place, FILE *out)
+{
+	struct repl *r = host->repl;
 
 	host->resumes = r->resumes;
+	host->out = r->out;
+	host->err = r->err;
+	host->thread = r->thread;
+	host->level = r->level;
+	r->hosted = true;
 	r->dbg = dbg_inferior_current(r->first);
 	r->stopped = dbg_state(r->dbg) == DBG_STOPPED;
 	r->thread = place->thread;
 	r->level = place->level;
+	r->has_frame = false;
+	r->quit = false;
+	if (out)
+		r->out = r->err = out;
+	return r;
+}
+
+static void host_end(struct command_host *host)
+{
+	struct repl *r = host->repl;
+
+	fflush(r->out);
+	host->quit = r->quit;
+	if (r == &host->own)
+		return;
+	r->hosted = false;
+	r->out = host->out;
+	r->err = host->err;
 	r->has_frame = false;
 }
 
 static struct dbg_error *host_line(struct command_host *host, const char *line,
 				   const struct command_place *place, FILE *out)
 {
-	struct repl *r = &host->repl;
+	struct repl *r = host_begin(host, place, out);
 
-	host_look(host, place);
-	r->quit = false;
-	r->out = r->err = out;
-	return repl_line(r, line);
+	struct dbg_error *err = repl_line(r, line);
+	host_end(host);
+	return err;
 }
 
 static struct dbg_error *host_lines(struct command_host *host,
@@ -73,13 +110,10 @@ static struct dbg_error *host_lines(struct command_host *host,
 				    const struct command_place *place,
 				    FILE *out)
 {
-	struct repl *r = &host->repl;
+	struct repl *r = host_begin(host, place, out);
 
-	host_look(host, place);
-	r->quit = false;
-	r->out = r->err = out;
 	struct dbg_error *err = input_lines(r, lines);
-	fflush(out);
+	host_end(host);
 	return err;
 }
 
@@ -87,23 +121,20 @@ static void host_stopped(struct command_host *host,
 			 const struct command_place *place, bool show,
 			 FILE *out)
 {
-	struct repl *r = &host->repl;
+	struct repl *r = host_begin(host, place, out);
 
-	host_look(host, place);
-	r->quit = false;
-	r->out = r->err = out;
 	resume_stopped(r, show);
-	fflush(out);
+	host_end(host);
 }
 
 static void host_after(const struct command_host *host,
 		       struct command_result *ret)
 {
-	const struct repl *r = &host->repl;
+	const struct repl *r = host->repl;
 
 	*ret = (struct command_result){
 	    .place = {r->thread, r->level},
-	    .quit = r->quit,
+	    .quit = host->quit,
 	    .resumed = r->resumes != host->resumes,
 	};
 }
@@ -114,8 +145,8 @@ static void host_complete(struct command_host *host, const char *line,
 {
 	struct completion found = {0};
 
-	host_look(host, place);
-	complete_line(&host->repl, line, &found);
+	complete_line(host_begin(host, place, NULL), line, &found);
+	host_end(host);
 	*ret = found.words;
 	*start = found.start;
 }

@@ -14,6 +14,7 @@
 #include "front/debuggees.h"
 #include "repl/repl_priv.h"
 #include "repl/show/print.h"
+#include "repl/uis.h"
 
 const char *inferior_program(const struct repl *r,
 			     const struct dbg_inferior *inf)
@@ -134,7 +135,7 @@ static void on_event(struct repl *r, const struct debuggee_event *e)
 			    inf->number, (int)inf->pid);
 		look(r);
 		r->stopped_inferior = inf->number;
-		r->stopped = true;
+		r->stopped = r->untold = true;
 		break;
 	case DBG_EVENT_EXITED:
 		on_end(r, e);
@@ -162,8 +163,10 @@ void repl_events(struct repl *r)
 
 	if (r->hosted)
 		return;
-	while (debuggees_event_next(r->first, &e))
+	while (debuggees_event_next(r->first, &e)) {
 		on_event(r, &e);
+		uis_event(r, &e);
+	}
 	// The program's own output follows.
 	fflush(r->out);
 }

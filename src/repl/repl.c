@@ -17,6 +17,7 @@
 #include "repl/cmd.h"
 #include "front/debuggees.h"
 #include "base/err.h"
+#include "repl/inert.h"
 #include "repl/inferior.h"
 #include "repl/line/input.h"
 #include "front/plain.h"
@@ -25,6 +26,7 @@
 #include "repl/resume.h"
 #include "repl/show/screen.h"
 #include "repl/setting.h"
+#include "repl/uis.h"
 #include "repl/command/subcmd.h"
 
 void repl_say(FILE *out, const char *s)
@@ -72,8 +74,9 @@ bool repl_confirm(struct repl *r, const char *question)
 	_cleanup_str_ struct str answer = {0};
 	const char *last = strrchr(question, '\n');
 
-	if (!r->terminal || !r->set.confirm || r->options->batch ||
-	    !input_is_user(r))
+	// nobody sits here who could answer, or the next line is no answer
+	if (!r->terminal || !r->set.confirm || r->options->batch || r->hosted ||
+	    r->n_uis || !input_is_user(r))
 		return true;
 	// Only the last line is a prompt.
 	size_t n = last ? (size_t)(last + 1 - question) : 0;
@@ -131,12 +134,15 @@ struct dbg_error *repl_line(struct repl *r, const char *line)
 	err = cmd_execute(r, line);
 	if (!err)
 		actions_run(r);
+	uis_changed(r);
 	fflush(r->out);
 	return err;
 }
 
 void repl_deinit(struct repl *r)
 {
+	uis_deinit(r);
+	inerts_deinit(r);
 	for (size_t i = 0; i < r->n_hooks; i++)
 		words_deinit(&r->hooks[i].lines);
 	for (size_t i = 0; i < r->n_displays; i++) {

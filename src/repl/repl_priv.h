@@ -89,6 +89,7 @@ struct repl {
 
 	/* The way to the present stop. */
 	bool stopped; /* an event said so and nothing resumed since */
+	bool untold;  /* ... and nobody waited for that here */
 	bool exited;
 	bool killed;          /* by us: its end is no news */
 	bool instruction;     /* the step was one of instructions */
@@ -113,6 +114,12 @@ struct repl {
 	struct listing listing;
 	struct examine examine;
 
+	struct ui **uis; /* further interfaces */
+	size_t n_uis, cap_uis;
+	struct command_host *host; /* the prompt itself, for them */
+	struct inert *inerts;      /* see inert.c */
+	size_t n_inerts, cap_inerts;
+
 	char *last_line; /* what an empty line repeats, NULL: nothing */
 	bool bare;       /* ... without its arguments */
 	bool quit;
@@ -120,6 +127,11 @@ struct repl {
 	int quit_status;
 	int program_status; /* exit code, 128 + signal; -1: did not end */
 };
+
+/* ---- hosted.c -------------------------------------------------------- */
+
+/* @r itself as one that carries out commands for others; the caller frees. */
+struct command_host *host_of_prompt(struct repl *r);
 
 /* ---- repl.c: lines carried out --------------------------------------- */
 

@@ -122,6 +122,7 @@ struct dbg_error *resume_wait(struct repl *r, struct dbg_error *err)
 	const struct dbg_stop *stop = dbg_stop_reason(r->dbg);
 	if (!stop || r->hosted)
 		return NULL;
+	r->untold = false;
 	if (stop->thread)
 		r->thread = stop->thread;
 	r->level = stop->reason == DBG_STOP_FAIL_FAST ? caller_level(r) : 0;
@@ -162,6 +163,33 @@ void resume_stopped(struct repl *r, bool show)
 		repl_warn(r, "", err);
 	display_show(r, 0);
 	actions_run(r);
+}
+
+bool resume_told(struct repl *r)
+{
+	const struct dbg_stop *stop = dbg_stop_reason(r->dbg);
+
+	if (!r->untold)
+		return false;
+	r->untold = false;
+	if (!stop)
+		return false;
+	if (stop->thread)
+		r->thread = stop->thread;
+	r->level = 0;
+	r->has_frame = false;
+	resume_stopped(r, true);
+	return true;
+}
+
+bool resume_interrupt(struct repl *r)
+{
+	if (dbg_state(r->dbg) != DBG_RUNNING)
+		return false;
+	struct dbg_error *err = pause_program(r);
+	if (err)
+		repl_warn(r, "", err);
+	return true;
 }
 
 // Carry out one block; its end comes early if it resumes the program.

@@ -47,6 +47,13 @@ DBG_MUST struct dbg_error *run_goto(struct repl *r, const char *args, bool run);
  * displays, and carry out the commands of the breakpoint.
  */
 void resume_stopped(struct repl *r, bool show);
+/*
+ * At the prompt: print a stop of a program that another interface has resumed.
+ * Was there one?
+ */
+bool resume_told(struct repl *r);
+/* Ctrl-C at the prompt: stop such a program; false: none runs. */
+bool resume_interrupt(struct repl *r);
 /* Carry out commands of breakpoints until none are due. */
 void actions_run(struct repl *r);
 

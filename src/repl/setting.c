@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "repl/line/parse.h"
 #include "repl/show/print.h"
+#include "repl/inert.h"
 #include "repl/repl_priv.h"
 #include "repl/show/screen.h"
 #include "repl/setting.h"
@@ -254,6 +255,10 @@ struct dbg_error *setting_set(struct repl *r, const char *text)
 				   "assigns to variables.",
 				   n > 80 ? 80 : (int)n, text);
 	err = find_engine(r, text, &engine);
+	if (err && inert_set(r, text)) {
+		dbg_error_destroy(err);
+		return NULL;
+	}
 	if (err)
 		return err;
 	value = text + strlen(engine.name);

@@ -18,6 +18,7 @@
 #include "repl/line/parse.h"
 #include "repl/show/print.h"
 #include "repl/repl_priv.h"
+#include "repl/uis.h"
 #include "repl/command/subcmd.h"
 
 static struct dbg_error *cmd_source(struct repl *r, const struct call *call)
@@ -34,6 +35,11 @@ static struct dbg_error *cmd_source(struct repl *r, const struct call *call)
 	err = input_source(r, words.v[0]);
 	r->depth--;
 	return err;
+}
+
+static struct dbg_error *cmd_server(struct repl *r, const struct call *call)
+{
+	return cmd_execute(r, call->args);
 }
 
 static struct dbg_error *cmd_quit(struct repl *r, const struct call *call)
@@ -236,6 +242,24 @@ static const struct repl_cmd cmds[] = {
 	.names = "pwd",
 	.help = "print the working directory",
 	.run = cmd_pwd,
+    },
+    {
+	.names = "new-ui",
+	.args = "INTERPRETER TERMINAL",
+	.help = "serve a front end made for gdb at another terminal",
+	.more =
+	    "INTERPRETER is mi, mi2, mi3 or mi4. Both see the same program; "
+	    "what one does\nthe other is told.",
+	.flags = CMD_NEEDS_ARGS,
+	.run = uis_new,
+    },
+    {
+	.names = "server",
+	.args = "COMMAND",
+	.help = "carry out COMMAND, which is not repeated by an empty line",
+	.flags = CMD_NEEDS_ARGS,
+	.complete = COMPLETE_COMMANDS,
+	.run = cmd_server,
     },
     {
 	.names = "quit q exit",

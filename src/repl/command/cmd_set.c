@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "repl/line/parse.h"
 #include "repl/show/print.h"
+#include "repl/inert.h"
 #include "repl/repl_priv.h"
 #include "repl/resume.h"
 #include "repl/setting.h"
@@ -84,7 +85,7 @@ static struct dbg_error *set_tty(struct repl *r, const struct call *call)
 
 static struct dbg_error *cmd_show(struct repl *r, const struct call *call)
 {
-	if (!settings_show(r, call->args))
+	if (!settings_show(r, call->args) && !inert_show(r, call->args))
 		return dbg_err_arg("There is no setting \"%s\"; see \"show\".",
 				   call->args);
 	return NULL;

@@ -22,6 +22,7 @@
 #include "repl/line/input.h"
 #include "repl/show/print.h"
 #include "repl/repl_priv.h"
+#include "repl/resume.h"
 #include "repl/show/screen.h"
 
 enum {
@@ -60,11 +61,12 @@ static bool serve(struct edit *e, unsigned int what)
 		el_resize(e->el);
 	if (what & LOOP_END)
 		repl_end(r);
-	if (what & LOOP_INTERRUPT)
+	if ((what & LOOP_INTERRUPT) && !resume_interrupt(r))
 		e->cancelled = true;
-	if (what & LOOP_ENGINE) {
+	if (what & (LOOP_ENGINE | LOOP_WATCHED)) {
 		out(r, "\r\033[K");
 		repl_events(r);
+		resume_told(r);
 		fflush(r->out);
 		el_set(e->el, EL_REFRESH);
 	}

@@ -18,6 +18,7 @@
 #include "front/lines.h"
 #include "repl/show/print.h"
 #include "repl/repl_priv.h"
+#include "repl/resume.h"
 #include "repl/show/screen.h"
 
 enum {
@@ -53,7 +54,11 @@ static bool plain_line(struct repl *r, const char *prompt, struct str *ret)
 		if (what & LOOP_END)
 			repl_end(r);
 		repl_events(r);
-		if (what & LOOP_INTERRUPT) {
+		if (resume_told(r)) {
+			out_ours(r, r->terminal ? prompt : "");
+			fflush(r->out);
+		}
+		if ((what & LOOP_INTERRUPT) && !resume_interrupt(r)) {
 			str_clear(ret);
 			out(r, "Quit\n");
 			out_ours(r, r->terminal ? prompt : "");

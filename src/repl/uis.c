@@ -1,0 +1,104 @@
+/*
+ * Further interfaces beside the prompt. The prompt owns the session: it takes
+ * the events and passes them on, and carries out commands for them (its own
+ * struct command_host). A program that another interface has resumed stops
+ * here, too: resume_told().
+ */
+#include "repl/uis.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "front/debuggees.h"
+#include "front/options.h"
+#include "front/ui.h"
+#include "front/words.h"
+#include "repl/cmd.h"
+#include "repl/inferior.h"
+#include "repl/repl_priv.h"
+#include "repl/show/print.h"
+
+static void take(void *arg)
+{
+	repl_events(arg);
+}
+
+static void leave(void *arg)
+{
+	struct repl *r = arg;
+
+	r->quit = true;
+}
+
+static struct dbg_error *open_ui(struct repl *r, const char *path)
+{
+	if (!r->host)
+		r->host = host_of_prompt(r);
+	struct commands commands = {
+	    .ops = r->options->commands,
+	    .first = r->first,
+	    .loop = r->loop,
+	    .launch = r->launch,
+	    .host = r->host,
+	};
+	struct ui_config config = {
+	    .dbg = r->first,
+	    .loop = r->loop,
+	    .options = r->options,
+	    .commands = &commands,
+	    .take = take,
+	    .quit = leave,
+	    .arg = r,
+	};
+	struct ui *ui;
+	struct dbg_error *err = r->options->mi_ui->open(&config, path, &ui);
+	if (err)
+		return err;
+	mem_grow(&r->uis, &r->cap_uis, r->n_uis, sizeof(struct ui *));
+	r->uis[r->n_uis++] = ui;
+	return NULL;
+}
+
+struct dbg_error *uis_new(struct repl *r, const struct call *call)
+{
+	_cleanup_words_ struct words words = {0};
+
+	struct dbg_error *err = words_split(call->args, &words);
+	if (err)
+		return err;
+	if (words.n != 2)
+		return dbg_err_arg("Usage: new-ui INTERPRETER TERMINAL");
+	const char *name = words.v[0];
+	bool is_mi = !strncmp(name, "mi", 2) &&
+		     (!name[2] || (strchr("234", name[2]) && !name[3]));
+	if (!is_mi || r->hosted || !r->options->mi_ui)
+		return dbg_err_arg("Only \"new-ui mi TERMINAL\" is possible, "
+				   "at the prompt.");
+	err = open_ui(r, words.v[1]);
+	if (!err)
+		out(r, "New UI allocated\n");
+	return err;
+}
+
+void uis_event(struct repl *r, const struct debuggee_event *e)
+{
+	for (size_t i = 0; i < r->n_uis; i++)
+		if (e->inferior.dbg == r->first)
+			r->options->mi_ui->event(r->uis[i], &e->event);
+}
+
+void uis_changed(struct repl *r)
+{
+	for (size_t i = 0; i < r->n_uis; i++)
+		r->options->mi_ui->changed(r->uis[i]);
+}
+
+void uis_deinit(struct repl *r)
+{
+	for (size_t i = 0; i < r->n_uis; i++)
+		r->options->mi_ui->close(r->uis[i]);
+	free(r->uis);
+	free(r->host);
+}

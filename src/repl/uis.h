@@ -1,0 +1,18 @@
+/* Further interfaces beside the prompt, `new-ui`; see front/ui.h. */
+#ifndef REPL_UIS_H
+#define REPL_UIS_H
+
+#include "dbg.h"
+
+struct call;
+struct debuggee_event;
+struct repl;
+
+/* `new-ui INTERPRETER TERMINAL`. */
+DBG_MUST struct dbg_error *uis_new(struct repl *r, const struct call *call);
+/* Pass on an event; a command was carried out; the end. */
+void uis_event(struct repl *r, const struct debuggee_event *e);
+void uis_changed(struct repl *r);
+void uis_deinit(struct repl *r);
+
+#endif
