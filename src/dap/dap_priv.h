@@ -133,7 +133,7 @@ struct str *dap_event(struct dap *d, const char *event);
 struct str *dap_ask(struct dap *d, const char *command, int64_t *ret_seq);
 /* Send what dap_event or dap_ask began. */
 void dap_send(struct dap *d);
-/* The same for an event that does not wait for the answer. */
+/* Send it at once, though a request may be under way, whose answer follows. */
 void dap_send_now(struct dap *d);
 /*
  * Read what the client has sent meanwhile: does it cancel @request, or is it
@@ -153,26 +153,31 @@ struct str *dap_output(struct dap *d, const char *line);
 /* An `output` event, category "console", made of one sentence. */
 void dap_say(struct dap *d, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-/* Have what @timer is for done in @ms milliseconds. */
+/* Start @timer: what it is for is done after @ms milliseconds. */
 void dap_timer(struct dap *d, enum dap_timer timer, int ms);
 /* dap_say its words and destroy it; NULL is allowed. */
 void dap_warn(struct dap *d, struct dbg_error *err);
 
 /* ---- lifecycle.c: starting and ending -------------------------------- */
 
-/* Do what is due: start the program, let it go, begin anew. */
+/* Go on with what is under way: start the program, release it, restart it. */
 void begin_try(struct dap *d);
 /* Answer `launch` or `attach`, if that waits; destroys @err. */
 void begin_answer(struct dap *d, struct dbg_error *err);
-/* The same for a program that runs. */
+/*
+ * Answer `launch` or `attach`, if that waits, with success: the program runs.
+ */
 void begin_runs(struct dap *d);
-/* The program stopped for us, before it runs on: DBG_STOP_READY or ATTACH. */
+/* The program was stopped by the start itself: DBG_STOP_READY or ATTACH. */
 void begin_ready(struct dap *d, const struct dbg_stop *stop);
-/* The program is gone: true if nothing of it was told to have begun. */
+/*
+ * The program ended with @status: true if the client was never told that it had
+ * started.
+ */
 bool begin_gone(struct dap *d, int status);
 /* Let the program go that is held. */
 void begin_release(struct dap *d);
-/* The start is given up. */
+/* Give up the start: the client has cancelled it. */
 void begin_cancel(struct dap *d);
 /* The client has answered one of our requests. */
 void dap_answered(struct dap *d, const cJSON *message);
@@ -193,12 +198,15 @@ const char *events_thread_seen(struct dap *d, const struct dbg_thread *seen);
 void events_thread_main(struct dap *d);
 /* All threads are gone. */
 void events_threads_forget(struct dap *d);
-/* The program runs: numbers of the stop are stale. */
+/* The program was resumed: numbers of frames and values are stale. */
 void events_resumed(struct dap *d);
 
 /* ---- req_break.c ----------------------------------------------------- */
 
-/* Capabilities that are no request's: the filters of exceptions and so on. */
+/*
+ * Add the capabilities that belong to no request: exception filters and the
+ * like.
+ */
 void capabilities_more(struct str *t);
 
 /* ---- body.c: shared by several families ------------------------------ */

@@ -27,7 +27,7 @@ struct loop;
  */
 DBG_MUST struct dbg_error *loop_create(struct dbg *dbg, struct loop **ret);
 void loop_destroy(struct loop *loop);
-/* Serve another session from now on, a sibling of the last one. */
+/* Serve another session of the same family from now on. */
 void loop_use(struct loop *loop, struct dbg *dbg);
 
 /*

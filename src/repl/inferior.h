@@ -9,7 +9,10 @@ struct repl;
 
 /* ---- inferior.c ------------------------------------------------------ */
 
-/* Take the engine's events; prints those that are news of their own. */
+/*
+ * Take the engine's events; print exits, children and messages. A stop is
+ * printed by who waits for it.
+ */
 void repl_events(struct repl *r);
 /* Its program as the user knows it; borrowed. */
 const char *inferior_program(const struct repl *r,

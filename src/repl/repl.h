@@ -21,7 +21,9 @@ int repl_main(struct dbg *dbg, const struct front_options *options);
 /* The same commands for another front end. */
 extern const struct command_ops repl_commands;
 
-/* Print the command reference in man's language (mdoc's older brother). */
+/*
+ * Print the command reference for the manual page, in roff with the man macros.
+ */
 void repl_manual(FILE *out);
 
 #endif

@@ -91,7 +91,7 @@ struct repl {
 	bool stopped; /* an event said so and nothing resumed since */
 	bool untold;  /* ... and nobody waited for that here */
 	bool exited;
-	bool killed;          /* by us: its end is no news */
+	bool killed;          /* by us: its end is not printed */
 	bool instruction;     /* the step was one of instructions */
 	uint32_t last_thread; /* looked at before, 0: none */
 	uint32_t step_token;  /* of the frame stepped, 0: it was no step */
@@ -142,9 +142,12 @@ void repl_deinit(struct repl *r);
 DBG_MUST struct dbg_error *repl_line(struct repl *r, const char *line);
 /* Print @err to r->err with @prefix, note the failure, destroy it. */
 void repl_warn(struct repl *r, const char *prefix, struct dbg_error *err);
-/* Print a sentence: the engine's begin small and have no full stop. */
+/*
+ * Print a sentence. The engine's begin with a small letter and have no full
+ * stop: both are added.
+ */
 void repl_say(FILE *out, const char *s);
-/* A signal told us to end. */
+/* End the prompt: SIGTERM or SIGHUP has come. */
 void repl_end(struct repl *r);
 /* Ask "@question (y or n) "; yes without a terminal or confirmation. */
 bool repl_confirm(struct repl *r, const char *question);

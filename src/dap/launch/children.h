@@ -24,7 +24,7 @@ struct children {
 	size_t n, cap;
 };
 
-/* Lets those run that no session was started for. */
+/* Let the children run for which the client has started no session. */
 void children_deinit(struct children *c);
 /* A child is held (DBG_EVENT_CHILD). */
 void children_take(struct dap *d, const struct dbg_event *e);

@@ -47,7 +47,7 @@ struct console {
 
 void console_init(struct console *c);
 void console_deinit(struct console *c);
-/* Nothing of the last run is left. */
+/* Close everything of the last run. */
 void console_close(struct console *c);
 
 /*
@@ -56,7 +56,7 @@ void console_close(struct console *c);
  */
 DBG_MUST struct dbg_error *console_pipes(struct console *c,
 					 struct dbg_launch *launch);
-/* The program has its ends, or was not started. */
+/* Close the program's ends of the pipes: it has them, or was not started. */
 void console_started(struct console *c);
 
 /*
@@ -64,12 +64,15 @@ void console_started(struct console *c);
  * borrowed from @c.
  */
 DBG_MUST struct dbg_error *console_listen(struct console *c, char **ret_arg);
-/* The program ended so: the helper ends likewise. */
+/* The program ended with @status: let the helper end with the same. */
 void console_ended(struct console *c, int status);
 
 /* Fill CONSOLE_FDS entries; @full: take no output. */
 void console_poll(struct console *c, struct pollfd *fds, bool full);
-/* Do what these say: pass bytes on, begin when a terminal was told. */
+/*
+ * Act on what poll found: pass bytes on; start the program once the helper has
+ * told its terminal.
+ */
 void console_serve(struct dap *d, const struct pollfd *fds);
 /* Pass on what was printed up to now. */
 void console_drain(struct dap *d);

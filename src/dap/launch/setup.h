@@ -39,7 +39,7 @@ void setup_deinit(struct setup *s);
 /* Take the arguments of `launch` or `attach`. */
 DBG_MUST struct dbg_error *setup_take(struct dap *d, const cJSON *args,
 				      bool attach);
-/* Write what the session of a child takes over from launch.json. */
+/* Write the attributes that hold for a child's session, too. */
 void setup_child(const struct setup *s, struct str *t);
 
 /*

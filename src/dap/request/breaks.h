@@ -55,7 +55,7 @@ void breaks_end(struct dap *d, const char *group);
 
 /* Breakpoint @number changed: tell the client if it sees a difference. */
 void breaks_changed(struct dap *d, uint32_t number, bool gone);
-/* Nothing is to stop the program any more. */
+/* Disable all breakpoints: the program is to end by itself. */
 void breaks_disable(struct dap *d);
 /* Members "source" and "line" of breakpoint @number, if it has them. */
 void breaks_place(struct dap *d, struct str *t, uint32_t number);

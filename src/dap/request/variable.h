@@ -32,9 +32,9 @@ DBG_MUST struct dbg_error *variable_find(struct dap *d, const struct handle *h,
 /* Assign the request's `value` to the expression @target, and answer. */
 DBG_MUST struct dbg_error *variable_assign(struct dap *d, struct request *req,
 					   dbg_id frame, const char *target);
-/* Tell the client that memory which it may show is another now. */
+/* Tell the client that the memory of @v has changed. */
 void variable_written(struct dap *d, const struct dbg_value *v);
-/* Tell the client that what it shows may have changed. */
+/* Tell the client that any value may have changed, so that it asks anew. */
 void variable_assigned(struct dap *d);
 
 #endif

@@ -34,7 +34,7 @@ bool inbox_parse(struct inbox *b, inbox_record_fn *record, void *arg);
  * False if there is none.
  */
 bool inbox_next(struct inbox *b, cJSON **ret);
-/* Is there one? */
+/* Does a message wait? */
 bool inbox_waits(const struct inbox *b);
 /* Does a message that waits cancel the request @seq? */
 bool inbox_cancels(const struct inbox *b, int64_t seq);

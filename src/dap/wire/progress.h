@@ -46,7 +46,7 @@ struct work {
  */
 DBG_MUST struct dbg_error *work_piece(struct dap *d, const struct request *req,
 				      struct work *w);
-/* At its end, however it came. */
+/* Call at the end of the work, complete or not. */
 void work_end(struct dap *d, const struct request *req, const struct work *w);
 
 #endif

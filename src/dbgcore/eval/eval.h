@@ -15,9 +15,9 @@
 #include "value/value.h"
 
 /*
- * The memory that decides what an expression leads to: variables and links
- * of its path, for who has to know when it changes. Structures are left out,
- * since their parts are what is read.
+ * The memory that an evaluation went through: the variables and references by
+ * which the expression leads to its value. A watchpoint watches it. Structures
+ * are left out, since their parts are read.
  */
 enum {
 	EVAL_LINKS_MAX = 16
@@ -47,7 +47,7 @@ struct eval {
 	struct eval_trace *trace;  /* NULL: nobody wants it */
 };
 
-/* Tell the trace, if there is one, of a value that was led through. */
+/* Record in the trace, if there is one, that the evaluation went through @v. */
 void eval_note(const struct eval *e, const struct value *v);
 
 /* Value of an expression, not settled. */

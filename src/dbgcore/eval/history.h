@@ -14,7 +14,7 @@ struct history;
 
 struct history *history_create(void);
 void history_destroy(struct history *h);
-/* A new stop: what has no copy is known no longer. */
+/* A new stop: forget the values of which there is no copy. */
 void history_stop(struct history *h);
 /* Append a value, returning its number. */
 uint32_t history_add(struct history *h, struct types *ts,

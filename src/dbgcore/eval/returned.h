@@ -15,8 +15,8 @@ struct returned {
 };
 
 /*
- * The value, to be asked for before the registers change; absent with no type
- * if there is none or it is not known where it is.
+ * The value; call before the registers change. Absent without a type if the
+ * method returns none, or its place is not known.
  */
 struct value returned_value(struct types *ts, const struct returned *of,
 			    struct arena *arena);

@@ -27,7 +27,7 @@ struct var *scope_add(struct gather *g, const char *name, enum var_kind kind,
 		      struct value value);
 /* A LocalConstant of the PDB. */
 void scope_add_constant(struct gather *g, const struct pdb_local *local);
-/* What the method's file is `using`. */
+/* The `using` directives that hold in the method. */
 void scope_add_imports(struct gather *g);
 /* Static locals of a method of Visual Basic. */
 void scope_add_statics(struct gather *g);

@@ -82,8 +82,8 @@ struct type {
 struct types *types_create(struct target *t, struct dac *d, struct code *c);
 void types_destroy(struct types *ts);
 /*
- * A new stop: what was not loaded may be now. If a module was unloaded since
- * the last stop everything is dropped, and no type survives.
+ * A new stop: types that were not loaded may be now. If a module was unloaded
+ * since the last stop all types are dropped: pointers to them are invalid.
  */
 void types_stop(struct types *ts);
 struct target *types_target(struct types *ts);
@@ -315,8 +315,8 @@ DBG_MUST struct dbg_error *value_store(struct types *ts,
 struct value value_static(struct types *ts, const struct field *f,
 			  struct thread_ref *thread);
 /*
- * What a method that returns @type has left behind, where @tid stands behind
- * the call; absent with no type: not known.
+ * The value of @type that a method has returned to @tid, which is stopped
+ * behind the call; absent without a type if its place is not known.
  */
 struct value value_returned(struct types *ts, pid_t tid, struct type *type);
 /*

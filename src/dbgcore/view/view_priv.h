@@ -6,7 +6,7 @@
 
 /* What @v is seen as: settled, and opened if it is a Nullable with a value. */
 struct value view_seen(const struct view *w, const struct value *v);
-/* The same of one that is settled. */
+/* As view_seen, of a settled value. */
 struct value view_open(const struct view *w, const struct value *at);
 /*
  * view_text of what view_seen gave. True: it says no more than the type, or
@@ -14,7 +14,7 @@ struct value view_open(const struct view *w, const struct value *at);
  */
 bool view_text_seen(const struct view *w, const struct value *seen,
 		    struct str *out);
-/* The same of a part of another value, @depth inside of it. */
+/* As view_text, of a part of another value, @depth levels inside of it. */
 void view_text_at(const struct view *w, const struct value *v, int depth,
 		  struct str *out);
 /* Elements of what is shown as a row: arrays, spans, buffers. */

@@ -12,8 +12,8 @@ struct str;
 /* ---- out.c ----------------------------------------------------------- */
 
 /*
- * Print to r->out as printf does, but what comes by %s and %c is foreign:
- * see plain.h. Nothing else prints.
+ * Print to r->out as printf does, with what comes by %s and %c escaped (see
+ * plain.h). All printing goes through here.
  */
 void out(const struct repl *r, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

@@ -16,7 +16,7 @@ enum {
 /* Make r->out go to stdout by pages and to the log; stdout itself if not. */
 void screen_create(struct repl *r);
 void screen_destroy(struct repl *r);
-/* A command of the user's begins or has ended: only in between are pages. */
+/* Page the output from now on (@on: a command of the user begins) or not. */
 void screen_page(struct repl *r, bool on);
 /* Begin or end the log, as the settings say. */
 DBG_MUST struct dbg_error *screen_log(struct repl *r, bool on);
