@@ -416,6 +416,7 @@ static struct dbg_error *start(struct run *r, int argc, char **argv)
 	    .program = argv[0],
 	    .args = (const char *const *)argv + 1,
 	    .n_args = (size_t)argc - 1,
+	    .unseen = true,
 	};
 	struct dbg_error *err = dbg_set(r->dbg, "follow-exec", "on");
 

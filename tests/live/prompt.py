@@ -47,8 +47,8 @@ def test_complete_commands(t):
     for name in ("sharedlibrary", "source", "statics"):
         t.check_in(name, listed)
     t.check_not_in("locals", listed)
-    s.send("our\t")
-    s.expect("ce ")
+    s.send("har\t")
+    s.expect("edlibrary ")
     s.line("")
     s.expect(PROMPT)
     s.send("set conf\t")

@@ -68,6 +68,12 @@ def test_exit(t):
             if r["kind"] != "signal"])
 
 
+def test_unseen(t):
+    """Who asks whether a debugger is there gets the answer as without."""
+    for words in (["poll", "3"], ["break"], ["write"], ["assert"]):
+        reported(t, t.program("Asking", *words, host="dotnet"))
+
+
 def test_unhandled(t):
     for config in ("Debug", "Release"):
         report = only(t, reported(t, throws(t, "unhandled", config)))

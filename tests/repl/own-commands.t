@@ -58,6 +58,7 @@ two
 info sharedlibrary
 info signals
 info source
+info sources
 info statics
 info symbol
 +complete set logg
