@@ -21,20 +21,21 @@ DBG_MUST struct dbg_error *file_load(const char *path, uint64_t max,
 				     struct file *ret);
 void file_unload(struct file *f);
 /*
- * Give the memory of a mapped file back after a wide search through it; it
- * comes again when it is read.
+ * Release the pages of a mapped file after a search through all of it; they are
+ * read again when they are needed.
  */
 void file_rest(const struct file *f);
 
 /*
- * For who handles SIGBUS of code BUS_ADRERR: @addr is in a mapped file that
- * was cut. Its page reads as zeros from now on; false if that cannot be.
+ * For a handler of SIGBUS with code BUS_ADRERR: if @addr is in a file mapped
+ * here, which was made shorter, let its page read as zeros from now on. False
+ * if it is not, or that fails.
  */
 bool file_cut(void *addr);
 
 /* Do both paths lead to one file, perhaps by symbolic links? */
 bool file_same(const char *a, const char *b);
-/* Does a regular file stand there? */
+/* Is there a regular file at @path? */
 bool file_exists(const char *path);
 
 #endif

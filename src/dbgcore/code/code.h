@@ -273,7 +273,10 @@ bool code_pos_of_call(struct code *c, const struct code_pos *pos, uint64_t ip,
 		      const char *callee, struct code_pos *ret);
 /* Metadata name of a MethodDef. */
 const char *code_method_def_name(const struct code_module *m, uint32_t token);
-/* Take the present rules of substitution for positions handed out already. */
+/*
+ * Make the paths of positions that were handed out anew, by the present
+ * substitution rules.
+ */
 void code_renew_paths(struct code *c);
 
 /*
@@ -294,7 +297,7 @@ DBG_MUST struct dbg_error *code_points(struct code *c, uint64_t ip,
 				       const struct code_point **ret,
 				       size_t *ret_n);
 
-/* What a method is to someone who steps. */
+/* What a step has to know of a method. */
 enum code_trait {
 	CODE_SOURCE = 1,       /* has a visible sequence point */
 	CODE_NON_USER = 2,     /* DebuggerNonUserCode */

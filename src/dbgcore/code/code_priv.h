@@ -78,7 +78,10 @@ void module_body(const struct code_module *m, uint32_t token,
 
 /* ---- source.c -------------------------------------------------------- */
 
-/* What is to be said of the text of document @rid; NULL: nothing. */
+/*
+ * A note on the text of document @rid, if it is not what was compiled; else
+ * NULL.
+ */
 const char *source_note(struct code *c, struct module *mod, uint32_t rid);
 
 /* ---- pos.c ----------------------------------------------------------- */
@@ -91,13 +94,13 @@ uint32_t pos_il_end(struct code *c, uint64_t ip, uint32_t il_offset);
 
 /* ---- place.c --------------------------------------------------------- */
 
-/* How does document @rid answer to the name @file? */
+/* How well does the path of document @rid match the name @file? */
 enum code_match place_match(struct code *c, struct module *mod, uint32_t rid,
 			    const char *file);
-/* Does it at all? */
+/* Does it match at all? */
 bool place_is_document(struct code *c, struct module *mod, uint32_t rid,
 		       const char *file);
-/* ... and may breakpoints be set by it? */
+/* Does it match so well that a breakpoint may be set by it? */
 bool place_takes(struct code *c, struct module *mod, uint32_t rid,
 		 const char *file);
 

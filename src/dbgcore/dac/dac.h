@@ -426,8 +426,8 @@ DBG_MUST struct dbg_error *dac_fields(struct dac *d, uint64_t mt,
 				      const struct dac_field **ret,
 				      size_t *ret_n);
 /*
- * MethodTable of a field's type as far as the runtime has it, 0: not. Dear:
- * the DAC copies all metadata of the module to answer.
+ * MethodTable of a field's type, 0: it is not loaded. Expensive: the DAC copies
+ * all metadata of the module to answer.
  */
 uint64_t dac_field_type(struct dac *d, const struct dac_field *field);
 /*
@@ -436,8 +436,9 @@ uint64_t dac_field_type(struct dac *d, const struct dac_field *field);
  */
 void dac_core_types(struct dac *d, uint64_t int_type, uint64_t char_type);
 /*
- * Address of a static; @thread is Thread* for thread statics. *ret is 0 if
- * the class is not initialised there. That of a struct is inside its box.
+ * Address of a static; @thread is Thread* for thread statics. *ret is 0 if the
+ * class is not initialised there. Struct statics are boxed: this is the address
+ * of the payload.
  */
 DBG_MUST struct dbg_error *dac_static_addr(struct dac *d, uint64_t mt,
 					   const struct dac_field *field,

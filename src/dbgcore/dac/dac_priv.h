@@ -111,11 +111,14 @@ enum {
 	DAC_MAX_ARGS = 7
 };
 
-/* Have faults inside of the DAC end the call and not us. Idempotent. */
+/*
+ * Install the handlers by which a fault inside the DAC ends only the call
+ * (COM_E_FAULT). Idempotent.
+ */
 void guard_install(void);
 /* Call a function of the DAC: COM_E_FAULT if it faulted. */
 int32_t guard_call(com_fn *fn, void *self, const uint64_t a[DAC_MAX_ARGS]);
-/* The same for a slot of an object, with @n arguments, counted. */
+/* Call a slot of an object with @n arguments, guarded likewise and counted. */
 int32_t dac_call(struct dac *d, void *object, unsigned slot, unsigned n, ...);
 
 /* Call a slot of a COM object of the DAC. */
@@ -140,8 +143,8 @@ const char *dac_scratch_text(struct dac *d, uint32_t n, struct arena *arena);
 DBG_MUST struct dbg_error *dac_check_owner(const char *path, int fd);
 
 /*
- * Have the DAC forget what it has read: its walks are void then, and those of
- * ours find their place again. The facts kept here stay.
+ * Make the DAC forget what it has read. Its stack walks are invalid then; ours
+ * are opened again where they were. Facts that are cached here stay.
  */
 void dac_drop(struct dac *d);
 
@@ -171,8 +174,9 @@ DBG_MUST struct dbg_error *dac_find_ours(const char *runtime, const char *hint,
 /* ---- mapcache.c ------------------------------------------------------ */
 
 /*
- * Spare the DAC that was just loaded the making of its largest table at every
- * stop. What cannot be done is left: it is a matter of speed only.
+ * Let the DAC that was just loaded keep its largest table from one stop to the
+ * next, which it would make anew each time. Speed only: no error if it cannot
+ * be done.
  */
 void dac_keep_table(void *handle);
 
@@ -221,7 +225,10 @@ void *dac_module_object(struct dac *d, uint64_t module);
 
 /* ---- dacthread.c ----------------------------------------------------- */
 
-/* Does the thread run managed code, or what stands for it? */
+/*
+ * Is the thread in cooperative mode: does it run managed code, or code of the
+ * runtime that counts as such?
+ */
 bool dac_is_cooperative(struct dac *d, pid_t tid);
 /* Forget what was read. */
 void dac_threads_reset(struct dac_threads *l);

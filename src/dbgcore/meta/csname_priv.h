@@ -6,7 +6,10 @@
 
 struct arena;
 
-/* A name made by this much is cut off: only hostile metadata has longer. */
+/*
+ * The longest name that is made: longer ones, which only hostile metadata has,
+ * are cut off.
+ */
 enum {
 	CSNAME_MAX = 8192
 };

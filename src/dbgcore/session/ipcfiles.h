@@ -11,7 +11,10 @@ struct ipc_files {
 	char *place; /* its directory for temporary files, NULL: not noted */
 };
 
-/* Take down what they would be called, of a process that has just begun. */
+/*
+ * Note the names that these files of a process have; call when it has just
+ * begun.
+ */
 void ipc_files_note(struct ipc_files *l, pid_t pid);
 /* If it is dead remove those that are there and belong to us; forget it. */
 void ipc_files_remove(struct ipc_files *l);

@@ -87,7 +87,7 @@ struct inferior {
 	enum program_kind kind;
 };
 
-/* A setting as it was made, to be made again in a sibling. */
+/* A setting as it was set, to be set in a new sibling as well. */
 struct setting_made {
 	const char *name;
 	char *value;
@@ -134,8 +134,8 @@ struct dbg {
 /* Let all threads run. */
 DBG_MUST struct dbg_error *session_go(struct dbg *dbg);
 /*
- * There is a target, started from @path (NULL: see session_inferior_runs):
- * nothing is known of a runtime in it yet.
+ * Call when there is a target, started from @path (NULL: see
+ * session_inferior_runs). Nothing is known of its runtime yet.
  */
 void session_begin(struct dbg *dbg, const char *path);
 /* The program is gone. */
@@ -183,7 +183,7 @@ DBG_MUST struct dbg_error *session_stand(struct dbg *dbg, struct target *t,
 
 /* ---- stopped.c ------------------------------------------------------- */
 
-/* The user is to see that the program is stopped, and why. */
+/* Make a stop of it that the user sees, with the reason @stop. */
 void session_stopped(struct dbg *dbg, const struct dbg_stop *stop);
 /* The thread a person wants to see: the main one if it is managed. */
 uint32_t session_pause_thread(struct dbg *dbg, pid_t tid);
@@ -194,17 +194,17 @@ DBG_MUST struct dbg_error *session_paused(struct dbg *dbg, pid_t tid,
 /* ---- siblings.c ------------------------------------------------------ */
 
 /*
- * Make @dbg one of the siblings of @of, without a number yet, or the first of
- * its own (@of NULL); and no longer.
+ * Add @dbg to the family of @of, without a number yet, or, with @of NULL, to a
+ * new one; and remove it.
  */
 void siblings_join(struct dbg *dbg, struct dbg *of);
 void siblings_leave(struct dbg *dbg);
 /* The next sibling, not @dbg itself; @after NULL begins, NULL ends. */
 struct dbg *sibling_next(struct dbg *dbg, const struct dbg *after);
-/* @dbg stopped: so do the others; and it goes on. */
+/* @dbg has stopped: stop its siblings; it goes on: resume them. */
 void siblings_freeze(struct dbg *dbg);
 void siblings_thaw(struct dbg *dbg);
-/* See what the program is and whether what it starts is followed. */
+/* Find out what the program runs and whether its children are followed. */
 void session_follow(struct dbg *dbg);
 /* A process that the program made is held at its exec. */
 DBG_MUST struct dbg_error *session_child(struct dbg *dbg, pid_t pid);
@@ -284,9 +284,14 @@ DBG_MUST struct dbg_error *launch_program(const struct dbg_launch *launch,
 
 /* ---- api_break.c ----------------------------------------------------- */
 
-/* Breakpoint @number was for one hit, and that was: siblings drop it too. */
+/*
+ * Breakpoint @number was temporary and was hit: delete it in the siblings, too.
+ */
 void session_break_gone(struct dbg *dbg, uint32_t number);
-/* Make the setting, and with it breakpoints in marked code. */
+/*
+ * Set just-my-code, which also decides whether breakpoints in marked code are
+ * hit.
+ */
 DBG_MUST struct dbg_error *session_just_my_code(struct dbg *dbg, bool on);
 /* File of a frame, for a bare line number; NULL if it has none. */
 const char *session_frame_path(struct dbg *dbg, dbg_id id);

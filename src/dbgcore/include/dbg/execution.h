@@ -39,8 +39,8 @@ DBG_MUST struct dbg_error *dbg_call_list(struct dbg *dbg, uint32_t thread,
 					 struct dbg_call **ret, size_t *ret_n);
 
 /*
- * Resume all threads, or @only one (a number; 0: all). Signals held back by
- * the stop are delivered.
+ * Resume all threads, or @only one (a number; 0: all). The signal that stopped
+ * the program is delivered, unless dbg_signal_queue changed that.
  */
 DBG_MUST struct dbg_error *dbg_continue(struct dbg *dbg, uint32_t only);
 DBG_MUST struct dbg_error *dbg_step(struct dbg *dbg,

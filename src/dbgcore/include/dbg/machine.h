@@ -60,7 +60,10 @@ DBG_MUST struct dbg_error *dbg_memory_read(struct dbg *dbg, uint64_t addr,
 					   void *buf, size_t size,
 					   size_t *ret_n);
 
-/* Write target memory. What was read of the stop is not read again. */
+/*
+ * Write target memory. Values and frames that were handed out before keep the
+ * text that they had.
+ */
 DBG_MUST struct dbg_error *dbg_memory_write(struct dbg *dbg, uint64_t addr,
 					    const void *buf, size_t size);
 

@@ -85,12 +85,13 @@ DBG_MUST struct dbg_error *dbg_attach(struct dbg *dbg,
  */
 DBG_MUST struct dbg_error *dbg_core(struct dbg *dbg, const char *path);
 
-/* Is there a program, and can it run: is it no core? */
+/* Is there a program that can run, not a core? */
 bool dbg_can_run(const struct dbg *dbg);
 
 /*
- * Let the program, launched or not, go on as if we had never been there,
- * @stopped: as SIGSTOP stops it. The session is idle then, without an event.
+ * Let the program go, launched or not: it runs on untraced with nothing of ours
+ * in it, or with @stopped stays stopped as by SIGSTOP. The session is idle
+ * then, without an event.
  */
 DBG_MUST struct dbg_error *dbg_detach(struct dbg *dbg, bool stopped);
 
