@@ -27,6 +27,7 @@ struct stop_words {
 
 // By enum dbg_stop_reason.
 static const struct stop_words stop_words[] = {
+    [DBG_STOP_EXEC] = {"entry", "Paused before the first instruction"},
     [DBG_STOP_ENTRY] = {"entry", "Paused on entry"},
     [DBG_STOP_BREAKPOINT] = {"breakpoint", "Paused on breakpoint"},
     [DBG_STOP_STEP] = {"step", "Paused on step"},

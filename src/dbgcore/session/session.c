@@ -251,6 +251,13 @@ static struct dbg_error *launch(struct dbg *dbg, const struct dbg_launch *req,
 	control_set_unseen(dbg->control, req->unseen);
 	stack_thread_number(dbg->inspect.stack, target_pid(dbg->target));
 	err = start_begin(dbg);
+	if (!err && req->stop_at_exec) {
+		inspect_stop(&dbg->inspect);
+		session_stopped(dbg,
+				&(struct dbg_stop){.reason = DBG_STOP_EXEC,
+						   .thread = 1});
+		return NULL;
+	}
 	return err ? err : session_go(dbg);
 }
 

@@ -261,6 +261,7 @@ static struct dbg_error *info_calls(struct repl *r, const struct call *call)
 static struct dbg_error *info_program(struct repl *r, const struct call *call)
 {
 	static const char *const reasons[] = {
+	    [DBG_STOP_EXEC] = "before its first instruction",
 	    [DBG_STOP_ENTRY] = "at the start of Main",
 	    [DBG_STOP_READY] = "before any of its code ran",
 	    [DBG_STOP_ATTACH] = "because it was attached to",

@@ -39,8 +39,14 @@ void program_name(const struct repl *r)
 	dbg_program(r->dbg, &l);
 }
 
+enum launch_stop {
+	LAUNCH_RUN,
+	LAUNCH_MAIN,
+	LAUNCH_EXEC,
+};
+
 static struct dbg_error *launch(struct repl *r, const struct call *call,
-				bool stop_at_entry)
+				enum launch_stop where)
 {
 	struct dbg_error *err;
 
@@ -63,7 +69,8 @@ static struct dbg_error *launch(struct repl *r, const struct call *call,
 			return err;
 	}
 	struct dbg_launch l = launch_config_request(r->launch);
-	l.stop_at_entry = stop_at_entry;
+	l.stop_at_entry = where == LAUNCH_MAIN;
+	l.stop_at_exec = where == LAUNCH_EXEC;
 	r->stopped_inferior = 1;
 	program_name(r);
 	thread_names_clear(r);
@@ -78,12 +85,17 @@ static struct dbg_error *launch(struct repl *r, const struct call *call,
 
 static struct dbg_error *cmd_run(struct repl *r, const struct call *call)
 {
-	return launch(r, call, false);
+	return launch(r, call, LAUNCH_RUN);
 }
 
 static struct dbg_error *cmd_start(struct repl *r, const struct call *call)
 {
-	return launch(r, call, true);
+	return launch(r, call, LAUNCH_MAIN);
+}
+
+static struct dbg_error *cmd_starti(struct repl *r, const struct call *call)
+{
+	return launch(r, call, LAUNCH_EXEC);
 }
 
 static struct dbg_error *cmd_continue(struct repl *r, const struct call *call)
@@ -413,6 +425,16 @@ static const struct repl_cmd cmds[] = {
 	.complete = COMPLETE_PATHS,
 	.flags = CMD_STARTS,
 	.run = cmd_start,
+    },
+    {
+	.names = "starti",
+	.args = "[ARGS]",
+	.help = "start the program and stop at its first instruction",
+	.more = "As \"run\", but nothing of the process has run, not even "
+		"the dynamic linker.",
+	.complete = COMPLETE_PATHS,
+	.flags = CMD_STARTS,
+	.run = cmd_starti,
     },
     {
 	.names = "continue c fg",

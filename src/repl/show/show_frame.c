@@ -337,6 +337,9 @@ static void show_reason(const struct repl *r, const struct dbg_stop *stop)
 	case DBG_STOP_TERMINATED:
 		show_signal(r, "terminated with", stop->signal);
 		break;
+	case DBG_STOP_EXEC:
+		out(r, "\nProgram stopped.\n");
+		break;
 	case DBG_STOP_USER_BREAK:
 		out(r, "\nProgram called Debugger.Break.\n");
 		break;

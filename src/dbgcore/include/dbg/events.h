@@ -25,6 +25,7 @@ enum dbg_watch {
 
 enum dbg_stop_reason {
 	DBG_STOP_ENTRY,
+	DBG_STOP_EXEC, /* in front of the process's first instruction */
 	/* The runtime is up and no code of the program's has run; note: why
 	 * there is none that could be debugged. */
 	DBG_STOP_READY,

@@ -42,6 +42,7 @@ struct dbg_launch {
 	size_t n_env;
 	const char *stdio[3]; /* files to open, NULL: inherit */
 	const char *tty;      /* its terminal, NULL: inherit ours */
+	bool stop_at_exec;    /* stop at its first instruction */
 	bool stop_at_entry;   /* stop at the start of Main */
 	bool hold;            /* ... and before: DBG_STOP_READY */
 	bool unseen;          /* Debugger.IsAttached is false */
