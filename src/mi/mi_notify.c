@@ -267,6 +267,7 @@ static void put_reason(struct mi *m, struct str *t, const struct dbg_stop *s)
 	bool plain = m->dialect == MI_NETCOREDBG;
 
 	switch (s->reason) {
+	case DBG_STOP_EXEC:
 	case DBG_STOP_ENTRY:
 	case DBG_STOP_READY:
 		if (plain)

@@ -63,6 +63,7 @@ struct cmd_family {
 };
 
 extern const struct cmd_family cmd_family_running;
+extern const struct cmd_family cmd_family_skips;
 extern const struct cmd_family cmd_family_breakpoints;
 extern const struct cmd_family cmd_family_watchpoints;
 extern const struct cmd_family cmd_family_stack;

@@ -149,6 +149,7 @@ void repl_deinit(struct repl *r)
 		free(r->displays[i].format);
 		free(r->displays[i].expr);
 	}
+	skips_deinit(r);
 	free(r->hooks);
 	free(r->displays);
 	free(r->listing.file);

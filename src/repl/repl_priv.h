@@ -30,6 +30,7 @@
 struct edit;
 struct hook;
 struct screen;
+struct skip;
 struct input;
 struct user_command;
 
@@ -106,6 +107,9 @@ struct repl {
 	struct user_command *commands;
 	size_t n_commands, cap_commands;
 	unsigned int user_depth; /* of them */
+	struct skip *skips;
+	size_t n_skips, cap_skips;
+	uint32_t last_skip;
 	struct display *displays;
 	size_t n_displays, cap_displays;
 	uint32_t last_display, last_break;

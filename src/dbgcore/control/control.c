@@ -47,6 +47,7 @@ void control_destroy(struct control *c)
 	free(c->plan.sites);
 	free(c->loads);
 	target_forget(c);
+	skip_reset(c);
 	map_deinit(&c->sites);
 	map_deinit(&c->hits);
 	map_deinit(&c->waits.methods);

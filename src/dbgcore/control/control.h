@@ -151,6 +151,10 @@ struct step_rules {
 pid_t control_runs_only(const struct control *c, pid_t current);
 
 struct step_rules *control_step_rules(struct control *c);
+/* What a step in passes besides, see step/skip.c; the text as it was set. */
+DBG_MUST struct dbg_error *control_skip_set(struct control *c,
+					    const char *text);
+const char *control_skip_text(const struct control *c);
 /*
  * Set just_my_code. It also decides which breakpoints are hit, so all threads
  * must be stopped, if there is a program.

@@ -12,6 +12,7 @@
 #include "control/exception/exceptions.h"
 #include "control/jit/jit.h"
 #include "control/step/mycode.h"
+#include "control/step/skip.h"
 #include "control/step/steps.h"
 #include "control/watch/watch.h"
 #include "value/value.h"
@@ -41,6 +42,7 @@ struct control {
 	struct entry_traps entry_traps;
 	struct step_plan plan;
 	struct step_rules rules;
+	struct skips skips;
 	bool told_optimized; /* in this session */
 	struct probe probe;
 	struct throw_traps throws;

@@ -157,6 +157,16 @@ static const char *get_properties(struct dbg *dbg)
 	return get_switch(control_step_rules(dbg->control)->over_properties);
 }
 
+static struct dbg_error *set_skip(struct dbg *dbg, const char *value)
+{
+	return control_skip_set(dbg->control, value);
+}
+
+static const char *get_skip(struct dbg *dbg)
+{
+	return control_skip_text(dbg->control);
+}
+
 static const char *const lockings[] = {
     [LOCKING_OFF] = "off",
     [LOCKING_ON] = "on",
@@ -406,6 +416,10 @@ static const struct setting settings[] = {
      "Stop behind the brace that opens a method: at its breakpoints, after a "
      "step in, at the start (on or off).",
      set_brace, get_brace},
+    {"step-skip",
+     "Methods that a step in passes, see \"skip\": fu NAME, rfu REGEX, fi "
+     "FILE, gfi GLOB, a line each.",
+     set_skip, get_skip},
     {"step-over-properties",
      "A step in passes accessors of properties and operators (on or off).",
      set_properties, get_properties},

@@ -253,9 +253,8 @@ static struct dbg_error *launch(struct dbg *dbg, const struct dbg_launch *req,
 	err = start_begin(dbg);
 	if (!err && req->stop_at_exec) {
 		inspect_stop(&dbg->inspect);
-		session_stopped(dbg,
-				&(struct dbg_stop){.reason = DBG_STOP_EXEC,
-						   .thread = 1});
+		session_stopped(dbg, &(struct dbg_stop){.reason = DBG_STOP_EXEC,
+							.thread = 1});
 		return NULL;
 	}
 	return err ? err : session_go(dbg);

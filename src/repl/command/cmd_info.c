@@ -440,6 +440,11 @@ static const struct repl_cmd subs[] = {
 	.run = signal_info,
     },
     {
+	.names = "skip",
+	.help = "what \"step\" passes because you said so",
+	.run = skip_info,
+    },
+    {
 	.names = "source",
 	.help = "the source file of the selected frame, or listed last",
 	.run = source_info,

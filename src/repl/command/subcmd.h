@@ -68,6 +68,12 @@ DBG_MUST struct dbg_error *source_info(struct repl *r, const struct call *call);
 DBG_MUST struct dbg_error *sources_info(struct repl *r,
 					const struct call *call);
 
+/* ---- cmd_skip.c ------------------------------------------------------ */
+
+/* `info skip`. */
+DBG_MUST struct dbg_error *skip_info(struct repl *r, const struct call *call);
+void skips_deinit(struct repl *r);
+
 /* ---- cmd_run.c ------------------------------------------------------- */
 
 /* Tell the engine which program is going to be run. */

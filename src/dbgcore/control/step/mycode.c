@@ -20,8 +20,11 @@ bool mycode_is_user(struct control *c, struct code_module *m, uint32_t token)
 
 bool mycode_is_passed(struct control *c, struct code_module *m, uint32_t token)
 {
-	return c->rules.over_properties &&
-	       code_traits(c->code, m, token) & (CODE_ACCESSOR | CODE_OPERATOR);
+	const unsigned int traits = CODE_ACCESSOR | CODE_OPERATOR;
+
+	if (c->rules.over_properties && code_traits(c->code, m, token) & traits)
+		return true;
+	return skip_matches(c, m, token);
 }
 
 bool mycode_is_skipped(struct control *c, struct code_module *m, uint32_t token)

@@ -22,7 +22,7 @@ struct probe {
 /* mycode.c */
 /* Does a step end in this method? */
 bool mycode_is_user(struct control *c, struct code_module *m, uint32_t token);
-/* Does a step in pass it, by the setting for properties and operators? */
+/* Does a step in pass it, by the setting for properties, or by `skip`? */
 bool mycode_is_passed(struct control *c, struct code_module *m, uint32_t token);
 /*
  * Do attributes keep breakpoints in this method from being hit? With Just My
