@@ -264,6 +264,7 @@ struct place {
 	struct pdb *found;
 	enum dbg_symbols state;
 	const char *note;
+	uint64_t inflated; /* by other modules */
 };
 
 static void place_init(struct place *p)
@@ -310,6 +311,7 @@ static void place_find(struct place *p, const char *search)
 	    .root = "",
 	    .search = &search,
 	    .n_search = search != NULL,
+	    .inflated = p->inflated,
 	};
 
 	if (!p->image.p) {
@@ -415,6 +417,29 @@ static void test_embedded(void **state)
 	place_deinit(&p);
 }
 
+// One that fits is not taken where the others take the memory that there is.
+static void test_embedded_many(void **state)
+{
+	(void)state;
+	enum {
+		ALL = 512 << 20
+	};
+	struct place p;
+
+	place_init(&p);
+	pewriter_codeview(&p.w, pdbfixture_id, "app.pdb");
+	embed(&p, (uint32_t)p.pdb.n);
+	p.inflated = ALL - p.pdb.n;
+	place_find(&p, NULL);
+	assert_int_equal(p.state, DBG_SYMBOLS_LOADED);
+	assert_int_equal(pdb_inflated(p.found), p.pdb.n);
+	p.inflated++;
+	place_find(&p, NULL);
+	assert_int_equal(p.state, DBG_SYMBOLS_BROKEN);
+	assert_non_null(strstr(p.note, "more than 512 MB"));
+	place_deinit(&p);
+}
+
 static void test_embedded_lies(void **state)
 {
 	(void)state;
@@ -460,6 +485,7 @@ int main(void)
 	    cmocka_unit_test(test_search),
 	    cmocka_unit_test(test_misfits),
 	    cmocka_unit_test(test_embedded),
+	    cmocka_unit_test(test_embedded_many),
 	    cmocka_unit_test(test_embedded_lies),
 	    cmocka_unit_test(test_none),
 	};

@@ -261,6 +261,17 @@ static const char *const *symbol_dirs(const struct code *c, struct arena *arena,
 	return str_split(dirs, ':', arena, ret_n);
 }
 
+// What the embedded PDBs of all modules take.
+static uint64_t all_inflated(const struct code *c)
+{
+	uint64_t ret = 0;
+
+	for (size_t i = 0; i < c->n_modules; i++)
+		if (c->modules[i]->pdb)
+			ret += pdb_inflated(c->modules[i]->pdb);
+	return ret;
+}
+
 // @why: what was wrong with the module's file, or NULL.
 static void find_symbols(struct code *c, struct module *mod, const char *why)
 {
@@ -290,6 +301,8 @@ static void find_symbols(struct code *c, struct module *mod, const char *why)
 		req.search = symbol_dirs(c, mod->arena, &req.n_search);
 	if (!mod->m.path && module_take_symbols(c, mod))
 		return;
+	if (mod->m.pe.debug.embedded.p)
+		req.inflated = all_inflated(c);
 	if (mod->m.pe.file.n)
 		pdb_find(&req, mod->arena, &mod->m.pdb, &mod->m.symbols, &text);
 	if (why && mod->m.symbols != DBG_SYMBOLS_LOADED)

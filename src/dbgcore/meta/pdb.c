@@ -49,6 +49,11 @@ void pdb_destroy(struct pdb *pdb)
 	free(pdb);
 }
 
+uint64_t pdb_inflated(const struct pdb *pdb)
+{
+	return pdb->n_inflated;
+}
+
 const struct md *pdb_md(const struct pdb *pdb)
 {
 	return &pdb->md;

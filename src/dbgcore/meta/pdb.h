@@ -24,6 +24,7 @@ struct pdb_request {
 	const char *root;     /* prefix for paths (/proc/N/root) or "" */
 	const char *const *search;
 	size_t n_search;
+	uint64_t inflated; /* what PDBs embedded in others take, see below */
 };
 
 void pdb_find(const struct pdb_request *req, struct arena *arena,
@@ -39,6 +40,8 @@ bool pdb_take(const struct pe *pe, uint8_t *bytes, size_t n, struct pdb **ret);
 /* Parse PDB bytes (fuzzing, tests). @bytes is borrowed. */
 DBG_MUST struct dbg_error *pdb_parse(struct bytes bytes, struct pdb **ret);
 void pdb_destroy(struct pdb *pdb);
+/* Bytes of memory that it takes because it was embedded in its assembly. */
+uint64_t pdb_inflated(const struct pdb *pdb);
 const struct md *pdb_md(const struct pdb *pdb);
 
 /* Documents. */

@@ -15,6 +15,7 @@
 enum {
 	MAX_FILE = 256 * 1024 * 1024,
 	MAX_EMBEDDED = 64 * 1024 * 1024,
+	MAX_ALL_EMBEDDED = 512 * 1024 * 1024,
 };
 
 struct finder {
@@ -141,8 +142,9 @@ static void try_path(struct finder *f, const char *path)
 		try_bytes(f, path, &file);
 }
 
-// "MPDB", size, raw deflate.
-static struct dbg_error *unpack(struct bytes embedded, struct pdb **ret)
+// "MPDB", size, raw deflate. @others: what was inflated before.
+static struct dbg_error *unpack(struct bytes embedded, uint64_t others,
+				struct pdb **ret)
 {
 	struct dbg_error *err;
 	struct reader r;
@@ -155,6 +157,11 @@ static struct dbg_error *unpack(struct bytes embedded, struct pdb **ret)
 		return dbg_err(DBG_E_FORMAT, "unknown format");
 	if (size > MAX_EMBEDDED || !pdb_size_plausible(packed, size))
 		return dbg_err(DBG_E_FORMAT, "implausible size %u", size);
+	if (size + others > MAX_ALL_EMBEDDED)
+		return dbg_err(DBG_E_FORMAT,
+			       "embedded PDBs take more than %d MB: see 'set "
+			       "symbol-modules'",
+			       MAX_ALL_EMBEDDED >> 20);
 	_cleanup_free_ uint8_t *bytes = xmalloc(size);
 	if (!pdb_inflate(packed, bytes, size))
 		return dbg_err(DBG_E_FORMAT, "broken compressed data");
@@ -162,6 +169,7 @@ static struct dbg_error *unpack(struct bytes embedded, struct pdb **ret)
 	if (err)
 		return err;
 	(*ret)->inflated = bytes;
+	(*ret)->n_inflated = size;
 	bytes = NULL;
 	return NULL;
 }
@@ -174,7 +182,7 @@ static void try_embedded(struct finder *f)
 
 	if (!debug->embedded.p)
 		return;
-	err = unpack(debug->embedded, &f->pdb);
+	err = unpack(debug->embedded, f->req->inflated, &f->pdb);
 	if (err) {
 		broken(f, arena_printf(f->arena, "embedded in %s", path), err);
 		return;

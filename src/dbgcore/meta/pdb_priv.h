@@ -6,8 +6,9 @@
 
 struct pdb {
 	struct md md;
-	struct file file;    /* what md lies in, if it is ours */
-	uint8_t *inflated;   /* likewise, of an embedded PDB */
+	struct file file;  /* what md lies in, if it is ours */
+	uint8_t *inflated; /* likewise, of an embedded PDB */
+	size_t n_inflated;
 	struct arena *arena; /* document paths */
 	const char **paths;  /* by document rid - 1; NULL: not made yet */
 	struct pdb_method_lines *index;
