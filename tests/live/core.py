@@ -88,6 +88,22 @@ def test_kinds(t):
         t.check_equal(wanted, shown(core(t, path).stdout))
 
 
+def test_rethrown(t):
+    """What async code threw and an await threw again: a core shows the stack
+    of the throw, as the program does, with everything but objects."""
+    for how in "main", "again", "thread":
+        words = t.program("Rethrown") + [how]
+        wanted = live(t, words)
+        t.check_match(r"^#0  \[thrown\] Rethrown\.Program\.Deep \(int\) at "
+                      rf"Rethrown\.cs:{t.line('Rethrown', 'throw')}$", wanted)
+        t.check_in('System.TimeoutException: "too late"', wanted)
+        got = core(t, dump(t, words, "full")).stdout
+        t.check_in("\nUnhandled exception: System.TimeoutException: "
+                   "\"too late\"\n[thrown] Rethrown.Program.Deep (int) at ",
+                   got)
+        t.check_equal(wanted, shown(got))
+
+
 def test_release(t):
     words = t.program("Throws", config="Release") + ["unhandled-thread"]
     t.check_equal(live(t, words), shown(core(t, dump(t, words, "heap")).stdout))
