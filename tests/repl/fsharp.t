@@ -37,6 +37,22 @@ $4 = 9
 $5 = 9
 +print list.tail
 $6 = [2; 3]
++info statics
+counter = 42
++ptype person
+type = sealed class FsViews.Person : {...}
+{
+    public string Name { get; }
+    public int Age { get; set; }
+    public Person(string, int);
+...
++ptype shape
+type = class FsViews.Shape.Circle : FsViews.Shape
+{
+    internal readonly int _radius;
+    public int radius { get; }
+    internal Circle(int);
+}
 +continue
 Continuing.
 ...

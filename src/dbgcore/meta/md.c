@@ -397,6 +397,24 @@ void md_type_fields(const struct md *md, uint32_t typedef_rid,
 	*ret_end = range[1];
 }
 
+void md_type_properties(const struct md *md, uint32_t typedef_rid,
+			uint32_t *ret_first, uint32_t *ret_end)
+{
+	enum {
+		PARENT = 0,
+		LIST = 1
+	};
+	uint32_t range[2], n;
+	uint32_t row = md_find(md, MD_PROPERTYMAP, PARENT, typedef_rid, &n);
+
+	*ret_first = *ret_end = 0;
+	if (!row)
+		return;
+	list_range(md, MD_PROPERTYMAP, row, LIST, MD_PROPERTY, range);
+	*ret_first = range[0];
+	*ret_end = range[1];
+}
+
 void md_method_params(const struct md *md, uint32_t method_rid,
 		      uint32_t *ret_first, uint32_t *ret_end)
 {

@@ -132,6 +132,8 @@ void md_type_methods(const struct md *md, uint32_t typedef_rid,
 		     uint32_t *ret_first, uint32_t *ret_end);
 void md_type_fields(const struct md *md, uint32_t typedef_rid,
 		    uint32_t *ret_first, uint32_t *ret_end);
+void md_type_properties(const struct md *md, uint32_t typedef_rid,
+			uint32_t *ret_first, uint32_t *ret_end);
 void md_method_params(const struct md *md, uint32_t method_rid,
 		      uint32_t *ret_first, uint32_t *ret_end);
 /* TypeDef rid that owns a member; 0 if none. */

@@ -280,15 +280,9 @@ void type_enumerators(struct types *ts, struct type *type,
 static uint32_t find_property(const struct md *md, uint32_t type_rid,
 			      const char *name)
 {
-	uint32_t n;
-	uint32_t row = md_find(md, MD_PROPERTYMAP, 0, type_rid, &n);
-	if (!row)
-		return 0;
-	uint32_t first = md_col(md, MD_PROPERTYMAP, row, 1);
-	uint32_t end = row < md_rows(md, MD_PROPERTYMAP)
-			   ? md_col(md, MD_PROPERTYMAP, row + 1, 1)
-			   : md_rows(md, MD_PROPERTY) + 1;
-	for (uint32_t p = first; p && p < end; p++) {
+	uint32_t first, end;
+	md_type_properties(md, type_rid, &first, &end);
+	for (uint32_t p = first; p < end; p++) {
 		const char *own = md_col_string(md, MD_PROPERTY, p, 1);
 		if (!strcmp(own, name))
 			return p;

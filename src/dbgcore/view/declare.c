@@ -70,7 +70,8 @@ static void declare_field(const struct view *w, const struct field *f,
 			  struct str *out)
 {
 	size_t from = out->len;
-	if (!f->source || f->property)
+	// F#: "Name@" is what the property Name reads
+	if (!f->source || f->property || strchr(f->name, '@'))
 		return;
 	str_addf(out, "    %s ", access_of(f->attributes));
 	if (f->kind == FIELD_CONST)
@@ -157,15 +158,9 @@ static void declare_properties(const struct view *w, struct type *type,
 			       struct str *out)
 {
 	const struct md *md = &type->module->md;
-	uint32_t n;
-	uint32_t row =
-	    md_find(md, MD_PROPERTYMAP, 0, MD_TOKEN_RID(type->token), &n);
-	if (!row)
-		return;
-	uint32_t end = row < md_rows(md, MD_PROPERTYMAP)
-			   ? md_col(md, MD_PROPERTYMAP, row + 1, 1)
-			   : md_rows(md, MD_PROPERTY) + 1;
-	for (uint32_t p = md_col(md, MD_PROPERTYMAP, row, 1); p && p < end; p++)
+	uint32_t first, end;
+	md_type_properties(md, MD_TOKEN_RID(type->token), &first, &end);
+	for (uint32_t p = first; p < end; p++)
 		declare_property(w, type, p, out);
 }
 
@@ -188,6 +183,20 @@ static const char *own_part(const char *full, size_t list)
 	return full + end;
 }
 
+/* F# does not mark the accessors of its properties as special. */
+static bool is_accessor(const struct md *md, const struct type *type,
+			const char *name)
+{
+	uint32_t first, end;
+	if (strncmp(name, "get_", 4) && strncmp(name, "set_", 4))
+		return false;
+	md_type_properties(md, MD_TOKEN_RID(type->token), &first, &end);
+	for (uint32_t p = first; p < end; p++)
+		if (!strcmp(md_col_string(md, MD_PROPERTY, p, 1), name + 4))
+			return true;
+	return false;
+}
+
 static void declare_method(const struct view *w, struct type *type,
 			   uint32_t rid, struct str *out)
 {
@@ -196,7 +205,9 @@ static void declare_method(const struct view *w, struct type *type,
 	const char *name = md_col_string(md, MD_METHODDEF, rid, METHOD_NAME);
 	bool constructor = !strcmp(name, ".ctor");
 	if (strchr(name, '<') || !strcmp(name, ".cctor") ||
-	    ((flags & SPECIAL_FLAG) && !constructor && strncmp(name, "op_", 3)))
+	    ((flags & SPECIAL_FLAG) && !constructor &&
+	     strncmp(name, "op_", 3)) ||
+	    is_accessor(md, type, name))
 		return;
 	struct csname_args args = {.type_args = arg_names(w, type),
 				   .n_type_args = type->n_args};

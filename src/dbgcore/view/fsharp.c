@@ -12,6 +12,7 @@
 enum {
 	MAPPING_UNION = 1,
 	MAPPING_RECORD = 2,
+	MAPPING_MODULE = 7,
 	MAPPING_KIND = 31,
 	BLOB_FLAGS = 2, /* behind the prolog of the attribute's value */
 	BASES_MAX = 3,  /* a case derives from its union */
@@ -30,6 +31,11 @@ static unsigned int mapping(const struct type *type)
 	    blob.n <= BLOB_FLAGS)
 		return 0;
 	return blob.p[BLOB_FLAGS] & MAPPING_KIND;
+}
+
+bool fsharp_is_module(const struct type *type)
+{
+	return mapping(type) == MAPPING_MODULE;
 }
 
 bool fsharp_is_option(const struct type *type)

@@ -16,6 +16,7 @@
 enum {
 	BASES_MAX = 1000,
 	INDEXED_MAX = 10000, // elements of one request without a count
+	PROPERTY_NAME = 1,   // a column, II.22.34
 };
 
 struct walk {
@@ -120,6 +121,41 @@ static void add_field(struct walk *k, struct type *actual,
 static bool is_wanted(const struct field *f, bool statics)
 {
 	return f->source && statics == (f->kind != FIELD_INSTANCE);
+}
+
+/*
+ * What a module of F# binds by `let` is a field of another class, which a
+ * property of the module returns.
+ */
+static const struct field *module_value(const struct view *w, struct type *type,
+					uint32_t property, const char **ret)
+{
+	bool found;
+	*ret = md_col_string(&type->module->md, MD_PROPERTY, property,
+			     PROPERTY_NAME);
+	const struct field *f = type_property(w->types, type, *ret, &found);
+	return f && f->kind != FIELD_INSTANCE && f->owner != type ? f : NULL;
+}
+
+static void add_module_values(struct walk *k, struct type *type)
+{
+	const struct view *w = k->w;
+	uint32_t first, end;
+	const char *name;
+	if (!fsharp_is_module(type))
+		return;
+	md_type_properties(&type->module->md, MD_TOKEN_RID(type->token), &first,
+			   &end);
+	for (uint32_t p = first; p < end; p++) {
+		const struct field *f = module_value(w, type, p, &name);
+		struct node *to = f ? take(k) : NULL;
+		if (!to)
+			continue;
+		to->name = name;
+		to->path = arena_printf(w->arena, "%s.%s", type->name, name);
+		to->value = value_static(w->types, f, w->thread);
+		to->is_static = true;
+	}
 }
 
 static void add_fields(struct walk *k, struct type *actual,
@@ -240,6 +276,7 @@ static void each_named(struct walk *k, const struct value *seen)
 	const struct node *node = k->parent;
 	if (node->kind == NODE_STATICS) {
 		add_fields(k, node->group, NULL, true);
+		add_module_values(k, node->group);
 		return;
 	}
 	if (seen->where == VALUE_ABSENT || value_is_null(k->w->types, seen))
