@@ -279,6 +279,16 @@ static int take_option(struct command_line *cl, int c)
 	}
 }
 
+// netcoredbg's clients start it by that name, or with -- PROGRAM.
+static void take_dialect(struct command_line *cl, char **argv, int first)
+{
+	const char *name = str_basename(argv[0]);
+	bool dashes = first > 1 && !strcmp(argv[first - 1], "--");
+
+	if (dashes || str_starts(name, "netcoredbg"))
+		cl->mi.dialect = MI_NETCOREDBG;
+}
+
 // The rest: the program and its arguments.
 static void take_program(struct launch_config *launch, char **rest)
 {
@@ -387,6 +397,7 @@ int main(int argc, char **argv)
 	if (status < 0 && cl.terminal)
 		status = helper_main(cl.terminal);
 	if (status < 0) {
+		take_dialect(&cl, argv, optind);
 		take_program(&cl.front.launch, argv + optind);
 		status = debug(&cl);
 	}

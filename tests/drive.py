@@ -237,6 +237,13 @@ class Test:
         client.prompt()
         return client
 
+    def screen(self, words, **options):
+        """Start a program that draws whole screens."""
+        import screen
+        shown = screen.Screen(self, words, **options)
+        self.sessions.append(shown)
+        return shown
+
     def source(self, fixture):
         return source_of(fixture)
 

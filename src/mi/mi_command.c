@@ -197,7 +197,8 @@ static struct dbg_error *common_options(struct mi_call *call, const char **p)
 		*p = next;
 	}
 	call->chosen = given[0] || given[1];
-	if (given[0]) {
+	// the selected thread keeps the selected frame
+	if (given[0] && values[0] != call->thread) {
 		call->thread = (uint32_t)values[0];
 		call->level = 0;
 	}

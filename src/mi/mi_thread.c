@@ -27,7 +27,8 @@ static void put_thread(struct mi *m, struct str *t, const struct dbg_thread *o)
 	record_tuple(t, NULL);
 	record_uint(t, "id", o->number);
 	if (m->dialect == MI_GDB)
-		record_strf(t, "target-id", "Thread %d", (int)o->tid);
+		record_strf(t, "target-id", "Thread %d (%s)", (int)o->tid,
+			    o->name);
 	record_str(t, "name", o->name);
 	if (m->dialect == MI_GDB)
 		mi_frame_of(m, t, o->number, 0, FRAME_LEVEL | FRAME_ARGS);

@@ -125,7 +125,8 @@ static struct dbg_error *make(struct mi *m, const struct mi_call *call,
 // netcoredbg's words begin so, and its clients look for that.
 static struct dbg_error *in_dialect(const struct mi *m, struct dbg_error *err)
 {
-	return m->dialect == MI_NETCOREDBG ? dbg_err_prefix(err, "error") : err;
+	return err && m->dialect == MI_NETCOREDBG ? dbg_err_prefix(err, "error")
+						  : err;
 }
 
 static struct dbg_error *create(struct mi *m, struct mi_call *call)

@@ -1,0 +1,129 @@
+"""Breakpoints of every kind: made, changed, hit."""
+
+
+def start(t, fixture, *args, **options):
+    return t.mi("-i=mi", "--args", *t.program(fixture, *args), **options)
+
+
+def test_conditions_and_counts(t):
+    c = start(t, "Steps", "loops")
+    place = t.at("Steps", "loop-body")
+    made = c.ask(f'-break-insert -f -c "i == 1" {place}')["bkpt"]
+    t.check_equal(("i == 1", "y"), (made["cond"], made["enabled"]))
+    stop = c.go("-exec-run", "breakpoint-hit")
+    t.check_equal("1", c.ask("-data-evaluate-expression i")["value"])
+    c.ask("-break-condition 1 i == 2")
+    c.go("-exec-continue", "breakpoint-hit")
+    t.check_equal("2", c.ask("-data-evaluate-expression i")["value"])
+    c.ask("-break-delete 1")
+    t.check_equal("0", c.ask("-break-list")["BreakpointTable"]["nr_rows"])
+    body = t.at("Steps", "while-body")
+    made = c.ask(f"-break-insert -i 1 -t {body}")["bkpt"]
+    t.check_equal(("del", "1"), (made["disp"], made["ignore"]))
+    stop = c.go("-exec-continue", "breakpoint-hit")
+    t.check_equal(("del", "2"), (stop["disp"], stop["bkptno"]))
+    c.event("breakpoint-deleted", id="2")
+    made = c.ask(f"-break-insert -d {t.at('Steps', 'foreach-body')}")["bkpt"]
+    t.check_equal("n", made["enabled"])
+    c.ask("-break-enable 3")
+    c.ask("-break-after 3 1")
+    table = c.ask("-break-info 3")["BreakpointTable"]
+    t.check_equal(("y", "1"), tuple(table["body"][0][k]
+                                    for k in ("enabled", "ignore")))
+    c.go("-exec-continue", "breakpoint-hit")
+    t.check_equal("2", c.ask("-data-evaluate-expression n")["value"])
+    c.ask("-break-disable 3")
+    name, line = t.place("Steps", "loops")
+    c.ask(f"-break-insert --source {name} --line {line}")
+    c.ask("-break-insert --function Steps.Program.Factorial")
+    for bad in ("-break-insert -a x", "-break-insert -c", "-break-insert",
+                "-break-insert --frob x", "-break-delete 99",
+                "-break-enable 99", "-break-condition 99 x",
+                "-break-after 3 x", "-break-passcount 1 2", "-break-info 99",
+                "-break-condition 3 )("):
+        c.refused(bad)
+    t.check_equal(0, c.quit())
+
+
+def test_commands(t):
+    """Commands of a breakpoint run at its hit, and may go on."""
+    c = start(t, "Steps", "loops")
+    c.ask(f"-break-insert -f {t.at('Steps', 'loop-body')}")
+    c.ask('-break-commands 1 "silent" "print sum" "continue"')
+    c.ask(f"-break-insert -f {t.at('Steps', 'while-head')}")
+    bkpt = c.ask("-break-info 1")["BreakpointTable"]["body"][0]
+    t.check_equal(["silent", "print sum", "continue"], bkpt["script"])
+    c.resume("-exec-run")
+    c.find("the second", lambda r: r.kind == "*" and r.name == "stopped"
+           and r.results.get("bkptno") == "2")
+    t.check_in("$1 = 0\n", c.said())
+    t.check_in("$3 = 1\n", c.said())
+    t.check_equal(0, c.quit())
+
+
+def test_dprintf(t):
+    c = start(t, "Steps", "loops")
+    made = c.ask(f"-dprintf-insert -f {t.at('Steps', 'loop-body')} "
+                 '"i is %d, {sum} %d%%\\n" i sum')["bkpt"]
+    t.check_equal("dprintf", made["type"])
+    c.go("-exec-run", "exited-normally")
+    t.check_in("i is 0, {sum} 0%\ni is 1, {sum} 0%\ni is 2, {sum} 1%\n",
+               c.said())
+    c.refused(f"-dprintf-insert {t.at('Steps', 'loop-body')}")
+    t.check_equal(0, c.quit())
+
+
+def test_several_places(t):
+    """One location, several places: version 3 and 4 list them inside."""
+    for word in "mi2", "mi3", "mi":
+        c = t.mi(f"-i={word}", "--args", *t.program("Breaks"))
+        c.go("-exec-run --start", "breakpoint-hit")
+        made = c.ask("-break-insert " + t.at("Breaks", "init-first"))
+        bkpt = made["bkpt"]
+        places = (made if word == "mi2" else bkpt).get("locations", [])
+        t.check_equal("<MULTIPLE>", bkpt["addr"])
+        t.check(len(places) > 1, str(made))
+        t.check_equal("1.1", places[0]["number"])
+        t.check_equal(0, c.quit())
+
+
+test_several_places.runtimes = ("10",)
+
+
+def test_watch(t):
+    c = start(t, "Hello")
+    c.start_at("Hello", "add")
+    made = c.ask("-break-watch sum")
+    t.check_equal({"number": "2", "exp": "sum"}, made["wpt"])
+    stop = c.go("-exec-continue", "watchpoint-trigger")
+    t.check_equal({"number": "2", "exp": "sum"}, stop["wpt"])
+    t.check_equal({"old": "0", "new": "5"}, stop["value"])
+    kinds = [b["type"] for b in
+             c.ask("-break-list")["BreakpointTable"]["body"]]
+    t.check_equal(["breakpoint", "hw watchpoint"], kinds)
+    stop = c.go("-exec-continue", "watchpoint-scope")
+    t.check_equal("2", stop["wpnum"])
+    made = c.ask("-break-watch -a sum")
+    t.check_equal("sum", made["hw-awpt"]["exp"])
+    stop = c.go("-exec-continue", "access-watchpoint-trigger")
+    t.check_equal("sum", stop["hw-awpt"]["exp"])
+    c.refused("-break-watch nowhere")
+    t.check_equal(0, c.quit())
+
+
+def test_exceptions(t):
+    c = start(t, "Throws", "plain")
+    made = c.ask("-catch-throw")["bkpt"]
+    t.check_equal(("catchpoint", "throw"), (made["type"], made["catch-type"]))
+    stop = c.go("-exec-run", "breakpoint-hit")
+    t.check_equal(("1", "System.InvalidOperationException", "level zero",
+                   "throw"),
+                  tuple(stop[k] for k in ("bkptno", "exception-name",
+                                          "exception", "exception-stage")))
+    t.check_equal(str(t.line("Throws", "level-throw")), stop["frame"]["line"])
+    c.ask("-break-delete 1")
+    c.ask("-catch-user-unhandled -t")
+    c.ask("-catch-unhandled -r System.FormatException")
+    c.refused("-catch-load x")
+    c.go("-exec-continue", "exited-normally")
+    t.check_equal(0, c.quit())

@@ -1,0 +1,107 @@
+"""netcoredbg's dialect: what its clients send and read."""
+
+
+def start(t, fixture, *args):
+    c = t.mi("--interpreter=mi", "--", *t.program(fixture, *args))
+    t.check_equal(["(gdb)"], [r.line for r in c.records])
+    c.ask("-gdb-set just-my-code 1")
+    return c
+
+
+def keys(record):
+    return list(record)
+
+
+def test_a_session(t):
+    c = start(t, "Hello")
+    t.check_equal("(gdb)", c.records[-1].line)
+    name, line = t.place("Hello", "add")
+    t.check_equal(
+        {"number": "1", "type": "breakpoint", "disp": "keep", "enabled": "y",
+         "warning": "No executable code of the debugger's target code type is "
+         "associated with this line."},
+        c.ask(f"-break-insert -f {name}:{line}")["bkpt"])
+    t.check_equal({"value": "1"}, c.ask("-gdb-show just-my-code"))
+    c.ask("-gdb-set enable-step-filtering 1")
+    t.check_equal({"value": "1"}, c.ask("-gdb-show enable-step-filtering"))
+    stop = c.go("-exec-run", "entry-point-hit")
+    t.check_equal(["reason", "thread-id", "stopped-threads", "frame"],
+                  keys(stop))
+    t.check_equal(
+        ["file", "fullname", "line", "col", "end-line", "end-col", "clr-addr",
+         "func", "addr", "active-statement-flags"], keys(stop["frame"]))
+    t.check_equal(["module-id", "method-token", "method-version", "il-offset",
+                   "native-offset"], keys(stop["frame"]["clr-addr"]))
+    stop = c.go("-exec-continue", "breakpoint-hit")
+    t.check_equal(["reason", "thread-id", "stopped-threads", "bkptno", "times",
+                   "frame"], keys(stop))
+    t.check_equal("Hello.Program.Add(int, int)", stop["frame"]["func"])
+    modified = c.event("breakpoint-modified", )["bkpt"]
+    t.check_in("number", modified)
+    t.check_equal([{"name": "a", "value": "2"}, {"name": "b", "value": "3"},
+                   {"name": "sum", "value": "0"}],
+                  c.ask("-stack-list-variables")["variables"])
+    t.check_equal(["id", "name", "state"],
+                  keys(c.ask("-thread-info")["threads"][0]))
+    t.check("current-thread-id" not in c.ask("-thread-info"), "one more")
+    c.go("-exec-finish", "end-stepping-range")
+    c.at = len(c.records)
+    c.resume("-exec-continue")
+    t.check_equal({"reason": "exited", "exit-code": "0"}, c.stopped("exited"))
+    t.check_equal("hello world 5\nok\n", "".join(
+        r.results["text"] for r in c.records if r.name == "message"))
+    kinds = {r.kind for r in c.records}
+    t.check_equal({"=", "*", "^", "(gdb)"}, kinds)
+    t.check("thread-group-started" not in {r.name for r in c.records}, "none")
+    c.write("5-gdb-exit\n")
+    t.check_equal(0, c.wait())
+    t.check_equal(["5^exit", "(gdb)"], [r.line for r in c.records[-2:]])
+
+
+def test_variables(t):
+    c = start(t, "Values", "structs")
+    c.ask("-break-insert -f " + t.at("Values", "structs"))
+    c.go("-exec-run", "entry-point-hit")
+    c.go("-exec-continue", "breakpoint-hit")
+    v = c.ask('-var-create - * "segment"')
+    t.check_equal(["name", "value", "attributes", "exp", "numchild", "type",
+                   "thread-id"], keys(v))
+    t.check_equal(("var1", "segment"), (v["name"], v["exp"]))
+    v = c.ask("-var-create - point --evalFlags 0".replace(
+        "- point --evalFlags 0", "--evalFlags 0 - point"))
+    t.check_equal("point", v["exp"])
+    children = c.ask(f"-var-list-children --all-values {v['name']}")
+    t.check_equal(["numchild", "children", "has_more"], keys(children))
+    t.check_equal(["X", "Y"], [x["exp"] for x in children["children"]][:2])
+    x = children["children"][0]
+    t.check_equal("editable", c.ask(f"-var-show-attributes {x['name']}")
+                  ["status"])
+    t.check_equal("17", c.ask(f"-var-assign {x['name']} \"17\"")["value"])
+    t.check_equal("17", c.ask(f"-var-evaluate-expression {x['name']}")
+                  ["value"])
+    t.check_equal({"numchild": "0"},
+                  c.ask(f"-var-list-children {x['name']}"))
+    t.check_equal({}, c.ask("-var-delete var77"))
+    t.check_match("^error: ", c.refused("-var-create - * nowhere"))
+    t.check_equal("Unknown command: frob", c.refused("-frob"))
+    t.check_equal(0, c.quit())
+
+
+def test_exceptions(t):
+    c = start(t, "Throws", "plain")
+    t.check_equal({"number": "1"},
+                  c.ask("-break-exception-insert throw+user-unhandled *")
+                  ["bkpt"])
+    t.check_equal([{"number": "2"}, {"number": "3"}],
+                  c.ask("-break-exception-insert --mda throw A.B C.D")["bkpt"])
+    c.go("-exec-run", "entry-point-hit")
+    stop = c.go("-exec-continue", "exception-received")
+    t.check_equal(
+        ("System.InvalidOperationException", "level zero", "throw", "clr"),
+        tuple(stop[k] for k in ("exception-name", "exception",
+                                "exception-stage", "exception-category")))
+    first = c.ask("-stack-list-variables")["variables"][0]
+    t.check_equal("$exception", first["name"])
+    c.ask("-break-exception-delete 1 2 3")
+    c.go("-exec-continue", "exited")
+    t.check_equal(0, c.quit())
