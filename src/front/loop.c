@@ -214,7 +214,8 @@ struct dbg_error *loop_wait_fds(struct loop *loop, const struct loop_wait *w,
 	assert(w->n <= LOOP_FDS_MAX);
 	fds[0] = (struct pollfd){loop->rfd, POLLIN, 0};
 	fds[1] = (struct pollfd){there ? dbg_fd(loop->dbg) : -1, POLLIN, 0};
-	memcpy(fds + 2, w->fds, w->n * sizeof(*fds));
+	if (w->n)
+		memcpy(fds + 2, w->fds, w->n * sizeof(*fds));
 	struct pollfd *watched = fds + 2 + w->n;
 	poll_watched(loop, watched);
 	loop->waiting = 1;
