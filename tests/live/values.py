@@ -48,11 +48,9 @@ def test_members(t):
         ("nope", "!No 'nope' in this context."),
         ("nope.nothing.at", "!No 'nope' in this context."),
         ("derived.nope", "!No 'nope' in 'Values.Derived'."),
-        ("derived.ToString()", "!'derived.ToString()' is a call: calls are "
-                               "not served yet."),
-        ("derived.Length", "!Property 'Length' runs code: calls are not "
-                           "served yet."),
-        ("derived.Data", "!'Data' is a method: calls are not served yet."),
+        ("derived.ToString()", '"D:derived"'),
+        ("derived.Length", "3"),
+        ("derived.Data", "!'Data' is a method, not a value."),
         ("Node", "!'Node' is a type, not a value."),
         ("this", "!No 'this' in this context."),
         ("$exception", "!There is no exception at this stop."),
@@ -97,8 +95,10 @@ def test_elements(t):
         ("leaf is IList<string>", "true"),
         ("((List<string>)leaf)._size", "1"),
         ("leaf[1]", "!Index 1 is outside 'leaf' (length 1)."),
-        ("deep[\"d\"]", "!Index '\"d\"' is not an integer: indexers are "
-                        "calls, which are not served yet."),
+        ("deep[\"d\"].Count", "1"),
+        ("deep[\"e\"]", "!'get_Item' threw System.Collections.Generic."
+                       "KeyNotFoundException: Arg_KeyNotFoundWithKey, "
+                       "e."),
     ])
 
 
@@ -185,8 +185,7 @@ def test_statics(t):
         ("Consts.Nothing", "null"),
         ("Counter<long>.Made", "8"),
         ("Counter<byte>.Made", "<class not initialized>"),
-        ("Holder.Computed", "!Property 'Computed' runs code: calls are not "
-                            "served yet."),
+        ("Holder.Computed", '"computed"'),
         ("sum >= 0", "true"),
     ])
     check(t, "statics", "statics-thread", [

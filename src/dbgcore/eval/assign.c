@@ -305,7 +305,10 @@ struct dbg_error *eval_assign(const struct eval *e, const char *target,
 			      const char *value, struct value *ret)
 {
 	struct expr *x, *v;
-	struct run left = {.e = e, .text = target};
+	struct eval places = *e;
+	// what a call returns is no place to assign to
+	places.vm = NULL;
+	struct run left = {.e = &places, .text = target};
 	struct run right = {.e = e, .text = value};
 	struct dbg_error *err = expr_parse(target, e->arena, &x);
 	if (!err)
@@ -317,13 +320,16 @@ struct dbg_error *eval_statement(const struct eval *e, const char *text,
 				 struct value *ret, bool *ret_assigned)
 {
 	struct expr *x;
-	struct run left = {.e = e, .text = text}, right = left;
+	struct eval places = *e;
+	places.vm = NULL;
+	struct run left = {.e = &places, .text = text};
+	struct run right = {.e = e, .text = text};
 	struct dbg_error *err = expr_parse(text, e->arena, &x);
 	if (err)
 		return err;
 	*ret_assigned = x->kind == EXPR_ASSIGN;
 	if (!*ret_assigned)
-		return run_value(&left, x, ret);
+		return run_value(&right, x, ret);
 	// a += b is a = a + b, but that a is looked at once.
 	struct expr sum = *x;
 	sum.kind = EXPR_BINARY;

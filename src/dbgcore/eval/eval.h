@@ -12,6 +12,7 @@
 
 #include "eval/history.h"
 #include "eval/scope.h"
+#include "il/vm.h"
 #include "value/value.h"
 
 /*
@@ -38,6 +39,7 @@ struct eval_trace {
 
 struct eval {
 	struct types *types;
+	struct vm *vm;             /* to interpret methods in; NULL: none */
 	const struct scope *scope; /* never NULL, may be empty */
 	uint64_t exception;        /* object of $exception, 0: none */
 	struct value returned;     /* $returnvalue; no type: none */

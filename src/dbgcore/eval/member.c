@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "eval/invoke.h"
 #include "meta/csname.h"
 
 enum {
@@ -163,8 +164,7 @@ static struct dbg_error *no_member(const struct eval *e, struct type *type,
 {
 	if (type_has_method(e->types, type, name))
 		return dbg_err(DBG_E_UNSUPPORTED,
-			       "'%s' is a method: calls are not served yet",
-			       name);
+			       "'%s' is a method, not a value", name);
 	return dbg_err(DBG_E_NOT_FOUND, "no '%s' in '%s'", name, type->name);
 }
 
@@ -243,6 +243,14 @@ static struct dbg_error *settled_member(const struct eval *e,
 	}
 	if (exception_message(e, v, name, ret))
 		return NULL;
+	bool any;
+	struct dbg_error *err =
+	    invoke_property(e, v, name, NULL, 0, &found, &any);
+	if (any) {
+		if (!err)
+			set_value(ret, found);
+		return err;
+	}
 	if (is_property)
 		return runs_code(name);
 	return no_member(e, v->type, name);
@@ -310,6 +318,15 @@ struct dbg_error *member_static(const struct eval *e, struct type *type,
 	ret->type = member_nested(e->types, type, name);
 	if (ret->type)
 		return NULL;
+	struct value found;
+	bool any;
+	struct dbg_error *err =
+	    invoke_static_property(e, type, name, &found, &any);
+	if (any) {
+		if (!err)
+			set_value(ret, found);
+		return err;
+	}
 	if (is_property)
 		return runs_code(name);
 	return no_member(e, type, name);
@@ -400,6 +417,15 @@ static bool list_elements(const struct eval *e, const struct value *v,
 	ret->n = n;
 	ret->lengths[0] = (uint32_t)n;
 	return true;
+}
+
+bool member_has_elements(const struct eval *e, const struct value *v)
+{
+	struct elements els;
+	return v->where == VALUE_ABSENT || value_is_null(e->types, v) ||
+	       v->type->special == SPECIAL_STRING ||
+	       v->type->kind == TYPE_POINTER ||
+	       value_elements(e->types, v, &els) || list_elements(e, v, &els);
 }
 
 struct dbg_error *member_element(const struct eval *e, const struct operand *of,

@@ -43,6 +43,8 @@ DBG_MUST struct dbg_error *member_static(const struct eval *e,
 /* The type @name nested in @type, over the same arguments; NULL: none. */
 struct type *member_nested(struct types *ts, struct type *type,
 			   const char *name);
+/* Has the settled value @v elements in memory, or nothing at all? */
+bool member_has_elements(const struct eval *e, const struct value *v);
 /* Element @index[0 .. n) of a value. */
 DBG_MUST struct dbg_error *member_element(const struct eval *e,
 					  const struct operand *of,

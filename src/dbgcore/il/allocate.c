@@ -23,6 +23,8 @@ enum {
 
 uint64_t allocate(struct vm *vm, uint64_t n)
 {
+	if (!vm->base && !space_create(vm))
+		return 0;
 	if (n > REGION_SIZE || REGION_SIZE - vm->heap_top < n + 16)
 		return 0;
 	if (vm->allocated + n > vm->budget.memory && vm->budget.memory)

@@ -196,7 +196,7 @@ const struct op *frame_push(struct vm *vm, struct compiled *code, uint64_t base,
 		vm->frames[vm->n_frames - 1].ip = next;
 	if (vm->n_frames >= vm->budget.depth ||
 	    base + code->size + STACK_SLACK > REGION_STACK) {
-		vm_spent(vm, NULL, "depth");
+		vm_spent(vm, NULL, "calls are nested too deep");
 		vm->n_frames = 0;
 		return NULL;
 	}
@@ -361,7 +361,7 @@ OP(op_new_call)
 	uint64_t object =
 	    i->n ? vm_addr(vm, fp + i->a) : vm_new(vm, s->method->owner);
 	if (!object)
-		return vm_spent(vm, i, "memory");
+		return vm_spent(vm, i, "it wants too much memory");
 	memmove(fp + i->a + shift, fp + i->a, args);
 	if (i->n)
 		memset(fp + i->a, 0, i->n);

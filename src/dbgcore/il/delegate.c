@@ -63,7 +63,7 @@ OP(op_new_delegate)
 		return throw_new(vm, i, "System.ArgumentException");
 	uint64_t object = vm_new(vm, i->x.site->method->owner);
 	if (!object)
-		return vm_spent(vm, i, "memory");
+		return vm_spent(vm, i, "it wants too much memory");
 	// as the runtime has it: one without a target is its own
 	if (!target) {
 		vm_write(vm, object + vm->of_aux, &code, sizeof(code));

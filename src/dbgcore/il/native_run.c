@@ -79,8 +79,10 @@ const struct il_native *native_find(struct il_types *ts,
 {
 	static const struct il_native hardware = {.fn = never};
 	_cleanup_str_ struct str owner = {0};
+	// every assembly of the framework has a class SR of its own
 	if (!method->token || !method->owner ||
-	    method->module != il_types_core(ts))
+	    (method->module != il_types_core(ts) &&
+	     strcmp(method->name, "UsingResourceKeys")))
 		return NULL;
 	if (asks_processor(method))
 		return &hardware;

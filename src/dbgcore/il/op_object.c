@@ -16,7 +16,7 @@ enum {
 
 static const struct op *no_memory(struct vm *vm, const struct op *i)
 {
-	return vm_spent(vm, i, "memory");
+	return vm_spent(vm, i, "it wants too much memory");
 }
 
 /* ---- Literals and allocation ------------------------------------------- */

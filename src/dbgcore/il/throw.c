@@ -41,7 +41,7 @@ const struct op *vm_spent(struct vm *vm, const struct op *i, const char *what)
 	dbg_error_destroy(vm->error);
 	vm->error =
 	    dbg_err(DBG_E_UNSUPPORTED,
-		    "the evaluation took too much %s, in '%s'", what, in);
+		    "the evaluation is given up: %s, in '%s'", what, in);
 	vm->state = VM_SPENT;
 	vm->ip = i;
 	return NULL;

@@ -200,11 +200,11 @@ static bool run_chunk(struct vm *vm, uint64_t n)
 		return false;
 	vm->ip = i;
 	if (!vm->left)
-		vm_spent(vm, i, "instructions");
+		vm_spent(vm, i, "too many instructions");
 	else if (cpu_ms() - vm->cpu_start > vm->budget.ms)
-		vm_spent(vm, i, "time");
+		vm_spent(vm, i, "it takes too long");
 	else if (vm->allocated > vm->budget.memory)
-		vm_spent(vm, i, "memory");
+		vm_spent(vm, i, "it wants too much memory");
 	else
 		return true;
 	return false;

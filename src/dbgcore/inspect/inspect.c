@@ -48,6 +48,49 @@ void inspect_begin(struct inspect *in, struct target *t)
 	stack_reset(in->stack, in->arena);
 }
 
+/* ---- Interpreting ---------------------------------------------------- */
+
+static bool vm_memory(void *arg, uint64_t addr, void *buf, size_t n)
+{
+	struct inspect *in = arg;
+
+	return vm_owns(in->vm, addr) && vm_read(in->vm, addr, buf, n);
+}
+
+static struct type *vm_type(void *arg, uint64_t mt)
+{
+	struct inspect *in = arg;
+	struct il_type *type = il_type_of_handle(in->il, mt);
+
+	return type ? il_type_to_value(in->il, type) : NULL;
+}
+
+static void vm_open(struct inspect *in)
+{
+	in->il = il_types_create(in->types);
+	in->vm = vm_create(in->il);
+	in->overlay = (struct types_overlay){vm_memory, vm_type, in};
+	types_set_overlay(in->types, &in->overlay);
+}
+
+static void vm_close(struct inspect *in)
+{
+	vm_destroy(in->vm);
+	il_types_destroy(in->il);
+	in->vm = NULL;
+	in->il = NULL;
+}
+
+/* The program has run: nothing that was read of it holds any more. */
+static void vm_renew(struct inspect *in)
+{
+	if (il_types_stop(in->il)) {
+		vm_destroy(in->vm);
+		in->vm = vm_create(in->il);
+	}
+	vm_stop(in->vm);
+}
+
 struct dbg_error *inspect_runtime(struct inspect *in, const char *bundle)
 {
 	in->code = code_create(in->target, in->dac, in->rules, &in->symbols);
@@ -56,6 +99,7 @@ struct dbg_error *inspect_runtime(struct inspect *in, const char *bundle)
 	stack_set_runtime(in->stack, in->dac, in->code);
 	in->types = types_create(in->target, in->dac, in->code);
 	stack_set_types(in->stack, in->types);
+	vm_open(in);
 	return code_modules_read(in->code);
 }
 
@@ -74,6 +118,7 @@ static void forget_stop(struct inspect *in)
 void inspect_runtime_gone(struct inspect *in)
 {
 	forget_stop(in);
+	vm_close(in);
 	types_destroy(in->types);
 	in->types = NULL;
 	if (in->stack) {
@@ -111,8 +156,10 @@ void inspect_stop(struct inspect *in)
 		dac_flush(in->dac);
 	stack_reset(in->stack, in->arena);
 	forget_stop(in);
-	if (in->types)
+	if (in->types) {
 		types_stop(in->types);
+		vm_renew(in);
+	}
 }
 
 void inspect_go(struct inspect *in)

@@ -40,6 +40,9 @@ struct inspect {
 	struct code *code;     /* NULL: no runtime is up */
 	struct stack *stack;   /* there if target is */
 	struct types *types;   /* there if code is */
+	struct il_types *il;   /* ... */
+	struct vm *vm;         /* ... */
+	struct types_overlay overlay;
 	struct source_rules *rules;
 	struct symbol_rules symbols;
 	uint32_t elements; /* "print elements" */

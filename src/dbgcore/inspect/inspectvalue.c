@@ -131,6 +131,7 @@ struct dbg_error *inspect_eval(struct inspect *in, const struct frame *frame,
 	if (err)
 		return err;
 	*ret = (struct eval){.types = in->types,
+			     .vm = in->vm,
 			     .scope = scope,
 			     .arena = in->arena,
 			     .exception = in->exception,

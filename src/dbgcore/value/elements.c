@@ -23,6 +23,8 @@ static uint32_t component_size(struct types *ts, const struct type *type)
 	if (type->inner && type->inner->kind == TYPE_CLASS)
 		return sizeof(uint64_t);
 	const struct dac_type *dt;
+	if (!type->mt)
+		return type->inner ? type->inner->size : 0;
 	struct dbg_error *err = dac_type_get(ts->dac, type->mt, &dt);
 	if (dbg_err_drop(err))
 		return 0;
@@ -36,10 +38,8 @@ static bool read_bounds(struct types *ts, uint64_t ref, struct elements *e)
 		return false;
 	size_t n = e->rank * sizeof(uint32_t);
 	uint64_t at = ref + ARRAY_DATA;
-	struct dbg_error *err = target_read(ts->target, at, e->lengths, n);
-	if (!err)
-		err = target_read(ts->target, at + n, e->lower, n);
-	if (dbg_err_drop(err))
+	if (!types_read(ts, at, e->lengths, n) ||
+	    !types_read(ts, at + n, e->lower, n))
 		return false;
 	uint64_t product = 1;
 	for (uint32_t i = 0; i < e->rank; i++) {
@@ -60,12 +60,8 @@ static bool array_elements(struct types *ts, const struct value *v,
 	uint32_t n;
 	if (!value_pointer(ts, v, &ref) || !ref)
 		return false;
-	struct dbg_error *err =
-	    target_read_u32(ts->target, ref + ARRAY_COUNT, &n);
-	if (err || n > INT32_MAX) {
-		dbg_error_destroy(err);
+	if (!types_read(ts, ref + ARRAY_COUNT, &n, sizeof(n)) || n > INT32_MAX)
 		return false;
-	}
 	e->n = n;
 	e->type = v->type->inner;
 	e->size = component_size(ts, v->type);

@@ -69,6 +69,10 @@ struct dbg_error *value_store(struct types *ts, struct thread_ref *thread,
 	bool in_heap;
 	if (to->where != VALUE_MEMORY || !n || n > STORE_MAX)
 		return dbg_err(DBG_E_STATE, "it has no place in memory");
+	if (types_beside(to->addr))
+		return dbg_err(DBG_E_STATE,
+			       "it was computed by a call: it has no place in "
+			       "the program");
 	if (!target_can(ts->target, TARGET_WRITE))
 		return dbg_err(DBG_E_STATE,
 			       "this program cannot be written to");

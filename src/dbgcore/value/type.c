@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "meta/csname.h"
+#include "target/target.h"
 #include "value/value_priv.h"
 
 enum {
@@ -83,6 +84,19 @@ void types_stop(struct types *ts)
 			 sizeof(ts->seen[0]));
 		ts->seen[ts->n_seen] = modules[ts->n_seen]->number;
 	}
+}
+
+void types_set_overlay(struct types *ts, const struct types_overlay *overlay)
+{
+	ts->overlay = overlay;
+}
+
+bool types_read(struct types *ts, uint64_t addr, void *buf, size_t n)
+{
+	if (types_beside(addr))
+		return ts->overlay &&
+		       ts->overlay->read(ts->overlay->arg, addr, buf, n);
+	return !dbg_err_drop(target_read(ts->target, addr, buf, n));
 }
 
 struct target *types_target(struct types *ts)
@@ -253,6 +267,10 @@ struct type *type_of_mt(struct types *ts, uint64_t mt)
 	struct type *type = map_find(&ts->by_mt, mt);
 	if (type)
 		return type;
+	if (types_beside(mt))
+		return ts->overlay
+			   ? ts->overlay->type_of_mt(ts->overlay->arg, mt)
+			   : NULL;
 	const struct dac_type *dt;
 	struct dbg_error *err = dac_type_get(ts->dac, mt, &dt);
 	if (dbg_err_drop(err))

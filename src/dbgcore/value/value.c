@@ -73,9 +73,7 @@ bool value_read(struct types *ts, const struct value *v, uint64_t offset,
 	}
 	if (v->where != VALUE_MEMORY || v->addr + offset < v->addr)
 		return false;
-	struct dbg_error *err =
-	    target_read(ts->target, v->addr + offset, buf, n);
-	return !dbg_err_drop(err);
+	return types_read(ts, v->addr + offset, buf, n);
 }
 
 bool value_pointer(struct types *ts, const struct value *v, uint64_t *ret)
@@ -127,8 +125,7 @@ static struct value dereference_reference(struct types *ts,
 		return value_absent(v->type, WHY_UNREADABLE, v->addr);
 	if (!ref)
 		return *v;
-	struct dbg_error *err = target_read_u64(ts->target, ref, &mt);
-	if (dbg_err_drop(err))
+	if (!types_read(ts, ref, &mt, sizeof(mt)))
 		return value_absent(v->type, WHY_UNREADABLE, ref);
 	struct type *type = type_of_mt(ts, mt & ~(uint64_t)MT_MARKS);
 	if (!type)
@@ -392,10 +389,9 @@ bool value_string_length(struct types *ts, const struct value *v, uint32_t *ret)
 	uint64_t ref;
 	if (!value_pointer(ts, v, &ref) || !ref)
 		return false;
-	struct dbg_error *err =
-	    target_read_u32(ts->target, ref + STRING_LENGTH, ret);
 	// String.MaxLength; anything above is no string.
-	return !dbg_err_drop(err) && *ret <= 0x3fffffdf;
+	return types_read(ts, ref + STRING_LENGTH, ret, sizeof(*ret)) &&
+	       *ret <= 0x3fffffdf;
 }
 
 bool value_string_read(struct types *ts, const struct value *v, uint32_t first,
@@ -411,7 +407,6 @@ bool value_string_read(struct types *ts, const struct value *v, uint32_t first,
 	uint64_t ref;
 	if (!value_pointer(ts, v, &ref) || !ref)
 		return false;
-	struct dbg_error *err = target_read(
-	    ts->target, ref + STRING_CHARS + (uint64_t)first * 2, buf, n * 2);
-	return !dbg_err_drop(err);
+	return types_read(ts, ref + STRING_CHARS + (uint64_t)first * 2, buf,
+			  n * 2);
 }

@@ -90,6 +90,18 @@ struct target *types_target(struct types *ts);
 struct dac *types_dac(struct types *ts);
 struct code *types_code(struct types *ts);
 
+/*
+ * Memory beside the program's, at addresses that no program has, where an
+ * interpreter keeps what it has made; types of objects there too. Borrowed;
+ * NULL: there is none.
+ */
+struct types_overlay {
+	bool (*read)(void *arg, uint64_t addr, void *buf, size_t n);
+	struct type *(*type_of_mt)(void *arg, uint64_t mt);
+	void *arg;
+};
+void types_set_overlay(struct types *ts, const struct types_overlay *overlay);
+
 /* Type of a MethodTable; NULL if it is none. */
 struct type *type_of_mt(struct types *ts, uint64_t mt);
 /* Primitive, string, object or void. */

@@ -31,6 +31,7 @@ struct types {
 	struct dac *dac;
 	struct code *code;
 	struct arena *arena;
+	const struct types_overlay *overlay;
 	uint32_t stop;
 	struct map by_mt;
 	struct map by_key; /* hash of key: chain */
@@ -41,6 +42,14 @@ struct types {
 	size_t n_seen, cap_seen;
 	struct type *prims[ELEM_OBJECT + 1];
 };
+
+/* Read the program's memory, or the overlay's; false: unreadable. */
+bool types_read(struct types *ts, uint64_t addr, void *buf, size_t n);
+/* Is @addr one that no program has? */
+static inline bool types_beside(uint64_t addr)
+{
+	return addr >> 47 && addr >> 47 != 0x1ffff;
+}
 
 struct type *type_alloc(struct types *ts);
 /* The type of this key; a fresh, empty one if there was none. */
