@@ -1,6 +1,6 @@
 #! fixture=Getters
 ## Getters, indexers and methods are interpreted; the program is not touched.
-+break @stop
++break @stop if map["bb"] == 22 && order.Total > 9 && order.Label.Length == 8
 Breakpoint 1 at {...}: file Getters.cs, line {@stop}.
 +run
 Starting program: {out}/Getters.dll

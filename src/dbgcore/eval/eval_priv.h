@@ -31,6 +31,14 @@ DBG_MUST struct dbg_error *run_unserved(const struct run *r,
 					const struct expr *x);
 /* The error of an assignment that is not the whole expression. */
 DBG_MUST struct dbg_error *eval_misplaced(void);
+/* What a call returns; its method is interpreted. */
+DBG_MUST struct dbg_error *run_call(struct run *r, const struct expr *x,
+				    struct operand *ret);
+/* By an indexer, if @of is no row of elements itself; else *ret_any is false.
+ */
+DBG_MUST struct dbg_error *run_indexer(struct run *r, const struct expr *x,
+				       const struct operand *of,
+				       struct value *ret, bool *ret_any);
 /* The node's text, for messages. */
 const char *run_source(const struct run *r, const struct expr *x);
 

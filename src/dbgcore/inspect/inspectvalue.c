@@ -150,6 +150,8 @@ static struct dbg_error *eval_at(struct inspect *in,
 
 	if (!in->types)
 		return dbg_err(DBG_E_STATE, "the runtime is not usable");
+	// it has run since something was interpreted last
+	vm_stop(in->vm);
 	err = stack_frame(in->stack, at->thread, 0, &frame);
 	if (!err)
 		err = inspect_eval(in, frame, ret);
