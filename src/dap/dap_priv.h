@@ -72,6 +72,10 @@ struct dap_thread {
 	char *name;
 };
 
+/*
+ * One adapter and its session. Large: it has what several files share; what
+ * one file owns is a struct of that file's in it.
+ */
 struct dap {
 	struct dbg *dbg;
 	struct loop *loop;

@@ -112,6 +112,10 @@ struct mi_found {
 	dbg_id id;
 };
 
+/*
+ * One interpreter and its session. Large: it has what several files share,
+ * and the lists that a client holds.
+ */
 struct mi {
 	struct dbg *dbg;
 	struct loop *loop;

@@ -60,6 +60,10 @@ struct thread_name {
 	char *name;
 };
 
+/*
+ * One prompt and its session. Large: it has what several families of commands
+ * share, and the lists that the user makes.
+ */
 struct repl {
 	struct dbg *first;         /* of inferior 1 */
 	struct dbg *dbg;           /* of the inferior that is looked at */

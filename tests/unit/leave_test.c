@@ -241,10 +241,10 @@ static _Noreturn void call_and_die(pid_t pid)
 	// As inject_call begins.
 	if (in.tid != pid || !thread_load_regs(l, in.th))
 		_exit(2);
-	in.th->regs.rip = in.cave;
-	in.th->regs.rax = SYS_getppid;
-	in.th->regs.orig_rax = UINT64_MAX;
-	in.th->regs_dirty = true;
+	in.th->regs.now.rip = in.cave;
+	in.th->regs.now.rax = SYS_getppid;
+	in.th->regs.now.orig_rax = UINT64_MAX;
+	in.th->regs.dirty = true;
 	thread_flush_regs(l, in.th);
 	kill(l->cleanup.pid, SIGKILL);
 	raise(SIGKILL);
@@ -292,14 +292,14 @@ static _Noreturn void enter_handler(pid_t pid)
 	// Let go by a step, but not by one that we would know of.
 	struct live *l = live_of(t);
 	struct thread *th = thread_find(l, pid);
-	th->due_signal = 0;
+	th->due.signal = 0;
 	thread_set_stop(l, th, STOP_NONE);
 	if (live_ptrace(l, PTRACE_SINGLESTEP, pid, 0, SIGUSR1))
 		_exit(2);
 	need(target_stop_all(t));
-	if (!thread_load_regs(l, th) || th->regs.rip != (uint64_t)note)
+	if (!thread_load_regs(l, th) || th->regs.now.rip != (uint64_t)note)
 		_exit(3);
-	if (th->due_signal || th->stop == STOP_SIGNAL)
+	if (th->due.signal || th->stop == STOP_SIGNAL)
 		_exit(4);
 	need(target_detach(t, false));
 	target_destroy(t);

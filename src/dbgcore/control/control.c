@@ -45,7 +45,7 @@ void control_destroy(struct control *c)
 	control_end_run(c);
 	bp_destroy_all(c);
 	free(c->plan.sites);
-	free(c->loads);
+	free(c->loads.v);
 	target_forget(c);
 	skip_reset(c);
 	map_deinit(&c->sites);
@@ -133,7 +133,7 @@ void control_end_run(struct control *c)
 	memset(&c->plan.enter, 0, sizeof(c->plan.enter));
 	c->plan.enter_asked = false;
 	c->plan.n_sites = 0;
-	c->n_loads = 0;
+	c->loads.n = 0;
 	c->catch_users = 0;
 	step_clear(c);
 	watch_end_run(c);
@@ -274,8 +274,8 @@ static struct dbg_error *await_symbols(struct control *c, pid_t tid)
 
 	if (err || !f || f->kind == DBG_FRAME_NATIVE)
 		return err;
-	mem_grow(&c->loads, &c->cap_loads, c->n_loads, sizeof(*c->loads));
-	c->loads[c->n_loads++] = (struct load){tid, f->raw.ip};
+	mem_grow(&c->loads.v, &c->loads.cap, c->loads.n, sizeof(*c->loads.v));
+	c->loads.v[c->loads.n++] = (struct load){tid, f->raw.ip};
 	return control_site_add(c, SITE_LOAD, &f->raw.ip, 1);
 }
 
@@ -284,14 +284,14 @@ static bool drop_load(struct control *c, pid_t tid, uint64_t addr)
 {
 	bool found = false, more = false;
 
-	for (size_t i = c->n_loads; i-- > 0;) {
-		if (c->loads[i].addr != addr)
+	for (size_t i = c->loads.n; i-- > 0;) {
+		if (c->loads.v[i].addr != addr)
 			continue;
-		if (found || c->loads[i].tid != tid) {
+		if (found || c->loads.v[i].tid != tid) {
 			more = true;
 			continue;
 		}
-		c->loads[i] = c->loads[--c->n_loads];
+		c->loads.v[i] = c->loads.v[--c->loads.n];
 		found = true;
 	}
 	if (found && !more)

@@ -25,6 +25,11 @@ struct load {
 	uint64_t addr;
 };
 
+struct loads {
+	struct load *v;
+	size_t n, cap;
+};
+
 struct control {
 	const struct control_ops *ops;
 	void *arg;
@@ -51,8 +56,7 @@ struct control {
 	unsigned int catch_users; /* bits of enum catch_user */
 	uint64_t cxa_throw;
 	uint64_t notify_call; /* where notifications are seen instead, or 0 */
-	struct load *loads;
-	size_t n_loads, cap_loads;
+	struct loads loads;
 	bool stop_at_entry;
 	bool unseen; /* Debugger.IsAttached is answered by the runtime: false */
 	bool unoptimize; /* modules that are loaded from now on */

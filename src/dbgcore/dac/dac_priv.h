@@ -69,29 +69,10 @@ enum {
 	DAC_SCRATCH_UNITS = 16384
 };
 
-struct dac {
-	uint32_t notify_flags; // events asked for beyond methods
-	struct target *target;
-	struct data_target data_target;
-	char *runtime_path;
-	uint64_t runtime_base;
-	void *process; /* IXCLRDataProcess */
-	void *sos, *sos5, *sos8, *sos14;
-	void *type_instance; /* see dac_instance_get */
-	uint64_t n_calls;
-	uint64_t n_drops; /* see dac_drop */
+/* What was learned of the program's runtime, each when first asked for. */
+struct dac_learned {
 	uint64_t prestub;
 	bool prestub_known;
-	uint16_t *scratch;             /* DAC_SCRATCH_UNITS for strings */
-	struct arena *facts;           /* what the caches below point to */
-	struct map types;              /* MethodTable* -> struct type_entry */
-	struct map methods;            /* MethodDesc* -> struct dac_method */
-	struct map instances;          /* hash -> struct instance_entry */
-	struct map misses;             /* hashes sought in vain, until flush */
-	struct map frame_kinds;        /* first word of a Frame -> char */
-	struct dac_threads threads;    /* until flush */
-	struct dac_code_cache code;    /* until dac_forget */
-	struct dac_code_cache dynamic; /* until dac_flush */
 	struct sos_globals globals;
 	uint64_t int_type, char_type;
 	uint64_t gc_count;
@@ -103,6 +84,30 @@ struct dac {
 	size_t instance_offset;  /* of the type in the DAC's type instances */
 	size_t exposed_word;     /* of the handle in Thread; 0: unknown */
 	uint64_t barrier;        /* see dacheap.c; 0: not looked for */
+};
+
+struct dac {
+	uint32_t notify_flags; // events asked for beyond methods
+	struct target *target;
+	struct data_target data_target;
+	char *runtime_path;
+	uint64_t runtime_base;
+	void *process; /* IXCLRDataProcess */
+	void *sos, *sos5, *sos8, *sos14;
+	void *type_instance; /* see dac_instance_get */
+	uint64_t n_calls;
+	uint64_t n_drops;              /* see dac_drop */
+	uint16_t *scratch;             /* DAC_SCRATCH_UNITS for strings */
+	struct arena *facts;           /* what the caches below point to */
+	struct map types;              /* MethodTable* -> struct type_entry */
+	struct map methods;            /* MethodDesc* -> struct dac_method */
+	struct map instances;          /* hash -> struct instance_entry */
+	struct map misses;             /* hashes sought in vain, until flush */
+	struct map frame_kinds;        /* first word of a Frame -> char */
+	struct dac_threads threads;    /* until flush */
+	struct dac_code_cache code;    /* until dac_forget */
+	struct dac_code_cache dynamic; /* until dac_flush */
+	struct dac_learned learned;
 };
 
 /* ---- guard.c --------------------------------------------------------- */

@@ -176,11 +176,11 @@ static size_t find_handle(struct dac *d, void *instance)
  */
 uint64_t dac_type_of_instance(struct dac *d, void *instance)
 {
-	if (!d->instance_offset)
-		d->instance_offset = find_handle(d, instance);
-	if (!d->instance_offset)
+	if (!d->learned.instance_offset)
+		d->learned.instance_offset = find_handle(d, instance);
+	if (!d->learned.instance_offset)
 		return 0;
-	uint64_t mt = word_at(instance, d->instance_offset);
+	uint64_t mt = word_at(instance, d->learned.instance_offset);
 	return is_type(d, mt) ? mt : 0;
 }
 
@@ -218,8 +218,8 @@ void *dac_instance_get(struct dac *d, uint64_t mt)
 	if (!d->type_instance)
 		d->type_instance = template_find(d);
 	if (d->type_instance)
-		memcpy((char *)d->type_instance + d->instance_offset, &mt,
-		       sizeof(mt));
+		memcpy((char *)d->type_instance + d->learned.instance_offset,
+		       &mt, sizeof(mt));
 	return d->type_instance;
 }
 

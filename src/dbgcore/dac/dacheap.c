@@ -118,7 +118,8 @@ struct dbg_error *dac_heap_store(struct dac *d, pid_t tid, uint64_t addr,
 
 	err = heap_details(d, tid, &heap);
 	// Its place is for good, what is in it is not.
-	if (!err && !d->barrier)
-		err = barrier_find(d, heap.card_table, &d->barrier);
-	return err ? err : target_call_leaf(d->target, d->barrier, addr, ref);
+	if (!err && !d->learned.barrier)
+		err = barrier_find(d, heap.card_table, &d->learned.barrier);
+	return err ? err
+		   : target_call_leaf(d->target, d->learned.barrier, addr, ref);
 }

@@ -20,8 +20,8 @@ static bool head_read(struct dac *d, uint64_t ip, struct gcinfo *ret,
 	*ret_start = data.start;
 	size_t n =
 	    target_read_some(d->target, data.gc_info, head, sizeof(head));
-	return gcinfo_parse((struct bytes){head, n}, data.size, d->old_gc_info,
-			    ret);
+	return gcinfo_parse((struct bytes){head, n}, data.size,
+			    d->learned.old_gc_info, ret);
 }
 
 // What the slot holds is believed if the DAC knows it as a type, or as an

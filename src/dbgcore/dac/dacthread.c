@@ -49,15 +49,15 @@ uint64_t dac_thread_object(struct dac *d, const struct dac_thread *t)
 
 	size_t n =
 	    target_read_some(d->target, t->addr, words, sizeof(words)) / 8;
-	if (d->exposed_word && d->exposed_word < n) {
-		object = handle_target(d, words[d->exposed_word]);
+	if (d->learned.exposed_word && d->learned.exposed_word < n) {
+		object = handle_target(d, words[d->learned.exposed_word]);
 		return is_object_of(d, object, t->addr) ? object : 0;
 	}
 	for (size_t i = 1; i < n; i++) {
 		object = handle_target(d, words[i]);
 		if (!is_object_of(d, object, t->addr))
 			continue;
-		d->exposed_word = i;
+		d->learned.exposed_word = i;
 		return object;
 	}
 	return 0;

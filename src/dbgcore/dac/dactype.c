@@ -50,10 +50,11 @@ static struct dbg_error *no_type(uint64_t mt)
 
 const struct sos_globals *dac_globals(struct dac *d)
 {
-	if (!d->globals_known)
-		d->globals_known =
-		    DAC_CALL(d, d->sos, SOS_USEFUL_GLOBALS, &d->globals) >= 0;
-	return &d->globals;
+	if (!d->learned.globals_known)
+		d->learned.globals_known =
+		    DAC_CALL(d, d->sos, SOS_USEFUL_GLOBALS,
+			     &d->learned.globals) >= 0;
+	return &d->learned.globals;
 }
 
 static struct dbg_error *name_get(struct dac *d, struct type_entry *e)
@@ -312,8 +313,8 @@ static uint64_t eeclass_of(struct dac *d, uint64_t mt)
  */
 static uint32_t padding_offset(struct dac *d)
 {
-	uint64_t class_int = eeclass_of(d, d->int_type);
-	uint64_t class_char = eeclass_of(d, d->char_type);
+	uint64_t class_int = eeclass_of(d, d->learned.int_type);
+	uint64_t class_char = eeclass_of(d, d->learned.char_type);
 	uint8_t of_int[EECLASS_END], of_char[EECLASS_END];
 	uint32_t found = 0;
 
@@ -335,8 +336,8 @@ static uint32_t padding_offset(struct dac *d)
 
 void dac_core_types(struct dac *d, uint64_t int_type, uint64_t char_type)
 {
-	d->int_type = int_type;
-	d->char_type = char_type;
+	d->learned.int_type = int_type;
+	d->learned.char_type = char_type;
 }
 
 static void size_value(struct dac *d, struct type_entry *e)
@@ -344,14 +345,16 @@ static void size_value(struct dac *d, struct type_entry *e)
 	e->size_known = true;
 	if (!e->type.is_value_type || e->type.base_size < BOX_OVERHEAD)
 		return;
-	if (!d->padding_tried && d->int_type) {
-		d->padding_tried = true;
-		d->padding_offset = padding_offset(d);
+	if (!d->learned.padding_tried && d->learned.int_type) {
+		d->learned.padding_tried = true;
+		d->learned.padding_offset = padding_offset(d);
 	}
 	uint8_t padding = BOX_OVERHEAD;
-	uint64_t eeclass = d->padding_offset ? eeclass_of(d, e->type.addr) : 0;
+	uint64_t eeclass =
+	    d->learned.padding_offset ? eeclass_of(d, e->type.addr) : 0;
 	if (eeclass)
-		(void)target_read_some(d->target, eeclass + d->padding_offset,
+		(void)target_read_some(d->target,
+				       eeclass + d->learned.padding_offset,
 				       &padding, 1);
 	if (padding < BOX_OVERHEAD || padding >= BOX_OVERHEAD + 8)
 		padding = BOX_OVERHEAD;

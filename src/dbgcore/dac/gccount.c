@@ -38,14 +38,14 @@ uint64_t dac_gc_count(struct dac *d)
 	struct read_log log = {.n = 0};
 	uint64_t heap[8];
 
-	if (d->gc_count)
-		return d->gc_count;
+	if (d->learned.gc_count)
+		return d->learned.gc_count;
 	// What it has cached it would not read.
 	dac_drop(d);
 	d->data_target.log = &log;
 	int32_t hr = DAC_CALL(d, d->sos, SOS_HEAP, heap);
 	d->data_target.log = NULL;
 	if (hr == COM_OK)
-		d->gc_count = find_count(d, &log);
-	return d->gc_count;
+		d->learned.gc_count = find_count(d, &log);
+	return d->learned.gc_count;
 }

@@ -304,7 +304,7 @@ static struct dbg_error *start(struct dac *d, com_fn *create)
 	d->sos8 = com_query(d->process, &IID_SOS8);
 	d->sos14 = com_query(d->process, &IID_SOS14);
 	_cleanup_com_ void *sos16 = com_query(d->process, &IID_SOS16);
-	d->old_gc_info = !sos16;
+	d->learned.old_gc_info = !sos16;
 	if (!d->sos)
 		return dbg_err(DBG_E_RUNTIME,
 			       "the DAC of '%s' lacks ISOSDacInterface",
@@ -485,9 +485,9 @@ static uint64_t prestub_find(struct dac *d)
 
 uint64_t dac_prestub(struct dac *d)
 {
-	if (!d->prestub_known) {
-		d->prestub = prestub_find(d);
-		d->prestub_known = true;
+	if (!d->learned.prestub_known) {
+		d->learned.prestub = prestub_find(d);
+		d->learned.prestub_known = true;
 	}
-	return d->prestub;
+	return d->learned.prestub;
 }

@@ -117,7 +117,7 @@ static void find(struct dac *d, pid_t tid)
 	// What it has cached it would not read.
 	dac_drop(d);
 	d->data_target.log = &log;
-	d->patch_table_sought = unwind_one(d, tid);
+	d->learned.patch_table_sought = unwind_one(d, tid);
 	d->data_target.log = NULL;
 	flag_find(d, &log);
 	if (d->data_target.patch_flag)
@@ -126,6 +126,6 @@ static void find(struct dac *d, pid_t tid)
 
 void patch_table_find(struct dac *d, pid_t tid)
 {
-	if (!d->patch_table_sought)
+	if (!d->learned.patch_table_sought)
 		find(d, tid);
 }

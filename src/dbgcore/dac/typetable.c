@@ -116,16 +116,16 @@ static void table_locate(struct dac *d)
 	const struct dac_type *object;
 	uint64_t words[MODULE_WORDS];
 
-	d->param_table_tried = true;
+	d->learned.param_table_tried = true;
 	err = dac_type_get(d, dac_globals(d)->object_type, &object);
 	if (dbg_err_drop(err))
 		return;
 	uint64_t module = object->module;
 	size_t n =
 	    target_read_some(d->target, module, words, sizeof(words)) / 8;
-	for (size_t i = 0; i < n && !d->param_table_word; i++)
+	for (size_t i = 0; i < n && !d->learned.param_table_word; i++)
 		if (is_param_table(d, module, words[i]))
-			d->param_table_word = i;
+			d->learned.param_table_word = i;
 }
 
 /* ---- Searching it ---------------------------------------------------- */
@@ -157,7 +157,8 @@ static void modules_search(struct search *s)
 	err = dac_modules(s->dac, arena, &modules, &n);
 	for (size_t i = 0; !err && i < n && !s->found; i++)
 		if (read_words(s->dac,
-			       modules[i].addr + 8 * s->dac->param_table_word,
+			       modules[i].addr +
+				   8 * s->dac->learned.param_table_word,
 			       &table, 1) &&
 		    table)
 			(void)table_each(s, table, is_wanted);
@@ -177,9 +178,9 @@ uint64_t dac_type_search(struct dac *d, uint64_t module, uint32_t token,
 	    .left = ENTRIES_MAX,
 	};
 
-	if (!d->param_table_tried)
+	if (!d->learned.param_table_tried)
 		table_locate(d);
-	if (d->param_table_word)
+	if (d->learned.param_table_word)
 		modules_search(&s);
 	return s.found;
 }

@@ -39,6 +39,9 @@ struct fixup {
 	uint32_t target; /* IL offset */
 };
 
+/*
+ * The compilation of one method. Large: what every instruction adds to.
+ */
 struct compiler {
 	struct vm *vm;
 	struct il_types *ts;

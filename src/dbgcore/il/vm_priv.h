@@ -135,6 +135,9 @@ struct vm_class {
 	uint32_t mark_epoch; /* of object, if it is the machine's */
 };
 
+/*
+ * One machine. Large: every operation works on its registers and memory.
+ */
 struct vm {
 	struct il_types *ts;
 	struct target *target;

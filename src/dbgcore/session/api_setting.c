@@ -454,14 +454,16 @@ static void made(struct dbg *dbg, const char *name, const char *value)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < dbg->n_made; i++)
-		if (dbg->made[i].name == name && !is_added(name, value))
-			free(dbg->made[i].value);
+	for (size_t i = 0; i < dbg->made.n; i++)
+		if (dbg->made.v[i].name == name && !is_added(name, value))
+			free(dbg->made.v[i].value);
 		else
-			dbg->made[kept++] = dbg->made[i];
-	dbg->n_made = kept;
-	mem_grow(&dbg->made, &dbg->cap_made, dbg->n_made, sizeof(*dbg->made));
-	dbg->made[dbg->n_made++] = (struct setting_made){name, xstrdup(value)};
+			dbg->made.v[kept++] = dbg->made.v[i];
+	dbg->made.n = kept;
+	mem_grow(&dbg->made.v, &dbg->made.cap, dbg->made.n,
+		 sizeof(*dbg->made.v));
+	dbg->made.v[dbg->made.n++] =
+	    (struct setting_made){name, xstrdup(value)};
 }
 
 static struct dbg_error *set_one(struct dbg *dbg, const char *name,
@@ -495,8 +497,8 @@ struct dbg_error *session_settings_copy(struct dbg *dbg, const struct dbg *from)
 	struct dbg_error *err = NULL;
 
 	memcpy(dbg->signals, from->signals, sizeof(dbg->signals));
-	for (size_t i = 0; !err && i < from->n_made; i++)
-		err = set_one(dbg, from->made[i].name, from->made[i].value);
+	for (size_t i = 0; !err && i < from->made.n; i++)
+		err = set_one(dbg, from->made.v[i].name, from->made.v[i].value);
 	return err;
 }
 

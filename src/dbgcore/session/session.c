@@ -81,9 +81,9 @@ void dbg_destroy(struct dbg *dbg)
 	free(dbg->files.sysroot);
 	free(dbg->files.dirs);
 	log_deinit(&dbg->log);
-	for (size_t i = 0; i < dbg->n_made; i++)
-		free(dbg->made[i].value);
-	free(dbg->made);
+	for (size_t i = 0; i < dbg->made.n; i++)
+		free(dbg->made.v[i].value);
+	free(dbg->made.v);
 	free(dbg->follow.pattern);
 	session_inferior_deinit(dbg);
 	free(dbg);

@@ -99,6 +99,12 @@ struct event_queue {
 	char *taken; /* text of the event last handed out */
 };
 
+/* What was set, in order, so that it can be set in another session. */
+struct settings_made {
+	struct setting_made *v;
+	size_t n, cap;
+};
+
 struct dbg {
 	enum dbg_state state;
 	bool pausing;          /* dbg_pause, until it takes effect */
@@ -124,8 +130,7 @@ struct dbg {
 	struct inferior inferior;
 	struct named_program named;
 	int key_seen; /* SIGINT or SIGTSTP that a sibling answered, 0: none */
-	struct setting_made *made;
-	size_t n_made, cap_made;
+	struct settings_made made;
 	struct dbg_counters counters; /* of earlier runs */
 };
 

@@ -76,7 +76,8 @@ struct images {
 
 /*
  * What a kind of target supplies. Operations that run the process are NULL
- * where TARGET_RUN is not among @caps.
+ * where TARGET_RUN is not among @caps. Large: each of the operations that
+ * target.h offers is one.
  */
 struct target_ops {
 	unsigned int caps;

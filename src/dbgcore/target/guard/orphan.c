@@ -66,12 +66,12 @@ static void words_flush(struct words *w)
 		return;
 	w->n = 0;
 	w->l->target.counters.syscalls++;
-	if (!w->l->no_vm &&
+	if (!w->l->memory.no_vm &&
 	    process_vm_writev(live_body(w->l), w->local, want / 8, w->remote,
 			      want / 8, 0) == (ssize_t)want)
 		return;
 	for (size_t i = 0; i < want / 8; i++)
-		if (pwrite(w->l->mem_fd, &w->values[i], 8,
+		if (pwrite(w->l->memory.fd, &w->values[i], 8,
 			   (off_t)(uintptr_t)w->remote[i].iov_base) != 8)
 			w->failed = true;
 }
@@ -290,7 +290,7 @@ static bool is_inside(struct live *l, struct thread *th)
 {
 	return th->kind == THREAD_OWN && th->stop != STOP_NONE &&
 	       thread_load_regs(l, th) &&
-	       regs_pc(&th->regs) - l->orphan.addr < ORPHAN_CODE_BYTES;
+	       regs_pc(&th->regs.now) - l->orphan.addr < ORPHAN_CODE_BYTES;
 }
 
 /*

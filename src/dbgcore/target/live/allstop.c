@@ -114,7 +114,7 @@ struct dbg_error *live_stop_all(struct target *t)
 		th->stepping = false;
 	}
 	if (!l->n_children && !l->family->n_strays)
-		l->n_ghosts = 0;
+		l->memory.n_ghosts = 0;
 	live_kick(l);
 	return err;
 }
@@ -123,7 +123,7 @@ struct dbg_error *live_stop_all(struct target *t)
 static void forget_lifted(struct live *l, struct thread *th)
 {
 	if (th->event_queued == TARGET_TRAP && thread_load_regs(l, th) &&
-	    !target_trap_armed(&l->target, regs_pc(&th->regs)))
+	    !target_trap_armed(&l->target, regs_pc(&th->regs.now)))
 		th->event_queued = 0;
 }
 
@@ -149,14 +149,14 @@ void live_thread_signal(struct target *t, pid_t tid, int signal)
 	if (!th || th->stop == STOP_NONE)
 		return;
 	// A pending signal that was not reported yet is delivered too.
-	if (th->due_signal && !th->due_reported) {
-		th->extra_signal = signal;
+	if (th->due.signal && !th->due.reported) {
+		th->due.extra = signal;
 		return;
 	}
-	if (signal != th->due_signal && th->due_signal)
-		th->due_here = false;
-	th->due_signal = signal;
-	th->due_reported = true;
+	if (signal != th->due.signal && th->due.signal)
+		th->due.here = false;
+	th->due.signal = signal;
+	th->due.reported = true;
 }
 
 struct dbg_error *live_thread_resume(struct target *t, pid_t tid, int signal)
@@ -193,7 +193,7 @@ static bool take_step(struct live *l, pid_t tid)
 	if (!th || th->event_queued != TARGET_STEPPED)
 		return false;
 	th->event_queued = 0;
-	th->skip_pc = thread_load_regs(l, th) ? regs_pc(&th->regs) : 0;
+	th->skip_pc = thread_load_regs(l, th) ? regs_pc(&th->regs.now) : 0;
 	return true;
 }
 
@@ -224,7 +224,7 @@ struct dbg_error *live_thread_step(struct target *t, pid_t tid, bool wait,
 	forget_lifted(l, th);
 	if (!th->event_queued) {
 		if (thread_load_regs(l, th))
-			th->skip_pc = regs_pc(&th->regs);
+			th->skip_pc = regs_pc(&th->regs.now);
 		err = thread_displace(l, th, &done);
 		if (err)
 			return err;

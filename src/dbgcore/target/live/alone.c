@@ -51,7 +51,7 @@ static bool take_trap(struct live *l, pid_t tid, const uint64_t *addrs,
 	if (!th || th->event_queued != TARGET_TRAP || !thread_load_regs(l, th))
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		if (regs_pc(&th->regs) != addrs[i])
+		if (regs_pc(&th->regs.now) != addrs[i])
 			continue;
 		th->event_queued = 0;
 		th->skip_pc = addrs[i];

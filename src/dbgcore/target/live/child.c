@@ -152,8 +152,8 @@ static void lift_in(struct live *l, pid_t pid)
 	if (fd < 0)
 		return;
 	lift_all(l, fd, l->target.traps.v, l->target.traps.n);
-	for (size_t i = 0; i < l->n_ghosts; i++)
-		lift_all(l, fd, &l->ghosts[i], 1);
+	for (size_t i = 0; i < l->memory.n_ghosts; i++)
+		lift_all(l, fd, &l->memory.ghosts[i], 1);
 }
 
 void child_release(struct live *l, struct thread *child)
@@ -382,20 +382,21 @@ struct dbg_error *live_child_adopt(struct target *t, pid_t pid,
 static void ghost_add(struct live *l, const struct trap *trap)
 {
 	// No fork takes as long as that many.
-	if (l->n_ghosts == GHOSTS_MAX) {
-		l->n_ghosts /= 2;
-		memcpy(l->ghosts, l->ghosts + l->n_ghosts,
-		       l->n_ghosts * sizeof(*l->ghosts));
+	if (l->memory.n_ghosts == GHOSTS_MAX) {
+		l->memory.n_ghosts /= 2;
+		memcpy(l->memory.ghosts, l->memory.ghosts + l->memory.n_ghosts,
+		       l->memory.n_ghosts * sizeof(*l->memory.ghosts));
 	}
-	mem_grow(&l->ghosts, &l->ghosts_cap, l->n_ghosts, sizeof(*l->ghosts));
-	l->ghosts[l->n_ghosts++] = *trap;
+	mem_grow(&l->memory.ghosts, &l->memory.ghosts_cap, l->memory.n_ghosts,
+		 sizeof(*l->memory.ghosts));
+	l->memory.ghosts[l->memory.n_ghosts++] = *trap;
 }
 
 void child_ghosts(struct live *l, const struct trap *traps, size_t n)
 {
 	// With all stopped and no child under way, no copy is being made.
 	if (!l->n_running && !l->n_children && !l->family->n_strays) {
-		l->n_ghosts = 0;
+		l->memory.n_ghosts = 0;
 		return;
 	}
 	for (size_t i = 0; i < n; i++)

@@ -58,9 +58,9 @@ static bool emulate(struct live *l, struct thread *th, struct trap *trap)
 	// again by the thread.
 	if (l->survives && emu_is_once(&trap->insn))
 		return false;
-	if (!emu_run(&trap->insn, &th->regs, &mem))
+	if (!emu_run(&trap->insn, &th->regs.now, &mem))
 		return false;
-	th->regs_dirty = true;
+	th->regs.dirty = true;
 	return true;
 }
 
@@ -75,7 +75,7 @@ static bool is_repeated(struct live *l, uint64_t pc)
 enum placed {
 	PLACED_AGAIN, /* nothing was executed, or one turn of many */
 	PLACED_DONE,
-	PLACED_SIGNAL, /* th->due_signal is to be delivered */
+	PLACED_SIGNAL, /* th->due.signal is to be delivered */
 	PLACED_GONE,
 };
 
@@ -86,10 +86,10 @@ static bool armed_again(struct live *l, struct thread *th, uint64_t pc)
 	const struct trap *trap = traps_find(&l->target.traps, pc);
 
 	if (!trap || trap->byte == ARCH_TRAP || !thread_load_regs(l, th) ||
-	    regs_pc(&th->regs) != pc + ARCH_TRAP_BEHIND)
+	    regs_pc(&th->regs.now) != pc + ARCH_TRAP_BEHIND)
 		return false;
-	regs_set_pc(&th->regs, pc);
-	th->regs_dirty = true;
+	regs_set_pc(&th->regs.now, pc);
+	th->regs.dirty = true;
 	return true;
 }
 
@@ -108,14 +108,14 @@ static enum placed judge(struct live *l, struct thread *th, uint64_t pc)
 		return PLACED_AGAIN;
 	if (signal == SIGTRAP && raised && info.si_code != SI_KERNEL) {
 		th->hits |= hwbreak_hits(l, th);
-		if (thread_load_regs(l, th) && regs_pc(&th->regs) == pc &&
+		if (thread_load_regs(l, th) && regs_pc(&th->regs.now) == pc &&
 		    is_repeated(l, pc))
 			return PLACED_AGAIN;
 		return PLACED_DONE;
 	}
-	th->due_signal = signal;
-	th->due_info = info;
-	th->due_here = raised;
+	th->due.signal = signal;
+	th->due.info = info;
+	th->due.here = raised;
 	// Sent by somebody, not raised: it waits for the instruction.
 	return raised ? PLACED_SIGNAL : PLACED_AGAIN;
 }
@@ -163,7 +163,7 @@ static struct dbg_error *step_placed(struct live *l, struct thread *th,
 				     enum placed *ret)
 {
 	struct dbg_error *err;
-	uint64_t pc = regs_pc(&th->regs), execs = l->execs;
+	uint64_t pc = regs_pc(&th->regs.now), execs = l->execs;
 	pid_t tid = th->tid;
 
 	*ret = PLACED_AGAIN;
@@ -195,7 +195,7 @@ static struct dbg_error *step_in_place(struct live *l, struct thread *th,
 				       bool *ret_done)
 {
 	struct dbg_error *err;
-	uint64_t pc = regs_pc(&th->regs), execs = l->execs;
+	uint64_t pc = regs_pc(&th->regs.now), execs = l->execs;
 	enum placed placed = PLACED_GONE;
 	pid_t tid = th->tid;
 
@@ -207,7 +207,7 @@ static struct dbg_error *step_in_place(struct live *l, struct thread *th,
 		err = dbg_err_first(err, arm_here(l, pc));
 	}
 	if (placed == PLACED_SIGNAL)
-		thread_due(l, th, th->due_signal);
+		thread_due(l, th, th->due.signal);
 	if (placed == PLACED_DONE && th->hits && th->kind == THREAD_OWN)
 		thread_keep(l, th, TARGET_WATCH);
 	*ret_done = placed == PLACED_DONE;
@@ -269,14 +269,14 @@ static struct dbg_error *find_syscall(struct live *l, uint64_t *ret)
 static struct dbg_error *enter_syscall(struct live *l, struct thread *th)
 {
 	struct dbg_error *err;
-	uint64_t pc = regs_pc(&th->regs), other = 0, execs = l->execs;
+	uint64_t pc = regs_pc(&th->regs.now), other = 0, execs = l->execs;
 	pid_t tid = th->tid;
 
 	err = find_syscall(l, &other);
 	if (err)
 		return err;
-	regs_set_pc(&th->regs, other);
-	th->regs_dirty = true;
+	regs_set_pc(&th->regs.now, other);
+	th->regs.dirty = true;
 	thread_mask(l, th);
 	do {
 		thread_flush_regs(l, th);
@@ -292,8 +292,8 @@ static struct dbg_error *enter_syscall(struct live *l, struct thread *th)
 	if (err || !thread_load_regs(l, th))
 		return err;
 	th->entering = true;
-	regs_syscall_made(&th->regs, pc);
-	th->regs_dirty = true;
+	regs_syscall_made(&th->regs.now, pc);
+	th->regs.dirty = true;
 	return NULL;
 }
 
@@ -305,7 +305,7 @@ struct dbg_error *thread_displace(struct live *l, struct thread *th,
 		return NULL;
 	uint64_t pc = th->skip_pc;
 	th->skip_pc = 0;
-	if (!thread_load_regs(l, th) || regs_pc(&th->regs) != pc)
+	if (!thread_load_regs(l, th) || regs_pc(&th->regs.now) != pc)
 		return NULL;
 	struct trap *trap = traps_find(&l->target.traps, pc);
 	if (!trap)

@@ -149,7 +149,7 @@ static struct thread *borrow(struct live *l)
 			struct thread *th = l->threads[i];
 
 			if (th->kind == THREAD_OWN && th->stop == stops[s] &&
-			    !(stops[s] == STOP_SIGNAL && th->due_signal))
+			    !(stops[s] == STOP_SIGNAL && th->due.signal))
 				return th;
 		}
 	return NULL;
@@ -175,7 +175,7 @@ static struct dbg_error *advance(struct live *l, struct thread *th, int what)
 	th->in_place = false;
 	// Nothing but SIGSTOP passes the mask: sent again later.
 	if (!(th->placed >> 16) && WSTOPSIG(th->placed) == SIGSTOP)
-		th->extra_signal = SIGSTOP;
+		th->due.extra = SIGSTOP;
 	return err;
 }
 
@@ -262,7 +262,7 @@ struct dbg_error *inject_begin(struct live *l, struct inject *in)
 	if (err)
 		return err;
 	in->tid = in->th->tid;
-	in->saved = in->th->regs;
+	in->saved = in->th->regs.now;
 	struct regs regs = in->saved;
 	regs_restart(&regs);
 	size = back_make(&regs, in->mask, code);
@@ -278,8 +278,8 @@ static void send(struct live *l, struct inject *in, const struct regs *regs)
 {
 	struct thread *th = in->th;
 
-	th->regs = *regs;
-	th->regs_valid = th->regs_dirty = true;
+	th->regs.now = *regs;
+	th->regs.valid = th->regs.dirty = true;
 	thread_flush_regs(l, th);
 	// Only now: where it stands, the mask is restored with the registers.
 	if (!in->called)
@@ -303,7 +303,7 @@ struct dbg_error *inject_call(struct live *l, struct inject *in, long nr,
 		return err;
 	if (!thread_load_regs(l, th))
 		return dbg_err(DBG_E_TARGET, "thread %d ended", th->tid);
-	uint64_t result = back_result(&th->regs);
+	uint64_t result = back_result(&th->regs.now);
 	if (result > (uint64_t)-4096)
 		return dbg_err_errno(DBG_E_TARGET, (int)-result,
 				     "system call %ld in process %d", nr,
@@ -323,8 +323,8 @@ static struct dbg_error *come_back(struct live *l, struct inject *in)
 	// In this order: until the registers are there, the code in the cave
 	// would restore both.
 	mask_set(l, th, in->mask);
-	th->regs = in->saved;
-	th->regs_valid = th->regs_dirty = true;
+	th->regs.now = in->saved;
+	th->regs.valid = th->regs.dirty = true;
 	thread_flush_regs(l, th);
 	return NULL;
 }
@@ -360,11 +360,11 @@ static void lead_out(struct live *l, uint64_t cave)
 
 		if (th->kind != THREAD_OWN || th->stop == STOP_NONE ||
 		    !thread_load_regs(l, th) ||
-		    regs_pc(&th->regs) - cave >= back_code_bytes())
+		    regs_pc(&th->regs.now) - cave >= back_code_bytes())
 			continue;
-		back_restore(code, &th->regs, &mask);
+		back_restore(code, &th->regs.now, &mask);
 		mask_set(l, th, mask);
-		th->regs_dirty = true;
+		th->regs.dirty = true;
 		thread_flush_regs(l, th);
 	}
 }

@@ -37,7 +37,7 @@ static void live_watch_signals(struct target *t, const sigset_t *set)
 static struct dbg_error *live_maps(struct target *t, struct proc_maps *ret)
 {
 	struct dbg_error *err;
-	const char *above = live_of(t)->above_root;
+	const char *above = live_of(t)->root.above;
 	size_t n = above ? strlen(above) : 0;
 
 	err = proc_maps_load(live_body(live_of(t)), ret);
@@ -74,7 +74,7 @@ static struct dbg_error *live_auxv(struct target *t, uint64_t type,
 
 static const char *live_root(const struct target *t)
 {
-	return ((const struct live *)t)->root;
+	return ((const struct live *)t)->root.path;
 }
 
 // Default actions that do not end a process: signal(7).
@@ -180,22 +180,22 @@ void live_set_root(struct live *l)
 	pid_t pid = live_body(l);
 	char ours[PATH_MAX], its[PATH_MAX];
 
-	free(l->root);
-	free(l->above_root);
-	l->root = xstrdup("");
-	l->above_root = NULL;
-	l->other_pids = proc_link(0, "ns/pid", ours) &&
-			proc_link(pid, "ns/pid", its) && strcmp(ours, its);
+	free(l->root.path);
+	free(l->root.above);
+	l->root.path = xstrdup("");
+	l->root.above = NULL;
+	l->root.other_pids = proc_link(0, "ns/pid", ours) &&
+			     proc_link(pid, "ns/pid", its) && strcmp(ours, its);
 	// Same mounts, same root: names mean the same there.
 	bool same = proc_link(0, "ns/mnt", ours) &&
 		    proc_link(pid, "ns/mnt", its) && !strcmp(ours, its);
 	if (!proc_link(0, "root", ours) || !proc_link(pid, "root", its) ||
 	    (same && !strcmp(ours, its)))
 		return;
-	free(l->root);
-	l->root = xasprintf("/proc/%d/root", pid);
+	free(l->root.path);
+	l->root.path = xasprintf("/proc/%d/root", pid);
 	if (its[1])
-		l->above_root = xstrdup(its);
+		l->root.above = xstrdup(its);
 }
 
 struct dbg_error *live_create(struct family *f, struct live **ret)
@@ -209,7 +209,7 @@ struct dbg_error *live_create(struct family *f, struct live **ret)
 		return err;
 	}
 	sigemptyset(&l->watched);
-	l->root = xstrdup("");
+	l->root.path = xstrdup("");
 	live_memory_init(l);
 	*ret = l;
 	return NULL;
@@ -261,10 +261,10 @@ void live_destroy(struct target *t)
 	family_leave(l);
 	map_deinit(&l->by_tid);
 	free(l->threads);
-	free(l->events);
-	free(l->ghosts);
-	free(l->root);
-	free(l->above_root);
+	free(l->queue.events);
+	free(l->memory.ghosts);
+	free(l->root.path);
+	free(l->root.above);
 	target_deinit(t);
 	free(l);
 }

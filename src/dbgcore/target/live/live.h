@@ -74,6 +74,32 @@ struct shared_file {
 	int fd;
 };
 
+struct live_queue {
+	struct queued *events;
+	size_t first, n, cap; /* the first that was not taken; all */
+	uint64_t serial;      /* of the last */
+};
+
+/* How its memory is read and written: memory.c, trap.c. */
+struct live_memory {
+	int fd;     /* /proc/PID/mem */
+	bool no_vm; /* process_vm_readv is not permitted */
+	struct shared_file *files;
+	size_t n_files, files_cap;
+	struct shared_code *codes; /* by address */
+	size_t n_codes, codes_cap;
+	/* Traps lifted while a fork may have been under way. */
+	struct trap *ghosts;
+	size_t n_ghosts, ghosts_cap;
+};
+
+/* How its names differ from ours. */
+struct live_root {
+	char *path;      /* "" or /proc/PID/root */
+	bool other_pids; /* it is in another pid namespace */
+	char *above;     /* what the kernel's paths have in front of it */
+};
+
 struct live {
 	struct target target; /* first: target and live are one address */
 	struct family *family;
@@ -85,9 +111,7 @@ struct live {
 	uint64_t syscall_addr; /* of an instruction; 0: not known yet */
 	uint64_t cave;         /* where inject.c has room; 0: look for it */
 	uint64_t execs;        /* of the process, so far */
-	struct queued *events; /* from events_first on */
-	size_t events_first, n_events, events_cap;
-	uint64_t serial;
+	struct live_queue queue;
 	sigset_t watched;
 	bool exited;   /* the process is reaped */
 	bool killed;   /* ... because we ended it */
@@ -102,18 +126,8 @@ struct live {
 	bool releasing; /* ... no longer: they are let go at their next stop */
 	bool interrupt_wanted;
 
-	int mem_fd; /* /proc/PID/mem */
-	bool no_vm; /* process_vm_readv is not permitted */
-	struct shared_file *files;
-	size_t n_files, files_cap;
-	struct shared_code *codes; /* by address */
-	size_t n_codes, codes_cap;
-	/* Traps lifted while a fork may have been under way. */
-	struct trap *ghosts;
-	size_t n_ghosts, ghosts_cap;
-	char *root;       /* "" or /proc/PID/root; made when asked for */
-	bool other_pids;  /* it is in another pid namespace */
-	char *above_root; /* what the kernel's paths have in front of it */
+	struct live_memory memory;
+	struct live_root root;
 
 	struct target_watch watches[TARGET_WATCHES];
 	uint64_t watch_stamp; /* of their last change; 0: never any */

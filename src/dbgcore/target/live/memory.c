@@ -32,25 +32,25 @@
 
 void live_memory_init(struct live *l)
 {
-	l->mem_fd = -1;
+	l->memory.fd = -1;
 }
 
 static void close_files(struct live *l)
 {
-	for (size_t i = 0; i < l->n_files; i++)
-		close(l->files[i].fd);
-	l->n_files = 0;
-	l->n_codes = 0;
+	for (size_t i = 0; i < l->memory.n_files; i++)
+		close(l->memory.files[i].fd);
+	l->memory.n_files = 0;
+	l->memory.n_codes = 0;
 }
 
 void live_memory_deinit(struct live *l)
 {
 	close_files(l);
-	free(l->files);
-	free(l->codes);
-	if (l->mem_fd >= 0)
-		close(l->mem_fd);
-	l->mem_fd = -1;
+	free(l->memory.files);
+	free(l->memory.codes);
+	if (l->memory.fd >= 0)
+		close(l->memory.fd);
+	l->memory.fd = -1;
 }
 
 struct dbg_error *live_memory_open(struct live *l)
@@ -58,11 +58,11 @@ struct dbg_error *live_memory_open(struct live *l)
 	char path[32];
 
 	close_files(l);
-	if (l->mem_fd >= 0)
-		close(l->mem_fd);
+	if (l->memory.fd >= 0)
+		close(l->memory.fd);
 	snprintf(path, sizeof(path), "/proc/%d/mem", live_body(l));
-	l->mem_fd = open(path, O_RDWR | O_CLOEXEC);
-	if (l->mem_fd < 0)
+	l->memory.fd = open(path, O_RDWR | O_CLOEXEC);
+	if (l->memory.fd < 0)
 		return dbg_err_errno(DBG_E_TARGET, errno, "cannot open '%s'",
 				     path);
 	return NULL;
@@ -77,17 +77,17 @@ static ssize_t vm_read(struct live *l, uint64_t addr, void *buf, size_t n)
 	l->target.counters.syscalls++;
 	ssize_t got = process_vm_readv(live_body(l), &local, 1, &remote, 1, 0);
 	if (got < 0 && (errno == EPERM || errno == ENOSYS))
-		l->no_vm = true;
+		l->memory.no_vm = true;
 	return got;
 }
 
 static ssize_t mem_read(struct live *l, uint64_t addr, void *buf, size_t n)
 {
 	// A file offset has no sign bit to spare; nor do user addresses.
-	if (l->mem_fd < 0 || addr > INT64_MAX)
+	if (l->memory.fd < 0 || addr > INT64_MAX)
 		return -1;
 	l->target.counters.syscalls++;
-	return pread(l->mem_fd, buf, n, (off_t)addr);
+	return pread(l->memory.fd, buf, n, (off_t)addr);
 }
 
 size_t live_read(struct target *t, uint64_t addr, void *buf, size_t n)
@@ -99,7 +99,7 @@ size_t live_read(struct target *t, uint64_t addr, void *buf, size_t n)
 	while (done < n && !l->exited) {
 		ssize_t got = -1;
 
-		if (!l->no_vm)
+		if (!l->memory.no_vm)
 			got = vm_read(l, addr + done, p + done, n - done);
 		if (got <= 0) {
 			// To the end of this page; behind it the quick way may
@@ -119,25 +119,25 @@ size_t live_read(struct target *t, uint64_t addr, void *buf, size_t n)
 
 bool live_read_plain(struct live *l, uint64_t addr, void *buf, size_t n)
 {
-	return !l->no_vm && vm_read(l, addr, buf, n) == (ssize_t)n;
+	return !l->memory.no_vm && vm_read(l, addr, buf, n) == (ssize_t)n;
 }
 
 /* ---- Shared code ----------------------------------------------------- */
 
 static const struct shared_code *code_find(const struct live *l, uint64_t addr)
 {
-	size_t low = 0, high = l->n_codes;
+	size_t low = 0, high = l->memory.n_codes;
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
-		if (l->codes[mid].end <= addr)
+		if (l->memory.codes[mid].end <= addr)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	if (low < l->n_codes && l->codes[low].start <= addr)
-		return &l->codes[low];
+	if (low < l->memory.n_codes && l->memory.codes[low].start <= addr)
+		return &l->memory.codes[low];
 	return NULL;
 }
 
@@ -179,17 +179,19 @@ static int open_by_map(struct live *l, const struct proc_map *map)
 
 static int file_get(struct live *l, const struct proc_map *map)
 {
-	for (size_t i = 0; i < l->n_files; i++)
-		if (l->files[i].inode == map->inode &&
-		    l->files[i].dev == map->dev)
-			return l->files[i].fd;
+	for (size_t i = 0; i < l->memory.n_files; i++)
+		if (l->memory.files[i].inode == map->inode &&
+		    l->memory.files[i].dev == map->dev)
+			return l->memory.files[i].fd;
 	int fd = open_by_fd(l, map);
 	if (fd < 0)
 		fd = open_by_map(l, map);
 	if (fd < 0)
 		return -1;
-	mem_grow(&l->files, &l->files_cap, l->n_files, sizeof(*l->files));
-	l->files[l->n_files++] = (struct shared_file){map->dev, map->inode, fd};
+	mem_grow(&l->memory.files, &l->memory.files_cap, l->memory.n_files,
+		 sizeof(*l->memory.files));
+	l->memory.files[l->memory.n_files++] =
+	    (struct shared_file){map->dev, map->inode, fd};
 	return fd;
 }
 
@@ -201,7 +203,7 @@ static struct dbg_error *refresh_codes(struct live *l)
 	err = images_maps(&l->target, &maps);
 	if (err)
 		return err;
-	l->n_codes = 0;
+	l->memory.n_codes = 0;
 	for (size_t i = 0; i < maps->n; i++) {
 		const struct proc_map *map = &maps->v[i];
 
@@ -210,9 +212,9 @@ static struct dbg_error *refresh_codes(struct live *l)
 		int fd = file_get(l, map);
 		if (fd < 0)
 			continue;
-		mem_grow(&l->codes, &l->codes_cap, l->n_codes,
-			 sizeof(*l->codes));
-		l->codes[l->n_codes++] =
+		mem_grow(&l->memory.codes, &l->memory.codes_cap,
+			 l->memory.n_codes, sizeof(*l->memory.codes));
+		l->memory.codes[l->memory.n_codes++] =
 		    (struct shared_code){map->start, map->end, map->offset, fd};
 	}
 	return NULL;
@@ -265,7 +267,7 @@ static struct dbg_error *write_part(struct live *l, uint64_t addr,
 	l->target.counters.syscalls++;
 	ssize_t done = known || addr > INT64_MAX
 			   ? -1
-			   : pwrite(l->mem_fd, buf, *n, (off_t)addr);
+			   : pwrite(l->memory.fd, buf, *n, (off_t)addr);
 	if (done > 0) {
 		*n = (size_t)done;
 		return NULL;
@@ -277,7 +279,7 @@ static struct dbg_error *write_part(struct live *l, uint64_t addr,
 		return NULL;
 	*n = whole;
 	done = known && addr <= INT64_MAX
-		   ? pwrite(l->mem_fd, buf, *n, (off_t)addr)
+		   ? pwrite(l->memory.fd, buf, *n, (off_t)addr)
 		   : -1;
 	if (done <= 0)
 		return dbg_err(DBG_E_MEMORY, "cannot write memory at %#" PRIx64,
@@ -317,14 +319,14 @@ static ssize_t vm_write(struct live *l, uint64_t addr, const void *buf,
 
 bool live_write_plain(struct live *l, uint64_t addr, const void *buf, size_t n)
 {
-	return !l->no_vm && vm_write(l, addr, buf, n) == (ssize_t)n;
+	return !l->memory.no_vm && vm_write(l, addr, buf, n) == (ssize_t)n;
 }
 
 struct dbg_error *live_write(struct target *t, uint64_t addr, const void *buf,
 			     size_t n)
 {
 	struct live *l = live_of(t);
-	ssize_t done = l->no_vm ? -1 : vm_write(l, addr, buf, n);
+	ssize_t done = l->memory.no_vm ? -1 : vm_write(l, addr, buf, n);
 
 	if (done < 0)
 		done = 0;

@@ -21,7 +21,7 @@ static uint64_t signal_bit(int signal)
 // Queue a signal for the thread, to be passed on unseen when it comes.
 static void inject(struct live *l, struct thread *th, int signal)
 {
-	th->injected |= signal_bit(signal);
+	th->due.injected |= signal_bit(signal);
 	l->target.counters.syscalls++;
 	syscall(SYS_tgkill, l->target.pid, th->tid, signal);
 }
@@ -29,24 +29,24 @@ static void inject(struct live *l, struct thread *th, int signal)
 // What PTRACE_CONT is to deliver; the rest is sent.
 static int signal_for(struct live *l, struct thread *th)
 {
-	int signal = th->due_signal;
+	int signal = th->due.signal;
 
-	th->due_signal = 0;
-	th->due_reported = false;
+	th->due.signal = 0;
+	th->due.reported = false;
 	bool with_info =
-	    signal && !th->due_here && th->due_info.si_signo == signal;
-	th->due_here = false;
+	    signal && !th->due.here && th->due.info.si_signo == signal;
+	th->due.here = false;
 	if (signal && th->stop != STOP_SIGNAL) {
 		if (with_info)
-			th->injected_info = th->due_info;
+			th->due.injected_info = th->due.info;
 		inject(l, th, signal);
 		signal = 0;
 	} else if (with_info) {
 		live_ptrace(l, PTRACE_SETSIGINFO, th->tid, 0,
-			    (uintptr_t)&th->due_info);
+			    (uintptr_t)&th->due.info);
 	}
-	int extra = th->extra_signal;
-	th->extra_signal = 0;
+	int extra = th->due.extra;
+	th->due.extra = 0;
 	if (extra && !signal && th->stop == STOP_SIGNAL)
 		return extra;
 	if (extra)
@@ -59,7 +59,7 @@ bool thread_at_syscall(struct live *l, struct thread *th)
 	struct insn insn;
 
 	return thread_load_regs(l, th) &&
-	       insn_at(&l->target, regs_pc(&th->regs), &insn) &&
+	       insn_at(&l->target, regs_pc(&th->regs.now), &insn) &&
 	       insn.kind == INSN_SYSCALL;
 }
 

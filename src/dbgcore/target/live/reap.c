@@ -97,14 +97,14 @@ void thread_reap(struct live *l, struct thread *th)
 	if (!th->unread)
 		return;
 	th->unread = false;
-	if (th->regs_valid && th->regs_dirty) {
-		struct regs regs = th->regs;
+	if (th->regs.valid && th->regs.dirty) {
+		struct regs regs = th->regs.now;
 
 		// Should we die now, before the reaping, its SIGTRAP is
 		// delivered: the pc is right already.
 		regs_mark(&regs);
 		live_ptrace(l, PTRACE_SETREGS, th->tid, 0, (uintptr_t)&regs);
-		th->regs_dirty = false;
+		th->regs.dirty = false;
 	}
 	reap(l, th->tid);
 }

@@ -129,11 +129,11 @@ static void forget_births(struct live *l)
 {
 	size_t n = 0;
 
-	for (size_t i = l->events_first; i < l->n_events; i++)
-		if (l->events[i].event.kind == TARGET_SIGNAL)
-			l->events[n++] = l->events[i];
-	l->events_first = 0;
-	l->n_events = n;
+	for (size_t i = l->queue.first; i < l->queue.n; i++)
+		if (l->queue.events[i].event.kind == TARGET_SIGNAL)
+			l->queue.events[n++] = l->queue.events[i];
+	l->queue.first = 0;
+	l->queue.n = n;
 }
 
 static struct dbg_error *seize_all(struct live *l)
@@ -262,7 +262,7 @@ static void settle(struct live *l, struct thread *th)
 	bool pending = trap_pending(l, th);
 	// A signal that is to be delivered takes the flag back, too.
 	if (!pending &&
-	    (!th->flagged || (th->stop == STOP_SIGNAL && th->due_signal)))
+	    (!th->flagged || (th->stop == STOP_SIGNAL && th->due.signal)))
 		return;
 	if (!pending)
 		thread_ask(l, th);
@@ -307,7 +307,7 @@ static bool is_runtime_trap(struct live *l, struct thread *th)
 	struct dbg_error *err;
 	struct arena *arena = arena_create();
 	struct target_image image;
-	uint64_t addr = regs_pc(&th->regs) - ARCH_TRAP_BEHIND, table = 0;
+	uint64_t addr = regs_pc(&th->regs.now) - ARCH_TRAP_BEHIND, table = 0;
 	bool found = false;
 
 	err = target_image_at(&l->target, addr, arena, &image, NULL, NULL,
@@ -326,10 +326,10 @@ static void drop_runtime_traps(struct live *l)
 		struct thread *th = l->threads[i];
 
 		if (th->kind == THREAD_OWN && th->stop != STOP_NONE &&
-		    th->due_signal == SIGTRAP &&
-		    th->due_info.si_code == SI_KERNEL &&
+		    th->due.signal == SIGTRAP &&
+		    th->due.info.si_code == SI_KERNEL &&
 		    thread_load_regs(l, th) && is_runtime_trap(l, th))
-			th->due_signal = 0;
+			th->due.signal = 0;
 	}
 }
 

@@ -266,7 +266,7 @@ static struct dbg_error *await_exec(struct spawn *s)
 		struct thread *th = thread_find(l, l->target.pid);
 		if (th && th->event_queued == TARGET_EXEC) {
 			th->event_queued = 0;
-			l->n_events = l->events_first = 0;
+			l->queue.n = l->queue.first = 0;
 			live_set_root(l);
 			return NULL;
 		}

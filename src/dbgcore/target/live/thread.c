@@ -152,23 +152,24 @@ struct dbg_error *thread_stopped(struct live *l, pid_t tid, struct thread **ret)
 
 bool thread_load_regs(struct live *l, struct thread *th)
 {
-	if (th->regs_valid)
+	if (th->regs.valid)
 		return true;
-	if (live_ptrace(l, PTRACE_GETREGS, th->tid, 0, (uintptr_t)&th->regs))
+	if (live_ptrace(l, PTRACE_GETREGS, th->tid, 0,
+			(uintptr_t)&th->regs.now))
 		return false;
-	th->regs_valid = true;
-	th->regs_dirty = false;
+	th->regs.valid = true;
+	th->regs.dirty = false;
 	return true;
 }
 
 void thread_flush_regs(struct live *l, struct thread *th)
 {
 	// a failure means that it was killed: there is nothing to restore
-	if (th->regs_valid && th->regs_dirty)
+	if (th->regs.valid && th->regs.dirty)
 		live_ptrace(l, PTRACE_SETREGS, th->tid, 0,
-			    (uintptr_t)&th->regs);
-	th->regs_valid = th->fpregs_valid = false;
-	th->regs_dirty = false;
+			    (uintptr_t)&th->regs.now);
+	th->regs.valid = th->regs.fp_valid = false;
+	th->regs.dirty = false;
 }
 
 void thread_mask(struct live *l, struct thread *th)
@@ -241,9 +242,9 @@ static pid_t read_inside(pid_t pid, pid_t tid)
 pid_t live_tid_inside(struct target *t, pid_t tid)
 {
 	struct live *l = live_of(t);
-	struct thread *th = l->other_pids ? thread_find(l, tid) : NULL;
+	struct thread *th = l->root.other_pids ? thread_find(l, tid) : NULL;
 
-	if (!l->other_pids)
+	if (!l->root.other_pids)
 		return tid;
 	if (th && !th->inside)
 		th->inside = read_inside(t->pid, tid);
@@ -254,7 +255,7 @@ pid_t live_tid_outside(struct target *t, pid_t inside)
 {
 	struct live *l = live_of(t);
 
-	if (!l->other_pids)
+	if (!l->root.other_pids)
 		return inside;
 	for (size_t i = 0; i < l->n_threads; i++)
 		if (l->threads[i]->kind == THREAD_OWN &&
@@ -278,7 +279,7 @@ struct dbg_error *live_regs(struct target *t, pid_t tid, struct regs *ret)
 	if (!thread_load_regs(l, th))
 		return dbg_err_errno(DBG_E_TARGET, errno,
 				     "cannot read registers of thread %d", tid);
-	*ret = th->regs;
+	*ret = th->regs.now;
 	return NULL;
 }
 
@@ -295,18 +296,18 @@ struct dbg_error *live_regs_set(struct target *t, pid_t tid,
 	if (!thread_load_regs(l, th))
 		return dbg_err_errno(DBG_E_TARGET, errno,
 				     "cannot set registers of thread %d", tid);
-	if (regs_pc(regs) != regs_pc(&th->regs)) {
+	if (regs_pc(regs) != regs_pc(&th->regs.now)) {
 		// What moves the pc to a trap does not want to hit it; except
 		// where a hit that nobody saw is put back.
 		if (th->event_queued == TARGET_TRAP)
-			th->held_pc = regs_pc(&th->regs);
+			th->held_pc = regs_pc(&th->regs.now);
 		if (th->event_queued == TARGET_TRAP ||
 		    th->event_queued == TARGET_STEPPED)
 			th->event_queued = 0;
 		th->skip_pc = regs_pc(regs) == th->held_pc ? 0 : regs_pc(regs);
 	}
-	th->regs = *regs;
-	th->regs_dirty = true;
+	th->regs.now = *regs;
+	th->regs.dirty = true;
 	return NULL;
 }
 
@@ -323,11 +324,11 @@ struct dbg_error *live_fpregs(struct target *t, pid_t tid, struct fpregs *ret)
 	err = thread_stopped(l, tid, &th);
 	if (err)
 		return err;
-	if (!th->fpregs_valid &&
-	    live_ptrace(l, PTRACE_GETFPREGS, tid, 0, (uintptr_t)&th->fpregs))
+	if (!th->regs.fp_valid &&
+	    live_ptrace(l, PTRACE_GETFPREGS, tid, 0, (uintptr_t)&th->regs.fp))
 		return dbg_err_errno(DBG_E_TARGET, errno,
 				     "cannot read registers of thread %d", tid);
-	th->fpregs_valid = true;
-	*ret = th->fpregs;
+	th->regs.fp_valid = true;
+	*ret = th->regs.fp;
 	return NULL;
 }

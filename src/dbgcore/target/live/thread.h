@@ -27,6 +27,24 @@ enum thread_stop {
 	STOP_GROUP,
 };
 
+/* What is known of its registers. */
+struct thread_regs {
+	bool valid, dirty, fp_valid;
+	struct regs now;
+	struct fpregs fp;
+};
+
+/* Signals that it is to get. */
+struct thread_signals {
+	int signal;    /* to be delivered on resume */
+	bool reported; /* ... and the session knows of it */
+	bool here;     /* info is that of the present stop */
+	siginfo_t info;
+	int extra;               /* the session's, besides */
+	uint64_t injected;       /* sent by us: passed on when they come */
+	siginfo_t injected_info; /* of one of them; si_signo 0: of none */
+};
+
 struct thread {
 	pid_t tid;
 	pid_t inside; /* what it calls itself; 0: not asked yet */
@@ -51,9 +69,7 @@ struct thread {
 	int placed;       /* wait status that ended that */
 	int event_queued; /* kind of its event in the queue, 0: none */
 	uint64_t serial;  /* of that event */
-	bool regs_valid, regs_dirty, fpregs_valid;
-	struct regs regs;
-	struct fpregs fpregs;
+	struct thread_regs regs;
 	uint64_t skip_pc;
 	uint64_t held_pc; /* trap hit, not reported, pc moved away since */
 	uint64_t mask;    /* signal mask under `masked` */
@@ -61,13 +77,7 @@ struct thread {
 	uint64_t watch_stamp; /* of the watches it has; 0: none */
 	unsigned int hits;    /* of watches, by the instruction in place */
 
-	int due_signal;    /* to be delivered on resume */
-	bool due_reported; /* ... and the session knows of it */
-	bool due_here;     /* due_info is that of the present stop */
-	siginfo_t due_info;
-	int extra_signal;        /* the session's, besides */
-	uint64_t injected;       /* sent by us: passed on when they come */
-	siginfo_t injected_info; /* of one of them; si_signo 0: of none */
+	struct thread_signals due;
 };
 
 /* ---- thread.c: the table of threads, their registers ----------------- */
@@ -87,7 +97,7 @@ void thread_set_stuck(struct live *l, struct thread *th, bool stuck);
 /* The thread if it is stopped, or an error. */
 DBG_MUST struct dbg_error *thread_stopped(struct live *l, pid_t tid,
 					  struct thread **ret);
-/* Read the registers into th->regs; false if the thread was killed. */
+/* Read the registers into th->regs.now; false if the thread was killed. */
 bool thread_load_regs(struct live *l, struct thread *th);
 void thread_flush_regs(struct live *l, struct thread *th);
 /* ptrace with counting; -1 and errno. */

@@ -24,12 +24,13 @@
 
 static struct target_event *queue_slot(struct live *l)
 {
-	if (l->events_first && l->events_first == l->n_events)
-		l->events_first = l->n_events = 0;
-	mem_grow(&l->events, &l->events_cap, l->n_events, sizeof(*l->events));
-	struct queued *queued = &l->events[l->n_events++];
+	if (l->queue.first && l->queue.first == l->queue.n)
+		l->queue.first = l->queue.n = 0;
+	mem_grow(&l->queue.events, &l->queue.cap, l->queue.n,
+		 sizeof(*l->queue.events));
+	struct queued *queued = &l->queue.events[l->queue.n++];
 	memset(queued, 0, sizeof(*queued));
-	queued->serial = ++l->serial;
+	queued->serial = ++l->queue.serial;
 	return &queued->event;
 }
 
@@ -48,18 +49,19 @@ void thread_keep(struct live *l, struct thread *th, enum target_event_kind kind)
 	event->kind = kind;
 	event->tid = th->tid;
 	th->event_queued = (int)kind;
-	th->serial = l->serial;
+	th->serial = l->queue.serial;
 	if (kind == TARGET_WATCH) {
-		l->events[l->n_events - 1].watch_stamp = th->watch_stamp;
+		l->queue.events[l->queue.n - 1].watch_stamp = th->watch_stamp;
 		event->slots = th->hits;
 		th->hits = 0;
 	}
 	if (kind == TARGET_TRAP || kind == TARGET_STEPPED ||
 	    kind == TARGET_WATCH)
-		event->addr = thread_load_regs(l, th) ? regs_pc(&th->regs) : 0;
+		event->addr =
+		    thread_load_regs(l, th) ? regs_pc(&th->regs.now) : 0;
 	if (kind == TARGET_SIGNAL) {
-		event->signal = th->due_signal;
-		event->info = th->due_info;
+		event->signal = th->due.signal;
+		event->info = th->due.info;
 	}
 }
 
@@ -111,11 +113,11 @@ static struct dbg_error *pop(struct live *l, struct target_event *ret,
 			     bool *ret_any)
 {
 	struct dbg_error *err;
-	size_t i = l->events_first;
+	size_t i = l->queue.first;
 
 	*ret_any = false;
-	while (i < l->n_events && !*ret_any) {
-		struct queued queued = l->events[i];
+	while (i < l->queue.n && !*ret_any) {
+		struct queued queued = l->queue.events[i];
 		bool is_ripe, drop;
 
 		err = ripe(l, &queued, &is_ripe, &drop);
@@ -125,12 +127,12 @@ static struct dbg_error *pop(struct live *l, struct target_event *ret,
 			i++;
 			continue;
 		}
-		if (i == l->events_first) {
-			i = ++l->events_first;
+		if (i == l->queue.first) {
+			i = ++l->queue.first;
 		} else {
-			l->n_events--;
-			memmove(&l->events[i], &l->events[i + 1],
-				(l->n_events - i) * sizeof(queued));
+			l->queue.n--;
+			memmove(&l->queue.events[i], &l->queue.events[i + 1],
+				(l->queue.n - i) * sizeof(queued));
 		}
 		*ret_any = !drop;
 		if (drop)
@@ -154,7 +156,7 @@ void live_kick(struct live *l)
 {
 	// Raise SIGCHLD ourselves: target_fd polls readable, and
 	// event_next finds the queue.
-	if (l->events_first != l->n_events || l->family->missed)
+	if (l->queue.first != l->queue.n || l->family->missed)
 		live_raise(l);
 	l->family->missed = false;
 }
@@ -214,15 +216,15 @@ struct dbg_error *live_event_next(struct target *t, struct target_event *ret,
 
 void thread_due(struct live *l, struct thread *th, int signal)
 {
-	th->due_signal = signal;
-	th->due_reported = false;
-	th->due_here = true;
+	th->due.signal = signal;
+	th->due.reported = false;
+	th->due.here = true;
 	if (sigismember(&l->watched, signal) != 1)
 		return;
-	th->due_reported = true;
+	th->due.reported = true;
 	if (live_ptrace(l, PTRACE_GETSIGINFO, th->tid, 0,
-			(uintptr_t)&th->due_info))
-		memset(&th->due_info, 0, sizeof(th->due_info));
+			(uintptr_t)&th->due.info))
+		memset(&th->due.info, 0, sizeof(th->due.info));
 	thread_keep(l, th, TARGET_SIGNAL);
 }
 
@@ -243,12 +245,12 @@ static void on_signal(struct live *l, struct thread *th, int signal)
 {
 	uint64_t bit = UINT64_C(1) << (signal - 1);
 
-	if (th->injected & bit) {
-		th->injected &= ~bit;
-		if (th->injected_info.si_signo == signal)
+	if (th->due.injected & bit) {
+		th->due.injected &= ~bit;
+		if (th->due.injected_info.si_signo == signal)
 			live_ptrace(l, PTRACE_SETSIGINFO, th->tid, 0,
-				    (uintptr_t)&th->injected_info);
-		th->injected_info.si_signo = 0;
+				    (uintptr_t)&th->due.injected_info);
+		th->due.injected_info.si_signo = 0;
 		thread_pass(l, th, signal);
 		return;
 	}
@@ -285,15 +287,15 @@ static struct dbg_error *on_int3(struct live *l, struct thread *th,
 	*ret_ours = true;
 	if (!thread_load_regs(l, th))
 		return NULL;
-	uint64_t after = regs_pc(&th->regs);
+	uint64_t after = regs_pc(&th->regs.now);
 	uint64_t addr = after - ARCH_TRAP_BEHIND;
 	bool armed = target_trap_armed(&l->target, addr);
 	if (!armed && !was_lifted(l, after)) {
 		*ret_ours = false;
 		return NULL;
 	}
-	regs_set_pc(&th->regs, addr);
-	th->regs_dirty = true;
+	regs_set_pc(&th->regs.now, addr);
+	th->regs.dirty = true;
 	thread_set_stop(l, th, STOP_SIGNAL);
 	if (th->kind == THREAD_OWN && armed) {
 		thread_keep(l, th, TARGET_TRAP);
@@ -430,7 +432,7 @@ static struct dbg_error *on_exec(struct live *l, struct thread *th)
 	l->execs++;
 	l->syscall_addr = l->cave = 0;
 	traps_clear(&l->target.traps);
-	l->n_ghosts = 0;
+	l->memory.n_ghosts = 0;
 	orphan_forget(l);
 	images_clear(&l->target.images);
 	hwbreak_forget(l);
@@ -481,7 +483,7 @@ struct dbg_error *live_file(struct live *l, struct thread *th, int status)
 	int event = status >> 16, signal = WSTOPSIG(status);
 	struct dbg_error *err = NULL;
 
-	th->regs_valid = th->fpregs_valid = false;
+	th->regs.valid = th->regs.fp_valid = false;
 	th->came_late = th->stuck;
 	thread_set_stuck(l, th, false);
 	if (th->masked)
