@@ -1,3 +1,8 @@
+/*
+ * Variable objects of GDB/MI: names for expressions whose values, types and
+ * children a client asks for again at each stop; which of them changed is found
+ * by evaluating them anew.
+ */
 #include "mi/var.h"
 
 #include <inttypes.h>

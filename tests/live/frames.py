@@ -78,6 +78,36 @@ def check_saved(t, s):
     return set(places)
 
 
+def test_in_expressions(t):
+    """Registers are names in expressions, with gdb's types and names for the
+    usual three; in callers those that are known."""
+    source = t.line("Hello", "add")
+    s = t.start("--args", *t.program("Hello"))
+    s.cmd(f"break Hello.cs:{source} if $sp < $fp && (long)$rip == (long)$pc")
+    s.cmd("run")
+    known = dict(re.findall(r"^(\w+) +(0x[0-9a-f]+)",
+                            s.cmd("info registers"), re.M))
+    for name, register in (("pc", "rip"), ("sp", "rsp"), ("fp", "rbp"),
+                           ("rip", "rip"), ("rsp", "rsp")):
+        t.check_match(r"= (\(byte\*\) )?0x0*%s\b" % known[register][2:],
+                      s.cmd(f"print ${name}"))
+        t.check_match(r"type = byte\*", s.cmd(f"whatis ${name}"))
+    rdi = int(known["rdi"], 16)
+    rdi -= (rdi >> 63) << 64
+    t.check_in(f"= {rdi}\n", s.cmd("print $rdi"))
+    t.check_in(f"= {rdi + 1}\n", s.cmd("print $rdi + 1"))
+    t.check_in("type = long", s.cmd("whatis $rdi"))
+    sp = int(known["rsp"], 16)
+    t.check_match(r"= (\(byte\*\) )?0x0*%x\b" % (sp + 16),
+                  s.cmd("print $sp + 16"))
+    t.check_equal(s.cmd("x/1xg $sp + 16"), s.cmd(f"x/1xg {sp + 16:#x}"))
+    s.cmd("up")
+    caller = int(re.search(r"0x[0-9a-f]+", s.cmd("print $sp"))[0], 16)
+    t.check(caller > sp, f"{caller:#x} {sp:#x}")
+    t.check_in("no frame that it called has saved it", s.cmd("print $rax"))
+    t.check_in("There is no register '$xyz'", s.cmd("info registers xyz"))
+
+
 def test_saved_registers(t):
     """At the beginning of a method, where it pushes them one by one."""
     for config in ("Debug", "Release"):

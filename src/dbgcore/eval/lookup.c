@@ -394,6 +394,31 @@ static bool find_static_using(const struct eval *e, const char *name,
 	return false;
 }
 
+/* As gdb has them: addresses are pointers, other registers long. */
+static struct dbg_error *find_register(const struct eval *e, const char *name,
+				       struct operand *ret)
+{
+	struct types *ts = e->types;
+	struct regs_item item;
+
+	if (!e->scope->frame)
+		return dbg_err(DBG_E_NOT_FOUND,
+			       "'$%s': no frame whose register it could be",
+			       name);
+	struct dbg_error *err =
+	    stack_register(types_target(ts), e->scope->frame, name, &item);
+	if (err)
+		return err;
+	bool address = item.number == ARCH_PC || item.number == ARCH_SP ||
+		       item.number == ARCH_FP;
+	struct type *type = address
+				? type_pointer_to(ts, type_of_elem(ts, ELEM_U1))
+				: type_of_elem(ts, ELEM_I8);
+	ret->kind = OPERAND_VALUE;
+	ret->value = value_bytes(type, &item.value, sizeof(item.value));
+	return NULL;
+}
+
 struct dbg_error *lookup_name(const struct eval *e, const struct expr *x,
 			      struct operand *ret)
 {
@@ -424,6 +449,8 @@ struct dbg_error *lookup_name(const struct eval *e, const struct expr *x,
 		ret->value = e->returned;
 		return NULL;
 	}
+	if (*name == '$' && stack_register_named(name + 1))
+		return find_register(e, name + 1, ret);
 	if (e->history && history_names(name)) {
 		ret->kind = OPERAND_VALUE;
 		return history_get(e->history, e->types, name, &ret->value);

@@ -184,37 +184,38 @@ struct dbg_error *dbg_registers(struct dbg *dbg, dbg_id frame,
 {
 	struct dbg_error *err;
 	const struct frame *f;
-	struct regs regs;
 	struct regs_item items[ARCH_LISTED];
+	size_t n;
 
 	err = session_frame_or_newest(dbg, frame, &f);
 	if (err)
 		return err;
 	if (!f)
 		return dbg_err(DBG_E_NOT_FOUND, "no frame selected");
-	if (f->kind == DBG_FRAME_ASYNC)
-		return dbg_err(DBG_E_NOT_FOUND,
-			       "an async caller has no registers");
-	if (f->kind == DBG_FRAME_THROWN)
-		return dbg_err(DBG_E_NOT_FOUND,
-			       "the frame is not on the stack any more and "
-			       "has no registers");
-	err = target_regs(dbg->target, f->tid, &regs);
+	err = stack_registers(dbg->target, f, items, &n);
 	if (err)
 		return err;
-	bool newest =
-	    f->raw.ip == regs_pc(&regs) && f->raw.sp == regs_sp(&regs);
-
-	// a caller's frame has what those it called keep for it
-	if (!newest)
-		dac_frame_regs(&f->raw, &regs);
-	regs_list(&regs, items);
-	*ret = arena_calloc(dbg->inspect.arena, ARCH_LISTED, sizeof(**ret));
-	*ret_n = 0;
-	for (size_t i = 0; i < ARCH_LISTED; i++)
-		if (newest || items[i].number == ARCH_SP ||
-		    unwind_saved(items[i].number) != N_SAVED_REGS)
-			(*ret)[(*ret_n)++] = (struct dbg_register){
-			    items[i].name, items[i].value};
+	*ret = arena_calloc(dbg->inspect.arena, n + 1, sizeof(**ret));
+	*ret_n = n;
+	for (size_t i = 0; i < n; i++)
+		(*ret)[i] =
+		    (struct dbg_register){items[i].name, items[i].value};
 	return NULL;
+}
+
+struct dbg_error *dbg_register_get(struct dbg *dbg, dbg_id frame,
+				   const char *name, uint64_t *ret)
+{
+	struct dbg_error *err;
+	const struct frame *f;
+	struct regs_item item;
+
+	err = session_frame_or_newest(dbg, frame, &f);
+	if (!err && !f)
+		err = dbg_err(DBG_E_NOT_FOUND, "no frame selected");
+	if (!err)
+		err = stack_register(dbg->target, f, name, &item);
+	if (!err)
+		*ret = item.value;
+	return err;
 }

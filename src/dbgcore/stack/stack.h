@@ -161,4 +161,23 @@ typedef void stack_waiter_fn(void *arg, struct frame *f);
 void stack_waiters(struct stack *s, const struct frame *f, stack_waiter_fn *fn,
 		   void *arg);
 
+/* ---- registers.c ----------------------------------------------------- */
+
+/*
+ * The integer registers of a frame, as far as they are known: *@ret_n of them,
+ * in the order in which debuggers list them. DBG_E_NOT_FOUND: an async or
+ * thrown frame has none.
+ */
+DBG_MUST struct dbg_error *stack_registers(struct target *t,
+					   const struct frame *f,
+					   struct regs_item ret[ARCH_LISTED],
+					   size_t *ret_n);
+/* Is there a register of that name, without its "$"? */
+bool stack_register_named(const char *name);
+/* One of them by name; pc, sp and fp are names on any processor. */
+DBG_MUST struct dbg_error *stack_register(struct target *t,
+					  const struct frame *f,
+					  const char *name,
+					  struct regs_item *ret);
+
 #endif

@@ -1,3 +1,8 @@
+/*
+ * The program's files on this machine: see hostfile.h. A candidate is opened
+ * and its identity (build id, MVID) compared before it is taken, so that a file
+ * of the same name never stands in for another.
+ */
 #include "target/hostfile.h"
 
 #include <stdlib.h>

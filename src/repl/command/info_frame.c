@@ -19,21 +19,6 @@ static void show_register(const struct repl *r, const struct dbg_register *reg)
 	    (int64_t)reg->value);
 }
 
-static const struct dbg_register *find_register(const struct dbg_register *regs,
-						size_t n, const char *name)
-{
-	static const char *const others[][2] = {
-	    {"pc", "rip"}, {"sp", "rsp"}, {"fp", "rbp"}};
-
-	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-		if (!strcmp(name, others[i][0]))
-			name = others[i][1];
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(name, regs[i].name))
-			return &regs[i];
-	return NULL;
-}
-
 struct dbg_error *registers_info(struct repl *r, const struct call *call)
 {
 	struct dbg_error *err;
@@ -42,7 +27,7 @@ struct dbg_error *registers_info(struct repl *r, const struct call *call)
 	size_t n;
 
 	err = frame_get(r, &f);
-	if (!err)
+	if (!err && !*call->args)
 		err = dbg_registers(r->dbg, f.id, &regs, &n);
 	if (err)
 		return err;
@@ -52,10 +37,11 @@ struct dbg_error *registers_info(struct repl *r, const struct call *call)
 		size_t len = strcspn(p, " \t,");
 		_cleanup_free_ char *name =
 		    xstrndup(p + (*p == '$'), len - (*p == '$'));
-		const struct dbg_register *reg = find_register(regs, n, name);
-		if (!reg)
-			return dbg_err_arg("Invalid register `%s'", name);
-		show_register(r, reg);
+		struct dbg_register reg = {.name = name};
+		err = dbg_register_get(r->dbg, f.id, name, &reg.value);
+		if (err)
+			return err;
+		show_register(r, &reg);
 		p += len;
 	}
 	return NULL;

@@ -21,32 +21,6 @@ enum {
 	STRING_MAX = 4096,
 };
 
-static struct dbg_error *register_value(struct repl *r, const char *name,
-					uint64_t *ret)
-{
-	struct dbg_error *err;
-	struct dbg_register *regs;
-	struct dbg_frame f;
-	size_t n;
-
-	err = frame_get(r, &f);
-	if (err)
-		return err;
-	if (!strcmp(name, "pc") || !strcmp(name, "sp")) {
-		*ret = *name == 'p' ? f.pc : f.sp;
-		return NULL;
-	}
-	if (!strcmp(name, "fp"))
-		name = "rbp";
-	err = dbg_registers(r->dbg, f.id, &regs, &n);
-	for (size_t i = 0; !err && i < n; i++)
-		if (!strcmp(regs[i].name, name)) {
-			*ret = regs[i].value;
-			return NULL;
-		}
-	return err ? err : dbg_err_arg("There is no register \"$%s\".", name);
-}
-
 static struct dbg_error *evaluate(struct repl *r, const char *expr,
 				  uint64_t *ret)
 {
@@ -80,11 +54,12 @@ struct dbg_error *address_of(struct repl *r, const char *expr, uint64_t *ret)
 	const char *number = *sign ? sign + 1 + strspn(sign + 1, " \t") : "";
 	_cleanup_free_ char *head = xstrndup(expr, n);
 	bool simple = parse_u64(head, &base);
-	if (*head == '$' && strcmp(head, "$exception")) {
-		err = register_value(r, head + 1, &base);
-		if (err)
-			return err;
-		simple = true;
+	// Before there is a runtime, which expressions need, registers are
+	// known.
+	if (*head == '$') {
+		err = dbg_register_get(r->dbg, frame_id(r), head + 1, &base);
+		simple = !err;
+		dbg_error_destroy(err);
 	}
 	if (!simple)
 		return evaluate(r, expr, ret);

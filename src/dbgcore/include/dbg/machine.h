@@ -55,6 +55,14 @@ DBG_MUST struct dbg_error *dbg_registers(struct dbg *dbg, dbg_id frame,
 					 struct dbg_register **ret,
 					 size_t *ret_n);
 
+/*
+ * One of them by its name without "$"; "pc", "sp" and "fp" are what they are on
+ * any processor. DBG_E_NOT_FOUND: there is none of that name, or it is not
+ * known in this frame.
+ */
+DBG_MUST struct dbg_error *dbg_register_get(struct dbg *dbg, dbg_id frame,
+					    const char *name, uint64_t *ret);
+
 /* Read target memory as the program sees it; short at unreadable pages. */
 DBG_MUST struct dbg_error *dbg_memory_read(struct dbg *dbg, uint64_t addr,
 					   void *buf, size_t size,
