@@ -313,7 +313,8 @@ static void turn(struct dap *d)
 	bool full = is_full(d);
 	unsigned int what = 0;
 
-	fds[FD_IN] = (struct pollfd){full ? -1 : d->in_fd, POLLIN, 0};
+	// while output is held up a client is not heard, but that it is gone
+	fds[FD_IN] = (struct pollfd){d->in_fd, full ? POLLRDHUP : POLLIN, 0};
 	fds[FD_OUT] = (struct pollfd){outbox_pending(&d->out) ? d->out.fd : -1,
 				      POLLOUT, 0};
 	console_poll(&d->console, fds + N_FDS_OWN, full);

@@ -2,6 +2,7 @@
 program must come to no harm, the adapter must not grow or hang."""
 import json
 import os
+import re
 import select
 import time
 
@@ -379,6 +380,26 @@ def test_dead_client(t):
     c.launch(t.program("HitLoop", "5"), {source: [t.line("HitLoop", "hit")]})
     c.stopped("breakpoint")
     c.process.kill()
+    t.wait_for("the program's end", lambda: not drive.tagged(t.tag))
+
+
+def test_dead_reader(t):
+    """The same where output is held up, because the client reads none: all
+    of the adapter's room for it is full when the client goes away."""
+    c = t.adapter()
+    c.launch(t.program("Output", "1000"))
+    program = c.event("process")["systemProcessId"]
+
+    def held_up():
+        def written():
+            with open(f"/proc/{program}/io") as file:
+                return re.search(r"^wchar: (\d+)", file.read(), re.M)[1]
+        before = written()
+        time.sleep(0.3)
+        return before == written() and int(before) > 1 << 20
+    t.wait_for("the program to be held up", held_up)
+    c.stdin.close()
+    t.wait_for("the end", lambda: c.process.poll() is not None)
     t.wait_for("the program's end", lambda: not drive.tagged(t.tag))
 
 
