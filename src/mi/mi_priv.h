@@ -291,7 +291,6 @@ bool mi_is_compound(const struct dbg_value *v);
 
 /* bkpt={...} */
 void mi_break_put(struct mi *m, struct str *t, const struct dbg_breakpoint *b);
-
 /* BreakpointTable={...} */
 void mi_break_table(struct mi *m, struct str *t,
 		    const struct dbg_breakpoint *list, size_t n);
