@@ -1,4 +1,8 @@
-/* Breakpoints and watchpoints: made, changed, listed. */
+/*
+ * -break-insert, -break-watch and the commands that change and list
+ * breakpoints. Options are translated to one request of the engine; the record
+ * of the result is made in mi_breakput.c.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,8 @@
-/* Breakpoints, watchpoints and catchpoints as records. */
+/*
+ * Breakpoints, watchpoints and catchpoints as records, with gdb's names of
+ * their members: one `bkpt` tuple, its locations behind it if there are
+ * several.
+ */
 #include <inttypes.h>
 #include <string.h>
 

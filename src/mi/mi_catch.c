@@ -1,4 +1,7 @@
-/* Catchpoints for exceptions, in gdb's and netcoredbg's commands. */
+/*
+ * Catchpoints for exceptions: gdb's -catch-throw and the like, and netcoredbg's
+ * -break-exception-insert, which becomes the same request.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,8 @@
-/* The commands: found by name, checked, carried out, answered. */
+/*
+ * The table of commands: found by name, what an entry needs (a program, a stop)
+ * checked, carried out, answered by one result record. Also what several
+ * commands have in common: --thread and --frame, numbers, expressions.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

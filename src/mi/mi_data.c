@@ -1,4 +1,8 @@
-/* Expressions, memory and registers. */
+/*
+ * -data-evaluate-expression, -data-read-memory-bytes, -data-write-memory-bytes,
+ * -data-list-register-names and -values: each one call of the engine, its
+ * result as a record.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

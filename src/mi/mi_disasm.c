@@ -1,4 +1,7 @@
-/* -data-disassemble: machine code, alone or with its source lines. */
+/*
+ * -data-disassemble: machine code of a range, of a method or around an address,
+ * alone or with the source lines that it is of, in gdb's modes 0 to 5.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,7 @@
-/* Starting, resuming, stepping, stopping. */
+/*
+ * -exec-run, -exec-continue, the steps, -exec-until, -exec-interrupt and so on.
+ * The answer is ^running; the stop comes later as a record of mi_notify.c.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,8 @@
-/* The program and its surroundings; its sources and libraries. */
+/*
+ * The program to run with its arguments, directory, environment and terminal,
+ * which are the front's launch configuration; source files and loaded
+ * libraries.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,4 +1,8 @@
-/* What the engine tells, as asynchronous records. */
+/*
+ * What the engine tells, as asynchronous records: *running and *stopped with
+ * the reason and the frame, =thread-created, =library-loaded,
+ * =breakpoint-modified and the like.
+ */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>

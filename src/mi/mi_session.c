@@ -1,4 +1,7 @@
-/* The session itself: versions, features, other interpreters, leaving. */
+/*
+ * Commands about the session itself: versions, lists of features, attaching and
+ * detaching, completion, -interpreter-exec, -gdb-exit.
+ */
 #include <stdlib.h>
 #include <string.h>
 

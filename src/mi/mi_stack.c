@@ -1,4 +1,8 @@
-/* Frames, their arguments and variables. */
+/*
+ * -stack-list-frames, -stack-list-variables, -stack-list-arguments and their
+ * relatives. Frames are asked for as far as the client wants them; values are
+ * printed as --all-values, --simple-values or --no-values says.
+ */
 #include <inttypes.h>
 #include <string.h>
 

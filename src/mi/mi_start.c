@@ -1,4 +1,7 @@
-/* The command line, carried out. */
+/*
+ * What the command line asks for before the client's first line: the program
+ * and its arguments, -p, --core, -x and -ex.
+ */
 #include <string.h>
 
 #include "base/mem.h"

@@ -1,4 +1,7 @@
-/* Threads, and the program as the one thread group. */
+/*
+ * Threads, and thread groups: -thread-info, -thread-select,
+ * -list-thread-groups. A group is an inferior, i1, i2 and so on.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,7 @@
-/* The commands of variable objects: var.h. */
+/*
+ * -var-create, -var-update, -var-list-children, -var-assign and so on: the
+ * commands of variable objects, which are kept in var.c.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,7 @@
-/* What variable objects are asked for, and their properties: var.h. */
+/*
+ * What a client asks of one variable object (its expression, type, value,
+ * attributes) and what it sets (format, frozen).
+ */
 #include <stdlib.h>
 #include <string.h>
 

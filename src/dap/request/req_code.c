@@ -1,4 +1,7 @@
-/* Modules, sources, machine code. */
+/*
+ * `modules`, `loadedSources`, `source` and `disassemble`: what the program is
+ * made of. Lists are made anew for each request.
+ */
 #include <inttypes.h>
 #include <string.h>
 

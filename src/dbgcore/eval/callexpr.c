@@ -1,4 +1,7 @@
-/* Calls and indexers in the tree: what they are of, and their arguments. */
+/*
+ * Calls and indexers in the tree: what they are called on (a value, a type, a
+ * name in scope), and their arguments, by name, by reference or as they stand.
+ */
 #include "eval/eval_priv.h"
 
 #include "base/err.h"

@@ -1,4 +1,7 @@
-/* Which memory an evaluation was led through: what a watchpoint watches. */
+/*
+ * Which memory an evaluation went through: the places and references that a
+ * watchpoint has to watch, each noted once.
+ */
 #include "eval/eval.h"
 
 void eval_note(const struct eval *e, const struct value *v)

@@ -1,4 +1,8 @@
-/* The probe with which code compiled for debugging begins: see probe.c. */
+/*
+ * The probe with which code compiled for debugging begins, known by its bytes:
+ * a test of a flag in the Module and a call of the runtime's helper. See
+ * step/probe.c.
+ */
 #include "control/control_priv.h"
 #include "control/step/mycode.h"
 

@@ -1,4 +1,7 @@
-/* Objects, arrays, collections and interpolated strings. */
+/*
+ * Expressions that make something (ECMA-334, 12.8.16 and behind): `new` with
+ * its initialisers, arrays, collections, interpolated strings.
+ */
 #include <string.h>
 
 #include "base/err.h"

@@ -1,4 +1,8 @@
-/* Syntax: the ways in. */
+/*
+ * The ways into the syntax: a whole expression, a type, an expression with
+ * format specifiers, and what stands before a cursor. Each makes all tokens,
+ * parses, and refuses what is left behind the tree.
+ */
 #include "eval/syntax/expr.h"
 
 #include <string.h>

@@ -1,4 +1,8 @@
-/* The cursor over the tokens. */
+/*
+ * The cursor over the tokens: what is next, going on, going back to a saved
+ * place, and errors that name the column. Trying a way costs steps, which are
+ * limited, so that no text takes exponential time.
+ */
 #include "eval/syntax/parser_priv.h"
 
 #include <string.h>

@@ -1,4 +1,7 @@
-/* Statements, as the bodies of lambdas have them (ECMA-334, 13). */
+/*
+ * Statements, as the bodies of lambdas have them (ECMA-334, 13). They are nodes
+ * of the same tree as expressions.
+ */
 #include <string.h>
 
 #include "base/err.h"

@@ -1,4 +1,7 @@
-/* Tokens: names, punctuation, and which of them begins where. */
+/*
+ * All tokens of a text at once: which kind begins where, names, punctuation
+ * (longest first); numbers and strings have files of their own.
+ */
 #include "eval/syntax/token.h"
 
 #include <string.h>
