@@ -19,7 +19,7 @@ enum {
 static const struct group_spec *const tables[] = {
     bench_start_groups, bench_attach_groups, bench_step_groups,
     bench_stack_groups, bench_hit_groups,    bench_throw_groups,
-    bench_watch_groups, bench_memory_groups,
+    bench_watch_groups, bench_memory_groups, bench_eval_groups,
 };
 
 struct results {

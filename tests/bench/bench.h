@@ -87,6 +87,7 @@ extern const struct group_spec bench_hit_groups[];
 extern const struct group_spec bench_throw_groups[];
 extern const struct group_spec bench_watch_groups[];
 extern const struct group_spec bench_memory_groups[];
+extern const struct group_spec bench_eval_groups[];
 
 /* ---- bench_drive.c: a session that fails by ending its process ------- */
 

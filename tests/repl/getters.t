@@ -57,5 +57,7 @@ $23 = "b,c"
 $24 = {10, 20, 30}
 +print date.AddDays(1)
 $25 = 2024-03-01 13:05:06
++print Spin(1000) == spun
+$26 = true
 +kill
 [Inferior 1 (process {...}) killed]

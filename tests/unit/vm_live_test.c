@@ -9,6 +9,7 @@
 
 #include "il/vm.h"
 #include "ilfixture.h"
+#include "target/target.h"
 
 const char *__asan_default_options(void);
 const char *__lsan_default_suppressions(void);
@@ -164,6 +165,73 @@ static void test_methods(void **state)
 	assert_true(n > 60 || only);
 }
 
+/* FNV over all memory that the program can write. */
+static uint64_t checksum(pid_t pid)
+{
+	char path[64], line[512];
+	uint64_t sum = 0xcbf29ce484222325;
+	size_t bytes = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	FILE *maps = fopen(path, "r");
+	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+	FILE *mem = fopen(path, "r");
+	assert_non_null(maps);
+	assert_non_null(mem);
+	while (fgets(line, sizeof(line), maps)) {
+		unsigned long start, end;
+		char mode[8];
+		static uint64_t words[4096];
+		if (sscanf(line, "%lx-%lx %7s", &start, &end, mode) != 3 ||
+		    mode[0] != 'r' || mode[1] != 'w')
+			continue;
+		fseeko(mem, (off_t)start, SEEK_SET);
+		for (size_t left = end - start; left;) {
+			size_t n = left < sizeof(words) ? left : sizeof(words);
+			if (fread(words, 1, n, mem) != n)
+				break;
+			for (size_t i = 0; i < n / 8; i++)
+				sum = (sum ^ words[i]) * 0x100000001b3;
+			left -= n;
+			bytes += n;
+		}
+		clearerr(mem);
+	}
+	fclose(maps);
+	fclose(mem);
+	assert_true(bytes > 1 << 20);
+	return sum;
+}
+
+/* A thousand executions, of which many write, leave the program as it was. */
+static void test_untouched(void **state)
+{
+	struct ilfixture *f = fixture(state);
+	struct vm *vm = vm_create(f->il);
+	struct il_type *type =
+	    il_type_named(f->il, f->module, "Interpreted.Basic");
+	uint64_t before = checksum(target_pid(f->t));
+	struct il_method *const *all;
+	size_t n, done = 0;
+
+	il_type_methods(f->il, type, &all, &n);
+	while (done < 1000) {
+		for (size_t i = 0; i < n && done < 1000; i++) {
+			const struct il_sig *sig;
+			_cleanup_str_ struct str got = {0};
+			must(il_method_sig(f->il, all[i], &sig));
+			if (sig->n_params || sig->n_generic || sig->has_this)
+				continue;
+			uint64_t mark = vm_mark(vm);
+			run_one(f, vm, all[i], &got);
+			vm_release(vm, mark);
+			done++;
+		}
+	}
+	assert_true(checksum(target_pid(f->t)) == before);
+	vm_destroy(vm);
+}
+
 static struct ilfixture *of_runtime(const char *major, const char *config)
 {
 	struct arena *arena = arena_create();
@@ -201,12 +269,18 @@ static int teardown(void **state)
 		"methods [" #major " " #config "]", test_methods,              \
 		    setup_##major##_##config, teardown, NULL                   \
 	}
+#define UNTOUCHED(major)                                                       \
+	{                                                                      \
+		"the program is untouched [" #major "]", test_untouched,       \
+		    setup_##major##_Debug, teardown, NULL                      \
+	}
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    TEST(8, Debug),   TEST(9, Debug),   TEST(10, Debug),
 	    TEST(8, Release), TEST(9, Release), TEST(10, Release),
+	    UNTOUCHED(8),     UNTOUCHED(9),     UNTOUCHED(10),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,7 +53,8 @@ struct il_type *il_type_of_mt(struct il_types *ts, uint64_t mt)
 	struct il_type *type = mt ? map_find(&ts->by_mt, mt) : NULL;
 	if (type || !mt)
 		return type;
-	if (dbg_err_drop(dac_type_get(ts->dac, mt, &dt)) || dt->is_free)
+	if (!ts->dac || dbg_err_drop(dac_type_get(ts->dac, mt, &dt)) ||
+	    dt->is_free)
 		return NULL;
 	if (dt->is_array) {
 		type = of_array(ts, dt);

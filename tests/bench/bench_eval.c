@@ -1,0 +1,77 @@
+/*
+ * Interpreted expressions: how many IL instructions a second in a loop of
+ * arithmetic, and what a property costs whose getter computes.
+ */
+#include "bench.h"
+
+#include <stdio.h>
+
+enum {
+	SPINS = 1000000,
+	IL_OF_SPIN = 18, // of one turn, compiled for debugging
+	PROPERTIES = 1000,
+};
+
+static void evaluate(struct drive *d, const char *expr)
+{
+	struct dbg_value v;
+
+	drive_check(d, dbg_eval(d->dbg, 0, expr, &v));
+}
+
+static double each(struct drive *d, const char *expr, struct point *ret)
+{
+	evaluate(d, expr);
+	drive_begin(d);
+	for (int i = 0; i < PROPERTIES; i++)
+		evaluate(d, expr);
+	return drive_end(d, PROPERTIES, ret) / PROPERTIES * 1e6;
+}
+
+static void interpreted(struct drive *d, struct point *ret)
+{
+	char spin[32];
+
+	snprintf(spin, sizeof(spin), "Spin(%d)", SPINS);
+	drive_open(d);
+	drive_break(d, "stop");
+	drive_launch(d);
+	drive_wait_stop(d);
+	evaluate(d, "Spin(1)");
+	drive_begin(d);
+	evaluate(d, spin);
+	ret[0].value =
+	    SPINS * (double)IL_OF_SPIN / drive_end(d, 1, &ret[0]) / 1e6;
+	ret[1].value = each(d, "order.Total", &ret[1]);
+	ret[2].value = each(d, "map[\"bb\"]", &ret[2]);
+	drive_continue(d);
+	drive_wait_end(d);
+	drive_close(d);
+}
+
+const struct group_spec bench_eval_groups[] = {
+    {
+	.name = "eval",
+	.fixture = "Getters",
+	.shoot = interpreted,
+	.figures =
+	    {
+		{.key = "il_rate",
+		 .title = "interpreted IL instructions",
+		 .unit = "M/s",
+		 .goal = GOAL_MIN,
+		 .bound = 20},
+		{.key = "property",
+		 .title = "a computed property",
+		 .unit = "us",
+		 .goal = GOAL_MAX,
+		 .bound = 50},
+		{.key = "indexer",
+		 .title = "an element of a Dictionary",
+		 .unit = "us",
+		 .goal = GOAL_MAX,
+		 .bound = 50},
+	    },
+    },
+    {0},
+};
