@@ -60,6 +60,7 @@ static const struct option options[] = {
     {"attach", required_argument, NULL, 'p'},
     {"wait", no_argument, NULL, OPT_WAIT},
     {"core", required_argument, NULL, OPT_CORE},
+    {"c", required_argument, NULL, OPT_CORE},
     {"quiet", no_argument, NULL, 'q'},
     {"silent", no_argument, NULL, 'q'},
     {"run", no_argument, NULL, OPT_RUN},
@@ -233,8 +234,6 @@ static int take_option(struct command_line *cl, int c)
 		return -1;
 	case OPT_ARGS:
 	case OPT_NOTHING:
-	case 'n':
-	case 'f':
 		return -1;
 	case OPT_CWD:
 		str_set(&o->launch.cwd, optarg);
@@ -252,14 +251,12 @@ static int take_option(struct command_line *cl, int c)
 		o->wait = true;
 		return -1;
 	case OPT_CORE:
-	case 'c':
 		o->core = optarg;
 		return -1;
 	case 'q':
 		o->quiet = true;
 		return -1;
 	case OPT_INTERPRETER:
-	case 'i':
 		return take_interpreter(cl, optarg);
 	case OPT_SERVER:
 		return take_server(cl, optarg);
@@ -311,8 +308,7 @@ static int parse_options(int argc, char **argv, struct command_line *cl)
 	}
 	// The '+': the program's options are not ours.
 	while (status < 0) {
-		int c =
-		    getopt_long_only(argc, argv, "+x:p:qi:nfc:", options, NULL);
+		int c = getopt_long_only(argc, argv, "+x:p:q", options, NULL);
 		if (c == -1)
 			break;
 		status = take_option(cl, c);

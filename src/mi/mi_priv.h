@@ -30,9 +30,7 @@
 #include "base/str.h"
 #include "front/words.h"
 
-struct mi;
 struct mi_call;
-
 typedef struct dbg_error *mi_fn(struct mi *m, struct mi_call *call);
 
 enum mi_flags {
@@ -51,7 +49,7 @@ struct mi_cmd {
 };
 
 enum {
-	MI_ANY = 1 << 16,
+	MI_ANY = 1 << 16
 };
 
 extern const struct mi_cmd mi_exec_cmds[];
@@ -66,6 +64,7 @@ extern const struct mi_cmd mi_var_cmds[];
 extern const struct mi_cmd mi_varinfo_cmds[];
 extern const struct mi_cmd mi_data_cmds[];
 extern const struct mi_cmd mi_disasm_cmds[];
+extern const struct mi_cmd mi_symbol_cmds[];
 
 /* One use of a command. */
 struct mi_call {
@@ -190,8 +189,9 @@ void mi_warn(struct mi *m, struct dbg_error *err);
 
 /* ---- mi_start.c ------------------------------------------------------ */
 
-/* Do what the command line says. */
+/* Do what the command line says; there is another program (mi_file.c). */
 void mi_start(struct mi *m);
+void mi_program(struct mi *m);
 
 /* ---- mi_command.c ---------------------------------------------------- */
 
@@ -199,7 +199,7 @@ void mi_start(struct mi *m);
 void mi_carry_out(struct mi *m, const char *text);
 /* The entry of a name, NULL: none. */
 const struct mi_cmd *mi_find(const char *name);
-/* Wrong use: an error with its usage. */
+/* Wrong use. */
 DBG_MUST struct dbg_error *mi_usage(const struct mi_call *call);
 /* Parse a decimal number up to @max. */
 DBG_MUST struct dbg_error *mi_number(const char *word, uint64_t max,
@@ -242,9 +242,8 @@ void mi_cli_stopped(struct mi *m, bool show);
 void notify_take(struct mi *m);
 /* Send what one event means. */
 void notify_event(struct mi *m, const struct dbg_event *e);
-/* There may be a program that the client was not told of. */
+/* There may be a program that was not told, and it may run. */
 void notify_started(struct mi *m);
-/* The program runs; told once. */
 void notify_running(struct mi *m);
 /* Compare the breakpoints with what was told; @tell: send the difference. */
 void notify_breaks(struct mi *m, bool tell);

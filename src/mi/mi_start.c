@@ -34,6 +34,7 @@ void mi_start(struct mi *m)
 {
 	early_or_late(m, true);
 	launch_config_copy(m->launch, &m->front->launch);
+	mi_program(m);
 	with_word(m, "core-file", m->front->core);
 	with_word(m, m->front->wait ? "attach --wait" : "attach",
 		  m->front->attach);

@@ -221,3 +221,35 @@ def test_attach(t):
     c.ask("-target-detach")
     os.kill(pid, signal.SIGKILL)
     t.check_equal(0, c.quit())
+
+
+def test_symbols_and_files(t):
+    """Before the run by the program's files, then by its modules."""
+    c = t.mi("-i=mi", "--args", *t.program("Hello"))
+    name, line = t.place("Hello", "add")
+    found = c.ask(f"-break-insert {name}:{line}")["bkpt"]
+    t.check_equal((name, str(line)), (found["file"], found["line"]))
+    c.go("-exec-run", "breakpoint-hit")
+    found = c.ask("-symbol-info-functions --name Hello.*Add")["symbols"]
+    symbols = found["debug"][0]
+    t.check_equal("Hello.cs", symbols["filename"])
+    t.check_equal(["Hello.Program.Add"], [s["name"] for s in
+                                          symbols["symbols"]])
+    t.check_in("int", symbols["symbols"][0]["type"])
+    types = c.ask("-symbol-info-types --max-results 1")["symbols"]["debug"]
+    t.check_equal(1, sum(len(f["symbols"]) for f in types))
+    c.ask("-symbol-info-variables --name x")
+    c.refused("-symbol-info-types --frob x")
+    c.refused("-symbol-info-types --name (")
+    lines = [x["line"] for x in c.ask("-symbol-list-lines Hello.cs")["lines"]]
+    t.check_in(str(line), lines)
+    files = c.ask("-file-list-exec-source-files")["files"]
+    t.check_in("Hello.cs", [f["file"] for f in files])
+    t.check_equal(str(line), c.ask("-file-list-exec-source-file")["line"])
+    libraries = c.ask("-file-list-shared-libraries")["shared-libraries"]
+    t.check_in("1", [x["symbols-loaded"] for x in libraries])
+    t.check_equal(t.dir, c.ask("-environment-pwd")["cwd"])
+    c.ask("-environment-cd /")
+    t.check_equal("/", c.ask("-environment-pwd")["cwd"])
+    c.refused("-environment-cd /nowhere")
+    t.check_equal(0, c.quit())
