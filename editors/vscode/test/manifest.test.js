@@ -15,7 +15,7 @@ const README = fs.readFileSync(path.join(HERE, 'README.md'), 'utf8');
 /** The attributes in the adapter's table, with what they hold for. */
 function served() {
 	const table = fs.readFileSync(
-		path.join(HERE, '../../src/dap/setup.c'), 'utf8');
+		path.join(HERE, '../../src/dap/launch/setup.c'), 'utf8');
 	const row = /\{"([a-z]\w*)", FOR_(LAUNCH|ATTACH|BOTH)[^,]*, (?!NULL)\w+\}/g;
 	return [...table.matchAll(row)].filter(([, name]) =>
 		!['name', 'noDebug'].includes(name));
