@@ -53,57 +53,9 @@ struct dbg_error *mi_number(const char *word, uint64_t max, uint64_t *ret)
 	return NULL;
 }
 
-// The register of this name; gdb's own names for three of them, too.
-static const struct dbg_register *find_register(const struct dbg_register *list,
-						size_t n, const char *name,
-						size_t len)
-{
-	static const char *const own[][2] = {
-	    {"pc", "rip"}, {"sp", "rsp"}, {"fp", "rbp"}};
-
-	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++) {
-		if (len != 2 || strncmp(own[i][0], name, 2))
-			continue;
-		name = own[i][1];
-		len = 3;
-	}
-	for (size_t i = 0; i < n; i++)
-		if (strlen(list[i].name) == len &&
-		    !strncmp(list[i].name, name, len))
-			return &list[i];
-	return NULL;
-}
-
-struct dbg_error *mi_registers_in(struct mi *m, dbg_id frame, const char *text,
-				  struct str *ret)
-{
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
-	struct dbg_register *list = NULL;
-	size_t n = 0;
-
-	if (strchr(text, '$')) {
-		struct dbg_error *err = dbg_registers(m->dbg, frame, &list, &n);
-		if (err)
-			return err;
-	}
-	for (; *text; text++) {
-		size_t len = *text == '$' ? strspn(text + 1, letters) : 0;
-		const struct dbg_register *r =
-		    len ? find_register(list, n, text + 1, len) : NULL;
-		if (r) {
-			str_addf(ret, "0x%" PRIx64, r->value);
-			text += len;
-		} else {
-			str_addc(ret, *text);
-		}
-	}
-	return NULL;
-}
-
 struct dbg_error *mi_address(struct mi *m, const struct mi_call *call,
 			     const char *text, uint64_t *ret)
 {
-	_cleanup_str_ struct str plain = {0};
 	struct dbg_error *err;
 	struct dbg_value v;
 	struct dbg_frame f;
@@ -111,11 +63,13 @@ struct dbg_error *mi_address(struct mi *m, const struct mi_call *call,
 	if (str_to_u64(text, ret))
 		return NULL;
 	err = mi_frame(m, call, &f);
-	if (!err)
-		err = mi_registers_in(m, f.id, text, &plain);
-	if (err || str_to_u64(str_get(&plain), ret))
+	if (err)
 		return err;
-	err = dbg_eval(m->dbg, f.id, str_get(&plain), &v);
+	// also before there is a runtime, which expressions need
+	if (*text == '$' &&
+	    !dbg_err_drop(dbg_register_get(m->dbg, f.id, text + 1, ret)))
+		return NULL;
+	err = dbg_eval(m->dbg, f.id, text, &v);
 	if (err)
 		return err;
 	// of an object its address; else a number

@@ -25,22 +25,13 @@ static struct dbg_error *evaluate(struct mi *m, struct mi_call *call)
 	struct dbg_value v;
 	struct dbg_frame f = {0};
 	_cleanup_free_ char *expr = NULL;
-	_cleanup_str_ struct str plain = {0};
-	uint64_t value;
 
 	err = mi_expression(call, 0, &expr);
 	if (!err)
 		err = mi_frame(m, call, &f);
-	if (!err)
-		err = mi_registers_in(m, f.id, expr, &plain);
-	if (err)
-		return err;
-	if (*expr == '$' && str_to_u64(str_get(&plain), &value)) {
-		record_strf(call->out, "value", "0x%" PRIx64, value);
-		return NULL;
-	}
 	// "x = 3" assigns
-	err = dbg_assign(m->dbg, f.id, str_get(&plain), NULL, &v);
+	if (!err)
+		err = dbg_assign(m->dbg, f.id, expr, NULL, &v);
 	if (err)
 		return err;
 	m->values++;

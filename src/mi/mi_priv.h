@@ -8,8 +8,7 @@
  * stop stops all, and commands are read while the program runs.
  *
  * What the prompt has is not made again: `run`, `attach`, `kill`, settings and
- * the commands of breakpoints are its commands (struct commands), carried out
- * for this front end.
+ * the commands of breakpoints are carried out by it (struct commands).
  */
 #ifndef MI_PRIV_H
 #define MI_PRIV_H
@@ -207,9 +206,6 @@ DBG_MUST struct dbg_error *mi_number(const char *word, uint64_t max,
 /* A number, 0x... too, or an expression whose value is one. */
 DBG_MUST struct dbg_error *mi_address(struct mi *m, const struct mi_call *call,
 				      const char *text, uint64_t *ret);
-/* Append @text with the values of the $registers in it. */
-DBG_MUST struct dbg_error *mi_registers_in(struct mi *m, dbg_id frame,
-					   const char *text, struct str *ret);
 /* The whole of the arguments as one expression, quoted or not. */
 DBG_MUST struct dbg_error *mi_expression(const struct mi_call *call,
 					 size_t from, char **ret);

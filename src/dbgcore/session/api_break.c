@@ -3,6 +3,7 @@
  * the family, and lets them go on; lists are made anew for each call.
  */
 #include "session/session.h"
+#include "session/siblings.h"
 
 #include "base/err.h"
 #include "base/mem.h"

@@ -4,6 +4,7 @@
  * was set is kept in order, so that it can be set in another session.
  */
 #include "session/session.h"
+#include "session/siblings.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,6 +5,7 @@
  * program: it is told, and the program goes on.
  */
 #include "session/session.h"
+#include "session/siblings.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -3,6 +3,7 @@
  * call of the API needs, and the counters. session.h has the model.
  */
 #include "session/session.h"
+#include "session/siblings.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * one stops the others are stopped too (siblings_freeze), and what resumes one
  * resumes all (siblings_thaw).
  */
-#include "session/session.h"
+#include "session/siblings.h"
 
 #include <fnmatch.h>
 #include <signal.h>
@@ -14,6 +14,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "session/session.h"
 #include "target/proc.h"
 
 struct dbg *sibling_next(struct dbg *dbg, const struct dbg *after)

@@ -5,6 +5,7 @@
  */
 #include "inspect/exception.h"
 #include "session/session.h"
+#include "session/siblings.h"
 
 #include "base/err.h"
 
