@@ -3,27 +3,11 @@
  * has fetched.
  */
 #include "dacfixture.h"
+#include "runtimelib.h"
 #include "dac/dac_priv.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/*
- * The runtime's library is not clean by the sanitizers' measure: it frees with
- * delete what it made with new[] (.NET 8), and it is never unloaded.
- */
-const char *__asan_default_options(void);
-const char *__lsan_default_suppressions(void);
-
-const char *__asan_default_options(void)
-{
-	return "alloc_dealloc_mismatch=0";
-}
-
-const char *__lsan_default_suppressions(void)
-{
-	return "leak:libmscordaccore\nleak:/proc/self/fd/\n";
-}
 
 static struct dacfixture *fixture(void **state)
 {

@@ -81,18 +81,25 @@ static void run_to_rest(struct target *t, int out, struct str *said)
 	must(target_stop_all(t));
 }
 
+const char *dacfixture_dll(struct arena *arena, const char *program)
+{
+	const char *dll =
+	    arena_printf(arena, "%s/fixtures/%s/%s.dll", cache_dir(arena),
+			 program, str_basename(program));
+
+	if (!file_exists(dll))
+		fail_msg("no '%s': run scripts/build-fixtures", dll);
+	return dll;
+}
+
 struct target *dacfixture_start(struct arena *arena, const char *host,
 				const char *program, bool optimized,
 				struct str *said)
 {
-	const char *base = str_basename(program);
-	const char *dll = arena_printf(arena, "%s/fixtures/%s/%s.dll",
-				       cache_dir(arena), program, base);
+	const char *dll = dacfixture_dll(arena, program);
 	char *dir = arena_printf(arena, "/tmp/dndbg-dac-XXXXXX");
 	struct target *t;
 
-	if (!file_exists(dll))
-		fail_msg("no '%s': run scripts/build-fixtures", dll);
 	assert_non_null(mkdtemp(dir));
 	const char *fifo = arena_printf(arena, "%s/out", dir);
 	assert_int_equal(mkfifo(fifo, 0600), 0);

@@ -29,6 +29,8 @@ struct dacframe {
 
 /* Path of the runtime's dotnet, NULL if scripts/fetch-runtimes did not run. */
 const char *dacfixture_host(const char *major, struct arena *arena);
+/* Path of a fixture, given as "Debug/Orders"; it must be there. */
+const char *dacfixture_dll(struct arena *arena, const char *program);
 /*
  * Start the fixture @program ("Debug/Inspect") and stop it once it has written
  * "rest" in a line, the last one of what is appended to @said.

@@ -4,6 +4,7 @@
  * program itself, with nothing armed and nothing written.
  */
 #include "dacfixture.h"
+#include "runtimelib.h"
 #include "session/session.h"
 #include "target/target_priv.h"
 
@@ -14,20 +15,6 @@
 #include <unistd.h>
 
 #include "base/str.h"
-
-/* The runtime's library: see dac_live_test.c. */
-const char *__asan_default_options(void);
-const char *__lsan_default_suppressions(void);
-
-const char *__asan_default_options(void)
-{
-	return "alloc_dealloc_mismatch=0";
-}
-
-const char *__lsan_default_suppressions(void)
-{
-	return "leak:libmscordaccore\nleak:/proc/self/fd/\n";
-}
 
 enum {
 	PATIENCE_MS = 60000,
@@ -326,21 +313,10 @@ static char *everything(struct dbg *dbg, uint32_t thread)
 
 /* ---- The program itself ---------------------------------------------- */
 
-static const char *fixture_path(struct arena *arena)
-{
-	const char *cache = getenv("DNDBG_CACHE"), *home = getenv("HOME");
-
-	if (cache && *cache)
-		return arena_printf(
-		    arena, "%s/fixtures/Debug/Orders/Orders.dll", cache);
-	return arena_printf(
-	    arena, "%s/.cache/dndbg/fixtures/Debug/Orders/Orders.dll", home);
-}
-
 // Run Orders until it stops at a breakpoint where an order has lines.
 static struct dbg *stop_in_add(const char *host, struct arena *arena)
 {
-	const char *args[] = {fixture_path(arena)};
+	const char *args[] = {dacfixture_dll(arena, "Debug/Orders")};
 	const struct dbg_launch launch = {
 	    .program = host,
 	    .args = args,

@@ -10,21 +10,8 @@
 
 #include "il/types_priv.h"
 #include "ilfixture.h"
+#include "runtimelib.h"
 #include "meta/il.h"
-
-const char *__asan_default_options(void);
-const char *__lsan_default_suppressions(void);
-
-/* The runtime's library is not clean by the sanitizers' measure. */
-const char *__asan_default_options(void)
-{
-	return "alloc_dealloc_mismatch=0";
-}
-
-const char *__lsan_default_suppressions(void)
-{
-	return "leak:libmscordaccore\nleak:/proc/self/fd/\n";
-}
 
 static struct ilfixture *fixture(void **state)
 {

@@ -9,21 +9,8 @@
 
 #include "il/vm.h"
 #include "ilfixture.h"
+#include "runtimelib.h"
 #include "target/target.h"
-
-const char *__asan_default_options(void);
-const char *__lsan_default_suppressions(void);
-
-/* The runtime's library is not clean by the sanitizers' measure. */
-const char *__asan_default_options(void)
-{
-	return "alloc_dealloc_mismatch=0";
-}
-
-const char *__lsan_default_suppressions(void)
-{
-	return "leak:libmscordaccore\nleak:/proc/self/fd/\n";
-}
 
 static struct ilfixture *fixture(void **state)
 {

@@ -1,11 +1,13 @@
 /*
  * dbg_set and dbg_setting_list: the settings of the engine, one row each in a
- * table with its name, its help and the functions that set and tell it. What
+ * table with its name, its help, and where it is or the functions that set and
+ * tell it. What
  * was set is kept in order, so that it can be set in another session.
  */
 #include "session/session.h"
 #include "session/siblings.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +20,8 @@ struct setting {
 	const char *help;
 	struct dbg_error *(*set)(struct dbg *dbg, const char *value);
 	const char *(*get)(struct dbg *dbg);
+	/* Where in struct dbg a text or a switch is; 0: it is none. */
+	size_t text, flag;
 };
 
 /* Frames of this stop name their files anew. */
@@ -92,16 +96,6 @@ static struct dbg_error *set_elements(struct dbg *dbg, const char *value)
 			       "'%s' is not a number or 'unlimited'", value);
 	dbg->inspect.elements = n ? (uint32_t)n : UINT32_MAX;
 	return NULL;
-}
-
-static struct dbg_error *set_editor(struct dbg *dbg, const char *value)
-{
-	return set_switch(value, &dbg->inspect.editor);
-}
-
-static const char *get_editor(struct dbg *dbg)
-{
-	return get_switch(dbg->inspect.editor);
 }
 
 static const char *get_elements(struct dbg *dbg)
@@ -201,11 +195,6 @@ static struct dbg_error *set_trust(struct dbg *dbg, const char *value)
 	return err;
 }
 
-static const char *get_trust(struct dbg *dbg)
-{
-	return get_switch(dbg->trust_dac);
-}
-
 static struct dbg_error *set_suppress(struct dbg *dbg, const char *value)
 {
 	struct dbg_error *err = set_switch(value, &dbg->suppress_jit);
@@ -215,39 +204,14 @@ static struct dbg_error *set_suppress(struct dbg *dbg, const char *value)
 	return err;
 }
 
-static const char *get_suppress(struct dbg *dbg)
-{
-	return get_switch(dbg->suppress_jit);
-}
-
 static struct dbg_error *set_native(struct dbg *dbg, const char *value)
 {
 	return set_frames(dbg, value, &dbg->show_native);
 }
 
-static const char *get_native(struct dbg *dbg)
-{
-	return get_switch(dbg->show_native);
-}
-
 static struct dbg_error *set_external(struct dbg *dbg, const char *value)
 {
 	return set_frames(dbg, value, &dbg->show_external);
-}
-
-static const char *get_external(struct dbg *dbg)
-{
-	return get_switch(dbg->show_external);
-}
-
-static struct dbg_error *set_runtime_threads(struct dbg *dbg, const char *value)
-{
-	return set_switch(value, &dbg->show_runtime_threads);
-}
-
-static const char *get_runtime_threads(struct dbg *dbg)
-{
-	return get_switch(dbg->show_runtime_threads);
 }
 
 static struct dbg_error *set_text(const char *value, char **ret)
@@ -260,66 +224,6 @@ static struct dbg_error *set_text(const char *value, char **ret)
 static const char *get_text(const char *text)
 {
 	return text ? text : "";
-}
-
-static struct dbg_error *set_dac_path(struct dbg *dbg, const char *value)
-{
-	return set_text(value, &dbg->dac_path);
-}
-
-static const char *get_dac_path(struct dbg *dbg)
-{
-	return get_text(dbg->dac_path);
-}
-
-static struct dbg_error *set_dirs(struct dbg *dbg, const char *value)
-{
-	return set_text(value, &dbg->inspect.symbols.dirs);
-}
-
-static const char *get_dirs(struct dbg *dbg)
-{
-	return get_text(dbg->inspect.symbols.dirs);
-}
-
-static struct dbg_error *set_sysroot(struct dbg *dbg, const char *value)
-{
-	return set_text(value, &dbg->files.sysroot);
-}
-
-static const char *get_sysroot(struct dbg *dbg)
-{
-	return get_text(dbg->files.sysroot);
-}
-
-static struct dbg_error *set_core_dirs(struct dbg *dbg, const char *value)
-{
-	return set_text(value, &dbg->files.dirs);
-}
-
-static const char *get_core_dirs(struct dbg *dbg)
-{
-	return get_text(dbg->files.dirs);
-}
-
-static struct dbg_error *set_modules(struct dbg *dbg, const char *value)
-{
-	return set_text(value, &dbg->inspect.symbols.modules);
-}
-
-static const char *get_modules(struct dbg *dbg)
-{
-	return get_text(dbg->inspect.symbols.modules);
-}
-
-static struct dbg_error *set_exact(struct dbg *dbg, const char *value)
-{
-	return set_switch(value, &dbg->inspect.symbols.exact);
-}
-
-static const char *get_exact(struct dbg *dbg)
-{
-	return get_switch(dbg->inspect.symbols.exact);
 }
 
 static struct dbg_error *set_brace(struct dbg *dbg, const char *value)
@@ -351,91 +255,108 @@ static const struct setting settings[] = {
     {"log",
      "File to log dndbg's own work to: FILE or FILE:ROOMS (session, control, "
      "code, dac).",
-     set_log, get_log},
+     .set = set_log, .get = get_log},
     {"dac-path",
      "Where to look first for the libmscordaccore.so of a program that is a "
      "single file or in a container: a file or a directory.",
-     set_dac_path, get_dac_path},
+     .text = offsetof(struct dbg, dac_path)},
     {"debug-file-directory",
-     "Where else to look for PDBs: directories with ':' between.", set_dirs,
-     get_dirs},
+     "Where else to look for PDBs: directories with ':' between.",
+     .text = offsetof(struct dbg, inspect.symbols.dirs)},
     {"sysroot",
      "Directory that has the files of a core's program by their paths.",
-     set_sysroot, get_sysroot},
+     .text = offsetof(struct dbg, files.sysroot)},
     {"core-search-path",
      "Where else to look for the files of a core's program: directories with "
      "':' between.",
-     set_core_dirs, get_core_dirs},
+     .text = offsetof(struct dbg, files.dirs)},
     {"symbol-modules",
      "Modules whose PDBs are looked for: names (* and ?) with commas between; "
      "! in front: all but these; + in front: others beside themselves only.",
-     set_modules, get_modules},
+     .text = offsetof(struct dbg, inspect.symbols.modules)},
     {"require-exact-source",
      "Set breakpoints only by source files that were compiled as they are (on "
      "or off).",
-     set_exact, get_exact},
+     .flag = offsetof(struct dbg, inspect.symbols.exact)},
     {"backtrace native",
      "Show native frames and the runtime's stubs, or fold them (on or off).",
-     set_native, get_native},
+     .set = set_native, .flag = offsetof(struct dbg, show_native)},
     {"backtrace external",
      "Show frames of code that is not yours, or with just-my-code as one (on "
      "or off).",
-     set_external, get_external},
+     .set = set_external, .flag = offsetof(struct dbg, show_external)},
     {"detach-on-fork",
      "Let go of the program or its child, as follow-fork-mode says (on or "
      "off).",
-     follow_set_detach, follow_get_detach},
+     .set = follow_set_detach, .get = follow_get_detach},
     {"follow-exec",
      "Debug programs that it starts: off, on, auto (if an SDK tool starts "
      "them) or a name.",
-     follow_set_exec, follow_get_exec},
+     .set = follow_set_exec, .get = follow_get_exec},
     {"follow-fork-mode",
      "Stay with the program or go on with what it starts (parent or child).",
-     follow_set_fork, follow_get_fork},
+     .set = follow_set_fork, .get = follow_get_fork},
     {"substitute-path",
      "Rewrite source paths: FROM TO adds a rule, nothing clears them.",
-     set_substitute, get_substitute},
+     .set = set_substitute, .get = get_substitute},
     {"print elements",
      "Characters of a string and elements of an array shown at once.",
-     set_elements, get_elements},
+     .set = set_elements, .get = get_elements},
     {"print for-editor",
      "Structs by their type, chars with their code, enum values by name alone "
      "(on or off).",
-     set_editor, get_editor},
+     .flag = offsetof(struct dbg, inspect.editor)},
     {"just-my-code",
      "Steps end in your own code: built for debugging, with symbols; "
      "breakpoints in code marked otherwise are not hit (on or off).",
-     set_just_my_code, get_just_my_code},
+     .set = set_just_my_code, .get = get_just_my_code},
     {"runtime-threads",
      "List threads of the runtime's own and native ones too (on or off).",
-     set_runtime_threads, get_runtime_threads},
+     .flag = offsetof(struct dbg, show_runtime_threads)},
     {"scheduler-locking",
      "Threads other than the one resumed are held: always (on), while it is "
      "stepped (step) or never (off).",
-     set_locking, get_locking},
+     .set = set_locking, .get = get_locking},
     {"skip-opening-brace",
      "Stop behind the brace that opens a method: at its breakpoints, after a "
      "step in, at the start (on or off).",
-     set_brace, get_brace},
+     .set = set_brace, .get = get_brace},
     {"step-skip",
      "Methods that a step in passes, see \"skip\": fu NAME, rfu REGEX, fi "
      "FILE, gfi GLOB, a line each.",
-     set_skip, get_skip},
+     .set = set_skip, .get = get_skip},
     {"step-over-properties",
      "A step in passes accessors of properties and operators (on or off).",
-     set_properties, get_properties},
+     .set = set_properties, .get = get_properties},
     {"suppress-jit-optimizations",
      "Have modules loaded from now on compiled for debugging (on or off).",
-     set_suppress, get_suppress},
+     .set = set_suppress, .flag = offsetof(struct dbg, suppress_jit)},
     {"trust-dac",
      "Load a libmscordaccore.so that another user owns, or of a container "
      "(on or off).",
-     set_trust, get_trust},
+     .set = set_trust, .flag = offsetof(struct dbg, trust_dac)},
 };
 
 enum {
 	N_SETTINGS = sizeof(settings) / sizeof(*settings)
 };
+
+static struct dbg_error *setting_set(struct dbg *dbg, const struct setting *s,
+				     const char *value)
+{
+	if (s->set)
+		return s->set(dbg, value);
+	return s->text ? set_text(value, (char **)((char *)dbg + s->text))
+		       : set_switch(value, (bool *)((char *)dbg + s->flag));
+}
+
+static const char *setting_get(struct dbg *dbg, const struct setting *s)
+{
+	if (s->get)
+		return s->get(dbg);
+	return s->text ? get_text(*(char **)((char *)dbg + s->text))
+		       : get_switch(*(bool *)((char *)dbg + s->flag));
+}
 
 static const struct setting *setting_find(const char *name)
 {
@@ -475,7 +396,7 @@ static struct dbg_error *set_one(struct dbg *dbg, const char *name,
 
 	if (!s)
 		return dbg_err(DBG_E_ARGUMENT, "no setting '%s'", name);
-	err = s->set(dbg, value);
+	err = setting_set(dbg, s, value);
 	if (!err)
 		made(dbg, s->name, value);
 	return err;
@@ -512,8 +433,9 @@ struct dbg_error *dbg_setting_list(struct dbg *dbg, struct dbg_setting **ret,
 	    arena_calloc(dbg->list_arena, N_SETTINGS, sizeof(*list));
 
 	for (size_t i = 0; i < N_SETTINGS; i++)
-		list[i] = (struct dbg_setting){
-		    settings[i].name, settings[i].help, settings[i].get(dbg)};
+		list[i] =
+		    (struct dbg_setting){settings[i].name, settings[i].help,
+					 setting_get(dbg, &settings[i])};
 	*ret = list;
 	*ret_n = N_SETTINGS;
 	return NULL;

@@ -35,18 +35,24 @@ static struct dbg_error *number_threads(struct dbg *dbg)
 	return NULL;
 }
 
+// The target stands, and so does what there is of a runtime in it.
+static struct dbg_error *stand(struct dbg *dbg, const char *path)
+{
+	struct dbg_error *err;
+
+	session_begin(dbg, path);
+	inspect_stop(&dbg->inspect);
+	err = number_threads(dbg);
+	return err ? err : start_attached(dbg);
+}
+
 static struct dbg_error *attach(struct dbg *dbg, pid_t pid)
 {
 	struct dbg_error *err;
 
 	err = target_attach(pid, &dbg->target);
-	if (err)
-		return err;
-	session_begin(dbg, NULL);
-	inspect_stop(&dbg->inspect);
-	err = number_threads(dbg);
 	if (!err)
-		err = start_attached(dbg);
+		err = stand(dbg, NULL);
 	if (err)
 		return err;
 	session_stopped(
@@ -62,15 +68,7 @@ struct dbg_error *session_stand(struct dbg *dbg, struct target *t, pid_t tid,
 	struct dbg_stop stop = {.reason = DBG_STOP_ATTACH};
 
 	dbg->target = t;
-	session_inferior_runs(dbg, "");
-	inspect_begin(&dbg->inspect, t);
-	stack_show_native(dbg->inspect.stack, dbg->show_native);
-	target_log_to(t, &dbg->log);
-	control_begin_run(dbg->control);
-	inspect_stop(&dbg->inspect);
-	err = number_threads(dbg);
-	if (!err)
-		err = start_attached(dbg);
+	err = stand(dbg, "");
 	if (err) {
 		session_ended(dbg);
 		return err;

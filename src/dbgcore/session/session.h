@@ -87,22 +87,19 @@ struct inferior {
 	enum program_kind kind;
 };
 
-/* A setting as it was set, to be set in a new sibling as well. */
-struct setting_made {
-	const char *name;
-	char *value;
+/* Settings as they were set, in order, to be set in a new sibling as well. */
+struct settings_made {
+	struct setting_made {
+		const char *name;
+		char *value;
+	} * v;
+	size_t n, cap;
 };
 
 struct event_queue {
 	struct dbg_event *events;
 	size_t first, n, cap;
 	char *taken; /* text of the event last handed out */
-};
-
-/* What was set, in order, so that it can be set in another session. */
-struct settings_made {
-	struct setting_made *v;
-	size_t n, cap;
 };
 
 struct dbg {
@@ -179,9 +176,8 @@ bool session_signal_sent(const struct dbg *dbg, const struct target_event *ev);
 /* ---- attach.c -------------------------------------------------------- */
 
 /*
- * Take @t over, which cannot run (no TARGET_RUN): a stop that does not end.
- * Nothing is armed in it. @signal ended it in thread @tid, 0: none did. It is
- * destroyed on failure, too.
+ * Take @t over, which cannot run: a stop that does not end, nothing is armed.
+ * @signal ended it in @tid, 0: none did. It is destroyed on failure, too.
  */
 DBG_MUST struct dbg_error *session_stand(struct dbg *dbg, struct target *t,
 					 pid_t tid, int signal);

@@ -150,7 +150,7 @@ void session_follow(struct dbg *dbg)
 {
 	struct program p;
 
-	if (!dbg->target)
+	if (!dbg_can_run(dbg))
 		return;
 	program_of(target_pid(dbg->target), &p);
 	dbg->inferior.kind = p.kind;
