@@ -44,12 +44,14 @@ static struct il_method *definition(struct il_types *ts, struct il_method *m)
 	return m->n_args ? il_method_get(ts, m->owner, m->token, NULL, 0) : m;
 }
 
-/* @found, a definition, with the arguments of @m. */
+/* @found with the arguments of @m, unless it has its own already. */
 static struct il_method *with_args(struct il_types *ts, struct il_method *found,
 				   const struct il_method *m)
 {
-	return found->n_args ? il_method_instance(ts, found, m->args, m->n_args)
-			     : found;
+	return found->n_args && found->n_args == m->n_args &&
+		       definition(ts, found) == found
+		   ? il_method_instance(ts, found, m->args, m->n_args)
+		   : found;
 }
 
 /* ---- MethodImpls ----------------------------------------------------- */

@@ -555,8 +555,6 @@ static const struct il_native rows[] = {
     {"System.GC", "SuppressFinalize", NULL, nothing},
     {"System.GC", "ReRegisterForFinalize", NULL, nothing},
     {"System.Environment", "get_CurrentManagedThreadId", NULL, thread_id},
-    // the texts of exceptions are in resources: their names must do
-    {"System.SR", "UsingResourceKeys", NULL, yes},
     {HELPERS, "GetHashCode", NULL, hash_code},
     {HELPERS, "TryGetHashCode", NULL, hash_code},
     {HELPERS, "Equals", NULL, reference_equals},

@@ -15,9 +15,8 @@
 #include "il/space.h"
 
 static const struct native_table *const tables[] = {
-    &native_core,
-    &native_unsafe,
-    &native_math,
+    &native_core,   &native_unsafe, &native_math, &native_bits,   &native_type,
+    &native_create, &native_object, &native_span, &native_thread,
 };
 
 enum {
@@ -74,6 +73,14 @@ static bool asks_processor(const struct il_method *method)
 	       (str_starts(space, "System.Runtime.Intrinsics.") || !*space);
 }
 
+/* "System.Runtime.Intrinsics.*" is every type whose name begins so. */
+static bool type_matches(const char *pattern, const char *name)
+{
+	size_t n = strlen(pattern);
+	return n && pattern[n - 1] == '*' ? !strncmp(pattern, name, n - 1)
+					  : !strcmp(pattern, name);
+}
+
 const struct il_native *native_find(struct il_types *ts,
 				    struct il_method *method)
 {
@@ -90,7 +97,7 @@ const struct il_native *native_find(struct il_types *ts,
 	for (size_t t = 0; t < sizeof(tables) / sizeof(tables[0]); t++) {
 		for (size_t k = 0; k < tables[t]->n; k++) {
 			const struct il_native *row = &tables[t]->rows[k];
-			if (!strcmp(row->type, str_get(&owner)) &&
+			if (type_matches(row->type, str_get(&owner)) &&
 			    (!strcmp(row->method, method->name) ||
 			     !strcmp(row->method, "*")) &&
 			    params_match(ts, method, row->params))

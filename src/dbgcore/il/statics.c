@@ -10,6 +10,13 @@
 
 #include "base/err.h"
 
+/* A field that only the JIT knows to be true: nothing sets it (.NET 8). */
+static bool is_known_true(const struct il_field *field)
+{
+	return !strcmp(field->name, "IsLittleEndian") &&
+	       !strcmp(il_type_simple_name(field->owner), "BitConverter");
+}
+
 static uint64_t own_place(struct vm *vm, struct il_field *field)
 {
 	uintptr_t key = (uintptr_t)field;
@@ -32,6 +39,8 @@ static uint64_t own_place(struct vm *vm, struct il_field *field)
 	    field->is_rva ? il_field_data(field) : (struct bytes){0};
 	if (data.n >= layout->size && layout->size)
 		vm_write(vm, addr, data.p, layout->size);
+	if (is_known_true(field))
+		vm_write(vm, addr, "\1", 1);
 	known = xmalloc(sizeof(*known));
 	*known = addr;
 	map_put(&vm->statics, key, known);
@@ -42,7 +51,7 @@ uint64_t static_place(struct vm *vm, struct il_field *field)
 {
 	uint64_t addr = 0;
 	struct vm_class *c = vm_class_of(vm, field->owner);
-	if (!field->is_rva && c->in_program) {
+	if (!field->is_rva && c->in_program && !is_known_true(field)) {
 		struct dbg_error *err =
 		    il_field_static(vm->ts, field, vm->thread, &addr);
 		if (err) {
