@@ -1,5 +1,5 @@
-"""The sessions of scenario.txt, by the prompt and by the protocol: the same
-facts."""
+"""The sessions of scenario.txt, by the prompt, by the protocol of editors and
+by GDB/MI: the same facts."""
 import os
 import re
 
@@ -119,6 +119,53 @@ class Protocol:
         return self.c.event("exited")["exitCode"]
 
 
+class Machine:
+    """The same by GDB/MI."""
+
+    def __init__(self, t, words):
+        self.t = t
+        self.fixture = words[0]
+        self.c = t.mi("-i=mi", "--args", *t.program(*words))
+
+    def break_at(self, mark, condition):
+        condition = f'-c "{condition}" ' if condition else ""
+        self.c.ask(f"-break-insert -f {condition}"
+                   + self.t.at(self.fixture, mark))
+
+    def catch(self, types):
+        self.c.ask(f'-catch-throw -r "{types}"')
+
+    def clear(self):
+        table = self.c.ask("-break-list")["BreakpointTable"]
+        for b in table["body"]:
+            self.c.ask("-break-delete " + b["number"])
+
+    def run(self):
+        self.stop = self.c.go("-exec-run")
+
+    def resume(self, how):
+        self.stop = self.c.go("-exec-" + how)
+
+    def where(self):
+        return [(f["func"], int(f["line"]))
+                for f in self.c.ask("-stack-list-frames")["stack"]
+                if "line" in f]
+
+    def values(self):
+        found = self.c.ask("-stack-list-variables --all-values")["variables"]
+        return {v["name"]: v["value"] for v in found
+                if not v["value"].startswith("{")}
+
+    def print(self, expression):
+        return self.c.ask("-data-evaluate-expression " + expression)["value"]
+
+    def set(self, target, value):
+        self.c.ask(f"-data-evaluate-expression {target} = {value}")
+
+    def end(self):
+        return int(self.stop.get("exit-code", "0"), 8)
+
+
 def facts(side, lines):
     """What a session gives for each line that asks."""
     found = []
@@ -155,5 +202,6 @@ def test_scenarios(t):
         prompt = facts(Prompt(t, words), lines)
         t.check(all(fact or line == "end" for line, fact in prompt),
                 f"{program}: nothing to compare in {prompt}")
-        for wanted, got in zip(prompt, facts(Protocol(t, words), lines)):
-            t.check_equal(wanted, got)
+        for side in Protocol, Machine:
+            for wanted, got in zip(prompt, facts(side(t, words), lines)):
+                t.check_equal(wanted, got)
