@@ -85,6 +85,8 @@ static void on_end(struct repl *r, const struct debuggee_event *e)
 
 	if (!r->killed)
 		say_exit(r, &e->inferior, event);
+	if (!event->exit_signal)
+		dbg_variable_set(r->dbg, "_exitcode", event->exit_code);
 	if (!r->killed && e->inferior.number == 1)
 		r->program_status = event->exit_signal
 					? 128 + event->exit_signal

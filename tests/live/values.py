@@ -307,6 +307,6 @@ def test_history(t):
         ("$9", "!History has not yet reached $9."),
         ("$$9", "!History does not go back to $$9."),
         ("$0", "!History has not yet reached $0."),
-        ("$x", "!No '$x' in this context."),
+        ("$x", "!'$x' is void: \"set $x = VALUE\" gives it a value."),
         ("$1 = null", "!'$1' is not a variable that can be assigned to."),
     ])

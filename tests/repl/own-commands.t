@@ -57,6 +57,7 @@ two
 +complete info s
 info sharedlibrary
 info signals
+info skip
 info source
 info sources
 info statics

@@ -425,7 +425,11 @@ static struct dbg_error *address_op(struct types *ts, const char *op,
 		*ret = value_bytes(ab[0].type, &a, sizeof(a));
 		return NULL;
 	}
-	if (!holds_address(&ab[1]) || !value_pointer(ts, &ab[1], &b) ||
+	// gdb's `$pc == 0x1234`, which C# would have a cast for
+	bool number =
+	    ab[0].type->kind == TYPE_POINTER && value_integer(ts, &ab[1], &b);
+	if ((!number &&
+	     (!holds_address(&ab[1]) || !value_pointer(ts, &ab[1], &b))) ||
 	    !order_result(op, a < b ? -1 : a > b, &result))
 		return no_operator(op, ab);
 	*ret = arith_make_bool(ts, result);

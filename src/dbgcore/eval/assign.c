@@ -13,6 +13,7 @@
 #include "eval/arith.h"
 #include "eval/cast.h"
 #include "eval/convert.h"
+#include "eval/dollar.h"
 #include "eval/eval_priv.h"
 
 struct assignment {
@@ -290,6 +291,10 @@ static struct dbg_error *carry_out(struct run *left, const struct expr *target,
 	struct assignment a = {.e = left->e, .ret = ret};
 	struct value v;
 	a.name = run_source(left, target);
+	if (target->kind == EXPR_NAME && dollar_names(target->name)) {
+		struct dbg_error *bad = run_value(right, value, ret);
+		return bad ? bad : dollar_set(left->e, target->name, ret);
+	}
 	struct dbg_error *err = find_place(left, target, &a.to);
 	if (err)
 		return err;

@@ -4,6 +4,7 @@
  */
 #include "eval/history.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,9 +30,17 @@ struct stored {
 	size_t n_units;
 };
 
+/* A convenience variable. */
+struct variable {
+	char *name; /* behind the '$' */
+	struct stored stored;
+};
+
 struct history {
 	struct stored *values;
 	size_t n, cap;
+	struct variable *variables;
+	size_t n_variables, cap_variables;
 };
 
 struct history *history_create(void)
@@ -46,6 +55,11 @@ void history_destroy(struct history *h)
 	for (size_t i = 0; i < h->n; i++)
 		free(h->values[i].units);
 	free(h->values);
+	for (size_t i = 0; i < h->n_variables; i++) {
+		free(h->variables[i].stored.units);
+		free(h->variables[i].name);
+	}
+	free(h->variables);
 	free(h);
 }
 
@@ -55,6 +69,9 @@ void history_stop(struct history *h)
 		if (h->values[i].as == STORED_PLACE)
 			h->values[i].as = STORED_NOT;
 	}
+	for (size_t i = 0; i < h->n_variables; i++)
+		if (h->variables[i].stored.as == STORED_PLACE)
+			h->variables[i].stored.as = STORED_NOT;
 }
 
 static bool copy_text(struct types *ts, const struct value *v, struct stored *k)
@@ -71,16 +88,15 @@ static bool copy_text(struct types *ts, const struct value *v, struct stored *k)
 	return false;
 }
 
-uint32_t history_add(struct history *h, struct types *ts, const struct value *v)
+/* Keep @v in @k, whatever was there. */
+static void keep(struct stored *k, struct types *ts, const struct value *v)
 {
 	struct value at = value_dereference(ts, v);
-	mem_grow(&h->values, &h->cap, h->n, sizeof(h->values[0]));
-	struct stored *k = &h->values[h->n++];
-	memset(k, 0, sizeof(*k));
-	k->as = STORED_PLACE;
-	k->value = *v;
+
+	free(k->units);
+	*k = (struct stored){.as = STORED_PLACE, .value = *v};
 	if (at.where == VALUE_ABSENT)
-		return (uint32_t)h->n;
+		return;
 	uint32_t size = at.type->size;
 	if (at.type->special == SPECIAL_STRING) {
 		if (copy_text(ts, &at, k))
@@ -94,6 +110,13 @@ uint32_t history_add(struct history *h, struct types *ts, const struct value *v)
 		if (at.type->kind == TYPE_PRIM)
 			k->as = STORED_NUMBER;
 	}
+}
+
+uint32_t history_add(struct history *h, struct types *ts, const struct value *v)
+{
+	mem_grow(&h->values, &h->cap, h->n, sizeof(h->values[0]));
+	h->values[h->n] = (struct stored){.as = STORED_NOT};
+	keep(&h->values[h->n++], ts, v);
 	return (uint32_t)h->n;
 }
 
@@ -128,14 +151,10 @@ static struct dbg_error *find(const struct history *h, const char *name,
 	return NULL;
 }
 
-struct dbg_error *history_get(const struct history *h, struct types *ts,
-			      const char *name, struct value *ret)
+/* @name: what the user wrote. */
+static struct dbg_error *recall(const struct stored *k, struct types *ts,
+				const char *name, struct value *ret)
 {
-	size_t i = 0;
-	struct dbg_error *err = find(h, name, &i);
-	if (err)
-		return err;
-	const struct stored *k = &h->values[i];
 	switch (k->as) {
 	case STORED_NUMBER:
 		*ret = k->value;
@@ -151,7 +170,99 @@ struct dbg_error *history_get(const struct history *h, struct types *ts,
 		break;
 	}
 	return dbg_err(DBG_E_STALE,
-		       "$%zu is of an earlier stop: only numbers and strings "
+		       "%s is of an earlier stop: only numbers and strings "
 		       "are kept while the program runs",
-		       i + 1);
+		       name);
+}
+
+struct dbg_error *history_get(const struct history *h, struct types *ts,
+			      const char *name, struct value *ret)
+{
+	char number[32];
+	size_t i = 0;
+	struct dbg_error *err = find(h, name, &i);
+
+	if (err)
+		return err;
+	snprintf(number, sizeof(number), "$%zu", i + 1);
+	return recall(&h->values[i], ts, number, ret);
+}
+
+/* ---- Convenience variables ------------------------------------------- */
+
+static struct variable *variable_find(const struct history *h, const char *name)
+{
+	for (size_t i = 0; i < h->n_variables; i++)
+		if (!strcmp(h->variables[i].name, name))
+			return &h->variables[i];
+	return NULL;
+}
+
+static struct stored *variable_place(struct history *h, const char *name)
+{
+	struct variable *v = variable_find(h, name);
+
+	if (v)
+		return &v->stored;
+	mem_grow(&h->variables, &h->cap_variables, h->n_variables,
+		 sizeof(h->variables[0]));
+	v = &h->variables[h->n_variables++];
+	*v = (struct variable){.name = xstrdup(name)};
+	return &v->stored;
+}
+
+void history_set(struct history *h, struct types *ts, const char *name,
+		 const struct value *v)
+{
+	keep(variable_place(h, name), ts, v);
+}
+
+void history_set_number(struct history *h, const char *name, int64_t number)
+{
+	struct stored *k = variable_place(h, name);
+	bool fits = number == (int32_t)number;
+
+	free(k->units);
+	*k = (struct stored){
+	    .as = STORED_NUMBER,
+	    .elem = fits ? ELEM_I4 : ELEM_I8,
+	    .value = value_bytes(NULL, &number,
+				 fits ? sizeof(int32_t) : sizeof(int64_t)),
+	};
+}
+
+struct dbg_error *history_variable(const struct history *h, struct types *ts,
+				   const char *name, struct value *ret)
+{
+	const struct variable *v = variable_find(h, name);
+	_cleanup_free_ char *shown = xasprintf("$%s", name);
+
+	if (!v)
+		return dbg_err(DBG_E_NOT_FOUND,
+			       "'%s' is void: \"set %s = VALUE\" gives it a "
+			       "value",
+			       shown, shown);
+	return recall(&v->stored, ts, shown, ret);
+}
+
+bool history_number(const struct history *h, size_t i, const char **ret_name,
+		    int64_t *ret)
+{
+	const struct stored *k;
+	int32_t small;
+
+	if (i >= h->n_variables)
+		return false;
+	k = &h->variables[i].stored;
+	*ret_name = NULL;
+	if (k->as != STORED_NUMBER ||
+	    (k->elem != ELEM_I4 && k->elem != ELEM_I8))
+		return true;
+	*ret_name = h->variables[i].name;
+	memcpy(ret, k->value.bytes, sizeof(*ret));
+	if (k->elem == ELEM_I4) {
+		memcpy(&small, k->value.bytes, sizeof(small));
+		*ret = small;
+	}
+	return true;
 }

@@ -26,4 +26,22 @@ DBG_MUST struct dbg_error *history_get(const struct history *h,
 /* Is it such a name, and not that of something else? */
 bool history_names(const char *name);
 
+/*
+ * Convenience variables: values that the user keeps under names of his own,
+ * given here without their '$'. What is kept lives as a shown value does.
+ */
+void history_set(struct history *h, struct types *ts, const char *name,
+		 const struct value *v);
+void history_set_number(struct history *h, const char *name, int64_t number);
+/* DBG_E_NOT_FOUND: there is none of the name. */
+DBG_MUST struct dbg_error *history_variable(const struct history *h,
+					    struct types *ts, const char *name,
+					    struct value *ret);
+/*
+ * The @i-th variable if it is an int or a long, which is known without a
+ * program; *ret_name NULL: it is something else. False: there are no more.
+ */
+bool history_number(const struct history *h, size_t i, const char **ret_name,
+		    int64_t *ret);
+
 #endif

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "eval/dollar.h"
 #include "meta/csname.h"
 
 enum {
@@ -454,6 +455,10 @@ struct dbg_error *lookup_name(const struct eval *e, const struct expr *x,
 	if (e->history && history_names(name)) {
 		ret->kind = OPERAND_VALUE;
 		return history_get(e->history, e->types, name, &ret->value);
+	}
+	if (dollar_names(name)) {
+		ret->kind = OPERAND_VALUE;
+		return dollar_get(e, name, &ret->value);
 	}
 	if (!x->n_args && !strcmp(name, "Me") && find_variable(e, "this", ret))
 		return NULL;

@@ -5,6 +5,7 @@
  */
 #include "session/session.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -201,6 +202,31 @@ uint32_t dbg_keep(struct dbg *dbg)
 	struct inspect *in = &dbg->inspect;
 
 	return in->types ? history_add(in->history, in->types, &in->last) : 0;
+}
+
+void dbg_variable_set(struct dbg *dbg, const char *name, int64_t value)
+{
+	history_set_number(dbg->inspect.history, name, value);
+}
+
+void dbg_variable_list(struct dbg *dbg, struct dbg_variable **ret,
+		       size_t *ret_n)
+{
+	struct dbg_variable *list = NULL;
+	size_t n = 0, cap = 0;
+	struct dbg_variable v;
+
+	arena_reset(dbg->list_arena);
+	for (size_t i = 0;
+	     history_number(dbg->inspect.history, i, &v.name, &v.value); i++) {
+		if (!v.name)
+			continue;
+		mem_grow(&list, &cap, n, sizeof(*list));
+		list[n++] = v;
+	}
+	*ret = arena_copy(dbg->list_arena, list, n, sizeof(*list));
+	*ret_n = n;
+	free(list);
 }
 
 struct dbg_error *dbg_type_describe(struct dbg *dbg, dbg_id frame,

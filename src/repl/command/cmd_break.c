@@ -48,6 +48,7 @@ struct dbg_error *break_add(struct repl *r, const struct dbg_break_req *req,
 	if (err)
 		return err;
 	r->last_break = number;
+	dbg_variable_set(r->dbg, "bpnum", number);
 	if (condition) {
 		err = dbg_break_condition(r->dbg, number, condition);
 		if (err) {

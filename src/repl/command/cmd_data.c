@@ -72,14 +72,16 @@ static const struct repl_cmd cmds[] = {
 	.names = "print p inspect",
 	.args = "[EXPRESSION]",
 	.help = "show a value",
-	.more = "EXPRESSION is C#: locals, fields, elements, statics "
-		"(a.b[3].c). Nothing of the program\nis run; an assignment "
-		"(a = 3, a += 3) is carried out. $exception is the exception "
-		"of\nthe stop, $N an earlier value, $ the last. /FMT is one "
-		"of x (hex), d (decimal),\nu (unsigned), o (octal), t "
-		"(binary), c (character), a (address). See \"show print\"\n"
-		"for the limits of what is shown.",
-	.flags = CMD_NEEDS_STOP | CMD_FORMAT,
+	.more =
+	    "EXPRESSION is C#: locals, fields, elements, statics "
+	    "(a.b[3].c). Nothing of the program\nis run; an assignment "
+	    "(a = 3, a += 3) is carried out. $exception is the exception "
+	    "of\nthe stop, $N an earlier value, $ the last. /FMT is one "
+	    "of x (hex), d (decimal),\nu (unsigned), o (octal), t "
+	    "(binary), c (character), a (address). See \"show print\"\n"
+	    "for the limits of what is shown.\n$NAME is a variable of yours "
+	    "($x = 3) or a register ($pc); a[i]@n and *p@n are n\nelements.",
+	.flags = CMD_FORMAT,
 	.complete = COMPLETE_EXPRESSIONS,
 	.run = cmd_print,
     },

@@ -18,16 +18,36 @@
 #include "repl/show/show.h"
 #include "repl/command/subcmd.h"
 
-static struct dbg_error *cmd_set(struct repl *r, const struct call *call)
-{
-	return setting_set(r, call->args);
-}
-
 static struct dbg_error *set_var(struct repl *r, const struct call *call)
 {
 	struct dbg_value v;
 
 	return dbg_assign(r->dbg, frame_id(r), call->args, NULL, &v);
+}
+
+// `$NAME = VALUE`: without a stopped program a number.
+static struct dbg_error *set_variable(struct repl *r, const struct call *call)
+{
+	size_t n = strcspn(call->args, " \t=");
+	const char *value = call->args + n + strspn(call->args + n, " \t");
+	uint64_t number;
+
+	if (dbg_state(r->dbg) == DBG_STOPPED)
+		return set_var(r, call);
+	if (*value != '=' ||
+	    !parse_u64(value + 1 + strspn(value + 1, " \t"), &number))
+		return dbg_err_arg("Without a stopped program a variable is "
+				   "set to a number: set $NAME = NUMBER.");
+	_cleanup_free_ char *name = xstrndup(call->args + 1, n - 1);
+	dbg_variable_set(r->dbg, name, (int64_t)number);
+	return NULL;
+}
+
+static struct dbg_error *cmd_set(struct repl *r, const struct call *call)
+{
+	if (*call->args == '$')
+		return set_variable(r, call);
+	return setting_set(r, call->args);
 }
 
 static struct dbg_error *set_args(struct repl *r, const struct call *call)

@@ -70,6 +70,16 @@ void display_show(struct repl *r, uint32_t number);
 /* Is a value too much for one line of a frame? Print its text cut. */
 void show_brief(const struct repl *r, const struct dbg_value *v);
 
+/* ---- show_repeat.c --------------------------------------------------- */
+
+/* Is @expr "ELEMENT@COUNT", as gdb has it? */
+bool repeat_is(const char *expr);
+/* Print these elements, as print/LETTER does (0: as they are). */
+DBG_MUST struct dbg_error *show_repeat(struct repl *r, const char *expr,
+				       char letter);
+/* Print a convenience variable, which is known without a stop. */
+DBG_MUST struct dbg_error *show_variable(struct repl *r, const char *expr);
+
 /* ---- show_printf.c --------------------------------------------------- */
 
 /* What `printf "FORMAT", EXPRESSION...` prints. */

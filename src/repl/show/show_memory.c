@@ -43,7 +43,6 @@ static struct dbg_error *evaluate(struct repl *r, const char *expr,
 
 struct dbg_error *address_of(struct repl *r, const char *expr, uint64_t *ret)
 {
-	struct dbg_error *err;
 	size_t n = strcspn(expr, "+-");
 	uint64_t offset = 0;
 	uint64_t base;
@@ -57,9 +56,9 @@ struct dbg_error *address_of(struct repl *r, const char *expr, uint64_t *ret)
 	// Before there is a runtime, which expressions need, registers are
 	// known.
 	if (*head == '$') {
-		err = dbg_register_get(r->dbg, frame_id(r), head + 1, &base);
-		simple = !err;
-		dbg_error_destroy(err);
+		struct dbg_error *err =
+		    dbg_register_get(r->dbg, frame_id(r), head + 1, &base);
+		simple = !dbg_err_drop(err);
 	}
 	if (!simple)
 		return evaluate(r, expr, ret);
@@ -178,6 +177,8 @@ static struct dbg_error *show_units(struct repl *r, uint64_t count)
 		}
 		out(r, "\t");
 		show_unit(r, value, x->letter, size);
+		dbg_variable_set(r->dbg, "_", (int64_t)x->addr);
+		dbg_variable_set(r->dbg, "__", sign_extend(value, size));
 		x->addr += size;
 	}
 	out(r, "\n");

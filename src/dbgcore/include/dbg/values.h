@@ -97,6 +97,22 @@ DBG_MUST struct dbg_error *dbg_returned(struct dbg *dbg, struct dbg_value *ret,
  */
 uint32_t dbg_keep(struct dbg *dbg);
 
+/*
+ * Convenience variables, `$NAME` in expressions, given here without the '$': an
+ * integer is set and asked for with and without a program, any value by
+ * dbg_assign in a stop. `$_thread` is the thread of the frame.
+ */
+void dbg_variable_set(struct dbg *dbg, const char *name, int64_t value);
+
+struct dbg_variable {
+	const char *name;
+	int64_t value;
+};
+
+/* Those that are integers; until the next list. */
+void dbg_variable_list(struct dbg *dbg, struct dbg_variable **ret,
+		       size_t *ret_n);
+
 struct dbg_exception {
 	const char *type;
 	const char *module;  /* that throws it: its file; NULL: not known */
