@@ -55,6 +55,7 @@ User command "two":
 +complete two
 two
 +complete info s
+info scope
 info sharedlibrary
 info signals
 info skip

@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "code/placenames.h"
 
 struct points {
 	struct dbg_source_range *v;
@@ -67,6 +68,29 @@ static struct dbg_error *need_code(struct dbg *dbg)
 	if (!err)
 		arena_reset(dbg->list_arena);
 	return err;
+}
+
+struct dbg_error *dbg_scope_names(struct dbg *dbg, dbg_id frame,
+				  const char *location,
+				  struct dbg_scope_name **ret, size_t *ret_n)
+{
+	struct dbg_location *found;
+	size_t n;
+	struct dbg_error *err = dbg_locate(dbg, frame, location, &found, &n);
+
+	if (err)
+		return err;
+
+	struct code_module *m =
+	    n && found[0].module
+		? code_module_named(dbg->inspect.code, found[0].module)
+		: NULL;
+
+	if (!m || !found[0].token)
+		return dbg_err(DBG_E_NOT_FOUND, "no method at '%s'", location);
+	code_place_names(m, found[0].token, found[0].il_offset,
+			 dbg->inspect.arena, ret, ret_n);
+	return NULL;
 }
 
 struct dbg_error *dbg_source_lines(struct dbg *dbg, const char *file,

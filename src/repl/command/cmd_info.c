@@ -450,6 +450,14 @@ static const struct repl_cmd subs[] = {
 	.run = source_info,
     },
     {
+	.names = "scope",
+	.args = "LOCATION",
+	.help = "arguments and variables in scope at a place",
+	.flags = CMD_NEEDS_ARGS,
+	.complete = COMPLETE_LOCATIONS,
+	.run = scope_info,
+    },
+    {
 	.names = "sources",
 	.args = "[PART]",
 	.help = "the source files of all modules with symbols",

@@ -98,6 +98,18 @@ static struct dbg_error *cmd_starti(struct repl *r, const struct call *call)
 	return launch(r, call, LAUNCH_EXEC);
 }
 
+static struct dbg_error *cmd_return(struct repl *r, const struct call *call)
+{
+	(void)r;
+	(void)call;
+	return dbg_err(DBG_E_UNSUPPORTED,
+		       "A managed frame cannot be dropped: the runtime would "
+		       "not release the locks that it holds, nor run its "
+		       "finally blocks. Use \"finish\" to run to its end, or "
+		       "\"jump\" or \"set next-statement\" to go to its return "
+		       "statement.");
+}
+
 static struct dbg_error *cmd_continue(struct repl *r, const struct call *call)
 {
 	struct dbg_error *err;
@@ -435,6 +447,14 @@ static const struct repl_cmd cmds[] = {
 	.complete = COMPLETE_PATHS,
 	.flags = CMD_STARTS,
 	.run = cmd_starti,
+    },
+    {
+	.names = "return",
+	.args = "[EXPRESSION]",
+	.help = "not possible in managed code, and says what is instead",
+	.flags = CMD_NEEDS_STOP,
+	.complete = COMPLETE_EXPRESSIONS,
+	.run = cmd_return,
     },
     {
 	.names = "continue c fg",

@@ -1,4 +1,7 @@
-/* `info source`, `info sources`: the files that the program was made from. */
+/*
+ * `info source`, `info sources`, `info scope`: what the program's sources are,
+ * and what they declare at a place.
+ */
 #include <string.h>
 
 #include "base/str.h"
@@ -84,5 +87,24 @@ struct dbg_error *sources_info(struct repl *r, const struct call *call)
 	if (!n_shown)
 		out(r, "No source files%s%s.\n", *call->args ? " match " : "",
 		    call->args);
+	return NULL;
+}
+
+struct dbg_error *scope_info(struct repl *r, const struct call *call)
+{
+	struct dbg_scope_name *names;
+	size_t n;
+	struct dbg_error *err = dbg_scope_names(
+	    r->dbg, r->stopped ? frame_id(r) : 0, call->args, &names, &n);
+
+	if (err)
+		return err;
+	out(r, "Scope for %s:\n", call->args);
+	for (size_t i = 0; i < n; i++)
+		out(r, "Symbol %s is %s%s%s.\n", names[i].name,
+		    names[i].argument ? "an argument" : "a variable",
+		    *names[i].type ? " of type " : "", names[i].type);
+	if (!n)
+		out(r, "contains no locals or arguments.\n");
 	return NULL;
 }

@@ -21,8 +21,9 @@ struct dbg_error *symbol_info(struct repl *r, const struct call *call)
 	uint64_t addr;
 	size_t n, n_code;
 
-	if (!parse_u64(call->args, &addr))
-		return dbg_err_arg("\"%s\" is no address.", call->args);
+	err = address_of(r, call->args, &addr);
+	if (err)
+		return err;
 	_cleanup_free_ char *place = xasprintf("*0x%" PRIx64, addr);
 	err = dbg_disassemble(r->dbg, addr, 0, &code, &n_code);
 	if (!err)

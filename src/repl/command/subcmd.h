@@ -63,6 +63,8 @@ DBG_MUST struct dbg_error *variables_info(struct repl *r,
 
 /* ---- info_source.c --------------------------------------------------- */
 
+/* `info scope LOCATION`. */
+DBG_MUST struct dbg_error *scope_info(struct repl *r, const struct call *call);
 /* `info source`, `info sources [PART]`. */
 DBG_MUST struct dbg_error *source_info(struct repl *r, const struct call *call);
 DBG_MUST struct dbg_error *sources_info(struct repl *r,

@@ -51,6 +51,8 @@ static void describe_place(struct control *c, const struct code_place *p,
 	if (!c->code)
 		return;
 	ret->module = arena_strdup(arena, p->module->name);
+	ret->token = p->token;
+	ret->il_offset = p->il_offset;
 	code_token_names(p->module, p->token, NULL, arena, &name);
 	ret->function = name.full;
 	ret->name = name.plain;

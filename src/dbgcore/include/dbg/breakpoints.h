@@ -58,6 +58,8 @@ struct dbg_location {
 	uint32_t line;
 	uint32_t column; /* 0: the whole line is meant */
 	const char *module;
+	uint32_t token;     /* methodDef, 0: none */
+	uint32_t il_offset; /* in it */
 };
 
 struct dbg_breakpoint {

@@ -53,6 +53,21 @@ DBG_MUST struct dbg_error *dbg_locate(struct dbg *dbg, dbg_id frame,
 				      const char *location,
 				      struct dbg_location **ret, size_t *ret_n);
 
+struct dbg_scope_name {
+	const char *name;
+	const char *type; /* C#; "": not known */
+	bool argument;
+};
+
+/*
+ * The arguments and variables in scope at the first place of a location, with
+ * symbols; likewise.
+ */
+DBG_MUST struct dbg_error *dbg_scope_names(struct dbg *dbg, dbg_id frame,
+					   const char *location,
+					   struct dbg_scope_name **ret,
+					   size_t *ret_n);
+
 /*
  * Those of them that dbg_goto can go to, each by "*ADDRESS" too; that there
  * are none is an error that says why.
