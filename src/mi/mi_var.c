@@ -193,6 +193,10 @@ static struct dbg_error *add_child(struct mi *m, struct var *v, uint64_t at,
 	struct dbg_error *err;
 	_cleanup_free_ char *exp = child_exp(m, value);
 	_cleanup_free_ char *name = xasprintf("%s.%s", v->name, exp);
+	// one word: clients send it back without quotes
+	for (char *p = name; *p; p++)
+		if (strchr(" \t\"\\", *p))
+			*p = '_';
 	bool plain = m->dialect == MI_NETCOREDBG;
 
 	struct var *c = plain ? find_child(m, v, at) : var_find(m, name);

@@ -111,3 +111,23 @@ def test_recursion(t):
     t.check_equal("2", c.ask("-var-evaluate-expression f1")["value"])
     t.check_equal(depth - 1, int(c.ask("-stack-info-depth")["depth"]))
     t.check_equal(0, c.quit())
+
+
+def test_names(t):
+    """A name is one word, so that a client can send it back as it is."""
+    c = t.mi("-i=mi", "--args", *t.program("Values", "objects"))
+    c.ask("-break-insert -f " + t.at("Values", "objects"))
+    c.go("-exec-run", "breakpoint-hit")
+    c.ask("-var-create d * derived")
+    children = c.ask("-var-list-children d")["children"]
+    t.check(any(" " in x["exp"] for x in children), str(children))
+    for child in children:
+        t.check_not_in(" ", child["name"])
+        t.check_equal(child["exp"], c.ask(
+            f"-var-info-expression {child['name']}")["exp"])
+    inside = c.ask("-var-list-children 1 d.static_members")["children"]
+    t.check_equal(["Count"], [x["exp"] for x in inside])
+    c.go("-exec-next", "end-stepping-range")
+    t.check_equal("3", c.ask(
+        f"-var-evaluate-expression {inside[0]['name']}")["value"])
+    t.check_equal(0, c.quit())
