@@ -109,6 +109,9 @@ def test_references(t):
         ("derived = another", '{Id = 2, Name = "base"}'),
         ("derived = thing", '{Id = 3, Name = "word"}'),
         ("derived = new Derived()",
+         "!An object for 'derived' is made by a call, which is not served "
+         "yet: only the debugger has the one that is assigned."),
+        ("new Derived().Id = 5",
          "!'new Derived()' is not served in expressions yet."),
         ("another = null", "null"),
         ("derived = another", "null"),

@@ -50,7 +50,7 @@ def test_members(t):
         ("derived.nope", "!No 'nope' in 'Values.Derived'."),
         ("derived.ToString()", '"D:derived"'),
         ("derived.Length", "3"),
-        ("derived.Data", "!'Data' is a method, not a value."),
+        ("derived.Data", "!'Data' is a method: 'derived.Data()' calls it."),
         ("Node", "!'Node' is a type, not a value."),
         ("this", "!No 'this' in this context."),
         ("$exception", "!There is no exception at this stop."),

@@ -159,8 +159,8 @@ bool arith_bool(struct types *ts, const struct value *v, bool *ret)
 
 static struct dbg_error *no_operator(const char *op, const struct value *ab)
 {
-	return dbg_err(DBG_E_ARGUMENT, "no operator '%s' for '%s' and '%s'", op,
-		       ab[0].type ? ab[0].type->name : "?",
+	return dbg_err(DBG_E_UNSUPPORTED, "no operator '%s' for '%s' and '%s'",
+		       op, ab[0].type ? ab[0].type->name : "?",
 		       ab[1].type ? ab[1].type->name : "?");
 }
 
@@ -571,8 +571,10 @@ struct dbg_error *arith_convert(struct types *ts, const struct value *v,
 		n = (struct num){.kind = NUM_INT, .elem = ELEM_U8};
 		n.integer = raw;
 	} else if (!load(ts, v, &n)) {
-		return dbg_err(DBG_E_ARGUMENT, "cannot convert '%s' to '%s'",
-			       v->type->name, to->name);
+		bool code = v->type->kind == TYPE_STRUCT;
+		return dbg_err(code ? DBG_E_UNSUPPORTED : DBG_E_ARGUMENT,
+			       "cannot convert '%s' to '%s'", v->type->name,
+			       to->name);
 	}
 	if (to->special == SPECIAL_DECIMAL)
 		return to_decimal(&n, to, ret);

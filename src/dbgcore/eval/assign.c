@@ -15,6 +15,7 @@
 #include "eval/convert.h"
 #include "eval/dollar.h"
 #include "eval/eval_priv.h"
+#include "il/vm.h"
 
 struct assignment {
 	const struct eval *e;
@@ -134,9 +135,34 @@ static struct dbg_error *store_register(const struct assignment *a,
 	return err;
 }
 
+/*
+ * Does the value hold a reference to what only the debugger has? Its
+ * addresses are none that a program may have.
+ */
+static bool is_imaginary(const struct assignment *a, const struct value *from)
+{
+	struct types *ts = a->e->types;
+	size_t size = from->type->kind == TYPE_CLASS ? sizeof(uint64_t)
+						     : from->type->size;
+	for (size_t at = 0; at + sizeof(uint64_t) <= size;
+	     at += sizeof(uint64_t)) {
+		uint64_t word;
+		if (value_read(ts, from, at, &word, sizeof(word)) &&
+		    vm_owns(NULL, word))
+			return true;
+	}
+	return false;
+}
+
 static struct dbg_error *store(const struct assignment *a,
 			       const struct value *to, const struct value *from)
 {
+	if (from && is_imaginary(a, from))
+		return dbg_err(DBG_E_UNSUPPORTED,
+			       "an object for '%s' is made by a call, which is "
+			       "not served yet: only the debugger has the one "
+			       "that is assigned",
+			       a->name);
 	struct dbg_error *err =
 	    to->in_register
 		? store_register(a, to, from)
@@ -339,15 +365,4 @@ struct dbg_error *eval_statement(const struct eval *e, const char *text,
 	struct expr sum = *x;
 	sum.kind = EXPR_BINARY;
 	return carry_out(&left, x->a, &right, x->op ? &sum : x->b, ret);
-}
-
-struct dbg_error *eval_check(const char *text)
-{
-	struct expr *x;
-	struct arena *arena = arena_create();
-	struct dbg_error *err = expr_parse(text, arena, &x);
-	if (!err && x->kind == EXPR_ASSIGN)
-		err = eval_misplaced();
-	arena_destroy(arena);
-	return err;
 }

@@ -12,8 +12,10 @@
 
 static struct dbg_error *no_cast(const struct value *v, const struct type *to)
 {
-	return dbg_err(DBG_E_ARGUMENT, "cannot convert '%s' to '%s'",
-		       v->type->name, to->name);
+	// A structure may have an operator for it, which is code.
+	bool code = v->type->kind == TYPE_STRUCT || to->kind == TYPE_STRUCT;
+	return dbg_err(code ? DBG_E_UNSUPPORTED : DBG_E_ARGUMENT,
+		       "cannot convert '%s' to '%s'", v->type->name, to->name);
 }
 
 /* Is an object (or boxed value) of type @type a @to? */

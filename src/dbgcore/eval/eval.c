@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "eval/arith.h"
+#include "eval/bind/bind.h"
 #include "eval/cast.h"
 #include "eval/eval_priv.h"
 #include "eval/literal.h"
@@ -108,7 +109,7 @@ struct dbg_error *run_plain(struct run *r, const struct expr *x,
 	return NULL;
 }
 
-static struct dbg_error *truth(struct run *r, const struct expr *x, bool *ret)
+struct dbg_error *run_truth(struct run *r, const struct expr *x, bool *ret)
 {
 	struct value v;
 	struct dbg_error *err = run_plain(r, x, &v);
@@ -410,9 +411,9 @@ static struct dbg_error *logical(struct run *r, const struct expr *x,
 				 struct operand *ret)
 {
 	bool v;
-	struct dbg_error *err = truth(r, x->a, &v);
+	struct dbg_error *err = run_truth(r, x->a, &v);
 	if (!err && v == (x->op == OP_AND_ALSO))
-		err = truth(r, x->b, &v);
+		err = run_truth(r, x->b, &v);
 	if (!err)
 		set(ret, arith_make_bool(r->e->types, v));
 	return err;
@@ -488,7 +489,7 @@ static struct dbg_error *choice(struct run *r, const struct expr *x,
 				struct operand *ret)
 {
 	bool v;
-	struct dbg_error *err = truth(r, x->a, &v);
+	struct dbg_error *err = run_truth(r, x->a, &v);
 	return err ? err : run_node(r, v ? x->b : x->c, ret);
 }
 
@@ -530,7 +531,7 @@ static struct dbg_error *by_kind(struct run *r, const struct expr *x,
 	case EXPR_INDEX:
 		return element(r, x, ret);
 	case EXPR_CALL:
-		return run_call(r, x, ret);
+		return run_unserved(r, x);
 	case EXPR_CAST:
 		return cast(r, x, ret);
 	case EXPR_IS:
@@ -555,43 +556,27 @@ static struct dbg_error *by_kind(struct run *r, const struct expr *x,
 	}
 }
 
+/* What needs code to be run is for the machine, the whole of a chain. */
+static struct dbg_error *run_any(struct run *r, const struct expr *x,
+				 struct operand *ret)
+{
+	// A watchpoint has to see the memory that a value comes from.
+	bool can = r->e->vm && !r->e->trace;
+	bool machine = can && bind_wanted(x);
+	struct dbg_error *err = machine ? NULL : by_kind(r, x, ret);
+	if (!machine && (!err || err->code != DBG_E_UNSUPPORTED || !can))
+		return err;
+	dbg_error_destroy(err);
+	ret->kind = OPERAND_VALUE;
+	return bind_evaluate(r->e, r->text, x, &ret->value);
+}
+
 struct dbg_error *run_node(struct run *r, const struct expr *x,
 			   struct operand *ret)
 {
 	memset(ret, 0, sizeof(*ret));
-	struct dbg_error *err = by_kind(r, x, ret);
+	struct dbg_error *err = run_any(r, x, ret);
 	if (!err && ret->kind == OPERAND_VALUE)
 		eval_note(r->e, &ret->value);
 	return err;
-}
-
-/* ---- Entries --------------------------------------------------------- */
-
-struct dbg_error *eval_value(const struct eval *e, const char *text,
-			     struct value *ret)
-{
-	struct expr *x;
-	struct run r = {.e = e, .text = text};
-	struct dbg_error *err = expr_parse(text, e->arena, &x);
-	return err ? err : run_value(&r, x, ret);
-}
-
-struct type *eval_type(const struct eval *e, const char *text)
-{
-	struct expr *t;
-	struct type *type = NULL;
-	struct dbg_error *err = expr_parse_type(text, e->arena, &t);
-	if (!err)
-		err = lookup_type(e, t, &type);
-	dbg_error_destroy(err);
-	return type;
-}
-
-struct dbg_error *eval_condition(const struct eval *e, const char *text,
-				 bool *ret)
-{
-	struct expr *x;
-	struct run r = {.e = e, .text = text};
-	struct dbg_error *err = expr_parse(text, e->arena, &x);
-	return err ? err : truth(&r, x, ret);
 }

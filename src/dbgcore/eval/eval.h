@@ -37,6 +37,8 @@ struct eval_trace {
 	bool moves; /* some of it lies where the GC may move it */
 };
 
+struct vm;
+
 struct eval {
 	struct types *types;
 	struct vm *vm;             /* to interpret methods in; NULL: none */

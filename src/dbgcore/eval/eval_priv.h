@@ -22,6 +22,9 @@ DBG_MUST struct dbg_error *run_value(struct run *r, const struct expr *x,
 /* ... settled, opened if Nullable, and readable. */
 DBG_MUST struct dbg_error *run_plain(struct run *r, const struct expr *x,
 				     struct value *ret);
+/* The truth of a bool. */
+DBG_MUST struct dbg_error *run_truth(struct run *r, const struct expr *x,
+				     bool *ret);
 /* A binary operator, but && || ??, on two plain values. */
 DBG_MUST struct dbg_error *run_operator(struct run *r, enum op op,
 					const struct value ab[2],
@@ -31,9 +34,6 @@ DBG_MUST struct dbg_error *run_unserved(const struct run *r,
 					const struct expr *x);
 /* The error of an assignment that is not the whole expression. */
 DBG_MUST struct dbg_error *eval_misplaced(void);
-/* What a call returns; its method is interpreted. */
-DBG_MUST struct dbg_error *run_call(struct run *r, const struct expr *x,
-				    struct operand *ret);
 /* By an indexer, if @of is no row of elements itself; else *ret_any is false.
  */
 DBG_MUST struct dbg_error *run_indexer(struct run *r, const struct expr *x,

@@ -1,5 +1,5 @@
 /*
- * Getters, indexers and methods by interpretation. The first overload that
+ * Getters and indexers by interpretation. The first overload that
  * takes the arguments as they are is meant, numbers widened without loss.
  */
 #include "eval/invoke.h"
@@ -292,29 +292,4 @@ struct dbg_error *invoke_static_property(const struct eval *e,
 	struct il_method *m = find_getter(e, type, name, true, NULL, 0);
 	*ret_any = m != NULL;
 	return m ? invoke(e, m, NULL, NULL, 0, ret) : NULL;
-}
-
-struct dbg_error *invoke_method(const struct eval *e, const struct value *v,
-				struct type *of, const char *name,
-				const struct value *args, size_t n_args,
-				struct value *ret, bool *ret_any)
-{
-	struct il_type *type = start(e, of);
-	*ret_any = false;
-	for (int i = 0; type && i < BASES_MAX; i++) {
-		struct il_method *const *all;
-		size_t n;
-		il_type_methods(vm_types(e->vm), type, &all, &n);
-		for (size_t k = 0; k < n; k++) {
-			bool is_static = all[k]->flags & IL_METHOD_STATIC;
-			if (strcmp(all[k]->name, name) || (!v && !is_static) ||
-			    !fits(e->vm, all[k], is_static, args, n_args))
-				continue;
-			*ret_any = true;
-			return invoke(e, all[k], is_static ? NULL : v, args,
-				      n_args, ret);
-		}
-		type = next_base(e->vm, type);
-	}
-	return NULL;
 }

@@ -16,14 +16,5 @@ invoke_property(const struct eval *e, const struct value *v, const char *name,
 DBG_MUST struct dbg_error *
 invoke_static_property(const struct eval *e, struct type *type,
 		       const char *name, struct value *ret, bool *ret_any);
-/*
- * What method @name of the settled value @v (NULL: a static one of @type)
- * returns; the overload whose parameters take the arguments as they are.
- * *ret_any is false if there is none.
- */
-DBG_MUST struct dbg_error *
-invoke_method(const struct eval *e, const struct value *v, struct type *type,
-	      const char *name, const struct value *args, size_t n_args,
-	      struct value *ret, bool *ret_any);
 
 #endif

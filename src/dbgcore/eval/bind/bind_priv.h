@@ -1,0 +1,233 @@
+/* The binder: see bound.h. */
+#ifndef EVAL_BIND_PRIV_H
+#define EVAL_BIND_PRIV_H
+
+#include "eval/bind/bound.h"
+#include "eval/eval.h"
+#include "il/vm.h"
+
+enum {
+	BIND_STEPS_MAX = 200000,
+	BIND_ARGS_MAX = 32
+};
+
+/* A lambda that was bound for some types of its parameters. */
+struct lambda_memo {
+	struct lambda_memo *next;
+	const struct expr *syntax;
+	const struct bound_lambda *outer;
+	struct il_type **types;
+	size_t n;
+	struct bound_lambda *lambda; /* NULL: it failed */
+	const char *why;             /* then */
+	struct il_type *ret;         /* of its body; NULL: it has no type */
+};
+
+/* Names that lambdas bring, innermost first. */
+struct name_scope {
+	struct name_scope *outer;
+	struct bound_var *var;
+};
+
+struct binder {
+	const struct eval *e;
+	const char *text;
+	struct il_types *ts;
+	struct vm *vm;
+	struct arena *arena;
+	struct name_scope *names;
+	struct bound_lambda *lambda; /* whose body is being bound */
+	struct lambda_memo *memos;
+	struct bound_var **locals; /* of the expression and its lambdas */
+	size_t n_locals, cap_locals;
+	bool checked;
+	unsigned int steps;
+};
+
+/* ---- bind.c: nodes and expressions ------------------------------------ */
+
+struct bound *bound_make(struct binder *b, enum bound_kind kind,
+			 struct il_type *type, const struct expr *x);
+struct bound *bound_int(struct binder *b, enum elem elem, int64_t value,
+			const struct expr *x);
+struct bound *bound_call(struct binder *b, struct il_method *m,
+			 struct bound *const *args, size_t n,
+			 struct il_type *ret, const struct expr *x);
+struct il_type *bind_prim(struct binder *b, enum elem elem);
+/* A variable that holds a value for later. */
+struct bound *bound_local(struct binder *b, struct il_type *type,
+			  const struct expr *x);
+/* DBG_E_ARGUMENT with the column of @x. */
+DBG_MUST struct dbg_error *
+bind_error(const struct binder *b, const struct expr *x, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+const char *bind_source(const struct binder *b, const struct expr *x);
+
+/* Anything: value, type, namespace, method group. */
+DBG_MUST struct dbg_error *bind_any(struct binder *b, const struct expr *x,
+				    struct bound **ret);
+/* A value, or something that its place makes one (null, a lambda). */
+DBG_MUST struct dbg_error *bind_operand(struct binder *b, const struct expr *x,
+					struct bound **ret);
+/* A value with a type. */
+DBG_MUST struct dbg_error *bind_value(struct binder *b, const struct expr *x,
+				      struct bound **ret);
+DBG_MUST struct dbg_error *bind_type(struct binder *b, const struct expr *x,
+				     struct il_type **ret);
+/* A type of the core library by metadata name, or an error. */
+DBG_MUST struct dbg_error *bind_core(struct binder *b, const char *name,
+				     struct il_type **ret);
+
+/* ---- bindname.c: names and members ------------------------------------ */
+
+DBG_MUST struct dbg_error *bind_name(struct binder *b, const struct expr *x,
+				     struct bound **ret);
+DBG_MUST struct dbg_error *bind_member(struct binder *b, const struct expr *x,
+				       struct bound **ret);
+/* `.name` of the value or type @of. */
+DBG_MUST struct dbg_error *bind_member_of(struct binder *b, struct bound *of,
+					  const struct expr *x,
+					  struct bound **ret);
+DBG_MUST struct dbg_error *bind_element(struct binder *b, const struct expr *x,
+					struct bound **ret);
+/* `this` of a call of a method that @owner declares. */
+struct bound *bind_receiver(struct binder *b, struct bound *of,
+			    const struct il_type *owner);
+/* ---- bindchain.c ----------------------------------------------------- */
+
+/* ?. and ?[ : the chain that @x ends, null if its receiver is. */
+DBG_MUST struct dbg_error *
+bind_conditional(struct binder *b, const struct expr *x, struct bound **ret);
+bool bind_is_conditional(const struct expr *x);
+
+/* ---- overload.c, infer.c: calls --------------------------------------- */
+
+struct call {
+	const struct expr *x;
+	const char *name;
+	struct bound *args[BIND_ARGS_MAX];
+	const char *names[BIND_ARGS_MAX]; /* name: of each, NULL */
+	enum expr_modifier modifiers[BIND_ARGS_MAX];
+	size_t n;
+	struct il_type **given; /* type arguments */
+	size_t n_given;
+};
+
+DBG_MUST struct dbg_error *bind_call(struct binder *b, const struct expr *x,
+				     struct bound **ret);
+/* The arguments of a list of ARGUMENT nodes. */
+DBG_MUST struct dbg_error *call_arguments(struct binder *b,
+					  struct expr *const *list, size_t n,
+					  struct call *ret);
+/*
+ * The best of these methods for the arguments, or NULL in *ret. @args are
+ * converted, in the order of parameters, into @ret_args (n_params of them).
+ */
+struct choice {
+	struct il_method *method;
+	const struct il_sig *sig;
+	struct bound *args[BIND_ARGS_MAX];
+};
+DBG_MUST struct dbg_error *call_resolve(struct binder *b, struct call *c,
+					struct il_method *const *methods,
+					size_t n, struct choice *ret);
+/* Find type arguments of the generic method @m; false: they are not told. */
+bool infer_method(struct binder *b, const struct call *c, struct il_method *m,
+		  const struct il_sig *sig, struct il_method **ret);
+/* Parameter type of argument @i, in the expanded form of `params` or not. */
+struct il_type *call_param(struct binder *b, const struct il_sig *sig, size_t i,
+			   bool expanded);
+/* Methods of this name in @type itself. */
+size_t methods_named(struct binder *b, struct il_type *type, const char *name,
+		     struct il_method **ret, size_t max);
+
+/* ---- conversion.c ----------------------------------------------------- */
+
+enum conversion {
+	CONVERSION_NONE,
+	CONVERSION_IDENTITY,
+	CONVERSION_NUMERIC,
+	CONVERSION_CONSTANT, /* of an int constant that fits */
+	CONVERSION_NULL,
+	CONVERSION_NULLABLE,
+	CONVERSION_REFERENCE,
+	CONVERSION_BOX,
+	CONVERSION_LAMBDA,
+	CONVERSION_GROUP,
+	CONVERSION_UNTYPED, /* default, new(), ... */
+	CONVERSION_USER,
+};
+
+/* The implicit conversion of @v to @to. */
+enum conversion conversion_find(struct binder *b, const struct bound *v,
+				struct il_type *to);
+/* ... between types alone. */
+enum conversion conversion_of_types(struct binder *b, struct il_type *from,
+				    struct il_type *to);
+/* Convert implicitly; an error that names both. */
+DBG_MUST struct dbg_error *convert(struct binder *b, struct bound *v,
+				   struct il_type *to, struct bound **ret);
+/* Convert as a cast does. */
+DBG_MUST struct dbg_error *convert_cast(struct binder *b, struct bound *v,
+					struct il_type *to, struct bound **ret);
+/* op_Implicit or op_Explicit; NULL in *ret: none. */
+DBG_MUST struct dbg_error *convert_user(struct binder *b, struct bound *v,
+					struct il_type *to, bool is_explicit,
+					struct bound **ret);
+bool type_is_numeric(const struct il_type *type);
+
+/* ---- bindlambda.c ----------------------------------------------------- */
+
+/*
+ * Bind the lambda @x with parameters of these types. *ret_ret: the type of
+ * its body, NULL: it has none (null, throw). False: it cannot be bound.
+ */
+bool lambda_bind(struct binder *b, const struct expr *x,
+		 struct il_type *const *types, size_t n,
+		 struct bound_lambda **ret, struct il_type **ret_ret);
+/* Why the last lambda_bind of @x with these types failed. */
+const char *lambda_why(struct binder *b, const struct expr *x,
+		       struct il_type *const *types, size_t n);
+DBG_MUST struct dbg_error *lambda_convert(struct binder *b,
+					  const struct expr *x,
+					  struct il_type *to,
+					  struct bound **ret);
+/* Note that the code being bound uses @var. */
+void lambda_use(struct binder *b, struct bound_var *var);
+
+/* ---- bindop.c, bindnew.c ---------------------------------------------- */
+
+DBG_MUST struct dbg_error *bind_unary(struct binder *b, const struct expr *x,
+				      struct bound **ret);
+DBG_MUST struct dbg_error *bind_binary(struct binder *b, const struct expr *x,
+				       struct bound **ret);
+/* a op b of values. */
+DBG_MUST struct dbg_error *bind_operator(struct binder *b, enum op op,
+					 struct bound *l, struct bound *r,
+					 const struct expr *x,
+					 struct bound **ret);
+DBG_MUST struct dbg_error *bind_is(struct binder *b, const struct expr *x,
+				   struct bound **ret);
+DBG_MUST struct dbg_error *bind_switch(struct binder *b, const struct expr *x,
+				       struct bound **ret);
+DBG_MUST struct dbg_error *bind_new(struct binder *b, const struct expr *x,
+				    struct il_type *type, struct bound **ret);
+DBG_MUST struct dbg_error *
+bind_new_array(struct binder *b, const struct expr *x, struct bound **ret);
+DBG_MUST struct dbg_error *
+bind_interpolated(struct binder *b, const struct expr *x, struct bound **ret);
+/* The best common type of values; NULL: none. */
+struct il_type *bind_common_type(struct binder *b, struct bound *const *list,
+				 size_t n);
+struct bound *bound_not(struct binder *b, struct bound *v);
+struct bound *bound_choice(struct binder *b, struct bound *c, struct bound *x,
+			   struct bound *y);
+
+/* ---- generate.c -----------------------------------------------------------
+ */
+
+/* A static method without parameters that returns @body. */
+DBG_MUST struct dbg_error *ilgen_method(struct binder *b, struct bound *body,
+					struct il_method **ret);
+
+#endif

@@ -1,0 +1,126 @@
+/*
+ * Conditional access: `a?.b.c` is the rest of the chain on what `a` is, in a
+ * variable of its own, or null.
+ */
+#include "base/err.h"
+#include "base/mem.h"
+#include "eval/bind/bind_priv.h"
+
+/* The node of the chain that ends in @x at which it may end early. */
+static const struct expr *condition_of(const struct expr *x)
+{
+	const struct expr *found = NULL;
+	while (x && (x->kind == EXPR_MEMBER || x->kind == EXPR_INDEX ||
+		     x->kind == EXPR_CALL || x->kind == EXPR_SUPPRESS)) {
+		if (x->conditional)
+			found = x;
+		x = x->parens ? NULL : x->a;
+	}
+	return found;
+}
+
+bool bind_is_conditional(const struct expr *x)
+{
+	return condition_of(x) != NULL;
+}
+
+/* @x again, with the part @from of its chain replaced by the name of @var. */
+static struct expr *replace(struct binder *b, const struct expr *x,
+			    const struct expr *from, struct bound_var *var)
+{
+	struct expr *copy = arena_copy(b->arena, x, 1, sizeof(*x));
+	if (x == from) {
+		struct expr *name =
+		    arena_copy(b->arena, x->a, 1, sizeof(*name));
+		name->kind = EXPR_NAME;
+		name->name = var->name;
+		name->n_args = 0;
+		copy->conditional = false;
+		copy->a = name;
+	} else {
+		copy->a = replace(b, x->a, from, var);
+	}
+	return copy;
+}
+
+static struct dbg_error *null_test(struct binder *b, struct bound *v,
+				   struct bound **ret_test,
+				   struct bound **ret_value)
+{
+	const struct expr *x = v->syntax;
+	struct il_type *type = v->type;
+	if (type->is_reference) {
+		struct bound *null = bound_make(b, BOUND_DEFAULT, type, x);
+		*ret_value = v;
+		*ret_test =
+		    bound_make(b, BOUND_BINARY, bind_prim(b, ELEM_BOOLEAN), x);
+		(*ret_test)->op = OP_NOT_EQUAL;
+		(*ret_test)->a = v;
+		(*ret_test)->b = null;
+		return NULL;
+	}
+	if (type->special != IL_SPECIAL_NULLABLE)
+		return bind_error(b, x, "'%s' cannot be null",
+				  il_type_name(b->ts, type));
+	struct il_method *has = il_method_named(b->ts, type, "get_HasValue", 0);
+	struct il_method *get =
+	    il_method_named(b->ts, type, "GetValueOrDefault", 0);
+	if (!has || !get)
+		return dbg_err(DBG_E_RUNTIME, "'%s' has no value",
+			       il_type_name(b->ts, type));
+	struct bound *self = bind_receiver(b, v, has->owner);
+	*ret_test = bound_call(b, has, &self, 1, bind_prim(b, ELEM_BOOLEAN), x);
+	*ret_value = bound_call(b, get, &self, 1, type->args[0], x);
+	return NULL;
+}
+
+/* The result, which may also be null. */
+static struct il_type *nullable_type(struct binder *b, struct il_type *type)
+{
+	return type->is_value && type->special != IL_SPECIAL_NULLABLE
+		   ? il_type_nullable(b->ts, type)
+		   : type;
+}
+
+struct dbg_error *bind_conditional(struct binder *b, const struct expr *x,
+				   struct bound **ret)
+{
+	const struct expr *from = condition_of(x);
+	struct bound *of, *test = NULL, *value = NULL, *result;
+	struct dbg_error *err = bind_value(b, from->a, &of);
+	if (err)
+		return err;
+	struct bound *saved = bound_local(b, of->type, from->a);
+	struct bound *store = bound_make(b, BOUND_STORE, of->type, from->a);
+	store->a = saved;
+	store->b = of;
+	err = null_test(b, saved, &test, &value);
+	if (err)
+		return err;
+	struct bound *inner = bound_local(b, value->type, from->a);
+	inner->var->name = arena_printf(b->arena, "?%u", b->steps);
+	struct name_scope scope = {.outer = b->names, .var = inner->var};
+	b->names = &scope;
+	err = bind_value(b, replace(b, x, from, inner->var), &result);
+	b->names = scope.outer;
+	if (err)
+		return err;
+	struct bound *effect = bound_make(b, BOUND_EFFECT, result->type, x);
+	struct bound *keep = bound_make(b, BOUND_STORE, value->type, x);
+	keep->a = inner;
+	keep->b = value;
+	effect->list = arena_copy(b->arena, &keep, 1, sizeof(keep));
+	effect->n_list = 1;
+	effect->a = result;
+	struct il_type *type = nullable_type(b, result->type);
+	err = convert(b, effect, type, &effect);
+	if (err)
+		return err;
+	struct bound *choice = bound_choice(
+	    b, test, effect, bound_make(b, BOUND_DEFAULT, type, x));
+	*ret = bound_make(b, BOUND_EFFECT, type, x);
+	(*ret)->list = arena_copy(b->arena, &store, 1, sizeof(store));
+	(*ret)->n_list = 1;
+	(*ret)->a = choice;
+	return NULL;
+}

@@ -1,0 +1,406 @@
+/*
+ * The binder's centre: what each kind of syntax is bound by, and the nodes
+ * that all of it makes. Types are the machine's (il/types.h); names of the
+ * frame are found by lookup.c, as for expressions that run no code.
+ */
+#include "eval/bind/bind.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "eval/bind/bind_priv.h"
+#include "eval/literal.h"
+#include "eval/lookup.h"
+
+/* ---- Nodes ----------------------------------------------------------- */
+
+struct bound *bound_make(struct binder *b, enum bound_kind kind,
+			 struct il_type *type, const struct expr *x)
+{
+	struct bound *n = arena_alloc(b->arena, sizeof(*n));
+	n->kind = kind;
+	n->type = type;
+	n->syntax = x;
+	return n;
+}
+
+struct il_type *bind_prim(struct binder *b, enum elem elem)
+{
+	return il_type_of_elem(b->ts, elem);
+}
+
+struct bound *bound_int(struct binder *b, enum elem elem, int64_t value,
+			const struct expr *x)
+{
+	struct bound *n = bound_make(b, BOUND_CONST, bind_prim(b, elem), x);
+	n->integer = value;
+	n->constant = true;
+	return n;
+}
+
+struct bound *bound_call(struct binder *b, struct il_method *m,
+			 struct bound *const *args, size_t n,
+			 struct il_type *ret, const struct expr *x)
+{
+	struct bound *call = bound_make(b, BOUND_CALL, ret, x);
+	call->method = m;
+	call->list = arena_copy(b->arena, args, n, sizeof(*args));
+	call->n_list = n;
+	return call;
+}
+
+struct bound *bound_local(struct binder *b, struct il_type *type,
+			  const struct expr *x)
+{
+	struct bound *n = bound_make(b, BOUND_VAR, type, x);
+	n->var = arena_alloc(b->arena, sizeof(*n->var));
+	n->var->type = type;
+	n->var->owner = b->lambda;
+	if (b->n_locals == b->cap_locals) {
+		size_t cap = b->cap_locals ? b->cap_locals * 2 : 8;
+		struct bound_var **more =
+		    arena_calloc(b->arena, cap, sizeof(*more));
+		if (b->n_locals)
+			memcpy(more, b->locals, b->n_locals * sizeof(*more));
+		b->locals = more;
+		b->cap_locals = cap;
+	}
+	b->locals[b->n_locals++] = n->var;
+	return n;
+}
+
+const char *bind_source(const struct binder *b, const struct expr *x)
+{
+	return arena_strndup(b->arena, b->text + x->start, x->end - x->start);
+}
+
+struct dbg_error *bind_error(const struct binder *b, const struct expr *x,
+			     const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	_cleanup_free_ char *message = xvasprintf(fmt, ap);
+	va_end(ap);
+	return dbg_err(DBG_E_ARGUMENT, "%s at column %u", message,
+		       token_column(b->text, x->start));
+}
+
+struct dbg_error *bind_core(struct binder *b, const char *name,
+			    struct il_type **ret)
+{
+	*ret = il_type_core(b->ts, name);
+	return *ret ? NULL
+		    : dbg_err(DBG_E_NOT_FOUND, "no type '%s' in the program",
+			      name);
+}
+
+struct dbg_error *bind_type(struct binder *b, const struct expr *x,
+			    struct il_type **ret)
+{
+	struct type *type;
+	struct dbg_error *err = lookup_type(b->e, x, &type);
+	if (err)
+		return err;
+	*ret = il_type_of_value(b->ts, type);
+	return *ret ? NULL
+		    : dbg_err(DBG_E_NOT_FOUND, "no type '%s' in the program",
+			      type->name);
+}
+
+/* ---- Leaves ---------------------------------------------------------- */
+
+static struct dbg_error *bind_decimal(struct binder *b, const struct expr *x,
+				      struct bound **ret)
+{
+	struct il_type *type;
+	struct decimal d;
+	uint32_t words[4];
+	struct dbg_error *err = bind_core(b, "System.Decimal", &type);
+	if (err)
+		return err;
+	if (!decimal_parse(x->token->text, &d))
+		return bind_error(b, x, "bad number '%sm'", x->token->text);
+	decimal_store(&d, words);
+	*ret = bound_make(b, BOUND_PLACE, type, x);
+	(*ret)->addr = vm_room(b->vm, sizeof(words));
+	vm_write(b->vm, (*ret)->addr, words, sizeof(words));
+	return NULL;
+}
+
+static struct dbg_error *bind_literal(struct binder *b, const struct expr *x,
+				      struct bound **ret)
+{
+	const struct token *t = x->token;
+	struct bound *n;
+	switch (t->kind) {
+	case TOKEN_STRING:
+		n = bound_make(b, BOUND_STRING, bind_prim(b, ELEM_STRING), x);
+		n->units = t->units;
+		n->n_units = t->n_units;
+		break;
+	case TOKEN_DECIMAL:
+		return bind_decimal(b, x, ret);
+	case TOKEN_REAL:
+		n = bound_make(b, BOUND_CONST, bind_prim(b, t->elem), x);
+		n->real = t->real;
+		n->constant = true;
+		break;
+	case TOKEN_UTF8:
+		return dbg_err(DBG_E_UNSUPPORTED,
+			       "a string in UTF-8 is not served yet");
+	default:
+		n = bound_int(b, t->elem, (int64_t)t->integer, x);
+		break;
+	}
+	*ret = n;
+	return NULL;
+}
+
+static struct dbg_error *bind_untyped(struct binder *b, const struct expr *x,
+				      struct bound **ret)
+{
+	*ret = bound_make(b, BOUND_UNTYPED, NULL, x);
+	return NULL;
+}
+
+static struct dbg_error *bind_null(struct binder *b, const struct expr *x,
+				   struct bound **ret)
+{
+	*ret = bound_make(b, BOUND_NULL, NULL, x);
+	return NULL;
+}
+
+static struct dbg_error *bind_bool(struct binder *b, const struct expr *x,
+				   struct bound **ret)
+{
+	*ret = bound_int(b, ELEM_BOOLEAN, (int64_t)x->token->integer, x);
+	return NULL;
+}
+
+/* ---- Words ----------------------------------------------------------- */
+
+static struct dbg_error *bind_type_node(struct binder *b, const struct expr *x,
+					struct bound **ret)
+{
+	*ret = bound_make(b, BOUND_TYPE, NULL, x);
+	return bind_type(b, x, &(*ret)->type);
+}
+
+static struct dbg_error *bind_typeof(struct binder *b, const struct expr *x,
+				     struct bound **ret)
+{
+	struct il_type *type, *of;
+	struct dbg_error *err = bind_core(b, "System.Type", &type);
+	if (!err)
+		err = bind_type(b, x->type, &of);
+	if (err)
+		return err;
+	*ret = bound_make(b, BOUND_PLACE, type, x);
+	uint64_t object = vm_type_object(b->vm, of);
+	(*ret)->addr = vm_room(b->vm, sizeof(object));
+	vm_write(b->vm, (*ret)->addr, &object, sizeof(object));
+	return NULL;
+}
+
+static struct dbg_error *bind_nameof(struct binder *b, const struct expr *x,
+				     struct bound **ret)
+{
+	const char *name = x->a->name;
+	if (!name)
+		return bind_error(b, x, "'nameof' needs a name");
+	size_t n = strlen(name);
+	uint16_t *units = arena_calloc(b->arena, n + 1, sizeof(*units));
+	for (size_t i = 0; i < n; i++)
+		units[i] = (unsigned char)name[i];
+	*ret = bound_make(b, BOUND_STRING, bind_prim(b, ELEM_STRING), x);
+	(*ret)->units = units;
+	(*ret)->n_units = n;
+	return NULL;
+}
+
+static struct dbg_error *bind_sizeof(struct binder *b, const struct expr *x,
+				     struct bound **ret)
+{
+	struct il_type *type;
+	const struct il_layout *layout;
+	struct dbg_error *err = bind_type(b, x->type, &type);
+	if (!err)
+		err = il_type_layout(b->ts, type, &layout);
+	if (!err)
+		*ret = bound_int(b, ELEM_I4, layout->size, x);
+	return err;
+}
+
+static struct dbg_error *bind_default(struct binder *b, const struct expr *x,
+				      struct bound **ret)
+{
+	if (!x->type)
+		return bind_untyped(b, x, ret);
+	*ret = bound_make(b, BOUND_DEFAULT, NULL, x);
+	return bind_type(b, x->type, &(*ret)->type);
+}
+
+static struct dbg_error *bind_checked(struct binder *b, const struct expr *x,
+				      struct bound **ret)
+{
+	bool checked = b->checked;
+	b->checked = !x->negated;
+	struct dbg_error *err = bind_operand(b, x->a, ret);
+	b->checked = checked;
+	return err;
+}
+
+static struct dbg_error *bind_cast(struct binder *b, const struct expr *x,
+				   struct bound **ret)
+{
+	struct il_type *to;
+	struct bound *v;
+	struct dbg_error *err = bind_type(b, x->type, &to);
+	if (!err)
+		err = bind_operand(b, x->a, &v);
+	return err ? err : convert_cast(b, v, to, ret);
+}
+
+static struct dbg_error *bind_choice(struct binder *b, const struct expr *x,
+				     struct bound **ret)
+{
+	struct bound *c, *v[2];
+	struct dbg_error *err = bind_operand(b, x->a, &c);
+	if (!err)
+		err = convert(b, c, bind_prim(b, ELEM_BOOLEAN), &c);
+	if (!err)
+		err = bind_operand(b, x->b, &v[0]);
+	if (!err)
+		err = bind_operand(b, x->c, &v[1]);
+	if (err)
+		return err;
+	struct il_type *type = bind_common_type(b, v, 2);
+	if (!type)
+		return bind_error(b, x, "no common type of '%s' and '%s'",
+				  bind_source(b, x->b), bind_source(b, x->c));
+	for (int i = 0; !err && i < 2; i++)
+		err = convert(b, v[i], type, &v[i]);
+	if (!err)
+		*ret = bound_choice(b, c, v[0], v[1]);
+	return err;
+}
+
+static struct dbg_error *bind_suppress(struct binder *b, const struct expr *x,
+				       struct bound **ret)
+{
+	return bind_any(b, x->a, ret);
+}
+
+static struct dbg_error *bind_throw(struct binder *b, const struct expr *x,
+				    struct bound **ret)
+{
+	struct bound *v;
+	struct dbg_error *err = bind_value(b, x->a, &v);
+	if (err)
+		return err;
+	*ret = bound_make(b, BOUND_THROW, NULL, x);
+	(*ret)->a = v;
+	return NULL;
+}
+
+/* ---- Dispatch -------------------------------------------------------- */
+
+typedef struct dbg_error *bind_fn(struct binder *b, const struct expr *x,
+				  struct bound **ret);
+
+static bind_fn *const by_kind[] = {
+    [EXPR_LITERAL] = bind_literal,
+    [EXPR_NULL] = bind_null,
+    [EXPR_BOOL] = bind_bool,
+    [EXPR_NAME] = bind_name,
+    [EXPR_THIS] = bind_name,
+    [EXPR_BASE] = bind_name,
+    [EXPR_KEYWORD] = bind_type_node,
+    [EXPR_ARRAY_TYPE] = bind_type_node,
+    [EXPR_NULLABLE_TYPE] = bind_type_node,
+    [EXPR_TUPLE_TYPE] = bind_type_node,
+    [EXPR_MEMBER] = bind_member,
+    [EXPR_INDEX] = bind_element,
+    [EXPR_CALL] = bind_call,
+    [EXPR_SUPPRESS] = bind_suppress,
+    [EXPR_TYPEOF] = bind_typeof,
+    [EXPR_NAMEOF] = bind_nameof,
+    [EXPR_SIZEOF] = bind_sizeof,
+    [EXPR_DEFAULT] = bind_default,
+    [EXPR_CHECKED] = bind_checked,
+    [EXPR_INTERPOLATED] = bind_interpolated,
+    [EXPR_NEW_ARRAY] = bind_new_array,
+    [EXPR_UNARY] = bind_unary,
+    [EXPR_BINARY] = bind_binary,
+    [EXPR_CAST] = bind_cast,
+    [EXPR_IS] = bind_is,
+    [EXPR_AS] = bind_is,
+    [EXPR_CHOICE] = bind_choice,
+    [EXPR_SWITCH] = bind_switch,
+    [EXPR_THROW] = bind_throw,
+    [EXPR_LAMBDA] = bind_untyped,
+};
+
+static struct dbg_error *bind_created(struct binder *b, const struct expr *x,
+				      struct bound **ret)
+{
+	struct il_type *type;
+	if (!x->type)
+		return bind_untyped(b, x, ret);
+	struct dbg_error *err = bind_type(b, x->type, &type);
+	return err ? err : bind_new(b, x, type, ret);
+}
+
+struct dbg_error *bind_any(struct binder *b, const struct expr *x,
+			   struct bound **ret)
+{
+	if (++b->steps > BIND_STEPS_MAX)
+		return dbg_err(DBG_E_ARGUMENT, "the expression is too complex");
+	if (x->kind == EXPR_NEW)
+		return bind_created(b, x, ret);
+	if (bind_is_conditional(x))
+		return bind_conditional(b, x, ret);
+	bind_fn *fn = x->kind < sizeof(by_kind) / sizeof(by_kind[0])
+			  ? by_kind[x->kind]
+			  : NULL;
+	if (!fn)
+		return dbg_err(DBG_E_UNSUPPORTED,
+			       "'%s' is not served in expressions yet",
+			       bind_source(b, x));
+	return fn(b, x, ret);
+}
+
+struct dbg_error *bind_operand(struct binder *b, const struct expr *x,
+			       struct bound **ret)
+{
+	struct dbg_error *err = bind_any(b, x, ret);
+	if (err)
+		return err;
+	if ((*ret)->kind == BOUND_TYPE)
+		return dbg_err(DBG_E_ARGUMENT, "'%s' is a type, not a value",
+			       bind_source(b, x));
+	if ((*ret)->kind == BOUND_SPACE) {
+		const char *name = (*ret)->name;
+		return dbg_err(DBG_E_NOT_FOUND, "no '%.*s' in this context",
+			       (int)strcspn(name, "."), name);
+	}
+	return NULL;
+}
+
+struct dbg_error *bind_value(struct binder *b, const struct expr *x,
+			     struct bound **ret)
+{
+	struct dbg_error *err = bind_operand(b, x, ret);
+	if (err)
+		return err;
+	if ((*ret)->kind == BOUND_GROUP)
+		return dbg_err(DBG_E_ARGUMENT,
+			       "'%s' is a method: '%s()' calls it",
+			       (*ret)->name, bind_source(b, x));
+	if (!(*ret)->type)
+		return bind_error(b, x, "'%s' has no type here",
+				  bind_source(b, x));
+	return NULL;
+}

@@ -1,0 +1,168 @@
+/*
+ * Lambdas. One is bound for given types of its parameters, during inference
+ * perhaps several times; what came of it is remembered, so that lambdas within
+ * lambdas don't multiply.
+ */
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "eval/bind/bind_priv.h"
+
+void lambda_use(struct binder *b, struct bound_var *var)
+{
+	for (struct bound_lambda *l = b->lambda; l && l != var->owner;
+	     l = l->outer) {
+		size_t i = 0;
+		while (i < l->n_captures && l->captures[i] != var)
+			i++;
+		if (i < l->n_captures)
+			continue;
+		struct bound_var **more =
+		    arena_calloc(b->arena, l->n_captures + 1, sizeof(*more));
+		for (i = 0; i < l->n_captures; i++)
+			more[i] = l->captures[i];
+		more[l->n_captures++] = var;
+		l->captures = more;
+		var->captured = true;
+	}
+}
+
+static struct lambda_memo *find_memo(struct binder *b, const struct expr *x,
+				     struct il_type *const *types, size_t n)
+{
+	struct lambda_memo *m = b->memos;
+	while (m && (m->syntax != x || m->outer != b->lambda || m->n != n ||
+		     (n && memcmp(m->types, types, n * sizeof(*types)))))
+		m = m->next;
+	return m;
+}
+
+static bool types_agree(struct binder *b, const struct expr *x,
+			struct il_type *const *types)
+{
+	for (size_t i = 0; i < x->n_list; i++) {
+		struct il_type *given;
+		if (types[i]->open || types[i]->kind == IL_KIND_BYREF)
+			return false;
+		if (x->list[i]->type &&
+		    (dbg_err_drop(bind_type(b, x->list[i]->type, &given)) ||
+		     given != types[i]))
+			return false;
+	}
+	return true;
+}
+
+static bool bind_body(struct binder *b, const struct expr *x,
+		      struct lambda_memo *memo, struct bound_lambda *l)
+{
+	struct name_scope *scopes =
+	    arena_calloc(b->arena, l->n_params + 1, sizeof(*scopes));
+	struct name_scope *names = b->names;
+	for (size_t i = 0; i < l->n_params; i++) {
+		scopes[i] =
+		    (struct name_scope){.outer = b->names, .var = l->params[i]};
+		b->names = &scopes[i];
+	}
+	b->lambda = l;
+	struct dbg_error *err = bind_operand(b, x->a, &l->body);
+	b->lambda = l->outer;
+	b->names = names;
+	if (err)
+		memo->why = arena_strdup(b->arena, err->message);
+	return !dbg_err_drop(err) && l->body->kind != BOUND_GROUP;
+}
+
+static bool bind_fresh(struct binder *b, const struct expr *x,
+		       struct il_type *const *types, struct lambda_memo *memo)
+{
+	struct bound_lambda *l = arena_alloc(b->arena, sizeof(*l));
+	size_t n = x->n_list;
+	if (x->a->kind == STMT_BLOCK || !types_agree(b, x, types))
+		return false;
+	l->outer = b->lambda;
+	l->n_params = n;
+	l->params = arena_calloc(b->arena, n + 1, sizeof(*l->params));
+	for (size_t i = 0; i < n; i++) {
+		struct bound_var *v = arena_alloc(b->arena, sizeof(*v));
+		v->name = x->list[i]->name;
+		v->type = types[i];
+		v->owner = l;
+		v->is_param = true;
+		v->index = (uint32_t)i;
+		l->params[i] = v;
+	}
+	if (!bind_body(b, x, memo, l))
+		return false;
+	memo->lambda = l;
+	memo->ret = l->body->type;
+	return true;
+}
+
+bool lambda_bind(struct binder *b, const struct expr *x,
+		 struct il_type *const *types, size_t n,
+		 struct bound_lambda **ret, struct il_type **ret_ret)
+{
+	if (n != x->n_list)
+		return false;
+	struct lambda_memo *m = find_memo(b, x, types, n);
+	if (!m) {
+		m = arena_alloc(b->arena, sizeof(*m));
+		m->syntax = x;
+		m->outer = b->lambda;
+		m->types = arena_copy(b->arena, types, n, sizeof(*types));
+		m->n = n;
+		bind_fresh(b, x, types, m);
+		m->next = b->memos;
+		b->memos = m;
+	}
+	*ret = m->lambda;
+	*ret_ret = m->ret;
+	return m->lambda != NULL;
+}
+
+const char *lambda_why(struct binder *b, const struct expr *x,
+		       struct il_type *const *types, size_t n)
+{
+	const struct lambda_memo *m = find_memo(b, x, types, n);
+	return m ? m->why : NULL;
+}
+
+static struct dbg_error *lambda_fault(struct binder *b, const struct expr *x,
+				      const struct il_sig *sig,
+				      struct il_type *to)
+{
+	const char *why = lambda_why(b, x, sig->params, sig->n_params);
+	if (why)
+		return dbg_err(DBG_E_ARGUMENT, "%s", why);
+	return bind_error(b, x, "'%s' does not fit '%s'", bind_source(b, x),
+			  il_type_name(b->ts, to));
+}
+
+struct dbg_error *lambda_convert(struct binder *b, const struct expr *x,
+				 struct il_type *to, struct bound **ret)
+{
+	const struct il_sig *sig;
+	struct bound_lambda *l;
+	struct il_type *type;
+	struct il_method *invoke = il_method_invoke(b->ts, to);
+	struct dbg_error *err = invoke ? il_method_sig(b->ts, invoke, &sig)
+				       : bind_error(b, x, "'%s' is no delegate",
+						    il_type_name(b->ts, to));
+	if (err)
+		return err;
+	if (x->a->kind == STMT_BLOCK)
+		return dbg_err(DBG_E_UNSUPPORTED,
+			       "lambdas with statements are not served yet");
+	if (!lambda_bind(b, x, sig->params, sig->n_params, &l, &type))
+		return lambda_fault(b, x, sig, to);
+	*ret = bound_make(b, BOUND_LAMBDA, to, x);
+	(*ret)->lambda = l;
+	(*ret)->a = l->body;
+	if (sig->ret->elem != ELEM_VOID) {
+		b->lambda = l;
+		err = convert(b, l->body, sig->ret, &(*ret)->a);
+		b->lambda = l->outer;
+	}
+	return err;
+}

@@ -1,0 +1,493 @@
+/*
+ * Names, members and elements. A simple name is a lambda's parameter, or else
+ * what lookup.c finds: a variable of the frame is a place at an address, which
+ * lambdas share with the rest without a closure.
+ */
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "eval/bind/bind_priv.h"
+#include "eval/lookup.h"
+
+/* ---- Values of the frame --------------------------------------------- */
+
+static struct dbg_error *text_of(struct binder *b, const struct value *v,
+				 const struct expr *x, struct bound **ret)
+{
+	*ret = bound_make(b, BOUND_STRING, bind_prim(b, ELEM_STRING), x);
+	(*ret)->units = v->units;
+	(*ret)->n_units = v->n_units;
+	return NULL;
+}
+
+/* What the debugger knows as a value, as a place of its static type. */
+static struct dbg_error *bind_frame_value(struct binder *b,
+					  const struct value *value,
+					  const struct expr *x,
+					  struct bound **ret)
+{
+	struct value v = *value;
+	const char *name = bind_source(b, x);
+	if (v.type && v.type->kind == TYPE_BYREF)
+		v = value_target(b->e->types, &v);
+	if (v.where == VALUE_TEXT)
+		return text_of(b, &v, x, ret);
+	if (v.where == VALUE_ABSENT || !v.type)
+		return dbg_err(DBG_E_MEMORY, "'%s' %s", name,
+			       v.why == WHY_OPTIMIZED ? "is optimized out"
+						      : "cannot be read");
+	struct il_type *type = il_type_of_value(b->ts, v.type);
+	if (!type)
+		return dbg_err(DBG_E_RUNTIME, "the type of '%s' is not known",
+			       name);
+	struct bound *n = bound_make(b, BOUND_PLACE, type, x);
+	n->addr = v.addr;
+	if (v.where == VALUE_BYTES) {
+		n->addr = vm_room(b->vm, sizeof(v.bytes));
+		if (!n->addr ||
+		    !vm_write(b->vm, n->addr, v.bytes, sizeof(v.bytes)))
+			return dbg_err(DBG_E_STATE, "no memory for '%s'", name);
+	}
+	*ret = n;
+	return NULL;
+}
+
+/* ---- Members --------------------------------------------------------- */
+
+static struct bound *field_constant(struct binder *b, struct il_field *f,
+				    struct il_type *type, const struct expr *x)
+{
+	enum elem elem;
+	struct bytes data = il_field_constant(f, &elem);
+	int64_t bits = 0;
+	struct bound *n = bound_make(b, BOUND_CONST, type, x);
+	if (elem == ELEM_STRING || elem == ELEM_END || elem == ELEM_CLASS ||
+	    data.n > 8)
+		return NULL;
+	memcpy(&bits, data.p, data.n);
+	if (elem_is_signed(elem) && data.n < 8) {
+		unsigned int shift = 64 - 8 * (unsigned int)data.n;
+		bits = (int64_t)((uint64_t)bits << shift) >> shift;
+	}
+	float f4;
+	memcpy(&f4, &bits, sizeof(f4));
+	memcpy(&n->real, &bits, sizeof(n->real));
+	if (elem == ELEM_R4)
+		n->real = (double)f4;
+	n->integer = bits;
+	n->constant = true;
+	return n;
+}
+
+static struct dbg_error *bind_field(struct binder *b, struct bound *of,
+				    struct il_field *f, const struct expr *x,
+				    struct bound **ret)
+{
+	struct il_type *type;
+	struct dbg_error *err = il_field_type(b->ts, f, &type);
+	if (err)
+		return err;
+	if (f->is_const) {
+		*ret = field_constant(b, f, type, x);
+		if (*ret)
+			return NULL;
+	}
+	*ret = bound_make(b, BOUND_FIELD, type, x);
+	(*ret)->field = f;
+	(*ret)->a = f->is_static ? NULL : of;
+	(*ret)->is_static = f->is_static;
+	return NULL;
+}
+
+/* `this` of a call of a method of @owner. */
+struct bound *bind_receiver(struct binder *b, struct bound *of,
+			    const struct il_type *owner)
+{
+	struct bound *n;
+	if (!of->type->is_value)
+		return of;
+	n = bound_make(b, BOUND_ADDRESS, il_type_byref(b->ts, of->type),
+		       of->syntax);
+	if (!owner->is_value) {
+		// a method that the value type inherits
+		n->kind = BOUND_BOX;
+		n->type = of->type;
+	}
+	n->a = of;
+	return n;
+}
+
+static struct dbg_error *call_getter(struct binder *b, struct bound *of,
+				     struct il_method *m, struct bound **args,
+				     size_t n, const struct expr *x,
+				     struct bound **ret)
+{
+	const struct il_sig *sig;
+	struct bound *all[BIND_ARGS_MAX + 1];
+	size_t at = 0;
+	struct dbg_error *err = il_method_sig(b->ts, m, &sig);
+	if (err)
+		return err;
+	if (sig->has_this && !of)
+		return bind_error(b, x, "'%s' needs an object", x->name);
+	if (sig->has_this)
+		all[at++] = bind_receiver(b, of, m->owner);
+	for (size_t i = 0; i < n; i++)
+		all[at++] = args[i];
+	struct bound *call = bound_call(b, m, all, at, sig->ret, x);
+	*ret = call;
+	if (sig->ret->kind == IL_KIND_BYREF) {
+		*ret = bound_make(b, BOUND_DEREF, sig->ret->inner, x);
+		(*ret)->a = call;
+	}
+	return NULL;
+}
+
+size_t methods_named(struct binder *b, struct il_type *type, const char *name,
+		     struct il_method **ret, size_t max)
+{
+	struct il_method *const *all;
+	size_t n, found = 0;
+	il_type_methods(b->ts, type, &all, &n);
+	for (size_t i = 0; i < n && found < max; i++) {
+		bool override = (all[i]->flags & IL_METHOD_VIRTUAL) &&
+				!(all[i]->flags & IL_METHOD_NEWSLOT) &&
+				type->special != IL_SPECIAL_OBJECT;
+		if (!override && !strcmp(all[i]->name, name))
+			ret[found++] = all[i];
+	}
+	return found;
+}
+
+static const struct il_property *
+property_named(struct binder *b, struct il_type *type, const char *name)
+{
+	const struct il_property *all;
+	size_t n;
+	il_type_properties(b->ts, type, &all, &n);
+	for (size_t i = 0; i < n; i++) {
+		const struct il_sig *sig;
+		if (strcmp(all[i].name, name) || !all[i].getter ||
+		    dbg_err_drop(il_method_sig(b->ts, all[i].getter, &sig)) ||
+		    sig->n_params)
+			continue;
+		return &all[i];
+	}
+	return NULL;
+}
+
+static struct dbg_error *make_group(struct binder *b, struct bound *of,
+				    const struct expr *x, struct bound **ret)
+{
+	struct bound *g = bound_make(b, BOUND_GROUP, NULL, x);
+	g->name = x->name;
+	if (of->kind == BOUND_TYPE)
+		g->b = of;
+	else
+		g->a = of;
+	g->n_args = x->n_args;
+	g->args = arena_calloc(b->arena, x->n_args + 1, sizeof(*g->args));
+	for (size_t i = 0; i < x->n_args; i++) {
+		struct dbg_error *err = bind_type(b, x->args[i], &g->args[i]);
+		if (err)
+			return err;
+	}
+	*ret = g;
+	return NULL;
+}
+
+/* The member that @type itself declares; *ret NULL: none. */
+static struct dbg_error *own_member(struct binder *b, struct bound *of,
+				    struct il_type *type, const struct expr *x,
+				    struct bound **ret)
+{
+	struct il_field *const *fields;
+	struct il_method *one;
+	size_t n;
+	*ret = NULL;
+	il_type_fields(b->ts, type, &fields, &n);
+	for (size_t i = 0; i < n && !x->n_args; i++) {
+		if (!strcmp(fields[i]->name, x->name))
+			return bind_field(b, of->kind == BOUND_TYPE ? NULL : of,
+					  fields[i], x, ret);
+	}
+	const struct il_property *p = property_named(b, type, x->name);
+	if (p && !x->n_args)
+		return call_getter(b, of->kind == BOUND_TYPE ? NULL : of,
+				   p->getter, NULL, 0, x, ret);
+	if (methods_named(b, type, x->name, &one, 1))
+		return make_group(b, of, x, ret);
+	return NULL;
+}
+
+static bool note_extension(void *arg, struct il_method *m)
+{
+	(void)m;
+	*(bool *)arg = true;
+	return false;
+}
+
+/* Interfaces have the members of those they inherit, and object's. */
+static struct dbg_error *inherited(struct binder *b, struct bound *of,
+				   const struct expr *x, struct bound **ret)
+{
+	struct il_type *const *all;
+	size_t n;
+	struct dbg_error *err = il_type_interfaces(b->ts, of->type, &all, &n);
+	for (size_t i = 0; !err && !*ret && i < n; i++)
+		err = own_member(b, of, all[i], x, ret);
+	if (!err && !*ret)
+		err = own_member(b, of, bind_prim(b, ELEM_OBJECT), x, ret);
+	return err;
+}
+
+static struct dbg_error *vector_length(struct binder *b, struct bound *of,
+				       const struct expr *x, struct bound **ret)
+{
+	*ret = bound_make(b, BOUND_LENGTH, bind_prim(b, ELEM_I4), x);
+	(*ret)->a = of;
+	return NULL;
+}
+
+struct dbg_error *bind_member_of(struct binder *b, struct bound *of,
+				 const struct expr *x, struct bound **ret)
+{
+	struct dbg_error *err = NULL;
+	bool extension = false;
+	*ret = NULL;
+	if (of->kind != BOUND_TYPE && of->type->elem == ELEM_SZARRAY &&
+	    !strcmp(x->name, "Length"))
+		return vector_length(b, of, x, ret);
+	for (struct il_type *t = of->type; !err && t && !*ret;) {
+		err = own_member(b, of, t, x, ret);
+		if (!err)
+			err = il_type_parent(b->ts, t, &t);
+	}
+	if (!err && !*ret && of->type->kind == IL_KIND_INTERFACE)
+		err = inherited(b, of, x, ret);
+	if (err || *ret)
+		return err;
+	if (of->kind != BOUND_TYPE)
+		il_extension_each(b->ts, x->name, note_extension, &extension);
+	if (extension)
+		return make_group(b, of, x, ret);
+	return bind_error(b, x, "no '%s' in '%s'", x->name,
+			  il_type_name(b->ts, of->type));
+}
+
+/* A further part of a dotted name: type, namespace, or nested type. */
+static struct dbg_error *bind_dotted(struct binder *b, const struct expr *x,
+				     struct bound **ret)
+{
+	struct dotted path;
+	*ret = NULL;
+	if (!lookup_dotted(b->e, x, &path))
+		return NULL;
+	struct type *type =
+	    lookup_type_name(b->e, path.name, path.args, path.n_args);
+	struct il_type *found = type ? il_type_of_value(b->ts, type) : NULL;
+	*ret = bound_make(b, found ? BOUND_TYPE : BOUND_SPACE, found, x);
+	(*ret)->name = path.name;
+	return NULL;
+}
+
+struct dbg_error *bind_member(struct binder *b, const struct expr *x,
+			      struct bound **ret)
+{
+	struct bound *of;
+	struct dbg_error *err = bind_any(b, x->a, &of);
+	if (err)
+		return err;
+	if (x->arrow)
+		return dbg_err(DBG_E_UNSUPPORTED,
+			       "'->' is not served with calls yet");
+	if (of->kind == BOUND_SPACE)
+		return bind_dotted(b, x, ret);
+	if (of->kind == BOUND_TYPE) {
+		err = bind_dotted(b, x, ret);
+		if (err || (*ret && (*ret)->kind == BOUND_TYPE))
+			return err;
+	} else {
+		err = bind_value(b, x->a, &of);
+		if (err)
+			return err;
+	}
+	return bind_member_of(b, of, x, ret);
+}
+
+/* ---- Simple names ---------------------------------------------------- */
+
+static struct bound *var_node(struct binder *b, struct bound_var *var,
+			      const struct expr *x)
+{
+	struct bound *n = bound_make(b, BOUND_VAR, var->type, x);
+	n->var = var;
+	lambda_use(b, var);
+	return n;
+}
+
+static struct bound *bind_own(struct binder *b, const struct expr *x)
+{
+	for (struct name_scope *s = b->names; s; s = s->outer) {
+		if (!strcmp(s->var->name, x->name))
+			return var_node(b, s->var, x);
+	}
+	return NULL;
+}
+
+/* A member of the class whose code the frame is in, without `this.` */
+static struct dbg_error *bind_implied(struct binder *b, const struct expr *x,
+				      struct bound **ret)
+{
+	struct type *type = b->e->scope->type;
+	const struct var *self = scope_var(b->e->scope, "this");
+	struct bound *of = bound_make(b, BOUND_TYPE, NULL, x);
+	struct dbg_error *err = NULL;
+	*ret = NULL;
+	if (self)
+		err = bind_frame_value(b, &self->value, x, &of);
+	else if (type)
+		of->type = il_type_of_value(b->ts, type);
+	if (err || !of->type)
+		return err;
+	for (struct il_type *t = of->type; !err && t && !*ret;) {
+		err = own_member(b, of, t, x, ret);
+		if (!err)
+			err = il_type_parent(b->ts, t, &t);
+	}
+	return err;
+}
+
+static struct dbg_error *bind_looked_up(struct binder *b,
+					const struct operand *o,
+					const struct expr *x,
+					struct bound **ret)
+{
+	if (o->kind == OPERAND_VALUE)
+		return bind_frame_value(b, &o->value, x, ret);
+	*ret = bound_make(b, BOUND_SPACE, NULL, x);
+	(*ret)->name = o->name;
+	if (o->kind != OPERAND_TYPE)
+		return NULL;
+	(*ret)->kind = BOUND_TYPE;
+	(*ret)->type = il_type_of_value(b->ts, o->type);
+	return (*ret)->type
+		   ? NULL
+		   : dbg_err(DBG_E_NOT_FOUND, "no type '%s' in the program",
+			     o->type->name);
+}
+
+struct dbg_error *bind_name(struct binder *b, const struct expr *x,
+			    struct bound **ret)
+{
+	struct operand o = {0};
+	struct dbg_error *err, *why;
+	*ret = bind_own(b, x);
+	if (*ret)
+		return NULL;
+	why = lookup_name(b->e, x, &o);
+	if (!why && o.kind == OPERAND_VALUE)
+		return bind_looked_up(b, &o, x, ret);
+	err = bind_implied(b, x, ret);
+	if (err || *ret) {
+		dbg_error_destroy(why);
+		return err;
+	}
+	return why ? why : bind_looked_up(b, &o, x, ret);
+}
+
+/* ---- Elements -------------------------------------------------------- */
+
+static struct dbg_error *vector_element(struct binder *b, struct bound *of,
+					struct call *c, const struct expr *x,
+					struct bound **ret)
+{
+	struct bound *index;
+	if (c->n != 1)
+		return bind_error(b, x, "one index is wanted");
+	struct dbg_error *err =
+	    convert(b, c->args[0], bind_prim(b, ELEM_I4), &index);
+	if (err) {
+		dbg_error_destroy(err);
+		err = convert(b, c->args[0], bind_prim(b, ELEM_I8), &index);
+	}
+	if (err)
+		return err;
+	*ret = bound_make(b, BOUND_ELEMENT, of->type->inner, x);
+	(*ret)->a = of;
+	(*ret)->list = arena_copy(b->arena, &index, 1, sizeof(index));
+	(*ret)->n_list = 1;
+	return NULL;
+}
+
+/* Getters of the indexers of @type itself. */
+static size_t indexers(struct binder *b, struct il_type *type,
+		       struct il_method **ret, size_t max)
+{
+	const struct il_property *all;
+	size_t n, found = 0;
+	il_type_properties(b->ts, type, &all, &n);
+	for (size_t i = 0; i < n && found < max; i++) {
+		const struct il_sig *sig;
+		if (!all[i].getter ||
+		    dbg_err_drop(il_method_sig(b->ts, all[i].getter, &sig)) ||
+		    !sig->n_params)
+			continue;
+		ret[found++] = all[i].getter;
+	}
+	return found;
+}
+
+static struct dbg_error *try_indexers(struct binder *b, struct call *c,
+				      struct il_type *type, struct choice *best)
+{
+	struct il_method *all[32];
+	return call_resolve(b, c, all, indexers(b, type, all, 32), best);
+}
+
+static struct dbg_error *indexer(struct binder *b, struct bound *of,
+				 struct call *c, const struct expr *x,
+				 struct bound **ret)
+{
+	struct choice best = {0};
+	struct il_type *const *all;
+	size_t n = 0;
+	struct dbg_error *err = NULL;
+	for (struct il_type *t = of->type; !err && t && !best.method;) {
+		err = try_indexers(b, c, t, &best);
+		if (!err)
+			err = il_type_parent(b->ts, t, &t);
+	}
+	if (!err && of->type->kind == IL_KIND_INTERFACE)
+		err = il_type_interfaces(b->ts, of->type, &all, &n);
+	for (size_t i = 0; !err && !best.method && i < n; i++)
+		err = try_indexers(b, c, all[i], &best);
+	if (err)
+		return err;
+	if (!best.method)
+		return bind_error(b, x, "'%s' has no indexer for this",
+				  il_type_name(b->ts, of->type));
+	return call_getter(b, of, best.method, best.args, best.sig->n_params, x,
+			   ret);
+}
+
+static struct dbg_error *element_of(struct binder *b, struct bound *of,
+				    const struct expr *x, struct bound **ret)
+{
+	struct call c = {.x = x, .name = "this[]"};
+	struct dbg_error *err = call_arguments(b, x->list, x->n_list, &c);
+	if (err)
+		return err;
+	if (of->type->elem == ELEM_SZARRAY)
+		return vector_element(b, of, &c, x, ret);
+	return indexer(b, of, &c, x, ret);
+}
+
+struct dbg_error *bind_element(struct binder *b, const struct expr *x,
+			       struct bound **ret)
+{
+	struct bound *of;
+	struct dbg_error *err = bind_value(b, x->a, &of);
+	return err ? err : element_of(b, of, x, ret);
+}

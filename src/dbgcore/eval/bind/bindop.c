@@ -1,0 +1,547 @@
+/* Operators (ECMA-334, 12.4.7 to 12.15): predefined, lifted, user-defined. */
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "eval/bind/bind_priv.h"
+
+/* ---- Nodes ----------------------------------------------------------- */
+
+struct bound *bound_choice(struct binder *b, struct bound *c, struct bound *x,
+			   struct bound *y)
+{
+	struct bound *n = bound_make(b, BOUND_CHOICE, x->type, c->syntax);
+	n->a = c;
+	n->b = x;
+	n->c = y;
+	return n;
+}
+
+static struct bound *make_binary(struct binder *b, enum op op, struct bound *l,
+				 struct bound *r, struct il_type *type)
+{
+	struct bound *n = bound_make(b, BOUND_BINARY, type, l->syntax);
+	n->op = op;
+	n->a = l;
+	n->b = r;
+	n->checked = b->checked;
+	return n;
+}
+
+struct bound *bound_not(struct binder *b, struct bound *v)
+{
+	struct il_type *type = bind_prim(b, ELEM_BOOLEAN);
+	return make_binary(b, OP_EQUAL, v,
+			   bound_int(b, ELEM_BOOLEAN, 0, v->syntax), type);
+}
+
+/* Evaluate once: what @v stands for afterwards, and the store before it. */
+static struct bound *keep(struct binder *b, struct bound *v,
+			  struct bound **ret_store)
+{
+	struct bound *local = bound_local(b, v->type, v->syntax);
+	*ret_store = bound_make(b, BOUND_STORE, v->type, v->syntax);
+	(*ret_store)->a = local;
+	(*ret_store)->b = v;
+	return local;
+}
+
+static struct bound *after(struct binder *b, struct bound **stores, size_t n,
+			   struct bound *v)
+{
+	struct bound *e = bound_make(b, BOUND_EFFECT, v->type, v->syntax);
+	e->list = arena_copy(b->arena, stores, n, sizeof(*stores));
+	e->n_list = n;
+	e->a = v;
+	return e;
+}
+
+static struct dbg_error *nullable_part(struct binder *b, struct bound *v,
+				       const char *name, struct il_type *type,
+				       struct bound **ret)
+{
+	struct il_method *m = il_method_named(b->ts, v->type, name, 0);
+	struct bound *self = bound_make(
+	    b, BOUND_ADDRESS, il_type_byref(b->ts, v->type), v->syntax);
+	self->a = v;
+	*ret = m ? bound_call(b, m, &self, 1, type, v->syntax) : NULL;
+	return m ? NULL
+		 : dbg_err(DBG_E_RUNTIME, "'%s' has no '%s'",
+			   il_type_name(b->ts, v->type), name);
+}
+
+static bool is_nullable(const struct bound *v)
+{
+	return v->type && v->type->special == IL_SPECIAL_NULLABLE;
+}
+
+/* ---- Numbers --------------------------------------------------------- */
+
+static bool is_unsigned(enum elem e)
+{
+	return e == ELEM_U4 || e == ELEM_U8 || e == ELEM_U;
+}
+
+/* Binary numeric promotion (12.4.7.3); END: there is none. */
+static enum elem promote(enum elem x, enum elem y)
+{
+	static const enum elem order[] = {ELEM_R8, ELEM_R4, ELEM_U8,
+					  ELEM_I8, ELEM_U,  ELEM_I};
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+		if (x != order[i] && y != order[i])
+			continue;
+		enum elem other = x == order[i] ? y : x;
+		bool is_signed = other == ELEM_I1 || other == ELEM_I2 ||
+				 other == ELEM_I4 || other == ELEM_I8 ||
+				 other == ELEM_I;
+		return is_unsigned(order[i]) && is_signed ? ELEM_END : order[i];
+	}
+	if (x != ELEM_U4 && y != ELEM_U4)
+		return ELEM_I4;
+	enum elem other = x == ELEM_U4 ? y : x;
+	return other == ELEM_I1 || other == ELEM_I2 || other == ELEM_I4
+		   ? ELEM_I8
+		   : ELEM_U4;
+}
+
+static bool is_relation(enum op op)
+{
+	return op >= OP_EQUAL && op <= OP_GREATER_EQUAL;
+}
+
+static bool is_shift(enum op op)
+{
+	return op >= OP_SHIFT_LEFT && op <= OP_SHIFT_UNSIGNED;
+}
+
+/* A constant that is not negative takes the other operand's type. */
+static enum elem common_elem(const struct bound *l, const struct bound *r)
+{
+	enum elem x = l->type->elem, y = r->type->elem;
+	bool lc = l->kind == BOUND_CONST && l->constant && l->integer >= 0;
+	bool rc = r->kind == BOUND_CONST && r->constant && r->integer >= 0;
+	if (is_unsigned(x) && rc && (y == ELEM_I4 || y == ELEM_I8))
+		return y == ELEM_I8 ? ELEM_U8 : x;
+	if (is_unsigned(y) && lc && (x == ELEM_I4 || x == ELEM_I8))
+		return x == ELEM_I8 ? ELEM_U8 : y;
+	return promote(x, y);
+}
+
+static struct dbg_error *numeric(struct binder *b, enum op op, struct bound *l,
+				 struct bound *r, struct bound **ret)
+{
+	enum elem elem =
+	    is_shift(op) ? promote(l->type->elem, ELEM_I1) : common_elem(l, r);
+	struct il_type *type;
+	*ret = NULL;
+	if (elem == ELEM_END)
+		return NULL;
+	type = bind_prim(b, elem);
+	struct dbg_error *err = convert_cast(b, l, type, &l);
+	if (!err)
+		err = convert_cast(
+		    b, r, is_shift(op) ? bind_prim(b, ELEM_I4) : type, &r);
+	if (err)
+		return err;
+	*ret = make_binary(b, op, l, r,
+			   is_relation(op) ? bind_prim(b, ELEM_BOOLEAN) : type);
+	return NULL;
+}
+
+/* ---- Enums, bools, references ---------------------------------------- */
+
+static struct dbg_error *enums(struct binder *b, enum op op, struct bound *l,
+			       struct bound *r, struct bound **ret)
+{
+	struct il_type *type =
+	    l->type->kind == IL_KIND_ENUM ? l->type : r->type;
+	bool both = l->type == r->type;
+	struct il_type *result = type;
+	bool order =
+	    is_relation(op) || op == OP_AND || op == OP_OR || op == OP_XOR;
+	bool sum = op == OP_ADD || op == OP_SUBTRACT;
+	*ret = NULL;
+	if (!order && !sum)
+		return NULL;
+	if (!both && order && conversion_find(b, l, type) == CONVERSION_NONE)
+		return NULL;
+	if (!both && order && conversion_find(b, r, type) == CONVERSION_NONE)
+		return NULL;
+	struct bound *other = l->type == type ? r : l;
+	if (!both && sum &&
+	    conversion_find(b, other, bind_prim(b, type->elem)) ==
+		CONVERSION_NONE)
+		return NULL;
+	if (is_relation(op))
+		result = bind_prim(b, ELEM_BOOLEAN);
+	else if (both && op == OP_SUBTRACT)
+		result = bind_prim(b, type->elem);
+	struct dbg_error *err =
+	    convert_cast(b, l, bind_prim(b, type->elem), &l);
+	if (!err)
+		err = convert_cast(b, r, bind_prim(b, type->elem), &r);
+	if (!err)
+		*ret = make_binary(b, op, l, r, result);
+	return err;
+}
+
+static struct bound *bools(struct binder *b, enum op op, struct bound *l,
+			   struct bound *r)
+{
+	bool good = op == OP_AND || op == OP_OR || op == OP_XOR ||
+		    op == OP_EQUAL || op == OP_NOT_EQUAL;
+	return good ? make_binary(b, op, l, r, bind_prim(b, ELEM_BOOLEAN))
+		    : NULL;
+}
+
+static struct bound *references(struct binder *b, enum op op, struct bound *l,
+				struct bound *r)
+{
+	if (op != OP_EQUAL && op != OP_NOT_EQUAL)
+		return NULL;
+	struct il_type *object = bind_prim(b, ELEM_OBJECT);
+	if (l->kind == BOUND_NULL)
+		l = bound_make(b, BOUND_DEFAULT, object, l->syntax);
+	if (r->kind == BOUND_NULL)
+		r = bound_make(b, BOUND_DEFAULT, object, r->syntax);
+	if (!l->type || !r->type || !l->type->is_reference ||
+	    !r->type->is_reference)
+		return NULL;
+	return make_binary(b, op, l, r, bind_prim(b, ELEM_BOOLEAN));
+}
+
+/* ---- Strings --------------------------------------------------------- */
+
+static bool is_string(const struct bound *v)
+{
+	return v->type && v->type->special == IL_SPECIAL_STRING;
+}
+
+static struct dbg_error *concat(struct binder *b, struct bound *l,
+				struct bound *r, const struct expr *x,
+				struct bound **ret)
+{
+	struct call c = {.x = x, .name = "Concat", .args = {l, r}, .n = 2};
+	struct il_type *string = bind_prim(b, ELEM_STRING);
+	struct il_method *all[32];
+	struct choice best = {0};
+	for (int i = 0; i < 2; i++) {
+		if (!c.args[i]->type) {
+			struct dbg_error *err =
+			    convert(b, c.args[i], string, &c.args[i]);
+			if (err)
+				return err;
+		}
+	}
+	size_t n = methods_named(b, string, "Concat", all, 32);
+	struct dbg_error *err = call_resolve(b, &c, all, n, &best);
+	if (!err && best.method)
+		*ret = bound_call(b, best.method, best.args, 2, string, x);
+	return err;
+}
+
+/* ---- User-defined ---------------------------------------------------- */
+
+static const char *const method_names[N_OPS] = {
+    [OP_ADD] = "op_Addition",
+    [OP_SUBTRACT] = "op_Subtraction",
+    [OP_MULTIPLY] = "op_Multiply",
+    [OP_DIVIDE] = "op_Division",
+    [OP_REMAINDER] = "op_Modulus",
+    [OP_SHIFT_LEFT] = "op_LeftShift",
+    [OP_SHIFT_RIGHT] = "op_RightShift",
+    [OP_SHIFT_UNSIGNED] = "op_UnsignedRightShift",
+    [OP_AND] = "op_BitwiseAnd",
+    [OP_OR] = "op_BitwiseOr",
+    [OP_XOR] = "op_ExclusiveOr",
+    [OP_EQUAL] = "op_Equality",
+    [OP_NOT_EQUAL] = "op_Inequality",
+    [OP_LESS] = "op_LessThan",
+    [OP_GREATER] = "op_GreaterThan",
+    [OP_LESS_EQUAL] = "op_LessThanOrEqual",
+    [OP_GREATER_EQUAL] = "op_GreaterThanOrEqual",
+    [OP_PLUS] = "op_UnaryPlus",
+    [OP_MINUS] = "op_UnaryNegation",
+    [OP_NOT] = "op_LogicalNot",
+    [OP_COMPLEMENT] = "op_OnesComplement",
+};
+
+static size_t operator_methods(struct binder *b, struct il_type *type,
+			       const char *name, struct il_method **ret,
+			       size_t max)
+{
+	size_t n = 0;
+	while (type && !n &&
+	       (type->kind == IL_KIND_CLASS || type->kind == IL_KIND_STRUCT)) {
+		n = methods_named(b, type, name, ret, max);
+		if (dbg_err_drop(il_type_parent(b->ts, type, &type)))
+			break;
+	}
+	return n;
+}
+
+static struct dbg_error *user_defined(struct binder *b, enum op op,
+				      struct bound *l, struct bound *r,
+				      const struct expr *x, struct bound **ret)
+{
+	struct il_method *all[64];
+	struct call c = {
+	    .x = x, .name = op_text(op), .args = {l, r}, .n = r ? 2 : 1};
+	struct choice best = {0};
+	size_t n = 0;
+	*ret = NULL;
+	if (!method_names[op])
+		return NULL;
+	if (l->type)
+		n = operator_methods(b, l->type, method_names[op], all, 32);
+	if (r && r->type && r->type != l->type)
+		n +=
+		    operator_methods(b, r->type, method_names[op], all + n, 32);
+	struct dbg_error *err = call_resolve(b, &c, all, n, &best);
+	if (!err && best.method)
+		*ret = bound_call(b, best.method, best.args, c.n, best.sig->ret,
+				  x);
+	return err;
+}
+
+/* ---- Lifted ---------------------------------------------------------- */
+
+/* Has it a value? And that value. */
+static struct dbg_error *open(struct binder *b, struct bound *v,
+			      struct bound **ret_has, struct bound **ret_value)
+{
+	*ret_has = bound_int(b, ELEM_BOOLEAN, 1, v->syntax);
+	*ret_value = v;
+	if (!is_nullable(v))
+		return NULL;
+	struct dbg_error *err = nullable_part(
+	    b, v, "get_HasValue", bind_prim(b, ELEM_BOOLEAN), ret_has);
+	return err ? err
+		   : nullable_part(b, v, "GetValueOrDefault", v->type->args[0],
+				   ret_value);
+}
+
+static struct dbg_error *lifted(struct binder *b, enum op op, struct bound *l,
+				struct bound *r, const struct expr *x,
+				struct bound **ret)
+{
+	struct bound *stores[2], *has[2], *value[2], *result, *none;
+	struct il_type *boolean = bind_prim(b, ELEM_BOOLEAN);
+	l = keep(b, l, &stores[0]);
+	r = keep(b, r, &stores[1]);
+	struct dbg_error *err = open(b, l, &has[0], &value[0]);
+	if (!err)
+		err = open(b, r, &has[1], &value[1]);
+	if (!err)
+		err = bind_operator(b, op, value[0], value[1], x, &result);
+	if (err)
+		return err;
+	if (op == OP_EQUAL || op == OP_NOT_EQUAL) {
+		none = make_binary(b, op, has[0], has[1], boolean);
+	} else if (is_relation(op)) {
+		none = bound_int(b, ELEM_BOOLEAN, 0, x);
+	} else {
+		struct il_type *type = il_type_nullable(b->ts, result->type);
+		none = bound_make(b, BOUND_DEFAULT, type, x);
+		err = convert(b, result, type, &result);
+		if (err)
+			return err;
+	}
+	struct bound *both = make_binary(b, OP_AND, has[0], has[1], boolean);
+	*ret = after(b, stores, 2, bound_choice(b, both, result, none));
+	return NULL;
+}
+
+/* x == null of a Nullable. */
+static struct dbg_error *null_equality(struct binder *b, enum op op,
+				       struct bound *v, struct bound **ret)
+{
+	struct dbg_error *err = nullable_part(b, v, "get_HasValue",
+					      bind_prim(b, ELEM_BOOLEAN), ret);
+	if (!err && op == OP_EQUAL)
+		*ret = bound_not(b, *ret);
+	return err;
+}
+
+/* ---- Binary operators ------------------------------------------------ */
+
+static const char *operand_name(struct binder *b, const struct bound *v)
+{
+	return v->type ? il_type_name(b->ts, v->type)
+		       : bind_source(b, v->syntax);
+}
+
+static struct dbg_error *predefined(struct binder *b, enum op op,
+				    struct bound *l, struct bound *r,
+				    struct bound **ret)
+{
+	*ret = NULL;
+	if (!l->type || !r->type) {
+		*ret = references(b, op, l, r);
+		return NULL;
+	}
+	if (type_is_numeric(l->type) && type_is_numeric(r->type))
+		return numeric(b, op, l, r, ret);
+	if (l->type->kind == IL_KIND_ENUM || r->type->kind == IL_KIND_ENUM)
+		return enums(b, op, l, r, ret);
+	if (l->type->elem == ELEM_BOOLEAN && r->type->elem == ELEM_BOOLEAN)
+		*ret = bools(b, op, l, r);
+	else
+		*ret = references(b, op, l, r);
+	return NULL;
+}
+
+struct dbg_error *bind_operator(struct binder *b, enum op op, struct bound *l,
+				struct bound *r, const struct expr *x,
+				struct bound **ret)
+{
+	bool equality = op == OP_EQUAL || op == OP_NOT_EQUAL;
+	*ret = NULL;
+	if (equality && is_nullable(l) && r->kind == BOUND_NULL)
+		return null_equality(b, op, l, ret);
+	if (equality && is_nullable(r) && l->kind == BOUND_NULL)
+		return null_equality(b, op, r, ret);
+	if (op == OP_ADD && (is_string(l) || is_string(r)))
+		return concat(b, l, r, x, ret);
+	if (l->kind != BOUND_NULL && r->kind != BOUND_NULL &&
+	    (is_nullable(l) || is_nullable(r)))
+		return lifted(b, op, l, r, x, ret);
+	struct dbg_error *err = user_defined(b, op, l, r, x, ret);
+	if (!err && !*ret)
+		err = predefined(b, op, l, r, ret);
+	if (!err && !*ret)
+		err = dbg_err(DBG_E_ARGUMENT,
+			      "no operator '%s' for '%s' and '%s'", op_text(op),
+			      operand_name(b, l), operand_name(b, r));
+	return err;
+}
+
+static struct dbg_error *logical(struct binder *b, const struct expr *x,
+				 struct bound **ret)
+{
+	struct bound *v[2];
+	struct il_type *boolean = bind_prim(b, ELEM_BOOLEAN);
+	bool and = x->op == OP_AND_ALSO;
+	const struct expr *parts[2] = {x->a, x->b};
+	for (int i = 0; i < 2; i++) {
+		struct dbg_error *err = bind_operand(b, parts[i], &v[i]);
+		if (!err)
+			err = convert(b, v[i], boolean, &v[i]);
+		if (err)
+			return err;
+	}
+	struct bound *fixed = bound_int(b, ELEM_BOOLEAN, !and, x);
+	*ret = and? bound_choice(b, v[0], v[1], fixed)
+		  : bound_choice(b, v[0], fixed, v[1]);
+	return NULL;
+}
+
+static struct dbg_error *coalesce(struct binder *b, const struct expr *x,
+				  struct bound **ret)
+{
+	struct bound *l, *r, *store, *test, *value;
+	struct dbg_error *err = bind_value(b, x->a, &l);
+	if (!err)
+		err = bind_operand(b, x->b, &r);
+	if (err)
+		return err;
+	l = keep(b, l, &store);
+	value = l;
+	struct il_type *type = l->type;
+	if (is_nullable(l)) {
+		err = open(b, l, &test, &value);
+		// T? ?? T is T, T? ?? T? stays T?.
+		if (!err && conversion_find(b, r, type->args[0]))
+			type = type->args[0];
+		else
+			value = l;
+	} else {
+		struct bound null = {.kind = BOUND_NULL, .syntax = x};
+		test = references(b, OP_NOT_EQUAL, l, &null);
+		if (!test)
+			return bind_error(b, x, "'%s' cannot be null",
+					  il_type_name(b->ts, type));
+		if (!conversion_find(b, r, type) && r->type)
+			type = r->type;
+	}
+	if (!err)
+		err = convert(b, value, type, &value);
+	if (!err)
+		err = convert(b, r, type, &r);
+	if (!err)
+		*ret = after(b, &store, 1, bound_choice(b, test, value, r));
+	return err;
+}
+
+struct dbg_error *bind_binary(struct binder *b, const struct expr *x,
+			      struct bound **ret)
+{
+	struct bound *l, *r;
+	if (x->op == OP_AND_ALSO || x->op == OP_OR_ELSE)
+		return logical(b, x, ret);
+	if (x->op == OP_COALESCE)
+		return coalesce(b, x, ret);
+	struct dbg_error *err = bind_operand(b, x->a, &l);
+	if (!err)
+		err = bind_operand(b, x->b, &r);
+	return err ? err : bind_operator(b, x->op, l, r, x, ret);
+}
+
+/* ---- Unary operators ------------------------------------------------- */
+
+static struct dbg_error *negative(struct binder *b, const struct expr *x,
+				  struct bound *v, struct bound **ret)
+{
+	if (v->kind == BOUND_CONST && v->constant) {
+		*ret = arena_copy(b->arena, v, 1, sizeof(*v));
+		(*ret)->integer = (int64_t)(0 - (uint64_t)v->integer);
+		(*ret)->real = -v->real;
+		(*ret)->syntax = x;
+		return NULL;
+	}
+	*ret = bound_make(b, BOUND_UNARY, v->type, x);
+	(*ret)->op = OP_MINUS;
+	(*ret)->a = v;
+	return NULL;
+}
+
+struct dbg_error *bind_unary(struct binder *b, const struct expr *x,
+			     struct bound **ret)
+{
+	struct bound *v;
+	struct dbg_error *err = bind_operand(b, x->a, &v);
+	if (!err)
+		err = user_defined(b, x->op, v, NULL, x, ret);
+	if (err || *ret)
+		return err;
+	if (x->op == OP_NOT) {
+		err = convert(b, v, bind_prim(b, ELEM_BOOLEAN), &v);
+		if (!err)
+			*ret = bound_not(b, v);
+		return err;
+	}
+	bool bits =
+	    x->op == OP_COMPLEMENT && v->type && v->type->kind == IL_KIND_ENUM;
+	if ((x->op != OP_MINUS && x->op != OP_PLUS && x->op != OP_COMPLEMENT) ||
+	    (!bits && !type_is_numeric(v->type)))
+		return dbg_err(DBG_E_UNSUPPORTED,
+			       "'%s' is not served in expressions yet",
+			       bind_source(b, x));
+	enum elem elem = promote(v->type->elem, ELEM_I1);
+	if (x->op == OP_MINUS && v->type->elem == ELEM_U4)
+		elem = ELEM_I8;
+	if (elem == ELEM_END)
+		elem = v->type->elem;
+	if (!bits)
+		err = convert_cast(b, v, bind_prim(b, elem), &v);
+	if (err || x->op == OP_PLUS) {
+		*ret = v;
+		return err;
+	}
+	if (x->op == OP_MINUS)
+		return negative(b, x, v, ret);
+	*ret = bound_make(b, BOUND_UNARY, v->type, x);
+	(*ret)->op = OP_COMPLEMENT;
+	(*ret)->a = v;
+	return NULL;
+}

@@ -1,0 +1,367 @@
+/* Patterns: `is`, `as` and switch expressions (ECMA-334, 11.2). */
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "eval/bind/bind_priv.h"
+
+static struct dbg_error *bind_pattern(struct binder *b, struct bound *v,
+				      const struct expr *p, struct bound **ret);
+
+static struct bound *truth(struct binder *b, bool value, const struct expr *x)
+{
+	return bound_int(b, ELEM_BOOLEAN, value, x);
+}
+
+static struct bound *both(struct binder *b, struct bound *x, struct bound *y)
+{
+	return bound_choice(b, x, y, truth(b, false, x->syntax));
+}
+
+/* Bring a name into sight of what follows, and give it its value. */
+static struct bound *declare(struct binder *b, struct bound *v,
+			     const char *name, const struct expr *x)
+{
+	struct bound *local = bound_local(b, v->type, x);
+	struct name_scope *scope = arena_alloc(b->arena, sizeof(*scope));
+	local->var->name = name;
+	scope->outer = b->names;
+	scope->var = local->var;
+	b->names = scope;
+	struct bound *store = bound_make(b, BOUND_STORE, v->type, x);
+	store->a = local;
+	store->b = v;
+	struct bound *done =
+	    bound_make(b, BOUND_EFFECT, bind_prim(b, ELEM_BOOLEAN), x);
+	done->list = arena_copy(b->arena, &store, 1, sizeof(store));
+	done->n_list = 1;
+	done->a = truth(b, true, x);
+	return done;
+}
+
+/* Is the value of this type? And what it is as one. */
+static struct dbg_error *type_test(struct binder *b, struct bound *v,
+				   struct il_type *type, const struct expr *x,
+				   struct bound **ret_test,
+				   struct bound **ret_value)
+{
+	struct il_type *boolean = bind_prim(b, ELEM_BOOLEAN);
+	struct bound *object = v;
+	if (v->type == type && type->is_value) {
+		*ret_test = truth(b, true, x);
+		*ret_value = v;
+		return NULL;
+	}
+	if (v->type->is_value) {
+		object = bound_make(b, BOUND_BOX, v->type, x);
+		object->a = v;
+	}
+	struct bound *as = bound_make(b, BOUND_AS, type, x);
+	as->a = object;
+	struct bound *null =
+	    bound_make(b, BOUND_DEFAULT, bind_prim(b, ELEM_OBJECT), x);
+	*ret_test = bound_make(b, BOUND_BINARY, boolean, x);
+	(*ret_test)->op = OP_NOT_EQUAL;
+	(*ret_test)->a = as;
+	(*ret_test)->b = null;
+	*ret_value =
+	    bound_make(b, type->is_value ? BOUND_UNBOX : BOUND_CAST, type, x);
+	(*ret_value)->a = object;
+	return NULL;
+}
+
+static struct dbg_error *of_type(struct binder *b, struct bound *v,
+				 struct il_type *type, const struct expr *p,
+				 struct bound **ret)
+{
+	struct bound *value;
+	struct dbg_error *err = type_test(b, v, type, p, ret, &value);
+	if (!err && p->name)
+		*ret = both(b, *ret, declare(b, value, p->name, p));
+	return err;
+}
+
+static struct dbg_error *null_pattern(struct binder *b, struct bound *v,
+				      const struct expr *p, struct bound **ret)
+{
+	struct bound *null = bound_make(b, BOUND_NULL, NULL, p);
+	if (v->type->is_value && v->type->special != IL_SPECIAL_NULLABLE) {
+		*ret = truth(b, false, p);
+		return NULL;
+	}
+	if (v->type->is_reference) {
+		*ret =
+		    bound_make(b, BOUND_BINARY, bind_prim(b, ELEM_BOOLEAN), p);
+		(*ret)->op = OP_EQUAL;
+		(*ret)->a = v;
+		(*ret)->b =
+		    bound_make(b, BOUND_DEFAULT, bind_prim(b, ELEM_OBJECT), p);
+		return NULL;
+	}
+	return bind_operator(b, OP_EQUAL, v, null, p, ret);
+}
+
+/* A constant of a type that the value may be, compared by @op. */
+static struct dbg_error *compare(struct binder *b, enum op op, struct bound *v,
+				 struct bound *c, const struct expr *p,
+				 struct bound **ret)
+{
+	struct bound *test, *value = v;
+	struct dbg_error *err;
+	bool inner = v->type->special == IL_SPECIAL_OBJECT ||
+		     v->type->kind == IL_KIND_INTERFACE;
+	if (!inner || !c->type) {
+		if (!inner && c->type && v->type->is_value &&
+		    conversion_find(b, c, v->type)) {
+			err = convert(b, c, v->type, &c);
+			if (err)
+				return err;
+		}
+		return bind_operator(b, op, v, c, p, ret);
+	}
+	err = type_test(b, v, c->type, p, &test, &value);
+	if (!err)
+		err = bind_operator(b, op, value, c, p, ret);
+	if (!err)
+		*ret = both(b, test, *ret);
+	return err;
+}
+
+static struct dbg_error *constant(struct binder *b, struct bound *v,
+				  const struct expr *p, struct bound **ret)
+{
+	struct bound *c;
+	if (p->a->kind == EXPR_NULL)
+		return null_pattern(b, v, p, ret);
+	struct dbg_error *err = bind_any(b, p->a, &c);
+	if (err)
+		return err;
+	if (c->kind == BOUND_TYPE)
+		return of_type(b, v, c->type, p, ret);
+	err = bind_operand(b, p->a, &c);
+	return err ? err : compare(b, OP_EQUAL, v, c, p, ret);
+}
+
+static struct dbg_error *relation(struct binder *b, struct bound *v,
+				  const struct expr *p, struct bound **ret)
+{
+	struct bound *c;
+	struct dbg_error *err = bind_value(b, p->a, &c);
+	return err ? err : compare(b, p->op, v, c, p, ret);
+}
+
+static struct dbg_error *junction(struct binder *b, struct bound *v,
+				  const struct expr *p, struct bound **ret)
+{
+	struct bound *x, *y;
+	struct dbg_error *err = bind_pattern(b, v, p->a, &x);
+	if (!err)
+		err = bind_pattern(b, v, p->b, &y);
+	if (err)
+		return err;
+	*ret = p->kind == PATTERN_AND
+		   ? both(b, x, y)
+		   : bound_choice(b, x, truth(b, true, p), y);
+	return NULL;
+}
+
+/* { A.B: pattern } */
+static struct dbg_error *member(struct binder *b, struct bound *v,
+				const struct expr *p, struct bound **ret)
+{
+	const struct expr *path[16];
+	size_t n = 0;
+	const struct expr *x = p->a;
+	struct dbg_error *err = NULL;
+	for (; x->kind == EXPR_MEMBER && n < 15; x = x->a)
+		path[n++] = x;
+	path[n++] = x;
+	if (x->kind != EXPR_NAME)
+		return bind_error(b, p, "a member is wanted");
+	while (!err && n)
+		err = bind_member_of(b, v, path[--n], &v);
+	return err ? err : bind_pattern(b, v, p->b, ret);
+}
+
+static struct dbg_error *shape(struct binder *b, struct bound *v,
+			       const struct expr *p, struct bound **ret)
+{
+	struct il_type *type = v->type;
+	struct bound *part;
+	struct dbg_error *err = NULL;
+	if (p->positional)
+		return dbg_err(DBG_E_UNSUPPORTED,
+			       "'%s' is not served in expressions yet",
+			       bind_source(b, p));
+	if (p->type)
+		err = bind_type(b, p->type, &type);
+	if (!err && (p->type || v->type->is_reference))
+		err = type_test(b, v, type, p, ret, &v);
+	else if (!err && v->type->special == IL_SPECIAL_NULLABLE)
+		err = type_test(b, v, type->args[0], p, ret, &v);
+	else
+		*ret = truth(b, true, p);
+	for (size_t i = 0; !err && i < p->n_args; i++) {
+		err = member(b, v, p->args[i], &part);
+		if (!err)
+			*ret = both(b, *ret, part);
+	}
+	if (!err && p->name)
+		*ret = both(b, *ret, declare(b, v, p->name, p));
+	return err;
+}
+
+static struct dbg_error *bind_pattern(struct binder *b, struct bound *v,
+				      const struct expr *p, struct bound **ret)
+{
+	struct il_type *type;
+	struct dbg_error *err;
+	switch (p->kind) {
+	case PATTERN_CONSTANT:
+		return constant(b, v, p, ret);
+	case PATTERN_RELATION:
+		return relation(b, v, p, ret);
+	case PATTERN_TYPE:
+		err = bind_type(b, p->type, &type);
+		return err ? err : of_type(b, v, type, p, ret);
+	case PATTERN_DISCARD:
+		*ret = truth(b, true, p);
+		return NULL;
+	case PATTERN_VAR:
+		if (p->n_list)
+			break;
+		*ret = declare(b, v, p->name, p);
+		return NULL;
+	case PATTERN_NOT:
+		err = bind_pattern(b, v, p->a, ret);
+		if (!err)
+			*ret = bound_not(b, *ret);
+		return err;
+	case PATTERN_AND:
+	case PATTERN_OR:
+		return junction(b, v, p, ret);
+	case PATTERN_SHAPE:
+		return shape(b, v, p, ret);
+	default:
+		break;
+	}
+	return dbg_err(DBG_E_UNSUPPORTED,
+		       "'%s' is not served in expressions yet",
+		       bind_source(b, p));
+}
+
+/* ---- Expressions ----------------------------------------------------- */
+
+static struct dbg_error *kept(struct binder *b, const struct expr *x,
+			      struct bound **ret, struct bound **ret_store)
+{
+	struct bound *v;
+	struct dbg_error *err = bind_value(b, x, &v);
+	if (err)
+		return err;
+	*ret = bound_local(b, v->type, x);
+	*ret_store = bound_make(b, BOUND_STORE, v->type, x);
+	(*ret_store)->a = *ret;
+	(*ret_store)->b = v;
+	return NULL;
+}
+
+static struct bound *behind(struct binder *b, struct bound *store,
+			    struct bound *v)
+{
+	struct bound *e = bound_make(b, BOUND_EFFECT, v->type, v->syntax);
+	e->list = arena_copy(b->arena, &store, 1, sizeof(store));
+	e->n_list = 1;
+	e->a = v;
+	return e;
+}
+
+static struct dbg_error *bind_as(struct binder *b, const struct expr *x,
+				 struct bound **ret)
+{
+	struct il_type *type;
+	struct bound *v, *store, *test, *value;
+	struct dbg_error *err = bind_type(b, x->type, &type);
+	if (!err)
+		err = kept(b, x->a, &v, &store);
+	if (err)
+		return err;
+	bool nullable = type->special == IL_SPECIAL_NULLABLE;
+	err =
+	    type_test(b, v, nullable ? type->args[0] : type, x, &test, &value);
+	if (!err)
+		err = convert(b, value, type, &value);
+	if (!err)
+		*ret =
+		    behind(b, store,
+			   bound_choice(b, test, value,
+					bound_make(b, BOUND_DEFAULT, type, x)));
+	return err;
+}
+
+struct dbg_error *bind_is(struct binder *b, const struct expr *x,
+			  struct bound **ret)
+{
+	struct bound *v, *store, *test;
+	if (x->kind == EXPR_AS)
+		return bind_as(b, x, ret);
+	struct dbg_error *err = kept(b, x->a, &v, &store);
+	if (!err)
+		err = bind_pattern(b, v, x->b, &test);
+	if (!err)
+		*ret = behind(b, store, test);
+	return err;
+}
+
+static struct dbg_error *bind_arm(struct binder *b, struct bound *v,
+				  const struct expr *arm, struct bound **test,
+				  struct bound **value)
+{
+	struct bound *when;
+	struct dbg_error *err = bind_pattern(b, v, arm->a, test);
+	if (!err && arm->c) {
+		err = bind_operand(b, arm->c, &when);
+		if (!err)
+			err =
+			    convert(b, when, bind_prim(b, ELEM_BOOLEAN), &when);
+		if (!err)
+			*test = both(b, *test, when);
+	}
+	return err ? err : bind_operand(b, arm->b, value);
+}
+
+struct dbg_error *bind_switch(struct binder *b, const struct expr *x,
+			      struct bound **ret)
+{
+	struct bound *v, *store, *tests[64], *values[64];
+	struct name_scope *names = b->names;
+	size_t n = x->n_list;
+	if (n == 0 || n > 64)
+		return bind_error(b, x, "a switch of %zu arms", n);
+	struct dbg_error *err = kept(b, x->a, &v, &store);
+	for (size_t i = 0; !err && i < n; i++) {
+		err = bind_arm(b, v, x->list[i], &tests[i], &values[i]);
+		b->names = names;
+	}
+	if (err)
+		return err;
+	struct il_type *type = bind_common_type(b, values, n), *fault;
+	if (!type)
+		return bind_error(b, x, "the arms have no common type");
+	err = bind_core(b, "System.InvalidOperationException", &fault);
+	if (err)
+		return err;
+	struct bound *none = bound_make(b, BOUND_THROW, type, x);
+	none->a = bound_make(b, BOUND_NEW, fault, x);
+	none->a->method = il_method_named(b->ts, fault, ".ctor", 0);
+	*ret = none;
+	for (size_t i = n; !err && i > 0; i--) {
+		err = convert(b, values[i - 1], type, &values[i - 1]);
+		if (!err)
+			*ret =
+			    bound_choice(b, tests[i - 1], values[i - 1], *ret);
+	}
+	if (!err)
+		*ret = behind(b, store, *ret);
+	return err;
+}

@@ -1,0 +1,97 @@
+/*
+ * The typed tree: what an expression means by C#'s rules, with every
+ * conversion, call and lambda made explicit. bind*.c make it from the syntax,
+ * generate.c makes IL of it.
+ *
+ * Nodes from BOUND_TYPE on have no value of their own: they stand for a type,
+ * a namespace, methods of a name, or something that takes its type from where
+ * it stands, until a conversion makes a value of them.
+ */
+#ifndef EVAL_BOUND_H
+#define EVAL_BOUND_H
+
+#include "eval/syntax/expr.h"
+#include "il/methods.h"
+
+/* A parameter or local of a method that is made here. */
+struct bound_var {
+	const char *name;
+	struct il_type *type;
+	struct bound_lambda *owner; /* NULL: the expression itself */
+	bool is_param;
+	bool captured;  /* a lambda within uses it: it lives in a T[1] */
+	uint32_t index; /* among parameters or locals, set by emit */
+};
+
+/* A lambda with types; its method's first parameter is the closure. */
+struct bound_lambda {
+	struct bound_lambda *outer;
+	struct bound_var **params;
+	size_t n_params;
+	struct bound *body; /* as it is, without a conversion */
+	struct bound_var **captures;
+	size_t n_captures;
+};
+
+enum bound_kind {
+	BOUND_CONST,   /* integer (or real) of a primitive or enum type */
+	BOUND_STRING,  /* units */
+	BOUND_DEFAULT, /* zeros; null of a reference */
+	BOUND_PLACE,   /* at addr */
+	BOUND_VAR,     /* var */
+	BOUND_FIELD,   /* field of a; a NULL: static */
+	BOUND_ELEMENT, /* list[0] of the vector a */
+	BOUND_LENGTH,  /* of the vector a */
+	BOUND_DEREF,   /* what the by-ref or pointer a leads to */
+	BOUND_ADDRESS, /* by-ref of the place a, or of a copy of its value */
+	BOUND_CALL,    /* method(list), `this` first; arrow: not virtual */
+	BOUND_NEW,     /* new type(list) by the constructor method */
+	BOUND_ARRAY,   /* vector of a elements, list the first ones */
+	BOUND_NUMBER,  /* a as another number; checked */
+	BOUND_CAST,    /* castclass, a reference */
+	BOUND_BOX,
+	BOUND_UNBOX, /* value type from the reference a */
+	BOUND_AS,    /* isinst: the reference a or null */
+	BOUND_UNARY,
+	BOUND_BINARY, /* of one primitive type; comparisons are bool */
+	BOUND_CHOICE, /* a ? b : c */
+	BOUND_STORE,  /* a = b, whose value it is */
+	BOUND_EFFECT, /* list for what they do, then a */
+	BOUND_DELEGATE,
+	BOUND_LAMBDA, /* delegate: body a, as its type returns it */
+	BOUND_THROW,
+
+	BOUND_TYPE,  /* type */
+	BOUND_SPACE, /* syntax: leading part of a dotted name */
+	BOUND_GROUP, /* methods: name, a: receiver or NULL */
+	BOUND_NULL,
+	BOUND_UNTYPED, /* syntax: a lambda, target-typed new, default, ... */
+};
+
+struct bound {
+	enum bound_kind kind;
+	struct il_type *type; /* NULL: BOUND_SPACE .. BOUND_UNTYPED */
+	const struct expr *syntax;
+	enum op op;
+	bool checked;
+	bool constant; /* CONST as C# means it */
+	bool is_static;
+	bool nonvirtual;
+	int64_t integer;
+	double real;
+	uint64_t addr;
+	const char *name;
+	const uint16_t *units;
+	size_t n_units;
+	struct bound *a, *b, *c;
+	struct bound **list;
+	size_t n_list;
+	struct bound_var *var;
+	struct il_field *field;
+	struct il_method *method;
+	struct bound_lambda *lambda;
+	struct il_type **args; /* GROUP: type arguments given */
+	size_t n_args;
+};
+
+#endif

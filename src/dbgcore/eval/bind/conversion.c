@@ -1,0 +1,455 @@
+/*
+ * Conversions (ECMA-334, 10): which one leads from a value to a type, and the
+ * node that carries it out.
+ */
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "eval/bind/bind_priv.h"
+
+/* ---- Numbers --------------------------------------------------------- */
+
+/* Implicit numeric conversions (10.2.3), a bit for each target. */
+static uint32_t numeric_targets(enum elem from)
+{
+	enum {
+		REAL = 1u << ELEM_R4 | 1u << ELEM_R8,
+		SIGNED = 1u << ELEM_I8 | 1u << ELEM_I | REAL,
+		BOTH = SIGNED | 1u << ELEM_U8 | 1u << ELEM_U
+	};
+	switch (from) {
+	case ELEM_I1:
+		return 1u << ELEM_I2 | 1u << ELEM_I4 | SIGNED;
+	case ELEM_U1:
+		return 1u << ELEM_I2 | 1u << ELEM_U2 | 1u << ELEM_I4 |
+		       1u << ELEM_U4 | BOTH;
+	case ELEM_I2:
+		return 1u << ELEM_I4 | SIGNED;
+	case ELEM_CHAR:
+		return 1u << ELEM_U2 | 1u << ELEM_I4 | 1u << ELEM_U4 | BOTH;
+	case ELEM_U2:
+		return 1u << ELEM_I4 | 1u << ELEM_U4 | BOTH;
+	case ELEM_I4:
+		return SIGNED;
+	case ELEM_U4:
+		return BOTH;
+	case ELEM_I:
+		return 1u << ELEM_I8 | REAL;
+	case ELEM_U:
+		return 1u << ELEM_U8 | REAL;
+	case ELEM_I8:
+	case ELEM_U8:
+		return REAL;
+	case ELEM_R4:
+		return 1u << ELEM_R8;
+	default:
+		return 0;
+	}
+}
+
+bool type_is_numeric(const struct il_type *type)
+{
+	return type && type->kind == IL_KIND_PRIM &&
+	       type->elem != ELEM_BOOLEAN && type->elem != ELEM_VOID;
+}
+
+/* An int constant that fits a smaller type (10.2.11); 0 of an enum. */
+static bool constant_fits(const struct bound *v, const struct il_type *to)
+{
+	int64_t n = v->integer;
+	if (v->kind != BOUND_CONST || !v->constant || !v->type)
+		return false;
+	if (to->kind == IL_KIND_ENUM)
+		return type_is_numeric(v->type) && n == 0 && v->real == 0;
+	if (v->type->elem == ELEM_I8)
+		return (to->elem == ELEM_U8 || to->elem == ELEM_U) && n >= 0;
+	if (v->type->kind != IL_KIND_PRIM || v->type->elem != ELEM_I4)
+		return false;
+	switch (to->elem) {
+	case ELEM_I1:
+		return n >= INT8_MIN && n <= INT8_MAX;
+	case ELEM_U1:
+		return n >= 0 && n <= UINT8_MAX;
+	case ELEM_I2:
+		return n >= INT16_MIN && n <= INT16_MAX;
+	case ELEM_U2:
+		return n >= 0 && n <= UINT16_MAX;
+	case ELEM_U4:
+	case ELEM_U8:
+	case ELEM_U:
+		return n >= 0;
+	default:
+		return false;
+	}
+}
+
+/* ---- Which conversion ------------------------------------------------ */
+
+enum conversion conversion_of_types(struct binder *b, struct il_type *from,
+				    struct il_type *to)
+{
+	bool fits = false;
+	if (from == to)
+		return CONVERSION_IDENTITY;
+	if (from->elem == ELEM_VOID || to->elem == ELEM_VOID)
+		return CONVERSION_NONE;
+	if (type_is_numeric(from) && type_is_numeric(to) &&
+	    (numeric_targets(from->elem) >> to->elem & 1))
+		return CONVERSION_NUMERIC;
+	if (to->special == IL_SPECIAL_NULLABLE && from->is_value) {
+		struct il_type *inner =
+		    from->special == IL_SPECIAL_NULLABLE ? from->args[0] : from;
+		enum conversion c = conversion_of_types(b, inner, to->args[0]);
+		return c == CONVERSION_IDENTITY || c == CONVERSION_NUMERIC
+			   ? CONVERSION_NULLABLE
+			   : CONVERSION_NONE;
+	}
+	if (!to->is_reference || (!from->is_reference && !from->is_value))
+		return CONVERSION_NONE;
+	struct il_type *boxed =
+	    from->special == IL_SPECIAL_NULLABLE ? from->args[0] : from;
+	if (dbg_err_drop(il_type_assignable(b->ts, boxed, to, &fits)) || !fits)
+		return CONVERSION_NONE;
+	return from->is_value ? CONVERSION_BOX : CONVERSION_REFERENCE;
+}
+
+static bool untyped_fits(struct binder *b, const struct bound *v,
+			 struct il_type *to)
+{
+	switch (v->syntax->kind) {
+	case EXPR_DEFAULT:
+		return true;
+	case EXPR_NEW:
+		return to->kind == IL_KIND_CLASS || to->kind == IL_KIND_STRUCT;
+	default:
+		(void)b;
+		return false;
+	}
+}
+
+/* Types of a delegate's parameters; false: it is none, or has too many. */
+static bool delegate_types(struct binder *b, struct il_type *to,
+			   const struct il_sig **ret)
+{
+	struct il_method *invoke =
+	    to->is_delegate ? il_method_invoke(b->ts, to) : NULL;
+	return invoke && !dbg_err_drop(il_method_sig(b->ts, invoke, ret)) &&
+	       (*ret)->n_params <= BIND_ARGS_MAX;
+}
+
+static bool lambda_fits(struct binder *b, const struct expr *x,
+			struct il_type *to)
+{
+	const struct il_sig *sig;
+	struct bound_lambda *lambda;
+	struct il_type *ret;
+	struct bound body = {0};
+	if (!delegate_types(b, to, &sig) ||
+	    !lambda_bind(b, x, sig->params, sig->n_params, &lambda, &ret))
+		return false;
+	if (sig->ret->elem == ELEM_VOID)
+		return true;
+	if (!ret)
+		return conversion_find(b, lambda->body, sig->ret) !=
+		       CONVERSION_NONE;
+	body = *lambda->body;
+	return conversion_find(b, &body, sig->ret) != CONVERSION_NONE;
+}
+
+enum conversion conversion_find(struct binder *b, const struct bound *v,
+				struct il_type *to)
+{
+	const struct il_sig *sig;
+	if (to->kind == IL_KIND_MVAR || to->kind == IL_KIND_VAR)
+		return CONVERSION_NONE;
+	switch (v->kind) {
+	case BOUND_NULL:
+		return to->is_reference || to->kind == IL_KIND_POINTER ||
+			       to->special == IL_SPECIAL_NULLABLE
+			   ? CONVERSION_NULL
+			   : CONVERSION_NONE;
+	case BOUND_GROUP:
+		return delegate_types(b, to, &sig) ? CONVERSION_GROUP
+						   : CONVERSION_NONE;
+	case BOUND_UNTYPED:
+		if (v->syntax->kind == EXPR_LAMBDA)
+			return lambda_fits(b, v->syntax, to) ? CONVERSION_LAMBDA
+							     : CONVERSION_NONE;
+		return untyped_fits(b, v, to) ? CONVERSION_UNTYPED
+					      : CONVERSION_NONE;
+	case BOUND_THROW:
+		return CONVERSION_UNTYPED;
+	default:
+		break;
+	}
+	if (!v->type)
+		return CONVERSION_NONE;
+	enum conversion c = conversion_of_types(b, v->type, to);
+	if (c == CONVERSION_NONE && constant_fits(v, to))
+		return CONVERSION_CONSTANT;
+	if (c != CONVERSION_NONE)
+		return c;
+	struct bound copy = *v, *made;
+	if (dbg_err_drop(convert_user(b, &copy, to, false, &made)) || !made)
+		return CONVERSION_NONE;
+	return CONVERSION_USER;
+}
+
+/* ---- User-defined ---------------------------------------------------- */
+
+/*
+ * The operator of @in that takes @v's type, or one it converts to, to @to, or
+ * one that converts to it; an exact one first (10.5).
+ */
+static struct il_method *find_user(struct binder *b, struct il_type *in,
+				   const char *name, struct il_type *from,
+				   struct il_type *to, bool is_explicit)
+{
+	struct il_method *const *all;
+	struct il_method *found = NULL;
+	size_t n;
+	il_type_methods(b->ts, in, &all, &n);
+	for (size_t i = 0; i < n; i++) {
+		const struct il_sig *sig;
+		if (strcmp(all[i]->name, name) ||
+		    dbg_err_drop(il_method_sig(b->ts, all[i], &sig)) ||
+		    sig->n_params != 1)
+			continue;
+		bool in_exact = sig->params[0] == from;
+		bool out_exact = sig->ret == to;
+		if (in_exact && out_exact)
+			return all[i];
+		bool in_fits =
+		    in_exact || conversion_of_types(b, from, sig->params[0]);
+		bool out_fits = out_exact ||
+				conversion_of_types(b, sig->ret, to) ||
+				(is_explicit && type_is_numeric(sig->ret) &&
+				 type_is_numeric(to));
+		if (in_fits && out_fits && (!found || in_exact))
+			found = all[i];
+	}
+	return found;
+}
+
+struct dbg_error *convert_user(struct binder *b, struct bound *v,
+			       struct il_type *to, bool is_explicit,
+			       struct bound **ret)
+{
+	struct il_type *in[2] = {v->type, to};
+	struct il_method *m = NULL;
+	const struct il_sig *sig;
+	*ret = NULL;
+	for (int i = 0; v->type && !m && i < 2; i++) {
+		if (in[i]->kind != IL_KIND_STRUCT &&
+		    in[i]->kind != IL_KIND_CLASS)
+			continue;
+		m = find_user(b, in[i], "op_Implicit", v->type, to, false);
+		if (!m && is_explicit)
+			m = find_user(b, in[i], "op_Explicit", v->type, to,
+				      true);
+	}
+	if (!m)
+		return NULL;
+	struct dbg_error *err = il_method_sig(b->ts, m, &sig);
+	struct bound *arg;
+	if (!err)
+		err = convert(b, v, sig->params[0], &arg);
+	if (err)
+		return err;
+	struct bound *call = bound_call(b, m, &arg, 1, sig->ret, v->syntax);
+	return is_explicit ? convert_cast(b, call, to, ret)
+			   : convert(b, call, to, ret);
+}
+
+/* ---- Carrying it out ------------------------------------------------- */
+
+static struct bound *wrap(struct binder *b, enum bound_kind kind,
+			  struct bound *v, struct il_type *to)
+{
+	struct bound *n = bound_make(b, kind, to, v->syntax);
+	n->a = v;
+	n->checked = b->checked;
+	return n;
+}
+
+static struct bound *zeros(struct binder *b, struct bound *v,
+			   struct il_type *to)
+{
+	return bound_make(b, BOUND_DEFAULT, to, v->syntax);
+}
+
+/* T or U? to T?: new T?(v), or its own value lifted. */
+static struct dbg_error *to_nullable(struct binder *b, struct bound *v,
+				     struct il_type *to, struct bound **ret)
+{
+	struct il_method *ctor = il_method_named(b->ts, to, ".ctor", 1);
+	if (v->type->special == IL_SPECIAL_NULLABLE)
+		return dbg_err(
+		    DBG_E_UNSUPPORTED, "'%s' to '%s' is not served yet",
+		    il_type_name(b->ts, v->type), il_type_name(b->ts, to));
+	struct dbg_error *err = convert(b, v, to->args[0], &v);
+	if (err)
+		return err;
+	*ret = bound_make(b, BOUND_NEW, to, v->syntax);
+	(*ret)->method = ctor;
+	(*ret)->list = arena_copy(b->arena, &v, 1, sizeof(v));
+	(*ret)->n_list = 1;
+	return ctor ? NULL
+		    : dbg_err(DBG_E_RUNTIME, "no constructor of '%s'",
+			      il_type_name(b->ts, to));
+}
+
+/* Constants stay constants. */
+static struct bound *number(struct binder *b, struct bound *v,
+			    struct il_type *to)
+{
+	bool real = v->type->elem == ELEM_R4 || v->type->elem == ELEM_R8;
+	bool to_real = to->elem == ELEM_R4 || to->elem == ELEM_R8;
+	if (v->kind != BOUND_CONST || real || to_real)
+		return wrap(b, BOUND_NUMBER, v, to);
+	struct bound *n = bound_make(b, BOUND_CONST, to, v->syntax);
+	n->integer = v->integer;
+	n->constant = v->constant;
+	return n;
+}
+
+static struct dbg_error *group_to_delegate(struct binder *b, struct bound *v,
+					   struct il_type *to,
+					   struct bound **ret)
+{
+	const struct il_sig *sig;
+	struct call call = {.x = v->syntax,
+			    .name = v->name,
+			    .given = v->args,
+			    .n_given = v->n_args};
+	struct choice best = {0};
+	struct il_method *all[64];
+	size_t n = 0;
+	if (!delegate_types(b, to, &sig))
+		return dbg_err(DBG_E_ARGUMENT, "'%s' is no delegate",
+			       il_type_name(b->ts, to));
+	for (size_t i = 0; i < sig->n_params; i++)
+		call.args[call.n++] =
+		    zeros(b, v, sig->params[i]); // for its type alone
+	struct il_type *type = v->b ? v->b->type : v->a->type;
+	struct dbg_error *err = NULL;
+	while (!err && type && !best.method) {
+		n = methods_named(b, type, v->name, all, 64);
+		err = call_resolve(b, &call, all, n, &best);
+		if (!err)
+			err = il_type_parent(b->ts, type, &type);
+	}
+	if (err)
+		return err;
+	if (!best.method)
+		return bind_error(b, v->syntax, "no method '%s' fits '%s'",
+				  v->name, il_type_name(b->ts, to));
+	*ret = wrap(b, BOUND_DELEGATE, v->a, to);
+	(*ret)->method = best.method;
+	(*ret)->syntax = v->syntax;
+	if (v->a && v->a->type->is_value)
+		(*ret)->a = wrap(b, BOUND_BOX, v->a, v->a->type);
+	return NULL;
+}
+
+static struct dbg_error *untyped_to(struct binder *b, struct bound *v,
+				    struct il_type *to, struct bound **ret)
+{
+	if (v->kind == BOUND_THROW) {
+		*ret = arena_copy(b->arena, v, 1, sizeof(*v));
+		(*ret)->type = to;
+		return NULL;
+	}
+	if (v->syntax->kind == EXPR_NEW)
+		return bind_new(b, v->syntax, to, ret);
+	*ret = zeros(b, v, to);
+	return NULL;
+}
+
+static struct dbg_error *no_conversion(struct binder *b, struct bound *v,
+				       struct il_type *to)
+{
+	if (!v->type)
+		return bind_error(b, v->syntax, "cannot convert '%s' to '%s'",
+				  bind_source(b, v->syntax),
+				  il_type_name(b->ts, to));
+	return bind_error(b, v->syntax, "cannot convert '%s' to '%s'",
+			  il_type_name(b->ts, v->type),
+			  il_type_name(b->ts, to));
+}
+
+struct dbg_error *convert(struct binder *b, struct bound *v, struct il_type *to,
+			  struct bound **ret)
+{
+	switch (conversion_find(b, v, to)) {
+	case CONVERSION_IDENTITY:
+	case CONVERSION_REFERENCE:
+		*ret = v->type == to ? v : wrap(b, BOUND_EFFECT, v, to);
+		return NULL;
+	case CONVERSION_NUMERIC:
+	case CONVERSION_CONSTANT:
+		*ret = number(b, v, to);
+		return NULL;
+	case CONVERSION_NULL:
+		*ret = zeros(b, v, to);
+		return NULL;
+	case CONVERSION_NULLABLE:
+		return to_nullable(b, v, to, ret);
+	case CONVERSION_BOX:
+		*ret =
+		    wrap(b, BOUND_EFFECT, wrap(b, BOUND_BOX, v, v->type), to);
+		return NULL;
+	case CONVERSION_LAMBDA:
+		return lambda_convert(b, v->syntax, to, ret);
+	case CONVERSION_GROUP:
+		return group_to_delegate(b, v, to, ret);
+	case CONVERSION_UNTYPED:
+		return untyped_to(b, v, to, ret);
+	case CONVERSION_USER:
+		return convert_user(b, v, to, false, ret);
+	case CONVERSION_NONE:
+		break;
+	}
+	return no_conversion(b, v, to);
+}
+
+/* Numbers and enums, whatever is lost (10.3.2, 10.3.3). */
+static bool is_number(const struct il_type *type)
+{
+	return type_is_numeric(type) || type->kind == IL_KIND_ENUM;
+}
+
+struct dbg_error *convert_cast(struct binder *b, struct bound *v,
+			       struct il_type *to, struct bound **ret)
+{
+	if (!v->type || conversion_find(b, v, to) != CONVERSION_NONE)
+		return convert(b, v, to, ret);
+	*ret = NULL;
+	if (is_number(v->type) && is_number(to)) {
+		*ret = wrap(b, BOUND_NUMBER, v, to);
+		return NULL;
+	}
+	if (v->type->special == IL_SPECIAL_NULLABLE && to->is_value) {
+		struct il_method *get =
+		    il_method_named(b->ts, v->type, "get_Value", 0);
+		struct bound *self = wrap(b, BOUND_ADDRESS, v, NULL);
+		self->type = il_type_byref(b->ts, v->type);
+		if (get)
+			return convert_cast(b,
+					    bound_call(b, get, &self, 1,
+						       v->type->args[0],
+						       v->syntax),
+					    to, ret);
+	}
+	struct dbg_error *err = convert_user(b, v, to, true, ret);
+	if (err || *ret)
+		return err;
+	if (v->type->is_reference && to->is_value)
+		*ret = wrap(b, BOUND_UNBOX, v, to);
+	else if (v->type->is_reference && to->is_reference)
+		*ret = wrap(b, BOUND_CAST, v, to);
+	else
+		return no_conversion(b, v, to);
+	return NULL;
+}

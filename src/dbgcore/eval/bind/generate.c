@@ -1,0 +1,524 @@
+/*
+ * IL of the typed tree. Each lambda becomes a static method whose first
+ * parameter is its closure, an object[] of the variables that it shares: each
+ * of them lives in a vector of one element, which is made where its method
+ * begins. What is the frame's needs no closure: it has an address.
+ */
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "eval/bind/generate_priv.h"
+
+/* ---- Instructions ---------------------------------------------------- */
+
+static void ilgen_bytes(struct generator *e, uint64_t value, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		str_addc(&e->code, (char)(value >> (8 * i)));
+}
+
+void ilgen_op(struct generator *e, enum il_code op)
+{
+	if (op > 0xff)
+		ilgen_bytes(e, op >> 8, 1);
+	ilgen_bytes(e, op & 0xff, 1);
+}
+
+void ilgen_op4(struct generator *e, enum il_code op, uint32_t operand)
+{
+	ilgen_op(e, op);
+	ilgen_bytes(e, operand, 4);
+}
+
+/* ldloc and the like: a variable of 16 bits. */
+static void ilgen_var(struct generator *e, enum il_code op, uint32_t index)
+{
+	ilgen_op(e, op);
+	ilgen_bytes(e, index, 2);
+}
+
+static uint32_t add_entry(struct generator *e, struct made_entry entry)
+{
+	if (e->n_pool == e->cap_pool) {
+		size_t cap = e->cap_pool ? e->cap_pool * 2 : 16;
+		struct made_entry *more =
+		    arena_calloc(e->b->arena, cap, sizeof(*more));
+		if (e->n_pool)
+			memcpy(more, e->pool, e->n_pool * sizeof(*more));
+		e->pool = more;
+		e->cap_pool = cap;
+	}
+	e->pool[e->n_pool] = entry;
+	return (uint32_t)e->n_pool++;
+}
+
+void ilgen_type(struct generator *e, enum il_code op, struct il_type *type)
+{
+	ilgen_op4(
+	    e, op,
+	    add_entry(e, (struct made_entry){.kind = MADE_TYPE, .type = type}));
+}
+
+void ilgen_call(struct generator *e, enum il_code op, struct il_method *m)
+{
+	ilgen_op4(e, op,
+		  add_entry(e, (struct made_entry){.kind = MADE_METHOD,
+						   .method = m}));
+}
+
+void ilgen_field(struct generator *e, enum il_code op, struct il_field *f)
+{
+	ilgen_op4(
+	    e, op,
+	    add_entry(e, (struct made_entry){.kind = MADE_FIELD, .field = f}));
+}
+
+void ilgen_int(struct generator *e, int64_t value, bool wide)
+{
+	if (!wide) {
+		ilgen_op4(e, IL_OP_LDC_I4, (uint32_t)value);
+		return;
+	}
+	ilgen_op(e, IL_OP_LDC_I8);
+	ilgen_bytes(e, (uint64_t)value, 8);
+}
+
+size_t ilgen_branch(struct generator *e, enum il_code op)
+{
+	ilgen_op4(e, op, 0);
+	return e->code.len;
+}
+
+void ilgen_land(struct generator *e, size_t branch)
+{
+	uint32_t distance = (uint32_t)(e->code.len - branch);
+	for (size_t i = 0; i < 4; i++)
+		e->code.s[branch - 4 + i] = (char)(distance >> (8 * i));
+}
+
+/* ---- Variables ------------------------------------------------------- */
+
+static uint32_t add_slot(struct generator *e, const struct bound_var *var,
+			 struct il_type *type)
+{
+	if (e->n_slots == e->cap_slots) {
+		size_t cap = e->cap_slots ? e->cap_slots * 2 : 8;
+		struct slot *more =
+		    arena_calloc(e->b->arena, cap, sizeof(*more));
+		if (e->n_slots)
+			memcpy(more, e->slots, e->n_slots * sizeof(*more));
+		e->slots = more;
+		e->cap_slots = cap;
+	}
+	e->slots[e->n_slots] = (struct slot){.var = var, .type = type};
+	return (uint32_t)e->n_slots++;
+}
+
+uint32_t ilgen_temporary(struct generator *e, struct il_type *type)
+{
+	return add_slot(e, NULL, type);
+}
+
+static uint32_t slot_of(struct generator *e, const struct bound_var *var)
+{
+	for (size_t i = 0; i < e->n_slots; i++) {
+		if (e->slots[i].var == var)
+			return (uint32_t)i;
+	}
+	return add_slot(e, var,
+			var->captured ? il_type_vector(e->b->ts, var->type)
+				      : var->type);
+}
+
+/* Push the T[1] of a captured variable. */
+void ilgen_holder(struct generator *e, const struct bound_var *var)
+{
+	struct il_type *object = bind_prim(e->b, ELEM_OBJECT);
+	uint32_t i = 0;
+	if (var->owner == e->lambda) {
+		ilgen_var(e, IL_OP_LDLOC, slot_of(e, var));
+		return;
+	}
+	while (i < e->lambda->n_captures && e->lambda->captures[i] != var)
+		i++;
+	ilgen_var(e, IL_OP_LDARG, 0);
+	ilgen_type(e, IL_OP_CASTCLASS, il_type_vector(e->b->ts, object));
+	ilgen_int(e, i, false);
+	ilgen_op(e, IL_OP_LDELEM_REF);
+	ilgen_type(e, IL_OP_CASTCLASS, il_type_vector(e->b->ts, var->type));
+}
+
+static void ilgen_variable_address(struct generator *e,
+				   const struct bound_var *var)
+{
+	if (var->captured) {
+		ilgen_holder(e, var);
+		ilgen_int(e, 0, false);
+		ilgen_type(e, IL_OP_LDELEMA, var->type);
+	} else if (var->is_param) {
+		ilgen_var(e, IL_OP_LDARGA, var->index + 1);
+	} else {
+		ilgen_var(e, IL_OP_LDLOCA, slot_of(e, var));
+	}
+}
+
+static void ilgen_variable(struct generator *e, const struct bound_var *var)
+{
+	if (var->captured) {
+		ilgen_variable_address(e, var);
+		ilgen_type(e, IL_OP_LDOBJ, var->type);
+	} else if (var->is_param) {
+		ilgen_var(e, IL_OP_LDARG, var->index + 1);
+	} else {
+		ilgen_var(e, IL_OP_LDLOC, slot_of(e, var));
+	}
+}
+
+/* Captured variables of this method get their vectors. */
+void ilgen_prologue(struct generator *e)
+{
+	struct binder *b = e->b;
+	for (size_t i = 0; i < b->n_locals; i++) {
+		const struct bound_var *var = b->locals[i];
+		if (!var->captured || var->owner != e->lambda)
+			continue;
+		ilgen_int(e, 1, false);
+		ilgen_type(e, IL_OP_NEWARR, var->type);
+		ilgen_var(e, IL_OP_STLOC, slot_of(e, var));
+	}
+	for (size_t i = 0; e->lambda && i < e->lambda->n_params; i++) {
+		const struct bound_var *var = e->lambda->params[i];
+		if (!var->captured)
+			continue;
+		ilgen_int(e, 1, false);
+		ilgen_type(e, IL_OP_NEWARR, var->type);
+		ilgen_op(e, IL_OP_DUP);
+		ilgen_int(e, 0, false);
+		ilgen_var(e, IL_OP_LDARG, var->index + 1);
+		ilgen_type(e, IL_OP_STELEM, var->type);
+		ilgen_var(e, IL_OP_STLOC, slot_of(e, var));
+	}
+}
+
+/* ---- Places ---------------------------------------------------------- */
+
+static void ilgen_constant_address(struct generator *e, uint64_t addr)
+{
+	ilgen_int(e, (int64_t)addr, true);
+	ilgen_op(e, IL_OP_CONV_U);
+}
+
+static struct dbg_error *ilgen_element(struct generator *e,
+				       const struct bound *n)
+{
+	struct dbg_error *err = ilgen_value(e, n->a);
+	if (!err)
+		err = ilgen_value(e, n->list[0]);
+	if (!err && n->list[0]->type->elem == ELEM_I8)
+		ilgen_op(e, IL_OP_CONV_OVF_I);
+	return err;
+}
+
+static struct dbg_error *ilgen_field_owner(struct generator *e,
+					   const struct bound *n)
+{
+	return n->a->type->is_value ? ilgen_address(e, n->a)
+				    : ilgen_value(e, n->a);
+}
+
+struct dbg_error *ilgen_address(struct generator *e, const struct bound *n)
+{
+	struct dbg_error *err;
+	uint32_t slot;
+	switch (n->kind) {
+	case BOUND_PLACE:
+		ilgen_constant_address(e, n->addr);
+		return NULL;
+	case BOUND_VAR:
+		ilgen_variable_address(e, n->var);
+		return NULL;
+	case BOUND_FIELD:
+		if (n->is_static) {
+			ilgen_field(e, IL_OP_LDSFLDA, n->field);
+			return NULL;
+		}
+		err = ilgen_field_owner(e, n);
+		if (!err)
+			ilgen_field(e, IL_OP_LDFLDA, n->field);
+		return err;
+	case BOUND_ELEMENT:
+		err = ilgen_element(e, n);
+		if (!err)
+			ilgen_type(e, IL_OP_LDELEMA, n->type);
+		return err;
+	case BOUND_DEREF:
+		return ilgen_value(e, n->a);
+	default:
+		err = ilgen_value(e, n);
+		slot = ilgen_temporary(e, n->type);
+		ilgen_var(e, IL_OP_STLOC, slot);
+		ilgen_var(e, IL_OP_LDLOCA, slot);
+		return err;
+	}
+}
+
+static struct dbg_error *ilgen_store(struct generator *e, const struct bound *n)
+{
+	struct dbg_error *err;
+	uint32_t slot = ilgen_temporary(e, n->type);
+	const struct bound *to = n->a;
+	if (to->kind == BOUND_VAR && !to->var->captured && !to->var->is_param) {
+		err = ilgen_value(e, n->b);
+		ilgen_op(e, IL_OP_DUP);
+		ilgen_var(e, IL_OP_STLOC, slot_of(e, to->var));
+		return err;
+	}
+	err = ilgen_address(e, to);
+	if (!err)
+		err = ilgen_value(e, n->b);
+	ilgen_op(e, IL_OP_DUP);
+	ilgen_var(e, IL_OP_STLOC, slot);
+	ilgen_type(e, IL_OP_STOBJ, n->type);
+	ilgen_var(e, IL_OP_LDLOC, slot);
+	return err;
+}
+
+/* ---- Values ---------------------------------------------------------- */
+
+static struct dbg_error *ilgen_constant(struct generator *e,
+					const struct bound *n)
+{
+	uint64_t bits;
+	float f = (float)n->real;
+	uint32_t word;
+	switch (n->type->elem) {
+	case ELEM_R8:
+		memcpy(&bits, &n->real, sizeof(bits));
+		ilgen_op(e, IL_OP_LDC_R8);
+		ilgen_bytes(e, bits, 8);
+		break;
+	case ELEM_R4:
+		memcpy(&word, &f, sizeof(word));
+		ilgen_op4(e, IL_OP_LDC_R4, word);
+		break;
+	case ELEM_I8:
+	case ELEM_U8:
+		ilgen_int(e, n->integer, true);
+		break;
+	case ELEM_I:
+	case ELEM_U:
+		ilgen_int(e, n->integer, true);
+		ilgen_op(e, IL_OP_CONV_I);
+		break;
+	default:
+		ilgen_int(e, n->integer, false);
+		break;
+	}
+	return NULL;
+}
+
+static struct dbg_error *ilgen_default(struct generator *e,
+				       const struct bound *n)
+{
+	if (!n->type->is_value) {
+		ilgen_op(e, IL_OP_LDNULL);
+		return NULL;
+	}
+	uint32_t slot = ilgen_temporary(e, n->type);
+	ilgen_var(e, IL_OP_LDLOCA, slot);
+	ilgen_type(e, IL_OP_INITOBJ, n->type);
+	ilgen_var(e, IL_OP_LDLOC, slot);
+	return NULL;
+}
+
+static struct dbg_error *ilgen_list(struct generator *e, const struct bound *n)
+{
+	struct dbg_error *err = NULL;
+	for (size_t i = 0; !err && i < n->n_list; i++)
+		err = ilgen_value(e, n->list[i]);
+	return err;
+}
+
+static struct dbg_error *ilgen_call_node(struct generator *e,
+					 const struct bound *n)
+{
+	struct il_method *m = n->method;
+	bool direct = (m->flags & IL_METHOD_STATIC) || m->owner->is_value ||
+		      n->nonvirtual;
+	struct dbg_error *err = ilgen_list(e, n);
+	if (!err)
+		ilgen_call(e, direct ? IL_OP_CALL : IL_OP_CALLVIRT, m);
+	return err;
+}
+
+static struct dbg_error *ilgen_array(struct generator *e, const struct bound *n)
+{
+	struct il_type *element = n->type->inner;
+	struct dbg_error *err = ilgen_value(e, n->a);
+	ilgen_type(e, IL_OP_NEWARR, element);
+	for (size_t i = 0; !err && i < n->n_list; i++) {
+		ilgen_op(e, IL_OP_DUP);
+		ilgen_int(e, (int64_t)i, false);
+		err = ilgen_value(e, n->list[i]);
+		ilgen_type(e, IL_OP_STELEM, element);
+	}
+	return err;
+}
+
+/* Both ends leave their value in a local: their types may differ. */
+static struct dbg_error *ilgen_choice(struct generator *e,
+				      const struct bound *n)
+{
+	uint32_t slot = ilgen_temporary(e, n->type);
+	struct dbg_error *err = ilgen_value(e, n->a);
+	size_t otherwise = ilgen_branch(e, IL_OP_BRFALSE);
+	if (!err)
+		err = ilgen_value(e, n->b);
+	if (n->b->kind != BOUND_THROW)
+		ilgen_var(e, IL_OP_STLOC, slot);
+	size_t end = ilgen_branch(e, IL_OP_BR);
+	ilgen_land(e, otherwise);
+	if (!err)
+		err = ilgen_value(e, n->c);
+	if (n->c->kind != BOUND_THROW)
+		ilgen_var(e, IL_OP_STLOC, slot);
+	ilgen_land(e, end);
+	ilgen_var(e, IL_OP_LDLOC, slot);
+	return err;
+}
+
+static struct dbg_error *ilgen_effect(struct generator *e,
+				      const struct bound *n)
+{
+	for (size_t i = 0; i < n->n_list; i++) {
+		struct dbg_error *err = ilgen_value(e, n->list[i]);
+		if (err)
+			return err;
+		if (n->list[i]->type->elem != ELEM_VOID)
+			ilgen_op(e, IL_OP_POP);
+	}
+	return ilgen_value(e, n->a);
+}
+
+/* ---- Dispatch -------------------------------------------------------- */
+
+/* Push a, then one instruction on the node's type. */
+static struct dbg_error *ilgen_on_type(struct generator *e,
+				       const struct bound *n)
+{
+	static const uint16_t ops[] = {
+	    [BOUND_CAST] = IL_OP_CASTCLASS,  [BOUND_BOX] = IL_OP_BOX,
+	    [BOUND_UNBOX] = IL_OP_UNBOX_ANY, [BOUND_AS] = IL_OP_ISINST,
+	    [BOUND_DEREF] = IL_OP_LDOBJ,     [BOUND_THROW] = IL_OP_THROW,
+	    [BOUND_LENGTH] = IL_OP_LDLEN,
+	};
+	struct dbg_error *err = ilgen_value(e, n->a);
+	if (err)
+		return err;
+	if (n->kind == BOUND_THROW) {
+		ilgen_op(e, IL_OP_THROW);
+	} else if (n->kind == BOUND_LENGTH) {
+		ilgen_op(e, IL_OP_LDLEN);
+		ilgen_op(e, IL_OP_CONV_I4);
+	} else {
+		ilgen_type(e, ops[n->kind], n->type);
+	}
+	return NULL;
+}
+
+static struct dbg_error *ilgen_field_value(struct generator *e,
+					   const struct bound *n)
+{
+	if (n->is_static) {
+		ilgen_field(e, IL_OP_LDSFLD, n->field);
+		return NULL;
+	}
+	struct dbg_error *err = ilgen_field_owner(e, n);
+	if (!err)
+		ilgen_field(e, IL_OP_LDFLD, n->field);
+	return err;
+}
+
+static struct dbg_error *ilgen_unary(struct generator *e, const struct bound *n)
+{
+	struct dbg_error *err = ilgen_value(e, n->a);
+	ilgen_op(e, n->op == OP_MINUS ? IL_OP_NEG : IL_OP_NOT);
+	return err;
+}
+
+static struct dbg_error *ilgen_new(struct generator *e, const struct bound *n)
+{
+	struct dbg_error *err = ilgen_list(e, n);
+	if (!err && !n->method)
+		err = dbg_err(DBG_E_RUNTIME, "no constructor");
+	if (!err)
+		ilgen_call(e, IL_OP_NEWOBJ, n->method);
+	return err;
+}
+
+static struct dbg_error *ilgen_text(struct generator *e, const struct bound *n)
+{
+	ilgen_op4(e, IL_OP_LDSTR,
+		  add_entry(e, (struct made_entry){.kind = MADE_STRING,
+						   .units = n->units,
+						   .n_units = n->n_units}));
+	return NULL;
+}
+
+static struct dbg_error *ilgen_place(struct generator *e, const struct bound *n)
+{
+	ilgen_constant_address(e, n->addr);
+	ilgen_type(e, IL_OP_LDOBJ, n->type);
+	return NULL;
+}
+
+static struct dbg_error *ilgen_var_node(struct generator *e,
+					const struct bound *n)
+{
+	ilgen_variable(e, n->var);
+	return NULL;
+}
+
+static struct dbg_error *ilgen_element_value(struct generator *e,
+					     const struct bound *n)
+{
+	struct dbg_error *err = ilgen_element(e, n);
+	ilgen_type(e, IL_OP_LDELEM, n->type);
+	return err;
+}
+
+static struct dbg_error *ilgen_by_ref(struct generator *e,
+				      const struct bound *n)
+{
+	return ilgen_address(e, n->a);
+}
+
+typedef struct dbg_error *ilgen_fn(struct generator *e, const struct bound *n);
+
+static ilgen_fn *const by_kind[] = {
+    [BOUND_CONST] = ilgen_constant,        [BOUND_STRING] = ilgen_text,
+    [BOUND_DEFAULT] = ilgen_default,       [BOUND_PLACE] = ilgen_place,
+    [BOUND_VAR] = ilgen_var_node,          [BOUND_FIELD] = ilgen_field_value,
+    [BOUND_ELEMENT] = ilgen_element_value, [BOUND_LENGTH] = ilgen_on_type,
+    [BOUND_DEREF] = ilgen_on_type,         [BOUND_ADDRESS] = ilgen_by_ref,
+    [BOUND_CALL] = ilgen_call_node,        [BOUND_NEW] = ilgen_new,
+    [BOUND_ARRAY] = ilgen_array,           [BOUND_NUMBER] = ilgen_number,
+    [BOUND_CAST] = ilgen_on_type,          [BOUND_BOX] = ilgen_on_type,
+    [BOUND_UNBOX] = ilgen_on_type,         [BOUND_AS] = ilgen_on_type,
+    [BOUND_UNARY] = ilgen_unary,           [BOUND_BINARY] = ilgen_binary,
+    [BOUND_CHOICE] = ilgen_choice,         [BOUND_STORE] = ilgen_store,
+    [BOUND_EFFECT] = ilgen_effect,         [BOUND_DELEGATE] = ilgen_delegate,
+    [BOUND_LAMBDA] = ilgen_lambda,         [BOUND_THROW] = ilgen_on_type,
+};
+
+struct dbg_error *ilgen_value(struct generator *e, const struct bound *n)
+{
+	ilgen_fn *fn = n->kind < sizeof(by_kind) / sizeof(by_kind[0])
+			   ? by_kind[n->kind]
+			   : NULL;
+	if (!fn)
+		return bind_error(e->b, n->syntax, "'%s' has no value",
+				  bind_source(e->b, n->syntax));
+	return fn(e, n);
+}

@@ -1,0 +1,116 @@
+/* Methods and delegates: one method for the expression and each lambda. */
+#include "base/err.h"
+#include "base/mem.h"
+#include "eval/bind/generate_priv.h"
+
+static struct dbg_error *ilgen_delegate_new(struct generator *e,
+					    const struct bound *n)
+{
+	struct il_method *ctor = il_method_named(e->b->ts, n->type, ".ctor", 2);
+	if (!ctor)
+		return dbg_err(DBG_E_RUNTIME, "'%s' is no delegate",
+			       il_type_name(e->b->ts, n->type));
+	ilgen_call(e, IL_OP_NEWOBJ, ctor);
+	return NULL;
+}
+
+struct dbg_error *ilgen_delegate(struct generator *e, const struct bound *n)
+{
+	struct dbg_error *err = NULL;
+	bool is_virtual = n->a && (n->method->flags & IL_METHOD_VIRTUAL);
+	if (n->a && !(n->method->flags & IL_METHOD_STATIC))
+		err = ilgen_value(e, n->a);
+	else
+		ilgen_op(e, IL_OP_LDNULL);
+	if (err)
+		return err;
+	if (is_virtual)
+		ilgen_op(e, IL_OP_DUP);
+	ilgen_call(e, is_virtual ? IL_OP_LDVIRTFTN : IL_OP_LDFTN, n->method);
+	return ilgen_delegate_new(e, n);
+}
+
+static struct dbg_error *finish(struct generator *e, const char *name,
+				const struct il_sig *sig,
+				struct il_method **ret)
+{
+	struct arena *arena = e->b->arena;
+	struct il_type **locals =
+	    arena_calloc(arena, e->n_slots + 1, sizeof(*locals));
+	for (size_t i = 0; i < e->n_slots; i++)
+		locals[i] = e->slots[i].type;
+	const struct made_code code = {
+	    .code = {arena_copy(arena, e->code.s, e->code.len, 1), e->code.len},
+	    .locals = locals,
+	    .n_locals = e->n_slots,
+	    .pool = e->pool,
+	    .n_pool = e->n_pool};
+	str_deinit(&e->code);
+	*ret = made_create(arena, name, sig, &code);
+	return NULL;
+}
+
+/* One method: what @body is, returned as @sig says. */
+static struct dbg_error *ilgen_body(struct binder *b,
+				    const struct bound_lambda *lambda,
+				    const struct bound *body,
+				    const struct il_sig *sig,
+				    struct il_method **ret)
+{
+	struct generator e = {.b = b, .lambda = lambda};
+	ilgen_prologue(&e);
+	struct dbg_error *err = ilgen_value(&e, body);
+	bool value = body->kind != BOUND_THROW && body->type->elem != ELEM_VOID;
+	if (value && sig->ret->elem == ELEM_VOID)
+		ilgen_op(&e, IL_OP_POP);
+	ilgen_op(&e, IL_OP_RET);
+	if (!err)
+		return finish(&e, lambda ? "lambda" : "expression", sig, ret);
+	str_deinit(&e.code);
+	return err;
+}
+
+static struct dbg_error *ilgen_closure(struct generator *e,
+				       const struct bound_lambda *l)
+{
+	ilgen_int(e, (int64_t)l->n_captures, false);
+	ilgen_type(e, IL_OP_NEWARR, bind_prim(e->b, ELEM_OBJECT));
+	for (size_t i = 0; i < l->n_captures; i++) {
+		ilgen_op(e, IL_OP_DUP);
+		ilgen_int(e, (int64_t)i, false);
+		ilgen_holder(e, l->captures[i]);
+		ilgen_op(e, IL_OP_STELEM_REF);
+	}
+	return NULL;
+}
+
+struct dbg_error *ilgen_lambda(struct generator *e, const struct bound *n)
+{
+	const struct bound_lambda *l = n->lambda;
+	struct binder *b = e->b;
+	const struct il_sig *invoke;
+	struct il_method *m;
+	struct dbg_error *err =
+	    il_method_sig(b->ts, il_method_invoke(b->ts, n->type), &invoke);
+	if (err)
+		return err;
+	struct il_sig sig = {.ret = invoke->ret, .n_params = l->n_params + 1};
+	sig.params = arena_calloc(b->arena, sig.n_params, sizeof(*sig.params));
+	sig.params[0] = bind_prim(b, ELEM_OBJECT);
+	for (size_t i = 0; i < l->n_params; i++)
+		sig.params[i + 1] = l->params[i]->type;
+	err = ilgen_body(b, l, n->a, &sig, &m);
+	if (!err)
+		err = ilgen_closure(e, l);
+	if (err)
+		return err;
+	ilgen_call(e, IL_OP_LDFTN, m);
+	return ilgen_delegate_new(e, n);
+}
+
+struct dbg_error *ilgen_method(struct binder *b, struct bound *body,
+			       struct il_method **ret)
+{
+	const struct il_sig sig = {.ret = body->type};
+	return ilgen_body(b, NULL, body, &sig, ret);
+}

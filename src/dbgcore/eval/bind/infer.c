@@ -1,0 +1,251 @@
+/*
+ * Type arguments that a call leaves out (ECMA-334, 12.6.3): first what the
+ * arguments' types tell, then, as soon as a lambda's parameter types are
+ * known, what its body is.
+ */
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "eval/bind/bind_priv.h"
+
+enum {
+	PARAMS_MAX = 8, // type parameters
+	BOUNDS_MAX = 16
+};
+
+enum bound_side {
+	SIDE_EXACT,
+	SIDE_LOWER,
+	SIDE_UPPER
+};
+
+struct inference {
+	struct binder *b;
+	uint32_t n;
+	struct il_type *fixed[PARAMS_MAX]; /* NULL: not yet */
+	struct {
+		struct il_type *type;
+		enum bound_side side;
+	} bounds[PARAMS_MAX][BOUNDS_MAX];
+	size_t n_bounds[PARAMS_MAX];
+};
+
+static void add_bound(struct inference *in, uint32_t k, struct il_type *type,
+		      enum bound_side side)
+{
+	if (k >= in->n || in->n_bounds[k] == BOUNDS_MAX ||
+	    type->elem == ELEM_VOID)
+		return;
+	in->bounds[k][in->n_bounds[k]].type = type;
+	in->bounds[k][in->n_bounds[k]++].side = side;
+}
+
+static void infer(struct inference *in, struct il_type *from,
+		  struct il_type *to, enum bound_side side, int depth);
+
+/* An argument of the same generic type, by the variance of its parameter. */
+static void infer_argument(struct inference *in, struct il_type *to, uint32_t i,
+			   struct il_type *from, enum bound_side side,
+			   int depth)
+{
+	struct il_generic_param p = {0};
+	struct il_type *def = il_type_generic(in->b->ts, to);
+	enum bound_side inner = SIDE_EXACT;
+	if (dbg_err_drop(il_generic_param(in->b->ts, def, NULL, i, &p)))
+		p.flags = 0;
+	uint16_t variance = from->is_reference ? p.flags & 3 : 0;
+	if (variance == 1)
+		inner = side;
+	else if (variance == 2 && side != SIDE_EXACT)
+		inner = side == SIDE_LOWER ? SIDE_UPPER : SIDE_LOWER;
+	infer(in, from, to->args[i], inner, depth);
+}
+
+static void infer_generic(struct inference *in, struct il_type *from,
+			  struct il_type *to, enum bound_side side, int depth)
+{
+	struct il_types *ts = in->b->ts;
+	struct il_type *def = il_type_generic(ts, to), *as = NULL;
+	if (from->n_args && il_type_generic(ts, from) == def)
+		as = from;
+	else if (side == SIDE_LOWER &&
+		 dbg_err_drop(il_type_as(ts, from, def, &as)))
+		as = NULL;
+	for (uint32_t i = 0; as && i < to->n_args && i < as->n_args; i++)
+		infer_argument(in, to, i, as->args[i], side, depth);
+}
+
+static void infer(struct inference *in, struct il_type *from,
+		  struct il_type *to, enum bound_side side, int depth)
+{
+	if (!to->open || depth > 16)
+		return;
+	if (to->kind == IL_KIND_MVAR) {
+		add_bound(in, to->number, from, side);
+	} else if (to->kind == IL_KIND_BYREF) {
+		infer(in, from->kind == IL_KIND_BYREF ? from->inner : from,
+		      to->inner, SIDE_EXACT, depth + 1);
+	} else if (to->kind == IL_KIND_ARRAY) {
+		if (from->kind == IL_KIND_ARRAY && from->rank == to->rank)
+			infer(in, from->inner, to->inner,
+			      from->inner->is_reference ? side : SIDE_EXACT,
+			      depth + 1);
+	} else if (to->n_args) {
+		infer_generic(in, from, to, side, depth + 1);
+	}
+}
+
+/* ---- Fixing ---------------------------------------------------------- */
+
+static bool fits_all(struct inference *in, uint32_t k, struct il_type *type)
+{
+	for (size_t i = 0; i < in->n_bounds[k]; i++) {
+		struct il_type *other = in->bounds[k][i].type;
+		enum bound_side side = in->bounds[k][i].side;
+		struct il_type *from = side == SIDE_UPPER ? type : other;
+		struct il_type *to = side == SIDE_UPPER ? other : type;
+		if (type == other)
+			continue;
+		if (side == SIDE_EXACT ||
+		    conversion_of_types(in->b, from, to) == CONVERSION_NONE)
+			return false;
+	}
+	return true;
+}
+
+static bool fix(struct inference *in, uint32_t k)
+{
+	for (size_t i = 0; !in->fixed[k] && i < in->n_bounds[k]; i++) {
+		if (fits_all(in, k, in->bounds[k][i].type))
+			in->fixed[k] = in->bounds[k][i].type;
+	}
+	return in->fixed[k] != NULL;
+}
+
+/* @type with what is fixed in the place of parameters. */
+static struct il_type *substitute(struct inference *in, struct il_type *type)
+{
+	struct il_type *args[PARAMS_MAX];
+	for (uint32_t i = 0; i < in->n; i++)
+		args[i] = in->fixed[i] ? in->fixed[i]
+				       : il_type_param(in->b->ts, true, i);
+	const struct il_context ctx = {.method_args = args,
+				       .n_method_args = in->n};
+	return il_type_subst(in->b->ts, type, &ctx);
+}
+
+/* Fix the parameters that @type mentions, as far as they have bounds. */
+static void fix_mentioned(struct inference *in, struct il_type *type, int depth)
+{
+	if (!type->open || depth > 16)
+		return;
+	if (type->kind == IL_KIND_MVAR && type->number < in->n)
+		fix(in, type->number);
+	if (type->inner)
+		fix_mentioned(in, type->inner, depth + 1);
+	for (size_t i = 0; i < type->n_args; i++)
+		fix_mentioned(in, type->args[i], depth + 1);
+}
+
+/* ---- Lambdas --------------------------------------------------------- */
+
+/* True: it told something, or never will. */
+static bool infer_lambda(struct inference *in, const struct expr *x,
+			 struct il_type *to)
+{
+	const struct il_sig *sig;
+	struct il_type *types[BIND_ARGS_MAX], *body;
+	struct bound_lambda *lambda;
+	struct il_method *invoke = il_method_invoke(in->b->ts, to);
+	if (!invoke || dbg_err_drop(il_method_sig(in->b->ts, invoke, &sig)) ||
+	    sig->n_params != x->n_list || sig->n_params > BIND_ARGS_MAX)
+		return true;
+	for (size_t i = 0; i < sig->n_params; i++) {
+		struct il_type *given;
+		if (x->list[i]->type &&
+		    !dbg_err_drop(bind_type(in->b, x->list[i]->type, &given)))
+			infer(in, given, sig->params[i], SIDE_EXACT, 0);
+		fix_mentioned(in, sig->params[i], 0);
+		types[i] = substitute(in, sig->params[i]);
+		if (types[i]->open)
+			return false;
+	}
+	if (!sig->ret->open)
+		return true;
+	if (lambda_bind(in->b, x, types, sig->n_params, &lambda, &body) && body)
+		infer(in, body, sig->ret, SIDE_LOWER, 0);
+	return true;
+}
+
+/* A method group whose parameters are known: what it returns. */
+static bool infer_group(struct inference *in, struct bound *g,
+			struct il_type *to)
+{
+	const struct il_sig *sig;
+	struct call call = {.x = g->syntax, .name = g->name};
+	struct choice best = {0};
+	struct il_method *all[64];
+	struct il_method *invoke = il_method_invoke(in->b->ts, to);
+	if (!invoke || dbg_err_drop(il_method_sig(in->b->ts, invoke, &sig)) ||
+	    sig->n_params > BIND_ARGS_MAX)
+		return true;
+	for (size_t i = 0; i < sig->n_params; i++) {
+		fix_mentioned(in, sig->params[i], 0);
+		struct il_type *type = substitute(in, sig->params[i]);
+		if (type->open)
+			return false;
+		call.args[call.n++] =
+		    bound_make(in->b, BOUND_DEFAULT, type, g->syntax);
+	}
+	struct il_type *of = g->b ? g->b->type : g->a->type;
+	size_t n = methods_named(in->b, of, g->name, all, 64);
+	if (!dbg_err_drop(call_resolve(in->b, &call, all, n, &best)) &&
+	    best.method)
+		infer(in, best.sig->ret, sig->ret, SIDE_LOWER, 0);
+	return true;
+}
+
+static bool infer_delegate(struct inference *in, struct bound *v,
+			   struct il_type *to)
+{
+	if (v->kind == BOUND_GROUP)
+		return infer_group(in, v, to);
+	return v->syntax->kind != EXPR_LAMBDA ||
+	       infer_lambda(in, v->syntax, to);
+}
+
+/* ---- The whole ------------------------------------------------------- */
+
+bool infer_method(struct binder *b, const struct call *c, struct il_method *m,
+		  const struct il_sig *sig, struct il_method **ret)
+{
+	struct inference in = {.b = b, .n = sig->n_generic};
+	bool done[BIND_ARGS_MAX] = {false}, progress = true;
+	if (in.n > PARAMS_MAX || c->n > BIND_ARGS_MAX)
+		return false;
+	for (size_t i = 0; i < c->n; i++) {
+		bool expanded = i >= sig->n_params;
+		struct il_type *to = call_param(b, sig, i, expanded);
+		bool typed = c->args[i]->type != NULL;
+		done[i] = typed || !to || c->args[i]->kind == BOUND_NULL;
+		if (typed && to)
+			infer(&in, c->args[i]->type, to, SIDE_LOWER, 0);
+	}
+	while (progress) {
+		progress = false;
+		for (size_t i = 0; i < c->n && i < sig->n_params; i++) {
+			if (done[i])
+				continue;
+			done[i] =
+			    infer_delegate(&in, c->args[i], sig->params[i]);
+			progress = progress || done[i];
+		}
+	}
+	for (uint32_t k = 0; k < in.n; k++) {
+		if (!fix(&in, k))
+			return false;
+	}
+	*ret = il_method_instance(b->ts, m, in.fixed, in.n);
+	return true;
+}

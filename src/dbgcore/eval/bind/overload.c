@@ -1,0 +1,552 @@
+/* Calls: arguments, and which overload they mean (ECMA-334, 12.6.4). */
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "eval/bind/bind_priv.h"
+
+enum {
+	METHODS_MAX = 256,
+	NOT_GIVEN = -1
+};
+
+/* A method that fits, and which argument each parameter has. */
+struct candidate {
+	struct il_method *method;
+	const struct il_sig *sig;
+	bool expanded; /* the rest goes into the array of `params` */
+	bool generic;
+	size_t n_given;         /* parameters with an argument of their own */
+	int map[BIND_ARGS_MAX]; /* by parameter */
+};
+
+/* ---- Arguments ------------------------------------------------------- */
+
+struct dbg_error *call_arguments(struct binder *b, struct expr *const *list,
+				 size_t n, struct call *ret)
+{
+	if (ret->n + n > BIND_ARGS_MAX)
+		return dbg_err(DBG_E_ARGUMENT, "too many arguments");
+	for (size_t i = 0; i < n; i++) {
+		const struct expr *x = list[i];
+		size_t at = ret->n++;
+		ret->names[at] = x->name;
+		ret->modifiers[at] = x->modifier;
+		if (x->a->kind == EXPR_DECLARATION)
+			return dbg_err(DBG_E_UNSUPPORTED,
+				       "'%s' is not served in expressions yet",
+				       bind_source(b, x));
+		struct dbg_error *err = bind_operand(b, x->a, &ret->args[at]);
+		if (err)
+			return err;
+	}
+	return NULL;
+}
+
+struct il_type *call_param(struct binder *b, const struct il_sig *sig, size_t i,
+			   bool expanded)
+{
+	(void)b;
+	if (!expanded || i + 1 < sig->n_params)
+		return i < sig->n_params ? sig->params[i] : NULL;
+	return sig->params[sig->n_params - 1]->inner;
+}
+
+/* ---- Does it fit? ---------------------------------------------------- */
+
+static int param_named(const struct il_method *m, const struct il_sig *sig,
+		       const char *name)
+{
+	for (uint32_t i = 0; i < sig->n_params; i++) {
+		struct il_param p;
+		il_method_param(m, i, &p);
+		if (!strcmp(p.name, name))
+			return (int)i;
+	}
+	return -1;
+}
+
+static bool is_optional(const struct il_method *m, uint32_t i)
+{
+	struct il_param p;
+	il_method_param(m, i, &p);
+	return p.flags & 0x10;
+}
+
+static bool map_arguments(const struct call *c, struct candidate *k)
+{
+	size_t n = k->sig->n_params;
+	size_t fixed = k->expanded ? n - 1 : n;
+	if (n > BIND_ARGS_MAX || (c->n > n && !k->expanded))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		k->map[i] = NOT_GIVEN;
+	for (size_t i = 0; i < c->n; i++) {
+		int p = c->names[i]
+			    ? param_named(k->method, k->sig, c->names[i])
+			    : (int)i;
+		if (!c->names[i] && i >= fixed && k->expanded)
+			continue;
+		if (p < 0 || (size_t)p >= n || k->map[p] != NOT_GIVEN)
+			return false;
+		k->map[p] = (int)i;
+		k->n_given++;
+	}
+	for (size_t i = 0; i < fixed; i++) {
+		if (k->map[i] == NOT_GIVEN &&
+		    !is_optional(k->method, (uint32_t)i))
+			return false;
+	}
+	return true;
+}
+
+static bool argument_fits(struct binder *b, const struct call *c, size_t i,
+			  struct il_type *to)
+{
+	enum expr_modifier how = c->modifiers[i];
+	bool by_ref = to->kind == IL_KIND_BYREF;
+	if (how == MODIFIER_REF || how == MODIFIER_OUT)
+		return by_ref && c->args[i]->type == to->inner;
+	if (by_ref)
+		return conversion_find(b, c->args[i], to->inner) !=
+		       CONVERSION_NONE;
+	return conversion_find(b, c->args[i], to) != CONVERSION_NONE;
+}
+
+static bool arguments_fit(struct binder *b, const struct call *c,
+			  const struct candidate *k)
+{
+	size_t n = k->sig->n_params;
+	for (size_t p = 0; p < n; p++) {
+		if (k->map[p] != NOT_GIVEN &&
+		    !argument_fits(b, c, (size_t)k->map[p], k->sig->params[p]))
+			return false;
+	}
+	for (size_t i = n ? n - 1 : 0; k->expanded && i < c->n; i++) {
+		if (!c->names[i] &&
+		    !argument_fits(b, c, i, k->sig->params[n - 1]->inner))
+			return false;
+	}
+	return true;
+}
+
+/* The method with its own type arguments; false: they cannot be told. */
+static bool instantiate(struct binder *b, const struct call *c,
+			struct il_method *m, const struct il_sig *sig,
+			struct il_method **ret)
+{
+	*ret = m;
+	if (!sig->n_generic)
+		return !c->n_given;
+	if (c->n_given == sig->n_generic) {
+		*ret = il_method_instance(b->ts, m, c->given, c->n_given);
+		return true;
+	}
+	return !c->n_given && infer_method(b, c, m, sig, ret);
+}
+
+static bool has_params(const struct il_method *m, const struct il_sig *sig)
+{
+	struct il_param p;
+	if (!sig->n_params ||
+	    sig->params[sig->n_params - 1]->elem != ELEM_SZARRAY)
+		return false;
+	il_method_param(m, (uint32_t)sig->n_params - 1, &p);
+	return p.is_params;
+}
+
+static bool fits(struct binder *b, const struct call *c, struct il_method *m,
+		 bool expanded, struct candidate *ret)
+{
+	struct candidate k = {.expanded = expanded};
+	const struct il_sig *sig;
+	if (dbg_err_drop(il_method_sig(b->ts, m, &sig)) ||
+	    sig->n_params > BIND_ARGS_MAX || (expanded && !has_params(m, sig)))
+		return false;
+	k.method = m;
+	k.sig = sig;
+	k.generic = sig->n_generic != 0;
+	if (!map_arguments(c, &k) || !instantiate(b, c, m, sig, &k.method) ||
+	    dbg_err_drop(il_method_sig(b->ts, k.method, &k.sig)) ||
+	    !arguments_fit(b, c, &k))
+		return false;
+	*ret = k;
+	return true;
+}
+
+/* ---- Which is better? ------------------------------------------------ */
+
+static bool converts(struct binder *b, struct il_type *from, struct il_type *to)
+{
+	return conversion_of_types(b, from, to) != CONVERSION_NONE;
+}
+
+/* 1: @x is the better type for a value than @y, -1: the worse (12.6.4.7). */
+static int better_type(struct binder *b, struct il_type *x, struct il_type *y)
+{
+	static const enum elem is_signed[] = {ELEM_I1, ELEM_I2, ELEM_I4,
+					      ELEM_I8};
+	bool to_y = converts(b, x, y), to_x = converts(b, y, x);
+	if (x == y)
+		return 0;
+	if (to_y != to_x)
+		return to_y ? 1 : -1;
+	int sx = 0, sy = 0;
+	for (size_t i = 0; i < 4; i++) {
+		sx |= x->elem == is_signed[i];
+		sy |= y->elem == is_signed[i];
+	}
+	return type_is_numeric(x) && type_is_numeric(y) ? sx - sy : 0;
+}
+
+static struct il_type *return_of(struct binder *b, struct il_type *type,
+				 const struct il_sig **ret_sig)
+{
+	struct il_method *m = il_method_invoke(b->ts, type);
+	return m && !dbg_err_drop(il_method_sig(b->ts, m, ret_sig))
+		   ? (*ret_sig)->ret
+		   : NULL;
+}
+
+/* Delegates for a lambda: the one that returns what its body is. */
+static int better_delegate(struct binder *b, const struct bound *v,
+			   struct il_type *x, struct il_type *y)
+{
+	const struct il_sig *sig, *other;
+	struct bound_lambda *lambda;
+	struct il_type *body;
+	struct il_type *rx = return_of(b, x, &sig);
+	struct il_type *ry = return_of(b, y, &other);
+	if (!rx || !ry || rx == ry ||
+	    !lambda_bind(b, v->syntax, sig->params, sig->n_params, &lambda,
+			 &body))
+		return 0;
+	if (rx->elem == ELEM_VOID || ry->elem == ELEM_VOID)
+		return ry->elem == ELEM_VOID ? 1 : -1;
+	if (body && (rx == body || ry == body))
+		return rx == body ? 1 : -1;
+	return better_type(b, rx, ry);
+}
+
+static int better_conversion(struct binder *b, const struct bound *v,
+			     struct il_type *x, struct il_type *y)
+{
+	if (x == y)
+		return 0;
+	if (v->kind == BOUND_UNTYPED && v->syntax->kind == EXPR_LAMBDA)
+		return better_delegate(b, v, x, y);
+	if (v->type && (v->type == x || v->type == y))
+		return v->type == x ? 1 : -1;
+	return better_type(b, x, y);
+}
+
+static struct il_type *param_of(const struct candidate *k, size_t arg)
+{
+	size_t n = k->sig->n_params;
+	for (size_t p = 0; p < n; p++) {
+		if (k->map[p] == (int)arg)
+			return k->sig->params[p];
+	}
+	return k->sig->params[n - 1]->inner;
+}
+
+/* 1: @x is the better of two that fit, -1: the worse, 0: neither. */
+static int better(struct binder *b, const struct call *c,
+		  const struct candidate *x, const struct candidate *y)
+{
+	bool wins = false, loses = false;
+	for (size_t i = 0; i < c->n; i++) {
+		int r = better_conversion(b, c->args[i], param_of(x, i),
+					  param_of(y, i));
+		wins = wins || r > 0;
+		loses = loses || r < 0;
+	}
+	if (wins != loses)
+		return wins ? 1 : -1;
+	if (wins)
+		return 0;
+	if (x->generic != y->generic)
+		return y->generic ? 1 : -1;
+	if (x->expanded != y->expanded)
+		return y->expanded ? 1 : -1;
+	// Optional parameters that were not given make it worse.
+	if (x->sig->n_params != y->sig->n_params)
+		return x->sig->n_params < y->sig->n_params ? 1 : -1;
+	return 0;
+}
+
+/* ---- The choice ------------------------------------------------------ */
+
+static struct dbg_error *default_argument(struct binder *b,
+					  const struct candidate *k, uint32_t i,
+					  const struct expr *x,
+					  struct bound **ret)
+{
+	struct il_param p;
+	struct il_type *type = k->sig->params[i];
+	il_method_param(k->method, i, &p);
+	struct bound *n = bound_make(b, BOUND_DEFAULT, type, x);
+	*ret = n;
+	if (p.constant == ELEM_STRING) {
+		n->kind = BOUND_STRING;
+		n->n_units = p.value.n / 2;
+		n->units = arena_copy(b->arena, p.value.p, n->n_units,
+				      sizeof(*n->units));
+	} else if (p.constant != ELEM_END && p.constant != ELEM_CLASS &&
+		   p.value.n <= 8 && !type->is_reference) {
+		int64_t bits = 0;
+		memcpy(&bits, p.value.p, p.value.n);
+		n = bound_int(b, p.constant, bits, x);
+		memcpy(&n->real, &bits, sizeof(n->real));
+		if (p.constant == ELEM_R4) {
+			float f;
+			memcpy(&f, &bits, sizeof(f));
+			n->real = (double)f;
+		}
+		if (type->kind == IL_KIND_ENUM)
+			n->type = type;
+		return convert(b, n, type, ret);
+	}
+	return NULL;
+}
+
+static struct dbg_error *pass(struct binder *b, struct bound *v,
+			      struct il_type *to, struct bound **ret)
+{
+	if (to->kind != IL_KIND_BYREF)
+		return convert(b, v, to, ret);
+	struct dbg_error *err = convert(b, v, to->inner, &v);
+	*ret = bound_make(b, BOUND_ADDRESS, to, v->syntax);
+	(*ret)->a = v;
+	return err;
+}
+
+static struct dbg_error *params_array(struct binder *b, const struct call *c,
+				      const struct candidate *k,
+				      struct bound **ret)
+{
+	size_t first = k->sig->n_params - 1, n = 0;
+	struct il_type *type = k->sig->params[first];
+	struct bound *array = bound_make(b, BOUND_ARRAY, type, c->x);
+	array->list = arena_calloc(b->arena, c->n + 1, sizeof(*array->list));
+	for (size_t i = first; i < c->n; i++) {
+		if (c->names[i])
+			continue;
+		struct dbg_error *err =
+		    convert(b, c->args[i], type->inner, &array->list[n++]);
+		if (err)
+			return err;
+	}
+	array->n_list = n;
+	array->a = bound_int(b, ELEM_I4, (int64_t)n, c->x);
+	*ret = array;
+	return NULL;
+}
+
+static struct dbg_error *take(struct binder *b, const struct call *c,
+			      const struct candidate *k, struct choice *ret)
+{
+	struct dbg_error *err = NULL;
+	size_t n = k->sig->n_params;
+	ret->method = k->method;
+	ret->sig = k->sig;
+	for (size_t p = 0; !err && p < n; p++) {
+		if (k->expanded && p + 1 == n && k->map[p] == NOT_GIVEN)
+			err = params_array(b, c, k, &ret->args[p]);
+		else if (k->map[p] == NOT_GIVEN)
+			err = default_argument(b, k, (uint32_t)p, c->x,
+					       &ret->args[p]);
+		else
+			err = pass(b, c->args[k->map[p]], k->sig->params[p],
+				   &ret->args[p]);
+	}
+	return err;
+}
+
+struct dbg_error *call_resolve(struct binder *b, struct call *c,
+			       struct il_method *const *methods, size_t n,
+			       struct choice *ret)
+{
+	struct candidate best = {0}, k;
+	bool ambiguous = false;
+	for (size_t i = 0; i < n * 2; i++) {
+		if (!fits(b, c, methods[i / 2], i % 2, &k))
+			continue;
+		// The normal form goes before the expanded one.
+		i |= 1;
+		int r = best.method ? better(b, c, &k, &best) : 1;
+		if (r > 0)
+			best = k;
+		ambiguous = (ambiguous || r == 0) && r <= 0;
+	}
+	if (!best.method)
+		return NULL;
+	if (ambiguous)
+		return bind_error(b, c->x, "the call of '%s' is ambiguous",
+				  c->name);
+	return take(b, c, &best, ret);
+}
+
+/* ---- Calls ----------------------------------------------------------- */
+
+struct method_list {
+	struct il_method *items[METHODS_MAX];
+	size_t n;
+};
+
+static bool add_method(void *arg, struct il_method *m)
+{
+	struct method_list *l = arg;
+	l->items[l->n++] = m;
+	return l->n < METHODS_MAX;
+}
+
+/* The receiver of an extension method is not converted by operators. */
+static bool receiver_fits(struct binder *b, const struct bound *of,
+			  struct il_type *to)
+{
+	enum conversion c = conversion_find(b, of, to);
+	return c == CONVERSION_IDENTITY || c == CONVERSION_REFERENCE ||
+	       c == CONVERSION_BOX;
+}
+
+static struct dbg_error *find_extension(struct binder *b, struct bound *of,
+					struct call *c, struct choice *best)
+{
+	struct method_list *l = arena_alloc(b->arena, sizeof(*l));
+	struct call with = *c;
+	if (c->n + 1 > BIND_ARGS_MAX)
+		return NULL;
+	for (size_t i = c->n; i > 0; i--) {
+		with.args[i] = c->args[i - 1];
+		with.names[i] = c->names[i - 1];
+		with.modifiers[i] = c->modifiers[i - 1];
+	}
+	with.args[0] = of;
+	with.names[0] = NULL;
+	with.modifiers[0] = MODIFIER_NONE;
+	with.n = c->n + 1;
+	il_extension_each(b->ts, c->name, add_method, l);
+	struct dbg_error *err = call_resolve(b, &with, l->items, l->n, best);
+	if (!err && best->method && !receiver_fits(b, of, best->sig->params[0]))
+		best->method = NULL;
+	return err;
+}
+
+static struct dbg_error *find_method(struct binder *b, struct il_type *type,
+				     struct call *c, struct choice *best)
+{
+	struct il_method *all[METHODS_MAX];
+	struct il_type *const *faces;
+	size_t n = 0;
+	struct dbg_error *err = NULL;
+	for (struct il_type *t = type; !err && t && !best->method;) {
+		size_t found = methods_named(b, t, c->name, all, METHODS_MAX);
+		err = call_resolve(b, c, all, found, best);
+		if (!err)
+			err = il_type_parent(b->ts, t, &t);
+	}
+	if (err || best->method || type->kind != IL_KIND_INTERFACE)
+		return err;
+	err = il_type_interfaces(b->ts, type, &faces, &n);
+	for (size_t i = 0; !err && !best->method && i <= n; i++) {
+		struct il_type *t =
+		    i < n ? faces[i] : bind_prim(b, ELEM_OBJECT);
+		size_t found = methods_named(b, t, c->name, all, METHODS_MAX);
+		err = call_resolve(b, c, all, found, best);
+	}
+	return err;
+}
+
+static struct dbg_error *make_call(struct binder *b, struct bound *of,
+				   const struct choice *best,
+				   const struct expr *x, struct bound **ret)
+{
+	struct bound *all[BIND_ARGS_MAX + 1];
+	size_t n = 0;
+	if (best->sig->has_this) {
+		if (!of)
+			return bind_error(b, x, "'%s' needs an object",
+					  best->method->name);
+		struct bound *self = bind_receiver(b, of, best->method->owner);
+		all[n++] = self;
+	}
+	for (size_t i = 0; i < best->sig->n_params; i++)
+		all[n++] = best->args[i];
+	struct bound *call =
+	    bound_call(b, best->method, all, n, best->sig->ret, x);
+	call->nonvirtual = of && of->syntax && of->syntax->kind == EXPR_BASE;
+	*ret = call;
+	if (best->sig->ret->kind == IL_KIND_BYREF) {
+		*ret = bound_make(b, BOUND_DEREF, best->sig->ret->inner, x);
+		(*ret)->a = call;
+	}
+	return NULL;
+}
+
+/* Why no overload fits: one method is named with what it takes. */
+static struct dbg_error *no_overload(struct binder *b, struct il_type *type,
+				     struct call *c)
+{
+	struct il_method *one;
+	for (struct il_type *t = type; t;) {
+		if (methods_named(b, t, c->name, &one, 1))
+			return bind_error(b, c->x,
+					  "the arguments do not fit '%s'",
+					  il_method_name(b->ts, one));
+		if (dbg_err_drop(il_type_parent(b->ts, t, &t)))
+			break;
+	}
+	return bind_error(b, c->x, "no method '%s' of '%s' fits", c->name,
+			  il_type_name(b->ts, type));
+}
+
+static struct dbg_error *call_group(struct binder *b, struct bound *g,
+				    struct call *c, struct bound **ret)
+{
+	struct choice best = {0};
+	struct il_type *type = g->b ? g->b->type : g->a->type;
+	c->name = g->name;
+	c->given = g->args;
+	c->n_given = g->n_args;
+	struct dbg_error *err = find_method(b, type, c, &best);
+	if (!err && best.method)
+		return make_call(b, g->a, &best, c->x, ret);
+	if (!err && g->a)
+		err = find_extension(b, g->a, c, &best);
+	if (err)
+		return err;
+	return best.method ? make_call(b, NULL, &best, c->x, ret)
+			   : no_overload(b, type, c);
+}
+
+static struct dbg_error *call_delegate(struct binder *b, struct bound *of,
+				       struct call *c, struct bound **ret)
+{
+	struct choice best = {0};
+	struct il_method *invoke =
+	    of->type ? il_method_invoke(b->ts, of->type) : NULL;
+	if (!invoke)
+		return bind_error(b, c->x, "'%s' is not a method",
+				  bind_source(b, of->syntax));
+	c->name = "Invoke";
+	struct dbg_error *err = call_resolve(b, c, &invoke, 1, &best);
+	if (err)
+		return err;
+	return best.method ? make_call(b, of, &best, c->x, ret)
+			   : no_overload(b, of->type, c);
+}
+
+struct dbg_error *bind_call(struct binder *b, const struct expr *x,
+			    struct bound **ret)
+{
+	struct call c = {.x = x};
+	struct bound *of;
+	struct dbg_error *err = bind_operand(b, x->a, &of);
+	if (!err)
+		err = call_arguments(b, x->list, x->n_list, &c);
+	if (err)
+		return err;
+	return of->kind == BOUND_GROUP ? call_group(b, of, &c, ret)
+				       : call_delegate(b, of, &c, ret);
+}
