@@ -133,19 +133,6 @@ void emit_strf(struct str *t, const char *key, const char *fmt, ...)
 	free(s);
 }
 
-// By hand: most of what is sent are numbers.
-static void add_decimal(struct str *t, uint64_t n)
-{
-	char buf[20];
-	size_t at = sizeof(buf);
-
-	do {
-		buf[--at] = (char)('0' + n % 10);
-		n /= 10;
-	} while (n);
-	str_addn(t, buf + at, sizeof(buf) - at);
-}
-
 static void add_hex(struct str *t, uint64_t n)
 {
 	char buf[16];
@@ -162,7 +149,7 @@ void emit_int(struct str *t, const char *key, int64_t n)
 {
 	next(t, key);
 	str_addn(t, "-", n < 0);
-	add_decimal(t, n < 0 ? -(uint64_t)n : (uint64_t)n);
+	str_addu(t, n < 0 ? -(uint64_t)n : (uint64_t)n);
 }
 
 void emit_bool(struct str *t, const char *key, bool b)

@@ -330,19 +330,19 @@ static struct type *resolve_struct(struct resolver *r,
 	return hinted ? hinted : type_of_elem(r->ts, ELEM_VOID);
 }
 
-/* A generic parameter that nothing says more about: some object, named T. */
-static struct type *unknown_param(struct resolver *r,
-				  const struct sig_type *sig)
+/* The type that is known by its signature alone, a word in size. */
+static struct type *named_by_sig(struct resolver *r, const struct sig_type *sig,
+				 char mark, enum type_kind kind)
 {
 	_cleanup_str_ struct str name = {0};
 	csname_sig(&r->ctx->module->md, sig, r->ctx->method, NULL, &name);
 	_cleanup_str_ struct str key = {0};
-	str_addf(&key, "T%s", str_get(&name));
+	str_addf(&key, "%c%s", mark, str_get(&name));
 	bool is_new;
 	struct type *type = type_intern(r->ts, str_get(&key), &is_new);
 	if (!is_new)
 		return type;
-	type->kind = TYPE_CLASS;
+	type->kind = kind;
 	type->size = sizeof(uint64_t);
 	type->name = arena_strdup(r->ts->arena, str_get(&name));
 	return type;
@@ -366,24 +366,8 @@ static struct type *resolve_param(struct resolver *r,
 	struct type *hinted = type_of_mt(r->ts, hint);
 	if (hinted && hinted->kind != TYPE_CLASS)
 		return hinted;
-	return unknown_param(r, sig);
-}
-
-static struct type *function_pointer(struct resolver *r,
-				     const struct sig_type *sig)
-{
-	_cleanup_str_ struct str name = {0};
-	csname_sig(&r->ctx->module->md, sig, r->ctx->method, NULL, &name);
-	_cleanup_str_ struct str key = {0};
-	str_addf(&key, "F%s", str_get(&name));
-	bool is_new;
-	struct type *type = type_intern(r->ts, str_get(&key), &is_new);
-	if (!is_new)
-		return type;
-	type->kind = TYPE_POINTER;
-	type->size = sizeof(uint64_t);
-	type->name = arena_strdup(r->ts->arena, str_get(&name));
-	return type;
+	/* Nothing says more about it: some object, named T. */
+	return named_by_sig(r, sig, 'T', TYPE_CLASS);
 }
 
 static struct type *resolve_made(struct resolver *r, const struct sig_type *sig,
@@ -401,7 +385,7 @@ static struct type *resolve_made(struct resolver *r, const struct sig_type *sig,
 		return type_array_of(r->ts, resolve(r, sig->inner, 0),
 				     sig->number);
 	case ELEM_FNPTR:
-		return function_pointer(r, sig);
+		return named_by_sig(r, sig, 'F', TYPE_POINTER);
 	default:
 		return type_of_elem(r->ts, ELEM_VOID);
 	}
