@@ -109,6 +109,15 @@ def test_release(t):
     t.check_equal(live(t, words), shown(core(t, dump(t, words, "heap")).stdout))
 
 
+def test_interpreted(t):
+    """Methods are interpreted over a core as over a program."""
+    words = t.program("Throws") + ["unhandled"]
+    got = core(t, dump(t, words, "heap"),
+               ["print $exception.Message.ToUpper()",
+                "print $exception.HResult.ToString()"]).stdout
+    t.check_in('$1 = "NOBODY CATCHES"\n$2 = "-2146233088"\n', got)
+
+
 def test_cannot_run(t):
     """Every command that would run it says why not, and looking goes on."""
     path = dump(t, t.program("Throws") + ["unhandled"], "heap")
