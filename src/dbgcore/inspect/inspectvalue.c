@@ -104,6 +104,7 @@ struct view inspect_view(const struct inspect *in, struct thread_ref *thread)
 	return (struct view){.types = in->types,
 			     .arena = in->arena,
 			     .thread = thread,
+			     .vm = in->vm,
 			     .elements = in->elements,
 			     .editor = in->editor};
 }

@@ -371,7 +371,7 @@ static bool show_struct(const struct view *w, const struct value *v, int depth,
 			struct str *out)
 {
 	struct elements els;
-	if (fsharp_text(w, v, depth, out))
+	if (fsharp_text(w, v, depth, out) || display_text(w, v, out))
 		return false;
 	if (wellknown_scalar(v->type)) {
 		if (!wellknown_text(w, v, out))
@@ -457,6 +457,8 @@ static bool show_object(const struct view *w, const struct value *v, int depth,
 		show_delegate(w, v, out);
 	} else if (type_is_exception(w->types, v->type)) {
 		return show_exception(w, v, out);
+	} else if (display_text(w, v, out)) {
+		return false;
 	} else if (!show_type_object(w, v, out)) {
 		str_addf(out, "{%s}", v->type->name);
 		return true;

@@ -18,6 +18,8 @@ struct view {
 	struct thread_ref *thread; /* whose thread statics are shown */
 	uint32_t elements;         /* characters of a string shown */
 	bool editor;               /* as editors show values, see show.c */
+	struct vm *vm;             /* to interpret displays in; NULL: none */
+	unsigned int display;      /* displays that this is a part of */
 };
 
 enum node_kind {

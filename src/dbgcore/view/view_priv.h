@@ -30,6 +30,13 @@ bool wellknown_scalar(const struct type *type);
 /* "Color.Red", "Access.Read | Access.Run" or the number. */
 void enum_text(const struct view *w, const struct value *seen, struct str *out);
 
+/*
+ * Append the line that the type's own [DebuggerDisplay] makes of the settled
+ * value; false: it has none, or its expressions cannot be evaluated.
+ */
+bool display_text(const struct view *w, const struct value *seen,
+		  struct str *out);
+
 /* ---- fsharp.c -------------------------------------------------------- */
 
 /*
