@@ -59,5 +59,9 @@ $24 = {10, 20, 30}
 $25 = 2024-03-01 13:05:06
 +print Spin(1000) == spun
 $26 = true
++print new Order[2]
+$27 = {null, null}
++print new[] { 1.5, 2 }
+$28 = {1.5, 2}
 +kill
 [Inferior 1 (process {...}) killed]

@@ -193,7 +193,7 @@ bool value_elements(struct types *ts, const struct value *v,
 	if (v->where == VALUE_ABSENT || v->where == VALUE_TEXT)
 		return false;
 	if (v->type->is_array)
-		return v->type->mt && array_elements(ts, v, ret);
+		return array_elements(ts, v, ret);
 	if (v->type->kind != TYPE_STRUCT)
 		return false;
 	if (v->type->special == SPECIAL_SPAN)
