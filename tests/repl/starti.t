@@ -13,7 +13,7 @@ It stopped before its first instruction.
 {addr} in {...} from ld-linux-x86-64.so.2
 +info threads
   Id   Target Id {...}
-* 1    Thread {n} "{...}" (native) {addr} in {...} from ld-linux-x86-64.so.2
+* 1    Thread {...} in {...} from ld-linux-x86-64.so.2
 +tbreak @add
 Temporary breakpoint 1 (Hello.cs:{@add}) pending: the runtime is not loaded yet.
 +continue
