@@ -352,7 +352,8 @@ MADE_PROJECT = """<Project Sdk="Microsoft.NET.Sdk">
 </Project>
 """
 
-# Three parts, of which one starts a program.
+# Three parts, and a program at the end. A part waits until two have begun, so
+# that both nodes are at work.
 BUILD_FILES = {
     "all.proj": """<Project>
   <ItemGroup>
@@ -372,7 +373,7 @@ BUILD_FILES = {
     "part.proj": """<Project>
   <Target Name="Build">
     <Message Importance="high" Text="part $(Name)" />
-    <Exec Command="sleep 1" />
+    <Exec Command="touch begun-$(Name); while [ `ls -d begun-* | wc -l` -lt 2 ]; do sleep 0.02; done" />
   </Target>
 </Project>
 """}
