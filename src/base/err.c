@@ -1,4 +1,7 @@
-/* Errors: a code and a sentence in one allocation of their own. */
+/*
+ * Errors: a code and a sentence in one allocation of their own. No memory for
+ * one ends the program, as everywhere in base.
+ */
 #include "base/err.h"
 
 #include <stdlib.h>

@@ -1,4 +1,7 @@
-/* Growing strings and their helpers: see str.h. */
+/*
+ * Growing strings: text is added at the end, the memory doubles as it is
+ * needed; str.h has the rules.
+ */
 #include "base/str.h"
 
 #include <stdio.h>

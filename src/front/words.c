@@ -1,4 +1,7 @@
-/* A line as words, quoted as in a shell; redirections among them; and back. */
+/*
+ * A line as words, quoted as in a shell, with redirections among them, and
+ * back: words quoted so that they are read as the same words.
+ */
 #include "front/words.h"
 
 #include <ctype.h>

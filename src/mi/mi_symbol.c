@@ -1,4 +1,8 @@
-/* Functions, types and static fields by pattern: -symbol-info-.... */
+/*
+ * Functions, types and static fields by pattern: `-symbol-info-functions`,
+ * `-types`, `-variables`. The matches are grouped by file as gdb prints them; a
+ * function without a source stands below its module.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,7 @@
-/* GDB/MI on a terminal beside the prompt: `new-ui mi TERMINAL`, see ui.h. */
+/*
+ * GDB/MI on a terminal beside the prompt: `new-ui mi TERMINAL`, see ui.h. Its
+ * commands run in the prompt's session, and what happens there is told on both.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,4 +1,7 @@
-/* A report as JSON: docs/report.md says what each field is. */
+/*
+ * A report as JSON, in the form of docs/report.md, and the same as SARIF 2.1.0.
+ * Numbers are numbers, addresses are strings in hexadecimal.
+ */
 #include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,4 +1,8 @@
-/* Compiling: calls, newobj, functions. */
+/*
+ * Compiling calls, newobj and pointers to functions. The arguments of a call
+ * already lie side by side on the stack of the caller: that place becomes the
+ * callee's frame, and its result comes back to the same place.
+ */
 #include "il/compile_priv.h"
 
 #include "base/err.h"

@@ -1,4 +1,8 @@
-/* Compiling: variables, constants, numbers, memory by address. */
+/*
+ * Compiling variables, constants, numbers, branches and memory by address.
+ * Operands are places of the frame, so loading a variable copies it: no
+ * operation has a hidden stack.
+ */
 #include "il/compile_priv.h"
 
 #include "base/err.h"

@@ -1,4 +1,8 @@
-/* Compiling: switch, throw, the ends of handlers, return. */
+/*
+ * Compiling switch, throw, return and the ends of handlers. A leave knows the
+ * finally blocks on its way from the table of clauses; they run by the
+ * operation, innermost first.
+ */
 #include "il/compile_priv.h"
 
 bool gen_switch(struct compiler *c, const struct il_insn *in, int arg)

@@ -1,4 +1,9 @@
-/* Compiling: fields, arrays, objects, tokens. */
+/*
+ * Compiling fields, statics, strings, casts, boxes, arrays and tokens. A token
+ * is resolved here, once, with the generic arguments of the method that is
+ * compiled; what the operation needs of it (offset, type, size) stands in the
+ * operation or, where that is more than two numbers, in a site.
+ */
 #include "il/compile_priv.h"
 
 #include "base/err.h"

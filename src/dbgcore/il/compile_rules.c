@@ -1,4 +1,8 @@
-/* Which instruction is compiled how (opcodes: meta/il_opcodes.h). */
+/*
+ * The table of instructions: which function compiles an opcode, with which
+ * argument (opcodes: meta/il_opcodes.h). An opcode without a rule is refused
+ * when it is reached.
+ */
 #include "il/compile_priv.h"
 
 enum {

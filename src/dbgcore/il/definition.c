@@ -1,4 +1,8 @@
-/* Definitions of types, their instances, and the types of signatures. */
+/*
+ * Types from metadata: a definition by token or name, an instance, the types
+ * that signatures speak of. Names across assemblies follow TypeRef,
+ * ExportedType and the forwarders behind them.
+ */
 #include <string.h>
 
 #include "base/err.h"

@@ -1,4 +1,8 @@
-/* Fields of types: their metadata, types, statics and constants. */
+/*
+ * Fields of types: by token and by name, through the base types; their types,
+ * offsets, where a static lies, initial data and constants. Metadata names
+ * them, the runtime's record decides where they are.
+ */
 #include <string.h>
 
 #include "base/err.h"

@@ -1,4 +1,8 @@
-/* Methods by token, by MethodDesc, and extension methods by name. */
+/*
+ * Methods by token (MethodDef, MemberRef, MethodSpec: II.22), by the runtime's
+ * MethodDesc, and extension methods by name. A MemberRef names no row: its
+ * signature is compared with those of the type and its bases.
+ */
 #include <string.h>
 
 #include "base/err.h"

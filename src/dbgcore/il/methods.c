@@ -1,4 +1,8 @@
-/* The table of methods, and what their metadata says of them. */
+/*
+ * The table of methods, one for each definition, declaring instance and
+ * arguments, and what metadata says of them: name, signature, body, local
+ * variables, clauses. Signatures and bodies are read at first use and kept.
+ */
 #include "il/methods.h"
 
 #include <string.h>

@@ -1,4 +1,7 @@
-/* Objects, strings, arrays, RuntimeHelpers, locks, Interlocked. */
+/*
+ * Natives: System.Object, String, Array, RuntimeHelpers, MethodTable: what the
+ * runtime does in C++ or the JIT by intrinsics.
+ */
 #include "il/native.h"
 
 #include <string.h>

@@ -1,4 +1,7 @@
-/* Text, fields, names and constructors for the tables of natives. */
+/*
+ * What the tables of natives share: a string as a result, fields by name,
+ * constructors run by a native, the names of types as reflection writes them.
+ */
 #include "il/native_help.h"
 
 #include <string.h>

@@ -1,4 +1,8 @@
-/* Arithmetic, comparisons and branches (III.1.5, III.3). */
+/*
+ * Operations of arithmetic, comparison and branching (III.1.5, III.3), each
+ * made once for every kind of number by a macro. Division by zero and overflow
+ * throw the program's exceptions inside the execution.
+ */
 #include "il/ops.h"
 
 #include <math.h>

@@ -1,4 +1,8 @@
-/* Places: of the frame, by address, of arrays; blocks (III.3, III.4). */
+/*
+ * Operations that load and store (III.3, III.4): places of the frame, memory by
+ * address, elements of arrays with their checks, blocks. Stores into the
+ * program's memory stay in the overlay of vm's space.
+ */
 #include "il/ops.h"
 #include "il/space.h"
 

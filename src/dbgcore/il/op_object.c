@@ -1,4 +1,8 @@
-/* Objects: literals, allocation, boxes, casts, tokens, statics (III.4). */
+/*
+ * Operations on objects (III.4): string literals, allocation, boxes, casts,
+ * tokens, statics and their initialization. Objects are made on the machine's
+ * own heap, never in the program.
+ */
 #include "il/ops.h"
 #include "il/space.h"
 

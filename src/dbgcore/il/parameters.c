@@ -1,4 +1,8 @@
-/* Parameters of methods and generic parameters; properties. */
+/*
+ * Parameters of methods with names, defaults and `params`; generic parameters
+ * with their constraints; properties with their accessors. What the binder asks
+ * and the machine does not.
+ */
 #include <string.h>
 
 #include "base/err.h"

@@ -1,4 +1,8 @@
-/* Types and the runtime's own records of them; their names. */
+/*
+ * Types and the runtime's own records of them: from a MethodTable or TypeHandle
+ * (by the DAC) to struct il_type and back, to the engine's struct type, and
+ * their names as reflection writes them.
+ */
 #include <string.h>
 
 #include "base/err.h"

@@ -1,4 +1,7 @@
-/* Modules and disassembly of dbg.h, native code and IL. */
+/*
+ * The part of dbg.h that shows code: modules and their symbols, disassembly of
+ * native code and of IL.
+ */
 #include "session/session.h"
 
 #include <string.h>

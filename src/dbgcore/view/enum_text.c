@@ -1,4 +1,7 @@
-/* Enum values by their names: the one, or those whose bits make it up. */
+/*
+ * Values of enums as text: the constant of that value, else, where the type has
+ * [Flags], the constants whose bits make it up, largest first, else the number.
+ */
 #include "view/view_priv.h"
 
 #include <inttypes.h>

@@ -1,4 +1,8 @@
-/* Objects, arrays, interpolated strings. */
+/*
+ * Objects, arrays and interpolated strings bound: constructors are chosen as
+ * methods are; an interpolated string is a call of string.Format(), which means
+ * the same as what the compiler would emit.
+ */
 #include <string.h>
 
 #include "base/err.h"

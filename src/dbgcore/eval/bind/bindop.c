@@ -1,4 +1,8 @@
-/* Operators (ECMA-334, 12.4.7 to 12.15): predefined, lifted, user-defined. */
+/*
+ * Operators (ECMA-334, 12.4.7 to 12.15): the predefined ones by a table of
+ * types after promotion, those lifted to nullable types, user-defined ones by
+ * overload resolution of op_ methods.
+ */
 #include <string.h>
 
 #include "base/err.h"

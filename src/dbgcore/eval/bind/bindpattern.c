@@ -1,4 +1,8 @@
-/* Patterns: `is`, `as` and switch expressions (ECMA-334, 11.2). */
+/*
+ * Patterns bound: `is`, `as` and switch expressions (ECMA-334, 11.2). A pattern
+ * becomes a bool expression over the value, which is kept in a variable of its
+ * own, since it is looked at more than once.
+ */
 #include <string.h>
 
 #include "base/err.h"

@@ -1,4 +1,7 @@
-/* Methods and delegates: one method for the expression and each lambda. */
+/*
+ * Methods and delegates: the expression is one method, each lambda in it
+ * another, whose `this` is the closure with the variables that it captures.
+ */
 #include "base/err.h"
 #include "base/mem.h"
 #include "eval/bind/generate_priv.h"

@@ -1,4 +1,8 @@
-/* Calls: arguments, and which overload they mean (ECMA-334, 12.6.4). */
+/*
+ * Calls: which overload the arguments mean (ECMA-334, 12.6.4). The methods of
+ * the name are collected from the type and its bases, those that take the
+ * arguments stay, and of them the better one, argument by argument.
+ */
 #include <string.h>
 
 #include "base/err.h"

@@ -1,4 +1,8 @@
-/* Lambdas and anonymous methods (ECMA-334, 12.19). */
+/*
+ * Lambdas and anonymous methods (ECMA-334, 12.19). Whether a parenthesis opens
+ * a lambda is known by what follows its end: the tokens are looked through
+ * first.
+ */
 #include <string.h>
 
 #include "base/err.h"

@@ -1,4 +1,8 @@
-/* Patterns (ECMA-334, 11.2, and those of C# 9 to 11) and switch. */
+/*
+ * Patterns (ECMA-334, 11.2, and those of C# 9 to 11) and switch expressions.
+ * `and`, `or` and `not` are words of patterns only, so they stay identifiers
+ * elsewhere.
+ */
 #include <string.h>
 
 #include "base/err.h"

@@ -1,4 +1,8 @@
-/* Primary expressions (ECMA-334, 12.8). */
+/*
+ * Primary expressions (ECMA-334, 12.8): literals, names, parentheses, member
+ * access, calls, indexes, `new` and the keywords that look like calls. What
+ * stands in front is read first, then what follows it, from left to right.
+ */
 #include <string.h>
 
 #include "base/err.h"

@@ -1,4 +1,8 @@
-/* Characters and strings without holes (ECMA-334, 6.4.5.5 and 6.4.5.6). */
+/*
+ * Characters and strings without holes (ECMA-334, 6.4.5.5 and 6.4.5.6): plain,
+ * verbatim, raw and UTF-8. The text that a literal means is made here, as
+ * UTF-16, and each mistake is told with its column.
+ */
 #include <stdlib.h>
 #include <string.h>
 
