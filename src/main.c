@@ -89,6 +89,8 @@ static void usage(FILE *out)
 	    "usage: dndbg [options] [--args] [program [args...]]\n"
 	    "       dndbg run [options] [--] command...    report why it dies\n"
 	    "       dndbg stack [options] PID|NAME|CORE    print all stacks\n"
+	    "       dndbg core FILE --report[=FORM]        report what left "
+	    "it\n"
 	    "A debugger for .NET programs: a .dll, an apphost or \"dotnet\".\n"
 	    "\n"
 	    "  -ex COMMAND       carry out COMMAND first\n"
@@ -319,11 +321,21 @@ static int parse_options(int argc, char **argv, struct command_line *cl)
 /* Commands that are a word in front of everything else. */
 static const struct {
 	const char *name;
+	const char *option; /* NULL, or what makes it one, maybe "=..." */
 	int (*main)(struct dbg *dbg, int argc, char **argv);
 } commands[] = {
-    {"run", report_run_main},
-    {"stack", report_stack_main},
+    {"run", NULL, report_run_main},
+    {"stack", NULL, report_stack_main},
+    {"core", "--report", report_core_main},
 };
+
+static bool has_option(char **argv, const char *name)
+{
+	for (; *argv; argv++)
+		if (str_starts(*argv, name))
+			return true;
+	return false;
+}
 
 // Carry out the command that @argv names, if it does; else returns -1.
 static int command(int argc, char **argv)
@@ -332,6 +344,9 @@ static int command(int argc, char **argv)
 
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
 		if (argc < 2 || strcmp(argv[1], commands[i].name))
+			continue;
+		const char *option = commands[i].option;
+		if (option && !has_option(argv + 2, option))
 			continue;
 		struct dbg_error *err = dbg_create(&dbg);
 		if (err) {

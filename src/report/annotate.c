@@ -21,7 +21,7 @@ static void write_github(FILE *out, const char *s, bool property)
 	}
 }
 
-void report_github(const struct report *r, FILE *out)
+static void annotate(const struct report *r, FILE *out)
 {
 	const struct report_frame *f = report_culprit(r);
 
@@ -36,6 +36,12 @@ void report_github(const struct report *r, FILE *out)
 	fputs("::", out);
 	write_github(out, r->cause ? r->cause : "stopped", false);
 	fputc('\n', out);
+}
+
+void report_github(const struct report *const *v, size_t n, FILE *out)
+{
+	for (size_t i = 0; i < n; i++)
+		annotate(v[i], out);
 }
 
 // XML 1.0 has no place for control characters, not even escaped.
@@ -63,7 +69,7 @@ static void write_case(const struct report *r, FILE *out)
 	FILE *stream = open_memstream(&text, &size);
 
 	if (stream) {
-		report_text(r, stream, false);
+		report_text(&r, 1, stream);
 		fclose(stream);
 	}
 	fputs("  <testcase classname=\"dndbg\" name=\"", out);

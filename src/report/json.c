@@ -142,9 +142,24 @@ static void print(cJSON *o, FILE *out, bool indent)
 	cJSON_Delete(o);
 }
 
-void report_json(const struct report *r, FILE *out, bool indent)
+void report_json_one(const struct report *r, FILE *out)
 {
-	print(report_of(r), out, indent);
+	print(report_of(r), out, true);
+}
+
+void report_json(const struct report *const *v, size_t n, FILE *out)
+{
+	cJSON *list = cJSON_CreateArray();
+
+	for (size_t i = 0; i < n; i++)
+		cJSON_AddItemToArray(list, report_of(v[i]));
+	print(list, out, true);
+}
+
+void report_jsonl(const struct report *const *v, size_t n, FILE *out)
+{
+	for (size_t i = 0; i < n; i++)
+		print(report_of(v[i]), out, false);
 }
 
 static cJSON *location_of(const struct report_frame *f)

@@ -79,6 +79,9 @@ struct report_limits {
 	bool variables;   /* of frames of the user's, in the first thread */
 };
 
+/* Of a program that dies: enough to find the fault by the log alone. */
+extern const struct report_limits report_death_limits;
+
 /*
  * Take down the program of @dbg, which is stopped. Threads whose stack cannot
  * be walked say so; an error is one that leaves nothing to report. The caller
@@ -89,6 +92,17 @@ DBG_MUST struct dbg_error *report_take(struct dbg *dbg,
 				       struct report *ret);
 void report_destroy(struct report *r);
 
+/* Are they at the same line of the same function? */
+bool report_same_frame(const struct report_frame *a,
+		       const struct report_frame *b);
+/* Have they the same stacks, which are whole? */
+bool report_same_stack(const struct report_thread *a,
+		       const struct report_thread *b);
+/*
+ * Fold the end of @v if it is the same few frames several times, or the last
+ * run once more. Returns the new number of frames.
+ */
+size_t report_fold(struct report_frame *v, size_t n);
 /* The frame that people look at: the first of the user's with a source. */
 const struct report_frame *report_culprit(const struct report *r);
 /*
@@ -97,23 +111,52 @@ const struct report_frame *report_culprit(const struct report *r);
  */
 void report_fingerprint(const struct report *r, char ret[17]);
 
-/* ---- Writers ---------------------------------------------------------- */
+/* ---- Forms ------------------------------------------------------------ */
 
-/* For people; @colour: the stream is a terminal that wants it. */
-void report_text(const struct report *r, FILE *out, bool colour);
-/* One object in the format that docs/report.md describes; @indent: in lines. */
-void report_json(const struct report *r, FILE *out, bool indent);
-/* A command of GitHub Actions that marks the line in the change. */
-void report_github(const struct report *r, FILE *out);
+/*
+ * How a form takes several reports: each one when it is made, at the end of
+ * what is there already; or all together at the end of the run.
+ */
+enum report_manner {
+	REPORT_EACH, /* appended to a file */
+	REPORT_LOG,  /* ... to stdout, whose reader carries them out */
+	REPORT_ALL,  /* a file with a beginning and an end */
+};
+
+struct report_form {
+	const char *name; /* "json" */
+	enum report_manner manner;
+	void (*write)(const struct report *const *v, size_t n, FILE *out);
+};
+
+enum {
+	REPORT_N_FORMS = 6
+};
+/* The first is text, which stderr gets if no other place is named for it. */
+extern const struct report_form report_forms[REPORT_N_FORMS];
+/* NULL: there is none of that name. */
+const struct report_form *report_form_find(const char *name);
+
+/* For people; coloured if @out is a terminal. */
+void report_text(const struct report *const *v, size_t n, FILE *out);
+/* The objects that docs/report.md describes, as an array; as lines. */
+void report_json(const struct report *const *v, size_t n, FILE *out);
+void report_jsonl(const struct report *const *v, size_t n, FILE *out);
+/* Commands of GitHub Actions that mark the lines in the change. */
+void report_github(const struct report *const *v, size_t n, FILE *out);
 /* A test suite with one test case for each report, which failed. */
 void report_junit(const struct report *const *v, size_t n, FILE *out);
 /* SARIF 2.1.0 with one result for each report. */
 void report_sarif(const struct report *const *v, size_t n, FILE *out);
 
+/* One object of report_json. */
+void report_json_one(const struct report *r, FILE *out);
+
 /* ---- Commands --------------------------------------------------------- */
 
-/* `dndbg stack ...` and `dndbg run ...`; return the exit status. */
+/* `dndbg stack`, `dndbg run`, `dndbg core`: return the exit status. */
 int report_stack_main(struct dbg *dbg, int argc, char **argv);
 int report_run_main(struct dbg *dbg, int argc, char **argv);
+int report_core_main(struct dbg *dbg, int argc, char **argv);
 
 #endif

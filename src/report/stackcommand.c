@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/err.h"
 #include "base/str.h"
@@ -134,10 +133,11 @@ int report_stack_main(struct dbg *dbg, int argc, char **argv)
 		dbg_error_destroy(err);
 		return 1;
 	}
+	const struct report *one = &r;
 	if (o.json)
-		report_json(&r, stdout, true);
+		report_json_one(&r, stdout);
 	else
-		report_text(&r, stdout, isatty(STDOUT_FILENO));
+		report_text(&one, 1, stdout);
 	report_destroy(&r);
 	return 0;
 }

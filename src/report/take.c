@@ -17,8 +17,6 @@
 enum {
 	PAGE = 1000,
 	WALK_MAX = 400000, /* more than fit on a stack of 8 MiB */
-	PERIOD_MAX = 8,    /* methods that call each other in a circle */
-	REPEATS_MIN = 4,   /* before they are folded */
 	VARIABLE_FRAMES = 5,
 	VARIABLES_MAX = 64, /* of one frame */
 	SOURCE_AROUND = 1,  /* lines before and behind the one that counts */
@@ -30,60 +28,14 @@ static const char *const secrets[] = {
     "apikey",   "api_key", "credential", "connectionstring", "privatekey",
 };
 
+const struct report_limits report_death_limits = {
+    .frames = 200,
+    .variables = true,
+};
+
 static const char *copy(struct report *r, const char *s)
 {
 	return s ? arena_strdup(r->arena, s) : NULL;
-}
-
-static bool same_text(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
-
-static bool same_frame(const struct report_frame *a,
-		       const struct report_frame *b)
-{
-	return a->kind == b->kind && a->line == b->line &&
-	       !strcmp(a->name, b->name) && same_text(a->params, b->params) &&
-	       same_text(a->above, b->above) && same_text(a->path, b->path);
-}
-
-static bool same_frames(const struct report_frame *a,
-			const struct report_frame *b, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!same_frame(&a[i], &b[i]))
-			return false;
-	return true;
-}
-
-// Fold the end of what is listed if it is the same @period frames REPEATS_MIN
-// times, or the last run once more. Returns the new number of frames.
-static size_t fold(struct report_frame *v, size_t n)
-{
-	for (size_t period = 1; period <= PERIOD_MAX; period++) {
-		size_t all = period * REPEATS_MIN;
-
-		if (n >= 2 * period && v[n - 2 * period].period == period &&
-		    same_frames(&v[n - 2 * period], &v[n - period], period)) {
-			v[n - 2 * period].times++;
-			return n - period;
-		}
-		if (n < all)
-			continue;
-		bool repeats = true;
-		for (size_t i = 1; i < REPEATS_MIN && repeats; i++)
-			repeats = same_frames(&v[n - all],
-					      &v[n - all + i * period], period);
-		for (size_t i = 0; i < all && repeats; i++)
-			repeats = !v[n - all + i].times;
-		if (repeats) {
-			v[n - all].period = (uint32_t)period;
-			v[n - all].times = REPEATS_MIN;
-			return n - all + period;
-		}
-	}
-	return n;
 }
 
 // The frame, whose strings are the stop's, as one of the report's.
@@ -201,7 +153,7 @@ static struct dbg_error *take_page(struct report *r, struct dbg *dbg,
 		}
 		mem_grow(&w->v, &w->cap, w->n, sizeof(*w->v));
 		w->v[w->n++] = f;
-		w->n = fold(w->v, w->n);
+		w->n = report_fold(w->v, w->n);
 	}
 	return err;
 }
@@ -346,6 +298,20 @@ static void take_runtime(struct report *r, struct dbg *dbg)
 	}
 }
 
+// A core need not tell what it is of: it is the module that Main is in.
+static const char *program_of(const struct report *r)
+{
+	const struct report_thread *first = r->threads;
+
+	for (size_t i = 1; i < r->n_threads; i++)
+		if (r->threads[i].number < first->number)
+			first = &r->threads[i];
+	for (size_t i = r->n_threads ? first->n_frames : 0; i > 0; i--)
+		if (first->frames[i - 1].kind == DBG_FRAME_MANAGED)
+			return first->frames[i - 1].module;
+	return "";
+}
+
 struct dbg_error *report_take(struct dbg *dbg,
 			      const struct report_limits *limits,
 			      struct report *ret)
@@ -367,55 +333,9 @@ struct dbg_error *report_take(struct dbg *dbg,
 		report_destroy(ret);
 		return err;
 	}
+	if (!*ret->program)
+		ret->program = program_of(ret);
 	take_exceptions(ret, dbg);
 	take_runtime(ret, dbg);
 	return NULL;
-}
-
-void report_destroy(struct report *r)
-{
-	arena_destroy(r->arena);
-	*r = (struct report){0};
-}
-
-static bool is_users(const struct report_frame *f)
-{
-	return f->path && !f->framework && f->kind != DBG_FRAME_EXTERNAL;
-}
-
-const struct report_frame *report_culprit(const struct report *r)
-{
-	const struct report_thread *t = r->n_threads ? r->threads : NULL;
-
-	for (size_t i = 0; t && r->thread && i < t->n_frames; i++)
-		if (is_users(&t->frames[i]))
-			return &t->frames[i];
-	return NULL;
-}
-
-// FNV-1a, 64 bits.
-static uint64_t hash(uint64_t h, const char *s)
-{
-	for (; s && *s; s++)
-		h = (h ^ (unsigned char)*s) * UINT64_C(0x100000001b3);
-	return (h ^ '\n') * UINT64_C(0x100000001b3);
-}
-
-void report_fingerprint(const struct report *r, char ret[17])
-{
-	enum {
-		FRAMES = 3
-	};
-	uint64_t h = UINT64_C(0xcbf29ce484222325);
-	const struct report_thread *t = r->n_threads ? r->threads : NULL;
-	unsigned int taken = 0;
-
-	h = hash(h, r->n_exceptions ? r->exceptions[0].type : r->cause);
-	for (size_t i = 0; t && i < t->n_frames && taken < FRAMES; i++) {
-		if (!is_users(&t->frames[i]))
-			continue;
-		h = hash(h, t->frames[i].name);
-		taken++;
-	}
-	snprintf(ret, 17, "%016llx", (unsigned long long)h);
 }

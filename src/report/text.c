@@ -4,6 +4,7 @@
  */
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "front/plain.h"
 #include "report/report.h"
@@ -92,31 +93,6 @@ static void write_frames(const struct writer *w, const struct report_thread *t)
 		fputs("  (No frames.)\n", w->out);
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
-
-static bool same_stack(const struct report_thread *a,
-		       const struct report_thread *b)
-{
-	if (a->n_frames != b->n_frames || a->cut != b->cut || a->error ||
-	    b->error)
-		return false;
-	for (size_t i = 0; i < a->n_frames; i++) {
-		const struct report_frame *f = &a->frames[i];
-		const struct report_frame *g = &b->frames[i];
-
-		if (f->line != g->line || f->times != g->times ||
-		    strcmp(f->name, g->name) ||
-		    !same_text(f->params, g->params) ||
-		    !same_text(f->path, g->path) ||
-		    !same_text(f->above, g->above))
-			return false;
-	}
-	return true;
-}
-
 static void write_thread_name(const struct writer *w,
 			      const struct report_thread *t)
 {
@@ -137,16 +113,16 @@ static void write_group(const struct writer *w, const struct report *r,
 	size_t same = 1;
 
 	for (size_t j = 0; j < i; j++)
-		if (same_stack(&r->threads[j], t))
+		if (report_same_stack(&r->threads[j], t))
 			return;
 	write_thread_name(w, t);
 	for (size_t j = i + 1; j < r->n_threads; j++)
-		same += same_stack(&r->threads[j], t);
+		same += report_same_stack(&r->threads[j], t);
 	if (same > 1)
 		plain_printf(w->out,
 			     " and %zu more with the same stack:", same - 1);
 	for (size_t j = i + 1; j < r->n_threads && same > 1; j++)
-		if (same_stack(&r->threads[j], t))
+		if (report_same_stack(&r->threads[j], t))
 			plain_printf(w->out, " %" PRIu32, r->threads[j].number);
 	fputc('\n', w->out);
 	write_frames(w, t);
@@ -171,8 +147,9 @@ static void write_exceptions(const struct writer *w, const struct report *r)
 	}
 }
 
-void report_text(const struct report *r, FILE *out, bool colour)
+static void write_report(const struct report *r, FILE *out)
 {
+	bool colour = isatty(fileno(out));
 	const struct writer w = {out, colour ? "\033[1m" : "",
 				 colour ? "\033[2m" : "",
 				 colour ? "\033[0m" : ""};
@@ -190,4 +167,10 @@ void report_text(const struct report *r, FILE *out, bool colour)
 	fputc('\n', out);
 	for (size_t i = 0; i < r->n_threads; i++)
 		write_group(&w, r, i);
+}
+
+void report_text(const struct report *const *v, size_t n, FILE *out)
+{
+	for (size_t i = 0; i < n; i++)
+		write_report(v[i], out);
 }

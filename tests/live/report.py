@@ -161,6 +161,57 @@ def test_timeout(t):
     t.wait_for("the end of all", lambda: not drive.tagged(t.tag))
 
 
+def test_signal(t):
+    """It is ended as was asked for, with what it has started, and by SIGKILL
+    if it does not end so."""
+    script = "trap '{}' TERM; echo ready; sleep 1000; while :; do wait; done"
+    done = command(t, ["sh", "-c", script.format("echo ended; exit 3")],
+                   "--timeout", "3", "--signal", "TERM", "--kill-after", "60")
+    t.check_equal((124, "ready\nended\n"), (done.returncode, done.stdout))
+    done = command(t, ["sh", "-c", script.format("")], "--timeout", "3",
+                   "--signal", "SIGTERM", "--kill-after", "1")
+    t.check_equal((124, "ready\n"), (done.returncode, done.stdout))
+    t.wait_for("the end of all", lambda: not drive.tagged(t.tag))
+    done = command(t, ["true"], "--signal", "JUNK")
+    t.check_equal((2, "dndbg: 'JUNK' is no signal\n"),
+                  (done.returncode, done.stderr))
+
+
+def test_hang(t):
+    """What neither writes nor works has no end, and is reported; what writes
+    now and then does not hang."""
+    words = t.program("Signals", "sleep", host="dotnet")
+    done = command(t, words, "--hang", "4", "--json", "all")
+    t.check_equal(124, done.returncode)
+    with open(f"{t.dir}/all") as file:
+        report = only(t, json.load(file))
+    t.check_equal(("hang", "Neither output nor work for 4 s"),
+                  (report["kind"], report["cause"]))
+    t.check_in("Signals.Program", own(report["threads"][0]["frames"])[0][0])
+    script = "for i in 1 2 3 4; do echo $i; sleep 1; done"
+    done = command(t, ["sh", "-c", script], "--hang", "3")
+    t.check_equal((0, "1\n2\n3\n4\n", ""),
+                  (done.returncode, done.stdout, done.stderr))
+
+
+test_signal.runtimes = ("10",)
+
+
+def test_first_chance(t):
+    """Exceptions that are caught, where they are thrown; others are not."""
+    words = t.program("Throws", "inner", host="dotnet")
+    reports = reported(t, words, "--first-chance",
+                       "FormatException,System.ArgumentException")
+    t.check_equal([("thrown", "Exception thrown: System.FormatException: "
+                    "innermost", "inner-first"),
+                   ("thrown", "Exception thrown: System.ArgumentException: "
+                    "middle", "inner-second")],
+                  [(r["kind"], r["cause"],
+                    {t.line("Throws", mark): mark for mark in (
+                        "inner-first", "inner-second")}.get(
+                            own(crashed(r))[0][1])) for r in reports])
+
+
 def test_forms(t):
     done = command(t, throws(t, "unhandled"), "--junit", "junit", "--sarif",
                    "sarif", "--jsonl", "lines", "--github")
@@ -183,6 +234,37 @@ def test_forms(t):
         reports = [json.loads(one) for one in file]
     t.check_equal(2, len(reports))
     t.check_equal(1, len({r["fingerprint"] for r in reports}))
+
+
+def facts(report):
+    """What a core says as the program did itself: all but its numbers."""
+    threads = [[(f["name"], f["kind"], f.get("file"), f.get("line"),
+                 f.get("variables")) for f in thread["frames"]]
+               for thread in report["threads"]]
+    return {**{key: report.get(key) for key in (
+        "kind", "cause", "signal", "program", "runtime", "fingerprint",
+        "exceptions")}, "threads": threads}
+
+
+def test_core(t):
+    """The report of a core is what `dndbg run` would have made."""
+    path = f"{t.dir}/core"
+    env = {"DOTNET_DbgEnableMiniDump": "1", "DOTNET_DbgMiniDumpType": "4",
+           "DOTNET_DbgMiniDumpName": path}
+    for how in ("unhandled-inner", "unhandled-thread"):
+        live = only(t, reported(t, throws(t, how)))
+        subprocess.run(throws(t, how), env={**t.env, **env}, timeout=60,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        dead, = json.loads(t.run("core", path, "--report=json").stdout)
+        t.check_equal(facts(live), facts(dead))
+    line = t.line("Throws", "level-throw")
+    for form, wanted in (("", "Unhandled exception: System.InvalidOperation"),
+                         ("=junit", "<testsuite name="),
+                         ("=github", f"Throws.cs,line={line},title=Throws")):
+        t.check_in(wanted, t.run("core", "--report" + form, path).stdout)
+    done = t.run("core", path, "--report=junk")
+    t.check_equal((2, "dndbg: no form 'junk' of reports\n"),
+                  (done.returncode, done.stderr))
 
 
 def test_refused(t):

@@ -119,7 +119,8 @@ static const char *whole_name(struct stack *s, const char *comm)
 }
 
 // The name, and whether the thread is the runtime's own: these have the
-// kernel's name alone, which begins as all of the runtime's.
+// kernel's name alone, which begins as all of the runtime's. A core may lack
+// that: a thread that has no Thread either was not made by the program.
 static void describe(struct stack *s, const struct dac_thread *m,
 		     struct dbg_thread *ret)
 {
@@ -136,7 +137,7 @@ static void describe(struct stack *s, const struct dac_thread *m,
 	}
 	target_thread_name(s->target, ret->tid, comm);
 	ret->name = whole_name(s, comm);
-	ret->runtime = str_starts(comm, ".NET ");
+	ret->runtime = str_starts(comm, ".NET ") || (!*comm && m && !object);
 }
 
 // Its end may not have been told yet.

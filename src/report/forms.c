@@ -1,0 +1,18 @@
+/* The forms that reports are written in, by name. */
+#include <string.h>
+
+#include "report/report.h"
+
+const struct report_form report_forms[REPORT_N_FORMS] = {
+    {"text", REPORT_EACH, report_text},   {"json", REPORT_ALL, report_json},
+    {"jsonl", REPORT_EACH, report_jsonl}, {"junit", REPORT_ALL, report_junit},
+    {"sarif", REPORT_ALL, report_sarif},  {"github", REPORT_LOG, report_github},
+};
+
+const struct report_form *report_form_find(const char *name)
+{
+	for (size_t i = 0; i < REPORT_N_FORMS; i++)
+		if (!strcmp(report_forms[i].name, name))
+			return &report_forms[i];
+	return NULL;
+}

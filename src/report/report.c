@@ -1,0 +1,124 @@
+/*
+ * What a report says of itself, without its program: which frames are the same
+ * and repeat, whose fault it is, and by what crashes are grouped.
+ */
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "report/report.h"
+
+enum {
+	PERIOD_MAX = 8,  /* methods that call each other in a circle */
+	REPEATS_MIN = 4, /* before they are folded */
+};
+
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+bool report_same_frame(const struct report_frame *a,
+		       const struct report_frame *b)
+{
+	return a->kind == b->kind && a->line == b->line &&
+	       !strcmp(a->name, b->name) && same_text(a->params, b->params) &&
+	       same_text(a->above, b->above) && same_text(a->path, b->path);
+}
+
+static bool same_frames(const struct report_frame *a,
+			const struct report_frame *b, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!report_same_frame(&a[i], &b[i]))
+			return false;
+	return true;
+}
+
+size_t report_fold(struct report_frame *v, size_t n)
+{
+	for (size_t period = 1; period <= PERIOD_MAX; period++) {
+		size_t all = period * REPEATS_MIN;
+
+		if (n >= 2 * period && v[n - 2 * period].period == period &&
+		    same_frames(&v[n - 2 * period], &v[n - period], period)) {
+			v[n - 2 * period].times++;
+			return n - period;
+		}
+		if (n < all)
+			continue;
+		bool repeats = true;
+		for (size_t i = 1; i < REPEATS_MIN && repeats; i++)
+			repeats = same_frames(&v[n - all],
+					      &v[n - all + i * period], period);
+		for (size_t i = 0; i < all && repeats; i++)
+			repeats = !v[n - all + i].times;
+		if (repeats) {
+			v[n - all].period = (uint32_t)period;
+			v[n - all].times = REPEATS_MIN;
+			return n - all + period;
+		}
+	}
+	return n;
+}
+
+bool report_same_stack(const struct report_thread *a,
+		       const struct report_thread *b)
+{
+	if (a->n_frames != b->n_frames || a->cut != b->cut || a->error ||
+	    b->error)
+		return false;
+	for (size_t i = 0; i < a->n_frames; i++)
+		if (!report_same_frame(&a->frames[i], &b->frames[i]) ||
+		    a->frames[i].times != b->frames[i].times)
+			return false;
+	return true;
+}
+
+void report_destroy(struct report *r)
+{
+	arena_destroy(r->arena);
+	*r = (struct report){0};
+}
+
+static bool is_users(const struct report_frame *f)
+{
+	return f->path && !f->framework && f->kind != DBG_FRAME_EXTERNAL;
+}
+
+const struct report_frame *report_culprit(const struct report *r)
+{
+	const struct report_thread *t = r->n_threads ? r->threads : NULL;
+
+	for (size_t i = 0; t && r->thread && i < t->n_frames; i++)
+		if (is_users(&t->frames[i]))
+			return &t->frames[i];
+	return NULL;
+}
+
+// FNV-1a, 64 bits.
+static uint64_t hash(uint64_t h, const char *s)
+{
+	for (; s && *s; s++)
+		h = (h ^ (unsigned char)*s) * UINT64_C(0x100000001b3);
+	return (h ^ '\n') * UINT64_C(0x100000001b3);
+}
+
+void report_fingerprint(const struct report *r, char ret[17])
+{
+	enum {
+		FRAMES = 3
+	};
+	uint64_t h = UINT64_C(0xcbf29ce484222325);
+	const struct report_thread *t = r->n_threads ? r->threads : NULL;
+	unsigned int taken = 0;
+
+	h = hash(h, r->n_exceptions ? r->exceptions[0].type : r->cause);
+	for (size_t i = 0; t && i < t->n_frames && taken < FRAMES; i++) {
+		if (!is_users(&t->frames[i]))
+			continue;
+		h = hash(h, t->frames[i].name);
+		taken++;
+	}
+	snprintf(ret, 17, "%016llx", (unsigned long long)h);
+}

@@ -1,0 +1,155 @@
+/* The options of `dndbg run`: how a report is told, and when one is made. */
+#include "report/runoptions.h"
+
+#include <getopt.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+
+enum {
+	OPT_FORM = 256, /* those of forms in the order of their table */
+	OPT_TIMEOUT = OPT_FORM + REPORT_N_FORMS,
+	OPT_HANG,
+	OPT_SIGNAL,
+	OPT_KILL_AFTER,
+	OPT_FIRST_CHANCE,
+	OPT_HELP,
+	N_OPTIONS = OPT_HELP - OPT_FORM + 1,
+	KILL_AFTER_MS = 10000,
+};
+
+static const struct option others[] = {
+    {"timeout", required_argument, NULL, OPT_TIMEOUT},
+    {"hang", required_argument, NULL, OPT_HANG},
+    {"signal", required_argument, NULL, OPT_SIGNAL},
+    {"kill-after", required_argument, NULL, OPT_KILL_AFTER},
+    {"first-chance", required_argument, NULL, OPT_FIRST_CHANCE},
+    {"help", no_argument, NULL, OPT_HELP},
+};
+
+static void usage(FILE *out)
+{
+	fputs(
+	    "usage: dndbg run [options] [--] COMMAND [ARGS...]\n"
+	    "Run a command, and report where and why it, or a .NET program "
+	    "that it starts,\ndies: an exception that nobody catches, a fatal "
+	    "signal, no end in time. Its input,\noutput and exit status are "
+	    "as without dndbg.\n"
+	    "\n"
+	    "  --report FILE      the report as text [stderr]\n"
+	    "  --json FILE        as a JSON array (docs/report.md)\n"
+	    "  --jsonl FILE       appended to FILE, one line each\n"
+	    "  --junit FILE       as a test suite in JUnit's XML\n"
+	    "  --sarif FILE       as SARIF 2.1.0\n"
+	    "  --github           as annotations of GitHub Actions on stdout\n"
+	    "\n"
+	    "  --timeout SECONDS  report all stacks and end it if it runs "
+	    "longer;\n                     the exit status is 124 then\n"
+	    "  --hang SECONDS     likewise if for so long it writes nothing "
+	    "and works for less\n                     than 1 % of the time\n"
+	    "  --signal SIGNAL    what ends it then [KILL]\n"
+	    "  --kill-after SECONDS\n"
+	    "                     SIGKILL, so long after another SIGNAL [10]\n"
+	    "  --first-chance TYPES\n"
+	    "                     report exceptions of these types where they "
+	    "are thrown, too\n",
+	    out);
+}
+
+// Text's options, those of forms first; text itself is "report".
+static void make_options(struct option ret[N_OPTIONS + 1])
+{
+	memset(ret, 0, (N_OPTIONS + 1) * sizeof(*ret));
+	for (int i = 0; i < REPORT_N_FORMS; i++)
+		ret[i] = (struct option){
+		    .name = i ? report_forms[i].name : "report",
+		    .has_arg = report_forms[i].manner == REPORT_LOG
+				   ? no_argument
+				   : required_argument,
+		    .val = OPT_FORM + i,
+		};
+	memcpy(&ret[REPORT_N_FORMS], others, sizeof(others));
+}
+
+static bool take_seconds(const char *text, uint64_t *ret_ms)
+{
+	uint64_t n;
+
+	if (!str_to_u64(text, &n) || !n || n > INT32_MAX) {
+		fprintf(stderr, "dndbg: '%s' is no number of seconds\n", text);
+		return false;
+	}
+	*ret_ms = n * 1000;
+	return true;
+}
+
+static bool take_signal(const char *text, int *ret)
+{
+	const char *name = str_starts(text, "SIG") ? text + 3 : text;
+	uint64_t n;
+
+	if (str_to_u64(text, &n) && n && n < NSIG) {
+		*ret = (int)n;
+		return true;
+	}
+	for (int i = 1; i < NSIG; i++) {
+		const char *known = sigabbrev_np(i);
+
+		if (!known || strcmp(known, name))
+			continue;
+		*ret = i;
+		return true;
+	}
+	fprintf(stderr, "dndbg: '%s' is no signal\n", text);
+	return false;
+}
+
+// False: it is told what is wrong.
+static bool take_other(struct run_options *o, int c, const char *text)
+{
+	if (c == OPT_TIMEOUT)
+		return take_seconds(text, &o->timeout_ms);
+	if (c == OPT_HANG)
+		return take_seconds(text, &o->hang_ms);
+	if (c == OPT_KILL_AFTER)
+		return take_seconds(text, &o->kill_after_ms);
+	if (c == OPT_SIGNAL)
+		return take_signal(text, &o->signal);
+	if (c == OPT_FIRST_CHANCE) {
+		o->first_chance = text;
+		return true;
+	}
+	usage(stderr);
+	return false;
+}
+
+int run_options_parse(int argc, char **argv, struct run_options *ret,
+		      int *ret_first)
+{
+	struct option options[N_OPTIONS + 1];
+	int c;
+
+	*ret = (struct run_options){
+	    .kill_after_ms = KILL_AFTER_MS,
+	    .signal = SIGKILL,
+	};
+	make_options(options);
+	while ((c = getopt_long(argc, argv, "+", options, NULL)) != -1) {
+		if (c == OPT_HELP) {
+			usage(stdout);
+			return 0;
+		}
+		if (c >= OPT_FORM && c < OPT_FORM + REPORT_N_FORMS)
+			ret->paths[c - OPT_FORM] = optarg ? optarg : "";
+		else if (!take_other(ret, c, optarg))
+			return 2;
+	}
+	if (optind == argc) {
+		usage(stderr);
+		return 2;
+	}
+	*ret_first = optind;
+	return -1;
+}
