@@ -4,6 +4,7 @@ import re
 import shutil
 import signal
 
+import drive
 from halfway import STAGES, await_mapping
 
 
@@ -236,21 +237,59 @@ def test_ctrl_c_at_start(t):
         await_mapping(t, stages[n % 4], arguments[n // 4])
         s.interrupt()
         s.line(f"echo stop {n} done\\n")
-        s.expect(f"stop {n} done$")
+        s.expect(f"stop {n} done\n")
         s.line("info inferiors")
         s.line("bt")
         s.line("delete")
         s.line("continue")
         s.line(f"echo run {n} done\\n")
-        s.expect(f"run {n} done$")
+        s.expect(f"run {n} done\n")
         s.expect(r"^\(dndbg\) ")
-        t.check_equal([], t.processes())
+        t.check(not t.processes(), s.text[-4000:])
     text = s.cmd("run")
     t.check_in("sum 6 6\n", text)
     t.check_equal(4, text.count("exited"))
 
 
 test_ctrl_c_at_start.time = 120
+
+
+def test_key_at_stop(t):
+    """Ctrl-C while the program comes to another stop: that one answers it."""
+    s = t.start("--args", *t.program("Children", "await"))
+    s.cmd("b " + t.at("Children", "awaited"))
+    s.cmd("tb " + t.at("Children", "await"))
+    s.cmd("ignore 2 3")
+    s.cmd("run")
+    s.line("continue")
+    pid, = t.processes()
+    t.wait_for("the program to run", lambda: tasks_run(pid))
+    # Both have happened when dndbg looks: it finds the main thread's first.
+    s.signal(signal.SIGSTOP)
+    t.wait_for("dndbg to stop", lambda: drive.state(s.pid) == "T")
+    open(f"{t.dir}/go", "w").close()
+    t.wait_for("the breakpoint", lambda: drive.state(pid) == "t")
+    s.interrupt()
+    s.expect(r"\^C")  # shown when the signal was sent
+    s.signal(signal.SIGCONT)
+    t.check_in("Breakpoint 1, ", s.expect(r"^\(dndbg\) "))
+    text = s.cmd("continue")
+    t.check_not_in("SIGINT", text)
+    t.check_in("exited normally", text)
+
+
+def test_key_then_detached(t):
+    """Ctrl-C ends none of those that are let go at its stop."""
+    s = t.start("--args", *t.program("Children", "both"))
+    s.cmd("set follow-exec on")
+    s.line("run")
+    s.expect("^ready")
+    s.interrupt()
+    t.check_in("SIGINT", s.expect(r"^\(dndbg\) "))
+    for number in 2, 1:
+        t.check_in("detached]", s.cmd(f"detach inferiors {number}"))
+    open(f"{t.dir}/go", "w").close()
+    s.expect("both 0\n")
 
 
 def test_killed(t):

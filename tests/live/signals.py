@@ -8,6 +8,7 @@ import signal
 import subprocess
 import termios
 
+import drive
 from halfway import STAGES, await_mapping
 
 
@@ -414,6 +415,46 @@ def test_ctrl_c_asleep(t):
     s.interrupt()
     s.expect(r"^\(dndbg\) ")
     t.check_in("Signals.Program.Sleep", s.cmd("bt"))
+
+
+def test_ctrl_c_twice(t):
+    """Pressed again before dndbg has seen the first: one stop; and a program
+    that is let go there does not end by it."""
+    for command in "continue", "detach":
+        s = t.start("--args", "/bin/cat")
+        s.line("run")
+        s.expect("^Starting program.*\n")
+        s.line("one")
+        s.expect("^one\none\n")
+        pid, = t.processes("cat")
+        s.signal(signal.SIGSTOP)
+        t.wait_for("dndbg to stop", lambda: drive.state(s.pid) == "T")
+        s.interrupt()
+        t.wait_for("the signal", lambda: drive.state(pid) == "t")
+        s.interrupt()
+        s.expect(r"\^C\^C")  # shown when the signals were sent
+        t.check(waits(pid, signal.SIGINT), "the thread has taken both")
+        s.signal(signal.SIGCONT)
+        t.check_in("SIGINT", s.expect(r"^\(dndbg\) "))
+        s.line(command)
+        if command == "continue":
+            s.expect("^Continuing.\n")
+            s.line("two")
+            t.check_not_in("SIGINT", s.expect("^two\ntwo\n"))
+            s.send("\x04")
+            s.expect("exited normally")
+            continue
+        s.expect("detached]\n")
+        # It reads, and is not in the terminal's foreground any more.
+        t.wait_for("its stop", lambda: drive.state(pid) in "TZX")
+        t.check_equal("T", drive.state(pid))
+
+
+def waits(pid, number):
+    """Has the process that signal, and no thread took it yet?"""
+    with open(f"/proc/{pid}/status") as file:
+        pending = re.search(r"^ShdPnd:\s*(\w+)$", file.read(), re.M)[1]
+    return int(pending, 16) >> number - 1 & 1
 
 
 def test_ctrl_c_without_terminal(t):

@@ -191,6 +191,18 @@ bool dbg_survives(const struct dbg *dbg)
 	return dbg->target && target_survives(dbg->target);
 }
 
+// Ctrl-C at a terminal of ours was meant for us, and would end the program.
+static struct dbg_error *drop_keys(struct dbg *dbg)
+{
+	sigset_t keys;
+
+	target_keys_pending(dbg->target, &keys);
+	for (int i = 1; i < NSIG; i++)
+		if (dbg->signals[i].set)
+			sigdelset(&keys, i);
+	return target_keys_drop(dbg->target, &keys);
+}
+
 struct dbg_error *dbg_detach(struct dbg *dbg, bool stopped)
 {
 	struct dbg_error *err;
@@ -204,6 +216,9 @@ struct dbg_error *dbg_detach(struct dbg *dbg, bool stopped)
 	err = target_stop_all(dbg->target);
 	if (!err) {
 		inspect_stop(&dbg->inspect);
+		err = drop_keys(dbg);
+	}
+	if (!err) {
 		control_leave(dbg->control);
 		err = target_detach(dbg->target, stopped);
 	}

@@ -79,12 +79,13 @@ static struct dbg_error *on_signal(struct dbg *dbg, struct target_event *ev)
 
 	if (!rule->set && key && ev->info.si_code == SI_KERNEL) {
 		// Ctrl-C and Ctrl-Z at the program's terminal are meant for us
-		int seen = dbg->key_seen, signal = ev->signal;
+		int signal = ev->signal;
+		bool answered = sigismember(&dbg->answered, signal) == 1;
 
 		target_thread_signal(dbg->target, ev->tid, 0);
-		dbg->key_seen = ev->signal = 0;
-		return seen == signal ? NULL
-				      : session_paused(dbg, ev->tid, signal);
+		ev->signal = 0;
+		sigdelset(&dbg->answered, signal);
+		return answered ? NULL : session_paused(dbg, ev->tid, signal);
 	}
 	if (session_signal_sent(dbg, ev))
 		return NULL;
@@ -341,6 +342,7 @@ static struct dbg_error *resume(struct dbg *dbg, bool alone)
 	dbg->state = DBG_RUNNING;
 	memset(&dbg->stop, 0, sizeof(dbg->stop));
 	session_event(dbg, &(struct dbg_event){.kind = DBG_EVENT_CONTINUED});
+	target_keys_pending(dbg->target, &dbg->answered);
 	target_terminal_give(dbg->target);
 	siblings_thaw(dbg);
 	return session_go(dbg);

@@ -126,7 +126,7 @@ struct dbg {
 	struct follow follow;
 	struct inferior inferior;
 	struct named_program named;
-	int key_seen; /* SIGINT or SIGTSTP that a sibling answered, 0: none */
+	sigset_t answered; /* keys that the last stop was the answer to */
 	struct settings_made made;
 	struct dbg_counters counters; /* of earlier runs */
 };

@@ -8,14 +8,12 @@
 #include "session/siblings.h"
 
 #include <fnmatch.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
 #include "base/mem.h"
 #include "session/session.h"
-#include "target/proc.h"
 
 struct dbg *sibling_next(struct dbg *dbg, const struct dbg *after)
 {
@@ -67,7 +65,7 @@ void siblings_leave(struct dbg *dbg)
 
 /* ---- Stopping and going together ------------------------------------- */
 
-static void freeze(struct dbg *dbg, const struct dbg_stop *why)
+static void freeze(struct dbg *dbg)
 {
 	struct dbg_error *err = target_stop_all(dbg->target);
 
@@ -80,9 +78,6 @@ static void freeze(struct dbg *dbg, const struct dbg_stop *why)
 	control_step_cancel(dbg->control);
 	dbg->state = DBG_STOPPED;
 	dbg->pausing = false;
-	// a key at the terminal is sent to all of them
-	if (why->reason == DBG_STOP_PAUSE)
-		dbg->key_seen = why->signal;
 	dbg->stop = (struct dbg_stop){
 	    .reason = DBG_STOP_PAUSE,
 	    .thread = session_pause_thread(dbg, target_pid(dbg->target)),
@@ -93,7 +88,7 @@ void siblings_freeze(struct dbg *dbg)
 {
 	for (struct dbg *s = NULL; (s = sibling_next(dbg, s));)
 		if (s->state == DBG_RUNNING)
-			freeze(s, &dbg->stop);
+			freeze(s);
 }
 
 void siblings_thaw(struct dbg *dbg)
@@ -105,6 +100,7 @@ void siblings_thaw(struct dbg *dbg)
 			continue;
 		s->state = DBG_RUNNING;
 		memset(&s->stop, 0, sizeof(s->stop));
+		target_keys_pending(s->target, &s->answered);
 		err = session_go(s);
 		if (err)
 			session_message(s, "%s", err->message);
@@ -178,35 +174,20 @@ struct dbg_error *session_child(struct dbg *dbg, pid_t pid)
 
 /* ---- What becomes of one --------------------------------------------- */
 
-/*
- * A key of the terminal (Ctrl-C, Ctrl-Z) that reached the process before its
- * first instruction; another program of the family has stopped for it. 0: none.
- */
-static int pending_key(pid_t pid)
-{
-	static const int keys[] = {SIGINT, SIGTSTP};
-	uint64_t pending = 0;
-
-	proc_status(pid, "ShdPnd", 16, &pending);
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-		if (pending >> (keys[i] - 1) & 1)
-			return keys[i];
-	return 0;
-}
-
 static struct dbg_error *begin(struct dbg *dbg)
 {
 	struct dbg_error *err;
 
 	session_begin(dbg, NULL);
-	dbg->key_seen = pending_key(target_pid(dbg->target));
+	// another program of the family has stopped for these
+	target_keys_pending(dbg->target, &dbg->answered);
 	stack_thread_number(dbg->inspect.stack, target_pid(dbg->target));
 	err = start_begin(dbg);
 	for (struct dbg *s = NULL; !err && (s = sibling_next(dbg, s));) {
 		if (s->state != DBG_STOPPED)
 			continue;
 		// the family is stopped: stop this one, too
-		freeze(dbg, &(struct dbg_stop){0});
+		freeze(dbg);
 		return NULL;
 	}
 	return err ? err : session_go(dbg);

@@ -102,6 +102,17 @@ DBG_MUST struct dbg_error *target_detach(struct target *t, bool stopped);
  */
 void target_terminal_take(struct target *t);
 void target_terminal_give(struct target *t);
+/*
+ * Of a stopped process: Ctrl-C and Ctrl-Z (SIGINT, SIGTSTP) that its terminal
+ * has sent and no event has told of yet.
+ */
+void target_keys_pending(struct target *t, sigset_t *ret);
+/*
+ * Take back those of @keys that a terminal shared with us has sent. One that
+ * all threads block stays.
+ */
+DBG_MUST struct dbg_error *target_keys_drop(struct target *t,
+					    const sigset_t *keys);
 
 /* A descriptor that is readable when target_event_next may have one. */
 int target_fd(const struct target *t);

@@ -221,6 +221,8 @@ bool live_code_shared(const struct live *l, uint64_t addr);
 
 /* Is there a terminal on stdin that we have to share? */
 void live_terminal_init(struct live *l, const struct dbg_launch *launch);
+/* Is the signal Ctrl-C or Ctrl-Z, sent by a terminal? */
+bool live_is_key(const siginfo_t *info);
 
 /* ---- live.c, spawn.c ------------------------------------------------- */
 

@@ -228,17 +228,16 @@ void thread_due(struct live *l, struct thread *th, int signal)
 	thread_keep(l, th, TARGET_SIGNAL);
 }
 
-// Ctrl-C or Ctrl-Z at the terminal: meant for us, and a program that is kept
-// aside has nobody to keep it from ending.
-static bool is_key(struct live *l, struct thread *th, int signal)
+// A key is meant for us, and a program that is kept aside has nobody to keep it
+// from ending.
+static bool is_our_key(struct live *l, struct thread *th)
 {
 	siginfo_t info;
 
-	return (signal == SIGINT || signal == SIGTSTP) &&
-	       l->family->shares_tty &&
+	return l->family->shares_tty &&
 	       !live_ptrace(l, PTRACE_GETSIGINFO, th->tid, 0,
 			    (uintptr_t)&info) &&
-	       info.si_code == SI_KERNEL;
+	       live_is_key(&info);
 }
 
 static void on_signal(struct live *l, struct thread *th, int signal)
@@ -255,7 +254,7 @@ static void on_signal(struct live *l, struct thread *th, int signal)
 		return;
 	}
 	bool watched = sigismember(&l->watched, signal) == 1;
-	if (th->kind != THREAD_OWN && l->follow && is_key(l, th, signal)) {
+	if (th->kind != THREAD_OWN && l->follow && is_our_key(l, th)) {
 		thread_pass(l, th, 0);
 		return;
 	}
