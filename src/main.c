@@ -91,6 +91,7 @@ static void usage(FILE *out)
 	    "       dndbg stack [options] PID|NAME|CORE    print all stacks\n"
 	    "       dndbg core FILE --report[=FORM]        report what left "
 	    "it\n"
+	    "       dndbg ps [--json]                      list .NET programs\n"
 	    "A debugger for .NET programs: a .dll, an apphost or \"dotnet\".\n"
 	    "\n"
 	    "  -ex COMMAND       carry out COMMAND first\n"
@@ -327,6 +328,7 @@ static const struct {
     {"run", NULL, report_run_main},
     {"stack", NULL, report_stack_main},
     {"core", "--report", report_core_main},
+    {"ps", NULL, report_ps_main},
 };
 
 static bool has_option(char **argv, const char *name)

@@ -359,6 +359,9 @@ def test_container(t):
         root, os.path.realpath(t.env["DOTNET_ROOT"]),
         os.path.dirname(t.program("Busy")[0])]).ready()
     pid, = t.processes("dotnet")
+    # pid, the one inside, and the user
+    t.check_match(rf"^ *{pid}  +[1-9]  \S+ .* \S*dotnet /mnt/app/Busy\.dll 2 2$",
+                  t.run("ps").stdout)
     out = batch(t, f"attach {pid}", "bt", "break Tally.Turn", "continue",
                 "p turn > 0", "info threads", "detach")
     t.check_match(r"in Busy.Program.Main .*Busy.cs:\d+$", out)

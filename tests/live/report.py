@@ -1,6 +1,7 @@
-"""`dndbg run` and `dndbg stack`: a command is as without dndbg, and what it
-dies of is reported; stacks of programs that run and of cores."""
+"""`dndbg run`, `dndbg stack`, `dndbg ps`: a command is as without dndbg, and what
+it dies of is reported; stacks of programs that run and of cores; which run."""
 import json
+import os
 import re
 import signal
 import subprocess
@@ -293,3 +294,31 @@ def test_stack(t):
     done = t.run("stack", str(busy.pid))
     t.check_equal(1, done.returncode)
     t.check_match(r"^dndbg: no process", done.stderr)
+
+
+def listed(t, pid):
+    """What `dndbg ps` says of a program; nothing of any that debugs it."""
+    found = json.loads(t.run("ps", "--json").stdout)
+    t.check_not_in("dndbg", [one["name"] for one in found])
+    return next(one for one in found if one["pid"] == pid)
+
+
+def test_ps(t):
+    busy = Busy(t, "20", "4").ready()
+    s = t.start("--args", *t.program("Hello"))
+    s.cmd("b " + t.at("Hello", "add"))
+    s.cmd("run")
+    found = listed(t, busy.pid)
+    t.check_equal((busy.pid, os.getuid(), "Busy.dll"),
+                  tuple(found[x] for x in ("pidInside", "uid", "name")))
+    t.check_match(rf"^{t.runtime}\.0\.\d+$", found["runtime"])
+    t.check_match(r"/Busy\.dll 20 4$", found["command"])
+    t.check(found["threads"] > 24, f"{found['threads']} threads")
+    t.check(1 << 24 < found["residentBytes"] < 1 << 30,
+            f"{found['residentBytes']} bytes")
+    title, *lines = t.run("ps").stdout.splitlines()
+    t.check_match(r"^ +PID  (INSIDE  )?USER +(CONTAINER +)?RUNTIME +THREADS"
+                  r"  +MEMORY  COMMAND$", title)
+    line, = (one for one in lines if one.split()[0] == str(busy.pid))
+    t.check_equal(title.index("COMMAND"), line.index(found["command"]))
+    busy.right()

@@ -1,4 +1,5 @@
 """Programs with the runtime inside (PublishSingleFile)."""
+import json
 import os
 import shutil
 import subprocess
@@ -117,3 +118,12 @@ def test_asking(t):
     t.check_in("category: a message\n", done.stdout)
     done = t.batch(["run"], [path, "Asking", "attached"])
     t.check_in("attached True\n", done.stdout)
+
+
+def test_listed(t):
+    """`dndbg ps` knows what has no library."""
+    busy = Busy(t, words=[copy(t), "Busy", "1", "1"]).ready()
+    found, = (one for one in json.loads(t.run("ps", "--json").stdout)
+              if one["pid"] == busy.pid)
+    t.check_equal(("Single", "single file"), (found["name"], found["runtime"]))
+    busy.right()

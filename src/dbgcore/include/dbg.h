@@ -30,6 +30,7 @@
 #include "dbg/modules.h"
 #include "dbg/names.h"
 #include "dbg/process.h"
+#include "dbg/programs.h"
 #include "dbg/settings.h"
 #include "dbg/signals.h"
 #include "dbg/values.h"

@@ -176,6 +176,21 @@ bool proc_status(pid_t pid, const char *field, int base, uint64_t *ret)
 	return end != at;
 }
 
+pid_t proc_tid_inside(pid_t pid, pid_t tid)
+{
+	_cleanup_free_ char *path =
+	    xasprintf("/proc/%d/task/%d/status", pid, tid);
+	_cleanup_free_ char *text = proc_read(path, NULL);
+	const char *at = text ? strstr(text, "\nNSpid:") : NULL;
+
+	if (!at)
+		return 0;
+	const char *end = strchr(at + 1, '\n');
+	while (end && end > at && end[-1] >= '0' && end[-1] <= '9')
+		end--;
+	return end ? (pid_t)strtol(end, NULL, 10) : 0;
+}
+
 void proc_comm(pid_t pid, pid_t tid, char ret[16])
 {
 	char path[64];

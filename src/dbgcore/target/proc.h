@@ -42,6 +42,11 @@ char *proc_read(const char *path, size_t *ret_n);
 bool proc_link(pid_t pid, const char *name, char ret[PATH_MAX]);
 /* Number behind "@field:" in /proc/PID/status, in @base; false: none. */
 bool proc_status(pid_t pid, const char *field, int base, uint64_t *ret);
+/*
+ * The id of a thread in its own namespace (the last of "NSpid:"), the same as
+ * @tid where that is ours; 0: it is gone.
+ */
+pid_t proc_tid_inside(pid_t pid, pid_t tid);
 /* The kernel's name of a thread, "" if it is gone. */
 void proc_comm(pid_t pid, pid_t tid, char ret[16]);
 /*

@@ -223,22 +223,6 @@ void live_thread_name(struct target *t, pid_t tid, char ret[16])
 	proc_comm(t->pid, tid, ret);
 }
 
-// The last number of "NSpid:" in the status file.
-static pid_t read_inside(pid_t pid, pid_t tid)
-{
-	_cleanup_free_ char *path =
-	    xasprintf("/proc/%d/task/%d/status", pid, tid);
-	_cleanup_free_ char *text = proc_read(path, NULL);
-	const char *at = text ? strstr(text, "\nNSpid:") : NULL;
-
-	if (!at)
-		return 0;
-	const char *end = strchr(at + 1, '\n');
-	while (end && end > at && end[-1] >= '0' && end[-1] <= '9')
-		end--;
-	return end ? (pid_t)strtol(end, NULL, 10) : 0;
-}
-
 pid_t live_tid_inside(struct target *t, pid_t tid)
 {
 	struct live *l = live_of(t);
@@ -247,7 +231,7 @@ pid_t live_tid_inside(struct target *t, pid_t tid)
 	if (!l->root.other_pids)
 		return tid;
 	if (th && !th->inside)
-		th->inside = read_inside(t->pid, tid);
+		th->inside = proc_tid_inside(t->pid, tid);
 	return th ? th->inside : 0;
 }
 

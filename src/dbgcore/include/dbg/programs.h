@@ -1,0 +1,37 @@
+/* Programs of .NET that run on this machine: for lists to choose from. */
+#ifndef DBG_PROGRAMS_H
+#define DBG_PROGRAMS_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * A program as /proc shows it: nothing is asked of the program itself, so one
+ * that hangs or stands still is as good as any other. Strings live as long as
+ * the call that has them.
+ */
+struct dbg_program_info {
+	pid_t pid;
+	pid_t pid_inside;    /* in its own namespace, a container's; else pid */
+	uid_t uid;           /* the real one */
+	uint32_t threads;    /* 0: not known */
+	uint64_t resident;   /* bytes of memory */
+	const char *name;    /* of the .dll that it runs, or of itself */
+	const char *command; /* words with blanks between them; foreign text */
+	/*
+	 * The shared framework's version, "10.0.1", or "self-contained", or
+	 * "single file".
+	 */
+	const char *runtime;
+	const char *container; /* its id's first 12 digits (cgroup), or NULL */
+};
+
+/*
+ * Call @fn with each process that has a runtime of .NET and may be looked at,
+ * by rising pid; the calling process and what has ended are left out. Reads
+ * /proc, blocks for nothing.
+ */
+void dbg_programs(void (*fn)(void *arg, const struct dbg_program_info *p),
+		  void *arg);
+
+#endif

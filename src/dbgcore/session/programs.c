@@ -1,0 +1,196 @@
+/*
+ * The .NET programs of this machine, from /proc alone: the mappings say whether
+ * there is a runtime and which, the cgroup which container it is in. A runtime
+ * inside the executable has no library to be seen by: its table for debuggers
+ * is looked for in the file.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "dac/runtimeinfo.h"
+#include "dbg.h"
+#include "session/program.h"
+#include "target/proc.h"
+
+enum {
+	EXECUTABLE_MAX = 256 << 20, /* bytes that are looked through */
+	COMMAND_MAX = 4096,         /* bytes of a command line that are told */
+	CONTAINER = 12, /* digits of a container's id that are told */
+	ID_DIGITS = 64, /* ... of which it has these */
+};
+
+/* "10.0.1" of ".../Microsoft.NETCore.App/10.0.1/libcoreclr.so". */
+static bool framework_version(const char *path, char *ret, size_t size)
+{
+	static const char framework[] = "/Microsoft.NETCore.App/";
+	const char *at = strstr(path, framework);
+	const char *end = strrchr(path, '/');
+
+	if (!at || end <= at + strlen(framework))
+		return false;
+	at += strlen(framework);
+	snprintf(ret, size, "%.*s", (int)(end - at), at);
+	return true;
+}
+
+/* Has the executable a runtime inside? */
+static bool is_single_file(pid_t pid)
+{
+	char path[32];
+	struct runtime_info info;
+	struct file file;
+	bool found = false;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	struct dbg_error *err = file_load(path, EXECUTABLE_MAX, &file);
+	if (dbg_err_drop(err))
+		return false;
+	const uint8_t *at = file.bytes.p, *end = at + file.bytes.n;
+	while (!found && (at = memmem(at, (size_t)(end - at), runtime_info_mark,
+				      strlen(runtime_info_mark)))) {
+		struct bytes rest = {at++, (size_t)(end - at) + 1};
+
+		found = runtime_info_parse(rest, &info);
+	}
+	file_unload(&file);
+	return found;
+}
+
+/* Which runtime; false: none, or the process may not be looked at. */
+static bool find_runtime(pid_t pid, char *ret, size_t size)
+{
+	struct proc_maps maps;
+	bool found = false;
+
+	struct dbg_error *err = proc_maps_load(pid, &maps);
+	if (dbg_err_drop(err))
+		return false;
+	for (size_t i = 0; i < maps.n && !found; i++) {
+		const char *path = maps.v[i].path;
+
+		// A debugger maps it, too, to read it.
+		found = maps.v[i].exec &&
+			!strcmp(str_basename(path), "libcoreclr.so");
+		if (found && !framework_version(path, ret, size))
+			snprintf(ret, size, "self-contained");
+	}
+	if (!found && maps.n && is_single_file(pid)) {
+		snprintf(ret, size, "single file");
+		found = true;
+	}
+	proc_maps_deinit(&maps);
+	return found;
+}
+
+/* The words of the command line with blanks between them. */
+static void read_command(pid_t pid, struct str *ret)
+{
+	char path[32];
+	size_t n = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
+	_cleanup_free_ char *text = proc_read(path, &n);
+	if (n > COMMAND_MAX)
+		n = COMMAND_MAX;
+	while (n && !text[n - 1])
+		n--;
+	for (size_t i = 0; i < n; i++)
+		str_addc(ret, text[i] ? text[i] : ' ');
+}
+
+/* The last 64 hexadecimal digits in a row of its cgroup, as engines name it. */
+static bool find_container(pid_t pid, char ret[CONTAINER + 1])
+{
+	char path[32];
+	size_t digits = 0;
+	bool found = false;
+
+	snprintf(path, sizeof(path), "/proc/%d/cgroup", pid);
+	_cleanup_free_ char *text = proc_read(path, NULL);
+	for (const char *p = text; p && *p; p++) {
+		digits = isxdigit((unsigned char)*p) ? digits + 1 : 0;
+		if (digits == ID_DIGITS) {
+			snprintf(ret, CONTAINER + 1, "%s", p + 1 - ID_DIGITS);
+			found = true;
+		}
+	}
+	return found;
+}
+
+static uint64_t status(pid_t pid, const char *field)
+{
+	uint64_t n = 0;
+
+	(void)proc_status(pid, field, 10, &n);
+	return n;
+}
+
+static void tell(pid_t pid, void (*fn)(void *, const struct dbg_program_info *),
+		 void *arg)
+{
+	char runtime[64], container[CONTAINER + 1];
+	struct program program;
+	struct str command = {0};
+
+	if (proc_state(pid, pid) == 'Z' ||
+	    !find_runtime(pid, runtime, sizeof(runtime)))
+		return;
+	program_of(pid, &program);
+	read_command(pid, &command);
+	bool contained = find_container(pid, container);
+	struct dbg_program_info info = {
+	    .pid = pid,
+	    .pid_inside = proc_tid_inside(pid, pid),
+	    .uid = (uid_t)status(pid, "Uid"),
+	    .threads = (uint32_t)status(pid, "Threads"),
+	    .resident = status(pid, "VmRSS") * 1024,
+	    .name = program.name,
+	    .command = str_get(&command),
+	    .runtime = runtime,
+	    .container = contained ? container : NULL,
+	};
+	// It may have ended meanwhile.
+	if (info.pid_inside)
+		fn(arg, &info);
+	str_deinit(&command);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+void dbg_programs(void (*fn)(void *arg, const struct dbg_program_info *p),
+		  void *arg)
+{
+	struct dirent *entry;
+	_cleanup_free_ pid_t *pids = NULL;
+	size_t n = 0, cap = 0;
+
+	DIR *dir = opendir("/proc");
+	if (!dir)
+		return;
+	while ((entry = readdir(dir))) {
+		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (pid <= 0 || pid == getpid())
+			continue;
+		mem_grow(&pids, &cap, n, sizeof(*pids));
+		pids[n++] = pid;
+	}
+	closedir(dir);
+	if (n)
+		qsort(pids, n, sizeof(*pids), by_number);
+	for (size_t i = 0; i < n; i++)
+		tell(pids[i], fn, arg);
+}
