@@ -614,11 +614,11 @@ def test_ctrl_c_at_start(t):
         # At a stop that comes this very moment the kernel drops what is
         # written but not read yet, the prompt too: ask for an answer.
         s.line(f"echo stop {stage} done\\n")
-        s.expect(f"stop {stage} done$")
+        s.expect(f"stop {stage} done\n")
         for command in ("bt", "kill"):
             s.line(command)
             s.line(f"echo {command} {stage} done\\n")
-            s.expect(f"{command} {stage} done$")
+            s.expect(f"{command} {stage} done\n")
         s.expect(r"^\(dndbg\) ")
         t.check_equal([], t.processes())
     t.check_in("Breakpoint 1, Hello.Program.Main", s.cmd("run"))
