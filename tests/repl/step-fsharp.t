@@ -22,7 +22,12 @@ Continuing.
 
 Temporary breakpoint 2, {...} at FsTasks.fs:{@return}
 {@return}{...}// @return
-## Resumed by the pool, whose threads have no code of the user's further out.
+## Resumed by the pool, whose threads have no code of the user's further out:
+## FSharp.Core goes on with who awaits the task.
++next
+{...} at FsTasks.fs:{@caller-return}
+{@caller-return}{...}// @caller-return
+## No task awaits that, only main's Result.
 +next
 sum 9
 ok

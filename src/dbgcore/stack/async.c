@@ -226,6 +226,20 @@ static bool frame_machine(struct stack *s, const struct frame *f,
 	return ret->where != VALUE_ABSENT;
 }
 
+bool stack_runs_closures(struct stack *s, const struct frame *f)
+{
+	struct dac_method method;
+
+	if (!s->types || f->kind != DBG_FRAME_MANAGED)
+		return false;
+	struct dbg_error *err = dac_method_get(s->dac, f->raw.method, &method);
+	struct type *type = err ? NULL : type_of_mt(s->types, method.type);
+	dbg_error_destroy(err);
+	// ResumableStateMachine<T> of FSharp.Core, whose only method calls what
+	// this field holds
+	return type && type_field(s->types, type, "ResumptionDynamicInfo");
+}
+
 struct types *stack_types(struct stack *s)
 {
 	return s->types;

@@ -148,6 +148,12 @@ struct types *stack_types(struct stack *s);
  */
 bool stack_machine(struct stack *s, const struct frame *f, struct value *ret);
 /*
+ * Does @f run a `task { }` of F# by its closures, as code compiled for
+ * debugging does? They are called from here, and what awaits it is resumed from
+ * here unless that is to go on elsewhere.
+ */
+bool stack_runs_closures(struct stack *s, const struct frame *f);
+/*
  * The object that stands for the call whose state machine is @machine, a
  * task as a rule; false until the call has waited for the first time.
  */

@@ -20,6 +20,7 @@
 enum {
 	RESOLVE_STEPS = 3000, /* instructions stepped for one call */
 	SCAN_MAX = 1 << 16,   /* bytes of one line's code */
+	RUNNER_MAX = 64,      /* frames from a closure to what runs its task */
 };
 
 struct dbg_error *stepin_scan(struct control *c, uint64_t start, uint64_t end)
@@ -149,6 +150,37 @@ static struct dbg_error *go_through(struct control *c, bool marked)
 	return probe_arm(c);
 }
 
+/*
+ * The stepped frame is part of a `task { }` of F# that FSharp.Core runs: that
+ * calls its next part, or resumes who awaits it. Wait for both until it returns
+ * itself.
+ */
+static struct dbg_error *plan_runner(struct control *c)
+{
+	struct dbg_error *err = NULL;
+	struct step_plan *p = &c->plan;
+	uint32_t thread = stack_thread_number(c->stack, p->tid);
+	const struct frame *first = NULL, *runner = NULL, *f;
+
+	for (uint32_t level = 1; level < RUNNER_MAX; level++) {
+		err = stack_frame(c->stack, thread, level, &f);
+		if (err || !f || runner || step_is_user(c, f))
+			break;
+		if (level == 1)
+			first = f;
+		if (stack_runs_closures(c->stack, f))
+			runner = f;
+	}
+	if (err || !runner || !f)
+		return err;
+	p->caller.sp = runner->raw.sp;
+	step_add(p, first->raw.ip, STEP_AT_PASSED,
+		 &(struct activation){.sp = first->raw.sp});
+	step_add(p, f->raw.ip, STEP_AT_LEFT,
+		 &(struct activation){.sp = f->raw.sp});
+	return NULL;
+}
+
 struct dbg_error *stepin_plan_passed(struct control *c)
 {
 	struct dbg_error *err;
@@ -156,7 +188,7 @@ struct dbg_error *stepin_plan_passed(struct control *c)
 	const struct frame *f;
 
 	if (p->step.kind != DBG_STEP_IN || !p->return_addr)
-		return NULL;
+		return c->rules.just_my_code ? plan_runner(c) : NULL;
 	err =
 	    stack_frame(c->stack, stack_thread_number(c->stack, p->tid), 1, &f);
 	if (err || !f || !f->pos || f->raw.ip == p->return_addr)
@@ -183,6 +215,15 @@ struct dbg_error *stepin_passed(struct control *c, const struct step_hit *hit,
 	if (!err)
 		err = step_drop(c, STEP_AT_PASSED);
 	return err ? err : go_through(c, false);
+}
+
+struct dbg_error *stepin_left(struct control *c, const struct step_hit *hit,
+			      bool *ret_done)
+{
+	(void)hit, (void)ret_done;
+	c->plan.through = false;
+	probe_disarm(c);
+	return NULL;
 }
 
 /* The line calls the method @token of @m, whose code is at @ip. */

@@ -69,6 +69,7 @@ static const struct rule {
     [STEP_AT_STUB] = {WHO_STEPS, WHERE_OUTSIDE, ACTS, resolve},
     [STEP_AT_ENTRY] = {WHO_STEPS, WHERE_INSIDE, ENDS, end},
     [STEP_AT_PASSED] = {WHO_STEPS, WHERE_OUTSIDE, ACTS, stepin_passed},
+    [STEP_AT_LEFT] = {WHO_STEPS, WHERE_OUTSIDE, ACTS, stepin_left},
     [STEP_AT_YIELD] = {WHO_STEPS, WHERE_OUTSIDE, ACTS, stepasync_yield},
     [STEP_AT_LAST] = {WHO_STEPS, WHERE_OUTSIDE, ACTS, stepasync_last},
     [STEP_AT_CALL] = {WHO_STEPS, WHERE_STEPPED, ACTS, resolve},

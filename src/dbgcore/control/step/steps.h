@@ -45,6 +45,7 @@ enum step_role {
 	STEP_AT_STUB,    /* the runtime's helper is left */
 	STEP_AT_ENTRY,   /* first line of what the line calls */
 	STEP_AT_PASSED,  /* return to a caller that is not the user's */
+	STEP_AT_LEFT,    /* return of what runs a task of F# by its parts */
 	STEP_AT_YIELD,   /* an await leaves the method */
 	STEP_AT_LAST,    /* last line of a method that nothing awaits */
 	STEP_AT_CALL,    /* call instruction of the stepped line */
@@ -179,11 +180,14 @@ bool target_is(struct control *c, struct code_module *m, uint32_t token);
 void target_forget(struct control *c);
 
 /* stepin.c */
-/* A step in may return to a caller that calls user code again. */
+/* The step may return to a caller that calls user code again. */
 struct dbg_error *stepin_plan_passed(struct control *c);
 /* It has returned there. */
 struct dbg_error *stepin_passed(struct control *c, const struct step_hit *hit,
 				bool *ret_done);
+/* That caller has returned as well. */
+struct dbg_error *stepin_left(struct control *c, const struct step_hit *hit,
+			      bool *ret_done);
 /* Code at @ip is about to run in the stepping thread: end in it if wanted. */
 struct dbg_error *stepin_enter(struct control *c, uint64_t ip);
 /* Add the call instructions of [start, end) to the plan. */
