@@ -83,8 +83,8 @@ text = "text"
 empty = {System.Memory<byte>[0]}
 owner = (System.Buffers.ArrayMemoryPool<byte>.ArrayMemoryPoolBuffer) {_array = {byte[16]}}
 rented = {0, 0}
-sequence = {_startObject = {byte[2]}, _endObject = {byte[2]}, _startInteger = 0, _endInteger = -2147483646}
-segment = {_array = {int[3]}, _offset = 1, _count = 2}
+sequence = System.Buffers.ReadOnlySequence<Byte>[2] = {BufferSegments = Count = 1, 1, 2}
+segment = {...}
 +print memory
 $12 = {2, 3}
 +continue
@@ -123,7 +123,7 @@ $17 = 3
 +print Counter<string>.Last
 $18 = "sub"
 +print Counter<string>.All
-$19 = {_items = {"x", null, null, null}, _size = 1, _version = 1}
+$19 = Count = 1 = {"x"}
 +print Counter<object>.Made
 $20 = 3
 +print Counter<object>.Last
@@ -170,7 +170,7 @@ $35 = 2
 {9,10}$37 = <not set in this thread>
 {8}$37 = {X = 0, Y = 0}
 +print Locals.Own
-$38 = {Value = 20, _valueFactory = {Kinds.Locals..cctor.lambda}, _idComplement = -1, _initialized = true, _linkedSlot = {_next = {System.Threading.ThreadLocal<int>.LinkedSlot}, _previous = null, _slotArray = null, _value = 0}, _trackAllValues = false}
+$38 = IsValueCreated = true, Value = 20, Count = {n}
 +print Locals.Own.Value
 $39 = 20
 +continue
@@ -188,9 +188,9 @@ $42 = {X = 1, Y = 1}
 +print Locals.Maybe
 $43 = 1
 +print Locals.Own
-$44 = {Value = 10, _valueFactory = {Kinds.Locals..cctor.lambda}, _idComplement = -1, _initialized = true, _linkedSlot = {_next = {System.Threading.ThreadLocal<int>.LinkedSlot}, _previous = null, _slotArray = null, _value = 0}, _trackAllValues = false}
+$44 = IsValueCreated = true, Value = 10, Count = {n}
 +print Locals.Unmade
-$45 = {Value = <not set in this thread>, _valueFactory = {Kinds.Locals..cctor.lambda}, _idComplement = -1, _initialized = true, _linkedSlot = {_next = null, _previous = null, _slotArray = null, _value = null}, _trackAllValues = false}
+$45 = IsValueCreated = false, Value = null, Count = 0
 +continue
 Continuing.
 

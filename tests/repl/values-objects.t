@@ -60,7 +60,7 @@ handle = 4660
 +continue
 Continuing.
 
-Breakpoint 4, Values.Program.ByRef (number=13, text="out", point={X = 2, Y = 3}, word="word!", obj={Values.Derived}) at Values.cs:{@byref}
+Breakpoint 4, Values.Program.ByRef (number=13, text="out", point={X = 2, Y = 3}, word="word!", obj={D:derived}) at Values.cs:{@byref}
 {@byref}{...}
 +info args
 number = 13

@@ -17,12 +17,12 @@ Breakpoint 7 at {...}: file Values.cs, line {@iterlocals}.
 +run
 Starting program: {out}/Values.dll generics scopes closures asynclocals iterlocals statics
 
-Breakpoint 1, Values.Program.Generic<T, int> (first="arg", second=12, third={System.Collections.Generic.List<double>}) at Values.cs:{@generic-args}
+Breakpoint 1, Values.Program.Generic<T, int> (first="arg", second=12, third=Count = 1) at Values.cs:{@generic-args}
 {@generic-args}{...}
 +info args
 first = "arg"
 second = 12
-third = {_items = {double[4]}, _size = 1, _version = 1}
+third = Count = 1 = {2.5}
 +info locals
 copy = "arg"
 array = {12}

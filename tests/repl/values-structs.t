@@ -56,9 +56,9 @@ $4 = 2024-05-06 07:08:09 +02:00
 +print date
 $5 = 2023-04-05
 +print complex
-$6 = {m_real = 1, m_imaginary = -1}
+$6 = {<1; -1>}
 +print range
-$7 = {Start = {_value = 1}, End = {_value = 3}}
+$7 = {1..3}
 +print error
 $8 = {System.InvalidOperationException: "kept"}
 +kill

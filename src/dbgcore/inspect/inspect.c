@@ -26,7 +26,7 @@ void inspect_init(struct inspect *in)
 	in->arena = arena_create();
 	in->rules = source_rules_create();
 	in->history = history_create();
-	in->elements = ELEMENTS_DEFAULT;
+	in->style.elements = ELEMENTS_DEFAULT;
 }
 
 void inspect_deinit(struct inspect *in)
@@ -65,16 +65,51 @@ static struct type *vm_type(void *arg, uint64_t mt)
 	return type ? il_type_to_value(in->il, type) : NULL;
 }
 
+/* Layout of what the program has not loaded. */
+static uint32_t vm_size(void *arg, struct type *type)
+{
+	struct inspect *in = arg;
+	struct il_type *il = il_type_of_value(in->il, type);
+	const struct il_layout *layout;
+
+	if (!il || il->open ||
+	    dbg_err_drop(il_type_layout(in->il, il, &layout)))
+		return 0;
+	return layout->size;
+}
+
+static bool vm_offset(void *arg, struct type *type, uint32_t token,
+		      uint32_t *ret)
+{
+	struct inspect *in = arg;
+	struct il_type *il = il_type_of_value(in->il, type);
+	struct il_field *const *all = NULL;
+	size_t n = 0;
+
+	if (il && !il->open)
+		il_type_fields(in->il, il, &all, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (all[i]->token == token)
+			return !dbg_err_drop(
+			    il_field_offset(in->il, all[i], ret));
+	}
+	return false;
+}
+
 static void vm_open(struct inspect *in)
 {
 	in->il = il_types_create(in->types);
 	in->vm = vm_create(in->il);
-	in->overlay = (struct types_overlay){vm_memory, vm_type, in};
+	in->overlay =
+	    (struct types_overlay){vm_memory, vm_type, vm_size, vm_offset, in};
 	types_set_overlay(in->types, &in->overlay);
+	in->views = view_cache_create();
 }
 
 static void vm_close(struct inspect *in)
 {
+	view_cache_destroy(in->views);
+	in->views = NULL;
 	vm_destroy(in->vm);
 	il_types_destroy(in->il);
 	in->vm = NULL;
@@ -109,6 +144,7 @@ static void forget_stop(struct inspect *in)
 	in->n_frames = 0;
 	in->n_nodes = 0;
 	in->n_scopes = 0;
+	view_cache_clear(in->views);
 	in->last = value_absent(NULL, WHY_NONE, 0);
 	in->returned = (struct returned){0};
 	in->returned_value = in->last;

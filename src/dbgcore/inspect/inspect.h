@@ -34,6 +34,13 @@ struct inspect_scope {
 	struct scope *scope;
 };
 
+/* How values are shown: settings "print ...". */
+struct inspect_style {
+	uint32_t elements; /* "elements" */
+	bool editor;       /* "for-editor" */
+	bool raw;          /* "raw-values" */
+};
+
 struct inspect {
 	struct target *target; /* borrowed; NULL: no program */
 	struct dac *dac;       /* owned; NULL: not opened */
@@ -43,10 +50,10 @@ struct inspect {
 	struct il_types *il;   /* ... */
 	struct vm *vm;         /* ... */
 	struct types_overlay overlay;
+	struct view_cache *views; /* there if vm is */
 	struct source_rules *rules;
 	struct symbol_rules symbols;
-	uint32_t elements; /* "print elements" */
-	bool editor;       /* "print for-editor" */
+	struct inspect_style style;
 
 	/* One stop. */
 	bool stopped;

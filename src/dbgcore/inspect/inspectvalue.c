@@ -105,8 +105,10 @@ struct view inspect_view(const struct inspect *in, struct thread_ref *thread)
 			     .arena = in->arena,
 			     .thread = thread,
 			     .vm = in->vm,
-			     .elements = in->elements,
-			     .editor = in->editor};
+			     .cache = in->views,
+			     .elements = in->style.elements,
+			     .editor = in->style.editor,
+			     .raw = in->style.raw};
 }
 
 /* ---- Expressions ----------------------------------------------------- */
@@ -152,6 +154,7 @@ static struct dbg_error *eval_at(struct inspect *in,
 	if (!in->types)
 		return dbg_err(DBG_E_STATE, "the runtime is not usable");
 	// it has run since something was interpreted last
+	view_cache_clear(in->views);
 	vm_stop(in->vm);
 	err = stack_frame(in->stack, at->thread, 0, &frame);
 	if (!err)

@@ -515,27 +515,39 @@ bool md_type_is(const struct md *md, uint32_t token, const char *name)
 	return !strcmp(name + n, md_col_string(md, table, rid, 1));
 }
 
-bool md_has_attribute(const struct md *md, uint32_t token, const char *name,
-		      struct bytes *ret_blob)
+bool md_attribute_next(const struct md *md, uint32_t token, const char *name,
+		       uint32_t *rid, struct bytes *ret_blob)
 {
 	uint32_t parent = md_encode(MD_HAS_CUSTOM_ATTRIBUTE, token);
 	bool sorted = md_is_sorted(md, MD_CUSTOMATTRIBUTE, 0);
 	uint32_t n;
 
-	uint32_t rid = md_find(md, MD_CUSTOMATTRIBUTE, 0, parent, &n);
-	for (; rid && rid <= md_rows(md, MD_CUSTOMATTRIBUTE); rid++) {
-		if (md_col(md, MD_CUSTOMATTRIBUTE, rid, 0) != parent) {
+	if (*rid)
+		++*rid;
+	else
+		*rid = md_find(md, MD_CUSTOMATTRIBUTE, 0, parent, &n);
+	for (; *rid && *rid <= md_rows(md, MD_CUSTOMATTRIBUTE); ++*rid) {
+		if (md_col(md, MD_CUSTOMATTRIBUTE, *rid, 0) != parent) {
 			if (sorted)
 				break;
 			continue;
 		}
 		uint32_t ctor = md_custom_attribute_type(
-		    md_col(md, MD_CUSTOMATTRIBUTE, rid, 1));
+		    md_col(md, MD_CUSTOMATTRIBUTE, *rid, 1));
 		if (!md_type_is(md, attribute_class(md, ctor), name))
 			continue;
 		if (ret_blob)
-			*ret_blob = md_col_blob(md, MD_CUSTOMATTRIBUTE, rid, 2);
+			*ret_blob =
+			    md_col_blob(md, MD_CUSTOMATTRIBUTE, *rid, 2);
 		return true;
 	}
 	return false;
+}
+
+bool md_has_attribute(const struct md *md, uint32_t token, const char *name,
+		      struct bytes *ret_blob)
+{
+	uint32_t rid = 0;
+
+	return md_attribute_next(md, token, name, &rid, ret_blob);
 }

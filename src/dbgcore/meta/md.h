@@ -153,6 +153,12 @@ const uint8_t *md_mvid(const struct md *md);
  */
 bool md_has_attribute(const struct md *md, uint32_t token, const char *name,
 		      struct bytes *ret_blob);
+/*
+ * One of several: the first whose row is behind *@rid (0: of all), which
+ * becomes its row.
+ */
+bool md_attribute_next(const struct md *md, uint32_t token, const char *name,
+		       uint32_t *rid, struct bytes *ret_blob);
 
 /*
  * Name parameter @seq (1-based, 0 the return value) of a method; "" if

@@ -94,15 +94,15 @@ static struct dbg_error *set_elements(struct dbg *dbg, const char *value)
 	else if (!str_to_u64(value, &n) || n > UINT32_MAX)
 		return dbg_err(DBG_E_ARGUMENT,
 			       "'%s' is not a number or 'unlimited'", value);
-	dbg->inspect.elements = n ? (uint32_t)n : UINT32_MAX;
+	dbg->inspect.style.elements = n ? (uint32_t)n : UINT32_MAX;
 	return NULL;
 }
 
 static const char *get_elements(struct dbg *dbg)
 {
-	if (dbg->inspect.elements == UINT32_MAX)
+	if (dbg->inspect.style.elements == UINT32_MAX)
 		return "unlimited";
-	return arena_printf(dbg->list_arena, "%u", dbg->inspect.elements);
+	return arena_printf(dbg->list_arena, "%u", dbg->inspect.style.elements);
 }
 
 void session_show_frames(struct dbg *dbg)
@@ -305,7 +305,11 @@ static const struct setting settings[] = {
     {"print for-editor",
      "Structs by their type, chars with their code, enum values by name alone "
      "(on or off).",
-     .flag = offsetof(struct dbg, inspect.editor)},
+     .flag = offsetof(struct dbg, inspect.style.editor)},
+    {"print raw-values",
+     "Fields as they are, whatever the authors of types want to be seen (on "
+     "or off).",
+     .flag = offsetof(struct dbg, inspect.style.raw)},
     {"just-my-code",
      "Steps end in your own code: built for debugging, with symbols; "
      "breakpoints in code marked otherwise are not hit (on or off).",

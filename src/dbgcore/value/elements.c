@@ -23,8 +23,11 @@ static uint32_t component_size(struct types *ts, const struct type *type)
 	if (type->inner && type->inner->kind == TYPE_CLASS)
 		return sizeof(uint64_t);
 	const struct dac_type *dt;
-	if (!type->mt)
+	if (!type->mt) {
+		if (type->inner)
+			type_layout(ts, type->inner);
 		return type->inner ? type->inner->size : 0;
+	}
 	struct dbg_error *err = dac_type_get(ts->dac, type->mt, &dt);
 	if (dbg_err_drop(err))
 		return 0;

@@ -169,13 +169,21 @@ static void make_fields(struct types *ts, struct type *type)
 	    arena_calloc(ts->arena, end - first, sizeof(fields[0]));
 	size_t n = 0;
 	for (uint32_t rid = first; rid < end; rid++) {
-		const struct dac_field *known =
-		    raw_field(raw, n_raw, MD_TOKEN(MD_FIELD, rid));
+		uint32_t token = MD_TOKEN(MD_FIELD, rid);
+		const struct dac_field *known = raw_field(raw, n_raw, token);
 		uint32_t flags =
 		    md_col(&type->module->md, MD_FIELD, rid, FIELD_FLAGS);
+		uint32_t offset = 0;
 		// Statics have their names before the class is loaded.
-		if (known || (flags & FIELD_STATIC_FLAG))
-			fill_field(ts, type, rid, known, &fields[n++]);
+		if (!known && !(flags & FIELD_STATIC_FLAG) &&
+		    (mt || !ts->overlay ||
+		     !ts->overlay->offset(ts->overlay->arg, type, token,
+					  &offset)))
+			continue;
+		fill_field(ts, type, rid, known, &fields[n]);
+		if (!known)
+			fields[n].offset = offset;
+		n++;
 	}
 	facts->fields = fields;
 	facts->n_fields = n;

@@ -340,6 +340,8 @@ uint64_t type_layout(struct types *ts, struct type *type)
 		if (loaded)
 			type->size = loaded->size;
 	}
+	if (!mt && type->kind == TYPE_STRUCT && !type->size && ts->overlay)
+		type->size = ts->overlay->size(ts->overlay->arg, type);
 	return mt;
 }
 

@@ -161,7 +161,7 @@ struct value value_dereference(struct types *ts, const struct value *v)
 	if (at.type->kind == TYPE_CLASS)
 		return dereference_reference(ts, &at);
 	if (at.where == VALUE_MEMORY && at.type->kind == TYPE_STRUCT &&
-	    !type_layout(ts, at.type))
+	    !type_layout(ts, at.type) && !at.type->size)
 		return value_absent(at.type, WHY_UNLOADED, 0);
 	return at;
 }

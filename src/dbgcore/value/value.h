@@ -92,12 +92,17 @@ struct code *types_code(struct types *ts);
 
 /*
  * Memory beside the program's, at addresses that no program has, where an
- * interpreter keeps what it has made; types of objects there too. Borrowed;
- * NULL: there is none.
+ * interpreter keeps what it has made; types of objects there too, with the
+ * layout of those that the program has not loaded. Borrowed; NULL: there is
+ * none.
  */
 struct types_overlay {
 	bool (*read)(void *arg, uint64_t addr, void *buf, size_t n);
 	struct type *(*type_of_mt)(void *arg, uint64_t mt);
+	/* Size of a place of it; 0: not known. */
+	uint32_t (*size)(void *arg, struct type *type);
+	bool (*offset)(void *arg, struct type *type, uint32_t token,
+		       uint32_t *ret);
 	void *arg;
 };
 void types_set_overlay(struct types *ts, const struct types_overlay *overlay);

@@ -11,7 +11,7 @@
 static void add_name(const struct view *w, const struct type *type,
 		     const char *name, struct str *out)
 {
-	if (!w->editor)
+	if (!w->editor && !w->display)
 		str_addf(out, "%s.", type_simple_name(type));
 	str_add(out, name);
 }

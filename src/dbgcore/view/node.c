@@ -1,8 +1,6 @@
 /*
- * Nodes: children of values, with names and paths.
- *
- * Children are walked by one function, each_named, that counts or collects,
- * so that the number announced is the number given.
+ * Nodes: what the API tells of a value, and its children, those in rows
+ * included: elements of arrays, and of what a proxy shows as rows.
  */
 #include "view/view.h"
 
@@ -10,286 +8,14 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "eval/member.h"
+#include "view/named.h"
+#include "view/proxy.h"
 #include "view/view_priv.h"
 
 enum {
-	BASES_MAX = 1000,
 	INDEXED_MAX = 10000, // elements of one request without a count
-	PROPERTY_NAME = 1,   // a column, II.22.34
+	KEY_MAX = 1000,      // characters of a key
 };
-
-struct walk {
-	const struct view *w;
-	const struct node *parent;
-	struct type *declared; /* static type of the parent's place */
-	uint64_t first, count; /* of those that are wanted */
-	uint64_t n;            /* seen so far */
-	struct node *nodes;    /* NULL: only count */
-	size_t n_nodes;
-};
-
-/* ---- Paths ----------------------------------------------------------- */
-
-/* Does `.x` behind @path bind to the whole of it? */
-static bool is_primary(const char *path)
-{
-	int depth = 0;
-	for (size_t i = 0; path[i]; i++) {
-		char c = path[i];
-		if (c == '(' || c == '[')
-			depth++;
-		else if (c == ')' || c == ']')
-			depth--;
-		// What follows a closing parenthesis directly would be the
-		// operand of a cast.
-		if (c == ')' && depth == 0 && path[i + 1] &&
-		    !strchr(".[?)", path[i + 1]))
-			return false;
-		if (depth == 0 && strchr(" +-*/%&|^<>=!~?:\"'", c))
-			return false;
-	}
-	return true;
-}
-
-static const char *primary(const struct view *w, const char *path)
-{
-	if (!path || is_primary(path))
-		return path;
-	return arena_printf(w->arena, "(%s)", path);
-}
-
-static const char *member_path(struct walk *k, const struct field *f)
-{
-	const struct view *w = k->w;
-	const struct value *v = &k->parent->value;
-	if (f->kind != FIELD_INSTANCE)
-		return arena_printf(w->arena, "%s.%s", f->owner->name,
-				    f->source);
-	const char *path = primary(w, k->parent->path);
-	if (!path)
-		return NULL;
-	struct value seen = value_dereference(w->types, v);
-	if (!seen.type ||
-	    member_same(
-		member_field(w->types, k->declared, seen.type, f->source), f))
-		return arena_printf(w->arena, "%s.%s", path, f->source);
-	return arena_printf(w->arena, "((%s)%s).%s", f->owner->name, path,
-			    f->source);
-}
-
-/* ---- Named children -------------------------------------------------- */
-
-/* Room for the next child if it is wanted; NULL if only counted. */
-static struct node *take(struct walk *k)
-{
-	uint64_t at = k->n++;
-	if (!k->nodes || at < k->first || at - k->first >= k->count)
-		return NULL;
-	return &k->nodes[k->n_nodes++];
-}
-
-/* A field of the same name nearer to the object's own class? */
-static bool is_hidden(struct walk *k, struct type *actual,
-		      const struct field *f)
-{
-	const struct field *nearest =
-	    type_field(k->w->types, actual, f->source);
-	return nearest != f;
-}
-
-static void add_field(struct walk *k, struct type *actual,
-		      const struct value *seen, const struct field *f)
-{
-	struct node *to = take(k);
-	if (!to)
-		return;
-	const struct view *w = k->w;
-	to->name = f->source;
-	if (is_hidden(k, actual, f))
-		to->name = arena_printf(w->arena, "%s (%s)", f->source,
-					f->owner->name);
-	to->path = member_path(k, f);
-	if (f->kind == FIELD_INSTANCE) {
-		to->value = value_field(w->types, seen, f);
-	} else {
-		to->value = value_static(w->types, f, w->thread);
-		to->is_static = true;
-	}
-}
-
-static bool is_wanted(const struct field *f, bool statics)
-{
-	return f->source && statics == (f->kind != FIELD_INSTANCE);
-}
-
-/*
- * What a module of F# binds by `let` is a field of another class, which a
- * property of the module returns.
- */
-static const struct field *module_value(const struct view *w, struct type *type,
-					uint32_t property, const char **ret)
-{
-	bool found;
-	*ret = md_col_string(&type->module->md, MD_PROPERTY, property,
-			     PROPERTY_NAME);
-	const struct field *f = type_property(w->types, type, *ret, &found);
-	return f && f->kind != FIELD_INSTANCE && f->owner != type ? f : NULL;
-}
-
-static void add_module_values(struct walk *k, struct type *type)
-{
-	const struct view *w = k->w;
-	uint32_t first, end;
-	const char *name;
-	if (!fsharp_is_module(type))
-		return;
-	md_type_properties(&type->module->md, MD_TOKEN_RID(type->token), &first,
-			   &end);
-	for (uint32_t p = first; p < end; p++) {
-		const struct field *f = module_value(w, type, p, &name);
-		struct node *to = f ? take(k) : NULL;
-		if (!to)
-			continue;
-		to->name = name;
-		to->path = arena_printf(w->arena, "%s.%s", type->name, name);
-		to->value = value_static(w->types, f, w->thread);
-		to->is_static = true;
-	}
-}
-
-static void add_fields(struct walk *k, struct type *actual,
-		       const struct value *seen, bool statics)
-{
-	struct type *type = actual;
-	for (int i = 0; type && i < BASES_MAX; i++) {
-		const struct field *fields;
-		size_t n;
-		type_fields(k->w->types, type, &fields, &n);
-		for (size_t j = 0; j < n; j++) {
-			if (is_wanted(&fields[j], statics))
-				add_field(k, actual, seen, &fields[j]);
-		}
-		type = type_parent(k->w->types, type);
-	}
-}
-
-static bool has_statics(const struct view *w, struct type *type)
-{
-	for (int i = 0; type && i < BASES_MAX; i++) {
-		const struct field *fields;
-		size_t n;
-		type_fields(w->types, type, &fields, &n);
-		for (size_t j = 0; j < n; j++) {
-			if (is_wanted(&fields[j], true))
-				return true;
-		}
-		type = type_parent(w->types, type);
-	}
-	return false;
-}
-
-static void add_statics_group(struct walk *k, struct type *type)
-{
-	if (!has_statics(k->w, type))
-		return;
-	struct node *to = take(k);
-	if (!to)
-		return;
-	to->kind = NODE_STATICS;
-	to->name = "static members";
-	to->group = type;
-}
-
-static void add_tuple(struct walk *k, const struct value *seen)
-{
-	const struct view *w = k->w;
-	size_t n = member_tuple_count(seen->type);
-	for (size_t i = 0; i < n; i++) {
-		struct node *to = take(k);
-		if (!to)
-			continue;
-		bool named = seen->names && i < seen->n_names &&
-			     i < seen->type->n_args && seen->names[i];
-		to->name = named ? seen->names[i]
-				 : arena_printf(w->arena, "Item%zu", i + 1);
-		to->value = member_tuple(w->types, seen, i);
-		const char *path = primary(w, k->parent->path);
-		if (path)
-			to->path =
-			    arena_printf(w->arena, "%s.%s", path, to->name);
-	}
-}
-
-static void add_target(struct walk *k, const struct value *seen)
-{
-	uint64_t addr;
-	struct type *inner = seen->type->inner;
-	if (!inner || inner->kind == TYPE_VOID ||
-	    !value_pointer(k->w->types, seen, &addr) || !addr)
-		return;
-	struct node *to = take(k);
-	if (!to)
-		return;
-	const char *path = k->parent->path;
-	to->name = arena_printf(k->w->arena, "*%s", k->parent->name);
-	to->value = value_target(k->w->types, seen);
-	if (path)
-		to->path =
-		    arena_printf(k->w->arena, "*%s", primary(k->w, path));
-}
-
-/* What a ThreadLocal<T> holds in the thread that is looked at. */
-static void add_thread_value(struct walk *k, const struct value *seen)
-{
-	struct node *to = take(k);
-	if (!to)
-		return;
-	const struct view *w = k->w;
-	const char *path = primary(w, k->parent->path);
-	to->name = "Value";
-	to->value = value_thread_local(w->types, seen, w->thread);
-	if (path)
-		to->path = arena_printf(w->arena, "%s.Value", path);
-}
-
-static void add_members(struct walk *k, const struct value *seen)
-{
-	struct elements els;
-	if (seen->type->special == SPECIAL_STRING ||
-	    seen->type->special == SPECIAL_NULLABLE ||
-	    wellknown_scalar(seen->type) || view_elements(k->w, seen, &els))
-		return;
-	if (seen->type->special == SPECIAL_TUPLE) {
-		add_tuple(k, seen);
-		return;
-	}
-	if (type_is_thread_local(k->w->types, seen->type))
-		add_thread_value(k, seen);
-	add_fields(k, seen->type, seen, false);
-	add_statics_group(k, seen->type);
-}
-
-/* @seen: what the parent is seen as, unless it is a group. */
-static void each_named(struct walk *k, const struct value *seen)
-{
-	const struct node *node = k->parent;
-	if (node->kind == NODE_STATICS) {
-		add_fields(k, node->group, NULL, true);
-		add_module_values(k, node->group);
-		return;
-	}
-	if (seen->where == VALUE_ABSENT || value_is_null(k->w->types, seen))
-		return;
-	k->declared = node->value.type;
-	if (k->declared && k->declared->kind == TYPE_BYREF)
-		k->declared = k->declared->inner;
-	if (seen->type->kind == TYPE_POINTER)
-		add_target(k, seen);
-	else if (seen->type->kind == TYPE_CLASS ||
-		 seen->type->kind == TYPE_STRUCT)
-		add_members(k, seen);
-}
 
 /* ---- Indexed children ------------------------------------------------ */
 
@@ -322,51 +48,165 @@ static void index_name(const struct elements *els, uint64_t flat,
 	str_addc(out, ']');
 }
 
+/* Rows of what stands for the value; false: there are none. */
+static bool proxied_rows(const struct view *w, const struct value *seen,
+			 const struct proxy **ret)
+{
+	if (seen->where == VALUE_ABSENT || value_is_null(w->types, seen))
+		return false;
+	struct look *look = look_get(w, seen->type);
+	*ret = look ? proxy_get(w, look, seen) : NULL;
+	return *ret && ((*ret)->has_rows || (*ret)->why);
+}
+
+/* An expression for the element of a collection that has an indexer. */
+static const char *indexer_path(const struct view *w, const struct look *look,
+				const char *path, const char *name)
+{
+	bool is_key = name[0] == '[' && (name[1] == '"' || name[1] == '-' ||
+					 (name[1] >= '0' && name[1] <= '9'));
+	if (!path || !is_key || !(look->is_list || look->is_map) ||
+	    str_ends(name, "...]"))
+		return NULL;
+	return join(w, path, name);
+}
+
+static const struct field *pair_field(const struct view *w, struct type *type,
+				      const char *name, const char *property)
+{
+	const struct field *f = type_field(w->types, type, name);
+	return f ? f : type_field(w->types, type, property);
+}
+
+/* A pair of a map is its value, called by its key. */
+static bool open_pair(const struct view *w, const struct value *seen,
+		      struct node *node, struct str *name)
+{
+	struct type *type = seen->type;
+	const struct field *key = pair_field(w, type, "key", "Key");
+	const struct field *value = pair_field(w, type, "value", "Value");
+	const char *simple = type_simple_name(type);
+	if ((strcmp(simple, "KeyValuePair`2") &&
+	     strcmp(simple, "DebugViewDictionaryItem`2")) ||
+	    !key || !value)
+		return false;
+	struct value at = value_field(w->types, seen, key);
+	str_addc(name, '[');
+	view_text(w, &at, name);
+	str_addc(name, ']');
+	str_one_line(name, 0);
+	node->value = value_field(w->types, seen, value);
+	return true;
+}
+
+/*
+ * Rows are called by their keys, [{Key}], if their author wants that, and
+ * those of a map in any case.
+ */
+static void name_row(const struct view *w, const struct look *of,
+		     struct node *node)
+{
+	_cleanup_str_ struct str name = {0};
+	struct value seen = view_seen(w, &node->value);
+	struct view brief = *w;
+	brief.elements = KEY_MAX;
+	brief.display++;
+	if (seen.where == VALUE_ABSENT || value_is_null(w->types, &seen))
+		return;
+	node->keyed =
+	    (of && of->is_map && open_pair(&brief, &seen, node, &name)) ||
+	    display_name(&brief, &seen, &name);
+	if (node->keyed)
+		node->name = arena_strdup(w->arena, str_get(&name));
+}
+
+struct rows {
+	struct elements els;
+	const struct look *look; /* of what they are rows of; NULL: an array */
+};
+
+static void make_rows(const struct view *w, const struct node *node,
+		      const struct rows *rows, uint64_t first, uint64_t count,
+		      struct node *nodes)
+{
+	const char *path = named_primary(w, node->path);
+	_cleanup_str_ struct str name = {0};
+	for (uint64_t i = 0; i < count; i++) {
+		struct node *to = &nodes[i];
+		str_clear(&name);
+		index_name(&rows->els, first + i, &name);
+		to->name = arena_strdup(w->arena, str_get(&name));
+		to->value = element_get(&rows->els, first + i);
+		name_row(w, rows->look, to);
+		if (rows->look)
+			to->path =
+			    !to->keyed && rows->look->is_map
+				? NULL
+				: indexer_path(w, rows->look, path, to->name);
+		else if (path && !to->keyed)
+			to->path = join(w, path, to->name);
+	}
+}
+
 static void indexed(const struct view *w, const struct node *node,
 		    uint64_t first, uint64_t count, struct node **ret,
 		    size_t *ret_n)
 {
-	struct elements els;
+	struct rows rows = {0};
 	struct value seen = view_seen(w, &node->value);
+	const struct proxy *p = NULL;
 	*ret_n = 0;
 	*ret = NULL;
-	if (!view_elements(w, &seen, &els) || first >= els.n)
+	if (!view_elements(w, &seen, &rows.els)) {
+		if (!proxied_rows(w, &seen, &p))
+			return;
+		rows.els = p->rows;
+		rows.look = look_get(w, seen.type);
+	}
+	if (p && p->why && !first) {
+		*ret = arena_calloc(w->arena, 1, sizeof(**ret));
+		(*ret)->name = "[...]";
+		(*ret)->why = p->why;
+		*ret_n = 1;
+		return;
+	}
+	if (first >= rows.els.n)
 		return;
 	if (count == 0 || count > INDEXED_MAX)
 		count = INDEXED_MAX;
-	if (count > els.n - first)
-		count = els.n - first;
-	struct node *nodes = arena_calloc(w->arena, count, sizeof(nodes[0]));
-	const char *path = primary(w, node->path);
-	_cleanup_str_ struct str name = {0};
-	for (uint64_t i = 0; i < count; i++) {
-		str_clear(&name);
-		index_name(&els, first + i, &name);
-		nodes[i].name = arena_strdup(w->arena, str_get(&name));
-		nodes[i].value = element_get(&els, first + i);
-		if (path)
-			nodes[i].path = join(w, path, nodes[i].name);
-	}
-	*ret = nodes;
+	if (count > rows.els.n - first)
+		count = rows.els.n - first;
+	*ret = arena_calloc(w->arena, count, sizeof(**ret));
 	*ret_n = count;
+	make_rows(w, node, &rows, first, count, *ret);
 }
 
 /* ---- The room's functions -------------------------------------------- */
+
+/* A value may be wanted raw, whatever the others are. */
+static struct view view_of_node(const struct view *w, const struct node *node)
+{
+	struct view own = *w;
+	own.raw |= node->raw;
+	return own;
+}
 
 void view_children(const struct view *w, const struct node *node,
 		   enum dbg_children kind, uint64_t first, uint32_t count,
 		   struct node **ret, size_t *ret_n)
 {
+	struct view own = view_of_node(w, node);
+	w = &own;
 	if (kind == DBG_CHILDREN_INDEXED && node->kind == NODE_VALUE) {
 		indexed(w, node, first, count, ret, ret_n);
 		return;
 	}
 	struct walk k = {.w = w, .parent = node};
 	struct value seen = {0};
-	if (node->kind == NODE_VALUE)
+	if (node->kind != NODE_STATICS)
 		seen = view_seen(w, &node->value);
 	if (kind == DBG_CHILDREN_NAMED)
-		each_named(&k, &seen);
+		named_each(&k, &seen);
 	uint64_t n = k.n;
 	*ret = NULL;
 	*ret_n = 0;
@@ -375,7 +215,7 @@ void view_children(const struct view *w, const struct node *node,
 	struct walk all = {.w = w, .parent = node, .first = first};
 	all.count = count && count < n - first ? count : n - first;
 	all.nodes = arena_calloc(w->arena, all.count, sizeof(all.nodes[0]));
-	each_named(&all, &seen);
+	named_each(&all, &seen);
 	*ret = all.nodes;
 	*ret_n = all.n_nodes;
 }
@@ -427,43 +267,71 @@ static enum dbg_value_kind kind_of(const struct view *w,
 						      : DBG_VALUE_OBJECT;
 }
 
+static void describe_value(const struct view *w, const struct node *node,
+			   const struct value *at, const struct value *seen,
+			   struct dbg_value *ret)
+{
+	_cleanup_str_ struct str text = {0}, type = {0};
+	ret->brief = view_text_seen(w, seen, &text);
+	ret->kind = kind_of(w, seen);
+	ret->text =
+	    node->why ? node->why : arena_strdup(w->arena, str_get(&text));
+	ret->type = at->type ? at->type->name : "";
+	if (w->editor && seen->where != VALUE_ABSENT &&
+	    seen->type->kind == TYPE_CLASS && display_type(w, seen, &type))
+		ret->type = arena_strdup(w->arena, str_get(&type));
+	ret->addr = address_of(w, seen);
+	if (ret->addr && seen->type->kind != TYPE_CLASS)
+		ret->size = seen->type->size;
+	ret->declared = declared_name(&node->value, at);
+}
+
+/* Elements of a row, or of what stands for the value. */
+static void describe_rows(const struct view *w, const struct value *seen,
+			  struct dbg_value *ret)
+{
+	struct elements els;
+	if (seen->where == VALUE_ABSENT)
+		return;
+	if (view_elements(w, seen, &els)) {
+		ret->n_indexed = els.n;
+		ret->data = els.addr;
+		return;
+	}
+	if (seen->type->kind == TYPE_POINTER)
+		(void)value_pointer(w->types, seen, &ret->data);
+	if (ret->kind != DBG_VALUE_OBJECT)
+		return;
+	struct look *look = look_get(w, seen->type);
+	if (look && proxy_count(w, look, seen, &ret->n_indexed))
+		ret->titled = !ret->brief;
+}
+
 void view_describe(const struct view *w, const struct node *node,
 		   struct dbg_value *ret)
 {
+	struct view own = view_of_node(w, node);
 	memset(ret, 0, sizeof(*ret));
-	struct walk k = {.w = w, .parent = node};
+	struct walk k = {.w = &own, .parent = node};
 	struct value at = {0}, seen = {0};
-	if (node->kind == NODE_VALUE) {
+	if (node->kind != NODE_STATICS) {
 		at = value_dereference(w->types, &node->value);
 		seen = view_open(w, &at);
 	}
-	each_named(&k, &seen);
+	named_each(&k, &seen);
 	ret->n_named = (uint32_t)k.n;
 	ret->name = node->name ? node->name : "";
 	ret->path = node->path;
 	ret->is_static = node->is_static;
+	ret->keyed = node->keyed;
 	ret->kind = DBG_VALUE_GROUP;
 	ret->brief = true;
 	ret->type = "";
 	ret->text = "";
-	if (node->kind == NODE_STATICS)
+	if (node->kind != NODE_VALUE)
 		return;
-	_cleanup_str_ struct str text = {0};
-	ret->brief = view_text_seen(w, &seen, &text);
-	ret->kind = kind_of(w, &seen);
-	ret->text = arena_strdup(w->arena, str_get(&text));
-	ret->type = at.type ? at.type->name : "";
-	ret->addr = address_of(w, &seen);
-	if (ret->addr && seen.type->kind != TYPE_CLASS)
-		ret->size = seen.type->size;
-	struct elements els;
-	if (view_elements(w, &seen, &els)) {
-		ret->n_indexed = els.n;
-		ret->data = els.addr;
-	} else if (seen.where != VALUE_ABSENT &&
-		   seen.type->kind == TYPE_POINTER)
-		(void)value_pointer(w->types, &seen, &ret->data);
-	ret->declared = declared_name(&node->value, &at);
+	describe_value(&own, node, &at, &seen, ret);
+	describe_rows(&own, &seen, ret);
 }
 
 void view_statics(const struct view *w, struct type *type, struct node **ret,

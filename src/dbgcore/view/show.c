@@ -366,12 +366,24 @@ bool view_is_text(const struct elements *els)
 	       els->type->kind == TYPE_PRIM;
 }
 
+/* Of the user's own types the prompt shows all, what ToString says or not. */
+static bool is_own(const struct type *type)
+{
+	return type->module && !type->module->framework;
+}
+
+/* A struct over others' values says less of these than its fields do. */
+static bool says_itself(const struct view *w, const struct type *type)
+{
+	return w->editor || (!is_own(type) && !type->n_args);
+}
+
 // Here and below: true if the text stands for the children, see view_priv.h.
 static bool show_struct(const struct view *w, const struct value *v, int depth,
 			struct str *out)
 {
 	struct elements els;
-	if (fsharp_text(w, v, depth, out) || display_text(w, v, out))
+	if (fsharp_text(w, v, depth, out))
 		return false;
 	if (wellknown_scalar(v->type)) {
 		if (!wellknown_text(w, v, out))
@@ -386,6 +398,10 @@ static bool show_struct(const struct view *w, const struct value *v, int depth,
 			return true;
 		}
 		show_chars(w, &els, out);
+	} else if (display_own(w, v, out)) {
+		return false;
+	} else if (says_itself(w, v->type) && display_text(w, v, out)) {
+		return false;
 	} else if (w->editor) {
 		str_addf(out, "{%s}", v->type->name);
 		return true;
@@ -457,9 +473,11 @@ static bool show_object(const struct view *w, const struct value *v, int depth,
 		show_delegate(w, v, out);
 	} else if (type_is_exception(w->types, v->type)) {
 		return show_exception(w, v, out);
-	} else if (display_text(w, v, out)) {
+	} else if (show_type_object(w, v, out) || display_own(w, v, out)) {
 		return false;
-	} else if (!show_type_object(w, v, out)) {
+	} else if (display_text(w, v, out)) {
+		return is_own(v->type);
+	} else {
 		str_addf(out, "{%s}", v->type->name);
 		return true;
 	}

@@ -12,6 +12,8 @@
 #include "eval/eval.h"
 #include "value/value.h"
 
+struct view_cache;
+
 struct view {
 	struct types *types;
 	struct arena *arena;       /* of the stop: names, texts, paths */
@@ -19,12 +21,16 @@ struct view {
 	uint32_t elements;         /* characters of a string shown */
 	bool editor;               /* as editors show values, see show.c */
 	struct vm *vm;             /* to interpret displays in; NULL: none */
+	struct view_cache *cache;  /* goes with vm */
+	bool raw;                  /* fields, whatever the type's author says */
 	unsigned int display;      /* displays that this is a part of */
 };
 
 enum node_kind {
 	NODE_VALUE,
 	NODE_STATICS, /* static members of type @group */
+	NODE_OTHERS,  /* members of the value that are not public */
+	NODE_RAW,     /* its own members, where a proxy stands for it */
 };
 
 struct node {
@@ -34,8 +40,19 @@ struct node {
 	const char *name;
 	const char *path; /* NULL: none */
 	bool is_static;
+	bool keyed;      /* an element that its own type has named */
+	bool raw;        /* to be shown so */
+	const char *why; /* it has no value, or threw it: shown instead */
 	struct thread_ref *thread; /* of the view; for what is below */
 };
+
+/*
+ * What views have found out and made, kept while the program does not run; it
+ * is cleared before the arena of the view and the objects of its machine go.
+ */
+struct view_cache *view_cache_create(void);
+void view_cache_destroy(struct view_cache *cache);
+void view_cache_clear(struct view_cache *cache);
 
 /* Append the one line of a value. */
 void view_text(const struct view *w, const struct value *v, struct str *out);

@@ -30,12 +30,24 @@ bool wellknown_scalar(const struct type *type);
 /* "Color.Red", "Access.Read | Access.Run" or the number. */
 void enum_text(const struct view *w, const struct value *seen, struct str *out);
 
+/* ---- displaytext.c ------------------------------------------------------- */
+
 /*
- * Append the line that the type's own [DebuggerDisplay] makes of the settled
- * value; false: it has none, or its expressions cannot be evaluated.
+ * Append the line that the author of its type makes of the settled value;
+ * false: none, or its expressions cannot be evaluated.
  */
 bool display_text(const struct view *w, const struct value *seen,
 		  struct str *out);
+/* The same of [DebuggerDisplay] alone. */
+bool display_own(const struct view *w, const struct value *seen,
+		 struct str *out);
+/* The name that it gives to an element, and to the type. */
+bool display_name(const struct view *w, const struct value *seen,
+		  struct str *out);
+bool display_type(const struct view *w, const struct value *seen,
+		  struct str *out);
+/* Append a string without quotes; false: @v is none. */
+bool display_bare(const struct view *w, const struct value *v, struct str *out);
 
 /* ---- fsharp.c -------------------------------------------------------- */
 

@@ -32,7 +32,8 @@ static void show(struct shower *s, const struct dbg_value *v);
 // do (an exception's, a delegate's, a tuple's) is complete in itself.
 static bool is_compound(const struct dbg_value *v)
 {
-	return v->id && (v->n_named || v->n_indexed) && v->brief;
+	return v->id && ((v->n_named && v->brief) ||
+			 (v->n_indexed && (v->brief || v->titled)));
 }
 
 static void separate(struct shower *s, bool first)
@@ -115,7 +116,7 @@ static size_t repeats(const struct dbg_value *v, size_t n)
 	size_t same = 1;
 
 	while (same < n && !strcmp(v[same].text, v[0].text) &&
-	       !is_compound(&v[same]) &&
+	       !is_compound(&v[same]) && !v[same].keyed &&
 	       !rows_between(v[same - 1].name, v[same].name))
 		same++;
 	return same;
@@ -126,12 +127,19 @@ static void show_page(struct shower *s, const struct dbg_value *v, size_t n,
 		      bool *first, const char **before)
 {
 	for (size_t i = 0; i < n && s->left;) {
-		size_t same = is_compound(&v[i]) ? 1 : repeats(v + i, n - i);
-		unsigned int rows = rows_between(*before, v[i].name);
+		bool keyed = v[i].keyed;
+		size_t same =
+		    keyed || is_compound(&v[i]) ? 1 : repeats(v + i, n - i);
+		unsigned int rows =
+		    keyed ? 0 : rows_between(*before, v[i].name);
 		put_braces(s, '}', *before ? rows : 0);
 		out(s->r, "%s", *first ? "" : ", ");
 		put_braces(s, '{', rows);
 		*first = false;
+		if (keyed) {
+			paint(s->r, PAINT_NAME, v[i].name);
+			out(s->r, " = ");
+		}
 		show(s, &v[i]);
 		if (same >= REPEATS_MIN) {
 			out(s->r, " <repeats %zu times>", same);
@@ -139,7 +147,7 @@ static void show_page(struct shower *s, const struct dbg_value *v, size_t n,
 		} else {
 			i++;
 		}
-		*before = v[i - 1].name;
+		*before = keyed ? NULL : v[i - 1].name;
 	}
 }
 
@@ -186,8 +194,11 @@ static void show(struct shower *s, const struct dbg_value *v)
 	// A base class is part of the object, not a step deeper.
 	s->depth++;
 	s->max_depth += group;
-	if (v->declared)
+	if (v->declared && v->brief)
 		out(s->r, "(%s) ", v->type);
+	// as gdb does: what it says of itself, then its elements
+	if (v->titled)
+		out(s->r, "%s = ", v->text);
 	out(s->r, "{");
 	bool any = v->n_named ? show_named(s, v) : false;
 	if (v->n_indexed)

@@ -264,6 +264,8 @@ struct dbg_error *watch_read_place(struct control *c, const struct watch *w,
 		return err;
 
 	struct view view = inspect_view(c->inspect, e.scope->thread);
+	// fields, since what is watched is memory; and nothing is interpreted
+	view.raw = true;
 	struct type *type = type_of_mt(e.types, now->type);
 	struct value v = value_memory(type, now->parts[0].addr);
 

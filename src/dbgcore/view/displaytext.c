@@ -1,0 +1,164 @@
+/*
+ * The line that a type's author wants to be seen:
+ * [DebuggerDisplay("Order {Id}: {Customer.Name,nq}")], or what ToString
+ * returns where a class has one of its own. Both are interpreted on the
+ * object: nothing runs in the program. What cannot be evaluated leaves the
+ * type's ordinary line.
+ */
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "eval/eval.h"
+#include "view/interpret.h"
+#include "view/look.h"
+#include "view/view_priv.h"
+
+enum {
+	BARE_MAX = 1000,   // units of a string without quotes
+	DISPLAY_DEPTH = 2, // of a display in a display
+};
+
+/* Text of a string without its quotes (",nq"); false: it is none. */
+bool display_bare(const struct view *w, const struct value *v, struct str *out)
+{
+	uint16_t units[BARE_MAX];
+	uint32_t n;
+	struct value at = value_dereference(w->types, v);
+	if (at.where == VALUE_TEXT) {
+		size_t shown = at.n_units < BARE_MAX ? at.n_units : BARE_MAX;
+		str_add_utf16(out, at.units, shown);
+		str_add(out, shown < at.n_units ? "..." : "");
+		return true;
+	}
+	if (at.where == VALUE_ABSENT || at.type->special != SPECIAL_STRING ||
+	    value_is_null(w->types, &at) ||
+	    !value_string_length(w->types, &at, &n))
+		return false;
+	uint32_t shown = n < BARE_MAX ? n : BARE_MAX;
+	if (!value_string_read(w->types, &at, 0, units, shown))
+		return false;
+	str_add_utf16(out, units, shown);
+	str_add(out, shown < n ? "..." : "");
+	return true;
+}
+
+/* ---- Expressions ----------------------------------------------------- */
+
+static bool evaluate(const struct view *w, const struct value *v,
+		     const char *expr, struct value *ret)
+{
+	struct var self = {
+	    .name = "this", .kind = VAR_THIS, .value = *v, .end = UINT32_MAX};
+	struct scope scope = {
+	    .vars = &self,
+	    .n_vars = 1,
+	    .type = v->type,
+	    .module = v->type->module,
+	    .thread = w->thread,
+	    .context = {.module = v->type->module,
+			.type_args = v->type->args,
+			.n_type_args = v->type->n_args},
+	};
+	struct eval e = {
+	    .types = w->types, .vm = w->vm, .scope = &scope, .arena = w->arena};
+	return !dbg_err_drop(eval_value(&e, expr, ret)) &&
+	       ret->where != VALUE_ABSENT;
+}
+
+static bool piece_value(const struct view *w, struct look *look,
+			const struct value *v, const struct piece *piece,
+			struct value *ret)
+{
+	struct outcome o;
+	if (piece->field) {
+		*ret = value_field(w->types, v, piece->field);
+		return ret->where != VALUE_ABSENT;
+	}
+	if (!piece->getter)
+		return evaluate(w, v, piece->text, ret);
+	interpret_call(w, piece->getter, v, &o);
+	look->too_slow |= o.spent;
+	*ret = o.value;
+	return !o.why && !o.thrown && o.value.where != VALUE_ABSENT;
+}
+
+static bool add_piece(const struct view *w, struct look *look,
+		      const struct value *v, const struct piece *piece,
+		      struct str *out)
+{
+	struct value value;
+	struct view inner = *w;
+	inner.display++;
+	if (!piece_value(w, look, v, piece, &value))
+		return false;
+	if (piece->bare && display_bare(w, &value, out))
+		return true;
+	if (piece->letter &&
+	    !dbg_err_drop(view_format(w, &value, piece->letter, out)))
+		return true;
+	view_text(&inner, &value, out);
+	return true;
+}
+
+static bool display_format(const struct view *w, struct look *look,
+			   const struct format *format, const struct value *v,
+			   struct str *out)
+{
+	_cleanup_str_ struct str line = {0};
+	if (!format->given || look->too_slow || w->display >= DISPLAY_DEPTH)
+		return false;
+	for (size_t i = 0; i < format->n; i++) {
+		const struct piece *piece = &format->pieces[i];
+		if (!piece->is_expr)
+			str_add(&line, piece->text);
+		else if (!add_piece(w, look, v, piece, &line))
+			return false;
+	}
+	str_one_line(&line, 0);
+	str_add(out, str_get(&line));
+	return true;
+}
+
+/* ---- The room's functions -------------------------------------------- */
+
+static bool string_text(const struct view *w, struct look *look,
+			const struct value *v, struct str *out)
+{
+	struct outcome o;
+	_cleanup_str_ struct str line = {0};
+	if (!look->to_string || look->too_slow || w->display >= DISPLAY_DEPTH)
+		return false;
+	interpret_call(w, look->to_string, v, &o);
+	look->too_slow |= o.spent;
+	if (o.why || o.thrown || !display_bare(w, &o.value, &line))
+		return false;
+	str_one_line(&line, 0);
+	str_addf(out, "{%s}", str_get(&line));
+	return true;
+}
+
+bool display_own(const struct view *w, const struct value *v, struct str *out)
+{
+	struct look *look = look_get(w, v->type);
+	return look && display_format(w, look, &look->value, v, out);
+}
+
+bool display_text(const struct view *w, const struct value *v, struct str *out)
+{
+	struct look *look = look_get(w, v->type);
+	return look && (display_format(w, look, &look->value, v, out) ||
+			string_text(w, look, v, out));
+}
+
+bool display_name(const struct view *w, const struct value *v, struct str *out)
+{
+	struct look *look = look_get(w, v->type);
+	return look && display_format(w, look, &look->name, v, out);
+}
+
+bool display_type(const struct view *w, const struct value *v, struct str *out)
+{
+	struct look *look = look_get(w, v->type);
+	return look && display_format(w, look, &look->kind, v, out);
+}

@@ -1,0 +1,447 @@
+/* Finding out how the values of a type are to be seen; see look.h. */
+#include "view/look.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "meta/md.h"
+#include "view/cache.h"
+
+enum {
+	BASES_MAX = 100,
+	PIECES_MAX = 64,
+	MEMBERS_MAX = 2000,
+	ACCESS_MASK = 7,
+	ACCESS_PUBLIC = 6,
+};
+
+static struct il_type *base_of(const struct view *w, struct il_type *type)
+{
+	struct il_type *parent = NULL;
+	return dbg_err_drop(il_type_parent(vm_types(w->vm), type, &parent))
+		   ? NULL
+		   : parent;
+}
+
+/* ---- Formats --------------------------------------------------------- */
+
+static bool is_static_method(const struct il_method *m)
+{
+	return m->flags & IL_METHOD_STATIC;
+}
+
+/* The instance method without parameters of this name: a getter or not. */
+static struct il_method *find_method(const struct view *w, struct il_type *type,
+				     const char *name, bool is_getter)
+{
+	struct il_types *ts = vm_types(w->vm);
+	for (int i = 0; type && i < BASES_MAX; i++) {
+		const struct il_property *all;
+		const struct il_sig *sig;
+		size_t n;
+		il_type_properties(ts, type, &all, &n);
+		for (size_t k = 0; is_getter && k < n; k++) {
+			struct il_method *m = all[k].getter;
+			if (m && !is_static_method(m) &&
+			    !strcmp(all[k].name, name) &&
+			    !dbg_err_drop(il_method_sig(ts, m, &sig)) &&
+			    !sig->n_params)
+				return m;
+		}
+		struct il_method *m =
+		    is_getter ? NULL : il_method_named(ts, type, name, 0);
+		if (m && !is_static_method(m) && !m->n_args)
+			return m;
+		type = base_of(w, type);
+	}
+	return NULL;
+}
+
+/* What a call of @m on an object of @type runs. */
+static struct il_method *
+implementation(const struct view *w, struct il_method *m, struct il_type *type)
+{
+	struct il_method *found = NULL;
+	if (!m ||
+	    dbg_err_drop(il_method_virtual(vm_types(w->vm), m, type, &found)))
+		return NULL;
+	return found;
+}
+
+/* Is @piece a name, or a call without arguments: a member of @from? */
+static void resolve(const struct view *w, struct look *look,
+		    struct il_type *from, struct piece *piece)
+{
+	struct il_type *type = il_type_of_value(vm_types(w->vm), look->type);
+	size_t n = 0;
+	while (isalnum((unsigned char)piece->text[n]) || piece->text[n] == '_')
+		n++;
+	bool is_call = !strcmp(piece->text + n, "()");
+	if (!n || (piece->text[n] && !is_call) || !type)
+		return;
+	const char *name = arena_strndup(w->arena, piece->text, n);
+	struct il_method *m = find_method(w, from, name, !is_call);
+	piece->getter = implementation(w, m, type);
+	if (piece->getter || is_call)
+		return;
+	const struct field *f = type_field(w->types, look->type, name);
+	if (f && f->kind == FIELD_INSTANCE && !f->property)
+		piece->field = f;
+}
+
+/* Where the specifiers of @expr begin: its first comma outside of brackets. */
+static size_t specifiers(const char *expr)
+{
+	int depth = 0;
+	bool quoted = false;
+	for (size_t i = 0; expr[i]; i++) {
+		if (expr[i] == '"')
+			quoted = !quoted;
+		else if (quoted)
+			continue;
+		else if (strchr("([{", expr[i]))
+			depth++;
+		else if (strchr(")]}", expr[i]))
+			depth--;
+		else if (expr[i] == ',' && depth == 0)
+			return i;
+	}
+	return strlen(expr);
+}
+
+static void make_expression(const struct view *w, const char *text, size_t len,
+			    struct piece *piece)
+{
+	while (len && text[0] == ' ')
+		text++, len--;
+	char *expr = arena_strndup(w->arena, text, len);
+	size_t n = specifiers(expr);
+	size_t end = n;
+	for (const char *at = expr + n; *at == ',';) {
+		size_t part = strcspn(++at, ",");
+		if ((part == 2 && !strncmp(at, "nq", 2)) ||
+		    (part == 3 && !strncmp(at, "raw", 3)))
+			piece->bare = true;
+		else if (part == 1 && strchr("xhdb", *at))
+			piece->letter = *at;
+		at += part;
+	}
+	while (end && expr[end - 1] == ' ')
+		end--;
+	expr[end] = 0;
+	piece->text = expr;
+	piece->is_expr = true;
+}
+
+/* The brace that closes the expression at @p; NULL: none. */
+static const char *closing(const char *p)
+{
+	bool quoted = false;
+	for (; *p; p++) {
+		if (*p == '"')
+			quoted = !quoted;
+		else if (*p == '}' && !quoted)
+			return p;
+	}
+	return NULL;
+}
+
+/* Cut @text into pieces; a format with a fault is none. */
+static void parse(const struct view *w, struct look *look, struct il_type *from,
+		  const char *text, struct format *ret)
+{
+	struct piece pieces[PIECES_MAX] = {0};
+	_cleanup_str_ struct str literal = {0};
+	size_t n = 0;
+	if (!text)
+		return;
+	for (const char *p = text;; p++) {
+		if (*p == '\\' && p[1]) {
+			str_addc(&literal, *++p);
+			continue;
+		}
+		if (*p && *p != '{') {
+			str_addc(&literal, *p);
+			continue;
+		}
+		if (n + 2 > PIECES_MAX)
+			return;
+		if (literal.len)
+			pieces[n++].text =
+			    arena_strdup(w->arena, str_get(&literal));
+		str_clear(&literal);
+		if (!*p)
+			break;
+		const char *close = closing(p);
+		if (!close)
+			return;
+		make_expression(w, p + 1, (size_t)(close - p - 1), &pieces[n]);
+		resolve(w, look, from, &pieces[n++]);
+		p = close;
+	}
+	ret->pieces = arena_copy(w->arena, pieces, n, sizeof(pieces[0]));
+	ret->n = n;
+	ret->given = true;
+}
+
+/* ---- Attributes ------------------------------------------------------ */
+
+static void find_display(const struct view *w, struct look *look,
+			 struct il_type *type)
+{
+	struct display_attribute text;
+	for (int i = 0; type && i < BASES_MAX; i++) {
+		if (attribute_display(w, type, &text)) {
+			parse(w, look, type, text.value, &look->value);
+			parse(w, look, type, text.name, &look->name);
+			parse(w, look, type, text.type, &look->kind);
+			return;
+		}
+		type = base_of(w, type);
+	}
+}
+
+/* The type that "Ns.Proxy`1, Assembly, Version=..." names, in @m at first. */
+static struct il_type *named_type(const struct view *w, struct code_module *m,
+				  const char *text)
+{
+	struct il_types *ts = vm_types(w->vm);
+	size_t n = strcspn(text, ",[");
+	const char *name = arena_strndup(w->arena, text, n);
+	struct il_type *type = il_type_named(ts, m, name);
+	if (!type)
+		type = il_type_core(ts, name);
+	const char *assembly = text[n] == ',' ? text + n + 1 : NULL;
+	if (type || !assembly)
+		return type;
+	while (*assembly == ' ')
+		assembly++;
+	assembly = arena_strndup(w->arena, assembly, strcspn(assembly, ","));
+	m = code_module_named(types_code(w->types), assembly);
+	return m ? il_type_named(ts, m, name) : NULL;
+}
+
+/* Its constructor of one parameter, which takes an object of @type. */
+static struct il_method *
+constructor(const struct view *w, struct il_type *proxy, struct il_type *type)
+{
+	struct il_types *ts = vm_types(w->vm);
+	struct il_method *const *all;
+	const struct il_sig *sig;
+	size_t n;
+	il_type_methods(ts, proxy, &all, &n);
+	for (size_t i = 0; i < n; i++) {
+		bool fits = false;
+		if (strcmp(all[i]->name, ".ctor") ||
+		    dbg_err_drop(il_method_sig(ts, all[i], &sig)) ||
+		    sig->n_params != 1)
+			continue;
+		if (!dbg_err_drop(
+			il_type_assignable(ts, type, sig->params[0], &fits)) &&
+		    fits)
+			return all[i];
+	}
+	return NULL;
+}
+
+static void find_proxy(const struct view *w, struct look *look,
+		       struct il_type *type)
+{
+	struct il_types *ts = vm_types(w->vm);
+	struct il_type *self = type;
+	struct code_module *m;
+	const char *name = NULL;
+	for (int i = 0; type && i < BASES_MAX; i++) {
+		name = attribute_proxy(w, type, &m);
+		if (name)
+			break;
+		type = base_of(w, type);
+	}
+	struct il_type *proxy = name ? named_type(w, m, name) : NULL;
+	// its arguments are those of the class that names it
+	if (proxy && proxy->n_args)
+		proxy =
+		    proxy->n_args == type->n_args
+			? il_type_instance(ts, proxy, type->args, type->n_args)
+			: NULL;
+	if (proxy)
+		look->proxy = constructor(w, proxy, self);
+}
+
+/* An override that says more than the name of the type. */
+static void find_to_string(const struct view *w, struct look *look,
+			   struct il_type *type)
+{
+	struct il_types *ts = vm_types(w->vm);
+	struct il_type *object = il_type_of_elem(ts, ELEM_OBJECT);
+	struct il_method *m =
+	    object ? il_method_named(ts, object, "ToString", 0) : NULL;
+	m = implementation(w, m, type);
+	if (m && m->owner->special != IL_SPECIAL_OBJECT &&
+	    m->owner->special != IL_SPECIAL_VALUETYPE)
+		look->to_string = m;
+}
+
+static bool implements(const struct view *w, struct il_type *type,
+		       const char *name)
+{
+	struct il_types *ts = vm_types(w->vm);
+	struct il_type *iface = il_type_core(ts, name);
+	bool is = false;
+	return iface &&
+	       !dbg_err_drop(il_type_assignable(ts, type, iface, &is)) && is;
+}
+
+static struct look *make(const struct view *w, struct type *type)
+{
+	struct il_type *il = il_type_of_value(vm_types(w->vm), type);
+	if (!il || il->open)
+		return NULL;
+	struct look *look = arena_alloc(w->arena, sizeof(*look));
+	memset(look, 0, sizeof(*look));
+	look->type = type;
+	find_display(w, look, il);
+	find_proxy(w, look, il);
+	if (!look->value.given)
+		find_to_string(w, look, il);
+	look->is_list = implements(w, il, "System.Collections.IList");
+	look->is_map = implements(w, il, "System.Collections.IDictionary");
+	look->count = implementation(w, find_method(w, il, "Count", true), il);
+	return look;
+}
+
+struct look *look_get(const struct view *w, struct type *type)
+{
+	if (w->raw || !w->vm || !w->cache || !type || !type->module ||
+	    type->is_array)
+		return NULL;
+	struct look *known =
+	    map_find(&w->cache->looks, (uint64_t)(uintptr_t)type);
+	if (!known) {
+		known = make(w, type);
+		if (known)
+			map_put(&w->cache->looks, (uint64_t)(uintptr_t)type,
+				known);
+	}
+	return known;
+}
+
+/* ---- Members --------------------------------------------------------- */
+
+struct list {
+	struct member *all;
+	size_t n, cap;
+};
+
+static bool has(const struct list *l, const char *name)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		if (!strcmp(l->all[i].name, name))
+			return true;
+	}
+	return false;
+}
+
+static struct member *add(struct list *l, const char *name)
+{
+	bool hidden = has(l, name);
+	mem_grow(&l->all, &l->cap, l->n, sizeof(l->all[0]));
+	struct member *m = &l->all[l->n++];
+	memset(m, 0, sizeof(*m));
+	m->name = name;
+	m->hidden = hidden;
+	return m;
+}
+
+static const struct il_property *property_named(const struct il_property *all,
+						size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!strcmp(all[i].name, name))
+			return &all[i];
+	}
+	return NULL;
+}
+
+static bool is_public_method(const struct il_method *m)
+{
+	return m && (m->flags & ACCESS_MASK) == ACCESS_PUBLIC;
+}
+
+/* One that a property is named for has that one's access and attributes. */
+static void add_field(struct list *l, const struct field *f,
+		      const struct il_property *p)
+{
+	struct member *m = add(l, f->source);
+	m->field = f;
+	m->owner = f->owner;
+	m->is_static = f->kind != FIELD_INSTANCE;
+	m->is_public = (f->attributes & ACCESS_MASK) == ACCESS_PUBLIC;
+	uint32_t token = f->token;
+	if (p) {
+		m->is_public = is_public_method(p->getter);
+		token = p->token;
+	}
+	m->browse = attribute_browse(f->owner->module, token);
+}
+
+static void add_property(const struct view *w, struct list *l,
+			 struct type *owner, const struct il_property *p)
+{
+	const struct il_sig *sig;
+	struct il_types *ts = vm_types(w->vm);
+	// explicit implementations of interfaces have a dot in their names
+	if (!p->getter || strchr(p->name, '.') || has(l, p->name) ||
+	    dbg_err_drop(il_method_sig(ts, p->getter, &sig)) || sig->n_params ||
+	    sig->ret->kind == IL_KIND_BYREF)
+		return;
+	struct member *m = add(l, p->name);
+	m->getter = p->getter;
+	m->owner = owner;
+	m->is_static = is_static_method(p->getter);
+	m->is_public = is_public_method(p->getter);
+	m->browse = attribute_browse(owner->module, p->token);
+}
+
+static void add_own(const struct view *w, struct list *l, struct type *type)
+{
+	const struct il_property *properties = NULL;
+	const struct field *fields;
+	size_t n, n_properties = 0;
+	struct il_type *il = il_type_of_value(vm_types(w->vm), type);
+	if (il)
+		il_type_properties(vm_types(w->vm), il, &properties,
+				   &n_properties);
+	type_fields(w->types, type, &fields, &n);
+	for (size_t i = 0; i < n && l->n < MEMBERS_MAX; i++) {
+		if (fields[i].source)
+			add_field(l, &fields[i],
+				  property_named(properties, n_properties,
+						 fields[i].source));
+	}
+	for (size_t i = 0; i < n_properties && l->n < MEMBERS_MAX; i++)
+		add_property(w, l, type, &properties[i]);
+}
+
+void look_members(const struct view *w, struct look *look,
+		  const struct member **ret, size_t *ret_n)
+{
+	if (!look->has_members) {
+		struct list l = {0};
+		struct type *type = look->type;
+		for (int i = 0; type && type->module && i < BASES_MAX; i++) {
+			add_own(w, &l, type);
+			type = type_parent(w->types, type);
+		}
+		look->members =
+		    arena_copy(w->arena, l.all, l.n, sizeof(l.all[0]));
+		look->n_members = l.n;
+		look->has_members = true;
+		mem_free_ptr(&l.all);
+	}
+	*ret = look->members;
+	*ret_n = look->n_members;
+}

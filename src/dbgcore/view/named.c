@@ -1,0 +1,394 @@
+/*
+ * Named children of values: fields, properties, what a proxy shows instead,
+ * and the groups beside them (static members, what is not public, the raw
+ * view).
+ *
+ * Children are walked by one function, named_each, that counts or collects,
+ * so that the number announced is the number given. What has to be interpreted
+ * is interpreted only for those that are collected.
+ */
+#include "view/named.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "eval/member.h"
+#include "view/proxy.h"
+#include "view/view_priv.h"
+
+enum {
+	BASES_MAX = 1000,
+	PROPERTY_NAME = 1, // a column, II.22.34
+};
+
+/* ---- Paths ----------------------------------------------------------- */
+
+/* Does `.x` behind @path bind to the whole of it? */
+static bool is_primary(const char *path)
+{
+	int depth = 0;
+	for (size_t i = 0; path[i]; i++) {
+		char c = path[i];
+		if (c == '(' || c == '[')
+			depth++;
+		else if (c == ')' || c == ']')
+			depth--;
+		// What follows a closing parenthesis directly would be the
+		// operand of a cast.
+		if (c == ')' && depth == 0 && path[i + 1] &&
+		    !strchr(".[?)", path[i + 1]))
+			return false;
+		if (depth == 0 && strchr(" +-*/%&|^<>=!~?:\"'", c))
+			return false;
+	}
+	return true;
+}
+
+const char *named_primary(const struct view *w, const char *path)
+{
+	if (!path || is_primary(path))
+		return path;
+	return arena_printf(w->arena, "(%s)", path);
+}
+
+static const char *member_path(struct walk *k, const struct field *f)
+{
+	const struct view *w = k->w;
+	const struct value *v = &k->parent->value;
+	if (f->kind != FIELD_INSTANCE)
+		return arena_printf(w->arena, "%s.%s", f->owner->name,
+				    f->source);
+	const char *path = named_primary(w, k->parent->path);
+	if (!path)
+		return NULL;
+	struct value seen = value_dereference(w->types, v);
+	if (!seen.type ||
+	    member_same(
+		member_field(w->types, k->declared, seen.type, f->source), f))
+		return arena_printf(w->arena, "%s.%s", path, f->source);
+	return arena_printf(w->arena, "((%s)%s).%s", f->owner->name, path,
+			    f->source);
+}
+
+/* ---- Named children -------------------------------------------------- */
+
+/* Room for the next child if it is wanted; NULL if only counted. */
+static struct node *take(struct walk *k)
+{
+	uint64_t at = k->n++;
+	if (!k->nodes || at < k->first || at - k->first >= k->count)
+		return NULL;
+	return &k->nodes[k->n_nodes++];
+}
+
+static void add_field(struct walk *k, const struct value *seen,
+		      const struct field *f, bool hidden)
+{
+	struct node *to = take(k);
+	if (!to)
+		return;
+	const struct view *w = k->w;
+	to->name = f->source;
+	if (hidden)
+		to->name = arena_printf(w->arena, "%s (%s)", f->source,
+					f->owner->name);
+	to->path = member_path(k, f);
+	if (f->kind == FIELD_INSTANCE) {
+		to->value = value_field(w->types, seen, f);
+	} else {
+		to->value = value_static(w->types, f, w->thread);
+		to->is_static = true;
+	}
+}
+
+/* ---- Members --------------------------------------------------------- */
+
+/* Which members are meant, of the value or of what stands for it. */
+enum which {
+	WHICH_ALL,
+	WHICH_PUBLIC,
+	WHICH_OTHERS, /* not public */
+	WHICH_STATIC,
+};
+
+/* Properties are for editors, which unfold one level at a time. */
+static bool is_wanted(const struct view *w, const struct member *m,
+		      enum which which, bool of_proxy)
+{
+	if (m->browse == BROWSE_NEVER && !w->raw)
+		return false;
+	if (m->is_static != (which == WHICH_STATIC))
+		return false;
+	if (m->getter && !w->editor && !of_proxy)
+		return false;
+	// what is hidden in its root is shown as rows
+	if (m->browse == BROWSE_ROOT_HIDDEN && !m->is_static && !w->raw)
+		return false;
+	return which == WHICH_ALL || which == WHICH_STATIC ||
+	       m->is_public == (which == WHICH_PUBLIC);
+}
+
+static const char *property_path(struct walk *k, const struct member *m)
+{
+	const struct view *w = k->w;
+	if (m->is_static)
+		return arena_printf(w->arena, "%s.%s", m->owner->name, m->name);
+	const char *path = named_primary(w, k->parent->path);
+	if (!path)
+		return NULL;
+	if (k->declared && type_derives(w->types, k->declared, m->owner))
+		return arena_printf(w->arena, "%s.%s", path, m->name);
+	return arena_printf(w->arena, "((%s)%s).%s", m->owner->name, path,
+			    m->name);
+}
+
+static void add_property(struct walk *k, const struct value *self,
+			 const struct member *m, bool of_proxy)
+{
+	struct node *to = take(k);
+	if (!to)
+		return;
+	to->name = m->name;
+	to->is_static = m->is_static;
+	to->why = member_value(k->w, m, self, &to->value);
+	if (!of_proxy)
+		to->path = property_path(k, m);
+}
+
+static void add_looked(struct walk *k, struct look *look,
+		       const struct value *self, enum which which,
+		       bool of_proxy)
+{
+	const struct member *all;
+	size_t n;
+	look_members(k->w, look, &all, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (!is_wanted(k->w, &all[i], which, of_proxy))
+			continue;
+		if (all[i].field && !of_proxy)
+			add_field(k, self, all[i].field, all[i].hidden);
+		else
+			add_property(k, self, &all[i], of_proxy);
+	}
+}
+
+/* Without a look: fields alone. */
+static void add_fields(struct walk *k, struct type *actual,
+		       const struct value *seen, bool statics)
+{
+	struct type *type = actual;
+	for (int i = 0; type && i < BASES_MAX; i++) {
+		const struct field *fields;
+		size_t n;
+		type_fields(k->w->types, type, &fields, &n);
+		for (size_t j = 0; j < n; j++) {
+			const struct field *f = &fields[j];
+			if (f->source && statics == (f->kind != FIELD_INSTANCE))
+				add_field(k, seen, f,
+					  type_field(k->w->types, actual,
+						     f->source) != f);
+		}
+		type = type_parent(k->w->types, type);
+	}
+}
+
+static void add_which(struct walk *k, struct type *type,
+		      const struct value *seen, enum which which)
+{
+	struct look *look = look_get(k->w, type);
+	if (look)
+		add_looked(k, look, seen, which, false);
+	else
+		add_fields(k, type, seen, which == WHICH_STATIC);
+}
+
+/* Are there any? */
+static bool has_which(const struct walk *k, struct type *type,
+		      const struct value *seen, enum which which)
+{
+	struct walk count = {.w = k->w, .parent = k->parent};
+	add_which(&count, type, seen, which);
+	return count.n > 0;
+}
+
+static void add_group(struct walk *k, enum node_kind kind, const char *name,
+		      struct type *type)
+{
+	struct node *to = take(k);
+	if (!to)
+		return;
+	to->kind = kind;
+	to->name = name;
+	to->group = type;
+	to->value = k->parent->value;
+	to->path = kind == NODE_STATICS ? NULL : k->parent->path;
+	if (kind == NODE_RAW && to->path)
+		to->path = arena_printf(k->w->arena, "%s,raw", to->path);
+}
+
+/*
+ * What a module of F# binds by `let` is a field of another class, which a
+ * property of the module returns.
+ */
+static const struct field *module_value(const struct view *w, struct type *type,
+					uint32_t property, const char **ret)
+{
+	bool found;
+	*ret = md_col_string(&type->module->md, MD_PROPERTY, property,
+			     PROPERTY_NAME);
+	const struct field *f = type_property(w->types, type, *ret, &found);
+	return f && f->kind != FIELD_INSTANCE && f->owner != type ? f : NULL;
+}
+
+static void add_module_values(struct walk *k, struct type *type)
+{
+	const struct view *w = k->w;
+	uint32_t first, end;
+	const char *name;
+	if (!fsharp_is_module(type))
+		return;
+	md_type_properties(&type->module->md, MD_TOKEN_RID(type->token), &first,
+			   &end);
+	for (uint32_t p = first; p < end; p++) {
+		const struct field *f = module_value(w, type, p, &name);
+		struct node *to = f ? take(k) : NULL;
+		if (!to)
+			continue;
+		to->name = name;
+		to->path = arena_printf(w->arena, "%s.%s", type->name, name);
+		to->value = value_static(w->types, f, w->thread);
+		to->is_static = true;
+	}
+}
+
+static void add_tuple(struct walk *k, const struct value *seen)
+{
+	const struct view *w = k->w;
+	size_t n = member_tuple_count(seen->type);
+	for (size_t i = 0; i < n; i++) {
+		struct node *to = take(k);
+		if (!to)
+			continue;
+		bool named = seen->names && i < seen->n_names &&
+			     i < seen->type->n_args && seen->names[i];
+		to->name = named ? seen->names[i]
+				 : arena_printf(w->arena, "Item%zu", i + 1);
+		to->value = member_tuple(w->types, seen, i);
+		const char *path = named_primary(w, k->parent->path);
+		if (path)
+			to->path =
+			    arena_printf(w->arena, "%s.%s", path, to->name);
+	}
+}
+
+static void add_target(struct walk *k, const struct value *seen)
+{
+	uint64_t addr;
+	struct type *inner = seen->type->inner;
+	if (!inner || inner->kind == TYPE_VOID ||
+	    !value_pointer(k->w->types, seen, &addr) || !addr)
+		return;
+	struct node *to = take(k);
+	if (!to)
+		return;
+	const char *path = k->parent->path;
+	to->name = arena_printf(k->w->arena, "*%s", k->parent->name);
+	to->value = value_target(k->w->types, seen);
+	if (path)
+		to->path =
+		    arena_printf(k->w->arena, "*%s", named_primary(k->w, path));
+}
+
+/* What a ThreadLocal<T> holds in the thread that is looked at. */
+static void add_thread_value(struct walk *k, const struct value *seen)
+{
+	struct node *to = take(k);
+	if (!to)
+		return;
+	const struct view *w = k->w;
+	const char *path = named_primary(w, k->parent->path);
+	to->name = "Value";
+	to->value = value_thread_local(w->types, seen, w->thread);
+	if (path)
+		to->path = arena_printf(w->arena, "%s.Value", path);
+}
+
+/* What is not public is apart where the type is not the user's own. */
+static void add_object(struct walk *k, const struct value *seen)
+{
+	struct type *type = seen->type;
+	bool apart = k->w->editor && type->module && type->module->framework;
+	add_which(k, type, seen, apart ? WHICH_PUBLIC : WHICH_ALL);
+	if (has_which(k, type, NULL, WHICH_STATIC))
+		add_group(k, NODE_STATICS, "static members", type);
+	if (apart && has_which(k, type, seen, WHICH_OTHERS))
+		add_group(k, NODE_OTHERS, "non-public members", type);
+}
+
+/* The members of the proxy that @look names, without making it. */
+static void count_proxied(struct walk *k, const struct look *look)
+{
+	struct il_types *ts = vm_types(k->w->vm);
+	struct type *type = il_type_to_value(ts, look->proxy->owner);
+	struct look *of = type ? look_get(k->w, type) : NULL;
+	if (of)
+		add_looked(k, of, NULL, WHICH_PUBLIC, true);
+}
+
+/* What a proxy shows in the place of @seen; false: it has none. */
+static bool add_proxied(struct walk *k, const struct value *seen)
+{
+	struct look *look = look_get(k->w, seen->type);
+	if (!look || !look->proxy)
+		return false;
+	if (k->nodes) {
+		const struct proxy *p = proxy_get(k->w, look, seen);
+		if (p && !p->why)
+			add_looked(k, p->look, &p->subject, WHICH_PUBLIC, true);
+	} else {
+		count_proxied(k, look);
+	}
+	if (k->w->editor)
+		add_group(k, NODE_RAW, "Raw View", seen->type);
+	return true;
+}
+
+static void add_members(struct walk *k, const struct value *seen)
+{
+	struct elements els;
+	if (seen->type->special == SPECIAL_STRING ||
+	    seen->type->special == SPECIAL_NULLABLE ||
+	    wellknown_scalar(seen->type) || view_elements(k->w, seen, &els))
+		return;
+	if (seen->type->special == SPECIAL_TUPLE) {
+		add_tuple(k, seen);
+		return;
+	}
+	if (k->parent->kind != NODE_RAW && add_proxied(k, seen))
+		return;
+	if (type_is_thread_local(k->w->types, seen->type))
+		add_thread_value(k, seen);
+	add_object(k, seen);
+}
+
+void named_each(struct walk *k, const struct value *seen)
+{
+	const struct node *node = k->parent;
+	if (node->kind == NODE_STATICS) {
+		add_which(k, node->group, NULL, WHICH_STATIC);
+		add_module_values(k, node->group);
+		return;
+	}
+	if (seen->where == VALUE_ABSENT || value_is_null(k->w->types, seen))
+		return;
+	k->declared = node->value.type;
+	if (k->declared && k->declared->kind == TYPE_BYREF)
+		k->declared = k->declared->inner;
+	if (node->kind == NODE_OTHERS)
+		add_which(k, seen->type, seen, WHICH_OTHERS);
+	else if (seen->type->kind == TYPE_POINTER)
+		add_target(k, seen);
+	else if (seen->type->kind == TYPE_CLASS ||
+		 seen->type->kind == TYPE_STRUCT)
+		add_members(k, seen);
+}

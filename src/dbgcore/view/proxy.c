@@ -1,0 +1,176 @@
+/* Proxies and what they show; see proxy.h. */
+#include "view/proxy.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "view/cache.h"
+#include "view/view_priv.h"
+
+enum {
+	COUNT_MAX = INT32_MAX,
+	NESTING_MAX = 4, // of collections that stand for others
+};
+
+/* ---- Members --------------------------------------------------------- */
+
+const char *member_value(const struct view *w, const struct member *m,
+			 const struct value *self, struct value *ret)
+{
+	struct outcome o;
+	if (m->field) {
+		*ret = m->is_static
+			   ? value_static(w->types, m->field, w->thread)
+			   : value_field(w->types, self, m->field);
+		return NULL;
+	}
+	if (m->is_static) {
+		interpret_static(w, m->getter, &o);
+	} else {
+		struct il_types *ts = vm_types(w->vm);
+		struct il_type *type = il_type_of_value(ts, self->type);
+		struct il_method *found = m->getter;
+		if (type && dbg_err_drop(
+				il_method_virtual(ts, m->getter, type, &found)))
+			found = m->getter;
+		interpret_call(w, found, self, &o);
+	}
+	*ret = o.value;
+	if (!o.thrown)
+		return o.why;
+	struct value thrown = value_dereference(w->types, &o.value);
+	return arena_printf(w->arena, "'%s' threw an exception of type '%s'",
+			    m->name, thrown.type ? thrown.type->name : "?");
+}
+
+static bool is_root(const struct member *m)
+{
+	return m->browse == BROWSE_ROOT_HIDDEN && !m->is_static && !m->hidden;
+}
+
+/* Of a proxy only what is public is shown, of a value itself all. */
+static const struct member *root_member(const struct view *w, struct look *look,
+					bool is_proxy)
+{
+	const struct member *all;
+	size_t n;
+	look_members(w, look, &all, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (is_root(&all[i]) && (!is_proxy || all[i].is_public))
+			return &all[i];
+	}
+	return NULL;
+}
+
+/* ---- Making ---------------------------------------------------------- */
+
+static void make_subject(const struct view *w, const struct look *look,
+			 const struct value *seen, struct proxy *p)
+{
+	struct outcome o;
+	p->subject = *seen;
+	p->look = (struct look *)look;
+	if (!look->proxy)
+		return;
+	interpret_new(w, look->proxy, seen, &o);
+	if (o.why || o.thrown || o.value.where == VALUE_ABSENT) {
+		p->why = o.why ? o.why : "its constructor threw an exception";
+		return;
+	}
+	p->subject = o.value;
+	p->look = look_get(w, o.value.type);
+	p->is_proxy = true;
+	if (!p->look)
+		p->why = "its type is not known";
+}
+
+static void make_rows(const struct view *w, struct proxy *p)
+{
+	const struct member *m =
+	    p->look && !p->why ? root_member(w, p->look, p->is_proxy) : NULL;
+	struct value v;
+	if (!m)
+		return;
+	p->why = member_value(w, m, &p->subject, &v);
+	if (p->why)
+		return;
+	p->root = view_seen(w, &v);
+	if (p->root.where == VALUE_ABSENT || value_is_null(w->types, &p->root))
+		return;
+	p->has_rows = view_elements(w, &p->root, &p->rows);
+	if (p->has_rows)
+		return;
+	// a collection: its own rows
+	struct look *look = look_get(w, p->root.type);
+	struct view deeper = *w;
+	deeper.display++;
+	const struct proxy *inner = look && w->display < NESTING_MAX
+					? proxy_get(&deeper, look, &p->root)
+					: NULL;
+	if (inner && inner->has_rows) {
+		p->rows = inner->rows;
+		p->has_rows = true;
+	}
+}
+
+static struct proxy *make(const struct view *w, const struct look *look,
+			  const struct value *seen)
+{
+	struct proxy *p = arena_alloc(w->arena, sizeof(*p));
+	memset(p, 0, sizeof(*p));
+	p->type = look->type;
+	make_subject(w, look, seen, p);
+	make_rows(w, p);
+	return p;
+}
+
+/* Where its proxy is kept; 0: nowhere. */
+static uint64_t key_of(const struct view *w, const struct value *seen)
+{
+	uint64_t addr;
+	if (seen->type->kind != TYPE_CLASS)
+		return seen->where == VALUE_MEMORY ? seen->addr : 0;
+	return value_pointer(w->types, seen, &addr) ? addr : 0;
+}
+
+static bool shows_more(const struct view *w, const struct look *look)
+{
+	return look->proxy || root_member(w, (struct look *)look, false);
+}
+
+const struct proxy *proxy_get(const struct view *w, const struct look *look,
+			      const struct value *seen)
+{
+	if (!shows_more(w, look))
+		return NULL;
+	uint64_t key = key_of(w, seen);
+	struct proxy *p = key ? map_find(&w->cache->proxies, key) : NULL;
+	// the first field of a struct has its address
+	if (p && p->type == seen->type)
+		return p;
+	p = make(w, look, seen);
+	if (key)
+		map_put(&w->cache->proxies, key, p);
+	return p;
+}
+
+bool proxy_count(const struct view *w, const struct look *look,
+		 const struct value *seen, uint64_t *ret)
+{
+	struct outcome o;
+	uint64_t key = key_of(w, seen);
+	if (!shows_more(w, look))
+		return false;
+	const struct proxy *p = key ? map_find(&w->cache->proxies, key) : NULL;
+	bool counts = look->count && (look->is_list || look->is_map);
+	if ((!p || p->type != seen->type) && counts) {
+		interpret_call(w, look->count, seen, &o);
+		if (!o.why && !o.thrown &&
+		    value_integer(w->types, &o.value, ret) && *ret <= COUNT_MAX)
+			return true;
+	}
+	p = proxy_get(w, look, seen);
+	*ret = p->rows.n;
+	return p->has_rows;
+}

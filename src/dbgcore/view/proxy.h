@@ -1,0 +1,38 @@
+/*
+ * The proxies of values: what DebuggerTypeProxy puts in the place of an
+ * object, and the member whose elements are to stand for the whole
+ * (DebuggerBrowsableState.RootHidden), as those of collections do.
+ */
+#ifndef VIEW_PROXY_H
+#define VIEW_PROXY_H
+
+#include "view/interpret.h"
+#include "view/look.h"
+
+struct proxy {
+	struct type *type;    /* of what it stands for */
+	struct value subject; /* the proxy, or the value itself */
+	struct look *look;    /* of the subject; NULL: no members */
+	bool is_proxy;
+	const char *why;      /* there should be one, but it failed */
+	struct value root;    /* value of the root-hidden member, settled */
+	struct elements rows; /* of root; n 0: none */
+	bool has_rows;
+};
+
+/*
+ * What stands for the settled, non-null value @seen of this look; NULL:
+ * nothing but itself. Made once, then kept.
+ */
+const struct proxy *proxy_get(const struct view *w, const struct look *look,
+			      const struct value *seen);
+/* How many rows proxy_get would find, without making it where that is told by
+ * Count; false: none at all. */
+bool proxy_count(const struct view *w, const struct look *look,
+		 const struct value *seen, uint64_t *ret);
+
+/* The value of a member of @self; NULL, or why it has none. */
+const char *member_value(const struct view *w, const struct member *m,
+			 const struct value *self, struct value *ret);
+
+#endif
