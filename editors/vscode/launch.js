@@ -156,7 +156,7 @@ class Configurations {
 		const given = config.type || config.request || config.name ?
 			config : LAUNCH;
 		if (given.request === 'attach' && given.processId === undefined &&
-			!given.processName)
+			!given.processName && !given.coreDumpPath)
 			return { ...given, processId: '${command:pickProcess}' };
 		if (given.request !== 'launch' || given.program)
 			return given;

@@ -27,6 +27,7 @@ struct stop_words {
 
 // By enum dbg_stop_reason.
 static const struct stop_words stop_words[] = {
+    [DBG_STOP_ATTACH] = {"pause", "Dumped while it ran"},
     [DBG_STOP_EXEC] = {"entry", "Paused before the first instruction"},
     [DBG_STOP_ENTRY] = {"entry", "Paused on entry"},
     [DBG_STOP_BREAKPOINT] = {"breakpoint", "Paused on breakpoint"},
@@ -120,7 +121,9 @@ static void on_stopped(struct dap *d, const struct dbg_stop *s)
 
 	if (!passes)
 		tell_threads(d);
-	if (s->reason == DBG_STOP_ATTACH || s->reason == DBG_STOP_READY)
+	if (!dbg_can_run(d->dbg))
+		stopped(d, s);
+	else if (s->reason == DBG_STOP_ATTACH || s->reason == DBG_STOP_READY)
 		begin_ready(d, s);
 	else if (passes)
 		dap_warn(d, dbg_continue(d->dbg, 0));
@@ -328,6 +331,9 @@ void events_take(struct dap *d)
 {
 	struct dbg_event e;
 
+	// the stop of a core dump
+	if (d->held && !dbg_can_run(d->dbg))
+		return;
 	while (dbg_event_next(d->dbg, &e)) {
 		switch (e.kind) {
 		case DBG_EVENT_STOPPED:

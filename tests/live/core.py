@@ -8,12 +8,10 @@ import struct
 import subprocess
 
 from drive import Failure
+from dumps import KINDS, dump
 
 LOOK = ["bt", "info args", "up", "info args", "info locals",
         "info exception"]
-# What createdump is told by, and how much it writes.
-KINDS = {"mini": "1", "heap": "2", "full": "4"}
-
 
 def flags(commands):
     return [word for command in commands for word in ("-ex", command)]
@@ -36,18 +34,6 @@ def live(t, words):
 
 def core(t, path, commands=LOOK):
     return t.run("--batch", *flags(commands), "--core", path)
-
-
-def dump(t, words, kind):
-    """Have the runtime's own createdump write a core."""
-    path = f"{t.dir}/{kind}.core"
-    env = {**t.env, "DOTNET_DbgEnableMiniDump": "1",
-           "DOTNET_DbgMiniDumpType": KINDS[kind],
-           "DOTNET_DbgMiniDumpName": path}
-    subprocess.run(["dotnet", *words], env=env, stdout=subprocess.DEVNULL,
-                   stderr=subprocess.DEVNULL, timeout=60)
-    t.check(os.path.exists(path), f"createdump wrote no '{path}'")
-    return path
 
 
 def kernel_core(t, words):

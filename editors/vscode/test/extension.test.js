@@ -194,6 +194,9 @@ test('F5 without launch.json; attach without a process', async t => {
 	const named = { ...attach, processName: 'app' };
 	assert.strictEqual(await seen.provider.resolveDebugConfiguration(undefined,
 		named), named);
+	const core = { ...attach, coreDumpPath: 'core' };
+	assert.strictEqual(await seen.provider.resolveDebugConfiguration(undefined,
+		core), core);
 });
 
 test('a program that is named is launched as it is', async () => {

@@ -46,6 +46,7 @@ void setup_deinit(struct setup *s)
 {
 	free(s->name);
 	free(s->process_name);
+	free(s->core);
 	free(s->settings_file);
 	free(s->profile);
 	launch_config_deinit(&s->launch);
@@ -229,6 +230,12 @@ static struct dbg_error *take_process_name(struct dap *d, const cJSON *args,
 	return take_text(args, name, &d->setup.process_name);
 }
 
+static struct dbg_error *take_core(struct dap *d, const cJSON *args,
+				   const char *name)
+{
+	return take_path(d, args, name, &d->setup.core);
+}
+
 /* ---- Settings of the engine ------------------------------------------ */
 
 struct switch_of {
@@ -382,6 +389,7 @@ static const struct attribute attributes[] = {
     {"noDebug", FOR_LAUNCH, take_no_debug},
     {"processId", FOR_ATTACH, take_pid},
     {"processName", FOR_ATTACH, take_process_name},
+    {"coreDumpPath", FOR_ATTACH, take_core},
     {"justMyCode", FOR_BOTH | FOR_CHILD, take_switch},
     {"enableStepFiltering", FOR_BOTH | FOR_CHILD, take_switch},
     {"requireExactSource", FOR_BOTH | FOR_CHILD, take_switch},
@@ -475,10 +483,10 @@ static struct dbg_error *check(const struct setup *s)
 	if (!s->attach && (!s->launch.program || !*s->launch.program))
 		return dbg_err_arg("'program' is missing: name the .dll or the "
 				   "executable to debug");
-	if (s->attach && !s->pid && !s->process_name)
+	if (s->attach && !s->pid && !s->process_name && !s->core)
 		return dbg_err_arg(
 		    "'processId' is missing: name the process to "
-		    "attach to");
+		    "attach to, or a core dump by 'coreDumpPath'");
 	return NULL;
 }
 

@@ -31,6 +31,7 @@ struct setup {
 	bool program_output, thread_exit, process_exit, module_load; /* log */
 	uint32_t pid; /* to attach to, 0: by name */
 	char *process_name;
+	char *core; /* the file of a dump to look at instead, or NULL */
 	char *settings_file, *profile; /* launchSettings.json */
 	cJSON *for_children; /* attributes that hold for their sessions too */
 };
