@@ -28,7 +28,7 @@
 enum {
 	ROUNDS_MAX = 1000,
 	LEAVING_TRIES = 2000,
-	LEFT_TRIES = 5, /* for one that nobody traces */
+	LEFT_TRIES = 5, /* in a row, for one that nobody traces */
 	PEEK_MAX = 32,
 	BACK_LOOKS = 2000, /* of a millisecond, for one that is on its way */
 };
@@ -65,14 +65,18 @@ static bool is_leaving(pid_t tracer)
  */
 static int try_seize(struct live *l, pid_t tid)
 {
+	// Its tracer may let it go between our try and our look at it.
+	int untraced = 0;
+
 	for (int i = 0; i < LEAVING_TRIES; i++) {
 		if (!live_ptrace(l, PTRACE_SEIZE, tid, 0, LIVE_OPTIONS))
 			return 0;
 		int errnum = errno;
 		pid_t tracer = tracer_of(tid);
 
-		if (errnum != EPERM ||
-		    (tracer ? !is_leaving(tracer) : i >= LEFT_TRIES))
+		untraced = tracer ? 0 : untraced + 1;
+		if (errnum != EPERM || untraced > LEFT_TRIES ||
+		    (tracer && !is_leaving(tracer)))
 			return errnum;
 		poll(NULL, 0, 1);
 	}
