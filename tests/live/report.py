@@ -125,11 +125,12 @@ def test_stack_overflow(t):
 
 
 def test_fail_fast(t):
-    report = only(t, reported(t, throws(t, "unhandled-fast")))
-    t.check_equal("Environment.FailFast: failed fast", report["cause"])
-    t.check_equal(("Throws.Program.Unhandled",
-                   t.line("Throws", "unhandled-fast")),
-                  own(crashed(report))[0])
+    """Each overload of it."""
+    for how in "unhandled-fast", "unhandled-fast-cause":
+        report = only(t, reported(t, throws(t, how)))
+        t.check_equal("Environment.FailFast: failed fast", report["cause"])
+        t.check_equal(("Throws.Program.Unhandled", t.line("Throws", how)),
+                      own(crashed(report))[0])
 
 
 def test_descendant(t):

@@ -33,29 +33,35 @@ enum {
 	STRING_UNITS = 12,  /* in a string, behind its type and length */
 };
 
-/* The address of a call's function in the runtime, 0: it has none such. */
-static uint64_t runtime_function(struct control *c, const char *name)
-{
-	return dac_native_function(c->dac, name);
-}
-
 /* ... in the library of the framework's own native code. */
-static uint64_t library_function(struct control *c, const char *name)
+static void library_function(struct control *c, const char *name,
+			     uint64_t ret[TARGET_OVERLOADS])
 {
 	struct dbg_error *err;
 	struct arena *arena = arena_create();
 	struct target_image image;
-	uint64_t addr = 0;
 	bool found;
 
 	err = target_image_find(c->target, "libSystem.Native.so", arena, &image,
 				&found);
 	if (!err && found)
-		err = target_symbol(c->target, &image, name, &addr);
+		err = target_symbol(c->target, &image, name, ret);
 	dbg_error_destroy(err);
 	arena_destroy(arena);
-	// a single-file program has it inside, in a table like the runtime's
-	return addr ? addr : runtime_function(c, name);
+}
+
+/*
+ * The addresses of a call's functions in the runtime, or in that library; 0: it
+ * has none such, or no more. A single-file program has both in one table.
+ */
+static void find_functions(struct control *c, const char *name,
+			   uint64_t ret[TARGET_OVERLOADS])
+{
+	memset(ret, 0, TARGET_OVERLOADS * sizeof(*ret));
+	if (str_starts(name, "SystemNative_"))
+		library_function(c, name, ret);
+	if (!*ret)
+		dac_native_functions(c->dac, name, ret);
 }
 
 /* ---- Text ------------------------------------------------------------ */
@@ -349,7 +355,7 @@ static struct dbg_error *on_fail_fast(struct control *c, pid_t tid,
 	return fail_fast(c, tid, regs_arg(regs, 1), stop, ret_stops);
 }
 
-/* .NET 8: FailFast(message), an object */
+/* .NET 8: FailFast(message, ...), an object */
 static struct dbg_error *on_fail_fast_object(struct control *c, pid_t tid,
 					     struct regs *regs,
 					     struct dbg_stop *stop,
@@ -375,32 +381,42 @@ typedef struct dbg_error *call_fn(struct control *c, pid_t tid,
 /* What the runtime calls them: .NET 8 and 9, then 10. */
 static const struct debugger_call {
 	const char *name;
-	uint64_t (*find)(struct control *c, const char *name);
 	call_fn *fn;
 } calls[DEBUGGER_CALLS] = {
-    {"DebugDebugger_Log", runtime_function, on_log},
-    {"BreakInternal", runtime_function, on_break},
-    {"get_IsAttached", runtime_function, on_is_attached},
-    {"DebugDebugger_Break", runtime_function, on_break},
-    {"DebugDebugger_IsManagedDebuggerAttached", runtime_function,
-     on_is_attached},
-    {"SystemNative_SysLog", library_function, on_syslog},
-    {"Environment_FailFast", runtime_function, on_fail_fast},
-    {"FailFast", runtime_function, on_fail_fast_object},
+    {"DebugDebugger_Log", on_log},
+    {"BreakInternal", on_break},
+    {"get_IsAttached", on_is_attached},
+    {"DebugDebugger_Break", on_break},
+    {"DebugDebugger_IsManagedDebuggerAttached", on_is_attached},
+    {"SystemNative_SysLog", on_syslog},
+    {"Environment_FailFast", on_fail_fast},
+    {"FailFast", on_fail_fast_object},
 };
 
 struct dbg_error *debugger_runtime(struct control *c)
 {
 	struct debugger *d = &c->debugger;
-	uint64_t addrs[DEBUGGER_CALLS];
+	uint64_t addrs[DEBUGGER_CALLS * TARGET_OVERLOADS];
 	size_t n = 0;
 
 	for (size_t i = 0; i < DEBUGGER_CALLS; i++) {
-		d->calls[i] = calls[i].find(c, calls[i].name);
-		if (d->calls[i])
-			addrs[n++] = d->calls[i];
+		find_functions(c, calls[i].name, d->calls[i]);
+		for (size_t k = 0; k < TARGET_OVERLOADS; k++)
+			if (d->calls[i][k])
+				addrs[n++] = d->calls[i][k];
 	}
 	return control_site_add(c, SITE_DEBUGGER, addrs, n);
+}
+
+/* The call whose function begins at @addr; NULL: none. */
+static const struct debugger_call *call_at(const struct debugger *d,
+					   uint64_t addr)
+{
+	for (size_t i = 0; i < DEBUGGER_CALLS; i++)
+		for (size_t k = 0; k < TARGET_OVERLOADS; k++)
+			if (d->calls[i][k] == addr)
+				return &calls[i];
+	return NULL;
 }
 
 struct dbg_error *debugger_trap(struct control *c,
@@ -408,15 +424,12 @@ struct dbg_error *debugger_trap(struct control *c,
 				struct dbg_stop *stop, bool *ret_stops)
 {
 	struct dbg_error *err;
-	struct debugger *d = &c->debugger;
+	const struct debugger_call *call = call_at(&c->debugger, ev->addr);
 	struct regs regs;
 
-	for (size_t i = 0; i < DEBUGGER_CALLS; i++) {
-		if (d->calls[i] != ev->addr)
-			continue;
+	if (call) {
 		err = target_regs(c->target, ev->tid, &regs);
-		return err ? err
-			   : calls[i].fn(c, ev->tid, &regs, stop, ret_stops);
+		return err ? err : call->fn(c, ev->tid, &regs, stop, ret_stops);
 	}
 	if (!break_drop(c, ev->tid, ev->addr))
 		return NULL;

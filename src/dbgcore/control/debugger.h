@@ -18,7 +18,8 @@ struct debugger_place {
 };
 
 struct debugger {
-	uint64_t calls[DEBUGGER_CALLS]; /* of debugger.c's table; 0: none */
+	/* of debugger.c's table; 0: none */
+	uint64_t calls[DEBUGGER_CALLS][TARGET_OVERLOADS];
 	struct load *breaks; /* Debugger.Break, and where the stop is due */
 	size_t n_breaks, cap_breaks;
 	struct debugger_place last; /* stop by other than these */

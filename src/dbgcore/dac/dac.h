@@ -260,10 +260,10 @@ uint64_t dac_gc_count(struct dac *d);
 /* Is @addr in the image of the runtime? */
 bool dac_runtime_has(struct dac *d, uint64_t addr);
 /*
- * The runtime's function for a method that is implemented in it, by the
- * method's or the function's name; 0: it has none such.
+ * The runtime's functions for the overloads of a method that is implemented in
+ * it, by the method's or the function's name, as of target_table_find.
  */
-uint64_t dac_native_function(struct dac *d, const char *name);
+void dac_native_functions(struct dac *d, const char *name, uint64_t *ret);
 
 /* ---- Threads --------------------------------------------------------- */
 

@@ -7,6 +7,8 @@
  */
 #include "dac/dac_priv.h"
 
+#include <string.h>
+
 enum {
 	MANAGER_BYTES = 448, /* the pointer is at 392 (8, 9), 264 (10) */
 	MANAGERS_MAX = 4,
@@ -85,14 +87,14 @@ bool dac_jit_inside(struct dac *d, const struct target_image *image,
 	return true;
 }
 
-uint64_t dac_native_function(struct dac *d, const char *name)
+void dac_native_functions(struct dac *d, const char *name, uint64_t *ret)
 {
 	struct target_image image = {.path = d->runtime_path,
 				     .base = d->runtime_base};
-	uint64_t addr = 0;
+	struct dbg_error *err = target_table_find(d->target, &image, name, ret);
 
-	dbg_error_destroy(target_table_find(d->target, &image, name, &addr));
-	return addr;
+	if (dbg_err_drop(err))
+		memset(ret, 0, TARGET_OVERLOADS * sizeof(*ret));
 }
 
 bool dac_runtime_has(struct dac *d, uint64_t addr)

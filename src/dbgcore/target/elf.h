@@ -8,6 +8,7 @@
 
 #include "base/reader.h"
 #include "dbg.h"
+#include "target/target.h"
 
 struct elf_segment {
 	uint32_t type, flags;
@@ -51,11 +52,12 @@ typedef void elf_symbol_fn(void *arg, const struct elf_symbol *symbol);
 /* Call @fn for each defined function, by .symtab and .dynsym. */
 void elf_each_function(const struct elf *elf, elf_symbol_fn *fn, void *arg);
 /*
- * In a table of names and functions: the address behind that of the string
- * @name, or before it if there is none behind; 0: no such name. Tables in data
- * that is relocated only.
+ * In a table of names and functions: the addresses behind that of the string
+ * @name, or before it where there is none behind, and 0 for the rest. Tables in
+ * data that is relocated only.
  */
-uint64_t elf_table_find(const struct elf *elf, const char *name);
+void elf_table_find(const struct elf *elf, const char *name,
+		    uint64_t ret[TARGET_OVERLOADS]);
 /* Address that the file's first byte is linked for. */
 uint64_t elf_base(const struct elf *elf);
 /* The executable segment, the one with the entry point if there are more. */

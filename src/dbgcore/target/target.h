@@ -370,12 +370,16 @@ DBG_MUST struct dbg_error *target_object(struct target *t,
 					 const char *name, uint64_t *ret,
 					 uint64_t *ret_size);
 /*
- * Address beside the string @name in a table of the image's that pairs names
- * with functions; 0: there is none.
+ * Addresses beside the string @name in a table of the image's that pairs names
+ * with functions, those of overloads have the same; 0 for the rest.
  */
+enum {
+	TARGET_OVERLOADS = 3, /* of one name that are looked for */
+};
 DBG_MUST struct dbg_error *target_table_find(struct target *t,
 					     const struct target_image *image,
-					     const char *name, uint64_t *ret);
+					     const char *name,
+					     uint64_t ret[TARGET_OVERLOADS]);
 /* Executable segment of an image that holds its entry code. */
 DBG_MUST struct dbg_error *target_image_text(struct target *t,
 					     const struct target_image *image,

@@ -53,14 +53,16 @@ static uint64_t string_find(const struct elf *elf, const char *name)
 	return 0;
 }
 
-// Which relocation puts @addr somewhere (@place 0), or what into @place?
+// The first relocation from *@at on that puts @addr somewhere (@place 0), or
+// something into @place; *@at is behind it then.
 static bool relocation_find(const struct elf *elf, uint64_t place,
-			    uint64_t addr, Elf64_Rela *ret)
+			    uint64_t addr, size_t *at, Elf64_Rela *ret)
 {
 	const struct bytes *all = &elf->relocations;
 
-	for (size_t at = 0; all->n - at >= sizeof(*ret); at += sizeof(*ret)) {
-		memcpy(ret, all->p + at, sizeof(*ret));
+	while (all->n - *at >= sizeof(*ret)) {
+		memcpy(ret, all->p + *at, sizeof(*ret));
+		*at += sizeof(*ret);
 		if (ELF64_R_SYM(ret->r_info))
 			continue;
 		if (place ? ret->r_offset == place
@@ -82,22 +84,33 @@ static bool is_code(const struct elf *elf, uint64_t addr)
 	return false;
 }
 
-uint64_t elf_table_find(const struct elf *elf, const char *name)
+// The address of code that stands at @place, 0: none does.
+static uint64_t code_at(const struct elf *elf, uint64_t place)
 {
-	uint64_t string = string_find(elf, name);
+	size_t at = 0;
 	Elf64_Rela r;
 
-	if (!string || !relocation_find(elf, 0, string, &r))
-		return 0;
+	return relocation_find(elf, place, 0, &at, &r) &&
+		       is_code(elf, (uint64_t)r.r_addend)
+		   ? (uint64_t)r.r_addend
+		   : 0;
+}
 
-	uint64_t place = r.r_offset;
+void elf_table_find(const struct elf *elf, const char *name,
+		    uint64_t ret[TARGET_OVERLOADS])
+{
+	uint64_t string = string_find(elf, name);
+	size_t at = 0, n = 0;
+	Elf64_Rela r;
 
-	// before or behind the name; on the other side something else may be
-	if (relocation_find(elf, place + sizeof(uint64_t), 0, &r) &&
-	    is_code(elf, (uint64_t)r.r_addend))
-		return (uint64_t)r.r_addend;
-	if (relocation_find(elf, place - sizeof(uint64_t), 0, &r) &&
-	    is_code(elf, (uint64_t)r.r_addend))
-		return (uint64_t)r.r_addend;
-	return 0;
+	memset(ret, 0, TARGET_OVERLOADS * sizeof(*ret));
+	while (string && n < TARGET_OVERLOADS &&
+	       relocation_find(elf, 0, string, &at, &r)) {
+		// before or behind the name; on the other side something else
+		// may be
+		ret[n] = code_at(elf, r.r_offset + sizeof(uint64_t));
+		if (!ret[n])
+			ret[n] = code_at(elf, r.r_offset - sizeof(uint64_t));
+		n += ret[n] != 0;
+	}
 }

@@ -248,17 +248,18 @@ struct dbg_error *target_object(struct target *t,
 
 struct dbg_error *target_table_find(struct target *t,
 				    const struct target_image *image,
-				    const char *name, uint64_t *ret)
+				    const char *name,
+				    uint64_t ret[TARGET_OVERLOADS])
 {
 	struct dbg_error *err;
 	struct image_file *f;
-	uint64_t addr;
 
 	err = image_file_elf(t, image->path, &f);
 	if (err)
 		return err;
-	addr = elf_table_find(&f->elf, name);
-	*ret = addr ? image->base + (addr - elf_base(&f->elf)) : 0;
+	elf_table_find(&f->elf, name, ret);
+	for (size_t i = 0; i < TARGET_OVERLOADS && ret[i]; i++)
+		ret[i] += image->base - elf_base(&f->elf);
 	// It has gone through most of the file's constants.
 	file_rest(&f->file);
 	return NULL;
