@@ -9,7 +9,7 @@ Breakpoint 1, Frames.Calls.Bottom<string> (n=1) at Frames.cs:{@generic-bottom}
 ...
 +bt
 #0  Frames.Calls.Bottom<string> (n=1) at Frames.cs:{@generic-bottom}
-#1  {addr} in Frames.Calls.Make<string> (value="s", more={System.Collections.Generic.List<string>}) at Frames.cs:{@generic-method}
+#1  {addr} in Frames.Calls.Make<string> (value="s", more=Count = 1) at Frames.cs:{@generic-method}
 #2  {addr} in Frames.Shared<string>.Static (value="s") at Frames.cs:{@generic-static}
 #3  {addr} in Frames.Holder<string>.Instance (this={Frames.Holder<string>}, value="s") at Frames.cs:{@generic-instance}
 #4  {addr} in Frames.Program.Main (args={string[1]}) at Frames.cs:{@main-generic}

@@ -67,11 +67,11 @@ No locals.
 Continuing.
 ...
 
-Temporary breakpoint 4, Names.Program.Await (count=2, words={System.Collections.Generic.List<string>}) at Names.cs:{@await-loop}
+Temporary breakpoint 4, Names.Program.Await (count=2, words=Count = 1) at Names.cs:{@await-loop}
 {@await-loop}{...}
 +info args
 count = 2
-words = {_items = {string[4]}, _size = 1, _version = 1}
+words = Count = 1 = {"ab"}
 +info locals
 length = 2
 word = "ab"
@@ -81,11 +81,11 @@ add = {Names.Program.Await.lambda}
 Continuing.
 ...
 
-Temporary breakpoint 5, Names.Program.Await (count=2, words={System.Collections.Generic.List<string>}) at Names.cs:{@await-catch}
+Temporary breakpoint 5, Names.Program.Await (count=2, words=Count = 1) at Names.cs:{@await-catch}
 {@await-catch}{...}
 +info args
 count = 2
-words = {_items = {string[4]}, _size = 1, _version = 1}
+words = Count = 1 = {"ab"}
 +info locals
 error = {System.InvalidOperationException: "thrown"}
 before = 10
@@ -183,17 +183,17 @@ Temporary breakpoint 13, Names.Program.Usings (range=(Low: 1, High: 2)) at Names
 range = (Low: 1, High: 2)
 +info locals
 far = {Parts = (Q: 3, T: (R: 4, S: 5))}
-ints = (System.Collections.Generic.List<int>) {_items = {int[4]}, _size = 2, _version = 2}
-one = {m_real = 1, m_imaginary = 0}
+ints = (System.Collections.Generic.List<int>) Count = 2 = {1, 2}
+one = {<1; 0>}
 shape = (Names.Cube) {Label = "cube", Side = 2, Label (Names.Square) = "square"}
 +print Distant.Here
 $7 = 9
 +print PI
 $8 = 3.141592653589793
 +print Complex.ImaginaryOne
-$9 = {m_real = 0, m_imaginary = 1}
+$9 = {<0; 1>}
 +print Numbers.Complex.One
-$10 = {m_real = 1, m_imaginary = 0}
+$10 = {<1; 0>}
 +print ints is Ints
 $11 = true
 +print ints is Complex

@@ -6,7 +6,7 @@ Temporary breakpoint 1 at {...}: file StepAsync.cs, line {@gated-return}.
 +run
 Starting program: {out}/StepAsync.dll gates
 
-Temporary breakpoint 1, StepAsync.Program.Gated (n=1, gate={System.Threading.Tasks.Task{...}}) at StepAsync.cs:{@gated-return}
+Temporary breakpoint 1, StepAsync.Program.Gated (n=1, gate=Id = {n}, Status = RanToCompletion, {...}) at StepAsync.cs:{@gated-return}
 {@gated-return}{...}// @gated-return
 +next
 {@gated-close}{...}// @gated-close

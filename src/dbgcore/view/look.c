@@ -385,7 +385,11 @@ static void add_field(struct list *l, const struct field *f,
 		m->is_public = is_public_method(p->getter);
 		token = p->token;
 	}
-	m->browse = attribute_browse(f->owner->module, token);
+	// what the compiler hides of its own has no property instead
+	if (p || f->name[0] != '<')
+		m->browse = attribute_browse(f->owner->module, token);
+	else
+		m->browse = BROWSE_COLLAPSED;
 }
 
 static void add_property(const struct view *w, struct list *l,

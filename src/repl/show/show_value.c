@@ -194,7 +194,7 @@ static void show(struct shower *s, const struct dbg_value *v)
 	// A base class is part of the object, not a step deeper.
 	s->depth++;
 	s->max_depth += group;
-	if (v->declared && v->brief)
+	if (v->declared)
 		out(s->r, "(%s) ", v->type);
 	// as gdb does: what it says of itself, then its elements
 	if (v->titled)
