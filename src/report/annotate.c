@@ -32,7 +32,11 @@ static void annotate(const struct report *r, FILE *out)
 		fprintf(out, ",line=%" PRIu32 ",", f->line);
 	}
 	fputs("title=", out);
-	write_github(out, *r->program ? r->program : "crash", true);
+	write_github(out,
+		     r->n_tests    ? r->tests[0].text
+		     : *r->program ? r->program
+				   : "crash",
+		     true);
 	fputs("::", out);
 	write_github(out, r->cause ? r->cause : "stopped", false);
 	fputc('\n', out);
@@ -72,8 +76,10 @@ static void write_case(const struct report *r, FILE *out)
 		report_text(&r, 1, stream);
 		fclose(stream);
 	}
-	fputs("  <testcase classname=\"dndbg\" name=\"", out);
+	fputs("  <testcase classname=\"", out);
 	write_xml(out, *r->program ? r->program : "program");
+	fputs("\" name=\"", out);
+	write_xml(out, r->n_tests ? r->tests[0].text : "dndbg run");
 	fputs("\">\n    <failure type=\"", out);
 	write_xml(out, r->n_exceptions ? r->exceptions[0].type
 		       : r->kind       ? r->kind

@@ -103,6 +103,21 @@ static cJSON *exception_of(const struct report_exception *x)
 	return o;
 }
 
+static cJSON *test_of(const struct report_test *test)
+{
+	cJSON *o = cJSON_CreateObject();
+
+	add_text(o, "name", test->name);
+	add_text(o, "display", test->text);
+	add_text(o, "framework", test->framework);
+	cJSON_AddNumberToObject(o, "thread", test->thread);
+	if (test->path) {
+		add_text(o, "file", test->path);
+		cJSON_AddNumberToObject(o, "line", test->line);
+	}
+	return o;
+}
+
 static cJSON *report_of(const struct report *r)
 {
 	char fingerprint[17];
@@ -126,6 +141,9 @@ static cJSON *report_of(const struct report *r)
 	cJSON *list = cJSON_AddArrayToObject(o, "exceptions");
 	for (size_t i = 0; i < r->n_exceptions; i++)
 		cJSON_AddItemToArray(list, exception_of(&r->exceptions[i]));
+	list = cJSON_AddArrayToObject(o, "tests");
+	for (size_t i = 0; i < r->n_tests; i++)
+		cJSON_AddItemToArray(list, test_of(&r->tests[i]));
 	list = cJSON_AddArrayToObject(o, "threads");
 	for (size_t i = 0; i < r->n_threads; i++)
 		cJSON_AddItemToArray(list, thread_of(&r->threads[i]));

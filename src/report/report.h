@@ -57,6 +57,16 @@ struct report_exception {
 	uint32_t hresult, depth;
 };
 
+/* A test that was running. */
+struct report_test {
+	uint32_t thread;
+	const char *framework; /* "xunit", ..., "" */
+	const char *name;      /* "Ns.Class.Method" */
+	const char *text;      /* with its arguments: "...(start: 42)" */
+	const char *path;      /* where it stands, NULL: not known */
+	uint32_t line;
+};
+
 struct report {
 	struct arena *arena; /* of all that is in it */
 	pid_t pid;
@@ -69,6 +79,8 @@ struct report {
 	uint64_t time;       /* seconds since 1970 */
 	struct report_exception *exceptions;
 	size_t n_exceptions;
+	struct report_test *tests; /* that of the thread it is about first */
+	size_t n_tests;
 	struct report_thread *threads; /* the one it is about first */
 	size_t n_threads;
 };

@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "report/report.h"
 
 enum {
@@ -185,6 +186,50 @@ static void take_stack(struct report *r, struct dbg *dbg,
 		keep_frame(r, &t->frames[i]);
 }
 
+// "Sums.Adds(start: 42)": the values tell apart the cases of one method.
+static const char *test_text(struct report *r, struct dbg *dbg,
+			     const struct dbg_test *test)
+{
+	struct str text = {0};
+	struct dbg_value *args;
+	size_t n = 0;
+
+	str_add(&text, test->name);
+	if (test->inside || dbg_err_drop(dbg_scope_list(
+				dbg, test->frame, DBG_SCOPE_ARGS, &args, &n)))
+		n = 0;
+	bool any = false;
+	for (size_t i = 0; i < n; i++) {
+		if (!strcmp(args[i].name, "this"))
+			continue;
+		str_addf(&text, "%s%s: %s", any ? ", " : "(", args[i].name,
+			 value_text(r, &args[i]));
+		any = true;
+	}
+	str_add(&text, any ? ")" : "");
+	const char *ret = copy(r, str_get(&text));
+	str_deinit(&text);
+	return ret;
+}
+
+static void take_test(struct report *r, struct dbg *dbg,
+		      const struct report_thread *t)
+{
+	struct dbg_test test;
+	bool any = false;
+
+	if (dbg_err_drop(dbg_test_get(dbg, t->number, &test, &any)) || !any)
+		return;
+	r->tests[r->n_tests++] = (struct report_test){
+	    .thread = t->number,
+	    .framework = copy(r, test.framework),
+	    .name = copy(r, test.name),
+	    .text = test_text(r, dbg, &test),
+	    .path = copy(r, test.path),
+	    .line = test.line,
+	};
+}
+
 // The thread that the report is about comes first.
 static struct dbg_error *take_threads(struct report *r, struct dbg *dbg,
 				      const struct report_limits *limits)
@@ -213,8 +258,11 @@ static struct dbg_error *take_threads(struct report *r, struct dbg *dbg,
 		    .name = copy(r, threads[i].name),
 		};
 	}
-	for (size_t i = 0; i < n; i++)
+	r->tests = arena_calloc(r->arena, n, sizeof(*r->tests));
+	for (size_t i = 0; i < n; i++) {
 		take_stack(r, dbg, limits, &r->threads[i]);
+		take_test(r, dbg, &r->threads[i]);
+	}
 	return NULL;
 }
 

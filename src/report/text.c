@@ -147,6 +147,21 @@ static void write_exceptions(const struct writer *w, const struct report *r)
 	}
 }
 
+static void write_tests(const struct writer *w, const struct report *r)
+{
+	for (size_t i = 0; i < r->n_tests; i++) {
+		const struct report_test *test = &r->tests[i];
+
+		plain_printf(w->out, "Test: %s", test->text);
+		if (test->path)
+			plain_printf(w->out, " at %s:%" PRIu32, test->path,
+				     test->line);
+		plain_printf(w->out, " (%s%sthread %" PRIu32 ")\n",
+			     test->framework, *test->framework ? ", " : "",
+			     test->thread);
+	}
+}
+
 static void write_report(const struct report *r, FILE *out)
 {
 	bool colour = isatty(fileno(out));
@@ -161,6 +176,7 @@ static void write_report(const struct report *r, FILE *out)
 		fputc('\n', out);
 	}
 	write_exceptions(&w, r);
+	write_tests(&w, r);
 	plain_printf(out, "%s%sprocess %d%s%s, %zu thread%s\n", r->program,
 		     *r->program ? ", " : "", r->pid, *r->runtime ? ", " : "",
 		     r->runtime, r->n_threads, r->n_threads == 1 ? "" : "s");

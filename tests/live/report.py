@@ -269,6 +269,23 @@ def test_core(t):
                   (done.returncode, done.stderr))
 
 
+def test_tests(t):
+    """The test that was running: with its arguments, by a lambda on another
+    thread, by who awaits."""
+    for how, name, display in (
+            ("test", "Sells", "Sells(item: \"fig\", code: 3)"),
+            ("test-thread", "Serves", "Serves"),
+            ("test-async", "Delivers", "Delivers(item: \"plum\")")):
+        report = only(t, reported(t, throws(t, "unhandled-" + how)))
+        test = report["tests"][0]
+        t.check_equal((report["thread"], "Throws.Shop." + name,
+                       "Throws.Shop." + display, t.line("Throws", how)),
+                      tuple(test[key] for key in (
+                          "thread", "name", "display", "line")))
+    report = only(t, reported(t, throws(t, "unhandled")))
+    t.check_equal([], report["tests"])
+
+
 def test_refused(t):
     """What can't be done is told, and changes nothing but that."""
     done = command(t, ["/nowhere/at/all"], "--report", "text")

@@ -1,4 +1,5 @@
 """The scenarios of scripts/check-programs: one for each kind of program."""
+import json
 import os
 import re
 import signal
@@ -214,7 +215,7 @@ def service(s):
 
 def tests_of(s, name):
     """`dotnet test`: the process that runs the tests is followed."""
-    source = f"{name}/Sums.cs"
+    source = "Sums.cs"
     session = s.launched(s.dotnet(), "test", s.dll(name), "--logger",
                          "console;verbosity=detailed")
     session.cmd("break " + s.at(source, "loop"))
@@ -227,20 +228,74 @@ def tests_of(s, name):
     said = s.ask(session, source)
     out = s.ended(session)
     s.compare(said, out)
-    s.test.check_match(r"^ *Passed: 1$", out)
+    s.test.check_match(r"^ *Passed: 3$", out)
     s.test.check_match(r"^ *Failed: 1$", out)
+
+
+# How the tests end, and: the kind of report, what its cause begins with, the
+# test that was running and where it stood, the line that did it.
+DEATHS = {
+    "thread": ("exception", "Unhandled exception: System.InvalidOperation",
+               "Sums.Dies", "thread", "throws"),
+    "fast": ("failfast", "Environment.FailFast: in a test",
+             "Sums.Dies(times: 7)", "fast", "fast"),
+    "async": ("failfast", "Environment.FailFast: later", "Sums.DiesLater",
+              "async", "later"),
+    "stack": ("exception", "Unhandled exception: System.StackOverflow",
+              "Sums.Dies(times: 7)", "stack", "endless"),
+    "hang": ("hang", "Neither output nor work for 20 s",
+             "Sums.Dies(times: 7)", "hang", "one"),
+}
+
+
+def deaths_of(s, name, framework):
+    """`dndbg run -- dotnet test`: each death of a test names it and the line."""
+    for how, (kind, cause, display, stands, line) in DEATHS.items():
+        path = f"{s.test.dir}/{how}.json"
+        done = s.test.run("run", "--hang", "20", "--json", path, "--",
+                          s.dotnet(), "test", s.dll(name), timeout=LONG,
+                          env={"DIES": how})
+        s.test.check_equal(124 if kind == "hang" else 1, done.returncode)
+        with open(path) as file:
+            reports = [r for r in json.load(file) if r["tests"]]
+        s.test.check_equal(1, len(reports))
+        test = reports[0]["tests"][0]
+        s.test.check_equal(
+            (kind, framework, display, s.line("Sums.cs", stands)),
+            (reports[0]["kind"], test["framework"], test["display"],
+             test["line"]))
+        s.test.check(reports[0]["cause"].startswith(cause), how)
+        thread, = [one for one in reports[0]["threads"]
+                   if one["number"] == test["thread"]]
+        own = [frame["line"] for frame in thread["frames"] if frame["own"]]
+        # a stack may overflow in front of the line of the call
+        s.test.check(0 <= s.line("Sums.cs", line) - own[0] <= (how == "stack"),
+                     f"{how}: {own}")
+        s.compared += 1
 
 
 def xunit(s):
     tests_of(s, "XunitTests")
 
 
+def xunit_deaths(s):
+    deaths_of(s, "XunitTests", "xunit")
+
+
 def nunit(s):
     tests_of(s, "NunitTests")
 
 
+def nunit_deaths(s):
+    deaths_of(s, "NunitTests", "NUnit")
+
+
 def mstest(s):
     tests_of(s, "MstestTests")
+
+
+def mstest_deaths(s):
+    deaths_of(s, "MstestTests", "MSTest")
 
 
 def fsharp(s):
@@ -461,7 +516,8 @@ def msbuild(s):
                        sorted(texts))
 
 
-ALL = (roslyn, compiler, msbuild, service, xunit, nunit, mstest, fsharp, visual_basic, plugins,
+ALL = (roslyn, compiler, msbuild, service, xunit, xunit_deaths, nunit,
+       nunit_deaths, mstest, mstest_deaths, fsharp, visual_basic, plugins,
        embedded)
 for scenario in ALL:
     scenario.runtimes = drive.RUNTIMES

@@ -515,26 +515,34 @@ bool md_type_is(const struct md *md, uint32_t token, const char *name)
 	return !strcmp(name + n, md_col_string(md, table, rid, 1));
 }
 
+uint32_t md_attribute_after(const struct md *md, uint32_t token, uint32_t after,
+			    uint32_t *ret_class)
+{
+	uint32_t parent = md_encode(MD_HAS_CUSTOM_ATTRIBUTE, token);
+	uint32_t n, rid = after + 1;
+
+	if (!after)
+		rid = md_find(md, MD_CUSTOMATTRIBUTE, 0, parent, &n);
+	for (; rid && rid <= md_rows(md, MD_CUSTOMATTRIBUTE); rid++) {
+		if (md_col(md, MD_CUSTOMATTRIBUTE, rid, 0) == parent) {
+			*ret_class = attribute_class(
+			    md, md_custom_attribute_type(
+				    md_col(md, MD_CUSTOMATTRIBUTE, rid, 1)));
+			return rid;
+		}
+		if (md_is_sorted(md, MD_CUSTOMATTRIBUTE, 0))
+			break;
+	}
+	return 0;
+}
+
 bool md_attribute_next(const struct md *md, uint32_t token, const char *name,
 		       uint32_t *rid, struct bytes *ret_blob)
 {
-	uint32_t parent = md_encode(MD_HAS_CUSTOM_ATTRIBUTE, token);
-	bool sorted = md_is_sorted(md, MD_CUSTOMATTRIBUTE, 0);
-	uint32_t n;
+	uint32_t class;
 
-	if (*rid)
-		++*rid;
-	else
-		*rid = md_find(md, MD_CUSTOMATTRIBUTE, 0, parent, &n);
-	for (; *rid && *rid <= md_rows(md, MD_CUSTOMATTRIBUTE); ++*rid) {
-		if (md_col(md, MD_CUSTOMATTRIBUTE, *rid, 0) != parent) {
-			if (sorted)
-				break;
-			continue;
-		}
-		uint32_t ctor = md_custom_attribute_type(
-		    md_col(md, MD_CUSTOMATTRIBUTE, *rid, 1));
-		if (!md_type_is(md, attribute_class(md, ctor), name))
+	while ((*rid = md_attribute_after(md, token, *rid, &class))) {
+		if (!md_type_is(md, class, name))
 			continue;
 		if (ret_blob)
 			*ret_blob =

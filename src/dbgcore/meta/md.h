@@ -146,6 +146,12 @@ uint32_t md_enclosing(const struct md *md, uint32_t typedef_rid);
 const uint8_t *md_mvid(const struct md *md);
 
 /*
+ * The custom attribute of @token behind that in row @after, 0: the first: its
+ * row, and the token of its class. 0: there are no more.
+ */
+uint32_t md_attribute_after(const struct md *md, uint32_t token, uint32_t after,
+			    uint32_t *ret_class);
+/*
  * Has @token (TypeDef, MethodDef, Field, Property, Assembly, ...) the custom
  * attribute of full type name @name, e.g.
  * "System.Diagnostics.DebuggableAttribute"? *ret_blob (may be NULL) gets its

@@ -71,4 +71,18 @@ DBG_MUST struct dbg_error *dbg_frame_list(struct dbg *dbg, uint32_t thread,
 					  struct dbg_frame **ret,
 					  size_t *ret_n);
 
+/* A method that a test framework runs. */
+struct dbg_test {
+	const char *framework; /* "xunit", "NUnit", "MSTest", "TUnit", "" */
+	const char *name;      /* "Ns.Type.Method" */
+	dbg_id frame;          /* the oldest that is of it */
+	bool inside;           /* that is of a lambda or local function in it */
+	const char *path;      /* where it stands; NULL: no symbols */
+	uint32_t line;
+};
+
+/* The test that a thread runs; *ret_any is false if it runs none. */
+DBG_MUST struct dbg_error *dbg_test_get(struct dbg *dbg, uint32_t thread,
+					struct dbg_test *ret, bool *ret_any);
+
 #endif
