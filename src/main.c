@@ -15,6 +15,7 @@
 #include "dbg.h"
 #include "mi/mi.h"
 #include "front/commands.h"
+#include "front/oneshot.h"
 #include "front/options.h"
 #include "repl/repl.h"
 #include "report/report.h"
@@ -319,6 +320,11 @@ static int parse_options(int argc, char **argv, struct command_line *cl)
 	return status;
 }
 
+static int prompt_command(struct dbg *dbg, int argc, char **argv)
+{
+	return oneshot_main(dbg, &repl_commands, argc, argv);
+}
+
 /* Commands that are a word in front of everything else. */
 static const struct {
 	const char *name;
@@ -342,25 +348,31 @@ static bool has_option(char **argv, const char *name)
 // Carry out the command that @argv names, if it does; else returns -1.
 static int command(int argc, char **argv)
 {
+	int (*run)(struct dbg * dbg, int argc, char **argv) = NULL;
 	struct dbg *dbg;
 
+	if (argc < 2)
+		return -1;
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
-		if (argc < 2 || strcmp(argv[1], commands[i].name))
-			continue;
 		const char *option = commands[i].option;
-		if (option && !has_option(argv + 2, option))
-			continue;
-		struct dbg_error *err = dbg_create(&dbg);
-		if (err) {
-			fprintf(stderr, "dndbg: %s\n", err->message);
-			dbg_error_destroy(err);
-			return 1;
-		}
-		int status = commands[i].main(dbg, argc - 1, argv + 1);
-		dbg_destroy(dbg);
-		return status;
+
+		if (!strcmp(argv[1], commands[i].name) &&
+		    (!option || has_option(argv + 2, option)))
+			run = commands[i].main;
 	}
-	return -1;
+	if (!run && oneshot_is(argv[1]))
+		run = prompt_command;
+	if (!run)
+		return -1;
+	struct dbg_error *err = dbg_create(&dbg);
+	if (err) {
+		fprintf(stderr, "dndbg: %s\n", err->message);
+		dbg_error_destroy(err);
+		return 1;
+	}
+	int status = run(dbg, argc - 1, argv + 1);
+	dbg_destroy(dbg);
+	return status;
 }
 
 static int debug(const struct command_line *cl)

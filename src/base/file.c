@@ -144,6 +144,16 @@ void file_rest(const struct file *f)
 			MADV_DONTNEED);
 }
 
+void file_rest_part(const void *p, size_t n)
+{
+	uintptr_t size = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t start = ((uintptr_t)p + size - 1) / size * size;
+	uintptr_t end = ((uintptr_t)p + n) / size * size;
+
+	if (start < end)
+		madvise((void *)start, end - start, MADV_DONTNEED);
+}
+
 bool file_cut(void *addr)
 {
 	uintptr_t size = (uintptr_t)sysconf(_SC_PAGESIZE);

@@ -26,6 +26,9 @@ void file_unload(struct file *f);
  */
 void file_rest(const struct file *f);
 
+/* The same for the whole pages of a part of one, which is mapped. */
+void file_rest_part(const void *p, size_t n);
+
 /*
  * For a handler of SIGBUS with code BUS_ADRERR: if @addr is in a file mapped
  * here, which was made shorter, let its page read as zeros from now on. False

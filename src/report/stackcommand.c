@@ -7,10 +7,10 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/err.h"
 #include "base/str.h"
+#include "front/oneshot.h"
 #include "report/report.h"
 
 enum {
@@ -83,22 +83,6 @@ static int parse(int argc, char **argv, struct stack_options *ret)
 	}
 	ret->what = argv[optind];
 	return -1;
-}
-
-// A number is a process, what names a file a core, anything else a program.
-static struct dbg_error *open_program(struct dbg *dbg, const char *what)
-{
-	struct dbg_attach attach = {.name = what};
-	struct stat st;
-	uint64_t pid;
-
-	if (str_to_u64(what, &pid) && pid && pid <= INT32_MAX) {
-		attach = (struct dbg_attach){.pid = (pid_t)pid};
-		return dbg_attach(dbg, &attach);
-	}
-	if (!stat(what, &st) && S_ISREG(st.st_mode))
-		return dbg_core(dbg, what);
-	return dbg_attach(dbg, &attach);
 }
 
 static struct dbg_error *take(struct dbg *dbg, const struct stack_options *o,

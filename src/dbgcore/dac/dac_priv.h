@@ -93,7 +93,7 @@ struct dac {
 	char *runtime_path;
 	uint64_t runtime_base;
 	void *process; /* IXCLRDataProcess */
-	void *sos, *sos5, *sos8, *sos14;
+	void *sos, *sos5, *sos6, *sos8, *sos12, *sos14;
 	void *type_instance; /* see dac_instance_get */
 	uint64_t n_calls;
 	uint64_t n_drops;              /* see dac_drop */

@@ -13,6 +13,7 @@
  * tells, in executable memory, and run: a leaf of some twenty instructions.
  */
 #include "dac/dac_priv.h"
+#include "dac/gcslots.h"
 
 #include <string.h>
 

@@ -41,11 +41,21 @@ static const struct com_iid IID_SOS5 = {
     0x6c86,
     0x4e48,
     {0x8e, 0x7b, 0x22, 0x07, 0x81, 0xc5, 0x81, 0x01}};
+static const struct com_iid IID_SOS6 = {
+    0x11206399,
+    0x4b66,
+    0x4edb,
+    {0x98, 0xea, 0x85, 0x65, 0x4e, 0x59, 0xad, 0x45}};
 static const struct com_iid IID_SOS8 = {
     0xc12f35a9,
     0xe55c,
     0x4520,
     {0xa8, 0x94, 0xb3, 0xdc, 0x51, 0x65, 0xdf, 0xce}};
+static const struct com_iid IID_SOS12 = {
+    0x1b93bacc,
+    0x8ca4,
+    0x432d,
+    {0x94, 0x3a, 0x3e, 0x6e, 0x7e, 0xc0, 0xb0, 0xa3}};
 static const struct com_iid IID_SOS14 = {
     0x9aa22aca,
     0x6dc6,
@@ -301,7 +311,9 @@ static struct dbg_error *start(struct dac *d, com_fn *create)
 	}
 	d->sos = com_query(d->process, &IID_SOS);
 	d->sos5 = com_query(d->process, &IID_SOS5);
+	d->sos6 = com_query(d->process, &IID_SOS6);
 	d->sos8 = com_query(d->process, &IID_SOS8);
+	d->sos12 = com_query(d->process, &IID_SOS12);
 	d->sos14 = com_query(d->process, &IID_SOS14);
 	_cleanup_com_ void *sos16 = com_query(d->process, &IID_SOS16);
 	d->learned.old_gc_info = !sos16;
@@ -396,7 +408,9 @@ void dac_close(struct dac *d)
 	if (!d)
 		return;
 	com_release(&d->type_instance);
+	com_release(&d->sos12);
 	com_release(&d->sos8);
+	com_release(&d->sos6);
 	com_release(&d->sos14);
 	com_release(&d->sos5);
 	com_release(&d->sos);

@@ -90,6 +90,7 @@ enum dac_sos_slot {
 	SOS_MODULE_DATA = 13,
 	SOS_ASSEMBLY_MODULES = 15,
 	SOS_THREAD = 17,
+	SOS_THREAD_OF_THIN_LOCK = 18,
 	SOS_METHOD = 20,
 	SOS_METHOD_NAME = 22,
 	SOS_METHOD_FROM_TOKEN = 24,
@@ -104,9 +105,13 @@ enum dac_sos_slot {
 	SOS_HEAP_LIST = 47,
 	SOS_HEAP_DETAILS = 48,
 	SOS_HEAP_STATIC = 49,
+	SOS_SEGMENT = 50,
 	SOS_DOMAIN_MODULE = 57,
 	SOS_THREAD_MODULE = 58,
+	SOS_SYNC_BLOCK = 59,
+	SOS_HANDLES = 61,
 	SOS_USEFUL_GLOBALS = 70,
+	SOS_STACK_REFERENCES = 79,
 };
 
 enum {
@@ -114,7 +119,11 @@ enum {
 };
 
 enum {
-	SOS8_LOAD_CONTEXT = 8
+	SOS8_GENERATIONS = 4,
+	SOS8_FINALIZATION = 5,
+	SOS8_GENERATIONS_SERVER = 6,
+	SOS8_FINALIZATION_SERVER = 7,
+	SOS8_LOAD_CONTEXT = 8,
 };
 
 enum dac_sos14_slot {
@@ -151,7 +160,8 @@ struct sos_thread {
 	uint32_t id, tid;
 	int32_t state;
 	uint32_t cooperative;
-	uint64_t skip1[9];
+	uint64_t alloc, alloc_limit; /* what it may allocate from next */
+	uint64_t skip1[7];
 	uint64_t last_thrown_handle, next;
 };
 static_assert(sizeof(struct sos_thread) == 104, "");
@@ -220,18 +230,6 @@ struct sos_statics_module {
 	uint64_t gc_statics, non_gc_statics;
 };
 static_assert(sizeof(struct sos_statics_module) == 48, "");
-
-struct sos_heap {
-	int32_t server, valid;
-	uint32_t n_heaps, max_generation;
-};
-static_assert(sizeof(struct sos_heap) == 16, "");
-
-struct sos_heap_details {
-	uint64_t addr, skip[32];
-	uint64_t lowest, highest, card_table;
-};
-static_assert(sizeof(struct sos_heap_details) == 288, "");
 
 /* CLRDATA_IL_ADDRESS_MAP */
 struct xclr_il_map {

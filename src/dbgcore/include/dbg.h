@@ -25,6 +25,7 @@
 #include "dbg/events.h"
 #include "dbg/execution.h"
 #include "dbg/frames.h"
+#include "dbg/objects.h"
 #include "dbg/inferiors.h"
 #include "dbg/machine.h"
 #include "dbg/modules.h"

@@ -116,6 +116,7 @@ struct dbg_error *session_go(struct dbg *dbg)
 {
 	struct dbg_error *err;
 
+	session_heap_drop(dbg);
 	control_go(dbg->control);
 	inspect_go(&dbg->inspect);
 	target_run_only(dbg->target,
@@ -134,6 +135,7 @@ void session_ended(struct dbg *dbg)
 
 	struct dbg_counters now;
 
+	session_heap_drop(dbg);
 	dbg_counters(dbg, &now);
 	dbg->counters = now;
 	control_end_run(dbg->control);

@@ -19,6 +19,7 @@
 #include "base/log.h"
 #include "control/control.h"
 #include "dbg.h"
+#include "heap/heap.h"
 #include "inspect/inspect.h"
 #include "session/files.h"
 #include "session/ipcfiles.h"
@@ -102,6 +103,12 @@ struct event_queue {
 	char *taken; /* text of the event last handed out */
 };
 
+/* The collector's heap as it was in a stop; NULL: nobody asked yet. */
+struct session_heap {
+	struct heap *heap;
+	uint32_t stop;
+};
+
 struct dbg {
 	enum dbg_state state;
 	bool pausing;          /* dbg_pause, until it takes effect */
@@ -112,6 +119,7 @@ struct dbg {
 	struct ipc_files ipc_files;
 	struct control *control;
 	struct start start;
+	struct session_heap heap;
 	struct arena *list_arena; /* breakpoint lists while running */
 	struct dbg_stop stop;
 	struct event_queue queue;
@@ -163,6 +171,11 @@ void session_inferior_runs(struct dbg *dbg, const char *path);
 /* What people call it. */
 void session_inferior_name(struct dbg *dbg, const struct program *p);
 void session_inferior_deinit(struct dbg *dbg);
+
+/* ---- api_heap.c ------------------------------------------------------ */
+
+/* Forget the heap of a stop that is over. */
+void session_heap_drop(struct dbg *dbg);
 
 /* ---- signals.c ------------------------------------------------------- */
 

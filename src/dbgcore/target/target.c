@@ -115,6 +115,16 @@ size_t target_read_some(struct target *t, uint64_t addr, void *buf, size_t n)
 	return read_cached(t, addr, buf, n);
 }
 
+const void *target_span(struct target *t, uint64_t addr, uint64_t *ret_n)
+{
+	struct bytes b = {NULL, 0};
+
+	if (t->ops->span)
+		b = t->ops->span(t, addr);
+	*ret_n = b.n;
+	return b.p;
+}
+
 struct dbg_error *target_read(struct target *t, uint64_t addr, void *buf,
 			      size_t n)
 {

@@ -267,6 +267,12 @@ DBG_MUST struct dbg_error *target_fpregs(struct target *t, pid_t tid,
 /* Read all of [addr, addr + n) with traps masked, or fail. */
 DBG_MUST struct dbg_error *target_read(struct target *t, uint64_t addr,
 				       void *buf, size_t n);
+/*
+ * Memory from @addr on where it lies in our address space, in one piece of
+ * *@ret_n bytes of a mapped file, to be read in place; NULL: it has to be read
+ * (any process).
+ */
+const void *target_span(struct target *t, uint64_t addr, uint64_t *ret_n);
 /* Read as much as is readable from @addr on; returns the length. */
 size_t target_read_some(struct target *t, uint64_t addr, void *buf, size_t n);
 DBG_MUST struct dbg_error *target_read_u64(struct target *t, uint64_t addr,

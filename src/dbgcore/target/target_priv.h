@@ -84,6 +84,8 @@ struct target_ops {
 	void (*destroy)(struct target *t);
 	/* Bytes as they lie in memory, traps included; how many there are. */
 	size_t (*read)(struct target *t, uint64_t addr, void *buf, size_t n);
+	/* NULL: nothing lies in our address space; see target_span. */
+	struct bytes (*span)(struct target *t, uint64_t addr);
 	/* May the page cache be used: does nothing run? */
 	bool (*frozen)(const struct target *t);
 	struct dbg_error *(*maps)(struct target *t, struct proc_maps *ret);

@@ -179,7 +179,7 @@ static struct dbg_error *cmd_pipe(struct repl *r, const struct call *call)
 
 static const struct repl_cmd cmds[] = {
     {
-	.names = "help h",
+	.names = "help h he",
 	.args = "[CLASS | COMMAND]",
 	.help = "tell about commands",
 	.complete = COMPLETE_COMMANDS,

@@ -58,6 +58,21 @@ static struct bytes present(const struct core *c, uint64_t addr)
 			   s->data.n - (addr - s->addr));
 }
 
+// Segments that follow each other in memory do so in the file as well, as a
+// rule.
+static struct bytes core_span(struct target *t, uint64_t addr)
+{
+	const struct core *c = core_of(t);
+	struct bytes all = {NULL, 0}, next;
+
+	if (c->file.file.mapped)
+		all = present(c, addr);
+	while (all.n && (next = present(c, addr + all.n)).n &&
+	       next.p == all.p + all.n)
+		all.n += next.n;
+	return all;
+}
+
 /* ---- Files behind it ------------------------------------------------- */
 
 /* The build id of the image whose first bytes are in the core at @base. */
@@ -346,6 +361,7 @@ static const char *core_root(const struct target *t)
 static const struct target_ops core_ops = {
     .destroy = core_destroy,
     .read = core_read,
+    .span = core_span,
     .frozen = core_frozen,
     .maps = core_maps,
     .auxv = core_auxv,

@@ -1,0 +1,82 @@
+/* The heap of a stop: its parts, and which one an address lies in. */
+#include "heap/heap_priv.h"
+
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "target/target.h"
+
+// The memory of a part where it lies, if all of it does.
+static const uint8_t *data_of(struct target *t, const struct gc_part *part)
+{
+	uint64_t n;
+	const void *p = target_span(t, part->start, &n);
+
+	return p && n >= part->end - part->start ? p : NULL;
+}
+
+static void take_parts(struct heap *h)
+{
+	h->n_parts = h->is.n_parts;
+	h->parts = arena_calloc(h->arena, h->n_parts + 1, sizeof(*h->parts));
+	for (size_t i = 0; i < h->n_parts; i++) {
+		const struct gc_part *is = &h->is.parts[i];
+
+		h->parts[i] = (struct heap_part){
+		    .is = *is,
+		    .first = h->n_words,
+		    .data = data_of(h->target, is),
+		};
+		h->n_words += (is->end - is->start) / HEAP_WORD;
+	}
+}
+
+struct dbg_error *heap_create(struct target *t, struct dac *d,
+			      volatile int *interrupted, struct heap **ret)
+{
+	struct heap *h = xcalloc(1, sizeof(*h));
+	struct dbg_error *err;
+
+	h->target = t;
+	h->dac = d;
+	h->arena = arena_create();
+	h->interrupted = interrupted;
+	err = dac_gc_heap(d, h->arena, &h->is);
+	if (err) {
+		heap_destroy(h);
+		return err;
+	}
+	take_parts(h);
+	heap_types_init(h);
+	*ret = h;
+	return NULL;
+}
+
+void heap_destroy(struct heap *h)
+{
+	if (!h)
+		return;
+	heap_window_deinit(&h->found);
+	free(h->types);
+	free(h->damages);
+	arena_destroy(h->arena);
+	free(h);
+}
+
+const struct heap_part *heap_part_of(const struct heap *h, uint64_t addr)
+{
+	size_t low = 0, high = h->n_parts;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (h->parts[mid].is.end <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < h->n_parts && h->parts[low].is.start <= addr
+		   ? &h->parts[low]
+		   : NULL;
+}

@@ -1,0 +1,174 @@
+/*
+ * The objects of the collector's heap, read without the DAC.
+ *
+ * The DAC tells once where objects are (dac/gcheap.h) and, for each type that
+ * is met, how long they are and where their references lie. From then on
+ * memory is read in order, in place where the target has it in our address
+ * space (a core), else 4 MiB at a time. A heap is of one stop.
+ *
+ * An object's position is its address as a number of 8-byte words within all
+ * parts put together: small, and dense enough for bitmaps.
+ *
+ * Nothing read from the heap is trusted. An object whose type the runtime does
+ * not know, or that would end behind its part, ends the walk of that part
+ * with a sentence in heap->damages; the other parts are walked all the same.
+ */
+#ifndef HEAP_HEAP_H
+#define HEAP_HEAP_H
+
+#include "dac/gcheap.h"
+#include "dbg.h"
+
+struct arena;
+struct dac;
+struct target;
+struct types;
+
+enum {
+	HEAP_OBJECT_MIN = 24,
+	HEAP_WORD = 8,
+};
+
+/* Pointers in a row: [offset, size of the object + extra). */
+struct heap_series {
+	uint64_t offset;
+	int64_t extra;
+};
+
+/* In each element of an array: so many pointers, then bytes to skip. */
+struct heap_item {
+	uint32_t pointers, skip;
+};
+
+struct heap_type {
+	uint64_t mt;
+	uint32_t base_size, component_size;
+	uint32_t number; /* in order of being met */
+	bool is_free, is_string, is_none;
+	bool repeats;       /* an array of structs: items, not series */
+	bool has_refs;      /* any of what follows */
+	uint64_t allocator; /* an object that all of the type refer to, or 0 */
+	uint64_t offset;    /* of the first item */
+	struct heap_series *series;
+	struct heap_item *items;
+	uint32_t n; /* series or items */
+	/* What was counted by heap_count. */
+	uint64_t count[DBG_N_GENS], bytes[DBG_N_GENS];
+};
+
+struct heap_part {
+	struct gc_part is;
+	uint64_t first;      /* position of its start */
+	const uint8_t *data; /* all of it; NULL: it has to be read */
+};
+
+struct heap_object {
+	uint64_t addr, size;
+	struct heap_type *type;
+	const struct heap_part *part;
+	const uint8_t *bytes; /* all of it, until the next object */
+};
+
+/* A stretch of a part that was read, for a target that has to be. */
+struct heap_window {
+	const struct heap_part *part;
+	uint64_t start;
+	uint8_t *data;
+	size_t n, cap;
+};
+
+struct heap {
+	struct target *target;
+	struct dac *dac;
+	struct arena *arena;
+	volatile int *interrupted;
+	struct gc_heap is;
+	struct heap_part *parts; /* by address */
+	size_t n_parts;
+	uint64_t n_words;         /* positions */
+	struct heap_type **types; /* hash by MethodTable */
+	size_t n_types, cap_types;
+	struct heap_type *last; /* that was looked up */
+	struct heap_type none;  /* of what is no object */
+	const char **damages;   /* of the last walk, in @arena */
+	size_t n_damages, cap_damages;
+	struct heap_window found; /* of heap_find */
+};
+
+/*
+ * The heap of a stopped program. @interrupted ends long work when it is set.
+ * DBG_E_STATE while the collector is at work.
+ */
+DBG_MUST struct dbg_error *heap_create(struct target *t, struct dac *d,
+				       volatile int *interrupted,
+				       struct heap **ret);
+void heap_destroy(struct heap *h);
+
+/* The part that holds @addr, NULL: none. */
+const struct heap_part *heap_part_of(const struct heap *h, uint64_t addr);
+
+/* ---- heaptype.c ------------------------------------------------------ */
+
+/* Type of a MethodTable, never NULL; is_none if it is none. */
+struct heap_type *heap_type_find(struct heap *h, uint64_t mt);
+/*
+ * Take the GCDesc that lies in front of the MethodTable of @type: @n bytes of
+ * memory that end there. What it says of places outside of objects is dropped.
+ */
+void heap_type_describe(struct heap *h, struct heap_type *type,
+			const uint8_t *desc, size_t n);
+/* The step through types, by number: NULL at the end. */
+struct heap_type *heap_type_next(const struct heap *h, size_t *it);
+
+/* ---- heapwalk.c ------------------------------------------------------ */
+
+/*
+ * All objects in order of their addresses, free space included, until @fn
+ * returns false. @bytes: it reads those of objects that have references or
+ * are strings; else the first 16 are there. DBG_E_INTERRUPTED.
+ */
+typedef bool heap_fn(void *arg, const struct heap_object *o);
+DBG_MUST struct dbg_error *heap_each(struct heap *h, bool bytes, heap_fn *fn,
+				     void *arg);
+/* Count the objects of each type by generation; @heap -1: of all heaps. */
+DBG_MUST struct dbg_error *heap_count(struct heap *h, int64_t heap);
+/* Set what was counted to 0. */
+void heap_uncount(struct heap *h);
+/*
+ * The object that @addr lies in, with its bytes until the next call of this or
+ * of a walk; false: none.
+ */
+bool heap_find(struct heap *h, uint64_t addr, struct heap_object *ret);
+
+/* ---- refs.c ---------------------------------------------------------- */
+
+/* Steps over the pointers of an object, which come in runs. */
+struct heap_refs {
+	const struct heap_type *type;
+	uint64_t size;   /* of the object */
+	uint64_t offset; /* where the next run may begin */
+	uint32_t i;
+};
+
+static inline void heap_refs_begin(struct heap_refs *r,
+				   const struct heap_type *type, uint64_t size)
+{
+	*r = (struct heap_refs){type, size, type->offset, 0};
+}
+
+/*
+ * The next run: *@n pointers from @offset of the object, all inside of it.
+ * False: there are no more.
+ */
+bool heap_refs_next(struct heap_refs *r, uint64_t *offset, uint64_t *n);
+
+/* ---- refname.c ------------------------------------------------------- */
+
+/*
+ * What the reference at @offset of an object is called, in @arena: a field's
+ * name, "[3]", "[3].next"; NULL: it is not known.
+ */
+const char *heap_ref_name(struct types *ts, const struct heap_object *o,
+			  uint64_t offset, struct arena *arena);
+
+#endif

@@ -1,0 +1,285 @@
+/*
+ * The walk: from each object to the next by its size, over the gaps, in one
+ * pass. This is the loop that costs something: per object two words are read,
+ * its type is looked up, nothing is called.
+ */
+#include "heap/heap_priv.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "target/target.h"
+
+enum {
+	WINDOW = 4 << 20,
+	PACE = 16 << 20, // bytes between looks at what else there is to do
+	HEAD = 16,       /* type and length */
+	DAMAGES_MAX = 100,
+};
+
+/* Where the walk of a part is. */
+struct place {
+	const struct heap_part *part;
+	uint64_t addr, end;
+	size_t gap;     /* the first that is not behind us */
+	uint64_t paced; /* what lies before it is not needed any more */
+	struct heap_window window;
+};
+
+/* ---- Memory ---------------------------------------------------------- */
+
+void heap_window_deinit(struct heap_window *w)
+{
+	mem_free_ptr(&w->data);
+}
+
+static const uint8_t *window_fill(struct heap *h, struct heap_window *w,
+				  const struct heap_part *part, uint64_t addr,
+				  uint64_t n)
+{
+	uint64_t left = part->is.end - addr;
+	uint64_t want = n > WINDOW ? n : WINDOW;
+
+	if (want > left)
+		want = left;
+	if (want > w->cap) {
+		w->data = xrealloc(w->data, want);
+		w->cap = want;
+	}
+	w->part = part;
+	w->start = addr;
+	w->n = target_read_some(h->target, addr, w->data, want);
+	return w->n >= n ? w->data : NULL;
+}
+
+const uint8_t *heap_window_get(struct heap *h, struct heap_window *w,
+			       const struct heap_part *part, uint64_t addr,
+			       uint64_t n)
+{
+	if (n > part->is.end - addr)
+		return NULL;
+	if (part->data)
+		return part->data + (addr - part->is.start);
+	if (w->part == part && addr >= w->start && addr - w->start <= w->n &&
+	    n <= w->n - (addr - w->start))
+		return w->data + (addr - w->start);
+	return window_fill(h, w, part, addr, n);
+}
+
+/* ---- Damage ---------------------------------------------------------- */
+
+void heap_damage(struct heap *h, const char *fmt, ...)
+{
+	char text[256];
+	va_list ap;
+
+	if (h->n_damages == DAMAGES_MAX)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	mem_grow(&h->damages, &h->cap_damages, h->n_damages,
+		 sizeof(*h->damages));
+	h->damages[h->n_damages++] = arena_strdup(h->arena, text);
+}
+
+static bool damaged(struct heap *h, const struct place *p, const char *why)
+{
+	heap_damage(h,
+		    "the heap is damaged at 0x%" PRIx64 ", %s: %" PRIu64
+		    " bytes up to 0x%" PRIx64 " are left out",
+		    p->addr, why, p->end - p->addr, p->end);
+	return false;
+}
+
+/* ---- Objects --------------------------------------------------------- */
+
+static void begin(struct heap *h, const struct heap_part *part, struct place *p)
+{
+	size_t low = 0, high = h->is.n_gaps;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (h->is.gaps[mid].start < part->is.start)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	p->part = part;
+	p->addr = part->is.start;
+	p->end = part->is.end;
+	p->gap = low;
+	p->paced = part->is.start;
+}
+
+static void skip_gaps(const struct heap *h, struct place *p)
+{
+	const struct gc_gap *gaps = h->is.gaps;
+
+	while (p->gap < h->is.n_gaps && gaps[p->gap].start <= p->addr) {
+		if (gaps[p->gap].start == p->addr)
+			p->addr = gaps[p->gap].end;
+		p->gap++;
+	}
+}
+
+static inline uint64_t size_of(const struct heap_type *type,
+			       const uint8_t *head)
+{
+	uint32_t n;
+
+	memcpy(&n, head + 8, sizeof(n));
+	uint64_t size = type->base_size + (uint64_t)n * type->component_size;
+	return (size + 7) & ~(uint64_t)7;
+}
+
+// The object at p->addr; false: there are no more, or it is none.
+static inline bool next(struct heap *h, struct place *p, struct heap_object *o)
+{
+	if (p->gap < h->is.n_gaps && h->is.gaps[p->gap].start <= p->addr)
+		skip_gaps(h, p);
+	if (p->addr >= p->end)
+		return false;
+	o->addr = p->addr;
+	o->bytes = heap_window_get(h, &p->window, p->part, p->addr, HEAD);
+	if (!o->bytes)
+		return damaged(h, p, "which cannot be read");
+	o->type = heap_type_of(h, heap_word(o->bytes) & ~(uint64_t)7);
+	if (o->type->is_none)
+		return damaged(h, p, "where no object is");
+	o->size = o->type->component_size
+		      ? size_of(o->type, o->bytes)
+		      : (o->type->base_size + 7U) & ~(uint64_t)7;
+	if (o->size < HEAP_OBJECT_MIN || o->size > p->end - p->addr)
+		return damaged(h, p, "an object of an impossible size");
+	p->addr += o->size;
+	return true;
+}
+
+// Does somebody look at more than the head?
+static bool take_bytes(struct heap *h, struct place *p, struct heap_object *o)
+{
+	if (!o->type->has_refs && !o->type->is_string)
+		return true;
+	o->bytes = heap_window_get(h, &p->window, p->part, o->addr, o->size);
+	return o->bytes || damaged(h, p, "which cannot be read");
+}
+
+static void begin_walk(struct heap *h)
+{
+	h->n_damages = 0;
+	*h->interrupted = 0;
+}
+
+// Give back what was walked, which is as much memory as the heap has.
+static struct dbg_error *pace(const struct heap *h, struct place *p)
+{
+	const struct heap_part *part = p->part;
+	uint64_t end = p->addr < p->end ? p->addr : p->end;
+
+	if (part->data)
+		file_rest_part(part->data + (p->paced - part->is.start),
+			       end - p->paced);
+	p->paced = end;
+	return *h->interrupted
+		   ? dbg_err(DBG_E_INTERRUPTED,
+			     "interrupted at 0x%" PRIx64 " of the heap", end)
+		   : NULL;
+}
+
+struct dbg_error *heap_each(struct heap *h, bool bytes, heap_fn *fn, void *arg)
+{
+	struct dbg_error *err = NULL;
+	struct place p = {0};
+	bool on = true;
+
+	begin_walk(h);
+	for (size_t i = 0; i < h->n_parts && on && !err; i++) {
+		struct heap_object o = {.part = &h->parts[i]};
+
+		begin(h, &h->parts[i], &p);
+		while (on && !err && next(h, &p, &o)) {
+			if (bytes && !take_bytes(h, &p, &o))
+				break;
+			on = fn(arg, &o);
+			if (p.addr - p.paced >= PACE)
+				err = pace(h, &p);
+		}
+		if (!err)
+			err = pace(h, &p);
+	}
+	heap_window_deinit(&p.window);
+	return err;
+}
+
+static struct dbg_error *count_part(struct heap *h, struct place *p)
+{
+	enum dbg_generation gen = p->part->is.generation;
+	struct heap_object o;
+	struct dbg_error *err = NULL;
+
+	while (!err && next(h, p, &o)) {
+		o.type->count[gen]++;
+		o.type->bytes[gen] += o.size;
+		if (p->addr - p->paced >= PACE)
+			err = pace(h, p);
+	}
+	return err ? err : pace(h, p);
+}
+
+void heap_uncount(struct heap *h)
+{
+	struct heap_type *type;
+	size_t it = 0;
+
+	while ((type = heap_type_next(h, &it))) {
+		memset(type->count, 0, sizeof(type->count));
+		memset(type->bytes, 0, sizeof(type->bytes));
+	}
+}
+
+struct dbg_error *heap_count(struct heap *h, int64_t heap)
+{
+	struct dbg_error *err = NULL;
+	struct place p = {0};
+
+	begin_walk(h);
+	heap_uncount(h);
+	for (size_t i = 0; i < h->n_parts && !err; i++) {
+		if (heap >= 0 && h->parts[i].is.heap != heap)
+			continue;
+		begin(h, &h->parts[i], &p);
+		err = count_part(h, &p);
+	}
+	heap_window_deinit(&p.window);
+	return err;
+}
+
+bool heap_find(struct heap *h, uint64_t addr, struct heap_object *ret)
+{
+	const struct heap_part *part = heap_part_of(h, addr);
+
+	if (!part)
+		return false;
+	size_t n_damages = h->n_damages;
+	struct place p = {.window = h->found};
+	struct heap_object o = {.part = part};
+	bool found = false;
+
+	begin(h, part, &p);
+	while (!found && p.addr <= addr && next(h, &p, &o))
+		found = addr - o.addr < o.size;
+	if (found) {
+		o.bytes = heap_window_get(h, &p.window, part, o.addr, o.size);
+		found = o.bytes && !o.type->is_free;
+		*ret = o;
+	}
+	h->found = p.window;
+	h->n_damages = n_damages;
+	return found;
+}

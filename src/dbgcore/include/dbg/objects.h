@@ -1,0 +1,142 @@
+/* dbg.h: the collector's heap. The program must be stopped. */
+#ifndef DBG_OBJECTS_H
+#define DBG_OBJECTS_H
+
+#include "dbg/error.h"
+
+enum dbg_generation {
+	DBG_GEN_0,
+	DBG_GEN_1,
+	DBG_GEN_2,
+	DBG_GEN_LARGE,  /* the large object heap */
+	DBG_GEN_PINNED, /* the pinned object heap */
+	DBG_GEN_FROZEN, /* objects that are never collected */
+	DBG_N_GENS,
+};
+
+enum dbg_handle_kind {
+	DBG_HANDLE_WEAK_SHORT,
+	DBG_HANDLE_WEAK_LONG,
+	DBG_HANDLE_STRONG,
+	DBG_HANDLE_PINNED,
+	DBG_HANDLE_VARIABLE,
+	DBG_HANDLE_COUNTED,
+	DBG_HANDLE_DEPENDENT,
+	DBG_HANDLE_ASYNC_PINNED,
+	DBG_HANDLE_SIZED,
+	DBG_HANDLE_WEAK_COM,
+	DBG_HANDLE_WEAK_INTERIOR,
+	DBG_N_HANDLES,
+};
+
+/* Which objects are meant; all zero but for generations: all of them. */
+struct dbg_heap_filter {
+	const char *type;      /* pattern of type names, NULL: any */
+	uint64_t method_table; /* exactly this one, 0: any */
+	uint64_t min, max;     /* bytes; max 0: no limit */
+	unsigned int gens;     /* bits 1 << DBG_GEN_..., 0: any */
+	bool by_heap;          /* of this heap only */
+	uint32_t heap;
+	bool free; /* free space, too */
+	bool live; /* only what can be reached from roots */
+	bool dead; /* only what cannot */
+	bool refs; /* dbg_heap_list: fill in what objects refer to */
+};
+
+struct dbg_heap_type {
+	uint64_t method_table;
+	const char *name; /* C#; "Free" for free space */
+	uint64_t count, bytes;
+	uint64_t gen_count[DBG_N_GENS], gen_bytes[DBG_N_GENS];
+};
+
+struct dbg_heap_stat {
+	struct dbg_heap_type *types; /* by bytes, the fewest first */
+	size_t n_types;
+	uint64_t count, bytes;
+	/*
+	 * Sentences about parts that could not be walked to their ends, the
+	 * rest of which is not counted.
+	 */
+	const char **damages;
+	size_t n_damages;
+};
+
+/* Objects of the heap by type. Arrays and strings die with the stop. */
+DBG_MUST struct dbg_error *dbg_heap_stat(struct dbg *dbg,
+					 const struct dbg_heap_filter *filter,
+					 struct dbg_heap_stat *ret);
+
+struct dbg_heap_object {
+	uint64_t addr, size;
+	uint64_t method_table;
+	const char *type;
+	enum dbg_generation generation;
+	uint32_t heap;
+	const uint64_t *refs; /* until the next object; see filter */
+	size_t n_refs;
+};
+
+/*
+ * Objects in the order of their addresses: calls @fn for each until it
+ * returns false.
+ */
+typedef bool dbg_heap_fn(void *arg, const struct dbg_heap_object *object);
+
+DBG_MUST struct dbg_error *dbg_heap_list(struct dbg *dbg,
+					 const struct dbg_heap_filter *filter,
+					 dbg_heap_fn *fn, void *arg,
+					 struct dbg_heap_stat *ret);
+
+struct dbg_heap_ref {
+	const char *name; /* of the field, "[3]" of an element; NULL: unknown */
+	uint32_t offset;  /* in the object; UINT32_MAX: not kept in it */
+	uint64_t object;  /* what it refers to */
+	const char *type; /* of that, NULL: no object is there */
+};
+
+struct dbg_heap_field {
+	const char *name, *type;
+	uint32_t offset; /* from the object's address */
+	const char *text;
+};
+
+struct dbg_heap_detail {
+	struct dbg_heap_object object;
+	uint64_t length; /* elements of an array, characters of a string */
+	bool has_length;
+	const char *text;              /* one line, as print shows it */
+	struct dbg_heap_field *fields; /* bases' first */
+	size_t n_fields;
+	struct dbg_heap_ref *refs; /* by offset, up to a cap */
+	size_t n_refs;
+	uint64_t n_all; /* references that it has */
+};
+
+enum {
+	DBG_HEAP_REFS_MAX = 1000, /* listed by dbg_heap_object */
+};
+
+/* The object at or around @addr. DBG_E_MEMORY: none is there. */
+DBG_MUST struct dbg_error *dbg_heap_object(struct dbg *dbg, uint64_t addr,
+					   struct dbg_heap_detail *ret);
+
+struct dbg_heap_part {
+	uint64_t start, end, committed; /* 0: not told */
+	uint64_t segment;
+	enum dbg_generation generation;
+	uint32_t heap;
+};
+
+struct dbg_heap_parts {
+	bool server, regions;
+	uint32_t n_heaps;
+	struct dbg_heap_part *parts; /* by address */
+	size_t n_parts;
+};
+
+/* Where the heap's objects are. */
+DBG_MUST struct dbg_error *dbg_heap_parts(struct dbg *dbg,
+					  struct dbg_heap_parts *ret);
+
+#endif

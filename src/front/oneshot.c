@@ -1,0 +1,114 @@
+/* Commands of the prompt from the shell: see oneshot.h. */
+#include "front/oneshot.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "front/commands.h"
+#include "front/launchconfig.h"
+#include "front/loop.h"
+#include "front/words.h"
+
+struct dbg_error *open_program(struct dbg *dbg, const char *what)
+{
+	struct dbg_attach attach = {.name = what};
+	struct stat st;
+	uint64_t pid;
+
+	if (str_to_u64(what, &pid) && pid && pid <= INT32_MAX) {
+		attach = (struct dbg_attach){.pid = (pid_t)pid};
+		return dbg_attach(dbg, &attach);
+	}
+	if (!stat(what, &st) && S_ISREG(st.st_mode))
+		return dbg_core(dbg, what);
+	return dbg_attach(dbg, &attach);
+}
+
+/* How many words a command has in front of the program's. */
+static const struct {
+	const char *name;
+	int words;
+} oneshots[] = {
+    {"heap", 2},
+};
+
+static int words_of(const char *word)
+{
+	for (size_t i = 0; i < sizeof(oneshots) / sizeof(*oneshots); i++)
+		if (!strcmp(word, oneshots[i].name))
+			return oneshots[i].words;
+	return 0;
+}
+
+bool oneshot_is(const char *word)
+{
+	return words_of(word) > 0;
+}
+
+static struct dbg_error *
+carry_out(struct dbg *dbg, const struct command_ops *ops, const char *line)
+{
+	struct launch_config launch = {0};
+	struct commands commands = {
+	    .ops = ops, .first = dbg, .launch = &launch};
+	struct dbg_error *err = loop_create(dbg, &commands.loop);
+
+	if (err)
+		return err;
+	const struct dbg_stop *stop = dbg_stop_reason(dbg);
+	const struct command_place place = {.thread = stop ? stop->thread : 0};
+
+	commands.host = ops->create(&commands);
+	err = ops->line(commands.host, line, &place, stdout);
+	ops->destroy(commands.host);
+	loop_destroy(commands.loop);
+	launch_config_deinit(&launch);
+	return err;
+}
+
+static struct dbg_error *look(struct dbg *dbg, const struct command_ops *ops,
+			      const char *what, const char *line)
+{
+	struct dbg_error *err = open_program(dbg, what);
+
+	if (err)
+		return err;
+	err = carry_out(dbg, ops, line);
+	return dbg_can_run(dbg) ? dbg_err_first(err, dbg_detach(dbg, false))
+				: err;
+}
+
+int oneshot_main(struct dbg *dbg, const struct command_ops *ops, int argc,
+		 char **argv)
+{
+	_cleanup_str_ struct str line = {0};
+	int words = words_of(argv[0]);
+	bool help = argc > 1 && !strcmp(argv[1], "--help");
+
+	if (argc <= words || help) {
+		fprintf(help ? stdout : stderr,
+			"usage: dndbg %s%s PID|NAME|CORE [arguments]\n"
+			"The arguments are those of the command at the prompt: "
+			"see \"help %s\" there.\n",
+			argv[0], words > 1 ? " SUBCOMMAND" : "", argv[0]);
+		return help ? 0 : 2;
+	}
+	for (int i = 0; i < argc; i++) {
+		if (i == words)
+			continue;
+		if (i)
+			str_addc(&line, ' ');
+		words_quote(argv[i], &line);
+	}
+	struct dbg_error *err = look(dbg, ops, argv[words], str_get(&line));
+
+	if (!err)
+		return 0;
+	fflush(stdout);
+	fprintf(stderr, "dndbg: %s\n", err->message);
+	dbg_error_destroy(err);
+	return 1;
+}

@@ -1,0 +1,25 @@
+/*
+ * Commands of the prompt from the shell: `dndbg heap stat PID|NAME|CORE ...`
+ * is "heap stat ..." about that program. One that runs stands still as long
+ * as the command looks at it, and goes on.
+ */
+#ifndef FRONT_ONESHOT_H
+#define FRONT_ONESHOT_H
+
+#include "dbg.h"
+
+struct command_ops;
+
+/* Open what @what names: a number a process, a file a core, else a program. */
+DBG_MUST struct dbg_error *open_program(struct dbg *dbg, const char *what);
+
+/* Can the word be a command from the shell? */
+bool oneshot_is(const char *word);
+/*
+ * Carry out the command @argv[0], with its subcommand in @argv[1] if it has
+ * some, about the program that the next word names; returns the exit status.
+ */
+int oneshot_main(struct dbg *dbg, const struct command_ops *ops, int argc,
+		 char **argv);
+
+#endif

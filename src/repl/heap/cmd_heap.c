@@ -1,0 +1,421 @@
+/* `heap ...`: objects of the collector's heap, and the names SOS has for it. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "repl/cmd.h"
+#include "repl/heap/heapoptions.h"
+#include "repl/heap/sheet.h"
+#include "repl/repl_priv.h"
+#include "repl/show/print.h"
+
+/* ---- heap stat ------------------------------------------------------- */
+
+static const struct sheet_column type_columns[] = {
+    {"MethodTable", "methodTable", SHEET_ADDRESS, 14},
+    {"Count", "count", SHEET_NUMBER, 10},
+    {"Bytes", "bytes", SHEET_NUMBER, 13},
+    {"Type", "type", SHEET_TEXT, 0},
+};
+
+static const struct sheet_column gen_columns[] = {
+    {"Generation", "generation", SHEET_TEXT, 10},
+    {"MethodTable", "methodTable", SHEET_ADDRESS, 14},
+    {"Count", "count", SHEET_NUMBER, 10},
+    {"Bytes", "bytes", SHEET_NUMBER, 13},
+    {"Type", "type", SHEET_TEXT, 0},
+};
+
+static void show_types(struct sheet *s, const struct dbg_heap_stat *stat,
+		       size_t first)
+{
+	sheet_rows(s, "types", SHEET_COLUMNS(type_columns));
+	for (size_t i = first; i < stat->n_types; i++) {
+		const struct dbg_heap_type *t = &stat->types[i];
+
+		sheet_row(s, (struct sheet_cell[]){{.number = t->method_table},
+						   {.number = t->count},
+						   {.number = t->bytes},
+						   {.text = t->name}});
+	}
+	sheet_rows_end(s);
+}
+
+static void show_by_gen(struct sheet *s, const struct dbg_heap_stat *stat,
+			size_t first)
+{
+	sheet_rows(s, "types", SHEET_COLUMNS(gen_columns));
+	for (int gen = 0; gen < DBG_N_GENS; gen++) {
+		for (size_t i = first; i < stat->n_types; i++) {
+			const struct dbg_heap_type *t = &stat->types[i];
+
+			if (!t->gen_count[gen])
+				continue;
+			sheet_row(s, (struct sheet_cell[]){
+					 {.text = heap_generation_name(
+					      (enum dbg_generation)gen)},
+					 {.number = t->method_table},
+					 {.number = t->gen_count[gen]},
+					 {.number = t->gen_bytes[gen]},
+					 {.text = t->name}});
+		}
+	}
+	sheet_rows_end(s);
+}
+
+static void show_total(struct sheet *s, const struct dbg_heap_stat *stat)
+{
+	sheet_number(s, "count", stat->count);
+	sheet_number(s, "bytes", stat->bytes);
+	if (!s->json)
+		out(s->r, "Total %" PRIu64 " objects, %" PRIu64 " bytes\n",
+		    stat->count, stat->bytes);
+	sheet_sentences(s, "damages", stat->damages, stat->n_damages);
+}
+
+static struct dbg_error *stat_run(struct repl *r, struct heap_options *o)
+{
+	struct dbg_heap_stat stat;
+	struct dbg_error *err = dbg_heap_stat(r->dbg, &o->filter, &stat);
+	struct sheet s;
+
+	if (err)
+		return err;
+	size_t first =
+	    o->top && stat.n_types > o->top ? stat.n_types - o->top : 0;
+
+	sheet_begin(&s, r, o->json);
+	if (o->by_gen)
+		show_by_gen(&s, &stat, first);
+	else
+		show_types(&s, &stat, first);
+	show_total(&s, &stat);
+	sheet_end(&s);
+	return NULL;
+}
+
+static struct dbg_error *cmd_stat(struct repl *r, const struct call *call)
+{
+	_cleanup_heap_options_ struct heap_options o;
+	struct dbg_error *err = heap_options_parse(call->args, 0, &o);
+
+	// free space is a line like any other, as in SOS
+	o.filter.free = true;
+	return err ? err : stat_run(r, &o);
+}
+
+/* ---- heap list ------------------------------------------------------- */
+
+static const struct sheet_column object_columns[] = {
+    {"Address", "address", SHEET_ADDRESS, 14},
+    {"MethodTable", "methodTable", SHEET_ADDRESS, 14},
+    {"Bytes", "bytes", SHEET_NUMBER, 10},
+    {"Generation", "generation", SHEET_TEXT, 10},
+    {NULL, "heap", SHEET_NUMBER, 0},
+    {"Type", "type", SHEET_TEXT, 0},
+    {NULL, "refs", SHEET_ADDRESSES, 0},
+};
+
+struct listing_of {
+	struct sheet sheet;
+	uint64_t left;
+	bool cut;
+};
+
+static bool show_object(void *arg, const struct dbg_heap_object *o)
+{
+	struct listing_of *l = arg;
+
+	if (!l->left) {
+		l->cut = true;
+		return false;
+	}
+	l->left--;
+	sheet_row(
+	    &l->sheet,
+	    (struct sheet_cell[]){
+		{.number = o->addr},
+		{.number = o->method_table},
+		{.number = o->size},
+		{.text = heap_generation_name(o->generation)},
+		{.number = o->heap},
+		{.text = o->type},
+		{.number = o->n_refs, .list = o->refs, .absent = !o->refs}});
+	return !loop_interrupted(l->sheet.r->loop);
+}
+
+static struct dbg_error *list_run(struct repl *r, struct heap_options *o)
+{
+	struct listing_of l = {.left = o->top ? o->top : UINT64_MAX};
+	struct dbg_heap_stat stat;
+
+	sheet_begin(&l.sheet, r, o->json);
+	sheet_rows(&l.sheet, "objects", SHEET_COLUMNS(object_columns));
+	struct dbg_error *err =
+	    dbg_heap_list(r->dbg, &o->filter, show_object, &l, &stat);
+	sheet_rows_end(&l.sheet);
+	if (err) {
+		if (!o->json)
+			sheet_end(&l.sheet);
+		else
+			str_deinit(&l.sheet.line);
+		return err;
+	}
+	if (l.cut && !o->json)
+		out(r, "(These are the first %" PRIu64 ".)\n", o->top);
+	else if (!l.cut)
+		show_total(&l.sheet, &stat);
+	sheet_end(&l.sheet);
+	return NULL;
+}
+
+static struct dbg_error *cmd_heap_list(struct repl *r, const struct call *call)
+{
+	_cleanup_heap_options_ struct heap_options o;
+	struct dbg_error *err = heap_options_parse(call->args, 0, &o);
+
+	return err ? err : list_run(r, &o);
+}
+
+static struct dbg_error *cmd_dumpheap(struct repl *r, const struct call *call)
+{
+	_cleanup_heap_options_ struct heap_options o;
+	struct dbg_error *err = heap_options_parse(call->args, 0, &o);
+
+	o.filter.free = true;
+	if (err)
+		return err;
+	return o.stat ? stat_run(r, &o) : list_run(r, &o);
+}
+
+/* ---- heap object ----------------------------------------------------- */
+
+static const struct sheet_column field_columns[] = {
+    {"Offset", "offset", SHEET_NUMBER, 6},
+    {"Field", "name", SHEET_TEXT, 24},
+    {"Type", "type", SHEET_TEXT, 24},
+    {"Value", "value", SHEET_TEXT, 0},
+};
+
+static const struct sheet_column ref_columns[] = {
+    {"Offset", "offset", SHEET_NUMBER, 6},
+    {"Reference", "name", SHEET_TEXT, 24},
+    {"Object", "object", SHEET_ADDRESS, 14},
+    {"Type", "type", SHEET_TEXT, 0},
+};
+
+static void show_head(struct sheet *s, const struct dbg_heap_detail *d)
+{
+	const struct dbg_heap_object *o = &d->object;
+	const char *gen = heap_generation_name(o->generation);
+
+	sheet_address(s, "address", o->addr);
+	sheet_text(s, "type", o->type);
+	sheet_address(s, "methodTable", o->method_table);
+	sheet_number(s, "bytes", o->size);
+	sheet_text(s, "generation", gen);
+	sheet_number(s, "heap", o->heap);
+	if (d->has_length)
+		sheet_number(s, "length", d->length);
+	sheet_text(s, "value", d->text);
+	sheet_number(s, "references", d->n_all);
+	if (s->json)
+		return;
+	out(s->r, "%s at 0x%012" PRIx64 "\n", o->type, o->addr);
+	out(s->r,
+	    "MethodTable 0x%012" PRIx64 ", %" PRIu64
+	    " bytes, generation %s, heap %u\n",
+	    o->method_table, o->size, gen, o->heap);
+	if (d->has_length)
+		out(s->r, "Length %" PRIu64 "\n", d->length);
+	out(s->r, "Value %s\n", d->text);
+}
+
+static void show_fields(struct sheet *s, const struct dbg_heap_detail *d)
+{
+	sheet_rows(s, "fields", SHEET_COLUMNS(field_columns));
+	for (size_t i = 0; i < d->n_fields; i++) {
+		const struct dbg_heap_field *f = &d->fields[i];
+
+		sheet_row(s, (struct sheet_cell[]){{.number = f->offset},
+						   {.text = f->name},
+						   {.text = f->type},
+						   {.text = f->text}});
+	}
+	sheet_rows_end(s);
+}
+
+static void show_refs(struct sheet *s, const struct dbg_heap_detail *d)
+{
+	sheet_rows(s, "refs", SHEET_COLUMNS(ref_columns));
+	for (size_t i = 0; i < d->n_refs; i++) {
+		const struct dbg_heap_ref *f = &d->refs[i];
+
+		sheet_row(s, (struct sheet_cell[]){
+				 {.number = f->offset,
+				  .absent = f->offset == UINT32_MAX},
+				 {.text = f->name},
+				 {.number = f->object},
+				 {.text = f->type}});
+	}
+	sheet_rows_end(s);
+	if (!s->json && d->n_all > d->n_refs)
+		out(s->r, "(These are the first %zu of %" PRIu64 ".)\n",
+		    d->n_refs, d->n_all);
+}
+
+static struct dbg_error *cmd_object(struct repl *r, const struct call *call)
+{
+	_cleanup_heap_options_ struct heap_options o;
+	struct dbg_heap_detail d;
+	struct dbg_error *err = heap_options_parse(call->args, 1, &o);
+	struct sheet s;
+	uint64_t addr = 0;
+
+	if (!err && !o.n_args)
+		err = dbg_err_arg("Whose address? heap object ADDRESS");
+	if (!err)
+		err = heap_address(o.args[0], &addr);
+	if (!err)
+		err = dbg_heap_object(r->dbg, addr, &d);
+	if (err)
+		return err;
+	sheet_begin(&s, r, o.json);
+	show_head(&s, &d);
+	if (d.n_fields)
+		show_fields(&s, &d);
+	show_refs(&s, &d);
+	sheet_end(&s);
+	return NULL;
+}
+
+/* ---- heap segments --------------------------------------------------- */
+
+static const struct sheet_column part_columns[] = {
+    {"Heap", "heap", SHEET_NUMBER, 4},
+    {"Generation", "generation", SHEET_TEXT, 10},
+    {"Segment", "segment", SHEET_ADDRESS, 14},
+    {"Begin", "begin", SHEET_ADDRESS, 14},
+    {"Allocated", "allocated", SHEET_ADDRESS, 14},
+    {"Committed", "committed", SHEET_ADDRESS, 14},
+    {"Bytes", "bytes", SHEET_NUMBER, 12},
+};
+
+static struct dbg_error *cmd_segments(struct repl *r, const struct call *call)
+{
+	_cleanup_heap_options_ struct heap_options o;
+	struct dbg_heap_parts parts;
+	struct dbg_error *err = heap_options_parse(call->args, 0, &o);
+	struct sheet s;
+	uint64_t bytes = 0;
+
+	if (!err)
+		err = dbg_heap_parts(r->dbg, &parts);
+	if (err)
+		return err;
+	sheet_begin(&s, r, o.json);
+	sheet_text(&s, "kind", parts.server ? "server" : "workstation");
+	sheet_number(&s, "heaps", parts.n_heaps);
+	if (!o.json)
+		out(r, "%s GC, %u heap%s, %s\n",
+		    parts.server ? "Server" : "Workstation", parts.n_heaps,
+		    parts.n_heaps == 1 ? "" : "s",
+		    parts.regions ? "regions" : "segments");
+	sheet_rows(&s, "segments", SHEET_COLUMNS(part_columns));
+	for (size_t i = 0; i < parts.n_parts; i++) {
+		const struct dbg_heap_part *p = &parts.parts[i];
+
+		bytes += p->end - p->start;
+		sheet_row(&s,
+			  (struct sheet_cell[]){
+			      {.number = p->heap},
+			      {.text = heap_generation_name(p->generation)},
+			      {.number = p->segment},
+			      {.number = p->start},
+			      {.number = p->end},
+			      {.number = p->committed, .absent = !p->committed},
+			      {.number = p->end - p->start}});
+	}
+	sheet_rows_end(&s);
+	sheet_number(&s, "bytes", bytes);
+	if (!o.json)
+		out(r, "Total %" PRIu64 " bytes\n", bytes);
+	sheet_end(&s);
+	return NULL;
+}
+
+/* ---- The table ------------------------------------------------------- */
+
+#define FILTERS                                                                \
+	"[--type REGEX] [--mt ADDRESS] [--min BYTES] [--max BYTES] "           \
+	"[--gen GENERATION] [--heap N] [--top N] [--json]"
+
+static const struct repl_cmd subs[] = {
+    {
+	.names = "stat",
+	.args = FILTERS " [--by-gen]",
+	.help = "count objects by type",
+	.more = "Generations are 0, 1, 2, large, pinned and frozen; sizes may "
+		"end in K, M or G.",
+	.flags = CMD_NEEDS_STOP,
+	.run = cmd_stat,
+    },
+    {
+	.names = "list",
+	.args = FILTERS " [--free] [--refs]",
+	.help = "list objects by address",
+	.more = "--refs adds what each refers to, in JSON.",
+	.flags = CMD_NEEDS_STOP,
+	.run = cmd_heap_list,
+    },
+    {
+	.names = "object",
+	.args = "ADDRESS [--json]",
+	.help = "show an object: type, size, fields, references",
+	.more = "ADDRESS may be inside of it, and is hexadecimal.",
+	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
+	.run = cmd_object,
+    },
+    {
+	.names = "segments",
+	.args = "[--json]",
+	.help = "list the stretches of memory that objects lie in",
+	.flags = CMD_NEEDS_STOP,
+	.run = cmd_segments,
+    },
+    {.names = NULL},
+};
+
+static const struct repl_cmd cmds[] = {
+    {
+	.names = "heap",
+	.args = "stat|list|object|segments ...",
+	.help = "look at the objects of the collector's heap",
+	.flags = CMD_NEEDS_STOP,
+	.sub = subs,
+    },
+    {
+	.names = "dumpheap",
+	.args = "[-stat] " FILTERS,
+	.help = "as \"heap list\" or, with -stat, \"heap stat\"",
+	.flags = CMD_NEEDS_STOP,
+	.run = cmd_dumpheap,
+    },
+    {
+	.names = "dumpobj dumparray",
+	.args = "ADDRESS",
+	.help = "as \"heap object\"",
+	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
+	.run = cmd_object,
+    },
+    {
+	.names = "eeheap",
+	.args = "[--json]",
+	.help = "as \"heap segments\"",
+	.flags = CMD_NEEDS_STOP,
+	.run = cmd_segments,
+    },
+    {.names = NULL},
+};
+
+const struct cmd_family cmd_family_heap = {"heap", "The heap", cmds};

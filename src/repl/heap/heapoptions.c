@@ -1,0 +1,195 @@
+/* Options of the commands about the heap: a table of them. */
+#include "repl/heap/heapoptions.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+static const char *const generations[] = {"0",     "1",      "2",
+					  "large", "pinned", "frozen"};
+
+const char *heap_generation_name(enum dbg_generation gen)
+{
+	return gen < DBG_N_GENS ? generations[gen] : "?";
+}
+
+struct dbg_error *heap_address(const char *text, uint64_t *ret)
+{
+	char *end = NULL;
+
+	uint64_t n =
+	    isxdigit((unsigned char)*text) ? strtoull(text, &end, 16) : 0;
+	if (!end || *end)
+		return dbg_err_arg("\"%s\" is no address.", text);
+	*ret = n;
+	return NULL;
+}
+
+/* ---- Values ---------------------------------------------------------- */
+
+static struct dbg_error *take_type(struct heap_options *o, const char *value)
+{
+	o->filter.type = value;
+	return NULL;
+}
+
+static struct dbg_error *take_mt(struct heap_options *o, const char *value)
+{
+	return heap_address(value, &o->filter.method_table);
+}
+
+// A number of bytes: 4096, 0x1000, 4K.
+static struct dbg_error *take_size(const char *value, uint64_t *ret)
+{
+	static const char units[] = "kmg";
+	char *end = NULL;
+	uint64_t n = 0;
+
+	if (isdigit((unsigned char)*value))
+		n = strtoull(value, &end, 0);
+	const char *unit =
+	    end && *end ? strchr(units, tolower((unsigned char)*end)) : NULL;
+	unsigned int shift = unit ? 10 * (unsigned int)(unit - units + 1) : 0;
+
+	if (!end || (*end && (!unit || end[1])) || n > UINT64_MAX >> shift)
+		return dbg_err_arg("\"%s\" is no size: 4096, 0x1000, 4K.",
+				   value);
+	*ret = n << shift;
+	return NULL;
+}
+
+static struct dbg_error *take_min(struct heap_options *o, const char *value)
+{
+	return take_size(value, &o->filter.min);
+}
+
+static struct dbg_error *take_max(struct heap_options *o, const char *value)
+{
+	return take_size(value, &o->filter.max);
+}
+
+static struct dbg_error *take_gen(struct heap_options *o, const char *value)
+{
+	static const struct {
+		const char *name;
+		enum dbg_generation gen;
+	} others[] = {
+	    {"loh", DBG_GEN_LARGE},  {"poh", DBG_GEN_PINNED},
+	    {"foh", DBG_GEN_FROZEN}, {"gen0", DBG_GEN_0},
+	    {"gen1", DBG_GEN_1},     {"gen2", DBG_GEN_2},
+	};
+
+	for (size_t i = 0; i < DBG_N_GENS; i++)
+		if (!strcmp(value, generations[i])) {
+			o->filter.gens |= 1U << i;
+			return NULL;
+		}
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (!strcmp(value, others[i].name)) {
+			o->filter.gens |= 1U << others[i].gen;
+			return NULL;
+		}
+	return dbg_err_arg("\"%s\" is no generation: there are 0, 1, 2, large, "
+			   "pinned and frozen.",
+			   value);
+}
+
+static struct dbg_error *take_number(const char *value, uint64_t max,
+				     uint64_t *ret)
+{
+	if (!str_to_u64(value, ret) || *ret > max)
+		return dbg_err_arg("\"%s\" is no number.", value);
+	return NULL;
+}
+
+static struct dbg_error *take_heap(struct heap_options *o, const char *value)
+{
+	uint64_t n;
+	struct dbg_error *err = take_number(value, UINT32_MAX, &n);
+
+	if (err)
+		return err;
+	o->filter.by_heap = true;
+	o->filter.heap = (uint32_t)n;
+	return NULL;
+}
+
+static struct dbg_error *take_top(struct heap_options *o, const char *value)
+{
+	return take_number(value, UINT64_MAX, &o->top);
+}
+
+/* ---- The table ------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	struct dbg_error *(*take)(struct heap_options *o, const char *value);
+	size_t flag; /* of struct heap_options, where it takes no value */
+} options[] = {
+    {"type", take_type, 0},
+    {"mt", take_mt, 0},
+    {"min", take_min, 0},
+    {"max", take_max, 0},
+    {"gen", take_gen, 0},
+    {"heap", take_heap, 0},
+    {"top", take_top, 0},
+    {"free", NULL, offsetof(struct heap_options, filter.free)},
+    {"live", NULL, offsetof(struct heap_options, filter.live)},
+    {"dead", NULL, offsetof(struct heap_options, filter.dead)},
+    {"refs", NULL, offsetof(struct heap_options, filter.refs)},
+    {"json", NULL, offsetof(struct heap_options, json)},
+    {"stat", NULL, offsetof(struct heap_options, stat)},
+    {"by-gen", NULL, offsetof(struct heap_options, by_gen)},
+};
+
+// The option at words[*i]; steps over its value.
+static struct dbg_error *take_option(struct heap_options *o, size_t *i)
+{
+	const char *word = o->words.v[*i];
+	const char *name = word + 1 + (word[1] == '-');
+
+	for (size_t k = 0; k < sizeof(options) / sizeof(*options); k++) {
+		if (strcmp(name, options[k].name))
+			continue;
+		if (!options[k].take) {
+			*(bool *)((char *)o + options[k].flag) = true;
+			return NULL;
+		}
+		if (++*i == o->words.n)
+			return dbg_err_arg("Option \"%s\" needs a value.",
+					   word);
+		return options[k].take(o, o->words.v[*i]);
+	}
+	return dbg_err_arg("No option \"%s\": there are --type REGEX, --mt "
+			   "ADDRESS, --min and --max BYTES, --gen GENERATION, "
+			   "--heap N, --top N, --free, --by-gen and --json.",
+			   word);
+}
+
+struct dbg_error *heap_options_parse(const char *args, size_t max,
+				     struct heap_options *ret)
+{
+	struct dbg_error *err;
+
+	memset(ret, 0, sizeof(*ret));
+	err = words_split(args, &ret->words);
+	for (size_t i = 0; i < ret->words.n && !err; i++) {
+		const char *word = ret->words.v[i];
+
+		if (word[0] == '-' && word[1])
+			err = take_option(ret, &i);
+		else if (ret->n_args == max)
+			err = dbg_err_arg("One word too many: \"%s\".", word);
+		else
+			ret->args[ret->n_args++] = word;
+	}
+	return err;
+}
+
+void heap_options_deinit(struct heap_options *o)
+{
+	words_deinit(&o->words);
+}

@@ -1,0 +1,31 @@
+/* The options that commands about the heap share. */
+#ifndef REPL_HEAPOPTIONS_H
+#define REPL_HEAPOPTIONS_H
+
+#include "dbg.h"
+#include "front/words.h"
+
+struct heap_options {
+	struct dbg_heap_filter filter;
+	bool json, stat, by_gen;
+	uint64_t top; /* 0: all */
+	const char *args[2];
+	size_t n_args;
+	struct words words; /* what the strings are in */
+};
+
+/*
+ * Parse the arguments of a command, which may have @max words beside options.
+ * Options begin with one dash, as those of SOS, or two.
+ */
+DBG_MUST struct dbg_error *heap_options_parse(const char *args, size_t max,
+					      struct heap_options *ret);
+void heap_options_deinit(struct heap_options *o);
+#define _cleanup_heap_options_ __attribute__((cleanup(heap_options_deinit)))
+
+/* "0", "1", "2", "large", "pinned", "frozen". */
+const char *heap_generation_name(enum dbg_generation gen);
+/* An address, hexadecimal with or without 0x in front. */
+DBG_MUST struct dbg_error *heap_address(const char *text, uint64_t *ret);
+
+#endif

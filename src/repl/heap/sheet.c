@@ -1,0 +1,246 @@
+/* Rows for people and for programs: see sheet.h. */
+#include "repl/heap/sheet.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "front/plain.h"
+#include "repl/show/print.h"
+
+static void flush(struct sheet *s)
+{
+	out_ours(s->r, str_get(&s->line));
+	str_clear(&s->line);
+}
+
+static void add_quoted(struct str *out, const char *text)
+{
+	str_addc(out, '"');
+	for (const char *p = text; *p; p++) {
+		if (*p == '"' || *p == '\\') {
+			str_addc(out, '\\');
+			str_addc(out, *p);
+		} else if ((unsigned char)*p < ' ' || *p == 0x7f) {
+			str_addf(out, "\\u%04x", (unsigned int)*p);
+		} else {
+			str_addc(out, *p);
+		}
+	}
+	str_addc(out, '"');
+}
+
+// The comma in front of all but the first, and the name.
+static void add_key(struct sheet *s, const char *key)
+{
+	if (!s->first)
+		str_addc(&s->line, ',');
+	s->first = false;
+	if (!key)
+		return;
+	add_quoted(&s->line, key);
+	str_addc(&s->line, ':');
+}
+
+void sheet_begin(struct sheet *s, struct repl *r, bool json)
+{
+	*s = (struct sheet){.r = r, .json = json, .first = true};
+	if (json)
+		str_add(&s->line, "{");
+	sheet_number(s, "version", 1);
+}
+
+void sheet_end(struct sheet *s)
+{
+	if (s->json)
+		str_add(&s->line, "}\n");
+	flush(s);
+	str_deinit(&s->line);
+}
+
+void sheet_number(struct sheet *s, const char *key, uint64_t n)
+{
+	if (!s->json)
+		return;
+	add_key(s, key);
+	str_addu(&s->line, n);
+}
+
+void sheet_text(struct sheet *s, const char *key, const char *text)
+{
+	if (!s->json || !text)
+		return;
+	add_key(s, key);
+	add_quoted(&s->line, text);
+}
+
+void sheet_address(struct sheet *s, const char *key, uint64_t addr)
+{
+	if (!s->json)
+		return;
+	add_key(s, key);
+	str_addf(&s->line, "\"0x%" PRIx64 "\"", addr);
+}
+
+/* ---- Rows ------------------------------------------------------------ */
+
+static void add_padded(struct str *out, const char *text, int width, bool right)
+{
+	size_t n = strlen(text);
+	size_t blanks = width > 0 && n < (size_t)width ? (size_t)width - n : 0;
+
+	for (size_t i = 0; right && i < blanks; i++)
+		str_addc(out, ' ');
+	plain_add(out, text, n);
+	for (size_t i = 0; !right && i < blanks; i++)
+		str_addc(out, ' ');
+}
+
+static bool is_right(const struct sheet_column *c)
+{
+	return c->kind == SHEET_NUMBER;
+}
+
+static void add_titles(struct sheet *s)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < s->n_columns; i++) {
+		const struct sheet_column *c = &s->columns[i];
+
+		if (!c->title)
+			continue;
+		if (any)
+			str_add(&s->line, "  ");
+		any = true;
+		add_padded(&s->line, c->title, c->width, is_right(c));
+	}
+	str_addc(&s->line, '\n');
+	flush(s);
+}
+
+void sheet_rows(struct sheet *s, const char *key,
+		const struct sheet_column *columns, size_t n)
+{
+	s->columns = columns;
+	s->n_columns = n;
+	if (s->json) {
+		add_key(s, key);
+		str_addc(&s->line, '[');
+	}
+	s->first = true;
+}
+
+void sheet_rows_end(struct sheet *s)
+{
+	if (s->json)
+		str_addc(&s->line, ']');
+	s->first = false;
+}
+
+static void json_list(struct sheet *s, const struct sheet_column *c,
+		      const struct sheet_cell *cell)
+{
+	add_key(s, c->key);
+	str_addc(&s->line, '[');
+	for (uint64_t i = 0; i < cell->number; i++)
+		str_addf(&s->line, "%s\"0x%" PRIx64 "\"", i ? "," : "",
+			 cell->list[i]);
+	str_addc(&s->line, ']');
+}
+
+static void json_cell(struct sheet *s, const struct sheet_column *c,
+		      const struct sheet_cell *cell)
+{
+	if (cell->absent || (c->kind == SHEET_TEXT && !cell->text))
+		return;
+	if (c->kind == SHEET_ADDRESS) {
+		sheet_address(s, c->key, cell->number);
+	} else if (c->kind == SHEET_TEXT) {
+		sheet_text(s, c->key, cell->text);
+	} else if (c->kind == SHEET_ADDRESSES) {
+		json_list(s, c, cell);
+	} else if (c->kind == SHEET_BOOL) {
+		add_key(s, c->key);
+		str_add(&s->line, cell->number ? "true" : "false");
+	} else {
+		sheet_number(s, c->key, cell->number);
+	}
+}
+
+static void text_cell(struct sheet *s, const struct sheet_column *c,
+		      const struct sheet_cell *cell)
+{
+	char text[32] = "";
+	const char *shown = text;
+
+	if (cell->absent)
+		shown = "";
+	else if (c->kind == SHEET_TEXT)
+		shown = cell->text ? cell->text : "";
+	else if (c->kind == SHEET_ADDRESS)
+		snprintf(text, sizeof(text), "0x%012" PRIx64, cell->number);
+	else if (c->kind == SHEET_BOOL)
+		shown = cell->number ? "yes" : "no";
+	else
+		snprintf(text, sizeof(text), "%" PRIu64, cell->number);
+	add_padded(&s->line, shown, c->width, is_right(c));
+}
+
+static void json_row(struct sheet *s, const struct sheet_cell *cells)
+{
+	add_key(s, NULL);
+	str_addc(&s->line, '{');
+	s->first = true;
+	for (size_t i = 0; i < s->n_columns; i++)
+		json_cell(s, &s->columns[i], &cells[i]);
+	str_addc(&s->line, '}');
+	s->first = false;
+}
+
+static void text_row(struct sheet *s, const struct sheet_cell *cells)
+{
+	bool any = false;
+
+	if (s->first && !s->narrow)
+		add_titles(s);
+	s->first = false;
+	for (size_t i = 0; i < s->n_columns; i++) {
+		if (!s->columns[i].title)
+			continue;
+		if (any)
+			str_add(&s->line, "  ");
+		any = true;
+		text_cell(s, &s->columns[i], &cells[i]);
+	}
+	while (s->line.len && s->line.s[s->line.len - 1] == ' ')
+		s->line.s[--s->line.len] = '\0';
+	str_addc(&s->line, '\n');
+}
+
+void sheet_row(struct sheet *s, const struct sheet_cell *cells)
+{
+	if (s->json)
+		json_row(s, cells);
+	else
+		text_row(s, cells);
+	flush(s);
+}
+
+void sheet_sentences(struct sheet *s, const char *key, const char *const *v,
+		     size_t n)
+{
+	if (!s->json) {
+		for (size_t i = 0; i < n; i++)
+			out(s->r, "%s\n", v[i]);
+		return;
+	}
+	add_key(s, key);
+	str_addc(&s->line, '[');
+	s->first = true;
+	for (size_t i = 0; i < n; i++) {
+		add_key(s, NULL);
+		add_quoted(&s->line, v[i]);
+	}
+	str_addc(&s->line, ']');
+	s->first = false;
+}

@@ -1,0 +1,72 @@
+/*
+ * Lists that a person or a program reads: rows under titles, or one JSON
+ * object with the same facts. Rows are printed as they come, since a heap has
+ * millions of objects.
+ */
+#ifndef REPL_SHEET_H
+#define REPL_SHEET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+
+struct repl;
+
+enum sheet_kind {
+	SHEET_NUMBER,
+	SHEET_ADDRESS, /* hexadecimal; a string in JSON */
+	SHEET_TEXT,    /* foreign text */
+	SHEET_BOOL,
+	SHEET_ADDRESSES, /* of a list */
+};
+
+struct sheet_column {
+	const char *title; /* NULL: for JSON alone */
+	const char *key;   /* in JSON */
+	enum sheet_kind kind;
+	int width; /* 0: as long as it is, with nothing behind it */
+};
+
+/* What is not there is no property in JSON, and blank otherwise. */
+struct sheet_cell {
+	uint64_t number;
+	const char *text;
+	bool absent;
+	const uint64_t *list; /* of @number */
+};
+
+struct sheet {
+	struct repl *r;
+	bool json;
+	bool first;  /* no property or row yet */
+	bool narrow; /* no titles */
+	const struct sheet_column *columns;
+	size_t n_columns;
+	struct str line;
+};
+
+/* One object; @json: in JSON. */
+void sheet_begin(struct sheet *s, struct repl *r, bool json);
+void sheet_end(struct sheet *s);
+
+/* Properties of the object: JSON alone; text is printed by who has it. */
+void sheet_number(struct sheet *s, const char *key, uint64_t n);
+void sheet_text(struct sheet *s, const char *key, const char *text);
+void sheet_address(struct sheet *s, const char *key, uint64_t addr);
+
+/* Rows, the property @key; titles are printed in front of the first. */
+void sheet_rows(struct sheet *s, const char *key,
+		const struct sheet_column *columns, size_t n);
+/* As many cells as columns. */
+void sheet_row(struct sheet *s, const struct sheet_cell *cells);
+void sheet_rows_end(struct sheet *s);
+
+/* Sentences: the property @key, or a line each. */
+void sheet_sentences(struct sheet *s, const char *key, const char *const *v,
+		     size_t n);
+
+#define SHEET_COLUMNS(v) (v), sizeof(v) / sizeof(*(v))
+
+#endif
