@@ -178,3 +178,85 @@ def test_values(t):
     t.check_equal("8", answer["value"])
     c.go()
     c.end()
+
+
+def test_authors(t):
+    """What the authors of types want to be seen."""
+    source = t.source("Displays")
+    c = t.adapter()
+    c.launch(t.program("Displays"), {
+        source: [t.line("Displays", "collections"),
+                 t.line("Displays", "types")]})
+    c.stopped("breakpoint")
+    seen = c.scope("Locals")
+
+    def below(name, **more):
+        return c.variables(seen[name]["variablesReference"], **more)
+
+    def values(found):
+        return {name: one["value"] for name, one in found.items()}
+    t.check_equal(
+        {"list": "Count = 3", "empty": "Count = 0", "map": "Count = 2",
+         "byNumber": "Count = 1", "set": "Count = 2", "queue": "Count = 3",
+         "nested": "Count = 2", "pair": "{[k, 5]}"}, values(seen))
+    # elements first, then the way to the fields
+    found = below("list")
+    t.check_equal([("[0]", "10"), ("[1]", "20"), ("[2]", "30"),
+                   ("Raw View", "")], list(values(found).items()))
+    t.check_equal("20", c.evaluate(found["[1]"]["evaluateName"])["result"])
+    t.check_equal(["[1]", "[2]"], list(below("list", start=1, count=2)))
+    t.check_equal(["[2]", "Raw View"], list(below("list", start=2, count=2)))
+    raw = c.variables(found["Raw View"]["variablesReference"])
+    t.check_equal({"Capacity": "4", "Count": "3"},
+                  {name: raw[name]["value"] for name in ("Capacity", "Count")})
+    t.check("_size" not in raw, str(raw))
+    inner = c.variables(raw["non-public members"]["variablesReference"])
+    t.check_equal(("3", "{int[4]}"),
+                  (inner["_size"]["value"], inner["_items"]["value"]))
+    t.check_equal("3", c.evaluate(inner["_size"]["evaluateName"])["result"])
+    results = c.variables(raw["Results View"]["variablesReference"])
+    t.check_equal(["10", "20", "30"], list(values(results).values()))
+    # keys are names
+    found = below("map")
+    t.check_equal(['["a, b"]', '["c"]', "Raw View"], list(found))
+    t.check_equal("1", c.evaluate(found['["a, b"]']["evaluateName"])["result"])
+    # what fails says so, what takes too long is given up
+    found = c.variables(below("byNumber")["[7]"]["variablesReference"])
+    t.check_equal(["A", "Twice", "Fails", "Slow", "static members"],
+                  list(found))
+    t.check_equal(("1", "2"), (found["A"]["value"], found["Twice"]["value"]))
+    t.check_equal("'Fails' threw an exception of type "
+                  "'System.InvalidOperationException'",
+                  found["Fails"]["value"])
+    t.check_in("given up", found["Slow"]["value"])
+    # format specifiers
+    for expression, value, parts in (
+            ("list,raw", "{System.Collections.Generic.List<int>}", None),
+            ("list,2", "Count = 3", ["10", "20", ""]),
+            ("list,h", "Count = 0x00000003",
+             ["0x0000000a", "0x00000014", "0x0000001e", ""]),
+            ("list[0],b", "0b" + "0" * 28 + "1010", None),
+            ("list[0],d", "10", None),
+            ("pair.Key,nq", "k", None),
+            ("map.Keys,results", "Count = 2", ['"a, b"', '"c"'])):
+        answer = c.evaluate(expression)
+        t.check_equal((expression, value), (expression, answer["result"]))
+        if parts:
+            found = c.variables(answer["variablesReference"])
+            t.check_equal(parts, list(values(found).values()))
+    c.go()
+    c.stopped("breakpoint")
+    seen = c.scope("Locals")
+    t.check_equal(
+        {"far": "far 5", "further": "{Displays.Further}", "bag": "Bag of 3",
+         "bags": "Count = 2", "named": "{named 1}",
+         "silent": "{Displays.Silent}",
+         "person": "{Person { Name = Ann, Age = 30 }}"}, values(seen))
+    t.check_equal("a bag", seen["bag"]["type"])
+    t.check_equal(["[0]", "[1]", "[2]", "First", "Raw View"],
+                  list(below("bag")))
+    t.check_equal(["bag 1", "bag 4", "Raw View"], list(below("bags")))
+    t.check_equal(["Twice", "Raw View"], list(below("further")))
+    t.check_equal({"Name": '"Ann"', "Age": "30"}, values(below("person")))
+    c.go()
+    c.end()

@@ -34,6 +34,18 @@ $5 = {_items = {10, 20, 30, 0}, _size = 3, _version = 3}
 +set print raw-values off
 +print list
 $6 = Count = 3 = {10, 20, 30}
++print list,raw
+$7 = {_items = {10, 20, 30, 0}, _size = 3, _version = 3}
++print list,2
+$8 = Count = 3 = {10, 20}
++print list[2],h
+$9 = 0x0000001e
++print pair.Key,nq
+$10 = k
++print set,results
+$11 = Count = 2 = {"x", "y"}
++print Steps(3),results
+$12 = (Displays.Program.<Steps>d__{n}) {1, 2, 3}
 +continue
 Continuing.
 
@@ -48,6 +60,6 @@ named = {A = 1}
 silent = {A = 1}
 person = {Name = "Ann", Age = 30}
 +print named.ToString()
-$7 = "named 1"
+$13 = "named 1"
 +kill
 [Inferior 1 (process {...}) killed]

@@ -23,7 +23,7 @@ enum handle_kind {
 struct handle {
 	enum handle_kind kind;
 	dbg_id id;    /* of the frame, or of the value */
-	uint32_t aux; /* FRAME: its level */
+	uint32_t aux; /* FRAME: its level; VALUE: elements that come first */
 	dbg_id frame; /* of a value's expression; FRAME: its thread */
 };
 

@@ -12,6 +12,7 @@
 
 enum {
 	COUNT_MAX = 100000,
+	WHOLE_MAX = 1000, // elements of a collection that are shown at once
 };
 
 /* ---- One value ------------------------------------------------------- */
@@ -65,6 +66,11 @@ void variable_add_value(struct dap *d, struct str *t, const char *key,
 {
 	struct handle h = {HANDLE_VALUE, v->id, 0, style->frame};
 	bool has = v->id && (v->n_named || v->n_indexed);
+	// a collection that is not asked for in pieces has its elements first,
+	// what else is to be said of it behind them
+	bool whole = v->titled && v->n_indexed <= WHOLE_MAX;
+
+	h.aux = v->titled ? (uint32_t)v->n_indexed : 0;
 
 	emit_str(t, key, variable_text(d, v, style));
 	if (v->declared)
@@ -73,9 +79,9 @@ void variable_add_value(struct dap *d, struct str *t, const char *key,
 		emit_str(t, "type", v->type);
 	emit_int(t, "variablesReference",
 		 has ? handles_add(&d->values, &h) : 0);
-	if (has && v->n_named)
+	if (has && v->n_named && !whole)
 		emit_int(t, "namedVariables", v->n_named);
-	if (has && v->n_indexed)
+	if (has && v->n_indexed && !whole)
 		emit_int(t, "indexedVariables",
 			 v->n_indexed > INT32_MAX ? INT32_MAX
 						  : (int64_t)v->n_indexed);
@@ -241,22 +247,36 @@ static struct dbg_error *add_indexed(struct dap *d, struct request *req,
 	return err;
 }
 
-// Without a filter the named come first; start and count go over both.
-static struct dbg_error *add_children(struct dap *d, struct request *req,
-				      const struct handle *h, struct window *w)
+static struct dbg_error *add_named(struct dap *d, struct request *req,
+				   const struct handle *h, struct window *w)
 {
-	struct dbg_error *err;
 	struct dbg_value *list;
 	size_t n;
 
-	if (w->named) {
-		err = dbg_children(d->dbg, h->id, DBG_CHILDREN_NAMED, 0, 0,
-				   &list, &n);
-		if (err)
-			return err;
+	struct dbg_error *err =
+	    dbg_children(d->dbg, h->id, DBG_CHILDREN_NAMED, 0, 0, &list, &n);
+	if (!err)
 		add_list(d, req->body, list, n, w);
-	}
-	return w->indexed && w->count ? add_indexed(d, req, h, w) : NULL;
+	return err;
+}
+
+// Without a filter start and count go over both kinds: the named come first,
+// but behind the elements of a collection.
+static struct dbg_error *add_children(struct dap *d, struct request *req,
+				      const struct handle *h, struct window *w)
+{
+	struct dbg_error *err = NULL;
+	bool behind = h->aux && w->named && w->indexed;
+	uint64_t start = w->start;
+
+	if (w->named && !behind)
+		err = add_named(d, req, h, w);
+	if (!err && w->indexed && w->count && !(behind && start >= h->aux))
+		err = add_indexed(d, req, h, w);
+	if (err || !behind || !w->count)
+		return err;
+	w->start = start > h->aux ? start - h->aux : 0;
+	return add_named(d, req, h, w);
 }
 
 static struct dbg_error *get_reference(struct dap *d, const cJSON *args,

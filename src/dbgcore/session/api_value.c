@@ -23,6 +23,13 @@ static struct dbg_error *begin(struct dbg *dbg, dbg_id frame, struct eval *ret)
 	return err ? err : inspect_eval(&dbg->inspect, f, ret);
 }
 
+/* The expression in front of its format specifiers. */
+static const char *without_form(struct inspect *in, const char *expr,
+				struct form *ret)
+{
+	return arena_strndup(in->arena, expr, form_parse(expr, ret));
+}
+
 struct dbg_error *dbg_scope_list(struct dbg *dbg, dbg_id frame,
 				 enum dbg_scope scope, struct dbg_value **ret,
 				 size_t *ret_n)
@@ -115,8 +122,8 @@ struct dbg_error *dbg_eval(struct dbg *dbg, dbg_id frame, const char *expr,
 	if (err)
 		return err;
 	struct view w = inspect_view(&dbg->inspect, e.scope->thread);
-	node.name = arena_strdup(w.arena, expr);
-	node.path = node.name;
+	node.name = node.path = arena_strdup(w.arena, expr);
+	expr = without_form(&dbg->inspect, expr, &node.form);
 	err = eval_value(&e, expr, &node.value);
 	if (err)
 		return err;
@@ -131,9 +138,11 @@ struct dbg_error *dbg_assign(struct dbg *dbg, dbg_id frame, const char *target,
 	struct eval e;
 	struct node node = {.kind = NODE_VALUE};
 	bool assigned = true;
+	const char *written = target;
 	struct dbg_error *err = begin(dbg, frame, &e);
 	if (err)
 		return err;
+	target = without_form(&dbg->inspect, target, &node.form);
 	if (value)
 		err = eval_assign(&e, target, value, &node.value);
 	else
@@ -146,8 +155,7 @@ struct dbg_error *dbg_assign(struct dbg *dbg, dbg_id frame, const char *target,
 		control_written(dbg->control, node.value.addr,
 				node.value.type->size);
 	struct view w = inspect_view(&dbg->inspect, e.scope->thread);
-	node.name = arena_strdup(w.arena, target);
-	node.path = node.name;
+	node.name = node.path = arena_strdup(w.arena, written);
 	dbg->inspect.last = node.value;
 	*ret = inspect_describe(&dbg->inspect, &w, &node);
 	return NULL;
@@ -158,9 +166,11 @@ struct dbg_error *dbg_format(struct dbg *dbg, dbg_id frame, const char *expr,
 {
 	struct eval e;
 	struct value value;
+	struct form form;
 	struct dbg_error *err = begin(dbg, frame, &e);
 	if (!err)
-		err = eval_value(&e, expr, &value);
+		err = eval_value(&e, without_form(&dbg->inspect, expr, &form),
+				 &value);
 	if (err)
 		return err;
 	struct view w = inspect_view(&dbg->inspect, e.scope->thread);

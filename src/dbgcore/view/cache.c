@@ -17,6 +17,7 @@ void view_cache_destroy(struct view_cache *cache)
 		return;
 	map_deinit(&cache->looks);
 	map_deinit(&cache->proxies);
+	map_deinit(&cache->results);
 	free(cache);
 }
 
@@ -26,4 +27,5 @@ void view_cache_clear(struct view_cache *cache)
 		return;
 	map_clear(&cache->looks);
 	map_clear(&cache->proxies);
+	map_clear(&cache->results);
 }

@@ -10,6 +10,7 @@
 struct view_cache {
 	struct map looks;   /* struct type *: struct look */
 	struct map proxies; /* address of an object: struct proxy */
+	struct map results; /* ... of what is enumerated */
 };
 
 #endif

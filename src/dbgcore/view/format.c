@@ -69,7 +69,7 @@ struct dbg_error *view_format(const struct view *w, const struct value *v,
 		view_text(&whole, v, out);
 		return NULL;
 	}
-	if (!letter || !strchr("xduotcaz", letter))
+	if (!letter || !strchr("xduotcazb", letter))
 		return dbg_err(DBG_E_ARGUMENT, "no format '%c'", letter);
 	if (!load(w, &seen, &b))
 		return dbg_err(DBG_E_ARGUMENT,
@@ -91,6 +91,10 @@ struct dbg_error *view_format(const struct view *w, const struct value *v,
 		break;
 	case 'o':
 		str_addf(out, "0%" PRIo64, b.raw);
+		break;
+	case 'b':
+		str_add(out, "0b");
+		add_binary(&b, true, out);
 		break;
 	case 't':
 		add_binary(&b, false, out);

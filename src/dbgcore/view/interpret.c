@@ -11,7 +11,7 @@ enum {
 	ARGS_MAX = 2,
 };
 
-const struct vm_budget interpret_budget = {
+static const struct vm_budget one_of_many = {
     .instructions = 5000000, .memory = 64 << 20, .depth = 2000, .ms = 250};
 
 /* ---- Values into the machine ----------------------------------------- */
@@ -82,14 +82,15 @@ static void fail(const struct view *w, struct dbg_error *err,
 }
 
 static void run(const struct view *w, struct il_method *m,
-		const struct vm_value *args, size_t n, struct outcome *ret)
+		const struct vm_value *args, size_t n,
+		const struct vm_budget *budget, struct outcome *ret)
 {
 	struct vm_result r = {0};
 	struct il_types *ts = vm_types(w->vm);
 	memset(ret, 0, sizeof(*ret));
 	ret->value = value_absent(NULL, WHY_NONE, 0);
 	vm_set_thread(w->vm, w->thread);
-	struct dbg_error *err = vm_begin(w->vm, m, args, n, &interpret_budget);
+	struct dbg_error *err = vm_begin(w->vm, m, args, n, budget);
 	if (err) {
 		fail(w, err, ret);
 		return;
@@ -129,7 +130,7 @@ void interpret_call(const struct view *w, struct il_method *m,
 	const struct il_type *owner = m->owner;
 	arg.addr = put(w, owner->is_value ? NULL : owner, self);
 	if (arg.addr)
-		run(w, m, &arg, 1, ret);
+		run(w, m, &arg, 1, &one_of_many, ret);
 	else
 		unreadable(ret);
 }
@@ -137,7 +138,7 @@ void interpret_call(const struct view *w, struct il_method *m,
 void interpret_static(const struct view *w, struct il_method *m,
 		      struct outcome *ret)
 {
-	run(w, m, NULL, 0, ret);
+	run(w, m, NULL, 0, &one_of_many, ret);
 }
 
 void interpret_new(const struct view *w, struct il_method *constructor,
@@ -157,7 +158,7 @@ void interpret_new(const struct view *w, struct il_method *constructor,
 	args[1].addr = put(w, sig->params[0], v);
 	if (!args[0].addr || !args[1].addr)
 		return;
-	run(w, constructor, args, ARGS_MAX, ret);
+	run(w, constructor, args, ARGS_MAX, NULL, ret);
 	if (!ret->why && !ret->thrown)
 		ret->value = value_object(w->types, object);
 }

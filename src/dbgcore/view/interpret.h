@@ -16,15 +16,16 @@ struct outcome {
 	const char *why; /* neither: a sentence */
 };
 
-extern const struct vm_budget interpret_budget;
-
 /* Call @m, an instance method without parameters, on the settled @self. */
 void interpret_call(const struct view *w, struct il_method *m,
 		    const struct value *self, struct outcome *ret);
 /* Call @m, static, without parameters. */
 void interpret_static(const struct view *w, struct il_method *m,
 		      struct outcome *ret);
-/* A new object of the class of @constructor, given the settled @arg. */
+/*
+ * A new object of the class of @constructor, given the settled @arg. What is
+ * asked for alone may take longer than one of many.
+ */
 void interpret_new(const struct view *w, struct il_method *constructor,
 		   const struct value *arg, struct outcome *ret);
 

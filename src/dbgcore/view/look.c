@@ -18,6 +18,9 @@ enum {
 	ACCESS_PUBLIC = 6,
 };
 
+static const char compiler_made[] =
+    "System.Runtime.CompilerServices.CompilerGeneratedAttribute";
+
 static struct il_type *base_of(const struct view *w, struct il_type *type)
 {
 	struct il_type *parent = NULL;
@@ -295,6 +298,24 @@ static bool implements(const struct view *w, struct il_type *type,
 	       !dbg_err_drop(il_type_assignable(ts, type, iface, &is)) && is;
 }
 
+/* What an object that can be enumerated is made a list by. */
+static void find_list(const struct view *w, struct look *look,
+		      struct il_type *type)
+{
+	struct il_types *ts = vm_types(w->vm);
+	struct il_type *list =
+	    il_type_core(ts, "System.Collections.Generic.List`1");
+	struct il_type *def =
+	    il_type_core(ts, "System.Collections.Generic.IEnumerable`1");
+	struct il_type *as = NULL;
+	if (!list || !def || type->special == IL_SPECIAL_STRING ||
+	    dbg_err_drop(il_type_as(ts, type, def, &as)) || !as)
+		return;
+	list = il_type_instance(ts, list, as->args, as->n_args);
+	if (list)
+		look->list = constructor(w, list, type);
+}
+
 static struct look *make(const struct view *w, struct type *type)
 {
 	struct il_type *il = il_type_of_value(vm_types(w->vm), type);
@@ -309,6 +330,9 @@ static struct look *make(const struct view *w, struct type *type)
 		find_to_string(w, look, il);
 	look->is_list = implements(w, il, "System.Collections.IList");
 	look->is_map = implements(w, il, "System.Collections.IDictionary");
+	look->is_sequence = implements(w, il, "System.Collections.IEnumerable");
+	if (look->is_sequence)
+		find_list(w, look, il);
 	look->count = implementation(w, find_method(w, il, "Count", true), il);
 	return look;
 }
@@ -400,7 +424,8 @@ static void add_property(const struct view *w, struct list *l,
 	// explicit implementations of interfaces have a dot in their names
 	if (!p->getter || strchr(p->name, '.') || has(l, p->name) ||
 	    dbg_err_drop(il_method_sig(ts, p->getter, &sig)) || sig->n_params ||
-	    sig->ret->kind == IL_KIND_BYREF)
+	    sig->ret->kind == IL_KIND_BYREF ||
+	    il_method_attribute(p->getter, compiler_made, NULL))
 		return;
 	struct member *m = add(l, p->name);
 	m->getter = p->getter;

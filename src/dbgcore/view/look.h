@@ -42,7 +42,9 @@ struct look {
 	struct il_method *to_string;     /* an override; NULL */
 	struct il_method *proxy;         /* its constructor; NULL */
 	struct il_method *count;         /* getter of Count; NULL */
+	struct il_method *list;          /* List<T>(IEnumerable<T>); NULL */
 	bool is_list, is_map;            /* has an indexer by index, by key */
+	bool is_sequence;                /* can be enumerated */
 	bool too_slow;                   /* its line is not tried again */
 	bool has_members;
 	struct member *members; /* fields, then properties, per class */

@@ -46,9 +46,11 @@ static bool is_primary(const char *path)
 
 const char *named_primary(const struct view *w, const char *path)
 {
-	if (!path || is_primary(path))
-		return path;
-	return arena_printf(w->arena, "(%s)", path);
+	struct form form;
+	if (!path)
+		return NULL;
+	path = arena_strndup(w->arena, path, form_parse(path, &form));
+	return is_primary(path) ? path : arena_printf(w->arena, "(%s)", path);
 }
 
 static const char *member_path(struct walk *k, const struct field *f)
@@ -112,10 +114,11 @@ enum which {
 };
 
 /* Properties are for editors, which unfold one level at a time. */
-static bool is_wanted(const struct view *w, const struct member *m,
+static bool is_wanted(const struct walk *k, const struct member *m,
 		      enum which which, bool of_proxy)
 {
-	if (m->browse == BROWSE_NEVER && !w->raw)
+	const struct view *w = k->w;
+	if (m->browse == BROWSE_NEVER && !w->raw && !k->parent->form.hidden)
 		return false;
 	if (m->is_static != (which == WHICH_STATIC))
 		return false;
@@ -163,7 +166,7 @@ static void add_looked(struct walk *k, struct look *look,
 	size_t n;
 	look_members(k->w, look, &all, &n);
 	for (size_t i = 0; i < n; i++) {
-		if (!is_wanted(k->w, &all[i], which, of_proxy))
+		if (!is_wanted(k, &all[i], which, of_proxy))
 			continue;
 		if (all[i].field && !of_proxy)
 			add_field(k, self, all[i].field, all[i].hidden);
@@ -224,6 +227,8 @@ static void add_group(struct walk *k, enum node_kind kind, const char *name,
 	to->path = kind == NODE_STATICS ? NULL : k->parent->path;
 	if (kind == NODE_RAW && to->path)
 		to->path = arena_printf(k->w->arena, "%s,raw", to->path);
+	if (kind == NODE_RESULTS && to->path)
+		to->path = arena_printf(k->w->arena, "%s,results", to->path);
 }
 
 /*
@@ -317,12 +322,15 @@ static void add_thread_value(struct walk *k, const struct value *seen)
 static void add_object(struct walk *k, const struct value *seen)
 {
 	struct type *type = seen->type;
-	bool apart = k->w->editor && type->module && type->module->framework;
+	struct look *look = k->w->editor ? look_get(k->w, type) : NULL;
+	bool apart = look && type->module->framework && !k->parent->form.hidden;
 	add_which(k, type, seen, apart ? WHICH_PUBLIC : WHICH_ALL);
 	if (has_which(k, type, NULL, WHICH_STATIC))
 		add_group(k, NODE_STATICS, "static members", type);
 	if (apart && has_which(k, type, seen, WHICH_OTHERS))
 		add_group(k, NODE_OTHERS, "non-public members", type);
+	if (look && look->list)
+		add_group(k, NODE_RESULTS, "Results View", type);
 }
 
 /* The members of the proxy that @look names, without making it. */
@@ -364,7 +372,8 @@ static void add_members(struct walk *k, const struct value *seen)
 		add_tuple(k, seen);
 		return;
 	}
-	if (k->parent->kind != NODE_RAW && add_proxied(k, seen))
+	bool raw = k->parent->kind == NODE_RAW || k->parent->form.raw;
+	if (!raw && add_proxied(k, seen))
 		return;
 	if (type_is_thread_local(k->w->types, seen->type))
 		add_thread_value(k, seen);

@@ -48,15 +48,59 @@ static void index_name(const struct elements *els, uint64_t flat,
 	str_addc(out, ']');
 }
 
-/* Rows of what stands for the value; false: there are none. */
-static bool proxied_rows(const struct view *w, const struct value *seen,
-			 const struct proxy **ret)
+struct rows {
+	struct elements els;
+	const struct look *look; /* of what they are rows of; NULL: an array */
+	const char *why;         /* there should be some, but they failed */
+};
+
+/* What a pointer leads to, as many as were asked for. */
+static bool pointed_rows(const struct view *w, const struct node *node,
+			 const struct value *seen, struct elements *ret)
 {
+	if (!node->form.count || seen->type->kind != TYPE_POINTER ||
+	    !seen->type->inner || !seen->type->inner->size ||
+	    !value_pointer(w->types, seen, &ret->addr) || !ret->addr)
+		return false;
+	ret->type = seen->type->inner;
+	ret->size = ret->type->size;
+	ret->n = node->form.count;
+	ret->rank = 1;
+	ret->plain = true;
+	ret->lengths[0] = node->form.count;
+	return true;
+}
+
+static bool is_enumerated(const struct node *node)
+{
+	return node->kind == NODE_RESULTS || node->form.results;
+}
+
+/* Elements of the value, or of what stands for it; false: there are none. */
+static bool find_rows(const struct view *w, const struct node *node,
+		      const struct value *seen, struct rows *ret)
+{
+	memset(ret, 0, sizeof(*ret));
 	if (seen->where == VALUE_ABSENT || value_is_null(w->types, seen))
 		return false;
-	struct look *look = look_get(w, seen->type);
-	*ret = look ? proxy_get(w, look, seen) : NULL;
-	return *ret && ((*ret)->has_rows || (*ret)->why);
+	bool has =
+	    !is_enumerated(node) && (view_elements(w, seen, &ret->els) ||
+				     pointed_rows(w, node, seen, &ret->els));
+	struct look *look = has ? NULL : look_get(w, seen->type);
+	if (look) {
+		const struct proxy *p = is_enumerated(node)
+					    ? proxy_results(w, look, seen)
+					    : proxy_get(w, look, seen);
+		has = p && (p->has_rows || p->why);
+		if (has) {
+			ret->els = p->rows;
+			ret->why = p->why;
+		}
+		ret->look = look;
+	}
+	if (node->form.count && ret->els.n > node->form.count)
+		ret->els.n = node->form.count;
+	return has;
 }
 
 /* An expression for the element of a collection that has an indexer. */
@@ -120,11 +164,6 @@ static void name_row(const struct view *w, const struct look *of,
 		node->name = arena_strdup(w->arena, str_get(&name));
 }
 
-struct rows {
-	struct elements els;
-	const struct look *look; /* of what they are rows of; NULL: an array */
-};
-
 static void make_rows(const struct view *w, const struct node *node,
 		      const struct rows *rows, uint64_t first, uint64_t count,
 		      struct node *nodes)
@@ -138,7 +177,10 @@ static void make_rows(const struct view *w, const struct node *node,
 		to->name = arena_strdup(w->arena, str_get(&name));
 		to->value = element_get(&rows->els, first + i);
 		name_row(w, rows->look, to);
-		if (rows->look)
+		to->form.letter = node->form.letter;
+		if (is_enumerated(node))
+			to->path = NULL;
+		else if (rows->look)
 			to->path =
 			    !to->keyed && rows->look->is_map
 				? NULL
@@ -152,21 +194,16 @@ static void indexed(const struct view *w, const struct node *node,
 		    uint64_t first, uint64_t count, struct node **ret,
 		    size_t *ret_n)
 {
-	struct rows rows = {0};
+	struct rows rows;
 	struct value seen = view_seen(w, &node->value);
-	const struct proxy *p = NULL;
 	*ret_n = 0;
 	*ret = NULL;
-	if (!view_elements(w, &seen, &rows.els)) {
-		if (!proxied_rows(w, &seen, &p))
-			return;
-		rows.els = p->rows;
-		rows.look = look_get(w, seen.type);
-	}
-	if (p && p->why && !first) {
+	if (!find_rows(w, node, &seen, &rows))
+		return;
+	if (rows.why && !first) {
 		*ret = arena_calloc(w->arena, 1, sizeof(**ret));
 		(*ret)->name = "[...]";
-		(*ret)->why = p->why;
+		(*ret)->why = rows.why;
 		*ret_n = 1;
 		return;
 	}
@@ -187,35 +224,51 @@ static void indexed(const struct view *w, const struct node *node,
 static struct view view_of_node(const struct view *w, const struct node *node)
 {
 	struct view own = *w;
-	own.raw |= node->raw;
+	own.raw |= node->form.raw;
+	if (node->form.letter)
+		own.letter = node->form.letter;
 	return own;
+}
+
+/* Where editors are shown a value raw its properties are there all the same. */
+static const struct view *view_of_members(const struct view *w,
+					  const struct view *own,
+					  const struct node *node)
+{
+	return node->form.raw && w->editor ? w : own;
 }
 
 void view_children(const struct view *w, const struct node *node,
 		   enum dbg_children kind, uint64_t first, uint32_t count,
 		   struct node **ret, size_t *ret_n)
 {
-	struct view own = view_of_node(w, node);
+	struct view own = view_of_node(w, node), plain = *w;
 	w = &own;
-	if (kind == DBG_CHILDREN_INDEXED && node->kind == NODE_VALUE) {
+	// how many there are is not known before: they are all of its children
+	bool results = node->kind == NODE_RESULTS && kind == DBG_CHILDREN_NAMED;
+	if (results ||
+	    (kind == DBG_CHILDREN_INDEXED && node->kind == NODE_VALUE)) {
 		indexed(w, node, first, count, ret, ret_n);
 		return;
 	}
-	struct walk k = {.w = w, .parent = node};
+	const struct view *of_members = view_of_members(&plain, &own, node);
+	struct walk k = {.w = of_members, .parent = node};
 	struct value seen = {0};
 	if (node->kind != NODE_STATICS)
 		seen = view_seen(w, &node->value);
-	if (kind == DBG_CHILDREN_NAMED)
+	if (kind == DBG_CHILDREN_NAMED && !node->form.results)
 		named_each(&k, &seen);
 	uint64_t n = k.n;
 	*ret = NULL;
 	*ret_n = 0;
 	if (first >= n)
 		return;
-	struct walk all = {.w = w, .parent = node, .first = first};
+	struct walk all = {.w = of_members, .parent = node, .first = first};
 	all.count = count && count < n - first ? count : n - first;
 	all.nodes = arena_calloc(w->arena, all.count, sizeof(all.nodes[0]));
 	named_each(&all, &seen);
+	for (size_t i = 0; i < all.n_nodes; i++)
+		all.nodes[i].form.letter = node->form.letter;
 	*ret = all.nodes;
 	*ret_n = all.n_nodes;
 }
@@ -272,7 +325,9 @@ static void describe_value(const struct view *w, const struct node *node,
 			   struct dbg_value *ret)
 {
 	_cleanup_str_ struct str text = {0}, type = {0};
-	ret->brief = view_text_seen(w, seen, &text);
+	if (!node->form.bare || seen->where == VALUE_ABSENT ||
+	    !display_bare(w, seen, &text))
+		ret->brief = view_text_seen(w, seen, &text);
 	ret->kind = kind_of(w, seen);
 	ret->text =
 	    node->why ? node->why : arena_strdup(w->arena, str_get(&text));
@@ -286,25 +341,32 @@ static void describe_value(const struct view *w, const struct node *node,
 	ret->declared = declared_name(&node->value, at);
 }
 
-/* Elements of a row, or of what stands for the value. */
-static void describe_rows(const struct view *w, const struct value *seen,
-			  struct dbg_value *ret)
+/* How many rows it has; of a collection without making them. */
+static void describe_rows(const struct view *w, const struct node *node,
+			  const struct value *seen, struct dbg_value *ret)
 {
-	struct elements els;
+	struct rows rows;
 	if (seen->where == VALUE_ABSENT)
 		return;
-	if (view_elements(w, seen, &els)) {
-		ret->n_indexed = els.n;
-		ret->data = els.addr;
-		return;
-	}
 	if (seen->type->kind == TYPE_POINTER)
 		(void)value_pointer(w->types, seen, &ret->data);
-	if (ret->kind != DBG_VALUE_OBJECT)
+	struct look *look =
+	    ret->kind == DBG_VALUE_OBJECT && !is_enumerated(node)
+		? look_get(w, seen->type)
+		: NULL;
+	if (look) {
+		if (proxy_count(w, look, seen, &ret->n_indexed))
+			ret->titled = !ret->brief;
+		if (node->form.count && ret->n_indexed > node->form.count)
+			ret->n_indexed = node->form.count;
 		return;
-	struct look *look = look_get(w, seen->type);
-	if (look && proxy_count(w, look, seen, &ret->n_indexed))
-		ret->titled = !ret->brief;
+	}
+	if (!find_rows(w, node, seen, &rows))
+		return;
+	ret->n_indexed = rows.why ? 1 : rows.els.n;
+	ret->titled = is_enumerated(node) && !ret->brief;
+	if (!rows.look)
+		ret->data = rows.els.addr;
 }
 
 void view_describe(const struct view *w, const struct node *node,
@@ -312,26 +374,32 @@ void view_describe(const struct view *w, const struct node *node,
 {
 	struct view own = view_of_node(w, node);
 	memset(ret, 0, sizeof(*ret));
-	struct walk k = {.w = &own, .parent = node};
+	struct walk k = {.w = view_of_members(w, &own, node), .parent = node};
 	struct value at = {0}, seen = {0};
 	if (node->kind != NODE_STATICS) {
 		at = value_dereference(w->types, &node->value);
 		seen = view_open(w, &at);
 	}
-	named_each(&k, &seen);
+	if (node->kind == NODE_RESULTS)
+		k.n = 1;
+	else if (!node->form.results)
+		named_each(&k, &seen);
 	ret->n_named = (uint32_t)k.n;
 	ret->name = node->name ? node->name : "";
-	ret->path = node->path;
+	ret->path = node->kind == NODE_OTHERS ? NULL : node->path;
 	ret->is_static = node->is_static;
 	ret->keyed = node->keyed;
 	ret->kind = DBG_VALUE_GROUP;
 	ret->brief = true;
 	ret->type = "";
 	ret->text = "";
+	if (node->kind == NODE_RESULTS)
+		ret->text = "Expanding the Results View will enumerate the "
+			    "IEnumerable";
 	if (node->kind != NODE_VALUE)
 		return;
 	describe_value(&own, node, &at, &seen, ret);
-	describe_rows(&own, &seen, ret);
+	describe_rows(&own, node, &seen, ret);
 }
 
 void view_statics(const struct view *w, struct type *type, struct node **ret,

@@ -163,7 +163,7 @@ bool proxy_count(const struct view *w, const struct look *look,
 	if (!shows_more(w, look))
 		return false;
 	const struct proxy *p = key ? map_find(&w->cache->proxies, key) : NULL;
-	bool counts = look->count && (look->is_list || look->is_map);
+	bool counts = look->count && look->is_sequence;
 	if ((!p || p->type != seen->type) && counts) {
 		interpret_call(w, look->count, seen, &o);
 		if (!o.why && !o.thrown &&
@@ -173,4 +173,48 @@ bool proxy_count(const struct view *w, const struct look *look,
 	p = proxy_get(w, look, seen);
 	*ret = p->rows.n;
 	return p->has_rows;
+}
+
+/* ---- Enumeration ----------------------------------------------------- */
+
+/* The part of a List<T> that is in use. */
+static bool list_rows(const struct view *w, const struct value *list,
+		      struct elements *ret)
+{
+	const struct field *items = type_field(w->types, list->type, "_items");
+	const struct field *size = type_field(w->types, list->type, "_size");
+	uint64_t n;
+	if (!items || !size)
+		return false;
+	struct value all = value_field(w->types, list, items);
+	struct value count = value_field(w->types, list, size);
+	all = value_dereference(w->types, &all);
+	if (!view_elements(w, &all, ret) ||
+	    !value_integer(w->types, &count, &n) || n > ret->n)
+		return false;
+	ret->n = n;
+	return true;
+}
+
+const struct proxy *proxy_results(const struct view *w, const struct look *look,
+				  const struct value *seen)
+{
+	struct outcome o;
+	uint64_t key = key_of(w, seen);
+	struct proxy *p = key ? map_find(&w->cache->results, key) : NULL;
+	if (!look->list || (p && p->type == seen->type))
+		return look->list ? p : NULL;
+	p = arena_alloc(w->arena, sizeof(*p));
+	memset(p, 0, sizeof(*p));
+	p->type = seen->type;
+	interpret_new(w, look->list, seen, &o);
+	if (o.thrown)
+		o.why = "its enumerator threw an exception";
+	else if (!o.why && !list_rows(w, &o.value, &p->rows))
+		o.why = "the elements cannot be read";
+	p->why = o.why;
+	p->has_rows = !o.why;
+	if (key)
+		map_put(&w->cache->results, key, p);
+	return p;
 }

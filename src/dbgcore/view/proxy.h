@@ -31,6 +31,13 @@ const struct proxy *proxy_get(const struct view *w, const struct look *look,
 bool proxy_count(const struct view *w, const struct look *look,
 		 const struct value *seen, uint64_t *ret);
 
+/*
+ * The elements that enumerating @seen yields, as rows; NULL: it cannot be
+ * enumerated.
+ */
+const struct proxy *proxy_results(const struct view *w, const struct look *look,
+				  const struct value *seen);
+
 /* The value of a member of @self; NULL, or why it has none. */
 const char *member_value(const struct view *w, const struct member *m,
 			 const struct value *self, struct value *ret);

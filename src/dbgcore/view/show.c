@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/mem.h"
 #include "eval/literal.h"
 #include "eval/member.h"
@@ -486,6 +487,16 @@ static bool show_object(const struct view *w, const struct value *v, int depth,
 
 /* ---- The whole ------------------------------------------------------- */
 
+/* Integers in the format that is asked for. */
+static bool is_formatted(const struct view *w, const struct value *v,
+			 struct str *out)
+{
+	enum elem elem = v->type->elem;
+	return w->letter && elem != ELEM_BOOLEAN && elem != ELEM_R4 &&
+	       elem != ELEM_R8 &&
+	       !dbg_err_drop(view_format(w, v, w->letter, out));
+}
+
 static bool show_seen(const struct view *w, const struct value *seen, int depth,
 		      struct str *out)
 {
@@ -499,10 +510,12 @@ static bool show_seen(const struct view *w, const struct value *seen, int depth,
 	}
 	switch (seen->type->kind) {
 	case TYPE_PRIM:
-		show_prim(w, seen, out);
+		if (!is_formatted(w, seen, out))
+			show_prim(w, seen, out);
 		return false;
 	case TYPE_ENUM:
-		enum_text(w, seen, out);
+		if (!is_formatted(w, seen, out))
+			enum_text(w, seen, out);
 		return false;
 	case TYPE_STRUCT:
 		return show_struct(w, seen, depth, out);

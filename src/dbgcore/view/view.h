@@ -11,6 +11,7 @@
 #include "base/str.h"
 #include "eval/eval.h"
 #include "value/value.h"
+#include "view/form.h"
 
 struct view_cache;
 
@@ -23,6 +24,7 @@ struct view {
 	struct vm *vm;             /* to interpret displays in; NULL: none */
 	struct view_cache *cache;  /* goes with vm */
 	bool raw;                  /* fields, whatever the type's author says */
+	char letter;               /* of numbers, as in struct form */
 	unsigned int display;      /* displays that this is a part of */
 };
 
@@ -31,6 +33,7 @@ enum node_kind {
 	NODE_STATICS, /* static members of type @group */
 	NODE_OTHERS,  /* members of the value that are not public */
 	NODE_RAW,     /* its own members, where a proxy stands for it */
+	NODE_RESULTS, /* what enumerating it yields, as elements */
 };
 
 struct node {
@@ -40,8 +43,8 @@ struct node {
 	const char *name;
 	const char *path; /* NULL: none */
 	bool is_static;
-	bool keyed;      /* an element that its own type has named */
-	bool raw;        /* to be shown so */
+	bool keyed; /* an element that its own type has named */
+	struct form form;
 	const char *why; /* it has no value, or threw it: shown instead */
 	struct thread_ref *thread; /* of the view; for what is below */
 };
@@ -69,7 +72,7 @@ void view_statics(const struct view *w, struct type *type, struct node **ret,
 /* Variables of a frame as nodes: arguments (this first), locals or all. */
 void view_scope(const struct view *w, const struct scope *s,
 		enum dbg_scope which, struct node **ret, size_t *ret_n);
-/* gdb's formats x d u o t c a z, s: all of it; else DBG_E_ARGUMENT. */
+/* gdb's formats x d u o t c a z, s: all of it, b: 0b101; else an error. */
 DBG_MUST struct dbg_error *view_format(const struct view *w,
 				       const struct value *v, char letter,
 				       struct str *out);
