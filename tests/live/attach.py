@@ -454,11 +454,11 @@ exec setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
 """
 
 
-def as_nobody(t, *words, scope=""):
+def as_nobody(t, *words, scope="", fixture="Busy"):
     """The words that run others as a user who may do nothing."""
     return ["unshare", "--mount", "sh", "-c", AS_NOBODY, "sh",
             os.path.realpath(t.env["DOTNET_ROOT"]),
-            os.path.dirname(t.program("Busy")[0]), t.dndbg, scope, *words]
+            os.path.dirname(t.program(fixture)[0]), t.dndbg, scope, *words]
 
 
 def test_other_user(t):
@@ -497,6 +497,38 @@ def test_not_permitted(t):
         t.check_equal(1, done.returncode)
     busy.untouched()
     busy.right()
+
+
+def test_undumpable(t):
+    """A program that nobody may look at any more (PR_SET_DUMPABLE): who has
+    started it debugs it further, others of that user are told, root may."""
+    if os.geteuid():
+        return  # only root can be somebody else
+    first, after = (t.at("Signals", mark)
+                    for mark in ("undumpable", "undumpable-after"))
+    program = ["/mnt/app/Signals.dll", "undumpable"]
+    done = subprocess.run(as_nobody(
+        t, "/mnt/dndbg", "--batch", "-ex", f"tb {first}", "-ex", "run",
+        "-ex", f"b {after}", "-ex", "continue", "-ex", "p n", "-ex", "finish", "-ex", "continue", "--args",
+        *program, fixture="Signals"), env=t.env, text=True, input="x\n",
+        capture_output=True)
+    t.check_equal("", done.stderr)
+    t.check_in("Breakpoint 2, Signals.Program.After (n=1)", done.stdout)
+    t.check_in("$1 = 1\n", done.stdout)
+    t.check_in("Value returned is $2 = 2\n", done.stdout)
+    t.check_in("[1,2]02\nok\n", done.stdout)
+    busy = Busy(t, words=as_nobody(t, "/mnt/dotnet/dotnet", *program,
+                                   fixture="Signals")).ready()
+    done = subprocess.run(
+        as_nobody(t, "/mnt/dndbg", "--batch", "-ex", f"attach {busy.pid}"),
+        env=t.env, text=True, capture_output=True)
+    t.check_equal(f"Cannot trace process {busy.pid}: it is setuid, has "
+                  "capabilities, or has made itself undumpable "
+                  "(PR_SET_DUMPABLE); run dndbg as root.\n", done.stderr)
+    out = batch(t, f"attach {busy.pid}", "bt", "detach")
+    t.check_in("in Signals.Program.Undumpable () at", out)
+    busy.untouched()
+    t.check_equal("[1,2]02\nok\n", busy.process.communicate("x\n")[0])
 
 
 def torture(t, *args):

@@ -522,6 +522,16 @@ def test_winch(t):
     s.expect("exited normally")
 
 
+def test_own_traps(t):
+    """A program that handles SIGTRAP gets its own, and its handler stays
+    although our traps are hit while that runs."""
+    done = t.batch(["b " + t.at("Signals", "traps"), "ignore 1 1000", "run",
+                    "info breakpoints"], t.program("Signals", "traps", "20"))
+    t.check_in("signals 100\nok\n", done.stdout)
+    t.check_in("breakpoint already hit 20 times", done.stdout)
+    t.check_in("exited normally", done.stdout)
+
+
 def test_no_runtime_yet(t):
     """Ctrl-C where there is no managed code to be seen."""
     s = t.start("--args", "/bin/sleep", "1000")

@@ -25,14 +25,11 @@ enum {
 	PROC_FILE_MAX = 32 << 20,
 };
 
-char *proc_read(const char *path, size_t *ret_n)
+static char *read_whole(int fd, size_t *ret_n)
 {
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
 	_cleanup_free_ char *buf = NULL;
 	size_t n = 0, cap = 0;
 
-	if (fd < 0)
-		return NULL;
 	while (n < PROC_FILE_MAX) {
 		if (cap - n < 4096) {
 			cap = cap ? cap * 2 : 8192;
@@ -53,6 +50,13 @@ char *proc_read(const char *path, size_t *ret_n)
 	if (ret_n)
 		*ret_n = n;
 	return whole;
+}
+
+char *proc_read(const char *path, size_t *ret_n)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 ? NULL : read_whole(fd, ret_n);
 }
 
 bool proc_link(pid_t pid, const char *name, char ret[PATH_MAX])
@@ -120,17 +124,32 @@ void proc_maps_parse(char *text, struct proc_maps *ret)
 	}
 }
 
-struct dbg_error *proc_maps_load(pid_t pid, struct proc_maps *ret)
+int proc_maps_open(pid_t pid)
 {
-	char path[64];
+	char path[32];
 
 	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
-	char *text = proc_read(path, NULL);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+struct dbg_error *proc_maps_read(int fd, pid_t pid, struct proc_maps *ret)
+{
+	char *text = NULL;
+
+	if (fd >= 0 && !lseek(fd, 0, SEEK_SET))
+		text = read_whole(fd, NULL);
 	if (!text)
-		return dbg_err_errno(DBG_E_TARGET, errno, "cannot read '%s'",
-				     path);
+		return dbg_err_errno(DBG_E_TARGET, errno,
+				     "cannot read '/proc/%d/maps'", pid);
 	proc_maps_parse(text, ret);
 	return NULL;
+}
+
+struct dbg_error *proc_maps_load(pid_t pid, struct proc_maps *ret)
+{
+	_cleanup_close_ int fd = proc_maps_open(pid);
+
+	return proc_maps_read(fd, pid, ret);
 }
 
 void proc_maps_deinit(struct proc_maps *maps)

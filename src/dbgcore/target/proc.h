@@ -26,6 +26,14 @@ struct proc_maps {
 };
 
 DBG_MUST struct dbg_error *proc_maps_load(pid_t pid, struct proc_maps *ret);
+/*
+ * The same by a descriptor, which tells of the image that the process had when
+ * it was opened (-1: see errno), even if the process has made itself unreadable
+ * since (PR_SET_DUMPABLE).
+ */
+int proc_maps_open(pid_t pid);
+DBG_MUST struct dbg_error *proc_maps_read(int fd, pid_t pid,
+					  struct proc_maps *ret);
 /* Take over @text (the contents of a maps file), cutting it up. */
 void proc_maps_parse(char *text, struct proc_maps *ret);
 void proc_maps_deinit(struct proc_maps *maps);

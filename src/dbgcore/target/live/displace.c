@@ -246,7 +246,7 @@ static struct dbg_error *find_syscall(struct live *l, uint64_t *ret)
 		*ret = addr;
 		return NULL;
 	}
-	err = proc_maps_load(live_body(l), &maps);
+	err = live_mappings(l, &maps);
 	if (err)
 		return err;
 	addr = 0;

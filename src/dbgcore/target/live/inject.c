@@ -467,7 +467,7 @@ struct dbg_error *live_find_code(struct target *t, const void *bytes, size_t n,
 	struct proc_maps maps;
 	size_t found = 0;
 
-	err = proc_maps_load(live_body(live_of(t)), &maps);
+	err = live_mappings(live_of(t), &maps);
 	if (err)
 		return err;
 	for (size_t i = 0; i < maps.n && found < cap; i++)

@@ -40,7 +40,7 @@ static struct dbg_error *live_maps(struct target *t, struct proc_maps *ret)
 	const char *above = live_of(t)->root.above;
 	size_t n = above ? strlen(above) : 0;
 
-	err = proc_maps_load(live_body(live_of(t)), ret);
+	err = live_mappings(live_of(t), ret);
 	for (size_t i = 0; !err && n && i < ret->n; i++)
 		if (!strncmp(ret->v[i].path, above, n) &&
 		    ret->v[i].path[n] == '/')

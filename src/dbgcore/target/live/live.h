@@ -82,7 +82,8 @@ struct live_queue {
 
 /* How its memory is read and written: memory.c, trap.c. */
 struct live_memory {
-	int fd;     /* /proc/PID/mem */
+	int fd; /* /proc/PID/mem */
+	int maps_fd;
 	bool no_vm; /* process_vm_readv is not permitted */
 	struct shared_file *files;
 	size_t n_files, files_cap;
@@ -206,6 +207,8 @@ void live_memory_init(struct live *l);
 void live_memory_deinit(struct live *l);
 /* Open what belongs to the process image: after the start, after an exec. */
 DBG_MUST struct dbg_error *live_memory_open(struct live *l);
+/* What is mapped, by the kernel's names. */
+DBG_MUST struct dbg_error *live_mappings(struct live *l, struct proc_maps *ret);
 size_t live_read(struct target *t, uint64_t addr, void *buf, size_t n);
 DBG_MUST struct dbg_error *live_write(struct target *t, uint64_t addr,
 				      const void *buf, size_t n);
@@ -240,5 +243,10 @@ DBG_MUST struct dbg_error *live_kill(struct target *t);
 
 /* Why was ptrace refused, and what to do: an error with the remedy. */
 DBG_MUST struct dbg_error *live_refused(pid_t pid, int errnum);
+/*
+ * Does the kernel keep our user from looking at the process's files: it is
+ * setuid, or undumpable?
+ */
+bool live_is_closed(pid_t pid);
 
 #endif

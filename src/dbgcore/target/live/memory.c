@@ -32,7 +32,7 @@
 
 void live_memory_init(struct live *l)
 {
-	l->memory.fd = -1;
+	l->memory.fd = l->memory.maps_fd = -1;
 }
 
 static void close_files(struct live *l)
@@ -48,9 +48,9 @@ void live_memory_deinit(struct live *l)
 	close_files(l);
 	free(l->memory.files);
 	free(l->memory.codes);
-	if (l->memory.fd >= 0)
-		close(l->memory.fd);
-	l->memory.fd = -1;
+	mem_close_fd(&l->memory.fd);
+	mem_close_fd(&l->memory.maps_fd);
+	l->memory.fd = l->memory.maps_fd = -1;
 }
 
 struct dbg_error *live_memory_open(struct live *l)
@@ -58,14 +58,20 @@ struct dbg_error *live_memory_open(struct live *l)
 	char path[32];
 
 	close_files(l);
-	if (l->memory.fd >= 0)
-		close(l->memory.fd);
+	mem_close_fd(&l->memory.fd);
+	mem_close_fd(&l->memory.maps_fd);
+	l->memory.maps_fd = proc_maps_open(live_body(l));
 	snprintf(path, sizeof(path), "/proc/%d/mem", live_body(l));
 	l->memory.fd = open(path, O_RDWR | O_CLOEXEC);
 	if (l->memory.fd < 0)
 		return dbg_err_errno(DBG_E_TARGET, errno, "cannot open '%s'",
 				     path);
 	return NULL;
+}
+
+struct dbg_error *live_mappings(struct live *l, struct proc_maps *ret)
+{
+	return proc_maps_read(l->memory.maps_fd, l->target.pid, ret);
 }
 
 /* ---- Reading --------------------------------------------------------- */
@@ -282,8 +288,12 @@ static struct dbg_error *write_part(struct live *l, uint64_t addr,
 		   ? pwrite(l->memory.fd, buf, *n, (off_t)addr)
 		   : -1;
 	if (done <= 0)
-		return dbg_err(DBG_E_MEMORY, "cannot write memory at %#" PRIx64,
-			       addr);
+		return dbg_err(DBG_E_MEMORY,
+			       "cannot write memory at %#" PRIx64 "%s", addr,
+			       live_is_closed(l->target.pid)
+				   ? ": the program has made itself undumpable "
+				     "(PR_SET_DUMPABLE); run dndbg as root"
+				   : "");
 	*n = (size_t)done;
 	return NULL;
 }

@@ -63,9 +63,36 @@ bool thread_at_syscall(struct live *l, struct thread *th)
 	       insn.kind == INSN_SYSCALL;
 }
 
+/*
+ * While the program's own handler of SIGTRAP runs the signal is blocked, and a
+ * trap that is hit then would make the kernel take the handler away
+ * (force_sig): stop at the handler's entry, to unblock it there.
+ */
+static int to_handler(struct thread *th, int what, int signal)
+{
+	if (signal != SIGTRAP || what == PTRACE_LISTEN)
+		return what;
+	th->due.catching = true;
+	return PTRACE_SINGLESTEP;
+}
+
+void thread_catches(struct live *l, struct thread *th)
+{
+	uint64_t mask;
+
+	if (live_ptrace(l, PTRACE_GETSIGMASK, th->tid, sizeof(mask),
+			(uintptr_t)&mask))
+		return;
+	// the return from the handler restores the mask from before
+	mask &= ~signal_bit(SIGTRAP);
+	live_ptrace(l, PTRACE_SETSIGMASK, th->tid, sizeof(mask),
+		    (uintptr_t)&mask);
+}
+
 struct dbg_error *thread_request(struct live *l, struct thread *th, int what,
 				 int signal)
 {
+	what = to_handler(th, what, signal);
 	// ESRCH: it was killed in its stop; its exit status follows.
 	if (!live_ptrace(l, what, th->tid, 0, (uint64_t)signal) ||
 	    errno == ESRCH)
@@ -110,6 +137,7 @@ void thread_pass(struct live *l, struct thread *th, int signal)
 	// Every trap forgets a PTRACE_INTERRUPT that came before it.
 	if (th->asked || (l->stopping && th->kind == THREAD_OWN))
 		thread_ask(l, th);
+	what = to_handler(th, what, signal);
 	live_ptrace(l, what, th->tid, 0, (uint64_t)signal);
 }
 

@@ -5,6 +5,7 @@
  */
 #include "target/live/live.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -92,13 +93,30 @@ static struct dbg_error *by_user(pid_t pid)
 		       pid, (int)uid);
 }
 
+// Its files below /proc are root's then.
+bool live_is_closed(pid_t pid)
+{
+	_cleanup_free_ char *path = xasprintf("/proc/%d/maps", pid);
+	struct stat st;
+
+	return !is_privileged() && !stat(path, &st) && st.st_uid != geteuid();
+}
+
+static struct dbg_error *by_itself(pid_t pid)
+{
+	if (!live_is_closed(pid))
+		return NULL;
+	return dbg_err(DBG_E_TARGET,
+		       "cannot trace process %d: it is setuid, has "
+		       "capabilities, or has made itself undumpable "
+		       "(PR_SET_DUMPABLE); run dndbg as root",
+		       pid);
+}
+
 struct dbg_error *live_refused(pid_t pid, int errnum)
 {
 	static struct dbg_error *(*const reasons[])(pid_t) = {
-	    by_another,
-	    by_yama,
-	    by_seccomp,
-	    by_user,
+	    by_another, by_yama, by_seccomp, by_user, by_itself,
 	};
 
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {

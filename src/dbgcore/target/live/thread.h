@@ -43,6 +43,7 @@ struct thread_signals {
 	int extra;               /* the session's, besides */
 	uint64_t injected;       /* sent by us: passed on when they come */
 	siginfo_t injected_info; /* of one of them; si_signo 0: of none */
+	bool catching;           /* is stepped to its handler of SIGTRAP */
 };
 
 struct thread {
@@ -127,6 +128,8 @@ DBG_MUST struct dbg_error *thread_go(struct live *l, struct thread *th);
 void thread_pass(struct live *l, struct thread *th, int signal);
 DBG_MUST struct dbg_error *thread_request(struct live *l, struct thread *th,
 					  int what, int signal);
+/* It stands where its handler of SIGTRAP begins. */
+void thread_catches(struct live *l, struct thread *th);
 /* Does the thread stand at a `syscall` instruction? */
 bool thread_at_syscall(struct live *l, struct thread *th);
 /* Ask a running thread to stop. */

@@ -330,6 +330,9 @@ static struct dbg_error *on_sigtrap(struct live *l, struct thread *th)
 
 	if (live_ptrace(l, PTRACE_GETSIGINFO, th->tid, 0, (uintptr_t)&info))
 		return NULL;
+	if (th->due.catching && at_handler(&info))
+		thread_catches(l, th);
+	th->due.catching = false;
 	if (info.si_code > 0 && info.si_code != SI_KERNEL)
 		th->hits = hwbreak_hits(l, th);
 	if (info.si_code == SI_KERNEL && th->kind != THREAD_ASIDE) {
