@@ -1,6 +1,6 @@
 /*
- * Reports for systems that run tests: an annotation of GitHub Actions, and
- * JUnit's XML, which most of them show.
+ * Reports for systems that run tests: commands that they find in the output of
+ * a job, a summary in Markdown, and JUnit's XML, which most of them show.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,43 +9,168 @@
 #include "base/mem.h"
 #include "report/report.h"
 
-// The commands of Actions escape these: '%', line ends, and in properties
-// ':' and ',', too.
-static void write_github(FILE *out, const char *s, bool property)
+static const char *cause_of(const struct report *r)
+{
+	return r->cause ? r->cause : "stopped";
+}
+
+static const char *title_of(const struct report *r)
+{
+	return r->n_tests    ? r->tests[0].text
+	       : *r->program ? r->program
+			     : "crash";
+}
+
+/* How a system's commands write what would end them. */
+struct escapes {
+	const char *special;
+	const char *const *written;
+};
+
+static void write_escaped(FILE *out, const struct escapes *e, const char *s)
 {
 	for (; *s; s++) {
-		if (strchr("%\r\n", *s) || (property && strchr(":,", *s)))
-			fprintf(out, "%%%02X", (unsigned char)*s);
+		const char *found = strchr(e->special, *s);
+
+		if (found)
+			fputs(e->written[found - e->special], out);
 		else
 			fputc(*s, out);
 	}
 }
 
-static void annotate(const struct report *r, FILE *out)
-{
-	const struct report_frame *f = report_culprit(r);
+/* ---- GitHub Actions --------------------------------------------------- */
 
-	fputs("::error ", out);
-	if (f) {
-		fputs("file=", out);
-		write_github(out, f->path, true);
-		fprintf(out, ",line=%" PRIu32 ",", f->line);
-	}
-	fputs("title=", out);
-	write_github(out,
-		     r->n_tests    ? r->tests[0].text
-		     : *r->program ? r->program
-				   : "crash",
-		     true);
-	fputs("::", out);
-	write_github(out, r->cause ? r->cause : "stopped", false);
-	fputc('\n', out);
-}
+static const char *const github_written[] = {"%25", "%0D", "%0A", "%3A", "%2C"};
+static const struct escapes github_text = {"%\r\n", github_written};
+static const struct escapes github_property = {"%\r\n:,", github_written};
 
 void report_github(const struct report *const *v, size_t n, FILE *out)
 {
+	for (size_t i = 0; i < n; i++) {
+		const struct report_frame *f = report_culprit(v[i]);
+
+		fputs("::error ", out);
+		if (f) {
+			fputs("file=", out);
+			write_escaped(out, &github_property,
+				      report_path(f->path));
+			fprintf(out, ",line=%" PRIu32 ",", f->line);
+		}
+		fputs("title=", out);
+		write_escaped(out, &github_property, title_of(v[i]));
+		fputs("::", out);
+		write_escaped(out, &github_text, cause_of(v[i]));
+		fputc('\n', out);
+	}
+}
+
+/* ---- Azure Pipelines -------------------------------------------------- */
+
+static const char *const azure_written[] = {"%AZP25", "%0D", "%0A", "%5D",
+					    "%3B"};
+static const struct escapes azure_text = {"%\r\n", azure_written};
+static const struct escapes azure_property = {"%\r\n];", azure_written};
+
+void report_azure(const struct report *const *v, size_t n, FILE *out)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct report_frame *f = report_culprit(v[i]);
+
+		fputs("##vso[task.logissue type=error;", out);
+		if (f) {
+			fputs("sourcepath=", out);
+			write_escaped(out, &azure_property,
+				      report_path(f->path));
+			fprintf(out, ";linenumber=%" PRIu32 ";", f->line);
+		}
+		fputc(']', out);
+		write_escaped(out, &azure_text, title_of(v[i]));
+		fputs(": ", out);
+		write_escaped(out, &azure_text, cause_of(v[i]));
+		fputc('\n', out);
+	}
+}
+
+/* ---- TeamCity --------------------------------------------------------- */
+
+static const char *const teamcity_written[] = {"||", "|'", "|n",
+					       "|r", "|[", "|]"};
+static const struct escapes teamcity_value = {"|'\n\r[]", teamcity_written};
+
+void report_teamcity(const struct report *const *v, size_t n, FILE *out)
+{
+	char fingerprint[17];
+
+	for (size_t i = 0; i < n; i++) {
+		const struct report_frame *f = report_culprit(v[i]);
+
+		report_fingerprint(v[i], fingerprint);
+		fputs("##teamcity[buildProblem description='", out);
+		write_escaped(out, &teamcity_value, title_of(v[i]));
+		fputs(": ", out);
+		write_escaped(out, &teamcity_value, cause_of(v[i]));
+		if (f) {
+			fputs(" at ", out);
+			write_escaped(out, &teamcity_value,
+				      report_path(f->path));
+			fprintf(out, ":%" PRIu32, f->line);
+		}
+		fprintf(out, "' identity='%s']\n", fingerprint);
+	}
+}
+
+/* ---- Markdown and JUnit ----------------------------------------------- */
+
+// The report as text, for the caller to free; NULL: there is no memory.
+static char *text_of(const struct report *r)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+
+	if (stream) {
+		report_text(&r, 1, stream);
+		fclose(stream);
+	}
+	return text;
+}
+
+// A block of code needs more backquotes in a row than there are in it.
+static size_t fence_of(const char *text)
+{
+	size_t longest = 2;
+
+	for (; *text; text++) {
+		size_t n = strspn(text, "`");
+
+		longest = n > longest ? n : longest;
+		text += n ? n - 1 : 0;
+	}
+	return longest + 1;
+}
+
+static void write_block(FILE *out, const char *text)
+{
+	size_t n = fence_of(text);
+
 	for (size_t i = 0; i < n; i++)
-		annotate(v[i], out);
+		fputc('`', out);
+	fprintf(out, "\n%s", text);
+	for (size_t i = 0; i < n; i++)
+		fputc('`', out);
+	fputs("\n\n", out);
+}
+
+void report_markdown(const struct report *const *v, size_t n, FILE *out)
+{
+	for (size_t i = 0; i < n; i++) {
+		char *text = text_of(v[i]);
+
+		fputs("### dndbg run\n\n", out);
+		write_block(out, text ? text : "");
+		free(text);
+	}
 }
 
 // XML 1.0 has no place for control characters, not even escaped.
@@ -68,14 +193,8 @@ static void write_xml(FILE *out, const char *s)
 
 static void write_case(const struct report *r, FILE *out)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *stream = open_memstream(&text, &size);
+	char *text = text_of(r);
 
-	if (stream) {
-		report_text(&r, 1, stream);
-		fclose(stream);
-	}
 	fputs("  <testcase classname=\"", out);
 	write_xml(out, *r->program ? r->program : "program");
 	fputs("\" name=\"", out);
@@ -85,7 +204,7 @@ static void write_case(const struct report *r, FILE *out)
 		       : r->kind       ? r->kind
 				       : "stop");
 	fputs("\" message=\"", out);
-	write_xml(out, r->cause ? r->cause : "stopped");
+	write_xml(out, cause_of(r));
 	fputs("\">", out);
 	write_xml(out, text ? text : "");
 	fputs("</failure>\n  </testcase>\n", out);

@@ -4,9 +4,17 @@
 #include "report/report.h"
 
 const struct report_form report_forms[REPORT_N_FORMS] = {
-    {"text", REPORT_EACH, report_text},   {"json", REPORT_ALL, report_json},
-    {"jsonl", REPORT_EACH, report_jsonl}, {"junit", REPORT_ALL, report_junit},
-    {"sarif", REPORT_ALL, report_sarif},  {"github", REPORT_LOG, report_github},
+    {"text", REPORT_EACH, report_text},
+    {"json", REPORT_ALL, report_json},
+    {"jsonl", REPORT_EACH, report_jsonl},
+    {"junit", REPORT_ALL, report_junit},
+    {"sarif", REPORT_ALL, report_sarif},
+    {"gitlab", REPORT_ALL, report_gitlab},
+    {"crashreport", REPORT_ALL, report_crashreport},
+    {"markdown", REPORT_EACH, report_markdown},
+    {"github", REPORT_LOG, report_github},
+    {"azure", REPORT_LOG, report_azure},
+    {"teamcity", REPORT_LOG, report_teamcity},
 };
 
 const struct report_form *report_form_find(const char *name)

@@ -2,11 +2,10 @@
  * A report as JSON, in the form of docs/report.md, and the same as SARIF 2.1.0.
  * Numbers are numbers, addresses are strings in hexadecimal.
  */
-#include <cjson/cJSON.h>
+#include "report/json.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
-
-#include "report/report.h"
 
 enum {
 	VERSION = 1, /* raised when a field goes or means something else */
@@ -18,13 +17,13 @@ static const char *const kinds[] = {
     [DBG_FRAME_EXTERNAL] = "external", [DBG_FRAME_THROWN] = "thrown",
 };
 
-static void add_text(cJSON *o, const char *name, const char *text)
+void json_add_text(cJSON *o, const char *name, const char *text)
 {
 	if (text)
 		cJSON_AddStringToObject(o, name, text);
 }
 
-static void add_hex(cJSON *o, const char *name, uint64_t n)
+void json_add_hex(cJSON *o, const char *name, uint64_t n)
 {
 	char text[19];
 
@@ -37,19 +36,19 @@ static cJSON *frame_of(const struct report_frame *f)
 	cJSON *o = cJSON_CreateObject();
 
 	cJSON_AddStringToObject(o, "kind", kinds[f->kind]);
-	add_text(o, "name", f->name);
-	add_text(o, "parameters", f->params);
-	add_text(o, "module", f->module);
-	add_text(o, "folded", f->above);
+	json_add_text(o, "name", f->name);
+	json_add_text(o, "parameters", f->params);
+	json_add_text(o, "module", f->module);
+	json_add_text(o, "folded", f->above);
 	if (f->path) {
-		add_text(o, "file", f->path);
+		json_add_text(o, "file", f->path);
 		cJSON_AddNumberToObject(o, "line", f->line);
 		cJSON_AddNumberToObject(o, "column", f->column);
 	}
 	if (f->pc)
-		add_hex(o, "pc", f->pc);
+		json_add_hex(o, "pc", f->pc);
 	if (f->token) {
-		add_hex(o, "token", f->token);
+		json_add_hex(o, "token", f->token);
 		if (f->il_offset != UINT32_MAX)
 			cJSON_AddNumberToObject(o, "ilOffset", f->il_offset);
 	}
@@ -62,9 +61,9 @@ static cJSON *frame_of(const struct report_frame *f)
 	for (size_t i = 0; i < f->n_vars; i++) {
 		cJSON *v = cJSON_CreateObject();
 
-		add_text(v, "name", f->vars[i].name);
-		add_text(v, "type", f->vars[i].type);
-		add_text(v, "value", f->vars[i].text);
+		json_add_text(v, "name", f->vars[i].name);
+		json_add_text(v, "type", f->vars[i].type);
+		json_add_text(v, "value", f->vars[i].text);
 		cJSON_AddBoolToObject(v, "argument", f->vars[i].argument);
 		cJSON_AddItemToArray(vars, v);
 	}
@@ -80,10 +79,10 @@ static cJSON *thread_of(const struct report_thread *t)
 	cJSON_AddBoolToObject(o, "managed", t->managed);
 	if (t->managed)
 		cJSON_AddNumberToObject(o, "managedId", t->managed_id);
-	add_text(o, "name", t->name);
+	json_add_text(o, "name", t->name);
 	cJSON_AddNumberToObject(o, "depth", (double)t->n_walked);
 	cJSON_AddBoolToObject(o, "cut", t->cut);
-	add_text(o, "error", t->error);
+	json_add_text(o, "error", t->error);
 	cJSON *frames = cJSON_AddArrayToObject(o, "frames");
 	for (size_t i = 0; i < t->n_frames; i++)
 		cJSON_AddItemToArray(frames, frame_of(&t->frames[i]));
@@ -94,11 +93,11 @@ static cJSON *exception_of(const struct report_exception *x)
 {
 	cJSON *o = cJSON_CreateObject();
 
-	add_text(o, "type", x->type);
-	add_text(o, "message", x->message);
-	add_text(o, "module", x->module);
-	add_text(o, "data", x->data);
-	add_hex(o, "hresult", x->hresult);
+	json_add_text(o, "type", x->type);
+	json_add_text(o, "message", x->message);
+	json_add_text(o, "module", x->module);
+	json_add_text(o, "data", x->data);
+	json_add_hex(o, "hresult", x->hresult);
 	cJSON_AddNumberToObject(o, "depth", x->depth);
 	return o;
 }
@@ -107,14 +106,36 @@ static cJSON *test_of(const struct report_test *test)
 {
 	cJSON *o = cJSON_CreateObject();
 
-	add_text(o, "name", test->name);
-	add_text(o, "display", test->text);
-	add_text(o, "framework", test->framework);
+	json_add_text(o, "name", test->name);
+	json_add_text(o, "display", test->text);
+	json_add_text(o, "framework", test->framework);
 	cJSON_AddNumberToObject(o, "thread", test->thread);
 	if (test->path) {
-		add_text(o, "file", test->path);
+		json_add_text(o, "file", test->path);
 		cJSON_AddNumberToObject(o, "line", test->line);
 	}
+	return o;
+}
+
+static void add_texts(cJSON *o, const char *name, const char *const *v,
+		      size_t n)
+{
+	cJSON *list = n ? cJSON_AddArrayToObject(o, name) : NULL;
+
+	for (size_t i = 0; i < n; i++)
+		cJSON_AddItemToArray(list, cJSON_CreateString(v[i]));
+}
+
+static cJSON *module_of(const struct report_module *m)
+{
+	cJSON *o = cJSON_CreateObject();
+
+	json_add_text(o, "name", m->name);
+	json_add_text(o, "version", m->version);
+	json_add_text(o, "path", m->path);
+	json_add_text(o, "mvid", m->mvid);
+	cJSON_AddBoolToObject(o, "own", !m->framework);
+	cJSON_AddBoolToObject(o, "symbols", m->symbols);
 	return o;
 }
 
@@ -126,15 +147,18 @@ static cJSON *report_of(const struct report *r)
 	cJSON_AddNumberToObject(o, "version", VERSION);
 	cJSON_AddNumberToObject(o, "time", (double)r->time);
 	cJSON_AddNumberToObject(o, "pid", r->pid);
-	add_text(o, "program", r->program);
-	add_text(o, "runtime", r->runtime);
-	add_text(o, "kind", r->kind);
-	add_text(o, "cause", r->cause);
+	json_add_text(o, "program", r->program);
+	json_add_text(o, "runtime", r->runtime);
+	json_add_text(o, "system", r->system);
+	add_texts(o, "commandLine", r->args, r->n_args);
+	add_texts(o, "environment", r->env, r->n_env);
+	json_add_text(o, "kind", r->kind);
+	json_add_text(o, "cause", r->cause);
 	if (r->signal)
 		cJSON_AddNumberToObject(o, "signal", r->signal);
 	if (r->cause) {
 		report_fingerprint(r, fingerprint);
-		add_text(o, "fingerprint", fingerprint);
+		json_add_text(o, "fingerprint", fingerprint);
 	}
 	if (r->thread)
 		cJSON_AddNumberToObject(o, "thread", r->thread);
@@ -147,10 +171,13 @@ static cJSON *report_of(const struct report *r)
 	list = cJSON_AddArrayToObject(o, "threads");
 	for (size_t i = 0; i < r->n_threads; i++)
 		cJSON_AddItemToArray(list, thread_of(&r->threads[i]));
+	list = cJSON_AddArrayToObject(o, "modules");
+	for (size_t i = 0; i < r->n_modules; i++)
+		cJSON_AddItemToArray(list, module_of(&r->modules[i]));
 	return o;
 }
 
-static void print(cJSON *o, FILE *out, bool indent)
+void json_print(cJSON *o, FILE *out, bool indent)
 {
 	char *text = indent ? cJSON_Print(o) : cJSON_PrintUnformatted(o);
 
@@ -162,7 +189,7 @@ static void print(cJSON *o, FILE *out, bool indent)
 
 void report_json_one(const struct report *r, FILE *out)
 {
-	print(report_of(r), out, true);
+	json_print(report_of(r), out, true);
 }
 
 void report_json(const struct report *const *v, size_t n, FILE *out)
@@ -171,58 +198,11 @@ void report_json(const struct report *const *v, size_t n, FILE *out)
 
 	for (size_t i = 0; i < n; i++)
 		cJSON_AddItemToArray(list, report_of(v[i]));
-	print(list, out, true);
+	json_print(list, out, true);
 }
 
 void report_jsonl(const struct report *const *v, size_t n, FILE *out)
 {
 	for (size_t i = 0; i < n; i++)
-		print(report_of(v[i]), out, false);
-}
-
-static cJSON *location_of(const struct report_frame *f)
-{
-	cJSON *o = cJSON_CreateObject();
-	cJSON *physical = cJSON_AddObjectToObject(o, "physicalLocation");
-	cJSON *artifact = cJSON_AddObjectToObject(physical, "artifactLocation");
-	cJSON *region = cJSON_AddObjectToObject(physical, "region");
-
-	add_text(artifact, "uri", f->path);
-	cJSON_AddNumberToObject(region, "startLine", f->line ? f->line : 1);
-	return o;
-}
-
-static cJSON *result_of(const struct report *r)
-{
-	char fingerprint[17];
-	cJSON *o = cJSON_CreateObject();
-	const struct report_frame *f = report_culprit(r);
-
-	report_fingerprint(r, fingerprint);
-	add_text(o, "ruleId", r->kind ? r->kind : "stop");
-	add_text(o, "level", "error");
-	add_text(cJSON_AddObjectToObject(o, "message"), "text",
-		 r->cause ? r->cause : "stopped");
-	cJSON *locations = cJSON_AddArrayToObject(o, "locations");
-	if (f)
-		cJSON_AddItemToArray(locations, location_of(f));
-	add_text(cJSON_AddObjectToObject(o, "partialFingerprints"), "crash/v1",
-		 fingerprint);
-	return o;
-}
-
-void report_sarif(const struct report *const *v, size_t n, FILE *out)
-{
-	cJSON *o = cJSON_CreateObject();
-	cJSON *run = cJSON_CreateObject();
-
-	add_text(o, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
-	add_text(o, "version", "2.1.0");
-	cJSON_AddItemToArray(cJSON_AddArrayToObject(o, "runs"), run);
-	cJSON *tool = cJSON_AddObjectToObject(run, "tool");
-	add_text(cJSON_AddObjectToObject(tool, "driver"), "name", "dndbg");
-	cJSON *results = cJSON_AddArrayToObject(run, "results");
-	for (size_t i = 0; i < n; i++)
-		cJSON_AddItemToArray(results, result_of(v[i]));
-	print(o, out, true);
+		json_print(report_of(v[i]), out, false);
 }

@@ -2,7 +2,9 @@
  * What a report says of itself, without its program: which frames are the same
  * and repeat, whose fault it is, and by what crashes are grouped.
  */
+#include <limits.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -79,6 +81,15 @@ void report_destroy(struct report *r)
 {
 	arena_destroy(r->arena);
 	*r = (struct report){0};
+}
+
+const char *report_path(const char *path)
+{
+	char cwd[PATH_MAX];
+	size_t n = getcwd(cwd, sizeof(cwd)) ? strlen(cwd) : 0;
+
+	return n > 1 && !strncmp(path, cwd, n) && path[n] == '/' ? path + n + 1
+								 : path;
 }
 
 static bool is_users(const struct report_frame *f)

@@ -21,7 +21,7 @@ struct report_var {
 
 struct report_frame {
 	enum dbg_frame_kind kind;
-	uint64_t pc;
+	uint64_t pc, sp;
 	const char *name;   /* of the function, never NULL */
 	const char *params; /* "int, string"; NULL: no parameter list */
 	const char *module; /* NULL: none */
@@ -67,6 +67,11 @@ struct report_test {
 	uint32_t line;
 };
 
+struct report_module {
+	const char *name, *path, *version, *mvid; /* NULL: none */
+	bool framework, symbols;
+};
+
 struct report {
 	struct arena *arena; /* of all that is in it */
 	pid_t pid;
@@ -77,6 +82,13 @@ struct report {
 	uint32_t thread;     /* number of the one it is about, 0: none */
 	const char *runtime; /* ".NET 10.0.12", "" if it has none */
 	uint64_t time;       /* seconds since 1970 */
+	const char *system;  /* the distribution, NULL: not known */
+	const char **args;   /* the command line */
+	size_t n_args;
+	const char **env; /* "NAME=VALUE", those that are chosen */
+	size_t n_env;
+	struct report_module *modules;
+	size_t n_modules;
 	struct report_exception *exceptions;
 	size_t n_exceptions;
 	struct report_test *tests; /* that of the thread it is about first */
@@ -115,6 +127,8 @@ bool report_same_stack(const struct report_thread *a,
  * run once more. Returns the new number of frames.
  */
 size_t report_fold(struct report_frame *v, size_t n);
+/* @path as those know it who have the sources: below the working directory. */
+const char *report_path(const char *path);
 /* The frame that people look at: the first of the user's with a source. */
 const struct report_frame *report_culprit(const struct report *r);
 /*
@@ -142,7 +156,7 @@ struct report_form {
 };
 
 enum {
-	REPORT_N_FORMS = 6
+	REPORT_N_FORMS = 11
 };
 /* The first is text, which stderr gets if no other place is named for it. */
 extern const struct report_form report_forms[REPORT_N_FORMS];
@@ -160,6 +174,16 @@ void report_github(const struct report *const *v, size_t n, FILE *out);
 void report_junit(const struct report *const *v, size_t n, FILE *out);
 /* SARIF 2.1.0 with one result for each report. */
 void report_sarif(const struct report *const *v, size_t n, FILE *out);
+
+/* Commands of Azure Pipelines and of TeamCity that show each as a problem. */
+void report_azure(const struct report *const *v, size_t n, FILE *out);
+void report_teamcity(const struct report *const *v, size_t n, FILE *out);
+/* For summaries of jobs. */
+void report_markdown(const struct report *const *v, size_t n, FILE *out);
+/* GitLab's code quality, one finding for each report. */
+void report_gitlab(const struct report *const *v, size_t n, FILE *out);
+/* As createdump writes it; one program only: that of the first report. */
+void report_crashreport(const struct report *const *v, size_t n, FILE *out);
 
 /* One object of report_json. */
 void report_json_one(const struct report *r, FILE *out);

@@ -43,7 +43,14 @@ static void usage(FILE *out)
 	    "  --jsonl FILE       appended to FILE, one line each\n"
 	    "  --junit FILE       as a test suite in JUnit's XML\n"
 	    "  --sarif FILE       as SARIF 2.1.0\n"
-	    "  --github           as annotations of GitHub Actions on stdout\n"
+	    "  --gitlab FILE      as GitLab's code quality\n"
+	    "  --crashreport FILE as the crashreport.json of createdump\n"
+	    "  --markdown FILE    appended to FILE, for the summary of a job\n"
+	    "  --github           as annotations of GitHub Actions on stdout "
+	    "and in the\n                     job's summary\n"
+	    "  --azure, --teamcity\n"
+	    "                     as commands of Azure Pipelines, of TeamCity "
+	    "on stdout\n"
 	    "\n"
 	    "  --timeout SECONDS  report all stacks and end it if it runs "
 	    "longer;\n                     the exit status is 124 then\n"
@@ -125,6 +132,17 @@ static bool take_other(struct run_options *o, int c, const char *text)
 	return false;
 }
 
+// GitHub names a file of the job that is shown as its summary.
+static void add_summary(struct run_options *o)
+{
+	size_t github = (size_t)(report_form_find("github") - report_forms);
+	size_t markdown = (size_t)(report_form_find("markdown") - report_forms);
+	const char *file = getenv("GITHUB_STEP_SUMMARY");
+
+	if (o->paths[github] && !o->paths[markdown] && file && *file)
+		o->paths[markdown] = file;
+}
+
 int run_options_parse(int argc, char **argv, struct run_options *ret,
 		      int *ret_first)
 {
@@ -150,6 +168,7 @@ int run_options_parse(int argc, char **argv, struct run_options *ret,
 		usage(stderr);
 		return 2;
 	}
+	add_summary(ret);
 	*ret_first = optind;
 	return -1;
 }

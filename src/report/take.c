@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "report/report.h"
+#include "report/take.h"
 
 enum {
 	PAGE = 1000,
@@ -25,8 +25,9 @@ enum {
 
 /* What a name has in it whose value is nobody's business. */
 static const char *const secrets[] = {
-    "password", "passwd",  "pwd",        "secret",           "token",
-    "apikey",   "api_key", "credential", "connectionstring", "privatekey",
+    "password",   "passwd",           "pwd",        "secret",
+    "token",      "apikey",           "api_key",    "api-key",
+    "credential", "connectionstring", "privatekey",
 };
 
 const struct report_limits report_death_limits = {
@@ -34,7 +35,7 @@ const struct report_limits report_death_limits = {
     .variables = true,
 };
 
-static const char *copy(struct report *r, const char *s)
+const char *report_copy(struct report *r, const char *s)
 {
 	return s ? arena_strdup(r->arena, s) : NULL;
 }
@@ -45,6 +46,7 @@ static struct report_frame frame_of(const struct dbg_frame *f)
 	return (struct report_frame){
 	    .kind = f->kind,
 	    .pc = f->pc,
+	    .sp = f->sp,
 	    .name = f->name,
 	    .params = f->params,
 	    .module = f->module,
@@ -60,14 +62,14 @@ static struct report_frame frame_of(const struct dbg_frame *f)
 
 static void keep_frame(struct report *r, struct report_frame *f)
 {
-	f->name = copy(r, f->name);
-	f->params = copy(r, f->params);
-	f->module = copy(r, f->module);
-	f->above = copy(r, f->above);
-	f->path = copy(r, f->path);
+	f->name = report_copy(r, f->name);
+	f->params = report_copy(r, f->params);
+	f->module = report_copy(r, f->module);
+	f->above = report_copy(r, f->above);
+	f->path = report_copy(r, f->path);
 }
 
-static bool is_secret(const char *name)
+bool report_is_secret(const char *name)
 {
 	for (size_t i = 0; i < sizeof(secrets) / sizeof(*secrets); i++)
 		if (strcasestr(name, secrets[i]))
@@ -78,8 +80,9 @@ static bool is_secret(const char *name)
 // A value whose name, or the name of a part of it, looks like a secret's.
 static const char *value_text(struct report *r, const struct dbg_value *v)
 {
-	return is_secret(v->name) || is_secret(v->text) ? "<redacted>"
-							: copy(r, v->text);
+	return report_is_secret(v->name) || report_is_secret(v->text)
+		   ? "<redacted>"
+		   : report_copy(r, v->text);
 }
 
 static void take_source(struct report *r, struct dbg *dbg,
@@ -98,7 +101,7 @@ static void take_source(struct report *r, struct dbg *dbg,
 	f->n_source = last - first + 1;
 	f->source = arena_calloc(r->arena, f->n_source, sizeof(*f->source));
 	for (size_t i = 0; i < f->n_source; i++)
-		f->source[i] = copy(r, lines[first - 1 + i]);
+		f->source[i] = report_copy(r, lines[first - 1 + i]);
 }
 
 static void take_scope(struct report *r, struct dbg *dbg, dbg_id frame,
@@ -113,8 +116,8 @@ static void take_scope(struct report *r, struct dbg *dbg, dbg_id frame,
 	for (size_t i = 0; i < n && f->n_vars < VARIABLES_MAX; i++)
 		f->vars[f->n_vars++] = (struct report_var){
 		    .argument = scope == DBG_SCOPE_ARGS,
-		    .name = copy(r, values[i].name),
-		    .type = copy(r, values[i].type),
+		    .name = report_copy(r, values[i].name),
+		    .type = report_copy(r, values[i].type),
 		    .text = value_text(r, &values[i]),
 		};
 }
@@ -178,7 +181,7 @@ static void take_stack(struct report *r, struct dbg *dbg,
 	t->cut = !err && (n == PAGE || w.n > limits->frames);
 	t->n_frames = w.n < limits->frames ? w.n : limits->frames;
 	if (err)
-		t->error = copy(r, err->message);
+		t->error = report_copy(r, err->message);
 	dbg_error_destroy(err);
 	t->frames = arena_copy(r->arena, w.v, t->n_frames, sizeof(*w.v));
 	free(w.v);
@@ -207,7 +210,7 @@ static const char *test_text(struct report *r, struct dbg *dbg,
 		any = true;
 	}
 	str_add(&text, any ? ")" : "");
-	const char *ret = copy(r, str_get(&text));
+	const char *ret = report_copy(r, str_get(&text));
 	str_deinit(&text);
 	return ret;
 }
@@ -222,10 +225,10 @@ static void take_test(struct report *r, struct dbg *dbg,
 		return;
 	r->tests[r->n_tests++] = (struct report_test){
 	    .thread = t->number,
-	    .framework = copy(r, test.framework),
-	    .name = copy(r, test.name),
+	    .framework = report_copy(r, test.framework),
+	    .name = report_copy(r, test.name),
 	    .text = test_text(r, dbg, &test),
-	    .path = copy(r, test.path),
+	    .path = report_copy(r, test.path),
 	    .line = test.line,
 	};
 }
@@ -255,7 +258,7 @@ static struct dbg_error *take_threads(struct report *r, struct dbg *dbg,
 		    .tid = threads[i].tid,
 		    .managed = threads[i].managed,
 		    .managed_id = threads[i].managed_id,
-		    .name = copy(r, threads[i].name),
+		    .name = report_copy(r, threads[i].name),
 		};
 	}
 	r->tests = arena_calloc(r->arena, n, sizeof(*r->tests));
@@ -277,10 +280,10 @@ static void take_exceptions(struct report *r, struct dbg *dbg)
 	r->n_exceptions = n;
 	for (size_t i = 0; i < n; i++)
 		r->exceptions[i] = (struct report_exception){
-		    .type = copy(r, v[i].type),
-		    .message = copy(r, v[i].message),
-		    .module = copy(r, v[i].module),
-		    .data = copy(r, v[i].data),
+		    .type = report_copy(r, v[i].type),
+		    .message = report_copy(r, v[i].message),
+		    .module = report_copy(r, v[i].module),
+		    .data = report_copy(r, v[i].data),
 		    .hresult = v[i].hresult,
 		    .depth = v[i].depth,
 		};
@@ -324,28 +327,6 @@ static void take_cause(struct report *r, const struct dbg_stop *stop)
 	}
 }
 
-// The runtime's version is the folder that its core library lies in.
-static void take_runtime(struct report *r, struct dbg *dbg)
-{
-	struct dbg_module *v;
-	size_t n;
-
-	r->runtime = "";
-	if (dbg_err_drop(dbg_module_list(dbg, &v, &n)))
-		return;
-	for (size_t i = 0; i < n; i++) {
-		const char *path = v[i].path ? v[i].path : "";
-		const char *found =
-		    strstr(path, "/shared/Microsoft.NETCore.App/");
-		if (!found)
-			continue;
-		found += strlen("/shared/Microsoft.NETCore.App/");
-		r->runtime = arena_printf(r->arena, ".NET %.*s",
-					  (int)strcspn(found, "/"), found);
-		return;
-	}
-}
-
 // A core need not tell what it is of: it is the module that Main is in.
 static const char *program_of(const struct report *r)
 {
@@ -370,7 +351,7 @@ struct dbg_error *report_take(struct dbg *dbg,
 	*ret = (struct report){.arena = arena_create()};
 	dbg_inferior_get(dbg, &inferior);
 	ret->pid = inferior.pid;
-	ret->program = copy(ret, *inferior.name ? inferior.name : "");
+	ret->program = report_copy(ret, *inferior.name ? inferior.name : "");
 	ret->time = (uint64_t)time(NULL);
 	take_cause(ret, dbg_stop_reason(dbg));
 	err =
@@ -384,6 +365,6 @@ struct dbg_error *report_take(struct dbg *dbg,
 	if (!*ret->program)
 		ret->program = program_of(ret);
 	take_exceptions(ret, dbg);
-	take_runtime(ret, dbg);
+	report_take_surroundings(ret, dbg);
 	return NULL;
 }

@@ -162,6 +162,37 @@ static void write_tests(const struct writer *w, const struct report *r)
 	}
 }
 
+// What is the same in most runs comes last.
+static void write_surroundings(const struct writer *w, const struct report *r)
+{
+	const char *between = "Modules: ";
+
+	if (r->n_args) {
+		fputs("Command:", w->out);
+		for (size_t i = 0; i < r->n_args; i++)
+			plain_printf(w->out, " %s", r->args[i]);
+		fputc('\n', w->out);
+	}
+	if (r->system)
+		plain_printf(w->out, "System: %s\n", r->system);
+	for (size_t i = 0; i < r->n_env; i++)
+		plain_printf(w->out, "%s %s\n",
+			     i ? "            " : "Environment:", r->env[i]);
+	for (size_t i = 0; i < r->n_modules; i++) {
+		const struct report_module *m = &r->modules[i];
+
+		if (m->framework)
+			continue;
+		plain_printf(w->out, "%s%s%s%s", between, m->name,
+			     m->version ? " " : "",
+			     m->version ? m->version : "");
+		between = ", ";
+	}
+	if (*between == ',')
+		fputc('\n', w->out);
+	fputc('\n', w->out);
+}
+
 static void write_report(const struct report *r, FILE *out)
 {
 	bool colour = isatty(fileno(out));
@@ -183,6 +214,8 @@ static void write_report(const struct report *r, FILE *out)
 	fputc('\n', out);
 	for (size_t i = 0; i < r->n_threads; i++)
 		write_group(&w, r, i);
+	if (r->cause)
+		write_surroundings(&w, r);
 }
 
 void report_text(const struct report *const *v, size_t n, FILE *out)

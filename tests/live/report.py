@@ -5,11 +5,16 @@ import os
 import re
 import signal
 import subprocess
+import uuid
 import xml.etree.ElementTree as xml
 
 import drive
+import schema
 from drive import Failure
 from survivor import Busy
+
+
+SCHEMA = f"{drive.TOP}/docs/report.schema.json"
 
 
 def command(t, words, *options, stdin=""):
@@ -36,7 +41,12 @@ def reported(t, words, *options):
     t.check_equal(*(re.sub(r"Repeat(ed)? \d+", "Repeated N", one.stderr)
                     for one in (bare, done)))
     with open(path) as file:
-        return json.load(file)
+        reports = json.load(file)
+    with open(SCHEMA) as file:
+        one = json.load(file)
+    for report in reports:
+        schema.check(report, one)
+    return reports
 
 
 def only(t, reports):
@@ -215,20 +225,44 @@ def test_first_chance(t):
 
 
 def test_forms(t):
+    t.env["GITHUB_STEP_SUMMARY"] = f"{t.dir}/summary"
     done = command(t, throws(t, "unhandled"), "--junit", "junit", "--sarif",
-                   "sarif", "--jsonl", "lines", "--github")
+                   "sarif", "--jsonl", "lines", "--github", "--gitlab",
+                   "gitlab", "--crashreport", "dump", "--azure", "--teamcity")
     line = t.line("Throws", "unhandled")
     t.check_in("Unhandled exception: Throws.ShopException: nobody catches",
                done.stderr)
     t.check_in(f"      > {line:5d}  ", done.stderr)
     t.check_match(rf"^::error file=.*/Throws\.cs,line={line},title=Throws\.dll"
                   r"::Unhandled exception: ", done.stdout)
+    t.check_match(rf"^##vso\[task\.logissue type=error;sourcepath=.*/Throws\.cs;"
+                  rf"linenumber={line};\]Throws\.dll: Unhandled", done.stdout)
+    t.check_match(r"^##teamcity\[buildProblem description='Throws\.dll: "
+                  rf"Unhandled .*\.cs:{line}' identity='\w{{16}}'\]$", done.stdout)
+    with open(f"{t.dir}/summary") as file:
+        t.check_match(r"\A### dndbg run\n\n```\nUnhandled exception: [^`]*```\n",
+                      file.read())
     suite = xml.parse(f"{t.dir}/junit").getroot()
+    schema.check_junit(suite)
     t.check_equal(("testsuite", "1"), (suite.tag, suite.get("failures")))
     t.check_equal("Throws.ShopException",
                   suite.find("testcase/failure").get("type"))
+    with open(f"{t.dir}/gitlab") as file:
+        findings = json.load(file)
+    schema.check(findings, schema.GITLAB)
+    t.check_equal(line, findings[0]["location"]["lines"]["begin"])
+    with open(f"{t.dir}/dump") as file:
+        dumped = json.load(file)["payload"]
+    t.check_equal(("1.0.0", "Throws.dll"),
+                  (dumped["protocol_version"], dumped["process_name"]))
+    crashed_one, = [x for x in dumped["threads"] if x["crashed"] == "true"]
+    t.check_equal(("Throws.ShopException", "Throws.Program.Unhandled"),
+                  (crashed_one["managed_exception_type"],
+                   crashed_one["stack_frames"][0]["method_name"]))
     with open(f"{t.dir}/sarif") as file:
-        result, = json.load(file)["runs"][0]["results"]
+        log = json.load(file)
+    schema.check(log, schema.SARIF)
+    result, = log["runs"][0]["results"]
     place = result["locations"][0]["physicalLocation"]
     t.check_equal(line, place["region"]["startLine"])
     command(t, throws(t, "unhandled"), "--jsonl", "lines")
@@ -284,6 +318,26 @@ def test_tests(t):
                           "thread", "name", "display", "line")))
     report = only(t, reported(t, throws(t, "unhandled")))
     t.check_equal([], report["tests"])
+
+
+def test_surroundings(t):
+    """What the program runs in; secrets are nobody's business."""
+    t.env.update(DOTNET_TOKEN="hidden", ASPNETCORE_URLS="http://here",
+                 OTHER="hidden")
+    words = ["sh", "-c", "exec \"$@\"", "sh", *throws(t, "unhandled")]
+    report = only(t, reported(t, words))
+    t.check_equal(throws(t, "unhandled"), report["commandLine"])
+    t.check_in("ASPNETCORE_URLS=http://here", report["environment"])
+    t.check_in("DOTNET_TOKEN=<redacted>", report["environment"])
+    t.check_not_in("hidden", json.dumps(report))
+    own, = [m for m in report["modules"] if m["own"]]
+    t.check_equal(("Throws.dll", True), (own["name"], own["symbols"]))
+    with open(own["path"], "rb") as file:
+        t.check_in(uuid.UUID(own["mvid"]).bytes_le, file.read())
+    done = command(t, ["sh", "-c", "kill -SEGV $$", "sh", "--api-key=hidden",
+                       "--password", "hidden"], "--timeout", "60")
+    t.check_in("--api-key=<redacted> --password <redacted>\n", done.stderr)
+    t.check_not_in("hidden", done.stderr)
 
 
 def test_refused(t):

@@ -20,6 +20,7 @@ struct dbg_module {
 	const char *name;    /* file name */
 	const char *path;    /* NULL: loaded from memory */
 	const char *version; /* "1.0.0.0", NULL: no assembly */
+	const char *mvid;    /* of this build, 8-4-4-4-12 digits; NULL: none */
 	/* Of the AssemblyLoadContext, where names alone do not tell; or NULL */
 	const char *context;
 	uint64_t base;

@@ -1,0 +1,15 @@
+/* What the forms that are JSON have in common. */
+#ifndef REPORT_JSON_H
+#define REPORT_JSON_H
+
+#include <cjson/cJSON.h>
+
+#include "report/report.h"
+
+/* @text may be NULL: then there is no such member. */
+void json_add_text(cJSON *o, const char *name, const char *text);
+void json_add_hex(cJSON *o, const char *name, uint64_t n);
+/* Write and destroy @o; @indent: in lines, else in one. */
+void json_print(cJSON *o, FILE *out, bool indent);
+
+#endif
