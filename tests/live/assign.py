@@ -112,7 +112,7 @@ def test_references(t):
          "!An object for 'derived' is made by a call, which is not served "
          "yet: only the debugger has the one that is assigned."),
         ("new Derived().Id = 5",
-         "!'new Derived()' is not served in expressions yet."),
+         "!'new Derived().Id' is not a variable that can be assigned to."),
         ("another = null", "null"),
         ("derived = another", "null"),
         ("named = thing", '(Assign.Derived) {Id = 3, Name = "word"}'),
@@ -154,16 +154,17 @@ def test_references(t):
         ("points[0] = points[1]", "{X = 5, Y = 0}"),
         ("list[1] = 22", "22"),
         ("list.Count = 7",
-         "!Property 'list.Count' is set by a call, which is not served "
-         "yet: its getter returns the field '_size'."),
+         "!Property 'list.Count' has no setter: its getter returns the "
+         "field '_size'."),
         ("other.Hidden = 4",
          "!Property 'other.Hidden' is set by a call, which is not served "
          "yet: its getter returns the field 'hidden'."),
         ("other.hidden = 4", "4"),
         ("other.Triple = 4",
-         "!Property 'Triple' runs code: calls are not served yet."),
+         "!Property 'other.Triple' has no setter."),
         ("text.Length = 4",
-         "!'text.Length' is not a variable that can be assigned to."),
+         "!Property 'text.Length' has no setter: its getter returns the "
+         "field '_stringLength'."),
         ("Math.PI = 3",
          "!'Math.PI' is not a variable that can be assigned to."),
         ("text[0] = 'T'",
@@ -176,9 +177,10 @@ def test_references(t):
         (":set var pointer = nothing", None),
         ("this = null", "!No 'this' in this context."),
         ("Console.Out = null",
-         "!Property 'Out' runs code: calls are not served yet."),
-        ("thing.nosuch = 1", "!No 'nosuch' in 'Assign.Derived'."),
-        ("derived?.Id = 1", "!'derived?.Id' is null."),
+         "!Property 'Console.Out' has no setter."),
+        ("thing.nosuch = 1",
+         "!No 'nosuch' in 'Assign.Derived' at column 7."),
+        ("derived?.Id = 1", "!'derived' is null."),
         ("thing?.Id = 99", "99"),
         ("Color = 3", "!'Color' is a type, not a value."),
     ], [

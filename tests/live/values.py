@@ -47,7 +47,7 @@ def test_members(t):
                          "'Values.Node'."),
         ("nope", "!No 'nope' in this context."),
         ("nope.nothing.at", "!No 'nope' in this context."),
-        ("derived.nope", "!No 'nope' in 'Values.Derived'."),
+        ("derived.nope", "!No 'nope' in 'Values.Derived' at column 9."),
         ("derived.ToString()", '"D:derived"'),
         ("derived.Length", "3"),
         ("derived.Data", "!'Data' is a method: 'derived.Data()' calls it."),
@@ -82,7 +82,7 @@ def test_elements(t):
         ("based[5, 1]", "!Index 1 is outside 'based' (-1 to 0)."),
         ("grid[1]", "!'grid' takes 2 indexes."),
         ("none[0]", "!'none' is null."),
-        ("numbers[0].X", "!No 'X' in 'int'."),
+        ("numbers[0].X", "!No 'X' in 'int' at column 12."),
         ("(string)mixed[0]", "!Cannot convert 'int' to 'string'."),
     ])
     check(t, "generics", "generics", [
@@ -96,7 +96,7 @@ def test_elements(t):
         ("((List<string>)leaf)._size", "1"),
         ("leaf[1]", "!Index 1 is outside 'leaf' (length 1)."),
         ("deep[\"d\"].Count", "1"),
-        ("deep[\"e\"]", "!'get_Item' threw System.Collections.Generic."
+        ("deep[\"e\"]", "!'deep[\"e\"]' throws System.Collections.Generic."
                        "KeyNotFoundException: Arg_KeyNotFoundWithKey, "
                        "e."),
     ])
@@ -110,7 +110,7 @@ def test_operators(t):
         ("7 / 2", "3"),
         ("-7 % 3", "-1"),
         ("7 / 2.0", "3.5"),
-        ("1 / 0", "!Division by zero."),
+        ("1 / 0", "!Division by constant zero at column 5."),
         ("2147483647 + 1", "-2147483648"),
         ("2147483648 + 1", "2147483649"),
         ("1L << 40", "1099511627776"),
@@ -132,6 +132,11 @@ def test_operators(t):
         ("(int)2.9", "2"),
         ("DayOfWeek.Monday", "DayOfWeek.Monday"),
         ("int.MaxValue", "2147483647"),
+        ("true || nosuch", "!No 'nosuch' in this context."),
+        ("(string)null + (string)null", '""'),
+        ("sizeof(int)", "4"),
+        ("sizeof(Node)", "!Cannot take the size of the managed type "
+                         "'Values.Node' at column 1."),
         ("red + true", "!No operator '+' for 'Values.Color' and 'bool'."),
         ("1 +", "!The expression ends too early."),
         ("1 2", "!Unexpected '2' at column 3."),

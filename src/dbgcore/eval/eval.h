@@ -1,11 +1,11 @@
 /*
- * Expressions: the engine's one entry for them. A subset of C#, evaluated
- * over the stopped program without running code in it.
+ * Expressions: the engine's one entry for them. C#, evaluated over the stopped
+ * program without running code in it.
  *
- * syntax/ makes a tree of all of the language, eval.c evaluates it (operators
- * in arith.c, patterns in match.c, names in lookup.c), assign.c writes. What C#
- * would answer by a call is refused in one sentence, except property getters
- * that only return a field.
+ * syntax/ makes a tree of the text, bind/ makes a typed tree of that by C#'s
+ * rules, with the frame's variables, registers and kept values as leaves
+ * (lookup.c). Places are read in the program (bind/settle.c); what else there
+ * is to compute becomes IL for the machine. bind/assign.c writes.
  */
 #ifndef EVAL_EVAL_H
 #define EVAL_EVAL_H
@@ -69,6 +69,8 @@ struct type *eval_type(const struct eval *e, const char *text);
 /* Truth of a condition; an error if it is not a bool. */
 DBG_MUST struct dbg_error *eval_condition(const struct eval *e,
 					  const char *text, bool *ret);
+/* The error of an assignment that is not the whole expression. */
+DBG_MUST struct dbg_error *eval_misplaced(void);
 /* Is @text a well-formed expression? For conditions before they are set. */
 DBG_MUST struct dbg_error *eval_check(const char *text);
 

@@ -1,8 +1,8 @@
 /*
- * What a name means: in this order a variable of the frame, a member of the
- * class or of those around it, an imported static, a type. Types are looked for
- * as the compiler did: nested ones, those of the class's namespace and the ones
- * around it, the `using` directives that the symbols tell of.
+ * Names that are no members: variables of the frame, registers, kept values,
+ * and types. Types are looked for as the compiler did: nested ones, those of
+ * the class's namespace and the ones around it, the `using` directives that
+ * the symbols tell of.
  */
 #include "eval/lookup.h"
 
@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "eval/dollar.h"
+#include "eval/member.h"
 #include "meta/csname.h"
 
 enum {
@@ -141,8 +142,7 @@ static struct type *generic_param(const struct eval *e, const char *name)
 	return NULL;
 }
 
-/* The class around @type, as a definition; NULL: none. */
-static struct type *enclosing(const struct eval *e, const struct type *type)
+struct type *lookup_enclosing(const struct eval *e, const struct type *type)
 {
 	struct code_module *m = type->module;
 	uint32_t outer =
@@ -159,7 +159,7 @@ static struct type *nested_here(const struct eval *e, const char *name)
 		struct type *found = member_nested(e->types, type, name);
 		if (found)
 			return found;
-		type = enclosing(e, type);
+		type = lookup_enclosing(e, type);
 	}
 	return NULL;
 }
@@ -317,16 +317,35 @@ struct dbg_error *lookup_type(const struct eval *e, const struct expr *t,
 	}
 }
 
+/* ---- Namespaces ------------------------------------------------------ */
+
+bool lookup_space(const struct eval *e, const char *space)
+{
+	const char *own = scope_space(e);
+	size_t n = strlen(space);
+	if (!n || (!strncmp(own, space, n) && (!own[n] || own[n] == '.')))
+		return true;
+	for (size_t i = 0; i < e->scope->n_imports; i++) {
+		const struct import *im = &e->scope->imports[i];
+		if (im->space && !im->alias && !strcmp(im->space, space))
+			return true;
+	}
+	for (size_t i = 0; i < sizeof(usings) / sizeof(usings[0]); i++) {
+		if (!strcmp(usings[i], space))
+			return true;
+	}
+	return false;
+}
+
 /* ---- Simple names ---------------------------------------------------- */
 
 static bool find_variable(const struct eval *e, const char *name,
-			  struct operand *ret)
+			  struct value *ret)
 {
 	const struct var *v = scope_var(e->scope, name);
 	if (!v)
 		return false;
-	ret->kind = OPERAND_VALUE;
-	ret->value = v->value;
+	*ret = v->value;
 	eval_note(e, &v->value);
 	if (e->trace)
 		e->trace->of_frame = true;
@@ -334,7 +353,7 @@ static bool find_variable(const struct eval *e, const char *name,
 }
 
 static struct dbg_error *find_this(const struct eval *e, const char *name,
-				   struct operand *ret)
+				   struct value *ret)
 {
 	if (!find_variable(e, "this", ret))
 		return dbg_err(DBG_E_NOT_FOUND, "no '%s' in this context",
@@ -343,61 +362,13 @@ static struct dbg_error *find_this(const struct eval *e, const char *name,
 		return NULL;
 	struct type *parent = type_parent(e->types, e->scope->type);
 	if (parent)
-		ret->value.type = parent;
+		ret->type = parent;
 	return NULL;
-}
-
-/* A member of the class, or a static of those around it. */
-static bool find_member(const struct eval *e, const char *name,
-			struct operand *ret, struct dbg_error **ret_err)
-{
-	struct type *type = e->scope->type;
-	for (int i = 0; type && i < OUTER_MAX; i++) {
-		bool is_property = false;
-		const struct field *f = type_field(e->types, type, name);
-		if (!f)
-			f = type_property(e->types, type, name, &is_property);
-		struct operand self = {.name = "this"};
-		if (f && f->kind != FIELD_INSTANCE) {
-			*ret_err = member_static(e, type, name, ret);
-			return true;
-		}
-		if ((f || is_property) && i == 0 &&
-		    find_variable(e, "this", &self)) {
-			*ret_err = member_get(e, &self, name, ret);
-			return true;
-		}
-		if (is_property) {
-			*ret_err = member_static(e, type, name, ret);
-			return true;
-		}
-		type = enclosing(e, type);
-	}
-	return false;
-}
-
-/* Statics of a type that is `using static`. */
-static bool find_static_using(const struct eval *e, const char *name,
-			      struct operand *ret, struct dbg_error **ret_err)
-{
-	for (size_t i = 0; i < e->scope->n_imports; i++) {
-		const struct import *im = &e->scope->imports[i];
-		bool is_property = false;
-		if (im->alias || !im->type)
-			continue;
-		if (!type_field(e->types, im->type, name) &&
-		    !type_property(e->types, im->type, name, &is_property) &&
-		    !is_property)
-			continue;
-		*ret_err = member_static(e, im->type, name, ret);
-		return true;
-	}
-	return false;
 }
 
 /* As gdb has them: addresses are pointers, other registers long. */
 static struct dbg_error *find_register(const struct eval *e, const char *name,
-				       struct operand *ret)
+				       struct value *ret)
 {
 	struct types *ts = e->types;
 	struct regs_item item;
@@ -415,30 +386,18 @@ static struct dbg_error *find_register(const struct eval *e, const char *name,
 	struct type *type = address
 				? type_pointer_to(ts, type_of_elem(ts, ELEM_U1))
 				: type_of_elem(ts, ELEM_I8);
-	ret->kind = OPERAND_VALUE;
-	ret->value = value_bytes(type, &item.value, sizeof(item.value));
+	*ret = value_bytes(type, &item.value, sizeof(item.value));
 	return NULL;
 }
 
-struct dbg_error *lookup_name(const struct eval *e, const struct expr *x,
-			      struct operand *ret)
+static struct dbg_error *find_dollar(const struct eval *e, const char *name,
+				     struct value *ret)
 {
-	struct dbg_error *err = NULL;
-	const char *name = x->name;
-	ret->name = name;
-	// what the compiler of Visual Basic calls a variable
-	if (str_starts(name, "$VB$")) {
-		const char *source = csname_source_name(e->arena, name);
-		name = source ? source : name;
-	}
-	if (!strcmp(name, "this") || !strcmp(name, "base"))
-		return find_this(e, name, ret);
 	if (!strcmp(name, "$exception")) {
 		if (!e->exception)
 			return dbg_err(DBG_E_NOT_FOUND,
 				       "there is no exception at this stop");
-		ret->kind = OPERAND_VALUE;
-		ret->value = value_object(e->types, e->exception);
+		*ret = value_object(e->types, e->exception);
 		return NULL;
 	}
 	if (!strcmp(name, "$returnvalue")) {
@@ -446,27 +405,32 @@ struct dbg_error *lookup_name(const struct eval *e, const struct expr *x,
 			return dbg_err(DBG_E_NOT_FOUND,
 				       "no call was stepped out of whose value "
 				       "is known");
-		ret->kind = OPERAND_VALUE;
-		ret->value = e->returned;
+		*ret = e->returned;
 		return NULL;
 	}
-	if (*name == '$' && stack_register_named(name + 1))
+	if (stack_register_named(name + 1))
 		return find_register(e, name + 1, ret);
-	if (e->history && history_names(name)) {
-		ret->kind = OPERAND_VALUE;
-		return history_get(e->history, e->types, name, &ret->value);
+	if (e->history && history_names(name))
+		return history_get(e->history, e->types, name, ret);
+	return dollar_get(e, name, ret);
+}
+
+struct dbg_error *lookup_value(const struct eval *e, const struct expr *x,
+			       struct value *ret, bool *ret_any)
+{
+	const char *name = x->name;
+	*ret_any = true;
+	// what the compiler of Visual Basic calls a variable
+	if (str_starts(name, "$VB$")) {
+		const char *source = csname_source_name(e->arena, name);
+		name = source ? source : name;
 	}
-	if (dollar_names(name)) {
-		ret->kind = OPERAND_VALUE;
-		return dollar_get(e, name, &ret->value);
-	}
-	if (!x->n_args && !strcmp(name, "Me") && find_variable(e, "this", ret))
-		return NULL;
-	if (!x->n_args &&
-	    (find_variable(e, name, ret) || find_member(e, name, ret, &err) ||
-	     find_static_using(e, name, ret, &err)))
-		return err;
-	ret->type = lookup_type_name(e, name, x->args, x->n_args);
-	ret->kind = ret->type ? OPERAND_TYPE : OPERAND_SPACE;
+	if (!strcmp(name, "this") || !strcmp(name, "base"))
+		return find_this(e, name, ret);
+	if (*name == '$')
+		return find_dollar(e, name, ret);
+	*ret_any = !x->n_args &&
+		   ((!strcmp(name, "Me") && find_variable(e, "this", ret)) ||
+		    find_variable(e, name, ret));
 	return NULL;
 }

@@ -2,15 +2,21 @@
 #ifndef EVAL_LOOKUP_H
 #define EVAL_LOOKUP_H
 
-#include "eval/member.h"
+#include "eval/eval.h"
+#include "eval/syntax/expr.h"
 
 enum {
 	LOOKUP_ARGS_MAX = 64 /* of a generic name */
 };
 
-/* A simple name. OPERAND_SPACE if it may be the start of a dotted one. */
-DBG_MUST struct dbg_error *
-lookup_name(const struct eval *e, const struct expr *x, struct operand *ret);
+/* The variable, register or kept value that a name stands for, if it does. */
+DBG_MUST struct dbg_error *lookup_value(const struct eval *e,
+					const struct expr *x, struct value *ret,
+					bool *ret_any);
+/* Are extension methods of this namespace in scope? */
+bool lookup_space(const struct eval *e, const char *space);
+/* The class around @type, as a definition; NULL: none. */
+struct type *lookup_enclosing(const struct eval *e, const struct type *type);
 /*
  * A type by dotted name, relative to the scope's namespace; NULL if none is
  * known.

@@ -1,8 +1,6 @@
 /*
- * What stands behind a dot or in brackets: fields, properties that only return
- * a field, lengths, elements of tuples and of Nullable, elements of arrays,
- * strings, pointers and List<T>. Any other property or indexer would run code
- * and is refused.
+ * Parts of values that are no fields of their type: lengths, elements of
+ * tuples and of Nullable, elements of arrays, strings, spans and List<T>.
  */
 #include "eval/member.h"
 
@@ -13,7 +11,6 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "eval/invoke.h"
 #include "meta/csname.h"
 
 enum {
@@ -70,9 +67,8 @@ struct value member_tuple(struct types *ts, const struct value *v, size_t n)
 	return f ? value_field(ts, &at, f) : value_absent(NULL, WHY_NONE, 0);
 }
 
-/* The element that @name means: ItemN, or a name given by its author. */
-static bool tuple_element(struct types *ts, const struct value *v,
-			  const char *name, struct value *ret)
+bool member_tuple_name(struct types *ts, const struct value *v,
+		       const char *name, struct value *ret)
 {
 	size_t count = member_tuple_count(v->type);
 	size_t own = v->type->n_args;
@@ -109,30 +105,8 @@ bool member_same(const struct field *a, const struct field *b)
 	       a->owner->module == b->owner->module;
 }
 
-static void set_value(struct operand *ret, struct value v)
-{
-	ret->kind = OPERAND_VALUE;
-	ret->value = v;
-}
-
-static struct value static_of(const struct eval *e, const struct field *f)
-{
-	if (e->trace && f->kind == FIELD_THREAD)
-		e->trace->of_thread = true;
-	return value_static(e->types, f, e->scope->thread);
-}
-
-static struct value read_field(const struct eval *e, const struct value *v,
-			       const struct field *f)
-{
-	if (f->kind == FIELD_INSTANCE)
-		return value_field(e->types, v, f);
-	return static_of(e, f);
-}
-
-/* Lengths, which are no fields. */
-static bool built_in(const struct eval *e, const struct value *v,
-		     const char *name, struct value *ret)
+bool member_length(const struct eval *e, const struct value *v,
+		   const char *name, struct value *ret)
 {
 	struct elements els;
 	uint32_t length;
@@ -159,123 +133,7 @@ static bool built_in(const struct eval *e, const struct value *v,
 	return true;
 }
 
-static struct dbg_error *no_member(const struct eval *e, struct type *type,
-				   const char *name)
-{
-	if (type_has_method(e->types, type, name))
-		return dbg_err(DBG_E_UNSUPPORTED,
-			       "'%s' is a method, not a value", name);
-	return dbg_err(DBG_E_NOT_FOUND, "no '%s' in '%s'", name, type->name);
-}
-
-static struct dbg_error *runs_code(const char *name)
-{
-	return dbg_err(DBG_E_UNSUPPORTED,
-		       "property '%s' runs code: calls are not served yet",
-		       name);
-}
-
-static struct dbg_error *nullable_member(const struct eval *e,
-					 const struct value *v,
-					 const char *name, struct operand *ret)
-{
-	bool null;
-	struct value inner = member_unwrap(e->types, v, &null);
-	if (!strcmp(name, "HasValue")) {
-		uint8_t has = !null;
-		set_value(ret, value_bytes(type_of_elem(e->types, ELEM_BOOLEAN),
-					   &has, 1));
-		return NULL;
-	}
-	if (strcmp(name, "Value"))
-		return no_member(e, v->type, name);
-	if (null)
-		return dbg_err(DBG_E_ARGUMENT, "the Nullable has no value");
-	set_value(ret, inner);
-	return NULL;
-}
-
-/* Exception.Message is its field, unless that is null or it is overridden. */
-static bool exception_message(const struct eval *e, const struct value *v,
-			      const char *name, struct operand *ret)
-{
-	if (strcmp(name, "Message") || !type_is_exception(e->types, v->type))
-		return false;
-	struct type *owner = type_property_owner(e->types, v->type, name);
-	const struct field *f = type_field(e->types, v->type, "_message");
-	if (!f || !owner || owner->token != f->owner->token ||
-	    owner->module != f->owner->module)
-		return false;
-	struct value text = value_field(e->types, v, f);
-	if (value_is_null(e->types, &text))
-		return false;
-	set_value(ret, text);
-	return true;
-}
-
-static struct dbg_error *settled_member(const struct eval *e,
-					struct type *declared,
-					const struct value *v, const char *name,
-					struct operand *ret)
-{
-	struct value found;
-	if (v->type->special == SPECIAL_NULLABLE)
-		return nullable_member(e, v, name, ret);
-	if (built_in(e, v, name, &found) ||
-	    (v->type->special == SPECIAL_TUPLE &&
-	     tuple_element(e->types, v, name, &found))) {
-		set_value(ret, found);
-		return NULL;
-	}
-	if (!strcmp(name, "Value") && type_is_thread_local(e->types, v->type)) {
-		set_value(ret,
-			  value_thread_local(e->types, v, e->scope->thread));
-		return NULL;
-	}
-	const struct field *f = member_field(e->types, declared, v->type, name);
-	bool is_property = false;
-	if (!f)
-		f = type_property(e->types, v->type, name, &is_property);
-	ret->behind = is_property ? f : NULL;
-	if (f) {
-		set_value(ret, read_field(e, v, f));
-		return NULL;
-	}
-	if (exception_message(e, v, name, ret))
-		return NULL;
-	bool any;
-	struct dbg_error *err =
-	    invoke_property(e, v, name, NULL, 0, &found, &any);
-	if (any) {
-		if (!err)
-			set_value(ret, found);
-		return err;
-	}
-	if (is_property)
-		return runs_code(name);
-	return no_member(e, v->type, name);
-}
-
-struct dbg_error *member_get(const struct eval *e, const struct operand *of,
-			     const char *name, struct operand *ret)
-{
-	struct value v = value_dereference(e->types, &of->value);
-	if (v.where == VALUE_ABSENT) {
-		set_value(ret, v);
-		return NULL;
-	}
-	if (value_is_null(e->types, &v))
-		return dbg_err(DBG_E_ARGUMENT, "'%s' is null", of->name);
-	if (v.type->kind == TYPE_VOID || v.type->kind == TYPE_POINTER)
-		return dbg_err(DBG_E_ARGUMENT, "'%s' has no members",
-			       v.type->name);
-	struct type *declared = of->value.type;
-	if (declared->kind == TYPE_BYREF)
-		declared = declared->inner;
-	return settled_member(e, declared, &v, name, ret);
-}
-
-/* ---- Statics --------------------------------------------------------- */
+/* ---- Nested types ------------------------------------------------------ */
 
 struct type *member_nested(struct types *ts, struct type *type,
 			   const char *name)
@@ -298,68 +156,34 @@ struct type *member_nested(struct types *ts, struct type *type,
 	return type_of_def(ts, m, token);
 }
 
-struct dbg_error *member_static(const struct eval *e, struct type *type,
-				const char *name, struct operand *ret)
-{
-	bool is_property = false;
-	const struct field *f = type_field(e->types, type, name);
-	if (!f)
-		f = type_property(e->types, type, name, &is_property);
-	ret->behind = is_property ? f : NULL;
-	if (f && f->kind == FIELD_INSTANCE)
-		return dbg_err(DBG_E_ARGUMENT,
-			       "'%s' belongs to objects, not to type '%s'",
-			       name, type->name);
-	if (f) {
-		set_value(ret, static_of(e, f));
-		return NULL;
-	}
-	ret->kind = OPERAND_TYPE;
-	ret->type = member_nested(e->types, type, name);
-	if (ret->type)
-		return NULL;
-	struct value found;
-	bool any;
-	struct dbg_error *err =
-	    invoke_static_property(e, type, name, &found, &any);
-	if (any) {
-		if (!err)
-			set_value(ret, found);
-		return err;
-	}
-	if (is_property)
-		return runs_code(name);
-	return no_member(e, type, name);
-}
-
 /* ---- Elements -------------------------------------------------------- */
 
-static struct dbg_error *outside(const struct operand *of, int64_t index,
-				 int64_t lower, uint64_t n)
+static struct dbg_error *outside(const char *name, int64_t index, int64_t lower,
+				 uint64_t n)
 {
 	if (lower)
 		return dbg_err(DBG_E_ARGUMENT,
 			       "index %" PRId64 " is outside '%s' (%" PRId64
 			       " to %" PRId64 ")",
-			       index, of->name, lower, lower + (int64_t)n - 1);
+			       index, name, lower, lower + (int64_t)n - 1);
 	return dbg_err(DBG_E_ARGUMENT,
 		       "index %" PRId64 " is outside '%s' (length %" PRIu64 ")",
-		       index, of->name, n);
+		       index, name, n);
 }
 
-static struct dbg_error *array_element(const struct operand *of,
+static struct dbg_error *array_element(const char *name,
 				       const struct elements *els,
 				       const int64_t *index, size_t n,
 				       struct value *ret)
 {
 	if (n != els->rank)
-		return dbg_err(DBG_E_ARGUMENT, "'%s' takes %u indexes",
-			       of->name, els->rank);
+		return dbg_err(DBG_E_ARGUMENT, "'%s' takes %u indexes", name,
+			       els->rank);
 	uint64_t flat = 0;
 	for (size_t i = 0; i < n; i++) {
 		uint64_t at = (uint64_t)index[i] - (uint64_t)els->lower[i];
 		if (at >= els->lengths[i])
-			return outside(of, index[i], els->lower[i],
+			return outside(name, index[i], els->lower[i],
 				       els->lengths[i]);
 		flat = flat * els->lengths[i] + at;
 	}
@@ -367,8 +191,7 @@ static struct dbg_error *array_element(const struct operand *of,
 	return NULL;
 }
 
-static struct dbg_error *string_element(const struct eval *e,
-					const struct operand *of,
+static struct dbg_error *string_element(const struct eval *e, const char *name,
 					const struct value *v, int64_t index,
 					struct value *ret)
 {
@@ -377,24 +200,11 @@ static struct dbg_error *string_element(const struct eval *e,
 	if (!value_string_length(e->types, v, &length))
 		return dbg_err(DBG_E_MEMORY, "cannot read the string");
 	if (index < 0 || index >= (int64_t)length)
-		return outside(of, index, 0, length);
+		return outside(name, index, 0, length);
 	if (!value_string_read(e->types, v, (uint32_t)index, &unit, 1))
 		return dbg_err(DBG_E_MEMORY, "cannot read the string");
 	*ret =
 	    value_bytes(type_of_elem(e->types, ELEM_CHAR), &unit, sizeof(unit));
-	return NULL;
-}
-
-static struct dbg_error *pointer_element(const struct eval *e,
-					 const struct value *v, int64_t index,
-					 struct value *ret)
-{
-	uint64_t addr;
-	struct type *inner = v->type->inner;
-	if (!inner || !inner->size || !value_pointer(e->types, v, &addr))
-		return dbg_err(DBG_E_ARGUMENT, "'%s' cannot be indexed",
-			       v->type->name);
-	*ret = value_memory(inner, addr + (uint64_t)index * inner->size);
 	return NULL;
 }
 
@@ -424,34 +234,23 @@ bool member_has_elements(const struct eval *e, const struct value *v)
 	struct elements els;
 	return v->where == VALUE_ABSENT || value_is_null(e->types, v) ||
 	       v->type->special == SPECIAL_STRING ||
-	       v->type->kind == TYPE_POINTER ||
 	       value_elements(e->types, v, &els) || list_elements(e, v, &els);
 }
 
-struct dbg_error *member_element(const struct eval *e, const struct operand *of,
-				 const int64_t *index, size_t n,
-				 struct value *ret)
+struct dbg_error *member_element(const struct eval *e, const char *name,
+				 const struct value *v, const int64_t *index,
+				 size_t n, struct value *ret)
 {
-	struct value v = value_dereference(e->types, &of->value);
 	struct elements els;
-	if (v.where == VALUE_ABSENT) {
-		*ret = v;
+	if (v->where == VALUE_ABSENT) {
+		*ret = *v;
 		return NULL;
 	}
-	if (value_is_null(e->types, &v))
-		return dbg_err(DBG_E_ARGUMENT, "'%s' is null", of->name);
-	if (value_elements(e->types, &v, &els) || list_elements(e, &v, &els))
-		return array_element(of, &els, index, n, ret);
-	if (n == 1 && v.type->special == SPECIAL_STRING)
-		return string_element(e, of, &v, index[0], ret);
-	if (n == 1 && v.type->kind == TYPE_POINTER)
-		return pointer_element(e, &v, index[0], ret);
-	bool is_indexer = false;
-	type_property(e->types, v.type, "Item", &is_indexer);
-	if (is_indexer)
-		return dbg_err(DBG_E_UNSUPPORTED,
-			       "the indexer of '%s' runs code: calls are not "
-			       "served yet",
-			       of->name);
-	return dbg_err(DBG_E_ARGUMENT, "'%s' cannot be indexed", v.type->name);
+	if (value_is_null(e->types, v))
+		return dbg_err(DBG_E_ARGUMENT, "'%s' is null", name);
+	if (value_elements(e->types, v, &els) || list_elements(e, v, &els))
+		return array_element(name, &els, index, n, ret);
+	if (n == 1 && v->type->special == SPECIAL_STRING)
+		return string_element(e, name, v, index[0], ret);
+	return dbg_err(DBG_E_ARGUMENT, "'%s' cannot be indexed", v->type->name);
 }

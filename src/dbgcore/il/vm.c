@@ -69,6 +69,12 @@ void vm_stop(struct vm *vm)
 	map_clear_free(&vm->statics);
 }
 
+void vm_forget(struct vm *vm)
+{
+	if (vm && vm->base)
+		space_forget(vm, false);
+}
+
 void vm_set_thread(struct vm *vm, struct thread_ref *thread)
 {
 	vm->thread = thread;

@@ -54,6 +54,8 @@ struct vm *vm_create(struct il_types *ts);
 void vm_destroy(struct vm *m);
 /* A new stop: what was read and allocated before is gone. */
 void vm_stop(struct vm *m);
+/* The program was written to: read it again. */
+void vm_forget(struct vm *m);
 /* Whose thread statics and Thread.CurrentThread are meant; borrowed. */
 void vm_set_thread(struct vm *m, struct thread_ref *thread);
 struct il_types *vm_types(struct vm *m);

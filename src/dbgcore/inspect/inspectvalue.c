@@ -97,6 +97,7 @@ static struct dbg_error *scope_of(struct inspect *in, const struct frame *frame,
 void inspect_assigned(struct inspect *in)
 {
 	in->n_scopes = 0;
+	vm_forget(in->vm);
 }
 
 struct view inspect_view(const struct inspect *in, struct thread_ref *thread)

@@ -135,9 +135,11 @@ struct dbg_error *dbg_memory_write(struct dbg *dbg, uint64_t addr,
 
 	if (!err)
 		err = target_write(dbg->target, addr, buf, size);
-	if (!err)
-		control_written(dbg->control, addr, size);
-	return err;
+	if (err)
+		return err;
+	inspect_assigned(&dbg->inspect);
+	control_written(dbg->control, addr, size);
+	return NULL;
 }
 
 /* Where @f keeps registers of its caller, as far as it is known. */

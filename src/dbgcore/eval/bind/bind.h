@@ -1,6 +1,7 @@
 /*
- * Expressions that need code to be run: bound by C#'s rules, compiled to IL
- * and executed by the machine, which never touches the program.
+ * Expressions bound by C#'s rules, and their values: what is a place of the
+ * program is read there, all else is compiled to IL and executed by the
+ * machine, which never touches the program.
  */
 #ifndef EVAL_BIND_H
 #define EVAL_BIND_H
@@ -8,11 +9,27 @@
 #include "eval/eval.h"
 #include "eval/syntax/expr.h"
 
-/* Does the chain that ends in @x hold what only running code can tell? */
-bool bind_wanted(const struct expr *x);
 /* The value of @x, a part of @text. Needs e->vm. */
 DBG_MUST struct dbg_error *bind_evaluate(const struct eval *e, const char *text,
 					 const struct expr *x,
 					 struct value *ret);
+/* Its truth; an error if it is no bool. */
+DBG_MUST struct dbg_error *bind_condition(const struct eval *e,
+					  const char *text,
+					  const struct expr *x, bool *ret);
+
+/* An assignment; the sides may be parts of different texts. */
+struct bind_assignment {
+	const char *text; /* of the target */
+	const struct expr *target;
+	enum op op; /* of a compound one; OP_NONE */
+	const char *value_text;
+	const struct expr *value;
+};
+
+/* Carry it out: *ret is the place that was written. */
+DBG_MUST struct dbg_error *bind_assign(const struct eval *e,
+				       const struct bind_assignment *a,
+				       struct value *ret);
 
 #endif

@@ -29,6 +29,8 @@ struct name_scope {
 	struct bound_var *var;
 };
 
+struct call;
+
 struct binder {
 	const struct eval *e;
 	const char *text;
@@ -41,6 +43,7 @@ struct binder {
 	struct bound_var **locals; /* of the expression and its lambdas */
 	size_t n_locals, cap_locals;
 	bool checked;
+	struct il_type *wanted; /* an enum whose names stand bare, or NULL */
 	unsigned int steps;
 };
 
@@ -78,6 +81,55 @@ DBG_MUST struct dbg_error *bind_type(struct binder *b, const struct expr *x,
 DBG_MUST struct dbg_error *bind_core(struct binder *b, const char *name,
 				     struct il_type **ret);
 
+void binder_init(struct binder *b, const struct eval *e, const char *text);
+
+/* ---- settle.c, evaluate.c: values -------------------------------------- */
+
+/* The value of a node: in its place, if it has one. */
+DBG_MUST struct dbg_error *settle_value(struct binder *b, struct bound *n,
+					struct value *ret);
+/* Of a bool. */
+DBG_MUST struct dbg_error *settle_truth(struct binder *b, struct bound *n,
+					bool *ret);
+/* ... as the machine computes it. */
+DBG_MUST struct dbg_error *machine_value(struct binder *b, struct bound *n,
+					 struct value *ret);
+/* The error of an absent value. */
+DBG_MUST struct dbg_error *
+settle_missing(struct binder *b, const struct expr *x, const struct value *v);
+/* The field that the getter @m only returns; NULL: it does more. */
+struct il_field *getter_field(struct binder *b, struct il_method *m);
+
+/* ---- bindframe.c: what the debugger knows as values -------------------- */
+
+/* A leaf of the static type @type that is @v. */
+struct bound *bound_value(struct binder *b, const struct value *v,
+			  struct il_type *type, const struct expr *x);
+/* ... of its own type, by-refs followed. */
+DBG_MUST struct dbg_error *bind_frame_value(struct binder *b,
+					    const struct value *v,
+					    const struct expr *x,
+					    struct bound **ret);
+/*
+ * @of as what its object is at run time; NULL: that is not known, or no other
+ * type than its static one.
+ */
+struct bound *bind_actual(struct binder *b, struct bound *of);
+/* The tuple's element of this name, or an element in memory; NULL: none. */
+struct bound *bind_tuple_name(struct binder *b, struct bound *of,
+			      const struct expr *x);
+DBG_MUST struct dbg_error *bind_row_element(struct binder *b, struct bound *of,
+					    struct call *c,
+					    const struct expr *x,
+					    struct bound **ret);
+/* & * and what can be done with pointers. */
+DBG_MUST struct dbg_error *bind_pointer(struct binder *b, const struct expr *x,
+					struct bound **ret);
+DBG_MUST struct dbg_error *bind_pointer_operator(struct binder *b, enum op op,
+						 struct bound *l,
+						 struct bound *r,
+						 struct bound **ret);
+
 /* ---- bindname.c: names and members ------------------------------------ */
 
 DBG_MUST struct dbg_error *bind_name(struct binder *b, const struct expr *x,
@@ -99,6 +151,8 @@ struct bound *bind_receiver(struct binder *b, struct bound *of,
 DBG_MUST struct dbg_error *
 bind_conditional(struct binder *b, const struct expr *x, struct bound **ret);
 bool bind_is_conditional(const struct expr *x);
+/* @x with each ?. a dot. */
+const struct expr *bind_unconditional(struct binder *b, const struct expr *x);
 
 /* ---- overload.c, infer.c: calls --------------------------------------- */
 

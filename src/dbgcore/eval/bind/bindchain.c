@@ -24,6 +24,16 @@ bool bind_is_conditional(const struct expr *x)
 	return condition_of(x) != NULL;
 }
 
+const struct expr *bind_unconditional(struct binder *b, const struct expr *x)
+{
+	if (!condition_of(x))
+		return x;
+	struct expr *copy = arena_copy(b->arena, x, 1, sizeof(*x));
+	copy->conditional = false;
+	copy->a = (struct expr *)(uintptr_t)bind_unconditional(b, x->a);
+	return copy;
+}
+
 /* @x again, with the part @from of its chain replaced by the name of @var. */
 static struct expr *replace(struct binder *b, const struct expr *x,
 			    const struct expr *from, struct bound_var *var)

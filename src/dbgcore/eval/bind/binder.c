@@ -76,6 +76,15 @@ const char *bind_source(const struct binder *b, const struct expr *x)
 	return arena_strndup(b->arena, b->text + x->start, x->end - x->start);
 }
 
+/* Where an error is: of a member at its name. */
+static uint32_t error_offset(const struct expr *x)
+{
+	size_t n = x->name ? strlen(x->name) : 0;
+	bool member = x->kind == EXPR_MEMBER && !x->n_args && !x->parens;
+	return member && x->end - x->start > n ? x->end - (uint32_t)n
+					       : x->start;
+}
+
 struct dbg_error *bind_error(const struct binder *b, const struct expr *x,
 			     const char *fmt, ...)
 {
@@ -84,7 +93,7 @@ struct dbg_error *bind_error(const struct binder *b, const struct expr *x,
 	_cleanup_free_ char *message = xvasprintf(fmt, ap);
 	va_end(ap);
 	return dbg_err(DBG_E_ARGUMENT, "%s at column %u", message,
-		       token_column(b->text, x->start));
+		       token_column(b->text, error_offset(x)));
 }
 
 struct dbg_error *bind_core(struct binder *b, const char *name,
@@ -179,6 +188,22 @@ static struct dbg_error *bind_bool(struct binder *b, const struct expr *x,
 	return NULL;
 }
 
+/* The left of `name::`, a namespace. */
+static struct dbg_error *bind_alias(struct binder *b, const struct expr *x,
+				    struct bound **ret)
+{
+	*ret = bound_make(b, BOUND_SPACE, NULL, x);
+	(*ret)->name = x->name;
+	return NULL;
+}
+
+static struct dbg_error *bind_misplaced(struct binder *b, const struct expr *x,
+					struct bound **ret)
+{
+	(void)b, (void)x, (void)ret;
+	return eval_misplaced();
+}
+
 /* ---- Words ----------------------------------------------------------- */
 
 static struct dbg_error *bind_type_node(struct binder *b, const struct expr *x,
@@ -226,6 +251,11 @@ static struct dbg_error *bind_sizeof(struct binder *b, const struct expr *x,
 	struct il_type *type;
 	const struct il_layout *layout;
 	struct dbg_error *err = bind_type(b, x->type, &type);
+	if (!err && type->is_reference)
+		err = bind_error(b, x,
+				 "cannot take the size of the managed type "
+				 "'%s'",
+				 il_type_name(b->ts, type));
 	if (!err)
 		err = il_type_layout(b->ts, type, &layout);
 	if (!err)
@@ -317,6 +347,7 @@ static bind_fn *const by_kind[] = {
     [EXPR_NAME] = bind_name,
     [EXPR_THIS] = bind_name,
     [EXPR_BASE] = bind_name,
+    [EXPR_ALIAS] = bind_alias,
     [EXPR_KEYWORD] = bind_type_node,
     [EXPR_ARRAY_TYPE] = bind_type_node,
     [EXPR_NULLABLE_TYPE] = bind_type_node,
@@ -340,6 +371,8 @@ static bind_fn *const by_kind[] = {
     [EXPR_CHOICE] = bind_choice,
     [EXPR_SWITCH] = bind_switch,
     [EXPR_THROW] = bind_throw,
+    [EXPR_ASSIGN] = bind_misplaced,
+    [EXPR_POINTER_TYPE] = bind_type_node,
     [EXPR_LAMBDA] = bind_untyped,
 };
 
@@ -382,9 +415,15 @@ struct dbg_error *bind_operand(struct binder *b, const struct expr *x,
 		return dbg_err(DBG_E_ARGUMENT, "'%s' is a type, not a value",
 			       bind_source(b, x));
 	if ((*ret)->kind == BOUND_SPACE) {
+		// The first part of the name is the one that is not known.
 		const char *name = (*ret)->name;
-		return dbg_err(DBG_E_NOT_FOUND, "no '%.*s' in this context",
-			       (int)strcspn(name, "."), name);
+		const struct frame *f = b->e->scope->frame;
+		bool gone = f && f->kind == DBG_FRAME_THROWN;
+		return dbg_err(DBG_E_NOT_FOUND, "no '%.*s' in this context%s",
+			       (int)strcspn(name, "."), name,
+			       gone ? ": the frame is not on the stack any "
+				      "more, its variables are gone"
+				    : "");
 	}
 	return NULL;
 }

@@ -9,49 +9,12 @@
 #include "base/mem.h"
 #include "eval/bind/bind_priv.h"
 #include "eval/lookup.h"
+#include "meta/csname.h"
 
-/* ---- Values of the frame --------------------------------------------- */
-
-static struct dbg_error *text_of(struct binder *b, const struct value *v,
-				 const struct expr *x, struct bound **ret)
-{
-	*ret = bound_make(b, BOUND_STRING, bind_prim(b, ELEM_STRING), x);
-	(*ret)->units = v->units;
-	(*ret)->n_units = v->n_units;
-	return NULL;
-}
-
-/* What the debugger knows as a value, as a place of its static type. */
-static struct dbg_error *bind_frame_value(struct binder *b,
-					  const struct value *value,
-					  const struct expr *x,
-					  struct bound **ret)
-{
-	struct value v = *value;
-	const char *name = bind_source(b, x);
-	if (v.type && v.type->kind == TYPE_BYREF)
-		v = value_target(b->e->types, &v);
-	if (v.where == VALUE_TEXT)
-		return text_of(b, &v, x, ret);
-	if (v.where == VALUE_ABSENT || !v.type)
-		return dbg_err(DBG_E_MEMORY, "'%s' %s", name,
-			       v.why == WHY_OPTIMIZED ? "is optimized out"
-						      : "cannot be read");
-	struct il_type *type = il_type_of_value(b->ts, v.type);
-	if (!type)
-		return dbg_err(DBG_E_RUNTIME, "the type of '%s' is not known",
-			       name);
-	struct bound *n = bound_make(b, BOUND_PLACE, type, x);
-	n->addr = v.addr;
-	if (v.where == VALUE_BYTES) {
-		n->addr = vm_room(b->vm, sizeof(v.bytes));
-		if (!n->addr ||
-		    !vm_write(b->vm, n->addr, v.bytes, sizeof(v.bytes)))
-			return dbg_err(DBG_E_STATE, "no memory for '%s'", name);
-	}
-	*ret = n;
-	return NULL;
-}
+struct extension_search {
+	const struct eval *e;
+	bool any;
+};
 
 /* ---- Members --------------------------------------------------------- */
 
@@ -97,6 +60,11 @@ static struct dbg_error *bind_field(struct binder *b, struct bound *of,
 	(*ret)->field = f;
 	(*ret)->a = f->is_static ? NULL : of;
 	(*ret)->is_static = f->is_static;
+	if (type->kind == IL_KIND_BYREF) {
+		struct bound *reference = *ret;
+		*ret = bound_make(b, BOUND_DEREF, type->inner, x);
+		(*ret)->a = reference;
+	}
 	return NULL;
 }
 
@@ -197,6 +165,21 @@ static struct dbg_error *make_group(struct binder *b, struct bound *of,
 	return NULL;
 }
 
+/* A field by the name that its author gave it: `seed`, not `<seed>P`. */
+static struct il_field *source_field(struct binder *b, struct il_type *type,
+				     const char *name)
+{
+	struct il_field *const *all;
+	size_t n;
+	il_type_fields(b->ts, type, &all, &n);
+	for (size_t i = 0; i < n; i++) {
+		const char *source = csname_source_name(b->arena, all[i]->name);
+		if (source && !strcmp(source, name))
+			return all[i];
+	}
+	return NULL;
+}
+
 /* The member that @type itself declares; *ret NULL: none. */
 static struct dbg_error *own_member(struct binder *b, struct bound *of,
 				    struct il_type *type, const struct expr *x,
@@ -218,14 +201,16 @@ static struct dbg_error *own_member(struct binder *b, struct bound *of,
 				   p->getter, NULL, 0, x, ret);
 	if (methods_named(b, type, x->name, &one, 1))
 		return make_group(b, of, x, ret);
-	return NULL;
+	struct il_field *f = x->n_args ? NULL : source_field(b, type, x->name);
+	return f ? bind_field(b, of->kind == BOUND_TYPE ? NULL : of, f, x, ret)
+		 : NULL;
 }
 
 static bool note_extension(void *arg, struct il_method *m)
 {
-	(void)m;
-	*(bool *)arg = true;
-	return false;
+	struct extension_search *search = arg;
+	search->any = lookup_space(search->e, il_type_namespace(m->owner));
+	return !search->any;
 }
 
 /* Interfaces have the members of those they inherit, and object's. */
@@ -250,11 +235,11 @@ static struct dbg_error *vector_length(struct binder *b, struct bound *of,
 	return NULL;
 }
 
-struct dbg_error *bind_member_of(struct binder *b, struct bound *of,
-				 const struct expr *x, struct bound **ret)
+/* A member of @of's type, its bases, interfaces; *ret NULL: none. */
+static struct dbg_error *find_member(struct binder *b, struct bound *of,
+				     const struct expr *x, struct bound **ret)
 {
 	struct dbg_error *err = NULL;
-	bool extension = false;
 	*ret = NULL;
 	if (of->kind != BOUND_TYPE && of->type->elem == ELEM_SZARRAY &&
 	    !strcmp(x->name, "Length"))
@@ -266,14 +251,32 @@ struct dbg_error *bind_member_of(struct binder *b, struct bound *of,
 	}
 	if (!err && !*ret && of->type->kind == IL_KIND_INTERFACE)
 		err = inherited(b, of, x, ret);
+	return err;
+}
+
+struct dbg_error *bind_member_of(struct binder *b, struct bound *of,
+				 const struct expr *x, struct bound **ret)
+{
+	struct extension_search extension = {.e = b->e};
+	struct bound *actual = NULL;
+	struct dbg_error *err = find_member(b, of, x, ret);
 	if (err || *ret)
 		return err;
+	*ret = bind_tuple_name(b, of, x);
+	if (*ret)
+		return NULL;
 	if (of->kind != BOUND_TYPE)
 		il_extension_each(b->ts, x->name, note_extension, &extension);
-	if (extension)
+	if (extension.any)
 		return make_group(b, of, x, ret);
+	// what C# would have a cast for
+	actual = bind_actual(b, of);
+	if (actual)
+		err = find_member(b, actual, x, ret);
+	if (err || *ret)
+		return err;
 	return bind_error(b, x, "no '%s' in '%s'", x->name,
-			  il_type_name(b->ts, of->type));
+			  il_type_name(b->ts, (actual ? actual : of)->type));
 }
 
 /* A further part of a dotted name: type, namespace, or nested type. */
@@ -296,19 +299,18 @@ struct dbg_error *bind_member(struct binder *b, const struct expr *x,
 			      struct bound **ret)
 {
 	struct bound *of;
-	struct dbg_error *err = bind_any(b, x->a, &of);
+	struct dbg_error *err =
+	    x->arrow ? bind_pointer(b, x, &of) : bind_any(b, x->a, &of);
 	if (err)
 		return err;
-	if (x->arrow)
-		return dbg_err(DBG_E_UNSUPPORTED,
-			       "'->' is not served with calls yet");
 	if (of->kind == BOUND_SPACE)
 		return bind_dotted(b, x, ret);
 	if (of->kind == BOUND_TYPE) {
 		err = bind_dotted(b, x, ret);
 		if (err || (*ret && (*ret)->kind == BOUND_TYPE))
 			return err;
-	} else {
+	} else if (!of->type) {
+		// says what it is
 		err = bind_value(b, x->a, &of);
 		if (err)
 			return err;
@@ -336,88 +338,117 @@ static struct bound *bind_own(struct binder *b, const struct expr *x)
 	return NULL;
 }
 
-/* A member of the class whose code the frame is in, without `this.` */
+/*
+ * A member of the class whose code the frame is in, without `this.`, or a
+ * static one of the classes around it.
+ */
 static struct dbg_error *bind_implied(struct binder *b, const struct expr *x,
 				      struct bound **ret)
 {
-	struct type *type = b->e->scope->type;
 	const struct var *self = scope_var(b->e->scope, "this");
-	struct bound *of = bound_make(b, BOUND_TYPE, NULL, x);
 	struct dbg_error *err = NULL;
 	*ret = NULL;
-	if (self)
-		err = bind_frame_value(b, &self->value, x, &of);
-	else if (type)
-		of->type = il_type_of_value(b->ts, type);
-	if (err || !of->type)
-		return err;
-	for (struct il_type *t = of->type; !err && t && !*ret;) {
-		err = own_member(b, of, t, x, ret);
-		if (!err)
-			err = il_type_parent(b->ts, t, &t);
+	for (struct type *t = b->e->scope->type; t && !err && !*ret;
+	     t = lookup_enclosing(b->e, t)) {
+		struct bound *of = bound_make(b, BOUND_TYPE, NULL, x);
+		of->type = il_type_of_value(b->ts, t);
+		if (self && t == b->e->scope->type)
+			err = bind_frame_value(b, &self->value, x, &of);
+		if (!err && of->type)
+			err = find_member(b, of, x, ret);
 	}
 	return err;
 }
 
-static struct dbg_error *bind_looked_up(struct binder *b,
-					const struct operand *o,
-					const struct expr *x,
+/* A static member of a type that is `using static`. */
+static struct dbg_error *bind_imported(struct binder *b, const struct expr *x,
+				       struct bound **ret)
+{
+	const struct scope *s = b->e->scope;
+	struct dbg_error *err = NULL;
+	*ret = NULL;
+	for (size_t i = 0; i < s->n_imports && !err && !*ret; i++) {
+		struct bound *of = bound_make(b, BOUND_TYPE, NULL, x);
+		if (s->imports[i].alias || !s->imports[i].type)
+			continue;
+		of->type = il_type_of_value(b->ts, s->imports[i].type);
+		if (of->type)
+			err = find_member(b, of, x, ret);
+	}
+	return err;
+}
+
+/* A name of the enum that is wanted, without its type. */
+static struct dbg_error *bind_wanted(struct binder *b, const struct expr *x,
+				     struct bound **ret)
+{
+	struct bound *of = bound_make(b, BOUND_TYPE, b->wanted, x);
+	*ret = NULL;
+	return b->wanted ? own_member(b, of, b->wanted, x, ret) : NULL;
+}
+
+static struct dbg_error *bind_type_name(struct binder *b, const struct expr *x,
 					struct bound **ret)
 {
-	if (o->kind == OPERAND_VALUE)
-		return bind_frame_value(b, &o->value, x, ret);
-	*ret = bound_make(b, BOUND_SPACE, NULL, x);
-	(*ret)->name = o->name;
-	if (o->kind != OPERAND_TYPE)
+	struct type *type = lookup_type_name(b->e, x->name, x->args, x->n_args);
+	struct dbg_error *err = type ? NULL : bind_wanted(b, x, ret);
+	if (err || (!type && *ret))
+		return err;
+	*ret = bound_make(b, type ? BOUND_TYPE : BOUND_SPACE, NULL, x);
+	(*ret)->name = x->name;
+	if (!type)
 		return NULL;
-	(*ret)->kind = BOUND_TYPE;
-	(*ret)->type = il_type_of_value(b->ts, o->type);
+	(*ret)->type = il_type_of_value(b->ts, type);
 	return (*ret)->type
 		   ? NULL
 		   : dbg_err(DBG_E_NOT_FOUND, "no type '%s' in the program",
-			     o->type->name);
+			     type->name);
 }
 
 struct dbg_error *bind_name(struct binder *b, const struct expr *x,
 			    struct bound **ret)
 {
-	struct operand o = {0};
-	struct dbg_error *err, *why;
+	struct value v;
+	bool any;
 	*ret = bind_own(b, x);
 	if (*ret)
 		return NULL;
-	why = lookup_name(b->e, x, &o);
-	if (!why && o.kind == OPERAND_VALUE)
-		return bind_looked_up(b, &o, x, ret);
-	err = bind_implied(b, x, ret);
-	if (err || *ret) {
-		dbg_error_destroy(why);
+	struct dbg_error *err = lookup_value(b->e, x, &v, &any);
+	if (err)
 		return err;
-	}
-	return why ? why : bind_looked_up(b, &o, x, ret);
+	if (any)
+		return bind_frame_value(b, &v, x, ret);
+	err = bind_implied(b, x, ret);
+	if (!err && !*ret)
+		err = bind_imported(b, x, ret);
+	return err || *ret ? err : bind_type_name(b, x, ret);
 }
 
 /* ---- Elements -------------------------------------------------------- */
 
-static struct dbg_error *vector_element(struct binder *b, struct bound *of,
-					struct call *c, const struct expr *x,
-					struct bound **ret)
+static struct dbg_error *array_element(struct binder *b, struct bound *of,
+				       struct call *c, const struct expr *x,
+				       struct bound **ret)
 {
-	struct bound *index;
-	if (c->n != 1)
-		return bind_error(b, x, "one index is wanted");
-	struct dbg_error *err =
-	    convert(b, c->args[0], bind_prim(b, ELEM_I4), &index);
-	if (err) {
-		dbg_error_destroy(err);
-		err = convert(b, c->args[0], bind_prim(b, ELEM_I8), &index);
+	struct bound *index[BIND_ARGS_MAX];
+	if (c->n != of->type->rank)
+		return dbg_err(DBG_E_ARGUMENT, "'%s' takes %u indexes",
+			       bind_source(b, of->syntax), of->type->rank);
+	for (size_t i = 0; i < c->n; i++) {
+		struct dbg_error *err =
+		    convert(b, c->args[i], bind_prim(b, ELEM_I4), &index[i]);
+		if (dbg_err_drop(err))
+			err = convert(b, c->args[i], bind_prim(b, ELEM_I8),
+				      &index[i]);
+		else
+			err = NULL;
+		if (err)
+			return err;
 	}
-	if (err)
-		return err;
 	*ret = bound_make(b, BOUND_ELEMENT, of->type->inner, x);
 	(*ret)->a = of;
-	(*ret)->list = arena_copy(b->arena, &index, 1, sizeof(index));
-	(*ret)->n_list = 1;
+	(*ret)->list = arena_copy(b->arena, index, c->n, sizeof(index[0]));
+	(*ret)->n_list = c->n;
 	return NULL;
 }
 
@@ -430,7 +461,8 @@ static size_t indexers(struct binder *b, struct il_type *type,
 	il_type_properties(b->ts, type, &all, &n);
 	for (size_t i = 0; i < n && found < max; i++) {
 		const struct il_sig *sig;
-		if (!all[i].getter ||
+		// A dot: it implements an interface's, and has no name.
+		if (!all[i].getter || strchr(all[i].name, '.') ||
 		    dbg_err_drop(il_method_sig(b->ts, all[i].getter, &sig)) ||
 		    !sig->n_params)
 			continue;
@@ -446,48 +478,56 @@ static struct dbg_error *try_indexers(struct binder *b, struct call *c,
 	return call_resolve(b, c, all, indexers(b, type, all, 32), best);
 }
 
-static struct dbg_error *indexer(struct binder *b, struct bound *of,
-				 struct call *c, const struct expr *x,
-				 struct bound **ret)
+/* The best indexer of the type, its bases and interfaces, if one fits. */
+static struct dbg_error *find_indexer(struct binder *b, struct il_type *type,
+				      struct call *c, struct choice *best)
 {
-	struct choice best = {0};
 	struct il_type *const *all;
 	size_t n = 0;
 	struct dbg_error *err = NULL;
-	for (struct il_type *t = of->type; !err && t && !best.method;) {
-		err = try_indexers(b, c, t, &best);
+	for (struct il_type *t = type; !err && t && !best->method;) {
+		err = try_indexers(b, c, t, best);
 		if (!err)
 			err = il_type_parent(b->ts, t, &t);
 	}
-	if (!err && of->type->kind == IL_KIND_INTERFACE)
-		err = il_type_interfaces(b->ts, of->type, &all, &n);
-	for (size_t i = 0; !err && !best.method && i < n; i++)
-		err = try_indexers(b, c, all[i], &best);
-	if (err)
-		return err;
-	if (!best.method)
-		return bind_error(b, x, "'%s' has no indexer for this",
-				  il_type_name(b->ts, of->type));
-	return call_getter(b, of, best.method, best.args, best.sig->n_params, x,
-			   ret);
+	if (!err && type->kind == IL_KIND_INTERFACE)
+		err = il_type_interfaces(b->ts, type, &all, &n);
+	for (size_t i = 0; !err && !best->method && i < n; i++)
+		err = try_indexers(b, c, all[i], best);
+	return err;
 }
 
 static struct dbg_error *element_of(struct binder *b, struct bound *of,
-				    const struct expr *x, struct bound **ret)
+				    struct call *c, const struct expr *x,
+				    struct bound **ret)
 {
-	struct call c = {.x = x, .name = "this[]"};
-	struct dbg_error *err = call_arguments(b, x->list, x->n_list, &c);
+	struct choice best = {0};
+	*ret = NULL;
+	if (of->type->kind == IL_KIND_ARRAY)
+		return array_element(b, of, c, x, ret);
+	struct dbg_error *err = find_indexer(b, of->type, c, &best);
 	if (err)
 		return err;
-	if (of->type->elem == ELEM_SZARRAY)
-		return vector_element(b, of, &c, x, ret);
-	return indexer(b, of, &c, x, ret);
+	if (best.method)
+		return call_getter(b, of, best.method, best.args,
+				   best.sig->n_params, x, ret);
+	err = bind_row_element(b, of, c, x, ret);
+	if (err || *ret)
+		return err;
+	struct bound *actual = bind_actual(b, of);
+	if (actual)
+		return element_of(b, actual, c, x, ret);
+	return bind_error(b, x, "'%s' has no indexer for this",
+			  il_type_name(b->ts, of->type));
 }
 
 struct dbg_error *bind_element(struct binder *b, const struct expr *x,
 			       struct bound **ret)
 {
+	struct call c = {.x = x, .name = "this[]"};
 	struct bound *of;
 	struct dbg_error *err = bind_value(b, x->a, &of);
-	return err ? err : element_of(b, of, x, ret);
+	if (!err)
+		err = call_arguments(b, x->list, x->n_list, &c);
+	return err ? err : element_of(b, of, &c, x, ret);
 }

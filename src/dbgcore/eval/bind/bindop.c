@@ -141,6 +141,10 @@ static struct dbg_error *numeric(struct binder *b, enum op op, struct bound *l,
 	if (elem == ELEM_END)
 		return NULL;
 	type = bind_prim(b, elem);
+	bool zero = r->kind == BOUND_CONST && !r->integer && elem != ELEM_R4 &&
+		    elem != ELEM_R8;
+	if (zero && (op == OP_DIVIDE || op == OP_REMAINDER))
+		return bind_error(b, r->syntax, "division by constant zero");
 	struct dbg_error *err = convert_cast(b, l, type, &l);
 	if (!err)
 		err = convert_cast(
@@ -379,7 +383,9 @@ static struct dbg_error *predefined(struct binder *b, enum op op,
 				    struct bound *l, struct bound *r,
 				    struct bound **ret)
 {
-	*ret = NULL;
+	struct dbg_error *err = bind_pointer_operator(b, op, l, r, ret);
+	if (err || *ret)
+		return err;
 	if (!l->type || !r->type) {
 		*ret = references(b, op, l, r);
 		return NULL;
@@ -488,7 +494,11 @@ struct dbg_error *bind_binary(struct binder *b, const struct expr *x,
 	struct dbg_error *err = bind_operand(b, x->a, &l);
 	if (!err)
 		err = bind_operand(b, x->b, &r);
-	return err ? err : bind_operator(b, x->op, l, r, x, ret);
+	if (!err)
+		err = bind_operator(b, x->op, l, r, x, ret);
+	if (!err && (*ret)->kind == BOUND_BINARY)
+		(*ret)->syntax = x;
+	return err;
 }
 
 /* ---- Unary operators ------------------------------------------------- */
@@ -513,6 +523,8 @@ struct dbg_error *bind_unary(struct binder *b, const struct expr *x,
 			     struct bound **ret)
 {
 	struct bound *v;
+	if (x->op == OP_ADDRESS || x->op == OP_DEREFERENCE)
+		return bind_pointer(b, x, ret);
 	struct dbg_error *err = bind_operand(b, x->a, &v);
 	if (!err)
 		err = user_defined(b, x->op, v, NULL, x, ret);

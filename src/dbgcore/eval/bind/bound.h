@@ -21,6 +21,7 @@ struct bound_var {
 	bool is_param;
 	bool captured;  /* a lambda within uses it: it lives in a T[1] */
 	uint32_t index; /* among parameters or locals, set by emit */
+	const struct value *value; /* what settle.c has stored in it, or NULL */
 };
 
 /* A lambda with types; its method's first parameter is the closure. */
@@ -37,10 +38,10 @@ enum bound_kind {
 	BOUND_CONST,   /* integer (or real) of a primitive or enum type */
 	BOUND_STRING,  /* units */
 	BOUND_DEFAULT, /* zeros; null of a reference */
-	BOUND_PLACE,   /* at addr */
+	BOUND_PLACE,   /* value; NULL: at addr */
 	BOUND_VAR,     /* var */
 	BOUND_FIELD,   /* field of a; a NULL: static */
-	BOUND_ELEMENT, /* list[0] of the vector a */
+	BOUND_ELEMENT, /* of the array a, by the indexes list */
 	BOUND_LENGTH,  /* of the vector a */
 	BOUND_DEREF,   /* what the by-ref or pointer a leads to */
 	BOUND_ADDRESS, /* by-ref of the place a, or of a copy of its value */
@@ -80,6 +81,7 @@ struct bound {
 	int64_t integer;
 	double real;
 	uint64_t addr;
+	const struct value *value;
 	const char *name;
 	const uint16_t *units;
 	size_t n_units;

@@ -94,6 +94,9 @@ enum conversion conversion_of_types(struct binder *b, struct il_type *from,
 		return CONVERSION_IDENTITY;
 	if (from->elem == ELEM_VOID || to->elem == ELEM_VOID)
 		return CONVERSION_NONE;
+	if (from->kind == IL_KIND_POINTER && to->kind == IL_KIND_POINTER &&
+	    to->inner && to->inner->elem == ELEM_VOID)
+		return CONVERSION_REFERENCE;
 	if (type_is_numeric(from) && type_is_numeric(to) &&
 	    (numeric_targets(from->elem) >> to->elem & 1))
 		return CONVERSION_NUMERIC;
@@ -426,7 +429,15 @@ struct dbg_error *convert_cast(struct binder *b, struct bound *v,
 	if (!v->type || conversion_find(b, v, to) != CONVERSION_NONE)
 		return convert(b, v, to, ret);
 	*ret = NULL;
-	if (is_number(v->type) && is_number(to)) {
+	bool from_pointer = v->type->kind == IL_KIND_POINTER;
+	if (to->kind == IL_KIND_POINTER &&
+	    (from_pointer || type_is_numeric(v->type))) {
+		if (!from_pointer)
+			v = wrap(b, BOUND_NUMBER, v, bind_prim(b, ELEM_U));
+		*ret = wrap(b, BOUND_EFFECT, v, to);
+		return NULL;
+	}
+	if ((is_number(v->type) || from_pointer) && is_number(to)) {
 		*ret = wrap(b, BOUND_NUMBER, v, to);
 		return NULL;
 	}

@@ -107,33 +107,163 @@ static struct dbg_error *run(struct binder *b, const struct expr *x,
 	}
 }
 
-bool bind_wanted(const struct expr *x)
+/* ---- Code for the machine -------------------------------------------- */
+
+/* Can @n be read before the machine runs? */
+static bool is_readable(const struct bound *n)
 {
-	while (x && (x->kind == EXPR_MEMBER || x->kind == EXPR_INDEX ||
-		     x->kind == EXPR_SUPPRESS))
-		x = x->a;
-	return x && (x->kind == EXPR_CALL || x->kind == EXPR_NEW ||
-		     x->kind == EXPR_NEW_ARRAY || x->kind == EXPR_TYPEOF);
+	switch (n->kind) {
+	case BOUND_PLACE:
+		return n->value != NULL;
+	case BOUND_VAR:
+		return n->var->value != NULL;
+	case BOUND_CONST:
+		return true;
+	case BOUND_FIELD:
+		return n->is_static || is_readable(n->a);
+	case BOUND_ELEMENT:
+		return is_readable(n->a) && n->n_list == 1 &&
+		       is_readable(n->list[0]);
+	case BOUND_DEREF:
+	case BOUND_CAST:
+	case BOUND_LENGTH:
+		return is_readable(n->a);
+	case BOUND_EFFECT:
+		return !n->n_list && is_readable(n->a);
+	default:
+		return false;
+	}
+}
+
+/* @n, read: a leaf in its place. What cannot be stays for the machine. */
+static struct dbg_error *prepare_place(struct binder *b, bool sure,
+				       struct bound **n)
+{
+	struct value v;
+	bool var = (*n)->kind == BOUND_VAR;
+	if (!sure && !var && !b->e->trace)
+		return NULL;
+	struct dbg_error *err = settle_value(b, *n, &v);
+	if (!sure && !var)
+		return dbg_err_drop(err), NULL;
+	if (err)
+		return err;
+	if (v.where == VALUE_ABSENT && (*n)->kind == BOUND_FIELD &&
+	    (*n)->is_static)
+		return NULL;
+	if (v.where == VALUE_ABSENT)
+		return settle_missing(b, (*n)->syntax, &v);
+	*n = bound_value(b, &v, (*n)->type, (*n)->syntax);
+	return NULL;
+}
+
+/* The object of a call has to be there. */
+static struct dbg_error *check_receiver(struct binder *b, const struct bound *n)
+{
+	const struct bound *of = n->n_list ? n->list[0] : NULL;
+	if (!of || (n->method->flags & IL_METHOD_STATIC) ||
+	    of->kind != BOUND_PLACE || !of->value || !of->type->is_reference ||
+	    !value_is_null(b->e->types, of->value))
+		return NULL;
+	return dbg_err(DBG_E_ARGUMENT, "'%s' is null",
+		       bind_source(b, of->syntax));
+}
+
+static struct dbg_error *refuse_traced(struct binder *b, const struct bound *n)
+{
+	enum expr_kind kind = n->syntax ? n->syntax->kind : EXPR_NULL;
+	if (!b->e->trace || n->kind != BOUND_CALL ||
+	    (kind != EXPR_CALL && kind != EXPR_MEMBER && kind != EXPR_INDEX))
+		return NULL;
+	return dbg_err(DBG_E_UNSUPPORTED,
+		       "'%s' runs code: what that reads cannot be watched",
+		       bind_source(b, n->syntax));
+}
+
+/*
+ * Read what is read in any case (@sure) before the machine runs: what is null
+ * or missing is told by its name, and little is left to be compiled.
+ */
+static struct dbg_error *prepare(struct binder *b, bool sure, struct bound **n)
+{
+	struct bound *x = *n;
+	if (!x || x->kind == BOUND_CONST || x->kind == BOUND_LAMBDA)
+		return NULL;
+	struct dbg_error *err = refuse_traced(b, x);
+	if (err)
+		return err;
+	if (is_readable(x))
+		return prepare_place(b, sure, n);
+	x = *n = arena_copy(b->arena, x, 1, sizeof(*x));
+	bool choice = x->kind == BOUND_CHOICE;
+	// a variable is stored to, not read
+	if (x->kind != BOUND_STORE || x->a->kind != BOUND_VAR)
+		err = prepare(b, sure, &x->a);
+	if (!err)
+		err = prepare(b, sure && !choice, &x->b);
+	if (!err)
+		err = prepare(b, sure && !choice, &x->c);
+	x->list = arena_copy(b->arena, x->list, x->n_list, sizeof(*x->list));
+	for (size_t i = 0; !err && i < x->n_list; i++)
+		err = prepare(b, sure, &x->list[i]);
+	if (!err && sure && x->kind == BOUND_CALL)
+		err = check_receiver(b, x);
+	return err;
+}
+
+struct dbg_error *machine_value(struct binder *b, struct bound *n,
+				struct value *ret)
+{
+	struct il_method *m;
+	struct dbg_error *err = NULL;
+	if (n->kind != BOUND_VAR)
+		err = prepare(b, true, &n);
+	vm_set_thread(b->vm, b->e->scope->thread);
+	if (!err)
+		err = ilgen_method(b, n, &m);
+	return err ? err : run(b, n->syntax, m, ret);
+}
+
+/* ---- Entries --------------------------------------------------------- */
+
+void binder_init(struct binder *b, const struct eval *e, const char *text)
+{
+	*b = (struct binder){.e = e,
+			     .text = text,
+			     .ts = vm_types(e->vm),
+			     .vm = e->vm,
+			     .arena = e->arena};
 }
 
 struct dbg_error *bind_evaluate(const struct eval *e, const char *text,
 				const struct expr *x, struct value *ret)
 {
-	struct binder b = {.e = e,
-			   .text = text,
-			   .ts = vm_types(e->vm),
-			   .vm = e->vm,
-			   .arena = e->arena};
+	struct binder b;
 	struct bound *body;
-	struct il_method *m;
-	vm_set_thread(e->vm, e->scope->thread);
-	struct dbg_error *err = bind_value(&b, x, &body);
-	if (!err && body->type->elem == ELEM_VOID)
+	binder_init(&b, e, text);
+	struct dbg_error *err = x->kind == EXPR_NULL
+				    ? bind_operand(&b, x, &body)
+				    : bind_value(&b, x, &body);
+	if (!err && body->type && body->type->elem == ELEM_VOID)
 		err = dbg_err(DBG_E_UNSUPPORTED,
 			      "'%s' returns nothing: what it would do is left "
 			      "undone",
 			      bind_source(&b, x));
+	return err ? err : settle_value(&b, body, ret);
+}
+
+struct dbg_error *bind_condition(const struct eval *e, const char *text,
+				 const struct expr *x, bool *ret)
+{
+	struct binder b;
+	struct bound *body;
+	binder_init(&b, e, text);
+	struct dbg_error *err = bind_value(&b, x, &body);
+	if (!err && conversion_find(&b, body, bind_prim(&b, ELEM_BOOLEAN)) ==
+			CONVERSION_NONE)
+		err = dbg_err(DBG_E_ARGUMENT, "'%s' is not a bool",
+			      bind_source(&b, x));
 	if (!err)
-		err = ilgen_method(&b, body, &m);
-	return err ? err : run(&b, x, m, ret);
+		err = convert(&b, body, bind_prim(&b, ELEM_BOOLEAN), &body);
+	return err ? err : settle_truth(&b, body, ret);
 }

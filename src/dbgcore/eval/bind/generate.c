@@ -209,15 +209,45 @@ static void ilgen_constant_address(struct generator *e, uint64_t addr)
 	ilgen_op(e, IL_OP_CONV_U);
 }
 
+/* Of a vector its reference and index; of other arrays the address. */
 static struct dbg_error *ilgen_element(struct generator *e,
 				       const struct bound *n)
 {
+	struct il_method *address = NULL;
 	struct dbg_error *err = ilgen_value(e, n->a);
-	if (!err)
-		err = ilgen_value(e, n->list[0]);
-	if (!err && n->list[0]->type->elem == ELEM_I8)
-		ilgen_op(e, IL_OP_CONV_OVF_I);
-	return err;
+	for (size_t i = 0; !err && i < n->n_list; i++) {
+		err = ilgen_value(e, n->list[i]);
+		if (!err && n->list[i]->type->elem == ELEM_I8)
+			ilgen_op(e, n->a->type->elem == ELEM_SZARRAY
+					? IL_OP_CONV_OVF_I
+					: IL_OP_CONV_OVF_I4);
+	}
+	if (err || n->a->type->elem == ELEM_SZARRAY)
+		return err;
+	address = il_method_named(e->b->ts, n->a->type, "Address", -1);
+	if (!address)
+		return dbg_err(DBG_E_RUNTIME, "'%s' has no elements",
+			       il_type_name(e->b->ts, n->a->type));
+	ilgen_call(e, IL_OP_CALL, address);
+	return NULL;
+}
+
+/* Where the value of a leaf is: in the program, or put into the machine. */
+static struct dbg_error *ilgen_leaf(struct generator *e, const struct bound *n)
+{
+	struct binder *b = e->b;
+	const struct value *v = n->value;
+	uint64_t addr = n->addr;
+	if (v && v->where == VALUE_ABSENT)
+		return settle_missing(b, n->syntax, v);
+	if (v && v->where == VALUE_BYTES) {
+		addr = vm_room(b->vm, sizeof(v->bytes));
+		if (!addr || !vm_write(b->vm, addr, v->bytes, sizeof(v->bytes)))
+			return dbg_err(DBG_E_STATE, "no memory for '%s'",
+				       bind_source(b, n->syntax));
+	}
+	ilgen_constant_address(e, addr);
+	return NULL;
 }
 
 static struct dbg_error *ilgen_field_owner(struct generator *e,
@@ -233,8 +263,7 @@ struct dbg_error *ilgen_address(struct generator *e, const struct bound *n)
 	uint32_t slot;
 	switch (n->kind) {
 	case BOUND_PLACE:
-		ilgen_constant_address(e, n->addr);
-		return NULL;
+		return ilgen_leaf(e, n);
 	case BOUND_VAR:
 		ilgen_variable_address(e, n->var);
 		return NULL;
@@ -249,7 +278,7 @@ struct dbg_error *ilgen_address(struct generator *e, const struct bound *n)
 		return err;
 	case BOUND_ELEMENT:
 		err = ilgen_element(e, n);
-		if (!err)
+		if (!err && n->a->type->elem == ELEM_SZARRAY)
 			ilgen_type(e, IL_OP_LDELEMA, n->type);
 		return err;
 	case BOUND_DEREF:
@@ -468,9 +497,9 @@ static struct dbg_error *ilgen_text(struct generator *e, const struct bound *n)
 
 static struct dbg_error *ilgen_place(struct generator *e, const struct bound *n)
 {
-	ilgen_constant_address(e, n->addr);
+	struct dbg_error *err = ilgen_leaf(e, n);
 	ilgen_type(e, IL_OP_LDOBJ, n->type);
-	return NULL;
+	return err;
 }
 
 static struct dbg_error *ilgen_var_node(struct generator *e,
@@ -484,7 +513,8 @@ static struct dbg_error *ilgen_element_value(struct generator *e,
 					     const struct bound *n)
 {
 	struct dbg_error *err = ilgen_element(e, n);
-	ilgen_type(e, IL_OP_LDELEM, n->type);
+	bool vector = n->a->type->elem == ELEM_SZARRAY;
+	ilgen_type(e, vector ? IL_OP_LDELEM : IL_OP_LDOBJ, n->type);
 	return err;
 }
 

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "eval/bind/bind_priv.h"
+#include "eval/lookup.h"
 
 enum {
 	METHODS_MAX = 256,
@@ -394,14 +395,17 @@ struct dbg_error *call_resolve(struct binder *b, struct call *c,
 /* ---- Calls ----------------------------------------------------------- */
 
 struct method_list {
+	const struct eval *e;
 	struct il_method *items[METHODS_MAX];
 	size_t n;
 };
 
+/* Extension methods of the namespaces that are imported where we are. */
 static bool add_method(void *arg, struct il_method *m)
 {
 	struct method_list *l = arg;
-	l->items[l->n++] = m;
+	if (lookup_space(l->e, il_type_namespace(m->owner)))
+		l->items[l->n++] = m;
 	return l->n < METHODS_MAX;
 }
 
@@ -430,6 +434,7 @@ static struct dbg_error *find_extension(struct binder *b, struct bound *of,
 	with.names[0] = NULL;
 	with.modifiers[0] = MODIFIER_NONE;
 	with.n = c->n + 1;
+	l->e = b->e;
 	il_extension_each(b->ts, c->name, add_method, l);
 	struct dbg_error *err = call_resolve(b, &with, l->items, l->n, best);
 	if (!err && best->method && !receiver_fits(b, of, best->sig->params[0]))

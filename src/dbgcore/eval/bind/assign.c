@@ -1,0 +1,373 @@
+/*
+ * Assignments: C#'s, over the stopped program. The target is a place of the
+ * program, the value is converted to its type by C#'s rules, and written. A
+ * debugger knows every value and every object, so an integer needs no cast
+ * where it fits, and a reference none where its object is of the type. What C#
+ * would do by making an object is refused: a box, a string.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "eval/bind/bind.h"
+#include "eval/bind/bind_priv.h"
+#include "eval/dollar.h"
+
+struct assignment {
+	struct binder *b;     /* of the target */
+	const char *name;     /* the target as written */
+	struct value to;      /* its place, by-refs followed */
+	struct il_type *type; /* of the place */
+	struct value *ret;    /* the place afterwards */
+};
+
+/* ---- The place ------------------------------------------------------- */
+
+static struct dbg_error *no_place(const char *name, const struct value *v)
+{
+	if (v->where == VALUE_ABSENT && v->why == WHY_OPTIMIZED)
+		return dbg_err(DBG_E_STATE,
+			       "'%s' is optimized out: there is no place for "
+			       "a value",
+			       name);
+	if (v->where == VALUE_ABSENT)
+		return dbg_err(DBG_E_MEMORY, "'%s' cannot be read", name);
+	return dbg_err(DBG_E_ARGUMENT,
+		       "'%s' is not a variable that can be assigned to", name);
+}
+
+/*
+ * A property is set by a call, but for one whose accessors the compiler has
+ * made: that is its field.
+ */
+static struct dbg_error *check_property(struct binder *b, const char *name,
+					const struct bound *n)
+{
+	enum {
+		AUTO_SETTER = 8 // ldarg.0, ldarg.1, stfld, ret
+	};
+	const struct il_field *f = getter_field(b, n->method);
+	const struct il_method_body *body;
+	struct il_method *set = il_method_named(
+	    b->ts, n->method->owner,
+	    arena_printf(b->arena, "set_%s", n->method->name + 4), -1);
+	bool plain =
+	    !set || (!dbg_err_drop(il_method_body(b->ts, set, &body)) &&
+		     body->code.n <= AUTO_SETTER);
+	if (f && plain && str_ends(f->name, ">k__BackingField"))
+		return NULL;
+	return dbg_err(set ? DBG_E_UNSUPPORTED : DBG_E_ARGUMENT,
+		       "property '%s' %s%s%s%s", name,
+		       set ? "is set by a call, which is not served yet"
+			   : "has no setter",
+		       f ? ": its getter returns the field '" : "",
+		       f ? f->name : "", f ? "'" : "");
+}
+
+/* What cannot be written although it has an address. */
+static struct dbg_error *check_target(struct binder *b, const struct expr *x,
+				      const struct bound *n,
+				      const struct value *v)
+{
+	const char *name = bind_source(b, x);
+	bool is_class = v->type->kind == TYPE_CLASS;
+	if (x->kind == EXPR_THIS && is_class)
+		return dbg_err(DBG_E_ARGUMENT, "'this' cannot be assigned to");
+	// A cast of a reference has the reference's place but another type.
+	if ((x->kind == EXPR_NAME && history_names(x->name)) ||
+	    ((x->kind == EXPR_CAST || x->kind == EXPR_AS) && is_class) ||
+	    (v->where == VALUE_MEMORY && vm_owns(b->vm, v->addr)))
+		return dbg_err(DBG_E_ARGUMENT,
+			       "'%s' is not a variable that can be assigned to",
+			       name);
+	if (n->kind == BOUND_DEREF && n->a->kind == BOUND_CALL &&
+	    !strcmp(il_type_simple_name(n->a->method->owner), "ReadOnlySpan`1"))
+		return dbg_err(DBG_E_ARGUMENT,
+			       "elements of '%s' cannot be assigned to",
+			       il_type_name(b->ts, n->a->method->owner));
+	return NULL;
+}
+
+static struct dbg_error *find_place(struct assignment *a, const struct expr *x,
+				    struct bound **ret)
+{
+	struct binder *b = a->b;
+	struct value v;
+	struct dbg_error *err = bind_value(b, bind_unconditional(b, x), ret);
+	if (!err && (*ret)->kind == BOUND_CALL && x->kind == EXPR_MEMBER)
+		err = check_property(b, a->name, *ret);
+	if (!err)
+		err = settle_value(b, *ret, &v);
+	if (!err && v.where != VALUE_ABSENT)
+		err = check_target(b, x, *ret, &v);
+	if (err)
+		return err;
+	if (v.where != VALUE_ABSENT && v.type->kind == TYPE_BYREF)
+		v = value_target(b->e->types, &v);
+	if (v.where != VALUE_MEMORY && !v.in_register)
+		return no_place(a->name, &v);
+	type_mt(b->e->types, v.type);
+	a->to = v;
+	a->type = il_type_of_value(b->ts, v.type);
+	return a->type ? NULL
+		       : dbg_err(DBG_E_RUNTIME, "the type of '%s' is not known",
+				 a->name);
+}
+
+/* ---- Writing --------------------------------------------------------- */
+
+/* The JIT keeps numbers of less than 32 bits widened to these. */
+static struct dbg_error *store_register(const struct assignment *a,
+					const struct value *to,
+					const struct value *from)
+{
+	struct dbg_error *err;
+	struct types *ts = a->b->e->types;
+	const struct frame *f = a->b->e->scope->frame;
+	uint64_t word = 0;
+	size_t n = to->type->kind == TYPE_CLASS ? sizeof(word) : to->type->size;
+	unsigned int reg;
+	if (!a->b->e->stack || !f || !n || n > sizeof(word))
+		return dbg_err(DBG_E_STATE, "it is in several registers");
+	if (from && !value_integer(ts, from, &word) &&
+	    !value_read(ts, from, 0, &word, n))
+		return dbg_err(DBG_E_MEMORY, "the new value cannot be read");
+	if (n < sizeof(word))
+		word = (uint32_t)word;
+	err = stack_var_register(ts, f, to->in_register, &reg);
+	if (!err)
+		err = stack_register_set(a->b->e->stack, f, reg, word);
+	if (!err)
+		memcpy(a->ret->bytes, &word, sizeof(word));
+	return err;
+}
+
+/*
+ * Does the value hold a reference to what only the debugger has? Its
+ * addresses are none that a program may have.
+ */
+static bool is_imaginary(const struct assignment *a, const struct value *from)
+{
+	struct types *ts = a->b->e->types;
+	size_t size = from->type->kind == TYPE_CLASS ? sizeof(uint64_t)
+						     : from->type->size;
+	for (size_t at = 0; at + sizeof(uint64_t) <= size;
+	     at += sizeof(uint64_t)) {
+		uint64_t word;
+		if (value_read(ts, from, at, &word, sizeof(word)) &&
+		    vm_owns(NULL, word))
+			return true;
+	}
+	return false;
+}
+
+static struct dbg_error *store(const struct assignment *a,
+			       const struct value *to, const struct value *from)
+{
+	if (from && is_imaginary(a, from))
+		return dbg_err(DBG_E_UNSUPPORTED,
+			       "an object for '%s' is made by a call, which is "
+			       "not served yet: only the debugger has the one "
+			       "that is assigned",
+			       a->name);
+	struct dbg_error *err =
+	    to->in_register
+		? store_register(a, to, from)
+		: value_store(a->b->e->types, a->b->e->scope->thread, to, from);
+	return err ? dbg_err_prefix(err, "cannot write '%s'", a->name) : NULL;
+}
+
+/* ---- The value ------------------------------------------------------- */
+
+static bool is_number(const struct il_type *type)
+{
+	return type_is_numeric(type) || type->kind == IL_KIND_ENUM ||
+	       type->special == IL_SPECIAL_DECIMAL;
+}
+
+static struct dbg_error *refuse(struct binder *b, const char *from,
+				bool from_number, struct il_type *to)
+{
+	return dbg_err(DBG_E_ARGUMENT, "cannot convert '%s' to '%s'%s", from,
+		       il_type_name(b->ts, to),
+		       from_number && is_number(to) ? " without a cast" : "");
+}
+
+/* Is the integer @raw of type @from within what @to holds? */
+static struct dbg_error *check_range(uint64_t raw, const struct type *from,
+				     const struct type *to)
+{
+	unsigned int bits = to->size * 8;
+	bool negative = elem_is_signed(from->elem) && (int64_t)raw < 0;
+	uint64_t max = bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
+	int64_t min = 0;
+	if (elem_is_signed(to->elem)) {
+		max >>= 1;
+		min = -(int64_t)max - 1;
+	}
+	if (negative ? (int64_t)raw >= min : raw <= max)
+		return NULL;
+	if (negative)
+		return dbg_err(DBG_E_ARGUMENT,
+			       "%" PRId64 " does not fit '%s' (%" PRId64
+			       " to %" PRIu64 ")",
+			       (int64_t)raw, to->name, min, max);
+	return dbg_err(DBG_E_ARGUMENT,
+		       "%" PRIu64 " does not fit '%s' (%" PRId64 " to %" PRIu64
+		       ")",
+		       raw, to->name, min, max);
+}
+
+static bool is_integer(const struct il_type *type)
+{
+	return (type->kind == IL_KIND_PRIM || type->kind == IL_KIND_ENUM) &&
+	       type->elem != ELEM_BOOLEAN && type->elem != ELEM_CHAR &&
+	       type->elem != ELEM_R4 && type->elem != ELEM_R8;
+}
+
+/* C# has no conversion of the value @v, which is known: does it fit? */
+static struct dbg_error *fit(struct assignment *a, const struct bound *n,
+			     struct value *v)
+{
+	struct types *ts = a->b->e->types;
+	struct value at = value_dereference(ts, v);
+	uint64_t raw;
+	if (at.where == VALUE_ABSENT)
+		return settle_missing(a->b, n->syntax, &at);
+	if (type_is_numeric(n->type) && is_integer(n->type) &&
+	    is_integer(a->type) && value_integer(ts, &at, &raw)) {
+		*v = value_bytes(a->to.type, &raw, sizeof(raw));
+		return check_range(raw, at.type, a->to.type);
+	}
+	struct il_type *actual = il_type_of_value(a->b->ts, at.type);
+	bool fits = false;
+	if (a->type->is_reference && value_is_null(ts, &at))
+		return NULL;
+	if (n->type->is_reference && a->type->is_reference && actual) {
+		struct dbg_error *err =
+		    il_type_assignable(a->b->ts, actual, a->type, &fits);
+		if (err || fits)
+			return err;
+	}
+	return refuse(a->b, at.type->name, is_number(n->type), a->type);
+}
+
+static struct dbg_error *no_object(const struct assignment *a,
+				   const struct value *v)
+{
+	if (v->where == VALUE_TEXT)
+		return dbg_err(DBG_E_UNSUPPORTED,
+			       "a new string is made by a call, which is not "
+			       "served yet: only a string that the program "
+			       "has can be assigned to '%s'",
+			       a->name);
+	return dbg_err(DBG_E_UNSUPPORTED,
+		       "a box for '%s' is made by a call, which is not "
+		       "served yet; '(%s)%s' is the value in the box that is "
+		       "there",
+		       v->type->name, v->type->name, a->name);
+}
+
+/* The value @n converted to the place's type. */
+static struct dbg_error *converted(struct assignment *a, struct binder *b,
+				   struct bound *n, struct value *ret)
+{
+	struct types *ts = b->e->types;
+	bool box = false;
+	struct dbg_error *err = NULL;
+	if (n->kind == BOUND_NULL && a->type->is_value &&
+	    a->type->special != IL_SPECIAL_NULLABLE)
+		return dbg_err(DBG_E_ARGUMENT, "'%s' cannot be null",
+			       il_type_name(b->ts, a->type));
+	enum conversion c = conversion_find(b, n, a->type);
+	if (c == CONVERSION_NONE && !n->type)
+		return refuse(b, bind_source(b, n->syntax), false, a->type);
+	box = c == CONVERSION_BOX;
+	if (c != CONVERSION_NONE && !box)
+		err = convert(b, n, a->type, &n);
+	if (!err)
+		err = settle_value(b, n, ret);
+	if (!err && c == CONVERSION_NONE)
+		err = fit(a, n, ret);
+	if (err)
+		return err;
+	if (ret->type && ret->type->kind == TYPE_BYREF)
+		*ret = value_target(ts, ret);
+	if (ret->where == VALUE_ABSENT)
+		return settle_missing(b, n->syntax, ret);
+	if (a->type->is_reference && !value_is_null(ts, ret) &&
+	    (box || ret->type->kind != TYPE_CLASS || ret->where == VALUE_TEXT))
+		return no_object(a, ret);
+	return NULL;
+}
+
+/* ---- Entry ----------------------------------------------------------- */
+
+/* The enum behind a type, whose names may stand bare in the value. */
+static struct il_type *enum_of(struct il_type *type)
+{
+	if (type->special == IL_SPECIAL_NULLABLE)
+		type = type->args[0];
+	return type->kind == IL_KIND_ENUM ? type : NULL;
+}
+
+/* a op= b is a = a op b, but that a is looked at once. */
+static struct dbg_error *right_side(struct binder *b, enum op op,
+				    struct bound *place, const struct expr *x,
+				    struct bound **ret)
+{
+	struct dbg_error *err = bind_operand(b, x, ret);
+	if (err || op == OP_NONE)
+		return err;
+	if (op == OP_COALESCE)
+		return dbg_err(DBG_E_UNSUPPORTED, "'\?\?=' is not served yet");
+	return bind_operator(b, op, place, *ret, x, ret);
+}
+
+/* A convenience variable. */
+static struct dbg_error *set_dollar(struct binder *left, struct binder *right,
+				    const struct bind_assignment *a,
+				    struct value *ret)
+{
+	struct bound *place = NULL, *n;
+	struct dbg_error *err = NULL;
+	if (a->op != OP_NONE)
+		err = bind_value(left, a->target, &place);
+	if (!err)
+		err = right_side(right, a->op, place, a->value, &n);
+	if (!err && n->kind != BOUND_NULL && !n->type)
+		err = bind_value(right, a->value, &n);
+	if (!err)
+		err = settle_value(right, n, ret);
+	return err ? err : dollar_set(left->e, a->target->name, ret);
+}
+
+struct dbg_error *bind_assign(const struct eval *e,
+			      const struct bind_assignment *x,
+			      struct value *ret)
+{
+	struct binder left, right;
+	struct bound *place, *n;
+	struct value v;
+	binder_init(&left, e, x->text);
+	binder_init(&right, e, x->value_text);
+	struct assignment a = {
+	    .b = &left, .name = bind_source(&left, x->target), .ret = ret};
+	if (x->target->kind == EXPR_NAME && dollar_names(x->target->name))
+		return set_dollar(&left, &right, x, ret);
+	struct dbg_error *err = find_place(&a, x->target, &place);
+	if (err)
+		return err;
+	*ret = a.to;
+	if (x->value->kind == EXPR_DEFAULT && !x->value->type)
+		return store(&a, &a.to, NULL);
+	right.wanted = enum_of(a.type);
+	err = right_side(&right, x->op, place, x->value, &n);
+	if (!err)
+		err = converted(&a, &right, n, &v);
+	if (err)
+		return err;
+	return store(&a, &a.to, value_is_null(e->types, &v) ? NULL : &v);
+}

@@ -1,0 +1,248 @@
+/*
+ * What the debugger knows and C# does not: values of the frame, the history
+ * and registers as leaves, what an object is at run time, names of tuple
+ * elements, pointers as gdb has them.
+ */
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "eval/bind/bind_priv.h"
+#include "eval/member.h"
+
+/* ---- Leaves ---------------------------------------------------------- */
+
+/* What a box has in it is in a box again where a reference is wanted. */
+static struct bound *boxed(struct binder *b, const struct value *v,
+			   struct il_type *type, const struct expr *x)
+{
+	struct il_type *inner = il_type_of_value(b->ts, v->type);
+	struct bound *n = bound_make(b, BOUND_EFFECT, type, x);
+	n->a = bound_make(b, BOUND_BOX, inner, x);
+	n->a->a = bound_value(b, v, inner, x);
+	return inner ? n : NULL;
+}
+
+struct bound *bound_value(struct binder *b, const struct value *v,
+			  struct il_type *type, const struct expr *x)
+{
+	bool text = v->where == VALUE_TEXT;
+	if (type && type->is_reference && !text && v->type &&
+	    v->where != VALUE_ABSENT && v->type->kind != TYPE_CLASS) {
+		struct bound *box = boxed(b, v, type, x);
+		if (box)
+			return box;
+	}
+	struct bound *n =
+	    bound_make(b, text ? BOUND_STRING : BOUND_PLACE, type, x);
+	n->units = v->units;
+	n->n_units = v->n_units;
+	n->addr = v->addr;
+	if (!text)
+		n->value = arena_copy(b->arena, v, 1, sizeof(*v));
+	return n;
+}
+
+struct dbg_error *bind_frame_value(struct binder *b, const struct value *value,
+				   const struct expr *x, struct bound **ret)
+{
+	struct value v = *value;
+	if (v.type && v.type->kind == TYPE_BYREF && v.where != VALUE_ABSENT)
+		v = value_target(b->e->types, &v);
+	struct type *type = v.type;
+	if (type && type->kind == TYPE_BYREF)
+		type = type->inner;
+	if (v.where == VALUE_TEXT)
+		type = type_of_elem(b->e->types, ELEM_STRING);
+	struct il_type *known = type ? il_type_of_value(b->ts, type) : NULL;
+	if (!known && v.where == VALUE_ABSENT)
+		return settle_missing(b, x, &v);
+	if (!known)
+		return dbg_err(DBG_E_RUNTIME, "the type of '%s' is not known",
+			       bind_source(b, x));
+	*ret = bound_value(b, &v, known, x);
+	return NULL;
+}
+
+/* ---- What is there at run time --------------------------------------- */
+
+/* The settled value of @of now; false: it is computed later, or by errors. */
+static bool value_now(struct binder *b, struct bound *of, struct value *ret_raw,
+		      struct value *ret)
+{
+	// In a lambda its parameters have no value yet.
+	if (b->lambda || !of->type ||
+	    dbg_err_drop(settle_value(b, of, ret_raw)))
+		return false;
+	*ret = value_dereference(b->e->types, ret_raw);
+	return ret->where == VALUE_MEMORY || ret->where == VALUE_BYTES;
+}
+
+struct bound *bind_actual(struct binder *b, struct bound *of)
+{
+	struct value raw, v;
+	if (of->kind == BOUND_TYPE || !of->type->is_reference ||
+	    !value_now(b, of, &raw, &v) || value_is_null(b->e->types, &v))
+		return NULL;
+	struct il_type *type = il_type_of_value(b->ts, v.type);
+	if (!type || type == of->type)
+		return NULL;
+	// What was in a box is a place of its own.
+	return bound_value(b, type->is_value ? &v : &raw, type, of->syntax);
+}
+
+struct bound *bind_tuple_name(struct binder *b, struct bound *of,
+			      const struct expr *x)
+{
+	struct value raw, v, element;
+	struct bound *n;
+	if (of->kind == BOUND_TYPE || !of->type->is_value ||
+	    strncmp(il_type_simple_name(of->type), "ValueTuple`", 11) ||
+	    !value_now(b, of, &raw, &v) ||
+	    !member_tuple_name(b->e->types, &v, x->name, &element))
+		return NULL;
+	return dbg_err_drop(bind_frame_value(b, &element, x, &n)) ? NULL : n;
+}
+
+/* ---- Pointers -------------------------------------------------------- */
+
+static struct bound *as_number(struct binder *b, struct bound *v,
+			       enum elem elem)
+{
+	struct bound *n =
+	    bound_make(b, BOUND_NUMBER, bind_prim(b, elem), v->syntax);
+	n->a = v;
+	return n;
+}
+
+static struct bound *binary(struct binder *b, enum op op, struct bound *l,
+			    struct bound *r, struct il_type *type)
+{
+	struct bound *n = bound_make(b, BOUND_BINARY, type, l->syntax);
+	n->op = op;
+	n->a = l;
+	n->b = r;
+	return n;
+}
+
+static bool is_pointer(const struct bound *v)
+{
+	return v->type && v->type->kind == IL_KIND_POINTER;
+}
+
+/* @p and @index elements more, or less. */
+static struct dbg_error *moved(struct binder *b, enum op op, struct bound *p,
+			       struct bound *index, struct bound **ret)
+{
+	const struct il_layout *layout;
+	struct il_type *inner = p->type->inner;
+	if (!inner || inner->elem == ELEM_VOID)
+		return dbg_err(DBG_E_ARGUMENT, "'%s' cannot be indexed",
+			       il_type_name(b->ts, p->type));
+	struct dbg_error *err = il_type_layout(b->ts, inner, &layout);
+	if (err)
+		return err;
+	struct bound *size = bound_int(b, ELEM_I, layout->size, p->syntax);
+	struct bound *bytes =
+	    binary(b, OP_MULTIPLY, as_number(b, index, ELEM_I), size,
+		   bind_prim(b, ELEM_I));
+	*ret = binary(b, op, p, bytes, p->type);
+	return NULL;
+}
+
+static struct dbg_error *pointer_element(struct binder *b, struct bound *of,
+					 struct call *c, const struct expr *x,
+					 struct bound **ret)
+{
+	struct bound *at;
+	if (c->n != 1 || !type_is_numeric(c->args[0]->type))
+		return bind_error(b, x, "one index is wanted");
+	struct dbg_error *err = moved(b, OP_ADD, of, c->args[0], &at);
+	if (err)
+		return err;
+	*ret = bound_make(b, BOUND_DEREF, of->type->inner, x);
+	(*ret)->a = at;
+	return NULL;
+}
+
+struct dbg_error *bind_row_element(struct binder *b, struct bound *of,
+				   struct call *c, const struct expr *x,
+				   struct bound **ret)
+{
+	struct value raw, v, element;
+	int64_t index[BIND_ARGS_MAX];
+	uint64_t n;
+	*ret = NULL;
+	if (is_pointer(of))
+		return pointer_element(b, of, c, x, ret);
+	if (!value_now(b, of, &raw, &v) || !member_has_elements(b->e, &v))
+		return NULL;
+	for (size_t i = 0; i < c->n; i++) {
+		struct value at, one;
+		if (!c->args[i]->type || !value_now(b, c->args[i], &at, &one) ||
+		    !value_integer(b->e->types, &one, &n))
+			return NULL;
+		index[i] = (int64_t)n;
+	}
+	struct dbg_error *err = member_element(b->e, bind_source(b, of->syntax),
+					       &v, index, c->n, &element);
+	return err ? err : bind_frame_value(b, &element, x, ret);
+}
+
+/* Equality and order, of numbers too: gdb's `$pc == 0x1234`. */
+struct dbg_error *bind_pointer_operator(struct binder *b, enum op op,
+					struct bound *l, struct bound *r,
+					struct bound **ret)
+{
+	bool order = op >= OP_EQUAL && op <= OP_GREATER_EQUAL;
+	struct bound **sides[2] = {&l, &r};
+	*ret = NULL;
+	if (!is_pointer(l) && !is_pointer(r))
+		return NULL;
+	if ((op == OP_ADD || op == OP_SUBTRACT) && is_pointer(l) &&
+	    type_is_numeric(r->type))
+		return moved(b, op, l, r, ret);
+	for (int i = 0; order && i < 2; i++) {
+		struct bound *v = *sides[i];
+		if (v->kind == BOUND_NULL)
+			*sides[i] = bound_int(b, ELEM_U8, 0, v->syntax);
+		else if (is_pointer(v) || type_is_numeric(v->type))
+			*sides[i] = as_number(b, v, ELEM_U8);
+		else
+			order = false;
+	}
+	if (order)
+		*ret = binary(b, op, l, r, bind_prim(b, ELEM_BOOLEAN));
+	return NULL;
+}
+
+static struct dbg_error *dereference(struct binder *b, const struct expr *x,
+				     struct bound *p, struct bound **ret)
+{
+	if (!is_pointer(p) || !p->type->inner ||
+	    p->type->inner->elem == ELEM_VOID)
+		return dbg_err(DBG_E_ARGUMENT,
+			       "'%s' is not a pointer to something",
+			       bind_source(b, x->a));
+	*ret = bound_make(b, BOUND_DEREF, p->type->inner, x);
+	(*ret)->a = p;
+	return NULL;
+}
+
+/* *p, &x, p->m and p[i], of which the last two are of *p. */
+struct dbg_error *bind_pointer(struct binder *b, const struct expr *x,
+			       struct bound **ret)
+{
+	struct bound *p;
+	struct dbg_error *err = bind_value(b, x->a, &p);
+	if (err)
+		return err;
+	if (x->kind == EXPR_MEMBER && !is_pointer(p))
+		return dbg_err(DBG_E_ARGUMENT, "'%s' is not a pointer",
+			       bind_source(b, x->a));
+	if (x->kind != EXPR_UNARY || x->op == OP_DEREFERENCE)
+		return dereference(b, x, p, ret);
+	*ret = bound_make(b, BOUND_ADDRESS, il_type_pointer(b->ts, p->type), x);
+	(*ret)->a = p;
+	return NULL;
+}
