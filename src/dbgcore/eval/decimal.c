@@ -1,10 +1,8 @@
 /*
- * System.Decimal: 96 bits, a sign and a scale, computed in 128-bit integers; an
- * operation whose result does not fit says so. Int128 as text.
+ * System.Decimal as text and of it: 96 bits, a sign and a scale. Int128 as
+ * text.
  */
 #include "eval/literal.h"
-
-#include <string.h>
 
 __extension__ struct wide {
 	unsigned __int128 v;
@@ -95,99 +93,6 @@ bool decimal_parse(const char *text, struct decimal *ret)
 		if (d.scale > SCALE_MAX || !set_magnitude(&d, w))
 			return false;
 	}
-	*ret = d;
-	return true;
-}
-
-void decimal_of_integer(uint64_t value, bool negative, struct decimal *ret)
-{
-	memset(ret, 0, sizeof(*ret));
-	ret->low = value;
-	ret->negative = negative;
-}
-
-double decimal_to_double(const struct decimal *d)
-{
-	double v = (double)magnitude(d).v, power = 1;
-	for (uint32_t i = 0; i < d->scale; i++)
-		power *= 10;
-	v /= power;
-	return d->negative ? -v : v;
-}
-
-/* Bring @w from scale @from to @to; false if that overflows 128 bits. */
-static bool rescale(struct wide *w, uint32_t from, uint32_t to)
-{
-	for (; from < to; from++) {
-		struct wide next = {.v = w->v * 10};
-		if (next.v / 10 != w->v)
-			return false;
-		*w = next;
-	}
-	return true;
-}
-
-/* Compare magnitudes. */
-static int compare_size(const struct decimal *a, const struct decimal *b)
-{
-	struct wide x = magnitude(a), y = magnitude(b);
-	uint32_t scale = a->scale > b->scale ? a->scale : b->scale;
-	// What overflows 128 bits is larger than the other's 96.
-	if (!rescale(&x, a->scale, scale))
-		return 1;
-	if (!rescale(&y, b->scale, scale))
-		return -1;
-	return x.v < y.v ? -1 : x.v > y.v;
-}
-
-static bool is_zero(const struct decimal *d)
-{
-	return !d->low && !d->high;
-}
-
-int decimal_compare(const struct decimal *a, const struct decimal *b)
-{
-	bool a_neg = a->negative && !is_zero(a);
-	bool b_neg = b->negative && !is_zero(b);
-	if (a_neg != b_neg)
-		return a_neg ? -1 : 1;
-	int size = compare_size(a, b);
-	return a_neg ? -size : size;
-}
-
-bool decimal_add(const struct decimal *a, const struct decimal *b,
-		 struct decimal *ret)
-{
-	struct wide x = magnitude(a), y = magnitude(b), sum;
-	struct decimal d = {0};
-	d.scale = a->scale > b->scale ? a->scale : b->scale;
-	if (!rescale(&x, a->scale, d.scale) || !rescale(&y, b->scale, d.scale))
-		return false;
-	if (a->negative == b->negative) {
-		d.negative = a->negative;
-		sum.v = x.v + y.v;
-		if (sum.v < x.v)
-			return false;
-	} else {
-		d.negative = x.v >= y.v ? a->negative : b->negative;
-		sum.v = x.v >= y.v ? x.v - y.v : y.v - x.v;
-	}
-	if (!set_magnitude(&d, sum))
-		return false;
-	*ret = d;
-	return true;
-}
-
-bool decimal_multiply(const struct decimal *a, const struct decimal *b,
-		      struct decimal *ret)
-{
-	struct wide x = magnitude(a), y = magnitude(b), product;
-	struct decimal d = {.scale = a->scale + b->scale};
-	product.v = x.v * y.v;
-	if ((x.v && product.v / x.v != y.v) || d.scale > SCALE_MAX ||
-	    !set_magnitude(&d, product))
-		return false;
-	d.negative = a->negative != b->negative;
 	*ret = d;
 	return true;
 }

@@ -27,15 +27,6 @@ void decimal_store(const struct decimal *d, uint32_t words[4]);
 void decimal_text(const struct decimal *d, struct str *out);
 /* Parse digits with point (no exponent); false if it does not fit. */
 bool decimal_parse(const char *text, struct decimal *ret);
-void decimal_of_integer(uint64_t magnitude, bool negative, struct decimal *ret);
-double decimal_to_double(const struct decimal *d);
-/* -1, 0 or 1. */
-int decimal_compare(const struct decimal *a, const struct decimal *b);
-/* False if the exact result does not fit. */
-bool decimal_add(const struct decimal *a, const struct decimal *b,
-		 struct decimal *ret);
-bool decimal_multiply(const struct decimal *a, const struct decimal *b,
-		      struct decimal *ret);
 
 /* 128 bits in decimal, with sign if @is_signed (System.Int128). */
 void literal_int128(uint64_t low, uint64_t high, bool is_signed,

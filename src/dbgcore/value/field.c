@@ -425,13 +425,6 @@ static struct type *declares(struct types *ts, struct type *type,
 	return NULL;
 }
 
-struct type *type_property_owner(struct types *ts, struct type *type,
-				 const char *name)
-{
-	uint32_t rid;
-	return declares(ts, type, name, &rid);
-}
-
 const struct field *type_property(struct types *ts, struct type *type,
 				  const char *name, bool *ret_found)
 {
@@ -440,24 +433,4 @@ const struct field *type_property(struct types *ts, struct type *type,
 	*ret_found = owner != NULL;
 	uint32_t rid = owner ? getter_of(&owner->module->md, property) : 0;
 	return rid ? getter_field(ts, owner, rid) : NULL;
-}
-
-bool type_has_method(struct types *ts, struct type *type, const char *name)
-{
-	for (int i = 0; type && i < BASES_MAX; i++) {
-		uint32_t first = 0, end = 0;
-		type_mt(ts, type);
-		if (type->module)
-			md_type_methods(&type->module->md,
-					MD_TOKEN_RID(type->token), &first,
-					&end);
-		for (uint32_t m = first; m < end; m++) {
-			if (!strcmp(md_col_string(&type->module->md,
-						  MD_METHODDEF, m, METHOD_NAME),
-				    name))
-				return true;
-		}
-		type = type_parent(ts, type);
-	}
-	return false;
 }

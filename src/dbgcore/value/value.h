@@ -154,9 +154,6 @@ struct type *type_parent(struct types *ts, struct type *type);
 bool type_same(struct types *ts, struct type *a, struct type *b);
 /* Is @type (of an object) @base or derived from it? Interfaces: no. */
 bool type_derives(struct types *ts, struct type *type, struct type *base);
-bool type_is_interface(const struct type *type);
-/* Arrays' interfaces, and those by variance, are not told. */
-bool type_implements(struct types *ts, struct type *type, struct type *iface);
 bool type_is_delegate(struct types *ts, struct type *type);
 bool type_is_exception(struct types *ts, struct type *type);
 /* Metadata name of the definition, without namespace; "" if none. */
@@ -222,11 +219,6 @@ const struct field *type_field(struct types *ts, struct type *type,
  */
 const struct field *type_property(struct types *ts, struct type *type,
 				  const char *name, bool *ret_found);
-/* The class that declares the property, @type or a base; NULL: none. */
-struct type *type_property_owner(struct types *ts, struct type *type,
-				 const char *name);
-/* Is there a method of this name in @type or its bases? */
-bool type_has_method(struct types *ts, struct type *type, const char *name);
 
 /*
  * Names of tuple elements that the compiler left with a Field or Param

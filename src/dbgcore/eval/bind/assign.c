@@ -99,7 +99,7 @@ static struct dbg_error *find_place(struct assignment *a, const struct expr *x,
 	if (!err && (*ret)->kind == BOUND_CALL && x->kind == EXPR_MEMBER)
 		err = check_property(b, a->name, *ret);
 	if (!err)
-		err = settle_value(b, *ret, &v);
+		err = fetch_value(b, *ret, &v);
 	if (!err && v.where != VALUE_ABSENT)
 		err = check_target(b, x, *ret, &v);
 	if (err)
@@ -235,7 +235,7 @@ static struct dbg_error *fit(struct assignment *a, const struct bound *n,
 	struct value at = value_dereference(ts, v);
 	uint64_t raw;
 	if (at.where == VALUE_ABSENT)
-		return settle_missing(a->b, n->syntax, &at);
+		return fetch_missing(a->b, n->syntax, &at);
 	if (type_is_numeric(n->type) && is_integer(n->type) &&
 	    is_integer(a->type) && value_integer(ts, &at, &raw)) {
 		*v = value_bytes(a->to.type, &raw, sizeof(raw));
@@ -288,7 +288,7 @@ static struct dbg_error *converted(struct assignment *a, struct binder *b,
 	if (c != CONVERSION_NONE && !box)
 		err = convert(b, n, a->type, &n);
 	if (!err)
-		err = settle_value(b, n, ret);
+		err = fetch_value(b, n, ret);
 	if (!err && c == CONVERSION_NONE)
 		err = fit(a, n, ret);
 	if (err)
@@ -296,7 +296,7 @@ static struct dbg_error *converted(struct assignment *a, struct binder *b,
 	if (ret->type && ret->type->kind == TYPE_BYREF)
 		*ret = value_target(ts, ret);
 	if (ret->where == VALUE_ABSENT)
-		return settle_missing(b, n->syntax, ret);
+		return fetch_missing(b, n->syntax, ret);
 	if (a->type->is_reference && !value_is_null(ts, ret) &&
 	    (box || ret->type->kind != TYPE_CLASS || ret->where == VALUE_TEXT))
 		return no_object(a, ret);
@@ -340,7 +340,7 @@ static struct dbg_error *set_dollar(struct binder *left, struct binder *right,
 	if (!err && n->kind != BOUND_NULL && !n->type)
 		err = bind_value(right, a->value, &n);
 	if (!err)
-		err = settle_value(right, n, ret);
+		err = fetch_value(right, n, ret);
 	return err ? err : dollar_set(left->e, a->target->name, ret);
 }
 

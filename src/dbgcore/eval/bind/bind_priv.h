@@ -83,20 +83,20 @@ DBG_MUST struct dbg_error *bind_core(struct binder *b, const char *name,
 
 void binder_init(struct binder *b, const struct eval *e, const char *text);
 
-/* ---- settle.c, evaluate.c: values -------------------------------------- */
+/* ---- fetch.c, evaluate.c: values -------------------------------------- */
 
 /* The value of a node: in its place, if it has one. */
-DBG_MUST struct dbg_error *settle_value(struct binder *b, struct bound *n,
-					struct value *ret);
+DBG_MUST struct dbg_error *fetch_value(struct binder *b, struct bound *n,
+				       struct value *ret);
 /* Of a bool. */
-DBG_MUST struct dbg_error *settle_truth(struct binder *b, struct bound *n,
-					bool *ret);
+DBG_MUST struct dbg_error *fetch_truth(struct binder *b, struct bound *n,
+				       bool *ret);
 /* ... as the machine computes it. */
 DBG_MUST struct dbg_error *machine_value(struct binder *b, struct bound *n,
 					 struct value *ret);
 /* The error of an absent value. */
-DBG_MUST struct dbg_error *
-settle_missing(struct binder *b, const struct expr *x, const struct value *v);
+DBG_MUST struct dbg_error *fetch_missing(struct binder *b, const struct expr *x,
+					 const struct value *v);
 /* The field that the getter @m only returns; NULL: it does more. */
 struct il_field *getter_field(struct binder *b, struct il_method *m);
 

@@ -56,7 +56,7 @@ struct dbg_error *bind_frame_value(struct binder *b, const struct value *value,
 		type = type_of_elem(b->e->types, ELEM_STRING);
 	struct il_type *known = type ? il_type_of_value(b->ts, type) : NULL;
 	if (!known && v.where == VALUE_ABSENT)
-		return settle_missing(b, x, &v);
+		return fetch_missing(b, x, &v);
 	if (!known)
 		return dbg_err(DBG_E_RUNTIME, "the type of '%s' is not known",
 			       bind_source(b, x));
@@ -71,8 +71,7 @@ static bool value_now(struct binder *b, struct bound *of, struct value *ret_raw,
 		      struct value *ret)
 {
 	// In a lambda its parameters have no value yet.
-	if (b->lambda || !of->type ||
-	    dbg_err_drop(settle_value(b, of, ret_raw)))
+	if (b->lambda || !of->type || dbg_err_drop(fetch_value(b, of, ret_raw)))
 		return false;
 	*ret = value_dereference(b->e->types, ret_raw);
 	return ret->where == VALUE_MEMORY || ret->where == VALUE_BYTES;

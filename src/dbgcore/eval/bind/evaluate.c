@@ -143,7 +143,7 @@ static struct dbg_error *prepare_place(struct binder *b, bool sure,
 	bool var = (*n)->kind == BOUND_VAR;
 	if (!sure && !var && !b->e->trace)
 		return NULL;
-	struct dbg_error *err = settle_value(b, *n, &v);
+	struct dbg_error *err = fetch_value(b, *n, &v);
 	if (!sure && !var)
 		return dbg_err_drop(err), NULL;
 	if (err)
@@ -152,7 +152,7 @@ static struct dbg_error *prepare_place(struct binder *b, bool sure,
 	    (*n)->is_static)
 		return NULL;
 	if (v.where == VALUE_ABSENT)
-		return settle_missing(b, (*n)->syntax, &v);
+		return fetch_missing(b, (*n)->syntax, &v);
 	*n = bound_value(b, &v, (*n)->type, (*n)->syntax);
 	return NULL;
 }
@@ -249,7 +249,7 @@ struct dbg_error *bind_evaluate(const struct eval *e, const char *text,
 			      "'%s' returns nothing: what it would do is left "
 			      "undone",
 			      bind_source(&b, x));
-	return err ? err : settle_value(&b, body, ret);
+	return err ? err : fetch_value(&b, body, ret);
 }
 
 struct dbg_error *bind_condition(const struct eval *e, const char *text,
@@ -265,5 +265,5 @@ struct dbg_error *bind_condition(const struct eval *e, const char *text,
 			      bind_source(&b, x));
 	if (!err)
 		err = convert(&b, body, bind_prim(&b, ELEM_BOOLEAN), &body);
-	return err ? err : settle_truth(&b, body, ret);
+	return err ? err : fetch_truth(&b, body, ret);
 }

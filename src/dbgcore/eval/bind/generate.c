@@ -239,7 +239,7 @@ static struct dbg_error *ilgen_leaf(struct generator *e, const struct bound *n)
 	const struct value *v = n->value;
 	uint64_t addr = n->addr;
 	if (v && v->where == VALUE_ABSENT)
-		return settle_missing(b, n->syntax, v);
+		return fetch_missing(b, n->syntax, v);
 	if (v && v->where == VALUE_BYTES) {
 		addr = vm_room(b->vm, sizeof(v->bytes));
 		if (!addr || !vm_write(b->vm, addr, v->bytes, sizeof(v->bytes)))

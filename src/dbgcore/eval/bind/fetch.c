@@ -11,16 +11,16 @@
 #include "eval/bind/bind_priv.h"
 #include "eval/member.h"
 
-typedef struct dbg_error *settle_fn(struct binder *b, struct bound *n,
-				    struct value *ret);
+typedef struct dbg_error *fetch_fn(struct binder *b, struct bound *n,
+				   struct value *ret);
 
 static struct types *values(struct binder *b)
 {
 	return b->e->types;
 }
 
-struct dbg_error *settle_missing(struct binder *b, const struct expr *x,
-				 const struct value *v)
+struct dbg_error *fetch_missing(struct binder *b, const struct expr *x,
+				const struct value *v)
 {
 	return dbg_err(DBG_E_MEMORY, "'%s' %s", bind_source(b, x),
 		       v->where == VALUE_ABSENT && v->why == WHY_OPTIMIZED
@@ -29,10 +29,10 @@ struct dbg_error *settle_missing(struct binder *b, const struct expr *x,
 }
 
 /* What @n is, by-refs and references followed; absent: it stays so. */
-static struct dbg_error *settle_object(struct binder *b, struct bound *n,
-				       struct value *ret)
+static struct dbg_error *fetch_object(struct binder *b, struct bound *n,
+				      struct value *ret)
 {
-	struct dbg_error *err = settle_value(b, n, ret);
+	struct dbg_error *err = fetch_value(b, n, ret);
 	if (!err)
 		*ret = value_dereference(values(b), ret);
 	return err;
@@ -48,8 +48,8 @@ static struct value null_of(struct binder *b, struct il_type *type)
 
 /* ---- Leaves ---------------------------------------------------------- */
 
-static struct dbg_error *settle_const(struct binder *b, struct bound *n,
-				      struct value *ret)
+static struct dbg_error *fetch_const(struct binder *b, struct bound *n,
+				     struct value *ret)
 {
 	struct type *type = il_type_to_value(b->ts, n->type);
 	float f = (float)n->real;
@@ -65,15 +65,15 @@ static struct dbg_error *settle_const(struct binder *b, struct bound *n,
 	return NULL;
 }
 
-static struct dbg_error *settle_text(struct binder *b, struct bound *n,
-				     struct value *ret)
+static struct dbg_error *fetch_text(struct binder *b, struct bound *n,
+				    struct value *ret)
 {
 	*ret = value_text(values(b), n->units, n->n_units);
 	return NULL;
 }
 
-static struct dbg_error *settle_default(struct binder *b, struct bound *n,
-					struct value *ret)
+static struct dbg_error *fetch_default(struct binder *b, struct bound *n,
+				       struct value *ret)
 {
 	if (n->type->kind == IL_KIND_STRUCT)
 		return machine_value(b, n, ret);
@@ -81,16 +81,16 @@ static struct dbg_error *settle_default(struct binder *b, struct bound *n,
 	return NULL;
 }
 
-static struct dbg_error *settle_null(struct binder *b, struct bound *n,
-				     struct value *ret)
+static struct dbg_error *fetch_null(struct binder *b, struct bound *n,
+				    struct value *ret)
 {
 	(void)n;
 	*ret = null_of(b, NULL);
 	return NULL;
 }
 
-static struct dbg_error *settle_place(struct binder *b, struct bound *n,
-				      struct value *ret)
+static struct dbg_error *fetch_place(struct binder *b, struct bound *n,
+				     struct value *ret)
 {
 	if (!n->value)
 		return machine_value(b, n, ret);
@@ -98,8 +98,8 @@ static struct dbg_error *settle_place(struct binder *b, struct bound *n,
 	return NULL;
 }
 
-static struct dbg_error *settle_var(struct binder *b, struct bound *n,
-				    struct value *ret)
+static struct dbg_error *fetch_var(struct binder *b, struct bound *n,
+				   struct value *ret)
 {
 	if (!n->var->value)
 		return machine_value(b, n, ret);
@@ -138,8 +138,8 @@ static struct value static_value(struct binder *b, const struct field *f)
 	return value_static(values(b), f, b->e->scope->thread);
 }
 
-static struct dbg_error *settle_field(struct binder *b, struct bound *n,
-				      struct value *ret)
+static struct dbg_error *fetch_field(struct binder *b, struct bound *n,
+				     struct value *ret)
 {
 	struct value of;
 	const struct field *f = field_of(b, n->field);
@@ -149,7 +149,7 @@ static struct dbg_error *settle_field(struct binder *b, struct bound *n,
 		*ret = static_value(b, f);
 		return NULL;
 	}
-	struct dbg_error *err = settle_object(b, n->a, &of);
+	struct dbg_error *err = fetch_object(b, n->a, &of);
 	if (err)
 		return err;
 	if (of.where != VALUE_ABSENT && value_is_null(values(b), &of))
@@ -161,15 +161,15 @@ static struct dbg_error *settle_field(struct binder *b, struct bound *n,
 /* ---- Elements -------------------------------------------------------- */
 
 /* The indexes of a list; false: one of them is no integer. */
-static struct dbg_error *settle_indexes(struct binder *b,
-					struct bound *const *list, size_t n,
-					int64_t *ret, bool *ret_any)
+static struct dbg_error *fetch_indexes(struct binder *b,
+				       struct bound *const *list, size_t n,
+				       int64_t *ret, bool *ret_any)
 {
 	*ret_any = n > 0 && n <= ARRAY_RANK_MAX;
 	for (size_t i = 0; *ret_any && i < n; i++) {
 		struct value v;
 		uint64_t raw;
-		struct dbg_error *err = settle_value(b, list[i], &v);
+		struct dbg_error *err = fetch_value(b, list[i], &v);
 		if (err)
 			return err;
 		v = value_dereference(values(b), &v);
@@ -192,19 +192,19 @@ static struct dbg_error *element_of(struct binder *b, const struct bound *n,
 	*ret_any = member_has_elements(b->e, of);
 	if (!*ret_any)
 		return NULL;
-	struct dbg_error *err = settle_indexes(b, list, n_list, index, ret_any);
+	struct dbg_error *err = fetch_indexes(b, list, n_list, index, ret_any);
 	if (err || !*ret_any)
 		return err;
 	return member_element(b->e, bind_source(b, n->syntax), of, index,
 			      n_list, ret);
 }
 
-static struct dbg_error *settle_element(struct binder *b, struct bound *n,
-					struct value *ret)
+static struct dbg_error *fetch_element(struct binder *b, struct bound *n,
+				       struct value *ret)
 {
 	struct value of;
 	bool any;
-	struct dbg_error *err = settle_object(b, n->a, &of);
+	struct dbg_error *err = fetch_object(b, n->a, &of);
 	if (!err)
 		err = element_of(b, n->a, &of, n->list, n->n_list, ret, &any);
 	if (err || any)
@@ -212,16 +212,16 @@ static struct dbg_error *settle_element(struct binder *b, struct bound *n,
 	return machine_value(b, n, ret);
 }
 
-static struct dbg_error *settle_length(struct binder *b, struct bound *n,
-				       struct value *ret)
+static struct dbg_error *fetch_length(struct binder *b, struct bound *n,
+				      struct value *ret)
 {
 	struct elements els;
 	struct value of;
-	struct dbg_error *err = settle_object(b, n->a, &of);
+	struct dbg_error *err = fetch_object(b, n->a, &of);
 	if (err)
 		return err;
 	if (of.where == VALUE_ABSENT)
-		return settle_missing(b, n->a->syntax, &of);
+		return fetch_missing(b, n->a->syntax, &of);
 	if (value_is_null(values(b), &of))
 		return null_object(b, n->a);
 	if (!value_elements(values(b), &of, &els))
@@ -324,7 +324,7 @@ static struct dbg_error *instance_getter(struct binder *b, struct bound *n,
 	bool by_ref = first->kind == BOUND_ADDRESS, any;
 	struct bound *place = by_ref ? first->a : first;
 	struct value raw, of;
-	struct dbg_error *err = settle_value(b, place, &raw);
+	struct dbg_error *err = fetch_value(b, place, &raw);
 	if (err)
 		return err;
 	of = value_dereference(values(b), &raw);
@@ -348,8 +348,8 @@ static struct dbg_error *instance_getter(struct binder *b, struct bound *n,
 	return machine_value(b, call, ret);
 }
 
-static struct dbg_error *settle_call(struct binder *b, struct bound *n,
-				     struct value *ret)
+static struct dbg_error *fetch_call(struct binder *b, struct bound *n,
+				    struct value *ret)
 {
 	const struct field *field = NULL;
 	if (!strncmp(n->method->name, "get_", 4)) {
@@ -367,16 +367,16 @@ static struct dbg_error *settle_call(struct binder *b, struct bound *n,
 
 /* ---- Pointers -------------------------------------------------------- */
 
-static struct dbg_error *settle_deref(struct binder *b, struct bound *n,
-				      struct value *ret)
+static struct dbg_error *fetch_deref(struct binder *b, struct bound *n,
+				     struct value *ret)
 {
 	struct value at;
 	struct type *type = il_type_to_value(b->ts, n->type);
 	// an indexer that returns by reference: a span's
 	bool element = n->a->kind == BOUND_CALL && n->a->n_list > 1 &&
 		       !strcmp(n->a->method->name, "get_Item");
-	struct dbg_error *err = element ? instance_getter(b, n->a, &at)
-					: settle_value(b, n->a, &at);
+	struct dbg_error *err =
+	    element ? instance_getter(b, n->a, &at) : fetch_value(b, n->a, &at);
 	if (err)
 		return err;
 	if (element && at.where != VALUE_ABSENT && at.type &&
@@ -386,18 +386,18 @@ static struct dbg_error *settle_deref(struct binder *b, struct bound *n,
 	}
 	uint64_t addr;
 	if (!type || !value_pointer(values(b), &at, &addr))
-		return settle_missing(b, n->syntax, &at);
+		return fetch_missing(b, n->syntax, &at);
 	bool by_ref = at.type && at.type->kind == TYPE_BYREF;
 	*ret = addr ? value_memory(type, addr)
 		    : value_absent(type, by_ref ? WHY_NONE : WHY_UNREADABLE, 0);
 	return NULL;
 }
 
-static struct dbg_error *settle_address(struct binder *b, struct bound *n,
-					struct value *ret)
+static struct dbg_error *fetch_address(struct binder *b, struct bound *n,
+				       struct value *ret)
 {
 	struct value v;
-	struct dbg_error *err = settle_value(b, n->a, &v);
+	struct dbg_error *err = fetch_value(b, n->a, &v);
 	if (err)
 		return err;
 	if (v.type && v.type->kind == TYPE_BYREF)
@@ -432,11 +432,11 @@ static struct dbg_error *no_cast(struct binder *b, const struct value *of,
 }
 
 /* castclass, isinst, unboxing, and references seen as a base's. */
-static struct dbg_error *settle_cast(struct binder *b, struct bound *n,
-				     struct value *ret)
+static struct dbg_error *fetch_cast(struct binder *b, struct bound *n,
+				    struct value *ret)
 {
 	struct value raw, of;
-	struct dbg_error *err = settle_value(b, n->a, &raw);
+	struct dbg_error *err = fetch_value(b, n->a, &raw);
 	if (err)
 		return err;
 	of = value_dereference(values(b), &raw);
@@ -466,11 +466,11 @@ static struct dbg_error *settle_cast(struct binder *b, struct bound *n,
 }
 
 /* A box is shown by what is in it. */
-static struct dbg_error *settle_box(struct binder *b, struct bound *n,
-				    struct value *ret)
+static struct dbg_error *fetch_box(struct binder *b, struct bound *n,
+				   struct value *ret)
 {
 	bool null;
-	struct dbg_error *err = settle_value(b, n->a, ret);
+	struct dbg_error *err = fetch_value(b, n->a, ret);
 	if (err || n->a->type->special != IL_SPECIAL_NULLABLE)
 		return err;
 	struct value v = value_dereference(values(b), ret);
@@ -483,26 +483,26 @@ static struct dbg_error *settle_box(struct binder *b, struct bound *n,
 
 /* ---- Order of evaluation --------------------------------------------- */
 
-struct dbg_error *settle_truth(struct binder *b, struct bound *n, bool *ret)
+struct dbg_error *fetch_truth(struct binder *b, struct bound *n, bool *ret)
 {
 	struct value v;
 	uint64_t raw;
-	struct dbg_error *err = settle_object(b, n, &v);
+	struct dbg_error *err = fetch_object(b, n, &v);
 	if (err)
 		return err;
 	if (!v.type || v.where == VALUE_ABSENT ||
 	    !value_integer(values(b), &v, &raw))
-		return settle_missing(b, n->syntax, &v);
+		return fetch_missing(b, n->syntax, &v);
 	*ret = raw & 0xff;
 	return NULL;
 }
 
-static struct dbg_error *settle_choice(struct binder *b, struct bound *n,
-				       struct value *ret)
+static struct dbg_error *fetch_choice(struct binder *b, struct bound *n,
+				      struct value *ret)
 {
 	bool yes;
-	struct dbg_error *err = settle_truth(b, n->a, &yes);
-	return err ? err : settle_value(b, yes ? n->b : n->c, ret);
+	struct dbg_error *err = fetch_truth(b, n->a, &yes);
+	return err ? err : fetch_value(b, yes ? n->b : n->c, ret);
 }
 
 /* A variable that only this method uses. */
@@ -512,8 +512,8 @@ static bool is_own(const struct bound *n)
 	       !n->var->owner;
 }
 
-static struct dbg_error *settle_effect(struct binder *b, struct bound *n,
-				       struct value *ret)
+static struct dbg_error *fetch_effect(struct binder *b, struct bound *n,
+				      struct value *ret)
 {
 	for (size_t i = 0; i < n->n_list; i++) {
 		const struct bound *s = n->list[i];
@@ -523,37 +523,37 @@ static struct dbg_error *settle_effect(struct binder *b, struct bound *n,
 	for (size_t i = 0; i < n->n_list; i++) {
 		const struct bound *s = n->list[i];
 		struct value v;
-		struct dbg_error *err = settle_value(b, s->b, &v);
+		struct dbg_error *err = fetch_value(b, s->b, &v);
 		if (err)
 			return err;
 		s->a->var->value = arena_copy(b->arena, &v, 1, sizeof(v));
 	}
 	if (n->n_list || n->a->kind == BOUND_BOX)
-		return settle_value(b, n->a, ret);
+		return fetch_value(b, n->a, ret);
 	// a reference as one to a base or an interface
 	if (!n->type->is_reference)
-		return settle_value(b, n->a, ret);
-	return settle_cast(b, n, ret);
+		return fetch_value(b, n->a, ret);
+	return fetch_cast(b, n, ret);
 }
 
-static settle_fn *const by_kind[] = {
-    [BOUND_CONST] = settle_const,     [BOUND_STRING] = settle_text,
-    [BOUND_DEFAULT] = settle_default, [BOUND_PLACE] = settle_place,
-    [BOUND_VAR] = settle_var,         [BOUND_FIELD] = settle_field,
-    [BOUND_ELEMENT] = settle_element, [BOUND_LENGTH] = settle_length,
-    [BOUND_DEREF] = settle_deref,     [BOUND_ADDRESS] = settle_address,
-    [BOUND_CALL] = settle_call,       [BOUND_CAST] = settle_cast,
-    [BOUND_AS] = settle_cast,         [BOUND_UNBOX] = settle_cast,
-    [BOUND_BOX] = settle_box,         [BOUND_CHOICE] = settle_choice,
-    [BOUND_EFFECT] = settle_effect,   [BOUND_NULL] = settle_null,
+static fetch_fn *const by_kind[] = {
+    [BOUND_CONST] = fetch_const,     [BOUND_STRING] = fetch_text,
+    [BOUND_DEFAULT] = fetch_default, [BOUND_PLACE] = fetch_place,
+    [BOUND_VAR] = fetch_var,         [BOUND_FIELD] = fetch_field,
+    [BOUND_ELEMENT] = fetch_element, [BOUND_LENGTH] = fetch_length,
+    [BOUND_DEREF] = fetch_deref,     [BOUND_ADDRESS] = fetch_address,
+    [BOUND_CALL] = fetch_call,       [BOUND_CAST] = fetch_cast,
+    [BOUND_AS] = fetch_cast,         [BOUND_UNBOX] = fetch_cast,
+    [BOUND_BOX] = fetch_box,         [BOUND_CHOICE] = fetch_choice,
+    [BOUND_EFFECT] = fetch_effect,   [BOUND_NULL] = fetch_null,
 };
 
-struct dbg_error *settle_value(struct binder *b, struct bound *n,
-			       struct value *ret)
+struct dbg_error *fetch_value(struct binder *b, struct bound *n,
+			      struct value *ret)
 {
-	settle_fn *fn = n->kind < sizeof(by_kind) / sizeof(by_kind[0])
-			    ? by_kind[n->kind]
-			    : NULL;
+	fetch_fn *fn = n->kind < sizeof(by_kind) / sizeof(by_kind[0])
+			   ? by_kind[n->kind]
+			   : NULL;
 	struct dbg_error *err = fn ? fn(b, n, ret) : machine_value(b, n, ret);
 	if (!err)
 		eval_note(b->e, ret);
