@@ -92,6 +92,7 @@ static void usage(FILE *out)
 	    "       dndbg stack [options] PID|NAME|CORE    print all stacks\n"
 	    "       dndbg core FILE --report[=FORM]        report what left "
 	    "it\n"
+	    "       dndbg dump [options] PID|NAME          write a core file\n"
 	    "       dndbg ps [--json]                      list .NET programs\n"
 	    "A debugger for .NET programs: a .dll, an apphost or \"dotnet\".\n"
 	    "\n"
@@ -331,9 +332,8 @@ static const struct {
 	const char *option; /* NULL, or what makes it one, maybe "=..." */
 	int (*main)(struct dbg *dbg, int argc, char **argv);
 } commands[] = {
-    {"run", NULL, report_run_main},
-    {"stack", NULL, report_stack_main},
-    {"core", "--report", report_core_main},
+    {"run", NULL, report_run_main},         {"stack", NULL, report_stack_main},
+    {"core", "--report", report_core_main}, {"dump", NULL, report_dump_main},
     {"ps", NULL, report_ps_main},
 };
 

@@ -75,6 +75,7 @@ extern const struct cmd_family cmd_family_displays;
 extern const struct cmd_family cmd_family_heap;
 extern const struct cmd_family cmd_family_code;
 extern const struct cmd_family cmd_family_info;
+extern const struct cmd_family cmd_family_dumps;
 extern const struct cmd_family cmd_family_settings;
 extern const struct cmd_family cmd_family_session;
 extern const struct cmd_family cmd_family_user;

@@ -190,8 +190,9 @@ void report_json_one(const struct report *r, FILE *out);
 
 /* ---- Commands --------------------------------------------------------- */
 
-/* `dndbg stack`, `run`, `core`, `ps`: return the exit status. */
+/* `dndbg stack`, `run`, `core`, `dump`, `ps`: return the exit status. */
 int report_stack_main(struct dbg *dbg, int argc, char **argv);
+int report_dump_main(struct dbg *dbg, int argc, char **argv);
 int report_ps_main(struct dbg *dbg, int argc, char **argv);
 int report_run_main(struct dbg *dbg, int argc, char **argv);
 int report_core_main(struct dbg *dbg, int argc, char **argv);

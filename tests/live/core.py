@@ -9,6 +9,7 @@ import subprocess
 
 from drive import Failure
 from dumps import KINDS, dump
+from survivor import Busy
 
 LOOK = ["bt", "info args", "up", "info args", "info locals",
         "info exception"]
@@ -220,3 +221,50 @@ def test_elsewhere(t):
                       done.stdout + done.stderr)
         os.rename(f"{t.dir}/new{t.dir}/at", f"{t.dir}/at")
         os.rmdir(f"{t.dir}/new{t.dir}")
+
+
+def look(text):
+    """What the commands behind "look" printed, addresses aside."""
+    text = text[text.index("look\n"):]
+    return re.sub("0x[0-9a-f]{16}( in )?", "",
+                  text[:text.index("looked\n")])
+
+
+def test_generated(t):
+    """What `generate-core-file` writes at a breakpoint shows what the program
+    shows there, whose code is without our traps; the program goes on."""
+    words = t.program("Hello")
+    commands = ["echo look\\n", "bt", "info args", "info locals", "x/4i $pc",
+                "echo looked\\n"]
+    full, heap = f"{t.dir}/full", f"{t.dir}/heap"
+    done = t.batch(["b " + t.at("Hello", "add"), "run", *commands,
+                    f"generate-core-file {full}", f"gcore --heap {heap}",
+                    "gcore /", "continue"], words)
+    t.check_match(r"^'/' is not a regular file\.$", done.stdout + done.stderr)
+    t.check_match(rf"^Saved corefile {full} \(\d+ MB\)$", done.stdout)
+    t.check_in("hello world 5\nok\n", done.stdout)
+    t.check_in("exited normally", done.stdout)
+    for path in (full, heap):
+        t.check_equal(0o600, os.stat(path).st_mode & 0o777)
+        t.check_equal(look(done.stdout), look(core(t, path, commands).stdout))
+    t.check(os.stat(heap).st_blocks < os.stat(full).st_blocks / 2, "as large")
+    headers = subprocess.run(["readelf", "-hln", full], capture_output=True,
+                             text=True)
+    t.check_equal((0, ""), (headers.returncode, headers.stderr))
+    t.check_in("NT_FILE", headers.stdout)
+
+
+def test_dump(t):
+    """`dndbg dump` of a program that runs, which goes on."""
+    busy = Busy(t, "20", "4").ready()
+    path = f"{t.dir}/dumped"
+    done = t.run("dump", "--type", "heap", "-o", path, str(busy.pid))
+    t.check_equal((0, path + "\n", ""),
+                  (done.returncode, done.stdout, done.stderr))
+    out = t.run("stack", path).stdout
+    t.check_match(r" and 19 more with the same stack", out)
+    t.check_in("Busy.Program.Wait()", out)
+    busy.untouched()
+    busy.right()
+    done = t.run("dump", "--type", "tiny", "1")
+    t.check_equal(2, done.returncode)

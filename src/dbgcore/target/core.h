@@ -24,4 +24,21 @@ DBG_MUST struct dbg_error *
 target_core_open(const char *path, const struct hostfile_search *search,
 		 struct target **ret, struct target_core *ret_core);
 
+/* A core file to write. */
+struct target_core_req {
+	int fd;     /* of an empty file */
+	bool files; /* also pages that are as in the files they are mapped of */
+	pid_t first; /* the thread that people will look at */
+	int signal;  /* at which it stands, 0: none */
+	const volatile int *interrupted; /* not 0: break off */
+};
+
+/*
+ * Write a core file of a stopped process; how long it is, holes included, is
+ * in *ret_size. DBG_E_FILE, DBG_E_INTERRUPTED: what was written is useless.
+ */
+DBG_MUST struct dbg_error *target_core_write(struct target *t,
+					     const struct target_core_req *req,
+					     uint64_t *ret_size);
+
 #endif

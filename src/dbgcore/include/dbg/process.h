@@ -86,6 +86,27 @@ DBG_MUST struct dbg_error *dbg_attach(struct dbg *dbg,
  */
 DBG_MUST struct dbg_error *dbg_core(struct dbg *dbg, const char *path);
 
+/* Which memory of the program is in a core file. */
+enum dbg_core_kind {
+	/* All that can be read: nothing else is needed to look at it. */
+	DBG_CORE_FULL,
+	/*
+	 * All but pages that are as in the files they are mapped of, which must
+	 * be there, or be named by "core-search-path": much smaller.
+	 */
+	DBG_CORE_HEAP,
+};
+
+/*
+ * Write a core file of the stopped program, which is as if nothing had been
+ * asked of it. A file @path is replaced; its owner alone may read it. How long
+ * it is, with the holes where memory is zero, is in *ret_size. On failure there
+ * is no file. DBG_E_FILE, DBG_E_STATE, DBG_E_INTERRUPTED (dbg_interrupt).
+ */
+DBG_MUST struct dbg_error *dbg_core_write(struct dbg *dbg, const char *path,
+					  enum dbg_core_kind kind,
+					  uint64_t *ret_size);
+
 /* Is there a program that can run, not a core? */
 bool dbg_can_run(const struct dbg *dbg);
 

@@ -146,12 +146,13 @@ static struct image_file *backing(struct core *c, const struct core_mapping *m)
 								      : f;
 }
 
-// Is what lies at @offset of the file mapped so that it can be written?
-static bool written_to(const struct core *c, const struct core_mapping *m,
-		       const struct image_file *b, uint64_t offset)
+/*
+ * May the program have written to what was mapped of @offset of the file? @s
+ * is the segment it is in, NULL: none.
+ */
+static bool written_to(const struct core_segment *s, const struct image_file *b,
+		       uint64_t offset)
 {
-	const struct core_segment *s = corefile_segment(&c->file, m->start);
-
 	if (s)
 		// A page that the kernel left out was not written.
 		return s->flags & PF_W && s->data.n;
@@ -168,15 +169,21 @@ static bool written_to(const struct core *c, const struct core_mapping *m,
 static struct bytes from_file(struct core *c, uint64_t addr)
 {
 	const struct core_mapping *m = corefile_mapping(&c->file, addr);
+	const struct core_segment *s = corefile_segment(&c->file, addr);
 	const struct image_file *b = m ? backing(c, m) : NULL;
 	uint64_t offset;
 
 	if (!b)
 		return (struct bytes){NULL, 0};
 	offset = m->offset + (addr - m->start);
-	if (offset >= b->file.bytes.n || written_to(c, m, b, offset))
+	if (offset >= b->file.bytes.n || written_to(s, b, offset))
 		return (struct bytes){NULL, 0};
-	uint64_t n = m->end - addr;
+	uint64_t end = m->end;
+
+	// Of the next segment the core may have what was written.
+	if (s && s->addr + s->size < end)
+		end = s->addr + s->size;
+	uint64_t n = end - addr;
 
 	if (n > b->file.bytes.n - offset)
 		n = b->file.bytes.n - offset;

@@ -1,0 +1,56 @@
+/*
+ * Core files that we write. The file is made anew for its owner alone, since it
+ * holds whatever the program knows, and does not stay if it is not whole.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "session/session.h"
+#include "target/core.h"
+
+/* An empty file that nobody else may read; one that is there is emptied. */
+static struct dbg_error *create(const char *path, int *ret)
+{
+	struct dbg_error *err =
+	    dbg_open_file(path, O_WRONLY | O_CREAT, false, ret);
+
+	if (err)
+		return err;
+	if (!fchmod(*ret, S_IRUSR | S_IWUSR) && !ftruncate(*ret, 0))
+		return NULL;
+	err = dbg_err_errno(DBG_E_FILE, errno, "cannot write '%s'", path);
+	close(*ret);
+	return err;
+}
+
+struct dbg_error *dbg_core_write(struct dbg *dbg, const char *path,
+				 enum dbg_core_kind kind, uint64_t *ret_size)
+{
+	_cleanup_close_ int fd = -1;
+
+	if (!dbg->target || dbg->state != DBG_STOPPED)
+		return dbg_err(DBG_E_STATE, "there is no stopped program");
+	if (!dbg_can_run(dbg))
+		return dbg_err(DBG_E_STATE,
+			       "this is a core dump already: copy its file");
+	struct target_core_req req = {
+	    .files = kind == DBG_CORE_FULL,
+	    .first = stack_thread_tid(dbg->inspect.stack, dbg->stop.thread),
+	    .signal = dbg->stop.signal,
+	    .interrupted = &dbg->inspect.interrupted,
+	};
+	struct dbg_error *err = create(path, &fd);
+	if (err)
+		return err;
+	dbg->inspect.interrupted = 0;
+	req.fd = fd;
+	err = target_core_write(dbg->target, &req, ret_size);
+	if (!err)
+		return NULL;
+	unlink(path);
+	return dbg_err_prefix(err, "no core file '%s'", path);
+}

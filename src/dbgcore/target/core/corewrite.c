@@ -1,0 +1,433 @@
+/*
+ * Writing a core file of a stopped process, as the kernel and gcore lay it out:
+ * program headers, notes, memory (System V gABI; elfcore.h of the kernel).
+ *
+ * What the memory is like is known before anything is written: a segment for
+ * each mapping, or for each stretch of it whose pages are alike. Pages that
+ * hold zeros are holes of the file. Memory is read with our traps masked, so
+ * the core is of the program alone.
+ */
+#include "target/core.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/procfs.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "target/proc.h"
+#include "target/target_priv.h"
+
+enum {
+	CHUNK = 1 << 20, /* bytes read at once */
+	CHUNK_PAGES = CHUNK / PAGE_BYTES,
+};
+
+/* Of /proc/PID/pagemap (pagemap.rst of the kernel). */
+#define PM_FILE_OR_SHARED (UINT64_C(1) << 61)
+#define PM_SWAPPED (UINT64_C(1) << 62)
+#define PM_PRESENT (UINT64_C(1) << 63)
+
+/* Addresses of one mapping, all in the file or none. */
+struct segment {
+	uint64_t start, end;
+	uint64_t offset; /* in the file */
+	uint32_t flags;
+	bool stored;
+	bool own; /* of no file: pages that were never touched are zeros */
+};
+
+struct writer {
+	struct target *t;
+	const struct target_core_req *req;
+	struct arena *arena;
+	struct proc_maps maps;
+	struct segment *segments;
+	size_t n, cap;
+	struct str notes;
+	uint8_t *chunk;
+	int pagemap; /* -1: it can't be read */
+};
+
+/* ---- Pages ------------------------------------------------------------- */
+
+/* What pagemap says of @n pages from @addr on; zeros where it says nothing. */
+static void page_states(const struct writer *w, uint64_t addr, uint64_t *ret,
+			size_t n)
+{
+	off_t at = (off_t)(addr / PAGE_BYTES * sizeof(*ret));
+	ssize_t got = pread(w->pagemap, ret, n * sizeof(*ret), at);
+	size_t have = got > 0 ? (size_t)got / sizeof(*ret) : 0;
+
+	memset(ret + have, 0, (n - have) * sizeof(*ret));
+}
+
+/* Is a page of a private mapping the process's own copy? */
+static bool is_own(uint64_t state)
+{
+	return state & PM_SWAPPED ||
+	       (state & PM_PRESENT && !(state & PM_FILE_OR_SHARED));
+}
+
+/* ---- Which memory ------------------------------------------------------ */
+
+static void add_segment(struct writer *w, const struct segment *s)
+{
+	struct segment *last = w->n ? &w->segments[w->n - 1] : NULL;
+
+	if (last && last->end == s->start && last->stored == s->stored &&
+	    last->flags == s->flags && last->own == s->own) {
+		last->end = s->end;
+		return;
+	}
+	mem_grow(&w->segments, &w->cap, w->n, sizeof(*w->segments));
+	w->segments[w->n++] = *s;
+}
+
+/* Is it a file that will be there, with what is mapped of it? */
+static bool is_file(const struct proc_map *m)
+{
+	return m->inode && *m->path == '/' && !str_starts(m->path, "/memfd:") &&
+	       !str_starts(m->path, "/SYSV") &&
+	       !str_starts(m->path, "/dev/shm/") &&
+	       !str_ends(m->path, " (deleted)");
+}
+
+/* Its own copies of a file's pages, and the first, which tells the file. */
+static void add_modified(struct writer *w, const struct proc_map *m,
+			 struct segment s)
+{
+	uint64_t states[CHUNK_PAGES];
+
+	for (uint64_t at = m->start; at < m->end; at += PAGE_BYTES) {
+		size_t i = (at - m->start) / PAGE_BYTES % CHUNK_PAGES;
+		uint64_t left = (m->end - at) / PAGE_BYTES;
+
+		if (!i)
+			page_states(w, at, states,
+				    left < CHUNK_PAGES ? left : CHUNK_PAGES);
+		s.start = at;
+		s.end = at + PAGE_BYTES;
+		s.stored = is_own(states[i]) || (!m->offset && at == m->start);
+		add_segment(w, &s);
+	}
+}
+
+static void add_mapping(struct writer *w, const struct proc_map *m)
+{
+	struct segment s = {
+	    .start = m->start,
+	    .end = m->end,
+	    .flags = (m->read ? PF_R : 0) | (m->write ? PF_W : 0) |
+		     (m->exec ? PF_X : 0),
+	    .stored = m->read,
+	    .own = !m->inode && !m->shared,
+	};
+
+	// The kernel's: the clock's pages can't be read, one is not ours.
+	if (str_starts(m->path, "[vvar") || !strcmp(m->path, "[vsyscall]"))
+		return;
+	// To read a device may have effects.
+	if (m->inode && str_starts(m->path, "/dev/") && is_file(m))
+		s.stored = false;
+	if (!s.stored || w->req->files || !is_file(m))
+		add_segment(w, &s);
+	else if (!m->shared)
+		add_modified(w, m, s);
+}
+
+/* ---- Notes ------------------------------------------------------------- */
+
+static void add_note(struct writer *w, uint32_t type, const void *desc,
+		     size_t n)
+{
+	static const char pad[4];
+	Elf64_Nhdr h = {
+	    .n_namesz = 5, .n_descsz = (Elf64_Word)n, .n_type = type};
+
+	str_addn(&w->notes, (const char *)&h, sizeof(h));
+	str_addn(&w->notes, "CORE\0\0\0", 8);
+	str_addn(&w->notes, desc, n);
+	str_addn(&w->notes, pad, -n & 3);
+}
+
+static struct dbg_error *add_thread(struct writer *w, pid_t tid)
+{
+	struct elf_prstatus status = {.pr_pid = tid, .pr_fpvalid = 1};
+	struct dbg_error *err;
+	struct regs regs;
+	struct fpregs fpregs;
+
+	err = target_regs(w->t, tid, &regs);
+	if (!err)
+		err = target_fpregs(w->t, tid, &fpregs);
+	if (err)
+		return err;
+	if (tid == w->req->first) {
+		status.pr_cursig = (short)w->req->signal;
+		status.pr_info.si_signo = w->req->signal;
+	}
+	_Static_assert(sizeof(status.pr_reg) == sizeof(regs), "");
+	memcpy(&status.pr_reg, &regs, sizeof(regs));
+	add_note(w, NT_PRSTATUS, &status, sizeof(status));
+	add_note(w, NT_FPREGSET, &fpregs, sizeof(fpregs));
+	return NULL;
+}
+
+/* The one that people will look at comes first, as in the kernel's cores. */
+static struct dbg_error *add_threads(struct writer *w)
+{
+	struct dbg_error *err;
+	struct target_thread *list;
+	size_t n;
+
+	err = target_threads(w->t, w->arena, &list, &n);
+	for (int others = 0; !err && others < 2; others++)
+		for (size_t i = 0; !err && i < n; i++)
+			if ((list[i].tid != w->req->first) == others)
+				err = add_thread(w, list[i].tid);
+	return err;
+}
+
+static char *proc_text(const struct writer *w, const char *name, size_t *ret_n)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", w->t->pid, name);
+	return proc_read(path, ret_n);
+}
+
+static void add_process(struct writer *w)
+{
+	struct elf_prpsinfo info = {.pr_sname = 'R', .pr_pid = w->t->pid};
+	size_t n_words = 0, n_auxv = 0;
+	_cleanup_free_ char *words = proc_text(w, "cmdline", &n_words);
+	_cleanup_free_ char *auxv = proc_text(w, "auxv", &n_auxv);
+	char comm[16];
+
+	proc_comm(w->t->pid, w->t->pid, comm);
+	memcpy(info.pr_fname, comm, sizeof(info.pr_fname));
+	for (size_t i = 0; i + 1 < n_words && i < sizeof(info.pr_psargs) - 1;
+	     i++)
+		info.pr_psargs[i] = words[i];
+	for (size_t i = strlen(info.pr_psargs);
+	     i + 1 < n_words && i < sizeof(info.pr_psargs) - 1; i++)
+		if (!info.pr_psargs[i])
+			info.pr_psargs[i] = ' ';
+	add_note(w, NT_PRPSINFO, &info, sizeof(info));
+	if (auxv)
+		add_note(w, NT_AUXV, auxv, n_auxv);
+}
+
+/* NT_FILE: count, page size; start, end, offset in pages of each; the paths. */
+static void add_files(struct writer *w)
+{
+	uint64_t head[2] = {0, PAGE_BYTES};
+	_cleanup_str_ struct str table = {0};
+	_cleanup_str_ struct str names = {0};
+
+	for (size_t i = 0; i < w->maps.n; i++) {
+		const struct proc_map *m = &w->maps.v[i];
+		uint64_t one[3] = {m->start, m->end, m->offset / PAGE_BYTES};
+
+		if (!m->inode || *m->path != '/')
+			continue;
+		str_addn(&table, (const char *)one, sizeof(one));
+		str_addn(&names, m->path, strlen(m->path) + 1);
+		head[0]++;
+	}
+	_cleanup_str_ struct str note = {0};
+	str_addn(&note, (const char *)head, sizeof(head));
+	str_addn(&note, str_get(&table), table.len);
+	str_addn(&note, str_get(&names), names.len);
+	add_note(w, NT_FILE, note.s, note.len);
+}
+
+/* ---- The file ---------------------------------------------------------- */
+
+static struct dbg_error *write_at(const struct writer *w, const void *data,
+				  size_t n, uint64_t at)
+{
+	for (size_t done = 0; done < n;) {
+		ssize_t put = pwrite(w->req->fd, (const char *)data + done,
+				     n - done, (off_t)(at + done));
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put <= 0)
+			return dbg_err_errno(DBG_E_FILE, put ? errno : ENOSPC,
+					     "cannot write it");
+		done += (size_t)put;
+	}
+	return NULL;
+}
+
+static uint64_t up_to_page(uint64_t n)
+{
+	return (n + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
+}
+
+/*
+ * The headers, behind which the notes and then the segments follow. More
+ * segments than e_phnum can say are counted in a section header.
+ */
+static struct dbg_error *write_headers(struct writer *w, uint64_t *ret_end)
+{
+	bool many = w->n + 1 >= PN_XNUM;
+	Elf64_Ehdr h = {
+	    .e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
+			ELFDATA2LSB, EV_CURRENT},
+	    .e_type = ET_CORE,
+	    .e_machine = ARCH_ELF_MACHINE,
+	    .e_version = EV_CURRENT,
+	    .e_phoff = sizeof(h),
+	    .e_ehsize = sizeof(h),
+	    .e_phentsize = sizeof(Elf64_Phdr),
+	    .e_phnum = many ? PN_XNUM : (Elf64_Half)(w->n + 1),
+	};
+	Elf64_Shdr count = {.sh_info = (Elf64_Word)(w->n + 1), .sh_size = 1};
+	uint64_t at = sizeof(h) + (w->n + 1) * sizeof(Elf64_Phdr);
+	_cleanup_str_ struct str out = {0};
+
+	if (many) {
+		h.e_shoff = at;
+		h.e_shentsize = sizeof(count);
+		h.e_shnum = 1;
+		at += sizeof(count);
+	}
+	Elf64_Phdr p = {.p_type = PT_NOTE,
+			.p_offset = at,
+			.p_filesz = w->notes.len,
+			.p_align = 4};
+	str_addn(&out, (const char *)&h, sizeof(h));
+	str_addn(&out, (const char *)&p, sizeof(p));
+	at = up_to_page(at + w->notes.len);
+	for (size_t i = 0; i < w->n; i++) {
+		struct segment *s = &w->segments[i];
+
+		s->offset = at;
+		p = (Elf64_Phdr){.p_type = PT_LOAD,
+				 .p_offset = at,
+				 .p_vaddr = s->start,
+				 .p_filesz = s->stored ? s->end - s->start : 0,
+				 .p_memsz = s->end - s->start,
+				 .p_flags = s->flags,
+				 .p_align = PAGE_BYTES};
+		at += p.p_filesz;
+		str_addn(&out, (const char *)&p, sizeof(p));
+	}
+	if (many)
+		str_addn(&out, (const char *)&count, sizeof(count));
+	str_addn(&out, str_get(&w->notes), w->notes.len);
+	*ret_end = at;
+	return write_at(w, out.s, out.len, 0);
+}
+
+/* Runs of pages that hold something. */
+static struct dbg_error *write_pages(const struct writer *w, size_t n,
+				     uint64_t offset)
+{
+	static const uint8_t zeros[PAGE_BYTES];
+	struct dbg_error *err = NULL;
+	size_t run = 0;
+
+	for (size_t i = 0; !err && i <= n; i += PAGE_BYTES) {
+		if (i < n && memcmp(w->chunk + i, zeros, PAGE_BYTES))
+			continue;
+		if (i > run)
+			err =
+			    write_at(w, w->chunk + run, i - run, offset + run);
+		run = i + PAGE_BYTES;
+	}
+	return err;
+}
+
+/* Was anything of these pages, which are of no file, ever touched? */
+static bool is_touched(const struct writer *w, uint64_t addr, size_t n)
+{
+	uint64_t states[CHUNK_PAGES];
+
+	if (w->pagemap < 0)
+		return true;
+	page_states(w, addr, states, n / PAGE_BYTES);
+	for (size_t i = 0; i < n / PAGE_BYTES; i++)
+		if (states[i] & (PM_PRESENT | PM_SWAPPED))
+			return true;
+	return false;
+}
+
+/* Pages that cannot be read, as behind the end of a file, become zeros. */
+static struct dbg_error *write_segment(const struct writer *w,
+				       const struct segment *s)
+{
+	struct dbg_error *err = NULL;
+
+	for (uint64_t at = s->start; !err && at < s->end; at += CHUNK) {
+		uint64_t left = s->end - at;
+		size_t n = left < CHUNK ? (size_t)left : CHUNK;
+
+		if (*w->req->interrupted)
+			return dbg_err(DBG_E_INTERRUPTED, "interrupted");
+		if (s->own && !is_touched(w, at, n))
+			continue;
+		memset(w->chunk, 0, n);
+		for (size_t got = 0; got < n;) {
+			got += target_read_some(w->t, at + got, w->chunk + got,
+						n - got);
+			got = (size_t)up_to_page(got + (got < n));
+		}
+		err = write_pages(w, n, s->offset + (at - s->start));
+	}
+	return err;
+}
+
+static struct dbg_error *write_all(struct writer *w, uint64_t *ret_size)
+{
+	struct dbg_error *err;
+	uint64_t end;
+
+	err = w->t->ops->maps(w->t, &w->maps);
+	if (!err)
+		err = add_threads(w);
+	if (err)
+		return err;
+	add_process(w);
+	add_files(w);
+	for (size_t i = 0; i < w->maps.n; i++)
+		add_mapping(w, &w->maps.v[i]);
+	err = write_headers(w, &end);
+	for (size_t i = 0; !err && i < w->n; i++)
+		if (w->segments[i].stored)
+			err = write_segment(w, &w->segments[i]);
+	if (!err && ftruncate(w->req->fd, (off_t)end))
+		err = dbg_err_errno(DBG_E_FILE, errno, "cannot write it");
+	*ret_size = end;
+	return err;
+}
+
+struct dbg_error *target_core_write(struct target *t,
+				    const struct target_core_req *req,
+				    uint64_t *ret_size)
+{
+	struct writer w = {.t = t, .req = req, .arena = arena_create()};
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/pagemap", t->pid);
+	w.pagemap = open(path, O_RDONLY | O_CLOEXEC);
+	w.chunk = xmalloc(CHUNK);
+	struct dbg_error *err = write_all(&w, ret_size);
+	if (w.pagemap >= 0)
+		close(w.pagemap);
+	free(w.chunk);
+	free(w.segments);
+	str_deinit(&w.notes);
+	proc_maps_deinit(&w.maps);
+	arena_destroy(w.arena);
+	return err;
+}

@@ -1,0 +1,117 @@
+/*
+ * `dndbg dump PID|NAME`: a core file of a program that runs, which stands still
+ * while it is written and then goes on.
+ */
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "front/plain.h"
+#include "report/report.h"
+
+enum {
+	OPT_TYPE = 256,
+	OPT_HELP,
+};
+
+static const struct option options[] = {
+    {"type", required_argument, NULL, OPT_TYPE},
+    {"output", required_argument, NULL, 'o'},
+    {"help", no_argument, NULL, OPT_HELP},
+    {NULL, 0, NULL, 0},
+};
+
+struct dump_options {
+	enum dbg_core_kind kind;
+	const char *what, *path;
+};
+
+static void usage(FILE *out)
+{
+	fputs("usage: dndbg dump [options] PID|NAME\n"
+	      "Write a core file of a running program, which then goes on.\n"
+	      "\n"
+	      "  --type full      all its memory [this]\n"
+	      "  --type heap      without what is in the files that it maps\n"
+	      "  -o, --output FILE\n"
+	      "                   [core.PID]\n",
+	      out);
+}
+
+// Returns -1 to go on, else the exit status.
+static int parse(int argc, char **argv, struct dump_options *ret)
+{
+	int c;
+
+	while ((c = getopt_long(argc, argv, "o:", options, NULL)) != -1) {
+		if (c == 'o') {
+			ret->path = optarg;
+		} else if (c == OPT_TYPE && !strcmp(optarg, "full")) {
+			ret->kind = DBG_CORE_FULL;
+		} else if (c == OPT_TYPE && !strcmp(optarg, "heap")) {
+			ret->kind = DBG_CORE_HEAP;
+		} else if (c == OPT_TYPE) {
+			fprintf(stderr,
+				"dndbg: '%s' is no type of core file: there "
+				"are full and heap\n",
+				optarg);
+			return 2;
+		} else {
+			usage(c == OPT_HELP ? stdout : stderr);
+			return c == OPT_HELP ? 0 : 2;
+		}
+	}
+	if (optind != argc - 1) {
+		usage(stderr);
+		return 2;
+	}
+	ret->what = argv[optind];
+	return -1;
+}
+
+static struct dbg_error *attach(struct dbg *dbg, const char *what)
+{
+	struct dbg_attach attach = {.name = what};
+	uint64_t pid;
+
+	if (str_to_u64(what, &pid) && pid && pid <= INT32_MAX)
+		attach = (struct dbg_attach){.pid = (pid_t)pid};
+	return dbg_attach(dbg, &attach);
+}
+
+static struct dbg_error *dump(struct dbg *dbg, const struct dump_options *o)
+{
+	struct dbg_inferior inf;
+	uint64_t size;
+
+	struct dbg_error *err = attach(dbg, o->what);
+	if (err)
+		return err;
+	dbg_inferior_get(dbg, &inf);
+	_cleanup_free_ char *path =
+	    o->path ? xstrdup(o->path) : xasprintf("core.%d", (int)inf.pid);
+	err = dbg_core_write(dbg, path, o->kind, &size);
+	err = dbg_err_first(err, dbg_detach(dbg, false));
+	if (!err)
+		plain_printf(stdout, "%s\n", path);
+	return err;
+}
+
+int report_dump_main(struct dbg *dbg, int argc, char **argv)
+{
+	struct dump_options o = {.kind = DBG_CORE_FULL};
+
+	int status = parse(argc, argv, &o);
+	if (status >= 0)
+		return status;
+	struct dbg_error *err = dump(dbg, &o);
+	if (!err)
+		return 0;
+	fprintf(stderr, "dndbg: %s\n", err->message);
+	dbg_error_destroy(err);
+	return 1;
+}
