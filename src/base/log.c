@@ -102,6 +102,19 @@ struct dbg_error *log_set(struct log *log, const char *spec)
 	return NULL;
 }
 
+struct dbg_error *log_check(struct log *log)
+{
+	if (!log->file || !ferror(log->file))
+		return NULL;
+	// once more, for the cause
+	bool fails = fputc('\n', log->file) == EOF || fflush(log->file);
+	int failed = fails ? errno : EIO;
+	struct dbg_error *err = dbg_err_errno(
+	    DBG_E_FILE, failed, "cannot write the log '%s'", log->spec);
+	log_deinit(log);
+	return err;
+}
+
 void log_line(const struct log *log, enum log_room room, const char *fmt, ...)
 {
 	struct timespec now;

@@ -28,6 +28,8 @@ struct log {
  */
 DBG_MUST struct dbg_error *log_set(struct log *log, const char *spec);
 void log_deinit(struct log *log);
+/* DBG_E_FILE if it could not be written: it is off then. */
+DBG_MUST struct dbg_error *log_check(struct log *log);
 
 static inline bool log_on(const struct log *log, enum log_room room)
 {

@@ -242,10 +242,46 @@ def test_full_disk(t):
     done = t.batch(["b Main", "save breakpoints /dev/full",
                     "set log /dev/full", "run", "bt", "continue"],
                    t.program("Hello"))
-    t.check_in("No space left on device", done.stderr)
-    t.check_equal(1, done.stderr.count("\n"))
+    t.check_equal("/dev/full: No space left on device.\n", done.stderr)
+    t.check_equal(["Cannot write the log '/dev/full': No space left on "
+                   "device."], re.findall(".*the log.*", done.stdout))
     t.check_in("Breakpoint 1, Hello.Program.Main", done.stdout)
     t.check_in("hello world 5\nok\n", done.stdout)
+
+
+SMALL = """
+mount -t tmpfs -o size=8k tmpfs /mnt
+cat /dev/zero >/mnt/fill 2>/dev/null
+exec "$@"
+"""
+
+
+@one_runtime
+def test_full_files(t):
+    """... the prompt's log, the adapter's, a report."""
+    if os.geteuid():
+        return  # only root can mount a small disk
+    words = t.program("Hello")
+    done = subprocess.run(
+        ["unshare", "--mount", "sh", "-c", SMALL, "sh", t.dndbg, "--batch",
+         "-ex", "set logging file /mnt/out", "-ex", "set logging enabled on",
+         "-ex", "b Main", "-ex", "run", "-ex", "bt", "-ex", "continue",
+         "--args", *words], env=t.env, text=True, capture_output=True)
+    t.check_equal("Logging is off: /mnt/out: No space left on device.\n",
+                  done.stderr)
+    t.check_in("Breakpoint 1, Hello.Program.Main", done.stdout)
+    t.check_in("hello world 5\nok\n", done.stdout)
+    message = '{"seq":1,"type":"request","command":"initialize"}'
+    done = t.run("dap", "--log", "/dev/full",
+                 stdin=f"Content-Length: {len(message)}\r\n\r\n{message}")
+    t.check_in('"success":true', done.stdout)
+    t.check_equal("dndbg: cannot write the log: No space left on device\n",
+                  done.stderr)
+    done = t.run("run", "--json", "/dev/full", "--", "sh", "-c",
+                 "kill -SEGV $$")
+    t.check_equal(139, done.returncode)
+    t.check_equal("dndbg: the report in '/dev/full' is not whole: No space "
+                  "left on device\n", done.stderr)
 
 
 def peak_of(t, *words):

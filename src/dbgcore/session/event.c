@@ -6,7 +6,19 @@
 
 #include <stdlib.h>
 
+#include "base/err.h"
+#include "base/log.h"
 #include "base/mem.h"
+
+/* A log that cannot be written (a full disk) is told of once. */
+static void tell_of_log(struct dbg *dbg)
+{
+	struct dbg_error *err = log_check(&dbg->log);
+
+	if (err)
+		session_message(dbg, "%s", err->message);
+	dbg_error_destroy(err);
+}
 
 void session_event(struct dbg *dbg, const struct dbg_event *event)
 {
@@ -19,6 +31,8 @@ void session_event(struct dbg *dbg, const struct dbg_event *event)
 	if (event->text)
 		q->events[q->n].text = xstrdup(event->text);
 	q->n++;
+	if (event->kind == DBG_EVENT_STOPPED || event->kind == DBG_EVENT_EXITED)
+		tell_of_log(dbg);
 }
 
 void session_message(struct dbg *dbg, const char *fmt, ...)

@@ -23,6 +23,7 @@
 #include "base/mem.h"
 #include "base/err.h"
 #include "front/lines.h"
+#include "front/plain.h"
 #include "repl/repl_priv.h"
 #include "repl/setting.h"
 
@@ -132,6 +133,16 @@ static void print_pages(struct screen *s, const char *bytes, size_t n)
 	}
 }
 
+// Called while the output is written, which repl_warn would do again.
+static void give_up_log(struct screen *s, int error)
+{
+	fclose(s->log);
+	s->log = NULL;
+	plain_printf(s->r->err, "Logging is off: %s: %s.\n", s->r->set.log_file,
+		     strerror(error));
+	s->r->failed = true;
+}
+
 // Colours do not belong in a file.
 static void print_log(struct screen *s, const char *bytes, size_t n)
 {
@@ -142,7 +153,9 @@ static void print_log(struct screen *s, const char *bytes, size_t n)
 			fputc(bytes[i], s->log);
 		escape = escape ? bytes[i] != 'm' : bytes[i] == '\033';
 	}
-	fflush(s->log);
+	int failed = fflush(s->log) ? errno : 0;
+	if (failed || ferror(s->log))
+		give_up_log(s, failed ? failed : EIO);
 }
 
 static ssize_t on_write(void *cookie, const char *bytes, size_t n)
