@@ -126,6 +126,20 @@ static void add_texts(cJSON *o, const char *name, const char *const *v,
 		cJSON_AddItemToArray(list, cJSON_CreateString(v[i]));
 }
 
+static cJSON *wait_of(const struct report_wait *w)
+{
+	cJSON *o = cJSON_CreateObject();
+
+	cJSON_AddNumberToObject(o, "thread", w->thread);
+	if (w->owner)
+		cJSON_AddNumberToObject(o, "owner", w->owner);
+	json_add_hex(o, "object", w->object);
+	json_add_text(o, "type", w->type);
+	json_add_text(o, "for", w->pulse ? "pulse" : "lock");
+	cJSON_AddBoolToObject(o, "deadlock", w->deadlock);
+	return o;
+}
+
 static cJSON *module_of(const struct report_module *m)
 {
 	cJSON *o = cJSON_CreateObject();
@@ -168,6 +182,9 @@ static cJSON *report_of(const struct report *r)
 	list = cJSON_AddArrayToObject(o, "tests");
 	for (size_t i = 0; i < r->n_tests; i++)
 		cJSON_AddItemToArray(list, test_of(&r->tests[i]));
+	list = cJSON_AddArrayToObject(o, "waits");
+	for (size_t i = 0; i < r->n_waits; i++)
+		cJSON_AddItemToArray(list, wait_of(&r->waits[i]));
 	list = cJSON_AddArrayToObject(o, "threads");
 	for (size_t i = 0; i < r->n_threads; i++)
 		cJSON_AddItemToArray(list, thread_of(&r->threads[i]));

@@ -67,6 +67,14 @@ struct report_test {
 	uint32_t line;
 };
 
+/* A thread that waits for another's lock. */
+struct report_wait {
+	uint32_t thread, owner; /* 0: not known */
+	uint64_t object;
+	const char *type;
+	bool pulse, deadlock;
+};
+
 struct report_module {
 	const char *name, *path, *version, *mvid; /* NULL: none */
 	bool framework, symbols;
@@ -93,6 +101,8 @@ struct report {
 	size_t n_exceptions;
 	struct report_test *tests; /* that of the thread it is about first */
 	size_t n_tests;
+	struct report_wait *waits;
+	size_t n_waits;
 	struct report_thread *threads; /* the one it is about first */
 	size_t n_threads;
 };

@@ -269,6 +269,26 @@ static struct dbg_error *take_threads(struct report *r, struct dbg *dbg,
 	return NULL;
 }
 
+static void take_waits(struct report *r, struct dbg *dbg)
+{
+	struct dbg_wait *v;
+	size_t n = 0;
+
+	if (dbg_err_drop(dbg_wait_list(dbg, &v, &n)))
+		return;
+	r->waits = arena_calloc(r->arena, n, sizeof(*r->waits));
+	r->n_waits = n;
+	for (size_t i = 0; i < n; i++)
+		r->waits[i] = (struct report_wait){
+		    .thread = v[i].thread,
+		    .owner = v[i].owner,
+		    .object = v[i].object,
+		    .type = report_copy(r, v[i].type),
+		    .pulse = v[i].pulse,
+		    .deadlock = v[i].deadlock,
+		};
+}
+
 static void take_exceptions(struct report *r, struct dbg *dbg)
 {
 	struct dbg_exception *v;
@@ -365,6 +385,7 @@ struct dbg_error *report_take(struct dbg *dbg,
 	if (!*ret->program)
 		ret->program = program_of(ret);
 	take_exceptions(ret, dbg);
+	take_waits(ret, dbg);
 	report_take_surroundings(ret, dbg);
 	return NULL;
 }

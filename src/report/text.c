@@ -162,6 +162,36 @@ static void write_tests(const struct writer *w, const struct report *r)
 	}
 }
 
+static void write_waits(const struct writer *w, const struct report *r)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < r->n_waits; i++) {
+		if (!r->waits[i].deadlock)
+			continue;
+		plain_printf(w->out, "%s %" PRIu32,
+			     any ? "," : "Deadlock of threads",
+			     r->waits[i].thread);
+		any = true;
+	}
+	if (any)
+		fputc('\n', w->out);
+	for (size_t i = 0; i < r->n_waits; i++) {
+		const struct report_wait *wait = &r->waits[i];
+
+		plain_printf(w->out,
+			     "Thread %" PRIu32
+			     " waits for %s of {%s} 0x%" PRIx64,
+			     wait->thread, wait->pulse ? "a pulse" : "the lock",
+			     wait->type, wait->object);
+		if (wait->owner)
+			plain_printf(w->out, ", which thread %" PRIu32 " %s",
+				     wait->owner,
+				     wait->pulse ? "has locked" : "holds");
+		fputc('\n', w->out);
+	}
+}
+
 // What is the same in most runs comes last.
 static void write_surroundings(const struct writer *w, const struct report *r)
 {
@@ -208,6 +238,7 @@ static void write_report(const struct report *r, FILE *out)
 	}
 	write_exceptions(&w, r);
 	write_tests(&w, r);
+	write_waits(&w, r);
 	plain_printf(out, "%s%sprocess %d%s%s, %zu thread%s\n", r->program,
 		     *r->program ? ", " : "", r->pid, *r->runtime ? ", " : "",
 		     r->runtime, r->n_threads, r->n_threads == 1 ? "" : "s");

@@ -206,6 +206,28 @@ def test_hang(t):
                   (done.returncode, done.stdout, done.stderr))
 
 
+def test_deadlock(t):
+    """Who waits for whose lock, and in a circle."""
+    done = command(t, t.program("Threads", "deadlock", host="dotnet"),
+                   "--hang", "4", "--json", "all")
+    with open(f"{t.dir}/all") as file:
+        report = only(t, json.load(file))
+    t.check_equal(124, done.returncode)
+    names = {thread["number"]: thread["name"] for thread in report["threads"]}
+    t.check_equal(
+        [("main thread", "one", "object", "lock", False),
+         ("one", "two", "System.Collections.Generic.List<int>", "lock", True),
+         ("pulse", None, "object", "pulse", False),
+         ("two", "one", "object", "lock", True)],
+        sorted((names[w["thread"]], names.get(w.get("owner")), w["type"],
+                w["for"], w["deadlock"]) for w in report["waits"]))
+    one, two = (next(n for n in names if names[n] == name)
+                for name in ("one", "two"))
+    t.check_match(rf"^Deadlock of threads {one}, {two}$", done.stderr)
+    t.check_match(rf"^Thread {two} waits for the lock of {{object}} "
+                  rf"0x[0-9a-f]+, which thread {one} holds$", done.stderr)
+
+
 test_signal.runtimes = ("10",)
 
 

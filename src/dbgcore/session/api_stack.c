@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "inspect/testcase.h"
+#include "inspect/waits.h"
 
 // A managed thread of the runtime's own is the program's while it runs its
 // code: the finalizer.
@@ -112,6 +113,14 @@ struct dbg_error *dbg_test_get(struct dbg *dbg, uint32_t thread,
 	if (!err)
 		*ret_any = testcase_find(&dbg->inspect, thread, ret);
 	return err;
+}
+
+struct dbg_error *dbg_wait_list(struct dbg *dbg, struct dbg_wait **ret,
+				size_t *ret_n)
+{
+	struct dbg_error *err = session_need_stop(dbg);
+
+	return err ? err : waits_list(&dbg->inspect, ret, ret_n);
 }
 
 struct dbg_error *dbg_memory_read(struct dbg *dbg, uint64_t addr, void *buf,

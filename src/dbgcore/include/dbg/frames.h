@@ -85,4 +85,19 @@ struct dbg_test {
 DBG_MUST struct dbg_error *dbg_test_get(struct dbg *dbg, uint32_t thread,
 					struct dbg_test *ret, bool *ret_any);
 
+/* A thread that waits for the lock of an object (Monitor, lock). */
+struct dbg_wait {
+	uint32_t thread;
+	uint64_t object;  /* address */
+	const char *type; /* of the object */
+	uint32_t owner;   /* thread that holds the lock; 0: not known */
+	bool pulse;       /* it waits for Monitor.Pulse, not for the lock */
+	bool deadlock;    /* it and the owner wait for each other, maybe by
+			     others between */
+};
+
+/* All that do, by thread. */
+DBG_MUST struct dbg_error *dbg_wait_list(struct dbg *dbg, struct dbg_wait **ret,
+					 size_t *ret_n);
+
 #endif

@@ -1,0 +1,41 @@
+/* The runtime's table of sync blocks: locks of objects that threads fight for.
+ */
+#include "dac/dac_priv.h"
+#include "dac/gcheap.h"
+#include "dac/gcslots.h"
+
+enum {
+	SYNC_BLOCKS_MAX = 1 << 20,
+};
+
+struct dbg_error *dac_gc_sync_blocks(struct dac *d, struct arena *arena,
+				     struct gc_sync_block **ret, size_t *ret_n)
+{
+	_cleanup_free_ struct gc_sync_block *all = NULL;
+	size_t n = 0, cap = 0;
+	uint32_t count = 1;
+
+	for (uint32_t i = 1; i <= count && i < SYNC_BLOCKS_MAX; i++) {
+		struct sos_sync_block b = {0};
+
+		if (DAC_CALL(d, d->sos, SOS_SYNC_BLOCK, i, &b) < 0)
+			break;
+		count = b.count;
+		if (b.free || !count)
+			continue;
+		mem_grow(&all, &cap, n, sizeof(*all));
+		all[n++] = (struct gc_sync_block){
+		    .index = i,
+		    .addr = b.addr,
+		    .object = b.object,
+		    // the runtime's word for nobody is -1
+		    .owner = b.owner + 1 > 1 ? b.owner : 0,
+		    .held = b.held,
+		    .recursion = b.recursion,
+		    .waiting = b.waiting,
+		};
+	}
+	*ret = arena_copy(arena, all, n, sizeof(*all));
+	*ret_n = n;
+	return NULL;
+}

@@ -1,0 +1,200 @@
+/*
+ * Who waits for whose lock?
+ *
+ * A thread that has to wait for an object's lock makes a sync block of it,
+ * whose number of waiters and owner the DAC knows, but not who they are. The
+ * runtime puts a record on the stack of each for debuggers (DebugBlockingItem):
+ * the address of the sync block's lock, which is the block's own, the AppDomain
+ * in some releases, how it waits, for how long at most, and the record before.
+ * It lies between the stack pointer and the newest managed frame, where it is
+ * looked for: a word that is the address of a block, and behind it what such a
+ * record has.
+ */
+#include "inspect/waits.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "dac/gcheap.h"
+#include "inspect/inspect.h"
+
+enum {
+	STACK_WORDS = 4096, /* of native frames that are looked at */
+	RECORD_WORDS = 4,
+	FOR_LOCK = 0, /* DebugBlock_MonitorCriticalSection */
+	FOR_PULSE = 1,
+};
+
+struct search {
+	struct inspect *in;
+	struct gc_sync_block *blocks;
+	size_t n_blocks;
+	struct dbg_thread *threads;
+	size_t n_threads;
+	struct dbg_wait *v;
+	size_t n;
+};
+
+/* The native end of a stack. */
+struct native_end {
+	uint64_t sp, end;
+	uint64_t words[STACK_WORDS + RECORD_WORDS];
+	size_t n;
+};
+
+// False: the thread runs managed code, or its stack is not known.
+static bool read_end(struct inspect *in, const struct dbg_thread *t,
+		     struct native_end *ret)
+{
+	const struct frame *f;
+	struct regs regs;
+
+	if (dbg_err_drop(target_regs(in->target, t->tid, &regs)) ||
+	    dbg_err_drop(stack_frame(in->stack, t->number, 0, &f)) || !f)
+		return false;
+	ret->sp = regs_sp(&regs);
+	ret->end = f->raw.sp;
+	if (ret->end <= ret->sp || ret->sp & 7)
+		return false;
+	size_t size = ret->end - ret->sp < STACK_WORDS * 8
+			  ? (size_t)(ret->end - ret->sp)
+			  : STACK_WORDS * 8;
+	memset(ret->words, 0, sizeof(ret->words));
+	ret->n = target_read_some(in->target, ret->sp, ret->words, size) / 8;
+	return true;
+}
+
+// Are these the last members of a record: how, how long, the one before?
+static bool is_rest(const struct native_end *end, const uint64_t *words,
+		    unsigned int *ret_how)
+{
+	uint32_t how = (uint32_t)words[0], timeout = (uint32_t)(words[0] >> 32);
+
+	*ret_how = how;
+	return how <= FOR_PULSE && timeout &&
+	       (!words[1] ||
+		(words[1] > end->sp && words[1] - end->sp < 1 << 20));
+}
+
+static const struct gc_sync_block *block_at(const struct search *s,
+					    uint64_t addr)
+{
+	for (size_t i = 0; i < s->n_blocks; i++)
+		if (s->blocks[i].addr == addr)
+			return &s->blocks[i];
+	return NULL;
+}
+
+// The block that a thread waits for, NULL: none.
+static const struct gc_sync_block *find_record(const struct search *s,
+					       const struct native_end *end,
+					       unsigned int *ret_how)
+{
+	for (size_t i = 0; i < end->n; i++) {
+		const uint64_t *words = &end->words[i];
+		const struct gc_sync_block *block;
+
+		if (!words[0] || (words[0] & 7))
+			continue;
+		block = block_at(s, words[0]);
+		if (block && (is_rest(end, words + 1, ret_how) ||
+			      is_rest(end, words + 2, ret_how)))
+			return block;
+	}
+	return NULL;
+}
+
+static uint32_t owner_of(const struct search *s,
+			 const struct gc_sync_block *block)
+{
+	for (size_t i = 0; i < s->n_threads && block->owner; i++)
+		if (stack_managed_thread(s->in->stack, s->threads[i].tid) ==
+		    block->owner)
+			return s->threads[i].number;
+	return 0;
+}
+
+static void add(struct search *s, const struct dbg_thread *t,
+		const struct gc_sync_block *block, unsigned int how)
+{
+	uint64_t type = 0;
+
+	dbg_error_destroy(target_read_u64(s->in->target, block->object, &type));
+	type &= ~(uint64_t)7;
+	s->v[s->n++] = (struct dbg_wait){
+	    .thread = t->number,
+	    .object = block->object,
+	    .type = type ? code_type_name(s->in->code, type) : "",
+	    .owner = owner_of(s, block),
+	    .pulse = how == FOR_PULSE,
+	};
+}
+
+static const struct dbg_wait *wait_of(const struct search *s, uint32_t thread)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->v[i].thread == thread && !s->v[i].pulse)
+			return &s->v[i];
+	return NULL;
+}
+
+// From owner to owner: does it lead back to where it began?
+static bool is_circle(const struct search *s, const struct dbg_wait *first)
+{
+	const struct dbg_wait *w = first;
+
+	for (size_t i = 0; i < s->n && w && !w->pulse; i++) {
+		if (w->owner == first->thread)
+			return true;
+		w = wait_of(s, w->owner);
+	}
+	return false;
+}
+
+// Keep the blocks that somebody waits for.
+static void keep_waited_for(struct search *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_blocks; i++)
+		// the lowest bit of @held: it is held; the others: waiters
+		if (s->blocks[i].held > 1 || s->blocks[i].waiting)
+			s->blocks[n++] = s->blocks[i];
+	s->n_blocks = n;
+}
+
+struct dbg_error *waits_list(struct inspect *in, struct dbg_wait **ret,
+			     size_t *ret_n)
+{
+	struct search s = {.in = in};
+	unsigned int how;
+
+	*ret_n = 0;
+	if (!in->dac || !in->code)
+		return NULL;
+	struct dbg_error *err =
+	    dac_gc_sync_blocks(in->dac, in->arena, &s.blocks, &s.n_blocks);
+	if (!err)
+		keep_waited_for(&s);
+	if (err || !s.n_blocks)
+		return err;
+	err = stack_threads(in->stack, &s.threads, &s.n_threads);
+	if (err)
+		return err;
+	s.v = arena_calloc(in->arena, s.n_threads, sizeof(*s.v));
+	_cleanup_free_ struct native_end *end = xmalloc(sizeof(*end));
+	for (size_t i = 0; i < s.n_threads; i++) {
+		const struct gc_sync_block *block = NULL;
+
+		if (s.threads[i].managed && read_end(in, &s.threads[i], end))
+			block = find_record(&s, end, &how);
+		if (block)
+			add(&s, &s.threads[i], block, how);
+	}
+	for (size_t i = 0; i < s.n; i++)
+		s.v[i].deadlock = is_circle(&s, &s.v[i]);
+	*ret = s.v;
+	*ret_n = s.n;
+	return NULL;
+}
