@@ -10,6 +10,8 @@ enum {
 	SPINS = 1000000,
 	IL_OF_SPIN = 18, // of one turn, compiled for debugging
 	PROPERTIES = 1000,
+	CHILDREN = 1000,
+	LISTINGS = 20,
 };
 
 static void evaluate(struct drive *d, const char *expr)
@@ -49,7 +51,44 @@ static void interpreted(struct drive *d, struct point *ret)
 	drive_close(d);
 }
 
+/* The elements of a list, each as its [DebuggerDisplay] says. */
+static void shown(struct drive *d, struct point *ret)
+{
+	struct dbg_value list, *all;
+	size_t n = 0;
+
+	drive_open(d);
+	drive_break(d, "many");
+	drive_launch(d);
+	drive_wait_stop(d);
+	drive_check(d, dbg_eval(d->dbg, 0, "many", &list));
+	drive_begin(d);
+	for (int i = 0; i < LISTINGS; i++)
+		drive_check(d,
+			    dbg_children(d->dbg, list.id, DBG_CHILDREN_INDEXED,
+					 0, CHILDREN, &all, &n));
+	ret[0].value = drive_end(d, LISTINGS, &ret[0]) / LISTINGS * 1e3;
+	if (n != CHILDREN)
+		ret[0].value = 1e9;
+	drive_continue(d);
+	drive_wait_end(d);
+	drive_close(d);
+}
+
 const struct group_spec bench_eval_groups[] = {
+    {
+	.name = "views",
+	.fixture = "Displays",
+	.shoot = shown,
+	.figures =
+	    {
+		{.key = "children",
+		 .title = "1,000 objects with a DebuggerDisplay",
+		 .unit = "ms",
+		 .goal = GOAL_MAX,
+		 .bound = 50},
+	    },
+    },
     {
 	.name = "eval",
 	.fixture = "Getters",

@@ -198,7 +198,8 @@ def test_authors(t):
     t.check_equal(
         {"list": "Count = 3", "empty": "Count = 0", "map": "Count = 2",
          "byNumber": "Count = 1", "set": "Count = 2", "queue": "Count = 3",
-         "nested": "Count = 2", "pair": "{[k, 5]}"}, values(seen))
+         "nested": "Count = 2", "pair": "{[k, 5]}",
+         "shared": "Count = 1"}, values(seen))
     # elements first, then the way to the fields
     found = below("list")
     t.check_equal([("[0]", "10"), ("[1]", "20"), ("[2]", "30"),

@@ -18,6 +18,7 @@ set = Count = 2 = {"x", "y"}
 queue = Count = 3 = {10, 20, 30}
 nested = Count = 2 = {Count = 3, Count = 0}
 pair = {key = "k", value = 5}
+shared = Count = 1 = {["z"] = 26}
 +print byNumber
 $1 = Count = 1 = {[7] = {A = 1}}
 +print nested
@@ -46,6 +47,9 @@ $10 = k
 $11 = Count = 2 = {"x", "y"}
 +print Steps(3),results
 $12 = (Displays.Program.<Steps>d__{n}) {1, 2, 3}
++set var list._size = 2
++print list
+$13 = Count = 2 = {10, 20}
 +continue
 Continuing.
 
@@ -60,6 +64,6 @@ named = {A = 1}
 silent = {A = 1}
 person = {Name = "Ann", Age = 30}
 +print named.ToString()
-$13 = "named 1"
+$14 = "named 1"
 +kill
 [Inferior 1 (process {...}) killed]

@@ -198,6 +198,7 @@ static const struct il_native rows[] = {
      nothing},
     {"System.Diagnostics.Debugger", "Break", ALL, nothing},
     {"System.Diagnostics.Tracing.EventSource", "IsEnabled", ALL, zero},
+    {"System.Diagnostics.Tracing.EventSource", "get_IsSupported", ALL, zero},
     {"System.Exception", "PrepareForForeignExceptionRaise", ALL, nothing},
     {"System.Exception", "IsImmutableAgileException", ALL, zero},
 };

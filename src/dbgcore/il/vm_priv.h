@@ -175,7 +175,7 @@ struct vm {
 	uint64_t fuel;      /* operations until the loop looks up */
 	uint64_t left;      /* ... until the budget is spent */
 	uint64_t allocated; /* against the budget */
-	uint64_t cpu_start; /* ms */
+	uint64_t cpu_start; /* ms; 0: not yet */
 	struct il_type *result_type;
 	enum vm_state state;
 	struct dbg_error *error;

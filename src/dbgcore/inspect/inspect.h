@@ -122,7 +122,10 @@ void inspect_describe_all(struct inspect *in, const struct view *w,
 /* The node that inspect_describe gave an id to; until the next one. */
 DBG_MUST struct dbg_error *inspect_node(struct inspect *in, dbg_id id,
 					const struct node **ret);
-/* A variable was assigned: drop the scopes, which may have its old value. */
+/*
+ * A variable or memory was written: drop what may have the old value, scopes
+ * and views.
+ */
 void inspect_assigned(struct inspect *in);
 
 /* A moment in a thread: @exception is being thrown there, 0: none. */
