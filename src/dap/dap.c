@@ -25,6 +25,7 @@
 #include "base/err.h"
 #include "dap/wire/listen.h"
 #include "front/plain.h"
+#include "front/stdio.h"
 
 enum {
 	READ_BYTES = 64 << 10,
@@ -357,7 +358,7 @@ static struct dbg_error *open_log(struct dap *d, const char *path)
 static struct dbg_error *open_client(struct dap *d)
 {
 	struct dbg_error *err;
-	int fd = STDOUT_FILENO;
+	int fd;
 
 	d->in_fd = -1;
 	if (d->listen) {
@@ -368,18 +369,7 @@ static struct dbg_error *open_client(struct dap *d)
 		outbox_init(&d->out, fd);
 		return NULL;
 	}
-	d->in_fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
-	outbox_init(&d->out, fd);
-	if (d->in_fd < 0 || d->out.gone)
-		return dbg_err(DBG_E_FILE, "stdin and stdout must be open");
-	// From here on nothing that is printed can end up among messages.
-	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	if (null < 0 || dup2(null, STDIN_FILENO) < 0 ||
-	    dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
-		return dbg_err(DBG_E_FILE, "cannot redirect: %s",
-			       strerror(errno));
-	close(null);
-	return NULL;
+	return stdio_take(&d->in_fd, &d->out);
 }
 
 static struct dbg_error *init(struct dap *d)
@@ -420,15 +410,6 @@ void dap_deinit(struct dap *d)
 		fclose(d->log);
 }
 
-// What was answered last goes out, if the client still reads at all.
-static void say_goodbye(struct dap *d)
-{
-	struct pollfd fd = {d->out.fd, POLLOUT, 0};
-
-	while (outbox_pending(&d->out) && poll(&fd, 1, 1000) > 0)
-		outbox_flush(&d->out);
-}
-
 int dap_main(struct dbg *dbg, const struct front_options *options,
 	     const struct listen_at *listen)
 {
@@ -446,7 +427,7 @@ int dap_main(struct dbg *dbg, const struct front_options *options,
 	while (!d.quit)
 		turn(&d);
 	begin_terminated(&d);
-	say_goodbye(&d);
+	outbox_finish(&d.out);
 	dap_deinit(&d);
 	return d.exit_code;
 }

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -14,7 +15,8 @@
 enum {
 	KEPT_MAX_BYTES = 1 << 20,
 	DIRECT_MIN_BYTES = 32 << 10,
-	PIPE_BYTES = 1 << 20
+	PIPE_BYTES = 1 << 20,
+	FINISH_MS = 1000, /* without progress */
 };
 
 void outbox_init(struct outbox *o, int fd)
@@ -110,4 +112,12 @@ void outbox_add(struct outbox *o, const char *bytes, size_t n)
 		done = push(o, bytes, n);
 	if (!o->gone)
 		str_addn(&o->bytes, bytes + done, n - done);
+}
+
+void outbox_finish(struct outbox *o)
+{
+	struct pollfd fd = {o->fd, POLLOUT, 0};
+
+	while (outbox_pending(o) && poll(&fd, 1, FINISH_MS) > 0)
+		outbox_flush(o);
 }

@@ -28,5 +28,7 @@ size_t outbox_pending(const struct outbox *o);
 void outbox_add(struct outbox *o, const char *bytes, size_t n);
 /* Write what can be written now. */
 void outbox_flush(struct outbox *o);
+/* Write all of it, waiting for the reader as long as that reads at all. */
+void outbox_finish(struct outbox *o);
 
 #endif

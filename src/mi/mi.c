@@ -7,7 +7,6 @@
 #include "mi/mi.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 
 #include "base/mem.h"
 #include "base/err.h"
+#include "front/stdio.h"
 #include "mi/mi_priv.h"
 #include "mi/record.h"
 #include "mi/var.h"
@@ -203,22 +203,6 @@ static void turn(struct mi *m)
 
 /* ---- Beginning and end ------------------------------------------------- */
 
-static struct dbg_error *open_client(struct mi *m)
-{
-	m->in_fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
-	outbox_init(&m->out, STDOUT_FILENO);
-	if (m->in_fd < 0 || m->out.gone)
-		return dbg_err(DBG_E_FILE, "stdin and stdout must be open");
-	// From here on nothing that is printed can end up among records.
-	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	if (null < 0 || dup2(null, STDIN_FILENO) < 0 ||
-	    dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
-		return dbg_err(DBG_E_FILE, "cannot redirect: %s",
-			       strerror(errno));
-	close(null);
-	return NULL;
-}
-
 void mi_init(struct mi *m)
 {
 	mi_output_init(&m->output);
@@ -230,7 +214,7 @@ static struct dbg_error *open_session(struct mi *m)
 	struct dbg_error *err;
 
 	m->launch = &m->own_launch;
-	err = open_client(m);
+	err = stdio_take(&m->in_fd, &m->out);
 	if (!err)
 		err = loop_create(m->dbg, &m->loop);
 	if (err)
@@ -279,15 +263,6 @@ static void greet(struct mi *m)
 		mi_stream(m, '~', hello, strlen(hello));
 }
 
-// What was answered last goes out, if the client still reads at all.
-static void say_goodbye(struct mi *m)
-{
-	struct pollfd fd = {m->out.fd, POLLOUT, 0};
-
-	while (outbox_pending(&m->out) && poll(&fd, 1, 1000) > 0)
-		outbox_flush(&m->out);
-}
-
 int mi_main(struct dbg *dbg, const struct front_options *front,
 	    const struct mi_options *options)
 {
@@ -307,7 +282,7 @@ int mi_main(struct dbg *dbg, const struct front_options *front,
 	outbox_flush(&m.out);
 	while (!m.quit)
 		turn(&m);
-	say_goodbye(&m);
+	outbox_finish(&m.out);
 	mi_deinit(&m);
 	return m.exit_code;
 }
