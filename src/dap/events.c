@@ -99,18 +99,33 @@ static void stopped(struct dap *d, const struct dbg_stop *s)
 	dap_send(d);
 }
 
-// Whether a thread is one of the program's is known when all stand.
+static struct dap_thread *find_thread(struct dap *d, uint32_t number)
+{
+	for (size_t i = 0; i < d->n_threads; i++)
+		if (d->threads[i].number == number)
+			return &d->threads[i];
+	return NULL;
+}
+
+// Whether a thread is one of the program's is known when all stand. Names are
+// asked for if there is one that is new.
 static void tell_threads(struct dap *d)
 {
-	struct dbg_thread *list;
-	size_t n;
+	uint32_t *numbers;
+	struct dbg_thread *list = NULL;
+	size_t n, n_list = 0;
+	bool is_new = false;
 
-	struct dbg_error *err = dbg_thread_list(d->dbg, &list, &n);
+	struct dbg_error *err = dbg_thread_numbers(d->dbg, &numbers, &n);
+	for (size_t i = 0; !err && i < n; i++)
+		is_new = is_new || !find_thread(d, numbers[i]);
+	if (!err && is_new)
+		err = dbg_thread_list(d->dbg, &list, &n_list);
 	if (err) {
 		dap_warn(d, err);
 		return;
 	}
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n_list; i++)
 		events_thread_seen(d, &list[i]);
 }
 
@@ -176,14 +191,6 @@ static void on_exited(struct dap *d, const struct dbg_event *e)
 }
 
 /* ---- Threads, modules, messages -------------------------------------- */
-
-static struct dap_thread *find_thread(struct dap *d, uint32_t number)
-{
-	for (size_t i = 0; i < d->n_threads; i++)
-		if (d->threads[i].number == number)
-			return &d->threads[i];
-	return NULL;
-}
 
 static void tell_thread(struct dap *d, uint32_t number, bool gone)
 {

@@ -66,16 +66,16 @@ static void thread_gone(struct mi *m, uint32_t number)
 // Whether a thread is one of the program's is known when all stand.
 static void see_threads(struct mi *m)
 {
-	struct dbg_thread *list;
+	uint32_t *list;
 	size_t n;
 
-	struct dbg_error *err = dbg_thread_list(m->dbg, &list, &n);
+	struct dbg_error *err = dbg_thread_numbers(m->dbg, &list, &n);
 	if (err) {
 		mi_warn(m, err);
 		return;
 	}
 	for (size_t i = 0; i < n; i++)
-		see_thread(m, list[i].number);
+		see_thread(m, list[i]);
 }
 
 /* ---- Begin, run, end --------------------------------------------------- */

@@ -90,28 +90,22 @@ static void put_args(struct mi *m, struct str *t, const struct dbg_frame *f)
 }
 
 // What only the runtime knows of a frame.
-static void put_clr(struct mi *m, struct str *t, const struct dbg_frame *f)
+static void put_clr(struct str *t, const struct dbg_frame *f)
 {
-	struct dbg_frame_code code = {0};
-
 	if (!f->token)
 		return;
-	struct dbg_error *err = dbg_frame_code(m->dbg, f->id, &code);
 	record_tuple(t, "clr-addr");
 	record_str(t, "module-id", f->module ? f->module : "");
 	record_strf(t, "method-token", "0x%08" PRIx32, f->token);
 	record_str(t, "method-version", "1");
 	record_uint(t, "il-offset",
 		    f->il_offset == UINT32_MAX ? 0 : f->il_offset);
-	if (!err && code.start && f->pc >= code.start)
-		record_uint(t, "native-offset", f->pc - code.start);
-	else
-		record_uint(t, "native-offset", 0);
+	record_uint(t, "native-offset",
+		    f->code && f->pc >= f->code ? f->pc - f->code : 0);
 	record_tuple_end(t);
-	dbg_error_destroy(err);
 }
 
-static void put_plain(struct mi *m, struct str *t, const struct dbg_frame *f)
+static void put_plain(struct str *t, const struct dbg_frame *f)
 {
 	const struct dbg_source_range *s = &f->source;
 
@@ -123,7 +117,7 @@ static void put_plain(struct mi *m, struct str *t, const struct dbg_frame *f)
 		record_uint(t, "end-line", s->end_line);
 		record_uint(t, "end-col", s->end_column);
 	}
-	put_clr(m, t, f);
+	put_clr(t, f);
 	record_str(t, "func", f->function);
 	record_addr(t, "addr", f->pc);
 	record_str(t, "active-statement-flags",
@@ -136,11 +130,11 @@ void mi_frame_put(struct mi *m, struct str *t, const struct dbg_frame *f,
 	if (what & FRAME_LEVEL)
 		record_uint(t, "level", f->level);
 	if (m->dialect == MI_NETCOREDBG) {
-		put_plain(m, t, f);
+		put_plain(t, f);
 		return;
 	}
 	// Vim takes the last "addr=" and the last "line=" of a record.
-	put_clr(m, t, f);
+	put_clr(t, f);
 	record_addr(t, "addr", f->pc);
 	record_str(t, "func", f->name);
 	if (what & FRAME_ARGS)

@@ -238,6 +238,7 @@ enum code_region {
 struct code_pos {
 	struct code_module *module; /* NULL: none known */
 	uint64_t method;            /* MethodDesc */
+	uint64_t start;             /* of its native code; 0: not known */
 	uint32_t token;
 	uint32_t il_offset; /* UINT32_MAX: unknown */
 	bool in_prolog, in_epilog;

@@ -287,6 +287,7 @@ static void pos_fill(struct code *c, const struct version *v, uint64_t method,
 	if (!v)
 		return;
 	pos->module = v->module;
+	pos->start = v->code.start;
 	pos->token = v->token;
 	find_il(v, addr, pos);
 	find_region(v, pos);

@@ -66,7 +66,8 @@ struct dac_threads {
 };
 
 enum {
-	DAC_SCRATCH_UNITS = 16384
+	DAC_SCRATCH_UNITS = 16384,
+	DAC_THREAD_WORDS = 128, /* of struct Thread to look at */
 };
 
 /* What was learned of the program's runtime, each when first asked for. */
@@ -83,7 +84,8 @@ struct dac_learned {
 	size_t param_table_word; /* in Module; 0: unknown */
 	size_t instance_offset;  /* of the type in the DAC's type instances */
 	size_t exposed_word;     /* of the handle in Thread; 0: unknown */
-	uint64_t barrier;        /* see dacheap.c; 0: not looked for */
+	bool not_exposed[DAC_THREAD_WORDS]; /* words that are not it */
+	uint64_t barrier; /* see dacheap.c; 0: not looked for */
 };
 
 struct dac {

@@ -8,7 +8,6 @@ enum {
 	THREADS_MAX = 1 << 17,
 	STATE_UNSTARTED = 0x400,
 	STATE_DEAD = 0x800,
-	THREAD_WORDS = 128, /* of struct Thread to look at */
 	OBJECT_WORDS = 8,
 };
 
@@ -24,10 +23,9 @@ static uint64_t handle_target(struct dac *d, uint64_t handle)
 	return object;
 }
 
-// Is @object the System.Threading.Thread of the Thread at @addr? It holds the
-// address among its first words, and its class derives from
-// CriticalFinalizerObject.
-static bool is_object_of(struct dac *d, uint64_t object, uint64_t addr)
+// Does @object hold @addr among its first words?
+static bool object_holds(struct dac *d, uint64_t object, uint64_t addr,
+			 uint64_t *ret_type)
 {
 	uint64_t words[OBJECT_WORDS];
 
@@ -35,17 +33,51 @@ static bool is_object_of(struct dac *d, uint64_t object, uint64_t addr)
 	    target_read_some(d->target, object, words, sizeof(words)) !=
 		sizeof(words))
 		return false;
+	*ret_type = words[0];
 	for (size_t i = 1; i < OBJECT_WORDS; i++)
 		if (words[i] == addr)
-			return dac_is_core_grandchild(d, words[0]);
+			return true;
 	return false;
+}
+
+// Is @object the System.Threading.Thread of the Thread at @addr? It holds the
+// address, and its class derives from CriticalFinalizerObject.
+static bool is_object_of(struct dac *d, uint64_t object, uint64_t addr)
+{
+	uint64_t type;
+
+	return object_holds(d, object, addr, &type) &&
+	       dac_is_core_grandchild(d, type);
+}
+
+// A word that is no handle, or one of something else, is not looked at again:
+// a thread that never asks for its object has an empty handle at each stop.
+static uint64_t look_at_word(struct dac *d, const struct dac_thread *t,
+			     size_t word, uint64_t handle)
+{
+	struct dac_learned *l = &d->learned;
+	uint64_t object, type;
+
+	if (l->not_exposed[word])
+		return 0;
+	l->not_exposed[word] =
+	    !handle || (handle & 7) ||
+	    target_read_some(d->target, handle, &object, sizeof(object)) !=
+		sizeof(object);
+	if (l->not_exposed[word] || !object)
+		return 0;
+	l->not_exposed[word] = !object_holds(d, object, t->addr, &type);
+	if (l->not_exposed[word] || !dac_is_core_grandchild(d, type))
+		return 0;
+	l->exposed_word = word;
+	return object;
 }
 
 // The handle's place in Thread differs from version to version: it is found
 // once.
 uint64_t dac_thread_object(struct dac *d, const struct dac_thread *t)
 {
-	uint64_t words[THREAD_WORDS], object;
+	uint64_t words[DAC_THREAD_WORDS], object = 0;
 
 	size_t n =
 	    target_read_some(d->target, t->addr, words, sizeof(words)) / 8;
@@ -53,14 +85,9 @@ uint64_t dac_thread_object(struct dac *d, const struct dac_thread *t)
 		object = handle_target(d, words[d->learned.exposed_word]);
 		return is_object_of(d, object, t->addr) ? object : 0;
 	}
-	for (size_t i = 1; i < n; i++) {
-		object = handle_target(d, words[i]);
-		if (!is_object_of(d, object, t->addr))
-			continue;
-		d->learned.exposed_word = i;
-		return object;
-	}
-	return 0;
+	for (size_t i = 1; i < n && !object; i++)
+		object = look_at_word(d, t, i, words[i]);
+	return object;
 }
 
 /* ---- The list -------------------------------------------------------- */

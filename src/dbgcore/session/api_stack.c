@@ -14,35 +14,53 @@
 
 // A managed thread of the runtime's own is the program's while it runs its
 // code: the finalizer.
-static bool is_of_program(struct dbg *dbg, const struct dbg_thread *t)
+static bool is_of_program(struct dbg *dbg, struct dbg_thread *t)
 {
 	if (t->tid == dbg_pid(dbg) || t->number == dbg->stop.thread)
 		return true;
-	return t->managed &&
-	       (!t->runtime ||
-		stack_runs_managed(dbg->inspect.stack, t->number));
+	return t->managed && !stack_thread_idles(dbg->inspect.stack, t);
 }
 
-struct dbg_error *dbg_thread_list(struct dbg *dbg, struct dbg_thread **ret,
-				  size_t *ret_n)
+static struct dbg_error *visible_threads(struct dbg *dbg, bool named,
+					 struct dbg_thread **ret, size_t *ret_n)
 {
 	struct dbg_error *err = session_need_stop(dbg);
 	struct dbg_thread *all;
-	size_t n = 0, n_all;
+	size_t n_all;
 
 	if (!err)
 		err = stack_threads(dbg->inspect.stack, &all, &n_all);
 	if (err)
 		return err;
-	*ret = all;
-	*ret_n = n_all;
-	if (dbg->show_runtime_threads)
-		return NULL;
 	*ret = arena_calloc(dbg->inspect.arena, n_all, sizeof(*all));
-	for (size_t i = 0; i < n_all; i++)
-		if (is_of_program(dbg, &all[i]))
-			(*ret)[n++] = all[i];
-	*ret_n = n;
+	*ret_n = 0;
+	for (size_t i = 0; i < n_all; i++) {
+		if (!dbg->show_runtime_threads && !is_of_program(dbg, &all[i]))
+			continue;
+		if (named)
+			stack_thread_describe(dbg->inspect.stack, &all[i]);
+		(*ret)[(*ret_n)++] = all[i];
+	}
+	return NULL;
+}
+
+struct dbg_error *dbg_thread_list(struct dbg *dbg, struct dbg_thread **ret,
+				  size_t *ret_n)
+{
+	return visible_threads(dbg, true, ret, ret_n);
+}
+
+struct dbg_error *dbg_thread_numbers(struct dbg *dbg, uint32_t **ret,
+				     size_t *ret_n)
+{
+	struct dbg_thread *list;
+	struct dbg_error *err = visible_threads(dbg, false, &list, ret_n);
+
+	if (err)
+		return err;
+	*ret = arena_calloc(dbg->inspect.arena, *ret_n, sizeof(**ret));
+	for (size_t i = 0; i < *ret_n; i++)
+		(*ret)[i] = list[i].number;
 	return NULL;
 }
 

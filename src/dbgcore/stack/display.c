@@ -358,6 +358,7 @@ static void describe_managed(struct stack *s, const struct frame *f,
 	stack_set_name(ret, &name);
 	ret->il_offset = pos->il_offset;
 	ret->token = pos->token;
+	ret->code = pos->start;
 	if (!pos->module)
 		return;
 	ret->module = pos->module->name;

@@ -57,11 +57,14 @@ pid_t stack_thread_tid(struct stack *s, uint32_t number); /* 0: none */
 /* The lowest number of a managed thread; 0: none. */
 uint32_t stack_first_managed(struct stack *s);
 
-/* All threads, by number; in the arena of the stop. */
+/* All threads, by number, without names; in the arena of the stop. */
 DBG_MUST struct dbg_error *
 stack_threads(struct stack *s, struct dbg_thread **ret, size_t *ret_n);
-/* Does a thread run managed code at the moment? */
-bool stack_runs_managed(struct stack *s, uint32_t number);
+/* Fill in the name of one of them, and whether it is the runtime's own. */
+void stack_thread_describe(struct stack *s, struct dbg_thread *t);
+/* Is a managed one the runtime's own, and runs no managed code at the moment?
+ */
+bool stack_thread_idles(struct stack *s, struct dbg_thread *t);
 /* The frame @level of a thread; NULL in *ret if the stack ends before it. */
 DBG_MUST struct dbg_error *stack_frame(struct stack *s, uint32_t thread,
 				       uint32_t level,

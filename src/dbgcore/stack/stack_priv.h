@@ -36,6 +36,10 @@ struct stack_thread {
 	uint32_t n_taken; /* of frames into shown */
 	uint32_t folded;  /* first of frames not in shown */
 	bool all_shown;
+
+	/* Kept longer than the stop: see stack_thread_idles. */
+	bool of_program, idles;
+	struct regs idle; /* with these */
 };
 
 struct stack {

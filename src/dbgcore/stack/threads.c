@@ -118,26 +118,28 @@ static const char *whole_name(struct stack *s, const char *comm)
 	return arena_strdup(s->arena, comm);
 }
 
-// The name, and whether the thread is the runtime's own: these have the
-// kernel's name alone, which begins as all of the runtime's. A core may lack
-// that: a thread that has no Thread either was not made by the program.
-static void describe(struct stack *s, const struct dac_thread *m,
-		     struct dbg_thread *ret)
+// The runtime's own threads have the kernel's name alone, which begins as all
+// of the runtime's. A core may lack that: a thread that has no Thread either
+// was not made by the program.
+void stack_thread_describe(struct stack *s, struct dbg_thread *t)
 {
+	const struct dac_thread *m = find_managed(s, t->tid);
 	char comm[COMM_MAX + 1];
-	uint64_t object = m && s->code ? dac_thread_object(s->dac, m) : 0;
 
-	ret->name = object ? managed_name(s, object) : NULL;
-	ret->named = ret->name && *ret->name;
-	if (ret->named)
+	if (t->name)
 		return;
-	if (s->dac && ret->tid == target_pid(s->target)) {
-		ret->name = "Main Thread";
+	uint64_t object = m && s->code ? dac_thread_object(s->dac, m) : 0;
+	t->name = object ? managed_name(s, object) : NULL;
+	t->named = t->name && *t->name;
+	if (t->named)
+		return;
+	if (s->dac && t->tid == target_pid(s->target)) {
+		t->name = "Main Thread";
 		return;
 	}
-	target_thread_name(s->target, ret->tid, comm);
-	ret->name = whole_name(s, comm);
-	ret->runtime = str_starts(comm, ".NET ") || (!*comm && m && !object);
+	target_thread_name(s->target, t->tid, comm);
+	t->name = whole_name(s, comm);
+	t->runtime = str_starts(comm, ".NET ") || (!*comm && m && !object);
 }
 
 // Its end may not have been told yet.
@@ -198,7 +200,6 @@ struct dbg_error *stack_threads(struct stack *s, struct dbg_thread **ret,
 			    .managed = m != NULL,
 			    .managed_id = m ? m->managed_id : 0,
 			};
-			describe(s, m, &s->list[i]);
 		}
 		qsort(s->list, n, sizeof(*s->list), by_number);
 	}
@@ -207,10 +208,46 @@ struct dbg_error *stack_threads(struct stack *s, struct dbg_thread **ret,
 	return NULL;
 }
 
-bool stack_runs_managed(struct stack *s, uint32_t number)
+static bool runs_managed(struct stack *s, uint32_t number)
 {
 	const struct frame *f = NULL;
 	struct dbg_error *err = stack_frame(s, number, 0, &f);
 
 	return !dbg_err_drop(err) && f && f->kind != DBG_FRAME_NATIVE;
+}
+
+// Is a thread where it was, in the same call? It may be about to restart the
+// system call that it waits in.
+static bool is_where(const struct regs *was, const struct regs *is)
+{
+	struct regs a = *was, b = *is;
+
+	regs_restart(&a);
+	regs_restart(&b);
+	for (size_t i = 0; i < ARCH_SAVED; i++)
+		if (regs_get(&a, arch_saved[i]) != regs_get(&b, arch_saved[i]))
+			return false;
+	return regs_pc(&a) == regs_pc(&b) && regs_sp(&a) == regs_sp(&b) &&
+	       regs_fp(&a) == regs_fp(&b);
+}
+
+// Asked at each stop: the program's threads are looked at once, the runtime's
+// when they are elsewhere than at the stop before.
+bool stack_thread_idles(struct stack *s, struct dbg_thread *seen)
+{
+	struct stack_thread *t = stack_thread_get(s, seen->number);
+	struct regs regs;
+
+	if (t->of_program)
+		return false;
+	struct dbg_error *err = target_regs(s->target, t->tid, &regs);
+	bool known = !dbg_err_drop(err);
+	if (known && t->idles && is_where(&t->idle, &regs))
+		return true;
+	stack_thread_describe(s, seen);
+	t->of_program = !seen->runtime;
+	t->idles = seen->runtime && !runs_managed(s, seen->number);
+	if (known)
+		t->idle = regs;
+	return t->idles;
 }

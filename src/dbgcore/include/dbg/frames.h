@@ -21,6 +21,9 @@ struct dbg_thread {
  */
 DBG_MUST struct dbg_error *
 dbg_thread_list(struct dbg *dbg, struct dbg_thread **ret, size_t *ret_n);
+/* Their numbers alone, which are cheap: no thread's name is looked for. */
+DBG_MUST struct dbg_error *dbg_thread_numbers(struct dbg *dbg, uint32_t **ret,
+					      size_t *ret_n);
 
 enum dbg_frame_kind {
 	DBG_FRAME_MANAGED,
@@ -44,6 +47,7 @@ struct dbg_frame {
 	enum dbg_frame_kind kind;
 	uint64_t pc, sp;
 	uint64_t bp;          /* not optimized: the same until the call ends */
+	uint64_t code;        /* where its compiled code begins; 0: not known */
 	const char *function; /* C# name with parameter types, never NULL */
 	const char *name;     /* without, never NULL */
 	const char *params;   /* "int, string"; NULL: no parameter list */
