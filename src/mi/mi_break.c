@@ -18,7 +18,7 @@
 struct insert {
 	struct dbg_break_req req;
 	const char *condition;
-	const char *source, *function, *line;
+	const char *source, *function, *line, *label, *thread;
 	uint64_t ignore;
 	bool disabled;
 	size_t next; /* the first argument that is no option */
@@ -28,8 +28,7 @@ struct insert {
 static const char **value_of(struct insert *in, const char *word,
 			     const char **unused)
 {
-	static const char *const ignored[] = {"-p", "-g", "--thread-group",
-					      "--label"};
+	static const char *const ignored[] = {"-g", "--thread-group"};
 
 	if (!strcmp(word, "-c"))
 		return &in->condition;
@@ -39,6 +38,10 @@ static const char **value_of(struct insert *in, const char *word,
 		return &in->function;
 	if (!strcmp(word, "--line"))
 		return &in->line;
+	if (!strcmp(word, "--label"))
+		return &in->label;
+	if (!strcmp(word, "-p"))
+		return &in->thread;
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
 		if (!strcmp(word, ignored[i]))
 			return unused;
@@ -94,10 +97,30 @@ static struct dbg_error *take_options(const struct mi_call *call,
 {
 	struct dbg_error *err = NULL;
 	bool more = true;
+	uint64_t thread;
 
 	while (!err && more && in->next < call->args.n)
 		err = take_option(call, in, &more);
-	return err;
+	if (err || !in->thread)
+		return err;
+	err = mi_number(in->thread, UINT32_MAX, &thread);
+	if (dbg_err_drop(err) || !thread)
+		return dbg_err(DBG_E_ARGUMENT, "Invalid thread ID: %s",
+			       in->thread);
+	in->req.thread = (uint32_t)thread;
+	return NULL;
+}
+
+// The compiler writes no labels of a method to its symbols.
+static struct dbg_error *no_label(const struct insert *in)
+{
+	if (in->function)
+		return dbg_err(DBG_E_NOT_FOUND,
+			       "No label \"%s\" defined in function \"%s\".",
+			       in->label, in->function);
+	return dbg_err(DBG_E_NOT_FOUND,
+		       "No label \"%s\" defined in current function.",
+		       in->label);
 }
 
 // The place, by --source, --function and --line or as one location.
@@ -178,6 +201,8 @@ static struct dbg_error *insert(struct mi *m, struct mi_call *call)
 	_cleanup_free_ char *place = NULL;
 
 	err = take_options(call, &in);
+	if (!err && in.label)
+		err = no_label(&in);
 	if (!err)
 		err = location(call, &in, &place);
 	if (err)
@@ -484,7 +509,8 @@ static struct dbg_error *update_line(struct mi *m, struct mi_call *call)
 
 const struct mi_cmd mi_break_cmds[] = {
     {"break-insert", insert, MI_BREAKS,
-     "[-t] [-h] [-f] [-d] [-c CONDITION] [-i COUNT] LOCATION", 1, MI_ANY},
+     "[-t] [-h] [-f] [-d] [-c CONDITION] [-i COUNT] [-p THREAD] LOCATION", 1,
+     MI_ANY},
     {"dprintf-insert", insert_printf, MI_BREAKS,
      "[-t] [-f] [-d] [-c CONDITION] [-i COUNT] LOCATION FORMAT [ARGUMENT...]",
      1, MI_ANY},

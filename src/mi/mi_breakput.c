@@ -103,6 +103,8 @@ static void put_rules(struct mi *m, struct str *t,
 		      const struct dbg_breakpoint *b)
 {
 	record_str(t, "cond", b->condition);
+	if (b->thread)
+		record_uint(t, "thread", b->thread);
 	record_uint(t, "times", b->hits);
 	if (b->ignore)
 		record_uint(t, "ignore", b->ignore);

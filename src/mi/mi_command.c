@@ -13,13 +13,11 @@
 #include "mi/record.h"
 
 static const struct mi_cmd *const families[] = {
-    mi_exec_cmds,    mi_session_cmds,
-    mi_setting_cmds, mi_file_cmds,
-    mi_break_cmds,   mi_catch_cmds,
-    mi_stack_cmds,   mi_thread_cmds,
-    mi_var_cmds,     mi_varinfo_cmds,
-    mi_data_cmds,    mi_disasm_cmds,
-    mi_symbol_cmds,  NULL,
+    mi_exec_cmds,    mi_session_cmds, mi_setting_cmds,
+    mi_file_cmds,    mi_break_cmds,   mi_catch_cmds,
+    mi_stack_cmds,   mi_thread_cmds,  mi_var_cmds,
+    mi_varinfo_cmds, mi_data_cmds,    mi_disasm_cmds,
+    mi_symbol_cmds,  mi_os_cmds,      NULL,
 };
 
 const struct mi_cmd *mi_find(const char *name)

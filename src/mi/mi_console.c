@@ -54,6 +54,8 @@ struct dbg_error *mi_cli(struct mi *m, const char *line)
 	struct dbg_error *err = NULL;
 	if (strncmp(line, "set ", 4) || !mi_setting_own(m, line + 4, &err))
 		err = mi_cli_quiet(m, line, &printed);
+	if (!err && !strncmp(line, "set ", 4))
+		mi_setting_tell(m, line + 4 + strspn(line + 4, " "));
 	mi_stream(m, '~', str_get(&printed), printed.len);
 	if (m->resumed) {
 		m->by_cli = true;

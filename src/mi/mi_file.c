@@ -71,11 +71,24 @@ static struct dbg_error *print_directory(struct mi *m, struct mi_call *call)
 	return NULL;
 }
 
-// Directories of sources are rules of substitute-path here.
+// The setting "directories"; those that are given come first.
 static struct dbg_error *source_path(struct mi *m, struct mi_call *call)
 {
-	(void)m;
-	record_str(call->out, "source-path", "$cdir:$cwd");
+	_cleanup_str_ struct str all = {0};
+	struct dbg_error *err = NULL;
+	bool reset = call->args.n && !strcmp(call->args.v[0], "-r");
+
+	for (size_t i = reset; i < call->args.n; i++)
+		str_addf(&all, "%s%s", all.len ? ":" : "", call->args.v[i]);
+	const char *old = reset ? "" : mi_setting_value(m, "directories");
+	if (*old)
+		str_addf(&all, "%s%s", all.len ? ":" : "", old);
+	if (call->args.n)
+		err = dbg_set(m->dbg, "directories", str_get(&all));
+	if (err)
+		return err;
+	record_strf(call->out, "source-path", "%s%s$cdir:$cwd", str_get(&all),
+		    all.len ? ":" : "");
 	return NULL;
 }
 

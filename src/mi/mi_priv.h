@@ -64,6 +64,7 @@ extern const struct mi_cmd mi_varinfo_cmds[];
 extern const struct mi_cmd mi_data_cmds[];
 extern const struct mi_cmd mi_disasm_cmds[];
 extern const struct mi_cmd mi_symbol_cmds[];
+extern const struct mi_cmd mi_os_cmds[];
 
 /* One use of a command. */
 struct mi_call {
@@ -163,7 +164,7 @@ struct mi {
 	uint64_t stops; /* how many there were: what is kept of one */
 };
 
-/* ---- mi.c: also for mi_ui.c ------------------------------------------ */
+/* ---- mi.c ------------------------------------------------------------ */
 
 /* Begin with nothing open; end it. */
 void mi_init(struct mi *m);
@@ -173,8 +174,6 @@ void mi_read(struct mi *m);
 void mi_take_lines(struct mi *m);
 /* Does so much wait to be written that nothing more is to be made? */
 bool mi_is_full(const struct mi *m);
-
-/* ---- mi.c ------------------------------------------------------------ */
 
 /* Send a record: @head, and behind a comma @results, unless NULL or empty. */
 void mi_send(struct mi *m, const char *head, const struct str *results);
@@ -250,11 +249,12 @@ void notify_selected(struct mi *m);
 
 /* ---- mi_setting.c ---------------------------------------------------- */
 
-/*
- * Set "NAME VALUE" if the front end has such a setting itself; false: it is
- * one of the prompt's, or none.
- */
+/* Set "NAME VALUE" if that is a setting of this front end's own. */
 bool mi_setting_own(struct mi *m, const char *text, struct dbg_error **ret);
+/* The value of one of the engine's, "" if there is none of that name. */
+const char *mi_setting_value(struct mi *m, const char *name);
+/* A command of the prompt was "set TEXT": send =cmd-param-changed. */
+void mi_setting_tell(struct mi *m, const char *text);
 
 /* ---- mi_stack.c ------------------------------------------------------ */
 

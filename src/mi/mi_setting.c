@@ -27,6 +27,9 @@ static bool is_on(const char *value)
 
 static struct dbg_error *set_async(struct mi *m, const char *value)
 {
+	if (dbg_state(m->dbg) == DBG_RUNNING)
+		return dbg_err(DBG_E_STATE, "Cannot change this setting while "
+					    "the inferior is running.");
 	m->async = is_on(value);
 	return NULL;
 }
@@ -95,17 +98,23 @@ static const char *get_dialect(struct mi *m)
 	return m->dialect == MI_GDB ? "gdb" : "netcoredbg";
 }
 
-static const char *get_switch(struct mi *m, const char *name)
+const char *mi_setting_value(struct mi *m, const char *name)
 {
 	struct dbg_setting *list;
-	bool plain = m->dialect == MI_NETCOREDBG;
-	bool on = false;
 	size_t n = 0;
 
 	dbg_error_destroy(dbg_setting_list(m->dbg, &list, &n));
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(list[i].name, name))
-			on = !strcmp(list[i].value, "on");
+			return list[i].value;
+	return "";
+}
+
+static const char *get_switch(struct mi *m, const char *name)
+{
+	bool plain = m->dialect == MI_NETCOREDBG;
+	bool on = !strcmp(mi_setting_value(m, name), "on");
+
 	if (plain)
 		return on ? "1" : "0";
 	return on ? "on" : "off";
@@ -180,6 +189,32 @@ static struct dbg_error *set(struct mi *m, struct mi_call *call)
 	    "set %s",
 	    !strncmp(call->rest, "var", 3) ? call->rest : str_get(&line));
 	return mi_cli_quiet(m, cli, NULL);
+}
+
+void mi_setting_tell(struct mi *m, const char *text)
+{
+	_cleanup_str_ struct str t = {0};
+	_cleanup_str_ struct str shown = {0};
+	size_t n = 0;
+
+	// the name is as many words as the prompt knows a setting by
+	while (text[n]) {
+		n += strspn(text + n, " ");
+		n += strcspn(text + n, " ");
+		_cleanup_free_ char *cli = xasprintf("show %.*s", (int)n, text);
+		str_clear(&shown);
+		dbg_error_destroy(mi_cli_quiet(m, cli, &shown));
+		const char *s = str_get(&shown);
+		if (strncmp(s, text, n) || s[n] != ':')
+			continue;
+		const char *value = s + n + 1 + strspn(s + n + 1, " ");
+		str_clear(&t);
+		record_strf(&t, "param", "%.*s", (int)n, text);
+		record_strf(&t, "value", "%.*s", (int)strcspn(value, "\n"),
+			    value);
+	}
+	if (t.len && m->dialect == MI_GDB)
+		mi_send(m, "=cmd-param-changed", &t);
 }
 
 // "NAME: VALUE" as the prompt shows it.

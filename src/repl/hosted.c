@@ -87,11 +87,12 @@ static void host_end(struct command_host *host)
 
 	fflush(r->out);
 	host->quit = r->quit;
+	// the caller's stream ends with the command
+	r->out = host->out;
+	r->err = host->err;
 	if (r == &host->own)
 		return;
 	r->hosted = false;
-	r->out = host->out;
-	r->err = host->err;
 	r->has_frame = false;
 }
 

@@ -127,3 +127,45 @@ def test_exceptions(t):
     c.refused("-catch-load x")
     c.go("-exec-continue", "exited-normally")
     t.check_equal(0, c.quit())
+
+
+def test_one_thread(t):
+    """A breakpoint of one thread: -p, and the prompt's `thread N`."""
+    c = start(t, "Threads", "8")
+    c.start_at("Threads", "all-waiting")
+    ids = {x["name"]: x["id"] for x in c.ask("-thread-info")["threads"]}
+    after = f"Threads.cs:{t.line('Threads', 'wait-event') + 1}"
+    t.check_in("no thread number 999", c.refused(f"-break-insert -p 999 {after}"))
+    t.check_equal("Invalid thread ID: x",
+                  c.refused(f"-break-insert -p x {after}"))
+    # two threads come by here
+    other = c.ask(f"-break-insert -p {ids['worker-4']} {after}")["bkpt"]
+    t.check_equal(ids["worker-4"], other["thread"])
+    c.console(f"break {after} thread {ids['worker-4']} if id > 100")
+    t.check_in(f"\tstop only in thread {ids['worker-4']}\n\tstop only if id > "
+               "100\n", c.console("info breakpoints"))
+    stop = c.go("-exec-continue", "breakpoint-hit")
+    t.check_equal((ids["worker-4"], other["number"]),
+                  (stop["thread-id"], stop["bkptno"]))
+    c.go("-exec-continue", "exited-normally")
+    t.check_equal("1", c.ask(f"-break-info {other['number']}")
+                  ["BreakpointTable"]["body"][0]["times"])
+    t.check_equal(0, c.quit())
+
+
+def test_what_there_is_not(t):
+    """Refused in gdb's words, or in a sentence that says what there is."""
+    c = start(t, "Hello")
+    t.check_equal('No label "out" defined in function "Add".',
+                  c.refused("-break-insert --function Add --label out"))
+    t.check_equal('No label "out" defined in current function.',
+                  c.refused("-break-insert --label out"))
+    for command in "-catch-load", "-catch-unload", "-catch-catch":
+        t.check_in("-catch-user-unhandled", c.refused(command + " x"))
+    t.check_in("tracepoint 1", c.refused("-break-passcount 1 2"))
+    c.ask("-catch-rethrow")
+    t.check_equal("throw", c.ask("-break-list")["BreakpointTable"]["body"][0]
+                  ["catch-type"])
+    c.start_at("Hello", "add")
+    t.check_in("A managed frame cannot be dropped", c.refused("-exec-return"))
+    t.check_equal(0, c.quit())

@@ -253,3 +253,49 @@ def test_symbols_and_files(t):
     t.check_equal("/", c.ask("-environment-pwd")["cwd"])
     c.refused("-environment-cd /nowhere")
     t.check_equal(0, c.quit())
+
+
+def test_settings(t):
+    """A setting that the prompt changed is told, one of the client's is not."""
+    c = t.mi("-i=mi", "--args", *t.program("Busy"))
+    c.console("set print elements 10")
+    t.check_equal("10", c.event("cmd-param-changed",
+                                param="print elements")["value"])
+    c.ask("-gdb-set print elements 11")
+    t.check_equal("11", c.ask("-gdb-show print elements")["value"])
+    t.check_equal(1, sum(r.name == "cmd-param-changed" for r in c.records))
+    c.run_on()
+    t.check_equal("Cannot change this setting while the inferior is running.",
+                  c.refused("-gdb-set mi-async 1"))
+    types = c.ask("-info-os")["OSDataTable"]
+    t.check_equal(("1", "processes"),
+                  (types["nr_rows"], types["body"][0]["col0"]))
+    table = c.ask("-info-os processes")["OSDataTable"]
+    t.check_equal(["pid", "user", "command"],
+                  [x["col_name"] for x in table["hdr"]])
+    row = next(x for x in table["body"]
+               if x["col0"] == str(t.processes()[0]))
+    t.check_in("Busy.dll", row["col2"])
+    t.check_in('"processes"', c.refused("-info-os cpus"))
+    t.check_equal(0, c.quit())
+
+
+def test_source_directories(t):
+    """Sources that are not where they were compiled."""
+    c = t.mi("-i=mi", "--args", *t.program("Hello", config="Moved"))
+    c.ask("-break-insert Hello.Program.Add")
+    stop = c.go("-exec-run", "breakpoint-hit")
+    t.check_equal("/nowhere/src/Hello.cs", stop["frame"]["fullname"])
+    here = os.path.dirname(t.source("Hello"))
+    t.check_equal("/nowhere/lib:$cdir:$cwd",
+                  c.ask("-environment-directory /nowhere/lib")["source-path"])
+    t.check_equal(f"{here}:/nowhere/lib:$cdir:$cwd",
+                  c.ask(f"-environment-directory {here}")["source-path"])
+    frame = c.ask("-stack-info-frame")["frame"]
+    t.check_equal(f"{here}/Hello.cs", frame["fullname"])
+    t.check_in("@add", c.console("list"))
+    t.check_equal("$cdir:$cwd",
+                  c.ask("-environment-directory -r")["source-path"])
+    frame = c.ask("-stack-info-frame")["frame"]
+    t.check_equal("/nowhere/src/Hello.cs", frame["fullname"])
+    t.check_equal(0, c.quit())

@@ -9,6 +9,7 @@
 #include <sha2.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/file.h"
@@ -28,6 +29,7 @@ struct rule {
 struct source_rules {
 	struct rule *rules;
 	size_t n, cap;
+	char *directories; /* NULL: none */
 	unsigned int age;
 };
 
@@ -42,6 +44,7 @@ void source_rules_destroy(struct source_rules *r)
 		return;
 	source_rules_clear(r);
 	free(r->rules);
+	free(r->directories);
 	free(r);
 }
 
@@ -118,8 +121,55 @@ const char *source_rules_text(const struct source_rules *r, struct arena *arena)
 	return arena_strdup(arena, str_get(&s));
 }
 
-const char *source_rules_apply(const struct source_rules *r, const char *path,
-			       struct arena *arena)
+void source_rules_set_directories(struct source_rules *r, const char *text)
+{
+	free(r->directories);
+	r->directories = *text ? xstrdup(text) : NULL;
+	r->age++;
+}
+
+const char *source_rules_directories(const struct source_rules *r)
+{
+	return r->directories ? r->directories : "";
+}
+
+// The longest end of @path that is a file in @dir, NULL if none is.
+static const char *find_in(const char *dir, const char *path,
+			   struct arena *arena)
+{
+	for (const char *rest = path; *rest; rest++) {
+		if (rest != path && !is_slash(rest[-1]))
+			continue;
+		_cleanup_free_ char *file = xasprintf("%s/%s", dir, rest);
+		for (char *s = file + strlen(dir); *s; s++)
+			if (*s == '\\')
+				*s = '/';
+		if (!access(file, R_OK))
+			return arena_strdup(arena, file);
+	}
+	return NULL;
+}
+
+static const char *find_in_directories(const struct source_rules *r,
+				       const char *path, struct arena *arena)
+{
+	const char *found = NULL;
+
+	if (!r->directories || !access(path, R_OK))
+		return path;
+	for (const char *p = r->directories; *p && !found;) {
+		size_t n = strcspn(p, ":");
+		_cleanup_free_ char *dir = xstrndup(p, n);
+		// gdb's names for those that are looked in anyway
+		if (n && *dir != '$')
+			found = find_in(dir, path, arena);
+		p += n + (p[n] == ':');
+	}
+	return found ? found : path;
+}
+
+static const char *substitute(const struct source_rules *r, const char *path,
+			      struct arena *arena)
 {
 	for (size_t i = 0; i < r->n; i++) {
 		const char *rest = behind(path, r->rules[i].from);
@@ -138,6 +188,12 @@ const char *source_rules_apply(const struct source_rules *r, const char *path,
 		return moved;
 	}
 	return arena_strdup(arena, path);
+}
+
+const char *source_rules_apply(const struct source_rules *r, const char *path,
+			       struct arena *arena)
+{
+	return find_in_directories(r, substitute(r, path, arena), arena);
 }
 
 /* ---- Texts ----------------------------------------------------------- */

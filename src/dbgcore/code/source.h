@@ -15,7 +15,16 @@ void source_rules_clear(struct source_rules *r);
 /* "FROM -> TO", a line each, for `show`, in @arena. */
 const char *source_rules_text(const struct source_rules *r,
 			      struct arena *arena);
-/* @path rewritten by the first rule whose FROM is a leading path; in @arena */
+/*
+ * Directories to look in for what is not where the rules say, with ":" between;
+ * the text as it was set.
+ */
+void source_rules_set_directories(struct source_rules *r, const char *text);
+const char *source_rules_directories(const struct source_rules *r);
+/*
+ * @path rewritten by the first rule whose FROM is a leading path, or found in a
+ * directory by as much of its end as is there; in @arena.
+ */
 const char *source_rules_apply(const struct source_rules *r, const char *path,
 			       struct arena *arena);
 

@@ -67,6 +67,13 @@ const char *session_frame_path(struct dbg *dbg, dbg_id id)
 	return f && f->pos ? f->pos->path : NULL;
 }
 
+static struct dbg_error *check_thread(struct dbg *dbg, uint32_t thread)
+{
+	if (!thread || stack_thread_tid(dbg->inspect.stack, thread))
+		return NULL;
+	return dbg_err(DBG_E_NOT_FOUND, "no thread number %u", thread);
+}
+
 /* In a running program there is no frame whose variables could be meant. */
 static struct dbg_error *watch_add(struct dbg *dbg,
 				   const struct dbg_break_req *req,
@@ -164,9 +171,11 @@ struct dbg_error *dbg_break_add(struct dbg *dbg,
 				const struct dbg_break_req *req,
 				uint32_t *ret_number)
 {
-	struct dbg_error *err = req->log ? logpoint_check(req->log) : NULL;
+	struct dbg_error *err = check_thread(dbg, req->thread);
 	uint32_t number = 0;
 
+	if (!err && req->log)
+		err = logpoint_check(req->log);
 	if (!err)
 		err = begin_change(dbg);
 	if (err)

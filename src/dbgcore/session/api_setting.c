@@ -70,6 +70,18 @@ static const char *get_substitute(struct dbg *dbg)
 	return source_rules_text(dbg->inspect.rules, dbg->list_arena);
 }
 
+static struct dbg_error *set_directories(struct dbg *dbg, const char *value)
+{
+	source_rules_set_directories(dbg->inspect.rules, value);
+	renew_paths(dbg);
+	return NULL;
+}
+
+static const char *get_directories(struct dbg *dbg)
+{
+	return source_rules_directories(dbg->inspect.rules);
+}
+
 static struct dbg_error *set_switch(const char *value, bool *ret)
 {
 	bool on = !strcmp(value, "on");
@@ -289,6 +301,10 @@ static const struct setting settings[] = {
      "Let go of the program or its child, as follow-fork-mode says (on or "
      "off).",
      .set = follow_set_detach, .get = follow_get_detach},
+    {"directories",
+     "Where source files are looked for that are not where they were compiled "
+     "(DIRECTORY:...).",
+     .set = set_directories, .get = get_directories},
     {"follow-exec",
      "Debug programs that it starts: off, on, auto (if an SDK tool starts "
      "them) or a name.",

@@ -74,15 +74,44 @@ static struct dbg_error *resolve_address(struct repl *r, char **location)
 	return NULL;
 }
 
+static size_t without_blanks(const char *s, size_t n)
+{
+	while (n && isspace((unsigned char)s[n - 1]))
+		n--;
+	return n;
+}
+
+// "thread N" at the end of the @n bytes of @s: *@n is what is before it.
+static uint32_t parse_thread(const char *s, size_t *n)
+{
+	static const char word[] = "thread";
+	const size_t n_word = sizeof(word) - 1;
+	uint64_t number;
+	size_t at = *n;
+
+	while (at && isdigit((unsigned char)s[at - 1]))
+		at--;
+	_cleanup_free_ char *digits = xstrndup(s + at, *n - at);
+	size_t end = without_blanks(s, at);
+	if (end == at || end < n_word || !str_to_u64(digits, &number) ||
+	    number > UINT32_MAX || memcmp(s + end - n_word, word, n_word))
+		return 0;
+	end -= n_word;
+	if (end && !isspace((unsigned char)s[end - 1]))
+		return 0;
+	*n = without_blanks(s, end);
+	return (uint32_t)number;
+}
+
 static struct dbg_error *break_at(struct repl *r, const char *args,
 				  bool temporary)
 {
 	struct dbg_error *err;
 	const char *condition = parse_if(args);
-	size_t n = condition ? (size_t)(condition - args) : strlen(args);
+	size_t n = without_blanks(args, condition ? (size_t)(condition - args)
+						  : strlen(args));
+	uint32_t thread = parse_thread(args, &n);
 
-	while (n && isspace((unsigned char)args[n - 1]))
-		n--;
 	_cleanup_free_ char *location = NULL;
 	if (n) {
 		location = xstrndup(args, n);
@@ -103,6 +132,7 @@ static struct dbg_error *break_at(struct repl *r, const char *args,
 	    .text = location,
 	    .frame = r->stopped ? frame_id(r) : 0,
 	    .temporary = temporary,
+	    .thread = thread,
 	};
 	return break_add(r, &req, condition);
 }
@@ -390,7 +420,7 @@ static const struct repl_cmd disable_subs[] = {
 static const struct repl_cmd cmds[] = {
     {
 	.names = "break b br brea",
-	.args = "[LOCATION] [if CONDITION]",
+	.args = "[LOCATION] [thread N] [if CONDITION]",
 	.help = "stop at a place in the program",
 	.more = LOCATION_HELP
 	"Without LOCATION it is where the selected frame stands. A place in "
@@ -400,7 +430,7 @@ static const struct repl_cmd cmds[] = {
     },
     {
 	.names = "tbreak tb",
-	.args = "[LOCATION] [if CONDITION]",
+	.args = "[LOCATION] [thread N] [if CONDITION]",
 	.help = "stop at a place once",
 	.more = "As \"break\", but the breakpoint is deleted when it is hit.",
 	.complete = COMPLETE_LOCATIONS,

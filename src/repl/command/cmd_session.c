@@ -46,6 +46,8 @@ static void save_kind(FILE *f, const struct dbg_breakpoint *b)
 	case DBG_BREAK_LOCATION:
 		fprintf(f, "%s ", b->temporary ? "tbreak" : "break");
 		save_place(f, b);
+		if (b->thread)
+			fprintf(f, " thread %" PRIu32, b->thread);
 		break;
 	case DBG_BREAK_REGEX:
 		fprintf(f, "rbreak %s", b->text);

@@ -158,6 +158,8 @@ static void show_what(struct repl *r, const struct dbg_breakpoint *b)
 
 static void show_details(struct repl *r, const struct dbg_breakpoint *b)
 {
+	if (b->thread)
+		out(r, "\tstop only in thread %" PRIu32 "\n", b->thread);
 	if (b->condition)
 		out(r, "\tstop only if %s\n", b->condition);
 	if (b->hits)

@@ -33,6 +33,7 @@ struct bp {
 	char *text; /* NULL: every exception */
 	char *condition;
 	bool enabled, temporary;
+	uint32_t thread; /* the only one whose hits count; 0: all */
 	uint64_t hits, ignore;
 	struct arena *arena; /* holds location's strings */
 	struct location location;

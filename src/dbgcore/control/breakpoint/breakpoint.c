@@ -129,6 +129,7 @@ static void name_bare_line(struct bp *bp)
 struct dbg_error *bp_take_rules(struct bp *bp, const struct dbg_break_req *req)
 {
 	bp->temporary = req->temporary;
+	bp->thread = req->thread;
 	if (req->log)
 		bp->log = xstrdup(req->log);
 	if (!req->hits)
@@ -280,12 +281,14 @@ struct dbg_error *bp_counts(struct control *c, struct bp *bp, pid_t tid,
 	struct dbg_error *err;
 	bool holds = true;
 
+	*ret_stops = false;
+	if (bp->thread && stack_thread_number(c->stack, tid) != bp->thread)
+		return NULL;
 	if (bp->condition) {
 		err = condition_holds(c, bp, tid, &holds);
 		if (err)
 			return err;
 	}
-	*ret_stops = false;
 	if (!holds)
 		return NULL;
 	bp->hits++;

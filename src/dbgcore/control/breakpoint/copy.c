@@ -6,10 +6,10 @@
 #include "control/breakpoint/bp.h"
 #include "control/control_priv.h"
 
-// An address or an object means something else in another program.
+// An address, an object or a thread is another one in another program.
 static bool is_of_one_program(const struct bp *bp)
 {
-	return bp->kind == DBG_BREAK_WATCH ||
+	return bp->kind == DBG_BREAK_WATCH || bp->thread ||
 	       (bp->kind == DBG_BREAK_LOCATION && bp->text && *bp->text == '*');
 }
 

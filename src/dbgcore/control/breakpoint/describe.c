@@ -292,6 +292,7 @@ static void describe(struct control *c, const struct bp *bp,
 	ret->kind = bp->kind;
 	ret->enabled = bp->enabled;
 	ret->temporary = bp->temporary;
+	ret->thread = bp->thread;
 	ret->hits = bp->hits;
 	ret->ignore = bp->ignore;
 	if (bp->text)

@@ -35,6 +35,7 @@ struct dbg_break_req {
 	const char *text; /* location, pattern or exception types */
 	dbg_id frame;     /* for a bare LINE, WATCH; 0: newest frame */
 	bool temporary;
+	uint32_t thread; /* LOCATION: hits of this one alone count; 0: all */
 	struct dbg_catch catches; /* exceptions */
 	enum dbg_watch access;    /* WATCH */
 	bool located; /* WATCH: stay with the place that text leads to now */
@@ -68,6 +69,7 @@ struct dbg_breakpoint {
 	enum dbg_break_state state;
 	bool enabled;
 	bool temporary;
+	uint32_t thread;       /* as in the request */
 	enum dbg_watch access; /* WATCH */
 	uint64_t hits;
 	uint64_t ignore;       /* this many more hits do not stop */
