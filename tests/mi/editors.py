@@ -18,9 +18,49 @@ def line_with(t, mark, sign):
     return f"^{sign} *{re.escape(text.strip()[:24])}"
 
 
+# What a hand with a mouse does, as events that are made here: a click in the
+# margin of a line, a rest over a word; and a value edited in its window.
+EMACS = r"""
+(setq gud-tooltip-echo-area t)
+;; the Emacs of terminals has no fringe: the sign is text in the margin
+(unless (fboundp 'fringe-bitmaps-at-pos)
+  (defun fringe-bitmaps-at-pos (&rest _)))
+(defun drive-event (file pattern &optional sign)
+  (let* ((buffer (get-file-buffer file))
+         (window (get-buffer-window buffer))
+         (pos (with-current-buffer buffer
+                (save-excursion (goto-char (point-min))
+                                (re-search-forward pattern)
+                                (match-beginning 1)))))
+    (list 'mouse-1 (list window pos '(0 . 0) 0 sign pos '(0 . 0) nil
+                         '(0 . 0) '(1 . 1)))))
+(defun drive-click ()
+  (interactive)
+  (gdb-mouse-set-clear-breakpoint
+   (drive-event "%(path)s" "\\( *return sum\\)")))
+(defun drive-click-sign ()
+  (interactive)
+  (gdb-mouse-set-clear-breakpoint
+   (drive-event "%(path)s" "\\( *return sum\\)" '("B" . 0))))
+(defun drive-rest ()
+  (interactive)
+  (gud-tooltip-mode 1)
+  (gud-tooltip-tips (drive-event "%(path)s" "return \\(sum\\)")))
+(defun drive-edit ()
+  (interactive)
+  (with-selected-window (get-buffer-window (gdb-get-buffer 'gdb-locals-buffer))
+    (goto-char (point-min))
+    (re-search-forward "sum")
+    (gdb-edit-locals-value)))
+"""
+
+
 def test_emacs(t):
     path = source_path(t)
-    e = t.screen(["emacs", "-nw", "-Q", "--eval",
+    script = os.path.join(t.dir, "drive.el")
+    with open(script, "w") as file:
+        file.write(EMACS % {"path": path})
+    e = t.screen(["emacs", "-nw", "-Q", "-l", script, "--eval",
                   "(setq gdb-many-windows t gdb-debuginfod-enable-setting nil"
                   " inhibit-startup-screen t gdb-show-main t)", path],
                  width=170, height=52, cwd=os.path.dirname(path))
@@ -44,11 +84,23 @@ def test_emacs(t):
     e.keys("C-x", "C-a", "C-n")
     e.wait(line_with(t, "add-return", " *=>"))
     e.wait(r"int +sum +5")
-    e.type("print sum + 1")
+    for click, sign in ("", "B *=>"), ("-sign", " *=>"):
+        e.keys("M-x")
+        e.type("drive-click" + click)
+        e.wait(line_with(t, "add-return", sign))
+    e.keys("M-x")
+    e.type("drive-rest")
+    e.wait(r"^sum = 5")
+    e.keys("M-x")
+    e.type("drive-edit")
+    e.wait(r"New value \(sum\):")
+    e.type("7")
+    e.wait(r"int +sum +7")
+    e.type("print sum - 1")
     e.wait(r"\$1 = 6")
     for buffer, shows in (("disassembly", r"=>[0-9a-f]+ <Hello\.Program\.Add\+\d+>: +mov"),
                           ("threads", r"Thread \d+ \(Main Thread\) stopped in Hello"),
-                          ("registers", r"^rax +0x5\b")):
+                          ("registers", r"^rax +0x[0-9a-f]+")):
         e.keys("M-x")
         e.type(f"gdb-display-{buffer}-buffer")
         e.wait(shows)
@@ -60,8 +112,10 @@ def test_emacs(t):
     e.wait(r"string +who +\"world\"")
     e.keys("M-x")
     e.type("gud-cont")
-    e.wait("hello world 5")
     e.wait("exited-normally|exited normally")
+    e.keys("M-x")
+    e.type("gdb-display-io-buffer")
+    e.wait(r"hello world 7 *\n.*\|ok")
     e.close()
 
 
@@ -69,7 +123,18 @@ test_emacs.runtimes = ("10",)
 test_emacs.time = 120
 
 
-def termdebug(t, words, setting, to_command):
+def rest_over(v, t, word):
+    """Move the mouse to a word of the line of @add-return."""
+    with open(t.source("Hello")) as file:
+        text = file.read().split("\n")[t.line("Hello", "add-return") - 1]
+    lines = v.text().split("\n")
+    row = next(i for i, line in enumerate(lines) if text.strip() in line)
+    column = lines[row].index(word) + 2
+    for x in column - 1, column:
+        v.type(f"\x1b[<35;{x};{row + 1}M", enter=False)
+
+
+def termdebug(t, words, setting, to_command, balloon=False):
     """The same session in both."""
     path = source_path(t)
     script = os.path.join(t.dir, "drive.vim")
@@ -112,6 +177,9 @@ set laststatus=2 statusline=%f\\ stands\\ at\\ %{{At()}}.
     stands("add-return")
     do("Evaluate sum")
     v.wait('"sum": 5')
+    if balloon:
+        rest_over(v, t, "sum")
+        v.wait("sum: 5")
     do("Finish")
     stands("call")
     do("Step")
@@ -127,7 +195,8 @@ def test_vim(t):
 
     termdebug(t, ["vim.nox"],
               f"let g:termdebug_config = {{'command': '{t.dndbg}'}}\n"
-              f"let g:termdebugger = '{t.dndbg}'", to_command)
+              f"let g:termdebugger = '{t.dndbg}'\n"
+              "set mouse=a ttymouse=sgr balloondelay=1", to_command, True)
 
 
 test_vim.runtimes = ("10",)
