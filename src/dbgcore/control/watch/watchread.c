@@ -205,6 +205,8 @@ struct dbg_error *watch_read(struct control *c, struct watch *w,
 	err = inspect_eval(c->inspect, frame, &e);
 	if (err)
 		return err;
+	// the program has run since something was evaluated last
+	vm_forget(e.vm);
 	view = inspect_view(c->inspect, e.scope->thread);
 	scope = *e.scope;
 	if (!frame) {
@@ -229,7 +231,10 @@ struct dbg_error *watch_condition(struct control *c, const struct watch *w,
 	if (err || !frame)
 		return err;
 	err = inspect_eval(c->inspect, frame, &e);
-	return err ? err : eval_condition(&e, expr, ret);
+	if (err)
+		return err;
+	vm_forget(e.vm);
+	return eval_condition(&e, expr, ret);
 }
 
 struct dbg_error *watch_context(struct control *c, struct watch *w,
