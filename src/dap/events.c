@@ -136,7 +136,7 @@ static void on_stopped(struct dap *d, const struct dbg_stop *s)
 
 	if (!passes)
 		tell_threads(d);
-	if (!dbg_can_run(d->dbg))
+	if (d->setup.core)
 		stopped(d, s);
 	else if (s->reason == DBG_STOP_ATTACH || s->reason == DBG_STOP_READY)
 		begin_ready(d, s);
@@ -339,7 +339,7 @@ void events_take(struct dap *d)
 	struct dbg_event e;
 
 	// the stop of a core dump
-	if (d->held && !dbg_can_run(d->dbg))
+	if (d->held && d->setup.core)
 		return;
 	while (dbg_event_next(d->dbg, &e)) {
 		switch (e.kind) {

@@ -182,7 +182,7 @@ static void attached(struct dap *d, struct dbg_error *err)
 	begin_runs(d);
 	tell_process(d);
 	tell_attached(d);
-	if (!dbg_can_run(d->dbg)) {
+	if (d->setup.core) {
 		d->held = true;
 		dap_timer(d, TIMER_GO, HELD_MS);
 	}
@@ -229,7 +229,7 @@ void begin_release(struct dap *d)
 	if (!d->held)
 		return;
 	d->held = false;
-	if (!dbg_can_run(d->dbg))
+	if (d->setup.core)
 		return;
 	// a child that another session held for this one
 	if (d->setup.wake)

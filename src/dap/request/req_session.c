@@ -118,7 +118,7 @@ static struct dbg_error *do_disconnect(struct dap *d, struct request *req)
 		return err;
 	d->quit = true;
 	begin_answer(d, dbg_err(DBG_E_INTERRUPTED, "the client has left"));
-	if (dbg_state(d->dbg) == DBG_IDLE || !dbg_can_run(d->dbg))
+	if (dbg_state(d->dbg) == DBG_IDLE || d->setup.core)
 		return NULL;
 	return terminate ? dbg_kill(d->dbg) : dbg_detach(d->dbg, suspend);
 }
@@ -134,7 +134,7 @@ static struct dbg_error *do_terminate(struct dap *d, struct request *req)
 	}
 	if (dbg_state(d->dbg) == DBG_IDLE)
 		return dbg_err(DBG_E_STATE, "there is no program");
-	if (!dbg_can_run(d->dbg)) {
+	if (d->setup.core) {
 		begin_terminated(d);
 		return NULL;
 	}
