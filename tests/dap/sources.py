@@ -81,7 +81,9 @@ def test_delegates(t):
     many = found["many"]
     t.check_in("leads to no one method", c.refused(
         "locations", locationReference=many["valueLocationReference"]))
-    targets = c.variables(many["variablesReference"])["_invocationList"]
+    members = c.variables(many["variablesReference"])
+    targets = c.variables(members["non-public members"][
+        "variablesReference"])["_invocationList"]
     first = c.variables(targets["variablesReference"])["[0]"]
     t.check_match(r"no symbols for '.*WriteLine\(string\)'", c.refused(
         "locations", locationReference=first["valueLocationReference"]))

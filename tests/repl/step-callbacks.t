@@ -44,7 +44,7 @@ Run till exit from #0  StepKinds.Descending.Compare (this={StepKinds.Descending}
 +step
 {@format}{...}// @format
 +step
-StepKinds.Money.ToString (this={StepKinds.Money}) at StepKinds.cs:{@to-string}
+StepKinds.Money.ToString (this={cents 7}) at StepKinds.cs:{@to-string}
 {@to-string}{...}// @to-string
 +next 2
 StepKinds.Program.Callbacks () at StepKinds.cs:{@format}
