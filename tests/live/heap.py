@@ -28,6 +28,12 @@ class Standing:
             env={**t.env, **(env or {})})
         t.check_equal("ready\n", self.process.stdout.readline())
         self.pid = str(self.process.pid)
+        # to begin to read makes objects, too
+        t.wait_for("the program to read", self.reads)
+
+    def reads(self):
+        with open(f"/proc/{self.pid}/syscall") as file:
+            return file.read().startswith("0 0x0 ")
 
     def ends(self):
         self.t.check_equal(0, drive.tracer_of(self.process.pid))
