@@ -441,6 +441,8 @@ mkdir /mnt/dotnet /mnt/app
 mount --bind "$1" /mnt/dotnet
 mount --bind "$2" /mnt/app
 cp "$3" /mnt/dndbg
+cp /bin/sleep /mnt/sleep
+chmod 4755 /mnt/sleep
 if [ "$4" ]
 then
     mount -t tmpfs tmpfs /proc/sys/kernel
@@ -529,6 +531,25 @@ def test_undumpable(t):
     t.check_in("in Signals.Program.Undumpable () at", out)
     busy.untouched()
     t.check_equal("[1,2]02\nok\n", busy.process.communicate("x\n")[0])
+
+
+def test_setuid(t):
+    """Who is not root is told why a setuid program can't be attached to."""
+    if os.geteuid():
+        return  # only root can be somebody else
+    sleep = subprocess.Popen(as_nobody(t, "/mnt/sleep", "1000"), env=t.env)
+    t.wait_for("its start", lambda: t.processes("sleep"))
+    done = subprocess.run(
+        as_nobody(t, "/mnt/dndbg", "--batch", "-ex", f"attach {sleep.pid}"),
+        env=t.env, text=True, capture_output=True)
+    sleep.kill()
+    sleep.wait()
+    t.check_equal(f"Cannot trace process {sleep.pid}: it is setuid, has "
+                  "capabilities, or has made itself undumpable "
+                  "(PR_SET_DUMPABLE); run dndbg as root.\n", done.stderr)
+
+
+test_setuid.runtimes = ("10",)
 
 
 def torture(t, *args):

@@ -185,6 +185,37 @@ def test_storm(t):
 test_storm.time = 120
 
 
+STORMS = {7: """#!/bin/sh
+[ "${1:-100}" -gt 0 ] && exec "$0" $((${1:-100} - 1))
+exit 7
+""", 9: """#!/bin/sh
+i=0
+while [ $i -lt 100 ]; do (/bin/true; exit 0) & i=$((i + 1)); done
+wait
+exit 9
+"""}
+
+
+def test_exec_storm(t):
+    """A child that becomes another a hundred times, and one that forks a
+    hundred at once, end as they would, followed or not."""
+    for code, text in STORMS.items():
+        with open(f"{t.dir}/storm{code}", "w") as file:
+            file.write(text)
+        os.chmod(f"{t.dir}/storm{code}", 0o755)
+        for setting in "set follow-exec off", "set detach-on-fork off":
+            done = run(t, [setting, "run"], "run", f"{t.dir}/storm{code}",
+                       timeout=100)
+            t.check_in(f"ended {code}\n", done.stdout)
+            t.check_not_in("signal", done.stdout)
+            t.check_equal(0, done.returncode)
+            t.check_equal([], t.processes())
+
+
+test_exec_storm.runtimes = ("10",)
+test_exec_storm.time = 120
+
+
 def test_ctrl_c(t):
     """Ctrl-C is sent to both by the terminal, and stops once."""
     s = t.start("--args", *t.program("Children", "both"))
