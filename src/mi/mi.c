@@ -231,7 +231,10 @@ static struct dbg_error *open_session(struct mi *m)
 	// threads that no front end of gdb's expects
 	err = dbg_set(m->dbg, "runtime-threads", "off");
 	// gdb's breakpoint at a line is at that line
-	return err ? err : dbg_set(m->dbg, "skip-opening-brace", "off");
+	if (!err)
+		err = dbg_set(m->dbg, "skip-opening-brace", "off");
+	// fields, until -enable-pretty-printing
+	return err ? err : dbg_set(m->dbg, "print raw-values", "on");
 }
 
 void mi_deinit(struct mi *m)

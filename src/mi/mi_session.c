@@ -160,6 +160,14 @@ static struct dbg_error *accept(struct mi *m, struct mi_call *call)
 	return NULL;
 }
 
+// What the authors of types want to be seen, for good: there is no way back.
+static struct dbg_error *enable_pretty(struct mi *m, struct mi_call *call)
+{
+	(void)call;
+	m->values++;
+	return dbg_set(m->dbg, "print raw-values", "off");
+}
+
 const struct mi_cmd mi_session_cmds[] = {
     {"gdb-exit", leave, 0, NULL, 0, 1},
     {"gdb-version", version, 0, NULL, 0, 0},
@@ -168,7 +176,7 @@ const struct mi_cmd mi_session_cmds[] = {
     {"info-gdb-mi-command", info_command, 0, "COMMAND", 1, 1},
     {"interpreter-exec", interpreter_exec, 0, "INTERPRETER COMMAND", 0, MI_ANY},
     {"complete", complete, 0, "COMMAND", 1, 1},
-    {"enable-pretty-printing", accept, 0, NULL, 0, 0},
+    {"enable-pretty-printing", enable_pretty, 0, NULL, 0, 0},
     {"enable-timings", accept, 0, "[yes|no]", 0, 1},
     {"target-attach", attach, 0, "PID", 1, 1},
     {"target-detach", detach, 0, "[PID | GROUP]", 0, 1},

@@ -73,6 +73,10 @@ static void put(struct mi *m, struct str *t, const struct var *v,
 		record_str(t, "value", v->text);
 	record_str(t, "type", v->type);
 	record_uint(t, "thread-id", v->thread);
+	if (v->value.titled) {
+		record_str(t, "displayhint", "array");
+		record_str(t, "dynamic", "1");
+	}
 	if (!is_child)
 		record_str(t, "has_more", "0");
 }

@@ -132,3 +132,28 @@ def test_names(t):
     t.check_equal(count, c.ask(
         f"-var-evaluate-expression {inside[0]['name']}")["value"])
     t.check_equal(0, c.quit())
+
+
+def test_pretty_printing(t):
+    """The authors' views of types, once they are asked for."""
+    c = t.mi("-i=mi", "--args", *t.program("Displays"))
+    c.start_at("Displays", "collections")
+    raw = c.ask("-var-create raw * list")
+    t.check_equal("{System.Collections.Generic.List<int>}", raw["value"])
+    t.check("dynamic" not in raw, str(raw))
+    names = [child["exp"] for child in
+             c.ask("-var-list-children raw")["children"]]
+    t.check_equal(["_items", "_size", "_version"], names[:3])
+    c.ask("-enable-pretty-printing")
+    v = c.ask("-var-create list * list")
+    t.check_equal(("Count = 3", "3", "array", "1"), tuple(
+        v[k] for k in ("value", "numchild", "displayhint", "dynamic")))
+    found = c.ask("-var-list-children --all-values list 1 3")["children"]
+    t.check_equal([("1", "20"), ("2", "30")],
+                  [(child["exp"], child["value"]) for child in found])
+    c.ask("-var-create map * map")
+    found = c.ask("-var-list-children --all-values map")["children"]
+    t.check_equal([('"a, b"', "1"), ('"c"', "2")],
+                  [(child["exp"], child["value"]) for child in found])
+    t.check_equal("Count = 3", c.ask("-data-evaluate-expression list")["value"])
+    t.check_equal(0, c.quit())
