@@ -101,8 +101,11 @@ def test_interpreted(t):
     words = t.program("Throws") + ["unhandled"]
     got = core(t, dump(t, words, "heap"),
                ["print $exception.Message.ToUpper()",
-                "print $exception.HResult.ToString()"]).stdout
-    t.check_in('$1 = "NOBODY CATCHES"\n$2 = "-2146233088"\n', got)
+                "print $exception.HResult.ToString()",
+                "print new System.Collections.Generic.List<int>"
+                "(new[] { 1, 2 })"]).stdout
+    t.check_in('$1 = "NOBODY CATCHES"\n$2 = "-2146233088"\n'
+               "$3 = Count = 2 = {1, 2}\n", got)
 
 
 def test_cannot_run(t):

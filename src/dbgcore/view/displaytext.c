@@ -45,8 +45,8 @@ bool display_bare(const struct view *w, const struct value *v, struct str *out)
 
 /* ---- Expressions ----------------------------------------------------- */
 
-static bool evaluate(const struct view *w, const struct value *v,
-		     const char *expr, struct value *ret)
+static bool evaluate(const struct view *w, struct look *look,
+		     const struct value *v, const char *expr, struct value *ret)
 {
 	struct var self = {
 	    .name = "this", .kind = VAR_THIS, .value = *v, .end = UINT32_MAX};
@@ -62,8 +62,10 @@ static bool evaluate(const struct view *w, const struct value *v,
 	};
 	struct eval e = {
 	    .types = w->types, .vm = w->vm, .scope = &scope, .arena = w->arena};
-	return !dbg_err_drop(eval_value(&e, expr, ret)) &&
-	       ret->where != VALUE_ABSENT;
+	struct dbg_error *err = eval_value(&e, expr, ret);
+	// given up, or met what cannot be interpreted: so it will be again
+	look->too_slow |= err && err->code == DBG_E_UNSUPPORTED;
+	return !dbg_err_drop(err) && ret->where != VALUE_ABSENT;
 }
 
 static bool piece_value(const struct view *w, struct look *look,
@@ -76,7 +78,7 @@ static bool piece_value(const struct view *w, struct look *look,
 		return ret->where != VALUE_ABSENT;
 	}
 	if (!piece->getter)
-		return evaluate(w, v, piece->text, ret);
+		return evaluate(w, look, v, piece->text, ret);
 	interpret_call(w, piece->getter, v, &o);
 	look->too_slow |= o.spent;
 	*ret = o.value;

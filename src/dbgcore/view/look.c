@@ -396,8 +396,8 @@ static bool is_public_method(const struct il_method *m)
 }
 
 /* One that a property is named for has that one's access and attributes. */
-static void add_field(struct list *l, const struct field *f,
-		      const struct il_property *p)
+static void add_field(const struct view *w, struct list *l,
+		      const struct field *f, const struct il_property *p)
 {
 	struct member *m = add(l, f->source);
 	m->field = f;
@@ -406,8 +406,13 @@ static void add_field(struct list *l, const struct field *f,
 	m->is_public = (f->attributes & ACCESS_MASK) == ACCESS_PUBLIC;
 	uint32_t token = f->token;
 	if (p) {
+		bool found;
 		m->is_public = is_public_method(p->getter);
 		token = p->token;
+		// `field ??= ...`: what it returns is not in the field yet
+		if (f->property && !m->is_static &&
+		    type_property(w->types, f->owner, f->source, &found) != f)
+			m->getter = p->getter;
 	}
 	// what the compiler hides of its own has no property instead
 	if (p || f->name[0] != '<')
@@ -447,7 +452,7 @@ static void add_own(const struct view *w, struct list *l, struct type *type)
 	type_fields(w->types, type, &fields, &n);
 	for (size_t i = 0; i < n && l->n < MEMBERS_MAX; i++) {
 		if (fields[i].source)
-			add_field(l, &fields[i],
+			add_field(w, l, &fields[i],
 				  property_named(properties, n_properties,
 						 fields[i].source));
 	}

@@ -28,8 +28,8 @@ struct format {
 /* A field or property, of the type or a base. */
 struct member {
 	const char *name;
-	const struct field *field; /* NULL: it is what @getter returns */
-	struct il_method *getter;
+	const struct field *field; /* NULL: a property without one */
+	struct il_method *getter;  /* NULL: it returns the field as it is */
 	struct type *owner;
 	enum browse browse;
 	bool is_public, is_static;

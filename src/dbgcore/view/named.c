@@ -122,7 +122,7 @@ static bool is_wanted(const struct walk *k, const struct member *m,
 		return false;
 	if (m->is_static != (which == WHICH_STATIC))
 		return false;
-	if (m->getter && !w->editor && !of_proxy)
+	if (!m->field && !w->editor && !of_proxy)
 		return false;
 	// what is hidden in its root is shown as rows
 	if (m->browse == BROWSE_ROOT_HIDDEN && !m->is_static && !w->raw)
@@ -168,7 +168,8 @@ static void add_looked(struct walk *k, struct look *look,
 	for (size_t i = 0; i < n; i++) {
 		if (!is_wanted(k, &all[i], which, of_proxy))
 			continue;
-		if (all[i].field && !of_proxy)
+		bool getter = of_proxy || (all[i].getter && k->w->editor);
+		if (all[i].field && !getter)
 			add_field(k, self, all[i].field, all[i].hidden);
 		else
 			add_property(k, self, &all[i], of_proxy);

@@ -19,7 +19,7 @@ const char *member_value(const struct view *w, const struct member *m,
 			 const struct value *self, struct value *ret)
 {
 	struct outcome o;
-	if (m->field) {
+	if (m->field && !m->getter) {
 		*ret = m->is_static
 			   ? value_static(w->types, m->field, w->thread)
 			   : value_field(w->types, self, m->field);
