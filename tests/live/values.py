@@ -132,7 +132,7 @@ def test_operators(t):
         ("(int)2.9", "2"),
         ("DayOfWeek.Monday", "DayOfWeek.Monday"),
         ("int.MaxValue", "2147483647"),
-        ("true || nosuch", "!No 'nosuch' in this context."),
+        ("true || nosuch", "!No 'nosuch' in this context at column 9."),
         ("(string)null + (string)null", '""'),
         ("sizeof(int)", "4"),
         ("sizeof(Node)", "!Cannot take the size of the managed type "

@@ -405,6 +405,24 @@ struct dbg_error *bind_any(struct binder *b, const struct expr *x,
 	return fn(b, x, ret);
 }
 
+/* The first part of a name is the one that is not known. */
+static struct dbg_error *unknown_name(const struct binder *b,
+				      const struct bound *n)
+{
+	const struct frame *f = b->e->scope->frame;
+	bool gone = f && f->kind == DBG_FRAME_THROWN;
+	bool alone = strlen(b->text) <= strlen(n->name);
+	const char *where =
+	    alone ? ""
+		  : arena_printf(b->arena, " at column %u",
+				 token_column(b->text, n->syntax->start));
+	return dbg_err(DBG_E_NOT_FOUND, "no '%.*s' in this context%s%s",
+		       (int)strcspn(n->name, "."), n->name, where,
+		       gone ? ": the frame is not on the stack any more, its "
+			      "variables are gone"
+			    : "");
+}
+
 struct dbg_error *bind_operand(struct binder *b, const struct expr *x,
 			       struct bound **ret)
 {
@@ -414,17 +432,8 @@ struct dbg_error *bind_operand(struct binder *b, const struct expr *x,
 	if ((*ret)->kind == BOUND_TYPE)
 		return dbg_err(DBG_E_ARGUMENT, "'%s' is a type, not a value",
 			       bind_source(b, x));
-	if ((*ret)->kind == BOUND_SPACE) {
-		// The first part of the name is the one that is not known.
-		const char *name = (*ret)->name;
-		const struct frame *f = b->e->scope->frame;
-		bool gone = f && f->kind == DBG_FRAME_THROWN;
-		return dbg_err(DBG_E_NOT_FOUND, "no '%.*s' in this context%s",
-			       (int)strcspn(name, "."), name,
-			       gone ? ": the frame is not on the stack any "
-				      "more, its variables are gone"
-				    : "");
-	}
+	if ((*ret)->kind == BOUND_SPACE)
+		return unknown_name(b, *ret);
 	return NULL;
 }
 
