@@ -2,21 +2,27 @@
 import os
 
 
-def ask(t, config):
-    """Each line E(...) of the fixture: (text, the compiler's value, the
-    debugger's). What is refused has the value None."""
+def fixture_lines(t, name):
+    """What the program has written: [point, text, value] of each E(...). The
+    point is the mark where the text is to be evaluated."""
     path = os.path.join(t.dir, "lines")
-    program = t.program("Expressions", path, config=config)
-    mark = t.at("Expressions", "end")
-    t.batch(["b " + mark, "run"], program)
+    t.batch(["run"], t.program(name, path))
     with open(path) as lines:
-        cases = [line.rstrip("\n").split("\t") for line in lines]
-    commands = ["b " + mark, "run"]
-    for number, (text, _) in enumerate(cases):
-        commands += [f"echo @{number}\\n", "print " + text]
+        return [line.rstrip("\n").split("\t") for line in lines]
+
+
+def evaluate(t, name, cases):
+    """What dndbg says of each text, in one session; None: it refuses it."""
+    points = list(dict.fromkeys(point for point, _ in cases))
+    commands = ["b " + t.at(name, point) for point in points]
+    for number, point in enumerate(points):
+        commands.append("continue" if number else "run")
+        for at, (where, text) in enumerate(cases):
+            if where == point:
+                commands += [f"echo @{at}\\n", "print " + text]
     got = [None] * len(cases)
     number = None
-    done = t.batch(commands, program)
+    done = t.batch(commands, t.program(name, os.path.join(t.dir, "again")))
     for line in done.stdout.split("\n"):
         if line.startswith("@"):
             number = int(line[1:])
@@ -24,11 +30,23 @@ def ask(t, config):
             got[number] = line.split(" = ", 1)[1]
     if done.stderr:
         print(done.stderr)
-    return [(text, want, is_) for (text, want), is_ in zip(cases, got)]
+    return got
+
+
+def check_fixture(t, name, least):
+    cases = fixture_lines(t, name)
+    t.check_equal(True, len(cases) > least)
+    got = evaluate(t, name, [case[:2] for case in cases])
+    t.check_equal([], [(*case, is_) for case, is_ in zip(cases, got)
+                       if case[2] != is_])
 
 
 def test_values(t):
-    """Every expression of the fixture is what its compiler says."""
-    cases = ask(t, "Debug")
-    t.check_equal(True, len(cases) > 130)
-    t.check_equal([], [case for case in cases if case[1] != case[2]])
+    """Members, calls, LINQ, operators: every expression of the fixture is
+    what its compiler says."""
+    check_fixture(t, "Expressions", 130)
+
+
+def test_language(t):
+    """The whole language, at several places of a program."""
+    check_fixture(t, "Language", 350)

@@ -436,6 +436,11 @@ uint64_t dac_field_type(struct dac *d, const struct dac_field *field);
  */
 void dac_core_types(struct dac *d, uint64_t int_type, uint64_t char_type);
 /*
+ * Has the runtime finished the static constructor of @mt? Before .NET 9 it is
+ * not known: true.
+ */
+bool dac_is_class_ready(struct dac *d, uint64_t mt);
+/*
  * Address of a static; @thread is Thread* for thread statics. *ret is 0 if the
  * class is not initialised there. Struct statics are boxed: this is the address
  * of the payload.

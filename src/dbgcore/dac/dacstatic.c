@@ -178,6 +178,19 @@ static pid_t tid_of(struct dac *d, uint64_t thread)
 	return target_tid_outside(d->target, (pid_t)data.tid);
 }
 
+bool dac_is_class_ready(struct dac *d, uint64_t mt)
+{
+	enum {
+		INITIALIZED = 1
+	};
+	uint32_t flags = 0;
+
+	if (!d->sos14 ||
+	    DAC_CALL(d, d->sos14, SOS14_INIT_FLAGS, mt, &flags) != COM_OK)
+		return true;
+	return flags & INITIALIZED;
+}
+
 struct dbg_error *dac_static_addr(struct dac *d, uint64_t mt,
 				  const struct dac_field *field,
 				  uint64_t thread, uint64_t *ret)

@@ -129,6 +129,7 @@ enum {
 enum dac_sos14_slot {
 	SOS14_STATIC_BASE = 3,
 	SOS14_THREAD_STATIC_BASE = 4,
+	SOS14_INIT_FLAGS = 5,
 };
 
 struct sos_domain_store {

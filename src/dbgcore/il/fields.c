@@ -253,7 +253,9 @@ bool il_type_is_initialized(struct il_types *ts, struct il_type *type)
 			continue;
 		if (dbg_err_drop(il_field_static(ts, f, NULL, &addr)))
 			return false;
-		return addr != 0;
+		// Statics may have their places before they have values.
+		return addr != 0 &&
+		       dac_is_class_ready(ts->dac, il_type_mt(ts, type));
 	}
 	return il_type_mt(ts, type) != 0;
 }

@@ -110,28 +110,43 @@ static struct il_method *find_member(struct member *mb, struct il_type *type)
 	return NULL;
 }
 
+static const struct {
+	const char *name;
+	enum il_array_op op;
+} array_ops[] = {{"Get", IL_ARRAY_GET},
+		 {"Set", IL_ARRAY_SET},
+		 {"Address", IL_ARRAY_ADDRESS},
+		 {".ctor", IL_ARRAY_NEW}};
+
+struct il_method *il_method_of_array(struct il_types *ts, struct il_type *type,
+				     enum il_array_op op)
+{
+	struct il_method proto = {.owner = type,
+				  .array = op,
+				  .rva = op == IL_ARRAY_SET ? type->rank + 1
+							    : type->rank};
+	for (size_t i = 0; i < sizeof(array_ops) / sizeof(array_ops[0]); i++) {
+		if (array_ops[i].op == op)
+			proto.name = array_ops[i].name;
+	}
+	return il_method_intern(ts, &proto);
+}
+
 static struct il_method *array_method(struct il_types *ts, struct il_type *type,
 				      const struct member *mb)
 {
-	static const struct {
-		const char *name;
-		enum il_array_op op;
-	} ops[] = {{"Get", IL_ARRAY_GET},
-		   {"Set", IL_ARRAY_SET},
-		   {"Address", IL_ARRAY_ADDRESS},
-		   {".ctor", IL_ARRAY_NEW}};
-	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
-		if (strcmp(ops[i].name, mb->name))
+	for (size_t i = 0; i < sizeof(array_ops) / sizeof(array_ops[0]); i++) {
+		if (strcmp(array_ops[i].name, mb->name))
 			continue;
 		uint32_t n = mb->sig->n_params, rank = type->rank;
-		bool good = ops[i].op == IL_ARRAY_SET ? n == rank + 1
-			    : ops[i].op == IL_ARRAY_NEW
+		bool good = array_ops[i].op == IL_ARRAY_SET ? n == rank + 1
+			    : array_ops[i].op == IL_ARRAY_NEW
 				? n == rank || n == 2 * rank
 				: n == rank;
 		// The number of parameters stands where others have an RVA.
-		struct il_method proto = {.name = ops[i].name,
+		struct il_method proto = {.name = array_ops[i].name,
 					  .owner = type,
-					  .array = ops[i].op,
+					  .array = array_ops[i].op,
 					  .rva = n};
 		return good ? il_method_intern(ts, &proto) : NULL;
 	}

@@ -79,6 +79,9 @@ struct il_method *il_method_instance(struct il_types *ts,
  */
 struct il_method *il_method_named(struct il_types *ts, struct il_type *type,
 				  const char *name, int n_params);
+/* A method of an array of several dimensions. */
+struct il_method *il_method_of_array(struct il_types *ts, struct il_type *type,
+				     enum il_array_op op);
 /* Of the static constructor; NULL: none. */
 struct il_method *il_method_cctor(struct il_types *ts, struct il_type *type);
 /* Invoke of a delegate type; NULL: it is none. */
@@ -163,6 +166,9 @@ struct il_param {
 /* Parameter @i from 0, without `this`. */
 void il_method_param(const struct il_method *m, uint32_t i,
 		     struct il_param *ret);
+
+/* The Param row of what it returns, 0: there is none. */
+uint32_t il_method_return_token(const struct il_method *m);
 
 /* A generic parameter's row: of a method, or of a class (@m NULL). */
 struct il_generic_param {

@@ -275,6 +275,24 @@ static enum native_end enum_elem(struct native *n)
 	return type ? native_ret_i4(n, (int32_t)type->elem) : NATIVE_IL;
 }
 
+/* Box(MethodTable *, ref byte) */
+static enum native_end box_of(struct native *n)
+{
+	struct il_type *type = il_type_of_handle(n->types, native_ref(n, 0));
+	if (!type || !type->is_value)
+		return NATIVE_IL;
+	uint64_t object = vm_new(n->vm, type);
+	uint8_t bytes[256];
+	uint32_t size = native_size(n, type);
+	if (!object)
+		return no_memory(n);
+	if (size > sizeof(bytes) ||
+	    !vm_read(n->vm, native_ref(n, 1), bytes, size))
+		return NATIVE_IL;
+	vm_write(n->vm, object + 8, bytes, size);
+	return native_ret_ref(n, object);
+}
+
 static enum native_end box_enum(struct native *n)
 {
 	struct il_type *type = type_of_place(n, 0);
@@ -404,6 +422,7 @@ static const struct il_native rows[] = {
     {"System.Enum", "GetEnumInfo", ALL, enum_info},
     {"System.Enum", "InternalGetCorElementType", "", enum_elem},
     {"System.Enum", "InternalBoxEnum", ALL, box_enum},
+    {"System.Runtime.CompilerServices.RuntimeHelpers", "Box", ALL, box_of},
     {"System.ValueType", "Equals", ALL, struct_equals},
     {"System.ValueType", "GetHashCode", ALL, struct_hash},
     {"System.Globalization.GlobalizationMode", "get_Invariant", ALL,

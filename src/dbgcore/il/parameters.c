@@ -71,6 +71,20 @@ void il_method_param(const struct il_method *m, uint32_t i,
 	}
 }
 
+uint32_t il_method_return_token(const struct il_method *m)
+{
+	uint32_t first, end;
+	if (!m->token)
+		return 0;
+	const struct md *md = &m->module->md;
+	md_method_params(md, MD_TOKEN_RID(m->token), &first, &end);
+	for (uint32_t rid = first; rid < end; rid++) {
+		if (md_col(md, MD_PARAM, rid, PARAM_SEQUENCE) == 0)
+			return MD_TOKEN(MD_PARAM, rid);
+	}
+	return 0;
+}
+
 static struct dbg_error *read_constraints(struct il_types *ts,
 					  const struct il_context *ctx,
 					  uint32_t param,

@@ -45,9 +45,11 @@ struct binder {
 	bool checked;
 	struct il_type *wanted; /* an enum whose names stand bare, or NULL */
 	unsigned int steps;
+	struct tuple_names *tuples;       /* see bindtuple.h */
+	struct bound *breaks, *continues; /* what these jump out of */
 };
 
-/* ---- bind.c: nodes and expressions ------------------------------------ */
+/* ---- binder.c: nodes and expressions ------------------------------------ */
 
 struct bound *bound_make(struct binder *b, enum bound_kind kind,
 			 struct il_type *type, const struct expr *x);
@@ -134,14 +136,29 @@ DBG_MUST struct dbg_error *bind_pointer_operator(struct binder *b, enum op op,
 
 DBG_MUST struct dbg_error *bind_name(struct binder *b, const struct expr *x,
 				     struct bound **ret);
+/* The methods, extension methods too, that `a.name` means where it is called.
+ */
+DBG_MUST struct dbg_error *
+bind_method_named(struct binder *b, const struct expr *x, struct bound **ret);
+/* Is it a variable of a lambda, or of the frame? */
+bool name_is_known(struct binder *b, const char *name);
 DBG_MUST struct dbg_error *bind_member(struct binder *b, const struct expr *x,
 				       struct bound **ret);
 /* `.name` of the value or type @of. */
 DBG_MUST struct dbg_error *bind_member_of(struct binder *b, struct bound *of,
 					  const struct expr *x,
 					  struct bound **ret);
+/* The property that has the getter @m, with the arguments of an indexer. */
+DBG_MUST struct dbg_error *bind_getter(struct binder *b, struct bound *of,
+				       struct il_method *m, struct bound **args,
+				       size_t n, const struct expr *x,
+				       struct bound **ret);
+/* bindelement.c */
 DBG_MUST struct dbg_error *bind_element(struct binder *b, const struct expr *x,
 					struct bound **ret);
+/* Names of tuple elements that the compiler left with @token, 0: with none. */
+void bind_note_names(struct binder *b, struct code_module *m, uint32_t token,
+		     struct il_type *type);
 /* `this` of a call of a method that @owner declares. */
 struct bound *bind_receiver(struct binder *b, struct bound *of,
 			    const struct il_type *owner);
@@ -169,6 +186,10 @@ struct call {
 
 DBG_MUST struct dbg_error *bind_call(struct binder *b, const struct expr *x,
 				     struct bound **ret);
+/* The same of what is called, @of. */
+DBG_MUST struct dbg_error *bind_call_of(struct binder *b, struct bound *of,
+					const struct expr *x,
+					struct bound **ret);
 /* The arguments of a list of ARGUMENT nodes. */
 DBG_MUST struct dbg_error *call_arguments(struct binder *b,
 					  struct expr *const *list, size_t n,
@@ -209,6 +230,8 @@ enum conversion {
 	CONVERSION_LAMBDA,
 	CONVERSION_GROUP,
 	CONVERSION_UNTYPED, /* default, new(), ... */
+	CONVERSION_TUPLE,
+	CONVERSION_COLLECTION,
 	CONVERSION_USER,
 };
 
@@ -242,6 +265,10 @@ bool lambda_bind(struct binder *b, const struct expr *x,
 /* Why the last lambda_bind of @x with these types failed. */
 const char *lambda_why(struct binder *b, const struct expr *x,
 		       struct il_type *const *types, size_t n);
+/* Why the lambda does not fit a delegate of this signature. */
+DBG_MUST struct dbg_error *lambda_fault(struct binder *b, const struct expr *x,
+					const struct il_sig *sig,
+					struct il_type *to);
 DBG_MUST struct dbg_error *lambda_convert(struct binder *b,
 					  const struct expr *x,
 					  struct il_type *to,
@@ -260,6 +287,13 @@ DBG_MUST struct dbg_error *bind_operator(struct binder *b, enum op op,
 					 struct bound *l, struct bound *r,
 					 const struct expr *x,
 					 struct bound **ret);
+/* @v as a bool: by a conversion, or by its operator true. */
+DBG_MUST struct dbg_error *bind_truth(struct binder *b, struct bound *v,
+				      const struct expr *x, struct bound **ret);
+/* op_Increment or op_Decrement of @v; *ret NULL: it has none. */
+DBG_MUST struct dbg_error *bind_user_step(struct binder *b, enum op op,
+					  struct bound *v, const struct expr *x,
+					  struct bound **ret);
 DBG_MUST struct dbg_error *bind_is(struct binder *b, const struct expr *x,
 				   struct bound **ret);
 DBG_MUST struct dbg_error *bind_switch(struct binder *b, const struct expr *x,
@@ -268,6 +302,8 @@ DBG_MUST struct dbg_error *bind_new(struct binder *b, const struct expr *x,
 				    struct il_type *type, struct bound **ret);
 DBG_MUST struct dbg_error *
 bind_new_array(struct binder *b, const struct expr *x, struct bound **ret);
+DBG_MUST struct dbg_error *bind_with(struct binder *b, const struct expr *x,
+				     struct bound **ret);
 DBG_MUST struct dbg_error *
 bind_interpolated(struct binder *b, const struct expr *x, struct bound **ret);
 /* The best common type of values; NULL: none. */

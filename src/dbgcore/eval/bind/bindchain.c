@@ -10,6 +10,8 @@
 static const struct expr *condition_of(const struct expr *x)
 {
 	const struct expr *found = NULL;
+	if (x->kind == EXPR_ASSIGN)
+		x = x->a;
 	while (x && (x->kind == EXPR_MEMBER || x->kind == EXPR_INDEX ||
 		     x->kind == EXPR_CALL || x->kind == EXPR_SUPPRESS)) {
 		if (x->conditional)
@@ -111,7 +113,9 @@ struct dbg_error *bind_conditional(struct binder *b, const struct expr *x,
 	inner->var->name = arena_printf(b->arena, "?%u", b->steps);
 	struct name_scope scope = {.outer = b->names, .var = inner->var};
 	b->names = &scope;
-	err = bind_value(b, replace(b, x, from, inner->var), &result);
+	err = bind_operand(b, replace(b, x, from, inner->var), &result);
+	if (!err && !result->type)
+		err = bind_error(b, x, "'%s' has no value", bind_source(b, x));
 	b->names = scope.outer;
 	if (err)
 		return err;

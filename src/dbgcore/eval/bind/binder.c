@@ -10,7 +10,11 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "eval/bind/bind_priv.h"
+#include "eval/bind/bindassign.h"
+#include "eval/bind/bindcollection.h"
+#include "eval/bind/bindmade.h"
+#include "eval/bind/bindrange.h"
+#include "eval/bind/bindtuple.h"
 #include "eval/literal.h"
 #include "eval/lookup.h"
 
@@ -138,6 +142,27 @@ static struct dbg_error *bind_decimal(struct binder *b, const struct expr *x,
 	return NULL;
 }
 
+/* "text"u8: a ReadOnlySpan<byte>. */
+static struct dbg_error *bind_utf8(struct binder *b, const struct expr *x,
+				   struct bound **ret)
+{
+	_cleanup_str_ struct str text = {0};
+	struct il_type *byte = bind_prim(b, ELEM_U1), *span;
+	struct bound *array =
+	    bound_make(b, BOUND_ARRAY, il_type_vector(b->ts, byte), x);
+	struct dbg_error *err = bind_core(b, "System.ReadOnlySpan`1", &span);
+	if (err)
+		return err;
+	str_add_utf16(&text, x->token->units, x->token->n_units);
+	array->list =
+	    arena_calloc(b->arena, text.len + 1, sizeof(*array->list));
+	array->n_list = text.len;
+	for (size_t i = 0; i < text.len; i++)
+		array->list[i] = bound_int(b, ELEM_U1, (uint8_t)text.s[i], x);
+	array->a = bound_int(b, ELEM_I4, (int64_t)text.len, x);
+	return convert(b, array, il_type_instance(b->ts, span, &byte, 1), ret);
+}
+
 static struct dbg_error *bind_literal(struct binder *b, const struct expr *x,
 				      struct bound **ret)
 {
@@ -157,8 +182,7 @@ static struct dbg_error *bind_literal(struct binder *b, const struct expr *x,
 		n->constant = true;
 		break;
 	case TOKEN_UTF8:
-		return dbg_err(DBG_E_UNSUPPORTED,
-			       "a string in UTF-8 is not served yet");
+		return bind_utf8(b, x, ret);
 	default:
 		n = bound_int(b, t->elem, (int64_t)t->integer, x);
 		break;
@@ -195,13 +219,6 @@ static struct dbg_error *bind_alias(struct binder *b, const struct expr *x,
 	*ret = bound_make(b, BOUND_SPACE, NULL, x);
 	(*ret)->name = x->name;
 	return NULL;
-}
-
-static struct dbg_error *bind_misplaced(struct binder *b, const struct expr *x,
-					struct bound **ret)
-{
-	(void)b, (void)x, (void)ret;
-	return eval_misplaced();
 }
 
 /* ---- Words ----------------------------------------------------------- */
@@ -299,7 +316,7 @@ static struct dbg_error *bind_choice(struct binder *b, const struct expr *x,
 	struct bound *c, *v[2];
 	struct dbg_error *err = bind_operand(b, x->a, &c);
 	if (!err)
-		err = convert(b, c, bind_prim(b, ELEM_BOOLEAN), &c);
+		err = bind_truth(b, c, x->a, &c);
 	if (!err)
 		err = bind_operand(b, x->b, &v[0]);
 	if (!err)
@@ -307,14 +324,29 @@ static struct dbg_error *bind_choice(struct binder *b, const struct expr *x,
 	if (err)
 		return err;
 	struct il_type *type = bind_common_type(b, v, 2);
-	if (!type)
-		return bind_error(b, x, "no common type of '%s' and '%s'",
-				  bind_source(b, x->b), bind_source(b, x->c));
+	if (!type) {
+		*ret = bound_make(b, BOUND_UNTYPED, NULL, x);
+		(*ret)->a = c;
+		(*ret)->list = arena_copy(b->arena, v, 2, sizeof(*v));
+		(*ret)->n_list = 2;
+		return NULL;
+	}
 	for (int i = 0; !err && i < 2; i++)
 		err = convert(b, v[i], type, &v[i]);
 	if (!err)
 		*ret = bound_choice(b, c, v[0], v[1]);
 	return err;
+}
+
+/* The task's result, if it has one yet: a debugger cannot wait. */
+static struct dbg_error *bind_await(struct binder *b, const struct expr *x,
+				    struct bound **ret)
+{
+	return bind_operand(b,
+			    made_call(b,
+				      made_call(b, x->a, "GetAwaiter", NULL, 0),
+				      "GetResult", NULL, 0),
+			    ret);
 }
 
 static struct dbg_error *bind_suppress(struct binder *b, const struct expr *x,
@@ -371,9 +403,17 @@ static bind_fn *const by_kind[] = {
     [EXPR_CHOICE] = bind_choice,
     [EXPR_SWITCH] = bind_switch,
     [EXPR_THROW] = bind_throw,
-    [EXPR_ASSIGN] = bind_misplaced,
     [EXPR_POINTER_TYPE] = bind_type_node,
     [EXPR_LAMBDA] = bind_untyped,
+    [EXPR_TUPLE] = bind_tuple,
+    [EXPR_ANONYMOUS] = bind_anonymous,
+    [EXPR_COLLECTION] = bind_collection,
+    [EXPR_RANGE] = bind_range,
+    [EXPR_WITH] = bind_with,
+    [EXPR_ASSIGN] = bind_assignment,
+    [EXPR_POSTFIX] = bind_step,
+    [EXPR_AWAIT] = bind_await,
+    [EXPR_DECLARATION] = bind_untyped,
 };
 
 static struct dbg_error *bind_created(struct binder *b, const struct expr *x,

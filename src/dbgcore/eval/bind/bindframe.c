@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "eval/bind/bind_priv.h"
+#include "eval/bind/bindtuple.h"
 #include "eval/member.h"
 
 /* ---- Leaves ---------------------------------------------------------- */
@@ -60,6 +60,7 @@ struct dbg_error *bind_frame_value(struct binder *b, const struct value *value,
 	if (!known)
 		return dbg_err(DBG_E_RUNTIME, "the type of '%s' is not known",
 			       bind_source(b, x));
+	tuple_note_tree(b, known, v.names, v.n_names);
 	*ret = bound_value(b, &v, known, x);
 	return NULL;
 }

@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "eval/bind/bind_priv.h"
+#include "eval/bind/bindstatement.h"
 
 void lambda_use(struct binder *b, struct bound_var *var)
 {
@@ -65,7 +65,13 @@ static bool bind_body(struct binder *b, const struct expr *x,
 		b->names = &scopes[i];
 	}
 	b->lambda = l;
-	struct dbg_error *err = bind_operand(b, x->a, &l->body);
+	struct dbg_error *err;
+	if (x->a->kind == STMT_BLOCK) {
+		err = bind_block_body(b, x->a, &l->body, &memo->ret);
+	} else {
+		err = bind_operand(b, x->a, &l->body);
+		memo->ret = err ? NULL : l->body->type;
+	}
 	b->lambda = l->outer;
 	b->names = names;
 	if (err)
@@ -78,7 +84,7 @@ static bool bind_fresh(struct binder *b, const struct expr *x,
 {
 	struct bound_lambda *l = arena_alloc(b->arena, sizeof(*l));
 	size_t n = x->n_list;
-	if (x->a->kind == STMT_BLOCK || !types_agree(b, x, types))
+	if (!types_agree(b, x, types))
 		return false;
 	l->outer = b->lambda;
 	l->n_params = n;
@@ -95,7 +101,6 @@ static bool bind_fresh(struct binder *b, const struct expr *x,
 	if (!bind_body(b, x, memo, l))
 		return false;
 	memo->lambda = l;
-	memo->ret = l->body->type;
 	return true;
 }
 
@@ -128,9 +133,8 @@ const char *lambda_why(struct binder *b, const struct expr *x,
 	return m ? m->why : NULL;
 }
 
-static struct dbg_error *lambda_fault(struct binder *b, const struct expr *x,
-				      const struct il_sig *sig,
-				      struct il_type *to)
+struct dbg_error *lambda_fault(struct binder *b, const struct expr *x,
+			       const struct il_sig *sig, struct il_type *to)
 {
 	const char *why = lambda_why(b, x, sig->params, sig->n_params);
 	if (why)
@@ -151,18 +155,17 @@ struct dbg_error *lambda_convert(struct binder *b, const struct expr *x,
 						    il_type_name(b->ts, to));
 	if (err)
 		return err;
-	if (x->a->kind == STMT_BLOCK)
-		return dbg_err(DBG_E_UNSUPPORTED,
-			       "lambdas with statements are not served yet");
 	if (!lambda_bind(b, x, sig->params, sig->n_params, &l, &type))
 		return lambda_fault(b, x, sig, to);
 	*ret = bound_make(b, BOUND_LAMBDA, to, x);
 	(*ret)->lambda = l;
 	(*ret)->a = l->body;
-	if (sig->ret->elem != ELEM_VOID) {
-		b->lambda = l;
-		err = convert(b, l->body, sig->ret, &(*ret)->a);
-		b->lambda = l->outer;
-	}
+	if (sig->ret->elem == ELEM_VOID)
+		return NULL;
+	b->lambda = l;
+	err = l->body->kind == BOUND_BLOCK
+		  ? returns_convert(b, l, sig->ret)
+		  : convert(b, l->body, sig->ret, &(*ret)->a);
+	b->lambda = l->outer;
 	return err;
 }

@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "eval/bind/bind_priv.h"
+#include "eval/bind/bindtuple.h"
 #include "eval/lookup.h"
 #include "meta/csname.h"
 
@@ -43,6 +43,16 @@ static struct bound *field_constant(struct binder *b, struct il_field *f,
 	return n;
 }
 
+void bind_note_names(struct binder *b, struct code_module *m, uint32_t token,
+		     struct il_type *type)
+{
+	size_t n = 0;
+	if (!m || !token || (!type->n_args && !type->inner))
+		return;
+	const char *const *names = tuple_names(&m->md, token, b->arena, &n);
+	tuple_note_tree(b, type, names, n);
+}
+
 static struct dbg_error *bind_field(struct binder *b, struct bound *of,
 				    struct il_field *f, const struct expr *x,
 				    struct bound **ret)
@@ -56,6 +66,7 @@ static struct dbg_error *bind_field(struct binder *b, struct bound *of,
 		if (*ret)
 			return NULL;
 	}
+	bind_note_names(b, f->owner->module, f->token, type);
 	*ret = bound_make(b, BOUND_FIELD, type, x);
 	(*ret)->field = f;
 	(*ret)->a = f->is_static ? NULL : of;
@@ -86,10 +97,10 @@ struct bound *bind_receiver(struct binder *b, struct bound *of,
 	return n;
 }
 
-static struct dbg_error *call_getter(struct binder *b, struct bound *of,
-				     struct il_method *m, struct bound **args,
-				     size_t n, const struct expr *x,
-				     struct bound **ret)
+struct dbg_error *bind_getter(struct binder *b, struct bound *of,
+			      struct il_method *m, struct bound **args,
+			      size_t n, const struct expr *x,
+			      struct bound **ret)
 {
 	const struct il_sig *sig;
 	struct bound *all[BIND_ARGS_MAX + 1];
@@ -196,9 +207,15 @@ static struct dbg_error *own_member(struct binder *b, struct bound *of,
 					  fields[i], x, ret);
 	}
 	const struct il_property *p = property_named(b, type, x->name);
-	if (p && !x->n_args)
-		return call_getter(b, of->kind == BOUND_TYPE ? NULL : of,
-				   p->getter, NULL, 0, x, ret);
+	if (p && !x->n_args) {
+		struct dbg_error *err =
+		    bind_getter(b, of->kind == BOUND_TYPE ? NULL : of,
+				p->getter, NULL, 0, x, ret);
+		if (!err)
+			bind_note_names(b, p->owner->module, p->token,
+					(*ret)->type);
+		return err;
+	}
 	if (methods_named(b, type, x->name, &one, 1))
 		return make_group(b, of, x, ret);
 	struct il_field *f = x->n_args ? NULL : source_field(b, type, x->name);
@@ -260,6 +277,8 @@ struct dbg_error *bind_member_of(struct binder *b, struct bound *of,
 	struct extension_search extension = {.e = b->e};
 	struct bound *actual = NULL;
 	struct dbg_error *err = find_member(b, of, x, ret);
+	if (!err && !*ret && of->kind != BOUND_TYPE)
+		err = tuple_member(b, of, x, ret);
 	if (err || *ret)
 		return err;
 	*ret = bind_tuple_name(b, of, x);
@@ -329,13 +348,33 @@ static struct bound *var_node(struct binder *b, struct bound_var *var,
 	return n;
 }
 
-static struct bound *bind_own(struct binder *b, const struct expr *x)
+/* A variable of a lambda or pattern; a query's may be in a tuple. */
+static struct dbg_error *bind_own(struct binder *b, const struct expr *x,
+				  struct bound **ret)
 {
+	*ret = NULL;
 	for (struct name_scope *s = b->names; s; s = s->outer) {
-		if (!strcmp(s->var->name, x->name))
-			return var_node(b, s->var, x);
+		if (!strcmp(s->var->name, x->name)) {
+			*ret = var_node(b, s->var, x);
+			return NULL;
+		}
+		if (s->var->name[0] != '*')
+			continue;
+		struct dbg_error *err =
+		    tuple_carried(b, var_node(b, s->var, x), x, ret);
+		if (err || *ret)
+			return err;
 	}
 	return NULL;
+}
+
+bool name_is_known(struct binder *b, const char *name)
+{
+	for (struct name_scope *s = b->names; s; s = s->outer) {
+		if (!strcmp(s->var->name, name))
+			return true;
+	}
+	return scope_var(b->e->scope, name) != NULL;
 }
 
 /*
@@ -405,15 +444,25 @@ static struct dbg_error *bind_type_name(struct binder *b, const struct expr *x,
 			     type->name);
 }
 
+struct dbg_error *bind_method_named(struct binder *b, const struct expr *x,
+				    struct bound **ret)
+{
+	struct bound *of;
+	struct dbg_error *err = bind_any(b, x->a, &of);
+	if (!err && of->kind != BOUND_TYPE)
+		err = bind_value(b, x->a, &of);
+	return err ? err : make_group(b, of, x, ret);
+}
+
 struct dbg_error *bind_name(struct binder *b, const struct expr *x,
 			    struct bound **ret)
 {
 	struct value v;
 	bool any;
-	*ret = bind_own(b, x);
-	if (*ret)
-		return NULL;
-	struct dbg_error *err = lookup_value(b->e, x, &v, &any);
+	struct dbg_error *err = bind_own(b, x, ret);
+	if (err || *ret)
+		return err;
+	err = lookup_value(b->e, x, &v, &any);
 	if (err)
 		return err;
 	if (any)
@@ -422,112 +471,4 @@ struct dbg_error *bind_name(struct binder *b, const struct expr *x,
 	if (!err && !*ret)
 		err = bind_imported(b, x, ret);
 	return err || *ret ? err : bind_type_name(b, x, ret);
-}
-
-/* ---- Elements -------------------------------------------------------- */
-
-static struct dbg_error *array_element(struct binder *b, struct bound *of,
-				       struct call *c, const struct expr *x,
-				       struct bound **ret)
-{
-	struct bound *index[BIND_ARGS_MAX];
-	if (c->n != of->type->rank)
-		return dbg_err(DBG_E_ARGUMENT, "'%s' takes %u indexes",
-			       bind_source(b, of->syntax), of->type->rank);
-	for (size_t i = 0; i < c->n; i++) {
-		struct dbg_error *err =
-		    convert(b, c->args[i], bind_prim(b, ELEM_I4), &index[i]);
-		if (dbg_err_drop(err))
-			err = convert(b, c->args[i], bind_prim(b, ELEM_I8),
-				      &index[i]);
-		else
-			err = NULL;
-		if (err)
-			return err;
-	}
-	*ret = bound_make(b, BOUND_ELEMENT, of->type->inner, x);
-	(*ret)->a = of;
-	(*ret)->list = arena_copy(b->arena, index, c->n, sizeof(index[0]));
-	(*ret)->n_list = c->n;
-	return NULL;
-}
-
-/* Getters of the indexers of @type itself. */
-static size_t indexers(struct binder *b, struct il_type *type,
-		       struct il_method **ret, size_t max)
-{
-	const struct il_property *all;
-	size_t n, found = 0;
-	il_type_properties(b->ts, type, &all, &n);
-	for (size_t i = 0; i < n && found < max; i++) {
-		const struct il_sig *sig;
-		// A dot: it implements an interface's, and has no name.
-		if (!all[i].getter || strchr(all[i].name, '.') ||
-		    dbg_err_drop(il_method_sig(b->ts, all[i].getter, &sig)) ||
-		    !sig->n_params)
-			continue;
-		ret[found++] = all[i].getter;
-	}
-	return found;
-}
-
-static struct dbg_error *try_indexers(struct binder *b, struct call *c,
-				      struct il_type *type, struct choice *best)
-{
-	struct il_method *all[32];
-	return call_resolve(b, c, all, indexers(b, type, all, 32), best);
-}
-
-/* The best indexer of the type, its bases and interfaces, if one fits. */
-static struct dbg_error *find_indexer(struct binder *b, struct il_type *type,
-				      struct call *c, struct choice *best)
-{
-	struct il_type *const *all;
-	size_t n = 0;
-	struct dbg_error *err = NULL;
-	for (struct il_type *t = type; !err && t && !best->method;) {
-		err = try_indexers(b, c, t, best);
-		if (!err)
-			err = il_type_parent(b->ts, t, &t);
-	}
-	if (!err && type->kind == IL_KIND_INTERFACE)
-		err = il_type_interfaces(b->ts, type, &all, &n);
-	for (size_t i = 0; !err && !best->method && i < n; i++)
-		err = try_indexers(b, c, all[i], best);
-	return err;
-}
-
-static struct dbg_error *element_of(struct binder *b, struct bound *of,
-				    struct call *c, const struct expr *x,
-				    struct bound **ret)
-{
-	struct choice best = {0};
-	*ret = NULL;
-	if (of->type->kind == IL_KIND_ARRAY)
-		return array_element(b, of, c, x, ret);
-	struct dbg_error *err = find_indexer(b, of->type, c, &best);
-	if (err)
-		return err;
-	if (best.method)
-		return call_getter(b, of, best.method, best.args,
-				   best.sig->n_params, x, ret);
-	err = bind_row_element(b, of, c, x, ret);
-	if (err || *ret)
-		return err;
-	struct bound *actual = bind_actual(b, of);
-	if (actual)
-		return element_of(b, actual, c, x, ret);
-	return bind_error(b, x, "'%s' has no indexer for this",
-			  il_type_name(b->ts, of->type));
-}
-
-struct dbg_error *bind_element(struct binder *b, const struct expr *x,
-			       struct bound **ret)
-{
-	struct call c = {.x = x, .name = "this[]"};
-	struct bound *of;
-	struct dbg_error *err = bind_value(b, x->a, &of);
-	if (!err)
-		err = call_arguments(b, x->list, x->n_list, &c);
-	return err ? err : element_of(b, of, &c, x, ret);
 }

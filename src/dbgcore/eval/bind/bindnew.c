@@ -7,7 +7,13 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "eval/bind/bind_priv.h"
+#include "eval/bind/bindassign.h"
+#include "eval/bind/bindmade.h"
+#include "eval/bind/bindtuple.h"
+
+enum {
+	ELEMENTS_MAX = 4096 /* of an array of several dimensions */
+};
 
 struct il_type *bind_common_type(struct binder *b, struct bound *const *list,
 				 size_t n)
@@ -53,6 +59,8 @@ static struct dbg_error *construct(struct binder *b, const struct expr *x,
 		*ret = bound_make(b, BOUND_DEFAULT, type, x);
 		return NULL;
 	}
+	if (type->is_delegate && c.n == 1)
+		return convert(b, c.args[0], type, ret);
 	size_t n = methods_named(b, type, ".ctor", all, 64);
 	err = call_resolve(b, &c, all, n, &best);
 	if (err)
@@ -97,68 +105,62 @@ static struct dbg_error *add_element(struct binder *b, struct bound *object,
 	return NULL;
 }
 
-/* object.Name = value */
+static struct dbg_error *members(struct binder *b, struct bound *object,
+				 const struct expr *init, struct bound **ret);
+
+/* object.Name = value, object[index] = value, object.Name = { ... } */
 static struct dbg_error *set_member(struct binder *b, struct bound *object,
 				    const struct expr *x, struct bound **ret)
 {
-	struct bound *place, *value;
-	const struct expr name = {.kind = EXPR_MEMBER,
-				  .name = x->name,
-				  .start = x->start,
-				  .end = x->end};
-	if (!x->name || x->b->kind == EXPR_OBJECT_INITIALIZER ||
-	    x->b->kind == EXPR_COLLECTION_INITIALIZER)
-		return dbg_err(DBG_E_UNSUPPORTED,
-			       "'%s' is not served in expressions yet",
-			       bind_source(b, x));
-	struct dbg_error *err = bind_member_of(
-	    b, object, arena_copy(b->arena, &name, 1, sizeof(name)), &place);
-	if (!err)
-		err = bind_operand(b, x->b, &value);
-	if (!err && !place->type)
-		err = bind_error(b, x, "'%s' cannot be set", x->name);
-	if (!err)
-		err = convert(b, value, place->type, &value);
+	struct bound *place, *value, *store;
+	struct expr *member =
+	    made_node(b, x->name ? EXPR_MEMBER : EXPR_INDEX, x);
+	member->a = made_name(b, object->var->name, x);
+	member->name = x->name;
+	member->list = x->list;
+	member->n_list = x->n_list;
+	struct dbg_error *err = bind_value(b, member, &place);
 	if (err)
 		return err;
-	if (place->kind == BOUND_FIELD) {
-		*ret = bound_make(b, BOUND_STORE, place->type, x);
-		(*ret)->a = place;
-		(*ret)->b = value;
-		return NULL;
+	if (x->b->kind == EXPR_OBJECT_INITIALIZER ||
+	    x->b->kind == EXPR_COLLECTION_INITIALIZER) {
+		made_keep(b, place, &store);
+		err = members(b, store->a, x->b, &value);
+		if (!err)
+			*ret = bound_after(b, &store, 1, value);
+		return err;
 	}
-	struct il_method *set = il_method_named(
-	    b->ts, object->type, arena_printf(b->arena, "set_%s", x->name), 1);
-	if (!set || !object->type->is_reference)
-		return bind_error(b, x, "'%s' cannot be set", x->name);
-	struct bound *args[2] = {object, value};
-	*ret = bound_call(b, set, args, 2, bind_prim(b, ELEM_VOID), x);
+	err = bind_operand(b, x->b, &value);
+	return err ? err : assign_to(b, place, value, ret);
+}
+
+static struct dbg_error *members(struct binder *b, struct bound *object,
+				 const struct expr *init, struct bound **ret)
+{
+	struct bound **list =
+	    arena_calloc(b->arena, init->n_list + 1, sizeof(*list));
+	for (size_t i = 0; i < init->n_list; i++) {
+		const struct expr *x = init->list[i];
+		struct dbg_error *err =
+		    init->kind == EXPR_OBJECT_INITIALIZER
+			? set_member(b, object, x, &list[i])
+			: add_element(b, object, x, &list[i]);
+		if (err)
+			return err;
+	}
+	*ret = bound_after(b, list, init->n_list, object);
 	return NULL;
 }
 
 static struct dbg_error *initialize(struct binder *b, struct bound *object,
 				    const struct expr *init, struct bound **ret)
 {
-	struct bound *local = bound_local(b, object->type, object->syntax);
-	struct bound **list =
-	    arena_calloc(b->arena, init->n_list + 1, sizeof(*list));
-	list[0] = bound_make(b, BOUND_STORE, object->type, object->syntax);
-	list[0]->a = local;
-	list[0]->b = object;
-	for (size_t i = 0; i < init->n_list; i++) {
-		const struct expr *x = init->list[i];
-		struct dbg_error *err =
-		    init->kind == EXPR_OBJECT_INITIALIZER
-			? set_member(b, local, x, &list[i + 1])
-			: add_element(b, local, x, &list[i + 1]);
-		if (err)
-			return err;
-	}
-	*ret = bound_make(b, BOUND_EFFECT, object->type, object->syntax);
-	(*ret)->list = list;
-	(*ret)->n_list = init->n_list + 1;
-	(*ret)->a = local;
-	return NULL;
+	struct bound *store;
+	made_keep(b, object, &store);
+	struct dbg_error *err = members(b, store->a, init, ret);
+	if (!err)
+		*ret = bound_after(b, &store, 1, *ret);
+	return err;
 }
 
 struct dbg_error *bind_new(struct binder *b, const struct expr *x,
@@ -166,6 +168,72 @@ struct dbg_error *bind_new(struct binder *b, const struct expr *x,
 {
 	struct dbg_error *err = construct(b, x, type, ret);
 	return err || !x->b ? err : initialize(b, *ret, x->b, ret);
+}
+
+/* An object of an anonymous type again, with other values. */
+static struct dbg_error *with_anonymous(struct binder *b, const struct expr *x,
+					struct bound *of, struct bound **ret)
+{
+	const struct il_property *all;
+	size_t n;
+	struct bound *store, *list[BIND_ARGS_MAX];
+	const struct expr *name = made_keep(b, of, &store);
+	il_type_properties(b->ts, of->type, &all, &n);
+	if (n > BIND_ARGS_MAX)
+		return bind_error(b, x, "too many members");
+	for (size_t i = 0; i < n; i++) {
+		const struct expr *value = made_member(b, name, all[i].name);
+		for (size_t k = 0; k < x->b->n_list; k++) {
+			const struct expr *item = x->b->list[k];
+			if (item->name && !strcmp(item->name, all[i].name))
+				value = item->b;
+		}
+		struct il_type *type;
+		struct dbg_error *err =
+		    bind_value(b, made_member(b, name, all[i].name), &list[i]);
+		if (err)
+			return err;
+		type = list[i]->type;
+		err = bind_operand(b, value, &list[i]);
+		if (!err)
+			err = convert(b, list[i], type, &list[i]);
+		if (err)
+			return err;
+	}
+	struct bound *made = bound_make(b, BOUND_NEW, of->type, x);
+	made->method = il_method_named(b->ts, of->type, ".ctor", (int)n);
+	made->list = arena_copy(b->arena, list, n, sizeof(*list));
+	made->n_list = n;
+	*ret = bound_after(b, &store, 1, made);
+	return NULL;
+}
+
+/* A copy (12.10 of C# 9's records; any struct), with members set. */
+struct dbg_error *bind_with(struct binder *b, const struct expr *x,
+			    struct bound **ret)
+{
+	struct bound *of;
+	struct il_method *clone = NULL;
+	struct dbg_error *err = bind_value(b, x->a, &of);
+	if (err)
+		return err;
+	for (struct il_type *t = of->type; t && !clone && !t->is_value;) {
+		clone = il_method_named(b->ts, t, "<Clone>$", 0);
+		err = il_type_parent(b->ts, t, &t);
+		if (err)
+			return err;
+	}
+	if (!clone && strchr(il_type_simple_name(of->type), '<'))
+		return with_anonymous(b, x, of, ret);
+	if (!clone && !of->type->is_value)
+		return bind_error(b, x, "'%s' is no record",
+				  il_type_name(b->ts, of->type));
+	if (clone) {
+		struct il_type *type = of->type;
+		of = bound_call(b, clone, &of, 1, clone->owner, x);
+		err = convert_cast(b, of, type, &of);
+	}
+	return err ? err : initialize(b, of, x->b, ret);
 }
 
 /* ---- Arrays ---------------------------------------------------------- */
@@ -196,6 +264,103 @@ static struct dbg_error *elements(struct binder *b, const struct expr *init,
 	return NULL;
 }
 
+/* The elements of nested braces, row by row; *sizes as they are found. */
+static struct dbg_error *flatten(struct binder *b, const struct expr *init,
+				 uint32_t rank, size_t *sizes,
+				 struct bound **list, size_t *n)
+{
+	if (init->kind != EXPR_COLLECTION_INITIALIZER)
+		return bind_error(b, init, "elements in braces are wanted");
+	if (*sizes != SIZE_MAX && *sizes != init->n_list)
+		return bind_error(b, init, "%zu elements are wanted", *sizes);
+	*sizes = init->n_list;
+	for (size_t i = 0; i < init->n_list; i++) {
+		const struct expr *x = init->list[i];
+		if (rank == 1 && *n == ELEMENTS_MAX)
+			return bind_error(b, x, "too many elements");
+		struct dbg_error *err =
+		    rank == 1 ? bind_operand(b, x, &list[(*n)++])
+			      : flatten(b, x, rank - 1, sizes + 1, list, n);
+		if (err)
+			return err;
+	}
+	return NULL;
+}
+
+/* array.Set(indexes..., value) for every element. */
+static struct dbg_error *set_all(struct binder *b, struct bound *array,
+				 const size_t *sizes, struct bound **list,
+				 size_t n, struct bound **ret)
+{
+	struct il_type *type = array->type;
+	struct bound *args[ARRAY_RANK_MAX + 2], *store;
+	struct bound **sets = arena_calloc(b->arena, n + 1, sizeof(*sets));
+	struct il_method *set = il_method_of_array(b->ts, type, IL_ARRAY_SET);
+	made_keep(b, array, &store);
+	sets[0] = store;
+	args[0] = store->a;
+	for (size_t i = 0; i < n; i++) {
+		size_t rest = i;
+		for (uint32_t k = type->rank; k > 0; k--) {
+			args[k] = bound_int(b, ELEM_I4,
+					    (int64_t)(rest % sizes[k - 1]),
+					    array->syntax);
+			rest /= sizes[k - 1];
+		}
+		struct dbg_error *err =
+		    convert(b, list[i], type->inner, &args[type->rank + 1]);
+		if (err)
+			return err;
+		sets[i + 1] =
+		    bound_call(b, set, args, type->rank + 2,
+			       bind_prim(b, ELEM_VOID), array->syntax);
+	}
+	*ret = bound_after(b, sets, n + 1, store->a);
+	return NULL;
+}
+
+/* An array of several dimensions. */
+static struct dbg_error *new_array_of_rank(struct binder *b,
+					   const struct expr *x,
+					   struct il_type *type,
+					   struct bound **ret)
+{
+	size_t sizes[ARRAY_RANK_MAX], n = 0;
+	uint32_t rank = type ? type->rank : x->rank;
+	struct bound **list =
+	    arena_calloc(b->arena, ELEMENTS_MAX, sizeof(*list));
+	struct bound *args[ARRAY_RANK_MAX];
+	struct dbg_error *err = NULL;
+	if (rank > ARRAY_RANK_MAX || (x->n_list && x->n_list != rank))
+		return bind_error(b, x, "an array of %u dimensions", rank);
+	for (uint32_t i = 0; i < rank; i++)
+		sizes[i] = SIZE_MAX;
+	if (x->b)
+		err = flatten(b, x->b, rank, sizes, list, &n);
+	if (!err && !type) {
+		struct il_type *element = bind_common_type(b, list, n);
+		if (!element)
+			return bind_error(b, x,
+					  "the elements have no common type");
+		type = il_type_array(b->ts, element, rank);
+	}
+	for (uint32_t i = 0; !err && i < rank; i++) {
+		args[i] = bound_int(b, ELEM_I4, (int64_t)sizes[i], x);
+		if (x->n_list)
+			err = bind_operand(b, x->list[i], &args[i]);
+		if (!err)
+			err = convert(b, args[i], bind_prim(b, ELEM_I4),
+				      &args[i]);
+	}
+	if (err)
+		return err;
+	*ret = bound_make(b, BOUND_NEW, type, x);
+	(*ret)->method = il_method_of_array(b->ts, type, IL_ARRAY_NEW);
+	(*ret)->list = arena_copy(b->arena, args, rank, sizeof(*args));
+	(*ret)->n_list = rank;
+	return x->b ? set_all(b, *ret, sizes, list, n, ret) : NULL;
+}
+
 struct dbg_error *bind_new_array(struct binder *b, const struct expr *x,
 				 struct bound **ret)
 {
@@ -208,9 +373,7 @@ struct dbg_error *bind_new_array(struct binder *b, const struct expr *x,
 		return err;
 	if (x->n_list > 1 || x->rank > 1 ||
 	    (type && type->elem != ELEM_SZARRAY))
-		return dbg_err(DBG_E_UNSUPPORTED,
-			       "'%s' is not served in expressions yet",
-			       bind_source(b, x));
+		return new_array_of_rank(b, x, type, ret);
 	*ret = bound_make(b, BOUND_ARRAY, type, x);
 	if (x->b)
 		err = elements(b, x->b, type ? type->inner : NULL, *ret);

@@ -7,7 +7,9 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "eval/bind/bind_priv.h"
+#include "eval/bind/bindmade.h"
+#include "eval/bind/bindop.h"
+#include "eval/bind/bindtuple.h"
 
 /* ---- Nodes ----------------------------------------------------------- */
 
@@ -39,27 +41,6 @@ struct bound *bound_not(struct binder *b, struct bound *v)
 			   bound_int(b, ELEM_BOOLEAN, 0, v->syntax), type);
 }
 
-/* Evaluate once: what @v stands for afterwards, and the store before it. */
-static struct bound *keep(struct binder *b, struct bound *v,
-			  struct bound **ret_store)
-{
-	struct bound *local = bound_local(b, v->type, v->syntax);
-	*ret_store = bound_make(b, BOUND_STORE, v->type, v->syntax);
-	(*ret_store)->a = local;
-	(*ret_store)->b = v;
-	return local;
-}
-
-static struct bound *after(struct binder *b, struct bound **stores, size_t n,
-			   struct bound *v)
-{
-	struct bound *e = bound_make(b, BOUND_EFFECT, v->type, v->syntax);
-	e->list = arena_copy(b->arena, stores, n, sizeof(*stores));
-	e->n_list = n;
-	e->a = v;
-	return e;
-}
-
 static struct dbg_error *nullable_part(struct binder *b, struct bound *v,
 				       const char *name, struct il_type *type,
 				       struct bound **ret)
@@ -74,7 +55,7 @@ static struct dbg_error *nullable_part(struct binder *b, struct bound *v,
 			   il_type_name(b->ts, v->type), name);
 }
 
-static bool is_nullable(const struct bound *v)
+bool bound_is_nullable(const struct bound *v)
 {
 	return v->type && v->type->special == IL_SPECIAL_NULLABLE;
 }
@@ -87,7 +68,7 @@ static bool is_unsigned(enum elem e)
 }
 
 /* Binary numeric promotion (12.4.7.3); END: there is none. */
-static enum elem promote(enum elem x, enum elem y)
+enum elem numeric_promote(enum elem x, enum elem y)
 {
 	static const enum elem order[] = {ELEM_R8, ELEM_R4, ELEM_U8,
 					  ELEM_I8, ELEM_U,  ELEM_I};
@@ -128,14 +109,14 @@ static enum elem common_elem(const struct bound *l, const struct bound *r)
 		return y == ELEM_I8 ? ELEM_U8 : x;
 	if (is_unsigned(y) && lc && (x == ELEM_I4 || x == ELEM_I8))
 		return x == ELEM_I8 ? ELEM_U8 : y;
-	return promote(x, y);
+	return numeric_promote(x, y);
 }
 
 static struct dbg_error *numeric(struct binder *b, enum op op, struct bound *l,
 				 struct bound *r, struct bound **ret)
 {
-	enum elem elem =
-	    is_shift(op) ? promote(l->type->elem, ELEM_I1) : common_elem(l, r);
+	enum elem elem = is_shift(op) ? numeric_promote(l->type->elem, ELEM_I1)
+				      : common_elem(l, r);
 	struct il_type *type;
 	*ret = NULL;
 	if (elem == ELEM_END)
@@ -248,79 +229,15 @@ static struct dbg_error *concat(struct binder *b, struct bound *l,
 	return err;
 }
 
-/* ---- User-defined ---------------------------------------------------- */
-
-static const char *const method_names[N_OPS] = {
-    [OP_ADD] = "op_Addition",
-    [OP_SUBTRACT] = "op_Subtraction",
-    [OP_MULTIPLY] = "op_Multiply",
-    [OP_DIVIDE] = "op_Division",
-    [OP_REMAINDER] = "op_Modulus",
-    [OP_SHIFT_LEFT] = "op_LeftShift",
-    [OP_SHIFT_RIGHT] = "op_RightShift",
-    [OP_SHIFT_UNSIGNED] = "op_UnsignedRightShift",
-    [OP_AND] = "op_BitwiseAnd",
-    [OP_OR] = "op_BitwiseOr",
-    [OP_XOR] = "op_ExclusiveOr",
-    [OP_EQUAL] = "op_Equality",
-    [OP_NOT_EQUAL] = "op_Inequality",
-    [OP_LESS] = "op_LessThan",
-    [OP_GREATER] = "op_GreaterThan",
-    [OP_LESS_EQUAL] = "op_LessThanOrEqual",
-    [OP_GREATER_EQUAL] = "op_GreaterThanOrEqual",
-    [OP_PLUS] = "op_UnaryPlus",
-    [OP_MINUS] = "op_UnaryNegation",
-    [OP_NOT] = "op_LogicalNot",
-    [OP_COMPLEMENT] = "op_OnesComplement",
-};
-
-static size_t operator_methods(struct binder *b, struct il_type *type,
-			       const char *name, struct il_method **ret,
-			       size_t max)
-{
-	size_t n = 0;
-	while (type && !n &&
-	       (type->kind == IL_KIND_CLASS || type->kind == IL_KIND_STRUCT)) {
-		n = methods_named(b, type, name, ret, max);
-		if (dbg_err_drop(il_type_parent(b->ts, type, &type)))
-			break;
-	}
-	return n;
-}
-
-static struct dbg_error *user_defined(struct binder *b, enum op op,
-				      struct bound *l, struct bound *r,
-				      const struct expr *x, struct bound **ret)
-{
-	struct il_method *all[64];
-	struct call c = {
-	    .x = x, .name = op_text(op), .args = {l, r}, .n = r ? 2 : 1};
-	struct choice best = {0};
-	size_t n = 0;
-	*ret = NULL;
-	if (!method_names[op])
-		return NULL;
-	if (l->type)
-		n = operator_methods(b, l->type, method_names[op], all, 32);
-	if (r && r->type && r->type != l->type)
-		n +=
-		    operator_methods(b, r->type, method_names[op], all + n, 32);
-	struct dbg_error *err = call_resolve(b, &c, all, n, &best);
-	if (!err && best.method)
-		*ret = bound_call(b, best.method, best.args, c.n, best.sig->ret,
-				  x);
-	return err;
-}
-
 /* ---- Lifted ---------------------------------------------------------- */
 
 /* Has it a value? And that value. */
-static struct dbg_error *open(struct binder *b, struct bound *v,
-			      struct bound **ret_has, struct bound **ret_value)
+struct dbg_error *bound_open(struct binder *b, struct bound *v,
+			     struct bound **ret_has, struct bound **ret_value)
 {
 	*ret_has = bound_int(b, ELEM_BOOLEAN, 1, v->syntax);
 	*ret_value = v;
-	if (!is_nullable(v))
+	if (!bound_is_nullable(v))
 		return NULL;
 	struct dbg_error *err = nullable_part(
 	    b, v, "get_HasValue", bind_prim(b, ELEM_BOOLEAN), ret_has);
@@ -335,11 +252,11 @@ static struct dbg_error *lifted(struct binder *b, enum op op, struct bound *l,
 {
 	struct bound *stores[2], *has[2], *value[2], *result, *none;
 	struct il_type *boolean = bind_prim(b, ELEM_BOOLEAN);
-	l = keep(b, l, &stores[0]);
-	r = keep(b, r, &stores[1]);
-	struct dbg_error *err = open(b, l, &has[0], &value[0]);
+	l = bound_keep(b, l, &stores[0]);
+	r = bound_keep(b, r, &stores[1]);
+	struct dbg_error *err = bound_open(b, l, &has[0], &value[0]);
 	if (!err)
-		err = open(b, r, &has[1], &value[1]);
+		err = bound_open(b, r, &has[1], &value[1]);
 	if (!err)
 		err = bind_operator(b, op, value[0], value[1], x, &result);
 	if (err)
@@ -356,7 +273,24 @@ static struct dbg_error *lifted(struct binder *b, enum op op, struct bound *l,
 			return err;
 	}
 	struct bound *both = make_binary(b, OP_AND, has[0], has[1], boolean);
-	*ret = after(b, stores, 2, bound_choice(b, both, result, none));
+	if ((op == OP_AND || op == OP_OR) &&
+	    value[0]->type->elem == ELEM_BOOLEAN &&
+	    value[1]->type->elem == ELEM_BOOLEAN) {
+		// One that decides is enough: false & null, true | null.
+		bool decides = op == OP_OR;
+		struct bound *fixed = bound_int(b, ELEM_BOOLEAN, decides, x);
+		err = convert(b, fixed, none->type, &fixed);
+		for (int i = 0; !err && i < 2; i++) {
+			struct bound *is =
+			    decides ? value[i] : bound_not(b, value[i]);
+			none = bound_choice(
+			    b, make_binary(b, OP_AND, has[i], is, boolean),
+			    fixed, none);
+		}
+		if (err)
+			return err;
+	}
+	*ret = bound_after(b, stores, 2, bound_choice(b, both, result, none));
 	return NULL;
 }
 
@@ -377,6 +311,24 @@ static const char *operand_name(struct binder *b, const struct bound *v)
 {
 	return v->type ? il_type_name(b->ts, v->type)
 		       : bind_source(b, v->syntax);
+}
+
+/* a + b of delegates: Delegate.Combine, or Remove. */
+static struct dbg_error *delegates(struct binder *b, enum op op,
+				   struct bound *l, struct bound *r,
+				   const struct expr *x, struct bound **ret)
+{
+	struct il_type *type;
+	struct bound *args[2] = {l, r};
+	struct dbg_error *err = bind_core(b, "System.Delegate", &type);
+	if (err)
+		return err;
+	struct il_method *m = il_method_named(
+	    b->ts, type, op == OP_ADD ? "Combine" : "Remove", 2);
+	if (!m)
+		return dbg_err(DBG_E_RUNTIME, "no Delegate.Combine");
+	return convert_cast(b, bound_call(b, m, args, 2, type, x), l->type,
+			    ret);
 }
 
 static struct dbg_error *predefined(struct binder *b, enum op op,
@@ -407,16 +359,24 @@ struct dbg_error *bind_operator(struct binder *b, enum op op, struct bound *l,
 {
 	bool equality = op == OP_EQUAL || op == OP_NOT_EQUAL;
 	*ret = NULL;
-	if (equality && is_nullable(l) && r->kind == BOUND_NULL)
+	if (equality && bound_is_nullable(l) && r->kind == BOUND_NULL)
 		return null_equality(b, op, l, ret);
-	if (equality && is_nullable(r) && l->kind == BOUND_NULL)
+	if (equality && bound_is_nullable(r) && l->kind == BOUND_NULL)
 		return null_equality(b, op, r, ret);
+	if (equality) {
+		struct dbg_error *err = tuple_equality(b, op, l, r, x, ret);
+		if (err || *ret)
+			return err;
+	}
 	if (op == OP_ADD && (is_string(l) || is_string(r)))
 		return concat(b, l, r, x, ret);
+	if (l->type && l->type == r->type && l->type->is_delegate &&
+	    (op == OP_ADD || op == OP_SUBTRACT))
+		return delegates(b, op, l, r, x, ret);
 	if (l->kind != BOUND_NULL && r->kind != BOUND_NULL &&
-	    (is_nullable(l) || is_nullable(r)))
+	    (bound_is_nullable(l) || bound_is_nullable(r)))
 		return lifted(b, op, l, r, x, ret);
-	struct dbg_error *err = user_defined(b, op, l, r, x, ret);
+	struct dbg_error *err = bind_user_operator(b, op, l, r, x, ret);
 	if (!err && !*ret)
 		err = predefined(b, op, l, r, ret);
 	if (!err && !*ret)
@@ -435,8 +395,13 @@ static struct dbg_error *logical(struct binder *b, const struct expr *x,
 	const struct expr *parts[2] = {x->a, x->b};
 	for (int i = 0; i < 2; i++) {
 		struct dbg_error *err = bind_operand(b, parts[i], &v[i]);
-		if (!err)
-			err = convert(b, v[i], boolean, &v[i]);
+		if (err)
+			return err;
+	}
+	if (bind_has_truth(b, v[0]))
+		return bind_user_logical(b, x, v, ret);
+	for (int i = 0; i < 2; i++) {
+		struct dbg_error *err = convert(b, v[i], boolean, &v[i]);
 		if (err)
 			return err;
 	}
@@ -455,11 +420,11 @@ static struct dbg_error *coalesce(struct binder *b, const struct expr *x,
 		err = bind_operand(b, x->b, &r);
 	if (err)
 		return err;
-	l = keep(b, l, &store);
+	l = bound_keep(b, l, &store);
 	value = l;
 	struct il_type *type = l->type;
-	if (is_nullable(l)) {
-		err = open(b, l, &test, &value);
+	if (bound_is_nullable(l)) {
+		err = bound_open(b, l, &test, &value);
 		// T? ?? T is T, T? ?? T? stays T?.
 		if (!err && conversion_find(b, r, type->args[0]))
 			type = type->args[0];
@@ -479,7 +444,8 @@ static struct dbg_error *coalesce(struct binder *b, const struct expr *x,
 	if (!err)
 		err = convert(b, r, type, &r);
 	if (!err)
-		*ret = after(b, &store, 1, bound_choice(b, test, value, r));
+		*ret =
+		    bound_after(b, &store, 1, bound_choice(b, test, value, r));
 	return err;
 }
 
@@ -499,65 +465,4 @@ struct dbg_error *bind_binary(struct binder *b, const struct expr *x,
 	if (!err && (*ret)->kind == BOUND_BINARY)
 		(*ret)->syntax = x;
 	return err;
-}
-
-/* ---- Unary operators ------------------------------------------------- */
-
-static struct dbg_error *negative(struct binder *b, const struct expr *x,
-				  struct bound *v, struct bound **ret)
-{
-	if (v->kind == BOUND_CONST && v->constant) {
-		*ret = arena_copy(b->arena, v, 1, sizeof(*v));
-		(*ret)->integer = (int64_t)(0 - (uint64_t)v->integer);
-		(*ret)->real = -v->real;
-		(*ret)->syntax = x;
-		return NULL;
-	}
-	*ret = bound_make(b, BOUND_UNARY, v->type, x);
-	(*ret)->op = OP_MINUS;
-	(*ret)->a = v;
-	return NULL;
-}
-
-struct dbg_error *bind_unary(struct binder *b, const struct expr *x,
-			     struct bound **ret)
-{
-	struct bound *v;
-	if (x->op == OP_ADDRESS || x->op == OP_DEREFERENCE)
-		return bind_pointer(b, x, ret);
-	struct dbg_error *err = bind_operand(b, x->a, &v);
-	if (!err)
-		err = user_defined(b, x->op, v, NULL, x, ret);
-	if (err || *ret)
-		return err;
-	if (x->op == OP_NOT) {
-		err = convert(b, v, bind_prim(b, ELEM_BOOLEAN), &v);
-		if (!err)
-			*ret = bound_not(b, v);
-		return err;
-	}
-	bool bits =
-	    x->op == OP_COMPLEMENT && v->type && v->type->kind == IL_KIND_ENUM;
-	if ((x->op != OP_MINUS && x->op != OP_PLUS && x->op != OP_COMPLEMENT) ||
-	    (!bits && !type_is_numeric(v->type)))
-		return dbg_err(DBG_E_UNSUPPORTED,
-			       "'%s' is not served in expressions yet",
-			       bind_source(b, x));
-	enum elem elem = promote(v->type->elem, ELEM_I1);
-	if (x->op == OP_MINUS && v->type->elem == ELEM_U4)
-		elem = ELEM_I8;
-	if (elem == ELEM_END)
-		elem = v->type->elem;
-	if (!bits)
-		err = convert_cast(b, v, bind_prim(b, elem), &v);
-	if (err || x->op == OP_PLUS) {
-		*ret = v;
-		return err;
-	}
-	if (x->op == OP_MINUS)
-		return negative(b, x, v, ret);
-	*ret = bound_make(b, BOUND_UNARY, v->type, x);
-	(*ret)->op = OP_COMPLEMENT;
-	(*ret)->a = v;
-	return NULL;
 }

@@ -7,19 +7,17 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "eval/bind/bind_priv.h"
+#include "eval/bind/bindmade.h"
+#include "eval/bind/bindpattern.h"
 
-static struct dbg_error *bind_pattern(struct binder *b, struct bound *v,
-				      const struct expr *p, struct bound **ret);
-
-static struct bound *truth(struct binder *b, bool value, const struct expr *x)
+struct bound *pattern_truth(struct binder *b, bool value, const struct expr *x)
 {
 	return bound_int(b, ELEM_BOOLEAN, value, x);
 }
 
-static struct bound *both(struct binder *b, struct bound *x, struct bound *y)
+struct bound *pattern_both(struct binder *b, struct bound *x, struct bound *y)
 {
-	return bound_choice(b, x, y, truth(b, false, x->syntax));
+	return bound_choice(b, x, y, pattern_truth(b, false, x->syntax));
 }
 
 /* Bring a name into sight of what follows, and give it its value. */
@@ -39,7 +37,7 @@ static struct bound *declare(struct binder *b, struct bound *v,
 	    bound_make(b, BOUND_EFFECT, bind_prim(b, ELEM_BOOLEAN), x);
 	done->list = arena_copy(b->arena, &store, 1, sizeof(store));
 	done->n_list = 1;
-	done->a = truth(b, true, x);
+	done->a = pattern_truth(b, true, x);
 	return done;
 }
 
@@ -52,7 +50,7 @@ static struct dbg_error *type_test(struct binder *b, struct bound *v,
 	struct il_type *boolean = bind_prim(b, ELEM_BOOLEAN);
 	struct bound *object = v;
 	if (v->type == type && type->is_value) {
-		*ret_test = truth(b, true, x);
+		*ret_test = pattern_truth(b, true, x);
 		*ret_value = v;
 		return NULL;
 	}
@@ -81,7 +79,7 @@ static struct dbg_error *of_type(struct binder *b, struct bound *v,
 	struct bound *value;
 	struct dbg_error *err = type_test(b, v, type, p, ret, &value);
 	if (!err && p->name)
-		*ret = both(b, *ret, declare(b, value, p->name, p));
+		*ret = pattern_both(b, *ret, declare(b, value, p->name, p));
 	return err;
 }
 
@@ -90,7 +88,7 @@ static struct dbg_error *null_pattern(struct binder *b, struct bound *v,
 {
 	struct bound *null = bound_make(b, BOUND_NULL, NULL, p);
 	if (v->type->is_value && v->type->special != IL_SPECIAL_NULLABLE) {
-		*ret = truth(b, false, p);
+		*ret = pattern_truth(b, false, p);
 		return NULL;
 	}
 	if (v->type->is_reference) {
@@ -127,7 +125,7 @@ static struct dbg_error *compare(struct binder *b, enum op op, struct bound *v,
 	if (!err)
 		err = bind_operator(b, op, value, c, p, ret);
 	if (!err)
-		*ret = both(b, test, *ret);
+		*ret = pattern_both(b, test, *ret);
 	return err;
 }
 
@@ -164,8 +162,8 @@ static struct dbg_error *junction(struct binder *b, struct bound *v,
 	if (err)
 		return err;
 	*ret = p->kind == PATTERN_AND
-		   ? both(b, x, y)
-		   : bound_choice(b, x, truth(b, true, p), y);
+		   ? pattern_both(b, x, y)
+		   : bound_choice(b, x, pattern_truth(b, true, p), y);
 	return NULL;
 }
 
@@ -184,7 +182,24 @@ static struct dbg_error *member(struct binder *b, struct bound *v,
 		return bind_error(b, p, "a member is wanted");
 	while (!err && n)
 		err = bind_member_of(b, v, path[--n], &v);
-	return err ? err : bind_pattern(b, v, p->b, ret);
+	return err ? err : pattern_inside(b, v, p->b, ret);
+}
+
+/* [a, .., b] of what is not null. */
+static struct dbg_error *list(struct binder *b, struct bound *v,
+			      const struct expr *p, struct bound **ret)
+{
+	struct bound *test, *null;
+	struct dbg_error *err = pattern_list(b, v, p, &test);
+	if (!err && p->name)
+		test = pattern_both(b, test, declare(b, v, p->name, p));
+	*ret = test;
+	if (err || !v->type->is_reference)
+		return err;
+	err = null_pattern(b, v, p, &null);
+	if (!err)
+		*ret = pattern_both(b, bound_not(b, null), test);
+	return err;
 }
 
 static struct dbg_error *shape(struct binder *b, struct bound *v,
@@ -193,10 +208,6 @@ static struct dbg_error *shape(struct binder *b, struct bound *v,
 	struct il_type *type = v->type;
 	struct bound *part;
 	struct dbg_error *err = NULL;
-	if (p->positional)
-		return dbg_err(DBG_E_UNSUPPORTED,
-			       "'%s' is not served in expressions yet",
-			       bind_source(b, p));
 	if (p->type)
 		err = bind_type(b, p->type, &type);
 	if (!err && (p->type || v->type->is_reference))
@@ -204,19 +215,24 @@ static struct dbg_error *shape(struct binder *b, struct bound *v,
 	else if (!err && v->type->special == IL_SPECIAL_NULLABLE)
 		err = type_test(b, v, type->args[0], p, ret, &v);
 	else
-		*ret = truth(b, true, p);
+		*ret = pattern_truth(b, true, p);
+	if (!err && p->positional) {
+		err = pattern_positional(b, v, p, &part);
+		if (!err)
+			*ret = pattern_both(b, *ret, part);
+	}
 	for (size_t i = 0; !err && i < p->n_args; i++) {
 		err = member(b, v, p->args[i], &part);
 		if (!err)
-			*ret = both(b, *ret, part);
+			*ret = pattern_both(b, *ret, part);
 	}
 	if (!err && p->name)
-		*ret = both(b, *ret, declare(b, v, p->name, p));
+		*ret = pattern_both(b, *ret, declare(b, v, p->name, p));
 	return err;
 }
 
-static struct dbg_error *bind_pattern(struct binder *b, struct bound *v,
-				      const struct expr *p, struct bound **ret)
+struct dbg_error *bind_pattern(struct binder *b, struct bound *v,
+			       const struct expr *p, struct bound **ret)
 {
 	struct il_type *type;
 	struct dbg_error *err;
@@ -229,11 +245,11 @@ static struct dbg_error *bind_pattern(struct binder *b, struct bound *v,
 		err = bind_type(b, p->type, &type);
 		return err ? err : of_type(b, v, type, p, ret);
 	case PATTERN_DISCARD:
-		*ret = truth(b, true, p);
+		*ret = pattern_truth(b, true, p);
 		return NULL;
 	case PATTERN_VAR:
 		if (p->n_list)
-			break;
+			return pattern_names(b, v, p, ret);
 		*ret = declare(b, v, p->name, p);
 		return NULL;
 	case PATTERN_NOT:
@@ -246,6 +262,8 @@ static struct dbg_error *bind_pattern(struct binder *b, struct bound *v,
 		return junction(b, v, p, ret);
 	case PATTERN_SHAPE:
 		return shape(b, v, p, ret);
+	case PATTERN_LIST:
+		return list(b, v, p, ret);
 	default:
 		break;
 	}
@@ -270,16 +288,6 @@ static struct dbg_error *kept(struct binder *b, const struct expr *x,
 	return NULL;
 }
 
-static struct bound *behind(struct binder *b, struct bound *store,
-			    struct bound *v)
-{
-	struct bound *e = bound_make(b, BOUND_EFFECT, v->type, v->syntax);
-	e->list = arena_copy(b->arena, &store, 1, sizeof(store));
-	e->n_list = 1;
-	e->a = v;
-	return e;
-}
-
 static struct dbg_error *bind_as(struct binder *b, const struct expr *x,
 				 struct bound **ret)
 {
@@ -296,10 +304,10 @@ static struct dbg_error *bind_as(struct binder *b, const struct expr *x,
 	if (!err)
 		err = convert(b, value, type, &value);
 	if (!err)
-		*ret =
-		    behind(b, store,
-			   bound_choice(b, test, value,
-					bound_make(b, BOUND_DEFAULT, type, x)));
+		*ret = bound_after(
+		    b, &store, 1,
+		    bound_choice(b, test, value,
+				 bound_make(b, BOUND_DEFAULT, type, x)));
 	return err;
 }
 
@@ -313,7 +321,7 @@ struct dbg_error *bind_is(struct binder *b, const struct expr *x,
 	if (!err)
 		err = bind_pattern(b, v, x->b, &test);
 	if (!err)
-		*ret = behind(b, store, test);
+		*ret = bound_after(b, &store, 1, test);
 	return err;
 }
 
@@ -329,7 +337,7 @@ static struct dbg_error *bind_arm(struct binder *b, struct bound *v,
 			err =
 			    convert(b, when, bind_prim(b, ELEM_BOOLEAN), &when);
 		if (!err)
-			*test = both(b, *test, when);
+			*test = pattern_both(b, *test, when);
 	}
 	return err ? err : bind_operand(b, arm->b, value);
 }
@@ -366,6 +374,6 @@ struct dbg_error *bind_switch(struct binder *b, const struct expr *x,
 			    bound_choice(b, tests[i - 1], values[i - 1], *ret);
 	}
 	if (!err)
-		*ret = behind(b, store, *ret);
+		*ret = bound_after(b, &store, 1, *ret);
 	return err;
 }

@@ -32,6 +32,10 @@ struct bound_lambda {
 	struct bound *body; /* as it is, without a conversion */
 	struct bound_var **captures;
 	size_t n_captures;
+	struct bound **returns; /* BOUND_RETURN of a block */
+	size_t n_returns;
+	bool gives; /* a block returns values */
+	bool ends;  /* control never comes to the end of the block */
 };
 
 enum bound_kind {
@@ -61,12 +65,25 @@ enum bound_kind {
 	BOUND_DELEGATE,
 	BOUND_LAMBDA, /* delegate: body a, as its type returns it */
 	BOUND_THROW,
+	BOUND_TUPLE, /* (list) */
+
+	/* Statements, of type void; THROW is one too, a NULL: again */
+	BOUND_BLOCK,    /* list; vars are new each time */
+	BOUND_IF,       /* if (a) b else c, c NULL: nothing */
+	BOUND_LOOP,     /* while (a) { b; c }; a NULL: true; late: do */
+	BOUND_ONCE,     /* b, which `break` leaves */
+	BOUND_BREAK,    /* behind a */
+	BOUND_CONTINUE, /* to the c of a */
+	BOUND_RETURN,   /* a; b: as it was before its conversion */
+	BOUND_TRY,      /* try a, list of CATCH, finally b or NULL */
+	BOUND_CATCH,    /* var, when a: b */
 
 	BOUND_TYPE,  /* type */
 	BOUND_SPACE, /* syntax: leading part of a dotted name */
 	BOUND_GROUP, /* methods: name, a: receiver or NULL */
 	BOUND_NULL,
-	BOUND_UNTYPED, /* syntax: a lambda, target-typed new, default, ... */
+	BOUND_UNTYPED, /* syntax: a lambda, target-typed new, default, ...;
+			* list: parts of a tuple or collection */
 };
 
 struct bound {
@@ -75,7 +92,8 @@ struct bound {
 	const struct expr *syntax;
 	enum op op;
 	bool checked;
-	bool constant; /* CONST as C# means it */
+	bool constant; /* CONST as C# means it; LOOP, ONCE: has a BREAK */
+	bool late;     /* LOOP: the test is behind the body */
 	bool is_static;
 	bool nonvirtual;
 	int64_t integer;
@@ -88,6 +106,8 @@ struct bound {
 	struct bound *a, *b, *c;
 	struct bound **list;
 	size_t n_list;
+	struct bound_var **vars; /* BLOCK */
+	size_t n_vars;
 	struct bound_var *var;
 	struct il_field *field;
 	struct il_method *method;

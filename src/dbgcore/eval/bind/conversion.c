@@ -6,7 +6,9 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "eval/bind/bind_priv.h"
+#include "eval/bind/bindcollection.h"
+#include "eval/bind/bindstatement.h"
+#include "eval/bind/bindtuple.h"
 
 /* ---- Numbers --------------------------------------------------------- */
 
@@ -108,6 +110,8 @@ enum conversion conversion_of_types(struct binder *b, struct il_type *from,
 			   ? CONVERSION_NULLABLE
 			   : CONVERSION_NONE;
 	}
+	if (tuple_types_fit(b, from, to))
+		return CONVERSION_TUPLE;
 	if (!to->is_reference || (!from->is_reference && !from->is_value))
 		return CONVERSION_NONE;
 	struct il_type *boxed =
@@ -115,6 +119,17 @@ enum conversion conversion_of_types(struct binder *b, struct il_type *from,
 	if (dbg_err_drop(il_type_assignable(b->ts, boxed, to, &fits)) || !fits)
 		return CONVERSION_NONE;
 	return from->is_value ? CONVERSION_BOX : CONVERSION_REFERENCE;
+}
+
+/* `c ? a : b` and `switch` without a type of their own. */
+static bool untyped_parts_fit(struct binder *b, const struct bound *v,
+			      struct il_type *to)
+{
+	for (size_t i = 0; i < v->n_list; i++) {
+		if (!conversion_find(b, v->list[i], to))
+			return false;
+	}
+	return v->n_list != 0;
 }
 
 static bool untyped_fits(struct binder *b, const struct bound *v,
@@ -125,8 +140,9 @@ static bool untyped_fits(struct binder *b, const struct bound *v,
 		return true;
 	case EXPR_NEW:
 		return to->kind == IL_KIND_CLASS || to->kind == IL_KIND_STRUCT;
+	case EXPR_CHOICE:
+		return untyped_parts_fit(b, v, to);
 	default:
-		(void)b;
 		return false;
 	}
 }
@@ -151,6 +167,8 @@ static bool lambda_fits(struct binder *b, const struct expr *x,
 	if (!delegate_types(b, to, &sig) ||
 	    !lambda_bind(b, x, sig->params, sig->n_params, &lambda, &ret))
 		return false;
+	if (lambda->body->kind == BOUND_BLOCK)
+		return returns_fit(b, lambda, sig->ret);
 	if (sig->ret->elem == ELEM_VOID)
 		return true;
 	if (!ret)
@@ -179,8 +197,20 @@ enum conversion conversion_find(struct binder *b, const struct bound *v,
 		if (v->syntax->kind == EXPR_LAMBDA)
 			return lambda_fits(b, v->syntax, to) ? CONVERSION_LAMBDA
 							     : CONVERSION_NONE;
+		if (v->syntax->kind == EXPR_TUPLE)
+			return tuple_fits(b, v, to) ? CONVERSION_TUPLE
+						    : CONVERSION_NONE;
+		if (v->syntax->kind == EXPR_COLLECTION)
+			return collection_fits(b, v, to) ? CONVERSION_COLLECTION
+							 : CONVERSION_NONE;
 		return untyped_fits(b, v, to) ? CONVERSION_UNTYPED
 					      : CONVERSION_NONE;
+	case BOUND_TUPLE:
+		if (v->type == to)
+			return CONVERSION_IDENTITY;
+		if (tuple_fits(b, v, to))
+			return CONVERSION_TUPLE;
+		break;
 	case BOUND_THROW:
 		return CONVERSION_UNTYPED;
 	default:
@@ -348,9 +378,9 @@ static struct dbg_error *group_to_delegate(struct binder *b, struct bound *v,
 	if (!best.method)
 		return bind_error(b, v->syntax, "no method '%s' fits '%s'",
 				  v->name, il_type_name(b->ts, to));
-	*ret = wrap(b, BOUND_DELEGATE, v->a, to);
+	*ret = bound_make(b, BOUND_DELEGATE, to, v->syntax);
+	(*ret)->a = v->a;
 	(*ret)->method = best.method;
-	(*ret)->syntax = v->syntax;
 	if (v->a && v->a->type->is_value)
 		(*ret)->a = wrap(b, BOUND_BOX, v->a, v->a->type);
 	return NULL;
@@ -366,6 +396,15 @@ static struct dbg_error *untyped_to(struct binder *b, struct bound *v,
 	}
 	if (v->syntax->kind == EXPR_NEW)
 		return bind_new(b, v->syntax, to, ret);
+	if (v->syntax->kind == EXPR_CHOICE) {
+		struct bound *parts[2];
+		struct dbg_error *err = convert(b, v->list[0], to, &parts[0]);
+		if (!err)
+			err = convert(b, v->list[1], to, &parts[1]);
+		if (!err)
+			*ret = bound_choice(b, v->a, parts[0], parts[1]);
+		return err;
+	}
 	*ret = zeros(b, v, to);
 	return NULL;
 }
@@ -373,6 +412,10 @@ static struct dbg_error *untyped_to(struct binder *b, struct bound *v,
 static struct dbg_error *no_conversion(struct binder *b, struct bound *v,
 				       struct il_type *to)
 {
+	const struct il_sig *sig;
+	if (v->kind == BOUND_UNTYPED && v->syntax->kind == EXPR_LAMBDA &&
+	    delegate_types(b, to, &sig))
+		return lambda_fault(b, v->syntax, sig, to);
 	if (!v->type)
 		return bind_error(b, v->syntax, "cannot convert '%s' to '%s'",
 				  bind_source(b, v->syntax),
@@ -409,6 +452,10 @@ struct dbg_error *convert(struct binder *b, struct bound *v, struct il_type *to,
 		return group_to_delegate(b, v, to, ret);
 	case CONVERSION_UNTYPED:
 		return untyped_to(b, v, to, ret);
+	case CONVERSION_TUPLE:
+		return tuple_convert(b, v, to, ret);
+	case CONVERSION_COLLECTION:
+		return collection_convert(b, v, to, ret);
 	case CONVERSION_USER:
 		return convert_user(b, v, to, false, ret);
 	case CONVERSION_NONE:

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "eval/bind/bindtuple.h"
 #include "eval/bind/generate_priv.h"
 
 /* ---- Instructions ---------------------------------------------------- */
@@ -31,8 +32,7 @@ void ilgen_op4(struct generator *e, enum il_code op, uint32_t operand)
 	ilgen_bytes(e, operand, 4);
 }
 
-/* ldloc and the like: a variable of 16 bits. */
-static void ilgen_var(struct generator *e, enum il_code op, uint32_t index)
+void ilgen_var(struct generator *e, enum il_code op, uint32_t index)
 {
 	ilgen_op(e, op);
 	ilgen_bytes(e, index, 2);
@@ -163,7 +163,7 @@ static void ilgen_variable_address(struct generator *e,
 	}
 }
 
-static void ilgen_variable(struct generator *e, const struct bound_var *var)
+void ilgen_variable(struct generator *e, const struct bound_var *var)
 {
 	if (var->captured) {
 		ilgen_variable_address(e, var);
@@ -175,18 +175,34 @@ static void ilgen_variable(struct generator *e, const struct bound_var *var)
 	}
 }
 
+void ilgen_set(struct generator *e, const struct bound_var *var)
+{
+	if (!var->captured) {
+		ilgen_var(e, IL_OP_STLOC, slot_of(e, var));
+		return;
+	}
+	uint32_t slot = ilgen_temporary(e, var->type);
+	ilgen_var(e, IL_OP_STLOC, slot);
+	ilgen_variable_address(e, var);
+	ilgen_var(e, IL_OP_LDLOC, slot);
+	ilgen_type(e, IL_OP_STOBJ, var->type);
+}
+
+void ilgen_fresh(struct generator *e, const struct bound_var *var)
+{
+	if (!var->captured || var->owner != e->lambda)
+		return;
+	ilgen_int(e, 1, false);
+	ilgen_type(e, IL_OP_NEWARR, var->type);
+	ilgen_var(e, IL_OP_STLOC, slot_of(e, var));
+}
+
 /* Captured variables of this method get their vectors. */
 void ilgen_prologue(struct generator *e)
 {
 	struct binder *b = e->b;
-	for (size_t i = 0; i < b->n_locals; i++) {
-		const struct bound_var *var = b->locals[i];
-		if (!var->captured || var->owner != e->lambda)
-			continue;
-		ilgen_int(e, 1, false);
-		ilgen_type(e, IL_OP_NEWARR, var->type);
-		ilgen_var(e, IL_OP_STLOC, slot_of(e, var));
-	}
+	for (size_t i = 0; i < b->n_locals; i++)
+		ilgen_fresh(e, b->locals[i]);
 	for (size_t i = 0; e->lambda && i < e->lambda->n_params; i++) {
 		const struct bound_var *var = e->lambda->params[i];
 		if (!var->captured)
@@ -224,10 +240,7 @@ static struct dbg_error *ilgen_element(struct generator *e,
 	}
 	if (err || n->a->type->elem == ELEM_SZARRAY)
 		return err;
-	address = il_method_named(e->b->ts, n->a->type, "Address", -1);
-	if (!address)
-		return dbg_err(DBG_E_RUNTIME, "'%s' has no elements",
-			       il_type_name(e->b->ts, n->a->type));
+	address = il_method_of_array(e->b->ts, n->a->type, IL_ARRAY_ADDRESS);
 	ilgen_call(e, IL_OP_CALL, address);
 	return NULL;
 }
@@ -350,6 +363,8 @@ static struct dbg_error *ilgen_constant(struct generator *e,
 static struct dbg_error *ilgen_default(struct generator *e,
 				       const struct bound *n)
 {
+	if (n->type->elem == ELEM_VOID)
+		return NULL;
 	if (!n->type->is_value) {
 		ilgen_op(e, IL_OP_LDNULL);
 		return NULL;
@@ -399,6 +414,8 @@ static struct dbg_error *ilgen_array(struct generator *e, const struct bound *n)
 static struct dbg_error *ilgen_choice(struct generator *e,
 				      const struct bound *n)
 {
+	if (n->type->elem == ELEM_VOID)
+		return ilgen_if(e, n);
 	uint32_t slot = ilgen_temporary(e, n->type);
 	struct dbg_error *err = ilgen_value(e, n->a);
 	size_t otherwise = ilgen_branch(e, IL_OP_BRFALSE);
@@ -421,11 +438,9 @@ static struct dbg_error *ilgen_effect(struct generator *e,
 				      const struct bound *n)
 {
 	for (size_t i = 0; i < n->n_list; i++) {
-		struct dbg_error *err = ilgen_value(e, n->list[i]);
+		struct dbg_error *err = ilgen_statement(e, n->list[i]);
 		if (err)
 			return err;
-		if (n->list[i]->type->elem != ELEM_VOID)
-			ilgen_op(e, IL_OP_POP);
 	}
 	return ilgen_value(e, n->a);
 }
@@ -442,6 +457,10 @@ static struct dbg_error *ilgen_on_type(struct generator *e,
 	    [BOUND_DEREF] = IL_OP_LDOBJ,     [BOUND_THROW] = IL_OP_THROW,
 	    [BOUND_LENGTH] = IL_OP_LDLEN,
 	};
+	if (n->kind == BOUND_THROW && !n->a) {
+		ilgen_op(e, IL_OP_RETHROW);
+		return NULL;
+	}
 	struct dbg_error *err = ilgen_value(e, n->a);
 	if (err)
 		return err;
@@ -524,22 +543,51 @@ static struct dbg_error *ilgen_by_ref(struct generator *e,
 	return ilgen_address(e, n->a);
 }
 
+static struct dbg_error *ilgen_tuple(struct generator *e, const struct bound *n)
+{
+	struct bound *made;
+	struct dbg_error *err = tuple_new(e->b, n, &made);
+	return err ? err : ilgen_value(e, made);
+}
+
 typedef struct dbg_error *ilgen_fn(struct generator *e, const struct bound *n);
 
 static ilgen_fn *const by_kind[] = {
-    [BOUND_CONST] = ilgen_constant,        [BOUND_STRING] = ilgen_text,
-    [BOUND_DEFAULT] = ilgen_default,       [BOUND_PLACE] = ilgen_place,
-    [BOUND_VAR] = ilgen_var_node,          [BOUND_FIELD] = ilgen_field_value,
-    [BOUND_ELEMENT] = ilgen_element_value, [BOUND_LENGTH] = ilgen_on_type,
-    [BOUND_DEREF] = ilgen_on_type,         [BOUND_ADDRESS] = ilgen_by_ref,
-    [BOUND_CALL] = ilgen_call_node,        [BOUND_NEW] = ilgen_new,
-    [BOUND_ARRAY] = ilgen_array,           [BOUND_NUMBER] = ilgen_number,
-    [BOUND_CAST] = ilgen_on_type,          [BOUND_BOX] = ilgen_on_type,
-    [BOUND_UNBOX] = ilgen_on_type,         [BOUND_AS] = ilgen_on_type,
-    [BOUND_UNARY] = ilgen_unary,           [BOUND_BINARY] = ilgen_binary,
-    [BOUND_CHOICE] = ilgen_choice,         [BOUND_STORE] = ilgen_store,
-    [BOUND_EFFECT] = ilgen_effect,         [BOUND_DELEGATE] = ilgen_delegate,
-    [BOUND_LAMBDA] = ilgen_lambda,         [BOUND_THROW] = ilgen_on_type,
+    [BOUND_CONST] = ilgen_constant,
+    [BOUND_STRING] = ilgen_text,
+    [BOUND_DEFAULT] = ilgen_default,
+    [BOUND_PLACE] = ilgen_place,
+    [BOUND_VAR] = ilgen_var_node,
+    [BOUND_FIELD] = ilgen_field_value,
+    [BOUND_ELEMENT] = ilgen_element_value,
+    [BOUND_LENGTH] = ilgen_on_type,
+    [BOUND_DEREF] = ilgen_on_type,
+    [BOUND_ADDRESS] = ilgen_by_ref,
+    [BOUND_CALL] = ilgen_call_node,
+    [BOUND_NEW] = ilgen_new,
+    [BOUND_ARRAY] = ilgen_array,
+    [BOUND_NUMBER] = ilgen_number,
+    [BOUND_CAST] = ilgen_on_type,
+    [BOUND_BOX] = ilgen_on_type,
+    [BOUND_UNBOX] = ilgen_on_type,
+    [BOUND_AS] = ilgen_on_type,
+    [BOUND_UNARY] = ilgen_unary,
+    [BOUND_BINARY] = ilgen_binary,
+    [BOUND_CHOICE] = ilgen_choice,
+    [BOUND_STORE] = ilgen_store,
+    [BOUND_EFFECT] = ilgen_effect,
+    [BOUND_DELEGATE] = ilgen_delegate,
+    [BOUND_LAMBDA] = ilgen_lambda,
+    [BOUND_THROW] = ilgen_on_type,
+    [BOUND_TUPLE] = ilgen_tuple,
+    [BOUND_BLOCK] = ilgen_block,
+    [BOUND_IF] = ilgen_if,
+    [BOUND_LOOP] = ilgen_loop,
+    [BOUND_ONCE] = ilgen_once,
+    [BOUND_BREAK] = ilgen_jump,
+    [BOUND_CONTINUE] = ilgen_jump,
+    [BOUND_RETURN] = ilgen_return,
+    [BOUND_TRY] = ilgen_try,
 };
 
 struct dbg_error *ilgen_value(struct generator *e, const struct bound *n)

@@ -13,6 +13,13 @@ struct slot {
 	struct il_type *type;
 };
 
+/* A jump whose end is not known yet. */
+struct jump {
+	const struct bound *to; /* NULL: the end of the method */
+	bool again;             /* its step, not behind it */
+	size_t at;
+};
+
 /* One method. */
 struct generator {
 	struct binder *b;
@@ -22,6 +29,12 @@ struct generator {
 	size_t n_slots, cap_slots;
 	struct made_entry *pool;
 	size_t n_pool, cap_pool;
+	struct jump *jumps;
+	size_t n_jumps, cap_jumps;
+	struct il_eh *clauses;
+	size_t n_clauses;
+	bool returns;    /* a value, kept in the local */
+	uint32_t result; /* until the method's end */
 };
 
 void ilgen_op(struct generator *e, enum il_code op);
@@ -34,6 +47,13 @@ void ilgen_int(struct generator *e, int64_t value, bool wide);
 size_t ilgen_branch(struct generator *e, enum il_code op);
 void ilgen_land(struct generator *e, size_t branch);
 uint32_t ilgen_temporary(struct generator *e, struct il_type *type);
+/* ldloc and the like: a variable of 16 bits. */
+void ilgen_var(struct generator *e, enum il_code op, uint32_t index);
+void ilgen_variable(struct generator *e, const struct bound_var *var);
+/* Pop into a variable. */
+void ilgen_set(struct generator *e, const struct bound_var *var);
+/* Give a captured variable of this method a new vector. */
+void ilgen_fresh(struct generator *e, const struct bound_var *var);
 
 /* Captured variables of this method get their vectors. */
 void ilgen_prologue(struct generator *e);
@@ -48,6 +68,26 @@ DBG_MUST struct dbg_error *ilgen_value(struct generator *e,
 				       const struct bound *n);
 DBG_MUST struct dbg_error *ilgen_address(struct generator *e,
 					 const struct bound *n);
+/* ---- generatestatement.c ---------------------------------------------- */
+
+DBG_MUST struct dbg_error *ilgen_statement(struct generator *e,
+					   const struct bound *n);
+DBG_MUST struct dbg_error *ilgen_block(struct generator *e,
+				       const struct bound *n);
+DBG_MUST struct dbg_error *ilgen_if(struct generator *e, const struct bound *n);
+DBG_MUST struct dbg_error *ilgen_loop(struct generator *e,
+				      const struct bound *n);
+DBG_MUST struct dbg_error *ilgen_once(struct generator *e,
+				      const struct bound *n);
+DBG_MUST struct dbg_error *ilgen_jump(struct generator *e,
+				      const struct bound *n);
+DBG_MUST struct dbg_error *ilgen_return(struct generator *e,
+					const struct bound *n);
+DBG_MUST struct dbg_error *ilgen_try(struct generator *e,
+				     const struct bound *n);
+/* The jumps to there come here. */
+void ilgen_land_all(struct generator *e, const struct bound *to, bool again);
+
 /* The operators on numbers, whose operands are pushed here. */
 DBG_MUST struct dbg_error *ilgen_binary(struct generator *e,
 					const struct bound *n);

@@ -46,6 +46,8 @@ static struct dbg_error *finish(struct generator *e, const char *name,
 	    .code = {arena_copy(arena, e->code.s, e->code.len, 1), e->code.len},
 	    .locals = locals,
 	    .n_locals = e->n_slots,
+	    .clauses = e->clauses,
+	    .n_clauses = e->n_clauses,
 	    .pool = e->pool,
 	    .n_pool = e->n_pool};
 	str_deinit(&e->code);
@@ -61,11 +63,22 @@ static struct dbg_error *ilgen_body(struct binder *b,
 				    struct il_method **ret)
 {
 	struct generator e = {.b = b, .lambda = lambda};
-	ilgen_prologue(&e);
-	struct dbg_error *err = ilgen_value(&e, body);
+	struct dbg_error *err;
 	bool value = body->kind != BOUND_THROW && body->type->elem != ELEM_VOID;
-	if (value && sig->ret->elem == ELEM_VOID)
-		ilgen_op(&e, IL_OP_POP);
+	e.returns = sig->ret->elem != ELEM_VOID;
+	ilgen_prologue(&e);
+	if (body->kind == BOUND_BLOCK) {
+		if (e.returns)
+			e.result = ilgen_temporary(&e, sig->ret);
+		err = ilgen_statement(&e, body);
+		ilgen_land_all(&e, NULL, false);
+		if (e.returns)
+			ilgen_var(&e, IL_OP_LDLOC, e.result);
+	} else {
+		err = ilgen_value(&e, body);
+		if (value && !e.returns)
+			ilgen_op(&e, IL_OP_POP);
+	}
 	ilgen_op(&e, IL_OP_RET);
 	if (!err)
 		return finish(&e, lambda ? "lambda" : "expression", sig, ret);

@@ -7,25 +7,30 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "eval/bind/bind_priv.h"
+#include "eval/bind/bindassign.h"
+#include "eval/bind/overload.h"
 #include "eval/lookup.h"
 
 enum {
-	METHODS_MAX = 256,
-	NOT_GIVEN = -1
-};
-
-/* A method that fits, and which argument each parameter has. */
-struct candidate {
-	struct il_method *method;
-	const struct il_sig *sig;
-	bool expanded; /* the rest goes into the array of `params` */
-	bool generic;
-	size_t n_given;         /* parameters with an argument of their own */
-	int map[BIND_ARGS_MAX]; /* by parameter */
+	METHODS_MAX = 256
 };
 
 /* ---- Arguments ------------------------------------------------------- */
+
+/* out _ */
+static bool is_discard(struct binder *b, const struct expr *x)
+{
+	return x->modifier == MODIFIER_OUT && x->a->kind == EXPR_NAME &&
+	       !strcmp(x->a->name, "_") && !name_is_known(b, "_");
+}
+
+/* What `out` leaves to the method: `var x`, `T x`, `_`. */
+static bool is_declared(const struct bound *v)
+{
+	return v->kind == BOUND_UNTYPED &&
+	       (v->syntax->kind == EXPR_DECLARATION ||
+		v->syntax->kind == EXPR_NAME);
+}
 
 struct dbg_error *call_arguments(struct binder *b, struct expr *const *list,
 				 size_t n, struct call *ret)
@@ -37,15 +42,24 @@ struct dbg_error *call_arguments(struct binder *b, struct expr *const *list,
 		size_t at = ret->n++;
 		ret->names[at] = x->name;
 		ret->modifiers[at] = x->modifier;
-		if (x->a->kind == EXPR_DECLARATION)
-			return dbg_err(DBG_E_UNSUPPORTED,
-				       "'%s' is not served in expressions yet",
-				       bind_source(b, x));
+		if (is_discard(b, x)) {
+			ret->args[at] =
+			    bound_make(b, BOUND_UNTYPED, NULL, x->a);
+			continue;
+		}
 		struct dbg_error *err = bind_operand(b, x->a, &ret->args[at]);
 		if (err)
 			return err;
 	}
 	return NULL;
+}
+
+struct il_type *call_params_element(const struct il_sig *sig)
+{
+	struct il_type *last = sig->params[sig->n_params - 1];
+	if (last->elem == ELEM_SZARRAY)
+		return last->inner;
+	return last->n_args == 1 ? last->args[0] : NULL;
 }
 
 struct il_type *call_param(struct binder *b, const struct il_sig *sig, size_t i,
@@ -54,7 +68,7 @@ struct il_type *call_param(struct binder *b, const struct il_sig *sig, size_t i,
 	(void)b;
 	if (!expanded || i + 1 < sig->n_params)
 		return i < sig->n_params ? sig->params[i] : NULL;
-	return sig->params[sig->n_params - 1]->inner;
+	return call_params_element(sig);
 }
 
 /* ---- Does it fit? ---------------------------------------------------- */
@@ -105,11 +119,22 @@ static bool map_arguments(const struct call *c, struct candidate *k)
 	return true;
 }
 
+static bool declared_fits(struct binder *b, const struct expr *x,
+			  struct il_type *to)
+{
+	struct il_type *type;
+	return x->kind != EXPR_DECLARATION || x->type->kind == EXPR_VAR_TYPE ||
+	       (!dbg_err_drop(bind_type(b, x->type, &type)) && type == to);
+}
+
 static bool argument_fits(struct binder *b, const struct call *c, size_t i,
 			  struct il_type *to)
 {
 	enum expr_modifier how = c->modifiers[i];
 	bool by_ref = to->kind == IL_KIND_BYREF;
+	if (is_declared(c->args[i]))
+		return by_ref && how == MODIFIER_OUT &&
+		       declared_fits(b, c->args[i]->syntax, to->inner);
 	if (how == MODIFIER_REF || how == MODIFIER_OUT)
 		return by_ref && c->args[i]->type == to->inner;
 	if (by_ref)
@@ -129,7 +154,7 @@ static bool arguments_fit(struct binder *b, const struct call *c,
 	}
 	for (size_t i = n ? n - 1 : 0; k->expanded && i < c->n; i++) {
 		if (!c->names[i] &&
-		    !argument_fits(b, c, i, k->sig->params[n - 1]->inner))
+		    !argument_fits(b, c, i, call_params_element(k->sig)))
 			return false;
 	}
 	return true;
@@ -153,8 +178,7 @@ static bool instantiate(struct binder *b, const struct call *c,
 static bool has_params(const struct il_method *m, const struct il_sig *sig)
 {
 	struct il_param p;
-	if (!sig->n_params ||
-	    sig->params[sig->n_params - 1]->elem != ELEM_SZARRAY)
+	if (!sig->n_params || !call_params_element(sig))
 		return false;
 	il_method_param(m, (uint32_t)sig->n_params - 1, &p);
 	return p.is_params;
@@ -169,6 +193,7 @@ static bool fits(struct binder *b, const struct call *c, struct il_method *m,
 	    sig->n_params > BIND_ARGS_MAX || (expanded && !has_params(m, sig)))
 		return false;
 	k.method = m;
+	k.open = sig;
 	k.sig = sig;
 	k.generic = sig->n_generic != 0;
 	if (!map_arguments(c, &k) || !instantiate(b, c, m, sig, &k.method) ||
@@ -177,107 +202,6 @@ static bool fits(struct binder *b, const struct call *c, struct il_method *m,
 		return false;
 	*ret = k;
 	return true;
-}
-
-/* ---- Which is better? ------------------------------------------------ */
-
-static bool converts(struct binder *b, struct il_type *from, struct il_type *to)
-{
-	return conversion_of_types(b, from, to) != CONVERSION_NONE;
-}
-
-/* 1: @x is the better type for a value than @y, -1: the worse (12.6.4.7). */
-static int better_type(struct binder *b, struct il_type *x, struct il_type *y)
-{
-	static const enum elem is_signed[] = {ELEM_I1, ELEM_I2, ELEM_I4,
-					      ELEM_I8};
-	bool to_y = converts(b, x, y), to_x = converts(b, y, x);
-	if (x == y)
-		return 0;
-	if (to_y != to_x)
-		return to_y ? 1 : -1;
-	int sx = 0, sy = 0;
-	for (size_t i = 0; i < 4; i++) {
-		sx |= x->elem == is_signed[i];
-		sy |= y->elem == is_signed[i];
-	}
-	return type_is_numeric(x) && type_is_numeric(y) ? sx - sy : 0;
-}
-
-static struct il_type *return_of(struct binder *b, struct il_type *type,
-				 const struct il_sig **ret_sig)
-{
-	struct il_method *m = il_method_invoke(b->ts, type);
-	return m && !dbg_err_drop(il_method_sig(b->ts, m, ret_sig))
-		   ? (*ret_sig)->ret
-		   : NULL;
-}
-
-/* Delegates for a lambda: the one that returns what its body is. */
-static int better_delegate(struct binder *b, const struct bound *v,
-			   struct il_type *x, struct il_type *y)
-{
-	const struct il_sig *sig, *other;
-	struct bound_lambda *lambda;
-	struct il_type *body;
-	struct il_type *rx = return_of(b, x, &sig);
-	struct il_type *ry = return_of(b, y, &other);
-	if (!rx || !ry || rx == ry ||
-	    !lambda_bind(b, v->syntax, sig->params, sig->n_params, &lambda,
-			 &body))
-		return 0;
-	if (rx->elem == ELEM_VOID || ry->elem == ELEM_VOID)
-		return ry->elem == ELEM_VOID ? 1 : -1;
-	if (body && (rx == body || ry == body))
-		return rx == body ? 1 : -1;
-	return better_type(b, rx, ry);
-}
-
-static int better_conversion(struct binder *b, const struct bound *v,
-			     struct il_type *x, struct il_type *y)
-{
-	if (x == y)
-		return 0;
-	if (v->kind == BOUND_UNTYPED && v->syntax->kind == EXPR_LAMBDA)
-		return better_delegate(b, v, x, y);
-	if (v->type && (v->type == x || v->type == y))
-		return v->type == x ? 1 : -1;
-	return better_type(b, x, y);
-}
-
-static struct il_type *param_of(const struct candidate *k, size_t arg)
-{
-	size_t n = k->sig->n_params;
-	for (size_t p = 0; p < n; p++) {
-		if (k->map[p] == (int)arg)
-			return k->sig->params[p];
-	}
-	return k->sig->params[n - 1]->inner;
-}
-
-/* 1: @x is the better of two that fit, -1: the worse, 0: neither. */
-static int better(struct binder *b, const struct call *c,
-		  const struct candidate *x, const struct candidate *y)
-{
-	bool wins = false, loses = false;
-	for (size_t i = 0; i < c->n; i++) {
-		int r = better_conversion(b, c->args[i], param_of(x, i),
-					  param_of(y, i));
-		wins = wins || r > 0;
-		loses = loses || r < 0;
-	}
-	if (wins != loses)
-		return wins ? 1 : -1;
-	if (wins)
-		return 0;
-	if (x->generic != y->generic)
-		return y->generic ? 1 : -1;
-	if (x->expanded != y->expanded)
-		return y->expanded ? 1 : -1;
-	// Optional parameters that were not given make it worse.
-	if (x->sig->n_params != y->sig->n_params)
-		return x->sig->n_params < y->sig->n_params ? 1 : -1;
-	return 0;
 }
 
 /* ---- The choice ------------------------------------------------------ */
@@ -320,7 +244,16 @@ static struct dbg_error *pass(struct binder *b, struct bound *v,
 {
 	if (to->kind != IL_KIND_BYREF)
 		return convert(b, v, to, ret);
-	struct dbg_error *err = convert(b, v, to->inner, &v);
+	struct dbg_error *err = NULL;
+	if (is_declared(v)) {
+		const struct expr *x = v->syntax;
+		bool named =
+		    x->kind == EXPR_DECLARATION && strcmp(x->name, "_");
+		v = named ? declare_var(b, x->name, to->inner, x)
+			  : bound_local(b, to->inner, x);
+	} else {
+		err = convert(b, v, to->inner, &v);
+	}
 	*ret = bound_make(b, BOUND_ADDRESS, to, v->syntax);
 	(*ret)->a = v;
 	return err;
@@ -331,21 +264,22 @@ static struct dbg_error *params_array(struct binder *b, const struct call *c,
 				      struct bound **ret)
 {
 	size_t first = k->sig->n_params - 1, n = 0;
-	struct il_type *type = k->sig->params[first];
-	struct bound *array = bound_make(b, BOUND_ARRAY, type, c->x);
+	struct il_type *to = k->sig->params[first];
+	struct il_type *element = call_params_element(k->sig);
+	struct bound *array =
+	    bound_make(b, BOUND_ARRAY, il_type_vector(b->ts, element), c->x);
 	array->list = arena_calloc(b->arena, c->n + 1, sizeof(*array->list));
 	for (size_t i = first; i < c->n; i++) {
 		if (c->names[i])
 			continue;
 		struct dbg_error *err =
-		    convert(b, c->args[i], type->inner, &array->list[n++]);
+		    convert(b, c->args[i], element, &array->list[n++]);
 		if (err)
 			return err;
 	}
 	array->n_list = n;
 	array->a = bound_int(b, ELEM_I4, (int64_t)n, c->x);
-	*ret = array;
-	return NULL;
+	return convert(b, array, to, ret);
 }
 
 static struct dbg_error *take(struct binder *b, const struct call *c,
@@ -379,7 +313,7 @@ struct dbg_error *call_resolve(struct binder *b, struct call *c,
 			continue;
 		// The normal form goes before the expanded one.
 		i |= 1;
-		int r = best.method ? better(b, c, &k, &best) : 1;
+		int r = best.method ? call_better(b, c, &k, &best) : 1;
 		if (r > 0)
 			best = k;
 		ambiguous = (ambiguous || r == 0) && r <= 0;
@@ -482,6 +416,8 @@ static struct dbg_error *make_call(struct binder *b, struct bound *of,
 	}
 	for (size_t i = 0; i < best->sig->n_params; i++)
 		all[n++] = best->args[i];
+	bind_note_names(b, best->method->module,
+			il_method_return_token(best->method), best->sig->ret);
 	struct bound *call =
 	    bound_call(b, best->method, all, n, best->sig->ret, x);
 	call->nonvirtual = of && of->syntax && of->syntax->kind == EXPR_BASE;
@@ -549,11 +485,21 @@ static struct dbg_error *call_delegate(struct binder *b, struct bound *of,
 struct dbg_error *bind_call(struct binder *b, const struct expr *x,
 			    struct bound **ret)
 {
-	struct call c = {.x = x};
 	struct bound *of;
 	struct dbg_error *err = bind_operand(b, x->a, &of);
-	if (!err)
-		err = call_arguments(b, x->list, x->n_list, &c);
+	// What cannot be called does not hide a method: list.Count(f).
+	bool called = !err && (of->kind == BOUND_GROUP ||
+			       (of->type && of->type->is_delegate));
+	if (!err && !called && x->a->kind == EXPR_MEMBER)
+		err = bind_method_named(b, x->a, &of);
+	return err ? err : bind_call_of(b, of, x, ret);
+}
+
+struct dbg_error *bind_call_of(struct binder *b, struct bound *of,
+			       const struct expr *x, struct bound **ret)
+{
+	struct call c = {.x = x};
+	struct dbg_error *err = call_arguments(b, x->list, x->n_list, &c);
 	if (err)
 		return err;
 	return of->kind == BOUND_GROUP ? call_group(b, of, &c, ret)

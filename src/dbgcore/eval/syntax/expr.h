@@ -177,7 +177,7 @@ struct expr {
 	bool negated;
 	bool positional;  /* a SHAPE has parentheses */
 	bool parens;      /* stands in parentheses of its own */
-	bool transparent; /* a PARAM made for a query */
+	bool transparent; /* a PARAM or ANONYMOUS made for a query */
 	bool hole;        /* the place of completion: name is what is there */
 	const struct token *token;
 	const char *name;

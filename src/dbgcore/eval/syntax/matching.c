@@ -38,7 +38,7 @@ static struct dbg_error *parse_designation(struct parser *p, struct expr **ret)
 	return err;
 }
 
-static struct dbg_error *parse_declaration(struct parser *p, struct expr **ret)
+struct dbg_error *parse_declaration(struct parser *p, struct expr **ret)
 {
 	struct expr *e = parser_node(p, EXPR_DECLARATION), *names;
 	struct dbg_error *err = NULL;

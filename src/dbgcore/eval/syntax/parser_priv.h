@@ -113,6 +113,8 @@ DBG_MUST struct dbg_error *parse_lambda(struct parser *p, struct expr **ret);
 DBG_MUST struct dbg_error *parse_block(struct parser *p, struct expr **ret);
 bool parser_at_query(struct parser *p);
 DBG_MUST struct dbg_error *parse_query(struct parser *p, struct expr **ret);
+DBG_MUST struct dbg_error *parse_declaration(struct parser *p,
+					     struct expr **ret);
 /* `T name` or `var (a, b)`, if that is what is next. */
 bool parser_try_declaration(struct parser *p, struct expr **ret);
 

@@ -123,6 +123,7 @@ static struct expr *initializer(struct parser *p, const char *name,
 static struct expr *pair(struct query *q, const char *name, struct expr *value)
 {
 	struct expr *e = make(q->p, EXPR_ANONYMOUS, value);
+	e->transparent = true;
 	set_list(q->p, e,
 		 initializer(q->p, q->var->name, name_of(q->p, q->var)),
 		 initializer(q->p, name, value));

@@ -68,6 +68,25 @@ static bool try_local(struct parser *p, struct expr **ret,
 	return true;
 }
 
+/* var (a, b) = t */
+static bool try_deconstruction(struct parser *p, struct expr **ret,
+			       struct dbg_error **ret_err)
+{
+	struct parser saved = *p;
+	struct expr *e = parser_node(p, EXPR_ASSIGN);
+	if (!parser_at_word(p, WORD_VAR) || !parser_ahead(p, 1, PUNCT_OPEN))
+		return false;
+	if (!parser_try_declaration(p, &e->a) ||
+	    !parser_accept(p, PUNCT_ASSIGN)) {
+		parser_restore(p, &saved);
+		return false;
+	}
+	*ret_err = parse_expr(p, &e->b);
+	parser_close(p, e);
+	*ret = e;
+	return true;
+}
+
 static struct dbg_error *local_or_expr(struct parser *p, enum expr_kind kind,
 				       struct expr **ret)
 {
@@ -75,7 +94,8 @@ static struct dbg_error *local_or_expr(struct parser *p, enum expr_kind kind,
 	if (try_local(p, ret, &err))
 		return err;
 	struct expr *e = parser_node(p, kind);
-	err = parse_expr(p, &e->a);
+	if (!try_deconstruction(p, &e->a, &err))
+		err = parse_expr(p, &e->a);
 	parser_close(p, e);
 	*ret = e;
 	return err;
@@ -173,16 +193,15 @@ static struct dbg_error *parse_foreach(struct parser *p, struct expr *e)
 	struct dbg_error *err = parser_expect(p, PUNCT_OPEN);
 	if (err)
 		return err;
-	if (parser_at_word(p, WORD_VAR)) {
+	if (parser_at_word(p, WORD_VAR) && parser_ahead(p, 1, PUNCT_OPEN)) {
+		err = parse_declaration(p, &e->c);
+	} else if (parser_at_word(p, WORD_VAR)) {
 		e->type = parser_node(p, EXPR_VAR_TYPE);
 		parser_advance(p);
-		if (parser_at(p, PUNCT_OPEN))
-			return parser_error(p, "a tuple cannot be taken apart "
-					       "here");
 	} else {
 		err = parse_type(p, TYPE_ANYWHERE, &e->type);
 	}
-	if (!err)
+	if (!err && !e->c)
 		err = parser_name(p, false, &e->name);
 	if (!err)
 		err = parser_expect_word(p, WORD_IN);

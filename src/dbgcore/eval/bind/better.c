@@ -1,0 +1,168 @@
+/* Which of two overloads is the better one (ECMA-334, 12.6.4.3 to 12.6.4.7). */
+#include "base/err.h"
+#include "eval/bind/bindcollection.h"
+#include "eval/bind/overload.h"
+
+static bool converts(struct binder *b, struct il_type *from, struct il_type *to)
+{
+	const struct bound v = {.kind = BOUND_DEFAULT, .type = from};
+	return conversion_find(b, &v, to) != CONVERSION_NONE;
+}
+
+/* 1: @x is the better type for a value than @y, -1: the worse (12.6.4.7). */
+static int better_type(struct binder *b, struct il_type *x, struct il_type *y)
+{
+	static const enum elem is_signed[] = {ELEM_I1, ELEM_I2, ELEM_I4,
+					      ELEM_I8};
+	bool to_y = converts(b, x, y), to_x = converts(b, y, x);
+	if (x == y)
+		return 0;
+	if (to_y != to_x)
+		return to_y ? 1 : -1;
+	int sx = 0, sy = 0;
+	for (size_t i = 0; i < 4; i++) {
+		sx |= x->elem == is_signed[i];
+		sy |= y->elem == is_signed[i];
+	}
+	return type_is_numeric(x) && type_is_numeric(y) ? sx - sy : 0;
+}
+
+static struct il_type *return_of(struct binder *b, struct il_type *type,
+				 const struct il_sig **ret_sig)
+{
+	struct il_method *m = il_method_invoke(b->ts, type);
+	return m && !dbg_err_drop(il_method_sig(b->ts, m, ret_sig))
+		   ? (*ret_sig)->ret
+		   : NULL;
+}
+
+/* Delegates for a lambda: the one that returns what its body is. */
+static int better_delegate(struct binder *b, const struct bound *v,
+			   struct il_type *x, struct il_type *y)
+{
+	const struct il_sig *sig, *other;
+	struct bound_lambda *lambda;
+	struct il_type *body;
+	struct il_type *rx = return_of(b, x, &sig);
+	struct il_type *ry = return_of(b, y, &other);
+	if (!rx || !ry || rx == ry ||
+	    !lambda_bind(b, v->syntax, sig->params, sig->n_params, &lambda,
+			 &body))
+		return 0;
+	if (rx->elem == ELEM_VOID || ry->elem == ELEM_VOID)
+		return ry->elem == ELEM_VOID ? 1 : -1;
+	if (body && (rx == body || ry == body))
+		return rx == body ? 1 : -1;
+	return better_type(b, rx, ry);
+}
+
+static int better_conversion(struct binder *b, const struct bound *v,
+			     struct il_type *x, struct il_type *y);
+
+/* By the elements, then a span before an array or interface (C# 13). */
+static int better_collection(struct binder *b, const struct bound *v,
+			     struct il_type *x, struct il_type *y)
+{
+	struct il_type *ex = collection_element(b, x);
+	struct il_type *ey = collection_element(b, y);
+	bool wins = false, loses = false;
+	for (size_t i = 0; ex && ey && i < v->n_list; i++) {
+		int r = better_conversion(b, v->list[i], ex, ey);
+		wins = wins || r > 0;
+		loses = loses || r < 0;
+	}
+	if (wins != loses)
+		return wins ? 1 : -1;
+	if (wins)
+		return 0;
+	bool span_x = x->kind == IL_KIND_STRUCT;
+	bool span_y = y->kind == IL_KIND_STRUCT;
+	if (span_x != span_y)
+		return span_x ? 1 : -1;
+	return better_type(b, x, y);
+}
+
+static int better_conversion(struct binder *b, const struct bound *v,
+			     struct il_type *x, struct il_type *y)
+{
+	if (x == y)
+		return 0;
+	if (v->kind == BOUND_UNTYPED && v->syntax->kind == EXPR_LAMBDA)
+		return better_delegate(b, v, x, y);
+	if (v->type && (v->type == x || v->type == y))
+		return v->type == x ? 1 : -1;
+	if (v->kind == BOUND_UNTYPED && v->syntax->kind == EXPR_COLLECTION)
+		return better_collection(b, v, x, y);
+	return better_type(b, x, y);
+}
+
+static struct il_type *param_of(const struct candidate *k, size_t arg)
+{
+	size_t n = k->sig->n_params;
+	for (size_t p = 0; p < n; p++) {
+		if (k->map[p] == (int)arg)
+			return k->sig->params[p];
+	}
+	return call_params_element(k->sig);
+}
+
+/* List<T> is more special than T, and int than T (12.6.4.3). */
+static int special_type(const struct il_type *x, const struct il_type *y)
+{
+	bool px = x->kind == IL_KIND_MVAR || x->kind == IL_KIND_VAR;
+	bool py = y->kind == IL_KIND_MVAR || y->kind == IL_KIND_VAR;
+	int found = 0;
+	if (px || py)
+		return (int)py - (int)px;
+	if (x->inner && y->inner)
+		return special_type(x->inner, y->inner);
+	for (size_t i = 0; i < x->n_args && i < y->n_args; i++) {
+		int r = special_type(x->args[i], y->args[i]);
+		if (r && found && r != found)
+			return 0;
+		found = r ? r : found;
+	}
+	return found;
+}
+
+static int more_special(const struct call *c, const struct candidate *x,
+			const struct candidate *y)
+{
+	int found = 0;
+	for (size_t i = 0; i < c->n; i++) {
+		if (i >= x->open->n_params || i >= y->open->n_params)
+			break;
+		int r = special_type(x->open->params[i], y->open->params[i]);
+		if (r && found && r != found)
+			return 0;
+		found = r ? r : found;
+	}
+	return found;
+}
+
+int call_better(struct binder *b, const struct call *c,
+		const struct candidate *x, const struct candidate *y)
+{
+	bool wins = false, loses = false;
+	for (size_t i = 0; i < c->n; i++) {
+		int r = better_conversion(b, c->args[i], param_of(x, i),
+					  param_of(y, i));
+		wins = wins || r > 0;
+		loses = loses || r < 0;
+	}
+	if (wins != loses)
+		return wins ? 1 : -1;
+	if (wins)
+		return 0;
+	if (x->generic != y->generic)
+		return y->generic ? 1 : -1;
+	if (x->expanded != y->expanded)
+		return y->expanded ? 1 : -1;
+	int special = more_special(c, x, y);
+	if (special)
+		return special;
+	// Optional parameters that were not given make it worse.
+	if (x->sig->n_params != y->sig->n_params)
+		return x->sig->n_params < y->sig->n_params ? 1 : -1;
+	return 0;
+}

@@ -1,0 +1,324 @@
+/*
+ * Collection expressions (C# 12). A node keeps its elements bound, those of
+ * spreads as the collections that they are; a conversion makes the array, the
+ * list or whatever the place wants.
+ */
+#include "eval/bind/bindcollection.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/reader.h"
+#include "eval/bind/bindmade.h"
+
+/* ---- Types ----------------------------------------------------------- */
+
+static bool is_named(const struct il_type *type, const char *space,
+		     const char *name)
+{
+	return !strcmp(il_type_simple_name(type), name) &&
+	       !strcmp(il_type_namespace(type), space);
+}
+
+static bool is_span(const struct il_type *type)
+{
+	return is_named(type, "System", "Span`1") ||
+	       is_named(type, "System", "ReadOnlySpan`1");
+}
+
+static struct il_type *as_core(struct binder *b, struct il_type *type,
+			       const char *name)
+{
+	struct il_type *def = il_type_core(b->ts, name), *as = NULL;
+	if (!def || dbg_err_drop(il_type_as(b->ts, type, def, &as)))
+		return NULL;
+	return as;
+}
+
+struct il_type *iteration_type(struct binder *b, struct il_type *type)
+{
+	if (type->kind == IL_KIND_ARRAY)
+		return type->inner;
+	if (is_span(type))
+		return type->args[0];
+	struct il_type *as =
+	    as_core(b, type, "System.Collections.Generic.IEnumerable`1");
+	if (as)
+		return as->args[0];
+	return as_core(b, type, "System.Collections.IEnumerable")
+		   ? bind_prim(b, ELEM_OBJECT)
+		   : NULL;
+}
+
+/* Interfaces that an array, or a list, stands for. */
+static bool is_interface(const struct il_type *to, bool *ret_list)
+{
+	static const struct {
+		const char *name;
+		bool list;
+	} all[] = {
+	    {"IEnumerable`1", false},         {"IReadOnlyList`1", false},
+	    {"IReadOnlyCollection`1", false}, {"IList`1", true},
+	    {"ICollection`1", true},
+	};
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		*ret_list = all[i].list;
+		if (is_named(to, "System.Collections.Generic", all[i].name))
+			return true;
+	}
+	return false;
+}
+
+struct il_type *collection_element(struct binder *b, struct il_type *to)
+{
+	bool list;
+	struct il_method *add;
+	if (to->special == IL_SPECIAL_STRING)
+		return NULL;
+	if (to->elem == ELEM_SZARRAY)
+		return to->inner;
+	if (is_span(to))
+		return to->args[0];
+	if (to->kind == IL_KIND_INTERFACE)
+		return is_interface(to, &list) ? to->args[0] : NULL;
+	if (to->kind != IL_KIND_CLASS && to->kind != IL_KIND_STRUCT)
+		return NULL;
+	if (!methods_named(b, to, "Add", &add, 1) &&
+	    !il_type_attribute(il_type_generic(b->ts, to),
+			       "System.Runtime.CompilerServices."
+			       "CollectionBuilderAttribute",
+			       NULL))
+		return NULL;
+	return iteration_type(b, to);
+}
+
+bool collection_fits(struct binder *b, const struct bound *v,
+		     struct il_type *to)
+{
+	struct il_type *element = collection_element(b, to);
+	for (size_t i = 0; element && i < v->n_list; i++) {
+		const struct bound *part = v->list[i];
+		if (v->syntax->list[i]->kind != EXPR_SPREAD) {
+			if (!conversion_find(b, part, element))
+				return false;
+			continue;
+		}
+		struct il_type *from = iteration_type(b, part->type);
+		if (!from || !conversion_of_types(b, from, element))
+			return false;
+	}
+	return element != NULL;
+}
+
+struct dbg_error *bind_collection(struct binder *b, const struct expr *x,
+				  struct bound **ret)
+{
+	*ret = bound_make(b, BOUND_UNTYPED, NULL, x);
+	(*ret)->list =
+	    arena_calloc(b->arena, x->n_list + 1, sizeof(*(*ret)->list));
+	(*ret)->n_list = x->n_list;
+	for (size_t i = 0; i < x->n_list; i++) {
+		const struct expr *item = x->list[i];
+		bool spread = item->kind == EXPR_SPREAD;
+		struct dbg_error *err =
+		    spread ? bind_value(b, item->a, &(*ret)->list[i])
+			   : bind_operand(b, item, &(*ret)->list[i]);
+		if (err)
+			return err;
+	}
+	return NULL;
+}
+
+/* ---- Making ---------------------------------------------------------- */
+
+static struct dbg_error *new_of(struct binder *b, struct il_type *type,
+				const struct expr *arg, const struct expr *x,
+				struct bound **ret)
+{
+	struct expr *made = made_call(b, x, NULL, &arg, arg ? 1 : 0);
+	made->kind = EXPR_NEW;
+	made->a = NULL;
+	made->b = NULL;
+	return bind_new(b, made, type, ret);
+}
+
+static bool has_spread(const struct expr *x)
+{
+	for (size_t i = 0; i < x->n_list; i++) {
+		if (x->list[i]->kind == EXPR_SPREAD)
+			return true;
+	}
+	return false;
+}
+
+/* List<element> that every item is added to. */
+static struct dbg_error *make_list(struct binder *b, struct bound *v,
+				   struct il_type *element, struct bound **ret)
+{
+	struct il_type *def, *type;
+	const struct expr *x = v->syntax;
+	struct bound **list =
+	    arena_calloc(b->arena, v->n_list + 1, sizeof(*list));
+	struct dbg_error *err =
+	    bind_core(b, "System.Collections.Generic.List`1", &def);
+	if (err)
+		return err;
+	type = il_type_instance(b->ts, def, &element, 1);
+	err = new_of(b, type, NULL, x, ret);
+	if (err)
+		return err;
+	const struct expr *name = made_keep(b, *ret, &list[0]);
+	for (size_t i = 0; !err && i < v->n_list; i++) {
+		bool spread = x->list[i]->kind == EXPR_SPREAD;
+		struct bound *store, *part = v->list[i];
+		if (!spread)
+			err = convert(b, part, element, &part);
+		if (err)
+			return err;
+		const struct expr *item = made_keep(b, part, &store);
+		err = bind_operand(
+		    b,
+		    made_call(b, name, spread ? "AddRange" : "Add", &item, 1),
+		    &list[i + 1]);
+		if (!err)
+			list[i + 1] = bound_after(b, &store, 1, list[i + 1]);
+	}
+	if (!err)
+		*ret = bound_after(b, list, v->n_list + 1, list[0]->a);
+	return err;
+}
+
+static struct dbg_error *make_array(struct binder *b, struct bound *v,
+				    struct il_type *element, struct bound **ret)
+{
+	struct bound *list, *store;
+	struct dbg_error *err;
+	if (has_spread(v->syntax)) {
+		err = make_list(b, v, element, &list);
+		if (err)
+			return err;
+		struct expr *name = made_keep(b, list, &store);
+		err =
+		    bind_value(b, made_call(b, name, "ToArray", NULL, 0), ret);
+		if (!err)
+			*ret = bound_after(b, &store, 1, *ret);
+		return err;
+	}
+	*ret = bound_make(b, BOUND_ARRAY, il_type_vector(b->ts, element),
+			  v->syntax);
+	(*ret)->list =
+	    arena_calloc(b->arena, v->n_list + 1, sizeof(*(*ret)->list));
+	(*ret)->n_list = v->n_list;
+	(*ret)->a = bound_int(b, ELEM_I4, (int64_t)v->n_list, v->syntax);
+	for (size_t i = 0; i < v->n_list; i++) {
+		err = convert(b, v->list[i], element, &(*ret)->list[i]);
+		if (err)
+			return err;
+	}
+	return NULL;
+}
+
+/* [CollectionBuilder(typeof(Builder), "Create")] of the type. */
+static struct dbg_error *by_builder(struct binder *b, struct bytes blob,
+				    struct il_type *to, const struct expr *span,
+				    struct bound **ret)
+{
+	struct reader r;
+	reader_init(&r, blob.p, blob.n);
+	reader_u16(&r); // prolog
+	struct bytes type = reader_bytes(&r, reader_cuint(&r));
+	struct bytes name = reader_bytes(&r, reader_cuint(&r));
+	struct bound *of = bound_make(b, BOUND_TYPE, NULL, span), *group;
+	if (r.bad)
+		return dbg_err(DBG_E_FORMAT, "'%s' has no builder",
+			       il_type_name(b->ts, to));
+	// "Ns.Type" or with the assembly behind a comma
+	const char *full =
+	    arena_strndup(b->arena, (const char *)type.p, type.n);
+	full = arena_strndup(b->arena, full, strcspn(full, ","));
+	of->type = il_type_named(b->ts, to->module, full);
+	if (!of->type)
+		return dbg_err(DBG_E_NOT_FOUND, "no type '%s' in the program",
+			       full);
+	struct expr *call = made_call(
+	    b, span, arena_strndup(b->arena, (const char *)name.p, name.n),
+	    &span, 1);
+	struct dbg_error *err = bind_member_of(b, of, call->a, &group);
+	return err ? err : bind_call_of(b, group, call, ret);
+}
+
+static struct dbg_error *from_array(struct binder *b, struct bound *array,
+				    struct il_type *to, struct bound **ret)
+{
+	struct bound *store, *made;
+	struct bytes blob = {0};
+	const struct expr *name = made_keep(b, array, &store);
+	struct dbg_error *err;
+	if (il_type_attribute(il_type_generic(b->ts, to),
+			      "System.Runtime.CompilerServices."
+			      "CollectionBuilderAttribute",
+			      &blob)) {
+		struct il_type *span;
+		err = bind_core(b, "System.ReadOnlySpan`1", &span);
+		if (err)
+			return err;
+		span = il_type_instance(b->ts, span, &array->type->inner, 1);
+		err = convert(b, store->a, span, &made);
+		if (err)
+			return err;
+		struct bound *kept;
+		name = made_keep(b, made, &kept);
+		err = by_builder(b, blob, to, name, ret);
+		if (!err)
+			*ret = bound_after(b, &kept, 1, *ret);
+	} else {
+		err = new_of(b, to, name, array->syntax, ret);
+	}
+	if (!err)
+		*ret = bound_after(b, &store, 1, *ret);
+	return err;
+}
+
+/* new to(), and Add of each. */
+static struct dbg_error *by_add(struct binder *b, struct bound *v,
+				struct il_type *to, struct bound **ret)
+{
+	struct expr *init = made_list(
+	    b, EXPR_COLLECTION_INITIALIZER,
+	    (const struct expr *const *)v->syntax->list, v->n_list, v->syntax);
+	struct expr *made = made_node(b, EXPR_NEW, v->syntax);
+	made->b = init;
+	return bind_new(b, made, to, ret);
+}
+
+struct dbg_error *collection_convert(struct binder *b, struct bound *v,
+				     struct il_type *to, struct bound **ret)
+{
+	struct il_type *element = collection_element(b, to);
+	struct bound *array;
+	struct dbg_error *err;
+	bool list = false;
+	bool interface =
+	    to->kind == IL_KIND_INTERFACE && is_interface(to, &list);
+	if (!element)
+		return bind_error(b, v->syntax, "'%s' is no collection",
+				  il_type_name(b->ts, to));
+	if (is_named(to, "System.Collections.Generic", "List`1") || list) {
+		err = make_list(b, v, element, ret);
+		return err || !list ? err : convert(b, *ret, to, ret);
+	}
+	bool made = to->elem == ELEM_SZARRAY || interface || is_span(to) ||
+		    il_type_attribute(il_type_generic(b->ts, to),
+				      "System.Runtime.CompilerServices."
+				      "CollectionBuilderAttribute",
+				      NULL);
+	if (!made && !has_spread(v->syntax))
+		return by_add(b, v, to, ret);
+	err = make_array(b, v, element, &array);
+	if (err)
+		return err;
+	if (to->elem == ELEM_SZARRAY || interface || is_span(to))
+		return convert(b, array, to, ret);
+	return from_array(b, array, to, ret);
+}

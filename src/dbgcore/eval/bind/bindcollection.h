@@ -1,0 +1,19 @@
+/* Collection expressions: [a, ..b], which are what their place wants. */
+#ifndef EVAL_BINDCOLLECTION_H
+#define EVAL_BINDCOLLECTION_H
+
+#include "eval/bind/bind_priv.h"
+
+/* What a collection of type @to has as elements; NULL: it is none. */
+struct il_type *collection_element(struct binder *b, struct il_type *to);
+bool collection_fits(struct binder *b, const struct bound *v,
+		     struct il_type *to);
+DBG_MUST struct dbg_error *
+bind_collection(struct binder *b, const struct expr *x, struct bound **ret);
+DBG_MUST struct dbg_error *collection_convert(struct binder *b, struct bound *v,
+					      struct il_type *to,
+					      struct bound **ret);
+/* What `foreach` gives of a type; NULL: nothing. */
+struct il_type *iteration_type(struct binder *b, struct il_type *type);
+
+#endif

@@ -1,0 +1,31 @@
+/* What the files of the operators share. */
+#ifndef EVAL_BINDOP_H
+#define EVAL_BINDOP_H
+
+#include "eval/bind/bind_priv.h"
+
+bool bound_is_nullable(const struct bound *v);
+/* Has it a value? And that value. */
+DBG_MUST struct dbg_error *bound_open(struct binder *b, struct bound *v,
+				      struct bound **ret_has,
+				      struct bound **ret_value);
+/* Binary numeric promotion (12.4.7.3); END: there is none. */
+enum elem numeric_promote(enum elem x, enum elem y);
+
+/*
+ * The operator of the types of @l and @r (NULL: unary); *ret NULL: they have
+ * none that fits.
+ */
+DBG_MUST struct dbg_error *bind_user_operator(struct binder *b, enum op op,
+					      struct bound *l, struct bound *r,
+					      const struct expr *x,
+					      struct bound **ret);
+/* Has its type an operator true? */
+bool bind_has_truth(struct binder *b, struct bound *v);
+/* x && y of a type with operators: false(x) ? x : x & y (12.14.3). */
+DBG_MUST struct dbg_error *bind_user_logical(struct binder *b,
+					     const struct expr *x,
+					     struct bound *const *v,
+					     struct bound **ret);
+
+#endif

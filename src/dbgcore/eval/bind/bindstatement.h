@@ -1,0 +1,43 @@
+/* The statements of a lambda's body. */
+#ifndef EVAL_BINDSTATEMENT_H
+#define EVAL_BINDSTATEMENT_H
+
+#include "eval/bind/bind_priv.h"
+
+/*
+ * Bind the block that is the body of b->lambda; its `return`s are noted there.
+ * *ret_type: what it returns, NULL: nothing.
+ */
+DBG_MUST struct dbg_error *bind_block_body(struct binder *b,
+					   const struct expr *x,
+					   struct bound **ret,
+					   struct il_type **ret_type);
+/* Do all values that the lambda returns convert to @to? */
+bool returns_fit(struct binder *b, const struct bound_lambda *l,
+		 struct il_type *to);
+/* Convert them. */
+DBG_MUST struct dbg_error *returns_convert(struct binder *b,
+					   const struct bound_lambda *l,
+					   struct il_type *to);
+
+/* bindloop.c */
+DBG_MUST struct dbg_error *bind_foreach(struct binder *b, const struct expr *x,
+					struct bound **ret);
+DBG_MUST struct dbg_error *
+bind_statement(struct binder *b, const struct expr *x, struct bound **ret);
+/* Statements one after the other, with the locals made since @first. */
+struct bound *bound_block(struct binder *b, struct bound *const *list, size_t n,
+			  size_t first, const struct expr *x);
+struct bound *bound_void(struct binder *b, enum bound_kind kind,
+			 const struct expr *x);
+/* @body, which `break` leaves and `continue` begins again. */
+DBG_MUST struct dbg_error *bind_loop_body(struct binder *b, struct bound *loop,
+					  const struct expr *body,
+					  struct bound **ret);
+/* try { body } finally { dispose of @name } if it can be disposed of. */
+DBG_MUST struct dbg_error *bind_disposing(struct binder *b,
+					  const struct expr *name,
+					  struct bound *body,
+					  struct bound **ret);
+
+#endif

@@ -1,0 +1,64 @@
+/* Tuples, their element names, and anonymous objects. */
+#ifndef EVAL_BINDTUPLE_H
+#define EVAL_BINDTUPLE_H
+
+#include "eval/bind/bind_priv.h"
+
+enum {
+	TUPLE_MAX = 64
+};
+
+/* Names that some part of the expression gives to elements of a type. */
+struct tuple_names {
+	struct tuple_names *next;
+	struct il_type *type;
+	const char *const *names; /* NULL: that element has none */
+	size_t n;
+};
+
+/* Elements of a System.ValueTuple, those of its rest too; 0: it is none. */
+size_t tuple_elements(const struct il_type *type, struct il_type **ret);
+/* NULL: the core library lacks it. */
+struct il_type *tuple_type(struct binder *b, struct il_type *const *types,
+			   size_t n);
+/* Element @i of a value of a tuple type. */
+DBG_MUST struct dbg_error *tuple_item(struct binder *b, struct bound *of,
+				      size_t i, const struct expr *x,
+				      struct bound **ret);
+/* .Item9 or a name; *ret NULL: it is neither. */
+DBG_MUST struct dbg_error *tuple_member(struct binder *b, struct bound *of,
+					const struct expr *x,
+					struct bound **ret);
+/* The variable @name that the transparent @var carries; *ret NULL: none. */
+DBG_MUST struct dbg_error *tuple_carried(struct binder *b, struct bound *of,
+					 const struct expr *x,
+					 struct bound **ret);
+/*
+ * Note names as compilers list them for all tuples in a type (those of a
+ * tuple, then of its elements).
+ */
+void tuple_note_tree(struct binder *b, struct il_type *type,
+		     const char *const *names, size_t n);
+
+DBG_MUST struct dbg_error *bind_tuple(struct binder *b, const struct expr *x,
+				      struct bound **ret);
+/* Does the literal @v, or a tuple of type @from, convert to @to? */
+bool tuple_fits(struct binder *b, const struct bound *v, struct il_type *to);
+bool tuple_types_fit(struct binder *b, struct il_type *from,
+		     struct il_type *to);
+DBG_MUST struct dbg_error *tuple_convert(struct binder *b, struct bound *v,
+					 struct il_type *to,
+					 struct bound **ret);
+/* new ValueTuple<...>(...) of a BOUND_TUPLE. */
+DBG_MUST struct dbg_error *tuple_new(struct binder *b, const struct bound *v,
+				     struct bound **ret);
+/* == and != of tuples; *ret NULL: these are none. */
+DBG_MUST struct dbg_error *tuple_equality(struct binder *b, enum op op,
+					  struct bound *l, struct bound *r,
+					  const struct expr *x,
+					  struct bound **ret);
+
+DBG_MUST struct dbg_error *
+bind_anonymous(struct binder *b, const struct expr *x, struct bound **ret);
+
+#endif

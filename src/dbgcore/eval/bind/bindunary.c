@@ -1,0 +1,100 @@
+/* Unary operators (ECMA-334, 12.9). */
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "eval/bind/bindassign.h"
+#include "eval/bind/bindmade.h"
+#include "eval/bind/bindop.h"
+#include "eval/bind/bindrange.h"
+
+static struct dbg_error *negative(struct binder *b, const struct expr *x,
+				  struct bound *v, struct bound **ret)
+{
+	if (v->kind == BOUND_CONST && v->constant) {
+		*ret = arena_copy(b->arena, v, 1, sizeof(*v));
+		(*ret)->integer = (int64_t)(0 - (uint64_t)v->integer);
+		(*ret)->real = -v->real;
+		(*ret)->syntax = x;
+		return NULL;
+	}
+	*ret = bound_make(b, BOUND_UNARY, v->type, x);
+	(*ret)->op = OP_MINUS;
+	(*ret)->a = v;
+	return NULL;
+}
+
+/* A nullable operand: null if it is, else of its value. */
+static struct dbg_error *lifted_unary(struct binder *b, struct bound *v,
+				      const struct expr *x, struct bound **ret)
+{
+	struct bound *store, *test, *value;
+	struct expr *copy = arena_copy(b->arena, x, 1, sizeof(*x));
+	v = bound_keep(b, v, &store);
+	struct dbg_error *err = bound_open(b, v, &test, &value);
+	if (err)
+		return err;
+	struct bound *kept;
+	copy->a = made_keep(b, value, &kept);
+	err = bind_unary(b, copy, ret);
+	if (err)
+		return err;
+	struct il_type *type = il_type_nullable(b->ts, (*ret)->type);
+	*ret = bound_after(b, &kept, 1, *ret);
+	err = convert(b, *ret, type, ret);
+	if (!err)
+		*ret = bound_after(
+		    b, &store, 1,
+		    bound_choice(b, test, *ret,
+				 bound_make(b, BOUND_DEFAULT, type, x)));
+	return err;
+}
+
+struct dbg_error *bind_unary(struct binder *b, const struct expr *x,
+			     struct bound **ret)
+{
+	struct bound *v;
+	if (x->op == OP_ADDRESS || x->op == OP_DEREFERENCE)
+		return bind_pointer(b, x, ret);
+	if (x->op == OP_INCREMENT || x->op == OP_DECREMENT)
+		return bind_step(b, x, ret);
+	if (x->op == OP_FROM_END)
+		return bind_from_end(b, x, ret);
+	struct dbg_error *err = bind_operand(b, x->a, &v);
+	if (!err && bound_is_nullable(v))
+		return lifted_unary(b, v, x, ret);
+	if (!err)
+		err = bind_user_operator(b, x->op, v, NULL, x, ret);
+	if (err || *ret)
+		return err;
+	if (x->op == OP_NOT) {
+		err = convert(b, v, bind_prim(b, ELEM_BOOLEAN), &v);
+		if (!err)
+			*ret = bound_not(b, v);
+		return err;
+	}
+	bool bits =
+	    x->op == OP_COMPLEMENT && v->type && v->type->kind == IL_KIND_ENUM;
+	if ((x->op != OP_MINUS && x->op != OP_PLUS && x->op != OP_COMPLEMENT) ||
+	    (!bits && !type_is_numeric(v->type)))
+		return dbg_err(DBG_E_UNSUPPORTED,
+			       "'%s' is not served in expressions yet",
+			       bind_source(b, x));
+	enum elem elem = numeric_promote(v->type->elem, ELEM_I1);
+	if (x->op == OP_MINUS && v->type->elem == ELEM_U4)
+		elem = ELEM_I8;
+	if (elem == ELEM_END)
+		elem = v->type->elem;
+	if (!bits)
+		err = convert_cast(b, v, bind_prim(b, elem), &v);
+	if (err || x->op == OP_PLUS) {
+		*ret = v;
+		return err;
+	}
+	if (x->op == OP_MINUS)
+		return negative(b, x, v, ret);
+	*ret = bound_make(b, BOUND_UNARY, v->type, x);
+	(*ret)->op = OP_COMPLEMENT;
+	(*ret)->a = v;
+	return NULL;
+}

@@ -1,0 +1,31 @@
+/* Methods that fit a call: overload.c finds them, better.c compares two. */
+#ifndef EVAL_OVERLOAD_H
+#define EVAL_OVERLOAD_H
+
+#include "eval/bind/bind_priv.h"
+
+enum {
+	NOT_GIVEN = -1
+};
+
+/* A method that fits, and which argument each parameter has. */
+struct candidate {
+	struct il_method *method;
+	const struct il_sig *open; /* before type arguments were found */
+	const struct il_sig *sig;
+	bool expanded; /* the rest goes into the array of `params` */
+	bool generic;
+	size_t n_given;         /* parameters with an argument of their own */
+	int map[BIND_ARGS_MAX]; /* by parameter */
+};
+
+/*
+ * What one argument of `params` is converted to: the element of the last
+ * parameter, an array, or a span or list (C# 13); NULL: it is none of these.
+ */
+struct il_type *call_params_element(const struct il_sig *sig);
+/* 1: @x is the better of two that fit, -1: the worse, 0: neither. */
+int call_better(struct binder *b, const struct call *c,
+		const struct candidate *x, const struct candidate *y);
+
+#endif
