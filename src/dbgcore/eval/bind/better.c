@@ -1,5 +1,6 @@
 /* Which of two overloads is the better one (ECMA-334, 12.6.4.3 to 12.6.4.7). */
 #include "base/err.h"
+#include "eval/bind/bindlambda.h"
 #include "eval/bind/bindcollection.h"
 #include "eval/bind/overload.h"
 

@@ -11,17 +11,7 @@ enum {
 	BIND_ARGS_MAX = 32
 };
 
-/* A lambda that was bound for some types of its parameters. */
-struct lambda_memo {
-	struct lambda_memo *next;
-	const struct expr *syntax;
-	const struct bound_lambda *outer;
-	struct il_type **types;
-	size_t n;
-	struct bound_lambda *lambda; /* NULL: it failed */
-	const char *why;             /* then */
-	struct il_type *ret;         /* of its body; NULL: it has no type */
-};
+struct lambda_memo;
 
 /* Names that lambdas bring, innermost first. */
 struct name_scope {
@@ -43,6 +33,7 @@ struct binder {
 	struct bound_var **locals; /* of the expression and its lambdas */
 	size_t n_locals, cap_locals;
 	bool checked;
+	bool of_machine; /* a call sets a variable: one run computes all */
 	struct il_type *wanted; /* an enum whose names stand bare, or NULL */
 	unsigned int steps;
 	struct tuple_names *tuples;       /* see bindtuple.h */
@@ -252,29 +243,6 @@ DBG_MUST struct dbg_error *convert_user(struct binder *b, struct bound *v,
 					struct il_type *to, bool is_explicit,
 					struct bound **ret);
 bool type_is_numeric(const struct il_type *type);
-
-/* ---- bindlambda.c ----------------------------------------------------- */
-
-/*
- * Bind the lambda @x with parameters of these types. *ret_ret: the type of
- * its body, NULL: it has none (null, throw). False: it cannot be bound.
- */
-bool lambda_bind(struct binder *b, const struct expr *x,
-		 struct il_type *const *types, size_t n,
-		 struct bound_lambda **ret, struct il_type **ret_ret);
-/* Why the last lambda_bind of @x with these types failed. */
-const char *lambda_why(struct binder *b, const struct expr *x,
-		       struct il_type *const *types, size_t n);
-/* Why the lambda does not fit a delegate of this signature. */
-DBG_MUST struct dbg_error *lambda_fault(struct binder *b, const struct expr *x,
-					const struct il_sig *sig,
-					struct il_type *to);
-DBG_MUST struct dbg_error *lambda_convert(struct binder *b,
-					  const struct expr *x,
-					  struct il_type *to,
-					  struct bound **ret);
-/* Note that the code being bound uses @var. */
-void lambda_use(struct binder *b, struct bound_var *var);
 
 /* ---- bindop.c, bindnew.c ---------------------------------------------- */
 

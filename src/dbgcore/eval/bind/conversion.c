@@ -6,7 +6,10 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "eval/bind/bindlambda.h"
 #include "eval/bind/bindcollection.h"
+#include "eval/bind/bindmade.h"
+#include "eval/bind/bindop.h"
 #include "eval/bind/bindstatement.h"
 #include "eval/bind/bindtuple.h"
 
@@ -312,15 +315,30 @@ static struct bound *zeros(struct binder *b, struct bound *v,
 	return bound_make(b, BOUND_DEFAULT, to, v->syntax);
 }
 
+/* U? to T?: null, or its value converted. */
+static struct dbg_error *lifted(struct binder *b, struct bound *v,
+				struct il_type *to, struct bound **ret)
+{
+	struct bound *store, *has, *value;
+	struct bound *local = bound_keep(b, v, &store);
+	struct dbg_error *err = bound_open(b, local, &has, &value);
+	if (!err)
+		err = convert_cast(b, value, to->args[0], &value);
+	if (!err)
+		err = convert(b, value, to, &value);
+	if (!err)
+		*ret = bound_after(
+		    b, &store, 1, bound_choice(b, has, value, zeros(b, v, to)));
+	return err;
+}
+
 /* T or U? to T?: new T?(v), or its own value lifted. */
 static struct dbg_error *to_nullable(struct binder *b, struct bound *v,
 				     struct il_type *to, struct bound **ret)
 {
 	struct il_method *ctor = il_method_named(b->ts, to, ".ctor", 1);
 	if (v->type->special == IL_SPECIAL_NULLABLE)
-		return dbg_err(
-		    DBG_E_UNSUPPORTED, "'%s' to '%s' is not served yet",
-		    il_type_name(b->ts, v->type), il_type_name(b->ts, to));
+		return lifted(b, v, to, ret);
 	struct dbg_error *err = convert(b, v, to->args[0], &v);
 	if (err)
 		return err;

@@ -501,6 +501,8 @@ static struct dbg_error *fetch_choice(struct binder *b, struct bound *n,
 				      struct value *ret)
 {
 	bool yes;
+	if (b->of_machine)
+		return machine_value(b, n, ret);
 	struct dbg_error *err = fetch_truth(b, n->a, &yes);
 	return err ? err : fetch_value(b, yes ? n->b : n->c, ret);
 }
@@ -517,7 +519,7 @@ static struct dbg_error *fetch_effect(struct binder *b, struct bound *n,
 {
 	for (size_t i = 0; i < n->n_list; i++) {
 		const struct bound *s = n->list[i];
-		if (s->kind != BOUND_STORE || !is_own(s->a))
+		if (s->kind != BOUND_STORE || !is_own(s->a) || b->of_machine)
 			return machine_value(b, n, ret);
 	}
 	for (size_t i = 0; i < n->n_list; i++) {

@@ -131,7 +131,6 @@ static uint32_t slot_of(struct generator *e, const struct bound_var *var)
 				      : var->type);
 }
 
-/* Push the T[1] of a captured variable. */
 void ilgen_holder(struct generator *e, const struct bound_var *var)
 {
 	struct il_type *object = bind_prim(e->b, ELEM_OBJECT);
@@ -197,7 +196,6 @@ void ilgen_fresh(struct generator *e, const struct bound_var *var)
 	ilgen_var(e, IL_OP_STLOC, slot_of(e, var));
 }
 
-/* Captured variables of this method get their vectors. */
 void ilgen_prologue(struct generator *e)
 {
 	struct binder *b = e->b;
@@ -410,7 +408,7 @@ static struct dbg_error *ilgen_array(struct generator *e, const struct bound *n)
 	return err;
 }
 
-/* Both ends leave their value in a local: their types may differ. */
+// Both ends leave their value in a local.
 static struct dbg_error *ilgen_choice(struct generator *e,
 				      const struct bound *n)
 {

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "eval/bind/bindlambda.h"
 #include "eval/bind/bind_priv.h"
 
 enum {

@@ -249,6 +249,7 @@ static struct dbg_error *pass(struct binder *b, struct bound *v,
 		const struct expr *x = v->syntax;
 		bool named =
 		    x->kind == EXPR_DECLARATION && strcmp(x->name, "_");
+		b->of_machine = true;
 		v = named ? declare_var(b, x->name, to->inner, x)
 			  : bound_local(b, to->inner, x);
 	} else {

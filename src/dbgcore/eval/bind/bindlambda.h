@@ -1,0 +1,40 @@
+/* Lambdas, which are bound for given types of their parameters. */
+#ifndef EVAL_BINDLAMBDA_H
+#define EVAL_BINDLAMBDA_H
+
+#include "eval/bind/bind_priv.h"
+
+/* A lambda that was bound for some types of its parameters. */
+struct lambda_memo {
+	struct lambda_memo *next;
+	const struct expr *syntax;
+	const struct bound_lambda *outer;
+	struct il_type **types;
+	size_t n;
+	struct bound_lambda *lambda; /* NULL: it failed */
+	const char *why;             /* then */
+	struct il_type *ret;         /* of its body; NULL: it has no type */
+};
+
+/*
+ * Bind the lambda @x with parameters of these types. *ret_ret: the type of
+ * its body, NULL: it has none (null, throw). False: it cannot be bound.
+ */
+bool lambda_bind(struct binder *b, const struct expr *x,
+		 struct il_type *const *types, size_t n,
+		 struct bound_lambda **ret, struct il_type **ret_ret);
+/* Why the last lambda_bind of @x with these types failed. */
+const char *lambda_why(struct binder *b, const struct expr *x,
+		       struct il_type *const *types, size_t n);
+/* Why the lambda does not fit a delegate of this signature. */
+DBG_MUST struct dbg_error *lambda_fault(struct binder *b, const struct expr *x,
+					const struct il_sig *sig,
+					struct il_type *to);
+DBG_MUST struct dbg_error *lambda_convert(struct binder *b,
+					  const struct expr *x,
+					  struct il_type *to,
+					  struct bound **ret);
+/* Note that the code being bound uses @var. */
+void lambda_use(struct binder *b, struct bound_var *var);
+
+#endif
