@@ -1,3 +1,7 @@
+/*
+ * Nodes of syntax that the text does not have, and values kept in variables:
+ * see bindmade.h.
+ */
 #include "eval/bind/bindmade.h"
 
 #include "base/mem.h"
