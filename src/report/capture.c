@@ -19,6 +19,7 @@
 #include "base/mem.h"
 #include "front/debuggees.h"
 #include "front/loop.h"
+#include "report/ended.h"
 #include "report/runoptions.h"
 #include "report/tree.h"
 
@@ -43,7 +44,8 @@ struct run {
 	struct run_options options;
 	struct publish out;
 	struct idle idle;
-	bool ending; /* no reports of what we end ourselves */
+	struct ended_memory memory; /* at the start */
+	bool ending;                /* no reports of what we end ourselves */
 	bool ended;
 	int exit_code, exit_signal;
 };
@@ -86,6 +88,51 @@ static void go_on(struct dbg *dbg)
 	tell_drop(err);
 }
 
+static bool is_asked_for(const struct run *r, int code)
+{
+	return r->options.on_exit && r->options.exit_codes[code & 255];
+}
+
+// Environment.Exit is called: its caller is still there.
+static void on_exit_call(struct run *r, struct dbg *dbg)
+{
+	struct dbg_value code;
+
+	if (r->ending || dbg_err_drop(dbg_eval(dbg, 0, "exitCode", &code)))
+		return;
+	int number = (int)(strtol(code.text, NULL, 10) & 255);
+	if (!is_asked_for(r, number))
+		return;
+	_cleanup_free_ char *cause =
+	    xasprintf("Exits with code %d by Environment.Exit", number);
+	take_report(r, dbg, "exit", cause);
+}
+
+// Is there a report of the end of @pid already?
+static bool is_reported(const struct run *r, pid_t pid)
+{
+	for (size_t i = 0; i < r->out.n; i++)
+		if (r->out.reports[i].pid == pid && r->out.reports[i].kind &&
+		    strcmp(r->out.reports[i].kind, "thrown"))
+			return true;
+	return false;
+}
+
+static void on_end(struct run *r, const struct debuggee_event *e)
+{
+	const struct dbg_event *event = &e->event;
+	bool killed = event->exit_signal == SIGKILL;
+	struct report report;
+
+	if (r->ending || r->out.n == PUBLISH_MAX ||
+	    is_reported(r, e->inferior.pid) ||
+	    !(killed ||
+	      (!event->exit_signal && is_asked_for(r, event->exit_code))))
+		return;
+	ended_report(&e->inferior, event, &r->memory, &report);
+	publish_add(&r->out, &report);
+}
+
 static void on_stop(struct run *r, struct dbg *dbg, const struct dbg_stop *stop)
 {
 	bool dies = stop->reason == DBG_STOP_UNHANDLED ||
@@ -96,6 +143,8 @@ static void on_stop(struct run *r, struct dbg *dbg, const struct dbg_stop *stop)
 		return;
 	if (dies && !r->ending)
 		take_report(r, dbg, NULL, NULL);
+	if (stop->reason == DBG_STOP_BREAKPOINT)
+		on_exit_call(r, dbg);
 	if (stop->reason == DBG_STOP_THROWN && !r->ending)
 		take_report(r, dbg, "thrown", NULL);
 	go_on(dbg);
@@ -107,8 +156,10 @@ static void on_event(struct run *r, const struct debuggee_event *e)
 
 	if (event->kind == DBG_EVENT_STOPPED) {
 		on_stop(r, e->inferior.dbg, &event->stop);
-	} else if (event->kind == DBG_EVENT_EXITED &&
-		   e->inferior.dbg == r->dbg) {
+	} else if (event->kind == DBG_EVENT_EXITED) {
+		on_end(r, e);
+	}
+	if (event->kind == DBG_EVENT_EXITED && e->inferior.dbg == r->dbg) {
 		r->ended = true;
 		r->exit_code = event->exit_code;
 		r->exit_signal = event->exit_signal;
@@ -278,8 +329,16 @@ static struct dbg_error *start(struct run *r, int argc, char **argv)
 	    .kind = DBG_BREAK_THROW,
 	    .text = r->options.first_chance,
 	};
+	const struct dbg_break_req exits = {
+	    .kind = DBG_BREAK_LOCATION,
+	    .text = "System.Environment.Exit",
+	};
 	uint32_t number;
 	struct dbg_error *err = dbg_set(r->dbg, "follow-exec", "on");
+
+	ended_memory(&r->memory);
+	if (!err && r->options.on_exit)
+		err = dbg_break_add(r->dbg, &exits, &number);
 
 	if (!err && thrown.text)
 		err = dbg_break_add(r->dbg, &thrown, &number);

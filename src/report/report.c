@@ -83,6 +83,16 @@ void report_destroy(struct report *r)
 	*r = (struct report){0};
 }
 
+const char *report_signal_text(struct report *r, int signal)
+{
+	const char *name = sigabbrev_np(signal);
+	const char *text = sigdescr_np(signal);
+
+	if (!name || !text)
+		return arena_printf(r->arena, "Ended by signal %d", signal);
+	return arena_printf(r->arena, "Ended by SIG%s (%s)", name, text);
+}
+
 const char *report_path(const char *path)
 {
 	char cwd[PATH_MAX];

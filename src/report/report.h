@@ -137,6 +137,8 @@ bool report_same_stack(const struct report_thread *a,
  * run once more. Returns the new number of frames.
  */
 size_t report_fold(struct report_frame *v, size_t n);
+/* "Ended by SIGSEGV (Segmentation fault)", the report's own. */
+const char *report_signal_text(struct report *r, int signal);
 /* @path as those know it who have the sources: below the working directory. */
 const char *report_path(const char *path);
 /* The frame that people look at: the first of the user's with a source. */

@@ -15,6 +15,7 @@ enum {
 	OPT_SIGNAL,
 	OPT_KILL_AFTER,
 	OPT_FIRST_CHANCE,
+	OPT_ON_EXIT,
 	OPT_HELP,
 	N_OPTIONS = OPT_HELP - OPT_FORM + 1,
 	KILL_AFTER_MS = 10000,
@@ -26,6 +27,7 @@ static const struct option others[] = {
     {"signal", required_argument, NULL, OPT_SIGNAL},
     {"kill-after", required_argument, NULL, OPT_KILL_AFTER},
     {"first-chance", required_argument, NULL, OPT_FIRST_CHANCE},
+    {"on-exit", required_argument, NULL, OPT_ON_EXIT},
     {"help", no_argument, NULL, OPT_HELP},
 };
 
@@ -61,7 +63,9 @@ static void usage(FILE *out)
 	    "                     SIGKILL, so long after another SIGNAL [10]\n"
 	    "  --first-chance TYPES\n"
 	    "                     report exceptions of these types where they "
-	    "are thrown, too\n",
+	    "are thrown, too\n"
+	    "  --on-exit CODES    report programs that exit with one of CODES: "
+	    "3,64-78\n",
 	    out);
 }
 
@@ -113,6 +117,32 @@ static bool take_signal(const char *text, int *ret)
 	return false;
 }
 
+// "3,64-78"
+static bool take_codes(struct run_options *o, const char *text)
+{
+	const char *at = text;
+	int n = 1;
+
+	while (n > 0 && *at) {
+		unsigned int from, to;
+		int whole = 0;
+
+		n = 0;
+		if (sscanf(at, "%3u%n-%3u%n", &from, &n, &to, &whole) < 2)
+			to = from;
+		n = whole ? whole : n;
+		if (!n || from > to || to > 255 ||
+		    (at[n] && (at[n] != ',' || !at[n + 1])))
+			break;
+		memset(&o->exit_codes[from], true, to - from + 1);
+		at += at[n] ? n + 1 : n;
+	}
+	o->on_exit = *text && !*at;
+	if (!o->on_exit)
+		fprintf(stderr, "dndbg: '%s' are no exit codes\n", text);
+	return o->on_exit;
+}
+
 // False: it is told what is wrong.
 static bool take_other(struct run_options *o, int c, const char *text)
 {
@@ -124,6 +154,8 @@ static bool take_other(struct run_options *o, int c, const char *text)
 		return take_seconds(text, &o->kill_after_ms);
 	if (c == OPT_SIGNAL)
 		return take_signal(text, &o->signal);
+	if (c == OPT_ON_EXIT)
+		return take_codes(o, text);
 	if (c == OPT_FIRST_CHANCE) {
 		o->first_chance = text;
 		return true;

@@ -11,6 +11,8 @@ struct run_options {
 	uint64_t kill_after_ms;            /* from @signal to SIGKILL */
 	int signal;                        /* that ends what hangs */
 	const char *first_chance;          /* types, NULL: none */
+	bool on_exit;                      /* some code is asked for */
+	bool exit_codes[256];              /* which */
 };
 
 /* Returns -1 to go on, with *ret_first the command, else the exit status. */

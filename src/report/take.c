@@ -309,16 +309,6 @@ static void take_exceptions(struct report *r, struct dbg *dbg)
 		};
 }
 
-static const char *signal_text(struct report *r, int signal)
-{
-	const char *name = sigabbrev_np(signal);
-	const char *text = sigdescr_np(signal);
-
-	if (!name || !text)
-		return arena_printf(r->arena, "signal %d", signal);
-	return arena_printf(r->arena, "SIG%s (%s)", name, text);
-}
-
 static void take_cause(struct report *r, const struct dbg_stop *stop)
 {
 	if (!stop)
@@ -342,8 +332,7 @@ static void take_cause(struct report *r, const struct dbg_stop *stop)
 		    stop->exception_message ? stop->exception_message : "");
 	} else if (stop->fatal) {
 		r->kind = "signal";
-		r->cause = arena_printf(r->arena, "Ended by %s",
-					signal_text(r, stop->signal));
+		r->cause = report_signal_text(r, stop->signal);
 	}
 }
 

@@ -73,10 +73,29 @@ def test_exit(t):
                    stdin="through\n")
     t.check_equal((7, "through\n", ""),
                   (done.returncode, done.stdout, done.stderr))
-    for number in (signal.SIGKILL, signal.SIGTERM):
-        t.check_equal([], [r for r in reported(
-            t, ["sh", "-c", f"kill -{int(number)} $$"])
-            if r["kind"] != "signal"])
+    for number, name in ((signal.SIGKILL, "SIGKILL (Killed)"),
+                         (signal.SIGTERM, "SIGTERM (Terminated)")):
+        report = only(t, reported(t, ["sh", "-c", f"kill -{int(number)} $$"]))
+        t.check_equal(("signal", "Ended by " + name, int(number)),
+                      (report["kind"], report["cause"], report["signal"]))
+
+
+def test_on_exit(t):
+    """Exit codes that are asked about: where Environment.Exit was called; that
+    a program has ended so."""
+    report = only(t, reported(t, throws(t, "exit"), "--on-exit", "1,3-4"))
+    t.check_equal(("exit", "Exits with code 3 by Environment.Exit"),
+                  (report["kind"], report["cause"]))
+    t.check_equal(("Throws.Program.Exit", t.line("Throws", "exit")),
+                  own(crashed(report))[0])
+    report = only(t, reported(t, ["sh", "-c", "exit 4"], "--on-exit", "3-4"))
+    t.check_equal(("exit", "Exited with code 4", []),
+                  (report["kind"], report["cause"], report["threads"]))
+    t.check_equal([], reported(t, throws(t, "exit"), "--on-exit", "4"))
+    for codes in ("x", "3,", "4-3", "256", "3;4", ""):
+        done = command(t, ["true"], "--on-exit", codes)
+        t.check_equal((2, f"dndbg: '{codes}' are no exit codes\n"),
+                      (done.returncode, done.stderr))
 
 
 def test_unseen(t):

@@ -1,0 +1,134 @@
+/*
+ * A program that was killed, or has ended with an exit code that was asked
+ * about: there is nothing left of it but how it ended. Whether the kernel
+ * killed it for want of memory is told by the counters of its cgroup, of either
+ * version.
+ */
+#include "report/ended.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+
+enum {
+	LINE_SIZE = 512,
+	MIB = 1 << 20,
+};
+
+/* The files of a version, and where it is mounted. */
+struct version {
+	const char *mark; /* in the line of /proc/self/cgroup */
+	const char *mount;
+	const char *events, *limit, *peak;
+};
+
+static const struct version versions[] = {
+    {":memory:", "/sys/fs/cgroup/memory", "memory.oom_control",
+     "memory.limit_in_bytes", "memory.max_usage_in_bytes"},
+    {"0::", "/sys/fs/cgroup", "memory.events", "memory.max", "memory.peak"},
+};
+
+// The number behind @key, which begins a line ("": the first line); 0: none.
+static uint64_t read_number(const char *folder, const char *name,
+			    const char *key)
+{
+	char path[PATH_MAX + LINE_SIZE], line[LINE_SIZE];
+	uint64_t n = 0;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	FILE *file = fopen(path, "re");
+	while (file && !n && fgets(line, sizeof(line), file))
+		if (str_starts(line, key))
+			n = strtoull(line + strlen(key), NULL, 10);
+	if (file)
+		fclose(file);
+	return n;
+}
+
+// In a container the path is the host's, and the mount is its own group.
+static void read_group(const struct version *v, const char *group,
+		       struct ended_memory *ret)
+{
+	char folder[PATH_MAX];
+
+	for (int whole = 1; whole >= 0 && !ret->peak; whole--) {
+		snprintf(folder, sizeof(folder), "%s%s", v->mount,
+			 whole ? group : "");
+		*ret = (struct ended_memory){
+		    .kills = read_number(folder, v->events, "oom_kill "),
+		    .limit = read_number(folder, v->limit, ""),
+		    .peak = read_number(folder, v->peak, ""),
+		};
+	}
+	// without a limit the first version has the largest number there is
+	if (ret->limit > INT64_MAX / 2)
+		ret->limit = 0;
+}
+
+void ended_memory(struct ended_memory *ret)
+{
+	char line[LINE_SIZE];
+
+	*ret = (struct ended_memory){0};
+	FILE *file = fopen("/proc/self/cgroup", "re");
+	while (file && !ret->peak && fgets(line, sizeof(line), file)) {
+		line[strcspn(line, "\n")] = '\0';
+		for (size_t i = 0; i < sizeof(versions) / sizeof(*versions);
+		     i++) {
+			const char *found = strstr(line, versions[i].mark);
+
+			if (found && !ret->peak)
+				read_group(&versions[i],
+					   found + strlen(versions[i].mark),
+					   ret);
+		}
+	}
+	if (file)
+		fclose(file);
+}
+
+static const char *killed_text(struct report *r,
+			       const struct ended_memory *before)
+{
+	struct ended_memory now;
+
+	ended_memory(&now);
+	if (now.kills <= before->kills)
+		return NULL;
+	if (!now.limit)
+		return "Killed by the kernel: out of memory";
+	return arena_printf(r->arena,
+			    "Killed by the kernel: out of memory (limit of "
+			    "the cgroup: %" PRIu64
+			    " MiB, used at most: %" PRIu64 " MiB)",
+			    now.limit / MIB, now.peak / MIB);
+}
+
+void ended_report(const struct dbg_inferior *ended,
+		  const struct dbg_event *event,
+		  const struct ended_memory *before, struct report *ret)
+{
+	*ret = (struct report){.arena = arena_create()};
+	ret->pid = ended->pid;
+	ret->program = arena_strdup(ret->arena, ended->name);
+	ret->time = (uint64_t)time(NULL);
+	ret->runtime = "";
+	ret->signal = event->exit_signal;
+	if (!ret->signal) {
+		ret->kind = "exit";
+		ret->cause = arena_printf(ret->arena, "Exited with code %d",
+					  event->exit_code);
+		return;
+	}
+	ret->kind = "signal";
+	ret->cause =
+	    event->exit_signal == SIGKILL ? killed_text(ret, before) : NULL;
+	if (!ret->cause)
+		ret->cause = report_signal_text(ret, ret->signal);
+}
