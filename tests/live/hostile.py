@@ -303,6 +303,22 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr)
 
 
 @one_runtime
+def test_many_modules(t):
+    """3,000 modules, each loaded from bytes: none is missed."""
+    words = t.program("Loads")
+    plugin = f"{os.path.dirname(words[0])}/LoadsPlugin.dll"
+    done = t.batch(["b Main", "run", "continue"],
+                   [*words, *[plugin] * 3000], timeout=100)
+    t.check_in("Breakpoint 1, Loads.Program.Main", done.stdout)
+    t.check_equal(3000, len(re.findall("^2$", done.stdout, re.M)))
+    t.check_in("\nok\n", done.stdout)
+    t.check_equal(0, done.returncode)
+
+
+test_many_modules.time = 120
+
+
+@one_runtime
 def test_inflating_pdb(t):
     """A PDB in the assembly that is 64 KB and says to be 4 GB, or is a little
     more than the 64 MB that are taken, is not inflated at all."""
