@@ -389,12 +389,21 @@ static void on_stopped(struct mi *m, const struct dbg_stop *s)
 
 /* ---- Modules ----------------------------------------------------------- */
 
+void mi_module_id_put(const struct mi *m, struct str *t, const char *member,
+		      const char *mvid, const char *name)
+{
+	if (m->dialect == MI_NETCOREDBG && mvid)
+		record_strf(t, member, "{%s}", mvid);
+	else
+		record_str(t, member, name ? name : "");
+}
+
 void mi_module_put(struct mi *m, struct str *t, const struct dbg_module *o)
 {
 	const char *path = o->path ? o->path : o->name;
 	bool loaded = o->symbols == DBG_SYMBOLS_LOADED;
 
-	record_str(t, "id", path);
+	mi_module_id_put(m, t, "id", o->mvid, path);
 	record_str(t, "target-name", path);
 	record_str(t, "host-name", path);
 	record_str(t, "symbols-loaded", loaded ? "1" : "0");

@@ -225,10 +225,7 @@ DBG_MUST struct dbg_error *mi_cli_word(struct mi *m, const char *command,
 /* Lines that belong together, as those of `commands`. */
 DBG_MUST struct dbg_error *mi_cli_lines(struct mi *m,
 					const struct words *lines);
-/*
- * What the prompt does at a stop: displays, commands of breakpoints; and
- * prints, if it was a command of the prompt that led there: @show.
- */
+/* Displays and commands of breakpoints at a stop; @show: print the stop. */
 void mi_cli_stopped(struct mi *m, bool show);
 
 /* ---- mi_notify.c ------------------------------------------------------ */
@@ -237,13 +234,16 @@ void mi_cli_stopped(struct mi *m, bool show);
 void notify_take(struct mi *m);
 /* Send what one event means. */
 void notify_event(struct mi *m, const struct dbg_event *e);
-/* There may be a program that was not told, and it may run. */
+/* There may be a program that was not told; it may run. */
 void notify_started(struct mi *m);
 void notify_running(struct mi *m);
 /* Compare the breakpoints with what was told; @tell: send the difference. */
 void notify_breaks(struct mi *m, bool tell);
 /* What a library is, as members. */
 void mi_module_put(struct mi *m, struct str *t, const struct dbg_module *o);
+/* Which module it is: @mvid in braces for netcoredbg's clients, else @name. */
+void mi_module_id_put(const struct mi *m, struct str *t, const char *member,
+		      const char *mvid, const char *name);
 /* Thread or frame are others now. */
 void notify_selected(struct mi *m);
 

@@ -90,12 +90,13 @@ static void put_args(struct mi *m, struct str *t, const struct dbg_frame *f)
 }
 
 // What only the runtime knows of a frame.
-static void put_clr(struct str *t, const struct dbg_frame *f)
+static void put_clr(const struct mi *m, struct str *t,
+		    const struct dbg_frame *f)
 {
 	if (!f->token)
 		return;
 	record_tuple(t, "clr-addr");
-	record_str(t, "module-id", f->module ? f->module : "");
+	mi_module_id_put(m, t, "module-id", f->mvid, f->module);
 	record_strf(t, "method-token", "0x%08" PRIx32, f->token);
 	record_str(t, "method-version", "1");
 	record_uint(t, "il-offset",
@@ -105,7 +106,8 @@ static void put_clr(struct str *t, const struct dbg_frame *f)
 	record_tuple_end(t);
 }
 
-static void put_plain(struct str *t, const struct dbg_frame *f)
+static void put_plain(const struct mi *m, struct str *t,
+		      const struct dbg_frame *f)
 {
 	const struct dbg_source_range *s = &f->source;
 
@@ -117,7 +119,7 @@ static void put_plain(struct str *t, const struct dbg_frame *f)
 		record_uint(t, "end-line", s->end_line);
 		record_uint(t, "end-col", s->end_column);
 	}
-	put_clr(t, f);
+	put_clr(m, t, f);
 	record_str(t, "func", f->function);
 	record_addr(t, "addr", f->pc);
 	record_str(t, "active-statement-flags",
@@ -130,11 +132,11 @@ void mi_frame_put(struct mi *m, struct str *t, const struct dbg_frame *f,
 	if (what & FRAME_LEVEL)
 		record_uint(t, "level", f->level);
 	if (m->dialect == MI_NETCOREDBG) {
-		put_plain(t, f);
+		put_plain(m, t, f);
 		return;
 	}
 	// Vim takes the last "addr=" and the last "line=" of a record.
-	put_clr(t, f);
+	put_clr(m, t, f);
 	record_addr(t, "addr", f->pc);
 	record_str(t, "func", f->name);
 	if (what & FRAME_ARGS)

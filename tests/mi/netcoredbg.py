@@ -32,6 +32,10 @@ def test_a_session(t):
          "func", "addr", "active-statement-flags"], keys(stop["frame"]))
     t.check_equal(["module-id", "method-token", "method-version", "il-offset",
                    "native-offset"], keys(stop["frame"]["clr-addr"]))
+    own = next(r.results for r in c.records if r.name == "library-loaded"
+               and r.results["target-name"].endswith("/Hello.dll"))
+    t.check_match(r"^\{[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\}$", own["id"])
+    t.check_equal(own["id"], stop["frame"]["clr-addr"]["module-id"])
     stop = c.go("-exec-continue", "breakpoint-hit")
     t.check_equal(["reason", "thread-id", "stopped-threads", "bkptno", "times",
                    "frame"], keys(stop))

@@ -25,10 +25,11 @@ struct source_rules;
 struct symbol_rules;
 
 struct code_module {
-	uint32_t number; /* 1, 2, ...: dbg_module.number */
-	uint64_t addr;   /* Module* */
-	char *name;      /* file name */
-	char *path;      /* NULL: loaded from memory */
+	uint32_t number;  /* 1, 2, ...: dbg_module.number */
+	uint64_t addr;    /* Module* */
+	char *name;       /* file name */
+	char *path;       /* NULL: loaded from memory */
+	const char *mvid; /* as text, NULL: none */
 	uint64_t base;
 	struct pe pe; /* n_sections 0: only metadata was had */
 	struct md md;

@@ -357,6 +357,21 @@ static void load(struct code *c, struct module *mod,
 	dbg_error_destroy(err);
 }
 
+// A GUID is written as if its first three fields were numbers.
+static const char *mvid_of(const struct code_module *m, struct arena *arena)
+{
+	const uint8_t *b = md_mvid(&m->md);
+
+	if (!b)
+		return NULL;
+	return arena_printf(arena,
+			    "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-"
+			    "%02x%02x%02x%02x%02x%02x",
+			    b[3], b[2], b[1], b[0], b[5], b[4], b[7], b[6],
+			    b[8], b[9], b[10], b[11], b[12], b[13], b[14],
+			    b[15]);
+}
+
 struct module *module_create(struct code *c, const struct dac_module *dm,
 			     struct bytes image)
 {
@@ -371,6 +386,7 @@ struct module *module_create(struct code *c, const struct dac_module *dm,
 	mod->m.name = arena_strdup(
 	    mod->arena, dm->path[0] ? str_basename(dm->path) : dm->name);
 	load(c, mod, dm, image);
+	mod->m.mvid = mvid_of(&mod->m, mod->arena);
 	mod->m.framework = is_framework(&mod->m);
 	return mod;
 }

@@ -31,21 +31,6 @@ static const char *version_of(const struct code_module *m, struct arena *arena)
 			    md_col(&m->md, MD_ASSEMBLY, 1, 4));
 }
 
-// A GUID is written as if its first three fields were numbers.
-static const char *mvid_of(const struct code_module *m, struct arena *arena)
-{
-	const uint8_t *b = md_mvid(&m->md);
-
-	if (!b)
-		return NULL;
-	return arena_printf(arena,
-			    "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-"
-			    "%02x%02x%02x%02x%02x%02x",
-			    b[3], b[2], b[1], b[0], b[5], b[4], b[7], b[6],
-			    b[8], b[9], b[10], b[11], b[12], b[13], b[14],
-			    b[15]);
-}
-
 struct dbg_error *dbg_module_list(struct dbg *dbg, struct dbg_module **ret,
 				  size_t *ret_n)
 {
@@ -69,7 +54,7 @@ struct dbg_error *dbg_module_list(struct dbg *dbg, struct dbg_module **ret,
 		    .name = m->name,
 		    .path = m->path,
 		    .version = version_of(m, dbg->list_arena),
-		    .mvid = mvid_of(m, dbg->list_arena),
+		    .mvid = m->mvid,
 		    .base = m->base,
 		    .size = m->pe.image_size,
 		    .optimized = m->optimized,

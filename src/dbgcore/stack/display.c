@@ -362,6 +362,7 @@ static void describe_managed(struct stack *s, const struct frame *f,
 	if (!pos->module)
 		return;
 	ret->module = pos->module->name;
+	ret->mvid = pos->module->mvid;
 	ret->optimized = pos->module->optimized;
 	ret->framework = pos->module->framework;
 	if (!pos->path)

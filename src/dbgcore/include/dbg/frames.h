@@ -52,6 +52,7 @@ struct dbg_frame {
 	const char *name;     /* without, never NULL */
 	const char *params;   /* "int, string"; NULL: no parameter list */
 	const char *module;   /* file name, NULL: none */
+	const char *mvid;     /* of its build, as in dbg_module; NULL: none */
 	uint32_t token;       /* methodDef, 0: none */
 	uint32_t il_offset;   /* UINT32_MAX: unknown */
 	bool optimized;
