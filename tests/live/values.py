@@ -225,6 +225,8 @@ def test_pointers(t):
         ("where->X", "4"),
         ("(*where).Y", "5"),
         ("pointer[0]", "123"),
+        ("pointer + 3 - pointer", "3"),
+        ("pointer[1.5]", "!Cannot convert 'double' to 'long' at column 9."),
         ("&number == pointer", "true"),
         ("inline.Numbers[2]", "22"),
         ("none == null", "true"),

@@ -140,6 +140,9 @@ static struct dbg_error *moved(struct binder *b, enum op op, struct bound *p,
 		return dbg_err(DBG_E_ARGUMENT, "'%s' cannot be indexed",
 			       il_type_name(b->ts, p->type));
 	struct dbg_error *err = il_type_layout(b->ts, inner, &layout);
+	// an index is an integer
+	if (!err)
+		err = convert(b, index, bind_prim(b, ELEM_I8), &index);
 	if (err)
 		return err;
 	struct bound *size = bound_int(b, ELEM_I, layout->size, p->syntax);
@@ -189,6 +192,22 @@ struct dbg_error *bind_row_element(struct binder *b, struct bound *of,
 	return err ? err : bind_frame_value(b, &element, x, ret);
 }
 
+/* The elements between two pointers. */
+static struct dbg_error *distance(struct binder *b, struct bound *l,
+				  struct bound *r, struct bound **ret)
+{
+	const struct il_layout *layout;
+	struct il_type *type = bind_prim(b, ELEM_I8);
+	struct dbg_error *err = il_type_layout(b->ts, l->type->inner, &layout);
+	if (err || !layout->size)
+		return err;
+	struct bound *bytes = binary(b, OP_SUBTRACT, as_number(b, l, ELEM_I8),
+				     as_number(b, r, ELEM_I8), type);
+	*ret = binary(b, OP_DIVIDE, bytes,
+		      bound_int(b, ELEM_I8, layout->size, l->syntax), type);
+	return NULL;
+}
+
 /* Equality and order, of numbers too: gdb's `$pc == 0x1234`. */
 struct dbg_error *bind_pointer_operator(struct binder *b, enum op op,
 					struct bound *l, struct bound *r,
@@ -202,6 +221,9 @@ struct dbg_error *bind_pointer_operator(struct binder *b, enum op op,
 	if ((op == OP_ADD || op == OP_SUBTRACT) && is_pointer(l) &&
 	    type_is_numeric(r->type))
 		return moved(b, op, l, r, ret);
+	if (op == OP_SUBTRACT && l->type == r->type && l->type->inner &&
+	    l->type->inner->elem != ELEM_VOID)
+		return distance(b, l, r, ret);
 	for (int i = 0; order && i < 2; i++) {
 		struct bound *v = *sides[i];
 		if (v->kind == BOUND_NULL)
