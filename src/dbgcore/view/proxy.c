@@ -15,6 +15,12 @@ enum {
 
 /* ---- Members --------------------------------------------------------- */
 
+/* What stands in the place of a value, and of rows. */
+static const char *in_place(const struct view *w, const char *why)
+{
+	return arena_printf(w->arena, "<%s>", why);
+}
+
 const char *member_value(const struct view *w, const struct member *m,
 			 const struct value *self, struct value *ret)
 {
@@ -38,7 +44,7 @@ const char *member_value(const struct view *w, const struct member *m,
 	}
 	*ret = o.value;
 	if (!o.thrown)
-		return o.why;
+		return o.why ? in_place(w, o.why) : NULL;
 	struct value thrown = value_dereference(w->types, &o.value);
 	return arena_printf(w->arena, "'%s' threw an exception of type '%s'",
 			    m->name, thrown.type ? thrown.type->name : "?");
@@ -75,14 +81,15 @@ static void make_subject(const struct view *w, const struct look *look,
 		return;
 	interpret_new(w, look->proxy, seen, &o);
 	if (o.why || o.thrown || o.value.where == VALUE_ABSENT) {
-		p->why = o.why ? o.why : "its constructor threw an exception";
+		p->why =
+		    in_place(w, o.why ? o.why : "its proxy threw an exception");
 		return;
 	}
 	p->subject = o.value;
 	p->look = look_get(w, o.value.type);
 	p->is_proxy = true;
 	if (!p->look)
-		p->why = "its type is not known";
+		p->why = "<the type of its proxy is not known>";
 }
 
 static void make_rows(const struct view *w, struct proxy *p)
@@ -212,7 +219,7 @@ const struct proxy *proxy_results(const struct view *w, const struct look *look,
 		o.why = "its enumerator threw an exception";
 	else if (!o.why && !list_rows(w, &o.value, &p->rows))
 		o.why = "the elements cannot be read";
-	p->why = o.why;
+	p->why = o.why ? in_place(w, o.why) : NULL;
 	p->has_rows = !o.why;
 	if (key)
 		map_put(&w->cache->results, key, p);
