@@ -1,6 +1,9 @@
 """Expressions that run code: the debugger's values are the compiler's."""
 import os
 
+REFUSED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..",
+                       "expr", "refused.txt")
+
 
 def fixture_lines(t, name):
     """What the program has written: [point, text, value] of each E(...). The
@@ -50,3 +53,14 @@ def test_values(t):
 def test_language(t):
     """The whole language, at several places of a program."""
     check_fixture(t, "Language", 350)
+
+
+def test_refused(t):
+    """What the compiler refuses is refused."""
+    with open(REFUSED) as file:
+        texts = [line.rstrip("\n").split(" ", 1)[1] for line in file
+                 if not line.startswith("#")]
+    t.check_equal(True, len(texts) > 80)
+    got = evaluate(t, "Language", [("language", text) for text in texts])
+    t.check_equal([], [(text, is_) for text, is_ in zip(texts, got)
+                       if is_ is not None])

@@ -150,7 +150,7 @@ static struct dbg_error *enums(struct binder *b, enum op op, struct bound *l,
 	    is_relation(op) || op == OP_AND || op == OP_OR || op == OP_XOR;
 	bool sum = op == OP_ADD || op == OP_SUBTRACT;
 	*ret = NULL;
-	if (!order && !sum)
+	if ((!order && !sum) || (both && op == OP_ADD))
 		return NULL;
 	if (!both && order && conversion_find(b, l, type) == CONVERSION_NONE)
 		return NULL;
