@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "il/native.h"
+#include "il/native_help.h"
 
 static enum elem first_elem(struct native *n)
 {
@@ -137,11 +137,6 @@ static enum native_end log2_bits(struct native *n)
  */
 
 /* None: the library's loops over single elements run instead. */
-static enum native_end no(struct native *n)
-{
-	return native_ret_i4(n, 0);
-}
-
 static enum native_end no_vectors(struct native *n)
 {
 	return native_refuse(n, "it needs the processor's vectors");
@@ -158,11 +153,12 @@ static const struct il_native rows[] = {
     {"System.Numerics.BitOperations", "LeadingZeroCount", ALL, leading_zeros},
     {"System.Numerics.BitOperations", "TrailingZeroCount", ALL, trailing_zeros},
     {"System.Numerics.BitOperations", "Log2", ALL, log2_bits},
-    {"System.Numerics.Vector", "get_IsHardwareAccelerated", ALL, no},
-    {"System.Runtime.Intrinsics.X86.*", "get_IsSupported", ALL, no},
-    {"System.Runtime.Intrinsics.Arm.*", "get_IsSupported", ALL, no},
-    {"System.Runtime.Intrinsics.Wasm.*", "get_IsSupported", ALL, no},
-    {"System.Runtime.Intrinsics.*", "get_IsHardwareAccelerated", ALL, no},
+    {"System.Numerics.Vector", "get_IsHardwareAccelerated", ALL, native_false},
+    {"System.Runtime.Intrinsics.X86.*", "get_IsSupported", ALL, native_false},
+    {"System.Runtime.Intrinsics.Arm.*", "get_IsSupported", ALL, native_false},
+    {"System.Runtime.Intrinsics.Wasm.*", "get_IsSupported", ALL, native_false},
+    {"System.Runtime.Intrinsics.*", "get_IsHardwareAccelerated", ALL,
+     native_false},
     {"System.Runtime.Intrinsics.X86.*", "*", ALL, no_vectors},
     {"System.Runtime.Intrinsics.Arm.*", "*", ALL, no_vectors},
     {"System.Runtime.Intrinsics.Wasm.*", "*", ALL, no_vectors},

@@ -2,7 +2,7 @@
  * Natives: System.Object, String, Array, RuntimeHelpers, MethodTable: what the
  * runtime does in C++ or the JIT by intrinsics.
  */
-#include "il/native.h"
+#include "il/native_help.h"
 
 #include <string.h>
 
@@ -22,22 +22,6 @@ static struct il_type *type_arg(struct native *n, size_t i)
 static enum native_end no_memory(struct native *n)
 {
 	return native_refuse(n, "too much memory is wanted");
-}
-
-static enum native_end nothing(struct native *n)
-{
-	(void)n;
-	return NATIVE_DONE;
-}
-
-static enum native_end yes(struct native *n)
-{
-	return native_ret_i4(n, 1);
-}
-
-static enum native_end no(struct native *n)
-{
-	return native_ret_i4(n, 0);
 }
 
 /* ---- Object ------------------------------------------------------------ */
@@ -533,10 +517,10 @@ static const struct il_native rows[] = {
      "System.Runtime.CompilerServices.ObjectHandleOnStack",
      allocate_like_handle},
     {"System.Delegate", "InternalAllocLike", NULL, allocate_like},
-    {"System.Delegate", "GetMulticastInvoke", NULL, nothing},
-    {"System.Delegate", "GetInvokeMethod", NULL, nothing},
+    {"System.Delegate", "GetMulticastInvoke", NULL, native_nothing},
+    {"System.Delegate", "GetInvokeMethod", NULL, native_nothing},
     {"System.Buffers.SharedArrayPool`1", "Rent", NULL, rent_array},
-    {"System.Buffers.SharedArrayPool`1", "Return", NULL, nothing},
+    {"System.Buffers.SharedArrayPool`1", "Return", NULL, native_nothing},
     {"System.RuntimeTypeHandle", "InternalAllocNoChecks_FastPath", NULL,
      allocate_type},
     {"System.String", "FastAllocateString", NULL, allocate_string},
@@ -554,40 +538,40 @@ static const struct il_native rows[] = {
     {"System.Array", "Clear", NULL, array_clear},
     {"System.GC", "AllocateUninitializedArray", NULL, allocate_array},
     {"System.GC", "AllocateArray", NULL, allocate_array},
-    {"System.GC", "KeepAlive", NULL, nothing},
-    {"System.GC", "SuppressFinalize", NULL, nothing},
-    {"System.GC", "ReRegisterForFinalize", NULL, nothing},
+    {"System.GC", "KeepAlive", NULL, native_nothing},
+    {"System.GC", "SuppressFinalize", NULL, native_nothing},
+    {"System.GC", "ReRegisterForFinalize", NULL, native_nothing},
     {"System.Environment", "get_CurrentManagedThreadId", NULL, thread_id},
     {HELPERS, "GetHashCode", NULL, hash_code},
     {HELPERS, "TryGetHashCode", NULL, hash_code},
     {HELPERS, "Equals", NULL, reference_equals},
     {HELPERS, "IsReferenceOrContainsReferences", NULL, has_references},
     {HELPERS, "IsBitwiseEquatable", NULL, is_bitwise},
-    {HELPERS, "IsKnownConstant", NULL, no},
+    {HELPERS, "IsKnownConstant", NULL, native_false},
     {HELPERS, "InitializeArray", NULL, initialize_array},
     {HELPERS, "CreateSpan", NULL, create_span},
     {HELPERS, "GetMethodTable", NULL, method_table},
-    {HELPERS, "EnsureSufficientExecutionStack", NULL, nothing},
-    {HELPERS, "TryEnsureSufficientExecutionStack", NULL, yes},
-    {HELPERS, "RunClassConstructor", NULL, nothing},
+    {HELPERS, "EnsureSufficientExecutionStack", NULL, native_nothing},
+    {HELPERS, "TryEnsureSufficientExecutionStack", NULL, native_true},
+    {HELPERS, "RunClassConstructor", NULL, native_nothing},
     {MARSHAL, "GetArrayDataReference", NULL, array_address},
     {"System.Type", "op_Equality", NULL, type_equals},
     {"System.Type", "op_Inequality", NULL, type_differs},
     {MONITOR, "Enter", NULL, take_lock},
     {MONITOR, "TryEnter", NULL, take_lock},
     {MONITOR, "ReliableEnter", NULL, take_lock},
-    {MONITOR, "Exit", NULL, nothing},
-    {MONITOR, "ExitIfLockTaken", NULL, nothing},
-    {MONITOR, "Pulse", NULL, nothing},
-    {MONITOR, "PulseAll", NULL, nothing},
+    {MONITOR, "Exit", NULL, native_nothing},
+    {MONITOR, "ExitIfLockTaken", NULL, native_nothing},
+    {MONITOR, "Pulse", NULL, native_nothing},
+    {MONITOR, "PulseAll", NULL, native_nothing},
     {INTERLOCKED, "Exchange", NULL, exchange},
     {INTERLOCKED, "CompareExchange", NULL, compare_exchange},
     {INTERLOCKED, "ExchangeAdd", NULL, exchange_add},
     {INTERLOCKED, "Add", NULL, interlocked_add},
     {INTERLOCKED, "Increment", NULL, increment},
     {INTERLOCKED, "Decrement", NULL, decrement},
-    {INTERLOCKED, "MemoryBarrier", NULL, nothing},
-    {"System.Threading.Thread", "MemoryBarrier", NULL, nothing},
+    {INTERLOCKED, "MemoryBarrier", NULL, native_nothing},
+    {"System.Threading.Thread", "MemoryBarrier", NULL, native_nothing},
 };
 
 const struct native_table native_core = {rows, sizeof(rows) / sizeof(rows[0])};

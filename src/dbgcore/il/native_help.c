@@ -1,6 +1,7 @@
 /*
- * What the tables of natives share: a string as a result, fields by name,
- * constructors run by a native, the names of types as reflection writes them.
+ * What the tables of natives share: fixed answers, a string as a result, fields
+ * by name, constructors run by a native, the names of types as reflection
+ * writes them.
  */
 #include "il/native_help.h"
 
@@ -13,6 +14,29 @@ enum {
 	NAME_DEPTH_MAX = 32,
 	TEXT_MAX = 1 << 16,
 };
+
+/* ---- Fixed answers --------------------------------------------------- */
+
+enum native_end native_nothing(struct native *n)
+{
+	(void)n;
+	return NATIVE_DONE;
+}
+
+enum native_end native_true(struct native *n)
+{
+	return native_ret_i4(n, 1);
+}
+
+enum native_end native_false(struct native *n)
+{
+	return native_ret_i4(n, 0);
+}
+
+enum native_end native_zero(struct native *n)
+{
+	return native_ret_i8(n, 0);
+}
 
 /* ---- Text -----------------------------------------------------------------
  */

@@ -6,6 +6,12 @@
 #include "base/str.h"
 #include "il/native.h"
 
+/* Methods that do nothing, and those whose answer never changes. */
+enum native_end native_nothing(struct native *n);
+enum native_end native_true(struct native *n);
+enum native_end native_false(struct native *n);
+enum native_end native_zero(struct native *n); /* of 64 bits */
+
 /* A new string of @text, UTF-8, is the result. */
 enum native_end native_ret_text(struct native *n, const char *text);
 /* Set or read the field @name of the object at @addr. */

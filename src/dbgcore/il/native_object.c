@@ -210,12 +210,6 @@ static enum native_end rent(struct native *n)
 		     : native_refuse(n, "too much memory is wanted");
 }
 
-static enum native_end nothing(struct native *n)
-{
-	(void)n;
-	return NATIVE_DONE;
-}
-
 /* ---- Delegates
  * --------------------------------------------------------------------- */
 
@@ -264,7 +258,7 @@ static const struct il_native rows[] = {
     {"System.Array", "Clone", ALL, clone},
     {"System.Array", "CreateInstance", "System.Type, int", create_array},
     {POOL, "Rent", ALL, rent},
-    {POOL, "Return", ALL, nothing},
+    {POOL, "Return", ALL, native_nothing},
     {"System.Delegate", "InternalAllocLike", ALL, allocate_like},
     {"System.RuntimeTypeHandle", "InternalAllocNoChecks", ALL, allocate_of},
     {"System.RuntimeTypeHandle", "InternalAlloc", ALL, allocate_of},

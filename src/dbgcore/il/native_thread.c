@@ -66,22 +66,6 @@ static enum native_end combine(struct native *n)
 	return end == NATIVE_DONE ? give(n, old, size) : end;
 }
 
-static enum native_end nothing(struct native *n)
-{
-	(void)n;
-	return NATIVE_DONE;
-}
-
-static enum native_end zero(struct native *n)
-{
-	return native_ret_i8(n, 0);
-}
-
-static enum native_end one(struct native *n)
-{
-	return native_ret_i4(n, 1);
-}
-
 /* ---- Monitor --------------------------------------------------------------
  */
 
@@ -153,26 +137,26 @@ static enum native_end processors(struct native *n)
 static const struct il_native rows[] = {
     {INTERLOCKED, "And", ALL, combine},
     {INTERLOCKED, "Or", ALL, combine},
-    {INTERLOCKED, "ReadMemoryBarrier", ALL, nothing},
-    {INTERLOCKED, "MemoryBarrierProcessWide", ALL, nothing},
-    {INTERLOCKED, "SpeculationBarrier", ALL, nothing},
-    {"System.Threading.Volatile", "ReadBarrier", ALL, nothing},
-    {"System.Threading.Volatile", "WriteBarrier", ALL, nothing},
-    {MONITOR, "IsEntered", ALL, one},
+    {INTERLOCKED, "ReadMemoryBarrier", ALL, native_nothing},
+    {INTERLOCKED, "MemoryBarrierProcessWide", ALL, native_nothing},
+    {INTERLOCKED, "SpeculationBarrier", ALL, native_nothing},
+    {"System.Threading.Volatile", "ReadBarrier", ALL, native_nothing},
+    {"System.Threading.Volatile", "WriteBarrier", ALL, native_nothing},
+    {MONITOR, "IsEntered", ALL, native_true},
     {MONITOR, "Wait", ALL, waits},
-    {"System.Threading.Lock", "Enter", ALL, nothing},
-    {"System.Threading.Lock", "TryEnter", ALL, one},
-    {"System.Threading.Lock", "Exit", ALL, nothing},
+    {"System.Threading.Lock", "Enter", ALL, native_nothing},
+    {"System.Threading.Lock", "TryEnter", ALL, native_true},
+    {"System.Threading.Lock", "Exit", ALL, native_nothing},
     {"System.Threading.WaitHandle", "WaitOne", ALL, waits},
     {"System.Threading.ManualResetEventSlim", "Wait", ALL, waits},
     {"System.Threading.SemaphoreSlim", "Wait", ALL, waits},
     {THREAD, "get_CurrentThread", ALL, current_thread},
     {THREAD, "Sleep", ALL, waits},
     {THREAD, "Join", ALL, waits},
-    {THREAD, "SpinWait", ALL, nothing},
-    {THREAD, "Yield", ALL, zero},
-    {THREAD, "FastPollGC", ALL, nothing},
-    {"System.Threading.SpinWait", "SpinOnce", ALL, nothing},
+    {THREAD, "SpinWait", ALL, native_nothing},
+    {THREAD, "Yield", ALL, native_zero},
+    {THREAD, "FastPollGC", ALL, native_nothing},
+    {"System.Threading.SpinWait", "SpinOnce", ALL, native_nothing},
     {"System.Environment", "get_TickCount", ALL, tick_count},
     {"System.Environment", "get_TickCount64", ALL, tick_count},
     {"System.Environment", "get_ProcessorCount", ALL, processors},
@@ -181,26 +165,28 @@ static const struct il_native rows[] = {
      frequency},
     {"Interop+Sys", "GetTimestamp", ALL, timestamp},
     {"System.DateTime", "get_UtcNow", ALL, utc_now},
-    {"System.GC", "SuppressFinalize", ALL, nothing},
-    {"System.GC", "_SuppressFinalize", ALL, nothing},
-    {"System.GC", "Collect", ALL, nothing},
-    {"System.GC", "AddMemoryPressure", ALL, nothing},
-    {"System.GC", "RemoveMemoryPressure", ALL, nothing},
-    {"System.GC", "WaitForPendingFinalizers", ALL, nothing},
-    {"System.GC", "GetGeneration", ALL, zero},
-    {"System.GC", "get_MaxGeneration", ALL, zero},
-    {"System.GC", "CollectionCount", ALL, zero},
-    {"System.GC", "GetAllocatedBytesForCurrentThread", ALL, zero},
-    {"System.Diagnostics.Debugger", "get_IsAttached", ALL, zero},
-    {"System.Diagnostics.Debugger", "IsLogging", ALL, zero},
-    {"System.Diagnostics.Debugger", "Log", ALL, nothing},
+    {"System.GC", "SuppressFinalize", ALL, native_nothing},
+    {"System.GC", "_SuppressFinalize", ALL, native_nothing},
+    {"System.GC", "Collect", ALL, native_nothing},
+    {"System.GC", "AddMemoryPressure", ALL, native_nothing},
+    {"System.GC", "RemoveMemoryPressure", ALL, native_nothing},
+    {"System.GC", "WaitForPendingFinalizers", ALL, native_nothing},
+    {"System.GC", "GetGeneration", ALL, native_zero},
+    {"System.GC", "get_MaxGeneration", ALL, native_zero},
+    {"System.GC", "CollectionCount", ALL, native_zero},
+    {"System.GC", "GetAllocatedBytesForCurrentThread", ALL, native_zero},
+    {"System.Diagnostics.Debugger", "get_IsAttached", ALL, native_zero},
+    {"System.Diagnostics.Debugger", "IsLogging", ALL, native_zero},
+    {"System.Diagnostics.Debugger", "Log", ALL, native_nothing},
     {"System.Diagnostics.Debugger", "NotifyOfCrossThreadDependency", ALL,
-     nothing},
-    {"System.Diagnostics.Debugger", "Break", ALL, nothing},
-    {"System.Diagnostics.Tracing.EventSource", "IsEnabled", ALL, zero},
-    {"System.Diagnostics.Tracing.EventSource", "get_IsSupported", ALL, zero},
-    {"System.Exception", "PrepareForForeignExceptionRaise", ALL, nothing},
-    {"System.Exception", "IsImmutableAgileException", ALL, zero},
+     native_nothing},
+    {"System.Diagnostics.Debugger", "Break", ALL, native_nothing},
+    {"System.Diagnostics.Tracing.EventSource", "IsEnabled", ALL, native_zero},
+    {"System.Diagnostics.Tracing.EventSource", "get_IsSupported", ALL,
+     native_zero},
+    {"System.Exception", "PrepareForForeignExceptionRaise", ALL,
+     native_nothing},
+    {"System.Exception", "IsImmutableAgileException", ALL, native_zero},
 };
 
 const struct native_table native_thread = {rows,
