@@ -100,9 +100,8 @@ static struct dbg_error *target_bind(struct binder *b, struct bound *v,
 {
 	ret->n_before = 0;
 	while (v->kind == BOUND_EFFECT && v->n_list + ret->n_before < 4) {
-		memcpy(ret->before + ret->n_before, v->list,
-		       v->n_list * sizeof(*v->list));
-		ret->n_before += v->n_list;
+		for (size_t i = 0; i < v->n_list; i++)
+			ret->before[ret->n_before++] = v->list[i];
 		v = v->a;
 	}
 	if (is_place(v)) {
@@ -125,7 +124,8 @@ static struct bound *write(struct binder *b, struct bound *to, struct bound *v)
 		return bound_store(b, to, v);
 	struct bound *kept = bound_local(b, to->type, v->syntax);
 	store = bound_store(b, kept, v);
-	memcpy(args, to->list, to->n_list * sizeof(*args));
+	for (size_t i = 0; i < to->n_list; i++)
+		args[i] = to->list[i];
 	args[to->n_list] = kept;
 	struct bound *list[2] = {
 	    store, bound_call(b, setter_of(b, to->method), args, to->n_list + 1,
