@@ -182,7 +182,8 @@ struct dbg_error *bind_row_element(struct binder *b, struct bound *of,
 		return NULL;
 	for (size_t i = 0; i < c->n; i++) {
 		struct value at, one;
-		if (!type_is_numeric(c->args[i]->type) || !value_now(b, c->args[i], &at, &one) ||
+		if (!type_is_numeric(c->args[i]->type) ||
+		    !value_now(b, c->args[i], &at, &one) ||
 		    !value_integer(b->e->types, &one, &n))
 			return NULL;
 		index[i] = (int64_t)n;
