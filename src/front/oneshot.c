@@ -33,6 +33,9 @@ static const struct {
 	int words;
 } oneshots[] = {
     {"heap", 2},
+    {"handles", 1},
+    {"finalizequeue", 1},
+    {"syncblk", 1},
 };
 
 static int words_of(const char *word)

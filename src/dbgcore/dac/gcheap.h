@@ -99,7 +99,7 @@ struct gc_sync_block {
 	uint32_t index;
 	uint64_t addr, object;
 	uint64_t owner; /* Thread*, 0: nobody holds it */
-	uint32_t held;  /* as the runtime counts it: see dbg/objects.h */
+	uint32_t held;  /* one for the owner, two for each that waits */
 	uint32_t recursion, waiting;
 };
 

@@ -32,7 +32,7 @@ struct dbg_error *dac_gc_sync_blocks(struct dac *d, struct arena *arena,
 		    .owner = b.owner + 1 > 1 ? b.owner : 0,
 		    .held = b.held,
 		    .recursion = b.recursion,
-		    .waiting = b.waiting,
+		    .waiting = b.held / 2,
 		};
 	}
 	*ret = arena_copy(arena, all, n, sizeof(*all));

@@ -2,6 +2,7 @@
 #include "heap/heap_priv.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -32,6 +33,36 @@ static void take_parts(struct heap *h)
 	}
 }
 
+// Tables from addresses and positions to parts.
+static void make_tables(struct heap *h)
+{
+	uint64_t positions = (h->n_words >> HEAP_POSITIONS) + 1;
+
+	if (!h->n_parts)
+		return;
+	h->first_chunk = h->parts[0].is.start >> HEAP_CHUNK;
+	h->n_chunks = (h->parts[h->n_parts - 1].is.end >> HEAP_CHUNK) -
+		      h->first_chunk + 1;
+	if (h->n_chunks <= HEAP_CHUNKS_MAX) {
+		h->by_addr = xcalloc(h->n_chunks, sizeof(*h->by_addr));
+		for (uint64_t i = 0, part = 0; i < h->n_chunks; i++) {
+			uint64_t start = (h->first_chunk + i) << HEAP_CHUNK;
+
+			while (part < h->n_parts &&
+			       h->parts[part].is.end <= start)
+				part++;
+			h->by_addr[i] = (uint32_t)part;
+		}
+	}
+	h->by_position = xcalloc(positions, sizeof(*h->by_position));
+	for (uint64_t i = 0, part = 0; i < positions; i++) {
+		while (part + 1 < h->n_parts &&
+		       h->parts[part + 1].first <= i << HEAP_POSITIONS)
+			part++;
+		h->by_position[i] = (uint32_t)part;
+	}
+}
+
 struct dbg_error *heap_create(struct target *t, struct dac *d,
 			      volatile int *interrupted, struct heap **ret)
 {
@@ -48,6 +79,7 @@ struct dbg_error *heap_create(struct target *t, struct dac *d,
 		return err;
 	}
 	take_parts(h);
+	make_tables(h);
 	heap_types_init(h);
 	*ret = h;
 	return NULL;
@@ -58,6 +90,12 @@ void heap_destroy(struct heap *h)
 	if (!h)
 		return;
 	heap_window_deinit(&h->found);
+	for (size_t i = 0; i < h->n_parts; i++)
+		if (h->parts[i].own)
+			munmap((void *)(uintptr_t)h->parts[i].data,
+			       h->parts[i].is.end - h->parts[i].is.start);
+	free(h->by_addr);
+	free(h->by_position);
 	free(h->types);
 	free(h->damages);
 	arena_destroy(h->arena);

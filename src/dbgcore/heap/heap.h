@@ -60,6 +60,7 @@ struct heap_part {
 	struct gc_part is;
 	uint64_t first;      /* position of its start */
 	const uint8_t *data; /* all of it; NULL: it has to be read */
+	bool own;            /* a copy, see heap_load */
 };
 
 struct heap_object {
@@ -85,7 +86,10 @@ struct heap {
 	struct gc_heap is;
 	struct heap_part *parts; /* by address */
 	size_t n_parts;
-	uint64_t n_words;         /* positions */
+	uint64_t n_words;  /* positions */
+	uint32_t *by_addr; /* see heap_part_near */
+	uint32_t *by_position;
+	uint64_t first_chunk, n_chunks;
 	struct heap_type **types; /* hash by MethodTable */
 	size_t n_types, cap_types;
 	struct heap_type *last; /* that was looked up */
@@ -106,6 +110,8 @@ void heap_destroy(struct heap *h);
 
 /* The part that holds @addr, NULL: none. */
 const struct heap_part *heap_part_of(const struct heap *h, uint64_t addr);
+/* Copy into our memory what is not there. DBG_E_STATE, DBG_E_INTERRUPTED. */
+DBG_MUST struct dbg_error *heap_load(struct heap *h);
 
 /* ---- heaptype.c ------------------------------------------------------ */
 

@@ -42,6 +42,53 @@ static inline struct heap_type *heap_type_of(struct heap *h, uint64_t mt)
 	return h->last = heap_type_add(h, mt);
 }
 
+enum {
+	HEAP_CHUNK = 22,     /* a power of two of bytes: a region's */
+	HEAP_POSITIONS = 19, /* the same of words */
+	HEAP_CHUNKS_MAX = 1 << 22,
+};
+
+/* As heap_part_of, by a table: for each chunk the first part in it. */
+static inline const struct heap_part *heap_part_near(const struct heap *h,
+						     uint64_t addr)
+{
+	uint64_t chunk = (addr >> HEAP_CHUNK) - h->first_chunk;
+
+	if (!h->by_addr)
+		return heap_part_of(h, addr);
+	if (chunk >= h->n_chunks)
+		return NULL;
+	for (uint32_t i = h->by_addr[chunk]; i < h->n_parts; i++)
+		if (addr < h->parts[i].is.end)
+			return addr >= h->parts[i].is.start ? &h->parts[i]
+							    : NULL;
+	return NULL;
+}
+
+/* The part of a position. */
+static inline const struct heap_part *heap_part_at(const struct heap *h,
+						   uint64_t position)
+{
+	uint32_t i = h->by_position[position >> HEAP_POSITIONS];
+
+	while (i + 1 < h->n_parts && h->parts[i + 1].first <= position)
+		i++;
+	return &h->parts[i];
+}
+
+/* What an object takes up, by the first 16 bytes of it. */
+static inline uint64_t heap_object_size(const struct heap_type *type,
+					const uint8_t *head)
+{
+	uint32_t n;
+
+	if (!type->component_size)
+		return (type->base_size + 7U) & ~(uint64_t)7;
+	memcpy(&n, head + 8, sizeof(n));
+	uint64_t size = type->base_size + (uint64_t)n * type->component_size;
+	return (size + 7) & ~(uint64_t)7;
+}
+
 static inline uint64_t heap_word(const uint8_t *p)
 {
 	uint64_t word;

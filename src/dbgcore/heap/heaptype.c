@@ -137,23 +137,27 @@ struct heap_type *heap_type_add(struct heap *h, uint64_t mt)
 {
 	struct gc_type is;
 
-	if (h->n_types >= TYPES_MAX || !dac_gc_type(h->dac, mt, &is))
+	if (h->n_types >= TYPES_MAX)
 		return &h->none;
 	if (h->n_types * 2 >= h->cap_types)
 		grow(h);
 	struct heap_type *type = arena_alloc(h->arena, sizeof(*type));
 
 	type->mt = mt;
+	type->number = (uint32_t)h->n_types++;
+	insert(h, type);
+	// kept as well, so that the DAC is asked once
+	type->is_none = !dac_gc_type(h->dac, mt, &is);
+	if (type->is_none)
+		return type;
 	type->base_size = is.base_size;
 	type->component_size = is.component_size;
-	type->number = (uint32_t)h->n_types++;
 	type->is_free = is.is_free || mt == h->is.free_type;
 	type->is_string = mt == h->is.string_type;
 	type->allocator = is.allocator;
 	type->has_refs = is.allocator;
 	if (is.references)
 		read_desc(h, type);
-	insert(h, type);
 	return type;
 }
 
@@ -162,7 +166,7 @@ struct heap_type *heap_type_next(const struct heap *h, size_t *it)
 	while (*it < h->cap_types) {
 		struct heap_type *type = h->types[(*it)++];
 
-		if (type)
+		if (type && !type->is_none)
 			return type;
 	}
 	return NULL;

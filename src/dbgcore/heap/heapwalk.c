@@ -128,16 +128,6 @@ static void skip_gaps(const struct heap *h, struct place *p)
 	}
 }
 
-static inline uint64_t size_of(const struct heap_type *type,
-			       const uint8_t *head)
-{
-	uint32_t n;
-
-	memcpy(&n, head + 8, sizeof(n));
-	uint64_t size = type->base_size + (uint64_t)n * type->component_size;
-	return (size + 7) & ~(uint64_t)7;
-}
-
 // The object at p->addr; false: there are no more, or it is none.
 static inline bool next(struct heap *h, struct place *p, struct heap_object *o)
 {
@@ -152,9 +142,7 @@ static inline bool next(struct heap *h, struct place *p, struct heap_object *o)
 	o->type = heap_type_of(h, heap_word(o->bytes) & ~(uint64_t)7);
 	if (o->type->is_none)
 		return damaged(h, p, "where no object is");
-	o->size = o->type->component_size
-		      ? size_of(o->type, o->bytes)
-		      : (o->type->base_size + 7U) & ~(uint64_t)7;
+	o->size = heap_object_size(o->type, o->bytes);
 	if (o->size < HEAP_OBJECT_MIN || o->size > p->end - p->addr)
 		return damaged(h, p, "an object of an impossible size");
 	p->addr += o->size;
@@ -182,7 +170,7 @@ static struct dbg_error *pace(const struct heap *h, struct place *p)
 	const struct heap_part *part = p->part;
 	uint64_t end = p->addr < p->end ? p->addr : p->end;
 
-	if (part->data)
+	if (part->data && !part->own)
 		file_rest_part(part->data + (p->paced - part->is.start),
 			       end - p->paced);
 	p->paced = end;

@@ -31,6 +31,7 @@
 #include "dbg/modules.h"
 #include "dbg/names.h"
 #include "dbg/process.h"
+#include "dbg/roots.h"
 #include "dbg/programs.h"
 #include "dbg/settings.h"
 #include "dbg/signals.h"

@@ -3,7 +3,7 @@
  * The heap room walks; here types get their names and what was asked for is
  * picked out.
  */
-#include "session/session.h"
+#include "session/sessionheap.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -24,8 +24,7 @@ void session_heap_drop(struct dbg *dbg)
 	dbg->heap.heap = NULL;
 }
 
-// The heap of this stop.
-static struct dbg_error *heap_get(struct dbg *dbg, struct heap **ret)
+struct dbg_error *session_heap_get(struct dbg *dbg, struct heap **ret)
 {
 	struct dbg_error *err = session_need_runtime(dbg);
 	struct inspect *in = &dbg->inspect;
@@ -41,7 +40,7 @@ static struct dbg_error *heap_get(struct dbg *dbg, struct heap **ret)
 	return err;
 }
 
-static const char *name_of(struct dbg *dbg, const struct heap_type *type)
+const char *session_type_name(struct dbg *dbg, const struct heap_type *type)
 {
 	if (type->is_free)
 		return "Free";
@@ -53,6 +52,18 @@ static const char *name_of(struct dbg *dbg, const struct heap_type *type)
 	return dbg_err_drop(dac_type_name(dbg->inspect.dac, type->mt, &name))
 		   ? "?"
 		   : name;
+}
+
+const char *session_object_type(struct dbg *dbg, struct heap *h, uint64_t addr)
+{
+	uint64_t mt;
+
+	if (!addr ||
+	    target_read_some(dbg->target, addr, &mt, sizeof(mt)) != sizeof(mt))
+		return NULL;
+	const struct heap_type *type = heap_type_find(h, mt & ~(uint64_t)7);
+
+	return type->is_none ? NULL : session_type_name(dbg, type);
 }
 
 /* ---- What is asked for ----------------------------------------------- */
@@ -74,6 +85,8 @@ struct query {
 	dbg_heap_fn *fn; /* told of what is found */
 	void *arg;
 	uint64_t count, bytes;
+	struct root_list roots; /* of what is live */
+	struct heap_graph graph;
 	uint64_t *refs; /* of the present object */
 	size_t n_refs, cap_refs;
 };
@@ -81,6 +94,8 @@ struct query {
 static void query_deinit(struct query *q)
 {
 	pattern_destroy(q->pattern);
+	heap_graph_deinit(&q->graph);
+	roots_deinit(&q->roots);
 	free(q->types);
 	free(q->refs);
 }
@@ -92,13 +107,17 @@ static struct dbg_error *query_init(struct dbg *dbg,
 	struct dbg_error *err;
 
 	*q = (struct query){.dbg = dbg, .filter = filter};
-	err = heap_get(dbg, &q->heap);
+	err = session_heap_get(dbg, &q->heap);
 	if (!err && filter->by_heap && filter->heap >= q->heap->is.n_heaps)
 		err = dbg_err_arg("there is no heap %" PRIu32
 				  ": they are numbered from 0 to %" PRIu32,
 				  filter->heap, q->heap->is.n_heaps - 1);
 	if (!err && filter->type)
 		err = pattern_create(filter->type, &q->pattern);
+	if (!err && (filter->live || filter->dead))
+		err = roots_read(dbg, q->heap, &q->roots);
+	if (!err && (filter->live || filter->dead))
+		err = roots_mark(q->heap, &q->roots, 0, &q->graph);
 	return err;
 }
 
@@ -111,7 +130,7 @@ static bool choose_type(struct query *q, const struct heap_type *type)
 	if (type->is_free && !f->free)
 		return false;
 	return !q->pattern ||
-	       pattern_matches(q->pattern, name_of(q->dbg, type));
+	       pattern_matches(q->pattern, session_type_name(q->dbg, type));
 }
 
 // The same, remembered.
@@ -130,6 +149,13 @@ static bool is_type_chosen(struct query *q, const struct heap_type *type)
 	return *choice == CHOICE_YES;
 }
 
+// What is frozen is never collected.
+static bool is_live(struct query *q, const struct heap_object *o)
+{
+	return o->part->is.generation == DBG_GEN_FROZEN ||
+	       heap_graph_has(&q->graph, o->addr);
+}
+
 static bool is_chosen(struct query *q, const struct heap_object *o)
 {
 	const struct dbg_heap_filter *f = q->filter;
@@ -138,6 +164,10 @@ static bool is_chosen(struct query *q, const struct heap_object *o)
 	if (f->gens && !(f->gens & (1U << part->generation)))
 		return false;
 	if (f->by_heap && f->heap != part->heap)
+		return false;
+	if (f->live && !is_live(q, o))
+		return false;
+	if (f->dead && (o->type->is_free || is_live(q, o)))
 		return false;
 	return o->size >= f->min && (!f->max || o->size <= f->max) &&
 	       is_type_chosen(q, o->type);
@@ -186,7 +216,7 @@ static void add_type(struct query *q, const struct heap_type *type,
 	}
 	if (!t.count || !is_type_chosen(q, type))
 		return;
-	t.name = name_of(q->dbg, type);
+	t.name = session_type_name(q->dbg, type);
 	ret->types[ret->n_types++] = t;
 	ret->count += t.count;
 	ret->bytes += t.bytes;
@@ -208,7 +238,7 @@ static struct dbg_error *count(struct query *q)
 {
 	const struct dbg_heap_filter *f = q->filter;
 
-	if (!f->min && !f->max)
+	if (!f->min && !f->max && !f->live && !f->dead)
 		return heap_count(q->heap, f->by_heap ? (int64_t)f->heap : -1);
 	heap_uncount(q->heap);
 	return heap_each(q->heap, false, count_object, q);
@@ -251,7 +281,7 @@ static struct dbg_heap_object describe(struct dbg *dbg,
 	    .addr = o->addr,
 	    .size = o->size,
 	    .method_table = o->type->mt,
-	    .type = name_of(dbg, o->type),
+	    .type = session_type_name(dbg, o->type),
 	    .generation = o->part->is.generation,
 	    .heap = o->part->is.heap,
 	};
@@ -323,7 +353,7 @@ struct dbg_error *dbg_heap_list(struct dbg *dbg,
 struct dbg_error *dbg_heap_parts(struct dbg *dbg, struct dbg_heap_parts *ret)
 {
 	struct heap *h;
-	struct dbg_error *err = heap_get(dbg, &h);
+	struct dbg_error *err = session_heap_get(dbg, &h);
 
 	if (err)
 		return err;
@@ -389,18 +419,9 @@ static void take_refs(struct dbg *dbg, const struct heap_object *o,
 static void name_refs(struct dbg *dbg, struct heap *h,
 		      struct dbg_heap_detail *ret)
 {
-	for (size_t i = 0; i < ret->n_refs; i++) {
-		uint64_t mt;
-
-		if (target_read_some(dbg->target, ret->refs[i].object, &mt,
-				     sizeof(mt)) != sizeof(mt))
-			continue;
-		const struct heap_type *type =
-		    heap_type_find(h, mt & ~(uint64_t)7);
-
-		if (!type->is_none)
-			ret->refs[i].type = name_of(dbg, type);
-	}
+	for (size_t i = 0; i < ret->n_refs; i++)
+		ret->refs[i].type =
+		    session_object_type(dbg, h, ret->refs[i].object);
 }
 
 static void take_fields(struct dbg *dbg, const struct value *object,
@@ -466,7 +487,7 @@ struct dbg_error *dbg_heap_object(struct dbg *dbg, uint64_t addr,
 {
 	struct heap_object o;
 	struct heap *h;
-	struct dbg_error *err = heap_get(dbg, &h);
+	struct dbg_error *err = session_heap_get(dbg, &h);
 
 	if (err)
 		return err;

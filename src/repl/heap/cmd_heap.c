@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "repl/cmd.h"
+#include "repl/heap/heapcommands.h"
 #include "repl/heap/heapoptions.h"
 #include "repl/heap/sheet.h"
 #include "repl/repl_priv.h"
@@ -348,7 +349,7 @@ static struct dbg_error *cmd_segments(struct repl *r, const struct call *call)
 
 #define FILTERS                                                                \
 	"[--type REGEX] [--mt ADDRESS] [--min BYTES] [--max BYTES] "           \
-	"[--gen GENERATION] [--heap N] [--top N] [--json]"
+	"[--gen GENERATION] [--heap N] [--live] [--dead] [--top N] [--json]"
 
 static const struct repl_cmd subs[] = {
     {
@@ -377,6 +378,17 @@ static const struct repl_cmd subs[] = {
 	.run = cmd_object,
     },
     {
+	.names = "roots",
+	.args = "[ADDRESS] [--top N] [--json]",
+	.help = "show what keeps an object alive",
+	.more = "For each object and each root that refers to it, the shortest "
+		"path from a root: a\nvariable, a static field, a handle, the "
+		"queue of due finalizers. Without an ADDRESS\nall roots are "
+		"listed.",
+	.flags = CMD_NEEDS_STOP,
+	.run = heap_roots_cmd,
+    },
+    {
 	.names = "segments",
 	.args = "[--json]",
 	.help = "list the stretches of memory that objects lie in",
@@ -389,7 +401,7 @@ static const struct repl_cmd subs[] = {
 static const struct repl_cmd cmds[] = {
     {
 	.names = "heap",
-	.args = "stat|list|object|segments ...",
+	.args = "stat|list|object|roots|segments ...",
 	.help = "look at the objects of the collector's heap",
 	.flags = CMD_NEEDS_STOP,
 	.sub = subs,

@@ -142,6 +142,7 @@ static const struct {
     {"refs", NULL, offsetof(struct heap_options, filter.refs)},
     {"json", NULL, offsetof(struct heap_options, json)},
     {"stat", NULL, offsetof(struct heap_options, stat)},
+    {"all", NULL, offsetof(struct heap_options, all)},
     {"by-gen", NULL, offsetof(struct heap_options, by_gen)},
 };
 
@@ -165,7 +166,8 @@ static struct dbg_error *take_option(struct heap_options *o, size_t *i)
 	}
 	return dbg_err_arg("No option \"%s\": there are --type REGEX, --mt "
 			   "ADDRESS, --min and --max BYTES, --gen GENERATION, "
-			   "--heap N, --top N, --free, --by-gen and --json.",
+			   "--heap N, --top N, --free, --live, --dead, "
+			   "--by-gen and --json.",
 			   word);
 }
 

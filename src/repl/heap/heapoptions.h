@@ -7,7 +7,7 @@
 
 struct heap_options {
 	struct dbg_heap_filter filter;
-	bool json, stat, by_gen;
+	bool json, stat, by_gen, all;
 	uint64_t top; /* 0: all */
 	const char *args[2];
 	size_t n_args;

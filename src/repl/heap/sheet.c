@@ -186,15 +186,29 @@ static void text_cell(struct sheet *s, const struct sheet_column *c,
 	add_padded(&s->line, shown, c->width, is_right(c));
 }
 
-static void json_row(struct sheet *s, const struct sheet_cell *cells)
+void sheet_object(struct sheet *s)
 {
+	if (!s->json)
+		return;
 	add_key(s, NULL);
 	str_addc(&s->line, '{');
 	s->first = true;
-	for (size_t i = 0; i < s->n_columns; i++)
-		json_cell(s, &s->columns[i], &cells[i]);
+}
+
+void sheet_object_end(struct sheet *s)
+{
+	if (!s->json)
+		return;
 	str_addc(&s->line, '}');
 	s->first = false;
+}
+
+static void json_row(struct sheet *s, const struct sheet_cell *cells)
+{
+	sheet_object(s);
+	for (size_t i = 0; i < s->n_columns; i++)
+		json_cell(s, &s->columns[i], &cells[i]);
+	sheet_object_end(s);
 }
 
 static void text_row(struct sheet *s, const struct sheet_cell *cells)

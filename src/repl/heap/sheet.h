@@ -63,6 +63,10 @@ void sheet_rows(struct sheet *s, const char *key,
 void sheet_row(struct sheet *s, const struct sheet_cell *cells);
 void sheet_rows_end(struct sheet *s);
 
+/* A row that is an object with properties of its own: JSON alone. */
+void sheet_object(struct sheet *s);
+void sheet_object_end(struct sheet *s);
+
 /* Sentences: the property @key, or a line each. */
 void sheet_sentences(struct sheet *s, const char *key, const char *const *v,
 		     size_t n);

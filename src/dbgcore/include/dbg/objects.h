@@ -43,6 +43,9 @@ struct dbg_heap_filter {
 	bool refs; /* dbg_heap_list: fill in what objects refer to */
 };
 
+/* "strong", "weak short". */
+const char *dbg_handle_name(enum dbg_handle_kind kind);
+
 struct dbg_heap_type {
 	uint64_t method_table;
 	const char *name; /* C#; "Free" for free space */

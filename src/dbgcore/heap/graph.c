@@ -1,0 +1,307 @@
+/* Reachability: see graph.h. */
+#include "heap/graph.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "heap/heap_priv.h"
+#include "target/target.h"
+
+enum {
+	LOAD_AT_ONCE = 4 << 20,
+	PACE = 1 << 16, // objects between looks at what else there is to do
+};
+
+/* ---- Memory ---------------------------------------------------------- */
+
+// What cannot be read is zeros, where no object is.
+static struct dbg_error *load_part(struct heap *h, struct heap_part *part)
+{
+	uint64_t n = part->is.end - part->is.start;
+	uint8_t *data =
+	    mmap(NULL, n, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (data == MAP_FAILED)
+		return dbg_err(DBG_E_STATE,
+			       "there is no memory for a copy of the heap");
+	part->data = data;
+	part->own = true;
+	for (uint64_t at = 0; at < n; at += LOAD_AT_ONCE) {
+		uint64_t some = n - at < LOAD_AT_ONCE ? n - at : LOAD_AT_ONCE;
+
+		target_read_some(h->target, part->is.start + at, data + at,
+				 some);
+		if (*h->interrupted)
+			return dbg_err(DBG_E_INTERRUPTED,
+				       "interrupted while the heap was read");
+	}
+	return NULL;
+}
+
+struct dbg_error *heap_load(struct heap *h)
+{
+	struct dbg_error *err = NULL;
+
+	*h->interrupted = 0;
+	for (size_t i = 0; i < h->n_parts && !err; i++)
+		if (!h->parts[i].data)
+			err = load_part(h, &h->parts[i]);
+	return err;
+}
+
+struct dbg_error *heap_graph_init(struct heap_graph *g, struct heap *h)
+{
+	struct dbg_error *err;
+
+	*g = (struct heap_graph){.heap = h};
+	if (h->n_words >= UINT32_MAX)
+		return dbg_err(DBG_E_STATE,
+			       "the heap has more than 32 GiB: what can be "
+			       "reached is not looked for");
+	err = heap_load(h);
+	if (!err)
+		g->marks = xcalloc(h->n_words / 64 + 1, sizeof(*g->marks));
+	return err;
+}
+
+void heap_graph_deinit(struct heap_graph *g)
+{
+	free(g->marks);
+	free(g->queue);
+	free(g->parents);
+	free(g->links);
+	free(g->referrers);
+}
+
+/* ---- Objects by their position --------------------------------------- */
+
+uint64_t heap_graph_object(const struct heap_graph *g, uint32_t index)
+{
+	const struct heap_part *part = heap_part_at(g->heap, g->queue[index]);
+
+	return part->is.start + (g->queue[index] - part->first) * HEAP_WORD;
+}
+
+// False: it is no object's address.
+static inline bool position_of(const struct heap *h, uint64_t object,
+			       uint64_t *ret)
+{
+	const struct heap_part *part = heap_part_near(h, object);
+
+	if (!part || object & 7)
+		return false;
+	*ret = part->first + (object - part->is.start) / HEAP_WORD;
+	return true;
+}
+
+static bool look(struct heap *h, const struct heap_part *part, uint64_t addr,
+		 struct heap_object *o)
+{
+	uint64_t left = part->is.end - addr;
+
+	if (left < HEAP_OBJECT_MIN)
+		return false;
+	o->addr = addr;
+	o->part = part;
+	o->bytes = part->data + (addr - part->is.start);
+	o->type = heap_type_of(h, heap_word(o->bytes) & ~(uint64_t)7);
+	if (o->type->is_none)
+		return false;
+	o->size = heap_object_size(o->type, o->bytes);
+	return o->size >= HEAP_OBJECT_MIN && o->size <= left;
+}
+
+bool heap_graph_look(struct heap_graph *g, uint64_t object,
+		     struct heap_object *ret)
+{
+	const struct heap_part *part = heap_part_of(g->heap, object);
+
+	return part && !(object & 7) && look(g->heap, part, object, ret);
+}
+
+/* ---- The queue ------------------------------------------------------- */
+
+static bool mark(struct heap_graph *g, uint64_t object)
+{
+	uint64_t position;
+
+	if (!position_of(g->heap, object, &position))
+		return false;
+	uint64_t *word = &g->marks[position / 64];
+	uint64_t bit = (uint64_t)1 << position % 64;
+
+	if (*word & bit)
+		return false;
+	*word |= bit;
+	if (g->n == g->cap)
+		mem_grow(&g->queue, &g->cap, g->n, sizeof(*g->queue));
+	if (g->n % GRAPH_STEP == 0) {
+		mem_grow(&g->parents, &g->cap_parents, g->n_parents,
+			 sizeof(*g->parents));
+		g->parents[g->n_parents++] = (uint32_t)g->served;
+	}
+	g->queue[g->n++] = (uint32_t)position;
+	return true;
+}
+
+bool heap_graph_has(const struct heap_graph *g, uint64_t object)
+{
+	uint64_t position;
+
+	return position_of(g->heap, object, &position) &&
+	       g->marks[position / 64] >> position % 64 & 1;
+}
+
+bool heap_graph_root(struct heap_graph *g, uint64_t object)
+{
+	return mark(g, object);
+}
+
+static void note_referrer(struct heap_graph *g)
+{
+	uint32_t index = (uint32_t)g->served;
+
+	if (g->n_referrers && g->referrers[g->n_referrers - 1] == index)
+		return;
+	mem_grow(&g->referrers, &g->cap_referrers, g->n_referrers,
+		 sizeof(*g->referrers));
+	g->referrers[g->n_referrers++] = index;
+}
+
+static inline void visit(struct heap_graph *g, uint64_t to)
+{
+	if (to && to == g->target)
+		note_referrer(g);
+	if (to)
+		mark(g, to);
+}
+
+// Put what the object refers to into the queue.
+static void serve(struct heap_graph *g, const struct heap_object *o)
+{
+	struct heap_refs refs;
+	uint64_t offset, n;
+
+	if (!o->type->has_refs)
+		return;
+	if (o->type->allocator)
+		visit(g, o->type->allocator);
+	heap_refs_begin(&refs, o->type, o->size);
+	while (o->type->n && heap_refs_next(&refs, &offset, &n)) {
+		const uint8_t *p = o->bytes + offset;
+
+		for (const uint8_t *end = p + n * HEAP_WORD; p < end;
+		     p += HEAP_WORD)
+			visit(g, heap_word(p));
+	}
+}
+
+// What is alive since something else is; false: there is no more of it.
+static bool follow_pairs(struct heap_graph *g)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < g->n_pairs; i++) {
+		if (!heap_graph_has(g, g->pairs[i].from) ||
+		    !mark(g, g->pairs[i].to))
+			continue;
+		any = true;
+		mem_grow(&g->links, &g->cap_links, g->n_links,
+			 sizeof(*g->links));
+		g->links[g->n_links++] =
+		    (struct heap_link){(uint32_t)(g->n - 1), g->pairs[i].from};
+	}
+	return any;
+}
+
+struct dbg_error *heap_graph_run(struct heap_graph *g)
+{
+	struct heap *h = g->heap;
+
+	*h->interrupted = 0;
+	g->n_roots = g->n;
+	do {
+		for (; g->served < g->n; g->served++) {
+			uint32_t position = g->queue[g->served];
+			const struct heap_part *part =
+			    heap_part_at(h, position);
+			struct heap_object o;
+
+			if (look(h, part,
+				 part->is.start +
+				     (position - part->first) * HEAP_WORD,
+				 &o))
+				serve(g, &o);
+			if (g->served % PACE == 0 && *h->interrupted)
+				return dbg_err(DBG_E_INTERRUPTED,
+					       "interrupted after %zu objects",
+					       g->served);
+		}
+	} while (follow_pairs(g));
+	return NULL;
+}
+
+/* ---- Ways ------------------------------------------------------------ */
+
+uint64_t heap_graph_offset(struct heap_graph *g, uint64_t from, uint64_t to)
+{
+	struct heap_object o;
+	struct heap_refs refs;
+	uint64_t offset, n;
+
+	if (!heap_graph_look(g, from, &o))
+		return UINT64_MAX;
+	heap_refs_begin(&refs, o.type, o.size);
+	while (o.type->n && heap_refs_next(&refs, &offset, &n))
+		for (; n; n--, offset += HEAP_WORD)
+			if (heap_word(o.bytes + offset) == to)
+				return offset;
+	return UINT64_MAX;
+}
+
+static bool refers(struct heap_graph *g, uint64_t from, uint64_t to)
+{
+	struct heap_object o;
+
+	return heap_graph_offset(g, from, to) != UINT64_MAX ||
+	       (heap_graph_look(g, from, &o) && o.type->allocator == to);
+}
+
+// An object's place in the queue; it is there.
+static uint32_t index_of(const struct heap_graph *g, uint64_t object)
+{
+	uint64_t position = 0;
+	uint32_t i = 0;
+
+	position_of(g->heap, object, &position);
+	while (i + 1 < g->n && g->queue[i] != position)
+		i++;
+	return i;
+}
+
+bool heap_graph_parent(struct heap_graph *g, uint32_t index, uint32_t *ret)
+{
+	uint64_t object = heap_graph_object(g, index);
+	size_t step = index / GRAPH_STEP;
+
+	for (size_t i = 0; i < g->n_links; i++) {
+		if (g->links[i].index != index)
+			continue;
+		*ret = index_of(g, g->links[i].from);
+		return true;
+	}
+	if (index < g->n_roots)
+		return false;
+	size_t last = step + 1 < g->n_parents ? g->parents[step + 1] : g->n - 1;
+
+	for (size_t i = g->parents[step]; i <= last; i++) {
+		if (!refers(g, heap_graph_object(g, (uint32_t)i), object))
+			continue;
+		*ret = (uint32_t)i;
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,70 @@
+/* Inside the session: what the API's files about the heap share. */
+#ifndef SESSION_SESSIONHEAP_H
+#define SESSION_SESSIONHEAP_H
+
+#include "heap/graph.h"
+#include "session/session.h"
+
+/* ---- api_heap.c ------------------------------------------------------ */
+
+/* The heap of this stop, made when it is first asked for. */
+DBG_MUST struct dbg_error *session_heap_get(struct dbg *dbg, struct heap **ret);
+/* What people call a type. */
+const char *session_type_name(struct dbg *dbg, const struct heap_type *type);
+/* The type of the object at @addr, NULL: none is there. */
+const char *session_object_type(struct dbg *dbg, struct heap *h, uint64_t addr);
+
+/* ---- roots.c --------------------------------------------------------- */
+
+struct root {
+	struct dbg_heap_root is; /* without text */
+	struct gc_stack_ref ref; /* STACK */
+	pid_t tid;
+	const struct dac_field *field; /* of thread statics, of @type */
+	uint64_t type;
+};
+
+struct root_list {
+	struct root *v;
+	size_t n, cap;
+	struct heap_pair *pairs; /* dependent handles */
+	size_t n_pairs, cap_pairs;
+};
+
+/* All roots, as they are found. */
+DBG_MUST struct dbg_error *roots_read(struct dbg *dbg, struct heap *h,
+				      struct root_list *ret);
+void roots_deinit(struct root_list *l);
+/* Mark all that @roots keep alive. */
+DBG_MUST struct dbg_error *roots_mark(struct heap *h,
+				      const struct root_list *roots,
+				      uint64_t target, struct heap_graph *ret);
+
+/* ---- staticroots.c --------------------------------------------------- */
+
+struct static_thread {
+	uint64_t addr; /* Thread* */
+	pid_t tid;
+};
+
+/*
+ * Call @fn for each static field of a reference or structure, thread statics
+ * once a thread, until it returns false.
+ */
+typedef bool static_fn(void *arg, uint64_t mt, const struct dac_field *field,
+		       const struct static_thread *thread);
+void statics_each(struct dbg *dbg, struct heap *h, bool threads_only,
+		  static_fn *fn, void *arg);
+
+/* ---- rootname.c ------------------------------------------------------ */
+
+/* What people call a root, in the arena of the stop. */
+const char *root_name(struct dbg *dbg, const struct root *root);
+/*
+ * The static field that is kept at @slot or in the box @box; NULL: none is
+ * known. In the arena of the stop.
+ */
+const char *static_name(struct dbg *dbg, struct heap *h, uint64_t slot,
+			uint64_t box);
+
+#endif

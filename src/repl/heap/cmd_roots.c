@@ -1,0 +1,335 @@
+/*
+ * What keeps objects alive, and their locks: `heap roots`, `handles`,
+ * `finalizequeue`, `syncblk`.
+ */
+#include <inttypes.h>
+
+#include "base/err.h"
+#include "repl/cmd.h"
+#include "repl/heap/heapcommands.h"
+#include "repl/heap/heapoptions.h"
+#include "repl/heap/sheet.h"
+#include "repl/repl_priv.h"
+#include "repl/show/print.h"
+
+enum {
+	PATHS_SHOWN = 10,
+};
+
+static const char *const root_kinds[] = {
+    [DBG_ROOT_STACK] = "stack",
+    [DBG_ROOT_HANDLE] = "handle",
+    [DBG_ROOT_STATIC] = "static",
+    [DBG_ROOT_FINALIZER] = "finalizer",
+};
+
+/* ---- heap roots ------------------------------------------------------ */
+
+static const struct sheet_column root_columns[] = {
+    {"Kind", "kind", SHEET_TEXT, 9},
+    {"Kept at", "address", SHEET_ADDRESS, 14},
+    {"Object", "object", SHEET_ADDRESS, 14},
+    {NULL, "handle", SHEET_TEXT, 0},
+    {NULL, "thread", SHEET_NUMBER, 0},
+    {NULL, "interior", SHEET_BOOL, 0},
+    {NULL, "pinned", SHEET_BOOL, 0},
+    {NULL, "uncertain", SHEET_BOOL, 0},
+    {"Root", "root", SHEET_TEXT, 0},
+};
+
+static bool has_handle(const struct dbg_heap_root *root)
+{
+	return root->kind == DBG_ROOT_HANDLE ||
+	       (root->kind == DBG_ROOT_STATIC && !root->thread);
+}
+
+static struct dbg_error *all_roots(struct repl *r, bool json)
+{
+	struct dbg_heap_root *roots;
+	size_t n;
+	struct sheet s;
+	struct dbg_error *err = dbg_heap_root_list(r->dbg, &roots, &n);
+
+	if (err)
+		return err;
+	sheet_begin(&s, r, json);
+	sheet_rows(&s, "roots", SHEET_COLUMNS(root_columns));
+	for (size_t i = 0; i < n; i++) {
+		const struct dbg_heap_root *root = &roots[i];
+
+		sheet_row(&s,
+			  (struct sheet_cell[]){
+			      {.text = root_kinds[root->kind]},
+			      {.number = root->addr, .absent = !root->addr},
+			      {.number = root->object},
+			      {.text = has_handle(root)
+					   ? dbg_handle_name(root->handle)
+					   : NULL},
+			      {.number = root->thread, .absent = !root->thread},
+			      {.number = root->interior},
+			      {.number = root->pinned},
+			      {.number = root->uncertain},
+			      {.text = root->text}});
+	}
+	sheet_rows_end(&s);
+	sheet_end(&s);
+	return NULL;
+}
+
+static const struct sheet_column step_columns[] = {
+    {"Object", "object", SHEET_ADDRESS, 14},
+    {"Type", "type", SHEET_TEXT, 40},
+    {"By", "by", SHEET_TEXT, 0},
+};
+
+static void show_steps(struct sheet *s, const struct dbg_heap_path *path)
+{
+	sheet_rows(s, "path", SHEET_COLUMNS(step_columns));
+	for (size_t i = 0; i < path->n_steps; i++) {
+		const struct dbg_heap_step *step = &path->steps[i];
+
+		if (!s->json)
+			out(s->r, "  ");
+		sheet_row(s, (struct sheet_cell[]){{.number = step->object},
+						   {.text = step->type},
+						   {.text = step->name}});
+	}
+	sheet_rows_end(s);
+}
+
+static void show_path(struct sheet *s, const struct dbg_heap_path *path)
+{
+	const struct dbg_heap_root *root = &path->root;
+
+	if (!s->json)
+		out(s->r, "%s: %s\n", root_kinds[root->kind], root->text);
+	sheet_object(s);
+	sheet_text(s, "kind", root_kinds[root->kind]);
+	sheet_text(s, "root", root->text);
+	if (root->addr)
+		sheet_address(s, "address", root->addr);
+	if (has_handle(root))
+		sheet_text(s, "handle", dbg_handle_name(root->handle));
+	if (root->thread)
+		sheet_number(s, "thread", root->thread);
+	show_steps(s, path);
+	sheet_object_end(s);
+}
+
+static void show_paths(struct sheet *s, const struct dbg_heap_paths *paths)
+{
+	sheet_address(s, "object", paths->object);
+	sheet_text(s, "type", paths->type);
+	sheet_number(s, "count", paths->n_all);
+	sheet_rows(s, "paths", NULL, 0);
+	s->narrow = true;
+	for (size_t i = 0; i < paths->n_paths; i++)
+		show_path(s, &paths->paths[i]);
+	sheet_rows_end(s);
+	if (s->json)
+		return;
+	if (!paths->n_all)
+		out(s->r,
+		    "Nothing keeps the %s at 0x%012" PRIx64
+		    " alive: it is garbage.\n",
+		    paths->type, paths->object);
+	else if (paths->n_all > paths->n_paths)
+		out(s->r, "(These are the first %zu of %" PRIu64 ".)\n",
+		    paths->n_paths, paths->n_all);
+}
+
+struct dbg_error *heap_roots_cmd(struct repl *r, const struct call *call)
+{
+	_cleanup_heap_options_ struct heap_options o;
+	struct dbg_heap_paths paths;
+	struct dbg_error *err = heap_options_parse(call->args, 1, &o);
+	struct sheet s;
+	uint64_t addr = 0;
+
+	if (!err && !o.n_args)
+		return all_roots(r, o.json);
+	if (!err)
+		err = heap_address(o.args[0], &addr);
+	if (!err)
+		err = dbg_heap_roots(r->dbg, addr, o.top ? o.top : PATHS_SHOWN,
+				     &paths);
+	if (err)
+		return err;
+	sheet_begin(&s, r, o.json);
+	show_paths(&s, &paths);
+	sheet_end(&s);
+	return NULL;
+}
+
+/* ---- handles --------------------------------------------------------- */
+
+static const struct sheet_column handle_columns[] = {
+    {"Handle", "address", SHEET_ADDRESS, 14},
+    {"Kind", "kind", SHEET_TEXT, 12},
+    {NULL, "strong", SHEET_BOOL, 0},
+    {"Object", "object", SHEET_ADDRESS, 14},
+    {"Keeps", "dependent", SHEET_ADDRESS, 14},
+    {NULL, "count", SHEET_NUMBER, 0},
+    {"Type", "type", SHEET_TEXT, 0},
+};
+
+static struct dbg_error *cmd_handles(struct repl *r, const struct call *call)
+{
+	_cleanup_heap_options_ struct heap_options o;
+	struct dbg_handle *v;
+	size_t n = 0;
+	struct dbg_error *err = heap_options_parse(call->args, 0, &o);
+	struct sheet s;
+
+	if (!err)
+		err = dbg_handle_list(r->dbg, &v, &n);
+	if (err)
+		return err;
+	sheet_begin(&s, r, o.json);
+	sheet_rows(&s, "handles", SHEET_COLUMNS(handle_columns));
+	for (size_t i = 0; i < n; i++)
+		sheet_row(
+		    &s,
+		    (struct sheet_cell[]){
+			{.number = v[i].addr},
+			{.text = dbg_handle_name(v[i].kind)},
+			{.number = v[i].strong},
+			{.number = v[i].object, .absent = !v[i].object},
+			{.number = v[i].dependent, .absent = !v[i].dependent},
+			{.number = v[i].count,
+			 .absent = v[i].kind != DBG_HANDLE_COUNTED},
+			{.text = v[i].type}});
+	sheet_rows_end(&s);
+	if (!o.json)
+		out(r, "Total %zu handles\n", n);
+	sheet_end(&s);
+	return NULL;
+}
+
+/* ---- finalizequeue --------------------------------------------------- */
+
+static const struct sheet_column final_columns[] = {
+    {"Object", "object", SHEET_ADDRESS, 14},
+    {"Heap", "heap", SHEET_NUMBER, 4},
+    {"Due", "due", SHEET_BOOL, 3},
+    {"Type", "type", SHEET_TEXT, 0},
+};
+
+static struct dbg_error *cmd_finalizequeue(struct repl *r,
+					   const struct call *call)
+{
+	_cleanup_heap_options_ struct heap_options o;
+	struct dbg_finalizable *v;
+	size_t n = 0, due = 0;
+	struct dbg_error *err = heap_options_parse(call->args, 0, &o);
+	struct sheet s;
+
+	if (!err)
+		err = dbg_finalizable_list(r->dbg, &v, &n);
+	if (err)
+		return err;
+	sheet_begin(&s, r, o.json);
+	sheet_rows(&s, "objects", SHEET_COLUMNS(final_columns));
+	for (size_t i = 0; i < n; i++) {
+		due += v[i].ready;
+		sheet_row(&s, (struct sheet_cell[]){{.number = v[i].object},
+						    {.number = v[i].heap},
+						    {.number = v[i].ready},
+						    {.text = v[i].type}});
+	}
+	sheet_rows_end(&s);
+	if (!o.json)
+		out(r, "Total %zu objects with finalizers, %zu of them due\n",
+		    n, due);
+	sheet_end(&s);
+	return NULL;
+}
+
+/* ---- syncblk --------------------------------------------------------- */
+
+static const struct sheet_column lock_columns[] = {
+    {"Index", "index", SHEET_NUMBER, 5},
+    {NULL, "block", SHEET_ADDRESS, 0},
+    {"Held", "held", SHEET_BOOL, 4},
+    {"Thread", "thread", SHEET_NUMBER, 6},
+    {NULL, "managedId", SHEET_NUMBER, 0},
+    {"Depth", "depth", SHEET_NUMBER, 5},
+    {"Waiting", "waiting", SHEET_NUMBER, 7},
+    {"Object", "object", SHEET_ADDRESS, 14},
+    {"Type", "type", SHEET_TEXT, 0},
+};
+
+static struct dbg_error *cmd_syncblk(struct repl *r, const struct call *call)
+{
+	_cleanup_heap_options_ struct heap_options o;
+	struct dbg_lock *v;
+	size_t n = 0;
+	struct dbg_error *err = heap_options_parse(call->args, 0, &o);
+	struct sheet s;
+
+	if (!err)
+		err = dbg_lock_list(r->dbg, &v, &n);
+	if (err)
+		return err;
+	sheet_begin(&s, r, o.json);
+	sheet_rows(&s, "locks", SHEET_COLUMNS(lock_columns));
+	for (size_t i = 0; i < n; i++) {
+		const struct dbg_lock *l = &v[i];
+
+		if (!l->held && !l->waiting && !o.all)
+			continue;
+		sheet_row(&s,
+			  (struct sheet_cell[]){
+			      {.number = l->index, .absent = !l->index},
+			      {.number = l->block, .absent = !l->block},
+			      {.number = l->held},
+			      {.number = l->owner, .absent = !l->owner},
+			      {.number = l->owner_id, .absent = !l->owner_id},
+			      {.number = l->depth, .absent = !l->held},
+			      {.number = l->waiting},
+			      {.number = l->object, .absent = !l->object},
+			      {.text = l->type}});
+	}
+	sheet_rows_end(&s);
+	sheet_end(&s);
+	return NULL;
+}
+
+/* ---- The table ------------------------------------------------------- */
+
+static const struct repl_cmd cmds[] = {
+    {
+	.names = "gcroot",
+	.args = "[ADDRESS] [--top N] [--json]",
+	.help = "as \"heap roots\"",
+	.flags = CMD_NEEDS_STOP,
+	.run = heap_roots_cmd,
+    },
+    {
+	.names = "handles gchandles",
+	.args = "[--json]",
+	.help = "list the handles of the collector",
+	.flags = CMD_NEEDS_STOP,
+	.run = cmd_handles,
+    },
+    {
+	.names = "finalizequeue",
+	.args = "[--json]",
+	.help = "list objects with finalizers",
+	.flags = CMD_NEEDS_STOP,
+	.run = cmd_finalizequeue,
+    },
+    {
+	.names = "syncblk",
+	.args = "[--all] [--json]",
+	.help = "list locks that are held, with their owners",
+	.more = "Locks are those of \"lock\" and Monitor; --all lists sync "
+		"blocks that serve something\nelse, or that nobody holds, too.",
+	.flags = CMD_NEEDS_STOP,
+	.run = cmd_syncblk,
+    },
+    {.names = NULL},
+};
+
+const struct cmd_family cmd_family_roots = {"roots", "What keeps objects alive",
+					    cmds};

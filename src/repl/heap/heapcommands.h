@@ -1,0 +1,15 @@
+/* Handlers of `heap` that stand in other files. */
+#ifndef REPL_HEAPCOMMANDS_H
+#define REPL_HEAPCOMMANDS_H
+
+#include "dbg.h"
+
+struct call;
+struct repl;
+
+/* ---- cmd_roots.c ----------------------------------------------------- */
+
+DBG_MUST struct dbg_error *heap_roots_cmd(struct repl *r,
+					  const struct call *call);
+
+#endif
