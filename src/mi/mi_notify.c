@@ -566,6 +566,8 @@ void notify_event(struct mi *m, const struct dbg_event *e)
 		if (!m->take)
 			on_child(m, e);
 		break;
+	case DBG_EVENT_EVALUATED:
+		break;
 	}
 }
 

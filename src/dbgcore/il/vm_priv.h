@@ -184,6 +184,7 @@ struct vm {
 	size_t n_call_args;
 	uint64_t call_ret; /* in the region */
 	uint32_t call_size;
+	bool calls; /* see vm_set_calls */
 	uint64_t ret; /* of the whole, in the region */
 	struct arena *scratch;
 	uint64_t thrown; /* THROWN; the exception on its way */

@@ -21,6 +21,7 @@
 #include "dbg.h"
 #include "heap/heap.h"
 #include "inspect/inspect.h"
+#include "session/evaluation.h"
 #include "session/files.h"
 #include "session/ipcfiles.h"
 #include "session/program.h"
@@ -136,6 +137,8 @@ struct dbg {
 	struct named_program named;
 	sigset_t answered; /* keys that the last stop was the answer to */
 	struct settings_made made;
+	struct evaluation *evaluation; /* the last one, or NULL */
+	struct evaluation_rules rules;
 	struct dbg_counters counters; /* of earlier runs */
 };
 
