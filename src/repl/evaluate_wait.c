@@ -81,6 +81,8 @@ struct dbg_error *evaluate_typed(struct repl *r, const char *expr,
 	if (!why || why->code != DBG_E_UNSUPPORTED || r->hosted)
 		return why;
 	struct dbg_error *err = evaluate_wait(r, expr, DBG_CALLS_SETTING, ret);
-	dbg_error_destroy(why);
-	return err;
+	// what is no value at all, an assignment, is explained by the first
+	bool first = err && err->code == DBG_E_ARGUMENT;
+	dbg_error_destroy(first ? err : why);
+	return first ? why : err;
 }
