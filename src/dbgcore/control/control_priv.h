@@ -31,6 +31,7 @@ struct loads {
 	size_t n, cap;
 };
 
+/* Large: each topic's part is a structure of its own header. */
 struct control {
 	const struct control_ops *ops;
 	void *arg;

@@ -110,6 +110,7 @@ struct session_heap {
 	uint32_t stop;
 };
 
+/* One session. Large: whatever a session owns hangs on it. */
 struct dbg {
 	enum dbg_state state;
 	bool pausing;          /* dbg_pause, until it takes effect */
