@@ -3,7 +3,7 @@
  *
  * The expression is evaluated as ever; it ends with a value or with a call
  * that is wanted (eval/evalcall.h). Then a thread makes that call
- * (control/callrequest.h) while the program runs, its answer is kept, and the
+ * (control/call/call.h) while the program runs, its answer is kept, and the
  * expression is evaluated anew:
  *
  *   evaluate -> value, or error -> EVALUATED
@@ -15,7 +15,7 @@
  * for both.
  */
 #include "session/evaluation.h"
-#include "control/callrequest.h"
+#include "value/callrequest.h"
 #include "eval/evalcall.h"
 #include "session/session.h"
 #include "view/view.h"

@@ -30,8 +30,10 @@
 #ifndef CONTROL_CALL_H
 #define CONTROL_CALL_H
 
-#include "control/callrequest.h"
 #include "target/target.h"
+#include "value/callrequest.h"
+
+struct control;
 
 /* One of the two methods. */
 struct call_guard {

@@ -6,7 +6,7 @@
 
 struct control;
 
-/* ---- call.c ---------------------------------------------------------- */
+/* ---- callthread.c ---------------------------------------------------- */
 
 /* Be told when the thread comes to @addr; until call_traps_lift. */
 DBG_MUST struct dbg_error *call_trap_at(struct control *c, uint64_t addr);
@@ -41,7 +41,7 @@ DBG_MUST struct dbg_error *prepare_returned(struct control *c,
 DBG_MUST struct dbg_error *prepare_entered(struct control *c,
 					   struct regs *regs);
 
-/* ---- guard.c --------------------------------------------------------- */
+/* ---- callguard.c --------------------------------------------------------- */
 
 /* Metadata name of the class of a guard. */
 const char *guard_class(bool is_reference);

@@ -1,7 +1,8 @@
 /*
  * The frame of a guard, made and undone by executing the guard's own
  * instructions in the debugger: on the registers of a stopped thread, and on
- * the part of its stack that it does not use. The processor's part of call.c.
+ * the part of its stack that it does not use. The processor's part of
+ * callthread.c.
  */
 #ifndef CONTROL_CALLCODE_H
 #define CONTROL_CALLCODE_H
