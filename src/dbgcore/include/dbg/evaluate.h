@@ -14,9 +14,9 @@
 
 enum dbg_calls {
 	DBG_CALLS_SETTING, /* as the setting "evaluation" says */
-	DBG_CALLS_NEVER,  /* what cannot be interpreted is refused */
-	DBG_CALLS_NEEDED, /* ... is called in the program */
-	DBG_CALLS_ALWAYS, /* the expression's own calls are made there */
+	DBG_CALLS_NEVER,   /* what cannot be interpreted is refused */
+	DBG_CALLS_NEEDED,  /* ... is called in the program */
+	DBG_CALLS_ALWAYS,  /* the expression's own calls are made there */
 };
 
 struct dbg_eval_request {

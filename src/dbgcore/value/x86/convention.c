@@ -219,8 +219,8 @@ bool value_pass(struct types *ts, struct type *type, const uint8_t *bytes,
 			   now.n_floats == XMM_ARGS) {
 			return false;
 		} else {
-			memcpy(&p->fpregs->rest[XMM_AT +
-						XMM_SIZE * now.n_floats++],
+			memcpy(&p->fpregs
+				    ->rest[XMM_AT + XMM_SIZE * now.n_floats++],
 			       &word, HALF);
 		}
 	}
