@@ -158,8 +158,7 @@ static void keep_waited_for(struct search *s)
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->n_blocks; i++)
-		// the lowest bit of @held: it is held; the others: waiters
-		if (s->blocks[i].held > 1 || s->blocks[i].waiting)
+		if (s->blocks[i].waiting)
 			s->blocks[n++] = s->blocks[i];
 	s->n_blocks = n;
 }
