@@ -372,8 +372,6 @@ void events_take(struct dap *d)
 		case DBG_EVENT_CHILD:
 			children_take(d, &e);
 			break;
-		case DBG_EVENT_EVALUATED:
-			break;
 		}
 	}
 }

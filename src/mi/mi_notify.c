@@ -566,8 +566,6 @@ void notify_event(struct mi *m, const struct dbg_event *e)
 		if (!m->take)
 			on_child(m, e);
 		break;
-	case DBG_EVENT_EVALUATED:
-		break;
 	}
 }
 

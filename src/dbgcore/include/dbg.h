@@ -22,7 +22,6 @@
 
 #include "dbg/breakpoints.h"
 #include "dbg/error.h"
-#include "dbg/evaluate.h"
 #include "dbg/events.h"
 #include "dbg/execution.h"
 #include "dbg/frames.h"
