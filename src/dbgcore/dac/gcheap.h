@@ -100,7 +100,9 @@ struct gc_sync_block {
 	uint64_t addr, object;
 	uint64_t owner; /* Thread*, 0: nobody holds it */
 	uint32_t held;  /* one for the owner, two for each that waits */
-	uint32_t recursion, waiting;
+	uint32_t recursion;
+	uint32_t waiting; /* for the lock */
+	uint32_t pulse;   /* for Monitor.Pulse */
 };
 
 /* Sync blocks that are in use, in @arena. */

@@ -33,6 +33,7 @@ struct dbg_error *dac_gc_sync_blocks(struct dac *d, struct arena *arena,
 		    .held = b.held,
 		    .recursion = b.recursion,
 		    .waiting = b.held / 2,
+		    .pulse = b.waiting,
 		};
 	}
 	*ret = arena_copy(arena, all, n, sizeof(*all));

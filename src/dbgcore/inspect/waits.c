@@ -158,7 +158,7 @@ static void keep_waited_for(struct search *s)
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->n_blocks; i++)
-		if (s->blocks[i].waiting)
+		if (s->blocks[i].waiting || s->blocks[i].pulse)
 			s->blocks[n++] = s->blocks[i];
 	s->n_blocks = n;
 }

@@ -56,9 +56,10 @@ static bool is_single_file(pid_t pid)
 	const uint8_t *at = file.bytes.p, *end = at + file.bytes.n;
 	while (!found && (at = memmem(at, (size_t)(end - at), runtime_info_mark,
 				      strlen(runtime_info_mark)))) {
-		struct bytes rest = {at++, (size_t)(end - at) + 1};
+		struct bytes rest = {at, (size_t)(end - at)};
 
 		found = runtime_info_parse(rest, &info);
+		at++;
 	}
 	file_unload(&file);
 	return found;

@@ -67,6 +67,8 @@ static struct dbg_error *bind_field(struct binder *b, struct bound *of,
 		if (*ret)
 			return NULL;
 	}
+	if (!f->is_static && !of)
+		return bind_error(b, x, "'%s' needs an object", x->name);
 	bind_note_names(b, f->owner->module, f->token, type);
 	*ret = bound_make(b, BOUND_FIELD, type, x);
 	(*ret)->field = f;
