@@ -422,10 +422,11 @@ static struct dbg_error *using(struct binder *b, const struct expr *x,
 	if (!err)
 		err = bind_disposing(b, name, body, &body);
 	b->names = names;
+	if (err)
+		return err;
 	struct bound *list[2] = {first, body};
-	if (!err)
-		*ret = bound_block(b, list, 2, locals, x);
-	return err;
+	*ret = bound_block(b, list, 2, locals, x);
+	return NULL;
 }
 
 static struct dbg_error *bind_using(struct binder *b, const struct expr *x,
