@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "code/code.h"
 #include "eval/eval.h"
+#include "il/vm.h"
 #include "target/target_priv.h"
 #include "view/view.h"
 
@@ -44,13 +45,16 @@ static void print(struct types *ts, const struct value *v, struct arena *arena)
 		dbg_error_destroy(view_format(&view, v, *letter, &out));
 }
 
-static void evaluate(struct types *ts, struct history *history,
+static void evaluate(struct types *ts, struct vm *vm, struct history *history,
 		     const char *text)
 {
 	const struct scope scope = {0};
 	struct arena *arena = arena_create();
-	const struct eval e = {
-	    .types = ts, .scope = &scope, .history = history, .arena = arena};
+	const struct eval e = {.types = ts,
+			       .vm = vm,
+			       .scope = &scope,
+			       .history = history,
+			       .arena = arena};
 	struct value v;
 	bool any;
 
@@ -74,6 +78,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	target_init(&target, &ops, 1);
 	struct code *code = code_create(&target, NULL, NULL, NULL);
 	struct types *ts = types_create(&target, NULL, code);
+	struct il_types *il = il_types_create(ts);
+	struct vm *vm = vm_create(il);
 	struct history *history = history_create();
 	reader_init(&r, data, size);
 	while (reader_left(&r)) {
@@ -83,10 +89,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		_cleanup_free_ char *text =
 		    xstrndup((const char *)line.p, line.n);
 
-		evaluate(ts, history, text);
+		evaluate(ts, vm, history, text);
 		reader_skip(&r, eol != NULL);
 	}
 	history_destroy(history);
+	vm_destroy(vm);
+	il_types_destroy(il);
 	types_destroy(ts);
 	code_destroy(code);
 	target_deinit(&target);

@@ -9,11 +9,22 @@
 #include "eval/bind/bind.h"
 #include "eval/lookup.h"
 
+/* All that an expression can be is of types of the core library. */
+static struct dbg_error *parse(const struct eval *e, const char *text,
+			       struct expr **ret)
+{
+	struct dbg_error *err = expr_parse(text, e->arena, ret);
+	if (!err && !il_type_of_elem(vm_types(e->vm), ELEM_OBJECT))
+		err = dbg_err(DBG_E_STATE,
+			      "System.Private.CoreLib.dll is not loaded yet");
+	return err;
+}
+
 struct dbg_error *eval_value(const struct eval *e, const char *text,
 			     struct value *ret)
 {
 	struct expr *x;
-	struct dbg_error *err = expr_parse(text, e->arena, &x);
+	struct dbg_error *err = parse(e, text, &x);
 	return err ? err : bind_evaluate(e, text, x, ret);
 }
 
@@ -21,9 +32,9 @@ struct dbg_error *eval_assign(const struct eval *e, const char *target,
 			      const char *value, struct value *ret)
 {
 	struct expr *x, *v;
-	struct dbg_error *err = expr_parse(target, e->arena, &x);
+	struct dbg_error *err = parse(e, target, &x);
 	if (!err)
-		err = expr_parse(value, e->arena, &v);
+		err = parse(e, value, &v);
 	if (err)
 		return err;
 	const struct bind_assignment a = {
@@ -35,7 +46,7 @@ struct dbg_error *eval_statement(const struct eval *e, const char *text,
 				 struct value *ret, bool *ret_assigned)
 {
 	struct expr *x;
-	struct dbg_error *err = expr_parse(text, e->arena, &x);
+	struct dbg_error *err = parse(e, text, &x);
 	if (err)
 		return err;
 	*ret_assigned = x->kind == EXPR_ASSIGN;
@@ -64,7 +75,7 @@ struct dbg_error *eval_condition(const struct eval *e, const char *text,
 				 bool *ret)
 {
 	struct expr *x;
-	struct dbg_error *err = expr_parse(text, e->arena, &x);
+	struct dbg_error *err = parse(e, text, &x);
 	return err ? err : bind_condition(e, text, x, ret);
 }
 
