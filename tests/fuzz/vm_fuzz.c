@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "code/code.h"
 #include "il/made.h"
-#include "il/types_priv.h"
+#include "il/types/types_priv.h"
 #include "il/vm.h"
 #include "target/target_priv.h"
 

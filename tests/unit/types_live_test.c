@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "il/types_priv.h"
+#include "il/types/types_priv.h"
 #include "ilfixture.h"
 #include "runtimelib.h"
 #include "meta/il.h"

@@ -1,0 +1,229 @@
+/*
+ * Objects of the machine: the heap is a bump pointer in the region, behind
+ * each object's header word. Nothing is collected; an execution has a budget,
+ * and who began it gives all back (vm_release, vm_stop).
+ */
+#include "il/machine/space.h"
+#include "il/machine/vm_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/err.h"
+
+enum {
+	MT_MARKS = 7,
+	ARRAY_LENGTH = 8,
+	STRING_LENGTH = 8,
+	STRING_CHARS = 12,
+	STRING_MAX = 0x3fffffdf,
+	BIG = 1 << 20, // from here on pages are given back, not cleared
+};
+
+uint64_t allocate(struct vm *vm, uint64_t n)
+{
+	if (!vm->base && !space_create(vm))
+		return 0;
+	if (n > REGION_SIZE || REGION_SIZE - vm->heap_top < n + 16)
+		return 0;
+	if (vm->allocated + n > vm->budget.memory && vm->budget.memory)
+		return 0;
+	uint64_t addr = VM_FIRST + vm->heap_top;
+	vm->heap_top += (n + 7) & ~UINT64_C(7);
+	vm->allocated += n;
+	return addr;
+}
+
+uint64_t vm_room(struct vm *vm, size_t n)
+{
+	return allocate(vm, n);
+}
+
+uint64_t vm_mark(const struct vm *vm)
+{
+	return vm->heap_top;
+}
+
+void vm_release(struct vm *vm, uint64_t mark)
+{
+	if (mark < REGION_HEAP_BASE || mark > vm->heap_top)
+		return;
+	uint64_t n = vm->heap_top - mark;
+	if (n > BIG) {
+		uint64_t page =
+		    (mark + PAGE_SIZE_VM - 1) / PAGE_SIZE_VM * PAGE_SIZE_VM;
+		madvise(vm->base + page, vm->heap_top - page, MADV_DONTNEED);
+		n = page - mark;
+	}
+	memset(vm->base + mark, 0, n);
+	vm->heap_top = mark;
+	vm->epoch++;
+	statics_forget(vm, VM_FIRST + mark);
+}
+
+/* ---- Objects ----------------------------------------------------------- */
+
+static uint64_t object_make(struct vm *vm, struct il_type *type, uint64_t n)
+{
+	uint64_t room = allocate(vm, OBJECT_HEADER + n);
+	if (!room)
+		return 0;
+	uint64_t addr = room + OBJECT_HEADER;
+	uint64_t handle = il_type_handle(vm->ts, type);
+	memcpy(vm->base + (addr - VM_FIRST), &handle, sizeof(handle));
+	return addr;
+}
+
+uint64_t vm_new(struct vm *vm, struct il_type *type)
+{
+	const struct il_layout *layout;
+	if (dbg_err_drop(il_type_layout(vm->ts, type, &layout)))
+		return 0;
+	// the collector's least object
+	uint64_t n = layout->object < 8 ? 8 : layout->object;
+	return object_make(vm, type, 8 + n);
+}
+
+uint64_t vm_new_array(struct vm *vm, struct il_type *type, uint64_t n)
+{
+	const struct il_layout *layout, *element;
+	if (!type->inner || n > INT32_MAX ||
+	    dbg_err_drop(il_type_layout(vm->ts, type, &layout)) ||
+	    dbg_err_drop(il_type_layout(vm->ts, type->inner, &element)))
+		return 0;
+	uint64_t addr =
+	    object_make(vm, type, 8 + layout->object + n * element->size);
+	if (addr)
+		memcpy(vm->base + (addr - VM_FIRST) + ARRAY_LENGTH, &n, 8);
+	return addr;
+}
+
+uint64_t vm_new_string(struct vm *vm, const uint16_t *units, size_t n)
+{
+	struct il_type *type = il_type_of_elem(vm->ts, ELEM_STRING);
+	if (n > STRING_MAX || !type)
+		return 0;
+	uint64_t addr = object_make(vm, type, STRING_CHARS + n * 2 + 2);
+	if (!addr)
+		return 0;
+	uint8_t *p = vm->base + (addr - VM_FIRST);
+	uint32_t length = n;
+	memcpy(p + STRING_LENGTH, &length, sizeof(length));
+	if (units && n)
+		memcpy(p + STRING_CHARS, units, n * 2);
+	return addr;
+}
+
+uint64_t object_handle(struct vm *vm, uint64_t addr)
+{
+	const uint8_t *p = addr < NULL_PAGE ? NULL : space_at(vm, addr, 8);
+	uint64_t handle;
+	if (!p)
+		return 0;
+	memcpy(&handle, p, sizeof(handle));
+	return handle & ~(uint64_t)MT_MARKS;
+}
+
+struct il_type *object_type(struct vm *vm, uint64_t addr)
+{
+	uint64_t handle = object_handle(vm, addr);
+	return handle ? il_type_of_handle(vm->ts, handle) : NULL;
+}
+
+uint64_t object_box(struct vm *vm, struct il_type *type, const void *from)
+{
+	const struct il_layout *layout;
+	if (dbg_err_drop(il_type_layout(vm->ts, type, &layout)))
+		return 0;
+	uint64_t addr = vm_new(vm, type);
+	if (addr)
+		memcpy(vm->base + (addr - VM_FIRST) + 8, from, layout->size);
+	return addr;
+}
+
+bool array_data(struct vm *vm, uint64_t addr, uint64_t *ret_data,
+		uint64_t *ret_n)
+{
+	const struct il_layout *layout;
+	struct il_type *type = object_type(vm, addr);
+	uint32_t length;
+	if (!type || type->kind != IL_KIND_ARRAY ||
+	    dbg_err_drop(il_type_layout(vm->ts, type, &layout)) ||
+	    !vm_read(vm, addr + ARRAY_LENGTH, &length, sizeof(length)))
+		return false;
+	*ret_n = length;
+	*ret_data = addr + 8 + layout->object;
+	return true;
+}
+
+/* ---- Type objects ------------------------------------------------------ */
+
+struct vm_class *vm_class_of(struct vm *vm, struct il_type *type)
+{
+	struct vm_class *c = map_find(&vm->classes, (uintptr_t)type);
+	if (c)
+		return c;
+	c = xcalloc(1, sizeof(*c));
+	c->type = type;
+	map_put(&vm->classes, (uintptr_t)type, c);
+	return c;
+}
+
+/* A RuntimeType of the machine: its m_handle says which it is. */
+static uint64_t type_object_make(struct vm *vm, struct il_type *type)
+{
+	struct il_type *of = il_type_core(vm->ts, "System.RuntimeType");
+	struct il_field *field = NULL;
+	uint32_t offset = 0;
+	uint64_t handle = il_type_handle(vm->ts, type);
+	if (!of ||
+	    dbg_err_drop(il_field_find(vm->ts, of, "m_handle", &field)) ||
+	    !field || dbg_err_drop(il_field_offset(vm->ts, field, &offset)))
+		return 0;
+	uint64_t addr = vm_new(vm, of);
+	if (addr)
+		vm_write(vm, addr + 8 + offset, &handle, sizeof(handle));
+	return addr;
+}
+
+/*
+ * The program's RuntimeType of @type: the runtime's record of the type leads
+ * to it.
+ */
+static uint64_t program_type_object(struct vm *vm, struct il_type *type)
+{
+	(void)vm;
+	(void)type;
+	return 0;
+}
+
+uint64_t vm_type_object(struct vm *vm, struct il_type *type)
+{
+	struct vm_class *c = vm_class_of(vm, type);
+	if (!c->object) {
+		c->object = program_type_object(vm, type);
+		if (!c->object)
+			c->object = type_object_make(vm, type);
+		if (c->object)
+			map_put(&vm->objects, c->object, type);
+	}
+	return c->object;
+}
+
+struct il_type *vm_type_of_object(struct vm *vm, uint64_t addr)
+{
+	struct il_type *known = map_find(&vm->objects, addr);
+	struct il_type *of = object_type(vm, addr);
+	struct il_field *field = NULL;
+	uint32_t offset = 0;
+	uint64_t handle;
+	if (known || !of)
+		return known;
+	if (strcmp(il_type_simple_name(of), "RuntimeType") ||
+	    dbg_err_drop(il_field_find(vm->ts, of, "m_handle", &field)) ||
+	    !field || dbg_err_drop(il_field_offset(vm->ts, field, &offset)) ||
+	    !vm_read(vm, addr + 8 + offset, &handle, sizeof(handle)))
+		return NULL;
+	return il_type_of_handle(vm->ts, handle);
+}

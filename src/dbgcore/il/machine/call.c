@@ -1,0 +1,407 @@
+/*
+ * Calls: sites, frames, and the operations that enter and leave methods.
+ * A callee's frame begins at the arguments that its caller has pushed.
+ */
+#include "il/machine/ops.h"
+#include "il/machine/space.h"
+
+#include "base/err.h"
+
+#define OP(name)                                                               \
+	const struct op *name(struct vm *vm, const struct op *i, uint8_t *fp)
+
+enum {
+	FRAME_MAX = 1 << 20,
+	STACK_SLACK = 4096,
+};
+
+/* ---- Sites ------------------------------------------------------------- */
+
+const char *method_text(struct vm *vm, struct il_method *method)
+{
+	return made_code_of(method) ? method->name
+				    : il_method_name(vm->ts, method);
+}
+
+struct dbg_error *method_sig(struct vm *vm, struct il_method *method,
+			     const struct il_sig **ret)
+{
+	*ret = made_sig_of(method);
+	return *ret ? NULL : il_method_sig(vm->ts, method, ret);
+}
+
+struct dbg_error *place_size(struct vm *vm, struct il_type *type, uint32_t *ret)
+{
+	const struct il_layout *layout;
+	if (type->elem == ELEM_VOID) {
+		*ret = 0;
+		return NULL;
+	}
+	struct dbg_error *err = il_type_layout(vm->ts, type, &layout);
+	if (err)
+		return err;
+	if (layout->size > FRAME_MAX)
+		return dbg_err(DBG_E_UNSUPPORTED, "a value of %u bytes",
+			       layout->size);
+	*ret = layout->size ? (layout->size + 7) & ~7u : 8;
+	return NULL;
+}
+
+struct dbg_error *site_fill(struct vm *vm, struct site *s)
+{
+	uint32_t n = 0, total = s->sig->has_this ? 8 : 0;
+	for (size_t k = 0; k < s->sig->n_params; k++) {
+		struct dbg_error *err = place_size(vm, s->sig->params[k], &n);
+		if (err)
+			return err;
+		total += n;
+		if (total > FRAME_MAX)
+			return dbg_err(DBG_E_UNSUPPORTED,
+				       "arguments of %u bytes", total);
+	}
+	s->args_size = total;
+	return place_size(vm, s->sig->ret, &s->ret_size);
+}
+
+/* A class whose static constructor a call of the method has to run first. */
+static struct il_type *initialises(struct il_method *method)
+{
+	enum {
+		BEFORE_FIELD_INIT = 0x100000
+	};
+	struct il_type *owner = method->owner;
+	bool is_ctor = !strcmp(method->name, ".ctor");
+	if (!owner || !method->token || owner->flags & BEFORE_FIELD_INIT ||
+	    !strcmp(method->name, ".cctor"))
+		return NULL;
+	return is_ctor || method->flags & IL_METHOD_STATIC ? owner : NULL;
+}
+
+struct dbg_error *site_of(struct vm *vm, struct il_method *method,
+			  struct site **ret)
+{
+	void **slot = made_slot_of(method);
+	struct site *s = slot ? *slot : map_find(&vm->sites, (uintptr_t)method);
+	if (s) {
+		*ret = s;
+		return NULL;
+	}
+	s = arena_alloc(slot ? made_arena_of(method) : vm->arena, sizeof(*s));
+	s->method = method;
+	s->init = initialises(method);
+	struct dbg_error *err = method_sig(vm, method, &s->sig);
+	if (!err)
+		err = site_fill(vm, s);
+	if (err)
+		return err;
+	if (slot)
+		*slot = s;
+	else
+		map_put(&vm->sites, (uintptr_t)method, s);
+	*ret = s;
+	return NULL;
+}
+
+/*
+ * The interfaces of arrays are generic methods of a class of their own, for
+ * any element type.
+ */
+static struct il_method *of_elements(struct vm *vm, struct site *s,
+				     struct il_method *m)
+{
+	struct il_type *of = s->method->owner;
+	if (!m->owner ||
+	    strcmp(il_type_simple_name(m->owner), "SZArrayHelper") || !of ||
+	    of->n_args != 1)
+		return m;
+	return il_method_instance(vm->ts, m, of->args, 1);
+}
+
+struct dbg_error *site_target(struct vm *vm, struct site *s, uint64_t handle,
+			      struct site **ret)
+{
+	struct il_method *target;
+	*ret = s->target;
+	if (handle == s->handle)
+		return NULL;
+	struct il_type *type = il_type_of_handle(vm->ts, handle);
+	if (!type)
+		return dbg_err(DBG_E_MEMORY, "no object where one is called");
+	struct dbg_error *err =
+	    il_method_virtual(vm->ts, s->method, type, &target);
+	if (!err)
+		err = site_of(vm, of_elements(vm, s, target), ret);
+	if (err)
+		return err;
+	s->target = *ret;
+	s->handle = handle;
+	return NULL;
+}
+
+/* ---- Addresses of methods and fields ----------------------------------- */
+
+static uint64_t entry(struct vm *vm, const void *of)
+{
+	uint64_t known =
+	    (uintptr_t)map_find(&vm->entry_of, (uint64_t)(uintptr_t)of);
+	if (known)
+		return known;
+	known = VM_ENTRIES + ++vm->n_entries * 16;
+	map_put(&vm->entry_of, (uintptr_t)of, (void *)(uintptr_t)known);
+	map_put(&vm->entries, known, (void *)(uintptr_t)of);
+	return known;
+}
+
+// Methods end in 0, fields in 8.
+uint64_t method_entry(struct vm *vm, struct il_method *method)
+{
+	return entry(vm, method);
+}
+
+uint64_t field_entry(struct vm *vm, struct il_field *field)
+{
+	return entry(vm, field) + 8;
+}
+
+struct il_method *method_of_entry(struct vm *vm, uint64_t at)
+{
+	return at % 16 ? NULL : map_find(&vm->entries, at);
+}
+
+struct il_field *field_of_entry(struct vm *vm, uint64_t at)
+{
+	return at % 16 == 8 ? map_find(&vm->entries, at - 8) : NULL;
+}
+
+struct dbg_error *method_at(struct vm *vm, uint64_t code, struct il_type *exact,
+			    struct il_method **ret)
+{
+	*ret = method_of_entry(vm, code);
+	if (*ret)
+		return NULL;
+	uint64_t desc = value_function_method(il_types_values(vm->ts), code);
+	if (!desc)
+		return dbg_err(DBG_E_NOT_FOUND,
+			       "the code at %#llx belongs to no known method",
+			       (unsigned long long)code);
+	return il_method_of_desc(vm->ts, desc, exact, ret);
+}
+
+/* ---- Frames ------------------------------------------------------------ */
+
+const struct op *frame_push(struct vm *vm, struct compiled *code, uint64_t base,
+			    uint64_t ret, const struct op *next)
+{
+	if (vm->n_frames)
+		vm->frames[vm->n_frames - 1].ip = next;
+	if (vm->n_frames >= vm->budget.depth ||
+	    base + code->size + STACK_SLACK > REGION_STACK) {
+		vm_spent(vm, NULL, "calls are nested too deep");
+		vm->n_frames = 0;
+		return NULL;
+	}
+	mem_grow(&vm->frames, &vm->cap_frames, vm->n_frames,
+		 sizeof(struct frame));
+	vm->frames[vm->n_frames++] = (struct frame){
+	    .code = code,
+	    .base = base,
+	    .ret = ret,
+	    .local = vm->local_top,
+	};
+	vm->fp = vm->base + base;
+	memset(vm->fp + code->args_size, 0, code->clear);
+	return code->ops;
+}
+
+void frame_pop(struct vm *vm)
+{
+	vm->local_top = vm->frames[--vm->n_frames].local;
+	if (vm->n_frames)
+		vm->fp = vm->base + vm->frames[vm->n_frames - 1].base;
+}
+
+OP(op_return)
+{
+	struct frame *f = &vm->frames[vm->n_frames - 1];
+	if (i->n)
+		memmove(vm->base + f->ret, fp + i->a, i->n);
+	if (f->cctor)
+		vm_class_of(vm, f->cctor)->state = CLASS_READY;
+	frame_pop(vm);
+	if (vm->n_frames)
+		return vm->frames[vm->n_frames - 1].ip;
+	vm->state = VM_DONE;
+	return NULL;
+}
+
+/* ---- Calling ----------------------------------------------------------- */
+
+static void need_call(struct vm *vm, struct site *s, uint64_t base,
+		      uint64_t ret, const struct op *next)
+{
+	uint32_t at = 0, n;
+	vm->n_call_args = 0;
+	if (s->sig->has_this) {
+		vm->call_args[vm->n_call_args++] = (struct vm_value){
+		    .type = s->method->owner, .addr = VM_FIRST + base};
+		at = 8;
+	}
+	for (size_t k = 0; k < s->sig->n_params; k++) {
+		if (vm->n_call_args == NATIVE_ARGS_MAX ||
+		    dbg_err_drop(place_size(vm, s->sig->params[k], &n)))
+			break;
+		vm->call_args[vm->n_call_args++] = (struct vm_value){
+		    .type = s->sig->params[k], .addr = VM_FIRST + base + at};
+		at += n;
+	}
+	vm->call = s->method;
+	vm->call_ret = ret;
+	vm->call_size = s->ret_size;
+	vm->ip = next;
+	vm->state = VM_CALL;
+	dbg_error_destroy(vm->error);
+	vm->error = dbg_err(DBG_E_UNSUPPORTED,
+			    "'%s' cannot be evaluated without running the "
+			    "program: it is code of the runtime",
+			    method_text(vm, s->method));
+}
+
+static bool has_no_il(const struct il_method *m)
+{
+	return m->token && !m->rva && !(m->flags & IL_METHOD_ABSTRACT);
+}
+
+const struct op *call_site(struct vm *vm, struct site *s, uint64_t base,
+			   uint64_t ret, const struct op *next)
+{
+	if (!s->sought) {
+		s->native = native_find(vm->ts, s->method);
+		s->sought = true;
+	}
+	if (s->native)
+		return native_run(vm, s, base, ret, next);
+	return call_il(vm, s, base, ret, next);
+}
+
+const struct op *call_il(struct vm *vm, struct site *s, uint64_t base,
+			 uint64_t ret, const struct op *next)
+{
+	if (!s->code && has_no_il(s->method)) {
+		need_call(vm, s, base, ret, next);
+		return NULL;
+	}
+	if (!s->code) {
+		struct dbg_error *err = code_get(vm, s->method, &s->code);
+		if (err)
+			return vm_refuse(vm, next - 1, err);
+	}
+	return frame_push(vm, s->code, base, ret, next);
+}
+
+/* a: the arguments and, afterwards, the result. */
+OP(op_call)
+{
+	struct site *s = i->x.site;
+	const struct op *next;
+	uint64_t base = (uint64_t)(fp + i->a - vm->base);
+	if (s->init && !class_ready(vm, s->init, i, &next))
+		return next;
+	return call_site(vm, s, base, base, i + 1);
+}
+
+OP(op_call_virtual)
+{
+	struct site *s = i->x.site, *target;
+	uint64_t object = get_u8(fp + i->a);
+	uint64_t handle = object_handle(vm, object);
+	uint64_t base = (uint64_t)(fp + i->a - vm->base);
+	if (!handle)
+		return throw_bad(vm, i, object);
+	struct dbg_error *err = site_target(vm, s, handle, &target);
+	if (err)
+		return vm_refuse(vm, i, err);
+	if (target->method->owner && target->method->owner->is_value)
+		put_u8(fp + i->a, object + 8);
+	return call_site(vm, target, base, base, i + 1);
+}
+
+/* b: the address to call. */
+OP(op_call_pointer)
+{
+	struct il_method *method;
+	struct site *s;
+	uint64_t base = (uint64_t)(fp + i->a - vm->base);
+	uint64_t code = get_u8(fp + i->b);
+	if (code < NULL_PAGE)
+		return throw_bad(vm, i, code);
+	struct dbg_error *err = method_at(vm, code, NULL, &method);
+	if (!err)
+		err = site_of(vm, method, &s);
+	if (!err && (s->args_size != i->x.site->args_size ||
+		     s->ret_size != i->x.site->ret_size))
+		err =
+		    dbg_err(DBG_E_FORMAT, "'%s' is called with other arguments",
+			    method_text(vm, method));
+	if (err)
+		return vm_refuse(vm, i, err);
+	return call_site(vm, s, base, base, i + 1);
+}
+
+/*
+ * newobj: a is where the arguments begin and the result goes; n: bytes of a
+ * value type, 0: an object.
+ */
+OP(op_new_call)
+{
+	struct site *s = i->x.site;
+	const struct op *next;
+	uint32_t shift = i->n ? i->n + 8 : 16, args = s->args_size - 8;
+	if (s->init && !class_ready(vm, s->init, i, &next))
+		return next;
+	uint64_t object =
+	    i->n ? vm_addr(vm, fp + i->a) : vm_new(vm, s->method->owner);
+	if (!object)
+		return vm_spent(vm, i, "it wants too much memory");
+	memmove(fp + i->a + shift, fp + i->a, args);
+	if (i->n)
+		memset(fp + i->a, 0, i->n);
+	else
+		put_u8(fp + i->a, object);
+	put_u8(fp + i->a + shift - 8, object);
+	uint64_t base = (uint64_t)(fp + i->a - vm->base) + shift - 8;
+	return call_site(vm, s, base, base, i + 1);
+}
+
+/* ---- Addresses of functions -------------------------------------------- */
+
+OP(op_function)
+{
+	put_u8(fp + i->d, method_entry(vm, i->x.site->method));
+	return i + 1;
+}
+
+OP(op_virtual_function)
+{
+	struct site *target;
+	uint64_t object = get_u8(fp + i->a);
+	uint64_t handle = object_handle(vm, object);
+	if (!handle)
+		return throw_bad(vm, i, object);
+	struct dbg_error *err = site_target(vm, i->x.site, handle, &target);
+	if (err)
+		return vm_refuse(vm, i, err);
+	put_u8(fp + i->d, method_entry(vm, target->method));
+	return i + 1;
+}
+
+/* newobj of a string: the method Ctor of the same parameters makes it. */
+OP(op_new_string)
+{
+	struct site *s = i->x.site;
+	uint64_t base = (uint64_t)(fp + i->a - vm->base);
+	if (s->sig->has_this) {
+		memmove(fp + i->a + 8, fp + i->a, s->args_size - 8);
+		put_u8(fp + i->a, 0);
+	}
+	return call_site(vm, s, base, base, i + 1);
+}

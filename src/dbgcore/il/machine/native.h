@@ -1,0 +1,120 @@
+/*
+ * Methods that the machine answers itself: those without IL (FCalls, QCalls),
+ * those whose IL is a stand-in for what the JIT makes of them (intrinsics),
+ * and some whose IL would do what a debugger must not.
+ *
+ * The tables (il/native/) name them by metadata names; the machine asks once
+ * a method, before it looks for IL. What a table does not name and has no IL
+ * ends the execution with VM_CALL.
+ */
+#ifndef IL_NATIVE_H
+#define IL_NATIVE_H
+
+#include "il/vm.h"
+
+struct op;
+struct site;
+
+enum {
+	NATIVE_ARGS_MAX = 12
+};
+
+enum native_end {
+	NATIVE_DONE,
+	NATIVE_THROWN,  /* native_throw was called */
+	NATIVE_REFUSED, /* native_refuse was called */
+	NATIVE_IL,      /* not for this one: interpret its IL, if it has any */
+	NATIVE_CALL,    /* native_call was called: its result is ours */
+};
+
+/*
+ * One call of a native method. Arguments are in places of the stack region:
+ * integers below 32 bits are sign- or zero-extended to 32, a reference is 8
+ * bytes, a value type is itself; `this` is args[0].
+ */
+struct native {
+	struct vm *vm;
+	struct il_types *types;
+	struct il_method *method; /* exact */
+	uint8_t *args[NATIVE_ARGS_MAX];
+	size_t n_args;
+	uint8_t *ret; /* where the result goes: at least 8 bytes, zeroed */
+	/* Of native_run.c alone. */
+	struct site *site;
+	uint64_t base, ret_at, exception;
+	const struct op *next, *entered;
+	struct dbg_error *error;
+};
+
+typedef enum native_end native_fn(struct native *n);
+
+struct il_native {
+	const char *type;   /* "System.Runtime.CompilerServices.Unsafe" */
+	const char *method; /* "Add"; "*": every one that has no own row */
+	/* Exact parameter types in C#, "string, int"; NULL: every overload. */
+	const char *params;
+	native_fn *fn;
+};
+
+/* One file's rows; native_run.c lists the files. */
+struct native_table {
+	const struct il_native *rows;
+	size_t n;
+};
+
+extern const struct native_table native_core, native_unsafe, native_math;
+extern const struct native_table native_bits, native_type, native_create;
+extern const struct native_table native_object, native_span, native_thread;
+
+/* The row for @method, NULL: none; the first table that has one. */
+const struct il_native *native_find(struct il_types *ts,
+				    struct il_method *method);
+
+/* ---- For those who write rows ---------------------------------------- */
+
+/* Arguments and results by type. Small integers are read as 32 bits. */
+int32_t native_i4(const struct native *n, size_t i);
+int64_t native_i8(const struct native *n, size_t i);
+uint64_t native_ref(const struct native *n, size_t i); /* or a pointer */
+double native_r8(const struct native *n, size_t i);
+float native_r4(const struct native *n, size_t i);
+enum native_end native_ret_i4(struct native *n, int32_t v);
+enum native_end native_ret_i8(struct native *n, int64_t v);
+enum native_end native_ret_ref(struct native *n, uint64_t v);
+enum native_end native_ret_r8(struct native *n, double v);
+enum native_end native_ret_r4(struct native *n, float v);
+
+/*
+ * Throw a new exception of the core library, "System.ArgumentException", in
+ * the execution.
+ */
+enum native_end native_throw(struct native *n, const char *type);
+/* End the execution in one sentence; the method is named by the machine. */
+enum native_end native_refuse(struct native *n, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+/*
+ * Call @method next with these arguments (addresses of places); what it
+ * returns is what the native returns.
+ */
+enum native_end native_call(struct native *n, struct il_method *method,
+			    const uint64_t *args, size_t n_args);
+/*
+ * Read and write the space; on failure the end is set: NATIVE_THROWN with a
+ * NullReferenceException near 0, else NATIVE_REFUSED. NATIVE_DONE: it is done.
+ */
+enum native_end native_get(struct native *n, uint64_t addr, void *buf,
+			   size_t size);
+enum native_end native_put(struct native *n, uint64_t addr, const void *buf,
+			   size_t size);
+enum native_end native_move(struct native *n, uint64_t to, uint64_t from,
+			    uint64_t size);
+enum native_end native_fill(struct native *n, uint64_t to, uint8_t byte,
+			    uint64_t size);
+/* As native_refuse; takes @err. */
+enum native_end native_fail(struct native *n, struct dbg_error *err);
+/* Bytes of a place of @type; 0: not known. */
+uint32_t native_size(struct native *n, struct il_type *type);
+/* The type of the object at @addr; NULL: none, or it is null. */
+struct il_type *native_type_of(struct native *n, uint64_t addr);
+
+#endif

@@ -1,0 +1,358 @@
+/*
+ * Answering native methods: the row for a method, found once by its type, name
+ * and signature in the tables; its arguments taken from the frame and checked,
+ * its result put back or its end (thrown, refused, a call) passed on to the
+ * machine.
+ */
+#include "il/machine/native.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "il/machine/ops.h"
+#include "il/machine/space.h"
+
+static const struct native_table *const tables[] = {
+    &native_core,   &native_unsafe, &native_math, &native_bits,   &native_type,
+    &native_create, &native_object, &native_span, &native_thread,
+};
+
+enum {
+	RET_MAX = 512,
+	NESTING_MAX = 8,
+};
+
+/* ---- Finding the row --------------------------------------------------- */
+
+static void type_name(struct il_types *ts, struct il_type *type,
+		      struct str *out, int depth)
+{
+	struct il_type *outer = il_type_enclosing(ts, type);
+	if (outer && depth < NESTING_MAX) {
+		type_name(ts, outer, out, depth + 1);
+		str_addc(out, '+');
+	} else if (*il_type_namespace(type)) {
+		str_add(out, il_type_namespace(type));
+		str_addc(out, '.');
+	}
+	str_add(out, il_type_simple_name(type));
+}
+
+static bool params_match(struct il_types *ts, struct il_method *method,
+			 const char *params)
+{
+	const struct il_sig *sig;
+	_cleanup_str_ struct str text = {0};
+	if (!params)
+		return true;
+	if (dbg_err_drop(il_method_sig(ts, method, &sig)))
+		return false;
+	for (size_t k = 0; k < sig->n_params; k++) {
+		if (k)
+			str_add(&text, ", ");
+		str_add(&text, il_type_name(ts, sig->params[k]));
+	}
+	return !strcmp(str_get(&text), params);
+}
+
+static enum native_end never(struct native *n)
+{
+	return native_ret_i4(n, 0);
+}
+
+/* Code for a processor's instructions has another way without them. */
+static bool asks_processor(const struct il_method *method)
+{
+	const char *space = il_type_namespace(method->owner);
+	if (!strcmp(method->name, "get_IsHardwareAccelerated"))
+		return str_starts(space, "System.Runtime.Intrinsics") ||
+		       str_starts(space, "System.Numerics");
+	return !strcmp(method->name, "get_IsSupported") &&
+	       (str_starts(space, "System.Runtime.Intrinsics.") || !*space);
+}
+
+/* "System.Runtime.Intrinsics.*" is every type whose name begins so. */
+static bool type_matches(const char *pattern, const char *name)
+{
+	size_t n = strlen(pattern);
+	return n && pattern[n - 1] == '*' ? !strncmp(pattern, name, n - 1)
+					  : !strcmp(pattern, name);
+}
+
+const struct il_native *native_find(struct il_types *ts,
+				    struct il_method *method)
+{
+	static const struct il_native hardware = {.fn = never};
+	_cleanup_str_ struct str owner = {0};
+	// every assembly of the framework has a class SR of its own
+	if (!method->token || !method->owner ||
+	    (method->module != il_types_core(ts) &&
+	     strcmp(method->name, "UsingResourceKeys")))
+		return NULL;
+	if (asks_processor(method))
+		return &hardware;
+	type_name(ts, method->owner, &owner, 0);
+	for (size_t t = 0; t < sizeof(tables) / sizeof(tables[0]); t++) {
+		for (size_t k = 0; k < tables[t]->n; k++) {
+			const struct il_native *row = &tables[t]->rows[k];
+			if (type_matches(row->type, str_get(&owner)) &&
+			    (!strcmp(row->method, method->name) ||
+			     !strcmp(row->method, "*")) &&
+			    params_match(ts, method, row->params))
+				return row;
+		}
+	}
+	return NULL;
+}
+
+/* ---- Running it -------------------------------------------------------- */
+
+/* Integers below 32 bits, extended. */
+static void widen(uint8_t *p, const struct il_type *type)
+{
+	if (type->kind != IL_KIND_PRIM && type->kind != IL_KIND_ENUM)
+		return;
+	switch (type->elem) {
+	case ELEM_I1:
+		put_i4(p, get_i1(p));
+		break;
+	case ELEM_BOOLEAN:
+	case ELEM_U1:
+		put_i4(p, get_u1(p));
+		break;
+	case ELEM_I2:
+		put_i4(p, get_i2(p));
+		break;
+	case ELEM_CHAR:
+	case ELEM_U2:
+		put_i4(p, get_u2(p));
+		break;
+	default:
+		break;
+	}
+}
+
+static struct dbg_error *native_args(struct vm *vm, struct site *s,
+				     uint64_t base, struct native *n)
+{
+	uint32_t size = 0;
+	uint64_t at = base;
+	if (s->sig->n_params + 1 > NATIVE_ARGS_MAX || s->ret_size > RET_MAX)
+		return dbg_err(DBG_E_UNSUPPORTED, "too many arguments");
+	if (s->sig->has_this) {
+		n->args[n->n_args++] = vm->base + at;
+		at += 8;
+	}
+	for (size_t k = 0; k < s->sig->n_params; k++) {
+		struct dbg_error *err =
+		    place_size(vm, s->sig->params[k], &size);
+		if (err)
+			return err;
+		n->args[n->n_args++] = vm->base + at;
+		widen(vm->base + at, s->sig->params[k]);
+		at += size;
+	}
+	return NULL;
+}
+
+const struct op *native_run(struct vm *vm, struct site *s, uint64_t base,
+			    uint64_t ret, const struct op *next)
+{
+	uint64_t result[RET_MAX / 8];
+	struct native n = {.vm = vm,
+			   .types = vm->ts,
+			   .method = s->method,
+			   .site = s,
+			   .base = base,
+			   .ret_at = ret,
+			   .next = next,
+			   .ret = (uint8_t *)result};
+	struct dbg_error *err = native_args(vm, s, base, &n);
+	if (err)
+		return vm_refuse(vm, next - 1, err);
+	memset(result, 0, s->ret_size < 8 ? 8 : s->ret_size);
+	switch (s->native->fn(&n)) {
+	case NATIVE_DONE:
+		memcpy(vm->base + ret, result, s->ret_size);
+		return next;
+	case NATIVE_THROWN:
+		return throw_object(vm, next - 1, n.exception);
+	case NATIVE_IL:
+		return call_il(vm, s, base, ret, next);
+	case NATIVE_CALL:
+		return n.entered;
+	case NATIVE_REFUSED:
+		break;
+	}
+	if (!n.error)
+		n.error = dbg_err(DBG_E_UNSUPPORTED, "it is not supported");
+	return vm_refuse(
+	    vm, next - 1,
+	    dbg_err_prefix(n.error, "'%s'", method_text(vm, s->method)));
+}
+
+/* ---- For those who write rows ------------------------------------------ */
+
+int32_t native_i4(const struct native *n, size_t i)
+{
+	return get_i4(n->args[i]);
+}
+
+int64_t native_i8(const struct native *n, size_t i)
+{
+	return get_i8(n->args[i]);
+}
+
+uint64_t native_ref(const struct native *n, size_t i)
+{
+	return get_u8(n->args[i]);
+}
+
+double native_r8(const struct native *n, size_t i)
+{
+	return get_r8(n->args[i]);
+}
+
+float native_r4(const struct native *n, size_t i)
+{
+	return get_r4(n->args[i]);
+}
+
+enum native_end native_ret_i4(struct native *n, int32_t v)
+{
+	put_i4(n->ret, v);
+	return NATIVE_DONE;
+}
+
+enum native_end native_ret_i8(struct native *n, int64_t v)
+{
+	put_i8(n->ret, v);
+	return NATIVE_DONE;
+}
+
+enum native_end native_ret_ref(struct native *n, uint64_t v)
+{
+	put_u8(n->ret, v);
+	return NATIVE_DONE;
+}
+
+enum native_end native_ret_r8(struct native *n, double v)
+{
+	put_r8(n->ret, v);
+	return NATIVE_DONE;
+}
+
+enum native_end native_ret_r4(struct native *n, float v)
+{
+	put_r4(n->ret, v);
+	return NATIVE_DONE;
+}
+
+enum native_end native_throw(struct native *n, const char *type)
+{
+	n->exception = exception_new(n->vm, type);
+	return n->exception ? NATIVE_THROWN
+			    : native_refuse(n, "%s is thrown", type);
+}
+
+enum native_end native_refuse(struct native *n, const char *fmt, ...)
+{
+	char text[200];
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	dbg_error_destroy(n->error);
+	n->error = dbg_err(DBG_E_UNSUPPORTED, "%s", text);
+	return NATIVE_REFUSED;
+}
+
+enum native_end native_fail(struct native *n, struct dbg_error *err)
+{
+	dbg_error_destroy(n->error);
+	n->error = err;
+	return NATIVE_REFUSED;
+}
+
+enum native_end native_call(struct native *n, struct il_method *method,
+			    const uint64_t *args, size_t n_args)
+{
+	struct vm *vm = n->vm;
+	struct site *s;
+	struct dbg_error *err = site_of(vm, method, &s);
+	if (err)
+		return native_fail(n, err);
+	size_t wants = s->sig->n_params + (s->sig->has_this ? 1 : 0);
+	// behind what the arguments of this call take, and its result
+	uint64_t base = n->base + n->site->args_size + n->site->ret_size + 8;
+	uint64_t at = base;
+	if (n_args != wants || base + s->args_size > REGION_STACK)
+		return native_refuse(n, "other arguments");
+	for (size_t k = 0; k < n_args; k++) {
+		uint32_t size = 8;
+		bool of_this = s->sig->has_this && k == 0;
+		if (!of_this)
+			err = place_size(
+			    vm, s->sig->params[k - s->sig->has_this], &size);
+		if (err)
+			return native_fail(n, err);
+		if (!vm_read(vm, args[k], vm->base + at, size))
+			return native_refuse(n, "an argument is unreadable");
+		at += size;
+	}
+	n->entered = call_site(vm, s, base, n->ret_at, n->next);
+	return NATIVE_CALL;
+}
+
+static enum native_end bad(struct native *n, uint64_t addr)
+{
+	if (addr < NULL_PAGE)
+		return native_throw(n, "System.NullReferenceException");
+	return native_refuse(n, "memory at %#llx cannot be accessed",
+			     (unsigned long long)addr);
+}
+
+enum native_end native_get(struct native *n, uint64_t addr, void *buf,
+			   size_t size)
+{
+	return vm_read(n->vm, addr, buf, size) ? NATIVE_DONE : bad(n, addr);
+}
+
+enum native_end native_put(struct native *n, uint64_t addr, const void *buf,
+			   size_t size)
+{
+	return vm_write(n->vm, addr, buf, size) ? NATIVE_DONE : bad(n, addr);
+}
+
+enum native_end native_move(struct native *n, uint64_t to, uint64_t from,
+			    uint64_t size)
+{
+	vm_charge(n->vm, size);
+	if (size > REGION_SIZE || !space_move(n->vm, to, from, size))
+		return bad(n, to < NULL_PAGE ? to : from);
+	return NATIVE_DONE;
+}
+
+enum native_end native_fill(struct native *n, uint64_t to, uint8_t byte,
+			    uint64_t size)
+{
+	vm_charge(n->vm, size);
+	if (size > REGION_SIZE || !space_fill(n->vm, to, byte, size))
+		return bad(n, to);
+	return NATIVE_DONE;
+}
+
+struct il_type *native_type_of(struct native *n, uint64_t addr)
+{
+	return object_type(n->vm, addr);
+}
+
+uint32_t native_size(struct native *n, struct il_type *type)
+{
+	const struct il_layout *layout;
+	return dbg_err_drop(il_type_layout(n->types, type, &layout))
+		   ? 0
+		   : layout->size;
+}

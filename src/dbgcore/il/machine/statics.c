@@ -1,0 +1,137 @@
+/*
+ * Statics: the program's where it has initialised the class, the machine's
+ * own where it has not; then the class's static constructor is interpreted
+ * before anything that needs it, once a stop.
+ */
+#include "il/machine/vm_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+
+/* A field that only the JIT knows to be true: nothing sets it (.NET 8). */
+static bool is_known_true(const struct il_field *field)
+{
+	return !strcmp(field->name, "IsLittleEndian") &&
+	       !strcmp(il_type_simple_name(field->owner), "BitConverter");
+}
+
+static uint64_t own_place(struct vm *vm, struct il_field *field)
+{
+	uintptr_t key = (uintptr_t)field;
+	uint64_t *known = map_find(&vm->statics, key);
+	struct il_type *type;
+	const struct il_layout *layout;
+	if (known)
+		return *known;
+	struct dbg_error *err = il_field_type(vm->ts, field, &type);
+	if (!err)
+		err = il_type_layout(vm->ts, type, &layout);
+	if (err) {
+		vm_refuse(vm, NULL, err);
+		return 0;
+	}
+	uint64_t addr = allocate(vm, layout->size);
+	if (!addr)
+		return 0;
+	struct bytes data =
+	    field->is_rva ? il_field_data(field) : (struct bytes){0};
+	if (data.n >= layout->size && layout->size)
+		vm_write(vm, addr, data.p, layout->size);
+	if (is_known_true(field))
+		vm_write(vm, addr, "\1", 1);
+	known = xmalloc(sizeof(*known));
+	*known = addr;
+	map_put(&vm->statics, key, known);
+	return addr;
+}
+
+uint64_t static_place(struct vm *vm, struct il_field *field)
+{
+	uint64_t addr = 0;
+	struct vm_class *c = vm_class_of(vm, field->owner);
+	if (!field->is_rva && c->in_program && !is_known_true(field)) {
+		struct dbg_error *err =
+		    il_field_static(vm->ts, field, vm->thread, &addr);
+		if (err) {
+			vm_refuse(vm, NULL, err);
+			return 0;
+		}
+	}
+	return addr ? addr : own_place(vm, field);
+}
+
+/* Those at @from and behind it are freed. */
+void statics_forget(struct vm *vm, uint64_t from)
+{
+	for (size_t i = 0; i < vm->statics.cap; i++) {
+		struct map_slot *slot = &vm->statics.slots[i];
+		uint64_t *addr = slot->value;
+		if (!addr || *addr < from)
+			continue;
+		// its class begins anew, whatever else of it is left
+		struct il_field *f = (struct il_field *)(uintptr_t)slot->key;
+		vm_class_of(vm, f->owner)->state = CLASS_NEW;
+		*addr = 0;
+	}
+	struct map old = vm->statics;
+	memset(&vm->statics, 0, sizeof(vm->statics));
+	for (size_t i = 0; i < old.cap; i++) {
+		uint64_t *addr = old.slots[i].value;
+		if (addr && *addr)
+			map_put(&vm->statics, old.slots[i].key, addr);
+		else
+			free(addr);
+	}
+	map_deinit(&old);
+	for (size_t i = 0; i < vm->classes.cap; i++) {
+		struct vm_class *c = vm->classes.slots[i].value;
+		if (c && vm_owns(vm, c->object) && c->object >= from) {
+			map_take(&vm->objects, c->object);
+			c->object = 0;
+		}
+	}
+}
+
+static bool run_cctor(struct vm *vm, struct vm_class *c, struct il_method *m,
+		      const struct op *i, const struct op **ret)
+{
+	struct site *site;
+	struct dbg_error *err = site_of(vm, m, &site);
+	if (!err && !site->code)
+		err = code_get(vm, m, &site->code);
+	if (err) {
+		c->state = CLASS_FAILED;
+		*ret = vm_refuse(vm, i, err);
+		return false;
+	}
+	const struct frame *f = &vm->frames[vm->n_frames - 1];
+	uint64_t base = f->base + f->code->size;
+	*ret = frame_push(vm, site->code, base, base, i);
+	if (*ret) {
+		c->state = CLASS_RUNS;
+		vm->frames[vm->n_frames - 1].cctor = c->type;
+	}
+	return false;
+}
+
+bool class_ready(struct vm *vm, struct il_type *type, const struct op *i,
+		 const struct op **ret)
+{
+	struct vm_class *c = vm_class_of(vm, type);
+	if (c->state == CLASS_READY || c->state == CLASS_RUNS)
+		return true;
+	if (c->state == CLASS_FAILED) {
+		*ret = throw_new(vm, i, "System.TypeInitializationException");
+		return false;
+	}
+	c->in_program = il_type_is_initialized(vm->ts, type);
+	struct il_method *cctor =
+	    c->in_program ? NULL : il_method_cctor(vm->ts, type);
+	if (!cctor) {
+		c->state = CLASS_READY;
+		return true;
+	}
+	return run_cctor(vm, c, cctor, i, ret);
+}

@@ -1,0 +1,299 @@
+/* Shared by what executes: the machine, its compiler, its natives. */
+#ifndef IL_VM_PRIV_H
+#define IL_VM_PRIV_H
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "il/made.h"
+#include "il/machine/native.h"
+#include "il/vm.h"
+
+struct op;
+
+/*
+ * One operation: what it does to the frame at @fp, and which is next; NULL:
+ * execution stops here (vm->state says why).
+ */
+typedef const struct op *op_fn(struct vm *vm, const struct op *i, uint8_t *fp);
+
+/* d, a, b: places in the frame, by their offset. */
+struct op {
+	op_fn *fn;
+	uint32_t d, a, b;
+	uint32_t n; /* bytes, or what the operation says */
+	union {
+		int64_t i;
+		double r;
+		const void *p;
+		const struct op *to; /* of a branch */
+		struct site *site;
+		struct il_type *type;
+	} x;
+};
+
+enum clause_kind {
+	CLAUSE_CATCH = 0,
+	CLAUSE_FILTER = 1,
+	CLAUSE_FINALLY = 2,
+	CLAUSE_FAULT = 4,
+};
+
+/* Offsets are indexes of operations; ends are exclusive. */
+struct clause {
+	enum clause_kind kind;
+	uint32_t try_start, try_end, start, end, filter;
+	struct il_type *caught; /* CATCH; NULL: not loaded, catches nothing */
+	/*
+	 * Its three words in the frame: where endfinally goes (index + 1; 0:
+	 * on with the exception), the exception, and where that was thrown.
+	 */
+	uint32_t slot;
+	uint32_t exception; /* CATCH, FILTER: the place its body takes it */
+};
+
+enum {
+	CLAUSE_CONT = 0,
+	CLAUSE_EXCEPTION = 8,
+	CLAUSE_AT = 16,
+	CLAUSE_WORDS = 24,
+};
+
+/* A compiled method. */
+struct compiled {
+	struct il_method *method;
+	struct op *ops;
+	size_t n_ops;
+	uint32_t *il;       /* IL offset of each operation */
+	uint32_t args_size; /* the arguments; behind them locals and slots */
+	uint32_t clear;     /* bytes behind them to be cleared */
+	uint32_t size;      /* of the whole frame */
+	uint32_t ret_size;  /* bytes that ret copies */
+	uint32_t ret_elem;  /* enum elem that ret normalises by, 0: none */
+	struct clause *clauses;
+	size_t n_clauses;
+};
+
+enum {
+	SITE_ARGS_MAX = 64, /* of a native or delegate */
+};
+
+/* What an operation speaks of: one call, field, type, literal. */
+struct site {
+	struct il_method *method;
+	const struct il_sig *sig;
+	struct compiled *code;          /* of method, once it was called */
+	const struct il_native *native; /* ... or this, */
+	bool sought;                    /* once it was looked for */
+	struct il_type *init;           /* to be initialised first, or NULL */
+	struct il_type *type;
+	struct il_field *field;
+	uint32_t args_size; /* of all arguments in the frame */
+	uint32_t ret_size;  /* of the result there; 0: void */
+	/* The last receiver's first word and what it led to. */
+	uint64_t handle;
+	struct site *target;
+	bool answer; /* of a cast: was it one? */
+	/* An object or a place, as long as the heap is that of epoch. */
+	uint64_t object;
+	uint32_t epoch;
+	struct bytes text;
+	struct compiled *multicast; /* of an Invoke: the loop over the list */
+};
+
+struct frame {
+	const struct compiled *code;
+	const struct op *ip;   /* the next one, once the callee is back */
+	uint64_t base;         /* of its arguments, in the region */
+	uint64_t ret;          /* where its result goes, in the region */
+	uint64_t local;        /* vm->local_top at its begin */
+	struct il_type *cctor; /* it initialises this class; or NULL */
+};
+
+enum {
+	PAGE_SIZE_VM = 4096,
+	TLB_SIZE = 256,
+};
+
+struct page {
+	uint64_t addr;
+	bool dirty;
+	uint8_t data[PAGE_SIZE_VM];
+};
+
+/* What execution knows of a type. */
+struct vm_class {
+	struct il_type *type;
+	enum {
+		CLASS_NEW,
+		CLASS_RUNS,
+		CLASS_READY,
+		CLASS_FAILED,
+	} state;
+	bool in_program;     /* the program has initialised it */
+	uint64_t object;     /* its RuntimeType, 0: not asked for */
+	uint32_t mark_epoch; /* of object, if it is the machine's */
+};
+
+/*
+ * One machine. Large: every operation works on its registers and memory.
+ */
+struct vm {
+	struct il_types *ts;
+	struct target *target;
+	struct thread_ref *thread;
+	struct arena *arena; /* session: codes and sites */
+	struct map classes;  /* struct il_type *: struct vm_class * */
+	struct map statics;  /* struct il_field *: struct vm_static * */
+	struct map objects;  /* address of RuntimeType: struct il_type * */
+	struct map sites;    /* struct il_method *: struct site * */
+	struct map entries;  /* address: struct il_method or il_field */
+	struct map entry_of; /* and back */
+	uint64_t n_entries;
+	/* Offsets in Delegate and MulticastDelegate; 0: not looked for. */
+	uint32_t of_target, of_method, of_aux, of_list, of_count;
+
+	/* The region. */
+	uint8_t *base;
+	uint64_t local_top; /* localloc */
+	uint64_t heap_top;
+	uint32_t epoch; /* of the heap: changes when some of it is freed */
+
+	/* Copies of the program's pages. */
+	struct map pages;
+	struct page *tlb[TLB_SIZE];
+	size_t n_pages;
+	struct page **dirty;
+	size_t n_dirty, cap_dirty;
+
+	/* One execution. */
+	struct frame *frames;
+	size_t n_frames, cap_frames;
+	uint8_t *fp;
+	const struct op *ip; /* NULL: none is under way */
+	struct vm_budget budget;
+	uint64_t fuel;      /* operations until the loop looks up */
+	uint64_t left;      /* ... until the budget is spent */
+	uint64_t allocated; /* against the budget */
+	uint64_t cpu_start; /* ms; 0: not yet */
+	struct il_type *result_type;
+	enum vm_state state;
+	struct dbg_error *error;
+	struct il_method *call; /* CALL */
+	struct vm_value call_args[NATIVE_ARGS_MAX];
+	size_t n_call_args;
+	uint64_t call_ret; /* in the region */
+	uint32_t call_size;
+	uint64_t ret; /* of the whole, in the region */
+	struct arena *scratch;
+	uint64_t thrown; /* THROWN; the exception on its way */
+};
+
+/* The region: stack, what localloc hands out, heap. */
+enum {
+	REGION_STACK = 16 << 20,
+	REGION_LOCALS = 16 << 20,
+	REGION_HEAP_BASE = REGION_STACK + REGION_LOCALS,
+	REGION_SIZE = 256 << 20,
+	/* A reference this near to 0 is null with an offset. */
+	NULL_PAGE = 0x10000,
+	OBJECT_HEADER = 8, /* in front of the object: its header word */
+};
+
+/* Charge for work on @n bytes. */
+static inline void vm_charge(struct vm *vm, uint64_t n)
+{
+	n /= 32;
+	vm->fuel -= n < vm->fuel ? n : vm->fuel;
+}
+
+/* ---- allocate.c -------------------------------------------------------- */
+
+/* @n zeroed bytes, aligned to 8; 0: too many. */
+uint64_t allocate(struct vm *vm, uint64_t n);
+/* Type of the object at @addr, NULL: none there. */
+struct il_type *object_type(struct vm *vm, uint64_t addr);
+/* Its first word without the collector's marks; 0: unreadable. */
+uint64_t object_handle(struct vm *vm, uint64_t addr);
+/* Box @n bytes of @type at @from. */
+uint64_t object_box(struct vm *vm, struct il_type *type, const void *from);
+/* A new array or string of @n elements; NULL type's message is set. */
+bool array_data(struct vm *vm, uint64_t addr, uint64_t *ret_data,
+		uint64_t *ret_n);
+struct vm_class *vm_class_of(struct vm *vm, struct il_type *type);
+
+/* ---- statics.c --------------------------------------------------------- */
+
+/* Place of a static of a class that is initialised; 0: vm ended. */
+uint64_t static_place(struct vm *vm, struct il_field *field);
+void statics_forget(struct vm *vm, uint64_t from);
+/*
+ * Is @type ready? Else its static constructor was pushed, and is to be run
+ * before @i is tried again: *ret is its first operation (NULL: vm ended).
+ */
+bool class_ready(struct vm *vm, struct il_type *type, const struct op *i,
+		 const struct op **ret);
+
+/* ---- compile.c --------------------------------------------------------- */
+
+/* The compiled method; an error is a sentence that names it. */
+DBG_MUST struct dbg_error *code_get(struct vm *vm, struct il_method *method,
+				    struct compiled **ret);
+
+/* ---- call.c ------------------------------------------------------------ */
+
+const char *method_text(struct vm *vm, struct il_method *method);
+DBG_MUST struct dbg_error *method_sig(struct vm *vm, struct il_method *method,
+				      const struct il_sig **ret);
+/*
+ * Enter @code: arguments are at @base, the result goes to @ret (offsets in
+ * the region). @i is the operation that goes on after it.
+ */
+const struct op *frame_push(struct vm *vm, struct compiled *code, uint64_t base,
+			    uint64_t ret, const struct op *next);
+void frame_pop(struct vm *vm);
+/* Call whatever @site's method is; @next goes on after it. */
+const struct op *call_site(struct vm *vm, struct site *site, uint64_t base,
+			   uint64_t ret, const struct op *next);
+/* ... its IL, whatever the tables say. */
+const struct op *call_il(struct vm *vm, struct site *site, uint64_t base,
+			 uint64_t ret, const struct op *next);
+/* Addresses that stand for methods and fields: of ldftn, of ldtoken. */
+uint64_t method_entry(struct vm *vm, struct il_method *method);
+uint64_t field_entry(struct vm *vm, struct il_field *field);
+struct il_field *field_of_entry(struct vm *vm, uint64_t entry);
+struct il_method *method_of_entry(struct vm *vm, uint64_t entry);
+/* The site of a method that is found at run time. */
+DBG_MUST struct dbg_error *site_of(struct vm *vm, struct il_method *method,
+				   struct site **ret);
+/* Sizes by its signature. */
+DBG_MUST struct dbg_error *site_fill(struct vm *vm, struct site *site);
+/* What a virtual call of @site's method leads to for the object's type. */
+DBG_MUST struct dbg_error *site_target(struct vm *vm, struct site *site,
+				       uint64_t handle, struct site **ret);
+/* Bytes of a place in a frame: a multiple of 8. */
+DBG_MUST struct dbg_error *place_size(struct vm *vm, struct il_type *type,
+				      uint32_t *ret);
+/* The method at an address of code, ours or the program's. */
+DBG_MUST struct dbg_error *method_at(struct vm *vm, uint64_t code,
+				     struct il_type *exact,
+				     struct il_method **ret);
+/* Run @site's native; @next goes on after it. native_run.c */
+const struct op *native_run(struct vm *vm, struct site *site, uint64_t base,
+			    uint64_t ret, const struct op *next);
+
+/* ---- throw.c ----------------------------------------------------------- */
+
+/* Throw @exception at @i; the handler's first operation, or NULL. */
+const struct op *throw_object(struct vm *vm, const struct op *i,
+			      uint64_t exception);
+/* A new one of the core library. */
+const struct op *throw_new(struct vm *vm, const struct op *i, const char *type);
+/* As throw_new for memory at @addr: NullReference, or the end. */
+const struct op *throw_bad(struct vm *vm, const struct op *i, uint64_t addr);
+/* End the execution. */
+const struct op *vm_refuse(struct vm *vm, const struct op *i,
+			   struct dbg_error *err);
+const struct op *vm_spent(struct vm *vm, const struct op *i, const char *what);
+uint64_t exception_new(struct vm *vm, const char *type);
+
+#endif

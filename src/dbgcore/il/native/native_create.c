@@ -1,0 +1,440 @@
+/*
+ * Natives that make objects: instances by type, default comparers, what Enum
+ * knows of its names; the culture.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "il/machine/native.h"
+#include "il/native/native_help.h"
+
+enum {
+	NAMES_MAX = 1 << 16,
+	VECTOR_DATA = 16,
+	STRUCT_MAX = 4096,
+};
+
+static struct il_type *type_of_place(struct native *n, size_t i)
+{
+	uint64_t object = native_ref(n, i);
+	return object ? vm_type_of_object(n->vm, object) : NULL;
+}
+
+static enum native_end no_memory(struct native *n)
+{
+	return native_refuse(n, "too much memory is wanted");
+}
+
+/* ---- Instances ----------------------------------------------------------- */
+
+static enum native_end construct(struct native *n, struct il_type *type)
+{
+	struct il_method *ctor;
+	if (type->flags & 0x80 || !type->module || type->open)
+		return native_throw(n, "System.MissingMethodException");
+	ctor = il_method_named(n->types, type, ".ctor", 0);
+	if (!ctor && !type->is_value)
+		return native_throw(n, "System.MissingMethodException");
+	uint64_t object = vm_new(n->vm, type);
+	if (!object)
+		return no_memory(n);
+	if (!ctor)
+		return native_ret_ref(n, object);
+	if (type->is_value)
+		return native_refuse(n, "a struct with a constructor");
+	return native_construct(n, object, ctor);
+}
+
+/* Activator.CreateInstance<T>(): of a struct, zeros. */
+static enum native_end create_of(struct native *n)
+{
+	if (!n->method->n_args)
+		return NATIVE_IL;
+	struct il_type *type = n->method->args[0];
+	if (!type->is_value)
+		return construct(n, type);
+	return il_method_named(n->types, type, ".ctor", 0)
+		   ? native_refuse(n, "a struct with a constructor")
+		   : NATIVE_DONE;
+}
+
+static enum native_end create(struct native *n)
+{
+	struct il_type *type = type_of_place(n, 0);
+	return type ? construct(n, type) : NATIVE_IL;
+}
+
+static enum native_end uninitialized(struct native *n)
+{
+	struct il_type *type = type_of_place(n, 0);
+	uint64_t object = type ? vm_new(n->vm, type) : 0;
+	return object ? native_ret_ref(n, object) : no_memory(n);
+}
+
+/* The generic type of the first, with the others as its arguments. */
+static enum native_end create_another(struct native *n)
+{
+	struct il_type *args[2], *type = type_of_place(n, 0);
+	size_t n_args = n->n_args - 1;
+	if (!type || n_args > 2 || type->n_args != n_args)
+		return NATIVE_IL;
+	for (size_t i = 0; i < n_args; i++) {
+		args[i] = type_of_place(n, i + 1);
+		if (!args[i])
+			return NATIVE_IL;
+	}
+	return construct(n, il_type_instance(n->types, type, args, n_args));
+}
+
+/* ---- Comparers ------------------------------------------------------------
+ */
+
+static enum native_end comparer(struct native *n, const char *name,
+				struct il_type *arg)
+{
+	_cleanup_str_ struct str full = {0};
+	str_addf(&full, "System.Collections.Generic.%s`1", name);
+	struct il_type *def = il_type_core(n->types, str_get(&full));
+	struct il_type *type =
+	    def ? il_type_instance(n->types, def, &arg, 1) : NULL;
+	uint64_t object = type ? vm_new(n->vm, type) : 0;
+	// Their constructors do nothing.
+	return object ? native_ret_ref(n, object) : no_memory(n);
+}
+
+/* Is @type an instance of the generic interface over itself? */
+static bool is_of_itself(struct native *n, struct il_type *type,
+			 const char *name)
+{
+	bool fits = false;
+	struct il_type *def = il_type_core(n->types, name);
+	if (!def)
+		return false;
+	struct il_type *iface = il_type_instance(n->types, def, &type, 1);
+	return !dbg_err_drop(
+		   il_type_assignable(n->types, type, iface, &fits)) &&
+	       fits;
+}
+
+static enum native_end default_equality(struct native *n)
+{
+	struct il_type *type = type_of_place(n, 0);
+	if (!type)
+		return NATIVE_IL;
+	if (type->kind == IL_KIND_PRIM && type->elem == ELEM_U1) {
+		struct il_type *bytes = il_type_core(
+		    n->types,
+		    "System.Collections.Generic.ByteEqualityComparer");
+		uint64_t object = bytes ? vm_new(n->vm, bytes) : 0;
+		if (object)
+			return native_ret_ref(n, object);
+	}
+	if (type->special == IL_SPECIAL_NULLABLE)
+		return comparer(n, "NullableEqualityComparer", type->args[0]);
+	if (type->kind == IL_KIND_ENUM)
+		return comparer(n, "EnumEqualityComparer", type);
+	return comparer(n,
+			is_of_itself(n, type, "System.IEquatable`1")
+			    ? "GenericEqualityComparer"
+			    : "ObjectEqualityComparer",
+			type);
+}
+
+static enum native_end default_order(struct native *n)
+{
+	struct il_type *type = type_of_place(n, 0);
+	if (!type)
+		return NATIVE_IL;
+	if (type->special == IL_SPECIAL_NULLABLE)
+		return comparer(n, "NullableComparer", type->args[0]);
+	if (type->kind == IL_KIND_ENUM)
+		return comparer(n, "EnumComparer", type);
+	return comparer(n,
+			is_of_itself(n, type, "System.IComparable`1")
+			    ? "GenericComparer"
+			    : "ObjectComparer",
+			type);
+}
+
+/* ---- Enums -----------------------------------------------------------------
+ */
+
+struct enum_name {
+	uint64_t value;
+	const char *name;
+	size_t index;
+};
+
+static int by_value(const void *a, const void *b)
+{
+	const struct enum_name *x = a, *y = b;
+	if (x->value != y->value)
+		return x->value < y->value ? -1 : 1;
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* The enumerators of @type, in @arena, by value as unsigned. */
+static struct enum_name *enum_names(struct native *n, struct il_type *type,
+				    struct arena *arena, size_t *ret_n)
+{
+	struct il_field *const *fields;
+	size_t n_fields;
+	il_type_fields(n->types, type, &fields, &n_fields);
+	struct enum_name *names =
+	    arena_calloc(arena, n_fields + 1, sizeof(*names));
+	*ret_n = 0;
+	for (size_t i = 0; i < n_fields && i < NAMES_MAX; i++) {
+		enum elem elem;
+		if (!fields[i]->is_const)
+			continue;
+		struct bytes b = il_field_constant(fields[i], &elem);
+		struct enum_name *e = &names[(*ret_n)++];
+		e->name = fields[i]->name;
+		e->index = i;
+		memcpy(&e->value, b.p, b.n < 8 ? b.n : 8);
+	}
+	qsort(names, *ret_n, sizeof(*names), by_value);
+	return names;
+}
+
+static enum native_end set_names(struct native *n, uint64_t info,
+				 const struct enum_name *names, size_t count)
+{
+	struct il_type *text = il_type_of_elem(n->types, ELEM_STRING);
+	uint64_t array =
+	    vm_new_array(n->vm, il_type_vector(n->types, text), count);
+	if (!array)
+		return no_memory(n);
+	for (size_t i = 0; i < count; i++) {
+		uint64_t object;
+		enum native_end end = native_ret_text(n, names[i].name);
+		if (end != NATIVE_DONE)
+			return end;
+		memcpy(&object, n->ret, sizeof(object));
+		if (!vm_write(n->vm, array + VECTOR_DATA + 8 * i, &object, 8))
+			return no_memory(n);
+	}
+	return native_set_field(n, info, "Names", &array, sizeof(array));
+}
+
+static enum native_end set_values(struct native *n, uint64_t info,
+				  const struct enum_name *names, size_t count)
+{
+	struct il_type *storage = n->method->args[0];
+	uint32_t size = native_size(n, storage);
+	uint64_t array =
+	    vm_new_array(n->vm, il_type_vector(n->types, storage), count);
+	bool sequential = true;
+	if (!array || size > 8)
+		return no_memory(n);
+	for (size_t i = 0; i < count; i++) {
+		sequential &= names[i].value == i;
+		if (!vm_write(n->vm, array + VECTOR_DATA + size * i,
+			      &names[i].value, size))
+			return no_memory(n);
+	}
+	enum native_end end =
+	    native_set_field(n, info, "Values", &array, sizeof(array));
+	return end == NATIVE_DONE
+		   ? native_set_field(n, info, "ValuesAreSequentialFromZero",
+				      &sequential, 1)
+		   : end;
+}
+
+/* Enum.GetEnumInfo<TStorage>(RuntimeType, bool): what it would cache. */
+static enum native_end enum_info(struct native *n)
+{
+	struct il_type *type = type_of_place(n, 0);
+	struct il_type *def = il_type_core(n->types, "System.Enum+EnumInfo`1");
+	if (!type || !def || n->method->n_args != 1)
+		return NATIVE_IL;
+	struct il_type *of =
+	    il_type_instance(n->types, def, n->method->args, 1);
+	uint64_t info = vm_new(n->vm, of);
+	if (!info)
+		return no_memory(n);
+	struct arena *arena = arena_create();
+	size_t count;
+	struct enum_name *names = enum_names(n, type, arena, &count);
+	bool flags = il_type_attribute(type, "System.FlagsAttribute", NULL);
+	enum native_end end =
+	    native_set_field(n, info, "HasFlagsAttribute", &flags, 1);
+	if (end == NATIVE_DONE)
+		end = set_values(n, info, names, count);
+	if (end == NATIVE_DONE)
+		end = set_names(n, info, names, count);
+	arena_destroy(arena);
+	return end == NATIVE_DONE ? native_ret_ref(n, info) : end;
+}
+
+/* InternalGetCorElementType of the enum itself. */
+static enum native_end enum_elem(struct native *n)
+{
+	struct il_type *type = native_type_of(n, native_ref(n, 0));
+	return type ? native_ret_i4(n, (int32_t)type->elem) : NATIVE_IL;
+}
+
+/* Box(MethodTable *, ref byte) */
+static enum native_end box_of(struct native *n)
+{
+	struct il_type *type = il_type_of_handle(n->types, native_ref(n, 0));
+	if (!type || !type->is_value)
+		return NATIVE_IL;
+	uint64_t object = vm_new(n->vm, type);
+	uint8_t bytes[256];
+	uint32_t size = native_size(n, type);
+	if (!object)
+		return no_memory(n);
+	if (size > sizeof(bytes) ||
+	    !vm_read(n->vm, native_ref(n, 1), bytes, size))
+		return NATIVE_IL;
+	vm_write(n->vm, object + 8, bytes, size);
+	return native_ret_ref(n, object);
+}
+
+static enum native_end box_enum(struct native *n)
+{
+	struct il_type *type = type_of_place(n, 0);
+	uint64_t object = type ? vm_new(n->vm, type) : 0;
+	if (!object)
+		return no_memory(n);
+	enum native_end end =
+	    native_put(n, object + 8, n->args[1], native_size(n, type));
+	return end == NATIVE_DONE ? native_ret_ref(n, object) : end;
+}
+
+/* ---- Structs ----------------------------------------------------------------
+ */
+
+/* Are two of them equal just when their bytes are? */
+static bool is_plain(struct native *n, struct il_type *type, uint32_t *ret)
+{
+	struct il_field *const *fields;
+	size_t n_fields;
+	uint32_t sum = 0, part;
+	if (type->kind == IL_KIND_PRIM || type->kind == IL_KIND_ENUM) {
+		*ret = native_size(n, type);
+		return type->elem != ELEM_R4 && type->elem != ELEM_R8;
+	}
+	if (type->kind != IL_KIND_STRUCT ||
+	    il_method_named(n->types, type, "Equals", 1))
+		return false;
+	il_type_fields(n->types, type, &fields, &n_fields);
+	for (size_t i = 0; i < n_fields; i++) {
+		struct il_type *of;
+		if (fields[i]->is_static || fields[i]->is_const)
+			continue;
+		if (dbg_err_drop(il_field_type(n->types, fields[i], &of)) ||
+		    !is_plain(n, of, &part))
+			return false;
+		sum += part;
+	}
+	*ret = native_size(n, type);
+	return sum == *ret;
+}
+
+static enum native_end struct_equals(struct native *n)
+{
+	uint8_t a[STRUCT_MAX], b[STRUCT_MAX];
+	uint64_t x = native_ref(n, 0), y = native_ref(n, 1);
+	struct il_type *type = native_type_of(n, x);
+	uint32_t size = 0;
+	if (!type)
+		return native_throw(n, "System.NullReferenceException");
+	if (!y || native_type_of(n, y) != type)
+		return native_ret_i4(n, 0);
+	if (!is_plain(n, type, &size) || size > sizeof(a))
+		return native_refuse(n, "fields are compared by reflection");
+	enum native_end end = native_get(n, x + 8, a, size);
+	if (end == NATIVE_DONE)
+		end = native_get(n, y + 8, b, size);
+	return end == NATIVE_DONE ? native_ret_i4(n, !memcmp(a, b, size)) : end;
+}
+
+static enum native_end struct_hash(struct native *n)
+{
+	return native_refuse(n, "the runtime hashes it by a secret number");
+}
+
+/* ---- Culture
+ * ----------------------------------------------------------------- */
+
+/* As in the program; without ICU, if it has not looked yet. */
+static enum native_end is_invariant(struct native *n)
+{
+	struct il_type *settings = il_type_core(
+	    n->types, "System.Globalization.GlobalizationMode+Settings");
+	if (settings && il_type_is_initialized(n->types, settings))
+		return NATIVE_IL;
+	return native_ret_i4(n, 1);
+}
+
+/* The program has used no culture yet. */
+static enum native_end user_culture(struct native *n)
+{
+	struct il_method *m = il_method_named(n->types, n->method->owner,
+					      "get_InvariantCulture", 0);
+	return m ? native_call(n, m, NULL, 0) : NATIVE_IL;
+}
+
+static enum native_end same(struct native *n)
+{
+	return native_ret_ref(n, native_ref(n, 0));
+}
+
+/*
+ * The texts of exceptions are in resources. Where the program has read some its
+ * reader serves; else the names of the texts must do.
+ */
+static enum native_end uses_keys(struct native *n)
+{
+	struct il_field *f = NULL;
+	uint64_t addr = 0, reader = 0;
+	bool known = !dbg_err_drop(il_field_find(n->types, n->method->owner,
+						 "s_resourceManager", &f)) &&
+		     f &&
+		     !dbg_err_drop(il_field_static(n->types, f, NULL, &addr)) &&
+		     addr && vm_read(n->vm, addr, &reader, sizeof(reader));
+	return known && reader ? NATIVE_IL : native_ret_i4(n, 1);
+}
+
+#define ALL NULL
+#define CULTURE "System.Globalization.CultureInfo"
+#define HANDLE "System.RuntimeTypeHandle"
+
+static const struct il_native rows[] = {
+    {"System.Activator", "CreateInstance", "", create_of},
+    {"System.RuntimeType", "CreateInstanceDefaultCtor", ALL, create},
+    {"System.RuntimeType", "CreateInstanceOfT", ALL, create},
+    {"System.RuntimeType", "GetUninitializedObject", ALL, uninitialized},
+    {"System.Runtime.CompilerServices.RuntimeHelpers", "GetUninitializedObject",
+     "System.Type", uninitialized},
+    {HANDLE, "CreateInstanceForAnotherGenericParameter",
+     "System.RuntimeType, System.RuntimeType", create_another},
+    {HANDLE, "CreateInstanceForAnotherGenericParameter",
+     "System.RuntimeType, System.RuntimeType, System.RuntimeType",
+     create_another},
+    {"System.Collections.Generic.ComparerHelpers",
+     "CreateDefaultEqualityComparer", ALL, default_equality},
+    {"System.Collections.Generic.ComparerHelpers", "CreateDefaultComparer", ALL,
+     default_order},
+    {"System.Enum", "GetEnumInfo", ALL, enum_info},
+    {"System.Enum", "InternalGetCorElementType", "", enum_elem},
+    {"System.Enum", "InternalBoxEnum", ALL, box_enum},
+    {"System.Runtime.CompilerServices.RuntimeHelpers", "Box", ALL, box_of},
+    {"System.ValueType", "Equals", ALL, struct_equals},
+    {"System.ValueType", "GetHashCode", ALL, struct_hash},
+    {"System.Globalization.GlobalizationMode", "get_Invariant", ALL,
+     is_invariant},
+    {"System.Globalization.GlobalizationMode", "get_InvariantNoLoad", ALL,
+     is_invariant},
+    {CULTURE, "InitializeUserDefaultCulture", ALL, user_culture},
+    {CULTURE, "InitializeUserDefaultUICulture", ALL, user_culture},
+    {"System.SR", "UsingResourceKeys", ALL, uses_keys},
+    {"System.String", "Intern", ALL, same},
+    {"System.String", "IsInterned", ALL, same},
+};
+
+const struct native_table native_create = {rows,
+					   sizeof(rows) / sizeof(rows[0])};

@@ -1,0 +1,43 @@
+/* What several tables of natives share. */
+#ifndef IL_NATIVE_HELP_H
+#define IL_NATIVE_HELP_H
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "il/machine/native.h"
+
+/* Methods that do nothing, and those whose answer never changes. */
+enum native_end native_nothing(struct native *n);
+enum native_end native_true(struct native *n);
+enum native_end native_false(struct native *n);
+enum native_end native_zero(struct native *n); /* of 64 bits */
+
+/* A new string of @text, UTF-8, is the result. */
+enum native_end native_ret_text(struct native *n, const char *text);
+/* Set or read the field @name of the object at @addr. */
+enum native_end native_set_field(struct native *n, uint64_t addr,
+				 const char *name, const void *from,
+				 size_t size);
+enum native_end native_get_field(struct native *n, uint64_t addr,
+				 const char *name, void *to, size_t size);
+/*
+ * The result is @object once @ctor, without parameters, has run on it.
+ */
+enum native_end native_construct(struct native *n, uint64_t object,
+				 struct il_method *ctor);
+
+/* The System.Threading.Thread of the thread that is looked at; 0: none. */
+uint64_t native_thread_object(struct native *n);
+
+/*
+ * Names as reflection has them: "List`1" or "Int32[]"; "Ns.Outer+Inner`1";
+ * "System.Collections.Generic.List`1[System.Int32]".
+ */
+void native_simple_name(struct il_types *ts, struct il_type *type,
+			struct str *out);
+void native_full_name(struct il_types *ts, struct il_type *type,
+		      struct str *out);
+void native_display_name(struct il_types *ts, struct il_type *type,
+			 struct str *out);
+
+#endif

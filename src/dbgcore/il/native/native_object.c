@@ -1,0 +1,270 @@
+/*
+ * Natives: what the library reads of the runtime's own structures
+ * (MethodTable), of objects as raw bytes, of delegates, and its pools, which
+ * are kept alive by means that only the collector has.
+ */
+#include <string.h>
+
+#include "base/err.h"
+#include "il/machine/native.h"
+#include "il/native/native_help.h"
+
+enum {
+	POOL_MIN = 16,
+	POOL_MAX = 1 << 26,
+};
+
+/* ---- MethodTable ------------------------------------------------------------
+ */
+
+static struct il_type *handle(struct native *n)
+{
+	return il_type_of_handle(n->types, native_ref(n, 0));
+}
+
+static bool has_elements(const struct il_type *t)
+{
+	return t->kind == IL_KIND_ARRAY || t->special == IL_SPECIAL_STRING;
+}
+
+static enum native_end has_component_size(struct native *n)
+{
+	struct il_type *t = handle(n);
+	return t ? native_ret_i4(n, has_elements(t)) : NATIVE_IL;
+}
+
+static enum native_end contains_pointers(struct native *n)
+{
+	const struct il_layout *layout;
+	struct il_type *t = handle(n);
+	if (!t)
+		return NATIVE_IL;
+	if (t->kind == IL_KIND_ARRAY)
+		t = t->inner;
+	if (t->is_reference)
+		return native_ret_i4(n, 1);
+	struct dbg_error *err = il_type_layout(n->types, t, &layout);
+	return err ? native_fail(n, err) : native_ret_i4(n, layout->has_refs);
+}
+
+static enum native_end is_multi(struct native *n)
+{
+	struct il_type *t = handle(n);
+	return t ? native_ret_i4(n, t->elem == ELEM_ARRAY) : NATIVE_IL;
+}
+
+static enum native_end multi_rank(struct native *n)
+{
+	struct il_type *t = handle(n);
+	return t ? native_ret_i4(n, (int32_t)t->rank) : NATIVE_IL;
+}
+
+static enum native_end is_value_type(struct native *n)
+{
+	struct il_type *t = handle(n);
+	return t ? native_ret_i4(n, t->is_value) : NATIVE_IL;
+}
+
+static enum native_end is_nullable(struct native *n)
+{
+	struct il_type *t = handle(n);
+	return t ? native_ret_i4(n, t->special == IL_SPECIAL_NULLABLE)
+		 : NATIVE_IL;
+}
+
+static enum native_end is_primitive(struct native *n)
+{
+	struct il_type *t = handle(n);
+	bool prim = t && (t->kind == IL_KIND_PRIM || t->kind == IL_KIND_ENUM);
+	return t ? native_ret_i4(n, prim) : NATIVE_IL;
+}
+
+static enum native_end primitive_elem(struct native *n)
+{
+	struct il_type *t = handle(n);
+	return t ? native_ret_i4(n, (int32_t)t->elem) : NATIVE_IL;
+}
+
+static enum native_end field_bytes(struct native *n)
+{
+	const struct il_layout *layout;
+	struct il_type *t = handle(n);
+	if (!t)
+		return NATIVE_IL;
+	struct dbg_error *err = il_type_layout(n->types, t, &layout);
+	return err ? native_fail(n, err)
+		   : native_ret_i4(n, (int32_t)layout->object);
+}
+
+static enum native_end element_handle(struct native *n)
+{
+	struct il_type *t = handle(n);
+	if (!t || !t->inner)
+		return NATIVE_IL;
+	return native_ret_ref(n, il_type_handle(n->types, t->inner));
+}
+
+/* ---- RuntimeHelpers
+ * ------------------------------------------------------------ */
+
+static enum native_end object_has_elements(struct native *n)
+{
+	struct il_type *t = native_type_of(n, native_ref(n, 0));
+	return t ? native_ret_i4(n, has_elements(t))
+		 : native_throw(n, "System.NullReferenceException");
+}
+
+static enum native_end element_size(struct native *n)
+{
+	struct il_type *t = native_type_of(n, native_ref(n, 0));
+	if (!t || t->kind != IL_KIND_ARRAY)
+		return native_throw(n, "System.NullReferenceException");
+	return native_ret_i4(n, (int32_t)native_size(n, t->inner));
+}
+
+/* Array.GetCorElementTypeOfElementType: enums count as their integers. */
+static enum native_end element_code(struct native *n)
+{
+	struct il_type *t = native_type_of(n, native_ref(n, 0));
+	if (!t || t->kind != IL_KIND_ARRAY)
+		return native_throw(n, "System.NullReferenceException");
+	return native_ret_i4(n, t->inner->is_value ? (int32_t)t->inner->elem
+						   : ELEM_CLASS);
+}
+
+/* EnumEquals<T>(T, T), EnumCompareTo<T>(T, T) */
+static int64_t number(struct native *n, size_t i, const struct il_type *t)
+{
+	switch (t->elem) {
+	case ELEM_I8:
+	case ELEM_U8:
+		return native_i8(n, i);
+	case ELEM_U4:
+		return (uint32_t)native_i4(n, i);
+	default:
+		return native_i4(n, i);
+	}
+}
+
+static enum native_end enum_equals(struct native *n)
+{
+	const struct il_type *t = n->method->args[0];
+	return native_ret_i4(n, number(n, 0, t) == number(n, 1, t));
+}
+
+static enum native_end enum_compare(struct native *n)
+{
+	const struct il_type *t = n->method->args[0];
+	int64_t a = number(n, 0, t), b = number(n, 1, t);
+	if (t->elem == ELEM_U8)
+		return native_ret_i4(n,
+				     (uint64_t)a < (uint64_t)b ? -1 : a != b);
+	return native_ret_i4(n, a < b ? -1 : a > b);
+}
+
+/* ---- Arrays
+ * ---------------------------------------------------------------------- */
+
+/* Array.Clone is MemberwiseClone. */
+static enum native_end clone(struct native *n)
+{
+	struct il_type *object = il_type_of_elem(n->types, ELEM_OBJECT);
+	struct il_method *m =
+	    il_method_named(n->types, object, "MemberwiseClone", 0);
+	uint64_t place = VM_FIRST + n->base;
+	return m ? native_call(n, m, &place, 1) : NATIVE_IL;
+}
+
+/* Array.CreateInstance(Type, int) */
+static enum native_end create_array(struct native *n)
+{
+	uint64_t of = native_ref(n, 0);
+	struct il_type *t = of ? vm_type_of_object(n->vm, of) : NULL;
+	int32_t length = native_i4(n, 1);
+	if (!t || length < 0)
+		return native_throw(n, "System.ArgumentException");
+	uint64_t array =
+	    vm_new_array(n->vm, il_type_vector(n->types, t), (uint64_t)length);
+	return array ? native_ret_ref(n, array)
+		     : native_refuse(n, "too much memory is wanted");
+}
+
+/* SharedArrayPool<T>.Rent(int): a power of two, as from the pool. */
+static enum native_end rent(struct native *n)
+{
+	struct il_type *t =
+	    n->method->owner->n_args == 1 ? n->method->owner->args[0] : NULL;
+	int32_t wanted = native_i4(n, 1);
+	uint64_t length = wanted ? POOL_MIN : 0;
+	if (!t)
+		return NATIVE_IL;
+	if (wanted < 0)
+		return native_throw(n, "System.ArgumentOutOfRangeException");
+	if (wanted > POOL_MAX)
+		return native_refuse(n, "too much memory is wanted");
+	while (length < (uint64_t)wanted)
+		length *= 2;
+	uint64_t array =
+	    vm_new_array(n->vm, il_type_vector(n->types, t), length);
+	return array ? native_ret_ref(n, array)
+		     : native_refuse(n, "too much memory is wanted");
+}
+
+/* ---- Delegates
+ * --------------------------------------------------------------------- */
+
+static enum native_end allocate_like(struct native *n)
+{
+	struct il_type *t = native_type_of(n, native_ref(n, 0));
+	uint64_t object = t ? vm_new(n->vm, t) : 0;
+	return object ? native_ret_ref(n, object) : NATIVE_IL;
+}
+
+/* By MethodTable, before its constructor runs. */
+static enum native_end allocate_of(struct native *n)
+{
+	struct il_type *t = handle(n);
+	uint64_t object = t ? vm_new(n->vm, t) : 0;
+	return object ? native_ret_ref(n, object) : NATIVE_IL;
+}
+
+/* What a list of delegates has in place of a method: see il/delegate.c. */
+static enum native_end multicast_code(struct native *n)
+{
+	return native_ret_i8(n, 1);
+}
+
+#define ALL NULL
+#define HELPERS "System.Runtime.CompilerServices.RuntimeHelpers"
+#define TABLE "System.Runtime.CompilerServices.MethodTable"
+#define POOL "System.Buffers.SharedArrayPool`1"
+
+static const struct il_native rows[] = {
+    {TABLE, "get_HasComponentSize", ALL, has_component_size},
+    {TABLE, "get_ContainsGCPointers", ALL, contains_pointers},
+    {TABLE, "get_IsMultiDimensionalArray", ALL, is_multi},
+    {TABLE, "get_MultiDimensionalArrayRank", ALL, multi_rank},
+    {TABLE, "get_IsValueType", ALL, is_value_type},
+    {TABLE, "get_IsNullable", ALL, is_nullable},
+    {TABLE, "get_IsPrimitive", ALL, is_primitive},
+    {TABLE, "GetPrimitiveCorElementType", ALL, primitive_elem},
+    {TABLE, "GetNumInstanceFieldBytes", ALL, field_bytes},
+    {TABLE, "GetArrayElementTypeHandle", ALL, element_handle},
+    {HELPERS, "ObjectHasComponentSize", ALL, object_has_elements},
+    {HELPERS, "GetElementSize", ALL, element_size},
+    {HELPERS, "EnumEquals", ALL, enum_equals},
+    {HELPERS, "EnumCompareTo", ALL, enum_compare},
+    {"System.Array", "GetCorElementTypeOfElementType", ALL, element_code},
+    {"System.Array", "Clone", ALL, clone},
+    {"System.Array", "CreateInstance", "System.Type, int", create_array},
+    {POOL, "Rent", ALL, rent},
+    {POOL, "Return", ALL, native_nothing},
+    {"System.Delegate", "InternalAllocLike", ALL, allocate_like},
+    {"System.RuntimeTypeHandle", "InternalAllocNoChecks", ALL, allocate_of},
+    {"System.RuntimeTypeHandle", "InternalAlloc", ALL, allocate_of},
+    {"System.Delegate", "GetMulticastInvoke", ALL, multicast_code},
+    {"System.Delegate", "GetInvokeMethod", ALL, multicast_code},
+};
+
+const struct native_table native_object = {rows,
+					   sizeof(rows) / sizeof(rows[0])};

@@ -1,0 +1,269 @@
+/*
+ * Natives: searches and comparisons over spans, which the library does with
+ * vectors. Its loops over single elements, which would run instead, are right
+ * but slow; these are the ones that everything else stands on.
+ */
+#include <string.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "il/machine/native.h"
+
+enum {
+	CHUNK = 4096,
+	ELEMENT_MAX = 8,
+	ENDLESS = 1 << 30, /* units: a text that nothing ends */
+};
+
+/* ---- Equality -------------------------------------------------------------
+ */
+
+static enum native_end equal(struct native *n, uint64_t a, uint64_t b,
+			     uint64_t size)
+{
+	uint8_t x[CHUNK], y[CHUNK];
+	while (size && a != b) {
+		size_t part = size < CHUNK ? (size_t)size : CHUNK;
+		enum native_end end = native_get(n, a, x, part);
+		if (end == NATIVE_DONE)
+			end = native_get(n, b, y, part);
+		if (end != NATIVE_DONE)
+			return end;
+		if (memcmp(x, y, part))
+			return native_ret_i4(n, 0);
+		a += part;
+		b += part;
+		size -= part;
+	}
+	return native_ret_i4(n, 1);
+}
+
+/* SequenceEqual(ref byte, ref byte, nuint) */
+static enum native_end sequence_equal(struct native *n)
+{
+	if (n->method->n_args)
+		return NATIVE_IL;
+	return equal(n, native_ref(n, 0), native_ref(n, 1), native_ref(n, 2));
+}
+
+/* ---- Search ----------------------------------------------------------------
+ */
+
+static bool matches(const uint8_t *at, const uint8_t *value, uint32_t size)
+{
+	switch (size) {
+	case 1:
+		return *at == *value;
+	case 2:
+		return !memcmp(at, value, 2);
+	case 4:
+		return !memcmp(at, value, 4);
+	default:
+		return !memcmp(at, value, 8);
+	}
+}
+
+/* The index of the first of @count elements that equals @value; -1: none. */
+static enum native_end find(struct native *n, uint64_t at, const uint8_t *value,
+			    uint32_t size, int64_t count, int64_t *ret)
+{
+	uint8_t buf[CHUNK];
+	*ret = -1;
+	for (int64_t done = 0; done < count;) {
+		int64_t part = CHUNK / size;
+		// An end is sought page by page: behind it may be nothing.
+		if (count == ENDLESS)
+			part = (int64_t)((CHUNK - at % CHUNK) / size);
+		if (part == 0)
+			part = 1;
+		if (part > count - done)
+			part = count - done;
+		enum native_end end =
+		    native_get(n, at, buf, (size_t)part * size);
+		if (end != NATIVE_DONE)
+			return end;
+		for (int64_t i = 0; i < part; i++) {
+			if (!matches(buf + (size_t)i * size, value, size))
+				continue;
+			*ret = done + i;
+			return NATIVE_DONE;
+		}
+		done += part;
+		at += (uint64_t)part * size;
+	}
+	return NATIVE_DONE;
+}
+
+/* The size of what the first parameter points to; 0: not a simple one. */
+static uint32_t element_size(struct native *n)
+{
+	const struct il_sig *sig;
+	if (dbg_err_drop(il_method_sig(n->types, n->method, &sig)) ||
+	    !sig->n_params || !sig->params[0]->inner)
+		return 0;
+	struct il_type *type = sig->params[0]->inner;
+	bool real = type->elem == ELEM_R4 || type->elem == ELEM_R8;
+	if (type->kind != IL_KIND_PRIM || real)
+		return 0;
+	return native_size(n, type);
+}
+
+/* IndexOf...(ref T, T, int) */
+static enum native_end index_of(struct native *n)
+{
+	int64_t at;
+	uint32_t size = element_size(n);
+	if (!size || size > ELEMENT_MAX || n->n_args != 3 ||
+	    n->method->n_args > 1)
+		return NATIVE_IL;
+	enum native_end end =
+	    find(n, native_ref(n, 0), n->args[1], size, native_i4(n, 2), &at);
+	return end == NATIVE_DONE ? native_ret_i4(n, (int32_t)at) : end;
+}
+
+/* Contains...(ref T, T, int) */
+static enum native_end contains(struct native *n)
+{
+	enum native_end end = index_of(n);
+	int32_t at;
+	if (end != NATIVE_DONE)
+		return end;
+	memcpy(&at, n->ret, sizeof(at));
+	return native_ret_i4(n, at >= 0);
+}
+
+/* IndexOfNullByte, IndexOfNullCharacter: the end of a C string. */
+static enum native_end index_of_null(struct native *n)
+{
+	static const uint8_t zeros[ELEMENT_MAX];
+	int64_t at;
+	uint32_t size = element_size(n);
+	if (!size)
+		return NATIVE_IL;
+	enum native_end end =
+	    find(n, native_ref(n, 0), zeros, size, ENDLESS, &at);
+	if (end == NATIVE_DONE && at < 0)
+		return native_throw(n, "System.ArgumentException");
+	return end == NATIVE_DONE ? native_ret_i4(n, (int32_t)at) : end;
+}
+
+/* ---- What the program made for its vectors ----------------------------------
+ */
+
+/*
+ * PackedSpanHelpers: IndexOf..., Contains(ref char, char... or a range, int),
+ * Except, InRange, IgnoreCase. SearchValues objects of the program lead here,
+ * where the library has no loop of its own.
+ */
+static bool is_packed_match(const char *name, uint16_t c,
+			    const uint16_t *values, size_t n_values)
+{
+	bool found = false;
+	if (strstr(name, "InRange")) {
+		found = c >= values[0] && c <= values[1];
+	} else {
+		uint16_t mask = strstr(name, "IgnoreCase") ? 0x20 : 0;
+		for (size_t i = 0; i < n_values; i++)
+			found |= (c | mask) == values[i];
+	}
+	return found != (strstr(name, "Except") != NULL);
+}
+
+static enum native_end packed(struct native *n)
+{
+	uint16_t units[CHUNK], values[4];
+	const char *name = n->method->name;
+	bool any = !strcmp(name, "Contains");
+	if ((!str_starts(name, "IndexOf") && !any) || n->method->n_args ||
+	    n->n_args < 3 || n->n_args > 6 ||
+	    (strstr(name, "InRange") && n->n_args != 4))
+		return NATIVE_IL;
+	uint64_t at = native_ref(n, 0);
+	size_t n_values = n->n_args - 2;
+	for (size_t i = 0; i < n_values; i++)
+		values[i] = (uint16_t)native_i4(n, i + 1);
+	int32_t count = native_i4(n, n->n_args - 1);
+	for (int32_t done = 0; done < count; done += CHUNK) {
+		int32_t part = count - done < CHUNK ? count - done : CHUNK;
+		enum native_end end = native_get(n, at + 2 * (uint64_t)done,
+						 units, 2 * (size_t)part);
+		if (end != NATIVE_DONE)
+			return end;
+		for (int32_t i = 0; i < part; i++) {
+			if (is_packed_match(name, units[i], values, n_values))
+				return native_ret_i4(n, any ? 1 : done + i);
+		}
+	}
+	return native_ret_i4(n, any ? 0 : -1);
+}
+
+/*
+ * ProbabilisticMap.IsCharBitSet(ref uint, byte): with vectors the map is an
+ * array of bytes, and the program, whose processor has them, has made it so.
+ */
+static enum native_end is_bit_set(struct native *n)
+{
+	uint8_t bits, value = (uint8_t)native_i4(n, 1);
+	enum native_end end =
+	    native_get(n, native_ref(n, 0) + (value & 31), &bits, 1);
+	return end == NATIVE_DONE ? native_ret_i4(n, bits >> (value >> 5) & 1)
+				  : end;
+}
+
+static enum native_end set_bit(struct native *n)
+{
+	uint8_t bits, value = (uint8_t)native_i4(n, 1);
+	uint64_t at = native_ref(n, 0) + (value & 31);
+	enum native_end end = native_get(n, at, &bits, 1);
+	bits |= (uint8_t)(1 << (value >> 5));
+	return end == NATIVE_DONE ? native_put(n, at, &bits, 1) : end;
+}
+
+/* ---- Fill
+ * -------------------------------------------------------------------- */
+
+/* Fill<T>(ref T, nuint, T); Fill(ref byte, byte, nuint) */
+static enum native_end fill(struct native *n)
+{
+	uint8_t buf[CHUNK];
+	uint32_t size = element_size(n);
+	bool of_bytes = !n->method->n_args;
+	uint64_t at = native_ref(n, 0);
+	uint64_t count = native_ref(n, of_bytes ? 2 : 1);
+	const uint8_t *value = n->args[of_bytes ? 1 : 2];
+	if (!size || count > ENDLESS)
+		return NATIVE_IL;
+	if (size == 1)
+		return native_fill(n, at, *value, count);
+	size_t in_chunk = CHUNK / size;
+	for (size_t i = 0; i < in_chunk && i < count; i++)
+		memcpy(buf + i * size, value, size);
+	for (; count; count -= in_chunk < count ? in_chunk : count) {
+		size_t part = in_chunk < count ? in_chunk : (size_t)count;
+		enum native_end end = native_put(n, at, buf, part * size);
+		if (end != NATIVE_DONE)
+			return end;
+		at += part * size;
+	}
+	return NATIVE_DONE;
+}
+
+#define ALL NULL
+#define SPANS "System.SpanHelpers"
+
+static const struct il_native rows[] = {
+    {SPANS, "SequenceEqual", ALL, sequence_equal},
+    {SPANS, "IndexOf", ALL, index_of},
+    {SPANS, "IndexOfChar", ALL, index_of},
+    {SPANS, "IndexOfValueType", ALL, index_of},
+    {SPANS, "Contains", ALL, contains},
+    {SPANS, "ContainsValueType", ALL, contains},
+    {SPANS, "IndexOfNullByte", ALL, index_of_null},
+    {SPANS, "IndexOfNullCharacter", ALL, index_of_null},
+    {SPANS, "Fill", ALL, fill},
+    {"System.PackedSpanHelpers", "*", ALL, packed},
+    {"System.Buffers.ProbabilisticMap", "IsCharBitSet", ALL, is_bit_set},
+    {"System.Buffers.ProbabilisticMap", "SetCharBit", ALL, set_bit},
+};
+
+const struct native_table native_span = {rows, sizeof(rows) / sizeof(rows[0])};

@@ -1,0 +1,473 @@
+/*
+ * Natives: System.Type. The library asks the runtime for what a type is; here
+ * the metadata answers, for types that the program has not loaded as well.
+ */
+#include <string.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "il/machine/native.h"
+#include "il/native/native_help.h"
+
+enum {
+	TYPE_INTERFACE = 0x20,
+	CODE_OBJECT = 1,
+	CODE_DECIMAL = 15,
+	CODE_DATETIME = 16,
+	CODE_STRING = 18,
+	ARGS_MAX = 256,
+};
+
+static struct il_type *self(struct native *n)
+{
+	return vm_type_of_object(n->vm, native_ref(n, 0));
+}
+
+static struct il_type *second(struct native *n)
+{
+	uint64_t other = native_ref(n, 1);
+	return other ? vm_type_of_object(n->vm, other) : NULL;
+}
+
+/* Is it generic, and are its arguments its own parameters? */
+static bool is_definition(struct native *n, struct il_type *t)
+{
+	return t->n_args && il_type_generic(n->types, t) == t;
+}
+
+/* ---- Yes or no ----------------------------------------------------------- */
+
+static bool is_true_prim(const struct il_type *t)
+{
+	return t->kind == IL_KIND_PRIM && t->elem != ELEM_VOID;
+}
+
+static bool is_by_ref_like(const struct il_type *t)
+{
+	return t->special == IL_SPECIAL_TYPEDBYREF ||
+	       il_type_attribute(t,
+				 "System.Runtime.CompilerServices."
+				 "IsByRefLikeAttribute",
+				 NULL);
+}
+
+/* What the name of a property, or the method behind it, asks. */
+static bool answer(struct native *n, const char *what, struct il_type *t)
+{
+	if (!strcmp(what, "ValueType"))
+		return t->is_value;
+	if (!strcmp(what, "Enum"))
+		return t->kind == IL_KIND_ENUM;
+	if (!strcmp(what, "Primitive"))
+		return is_true_prim(t);
+	if (!strcmp(what, "Interface"))
+		return t->kind == IL_KIND_INTERFACE;
+	if (!strcmp(what, "Array"))
+		return t->kind == IL_KIND_ARRAY;
+	if (!strcmp(what, "SZArray"))
+		return t->elem == ELEM_SZARRAY;
+	if (!strcmp(what, "VariableBoundArray"))
+		return t->elem == ELEM_ARRAY;
+	if (!strcmp(what, "ByRef"))
+		return t->kind == IL_KIND_BYREF;
+	if (!strcmp(what, "Pointer"))
+		return t->kind == IL_KIND_POINTER;
+	if (!strcmp(what, "ByRefLike"))
+		return is_by_ref_like(t);
+	if (!strcmp(what, "Delegate"))
+		return t->is_delegate;
+	if (!strcmp(what, "GenericType"))
+		return t->module && t->n_args;
+	if (!strcmp(what, "GenericTypeDefinition"))
+		return is_definition(n, t);
+	if (!strcmp(what, "ConstructedGenericType"))
+		return t->module && t->n_args && !is_definition(n, t);
+	if (!strcmp(what, "NullableOfT"))
+		return t->special == IL_SPECIAL_NULLABLE && !t->open;
+	if (!strcmp(what, "GenericParameter"))
+		return t->kind == IL_KIND_VAR || t->kind == IL_KIND_MVAR;
+	return !strcmp(what, "TypeDefinition") && t->module &&
+	       (!t->n_args || is_definition(n, t));
+}
+
+/* IsValueTypeImpl, get_IsEnum, get_IsActualEnum: Is... is what is asked. */
+static enum native_end is(struct native *n)
+{
+	char what[64];
+	struct il_type *t = self(n);
+	const char *from = strstr(n->method->name, "Is");
+	if (!t || !from)
+		return NATIVE_IL;
+	from += strlen("Is");
+	from += str_starts(from, "Actual") ? strlen("Actual") : 0;
+	size_t len = strlen(from);
+	len -= str_ends(from, "Impl") ? strlen("Impl") : 0;
+	if (len >= sizeof(what))
+		return NATIVE_IL;
+	memcpy(what, from, len);
+	what[len] = 0;
+	return native_ret_i4(n, answer(n, what, t));
+}
+
+static enum native_end contains_parameters(struct native *n)
+{
+	struct il_type *t = self(n);
+	return t ? native_ret_i4(n, t->open) : NATIVE_IL;
+}
+
+static enum native_end has_element(struct native *n)
+{
+	struct il_type *t = self(n);
+	return t ? native_ret_i4(n, t->inner != NULL) : NATIVE_IL;
+}
+
+static enum native_end assignable(struct native *n, struct il_type *from,
+				  struct il_type *to)
+{
+	bool fits = false;
+	if (!from || !to)
+		return native_ret_i4(n, 0);
+	// Reflection means places: a nullable one takes nothing else.
+	if (to->special == IL_SPECIAL_NULLABLE)
+		return native_ret_i4(n, from == to);
+	struct dbg_error *err = il_type_assignable(n->types, from, to, &fits);
+	return err ? native_fail(n, err) : native_ret_i4(n, fits);
+}
+
+static enum native_end is_assignable_from(struct native *n)
+{
+	return assignable(n, second(n), self(n));
+}
+
+static enum native_end is_assignable_to(struct native *n)
+{
+	return assignable(n, self(n), second(n));
+}
+
+static enum native_end is_instance(struct native *n)
+{
+	uint64_t object = native_ref(n, 1);
+	return assignable(n, object ? native_type_of(n, object) : NULL,
+			  self(n));
+}
+
+static enum native_end is_subclass(struct native *n)
+{
+	bool derives = false;
+	struct il_type *t = self(n), *base = second(n);
+	if (!t || !base || t == base)
+		return native_ret_i4(n, 0);
+	struct dbg_error *err = il_type_derives(n->types, t, base, &derives);
+	return err ? native_fail(n, err) : native_ret_i4(n, derives);
+}
+
+/* Attributes of the class itself; those that it inherits are not asked. */
+static enum native_end is_defined(struct native *n)
+{
+	_cleanup_str_ struct str name = {0};
+	struct il_type *t = self(n), *attribute = second(n);
+	if (!t || !attribute)
+		return NATIVE_IL;
+	native_full_name(n->types, attribute, &name);
+	return native_ret_i4(n, il_type_attribute(t, str_get(&name), NULL));
+}
+
+/* ---- Numbers ---------------------------------------------------------------
+ */
+
+static enum native_end attributes(struct native *n)
+{
+	enum {
+		OF_ARRAY = 0x2101, /* public, sealed, serializable */
+		PUBLIC = 1,
+	};
+	struct il_type *t = self(n);
+	if (!t)
+		return NATIVE_IL;
+	if (t->kind == IL_KIND_ARRAY)
+		return native_ret_i4(n, OF_ARRAY);
+	return native_ret_i4(n, t->module ? (int32_t)t->flags : PUBLIC);
+}
+
+static enum native_end rank(struct native *n)
+{
+	struct il_type *t = self(n);
+	if (!t || t->kind != IL_KIND_ARRAY)
+		return native_throw(n, "System.ArgumentException");
+	return native_ret_i4(n, (int32_t)t->rank);
+}
+
+/* System.TypeCode. */
+static int32_t type_code(struct native *n, const struct il_type *t)
+{
+	static const uint8_t codes[] = {
+	    [ELEM_BOOLEAN] = 3, [ELEM_CHAR] = 4, [ELEM_I1] = 5,  [ELEM_U1] = 6,
+	    [ELEM_I2] = 7,      [ELEM_U2] = 8,   [ELEM_I4] = 9,  [ELEM_U4] = 10,
+	    [ELEM_I8] = 11,     [ELEM_U8] = 12,  [ELEM_R4] = 13, [ELEM_R8] = 14,
+	};
+	if (t->special == IL_SPECIAL_STRING)
+		return CODE_STRING;
+	if (t->special == IL_SPECIAL_DECIMAL)
+		return CODE_DECIMAL;
+	if (t == il_type_core(n->types, "System.DateTime"))
+		return CODE_DATETIME;
+	bool simple = t->kind == IL_KIND_PRIM || t->kind == IL_KIND_ENUM;
+	if (simple && t->elem < sizeof(codes) && codes[t->elem])
+		return codes[t->elem];
+	return CODE_OBJECT;
+}
+
+static enum native_end get_type_code(struct native *n)
+{
+	struct il_type *t = self(n);
+	return t ? native_ret_i4(n, type_code(n, t)) : NATIVE_IL;
+}
+
+/* CorElementType of an enum is its integer's, of others what signatures say. */
+static int32_t cor_element(const struct il_type *t)
+{
+	return t->kind == IL_KIND_INTERFACE ? ELEM_CLASS : (int32_t)t->elem;
+}
+
+static enum native_end element_type_code(struct native *n)
+{
+	struct il_type *t = self(n);
+	return t ? native_ret_i4(n, cor_element(t)) : NATIVE_IL;
+}
+
+/* ---- Other types ------------------------------------------------------------
+ */
+
+static enum native_end give(struct native *n, struct il_type *t)
+{
+	uint64_t object = t ? vm_type_object(n->vm, t) : 0;
+	if (t && !object)
+		return native_refuse(n, "too much memory is wanted");
+	return native_ret_ref(n, object);
+}
+
+static enum native_end element(struct native *n)
+{
+	struct il_type *t = self(n);
+	return t ? give(n, t->inner) : NATIVE_IL;
+}
+
+static enum native_end base_type(struct native *n)
+{
+	struct il_type *t = self(n), *parent;
+	if (!t)
+		return NATIVE_IL;
+	struct dbg_error *err = il_type_parent(n->types, t, &parent);
+	return err ? native_fail(n, err) : give(n, parent);
+}
+
+static enum native_end declaring_type(struct native *n)
+{
+	struct il_type *t = self(n);
+	return t ? give(n, il_type_enclosing(n->types, t)) : NATIVE_IL;
+}
+
+static enum native_end definition(struct native *n)
+{
+	struct il_type *t = self(n);
+	if (!t || !t->module || !t->n_args)
+		return native_throw(n, "System.InvalidOperationException");
+	return give(n, il_type_generic(n->types, t));
+}
+
+static enum native_end give_list(struct native *n, struct il_type *const *types,
+				 size_t n_types)
+{
+	struct il_type *of = il_type_core(n->types, "System.Type");
+	uint64_t array =
+	    of ? vm_new_array(n->vm, il_type_vector(n->types, of), n_types) : 0;
+	if (!array)
+		return native_refuse(n, "too much memory is wanted");
+	for (size_t i = 0; i < n_types; i++) {
+		uint64_t object = vm_type_object(n->vm, types[i]);
+		if (!object || !vm_write(n->vm, array + 16 + 8 * i, &object, 8))
+			return native_refuse(n, "too much memory is wanted");
+	}
+	return native_ret_ref(n, array);
+}
+
+static enum native_end arguments(struct native *n)
+{
+	struct il_type *t = self(n);
+	if (!t)
+		return NATIVE_IL;
+	return give_list(n, t->args, t->module ? t->n_args : 0);
+}
+
+/* GenericTypeArguments: of a definition none. */
+static enum native_end given_arguments(struct native *n)
+{
+	struct il_type *t = self(n);
+	if (!t)
+		return NATIVE_IL;
+	bool given = t->module && !is_definition(n, t);
+	return give_list(n, t->args, given ? t->n_args : 0);
+}
+
+static enum native_end interfaces(struct native *n)
+{
+	struct il_type *const *all;
+	struct il_type *t = self(n);
+	size_t n_all;
+	if (!t)
+		return NATIVE_IL;
+	struct dbg_error *err = il_type_interfaces(n->types, t, &all, &n_all);
+	return err ? native_fail(n, err) : give_list(n, all, n_all);
+}
+
+static enum native_end make_generic(struct native *n)
+{
+	struct il_type *args[ARGS_MAX], *t = self(n);
+	uint64_t array = native_ref(n, 1), object;
+	uint32_t count;
+	enum native_end end = native_get(n, array + 8, &count, sizeof(count));
+	if (end != NATIVE_DONE)
+		return end;
+	if (!t || !is_definition(n, t) || count != t->n_args)
+		return native_throw(n, "System.ArgumentException");
+	for (uint32_t i = 0; i < count; i++) {
+		end = native_get(n, array + 16 + 8 * i, &object, 8);
+		if (end != NATIVE_DONE)
+			return end;
+		args[i] = vm_type_of_object(n->vm, object);
+		if (!args[i])
+			return native_throw(n, "System.ArgumentException");
+	}
+	return give(n, il_type_instance(n->types, t, args, count));
+}
+
+static enum native_end make_array(struct native *n)
+{
+	struct il_type *t = self(n);
+	if (!t)
+		return NATIVE_IL;
+	return give(
+	    n, n->n_args == 1
+		   ? il_type_vector(n->types, t)
+		   : il_type_array(n->types, t, (uint32_t)native_i4(n, 1)));
+}
+
+static enum native_end underlying(struct native *n)
+{
+	struct il_type *t = self(n);
+	if (!t || t->kind != IL_KIND_ENUM)
+		return native_throw(n, "System.ArgumentException");
+	return give(n, il_type_of_elem(n->types, t->elem));
+}
+
+/* ---- Names
+ * -------------------------------------------------------------------- */
+
+static enum native_end name(struct native *n)
+{
+	_cleanup_str_ struct str text = {0};
+	struct il_type *t = self(n);
+	if (!t)
+		return NATIVE_IL;
+	native_simple_name(n->types, t, &text);
+	return native_ret_text(n, str_get(&text));
+}
+
+/* FullName names the assemblies of generic arguments: as the library has it. */
+static enum native_end full_name(struct native *n)
+{
+	_cleanup_str_ struct str text = {0};
+	struct il_type *t = self(n);
+	if (!t)
+		return NATIVE_IL;
+	if (t->open && !is_definition(n, t))
+		return native_ret_ref(n, 0);
+	if (t->n_args && !is_definition(n, t))
+		return native_refuse(n, "names of assemblies are in it");
+	native_full_name(n->types, t, &text);
+	return native_ret_text(n, str_get(&text));
+}
+
+static enum native_end name_space(struct native *n)
+{
+	struct il_type *t = self(n);
+	while (t && t->inner)
+		t = t->inner;
+	if (!t)
+		return NATIVE_IL;
+	const char *space = il_type_namespace(t);
+	return *space ? native_ret_text(n, space) : native_ret_ref(n, 0);
+}
+
+static enum native_end to_string(struct native *n)
+{
+	_cleanup_str_ struct str text = {0};
+	struct il_type *t = self(n);
+	if (!t)
+		return NATIVE_IL;
+	native_display_name(n->types, t, &text);
+	return native_ret_text(n, str_get(&text));
+}
+
+#define ALL NULL
+#define RUNTIME "System.RuntimeType"
+#define TYPE "System.Type"
+
+static const struct il_native rows[] = {
+    {RUNTIME, "IsValueTypeImpl", ALL, is},
+    {RUNTIME, "get_IsActualValueType", ALL, is},
+    {RUNTIME, "get_IsEnum", ALL, is},
+    {RUNTIME, "get_IsActualEnum", ALL, is},
+    {RUNTIME, "get_IsInterface", ALL, is},
+    {RUNTIME, "get_IsActualInterface", ALL, is},
+    {RUNTIME, "IsPrimitiveImpl", ALL, is},
+    {RUNTIME, "IsArrayImpl", ALL, is},
+    {RUNTIME, "IsByRefImpl", ALL, is},
+    {RUNTIME, "IsPointerImpl", ALL, is},
+    {RUNTIME, "get_IsSZArray", ALL, is},
+    {RUNTIME, "get_IsVariableBoundArray", ALL, is},
+    {RUNTIME, "get_IsByRefLike", ALL, is},
+    {RUNTIME, "IsDelegate", ALL, is},
+    {RUNTIME, "get_IsGenericType", ALL, is},
+    {RUNTIME, "get_IsGenericTypeDefinition", ALL, is},
+    {RUNTIME, "get_IsConstructedGenericType", ALL, is},
+    {RUNTIME, "get_IsNullableOfT", ALL, is},
+    {RUNTIME, "get_IsGenericParameter", ALL, is},
+    {RUNTIME, "get_IsTypeDefinition", ALL, is},
+    {TYPE, "get_IsInterface", ALL, is},
+    {RUNTIME, "get_ContainsGenericParameters", ALL, contains_parameters},
+    {RUNTIME, "HasElementTypeImpl", ALL, has_element},
+    {RUNTIME, "IsAssignableFrom", ALL, is_assignable_from},
+    {TYPE, "IsAssignableTo", ALL, is_assignable_to},
+    {RUNTIME, "CanCastTo", ALL, is_assignable_to},
+    {RUNTIME, "IsInstanceOfType", ALL, is_instance},
+    {RUNTIME, "IsSubclassOf", ALL, is_subclass},
+    {RUNTIME, "IsDefined", ALL, is_defined},
+    {RUNTIME, "GetAttributeFlagsImpl", ALL, attributes},
+    {RUNTIME, "GetArrayRank", ALL, rank},
+    {RUNTIME, "GetTypeCodeImpl", ALL, get_type_code},
+    {RUNTIME, "GetCorElementType", ALL, element_type_code},
+    {RUNTIME, "GetUnderlyingCorElementType", ALL, element_type_code},
+    {"System.RuntimeTypeHandle", "GetCorElementType", ALL, element_type_code},
+    {"System.Enum", "InternalGetCorElementType", "System.RuntimeType",
+     element_type_code},
+    {"System.Enum", "InternalGetUnderlyingType", ALL, underlying},
+    {RUNTIME, "GetEnumUnderlyingType", ALL, underlying},
+    {RUNTIME, "GetElementType", ALL, element},
+    {RUNTIME, "get_BaseType", ALL, base_type},
+    {RUNTIME, "GetBaseType", ALL, base_type},
+    {RUNTIME, "get_DeclaringType", ALL, declaring_type},
+    {RUNTIME, "GetGenericTypeDefinition", ALL, definition},
+    {RUNTIME, "GetGenericArguments", ALL, arguments},
+    {RUNTIME, "GetGenericArgumentsInternal", ALL, given_arguments},
+    {TYPE, "get_GenericTypeArguments", ALL, given_arguments},
+    {RUNTIME, "GetInterfaces", ALL, interfaces},
+    {RUNTIME, "MakeGenericType", ALL, make_generic},
+    {RUNTIME, "MakeArrayType", ALL, make_array},
+    {RUNTIME, "get_Name", ALL, name},
+    {RUNTIME, "get_FullName", ALL, full_name},
+    {RUNTIME, "get_Namespace", ALL, name_space},
+    {RUNTIME, "ToString", ALL, to_string},
+};
+
+const struct native_table native_type = {rows, sizeof(rows) / sizeof(rows[0])};

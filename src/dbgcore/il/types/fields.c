@@ -1,0 +1,261 @@
+/*
+ * Fields of types: by token and by name, through the base types; their types,
+ * offsets, where a static lies, initial data and constants. Metadata names
+ * them, the runtime's record decides where they are.
+ */
+#include <string.h>
+
+#include "base/err.h"
+#include "il/types/types_priv.h"
+
+enum {
+	FIELDS_MAX = 1 << 16,
+	FIELDRVA_RVA = 0,
+	FIELDRVA_FIELD = 1,
+	CONSTANT_TYPE = 0,
+	CONSTANT_PARENT = 1,
+	CONSTANT_VALUE = 2,
+	/* HasConstant (II.24.2.6): two bits of tag, 0 is Field. */
+	CONSTANT_BITS = 2,
+};
+
+static const char thread_static[] = "System.ThreadStaticAttribute";
+
+/* ---- Lists ----------------------------------------------------------- */
+
+static struct il_field *make_field(struct il_types *ts, struct il_type *type,
+				   uint32_t rid)
+{
+	const struct md *md = &type->module->md;
+	struct il_field *f = arena_alloc(ts->arena, sizeof(*f));
+	f->owner = type;
+	f->token = MD_TOKEN(MD_FIELD, rid);
+	f->flags = (uint16_t)md_col(md, MD_FIELD, rid, FIELD_FLAGS);
+	f->name = md_col_string(md, MD_FIELD, rid, FIELD_NAME);
+	f->is_const = f->flags & FIELD_LITERAL_FLAG;
+	f->is_static = f->flags & FIELD_STATIC_FLAG;
+	f->is_rva = f->flags & FIELD_RVA_FLAG;
+	f->is_thread = f->is_static && !f->is_const &&
+		       md_has_attribute(md, f->token, thread_static, NULL);
+	return f;
+}
+
+void il_type_fields(struct il_types *ts, struct il_type *type,
+		    struct il_field *const **ret, size_t *ret_n)
+{
+	struct il_type_facts *facts = type->facts;
+	if (!facts->has_fields) {
+		uint32_t first = 0, end = 0;
+		facts->has_fields = true;
+		if (type->module)
+			md_type_fields(&type->module->md,
+				       MD_TOKEN_RID(type->token), &first, &end);
+		size_t n =
+		    end > first && end - first < FIELDS_MAX ? end - first : 0;
+		facts->fields =
+		    arena_calloc(ts->arena, n + 1, sizeof(facts->fields[0]));
+		facts->n_fields = n;
+		for (size_t i = 0; i < n; i++) {
+			facts->fields[i] =
+			    make_field(ts, type, first + (uint32_t)i);
+			facts->fields[i]->index = (uint32_t)i;
+		}
+	}
+	*ret = facts->fields;
+	*ret_n = facts->n_fields;
+}
+
+struct dbg_error *il_field_find(struct il_types *ts, struct il_type *type,
+				const char *name, struct il_field **ret)
+{
+	for (int i = 0; type && i < IL_BASES_MAX; i++) {
+		struct il_field *const *fields;
+		size_t n;
+		il_type_fields(ts, type, &fields, &n);
+		for (size_t f = 0; f < n; f++) {
+			if (!strcmp(fields[f]->name, name)) {
+				*ret = fields[f];
+				return NULL;
+			}
+		}
+		struct dbg_error *err = il_type_parent(ts, type, &type);
+		if (err)
+			return err;
+	}
+	*ret = NULL;
+	return NULL;
+}
+
+/* ---- Tokens ---------------------------------------------------------- */
+
+static struct dbg_error *of_def(struct il_types *ts,
+				const struct il_context *ctx, uint32_t token,
+				struct il_field **ret)
+{
+	struct code_module *m = ctx->module;
+	uint32_t rid = MD_TOKEN_RID(token);
+	struct il_type *type = il_type_def(
+	    ts, m, MD_TOKEN(MD_TYPEDEF, md_field_type(&m->md, rid)));
+	struct il_field *const *fields;
+	size_t n = 0;
+	// A field of a generic class is named by a MemberRef, but by those
+	// who mean the class's own instance.
+	if (type && type->n_args && type->n_args == ctx->n_class_args)
+		type = il_type_instance(ts, type, ctx->class_args,
+					ctx->n_class_args);
+	if (type)
+		il_type_fields(ts, type, &fields, &n);
+	uint32_t index = n ? rid - MD_TOKEN_RID(fields[0]->token) : 0;
+	if (index >= n)
+		return dbg_err(DBG_E_FORMAT, "token 0x%08x of '%s' is no field",
+			       token, m->name);
+	*ret = fields[index];
+	return NULL;
+}
+
+static struct dbg_error *of_ref(struct il_types *ts,
+				const struct il_context *ctx, uint32_t token,
+				struct il_field **ret)
+{
+	const struct md *md = &ctx->module->md;
+	uint32_t rid = MD_TOKEN_RID(token);
+	struct il_type *type;
+	struct dbg_error *err =
+	    il_type_of_token(ts, ctx,
+			     md_memberref_parent(md_col(md, MD_MEMBERREF, rid,
+							MEMBERREF_PARENT)),
+			     &type);
+	const char *name = md_col_string(md, MD_MEMBERREF, rid, MEMBERREF_NAME);
+	if (!err)
+		err = il_field_find(ts, type, name, ret);
+	if (!err && !*ret)
+		err = dbg_err(DBG_E_NOT_FOUND, "'%s' has no field '%s'",
+			      il_type_name(ts, type), name);
+	return err;
+}
+
+struct dbg_error *il_field_of_token(struct il_types *ts,
+				    const struct il_context *ctx,
+				    uint32_t token, struct il_field **ret)
+{
+	struct il_field *f = NULL;
+	struct dbg_error *err;
+	if (MD_TOKEN_TABLE(token) == MD_MEMBERREF)
+		err = of_ref(ts, ctx, token, &f);
+	else
+		err = of_def(ts, ctx, token, &f);
+	if (!err)
+		*ret = f;
+	return err;
+}
+
+/* ---- Facts ----------------------------------------------------------- */
+
+struct dbg_error *il_field_type(struct il_types *ts, struct il_field *f,
+				struct il_type **ret)
+{
+	if (!f->type) {
+		struct sig_type *sig;
+		struct il_context ctx = il_type_context(f->owner);
+		struct arena *arena = arena_create();
+		struct dbg_error *err = sig_parse_field(
+		    md_col_blob(&ctx.module->md, MD_FIELD,
+				MD_TOKEN_RID(f->token), FIELD_SIGNATURE),
+		    arena, &sig);
+		if (!err)
+			err = il_type_of_sig(ts, sig, &ctx, &f->type);
+		arena_destroy(arena);
+		if (err)
+			return err;
+	}
+	*ret = f->type;
+	return NULL;
+}
+
+struct dbg_error *il_field_offset(struct il_types *ts, struct il_field *f,
+				  uint32_t *ret)
+{
+	const struct il_layout *layout;
+	struct dbg_error *err = il_type_layout(ts, f->owner, &layout);
+	if (!err)
+		*ret = f->offset;
+	return err;
+}
+
+static const struct dac_field *raw_field(struct il_types *ts,
+					 const struct il_field *f)
+{
+	const struct dac_field *raw;
+	size_t n;
+	uint64_t mt = il_type_mt(ts, f->owner);
+	if (!mt || dbg_err_drop(dac_fields(ts->dac, mt, &raw, &n)))
+		return NULL;
+	for (size_t i = 0; i < n; i++) {
+		if (raw[i].token == f->token)
+			return &raw[i];
+	}
+	return NULL;
+}
+
+struct dbg_error *il_field_static(struct il_types *ts, struct il_field *f,
+				  struct thread_ref *thread, uint64_t *ret)
+{
+	const struct dac_field *raw = raw_field(ts, f);
+	uint64_t of = 0;
+	*ret = 0;
+	if (!raw)
+		return NULL;
+	if (raw->is_thread_static && thread) {
+		if (!thread->found)
+			thread->addr = thread->find(thread);
+		thread->found = true;
+		of = thread->addr;
+	}
+	if (raw->is_thread_static && !of)
+		return NULL;
+	return dac_static_addr(ts->dac, f->owner->facts->mt, raw, of, ret);
+}
+
+struct bytes il_field_data(const struct il_field *f)
+{
+	const struct code_module *m = f->owner->module;
+	uint32_t n, row = md_find(&m->md, MD_FIELDRVA, FIELDRVA_FIELD,
+				  MD_TOKEN_RID(f->token), &n);
+	if (!row || !m->pe.n_sections)
+		return (struct bytes){0};
+	return pe_at_rva(&m->pe,
+			 md_col(&m->md, MD_FIELDRVA, row, FIELDRVA_RVA));
+}
+
+struct bytes il_field_constant(const struct il_field *f, enum elem *ret_elem)
+{
+	const struct md *md = &f->owner->module->md;
+	uint32_t n, row = md_find(md, MD_CONSTANT, CONSTANT_PARENT,
+				  MD_TOKEN_RID(f->token) << CONSTANT_BITS, &n);
+	*ret_elem = ELEM_END;
+	if (!row)
+		return (struct bytes){0};
+	*ret_elem = md_col(md, MD_CONSTANT, row, CONSTANT_TYPE) & 0xff;
+	return md_col_blob(md, MD_CONSTANT, row, CONSTANT_VALUE);
+}
+
+bool il_type_is_initialized(struct il_types *ts, struct il_type *type)
+{
+	struct il_field *const *fields;
+	size_t n;
+	if (!il_method_cctor(ts, type))
+		return true;
+	il_type_fields(ts, type, &fields, &n);
+	for (size_t i = 0; i < n; i++) {
+		struct il_field *f = fields[i];
+		uint64_t addr;
+		if (!f->is_static || f->is_const || f->is_rva || f->is_thread)
+			continue;
+		if (dbg_err_drop(il_field_static(ts, f, NULL, &addr)))
+			return false;
+		// Statics may have their places before they have values.
+		return addr != 0 &&
+		       dac_is_class_ready(ts->dac, il_type_mt(ts, type));
+	}
+	return il_type_mt(ts, type) != 0;
+}

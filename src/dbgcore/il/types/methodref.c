@@ -1,0 +1,422 @@
+/*
+ * Methods by token (MethodDef, MemberRef, MethodSpec: II.22), by the runtime's
+ * MethodDesc, and extension methods by name. A MemberRef names no row: its
+ * signature is compared with those of the type and its bases.
+ */
+#include <string.h>
+
+#include "base/err.h"
+#include "il/types/types_priv.h"
+#include "target/target.h"
+
+enum {
+	SIG_GENERIC = 0x10,
+	ATTRIBUTE_PARENT = 0,
+	ATTRIBUTE_TYPE = 1,
+	ATTRIBUTE_BITS = 5, /* HasCustomAttribute (II.24.2.6): 0 MethodDef */
+	/* MethodDesc: flags of its kind. */
+	DESC_FLAGS = 6,
+	DESC_KIND = 7,
+	DESC_INSTANTIATED = 5,
+};
+
+/* ---- Signatures as they are written ---------------------------------- */
+
+static bool same_sig_type(const struct md *a_md, const struct sig_type *a,
+			  const struct md *b_md, const struct sig_type *b);
+
+static bool same_name(const struct md *a_md, uint32_t a, const struct md *b_md,
+		      uint32_t b)
+{
+	enum md_table ta = MD_TOKEN_TABLE(a), tb = MD_TOKEN_TABLE(b);
+	uint32_t ra = MD_TOKEN_RID(a), rb = MD_TOKEN_RID(b);
+	if ((ta != MD_TYPEDEF && ta != MD_TYPEREF) ||
+	    (tb != MD_TYPEDEF && tb != MD_TYPEREF))
+		return false;
+	// Name and namespace are columns 1 and 2 of both tables.
+	return !strcmp(md_col_string(a_md, ta, ra, TYPEDEF_NAME),
+		       md_col_string(b_md, tb, rb, TYPEDEF_NAME)) &&
+	       !strcmp(md_col_string(a_md, ta, ra, TYPEDEF_NAMESPACE),
+		       md_col_string(b_md, tb, rb, TYPEDEF_NAMESPACE));
+}
+
+static bool same_sig_method(const struct md *a_md, const struct sig_method *a,
+			    const struct md *b_md, const struct sig_method *b)
+{
+	if (a->n_params != b->n_params || a->n_generic != b->n_generic ||
+	    (a->convention ^ b->convention) & 0x30 ||
+	    !same_sig_type(a_md, a->ret, b_md, b->ret))
+		return false;
+	for (uint32_t i = 0; i < a->n_params; i++) {
+		if (!same_sig_type(a_md, a->params[i], b_md, b->params[i]))
+			return false;
+	}
+	return true;
+}
+
+/* The parser has capped the depth. */
+static bool same_sig_type(const struct md *a_md, const struct sig_type *a,
+			  const struct md *b_md, const struct sig_type *b)
+{
+	if (!a || !b || a->elem != b->elem || a->number != b->number ||
+	    a->n_args != b->n_args)
+		return a == b;
+	if (a->method || b->method)
+		return a->method && b->method &&
+		       same_sig_method(a_md, a->method, b_md, b->method);
+	if (a->token || b->token) {
+		if (!same_name(a_md, a->token, b_md, b->token))
+			return false;
+	}
+	for (uint32_t i = 0; i < a->n_args; i++) {
+		if (!same_sig_type(a_md, a->args[i], b_md, b->args[i]))
+			return false;
+	}
+	return !a->inner || same_sig_type(a_md, a->inner, b_md, b->inner);
+}
+
+/* ---- MemberRef ------------------------------------------------------- */
+
+struct member {
+	struct il_types *ts;
+	const struct md *md; /* of the reference */
+	const char *name;
+	struct bytes blob;
+	struct sig_method *sig;
+	struct arena *arena;
+};
+
+static bool sig_fits(struct member *mb, const struct il_method *m)
+{
+	struct sig_method *sig;
+	struct dbg_error *err = sig_parse_method(
+	    md_col_blob(&m->module->md, MD_METHODDEF, MD_TOKEN_RID(m->token),
+			METHOD_SIGNATURE),
+	    mb->arena, &sig);
+	return !dbg_err_drop(err) &&
+	       same_sig_method(mb->md, mb->sig, &m->module->md, sig);
+}
+
+static struct il_method *find_member(struct member *mb, struct il_type *type)
+{
+	struct il_method *const *methods;
+	size_t n;
+	il_type_methods(mb->ts, type, &methods, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (!strcmp(methods[i]->name, mb->name) &&
+		    sig_fits(mb, methods[i]))
+			return methods[i];
+	}
+	return NULL;
+}
+
+static const struct {
+	const char *name;
+	enum il_array_op op;
+} array_ops[] = {{"Get", IL_ARRAY_GET},
+		 {"Set", IL_ARRAY_SET},
+		 {"Address", IL_ARRAY_ADDRESS},
+		 {".ctor", IL_ARRAY_NEW}};
+
+struct il_method *il_method_of_array(struct il_types *ts, struct il_type *type,
+				     enum il_array_op op)
+{
+	struct il_method proto = {.owner = type,
+				  .array = op,
+				  .rva = op == IL_ARRAY_SET ? type->rank + 1
+							    : type->rank};
+	for (size_t i = 0; i < sizeof(array_ops) / sizeof(array_ops[0]); i++) {
+		if (array_ops[i].op == op)
+			proto.name = array_ops[i].name;
+	}
+	return il_method_intern(ts, &proto);
+}
+
+static struct il_method *array_method(struct il_types *ts, struct il_type *type,
+				      const struct member *mb)
+{
+	for (size_t i = 0; i < sizeof(array_ops) / sizeof(array_ops[0]); i++) {
+		if (strcmp(array_ops[i].name, mb->name))
+			continue;
+		uint32_t n = mb->sig->n_params, rank = type->rank;
+		bool good = array_ops[i].op == IL_ARRAY_SET ? n == rank + 1
+			    : array_ops[i].op == IL_ARRAY_NEW
+				? n == rank || n == 2 * rank
+				: n == rank;
+		// The number of parameters stands where others have an RVA.
+		struct il_method proto = {.name = array_ops[i].name,
+					  .owner = type,
+					  .array = array_ops[i].op,
+					  .rva = n};
+		return good ? il_method_intern(ts, &proto) : NULL;
+	}
+	return NULL;
+}
+
+static struct dbg_error *search(struct member *mb, struct il_type *type,
+				struct il_method **ret)
+{
+	struct il_type *at = type;
+	if (type->kind == IL_KIND_ARRAY) {
+		*ret = array_method(mb->ts, type, mb);
+		if (*ret)
+			return NULL;
+	}
+	for (int i = 0; at && i < IL_BASES_MAX; i++) {
+		*ret = find_member(mb, at);
+		if (*ret)
+			return NULL;
+		struct dbg_error *err = il_type_parent(mb->ts, at, &at);
+		if (err)
+			return err;
+	}
+	return dbg_err(DBG_E_NOT_FOUND, "'%s' has no method '%s' as it is used",
+		       il_type_name(mb->ts, type), mb->name);
+}
+
+static struct dbg_error *of_def(struct il_types *ts,
+				const struct il_context *ctx, uint32_t token,
+				struct il_method **ret)
+{
+	struct code_module *m = ctx->module;
+	uint32_t rid = MD_TOKEN_RID(token);
+	struct il_type *type = NULL;
+	if (rid && rid <= md_rows(&m->md, MD_METHODDEF))
+		type = il_type_def(
+		    ts, m, MD_TOKEN(MD_TYPEDEF, md_method_type(&m->md, rid)));
+	if (!type)
+		return dbg_err(DBG_E_FORMAT,
+			       "token 0x%08x of '%s' is no method", token,
+			       m->name);
+	if (type->n_args && type->n_args == ctx->n_class_args)
+		type = il_type_instance(ts, type, ctx->class_args,
+					ctx->n_class_args);
+	*ret = il_method_get(ts, type, token, NULL, 0);
+	return NULL;
+}
+
+static struct dbg_error *of_ref(struct il_types *ts,
+				const struct il_context *ctx, uint32_t token,
+				struct il_method **ret)
+{
+	const struct md *md = &ctx->module->md;
+	uint32_t rid = MD_TOKEN_RID(token);
+	uint32_t parent = md_memberref_parent(
+	    md_col(md, MD_MEMBERREF, rid, MEMBERREF_PARENT));
+	if (MD_TOKEN_TABLE(parent) == MD_METHODDEF)
+		return of_def(ts, ctx, parent, ret);
+	struct il_type *type;
+	struct member mb = {
+	    .ts = ts,
+	    .md = md,
+	    .name = md_col_string(md, MD_MEMBERREF, rid, MEMBERREF_NAME),
+	    .blob = md_col_blob(md, MD_MEMBERREF, rid, MEMBERREF_SIGNATURE),
+	};
+	struct dbg_error *err = il_type_of_token(ts, ctx, parent, &type);
+	if (err)
+		return err;
+	mb.arena = arena_create();
+	err = sig_parse_method(mb.blob, mb.arena, &mb.sig);
+	if (!err)
+		err = search(&mb, type, ret);
+	arena_destroy(mb.arena);
+	return err;
+}
+
+static struct dbg_error *of_spec(struct il_types *ts,
+				 const struct il_context *ctx, uint32_t token,
+				 struct il_method **ret)
+{
+	struct il_type *args[IL_ARGS_MAX];
+	struct sig_type **types;
+	struct il_method *m;
+	uint32_t n = 0;
+	const struct md *md = &ctx->module->md;
+	uint32_t rid = MD_TOKEN_RID(token);
+	struct dbg_error *err = il_method_of_token(
+	    ts, ctx, md_methoddef_or_ref(md_col(md, MD_METHODSPEC, rid, 0)),
+	    &m);
+	if (err)
+		return err;
+	struct arena *arena = arena_create();
+	err = sig_parse_methodspec(md_col_blob(md, MD_METHODSPEC, rid, 1),
+				   arena, &types, &n);
+	for (uint32_t i = 0; !err && i < n && i < IL_ARGS_MAX; i++)
+		err = il_type_of_sig(ts, types[i], ctx, &args[i]);
+	arena_destroy(arena);
+	if (!err && (n != m->n_args || n > IL_ARGS_MAX))
+		err = dbg_err(DBG_E_FORMAT,
+			      "wrong number of generic arguments in '%s'",
+			      ctx->module->name);
+	if (!err)
+		*ret = il_method_instance(ts, m, args, n);
+	return err;
+}
+
+struct dbg_error *il_method_of_token(struct il_types *ts,
+				     const struct il_context *ctx,
+				     uint32_t token, struct il_method **ret)
+{
+	switch (MD_TOKEN_TABLE(token)) {
+	case MD_METHODDEF:
+		return of_def(ts, ctx, token, ret);
+	case MD_MEMBERREF:
+		return of_ref(ts, ctx, token, ret);
+	case MD_METHODSPEC:
+		// Its method is none: the metadata has no ring here.
+		return of_spec(ts, ctx, token, ret);
+	default:
+		return dbg_err(DBG_E_FORMAT,
+			       "token 0x%08x of '%s' is no method", token,
+			       ctx->module->name);
+	}
+}
+
+/* ---- MethodDesc ------------------------------------------------------ */
+
+/*
+ * Generic arguments of the method itself: InstantiatedMethodDesc holds them
+ * and their number; where depends on the size of a MethodDesc, which is 8
+ * bytes in .NET 8 and 16 since.
+ */
+static bool read_desc_args(struct il_types *ts, uint64_t desc, size_t n,
+			   struct il_type **ret)
+{
+	static const struct {
+		uint8_t dict, count;
+	} layouts[] = {{24, 34}, {16, 26}};
+	struct target *t = types_target(ts->values);
+	uint64_t args[IL_ARGS_MAX];
+	uint16_t flags, count;
+	uint64_t dict;
+	if (target_read_some(t, desc + DESC_FLAGS, &flags, 2) != 2 ||
+	    (flags & DESC_KIND) != DESC_INSTANTIATED || n > IL_ARGS_MAX)
+		return false;
+	for (size_t l = 0; l < sizeof(layouts) / sizeof(layouts[0]); l++) {
+		size_t i;
+		if (target_read_some(t, desc + layouts[l].count, &count, 2) !=
+			2 ||
+		    count != n ||
+		    target_read_some(t, desc + layouts[l].dict, &dict, 8) !=
+			8 ||
+		    target_read_some(t, dict, args, 8 * n) != 8 * n)
+			continue;
+		for (i = 0; i < n; i++) {
+			ret[i] = il_type_of_mt(ts, args[i]);
+			if (!ret[i])
+				break;
+		}
+		if (i == n)
+			return true;
+	}
+	return false;
+}
+
+/* The base of @exact, or it, that is an instance of @type's definition. */
+static struct il_type *exact_owner(struct il_types *ts, struct il_type *type,
+				   struct il_type *exact)
+{
+	struct il_type *found = NULL;
+	if (!exact || !type->n_args ||
+	    dbg_err_drop(il_type_as(ts, exact, type, &found)) || !found)
+		return type;
+	return found;
+}
+
+struct dbg_error *il_method_of_desc(struct il_types *ts, uint64_t desc,
+				    struct il_type *exact,
+				    struct il_method **ret)
+{
+	struct il_type *args[IL_ARGS_MAX];
+	struct dac_method dm;
+	struct dbg_error *err = dac_method_get(ts->dac, desc, &dm);
+	if (err)
+		return err;
+	struct il_type *owner = il_type_of_mt(ts, dm.type);
+	if (dm.dynamic || !owner || !owner->module)
+		return dbg_err(DBG_E_NOT_FOUND,
+			       "the method at 0x%llx has no metadata",
+			       (unsigned long long)desc);
+	owner = exact_owner(ts, owner, exact);
+	struct il_method *m = il_method_get(ts, owner, dm.token, NULL, 0);
+	if (m->n_args && read_desc_args(ts, desc, m->n_args, args))
+		m = il_method_instance(ts, m, args, m->n_args);
+	*ret = m;
+	return NULL;
+}
+
+/* ---- Extension methods ----------------------------------------------- */
+
+static bool is_extension_ctor(const struct md *md, uint32_t token)
+{
+	uint32_t rid = MD_TOKEN_RID(token), type;
+	if (MD_TOKEN_TABLE(token) == MD_MEMBERREF)
+		type = md_memberref_parent(
+		    md_col(md, MD_MEMBERREF, rid, MEMBERREF_PARENT));
+	else
+		type = MD_TOKEN(MD_TYPEDEF, md_method_type(md, rid));
+	enum md_table table = MD_TOKEN_TABLE(type);
+	return (table == MD_TYPEDEF || table == MD_TYPEREF) &&
+	       !strcmp(
+		   md_col_string(md, table, MD_TOKEN_RID(type), TYPEDEF_NAME),
+		   "ExtensionAttribute");
+}
+
+static void add_extension(struct il_types *ts, struct il_module *im,
+			  uint32_t rid)
+{
+	struct il_extension *e = arena_alloc(ts->arena, sizeof(*e));
+	e->name = md_col_string(&im->m->md, MD_METHODDEF, rid, METHOD_NAME);
+	e->module = im;
+	e->method = rid;
+	uint64_t hash = il_hash_text(0xcbf29ce484222325, e->name);
+	e->next = map_find(&ts->extensions, hash);
+	map_put(&ts->extensions, hash, e);
+}
+
+static void read_extensions(struct il_types *ts, struct il_module *im)
+{
+	const struct md *md = &im->m->md;
+	uint32_t ctor = 0; // the last one seen that is the attribute's
+	im->extensions_read = true;
+	for (uint32_t row = 1; row <= md_rows(md, MD_CUSTOMATTRIBUTE); row++) {
+		uint32_t parent =
+		    md_col(md, MD_CUSTOMATTRIBUTE, row, ATTRIBUTE_PARENT);
+		if (parent & ((1 << ATTRIBUTE_BITS) - 1))
+			continue;
+		uint32_t type =
+		    md_col(md, MD_CUSTOMATTRIBUTE, row, ATTRIBUTE_TYPE);
+		if (type != ctor &&
+		    !is_extension_ctor(md, md_custom_attribute_type(type)))
+			continue;
+		ctor = type;
+		add_extension(ts, im, parent >> ATTRIBUTE_BITS);
+	}
+}
+
+void il_extension_each(struct il_types *ts, const char *name, il_method_fn *fn,
+		       void *arg)
+{
+	size_t n;
+	struct code_module *const *modules = code_modules(ts->code, &n);
+	for (size_t i = 0; i < n; i++) {
+		struct il_module *im = il_module_get(ts, modules[i]);
+		if (!im->extensions_read)
+			read_extensions(ts, im);
+	}
+	struct il_extension *e =
+	    map_find(&ts->extensions, il_hash_text(0xcbf29ce484222325, name));
+	for (; e; e = e->next) {
+		struct code_module *m = e->module->m;
+		if (strcmp(e->name, name))
+			continue;
+		struct il_type *type = il_type_def(
+		    ts, m,
+		    MD_TOKEN(MD_TYPEDEF, md_method_type(&m->md, e->method)));
+		if (type &&
+		    !fn(arg, il_method_get(ts, type,
+					   MD_TOKEN(MD_METHODDEF, e->method),
+					   NULL, 0)))
+			return;
+	}
+}

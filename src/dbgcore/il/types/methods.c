@@ -1,0 +1,370 @@
+/*
+ * The table of methods, one for each definition, declaring instance and
+ * arguments, and what metadata says of them: name, signature, body, local
+ * variables, clauses. Signatures and bodies are read at first use and kept.
+ */
+#include "il/methods.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "il/types/types_priv.h"
+#include "meta/csname.h"
+
+enum {
+	METHODS_MAX = 1 << 16,
+	NAME_MAX_BYTES = 4096,
+};
+
+/* ---- Interning ------------------------------------------------------- */
+
+static uint64_t hash_method(const struct il_method *m)
+{
+	uint64_t h = il_hash((uintptr_t)m->owner, m->token);
+	h = il_hash(h, (uint64_t)m->array << 32 | (m->token ? 0 : m->rva));
+	for (size_t i = 0; i < m->n_args; i++)
+		h = il_hash(h, (uintptr_t)m->args[i]);
+	return h;
+}
+
+static bool same_method(const struct il_method *a, const struct il_method *b)
+{
+	return a->owner == b->owner && a->token == b->token &&
+	       a->array == b->array && a->n_args == b->n_args &&
+	       (a->token || a->rva == b->rva) &&
+	       (!a->n_args ||
+		!memcmp(a->args, b->args, a->n_args * sizeof(a->args[0])));
+}
+
+struct il_method *il_method_intern(struct il_types *ts,
+				   const struct il_method *proto)
+{
+	uint64_t hash = hash_method(proto);
+	struct il_method *first = map_find(&ts->methods, hash);
+	for (struct il_method *m = first; m; m = m->facts->next) {
+		if (same_method(m, proto))
+			return m;
+	}
+	struct il_method *m = arena_copy(ts->arena, proto, 1, sizeof(*proto));
+	m->args = arena_copy(ts->arena, proto->args, proto->n_args,
+			     sizeof(proto->args[0]));
+	m->facts = arena_alloc(ts->arena, sizeof(*m->facts));
+	m->facts->next = first;
+	map_put(&ts->methods, hash, m);
+	return m;
+}
+
+struct il_method *il_method_get(struct il_types *ts, struct il_type *owner,
+				uint32_t token, struct il_type *const *args,
+				size_t n_args)
+{
+	struct il_type *all[IL_ARGS_MAX];
+	const struct md *md = &owner->module->md;
+	uint32_t rid = MD_TOKEN_RID(token);
+	struct il_method proto = {
+	    .name = md_col_string(md, MD_METHODDEF, rid, METHOD_NAME),
+	    .owner = owner,
+	    .module = owner->module,
+	    .token = token,
+	    .flags = (uint16_t)md_col(md, MD_METHODDEF, rid, METHOD_FLAGS),
+	    .impl_flags =
+		(uint16_t)md_col(md, MD_METHODDEF, rid, METHOD_IMPL_FLAGS),
+	    .rva = md_col(md, MD_METHODDEF, rid, METHOD_RVA),
+	    .args = all,
+	    // TypeOrMethodDef (II.24.2.6): tag 1 is MethodDef.
+	    .n_args = il_generic_count(owner->module, rid << 1 | 1, NULL),
+	};
+	for (size_t i = 0; i < proto.n_args; i++)
+		all[i] = n_args == proto.n_args
+			     ? args[i]
+			     : il_type_param(ts, true, (uint32_t)i);
+	return il_method_intern(ts, &proto);
+}
+
+struct il_method *il_method_instance(struct il_types *ts,
+				     const struct il_method *m,
+				     struct il_type *const *args, size_t n_args)
+{
+	return il_method_get(ts, m->owner, m->token, args, n_args);
+}
+
+/* ---- Lists ----------------------------------------------------------- */
+
+void il_type_methods(struct il_types *ts, struct il_type *type,
+		     struct il_method *const **ret, size_t *ret_n)
+{
+	struct il_type_facts *facts = type->facts;
+	if (!facts->has_methods) {
+		uint32_t first = 0, end = 0;
+		if (type->module)
+			md_type_methods(&type->module->md,
+					MD_TOKEN_RID(type->token), &first,
+					&end);
+		size_t n =
+		    end > first && end - first < METHODS_MAX ? end - first : 0;
+		facts->methods =
+		    arena_calloc(ts->arena, n + 1, sizeof(facts->methods[0]));
+		for (size_t i = 0; i < n; i++)
+			facts->methods[i] = il_method_get(
+			    ts, type,
+			    MD_TOKEN(MD_METHODDEF, first + (uint32_t)i), NULL,
+			    0);
+		facts->n_methods = n;
+		facts->has_methods = true;
+	}
+	*ret = facts->methods;
+	*ret_n = facts->n_methods;
+}
+
+static uint32_t param_count(const struct il_method *m)
+{
+	struct reader r;
+	struct bytes sig =
+	    md_col_blob(&m->module->md, MD_METHODDEF, MD_TOKEN_RID(m->token),
+			METHOD_SIGNATURE);
+	reader_init(&r, sig.p, sig.n);
+	if (reader_u8(&r) & 0x10)
+		reader_cuint(&r);
+	return reader_cuint(&r);
+}
+
+struct il_method *il_method_named(struct il_types *ts, struct il_type *type,
+				  const char *name, int n_params)
+{
+	struct il_method *const *methods;
+	size_t n;
+	il_type_methods(ts, type, &methods, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (!strcmp(methods[i]->name, name) &&
+		    (n_params < 0 ||
+		     param_count(methods[i]) == (uint32_t)n_params))
+			return methods[i];
+	}
+	return NULL;
+}
+
+struct il_method *il_method_cctor(struct il_types *ts, struct il_type *type)
+{
+	return type->module ? il_method_named(ts, type, ".cctor", 0) : NULL;
+}
+
+struct il_method *il_method_invoke(struct il_types *ts, struct il_type *type)
+{
+	return type->is_delegate ? il_method_named(ts, type, "Invoke", -1)
+				 : NULL;
+}
+
+/* ---- Signatures ------------------------------------------------------ */
+
+struct il_context il_method_context(const struct il_method *m)
+{
+	return (struct il_context){.module = m->module,
+				   .class_args = m->owner->args,
+				   .n_class_args = m->owner->n_args,
+				   .method_args = m->args,
+				   .n_method_args = m->n_args};
+}
+
+static struct dbg_error *array_sig(struct il_types *ts, struct il_method *m)
+{
+	struct il_type *type = m->owner;
+	struct il_type *integer = il_type_of_elem(ts, ELEM_I4);
+	struct il_type *none = il_type_of_elem(ts, ELEM_VOID);
+	struct il_sig *sig = arena_alloc(ts->arena, sizeof(*sig));
+	sig->has_this = true;
+	sig->convention = 0x20;
+	sig->n_params = m->rva;
+	sig->params =
+	    arena_calloc(ts->arena, sig->n_params + 1u, sizeof(sig->params[0]));
+	for (size_t i = 0; i < sig->n_params; i++)
+		sig->params[i] = integer;
+	sig->ret = none;
+	if (m->array == IL_ARRAY_GET)
+		sig->ret = type->inner;
+	else if (m->array == IL_ARRAY_ADDRESS)
+		sig->ret = il_type_byref(ts, type->inner);
+	else if (m->array == IL_ARRAY_SET)
+		sig->params[sig->n_params - 1] = type->inner;
+	m->facts->sig = sig;
+	return NULL;
+}
+
+static struct dbg_error *read_sig(struct il_types *ts, struct il_method *m)
+{
+	struct sig_method *parsed;
+	struct il_context ctx = il_method_context(m);
+	struct arena *arena = arena_create();
+	struct dbg_error *err = sig_parse_method(
+	    md_col_blob(&m->module->md, MD_METHODDEF, MD_TOKEN_RID(m->token),
+			METHOD_SIGNATURE),
+	    arena, &parsed);
+	if (!err)
+		err = il_sig_make(ts, parsed, &ctx, &m->facts->sig);
+	arena_destroy(arena);
+	return err;
+}
+
+struct dbg_error *il_method_sig(struct il_types *ts, struct il_method *m,
+				const struct il_sig **ret)
+{
+	if (!m->facts->sig) {
+		struct dbg_error *err =
+		    m->token ? read_sig(ts, m) : array_sig(ts, m);
+		if (err)
+			return err;
+	}
+	*ret = m->facts->sig;
+	return NULL;
+}
+
+struct dbg_error *il_sig_of_token(struct il_types *ts,
+				  const struct il_context *ctx, uint32_t token,
+				  const struct il_sig **ret)
+{
+	struct sig_method *parsed;
+	struct arena *arena = arena_create();
+	struct dbg_error *err =
+	    sig_parse_method(md_col_blob(&ctx->module->md, MD_STANDALONESIG,
+					 MD_TOKEN_RID(token), 0),
+			     arena, &parsed);
+	if (!err)
+		err = il_sig_make(ts, parsed, ctx, ret);
+	arena_destroy(arena);
+	return err;
+}
+
+/* ---- Names, attributes ----------------------------------------------- */
+
+static const char *make_name(struct il_types *ts, struct il_method *m)
+{
+	const char *types[IL_ARGS_MAX], *own[IL_ARGS_MAX];
+	_cleanup_str_ struct str name = {0};
+	if (!m->token)
+		return arena_printf(ts->arena, "%s.%s",
+				    il_type_name(ts, m->owner), m->name);
+	struct il_type *type = m->owner;
+	bool is_def = il_type_generic(ts, type) == type;
+	for (size_t i = 0; i < type->n_args; i++)
+		types[i] = il_type_name(ts, type->args[i]);
+	bool open = m->n_args && m->args[0]->kind == IL_KIND_MVAR;
+	for (size_t i = 0; i < m->n_args; i++)
+		own[i] = il_type_name(ts, m->args[i]);
+	struct csname_args args = {.type_args = types,
+				   .n_type_args = is_def ? 0 : type->n_args,
+				   .method_args = own,
+				   .n_method_args = open ? 0 : m->n_args};
+	csname_method(&m->module->md, m->token, true, &args, &name);
+	return arena_strdup(ts->arena, str_get(&name));
+}
+
+const char *il_method_name(struct il_types *ts, struct il_method *m)
+{
+	if (!m->facts->name)
+		m->facts->name = make_name(ts, m);
+	return m->facts->name;
+}
+
+bool il_method_attribute(const struct il_method *m, const char *name,
+			 struct bytes *ret_blob)
+{
+	return m->token &&
+	       md_has_attribute(&m->module->md, m->token, name, ret_blob);
+}
+
+void **il_method_slot(struct il_method *m)
+{
+	return &m->facts->slot;
+}
+
+/* ---- Bodies ---------------------------------------------------------- */
+
+static struct dbg_error *add_locals(struct il_types *ts, struct il_method *m,
+				    uint32_t token, struct arena *arena,
+				    struct il_method_body *body)
+{
+	struct sig_type **types;
+	uint32_t n;
+	struct il_context ctx = il_method_context(m);
+	if (!token)
+		return NULL;
+	struct dbg_error *err =
+	    sig_parse_locals(md_col_blob(&m->module->md, MD_STANDALONESIG,
+					 MD_TOKEN_RID(token), 0),
+			     arena, &types, &n);
+	if (err)
+		return err;
+	body->locals = arena_calloc(ts->arena, n + 1u, sizeof(body->locals[0]));
+	for (uint32_t i = 0; i < n && !err; i++)
+		err = il_type_of_sig(ts, types[i], &ctx, &body->locals[i]);
+	body->n_locals = n;
+	return err;
+}
+
+static void add_clauses(struct il_types *ts, struct il_method *m,
+			const struct il_body *raw, struct il_method_body *body)
+{
+	struct il_context ctx = il_method_context(m);
+	body->n_clauses = raw->n_clauses;
+	body->clauses = arena_calloc(ts->arena, raw->n_clauses + 1,
+				     sizeof(body->clauses[0]));
+	for (size_t i = 0; i < raw->n_clauses; i++) {
+		const struct il_clause *c = &raw->clauses[i];
+		struct il_eh *eh = &body->clauses[i];
+		*eh = (struct il_eh){
+		    .flags = c->flags,
+		    .try_start = c->try_offset,
+		    .try_end = c->try_offset + c->try_length,
+		    .handler_start = c->handler_offset,
+		    .handler_end = c->handler_offset + c->handler_length,
+		    .filter = c->flags == 1 ? c->token_or_filter : 0,
+		};
+		// An exception of a type that is not loaded is never thrown.
+		if (c->flags == 0 &&
+		    dbg_err_drop(il_type_of_token(ts, &ctx, c->token_or_filter,
+						  &eh->caught)))
+			eh->caught = NULL;
+	}
+}
+
+static struct dbg_error *read_body(struct il_types *ts, struct il_method *m,
+				   struct arena *arena)
+{
+	struct il_body raw;
+	struct dbg_error *err =
+	    il_body_parse(pe_at_rva(&m->module->pe, m->rva), arena, &raw);
+	if (err)
+		return dbg_err_prefix(err, "%s", il_method_name(ts, m));
+	struct il_method_body *body = arena_alloc(ts->arena, sizeof(*body));
+	body->code = raw.code;
+	body->max_stack = raw.max_stack;
+	body->init_locals = raw.init_locals;
+	err = add_locals(ts, m, raw.local_sig, arena, body);
+	if (err)
+		return err;
+	add_clauses(ts, m, &raw, body);
+	m->facts->body = body;
+	return NULL;
+}
+
+struct dbg_error *il_method_body(struct il_types *ts, struct il_method *m,
+				 const struct il_method_body **ret)
+{
+	if (!m->facts->body) {
+		if (!m->token || !m->rva || (m->impl_flags & 3))
+			return dbg_err(DBG_E_STATE, "%s has no IL",
+				       il_method_name(ts, m));
+		if (!m->module->pe.n_sections)
+			return dbg_err(DBG_E_STATE,
+				       "the file of '%s', which has the IL of "
+				       "%s, cannot be read",
+				       m->module->name, il_method_name(ts, m));
+		struct arena *arena = arena_create();
+		struct dbg_error *err = read_body(ts, m, arena);
+		arena_destroy(arena);
+		if (err)
+			return err;
+	}
+	*ret = m->facts->body;
+	return NULL;
+}

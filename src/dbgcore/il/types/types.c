@@ -1,0 +1,315 @@
+/*
+ * The table of types: one for each kind, definition and parts. A type is
+ * looked up by a prototype whose parts are canonical already, so that to
+ * compare two is to compare pointers.
+ */
+#include "il/types.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "il/types/types_priv.h"
+
+/* ---- The session's table --------------------------------------------- */
+
+struct il_types *il_types_create(struct types *types)
+{
+	struct il_types *ts = xcalloc(1, sizeof(*ts));
+	ts->values = types;
+	ts->dac = types_dac(types);
+	ts->code = types_code(types);
+	ts->arena = arena_create();
+	ts->stop = 1;
+	return ts;
+}
+
+static void drop_modules(struct il_types *ts)
+{
+	for (size_t i = 0; i < ts->modules.cap; i++) {
+		struct il_module *im = ts->modules.slots[i].value;
+		if (!im)
+			continue;
+		map_deinit(&im->names);
+		map_deinit(&im->exported);
+	}
+	map_clear(&ts->modules);
+}
+
+static void drop_impls(struct il_types *ts)
+{
+	for (size_t i = 0; i < ts->by_hash.cap; i++) {
+		struct il_type *type = ts->by_hash.slots[i].value;
+		for (; type; type = type->facts->next)
+			map_deinit(&type->facts->impls);
+	}
+}
+
+static void forget(struct il_types *ts)
+{
+	drop_impls(ts);
+	drop_modules(ts);
+	map_clear(&ts->by_hash);
+	map_clear(&ts->by_mt);
+	map_clear(&ts->by_handle);
+	map_clear(&ts->methods);
+	map_clear(&ts->extensions);
+	memset(ts->prims, 0, sizeof(ts->prims));
+	ts->core = NULL;
+	ts->n_seen = 0;
+	arena_reset(ts->arena);
+}
+
+void il_types_destroy(struct il_types *ts)
+{
+	if (!ts)
+		return;
+	forget(ts);
+	map_deinit(&ts->by_hash);
+	map_deinit(&ts->by_mt);
+	map_deinit(&ts->by_handle);
+	map_deinit(&ts->methods);
+	map_deinit(&ts->modules);
+	map_deinit(&ts->extensions);
+	free(ts->seen);
+	arena_destroy(ts->arena);
+	free(ts);
+}
+
+/* Are the modules seen so far still there, at the front of the list? */
+static bool modules_stand(struct il_types *ts,
+			  struct code_module *const *modules, size_t n)
+{
+	if (n < ts->n_seen)
+		return false;
+	for (size_t i = 0; i < ts->n_seen; i++) {
+		if (modules[i]->number != ts->seen[i])
+			return false;
+	}
+	return true;
+}
+
+bool il_types_stop(struct il_types *ts)
+{
+	size_t n;
+	struct code_module *const *modules = code_modules(ts->code, &n);
+	bool stand = modules_stand(ts, modules, n);
+	ts->stop++;
+	ts->dac = types_dac(ts->values);
+	if (!stand)
+		forget(ts);
+	for (; ts->n_seen < n; ts->n_seen++) {
+		mem_grow(&ts->seen, &ts->cap_seen, ts->n_seen,
+			 sizeof(ts->seen[0]));
+		ts->seen[ts->n_seen] = modules[ts->n_seen]->number;
+	}
+	return !stand;
+}
+
+struct types *il_types_values(struct il_types *ts)
+{
+	return ts->values;
+}
+
+struct code_module *il_types_core(struct il_types *ts)
+{
+	if (!ts->core)
+		ts->core =
+		    code_module_named(ts->code, "System.Private.CoreLib");
+	return ts->core;
+}
+
+/* ---- Interning ------------------------------------------------------- */
+
+uint64_t il_hash(uint64_t h, uint64_t word)
+{
+	h = (h ^ word) * 0x9e3779b97f4a7c15;
+	return h ^ h >> 29;
+}
+
+uint64_t il_hash_text(uint64_t h, const char *s)
+{
+	for (; *s; s++)
+		h = (h ^ (uint8_t)*s) * 0x100000001b3;
+	return h;
+}
+
+static uint64_t hash_type(const struct il_type *t)
+{
+	uint64_t h = il_hash(0xcbf29ce484222325, t->kind);
+	h = il_hash(h, (uint64_t)t->number << 32 | t->rank);
+	h = il_hash(h, t->elem);
+	h = il_hash(h, (uintptr_t)t->module);
+	h = il_hash(h, t->token);
+	h = il_hash(h, (uintptr_t)t->inner);
+	for (size_t i = 0; i < t->n_args; i++)
+		h = il_hash(h, (uintptr_t)t->args[i]);
+	return h;
+}
+
+static bool same_parts(const struct il_type *a, const struct il_type *b)
+{
+	return a->kind == b->kind && a->elem == b->elem &&
+	       a->number == b->number && a->rank == b->rank &&
+	       a->module == b->module && a->token == b->token &&
+	       a->inner == b->inner && a->n_args == b->n_args &&
+	       (!a->n_args ||
+		!memcmp(a->args, b->args, a->n_args * sizeof(a->args[0])));
+}
+
+static bool is_open(const struct il_type *type)
+{
+	if (type->kind == IL_KIND_VAR || type->kind == IL_KIND_MVAR)
+		return true;
+	if (type->inner && type->inner->open)
+		return true;
+	for (size_t i = 0; i < type->n_args; i++) {
+		if (type->args[i]->open)
+			return true;
+	}
+	return false;
+}
+
+struct il_type *il_type_intern(struct il_types *ts, const struct il_type *proto)
+{
+	uint64_t hash = hash_type(proto);
+	struct il_type *first = map_find(&ts->by_hash, hash);
+	for (struct il_type *t = first; t; t = t->facts->next) {
+		if (same_parts(t, proto))
+			return t;
+	}
+	struct il_type *type = arena_copy(ts->arena, proto, 1, sizeof(*proto));
+	type->args = arena_copy(ts->arena, proto->args, proto->n_args,
+				sizeof(proto->args[0]));
+	type->open = is_open(type);
+	type->facts = arena_alloc(ts->arena, sizeof(*type->facts));
+	type->facts->next = first;
+	map_put(&ts->by_hash, hash, type);
+	return type;
+}
+
+/* ---- Made types ------------------------------------------------------ */
+
+struct il_type *il_type_vector(struct il_types *ts, struct il_type *inner)
+{
+	struct il_type proto = {.kind = IL_KIND_ARRAY,
+				.elem = ELEM_SZARRAY,
+				.inner = inner,
+				.rank = 1,
+				.is_reference = true};
+	if (!inner->facts->vector)
+		inner->facts->vector = il_type_intern(ts, &proto);
+	return inner->facts->vector;
+}
+
+struct il_type *il_type_array(struct il_types *ts, struct il_type *inner,
+			      uint32_t rank)
+{
+	struct il_type proto = {.kind = IL_KIND_ARRAY,
+				.elem = ELEM_ARRAY,
+				.inner = inner,
+				.rank = rank,
+				.is_reference = true};
+	return il_type_intern(ts, &proto);
+}
+
+struct il_type *il_type_pointer(struct il_types *ts, struct il_type *inner)
+{
+	struct il_type proto = {
+	    .kind = IL_KIND_POINTER, .elem = ELEM_PTR, .inner = inner};
+	return il_type_intern(ts, &proto);
+}
+
+struct il_type *il_type_byref(struct il_types *ts, struct il_type *inner)
+{
+	struct il_type proto = {
+	    .kind = IL_KIND_BYREF, .elem = ELEM_BYREF, .inner = inner};
+	if (!inner->facts->byref)
+		inner->facts->byref = il_type_intern(ts, &proto);
+	return inner->facts->byref;
+}
+
+struct il_type *il_type_param(struct il_types *ts, bool of_method,
+			      uint32_t number)
+{
+	struct il_type proto = {.kind = of_method ? IL_KIND_MVAR : IL_KIND_VAR,
+				.elem = of_method ? ELEM_MVAR : ELEM_VAR,
+				.number = number};
+	return il_type_intern(ts, &proto);
+}
+
+struct il_type *il_type_nullable(struct il_types *ts, struct il_type *inner)
+{
+	struct il_type *def = il_type_core(ts, "System.Nullable`1");
+	return def ? il_type_instance(ts, def, &inner, 1) : NULL;
+}
+
+/* ---- Substitution ---------------------------------------------------- */
+
+static struct il_type *subst(struct il_types *ts, struct il_type *type,
+			     const struct il_context *ctx, unsigned int depth);
+
+static struct il_type *subst_args(struct il_types *ts, struct il_type *type,
+				  const struct il_context *ctx,
+				  unsigned int depth)
+{
+	struct il_type proto = *type;
+	struct il_type *args[IL_ARGS_MAX];
+	if (type->n_args > IL_ARGS_MAX)
+		return type;
+	for (size_t i = 0; i < type->n_args; i++)
+		args[i] = subst(ts, type->args[i], ctx, depth);
+	proto.args = args;
+	if (type->kind != IL_KIND_FUNCTION)
+		return il_type_intern(ts, &proto);
+	struct il_sig *sig =
+	    arena_copy(ts->arena, type->function, 1, sizeof(*sig));
+	sig->ret = args[0];
+	sig->params =
+	    arena_copy(ts->arena, args + 1, type->n_args - 1, sizeof(args[0]));
+	proto.function = sig;
+	return il_type_intern(ts, &proto);
+}
+
+static struct il_type *subst(struct il_types *ts, struct il_type *type,
+			     const struct il_context *ctx, unsigned int depth)
+{
+	if (!type->open || depth > IL_DEPTH_MAX)
+		return type;
+	switch (type->kind) {
+	case IL_KIND_VAR:
+		return type->number < ctx->n_class_args
+			   ? ctx->class_args[type->number]
+			   : type;
+	case IL_KIND_MVAR:
+		return type->number < ctx->n_method_args
+			   ? ctx->method_args[type->number]
+			   : type;
+	case IL_KIND_ARRAY: {
+		struct il_type proto = *type;
+		proto.inner = subst(ts, type->inner, ctx, depth + 1);
+		return il_type_intern(ts, &proto);
+	}
+	case IL_KIND_POINTER:
+		return il_type_pointer(ts,
+				       subst(ts, type->inner, ctx, depth + 1));
+	case IL_KIND_BYREF:
+		return il_type_byref(ts,
+				     subst(ts, type->inner, ctx, depth + 1));
+	default:
+		return subst_args(ts, type, ctx, depth + 1);
+	}
+}
+
+struct il_type *il_type_subst(struct il_types *ts, struct il_type *type,
+			      const struct il_context *ctx)
+{
+	return subst(ts, type, ctx, 0);
+}
+
+struct il_context il_type_context(const struct il_type *type)
+{
+	return (struct il_context){.module = type->module,
+				   .class_args = type->args,
+				   .n_class_args = type->n_args};
+}
