@@ -202,8 +202,6 @@ const char *events_thread_seen(struct dap *d, const struct dbg_thread *seen);
 void events_thread_main(struct dap *d);
 /* All threads are gone. */
 void events_threads_forget(struct dap *d);
-/* The program was resumed: numbers of frames and values are stale. */
-void events_resumed(struct dap *d);
 
 /* ---- req_break.c ----------------------------------------------------- */
 

@@ -12,7 +12,8 @@
 #include "dap/dap_priv.h"
 #include "dap/wire/emit.h"
 
-void events_resumed(struct dap *d)
+/* The program was resumed: numbers of frames and values are stale. */
+static void events_resumed(struct dap *d)
 {
 	handles_reset(&d->frames);
 	handles_reset(&d->values);

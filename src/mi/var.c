@@ -170,8 +170,9 @@ uint64_t var_count(const struct dbg_value *v)
 	return v->id ? v->n_indexed + v->n_named : 0;
 }
 
-struct dbg_error *var_child(struct mi *m, const struct var *v, uint64_t at,
-			    struct dbg_value *ret)
+/* Child number @at of a value that was looked at. */
+static struct dbg_error *var_child(struct mi *m, const struct var *v,
+				   uint64_t at, struct dbg_value *ret)
 {
 	bool indexed = at < v->value.n_indexed;
 	struct dbg_value *list;

@@ -58,9 +58,6 @@ DBG_MUST struct dbg_error *var_look(struct mi *m, struct var *v);
 void var_told(struct mi *m, struct var *v);
 /* Its value in its format or another, the caller frees. */
 char *var_text(struct mi *m, struct var *v, char format);
-/* Child number @at of a value that was looked at. */
-DBG_MUST struct dbg_error *var_child(struct mi *m, const struct var *v,
-				     uint64_t at, struct dbg_value *ret);
 uint64_t var_count(const struct dbg_value *v);
 
 /* ---- mi_var.c: shared by the commands -------------------------------- */

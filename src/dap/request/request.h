@@ -53,9 +53,6 @@ extern const struct dap_request req_memory[];
 extern const struct dap_request req_data[];
 extern const struct dap_request req_variable[];
 
-/* All families; ends with NULL. Each ends with an entry without a name. */
-extern const struct dap_request *const request_families[];
-
 /* Carry out a message of the client, a parsed JSON document. */
 void request_take(struct dap *d, const cJSON *message);
 /* "supportsX": true for every entry that has one. */

@@ -54,7 +54,11 @@ void code_destroy(struct code *c)
 	free(c);
 }
 
-void code_forget(struct code *c)
+/*
+ * Forget what was derived from addresses: the runtime reuses those of
+ * unloaded code. code_module_remove does it; call it with dac_forget.
+ */
+static void code_forget(struct code *c)
 {
 	map_clear(&c->positions);
 	map_clear(&c->versions);

@@ -74,11 +74,6 @@ DBG_MUST struct dbg_error *code_module_add_image(struct code *c,
 bool code_module_symbols(struct code *c, struct code_module *m);
 void code_module_remove(struct code *c, uint64_t addr);
 struct code_module *code_module_find(struct code *c, uint64_t addr);
-/*
- * Forget what was derived from addresses: the runtime reuses those of
- * unloaded code. code_module_remove does it; call it with dac_forget.
- */
-void code_forget(struct code *c);
 /* All, in order of loading; borrowed until the next add or remove. */
 struct code_module *const *code_modules(struct code *c, size_t *ret_n);
 /* By file name with or without extension, case ignored; NULL if none. */

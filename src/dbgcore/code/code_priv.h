@@ -94,9 +94,6 @@ uint32_t pos_il_end(struct code *c, uint64_t ip, uint32_t il_offset);
 
 /* ---- place.c --------------------------------------------------------- */
 
-/* How well does the path of document @rid match the name @file? */
-enum code_match place_match(struct code *c, struct module *mod, uint32_t rid,
-			    const char *file);
 /* Does it match at all? */
 bool place_is_document(struct code *c, struct module *mod, uint32_t rid,
 		       const char *file);

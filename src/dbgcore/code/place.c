@@ -56,8 +56,9 @@ static const char *without_dots(const char *file)
 	}
 }
 
-enum code_match place_match(struct code *c, struct module *mod, uint32_t rid,
-			    const char *file)
+/* How well does the path of document @rid match the name @file? */
+static enum code_match place_match(struct code *c, struct module *mod,
+				   uint32_t rid, const char *file)
 {
 	const char *path = pdb_document_path(mod->m.pdb, rid);
 	const char *moved = module_document(c, mod, rid);

@@ -41,7 +41,8 @@ static struct dbg_error *load_part(struct heap *h, struct heap_part *part)
 	return NULL;
 }
 
-struct dbg_error *heap_load(struct heap *h)
+/* Copy into our memory what is not there. DBG_E_STATE, DBG_E_INTERRUPTED. */
+static struct dbg_error *heap_load(struct heap *h)
 {
 	struct dbg_error *err = NULL;
 

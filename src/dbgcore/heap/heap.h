@@ -110,19 +110,11 @@ void heap_destroy(struct heap *h);
 
 /* The part that holds @addr, NULL: none. */
 const struct heap_part *heap_part_of(const struct heap *h, uint64_t addr);
-/* Copy into our memory what is not there. DBG_E_STATE, DBG_E_INTERRUPTED. */
-DBG_MUST struct dbg_error *heap_load(struct heap *h);
 
 /* ---- heaptype.c ------------------------------------------------------ */
 
 /* Type of a MethodTable, never NULL; is_none if it is none. */
 struct heap_type *heap_type_find(struct heap *h, uint64_t mt);
-/*
- * Take the GCDesc that lies in front of the MethodTable of @type: @n bytes of
- * memory that end there. What it says of places outside of objects is dropped.
- */
-void heap_type_describe(struct heap *h, struct heap_type *type,
-			const uint8_t *desc, size_t n);
 /* The step through types, by number: NULL at the end. */
 struct heap_type *heap_type_next(const struct heap *h, size_t *it);
 

@@ -7,17 +7,6 @@
 #include "heap/heap.h"
 
 void heap_window_deinit(struct heap_window *w);
-/*
- * [addr, addr + n) of @part, which has it; NULL: it cannot be read. Valid
- * until the next call.
- */
-const uint8_t *heap_window_get(struct heap *h, struct heap_window *w,
-			       const struct heap_part *part, uint64_t addr,
-			       uint64_t n);
-
-/* Note that the walk of a part ends: a sentence, in the heap's arena. */
-void heap_damage(struct heap *h, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
 
 /* Make the table, empty. */
 void heap_types_init(struct heap *h);

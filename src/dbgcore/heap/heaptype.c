@@ -99,8 +99,12 @@ static void take_series(struct heap *h, struct heap_type *type,
 	type->has_refs = type->has_refs || type->n;
 }
 
-void heap_type_describe(struct heap *h, struct heap_type *type,
-			const uint8_t *desc, size_t n)
+/*
+ * Take the GCDesc that lies in front of the MethodTable of @type: @n bytes of
+ * memory that end there. What it says of places outside of objects is dropped.
+ */
+static void heap_type_describe(struct heap *h, struct heap_type *type,
+			       const uint8_t *desc, size_t n)
 {
 	int64_t count = (int64_t)word_before(desc, n, 8);
 

@@ -56,9 +56,13 @@ static const uint8_t *window_fill(struct heap *h, struct heap_window *w,
 	return w->n >= n ? w->data : NULL;
 }
 
-const uint8_t *heap_window_get(struct heap *h, struct heap_window *w,
-			       const struct heap_part *part, uint64_t addr,
-			       uint64_t n)
+/*
+ * [addr, addr + n) of @part, which has it; NULL: it cannot be read. Valid
+ * until the next call.
+ */
+static const uint8_t *heap_window_get(struct heap *h, struct heap_window *w,
+				      const struct heap_part *part,
+				      uint64_t addr, uint64_t n)
 {
 	if (n > part->is.end - addr)
 		return NULL;
@@ -72,7 +76,8 @@ const uint8_t *heap_window_get(struct heap *h, struct heap_window *w,
 
 /* ---- Damage ---------------------------------------------------------- */
 
-void heap_damage(struct heap *h, const char *fmt, ...)
+/* Note that the walk of a part ends: a sentence, in the heap's arena. */
+static void heap_damage(struct heap *h, const char *fmt, ...)
 {
 	char text[256];
 	va_list ap;

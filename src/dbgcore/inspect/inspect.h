@@ -109,8 +109,6 @@ DBG_MUST struct dbg_error *inspect_frame(struct inspect *in, dbg_id id,
 /* An evaluator for @frame (NULL: without variables), good for this stop. */
 DBG_MUST struct dbg_error *
 inspect_eval(struct inspect *in, const struct frame *frame, struct eval *ret);
-/* $returnvalue; no type: there is none. */
-const struct value *inspect_returned(struct inspect *in);
 /* A view, which makes text of values; @thread as in struct scope, or NULL. */
 struct view inspect_view(const struct inspect *in, struct thread_ref *thread);
 /* Text of a node and an id if it has children; strings are in @arena. */

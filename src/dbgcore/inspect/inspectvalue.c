@@ -115,7 +115,8 @@ struct view inspect_view(const struct inspect *in, struct thread_ref *thread)
 
 /* ---- Expressions ----------------------------------------------------- */
 
-const struct value *inspect_returned(struct inspect *in)
+/* $returnvalue; no type: there is none. */
+static const struct value *inspect_returned(struct inspect *in)
 {
 	if (in->returned.tid && in->types)
 		in->returned_value =

@@ -500,7 +500,8 @@ static uint32_t attribute_class(const struct md *md, uint32_t ctor)
 	return 0;
 }
 
-bool md_type_is(const struct md *md, uint32_t token, const char *name)
+/* Is the TypeDef or TypeRef of that full name? Enclosing types are ignored. */
+static bool md_type_is(const struct md *md, uint32_t token, const char *name)
 {
 	enum md_table table = MD_TOKEN_TABLE(token);
 	uint32_t rid = MD_TOKEN_RID(token);

@@ -136,8 +136,9 @@ bool pdb_document_is_vb(const struct pdb *pdb, uint32_t rid)
 	return guid && !memcmp(guid, vb, 16);
 }
 
-struct bytes pdb_custom(const struct pdb *pdb, uint32_t token,
-			const uint8_t kind[16])
+/* Value of the custom debug information @kind of @token; {NULL, 0}: none. */
+static struct bytes pdb_custom(const struct pdb *pdb, uint32_t token,
+			       const uint8_t kind[16])
 {
 	const struct md *md = &pdb->md;
 	enum md_table table = MD_CUSTOMDEBUGINFORMATION;

@@ -16,24 +16,6 @@ struct pdb {
 	bool indexed;
 };
 
-/* One by one through the sequence points of a method. */
-struct seq_reader {
-	struct reader r;
-	struct seq_point point;
-	uint32_t line, column; /* of the last visible point */
-	bool first, seen_visible;
-};
-
-/* False if the method has no points. */
-bool seq_reader_init(struct seq_reader *s, const struct md *md,
-		     uint32_t method_rid);
-/* Go to the next point; false at the end and when s->r.bad. */
-bool seq_reader_next(struct seq_reader *s);
-
-/* Value of the custom debug information @kind of @token; {NULL, 0}: none. */
-struct bytes pdb_custom(const struct pdb *pdb, uint32_t token,
-			const uint8_t kind[16]);
-
 /* Inflate raw deflate data of exactly @size bytes to @out. */
 bool pdb_inflate(struct bytes packed, uint8_t *out, size_t size);
 /* Could @packed inflate to @size bytes at all? */

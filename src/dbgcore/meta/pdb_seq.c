@@ -18,8 +18,17 @@ enum {
 	MAX_LOOK_BACK = 64,
 };
 
-bool seq_reader_init(struct seq_reader *s, const struct md *md,
-		     uint32_t method_rid)
+/* One by one through the sequence points of a method. */
+struct seq_reader {
+	struct reader r;
+	struct seq_point point;
+	uint32_t line, column; /* of the last visible point */
+	bool first, seen_visible;
+};
+
+/* False if the method has no points. */
+static bool seq_reader_init(struct seq_reader *s, const struct md *md,
+			    uint32_t method_rid)
 {
 	struct bytes blob =
 	    md_col_blob(md, MD_METHODDEBUGINFORMATION, method_rid, 1);
@@ -85,7 +94,8 @@ static bool read_span(struct seq_reader *s)
 	return read_visible(s, lines, columns);
 }
 
-bool seq_reader_next(struct seq_reader *s)
+/* Go to the next point; false at the end and when s->r.bad. */
+static bool seq_reader_next(struct seq_reader *s)
 {
 	struct seq_point *p = &s->point;
 

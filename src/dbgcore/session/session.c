@@ -202,8 +202,9 @@ struct dbg_error *session_need_runtime(const struct dbg *dbg)
 
 /* ---- Frames ---------------------------------------------------------- */
 
-struct dbg_error *session_frame(struct dbg *dbg, dbg_id id,
-				const struct frame **ret)
+/* The frame of an id of this stop. */
+static struct dbg_error *session_frame(struct dbg *dbg, dbg_id id,
+				       const struct frame **ret)
 {
 	struct dbg_error *err = session_need_stop(dbg);
 

@@ -157,9 +157,6 @@ DBG_MUST struct dbg_error *session_need_live(const struct dbg *dbg);
 /* ... stopped, and its runtime is up. */
 DBG_MUST struct dbg_error *session_need_runtime(const struct dbg *dbg);
 
-/* The frame of an id of this stop. */
-DBG_MUST struct dbg_error *session_frame(struct dbg *dbg, dbg_id id,
-					 const struct frame **ret);
 /* @id, or the newest frame of the thread of the stop; NULL if it has none. */
 DBG_MUST struct dbg_error *session_frame_or_newest(struct dbg *dbg, dbg_id id,
 						   const struct frame **ret);

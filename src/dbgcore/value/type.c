@@ -362,7 +362,8 @@ struct type *type_parent(struct types *ts, struct type *type)
 	return facts->parent;
 }
 
-bool type_same(struct types *ts, struct type *a, struct type *b)
+/* Are they the same type, whatever their origin? */
+static bool type_same(struct types *ts, struct type *a, struct type *b)
 {
 	enum {
 		INNER_MAX = 64

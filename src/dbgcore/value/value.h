@@ -150,8 +150,6 @@ struct type *type_of_token(struct types *ts, const struct type_context *ctx,
 uint64_t type_mt(struct types *ts, struct type *type);
 /* Base class; NULL for object, interfaces and unknown ones. */
 struct type *type_parent(struct types *ts, struct type *type);
-/* Are they the same type, whatever their origin? */
-bool type_same(struct types *ts, struct type *a, struct type *b);
 /* Is @type (of an object) @base or derived from it? Interfaces: no. */
 bool type_derives(struct types *ts, struct type *type, struct type *base);
 bool type_is_delegate(struct types *ts, struct type *type);

@@ -91,7 +91,8 @@ bool input_ask(struct repl *r, const char *prompt, struct str *ret)
 	return user_line(r, prompt, false, ret);
 }
 
-bool input_line(struct repl *r, const char *prompt, struct str *ret)
+/* Read the next line of the innermost input; false at its end. */
+static bool input_line(struct repl *r, const char *prompt, struct str *ret)
 {
 	struct input *in = r->input;
 

@@ -16,8 +16,6 @@ struct str;
 
 /* ---- input.c: where lines come from ---------------------------------- */
 
-/* Read the next line of the innermost input; false at its end. */
-bool input_line(struct repl *r, const char *prompt, struct str *ret);
 /* Is the innermost input the user? */
 bool input_is_user(const struct repl *r);
 /* Carry out the lines of a file up to the first error. */

@@ -29,8 +29,6 @@ void show_frame(struct repl *r, const struct dbg_frame *f, bool with_addr);
 void show_frame_line(struct repl *r, const struct dbg_frame *f);
 /* "12\tcode" of a line, or what is known of it. */
 void show_source_line(struct repl *r, const char *path, uint32_t line);
-/* show_source_line of the frame's line, if there is one. */
-void show_frame_source(struct repl *r, const struct dbg_frame *f);
 /* " at F.cs:12" */
 void show_file_line(const struct repl *r, const char *path, uint32_t line);
 /* show_frame_line and show_frame_source of the selected frame. */
@@ -67,8 +65,6 @@ DBG_MUST struct dbg_error *show_expr(struct repl *r, const char *expr,
 				     const char *format, enum show_mode mode);
 /* Print the displays that are enabled, or the one of @number. */
 void display_show(struct repl *r, uint32_t number);
-/* Is a value too much for one line of a frame? Print its text cut. */
-void show_brief(const struct repl *r, const struct dbg_value *v);
 
 /* ---- show_repeat.c --------------------------------------------------- */
 

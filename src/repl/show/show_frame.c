@@ -74,7 +74,8 @@ const char *source_name(const struct repl *r, const char *path)
 	return r->set.full_names ? path : source_base(path);
 }
 
-void show_brief(const struct repl *r, const struct dbg_value *v)
+/* Is a value too much for one line of a frame? Print its text cut. */
+static void show_brief(const struct repl *r, const struct dbg_value *v)
 {
 	enum {
 		BRIEF_MAX = 120
@@ -208,7 +209,8 @@ void show_source_line(struct repl *r, const char *path, uint32_t line)
 	dbg_error_destroy(err);
 }
 
-void show_frame_source(struct repl *r, const struct dbg_frame *f)
+/* show_source_line of the frame's line, if there is one. */
+static void show_frame_source(struct repl *r, const struct dbg_frame *f)
 {
 	if (!f->source.path || !f->source.line)
 		return;

@@ -238,10 +238,6 @@ DBG_MUST struct dbg_error *convert(struct binder *b, struct bound *v,
 /* Convert as a cast does. */
 DBG_MUST struct dbg_error *convert_cast(struct binder *b, struct bound *v,
 					struct il_type *to, struct bound **ret);
-/* op_Implicit or op_Explicit; NULL in *ret: none. */
-DBG_MUST struct dbg_error *convert_user(struct binder *b, struct bound *v,
-					struct il_type *to, bool is_explicit,
-					struct bound **ret);
 bool type_is_numeric(const struct il_type *type);
 
 /* ---- bindop.c, bindnew.c ---------------------------------------------- */

@@ -36,7 +36,8 @@ static struct il_type *as_core(struct binder *b, struct il_type *type,
 	return as;
 }
 
-struct il_type *iteration_type(struct binder *b, struct il_type *type)
+/* What `foreach` gives of a type; NULL: nothing. */
+static struct il_type *iteration_type(struct binder *b, struct il_type *type)
 {
 	if (type->kind == IL_KIND_ARRAY)
 		return type->inner;

@@ -13,7 +13,5 @@ bind_collection(struct binder *b, const struct expr *x, struct bound **ret);
 DBG_MUST struct dbg_error *collection_convert(struct binder *b, struct bound *v,
 					      struct il_type *to,
 					      struct bound **ret);
-/* What `foreach` gives of a type; NULL: nothing. */
-struct il_type *iteration_type(struct binder *b, struct il_type *type);
 
 #endif

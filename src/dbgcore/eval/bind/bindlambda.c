@@ -127,8 +127,9 @@ bool lambda_bind(struct binder *b, const struct expr *x,
 	return m->lambda != NULL;
 }
 
-const char *lambda_why(struct binder *b, const struct expr *x,
-		       struct il_type *const *types, size_t n)
+/* Why the last lambda_bind of @x with these types failed. */
+static const char *lambda_why(struct binder *b, const struct expr *x,
+			      struct il_type *const *types, size_t n)
 {
 	const struct lambda_memo *m = find_memo(b, x, types, n);
 	return m ? m->why : NULL;

@@ -23,9 +23,6 @@ struct lambda_memo {
 bool lambda_bind(struct binder *b, const struct expr *x,
 		 struct il_type *const *types, size_t n,
 		 struct bound_lambda **ret, struct il_type **ret_ret);
-/* Why the last lambda_bind of @x with these types failed. */
-const char *lambda_why(struct binder *b, const struct expr *x,
-		       struct il_type *const *types, size_t n);
 /* Why the lambda does not fit a delegate of this signature. */
 DBG_MUST struct dbg_error *lambda_fault(struct binder *b, const struct expr *x,
 					const struct il_sig *sig,

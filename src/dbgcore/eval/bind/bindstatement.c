@@ -42,6 +42,9 @@ static struct dbg_error *truth_of(struct binder *b, const struct expr *x,
 	return err ? err : bind_truth(b, *ret, x, ret);
 }
 
+static struct dbg_error *bind_statement(struct binder *b, const struct expr *x,
+					struct bound **ret);
+
 /* ---- Blocks ---------------------------------------------------------- */
 
 static struct dbg_error *bind_rest(struct binder *b, const struct expr *x,
@@ -485,8 +488,8 @@ static const struct {
     {STMT_EMPTY, empty},
 };
 
-struct dbg_error *bind_statement(struct binder *b, const struct expr *x,
-				 struct bound **ret)
+static struct dbg_error *bind_statement(struct binder *b, const struct expr *x,
+					struct bound **ret)
 {
 	if (++b->steps > BIND_STEPS_MAX)
 		return dbg_err(DBG_E_ARGUMENT, "the expression is too complex");

@@ -23,8 +23,6 @@ DBG_MUST struct dbg_error *returns_convert(struct binder *b,
 /* bindloop.c */
 DBG_MUST struct dbg_error *bind_foreach(struct binder *b, const struct expr *x,
 					struct bound **ret);
-DBG_MUST struct dbg_error *
-bind_statement(struct binder *b, const struct expr *x, struct bound **ret);
 /* Statements one after the other, with the locals made since @first. */
 struct bound *bound_block(struct binder *b, struct bound *const *list, size_t n,
 			  size_t first, const struct expr *x);

@@ -42,8 +42,9 @@ size_t tuple_elements(const struct il_type *type, struct il_type **ret)
 	return 0;
 }
 
-struct il_type *tuple_type(struct binder *b, struct il_type *const *types,
-			   size_t n)
+/* NULL: the core library lacks it. */
+static struct il_type *tuple_type(struct binder *b,
+				  struct il_type *const *types, size_t n)
 {
 	struct il_type *args[OWN_MAX + 1];
 	size_t own = n > OWN_MAX ? OWN_MAX : n;

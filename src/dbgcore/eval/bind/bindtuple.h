@@ -18,9 +18,6 @@ struct tuple_names {
 
 /* Elements of a System.ValueTuple, those of its rest too; 0: it is none. */
 size_t tuple_elements(const struct il_type *type, struct il_type **ret);
-/* NULL: the core library lacks it. */
-struct il_type *tuple_type(struct binder *b, struct il_type *const *types,
-			   size_t n);
 /* Element @i of a value of a tuple type. */
 DBG_MUST struct dbg_error *tuple_item(struct binder *b, struct bound *of,
 				      size_t i, const struct expr *x,

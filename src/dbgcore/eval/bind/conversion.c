@@ -181,6 +181,11 @@ static bool lambda_fits(struct binder *b, const struct expr *x,
 	return conversion_find(b, &body, sig->ret) != CONVERSION_NONE;
 }
 
+/* op_Implicit or op_Explicit; NULL in *ret: none. */
+static struct dbg_error *convert_user(struct binder *b, struct bound *v,
+				      struct il_type *to, bool is_explicit,
+				      struct bound **ret);
+
 enum conversion conversion_find(struct binder *b, const struct bound *v,
 				struct il_type *to)
 {
@@ -268,9 +273,9 @@ static struct il_method *find_user(struct binder *b, struct il_type *in,
 	return found;
 }
 
-struct dbg_error *convert_user(struct binder *b, struct bound *v,
-			       struct il_type *to, bool is_explicit,
-			       struct bound **ret)
+static struct dbg_error *convert_user(struct binder *b, struct bound *v,
+				      struct il_type *to, bool is_explicit,
+				      struct bound **ret)
 {
 	struct il_type *in[2] = {v->type, to};
 	struct il_method *m = NULL;

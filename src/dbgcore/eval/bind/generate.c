@@ -26,7 +26,7 @@ void ilgen_op(struct generator *e, enum il_code op)
 	ilgen_bytes(e, op & 0xff, 1);
 }
 
-void ilgen_op4(struct generator *e, enum il_code op, uint32_t operand)
+static void ilgen_op4(struct generator *e, enum il_code op, uint32_t operand)
 {
 	ilgen_op(e, op);
 	ilgen_bytes(e, operand, 4);

@@ -38,7 +38,6 @@ struct generator {
 };
 
 void ilgen_op(struct generator *e, enum il_code op);
-void ilgen_op4(struct generator *e, enum il_code op, uint32_t operand);
 void ilgen_type(struct generator *e, enum il_code op, struct il_type *type);
 void ilgen_call(struct generator *e, enum il_code op, struct il_method *m);
 void ilgen_field(struct generator *e, enum il_code op, struct il_field *f);

@@ -186,6 +186,8 @@ static bool at_await(const struct parser *p)
 	       next->word != WORD_IS && next->word != WORD_AS;
 }
 
+static struct dbg_error *parse_unary(struct parser *p, struct expr **ret);
+
 static struct dbg_error *parse_operand(struct parser *p, struct expr **ret)
 {
 	struct expr *type, *e;
@@ -206,7 +208,7 @@ static struct dbg_error *parse_operand(struct parser *p, struct expr **ret)
 	return parse_primary(p, ret);
 }
 
-struct dbg_error *parse_unary(struct parser *p, struct expr **ret)
+static struct dbg_error *parse_unary(struct parser *p, struct expr **ret)
 {
 	struct dbg_error *err = parser_enter(p);
 	if (!err)

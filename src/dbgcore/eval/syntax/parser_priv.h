@@ -90,7 +90,6 @@ enum {
 /* A binary operator that may be written over another: what it is. */
 enum op parser_operator(const struct parser *p, int *ret_binds,
 			size_t *ret_tokens);
-DBG_MUST struct dbg_error *parse_unary(struct parser *p, struct expr **ret);
 DBG_MUST struct dbg_error *parse_primary(struct parser *p, struct expr **ret);
 DBG_MUST struct dbg_error *parse_argument(struct parser *p, struct expr **ret);
 DBG_MUST struct dbg_error *parse_new(struct parser *p, struct expr **ret);

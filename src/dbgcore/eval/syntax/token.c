@@ -19,7 +19,7 @@ bool lex_is_digit(char c)
 }
 
 /* Bytes of UTF-8 beyond ASCII are taken as letters. */
-bool lex_is_name_start(char c)
+static bool lex_is_name_start(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
 	       (unsigned char)c >= 0x80;
@@ -100,7 +100,8 @@ enum {
 	N_PUNCTS = sizeof(puncts) / sizeof(puncts[0])
 };
 
-enum word word_find(const char *text, size_t n)
+/* The word that @text of @n bytes is. */
+static enum word word_find(const char *text, size_t n)
 {
 	for (size_t i = 1; i < N_WORDS; i++) {
 		const char *word = words[i].text;

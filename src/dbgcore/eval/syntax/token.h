@@ -70,8 +70,6 @@ DBG_MUST struct dbg_error *tokens_make(const char *text, bool partial,
 /* "column 3" of an offset, in characters from 1. */
 uint32_t token_column(const char *text, size_t offset);
 const char *punct_text(enum punct punct);
-/* The word that @text of @n bytes is. */
-enum word word_find(const char *text, size_t n);
 bool word_is_reserved(enum word word);
 /* Element type of a keyword type, VALUETYPE for decimal; END: none. */
 enum elem word_elem(enum word word);

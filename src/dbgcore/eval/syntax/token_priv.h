@@ -21,7 +21,6 @@ struct units {
 };
 
 bool lex_is_digit(char c);
-bool lex_is_name_start(char c);
 bool lex_is_name_part(char c);
 int lex_hex_digit(char c);
 /* "@what '...' at column N" of the text from @start to the lexer's place. */

@@ -64,13 +64,6 @@ op_fn *const ops_move[N_ACCESSES] = {
     move_i1, move_u1, move_i2, move_u2, move_u4, move_u8, move_n,
 };
 
-OP(op_clear)
-{
-	(void)vm;
-	memset(fp + i->d, 0, i->n);
-	return i + 1;
-}
-
 OP(op_address)
 {
 	put_u8(fp + i->d, vm_addr(vm, fp + i->a));

@@ -267,9 +267,6 @@ DBG_MUST struct dbg_error *site_of(struct vm *vm, struct il_method *method,
 				   struct site **ret);
 /* Sizes by its signature. */
 DBG_MUST struct dbg_error *site_fill(struct vm *vm, struct site *site);
-/* What a virtual call of @site's method leads to for the object's type. */
-DBG_MUST struct dbg_error *site_target(struct vm *vm, struct site *site,
-				       uint64_t handle, struct site **ret);
 /* Bytes of a place in a frame: a multiple of 8. */
 DBG_MUST struct dbg_error *place_size(struct vm *vm, struct il_type *type,
 				      uint32_t *ret);

@@ -104,14 +104,6 @@ enum native_end native_set_field(struct native *n, uint64_t addr,
 	return err ? native_fail(n, err) : native_put(n, at, from, size);
 }
 
-enum native_end native_get_field(struct native *n, uint64_t addr,
-				 const char *name, void *to, size_t size)
-{
-	uint64_t at;
-	struct dbg_error *err = field_at(n, addr, name, &at);
-	return err ? native_fail(n, err) : native_get(n, at, to, size);
-}
-
 enum native_end native_construct(struct native *n, uint64_t object,
 				 struct il_method *ctor)
 {
