@@ -122,9 +122,10 @@ static void usage(FILE *out)
 	    "alone\n"
 	    "                    serve an editor by the Debug Adapter "
 	    "Protocol\n"
-	    "  --server[=PORT]   serve it over TCP on 127.0.0.1 [4711]; only "
+	    "  --server[=PORT]   serve either over TCP on 127.0.0.1 [4711]; "
+	    "only "
 	    "your own\n                    processes may connect\n"
-	    "  --server=PATH     serve it over a Unix socket (a PATH has a "
+	    "  --server=PATH     serve either over a Unix socket (a PATH has a "
 	    "slash)\n"
 	    "  --log FILE        record what is exchanged with it; without "
 	    "it, dndbg's own\n                    work, as \"set log "
@@ -145,7 +146,7 @@ struct command_line {
 	size_t n_early;                  /* of them */
 	bool is_dap, is_mi;
 	struct mi_options mi;
-	bool server; /* at this place */
+	const struct listen_at *server; /* &listen, NULL: stdin and stdout */
 	struct listen_at listen;
 	const char *terminal; /* be the helper in a client's terminal */
 };
@@ -193,8 +194,8 @@ static int take_interpreter(struct command_line *cl, const char *name)
 static int take_server(struct command_line *cl, const char *port)
 {
 	char *end = NULL;
+	cl->server = &cl->listen;
 	if (port && strchr(port, '/')) {
-		cl->server = true;
 		cl->listen.path = port;
 		return -1;
 	}
@@ -204,7 +205,6 @@ static int take_server(struct command_line *cl, const char *port)
 		fprintf(stderr, "dndbg: '%s' is no port\n", port);
 		return 2;
 	}
-	cl->server = true;
 	cl->listen.port = (uint16_t)n;
 	return -1;
 }
@@ -281,13 +281,13 @@ static int take_option(struct command_line *cl, int c)
 	}
 }
 
-// netcoredbg's clients start it by that name, or with -- PROGRAM.
+// netcoredbg's clients start it by that name, with -- PROGRAM, or connect.
 static void take_dialect(struct command_line *cl, char **argv, int first)
 {
 	const char *name = str_basename(argv[0]);
 	bool dashes = first > 1 && !strcmp(argv[first - 1], "--");
 
-	if (dashes || str_starts(name, "netcoredbg"))
+	if (dashes || cl->server || str_starts(name, "netcoredbg"))
 		cl->mi.dialect = MI_NETCOREDBG;
 }
 
@@ -394,9 +394,8 @@ static int debug(const struct command_line *cl)
 		dbg_destroy(dbg);
 		return 2;
 	}
-	int status = cl->is_dap  ? dap_main(dbg, &cl->front,
-                                           cl->server ? &cl->listen : NULL)
-		     : cl->is_mi ? mi_main(dbg, &cl->front, &cl->mi)
+	int status = cl->is_dap  ? dap_main(dbg, &cl->front, cl->server)
+		     : cl->is_mi ? mi_main(dbg, &cl->front, &cl->mi, cl->server)
 				 : repl_main(dbg, &cl->front);
 	dbg_destroy(dbg);
 	return status;

@@ -181,14 +181,9 @@ class Record:
 class Client:
     """One session."""
 
-    def __init__(self, test, *args, command=None, env=None, stdin=None):
-        self.test = test
+    def __init__(self, test, *args, command=None, env=None):
         version = re.search(r"mi([23])", " ".join(args))
-        self.version = int(version[1]) if version else 4
-        self.bytes = b""
-        self.records = []     # all, in order
-        self.at = 0           # those before were taken by stopped() and until()
-        self.token = 0
+        self.begin(test, int(version[1]) if version else 4)
         self.stderr = tempfile.TemporaryFile()
         self.process = subprocess.Popen(
             command or [test.dndbg, *args], stdin=subprocess.PIPE,
@@ -196,6 +191,14 @@ class Client:
             env={**test.env, **(env or {})}, cwd=test.dir,
             start_new_session=True)
         self.pid = self.process.pid
+
+    def begin(self, test, version=4):
+        self.test = test
+        self.version = version
+        self.bytes = b""
+        self.records = []     # all, in order
+        self.at = 0           # those before were taken by stopped() and until()
+        self.token = 0
         self.input = None     # of the program
 
     def errors(self):

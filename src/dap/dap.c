@@ -23,7 +23,7 @@
 #include "dap/dap_priv.h"
 #include "dap/wire/emit.h"
 #include "base/err.h"
-#include "dap/wire/listen.h"
+#include "front/listen.h"
 #include "front/plain.h"
 #include "front/stdio.h"
 
@@ -355,6 +355,21 @@ static struct dbg_error *open_log(struct dap *d, const char *path)
 	return err;
 }
 
+static enum framing_state first_message(struct framing *in)
+{
+	const char *body;
+	size_t n;
+
+	enum framing_state state = framing_next(in, &body, &n);
+	framing_rewind(in);
+	return state;
+}
+
+static const struct listen_protocol protocol = {
+    .name = "the Debug Adapter Protocol",
+    .first = first_message,
+};
+
 static struct dbg_error *open_client(struct dap *d)
 {
 	struct dbg_error *err;
@@ -362,7 +377,7 @@ static struct dbg_error *open_client(struct dap *d)
 
 	d->in_fd = -1;
 	if (d->listen) {
-		err = listen_accept(d->listen, &fd, &d->in.in);
+		err = listen_accept(d->listen, &protocol, &fd, &d->in.in);
 		if (err)
 			return err;
 		d->in_fd = fd;

@@ -5,7 +5,7 @@
 #define DAP_DAP_H
 
 #include "dbg.h"
-#include "dap/wire/listen.h"
+#include "front/listen.h"
 
 struct front_options;
 

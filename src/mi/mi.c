@@ -15,6 +15,7 @@
 
 #include "base/mem.h"
 #include "base/err.h"
+#include "front/listen.h"
 #include "front/stdio.h"
 #include "mi/mi_priv.h"
 #include "mi/record.h"
@@ -209,12 +210,51 @@ void mi_init(struct mi *m)
 	m->in_fd = m->out.fd = -1;
 }
 
-static struct dbg_error *open_session(struct mi *m)
+/*
+ * A client that connects is greeted, and begins with a command: a token, maybe,
+ * and a dash. Requests of HTTP are none, which a browser may be made to send.
+ */
+static enum framing_state first_command(struct framing *in)
+{
+	const char *s = str_get(&in->in);
+
+	s += strspn(s, "\r\n \t");
+	size_t n = strspn(s, "0123456789");
+	if (s[n] && (n > MI_TOKEN_MAX || s[n] != '-'))
+		return FRAMING_BROKEN;
+	return strpbrk(s, "\r\n") ? FRAMING_MESSAGE : FRAMING_MORE;
+}
+
+static struct dbg_error *open_client(struct mi *m,
+				     const struct listen_at *listen)
+{
+	static const struct listen_protocol protocol = {
+	    .name = "GDB/MI",
+	    .greeting = "(gdb)\n",
+	    .first = first_command,
+	};
+	struct framing in = {0};
+
+	if (!listen)
+		return stdio_take(&m->in_fd, &m->out);
+	struct dbg_error *err =
+	    listen_accept(listen, &protocol, &m->in_fd, &in);
+	if (err)
+		return err;
+	m->output.keeps_input = true;
+	outbox_init(&m->out, m->in_fd);
+	m->in = in.in;
+	m->in_waits = true;
+	return NULL;
+}
+
+static struct dbg_error *open_session(struct mi *m,
+				      const struct listen_at *listen)
 {
 	struct dbg_error *err;
 
 	m->launch = &m->own_launch;
-	err = stdio_take(&m->in_fd, &m->out);
+	err = open_client(m, listen);
 	if (!err)
 		err = loop_create(m->dbg, &m->loop);
 	if (err)
@@ -267,21 +307,24 @@ static void greet(struct mi *m)
 }
 
 int mi_main(struct dbg *dbg, const struct front_options *front,
-	    const struct mi_options *options)
+	    const struct mi_options *options, const struct listen_at *listen)
 {
 	struct mi m = {.dbg = dbg, .front = front, .options = options};
 
 	mi_init(&m);
-	struct dbg_error *err = open_session(&m);
+	struct dbg_error *err = open_session(&m, listen);
 	if (err) {
 		fprintf(stderr, "dndbg: %s\n", err->message);
 		dbg_error_destroy(err);
 		mi_deinit(&m);
 		return 1;
 	}
-	greet(&m);
+	// one that connected was greeted
+	if (!listen)
+		greet(&m);
 	mi_start(&m);
-	mi_prompt(&m);
+	if (!listen)
+		mi_prompt(&m);
 	outbox_flush(&m.out);
 	while (!m.quit)
 		turn(&m);

@@ -8,6 +8,7 @@
 #include "dbg.h"
 
 struct front_options;
+struct listen_at;
 struct ui_ops;
 
 enum mi_dialect {
@@ -21,9 +22,12 @@ struct mi_options {
 	bool run; /* start the program at once */
 };
 
-/* Serve the client at stdin and stdout until it leaves; the exit status. */
+/*
+ * Serve a client until it leaves: the one that connects at @listen, or with
+ * NULL that at stdin and stdout. Returns the exit status.
+ */
 int mi_main(struct dbg *dbg, const struct front_options *front,
-	    const struct mi_options *options);
+	    const struct mi_options *options, const struct listen_at *listen);
 
 /* The same on a terminal beside the prompt: `new-ui mi TERMINAL`. */
 extern const struct ui_ops mi_ui;

@@ -53,7 +53,8 @@ static bool open_pipe(struct mi_output *o, int i)
 }
 
 // What has no place of its own goes to a pipe; a pipe that cannot be made, or
-// no input, is nothing: the client's streams are never the program's.
+// no input, is nothing: the client's streams are never the program's. Ours are
+// free for its input if the client has connected.
 void mi_output_launch(void *arg, struct dbg_launch *launch)
 {
 	struct mi_output *o = arg;
@@ -61,7 +62,7 @@ void mi_output_launch(void *arg, struct dbg_launch *launch)
 	mi_output_deinit(o);
 	if (launch->tty)
 		return;
-	if (!launch->stdio[0])
+	if (!launch->stdio[0] && !o->keeps_input)
 		launch->stdio[0] = "/dev/null";
 	for (int i = 0; i < MI_OUTPUT_FDS; i++) {
 		if (launch->stdio[i + 1])

@@ -17,6 +17,7 @@ enum {
 };
 
 struct mi_output {
+	bool keeps_input;          /* the program has ours */
 	int fds[MI_OUTPUT_FDS];    /* stdout, stderr; -1: closed */
 	int theirs[MI_OUTPUT_FDS]; /* the program's ends */
 	char names[MI_OUTPUT_FDS][32];

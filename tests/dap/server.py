@@ -6,25 +6,7 @@ import subprocess
 import sys
 
 from dapdrive import Client
-
-
-def start(t, server):
-    """An adapter that waits, and where it says it does."""
-    process = subprocess.Popen(
-        [t.dndbg, "--interpreter=vscode", f"--server={server}"], env=t.env,
-        cwd=t.dir, stderr=subprocess.PIPE, start_new_session=True)
-    line = process.stderr.readline().decode()
-    where = t.check_match(r"waiting for a client on (\S+)$", line)[1]
-    return process, where
-
-
-def connect(where):
-    host, found, port = where.rpartition(":")
-    if found:
-        return socket.create_connection((host, int(port)))
-    connection = socket.socket(socket.AF_UNIX)
-    connection.connect(where)
-    return connection
+from serving import connect, server
 
 
 def session(t, process, connection):
@@ -39,32 +21,20 @@ def session(t, process, connection):
         t.check_equal(0, process.wait(20))
 
 
-def end(process):
-    process.kill()
-    process.wait()
-    process.stderr.close()
-
-
 def test_tcp(t):
     """--server: one client over TCP, then the end."""
-    process, where = start(t, 0)
-    try:
+    with server(t, "vscode", 0) as (process, where):
         session(t, process, connect(where))
-    finally:
-        end(process)
 
 
 def test_unix(t):
     """A Unix socket that nobody else may connect to, and that goes away."""
     path = f"{t.dir}/socket"
-    process, where = start(t, path)
-    try:
+    with server(t, "vscode", path) as (process, where):
         t.check_equal(path, where)
         t.check_equal(0o600, stat.S_IMODE(os.stat(path).st_mode))
         session(t, process, connect(where))
         t.check(not os.path.exists(path), "the socket is left")
-    finally:
-        end(process)
 
 
 test_unix.runtimes = ("10",)
@@ -72,13 +42,10 @@ test_unix.runtimes = ("10",)
 
 def test_dual_stack(t):
     """A client whose sockets are of IPv6, as Java's are."""
-    process, where = start(t, 0)
-    try:
+    with server(t, "vscode", 0) as (process, where):
         connection = socket.socket(socket.AF_INET6)
         connection.connect(("::ffff:127.0.0.1", int(where.split(":")[1])))
         session(t, process, connection)
-    finally:
-        end(process)
 
 
 test_dual_stack.runtimes = ("10",)
@@ -90,9 +57,8 @@ def test_browser(t):
     message = (b'{"seq":1,"type":"request","command":"initialize",'
                b'"arguments":{"adapterID":"x"}}')
     length = b"Content-Length: %d\r\n" % len(message)
-    process, where = start(t, 0)
-    silent = [connect(where) for _ in range(10)]
-    try:
+    with server(t, "vscode", 0) as (process, where):
+        silent = [connect(where) for _ in range(10)]
         for head in (b"POST / HTTP/1.1\r\nHost: localhost\r\n" + length,
                      b"POST /a:b HTTP/1.1\r\n" + length,
                      length + b"Origin: http://localhost\r\n"):
@@ -102,10 +68,8 @@ def test_browser(t):
             t.check_in("refused a client that does not speak the Debug "
                        "Adapter Protocol", process.stderr.readline().decode())
         session(t, process, connect(where))
-    finally:
         for connection in silent:
             connection.close()
-        end(process)
 
 
 test_browser.runtimes = ("10",)
@@ -128,16 +92,13 @@ def test_other_user(t):
     if os.getuid():
         # only root can be somebody else
         return
-    process, where = start(t, 0)
-    try:
+    with server(t, "vscode", 0) as (process, where):
         done = subprocess.run([sys.executable, "-c", STRANGER,
                                where.split(":")[1]])
         t.check_equal(0, done.returncode)
         t.check_in("refused a client of another user",
                    process.stderr.readline().decode())
         session(t, process, connect(where))
-    finally:
-        end(process)
 
 
 test_other_user.runtimes = ("10",)

@@ -17,8 +17,7 @@ class Beside(midrive.Client):
         attributes[1] &= ~termios.ONLCR
         attributes[3] &= ~(termios.ECHO | termios.ICANON)
         termios.tcsetattr(slave, termios.TCSANOW, attributes)
-        self.test, self.version, self.bytes = test, 4, b""
-        self.records, self.at, self.token, self.input = [], 0, 0, None
+        self.begin(test)
         self.process = self
         self.stdout = self
         self.path = os.ttyname(slave)

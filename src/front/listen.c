@@ -3,7 +3,7 @@
  * (peer.c), and of these the first that has said a whole message, so that a
  * port scan or a hung client keeps nobody out.
  */
-#include "dap/wire/listen.h"
+#include "front/listen.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "dap/wire/peer.h"
+#include "front/peer.h"
 
 enum {
 	CALLERS_MAX = 8,
@@ -32,6 +32,7 @@ struct caller {
 };
 
 struct callers {
+	const struct listen_protocol *protocol;
 	int fd; /* listens */
 	bool tcp;
 	struct caller v[CALLERS_MAX]; /* the oldest first */
@@ -98,6 +99,15 @@ static void drop(struct callers *c, size_t i)
 	memmove(&c->v[i], &c->v[i + 1], (c->n - i) * sizeof(c->v[0]));
 }
 
+// What does not fit into an empty socket was refused by its other end.
+static void greet(const struct callers *c, int fd)
+{
+	const char *s = c->protocol->greeting;
+
+	ssize_t n = s ? send(fd, s, strlen(s), MSG_DONTWAIT | MSG_NOSIGNAL) : 0;
+	(void)n;
+}
+
 static void take_caller(struct callers *c)
 {
 	int fd = accept4(c->fd, NULL, NULL, SOCK_CLOEXEC);
@@ -112,15 +122,14 @@ static void take_caller(struct callers *c)
 	// one that says nothing keeps nobody out
 	if (c->n == CALLERS_MAX)
 		drop(c, 0);
+	greet(c, fd);
 	c->v[c->n++] = (struct caller){.fd = fd};
 }
 
 // Hear caller @i: what it has sent so far.
-static enum framing_state hear(struct caller *caller)
+static enum framing_state hear(const struct callers *c, struct caller *caller)
 {
 	char buf[4096];
-	const char *body;
-	size_t n_body;
 	ssize_t n = recv(caller->fd, buf, sizeof(buf), MSG_DONTWAIT);
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -128,7 +137,7 @@ static enum framing_state hear(struct caller *caller)
 	if (n <= 0)
 		return FRAMING_BROKEN;
 	framing_feed(&caller->in, buf, (size_t)n);
-	enum framing_state state = framing_next(&caller->in, &body, &n_body);
+	enum framing_state state = c->protocol->first(&caller->in);
 	if (state == FRAMING_MORE && caller->in.in.len > FIRST_MAX_BYTES)
 		return FRAMING_BROKEN;
 	return state;
@@ -140,11 +149,12 @@ static bool hear_all(struct callers *c, const struct pollfd *fds, size_t *ret)
 	for (size_t i = c->n; i-- > 0;) {
 		if (!fds[i].revents)
 			continue;
-		enum framing_state state = hear(&c->v[i]);
+		enum framing_state state = hear(c, &c->v[i]);
 		if (state == FRAMING_BROKEN) {
 			fprintf(stderr,
 				"dndbg: refused a client that does not speak "
-				"the Debug Adapter Protocol\n");
+				"%s\n",
+				c->protocol->name);
 			drop(c, i);
 		} else if (state == FRAMING_MESSAGE) {
 			*ret = i;
@@ -173,14 +183,14 @@ static void choose(struct callers *c, int *ret, struct framing *ret_in)
 	}
 	*ret = c->v[chosen].fd;
 	*ret_in = c->v[chosen].in;
-	framing_rewind(ret_in);
 	c->v[chosen] = c->v[--c->n];
 }
 
-struct dbg_error *listen_accept(const struct listen_at *at, int *ret,
-				struct framing *ret_in)
+struct dbg_error *listen_accept(const struct listen_at *at,
+				const struct listen_protocol *protocol,
+				int *ret, struct framing *ret_in)
 {
-	struct callers c = {.tcp = !at->path};
+	struct callers c = {.protocol = protocol, .tcp = !at->path};
 	int on = 1;
 
 	c.fd = at->path ? listen_unix(at->path) : listen_tcp(at->port);

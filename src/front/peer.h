@@ -1,6 +1,6 @@
 /* Who is at the other end of a connection. */
-#ifndef DAP_PEER_H
-#define DAP_PEER_H
+#ifndef FRONT_PEER_H
+#define FRONT_PEER_H
 
 #include <stdbool.h>
 

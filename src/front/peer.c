@@ -2,7 +2,7 @@
  * Which user is at the other end of a connection: SO_PEERCRED of a Unix socket;
  * for TCP the owner of the other socket in /proc/net/tcp.
  */
-#include "dap/wire/peer.h"
+#include "front/peer.h"
 
 #include <arpa/inet.h>
 #include <inttypes.h>
