@@ -61,6 +61,7 @@ public partial class Sums
     [Test]
     public async Task DiesLater()
     {
+        SynchronizationContext.SetSynchronizationContext(new Turns());
         await Task.Yield();
         if (Environment.GetEnvironmentVariable("DIES") == "async")
             await Later(); // @async
@@ -68,8 +69,25 @@ public partial class Sums
 
     static async Task Later()
     {
-        await Task.Delay(1);
+        await Task.Yield();
         Environment.FailFast("later"); // @later
+    }
+
+    // What is continued here runs one after the other: nothing goes on with
+    // what a method has begun before that has returned.
+    class Turns : SynchronizationContext
+    {
+        public override void Post(SendOrPostCallback go, object state)
+        {
+            ThreadPool.QueueUserWorkItem(_ => {
+                lock (this)
+                {
+                    SetSynchronizationContext(this);
+                    go(state);
+                    SetSynchronizationContext(null);
+                }
+            });
+        }
     }
 
     static void Throws(int times)
