@@ -3,6 +3,7 @@ code, in signal handlers, in the kernel, or are gone."""
 import os
 import re
 import signal
+import subprocess
 
 from survivor import Busy, batch
 
@@ -108,6 +109,23 @@ def test_leader_gone(t):
     check_stacks(t, out, PLACES)
     t.check_equal(3, len(re.findall(r"^Breakpoint \d, Blocked\.Program\.Nap",
                                     out, re.M)))
+    program.right()
+
+
+def test_leader_gone_core(t):
+    """A core of it has its memory, its command line and its auxiliary vector.
+    """
+    program, _ = blocked(t, "leader")
+    path = f"{t.dir}/core"
+    t.run("dump", "--type", "heap", "-o", path, str(program.pid))
+    out = batch(t, "core " + path, "thread apply all bt")
+    check_stacks(t, out, PLACES)
+    notes = subprocess.run(["readelf", "-n", path], capture_output=True,
+                           text=True).stdout
+    t.check_in("NT_AUXV", notes)
+    words = " ".join(t.program("Blocked", "leader", host="dotnet"))
+    with open(path, "rb") as file:
+        t.check(words[:79].encode() in file.read(1 << 20), "no command line")
     program.right()
 
 

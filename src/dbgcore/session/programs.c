@@ -91,22 +91,6 @@ static bool find_runtime(pid_t pid, char *ret, size_t size)
 	return found;
 }
 
-/* The words of the command line with blanks between them. */
-static void read_command(pid_t pid, struct str *ret)
-{
-	char path[32];
-	size_t n = 0;
-
-	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
-	_cleanup_free_ char *text = proc_read(path, &n);
-	if (n > COMMAND_MAX)
-		n = COMMAND_MAX;
-	while (n && !text[n - 1])
-		n--;
-	for (size_t i = 0; i < n; i++)
-		str_addc(ret, text[i] ? text[i] : ' ');
-}
-
 /* The last 64 hexadecimal digits in a row of its cgroup, as engines name it. */
 static bool find_container(pid_t pid, char ret[CONTAINER + 1])
 {
@@ -126,42 +110,34 @@ static bool find_container(pid_t pid, char ret[CONTAINER + 1])
 	return found;
 }
 
-static uint64_t status(pid_t pid, const char *field)
-{
-	uint64_t n = 0;
-
-	(void)proc_status(pid, field, 10, &n);
-	return n;
-}
-
 static void tell(pid_t pid, void (*fn)(void *, const struct dbg_program_info *),
 		 void *arg)
 {
 	char runtime[64], container[CONTAINER + 1];
+	struct proc_summary summary;
 	struct program program;
-	struct str command = {0};
+	_cleanup_str_ struct str command = {0};
 
+	// It may end at any moment.
 	if (proc_state(pid, pid) == 'Z' ||
-	    !find_runtime(pid, runtime, sizeof(runtime)))
+	    !find_runtime(pid, runtime, sizeof(runtime)) ||
+	    !proc_summary(pid, &summary))
 		return;
 	program_of(pid, &program);
-	read_command(pid, &command);
+	proc_command(pid, COMMAND_MAX, &command);
 	bool contained = find_container(pid, container);
 	struct dbg_program_info info = {
 	    .pid = pid,
-	    .pid_inside = proc_tid_inside(pid, pid),
-	    .uid = (uid_t)status(pid, "Uid"),
-	    .threads = (uint32_t)status(pid, "Threads"),
-	    .resident = status(pid, "VmRSS") * 1024,
+	    .pid_inside = summary.inside,
+	    .uid = summary.uid,
+	    .threads = summary.threads,
+	    .resident = summary.resident,
 	    .name = program.name,
 	    .command = str_get(&command),
 	    .runtime = runtime,
 	    .container = contained ? container : NULL,
 	};
-	// It may have ended meanwhile.
-	if (info.pid_inside)
-		fn(arg, &info);
-	str_deinit(&command);
+	fn(arg, &info);
 }
 
 static int by_number(const void *a, const void *b)

@@ -177,37 +177,95 @@ const struct proc_map *proc_maps_find(const struct proc_maps *maps,
 	return NULL;
 }
 
-bool proc_status(pid_t pid, const char *field, int base, uint64_t *ret)
+// A thread's status file, NULL if it is gone; the caller frees it.
+static char *status_text(pid_t tid)
 {
-	char path[64], key[32];
+	_cleanup_free_ char *path = xasprintf("/proc/%d/status", tid);
 
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	_cleanup_free_ char *text = proc_read(path, NULL);
-	if (!text)
-		return false;
-	int len = snprintf(key, sizeof(key), "\n%s:", field);
-	const char *at = strstr(text, key);
-	if (!at)
-		return false;
-	at += len;
-	char *end;
-	*ret = strtoull(at, &end, base);
-	return end != at;
+	return proc_read(path, NULL);
 }
 
-pid_t proc_tid_inside(pid_t pid, pid_t tid)
+// What follows "field:" in the text of a status file, or NULL.
+static const char *status_find(const char *text, const char *field)
 {
-	_cleanup_free_ char *path =
-	    xasprintf("/proc/%d/task/%d/status", pid, tid);
-	_cleanup_free_ char *text = proc_read(path, NULL);
-	const char *at = text ? strstr(text, "\nNSpid:") : NULL;
+	char key[32];
+	int len = snprintf(key, sizeof(key), "\n%s:", field);
+	const char *at = text ? strstr(text, key) : NULL;
+
+	return at ? at + len : NULL;
+}
+
+static bool status_number(const char *text, const char *field, int base,
+			  uint64_t *ret)
+{
+	const char *at = status_find(text, field);
+	char *end;
 
 	if (!at)
-		return 0;
-	const char *end = strchr(at + 1, '\n');
+		return false;
+	uint64_t n = strtoull(at, &end, base);
+	if (end == at)
+		return false;
+	*ret = n;
+	return true;
+}
+
+// The last number of NSpid, 0 if there is none.
+static pid_t status_inside(const char *text)
+{
+	const char *at = status_find(text, "NSpid");
+	const char *end = at ? strchr(at, '\n') : NULL;
+
 	while (end && end > at && end[-1] >= '0' && end[-1] <= '9')
 		end--;
 	return end ? (pid_t)strtol(end, NULL, 10) : 0;
+}
+
+bool proc_status(pid_t pid, const char *field, int base, uint64_t *ret)
+{
+	_cleanup_free_ char *text = status_text(pid);
+
+	return status_number(text, field, base, ret);
+}
+
+bool proc_summary(pid_t pid, struct proc_summary *ret)
+{
+	_cleanup_free_ char *text = status_text(pid);
+	uint64_t uid = 0, threads = 0, resident = 0;
+
+	if (!text)
+		return false;
+	(void)status_number(text, "Uid", 10, &uid);
+	(void)status_number(text, "Threads", 10, &threads);
+	(void)status_number(text, "VmRSS", 10, &resident);
+	*ret = (struct proc_summary){
+	    .inside = status_inside(text),
+	    .uid = (uid_t)uid,
+	    .threads = (uint32_t)threads,
+	    .resident = resident * 1024,
+	};
+	return true;
+}
+
+pid_t proc_tid_inside(pid_t tid)
+{
+	_cleanup_free_ char *text = status_text(tid);
+
+	return status_inside(text);
+}
+
+void proc_command(pid_t tid, size_t max, struct str *ret)
+{
+	_cleanup_free_ char *path = xasprintf("/proc/%d/cmdline", tid);
+	size_t n = 0;
+	_cleanup_free_ char *text = proc_read(path, &n);
+
+	if (n > max)
+		n = max;
+	while (n && !text[n - 1])
+		n--;
+	for (size_t i = 0; i < n; i++)
+		str_addc(ret, text[i] ? text[i] : ' ');
 }
 
 void proc_comm(pid_t pid, pid_t tid, char ret[16])

@@ -50,11 +50,29 @@ char *proc_read(const char *path, size_t *ret_n);
 bool proc_link(pid_t pid, const char *name, char ret[PATH_MAX]);
 /* Number behind "@field:" in /proc/PID/status, in @base; false: none. */
 bool proc_status(pid_t pid, const char *field, int base, uint64_t *ret);
+
+/* What lists of processes tell, from one reading of /proc/PID/status. */
+struct proc_summary {
+	pid_t inside; /* its id in its own namespace */
+	uid_t uid;
+	uint32_t threads;
+	uint64_t resident; /* bytes */
+};
+
+/* False: it is gone. */
+bool proc_summary(pid_t pid, struct proc_summary *ret);
 /*
  * The id of a thread in its own namespace (the last of "NSpid:"), the same as
  * @tid where that is ours; 0: it is gone.
  */
-pid_t proc_tid_inside(pid_t pid, pid_t tid);
+pid_t proc_tid_inside(pid_t tid);
+/*
+ * Append the words of a command line with blanks between them, at most @max
+ * bytes; nothing if it is gone. @tid: a process or one of its threads, which
+ * has not ended.
+ */
+struct str;
+void proc_command(pid_t tid, size_t max, struct str *ret);
 /* The kernel's name of a thread, "" if it is gone. */
 void proc_comm(pid_t pid, pid_t tid, char ret[16]);
 /*

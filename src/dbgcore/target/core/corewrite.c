@@ -52,12 +52,13 @@ struct writer {
 	size_t n, cap;
 	struct str notes;
 	uint8_t *chunk;
+	pid_t tid;   /* alive: of an ended first thread /proc has no memory */
 	int pagemap; /* -1: it can't be read */
 };
 
 /* ---- Pages ------------------------------------------------------------- */
 
-/* What pagemap says of @n pages from @addr on; zeros where it says nothing. */
+/* What pagemap says of @n pages from @addr on, of others that all are there. */
 static void page_states(const struct writer *w, uint64_t addr, uint64_t *ret,
 			size_t n)
 {
@@ -65,7 +66,8 @@ static void page_states(const struct writer *w, uint64_t addr, uint64_t *ret,
 	ssize_t got = pread(w->pagemap, ret, n * sizeof(*ret), at);
 	size_t have = got > 0 ? (size_t)got / sizeof(*ret) : 0;
 
-	memset(ret + have, 0, (n - have) * sizeof(*ret));
+	for (size_t i = have; i < n; i++)
+		ret[i] = PM_PRESENT;
 }
 
 /* Is a page of a private mapping the process's own copy? */
@@ -190,39 +192,28 @@ static struct dbg_error *add_threads(struct writer *w)
 	err = target_threads(w->t, w->arena, &list, &n);
 	for (int others = 0; !err && others < 2; others++)
 		for (size_t i = 0; !err && i < n; i++)
-			if ((list[i].tid != w->req->first) == others)
+			if ((list[i].tid != w->req->first) == others) {
+				w->tid = w->tid ? w->tid : list[i].tid;
 				err = add_thread(w, list[i].tid);
+			}
 	return err;
-}
-
-static char *proc_text(const struct writer *w, const char *name, size_t *ret_n)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", w->t->pid, name);
-	return proc_read(path, ret_n);
 }
 
 static void add_process(struct writer *w)
 {
 	struct elf_prpsinfo info = {.pr_sname = 'R', .pr_pid = w->t->pid};
-	size_t n_words = 0, n_auxv = 0;
-	_cleanup_free_ char *words = proc_text(w, "cmdline", &n_words);
-	_cleanup_free_ char *auxv = proc_text(w, "auxv", &n_auxv);
-	char comm[16];
+	_cleanup_str_ struct str command = {0};
+	_cleanup_free_ char *path = xasprintf("/proc/%d/auxv", w->tid);
+	size_t n = 0;
+	_cleanup_free_ char *auxv = proc_read(path, &n);
 
-	proc_comm(w->t->pid, w->t->pid, comm);
-	memcpy(info.pr_fname, comm, sizeof(info.pr_fname));
-	for (size_t i = 0; i + 1 < n_words && i < sizeof(info.pr_psargs) - 1;
-	     i++)
-		info.pr_psargs[i] = words[i];
-	for (size_t i = strlen(info.pr_psargs);
-	     i + 1 < n_words && i < sizeof(info.pr_psargs) - 1; i++)
-		if (!info.pr_psargs[i])
-			info.pr_psargs[i] = ' ';
+	_Static_assert(sizeof(info.pr_fname) == 16, "as proc_comm has it");
+	proc_comm(w->t->pid, w->t->pid, info.pr_fname);
+	proc_command(w->tid, sizeof(info.pr_psargs) - 1, &command);
+	memcpy(info.pr_psargs, str_get(&command), command.len);
 	add_note(w, NT_PRPSINFO, &info, sizeof(info));
-	if (auxv)
-		add_note(w, NT_AUXV, auxv, n_auxv);
+	if (n)
+		add_note(w, NT_AUXV, auxv, n);
 }
 
 /* NT_FILE: count, page size; start, end, offset in pages of each; the paths. */
@@ -353,8 +344,6 @@ static bool is_touched(const struct writer *w, uint64_t addr, size_t n)
 {
 	uint64_t states[CHUNK_PAGES];
 
-	if (w->pagemap < 0)
-		return true;
 	page_states(w, addr, states, n / PAGE_BYTES);
 	for (size_t i = 0; i < n / PAGE_BYTES; i++)
 		if (states[i] & (PM_PRESENT | PM_SWAPPED))
@@ -387,6 +376,13 @@ static struct dbg_error *write_segment(const struct writer *w,
 	return err;
 }
 
+static void open_pagemap(struct writer *w)
+{
+	_cleanup_free_ char *path = xasprintf("/proc/%d/pagemap", w->tid);
+
+	w->pagemap = open(path, O_RDONLY | O_CLOEXEC);
+}
+
 static struct dbg_error *write_all(struct writer *w, uint64_t *ret_size)
 {
 	struct dbg_error *err;
@@ -397,6 +393,7 @@ static struct dbg_error *write_all(struct writer *w, uint64_t *ret_size)
 		err = add_threads(w);
 	if (err)
 		return err;
+	open_pagemap(w);
 	add_process(w);
 	add_files(w);
 	for (size_t i = 0; i < w->maps.n; i++)
@@ -415,13 +412,13 @@ struct dbg_error *target_core_write(struct target *t,
 				    const struct target_core_req *req,
 				    uint64_t *ret_size)
 {
-	struct writer w = {.t = t, .req = req, .arena = arena_create()};
-	char path[32];
-
-	snprintf(path, sizeof(path), "/proc/%d/pagemap", t->pid);
-	w.pagemap = open(path, O_RDONLY | O_CLOEXEC);
-	w.chunk = xmalloc(CHUNK);
+	struct writer w = {.t = t,
+			   .req = req,
+			   .arena = arena_create(),
+			   .chunk = xmalloc(CHUNK),
+			   .pagemap = -1};
 	struct dbg_error *err = write_all(&w, ret_size);
+
 	if (w.pagemap >= 0)
 		close(w.pagemap);
 	free(w.chunk);

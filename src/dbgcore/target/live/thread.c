@@ -231,7 +231,7 @@ pid_t live_tid_inside(struct target *t, pid_t tid)
 	if (!l->root.other_pids)
 		return tid;
 	if (th && !th->inside)
-		th->inside = proc_tid_inside(t->pid, tid);
+		th->inside = proc_tid_inside(tid);
 	return th ? th->inside : 0;
 }
 
