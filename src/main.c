@@ -17,6 +17,7 @@
 #include "front/commands.h"
 #include "front/oneshot.h"
 #include "front/options.h"
+#include "front/plain.h"
 #include "repl/repl.h"
 #include "report/report.h"
 
@@ -366,8 +367,7 @@ static int command(int argc, char **argv)
 		return -1;
 	struct dbg_error *err = dbg_create(&dbg);
 	if (err) {
-		fprintf(stderr, "dndbg: %s\n", err->message);
-		dbg_error_destroy(err);
+		plain_error(err);
 		return 1;
 	}
 	int status = run(dbg, argc - 1, argv + 1);
@@ -381,16 +381,14 @@ static int debug(const struct command_line *cl)
 
 	struct dbg_error *err = dbg_create(&dbg);
 	if (err) {
-		fprintf(stderr, "dndbg: %s\n", err->message);
-		dbg_error_destroy(err);
+		plain_error(err);
 		return 1;
 	}
 	// An adapter's log is of the protocol; "set log" has the engine's.
 	if (!cl->is_dap && cl->front.log)
 		err = dbg_set(dbg, "log", cl->front.log);
 	if (err) {
-		fprintf(stderr, "dndbg: %s\n", err->message);
-		dbg_error_destroy(err);
+		plain_error(err);
 		dbg_destroy(dbg);
 		return 2;
 	}

@@ -432,8 +432,7 @@ int dap_main(struct dbg *dbg, const struct front_options *options,
 
 	struct dbg_error *err = init(&d);
 	if (err) {
-		fprintf(stderr, "dndbg: %s\n", err->message);
-		dbg_error_destroy(err);
+		plain_error(err);
 		dap_deinit(&d);
 		return 1;
 	}

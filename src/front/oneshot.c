@@ -10,21 +10,33 @@
 #include "front/commands.h"
 #include "front/launchconfig.h"
 #include "front/loop.h"
+#include "front/plain.h"
 #include "front/words.h"
+
+/* The process whose number @what is, 0 if it is none. */
+static pid_t pid_of(const char *what)
+{
+	uint64_t pid;
+
+	return str_to_u64(what, &pid) && pid <= INT32_MAX ? (pid_t)pid : 0;
+}
+
+struct dbg_error *open_process(struct dbg *dbg, const char *what)
+{
+	struct dbg_attach attach = {.pid = pid_of(what)};
+
+	if (!attach.pid)
+		attach.name = what;
+	return dbg_attach(dbg, &attach);
+}
 
 struct dbg_error *open_program(struct dbg *dbg, const char *what)
 {
-	struct dbg_attach attach = {.name = what};
 	struct stat st;
-	uint64_t pid;
 
-	if (str_to_u64(what, &pid) && pid && pid <= INT32_MAX) {
-		attach = (struct dbg_attach){.pid = (pid_t)pid};
-		return dbg_attach(dbg, &attach);
-	}
-	if (!stat(what, &st) && S_ISREG(st.st_mode))
+	if (!pid_of(what) && !stat(what, &st) && S_ISREG(st.st_mode))
 		return dbg_core(dbg, what);
-	return dbg_attach(dbg, &attach);
+	return open_process(dbg, what);
 }
 
 /* How many words a command has in front of the program's. */
@@ -111,7 +123,6 @@ int oneshot_main(struct dbg *dbg, const struct command_ops *ops, int argc,
 	if (!err)
 		return 0;
 	fflush(stdout);
-	fprintf(stderr, "dndbg: %s\n", err->message);
-	dbg_error_destroy(err);
+	plain_error(err);
 	return 1;
 }

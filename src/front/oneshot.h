@@ -10,7 +10,9 @@
 
 struct command_ops;
 
-/* Open what @what names: a number a process, a file a core, else a program. */
+/* Attach to what @what names: a number a process, else a program. */
+DBG_MUST struct dbg_error *open_process(struct dbg *dbg, const char *what);
+/* Open what @what names: a file a core, else as open_process. */
 DBG_MUST struct dbg_error *open_program(struct dbg *dbg, const char *what);
 
 /* Can the word be a command from the shell? */

@@ -220,3 +220,10 @@ void plain_printf(FILE *out, const char *fmt, ...)
 	plain_vprintf(out, fmt, ap);
 	va_end(ap);
 }
+
+void plain_error(struct dbg_error *err)
+{
+	if (err)
+		plain_printf(stderr, "dndbg: %s\n", err->message);
+	dbg_error_destroy(err);
+}

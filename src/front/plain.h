@@ -17,6 +17,7 @@
 #include <stdio.h>
 
 #include "base/str.h"
+#include "dbg.h"
 
 /* Append the @n bytes at @s, escaped. */
 void plain_add(struct str *t, const char *s, size_t n);
@@ -32,5 +33,8 @@ void plain_vprintf(FILE *out, const char *fmt, va_list ap)
     __attribute__((format(printf, 2, 0)));
 void plain_printf(FILE *out, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* Tell on stderr what dndbg failed in, and destroy @err, which may be NULL. */
+void plain_error(struct dbg_error *err);
 
 #endif

@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "base/err.h"
 #include "front/listen.h"
+#include "front/plain.h"
 #include "front/stdio.h"
 #include "mi/mi_priv.h"
 #include "mi/record.h"
@@ -314,8 +315,7 @@ int mi_main(struct dbg *dbg, const struct front_options *front,
 	mi_init(&m);
 	struct dbg_error *err = open_session(&m, listen);
 	if (err) {
-		fprintf(stderr, "dndbg: %s\n", err->message);
-		dbg_error_destroy(err);
+		plain_error(err);
 		mi_deinit(&m);
 		return 1;
 	}

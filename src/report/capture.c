@@ -19,6 +19,7 @@
 #include "base/mem.h"
 #include "front/debuggees.h"
 #include "front/loop.h"
+#include "front/plain.h"
 #include "report/ended.h"
 #include "report/runoptions.h"
 #include "report/tree.h"
@@ -50,13 +51,6 @@ struct run {
 	int exit_code, exit_signal;
 };
 
-static void tell_drop(struct dbg_error *err)
-{
-	if (err)
-		fprintf(stderr, "dndbg: %s\n", err->message);
-	dbg_error_destroy(err);
-}
-
 static void take_report(struct run *r, struct dbg *dbg, const char *kind,
 			const char *cause)
 {
@@ -66,7 +60,7 @@ static void take_report(struct run *r, struct dbg *dbg, const char *kind,
 		return;
 	struct dbg_error *err = report_take(dbg, &report_death_limits, &report);
 	if (err) {
-		tell_drop(dbg_err_prefix(err, "no report"));
+		plain_error(dbg_err_prefix(err, "no report"));
 		return;
 	}
 	if (kind)
@@ -85,7 +79,7 @@ static void go_on(struct dbg *dbg)
 		dbg_error_destroy(err);
 		return;
 	}
-	tell_drop(err);
+	plain_error(err);
 }
 
 static bool is_asked_for(const struct run *r, int code)
@@ -164,7 +158,7 @@ static void on_event(struct run *r, const struct debuggee_event *e)
 		r->exit_code = event->exit_code;
 		r->exit_signal = event->exit_signal;
 	}
-	tell_drop(e->err);
+	plain_error(e->err);
 }
 
 static void take_events(struct run *r)
@@ -195,10 +189,10 @@ static void wait_for(struct run *r, uint64_t deadline)
 			    : deadline - now > INT32_MAX
 				? INT32_MAX
 				: (int)(deadline - now);
-	tell_drop(loop_wait_fds(r->loop, &w, &what));
+	plain_error(loop_wait_fds(r->loop, &w, &what));
 	// What was sent to us is meant for the command.
 	if (what & (LOOP_INTERRUPT | LOOP_END))
-		tell_drop(dbg_signal_send(
+		plain_error(dbg_signal_send(
 		    r->dbg, what & LOOP_INTERRUPT ? SIGINT : SIGTERM));
 }
 
@@ -266,7 +260,7 @@ static void give_up(struct run *r, const char *kind, const char *cause)
 	r->ending = true;
 	struct dbg *any = debuggees_alive(r->dbg);
 	if (any && dbg_state(any) == DBG_RUNNING)
-		tell_drop(dbg_pause(any));
+		plain_error(dbg_pause(any));
 	while (any && dbg_state(any) == DBG_RUNNING)
 		wait_for(r, 0);
 	dbg_inferior_list(r->dbg, &list, &n);
@@ -313,7 +307,7 @@ static void let_go(struct run *r)
 	dbg_inferior_list(r->dbg, &list, &n);
 	for (size_t i = 0; i < n; i++)
 		if (list[i].dbg != r->dbg && list[i].state != DBG_IDLE)
-			tell_drop(dbg_detach(list[i].dbg, false));
+			plain_error(dbg_detach(list[i].dbg, false));
 	debuggees_end_children(r->dbg);
 }
 
@@ -377,7 +371,7 @@ int report_run_main(struct dbg *dbg, int argc, char **argv)
 	memcpy(r.out.paths, r.options.paths, sizeof(r.out.paths));
 	struct dbg_error *err = start(&r, argc - first, argv + first);
 	if (err) {
-		tell_drop(err);
+		plain_error(err);
 		loop_destroy(r.loop);
 		return STATUS_CANNOT;
 	}

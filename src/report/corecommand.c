@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/err.h"
+#include "front/plain.h"
 #include "report/report.h"
 
 enum {
@@ -67,8 +67,7 @@ int report_core_main(struct dbg *dbg, int argc, char **argv)
 	if (!err)
 		err = report_take(dbg, &report_death_limits, &r);
 	if (err) {
-		fprintf(stderr, "dndbg: %s\n", err->message);
-		dbg_error_destroy(err);
+		plain_error(err);
 		return 1;
 	}
 	const struct report *one = &r;

@@ -9,7 +9,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "base/str.h"
+#include "front/oneshot.h"
 #include "front/plain.h"
 #include "report/report.h"
 
@@ -73,22 +73,12 @@ static int parse(int argc, char **argv, struct dump_options *ret)
 	return -1;
 }
 
-static struct dbg_error *attach(struct dbg *dbg, const char *what)
-{
-	struct dbg_attach attach = {.name = what};
-	uint64_t pid;
-
-	if (str_to_u64(what, &pid) && pid && pid <= INT32_MAX)
-		attach = (struct dbg_attach){.pid = (pid_t)pid};
-	return dbg_attach(dbg, &attach);
-}
-
 static struct dbg_error *dump(struct dbg *dbg, const struct dump_options *o)
 {
 	struct dbg_inferior inf;
 	uint64_t size;
 
-	struct dbg_error *err = attach(dbg, o->what);
+	struct dbg_error *err = open_process(dbg, o->what);
 	if (err)
 		return err;
 	dbg_inferior_get(dbg, &inf);
@@ -111,7 +101,6 @@ int report_dump_main(struct dbg *dbg, int argc, char **argv)
 	struct dbg_error *err = dump(dbg, &o);
 	if (!err)
 		return 0;
-	fprintf(stderr, "dndbg: %s\n", err->message);
-	dbg_error_destroy(err);
+	plain_error(err);
 	return 1;
 }

@@ -3,7 +3,6 @@
  * programs as JSON. All columns are known before the first line is printed, so
  * the programs are taken down first.
  */
-#include <cjson/cJSON.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <pwd.h>
@@ -12,7 +11,7 @@
 
 #include "base/mem.h"
 #include "front/plain.h"
-#include "report/report.h"
+#include "report/json.h"
 
 enum {
 	OPT_JSON = 256,
@@ -45,11 +44,10 @@ static void add_object(void *arg, const struct dbg_program_info *p)
 	cJSON_AddNumberToObject(o, "pid", p->pid);
 	cJSON_AddNumberToObject(o, "pidInside", p->pid_inside);
 	cJSON_AddNumberToObject(o, "uid", p->uid);
-	cJSON_AddStringToObject(o, "name", p->name);
-	cJSON_AddStringToObject(o, "command", p->command);
-	cJSON_AddStringToObject(o, "runtime", p->runtime);
-	if (p->container)
-		cJSON_AddStringToObject(o, "container", p->container);
+	json_add_text(o, "name", p->name);
+	json_add_text(o, "command", p->command);
+	json_add_text(o, "runtime", p->runtime);
+	json_add_text(o, "container", p->container);
 	cJSON_AddNumberToObject(o, "threads", p->threads);
 	cJSON_AddNumberToObject(o, "residentBytes", (double)p->resident);
 	cJSON_AddItemToArray(arg, o);
@@ -60,10 +58,7 @@ static void print_json(void)
 	cJSON *list = cJSON_CreateArray();
 
 	dbg_programs(add_object, list);
-	char *text = cJSON_Print(list);
-	puts(text);
-	cJSON_free(text);
-	cJSON_Delete(list);
+	json_print(list, stdout, true);
 }
 
 /* ---- As a table -------------------------------------------------------- */

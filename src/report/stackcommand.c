@@ -3,7 +3,6 @@
  * runs, hangs or has left a core. A program that runs stands still for no
  * longer than it takes to walk its stacks: they are printed afterwards.
  */
-#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "front/oneshot.h"
+#include "front/plain.h"
 #include "report/report.h"
 
 enum {
@@ -113,8 +113,7 @@ int report_stack_main(struct dbg *dbg, int argc, char **argv)
 		return status;
 	struct dbg_error *err = take(dbg, &o, &r);
 	if (err) {
-		fprintf(stderr, "dndbg: %s\n", err->message);
-		dbg_error_destroy(err);
+		plain_error(err);
 		return 1;
 	}
 	const struct report *one = &r;

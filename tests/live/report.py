@@ -390,6 +390,11 @@ def test_refused(t):
     t.check_equal(-signal.SIGABRT, done.returncode)
     t.check_in("dndbg: the report cannot be written to '/nowhere/at/all': No "
                "such file or directory", done.stderr)
+    for command_name in ("stack", "dump", "handles"):
+        done = t.run(command_name, "no\033[31mname")
+        t.check_equal((1, "", "dndbg: no .NET program is called "
+                       "'no\\u001b[31mname'\n"),
+                      (done.returncode, done.stdout, done.stderr))
 
 
 def test_stack(t):
