@@ -172,14 +172,17 @@ void begin_answer(struct dap *d, struct dbg_error *err);
  * Answer `launch` or `attach`, if that waits, with success: the program runs.
  */
 void begin_runs(struct dap *d);
-/* The program was stopped by the start itself: DBG_STOP_READY or ATTACH. */
+/*
+ * The program was stopped by the start itself: DBG_STOP_READY or ATTACH, or the
+ * one stop of a core. It is held until the client has configured.
+ */
 void begin_ready(struct dap *d, const struct dbg_stop *stop);
 /*
  * The program ended with @status: true if the client was never told that it had
  * started.
  */
 bool begin_gone(struct dap *d, int status);
-/* Let the program go that is held. */
+/* Let the program go that is held; of a core, tell the stop. */
 void begin_release(struct dap *d);
 /* Give up the start: the client has cancelled it. */
 void begin_cancel(struct dap *d);
@@ -192,6 +195,8 @@ void begin_terminated(struct dap *d);
 
 /* Take the engine's events and send the client's. */
 void events_take(struct dap *d);
+/* Tell the client of a stop. */
+void events_stopped(struct dap *d, const struct dbg_stop *s);
 /*
  * Tell the client of a thread that it does not know yet, and keep its name for
  * when the program runs: that name, with the number that C# code knows the

@@ -74,7 +74,7 @@ static void add_stop_text(struct str *t, const struct dbg_stop *s)
 		emit_str(t, "text", s->note);
 }
 
-static void stopped(struct dap *d, const struct dbg_stop *s)
+void events_stopped(struct dap *d, const struct dbg_stop *s)
 {
 	bool breaks = s->reason == DBG_STOP_BREAKPOINT && !s->stepped;
 	const struct stop_words *words =
@@ -137,14 +137,13 @@ static void on_stopped(struct dap *d, const struct dbg_stop *s)
 
 	if (!passes)
 		tell_threads(d);
-	if (d->setup.core)
-		stopped(d, s);
-	else if (s->reason == DBG_STOP_ATTACH || s->reason == DBG_STOP_READY)
+	if (s->reason == DBG_STOP_ATTACH || s->reason == DBG_STOP_READY ||
+	    !dbg_can_run(d->dbg))
 		begin_ready(d, s);
 	else if (passes)
 		dap_warn(d, dbg_continue(d->dbg, 0));
 	else
-		stopped(d, s);
+		events_stopped(d, s);
 }
 
 /* ---- The end --------------------------------------------------------- */
@@ -339,9 +338,6 @@ void events_take(struct dap *d)
 {
 	struct dbg_event e;
 
-	// the stop of a core dump
-	if (d->held && d->setup.core)
-		return;
 	while (dbg_event_next(d->dbg, &e)) {
 		switch (e.kind) {
 		case DBG_EVENT_STOPPED:

@@ -41,7 +41,7 @@ def test_same(t):
             command, threadId=c.thread))
     c.ask("terminate")
     c.event("terminated")
-    c.ask("disconnect")
+    c.ask("disconnect", terminateDebuggee=True)
     c.wait()
 
 

@@ -8,7 +8,7 @@
  * no breakpoint is late. A program that loads no runtime for a while (a host,
  * a script) runs, and `launch` is answered all the same. What is attached to
  * is held likewise, but only for a moment: it has other things to do than to
- * wait for us. A core dump waits for nobody; its one stop is told then.
+ * wait for us. The one stop of a core dump is held as long, and told then.
  *
  * With a terminal of the client's, that is first asked for (`runInTerminal`),
  * and the program starts when the helper in it has told its name.
@@ -182,10 +182,6 @@ static void attached(struct dap *d, struct dbg_error *err)
 	begin_runs(d);
 	tell_process(d);
 	tell_attached(d);
-	if (d->setup.core) {
-		d->held = true;
-		dap_timer(d, TIMER_GO, HELD_MS);
-	}
 }
 
 static void start(struct dap *d)
@@ -229,8 +225,10 @@ void begin_release(struct dap *d)
 	if (!d->held)
 		return;
 	d->held = false;
-	if (d->setup.core)
+	if (!dbg_can_run(d->dbg)) {
+		events_stopped(d, dbg_stop_reason(d->dbg));
 		return;
+	}
 	// a child that another session held for this one
 	if (d->setup.wake)
 		dap_warn(d, dbg_signal_send(d->dbg, SIGCONT));

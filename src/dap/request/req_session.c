@@ -118,9 +118,10 @@ static struct dbg_error *do_disconnect(struct dap *d, struct request *req)
 		return err;
 	d->quit = true;
 	begin_answer(d, dbg_err(DBG_E_INTERRUPTED, "the client has left"));
-	if (dbg_state(d->dbg) == DBG_IDLE || d->setup.core)
+	if (dbg_state(d->dbg) == DBG_IDLE)
 		return NULL;
-	return terminate ? dbg_kill(d->dbg) : dbg_detach(d->dbg, suspend);
+	return terminate && dbg_can_run(d->dbg) ? dbg_kill(d->dbg)
+						: dbg_detach(d->dbg, suspend);
 }
 
 static struct dbg_error *do_terminate(struct dap *d, struct request *req)
@@ -134,7 +135,7 @@ static struct dbg_error *do_terminate(struct dap *d, struct request *req)
 	}
 	if (dbg_state(d->dbg) == DBG_IDLE)
 		return dbg_err(DBG_E_STATE, "there is no program");
-	if (d->setup.core) {
+	if (!dbg_can_run(d->dbg)) {
 		begin_terminated(d);
 		return NULL;
 	}
