@@ -44,10 +44,8 @@ static const struct {
 	const char *name;
 	int words;
 } oneshots[] = {
-    {"heap", 2},
-    {"handles", 1},
-    {"finalizequeue", 1},
-    {"syncblk", 1},
+    {"heap", 2},    {"handles", 1}, {"finalizequeue", 1},
+    {"syncblk", 1}, {"pstacks", 1}, {"parallelstacks", 1},
 };
 
 static int words_of(const char *word)

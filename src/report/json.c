@@ -31,7 +31,7 @@ void json_add_hex(cJSON *o, const char *name, uint64_t n)
 	cJSON_AddStringToObject(o, name, text);
 }
 
-static cJSON *frame_of(const struct report_frame *f)
+cJSON *json_frame(const struct report_frame *f)
 {
 	cJSON *o = cJSON_CreateObject();
 
@@ -85,7 +85,7 @@ static cJSON *thread_of(const struct report_thread *t)
 	json_add_text(o, "error", t->error);
 	cJSON *frames = cJSON_AddArrayToObject(o, "frames");
 	for (size_t i = 0; i < t->n_frames; i++)
-		cJSON_AddItemToArray(frames, frame_of(&t->frames[i]));
+		cJSON_AddItemToArray(frames, json_frame(&t->frames[i]));
 	return o;
 }
 

@@ -9,6 +9,8 @@
 /* @text may be NULL: then there is no such member. */
 void json_add_text(cJSON *o, const char *name, const char *text);
 void json_add_hex(cJSON *o, const char *name, uint64_t n);
+/* A frame, as docs/report.md has it. */
+cJSON *json_frame(const struct report_frame *f);
 /* Write and destroy @o; @indent: in lines, else in one. */
 void json_print(cJSON *o, FILE *out, bool indent);
 

@@ -21,8 +21,8 @@ static bool same_text(const char *a, const char *b)
 }
 
 /* Are they at the same line of the same function? */
-static bool report_same_frame(const struct report_frame *a,
-			      const struct report_frame *b)
+bool report_same_frame(const struct report_frame *a,
+		       const struct report_frame *b)
 {
 	return a->kind == b->kind && a->line == b->line &&
 	       !strcmp(a->name, b->name) && same_text(a->params, b->params) &&

@@ -126,6 +126,9 @@ DBG_MUST struct dbg_error *report_take(struct dbg *dbg,
 				       struct report *ret);
 void report_destroy(struct report *r);
 
+/* Are they at the same line of the same function? */
+bool report_same_frame(const struct report_frame *a,
+		       const struct report_frame *b);
 /* Have they the same stacks, which are whole? */
 bool report_same_stack(const struct report_thread *a,
 		       const struct report_thread *b);
