@@ -253,12 +253,24 @@ def test_authors(t):
         {"far": "far 5", "further": "{Displays.Further}", "bag": "Bag of 3",
          "bags": "Count = 2", "named": "{named 1}",
          "silent": "{Displays.Silent}",
-         "person": "{Person { Name = Ann, Age = 30 }}"}, values(seen))
+         "person": "{Person { Name = Ann, Age = 30 }}",
+         "shelf": "{Displays.Shelf}", "crate": "{Displays.Crate}"},
+        values(seen))
     t.check_equal("a bag", seen["bag"]["type"])
     t.check_equal(["[0]", "[1]", "[2]", "First", "Raw View"],
                   list(below("bag")))
     t.check_equal(["bag 1", "bag 4", "Raw View"], list(below("bags")))
     t.check_equal(["Twice", "Raw View"], list(below("further")))
     t.check_equal({"Name": '"Ann"', "Age": "30"}, values(below("person")))
+    # an object that is hidden in its root: its members are in its place
+    found = below("shelf")
+    members = {"Width": "3", "Height": "4", "Unit": '"m"', "Number": "7",
+               "Other": "null"}
+    t.check_equal(members, values(found))
+    t.check_equal("shelf.Size.Height", found["Height"]["evaluateName"])
+    t.check_equal({**members, "Weight": "9", "Raw View": ""},
+                  values(below("crate")))
+    t.check_equal(["Unit", "Number"],
+                  list(below("shelf", start=2, count=2)))
     c.go()
     c.end()

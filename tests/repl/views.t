@@ -63,6 +63,8 @@ bags = Count = 2 = {bag 1 = Bag of 3, bag 4 = Bag of 1}
 named = {A = 1}
 silent = {A = 1}
 person = {Name = "Ann", Age = 30}
+shelf = {Width = 3, Height = 4, Unit = "m", Number = 7, Other = null}
+crate = {Width = 3, Height = 4, Unit = "m", Number = 7, Other = null, Weight = 9}
 +print named.ToString()
 $14 = "named 1"
 +kill

@@ -18,6 +18,8 @@
 
 enum {
 	BASES_MAX = 1000,
+	ROOTS_MAX =
+	    4, // members in each other whose children are in their place
 	PROPERTY_NAME = 1, // a column, II.22.34
 };
 
@@ -83,12 +85,9 @@ static struct node *take(struct walk *k)
 	return &k->nodes[k->n_nodes++];
 }
 
-static void add_field(struct walk *k, const struct value *seen,
-		      const struct field *f, bool hidden)
+static void fill_field(struct walk *k, const struct value *seen,
+		       const struct field *f, bool hidden, struct node *to)
 {
-	struct node *to = take(k);
-	if (!to)
-		return;
 	const struct view *w = k->w;
 	to->name = f->source;
 	if (hidden)
@@ -101,6 +100,14 @@ static void add_field(struct walk *k, const struct value *seen,
 		to->value = value_static(w->types, f, w->thread);
 		to->is_static = true;
 	}
+}
+
+static void add_field(struct walk *k, const struct value *seen,
+		      const struct field *f, bool hidden)
+{
+	struct node *to = take(k);
+	if (to)
+		fill_field(k, seen, f, hidden, to);
 }
 
 /* ---- Members --------------------------------------------------------- */
@@ -124,9 +131,6 @@ static bool is_wanted(const struct walk *k, const struct member *m,
 		return false;
 	if (!m->field && !w->editor && !of_proxy)
 		return false;
-	// what is hidden in its root is shown as rows
-	if (m->browse == BROWSE_ROOT_HIDDEN && !m->is_static && !w->raw)
-		return false;
 	return which == WHICH_ALL || which == WHICH_STATIC ||
 	       m->is_public == (which == WHICH_PUBLIC);
 }
@@ -145,17 +149,66 @@ static const char *property_path(struct walk *k, const struct member *m)
 			    m->name);
 }
 
-static void add_property(struct walk *k, const struct value *self,
-			 const struct member *m, bool of_proxy)
+static void fill_property(struct walk *k, const struct value *self,
+			  const struct member *m, bool of_proxy,
+			  struct node *to)
 {
-	struct node *to = take(k);
-	if (!to)
-		return;
 	to->name = m->name;
 	to->is_static = m->is_static;
 	to->why = member_value(k->w, m, self, &to->value);
 	if (!of_proxy)
 		to->path = property_path(k, m);
+}
+
+static void fill_member(struct walk *k, const struct value *self,
+			const struct member *m, bool of_proxy, struct node *to)
+{
+	bool getter = of_proxy || (m->getter && k->w->editor);
+	if (m->field && !getter)
+		fill_field(k, self, m->field, m->hidden, to);
+	else
+		fill_property(k, self, m, of_proxy, to);
+}
+
+/* Has it named children, and no rows? */
+static bool is_plain_object(const struct view *w, const struct value *seen)
+{
+	struct elements els;
+	uint64_t n;
+	if (seen->where == VALUE_ABSENT || value_is_null(w->types, seen) ||
+	    view_elements(w, seen, &els))
+		return false;
+	struct look *look = look_get(w, seen->type);
+	return !look || !proxy_count(w, look, seen, &n);
+}
+
+/*
+ * A member whose author wants its children in its place. Elements are the rows
+ * of the parent; what has no children is shown itself.
+ */
+static void add_root(struct walk *k, const struct value *self,
+		     const struct member *m, bool of_proxy)
+{
+	struct look *look = look_get(k->w, k->seen->type);
+	struct node node = {0};
+	if (look && proxy_shows_rows(k->w, look, k->seen, m))
+		return;
+	fill_member(k, self, m, of_proxy, &node);
+	struct value seen = {0};
+	if (!node.why)
+		seen = view_seen(k->w, &node.value);
+	struct walk inner = *k;
+	inner.parent = &node;
+	if (inner.depth++ < ROOTS_MAX && is_plain_object(k->w, &seen))
+		named_each(&inner, &seen);
+	if (inner.n > k->n) {
+		k->n = inner.n;
+		k->n_nodes = inner.n_nodes;
+		return;
+	}
+	struct node *to = take(k);
+	if (to)
+		*to = node;
 }
 
 static void add_looked(struct walk *k, struct look *look,
@@ -168,11 +221,13 @@ static void add_looked(struct walk *k, struct look *look,
 	for (size_t i = 0; i < n; i++) {
 		if (!is_wanted(k, &all[i], which, of_proxy))
 			continue;
-		bool getter = of_proxy || (all[i].getter && k->w->editor);
-		if (all[i].field && !getter)
-			add_field(k, self, all[i].field, all[i].hidden);
-		else
-			add_property(k, self, &all[i], of_proxy);
+		bool is_root = all[i].browse == BROWSE_ROOT_HIDDEN &&
+			       !all[i].is_static && !k->w->raw;
+		struct node *to = is_root ? NULL : take(k);
+		if (is_root)
+			add_root(k, self, &all[i], of_proxy);
+		else if (to)
+			fill_member(k, self, &all[i], of_proxy, to);
 	}
 }
 
@@ -210,7 +265,7 @@ static void add_which(struct walk *k, struct type *type,
 static bool has_which(const struct walk *k, struct type *type,
 		      const struct value *seen, enum which which)
 {
-	struct walk count = {.w = k->w, .parent = k->parent};
+	struct walk count = {.w = k->w, .parent = k->parent, .seen = k->seen};
 	add_which(&count, type, seen, which);
 	return count.n > 0;
 }
@@ -218,6 +273,9 @@ static bool has_which(const struct walk *k, struct type *type,
 static void add_group(struct walk *k, enum node_kind kind, const char *name,
 		      struct type *type)
 {
+	// A member whose children are in its place has none of these two.
+	if (k->depth && (kind == NODE_STATICS || kind == NODE_RAW))
+		return;
 	struct node *to = take(k);
 	if (!to)
 		return;
@@ -350,12 +408,12 @@ static bool add_proxied(struct walk *k, const struct value *seen)
 	struct look *look = look_get(k->w, seen->type);
 	if (!look || !look->proxy)
 		return false;
-	if (k->nodes) {
+	if (!k->nodes && proxy_is_counted(look)) {
+		count_proxied(k, look);
+	} else {
 		const struct proxy *p = proxy_get(k->w, look, seen);
 		if (p && !p->why)
 			add_looked(k, p->look, &p->subject, WHICH_PUBLIC, true);
-	} else {
-		count_proxied(k, look);
 	}
 	if (k->w->editor)
 		add_group(k, NODE_RAW, "Raw View", seen->type);
@@ -391,6 +449,7 @@ void named_each(struct walk *k, const struct value *seen)
 	}
 	if (seen->where == VALUE_ABSENT || value_is_null(k->w->types, seen))
 		return;
+	k->seen = seen;
 	k->declared = node->value.type;
 	if (k->declared && k->declared->kind == TYPE_BYREF)
 		k->declared = k->declared->inner;

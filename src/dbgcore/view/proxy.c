@@ -97,6 +97,7 @@ static void make_rows(const struct view *w, struct proxy *p)
 	const struct member *m =
 	    p->look && !p->why ? root_member(w, p->look, p->is_proxy) : NULL;
 	struct value v;
+	p->member = m;
 	if (!m)
 		return;
 	p->why = member_value(w, m, &p->subject, &v);
@@ -162,6 +163,20 @@ const struct proxy *proxy_get(const struct view *w, const struct look *look,
 	return p;
 }
 
+bool proxy_is_counted(const struct look *look)
+{
+	return look->count && look->is_sequence;
+}
+
+bool proxy_shows_rows(const struct view *w, const struct look *look,
+		      const struct value *seen, const struct member *m)
+{
+	if (proxy_is_counted(look))
+		return true;
+	const struct proxy *p = proxy_get(w, look, seen);
+	return p && p->member == m && (p->has_rows || p->why);
+}
+
 bool proxy_count(const struct view *w, const struct look *look,
 		 const struct value *seen, uint64_t *ret)
 {
@@ -170,8 +185,7 @@ bool proxy_count(const struct view *w, const struct look *look,
 	if (!shows_more(w, look))
 		return false;
 	const struct proxy *p = key ? map_find(&w->cache->proxies, key) : NULL;
-	bool counts = look->count && look->is_sequence;
-	if ((!p || p->type != seen->type) && counts) {
+	if ((!p || p->type != seen->type) && proxy_is_counted(look)) {
 		interpret_call(w, look->count, seen, &o);
 		if (!o.why && !o.thrown &&
 		    value_integer(w->types, &o.value, ret) && *ret <= COUNT_MAX)

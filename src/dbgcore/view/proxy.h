@@ -14,9 +14,10 @@ struct proxy {
 	struct value subject; /* the proxy, or the value itself */
 	struct look *look;    /* of the subject; NULL: no members */
 	bool is_proxy;
-	const char *why;      /* there should be one, but it failed */
-	struct value root;    /* value of the root-hidden member, settled */
-	struct elements rows; /* of root; n 0: none */
+	const char *why;             /* there should be one, but it failed */
+	const struct member *member; /* the root-hidden one; NULL: none */
+	struct value root;           /* its value, settled */
+	struct elements rows;        /* of root; n 0: none */
 	bool has_rows;
 };
 
@@ -26,6 +27,14 @@ struct proxy {
  */
 const struct proxy *proxy_get(const struct view *w, const struct look *look,
 			      const struct value *seen);
+/* Are these collections that have rows for certain, as many as Count says? */
+bool proxy_is_counted(const struct look *look);
+/*
+ * Is the root-hidden member @m of what stands for @seen shown as its rows, or
+ * would be but for an error? Found as proxy_count does.
+ */
+bool proxy_shows_rows(const struct view *w, const struct look *look,
+		      const struct value *seen, const struct member *m);
 /* How many rows proxy_get would find, without making it where that is told by
  * Count; false: none at all. */
 bool proxy_count(const struct view *w, const struct look *look,
