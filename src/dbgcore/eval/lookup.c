@@ -16,8 +16,7 @@
 #include "meta/csname.h"
 
 enum {
-	OUTER_MAX = 64,
-	TYPEDEF_NAMESPACE = 2
+	OUTER_MAX = 64
 };
 
 /* ---- Types ----------------------------------------------------------- */
@@ -45,17 +44,9 @@ static bool find_in(const struct eval *e, const char *space, size_t space_n,
 static const char *scope_space(const struct eval *e)
 {
 	struct type *type = e->scope->type;
-	if (!type || !type->module)
-		return "";
-	uint32_t rid = MD_TOKEN_RID(type->token), outer;
-	for (int i = 0; i < OUTER_MAX; i++) {
-		outer = md_enclosing(&type->module->md, rid);
-		if (!outer)
-			break;
-		rid = outer;
-	}
-	return md_col_string(&type->module->md, MD_TYPEDEF, rid,
-			     TYPEDEF_NAMESPACE);
+	return type && type->module
+		   ? md_namespace(&type->module->md, MD_TOKEN_RID(type->token))
+		   : "";
 }
 
 /* Through a `using Ns;` or `using Alias = Ns;` */

@@ -461,6 +461,19 @@ uint32_t md_enclosing(const struct md *md, uint32_t typedef_rid)
 	return md_col(md, MD_NESTEDCLASS, rid, 1);
 }
 
+const char *md_namespace(const struct md *md, uint32_t typedef_rid)
+{
+	// A damaged table may be a ring.
+	for (int i = 0; i < 64; i++) {
+		uint32_t outer = md_enclosing(md, typedef_rid);
+
+		if (!outer)
+			break;
+		typedef_rid = outer;
+	}
+	return md_col_string(md, MD_TYPEDEF, typedef_rid, 2);
+}
+
 const uint8_t *md_mvid(const struct md *md)
 {
 	return md_guid(md, md_col(md, MD_MODULE, 1, 2));

@@ -141,6 +141,8 @@ uint32_t md_method_type(const struct md *md, uint32_t method_rid);
 uint32_t md_field_type(const struct md *md, uint32_t field_rid);
 /* TypeDef rid of the enclosing class; 0 if not nested. */
 uint32_t md_enclosing(const struct md *md, uint32_t typedef_rid);
+/* Namespace of a class; of the outermost one around it if it is nested. */
+const char *md_namespace(const struct md *md, uint32_t typedef_rid);
 
 /* 16-byte MVID of the module, NULL if there is none. */
 const uint8_t *md_mvid(const struct md *md);

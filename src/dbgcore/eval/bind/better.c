@@ -107,18 +107,33 @@ static struct il_type *param_of(const struct candidate *k, size_t arg)
 	return call_params_element(k->sig);
 }
 
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+static int special_types(struct il_type *const *x, struct il_type *const *y,
+			 size_t n);
+
 /* List<T> is more special than T, and int than T (12.6.4.3). */
 static int special_type(const struct il_type *x, const struct il_type *y)
 {
 	bool px = x->kind == IL_KIND_MVAR || x->kind == IL_KIND_VAR;
 	bool py = y->kind == IL_KIND_MVAR || y->kind == IL_KIND_VAR;
-	int found = 0;
 	if (px || py)
 		return (int)py - (int)px;
 	if (x->inner && y->inner)
 		return special_type(x->inner, y->inner);
-	for (size_t i = 0; i < x->n_args && i < y->n_args; i++) {
-		int r = special_type(x->args[i], y->args[i]);
+	return special_types(x->args, y->args, least(x->n_args, y->n_args));
+}
+
+/* The one that is more special in some types and less in none. */
+static int special_types(struct il_type *const *x, struct il_type *const *y,
+			 size_t n)
+{
+	int found = 0;
+	for (size_t i = 0; i < n; i++) {
+		int r = special_type(x[i], y[i]);
 		if (r && found && r != found)
 			return 0;
 		found = r ? r : found;
@@ -129,16 +144,8 @@ static int special_type(const struct il_type *x, const struct il_type *y)
 static int more_special(const struct call *c, const struct candidate *x,
 			const struct candidate *y)
 {
-	int found = 0;
-	for (size_t i = 0; i < c->n; i++) {
-		if (i >= x->open->n_params || i >= y->open->n_params)
-			break;
-		int r = special_type(x->open->params[i], y->open->params[i]);
-		if (r && found && r != found)
-			return 0;
-		found = r ? r : found;
-	}
-	return found;
+	size_t n = least(x->open->n_params, y->open->n_params);
+	return special_types(x->open->params, y->open->params, least(n, c->n));
 }
 
 int call_better(struct binder *b, const struct call *c,

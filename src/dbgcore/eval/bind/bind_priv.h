@@ -273,6 +273,9 @@ bind_interpolated(struct binder *b, const struct expr *x, struct bound **ret);
 /* The best common type of values; NULL: none. */
 struct il_type *bind_common_type(struct binder *b, struct bound *const *list,
 				 size_t n);
+/* Of numbers, not checked for overflow. */
+struct bound *bound_binary(struct binder *b, enum op op, struct bound *l,
+			   struct bound *r, struct il_type *type);
 struct bound *bound_not(struct binder *b, struct bound *v);
 struct bound *bound_choice(struct binder *b, struct bound *c, struct bound *x,
 			   struct bound *y);

@@ -115,16 +115,6 @@ static struct bound *as_number(struct binder *b, struct bound *v,
 	return n;
 }
 
-static struct bound *binary(struct binder *b, enum op op, struct bound *l,
-			    struct bound *r, struct il_type *type)
-{
-	struct bound *n = bound_make(b, BOUND_BINARY, type, l->syntax);
-	n->op = op;
-	n->a = l;
-	n->b = r;
-	return n;
-}
-
 static bool is_pointer(const struct bound *v)
 {
 	return v->type && v->type->kind == IL_KIND_POINTER;
@@ -147,9 +137,9 @@ static struct dbg_error *moved(struct binder *b, enum op op, struct bound *p,
 		return err;
 	struct bound *size = bound_int(b, ELEM_I, layout->size, p->syntax);
 	struct bound *bytes =
-	    binary(b, OP_MULTIPLY, as_number(b, index, ELEM_I), size,
-		   bind_prim(b, ELEM_I));
-	*ret = binary(b, op, p, bytes, p->type);
+	    bound_binary(b, OP_MULTIPLY, as_number(b, index, ELEM_I), size,
+			 bind_prim(b, ELEM_I));
+	*ret = bound_binary(b, op, p, bytes, p->type);
 	return NULL;
 }
 
@@ -202,10 +192,12 @@ static struct dbg_error *distance(struct binder *b, struct bound *l,
 	struct dbg_error *err = il_type_layout(b->ts, l->type->inner, &layout);
 	if (err || !layout->size)
 		return err;
-	struct bound *bytes = binary(b, OP_SUBTRACT, as_number(b, l, ELEM_I8),
-				     as_number(b, r, ELEM_I8), type);
-	*ret = binary(b, OP_DIVIDE, bytes,
-		      bound_int(b, ELEM_I8, layout->size, l->syntax), type);
+	struct bound *bytes =
+	    bound_binary(b, OP_SUBTRACT, as_number(b, l, ELEM_I8),
+			 as_number(b, r, ELEM_I8), type);
+	*ret =
+	    bound_binary(b, OP_DIVIDE, bytes,
+			 bound_int(b, ELEM_I8, layout->size, l->syntax), type);
 	return NULL;
 }
 
@@ -235,7 +227,7 @@ struct dbg_error *bind_pointer_operator(struct binder *b, enum op op,
 			order = false;
 	}
 	if (order)
-		*ret = binary(b, op, l, r, bind_prim(b, ELEM_BOOLEAN));
+		*ret = bound_binary(b, op, l, r, bind_prim(b, ELEM_BOOLEAN));
 	return NULL;
 }
 

@@ -23,13 +23,21 @@ struct bound *bound_choice(struct binder *b, struct bound *c, struct bound *x,
 	return n;
 }
 
-static struct bound *make_binary(struct binder *b, enum op op, struct bound *l,
-				 struct bound *r, struct il_type *type)
+struct bound *bound_binary(struct binder *b, enum op op, struct bound *l,
+			   struct bound *r, struct il_type *type)
 {
 	struct bound *n = bound_make(b, BOUND_BINARY, type, l->syntax);
 	n->op = op;
 	n->a = l;
 	n->b = r;
+	return n;
+}
+
+/* Checked where the expression is. */
+static struct bound *make_binary(struct binder *b, enum op op, struct bound *l,
+				 struct bound *r, struct il_type *type)
+{
+	struct bound *n = bound_binary(b, op, l, r, type);
 	n->checked = b->checked;
 	return n;
 }

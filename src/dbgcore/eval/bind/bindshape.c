@@ -40,22 +40,37 @@ static struct dbg_error *parts_of(struct binder *b, struct bound *v, size_t n,
 	return deconstruct_parts(b, v, n, p, ret, ret_before);
 }
 
+typedef struct dbg_error *part_fn(struct binder *b, struct bound *v,
+				  const struct expr *p, struct bound **ret);
+
+/* All parts of @v, each by @fn. */
+static struct dbg_error *all_parts(struct binder *b, struct bound *v,
+				   const struct expr *p, part_fn *fn,
+				   struct bound **ret)
+{
+	struct bound *parts[TUPLE_MAX], *before, *test;
+	struct bound *all = pattern_truth(b, true, p);
+	struct dbg_error *err = parts_of(b, v, p->n_list, p, parts, &before);
+	for (size_t i = 0; !err && i < p->n_list; i++) {
+		err = fn(b, parts[i], p->list[i], &test);
+		if (!err)
+			all = pattern_both(b, all, test);
+	}
+	if (!err)
+		*ret = behind(b, before, all);
+	return err;
+}
+
+static struct dbg_error *inner_part(struct binder *b, struct bound *v,
+				    const struct expr *p, struct bound **ret)
+{
+	return pattern_inside(b, v, p->b, ret);
+}
+
 struct dbg_error *pattern_positional(struct binder *b, struct bound *v,
 				     const struct expr *p, struct bound **ret)
 {
-	struct bound *parts[TUPLE_MAX], *before, *test, *all;
-	struct dbg_error *err = parts_of(b, v, p->n_list, p, parts, &before);
-	if (err)
-		return err;
-	all = pattern_truth(b, true, p);
-	for (size_t i = 0; i < p->n_list; i++) {
-		err = pattern_inside(b, parts[i], p->list[i]->b, &test);
-		if (err)
-			return err;
-		all = pattern_both(b, all, test);
-	}
-	*ret = behind(b, before, all);
-	return NULL;
+	return all_parts(b, v, p, inner_part, ret);
 }
 
 static struct dbg_error *name_part(struct binder *b, struct bound *v,
@@ -75,18 +90,7 @@ static struct dbg_error *name_part(struct binder *b, struct bound *v,
 struct dbg_error *pattern_names(struct binder *b, struct bound *v,
 				const struct expr *p, struct bound **ret)
 {
-	struct bound *parts[TUPLE_MAX], *before, *test, *all;
-	struct dbg_error *err = parts_of(b, v, p->n_list, p, parts, &before);
-	if (err)
-		return err;
-	all = pattern_truth(b, true, p);
-	for (size_t i = 0; !err && i < p->n_list; i++) {
-		err = name_part(b, parts[i], p->list[i], &test);
-		if (!err)
-			all = pattern_both(b, all, test);
-	}
-	*ret = behind(b, before, all);
-	return err;
+	return all_parts(b, v, p, name_part, ret);
 }
 
 /* ---- Lists ----------------------------------------------------------- */

@@ -440,17 +440,9 @@ const char *il_type_simple_name(const struct il_type *type)
 
 const char *il_type_namespace(const struct il_type *type)
 {
-	if (!type->module)
-		return "";
-	uint32_t rid = MD_TOKEN_RID(type->token), outer;
-	for (int i = 0; i < IL_DEPTH_MAX; i++) {
-		outer = md_enclosing(&type->module->md, rid);
-		if (!outer)
-			break;
-		rid = outer;
-	}
-	return md_col_string(&type->module->md, MD_TYPEDEF, rid,
-			     TYPEDEF_NAMESPACE);
+	return type->module
+		   ? md_namespace(&type->module->md, MD_TOKEN_RID(type->token))
+		   : "";
 }
 
 struct il_type *il_type_enclosing(struct il_types *ts, struct il_type *type)
