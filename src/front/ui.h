@@ -10,6 +10,7 @@
 #include "dbg.h"
 
 struct commands;
+struct debuggee_event;
 struct front_options;
 struct loop;
 struct ui;
@@ -31,7 +32,7 @@ struct ui_ops {
 	DBG_MUST struct dbg_error *(*open)(const struct ui_config *config,
 					   const char *path, struct ui **ret);
 	void (*close)(struct ui *ui);
-	void (*event)(struct ui *ui, const struct dbg_event *event);
+	void (*event)(struct ui *ui, const struct debuggee_event *event);
 	/* A command may have changed breakpoints, or started a program. */
 	void (*changed)(struct ui *ui);
 };

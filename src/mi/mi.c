@@ -15,6 +15,7 @@
 
 #include "base/mem.h"
 #include "base/err.h"
+#include "front/debuggees.h"
 #include "front/listen.h"
 #include "front/plain.h"
 #include "front/stdio.h"
@@ -274,6 +275,9 @@ static struct dbg_error *open_session(struct mi *m,
 	// gdb's breakpoint at a line is at that line
 	if (!err)
 		err = dbg_set(m->dbg, "skip-opening-brace", "off");
+	// as at the prompt; netcoredbg follows nothing
+	if (!err && m->dialect == MI_GDB)
+		err = dbg_set(m->dbg, "follow-exec", "auto");
 	// fields, until -enable-pretty-printing
 	return err ? err : dbg_set(m->dbg, "print raw-values", "on");
 }
@@ -289,7 +293,7 @@ void mi_deinit(struct mi *m)
 	str_deinit(&m->in);
 	str_deinit(&m->results);
 	mi_breaks_deinit(m);
-	free(m->threads.v);
+	groups_deinit(&m->groups);
 	free(m->breaks.v);
 	free(m->registers);
 	if (m->in_fd >= 0)
@@ -301,8 +305,7 @@ static void greet(struct mi *m)
 	_cleanup_free_ char *hello =
 	    xasprintf("dndbg %s: a debugger for .NET.\n", m->front->version);
 
-	if (m->dialect == MI_GDB)
-		mi_send(m, "=thread-group-added,id=\"i1\"", NULL);
+	groups_started(m);
 	if (m->dialect == MI_GDB && !m->front->quiet)
 		mi_stream(m, '~', hello, strlen(hello));
 }
@@ -310,7 +313,12 @@ static void greet(struct mi *m)
 int mi_main(struct dbg *dbg, const struct front_options *front,
 	    const struct mi_options *options, const struct listen_at *listen)
 {
-	struct mi m = {.dbg = dbg, .front = front, .options = options};
+	struct mi m = {.first = dbg,
+		       .dbg = dbg,
+		       .group = 1,
+		       .selected = 1,
+		       .front = front,
+		       .options = options};
 
 	mi_init(&m);
 	struct dbg_error *err = open_session(&m, listen);
@@ -329,6 +337,7 @@ int mi_main(struct dbg *dbg, const struct front_options *front,
 	while (!m.quit)
 		turn(&m);
 	outbox_finish(&m.out);
+	debuggees_end_children(dbg);
 	mi_deinit(&m);
 	return m.exit_code;
 }

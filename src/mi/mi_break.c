@@ -92,10 +92,11 @@ static struct dbg_error *take_option(const struct mi_call *call,
 	return NULL;
 }
 
-static struct dbg_error *take_options(const struct mi_call *call,
+static struct dbg_error *take_options(struct mi *m, const struct mi_call *call,
 				      struct insert *in)
 {
 	struct dbg_error *err = NULL;
+	struct dbg *dbg;
 	bool more = true;
 	uint64_t thread;
 
@@ -107,7 +108,8 @@ static struct dbg_error *take_options(const struct mi_call *call,
 	if (dbg_err_drop(err) || !thread)
 		return dbg_err(DBG_E_ARGUMENT, "Invalid thread ID: %s",
 			       in->thread);
-	in->req.thread = (uint32_t)thread;
+	if (!groups_thread_find(m, (uint32_t)thread, &dbg, &in->req.thread))
+		in->req.thread = (uint32_t)thread;
 	return NULL;
 }
 
@@ -200,7 +202,7 @@ static struct dbg_error *insert(struct mi *m, struct mi_call *call)
 	struct insert in = {.req.kind = DBG_BREAK_LOCATION};
 	_cleanup_free_ char *place = NULL;
 
-	err = take_options(call, &in);
+	err = take_options(m, call, &in);
 	if (!err && in.label)
 		err = no_label(&in);
 	if (!err)
@@ -243,7 +245,7 @@ static struct dbg_error *insert_printf(struct mi *m, struct mi_call *call)
 	struct insert in = {.req.kind = DBG_BREAK_LOCATION};
 	_cleanup_str_ struct str log = {0};
 
-	err = take_options(call, &in);
+	err = take_options(m, call, &in);
 	if (err)
 		return err;
 	if (call->args.n < in.next + 2)

@@ -9,7 +9,8 @@
 #include "mi/mi_priv.h"
 #include "mi/record.h"
 
-static void put_where(struct str *t, const struct dbg_location *l)
+static void put_where(const struct mi *m, struct str *t,
+		      const struct dbg_location *l)
 {
 	if (l->addr)
 		record_addr(t, "addr", l->addr);
@@ -24,17 +25,18 @@ static void put_where(struct str *t, const struct dbg_location *l)
 		record_str(t, "at", l->module);
 	}
 	record_list(t, "thread-groups");
-	record_str(t, NULL, "i1");
+	// breakpoints are in all of them
+	groups_put(m, t);
 	record_list_end(t);
 }
 
-static void put_location(struct str *t, const struct dbg_breakpoint *b,
-			 size_t i)
+static void put_location(const struct mi *m, struct str *t,
+			 const struct dbg_breakpoint *b, size_t i)
 {
 	record_tuple(t, NULL);
 	record_strf(t, "number", "%" PRIu32 ".%zu", b->number, i + 1);
 	record_str(t, "enabled", "y");
-	put_where(t, &b->locations[i]);
+	put_where(m, t, &b->locations[i]);
 	record_tuple_end(t);
 }
 
@@ -104,7 +106,7 @@ static void put_rules(struct mi *m, struct str *t,
 {
 	record_str(t, "cond", b->condition);
 	if (b->thread)
-		record_uint(t, "thread", b->thread);
+		record_uint(t, "thread", groups_thread_id(m, b->thread));
 	record_uint(t, "times", b->hits);
 	if (b->ignore)
 		record_uint(t, "ignore", b->ignore);
@@ -131,20 +133,20 @@ static void put_gdb(struct mi *m, struct str *t, const struct dbg_breakpoint *b)
 		record_str(t, "addr", "<PENDING>");
 		record_str(t, "pending", b->text);
 	} else {
-		put_where(t, &b->locations[0]);
+		put_where(m, t, &b->locations[0]);
 	}
 	put_rules(m, t, b);
 	if (several && m->options->version >= 3) {
 		record_list(t, "locations");
 		for (size_t i = 0; i < b->n_locations; i++)
-			put_location(t, b, i);
+			put_location(m, t, b, i);
 		record_list_end(t);
 	}
 	record_tuple_end(t);
 	// version 2 has them behind the tuple, against its own grammar
 	for (size_t i = 0;
 	     several && m->options->version < 3 && i < b->n_locations; i++)
-		put_location(t, b, i);
+		put_location(m, t, b, i);
 }
 
 static void put_plain(struct str *t, const struct dbg_breakpoint *b)

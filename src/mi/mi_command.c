@@ -121,8 +121,50 @@ struct dbg_error *mi_frame(struct mi *m, const struct mi_call *call,
 
 /* ---- One line ---------------------------------------------------------- */
 
+// Another group for as long as the command is carried out.
+static void choose(struct mi *m, struct mi_call *call, struct dbg *dbg,
+		   uint32_t thread)
+{
+	if (dbg == m->dbg && thread == call->thread)
+		return;
+	groups_use(m, dbg);
+	// the selected thread keeps the selected frame
+	call->thread = thread;
+	call->level = 0;
+}
+
+static struct dbg_error *choose_thread(struct mi *m, struct mi_call *call,
+				       uint32_t id)
+{
+	struct dbg *dbg = m->dbg;
+	uint32_t number = id;
+
+	if (!groups_thread_find(m, id, &dbg, &number) && m->groups.several)
+		return dbg_err(DBG_E_NOT_FOUND, "Invalid thread id: %" PRIu32,
+			       id);
+	choose(m, call, dbg, number);
+	return NULL;
+}
+
+static struct dbg_error *choose_group(struct mi *m, struct mi_call *call,
+				      const char *id)
+{
+	struct dbg *dbg = groups_find(m, id);
+	const struct dbg_stop *stop;
+
+	if (!dbg)
+		return dbg_err(DBG_E_ARGUMENT, "Invalid thread group for the "
+					       "--thread-group option");
+	if (dbg == m->dbg)
+		return NULL;
+	stop = dbg_stop_reason(dbg);
+	choose(m, call, dbg, stop && stop->thread ? stop->thread : 1);
+	return NULL;
+}
+
 // Options that every command takes, in front of its own.
-static struct dbg_error *common_options(struct mi_call *call, const char **p)
+static struct dbg_error *common_options(struct mi *m, struct mi_call *call,
+					const char **p)
 {
 	static const char *const names[] = {"--thread", "--frame",
 					    "--thread-group", "--language"};
@@ -146,21 +188,16 @@ static struct dbg_error *common_options(struct mi_call *call, const char **p)
 				      "Missing value for option %s", names[i]);
 		if (!err && i < 2)
 			err = mi_number(word, UINT32_MAX, &values[i]);
-		if (!err && i == 2 && strcmp(word, "i1"))
-			err = dbg_err(DBG_E_ARGUMENT,
-				      "Invalid thread group for the "
-				      "--thread-group option");
+		if (!err && i == 2)
+			err = choose_group(m, call, word);
+		if (!err && !i)
+			err = choose_thread(m, call, (uint32_t)values[0]);
 		if (err)
 			return err;
 		given[i] = true;
 		*p = next;
 	}
 	call->chosen = given[0] || given[1];
-	// the selected thread keeps the selected frame
-	if (given[0] && values[0] != call->thread) {
-		call->thread = (uint32_t)values[0];
-		call->level = 0;
-	}
 	if (given[1])
 		call->level = (uint32_t)values[1];
 	return NULL;
@@ -200,7 +237,7 @@ static struct dbg_error *run(struct mi *m, const struct mi_line *line,
 		return dbg_err(DBG_E_NOT_FOUND, "Undefined MI command: %.80s",
 			       line->name);
 	call->rest = line->rest;
-	err = common_options(call, &call->rest);
+	err = common_options(m, call, &call->rest);
 	if (!err)
 		err = mi_line_arguments(call->rest, &call->args);
 	if (!err)
@@ -258,7 +295,8 @@ void mi_carry_out(struct mi *m, const char *text)
 		m->resumed = true;
 	if (call.cmd && (call.cmd->flags & MI_BREAKS))
 		notify_breaks(m, m->dialect == MI_NETCOREDBG);
-	notify_started(m);
+	groups_started(m);
+	groups_back(m);
 	if (err)
 		put_error(m, &line, err, !line.cli && !call.cmd);
 	if (err && line.cli)

@@ -13,6 +13,7 @@ static void after(struct mi *m)
 {
 	struct command_result result = commands_result(&m->commands);
 
+	groups_look(m);
 	if (dbg_state(m->dbg) == DBG_STOPPED && result.place.thread) {
 		m->thread = result.place.thread;
 		m->level = result.place.level;
@@ -48,6 +49,7 @@ struct dbg_error *mi_cli_word(struct mi *m, const char *command,
 struct dbg_error *mi_cli(struct mi *m, const char *line)
 {
 	_cleanup_str_ struct str printed = {0};
+	uint32_t group = m->group;
 	uint32_t thread = m->thread;
 	uint32_t level = m->level;
 
@@ -63,7 +65,7 @@ struct dbg_error *mi_cli(struct mi *m, const char *line)
 	}
 	notify_breaks(m, true);
 	if (dbg_state(m->dbg) == DBG_STOPPED && thread &&
-	    (thread != m->thread || level != m->level))
+	    (group != m->group || thread != m->thread || level != m->level))
 		notify_selected(m);
 	return err;
 }

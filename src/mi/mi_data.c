@@ -164,7 +164,7 @@ static struct dbg_error *write_bytes(struct mi *m, struct mi_call *call)
 		return err;
 	m->values++;
 	_cleanup_str_ struct str t = {0};
-	record_str(&t, "thread-group", "i1");
+	groups_put_present(m, &t, "thread-group");
 	record_addr(&t, "addr", addr);
 	record_strf(&t, "len", "0x%" PRIx64, count);
 	mi_send(m, "=memory-changed", &t);

@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "base/err.h"
+#include "front/debuggees.h"
 #include "mi/mi_priv.h"
 #include "mi/record.h"
 
@@ -33,91 +34,13 @@ static void forget(struct mi_list *list, struct mi_known *known)
 	*known = list->v[--list->n];
 }
 
-/* ---- Threads ----------------------------------------------------------- */
-
-static void tell_thread(struct mi *m, uint32_t number, bool gone)
-{
-	_cleanup_str_ struct str t = {0};
-
-	record_uint(&t, "id", number);
-	if (m->dialect == MI_GDB)
-		record_str(&t, "group-id", "i1");
-	mi_send(m, gone ? "=thread-exited" : "=thread-created", &t);
-}
-
-static void see_thread(struct mi *m, uint32_t number)
-{
-	if (find(&m->threads, number))
-		return;
-	add(&m->threads, number);
-	tell_thread(m, number, false);
-}
-
-static void thread_gone(struct mi *m, uint32_t number)
-{
-	struct mi_known *known = find(&m->threads, number);
-
-	if (!known)
-		return;
-	forget(&m->threads, known);
-	tell_thread(m, number, true);
-}
-
-// Whether a thread is one of the program's is known when all stand.
-static void see_threads(struct mi *m)
-{
-	uint32_t *list;
-	size_t n;
-
-	struct dbg_error *err = dbg_thread_numbers(m->dbg, &list, &n);
-	if (err) {
-		mi_warn(m, err);
-		return;
-	}
-	for (size_t i = 0; i < n; i++)
-		see_thread(m, list[i]);
-}
-
 /* ---- Begin, run, end --------------------------------------------------- */
-
-void notify_started(struct mi *m)
-{
-	_cleanup_str_ struct str t = {0};
-	pid_t pid = dbg_state(m->dbg) == DBG_IDLE ? 0 : dbg_pid(m->dbg);
-
-	if (!pid || pid == m->pid)
-		return;
-	m->pid = pid;
-	record_str(&t, "id", "i1");
-	record_uint(&t, "pid", (uint64_t)pid);
-	if (m->dialect == MI_GDB)
-		mi_send(m, "=thread-group-started", &t);
-	see_thread(m, 1);
-}
 
 void notify_running(struct mi *m)
 {
 	if (!m->running && m->dialect == MI_GDB)
 		mi_send(m, "*running,thread-id=\"all\"", NULL);
 	m->running = true;
-}
-
-static void group_ended(struct mi *m, const struct dbg_event *e)
-{
-	_cleanup_str_ struct str t = {0};
-
-	while (m->threads.n)
-		thread_gone(m, m->threads.v[0].number);
-	record_str(&t, "id", "i1");
-	if (e && !e->exit_signal)
-		record_strf(&t, "exit-code", "%02o",
-			    (unsigned int)e->exit_code);
-	if (m->dialect == MI_GDB)
-		mi_send(m, "=thread-group-exited", &t);
-	m->pid = 0;
-	m->running = false;
-	m->thread = m->level = 0;
-	m->steps = 0;
 }
 
 static void signal_put(struct str *t, int signal)
@@ -137,15 +60,10 @@ static void prompt_after_stop(struct mi *m)
 		mi_prompt(m);
 }
 
-static void on_exited(struct mi *m, const struct dbg_event *e)
+static void put_exit(struct mi *m, const struct dbg_event *e)
 {
 	_cleanup_str_ struct str t = {0};
 
-	mi_output_drain(m);
-	// one that was ended to be started anew
-	if (dbg_state(m->dbg) != DBG_IDLE)
-		return;
-	group_ended(m, e);
 	if (m->dialect == MI_NETCOREDBG) {
 		record_str(&t, "reason", "exited");
 		record_uint(&t, "exit-code",
@@ -163,6 +81,18 @@ static void on_exited(struct mi *m, const struct dbg_event *e)
 	}
 	mi_send(m, "*stopped", &t);
 	prompt_after_stop(m);
+}
+
+// The end of the last one is a stop.
+static void on_exited(struct mi *m, const struct debuggee_event *e)
+{
+	mi_output_drain(m);
+	// one that was ended to be started anew
+	if (e->inferior.state != DBG_IDLE)
+		return;
+	groups_exited(m, &e->inferior, &e->event);
+	if (!debuggees_alive(m->first))
+		put_exit(m, &e->event);
 }
 
 /* ---- Stops ------------------------------------------------------------- */
@@ -341,7 +271,7 @@ static void send_stop(struct mi *m, const struct dbg_stop *s)
 	if (!plain)
 		mi_frame_of(m, &t, s->thread, 0, FRAME_ARGS);
 	if (s->thread)
-		record_uint(&t, "thread-id", s->thread);
+		record_uint(&t, "thread-id", groups_thread_id(m, s->thread));
 	record_str(&t, "stopped-threads", "all");
 	if (plain && s->reason == DBG_STOP_BREAKPOINT)
 		put_hits(m, &t, s);
@@ -373,8 +303,8 @@ static void on_stopped(struct mi *m, const struct dbg_stop *s)
 	m->values++;
 	m->thread = s->thread;
 	m->level = 0;
-	notify_started(m);
-	see_threads(m);
+	groups_started(m);
+	groups_see_threads(m);
 	if (s->breakpoint)
 		notify_breaks(m, true);
 	send_stop(m, s);
@@ -412,7 +342,7 @@ void mi_module_put(struct mi *m, struct str *t, const struct dbg_module *o)
 		record_uint(t, "size", o->size);
 		return;
 	}
-	record_str(t, "thread-group", "i1");
+	groups_put_present(m, t, "thread-group");
 	record_list(t, "ranges");
 	record_tuple(t, NULL);
 	record_addr(t, "from", o->base);
@@ -432,7 +362,7 @@ static void on_module(struct mi *m, const struct dbg_event *e)
 		record_str(&t, "target-name", e->text);
 		record_str(&t, "host-name", e->text);
 		if (m->dialect == MI_GDB)
-			record_str(&t, "thread-group", "i1");
+			groups_put_present(m, &t, "thread-group");
 		mi_send(m, "=library-unloaded", &t);
 		return;
 	}
@@ -517,7 +447,7 @@ void notify_selected(struct mi *m)
 {
 	_cleanup_str_ struct str t = {0};
 
-	record_uint(&t, "id", m->thread);
+	record_uint(&t, "id", groups_thread_id(m, m->thread));
 	mi_frame_of(m, &t, m->thread, m->level, FRAME_LEVEL | FRAME_ARGS);
 	mi_send(m, "=thread-selected", &t);
 }
@@ -529,13 +459,19 @@ static void say(struct mi *m, const char *sentence)
 	mi_stream(m, '~', line, strlen(line));
 }
 
-static void on_child(struct mi *m, const struct dbg_event *e)
+// One that is followed is a new group.
+static void on_child(struct mi *m, const struct debuggee_event *e)
 {
-	mi_warn(m, dbg_child_leave(m->dbg, e->child, false));
+	if (e->child.number)
+		groups_started(m);
+	if (!e->child.number && e->err)
+		mi_log(m, e->err->message);
 }
 
-void notify_event(struct mi *m, const struct dbg_event *e)
+static void on_event(struct mi *m, const struct debuggee_event *whole)
 {
+	const struct dbg_event *e = &whole->event;
+
 	switch (e->kind) {
 	case DBG_EVENT_STOPPED:
 		on_stopped(m, &e->stop);
@@ -544,11 +480,11 @@ void notify_event(struct mi *m, const struct dbg_event *e)
 		notify_running(m);
 		break;
 	case DBG_EVENT_EXITED:
-		on_exited(m, e);
+		on_exited(m, whole);
 		break;
 	case DBG_EVENT_THREAD:
 		if (e->gone)
-			thread_gone(m, e->number);
+			groups_thread_gone(m, e->number);
 		break;
 	case DBG_EVENT_MODULE:
 		on_module(m, e);
@@ -563,21 +499,39 @@ void notify_event(struct mi *m, const struct dbg_event *e)
 		mi_stream(m, '@', e->text, strlen(e->text));
 		break;
 	case DBG_EVENT_CHILD:
-		if (!m->take)
-			on_child(m, e);
+		on_child(m, whole);
 		break;
 	}
 }
 
+void notify_event(struct mi *m, const struct debuggee_event *e)
+{
+	struct dbg *dbg = m->dbg;
+	uint32_t group = m->group;
+
+	m->dbg = e->inferior.dbg;
+	m->group = e->inferior.number;
+	on_event(m, e);
+	// what has stopped is selected
+	if (e->event.kind == DBG_EVENT_STOPPED) {
+		m->selected = m->group;
+		return;
+	}
+	m->dbg = dbg;
+	m->group = group;
+}
+
 void notify_take(struct mi *m)
 {
-	struct dbg_event e;
+	struct debuggee_event e;
 
 	if (m->take)
 		m->take(m->take_arg);
-	while (!m->take && dbg_event_next(m->dbg, &e))
+	while (!m->take && debuggees_event_next(m->first, &e)) {
 		notify_event(m, &e);
+		dbg_error_destroy(e.err);
+	}
+	groups_look(m);
 	// a program that was let go has no event
-	if (m->pid && dbg_state(m->dbg) == DBG_IDLE)
-		group_ended(m, NULL);
+	groups_left(m);
 }

@@ -22,6 +22,7 @@
 #include "front/loop.h"
 #include "front/options.h"
 #include "mi/mi.h"
+#include "mi/mi_group.h"
 #include "mi/mi_line.h"
 #include "mi/mi_output.h"
 #include "front/outbox.h"
@@ -29,6 +30,7 @@
 #include "base/str.h"
 #include "front/words.h"
 
+struct debuggee_event;
 struct mi_call;
 typedef struct dbg_error *mi_fn(struct mi *m, struct mi_call *call);
 
@@ -36,6 +38,7 @@ enum mi_flags {
 	MI_NEEDS_STOP = 1, /* a stopped program or a core */
 	MI_RUNS = 2,       /* a stopped program, which may run then */
 	MI_BREAKS = 4,     /* changes breakpoints: that is no news */
+	MI_ANY = 1 << 16,  /* of arguments: no limit */
 };
 
 /* A command. The families end with an entry without a name. */
@@ -45,10 +48,6 @@ struct mi_cmd {
 	unsigned int flags;
 	const char *usage; /* for too many or too few arguments */
 	size_t min, max;   /* arguments; max 0: none, MI_ANY: no limit */
-};
-
-enum {
-	MI_ANY = 1 << 16
 };
 
 extern const struct mi_cmd mi_exec_cmds[];
@@ -85,10 +84,10 @@ enum mi_way {
 	MI_WAY_UNTIL,
 };
 
-/* A thread or breakpoint that the client was told of. */
+/* A breakpoint that the client was told of. */
 struct mi_known {
 	uint32_t number;
-	uint64_t mark; /* of a breakpoint: what it was, as a hash */
+	uint64_t mark; /* what it was, as a hash */
 };
 
 struct mi_list {
@@ -107,16 +106,16 @@ struct mi_script {
 /* The frame of a variable object, as it was found last. */
 struct mi_found {
 	uint64_t seen, frame;
-	uint32_t thread, token;
+	uint32_t group, thread, token;
 	dbg_id id;
 };
 
-/*
- * One interpreter and its session. Large: it has what several files share,
- * and the lists that a client holds.
- */
+/* One interpreter. Large: what several files share, and a client's lists. */
 struct mi {
-	struct dbg *dbg;
+	struct dbg *first; /* of group i1 */
+	struct dbg *dbg;   /* of the group that the command is about */
+	uint32_t group;    /* its number */
+	uint32_t selected; /* the group that it is about without a word */
 	struct loop *loop;
 	const struct front_options *front;
 	const struct mi_options *options;
@@ -140,7 +139,7 @@ struct mi {
 
 	/* The program. */
 	struct mi_output output;
-	pid_t pid;              /* told; 0: none */
+	struct mi_groups groups;
 	bool resumed;           /* by the present command */
 	bool running;           /* told */
 	uint32_t thread, level; /* selected */
@@ -148,7 +147,7 @@ struct mi {
 	bool by_cli;          /* ... by a command of the prompt */
 	struct dbg_step step; /* to be repeated @steps times */
 	uint64_t steps;
-	struct mi_list threads, breaks;
+	struct mi_list breaks;
 	struct mi_script *scripts;
 	size_t n_scripts, cap_scripts;
 
@@ -233,9 +232,7 @@ void mi_cli_stopped(struct mi *m, bool show);
 /* Take the engine's events and send the client's. */
 void notify_take(struct mi *m);
 /* Send what one event means. */
-void notify_event(struct mi *m, const struct dbg_event *e);
-/* There may be a program that was not told; it may run. */
-void notify_started(struct mi *m);
+void notify_event(struct mi *m, const struct debuggee_event *e);
 void notify_running(struct mi *m);
 /* Compare the breakpoints with what was told; @tell: send the difference. */
 void notify_breaks(struct mi *m, bool tell);

@@ -2,6 +2,7 @@
  * Commands about the session itself: versions, lists of features, attaching and
  * detaching, completion, -interpreter-exec, -gdb-exit.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,12 +122,30 @@ static struct dbg_error *attach(struct mi *m, struct mi_call *call)
 	return mi_cli_word(m, "attach", call->args.v[0]);
 }
 
+// The selected one, or that of a group or process.
 static struct dbg_error *detach(struct mi *m, struct mi_call *call)
 {
-	(void)call;
-	if (dbg_state(m->dbg) == DBG_IDLE)
+	const char *word = call->args.n ? call->args.v[0] : NULL;
+	struct dbg *dbg = word ? groups_find(m, word) : m->dbg;
+	struct dbg_inferior inf = {0};
+	const struct dbg_inferior *list;
+	size_t n;
+
+	dbg_inferior_list(m->first, &list, &n);
+	for (size_t i = 0; word && i < n; i++)
+		if ((uint64_t)list[i].pid == strtoull(word, NULL, 10))
+			dbg = list[i].dbg;
+	if (!dbg)
+		return dbg_err(DBG_E_NOT_FOUND,
+			       "\"%.80s\" is no thread group and no process "
+			       "that is debugged.",
+			       word);
+	dbg_inferior_get(dbg, &inf);
+	if (inf.state == DBG_IDLE)
 		return dbg_err(DBG_E_STATE, "The program is not being run.");
-	return mi_cli_quiet(m, "detach", NULL);
+	_cleanup_free_ char *cli =
+	    xasprintf("detach inferiors %" PRIu32, inf.number);
+	return mi_cli_quiet(m, cli, NULL);
 }
 
 static struct dbg_error *select_target(struct mi *m, struct mi_call *call)

@@ -388,6 +388,7 @@ static struct dbg_error *select_frame(struct mi *m, struct mi_call *call)
 		return err;
 	m->thread = call->thread;
 	m->level = call->level;
+	m->selected = m->group;
 	return NULL;
 }
 

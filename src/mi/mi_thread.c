@@ -7,28 +7,24 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "front/debuggees.h"
 #include "mi/mi_priv.h"
 #include "mi/record.h"
 
 // While the program runs nothing but its number is known.
-static void put_running(struct mi *m, struct str *t, uint32_t wanted)
+static void put_running(struct str *t, const struct mi_thread *o)
 {
-	for (size_t i = 0; i < m->threads.n; i++) {
-		uint32_t number = m->threads.v[i].number;
-		if (wanted && number != wanted)
-			continue;
-		record_tuple(t, NULL);
-		record_uint(t, "id", number);
-		record_strf(t, "target-id", "Thread %" PRIu32, number);
-		record_str(t, "state", "running");
-		record_tuple_end(t);
-	}
+	record_tuple(t, NULL);
+	record_uint(t, "id", o->id);
+	record_strf(t, "target-id", "Thread %" PRIu32, o->number);
+	record_str(t, "state", "running");
+	record_tuple_end(t);
 }
 
 static void put_thread(struct mi *m, struct str *t, const struct dbg_thread *o)
 {
 	record_tuple(t, NULL);
-	record_uint(t, "id", o->number);
+	record_uint(t, "id", groups_thread_id(m, o->number));
 	if (m->dialect == MI_GDB)
 		record_strf(t, "target-id", "Thread %d (%s)", (int)o->tid,
 			    o->name);
@@ -39,83 +35,101 @@ static void put_thread(struct mi *m, struct str *t, const struct dbg_thread *o)
 	record_tuple_end(t);
 }
 
-// threads=[...], of one number or all.
-static struct dbg_error *put_threads(struct mi *m, struct str *t,
-				     uint32_t wanted)
+// Those of the present group, of one id or (0) all.
+static struct dbg_error *put_group_threads(struct mi *m, struct str *t,
+					   uint32_t wanted)
 {
+	const struct mi_groups *g = &m->groups;
+	enum dbg_state state = dbg_state(m->dbg);
+	struct dbg_error *err = NULL;
 	struct dbg_thread *list;
 	size_t n = 0;
 
-	if (dbg_state(m->dbg) == DBG_STOPPED) {
-		struct dbg_error *err = dbg_thread_list(m->dbg, &list, &n);
-		if (err)
-			return err;
-	}
-	record_list(t, "threads");
-	for (size_t i = 0; i < n; i++)
-		if (!wanted || list[i].number == wanted)
+	if (state == DBG_STOPPED)
+		err = dbg_thread_list(m->dbg, &list, &n);
+	for (size_t i = 0; !err && i < n; i++)
+		if (!wanted || groups_thread_id(m, list[i].number) == wanted)
 			put_thread(m, t, &list[i]);
-	if (dbg_state(m->dbg) == DBG_RUNNING)
-		put_running(m, t, wanted);
+	for (size_t i = 0; state == DBG_RUNNING && i < g->n_threads; i++)
+		if (g->threads[i].group == m->group &&
+		    (!wanted || g->threads[i].id == wanted))
+			put_running(t, &g->threads[i]);
+	return err;
+}
+
+// threads=[...], of @one group or (NULL) all.
+static struct dbg_error *put_threads(struct mi *m, struct str *t,
+				     struct dbg *one, uint32_t wanted)
+{
+	struct dbg_error *err = NULL;
+
+	record_list(t, "threads");
+	for (size_t i = 0; !err && i < m->groups.n; i++) {
+		struct dbg *dbg =
+		    debuggees_find(m->first, m->groups.v[i].number);
+		if (!dbg || (one && dbg != one))
+			continue;
+		groups_use(m, dbg);
+		err = put_group_threads(m, t, wanted);
+	}
 	record_list_end(t);
-	return NULL;
+	return err;
 }
 
 static struct dbg_error *info(struct mi *m, struct mi_call *call)
 {
 	struct dbg_error *err = NULL;
 	uint64_t wanted = 0;
+	uint32_t current = groups_thread_id(m, m->thread);
 
 	if (call->args.n)
 		err = mi_number(call->args.v[0], UINT32_MAX, &wanted);
 	if (!err)
-		err = put_threads(m, call->out, (uint32_t)wanted);
-	if (!err && m->thread && m->dialect == MI_GDB)
-		record_uint(call->out, "current-thread-id", m->thread);
+		err = put_threads(m, call->out, NULL, (uint32_t)wanted);
+	if (!err && current && m->dialect == MI_GDB)
+		record_uint(call->out, "current-thread-id", current);
 	return err;
 }
 
 static struct dbg_error *list_ids(struct mi *m, struct mi_call *call)
 {
+	const struct mi_groups *g = &m->groups;
 	struct str *t = call->out;
-	struct dbg_thread *list = NULL;
-	size_t n = m->threads.n;
-	bool stopped = dbg_state(m->dbg) == DBG_STOPPED;
 
-	if (stopped) {
-		struct dbg_error *err = dbg_thread_list(m->dbg, &list, &n);
-		if (err)
-			return err;
-	}
+	groups_see_threads(m);
 	record_tuple(t, "thread-ids");
-	for (size_t i = 0; i < n; i++)
-		record_uint(t, "thread-id",
-			    stopped ? list[i].number : m->threads.v[i].number);
+	for (size_t i = 0; i < g->n_threads; i++)
+		record_uint(t, "thread-id", g->threads[i].id);
 	record_tuple_end(t);
 	if (m->thread)
-		record_uint(t, "current-thread-id", m->thread);
-	record_uint(t, "number-of-threads", n);
+		record_uint(t, "current-thread-id",
+			    groups_thread_id(m, m->thread));
+	record_uint(t, "number-of-threads", g->n_threads);
 	return NULL;
 }
 
 static struct dbg_error *select_thread(struct mi *m, struct mi_call *call)
 {
 	struct dbg_error *err;
+	struct dbg *dbg = m->dbg;
 	struct dbg_frame f;
-	uint64_t number;
+	uint64_t id;
 
-	err = mi_number(call->args.v[0], UINT32_MAX, &number);
+	err = mi_number(call->args.v[0], UINT32_MAX, &id);
 	if (err)
 		return dbg_err(DBG_E_ARGUMENT, "Invalid thread ID: %s",
 			       (dbg_error_destroy(err), call->args.v[0]));
-	call->thread = (uint32_t)number;
+	if (!groups_thread_find(m, (uint32_t)id, &dbg, &call->thread))
+		call->thread = (uint32_t)id;
+	groups_use(m, dbg);
 	call->level = 0;
 	err = mi_frame(m, call, &f);
 	if (err)
 		return err;
+	m->selected = m->group;
 	m->thread = call->thread;
 	m->level = 0;
-	record_uint(call->out, "new-thread-id", m->thread);
+	record_uint(call->out, "new-thread-id", groups_thread_id(m, m->thread));
 	record_tuple(call->out, "frame");
 	mi_frame_put(m, call->out, &f, FRAME_LEVEL | FRAME_ARGS);
 	record_tuple_end(call->out);
@@ -136,45 +150,50 @@ static void program_path(pid_t pid, char *buf, size_t size)
 		fclose(file);
 }
 
-static void put_group(struct mi *m, struct str *t)
+static struct dbg_error *put_group(struct mi *m, struct str *t,
+				   const struct mi_group *group, bool recurse)
 {
+	struct dbg *dbg = debuggees_find(m->first, group->number);
+	struct dbg_error *err = NULL;
 	char program[512];
 
-	record_str(t, "id", "i1");
+	record_tuple(t, NULL);
+	record_strf(t, "id", "i%" PRIu32, group->number);
 	record_str(t, "type", "process");
-	if (!m->pid)
-		return;
-	program_path(m->pid, program, sizeof(program));
-	record_uint(t, "pid", (uint64_t)m->pid);
-	record_str(t, "executable", program);
+	if (group->pid) {
+		program_path(group->pid, program, sizeof(program));
+		record_uint(t, "pid", (uint64_t)group->pid);
+		record_str(t, "executable", program);
+	}
+	if (recurse && dbg)
+		err = put_threads(m, t, dbg, 0);
+	record_tuple_end(t);
+	return err;
 }
 
 static struct dbg_error *list_groups(struct mi *m, struct mi_call *call)
 {
+	struct dbg_error *err = NULL;
+	struct dbg *one = NULL;
 	bool recurse = false;
-	bool one = false;
 
 	for (size_t i = 0; i < call->args.n; i++) {
 		const char *word = call->args.v[i];
 		if (!strcmp(word, "--recurse") && i + 1 < call->args.n)
 			recurse = strcmp(call->args.v[++i], "0");
-		else if (!strcmp(word, "i1"))
-			one = true;
 		else if (!strcmp(word, "--available"))
 			return dbg_err(DBG_E_UNSUPPORTED,
 				       "Can not fetch data now.");
-		else
+		else if (!(one = groups_find(m, word)))
 			return dbg_err(DBG_E_ARGUMENT,
 				       "Non-existent thread group id '%s'",
 				       word);
 	}
 	if (one)
-		return put_threads(m, call->out, 0);
+		return put_threads(m, call->out, one, 0);
 	record_list(call->out, "groups");
-	record_tuple(call->out, NULL);
-	put_group(m, call->out);
-	struct dbg_error *err = recurse ? put_threads(m, call->out, 0) : NULL;
-	record_tuple_end(call->out);
+	for (size_t i = 0; !err && i < m->groups.n; i++)
+		err = put_group(m, call->out, &m->groups.v[i], recurse);
 	record_list_end(call->out);
 	return err;
 }

@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "front/debuggees.h"
 #include "front/ui.h"
 #include "mi/mi_priv.h"
 
@@ -78,7 +79,8 @@ static struct dbg_error *ui_open(const struct ui_config *config,
 	struct mi *m = &ui->mi;
 
 	ui->config = *config;
-	m->dbg = config->dbg;
+	m->first = m->dbg = config->dbg;
+	m->group = m->selected = 1;
 	m->loop = config->loop;
 	m->front = config->options;
 	m->options = &ui_options;
@@ -97,9 +99,9 @@ static struct dbg_error *ui_open(const struct ui_config *config,
 		free(ui);
 		return err;
 	}
-	mi_send(m, "=thread-group-added,id=\"i1\"", NULL);
+	groups_started(m);
+	groups_look(m);
 	notify_breaks(m, true);
-	notify_started(m);
 	mi_prompt(m);
 	outbox_flush(&m->out);
 	*ret = ui;
@@ -112,23 +114,26 @@ static void ui_changed(struct ui *ui)
 
 	if (m->quit)
 		return;
-	notify_started(m);
+	groups_look(m);
+	groups_started(m);
+	groups_left(m);
 	notify_breaks(m, true);
 	outbox_flush(&m->out);
 }
 
-static void ui_event(struct ui *ui, const struct dbg_event *event)
+static void ui_event(struct ui *ui, const struct debuggee_event *e)
 {
 	struct mi *m = &ui->mi;
 
 	if (m->quit)
 		return;
-	notify_started(m);
+	groups_started(m);
 	// a start has no event of its own
-	if (event->kind != DBG_EVENT_STOPPED &&
-	    dbg_state(m->dbg) == DBG_RUNNING)
+	if (e->event.kind != DBG_EVENT_STOPPED &&
+	    e->inferior.state == DBG_RUNNING)
 		notify_running(m);
-	notify_event(m, event);
+	notify_event(m, e);
+	groups_look(m);
 	outbox_flush(&m->out);
 }
 

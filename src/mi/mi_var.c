@@ -30,9 +30,11 @@ struct dbg_error *var_get(struct mi *m, const struct mi_call *call, size_t i,
 	const char *name = call->args.v[i];
 
 	*ret = var_find(m, name);
-	return *ret ? NULL
-		    : dbg_err(DBG_E_NOT_FOUND,
-			      "Variable object not found: '%.80s'", name);
+	if (!*ret)
+		return dbg_err(DBG_E_NOT_FOUND,
+			       "Variable object not found: '%.80s'", name);
+	var_enter(m, *ret);
+	return NULL;
 }
 
 const char *var_attributes(const struct var *v)
@@ -63,7 +65,7 @@ static void put(struct mi *m, struct str *t, const struct var *v,
 		record_str(t, "exp", v->exp);
 		record_uint(t, "numchild", v->n_children);
 		record_str(t, "type", v->type);
-		record_uint(t, "thread-id", v->thread);
+		record_uint(t, "thread-id", groups_thread_id(m, v->thread));
 		return;
 	}
 	if (is_child)
@@ -72,7 +74,7 @@ static void put(struct mi *m, struct str *t, const struct var *v,
 	if (shows)
 		record_str(t, "value", v->text);
 	record_str(t, "type", v->type);
-	record_uint(t, "thread-id", v->thread);
+	record_uint(t, "thread-id", groups_thread_id(m, v->thread));
 	if (v->value.titled) {
 		record_str(t, "displayhint", "array");
 		record_str(t, "dynamic", "1");
@@ -106,6 +108,7 @@ static struct dbg_error *fix(struct mi *m, const struct mi_call *call,
 	struct dbg_error *err = mi_frame(m, call, &f);
 	if (err)
 		return err;
+	v->group = m->group;
 	v->thread = call->thread ? call->thread : m->thread;
 	v->token = f.token;
 	v->frame = f.bp ? f.bp : f.sp;
@@ -216,6 +219,7 @@ static struct dbg_error *add_child(struct mi *m, struct var *v, uint64_t at,
 			return err;
 		c->exp = xstrdup(exp);
 		c->at = at;
+		c->group = v->group;
 		c->thread = v->thread;
 		c->format = v->format;
 	}
@@ -342,8 +346,8 @@ static void put_change(struct str *t, struct var *v, enum mi_print print,
 static void update_one(struct mi *m, struct str *t, struct var *v,
 		       enum mi_print print)
 {
+	var_enter(m, v);
 	struct dbg_error *err = var_look(m, v);
-
 	if (err) {
 		dbg_error_destroy(err);
 		if (v->in_scope) {

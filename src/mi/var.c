@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "front/debuggees.h"
 #include "mi/mi_priv.h"
 
 enum {
@@ -106,6 +107,14 @@ size_t var_delete(struct mi *m, struct var *v, bool only)
 
 /* ---- Where ------------------------------------------------------------- */
 
+void var_enter(struct mi *m, const struct var *v)
+{
+	struct dbg *dbg = debuggees_find(m->first, v->group);
+
+	if (!v->floating && dbg)
+		groups_use(m, dbg);
+}
+
 static uint64_t stack_of(const struct dbg_frame *f)
 {
 	return f->bp ? f->bp : f->sp;
@@ -141,17 +150,17 @@ struct dbg_error *var_frame(struct mi *m, const struct var *v, dbg_id *ret)
 
 	while (v->parent)
 		v = v->parent;
-	if (last->seen == m->stops && last->thread == v->thread &&
-	    last->frame == v->frame && last->token == v->token &&
-	    !v->floating) {
+	if (last->seen == m->stops && last->group == v->group &&
+	    last->thread == v->thread && last->frame == v->frame &&
+	    last->token == v->token && !v->floating) {
 		*ret = last->id;
 		return NULL;
 	}
 	if (!v->floating && v->frame) {
 		struct dbg_error *err = find_frame(m, v, ret);
 		if (!err)
-			*last = (struct mi_found){m->stops, v->frame, v->thread,
-						  v->token, *ret};
+			*last = (struct mi_found){m->stops,  v->frame, v->group,
+						  v->thread, v->token, *ret};
 		return err;
 	}
 	struct dbg_error *err =
@@ -200,6 +209,8 @@ struct dbg_error *var_look(struct mi *m, struct var *v)
 		return NULL;
 	if (dbg_state(m->dbg) != DBG_STOPPED)
 		return dbg_err(DBG_E_STATE, "the program is not stopped");
+	if (!v->floating && v->group != m->group)
+		return dbg_err(DBG_E_NOT_FOUND, "the program has ended");
 	if (v->path) {
 		err = var_frame(m, v, &frame);
 		if (!err)

@@ -25,10 +25,10 @@ struct var {
 	struct var *parent; /* NULL: a root */
 	uint64_t at;        /* among the parent's children */
 	bool floating, frozen, gone;
-	uint32_t thread, token; /* of the frame */
-	uint64_t frame;         /* its stack; 0: fixed to none */
-	char format;            /* x d o t z, 'n': natural */
-	uint64_t from, to;      /* children that updates tell; to 0: all */
+	uint32_t group, thread, token; /* of the frame */
+	uint64_t frame;                /* its stack; 0: fixed to none */
+	char format;                   /* x d o t z, 'n': natural */
+	uint64_t from, to; /* children that updates tell; to 0: all */
 
 	/* As the client knows it. */
 	char *type, *text;
@@ -49,6 +49,8 @@ DBG_MUST struct dbg_error *var_add(struct mi *m, const char *name,
 size_t var_delete(struct mi *m, struct var *v, bool only);
 void var_free(struct var *v);
 
+/* Look at the program that it is of, for the rest of the command. */
+void var_enter(struct mi *m, const struct var *v);
 /* The frame in which it is evaluated; DBG_E_NOT_FOUND: that has ended. */
 DBG_MUST struct dbg_error *var_frame(struct mi *m, const struct var *v,
 				     dbg_id *ret);

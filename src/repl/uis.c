@@ -85,8 +85,7 @@ struct dbg_error *uis_new(struct repl *r, const struct call *call)
 void uis_event(struct repl *r, const struct debuggee_event *e)
 {
 	for (size_t i = 0; i < r->n_uis; i++)
-		if (e->inferior.dbg == r->first)
-			r->options->mi_ui->event(r->uis[i], &e->event);
+		r->options->mi_ui->event(r->uis[i], e);
 }
 
 void uis_changed(struct repl *r)

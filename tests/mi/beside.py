@@ -111,6 +111,37 @@ def test_pause(t):
     t.check_equal(0, s.wait())
 
 
+def test_children(t):
+    """A child that the prompt follows is a group, and both look at it."""
+    s = t.start(*t.program("Children", "start", "1"))
+    m = Beside(t, s)
+    s.cmd("set follow-exec on")
+    s.cmd("break " + t.at("Children", "both"))
+    m.at = len(m.records)
+    s.line("run")
+    stop = m.stopped("breakpoint-hit")
+    s.expect("Breakpoint 1, Children.Program.Both")
+    s.expect(re.escape("(dndbg) "))
+    m.event("thread-group-started", id="i2")
+    m.event("thread-created", id=stop["thread-id"], group_id="i2")
+    t.check_equal("1", m.ask("-data-evaluate-expression number")["value"])
+    t.check_in("Children.Program.Start",
+               str(m.ask("-stack-list-frames --thread 1")))
+    t.check_in("* 2", s.cmd("info inferiors"))
+    m.go("-exec-continue", "breakpoint-hit")
+    s.expect("Switching to inferior 1")
+    s.expect(re.escape("(dndbg) "))
+    m.event("thread-group-removed", id="i2")
+    s.line("kill")
+    m.stopped("exited-signalled")
+    s.line("quit")
+    t.check_equal(0, s.wait())
+    m.end()
+
+
+test_children.runtimes = ("10",)
+
+
 def test_refusals(t):
     s = t.start()
     for line in ("new-ui", "new-ui tui /dev/null", "new-ui mi /dev/null",
