@@ -18,8 +18,7 @@
 
 enum {
 	BASES_MAX = 1000,
-	ROOTS_MAX =
-	    4, // members in each other whose children are in their place
+	ROOTS_MAX = 4,     // root-hidden members in each other
 	PROPERTY_NAME = 1, // a column, II.22.34
 };
 

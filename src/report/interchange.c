@@ -1,6 +1,7 @@
 /*
- * Reports in the JSON of others: SARIF for code scanning, GitLab's code
- * quality, and what createdump writes beside a dump.
+ * Reports in the JSON of other tools: SARIF (static analysis results
+ * interchange format) for code scanning, GitLab's code quality, and what
+ * createdump writes beside a dump.
  */
 #include <inttypes.h>
 #include <stdlib.h>
