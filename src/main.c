@@ -94,6 +94,8 @@ static void usage(FILE *out)
 	    "       dndbg core FILE --report[=FORM]        report what left "
 	    "it\n"
 	    "       dndbg dump [options] PID|NAME          write a core file\n"
+	    "       dndbg snapshot PID|NAME [options]      look at a copy of "
+	    "it\n"
 	    "       dndbg ps [--json]                      list .NET programs\n"
 	    "A debugger for .NET programs: a .dll, an apphost or \"dotnet\".\n"
 	    "\n"
@@ -310,6 +312,11 @@ static int parse_options(int argc, char **argv, struct command_line *cl)
 	}
 	if (argc > 2 && !strcmp(argv[1], "core")) {
 		cl->front.core = argv[2];
+		optind = 3;
+	}
+	if (argc > 2 && !strcmp(argv[1], "snapshot")) {
+		cl->front.attach = argv[2];
+		cl->front.snapshot = true;
 		optind = 3;
 	}
 	// The '+': the program's options are not ours.

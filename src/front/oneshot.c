@@ -21,22 +21,22 @@ static pid_t pid_of(const char *what)
 	return str_to_u64(what, &pid) && pid <= INT32_MAX ? (pid_t)pid : 0;
 }
 
-struct dbg_error *open_process(struct dbg *dbg, const char *what)
+struct dbg_error *open_process(struct dbg *dbg, const char *what, bool snapshot)
 {
-	struct dbg_attach attach = {.pid = pid_of(what)};
+	struct dbg_attach attach = {.pid = pid_of(what), .snapshot = snapshot};
 
 	if (!attach.pid)
 		attach.name = what;
 	return dbg_attach(dbg, &attach);
 }
 
-struct dbg_error *open_program(struct dbg *dbg, const char *what)
+struct dbg_error *open_program(struct dbg *dbg, const char *what, bool snapshot)
 {
 	struct stat st;
 
 	if (!pid_of(what) && !stat(what, &st) && S_ISREG(st.st_mode))
 		return dbg_core(dbg, what);
-	return open_process(dbg, what);
+	return open_process(dbg, what, snapshot);
 }
 
 /* How many words a command has in front of the program's. */
@@ -82,14 +82,21 @@ carry_out(struct dbg *dbg, const struct command_ops *ops, const char *line)
 	return err;
 }
 
+/* What the words of the command line come to. */
+struct oneshot {
+	const char *what; /* the program */
+	bool snapshot;
+	struct str line; /* the command at the prompt */
+};
+
 static struct dbg_error *look(struct dbg *dbg, const struct command_ops *ops,
-			      const char *what, const char *line)
+			      const struct oneshot *o)
 {
-	struct dbg_error *err = open_program(dbg, what);
+	struct dbg_error *err = open_program(dbg, o->what, o->snapshot);
 
 	if (err)
 		return err;
-	err = carry_out(dbg, ops, line);
+	err = carry_out(dbg, ops, o->line.s);
 	return dbg_can_run(dbg) ? dbg_err_first(err, dbg_detach(dbg, false))
 				: err;
 }
@@ -97,27 +104,35 @@ static struct dbg_error *look(struct dbg *dbg, const struct command_ops *ops,
 int oneshot_main(struct dbg *dbg, const struct command_ops *ops, int argc,
 		 char **argv)
 {
-	_cleanup_str_ struct str line = {0};
 	int words = words_of(argv[0]);
 	bool help = argc > 1 && !strcmp(argv[1], "--help");
 
 	if (argc <= words || help) {
 		fprintf(help ? stdout : stderr,
-			"usage: dndbg %s%s PID|NAME|CORE [arguments]\n"
+			"usage: dndbg %s%s PID|NAME|CORE [--snapshot] "
+			"[arguments]\n"
+			"With --snapshot a copy of the process is looked at "
+			"while it goes on.\n"
 			"The arguments are those of the command at the prompt: "
 			"see \"help %s\" there.\n",
 			argv[0], words > 1 ? " SUBCOMMAND" : "", argv[0]);
 		return help ? 0 : 2;
 	}
+	struct oneshot o = {.what = argv[words]};
 	for (int i = 0; i < argc; i++) {
 		if (i == words)
 			continue;
+		if (i > words && !strcmp(argv[i], "--snapshot")) {
+			o.snapshot = true;
+			continue;
+		}
 		if (i)
-			str_addc(&line, ' ');
-		words_quote(argv[i], &line);
+			str_addc(&o.line, ' ');
+		words_quote(argv[i], &o.line);
 	}
-	struct dbg_error *err = look(dbg, ops, argv[words], str_get(&line));
+	struct dbg_error *err = look(dbg, ops, &o);
 
+	str_deinit(&o.line);
 	if (!err)
 		return 0;
 	fflush(stdout);

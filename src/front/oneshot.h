@@ -10,10 +10,15 @@
 
 struct command_ops;
 
-/* Attach to what @what names: a number a process, else a program. */
-DBG_MUST struct dbg_error *open_process(struct dbg *dbg, const char *what);
+/*
+ * Attach to what @what names: a number a process, else a program; @snapshot: to
+ * a frozen copy of it.
+ */
+DBG_MUST struct dbg_error *open_process(struct dbg *dbg, const char *what,
+					bool snapshot);
 /* Open what @what names: a file a core, else as open_process. */
-DBG_MUST struct dbg_error *open_program(struct dbg *dbg, const char *what);
+DBG_MUST struct dbg_error *open_program(struct dbg *dbg, const char *what,
+					bool snapshot);
 
 /* Can the word be a command from the shell? */
 bool oneshot_is(const char *word);

@@ -19,6 +19,7 @@ struct front_options {
 	struct launch_config launch; /* a front end works with a copy */
 	const char *attach;          /* PID or name, NULL: none */
 	bool wait;                   /* for one of that name to be started */
+	bool snapshot;               /* of what is to be attached to */
 	const char *core;            /* a core file, NULL: none */
 	const struct startup_command *startup; /* in order */
 	size_t n_startup;

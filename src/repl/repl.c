@@ -226,9 +226,9 @@ static void attach_startup(struct repl *r)
 	if (!o->attach && !o->core)
 		return;
 	_cleanup_free_ char *line =
-	    o->core
-		? xasprintf("core-file %s", o->core)
-		: xasprintf("attach %s%s", o->wait ? "--wait " : "", o->attach);
+	    o->core ? xasprintf("core-file %s", o->core)
+		    : xasprintf("%s %s%s", o->snapshot ? "snapshot" : "attach",
+				o->wait ? "--wait " : "", o->attach);
 	struct dbg_error *err = repl_line(r, line);
 	if (err)
 		repl_warn(r, "", err);

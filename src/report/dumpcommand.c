@@ -78,7 +78,7 @@ static struct dbg_error *dump(struct dbg *dbg, const struct dump_options *o)
 	struct dbg_inferior inf;
 	uint64_t size;
 
-	struct dbg_error *err = open_process(dbg, o->what);
+	struct dbg_error *err = open_process(dbg, o->what, false);
 	if (err)
 		return err;
 	dbg_inferior_get(dbg, &inf);

@@ -88,7 +88,7 @@ static int parse(int argc, char **argv, struct stack_options *ret)
 static struct dbg_error *take(struct dbg *dbg, const struct stack_options *o,
 			      struct report *ret)
 {
-	struct dbg_error *err = open_program(dbg, o->what);
+	struct dbg_error *err = open_program(dbg, o->what, false);
 
 	if (!err && o->native)
 		err = dbg_set(dbg, "backtrace native", "on");

@@ -1,8 +1,9 @@
 /*
- * Taking over a running program by its process or its name, opening a core, and
- * letting a program go. After an attach the program is stopped and start.c
- * finds how far its runtime is; detaching lifts everything of ours first, and a
- * program that cannot be let go stays as it was.
+ * Taking over a running program by its process or its name, opening a core,
+ * standing on a frozen copy, and letting a program go. After an attach the
+ * program is stopped and start.c finds how far its runtime is; detaching lifts
+ * everything of ours first, and a program that cannot be let go stays as it
+ * was.
  */
 #include "session/session.h"
 
@@ -61,30 +62,23 @@ static struct dbg_error *attach(struct dbg *dbg, pid_t pid)
 	return NULL;
 }
 
-struct dbg_error *session_stand(struct dbg *dbg, struct target *t, pid_t tid,
-				int signal)
+// A target that cannot run: a stop that does not end, nothing is armed.
+static struct dbg_error *stand_still(struct dbg *dbg, struct target *t,
+				     const char *path)
 {
-	struct dbg_error *err;
-	struct dbg_stop stop = {.reason = DBG_STOP_ATTACH};
-
 	dbg->target = t;
-	err = stand(dbg, "");
-	if (err) {
+
+	struct dbg_error *err = stand(dbg, path);
+
+	if (err)
 		session_ended(dbg);
-		return err;
-	}
-	stop.thread = session_pause_thread(dbg, tid);
-	if (signal) {
-		stop.thread = stack_thread_number(dbg->inspect.stack, tid);
-		control_terminated(dbg->control, tid, signal, &stop);
-	}
-	session_stopped(dbg, &stop);
-	return NULL;
+	return err;
 }
 
 struct dbg_error *dbg_core(struct dbg *dbg, const char *path)
 {
 	struct dbg_error *err;
+	struct dbg_stop stop = {.reason = DBG_STOP_ATTACH};
 	struct target *t;
 	struct target_core core;
 
@@ -102,7 +96,16 @@ struct dbg_error *dbg_core(struct dbg *dbg, const char *path)
 				"the core was cut short: %" PRIu64
 				" bytes of memory are missing",
 				core.missing);
-	return session_stand(dbg, t, core.tid, core.signal);
+	err = stand_still(dbg, t, "");
+	if (err)
+		return err;
+	stop.thread = session_pause_thread(dbg, core.tid);
+	if (core.signal) {
+		stop.thread = stack_thread_number(dbg->inspect.stack, core.tid);
+		control_terminated(dbg->control, core.tid, core.signal, &stop);
+	}
+	session_stopped(dbg, &stop);
+	return NULL;
 }
 
 bool dbg_can_run(const struct dbg *dbg)
@@ -169,6 +172,58 @@ static struct dbg_error *find_program(struct dbg *dbg,
 		       req->pid, comm);
 }
 
+/* ---- Snapshots ------------------------------------------------------- */
+
+// @t is a copy of a process that has gone on; @tid: the thread to look at.
+static struct dbg_error *stand_copy(struct dbg *dbg, struct target *t,
+				    pid_t tid)
+{
+	struct dbg_error *err = stand_still(dbg, t, NULL);
+	struct program p;
+
+	if (err)
+		return err;
+	program_of(target_pid(t), &p);
+	session_inferior_name(dbg, &p);
+	session_stopped(
+	    dbg, &(struct dbg_stop){.reason = DBG_STOP_ATTACH,
+				    .thread = session_pause_thread(dbg, tid)});
+	return NULL;
+}
+
+// Stopped for no longer than the copying takes: its runtime is looked at later.
+static struct dbg_error *attach_copy(struct dbg *dbg, pid_t pid)
+{
+	struct target *live, *copy;
+	struct dbg_error *err = target_attach(pid, &live);
+
+	if (err)
+		return err;
+	err = target_snapshot(live, &copy);
+	// A thread that cannot be let go now is when we forget the program.
+	dbg_err_drop(target_detach(live, false));
+	target_destroy(live);
+	return err ? err : stand_copy(dbg, copy, pid);
+}
+
+struct dbg_error *dbg_snapshot(struct dbg *dbg)
+{
+	struct dbg_error *err = session_need_live(dbg);
+	struct target *copy;
+
+	if (!err)
+		err = target_snapshot(dbg->target, &copy);
+	if (err)
+		return err;
+	pid_t tid = stack_thread_tid(dbg->inspect.stack, dbg->stop.thread);
+
+	err = dbg_detach(dbg, false);
+	if (!err)
+		return stand_copy(dbg, copy, tid);
+	target_destroy(copy);
+	return err;
+}
+
 struct dbg_error *dbg_attach(struct dbg *dbg, const struct dbg_attach *req)
 {
 	struct dbg_error *err;
@@ -180,6 +235,8 @@ struct dbg_error *dbg_attach(struct dbg *dbg, const struct dbg_attach *req)
 	err = find_program(dbg, req, &pid);
 	if (err)
 		return err;
+	if (req->snapshot)
+		return attach_copy(dbg, pid);
 	err = attach(dbg, pid);
 	if (err)
 		session_ended(dbg);

@@ -185,13 +185,6 @@ bool session_signal_sent(const struct dbg *dbg, const struct target_event *ev);
 
 /* ---- attach.c -------------------------------------------------------- */
 
-/*
- * Take @t over, which cannot run: a stop that does not end, nothing is armed.
- * @signal ended it in @tid, 0: none did. It is destroyed on failure, too.
- */
-DBG_MUST struct dbg_error *session_stand(struct dbg *dbg, struct target *t,
-					 pid_t tid, int signal);
-
 /* ---- stopped.c ------------------------------------------------------- */
 
 /* Make a stop of it that the user sees, with the reason @stop. */

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -326,6 +327,29 @@ bool proc_syscall(pid_t pid, pid_t tid, struct regs *ret)
 		return false;
 	regs_of_syscall(v, ret);
 	return true;
+}
+
+struct dbg_error *proc_auxv(pid_t pid, uint64_t type, uint64_t *ret)
+{
+	char path[32];
+	size_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/auxv", pid);
+	_cleanup_free_ char *text = proc_read(path, &n);
+	if (!text)
+		return dbg_err_errno(DBG_E_TARGET, errno, "cannot read '%s'",
+				     path);
+	*ret = 0;
+	for (size_t i = 0; i + 16 <= n; i += 16) {
+		uint64_t pair[2];
+
+		memcpy(pair, text + i, sizeof(pair));
+		if (pair[0] == type)
+			*ret = pair[1];
+		if (pair[0] == type || pair[0] == AT_NULL)
+			break;
+	}
+	return NULL;
 }
 
 // A number of the stat file as proc(5) counts them, the state being the third.

@@ -81,6 +81,8 @@ void proc_comm(pid_t pid, pid_t tid, char ret[16]);
  */
 struct regs;
 bool proc_syscall(pid_t pid, pid_t tid, struct regs *ret);
+/* The value of @type in a process's auxiliary vector; 0: it has none. */
+DBG_MUST struct dbg_error *proc_auxv(pid_t pid, uint64_t type, uint64_t *ret);
 /* When the process was started, in ticks since the boot; 0: it is gone. */
 uint64_t proc_start_time(pid_t pid);
 /* Is the process gone, or is it being ended by the kernel? */

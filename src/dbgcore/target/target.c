@@ -425,6 +425,13 @@ struct dbg_error *target_child_adopt(struct target *t, pid_t pid,
 	return err ? err : t->ops->child_adopt(t, pid, ret);
 }
 
+struct dbg_error *target_snapshot(struct target *t, struct target **ret)
+{
+	struct dbg_error *err = need_run(t);
+
+	return err ? err : t->ops->snapshot(t, ret);
+}
+
 struct dbg_error *target_mmap(struct target *t, size_t size, uint64_t *ret)
 {
 	struct dbg_error *err = need_run(t);

@@ -233,6 +233,18 @@ DBG_MUST struct dbg_error *target_child_leave(struct target *t, pid_t pid,
 DBG_MUST struct dbg_error *target_child_adopt(struct target *t, pid_t pid,
 					      struct target **ret);
 
+/* ---- Snapshots ------------------------------------------------------- */
+
+/*
+ * Make a frozen copy of the stopped process, which is unchanged and may go on
+ * at once: a target of the same threads and memory without TARGET_RUN and
+ * TARGET_WRITE. It lasts until it is destroyed or we end. Memory that the
+ * process shares with others is not copied, but for the runtime's code.
+ * DBG_E_TARGET says what does not let it be made.
+ */
+DBG_MUST struct dbg_error *target_snapshot(struct target *t,
+					   struct target **ret);
+
 struct target_thread {
 	pid_t tid;
 	bool stopped;

@@ -1,6 +1,6 @@
 /*
- * `generate-core-file`: a core file of the program as it stands. The engine
- * writes it; here the words are taken apart and the size is told.
+ * `generate-core-file` and `snapshot`: the program as it stands, written to a
+ * core file, or as a frozen copy that is looked at while the program goes on.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,10 +8,14 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "front/debuggees.h"
 #include "front/words.h"
 #include "repl/cmd.h"
+#include "repl/line/parse.h"
 #include "repl/repl_priv.h"
+#include "repl/resume.h"
 #include "repl/show/print.h"
+#include "repl/command/subcmd.h"
 
 static struct dbg_error *cmd_generate(struct repl *r, const struct call *call)
 {
@@ -41,6 +45,36 @@ static struct dbg_error *cmd_generate(struct repl *r, const struct call *call)
 	return NULL;
 }
 
+// Of the program that is debugged, or of another, which is stopped for it.
+static struct dbg_error *take_copy(struct repl *r, const char *args)
+{
+	struct dbg_attach a = {.snapshot = true};
+	struct dbg_error *err;
+
+	if (!*args)
+		return dbg_snapshot(r->dbg);
+	err = parse_attach(args, &a);
+	if (err)
+		return err;
+	if (debuggees_alive(r->first))
+		return dbg_err(DBG_E_STATE,
+			       "A program is being debugged already: "
+			       "\"snapshot\" alone copies that.");
+	thread_names_clear(r);
+	return dbg_attach(r->dbg, &a);
+}
+
+static struct dbg_error *cmd_snapshot(struct repl *r, const struct call *call)
+{
+	r->program_status = -1;
+	resume_begin(r, RESUME_RUN);
+	struct dbg_error *err = take_copy(r, call->args);
+	if (!err)
+		out(r, "[Snapshot of process %d; the program goes on]\n",
+		    (int)dbg_pid(r->dbg));
+	return resume_end(r, err);
+}
+
 static const struct repl_cmd cmds[] = {
     {
 	.names = "generate-core-file gcore",
@@ -53,7 +87,20 @@ static const struct repl_cmd cmds[] = {
 	.complete = COMPLETE_PATHS,
 	.run = cmd_generate,
     },
+    {
+	.names = "snapshot",
+	.args = "[PID|NAME]",
+	.help = "look at a frozen copy of the program, which goes on",
+	.more = "The program is copied as by fork, in some milliseconds, and "
+		"goes on without the\ndebugger. Threads, stacks, variables, "
+		"memory and the heap of the copy are those of\nthis moment; "
+		"nothing can run. It is gone when dndbg ends. With PID or "
+		"NAME, of a\nprogram that is not being debugged.",
+	.flags = CMD_STARTS,
+	.run = cmd_snapshot,
+    },
     {.names = NULL},
 };
 
-const struct cmd_family cmd_family_dumps = {"dumps", "Core dumps", cmds};
+const struct cmd_family cmd_family_dumps = {"dumps", "Core dumps and snapshots",
+					    cmds};

@@ -42,29 +42,36 @@ static struct dbg_error *cmd_server(struct repl *r, const struct call *call)
 	return cmd_execute(r, call->args);
 }
 
+// What becomes of the processes; a core or a snapshot is none.
+static void add_ends(const struct repl *r, struct str *ret)
+{
+	const struct dbg_inferior *list;
+	size_t n;
+
+	dbg_inferior_list(r->first, &list, &n);
+	for (size_t i = 0; i < n; i++)
+		if (list[i].state != DBG_IDLE && dbg_can_run(list[i].dbg))
+			str_addf(
+			    ret, "\tInferior %u [process %d] will be %s.\n",
+			    list[i].number, (int)list[i].pid,
+			    dbg_survives(list[i].dbg) ? "detached" : "killed");
+}
+
 static struct dbg_error *cmd_quit(struct repl *r, const struct call *call)
 {
+	_cleanup_str_ struct str ends = {0};
 	uint64_t status = 0;
 
 	if (*call->args && (!parse_u64(call->args, &status) || status > 255))
 		return dbg_err_arg("\"%s\" is not an exit status.", call->args);
-	if (debuggees_alive(r->first)) {
-		_cleanup_str_ struct str question = {0};
-		const struct dbg_inferior *list;
-		size_t n;
+	add_ends(r, &ends);
+	if (ends.len) {
+		_cleanup_free_ char *question =
+		    xasprintf("A debugging session is active.\n\n%s\nQuit "
+			      "anyway?",
+			      ends.s);
 
-		str_add(&question, "A debugging session is active.\n\n");
-		dbg_inferior_list(r->first, &list, &n);
-		for (size_t i = 0; i < n; i++)
-			if (list[i].state != DBG_IDLE)
-				str_addf(&question,
-					 "\tInferior %u [process %d] will be "
-					 "%s.\n",
-					 list[i].number, (int)list[i].pid,
-					 dbg_survives(list[i].dbg) ? "detached"
-								   : "killed");
-		str_add(&question, "\nQuit anyway?");
-		if (!repl_confirm(r, str_get(&question)))
+		if (!repl_confirm(r, question))
 			return dbg_err(DBG_E_STATE, "Not confirmed.");
 	}
 	if (*call->args)

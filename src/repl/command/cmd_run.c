@@ -314,29 +314,6 @@ static struct dbg_error *cmd_kill(struct repl *r, const struct call *call)
 	return inferior_kill_cmd(r, call);
 }
 
-// "[--wait] PID|NAME"; the name is borrowed from @args.
-static struct dbg_error *parse_attach(const char *args, struct dbg_attach *ret)
-{
-	static const char wait[] = "--wait";
-	size_t n = strlen(wait);
-	uint64_t pid;
-
-	if (!strncmp(args, wait, n) && (!args[n] || args[n] == ' ')) {
-		ret->wait = true;
-		args += n + strspn(args + n, " ");
-	}
-	if (!*args || strchr(args, ' '))
-		return dbg_err_arg("One process or name expected.");
-	if (!parse_u64(args, &pid))
-		ret->name = args;
-	else if (ret->wait || !pid || pid > INT_MAX)
-		return dbg_err_arg("\"%s\" is no process%s.", args,
-				   ret->wait ? " to wait for" : "");
-	else
-		ret->pid = (pid_t)pid;
-	return NULL;
-}
-
 static struct dbg_error *cmd_attach(struct repl *r, const struct call *call)
 {
 	struct dbg_error *err;

@@ -6,6 +6,7 @@
 #include "repl/line/parse.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -295,5 +296,27 @@ const char *parse_if(const char *s)
 		    (isspace((unsigned char)p[2]) || p[2] == '('))
 			return p;
 	}
+	return NULL;
+}
+
+struct dbg_error *parse_attach(const char *args, struct dbg_attach *ret)
+{
+	static const char wait[] = "--wait";
+	size_t n = strlen(wait);
+	uint64_t pid;
+
+	if (!strncmp(args, wait, n) && (!args[n] || args[n] == ' ')) {
+		ret->wait = true;
+		args += n + strspn(args + n, " ");
+	}
+	if (!*args || strchr(args, ' '))
+		return dbg_err_arg("One process or name expected.");
+	if (!parse_u64(args, &pid))
+		ret->name = args;
+	else if (ret->wait || !pid || pid > INT_MAX)
+		return dbg_err_arg("\"%s\" is no process%s.", args,
+				   ret->wait ? " to wait for" : "");
+	else
+		ret->pid = (pid_t)pid;
 	return NULL;
 }

@@ -68,6 +68,7 @@ struct dbg_attach {
 	pid_t pid;
 	const char *name; /* with pid 0: the program's, or of its .dll */
 	bool wait;        /* for one of that name, until dbg_interrupt() */
+	bool snapshot;    /* take over a copy of it: see dbg_snapshot() */
 };
 
 /*
@@ -76,6 +77,17 @@ struct dbg_attach {
  */
 DBG_MUST struct dbg_error *dbg_attach(struct dbg *dbg,
 				      const struct dbg_attach *attach);
+
+/*
+ * Make a frozen copy of the stopped program, and let the program go on as
+ * dbg_detach() does. The copy takes its place, as a core would: a stop that
+ * does not end, with the threads, registers and memory of this moment, and
+ * DBG_EVENT_STOPPED is queued. It costs memory for what the program changes
+ * meanwhile, and is gone with the session, however we end. DBG_E_STATE,
+ * DBG_E_TARGET with the reason why it cannot be made; the program is stopped
+ * as before then.
+ */
+DBG_MUST struct dbg_error *dbg_snapshot(struct dbg *dbg);
 
 /*
  * Look at a core file (ELF, as the kernel, gcore and createdump write them):

@@ -54,7 +54,7 @@ static enum thread_kind kind_of(struct live *l, const struct thread *parent,
 }
 
 // A status that came before the event that tells of its task.
-static bool take_stray(struct family *f, pid_t tid, int *ret)
+bool child_take_stray(struct family *f, pid_t tid, int *ret)
 {
 	for (size_t i = 0; i < f->n_strays; i++) {
 		if (f->strays[i].tid != tid)
@@ -72,11 +72,11 @@ void child_stray(struct family *f, pid_t tid, int status)
 {
 	int old;
 
-	take_stray(f, tid, &old);
+	child_take_stray(f, tid, &old);
 	// Children of ours that are no business of the target's leave their
 	// ends here.
 	if (f->n_strays == STRAYS_MAX)
-		take_stray(f, f->strays[0].tid, &old);
+		child_take_stray(f, f->strays[0].tid, &old);
 	mem_grow(&f->strays, &f->strays_cap, f->n_strays, sizeof(*f->strays));
 	f->strays[f->n_strays++] = (struct stray){tid, status};
 }
@@ -93,7 +93,7 @@ struct dbg_error *child_born(struct live *l, struct thread *parent, int event)
 			(uintptr_t)&message))
 		return NULL;
 	pid_t tid = (pid_t)message;
-	bool stray = take_stray(l->family, tid, &status);
+	bool stray = child_take_stray(l->family, tid, &status);
 	if ((stray && !WIFSTOPPED(status)) || thread_find(l, tid))
 		return NULL;
 	struct thread *th = thread_add(l, tid, kind_of(l, parent, tid, event));
@@ -196,7 +196,7 @@ void child_release_strays(struct live *l)
 
 		if (!WIFSTOPPED(f->strays[i].status) || !is_orphan(f, tid))
 			continue;
-		take_stray(f, tid, &status);
+		child_take_stray(f, tid, &status);
 		lift_in(l, tid);
 		child_detach(l, thread_add(l, tid, THREAD_FORKED));
 	}

@@ -49,6 +49,8 @@ void child_release(struct live *l, struct thread *child);
 /* A vforked child has executed a program: it no longer shares the memory. */
 void child_detach(struct live *l, struct thread *child);
 void child_stray(struct family *f, pid_t tid, int status);
+/* Take the status of such a task, if there is one. */
+bool child_take_stray(struct family *f, pid_t tid, int *ret);
 /*
  * A process ended: let go the unclaimed tasks whose parent is no traced
  * process, since no event will claim them.

@@ -312,6 +312,34 @@ struct dbg_error *inject_call(struct live *l, struct inject *in, long nr,
 	return NULL;
 }
 
+struct dbg_error *inject_clone(struct live *l, struct inject *in,
+			       uint64_t flags, struct born *ret,
+			       int *ret_errnum)
+{
+	struct dbg_error *err;
+	struct thread *th = in->th;
+	struct regs regs = in->saved;
+	unsigned long pid = 0;
+
+	back_clone(&regs, in->cave, flags);
+	send(l, in, &regs);
+	err = to_syscall(l, th);
+	if (!err)
+		err = advance(l, th, PTRACE_SYSCALL);
+	if (!err && th->placed >> 16 == PTRACE_EVENT_CLONE) {
+		live_ptrace(l, PTRACE_GETEVENTMSG, th->tid, 0, (uintptr_t)&pid);
+		err = to_syscall(l, th);
+	}
+	if (err)
+		return err;
+	if (!thread_load_regs(l, th))
+		return dbg_err(DBG_E_TARGET, "thread %d ended", th->tid);
+	uint64_t result = back_result(&th->regs.now);
+	*ret = (struct born){(pid_t)pid, pid ? (pid_t)result : 0};
+	*ret_errnum = pid ? 0 : (int)-result;
+	return NULL;
+}
+
 static struct dbg_error *come_back(struct live *l, struct inject *in)
 {
 	struct dbg_error *err;

@@ -28,9 +28,19 @@ void back_restore(const uint8_t code[CAVE_BYTES], struct regs *r,
 /* Make the thread call from there; it must not be inside a system call. */
 void back_syscall(struct regs *r, uint64_t cave, long nr,
 		  const uint64_t args[6]);
+/*
+ * Make it call clone(@flags) with the stack that it has. The new process ends
+ * by exit_group when nobody stops it behind the call.
+ */
+void back_clone(struct regs *r, uint64_t cave, uint64_t flags);
 void back_call_leaf(struct regs *r, uint64_t cave, uint64_t addr,
 		    const uint64_t args[2]);
 uint64_t back_result(const struct regs *r);
+
+/* A process that was made: as we call it, and as the program does. */
+struct born {
+	pid_t pid, inside;
+};
 
 /* A series of system calls by one thread; nothing else happens meanwhile. */
 struct inject {
@@ -54,6 +64,14 @@ DBG_MUST struct dbg_error *inject_begin(struct live *l, struct inject *in);
 DBG_MUST struct dbg_error *inject_call(struct live *l, struct inject *in,
 				       long nr, const uint64_t args[6],
 				       uint64_t *ret);
+/*
+ * Let the thread call clone(@flags), without a signal at the end of the new
+ * process, which is traced with the options of the thread; its first stop is
+ * not taken yet. *ret_errnum: why it was refused, 0: it was not.
+ */
+DBG_MUST struct dbg_error *inject_clone(struct live *l, struct inject *in,
+					uint64_t flags, struct born *ret,
+					int *ret_errnum);
 DBG_MUST struct dbg_error *inject_end(struct live *l, struct inject *in);
 /*
  * Let one thread go on to its next entry of a system call or return from one,

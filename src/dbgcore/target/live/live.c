@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -32,44 +31,19 @@ static void live_watch_signals(struct target *t, const sigset_t *set)
 	live_of(t)->watched = *set;
 }
 
-// The kernel tells paths from the root of the mount namespace; below a chroot
-// the process and its /proc/PID/root know them by less.
 static struct dbg_error *live_maps(struct target *t, struct proc_maps *ret)
 {
-	struct dbg_error *err;
-	const char *above = live_of(t)->root.above;
-	size_t n = above ? strlen(above) : 0;
+	struct dbg_error *err = live_mappings(live_of(t), ret);
 
-	err = live_mappings(live_of(t), ret);
-	for (size_t i = 0; !err && n && i < ret->n; i++)
-		if (!strncmp(ret->v[i].path, above, n) &&
-		    ret->v[i].path[n] == '/')
-			ret->v[i].path += n;
+	if (!err)
+		live_root_cut(&live_of(t)->root, ret);
 	return err;
 }
 
 static struct dbg_error *live_auxv(struct target *t, uint64_t type,
 				   uint64_t *ret)
 {
-	char path[32];
-	size_t n;
-
-	snprintf(path, sizeof(path), "/proc/%d/auxv", live_body(live_of(t)));
-	_cleanup_free_ char *text = proc_read(path, &n);
-	if (!text)
-		return dbg_err_errno(DBG_E_TARGET, errno, "cannot read '%s'",
-				     path);
-	*ret = 0;
-	for (size_t i = 0; i + 16 <= n; i += 16) {
-		uint64_t pair[2];
-
-		memcpy(pair, text + i, sizeof(pair));
-		if (pair[0] == type)
-			*ret = pair[1];
-		if (pair[0] == type || pair[0] == AT_NULL)
-			break;
-	}
-	return NULL;
+	return proc_auxv(live_body(live_of(t)), type, ret);
 }
 
 static const char *live_root(const struct target *t)
@@ -173,29 +147,51 @@ static const struct target_ops live_ops = {
     .child_pass = live_child_pass,
     .child_leave = live_child_leave,
     .child_adopt = live_child_adopt,
+    .snapshot = live_snapshot,
 };
 
-void live_set_root(struct live *l)
+void live_root_deinit(struct live_root *root)
 {
-	pid_t pid = live_body(l);
+	free(root->path);
+	free(root->above);
+}
+
+// The kernel tells paths from the root of the mount namespace; below a chroot
+// the process and its /proc/PID/root know them by less.
+void live_root_cut(const struct live_root *root, struct proc_maps *maps)
+{
+	size_t n = root->above ? strlen(root->above) : 0;
+
+	for (size_t i = 0; n && i < maps->n; i++)
+		if (!strncmp(maps->v[i].path, root->above, n) &&
+		    maps->v[i].path[n] == '/')
+			maps->v[i].path += n;
+}
+
+void live_root_init(struct live_root *root, pid_t pid)
+{
 	char ours[PATH_MAX], its[PATH_MAX];
 
-	free(l->root.path);
-	free(l->root.above);
-	l->root.path = xstrdup("");
-	l->root.above = NULL;
-	l->root.other_pids = proc_link(0, "ns/pid", ours) &&
-			     proc_link(pid, "ns/pid", its) && strcmp(ours, its);
+	root->path = xstrdup("");
+	root->above = NULL;
+	root->other_pids = proc_link(0, "ns/pid", ours) &&
+			   proc_link(pid, "ns/pid", its) && strcmp(ours, its);
 	// Same mounts, same root: names mean the same there.
 	bool same = proc_link(0, "ns/mnt", ours) &&
 		    proc_link(pid, "ns/mnt", its) && !strcmp(ours, its);
 	if (!proc_link(0, "root", ours) || !proc_link(pid, "root", its) ||
 	    (same && !strcmp(ours, its)))
 		return;
-	free(l->root.path);
-	l->root.path = xasprintf("/proc/%d/root", pid);
+	free(root->path);
+	root->path = xasprintf("/proc/%d/root", pid);
 	if (its[1])
-		l->root.above = xstrdup(its);
+		root->above = xstrdup(its);
+}
+
+void live_set_root(struct live *l)
+{
+	live_root_deinit(&l->root);
+	live_root_init(&l->root, live_body(l));
 }
 
 struct dbg_error *live_create(struct family *f, struct live **ret)
@@ -263,8 +259,7 @@ void live_destroy(struct target *t)
 	free(l->threads);
 	free(l->queue.events);
 	free(l->memory.ghosts);
-	free(l->root.path);
-	free(l->root.above);
+	live_root_deinit(&l->root);
 	target_deinit(t);
 	free(l);
 }

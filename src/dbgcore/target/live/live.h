@@ -203,6 +203,17 @@ DBG_MUST struct dbg_error *live_thread_alone(struct target *t, pid_t tid,
 
 /* ---- memory.c -------------------------------------------------------- */
 
+/* How the memory of a process is read. */
+struct memory_of {
+	pid_t pid;
+	int fd;      /* /proc/PID/mem, -1: none */
+	bool *no_vm; /* process_vm_readv is not permitted */
+	uint64_t *syscalls;
+};
+
+/* How much of [addr, addr + n) could be read, from the beginning on. */
+size_t memory_read(const struct memory_of *m, uint64_t addr, void *buf,
+		   size_t n);
 void live_memory_init(struct live *l);
 void live_memory_deinit(struct live *l);
 /* Open what belongs to the process image: after the start, after an exec. */
@@ -236,8 +247,27 @@ bool live_is_key(const siginfo_t *info);
 DBG_MUST struct dbg_error *live_create(struct family *f, struct live **ret);
 /* Find out what the process's root directory is. */
 void live_set_root(struct live *l);
+/* What the root directory and the namespaces of a process are. */
+void live_root_init(struct live_root *root, pid_t pid);
+void live_root_deinit(struct live_root *root);
+/* Make of the kernel's paths those by which the process knows its files. */
+void live_root_cut(const struct live_root *root, struct proc_maps *maps);
 void live_destroy(struct target *t);
 DBG_MUST struct dbg_error *live_kill(struct target *t);
+
+/* ---- fork.c ---------------------------------------------------------- */
+
+/*
+ * Let a thread of the stopped process make a copy of it, which is traced, stops
+ * before it executes anything and is killed when we end. The program never sees
+ * it: it is no child of the program's, and sends no signal. DBG_E_TARGET says
+ * why it was refused.
+ */
+DBG_MUST struct dbg_error *live_fork(struct live *l, pid_t *ret);
+
+/* ---- snapshot.c ------------------------------------------------------ */
+
+DBG_MUST struct dbg_error *live_snapshot(struct target *t, struct target **ret);
 
 /* ---- refused.c ------------------------------------------------------- */
 

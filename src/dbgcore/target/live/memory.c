@@ -76,37 +76,39 @@ struct dbg_error *live_mappings(struct live *l, struct proc_maps *ret)
 
 /* ---- Reading --------------------------------------------------------- */
 
-static ssize_t vm_read(struct live *l, uint64_t addr, void *buf, size_t n)
+static ssize_t vm_read(const struct memory_of *m, uint64_t addr, void *buf,
+		       size_t n)
 {
 	struct iovec local = {buf, n}, remote = {(void *)addr, n};
 
-	l->target.counters.syscalls++;
-	ssize_t got = process_vm_readv(live_body(l), &local, 1, &remote, 1, 0);
+	++*m->syscalls;
+	ssize_t got = process_vm_readv(m->pid, &local, 1, &remote, 1, 0);
 	if (got < 0 && (errno == EPERM || errno == ENOSYS))
-		l->memory.no_vm = true;
+		*m->no_vm = true;
 	return got;
 }
 
-static ssize_t mem_read(struct live *l, uint64_t addr, void *buf, size_t n)
+static ssize_t mem_read(const struct memory_of *m, uint64_t addr, void *buf,
+			size_t n)
 {
 	// A file offset has no sign bit to spare; nor do user addresses.
-	if (l->memory.fd < 0 || addr > INT64_MAX)
+	if (m->fd < 0 || addr > INT64_MAX)
 		return -1;
-	l->target.counters.syscalls++;
-	return pread(l->memory.fd, buf, n, (off_t)addr);
+	++*m->syscalls;
+	return pread(m->fd, buf, n, (off_t)addr);
 }
 
-size_t live_read(struct target *t, uint64_t addr, void *buf, size_t n)
+size_t memory_read(const struct memory_of *m, uint64_t addr, void *buf,
+		   size_t n)
 {
-	struct live *l = live_of(t);
 	size_t done = 0;
 	uint8_t *p = buf;
 
-	while (done < n && !l->exited) {
+	while (done < n) {
 		ssize_t got = -1;
 
-		if (!l->memory.no_vm)
-			got = vm_read(l, addr + done, p + done, n - done);
+		if (!*m->no_vm)
+			got = vm_read(m, addr + done, p + done, n - done);
 		if (got <= 0) {
 			// To the end of this page; behind it the quick way may
 			// be good again.
@@ -114,7 +116,7 @@ size_t live_read(struct target *t, uint64_t addr, void *buf, size_t n)
 
 			if (part > n - done)
 				part = n - done;
-			got = mem_read(l, addr + done, p + done, part);
+			got = mem_read(m, addr + done, p + done, part);
 		}
 		if (got <= 0)
 			break;
@@ -123,9 +125,28 @@ size_t live_read(struct target *t, uint64_t addr, void *buf, size_t n)
 	return done;
 }
 
+static struct memory_of memory_of(struct live *l)
+{
+	return (struct memory_of){
+	    .pid = live_body(l),
+	    .fd = l->memory.fd,
+	    .no_vm = &l->memory.no_vm,
+	    .syscalls = &l->target.counters.syscalls,
+	};
+}
+
+size_t live_read(struct target *t, uint64_t addr, void *buf, size_t n)
+{
+	struct memory_of m = memory_of(live_of(t));
+
+	return live_of(t)->exited ? 0 : memory_read(&m, addr, buf, n);
+}
+
 bool live_read_plain(struct live *l, uint64_t addr, void *buf, size_t n)
 {
-	return !l->memory.no_vm && vm_read(l, addr, buf, n) == (ssize_t)n;
+	struct memory_of m = memory_of(l);
+
+	return !*m.no_vm && vm_read(&m, addr, buf, n) == (ssize_t)n;
 }
 
 /* ---- Shared code ----------------------------------------------------- */

@@ -490,6 +490,9 @@ struct dbg_error *live_file(struct live *l, struct thread *th, int status)
 	thread_set_stuck(l, th, false);
 	if (th->masked)
 		thread_unmask(l, th);
+	// The clone that we let it call: the new process is no thread of it.
+	if (l->injecting && th->in_place && event == PTRACE_EVENT_CLONE)
+		event = 0;
 	switch (event) {
 	case PTRACE_EVENT_CLONE:
 	case PTRACE_EVENT_FORK:

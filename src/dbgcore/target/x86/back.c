@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 enum {
 	RED_ZONE = 512, /* ample: it is 128 */
@@ -18,6 +19,13 @@ asm(".pushsection .rodata\n"
     "back_code:\n"
     "	syscall\n"
     "	jmp 1f\n"
+    "back_fork:\n"
+    "	syscall\n"
+    "	mov %rax, %rcx\n"
+    "	jrcxz 2f\n"
+    "	jmp 1f\n"
+    "2:	mov $231, %al\n" // the new process, where rax is 0: exit_group
+    "	syscall\n"
     "back_call:\n"
     "	call *%rax\n"
     "1:	mov $14, %eax\n" // rt_sigprocmask(SIG_SETMASK, &back.mask, NULL, 8)
@@ -46,7 +54,7 @@ asm(".pushsection .rodata\n"
     "	.balign 8\n"
     "back_data:\n"
     ".popsection\n");
-extern const uint8_t back_code[], back_call[], back_data[];
+extern const uint8_t back_code[], back_fork[], back_call[], back_data[];
 
 struct back {
 	uint64_t mask;
@@ -101,6 +109,14 @@ void back_syscall(struct regs *r, uint64_t cave, long nr,
 	r->r8 = args[4];
 	r->r9 = args[5];
 	r->orig_rax = UINT64_MAX;
+}
+
+void back_clone(struct regs *r, uint64_t cave, uint64_t flags)
+{
+	const uint64_t args[6] = {flags};
+
+	back_syscall(r, cave, SYS_clone, args);
+	r->rip = cave + (size_t)(back_fork - back_code);
 }
 
 uint64_t back_result(const struct regs *r)
