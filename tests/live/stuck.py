@@ -80,3 +80,80 @@ def test_stacks(t):
                  "show runtime-threads")
     t.check_match(r"runtime-threads.*\bon\b", done.stdout)
     program.ends()
+
+
+# ---- Async calls and tasks ---------------------------------------------------
+
+def calls(chain):
+    """A chain in short: methods with their lines, what they are stuck at."""
+    return [(one["method"].removeprefix("Stuck.Program."), one["line"])
+            if one["async"] else one["what"].partition(" 0x")[0]
+            for one in chain["calls"]]
+
+
+def test_async(t):
+    """Who awaits whom, to what nobody does; a circle has no end."""
+    def at(method, mark):
+        return method, t.line("Stuck", mark)
+
+    outer = ["System.Threading.Tasks.TaskCompletionSource<int>",
+             at("Inner", "inner"), at("Middle", "middle"), at("Outer", "outer")]
+    both = ["Task.WhenAll", at("Both", "both")]
+    wanted = [
+        ("circle", 1, [at("Circle", "circle")] * 2),
+        ("chain", 3, outer),
+        ("chain", 2, outer),
+        ("chain", 1, ["Task.Delay, 100000000 ms", at("Sleeps", "sleeps"),
+                      *both]),
+        ("chain", 1, ["SemaphoreSlim.WaitAsync of", at("Gated", "gated"),
+                      *both])]
+    for config in "Debug", "Release":
+        program = Stuck(t, "circle", config=config)
+        for target in program.targets():
+            found = ask(t, "dumpasync", target)
+            got = [(one["kind"], one["count"], calls(one))
+                   for one in found["chains"]]
+            t.check_equal(sorted(map(repr, wanted)), sorted(map(repr, got)))
+            t.check_equal("circle", got[0][0])
+            # three times five calls, Both, Sleeps, Gated, the circle
+            t.check_equal(20, found["calls"])
+            # the workers' own are those that threads wait for
+            t.check_equal([2], [one["count"] for one in found["chains"]
+                                if one["calls"][-1]["threadWaits"]])
+        each = ask(t, "dumpasync", target, "--stacks", "--type", "Outer")
+        t.check_equal([(1, outer)] * 5, [(one["count"], calls(one))
+                                         for one in each["chains"]])
+        t.check_equal(5, len({one["calls"][-1]["address"]
+                              for one in each["chains"]}))
+        program.ends()
+    done = t.run("--batch", "--core", target, "-ex", "dumpasync --type Gated")
+    t.check_match(r"^1 chain:\n  0x\w+  SemaphoreSlim\.WaitAsync of 0x\w+\n"
+                  r"  0x\w+  Stuck\.Program\.Gated\(\) at .*Stuck\.cs:"
+                  + str(t.line("Stuck", "gated")), done.stdout)
+
+
+def test_tasks(t):
+    """Tasks by state, with what they run and what they have thrown."""
+    program = Stuck(t)
+    for target in program.targets():
+        found = ask(t, "tasks", target)
+        groups = {(one["state"], one["task"].rpartition(" at ")[0]
+                   or one["task"]): one for one in found["groups"]}
+        for state, task, n in (("created", "Fail()", 1),
+                               ("queued", "Queued()", 4),
+                               ("queued", "Mine()", 2),
+                               ("running", "Pool.lambda()", 2),
+                               ("waiting", "Outer(int)", 5)):
+            t.check_equal(n, groups[state, "Stuck.Program." + task]["count"])
+        lost, = (one for one in found["groups"] if one["state"] == "faulted")
+        t.check_equal((2, "Stuck.LostException", "nobody looked", True),
+                      (lost["count"], lost["exception"], lost["message"],
+                       lost["unobserved"]))
+        t.check_equal((1, 6, 2, 2), tuple(found[state] for state in
+                                          ("created", "queued", "running",
+                                           "faulted")))
+    listed = ask(t, "tasks", target, "--all", "--completed")["tasks"]
+    t.check(any("<Done>" in one["type"] for one in listed
+                if one["state"] == "done"), "Done is not listed")
+    t.check_equal(1, sum(one["state"] == "canceled" for one in listed))
+    program.ends()

@@ -20,6 +20,7 @@
 #ifndef DBG_H
 #define DBG_H
 
+#include "dbg/async.h"
 #include "dbg/breakpoints.h"
 #include "dbg/error.h"
 #include "dbg/events.h"

@@ -26,33 +26,16 @@ enum {
 
 /* ---- Objects --------------------------------------------------------- */
 
-// The field @name of the settled @v, settled; false if it has none such, or
-// nothing is there.
-static bool member(struct types *ts, const struct value *v, const char *name,
-		   struct value *ret)
-{
-	if (v->where == VALUE_ABSENT || !v->type)
-		return false;
-	const struct field *f = type_field(ts, v->type, name);
-	if (!f || f->kind != FIELD_INSTANCE)
-		return false;
-	struct value at = value_field(ts, v, f);
-	if (at.where == VALUE_ABSENT || value_is_null(ts, &at))
-		return false;
-	*ret = value_dereference(ts, &at);
-	return ret->where != VALUE_ABSENT;
-}
-
 // The task of a builder; some builders are made of another.
 static bool builder_task(struct types *ts, struct value builder,
 			 struct value *ret)
 {
 	for (int i = 0; i < BUILDERS_MAX; i++) {
-		if (member(ts, &builder, "m_task", ret) ||
-		    member(ts, &builder, "_task", ret))
+		if (value_member(ts, &builder, "m_task", ret) ||
+		    value_member(ts, &builder, "_task", ret))
 			return true;
 		struct value inner;
-		if (!member(ts, &builder, "_builder", &inner))
+		if (!value_member(ts, &builder, "_builder", &inner))
 			return false;
 		builder = inner;
 	}
@@ -63,30 +46,28 @@ static bool builder_task(struct types *ts, struct value builder,
 static bool machine_builder(struct types *ts, const struct value *machine,
 			    struct value *ret)
 {
-	return member(ts, machine, "<>t__builder", ret) ||
-	       member(ts, machine, "$Builder", ret);
+	return value_member(ts, machine, "<>t__builder", ret) ||
+	       value_member(ts, machine, "$Builder", ret);
 }
 
-// What is resumed when the state machine is done: the continuation of its
-// task. For an async iterator, and for a pooling builder, that of the promise
-// (ManualResetValueTaskSourceCore) that stands in for a task.
-static bool machine_awaiter(struct types *ts, const struct value *machine,
-			    struct value *ret)
+// For an async iterator, and for a pooling builder, it is the continuation of
+// the promise (ManualResetValueTaskSourceCore) that stands in for a task.
+bool stack_machine_awaiter(struct types *ts, const struct value *machine,
+			   struct value *ret)
 {
 	struct value at, task;
 
-	if (member(ts, machine, "<>v__promiseOfValueOrEnd", &at))
-		return member(ts, &at, "_continuationState", ret);
+	if (value_member(ts, machine, "<>v__promiseOfValueOrEnd", &at))
+		return value_member(ts, &at, "_continuationState", ret);
 	if (!machine_builder(ts, machine, &at) || !builder_task(ts, at, &task))
 		return false;
-	return member(ts, &task, "m_continuationObject", ret) ||
-	       (member(ts, &task, "_valueTaskSource", &at) &&
-		member(ts, &at, "_continuationState", ret));
+	return value_member(ts, &task, "m_continuationObject", ret) ||
+	       (value_member(ts, &task, "_valueTaskSource", &at) &&
+		value_member(ts, &at, "_continuationState", ret));
 }
 
-// One step from a continuation towards the method that awaits.
-static bool link_next(struct types *ts, const struct value *at,
-		      struct value *ret)
+bool stack_link(struct types *ts, const struct value *at, size_t i,
+		struct value *ret)
 {
 	static const char *const names[] = {
 	    "_continuation",        // a wrapper of a delegate
@@ -98,19 +79,24 @@ static bool link_next(struct types *ts, const struct value *at,
 	struct value items;
 	struct elements elements;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (member(ts, at, names[i], ret))
-			return true;
-	if (!member(ts, at, "_items", &items) ||
-	    !value_elements(ts, &items, &elements))
+	for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++)
+		if (value_member(ts, at, names[k], ret))
+			return i == 0;
+	if (!value_member(ts, at, "_items", &items) ||
+	    !value_elements(ts, &items, &elements) || i >= elements.n)
 		return false;
-	for (uint64_t i = 0; i < elements.n && i < LINKS_MAX; i++) {
-		struct value v = element_get(&elements, i);
-		if (value_is_null(ts, &v))
-			continue;
-		*ret = value_dereference(ts, &v);
-		return ret->where != VALUE_ABSENT;
-	}
+	struct value v = element_get(&elements, i);
+	*ret = value_dereference(ts, &v);
+	return true;
+}
+
+// One step from a continuation towards the method that awaits.
+static bool link_next(struct types *ts, const struct value *at,
+		      struct value *ret)
+{
+	for (size_t i = 0; i < LINKS_MAX && stack_link(ts, at, i, ret); i++)
+		if (ret->where != VALUE_ABSENT && !value_is_null(ts, ret))
+			return true;
 	return false;
 }
 
@@ -120,7 +106,7 @@ static bool next_machine(struct types *ts, struct value at, struct value *ret)
 	struct value next;
 
 	for (int i = 0; i < LINKS_MAX; i++) {
-		if (member(ts, &at, "StateMachine", ret))
+		if (value_member(ts, &at, "StateMachine", ret))
 			return true;
 		if (!link_next(ts, &at, &next))
 			return false;
@@ -149,30 +135,44 @@ static uint32_t move_next(const struct type *type)
 	return 0;
 }
 
+bool stack_machine_state(struct types *ts, const struct value *machine,
+			 int32_t *ret)
+{
+	struct value state;
+	uint64_t number;
+
+	if ((!value_member(ts, machine, "<>1__state", &state) &&
+	     !value_member(ts, machine, "$State", &state)) ||
+	    !value_integer(ts, &state, &number))
+		return false;
+	*ret = (int32_t)number;
+	return true;
+}
+
 // Where the method waits, by the number of the await in its state.
 static void find_place(struct stack *s, const struct value *machine,
 		       uint32_t token, struct code_pos *ret)
 {
 	struct code_module *m = machine->type->module;
 	struct pdb_await *awaits = NULL;
-	struct value state;
-	uint64_t number;
+	int32_t state;
 	uint32_t il = UINT32_MAX;
 	size_t n = 0;
 
 	if (m->pdb)
 		pdb_awaits(m->pdb, MD_TOKEN_RID(token), s->arena, &awaits, &n);
-	if ((member(s->types, machine, "<>1__state", &state) ||
-	     member(s->types, machine, "$State", &state)) &&
-	    value_integer(s->types, &state, &number) && number < n)
-		il = awaits[number].yield_offset;
+	if (stack_machine_state(s->types, machine, &state) && state >= 0 &&
+	    (size_t)state < n)
+		il = awaits[state].yield_offset;
 	code_pos_of(s->code, m, token, il, ret);
 }
 
-static struct frame *make(struct stack *s, struct stack_thread *t,
-			  const struct value *machine)
+struct frame *stack_machine_frame(struct stack *s, const struct value *machine)
 {
-	uint32_t token = machine->type->module ? move_next(machine->type) : 0;
+	uint32_t token =
+	    machine->type && machine->type->module && machine->type->token
+		? move_next(machine->type)
+		: 0;
 
 	if (!token)
 		return NULL;
@@ -180,14 +180,24 @@ static struct frame *make(struct stack *s, struct stack_thread *t,
 	struct code_pos *pos = arena_alloc(s->arena, sizeof(*pos));
 	find_place(s, machine, token, pos);
 	*f = (struct frame){
-	    .tid = t->tid,
-	    .thread = t->number,
-	    .level = (uint32_t)t->n_frames,
-	    .serial = s->n_walked++,
 	    .kind = DBG_FRAME_ASYNC,
 	    .pos = pos,
 	    .machine = arena_copy(s->arena, machine, 1, sizeof(*machine)),
 	};
+	return f;
+}
+
+static struct frame *make(struct stack *s, struct stack_thread *t,
+			  const struct value *machine)
+{
+	struct frame *f = stack_machine_frame(s, machine);
+
+	if (!f)
+		return NULL;
+	f->tid = t->tid;
+	f->thread = t->number;
+	f->level = (uint32_t)t->n_frames;
+	f->serial = s->n_walked++;
 	return f;
 }
 
@@ -278,7 +288,7 @@ void async_each(struct stack *s, struct stack_thread *t, const struct frame *f,
 	    !frame_machine(s, f, &machine))
 		return;
 	for (int i = 0; i < CHAIN_MAX; i++) {
-		if (!machine_awaiter(s->types, &machine, &at) ||
+		if (!stack_machine_awaiter(s->types, &machine, &at) ||
 		    !next_machine(s->types, at, &machine))
 			return;
 		struct frame *next = make(s, t, &machine);

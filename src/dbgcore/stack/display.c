@@ -376,6 +376,13 @@ static void describe_managed(struct stack *s, const struct frame *f,
 	};
 }
 
+void stack_machine_describe(struct stack *s, const struct frame *f,
+			    struct dbg_frame *ret)
+{
+	*ret = (struct dbg_frame){.kind = f->kind, .il_offset = UINT32_MAX};
+	describe_managed(s, f, ret);
+}
+
 void stack_describe(struct stack *s, uint32_t thread, uint32_t level,
 		    struct dbg_frame *ret)
 {

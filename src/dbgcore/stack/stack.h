@@ -163,6 +163,30 @@ bool stack_runs_closures(struct stack *s, const struct frame *f);
 bool stack_call(struct stack *s, const struct value *machine,
 		struct value *ret);
 /*
+ * What is resumed when the async method of @machine is done; false: nothing, or
+ * it is not known.
+ */
+bool stack_machine_awaiter(struct types *ts, const struct value *machine,
+			   struct value *ret);
+/*
+ * Step @i from what is resumed towards the state machine whose method awaits:
+ * there are several from a list alone, whose free elements are null. False at
+ * the end.
+ */
+bool stack_link(struct types *ts, const struct value *at, size_t i,
+		struct value *ret);
+/* The number of the await that @machine is at; negative: it is at none. */
+bool stack_machine_state(struct types *ts, const struct value *machine,
+			 int32_t *ret);
+/*
+ * The method of @machine as a frame that is on no stack, in the arena of the
+ * stop; NULL: it is no async method. stack_machine_describe fills in what
+ * stack_describe does.
+ */
+struct frame *stack_machine_frame(struct stack *s, const struct value *machine);
+void stack_machine_describe(struct stack *s, const struct frame *f,
+			    struct dbg_frame *ret);
+/*
  * The async methods that wait for the one that @f runs, nearest first: calls
  * @fn for each.
  */

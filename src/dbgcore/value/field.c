@@ -233,6 +233,21 @@ const struct field *type_field(struct types *ts, struct type *type,
 	return NULL;
 }
 
+bool value_member(struct types *ts, const struct value *v, const char *name,
+		  struct value *ret)
+{
+	if (v->where == VALUE_ABSENT || !v->type)
+		return false;
+	const struct field *f = type_field(ts, v->type, name);
+	if (!f || f->kind != FIELD_INSTANCE)
+		return false;
+	struct value at = value_field(ts, v, f);
+	if (at.where == VALUE_ABSENT || value_is_null(ts, &at))
+		return false;
+	*ret = value_dereference(ts, &at);
+	return ret->where != VALUE_ABSENT;
+}
+
 /* ---- Enums ----------------------------------------------------------- */
 
 static int by_value(const void *a, const void *b)

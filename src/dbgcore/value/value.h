@@ -297,6 +297,12 @@ struct value value_object(struct types *ts, uint64_t addr);
 struct value value_field(struct types *ts, const struct value *v,
 			 const struct field *f);
 /*
+ * The instance field @name of the settled @v, settled; false if it has none
+ * such, or nothing is there.
+ */
+bool value_member(struct types *ts, const struct value *v, const char *name,
+		  struct value *ret);
+/*
  * Whose thread statics are meant: the runtime's Thread*, found when it is
  * first wanted, since that takes a walk over all threads.
  */

@@ -143,6 +143,9 @@ static const struct {
     {"json", NULL, offsetof(struct heap_options, json)},
     {"stat", NULL, offsetof(struct heap_options, stat)},
     {"all", NULL, offsetof(struct heap_options, all)},
+    {"stacks", NULL, offsetof(struct heap_options, stacks)},
+    {"coalesce", NULL, offsetof(struct heap_options, coalesce)},
+    {"completed", NULL, offsetof(struct heap_options, completed)},
     {"by-gen", NULL, offsetof(struct heap_options, by_gen)},
 };
 

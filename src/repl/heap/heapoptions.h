@@ -8,7 +8,9 @@
 struct heap_options {
 	struct dbg_heap_filter filter;
 	bool json, stat, by_gen, all;
-	uint64_t top; /* 0: all */
+	bool stacks, completed; /* of commands about tasks */
+	bool coalesce;          /* what they do unless told; for SOS */
+	uint64_t top;           /* 0: all */
 	const char *args[2];
 	size_t n_args;
 	struct words words; /* what the strings are in */

@@ -1,0 +1,86 @@
+/* dbg.h: tasks and async calls on the heap. The program must be stopped. */
+#ifndef DBG_ASYNC_H
+#define DBG_ASYNC_H
+
+#include "dbg/error.h"
+#include "dbg/frames.h"
+
+/* Those of TaskStatus. */
+enum dbg_task_state {
+	DBG_TASK_CREATED, /* not started */
+	DBG_TASK_WAITING, /* an async call, or a promise somebody is to keep */
+	DBG_TASK_QUEUED,
+	DBG_TASK_RUNNING,
+	DBG_TASK_CHILDREN, /* waits for those that it has started */
+	DBG_TASK_DONE,
+	DBG_TASK_CANCELED,
+	DBG_TASK_FAULTED,
+	DBG_N_TASK_STATES,
+};
+
+/* "waiting", "queued". */
+const char *dbg_task_state_name(enum dbg_task_state state);
+
+struct dbg_task {
+	uint64_t addr, method_table;
+	const char *type;
+	enum dbg_task_state state;
+	uint32_t id; /* Task.Id; 0: nobody has asked for it */
+	bool async;  /* a call of an async method */
+	bool waited; /* a thread waits for it */
+	/* The async method, or what its delegate calls; NULL: neither. */
+	const char *method, *params;
+	struct dbg_source_range source; /* of the await; path NULL: unknown */
+	const char *module;             /* of the method; NULL: none */
+	bool framework;                 /* ... which is not the user's */
+	/* "Task.Delay, 5000 ms": what it stands for; NULL: its method tells */
+	const char *what;
+	const char *exception, *message; /* FAULTED: type and text */
+	bool unobserved;                 /* ... which nobody has looked at */
+};
+
+struct dbg_task_query {
+	const char *type; /* pattern of methods and types, NULL: any */
+	bool completed;   /* those that are done and canceled, too */
+	bool each;        /* chains one by one, not merged */
+};
+
+struct dbg_tasks {
+	struct dbg_task *v; /* by address */
+	size_t n;
+	uint64_t counts[DBG_N_TASK_STATES]; /* all of the heap */
+	bool cut;                           /* there are more than listed */
+	const char **damages;               /* see dbg_heap_stat */
+	size_t n_damages;
+};
+
+/* Tasks of the heap; those that nothing refers to any more, too. */
+DBG_MUST struct dbg_error *dbg_task_list(struct dbg *dbg,
+					 const struct dbg_task_query *query,
+					 struct dbg_tasks *ret);
+
+/*
+ * Async calls that await each other: what is awaited first, to the outermost
+ * call; @count chains are the same but for the objects.
+ */
+struct dbg_async_chain {
+	struct dbg_task *v;
+	size_t n;
+	uint64_t count;
+	bool circle; /* they await each other: none ever ends */
+};
+
+struct dbg_async {
+	struct dbg_async_chain *chains; /* by count, the most first */
+	size_t n_chains;
+	uint64_t n_calls; /* async calls that wait */
+	bool cut;
+	const char **damages;
+	size_t n_damages;
+};
+
+DBG_MUST struct dbg_error *dbg_async_list(struct dbg *dbg,
+					  const struct dbg_task_query *query,
+					  struct dbg_async *ret);
+
+#endif

@@ -1,0 +1,288 @@
+/*
+ * Tasks and async calls of dbg.h. The tasks room finds them; here what was
+ * asked for is picked out, exceptions are read, and chains that are the same
+ * but for their objects are counted.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/pattern.h"
+#include "inspect/exception.h"
+#include "session/sessionheap.h"
+#include "tasks/tasks.h"
+
+enum {
+	LISTED_MAX = 100000,
+	CHAINS_MAX = 20000, /* that differ */
+};
+
+/* ---- Finding --------------------------------------------------------- */
+
+static struct dbg_error *
+find(struct dbg *dbg, const struct dbg_task_query *query, struct tasks *ret)
+{
+	struct heap *h;
+	struct dbg_error *err = session_heap_get(dbg, &h);
+
+	*ret = (struct tasks){0};
+	if (err)
+		return err;
+	*ret = (struct tasks){
+	    .heap = h,
+	    .stack = dbg->inspect.stack,
+	    .types = dbg->inspect.types,
+	    .arena = dbg->inspect.arena,
+	    .completed = query->completed,
+	};
+	err = tasks_find(ret);
+	return err ? err : tasks_link(ret);
+}
+
+static void describe(struct dbg *dbg, const struct tasks *t,
+		     const struct task *task, struct dbg_task *ret)
+{
+	struct dbg_exception x;
+	struct exception_parts parts;
+	bool seen = false;
+
+	tasks_describe(t, task, ret);
+	if (task->state != DBG_TASK_FAULTED)
+		return;
+	uint64_t addr = tasks_exception(t, task, &seen);
+	if (!addr || !exception_get(&dbg->inspect, addr, t->arena, &x, &parts))
+		return;
+	ret->exception = x.type;
+	ret->message = x.message;
+	ret->unobserved = !seen;
+}
+
+static struct dbg_error *pattern_of(const struct dbg_task_query *query,
+				    struct pattern **ret)
+{
+	*ret = NULL;
+	return query->type ? pattern_create(query->type, ret) : NULL;
+}
+
+static bool is_meant(const struct pattern *p, const struct dbg_task *task)
+{
+	return !p || pattern_matches(p, task->type) ||
+	       (task->method && pattern_matches(p, task->method));
+}
+
+/* ---- Tasks ----------------------------------------------------------- */
+
+static void list_tasks(struct dbg *dbg, const struct tasks *t,
+		       const struct pattern *pattern, struct dbg_tasks *ret)
+{
+	struct dbg_task *v = NULL, one;
+	size_t n = 0, cap = 0;
+
+	for (size_t i = 0; i < t->n && !ret->cut; i++) {
+		describe(dbg, t, &t->v[i], &one);
+		if (!is_meant(pattern, &one))
+			continue;
+		ret->cut = n == LISTED_MAX;
+		mem_grow(&v, &cap, n, sizeof(*v));
+		v[n++] = one;
+	}
+	ret->n = ret->cut ? LISTED_MAX : n;
+	ret->v = arena_copy(t->arena, v, ret->n, sizeof(*v));
+	free(v);
+}
+
+struct dbg_error *dbg_task_list(struct dbg *dbg,
+				const struct dbg_task_query *query,
+				struct dbg_tasks *ret)
+{
+	struct pattern *pattern;
+	struct tasks t = {0};
+	struct dbg_error *err = pattern_of(query, &pattern);
+
+	if (!err)
+		err = find(dbg, query, &t);
+	if (!err) {
+		*ret = (struct dbg_tasks){
+		    .cut = t.cut,
+		    .damages = t.heap->damages,
+		    .n_damages = t.heap->n_damages,
+		};
+		memcpy(ret->counts, t.counts, sizeof(ret->counts));
+		list_tasks(dbg, &t, pattern, ret);
+	}
+	tasks_deinit(&t);
+	pattern_destroy(pattern);
+	return err;
+}
+
+/* ---- Chains ---------------------------------------------------------- */
+
+/* Chains that are the same; the first of them stands for all. */
+struct merged {
+	uint32_t *chain;
+	size_t n;
+	uint64_t count, hash;
+	bool circle;
+	struct merged *next; /* of the same hash */
+};
+
+struct merging {
+	const struct tasks *t;
+	bool each, cut;
+	struct map by_hash; /* -> struct merged */
+	struct merged **v;
+	size_t n, cap;
+};
+
+static uint64_t hash_chain(const struct merging *m, const uint32_t *chain,
+			   size_t n)
+{
+	uint64_t h = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct task *task = &m->t->v[chain[i]];
+
+		h = (h ^ task->mt) * UINT64_C(0x100000001b3);
+		h = (h ^ (uint32_t)task->await ^ task->waited) *
+		    UINT64_C(0x100000001b3);
+	}
+	return h ? h : 1;
+}
+
+static bool is_same(const struct merging *m, const struct merged *a,
+		    const uint32_t *chain, size_t n, bool circle)
+{
+	if (a->n != n || a->circle != circle)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		const struct task *x = &m->t->v[a->chain[i]];
+		const struct task *y = &m->t->v[chain[i]];
+
+		// what an async call is stuck at may be its own
+		if (x->mt != y->mt || x->await != y->await ||
+		    x->waited != y->waited ||
+		    (!x->is_box && !i && x->owner != y->owner))
+			return false;
+	}
+	return true;
+}
+
+// Chains of async calls alone are of interest.
+static bool has_call(const struct merging *m, const uint32_t *chain, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (m->t->v[chain[i]].is_box)
+			return true;
+	return false;
+}
+
+static bool take_chain(void *arg, const uint32_t *chain, size_t n, bool circle)
+{
+	struct merging *m = arg;
+
+	if (!has_call(m, chain, n))
+		return true;
+	uint64_t hash = hash_chain(m, chain, n);
+	struct merged *first = map_find(&m->by_hash, hash);
+
+	for (struct merged *one = first; one && !m->each; one = one->next)
+		if (is_same(m, one, chain, n, circle)) {
+			one->count++;
+			return true;
+		}
+	m->cut = m->n == CHAINS_MAX;
+	if (m->cut)
+		return false;
+	struct merged *one = arena_alloc(m->t->arena, sizeof(*one));
+	*one = (struct merged){
+	    .chain = arena_copy(m->t->arena, chain, n, sizeof(*chain)),
+	    .n = n,
+	    .count = 1,
+	    .hash = hash,
+	    .circle = circle,
+	    .next = first,
+	};
+	map_put(&m->by_hash, hash, one);
+	mem_grow(&m->v, &m->cap, m->n, sizeof(*m->v));
+	m->v[m->n++] = one;
+	return true;
+}
+
+static int by_count(const void *a, const void *b)
+{
+	const struct merged *x = *(struct merged *const *)a;
+	const struct merged *y = *(struct merged *const *)b;
+
+	if (x->circle != y->circle)
+		return x->circle ? -1 : 1;
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	return x->chain[0] < y->chain[0] ? -1 : x->chain[0] > y->chain[0];
+}
+
+static void list_chains(struct dbg *dbg, struct merging *m,
+			const struct pattern *pattern, struct dbg_async *ret)
+{
+	if (m->n)
+		qsort(m->v, m->n, sizeof(*m->v), by_count);
+	ret->chains = arena_calloc(m->t->arena, m->n + 1, sizeof(*ret->chains));
+	for (size_t i = 0; i < m->n; i++) {
+		const struct merged *from = m->v[i];
+		struct dbg_async_chain *to = &ret->chains[ret->n_chains];
+		bool meant = false;
+
+		*to = (struct dbg_async_chain){
+		    .v = arena_calloc(m->t->arena, from->n, sizeof(*to->v)),
+		    .n = from->n,
+		    .count = from->count,
+		    .circle = from->circle,
+		};
+		for (size_t k = 0; k < from->n; k++) {
+			describe(dbg, m->t, &m->t->v[from->chain[k]],
+				 &to->v[k]);
+			meant = meant || is_meant(pattern, &to->v[k]);
+		}
+		ret->n_chains += meant;
+	}
+}
+
+static uint64_t count_calls(const struct tasks *t)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		n += t->v[i].is_box && t->v[i].state < DBG_TASK_DONE &&
+		     t->v[i].await >= 0;
+	return n;
+}
+
+struct dbg_error *dbg_async_list(struct dbg *dbg,
+				 const struct dbg_task_query *query,
+				 struct dbg_async *ret)
+{
+	struct pattern *pattern;
+	struct tasks t = {0};
+	struct merging m = {.t = &t, .each = query->each};
+	struct dbg_error *err = pattern_of(query, &pattern);
+
+	if (!err)
+		err = find(dbg, query, &t);
+	if (!err)
+		err = tasks_chains(&t, take_chain, &m);
+	if (!err) {
+		*ret = (struct dbg_async){
+		    .n_calls = count_calls(&t),
+		    .cut = t.cut || m.cut,
+		    .damages = t.heap->damages,
+		    .n_damages = t.heap->n_damages,
+		};
+		list_chains(dbg, &m, pattern, ret);
+	}
+	map_deinit(&m.by_hash);
+	free(m.v);
+	tasks_deinit(&t);
+	pattern_destroy(pattern);
+	return err;
+}

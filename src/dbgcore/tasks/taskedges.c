@@ -1,0 +1,167 @@
+/*
+ * Who awaits whom. Of each task that is not done the objects are followed that
+ * are resumed at its end, through delegates and lists, to the next tasks.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "tasks/tasks.h"
+
+enum {
+	DEPTH_MAX = 16,      // objects between two tasks
+	LIST_MAX = 100000,   // who awaits one task
+	CHAIN_MAX = 4096,    // tasks in one chain
+	STEPS_MAX = 1 << 22, // of all chains
+	STATE_ITERATOR = -2, // a state machine that is done, or between
+			     // elements of an async iterator
+};
+
+/* ---- Edges ----------------------------------------------------------- */
+
+static void add_edge(struct tasks *t, struct task *from, struct task *to)
+{
+	for (uint32_t i = 0; i < from->n_edges; i++)
+		if (t->edges[from->first_edge + i] == (uint32_t)(to - t->v))
+			return;
+	mem_grow(&t->edges, &t->cap_edges, t->n_edges, sizeof(*t->edges));
+	t->edges[t->n_edges++] = (uint32_t)(to - t->v);
+	from->n_edges++;
+	to->awaits = true;
+}
+
+static bool is_thread_waiting(const struct value *v)
+{
+	return !strcmp(type_simple_name(v->type), "SetOnInvokeMres");
+}
+
+static void follow(struct tasks *t, struct task *from, const struct value *at,
+		   int depth)
+{
+	struct value next;
+	uint64_t addr;
+
+	if (at->where == VALUE_ABSENT || !at->type ||
+	    !value_pointer(t->types, at, &addr) || !addr)
+		return;
+	struct task *to = tasks_at(t, addr);
+
+	if (to) {
+		if (to->state < DBG_TASK_DONE)
+			add_edge(t, from, to);
+		return;
+	}
+	if (is_thread_waiting(at))
+		from->waited = true;
+	for (size_t i = 0;
+	     depth < DEPTH_MAX && i < LIST_MAX && from->n_edges < LIST_MAX &&
+	     stack_link(t->types, at, i, &next);
+	     i++)
+		follow(t, from, &next, depth + 1);
+}
+
+static void link_task(struct tasks *t, struct task *task)
+{
+	struct value v = value_object(t->types, task->addr), next, machine;
+
+	task->first_edge = (uint32_t)t->n_edges;
+	if (value_member(t->types, &v, "m_continuationObject", &next) ||
+	    value_member(t->types, &v, "_continuationState", &next))
+		follow(t, task, &next, 0);
+	if (tasks_machine(t, task, &machine) &&
+	    stack_machine_awaiter(t->types, &machine, &next))
+		follow(t, task, &next, 0);
+}
+
+struct dbg_error *tasks_link(struct tasks *t)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		if (*t->heap->interrupted)
+			return dbg_err(DBG_E_INTERRUPTED, "interrupted");
+		if (t->v[i].state < DBG_TASK_DONE)
+			link_task(t, &t->v[i]);
+	}
+	return NULL;
+}
+
+/* ---- Chains ---------------------------------------------------------- */
+
+struct chains {
+	const struct tasks *t;
+	tasks_chain_fn *fn;
+	void *arg;
+	uint32_t chain[CHAIN_MAX];
+	uint32_t edge[CHAIN_MAX]; // the next one to go, of each
+	bool *on_chain, *seen;
+	size_t n, steps;
+	bool on;
+};
+
+static void put(struct chains *c, uint32_t index)
+{
+	c->chain[c->n] = index;
+	c->edge[c->n++] = 0;
+	c->on_chain[index] = c->seen[index] = true;
+	c->steps++;
+}
+
+// Go along the next edge of the last task, or back.
+static void step(struct chains *c)
+{
+	const struct task *last = &c->t->v[c->chain[c->n - 1]];
+	uint32_t edge = c->edge[c->n - 1]++;
+
+	if (edge < last->n_edges) {
+		uint32_t next = c->t->edges[last->first_edge + edge];
+
+		if (c->on_chain[next])
+			c->on = c->fn(c->arg, c->chain, c->n, true);
+		else if (c->n < CHAIN_MAX)
+			put(c, next);
+		return;
+	}
+	if (!last->n_edges)
+		c->on = c->fn(c->arg, c->chain, c->n, false);
+	c->on_chain[c->chain[--c->n]] = false;
+}
+
+static bool is_resting(const struct task *task)
+{
+	return task->state >= DBG_TASK_DONE ||
+	       (task->is_box && task->await <= STATE_ITERATOR);
+}
+
+static struct dbg_error *chains_from(struct chains *c, uint32_t index)
+{
+	put(c, index);
+	while (c->n && c->on && c->steps < STEPS_MAX) {
+		step(c);
+		if (*c->t->heap->interrupted)
+			return dbg_err(DBG_E_INTERRUPTED, "interrupted");
+	}
+	while (c->n)
+		c->on_chain[c->chain[--c->n]] = false;
+	return NULL;
+}
+
+struct dbg_error *tasks_chains(const struct tasks *t, tasks_chain_fn *fn,
+			       void *arg)
+{
+	struct chains *c = xcalloc(1, sizeof(*c));
+	struct dbg_error *err = NULL;
+
+	*c = (struct chains){.t = t, .fn = fn, .arg = arg, .on = true};
+	c->on_chain = xcalloc(t->n + 1, sizeof(*c->on_chain));
+	c->seen = xcalloc(t->n + 1, sizeof(*c->seen));
+	// First what awaits nothing that is known, then what is left: circles.
+	for (int circles = 0; circles < 2; circles++)
+		for (uint32_t i = 0; i < t->n && c->on && !err; i++)
+			if (!is_resting(&t->v[i]) && !c->seen[i] &&
+			    t->v[i].awaits == (circles == 1))
+				err = chains_from(c, i);
+	free(c->on_chain);
+	free(c->seen);
+	free(c);
+	return err;
+}

@@ -1,0 +1,250 @@
+/* Tasks are found in one walk over the heap: see tasks.h. */
+#include "tasks/tasks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+
+enum {
+	OBJECT_FIELDS = 8, // behind the MethodTable
+	BASES_MAX = 64,
+	LINE_MAX = 100000, // who waits in line at one semaphore
+};
+
+// Bits of Task.m_stateFlags, from the last one that counts to the first.
+static const struct {
+	uint32_t bit;
+	enum dbg_task_state state;
+} flags[] = {
+    {0x200000, DBG_TASK_FAULTED},  {0x400000, DBG_TASK_CANCELED},
+    {0x1000000, DBG_TASK_DONE},    {0x800000, DBG_TASK_CHILDREN},
+    {0x20000, DBG_TASK_RUNNING},   {0x10000, DBG_TASK_QUEUED},
+    {0x2000000, DBG_TASK_WAITING},
+};
+
+/* What the objects of a type are to us. */
+enum kind {
+	KIND_OPEN,
+	KIND_OTHER,
+	KIND_TASK,
+	KIND_BOX,    /* a task with a state machine */
+	KIND_POOLED, /* a state machine without a task */
+	KIND_SOURCE, /* TaskCompletionSource */
+	KIND_SEMAPHORE,
+};
+
+static enum dbg_task_state state_of(uint32_t bits)
+{
+	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++)
+		if (bits & flags[i].bit)
+			return flags[i].state;
+	return DBG_TASK_CREATED;
+}
+
+/* ---- Types ----------------------------------------------------------- */
+
+static bool is_task(struct tasks *t, struct type *type)
+{
+	for (int i = 0; type && i < BASES_MAX; i++) {
+		if (type == t->task ||
+		    (type->mt && type->mt == type_mt(t->types, t->task)))
+			return true;
+		type = type_parent(t->types, type);
+	}
+	return false;
+}
+
+static enum kind classify(struct tasks *t, const struct heap_type *of)
+{
+	struct type *type = of->component_size || of->is_free
+				? NULL
+				: type_of_mt(t->types, of->mt);
+
+	if (!type)
+		return KIND_OTHER;
+	bool ours = type->module == t->task->module;
+	bool box = ours && type_field(t->types, type, "StateMachine");
+
+	if (is_task(t, type))
+		return box ? KIND_BOX : KIND_TASK;
+	if (box)
+		return KIND_POOLED;
+	if (ours && !strncmp(type_simple_name(type), "TaskCompletionSource",
+			     strlen("TaskCompletionSource")))
+		return KIND_SOURCE;
+	if (ours && !strcmp(type_simple_name(type), "SemaphoreSlim"))
+		return KIND_SEMAPHORE;
+	return KIND_OTHER;
+}
+
+static enum kind kind_of(struct tasks *t, const struct heap_type *type)
+{
+	while (type->number >= t->cap_kinds) {
+		size_t n = t->cap_kinds;
+
+		mem_grow(&t->kinds, &t->cap_kinds, n, sizeof(*t->kinds));
+		memset(t->kinds + n, KIND_OPEN, t->cap_kinds - n);
+	}
+	if (t->kinds[type->number] == KIND_OPEN)
+		t->kinds[type->number] = (uint8_t)classify(t, type);
+	return t->kinds[type->number];
+}
+
+static bool find_offsets(struct tasks *t)
+{
+	t->task = type_core(t->types, "System.Threading.Tasks.Task");
+	const struct field *state =
+	    t->task ? type_field(t->types, t->task, "m_stateFlags") : NULL;
+	const struct field *id =
+	    t->task ? type_field(t->types, t->task, "m_taskId") : NULL;
+
+	if (!state || !id)
+		return false;
+	t->flags_at = OBJECT_FIELDS + state->offset;
+	t->id_at = OBJECT_FIELDS + id->offset;
+	return true;
+}
+
+/* ---- Objects --------------------------------------------------------- */
+
+static uint32_t u32_at(const struct heap_object *o, uint64_t offset)
+{
+	uint32_t ret = 0;
+
+	if (offset <= o->size && o->size - offset >= sizeof(ret))
+		memcpy(&ret, o->bytes + offset, sizeof(ret));
+	return ret;
+}
+
+static void add_owner(struct tasks *t, uint64_t task, uint64_t owner)
+{
+	mem_grow(&t->owners, &t->cap_owners, t->n_owners, sizeof(*t->owners));
+	t->owners[t->n_owners++] = (struct task_owner){task, owner};
+}
+
+static void add(struct tasks *t, const struct heap_object *o, enum kind kind)
+{
+	struct task task = {
+	    .addr = o->addr,
+	    .mt = o->type->mt,
+	    .is_box = kind != KIND_TASK,
+	    .state = DBG_TASK_WAITING,
+	    .await = -1,
+	};
+	struct value machine;
+
+	if (kind != KIND_POOLED) {
+		task.state = state_of(u32_at(o, t->flags_at));
+		task.id = u32_at(o, t->id_at);
+	}
+	if (task.is_box && task.state < DBG_TASK_DONE &&
+	    tasks_machine(t, &task, &machine) &&
+	    !stack_machine_state(t->types, &machine, &task.await))
+		task.await = 0;
+	// one of a pool that nobody has taken, or behind its last await
+	if (kind == KIND_POOLED && task.await < -1)
+		return;
+	t->counts[task.state]++;
+	if (!t->completed &&
+	    (task.state == DBG_TASK_DONE || task.state == DBG_TASK_CANCELED))
+		return;
+	t->cut = t->n == TASKS_MAX;
+	if (t->cut)
+		return;
+	mem_grow(&t->v, &t->cap, t->n, sizeof(*t->v));
+	t->v[t->n++] = task;
+}
+
+// What waits in line for a semaphore is a list of tasks.
+static void add_line(struct tasks *t, uint64_t semaphore)
+{
+	struct value v = value_object(t->types, semaphore), node;
+	uint64_t addr;
+	bool any = value_member(t->types, &v, "m_asyncHead", &node);
+
+	for (int i = 0; any && i < LINE_MAX; i++) {
+		if (value_pointer(t->types, &node, &addr))
+			add_owner(t, addr, semaphore);
+		v = node;
+		any = value_member(t->types, &v, "Next", &node);
+	}
+}
+
+static void add_source(struct tasks *t, uint64_t source)
+{
+	struct value v = value_object(t->types, source), task;
+	uint64_t addr;
+
+	if (value_member(t->types, &v, "_task", &task) &&
+	    value_pointer(t->types, &task, &addr))
+		add_owner(t, addr, source);
+}
+
+static bool visit(void *arg, const struct heap_object *o)
+{
+	struct tasks *t = arg;
+
+	switch (kind_of(t, o->type)) {
+	case KIND_TASK:
+	case KIND_BOX:
+	case KIND_POOLED:
+		add(t, o, kind_of(t, o->type));
+		break;
+	case KIND_SOURCE:
+		add_source(t, o->addr);
+		break;
+	case KIND_SEMAPHORE:
+		add_line(t, o->addr);
+		break;
+	default:
+		break;
+	}
+	return true;
+}
+
+/* ---- All ------------------------------------------------------------- */
+
+static int by_address(const void *a, const void *b)
+{
+	const struct task *x = a, *y = b;
+
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+struct task *tasks_at(const struct tasks *t, uint64_t addr)
+{
+	const struct task key = {.addr = addr};
+
+	return t->n ? bsearch(&key, t->v, t->n, sizeof(*t->v), by_address)
+		    : NULL;
+}
+
+struct dbg_error *tasks_find(struct tasks *t)
+{
+	if (!find_offsets(t))
+		return dbg_err(DBG_E_RUNTIME,
+			       "the core library has no tasks of a known form");
+	struct dbg_error *err = heap_each(t->heap, true, visit, t);
+
+	if (err)
+		return err;
+	if (t->n)
+		qsort(t->v, t->n, sizeof(*t->v), by_address);
+	for (size_t i = 0; i < t->n_owners; i++) {
+		struct task *task = tasks_at(t, t->owners[i].task);
+
+		if (task)
+			task->owner = t->owners[i].owner;
+	}
+	return NULL;
+}
+
+void tasks_deinit(struct tasks *t)
+{
+	free(t->v);
+	free(t->edges);
+	free(t->owners);
+	free(t->kinds);
+}

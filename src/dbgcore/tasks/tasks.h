@@ -1,0 +1,101 @@
+/*
+ * Tasks and async calls, found on the heap.
+ *
+ * A task (System.Threading.Tasks.Task) is what others wait for. An async call
+ * that had to wait goes on in a state machine, which lies in a task, or with a
+ * pooling builder in an object that stands in for one: its box. What is resumed
+ * at a task's end is in the task, so edges lead from what is awaited to who
+ * awaits it. A task that nothing leads to is what a chain of calls is stuck at.
+ *
+ * The heap is walked once. All is found by the names of types and fields of the
+ * core library, which .NET 8, 9 and 10 share. Nothing that is read is trusted:
+ * lists are capped, cycles end, an edge leads to an object of the list alone.
+ */
+#ifndef TASKS_TASKS_H
+#define TASKS_TASKS_H
+
+#include "dbg.h"
+#include "heap/heap.h"
+#include "stack/stack.h"
+#include "value/value.h"
+
+enum {
+	TASKS_MAX = 1 << 20, /* kept; more are counted */
+};
+
+struct task {
+	uint64_t addr, mt;
+	uint32_t id; /* Task.Id; 0: nobody has asked for it */
+	enum dbg_task_state state;
+	bool is_box;    /* it has a state machine */
+	int32_t await;  /* of a box: number of the await, -1: none */
+	uint64_t owner; /* see struct task_owner; 0: not known */
+	bool waited;    /* a thread waits for it (Task.Wait) */
+	uint32_t first_edge, n_edges; /* who awaits it */
+	bool awaits;                  /* some edge leads to it */
+};
+
+/* What a task is given out by, or waits in line at. */
+struct task_owner {
+	uint64_t task, owner;
+};
+
+struct tasks {
+	struct heap *heap;
+	struct stack *stack;
+	struct types *types;
+	struct arena *arena; /* of the stop */
+	bool completed;      /* keep those as well that are done */
+	struct task *v;      /* by address */
+	size_t n, cap;
+	uint64_t counts[DBG_N_TASK_STATES]; /* of all, kept or not */
+	bool cut;                           /* TASKS_MAX are kept */
+	uint32_t *edges;                    /* indexes; see struct task */
+	size_t n_edges, cap_edges;
+	struct task_owner *owners;
+	size_t n_owners, cap_owners;
+	uint8_t *kinds; /* of types, by number */
+	size_t cap_kinds;
+	struct type *task;        /* System.Threading.Tasks.Task */
+	uint64_t flags_at, id_at; /* offsets in a task */
+};
+
+/* The task at @addr, NULL: none that is kept. */
+struct task *tasks_at(const struct tasks *t, uint64_t addr);
+
+/*
+ * Find all tasks of the heap. DBG_E_RUNTIME if the core library is not as it
+ * is known; DBG_E_INTERRUPTED.
+ */
+DBG_MUST struct dbg_error *tasks_find(struct tasks *t);
+void tasks_deinit(struct tasks *t);
+
+/* ---- taskedges.c ----------------------------------------------------- */
+
+/* Find out who awaits what. */
+DBG_MUST struct dbg_error *tasks_link(struct tasks *t);
+/*
+ * A chain: what is awaited first, then who awaits it, and so on to the
+ * outermost. @circle: the last one is awaited by one that is in it already.
+ */
+typedef bool tasks_chain_fn(void *arg, const uint32_t *chain, size_t n,
+			    bool circle);
+/* Calls @fn for each chain until it returns false. */
+DBG_MUST struct dbg_error *tasks_chains(const struct tasks *t,
+					tasks_chain_fn *fn, void *arg);
+
+/* ---- tasktext.c ------------------------------------------------------ */
+
+/* The state machine of a box; false: it has none. */
+bool tasks_machine(const struct tasks *t, const struct task *task,
+		   struct value *ret);
+/* All that the API tells of a task but its exception. */
+void tasks_describe(const struct tasks *t, const struct task *task,
+		    struct dbg_task *ret);
+/*
+ * The first exception of a faulted task, 0: none; *ret_seen: somebody has
+ * looked at it.
+ */
+uint64_t tasks_exception(const struct tasks *t, const struct task *task,
+			 bool *ret_seen);
+#endif

@@ -1,0 +1,231 @@
+/* What a task is, in words: its method, and what it stands for. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "tasks/tasks.h"
+
+static const char *const states[] = {
+    [DBG_TASK_CREATED] = "created",   [DBG_TASK_WAITING] = "waiting",
+    [DBG_TASK_QUEUED] = "queued",     [DBG_TASK_RUNNING] = "running",
+    [DBG_TASK_CHILDREN] = "children", [DBG_TASK_DONE] = "done",
+    [DBG_TASK_CANCELED] = "canceled", [DBG_TASK_FAULTED] = "faulted",
+};
+
+const char *dbg_task_state_name(enum dbg_task_state state)
+{
+	return states[state];
+}
+
+bool tasks_machine(const struct tasks *t, const struct task *task,
+		   struct value *ret)
+{
+	struct value v;
+
+	if (!task->is_box)
+		return false;
+	v = value_object(t->types, task->addr);
+	return value_member(t->types, &v, "StateMachine", ret);
+}
+
+static bool type_starts(const struct value *v, const char *name)
+{
+	return v->type &&
+	       !strncmp(type_simple_name(v->type), name, strlen(name));
+}
+
+/* ---- What it stands for ---------------------------------------------- */
+
+static const char *delay_text(const struct tasks *t, const struct value *v)
+{
+	struct value timer, due;
+	uint64_t ms;
+
+	// a Timer, or what is in it
+	if (value_member(t->types, v, "_timer", &timer)) {
+		struct value inner = timer;
+
+		if (value_member(t->types, &inner, "_timer", &timer))
+			inner = timer;
+		if (value_member(t->types, &inner, "_dueTime", &due) &&
+		    value_integer(t->types, &due, &ms))
+			return arena_printf(t->arena,
+					    "Task.Delay, %" PRIu32 " ms",
+					    (uint32_t)ms);
+	}
+	return "Task.Delay";
+}
+
+// Promises of the core library by the beginning of their types' names.
+static const struct {
+	const char *type, *text;
+} promises[] = {
+    {"WhenAllPromise", "Task.WhenAll"},
+    {"CompleteOnInvokePromise", "Task.WhenAny"},
+    {"TwoTaskWhenAnyPromise", "Task.WhenAny"},
+    {"UnwrapPromise", "Task.Unwrap"},
+    {"CancellationPromise", "Task.WaitAsync"},
+    {"CompletionState", "ThreadPool.RegisterWaitForSingleObject"},
+};
+
+static const char *source_text(const struct tasks *t, const struct task *task)
+{
+	const char *type = type_of_mt(t->types, task->mt)->name;
+
+	if (!task->owner)
+		return arena_printf(t->arena, "a promise, %s", type);
+	struct value source = value_object(t->types, task->owner);
+	return arena_printf(t->arena, "%s 0x%" PRIx64,
+			    source.type ? source.type->name : "?", task->owner);
+}
+
+// What an async call awaits that is no task of the list: the awaiter that it
+// keeps while it waits.
+static const char *awaited_text(const struct tasks *t,
+				const struct value *machine)
+{
+	static const char *const names[] = {"m_task", "_value", "_obj",
+					    "_source", "_task"};
+	const struct field *fields;
+	struct value at, next;
+	size_t n;
+
+	type_fields(t->types, machine->type, &fields, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (strncmp(fields[i].name, "<>u__", 5) ||
+		    !value_member(t->types, machine, fields[i].name, &at))
+			continue;
+		for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++)
+			if (value_member(t->types, &at, names[k], &next))
+				at = next;
+		if (at.type && at.type->kind == TYPE_CLASS)
+			return at.type->name;
+	}
+	return NULL;
+}
+
+static const char *box_text(const struct tasks *t, const struct task *task,
+			    const struct value *machine)
+{
+	const char *awaited;
+
+	if (task->awaits || task->state >= DBG_TASK_DONE || task->await < 0)
+		return NULL;
+	awaited = awaited_text(t, machine);
+	return awaited ? arena_printf(t->arena, "awaits %s", awaited) : NULL;
+}
+
+static const char *promise_text(const struct tasks *t, const struct task *task,
+				const struct value *v)
+{
+	if (type_starts(v, "DelayPromise"))
+		return delay_text(t, v);
+	if (type_starts(v, "TaskNode"))
+		return task->owner ? arena_printf(t->arena,
+						  "SemaphoreSlim.WaitAsync of "
+						  "0x%" PRIx64,
+						  task->owner)
+				   : "SemaphoreSlim.WaitAsync";
+	for (size_t i = 0; i < sizeof(promises) / sizeof(*promises); i++)
+		if (type_starts(v, promises[i].type))
+			return promises[i].text;
+	if (!strcmp(type_simple_name(v->type), "Task") ||
+	    !strcmp(type_simple_name(v->type), "Task`1"))
+		return source_text(t, task);
+	return v->type->name;
+}
+
+/* ---- All ------------------------------------------------------------- */
+
+static void describe_async(const struct tasks *t, const struct value *machine,
+			   struct dbg_task *ret)
+{
+	const struct frame *f = stack_machine_frame(t->stack, machine);
+	struct dbg_frame frame;
+
+	ret->async = true;
+	ret->method = machine->type->name;
+	if (!f)
+		return;
+	stack_machine_describe(t->stack, f, &frame);
+	ret->method = frame.name;
+	ret->params = frame.params;
+	ret->source = frame.source;
+	ret->module = frame.module;
+	ret->framework = frame.framework;
+}
+
+static void describe_delegate(const struct tasks *t, const struct value *action,
+			      struct dbg_task *ret)
+{
+	struct code *code = types_code(t->types);
+	uint64_t method = value_delegate_method(t->types, action);
+	struct dac_method of;
+	struct code_name name;
+
+	if (!method)
+		return;
+	code_method_names(code, method, t->arena, &name);
+	ret->method = name.plain;
+	ret->params = name.params;
+	if (dbg_err_drop(dac_method_get(types_dac(t->types), method, &of)))
+		return;
+	const struct code_module *m = code_module_find(code, of.module);
+
+	ret->module = m ? m->name : NULL;
+	ret->framework = m && m->framework;
+}
+
+void tasks_describe(const struct tasks *t, const struct task *task,
+		    struct dbg_task *ret)
+{
+	struct value v = value_object(t->types, task->addr), at;
+	struct type *type = type_of_mt(t->types, task->mt);
+
+	*ret = (struct dbg_task){
+	    .addr = task->addr,
+	    .method_table = task->mt,
+	    .type = type && type->name ? type->name : "?",
+	    .state = task->state,
+	    .id = task->id,
+	    .waited = task->waited,
+	};
+	if (v.where == VALUE_ABSENT || !v.type || !type)
+		return;
+	if (tasks_machine(t, task, &at)) {
+		describe_async(t, &at, ret);
+		ret->what = box_text(t, task, &at);
+	} else if (value_member(t->types, &v, "m_action", &at)) {
+		describe_delegate(t, &at, ret);
+	} else if (task->state < DBG_TASK_DONE) {
+		ret->what = promise_text(t, task, &v);
+	}
+}
+
+uint64_t tasks_exception(const struct tasks *t, const struct task *task,
+			 bool *ret_seen)
+{
+	static const char *const way[] = {"m_contingentProperties",
+					  "m_exceptionsHolder"};
+	struct value v = value_object(t->types, task->addr), next, items;
+	struct elements elements;
+	uint64_t seen = 0, ret = 0;
+
+	for (size_t i = 0; i < 2; i++, v = next)
+		if (!value_member(t->types, &v, way[i], &next))
+			return 0;
+	if (value_member(t->types, &v, "m_isHandled", &next))
+		value_integer(t->types, &next, &seen);
+	*ret_seen = seen & 0xff;
+	if (!value_member(t->types, &v, "m_faultExceptions", &next) ||
+	    !value_member(t->types, &next, "_items", &items) ||
+	    !value_elements(t->types, &items, &elements) || !elements.n)
+		return 0;
+	v = element_get(&elements, 0);
+	v = value_dereference(t->types, &v);
+	return value_member(t->types, &v, "_exception", &next) &&
+		       value_pointer(t->types, &next, &ret)
+		   ? ret
+		   : 0;
+}
