@@ -369,6 +369,8 @@ void events_take(struct dap *d)
 		case DBG_EVENT_CHILD:
 			children_take(d, &e);
 			break;
+		case DBG_EVENT_EVALUATED:
+			break;
 		}
 	}
 }

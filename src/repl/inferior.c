@@ -151,6 +151,9 @@ static void on_event(struct repl *r, const struct debuggee_event *e)
 	case DBG_EVENT_OUTPUT:
 		show_output(r, e->event.text);
 		break;
+	case DBG_EVENT_EVALUATED:
+		r->evaluated = true;
+		break;
 	case DBG_EVENT_CONTINUED:
 	case DBG_EVENT_THREAD:
 	case DBG_EVENT_MODULE:

@@ -57,6 +57,21 @@ bool resume_interrupt(struct repl *r);
 /* Carry out commands of breakpoints until none are due. */
 void actions_run(struct repl *r);
 
+/*
+ * Evaluate @expr in the selected frame, with its calls made in the program, and
+ * wait for its value. A stop that comes in between is shown. (evaluate_wait.c)
+ */
+DBG_MUST struct dbg_error *evaluate_wait(struct repl *r, const char *expr,
+					 enum dbg_calls calls,
+					 struct dbg_value *ret);
+
+/*
+ * Evaluate what the user has typed: interpreted, assigned, called, as the
+ * setting "evaluation" says.
+ */
+DBG_MUST struct dbg_error *evaluate_typed(struct repl *r, const char *expr,
+					  struct dbg_value *ret);
+
 /* ---- hook.c: commands of breakpoints --------------------------------- */
 
 /* NULL if @breakpoint has none. */

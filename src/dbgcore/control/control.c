@@ -134,6 +134,7 @@ void control_end_run(struct control *c)
 	c->plan.enter_asked = false;
 	c->plan.n_sites = 0;
 	c->loads.n = 0;
+	call_reset(c);
 	c->catch_users = 0;
 	step_clear(c);
 	watch_end_run(c);
@@ -261,69 +262,6 @@ struct dbg_error *control_runtime(struct control *c)
 
 /* ---- Notifications --------------------------------------------------- */
 
-/*
- * The runtime tells of an assembly loaded from bytes before it takes the PDB
- * given with them: that is there when the managed code that called the runtime
- * returns. (Precompiled code tells where it prepared its call, not from where.)
- */
-static struct dbg_error *await_symbols(struct control *c, pid_t tid)
-{
-	const struct frame *f = NULL;
-	struct dbg_error *err =
-	    stack_frame(c->stack, stack_thread_number(c->stack, tid), 1, &f);
-
-	if (err || !f || f->kind == DBG_FRAME_NATIVE)
-		return err;
-	mem_grow(&c->loads.v, &c->loads.cap, c->loads.n, sizeof(*c->loads.v));
-	c->loads.v[c->loads.n++] = (struct load){tid, f->raw.ip};
-	return control_site_add(c, SITE_LOAD, &f->raw.ip, 1);
-}
-
-// Forget the load of @tid that returns to @addr; false if there is none.
-static bool drop_load(struct control *c, pid_t tid, uint64_t addr)
-{
-	bool found = false, more = false;
-
-	for (size_t i = c->loads.n; i-- > 0;) {
-		if (c->loads.v[i].addr != addr)
-			continue;
-		if (found || c->loads.v[i].tid != tid) {
-			more = true;
-			continue;
-		}
-		c->loads.v[i] = c->loads.v[--c->loads.n];
-		found = true;
-	}
-	if (found && !more)
-		control_warn(c, control_site_remove(c, SITE_LOAD, &addr, 1));
-	return found;
-}
-
-// A thread is where loads return to.
-static struct dbg_error *load_returned(struct control *c, pid_t tid,
-				       uint64_t addr)
-{
-	struct dbg_error *err = control_halt(c);
-	struct code_module *const *modules;
-	size_t n;
-
-	if (err || !drop_load(c, tid, addr))
-		return err;
-	modules = code_modules(c->code, &n);
-	for (size_t i = 0; i < n; i++) {
-		if (!code_module_symbols(c->code, modules[i]))
-			continue;
-		for (size_t j = 0; j < c->n_bps; j++) {
-			bind_forget(c, c->bps[j], modules[i]);
-			if (bind_module(c, c->bps[j], modules[i]) &&
-			    bp_is_users(c->bps[j]))
-				c->ops->changed(c->arg, c->bps[j]->number,
-						false);
-		}
-	}
-	return NULL;
-}
-
 static struct dbg_error *module_loaded(struct control *c, pid_t tid,
 				       uint64_t addr)
 {
@@ -342,7 +280,7 @@ static struct dbg_error *module_loaded(struct control *c, pid_t tid,
 	take_module(c, m);
 	entry_module(c, m);
 	watch_refresh(c);
-	return m->path || m->pdb || m->dynamic ? NULL : await_symbols(c, tid);
+	return m->path || m->pdb || m->dynamic ? NULL : load_await(c, tid);
 }
 
 static void module_unloaded(struct control *c, uint64_t addr)
@@ -377,6 +315,7 @@ static struct dbg_error *code_made(struct control *c, uint64_t desc,
 
 	if (!m)
 		return NULL;
+	call_code(c, desc, ip);
 	throw_trap_code(c, m, method.token, ip);
 	step_code(c, m, method.token, ip);
 	if (code_wait_find(c, m, method.token))
@@ -424,6 +363,8 @@ static struct dbg_error *thrown(struct control *c, pid_t tid,
 	control_notification(c, &regs, &n);
 	if (n.kind == DAC_NOTIFY_NONE)
 		return NULL;
+	if (n.kind == DAC_NOTIFY_PAL_THROW && call_is_of(c, tid))
+		return NULL;
 	if (n.kind == DAC_NOTIFY_PAL_THROW)
 		return throw_trap_pal(c, tid, arena, stop, ret_stops);
 	if (regs_pc(&regs) == c->cxa_throw) {
@@ -452,6 +393,16 @@ static struct dbg_error *thrown(struct control *c, pid_t tid,
 
 /* ---- Judging --------------------------------------------------------- */
 
+/* Class Debugger is answered in a call that we make, too, but stops nothing. */
+static struct dbg_error *called_debugger(struct control *c,
+					 const struct target_event *ev)
+{
+	struct dbg_stop stop = {0};
+	bool stops = false;
+
+	return debugger_trap(c, ev, &stop, &stops);
+}
+
 static struct dbg_error *judge_trap(struct control *c,
 				    const struct target_event *ev,
 				    struct arena *arena, struct dbg_stop *stop,
@@ -461,6 +412,8 @@ static struct dbg_error *judge_trap(struct control *c,
 	uint64_t addr = ev->addr;
 	unsigned int kinds = control_site_kinds(c, addr);
 
+	if (kinds & SITE_CALL && call_trap(c, ev, stop, ret_stops))
+		return NULL;
 	if (kinds & SITE_COMPILE && jit_gate_trap(c, ev->tid, ev->addr, &addr))
 		kinds = control_site_kinds(c, addr);
 	if (kinds & SITE_ENTRY_TRAP) {
@@ -479,6 +432,8 @@ static struct dbg_error *judge_trap(struct control *c,
 	}
 	if (kinds & SITE_PRESTUB)
 		code_wait_prestub(c, ev->tid);
+	if (call_is_of(c, ev->tid))
+		return kinds & SITE_DEBUGGER ? called_debugger(c, ev) : NULL;
 	if (kinds & SITE_DISPATCH) {
 		err = throw_trap_dispatch(c, ev->tid, arena, stop, ret_stops);
 		if (err || *ret_stops)
@@ -518,6 +473,9 @@ static struct dbg_error *judge_signal(struct control *c,
 	if (control_is_user_break(c, ev))
 		return debugger_int3(c, ev->tid, stop, ret_stops);
 	if (ev->signal == SIGABRT && debugger_aborts(c, ev->tid))
+		return NULL;
+	if (!target_signal_is_fatal(c->target, ev->signal) &&
+	    call_is_of(c, ev->tid))
 		return NULL;
 	if (!target_signal_is_fatal(c->target, ev->signal))
 		return throw_trap_fault(c, ev, arena, stop, ret_stops);
@@ -560,6 +518,8 @@ struct dbg_error *control_judge(struct control *c,
 		err = judge_signal(c, ev, arena, &stop, &stops);
 	if (err)
 		return err;
+	if (ev->kind == TARGET_WATCH && call_is_of(c, ev->tid))
+		stops = false;
 	*ret_stops = stops;
 	if (!stops)
 		return NULL;
@@ -579,6 +539,9 @@ struct step_rules *control_step_rules(struct control *c)
 pid_t control_runs_only(const struct control *c, pid_t current)
 {
 	const struct step_plan *p = &c->plan;
+
+	if (c->calls.phase != CALL_NONE && c->calls.alone)
+		return c->calls.tid;
 
 	enum step_locking locking =
 	    c->rules.alone ? LOCKING_ON : c->rules.locking;

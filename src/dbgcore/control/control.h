@@ -82,6 +82,7 @@ enum site_kind {
 	SITE_LOAD = 512,       /* where the load of an assembly returns */
 	/* calls of class Debugger, and where one stops */
 	SITE_DEBUGGER = 1024,
+	SITE_CALL = 2048, /* of a call that a thread makes for us */
 };
 
 DBG_MUST struct dbg_error *control_site_add(struct control *c,
@@ -209,6 +210,37 @@ DBG_MUST struct dbg_error *control_goto_list(struct control *c, pid_t tid,
 /* Make the first of them the next statement. */
 DBG_MUST struct dbg_error *control_goto(struct control *c, pid_t tid,
 					const struct goto_req *req);
+
+/* ---- Calls (value/callrequest.h) -------------------------------------- */
+
+struct call_request;
+struct call_result;
+
+/*
+ * Does thread @tid stand where it can make a call, and does none go on? Else
+ * the reason, and what to do. (All stopped.)
+ */
+DBG_MUST struct dbg_error *control_call_possible(struct control *c, pid_t tid);
+/*
+ * Make @req's thread such that it makes the call when it is resumed: alone,
+ * until control_call_share. With *ret_prepares it is a first call instead that
+ * makes others possible: when it has ended, ask again. (All stopped.)
+ */
+DBG_MUST struct dbg_error *control_call(struct control *c,
+					const struct call_request *req,
+					bool *ret_prepares);
+/*
+ * Has the call ended? True once, with all threads stopped; *ret is good until
+ * the next call.
+ */
+bool control_call_ended(struct control *c, struct call_result *ret);
+/* Let the other threads run with it; false: they do, or there is none. */
+bool control_call_share(struct control *c);
+/*
+ * Nobody waits for the call any more. It goes on when the program does; when
+ * it returns the thread stops where it was.
+ */
+void control_call_leave(struct control *c);
 
 /* ---- Breakpoints ----------------------------------------------------- */
 

@@ -7,6 +7,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "control/call/call.h"
 #include "control/control.h"
 #include "control/debugger.h"
 #include "control/exception/exceptions.h"
@@ -30,6 +31,7 @@ struct loads {
 	size_t n, cap;
 };
 
+/* Large: each topic's part is a structure of its own header. */
 struct control {
 	const struct control_ops *ops;
 	void *arg;
@@ -57,6 +59,7 @@ struct control {
 	uint64_t cxa_throw;
 	uint64_t notify_call; /* where notifications are seen instead, or 0 */
 	struct loads loads;
+	struct calls calls;
 	bool stop_at_entry;
 	bool unseen; /* Debugger.IsAttached is answered by the runtime: false */
 	bool unoptimize; /* modules that are loaded from now on */
@@ -69,6 +72,14 @@ enum catch_user {
 };
 
 void control_catch(struct control *c, enum catch_user who, bool on);
+
+/* ---- loads.c --------------------------------------------------------- */
+
+/* @tid is loading an assembly: look for symbols when the load returns. */
+DBG_MUST struct dbg_error *load_await(struct control *c, pid_t tid);
+/* A thread is where loads return to. */
+DBG_MUST struct dbg_error *load_returned(struct control *c, pid_t tid,
+					 uint64_t addr);
 
 /* Forget all sites: the program they were in is gone. */
 void sites_forget(struct control *c);

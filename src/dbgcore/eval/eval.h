@@ -37,11 +37,12 @@ struct eval_trace {
 	bool moves; /* some of it lies where the GC may move it */
 };
 
-struct vm;
+struct eval_calls;
 
 struct eval {
 	struct types *types;
 	struct vm *vm;             /* to interpret methods in; NULL: none */
+	struct eval_calls *calls;  /* made in the program; NULL: none are */
 	const struct scope *scope; /* never NULL, may be empty */
 	uint64_t exception;        /* object of $exception, 0: none */
 	struct value returned;     /* $returnvalue; no type: none */

@@ -59,6 +59,13 @@ void vm_forget(struct vm *m);
 /* Whose thread statics and Thread.CurrentThread are meant; borrowed. */
 void vm_set_thread(struct vm *m, struct thread_ref *thread);
 struct il_types *vm_types(struct vm *m);
+/*
+ * Are calls of the program's methods that the outermost code makes (what
+ * vm_begin is given, if it was made by us) VM_CALL instead of executed? Those
+ * with arguments that only the machine has are executed all the same, but for
+ * strings.
+ */
+void vm_set_calls(struct vm *m, bool on);
 
 /* ---- Executing ------------------------------------------------------- */
 

@@ -23,6 +23,7 @@
 #include "dbg/async.h"
 #include "dbg/breakpoints.h"
 #include "dbg/error.h"
+#include "dbg/evaluate.h"
 #include "dbg/events.h"
 #include "dbg/execution.h"
 #include "dbg/frames.h"

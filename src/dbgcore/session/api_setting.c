@@ -272,6 +272,13 @@ static const struct setting settings[] = {
      "Where to look first for the libmscordaccore.so of a program that is a "
      "single file or in a container: a file or a directory.",
      .text = offsetof(struct dbg, dac_path)},
+    {"call-threads",
+     "Other threads run while an expression's call is made: when it takes "
+     "longer (late), always (on) or never (off).",
+     .set = evaluation_set_threads, .get = evaluation_get_threads},
+    {"call-timeout",
+     "Milliseconds after which the program is stopped in such a call.",
+     .set = evaluation_set_timeout, .get = evaluation_get_timeout},
     {"debug-file-directory",
      "Where else to look for PDBs: directories with ':' between.",
      .text = offsetof(struct dbg, inspect.symbols.dirs)},
@@ -305,6 +312,10 @@ static const struct setting settings[] = {
      "Where source files are looked for that are not where they were compiled "
      "(DIRECTORY:...).",
      .set = set_directories, .get = get_directories},
+    {"evaluation",
+     "What you type is interpreted by dndbg (interpret), called in the program "
+     "where that cannot be (interpret-then-call), or called (call).",
+     .set = evaluation_set_calls, .get = evaluation_get_calls},
     {"follow-exec",
      "Debug programs that it starts: off, on, auto (if an SDK tool starts "
      "them) or a name.",

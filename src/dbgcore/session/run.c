@@ -139,6 +139,7 @@ static void on_exit(struct dbg *dbg, const struct target_event *ev)
 /* The program replaced itself: nothing known of the old image holds. */
 static struct dbg_error *on_exec(struct dbg *dbg)
 {
+	evaluation_ended(dbg);
 	control_end_run(dbg->control);
 	inspect_runtime_gone(&dbg->inspect);
 	control_begin_run(dbg->control);
@@ -248,6 +249,8 @@ static struct dbg_error *take(struct dbg *dbg, struct target_event *ev)
 		held = held && ev->tid == dbg->resumed;
 		if (held)
 			dbg->resumed = 0;
+		if (evaluation_called(dbg))
+			return NULL;
 		return dbg->inspect.stopped || held ? session_go(dbg) : NULL;
 	}
 	err = dispatch(dbg, ev);
@@ -263,7 +266,7 @@ static struct dbg_error *take(struct dbg *dbg, struct target_event *ev)
 		session_message(dbg, "%s", err->message);
 		dbg_error_destroy(err);
 	}
-	if (dbg->state != DBG_RUNNING)
+	if (dbg->state != DBG_RUNNING || evaluation_called(dbg))
 		return NULL;
 	// no thread of the program's own
 	if (ev->kind == TARGET_CHILD)
@@ -330,6 +333,8 @@ struct dbg_error *dbg_dispatch(struct dbg *dbg)
 			break;
 		}
 	}
+	for (size_t i = 0; i < dbg->siblings->n; i++)
+		evaluation_tick(dbg->siblings->v[i]);
 	return err;
 }
 

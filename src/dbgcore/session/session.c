@@ -74,6 +74,7 @@ void dbg_destroy(struct dbg *dbg)
 	session_files_close(dbg);
 	free(dbg->named.path);
 	siblings_leave(dbg);
+	evaluation_destroy(dbg->evaluation);
 	control_destroy(dbg->control);
 	inspect_deinit(&dbg->inspect);
 	session_events_deinit(dbg);
@@ -136,6 +137,7 @@ void session_ended(struct dbg *dbg)
 	struct dbg_counters now;
 
 	session_heap_drop(dbg);
+	evaluation_ended(dbg);
 	dbg_counters(dbg, &now);
 	dbg->counters = now;
 	control_end_run(dbg->control);

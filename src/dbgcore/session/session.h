@@ -21,6 +21,7 @@
 #include "dbg.h"
 #include "heap/heap.h"
 #include "inspect/inspect.h"
+#include "session/evaluation.h"
 #include "session/files.h"
 #include "session/ipcfiles.h"
 #include "session/program.h"
@@ -109,6 +110,7 @@ struct session_heap {
 	uint32_t stop;
 };
 
+/* One session. Large: whatever a session owns hangs on it. */
 struct dbg {
 	enum dbg_state state;
 	bool pausing;          /* dbg_pause, until it takes effect */
@@ -136,6 +138,8 @@ struct dbg {
 	struct named_program named;
 	sigset_t answered; /* keys that the last stop was the answer to */
 	struct settings_made made;
+	struct evaluation *evaluation; /* the last one, or NULL */
+	struct evaluation_rules rules;
 	struct dbg_counters counters; /* of earlier runs */
 };
 

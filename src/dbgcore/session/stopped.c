@@ -29,6 +29,7 @@ static void tell_of_gc(struct dbg *dbg, enum dbg_stop_reason reason)
 
 void session_stopped(struct dbg *dbg, const struct dbg_stop *stop)
 {
+	evaluation_stopped(dbg);
 	dbg->state = DBG_STOPPED;
 	dbg->pausing = false;
 	dbg->stop = *stop;
@@ -46,8 +47,10 @@ void session_stopped(struct dbg *dbg, const struct dbg_stop *stop)
 
 uint32_t session_pause_thread(struct dbg *dbg, pid_t tid)
 {
-	uint32_t number = stack_first_managed(dbg->inspect.stack);
+	uint32_t number = evaluation_thread(dbg);
 
+	if (!number)
+		number = stack_first_managed(dbg->inspect.stack);
 	return number ? number : stack_thread_number(dbg->inspect.stack, tid);
 }
 

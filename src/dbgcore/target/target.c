@@ -241,6 +241,14 @@ struct dbg_error *target_regs_set(struct target *t, pid_t tid,
 	return t->ops->regs_set(t, tid, regs);
 }
 
+struct dbg_error *target_fpregs_set(struct target *t, pid_t tid,
+				    const struct fpregs *fpregs)
+{
+	if (!t->ops->fpregs_set)
+		return dbg_err(DBG_E_STATE, "registers cannot be set here");
+	return t->ops->fpregs_set(t, tid, fpregs);
+}
+
 // Everything from here on is called for targets that can run only.
 
 static struct dbg_error *need_run(const struct target *t)

@@ -273,6 +273,9 @@ DBG_MUST struct dbg_error *target_regs_set(struct target *t, pid_t tid,
 					   const struct regs *regs);
 DBG_MUST struct dbg_error *target_fpregs(struct target *t, pid_t tid,
 					 struct fpregs *ret);
+/* Takes effect at once, unlike target_regs_set. */
+DBG_MUST struct dbg_error *target_fpregs_set(struct target *t, pid_t tid,
+					     const struct fpregs *fpregs);
 
 /* ---- Memory ---------------------------------------------------------- */
 

@@ -116,6 +116,8 @@ struct target_ops {
 					const void *buf, size_t n);
 	struct dbg_error *(*regs_set)(struct target *t, pid_t tid,
 				      const struct regs *regs);
+	struct dbg_error *(*fpregs_set)(struct target *t, pid_t tid,
+					const struct fpregs *fpregs);
 
 	/* TARGET_RUN */
 	int (*fd)(const struct target *t);

@@ -339,6 +339,21 @@ struct value value_returned(struct types *ts, pid_t tid, struct type *type);
  */
 void value_argument(struct types *ts, pid_t tid, size_t *n_floats,
 		    struct value *v);
+/* Registers that a call is to find its arguments in, and how many are used. */
+struct passing {
+	struct regs *regs;
+	struct fpregs *fpregs;
+	size_t n_general, n_floats;
+};
+
+/* A word of a general register: `this`, a by-ref; false: none is left. */
+bool value_pass_word(struct passing *p, uint64_t word);
+/*
+ * An argument of @type, whose bytes these are; false: it does not go into
+ * registers, or that is not known.
+ */
+bool value_pass(struct types *ts, struct type *type, const uint8_t *bytes,
+		struct passing *p);
 /* Would some of an argument or variable of @type be in such registers? */
 bool value_has_floats(struct types *ts, struct type *type);
 /* What a pointer points to. */

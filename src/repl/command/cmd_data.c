@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "repl/show/print.h"
 #include "repl/repl_priv.h"
+#include "repl/resume.h"
 #include "repl/show/show.h"
 
 static struct dbg_error *cmd_print(struct repl *r, const struct call *call)
@@ -22,6 +23,20 @@ static struct dbg_error *cmd_print(struct repl *r, const struct call *call)
 	err = show_expr(r, expr, call->format, SHOW_PRINT);
 	if (err)
 		return err;
+	out(r, "\n");
+	return NULL;
+}
+
+static struct dbg_error *cmd_call(struct repl *r, const struct call *call)
+{
+	struct dbg_value v;
+	struct dbg_error *err =
+	    evaluate_wait(r, call->args, DBG_CALLS_ALWAYS, &v);
+
+	if (err || !strcmp(v.type, "void"))
+		return err;
+	out(r, "$%" PRIu32 " = ", dbg_keep(r->dbg));
+	show_value(r, &v);
 	out(r, "\n");
 	return NULL;
 }
@@ -88,10 +103,18 @@ static const struct repl_cmd cmds[] = {
     {
 	.names = "call",
 	.args = "EXPRESSION",
-	.help = "evaluate an expression, as \"print\"",
-	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS | CMD_FORMAT,
+	.help = "evaluate an expression; its calls are made by the program",
+	.more =
+	    "The methods, properties and operators that EXPRESSION names are "
+	    "called by the\nselected thread, with all that they do, where "
+	    "\"print\" only interprets them. The\nthread must stand at the "
+	    "beginning of a line of code compiled for debugging.\nBreakpoints "
+	    "in the call do not stop it, other threads run if it takes longer, "
+	    "an\nexception ends it with an error. Ctrl-C, or five seconds, "
+	    "stop the program in it.",
+	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
 	.complete = COMPLETE_EXPRESSIONS,
-	.run = cmd_print,
+	.run = cmd_call,
     },
     {
 	.names = "printf",

@@ -10,6 +10,7 @@
 #include "repl/line/parse.h"
 #include "repl/show/print.h"
 #include "repl/repl_priv.h"
+#include "repl/resume.h"
 #include "repl/show/show.h"
 
 enum {
@@ -282,9 +283,8 @@ struct dbg_error *show_expr(struct repl *r, const char *expr,
 		out(r, "%s", text);
 		return NULL;
 	}
-	err = mode == SHOW_DISPLAY
-		  ? dbg_eval(r->dbg, frame_id(r), expr, &v)
-		  : dbg_assign(r->dbg, frame_id(r), expr, NULL, &v);
+	err = mode == SHOW_DISPLAY ? dbg_eval(r->dbg, frame_id(r), expr, &v)
+				   : evaluate_typed(r, expr, &v);
 	if (err)
 		return err;
 	show_number(r, mode);

@@ -125,6 +125,7 @@ void step_clear(struct control *c)
 
 void control_thread_gone(struct control *c, pid_t tid)
 {
+	call_thread_gone(c, tid);
 	jit_gate_gone(c, tid);
 	debugger_thread_gone(c, tid);
 	if (c->plan.suspended.tid == tid)

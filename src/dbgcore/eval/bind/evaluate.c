@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "eval/bind/bind.h"
 #include "eval/bind/bind_priv.h"
+#include "eval/evalcall.h"
 
 enum {
 	STRING_MAX = 1 << 20 // units of a result
@@ -36,6 +37,10 @@ static struct dbg_error *make_result(struct binder *b, const struct vm_value *v,
 	const struct il_layout *layout;
 	uint8_t bytes[16] = {0};
 	uint64_t object;
+	if (v->type->elem == ELEM_VOID) {
+		*ret = value_absent(NULL, WHY_NONE, 0);
+		return NULL;
+	}
 	struct type *type = il_type_to_value(b->ts, v->type);
 	if (!type)
 		return dbg_err(DBG_E_RUNTIME, "the type '%s' is not known",
@@ -95,7 +100,7 @@ static struct dbg_error *run(struct binder *b, const struct expr *x,
 	struct dbg_error *err = vm_begin(b->vm, m, NULL, 0, NULL);
 	if (err)
 		return err;
-	vm_run(b->vm, 0, &r);
+	evalcall_run(b->e, &r);
 	switch (r.state) {
 	case VM_DONE:
 		return make_result(b, &r.value, ret);
@@ -244,7 +249,10 @@ struct dbg_error *bind_evaluate(const struct eval *e, const char *text,
 	struct dbg_error *err = x->kind == EXPR_NULL
 				    ? bind_operand(&b, x, &body)
 				    : bind_value(&b, x, &body);
-	if (!err && body->type && body->type->elem == ELEM_VOID)
+	bool is_void = !err && body->type && body->type->elem == ELEM_VOID;
+	if (is_void && e->calls)
+		return machine_value(&b, body, ret);
+	if (is_void)
 		err = dbg_err(DBG_E_UNSUPPORTED,
 			      "'%s' returns nothing: what it would do is left "
 			      "undone",

@@ -267,6 +267,46 @@ static void need_call(struct vm *vm, struct site *s, uint64_t base,
 			    method_text(vm, s->method));
 }
 
+/* Has the program what lies there, or can it be given it (a string)? */
+static bool is_passable(struct vm *vm, const struct il_type *type,
+			const uint8_t *at, uint32_t size)
+{
+	for (uint32_t k = 0; k + 8 <= size; k += 8) {
+		uint64_t word = get_u8(at + k);
+		if (!vm_owns(vm, word))
+			continue;
+		struct il_type *is =
+		    type && type->is_reference ? object_type(vm, word) : NULL;
+		if (!is || is->special != IL_SPECIAL_STRING)
+			return false;
+	}
+	return true;
+}
+
+/* Is the call one of the expression's own, to be made in the program? */
+static bool is_wanted(struct vm *vm, const struct site *s, uint64_t base)
+{
+	const struct compiled *by = vm->frames[vm->n_frames - 1].code;
+	const struct il_type *owner = s->method->owner;
+	const uint8_t *at = vm->base + base;
+	uint32_t n;
+	if (!vm->calls || !s->method->token || !owner ||
+	    owner->special == IL_SPECIAL_STRING || owner->is_delegate ||
+	    (by->method && !made_code_of(by->method)))
+		return false;
+	if (s->sig->has_this) {
+		if (!is_passable(vm, NULL, at, 8))
+			return false;
+		at += 8;
+	}
+	for (size_t k = 0; k < s->sig->n_params; k++, at += n) {
+		if (dbg_err_drop(place_size(vm, s->sig->params[k], &n)) ||
+		    !is_passable(vm, s->sig->params[k], at, n))
+			return false;
+	}
+	return true;
+}
+
 static bool has_no_il(const struct il_method *m)
 {
 	return m->token && !m->rva && !(m->flags & IL_METHOD_ABSTRACT);
@@ -275,6 +315,10 @@ static bool has_no_il(const struct il_method *m)
 const struct op *call_site(struct vm *vm, struct site *s, uint64_t base,
 			   uint64_t ret, const struct op *next)
 {
+	if (vm->calls && is_wanted(vm, s, base)) {
+		need_call(vm, s, base, ret, next);
+		return NULL;
+	}
 	if (!s->sought) {
 		s->native = native_find(vm->ts, s->method);
 		s->sought = true;
@@ -305,7 +349,8 @@ OP(op_call)
 	struct site *s = i->x.site;
 	const struct op *next;
 	uint64_t base = (uint64_t)(fp + i->a - vm->base);
-	if (s->init && !class_ready(vm, s->init, i, &next))
+	if (s->init && !(vm->calls && is_wanted(vm, s, base)) &&
+	    !class_ready(vm, s->init, i, &next))
 		return next;
 	return call_site(vm, s, base, base, i + 1);
 }

@@ -80,6 +80,11 @@ void vm_set_thread(struct vm *vm, struct thread_ref *thread)
 	vm->thread = thread;
 }
 
+void vm_set_calls(struct vm *vm, bool on)
+{
+	vm->calls = on;
+}
+
 struct il_types *vm_types(struct vm *vm)
 {
 	return vm->ts;
@@ -119,6 +124,7 @@ static void fresh_budget(struct vm *vm)
 static struct compiled *outermost(struct vm *vm, struct site *s)
 {
 	struct compiled *code = arena_alloc(vm->scratch, sizeof(*code));
+	code->method = NULL;
 	code->ops = arena_calloc(vm->scratch, 2, sizeof(code->ops[0]));
 	code->n_ops = 2;
 	code->size = s->args_size + s->ret_size + 8;

@@ -134,9 +134,7 @@ struct vm_class {
 	uint32_t mark_epoch; /* of object, if it is the machine's */
 };
 
-/*
- * One machine. Large: every operation works on its registers and memory.
- */
+/* One machine. Large: every operation works on its registers and memory. */
 struct vm {
 	struct il_types *ts;
 	struct target *target;
@@ -183,6 +181,7 @@ struct vm {
 	size_t n_call_args;
 	uint64_t call_ret; /* in the region */
 	uint32_t call_size;
+	bool calls;   /* see vm_set_calls */
 	uint64_t ret; /* of the whole, in the region */
 	struct arena *scratch;
 	uint64_t thrown; /* THROWN; the exception on its way */

@@ -14,6 +14,7 @@ enum dbg_event_kind {
 	DBG_EVENT_CHILD,      /* a process of the program's is held */
 	DBG_EVENT_MESSAGE,    /* a sentence for the user */
 	DBG_EVENT_OUTPUT,     /* what the program wrote for its debugger */
+	DBG_EVENT_EVALUATED,  /* see dbg_eval_begin */
 };
 
 /* What of the memory that is watched stops the program. */

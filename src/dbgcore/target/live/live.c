@@ -120,6 +120,7 @@ static const struct target_ops live_ops = {
     .write = live_write,
     .write_code = live_write_code,
     .regs_set = live_regs_set,
+    .fpregs_set = live_fpregs_set,
     .fd = live_fd,
     .event_next = live_event_next,
     .watch_signals = live_watch_signals,

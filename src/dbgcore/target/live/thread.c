@@ -316,3 +316,21 @@ struct dbg_error *live_fpregs(struct target *t, pid_t tid, struct fpregs *ret)
 	*ret = th->regs.fp;
 	return NULL;
 }
+
+struct dbg_error *live_fpregs_set(struct target *t, pid_t tid,
+				  const struct fpregs *fpregs)
+{
+	struct live *l = live_of(t);
+	struct thread *th;
+	struct fpregs now = *fpregs;
+	struct dbg_error *err = thread_stopped(l, tid, &th);
+
+	if (err)
+		return err;
+	if (live_ptrace(l, PTRACE_SETFPREGS, tid, 0, (uintptr_t)&now))
+		return dbg_err_errno(DBG_E_TARGET, errno,
+				     "cannot set registers of thread %d", tid);
+	th->regs.fp = now;
+	th->regs.fp_valid = true;
+	return NULL;
+}

@@ -119,6 +119,8 @@ DBG_MUST struct dbg_error *live_regs_set(struct target *t, pid_t tid,
 					 const struct regs *regs);
 DBG_MUST struct dbg_error *live_fpregs(struct target *t, pid_t tid,
 				       struct fpregs *ret);
+DBG_MUST struct dbg_error *live_fpregs_set(struct target *t, pid_t tid,
+					   const struct fpregs *fpregs);
 
 /* ---- ptrace.c: resuming threads -------------------------------------- */
 

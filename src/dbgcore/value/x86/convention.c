@@ -7,6 +7,7 @@
  * last; a structure is in registers or on the stack as a whole.
  */
 #include "value/value.h"
+#include "value/value_priv.h"
 
 #include <string.h>
 
@@ -72,7 +73,7 @@ static bool classify(struct types *ts, struct type *type, uint32_t at,
 		if (fields[i].kind != FIELD_INSTANCE)
 			continue;
 		seen++;
-		type_mt(ts, fields[i].type);
+		type_layout(ts, fields[i].type);
 		last = fields[i].type->size;
 		if (fields[i].offset > type->size ||
 		    !classify(ts, fields[i].type, at + fields[i].offset, halves,
@@ -118,7 +119,7 @@ struct value value_returned(struct types *ts, pid_t tid, struct type *type)
 	enum half halves[HALVES] = {HALF_NOTHING};
 	struct regs regs;
 
-	type_mt(ts, type);
+	type_layout(ts, type);
 	if (type->kind == TYPE_VOID || !type->size)
 		return value_absent(NULL, WHY_NONE, 0);
 	if (type->size <= sizeof(((struct value *)NULL)->bytes))
@@ -137,7 +138,7 @@ bool value_has_floats(struct types *ts, struct type *type)
 {
 	enum half halves[HALVES] = {HALF_NOTHING};
 
-	type_mt(ts, type);
+	type_layout(ts, type);
 	return type->size && type->size <= HALVES * HALF &&
 	       classify(ts, type, 0, halves, 0) &&
 	       (halves[0] == HALF_FLOAT || halves[1] == HALF_FLOAT);
@@ -166,7 +167,7 @@ void value_argument(struct types *ts, pid_t tid, size_t *n_floats,
 	struct type *type = v->type;
 	size_t n = 0;
 
-	type_mt(ts, type);
+	type_layout(ts, type);
 	if (!type->size || type->size > HALVES * HALF ||
 	    !classify(ts, type, 0, halves, 0)) {
 		// what vectors take is not known
@@ -182,4 +183,47 @@ void value_argument(struct types *ts, pid_t tid, size_t *n_floats,
 	    !take_floats(types_target(ts), tid, halves, *n_floats, v->bytes))
 		*v = value_absent(type, WHY_OPTIMIZED, 0);
 	*n_floats += n;
+}
+
+bool value_pass_word(struct passing *p, uint64_t word)
+{
+	struct regs *r = p->regs;
+	uint64_t *const general[] = {&r->rdi, &r->rsi, &r->rdx,
+				     &r->rcx, &r->r8,  &r->r9};
+
+	if (p->n_general == sizeof(general) / sizeof(*general))
+		return false;
+	*general[p->n_general++] = word;
+	return true;
+}
+
+bool value_pass(struct types *ts, struct type *type, const uint8_t *bytes,
+		struct passing *p)
+{
+	enum half halves[HALVES] = {HALF_NOTHING};
+	struct passing now = *p;
+
+	type_layout(ts, type);
+	if (!type->size || type->size > HALVES * HALF ||
+	    !classify(ts, type, 0, halves, 0))
+		return false;
+	for (size_t i = 0; i * HALF < type->size; i++) {
+		uint64_t word = 0;
+		size_t left = type->size - i * HALF;
+
+		memcpy(&word, bytes + i * HALF, left < HALF ? left : HALF);
+		if (halves[i] == HALF_INTEGER) {
+			if (!value_pass_word(&now, word))
+				return false;
+		} else if (halves[i] == HALF_NOTHING ||
+			   now.n_floats == XMM_ARGS) {
+			return false;
+		} else {
+			memcpy(&p->fpregs
+				    ->rest[XMM_AT + XMM_SIZE * now.n_floats++],
+			       &word, HALF);
+		}
+	}
+	*p = now;
+	return true;
 }

@@ -1,0 +1,100 @@
+/*
+ * Calls of managed methods that a stopped thread makes for us.
+ *
+ * The thread must stand where a statement of code compiled for debugging
+ * begins: there all values have their places in the frame, the registers that
+ * a call may destroy hold nothing, and the collector finds everything, because
+ * to it the method is one that has called another. The call goes through a
+ * *guard*, a method of the core library whose whole body is a call within
+ * `try` and a handler for any exception. Its frame is built as its own
+ * instructions would (callcode.h), from its entry up to its call, and that is
+ * made to be the call that we want:
+ *
+ *   statement -> guard (its call) -> ThePreStub -> the method
+ *
+ *   RUNNING -> back at the guard's call: RETURNED
+ *           -> in the guard's handler: THREW -> back at the statement
+ *
+ * The runtime itself unwinds an exception to the guard's handler, runs what
+ * stands in `finally` on the way and ends the exception; nothing in the
+ * runtime's own data is touched. If we die the method returns to the guard,
+ * the guard to the statement, and the program goes on as if nothing had been.
+ *
+ * There are two guards, because the collector takes what the guard's call
+ * returns for what the guard expects: a reference, or nothing that matters.
+ *
+ * What must never happen: a frame dropped whose return address the runtime has
+ * changed (it does so to stop the thread at its return); a value read after
+ * the program went on; registers that callers use put back as they were.
+ */
+#ifndef CONTROL_CALL_H
+#define CONTROL_CALL_H
+
+#include "target/target.h"
+#include "value/callrequest.h"
+
+struct control;
+
+/* One of the two methods. */
+struct call_guard {
+	uint64_t desc;    /* MethodDesc; 0: not looked for */
+	uint64_t code;    /* its code; 0: not compiled yet */
+	uint64_t body;    /* where the code of its `try` begins */
+	uint64_t handler; /* where that of the handler does */
+};
+
+enum call_phase {
+	CALL_NONE,
+	CALL_NAMES,    /* the program makes a string for: */
+	CALL_LOADS,    /* the guard's class is being loaded */
+	CALL_PREPARES, /* the guard is being compiled */
+	CALL_RUNS,
+	CALL_UNWINDS, /* behind the handler, on the way to the statement */
+};
+
+struct calls {
+	struct call_guard guards[2]; /* by call_request.is_reference */
+	enum call_phase phase;
+	bool alone; /* the other threads are held: its first slice */
+	bool left;  /* nobody waits for it any more */
+	bool ended; /* result is to be taken */
+	bool late;  /* ... and read at the statement */
+	pid_t tid;
+	char *name;
+	struct type *ret;
+	struct call_guard *guard;
+	struct regs saved;
+	struct fpregs saved_fp;
+	uint64_t back; /* where the guard's call returns to */
+	uint64_t sp;   /* there */
+	uint64_t traps[3];
+	size_t n_traps;
+	struct arena *arena; /* of the result */
+	struct call_result result;
+};
+
+/* Does a thread stand where it can make a call? Else the reason. (Halted.) */
+DBG_MUST struct dbg_error *call_possible(struct control *c, pid_t tid);
+/*
+ * Make @req's thread such that it makes the call when it is resumed; with
+ * *ret_prepares it is a first one instead that makes calls possible: when it
+ * has ended, ask again. (Halted.)
+ */
+DBG_MUST struct dbg_error *call_begin(struct control *c,
+				      const struct call_request *req,
+				      bool *ret_prepares);
+/*
+ * The event of a trap belongs to the call: *ret_stops, if nobody waits for it
+ * any more and it has ended. False: the trap is to be judged like others.
+ */
+bool call_trap(struct control *c, const struct target_event *ev,
+	       struct dbg_stop *stop, bool *ret_stops);
+/* Is it the thread of a call, in which nothing of the user's stops? */
+bool call_is_of(const struct control *c, pid_t tid);
+/* The runtime tells of code that was made: is it the guard's? */
+void call_code(struct control *c, uint64_t desc, uint64_t ip);
+void call_thread_gone(struct control *c, pid_t tid);
+/* The program is gone. */
+void call_reset(struct control *c);
+
+#endif

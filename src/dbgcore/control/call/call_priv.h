@@ -1,0 +1,55 @@
+/* Shared by the files of control/call/. */
+#ifndef CONTROL_CALL_PRIV_H
+#define CONTROL_CALL_PRIV_H
+
+#include "control/call/call.h"
+
+struct control;
+
+/* ---- callthread.c ---------------------------------------------------- */
+
+/* Be told when the thread comes to @addr; until call_traps_lift. */
+DBG_MUST struct dbg_error *call_trap_at(struct control *c, uint64_t addr);
+void call_traps_lift(struct control *c);
+/* The thread's registers are set: what goes on. */
+void call_begun(struct control *c, const struct call_request *req,
+		enum call_phase phase);
+/* It has ended; its result is set. */
+void call_finish(struct control *c);
+/* Give the thread the registers that it had, but for those it has kept. */
+DBG_MUST struct dbg_error *call_restore(struct control *c, struct regs *regs);
+/* What a place that the call comes to means. */
+typedef struct dbg_error *place_fn(struct control *c, struct regs *regs);
+/*
+ * Has the runtime changed where the call returns to, to stop the thread there?
+ * It does so by the word below the statement's stack pointer.
+ */
+bool call_is_hijacked(struct control *c);
+
+/* ---- prepare.c ------------------------------------------------------- */
+
+/*
+ * Make the thread do what is missing to use the guard, whose class is not
+ * loaded or that has no code. When it has ended there may be more to do.
+ */
+DBG_MUST struct dbg_error *prepare_begin(struct control *c,
+					 const struct call_request *req);
+/* Back at the statement. */
+DBG_MUST struct dbg_error *prepare_returned(struct control *c,
+					    struct regs *regs);
+/* At the guard's first instruction. */
+DBG_MUST struct dbg_error *prepare_entered(struct control *c,
+					   struct regs *regs);
+
+/* ---- callguard.c --------------------------------------------------------- */
+
+/* Metadata name of the class of a guard. */
+const char *guard_class(bool is_reference);
+/*
+ * Find @g's method, and its code if it has any. Without its class in the
+ * program there is none of both, and no error.
+ */
+DBG_MUST struct dbg_error *guard_find(struct control *c, bool is_reference,
+				      struct call_guard *g);
+
+#endif

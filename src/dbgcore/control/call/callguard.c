@@ -1,0 +1,92 @@
+/*
+ * The guards of calls: two methods of the core library, alike in all runtimes,
+ * which call something within `try` and do nothing else.
+ */
+#include "control/call/call_priv.h"
+#include "control/control_priv.h"
+#include "il/methods.h"
+
+#include "base/err.h"
+
+/* By call_request.is_reference. */
+static const struct {
+	const char *type, *method;
+} names[2] = {
+    {"System.IO.MemoryStream", "FlushAsync"},
+    {"System.Reflection.SignatureTypeExtensions", "TryMakeArrayType"},
+};
+
+static struct il_method *method_of(struct control *c, bool is_reference)
+{
+	struct il_types *ts = c->inspect->il;
+	struct il_type *type =
+	    ts ? il_type_core(ts, names[is_reference].type) : NULL;
+
+	return type ? il_method_named(ts, type, names[is_reference].method, 1)
+		    : NULL;
+}
+
+/* Where the code of IL from @first to @end begins; 0: not told. */
+static uint64_t native_of(const struct dac_il_map *map, size_t n,
+			  uint32_t first, uint32_t end)
+{
+	uint64_t addr = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (map[i].il_offset >= first && map[i].il_offset < end &&
+		    (!addr || map[i].start < addr))
+			addr = map[i].start;
+	return addr;
+}
+
+/* Its parts, as its code's map tells. */
+static struct dbg_error *parts(struct control *c, struct il_method *m,
+			       struct call_guard *g)
+{
+	const struct il_method_body *body = NULL;
+	const struct dac_il_map *map;
+	size_t n;
+	struct dbg_error *err = il_method_body(c->inspect->il, m, &body);
+
+	if (!err)
+		err = dac_il_map(c->dac, g->code, &map, &n);
+	if (err)
+		return err;
+	if (body->n_clauses == 1) {
+		const struct il_eh *eh = &body->clauses[0];
+
+		g->body = native_of(map, n, eh->try_start, eh->try_end);
+		g->handler =
+		    native_of(map, n, eh->handler_start, eh->handler_end);
+	}
+	if (g->body && g->handler)
+		return NULL;
+	g->code = 0;
+	return dbg_err(DBG_E_RUNTIME,
+		       "this runtime's '%s' is not such that calls can be made",
+		       m->name);
+}
+
+const char *guard_class(bool is_reference)
+{
+	return names[is_reference].type;
+}
+
+struct dbg_error *guard_find(struct control *c, bool is_reference,
+			     struct call_guard *g)
+{
+	struct il_method *m = method_of(c, is_reference);
+
+	if (!m)
+		return dbg_err(DBG_E_RUNTIME,
+			       "this runtime has no '%s.%s', by which calls "
+			       "are made",
+			       names[is_reference].type,
+			       names[is_reference].method);
+	if (!g->desc)
+		g->desc =
+		    dac_method_of_token(c->dac, m->module->addr, m->token);
+	if (g->desc && !g->code)
+		g->code = dac_method_code(c->dac, g->desc);
+	return g->code && !g->handler ? parts(c, m, g) : NULL;
+}

@@ -1,0 +1,421 @@
+/*
+ * Calls made by a thread of the program: see call.h. What happens here is two
+ * stops of the one thread (or one, if the call returns): behind the guard's
+ * call, or in the guard's handler and then at the statement.
+ */
+#include "control/call/call.h"
+#include "control/call/callcode.h"
+#include "control/call/call_priv.h"
+#include "control/control_priv.h"
+#include "inspect/exception.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/log.h"
+
+enum {
+	SP_ALIGN = 16,
+};
+
+/* ---- Where calls can be made ----------------------------------------- */
+
+static struct dbg_error *not_here(const char *why)
+{
+	return dbg_err(DBG_E_STATE,
+		       "no call can be made from here: %s; step to the "
+		       "beginning of a line first",
+		       why);
+}
+
+static struct dbg_error *at_statement(struct control *c,
+				      const struct regs *regs)
+{
+	const struct code_point *points;
+	const struct code_pos *pos;
+	size_t n;
+	bool any;
+	struct dbg_error *err =
+	    code_pos_at(c->code, regs_pc(regs), true, &pos, &any);
+
+	if (err)
+		return err;
+	if (!any || !pos->module)
+		return not_here("the thread is in native code");
+	if (!probe_has(c, pos->module, regs_pc(regs)))
+		return dbg_err(DBG_E_STATE,
+			       "no call can be made from here: the method is "
+			       "optimized; stop in one that was compiled for "
+			       "debugging");
+	err = code_points(c->code, regs_pc(regs), &points, &n);
+	if (err)
+		return err;
+	for (size_t i = 0; i < n && !pos->in_prolog && !pos->in_epilog; i++)
+		if (points[i].addr == regs_pc(regs) &&
+		    regs_sp(regs) % SP_ALIGN == 0)
+			return NULL;
+	return not_here("the thread is within a statement");
+}
+
+struct dbg_error *call_possible(struct control *c, pid_t tid)
+{
+	struct regs regs;
+	struct dbg_error *err;
+
+	if (c->calls.phase != CALL_NONE)
+		return dbg_err(DBG_E_STATE,
+			       "the call of '%s' that was made before has not "
+			       "returned yet: it does so when the program goes "
+			       "on",
+			       c->calls.name);
+	err = target_regs(c->target, tid, &regs);
+	if (!err)
+		err = at_statement(c, &regs);
+	if (err)
+		return err;
+	if (!dac_prestub(c->dac))
+		return dbg_err(DBG_E_RUNTIME,
+			       "this runtime shows no way to call methods");
+	const struct dac_thread *t = dac_thread_find(c->dac, tid);
+	return t && t->cooperative
+		   ? NULL
+		   : not_here("the thread is not executing managed code");
+}
+
+/* ---- Begin ------------------------------------------------------------ */
+
+struct dbg_error *call_trap_at(struct control *c, uint64_t addr)
+{
+	struct calls *v = &c->calls;
+
+	v->traps[v->n_traps++] = addr;
+	return control_site_add(c, SITE_CALL, &addr, 1);
+}
+
+void call_traps_lift(struct control *c)
+{
+	struct calls *v = &c->calls;
+	size_t n = v->n_traps;
+
+	v->n_traps = 0;
+	control_warn(c, control_site_remove(c, SITE_CALL, v->traps, n));
+}
+
+void call_begun(struct control *c, const struct call_request *req,
+		enum call_phase phase)
+{
+	struct calls *v = &c->calls;
+
+	free(v->name);
+	v->name = xstrdup(req->name);
+	v->phase = phase;
+	v->alone = true;
+	v->left = v->ended = v->late = false;
+	v->tid = req->tid;
+	v->ret = req->ret;
+	if (!v->arena)
+		v->arena = arena_create();
+	arena_reset(v->arena);
+	v->result = (struct call_result){.end = CALL_RETURNED};
+}
+
+static struct dbg_error *pass(struct control *c, const struct call_request *req,
+			      struct regs *regs, struct fpregs *fpregs)
+{
+	struct types *types = c->inspect->types;
+	struct passing p = {.regs = regs, .fpregs = fpregs};
+
+	for (size_t i = 0; i < req->n_args; i++) {
+		const struct call_arg *a = &req->args[i];
+		uint64_t word;
+
+		memcpy(&word, a->bytes, sizeof(word));
+		if (a->type ? value_pass(types, a->type, a->bytes, &p)
+			    : value_pass_word(&p, word))
+			continue;
+		return dbg_err(DBG_E_UNSUPPORTED,
+			       "'%s' cannot be called: its arguments do not "
+			       "fit in registers",
+			       req->name);
+	}
+	return NULL;
+}
+
+static struct dbg_error *enter(struct control *c,
+			       const struct call_request *req)
+{
+	struct calls *v = &c->calls;
+	struct regs regs = v->saved;
+	struct fpregs fpregs = v->saved_fp;
+	struct dbg_error *err;
+
+	if (!callcode_enter(c->target, &regs, v->guard->code,
+			    regs_pc(&v->saved), v->guard->body, &v->back))
+		return dbg_err(DBG_E_RUNTIME,
+			       "this runtime's code is not such that calls can "
+			       "be made");
+	v->sp = regs_sp(&regs);
+	err = pass(c, req, &regs, &fpregs);
+	if (err)
+		return err;
+	if (!callcode_call(c->target, &regs, dac_prestub(c->dac), req->method,
+			   v->back))
+		return dbg_err(DBG_E_TARGET, "the stack cannot be written");
+	err = target_fpregs_set(c->target, req->tid, &fpregs);
+	if (!err)
+		err = call_trap_at(c, v->back);
+	if (!err)
+		err = call_trap_at(c, v->guard->handler);
+	if (!err)
+		err = call_trap_at(c, regs_pc(&v->saved));
+	if (!err)
+		err = target_regs_set(c->target, req->tid, &regs);
+	if (err)
+		call_traps_lift(c);
+	else
+		call_begun(c, req, CALL_RUNS);
+	return err;
+}
+
+/* Find the guards, and take the one that is meant, or one that is missing. */
+static struct dbg_error *guards_find(struct control *c, bool is_reference)
+{
+	struct calls *v = &c->calls;
+	struct dbg_error *err = NULL;
+
+	v->guard = &v->guards[is_reference];
+	for (size_t i = 0; !err && i < 2; i++) {
+		err = guard_find(c, i, &v->guards[i]);
+		if (!v->guards[i].code)
+			v->guard = &v->guards[i];
+	}
+	return err;
+}
+
+struct dbg_error *call_begin(struct control *c, const struct call_request *req,
+			     bool *ret_prepares)
+{
+	struct calls *v = &c->calls;
+	struct dbg_error *err = call_possible(c, req->tid);
+
+	if (err)
+		return err;
+	err = guards_find(c, req->is_reference);
+	if (!err)
+		err = target_regs(c->target, req->tid, &v->saved);
+	if (!err)
+		err = target_fpregs(c->target, req->tid, &v->saved_fp);
+	if (err)
+		return err;
+	*ret_prepares = !v->guard->code;
+	return v->guard->code ? enter(c, req) : prepare_begin(c, req);
+}
+
+/* ---- End -------------------------------------------------------------- */
+
+void call_finish(struct control *c)
+{
+	struct calls *v = &c->calls;
+
+	LOG(target_log(c->target), LOG_CONTROL, "the call of %s has ended",
+	    v->name);
+	call_traps_lift(c);
+	v->phase = CALL_NONE;
+	v->ended = !v->left;
+}
+
+struct dbg_error *call_restore(struct control *c, struct regs *regs)
+{
+	struct calls *v = &c->calls;
+	struct dbg_error *err;
+
+	callcode_restore(&v->saved, regs);
+	err = target_fpregs_set(c->target, v->tid, &v->saved_fp);
+	if (!err)
+		err = target_regs_set(c->target, v->tid, regs);
+	return err;
+}
+
+bool call_is_hijacked(struct control *c)
+{
+	const struct regs *saved = &c->calls.saved;
+	uint64_t addr = 0;
+	struct dbg_error *err =
+	    target_read_u64(c->target, regs_sp(saved) - sizeof(addr), &addr);
+
+	return dbg_err_drop(err) || addr != regs_pc(saved);
+}
+
+/* Behind the guard's call. */
+static struct dbg_error *returned(struct control *c, struct regs *regs)
+{
+	struct calls *v = &c->calls;
+
+	if (v->ret && v->phase == CALL_RUNS)
+		v->result.value =
+		    value_returned(c->inspect->types, v->tid, v->ret);
+	if (call_is_hijacked(c)) {
+		// Let it return by itself; what moves until then is read there.
+		v->late = v->guard == &v->guards[true];
+		if (!v->late)
+			callcode_clear_result(regs);
+		if (v->ret && v->ret->kind == TYPE_STRUCT)
+			v->result.value = value_absent(NULL, WHY_NONE, 0);
+		v->phase = CALL_UNWINDS;
+		return target_regs_set(c->target, v->tid, regs);
+	}
+	if (!callcode_leave(c->target, regs, v->back))
+		return dbg_err(DBG_E_RUNTIME, "the call cannot be ended");
+	call_finish(c);
+	return call_restore(c, regs);
+}
+
+/* The object that the handler is given, as the thread knows it. */
+static uint64_t exception_of(struct control *c, const struct regs *regs)
+{
+	const struct dac_thread *t = dac_thread_find(c->dac, c->calls.tid);
+
+	for (unsigned int i = 0; i < CALLCODE_HANDLER_ARGS; i++)
+		if (t && t->exception && regs_arg(regs, i) == t->exception)
+			return t->exception;
+	return 0;
+}
+
+/* In the guard's handler: it does nothing, and ends. */
+static struct dbg_error *threw(struct control *c, struct regs *regs)
+{
+	struct calls *v = &c->calls;
+	struct dbg_stop stop = {0};
+	uint64_t object = exception_of(c, regs);
+
+	v->result.end = CALL_THREW;
+	if (object)
+		exception_describe(c->inspect, object, v->arena, &stop);
+	v->result.type = stop.exception_type;
+	v->result.message = stop.exception_message;
+	v->phase = CALL_UNWINDS;
+	if (!callcode_leave(c->target, regs, v->guard->handler))
+		return NULL; // the handler itself is harmless
+	return target_regs_set(c->target, v->tid, regs);
+}
+
+/* At the statement again, by itself. */
+static struct dbg_error *at_end(struct control *c, struct regs *regs)
+{
+	struct calls *v = &c->calls;
+
+	if (v->late && v->ret)
+		v->result.value =
+		    value_returned(c->inspect->types, v->tid, v->ret);
+	call_finish(c);
+	return call_restore(c, regs);
+}
+
+static place_fn *place_of(struct control *c, uint64_t addr,
+			  const struct regs *regs)
+{
+	const struct calls *v = &c->calls;
+
+	if (addr == regs_pc(&v->saved) && regs_sp(regs) == regs_sp(&v->saved))
+		return v->phase < CALL_RUNS ? prepare_returned : at_end;
+	if (v->phase < CALL_RUNS)
+		return addr == v->guard->code ? prepare_entered : NULL;
+	if (v->phase != CALL_RUNS)
+		return NULL;
+	if (addr == v->back && regs_sp(regs) == v->sp)
+		return returned;
+	return addr == v->guard->handler ? threw : NULL;
+}
+
+bool call_trap(struct control *c, const struct target_event *ev,
+	       struct dbg_stop *stop, bool *ret_stops)
+{
+	struct calls *v = &c->calls;
+	struct regs regs;
+	struct dbg_error *err;
+
+	if (v->phase == CALL_NONE || ev->tid != v->tid ||
+	    !(control_site_kinds(c, ev->addr) & SITE_CALL))
+		return false;
+	err = target_regs(c->target, ev->tid, &regs);
+	place_fn *place = err ? NULL : place_of(c, ev->addr, &regs);
+	if (place)
+		err = control_halt(c);
+	if (place && !err)
+		err = place(c, &regs);
+	control_warn(c, err);
+	if (place && v->phase == CALL_NONE && v->left) {
+		stop->reason = DBG_STOP_STEP;
+		stop->note =
+		    arena_printf(c->inspect->arena,
+				 "the call of '%s' has returned", v->name);
+		*ret_stops = true;
+	}
+	return place;
+}
+
+bool call_is_of(const struct control *c, pid_t tid)
+{
+	return c->calls.phase != CALL_NONE && c->calls.tid == tid;
+}
+
+/* ---- The session's side ----------------------------------------------- */
+
+struct dbg_error *control_call_possible(struct control *c, pid_t tid)
+{
+	return call_possible(c, tid);
+}
+
+struct dbg_error *control_call(struct control *c,
+			       const struct call_request *req,
+			       bool *ret_prepares)
+{
+	step_clear(c);
+	return call_begin(c, req, ret_prepares);
+}
+
+bool control_call_ended(struct control *c, struct call_result *ret)
+{
+	struct calls *v = &c->calls;
+
+	if (!v->ended)
+		return false;
+	v->ended = false;
+	*ret = v->result;
+	return true;
+}
+
+bool control_call_share(struct control *c)
+{
+	bool alone = c->calls.phase != CALL_NONE && c->calls.alone;
+
+	c->calls.alone = false;
+	return alone;
+}
+
+void control_call_leave(struct control *c)
+{
+	c->calls.alone = false;
+	c->calls.left = c->calls.phase != CALL_NONE;
+	c->calls.ended = false;
+}
+
+void call_thread_gone(struct control *c, pid_t tid)
+{
+	struct calls *v = &c->calls;
+
+	if (!call_is_of(c, tid))
+		return;
+	v->result.end = CALL_GONE;
+	call_finish(c);
+}
+
+void call_reset(struct control *c)
+{
+	struct calls *v = &c->calls;
+
+	free(v->name);
+	arena_destroy(v->arena);
+	memset(v, 0, sizeof(*v));
+}

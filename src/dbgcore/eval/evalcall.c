@@ -1,0 +1,151 @@
+/*
+ * The machine's calls that are to be made in the program: answered, if they
+ * have been made, or written down with their arguments.
+ */
+#include "eval/evalcall.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+
+enum {
+	UNITS_MAX = 1 << 20
+};
+
+/* A returned value as it lies on the stack: small integers are widened. */
+static void widen(const struct il_type *type, uint8_t bytes[EVAL_ANSWER_MAX])
+{
+	int32_t wide;
+
+	switch (type->elem) {
+	case ELEM_I1:
+		wide = (int8_t)bytes[0];
+		break;
+	case ELEM_BOOLEAN:
+	case ELEM_U1:
+		wide = bytes[0];
+		break;
+	case ELEM_I2:
+		wide = (int16_t)(bytes[0] | bytes[1] << 8);
+		break;
+	case ELEM_CHAR:
+	case ELEM_U2:
+		wide = bytes[0] | bytes[1] << 8;
+		break;
+	default:
+		return;
+	}
+	memcpy(bytes, &wide, sizeof(wide));
+}
+
+/* The string object @addr of the machine: give its address in the program. */
+static struct dbg_error *pass_string(const struct eval *e, uint64_t addr,
+				     size_t *n_strings, uint64_t *ret)
+{
+	struct eval_calls *calls = e->calls;
+	uint32_t n = 0;
+
+	if (*n_strings < calls->n_strings) {
+		*ret = calls->strings[(*n_strings)++];
+		return NULL;
+	}
+	if (!vm_read(e->vm, addr + 8, &n, sizeof(n)) || n > UNITS_MAX)
+		return dbg_err(DBG_E_UNSUPPORTED, "the string is too long");
+	uint16_t *units = arena_calloc(e->arena, n + 1, sizeof(*units));
+	if (!vm_read(e->vm, addr + 12, units, n * sizeof(*units)))
+		return dbg_err(DBG_E_MEMORY, "a string cannot be read");
+	calls->want = EVAL_WANT_STRING;
+	calls->units = units;
+	calls->n_units = n;
+	return NULL;
+}
+
+static struct dbg_error *argument(const struct eval *e,
+				  const struct vm_value *v, bool is_this,
+				  size_t *n_strings, struct eval_argument *ret)
+{
+	bool word = is_this || v->type->is_reference || !v->type->is_value;
+	const struct il_layout *layout;
+	uint64_t addr;
+	struct dbg_error *err =
+	    il_type_layout(vm_types(e->vm), v->type, &layout);
+
+	if (err)
+		return err;
+	if (!word && layout->size > sizeof(ret->bytes))
+		return dbg_err(DBG_E_UNSUPPORTED,
+			       "an argument of type '%s', which is larger than "
+			       "two registers",
+			       il_type_name(vm_types(e->vm), v->type));
+	ret->type = word ? NULL : v->type;
+	if (!vm_read(e->vm, v->addr, ret->bytes, word ? 8 : layout->size))
+		return dbg_err(DBG_E_MEMORY, "an argument cannot be read");
+	memcpy(&addr, ret->bytes, sizeof(addr));
+	if (!word || !vm_owns(e->vm, addr))
+		return NULL;
+	err = pass_string(e, addr, n_strings, &addr);
+	memcpy(ret->bytes, &addr, sizeof(addr));
+	return err;
+}
+
+static struct dbg_error *write_down(const struct eval *e,
+				    const struct vm_result *r)
+{
+	struct eval_calls *calls = e->calls;
+	size_t n_strings = 0;
+	struct dbg_error *err = NULL;
+
+	if (r->n_args > EVAL_ARGS_MAX)
+		return dbg_err(DBG_E_UNSUPPORTED, "too many arguments");
+	calls->method = r->method;
+	calls->n_args = r->n_args;
+	calls->want = EVAL_WANT_CALL;
+	for (size_t i = 0; !err && i < r->n_args; i++) {
+		bool is_this = !i && !(r->method->flags & IL_METHOD_STATIC);
+
+		err = argument(e, &r->args[i], is_this, &n_strings,
+			       &calls->args[i]);
+		if (calls->want == EVAL_WANT_STRING)
+			break;
+	}
+	if (err)
+		calls->want = EVAL_WANT_NOTHING;
+	return err;
+}
+
+/* Give the answer to the call that the machine waits for. */
+static void answer(const struct eval *e, const struct vm_result *r)
+{
+	struct eval_calls *calls = e->calls;
+	const struct il_sig *sig;
+	uint8_t place[EVAL_ANSWER_MAX];
+
+	memcpy(place, calls->answers[calls->n_used++].bytes, sizeof(place));
+	if (!dbg_err_drop(il_method_sig(vm_types(e->vm), r->method, &sig)))
+		widen(sig->ret, place);
+	vm_answer(e->vm, place, 0);
+}
+
+void evalcall_run(const struct eval *e, struct vm_result *ret)
+{
+	struct eval_calls *calls = e->calls;
+
+	vm_set_calls(e->vm, calls);
+	for (;;) {
+		vm_run(e->vm, 0, ret);
+		if (!calls || ret->state != VM_CALL ||
+		    calls->n_used == calls->n_answers)
+			break;
+		dbg_error_destroy(ret->error);
+		answer(e, ret);
+	}
+	vm_set_calls(e->vm, false);
+	if (!calls || ret->state != VM_CALL)
+		return;
+	struct dbg_error *err = write_down(e, ret);
+	if (!err)
+		return;
+	dbg_error_destroy(ret->error);
+	ret->error = err;
+}

@@ -1,0 +1,51 @@
+/*
+ * Calls that an expression makes in the program, see control/call/call.h.
+ *
+ * Evaluating neither waits nor lets the program run: it ends with the call
+ * that is wanted, and is done anew from the beginning when that call has been
+ * made, with the answer given. So nothing is kept over a call but answers, and
+ * all that the expression reads is read where it is then.
+ */
+#ifndef EVAL_EVALCALL_H
+#define EVAL_EVALCALL_H
+
+#include "eval/eval.h"
+
+enum {
+	EVAL_ANSWER_MAX = 16, /* bytes: what fits in registers */
+	EVAL_ARGS_MAX = 16,
+};
+
+struct eval_answer {
+	uint8_t bytes[EVAL_ANSWER_MAX];
+};
+
+enum eval_want {
+	EVAL_WANT_NOTHING,
+	EVAL_WANT_CALL,
+	EVAL_WANT_STRING, /* the program is to have this string, too */
+};
+
+struct eval_calls {
+	const struct eval_answer *answers; /* of the first calls */
+	size_t n_answers;
+	const uint64_t *strings; /* the first that are wanted for one call */
+	size_t n_strings;
+
+	/* Set by the evaluation. */
+	size_t n_used; /* answers */
+	enum eval_want want;
+	struct il_method *method; /* CALL, and its arguments, `this` first */
+	struct eval_argument {
+		struct il_type *type; /* NULL: an address as it is */
+		uint8_t bytes[EVAL_ANSWER_MAX];
+	} args[EVAL_ARGS_MAX];
+	size_t n_args;
+	const uint16_t *units; /* STRING, in e->arena */
+	size_t n_units;
+};
+
+/* Execute what vm_begin began, with the answers that there are. */
+void evalcall_run(const struct eval *e, struct vm_result *ret);
+
+#endif

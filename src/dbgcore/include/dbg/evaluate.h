@@ -1,0 +1,51 @@
+/*
+ * dbg.h: evaluating what may take time, because the program runs for it.
+ *
+ * dbg_eval and its like only look at the program. Here an expression may also
+ * have methods of the program called by the stopped thread, and so its value
+ * comes later, with an event. Meanwhile the program is running as far as the
+ * API is concerned. When it stops again it is the stop that it was, but ids of
+ * frames and values are stale.
+ */
+#ifndef DBG_EVALUATE_H
+#define DBG_EVALUATE_H
+
+#include "dbg/values.h"
+
+enum dbg_calls {
+	DBG_CALLS_SETTING, /* as the setting "evaluation" says */
+	DBG_CALLS_NEVER,   /* what cannot be interpreted is refused */
+	DBG_CALLS_NEEDED,  /* ... is called in the program */
+	DBG_CALLS_ALWAYS,  /* the expression's own calls are made there */
+};
+
+struct dbg_eval_request {
+	dbg_id frame; /* 0: the newest of the thread of the stop */
+	const char *expr;
+	enum dbg_calls calls;
+	uint32_t ms; /* limit to one call; 0: the setting's */
+};
+
+/*
+ * Begin; DBG_EVENT_EVALUATED tells when dbg_eval_result can be asked for. An
+ * error is one of the request's; others come with the result. One evaluation
+ * goes on at a time.
+ *
+ * If the program stops in a call (a breakpoint in another thread, a signal,
+ * dbg_pause, the limit), or ends, the evaluation is over with an error, and
+ * the event of that follows. The call goes on with the program; when it
+ * returns, the thread stops where it was.
+ */
+DBG_MUST struct dbg_error *dbg_eval_begin(struct dbg *dbg,
+					  const struct dbg_eval_request *req);
+/* End it: as dbg_pause, if the program is running for it. */
+DBG_MUST struct dbg_error *dbg_eval_cancel(struct dbg *dbg);
+/*
+ * The value of the evaluation that ended last, or why there is none; an
+ * exception that was thrown is an error with its type and message. Good once.
+ * A method that returns nothing gives a value of type "void".
+ */
+DBG_MUST struct dbg_error *dbg_eval_result(struct dbg *dbg,
+					   struct dbg_value *ret);
+
+#endif

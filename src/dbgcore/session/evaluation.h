@@ -1,0 +1,56 @@
+/* Evaluations for which the program runs: evaluation.c. */
+#ifndef SESSION_EVALUATION_H
+#define SESSION_EVALUATION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dbg/evaluate.h"
+
+struct evaluation;
+
+/* When threads other than the one that makes a call run. */
+enum call_threads {
+	CALL_THREADS_LATE, /* when the call takes longer than a moment */
+	CALL_THREADS_ON,
+	CALL_THREADS_OFF,
+};
+
+/* What the user's settings say of calls. */
+struct evaluation_rules {
+	enum dbg_calls calls; /* SETTING: as not set yet */
+	enum call_threads threads;
+	uint32_t ms; /* limit to one call; 0: not set */
+	char text[12];
+};
+
+/* The settings "evaluation", "call-threads", "call-timeout". */
+DBG_MUST struct dbg_error *evaluation_set_calls(struct dbg *dbg,
+						const char *value);
+const char *evaluation_get_calls(struct dbg *dbg);
+DBG_MUST struct dbg_error *evaluation_set_threads(struct dbg *dbg,
+						  const char *value);
+const char *evaluation_get_threads(struct dbg *dbg);
+DBG_MUST struct dbg_error *evaluation_set_timeout(struct dbg *dbg,
+						  const char *value);
+const char *evaluation_get_timeout(struct dbg *dbg);
+/* What is meant by @calls. */
+enum dbg_calls evaluation_calls(const struct dbg *dbg, enum dbg_calls calls);
+uint32_t evaluation_ms(const struct dbg *dbg);
+
+void evaluation_destroy(struct evaluation *v);
+/*
+ * Behind each event: true if a call ended with it. The evaluation has gone on
+ * then, or is over; the thread is not to be resumed.
+ */
+bool evaluation_called(struct dbg *dbg);
+/* The program stopped for the user: an evaluation is over. */
+void evaluation_stopped(struct dbg *dbg);
+/* The program is gone. */
+void evaluation_ended(struct dbg *dbg);
+/* Number of the thread that makes a call, 0: none does. */
+uint32_t evaluation_thread(const struct dbg *dbg);
+/* Look at the clock. */
+void evaluation_tick(struct dbg *dbg);
+
+#endif

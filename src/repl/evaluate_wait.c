@@ -1,0 +1,88 @@
+/*
+ * Expressions whose calls are made in the program: begun, and waited for as for
+ * a stop. Ctrl-C stops the program in the call.
+ */
+#include "base/err.h"
+#include "repl/cmd.h"
+#include "repl/inferior.h"
+#include "repl/repl_priv.h"
+#include "repl/resume.h"
+#include "repl/show/print.h"
+#include "repl/show/show.h"
+
+static struct dbg_error *wait_for_value(struct repl *r)
+{
+	struct dbg_error *err = NULL;
+	unsigned int what;
+
+	for (;;) {
+		repl_events(r);
+		if (r->evaluated)
+			return err;
+		err = loop_wait(r->loop, -1, &what);
+		if (!err && (what & LOOP_INTERRUPT))
+			err = dbg_eval_cancel(r->dbg);
+		if (what & LOOP_END)
+			repl_end(r);
+		if (err || (what & LOOP_END))
+			return err;
+	}
+}
+
+/* The program stopped in the call: that is where the user is now. */
+static void show_where(struct repl *r)
+{
+	const struct dbg_stop *stop = dbg_stop_reason(r->dbg);
+
+	r->untold = false;
+	if (!stop)
+		return;
+	r->thread = stop->thread;
+	r->level = 0;
+	resume_stopped(r, true);
+}
+
+struct dbg_error *evaluate_wait(struct repl *r, const char *expr,
+				enum dbg_calls calls, struct dbg_value *ret)
+{
+	const struct dbg_eval_request req = {
+	    .frame = frame_id(r),
+	    .expr = expr,
+	    .calls = calls,
+	};
+
+	if (r->hosted)
+		return dbg_err(DBG_E_UNSUPPORTED,
+			       "calls are not made by commands of an editor: "
+			       "type the expression itself");
+	r->evaluated = r->stopped = false;
+	fflush(r->out);
+	struct dbg_error *err = dbg_eval_begin(r->dbg, &req);
+	if (!err)
+		err = wait_for_value(r);
+	if (!err && r->evaluated)
+		err = dbg_eval_result(r->dbg, ret);
+	r->has_frame = false;
+	if (r->stopped && err) {
+		repl_warn(r, "", err);
+		show_where(r);
+		return dbg_err(DBG_E_STATE, "The evaluation was given up");
+	}
+	r->stopped = dbg_state(r->dbg) == DBG_STOPPED;
+	return err;
+}
+
+struct dbg_error *evaluate_typed(struct repl *r, const char *expr,
+				 struct dbg_value *ret)
+{
+	struct dbg_error *why =
+	    dbg_assign(r->dbg, frame_id(r), expr, NULL, ret);
+
+	if (!why || why->code != DBG_E_UNSUPPORTED || r->hosted)
+		return why;
+	struct dbg_error *err = evaluate_wait(r, expr, DBG_CALLS_SETTING, ret);
+	// what is no value at all, an assignment, is explained by the first
+	bool first = err && err->code == DBG_E_ARGUMENT;
+	dbg_error_destroy(first ? err : why);
+	return first ? why : err;
+}

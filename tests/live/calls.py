@@ -1,0 +1,162 @@
+"""call: methods of the program that the stopped thread calls."""
+import re
+import signal
+import subprocess
+
+import drive
+
+RETURNED = re.compile(r"^\$\d+ = (.*)$", re.M)
+
+
+def printed(t, config="Debug"):
+    """What the program says of its own calls: [(expression, value)]."""
+    done = subprocess.run(t.program("Calls", config=config, host="dotnet"),
+                          env=t.env, capture_output=True, text=True,
+                          timeout=60 * drive.SLOW)
+    t.check_equal("", done.stderr)
+    found = re.findall(r"^(.*?) = (.*)$", done.stdout, re.M)
+    t.check(len(found) > 20, done.stdout)
+    return found
+
+
+def stand(t, *commands, args=(), end="continue"):
+    """Commands at @stop; what the program prints there, and behind."""
+    done = t.batch(["set call-timeout 600000",
+                    f"break {t.at('Calls', 'stop')}", "run", "echo ---\\n",
+                    *commands, "echo ---\\n", "delete", end],
+                   t.program("Calls", *args), timeout=120)
+    before, here, behind = done.stdout.split("---\n")
+    t.check_in("Breakpoint 1", before)
+    return here, behind + done.stderr
+
+
+def test_values(t):
+    """All kinds of arguments and results, static, virtual and of structures;
+    each as the program itself gives it; and the program goes on unhurt."""
+    calls = printed(t)
+    here, behind = stand(t, *(f"call {text}" for text, _ in calls))
+    t.check_equal([value for _, value in calls], RETURNED.findall(here))
+    t.check_in("right 0", behind)
+
+
+def test_effects(t):
+    """A call does what it does, where print only computes it."""
+    here, behind = stand(t, "print box.Change(5)", "print box.Number",
+                         "call box.Change(5)", "print box.Number",
+                         "call box.Change(-5)", "call Program.Nothing()",
+                         "print Box.Changes")
+    t.check_equal(["12", "7", "12", "12", "7", "102"], RETURNED.findall(here))
+    t.check_in("right 102", behind)
+
+
+def test_exceptions(t):
+    """An exception is an error with its words; what stands in `finally` has
+    run, locks are free, catchpoints see nothing of it, nothing is left."""
+    s = t.start("--args", *t.program("Calls"))
+    s.cmd("set confirm off")
+    s.cmd("set call-timeout 600000")
+    s.cmd(f"break {t.at('Calls', 'stop')}")
+    s.cmd("run")
+    s.cmd("catch throw")
+    for number in (1, 2):
+        t.check_in("'Calls.Program.Throw(int)' threw "
+                   f"System.InvalidOperationException: box{number}.",
+                   s.cmd(f"call Program.Throw({number})"))
+        t.check_in("threw System.NullReferenceException: ",
+                   s.cmd("call Program.NoObject(null)"))
+    t.check_in("= 3", s.cmd("call Program.Threads()"))
+    t.check_in("#0  Calls.Program.Stand", s.cmd("bt"))
+    s.cmd("delete")
+    s.line("continue")
+    s.expect("right 20")
+    s.expect("exited normally")
+
+
+def test_breakpoints(t):
+    """Breakpoints inside are passed; those of the program's own way are not."""
+    here, behind = stand(t, "break Box.Kind", "call box.Kind()",
+                         "tbreak " + t.at("Calls", "behind"),
+                         end="continue\ncontinue")
+    t.check_equal(['"box"'], RETURNED.findall(here))
+    t.check_not_in("Breakpoint 2,", here)
+
+
+def test_limit(t):
+    """A call that takes too long stops the program in it. It goes on with the
+    program, and when it returns the thread is where it was."""
+    s = t.start("--args", *t.program("Calls"))
+    s.cmd("set confirm off")
+    s.cmd("set call-timeout 600000")
+    s.cmd(f"break {t.at('Calls', 'stop')}")
+    s.cmd("run")
+    s.cmd("set call-timeout 300")
+    text = s.cmd("call Program.Forever()")
+    t.check_in("did not return within 300 ms", text)
+    t.check_in("Calls.Program.Forever", s.cmd("bt"))
+    t.check_in("has not returned yet", s.cmd("call Environment.TickCount"))
+    s.cmd("set var Calls.Program.over = true")
+    text = s.cmd("continue")
+    t.check_in("'Calls.Program.Forever()' has returned", text)
+    t.check_in("#0  Calls.Program.Stand", s.cmd("bt"))
+    t.check_in('= "box"', s.cmd("call box.Kind()"))
+    s.cmd("delete")
+    s.line("continue")
+    s.expect("right 0")
+    s.expect("exited normally")
+
+
+def test_interrupt(t):
+    """Ctrl-C stops the program in the call."""
+    s = t.start("--args", *t.program("Calls"))
+    s.cmd("set confirm off")
+    s.cmd("set call-timeout 600000")
+    s.cmd(f"break {t.at('Calls', 'stop')}")
+    s.cmd("run")
+    s.line("call Program.Forever()")
+    s.expect("^forever")
+    s.signal(signal.SIGINT)
+    s.expect("stopped in the call of 'Calls.Program.Forever")
+    s.expect(r"^\(dndbg\) ")
+
+
+def test_exit(t):
+    """The program may end in a call."""
+    here, behind = stand(t, "call Program.Exit(5)", end="print 1")
+    t.check_in("exited with code 05", here)
+    t.check_in("The program ended in 'Calls.Program.Exit(int)'", behind)
+
+
+def test_places(t):
+    """Where no call can be made it is said why, and what to do."""
+    done = t.batch(["break Box.Kind", "run", "call Number", "finish",
+                    "call box.Kind()", "delete",
+                    "catch throw", "continue", "call Program.Not(true)",
+                    "kill"], t.program("Calls"))
+    t.check_in("No call can be made from here: the thread is within a "
+               "statement", done.stderr)
+    t.check_in("No call can be made while an exception is thrown", done.stderr)
+    done = t.batch([f"break {t.at('Calls', 'stop')}", "run",
+                    "call Program.Not(true)", "continue"],
+                   t.program("Calls", config="Release"))
+    t.check_in("the method is optimized", done.stderr)
+
+
+def test_policy(t):
+    """What cannot be interpreted is called, unless the setting forbids it."""
+    here, _ = stand(t, "print Environment.ProcessId > 0",
+                    "print Program.Threads()",
+                    "set evaluation interpret",
+                    "print Program.Threads()",
+                    "show evaluation")
+    t.check_match(r"^\$2 = 3$", here)
+
+
+def test_collections(t):
+    """Other threads allocate, and everything is moved all the time."""
+    calls = ["call box.Add(crate.Name)", "call Program.Make(4).Name",
+             "call Program.Throw(6)", "call Program.Pair(8)",
+             "call text"] * 12
+    here, behind = stand(t, "set call-threads on", *calls, args=("busy",))
+    t.check_equal(['"box7+box9"', '"box4"', '(8, "p8")', '"t1"'] * 12,
+                  RETURNED.findall(here))
+    t.check_in("right 120", behind)
