@@ -13,7 +13,7 @@
  *   statement -> guard (its call) -> ThePreStub -> the method
  *
  *   RUNNING -> back at the guard's call: RETURNED
- *           -> in the guard's handler: THREW -> back at the statement
+ *           -> in the guard's handler: THREW -> behind it, in the guard
  *
  * The runtime itself unwinds an exception to the guard's handler, runs what
  * stands in `finally` on the way and ends the exception; nothing in the
@@ -23,9 +23,14 @@
  * There are two guards, because the collector takes what the guard's call
  * returns for what the guard expects: a reference, or nothing that matters.
  *
- * What must never happen: a frame dropped whose return address the runtime has
- * changed (it does so to stop the thread at its return); a value read after
- * the program went on; registers that callers use put back as they were.
+ * What must never happen:
+ * - a frame dropped whose return address the runtime has changed (it does so to
+ *   stop the thread at its return): a collection is let pass then;
+ * - the guard's own return to the statement while we can prevent it. The
+ *   collector looks into the registers of a method at whose call it stops a
+ *   thread, and at a statement these are none that it knows (callframe.c);
+ * - objects' addresses in registers put back as they were;
+ * - a value read after the program went on.
  */
 #ifndef CONTROL_CALL_H
 #define CONTROL_CALL_H
@@ -43,13 +48,25 @@ struct call_guard {
 	uint64_t handler; /* where that of the handler does */
 };
 
+enum {
+	CALL_DEAD_MAX = 9
+};
+
+/* The statement that calls were made from last. */
+struct call_frame {
+	uint64_t ip;   /* 0: none */
+	bool is_sound; /* the collector finds the same from in a call */
+	size_t n_dead; /* registers that hold nothing but seem to */
+	int32_t dead[CALL_DEAD_MAX];
+};
+
 enum call_phase {
 	CALL_NONE,
 	CALL_NAMES,    /* the program makes a string for: */
 	CALL_LOADS,    /* the guard's class is being loaded */
 	CALL_PREPARES, /* the guard is being compiled */
 	CALL_RUNS,
-	CALL_UNWINDS, /* behind the handler, on the way to the statement */
+	CALL_SETTLES, /* it has ended, the collector is waited for */
 };
 
 struct calls {
@@ -58,7 +75,6 @@ struct calls {
 	bool alone; /* the other threads are held: its first slice */
 	bool left;  /* nobody waits for it any more */
 	bool ended; /* result is to be taken */
-	bool late;  /* ... and read at the statement */
 	pid_t tid;
 	char *name;
 	struct type *ret;
@@ -67,7 +83,10 @@ struct calls {
 	struct fpregs saved_fp;
 	uint64_t back; /* where the guard's call returns to */
 	uint64_t sp;   /* there */
-	uint64_t traps[3];
+	uint64_t resume; /* where its handler goes on, 0: none has */
+	uint64_t yield;	 /* method that lets a collection be */
+	struct call_frame frame;
+	uint64_t traps[4];
 	size_t n_traps;
 	struct arena *arena; /* of the result */
 	struct call_result result;

@@ -26,6 +26,16 @@ typedef struct dbg_error *place_fn(struct control *c, struct regs *regs);
  */
 bool call_is_hijacked(struct control *c);
 
+/* ---- callframe.c ------------------------------------------------------ */
+
+/*
+ * Is the statement one where the collector finds all that it would, when the
+ * thread stands as @called tells, in the guard that the statement has called?
+ * Registers of calls.saved that it may take for objects are cleared.
+ */
+DBG_MUST struct dbg_error *callframe_check(struct control *c, pid_t tid,
+					   const struct regs *called);
+
 /* ---- prepare.c ------------------------------------------------------- */
 
 /*
@@ -43,6 +53,9 @@ DBG_MUST struct dbg_error *prepare_entered(struct control *c,
 
 /* ---- callguard.c --------------------------------------------------------- */
 
+/* A method of the core library; 0: it has none such. */
+uint64_t guard_method(struct control *c, const char *class, const char *name,
+		      uint32_t n_params);
 /* Metadata name of the class of a guard. */
 const char *guard_class(bool is_reference);
 /*

@@ -30,8 +30,9 @@ void callcode_restore(const struct regs *saved, struct regs *r);
 uint64_t callcode_result(const struct regs *r);
 /* Null arguments for a guard. */
 void callcode_clear_args(struct regs *r);
-/* Make what was called return null. */
-void callcode_clear_result(struct regs *r);
+/* Of a register by the number that the runtime's tables give it. */
+bool callcode_is_scratch(int32_t number);
+void callcode_clear(struct regs *r, int32_t number);
 /* Arguments that a handler may have its exception in. */
 enum {
 	CALLCODE_HANDLER_ARGS = 2

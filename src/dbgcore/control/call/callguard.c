@@ -67,6 +67,16 @@ static struct dbg_error *parts(struct control *c, struct il_method *m,
 		       m->name);
 }
 
+uint64_t guard_method(struct control *c, const char *class, const char *name,
+		      uint32_t n_params)
+{
+	struct il_type *type = il_type_core(c->inspect->il, class);
+	struct il_method *m =
+	    type ? il_method_named(c->inspect->il, type, name, n_params) : NULL;
+
+	return m ? dac_method_of_token(c->dac, m->module->addr, m->token) : 0;
+}
+
 const char *guard_class(bool is_reference)
 {
 	return names[is_reference].type;

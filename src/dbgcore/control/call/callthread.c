@@ -111,7 +111,7 @@ void call_begun(struct control *c, const struct call_request *req,
 	v->name = xstrdup(req->name);
 	v->phase = phase;
 	v->alone = true;
-	v->left = v->ended = v->late = false;
+	v->left = v->ended = false;
 	v->tid = req->tid;
 	v->ret = req->ret;
 	if (!v->arena)
@@ -156,7 +156,17 @@ static struct dbg_error *enter(struct control *c,
 			       "this runtime's code is not such that calls can "
 			       "be made");
 	v->sp = regs_sp(&regs);
-	err = pass(c, req, &regs, &fpregs);
+	v->resume = 0;
+	v->yield = guard_method(c, "System.Threading.Thread", "Yield", 0);
+	if (!v->yield)
+		return dbg_err(DBG_E_RUNTIME,
+			       "this runtime has no 'Thread.Yield', by which "
+			       "calls are ended");
+	struct regs called = regs;
+	regs_set_pc(&called, v->back);
+	err = callframe_check(c, req->tid, &called);
+	if (!err)
+		err = pass(c, req, &regs, &fpregs);
 	if (err)
 		return err;
 	if (!callcode_call(c->target, &regs, dac_prestub(c->dac), req->method,
@@ -247,28 +257,48 @@ bool call_is_hijacked(struct control *c)
 	return dbg_err_drop(err) || addr != regs_pc(saved);
 }
 
+/*
+ * In the guard, behind its call or its handler: go back to the statement. If
+ * the runtime waits for the guard's return, let it have what it waits for: it
+ * takes its hands off when the collection is over.
+ */
+static struct dbg_error *leave(struct control *c, struct regs *regs,
+			       uint64_t at)
+{
+	struct calls *v = &c->calls;
+
+	if (call_is_hijacked(c)) {
+		v->phase = CALL_SETTLES;
+		if (!callcode_call(c->target, regs, dac_prestub(c->dac),
+				   v->yield, v->back))
+			return dbg_err(DBG_E_TARGET,
+				       "the stack cannot be written");
+		return target_regs_set(c->target, v->tid, regs);
+	}
+	if (!callcode_leave(c->target, regs, at))
+		return dbg_err(DBG_E_RUNTIME, "the call cannot be ended");
+	call_finish(c);
+	return call_restore(c, regs);
+}
+
 /* Behind the guard's call. */
 static struct dbg_error *returned(struct control *c, struct regs *regs)
 {
 	struct calls *v = &c->calls;
 
-	if (v->ret && v->phase == CALL_RUNS)
+	if (v->ret)
 		v->result.value =
 		    value_returned(c->inspect->types, v->tid, v->ret);
-	if (call_is_hijacked(c)) {
-		// Let it return by itself; what moves until then is read there.
-		v->late = v->guard == &v->guards[true];
-		if (!v->late)
-			callcode_clear_result(regs);
-		if (v->ret && v->ret->kind == TYPE_STRUCT)
-			v->result.value = value_absent(NULL, WHY_NONE, 0);
-		v->phase = CALL_UNWINDS;
-		return target_regs_set(c->target, v->tid, regs);
-	}
-	if (!callcode_leave(c->target, regs, v->back))
-		return dbg_err(DBG_E_RUNTIME, "the call cannot be ended");
-	call_finish(c);
-	return call_restore(c, regs);
+	// what moves until the thread stands at the statement is lost
+	if (v->ret && call_is_hijacked(c) && v->ret->kind != TYPE_PRIM &&
+	    v->ret->kind != TYPE_ENUM)
+		v->result.value = value_absent(NULL, WHY_NONE, 0);
+	return leave(c, regs, v->back);
+}
+
+static struct dbg_error *settled(struct control *c, struct regs *regs)
+{
+	return leave(c, regs, c->calls.back);
 }
 
 /* The object that the handler is given, as the thread knows it. */
@@ -287,6 +317,7 @@ static struct dbg_error *threw(struct control *c, struct regs *regs)
 {
 	struct calls *v = &c->calls;
 	struct dbg_stop stop = {0};
+	struct dbg_error *err;
 	uint64_t object = exception_of(c, regs);
 
 	v->result.end = CALL_THREW;
@@ -294,20 +325,24 @@ static struct dbg_error *threw(struct control *c, struct regs *regs)
 		exception_describe(c->inspect, object, v->arena, &stop);
 	v->result.type = stop.exception_type;
 	v->result.message = stop.exception_message;
-	v->phase = CALL_UNWINDS;
 	if (!callcode_leave(c->target, regs, v->guard->handler))
 		return NULL; // the handler itself is harmless
-	return target_regs_set(c->target, v->tid, regs);
+	v->resume = callcode_result(regs);
+	err = call_trap_at(c, v->resume);
+	if (!err)
+		err = target_regs_set(c->target, v->tid, regs);
+	return err;
 }
 
-/* At the statement again, by itself. */
+/* Behind the handler, in the guard. */
+static struct dbg_error *caught(struct control *c, struct regs *regs)
+{
+	return leave(c, regs, c->calls.resume);
+}
+
+/* At the statement, by itself: that was not prevented. */
 static struct dbg_error *at_end(struct control *c, struct regs *regs)
 {
-	struct calls *v = &c->calls;
-
-	if (v->late && v->ret)
-		v->result.value =
-		    value_returned(c->inspect->types, v->tid, v->ret);
 	call_finish(c);
 	return call_restore(c, regs);
 }
@@ -321,11 +356,15 @@ static place_fn *place_of(struct control *c, uint64_t addr,
 		return v->phase < CALL_RUNS ? prepare_returned : at_end;
 	if (v->phase < CALL_RUNS)
 		return addr == v->guard->code ? prepare_entered : NULL;
-	if (v->phase != CALL_RUNS)
+	if (addr == v->guard->handler)
+		return threw;
+	if (regs_sp(regs) != v->sp)
 		return NULL;
-	if (addr == v->back && regs_sp(regs) == v->sp)
-		return returned;
-	return addr == v->guard->handler ? threw : NULL;
+	if (addr == v->resume)
+		return caught;
+	if (addr != v->back)
+		return NULL;
+	return v->phase == CALL_RUNS ? returned : settled;
 }
 
 bool call_trap(struct control *c, const struct target_event *ev,

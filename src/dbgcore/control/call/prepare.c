@@ -18,17 +18,6 @@ enum {
 	STRING_UNITS = 12, /* where they begin in a string object */
 };
 
-/* A method of the core library with one parameter; 0: it has none such. */
-static uint64_t method_of(struct control *c, const char *class,
-			  const char *name)
-{
-	struct il_type *type = il_type_core(c->inspect->il, class);
-	struct il_method *m =
-	    type ? il_method_named(c->inspect->il, type, name, 1) : NULL;
-
-	return m ? dac_method_of_token(c->dac, m->module->addr, m->token) : 0;
-}
-
 /* Have @desc called, with this argument, to return to the statement. */
 static struct dbg_error *plain_call(struct control *c, uint64_t desc,
 				    uint64_t argument)
@@ -76,7 +65,7 @@ struct dbg_error *prepare_begin(struct control *c,
 		err = compile(c);
 	else if (!err)
 		err = plain_call(
-		    c, method_of(c, "System.String", "FastAllocateString"),
+		    c, guard_method(c, "System.String", "FastAllocateString", 1),
 		    strlen(guard_class(v->guard == &v->guards[true])));
 	if (err)
 		call_traps_lift(c);
@@ -100,7 +89,7 @@ static struct dbg_error *load(struct control *c, uint64_t addr)
 			   n * sizeof(*units));
 	if (!err)
 		err =
-		    plain_call(c, method_of(c, "System.Type", "GetType"), addr);
+		    plain_call(c, guard_method(c, "System.Type", "GetType", 1), addr);
 	if (!err)
 		v->phase = CALL_LOADS;
 	return err;

@@ -107,9 +107,46 @@ void callcode_clear_args(struct regs *r)
 	r->rdi = r->rsi = 0;
 }
 
-void callcode_clear_result(struct regs *r)
+/* Registers that a call may destroy, by the processor's numbers. */
+static uint64_t *scratch(struct regs *r, int32_t number)
 {
-	r->rax = 0;
+	switch (number) {
+	case 0:
+		return &r->rax;
+	case 1:
+		return &r->rcx;
+	case 2:
+		return &r->rdx;
+	case 6:
+		return &r->rsi;
+	case 7:
+		return &r->rdi;
+	case 8:
+		return &r->r8;
+	case 9:
+		return &r->r9;
+	case 10:
+		return &r->r10;
+	case 11:
+		return &r->r11;
+	default:
+		return NULL;
+	}
+}
+
+bool callcode_is_scratch(int32_t number)
+{
+	struct regs none;
+
+	return scratch(&none, number);
+}
+
+void callcode_clear(struct regs *r, int32_t number)
+{
+	uint64_t *reg = scratch(r, number);
+
+	if (reg)
+		*reg = 0;
 }
 
 uint64_t callcode_result(const struct regs *r)
