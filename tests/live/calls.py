@@ -2,6 +2,7 @@
 import re
 import signal
 import subprocess
+import sys
 
 import drive
 
@@ -28,6 +29,17 @@ def stand(t, *commands, args=(), end="continue"):
     before, here, behind = done.stdout.split("---\n")
     t.check_in("Breakpoint 1", before)
     return here, behind + done.stderr
+
+
+def until(program, line):
+    """Read what the program prints until it is this line."""
+    while program.stdout.readline() not in (line + "\n", ""):
+        pass
+
+
+def say(program, line):
+    program.stdin.write(line + "\n")
+    program.stdin.flush()
 
 
 def test_values(t):
@@ -135,6 +147,12 @@ def test_places(t):
     t.check_in("No call can be made from here: the thread is within a "
                "statement", done.stderr)
     t.check_in("No call can be made while an exception is thrown", done.stderr)
+    done = t.batch([f"break {t.at('Calls', 'handler')}", "run",
+                    "call Program.Make(3)", "delete", "continue"],
+                   t.program("Calls"))
+    t.check_in("No call can be made from here: the thread is within a "
+               "statement", done.stderr)
+    t.check_in("right 0", done.stdout)
     done = t.batch([f"break {t.at('Calls', 'stop')}", "run",
                     "call Program.Not(true)", "continue"],
                    t.program("Calls", config="Release"))
@@ -152,11 +170,51 @@ def test_policy(t):
 
 
 def test_collections(t):
-    """Other threads allocate, and everything is moved all the time."""
-    calls = ["call box.Add(crate.Name)", "call Program.Make(4).Name",
-             "call Program.Throw(6)", "call Program.Pair(8)",
-             "call text"] * 12
-    here, behind = stand(t, "set call-threads on", *calls, args=("busy",))
-    t.check_equal(['"box7+box9"', '"box4"', '(8, "p8")', '"t1"'] * 12,
-                  RETURNED.findall(here))
-    t.check_in("right 120", behind)
+    """Other threads allocate, and everything is moved all the time, in calls
+    that return and throw; scripts/torture-calls alone does more."""
+    done = subprocess.run(
+        [sys.executable, f"{drive.TOP}/scripts/torture-calls", "--rounds",
+         "20", "--dndbg", t.dndbg, "--runtime", t.runtime], text=True,
+        capture_output=True)
+    t.check_equal("", done.stderr)
+    t.check_in("120 calls, 0 went wrong", done.stdout)
+
+
+def test_registers(t):
+    """What the compiler says of registers at a statement is true after a call
+    that moved everything, too: none leads to where an object was."""
+    here, behind = stand(t, "heap roots", "echo +++\\n",
+                         "call Program.Make(3).Number", "heap roots")
+    before, after = (re.findall(r"^stack {20,}(0x\w+) .*\.Stand,", text,
+                                re.M)
+                     for text in here.split("+++\n"))
+    t.check(before, f"no register leads to an object:\n{here}")
+    t.check_equal([], after)
+    t.check_in("right 0", behind)
+
+
+def test_killed(t):
+    """Who kills dndbg in the midst of a call, which returns or throws then,
+    has a program that goes on as if there had been none."""
+    for fails in ("false", "true"):
+        with subprocess.Popen(
+                t.program("Calls", "wait", host="dotnet"), env=t.env,
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                text=True) as program:
+            until(program, "waiting")
+            s = t.start("-p", str(program.pid))
+            s.cmd("set call-timeout 600000")
+            s.cmd(f"tbreak {t.at('Calls', 'stop')}")
+            s.line("continue")
+            say(program, "on")
+            s.expect("reakpoint 1, ")
+            s.expect(r"^\(dndbg\) ")
+            s.line(f"call Program.Wait({fails})")
+            until(program, "waiting")
+            s.signal(signal.SIGKILL)
+            s.wait()
+            t.wait_for("the end of the tracing",
+                       lambda: not drive.tracer_of(program.pid))
+            say(program, "over")
+            t.check_equal("right 0\n", program.stdout.read())
+            t.check_equal(0, program.wait())

@@ -160,7 +160,7 @@ static struct dbg_error *run(struct dbg *dbg, const struct call_request *req,
 	v->name = arena_strdup(v->arena, req->name);
 	v->is_late = false;
 	v->is_void = !req->ret;
-	if (dbg->rules.threads == CALL_THREADS_ON)
+	if (dbg->rules.threads == CALL_THREADS_ON && !prepares)
 		control_call_share(dbg->control);
 	set_timer(v);
 	if (dbg->state == DBG_STOPPED)
@@ -208,13 +208,22 @@ static struct dbg_error *result_of(struct dbg *dbg, struct il_method *m,
 			       "'%s' cannot be called: it returns a '%s', "
 			       "which is larger than two registers",
 			       req->name, il_type_name(ts, sig->ret));
-	req->is_reference = sig->ret->is_reference;
 	req->ret = il_type_to_value(ts, sig->ret);
-	return req->ret ? NULL
-			: dbg_err(DBG_E_STATE,
-				  "'%s' cannot be called: the program has not "
-				  "loaded '%s', which it returns",
-				  req->name, il_type_name(ts, sig->ret));
+	if (!req->ret)
+		return dbg_err(DBG_E_STATE,
+			       "'%s' cannot be called: the program has not "
+			       "loaded '%s', which it returns",
+			       req->name, il_type_name(ts, sig->ret));
+	enum value_moved moved =
+	    value_returned_moved(dbg->inspect.types, req->ret);
+	req->is_reference = moved == VALUE_MOVED_FIRST;
+	return moved != VALUE_MOVED_OTHER
+		   ? NULL
+		   : dbg_err(DBG_E_UNSUPPORTED,
+			     "'%s' cannot be called: it returns a '%s', in "
+			     "which a collection could move more than one "
+			     "object",
+			     req->name, il_type_name(ts, sig->ret));
 }
 
 static struct dbg_error *call(struct dbg *dbg, const struct eval_calls *calls,

@@ -23,7 +23,7 @@ struct call_request {
 	uint64_t method;   /* MethodDesc */
 	const char *name;  /* for sentences; copied */
 	struct type *ret;  /* NULL: void */
-	bool is_reference; /* what it returns is a reference */
+	bool is_reference; /* the collector may move what it returns */
 	struct call_arg args[CALL_ARGS_MAX]; /* `this` first */
 	size_t n_args;
 };

@@ -332,6 +332,13 @@ struct value value_static(struct types *ts, const struct field *f,
  * behind the call; absent without a type if its place is not known.
  */
 struct value value_returned(struct types *ts, pid_t tid, struct type *type);
+/* What the collector may move in the registers that a value is returned in. */
+enum value_moved {
+	VALUE_MOVED_NOTHING,
+	VALUE_MOVED_FIRST, /* an object, in the first of them */
+	VALUE_MOVED_OTHER, /* more than that, or that is not known */
+};
+enum value_moved value_returned_moved(struct types *ts, struct type *type);
 /*
  * An argument of the method that @tid is about to enter, @v, which the runtime
  * knows as far as it is in general registers: add what is in floating-point

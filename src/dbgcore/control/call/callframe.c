@@ -21,8 +21,8 @@
 /* What the frame at @ip and @sp holds, as it stands now. */
 static struct dbg_error *refs_of(struct control *c, pid_t tid,
 				 const struct regs *statement,
-				 struct arena *arena,
-				 struct gc_stack_ref **ret, size_t *ret_n)
+				 struct arena *arena, struct gc_stack_ref **ret,
+				 size_t *ret_n)
 {
 	struct gc_stack_ref *all;
 	size_t n, kept = 0;

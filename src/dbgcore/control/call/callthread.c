@@ -51,7 +51,11 @@ static struct dbg_error *at_statement(struct control *c,
 	err = code_points(c->code, regs_pc(regs), &points, &n);
 	if (err)
 		return err;
-	for (size_t i = 0; i < n && !pos->in_prolog && !pos->in_epilog; i++)
+	// where a handler begins its exception is in a register
+	any = pos->in_prolog || pos->in_epilog ||
+	      code_handler_at(pos->module, pos->token, pos->il_offset) ==
+		  pos->il_offset;
+	for (size_t i = 0; i < n && !any; i++)
 		if (points[i].addr == regs_pc(regs) &&
 		    regs_sp(regs) % SP_ALIGN == 0)
 			return NULL;

@@ -65,7 +65,8 @@ struct dbg_error *prepare_begin(struct control *c,
 		err = compile(c);
 	else if (!err)
 		err = plain_call(
-		    c, guard_method(c, "System.String", "FastAllocateString", 1),
+		    c,
+		    guard_method(c, "System.String", "FastAllocateString", 1),
 		    strlen(guard_class(v->guard == &v->guards[true])));
 	if (err)
 		call_traps_lift(c);
@@ -88,8 +89,8 @@ static struct dbg_error *load(struct control *c, uint64_t addr)
 	err = target_write(c->target, addr + STRING_UNITS, units,
 			   n * sizeof(*units));
 	if (!err)
-		err =
-		    plain_call(c, guard_method(c, "System.Type", "GetType", 1), addr);
+		err = plain_call(
+		    c, guard_method(c, "System.Type", "GetType", 1), addr);
 	if (!err)
 		v->phase = CALL_LOADS;
 	return err;
@@ -100,8 +101,8 @@ struct dbg_error *prepare_returned(struct control *c, struct regs *regs)
 	struct calls *v = &c->calls;
 	uint64_t addr = callcode_result(regs);
 
-	// what came back another way may have been moved: once more then
-	if (v->phase == CALL_NAMES && addr && !call_is_hijacked(c)) {
+	// behind the back of others it cannot have been moved; else once more
+	if (v->phase == CALL_NAMES && addr && v->alone) {
 		struct dbg_error *err = load(c, addr);
 		if (!err)
 			return NULL;

@@ -84,6 +84,44 @@ static bool classify(struct types *ts, struct type *type, uint32_t at,
 	return seen > 1 || last == type->size;
 }
 
+/* Set what in the halves of a @type at @at the collector may move. */
+static void find_moved(struct types *ts, struct type *type, uint32_t at,
+		       enum type_kind moved[HALVES])
+{
+	const struct field *fields;
+	size_t n;
+
+	if (type->kind == TYPE_CLASS || type->kind == TYPE_BYREF)
+		moved[at / HALF] = type->kind;
+	if (type->kind != TYPE_STRUCT)
+		return;
+	type_fields(ts, type, &fields, &n);
+	for (size_t i = 0; i < n; i++)
+		if (fields[i].kind == FIELD_INSTANCE)
+			find_moved(ts, fields[i].type, at + fields[i].offset,
+				   moved);
+}
+
+enum value_moved value_returned_moved(struct types *ts, struct type *type)
+{
+	enum half halves[HALVES] = {HALF_NOTHING};
+	enum type_kind moved[HALVES] = {TYPE_VOID, TYPE_VOID};
+
+	type_layout(ts, type);
+	if (!type->size || type->size > HALVES * HALF ||
+	    !classify(ts, type, 0, halves, 0))
+		return VALUE_MOVED_OTHER;
+	find_moved(ts, type, 0, moved);
+	// the first of the general registers has the first half that is in one
+	size_t first = halves[0] == HALF_FLOAT;
+	if (moved[0] == TYPE_VOID && moved[1] == TYPE_VOID)
+		return VALUE_MOVED_NOTHING;
+	return moved[first] == TYPE_CLASS &&
+		       (first == 1 || moved[1] == TYPE_VOID)
+		   ? VALUE_MOVED_FIRST
+		   : VALUE_MOVED_OTHER;
+}
+
 /* The value of @type in the registers that @halves tell of. */
 static struct value in_registers(struct target *t, pid_t tid, struct type *type,
 				 const enum half halves[HALVES])
