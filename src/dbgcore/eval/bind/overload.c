@@ -85,11 +85,17 @@ static int param_named(const struct il_method *m, const struct il_sig *sig,
 	return -1;
 }
 
-static bool is_optional(const struct il_method *m, uint32_t i)
+/* Bits of il_param.flags. */
+enum {
+	PARAM_IN = 1,
+	PARAM_OPTIONAL = 0x10,
+};
+
+static bool param_is(const struct il_method *m, uint32_t i, uint16_t flag)
 {
 	struct il_param p;
 	il_method_param(m, i, &p);
-	return p.flags & 0x10;
+	return p.flags & flag;
 }
 
 static bool map_arguments(const struct call *c, struct candidate *k)
@@ -113,7 +119,7 @@ static bool map_arguments(const struct call *c, struct candidate *k)
 	}
 	for (size_t i = 0; i < fixed; i++) {
 		if (k->map[i] == NOT_GIVEN &&
-		    !is_optional(k->method, (uint32_t)i))
+		    !param_is(k->method, (uint32_t)i, PARAM_OPTIONAL))
 			return false;
 	}
 	return true;
@@ -127,8 +133,9 @@ static bool declared_fits(struct binder *b, const struct expr *x,
 	       (!dbg_err_drop(bind_type(b, x->type, &type)) && type == to);
 }
 
+/* @is_in: the parameter is by reference without a word for it. */
 static bool argument_fits(struct binder *b, const struct call *c, size_t i,
-			  struct il_type *to)
+			  struct il_type *to, bool is_in)
 {
 	enum expr_modifier how = c->modifiers[i];
 	bool by_ref = to->kind == IL_KIND_BYREF;
@@ -138,8 +145,8 @@ static bool argument_fits(struct binder *b, const struct call *c, size_t i,
 	if (how == MODIFIER_REF || how == MODIFIER_OUT)
 		return by_ref && c->args[i]->type == to->inner;
 	if (by_ref)
-		return conversion_find(b, c->args[i], to->inner) !=
-		       CONVERSION_NONE;
+		return is_in && conversion_find(b, c->args[i], to->inner) !=
+				    CONVERSION_NONE;
 	return conversion_find(b, c->args[i], to) != CONVERSION_NONE;
 }
 
@@ -149,12 +156,13 @@ static bool arguments_fit(struct binder *b, const struct call *c,
 	size_t n = k->sig->n_params;
 	for (size_t p = 0; p < n; p++) {
 		if (k->map[p] != NOT_GIVEN &&
-		    !argument_fits(b, c, (size_t)k->map[p], k->sig->params[p]))
+		    !argument_fits(b, c, (size_t)k->map[p], k->sig->params[p],
+				   param_is(k->method, (uint32_t)p, PARAM_IN)))
 			return false;
 	}
 	for (size_t i = n ? n - 1 : 0; k->expanded && i < c->n; i++) {
 		if (!c->names[i] &&
-		    !argument_fits(b, c, i, call_params_element(k->sig)))
+		    !argument_fits(b, c, i, call_params_element(k->sig), false))
 			return false;
 	}
 	return true;
