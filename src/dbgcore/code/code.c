@@ -44,6 +44,9 @@ void code_destroy(struct code *c)
 	for (size_t i = 0; i < c->n_modules; i++)
 		module_destroy(module_of(c->modules[i]));
 	free(c->modules);
+	for (size_t i = 0; i < c->n_unloaded; i++)
+		module_destroy(c->unloaded[i]);
+	free(c->unloaded);
 	free(c->bundle);
 	map_deinit(&c->by_addr);
 	map_deinit(&c->positions);
@@ -131,6 +134,7 @@ struct dbg_error *code_module_add_image(struct code *c,
 	c->modules[c->n_modules++] = &mod->m;
 	map_put(&c->by_addr, m->addr, mod);
 	tell_core_types(c, mod);
+	unloaded_loaded(c, &mod->m);
 	*ret = &mod->m;
 	return NULL;
 }

@@ -78,6 +78,21 @@ struct code_module *code_module_find(struct code *c, uint64_t addr);
 struct code_module *const *code_modules(struct code *c, size_t *ret_n);
 /* By file name with or without extension, case ignored; NULL if none. */
 struct code_module *code_module_named(struct code *c, const char *name);
+/*
+ * The framework's module of this name that the program has not loaded, from
+ * its file beside the core library's; NULL: there is none. It is not among
+ * code_modules, and the runtime knows nothing of its types.
+ */
+struct code_module *code_module_unloaded(struct code *c, const char *name);
+typedef void code_module_fn(void *arg, struct code_module *m);
+/*
+ * Calls @fn for each such module that @m (may be NULL) refers to, and for
+ * System.Linq, whose methods nobody refers to before they are used.
+ */
+void code_each_unloaded(struct code *c, const struct code_module *m,
+			code_module_fn *fn, void *arg);
+/* Goes up when a module is loaded that was had from its file before. */
+uint32_t code_unloaded_age(const struct code *c);
 /* Is that its name? Several modules may have one name. */
 bool code_module_has_name(const struct code_module *m, const char *name);
 

@@ -51,6 +51,9 @@ struct code {
 	size_t n_modules, cap_modules;
 	uint32_t last_number;
 	struct map by_addr;
+	struct module **unloaded; /* without metadata: there is no file */
+	size_t n_unloaded, cap_unloaded;
+	uint32_t unloaded_age; /* see code_unloaded_age */
 	struct source_text *texts;
 	size_t n_texts, cap_texts;
 
@@ -59,6 +62,11 @@ struct code {
 	struct map positions, versions, methods, types;
 	unsigned int path_age;
 };
+
+/* ---- unloaded.c ------------------------------------------------------ */
+
+/* The program has loaded @m. */
+void unloaded_loaded(struct code *c, const struct code_module *m);
 
 /* ---- module.c -------------------------------------------------------- */
 

@@ -401,6 +401,11 @@ DBG_MUST struct dbg_error *dac_type_name(struct dac *d, uint64_t mt,
 					 const char **ret);
 /* MethodTable of a TypeDef or TypeRef token; 0 if not loaded. */
 uint64_t dac_type_of_token(struct dac *d, uint64_t module, uint32_t token);
+/*
+ * From here on numbers stand for modules that the runtime has not loaded, of
+ * which it has no types: no program has such addresses.
+ */
+#define DAC_UNLOADED_MODULES UINT64_C(0x0d0d000000000000)
 /* Exact generic arguments of an instantiated type, in @arena. */
 DBG_MUST struct dbg_error *dac_type_args(struct dac *d, uint64_t mt,
 					 struct arena *arena, uint64_t **ret,

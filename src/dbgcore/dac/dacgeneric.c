@@ -37,6 +37,8 @@ uint64_t dac_type_of_token(struct dac *d, uint64_t module, uint32_t token)
 {
 	uint64_t mt = 0;
 
+	if (module >= DAC_UNLOADED_MODULES)
+		return 0;
 	// The same slot serves types and methods.
 	int32_t hr =
 	    DAC_CALL(d, d->sos, SOS_METHOD_FROM_TOKEN, module, token, &mt);
@@ -236,7 +238,7 @@ static uint64_t instance_hash(uint64_t module, uint32_t token,
 uint64_t dac_type_instance(struct dac *d, uint64_t module, uint32_t token,
 			   const uint64_t *args, size_t n_args)
 {
-	if (!n_args)
+	if (!n_args || module >= DAC_UNLOADED_MODULES)
 		return dac_type_of_token(d, module, token);
 	uint64_t hash = instance_hash(module, token, args, n_args);
 	const struct instance_entry *known = map_find(&d->instances, hash);

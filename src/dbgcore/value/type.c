@@ -43,6 +43,7 @@ void types_destroy(struct types *ts)
 	map_deinit(&ts->by_mt);
 	map_deinit(&ts->by_key);
 	map_deinit(&ts->names);
+	map_deinit(&ts->unloaded);
 	free(ts->seen);
 	arena_destroy(ts->arena);
 	free(ts);

@@ -24,6 +24,8 @@ struct name_entry {
 void type_names_clear(struct types *ts)
 {
 	map_clear(&ts->names);
+	map_clear(&ts->unloaded);
+	ts->refers = NULL;
 	ts->n_named = 0;
 }
 
@@ -64,6 +66,25 @@ static void index_all(struct types *ts)
 	struct code_module *const *modules = code_modules(ts->code, &n);
 	for (; ts->n_named < n; ts->n_named++)
 		index_module(ts, modules[ts->n_named]);
+}
+
+static void index_unloaded(void *arg, struct code_module *m)
+{
+	struct types *ts = arg;
+	if (!map_find(&ts->unloaded, m->addr))
+		index_module(ts, m);
+	map_put(&ts->unloaded, m->addr, m);
+}
+
+/* What @near refers to and is not loaded; false: it was looked for already. */
+static bool index_more(struct types *ts, const struct code_module *near)
+{
+	if (!near || (ts->refers == near && ts->refers_at == ts->n_named))
+		return false;
+	ts->refers = near;
+	ts->refers_at = ts->n_named;
+	code_each_unloaded(ts->code, near, index_unloaded, ts);
+	return true;
 }
 
 /* Arity in a metadata name: 2 of "Dictionary`2". */
@@ -170,7 +191,6 @@ bool type_find_def(struct types *ts, struct code_module *near, const char *name,
 		   size_t n_args, struct code_module **ret_module,
 		   uint32_t *ret_token)
 {
-	index_all(ts);
 	size_t n = strlen(name);
 	size_t start = n;
 	while (start > 0 && !strchr(".+/", name[start - 1]))
@@ -179,10 +199,13 @@ bool type_find_def(struct types *ts, struct code_module *near, const char *name,
 	struct search s = {.name = name, .n_args = n_args, .near = near};
 	if (strchr(name, '`'))
 		s.n_args = written_arity(name);
-	for (struct name_entry *e =
-		 map_find(&ts->names, hash_stem(name + start, stem));
-	     e; e = e->next)
-		consider(&s, e);
+	index_all(ts);
+	do {
+		for (struct name_entry *e =
+			 map_find(&ts->names, hash_stem(name + start, stem));
+		     e; e = e->next)
+			consider(&s, e);
+	} while (!s.best && index_more(ts, near));
 	if (!s.best)
 		return false;
 	*ret_module = s.module;

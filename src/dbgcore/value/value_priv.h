@@ -34,9 +34,12 @@ struct types {
 	const struct types_overlay *overlay;
 	uint32_t stop;
 	struct map by_mt;
-	struct map by_key; /* hash of key: chain */
-	struct map names;  /* hash of simple name: struct name_entry chain */
-	size_t n_named;    /* modules in names */
+	struct map by_key;   /* hash of key: chain */
+	struct map names;    /* hash of simple name: struct name_entry chain */
+	size_t n_named;      /* modules in names */
+	struct map unloaded; /* ... and those that are not loaded, by number */
+	const struct code_module *refers; /* the last that was asked for its */
+	size_t refers_at;                 /* n_named then */
 	struct code_module *core;
 	uint32_t *seen; /* numbers of the modules at the last stop */
 	size_t n_seen, cap_seen;

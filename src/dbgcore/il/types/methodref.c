@@ -394,16 +394,26 @@ static void read_extensions(struct il_types *ts, struct il_module *im)
 	}
 }
 
+static void need_extensions(struct il_types *ts, struct code_module *m)
+{
+	struct il_module *im = il_module_get(ts, m);
+	if (!im->extensions_read)
+		read_extensions(ts, im);
+}
+
+static void unloaded_extensions(void *arg, struct code_module *m)
+{
+	need_extensions(arg, m);
+}
+
 void il_extension_each(struct il_types *ts, const char *name, il_method_fn *fn,
 		       void *arg)
 {
 	size_t n;
 	struct code_module *const *modules = code_modules(ts->code, &n);
-	for (size_t i = 0; i < n; i++) {
-		struct il_module *im = il_module_get(ts, modules[i]);
-		if (!im->extensions_read)
-			read_extensions(ts, im);
-	}
+	for (size_t i = 0; i < n; i++)
+		need_extensions(ts, modules[i]);
+	code_each_unloaded(ts->code, NULL, unloaded_extensions, ts);
 	struct il_extension *e =
 	    map_find(&ts->extensions, il_hash_text(0xcbf29ce484222325, name));
 	for (; e; e = e->next) {

@@ -109,7 +109,10 @@ static struct code_module *bound_module(struct il_types *ts,
 	return code_module_find(ts->code, type->module);
 }
 
-/* The module that AssemblyRef @rid of @m means; NULL: not loaded. */
+/*
+ * The module that AssemblyRef @rid of @m means; NULL: not loaded, and no file
+ * of the framework.
+ */
 static struct code_module *assembly(struct il_types *ts, struct code_module *m,
 				    uint32_t rid, uint32_t ref)
 {
@@ -126,6 +129,8 @@ static struct code_module *assembly(struct il_types *ts, struct code_module *m,
 	}
 	struct code_module *bound =
 	    n_found > 1 ? bound_module(ts, m, ref) : NULL;
+	if (!found)
+		return code_module_unloaded(ts->code, name);
 	return bound ? bound : found;
 }
 

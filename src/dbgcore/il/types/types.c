@@ -76,7 +76,10 @@ void il_types_destroy(struct il_types *ts)
 	free(ts);
 }
 
-/* Are the modules seen so far still there, at the front of the list? */
+/*
+ * Are the modules seen so far still there, at the front of the list, and those
+ * that were not loaded still not?
+ */
 static bool modules_stand(struct il_types *ts,
 			  struct code_module *const *modules, size_t n)
 {
@@ -86,7 +89,7 @@ static bool modules_stand(struct il_types *ts,
 		if (modules[i]->number != ts->seen[i])
 			return false;
 	}
-	return true;
+	return ts->unloaded_age == code_unloaded_age(ts->code);
 }
 
 bool il_types_stop(struct il_types *ts)
@@ -96,6 +99,7 @@ bool il_types_stop(struct il_types *ts)
 	bool stand = modules_stand(ts, modules, n);
 	ts->stop++;
 	ts->dac = types_dac(ts->values);
+	ts->unloaded_age = code_unloaded_age(ts->code);
 	if (!stand)
 		forget(ts);
 	for (; ts->n_seen < n; ts->n_seen++) {

@@ -121,6 +121,7 @@ struct il_types {
 	struct il_type *prims[ELEM_OBJECT + 1];
 	uint32_t *seen; /* numbers of the modules at the last stop */
 	size_t n_seen, cap_seen;
+	uint32_t unloaded_age; /* code_unloaded_age at the last stop */
 	uint64_t n_handles;
 };
 
