@@ -157,3 +157,37 @@ def test_tasks(t):
                 if one["state"] == "done"), "Done is not listed")
     t.check_equal(1, sum(one["state"] == "canceled" for one in listed))
     program.ends()
+
+
+# ---- The thread pool and timers ----------------------------------------------
+
+def test_pool(t):
+    """Workers, what is queued for all and by a worker, and what timers call."""
+    program = Stuck(t)
+    for target in program.targets():
+        found = ask(t, "threadpool", target)
+        # .NET 10 takes from a worker that waits what it has queued
+        own = "high priority" if t.runtime == "10" else "local"
+        t.check_equal((2, 2, 2, 2, 7, 2), (
+            *(found[name] for name in ("workers", "working", "min", "max",
+                                       "global")),
+            found["local"] + found["highPriority"]))
+        t.check_equal([(2, own, "Stuck.Program.Mine"),
+                       (3, "global", "Stuck.Program.Item"),
+                       (4, "global", "Stuck.Program.Queued")],
+                      sorted((one["count"], one["queue"], one["method"])
+                             for one in found["work"]))
+        timers = ask(t, "timers", target)["timers"]
+        t.check_equal([(50000000, 7000), (60000000, None)],
+                      sorted((one["due"], one.get("period"))
+                             for one in timers
+                             if one["method"] == "Stuck.Program.Tick"))
+        t.check_equal([100000000], [one["due"] for one in timers
+                                    if "Delay" in one["method"]])
+    done = t.run("--batch", "--core", target, "-ex", "threadpool", "-ex",
+                 "timerinfo")
+    t.check_match(r"^Workers: 2, at work 2, ", done.stdout)
+    t.check_match(r"^Queued: 7 global, [02] of workers' own, ", done.stdout)
+    t.check_match(r"^0x\w+ +50000000 +7000  Stuck\.Program\.Tick\(object\)$",
+                  done.stdout)
+    program.ends()

@@ -92,6 +92,9 @@ bool tasks_machine(const struct tasks *t, const struct task *task,
 /* All that the API tells of a task but its exception. */
 void tasks_describe(const struct tasks *t, const struct task *task,
 		    struct dbg_task *ret);
+/* Fill in the method that the delegate @action calls. */
+void tasks_delegate(const struct tasks *t, const struct value *action,
+		    struct dbg_task *ret);
 /*
  * The first exception of a faulted task, 0: none; *ret_seen: somebody has
  * looked at it.

@@ -156,8 +156,8 @@ static void describe_async(const struct tasks *t, const struct value *machine,
 	ret->framework = frame.framework;
 }
 
-static void describe_delegate(const struct tasks *t, const struct value *action,
-			      struct dbg_task *ret)
+void tasks_delegate(const struct tasks *t, const struct value *action,
+		    struct dbg_task *ret)
 {
 	struct code *code = types_code(t->types);
 	uint64_t method = value_delegate_method(t->types, action);
@@ -197,7 +197,7 @@ void tasks_describe(const struct tasks *t, const struct task *task,
 		describe_async(t, &at, ret);
 		ret->what = box_text(t, task, &at);
 	} else if (value_member(t->types, &v, "m_action", &at)) {
-		describe_delegate(t, &at, ret);
+		tasks_delegate(t, &at, ret);
 	} else if (task->state < DBG_TASK_DONE) {
 		ret->what = promise_text(t, task, &v);
 	}

@@ -83,4 +83,50 @@ DBG_MUST struct dbg_error *dbg_async_list(struct dbg *dbg,
 					  const struct dbg_task_query *query,
 					  struct dbg_async *ret);
 
+/* ---- The thread pool -------------------------------------------------- */
+
+enum dbg_work_queue {
+	DBG_WORK_HIGH,
+	DBG_WORK_GLOBAL,
+	DBG_WORK_LOW,
+	DBG_WORK_LOCAL, /* of the workers that have begun it */
+	DBG_N_WORK_QUEUES,
+};
+
+/* Work items of one queue that do the same. */
+struct dbg_work {
+	enum dbg_work_queue queue;
+	uint64_t count;
+	uint64_t first;              /* one of them */
+	const char *type;            /* of the items */
+	const char *method, *params; /* that they call; NULL: not known */
+};
+
+struct dbg_pool {
+	bool started;            /* else all but what is queued is 0 */
+	uint32_t workers;        /* threads */
+	uint32_t working;        /* of them, with a work item */
+	uint32_t blocked;        /* ... which waits for a task */
+	uint32_t goal, min, max; /* of workers */
+	uint32_t cpu;            /* per cent that are used, when last looked */
+	uint64_t queued[DBG_N_WORK_QUEUES];
+	struct dbg_work *work;
+	size_t n_work;
+};
+
+DBG_MUST struct dbg_error *dbg_pool_get(struct dbg *dbg, struct dbg_pool *ret);
+
+/* A timer that is set. */
+struct dbg_timer {
+	uint64_t addr;
+	uint32_t due;     /* ms from when it was set */
+	uint32_t period;  /* ms; UINT32_MAX: none */
+	uint64_t started; /* Environment.TickCount64 when it was set */
+	const char *method, *params; /* its callback; NULL: not known */
+	const char *state;           /* type of what that is given; NULL */
+};
+
+DBG_MUST struct dbg_error *
+dbg_timer_list(struct dbg *dbg, struct dbg_timer **ret, size_t *ret_n);
+
 #endif

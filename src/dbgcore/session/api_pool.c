@@ -1,0 +1,38 @@
+/* The thread pool and timers of dbg.h. */
+#include "session/session.h"
+#include "tasks/pool.h"
+#include "tasks/tasks.h"
+
+static struct tasks reader(struct dbg *dbg)
+{
+	return (struct tasks){
+	    .stack = dbg->inspect.stack,
+	    .types = dbg->inspect.types,
+	    .arena = dbg->inspect.arena,
+	};
+}
+
+struct dbg_error *dbg_pool_get(struct dbg *dbg, struct dbg_pool *ret)
+{
+	struct dbg_error *err = session_need_runtime(dbg);
+
+	if (err)
+		return err;
+	const struct tasks t = reader(dbg);
+
+	pool_read(&t, ret);
+	return NULL;
+}
+
+struct dbg_error *dbg_timer_list(struct dbg *dbg, struct dbg_timer **ret,
+				 size_t *ret_n)
+{
+	struct dbg_error *err = session_need_runtime(dbg);
+
+	if (err)
+		return err;
+	const struct tasks t = reader(dbg);
+
+	pool_timers(&t, ret, ret_n);
+	return NULL;
+}
