@@ -250,6 +250,46 @@ def test_roots(t):
                   "alive: it is garbage\\.$", done.stdout)
 
 
+def sizes(t, target, *args):
+    """Amounts by name, as (count, bytes)."""
+    return {one["size"]: (one["count"], one["bytes"])
+            for one in ask(t, "size", target, *args)["sizes"]}
+
+
+def test_sizes(t):
+    """What objects keep alive: known of some; for the others the dominator
+    tree says what holding back each object does."""
+    core = snapshot(t)[0]
+    for pattern, own, kept in (
+            (r"\.Holder$", (1, 56), (4, 56 + 3 * 24)),
+            (r"\.Big$", (1, 24), (2, 24 + 160024)),
+            (r"\.Key$", (1, 24), (3, 3 * 24)),  # by a dependent handle
+            (r"\.Node$", (1001, 40040), (1101, 40040 + 100 * 24)),
+            (r"\.Leaf$", (263, 263 * 24), (256, 256 * 24))):
+        found = sizes(t, core, "--type", pattern, "--together")
+        t.check_equal((own, kept), (found["own"], found["retained"]))
+        t.check(found["inclusive"] >= kept, found)
+    t.check_equal((256, 256 * 24), found["live"])
+    dead = addresses(t, core, r"\.Dead$")[0]
+    found = sizes(t, core, dead)
+    t.check_equal([(1, 24), (0, 0), (2, 48), (0, 0)],
+                  [found[x] for x in ("own", "live", "inclusive", "retained")])
+    top = ask(t, "size", core, "--top", "25")["objects"]
+    t.check_equal(25, len(top))
+    t.check_equal(sorted((-one["retained"] for one in top)),
+                  [-one["retained"] for one in top])
+    for one in top[::6]:
+        t.check_equal(one["retained"],
+                      sizes(t, core, one["object"])["retained"][1])
+    types = {one["type"].removeprefix("HeapShape."): one["retained"]
+             for one in ask(t, "stat", core, "--retained")["types"]}
+    for name, kept in (("Holder", 128), ("Big", 160048), ("Node", 42440),
+                       ("Key", 72), ("Leaf", 256 * 24), ("Dead", 0)):
+        t.check_equal((name, kept), (name, types[name]))
+    done = t.run("--batch", "--core", core, "-ex", f"objsize {dead}")
+    t.check_match(r"(?m)^inclusive +2 +48  with all", done.stdout)
+
+
 def whole(t, command, target, *args):
     done = t.run(command, target, *args, "--json")
     t.check_equal((0, ""), (done.returncode, done.stderr))

@@ -71,6 +71,9 @@ struct dbg_error *heap_graph_init(struct heap_graph *g, struct heap *h)
 void heap_graph_deinit(struct heap_graph *g)
 {
 	free(g->marks);
+	free(g->held);
+	free(g->met);
+	free(g->nodes);
 	free(g->queue);
 	free(g->parents);
 	free(g->links);
@@ -83,60 +86,31 @@ uint64_t heap_graph_object(const struct heap_graph *g, uint32_t index)
 {
 	const struct heap_part *part = heap_part_at(g->heap, g->queue[index]);
 
-	return part->is.start + (g->queue[index] - part->first) * HEAP_WORD;
-}
-
-// False: it is no object's address.
-static inline bool position_of(const struct heap *h, uint64_t object,
-			       uint64_t *ret)
-{
-	const struct heap_part *part = heap_part_near(h, object);
-
-	if (!part || object & 7)
-		return false;
-	*ret = part->first + (object - part->is.start) / HEAP_WORD;
-	return true;
-}
-
-static bool look(struct heap *h, const struct heap_part *part, uint64_t addr,
-		 struct heap_object *o)
-{
-	uint64_t left = part->is.end - addr;
-
-	if (left < HEAP_OBJECT_MIN)
-		return false;
-	o->addr = addr;
-	o->part = part;
-	o->bytes = part->data + (addr - part->is.start);
-	o->type = heap_type_of(h, heap_word(o->bytes) & ~(uint64_t)7);
-	if (o->type->is_none)
-		return false;
-	o->size = heap_object_size(o->type, o->bytes);
-	return o->size >= HEAP_OBJECT_MIN && o->size <= left;
-}
-
-bool heap_graph_look(struct heap_graph *g, uint64_t object,
-		     struct heap_object *ret)
-{
-	const struct heap_part *part = heap_part_of(g->heap, object);
-
-	return part && !(object & 7) && look(g->heap, part, object, ret);
+	return heap_address_at(part, g->queue[index]);
 }
 
 /* ---- The queue ------------------------------------------------------- */
+
+// An object that was marked before is met again.
+static inline void meet(struct heap_graph *g, uint64_t position)
+{
+	if (g->nodes)
+		heap_bit_set(g->nodes, position);
+	if (g->held && heap_bit(g->held, position))
+		heap_bit_set(g->met, position);
+}
 
 static bool mark(struct heap_graph *g, uint64_t object)
 {
 	uint64_t position;
 
-	if (!position_of(g->heap, object, &position))
+	if (!heap_position_of(g->heap, object, &position))
 		return false;
-	uint64_t *word = &g->marks[position / 64];
-	uint64_t bit = (uint64_t)1 << position % 64;
-
-	if (*word & bit)
+	if (heap_bit(g->marks, position)) {
+		meet(g, position);
 		return false;
-	*word |= bit;
+	}
+	heap_bit_set(g->marks, position);
 	if (g->n == g->cap)
 		mem_grow(&g->queue, &g->cap, g->n, sizeof(*g->queue));
 	if (g->n % GRAPH_STEP == 0) {
@@ -152,14 +126,66 @@ bool heap_graph_has(const struct heap_graph *g, uint64_t object)
 {
 	uint64_t position;
 
-	return position_of(g->heap, object, &position) &&
-	       g->marks[position / 64] >> position % 64 & 1;
+	return heap_position_of(g->heap, object, &position) &&
+	       heap_bit(g->marks, position) &&
+	       !(g->held && heap_bit(g->held, position));
 }
 
 bool heap_graph_root(struct heap_graph *g, uint64_t object)
 {
+	uint64_t position;
+
+	if (g->nodes && heap_position_of(g->heap, object, &position))
+		heap_bit_set(g->nodes, position);
 	return mark(g, object);
 }
+
+/* ---- Objects that are held ------------------------------------------- */
+
+bool heap_graph_hold(struct heap_graph *g, uint64_t object)
+{
+	size_t n = g->heap->n_words / 64 + 1;
+	uint64_t position;
+
+	if (!heap_position_of(g->heap, object, &position) ||
+	    heap_bit(g->marks, position))
+		return false;
+	if (!g->held) {
+		g->held = xcalloc(n, sizeof(*g->held));
+		g->met = xcalloc(n, sizeof(*g->met));
+	}
+	heap_bit_set(g->held, position);
+	heap_bit_set(g->marks, position);
+	return true;
+}
+
+static void release_word(struct heap_graph *g, size_t i)
+{
+	for (uint64_t met = g->met[i]; met; met &= met - 1) {
+		uint64_t position = i * 64 + (unsigned)__builtin_ctzll(met);
+
+		mark(g, heap_address_at(heap_part_at(g->heap, position),
+					position));
+	}
+}
+
+void heap_graph_release(struct heap_graph *g)
+{
+	size_t n = g->heap->n_words / 64 + 1;
+
+	if (!g->held)
+		return;
+	for (size_t i = 0; i < n; i++)
+		g->marks[i] &= ~g->held[i];
+	free(g->held);
+	g->held = NULL;
+	for (size_t i = 0; i < n; i++)
+		release_word(g, i);
+	free(g->met);
+	g->met = NULL;
+}
+
+/* ---- The visit ------------------------------------------------------- */
 
 static void note_referrer(struct heap_graph *g)
 {
@@ -186,8 +212,11 @@ static void serve(struct heap_graph *g, const struct heap_object *o)
 	struct heap_refs refs;
 	uint64_t offset, n;
 
+	g->bytes += o->size;
 	if (!o->type->has_refs)
 		return;
+	if (g->nodes)
+		heap_bit_set(g->nodes, g->queue[g->served]);
 	if (o->type->allocator)
 		visit(g, o->type->allocator);
 	heap_refs_begin(&refs, o->type, o->size);
@@ -223,7 +252,8 @@ struct dbg_error *heap_graph_run(struct heap_graph *g)
 	struct heap *h = g->heap;
 
 	*h->interrupted = 0;
-	g->n_roots = g->n;
+	if (!g->served)
+		g->n_roots = g->n;
 	do {
 		for (; g->served < g->n; g->served++) {
 			uint32_t position = g->queue[g->served];
@@ -231,10 +261,8 @@ struct dbg_error *heap_graph_run(struct heap_graph *g)
 			    heap_part_at(h, position);
 			struct heap_object o;
 
-			if (look(h, part,
-				 part->is.start +
-				     (position - part->first) * HEAP_WORD,
-				 &o))
+			if (heap_look(h, part, heap_address_at(part, position),
+				      &o))
 				serve(g, &o);
 			if (g->served % PACE == 0 && *h->interrupted)
 				return dbg_err(DBG_E_INTERRUPTED,
@@ -245,6 +273,16 @@ struct dbg_error *heap_graph_run(struct heap_graph *g)
 	return NULL;
 }
 
+struct dbg_error *heap_graph_mark(struct heap_graph *g,
+				  const struct heap_roots *roots)
+{
+	g->pairs = roots->pairs;
+	g->n_pairs = roots->n_pairs;
+	for (size_t i = 0; i < roots->n; i++)
+		heap_graph_root(g, roots->objects[i]);
+	return heap_graph_run(g);
+}
+
 /* ---- Ways ------------------------------------------------------------ */
 
 uint64_t heap_graph_offset(struct heap_graph *g, uint64_t from, uint64_t to)
@@ -253,7 +291,7 @@ uint64_t heap_graph_offset(struct heap_graph *g, uint64_t from, uint64_t to)
 	struct heap_refs refs;
 	uint64_t offset, n;
 
-	if (!heap_graph_look(g, from, &o))
+	if (!heap_object_at(g->heap, from, &o))
 		return UINT64_MAX;
 	heap_refs_begin(&refs, o.type, o.size);
 	while (o.type->n && heap_refs_next(&refs, &offset, &n))
@@ -268,7 +306,7 @@ static bool refers(struct heap_graph *g, uint64_t from, uint64_t to)
 	struct heap_object o;
 
 	return heap_graph_offset(g, from, to) != UINT64_MAX ||
-	       (heap_graph_look(g, from, &o) && o.type->allocator == to);
+	       (heap_object_at(g->heap, from, &o) && o.type->allocator == to);
 }
 
 // An object's place in the queue; it is there.
@@ -277,7 +315,7 @@ static uint32_t index_of(const struct heap_graph *g, uint64_t object)
 	uint64_t position = 0;
 	uint32_t i = 0;
 
-	position_of(g->heap, object, &position);
+	heap_position_of(g->heap, object, &position);
 	while (i + 1 < g->n && g->queue[i] != position)
 		i++;
 	return i;

@@ -12,7 +12,7 @@
 static const uint8_t *data_of(struct target *t, const struct gc_part *part)
 {
 	uint64_t n;
-	const void *p = target_span(t, part->start, &n);
+	const void *p = t ? target_span(t, part->start, &n) : NULL;
 
 	return p && n >= part->end - part->start ? p : NULL;
 }
@@ -63,24 +63,35 @@ static void make_tables(struct heap *h)
 	}
 }
 
-struct dbg_error *heap_create(struct target *t, struct dac *d,
-			      volatile int *interrupted, struct heap **ret)
+struct heap *heap_of(struct target *t, struct dac *d, volatile int *interrupted)
 {
 	struct heap *h = xcalloc(1, sizeof(*h));
-	struct dbg_error *err;
 
 	h->target = t;
 	h->dac = d;
 	h->arena = arena_create();
 	h->interrupted = interrupted;
-	err = dac_gc_heap(d, h->arena, &h->is);
+	heap_types_init(h);
+	return h;
+}
+
+void heap_take_parts(struct heap *h)
+{
+	take_parts(h);
+	make_tables(h);
+}
+
+struct dbg_error *heap_create(struct target *t, struct dac *d,
+			      volatile int *interrupted, struct heap **ret)
+{
+	struct heap *h = heap_of(t, d, interrupted);
+	struct dbg_error *err = dac_gc_heap(d, h->arena, &h->is);
+
 	if (err) {
 		heap_destroy(h);
 		return err;
 	}
-	take_parts(h);
-	make_tables(h);
-	heap_types_init(h);
+	heap_take_parts(h);
 	*ret = h;
 	return NULL;
 }

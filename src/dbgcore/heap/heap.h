@@ -49,6 +49,7 @@ struct heap_type {
 	bool has_refs;      /* any of what follows */
 	uint64_t allocator; /* an object that all of the type refer to, or 0 */
 	uint64_t offset;    /* of the first item */
+	uint64_t period;    /* bytes of all items, an element's */
 	struct heap_series *series;
 	struct heap_item *items;
 	uint32_t n; /* series or items */
@@ -137,6 +138,11 @@ void heap_uncount(struct heap *h);
  * of a walk; false: none.
  */
 bool heap_find(struct heap *h, uint64_t addr, struct heap_object *ret);
+/*
+ * The object that begins at @addr; false: none does, or it is damaged, or not
+ * in memory, where heap_graph_init brings all of them.
+ */
+bool heap_object_at(struct heap *h, uint64_t addr, struct heap_object *ret);
 
 /* ---- refs.c ---------------------------------------------------------- */
 
@@ -159,6 +165,12 @@ static inline void heap_refs_begin(struct heap_refs *r,
  * False: there are no more.
  */
 bool heap_refs_next(struct heap_refs *r, uint64_t *offset, uint64_t *n);
+/*
+ * The first run of an object's pointers at or behind the offset @from, which is
+ * a multiple of 8, less what is in front of it. False: there is none.
+ */
+bool heap_refs_after(const struct heap_type *type, uint64_t size, uint64_t from,
+		     uint64_t *offset, uint64_t *n);
 
 /* ---- refname.c ------------------------------------------------------- */
 

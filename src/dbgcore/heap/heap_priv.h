@@ -6,6 +6,14 @@
 
 #include "heap/heap.h"
 
+/*
+ * A heap without parts, and its parts by what h->is says. Without a target and
+ * a DAC (of tests) parts get their memory, and types are known, by the caller.
+ */
+struct heap *heap_of(struct target *t, struct dac *d,
+		     volatile int *interrupted);
+void heap_take_parts(struct heap *h);
+
 void heap_window_deinit(struct heap_window *w);
 
 /* Make the table, empty. */
@@ -13,6 +21,16 @@ void heap_types_init(struct heap *h);
 
 /* A type that is not in the table yet. */
 struct heap_type *heap_type_add(struct heap *h, uint64_t mt);
+/* The same of what the runtime says of it. */
+struct heap_type *heap_type_put(struct heap *h, uint64_t mt,
+				const struct gc_type *is);
+
+/*
+ * Take the GCDesc that lies in front of the MethodTable of @type: @n bytes of
+ * memory that end there. What it says of places outside of objects is dropped.
+ */
+void heap_type_describe(struct heap *h, struct heap_type *type,
+			const uint8_t *desc, size_t n);
 
 static inline size_t heap_type_slot(const struct heap *h, uint64_t mt)
 {
@@ -84,6 +102,59 @@ static inline uint64_t heap_word(const uint8_t *p)
 
 	memcpy(&word, p, sizeof(word));
 	return word;
+}
+
+/* The position of an object; false: no object can have that address. */
+static inline bool heap_position_of(const struct heap *h, uint64_t object,
+				    uint64_t *ret)
+{
+	const struct heap_part *part = heap_part_near(h, object);
+
+	if (!part || object & 7)
+		return false;
+	*ret = part->first + (object - part->is.start) / HEAP_WORD;
+	return true;
+}
+
+/* The address of a position. */
+static inline uint64_t heap_address_at(const struct heap_part *part,
+				       uint64_t position)
+{
+	return part->is.start + (position - part->first) * HEAP_WORD;
+}
+
+/* The object at @addr of @part, which is in memory; false: it is damaged. */
+static inline bool heap_look(struct heap *h, const struct heap_part *part,
+			     uint64_t addr, struct heap_object *o)
+{
+	uint64_t left = part->is.end - addr;
+
+	if (left < HEAP_OBJECT_MIN)
+		return false;
+	o->addr = addr;
+	o->part = part;
+	o->bytes = part->data + (addr - part->is.start);
+	o->type = heap_type_of(h, heap_word(o->bytes) & ~(uint64_t)7);
+	if (o->type->is_none)
+		return false;
+	o->size = heap_object_size(o->type, o->bytes);
+	return o->size >= HEAP_OBJECT_MIN && o->size <= left;
+}
+
+/* Bits by position. */
+static inline bool heap_bit(const uint64_t *bits, uint64_t position)
+{
+	return bits[position / 64] >> position % 64 & 1;
+}
+
+static inline void heap_bit_set(uint64_t *bits, uint64_t position)
+{
+	bits[position / 64] |= (uint64_t)1 << position % 64;
+}
+
+static inline void heap_bit_clear(uint64_t *bits, uint64_t position)
+{
+	bits[position / 64] &= ~((uint64_t)1 << position % 64);
 }
 
 #endif

@@ -76,6 +76,7 @@ static void take_items(struct heap *h, struct heap_type *type,
 	if (!bytes)
 		return;
 	type->n = count;
+	type->period = bytes;
 	type->repeats = type->has_refs = true;
 }
 
@@ -99,12 +100,8 @@ static void take_series(struct heap *h, struct heap_type *type,
 	type->has_refs = type->has_refs || type->n;
 }
 
-/*
- * Take the GCDesc that lies in front of the MethodTable of @type: @n bytes of
- * memory that end there. What it says of places outside of objects is dropped.
- */
-static void heap_type_describe(struct heap *h, struct heap_type *type,
-			       const uint8_t *desc, size_t n)
+void heap_type_describe(struct heap *h, struct heap_type *type,
+			const uint8_t *desc, size_t n)
 {
 	int64_t count = (int64_t)word_before(desc, n, 8);
 
@@ -137,12 +134,9 @@ struct heap_type *heap_type_find(struct heap *h, uint64_t mt)
 	return heap_type_of(h, mt);
 }
 
-struct heap_type *heap_type_add(struct heap *h, uint64_t mt)
+// A place in the table.
+static struct heap_type *new_type(struct heap *h, uint64_t mt)
 {
-	struct gc_type is;
-
-	if (h->n_types >= TYPES_MAX)
-		return &h->none;
 	if (h->n_types * 2 >= h->cap_types)
 		grow(h);
 	struct heap_type *type = arena_alloc(h->arena, sizeof(*type));
@@ -150,16 +144,38 @@ struct heap_type *heap_type_add(struct heap *h, uint64_t mt)
 	type->mt = mt;
 	type->number = (uint32_t)h->n_types++;
 	insert(h, type);
-	// kept as well, so that the DAC is asked once
-	type->is_none = !dac_gc_type(h->dac, mt, &is);
-	if (type->is_none)
-		return type;
-	type->base_size = is.base_size;
-	type->component_size = is.component_size;
-	type->is_free = is.is_free || mt == h->is.free_type;
+	return type;
+}
+
+struct heap_type *heap_type_put(struct heap *h, uint64_t mt,
+				const struct gc_type *is)
+{
+	struct heap_type *type = new_type(h, mt);
+
+	type->base_size = is->base_size;
+	type->component_size = is->component_size;
+	type->is_free = is->is_free || mt == h->is.free_type;
 	type->is_string = mt == h->is.string_type;
-	type->allocator = is.allocator;
-	type->has_refs = is.allocator;
+	type->allocator = is->allocator;
+	type->has_refs = is->allocator;
+	return type;
+}
+
+struct heap_type *heap_type_add(struct heap *h, uint64_t mt)
+{
+	struct gc_type is;
+
+	if (h->n_types >= TYPES_MAX)
+		return &h->none;
+	if (!h->dac || !dac_gc_type(h->dac, mt, &is)) {
+		struct heap_type *none = new_type(h, mt);
+
+		// kept, so that the DAC is asked once
+		none->is_none = true;
+		return none;
+	}
+	struct heap_type *type = heap_type_put(h, mt, &is);
+
 	if (is.references)
 		read_desc(h, type);
 	return type;

@@ -276,3 +276,11 @@ bool heap_find(struct heap *h, uint64_t addr, struct heap_object *ret)
 	h->n_damages = n_damages;
 	return found;
 }
+
+bool heap_object_at(struct heap *h, uint64_t addr, struct heap_object *ret)
+{
+	const struct heap_part *part = heap_part_near(h, addr);
+
+	return part && part->data && !(addr & 7) &&
+	       heap_look(h, part, addr, ret);
+}

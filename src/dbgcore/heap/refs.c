@@ -44,3 +44,60 @@ bool heap_refs_next(struct heap_refs *r, uint64_t *offset, uint64_t *n)
 	return r->type->repeats ? next_item(r, offset, n)
 				: next_series(r, offset, n);
 }
+
+/* ---- From an offset on ----------------------------------------------- */
+
+static bool series_after(const struct heap_type *type, uint64_t size,
+			 uint64_t from, uint64_t *offset, uint64_t *n)
+{
+	uint64_t best = UINT64_MAX, end = 0;
+
+	for (uint32_t i = 0; i < type->n; i++) {
+		const struct heap_series *s = &type->series[i];
+		int64_t length = (int64_t)size + s->extra;
+
+		if (length < HEAP_WORD || s->offset >= size)
+			continue;
+		uint64_t stop = s->offset + ((uint64_t)length & ~(uint64_t)7);
+		uint64_t start = s->offset > from ? s->offset : from;
+
+		if (stop > size)
+			stop = size;
+		if (start + HEAP_WORD > stop || start >= best)
+			continue;
+		best = start;
+		end = stop;
+	}
+	*offset = best;
+	*n = best == UINT64_MAX ? 0 : (end - best) / HEAP_WORD;
+	return *n;
+}
+
+static bool items_after(const struct heap_type *type, uint64_t size,
+			uint64_t from, uint64_t *offset, uint64_t *n)
+{
+	uint64_t end = size - HEAP_WORD, at = type->offset;
+
+	if (from > at)
+		at += (from - at) / type->period * type->period;
+	for (uint32_t i = 0; at < end; i = i + 1 < type->n ? i + 1 : 0) {
+		const struct heap_item *item = &type->items[i];
+		uint64_t stop = at + item->pointers * (uint64_t)HEAP_WORD;
+
+		if (stop > end)
+			return false;
+		*offset = at > from ? at : from;
+		*n = *offset < stop ? (stop - *offset) / HEAP_WORD : 0;
+		if (*n)
+			return true;
+		at = stop + item->skip;
+	}
+	return false;
+}
+
+bool heap_refs_after(const struct heap_type *type, uint64_t size, uint64_t from,
+		     uint64_t *offset, uint64_t *n)
+{
+	return type->repeats ? items_after(type, size, from, offset, n)
+			     : series_after(type, size, from, offset, n);
+}

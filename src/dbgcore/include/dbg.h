@@ -37,6 +37,7 @@
 #include "dbg/programs.h"
 #include "dbg/settings.h"
 #include "dbg/signals.h"
+#include "dbg/sizes.h"
 #include "dbg/values.h"
 
 #endif

@@ -66,114 +66,7 @@ const char *session_object_type(struct dbg *dbg, struct heap *h, uint64_t addr)
 	return type->is_none ? NULL : session_type_name(dbg, type);
 }
 
-/* ---- What is asked for ----------------------------------------------- */
-
-/* Is a type one of those that are asked for? */
-enum choice {
-	CHOICE_OPEN,
-	CHOICE_YES,
-	CHOICE_NO,
-};
-
-struct query {
-	struct dbg *dbg;
-	struct heap *heap;
-	const struct dbg_heap_filter *filter;
-	struct pattern *pattern; /* NULL: any type */
-	uint8_t *types;          /* enum choice, by number */
-	size_t cap_types;
-	dbg_heap_fn *fn; /* told of what is found */
-	void *arg;
-	uint64_t count, bytes;
-	struct root_list roots; /* of what is live */
-	struct heap_graph graph;
-	uint64_t *refs; /* of the present object */
-	size_t n_refs, cap_refs;
-};
-
-static void query_deinit(struct query *q)
-{
-	pattern_destroy(q->pattern);
-	heap_graph_deinit(&q->graph);
-	roots_deinit(&q->roots);
-	free(q->types);
-	free(q->refs);
-}
-
-static struct dbg_error *query_init(struct dbg *dbg,
-				    const struct dbg_heap_filter *filter,
-				    struct query *q)
-{
-	struct dbg_error *err;
-
-	*q = (struct query){.dbg = dbg, .filter = filter};
-	err = session_heap_get(dbg, &q->heap);
-	if (!err && filter->by_heap && filter->heap >= q->heap->is.n_heaps)
-		err = dbg_err_arg("there is no heap %" PRIu32
-				  ": they are numbered from 0 to %" PRIu32,
-				  filter->heap, q->heap->is.n_heaps - 1);
-	if (!err && filter->type)
-		err = pattern_create(filter->type, &q->pattern);
-	if (!err && (filter->live || filter->dead))
-		err = roots_read(dbg, q->heap, &q->roots);
-	if (!err && (filter->live || filter->dead))
-		err = roots_mark(q->heap, &q->roots, 0, &q->graph);
-	return err;
-}
-
-static bool choose_type(struct query *q, const struct heap_type *type)
-{
-	const struct dbg_heap_filter *f = q->filter;
-
-	if (f->method_table && f->method_table != type->mt)
-		return false;
-	if (type->is_free && !f->free)
-		return false;
-	return !q->pattern ||
-	       pattern_matches(q->pattern, session_type_name(q->dbg, type));
-}
-
-// The same, remembered.
-static bool is_type_chosen(struct query *q, const struct heap_type *type)
-{
-	while (type->number >= q->cap_types) {
-		size_t n = q->cap_types;
-
-		mem_grow(&q->types, &q->cap_types, n, sizeof(*q->types));
-		memset(q->types + n, 0, q->cap_types - n);
-	}
-	uint8_t *choice = &q->types[type->number];
-
-	if (*choice == CHOICE_OPEN)
-		*choice = choose_type(q, type) ? CHOICE_YES : CHOICE_NO;
-	return *choice == CHOICE_YES;
-}
-
-// What is frozen is never collected.
-static bool is_live(struct query *q, const struct heap_object *o)
-{
-	return o->part->is.generation == DBG_GEN_FROZEN ||
-	       heap_graph_has(&q->graph, o->addr);
-}
-
-static bool is_chosen(struct query *q, const struct heap_object *o)
-{
-	const struct dbg_heap_filter *f = q->filter;
-	const struct gc_part *part = &o->part->is;
-
-	if (f->gens && !(f->gens & (1U << part->generation)))
-		return false;
-	if (f->by_heap && f->heap != part->heap)
-		return false;
-	if (f->live && !is_live(q, o))
-		return false;
-	if (f->dead && (o->type->is_free || is_live(q, o)))
-		return false;
-	return o->size >= f->min && (!f->max || o->size <= f->max) &&
-	       is_type_chosen(q, o->type);
-}
-
-static void take_damages(struct query *q, struct dbg_heap_stat *ret)
+static void take_damages(struct heap_query *q, struct dbg_heap_stat *ret)
 {
 	struct arena *arena = q->dbg->inspect.arena;
 
@@ -190,6 +83,8 @@ static int by_bytes(const void *a, const void *b)
 {
 	const struct dbg_heap_type *s = a, *t = b;
 
+	if (s->retained != t->retained)
+		return s->retained < t->retained ? -1 : 1;
 	if (s->bytes != t->bytes)
 		return s->bytes < t->bytes ? -1 : 1;
 	if (s->count != t->count)
@@ -200,8 +95,8 @@ static int by_bytes(const void *a, const void *b)
 			   (s->method_table < t->method_table);
 }
 
-static void add_type(struct query *q, const struct heap_type *type,
-		     struct dbg_heap_stat *ret)
+static void add_type(struct heap_query *q, const struct heap_type *type,
+		     const struct heap_dominators *d, struct dbg_heap_stat *ret)
 {
 	struct dbg_heap_type t = {.method_table = type->mt};
 	unsigned int gens = q->filter->gens;
@@ -214,8 +109,10 @@ static void add_type(struct query *q, const struct heap_type *type,
 		t.count += type->count[i];
 		t.bytes += type->bytes[i];
 	}
-	if (!t.count || !is_type_chosen(q, type))
+	if (!t.count || !heap_query_type(q, type))
 		return;
+	if (type->number < d->n_types)
+		t.retained = d->retained[type->number];
 	t.name = session_type_name(q->dbg, type);
 	ret->types[ret->n_types++] = t;
 	ret->count += t.count;
@@ -225,16 +122,16 @@ static void add_type(struct query *q, const struct heap_type *type,
 // Of objects that are picked one by one.
 static bool count_object(void *arg, const struct heap_object *o)
 {
-	struct query *q = arg;
+	struct heap_query *q = arg;
 
-	if (!is_chosen(q, o))
+	if (!heap_query_has(q, o))
 		return true;
 	o->type->count[o->part->is.generation]++;
 	o->type->bytes[o->part->is.generation] += o->size;
 	return true;
 }
 
-static struct dbg_error *count(struct query *q)
+static struct dbg_error *count(struct heap_query *q)
 {
 	const struct dbg_heap_filter *f = q->filter;
 
@@ -248,9 +145,12 @@ struct dbg_error *dbg_heap_stat(struct dbg *dbg,
 				const struct dbg_heap_filter *filter,
 				struct dbg_heap_stat *ret)
 {
-	struct query q;
-	struct dbg_error *err = query_init(dbg, filter, &q);
+	struct heap_query q;
+	struct heap_dominators d = {0};
+	struct dbg_error *err = heap_query_init(dbg, filter, &q);
 
+	if (!err && filter->retained)
+		err = session_dominators(dbg, q.heap, &d);
 	if (!err)
 		err = count(&q);
 	if (!err) {
@@ -262,13 +162,14 @@ struct dbg_error *dbg_heap_stat(struct dbg *dbg,
 		    arena_calloc(dbg->inspect.arena, q.heap->n_types + 1,
 				 sizeof(*ret->types));
 		while ((type = heap_type_next(q.heap, &it)))
-			add_type(&q, type, ret);
+			add_type(&q, type, &d, ret);
 		if (ret->n_types)
 			qsort(ret->types, ret->n_types, sizeof(*ret->types),
 			      by_bytes);
 		take_damages(&q, ret);
 	}
-	query_deinit(&q);
+	heap_dominators_deinit(&d);
+	heap_query_deinit(&q);
 	return err;
 }
 
@@ -287,46 +188,55 @@ static struct dbg_heap_object describe(struct dbg *dbg,
 	};
 }
 
-static void add_ref(struct query *q, uint64_t to)
+struct listing {
+	struct heap_query query;
+	dbg_heap_fn *fn; /* told of what is found */
+	void *arg;
+	uint64_t count, bytes;
+	uint64_t *refs; /* of the present object */
+	size_t n_refs, cap_refs;
+};
+
+static void add_ref(struct listing *l, uint64_t to)
 {
 	if (!to)
 		return;
-	mem_grow(&q->refs, &q->cap_refs, q->n_refs, sizeof(*q->refs));
-	q->refs[q->n_refs++] = to;
+	mem_grow(&l->refs, &l->cap_refs, l->n_refs, sizeof(*l->refs));
+	l->refs[l->n_refs++] = to;
 }
 
-static void add_refs(struct query *q, const struct heap_object *o)
+static void add_refs(struct listing *l, const struct heap_object *o)
 {
 	struct heap_refs refs;
 	uint64_t offset, n, to;
 
-	q->n_refs = 0;
+	l->n_refs = 0;
 	heap_refs_begin(&refs, o->type, o->size);
 	while (o->type->n && heap_refs_next(&refs, &offset, &n)) {
 		for (; n; n--, offset += HEAP_WORD) {
 			memcpy(&to, o->bytes + offset, sizeof(to));
-			add_ref(q, to);
+			add_ref(l, to);
 		}
 	}
-	add_ref(q, o->type->allocator);
+	add_ref(l, o->type->allocator);
 }
 
 static bool list_object(void *arg, const struct heap_object *o)
 {
-	struct query *q = arg;
+	struct listing *l = arg;
 
-	if (!is_chosen(q, o))
+	if (!heap_query_has(&l->query, o))
 		return true;
-	struct dbg_heap_object found = describe(q->dbg, o);
+	struct dbg_heap_object found = describe(l->query.dbg, o);
 
-	if (q->filter->refs) {
-		add_refs(q, o);
-		found.refs = q->refs;
-		found.n_refs = q->n_refs;
+	if (l->query.filter->refs) {
+		add_refs(l, o);
+		found.refs = l->refs;
+		found.n_refs = l->n_refs;
 	}
-	q->count++;
-	q->bytes += o->size;
-	return q->fn(q->arg, &found);
+	l->count++;
+	l->bytes += o->size;
+	return l->fn(l->arg, &found);
 }
 
 struct dbg_error *dbg_heap_list(struct dbg *dbg,
@@ -334,19 +244,18 @@ struct dbg_error *dbg_heap_list(struct dbg *dbg,
 				dbg_heap_fn *fn, void *arg,
 				struct dbg_heap_stat *ret)
 {
-	struct query q;
-	struct dbg_error *err = query_init(dbg, filter, &q);
+	struct listing l = {.fn = fn, .arg = arg};
+	struct dbg_error *err = heap_query_init(dbg, filter, &l.query);
 
-	q.fn = fn;
-	q.arg = arg;
 	if (!err)
-		err = heap_each(q.heap, filter->refs, list_object, &q);
+		err = heap_each(l.query.heap, filter->refs, list_object, &l);
 	if (!err) {
 		*ret =
-		    (struct dbg_heap_stat){.count = q.count, .bytes = q.bytes};
-		take_damages(&q, ret);
+		    (struct dbg_heap_stat){.count = l.count, .bytes = l.bytes};
+		take_damages(&l.query, ret);
 	}
-	query_deinit(&q);
+	heap_query_deinit(&l.query);
+	free(l.refs);
 	return err;
 }
 

@@ -70,7 +70,7 @@ static void name_step(struct tracing *t, struct dbg_heap_path *path, size_t i)
 	uint64_t offset = heap_graph_offset(&t->graph, from, step->object);
 	struct heap_object o;
 
-	if (offset == UINT64_MAX || !heap_graph_look(&t->graph, from, &o)) {
+	if (offset == UINT64_MAX || !heap_object_at(t->heap, from, &o)) {
 		step->name = "(a dependent handle)";
 		return;
 	}

@@ -254,15 +254,29 @@ struct dbg_error *roots_read(struct dbg *dbg, struct heap *h,
 	return err;
 }
 
+void roots_objects(const struct root_list *roots, struct heap_roots *ret)
+{
+	*ret = (struct heap_roots){
+	    .objects = xcalloc(roots->n + 1, sizeof(*ret->objects)),
+	    .n = roots->n,
+	    .pairs = roots->pairs,
+	    .n_pairs = roots->n_pairs,
+	};
+	for (size_t i = 0; i < roots->n; i++)
+		ret->objects[i] = roots->v[i].is.object;
+}
+
 struct dbg_error *roots_mark(struct heap *h, const struct root_list *roots,
 			     uint64_t target, struct heap_graph *ret)
 {
+	struct heap_roots objects;
 	struct dbg_error *err = heap_graph_init(ret, h);
 
+	if (err)
+		return err;
 	ret->target = target;
-	ret->pairs = roots->pairs;
-	ret->n_pairs = roots->n_pairs;
-	for (size_t i = 0; i < roots->n && !err; i++)
-		heap_graph_root(ret, roots->v[i].is.object);
-	return err ? err : heap_graph_run(ret);
+	roots_objects(roots, &objects);
+	err = heap_graph_mark(ret, &objects);
+	free(objects.objects);
+	return err;
 }

@@ -2,6 +2,7 @@
 #ifndef SESSION_SESSIONHEAP_H
 #define SESSION_SESSIONHEAP_H
 
+#include "heap/dominators.h"
 #include "heap/graph.h"
 #include "session/session.h"
 
@@ -35,10 +36,40 @@ struct root_list {
 DBG_MUST struct dbg_error *roots_read(struct dbg *dbg, struct heap *h,
 				      struct root_list *ret);
 void roots_deinit(struct root_list *l);
-/* Mark all that @roots keep alive. */
+/* Their objects; free ret->objects. */
+void roots_objects(const struct root_list *roots, struct heap_roots *ret);
+/* Mark all that @roots keep alive; who refers to @target is noted. */
 DBG_MUST struct dbg_error *roots_mark(struct heap *h,
 				      const struct root_list *roots,
 				      uint64_t target, struct heap_graph *ret);
+
+/* ---- heapquery.c ----------------------------------------------------- */
+
+struct heap_query {
+	struct dbg *dbg;
+	struct heap *heap;
+	const struct dbg_heap_filter *filter;
+	struct pattern *pattern; /* NULL: any type */
+	uint8_t *types;          /* what was found out, by number */
+	size_t cap_types;
+	struct root_list roots; /* of what is live */
+	struct heap_graph graph;
+};
+
+/* Begin; deinit it also after an error. */
+DBG_MUST struct dbg_error *heap_query_init(struct dbg *dbg,
+					   const struct dbg_heap_filter *filter,
+					   struct heap_query *q);
+void heap_query_deinit(struct heap_query *q);
+/* Is a type, or an object, one of those that are asked for? */
+bool heap_query_type(struct heap_query *q, const struct heap_type *type);
+bool heap_query_has(struct heap_query *q, const struct heap_object *o);
+
+/* ---- api_heapsize.c -------------------------------------------------- */
+
+/* The dominator tree; deinit it also after an error. */
+DBG_MUST struct dbg_error *session_dominators(struct dbg *dbg, struct heap *h,
+					      struct heap_dominators *ret);
 
 /* ---- staticroots.c --------------------------------------------------- */
 

@@ -19,6 +19,14 @@ static const struct sheet_column type_columns[] = {
     {"Type", "type", SHEET_TEXT, 0},
 };
 
+static const struct sheet_column retained_columns[] = {
+    {"MethodTable", "methodTable", SHEET_ADDRESS, 14},
+    {"Count", "count", SHEET_NUMBER, 10},
+    {"Bytes", "bytes", SHEET_NUMBER, 13},
+    {"Retained", "retained", SHEET_NUMBER, 13},
+    {"Type", "type", SHEET_TEXT, 0},
+};
+
 static const struct sheet_column gen_columns[] = {
     {"Generation", "generation", SHEET_TEXT, 10},
     {"MethodTable", "methodTable", SHEET_ADDRESS, 14},
@@ -37,6 +45,22 @@ static void show_types(struct sheet *s, const struct dbg_heap_stat *stat,
 		sheet_row(s, (struct sheet_cell[]){{.number = t->method_table},
 						   {.number = t->count},
 						   {.number = t->bytes},
+						   {.text = t->name}});
+	}
+	sheet_rows_end(s);
+}
+
+static void show_retained(struct sheet *s, const struct dbg_heap_stat *stat,
+			  size_t first)
+{
+	sheet_rows(s, "types", SHEET_COLUMNS(retained_columns));
+	for (size_t i = first; i < stat->n_types; i++) {
+		const struct dbg_heap_type *t = &stat->types[i];
+
+		sheet_row(s, (struct sheet_cell[]){{.number = t->method_table},
+						   {.number = t->count},
+						   {.number = t->bytes},
+						   {.number = t->retained},
 						   {.text = t->name}});
 	}
 	sheet_rows_end(s);
@@ -88,6 +112,8 @@ static struct dbg_error *stat_run(struct repl *r, struct heap_options *o)
 	sheet_begin(&s, r, o->json);
 	if (o->by_gen)
 		show_by_gen(&s, &stat, first);
+	else if (o->filter.retained)
+		show_retained(&s, &stat, first);
 	else
 		show_types(&s, &stat, first);
 	show_total(&s, &stat);
@@ -354,10 +380,12 @@ static struct dbg_error *cmd_segments(struct repl *r, const struct call *call)
 static const struct repl_cmd subs[] = {
     {
 	.names = "stat",
-	.args = FILTERS " [--by-gen]",
+	.args = FILTERS " [--by-gen] [--retained]",
 	.help = "count objects by type",
 	.more = "Generations are 0, 1, 2, large, pinned and frozen; sizes may "
-		"end in K, M or G.",
+		"end in K, M or G.\n--retained adds what would be free without "
+		"one of the objects of a type,\nfor all of them, and sorts by "
+		"it.",
 	.flags = CMD_NEEDS_STOP,
 	.run = cmd_stat,
     },
@@ -389,6 +417,17 @@ static const struct repl_cmd subs[] = {
 	.run = heap_roots_cmd,
     },
     {
+	.names = "size",
+	.args = "[ADDRESS] " FILTERS " [--together]",
+	.help = "show how much objects keep alive",
+	.more = "Of the object at ADDRESS, or with --together of all that the "
+		"filters choose: the\ninclusive size, with all that it leads "
+		"to, and the retained size, with what only it\nkeeps alive. "
+		"Otherwise the objects that retain the most are listed.",
+	.flags = CMD_NEEDS_STOP,
+	.run = heap_size_cmd,
+    },
+    {
 	.names = "segments",
 	.args = "[--json]",
 	.help = "list the stretches of memory that objects lie in",
@@ -401,7 +440,7 @@ static const struct repl_cmd subs[] = {
 static const struct repl_cmd cmds[] = {
     {
 	.names = "heap",
-	.args = "stat|list|object|roots|segments ...",
+	.args = "stat|list|object|roots|size|segments ...",
 	.help = "look at the objects of the collector's heap",
 	.flags = CMD_NEEDS_STOP,
 	.sub = subs,
@@ -419,6 +458,13 @@ static const struct repl_cmd cmds[] = {
 	.help = "as \"heap object\"",
 	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
 	.run = cmd_object,
+    },
+    {
+	.names = "objsize",
+	.args = "[ADDRESS] " FILTERS " [--together]",
+	.help = "as \"heap size\"",
+	.flags = CMD_NEEDS_STOP,
+	.run = heap_size_cmd,
     },
     {
 	.names = "eeheap",

@@ -12,4 +12,9 @@ struct repl;
 DBG_MUST struct dbg_error *heap_roots_cmd(struct repl *r,
 					  const struct call *call);
 
+/* ---- cmd_size.c ------------------------------------------------------ */
+
+DBG_MUST struct dbg_error *heap_size_cmd(struct repl *r,
+					 const struct call *call);
+
 #endif

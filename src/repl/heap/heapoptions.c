@@ -140,6 +140,8 @@ static const struct {
     {"live", NULL, offsetof(struct heap_options, filter.live)},
     {"dead", NULL, offsetof(struct heap_options, filter.dead)},
     {"refs", NULL, offsetof(struct heap_options, filter.refs)},
+    {"retained", NULL, offsetof(struct heap_options, filter.retained)},
+    {"together", NULL, offsetof(struct heap_options, together)},
     {"json", NULL, offsetof(struct heap_options, json)},
     {"stat", NULL, offsetof(struct heap_options, stat)},
     {"all", NULL, offsetof(struct heap_options, all)},
@@ -170,7 +172,7 @@ static struct dbg_error *take_option(struct heap_options *o, size_t *i)
 	return dbg_err_arg("No option \"%s\": there are --type REGEX, --mt "
 			   "ADDRESS, --min and --max BYTES, --gen GENERATION, "
 			   "--heap N, --top N, --free, --live, --dead, "
-			   "--by-gen and --json.",
+			   "--by-gen, --retained, --together and --json.",
 			   word);
 }
 

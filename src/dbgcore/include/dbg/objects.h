@@ -37,10 +37,11 @@ struct dbg_heap_filter {
 	unsigned int gens;     /* bits 1 << DBG_GEN_..., 0: any */
 	bool by_heap;          /* of this heap only */
 	uint32_t heap;
-	bool free; /* free space, too */
-	bool live; /* only what can be reached from roots */
-	bool dead; /* only what cannot */
-	bool refs; /* dbg_heap_list: fill in what objects refer to */
+	bool free;     /* free space, too */
+	bool live;     /* only what can be reached from roots */
+	bool dead;     /* only what cannot */
+	bool refs;     /* dbg_heap_list: fill in what objects refer to */
+	bool retained; /* dbg_heap_stat: find what types retain, sort by it */
 };
 
 /* "strong", "weak short". */
@@ -51,10 +52,15 @@ struct dbg_heap_type {
 	const char *name; /* C#; "Free" for free space */
 	uint64_t count, bytes;
 	uint64_t gen_count[DBG_N_GENS], gen_bytes[DBG_N_GENS];
+	/*
+	 * Bytes of the objects of the type that are alive, and of what a single
+	 * one of them keeps alive; not of what only several do.
+	 */
+	uint64_t retained;
 };
 
 struct dbg_heap_stat {
-	struct dbg_heap_type *types; /* by bytes, the fewest first */
+	struct dbg_heap_type *types; /* the fewest bytes first */
 	size_t n_types;
 	uint64_t count, bytes;
 	/*

@@ -1,0 +1,282 @@
+/* How much objects keep alive, of dbg.h: inclusive and retained sizes. */
+#include "session/sessionheap.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+
+enum {
+	RETAINERS_MAX = 1 << 20,
+};
+
+/* ---- Of some objects ------------------------------------------------- */
+
+struct measuring {
+	struct heap_query query;
+	const struct heap_object *one; /* NULL: what the query finds */
+	struct heap_graph graph;
+	struct dbg_heap_size *ret;
+};
+
+static bool hold(void *arg, const struct heap_object *o)
+{
+	struct measuring *m = arg;
+
+	if (o->type->is_free ||
+	    (o != m->one && !heap_query_has(&m->query, o)) ||
+	    !heap_graph_hold(&m->graph, o->addr))
+		return true;
+	m->ret->own.count++;
+	m->ret->own.bytes += o->size;
+	return true;
+}
+
+static bool count_live(void *arg, const struct heap_object *o)
+{
+	struct measuring *m = arg;
+
+	if (o->type->is_free ||
+	    (o != m->one && !heap_query_has(&m->query, o)) ||
+	    !heap_graph_has(&m->graph, o->addr))
+		return true;
+	m->ret->live.count++;
+	m->ret->live.bytes += o->size;
+	return true;
+}
+
+static bool add_root(void *arg, const struct heap_object *o)
+{
+	struct measuring *m = arg;
+
+	if (!o->type->is_free && (o == m->one || heap_query_has(&m->query, o)))
+		heap_graph_root(&m->graph, o->addr);
+	return true;
+}
+
+static struct dbg_error *each(struct measuring *m, heap_fn *fn)
+{
+	if (!m->one)
+		return heap_each(m->query.heap, false, fn, m);
+	fn(m, m->one);
+	return NULL;
+}
+
+// What is reached without them; then what is reached by them alone.
+static struct dbg_error *measure_retained(struct measuring *m,
+					  const struct root_list *roots)
+{
+	struct heap_graph *g = &m->graph;
+	struct heap_roots objects;
+	struct dbg_error *err = heap_graph_init(g, m->query.heap);
+
+	if (!err)
+		err = each(m, hold);
+	roots_objects(roots, &objects);
+	if (!err)
+		err = heap_graph_mark(g, &objects);
+	free(objects.objects);
+	uint64_t n = g->n, bytes = g->bytes;
+
+	heap_graph_release(g);
+	if (!err)
+		err = heap_graph_run(g);
+	if (!err)
+		err = each(m, count_live);
+	m->ret->retained.count = g->n - n;
+	m->ret->retained.bytes = g->bytes - bytes;
+	heap_graph_deinit(g);
+	return err;
+}
+
+static struct dbg_error *measure_inclusive(struct measuring *m,
+					   const struct root_list *roots)
+{
+	struct heap_graph *g = &m->graph;
+	struct dbg_error *err = heap_graph_init(g, m->query.heap);
+
+	g->pairs = roots->pairs;
+	g->n_pairs = roots->n_pairs;
+	if (!err)
+		err = each(m, add_root);
+	if (!err)
+		err = heap_graph_run(g);
+	m->ret->inclusive.count = g->n;
+	m->ret->inclusive.bytes = g->bytes;
+	heap_graph_deinit(g);
+	return err;
+}
+
+struct dbg_error *dbg_heap_size(struct dbg *dbg,
+				const struct dbg_heap_filter *filter,
+				uint64_t addr, struct dbg_heap_size *ret)
+{
+	struct dbg_heap_size size = {0};
+	struct measuring m = {.ret = &size};
+	struct root_list roots = {0};
+	struct heap_object o;
+	struct dbg_error *err = heap_query_init(dbg, filter, &m.query);
+
+	if (!err && addr) {
+		if (!heap_find(m.query.heap, addr, &o))
+			err = dbg_err(DBG_E_MEMORY, "no object at 0x%" PRIx64,
+				      addr);
+		else
+			size.type = session_type_name(dbg, o.type);
+		m.one = &o;
+		size.object = o.addr;
+	}
+	if (!err)
+		err = roots_read(dbg, m.query.heap, &roots);
+	if (!err)
+		err = measure_retained(&m, &roots);
+	if (!err)
+		err = measure_inclusive(&m, &roots);
+	if (!err)
+		*ret = size;
+	roots_deinit(&roots);
+	heap_query_deinit(&m.query);
+	return err;
+}
+
+/* ---- Of all objects -------------------------------------------------- */
+
+struct dbg_error *session_dominators(struct dbg *dbg, struct heap *h,
+				     struct heap_dominators *ret)
+{
+	struct root_list roots;
+	struct heap_roots objects;
+	struct dbg_error *err = roots_read(dbg, h, &roots);
+
+	*ret = (struct heap_dominators){0};
+	roots_objects(&roots, &objects);
+	if (!err)
+		err = heap_dominators_init(ret, h, &objects);
+	free(objects.objects);
+	roots_deinit(&roots);
+	return err;
+}
+
+/* Those that retain the most: a heap with the least of them on top. */
+struct best {
+	const struct heap_dominators *d;
+	uint32_t *v;
+	size_t n, max;
+};
+
+static bool is_less(const struct best *b, uint32_t s, uint32_t t)
+{
+	const uint32_t *words = b->d->words;
+
+	return words[s] != words[t] ? words[s] < words[t] : s > t;
+}
+
+static void sift_down(struct best *b, size_t i)
+{
+	for (size_t child; (child = 2 * i + 1) < b->n; i = child) {
+		if (child + 1 < b->n &&
+		    is_less(b, b->v[child + 1], b->v[child]))
+			child++;
+		if (!is_less(b, b->v[child], b->v[i]))
+			return;
+		uint32_t t = b->v[i];
+
+		b->v[i] = b->v[child];
+		b->v[child] = t;
+	}
+}
+
+static void offer(struct best *b, uint32_t number)
+{
+	if (b->n < b->max) {
+		size_t i = b->n++;
+
+		b->v[i] = number;
+		for (; i && is_less(b, b->v[i], b->v[(i - 1) / 2]);
+		     i = (i - 1) / 2) {
+			uint32_t t = b->v[i];
+
+			b->v[i] = b->v[(i - 1) / 2];
+			b->v[(i - 1) / 2] = t;
+		}
+	} else if (is_less(b, b->v[0], number)) {
+		b->v[0] = number;
+		sift_down(b, 0);
+	}
+}
+
+// Takes the least one away.
+static uint32_t take_least(struct best *b)
+{
+	uint32_t least = b->v[0];
+
+	b->v[0] = b->v[--b->n];
+	sift_down(b, 0);
+	return least;
+}
+
+static struct dbg_heap_retainer
+describe(struct dbg *dbg, const struct heap_dominators *d, uint32_t number)
+{
+	uint64_t addr = heap_dominators_object(d, number);
+	struct heap_object o = {0};
+
+	heap_object_at(d->heap, addr, &o);
+	return (struct dbg_heap_retainer){
+	    .object = addr,
+	    .size = o.size,
+	    .retained = (uint64_t)d->words[number] * HEAP_WORD,
+	    .type = o.type ? session_type_name(dbg, o.type) : "?",
+	    .dominator = d->dominator[number]
+			     ? heap_dominators_object(d, d->dominator[number])
+			     : 0,
+	};
+}
+
+static void take_best(struct heap_query *q, struct heap_dominators *d,
+		      struct best *b)
+{
+	struct heap_object o;
+
+	for (uint32_t i = 1; i <= d->n && b->max; i++) {
+		// most are too small to be looked at
+		if (b->n == b->max && !is_less(b, b->v[0], i))
+			continue;
+		if (heap_object_at(d->heap, heap_dominators_object(d, i), &o) &&
+		    heap_query_has(q, &o))
+			offer(b, i);
+	}
+}
+
+struct dbg_error *dbg_heap_retainers(struct dbg *dbg,
+				     const struct dbg_heap_filter *filter,
+				     size_t max, struct dbg_heap_retainer **ret,
+				     size_t *ret_n)
+{
+	struct heap_dominators d = {0};
+	struct heap_query q;
+	struct best b = {.d = &d};
+	struct dbg_error *err = heap_query_init(dbg, filter, &q);
+
+	if (!err)
+		err = session_dominators(dbg, q.heap, &d);
+	if (!err) {
+		b.max = max < d.n ? max : d.n;
+		if (b.max > RETAINERS_MAX)
+			b.max = RETAINERS_MAX;
+		b.v = xcalloc(b.max + 1, sizeof(*b.v));
+		take_best(&q, &d, &b);
+		*ret_n = b.n;
+		*ret = arena_calloc(dbg->inspect.arena, b.n + 1, sizeof(**ret));
+		while (b.n) {
+			size_t i = b.n - 1;
+
+			(*ret)[i] = describe(dbg, &d, take_least(&b));
+		}
+	}
+	free(b.v);
+	heap_dominators_deinit(&d);
+	heap_query_deinit(&q);
+	return err;
+}

@@ -1,0 +1,291 @@
+/*
+ * Heaps made at random: what the dominator tree says an object retains is what
+ * cannot be reached any more without it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "heap/dominators.h"
+#include "heap/heap_priv.h"
+
+enum {
+	BASE = 0x100000,
+	OBJECTS = 120,
+	REFS = 6,
+	ROOTS = 4,
+	PAIRS = 4,
+	WORDS = OBJECTS * 12,
+	GRAPHS = 300,
+	LEAF = 0,
+	NODE, // two fields
+	ARRAY,
+	STRUCTS, // an array of structures: a pointer and 8 bytes
+	TYPES,
+};
+
+struct made {
+	uint64_t words[WORDS];
+	size_t n_words, n;
+	struct {
+		uint64_t addr;
+		unsigned int type;
+		uint64_t size;
+		size_t n_refs, refs[REFS]; /* objects */
+	} v[OBJECTS];
+	uint64_t roots[ROOTS];
+	struct heap_pair pairs[PAIRS];
+	size_t root[ROOTS], from[PAIRS], to[PAIRS];
+	bool seen[OBJECTS];
+	struct heap *heap;
+};
+
+static volatile int interrupted;
+
+static uint64_t mt_of(unsigned int type)
+{
+	return 0x5000 + 0x100 * type;
+}
+
+static void put_types(struct heap *h)
+{
+	static const struct gc_type types[TYPES] = {
+	    [LEAF] = {.base_size = 24},
+	    [NODE] = {.base_size = 32},
+	    [ARRAY] = {.base_size = 24, .component_size = 8},
+	    [STRUCTS] = {.base_size = 24, .component_size = 16},
+	};
+	// the words in front of the MethodTable, the last one the count
+	const uint64_t node[] = {(uint64_t)-16, 8, 1};
+	const uint64_t array[] = {(uint64_t)-24, 16, 1};
+	const uint64_t structs[] = {1 | (uint64_t)8 << 32, 16, (uint64_t)-1};
+	struct heap_type *t[TYPES];
+
+	for (unsigned int i = 0; i < TYPES; i++)
+		t[i] = heap_type_put(h, mt_of(i), &types[i]);
+	heap_type_describe(h, t[NODE], (const uint8_t *)node, sizeof(node));
+	heap_type_describe(h, t[ARRAY], (const uint8_t *)array, sizeof(array));
+	heap_type_describe(h, t[STRUCTS], (const uint8_t *)structs,
+			   sizeof(structs));
+}
+
+static void make_object(struct made *m, size_t i)
+{
+	static const uint64_t fixed[TYPES] = {24, 32, 24, 24};
+	unsigned int type = (unsigned int)rand() % TYPES;
+	size_t n = (size_t)rand() % (REFS + 1);
+	uint64_t step = type == STRUCTS ? 16 : 8;
+
+	m->v[i].n_refs = type == LEAF ? 0 : type == NODE ? 2 : n;
+	m->v[i].type = type;
+	m->v[i].addr = BASE + 8 * m->n_words;
+	m->v[i].size = fixed[type];
+	if (type >= ARRAY) {
+		m->v[i].size += m->v[i].n_refs * step;
+		m->words[m->n_words + 1] = m->v[i].n_refs;
+	}
+	m->words[m->n_words] = mt_of(type);
+	m->n_words += m->v[i].size / 8;
+}
+
+static void make_refs(struct made *m, size_t i)
+{
+	uint64_t *p = &m->words[(m->v[i].addr - BASE) / 8];
+	size_t step = m->v[i].type == STRUCTS ? 2 : 1;
+
+	p += m->v[i].type == NODE ? 1 : 2;
+	for (size_t k = 0; k < m->v[i].n_refs; k++, p += step) {
+		// near ones more often: long ways, loops, diamonds
+		size_t to = rand() % 3 ? (i + (size_t)rand() % 5) % m->n
+				       : (size_t)rand() % m->n;
+
+		m->v[i].refs[k] = rand() % 4 ? to : m->n;
+		*p = m->v[i].refs[k] < m->n ? m->v[to].addr : 0;
+	}
+}
+
+static void make(struct made *m)
+{
+	memset(m, 0, sizeof(*m));
+	m->n = 2 + (size_t)rand() % (OBJECTS - 2);
+	for (size_t i = 0; i < m->n; i++)
+		make_object(m, i);
+	for (size_t i = 0; i < m->n; i++)
+		make_refs(m, i);
+	for (size_t i = 0; i < ROOTS; i++) {
+		m->root[i] = (size_t)rand() % m->n;
+		m->roots[i] = m->v[m->root[i]].addr;
+		m->from[i] = (size_t)rand() % m->n;
+		m->to[i] = (size_t)rand() % m->n;
+		m->pairs[i] = (struct heap_pair){m->v[m->from[i]].addr,
+						 m->v[m->to[i]].addr};
+	}
+	m->heap = heap_of(NULL, NULL, &interrupted);
+	struct gc_part part = {.start = BASE, .end = BASE + 8 * m->n_words};
+
+	m->heap->is.parts = arena_copy(m->heap->arena, &part, 1, sizeof(part));
+	m->heap->is.n_parts = 1;
+	heap_take_parts(m->heap);
+	m->heap->parts[0].data = (const uint8_t *)m->words;
+	put_types(m->heap);
+}
+
+/* ---- The truth ------------------------------------------------------- */
+
+static void reach(struct made *m, size_t i, size_t without, int type)
+{
+	if (i >= m->n || m->seen[i] || i == without ||
+	    (int)m->v[i].type == type)
+		return;
+	m->seen[i] = true;
+	for (size_t k = 0; k < m->v[i].n_refs; k++)
+		reach(m, m->v[i].refs[k], without, type);
+	for (size_t k = 0; k < PAIRS; k++)
+		if (m->from[k] == i)
+			reach(m, m->to[k], without, type);
+}
+
+static uint64_t alive_without(struct made *m, size_t without, int type)
+{
+	uint64_t bytes = 0;
+
+	memset(m->seen, 0, sizeof(m->seen));
+	for (size_t i = 0; i < ROOTS; i++)
+		reach(m, m->root[i], without, type);
+	for (size_t i = 0; i < m->n; i++)
+		bytes += m->seen[i] ? m->v[i].size : 0;
+	return bytes;
+}
+
+// Bytes of what some single object of the type keeps alive.
+static uint64_t kept_by_any(struct made *m, unsigned int type)
+{
+	bool alive[OBJECTS], kept[OBJECTS] = {0};
+	uint64_t bytes = 0;
+
+	alive_without(m, m->n, -1);
+	memcpy(alive, m->seen, sizeof(alive));
+	for (size_t i = 0; i < m->n; i++) {
+		if (m->v[i].type != type)
+			continue;
+		alive_without(m, i, -1);
+		for (size_t k = 0; k < m->n; k++)
+			kept[k] |= alive[k] && !m->seen[k];
+	}
+	for (size_t i = 0; i < m->n; i++)
+		bytes += kept[i] ? m->v[i].size : 0;
+	return bytes;
+}
+
+static size_t index_of(const struct made *m, uint64_t addr)
+{
+	size_t i = 0;
+
+	while (i < m->n && m->v[i].addr != addr)
+		i++;
+	assert_true(i < m->n);
+	return i;
+}
+
+static void check_graph(struct made *m)
+{
+	struct heap_roots roots = {m->roots, ROOTS, m->pairs, PAIRS};
+	struct heap_dominators d;
+	uint64_t all = alive_without(m, m->n, -1);
+
+	assert_null(heap_dominators_init(&d, m->heap, &roots));
+	assert_int_equal((uint64_t)d.words[0] * 8, all);
+	for (uint32_t i = 1; i <= d.n; i++) {
+		size_t object = index_of(m, heap_dominators_object(&d, i));
+
+		assert_int_equal((uint64_t)d.words[i] * 8,
+				 all - alive_without(m, object, -1));
+	}
+	for (unsigned int i = 0; i < TYPES; i++)
+		assert_int_equal(
+		    d.retained[heap_type_find(m->heap, mt_of(i))->number],
+		    kept_by_any(m, i));
+	heap_dominators_deinit(&d);
+}
+
+// The same by holding back the objects of a type.
+static void check_held(struct made *m)
+{
+	struct heap_roots roots = {m->roots, ROOTS, m->pairs, PAIRS};
+	struct heap_graph g;
+	uint64_t all = alive_without(m, m->n, -1);
+
+	for (unsigned int type = 0; type < TYPES; type++) {
+		assert_null(heap_graph_init(&g, m->heap));
+		for (size_t i = 0; i < m->n; i++)
+			if (m->v[i].type == type)
+				assert_true(heap_graph_hold(&g, m->v[i].addr));
+		assert_null(heap_graph_mark(&g, &roots));
+		assert_int_equal(g.bytes, alive_without(m, m->n, (int)type));
+		heap_graph_release(&g);
+		assert_null(heap_graph_run(&g));
+		assert_int_equal(g.bytes, all);
+		heap_graph_deinit(&g);
+	}
+}
+
+static void test_retained(void **state)
+{
+	struct made *m = xmalloc(sizeof(*m));
+
+	(void)state;
+	srand(1);
+	for (int i = 0; i < GRAPHS; i++) {
+		make(m);
+		check_graph(m);
+		check_held(m);
+		heap_destroy(m->heap);
+	}
+	free(m);
+}
+
+// What each run of pointers is, is the same from any offset on.
+static void test_refs_after(void **state)
+{
+	struct made *m = xmalloc(sizeof(*m));
+	uint64_t offset, n, at, some;
+
+	(void)state;
+	srand(2);
+	make(m);
+	for (size_t i = 0; i < m->n; i++) {
+		const struct heap_type *type =
+		    heap_type_find(m->heap, mt_of(m->v[i].type));
+		struct heap_refs refs;
+		uint64_t from = 8;
+
+		heap_refs_begin(&refs, type, m->v[i].size);
+		while (type->n && heap_refs_next(&refs, &offset, &n)) {
+			for (; n; n--, offset += 8, from = at + 8) {
+				assert_true(heap_refs_after(type, m->v[i].size,
+							    from, &at, &some));
+				assert_int_equal(offset, at);
+				assert_true(some >= 1);
+			}
+		}
+		assert_true(!type->n || !heap_refs_after(type, m->v[i].size,
+							 from, &at, &some));
+	}
+	heap_destroy(m->heap);
+	free(m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_retained),
+	    cmocka_unit_test(test_refs_after),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
