@@ -87,6 +87,23 @@ struct dbg_error *commands_stopped(struct commands *c,
 	return NULL;
 }
 
+void commands_tell(struct commands *c, const struct debuggee_event *e,
+		   const struct command_place *place, struct str *ret)
+{
+	struct printed p = {0};
+
+	if (dbg_err_drop(print_begin(&p)))
+		return;
+	c->ops->tell(host(c), e, place, p.file);
+	print_end(&p, ret);
+}
+
+void commands_event(struct commands *c, const struct debuggee_event *e)
+{
+	if (c->host)
+		c->ops->event(c->host, e);
+}
+
 struct command_result commands_result(struct commands *c)
 {
 	struct command_result result;

@@ -16,6 +16,7 @@
 
 struct command_host;
 struct command_ops;
+struct debuggee_event;
 struct launch_config;
 struct loop;
 struct str;
@@ -43,6 +44,13 @@ struct commands {
 	 * one; NULL: they may.
 	 */
 	const char *no_start;
+	/*
+	 * Have `new-ui` open interfaces whose events are those that
+	 * commands_event is given; called when the user wants to leave at one
+	 * of them. NULL: there can be none.
+	 */
+	void (*quit)(void *arg);
+	void *quit_arg;
 	/* Called with what a program is about to be started with, or NULL. */
 	void (*on_launch)(void *arg, struct dbg_launch *launch);
 	void *launch_arg;
@@ -70,6 +78,12 @@ struct command_ops {
 	void (*stopped)(struct command_host *host,
 			const struct command_place *place, bool show,
 			FILE *out);
+	/* Print what the prompt prints of an event, without acting on it. */
+	void (*tell)(struct command_host *host, const struct debuggee_event *e,
+		     const struct command_place *place, FILE *out);
+	/* Pass an event on to the interfaces that `new-ui` has opened. */
+	void (*event)(struct command_host *host,
+		      const struct debuggee_event *e);
 	/* What the last of these has left. */
 	void (*after)(const struct command_host *host,
 		      struct command_result *ret);
@@ -98,6 +112,10 @@ DBG_MUST struct dbg_error *commands_lines(struct commands *c,
 DBG_MUST struct dbg_error *commands_stopped(struct commands *c,
 					    const struct command_place *place,
 					    bool show, struct str *ret);
+/* As command_ops.tell and .event; these do not fail. */
+void commands_tell(struct commands *c, const struct debuggee_event *e,
+		   const struct command_place *place, struct str *ret);
+void commands_event(struct commands *c, const struct debuggee_event *e);
 /* What the last one of these has left. */
 struct command_result commands_result(struct commands *c);
 

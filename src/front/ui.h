@@ -8,6 +8,7 @@
 #define FRONT_UI_H
 
 #include "dbg.h"
+#include "front/outbox.h"
 
 struct commands;
 struct debuggee_event;
@@ -20,12 +21,16 @@ struct ui_config {
 	struct loop *loop;
 	const struct front_options *options;
 	const struct commands *commands; /* copied */
-	/* Take the engine's events now, and pass them on. */
+	/* Take the engine's events now, and pass them on; NULL: it will. */
 	void (*take)(void *arg);
 	/* The user wants to leave. */
 	void (*quit)(void *arg);
 	void *arg;
 };
+
+/* Open the terminal @path to read, and to write by @out. */
+DBG_MUST struct dbg_error *ui_terminal(const char *path, int *ret,
+				       struct outbox *out);
 
 struct ui_ops {
 	/* Serve the terminal @path from now on. */

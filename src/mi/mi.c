@@ -170,6 +170,16 @@ static void interrupt(struct mi *m)
 		mi_log(m, "Quit");
 }
 
+// A command of a console beside us may have changed anything.
+static void see_console(struct mi *m)
+{
+	groups_started(m);
+	notify_breaks(m, true);
+	if (dbg_state(m->dbg) == DBG_RUNNING)
+		notify_running(m);
+	m->values++;
+}
+
 static void turn(struct mi *m)
 {
 	struct pollfd fds[N_FDS_OWN + MI_OUTPUT_FDS];
@@ -198,6 +208,8 @@ static void turn(struct mi *m)
 		m->quit = true;
 	mi_output_serve(m, fds + N_FDS_OWN);
 	notify_take(m);
+	if (what & LOOP_WATCHED)
+		see_console(m);
 	if (fds[FD_IN].revents)
 		mi_read(m);
 	mi_take_lines(m);
@@ -250,6 +262,14 @@ static struct dbg_error *open_client(struct mi *m,
 	return NULL;
 }
 
+// Someone says quit at a console beside us.
+static void leave(void *arg)
+{
+	struct mi *m = arg;
+
+	m->quit = true;
+}
+
 static struct dbg_error *open_session(struct mi *m,
 				      const struct listen_at *listen)
 {
@@ -266,6 +286,8 @@ static struct dbg_error *open_session(struct mi *m,
 	    .first = m->dbg,
 	    .loop = m->loop,
 	    .launch = m->launch,
+	    .quit = leave,
+	    .quit_arg = m,
 	    .on_launch = mi_output_launch,
 	    .launch_arg = &m->output,
 	};

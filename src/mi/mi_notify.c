@@ -531,6 +531,7 @@ void notify_take(struct mi *m)
 		m->take(m->take_arg);
 	while (!m->take && debuggees_event_next(m->first, &e)) {
 		notify_event(m, &e);
+		commands_event(&m->commands, &e);
 		dbg_error_destroy(e.err);
 	}
 	groups_look(m);

@@ -38,7 +38,6 @@ enum mi_flags {
 	MI_NEEDS_STOP = 1, /* a stopped program or a core */
 	MI_RUNS = 2,       /* a stopped program, which may run then */
 	MI_BREAKS = 4,     /* changes breakpoints: that is no news */
-	MI_ANY = 1 << 16,  /* of arguments: no limit */
 };
 
 /* A command. The families end with an entry without a name. */
@@ -48,6 +47,10 @@ struct mi_cmd {
 	unsigned int flags;
 	const char *usage; /* for too many or too few arguments */
 	size_t min, max;   /* arguments; max 0: none, MI_ANY: no limit */
+};
+
+enum {
+	MI_ANY = 1 << 16
 };
 
 extern const struct mi_cmd mi_exec_cmds[];

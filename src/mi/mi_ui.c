@@ -2,11 +2,7 @@
  * GDB/MI on a terminal beside the prompt: `new-ui mi TERMINAL`, see ui.h. Its
  * commands run in the prompt's session, and what happens there is told on both.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -60,18 +56,6 @@ static void ui_serve(void *arg, short revents)
 		ui->config.quit(ui->config.arg);
 }
 
-static struct dbg_error *open_terminal(struct mi *m, const char *path)
-{
-	m->in_fd = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
-	if (m->in_fd < 0)
-		return dbg_err_errno(DBG_E_FILE, errno, "cannot open '%s'",
-				     path);
-	if (!isatty(m->in_fd))
-		return dbg_err(DBG_E_FILE, "'%s' is no terminal", path);
-	outbox_init(&m->out, m->in_fd);
-	return NULL;
-}
-
 static struct dbg_error *ui_open(const struct ui_config *config,
 				 const char *path, struct ui **ret)
 {
@@ -90,7 +74,7 @@ static struct dbg_error *ui_open(const struct ui_config *config,
 	m->take_arg = config->arg;
 	m->async = true;
 	mi_init(m);
-	struct dbg_error *err = open_terminal(m, path);
+	struct dbg_error *err = ui_terminal(path, &m->in_fd, &m->out);
 	if (!err)
 		err = loop_watch(config->loop, ui_poll, ui_serve, ui);
 	if (err) {

@@ -9,7 +9,11 @@
 #include "base/mem.h"
 #include "repl/line/input.h"
 #include "repl/repl_priv.h"
+#include "front/debuggees.h"
+#include "repl/inferior.h"
 #include "repl/resume.h"
+#include "repl/show/show.h"
+#include "repl/uis.h"
 
 static const struct front_options no_options = {.batch = true, .quiet = true};
 
@@ -20,7 +24,7 @@ struct command_host {
 	/* The prompt's own, while it works for another. */
 	FILE *out, *err;
 	uint32_t thread, level;
-	bool quit;
+	bool quit, hosted;
 };
 
 static void host_destroy(struct command_host *host)
@@ -43,6 +47,8 @@ static struct command_host *host_create(const struct commands *commands)
 	r->no_start = commands->no_start;
 	r->on_launch = commands->on_launch;
 	r->launch_arg = commands->launch_arg;
+	r->ui_quit = commands->quit;
+	r->ui_quit_arg = commands->quit_arg;
 	r->quit_status = -1;
 	r->loop = commands->loop;
 	r->hosted = true;
@@ -69,6 +75,7 @@ static struct repl *host_begin(struct command_host *host,
 	host->err = r->err;
 	host->thread = r->thread;
 	host->level = r->level;
+	host->hosted = r->hosted;
 	r->hosted = true;
 	r->dbg = dbg_inferior_current(r->first);
 	r->stopped = dbg_state(r->dbg) == DBG_STOPPED;
@@ -92,7 +99,7 @@ static void host_end(struct command_host *host)
 	r->err = host->err;
 	if (r == &host->own)
 		return;
-	r->hosted = false;
+	r->hosted = host->hosted;
 	r->has_frame = false;
 }
 
@@ -128,6 +135,24 @@ static void host_stopped(struct command_host *host,
 	host_end(host);
 }
 
+static void host_tell(struct command_host *host, const struct debuggee_event *e,
+		      const struct command_place *place, FILE *out)
+{
+	struct repl *r = host_begin(host, place, out);
+
+	if (e->event.kind == DBG_EVENT_STOPPED)
+		dbg_error_destroy(show_stop(r));
+	else
+		inferior_tell(r, e);
+	host_end(host);
+}
+
+static void host_event(struct command_host *host,
+		       const struct debuggee_event *e)
+{
+	uis_event(host->repl, e);
+}
+
 static void host_after(const struct command_host *host,
 		       struct command_result *ret)
 {
@@ -158,6 +183,8 @@ const struct command_ops repl_commands = {
     .line = host_line,
     .lines = host_lines,
     .stopped = host_stopped,
+    .tell = host_tell,
+    .event = host_event,
     .after = host_after,
     .complete = host_complete,
 };

@@ -83,8 +83,6 @@ static void on_end(struct repl *r, const struct debuggee_event *e)
 {
 	const struct dbg_event *event = &e->event;
 
-	if (!r->killed)
-		say_exit(r, &e->inferior, event);
 	if (!event->exit_signal)
 		dbg_variable_set(r->dbg, "_exitcode", event->exit_code);
 	if (!r->killed && e->inferior.number == 1)
@@ -94,21 +92,24 @@ static void on_end(struct repl *r, const struct debuggee_event *e)
 	left(r);
 }
 
-static void on_child(struct repl *r, const struct debuggee_event *e)
+static void say_child(const struct repl *r, const struct debuggee_event *e)
 {
 	const struct dbg_inferior *parent = &e->inferior;
 
-	if (!e->child.number) {
-		if (e->err)
-			repl_warn(r, "", e->err);
+	if (!e->child.number)
 		return;
-	}
 	out(r, "[Following process %d: %s]\n", (int)e->child.pid,
 	    e->event.text);
-	if (parent->state != DBG_IDLE)
-		return;
-	out(r, "[Detaching from process %d]\n", (int)parent->pid);
-	left(r);
+	if (parent->state == DBG_IDLE)
+		out(r, "[Detaching from process %d]\n", (int)parent->pid);
+}
+
+static void on_child(struct repl *r, const struct debuggee_event *e)
+{
+	if (!e->child.number && e->err)
+		repl_warn(r, "", e->err);
+	if (e->child.number && e->inferior.state == DBG_IDLE)
+		left(r);
 }
 
 // What the program wrote, with its own line ends.
@@ -126,9 +127,37 @@ static void show_output(const struct repl *r, const char *text)
 	}
 }
 
+void inferior_tell(struct repl *r, const struct debuggee_event *e)
+{
+	switch (e->event.kind) {
+	case DBG_EVENT_EXITED:
+		if (!r->killed)
+			say_exit(r, &e->inferior, &e->event);
+		break;
+	case DBG_EVENT_CHILD:
+		say_child(r, e);
+		break;
+	case DBG_EVENT_MESSAGE:
+		repl_say(r->out, e->event.text);
+		break;
+	case DBG_EVENT_OUTPUT:
+		show_output(r, e->event.text);
+		break;
+	case DBG_EVENT_STOPPED:
+	case DBG_EVENT_EVALUATED:
+	case DBG_EVENT_CONTINUED:
+	case DBG_EVENT_THREAD:
+	case DBG_EVENT_MODULE:
+	case DBG_EVENT_BREAKPOINT:
+		break;
+	}
+}
+
 static void on_event(struct repl *r, const struct debuggee_event *e)
 {
 	const struct dbg_inferior *inf = &e->inferior;
+
+	inferior_tell(r, e);
 
 	switch (e->event.kind) {
 	case DBG_EVENT_STOPPED:
@@ -145,15 +174,11 @@ static void on_event(struct repl *r, const struct debuggee_event *e)
 	case DBG_EVENT_CHILD:
 		on_child(r, e);
 		break;
-	case DBG_EVENT_MESSAGE:
-		repl_say(r->out, e->event.text);
-		break;
-	case DBG_EVENT_OUTPUT:
-		show_output(r, e->event.text);
-		break;
 	case DBG_EVENT_EVALUATED:
 		r->evaluated = true;
 		break;
+	case DBG_EVENT_MESSAGE:
+	case DBG_EVENT_OUTPUT:
 	case DBG_EVENT_CONTINUED:
 	case DBG_EVENT_THREAD:
 	case DBG_EVENT_MODULE:

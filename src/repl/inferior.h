@@ -5,6 +5,7 @@
 #include "dbg.h"
 
 struct call;
+struct debuggee_event;
 struct repl;
 
 /* ---- inferior.c ------------------------------------------------------ */
@@ -14,6 +15,8 @@ struct repl;
  * printed by who waits for it.
  */
 void repl_events(struct repl *r);
+/* Print exits, children, messages and output of an event. */
+void inferior_tell(struct repl *r, const struct debuggee_event *e);
 /* Its program as the user knows it; borrowed. */
 const char *inferior_program(const struct repl *r,
 			     const struct dbg_inferior *inf);

@@ -76,7 +76,9 @@ struct repl {
 	FILE *screen;    /* what out is at the prompt, NULL if hosted */
 	struct screen *screen_state; /* NULL if hosted */
 	bool hosted;          /* by another front end, whose the loop is */
-	const char *no_start; /* see struct commands */
+	const char *no_start; /* see struct commands, as the next two */
+	void (*ui_quit)(void *arg);
+	void *ui_quit_arg;
 	void (*on_launch)(void *arg, struct dbg_launch *launch); /* likewise */
 	void *launch_arg;
 	bool terminal; /* the user sits at stdin */
@@ -123,7 +125,7 @@ struct repl {
 	struct listing listing;
 	struct examine examine;
 
-	struct ui **uis; /* further interfaces */
+	struct ui_entry *uis; /* further interfaces */
 	size_t n_uis, cap_uis;
 	struct command_host *host; /* the prompt itself, for them */
 	struct inert *inerts;      /* see inert.c */

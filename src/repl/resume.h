@@ -52,7 +52,7 @@ void resume_stopped(struct repl *r, bool show);
  * Was there one?
  */
 bool resume_told(struct repl *r);
-/* Ctrl-C at the prompt: stop such a program; false: none runs. */
+/* Ctrl-C at the prompt, `interrupt`: stop such a program; false: none runs. */
 bool resume_interrupt(struct repl *r);
 /* Carry out commands of breakpoints until none are due. */
 void actions_run(struct repl *r);

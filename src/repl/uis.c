@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "front/console_ui.h"
 #include "front/debuggees.h"
 #include "front/options.h"
 #include "front/ui.h"
@@ -32,12 +33,13 @@ static void leave(void *arg)
 	r->quit = true;
 }
 
-static struct dbg_error *open_ui(struct repl *r, const char *path)
+static struct dbg_error *open_ui(struct repl *r, const struct ui_ops *ops,
+				 const char *path)
 {
 	if (!r->host)
 		r->host = host_of_prompt(r);
 	struct commands commands = {
-	    .ops = r->options->commands,
+	    .ops = &repl_commands,
 	    .first = r->first,
 	    .loop = r->loop,
 	    .launch = r->launch,
@@ -48,17 +50,28 @@ static struct dbg_error *open_ui(struct repl *r, const char *path)
 	    .loop = r->loop,
 	    .options = r->options,
 	    .commands = &commands,
-	    .take = take,
-	    .quit = leave,
-	    .arg = r,
+	    .take = r->ui_quit ? NULL : take,
+	    .quit = r->ui_quit ? r->ui_quit : leave,
+	    .arg = r->ui_quit ? r->ui_quit_arg : r,
 	};
-	struct ui *ui;
-	struct dbg_error *err = r->options->mi_ui->open(&config, path, &ui);
+	struct ui_entry entry = {.ops = ops};
+	struct dbg_error *err = ops->open(&config, path, &entry.ui);
 	if (err)
 		return err;
-	mem_grow(&r->uis, &r->cap_uis, r->n_uis, sizeof(struct ui *));
-	r->uis[r->n_uis++] = ui;
+	mem_grow(&r->uis, &r->cap_uis, r->n_uis, sizeof(*r->uis));
+	r->uis[r->n_uis++] = entry;
 	return NULL;
+}
+
+// NULL: there is none of that name.
+static const struct ui_ops *find_ops(const struct repl *r, const char *name)
+{
+	bool is_mi = !strncmp(name, "mi", 2) &&
+		     (!name[2] || (strchr("234", name[2]) && !name[3]));
+
+	return is_mi                      ? r->options->mi_ui
+	       : !strcmp(name, "console") ? &console_ui
+					  : NULL;
 }
 
 struct dbg_error *uis_new(struct repl *r, const struct call *call)
@@ -70,13 +83,12 @@ struct dbg_error *uis_new(struct repl *r, const struct call *call)
 		return err;
 	if (words.n != 2)
 		return dbg_err_arg("Usage: new-ui INTERPRETER TERMINAL");
-	const char *name = words.v[0];
-	bool is_mi = !strncmp(name, "mi", 2) &&
-		     (!name[2] || (strchr("234", name[2]) && !name[3]));
-	if (!is_mi || r->hosted || !r->options->mi_ui)
-		return dbg_err_arg("Only \"new-ui mi TERMINAL\" is possible, "
-				   "at the prompt.");
-	err = open_ui(r, words.v[1]);
+	const struct ui_ops *ops = find_ops(r, words.v[0]);
+	if (!ops || (r->hosted && !r->ui_quit))
+		return dbg_err_arg("\"new-ui console TERMINAL\" is possible at "
+				   "the prompt and in GDB/MI, \"new-ui mi "
+				   "TERMINAL\" at the prompt.");
+	err = open_ui(r, ops, words.v[1]);
 	if (!err)
 		out(r, "New UI allocated\n");
 	return err;
@@ -85,19 +97,19 @@ struct dbg_error *uis_new(struct repl *r, const struct call *call)
 void uis_event(struct repl *r, const struct debuggee_event *e)
 {
 	for (size_t i = 0; i < r->n_uis; i++)
-		r->options->mi_ui->event(r->uis[i], e);
+		r->uis[i].ops->event(r->uis[i].ui, e);
 }
 
 void uis_changed(struct repl *r)
 {
 	for (size_t i = 0; i < r->n_uis; i++)
-		r->options->mi_ui->changed(r->uis[i]);
+		r->uis[i].ops->changed(r->uis[i].ui);
 }
 
 void uis_deinit(struct repl *r)
 {
 	for (size_t i = 0; i < r->n_uis; i++)
-		r->options->mi_ui->close(r->uis[i]);
+		r->uis[i].ops->close(r->uis[i].ui);
 	free(r->uis);
 	free(r->host);
 }

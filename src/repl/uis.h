@@ -7,6 +7,13 @@
 struct call;
 struct debuggee_event;
 struct repl;
+struct ui;
+struct ui_ops;
+
+struct ui_entry {
+	const struct ui_ops *ops;
+	struct ui *ui;
+};
 
 /* `new-ui INTERPRETER TERMINAL`. */
 DBG_MUST struct dbg_error *uis_new(struct repl *r, const struct call *call);

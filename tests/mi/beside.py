@@ -1,9 +1,11 @@
-"""GDB/MI on a terminal beside the prompt, as Vim's Termdebug has it."""
+"""A further interface on a terminal (new-ui): GDB/MI beside the prompt, as
+Vim's Termdebug has it, and a console beside GDB/MI or the prompt."""
 import os
 import pty
 import re
 import termios
 
+import drive
 import midrive
 
 
@@ -109,6 +111,106 @@ def test_pause(t):
     os.close(held)
     s.line("quit")
     t.check_equal(0, s.wait())
+
+
+class Console(drive.Session):
+    """A terminal at which a console is opened."""
+
+    def __init__(self):
+        self.master, self.slave = pty.openpty()
+        self.path = os.ttyname(self.slave)
+        self.text, self.at, self.rest = "", 0, b""
+
+    def end(self):
+        os.close(self.master)
+        os.close(self.slave)
+
+
+def test_console_beside_mi(t):
+    """A person's prompt beside a front end on pipes: both see one program."""
+    c = t.mi("-i=mi", "--args", *t.program("Hello"))
+    s = Console()
+    t.check_in("New UI allocated", c.console(f"new-ui console {s.path}"))
+    s.expect(re.escape("(dndbg) "))
+    s.cmd("break " + t.at("Hello", "add"))
+    c.event("breakpoint-created")
+    c.at = len(c.records)
+    s.line("run")
+    c.find("*running", lambda r: r.kind == "*" and r.name == "running")
+    stop = c.stopped("breakpoint-hit")
+    c.event("thread-group-started", id="i1")
+    t.check_equal("Hello.Program.Add", stop["frame"]["func"])
+    s.expect(r"Breakpoint 1, Hello\.Program\.Add \(a=2, b=3\)")
+    s.expect(re.escape("(dndbg) "))
+    t.check_in("a = 2", s.cmd("info args"))
+    t.check_in("Undefined command", s.cmd("frobnicate"))
+    c.go("-exec-next", "end-stepping-range")
+    s.expect("return sum")
+    s.expect(re.escape("(dndbg) "))
+    c.at = len(c.records)
+    s.line("up")
+    s.expect("#1")
+    s.expect(re.escape("(dndbg) "))
+    # where one looks is its own
+    t.check_equal("0", c.ask("-stack-info-frame")["frame"]["level"])
+    s.line("delete")
+    s.line("continue")
+    s.expect("exited normally")
+    c.stopped("exited-normally")
+    s.expect(re.escape("(dndbg) "))
+    s.line("quit")
+    t.check_equal(0, c.wait())
+    s.end()
+
+
+def test_console_pause(t):
+    """Lines are read while the program runs; the terminal goes, and the rest
+    stays."""
+    c = t.mi("-i=mi", *t.program("Busy"))
+    s = Console()
+    c.console(f"new-ui console {s.path}")
+    s.expect(re.escape("(dndbg) "))
+    c.run_on()
+    c.at = len(c.records)
+    s.line("interrupt")
+    c.stopped("signal-received")
+    s.expect("SIGINT")
+    s.expect(re.escape("(dndbg) "))
+    s.end()
+    t.check("frame" in c.ask("-stack-info-frame"), "no frame")
+    c.ask("-exec-abort")
+    t.check_equal(0, c.quit())
+
+
+test_console_pause.runtimes = ("10",)
+
+
+def test_console_beside_prompt(t):
+    s = t.start("-quiet", *t.program("Hello"))
+    b = Console()
+    t.check_in("New UI allocated", s.cmd(f"new-ui console {b.path}"))
+    b.expect(re.escape("(dndbg) "))
+    b.cmd("break " + t.at("Hello", "add"))
+    t.check_in("Hello.cs", s.cmd("info breakpoints"))
+    s.line("run")
+    for one in s, b:
+        one.expect("Breakpoint 1, Hello.Program.Add")
+        one.expect(re.escape("(dndbg) "))
+    b.line("next")
+    for one in b, s:
+        one.expect("return sum")
+        one.expect(re.escape("(dndbg) "))
+    s.cmd("delete")
+    s.line("continue")
+    for one in s, b:
+        one.expect("exited normally")
+        one.expect(re.escape("(dndbg) "))
+    b.line("quit")
+    t.check_equal(0, s.wait())
+    b.end()
+
+
+test_console_beside_prompt.runtimes = ("10",)
 
 
 def test_children(t):

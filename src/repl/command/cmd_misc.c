@@ -16,6 +16,7 @@
 #include "repl/inferior.h"
 #include "repl/line/input.h"
 #include "repl/line/parse.h"
+#include "repl/resume.h"
 #include "repl/show/print.h"
 #include "repl/repl_priv.h"
 #include "repl/uis.h"
@@ -184,6 +185,13 @@ static struct dbg_error *cmd_pipe(struct repl *r, const struct call *call)
 	return err ? err : shell_run(r, shell, &printed);
 }
 
+static struct dbg_error *cmd_interrupt(struct repl *r, const struct call *call)
+{
+	(void)call;
+	resume_interrupt(r);
+	return NULL;
+}
+
 static const struct repl_cmd cmds[] = {
     {
 	.names = "help h he",
@@ -251,12 +259,18 @@ static const struct repl_cmd cmds[] = {
 	.run = cmd_pwd,
     },
     {
+	.names = "interrupt",
+	.help = "stop the program that another interface has resumed",
+	.more = "At the prompt itself Ctrl-C does that.",
+	.flags = CMD_NEEDS_PROCESS,
+	.run = cmd_interrupt,
+    },
+    {
 	.names = "new-ui",
 	.args = "INTERPRETER TERMINAL",
-	.help = "serve a front end made for gdb at another terminal",
-	.more =
-	    "INTERPRETER is mi, mi2, mi3 or mi4. Both see the same program; "
-	    "what one does\nthe other is told.",
+	.help = "a prompt, or a front end made for gdb, at another terminal",
+	.more = "INTERPRETER is console for a prompt, or mi, mi2, mi3 or mi4. "
+		"Both see the same\nprogram; what one does the other is told.",
 	.flags = CMD_NEEDS_ARGS,
 	.run = uis_new,
     },
