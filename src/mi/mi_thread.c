@@ -91,20 +91,48 @@ static struct dbg_error *info(struct mi *m, struct mi_call *call)
 	return err;
 }
 
-static struct dbg_error *list_ids(struct mi *m, struct mi_call *call)
+// The ids of the present group's; how many are there?
+static size_t put_ids(struct mi *m, struct str *t)
 {
 	const struct mi_groups *g = &m->groups;
-	struct str *t = call->out;
+	uint32_t *list;
+	size_t n = 0;
 
-	groups_see_threads(m);
-	record_tuple(t, "thread-ids");
-	for (size_t i = 0; i < g->n_threads; i++)
+	if (dbg_state(m->dbg) == DBG_STOPPED) {
+		mi_warn(m, dbg_thread_numbers(m->dbg, &list, &n));
+		for (size_t i = 0; i < n; i++)
+			record_uint(t, "thread-id",
+				    groups_thread_id(m, list[i]));
+		return n;
+	}
+	for (size_t i = 0; i < g->n_threads; i++) {
+		if (g->threads[i].group != m->group)
+			continue;
 		record_uint(t, "thread-id", g->threads[i].id);
+		n++;
+	}
+	return n;
+}
+
+static struct dbg_error *list_ids(struct mi *m, struct mi_call *call)
+{
+	struct str *t = call->out;
+	uint32_t current = groups_thread_id(m, m->thread);
+	size_t n = 0;
+
+	record_tuple(t, "thread-ids");
+	for (size_t i = 0; i < m->groups.n; i++) {
+		struct dbg *dbg =
+		    debuggees_find(m->first, m->groups.v[i].number);
+		if (!dbg)
+			continue;
+		groups_use(m, dbg);
+		n += put_ids(m, t);
+	}
 	record_tuple_end(t);
-	if (m->thread)
-		record_uint(t, "current-thread-id",
-			    groups_thread_id(m, m->thread));
-	record_uint(t, "number-of-threads", g->n_threads);
+	if (current)
+		record_uint(t, "current-thread-id", current);
+	record_uint(t, "number-of-threads", n);
 	return NULL;
 }
 

@@ -48,6 +48,10 @@ class Prompt:
         return self.t.check_match(r"(?m)^\$\d+ = (.*)$",
                                   self.cmd("print " + expression))[1]
 
+    def view(self, expression):
+        # the prompt shows what is in it behind it
+        return self.print(expression).partition(" = {")[0]
+
     def set(self, target, value):
         self.cmd(f"set var {target} = {value}")
 
@@ -111,6 +115,8 @@ class Protocol:
     def print(self, expression):
         return self.c.evaluate(expression)["result"]
 
+    view = print
+
     def set(self, target, value):
         self.c.ask("setExpression", expression=target, value=value,
                    frameId=self.c.top()["id"])
@@ -126,6 +132,7 @@ class Machine:
         self.t = t
         self.fixture = words[0]
         self.c = t.mi("-i=mi", "--args", *t.program(*words))
+        self.c.ask("-enable-pretty-printing")
 
     def break_at(self, mark, condition):
         condition = f'-c "{condition}" ' if condition else ""
@@ -159,6 +166,8 @@ class Machine:
     def print(self, expression):
         return self.c.ask("-data-evaluate-expression " + expression)["value"]
 
+    view = print
+
     def set(self, target, value):
         self.c.ask(f"-data-evaluate-expression {target} = {value}")
 
@@ -176,8 +185,8 @@ def facts(side, lines):
             side.break_at(mark, condition)
         elif verb == "set":
             side.set(*rest.split(" = "))
-        elif verb == "print":
-            found.append((line, side.print(rest)))
+        elif verb in ("print", "view"):
+            found.append((line, getattr(side, verb)(rest)))
         elif verb in ("where", "values", "end"):
             found.append((line, getattr(side, verb)()))
         elif verb in ("step", "next", "finish", "continue"):

@@ -62,6 +62,22 @@ def test_a_session(t):
     t.check_equal(["5^exit", "(gdb)"], [r.line for r in c.records[-2:]])
 
 
+def test_own_commands(t):
+    """What only netcoredbg has."""
+    c = t.mi("-i=mi", *t.program("Hello"))
+    t.check_match("^A+=$", c.ask("-handshake init")["request"])
+    t.check_in("Unknown handshake", c.refused("-handshake x"))
+    name, line = t.place("Hello", "add")
+    c.ask(f"-break-insert -f {name}:{line}")
+    c.go("-exec-run", "entry-point-hit")
+    found = c.ask(f"-break-update-line 1 {t.line('Hello', 'add-return')}")
+    t.check_equal(str(t.line("Hello", "add-return")), found["bkpt"]["line"])
+    stop = c.go("-exec-continue", "breakpoint-hit")
+    t.check_equal(str(t.line("Hello", "add-return")), stop["frame"]["line"])
+    c.refused("-break-update-line 9 1")
+    t.check_equal(0, c.quit())
+
+
 def test_variables(t):
     c = start(t, "Values", "structs")
     c.ask("-break-insert -f " + t.at("Values", "structs"))

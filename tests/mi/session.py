@@ -1,5 +1,7 @@
 """A session from the start to the end, as gdb's front ends have it."""
+import glob
 import os
+import re
 import signal
 
 
@@ -278,6 +280,61 @@ def test_settings(t):
     t.check_in("Busy.dll", row["col2"])
     t.check_in('"processes"', c.refused("-info-os cpus"))
     t.check_equal(0, c.quit())
+
+
+def test_less_usual(t):
+    """Commands that few front ends send."""
+    c = t.mi("-i=mi")
+    c.ask("-file-exec-file " + t.program("Hello")[0])
+    c.ask("-file-symbol-file " + t.program("Hello")[0])
+    c.ask("-exec-arguments " + " ".join(t.program("Hello")[1:]))
+    c.ask("-enable-timings yes")
+    c.ask("-enable-frame-filters")
+    path = c.ask("-environment-path /opt/a /opt/b")["path"]
+    t.check_equal(["/opt/a", "/opt/b"], path.split(":")[:2])
+    c.go("-exec-run --start", "breakpoint-hit")
+    with open(f"/proc/{t.processes()[0]}/environ", "rb") as file:
+        t.check_in(b"PATH=" + path.encode(), file.read().split(b"\0"))
+    stop = c.go("-exec-advance " + t.at("Hello", "add"), "location-reached")
+    t.check_equal("Hello.Program.Add", stop["frame"]["func"])
+    c.ask("-var-create v * a")
+    c.ask("-var-set-visualizer v None")
+    addr = int(stop["frame"]["addr"], 16)
+    stop = c.go("-exec-next-instruction", "end-stepping-range")
+    t.check(addr < int(stop["frame"]["addr"], 16), "it did not move")
+    stop = c.go("-exec-next", "end-stepping-range")
+    t.check_equal(str(t.line("Hello", "add-return")), stop["frame"]["line"])
+    # back to where it was: there it stops by itself
+    c.ask("-break-insert " + t.at("Hello", "add"))
+    stop = c.go("-exec-jump " + t.at("Hello", "add"), "breakpoint-hit")
+    t.check_equal(str(t.line("Hello", "add")), stop["frame"]["line"])
+    c.ask("-target-disconnect")
+    c.event("thread-group-exited", id="i1")
+    t.check_equal(0, c.quit())
+
+
+def test_every_command(t):
+    """What the tables have is in one of these tests."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    top = os.path.dirname(os.path.dirname(here))
+    tested = ""
+    for name in glob.glob(f"{here}/*.py"):
+        with open(name) as file:
+            tested += file.read()
+    tables = names = 0
+    for name in glob.glob(f"{top}/src/mi/mi_*.c"):
+        with open(name) as file:
+            text = file.read()
+        for table in re.findall(r"^const struct mi_cmd mi_\w+_cmds\[\] = \{$"
+                                r"(.*?)^\};", text, re.M | re.S):
+            tables += 1
+            for command in re.findall(r'\{"([a-z-]+)"', table):
+                names += 1
+                t.check_match(rf"(?<![\w-])-{command}(?![\w-])", tested)
+    t.check(tables >= 10 and names > 100, f"{tables} tables, {names} names")
+
+
+test_every_command.runtimes = ("10",)
 
 
 def test_source_directories(t):
