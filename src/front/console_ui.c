@@ -159,7 +159,8 @@ static void ui_event(struct ui *ui, const struct debuggee_event *e)
 {
 	_cleanup_str_ struct str shown = {0};
 
-	if (ui->gone)
+	// a terminal that nobody reads makes nothing grow
+	if (ui->gone || is_full(ui))
 		return;
 	if (e->event.kind == DBG_EVENT_STOPPED)
 		ui->place =
