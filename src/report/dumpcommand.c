@@ -20,6 +20,7 @@ enum {
 
 static const struct option options[] = {
     {"type", required_argument, NULL, OPT_TYPE},
+    {"kind", required_argument, NULL, OPT_TYPE},
     {"output", required_argument, NULL, 'o'},
     {"help", no_argument, NULL, OPT_HELP},
     {NULL, 0, NULL, 0},
@@ -32,14 +33,16 @@ struct dump_options {
 
 static void usage(FILE *out)
 {
-	fputs("usage: dndbg dump [options] PID|NAME\n"
-	      "Write a core file of a running program, which then goes on.\n"
-	      "\n"
-	      "  --type full      all its memory [this]\n"
-	      "  --type heap      without what is in the files that it maps\n"
-	      "  -o, --output FILE\n"
-	      "                   [core.PID]\n",
-	      out);
+	fputs(
+	    "usage: dndbg dump [options] PID|NAME\n"
+	    "Write a core file of a running program, which then goes on.\n"
+	    "\n"
+	    "  --type full      all its memory [this]\n"
+	    "  --type heap      without what is in the files that it maps\n"
+	    "  --type mini      what shows the stacks of all threads: some MB\n"
+	    "  -o, --output FILE\n"
+	    "                   [core.PID]\n",
+	    out);
 }
 
 // Returns -1 to go on, else the exit status.
@@ -54,10 +57,12 @@ static int parse(int argc, char **argv, struct dump_options *ret)
 			ret->kind = DBG_CORE_FULL;
 		} else if (c == OPT_TYPE && !strcmp(optarg, "heap")) {
 			ret->kind = DBG_CORE_HEAP;
+		} else if (c == OPT_TYPE && !strcmp(optarg, "mini")) {
+			ret->kind = DBG_CORE_MINI;
 		} else if (c == OPT_TYPE) {
 			fprintf(stderr,
 				"dndbg: '%s' is no type of core file: there "
-				"are full and heap\n",
+				"are full, heap and mini\n",
 				optarg);
 			return 2;
 		} else {

@@ -480,4 +480,14 @@ struct dac_object {
 DBG_MUST struct dbg_error *dac_object_get(struct dac *d, uint64_t addr,
 					  struct dac_object *ret);
 
+/* ---- enummemory.c ---------------------------------------------------- */
+
+typedef void dac_memory_fn(void *arg, uint64_t addr, uint32_t n);
+/*
+ * Tell of the memory that the DAC needs to walk stacks and to tell threads,
+ * modules and exceptions; some of it twice.
+ */
+DBG_MUST struct dbg_error *dac_each_memory(struct dac *d, dac_memory_fn *fn,
+					   void *arg);
+
 #endif

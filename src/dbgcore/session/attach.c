@@ -62,9 +62,8 @@ static struct dbg_error *attach(struct dbg *dbg, pid_t pid)
 	return NULL;
 }
 
-// A target that cannot run: a stop that does not end, nothing is armed.
-static struct dbg_error *stand_still(struct dbg *dbg, struct target *t,
-				     const char *path)
+struct dbg_error *session_stand(struct dbg *dbg, struct target *t,
+				const char *path)
 {
 	dbg->target = t;
 
@@ -96,7 +95,7 @@ struct dbg_error *dbg_core(struct dbg *dbg, const char *path)
 				"the core was cut short: %" PRIu64
 				" bytes of memory are missing",
 				core.missing);
-	err = stand_still(dbg, t, "");
+	err = session_stand(dbg, t, "");
 	if (err)
 		return err;
 	stop.thread = session_pause_thread(dbg, core.tid);
@@ -178,7 +177,7 @@ static struct dbg_error *find_program(struct dbg *dbg,
 static struct dbg_error *stand_copy(struct dbg *dbg, struct target *t,
 				    pid_t tid)
 {
-	struct dbg_error *err = stand_still(dbg, t, NULL);
+	struct dbg_error *err = session_stand(dbg, t, NULL);
 	struct program p;
 
 	if (err)

@@ -43,12 +43,19 @@ struct dbg_error *dbg_core_write(struct dbg *dbg, const char *path,
 	    .signal = dbg->stop.signal,
 	    .interrupted = &dbg->inspect.interrupted,
 	};
+	struct target_spans only = {0};
 	struct dbg_error *err = create(path, &fd);
 	if (err)
 		return err;
 	dbg->inspect.interrupted = 0;
 	req.fd = fd;
-	err = target_core_write(dbg->target, &req, ret_size);
+	if (kind == DBG_CORE_MINI) {
+		req.only = &only;
+		err = minidump_collect(dbg, &only);
+	}
+	if (!err)
+		err = target_core_write(dbg->target, &req, ret_size);
+	target_spans_deinit(&only);
 	if (!err)
 		return NULL;
 	unlink(path);

@@ -29,6 +29,7 @@
 #include "target/target.h"
 
 struct arena;
+struct target_spans;
 
 enum start_phase {
 	START_NONE,
@@ -188,6 +189,22 @@ void session_signal_passes(struct dbg *dbg, int signal);
 bool session_signal_sent(const struct dbg *dbg, const struct target_event *ev);
 
 /* ---- attach.c -------------------------------------------------------- */
+
+/*
+ * Take @t over, which cannot run: nothing is armed, DBG_EVENT_STOPPED is to
+ * follow. @path as for session_begin. It is destroyed on failure, too.
+ */
+DBG_MUST struct dbg_error *session_stand(struct dbg *dbg, struct target *t,
+					 const char *path);
+
+/* ---- minidump.c ------------------------------------------------------ */
+
+/*
+ * Which memory shows what the stopped program shows: the stacks of all threads
+ * with arguments and locals, and the exception of the stop.
+ */
+DBG_MUST struct dbg_error *minidump_collect(struct dbg *dbg,
+					    struct target_spans *ret);
 
 /* ---- stopped.c ------------------------------------------------------- */
 

@@ -24,9 +24,31 @@ DBG_MUST struct dbg_error *
 target_core_open(const char *path, const struct hostfile_search *search,
 		 struct target **ret, struct target_core *ret_core);
 
+/* Addresses [start, end). */
+struct target_span {
+	uint64_t start, end;
+};
+
+struct target_spans {
+	struct target_span *v;
+	size_t n, cap;
+};
+
+void target_spans_add(struct target_spans *s, uint64_t addr, uint64_t n);
+/* Make whole pages of them, in order, none twice. */
+void target_spans_join(struct target_spans *s);
+void target_spans_deinit(struct target_spans *s);
+/*
+ * The stopped process @of, borrowed, as a target that cannot run or be written:
+ * what is read of it is added to @to.
+ */
+struct target *target_recording(struct target *of, struct target_spans *to);
+
 /* A core file to write. */
 struct target_core_req {
-	int fd;     /* of an empty file */
+	int fd; /* of an empty file */
+	/* Besides stacks and images' headers no more than this; NULL: all. */
+	struct target_spans *only;
 	bool files; /* also pages that are as in the files they are mapped of */
 	pid_t first; /* the thread that people will look at */
 	int signal;  /* at which it stands, 0: none */

@@ -29,10 +29,11 @@ static struct dbg_error *cmd_generate(struct repl *r, const struct call *call)
 	struct dbg_error *err = words_split(call->args, &words);
 	if (err)
 		return err;
-	if (words.n && !strcmp(words.v[0], "--heap")) {
+	if (words.n && !strcmp(words.v[0], "--heap"))
 		kind = DBG_CORE_HEAP;
-		at = 1;
-	}
+	else if (words.n && !strcmp(words.v[0], "--mini"))
+		kind = DBG_CORE_MINI;
+	at = kind != DBG_CORE_FULL;
 	if (words.n > at + 1)
 		return dbg_err_arg("The name of one file expected.");
 	dbg_inferior_get(r->dbg, &inf);
@@ -78,11 +79,13 @@ static struct dbg_error *cmd_snapshot(struct repl *r, const struct call *call)
 static const struct repl_cmd cmds[] = {
     {
 	.names = "generate-core-file gcore",
-	.args = "[--heap] [FILE]",
+	.args = "[--heap|--mini] [FILE]",
 	.help = "write a core file of the program as it stands",
 	.more = "Without FILE its name is core.PID; its owner alone may read "
 		"it. With --heap\npages that are as in their files are left "
-		"out: it is smaller, and needs these\nfiles to be looked at.",
+		"out: it is smaller, and needs these\nfiles to be looked at. "
+		"With --mini there is what shows the stacks of all\nthreads, "
+		"their variables and the exception: some MB.",
 	.flags = CMD_RUNS,
 	.complete = COMPLETE_PATHS,
 	.run = cmd_generate,

@@ -107,6 +107,12 @@ enum dbg_core_kind {
 	 * be there, or be named by "core-search-path": much smaller.
 	 */
 	DBG_CORE_HEAP,
+	/*
+	 * What shows the stacks of all threads, their arguments and locals, and
+	 * the exception of the stop: some MB. Objects that these refer to are
+	 * there as far as they are shown with them; the heap is not.
+	 */
+	DBG_CORE_MINI,
 };
 
 /*

@@ -27,6 +27,8 @@
 enum {
 	CHUNK = 1 << 20, /* bytes read at once */
 	CHUNK_PAGES = CHUNK / PAGE_BYTES,
+	RED_ZONE = 512,       /* ample: it is 128 */
+	STACK_MAX = 16 << 20, /* of one thread */
 };
 
 /* Of /proc/PID/pagemap (pagemap.rst of the kernel). */
@@ -52,8 +54,9 @@ struct writer {
 	size_t n, cap;
 	struct str notes;
 	uint8_t *chunk;
-	pid_t tid;   /* alive: of an ended first thread /proc has no memory */
-	int pagemap; /* -1: it can't be read */
+	size_t n_only; /* of req->only, that lie below what is added */
+	pid_t tid;     /* alive: of an ended first thread /proc has no memory */
+	int pagemap;   /* -1: it can't be read */
 };
 
 /* ---- Pages ------------------------------------------------------------- */
@@ -121,6 +124,51 @@ static void add_modified(struct writer *w, const struct proc_map *m,
 	}
 }
 
+/* What of the mapping is to be there; the rest is unknown, so not named. */
+static void add_only(struct writer *w, const struct proc_map *m,
+		     struct segment s)
+{
+	const struct target_spans *only = w->req->only;
+
+	while (w->n_only < only->n && only->v[w->n_only].end <= m->start)
+		w->n_only++;
+	for (size_t i = w->n_only; i < only->n && only->v[i].start < m->end;
+	     i++) {
+		const struct target_span *span = &only->v[i];
+
+		s.start = span->start > m->start ? span->start : m->start;
+		s.end = span->end < m->end ? span->end : m->end;
+		add_segment(w, &s);
+	}
+}
+
+/* Stacks from the red zone below sp on, and the first page of each image. */
+static struct dbg_error *note_stacks(struct writer *w)
+{
+	struct dbg_error *err;
+	struct target_thread *list;
+	struct regs regs;
+	size_t n;
+
+	err = target_threads(w->t, w->arena, &list, &n);
+	for (size_t i = 0; !err && i < n; i++) {
+		err = target_regs(w->t, list[i].tid, &regs);
+		if (err)
+			break;
+		uint64_t sp = regs_sp(&regs) - RED_ZONE;
+		const struct proc_map *m = proc_maps_find(&w->maps, sp);
+		uint64_t size = m ? m->end - sp : 0;
+
+		target_spans_add(w->req->only, sp,
+				 size < STACK_MAX ? size : STACK_MAX);
+	}
+	for (size_t i = 0; !err && i < w->maps.n; i++)
+		if (w->maps.v[i].inode && !w->maps.v[i].offset)
+			target_spans_add(w->req->only, w->maps.v[i].start, 1);
+	target_spans_join(w->req->only);
+	return err;
+}
+
 static void add_mapping(struct writer *w, const struct proc_map *m)
 {
 	struct segment s = {
@@ -135,6 +183,11 @@ static void add_mapping(struct writer *w, const struct proc_map *m)
 	// The kernel's: the clock's pages can't be read, one is not ours.
 	if (str_starts(m->path, "[vvar") || !strcmp(m->path, "[vsyscall]"))
 		return;
+	if (w->req->only) {
+		if (s.stored && !(m->inode && str_starts(m->path, "/dev/")))
+			add_only(w, m, s);
+		return;
+	}
 	// To read a device may have effects.
 	if (m->inode && str_starts(m->path, "/dev/") && is_file(m))
 		s.stored = false;
@@ -396,6 +449,10 @@ static struct dbg_error *write_all(struct writer *w, uint64_t *ret_size)
 	open_pagemap(w);
 	add_process(w);
 	add_files(w);
+	if (w->req->only)
+		err = note_stacks(w);
+	if (err)
+		return err;
 	for (size_t i = 0; i < w->maps.n; i++)
 		add_mapping(w, &w->maps.v[i]);
 	err = write_headers(w, &end);
