@@ -193,6 +193,22 @@ def test_registers(t):
     t.check_in("right 0", behind)
 
 
+def test_copies(t):
+    """Where the collector would not find what the method holds, because it
+    cannot look while structures are copied, there are no calls."""
+    done = t.batch(["set call-timeout 600000",
+                    f"break {t.at('Calls', 'copies')}", "run",
+                    *["call Program.Make(3).Number",
+                      "call Program.NoObject(null)", "next"] * 8,
+                    "delete", "continue"], t.program("Calls"), timeout=120)
+    found = [len(re.findall(text, done.stdout + done.stderr, re.M))
+             for text in (r"^\$\d+ = 3$", "threw System.NullReferenceException",
+                          "from here: the collector could not find")]
+    t.check_equal(found[0], found[1])
+    t.check_equal([True] * 3, [number > 0 for number in found])
+    t.check_in("right 0", done.stdout)
+
+
 def test_killed(t):
     """Who kills dndbg in the midst of a call, which returns or throws then,
     has a program that goes on as if there had been none."""

@@ -18,25 +18,32 @@
 
 #include "base/err.h"
 
-/* What the frame at @ip and @sp holds, as it stands now. */
+enum {
+	OTHERS_MAX = 32 /* statements that are asked about, too */
+};
+
+struct refs {
+	struct gc_stack_ref *v;
+	size_t n;
+};
+
+/* What the frame of the statement holds, as the thread stands now. */
 static struct dbg_error *refs_of(struct control *c, pid_t tid,
 				 const struct regs *statement,
-				 struct arena *arena, struct gc_stack_ref **ret,
-				 size_t *ret_n)
+				 struct arena *arena, struct refs *ret)
 {
 	struct gc_stack_ref *all;
-	size_t n, kept = 0;
+	size_t n;
 
 	dac_flush(c->dac);
 	struct dbg_error *err = dac_gc_stack(c->dac, tid, arena, &all, &n);
 	if (err)
 		return err;
+	*ret = (struct refs){.v = all};
 	for (size_t i = 0; i < n; i++)
 		if (!all[i].frame && all[i].ip == regs_pc(statement) &&
 		    all[i].sp == regs_sp(statement))
-			all[kept++] = all[i];
-	*ret = all;
-	*ret_n = kept;
+			all[ret->n++] = all[i];
 	return NULL;
 }
 
@@ -45,37 +52,73 @@ static bool is_scratch(const struct gc_stack_ref *r)
 	return !r->addr && callcode_is_scratch(r->reg);
 }
 
-/* Is all that @from holds for longer than a call in @in, too? */
-static bool is_within(const struct gc_stack_ref *from, size_t n_from,
-		      const struct gc_stack_ref *in, size_t n_in)
+/* Is all that @from has for longer than a call in @in, too? */
+static bool is_within(const struct refs *from, const struct refs *in)
 {
-	for (size_t i = 0; i < n_from; i++) {
-		bool found = is_scratch(&from[i]);
+	for (size_t i = 0; i < from->n; i++) {
+		const struct gc_stack_ref *r = &from->v[i];
+		bool found = is_scratch(r);
 
-		for (size_t j = 0; j < n_in && !found; j++)
-			found = from[i].addr == in[j].addr &&
-				from[i].reg == in[j].reg &&
-				from[i].offset == in[j].offset;
+		for (size_t j = 0; j < in->n && !found; j++)
+			found = r->addr == in->v[j].addr &&
+				r->reg == in->v[j].reg &&
+				r->offset == in->v[j].offset;
 		if (!found)
 			return false;
 	}
 	return true;
 }
 
+/* As refs_of, if the thread stood as @regs tell. */
+static struct dbg_error *refs_at(struct control *c, pid_t tid,
+				 const struct regs *regs,
+				 const struct regs *statement,
+				 struct arena *arena, struct refs *ret)
+{
+	struct dbg_error *err = target_regs_set(c->target, tid, regs);
+
+	return err ? err : refs_of(c, tid, statement, arena, ret);
+}
+
+/*
+ * Nothing is found at the statement. Is there nothing, or is it amid
+ * instructions at which the collector never looks? Then it finds something at
+ * other statements.
+ */
+static struct dbg_error *is_empty(struct control *c, pid_t tid,
+				  struct arena *arena, bool *ret)
+{
+	struct regs regs = c->calls.saved;
+	const struct code_point *points;
+	size_t n;
+	struct dbg_error *err =
+	    code_points(c->code, regs_pc(&regs), &points, &n);
+
+	*ret = true;
+	for (size_t i = 0; !err && *ret && i < n && i < OTHERS_MAX; i++) {
+		struct refs refs;
+
+		regs_set_pc(&regs, points[i].addr);
+		err = refs_at(c, tid, &regs, &regs, arena, &refs);
+		*ret = err || !refs.n;
+	}
+	return err;
+}
+
 static struct dbg_error *ask(struct control *c, pid_t tid,
 			     const struct regs *called, struct arena *arena)
 {
 	struct calls *v = &c->calls;
-	struct gc_stack_ref *here, *there = NULL;
-	size_t n_here, n_there = 0;
-	struct dbg_error *err =
-	    refs_of(c, tid, &v->saved, arena, &here, &n_here);
+	struct refs here, there;
+	bool is_sound = false;
+	struct dbg_error *err = refs_of(c, tid, &v->saved, arena, &here);
 
 	if (!err)
-		err = target_regs_set(c->target, tid, called);
-	if (err)
-		return err;
-	err = refs_of(c, tid, &v->saved, arena, &there, &n_there);
+		err = refs_at(c, tid, called, &v->saved, arena, &there);
+	if (!err)
+		is_sound = is_within(&here, &there) && is_within(&there, &here);
+	if (!err && is_sound && !there.n)
+		err = is_empty(c, tid, arena, &is_sound);
 	struct dbg_error *back = target_regs_set(c->target, tid, &v->saved);
 	dac_flush(c->dac);
 	if (err || back) {
@@ -83,12 +126,11 @@ static struct dbg_error *ask(struct control *c, pid_t tid,
 		return err ? err : back;
 	}
 	v->frame.ip = regs_pc(&v->saved);
-	v->frame.is_sound = is_within(here, n_here, there, n_there) &&
-			    is_within(there, n_there, here, n_here);
+	v->frame.is_sound = is_sound;
 	v->frame.n_dead = 0;
-	for (size_t i = 0; i < n_here; i++)
-		if (is_scratch(&here[i]) && v->frame.n_dead < CALL_DEAD_MAX)
-			v->frame.dead[v->frame.n_dead++] = here[i].reg;
+	for (size_t i = 0; i < here.n; i++)
+		if (is_scratch(&here.v[i]) && v->frame.n_dead < CALL_DEAD_MAX)
+			v->frame.dead[v->frame.n_dead++] = here.v[i].reg;
 	return NULL;
 }
 
