@@ -15,19 +15,21 @@
 
 enum {
 	OPT_TYPE = 256,
+	OPT_COMPRESS,
 	OPT_HELP,
 };
 
 static const struct option options[] = {
     {"type", required_argument, NULL, OPT_TYPE},
     {"kind", required_argument, NULL, OPT_TYPE},
+    {"compress", no_argument, NULL, OPT_COMPRESS},
     {"output", required_argument, NULL, 'o'},
     {"help", no_argument, NULL, OPT_HELP},
     {NULL, 0, NULL, 0},
 };
 
 struct dump_options {
-	enum dbg_core_kind kind;
+	struct dbg_core_options core;
 	const char *what, *path;
 };
 
@@ -40,6 +42,7 @@ static void usage(FILE *out)
 	    "  --type full      all its memory [this]\n"
 	    "  --type heap      without what is in the files that it maps\n"
 	    "  --type mini      what shows the stacks of all threads: some MB\n"
+	    "  --compress       by gzip; \"dndbg core\" reads it as it is\n"
 	    "  -o, --output FILE\n"
 	    "                   [core.PID]\n",
 	    out);
@@ -53,12 +56,14 @@ static int parse(int argc, char **argv, struct dump_options *ret)
 	while ((c = getopt_long(argc, argv, "o:", options, NULL)) != -1) {
 		if (c == 'o') {
 			ret->path = optarg;
+		} else if (c == OPT_COMPRESS) {
+			ret->core.compress = true;
 		} else if (c == OPT_TYPE && !strcmp(optarg, "full")) {
-			ret->kind = DBG_CORE_FULL;
+			ret->core.kind = DBG_CORE_FULL;
 		} else if (c == OPT_TYPE && !strcmp(optarg, "heap")) {
-			ret->kind = DBG_CORE_HEAP;
+			ret->core.kind = DBG_CORE_HEAP;
 		} else if (c == OPT_TYPE && !strcmp(optarg, "mini")) {
-			ret->kind = DBG_CORE_MINI;
+			ret->core.kind = DBG_CORE_MINI;
 		} else if (c == OPT_TYPE) {
 			fprintf(stderr,
 				"dndbg: '%s' is no type of core file: there "
@@ -89,7 +94,7 @@ static struct dbg_error *dump(struct dbg *dbg, const struct dump_options *o)
 	dbg_inferior_get(dbg, &inf);
 	_cleanup_free_ char *path =
 	    o->path ? xstrdup(o->path) : xasprintf("core.%d", (int)inf.pid);
-	err = dbg_core_write(dbg, path, o->kind, &size);
+	err = dbg_core_write(dbg, path, &o->core, &size);
 	err = dbg_err_first(err, dbg_detach(dbg, false));
 	if (!err)
 		plain_printf(stdout, "%s\n", path);
@@ -98,7 +103,7 @@ static struct dbg_error *dump(struct dbg *dbg, const struct dump_options *o)
 
 int report_dump_main(struct dbg *dbg, int argc, char **argv)
 {
-	struct dump_options o = {.kind = DBG_CORE_FULL};
+	struct dump_options o = {.core.kind = DBG_CORE_FULL};
 
 	int status = parse(argc, argv, &o);
 	if (status >= 0)

@@ -1,5 +1,6 @@
 """Core files: what they show is what the program showed when it ended."""
 import glob
+import gzip
 import os
 import re
 import resource
@@ -27,7 +28,7 @@ def shown(text):
 
 
 # What we write ourselves: the option of gcore.
-OWN = {"full": "", "heap": "--heap", "mini": "--mini"}
+OWN = {"full": "", "heap": "--heap", "mini": "--mini --compress"}
 
 
 def own(t, kind):
@@ -134,6 +135,38 @@ def test_interpreted(t):
                 "(new[] { 1, 2 })"]).stdout
     t.check_in('$1 = "NOBODY CATCHES"\n$2 = "-2146233088"\n'
                "$3 = Count = 2 = {1, 2}\n", got)
+
+
+def test_packed(t):
+    """A core that gzip has packed shows the same; one that was cut off says
+    so, and what is no core, or says it is endless, is refused."""
+    path = dump(t, t.program("Throws") + ["unhandled-inner"], "mini")
+    wanted = shown(core(t, path).stdout)
+    packed = f"{t.dir}/packed"
+    with open(path, "rb") as file:
+        whole = file.read()
+    text = gzip.compress(whole, 1)
+    for end in b"", b"what follows is of no interest":
+        with open(packed, "wb") as file:
+            file.write(text + end)
+        t.check_equal(wanted, shown(core(t, packed).stdout))
+    for damaged, words in (
+            (text[:len(text) // 2], r"^The core was cut short: \d+ bytes"),
+            (text[:9000] + bytes(9000), r"^The core was cut short: \d+ bytes"),
+            (text[:10] + b"\xff" * 99, "packed by gzip, and damaged")):
+        with open(packed, "wb") as file:
+            file.write(damaged)
+        done = core(t, packed, ["info threads"])
+        t.check_match(words, done.stdout + done.stderr)
+    endless = bytearray(whole[:1 << 16])
+    at, = struct.unpack_from("<Q", endless, 32)
+    struct.pack_into("<Q", endless, at + 32, 2**60)
+    for text, words in ((bytes(1000), "packed by gzip, but no ELF file"),
+                        (endless, r"unpacked it would be \d+ bytes")):
+        with open(packed, "wb") as file:
+            file.write(gzip.compress(text))
+        t.check_match(rf"^Cannot use '{packed}' as a core: [^\n]*{words}",
+                      core(t, packed, ["bt"]).stderr)
 
 
 def test_cannot_run(t):
@@ -267,17 +300,21 @@ def test_generated(t):
     words = t.program("Hello")
     commands = ["echo look\\n", "bt", "info args", "info locals", "x/4i $pc",
                 "echo looked\\n"]
-    full, heap, mini = (f"{t.dir}/{kind}" for kind in OWN)
+    full, heap, mini, packed = (
+        f"{t.dir}/{kind}" for kind in (*OWN, "packed"))
     done = t.batch(["b " + t.at("Hello", "add"), "run", *commands,
                     f"generate-core-file {full}", f"gcore --heap {heap}",
-                    f"gcore --mini {mini}", "gcore /", "continue"], words)
+                    f"gcore --mini {mini}", f"gcore --compress --heap {packed}",
+                    "gcore /", "continue"], words)
     t.check_match(r"^'/' is not a regular file\.$", done.stdout + done.stderr)
     t.check_match(rf"^Saved corefile {full} \(\d+ MB\)$", done.stdout)
     t.check_in("hello world 5\nok\n", done.stdout)
     t.check_in("exited normally", done.stdout)
-    for path in (full, heap, mini):
+    for path in (full, heap, mini, packed):
         t.check_equal(0o600, os.stat(path).st_mode & 0o777)
         t.check_equal(look(done.stdout), look(core(t, path, commands).stdout))
+    t.check(os.stat(packed).st_blocks < os.stat(heap).st_blocks / 2,
+            "packed: as large")
     t.check(os.stat(heap).st_blocks < os.stat(full).st_blocks / 2, "as large")
     headers = subprocess.run(["readelf", "-hln", full], capture_output=True,
                              text=True)
@@ -288,9 +325,9 @@ def test_generated(t):
 def test_dump(t):
     """`dndbg dump` of a program that runs, which goes on."""
     busy = Busy(t, "20", "4").ready()
-    for kind in "heap", "mini":
-        path = f"{t.dir}/{kind}"
-        done = t.run("dump", "--type", kind, "-o", path, str(busy.pid))
+    for kind, *more in ("heap",), ("mini",), ("heap", "--compress"):
+        path = f"{t.dir}/{kind}{''.join(more)}"
+        done = t.run("dump", "--type", kind, *more, "-o", path, str(busy.pid))
         t.check_equal((0, path + "\n", ""),
                       (done.returncode, done.stdout, done.stderr))
         out = t.run("stack", path).stdout

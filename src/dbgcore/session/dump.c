@@ -28,7 +28,8 @@ static struct dbg_error *create(const char *path, int *ret)
 }
 
 struct dbg_error *dbg_core_write(struct dbg *dbg, const char *path,
-				 enum dbg_core_kind kind, uint64_t *ret_size)
+				 const struct dbg_core_options *o,
+				 uint64_t *ret_size)
 {
 	_cleanup_close_ int fd = -1;
 
@@ -38,7 +39,8 @@ struct dbg_error *dbg_core_write(struct dbg *dbg, const char *path,
 		return dbg_err(DBG_E_STATE,
 			       "this is a core dump already: copy its file");
 	struct target_core_req req = {
-	    .files = kind == DBG_CORE_FULL,
+	    .files = o->kind == DBG_CORE_FULL,
+	    .pack = o->compress,
 	    .first = stack_thread_tid(dbg->inspect.stack, dbg->stop.thread),
 	    .signal = dbg->stop.signal,
 	    .interrupted = &dbg->inspect.interrupted,
@@ -49,7 +51,7 @@ struct dbg_error *dbg_core_write(struct dbg *dbg, const char *path,
 		return err;
 	dbg->inspect.interrupted = 0;
 	req.fd = fd;
-	if (kind == DBG_CORE_MINI) {
+	if (o->kind == DBG_CORE_MINI) {
 		req.only = &only;
 		err = minidump_collect(dbg, &only);
 	}

@@ -52,6 +52,7 @@ struct target_core_req {
 	bool files; /* also pages that are as in the files they are mapped of */
 	pid_t first; /* the thread that people will look at */
 	int signal;  /* at which it stands, 0: none */
+	bool pack;   /* by gzip, which takes its time */
 	const volatile int *interrupted; /* not 0: break off */
 };
 

@@ -17,9 +17,22 @@
 #include "repl/show/print.h"
 #include "repl/command/subcmd.h"
 
+static bool take_option(const char *word, struct dbg_core_options *ret)
+{
+	if (!strcmp(word, "--heap"))
+		ret->kind = DBG_CORE_HEAP;
+	else if (!strcmp(word, "--mini"))
+		ret->kind = DBG_CORE_MINI;
+	else if (!strcmp(word, "--compress"))
+		ret->compress = true;
+	else
+		return false;
+	return true;
+}
+
 static struct dbg_error *cmd_generate(struct repl *r, const struct call *call)
 {
-	enum dbg_core_kind kind = DBG_CORE_FULL;
+	struct dbg_core_options o = {.kind = DBG_CORE_FULL};
 	_cleanup_words_ struct words words = {0};
 	_cleanup_free_ char *path = NULL;
 	struct dbg_inferior inf;
@@ -29,17 +42,14 @@ static struct dbg_error *cmd_generate(struct repl *r, const struct call *call)
 	struct dbg_error *err = words_split(call->args, &words);
 	if (err)
 		return err;
-	if (words.n && !strcmp(words.v[0], "--heap"))
-		kind = DBG_CORE_HEAP;
-	else if (words.n && !strcmp(words.v[0], "--mini"))
-		kind = DBG_CORE_MINI;
-	at = kind != DBG_CORE_FULL;
+	while (at < words.n && take_option(words.v[at], &o))
+		at++;
 	if (words.n > at + 1)
 		return dbg_err_arg("The name of one file expected.");
 	dbg_inferior_get(r->dbg, &inf);
 	path = words.n > at ? xstrdup(words.v[at])
 			    : xasprintf("core.%d", (int)inf.pid);
-	err = dbg_core_write(r->dbg, path, kind, &size);
+	err = dbg_core_write(r->dbg, path, &o, &size);
 	if (err)
 		return err;
 	out(r, "Saved corefile %s (%" PRIu64 " MB)\n", path, size >> 20);
@@ -79,13 +89,14 @@ static struct dbg_error *cmd_snapshot(struct repl *r, const struct call *call)
 static const struct repl_cmd cmds[] = {
     {
 	.names = "generate-core-file gcore",
-	.args = "[--heap|--mini] [FILE]",
+	.args = "[--heap|--mini] [--compress] [FILE]",
 	.help = "write a core file of the program as it stands",
 	.more = "Without FILE its name is core.PID; its owner alone may read "
 		"it. With --heap\npages that are as in their files are left "
 		"out: it is smaller, and needs these\nfiles to be looked at. "
 		"With --mini there is what shows the stacks of all\nthreads, "
-		"their variables and the exception: some MB.",
+		"their variables and the exception: some MB. --compress packs "
+		"it by gzip.",
 	.flags = CMD_RUNS,
 	.complete = COMPLETE_PATHS,
 	.run = cmd_generate,

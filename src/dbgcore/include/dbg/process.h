@@ -115,14 +115,21 @@ enum dbg_core_kind {
 	DBG_CORE_MINI,
 };
 
+/* How a core file is to be written. */
+struct dbg_core_options {
+	enum dbg_core_kind kind;
+	bool compress; /* by gzip; dbg_core() reads it all the same */
+};
+
 /*
  * Write a core file of the stopped program, which is as if nothing had been
  * asked of it. A file @path is replaced; its owner alone may read it. How long
- * it is, with the holes where memory is zero, is in *ret_size. On failure there
- * is no file. DBG_E_FILE, DBG_E_STATE, DBG_E_INTERRUPTED (dbg_interrupt).
+ * it is, uncompressed, with the holes where memory is zero, is in *ret_size. On
+ * failure there is no file. DBG_E_FILE, DBG_E_STATE, DBG_E_INTERRUPTED
+ * (dbg_interrupt).
  */
 DBG_MUST struct dbg_error *dbg_core_write(struct dbg *dbg, const char *path,
-					  enum dbg_core_kind kind,
+					  const struct dbg_core_options *o,
 					  uint64_t *ret_size);
 
 /* Is there a program that can run, not a core? */

@@ -14,6 +14,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "target/corepack.h"
 
 #define CORE_MAX (UINT64_C(1) << 42)
 
@@ -308,7 +309,11 @@ struct dbg_error *corefile_load(const char *path, struct corefile *ret)
 	err = file_load(path, CORE_MAX, &file);
 	if (err)
 		return err;
-	err = corefile_parse(file.bytes, ret);
+	memset(ret, 0, sizeof(*ret));
+	if (corepack_is(file.bytes))
+		err = corepack_unpack(path, &file);
+	if (!err)
+		err = corefile_parse(file.bytes, ret);
 	ret->file = file;
 	if (err)
 		corefile_unload(ret);

@@ -21,6 +21,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "target/corepack.h"
 #include "target/proc.h"
 #include "target/target_priv.h"
 
@@ -54,9 +55,10 @@ struct writer {
 	size_t n, cap;
 	struct str notes;
 	uint8_t *chunk;
-	size_t n_only; /* of req->only, that lie below what is added */
-	pid_t tid;     /* alive: of an ended first thread /proc has no memory */
-	int pagemap;   /* -1: it can't be read */
+	struct corepack *pack; /* NULL: as it is */
+	size_t n_only;         /* of req->only, that lie below what is added */
+	pid_t tid;   /* alive: of an ended first thread /proc has no memory */
+	int pagemap; /* -1: it can't be read */
 };
 
 /* ---- Pages ------------------------------------------------------------- */
@@ -298,6 +300,8 @@ static void add_files(struct writer *w)
 static struct dbg_error *write_at(const struct writer *w, const void *data,
 				  size_t n, uint64_t at)
 {
+	if (w->pack)
+		return corepack_write(w->pack, data, n, at);
 	for (size_t done = 0; done < n;) {
 		ssize_t put = pwrite(w->req->fd, (const char *)data + done,
 				     n - done, (off_t)(at + done));
@@ -459,7 +463,9 @@ static struct dbg_error *write_all(struct writer *w, uint64_t *ret_size)
 	for (size_t i = 0; !err && i < w->n; i++)
 		if (w->segments[i].stored)
 			err = write_segment(w, &w->segments[i]);
-	if (!err && ftruncate(w->req->fd, (off_t)end))
+	if (!err && w->pack)
+		err = corepack_write(w->pack, NULL, 0, end);
+	else if (!err && ftruncate(w->req->fd, (off_t)end))
 		err = dbg_err_errno(DBG_E_FILE, errno, "cannot write it");
 	*ret_size = end;
 	return err;
@@ -474,8 +480,14 @@ struct dbg_error *target_core_write(struct target *t,
 			   .arena = arena_create(),
 			   .chunk = xmalloc(CHUNK),
 			   .pagemap = -1};
-	struct dbg_error *err = write_all(&w, ret_size);
+	struct dbg_error *err = NULL;
 
+	if (req->pack)
+		err = corepack_create(req->fd, &w.pack);
+	if (!err)
+		err = write_all(&w, ret_size);
+	if (w.pack)
+		err = dbg_err_first(err, corepack_end(w.pack));
 	if (w.pagemap >= 0)
 		close(w.pagemap);
 	free(w.chunk);
