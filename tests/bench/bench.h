@@ -70,7 +70,7 @@ struct group_spec {
 	const char *name;
 	const char *fixture;
 	const char *argument; /* of the program, NULL: none */
-	const char *more[3];  /* ... and further ones */
+	const char *more[4];  /* ... and further ones */
 	double actions;       /* what BESIDE_RATE divides */
 	unsigned int runs;    /* at most, 0: as many as asked for */
 	void (*shoot)(struct drive *d, struct point *ret);

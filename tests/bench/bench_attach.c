@@ -111,6 +111,16 @@ static void look(struct drive *d)
 		drive_fail(d, "%zu threads with a managed stack", n_managed);
 }
 
+/* How long the longest pause was, by the program; milliseconds. */
+static double stood(struct drive *d, const struct program *p)
+{
+	const char *text = strstr(p->text, "stood ");
+
+	if (!text)
+		drive_fail(d, "the program does not say how long it stood");
+	return strtod(text + strlen("stood "), NULL) / 1e3;
+}
+
 static void attach_look_detach(struct drive *d, struct point *ret)
 {
 	struct program p;
@@ -122,12 +132,48 @@ static void attach_look_detach(struct drive *d, struct point *ret)
 	drive_check(d, dbg_detach(d->dbg, false));
 	ret[0].value = drive_end(d, 1, &ret[0]) * 1e3;
 	end(d, &p);
+	ret[1].value = stood(d, &p);
+}
 
-	const char *stood = strstr(p.text, "stood ");
+/* A copy of 500 MB that is looked at while the program goes on. */
+static void snapshot(struct drive *d, struct point *ret)
+{
+	struct program p;
+	struct dbg_attach req = {.snapshot = true};
 
-	if (!stood)
-		drive_fail(d, "the program does not say how long it stood");
-	ret[1].value = strtod(stood + strlen("stood "), NULL) / 1e3;
+	begin(d, &p);
+	req.pid = p.pid;
+	drive_begin(d);
+	drive_check(d, dbg_attach(d->dbg, &req));
+	drive_wait_stop(d);
+	look(d);
+	ret[0].value = drive_end(d, 1, &ret[0]) * 1e3;
+	end(d, &p);
+	ret[1].value = stood(d, &p);
+}
+
+/* A core of 500 MB, opened as by somebody who has seen nothing of it. */
+static void look_at_core(struct drive *d, struct point *ret)
+{
+	struct program p;
+	char path[] = "/var/tmp/dndbg-bench-XXXXXX", command[TEXT_BYTES];
+	int fd = mkstemp(path);
+
+	begin(d, &p);
+	snprintf(command, sizeof(command), "'%s' dump -o %s %d >/dev/null",
+		 d->bench->dndbg, path, (int)p.pid);
+	if (fd < 0 || system(command))
+		drive_fail(d, "no core was written");
+	close(fd);
+	drive_begin(d);
+	drive_check(d, dbg_core(d->dbg, path));
+	unlink(path);
+	drive_wait_stop(d);
+	look(d);
+	ret[0].value = drive_end(d, 1, &ret[0]) * 1e3;
+	ret[1].value = proc_memory(getpid(), "Anonymous") / (1 << 20);
+	ret[2].value = proc_memory(getpid(), "Rss") / (1 << 20);
+	end(d, &p);
 }
 
 const struct group_spec bench_attach_groups[] = {
@@ -154,6 +200,30 @@ const struct group_spec bench_attach_groups[] = {
 		     BESIDE_NOTHING, GOAL_MAX, 40},
 		    {"look_stood", "... the program stood still", "ms",
 		     BESIDE_NOTHING, GOAL_MAX, 30}},
+    },
+    {
+	.name = "snapshot",
+	.fixture = "Busy",
+	.argument = "200",
+	.more = {"0", "0", "pulse", "500"},
+	.shoot = snapshot,
+	.figures = {{"snapshot", "snapshot of 500 MB, stacks of 200 threads",
+		     "ms", BESIDE_NOTHING, GOAL_NONE, 0},
+		    {"snapshot_stood", "... the program stood still", "ms",
+		     BESIDE_NOTHING, GOAL_MAX, 20}},
+    },
+    {
+	.name = "core",
+	.fixture = "Busy",
+	.argument = "200",
+	.more = {"0", "0", "0", "500"},
+	.shoot = look_at_core,
+	.figures = {{"core", "core of 500 MB, stacks of 200 threads", "ms",
+		     BESIDE_NOTHING, GOAL_MAX, 100},
+		    {"core_memory", "... memory", "MB", BESIDE_NOTHING,
+		     GOAL_MAX, 40},
+		    {"core_rss", "... with the files that are mapped", "MB",
+		     BESIDE_NOTHING, GOAL_NONE, 0}},
     },
     {0},
 };

@@ -104,8 +104,8 @@ void drive_launch(struct drive *d)
 {
 	char dll[LINE_BYTES];
 	const struct group_spec *g = d->group;
-	const char *args[] = {dll, g->argument, g->more[0], g->more[1],
-			      g->more[2]};
+	const char *args[] = {dll,        g->argument, g->more[0],
+			      g->more[1], g->more[2],  g->more[3]};
 	size_t n = 1;
 	struct dbg_launch launch = {
 	    .program = d->bench->dotnet,

@@ -22,7 +22,7 @@ static pid_t run_bare(const struct bench *b, const struct group_spec *g,
 {
 	char dll[PATH_BYTES];
 	const char *argv[] = {b->dotnet,  dll,        g->argument, g->more[0],
-			      g->more[1], g->more[2], NULL};
+			      g->more[1], g->more[2], g->more[3],  NULL};
 	posix_spawn_file_actions_t actions;
 	pid_t pid;
 
