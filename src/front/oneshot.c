@@ -57,6 +57,16 @@ static int words_of(const char *word)
 	return 0;
 }
 
+// The word that is the program: behind the command, but for what it is compared
+// with.
+static int program_at(int argc, char **argv)
+{
+	bool diff =
+	    argc > 1 && !strcmp(argv[0], "heap") && !strcmp(argv[1], "diff");
+
+	return words_of(argv[0]) + diff;
+}
+
 bool oneshot_is(const char *word)
 {
 	return words_of(word) > 0;
@@ -105,10 +115,10 @@ static struct dbg_error *look(struct dbg *dbg, const struct command_ops *ops,
 int oneshot_main(struct dbg *dbg, const struct command_ops *ops, int argc,
 		 char **argv)
 {
-	int words = words_of(argv[0]);
+	int words = words_of(argv[0]), at = program_at(argc, argv);
 	bool help = argc > 1 && !strcmp(argv[1], "--help");
 
-	if (argc <= words || help) {
+	if (argc <= at || help) {
 		fprintf(help ? stdout : stderr,
 			"usage: dndbg %s%s PID|NAME|CORE [--snapshot] "
 			"[arguments]\n"
@@ -119,11 +129,11 @@ int oneshot_main(struct dbg *dbg, const struct command_ops *ops, int argc,
 			argv[0], words > 1 ? " SUBCOMMAND" : "", argv[0]);
 		return help ? 0 : 2;
 	}
-	struct oneshot o = {.what = argv[words]};
+	struct oneshot o = {.what = argv[at]};
 	for (int i = 0; i < argc; i++) {
-		if (i == words)
+		if (i == at)
 			continue;
-		if (i > words && !strcmp(argv[i], "--snapshot")) {
+		if (i > at && !strcmp(argv[i], "--snapshot")) {
 			o.snapshot = true;
 			continue;
 		}

@@ -61,11 +61,11 @@ def addresses(t, target, pattern):
     return [one["address"] for one in found["objects"]]
 
 
-def dump(t, env=None, config="Debug"):
-    """A core of Heap.cs by createdump."""
-    path = f"{t.dir}/heap.core"
+def dump(t, env=None, config="Debug", more="0"):
+    """A core of Heap.cs by createdump, with so many nodes more."""
+    path = f"{t.dir}/heap{more}.core"
     subprocess.run(
-        t.program("Heap", "dump", config=config, host="dotnet"),
+        t.program("Heap", "dump", more, config=config, host="dotnet"),
         env={**t.env, **(env or {}), "DOTNET_DbgEnableMiniDump": "1",
              "DOTNET_DbgMiniDumpType": "2", "DOTNET_DbgMiniDumpName": path},
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -190,6 +190,84 @@ def test_damage(t):
                   r"bytes up to 0x[0-9a-f]+ are left out$",
                   stat["damages"][0])
     t.check_equal(1, own(stat)["Leaf[]"])
+
+
+# ---- The heap as a whole -----------------------------------------------------
+
+def test_strings(t):
+    """Texts that there is more than one string of."""
+    found = ask(t, "strings", dump(t), "--top", "100000")
+    first = found["strings"][0]
+    t.check_equal((50, 40, 49 * 104, '"' + 40 * "d" + '"'),
+                  tuple(first[x] for x in ("count", "length", "wasted",
+                                           "text")))
+    t.check_equal(found["wasted"], sum(x["wasted"] for x in found["strings"]))
+    t.check(found["wasted"] < found["bytes"], found)
+    t.check_equal(len(found["strings"]), found["duplicated"])
+
+
+def test_diff(t):
+    """What 500 nodes more come to, seen from either core."""
+    few, many = dump(t), dump(t, more="500")
+    for old, new, nodes, leaves in ((few, many, 500, 50),
+                                    (many, few, -500, -50)):
+        found = ask(t, "diff", old, new)
+        grown = {one["type"].removeprefix("HeapShape."):
+                 (one["count"] - one["oldCount"],
+                  one["bytes"] - one["oldBytes"]) for one in found["types"]}
+        t.check_equal((nodes, nodes * 40), grown["Node"])
+        t.check_equal((leaves, leaves * 24), grown["Leaf"])
+        t.check_equal(set(), {"Holder", "Pair[]", "Big", "Dead"} & set(grown))
+    done = t.run("--batch", "--core", many, "-ex", f"heap diff {few}")
+    t.check_match(r"(?m)^\+500 +\+20000 +1501 +1001  HeapShape\.Node$",
+                  done.stdout)
+    done = t.run("heap", "diff", f"{t.dir}/none.core", few)
+    t.check_equal(1, done.returncode)
+    t.check_in("none.core", done.stderr)
+
+
+def overwrite(path, mt, place, was, becomes):
+    """In a core: the word at a place of the object of a type that has @was
+    there; becomes may be (another place, a word)."""
+    place_of, word = becomes if isinstance(becomes, tuple) else (place, becomes)
+    with open(path, "rb+") as file:
+        text = file.read()
+        i = text.find(mt)
+        while text[i + place:i + place + 8] != was:
+            i = text.index(mt, i + 1)
+        file.seek(i + place_of)
+        file.write(word)
+
+
+def test_verify(t):
+    """A heap that is whole; a reference that leads into the midst of an
+    object; an object without a type."""
+    path = dump(t)
+    listed = ask(t, "list", path, "--refs")
+    found = ask(t, "verify", path)
+    t.check_equal((listed["count"],
+                   sum(len(x.get("refs", [])) for x in listed["objects"])),
+                  (found["objects"], found["references"]))
+    t.check_equal(([], 0), (found["faults"], found["count"]))
+    at, = addresses(t, path, r"\.Holder$")
+    shown = ask(t, "object", path, at)
+    last, = (x for x in shown["refs"] if x["name"] == "Last")
+    word = int(shown["methodTable"], 16).to_bytes(8, "little")
+    was = int(last["object"], 16)
+    overwrite(path, word, last["offset"], was.to_bytes(8, "little"),
+              (was + 8).to_bytes(8, "little"))
+    found = ask(t, "verify", path)
+    t.check_equal([(at, hex(int(at, 16) + last["offset"]), hex(was + 8),
+                    f"Last of the HeapShape.Holder at {at} leads to "
+                    f"{was + 8:#x}, where no object begins")],
+                  [(x["object"], x["slot"], x["value"], x["text"])
+                   for x in found["faults"]])
+    overwrite(path, word, last["offset"], (was + 8).to_bytes(8, "little"),
+              (0, b"\x08" * 8))
+    done = t.run("--batch", "--core", path, "-ex", "verifyheap")
+    t.check_match(rf"(?m)^the heap is damaged at {at}, where no object is: ",
+                  done.stdout)
+    t.check_match("(?m)^The heap is damaged: [0-9]+ objects", done.stdout)
 
 
 # ---- What keeps objects alive ------------------------------------------------

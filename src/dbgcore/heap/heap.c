@@ -109,6 +109,7 @@ void heap_destroy(struct heap *h)
 	free(h->by_position);
 	free(h->types);
 	free(h->damages);
+	free(h->lost);
 	arena_destroy(h->arena);
 	free(h);
 }

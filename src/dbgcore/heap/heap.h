@@ -96,7 +96,8 @@ struct heap {
 	struct heap_type *last; /* that was looked up */
 	struct heap_type none;  /* of what is no object */
 	const char **damages;   /* of the last walk, in @arena */
-	size_t n_damages, cap_damages;
+	struct gc_gap *lost;    /* what each of them leaves out */
+	size_t n_damages, cap_damages, cap_lost;
 	struct heap_window found; /* of heap_find */
 };
 
@@ -144,6 +145,21 @@ bool heap_find(struct heap *h, uint64_t addr, struct heap_object *ret);
  */
 bool heap_object_at(struct heap *h, uint64_t addr, struct heap_object *ret);
 
+/* ---- starts.c -------------------------------------------------------- */
+
+/* Addresses at which objects begin, or may, since nothing is known of them. */
+struct heap_starts {
+	struct heap *heap;
+	uint64_t *bits; /* by position */
+};
+
+void heap_starts_init(struct heap_starts *s, struct heap *h);
+void heap_starts_deinit(struct heap_starts *s);
+void heap_starts_add(struct heap_starts *s, const struct heap_object *o);
+/* All that the last walk left out may be the beginning of an object. */
+void heap_starts_lose(struct heap_starts *s);
+bool heap_starts_has(const struct heap_starts *s, uint64_t addr);
+
 /* ---- refs.c ---------------------------------------------------------- */
 
 /* Steps over the pointers of an object, which come in runs. */
@@ -171,6 +187,9 @@ bool heap_refs_next(struct heap_refs *r, uint64_t *offset, uint64_t *n);
  */
 bool heap_refs_after(const struct heap_type *type, uint64_t size, uint64_t from,
 		     uint64_t *offset, uint64_t *n);
+
+/* The reference at an offset that heap_refs_next gave. */
+uint64_t heap_ref_at(const struct heap_object *o, uint64_t offset);
 
 /* ---- refname.c ------------------------------------------------------- */
 

@@ -6,8 +6,6 @@
 #include "heap/heap_priv.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 #include "base/err.h"
 #include "base/file.h"
@@ -76,28 +74,20 @@ static const uint8_t *heap_window_get(struct heap *h, struct heap_window *w,
 
 /* ---- Damage ---------------------------------------------------------- */
 
-/* Note that the walk of a part ends: a sentence, in the heap's arena. */
-static void heap_damage(struct heap *h, const char *fmt, ...)
-{
-	char text[256];
-	va_list ap;
-
-	if (h->n_damages == DAMAGES_MAX)
-		return;
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	mem_grow(&h->damages, &h->cap_damages, h->n_damages,
-		 sizeof(*h->damages));
-	h->damages[h->n_damages++] = arena_strdup(h->arena, text);
-}
-
+// The walk of a part ends before its end.
 static bool damaged(struct heap *h, const struct place *p, const char *why)
 {
-	heap_damage(h,
-		    "the heap is damaged at 0x%" PRIx64 ", %s: %" PRIu64
-		    " bytes up to 0x%" PRIx64 " are left out",
-		    p->addr, why, p->end - p->addr, p->end);
+	if (h->n_damages == DAMAGES_MAX)
+		return false;
+	mem_grow(&h->damages, &h->cap_damages, h->n_damages,
+		 sizeof(*h->damages));
+	mem_grow(&h->lost, &h->cap_lost, h->n_damages, sizeof(*h->lost));
+	h->lost[h->n_damages] = (struct gc_gap){p->addr, p->end};
+	h->damages[h->n_damages++] =
+	    arena_printf(h->arena,
+			 "the heap is damaged at 0x%" PRIx64 ", %s: %" PRIu64
+			 " bytes up to 0x%" PRIx64 " are left out",
+			 p->addr, why, p->end - p->addr, p->end);
 	return false;
 }
 

@@ -28,6 +28,7 @@
 #include "dbg/execution.h"
 #include "dbg/frames.h"
 #include "dbg/objects.h"
+#include "dbg/heapfacts.h"
 #include "dbg/inferiors.h"
 #include "dbg/machine.h"
 #include "dbg/modules.h"

@@ -428,6 +428,30 @@ static const struct repl_cmd subs[] = {
 	.run = heap_size_cmd,
     },
     {
+	.names = "strings",
+	.args = FILTERS,
+	.help = "show texts that there is more than one string of",
+	.more = "Those that waste the most bytes are first.",
+	.flags = CMD_NEEDS_STOP,
+	.run = heap_strings_cmd,
+    },
+    {
+	.names = "diff",
+	.args = "CORE " FILTERS,
+	.help = "show what has changed since a core file, by type",
+	.more = "From the shell the earlier one is first: dndbg heap diff "
+		"OLD.core NEW.core",
+	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
+	.run = heap_diff_cmd,
+    },
+    {
+	.names = "verify",
+	.args = "[--json]",
+	.help = "check that objects and references are whole",
+	.flags = CMD_NEEDS_STOP,
+	.run = heap_verify_cmd,
+    },
+    {
 	.names = "segments",
 	.args = "[--json]",
 	.help = "list the stretches of memory that objects lie in",
@@ -440,7 +464,7 @@ static const struct repl_cmd subs[] = {
 static const struct repl_cmd cmds[] = {
     {
 	.names = "heap",
-	.args = "stat|list|object|roots|size|segments ...",
+	.args = "stat|list|object|roots|size|strings|diff|verify|segments ...",
 	.help = "look at the objects of the collector's heap",
 	.flags = CMD_NEEDS_STOP,
 	.sub = subs,
@@ -465,6 +489,13 @@ static const struct repl_cmd cmds[] = {
 	.help = "as \"heap size\"",
 	.flags = CMD_NEEDS_STOP,
 	.run = heap_size_cmd,
+    },
+    {
+	.names = "verifyheap",
+	.args = "[--json]",
+	.help = "as \"heap verify\"",
+	.flags = CMD_NEEDS_STOP,
+	.run = heap_verify_cmd,
     },
     {
 	.names = "eeheap",

@@ -17,4 +17,13 @@ DBG_MUST struct dbg_error *heap_roots_cmd(struct repl *r,
 DBG_MUST struct dbg_error *heap_size_cmd(struct repl *r,
 					 const struct call *call);
 
+/* ---- cmd_facts.c ----------------------------------------------------- */
+
+DBG_MUST struct dbg_error *heap_strings_cmd(struct repl *r,
+					    const struct call *call);
+DBG_MUST struct dbg_error *heap_diff_cmd(struct repl *r,
+					 const struct call *call);
+DBG_MUST struct dbg_error *heap_verify_cmd(struct repl *r,
+					   const struct call *call);
+
 #endif

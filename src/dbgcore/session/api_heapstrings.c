@@ -1,0 +1,169 @@
+/* Strings of the heap with the same text, of dbg.h. */
+#include "session/sessionheap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+
+enum {
+	CHARS = 12, // behind type and length
+	TABLE_MIN = 1 << 12,
+};
+
+/* Strings of one text; they are told apart by 128 bits of hash. */
+struct text {
+	uint64_t hash[2];
+	uint64_t object, size; /* of the first */
+	uint64_t count;        /* 0: the slot is free */
+	uint32_t length;
+};
+
+struct texts {
+	struct heap_query query;
+	struct text *v; /* a hash table */
+	size_t n, cap;
+	uint64_t count, bytes, wasted;
+};
+
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+	hash = (hash ^ word) * 0x9fb21c651e98df25;
+	return hash ^ hash >> 29;
+}
+
+static void hash_of(const uint8_t *p, size_t n, uint64_t ret[2])
+{
+	uint64_t word;
+
+	ret[0] = n;
+	ret[1] = ~(uint64_t)n;
+	for (; n; p += n < 8 ? n : 8, n -= n < 8 ? n : 8) {
+		word = 0;
+		memcpy(&word, p, n < 8 ? n : 8);
+		ret[0] = mix(ret[0], word);
+		ret[1] = mix(ret[1], word * 0xd6e8feb86659fd93 + 1);
+	}
+}
+
+static struct text *slot_of(struct texts *t, const uint64_t hash[2])
+{
+	size_t i = (size_t)hash[0] & (t->cap - 1);
+
+	while (t->v[i].count &&
+	       (t->v[i].hash[0] != hash[0] || t->v[i].hash[1] != hash[1]))
+		i = (i + 1) & (t->cap - 1);
+	return &t->v[i];
+}
+
+static void grow(struct texts *t)
+{
+	struct text *old = t->v;
+	size_t n = t->cap;
+
+	t->cap = n ? n * 2 : TABLE_MIN;
+	t->v = xcalloc(t->cap, sizeof(*t->v));
+	for (size_t i = 0; i < n; i++)
+		if (old[i].count)
+			*slot_of(t, old[i].hash) = old[i];
+	free(old);
+}
+
+static bool add_string(void *arg, const struct heap_object *o)
+{
+	struct texts *t = arg;
+	uint64_t hash[2];
+	uint32_t length;
+
+	if (!o->type->is_string || !heap_query_has(&t->query, o))
+		return true;
+	memcpy(&length, o->bytes + HEAP_WORD, sizeof(length));
+	uint64_t n = (uint64_t)length * 2;
+
+	if (n + CHARS > o->size)
+		return true;
+	if (t->n * 2 >= t->cap)
+		grow(t);
+	hash_of(o->bytes + CHARS, n, hash);
+	struct text *text = slot_of(t, hash);
+
+	if (!text->count) {
+		t->n++;
+		*text = (struct text){.hash = {hash[0], hash[1]},
+				      .object = o->addr,
+				      .size = o->size,
+				      .length = length};
+	} else {
+		t->wasted += o->size;
+	}
+	text->count++;
+	t->count++;
+	t->bytes += o->size;
+	return true;
+}
+
+static uint64_t wasted_of(const struct text *t)
+{
+	return (t->count - 1) * t->size;
+}
+
+static int by_waste(const void *a, const void *b)
+{
+	const struct text *s = a, *t = b;
+
+	if (wasted_of(s) != wasted_of(t))
+		return wasted_of(s) > wasted_of(t) ? -1 : 1;
+	return (s->object > t->object) - (s->object < t->object);
+}
+
+static void take_texts(struct texts *t, size_t max,
+		       struct dbg_heap_strings *ret)
+{
+	struct dbg *dbg = t->query.dbg;
+	struct arena *arena = dbg->inspect.arena;
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->cap; i++)
+		if (t->v[i].count > 1)
+			t->v[n++] = t->v[i];
+	if (n)
+		qsort(t->v, n, sizeof(*t->v), by_waste);
+	*ret = (struct dbg_heap_strings){
+	    .n = n < max ? n : max,
+	    .n_all = n,
+	    .count = t->count,
+	    .bytes = t->bytes,
+	    .wasted = t->wasted,
+	};
+	ret->v = arena_calloc(arena, ret->n + 1, sizeof(*ret->v));
+	for (size_t i = 0; i < ret->n; i++) {
+		_cleanup_str_ struct str text = {0};
+
+		inspect_object_text(&dbg->inspect, t->v[i].object, &text);
+		ret->v[i] = (struct dbg_heap_string){
+		    .object = t->v[i].object,
+		    .count = t->v[i].count,
+		    .length = t->v[i].length,
+		    .wasted = wasted_of(&t->v[i]),
+		    .text = arena_strdup(arena, str_get(&text)),
+		};
+	}
+}
+
+struct dbg_error *dbg_heap_strings(struct dbg *dbg,
+				   const struct dbg_heap_filter *filter,
+				   size_t max, struct dbg_heap_strings *ret)
+{
+	struct texts t = {0};
+	struct dbg_error *err = heap_query_init(dbg, filter, &t.query);
+
+	if (!err)
+		err = heap_each(t.query.heap, true, add_string, &t);
+	if (!err)
+		take_texts(&t, max, ret);
+	free(t.v);
+	heap_query_deinit(&t.query);
+	return err;
+}
