@@ -169,6 +169,19 @@ def test_policy(t):
     t.check_match(r"^\$2 = 3$", here)
 
 
+def test_own(t):
+    """The runtime is never given what only the debugger has: places of the
+    interpreter, delegates and structures that an expression made."""
+    texts = ["new System.Func<int, int>(System.Math.Abs).Method.Name",
+             "typeof(Box).GetMethods().Length",
+             "System.Type.GetType(\"Box\").Name",
+             "System.Activator.CreateInstance(typeof(Box)).GetType().Name"]
+    here, behind = stand(t, *(f"print {text}" for text in texts),
+                         *(f"call {text}" for text in texts))
+    t.check("signal" not in here, here)
+    t.check_in("right 0", behind)
+
+
 def test_collections(t):
     """Other threads allocate, and everything is moved all the time, in calls
     that return and throw; scripts/torture-calls alone does more."""

@@ -170,6 +170,8 @@ uint64_t il_type_mt(struct il_types *ts, struct il_type *type);
  * program is. Stays the same once it was given out.
  */
 uint64_t il_type_handle(struct il_types *ts, struct il_type *type);
+/* Is it a handle that was made, since the program has not loaded the type? */
+bool il_handle_is_made(const struct il_types *ts, uint64_t handle);
 /* The type of a handle or MethodTable; NULL if it is none. */
 struct il_type *il_type_of_handle(struct il_types *ts, uint64_t handle);
 

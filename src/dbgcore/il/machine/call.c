@@ -237,6 +237,53 @@ OP(op_return)
 
 /* ---- Calling ----------------------------------------------------------- */
 
+/* Does only the machine know what @word stands for? */
+static bool is_own(const struct vm *vm, uint64_t word)
+{
+	return vm_owns(vm, word) || word - VM_ENTRIES <= vm->n_entries * 16 ||
+	       il_handle_is_made(vm->ts, word);
+}
+
+/* Has the program what lies there, or can it be given it (a string)? */
+static bool is_passable(struct vm *vm, const struct il_type *type,
+			const uint8_t *at, uint32_t size)
+{
+	for (uint32_t k = 0; k + 8 <= size; k += 8) {
+		uint64_t word = get_u8(at + k);
+		if (!is_own(vm, word))
+			continue;
+		struct il_type *is =
+		    type && type->is_reference ? object_type(vm, word) : NULL;
+		if (!is || is->special != IL_SPECIAL_STRING)
+			return false;
+	}
+	return true;
+}
+
+/* ... all arguments of a call? */
+static bool are_passable(struct vm *vm, const struct site *s, uint64_t base)
+{
+	const uint8_t *at = vm->base + base;
+	uint32_t n;
+	if (s->sig->n_params + s->sig->has_this > NATIVE_ARGS_MAX)
+		return false;
+	if (s->sig->has_this) {
+		if (!is_passable(vm, NULL, at, 8))
+			return false;
+		at += 8;
+	}
+	for (size_t k = 0; k < s->sig->n_params; k++, at += n) {
+		if (dbg_err_drop(place_size(vm, s->sig->params[k], &n)) ||
+		    !is_passable(vm, s->sig->params[k], at, n))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * End with a call that the program would have to make. It must never be given
+ * what only the machine has: an object or a place of its own.
+ */
 static void need_call(struct vm *vm, struct site *s, uint64_t base,
 		      uint64_t ret, const struct op *next)
 {
@@ -259,7 +306,8 @@ static void need_call(struct vm *vm, struct site *s, uint64_t base,
 	vm->call_ret = ret;
 	vm->call_size = s->ret_size;
 	vm->ip = next;
-	vm->state = VM_CALL;
+	vm->state =
+	    vm->calls && !are_passable(vm, s, base) ? VM_REFUSED : VM_CALL;
 	dbg_error_destroy(vm->error);
 	vm->error = dbg_err(DBG_E_UNSUPPORTED,
 			    "'%s' cannot be evaluated without running the "
@@ -267,44 +315,16 @@ static void need_call(struct vm *vm, struct site *s, uint64_t base,
 			    method_text(vm, s->method));
 }
 
-/* Has the program what lies there, or can it be given it (a string)? */
-static bool is_passable(struct vm *vm, const struct il_type *type,
-			const uint8_t *at, uint32_t size)
-{
-	for (uint32_t k = 0; k + 8 <= size; k += 8) {
-		uint64_t word = get_u8(at + k);
-		if (!vm_owns(vm, word))
-			continue;
-		struct il_type *is =
-		    type && type->is_reference ? object_type(vm, word) : NULL;
-		if (!is || is->special != IL_SPECIAL_STRING)
-			return false;
-	}
-	return true;
-}
-
 /* Is the call one of the expression's own, to be made in the program? */
 static bool is_wanted(struct vm *vm, const struct site *s, uint64_t base)
 {
 	const struct compiled *by = vm->frames[vm->n_frames - 1].code;
 	const struct il_type *owner = s->method->owner;
-	const uint8_t *at = vm->base + base;
-	uint32_t n;
 	if (!vm->calls || !s->method->token || !owner ||
 	    owner->special == IL_SPECIAL_STRING || owner->is_delegate ||
 	    (by->method && !made_code_of(by->method)))
 		return false;
-	if (s->sig->has_this) {
-		if (!is_passable(vm, NULL, at, 8))
-			return false;
-		at += 8;
-	}
-	for (size_t k = 0; k < s->sig->n_params; k++, at += n) {
-		if (dbg_err_drop(place_size(vm, s->sig->params[k], &n)) ||
-		    !is_passable(vm, s->sig->params[k], at, n))
-			return false;
-	}
-	return true;
+	return are_passable(vm, s, base);
 }
 
 static bool has_no_il(const struct il_method *m)

@@ -121,6 +121,11 @@ uint64_t il_type_handle(struct il_types *ts, struct il_type *type)
 	return facts->handle;
 }
 
+bool il_handle_is_made(const struct il_types *ts, uint64_t handle)
+{
+	return map_find(&ts->by_handle, handle) != NULL;
+}
+
 struct il_type *il_type_of_handle(struct il_types *ts, uint64_t handle)
 {
 	if (handle < HANDLE_BASE)
