@@ -53,6 +53,17 @@ def test_prims(t):
         ("i32 == 266", "true"),
         ("i32 = 3 = 4", "!An assignment cannot stand here ('==' compares)."),
         ("i32 -= 7", "259"),
+        ("i32++", "259"),
+        ("--i32", "259"),
+        ("i32--", "259"),
+        ("++i32", "259"),
+        ("u8++", "!256 does not fit 'byte' (0 to 255)."),
+        ("--u8", "254"),
+        ("u8++", "254"),
+        ("m++", "2"),
+        ("m--", "3"),
+        ("i32++ + 1", "!'i32++' can only stand alone, as an assignment."),
+        ("3++", "!'3' is not a variable that can be assigned to."),
     ], [
         "False A -128 255 -128 120 259 4000000000 -1 18446744073709551615"
         " 12 1.5 1 2",

@@ -42,22 +42,68 @@ struct dbg_error *eval_assign(const struct eval *e, const char *target,
 	return bind_assign(e, &a, ret);
 }
 
+static bool is_step(const struct expr *x)
+{
+	return (x->kind == EXPR_UNARY || x->kind == EXPR_POSTFIX) &&
+	       (x->op == OP_INCREMENT || x->op == OP_DECREMENT);
+}
+
+/* A copy of the value as it is now, where there is room for it. */
+static void keep(const struct eval *e, struct value *v)
+{
+	uint8_t bytes[sizeof(v->bytes)];
+	if (v->type && v->type->kind == TYPE_BYREF)
+		*v = value_target(e->types, v);
+	if (v->where == VALUE_MEMORY && v->type->size <= sizeof(bytes) &&
+	    value_read(e->types, v, 0, bytes, v->type->size))
+		*v = value_bytes(v->type, bytes, v->type->size);
+}
+
+/* `x++` is `x += 1`, but its value is that of x before. */
+static struct dbg_error *step(const struct eval *e, const char *text,
+			      const struct expr *x, struct value *ret,
+			      struct value *ret_place)
+{
+	struct value old;
+	struct expr *one;
+	struct dbg_error *err = parse(e, "1", &one);
+	if (!err)
+		err = bind_evaluate(e, text, x->a, &old);
+	if (err)
+		return err;
+	keep(e, &old);
+	const struct bind_assignment a = {
+	    .text = text,
+	    .target = x->a,
+	    .op = x->op == OP_INCREMENT ? OP_ADD : OP_SUBTRACT,
+	    .value_text = "1",
+	    .value = one};
+	err = bind_assign(e, &a, ret_place);
+	*ret = x->kind == EXPR_POSTFIX ? old : *ret_place;
+	return err;
+}
+
 struct dbg_error *eval_statement(const struct eval *e, const char *text,
-				 struct value *ret, bool *ret_assigned)
+				 struct value *ret, struct value *ret_place,
+				 bool *ret_assigned)
 {
 	struct expr *x;
 	struct dbg_error *err = parse(e, text, &x);
 	if (err)
 		return err;
-	*ret_assigned = x->kind == EXPR_ASSIGN;
+	*ret_assigned = x->kind == EXPR_ASSIGN || is_step(x);
 	if (!*ret_assigned)
 		return bind_evaluate(e, text, x, ret);
+	if (is_step(x))
+		return step(e, text, x, ret, ret_place);
 	const struct bind_assignment a = {.text = text,
 					  .target = x->a,
 					  .op = x->op,
 					  .value_text = text,
 					  .value = x->b};
-	return bind_assign(e, &a, ret);
+	err = bind_assign(e, &a, ret_place);
+	*ret = *ret_place;
+	return err;
 }
 
 struct type *eval_type(const struct eval *e, const char *text)
@@ -90,7 +136,7 @@ struct dbg_error *eval_check(const char *text)
 	struct expr *x;
 	struct arena *arena = arena_create();
 	struct dbg_error *err = expr_parse(text, arena, &x);
-	if (!err && x->kind == EXPR_ASSIGN)
+	if (!err && (x->kind == EXPR_ASSIGN || is_step(x)))
 		err = eval_misplaced();
 	arena_destroy(arena);
 	return err;

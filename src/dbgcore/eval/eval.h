@@ -61,9 +61,13 @@ DBG_MUST struct dbg_error *eval_value(const struct eval *e, const char *text,
 /* Assign: *ret is the place that was written. */
 DBG_MUST struct dbg_error *eval_assign(const struct eval *e, const char *target,
 				       const char *value, struct value *ret);
-/* Value of @text; if it is an assignment, that is carried out. */
+/*
+ * Value of @text; an assignment, `x++` or `--x` is carried out: *ret_assigned,
+ * set with an error too, and *ret_place is what was written.
+ */
 DBG_MUST struct dbg_error *eval_statement(const struct eval *e,
 					  const char *text, struct value *ret,
+					  struct value *ret_place,
 					  bool *ret_assigned);
 /* Type that @text names, or NULL in *ret if it names none. */
 struct type *eval_type(const struct eval *e, const char *text);

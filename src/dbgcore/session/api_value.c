@@ -137,6 +137,7 @@ struct dbg_error *dbg_assign(struct dbg *dbg, dbg_id frame, const char *target,
 {
 	struct eval e;
 	struct node node = {.kind = NODE_VALUE};
+	struct value place = {0};
 	bool assigned = true;
 	const char *written = target;
 	struct dbg_error *err = begin(dbg, frame, &e);
@@ -144,16 +145,18 @@ struct dbg_error *dbg_assign(struct dbg *dbg, dbg_id frame, const char *target,
 		return err;
 	target = without_form(&dbg->inspect, target, &node.form);
 	if (value)
-		err = eval_assign(&e, target, value, &node.value);
+		err = eval_assign(&e, target, value, &place);
 	else
-		err = eval_statement(&e, target, &node.value, &assigned);
+		err =
+		    eval_statement(&e, target, &node.value, &place, &assigned);
 	if (assigned)
 		inspect_assigned(&dbg->inspect);
 	if (err)
 		return err;
-	if (assigned && node.value.where == VALUE_MEMORY)
-		control_written(dbg->control, node.value.addr,
-				node.value.type->size);
+	if (value)
+		node.value = place;
+	if (assigned && place.where == VALUE_MEMORY)
+		control_written(dbg->control, place.addr, place.type->size);
 	struct view w = inspect_view(&dbg->inspect, e.scope->thread);
 	node.name = node.path = arena_strdup(w.arena, written);
 	dbg->inspect.last = node.value;

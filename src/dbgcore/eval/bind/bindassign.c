@@ -211,8 +211,8 @@ struct dbg_error *bind_step(struct binder *b, const struct expr *x,
 	struct target t;
 	struct bound *to, *v, *old;
 	if (!b->lambda)
-		return dbg_err(DBG_E_UNSUPPORTED,
-			       "'%s' is not served in expressions yet",
+		return dbg_err(DBG_E_ARGUMENT,
+			       "'%s' can only stand alone, as an assignment",
 			       bind_source(b, x));
 	struct dbg_error *err = bind_value(b, x->a, &to);
 	if (!err)
