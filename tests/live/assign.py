@@ -179,7 +179,8 @@ def test_references(t):
         ("Math.PI = 3",
          "!'Math.PI' is not a variable that can be assigned to."),
         ("text[0] = 'T'",
-         "!'text[0]' is not a variable that can be assigned to."),
+         "!'text[0]' cannot be assigned to: the indexer of 'string' has no "
+         "setter."),
         ("*pointer = 70", "70"),
         (":set var nothing = pointer", None),
         ("pointer = null", "null"),

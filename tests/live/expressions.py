@@ -1,5 +1,6 @@
 """Expressions that run code: the debugger's values are the compiler's."""
 import os
+import re
 
 REFUSED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..",
                        "expr", "refused.txt")
@@ -15,7 +16,8 @@ def fixture_lines(t, name):
 
 
 def evaluate(t, name, cases):
-    """What dndbg says of each text, in one session; None: it refuses it."""
+    """What dndbg says of each text, in one session; None: it refuses it. And
+    what it says of those that it refuses."""
     points = list(dict.fromkeys(point for point, _ in cases))
     commands = ["b " + t.at(name, point) for point in points]
     for number, point in enumerate(points):
@@ -33,13 +35,13 @@ def evaluate(t, name, cases):
             got[number] = line.split(" = ", 1)[1]
     if done.stderr:
         print(done.stderr)
-    return got
+    return got, done.stderr.splitlines()
 
 
 def check_fixture(t, name, least):
     cases = fixture_lines(t, name)
     t.check_equal(True, len(cases) > least)
-    got = evaluate(t, name, [case[:2] for case in cases])
+    got, _ = evaluate(t, name, [case[:2] for case in cases])
     t.check_equal([], [(*case, is_) for case, is_ in zip(cases, got)
                        if case[2] != is_])
 
@@ -56,11 +58,35 @@ def test_language(t):
 
 
 def test_refused(t):
-    """What the compiler refuses is refused."""
+    """What the compiler refuses is refused, at the same column: a message
+    without one is about the whole."""
     with open(REFUSED) as file:
-        texts = [line.rstrip("\n").split(" ", 1)[1] for line in file
+        cases = [line.rstrip("\n").split(" ", 2)[1:] for line in file
                  if not line.startswith("#")]
-    t.check_equal(True, len(texts) > 80)
-    got = evaluate(t, "Language", [("language", text) for text in texts])
+    t.check_equal(True, len(cases) > 110)
+    texts = [text for _, text in cases]
+    got, why = evaluate(t, "Language", [("language", text) for text in texts])
     t.check_equal([], [(text, is_) for text, is_ in zip(texts, got)
                        if is_ is not None])
+    t.check_equal(len(texts), len(why))
+    told = [re.search(r" at column (\d+)", words) for words in why]
+    t.check_equal([], [(text, column, words)
+                       for (column, text), words, found
+                       in zip(cases, why, told)
+                       if column not in ("-", found[1] if found else "1")])
+
+
+def test_set_indexer(t):
+    """An element that a method of the program would set is refused with the
+    way to it."""
+    done = t.batch(["b " + t.at("Language", "language"), "run",
+                    "print map[\"a\"] = 3", "set var map._entries[0].value = 3",
+                    "print map[\"a\"]"],
+                   t.program("Language", os.path.join(t.dir, "lines")))
+    t.check_equal("'map[\"a\"]' is set by a call of the indexer, which is not "
+                  "served yet: assign to the field that holds the value, "
+                  "'map,raw' shows it.\n", done.stderr)
+    t.check_match(r"^\$1 = 3$", done.stdout)
+
+
+test_set_indexer.runtimes = ("10",)

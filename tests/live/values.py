@@ -136,7 +136,7 @@ def test_operators(t):
         ("(string)null + (string)null", '""'),
         ("sizeof(int)", "4"),
         ("sizeof(Node)", "!Cannot take the size of the managed type "
-                         "'Values.Node' at column 1."),
+                         "'Values.Node'."),
         ("Node.Name", "!'Name' needs an object at column 6."),
         ("red + true", "!No operator '+' for 'Values.Color' and 'bool'."),
         ("1 +", "!The expression ends too early."),

@@ -38,6 +38,31 @@ static struct dbg_error *no_place(const char *name, const struct value *v)
 		       "'%s' is not a variable that can be assigned to", name);
 }
 
+static struct il_method *setter_of(struct binder *b,
+				   const struct il_method *getter)
+{
+	return il_method_named(
+	    b->ts, getter->owner,
+	    arena_printf(b->arena, "set_%s", getter->name + 4), -1);
+}
+
+/* An indexer whose elements have no place that it returns. */
+static struct dbg_error *check_indexer(struct binder *b, const struct expr *x,
+				       const struct bound *n)
+{
+	if (!setter_of(b, n->method))
+		return dbg_err(DBG_E_ARGUMENT,
+			       "'%s' cannot be assigned to: the indexer of "
+			       "'%s' has no setter",
+			       bind_source(b, x),
+			       il_type_name(b->ts, n->method->owner));
+	return dbg_err(DBG_E_UNSUPPORTED,
+		       "'%s' is set by a call of the indexer, which is not "
+		       "served yet: assign to the field that holds the value, "
+		       "'%s,raw' shows it",
+		       bind_source(b, x), bind_source(b, x->a));
+}
+
 /*
  * A property is set by a call, but for one whose accessors the compiler has
  * made: that is its field.
@@ -50,9 +75,7 @@ static struct dbg_error *check_property(struct binder *b, const char *name,
 	};
 	const struct il_field *f = getter_field(b, n->method);
 	const struct il_method_body *body;
-	struct il_method *set = il_method_named(
-	    b->ts, n->method->owner,
-	    arena_printf(b->arena, "set_%s", n->method->name + 4), -1);
+	struct il_method *set = setter_of(b, n->method);
 	bool plain =
 	    !set || (!dbg_err_drop(il_method_body(b->ts, set, &body)) &&
 		     body->code.n <= AUTO_SETTER);
@@ -106,7 +129,10 @@ static struct dbg_error *find_place(struct assignment *a, const struct expr *x,
 		return err;
 	if (v.where != VALUE_ABSENT && v.type->kind == TYPE_BYREF)
 		v = value_target(b->e->types, &v);
-	if (v.where != VALUE_MEMORY && !v.in_register)
+	bool nowhere = v.where != VALUE_MEMORY && !v.in_register;
+	if (nowhere && (*ret)->kind == BOUND_CALL && x->kind == EXPR_INDEX)
+		return check_indexer(b, x, *ret);
+	if (nowhere)
 		return no_place(a->name, &v);
 	type_mt(b->e->types, v.type);
 	a->to = v;

@@ -173,6 +173,7 @@ struct call {
 	size_t n;
 	struct il_type **given; /* type arguments */
 	size_t n_given;
+	const struct bound *receiver; /* an argument of extension methods */
 };
 
 DBG_MUST struct dbg_error *bind_call(struct binder *b, const struct expr *x,
@@ -197,6 +198,10 @@ struct choice {
 DBG_MUST struct dbg_error *call_resolve(struct binder *b, struct call *c,
 					struct il_method *const *methods,
 					size_t n, struct choice *ret);
+/* Why none of these fits, at the argument that is wrong; NULL: @n is 0. */
+DBG_MUST struct dbg_error *call_refused(struct binder *b, const struct call *c,
+					struct il_method *const *methods,
+					size_t n);
 /* Find type arguments of the generic method @m; false: they are not told. */
 bool infer_method(struct binder *b, const struct call *c, struct il_method *m,
 		  const struct il_sig *sig, struct il_method **ret);

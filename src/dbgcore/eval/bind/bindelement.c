@@ -96,7 +96,8 @@ static struct dbg_error *element_of(struct binder *b, struct bound *of,
 	struct bound *actual = bind_actual(b, of);
 	if (actual)
 		return element_of(b, actual, c, x, ret);
-	return bind_error(b, x, "'%s' has no indexer for this",
+	return bind_error(b, x->n_list == 1 ? x->list[0] : x,
+			  "'%s' has no indexer for this",
 			  il_type_name(b->ts, of->type));
 }
 

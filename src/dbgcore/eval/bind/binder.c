@@ -80,13 +80,29 @@ const char *bind_source(const struct binder *b, const struct expr *x)
 	return arena_strndup(b->arena, b->text + x->start, x->end - x->start);
 }
 
-/* Where an error is: of a member at its name. */
+/* Where an error is: of a member at its name, of what is made at its type. */
 static uint32_t error_offset(const struct expr *x)
 {
+	if (x->kind == EXPR_CALL && !x->parens)
+		x = x->a;
+	if (x->kind == EXPR_NEW && x->type && !x->parens)
+		x = x->type;
+	if (x->kind == EXPR_BINARY)
+		return x->a->start;
 	size_t n = x->name ? strlen(x->name) : 0;
 	bool member = x->kind == EXPR_MEMBER && !x->n_args && !x->parens;
 	return member && x->end - x->start > n ? x->end - (uint32_t)n
 					       : x->start;
+}
+
+/* " at column 3"; nothing where it is the whole expression that is meant. */
+static const char *error_place(const struct binder *b, const struct expr *x,
+			       uint32_t at)
+{
+	if (!at && !b->text[x->end])
+		return "";
+	return arena_printf(b->arena, " at column %u",
+			    token_column(b->text, at));
 }
 
 struct dbg_error *bind_error(const struct binder *b, const struct expr *x,
@@ -96,8 +112,8 @@ struct dbg_error *bind_error(const struct binder *b, const struct expr *x,
 	va_start(ap, fmt);
 	_cleanup_free_ char *message = xvasprintf(fmt, ap);
 	va_end(ap);
-	return dbg_err(DBG_E_ARGUMENT, "%s at column %u", message,
-		       token_column(b->text, error_offset(x)));
+	return dbg_err(DBG_E_ARGUMENT, "%s%s", message,
+		       error_place(b, x, error_offset(x)));
 }
 
 struct dbg_error *bind_core(struct binder *b, const char *name,
@@ -114,8 +130,13 @@ struct dbg_error *bind_type(struct binder *b, const struct expr *x,
 {
 	struct type *type;
 	struct dbg_error *err = lookup_type(b->e, x, &type);
-	if (err)
-		return err;
+	if (err) {
+		struct dbg_error *placed =
+		    dbg_err(err->code, "%s%s", err->message,
+			    error_place(b, x, error_offset(x)));
+		dbg_error_destroy(err);
+		return placed;
+	}
 	*ret = il_type_of_value(b->ts, type);
 	return *ret ? NULL
 		    : dbg_err(DBG_E_NOT_FOUND, "no type '%s' in the program",
@@ -251,7 +272,7 @@ static struct dbg_error *bind_nameof(struct binder *b, const struct expr *x,
 {
 	const char *name = x->a->name;
 	if (!name)
-		return bind_error(b, x, "'nameof' needs a name");
+		return bind_error(b, x->a, "'nameof' needs a name");
 	size_t n = strlen(name);
 	uint16_t *units = arena_calloc(b->arena, n + 1, sizeof(*units));
 	for (size_t i = 0; i < n; i++)
@@ -307,7 +328,15 @@ static struct dbg_error *bind_cast(struct binder *b, const struct expr *x,
 	struct dbg_error *err = bind_type(b, x->type, &to);
 	if (!err)
 		err = bind_operand(b, x->a, &v);
-	return err ? err : convert_cast(b, v, to, ret);
+	if (err)
+		return err;
+	err = convert_cast(b, v, to, ret);
+	if (!err || !v->type)
+		return err;
+	dbg_error_destroy(err);
+	return bind_error(b, x, "cannot convert '%s' to '%s'",
+			  il_type_name(b->ts, v->type),
+			  il_type_name(b->ts, to));
 }
 
 static struct dbg_error *bind_choice(struct binder *b, const struct expr *x,
@@ -451,13 +480,9 @@ static struct dbg_error *unknown_name(const struct binder *b,
 {
 	const struct frame *f = b->e->scope->frame;
 	bool gone = f && f->kind == DBG_FRAME_THROWN;
-	bool alone = strlen(b->text) <= strlen(n->name);
-	const char *where =
-	    alone ? ""
-		  : arena_printf(b->arena, " at column %u",
-				 token_column(b->text, n->syntax->start));
 	return dbg_err(DBG_E_NOT_FOUND, "no '%.*s' in this context%s%s",
-		       (int)strcspn(n->name, "."), n->name, where,
+		       (int)strcspn(n->name, "."), n->name,
+		       error_place(b, n->syntax, n->syntax->start),
 		       gone ? ": the frame is not on the stack any more, its "
 			      "variables are gone"
 			    : "");

@@ -135,6 +135,14 @@ static const char *lambda_why(struct binder *b, const struct expr *x,
 	return m ? m->why : NULL;
 }
 
+const char *lambda_refused(const struct binder *b, const struct expr *x)
+{
+	for (const struct lambda_memo *m = b->memos; m; m = m->next)
+		if (m->syntax == x && m->why)
+			return m->why;
+	return NULL;
+}
+
 struct dbg_error *lambda_fault(struct binder *b, const struct expr *x,
 			       const struct il_sig *sig, struct il_type *to)
 {

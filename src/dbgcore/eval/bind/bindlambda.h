@@ -23,6 +23,8 @@ struct lambda_memo {
 bool lambda_bind(struct binder *b, const struct expr *x,
 		 struct il_type *const *types, size_t n,
 		 struct bound_lambda **ret, struct il_type **ret_ret);
+/* Why the last lambda_bind of @x failed; NULL: none did. */
+const char *lambda_refused(const struct binder *b, const struct expr *x);
 /* Why the lambda does not fit a delegate of this signature. */
 DBG_MUST struct dbg_error *lambda_fault(struct binder *b, const struct expr *x,
 					const struct il_sig *sig,

@@ -65,8 +65,10 @@ static struct dbg_error *construct(struct binder *b, const struct expr *x,
 	err = call_resolve(b, &c, all, n, &best);
 	if (err)
 		return err;
+	if (!best.method && n)
+		return call_refused(b, &c, all, n);
 	if (!best.method)
-		return bind_error(b, x, "no constructor of '%s' fits",
+		return bind_error(b, x, "'%s' has no constructor",
 				  il_type_name(b->ts, type));
 	*ret = bound_make(b, BOUND_NEW, type, x);
 	(*ret)->method = best.method;
@@ -117,6 +119,8 @@ static struct dbg_error *set_member(struct binder *b, struct bound *object,
 	    made_node(b, x->name ? EXPR_MEMBER : EXPR_INDEX, x);
 	member->a = made_name(b, object->var->name, x);
 	member->name = x->name;
+	if (x->name)
+		member->end = member->start + (uint32_t)strlen(x->name);
 	member->list = x->list;
 	member->n_list = x->n_list;
 	struct dbg_error *err = bind_value(b, member, &place);

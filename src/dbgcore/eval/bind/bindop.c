@@ -315,7 +315,7 @@ static struct dbg_error *null_equality(struct binder *b, enum op op,
 
 /* ---- Binary operators ------------------------------------------------ */
 
-static const char *operand_name(struct binder *b, const struct bound *v)
+const char *bound_operand_name(struct binder *b, const struct bound *v)
 {
 	return v->type ? il_type_name(b->ts, v->type)
 		       : bind_source(b, v->syntax);
@@ -388,9 +388,9 @@ struct dbg_error *bind_operator(struct binder *b, enum op op, struct bound *l,
 	if (!err && !*ret)
 		err = predefined(b, op, l, r, ret);
 	if (!err && !*ret)
-		err = dbg_err(DBG_E_ARGUMENT,
-			      "no operator '%s' for '%s' and '%s'", op_text(op),
-			      operand_name(b, l), operand_name(b, r));
+		err = bind_error(b, x, "no operator '%s' for '%s' and '%s'",
+				 op_text(op), bound_operand_name(b, l),
+				 bound_operand_name(b, r));
 	return err;
 }
 

@@ -267,6 +267,8 @@ struct dbg_error *bind_pattern(struct binder *b, struct bound *v,
 	default:
 		break;
 	}
+	if (p->kind == PATTERN_SLICE)
+		return bind_error(b, p, "a list pattern has one '..'");
 	return dbg_err(DBG_E_UNSUPPORTED,
 		       "'%s' is not served in expressions yet",
 		       bind_source(b, p));

@@ -50,6 +50,37 @@ static struct dbg_error *lifted_unary(struct binder *b, struct bound *v,
 	return err;
 }
 
+/* Has C# the operator for numbers and enums of this type (12.9)? */
+static bool is_predefined(enum op op, const struct bound *v)
+{
+	if (!v->type)
+		return false;
+	bool real = v->type->elem == ELEM_R4 || v->type->elem == ELEM_R8;
+	if (op == OP_COMPLEMENT)
+		return v->type->kind == IL_KIND_ENUM ||
+		       (type_is_numeric(v->type) && !real);
+	return type_is_numeric(v->type);
+}
+
+static struct dbg_error *no_operator(struct binder *b, const struct expr *x,
+				     const struct bound *v)
+{
+	return bind_error(b, x, "no operator '%s' for '%s'", op_text(x->op),
+			  bound_operand_name(b, v));
+}
+
+static struct dbg_error *negation(struct binder *b, const struct expr *x,
+				  struct bound *v, struct bound **ret)
+{
+	struct il_type *type = bind_prim(b, ELEM_BOOLEAN);
+	if (!conversion_find(b, v, type))
+		return no_operator(b, x, v);
+	struct dbg_error *err = convert(b, v, type, &v);
+	if (!err)
+		*ret = bound_not(b, v);
+	return err;
+}
+
 struct dbg_error *bind_unary(struct binder *b, const struct expr *x,
 			     struct bound **ret)
 {
@@ -67,19 +98,11 @@ struct dbg_error *bind_unary(struct binder *b, const struct expr *x,
 		err = bind_user_operator(b, x->op, v, NULL, x, ret);
 	if (err || *ret)
 		return err;
-	if (x->op == OP_NOT) {
-		err = convert(b, v, bind_prim(b, ELEM_BOOLEAN), &v);
-		if (!err)
-			*ret = bound_not(b, v);
-		return err;
-	}
-	bool bits =
-	    x->op == OP_COMPLEMENT && v->type && v->type->kind == IL_KIND_ENUM;
-	if ((x->op != OP_MINUS && x->op != OP_PLUS && x->op != OP_COMPLEMENT) ||
-	    (!bits && !type_is_numeric(v->type)))
-		return dbg_err(DBG_E_UNSUPPORTED,
-			       "'%s' is not served in expressions yet",
-			       bind_source(b, x));
+	if (x->op == OP_NOT)
+		return negation(b, x, v, ret);
+	if (!is_predefined(x->op, v))
+		return no_operator(b, x, v);
+	bool bits = v->type->kind == IL_KIND_ENUM;
 	enum elem elem = numeric_promote(v->type->elem, ELEM_I1);
 	if (x->op == OP_MINUS && v->type->elem == ELEM_U4)
 		elem = ELEM_I8;

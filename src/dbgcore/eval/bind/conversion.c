@@ -493,6 +493,15 @@ static bool is_number(const struct il_type *type)
 	return type_is_numeric(type) || type->kind == IL_KIND_ENUM;
 }
 
+/* Is there a conversion from it to value types (10.3.7)? */
+static bool may_be_box(const struct il_type *type)
+{
+	return type->kind == IL_KIND_INTERFACE ||
+	       type->special == IL_SPECIAL_OBJECT ||
+	       type->special == IL_SPECIAL_VALUETYPE ||
+	       type->special == IL_SPECIAL_ENUM;
+}
+
 struct dbg_error *convert_cast(struct binder *b, struct bound *v,
 			       struct il_type *to, struct bound **ret)
 {
@@ -526,7 +535,7 @@ struct dbg_error *convert_cast(struct binder *b, struct bound *v,
 	struct dbg_error *err = convert_user(b, v, to, true, ret);
 	if (err || *ret)
 		return err;
-	if (v->type->is_reference && to->is_value)
+	if (may_be_box(v->type) && to->is_value)
 		*ret = wrap(b, BOUND_UNBOX, v, to);
 	else if (v->type->is_reference && to->is_reference)
 		*ret = wrap(b, BOUND_CAST, v, to);

@@ -8,6 +8,8 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "eval/bind/bindassign.h"
+#include "eval/bind/bindlambda.h"
+#include "eval/bind/bindop.h"
 #include "eval/bind/overload.h"
 #include "eval/lookup.h"
 
@@ -150,14 +152,21 @@ static bool argument_fits(struct binder *b, const struct call *c, size_t i,
 	return conversion_find(b, c->args[i], to) != CONVERSION_NONE;
 }
 
+/* Does the argument of parameter @p fit, if it has one of its own? */
+static bool parameter_fits(struct binder *b, const struct call *c,
+			   const struct candidate *k, size_t p)
+{
+	return k->map[p] == NOT_GIVEN ||
+	       argument_fits(b, c, (size_t)k->map[p], k->sig->params[p],
+			     param_is(k->method, (uint32_t)p, PARAM_IN));
+}
+
 static bool arguments_fit(struct binder *b, const struct call *c,
 			  const struct candidate *k)
 {
 	size_t n = k->sig->n_params;
 	for (size_t p = 0; p < n; p++) {
-		if (k->map[p] != NOT_GIVEN &&
-		    !argument_fits(b, c, (size_t)k->map[p], k->sig->params[p],
-				   param_is(k->method, (uint32_t)p, PARAM_IN)))
+		if (!parameter_fits(b, c, k, p))
 			return false;
 	}
 	for (size_t i = n ? n - 1 : 0; k->expanded && i < c->n; i++) {
@@ -361,25 +370,25 @@ static bool receiver_fits(struct binder *b, const struct bound *of,
 	       c == CONVERSION_BOX;
 }
 
+/* Call @c with the receiver @of as its first argument. */
 static struct dbg_error *find_extension(struct binder *b, struct bound *of,
-					struct call *c, struct choice *best)
+					struct call *c, struct method_list *l,
+					struct choice *best)
 {
-	struct method_list *l = arena_alloc(b->arena, sizeof(*l));
-	struct call with = *c;
 	if (c->n + 1 > BIND_ARGS_MAX)
 		return NULL;
-	for (size_t i = c->n; i > 0; i--) {
-		with.args[i] = c->args[i - 1];
-		with.names[i] = c->names[i - 1];
-		with.modifiers[i] = c->modifiers[i - 1];
+	for (size_t i = c->n++; i > 0; i--) {
+		c->args[i] = c->args[i - 1];
+		c->names[i] = c->names[i - 1];
+		c->modifiers[i] = c->modifiers[i - 1];
 	}
-	with.args[0] = of;
-	with.names[0] = NULL;
-	with.modifiers[0] = MODIFIER_NONE;
-	with.n = c->n + 1;
+	c->args[0] = of;
+	c->names[0] = NULL;
+	c->modifiers[0] = MODIFIER_NONE;
+	c->receiver = of;
 	l->e = b->e;
 	il_extension_each(b->ts, c->name, add_method, l);
-	struct dbg_error *err = call_resolve(b, &with, l->items, l->n, best);
+	struct dbg_error *err = call_resolve(b, c, l->items, l->n, best);
 	if (!err && best->method && !receiver_fits(b, of, best->sig->params[0]))
 		best->method = NULL;
 	return err;
@@ -438,21 +447,88 @@ static struct dbg_error *make_call(struct binder *b, struct bound *of,
 	return NULL;
 }
 
-/* Why no overload fits: one method is named with what it takes. */
-static struct dbg_error *no_overload(struct binder *b, struct il_type *type,
-				     struct call *c)
+/* ---- Why none fits --------------------------------------------------- */
+
+/* Has a lambda as many parameters as the delegate that it is to be? */
+static bool takes_as_many(struct binder *b, const struct bound *v,
+			  struct il_type *to)
 {
-	struct il_method *one;
-	for (struct il_type *t = type; t;) {
-		if (methods_named(b, t, c->name, &one, 1))
-			return bind_error(b, c->x,
-					  "the arguments do not fit '%s'",
-					  il_method_name(b->ts, one));
+	const struct il_sig *sig;
+	struct il_method *invoke =
+	    v->syntax->kind == EXPR_LAMBDA ? il_method_invoke(b->ts, to) : NULL;
+	return !invoke || dbg_err_drop(il_method_sig(b->ts, invoke, &sig)) ||
+	       sig->n_params == v->syntax->n_list;
+}
+
+/* The first argument that @m does not take, if it takes so many. */
+static struct dbg_error *wrong_argument(struct binder *b, const struct call *c,
+					struct il_method *m, bool expanded)
+{
+	struct candidate k = {.method = m, .expanded = expanded};
+	if (dbg_err_drop(il_method_sig(b->ts, m, &k.sig)) ||
+	    (expanded && !has_params(m, k.sig)) || !map_arguments(c, &k) ||
+	    !instantiate(b, c, m, k.sig, &k.method) ||
+	    dbg_err_drop(il_method_sig(b->ts, k.method, &k.sig)))
+		return NULL;
+	for (size_t p = 0; p < k.sig->n_params; p++) {
+		struct il_type *to = k.sig->params[p];
+		size_t i = (size_t)k.map[p];
+		if (parameter_fits(b, c, &k, p))
+			continue;
+		// An extension of another type, or of other lambdas.
+		if (c->args[i] == c->receiver ||
+		    !takes_as_many(b, c->args[i], to))
+			return NULL;
+		return bind_error(
+		    b, c->args[i]->syntax,
+		    "the arguments do not fit '%s': cannot convert '%s' to "
+		    "'%s'",
+		    il_method_name(b->ts, m), bound_operand_name(b, c->args[i]),
+		    il_type_name(b->ts, to));
+	}
+	return NULL;
+}
+
+/* What is wrong with a lambda that is an argument. */
+static struct dbg_error *wrong_lambda(struct binder *b, const struct call *c)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		const char *why = lambda_refused(b, c->args[i]->syntax);
+		if (why)
+			return dbg_err(DBG_E_ARGUMENT, "%s", why);
+	}
+	return NULL;
+}
+
+struct dbg_error *call_refused(struct binder *b, const struct call *c,
+			       struct il_method *const *methods, size_t n)
+{
+	struct dbg_error *err = wrong_lambda(b, c);
+	for (size_t i = 0; !err && i < n * 2; i++)
+		err = wrong_argument(b, c, methods[i / 2], i % 2);
+	return !err && n ? bind_error(b, c->x, "the arguments do not fit '%s'",
+				      il_method_name(b->ts, methods[0]))
+			 : err;
+}
+
+static struct dbg_error *no_overload(struct binder *b, struct il_type *type,
+				     const struct call *c,
+				     const struct call *with,
+				     const struct method_list *l)
+{
+	struct il_method *all[METHODS_MAX];
+	size_t n = 0;
+	for (struct il_type *t = type; t && !n;) {
+		n = methods_named(b, t, c->name, all, METHODS_MAX);
 		if (dbg_err_drop(il_type_parent(b->ts, t, &t)))
 			break;
 	}
-	return bind_error(b, c->x, "no method '%s' of '%s' fits", c->name,
-			  il_type_name(b->ts, type));
+	struct dbg_error *err = call_refused(b, c, all, n);
+	if (!err)
+		err = call_refused(b, with, l->items, l->n);
+	return err ? err
+		   : bind_error(b, c->x, "no method '%s' of '%s' fits", c->name,
+				il_type_name(b->ts, type));
 }
 
 static struct dbg_error *call_group(struct binder *b, struct bound *g,
@@ -466,12 +542,14 @@ static struct dbg_error *call_group(struct binder *b, struct bound *g,
 	struct dbg_error *err = find_method(b, type, c, &best);
 	if (!err && best.method)
 		return make_call(b, g->a, &best, c->x, ret);
+	struct call with = *c;
+	struct method_list *l = arena_calloc(b->arena, 1, sizeof(*l));
 	if (!err && g->a)
-		err = find_extension(b, g->a, c, &best);
+		err = find_extension(b, g->a, &with, l, &best);
 	if (err)
 		return err;
 	return best.method ? make_call(b, NULL, &best, c->x, ret)
-			   : no_overload(b, type, c);
+			   : no_overload(b, type, c, &with, l);
 }
 
 static struct dbg_error *call_delegate(struct binder *b, struct bound *of,
@@ -488,7 +566,7 @@ static struct dbg_error *call_delegate(struct binder *b, struct bound *of,
 	if (err)
 		return err;
 	return best.method ? make_call(b, of, &best, c->x, ret)
-			   : no_overload(b, of->type, c);
+			   : call_refused(b, c, &invoke, 1);
 }
 
 struct dbg_error *bind_call(struct binder *b, const struct expr *x,
