@@ -5,9 +5,11 @@
 #include "bench.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
-	HITS_CONDITION = 5000,
+	HITS_CONDITION = 20000,
+	HITS_CALL = 2000,
 	HITS_STOP = 2000
 };
 
@@ -66,12 +68,26 @@ static void crowd(struct drive *d, struct point *ret)
 	finish(d, n, took, ret);
 }
 
+/* The breakpoint that the group's name tells, with a condition never true. */
 static void condition(struct drive *d, struct point *ret)
 {
+	static const struct {
+		const char *group, *mark, *text;
+	} asked[] = {
+	    {"condition local", "plain", "i == 100000"},
+	    {"condition field", "field", "this.Id == 100000"},
+	    {"condition text", "field", "Name == \"none\""},
+	    {"condition call", "field", "Name.EndsWith(\"none\")"},
+	};
 	double n = d->group->actions;
-	uint32_t number = prepare(d, "hit");
+	size_t i = 0;
 
-	drive_check(d, dbg_break_condition(d->dbg, number, "i < 0"));
+	while (strcmp(asked[i].group, d->group->name) != 0)
+		i++;
+
+	uint32_t number = prepare(d, asked[i].mark);
+
+	drive_check(d, dbg_break_condition(d->dbg, number, asked[i].text));
 	drive_begin(d);
 	drive_continue(d);
 	drive_wait_stop(d);
@@ -124,12 +140,43 @@ const struct group_spec bench_hit_groups[] = {
 		     GOAL_MAX, 0}},
     },
     {
-	.name = "condition",
-	.fixture = "HitLoop",
-	.argument = "5000",
+	.name = "condition local",
+	.fixture = "Conditions",
+	.argument = "20000",
+	.more = {"plain"},
 	.actions = HITS_CONDITION,
 	.shoot = condition,
-	.figures = {{"hits_condition", "hits, a condition that is false", "/s",
+	.figures = {{"hits_condition", "hits, a false condition of a local",
+		     "/s", BESIDE_RATE, GOAL_MIN, 20000}},
+    },
+    {
+	.name = "condition field",
+	.fixture = "Conditions",
+	.argument = "20000",
+	.more = {"field"},
+	.actions = HITS_CONDITION,
+	.shoot = condition,
+	.figures = {{"hits_condition_field", "... of a field", "/s",
+		     BESIDE_RATE, GOAL_MIN, 20000}},
+    },
+    {
+	.name = "condition text",
+	.fixture = "Conditions",
+	.argument = "20000",
+	.more = {"field"},
+	.actions = HITS_CONDITION,
+	.shoot = condition,
+	.figures = {{"hits_condition_text", "... of a string", "/s",
+		     BESIDE_RATE, GOAL_MIN, 20000}},
+    },
+    {
+	.name = "condition call",
+	.fixture = "Conditions",
+	.argument = "2000",
+	.more = {"field"},
+	.actions = HITS_CALL,
+	.shoot = condition,
+	.figures = {{"hits_condition_call", "... that calls a method", "/s",
 		     BESIDE_RATE, GOAL_NONE, 0}},
     },
     {

@@ -42,7 +42,8 @@ def test_thrift(t):
     busy = Busy(t, "200", "0").ready()
     out = batch(t, f"attach {busy.pid}", "maint print statistics", "detach",
                 "maint print statistics")
-    found = re.findall(r"^since the start +(\d+) +(\d+) +(\d+)$", out, re.M)
+    found = re.findall(r"^since the start +(\d+) +(\d+) +\d+ +(\d+)$", out,
+                       re.M)
     t.check_equal(2, len(found))
     (stops, calls, dac), (_, detached, _) = (map(int, f) for f in found)
     t.check(200 <= stops < 260, f"{stops} stops")

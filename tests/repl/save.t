@@ -83,9 +83,9 @@ Temporary breakpoint 9, HitLoop.Program.Main (args={string[1]}) at HitLoop.cs:{@
 +info threads
 ...
 +maint print statistics
-                              stops   system calls  DAC calls
-since the start {...} {n} {...} {n} {...} {n}
-since the last command {...} 0 {...} {n} {...} {n}
+                              stops   system calls    in vain  DAC calls
+since the start {...} {n} {...} {n} {...} {n} {...} {n}
+since the last command {...} 0 {...} {n} {...} {n} {...} {n}
 +continue
 Continuing.
 \++print i

@@ -2,10 +2,8 @@
  * Variables of a frame.
  *
  * A method's own arguments and slots come first. Where the compiler moved
- * variables away they are looked for in the object that holds them: the
- * state machine of an async method or iterator (`this` of MoveNext), and
- * closures (`this` of a lambda, locals and arguments of a class
- * <>c__DisplayClass), which may refer to the closures around them.
+ * variables away they are looked for in the object that holds them
+ * (scope_closure.c).
  */
 #include "eval/scope.h"
 
@@ -46,12 +44,13 @@ struct var *scope_add(struct gather *g, const char *name, enum var_kind kind,
 	v->kind = kind;
 	v->value = value;
 	v->end = g->end;
+	v->origin = g->origin;
 	if (s->n_vars < VARS_MAX)
 		s->n_vars++;
 	return v;
 }
 
-static struct var *find(const struct scope *s, const char *name)
+struct var *scope_find(const struct scope *s, const char *name)
 {
 	for (size_t i = s->n_vars; i-- > 0;) {
 		if (!strcmp(s->vars[i].name, name))
@@ -62,7 +61,16 @@ static struct var *find(const struct scope *s, const char *name)
 
 const struct var *scope_var(const struct scope *s, const char *name)
 {
-	return find(s, name);
+	return scope_find(s, name);
+}
+
+/* The next variable is argument or slot @index of the method. */
+static void set_origin(struct gather *g, bool is_arg, uint32_t index,
+		       const struct value *v, const struct dac_var *place)
+{
+	const struct var_origin origin = {
+	    .is_arg = is_arg, .index = index, .type = v->type, .place = place};
+	g->origin = arena_copy(g->arena, &origin, 1, sizeof(origin));
 }
 
 /* this, then arguments, then the rest, each in the order found. */
@@ -82,136 +90,6 @@ static void sort(struct gather *g)
 		}
 	}
 	s->vars = sorted;
-}
-
-/* ---- Closures and state machines ------------------------------------- */
-
-static void expand(struct gather *g, const struct value *v, unsigned int depth);
-
-/*
- * Number N of "<name>5__N", a variable, or "<>8__N", a closure; 0 if it is
- * none.
- */
-static size_t hoisted_index(const char *name)
-{
-	const char *mark = strstr(name, ">5__");
-	if (!mark)
-		mark = strstr(name, ">8__");
-	return mark ? strtoul(mark + 4, NULL, 10) : 0;
-}
-
-/* The block that a hoisted variable or closure belongs to; NULL: not known. */
-static const struct il_range *hoisted_range(const struct gather *g,
-					    const char *name)
-{
-	size_t n = hoisted_index(name);
-	if (n == 0 || n > g->n_hoisted || !g->hoisted[n - 1].length)
-		return NULL;
-	return &g->hoisted[n - 1];
-}
-
-static bool hoisted_in_scope(const struct gather *g, const char *name)
-{
-	const struct il_range *r = hoisted_range(g, name);
-	uint32_t il = g->frame->pos->il_offset;
-	return !r || (il >= r->start && il - r->start < r->length);
-}
-
-static bool holds_variables(const struct type *type)
-{
-	return type_is_closure(type) || type_is_state_machine(type);
-}
-
-static void expand_this(struct gather *g, const struct value *v,
-			unsigned int depth)
-{
-	struct value settled = value_dereference(g->ts, v);
-	if (settled.type && holds_variables(settled.type)) {
-		expand(g, v, depth + 1);
-		return;
-	}
-	struct var *known = find(g->scope, "this");
-	if (known)
-		known->value = *v;
-	else
-		scope_add(g, "this", VAR_THIS, *v);
-}
-
-// Is it a field of a closure or state machine that refers to another closure?
-static bool holds_closure(const char *name)
-{
-	static const char *const starts[] = {
-	    "CS$<>8__locals",
-	    "<>8__",
-	    "$VB$NonLocal_",
-	    "$VB$ResumableLocal_$VB$Closure_",
-	};
-	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
-		if (str_starts(name, starts[i]))
-			return true;
-	return false;
-}
-
-static void expand_variable(struct gather *g, const struct value *v,
-			    const struct field *f, unsigned int depth)
-{
-	struct value value = value_field(g->ts, v, f);
-	if (!strcmp(f->name, "<>4__this") || !strcmp(f->name, "$VB$Me")) {
-		expand_this(g, &value, depth);
-		return;
-	}
-	if (holds_closure(f->name)) {
-		if (hoisted_in_scope(g, f->name))
-			expand(g, &value, depth + 1);
-		return;
-	}
-	if (!f->source || str_starts(f->name, "<>") ||
-	    str_starts(f->name, "CS$") || str_ends(f->name, "@"))
-		return;
-	if (type_is_state_machine(v->type)) {
-		bool local = f->name[0] == '<' ||
-			     str_starts(f->name, "$VB$ResumableLocal_");
-		if (!local || hoisted_in_scope(g, f->name))
-			scope_add(g, f->source, local ? VAR_LOCAL : VAR_ARG,
-				  value);
-		return;
-	}
-	// A captured argument lives in the closure from the start on; its
-	// own place is stale.
-	struct var *known = find(g->scope, f->source);
-	if (known)
-		known->value = value;
-	else
-		scope_add(g, f->source, VAR_LOCAL, value);
-}
-
-static void expand_field(struct gather *g, const struct value *v,
-			 const struct field *f, unsigned int depth)
-{
-	uint32_t end = g->end;
-	const struct il_range *r =
-	    type_is_state_machine(v->type) ? hoisted_range(g, f->name) : NULL;
-	if (r)
-		g->end = r->start + r->length;
-	expand_variable(g, v, f, depth);
-	g->end = end;
-}
-
-/* Show the fields of a closure or state machine as variables. */
-static void expand(struct gather *g, const struct value *v, unsigned int depth)
-{
-	if (depth > CLOSURES_MAX)
-		return;
-	struct value at = value_dereference(g->ts, v);
-	if (at.where == VALUE_ABSENT || value_is_null(g->ts, &at))
-		return;
-	const struct field *fields;
-	size_t n;
-	type_fields(g->ts, at.type, &fields, &n);
-	for (size_t i = 0; i < n; i++) {
-		if (fields[i].kind == FIELD_INSTANCE)
-			expand_field(g, &at, &fields[i], depth);
-	}
 }
 
 /* The type a place holds variables by: through a by-ref. */
@@ -282,8 +160,9 @@ static void add_this(struct gather *g, const struct dac_var *var)
 	context_from_this(g, &v);
 	if (v.type->kind == TYPE_CLASS)
 		v.type = g->scope->type;
-	if (holds_variables(type))
-		expand(g, &v, 0);
+	set_origin(g, true, 0, &v, var);
+	if (scope_holds(type))
+		scope_expand(g, &v, 0);
 	else
 		scope_add(g, "this", VAR_THIS, v);
 }
@@ -333,12 +212,13 @@ static void add_arguments(struct gather *g, const struct sig_method *sig)
 				var ? var->type : 0);
 		struct value v = place(type, var);
 		fix_floats(g, &n_floats, &v);
+		set_origin(g, true, (uint32_t)at, &v, var);
 		const char *name = md_param_name(md, rid, i + 1);
 		if (holder_type(type)->special == SPECIAL_TUPLE)
 			v.names = tuple_names(md, param_token(md, rid, i + 1),
 					      g->arena, &v.n_names);
-		if (holds_variables(holder_type(type)))
-			expand(g, &v, 0);
+		if (scope_holds(holder_type(type)))
+			scope_expand(g, &v, 0);
 		else if (name[0] != '<')
 			scope_add(g,
 				  name[0]
@@ -374,9 +254,10 @@ static void add_local(struct gather *g, const struct slots *slots,
 	if (g->frame->pos->in_prolog)
 		var = NULL;
 	struct value v = place(type, var);
+	set_origin(g, false, local->slot, &v, var);
 	if (str_starts(local->name, "CS$<>8__locals") ||
-	    holds_variables(holder_type(type))) {
-		expand(g, &v, 0);
+	    scope_holds(holder_type(type))) {
+		scope_expand(g, &v, 0);
 		return;
 	}
 	const enum {
@@ -401,6 +282,7 @@ static void add_named_locals(struct gather *g, const struct slots *slots)
 		return;
 	for (size_t i = 0; i < n; i++) {
 		g->end = locals[i].start + locals[i].length;
+		g->origin = NULL;
 		if (locals[i].slot == UINT32_MAX)
 			scope_add_constant(g, &locals[i]);
 		else
@@ -418,10 +300,11 @@ static void add_nameless_locals(struct gather *g, const struct slots *slots)
 		struct type *type =
 		    type_of_sig(g->ts, slots->sigs[i], &g->scope->context,
 				var ? var->type : 0);
-		if (holds_variables(holder_type(type))) {
+		if (scope_holds(holder_type(type))) {
 			add_local(g, slots, &local);
 			continue;
 		}
+		g->origin = NULL;
 		scope_add(g, arena_printf(g->arena, "local_%u", i), VAR_LOCAL,
 			  place(type, var));
 	}
@@ -460,6 +343,7 @@ static void add_locals(struct gather *g)
 		add_named_locals(g, &slots);
 	else
 		add_nameless_locals(g, &slots);
+	g->origin = NULL;
 }
 
 /* ---- The whole ------------------------------------------------------- */
@@ -504,7 +388,7 @@ static void gather_machine(struct gather *g)
 	if (pos->module->pdb)
 		pdb_hoisted_scopes(pos->module->pdb, MD_TOKEN_RID(pos->token),
 				   g->arena, &g->hoisted, &g->n_hoisted);
-	expand(g, g->frame->machine, 0);
+	scope_expand(g, g->frame->machine, 0);
 	sort(g);
 	s->type = author_type(g->ts, s->type);
 }

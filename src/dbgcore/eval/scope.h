@@ -16,11 +16,25 @@ enum var_kind {
 	VAR_CONST
 };
 
+/*
+ * Where a variable is kept, whatever its value: an argument or slot of the
+ * method, or a field of one that holds variables.
+ */
+struct var_origin {
+	const struct var_origin *holder; /* NULL: of the method itself */
+	const struct field *field;       /* of what the holder leads to */
+	bool is_arg;
+	uint32_t index;              /* among the arguments, or slots */
+	struct type *type;           /* as declared */
+	const struct dac_var *place; /* NULL: not known */
+};
+
 struct var {
 	const char *name;
 	enum var_kind kind;
 	struct value value;
 	uint32_t end; /* of its block, IL offset; UINT32_MAX: the method's */
+	const struct var_origin *origin; /* NULL: not of the frame */
 };
 
 /* A `using` of the file, innermost first. */
@@ -40,6 +54,7 @@ struct scope {
 	size_t n_imports;
 	const struct frame *frame;   /* NULL: none */
 	struct type_context context; /* generic arguments of the method */
+	bool partial; /* what holds further variables is not there yet */
 };
 
 /*

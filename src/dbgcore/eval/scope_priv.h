@@ -1,4 +1,4 @@
-/* Shared by scope.c and scope_const.c. */
+/* Shared by scope.c, scope_closure.c and scope_const.c. */
 #ifndef EVAL_SCOPE_PRIV_H
 #define EVAL_SCOPE_PRIV_H
 
@@ -13,6 +13,7 @@ struct gather {
 	struct il_range *hoisted;
 	size_t n_hoisted;
 	uint32_t end; /* of the block at hand, see struct var */
+	const struct var_origin *origin; /* of the next variable */
 };
 
 struct slots {
@@ -25,6 +26,15 @@ struct slots {
 /* Append a variable; it may be changed until the next is added. */
 struct var *scope_add(struct gather *g, const char *name, enum var_kind kind,
 		      struct value value);
+/* The innermost variable of this name, NULL: none. */
+struct var *scope_find(const struct scope *s, const char *name);
+/* Is it a class of closures, or a state machine? */
+bool scope_holds(const struct type *type);
+/*
+ * Show the fields of such a one as variables; @depth: of closures around each
+ * other.
+ */
+void scope_expand(struct gather *g, const struct value *v, unsigned int depth);
 /* A LocalConstant of the PDB. */
 void scope_add_constant(struct gather *g, const struct pdb_local *local);
 /* The `using` directives that hold in the method. */

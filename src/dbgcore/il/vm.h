@@ -48,6 +48,7 @@ struct vm_budget {
 	uint64_t memory;       /* allocated and copied: 64 MiB */
 	uint32_t depth;        /* frames: 10,000 */
 	uint32_t ms;           /* of processor time: 2,000 */
+	bool plain;            /* what would throw is refused instead */
 };
 
 struct vm *vm_create(struct il_types *ts);

@@ -100,6 +100,7 @@ static void vm_open(struct inspect *in)
 {
 	in->il = il_types_create(in->types);
 	in->vm = vm_create(in->il);
+	in->vm_serial++;
 	in->overlay =
 	    (struct types_overlay){vm_memory, vm_type, vm_size, vm_offset, in};
 	types_set_overlay(in->types, &in->overlay);
@@ -122,6 +123,7 @@ static void vm_renew(struct inspect *in)
 	if (il_types_stop(in->il)) {
 		vm_destroy(in->vm);
 		in->vm = vm_create(in->il);
+		in->vm_serial++;
 	}
 	vm_stop(in->vm);
 }

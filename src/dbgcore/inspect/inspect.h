@@ -20,6 +20,7 @@
 #include "dac/dac.h"
 #include "dbg.h"
 #include "eval/eval.h"
+#include "eval/framecode.h"
 #include "eval/returned.h"
 #include "stack/stack.h"
 #include "target/target.h"
@@ -49,6 +50,7 @@ struct inspect {
 	struct types *types;   /* there if code is */
 	struct il_types *il;   /* ... */
 	struct vm *vm;         /* ... */
+	uint64_t vm_serial;    /* counts the machines that there were */
 	struct types_overlay overlay;
 	struct view_cache *views; /* there if vm is */
 	struct source_rules *rules;
@@ -136,6 +138,14 @@ struct inspect_at {
 DBG_MUST struct dbg_error *inspect_condition(struct inspect *in,
 					     const struct inspect_at *at,
 					     const char *expr, bool *ret);
+/*
+ * Compile @expr for where the newest frame of @at is. The code is of the
+ * machine of in->vm_serial; with another one it is only to be destroyed.
+ */
+DBG_MUST struct dbg_error *inspect_compile(struct inspect *in,
+					   const struct inspect_at *at,
+					   const char *expr,
+					   struct frame_code **ret);
 /* Text of @expr in the newest frame of @at, in @arena. */
 DBG_MUST struct dbg_error *inspect_text(struct inspect *in,
 					const struct inspect_at *at,

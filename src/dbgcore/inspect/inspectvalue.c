@@ -177,6 +177,21 @@ struct dbg_error *inspect_condition(struct inspect *in,
 	return err ? err : eval_condition(&e, expr, ret);
 }
 
+struct dbg_error *inspect_compile(struct inspect *in,
+				  const struct inspect_at *at, const char *expr,
+				  struct frame_code **ret)
+{
+	struct eval e;
+	struct regs regs;
+	struct dbg_error *err = eval_at(in, at, &e);
+
+	if (!err && !e.scope->frame)
+		err = dbg_err(DBG_E_STATE, "the thread has no frames");
+	if (!err)
+		err = target_regs(in->target, e.scope->frame->tid, &regs);
+	return err ? err : frame_code_create(&e, expr, &regs, ret);
+}
+
 struct dbg_error *inspect_text(struct inspect *in, const struct inspect_at *at,
 			       const char *expr, const char **ret)
 {

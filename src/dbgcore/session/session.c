@@ -163,6 +163,7 @@ void dbg_counters(const struct dbg *dbg, struct dbg_counters *ret)
 	target_counters(dbg->target, &run);
 	ret->stops += run.stops;
 	ret->syscalls += run.syscalls;
+	ret->looks += run.looks;
 	if (dbg->inspect.dac)
 		ret->dac_calls += dac_calls(dbg->inspect.dac);
 }

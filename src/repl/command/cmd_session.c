@@ -124,9 +124,10 @@ static void print_counters(const struct repl *r, const char *what,
 			   const struct dbg_counters *from,
 			   const struct dbg_counters *to)
 {
-	out(r, "%-24s %10" PRIu64 " %14" PRIu64 " %10" PRIu64 "\n", what,
-	    to->stops - from->stops, to->syscalls - from->syscalls,
-	    to->dac_calls - from->dac_calls);
+	out(r,
+	    "%-24s %10" PRIu64 " %14" PRIu64 " %10" PRIu64 " %10" PRIu64 "\n",
+	    what, to->stops - from->stops, to->syscalls - from->syscalls,
+	    to->looks - from->looks, to->dac_calls - from->dac_calls);
 }
 
 static struct dbg_error *print_statistics(struct repl *r,
@@ -137,8 +138,8 @@ static struct dbg_error *print_statistics(struct repl *r,
 
 	(void)call;
 	dbg_counters(r->dbg, &now);
-	out(r, "%-24s %10s %14s %10s\n", "", "stops", "system calls",
-	    "DAC calls");
+	out(r, "%-24s %10s %14s %10s %10s\n", "", "stops", "system calls",
+	    "in vain", "DAC calls");
 	print_counters(r, "since the start", &none, &now);
 	print_counters(r, "since the last command", &r->counted, &now);
 	return NULL;

@@ -6,6 +6,7 @@
 #define CONTROL_BP_H
 
 #include "code/code.h"
+#include "control/breakpoint/condition.h"
 #include "control/breakpoint/hitrule.h"
 #include "control/breakpoint/location.h"
 #include "control/exception/filter.h"
@@ -32,6 +33,7 @@ struct bp {
 	enum dbg_break_kind kind;
 	char *text; /* NULL: every exception */
 	char *condition;
+	struct condition_codes codes; /* of it */
 	bool enabled, temporary;
 	uint32_t thread; /* the only one whose hits count; 0: all */
 	uint64_t hits, ignore;

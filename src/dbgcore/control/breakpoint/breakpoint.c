@@ -42,6 +42,7 @@ static void bp_destroy(struct bp *bp)
 	pattern_destroy(bp->pattern);
 	filter_deinit(&bp->filter);
 	arena_destroy(bp->arena);
+	condition_forget(&bp->codes);
 	free(bp->places);
 	free(bp->text);
 	free(bp->condition);
@@ -221,6 +222,7 @@ struct dbg_error *control_break_condition(struct control *c, uint32_t number,
 	err = bp_get(c, number, &bp);
 	if (err)
 		return err;
+	condition_forget(&bp->codes);
 	free(bp->condition);
 	bp->condition = expr && *expr ? xstrdup(expr) : NULL;
 	return NULL;
@@ -232,31 +234,6 @@ static struct inspect_at here(struct control *c, pid_t tid)
 {
 	return (struct inspect_at){stack_thread_number(c->stack, tid),
 				   c->throws.object};
-}
-
-static struct dbg_error *condition_holds(struct control *c, struct bp *bp,
-					 pid_t tid, bool *ret)
-{
-	struct dbg_error *err;
-	bool known = false;
-
-	err = control_halt(c);
-	if (err)
-		return err;
-	if (bp->watch)
-		err = watch_condition(c, bp->watch, bp->condition, ret, &known);
-	if (!err && !known) {
-		const struct inspect_at at = here(c, tid);
-
-		err = inspect_condition(c->inspect, &at, bp->condition, ret);
-	}
-	if (!err)
-		return NULL;
-	// gdb's rule: a condition that cannot be answered stops
-	*ret = true;
-	control_warn(
-	    c, dbg_err_prefix(err, "condition of breakpoint %u", bp->number));
-	return NULL;
 }
 
 static struct dbg_error *log_hit(struct control *c, const struct bp *bp,

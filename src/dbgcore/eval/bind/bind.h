@@ -18,6 +18,23 @@ DBG_MUST struct dbg_error *bind_condition(const struct eval *e,
 					  const char *text,
 					  const struct expr *x, bool *ret);
 
+enum {
+	BIND_PARAMS_MAX = 16 /* variables that a compiled condition uses */
+};
+
+/* A condition whose variables are parameters: see framecode.h. */
+struct bind_code {
+	struct il_method *method; /* (closure: null, parameters), a bool */
+	const struct var_origin *origins[BIND_PARAMS_MAX];
+	struct il_type *types[BIND_PARAMS_MAX];
+	size_t n;
+};
+
+/* The method lives in @e's arena, with @text and @x. */
+DBG_MUST struct dbg_error *bind_compile(const struct eval *e, const char *text,
+					const struct expr *x,
+					struct bind_code *ret);
+
 /* An assignment; the sides may be parts of different texts. */
 struct bind_assignment {
 	const char *text; /* of the target */

@@ -2,6 +2,7 @@
 #ifndef EVAL_BIND_PRIV_H
 #define EVAL_BIND_PRIV_H
 
+#include "eval/bind/bind.h"
 #include "eval/bind/bound.h"
 #include "eval/eval.h"
 #include "il/vm.h"
@@ -20,9 +21,11 @@ struct name_scope {
 };
 
 struct call;
+struct frame_params;
 
 struct binder {
 	const struct eval *e;
+	struct frame_params *params; /* see bindparam.h; NULL: values */
 	const char *text;
 	struct il_types *ts;
 	struct vm *vm;
@@ -288,7 +291,10 @@ struct bound *bound_choice(struct binder *b, struct bound *c, struct bound *x,
 /* ---- generate.c -----------------------------------------------------------
  */
 
-/* A static method without parameters that returns @body. */
+/*
+ * A static method that returns @body, without parameters but for those of a
+ * condition (bindparam.h).
+ */
 DBG_MUST struct dbg_error *ilgen_method(struct binder *b, struct bound *body,
 					struct il_method **ret);
 

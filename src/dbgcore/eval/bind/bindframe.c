@@ -72,7 +72,8 @@ static bool value_now(struct binder *b, struct bound *of, struct value *ret_raw,
 		      struct value *ret)
 {
 	// In a lambda its parameters have no value yet.
-	if (b->lambda || !of->type || dbg_err_drop(fetch_value(b, of, ret_raw)))
+	if (b->lambda || b->params || !of->type ||
+	    dbg_err_drop(fetch_value(b, of, ret_raw)))
 		return false;
 	*ret = value_dereference(b->e->types, ret_raw);
 	return ret->where == VALUE_MEMORY || ret->where == VALUE_BYTES;

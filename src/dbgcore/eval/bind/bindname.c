@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "eval/bind/bindlambda.h"
+#include "eval/bind/bindparam.h"
 #include "eval/bind/bindtuple.h"
 #include "eval/lookup.h"
 #include "meta/csname.h"
@@ -380,6 +381,26 @@ bool name_is_known(struct binder *b, const char *name)
 	return scope_var(b->e->scope, name) != NULL;
 }
 
+static struct dbg_error *bind_variable(struct binder *b, const struct var *var,
+				       const struct expr *x, struct bound **ret)
+{
+	return b->params ? param_variable(b, var, x, ret)
+			 : bind_frame_value(b, &var->value, x, ret);
+}
+
+/* A variable of the frame, a register, a kept value; *ret NULL: none. */
+static struct dbg_error *bind_known(struct binder *b, const struct expr *x,
+				    struct bound **ret)
+{
+	struct value v;
+	bool any;
+	*ret = NULL;
+	if (b->params)
+		return param_name(b, x, ret);
+	struct dbg_error *err = lookup_value(b->e, x, &v, &any);
+	return err || !any ? err : bind_frame_value(b, &v, x, ret);
+}
+
 /*
  * A member of the class whose code the frame is in, without `this.`, or a
  * static one of the classes around it.
@@ -395,7 +416,7 @@ static struct dbg_error *bind_implied(struct binder *b, const struct expr *x,
 		struct bound *of = bound_make(b, BOUND_TYPE, NULL, x);
 		of->type = il_type_of_value(b->ts, t);
 		if (self && t == b->e->scope->type)
-			err = bind_frame_value(b, &self->value, x, &of);
+			err = bind_variable(b, self, x, &of);
 		if (!err && of->type)
 			err = find_member(b, of, x, ret);
 	}
@@ -460,16 +481,11 @@ struct dbg_error *bind_method_named(struct binder *b, const struct expr *x,
 struct dbg_error *bind_name(struct binder *b, const struct expr *x,
 			    struct bound **ret)
 {
-	struct value v;
-	bool any;
 	struct dbg_error *err = bind_own(b, x, ret);
+	if (!err && !*ret)
+		err = bind_known(b, x, ret);
 	if (err || *ret)
 		return err;
-	err = lookup_value(b->e, x, &v, &any);
-	if (err)
-		return err;
-	if (any)
-		return bind_frame_value(b, &v, x, ret);
 	err = bind_implied(b, x, ret);
 	if (!err && !*ret)
 		err = bind_imported(b, x, ret);

@@ -4,6 +4,7 @@
  */
 #include "base/err.h"
 #include "base/mem.h"
+#include "eval/bind/bindparam.h"
 #include "eval/bind/generate_priv.h"
 
 static struct dbg_error *ilgen_delegate_new(struct generator *e,
@@ -127,6 +128,15 @@ struct dbg_error *ilgen_lambda(struct generator *e, const struct bound *n)
 struct dbg_error *ilgen_method(struct binder *b, struct bound *body,
 			       struct il_method **ret)
 {
-	const struct il_sig sig = {.ret = body->type};
+	struct il_sig sig = {.ret = body->type};
+	const struct frame_params *p = b->params;
+	if (p) {
+		sig.n_params = p->n + 1;
+		sig.params =
+		    arena_calloc(b->arena, sig.n_params, sizeof(*sig.params));
+		sig.params[0] = bind_prim(b, ELEM_OBJECT);
+	}
+	for (size_t i = 0; p && i < p->n; i++)
+		sig.params[i + 1] = p->vars[i]->type;
 	return ilgen_body(b, NULL, body, &sig, ret);
 }

@@ -83,7 +83,8 @@ static void exception_field(struct vm *vm, uint64_t object,
 
 uint64_t exception_new(struct vm *vm, const char *name)
 {
-	struct il_type *type = il_type_core(vm->ts, name);
+	struct il_type *type =
+	    vm->budget.plain ? NULL : il_type_core(vm->ts, name);
 	uint64_t object = type ? vm_new(vm, type) : 0;
 	for (size_t k = 0; object && k < sizeof(known) / sizeof(known[0]);
 	     k++) {

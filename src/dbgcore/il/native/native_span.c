@@ -13,6 +13,8 @@ enum {
 	CHUNK = 4096,
 	ELEMENT_MAX = 8,
 	ENDLESS = 1 << 30, /* units: a text that nothing ends */
+	STRING_LENGTH = 8,
+	STRING_CHARS = 12,
 };
 
 /* ---- Equality -------------------------------------------------------------
@@ -44,6 +46,31 @@ static enum native_end sequence_equal(struct native *n)
 	if (n->method->n_args)
 		return NATIVE_IL;
 	return equal(n, native_ref(n, 0), native_ref(n, 1), native_ref(n, 2));
+}
+
+/* Of two strings, either of which may be null. */
+static enum native_end strings_equal(struct native *n)
+{
+	uint64_t a = native_ref(n, 0), b = native_ref(n, 1);
+	uint32_t length = 0, other = 0;
+	if (a == b || !a || !b)
+		return native_ret_i4(n, a == b);
+	enum native_end end =
+	    native_get(n, a + STRING_LENGTH, &length, sizeof(length));
+	if (end == NATIVE_DONE)
+		end = native_get(n, b + STRING_LENGTH, &other, sizeof(other));
+	if (end != NATIVE_DONE)
+		return end;
+	if (length != other)
+		return native_ret_i4(n, 0);
+	return equal(n, a + STRING_CHARS, b + STRING_CHARS,
+		     (uint64_t)length * 2);
+}
+
+static enum native_end strings_differ(struct native *n)
+{
+	enum native_end end = strings_equal(n);
+	return end == NATIVE_DONE ? native_ret_i4(n, !*n->ret) : end;
 }
 
 /* ---- Search ----------------------------------------------------------------
@@ -253,6 +280,9 @@ static enum native_end fill(struct native *n)
 
 static const struct il_native rows[] = {
     {SPANS, "SequenceEqual", ALL, sequence_equal},
+    {"System.String", "op_Equality", ALL, strings_equal},
+    {"System.String", "op_Inequality", ALL, strings_differ},
+    {"System.String", "Equals", "string, string", strings_equal},
     {SPANS, "IndexOf", ALL, index_of},
     {SPANS, "IndexOfChar", ALL, index_of},
     {SPANS, "IndexOfValueType", ALL, index_of},

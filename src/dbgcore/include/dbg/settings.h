@@ -37,6 +37,7 @@ struct dbg_counters {
 	uint64_t stops;    /* wait statuses taken */
 	uint64_t syscalls; /* made on the target's behalf */
 	uint64_t dac_calls;
+	uint64_t looks; /* of the system calls, those for an event not there */
 };
 
 void dbg_counters(const struct dbg *dbg, struct dbg_counters *ret);

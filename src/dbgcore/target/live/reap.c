@@ -81,6 +81,8 @@ static pid_t wait_status(struct live *l, pid_t of, bool block, int *ret)
 		else
 			tid = info.si_pid;
 	} while (tid < 0 && errno == EINTR);
+	if (!tid)
+		l->target.counters.looks++;
 	if (tid > 0 && l->family->survives)
 		*ret = status_of(&info);
 	return tid;

@@ -1,0 +1,230 @@
+/* Conditions compiled for one address of code: see framecode.h. */
+#include "eval/framecode.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "eval/bind/bind.h"
+
+enum {
+	FRAME_MAX = 16 << 20, // a variable of a frame is nearer to its sp
+	RED_ZONE = 128,       // below sp
+};
+
+/* Where a parameter is. A distance is kept from both pointers, since one
+ * frame does not tell which of them is meant; where they disagree later the
+ * code has no answer until another frame has told. */
+struct param_place {
+	struct il_type *type;
+	uint32_t size;
+	bool in_register;
+	unsigned int reg;
+	bool by_fp, by_sp;
+	uint64_t from_fp, from_sp;
+};
+
+struct frame_code {
+	struct arena *arena; /* holds all that the method needs */
+	struct il_method *method;
+	struct param_place places[BIND_PARAMS_MAX];
+	size_t n;
+};
+
+/* ---- Compiling ------------------------------------------------------- */
+
+/* May generic code with these arguments run for several instances? */
+static bool is_shared(struct type *const *args, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!args[i] || args[i]->kind == TYPE_CLASS ||
+		    is_shared(args[i]->args, args[i]->n_args))
+			return true;
+	}
+	return false;
+}
+
+static bool has_own_code(const struct code_pos *pos,
+			 const struct type_context *c)
+{
+	bool known = c->n_type_args || c->n_method_args ||
+		     !code_is_generic(pos->module, pos->token);
+
+	return known && !is_shared(c->type_args, c->n_type_args) &&
+	       !is_shared(c->method_args, c->n_method_args);
+}
+
+/* Does the address tell all that the binding of the text depends on? */
+static bool is_plain_frame(const struct scope *s, const struct regs *regs)
+{
+	const struct frame *f = s->frame;
+	return f && f->kind == DBG_FRAME_MANAGED && f->level == 0 &&
+	       f->raw.leaf && f->pos && f->pos->module && !s->partial &&
+	       f->raw.ip == regs_pc(regs) && f->raw.sp == regs_sp(regs) &&
+	       f->pos->vars_ip == f->raw.ip &&
+	       has_own_code(f->pos, &s->context);
+}
+
+static struct dbg_error *not_there(void)
+{
+	return dbg_err(DBG_E_UNSUPPORTED,
+		       "a variable has no place that the address tells");
+}
+
+static struct dbg_error *find_register(const struct eval *e,
+				       const struct var_origin *o,
+				       const struct regs *regs,
+				       struct param_place *ret)
+{
+	struct dbg_error *err;
+	uint64_t value;
+
+	if (ret->size > sizeof(value) || value_has_floats(e->types, o->type))
+		return not_there();
+	err =
+	    stack_var_register(e->types, e->scope->frame, o->place, &ret->reg);
+	if (err)
+		return err;
+	ret->in_register = true;
+	value = regs_get(regs, ret->reg);
+	return memcmp(&value, o->place->bytes, ret->size) ? not_there() : NULL;
+}
+
+static struct dbg_error *find_place(const struct eval *e,
+				    const struct var_origin *o,
+				    const struct regs *regs,
+				    struct param_place *ret)
+{
+	const struct il_layout *layout;
+	uint64_t sp = regs_sp(regs);
+	struct dbg_error *err =
+	    il_type_layout(vm_types(e->vm), ret->type, &layout);
+
+	if (err)
+		return err;
+	ret->size = layout->size;
+	if (!o->place || !o->place->present)
+		return not_there();
+	if (o->place->in_register)
+		return find_register(e, o, regs, ret);
+	ret->from_sp = o->place->addr - sp;
+	ret->from_fp = o->place->addr - regs_fp(regs);
+	ret->by_sp = ret->by_fp = true;
+	return ret->from_sp + RED_ZONE < FRAME_MAX ? NULL : not_there();
+}
+
+static struct dbg_error *compile(struct frame_code *c, const struct eval *e,
+				 const char *text, const struct regs *regs)
+{
+	struct dbg_error *err;
+	struct eval own = *e;
+	struct bind_code code;
+	struct expr *x;
+
+	if (!is_plain_frame(e->scope, regs))
+		return dbg_err(DBG_E_UNSUPPORTED, "the frame is not plain");
+	own.arena = c->arena;
+	text = arena_strdup(c->arena, text);
+	err = expr_parse(text, c->arena, &x);
+	if (!err)
+		err = bind_compile(&own, text, x, &code);
+	if (err)
+		return err;
+	c->method = code.method;
+	c->n = code.n;
+	for (size_t i = 0; !err && i < c->n; i++) {
+		c->places[i].type = code.types[i];
+		err = find_place(e, code.origins[i], regs, &c->places[i]);
+	}
+	return err;
+}
+
+struct dbg_error *frame_code_create(const struct eval *e, const char *text,
+				    const struct regs *regs,
+				    struct frame_code **ret)
+{
+	struct frame_code *c = xcalloc(1, sizeof(*c));
+	struct dbg_error *err;
+
+	c->arena = arena_create();
+	err = compile(c, e, text, regs);
+	if (err)
+		frame_code_destroy(c);
+	else
+		*ret = c;
+	return err;
+}
+
+void frame_code_destroy(struct frame_code *c)
+{
+	if (!c)
+		return;
+	arena_destroy(c->arena);
+	free(c);
+}
+
+static bool place_merge(struct param_place *p, const struct param_place *old)
+{
+	if (p->type != old->type || p->in_register != old->in_register ||
+	    p->reg != old->reg)
+		return false;
+	p->by_sp = p->by_sp && old->by_sp && p->from_sp == old->from_sp;
+	p->by_fp = p->by_fp && old->by_fp && p->from_fp == old->from_fp;
+	return p->in_register || p->by_sp || p->by_fp;
+}
+
+bool frame_code_merge(struct frame_code *c, const struct frame_code *old)
+{
+	bool same = c->n == old->n;
+
+	for (size_t i = 0; same && i < c->n; i++)
+		same = place_merge(&c->places[i], &old->places[i]);
+	return same;
+}
+
+/* ---- Evaluating ------------------------------------------------------ */
+
+/* Where the machine finds the parameter; 0: not known. */
+static uint64_t place_addr(struct vm *vm, const struct param_place *p,
+			   const struct regs *regs)
+{
+	uint64_t sp = regs_sp(regs) + p->from_sp, value;
+	uint64_t fp = regs_fp(regs) + p->from_fp;
+
+	if (!p->in_register) {
+		bool differ = p->by_sp && p->by_fp && sp != fp;
+		return differ ? 0 : p->by_sp ? sp : fp;
+	}
+	uint64_t addr = vm_room(vm, sizeof(value));
+
+	value = regs_get(regs, p->reg);
+	return addr && vm_write(vm, addr, &value, sizeof(value)) ? addr : 0;
+}
+
+bool frame_code_run(struct frame_code *c, struct vm *vm,
+		    const struct regs *regs, bool *ret)
+{
+	struct vm_value args[BIND_PARAMS_MAX + 1];
+	struct vm_result r = {0};
+	uint8_t truth = 0;
+
+	vm_stop(vm);
+	vm_set_thread(vm, NULL);
+	args[0] = (struct vm_value){.addr = vm_room(vm, sizeof(uint64_t))};
+	for (size_t i = 0; i < c->n; i++) {
+		args[i + 1].type = c->places[i].type;
+		args[i + 1].addr = place_addr(vm, &c->places[i], regs);
+		if (!args[i + 1].addr)
+			return false;
+	}
+	if (dbg_err_drop(vm_begin(vm, c->method, args, c->n + 1, NULL)))
+		return false;
+	vm_run(vm, 0, &r);
+	dbg_error_destroy(r.error);
+	if (r.state != VM_DONE ||
+	    !vm_read(vm, r.value.addr, &truth, sizeof(truth)))
+		return false;
+	*ret = truth;
+	return true;
+}

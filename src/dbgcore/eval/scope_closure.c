@@ -1,0 +1,156 @@
+/*
+ * Variables that the compiler has moved: into the state machine of an async
+ * method or iterator (`this` of MoveNext), and into closures (`this` of a
+ * lambda, locals and arguments of a class <>c__DisplayClass), which may refer
+ * to the closures around them.
+ */
+#include "eval/scope_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+
+enum {
+	CLOSURES_MAX = 32, // around each other
+};
+
+/*
+ * Number N of "<name>5__N", a variable, or "<>8__N", a closure; 0 if it is
+ * none.
+ */
+static size_t hoisted_index(const char *name)
+{
+	const char *mark = strstr(name, ">5__");
+	if (!mark)
+		mark = strstr(name, ">8__");
+	return mark ? strtoul(mark + 4, NULL, 10) : 0;
+}
+
+/* The block that a hoisted variable or closure belongs to; NULL: not known. */
+static const struct il_range *hoisted_range(const struct gather *g,
+					    const char *name)
+{
+	size_t n = hoisted_index(name);
+	if (n == 0 || n > g->n_hoisted || !g->hoisted[n - 1].length)
+		return NULL;
+	return &g->hoisted[n - 1];
+}
+
+static bool hoisted_in_scope(const struct gather *g, const char *name)
+{
+	const struct il_range *r = hoisted_range(g, name);
+	uint32_t il = g->frame->pos->il_offset;
+	return !r || (il >= r->start && il - r->start < r->length);
+}
+
+bool scope_holds(const struct type *type)
+{
+	return type_is_closure(type) || type_is_state_machine(type);
+}
+
+static void replace(struct gather *g, struct var *var, const struct value *v)
+{
+	var->value = *v;
+	var->origin = g->origin;
+}
+
+static void expand_this(struct gather *g, const struct value *v,
+			unsigned int depth)
+{
+	struct value settled = value_dereference(g->ts, v);
+	if (settled.type && scope_holds(settled.type)) {
+		scope_expand(g, v, depth + 1);
+		return;
+	}
+	struct var *known = scope_find(g->scope, "this");
+	if (known)
+		replace(g, known, v);
+	else
+		scope_add(g, "this", VAR_THIS, *v);
+}
+
+// Is it a field of a closure or state machine that refers to another closure?
+static bool holds_closure(const char *name)
+{
+	static const char *const starts[] = {
+	    "CS$<>8__locals",
+	    "<>8__",
+	    "$VB$NonLocal_",
+	    "$VB$ResumableLocal_$VB$Closure_",
+	};
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+		if (str_starts(name, starts[i]))
+			return true;
+	return false;
+}
+
+static void expand_variable(struct gather *g, const struct value *v,
+			    const struct field *f, unsigned int depth)
+{
+	struct value value = value_field(g->ts, v, f);
+	if (!strcmp(f->name, "<>4__this") || !strcmp(f->name, "$VB$Me")) {
+		expand_this(g, &value, depth);
+		return;
+	}
+	if (holds_closure(f->name)) {
+		if (hoisted_in_scope(g, f->name))
+			scope_expand(g, &value, depth + 1);
+		return;
+	}
+	if (!f->source || str_starts(f->name, "<>") ||
+	    str_starts(f->name, "CS$") || str_ends(f->name, "@"))
+		return;
+	if (type_is_state_machine(v->type)) {
+		bool local = f->name[0] == '<' ||
+			     str_starts(f->name, "$VB$ResumableLocal_");
+		if (!local || hoisted_in_scope(g, f->name))
+			scope_add(g, f->source, local ? VAR_LOCAL : VAR_ARG,
+				  value);
+		return;
+	}
+	// A captured argument lives in the closure from the start on; its
+	// own place is stale.
+	struct var *known = scope_find(g->scope, f->source);
+	if (known)
+		replace(g, known, &value);
+	else
+		scope_add(g, f->source, VAR_LOCAL, value);
+}
+
+static void expand_field(struct gather *g, const struct value *v,
+			 const struct field *f, unsigned int depth)
+{
+	uint32_t end = g->end;
+	const struct var_origin *holder = g->origin;
+	const struct var_origin origin = {
+	    .holder = holder, .field = f, .type = f->type};
+	const struct il_range *r =
+	    type_is_state_machine(v->type) ? hoisted_range(g, f->name) : NULL;
+	if (r)
+		g->end = r->start + r->length;
+	if (holder)
+		g->origin = arena_copy(g->arena, &origin, 1, sizeof(origin));
+	expand_variable(g, v, f, depth);
+	g->origin = holder;
+	g->end = end;
+}
+
+void scope_expand(struct gather *g, const struct value *v, unsigned int depth)
+{
+	if (depth > CLOSURES_MAX)
+		return;
+	struct value at = value_dereference(g->ts, v);
+	if (at.where == VALUE_ABSENT || value_is_null(g->ts, &at)) {
+		g->scope->partial = true;
+		return;
+	}
+	const struct field *fields;
+	size_t n;
+	type_fields(g->ts, at.type, &fields, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (fields[i].kind == FIELD_INSTANCE)
+			expand_field(g, &at, &fields[i], depth);
+	}
+}
