@@ -27,7 +27,7 @@ DBG_MUST struct dbg_error *param_variable(struct binder *b,
 /*
  * Is @n a computation that reads memory by offsets which are known now, and
  * asks for no type or method at run time? What can be is made so: getters
- * that only return a field are that field. (plain.c)
+ * that only return a field are that field. (bindplain.c)
  */
 bool plain_make(struct binder *b, struct bound *n);
 
