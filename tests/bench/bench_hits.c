@@ -82,7 +82,7 @@ static void condition(struct drive *d, struct point *ret)
 	double n = d->group->actions;
 	size_t i = 0;
 
-	while (strcmp(asked[i].group, d->group->name) != 0)
+	while (strcmp(asked[i].group, d->group->name))
 		i++;
 
 	uint32_t number = prepare(d, asked[i].mark);

@@ -42,6 +42,7 @@ struct inspect_style {
 	bool raw;          /* "raw-values" */
 };
 
+/* Large: whatever looks at a program hangs on it. */
 struct inspect {
 	struct target *target; /* borrowed; NULL: no program */
 	struct dac *dac;       /* owned; NULL: not opened */
