@@ -2,7 +2,6 @@
 #ifndef EVAL_BIND_PRIV_H
 #define EVAL_BIND_PRIV_H
 
-#include "eval/bind/bind.h"
 #include "eval/bind/bound.h"
 #include "eval/eval.h"
 #include "il/vm.h"
@@ -291,10 +290,7 @@ struct bound *bound_choice(struct binder *b, struct bound *c, struct bound *x,
 /* ---- generate.c -----------------------------------------------------------
  */
 
-/*
- * A static method that returns @body, without parameters but for those of a
- * condition (bindparam.h).
- */
+/* A static method that returns @body; its parameters are those of b->params. */
 DBG_MUST struct dbg_error *ilgen_method(struct binder *b, struct bound *body,
 					struct il_method **ret);
 

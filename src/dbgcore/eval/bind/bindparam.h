@@ -2,6 +2,7 @@
 #ifndef EVAL_BINDPARAM_H
 #define EVAL_BINDPARAM_H
 
+#include "eval/bind/bind.h"
 #include "eval/bind/bind_priv.h"
 
 /* The arguments and slots of the frame's method that an expression uses. */
