@@ -55,7 +55,7 @@ static void evaluate(struct types *ts, struct vm *vm, struct history *history,
 			       .scope = &scope,
 			       .history = history,
 			       .arena = arena};
-	struct value v;
+	struct value v, place;
 	bool any;
 
 	struct dbg_error *err = eval_value(&e, text, &v);
@@ -63,7 +63,7 @@ static void evaluate(struct types *ts, struct vm *vm, struct history *history,
 		print(ts, &v, arena);
 	dbg_error_destroy(err);
 	dbg_error_destroy(eval_condition(&e, text, &any));
-	dbg_error_destroy(eval_statement(&e, text, &v, &any));
+	dbg_error_destroy(eval_statement(&e, text, &v, &place, &any));
 	eval_type(&e, text);
 	arena_destroy(arena);
 }
