@@ -71,6 +71,7 @@ set logging redirect
 +apropos outermost
 backtrace -- show the stack
 frame apply -- do a command in several frames
+dumpasync -- show async calls that wait, as chains of who awaits whom
 +pipe info breakpoints | wc -l
 3
 +| bl | head -1
