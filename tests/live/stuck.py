@@ -143,13 +143,14 @@ def test_tasks(t):
                                ("queued", "Queued()", 4),
                                ("queued", "Mine()", 2),
                                ("running", "Pool.lambda()", 2),
+                               ("running", "Crossed.lambda()", 2),
                                ("waiting", "Outer(int)", 5)):
             t.check_equal(n, groups[state, "Stuck.Program." + task]["count"])
         lost, = (one for one in found["groups"] if one["state"] == "faulted")
         t.check_equal((2, "Stuck.LostException", "nobody looked", True),
                       (lost["count"], lost["exception"], lost["message"],
                        lost["unobserved"]))
-        t.check_equal((1, 6, 2, 2), tuple(found[state] for state in
+        t.check_equal((1, 6, 4, 2), tuple(found[state] for state in
                                           ("created", "queued", "running",
                                            "faulted")))
     listed = ask(t, "tasks", target, "--all", "--completed")["tasks"]
@@ -191,3 +192,36 @@ def test_pool(t):
     t.check_match(r"^0x\w+ +50000000 +7000  Stuck\.Program\.Tick\(object\)$",
                   done.stdout)
     program.ends()
+
+
+# ---- Threads that wait for each other ----------------------------------------
+
+def test_deadlock(t):
+    """Who waits for whose lock or task; which wait in circles."""
+    program = Stuck(t)
+    kinds = ["Monitor", "ReaderWriterLockSlim", "Task"]
+    if t.runtime != "8":
+        kinds.append("Lock")
+    for target in program.targets():
+        waits = ask(t, "deadlock", target)["waits"]
+        circles = {}
+        for one in waits:
+            if one["deadlock"]:
+                circles.setdefault(one["for"], {})[one["thread"]] = one["owner"]
+        t.check_equal(sorted(kinds), sorted(circles))
+        for owners in circles.values():
+            # two threads, each of which waits for the other
+            (a, b), (c, d) = owners.items()
+            t.check_equal((a, b), (d, c))
+        # the workers and the one at the semaphore have nobody to wait for
+        t.check_equal([None] * 3, [one.get("owner") for one in waits
+                                   if not one["deadlock"]])
+    found = t.run("deadlock", target).stdout
+    threads = ", ".join(str(number) for number in sorted(
+        one["thread"] for one in waits if one["deadlock"]))
+    t.check_in(f"\nDeadlock of threads {threads}\n", found)
+    program.ends()
+    quiet = Stuck(t, "quiet")
+    t.check_equal("No thread waits for a lock or a task.\n",
+                  t.run("deadlock", quiet.pid).stdout)
+    quiet.ends()

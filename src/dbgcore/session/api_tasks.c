@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/pattern.h"
+#include "inspect/blocked.h"
 #include "inspect/exception.h"
 #include "session/sessionheap.h"
 #include "tasks/tasks.h"
@@ -284,5 +285,24 @@ struct dbg_error *dbg_async_list(struct dbg *dbg,
 	free(m.v);
 	tasks_deinit(&t);
 	pattern_destroy(pattern);
+	return err;
+}
+
+/* ---- Threads that wait ----------------------------------------------- */
+
+struct dbg_error *dbg_blocked_list(struct dbg *dbg, struct dbg_blocked **ret,
+				   size_t *ret_n)
+{
+	const struct dbg_task_query query = {0};
+	struct tasks t;
+	struct dbg_error *err = session_need_runtime(dbg);
+
+	if (err)
+		return err;
+	// without the heap, what tasks wait for is not known, and all else is
+	bool whole = !dbg_err_drop(find(dbg, &query, &t));
+
+	err = blocked_list(&dbg->inspect, whole ? &t : NULL, ret, ret_n);
+	tasks_deinit(&t);
 	return err;
 }

@@ -1,11 +1,14 @@
-/* What all threads do at the moment: `pstacks`. */
+/* What all threads do at the moment: `pstacks`; who waits: `deadlock`. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/err.h"
 #include "base/mem.h"
 #include "repl/cmd.h"
 #include "repl/heap/heapoptions.h"
+#include "repl/heap/sheet.h"
 #include "repl/repl_priv.h"
+#include "repl/show/print.h"
 #include "report/parallel.h"
 
 enum {
@@ -46,6 +49,71 @@ static struct dbg_error *cmd_pstacks(struct repl *r, const struct call *call)
 	return dbg_err_first(err, back);
 }
 
+/* ---- deadlock -------------------------------------------------------- */
+
+static const char *const kinds[] = {
+    [DBG_BLOCKED_MONITOR] = "Monitor",
+    [DBG_BLOCKED_LOCK] = "Lock",
+    [DBG_BLOCKED_RWLOCK] = "ReaderWriterLockSlim",
+    [DBG_BLOCKED_SEMAPHORE] = "SemaphoreSlim",
+    [DBG_BLOCKED_TASK] = "Task",
+};
+
+static const struct sheet_column wait_columns[] = {
+    {"Thread", "thread", SHEET_NUMBER, 6},
+    {"For", "for", SHEET_TEXT, 20},
+    {"Object", "object", SHEET_ADDRESS, 14},
+    {"Owner", "owner", SHEET_NUMBER, 6},
+    {"Deadlock", "deadlock", SHEET_BOOL, 8},
+    {"Type", "type", SHEET_TEXT, 0},
+};
+
+static void show_verdict(struct repl *r, const struct dbg_blocked *v, size_t n)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!v[i].deadlock)
+			continue;
+		out(r, "%s %" PRIu32, any ? "," : "Deadlock of threads",
+		    v[i].thread);
+		any = true;
+	}
+	out(r, "%s\n",
+	    any ? ""
+	    : n ? "No deadlock: no thread waits for one that waits for it."
+		: "No thread waits for a lock or a task.");
+}
+
+static struct dbg_error *cmd_deadlock(struct repl *r, const struct call *call)
+{
+	_cleanup_heap_options_ struct heap_options o;
+	struct dbg_blocked *v;
+	size_t n = 0;
+	struct dbg_error *err = heap_options_parse(call->args, 0, &o);
+	struct sheet s;
+
+	if (!err)
+		err = dbg_blocked_list(r->dbg, &v, &n);
+	if (err)
+		return err;
+	sheet_begin(&s, r, o.json);
+	sheet_rows(&s, "waits", SHEET_COLUMNS(wait_columns));
+	for (size_t i = 0; i < n; i++)
+		sheet_row(&s, (struct sheet_cell[]){
+				  {.number = v[i].thread},
+				  {.text = kinds[v[i].kind]},
+				  {.number = v[i].object},
+				  {.number = v[i].owner, .absent = !v[i].owner},
+				  {.number = v[i].deadlock},
+				  {.text = v[i].type}});
+	sheet_rows_end(&s);
+	if (!o.json)
+		show_verdict(r, v, n);
+	sheet_end(&s);
+	return NULL;
+}
+
 static const struct repl_cmd cmds[] = {
     {
 	.names = "pstacks parallelstacks",
@@ -56,6 +124,16 @@ static const struct repl_cmd cmds[] = {
 		"too.",
 	.flags = CMD_NEEDS_STOP,
 	.run = cmd_pstacks,
+    },
+    {
+	.names = "deadlock dlk",
+	.args = "[--json]",
+	.help = "show which threads wait for each other",
+	.more = "Threads that wait for a lock (lock, Monitor, Lock, "
+		"ReaderWriterLockSlim), a\nSemaphoreSlim or a task, with the "
+		"thread that has it or runs it.",
+	.flags = CMD_NEEDS_STOP,
+	.run = cmd_deadlock,
     },
     {.names = NULL},
 };

@@ -129,4 +129,32 @@ struct dbg_timer {
 DBG_MUST struct dbg_error *
 dbg_timer_list(struct dbg *dbg, struct dbg_timer **ret, size_t *ret_n);
 
+/* ---- Who waits for whom ----------------------------------------------- */
+
+enum dbg_blocked_kind {
+	DBG_BLOCKED_MONITOR, /* lock, Monitor.Enter */
+	DBG_BLOCKED_LOCK,    /* System.Threading.Lock */
+	DBG_BLOCKED_RWLOCK,  /* ReaderWriterLockSlim */
+	DBG_BLOCKED_SEMAPHORE,
+	DBG_BLOCKED_TASK, /* Task.Wait, Task<T>.Result */
+};
+
+/* A thread that waits for a lock or a task. */
+struct dbg_blocked {
+	uint32_t thread;
+	enum dbg_blocked_kind kind;
+	uint64_t object;
+	const char *type; /* of the object */
+	/*
+	 * The thread that has the lock, or that runs the task or what it
+	 * awaits; 0: none, or not known.
+	 */
+	uint32_t owner;
+	bool deadlock; /* the owner waits for it, maybe by others between */
+};
+
+/* By thread. The heap is walked for tasks. */
+DBG_MUST struct dbg_error *
+dbg_blocked_list(struct dbg *dbg, struct dbg_blocked **ret, size_t *ret_n);
+
 #endif

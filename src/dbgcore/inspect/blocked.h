@@ -1,0 +1,19 @@
+/* Threads that wait for locks and tasks, and which wait for each other. */
+#ifndef INSPECT_BLOCKED_H
+#define INSPECT_BLOCKED_H
+
+#include "dbg.h"
+
+struct inspect;
+struct tasks;
+
+/*
+ * What dbg_blocked_list() gives, in the arena of the stop. @t: the tasks of the
+ * heap with who awaits whom; NULL: who ends a task is not known. (All stopped.)
+ */
+DBG_MUST struct dbg_error *blocked_list(struct inspect *in,
+					const struct tasks *t,
+					struct dbg_blocked **ret,
+					size_t *ret_n);
+
+#endif
