@@ -225,3 +225,37 @@ def test_deadlock(t):
     t.check_equal("No thread waits for a lock or a task.\n",
                   t.run("deadlock", quiet.pid).stdout)
     quiet.ends()
+
+
+# ---- All checks --------------------------------------------------------------
+
+def test_doctor(t):
+    """Each kind of trouble that is there, and no other; none in a program that
+    has none."""
+    program = Stuck(t, "circle", config="Release")
+    for target in program.targets():
+        found = ask(t, "doctor", target)["findings"]
+        t.check_equal([("severe", "deadlock", "deadlock"),
+                       ("severe", "threadPool", "threadpool"),
+                       ("severe", "async", "dumpasync"),
+                       ("warning", "threadPool", "pstacks"),
+                       ("warning", "tasks", "tasks")],
+                      [(one["weight"], one["check"], one["command"])
+                       for one in found])
+        t.check_match("9 work items are queued, and all 2 workers wait",
+                      found[1]["finding"])
+        t.check_match("2, as Stuck.LostException: nobody looked",
+                      found[4]["finding"])
+    done = t.run("--batch", "--core", target, "-ex", "doctor")
+    t.check_match(r"^severe    Threads that wait for each other: \d+, .*\n"
+                  r" +more: deadlock$", done.stdout)
+    program.ends()
+    for config in "Release", "Debug":
+        quiet = Stuck(t, "quiet", config=config)
+        done = t.run("doctor", quiet.pid)
+        t.check_equal("Nothing was found: 8 checks were made.\n"
+                      if config == "Release" else
+                      "Weight    Finding\nnote      Built without optimization:"
+                      " Stuck.dll\n          more: info sharedlibrary\n",
+                      done.stdout)
+        quiet.ends()

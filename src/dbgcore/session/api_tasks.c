@@ -22,24 +22,57 @@ enum {
 
 /* ---- Finding --------------------------------------------------------- */
 
-static struct dbg_error *
-find(struct dbg *dbg, const struct dbg_task_query *query, struct tasks *ret)
+static void destroy(struct tasks *t)
+{
+	if (t)
+		tasks_deinit(t);
+	free(t);
+}
+
+void session_tasks_drop(struct dbg *dbg)
+{
+	destroy(dbg->heap.tasks);
+	dbg->heap.tasks = NULL;
+}
+
+// Those that are not done are kept for the stop.
+static struct dbg_error *find(struct dbg *dbg, bool completed,
+			      struct tasks **ret)
 {
 	struct heap *h;
 	struct dbg_error *err = session_heap_get(dbg, &h);
 
-	*ret = (struct tasks){0};
 	if (err)
 		return err;
-	*ret = (struct tasks){
+	if (!completed && dbg->heap.tasks) {
+		*ret = dbg->heap.tasks;
+		return NULL;
+	}
+	struct tasks *t = xmalloc(sizeof(*t));
+	*t = (struct tasks){
 	    .heap = h,
 	    .stack = dbg->inspect.stack,
 	    .types = dbg->inspect.types,
 	    .arena = dbg->inspect.arena,
-	    .completed = query->completed,
+	    .completed = completed,
 	};
-	err = tasks_find(ret);
-	return err ? err : tasks_link(ret);
+	err = tasks_find(t);
+	if (!err)
+		err = tasks_link(t);
+	if (err) {
+		destroy(t);
+		return err;
+	}
+	if (!completed)
+		dbg->heap.tasks = t;
+	*ret = t;
+	return NULL;
+}
+
+static void put_back(struct dbg *dbg, struct tasks *t)
+{
+	if (t != dbg->heap.tasks)
+		destroy(t);
 }
 
 static void describe(struct dbg *dbg, const struct tasks *t,
@@ -99,21 +132,21 @@ struct dbg_error *dbg_task_list(struct dbg *dbg,
 				struct dbg_tasks *ret)
 {
 	struct pattern *pattern;
-	struct tasks t = {0};
+	struct tasks *t = NULL;
 	struct dbg_error *err = pattern_of(query, &pattern);
 
 	if (!err)
-		err = find(dbg, query, &t);
+		err = find(dbg, query->completed, &t);
 	if (!err) {
 		*ret = (struct dbg_tasks){
-		    .cut = t.cut,
-		    .damages = t.heap->damages,
-		    .n_damages = t.heap->n_damages,
+		    .cut = t->cut,
+		    .damages = t->heap->damages,
+		    .n_damages = t->heap->n_damages,
 		};
-		memcpy(ret->counts, t.counts, sizeof(ret->counts));
-		list_tasks(dbg, &t, pattern, ret);
+		memcpy(ret->counts, t->counts, sizeof(ret->counts));
+		list_tasks(dbg, t, pattern, ret);
 	}
-	tasks_deinit(&t);
+	put_back(dbg, t);
 	pattern_destroy(pattern);
 	return err;
 }
@@ -264,26 +297,27 @@ struct dbg_error *dbg_async_list(struct dbg *dbg,
 				 struct dbg_async *ret)
 {
 	struct pattern *pattern;
-	struct tasks t = {0};
-	struct merging m = {.t = &t, .each = query->each};
+	struct tasks *t = NULL;
+	struct merging m = {.each = query->each};
 	struct dbg_error *err = pattern_of(query, &pattern);
 
 	if (!err)
-		err = find(dbg, query, &t);
+		err = find(dbg, query->completed, &t);
+	m.t = t;
 	if (!err)
-		err = tasks_chains(&t, take_chain, &m);
+		err = tasks_chains(t, take_chain, &m);
 	if (!err) {
 		*ret = (struct dbg_async){
-		    .n_calls = count_calls(&t),
-		    .cut = t.cut || m.cut,
-		    .damages = t.heap->damages,
-		    .n_damages = t.heap->n_damages,
+		    .n_calls = count_calls(t),
+		    .cut = t->cut || m.cut,
+		    .damages = t->heap->damages,
+		    .n_damages = t->heap->n_damages,
 		};
 		list_chains(dbg, &m, pattern, ret);
 	}
 	map_deinit(&m.by_hash);
 	free(m.v);
-	tasks_deinit(&t);
+	put_back(dbg, t);
 	pattern_destroy(pattern);
 	return err;
 }
@@ -293,16 +327,12 @@ struct dbg_error *dbg_async_list(struct dbg *dbg,
 struct dbg_error *dbg_blocked_list(struct dbg *dbg, struct dbg_blocked **ret,
 				   size_t *ret_n)
 {
-	const struct dbg_task_query query = {0};
-	struct tasks t;
+	struct tasks *t = NULL;
 	struct dbg_error *err = session_need_runtime(dbg);
 
 	if (err)
 		return err;
 	// without the heap, what tasks wait for is not known, and all else is
-	bool whole = !dbg_err_drop(find(dbg, &query, &t));
-
-	err = blocked_list(&dbg->inspect, whole ? &t : NULL, ret, ret_n);
-	tasks_deinit(&t);
-	return err;
+	dbg_error_destroy(find(dbg, false, &t));
+	return blocked_list(&dbg->inspect, t, ret, ret_n);
 }

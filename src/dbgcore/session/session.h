@@ -109,6 +109,7 @@ struct event_queue {
 struct session_heap {
 	struct heap *heap;
 	uint32_t stop;
+	struct tasks *tasks; /* in it, those that are not done; or NULL */
 };
 
 /* One session. Large: whatever a session owns hangs on it. */
@@ -178,6 +179,9 @@ void session_inferior_deinit(struct dbg *dbg);
 
 /* Forget the heap of a stop that is over. */
 void session_heap_drop(struct dbg *dbg);
+/* ---- api_tasks.c ----------------------------------------------------- */
+
+void session_tasks_drop(struct dbg *dbg);
 
 /* ---- signals.c ------------------------------------------------------- */
 
