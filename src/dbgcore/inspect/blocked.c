@@ -22,7 +22,7 @@
 enum {
 	FRAMES_MAX = 24,   /* from the newest, in which a wait is looked for */
 	RUNS_MAX = 200,    /* ... what a thread runs */
-	BEHIND_MAX = 4096, /* tasks that one awaits, by others between */
+	BEHIND_MAX = 1000, /* tasks between two, one awaiting the other */
 };
 
 #define RWLOCK "System.Threading.ReaderWriterLockSlim"
@@ -244,7 +244,9 @@ static uint32_t task_owner(const struct search *s, uint64_t task)
 	bool more = true;
 
 	behind[v - t->v] = true;
-	for (int pass = 0; more && !found && pass < BEHIND_MAX; pass++) {
+	for (int pass = 0;
+	     more && !found && pass < BEHIND_MAX && !*t->heap->interrupted;
+	     pass++) {
 		more = false;
 		for (size_t i = 0; i < t->n && !found; i++) {
 			for (uint32_t k = 0; k < t->v[i].n_edges; k++) {

@@ -15,6 +15,7 @@
 enum {
 	SEGMENTS_MAX = 10000, // of one queue
 	DESCRIBED_MAX = 20000,
+	COUNTED_MAX = 1 << 20, // of one queue
 	QUEUES_MAX = 4096,
 	TIMERS_MAX = 100000,
 };
@@ -132,7 +133,7 @@ static void read_segment(struct gathering *g, enum dbg_work_queue queue,
 		return;
 	uint32_t head = (uint32_t)integer(ts, &indexes, "Head");
 
-	for (uint64_t i = 0; i < e.n; i++) {
+	for (uint64_t i = 0; i < e.n && g->count < COUNTED_MAX; i++) {
 		uint32_t index = head + (uint32_t)i;
 		struct value slot = element_get(&e, index % e.n), item;
 
@@ -150,7 +151,8 @@ static void read_queue(struct gathering *g, enum dbg_work_queue queue,
 	struct value segment, next;
 	bool any = value_member(g->t->types, v, "_head", &segment);
 
-	for (int i = 0; any && i < SEGMENTS_MAX; i++) {
+	for (int i = 0; any && i < SEGMENTS_MAX && g->count < COUNTED_MAX;
+	     i++) {
 		read_segment(g, queue, &segment);
 		any =
 		    value_member(g->t->types, &segment, "_nextSegment", &next);

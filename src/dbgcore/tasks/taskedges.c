@@ -22,9 +22,6 @@ enum {
 
 static void add_edge(struct tasks *t, struct task *from, struct task *to)
 {
-	for (uint32_t i = 0; i < from->n_edges; i++)
-		if (t->edges[from->first_edge + i] == (uint32_t)(to - t->v))
-			return;
 	mem_grow(&t->edges, &t->cap_edges, t->n_edges, sizeof(*t->edges));
 	t->edges[t->n_edges++] = (uint32_t)(to - t->v);
 	from->n_edges++;
@@ -36,42 +33,52 @@ static bool is_thread_waiting(const struct value *v)
 	return !strcmp(type_simple_name(v->type), "SetOnInvokeMres");
 }
 
-static void follow(struct tasks *t, struct task *from, const struct value *at,
-		   int depth)
+/* One task's continuations, as they are followed. */
+struct following {
+	struct tasks *t;
+	struct task *from;
+	size_t steps;
+};
+
+static void follow(struct following *f, const struct value *at, int depth)
 {
+	struct types *ts = f->t->types;
 	struct value next;
 	uint64_t addr;
 
 	if (at->where == VALUE_ABSENT || !at->type ||
-	    !value_pointer(t->types, at, &addr) || !addr)
+	    !value_pointer(ts, at, &addr) || !addr)
 		return;
-	struct task *to = tasks_at(t, addr);
+	struct task *to = tasks_at(f->t, addr);
 
 	if (to) {
 		if (to->state < DBG_TASK_DONE)
-			add_edge(t, from, to);
+			add_edge(f->t, f->from, to);
 		return;
 	}
 	if (is_thread_waiting(at))
-		from->waited = true;
-	for (size_t i = 0;
-	     depth < DEPTH_MAX && i < LIST_MAX && from->n_edges < LIST_MAX &&
-	     stack_link(t->types, at, i, &next);
-	     i++)
-		follow(t, from, &next, depth + 1);
+		f->from->waited = true;
+	for (size_t i = 0; depth < DEPTH_MAX && f->steps < LIST_MAX &&
+			   stack_link(ts, at, i, &next);
+	     i++) {
+		f->steps++;
+		follow(f, &next, depth + 1);
+	}
 }
 
 static void link_task(struct tasks *t, struct task *task)
 {
 	struct value v = value_object(t->types, task->addr), next, machine;
 
+	struct following f = {.t = t, .from = task};
+
 	task->first_edge = (uint32_t)t->n_edges;
 	if (value_member(t->types, &v, "m_continuationObject", &next) ||
 	    value_member(t->types, &v, "_continuationState", &next))
-		follow(t, task, &next, 0);
-	if (tasks_machine(t, task, &machine) &&
+		follow(&f, &next, 0);
+	if (!task->n_edges && tasks_machine(t, task, &machine) &&
 	    stack_machine_awaiter(t->types, &machine, &next))
-		follow(t, task, &next, 0);
+		follow(&f, &next, 0);
 }
 
 struct dbg_error *tasks_link(struct tasks *t)
