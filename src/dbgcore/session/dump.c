@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "session/minidump.h"
 #include "session/session.h"
 #include "target/core.h"
 

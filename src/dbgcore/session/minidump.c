@@ -4,6 +4,8 @@
  * done here, by a session of its own over a target that notes what is read; and
  * the DAC is asked what it needs, for others that read the dump.
  */
+#include "session/minidump.h"
+
 #include <string.h>
 
 #include "base/err.h"

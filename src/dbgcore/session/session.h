@@ -29,7 +29,6 @@
 #include "target/target.h"
 
 struct arena;
-struct target_spans;
 
 enum start_phase {
 	START_NONE,
@@ -179,6 +178,7 @@ void session_inferior_deinit(struct dbg *dbg);
 
 /* Forget the heap of a stop that is over. */
 void session_heap_drop(struct dbg *dbg);
+
 /* ---- api_tasks.c ----------------------------------------------------- */
 
 void session_tasks_drop(struct dbg *dbg);
@@ -200,15 +200,6 @@ bool session_signal_sent(const struct dbg *dbg, const struct target_event *ev);
  */
 DBG_MUST struct dbg_error *session_stand(struct dbg *dbg, struct target *t,
 					 const char *path);
-
-/* ---- minidump.c ------------------------------------------------------ */
-
-/*
- * Which memory shows what the stopped program shows: the stacks of all threads
- * with arguments and locals, and the exception of the stop.
- */
-DBG_MUST struct dbg_error *minidump_collect(struct dbg *dbg,
-					    struct target_spans *ret);
 
 /* ---- stopped.c ------------------------------------------------------- */
 

@@ -287,8 +287,7 @@ struct bound *bound_not(struct binder *b, struct bound *v);
 struct bound *bound_choice(struct binder *b, struct bound *c, struct bound *x,
 			   struct bound *y);
 
-/* ---- generate.c -----------------------------------------------------------
- */
+/* ---- generate.c ------------------------------------------------------ */
 
 /* A static method that returns @body; its parameters are those of b->params. */
 DBG_MUST struct dbg_error *ilgen_method(struct binder *b, struct bound *body,
