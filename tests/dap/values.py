@@ -135,7 +135,7 @@ def test_copied(t):
 
 
 def test_members(t):
-    """Completion behind a dot: fields of a value, members of a type."""
+    """Completion behind a dot: members of a value, static ones of a type."""
     source = t.source("Busy")
     c = t.adapter()
     c.launch(t.program("Busy", "1", "1"), {source: [t.line("Busy", "turn")]})
@@ -157,12 +157,12 @@ def test_members(t):
                    for one in complete("-ex")])
     t.check_equal("-exec", complete("")[0]["label"])
     t.check("-exec" not in [one["label"] for one in complete("1 -")], "-exec")
-    targets = complete("-exec print this.Tu")
-    t.check_equal([("this.Turns", 13, 7)],
+    targets = complete("-exec print this.Turns")
+    t.check_equal([("this.Turns", 13, 10)],
                   [(one["label"], one["start"], one["length"])
                    for one in targets])
-    targets = complete("1 + this.Tu")
-    t.check_equal([("Turns", "field", 10, 2)],
+    targets = complete("1 + this.Turns")
+    t.check_equal([("Turns", "field", 10, 5)],
                   [(one["label"], one["type"], one["start"], one["length"])
                    for one in targets])
     names = [one["label"] for one in complete("this.")]
@@ -171,6 +171,16 @@ def test_members(t):
     t.check_equal([("Tally", "class")], [
         (one["label"], one["type"]) for one in complete("Busy.Tall")])
     t.check_equal([], complete("nothing.x"))
+    # properties and methods, of whatever stands before the dot
+    t.check_equal([("Length", 11, 3)],
+                  [(one["label"], one["start"], one["length"])
+                   for one in complete('1 + "a b".Len')])
+    names = [one["label"] for one in complete('"abc"[0].ToString().')]
+    for name in ("Length", "Contains", "GetHashCode"):
+        t.check_in(name, names)
+    names = [one["label"] for one in complete("(2 + System.Math.Ma")]
+    t.check_in("Max", names)
+    t.check_not_in("CompareTo", names)
     c.ask("disconnect", terminateDebuggee=True)
     c.wait()
 

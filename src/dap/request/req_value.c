@@ -261,6 +261,42 @@ static struct dbg_error *complete_command(struct dap *d, struct request *req,
 	return NULL;
 }
 
+// Where the brackets or quotes that end at @end begin; @end: nowhere.
+static size_t matching(const char *s, size_t end)
+{
+	char close = s[end - 1];
+	char open = close == ')' ? '(' : close == ']' ? '[' : close;
+	int depth = close == open ? 0 : 1;
+
+	for (size_t i = end - 1; i-- > 0;) {
+		if (s[i] == open && (close == open || !--depth))
+			return i;
+		depth += s[i] == close;
+	}
+	return end;
+}
+
+// The name, and what it is a member of, that end at @end.
+static size_t operand_start(const char *s, size_t end)
+{
+	size_t start = end;
+
+	while (start) {
+		char c = s[start - 1];
+		bool behind = start < end && strchr(".[(", s[start]);
+		size_t before = start;
+
+		if (!strchr(" ()[]{}+-*/%&|^!<>=?:,;~\"'", c))
+			before = start - 1;
+		else if (behind && strchr(")]\"", c))
+			before = matching(s, start);
+		if (before == start)
+			break;
+		start = before;
+	}
+	return start;
+}
+
 static struct dbg_error *do_completions(struct dap *d, struct request *req)
 {
 	const char *text = NULL;
@@ -282,9 +318,7 @@ static struct dbg_error *do_completions(struct dap *d, struct request *req)
 		return complete_command(d, req, line);
 	if (dbg_state(d->dbg) == DBG_RUNNING)
 		return dbg_err(DBG_E_STATE, "the program is running");
-	size_t start = end;
-	while (start && !strchr(" ()[]{}+-*/%&|^!<>=?:,;~\"'", text[start - 1]))
-		start--;
+	size_t start = operand_start(text, end);
 	_cleanup_free_ char *prefix = xstrndup(text + start, end - start);
 	const char *dot = strrchr(prefix, '.');
 	struct completion c = {.prefix = prefix,

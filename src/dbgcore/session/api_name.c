@@ -3,6 +3,7 @@
  * types and methods from the metadata, of locals and members from the newest
  * frame.
  */
+#include "session/members.h"
 #include "session/session.h"
 
 #include <stdlib.h>
@@ -77,30 +78,32 @@ static void take_locals(struct dbg *dbg, struct names *names)
 	dbg_error_destroy(err);
 }
 
-/* Fields of what stands before the last dot, behind that. */
+/* Members of what stands before the last dot. */
+struct members {
+	struct names *names;
+	int left; /* bytes of the prefix */
+};
+
+static void take_member(void *arg, const char *name)
+{
+	const struct members *m = arg;
+	struct names *names = m->names;
+
+	if (str_starts(name, names->prefix + m->left + 1))
+		take_name(names, arena_printf(names->arena, "%.*s.%s", m->left,
+					      names->prefix, name));
+}
+
 static void take_members(struct dbg *dbg, struct names *names)
 {
 	const char *dot = strrchr(names->prefix, '.');
-	struct dbg_value value, *list;
-	size_t n = 0;
 
 	if (!dot)
 		return;
-
-	int left = (int)(dot - names->prefix);
-	struct dbg_error *err = dbg_eval(
-	    dbg, 0, arena_printf(names->arena, "%.*s", left, names->prefix),
-	    &value);
-
-	if (!err && value.id)
-		err = dbg_children(dbg, value.id, DBG_CHILDREN_NAMED, 0,
-				   NAMES_MAX, &list, &n);
-	for (size_t i = 0; !err && i < n; i++)
-		if (list[i].path && list[i].kind != DBG_VALUE_GROUP)
-			take_name(names,
-				  arena_printf(names->arena, "%.*s.%s", left,
-					       names->prefix, list[i].name));
-	dbg_error_destroy(err);
+	struct members m = {names, (int)(dot - names->prefix)};
+	dbg_error_destroy(session_members(
+	    dbg, arena_printf(names->arena, "%.*s", m.left, names->prefix),
+	    take_member, &m));
 }
 
 static int compare_names(const void *a, const void *b)

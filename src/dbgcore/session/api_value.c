@@ -3,6 +3,7 @@
  * evaluator for it and hands out ids of what results; see
  * inspect/inspectvalue.c.
  */
+#include "session/members.h"
 #include "session/session.h"
 
 #include <stdlib.h>
@@ -242,28 +243,57 @@ void dbg_variable_list(struct dbg *dbg, struct dbg_variable **ret,
 	free(list);
 }
 
+// The type of a value, or that is named: *@ret_named.
+static struct dbg_error *type_of(struct eval *e, const char *expr,
+				 struct type **ret, bool *ret_named)
+{
+	struct value value;
+	struct dbg_error *err = eval_value(e, expr, &value);
+
+	*ret_named = err;
+	if (err) {
+		*ret = eval_type(e, expr);
+		if (!*ret)
+			return err;
+		dbg_error_destroy(err);
+	} else {
+		value = value_dereference(e->types, &value);
+		*ret = value.type;
+	}
+	if (!*ret)
+		return dbg_err(DBG_E_NOT_FOUND, "'%s' has no type", expr);
+	return NULL;
+}
+
+struct dbg_error *session_members(struct dbg *dbg, const char *expr,
+				  void (*fn)(void *arg, const char *name),
+				  void *arg)
+{
+	struct eval e;
+	struct type *type;
+	bool named;
+	struct dbg_error *err = begin(dbg, 0, &e);
+	if (!err)
+		err = type_of(&e, expr, &type, &named);
+	if (err)
+		return err;
+	struct view w = inspect_view(&dbg->inspect, e.scope->thread);
+	view_members(&w, type, named, fn, arg);
+	return NULL;
+}
+
 struct dbg_error *dbg_type_describe(struct dbg *dbg, dbg_id frame,
 				    const char *expr, const char **ret)
 {
 	struct eval e;
-	struct value value;
+	struct type *type;
+	bool named;
 	struct dbg_error *err = begin(dbg, frame, &e);
+	if (!err)
+		err = type_of(&e, expr, &type, &named);
 	if (err)
 		return err;
 	struct view w = inspect_view(&dbg->inspect, e.scope->thread);
-	struct type *type = NULL;
-	err = eval_value(&e, expr, &value);
-	if (err) {
-		type = eval_type(&e, expr);
-		if (!type)
-			return err;
-		dbg_error_destroy(err);
-	} else {
-		value = value_dereference(e.types, &value);
-		type = value.type;
-	}
-	if (!type)
-		return dbg_err(DBG_E_NOT_FOUND, "'%s' has no type", expr);
 	_cleanup_str_ struct str text = {0};
 	view_declare(&w, type, &text);
 	*ret = arena_strdup(w.arena, str_get(&text));

@@ -76,6 +76,12 @@ void view_scope(const struct view *w, const struct scope *s,
 DBG_MUST struct dbg_error *view_format(const struct view *w,
 				       const struct value *v, char letter,
 				       struct str *out);
+/*
+ * The names of members of a type and its bases, those of instances or static
+ * ones, in no order; one may come several times.
+ */
+void view_members(const struct view *w, struct type *type, bool is_static,
+		  void (*fn)(void *arg, const char *name), void *arg);
 /* A C# declaration of a type: bases, fields, properties, methods. */
 void view_declare(const struct view *w, struct type *type, struct str *out);
 
