@@ -38,7 +38,7 @@ static bool goes_along(const struct report_thread *a,
 
 	if (!x || !y)
 		return x == y;
-	return x->times == y->times && report_same_frame(x, y);
+	return x->times == y->times && report_same_place(x, y);
 }
 
 // The threads of @from that go the way of its first one, moved to its front.

@@ -20,13 +20,18 @@ static bool same_text(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-/* Are they at the same line of the same function? */
-bool report_same_frame(const struct report_frame *a,
+bool report_same_place(const struct report_frame *a,
 		       const struct report_frame *b)
 {
 	return a->kind == b->kind && a->line == b->line &&
 	       !strcmp(a->name, b->name) && same_text(a->params, b->params) &&
-	       same_text(a->above, b->above) && same_text(a->path, b->path);
+	       same_text(a->path, b->path);
+}
+
+static bool report_same_frame(const struct report_frame *a,
+			      const struct report_frame *b)
+{
+	return report_same_place(a, b) && same_text(a->above, b->above);
 }
 
 static bool same_frames(const struct report_frame *a,

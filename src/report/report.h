@@ -126,8 +126,11 @@ DBG_MUST struct dbg_error *report_take(struct dbg *dbg,
 				       struct report *ret);
 void report_destroy(struct report *r);
 
-/* Are they at the same line of the same function? */
-bool report_same_frame(const struct report_frame *a,
+/*
+ * Are they at the same line of the same function, whatever native code it has
+ * called?
+ */
+bool report_same_place(const struct report_frame *a,
 		       const struct report_frame *b);
 /* Have they the same stacks, which are whole? */
 bool report_same_stack(const struct report_thread *a,

@@ -179,10 +179,6 @@ void session_inferior_deinit(struct dbg *dbg);
 /* Forget the heap of a stop that is over. */
 void session_heap_drop(struct dbg *dbg);
 
-/* ---- api_tasks.c ----------------------------------------------------- */
-
-void session_tasks_drop(struct dbg *dbg);
-
 /* ---- signals.c ------------------------------------------------------- */
 
 /* Tell the target which signals are looked at before they are delivered. */

@@ -15,6 +15,11 @@ const char *session_type_name(struct dbg *dbg, const struct heap_type *type);
 /* The type of the object at @addr, NULL: none is there. */
 const char *session_object_type(struct dbg *dbg, struct heap *h, uint64_t addr);
 
+/* ---- api_tasks.c ----------------------------------------------------- */
+
+/* Forget the tasks of the heap, which are kept for a stop. */
+void session_tasks_drop(struct dbg *dbg);
+
 /* ---- roots.c --------------------------------------------------------- */
 
 struct root {
