@@ -387,7 +387,11 @@ static void same_as_live(const char *major)
 	dbg_destroy(live);
 
 	must(dbg_create(&standing));
-	must(session_stand(standing, t, tid, 0));
+	must(session_stand(standing, t, NULL));
+	session_stopped(
+	    standing,
+	    &(struct dbg_stop){.reason = DBG_STOP_ATTACH,
+			       .thread = session_pause_thread(standing, tid)});
 	_cleanup_free_ char *got = everything(
 	    standing, stack_thread_number(standing->inspect.stack, tid));
 
