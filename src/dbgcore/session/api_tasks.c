@@ -302,7 +302,7 @@ struct dbg_error *dbg_async_list(struct dbg *dbg,
 	struct dbg_error *err = pattern_of(query, &pattern);
 
 	if (!err)
-		err = find(dbg, query->completed, &t);
+		err = find(dbg, false, &t);
 	m.t = t;
 	if (!err)
 		err = tasks_chains(t, take_chain, &m);

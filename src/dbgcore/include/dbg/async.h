@@ -41,8 +41,8 @@ struct dbg_task {
 
 struct dbg_task_query {
 	const char *type; /* pattern of methods and types, NULL: any */
-	bool completed;   /* those that are done and canceled, too */
-	bool each;        /* chains one by one, not merged */
+	bool completed;   /* dbg_task_list: done and canceled ones, too */
+	bool each;        /* dbg_async_list: chains one by one, not merged */
 };
 
 struct dbg_tasks {
