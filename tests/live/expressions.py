@@ -33,8 +33,6 @@ def evaluate(t, name, cases):
             number = int(line[1:])
         elif line.startswith("$") and number is not None:
             got[number] = line.split(" = ", 1)[1]
-    if done.stderr:
-        print(done.stderr)
     return got, done.stderr.splitlines()
 
 
