@@ -17,6 +17,7 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
@@ -330,10 +331,14 @@ struct dbg_error *inject_clone(struct live *l, struct inject *in,
 		live_ptrace(l, PTRACE_GETEVENTMSG, th->tid, 0, (uintptr_t)&pid);
 		err = to_syscall(l, th);
 	}
-	if (err)
+	if (!err && !thread_load_regs(l, th))
+		err = dbg_err(DBG_E_TARGET, "thread %d ended", in->tid);
+	if (err) {
+		// The thread was killed: nobody takes its child over.
+		if (pid)
+			kill((pid_t)pid, SIGKILL);
 		return err;
-	if (!thread_load_regs(l, th))
-		return dbg_err(DBG_E_TARGET, "thread %d ended", th->tid);
+	}
 	uint64_t result = back_result(&th->regs.now);
 	*ret = (struct born){(pid_t)pid, pid ? (pid_t)result : 0};
 	*ret_errnum = pid ? 0 : (int)-result;
