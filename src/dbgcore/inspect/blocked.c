@@ -106,10 +106,15 @@ static uint32_t thread_of(const struct search *s, uint64_t managed_id)
 	return 0;
 }
 
-static uint32_t thread_of_tid(const struct search *s, uint64_t tid)
+// By the number that the program has for it, in its own namespace.
+static uint32_t thread_of_tid(const struct search *s, uint64_t inside)
 {
+	pid_t tid = inside && inside <= INT32_MAX
+			? target_tid_outside(s->in->target, (pid_t)inside)
+			: 0;
+
 	for (size_t i = 0; i < s->n_threads && tid; i++)
-		if ((uint64_t)s->threads[i].tid == tid)
+		if (s->threads[i].tid == tid)
 			return s->threads[i].number;
 	return 0;
 }

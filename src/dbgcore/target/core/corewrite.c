@@ -214,9 +214,18 @@ static void add_note(struct writer *w, uint32_t type, const void *desc,
 	str_addn(&w->notes, pad, -n & 3);
 }
 
+/* As the program knows it, and its memory: as the kernel's cores have it. */
+static pid_t id_inside(const struct writer *w, pid_t tid)
+{
+	pid_t inside = target_tid_inside(w->t, tid);
+
+	return inside ? inside : tid;
+}
+
 static struct dbg_error *add_thread(struct writer *w, pid_t tid)
 {
-	struct elf_prstatus status = {.pr_pid = tid, .pr_fpvalid = 1};
+	struct elf_prstatus status = {.pr_pid = id_inside(w, tid),
+				      .pr_fpvalid = 1};
 	struct dbg_error *err;
 	struct regs regs;
 	struct fpregs fpregs;
@@ -256,7 +265,8 @@ static struct dbg_error *add_threads(struct writer *w)
 
 static void add_process(struct writer *w)
 {
-	struct elf_prpsinfo info = {.pr_sname = 'R', .pr_pid = w->t->pid};
+	struct elf_prpsinfo info = {.pr_sname = 'R',
+				    .pr_pid = id_inside(w, w->t->pid)};
 	_cleanup_str_ struct str command = {0};
 	_cleanup_free_ char *path = xasprintf("/proc/%d/auxv", w->tid);
 	size_t n = 0;
