@@ -1,12 +1,15 @@
 /* The heap of a stop: its parts, and which one an address lies in. */
 #include "heap/heap_priv.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
 #include "base/err.h"
 #include "base/mem.h"
 #include "target/target.h"
+
+#define BYTES_MAX (UINT64_C(1) << 42)
 
 // The memory of a part where it lies, if all of it does.
 static const uint8_t *data_of(struct target *t, const struct gc_part *part)
@@ -81,12 +84,34 @@ void heap_take_parts(struct heap *h)
 	make_tables(h);
 }
 
+// What the runtime says of its segments may be damaged, and is what our tables
+// are made for.
+static struct dbg_error *check_size(const struct gc_heap *heap)
+{
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < heap->n_parts; i++) {
+		uint64_t n = heap->parts[i].end - heap->parts[i].start;
+
+		if (n > BYTES_MAX - total)
+			return dbg_err(
+			    DBG_E_FORMAT,
+			    "the heap's segments are damaged: one at "
+			    "0x%" PRIx64 " would have %" PRIu64 " bytes",
+			    heap->parts[i].start, n);
+		total += n;
+	}
+	return NULL;
+}
+
 struct dbg_error *heap_create(struct target *t, struct dac *d,
 			      volatile int *interrupted, struct heap **ret)
 {
 	struct heap *h = heap_of(t, d, interrupted);
 	struct dbg_error *err = dac_gc_heap(d, h->arena, &h->is);
 
+	if (!err)
+		err = check_size(&h->is);
 	if (err) {
 		heap_destroy(h);
 		return err;

@@ -10,6 +10,8 @@
 #include "base/err.h"
 #include "base/mem.h"
 
+#define STARTS_MAX (UINT64_C(1) << 35) /* words, of a bit each */
+
 struct checking {
 	struct dbg *dbg;
 	struct heap *heap;
@@ -105,6 +107,10 @@ struct dbg_error *dbg_heap_verify(struct dbg *dbg, struct dbg_heap_check *ret)
 
 	if (err)
 		return err;
+	if (c.heap->n_words > STARTS_MAX)
+		return dbg_err(DBG_E_STATE,
+			       "the heap has more than 256 GiB: it is not "
+			       "checked");
 	check.v = arena_calloc(dbg->inspect.arena, DBG_HEAP_FAULTS_MAX,
 			       sizeof(*check.v));
 	heap_starts_init(&c.starts, c.heap);

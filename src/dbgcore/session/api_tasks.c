@@ -17,7 +17,8 @@
 
 enum {
 	LISTED_MAX = 100000,
-	CHAINS_MAX = 20000, /* that differ */
+	CHAINS_MAX = 20000,  /* that differ */
+	CALLS_MAX = 1 << 20, /* in all of them */
 };
 
 /* ---- Finding --------------------------------------------------------- */
@@ -44,6 +45,8 @@ static struct dbg_error *find(struct dbg *dbg, bool completed,
 
 	if (err)
 		return err;
+	// of an earlier command
+	*h->interrupted = 0;
 	if (!completed && dbg->heap.tasks) {
 		*ret = dbg->heap.tasks;
 		return NULL;
@@ -167,7 +170,7 @@ struct merging {
 	bool each, cut;
 	struct map by_hash; /* -> struct merged */
 	struct merged **v;
-	size_t n, cap;
+	size_t n, cap, n_calls;
 };
 
 static uint64_t hash_chain(const struct merging *m, const uint32_t *chain,
@@ -226,9 +229,10 @@ static bool take_chain(void *arg, const uint32_t *chain, size_t n, bool circle)
 			one->count++;
 			return true;
 		}
-	m->cut = m->n == CHAINS_MAX;
+	m->cut = m->n == CHAINS_MAX || n > CALLS_MAX - m->n_calls;
 	if (m->cut)
 		return false;
+	m->n_calls += n;
 	struct merged *one = arena_alloc(m->t->arena, sizeof(*one));
 	*one = (struct merged){
 	    .chain = arena_copy(m->t->arena, chain, n, sizeof(*chain)),
@@ -299,17 +303,18 @@ struct dbg_error *dbg_async_list(struct dbg *dbg,
 	struct pattern *pattern;
 	struct tasks *t = NULL;
 	struct merging m = {.each = query->each};
+	bool cut = false;
 	struct dbg_error *err = pattern_of(query, &pattern);
 
 	if (!err)
 		err = find(dbg, false, &t);
 	m.t = t;
 	if (!err)
-		err = tasks_chains(t, take_chain, &m);
+		err = tasks_chains(t, take_chain, &m, &cut);
 	if (!err) {
 		*ret = (struct dbg_async){
 		    .n_calls = count_calls(t),
-		    .cut = t->cut || m.cut,
+		    .cut = t->cut || m.cut || cut,
 		    .damages = t->heap->damages,
 		    .n_damages = t->heap->n_damages,
 		};

@@ -173,7 +173,9 @@ static void read_local(struct gathering *g, const struct value *v)
 	if (!value_member(ts, v, "m_array", &array) ||
 	    !value_elements(ts, &array, &e) || tail - head > e.n)
 		return;
-	for (uint32_t i = head; i != tail; i++) {
+	for (uint32_t i = head;
+	     i != tail && i - head < COUNTED_MAX && g->count < COUNTED_MAX;
+	     i++) {
 		if ((i & mask) >= e.n)
 			return;
 		struct value item = element_get(&e, i & mask);

@@ -14,6 +14,7 @@ enum {
 	LIST_MAX = 100000,   // who awaits one task
 	CHAIN_MAX = 4096,    // tasks in one chain
 	STEPS_MAX = 1 << 22, // of all chains
+	EDGES_MAX = 1 << 24,
 	STATE_ITERATOR = -2, // a state machine that is done, or between
 			     // elements of an async iterator
 };
@@ -22,6 +23,10 @@ enum {
 
 static void add_edge(struct tasks *t, struct task *from, struct task *to)
 {
+	if (t->n_edges == EDGES_MAX) {
+		t->cut = true;
+		return;
+	}
 	mem_grow(&t->edges, &t->cap_edges, t->n_edges, sizeof(*t->edges));
 	t->edges[t->n_edges++] = (uint32_t)(to - t->v);
 	from->n_edges++;
@@ -102,7 +107,7 @@ struct chains {
 	uint32_t edge[CHAIN_MAX]; // the next one to go, of each
 	bool *on_chain, *seen;
 	size_t n, steps;
-	bool on;
+	bool on, cut;
 };
 
 static void put(struct chains *c, uint32_t index)
@@ -110,7 +115,6 @@ static void put(struct chains *c, uint32_t index)
 	c->chain[c->n] = index;
 	c->edge[c->n++] = 0;
 	c->on_chain[index] = c->seen[index] = true;
-	c->steps++;
 }
 
 // Go along the next edge of the last task, or back.
@@ -122,10 +126,15 @@ static void step(struct chains *c)
 	if (edge < last->n_edges) {
 		uint32_t next = c->t->edges[last->first_edge + edge];
 
-		if (c->on_chain[next])
+		c->steps++;
+		if (c->on_chain[next]) {
 			c->on = c->fn(c->arg, c->chain, c->n, true);
-		else if (c->n < CHAIN_MAX)
+		} else if (c->n < CHAIN_MAX) {
 			put(c, next);
+		} else {
+			c->cut = true;
+			c->on = c->fn(c->arg, c->chain, c->n, false);
+		}
 		return;
 	}
 	if (!last->n_edges)
@@ -147,13 +156,14 @@ static struct dbg_error *chains_from(struct chains *c, uint32_t index)
 		if (*c->t->heap->interrupted)
 			return dbg_err(DBG_E_INTERRUPTED, "interrupted");
 	}
+	c->cut = c->cut || c->n;
 	while (c->n)
 		c->on_chain[c->chain[--c->n]] = false;
 	return NULL;
 }
 
 struct dbg_error *tasks_chains(const struct tasks *t, tasks_chain_fn *fn,
-			       void *arg)
+			       void *arg, bool *ret_cut)
 {
 	struct chains *c = xcalloc(1, sizeof(*c));
 	struct dbg_error *err = NULL;
@@ -167,6 +177,7 @@ struct dbg_error *tasks_chains(const struct tasks *t, tasks_chain_fn *fn,
 			if (!is_resting(&t->v[i]) && !c->seen[i] &&
 			    t->v[i].awaits == (circles == 1))
 				err = chains_from(c, i);
+	*ret_cut = c->cut;
 	free(c->on_chain);
 	free(c->seen);
 	free(c);

@@ -11,6 +11,7 @@ enum {
 	OBJECT_FIELDS = 8, // behind the MethodTable
 	BASES_MAX = 64,
 	LINE_MAX = 100000, // who waits in line at one semaphore
+	OWNERS_MAX = 1 << 22,
 };
 
 // Bits of Task.m_stateFlags, from the last one that counts to the first.
@@ -120,6 +121,8 @@ static uint32_t u32_at(const struct heap_object *o, uint64_t offset)
 
 static void add_owner(struct tasks *t, uint64_t task, uint64_t owner)
 {
+	if (t->n_owners == OWNERS_MAX)
+		return;
 	mem_grow(&t->owners, &t->cap_owners, t->n_owners, sizeof(*t->owners));
 	t->owners[t->n_owners++] = (struct task_owner){task, owner};
 }
@@ -164,7 +167,7 @@ static void add_line(struct tasks *t, uint64_t semaphore)
 	uint64_t addr;
 	bool any = value_member(t->types, &v, "m_asyncHead", &node);
 
-	for (int i = 0; any && i < LINE_MAX; i++) {
+	for (int i = 0; any && i < LINE_MAX && t->n_owners < OWNERS_MAX; i++) {
 		if (value_pointer(t->types, &node, &addr))
 			add_owner(t, addr, semaphore);
 		v = node;

@@ -80,9 +80,13 @@ DBG_MUST struct dbg_error *tasks_link(struct tasks *t);
  */
 typedef bool tasks_chain_fn(void *arg, const uint32_t *chain, size_t n,
 			    bool circle);
-/* Calls @fn for each chain until it returns false. */
+/*
+ * Calls @fn for each chain until it returns false. *ret_cut: there are more, or
+ * longer ones, than are followed.
+ */
 DBG_MUST struct dbg_error *tasks_chains(const struct tasks *t,
-					tasks_chain_fn *fn, void *arg);
+					tasks_chain_fn *fn, void *arg,
+					bool *ret_cut);
 
 /* ---- tasktext.c ------------------------------------------------------ */
 
