@@ -295,6 +295,7 @@ static void module_unloaded(struct control *c, uint64_t addr)
 		bind_forget(c, c->bps[i], m);
 	if (c->plan.home == m)
 		c->plan.home = NULL;
+	call_unloaded(c);
 	c->ops->module(c->arg, m, true);
 	code_module_remove(c->code, addr);
 	dac_forget(c->dac);
@@ -540,8 +541,8 @@ pid_t control_runs_only(const struct control *c, pid_t current)
 {
 	const struct step_plan *p = &c->plan;
 
-	if (c->calls.phase != CALL_NONE && c->calls.alone)
-		return c->calls.tid;
+	if (c->calls.phase != CALL_NONE && !c->calls.left)
+		return c->calls.alone ? c->calls.tid : 0;
 
 	enum step_locking locking =
 	    c->rules.alone ? LOCKING_ON : c->rules.locking;

@@ -114,17 +114,33 @@ static struct dbg_error *write_down(const struct eval *e,
 	return err;
 }
 
-/* Give the answer to the call that the machine waits for. */
-static void answer(const struct eval *e, const struct vm_result *r)
+/*
+ * Give the answer to the call that the machine waits for. False: the calls that
+ * were made have changed what the expression had read, and it goes another way.
+ */
+static bool answer(const struct eval *e, const struct vm_result *r)
 {
 	struct eval_calls *calls = e->calls;
+	const struct eval_answer *a = &calls->answers[calls->n_used];
+	const struct il_method *m = r->method;
 	const struct il_sig *sig;
 	uint8_t place[EVAL_ANSWER_MAX];
 
-	memcpy(place, calls->answers[calls->n_used++].bytes, sizeof(place));
+	if (!m->module || m->module->addr != a->module || m->token != a->token)
+		return false;
+	calls->n_used++;
+	memcpy(place, a->bytes, sizeof(place));
 	if (!dbg_err_drop(il_method_sig(vm_types(e->vm), r->method, &sig)))
 		widen(sig->ret, place);
 	vm_answer(e->vm, place, 0);
+	return true;
+}
+
+struct dbg_error *evalcall_changed(void)
+{
+	return dbg_err(DBG_E_STATE,
+		       "the calls changed what the expression had read before "
+		       "them: evaluate its parts one by one");
 }
 
 void evalcall_run(const struct eval *e, struct vm_result *ret)
@@ -138,10 +154,14 @@ void evalcall_run(const struct eval *e, struct vm_result *ret)
 		    calls->n_used == calls->n_answers)
 			break;
 		dbg_error_destroy(ret->error);
-		answer(e, ret);
+		ret->error = NULL;
+		if (answer(e, ret))
+			continue;
+		ret->error = evalcall_changed();
+		break;
 	}
 	vm_set_calls(e->vm, false);
-	if (!calls || ret->state != VM_CALL)
+	if (!calls || ret->state != VM_CALL || calls->n_used < calls->n_answers)
 		return;
 	struct dbg_error *err = write_down(e, ret);
 	if (!err)

@@ -17,6 +17,8 @@ enum {
 };
 
 struct eval_answer {
+	uint64_t module; /* whose it is */
+	uint32_t token;
 	uint8_t bytes[EVAL_ANSWER_MAX];
 };
 
@@ -45,6 +47,8 @@ struct eval_calls {
 	size_t n_units;
 };
 
+/* Calls were made that the expression, evaluated anew, does not come to. */
+struct dbg_error *evalcall_changed(void);
 /* Execute what vm_begin began, with the answers that there are. */
 void evalcall_run(const struct eval *e, struct vm_result *ret);
 

@@ -31,6 +31,7 @@
 enum {
 	SLICE_MS = 20,
 	ANSWERS_MAX = 64,
+	PREPARES_MAX = 256,
 };
 
 enum doing {
@@ -51,6 +52,9 @@ struct evaluation {
 	struct timespec since;
 	const char *name; /* of the method that is called */
 	bool is_void;
+	uint64_t module; /* and its method */
+	uint32_t token;
+	unsigned int n_prepares;
 	bool has_reference; /* an answer may hold one, which may move */
 	struct eval_answer answers[ANSWERS_MAX];
 	size_t n_answers;
@@ -236,6 +240,8 @@ static struct dbg_error *call(struct dbg *dbg, const struct eval_calls *calls,
 		err = result_of(dbg, calls->method, &req);
 	if (err)
 		return err;
+	dbg->evaluation->module = calls->method->module->addr;
+	dbg->evaluation->token = calls->method->token;
 	for (; req.n_args < calls->n_args; req.n_args++) {
 		const struct eval_argument *from = &calls->args[req.n_args];
 		struct call_arg *to = &req.args[req.n_args];
@@ -325,6 +331,8 @@ static struct dbg_error *advance(struct dbg *dbg, bool *ret_runs)
 	e.calls = &calls;
 	err = eval_value(&e, v->expr, &value);
 	if (calls.want == EVAL_WANT_NOTHING) {
+		if (!err && calls.n_used < calls.n_answers)
+			err = evalcall_changed();
 		if (!err)
 			describe(dbg, &e, &value);
 		return err;
@@ -393,7 +401,7 @@ static struct dbg_error *take_answer(struct dbg *dbg,
 	struct evaluation *v = dbg->evaluation;
 	struct eval_answer *a = &v->answers[v->n_answers++];
 
-	memset(a, 0, sizeof(*a));
+	*a = (struct eval_answer){.module = v->module, .token = v->token};
 	v->string = 0;
 	v->has_reference = r->value.type && !is_plain(r->value.type);
 	if (!v->is_void && r->value.where == VALUE_ABSENT)
@@ -426,6 +434,8 @@ static struct dbg_error *take(struct dbg *dbg, const struct call_result *r)
 		return take_answer(dbg, r);
 	if (v->doing == DOING_STRING)
 		return take_string(dbg, r);
+	if (++v->n_prepares > PREPARES_MAX)
+		return dbg_err(DBG_E_RUNTIME, "what calls need is not loaded");
 	v->string = 0; // it may have been moved
 	return NULL;
 }
@@ -437,7 +447,7 @@ bool evaluation_called(struct dbg *dbg)
 
 	if (!is_going_on(dbg) || !control_call_ended(dbg->control, &r))
 		return false;
-	dbg->pausing = false;
+	dbg->pausing = dbg->pausing && !dbg->evaluation->is_late;
 	if (!target_all_stopped(dbg->target))
 		err = target_stop_all(dbg->target);
 	inspect_stop(&dbg->inspect);

@@ -140,6 +140,7 @@ static void on_exit(struct dbg *dbg, const struct target_event *ev)
 static struct dbg_error *on_exec(struct dbg *dbg)
 {
 	evaluation_ended(dbg);
+	target_run_only(dbg->target, 0); // its thread has another number now
 	control_end_run(dbg->control);
 	inspect_runtime_gone(&dbg->inspect);
 	control_begin_run(dbg->control);

@@ -113,6 +113,8 @@ bool call_is_of(const struct control *c, pid_t tid);
 /* The runtime tells of code that was made: is it the guard's? */
 void call_code(struct control *c, uint64_t desc, uint64_t ip);
 void call_thread_gone(struct control *c, pid_t tid);
+/* A module is gone: no type survives, and code may come where its was. */
+void call_unloaded(struct control *c);
 /* The program is gone. */
 void call_reset(struct control *c);
 

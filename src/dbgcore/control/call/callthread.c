@@ -93,6 +93,11 @@ struct dbg_error *call_trap_at(struct control *c, uint64_t addr)
 {
 	struct calls *v = &c->calls;
 
+	for (size_t i = 0; i < v->n_traps; i++)
+		if (v->traps[i] == addr)
+			return NULL;
+	if (v->n_traps == sizeof(v->traps) / sizeof(*v->traps))
+		return dbg_err(DBG_E_RUNTIME, "the call has too many ends");
 	v->traps[v->n_traps++] = addr;
 	return control_site_add(c, SITE_CALL, &addr, 1);
 }
@@ -290,6 +295,8 @@ static struct dbg_error *returned(struct control *c, struct regs *regs)
 {
 	struct calls *v = &c->calls;
 
+	// a guard that the program itself has called may have caught something
+	v->result.end = CALL_RETURNED;
 	if (v->ret)
 		v->result.value =
 		    value_returned(c->inspect->types, v->tid, v->ret);
@@ -452,6 +459,15 @@ void call_thread_gone(struct control *c, pid_t tid)
 		return;
 	v->result.end = CALL_GONE;
 	call_finish(c);
+}
+
+void call_unloaded(struct control *c)
+{
+	struct calls *v = &c->calls;
+
+	v->frame.ip = 0;
+	v->ret = NULL;
+	v->result.value = value_absent(NULL, WHY_NONE, 0);
 }
 
 void call_reset(struct control *c)

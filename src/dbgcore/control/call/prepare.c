@@ -53,13 +53,33 @@ static struct dbg_error *compile(struct control *c)
 	return err ? err : plain_call(c, v->guard->desc, 0);
 }
 
+/* As in front of a call by a guard: here the method seems to call itself. */
+static struct dbg_error *check(struct control *c, pid_t tid)
+{
+	const struct code_pos *pos;
+	struct regs called = c->calls.saved;
+	uint64_t ip = regs_pc(&called);
+	bool any;
+	struct dbg_error *err = code_pos_at(c->code, ip, true, &pos, &any);
+
+	if (err)
+		return err;
+	if (!any || !pos->start ||
+	    !callcode_call(c->target, &called, pos->start, 0, ip))
+		return dbg_err(DBG_E_TARGET, "the method is not known");
+	return callframe_check(c, tid, &called);
+}
+
 struct dbg_error *prepare_begin(struct control *c,
 				const struct call_request *req)
 {
 	struct calls *v = &c->calls;
 	enum call_phase phase = v->guard->desc ? CALL_PREPARES : CALL_NAMES;
-	struct dbg_error *err = call_trap_at(c, regs_pc(&v->saved));
+	struct dbg_error *err = check(c, req->tid);
 
+	if (err)
+		return err;
+	err = call_trap_at(c, regs_pc(&v->saved));
 	v->tid = req->tid;
 	if (!err && phase == CALL_PREPARES)
 		err = compile(c);
@@ -103,6 +123,9 @@ struct dbg_error *prepare_returned(struct control *c, struct regs *regs)
 
 	// behind the back of others it cannot have been moved; else once more
 	if (v->phase == CALL_NAMES && addr && v->alone) {
+		// a collection may have changed what the called preserve
+		callcode_restore(&v->saved, regs);
+		v->saved = *regs;
 		struct dbg_error *err = load(c, addr);
 		if (!err)
 			return NULL;
