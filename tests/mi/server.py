@@ -6,7 +6,7 @@ import subprocess
 import types
 
 import midrive
-from drive import state, tracer_of
+from drive import SLOW, state, tracer_of
 from serving import connect, server
 
 
@@ -47,7 +47,7 @@ def test_a_session(t):
         c.find("the end", lambda r: r.name == "exit")
         c.prompt()
         t.check_equal(["9^exit", "(gdb)"], [r.line for r in c.records[-2:]])
-        t.check_equal(0, process.wait(20 * drive.SLOW))
+        t.check_equal(0, process.wait(20 * SLOW))
         c.leave()
 
 
@@ -63,7 +63,7 @@ def test_unix_and_gdb(t):
         c.go("-exec-continue", "exited-normally")
         t.check_in("hello world", c.said("@"))
         c.send("-gdb-exit")
-        t.check_equal(0, process.wait(20 * drive.SLOW))
+        t.check_equal(0, process.wait(20 * SLOW))
         c.leave()
 
 
@@ -102,7 +102,7 @@ def test_strangers(t):
             t.check(False, "a second one was served")
         for one in silent + [c]:
             one.leave()
-        t.check_equal(0, process.wait(20 * drive.SLOW))
+        t.check_equal(0, process.wait(20 * SLOW))
 
 
 test_strangers.runtimes = ("10",)
@@ -129,7 +129,7 @@ def test_it_goes(t):
         except (TimeoutError, ConnectionError):
             pass
         c.leave()
-        t.check_equal(0, process.wait(20 * drive.SLOW))
+        t.check_equal(0, process.wait(20 * SLOW))
     t.wait_for("the program to run alone",
                lambda: tracer_of(pid) == 0 and state(pid) in "RS")
     os.kill(pid, signal.SIGKILL)
