@@ -61,6 +61,16 @@ def test_effects(t):
     t.check_in("right 102", behind)
 
 
+def test_changed(t):
+    """An expression that reads what its own call has changed has no answer, and
+    the call is made once."""
+    here, behind = stand(t, "call box.Number == 7 ? box.Change(5) + 1 : 0",
+                         "print box.Number", "call box.Change(-5)")
+    t.check_in("The calls changed what the expression had read", behind)
+    t.check_equal(["12", "7"], RETURNED.findall(here))
+    t.check_in("right 2", behind)
+
+
 def test_exceptions(t):
     """An exception is an error with its words; what stands in `finally` has
     run, locks are free, catchpoints see nothing of it, nothing is left."""
