@@ -72,11 +72,14 @@ static struct dbg_error *step(const struct eval *e, const char *text,
 	if (err)
 		return err;
 	keep(e, &old);
+	// it stands nowhere in the text: errors quote all of it
+	one->start = x->start;
+	one->end = x->end;
 	const struct bind_assignment a = {
 	    .text = text,
 	    .target = x->a,
 	    .op = x->op == OP_INCREMENT ? OP_ADD : OP_SUBTRACT,
-	    .value_text = "1",
+	    .value_text = text,
 	    .value = one};
 	err = bind_assign(e, &a, ret_place);
 	*ret = x->kind == EXPR_POSTFIX ? old : *ret_place;
