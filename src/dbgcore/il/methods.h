@@ -149,12 +149,6 @@ struct il_method_body {
 DBG_MUST struct dbg_error *il_method_body(struct il_types *ts,
 					  struct il_method *m,
 					  const struct il_method_body **ret);
-/*
- * A place of the interpreter's own with each method (decoded instructions, its
- * native): NULL until it is set.
- */
-void **il_method_slot(struct il_method *m);
-
 struct il_param {
 	const char *name;   /* "" : none */
 	uint16_t flags;     /* ParamAttributes: 1 in, 2 out, 0x10 optional */

@@ -92,16 +92,6 @@ struct calls {
 	struct call_result result;
 };
 
-/* Does a thread stand where it can make a call? Else the reason. (Halted.) */
-DBG_MUST struct dbg_error *call_possible(struct control *c, pid_t tid);
-/*
- * Make @req's thread such that it makes the call when it is resumed; with
- * *ret_prepares it is a first one instead that makes calls possible: when it
- * has ended, ask again. (Halted.)
- */
-DBG_MUST struct dbg_error *call_begin(struct control *c,
-				      const struct call_request *req,
-				      bool *ret_prepares);
 /*
  * The event of a trap belongs to the call: *ret_stops, if nobody waits for it
  * any more and it has ended. False: the trap is to be judged like others.

@@ -62,7 +62,7 @@ static struct dbg_error *at_statement(struct control *c,
 	return not_here("the thread is within a statement");
 }
 
-struct dbg_error *call_possible(struct control *c, pid_t tid)
+struct dbg_error *control_call_possible(struct control *c, pid_t tid)
 {
 	struct regs regs;
 	struct dbg_error *err;
@@ -212,12 +212,15 @@ static struct dbg_error *guards_find(struct control *c, bool is_reference)
 	return err;
 }
 
-struct dbg_error *call_begin(struct control *c, const struct call_request *req,
-			     bool *ret_prepares)
+struct dbg_error *control_call(struct control *c,
+			       const struct call_request *req,
+			       bool *ret_prepares)
 {
 	struct calls *v = &c->calls;
-	struct dbg_error *err = call_possible(c, req->tid);
+	struct dbg_error *err;
 
+	step_clear(c);
+	err = control_call_possible(c, req->tid);
 	if (err)
 		return err;
 	err = guards_find(c, req->is_reference);
@@ -411,19 +414,6 @@ bool call_is_of(const struct control *c, pid_t tid)
 }
 
 /* ---- The session's side ----------------------------------------------- */
-
-struct dbg_error *control_call_possible(struct control *c, pid_t tid)
-{
-	return call_possible(c, tid);
-}
-
-struct dbg_error *control_call(struct control *c,
-			       const struct call_request *req,
-			       bool *ret_prepares)
-{
-	step_clear(c);
-	return call_begin(c, req, ret_prepares);
-}
 
 bool control_call_ended(struct control *c, struct call_result *ret)
 {

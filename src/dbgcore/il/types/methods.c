@@ -272,11 +272,6 @@ bool il_method_attribute(const struct il_method *m, const char *name,
 	       md_has_attribute(&m->module->md, m->token, name, ret_blob);
 }
 
-void **il_method_slot(struct il_method *m)
-{
-	return &m->facts->slot;
-}
-
 /* ---- Bodies ---------------------------------------------------------- */
 
 static struct dbg_error *add_locals(struct il_types *ts, struct il_method *m,

@@ -95,7 +95,6 @@ struct il_method_facts {
 	const struct il_sig *sig;
 	const struct il_method_body *body;
 	const char *name;
-	void *slot;
 };
 
 struct il_extension {
