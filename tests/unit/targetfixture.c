@@ -278,7 +278,13 @@ static int signals_main(const char *arg)
 }
 
 // Signals from outside, in a storm, while one instruction is stepped over.
+enum {
+	STORM_AT_ONCE = 8,
+	STORM_PER_CALL = 64,
+};
+
 static volatile int storm_over;
+static volatile uint64_t storm_allowed;
 
 static void *storm(void *arg)
 {
@@ -286,9 +292,11 @@ static void *storm(void *arg)
 	union sigval value = {.sival_int = 4711};
 	uint64_t sent = 0;
 
-	// No more than a few on their way, or nothing else would ever run.
+	// So many for each call: where they are sent as fast as they are
+	// handled the victim would never get to an instruction of its own.
 	while (!storm_over)
-		if (sent - fixture_handled < 8 &&
+		if (sent < storm_allowed &&
+		    sent - fixture_handled < STORM_AT_ONCE &&
 		    !pthread_sigqueue(*victim, SIGRTMIN + 2, value))
 			sent++;
 	return (void *)sent;
@@ -307,6 +315,7 @@ static int storm_main(const char *arg)
 		// The storm must keep up with us.
 		while (fixture_handled < (uint64_t)i / 4)
 			sched_yield();
+		storm_allowed += STORM_PER_CALL;
 		fixture_slowly(&counter);
 	}
 	storm_over = 1;
