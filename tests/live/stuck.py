@@ -144,13 +144,14 @@ def test_tasks(t):
                                ("queued", "Mine()", 2),
                                ("running", "Pool.lambda()", 2),
                                ("running", "Crossed.lambda()", 2),
+                               ("running", "Within.lambda()", 2),
                                ("waiting", "Outer(int)", 5)):
             t.check_equal(n, groups[state, "Stuck.Program." + task]["count"])
         lost, = (one for one in found["groups"] if one["state"] == "faulted")
         t.check_equal((2, "Stuck.LostException", "nobody looked", True),
                       (lost["count"], lost["exception"], lost["message"],
                        lost["unobserved"]))
-        t.check_equal((1, 6, 4, 2), tuple(found[state] for state in
+        t.check_equal((1, 6, 6, 2), tuple(found[state] for state in
                                           ("created", "queued", "running",
                                            "faulted")))
     listed = ask(t, "tasks", target, "--all", "--completed")["tasks"]

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "dac/gcheap.h"
 #include "inspect/inspect.h"
@@ -20,9 +21,8 @@
 #include "tasks/tasks.h"
 
 enum {
-	FRAMES_MAX = 24,   /* from the newest, in which a wait is looked for */
-	RUNS_MAX = 200,    /* ... what a thread runs */
-	BEHIND_MAX = 1000, /* tasks between two, one awaiting the other */
+	FRAMES_MAX = 24, /* from the newest, in which a wait is looked for */
+	RUNS_MAX = 200,  /* ... what a thread runs */
 };
 
 #define RWLOCK "System.Threading.ReaderWriterLockSlim"
@@ -54,8 +54,21 @@ struct search {
 	size_t n_threads;
 	struct dbg_blocked *v;
 	size_t n, cap;
-	uint64_t *running; /* the task that each thread runs, 0: none */
+	struct map waits;   /* number of a thread -> its place in v, from 1 */
+	struct map running; /* task -> number of the thread that runs it */
+	struct map owners;  /* ... that runs what a task awaits, or itself */
 };
+
+// Maps hold pointers; these are small numbers, never 0.
+static void put_number(struct map *m, uint64_t key, size_t number)
+{
+	map_put(m, key, (void *)(uintptr_t)number);
+}
+
+static size_t number_at(const struct map *m, uint64_t key)
+{
+	return (uintptr_t)map_find(m, key);
+}
 
 /* ---- What a frame refers to ------------------------------------------ */
 
@@ -72,21 +85,27 @@ static bool is_kind(struct search *s, const struct value *v, const char *type)
 		    : type_field(s->in->types, v->type, "m_stateFlags") != NULL;
 }
 
+// What @ref refers to, if it is of the frame and of @type (NULL: a task), else
+// 0.
+static uint64_t object_at(struct search *s, const struct gc_stack_ref *ref,
+			  const struct frame *f, const char *type)
+{
+	if (ref->interior || !ref->object || ref->sp != f->raw.sp)
+		return 0;
+	struct value v = value_object(s->in->types, ref->object);
+
+	return is_kind(s, &v, type) ? ref->object : 0;
+}
+
 // The object of @type (NULL: a task) in a frame's variables; 0: none.
 static uint64_t object_of(struct search *s, const struct refs *refs,
 			  const struct frame *f, const char *type)
 {
-	for (size_t i = 0; i < refs->n; i++) {
-		const struct gc_stack_ref *ref = &refs->v[i];
-		struct value v;
+	uint64_t found = 0;
 
-		if (ref->interior || !ref->object || ref->sp != f->raw.sp)
-			continue;
-		v = value_object(s->in->types, ref->object);
-		if (is_kind(s, &v, type))
-			return ref->object;
-	}
-	return 0;
+	for (size_t i = 0; i < refs->n && !found; i++)
+		found = object_at(s, &refs->v[i], f, type);
+	return found;
 }
 
 static const char *method_of(struct search *s, const struct frame *f)
@@ -152,6 +171,24 @@ static void add(struct search *s, const struct dbg_blocked *one)
 {
 	mem_grow(&s->v, &s->cap, s->n, sizeof(*s->v));
 	s->v[s->n++] = *one;
+	if (!number_at(&s->waits, one->thread))
+		put_number(&s->waits, one->thread, s->n);
+}
+
+/*
+ * The frame has the task that it runs and the one that the thread ran before,
+ * which goes on once this one is done: the thread runs both.
+ */
+static void take_runs(struct search *s, size_t thread, const struct refs *refs,
+		      const struct frame *f)
+{
+	for (size_t i = 0; i < refs->n; i++) {
+		uint64_t task = object_at(s, &refs->v[i], f, NULL);
+
+		if (task && !number_at(&s->running, task))
+			put_number(&s->running, task,
+				   s->threads[thread].number);
+	}
 }
 
 static bool take_wait(struct search *s, size_t thread, const struct refs *refs,
@@ -200,11 +237,9 @@ static void look_at(struct search *s, size_t thread)
 
 		if (!found && level < FRAMES_MAX)
 			found = take_wait(s, thread, &refs, f, method);
-		// the innermost that it runs
-		if (!s->running[thread] &&
-		    !strcmp(method, "System.Threading.Tasks.Task."
+		if (!strcmp(method, "System.Threading.Tasks.Task."
 				    "ExecuteWithThreadLocal"))
-			s->running[thread] = object_of(s, &refs, f, NULL);
+			take_runs(s, thread, &refs, f);
 	}
 }
 
@@ -228,67 +263,94 @@ static struct dbg_error *take_monitors(struct search *s)
 
 /* ---- Tasks ----------------------------------------------------------- */
 
-static uint32_t runner_of(const struct search *s, uint64_t task)
-{
-	for (size_t i = 0; i < s->n_threads; i++)
-		if (s->running[i] == task)
-			return s->threads[i].number;
-	return 0;
-}
-
-// The thread that runs a task which @task awaits, or itself; 0: none does.
-static uint32_t task_owner(const struct search *s, uint64_t task)
+/*
+ * From each task that a thread runs to those that await it, and on to the
+ * outermost: all of these wait for that thread. Of two threads that lead to one
+ * task the one fewer awaits away counts. Each task is met once.
+ */
+static void spread_owners(struct search *s)
 {
 	const struct tasks *t = s->tasks;
-	const struct task *v = t ? tasks_at(t, task) : NULL;
-	uint32_t found = runner_of(s, task);
+	size_t n = 0;
 
-	if (found || !v)
-		return found;
-	bool *behind = xcalloc(t->n + 1, sizeof(*behind));
-	bool more = true;
+	_cleanup_free_ uint32_t *queue = xcalloc(t->n + 1, sizeof(*queue));
+	for (size_t i = 0; i < t->n; i++) {
+		size_t thread = number_at(&s->running, t->v[i].addr);
 
-	behind[v - t->v] = true;
-	for (int pass = 0;
-	     more && !found && pass < BEHIND_MAX && !*t->heap->interrupted;
-	     pass++) {
-		more = false;
-		for (size_t i = 0; i < t->n && !found; i++) {
-			for (uint32_t k = 0; k < t->v[i].n_edges; k++) {
-				uint32_t to = t->edges[t->v[i].first_edge + k];
+		if (!thread)
+			continue;
+		put_number(&s->owners, t->v[i].addr, thread);
+		queue[n++] = (uint32_t)i;
+	}
+	for (size_t i = 0; i < n && !*t->heap->interrupted; i++) {
+		const struct task *from = &t->v[queue[i]];
+		size_t thread = number_at(&s->owners, from->addr);
 
-				if (behind[i] || !behind[to])
-					continue;
-				behind[i] = more = true;
-				found = runner_of(s, t->v[i].addr);
-			}
+		for (uint32_t k = 0; k < from->n_edges; k++) {
+			uint32_t to = t->edges[from->first_edge + k];
+
+			if (number_at(&s->owners, t->v[to].addr))
+				continue;
+			put_number(&s->owners, t->v[to].addr, thread);
+			queue[n++] = to;
 		}
 	}
-	free(behind);
-	return found;
+}
+
+// Whom those wait for that wait for tasks.
+static void take_task_owners(struct search *s)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < s->n && !any; i++)
+		any = s->v[i].kind == DBG_BLOCKED_TASK;
+	if (any && s->tasks)
+		spread_owners(s);
+	for (size_t i = 0; i < s->n; i++) {
+		struct dbg_blocked *one = &s->v[i];
+
+		if (one->kind != DBG_BLOCKED_TASK)
+			continue;
+		one->owner = (uint32_t)number_at(&s->owners, one->object);
+		if (!one->owner)
+			one->owner =
+			    (uint32_t)number_at(&s->running, one->object);
+	}
 }
 
 /* ---- Circles --------------------------------------------------------- */
 
-static const struct dbg_blocked *wait_of(const struct search *s,
-					 uint32_t thread)
+// The wait of the owner of @i, counted from 1; 0: it does not wait.
+static size_t next_of(const struct search *s, size_t i)
 {
-	for (size_t i = 0; i < s->n && thread; i++)
-		if (s->v[i].thread == thread)
-			return &s->v[i];
-	return NULL;
+	const struct dbg_blocked *w = &s->v[i - 1];
+
+	return w->owner ? number_at(&s->waits, w->owner) : 0;
 }
 
-static bool is_circle(const struct search *s, const struct dbg_blocked *first)
+/*
+ * Each wait leads to at most one other, so a way from one that was not met yet
+ * ends, meets an earlier way, or meets itself: in a circle, then. @met: in
+ * which way each was met.
+ */
+static void find_circles(struct search *s)
 {
-	const struct dbg_blocked *w = first;
+	_cleanup_free_ size_t *met = xcalloc(s->n + 1, sizeof(*met));
 
-	for (size_t i = 0; i <= s->n && w; i++) {
-		if (w->owner == first->thread)
-			return true;
-		w = wait_of(s, w->owner);
+	for (size_t first = 1; first <= s->n; first++) {
+		size_t at = first;
+
+		while (at && !met[at]) {
+			met[at] = first;
+			at = next_of(s, at);
+		}
+		if (!at || met[at] != first)
+			continue;
+		while (!s->v[at - 1].deadlock) {
+			s->v[at - 1].deadlock = true;
+			at = next_of(s, at);
+		}
 	}
-	return false;
 }
 
 static int by_thread(const void *a, const void *b)
@@ -296,6 +358,11 @@ static int by_thread(const void *a, const void *b)
 	const struct dbg_blocked *x = a, *y = b;
 
 	return x->thread < y->thread ? -1 : x->thread > y->thread;
+}
+
+static bool is_interrupted(const struct tasks *t)
+{
+	return t && *t->heap->interrupted;
 }
 
 struct dbg_error *blocked_list(struct inspect *in, const struct tasks *t,
@@ -307,23 +374,23 @@ struct dbg_error *blocked_list(struct inspect *in, const struct tasks *t,
 
 	if (err)
 		return err;
-	s.running =
-	    arena_calloc(in->arena, s.n_threads + 1, sizeof(*s.running));
 	err = take_monitors(&s);
-	for (size_t i = 0; i < s.n_threads && !err; i++)
-		if (!wait_of(&s, s.threads[i].number))
+	for (size_t i = 0; i < s.n_threads && !err && !is_interrupted(t); i++)
+		if (!number_at(&s.waits, s.threads[i].number))
 			look_at(&s, i);
-	for (size_t i = 0; i < s.n && !err; i++)
-		if (s.v[i].kind == DBG_BLOCKED_TASK)
-			s.v[i].owner = task_owner(&s, s.v[i].object);
-	for (size_t i = 0; i < s.n && !err; i++)
-		s.v[i].deadlock = is_circle(&s, &s.v[i]);
+	if (!err && is_interrupted(t))
+		err = dbg_err(DBG_E_INTERRUPTED, "interrupted");
 	if (!err) {
+		take_task_owners(&s);
+		find_circles(&s);
 		if (s.n)
 			qsort(s.v, s.n, sizeof(*s.v), by_thread);
 		*ret = arena_copy(in->arena, s.v, s.n, sizeof(*s.v));
 		*ret_n = s.n;
 	}
+	map_deinit(&s.waits);
+	map_deinit(&s.running);
+	map_deinit(&s.owners);
 	free(s.v);
 	return err;
 }

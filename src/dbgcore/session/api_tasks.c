@@ -109,15 +109,23 @@ static bool is_meant(const struct pattern *p, const struct dbg_task *task)
 	       (task->method && pattern_matches(p, task->method));
 }
 
+static struct dbg_error *check_interrupted(const struct tasks *t)
+{
+	return *t->heap->interrupted ? dbg_err(DBG_E_INTERRUPTED, "interrupted")
+				     : NULL;
+}
+
 /* ---- Tasks ----------------------------------------------------------- */
 
-static void list_tasks(struct dbg *dbg, const struct tasks *t,
-		       const struct pattern *pattern, struct dbg_tasks *ret)
+static struct dbg_error *list_tasks(struct dbg *dbg, const struct tasks *t,
+				    const struct pattern *pattern,
+				    struct dbg_tasks *ret)
 {
 	struct dbg_task *v = NULL, one;
 	size_t n = 0, cap = 0;
 
-	for (size_t i = 0; i < t->n && !ret->cut; i++) {
+	for (size_t i = 0; i < t->n && !ret->cut && !*t->heap->interrupted;
+	     i++) {
 		describe(dbg, t, &t->v[i], &one);
 		if (!is_meant(pattern, &one))
 			continue;
@@ -128,6 +136,7 @@ static void list_tasks(struct dbg *dbg, const struct tasks *t,
 	ret->n = ret->cut ? LISTED_MAX : n;
 	ret->v = arena_copy(t->arena, v, ret->n, sizeof(*v));
 	free(v);
+	return check_interrupted(t);
 }
 
 struct dbg_error *dbg_task_list(struct dbg *dbg,
@@ -147,7 +156,7 @@ struct dbg_error *dbg_task_list(struct dbg *dbg,
 		    .n_damages = t->heap->n_damages,
 		};
 		memcpy(ret->counts, t->counts, sizeof(ret->counts));
-		list_tasks(dbg, t, pattern, ret);
+		err = list_tasks(dbg, t, pattern, ret);
 	}
 	put_back(dbg, t);
 	pattern_destroy(pattern);
@@ -260,13 +269,14 @@ static int by_count(const void *a, const void *b)
 	return x->chain[0] < y->chain[0] ? -1 : x->chain[0] > y->chain[0];
 }
 
-static void list_chains(struct dbg *dbg, struct merging *m,
-			const struct pattern *pattern, struct dbg_async *ret)
+static struct dbg_error *list_chains(struct dbg *dbg, struct merging *m,
+				     const struct pattern *pattern,
+				     struct dbg_async *ret)
 {
 	if (m->n)
 		qsort(m->v, m->n, sizeof(*m->v), by_count);
 	ret->chains = arena_calloc(m->t->arena, m->n + 1, sizeof(*ret->chains));
-	for (size_t i = 0; i < m->n; i++) {
+	for (size_t i = 0; i < m->n && !*m->t->heap->interrupted; i++) {
 		const struct merged *from = m->v[i];
 		struct dbg_async_chain *to = &ret->chains[ret->n_chains];
 		bool meant = false;
@@ -284,6 +294,7 @@ static void list_chains(struct dbg *dbg, struct merging *m,
 		}
 		ret->n_chains += meant;
 	}
+	return check_interrupted(m->t);
 }
 
 static uint64_t count_calls(const struct tasks *t)
@@ -318,7 +329,7 @@ struct dbg_error *dbg_async_list(struct dbg *dbg,
 		    .damages = t->heap->damages,
 		    .n_damages = t->heap->n_damages,
 		};
-		list_chains(dbg, &m, pattern, ret);
+		err = list_chains(dbg, &m, pattern, ret);
 	}
 	map_deinit(&m.by_hash);
 	free(m.v);
@@ -338,6 +349,9 @@ struct dbg_error *dbg_blocked_list(struct dbg *dbg, struct dbg_blocked **ret,
 	if (err)
 		return err;
 	// without the heap, what tasks wait for is not known, and all else is
-	dbg_error_destroy(find(dbg, false, &t));
+	err = find(dbg, false, &t);
+	if (err && err->code == DBG_E_INTERRUPTED)
+		return err;
+	dbg_error_destroy(err);
 	return blocked_list(&dbg->inspect, t, ret, ret_n);
 }
