@@ -51,3 +51,19 @@ uint32_t utf8_code(const char *s, size_t n)
 		code = code << 6 | ((unsigned char)s[i] & 0x3f);
 	return code;
 }
+
+void utf8_add(struct str *t, const char *s, size_t n)
+{
+	bool cut;
+
+	while (n) {
+		size_t size = utf8_length(s, n, &cut);
+
+		if (size)
+			str_addn(t, s, size);
+		else
+			str_add(t, "\xef\xbf\xbd");
+		s += size ? size : 1;
+		n -= size ? size : 1;
+	}
+}

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/str.h"
+
 /*
  * How many of the @n bytes at @s are the character that begins there; 0: they
  * are none. *@ret_cut: they are the beginning of one.
@@ -14,5 +16,11 @@ size_t utf8_length(const char *s, size_t n, bool *ret_cut);
 
 /* The character of these @n bytes, which utf8_length has counted. */
 uint32_t utf8_code(const char *s, size_t n);
+
+/*
+ * Append the @n bytes at @s as UTF-8: U+FFFD stands for each byte that is no
+ * part of a character.
+ */
+void utf8_add(struct str *t, const char *s, size_t n);
 
 #endif

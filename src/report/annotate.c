@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
+#include "front/utf8.h"
 #include "report/report.h"
 
 static const char *cause_of(const struct report *r)
@@ -27,9 +29,13 @@ struct escapes {
 	const char *const *written;
 };
 
-static void write_escaped(FILE *out, const struct escapes *e, const char *s)
+// As UTF-8, whatever the program has put there.
+static void write_escaped(FILE *out, const struct escapes *e, const char *text)
 {
-	for (; *s; s++) {
+	_cleanup_str_ struct str valid = {0};
+
+	utf8_add(&valid, text, strlen(text));
+	for (const char *s = str_get(&valid); *s; s++) {
 		const char *found = strchr(e->special, *s);
 
 		if (found)
@@ -173,22 +179,26 @@ void report_markdown(const struct report *const *v, size_t n, FILE *out)
 	}
 }
 
-// XML 1.0 has no place for control characters, not even escaped.
-static void write_xml(FILE *out, const char *s)
+// XML 1.0 has no place for these, not even escaped: control characters, U+FFFE
+// and U+FFFF. The length of one at @s, 0: it is another.
+static size_t no_xml(const char *s)
 {
-	static const char special[] = "<>&\"";
+	if (!strncmp(s, "\xef\xbf\xbe", 3) || !strncmp(s, "\xef\xbf\xbf", 3))
+		return 3;
+	return (unsigned char)*s < ' ' && !strchr("\t\n\r", *s);
+}
+
+static void write_xml(FILE *out, const char *text)
+{
 	static const char *const names[] = {"&lt;", "&gt;", "&amp;", "&quot;"};
+	static const struct escapes xml = {"<>&\"", names};
+	_cleanup_str_ struct str some = {0};
 
-	for (; *s; s++) {
-		const char *found = strchr(special, *s);
-
-		if (found)
-			fputs(names[found - special], out);
-		else if ((unsigned char)*s < ' ' && !strchr("\t\n\r", *s))
-			fputc('?', out);
-		else
-			fputc(*s, out);
+	for (size_t n; *text; text += n ? n : 1) {
+		n = no_xml(text);
+		str_addc(&some, n ? '?' : *text);
 	}
+	write_escaped(out, &xml, str_get(&some));
 }
 
 static void write_case(const struct report *r, FILE *out)

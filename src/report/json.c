@@ -6,6 +6,10 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "front/utf8.h"
 
 enum {
 	VERSION = 1, /* raised when a field goes or means something else */
@@ -196,10 +200,14 @@ static cJSON *report_of(const struct report *r)
 
 void json_print(cJSON *o, FILE *out, bool indent)
 {
+	_cleanup_str_ struct str valid = {0};
 	char *text = indent ? cJSON_Print(o) : cJSON_PrintUnformatted(o);
 
+	// what is no UTF-8 can only be within strings
 	if (text)
-		fprintf(out, "%s\n", text);
+		utf8_add(&valid, text, strlen(text));
+	if (text)
+		fprintf(out, "%s\n", str_get(&valid));
 	cJSON_free(text);
 	cJSON_Delete(o);
 }

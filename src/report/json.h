@@ -11,7 +11,7 @@ void json_add_text(cJSON *o, const char *name, const char *text);
 void json_add_hex(cJSON *o, const char *name, uint64_t n);
 /* A frame, as docs/report.md has it. */
 cJSON *json_frame(const struct report_frame *f);
-/* Write and destroy @o; @indent: in lines, else in one. */
+/* Write @o as UTF-8 and destroy it; @indent: in lines, else in one. */
 void json_print(cJSON *o, FILE *out, bool indent);
 
 #endif

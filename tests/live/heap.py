@@ -165,11 +165,27 @@ def test_filters(t):
     for args, why in (("--gen 7", "is no generation"),
                       ("--min many", "is no size"),
                       ("--heap 99", "there is no heap 99"),
+                      ("--by-gen --retained", "not divided by generation"),
                       ("--colour", "No option"),
                       ("--type", "needs a value")):
         done = t.run("heap", "stat", path, *args.split())
         t.check_equal(1, done.returncode)
         t.check_in(why, done.stderr)
+    # an option that a command has no use for is not passed over
+    for what, args, why in (
+            ("verify", "--live", 'No option "--live": "verify" takes [--json]'),
+            ("object", "8 --type X", 'No option "--type"'),
+            ("segments", "--stat", 'No option "--stat"'),
+            ("list", "--by-gen", 'No option "--by-gen"'),
+            ("list", "--refs", "with --json alone"),
+            ("size", "8 --live", "An object is measured by itself"),
+            ("size", "--together --top 3", "no list that --top could cut")):
+        done = t.run("heap", what, path, *args.split())
+        t.check_equal(1, done.returncode)
+        t.check_in(why, done.stderr)
+    shown = ask(t, "roots", path, "--top", "2")
+    t.check_equal(2, len(shown["roots"]))
+    t.check(shown["count"] > 2, shown)
 
 
 def test_damage(t):

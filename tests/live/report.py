@@ -267,6 +267,8 @@ def test_first_chance(t):
 
 def test_forms(t):
     t.env["GITHUB_STEP_SUMMARY"] = f"{t.dir}/summary"
+    # a byte that is no UTF-8, and a character that XML has not
+    t.env["DOTNET_note"] = "\udcff\ufffe"
     done = command(t, throws(t, "unhandled"), "--junit", "junit", "--sarif",
                    "sarif", "--jsonl", "lines", "--github", "--gitlab",
                    "gitlab", "--crashreport", "dump", "--azure", "--teamcity")
@@ -310,6 +312,7 @@ def test_forms(t):
     with open(f"{t.dir}/lines") as file:
         reports = [json.loads(one) for one in file]
     t.check_equal(2, len(reports))
+    t.check_in("DOTNET_note=\ufffd\ufffe", reports[0]["environment"])
     t.check_equal(1, len({r["fingerprint"] for r in reports}))
 
 

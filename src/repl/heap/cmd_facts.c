@@ -27,7 +27,7 @@ struct dbg_error *heap_strings_cmd(struct repl *r, const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
 	struct dbg_heap_strings strings;
-	struct dbg_error *err = heap_options_parse(call->args, 0, &o);
+	struct dbg_error *err = heap_options_parse(call, 0, &o);
 	struct sheet s;
 
 	if (!err)
@@ -114,7 +114,7 @@ struct dbg_error *heap_diff_cmd(struct repl *r, const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
 	struct dbg_heap_diff diff;
-	struct dbg_error *err = heap_options_parse(call->args, 1, &o);
+	struct dbg_error *err = heap_options_parse(call, 1, &o);
 	struct sheet s;
 
 	if (!err && !o.n_args)
@@ -149,7 +149,7 @@ struct dbg_error *heap_verify_cmd(struct repl *r, const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
 	struct dbg_heap_check check;
-	struct dbg_error *err = heap_options_parse(call->args, 0, &o);
+	struct dbg_error *err = heap_options_parse(call, 0, &o);
 	struct sheet s;
 
 	if (!err)

@@ -101,9 +101,12 @@ static void show_total(struct sheet *s, const struct dbg_heap_stat *stat)
 static struct dbg_error *stat_run(struct repl *r, struct heap_options *o)
 {
 	struct dbg_heap_stat stat;
-	struct dbg_error *err = dbg_heap_stat(r->dbg, &o->filter, &stat);
 	struct sheet s;
 
+	if (o->by_gen && o->filter.retained)
+		return dbg_err_arg("What types retain is not divided by "
+				   "generation: --by-gen or --retained.");
+	struct dbg_error *err = dbg_heap_stat(r->dbg, &o->filter, &stat);
 	if (err)
 		return err;
 	size_t first =
@@ -124,7 +127,7 @@ static struct dbg_error *stat_run(struct repl *r, struct heap_options *o)
 static struct dbg_error *cmd_stat(struct repl *r, const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
-	struct dbg_error *err = heap_options_parse(call->args, 0, &o);
+	struct dbg_error *err = heap_options_parse(call, 0, &o);
 
 	// free space is a line like any other, as in SOS
 	o.filter.free = true;
@@ -176,6 +179,8 @@ static struct dbg_error *list_run(struct repl *r, struct heap_options *o)
 	struct listing_of l = {.left = o->top ? o->top : UINT64_MAX};
 	struct dbg_heap_stat stat;
 
+	if (o->filter.refs && !o->json)
+		return dbg_err_arg("References are listed with --json alone.");
 	sheet_begin(&l.sheet, r, o->json);
 	sheet_rows(&l.sheet, "objects", SHEET_COLUMNS(object_columns));
 	struct dbg_error *err =
@@ -199,7 +204,7 @@ static struct dbg_error *list_run(struct repl *r, struct heap_options *o)
 static struct dbg_error *cmd_heap_list(struct repl *r, const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
-	struct dbg_error *err = heap_options_parse(call->args, 0, &o);
+	struct dbg_error *err = heap_options_parse(call, 0, &o);
 
 	return err ? err : list_run(r, &o);
 }
@@ -207,7 +212,7 @@ static struct dbg_error *cmd_heap_list(struct repl *r, const struct call *call)
 static struct dbg_error *cmd_dumpheap(struct repl *r, const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
-	struct dbg_error *err = heap_options_parse(call->args, 0, &o);
+	struct dbg_error *err = heap_options_parse(call, 0, &o);
 
 	o.filter.free = true;
 	if (err)
@@ -295,7 +300,7 @@ static struct dbg_error *cmd_object(struct repl *r, const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
 	struct dbg_heap_detail d;
-	struct dbg_error *err = heap_options_parse(call->args, 1, &o);
+	struct dbg_error *err = heap_options_parse(call, 1, &o);
 	struct sheet s;
 	uint64_t addr = 0;
 
@@ -332,7 +337,7 @@ static struct dbg_error *cmd_segments(struct repl *r, const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
 	struct dbg_heap_parts parts;
-	struct dbg_error *err = heap_options_parse(call->args, 0, &o);
+	struct dbg_error *err = heap_options_parse(call, 0, &o);
 	struct sheet s;
 	uint64_t bytes = 0;
 
@@ -471,14 +476,14 @@ static const struct repl_cmd cmds[] = {
     },
     {
 	.names = "dumpheap",
-	.args = "[-stat] " FILTERS,
+	.args = "[-stat] " FILTERS " [--refs]",
 	.help = "as \"heap list\" or, with -stat, \"heap stat\"",
 	.flags = CMD_NEEDS_STOP,
 	.run = cmd_dumpheap,
     },
     {
 	.names = "dumpobj dumparray",
-	.args = "ADDRESS",
+	.args = "ADDRESS [--json]",
 	.help = "as \"heap object\"",
 	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
 	.run = cmd_object,

@@ -43,7 +43,7 @@ static bool has_handle(const struct dbg_heap_root *root)
 	       (root->kind == DBG_ROOT_STATIC && !root->thread);
 }
 
-static struct dbg_error *all_roots(struct repl *r, bool json)
+static struct dbg_error *all_roots(struct repl *r, const struct heap_options *o)
 {
 	struct dbg_heap_root *roots;
 	size_t n;
@@ -52,9 +52,11 @@ static struct dbg_error *all_roots(struct repl *r, bool json)
 
 	if (err)
 		return err;
-	sheet_begin(&s, r, json);
+	size_t shown = o->top && o->top < n ? (size_t)o->top : n;
+
+	sheet_begin(&s, r, o->json);
 	sheet_rows(&s, "roots", SHEET_COLUMNS(root_columns));
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < shown; i++) {
 		const struct dbg_heap_root *root = &roots[i];
 
 		sheet_row(&s,
@@ -72,6 +74,9 @@ static struct dbg_error *all_roots(struct repl *r, bool json)
 			      {.text = root->text}});
 	}
 	sheet_rows_end(&s);
+	sheet_number(&s, "count", n);
+	if (!o->json && shown < n)
+		out(r, "(These are the first %zu of %zu.)\n", shown, n);
 	sheet_end(&s);
 	return NULL;
 }
@@ -142,12 +147,12 @@ struct dbg_error *heap_roots_cmd(struct repl *r, const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
 	struct dbg_heap_paths paths;
-	struct dbg_error *err = heap_options_parse(call->args, 1, &o);
+	struct dbg_error *err = heap_options_parse(call, 1, &o);
 	struct sheet s;
 	uint64_t addr = 0;
 
 	if (!err && !o.n_args)
-		return all_roots(r, o.json);
+		return all_roots(r, &o);
 	if (!err)
 		err = heap_address(o.args[0], &addr);
 	if (!err)
@@ -178,7 +183,7 @@ static struct dbg_error *cmd_handles(struct repl *r, const struct call *call)
 	_cleanup_heap_options_ struct heap_options o;
 	struct dbg_handle *v;
 	size_t n = 0;
-	struct dbg_error *err = heap_options_parse(call->args, 0, &o);
+	struct dbg_error *err = heap_options_parse(call, 0, &o);
 	struct sheet s;
 
 	if (!err)
@@ -221,7 +226,7 @@ static struct dbg_error *cmd_finalizequeue(struct repl *r,
 	_cleanup_heap_options_ struct heap_options o;
 	struct dbg_finalizable *v;
 	size_t n = 0, due = 0;
-	struct dbg_error *err = heap_options_parse(call->args, 0, &o);
+	struct dbg_error *err = heap_options_parse(call, 0, &o);
 	struct sheet s;
 
 	if (!err)
@@ -264,7 +269,7 @@ static struct dbg_error *cmd_syncblk(struct repl *r, const struct call *call)
 	_cleanup_heap_options_ struct heap_options o;
 	struct dbg_lock *v;
 	size_t n = 0;
-	struct dbg_error *err = heap_options_parse(call->args, 0, &o);
+	struct dbg_error *err = heap_options_parse(call, 0, &o);
 	struct sheet s;
 
 	if (!err)

@@ -82,14 +82,28 @@ static struct dbg_error *top_run(struct repl *r, struct heap_options *o)
 	return NULL;
 }
 
+// What would have no effect is refused.
+static struct dbg_error *check_options(const struct heap_options *o)
+{
+	if (o->n_args && (heap_options_choose(o) || o->together))
+		return dbg_err_arg("An object is measured by itself: leave out "
+				   "its address, or the options that choose "
+				   "objects.");
+	if (o->top && (o->n_args || o->together))
+		return dbg_err_arg("There is no list that --top could cut.");
+	return NULL;
+}
+
 struct dbg_error *heap_size_cmd(struct repl *r, const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
 	struct dbg_heap_size size;
-	struct dbg_error *err = heap_options_parse(call->args, 1, &o);
+	struct dbg_error *err = heap_options_parse(call, 1, &o);
 	struct sheet s;
 	uint64_t addr = 0;
 
+	if (!err)
+		err = check_options(&o);
 	if (err)
 		return err;
 	if (!o.n_args && !o.together)

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "repl/cmd.h"
 
 static const char *const generations[] = {"0",     "1",      "2",
 					  "large", "pinned", "frozen"};
@@ -151,14 +152,27 @@ static const struct {
     {"by-gen", NULL, offsetof(struct heap_options, by_gen)},
 };
 
+// Is the option one of those in the usage of the command: "[--top N] [-stat]"?
+static bool is_taken(const struct repl_cmd *cmd, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (const char *p = cmd->args; (p = strchr(p, '-')); p++)
+		if (p > cmd->args && strchr("[-", p[-1]) &&
+		    !strncmp(p + 1, name, n) && strchr(" ]", p[1 + n]))
+			return true;
+	return false;
+}
+
 // The option at words[*i]; steps over its value.
-static struct dbg_error *take_option(struct heap_options *o, size_t *i)
+static struct dbg_error *take_option(const struct repl_cmd *cmd,
+				     struct heap_options *o, size_t *i)
 {
 	const char *word = o->words.v[*i];
 	const char *name = word + 1 + (word[1] == '-');
 
 	for (size_t k = 0; k < sizeof(options) / sizeof(*options); k++) {
-		if (strcmp(name, options[k].name))
+		if (strcmp(name, options[k].name) || !is_taken(cmd, name))
 			continue;
 		if (!options[k].take) {
 			*(bool *)((char *)o + options[k].flag) = true;
@@ -169,31 +183,36 @@ static struct dbg_error *take_option(struct heap_options *o, size_t *i)
 					   word);
 		return options[k].take(o, o->words.v[*i]);
 	}
-	return dbg_err_arg("No option \"%s\": there are --type REGEX, --mt "
-			   "ADDRESS, --min and --max BYTES, --gen GENERATION, "
-			   "--heap N, --top N, --free, --live, --dead, "
-			   "--by-gen, --retained, --together and --json.",
-			   word);
+	return dbg_err_arg("No option \"%s\": \"%.*s\" takes %s.", word,
+			   (int)cmd_name_len(cmd), cmd->names, cmd->args);
 }
 
-struct dbg_error *heap_options_parse(const char *args, size_t max,
+struct dbg_error *heap_options_parse(const struct call *call, size_t max,
 				     struct heap_options *ret)
 {
 	struct dbg_error *err;
 
 	memset(ret, 0, sizeof(*ret));
-	err = words_split(args, &ret->words);
+	err = words_split(call->args, &ret->words);
 	for (size_t i = 0; i < ret->words.n && !err; i++) {
 		const char *word = ret->words.v[i];
 
 		if (word[0] == '-' && word[1])
-			err = take_option(ret, &i);
+			err = take_option(call->cmd, ret, &i);
 		else if (ret->n_args == max)
 			err = dbg_err_arg("One word too many: \"%s\".", word);
 		else
 			ret->args[ret->n_args++] = word;
 	}
 	return err;
+}
+
+bool heap_options_choose(const struct heap_options *o)
+{
+	const struct dbg_heap_filter *f = &o->filter;
+
+	return f->type || f->method_table || f->min || f->max || f->gens ||
+	       f->by_heap || f->live || f->dead;
 }
 
 void heap_options_deinit(struct heap_options *o)

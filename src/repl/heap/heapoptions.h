@@ -16,12 +16,18 @@ struct heap_options {
 	struct words words; /* what the strings are in */
 };
 
+struct call;
+
 /*
  * Parse the arguments of a command, which may have @max words beside options.
- * Options begin with one dash, as those of SOS, or two.
+ * Options begin with one dash, as those of SOS, or two; any that the usage of
+ * the command (struct repl_cmd, args) does not name is an error.
  */
-DBG_MUST struct dbg_error *heap_options_parse(const char *args, size_t max,
+DBG_MUST struct dbg_error *heap_options_parse(const struct call *call,
+					      size_t max,
 					      struct heap_options *ret);
+/* Is there an option that chooses among objects? */
+bool heap_options_choose(const struct heap_options *o);
 void heap_options_deinit(struct heap_options *o);
 #define _cleanup_heap_options_ __attribute__((cleanup(heap_options_deinit)))
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "front/plain.h"
+#include "front/utf8.h"
 #include "repl/show/print.h"
 
 static void flush(struct sheet *s)
@@ -13,11 +14,26 @@ static void flush(struct sheet *s)
 	str_clear(&s->line);
 }
 
+// Bytes at the beginning of @p that are no ASCII.
+static size_t beyond_ascii(const char *p)
+{
+	size_t n = 0;
+
+	while ((unsigned char)p[n] >= 0x80)
+		n++;
+	return n;
+}
+
 static void add_quoted(struct str *out, const char *text)
 {
+	size_t n;
+
 	str_addc(out, '"');
 	for (const char *p = text; *p; p++) {
-		if (*p == '"' || *p == '\\') {
+		if ((n = beyond_ascii(p))) {
+			utf8_add(out, p, n);
+			p += n - 1;
+		} else if (*p == '"' || *p == '\\') {
 			str_addc(out, '\\');
 			str_addc(out, *p);
 		} else if ((unsigned char)*p < ' ' || *p == 0x7f) {

@@ -414,7 +414,7 @@ static void show_findings(struct sheet *s, const struct doctor *d)
 static struct dbg_error *cmd_doctor(struct repl *r, const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
-	struct dbg_error *err = heap_options_parse(call->args, 0, &o);
+	struct dbg_error *err = heap_options_parse(call, 0, &o);
 	struct doctor *d;
 	struct sheet s;
 

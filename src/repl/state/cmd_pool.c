@@ -90,7 +90,7 @@ static struct dbg_error *cmd_threadpool(struct repl *r, const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
 	struct dbg_pool pool;
-	struct dbg_error *err = heap_options_parse(call->args, 0, &o);
+	struct dbg_error *err = heap_options_parse(call, 0, &o);
 	struct sheet s;
 
 	if (!err)
@@ -140,7 +140,7 @@ static struct dbg_error *cmd_timers(struct repl *r, const struct call *call)
 	_cleanup_heap_options_ struct heap_options o;
 	struct dbg_timer *v;
 	size_t n = 0;
-	struct dbg_error *err = heap_options_parse(call->args, 0, &o);
+	struct dbg_error *err = heap_options_parse(call, 0, &o);
 	struct sheet s;
 
 	if (!err)

@@ -32,7 +32,7 @@ static struct dbg_error *cmd_pstacks(struct repl *r, const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
 	struct report report;
-	struct dbg_error *err = heap_options_parse(call->args, 0, &o);
+	struct dbg_error *err = heap_options_parse(call, 0, &o);
 	const struct report_limits limits = {.frames = FRAMES_LISTED,
 					     .all_threads = o.all};
 
@@ -90,7 +90,7 @@ static struct dbg_error *cmd_deadlock(struct repl *r, const struct call *call)
 	_cleanup_heap_options_ struct heap_options o;
 	struct dbg_blocked *v;
 	size_t n = 0;
-	struct dbg_error *err = heap_options_parse(call->args, 0, &o);
+	struct dbg_error *err = heap_options_parse(call, 0, &o);
 	struct sheet s;
 
 	if (!err)

@@ -92,7 +92,7 @@ static struct dbg_error *cmd_dumpasync(struct repl *r, const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
 	struct dbg_async found;
-	struct dbg_error *err = heap_options_parse(call->args, 0, &o);
+	struct dbg_error *err = heap_options_parse(call, 0, &o);
 	const struct dbg_task_query query = {.type = o.filter.type,
 					     .each = o.stacks};
 	struct sheet s;
@@ -270,7 +270,7 @@ static struct dbg_error *cmd_tasks(struct repl *r, const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
 	struct dbg_tasks tasks;
-	struct dbg_error *err = heap_options_parse(call->args, 0, &o);
+	struct dbg_error *err = heap_options_parse(call, 0, &o);
 	const struct dbg_task_query query = {.type = o.filter.type,
 					     .completed = o.completed};
 	struct sheet s;
@@ -297,7 +297,7 @@ static struct dbg_error *cmd_tasks(struct repl *r, const struct call *call)
 static const struct repl_cmd cmds[] = {
     {
 	.names = "dumpasync",
-	.args = "[--type REGEX] [--stacks] [--top N] [--json]",
+	.args = "[--type REGEX] [--stacks] [--coalesce] [--top N] [--json]",
 	.help = "show async calls that wait, as chains of who awaits whom",
 	.more = "What nothing is done without stands first, the outermost "
 		"call last. Chains that are\nthe same but for their objects "
