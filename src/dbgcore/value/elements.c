@@ -228,8 +228,8 @@ static uint64_t pointer_field(struct types *ts, const struct value *v,
 
 uint64_t value_function_method(struct types *ts, uint64_t code)
 {
-	uint64_t method = dac_method_at(ts->dac, code);
-	if (method)
+	uint64_t method = ts->dac ? dac_method_at(ts->dac, code) : 0;
+	if (method || !ts->dac)
 		return method;
 	struct dac_stub stub;
 	struct dac_method known;

@@ -314,7 +314,7 @@ static bool place_clauses(struct compiler *c)
 		to->kind = (enum clause_kind)e->flags;
 		to->caught = e->caught;
 		to->slot = c->top;
-		c->top += CLAUSE_WORDS;
+		c->top += sizeof(struct clause_words);
 	}
 	return true;
 }

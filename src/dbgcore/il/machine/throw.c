@@ -1,11 +1,20 @@
 /*
  * Exceptions inside of the execution, and its other ends.
  *
- * One pass outward from where it was thrown: a finally or fault runs when it
- * is met, a filter is asked when it is met. What a handler has to know (the
- * exception, where to go on) is in words of its frame. These are data that
- * IL can write over through a stray pointer: they are checked when used.
+ * Two passes outward from where it was thrown (ECMA-335 I.12.4.2.5). The first
+ * looks for the handler and asks filters, the second runs each finally and
+ * fault on the way there. What a handler has to know (the exception, where to
+ * go on) is in words of its frame. These are data that IL can write over
+ * through a stray pointer: they are checked when used.
+ *
+ * A filter works on the frame of its own method, while the frames that it was
+ * called from, whose memory begins in that frame's stack, have still to run
+ * their finally blocks. They are put aside until it has answered (struct
+ * filter_run). An exception that leaves a filter is dropped, and the answer is
+ * no.
  */
+#include <string.h>
+
 #include "il/machine/ops.h"
 
 #include "base/err.h"
@@ -142,61 +151,240 @@ static bool catches(struct vm *vm, const struct clause *c, uint64_t exception,
 	return fits;
 }
 
-static void words_set(uint8_t *fp, const struct clause *c, uint64_t cont,
-		      uint64_t exception, uint64_t at)
+static void words_set(uint8_t *fp, const struct clause *c,
+		      const struct clause_words *words)
 {
-	put_u8(fp + c->slot + CLAUSE_CONT, cont);
-	put_u8(fp + c->slot + CLAUSE_EXCEPTION, exception);
-	put_u8(fp + c->slot + CLAUSE_AT, at);
+	memcpy(fp + c->slot, words, sizeof(*words));
 }
 
-/* Where the frame at the top goes on; NULL: it has no handler, or the end. */
-static const struct op *handler(struct vm *vm, uint64_t at, size_t from,
-				uint64_t exception, bool *ret_end)
+static bool covers(const struct clause *c, uint64_t at)
 {
-	const struct compiled *code = vm->frames[vm->n_frames - 1].code;
-	*ret_end = false;
-	for (size_t k = from; k < code->n_clauses; k++) {
-		const struct clause *c = &code->clauses[k];
-		if (at < c->try_start || at >= c->try_end)
-			continue;
-		if (c->kind == CLAUSE_CATCH &&
-		    !catches(vm, c, exception, &code->ops[at], ret_end)) {
-			if (*ret_end)
-				return NULL;
-			continue;
-		}
-		words_set(vm->fp, c, 0, exception, at);
-		if (c->kind <= CLAUSE_FILTER)
-			put_u8(vm->fp + c->exception, exception);
-		return &code->ops[c->kind == CLAUSE_FILTER ? c->filter
-							   : c->start];
-	}
-	return NULL;
+	return at >= c->try_start && at < c->try_end;
 }
 
+/* Where the frame below the one at @frame stands; @frame is not the last. */
+static uint64_t caller_at(const struct vm *vm, size_t frame)
+{
+	const struct frame *f = &vm->frames[frame - 1];
+	// What needed its class to be ready is to be done again.
+	return (uint64_t)(f->ip - f->code->ops) -
+	       (vm->frames[frame].cctor ? 0 : 1);
+}
+
+/* Where the first pass has come to. */
+struct search {
+	uint64_t exception;
+	size_t frame;
+	uint64_t at;
+	size_t from; /* clause */
+};
+
+/* A filter that is being asked; the next one was being asked around it. */
+struct filter_run {
+	struct filter_run *next;
+	struct search search; /* at the filter's clause */
+	uint64_t thrown_at;   /* in the frame that was at the top */
+	uint64_t local_top;
+	struct frame own;     /* the filter's method */
+	struct frame *frames; /* those called from it, and their memory */
+	size_t n_frames;
+	uint8_t *memory;
+	uint64_t memory_at, memory_size;
+};
+
+static const struct op *bad_frames(struct vm *vm)
+{
+	return vm_refuse(
+	    vm, NULL, dbg_err(DBG_E_FORMAT, "its own frame was written over"));
+}
+
+/* Is @c inside of the filter that is being asked in this frame, if one is? */
+static bool is_inside(const struct filter_run *run, size_t frame,
+		      const struct clause *c)
+{
+	if (!run || run->search.frame != frame)
+		return true;
+	const struct clause *filter = &run->own.code->clauses[run->search.from];
+	return c->try_start >= filter->filter && c->try_end <= filter->start;
+}
+
+static const struct op *filter_end(struct vm *vm, bool yes);
+
+/* The frame at the top is where @words lead, and no handler of it is meant. */
+static bool is_dropped(const struct vm *vm, const struct clause_words *words)
+{
+	return vm->n_frames == words->frame && words->clause == CLAUSE_DROPS;
+}
+
+/*
+ * The second pass: from @at in the frame at the top, behind clause @from, to
+ * the handler that @words name.
+ */
 static const struct op *unwind(struct vm *vm, uint64_t at, size_t from,
-			       uint64_t exception)
+			       struct clause_words words)
 {
 	for (;;) {
-		bool end;
-		const struct op *next = handler(vm, at, from, exception, &end);
-		if (next || end)
-			return next;
 		struct frame *f = &vm->frames[vm->n_frames - 1];
-		bool again = f->cctor != NULL;
+		const struct compiled *code = f->code;
+		for (size_t k = from; k < code->n_clauses; k++) {
+			const struct clause *c = &code->clauses[k];
+			bool last =
+			    vm->n_frames == words.frame && k == words.clause;
+			if (!last &&
+			    (c->kind <= CLAUSE_FILTER || !covers(c, at) ||
+			     !is_inside(vm->filter, vm->n_frames - 1, c)))
+				continue;
+			words.at = at;
+			words_set(vm->fp, c, &words);
+			if (last)
+				put_u8(vm->fp + c->exception, words.exception);
+			return &code->ops[c->start];
+		}
+		if (is_dropped(vm, &words))
+			return filter_end(vm, false);
 		if (f->cctor)
 			vm_class_of(vm, f->cctor)->state = CLASS_FAILED;
+		if (vm->n_frames > 1)
+			at = caller_at(vm, vm->n_frames - 1);
 		frame_pop(vm);
 		if (!vm->n_frames) {
-			vm->thrown = exception;
+			vm->thrown = words.exception;
 			vm->state = VM_THROWN;
 			return NULL;
 		}
-		f = &vm->frames[vm->n_frames - 1];
-		at = (uint64_t)(f->ip - f->code->ops) - (again ? 0 : 1);
 		from = 0;
 	}
+}
+
+/* ---- Filters ----------------------------------------------------------- */
+
+/* On to the handler that @s has found. */
+static const struct op *found(struct vm *vm, const struct search *s,
+			      uint64_t thrown_at)
+{
+	return unwind(vm, thrown_at, 0,
+		      (struct clause_words){.exception = s->exception,
+					    .frame = (uint32_t)s->frame + 1,
+					    .clause = (uint32_t)s->from});
+}
+
+/* Begin to ask the filter that @s stands at. */
+static const struct op *filter_begin(struct vm *vm, const struct search *s,
+				     const struct op *i)
+{
+	const struct frame *own = &vm->frames[s->frame];
+	const struct frame *top = &vm->frames[vm->n_frames - 1];
+	const struct clause *c = &own->code->clauses[s->from];
+	struct filter_run *run = arena_calloc(vm->scratch, 1, sizeof(*run));
+	run->next = vm->filter;
+	run->search = *s;
+	run->thrown_at = (uint64_t)(i - top->code->ops);
+	run->local_top = vm->local_top;
+	run->own = *own;
+	run->n_frames = (size_t)(top - own);
+	run->memory_at = own->base + own->code->args_size + own->code->clear;
+	if (top != own)
+		run->memory_size = top->base + top->code->size - run->memory_at;
+	uint64_t n = run->memory_size + run->n_frames * sizeof(*own);
+	vm->allocated += n;
+	vm_charge(vm, n);
+	if (vm->allocated > vm->budget.memory)
+		return vm_spent(vm, NULL, "it wants too much memory");
+	run->frames =
+	    arena_copy(vm->scratch, own + 1, run->n_frames, sizeof(*own));
+	run->memory = arena_copy(vm->scratch, vm->base + run->memory_at,
+				 run->memory_size, 1);
+	vm->filter = run;
+	vm->n_frames = s->frame + 1;
+	vm->fp = vm->base + own->base;
+	put_u8(vm->fp + c->exception, s->exception);
+	return &own->code->ops[c->filter];
+}
+
+static const struct op *search_on(struct vm *vm, struct search s,
+				  const struct op *i);
+
+/* The filter that is being asked in the frame at the top has answered. */
+static const struct op *filter_end(struct vm *vm, bool yes)
+{
+	struct filter_run *run = vm->filter;
+	if (!run || run->search.frame != vm->n_frames - 1)
+		return bad_frames(vm);
+	struct search s = run->search;
+	struct frame *own = &vm->frames[s.frame];
+	vm->filter = run->next;
+	if (own->code != run->own.code || own->base != run->own.base)
+		return bad_frames(vm);
+	own->ip = run->own.ip;
+	for (size_t k = 0; k < run->n_frames; k++) {
+		mem_grow(&vm->frames, &vm->cap_frames, s.frame + 1 + k,
+			 sizeof(struct frame));
+		vm->frames[s.frame + 1 + k] = run->frames[k];
+	}
+	vm->n_frames = s.frame + 1 + run->n_frames;
+	if (run->memory_size)
+		memcpy(vm->base + run->memory_at, run->memory,
+		       run->memory_size);
+	vm->local_top = run->local_top;
+	const struct frame *top = &vm->frames[vm->n_frames - 1];
+	vm->fp = vm->base + top->base;
+	if (yes)
+		return found(vm, &s, run->thrown_at);
+	s.from++;
+	return search_on(vm, s, &top->code->ops[run->thrown_at]);
+}
+
+/* ---- The first pass ---------------------------------------------------- */
+
+/*
+ * Look for the handler in the frame that @s stands in. False: there is none;
+ * else *ret is what is next.
+ */
+static bool search_frame(struct vm *vm, struct search *s, const struct op *i,
+			 const struct op **ret)
+{
+	const struct compiled *code = vm->frames[s->frame].code;
+	const struct op *first = vm->frames[vm->n_frames - 1].code->ops;
+	for (; s->from < code->n_clauses; s->from++) {
+		const struct clause *c = &code->clauses[s->from];
+		bool bad = false;
+		if (c->kind > CLAUSE_FILTER || !covers(c, s->at) ||
+		    !is_inside(vm->filter, s->frame, c))
+			continue;
+		if (c->kind == CLAUSE_FILTER)
+			*ret = filter_begin(vm, s, i);
+		else if (catches(vm, c, s->exception, i, &bad))
+			*ret = found(vm, s, (uint64_t)(i - first));
+		else if (bad)
+			*ret = NULL;
+		else
+			continue;
+		return true;
+	}
+	return false;
+}
+
+/* @i: where it was thrown, in the frame at the top. */
+static const struct op *search_on(struct vm *vm, struct search s,
+				  const struct op *i)
+{
+	const struct op *next;
+	for (;;) {
+		if (search_frame(vm, &s, i, &next))
+			return next;
+		if (!s.frame ||
+		    (vm->filter && vm->filter->search.frame == s.frame))
+			break;
+		s.at = caller_at(vm, s.frame--);
+		s.from = 0;
+	}
+	// Who called it all would catch it, so each finally runs.
+	const struct frame *top = &vm->frames[vm->n_frames - 1];
+	return unwind(vm, (uint64_t)(i - top->code->ops), 0,
+		      (struct clause_words){
+			  .exception = s.exception,
+			  .frame = vm->filter ? (uint32_t)s.frame + 1 : 0,
+			  .clause = CLAUSE_DROPS});
 }
 
 const struct op *throw_object(struct vm *vm, const struct op *i,
@@ -207,7 +395,11 @@ const struct op *throw_object(struct vm *vm, const struct op *i,
 	if (!vm->n_frames)
 		return NULL;
 	const struct compiled *code = vm->frames[vm->n_frames - 1].code;
-	return unwind(vm, (uint64_t)(i - code->ops), 0, exception);
+	return search_on(vm,
+			 (struct search){.exception = exception,
+					 .frame = vm->n_frames - 1,
+					 .at = (uint64_t)(i - code->ops)},
+			 i);
 }
 
 /* ---- Operations -------------------------------------------------------- */
@@ -217,52 +409,48 @@ OP(op_throw)
 	return throw_object(vm, i, get_u8(fp + i->a));
 }
 
+static void words_get(const struct vm *vm, const uint8_t *fp, uint32_t clause,
+		      struct clause_words *ret)
+{
+	const struct compiled *code = vm->frames[vm->n_frames - 1].code;
+	memcpy(ret, fp + code->clauses[clause].slot, sizeof(*ret));
+}
+
 /* n: the clause whose handler they are in. */
 OP(op_rethrow)
 {
-	const struct compiled *code = vm->frames[vm->n_frames - 1].code;
-	return throw_object(
-	    vm, i, get_u8(fp + code->clauses[i->n].slot + CLAUSE_EXCEPTION));
+	struct clause_words words;
+	words_get(vm, fp, i->n, &words);
+	return throw_object(vm, i, words.exception);
 }
 
 OP(op_leave_call)
 {
 	const struct compiled *code = vm->frames[vm->n_frames - 1].code;
 	const struct clause *c = &code->clauses[i->n];
-	words_set(fp, c, (uint64_t)(i - code->ops) + 2, 0, 0);
+	words_set(
+	    fp, c,
+	    &(struct clause_words){.cont = (uint64_t)(i - code->ops) + 2});
 	return &code->ops[c->start];
-}
-
-static const struct op *go_on(struct vm *vm, uint32_t k, const struct op *i,
-			      uint8_t *fp)
-{
-	const struct compiled *code = vm->frames[vm->n_frames - 1].code;
-	const struct clause *c = &code->clauses[k];
-	uint64_t at = get_u8(fp + c->slot + CLAUSE_AT);
-	if (at >= code->n_ops)
-		return vm_refuse(
-		    vm, i,
-		    dbg_err(DBG_E_FORMAT, "its own frame was written over"));
-	return unwind(vm, at, k + 1, get_u8(fp + c->slot + CLAUSE_EXCEPTION));
 }
 
 OP(op_end_finally)
 {
 	const struct compiled *code = vm->frames[vm->n_frames - 1].code;
-	uint64_t cont = get_u8(fp + code->clauses[i->n].slot + CLAUSE_CONT);
-	if (cont && cont - 1 < code->n_ops)
-		return &code->ops[cont - 1];
-	return go_on(vm, i->n, i, fp);
+	struct clause_words words;
+	words_get(vm, fp, i->n, &words);
+	if (words.cont && words.cont - 1 < code->n_ops)
+		return &code->ops[words.cont - 1];
+	if (words.at >= code->n_ops)
+		return bad_frames(vm);
+	return unwind(vm, words.at, i->n + 1, words);
 }
 
 OP(op_end_filter)
 {
-	const struct compiled *code = vm->frames[vm->n_frames - 1].code;
-	const struct clause *c = &code->clauses[i->n];
-	if (!get_u4(fp + i->a))
-		return go_on(vm, i->n, i, fp);
-	put_u8(fp + c->exception, get_u8(fp + c->slot + CLAUSE_EXCEPTION));
-	return &code->ops[c->start];
+	if (vm->filter && vm->filter->search.from != i->n)
+		return bad_frames(vm);
+	return filter_end(vm, get_u4(fp + i->a) != 0);
 }
 
 OP(op_refuse)

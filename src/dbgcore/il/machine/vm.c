@@ -177,6 +177,7 @@ struct dbg_error *vm_begin(struct vm *vm, struct il_method *method,
 	vm->ip = NULL;
 	vm->local_top = REGION_STACK;
 	vm->thrown = 0;
+	vm->filter = NULL;
 	dbg_error_destroy(vm->error);
 	vm->error = NULL;
 	space_clean(vm);

@@ -43,19 +43,22 @@ struct clause {
 	enum clause_kind kind;
 	uint32_t try_start, try_end, start, end, filter;
 	struct il_type *caught; /* CATCH; NULL: not loaded, catches nothing */
-	/*
-	 * Its three words in the frame: where endfinally goes (index + 1; 0:
-	 * on with the exception), the exception, and where that was thrown.
-	 */
-	uint32_t slot;
-	uint32_t exception; /* CATCH, FILTER: the place its body takes it */
+	uint32_t slot;          /* of its struct clause_words in the frame */
+	uint32_t exception;     /* CATCH, FILTER: the place its body takes it */
 };
 
 enum {
-	CLAUSE_CONT = 0,
-	CLAUSE_EXCEPTION = 8,
-	CLAUSE_AT = 16,
-	CLAUSE_WORDS = 24,
+	/* No handler: the exception leaves a filter, which drops it. */
+	CLAUSE_DROPS = 0xffffffff,
+};
+
+/* What a handler knows, in its frame. */
+struct clause_words {
+	uint64_t cont;      /* FINALLY: index + 1 of what endfinally goes to */
+	uint64_t exception; /* ... if that is 0: the one on its way, */
+	uint64_t at;        /* from this operation */
+	uint32_t frame;     /* to this frame (from 1; 0: nothing catches it) */
+	uint32_t clause;
 };
 
 /* A compiled method. */
@@ -184,7 +187,8 @@ struct vm {
 	bool calls;   /* see vm_set_calls */
 	uint64_t ret; /* of the whole, in the region */
 	struct arena *scratch;
-	uint64_t thrown; /* THROWN; the exception on its way */
+	uint64_t thrown;           /* THROWN: the exception */
+	struct filter_run *filter; /* being asked, in scratch; or NULL */
 };
 
 /* The region: stack, what localloc hands out, heap. */
