@@ -11,6 +11,11 @@
 #include "mdfixture.h"
 #include "pdbfixture.h"
 
+enum {
+	METHODS = 36,
+	METHOD_BYTES = 10 + 4 * 5, /* four changes */
+};
+
 static void save(const char *dir, const char *target, const char *name,
 		 struct bytes b)
 {
@@ -170,6 +175,22 @@ static void save_bundle(const char *dir)
 	str_deinit(&s);
 }
 
+/* Any bytes choose a method and changes of it; these are long enough. */
+static void save_methods(const char *dir)
+{
+	uint32_t x = 1;
+	char name[16], bytes[METHOD_BYTES];
+
+	for (size_t i = 0; i < METHODS; i++) {
+		for (size_t k = 0; k < sizeof(bytes); k++) {
+			x = x * 1664525 + 1013904223;
+			bytes[k] = (char)(x >> 24);
+		}
+		snprintf(name, sizeof(name), "method%02zu", i);
+		save_text(dir, "method", name, bytes, sizeof(bytes));
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct mdfixture f;
@@ -188,6 +209,7 @@ int main(int argc, char **argv)
 	save_sigs(argv[1]);
 	save_hosts(argv[1]);
 	save_bundle(argv[1]);
+	save_methods(argv[1]);
 	free((void *)(uintptr_t)pdb.p);
 	mdfixture_deinit(&f);
 	return 0;
