@@ -42,6 +42,9 @@ static const struct stop_words stop_words[] = {
     [DBG_STOP_WATCH_SCOPE] = {"data breakpoint",
 			      "Paused where a watched frame was left"},
     [DBG_STOP_UNHANDLED] = {"exception", "Paused on unhandled exception"},
+    [DBG_STOP_CAUGHT] = {"exception", "Paused where an exception is caught"},
+    [DBG_STOP_LOAD] = {"breakpoint", "Paused on library load"},
+    [DBG_STOP_UNLOAD] = {"breakpoint", "Paused on library unload"},
     [DBG_STOP_SIGNAL] = {"exception", "Paused on signal"},
     [DBG_STOP_TERMINATED] = {"exception", "Ended by a signal"},
     [DBG_STOP_USER_BREAK] = {"pause", "Paused on Debugger.Break"},
@@ -70,6 +73,8 @@ static void add_stop_text(struct str *t, const struct dbg_stop *s)
 	else if (s->reason == DBG_STOP_SIGNAL)
 		emit_strf(t, "text", "SIG%s: %s", sigabbrev_np(s->signal),
 			  strsignal(s->signal));
+	else if (s->module)
+		emit_str(t, "text", s->module);
 	else
 		emit_str(t, "text", s->note);
 }

@@ -54,6 +54,9 @@ static const char *type_of(const struct dbg_breakpoint *b)
 	case DBG_BREAK_THROW:
 	case DBG_BREAK_USER_UNHANDLED:
 	case DBG_BREAK_UNHANDLED:
+	case DBG_BREAK_CAUGHT:
+	case DBG_BREAK_LOAD:
+	case DBG_BREAK_UNLOAD:
 		return "catchpoint";
 	case DBG_BREAK_LOCATION:
 	case DBG_BREAK_REGEX:
@@ -69,14 +72,22 @@ static void put_what(struct str *t, const struct dbg_breakpoint *b)
 	    [DBG_BREAK_THROW] = "throw",
 	    [DBG_BREAK_USER_UNHANDLED] = "user-unhandled",
 	    [DBG_BREAK_UNHANDLED] = "unhandled",
+	    [DBG_BREAK_CAUGHT] = "catch",
+	    [DBG_BREAK_LOAD] = "load",
+	    [DBG_BREAK_UNLOAD] = "unload",
 	};
 
+	const char *text = b->text ? b->text : "";
 	if (b->kind == DBG_BREAK_WATCH) {
-		record_str(t, "what", b->text);
+		record_str(t, "what", text);
 		return;
 	}
-	record_strf(t, "what", "exception %s%s%s", stages[b->kind],
-		    b->text ? " " : "", b->text ? b->text : "");
+	if (b->kind == DBG_BREAK_LOAD || b->kind == DBG_BREAK_UNLOAD)
+		record_strf(t, "what", "%s of library%s%s", stages[b->kind],
+			    b->text ? " matching " : "", text);
+	else
+		record_strf(t, "what", "exception %s%s%s", stages[b->kind],
+			    b->text ? " " : "", text);
 	record_str(t, "catch-type", stages[b->kind]);
 }
 

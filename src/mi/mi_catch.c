@@ -1,5 +1,5 @@
 /*
- * Catchpoints for exceptions: gdb's -catch-throw and the like, and netcoredbg's
+ * Catchpoints: gdb's -catch-throw, -catch-load and the like, and netcoredbg's
  * -break-exception-insert, which becomes the same request.
  */
 #include <inttypes.h>
@@ -11,18 +11,23 @@
 #include "mi/mi_priv.h"
 #include "mi/record.h"
 
-static struct dbg_error *add(struct mi *m, const struct dbg_break_req *req,
-			     struct str *t)
+static struct dbg_error *put(struct mi *m, uint32_t number, struct str *t)
 {
 	struct dbg_breakpoint b;
-	uint32_t number;
+	struct dbg_error *err = dbg_break_get(m->dbg, number, &b);
 
-	struct dbg_error *err = dbg_break_add(m->dbg, req, &number);
-	if (!err)
-		err = dbg_break_get(m->dbg, number, &b);
 	if (!err)
 		mi_break_put(m, t, &b);
 	return err;
+}
+
+static struct dbg_error *add(struct mi *m, const struct dbg_break_req *req,
+			     struct str *t)
+{
+	uint32_t number;
+	struct dbg_error *err = dbg_break_add(m->dbg, req, &number);
+
+	return err ? err : put(m, number, t);
 }
 
 // [-t] [-r TYPES]: gdb's regular expression is a list of types here.
@@ -57,15 +62,12 @@ static struct dbg_error *catch_rethrow(struct mi *m, struct mi_call *call)
 	return err ? err : add(m, &req, call->out);
 }
 
-// Where a catch block begins: here those that user code does not catch.
-static struct dbg_error *no_catch(struct mi *m, struct mi_call *call)
+static struct dbg_error *catch_catch(struct mi *m, struct mi_call *call)
 {
-	(void)m;
-	return dbg_err(
-	    DBG_E_UNSUPPORTED,
-	    "-%s: there are catchpoints for exceptions: -catch-throw, "
-	    "-catch-user-unhandled, -catch-unhandled.",
-	    call->cmd->name);
+	struct dbg_break_req req = {.kind = DBG_BREAK_CAUGHT};
+
+	struct dbg_error *err = take(call, &req);
+	return err ? err : add(m, &req, call->out);
 }
 
 static struct dbg_error *catch_user(struct mi *m, struct mi_call *call)
@@ -82,6 +84,42 @@ static struct dbg_error *catch_unhandled(struct mi *m, struct mi_call *call)
 
 	struct dbg_error *err = take(call, &req);
 	return err ? err : add(m, &req, call->out);
+}
+
+// [-t] [-d] REGEXP
+static struct dbg_error *catch_module(struct mi *m, const struct mi_call *call,
+				      enum dbg_break_kind kind)
+{
+	struct dbg_break_req req = {.kind = kind};
+	bool enabled = true;
+	uint32_t number;
+	size_t i = 0;
+
+	for (; i < call->args.n && *call->args.v[i] == '-'; i++) {
+		if (!strcmp(call->args.v[i], "-t"))
+			req.temporary = true;
+		else if (!strcmp(call->args.v[i], "-d"))
+			enabled = false;
+		else
+			return mi_usage(call);
+	}
+	if (i + 1 != call->args.n)
+		return mi_usage(call);
+	req.text = call->args.v[i];
+	struct dbg_error *err = dbg_break_add(m->dbg, &req, &number);
+	if (!err && !enabled)
+		err = dbg_break_enable(m->dbg, number, false);
+	return err ? err : put(m, number, call->out);
+}
+
+static struct dbg_error *catch_load(struct mi *m, struct mi_call *call)
+{
+	return catch_module(m, call, DBG_BREAK_LOAD);
+}
+
+static struct dbg_error *catch_unload(struct mi *m, struct mi_call *call)
+{
+	return catch_module(m, call, DBG_BREAK_UNLOAD);
 }
 
 /* ---- netcoredbg's ------------------------------------------------------ */
@@ -160,9 +198,9 @@ const struct mi_cmd mi_catch_cmds[] = {
     {"catch-rethrow", catch_rethrow, MI_BREAKS, options, 0, 3},
     {"catch-user-unhandled", catch_user, MI_BREAKS, options, 0, 3},
     {"catch-unhandled", catch_unhandled, MI_BREAKS, options, 0, 3},
-    {"catch-catch", no_catch, 0, options, 0, 3},
-    {"catch-load", no_catch, 0, "[-t] [-d] REGEXP", 0, 3},
-    {"catch-unload", no_catch, 0, "[-t] [-d] REGEXP", 0, 3},
+    {"catch-catch", catch_catch, MI_BREAKS, options, 0, 3},
+    {"catch-load", catch_load, MI_BREAKS, "[-t] [-d] REGEXP", 1, 3},
+    {"catch-unload", catch_unload, MI_BREAKS, "[-t] [-d] REGEXP", 1, 3},
     {"break-exception-insert", exception_insert, MI_BREAKS,
      "[--mda] STAGE *|TYPE...", 1, MI_ANY},
     {"break-exception-delete", exception_delete, MI_BREAKS, "NUMBER...", 1,

@@ -103,6 +103,7 @@ static void put_exception(struct str *t, const struct dbg_stop *s)
 	    [DBG_STOP_THROWN] = "throw",
 	    [DBG_STOP_USER_UNHANDLED] = "user-unhandled",
 	    [DBG_STOP_UNHANDLED] = "unhandled",
+	    [DBG_STOP_CAUGHT] = "catch",
 	};
 
 	record_str(t, "exception-name",
@@ -113,13 +114,30 @@ static void put_exception(struct str *t, const struct dbg_stop *s)
 	record_str(t, "exception-category", "clr");
 }
 
-static void put_break(struct mi *m, struct str *t, const struct dbg_stop *s)
+static void put_number(const struct mi *m, struct str *t,
+		       const struct dbg_stop *s)
 {
-	record_str(t, "reason", "breakpoint-hit");
 	if (m->dialect == MI_GDB) {
 		record_str(t, "disp", s->temporary ? "del" : "keep");
 		record_uint(t, "bkptno", s->breakpoint);
 	}
+}
+
+static void put_break(const struct mi *m, struct str *t,
+		      const struct dbg_stop *s)
+{
+	record_str(t, "reason", "breakpoint-hit");
+	put_number(m, t, s);
+}
+
+static void put_load(const struct mi *m, struct str *t,
+		     const struct dbg_stop *s)
+{
+	record_str(t, "reason", "solib-event");
+	put_number(m, t, s);
+	record_list(t, s->reason == DBG_STOP_LOAD ? "added" : "removed");
+	record_str(t, "library", s->module);
+	record_list_end(t);
 }
 
 static void put_watch(struct str *t, const struct dbg_stop *s)
@@ -227,8 +245,13 @@ static void put_reason(struct mi *m, struct str *t, const struct dbg_stop *s)
 	case DBG_STOP_THROWN:
 	case DBG_STOP_USER_UNHANDLED:
 	case DBG_STOP_UNHANDLED:
+	case DBG_STOP_CAUGHT:
 	case DBG_STOP_FAIL_FAST:
 		put_thrown(m, t, s);
+		break;
+	case DBG_STOP_LOAD:
+	case DBG_STOP_UNLOAD:
+		put_load(m, t, s);
 		break;
 	case DBG_STOP_SIGNAL:
 	case DBG_STOP_TERMINATED:

@@ -1,4 +1,5 @@
 """Breakpoints of every kind: made, changed, hit."""
+import os
 
 
 def start(t, fixture, *args, **options):
@@ -124,7 +125,53 @@ def test_exceptions(t):
     c.ask("-break-delete 1")
     c.ask("-catch-user-unhandled -t")
     c.ask("-catch-unhandled -r System.FormatException")
-    c.refused("-catch-load x")
+    c.go("-exec-continue", "exited-normally")
+    t.check_equal(0, c.quit())
+
+
+def test_handlers(t):
+    """In front of the handler of an exception."""
+    c = start(t, "Throws", "plain", "custom")
+    made = c.ask("-catch-catch -t -r ShopException")["bkpt"]
+    t.check_equal(("catchpoint", "del", "exception catch ShopException",
+                   "catch"), tuple(made[k] for k in
+                                   ("type", "disp", "what", "catch-type")))
+    stop = c.go("-exec-run", "breakpoint-hit")
+    t.check_equal(("1", "del", "Throws.ShopException", "sold out", "catch"),
+                  tuple(stop[k] for k in ("bkptno", "disp", "exception-name",
+                                          "exception", "exception-stage")))
+    t.check_equal(str(t.line("Throws", "custom-head")), stop["frame"]["line"])
+    t.check_equal([], c.ask("-break-list")["BreakpointTable"]["body"])
+    c.go("-exec-continue", "exited-normally")
+    t.check_equal(0, c.quit())
+
+
+def test_libraries(t):
+    """gdb's records of a library that comes or goes."""
+    c = start(t, "Loads", "contexts", "1")
+    made = c.ask("-catch-load Plugin")["bkpt"]
+    t.check_equal(("catchpoint", "keep", "y", "load of library matching Plugin",
+                   "load"), tuple(made[k] for k in ("type", "disp", "enabled",
+                                                    "what", "catch-type")))
+    made = c.ask("-catch-unload -d -t Plugin")["bkpt"]
+    t.check_equal(("del", "n", "unload of library matching Plugin", "unload"),
+                  tuple(made[k] for k in ("disp", "enabled", "what",
+                                          "catch-type")))
+    path = os.path.join(os.path.dirname(t.program("Loads")[0]),
+                        "LoadsPlugin.dll")
+    c.ask("-break-after 1 1")
+    stop = c.go("-exec-run", "solib-event")
+    t.check_equal(("1", "keep", [path]),
+                  tuple(stop[k] for k in ("bkptno", "disp", "added")))
+    t.check_equal(path, c.event("library-loaded", id=path)["host-name"])
+    t.check_equal("2", c.ask("-break-info 1")["BreakpointTable"]["body"][0]
+                  ["times"])
+    c.ask("-break-disable 1")
+    c.ask("-break-enable 2")
+    stop = c.go("-exec-continue", "solib-event")
+    t.check_equal(("2", "del", [path]),
+                  tuple(stop[k] for k in ("bkptno", "disp", "removed")))
+    c.event("breakpoint-deleted", id="2")
     c.go("-exec-continue", "exited-normally")
     t.check_equal(0, c.quit())
 
@@ -160,8 +207,11 @@ def test_what_there_is_not(t):
                   c.refused("-break-insert --function Add --label out"))
     t.check_equal('No label "out" defined in current function.',
                   c.refused("-break-insert --label out"))
-    for command in "-catch-load", "-catch-unload", "-catch-catch":
-        t.check_in("-catch-user-unhandled", c.refused(command + " x"))
+    for command in "-catch-load", "-catch-unload":
+        t.check_in("Usage", c.refused(command))
+        t.check_in("Usage", c.refused(command + " -x y"))
+        t.check_in("missing closing", c.refused(command + " ("))
+    t.check_in("Usage", c.refused("-catch-catch x"))
     t.check_in("tracepoint 1", c.refused("-break-passcount 1 2"))
     c.ask("-catch-rethrow")
     t.check_equal("throw", c.ask("-break-list")["BreakpointTable"]["body"][0]

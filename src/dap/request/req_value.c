@@ -395,6 +395,7 @@ static const struct {
     [DBG_STOP_USER_UNHANDLED] = {"userUnhandled",
 				 "An exception of type '%s' occurred",
 				 " but was not handled in user code"},
+    [DBG_STOP_CAUGHT] = {"always", "Exception caught: '%s'", ""},
     [DBG_STOP_UNHANDLED] = {"unhandled",
 			    "An unhandled exception of type '%s' occurred", ""},
 };

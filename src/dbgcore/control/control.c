@@ -46,6 +46,7 @@ void control_destroy(struct control *c)
 	bp_destroy_all(c);
 	free(c->plan.sites);
 	free(c->loads.v);
+	free(c->catches.v);
 	target_forget(c);
 	skip_reset(c);
 	map_deinit(&c->sites);
@@ -134,6 +135,7 @@ void control_end_run(struct control *c)
 	c->plan.enter_asked = false;
 	c->plan.n_sites = 0;
 	c->loads.n = 0;
+	c->catches.n = 0;
 	call_reset(c);
 	c->catch_users = 0;
 	step_clear(c);
@@ -156,6 +158,8 @@ void control_leave(struct control *c)
 	if (!c->dac)
 		return;
 	step_clear(c);
+	meetings_forget(c, &c->catches, SITE_CATCH, 0);
+	control_catch(c, CATCH_USER_BREAK, false);
 	control_warn(c, dac_notify_modules(c->dac, false));
 	code_wait_leave(c);
 }
@@ -263,7 +267,7 @@ struct dbg_error *control_runtime(struct control *c)
 /* ---- Notifications --------------------------------------------------- */
 
 static struct dbg_error *module_loaded(struct control *c, pid_t tid,
-				       uint64_t addr)
+				       uint64_t addr, struct code_module **ret)
 {
 	struct dbg_error *err;
 	struct arena *arena = arena_create();
@@ -280,15 +284,14 @@ static struct dbg_error *module_loaded(struct control *c, pid_t tid,
 	take_module(c, m);
 	entry_module(c, m);
 	watch_refresh(c);
+	*ret = m;
 	return m->path || m->pdb || m->dynamic ? NULL : load_await(c, tid);
 }
 
-static void module_unloaded(struct control *c, uint64_t addr)
+static void module_unloaded(struct control *c, struct code_module *m)
 {
-	struct code_module *m = code_module_find(c->code, addr);
+	uint64_t addr = m->addr;
 
-	if (!m)
-		return;
 	LOG(target_log(c->target), LOG_CODE,
 	    "module %s at 0x%" PRIx64 " unloaded", m->name, addr);
 	for (size_t i = 0; i < c->n_bps; i++)
@@ -300,6 +303,24 @@ static void module_unloaded(struct control *c, uint64_t addr)
 	code_module_remove(c->code, addr);
 	dac_forget(c->dac);
 	map_clear(&c->throws.passed); // the addresses may come again
+}
+
+static struct dbg_error *module_changed(struct control *c,
+					struct load_event *ev, uint64_t addr,
+					struct dbg_stop *stop, bool *ret_stops)
+{
+	struct dbg_error *err = NULL;
+	struct code_module *m = code_module_find(c->code, addr);
+
+	if (ev->kind == DBG_BREAK_LOAD)
+		err = module_loaded(c, ev->tid, addr, &m);
+	if (err || !m)
+		return err;
+	ev->module = m;
+	err = load_catch(c, ev, stop, ret_stops);
+	if (ev->kind == DBG_BREAK_UNLOAD)
+		module_unloaded(c, m);
+	return err;
 }
 
 static struct dbg_error *code_made(struct control *c, uint64_t desc,
@@ -338,8 +359,9 @@ static void catch_entered(struct control *c, pid_t tid,
 {
 	bool steps = c->plan.phase != STEP_NONE && c->plan.tid == tid;
 	bool watches = c->catch_users & CATCH_USER_WATCH;
+	bool breaks = c->catch_users & CATCH_USER_BREAK && !call_is_of(c, tid);
 
-	if (!steps && !watches)
+	if (!steps && !watches && !breaks)
 		return;
 
 	uint64_t entry = catcher_entry(c, tid, n->a, n->b);
@@ -348,6 +370,8 @@ static void catch_entered(struct control *c, pid_t tid,
 		step_catch(c, n->a, entry);
 	if (watches && entry)
 		watch_frame_catch(c, tid, entry);
+	if (breaks && entry)
+		catch_trap_await(c, tid, entry);
 }
 
 static struct dbg_error *thrown(struct control *c, pid_t tid,
@@ -378,10 +402,13 @@ static struct dbg_error *thrown(struct control *c, pid_t tid,
 		return err;
 	switch (n.kind) {
 	case DAC_NOTIFY_MODULE_LOAD:
-		return module_loaded(c, tid, n.a);
+		return module_changed(
+		    c, &(struct load_event){DBG_BREAK_LOAD, tid, NULL}, n.a,
+		    stop, ret_stops);
 	case DAC_NOTIFY_MODULE_UNLOAD:
-		module_unloaded(c, n.a);
-		return NULL;
+		return module_changed(
+		    c, &(struct load_event){DBG_BREAK_UNLOAD, tid, NULL}, n.a,
+		    stop, ret_stops);
 	case DAC_NOTIFY_CODE:
 		return code_made(c, n.a, n.b);
 	case DAC_NOTIFY_CATCH:
@@ -437,6 +464,13 @@ static struct dbg_error *judge_trap(struct control *c,
 		return kinds & SITE_DEBUGGER ? called_debugger(c, ev) : NULL;
 	if (kinds & SITE_DISPATCH) {
 		err = throw_trap_dispatch(c, ev->tid, arena, stop, ret_stops);
+		if (err || *ret_stops)
+			return err;
+	}
+	if (kinds & SITE_CATCH) {
+		err = catch_trap_met(c, ev, arena, stop, ret_stops);
+		if (!err && *ret_stops)
+			stop->stepped = step_ends_at(c, ev->tid, addr);
 		if (err || *ret_stops)
 			return err;
 	}

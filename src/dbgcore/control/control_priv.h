@@ -12,6 +12,7 @@
 #include "control/debugger.h"
 #include "control/exception/exceptions.h"
 #include "control/jit/jit.h"
+#include "control/meeting.h"
 #include "control/step/mycode.h"
 #include "control/step/skip.h"
 #include "control/step/steps.h"
@@ -19,17 +20,6 @@
 #include "value/value.h"
 
 struct bp;
-
-/* A call under way, and where it returns. */
-struct load {
-	pid_t tid;
-	uint64_t addr;
-};
-
-struct loads {
-	struct load *v;
-	size_t n, cap;
-};
 
 /* Large: each topic's part is a structure of its own header. */
 struct control {
@@ -57,8 +47,9 @@ struct control {
 	struct watches watches;
 	unsigned int catch_users; /* bits of enum catch_user */
 	uint64_t cxa_throw;
-	uint64_t notify_call; /* where notifications are seen instead, or 0 */
-	struct loads loads;
+	uint64_t notify_call;  /* where notifications are seen instead, or 0 */
+	struct meetings loads; /* of assemblies, where the calls return */
+	struct meetings catches; /* handlers about to be entered */
 	struct calls calls;
 	bool stop_at_entry;
 	bool unseen; /* Debugger.IsAttached is answered by the runtime: false */
@@ -69,6 +60,7 @@ struct control {
 enum catch_user {
 	CATCH_USER_STEP = 1,
 	CATCH_USER_WATCH = 2,
+	CATCH_USER_BREAK = 4, /* catchpoints: DBG_BREAK_CAUGHT */
 };
 
 void control_catch(struct control *c, enum catch_user who, bool on);

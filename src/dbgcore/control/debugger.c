@@ -229,7 +229,6 @@ static struct dbg_error *break_await(struct control *c, pid_t tid,
 				     struct dbg_stop *stop, bool *ret_stops)
 {
 	struct dbg_error *err;
-	struct debugger *d = &c->debugger;
 	const struct frame *f = NULL;
 
 	err = control_halt(c);
@@ -241,9 +240,8 @@ static struct dbg_error *break_await(struct control *c, pid_t tid,
 		break_stops(c, tid, stop, ret_stops);
 		return NULL;
 	}
-	mem_grow(&d->breaks, &d->cap_breaks, d->n_breaks, sizeof(*d->breaks));
-	d->breaks[d->n_breaks++] = (struct load){tid, f->raw.ip};
-	return control_site_add(c, SITE_DEBUGGER, &f->raw.ip, 1);
+	return meeting_add(c, &c->debugger.breaks, SITE_DEBUGGER,
+			   &(struct meeting){tid, f->raw.ip});
 }
 
 static struct dbg_error *on_break(struct control *c, pid_t tid,
@@ -274,37 +272,6 @@ struct dbg_error *debugger_int3(struct control *c, pid_t tid,
 {
 	target_thread_signal(c->target, tid, 0);
 	return break_await(c, tid, stop, ret_stops);
-}
-
-/* Forget the Break of @tid that returns to @addr; false if there is none. */
-static bool break_drop(struct control *c, pid_t tid, uint64_t addr)
-{
-	struct debugger *d = &c->debugger;
-	bool found = false, more = false;
-
-	for (size_t i = d->n_breaks; i-- > 0;) {
-		if (d->breaks[i].addr != addr)
-			continue;
-		if (d->breaks[i].tid == tid) {
-			d->breaks[i] = d->breaks[--d->n_breaks];
-			found = true;
-		} else {
-			more = true;
-		}
-	}
-	if (found && !more)
-		control_warn(c,
-			     control_site_remove(c, SITE_DEBUGGER, &addr, 1));
-	return found;
-}
-
-void debugger_thread_gone(struct control *c, pid_t tid)
-{
-	struct debugger *d = &c->debugger;
-
-	for (size_t i = d->n_breaks; i-- > 0;)
-		if (d->breaks[i].tid == tid)
-			break_drop(c, tid, d->breaks[i].addr);
 }
 
 void debugger_stopped(struct control *c, pid_t tid, const struct dbg_stop *stop)
@@ -431,7 +398,8 @@ struct dbg_error *debugger_trap(struct control *c,
 		err = target_regs(c->target, ev->tid, &regs);
 		return err ? err : call->fn(c, ev->tid, &regs, stop, ret_stops);
 	}
-	if (!break_drop(c, ev->tid, ev->addr))
+	if (!meeting_take(c, &c->debugger.breaks, SITE_DEBUGGER,
+			  &(struct meeting){ev->tid, ev->addr}))
 		return NULL;
 	err = control_halt(c);
 	if (!err)
@@ -441,6 +409,6 @@ struct dbg_error *debugger_trap(struct control *c,
 
 void debugger_reset(struct control *c)
 {
-	free(c->debugger.breaks);
+	free(c->debugger.breaks.v);
 	memset(&c->debugger, 0, sizeof(c->debugger));
 }

@@ -2,11 +2,11 @@
 #ifndef CONTROL_DEBUGGER_H
 #define CONTROL_DEBUGGER_H
 
+#include "control/meeting.h"
 #include "dbg.h"
 #include "target/target.h"
 
 struct control;
-struct load;
 
 enum {
 	DEBUGGER_CALLS = 8,
@@ -20,8 +20,7 @@ struct debugger_place {
 struct debugger {
 	/* of debugger.c's table; 0: none */
 	uint64_t calls[DEBUGGER_CALLS][TARGET_OVERLOADS];
-	struct load *breaks; /* Debugger.Break, and where the stop is due */
-	size_t n_breaks, cap_breaks;
+	struct meetings breaks; /* Debugger.Break, and where the stop is due */
 	struct debugger_place last; /* stop by other than these */
 	pid_t failing;              /* called FailFast; 0: none */
 };
@@ -40,7 +39,6 @@ bool debugger_aborts(const struct control *c, pid_t tid);
 /* The program stops at @tid. */
 void debugger_stopped(struct control *c, pid_t tid,
 		      const struct dbg_stop *stop);
-void debugger_thread_gone(struct control *c, pid_t tid);
 void debugger_reset(struct control *c);
 
 #endif

@@ -15,29 +15,8 @@ struct dbg_error *load_await(struct control *c, pid_t tid)
 
 	if (err || !f || f->kind == DBG_FRAME_NATIVE)
 		return err;
-	mem_grow(&c->loads.v, &c->loads.cap, c->loads.n, sizeof(*c->loads.v));
-	c->loads.v[c->loads.n++] = (struct load){tid, f->raw.ip};
-	return control_site_add(c, SITE_LOAD, &f->raw.ip, 1);
-}
-
-// Forget the load of @tid that returns to @addr; false if there is none.
-static bool drop_load(struct control *c, pid_t tid, uint64_t addr)
-{
-	bool found = false, more = false;
-
-	for (size_t i = c->loads.n; i-- > 0;) {
-		if (c->loads.v[i].addr != addr)
-			continue;
-		if (found || c->loads.v[i].tid != tid) {
-			more = true;
-			continue;
-		}
-		c->loads.v[i] = c->loads.v[--c->loads.n];
-		found = true;
-	}
-	if (found && !more)
-		control_warn(c, control_site_remove(c, SITE_LOAD, &addr, 1));
-	return found;
+	return meeting_add(c, &c->loads, SITE_LOAD,
+			   &(struct meeting){tid, f->raw.ip});
 }
 
 struct dbg_error *load_returned(struct control *c, pid_t tid, uint64_t addr)
@@ -46,7 +25,8 @@ struct dbg_error *load_returned(struct control *c, pid_t tid, uint64_t addr)
 	struct code_module *const *modules;
 	size_t n;
 
-	if (err || !drop_load(c, tid, addr))
+	if (err || !meeting_take(c, &c->loads, SITE_LOAD,
+				 &(struct meeting){tid, addr}))
 		return err;
 	modules = code_modules(c->code, &n);
 	for (size_t i = 0; i < n; i++) {

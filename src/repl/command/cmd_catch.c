@@ -1,7 +1,7 @@
 /*
- * `catch` and `tcatch`: stops at exceptions. The three kinds (throw,
- * user-unhandled, unhandled) take the same options and types; the words are
- * taken apart here and become one request to the engine.
+ * `catch` and `tcatch`: stops at exceptions and when modules come or go. The
+ * kinds of the former take the same options and types; the words are taken
+ * apart here and become one request to the engine.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -112,6 +112,19 @@ static struct dbg_error *catch_kind(struct repl *r, const struct call *call,
 	return err;
 }
 
+// [REGEX]: what is left of the line.
+static struct dbg_error *catch_module(struct repl *r, const struct call *call,
+				      enum dbg_break_kind kind, bool temporary)
+{
+	const struct dbg_break_req req = {
+	    .kind = kind,
+	    .text = call->args,
+	    .temporary = temporary,
+	};
+
+	return break_add(r, &req, NULL);
+}
+
 static struct dbg_error *catch_throw(struct repl *r, const struct call *call)
 {
 	return catch_kind(r, call, DBG_BREAK_THROW, false);
@@ -126,6 +139,21 @@ static struct dbg_error *catch_unhandled(struct repl *r,
 					 const struct call *call)
 {
 	return catch_kind(r, call, DBG_BREAK_UNHANDLED, false);
+}
+
+static struct dbg_error *catch_catch(struct repl *r, const struct call *call)
+{
+	return catch_kind(r, call, DBG_BREAK_CAUGHT, false);
+}
+
+static struct dbg_error *catch_load(struct repl *r, const struct call *call)
+{
+	return catch_module(r, call, DBG_BREAK_LOAD, false);
+}
+
+static struct dbg_error *catch_unload(struct repl *r, const struct call *call)
+{
+	return catch_module(r, call, DBG_BREAK_UNLOAD, false);
 }
 
 static struct dbg_error *tcatch_throw(struct repl *r, const struct call *call)
@@ -144,7 +172,23 @@ static struct dbg_error *tcatch_unhandled(struct repl *r,
 	return catch_kind(r, call, DBG_BREAK_UNHANDLED, true);
 }
 
+static struct dbg_error *tcatch_catch(struct repl *r, const struct call *call)
+{
+	return catch_kind(r, call, DBG_BREAK_CAUGHT, true);
+}
+
+static struct dbg_error *tcatch_load(struct repl *r, const struct call *call)
+{
+	return catch_module(r, call, DBG_BREAK_LOAD, true);
+}
+
+static struct dbg_error *tcatch_unload(struct repl *r, const struct call *call)
+{
+	return catch_module(r, call, DBG_BREAK_UNLOAD, true);
+}
+
 #define CATCH_ARGS "[OPTIONS] [TYPE, ...] [if CONDITION]"
+#define LOAD_ARGS "[REGEX]"
 
 const struct repl_cmd cmd_catch_subs[] = {
     {
@@ -179,6 +223,30 @@ const struct repl_cmd cmd_catch_subs[] = {
 	.complete = DBG_NAMES_TYPES,
 	.run = catch_unhandled,
     },
+    {
+	.names = "catch",
+	.args = CATCH_ARGS,
+	.help = "stop where an exception is caught, before the handler",
+	.more = "Handlers of the framework count, too; -module NAME is the "
+		"module that\ncatches. Arguments as for \"catch throw\".",
+	.complete = DBG_NAMES_TYPES,
+	.run = catch_catch,
+    },
+    {
+	.names = "load",
+	.args = LOAD_ARGS,
+	.help = "stop when an assembly is loaded",
+	.more = "REGEX is looked for in its path, or in its name if it has no "
+		"file. Without\nit each one stops. System.Private.CoreLib is "
+		"there before any stop.",
+	.run = catch_load,
+    },
+    {
+	.names = "unload",
+	.args = LOAD_ARGS,
+	.help = "stop when an assembly is unloaded",
+	.run = catch_unload,
+    },
     {.names = NULL},
 };
 
@@ -203,6 +271,25 @@ const struct repl_cmd cmd_tcatch_subs[] = {
 	.help = "stop once when nobody catches an exception",
 	.complete = DBG_NAMES_TYPES,
 	.run = tcatch_unhandled,
+    },
+    {
+	.names = "catch",
+	.args = CATCH_ARGS,
+	.help = "stop once where an exception is caught, before the handler",
+	.complete = DBG_NAMES_TYPES,
+	.run = tcatch_catch,
+    },
+    {
+	.names = "load",
+	.args = LOAD_ARGS,
+	.help = "stop once when an assembly is loaded",
+	.run = tcatch_load,
+    },
+    {
+	.names = "unload",
+	.args = LOAD_ARGS,
+	.help = "stop once when an assembly is unloaded",
+	.run = tcatch_unload,
     },
     {.names = NULL},
 };

@@ -272,6 +272,9 @@ static struct dbg_error *info_program(struct repl *r, const struct call *call)
 	    [DBG_STOP_USER_UNHANDLED] =
 		"where an exception was thrown that your code does not catch",
 	    [DBG_STOP_UNHANDLED] = "at an unhandled exception",
+	    [DBG_STOP_CAUGHT] = "where an exception is caught",
+	    [DBG_STOP_LOAD] = "where a library was loaded",
+	    [DBG_STOP_UNLOAD] = "where a library was unloaded",
 	    [DBG_STOP_WATCH] = "at a watchpoint",
 	    [DBG_STOP_WATCH_SCOPE] = "where a watched frame was left",
 	    [DBG_STOP_SIGNAL] = "at a signal",

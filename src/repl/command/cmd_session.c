@@ -58,6 +58,9 @@ static void save_kind(FILE *f, const struct dbg_breakpoint *b)
 	case DBG_BREAK_THROW:
 	case DBG_BREAK_USER_UNHANDLED:
 	case DBG_BREAK_UNHANDLED:
+	case DBG_BREAK_CAUGHT:
+	case DBG_BREAK_LOAD:
+	case DBG_BREAK_UNLOAD:
 		catch_add_text(b, &catches);
 		fprintf(f, "%s %s", b->temporary ? "tcatch" : "catch",
 			str_get(&catches));

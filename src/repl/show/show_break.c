@@ -22,6 +22,12 @@ static const char *catch_name(const struct dbg_breakpoint *b)
 		return "user-unhandled";
 	case DBG_BREAK_UNHANDLED:
 		return "unhandled";
+	case DBG_BREAK_CAUGHT:
+		return "catch";
+	case DBG_BREAK_LOAD:
+		return "load";
+	case DBG_BREAK_UNLOAD:
+		return "unload";
 	case DBG_BREAK_LOCATION:
 	case DBG_BREAK_REGEX:
 	case DBG_BREAK_WATCH:
@@ -135,14 +141,25 @@ static void show_location(struct repl *r, const struct dbg_location *l)
 	out(r, "\n");
 }
 
+static void show_catch(const struct repl *r, const struct dbg_breakpoint *b)
+{
+	_cleanup_str_ struct str catches = {0};
+
+	if (b->kind == DBG_BREAK_LOAD || b->kind == DBG_BREAK_UNLOAD) {
+		out(r, "%-18s %s of library%s%s\n", "", catch_name(b),
+		    b->text ? " matching " : "", b->text ? b->text : "");
+		return;
+	}
+	catch_add_text(b, &catches);
+	out(r, "%-18s exception %s\n", "", str_get(&catches));
+}
+
 static void show_what(struct repl *r, const struct dbg_breakpoint *b)
 {
 	const char *text = b->text ? b->text : "";
-	_cleanup_str_ struct str catches = {0};
 
 	if (catch_name(b)) {
-		catch_add_text(b, &catches);
-		out(r, "%-18s exception %s\n", "", str_get(&catches));
+		show_catch(r, b);
 		return;
 	}
 	if (b->kind == DBG_BREAK_WATCH)

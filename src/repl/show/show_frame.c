@@ -305,6 +305,16 @@ static void show_signal(const struct repl *r, const char *how, int signal)
 	out(r, ", %s.\n", strsignal(signal));
 }
 
+static void show_load(const struct repl *r, const struct dbg_stop *stop)
+{
+	// gdb's words
+	out(r, "\n%s %" PRIu32 "\n  Inferior %s %s\n",
+	    stop->temporary ? "Temporary catchpoint" : "Catchpoint",
+	    stop->breakpoint,
+	    stop->reason == DBG_STOP_LOAD ? "loaded" : "unloaded",
+	    stop->module);
+}
+
 // The words in front of the frame.
 static void show_reason(const struct repl *r, const struct dbg_stop *stop)
 {
@@ -332,6 +342,13 @@ static void show_reason(const struct repl *r, const struct dbg_stop *stop)
 		break;
 	case DBG_STOP_UNHANDLED:
 		show_exception(r, "Unhandled exception", stop);
+		break;
+	case DBG_STOP_CAUGHT:
+		show_exception(r, "Exception caught", stop);
+		break;
+	case DBG_STOP_LOAD:
+	case DBG_STOP_UNLOAD:
+		show_load(r, stop);
 		break;
 	case DBG_STOP_SIGNAL:
 		show_signal(r, "received", stop->signal);

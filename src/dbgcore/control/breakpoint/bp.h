@@ -39,7 +39,7 @@ struct bp {
 	uint64_t hits, ignore;
 	struct arena *arena; /* holds location's strings */
 	struct location location;
-	struct pattern *pattern; /* DBG_BREAK_REGEX */
+	struct pattern *pattern; /* of methods or modules; NULL: all */
 	struct filter filter;    /* exceptions */
 	struct bp_place *places;
 	size_t n_places, cap_places;
@@ -88,6 +88,8 @@ void bp_remove(struct control *c, struct bp *bp);
 bool bp_is_users(const struct bp *bp);
 /* Does it stop at exceptions? */
 bool bp_is_catch(const struct bp *bp);
+/* ... when modules come or go? */
+bool bp_is_load(const struct bp *bp);
 struct bp *bp_find(struct control *c, uint32_t number);
 struct dbg_error *bp_hit(struct control *c, pid_t tid, uint64_t addr,
 			 struct dbg_stop *stop, bool *ret_stops);
@@ -97,10 +99,35 @@ struct dbg_error *bp_hit(struct control *c, pid_t tid, uint64_t addr,
  */
 struct dbg_error *bp_counts(struct control *c, struct bp *bp, pid_t tid,
 			    bool *ret_stops);
+
+/* What breakpoints of one kind may stop for. */
+struct bp_event {
+	enum dbg_break_kind kind;
+	pid_t tid;
+	bool (*is_wanted)(struct control *c, const struct bp *bp, void *arg);
+	void *arg;
+};
+
+/*
+ * Count it for all that want it; *ret_stops: *stop says for which one, else it
+ * is emptied.
+ */
+struct dbg_error *bp_happened(struct control *c, const struct bp_event *ev,
+			      struct dbg_stop *stop, bool *ret_stops);
 /* After a stop at @bp: remove it if it is temporary. */
 void bp_spent(struct control *c, struct bp *bp, struct dbg_stop *stop);
 void bp_unbind_all(struct control *c);
 void bp_destroy_all(struct control *c);
+
+/* loadcatch.c: a module comes or goes; does that stop the program? */
+struct load_event {
+	enum dbg_break_kind kind; /* DBG_BREAK_LOAD or DBG_BREAK_UNLOAD */
+	pid_t tid;
+	const struct code_module *module;
+};
+
+struct dbg_error *load_catch(struct control *c, const struct load_event *ev,
+			     struct dbg_stop *stop, bool *ret_stops);
 
 /* describe.c: why @bp has no place, in @arena. */
 const char *bp_why_pending(struct control *c, const struct bp *bp,

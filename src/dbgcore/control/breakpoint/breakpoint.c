@@ -60,7 +60,12 @@ bool bp_is_catch(const struct bp *bp)
 {
 	return bp->kind == DBG_BREAK_THROW ||
 	       bp->kind == DBG_BREAK_USER_UNHANDLED ||
-	       bp->kind == DBG_BREAK_UNHANDLED;
+	       bp->kind == DBG_BREAK_UNHANDLED || bp->kind == DBG_BREAK_CAUGHT;
+}
+
+bool bp_is_load(const struct bp *bp)
+{
+	return bp->kind == DBG_BREAK_LOAD || bp->kind == DBG_BREAK_UNLOAD;
 }
 
 /* ---- Asking ---------------------------------------------------------- */
@@ -79,7 +84,11 @@ bp_parse(struct bp *bp, const struct dbg_break_req *req, const char *path)
 	case DBG_BREAK_THROW:
 	case DBG_BREAK_USER_UNHANDLED:
 	case DBG_BREAK_UNHANDLED:
+	case DBG_BREAK_CAUGHT:
 		return filter_init(&bp->filter, &req->catches);
+	case DBG_BREAK_LOAD:
+	case DBG_BREAK_UNLOAD:
+		return bp->text ? pattern_create(bp->text, &bp->pattern) : NULL;
 	case DBG_BREAK_WATCH:
 		return NULL;
 	}
@@ -331,6 +340,33 @@ struct dbg_error *bp_hit(struct control *c, pid_t tid, uint64_t addr,
 		bp_remove(c, entry);
 	}
 	*ret_stops = true;
+	return NULL;
+}
+
+struct dbg_error *bp_happened(struct control *c, const struct bp_event *ev,
+			      struct dbg_stop *stop, bool *ret_stops)
+{
+	struct bp *winner = NULL;
+
+	for (size_t i = 0; i < c->n_bps; i++) {
+		struct dbg_error *err;
+		struct bp *bp = c->bps[i];
+		bool stops;
+
+		if (!bp->enabled || bp->kind != ev->kind ||
+		    !ev->is_wanted(c, bp, ev->arg))
+			continue;
+		err = bp_counts(c, bp, ev->tid, &stops);
+		if (err)
+			return err;
+		if (stops && !winner)
+			winner = bp;
+	}
+	*ret_stops = winner;
+	if (winner)
+		bp_spent(c, winner, stop);
+	else
+		*stop = (struct dbg_stop){0};
 	return NULL;
 }
 

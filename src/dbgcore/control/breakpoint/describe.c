@@ -307,6 +307,10 @@ static void describe(struct control *c, const struct bp *bp,
 		describe_catch(bp, arena, ret);
 		return;
 	}
+	if (bp_is_load(bp)) {
+		ret->state = DBG_BREAK_BOUND;
+		return;
+	}
 	if (bp->watch) {
 		describe_watch(c, bp, arena, ret);
 		return;

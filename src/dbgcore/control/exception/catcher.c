@@ -198,3 +198,22 @@ uint64_t catcher_entry(struct control *c, pid_t tid, uint64_t method,
 	dbg_error_destroy(err);
 	return code.method ? code.start + offset : 0;
 }
+
+struct dbg_error *catcher_start(struct control *c, uint64_t entry,
+				uint64_t *ret)
+{
+	const struct code_point *points;
+	size_t n = 0;
+	uint64_t first = 0;
+	struct dbg_error *err = code_points(c->code, entry, &points, &n);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < n; i++)
+		if (points[i].addr >= entry &&
+		    (!first || points[i].addr < first))
+			first = points[i].addr;
+	if (first)
+		*ret = first;
+	return NULL;
+}

@@ -39,6 +39,13 @@ bool catcher_lets_through(const struct catcher *k);
  */
 uint64_t catcher_entry(struct control *c, pid_t tid, uint64_t method,
 		       uint64_t offset);
+/*
+ * The first place of the handler at @entry that is known to be behind its
+ * prolog, where the frame pointer is the method's (.NET 8 and 9 set it there);
+ * *ret stays as it is if there is none.
+ */
+struct dbg_error *catcher_start(struct control *c, uint64_t entry,
+				uint64_t *ret);
 /* "will be caught in Shop.Order.Add at Order.cs:12" and the like, in @arena. */
 const char *catcher_text(struct control *c, const struct catcher *k,
 			 struct arena *arena);

@@ -63,4 +63,15 @@ struct dbg_error *throw_trap_fault(struct control *c,
 void throw_trap_unhandled(struct control *c, pid_t tid, struct arena *arena,
 			  struct dbg_stop *stop);
 
+/* catchtrap.c */
+/* Ask to be told of handlers, or no longer, as the catchpoints want it. */
+void catch_trap_update(struct control *c);
+/* @tid is about to enter the handler at @entry. */
+void catch_trap_await(struct control *c, pid_t tid, uint64_t entry);
+/* A thread is where one is awaited. */
+struct dbg_error *catch_trap_met(struct control *c,
+				 const struct target_event *ev,
+				 struct arena *arena, struct dbg_stop *stop,
+				 bool *ret_stops);
+
 #endif

@@ -91,6 +91,27 @@ bool filter_types(const char *names, bool exact, const char *const *types,
 	return found != but;
 }
 
+uint64_t thrown_last(struct control *c, pid_t tid)
+{
+	const struct dac_thread *t = dac_thread_find(c->dac, tid);
+
+	return t ? t->exception : 0;
+}
+
+void thrown_add_types(struct control *c, uint64_t mt, struct thrown *t)
+{
+	struct dbg_error *err = NULL;
+
+	while (!err && mt && t->n_types < THROWN_TYPES_MAX) {
+		const struct dac_type *type;
+
+		t->types[t->n_types++] = code_type_name(c->code, mt);
+		err = dac_type_get(c->dac, mt, &type);
+		mt = err ? 0 : type->parent;
+	}
+	dbg_error_destroy(err);
+}
+
 /* ---- The rest -------------------------------------------------------- */
 
 static bool is_thrown_in(struct control *c, const char *name,

@@ -43,6 +43,10 @@ void filter_deinit(struct filter *f);
  */
 bool filter_types(const char *names, bool exact, const char *const *types,
 		  size_t n_types);
+/* The object that @tid has thrown last, 0: none. (All stopped.) */
+uint64_t thrown_last(struct control *c, pid_t tid);
+/* Add the type with MethodTable @mt and its bases. (All stopped.) */
+void thrown_add_types(struct control *c, uint64_t mt, struct thrown *t);
 /* Is it @t that @bp stops for? (All stopped.) */
 bool filter_wants(struct control *c, const struct bp *bp, struct thrown *t);
 

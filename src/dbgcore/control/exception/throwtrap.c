@@ -52,21 +52,6 @@ static bool any_wants(struct control *c, const struct thrown *t)
 	return false;
 }
 
-/* The type of an exception and its bases. */
-static void add_types(struct control *c, uint64_t mt, struct thrown *t)
-{
-	struct dbg_error *err = NULL;
-
-	while (!err && mt && t->n_types < THROWN_TYPES_MAX) {
-		const struct dac_type *type;
-
-		t->types[t->n_types++] = code_type_name(c->code, mt);
-		err = dac_type_get(c->dac, mt, &type);
-		mt = err ? 0 : type->parent;
-	}
-	dbg_error_destroy(err);
-}
-
 /* ---- Watching DispatchEx --------------------------------------------- */
 
 static uint32_t find_method(const struct md *md, const char *space,
@@ -226,6 +211,7 @@ void throw_trap_update(struct control *c)
 	struct throw_traps *t = &c->throws;
 	bool wanted = false;
 
+	catch_trap_update(c);
 	map_clear(&t->passed);
 	for (size_t i = 0; i < c->n_bps; i++)
 		wanted = wanted || bp_wants(c->bps[i]);
@@ -249,6 +235,7 @@ void throw_trap_update(struct control *c)
 
 void throw_trap_runtime(struct control *c)
 {
+	catch_trap_update(c);
 	if (!c->throws.wanted)
 		return;
 	dispatch_watch(c);
@@ -266,13 +253,6 @@ void throw_trap_reset(struct control *c)
 }
 
 /* ---- Judging --------------------------------------------------------- */
-
-static uint64_t last_thrown(struct control *c, pid_t tid)
-{
-	const struct dac_thread *t = dac_thread_find(c->dac, tid);
-
-	return t ? t->exception : 0;
-}
 
 static const char *copy_text(struct arena *arena, const char *text)
 {
@@ -383,7 +363,7 @@ static struct dbg_error *judge_object(struct control *c, struct thrown *t,
 	err = control_halt(c);
 	if (err)
 		return err;
-	add_types(c, mt, t);
+	thrown_add_types(c, mt, t);
 	if (!any_wants(c, t)) {
 		map_put(&c->throws.passed, mt, (void *)&passed);
 		return NULL;
@@ -450,7 +430,7 @@ struct dbg_error *throw_trap_pal(struct control *c, pid_t tid,
 	if (err)
 		return err;
 
-	t.object = last_thrown(c, tid);
+	t.object = thrown_last(c, tid);
 	return t.object ? judge_object(c, &t, stop, ret_stops) : NULL;
 }
 
@@ -544,7 +524,7 @@ static void count_unhandled(struct control *c, struct thrown *t,
 	uint64_t mt = 0;
 
 	dbg_error_destroy(target_read_u64(c->target, t->object, &mt));
-	add_types(c, mt & ~(uint64_t)7, t);
+	thrown_add_types(c, mt & ~(uint64_t)7, t);
 	t->message = stop->exception_message;
 	for (size_t i = 0; i < c->n_bps; i++) {
 		struct bp *bp = c->bps[i];
@@ -566,7 +546,7 @@ void throw_trap_unhandled(struct control *c, pid_t tid, struct arena *arena,
 	struct thrown t = {
 	    .tid = tid,
 	    .arena = arena,
-	    .object = last_thrown(c, tid),
+	    .object = thrown_last(c, tid),
 	};
 
 	if (!t.object || is_fail_fast(c, tid, t.object, arena))

@@ -120,32 +120,11 @@ bool watch_frame_ended(const struct watch_frame *wf,
 	return ev->addr == wf->catch_addr && regs_fp(regs) > base;
 }
 
-/*
- * The first place of the handler at @ip that is known to be behind its
- * prolog, where the frame pointer is the method's; .NET 8 and 9 set it there.
- */
-static struct dbg_error *behind_prolog(struct control *c, uint64_t ip,
-				       uint64_t *ret)
-{
-	struct dbg_error *err;
-	const struct code_point *points;
-	size_t n = 0;
-
-	err = code_points(c->code, ip, &points, &n);
-	if (err)
-		return err;
-	for (size_t i = 0; i < n; i++)
-		if (points[i].addr >= ip && (!*ret || points[i].addr < *ret))
-			*ret = points[i].addr;
-	return NULL;
-}
-
 void watch_frame_catch(struct control *c, pid_t tid, uint64_t entry)
 {
-	struct dbg_error *err;
 	uint64_t addr = 0;
+	struct dbg_error *err = catcher_start(c, entry, &addr);
 
-	err = behind_prolog(c, entry, &addr);
 	if (err || !addr) {
 		control_warn(c, err);
 		return;

@@ -11,7 +11,11 @@ enum dbg_break_kind {
 	DBG_BREAK_THROW,    /* exceptions where they are thrown, see below */
 	DBG_BREAK_USER_UNHANDLED, /* ... if no user code will catch them */
 	DBG_BREAK_UNHANDLED,      /* ... that nobody catches */
-	DBG_BREAK_WATCH,          /* expression text, in the frame given */
+	DBG_BREAK_CAUGHT, /* ... where they are caught, the handler not run */
+	/* Modules by a pattern (pcre2) of their path or, without one, name. */
+	DBG_BREAK_LOAD,
+	DBG_BREAK_UNLOAD,
+	DBG_BREAK_WATCH, /* expression text, in the frame given */
 };
 
 /*
@@ -24,15 +28,16 @@ enum dbg_break_kind {
  * all.
  */
 struct dbg_catch {
-	bool exact;          /* derived types do not count */
-	const char *module;  /* thrown by code of this module, NULL: any */
+	bool exact; /* derived types do not count */
+	/* thrown (CAUGHT: caught) by code of this module, NULL: any */
+	const char *module;
 	const char *message; /* pcre2 that the message matches, NULL: any */
 	bool again;          /* stops though another has for the same throw */
 };
 
 struct dbg_break_req {
 	enum dbg_break_kind kind;
-	const char *text; /* location, pattern or exception types */
+	const char *text; /* location, pattern or types; NULL: all */
 	dbg_id frame;     /* for a bare LINE, WATCH; 0: newest frame */
 	bool temporary;
 	uint32_t thread; /* LOCATION: hits of this one alone count; 0: all */

@@ -38,6 +38,9 @@ enum dbg_stop_reason {
 	DBG_STOP_THROWN,         /* first chance */
 	DBG_STOP_USER_UNHANDLED, /* ... that user code does not catch */
 	DBG_STOP_UNHANDLED,
+	DBG_STOP_CAUGHT, /* in front of the handler's first statement */
+	DBG_STOP_LOAD,   /* module */
+	DBG_STOP_UNLOAD, /* module */
 	DBG_STOP_SIGNAL,
 	DBG_STOP_GOTO,        /* dbg_goto moved the pc */
 	DBG_STOP_USER_BREAK,  /* Debugger.Break, at its caller */
@@ -58,6 +61,7 @@ struct dbg_stop {
 	const char *exception_type; /* C# name, NULL: none */
 	const char *exception_message;
 	const char *caught; /* first chance: will it be, and where; or NULL */
+	const char *module; /* LOAD, UNLOAD: its path, else its name */
 	const char *note;   /* why a step ended early, or NULL */
 	enum dbg_watch access; /* WATCH */
 	const char *expr;      /* WATCH */
