@@ -344,6 +344,88 @@ def test_roots(t):
                   "alive: it is garbage\\.$", done.stdout)
 
 
+def test_paths(t):
+    """What keeps objects alive, merged by type: each way with what it keeps and
+    what that retains, down to roots. The same of the program and its core."""
+    program = Standing(t)
+    core = snapshot(t)[0]
+    keep = [("type", "object[]"), ("type", "System.Collections.Generic.List"
+             "<object>"), ("root", "static HeapShape.Program.keep")]
+    for target in program.pid, core:
+        ways = ask(t, "paths", target, r"\.Leaf$")["ways"]
+        kept = sizes(t, target, "--type", r"\.Leaf$", "--together")
+        t.check_equal(((256, 256 * 24), "HeapShape.Leaf"),
+                      ((ways[0]["count"], ways[0]["retained"]),
+                       ways[0]["text"]))
+        t.check_equal(kept["retained"], (256, ways[0]["retained"]))
+        below = {}
+        for way in ways[1:]:
+            if way["depth"] == 1:
+                below[way["text"].removeprefix("HeapShape.")] = chain = [way]
+            else:
+                chain.append(way)
+        t.check_equal(
+            {"Pair[]": (150, 1), "Node": (100, 1000), "Holder": (3, 1),
+             "Pair": (1, 1), "Finalized": (1, 1), "Attached": (1, 1)},
+            {text: (way[0]["count"], way[0]["objects"])
+             for text, way in below.items()})
+        for text, behind in (("Pair[]", keep), ("Node", keep), ("Pair", [
+                ("root", "static HeapShape.Statics.Boxed")])):
+            t.check_equal(behind, [(x["kind"], x["text"])
+                                   for x in below[text][1:]])
+        t.check_equal(sum(x["retained"] for x in ways if x["kind"] == "root"),
+                      ways[0]["retained"])
+        found = ask(t, "paths", target, r"\.(Dead|InHandle)$")
+        t.check_equal((7, "strong handle"),
+                      (found["garbage"], found["ways"][-1]["text"]))
+        cut = ask(t, "paths", target, r"\.Leaf$", "--depth", "1", "--top", "2")
+        t.check_equal(["Leaf", "Pair[]", "...", keep[2][1], "Node", "...",
+                       keep[2][1], "(4 more ways)"],
+                      [x["text"].removeprefix("HeapShape.")
+                       for x in cut["ways"]])
+        t.check_equal(6, cut["ways"][-1]["count"])
+    program.ends()
+    done = t.run("--batch", "--core", core, "-ex", r"heap paths \.Node$")
+    t.check_match(r"(?m)^ +Kept +Retained +By  Kept by\n +1001 +42440 +"
+                  r"HeapShape\.Node\n +1000 +42400 +1    object\[\]\n +1000 "
+                  r"+42400 +1      System\.Collections\.Generic\.List<object>\n",
+                  done.stdout)
+
+
+def test_exceptions(t):
+    """Exception objects, kept and dead; those that are the same are one."""
+    program = Standing(t)
+    core = dump(t)
+    line = t.line("Heap", "failed")
+    for target in program.pid, core:
+        found = ask(t, "exceptions", target)
+        by_type = {one["type"]: one for one in found["exceptions"]}
+        first = by_type["System.ArgumentException"]
+        t.check_equal((5, "System.ArgumentException", '"kept" \ufffd\x01',
+                       "0x80070057"),
+                      tuple(first[x] for x in ("count", "type", "message",
+                                               "hresult")))
+        t.check_equal(1, len(first["stack"]))
+        t.check_match(r"^at HeapShape\.Program\.Failed\(\) in .*Heap\.cs:line "
+                      f"{line}$", first["stack"][0])
+        t.check_equal((5, []), (by_type["System.TimeoutException"]["count"],
+                                by_type["System.TimeoutException"]["stack"]))
+        t.check_equal(found["count"],
+                      sum(one["count"] for one in found["exceptions"]))
+        each = ask(t, "exceptions", target, "--all", "--type",
+                   "ArgumentException$|TimeoutException$")["exceptions"]
+        t.check_equal({one["object"] for one in each
+                       if one["type"] == "System.TimeoutException"},
+                      {one["inner"] for one in each if "inner" in one})
+        t.check_equal(10, len(each))
+    t.check_equal("dump", by_type["System.InvalidOperationException"]["message"])
+    program.ends()
+    done = t.run("--batch", "--core", core, "-ex", "dae -type Argument -top 1")
+    t.check_match(r"(?m)^ +5  0x[0-9a-f]{12}  System\.ArgumentException: "
+                  r'"kept" .*\n   at HeapShape\.Program\.Failed\(\) in .*:line '
+                  rf"{line}\nTotal 5 exceptions\n\Z", done.stdout)
+
+
 def sizes(t, target, *args):
     """Amounts by name, as (count, bytes)."""
     return {one["size"]: (one["count"], one["bytes"])

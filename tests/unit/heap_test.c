@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "heap/dominators.h"
 #include "heap/heap_priv.h"
+#include "heap/retention.h"
 
 enum {
 	BASE = 0x100000,
@@ -234,6 +235,65 @@ static void check_held(struct made *m)
 	}
 }
 
+static bool ends(void *arg, uint64_t object, uint64_t child, uint32_t *ret)
+{
+	const struct made *m = arg;
+
+	if (child)
+		return false;
+	for (size_t i = 0; i < ROOTS; i++)
+		if (m->roots[i] == object)
+			*ret = (uint32_t)i;
+	return true;
+}
+
+// Each way has what those below it have, and those at the ends are roots.
+static void check_ways(const struct heap_retention *r)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		const struct heap_way *way = &r->v[i];
+		uint64_t count = 0, bytes = 0;
+
+		for (uint32_t k = way->first; k; k = r->v[k].next) {
+			count += r->v[k].count;
+			bytes += r->v[k].bytes;
+			assert_int_equal(r->v[k].depth, way->depth + 1);
+		}
+		if (way->key & RETENTION_ROOT)
+			assert_int_equal(way->first, 0);
+		else
+			assert_true(count == way->count && bytes == way->bytes);
+	}
+}
+
+// What the objects of a type retain, by the ways to them.
+static void check_paths(struct made *m)
+{
+	struct heap_roots roots = {m->roots, ROOTS, m->pairs, PAIRS};
+	uint64_t all = alive_without(m, m->n, -1);
+
+	for (unsigned int type = 0; type < TYPES; type++) {
+		struct heap_retention r = {
+		    .root = ends, .arg = m, .max_depth = 1 + type * 2};
+		uint64_t alive = 0;
+
+		alive_without(m, m->n, -1);
+		assert_null(heap_graph_init(&r.graph, m->heap));
+		for (size_t i = 0; i < m->n; i++) {
+			if (m->v[i].type != type)
+				continue;
+			alive += m->seen[i];
+			assert_true(heap_graph_hold(&r.graph, m->v[i].addr));
+		}
+		assert_null(heap_retention_run(&r, &roots));
+		assert_int_equal(r.v[0].count, alive);
+		assert_int_equal(r.v[0].bytes,
+				 all - alive_without(m, m->n, (int)type));
+		check_ways(&r);
+		heap_retention_deinit(&r);
+	}
+}
+
 static void test_retained(void **state)
 {
 	struct made *m = xmalloc(sizeof(*m));
@@ -244,6 +304,7 @@ static void test_retained(void **state)
 		make(m);
 		check_graph(m);
 		check_held(m);
+		check_paths(m);
 		heap_destroy(m->heap);
 	}
 	free(m);

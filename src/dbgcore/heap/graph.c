@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "base/err.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "heap/heap_priv.h"
 #include "target/target.h"
@@ -73,8 +74,11 @@ void heap_graph_deinit(struct heap_graph *g)
 	free(g->marks);
 	free(g->held);
 	free(g->met);
+	free(g->released);
+	free(g->again);
 	free(g->nodes);
 	free(g->queue);
+	free(g->ways);
 	free(g->parents);
 	free(g->links);
 	free(g->referrers);
@@ -91,15 +95,45 @@ uint64_t heap_graph_object(const struct heap_graph *g, uint32_t index)
 
 /* ---- The queue ------------------------------------------------------- */
 
-// An object that was marked before is met again.
-static inline void meet(struct heap_graph *g, uint64_t position)
+// Note that something comes into the queue, or that its first was served.
+static inline void note_way(struct heap_graph *g, bool enters)
+{
+	size_t at = g->n + g->served;
+
+	if (at % 64 == 0) {
+		mem_grow(&g->ways, &g->cap_ways, at / 64, sizeof(*g->ways));
+		g->ways[at / 64] = 0;
+	}
+	g->ways[at / 64] |= (uint64_t)enters << at % 64;
+}
+
+static void enter(struct heap_graph *g, uint32_t position)
+{
+	if (g->n % GRAPH_STEP == 0) {
+		mem_grow(&g->parents, &g->cap_parents, g->n_parents,
+			 sizeof(*g->parents));
+		g->parents[g->n_parents++] = (uint32_t)g->served;
+	}
+	note_way(g, true);
+	if (g->n == g->cap)
+		mem_grow(&g->queue, &g->cap, g->n, sizeof(*g->queue));
+	g->queue[g->n++] = position;
+}
+
+// An object that was marked before is met again. True if it is held, and it is
+// the first time.
+static inline bool meet(struct heap_graph *g, uint64_t position)
 {
 	if (g->nodes)
 		heap_bit_set(g->nodes, position);
-	if (g->held && heap_bit(g->held, position))
-		heap_bit_set(g->met, position);
+	if (!g->held || !heap_bit(g->held, position) ||
+	    heap_bit(g->met, position))
+		return false;
+	heap_bit_set(g->met, position);
+	return true;
 }
 
+// True if it comes into the queue.
 static bool mark(struct heap_graph *g, uint64_t object)
 {
 	uint64_t position;
@@ -107,18 +141,12 @@ static bool mark(struct heap_graph *g, uint64_t object)
 	if (!heap_position_of(g->heap, object, &position))
 		return false;
 	if (heap_bit(g->marks, position)) {
-		meet(g, position);
-		return false;
+		if (!meet(g, position))
+			return false;
+	} else {
+		heap_bit_set(g->marks, position);
 	}
-	heap_bit_set(g->marks, position);
-	if (g->n == g->cap)
-		mem_grow(&g->queue, &g->cap, g->n, sizeof(*g->queue));
-	if (g->n % GRAPH_STEP == 0) {
-		mem_grow(&g->parents, &g->cap_parents, g->n_parents,
-			 sizeof(*g->parents));
-		g->parents[g->n_parents++] = (uint32_t)g->served;
-	}
-	g->queue[g->n++] = (uint32_t)position;
+	enter(g, (uint32_t)position);
 	return true;
 }
 
@@ -159,28 +187,24 @@ bool heap_graph_hold(struct heap_graph *g, uint64_t object)
 	return true;
 }
 
-static void release_word(struct heap_graph *g, size_t i)
-{
-	for (uint64_t met = g->met[i]; met; met &= met - 1) {
-		uint64_t position = i * 64 + (unsigned)__builtin_ctzll(met);
-
-		mark(g, heap_address_at(heap_part_at(g->heap, position),
-					position));
-	}
-}
-
 void heap_graph_release(struct heap_graph *g)
 {
-	size_t n = g->heap->n_words / 64 + 1;
+	size_t n = g->n, cap = 0;
 
 	if (!g->held)
 		return;
-	for (size_t i = 0; i < n; i++)
-		g->marks[i] &= ~g->held[i];
-	free(g->held);
+	for (size_t i = 0; i < g->heap->n_words / 64 + 1; i++)
+		g->marks[i] &= ~g->held[i] | g->met[i];
+	g->first_again = n;
+	for (size_t i = 0; i < n; i++) {
+		if (!heap_bit(g->held, g->queue[i]))
+			continue;
+		mem_grow(&g->again, &cap, g->n_again, sizeof(*g->again));
+		g->again[g->n_again++] = (uint32_t)i;
+		enter(g, g->queue[i]);
+	}
+	g->released = g->held;
 	g->held = NULL;
-	for (size_t i = 0; i < n; i++)
-		release_word(g, i);
 	free(g->met);
 	g->met = NULL;
 }
@@ -212,6 +236,8 @@ static void serve(struct heap_graph *g, const struct heap_object *o)
 	struct heap_refs refs;
 	uint64_t offset, n;
 
+	if (g->held && heap_bit(g->held, g->queue[g->served]))
+		return;
 	g->bytes += o->size;
 	if (!o->type->has_refs)
 		return;
@@ -241,8 +267,8 @@ static bool follow_pairs(struct heap_graph *g)
 		any = true;
 		mem_grow(&g->links, &g->cap_links, g->n_links,
 			 sizeof(*g->links));
-		g->links[g->n_links++] =
-		    (struct heap_link){(uint32_t)(g->n - 1), g->pairs[i].from};
+		g->links[g->n_links++] = (struct heap_link){
+		    (uint32_t)(g->n - 1), UINT32_MAX, g->pairs[i].from};
 	}
 	return any;
 }
@@ -255,7 +281,7 @@ struct dbg_error *heap_graph_run(struct heap_graph *g)
 	if (!g->served)
 		g->n_roots = g->n;
 	do {
-		for (; g->served < g->n; g->served++) {
+		for (; g->served < g->n; note_way(g, false), g->served++) {
 			uint32_t position = g->queue[g->served];
 			const struct heap_part *part =
 			    heap_part_at(h, position);
@@ -301,46 +327,79 @@ uint64_t heap_graph_offset(struct heap_graph *g, uint64_t from, uint64_t to)
 	return UINT64_MAX;
 }
 
-static bool refers(struct heap_graph *g, uint64_t from, uint64_t to)
+// Find the entries that links come from, of all at once.
+static void find_links(struct heap_graph *g)
 {
-	struct heap_object o;
+	struct map first = {0}; // 1 + the index in the queue, by position
+	uint64_t position = 0;
+	uint64_t *bits = xcalloc(g->heap->n_words / 64 + 1, sizeof(*bits));
 
-	return heap_graph_offset(g, from, to) != UINT64_MAX ||
-	       (heap_object_at(g->heap, from, &o) && o.type->allocator == to);
+	for (size_t i = 0; i < g->n_links; i++)
+		if (heap_position_of(g->heap, g->links[i].from, &position))
+			heap_bit_set(bits, position);
+	for (size_t i = 0; i < g->n; i++)
+		if (heap_bit(bits, g->queue[i])) {
+			heap_bit_clear(bits, g->queue[i]);
+			map_put(&first, g->queue[i], (void *)(i + 1));
+		}
+	for (size_t i = 0; i < g->n_links; i++) {
+		heap_position_of(g->heap, g->links[i].from, &position);
+		g->links[i].parent =
+		    (uint32_t)((uintptr_t)map_find(&first, position) - 1);
+	}
+	map_deinit(&first);
+	free(bits);
 }
 
-// An object's place in the queue; it is there.
-static uint32_t index_of(const struct heap_graph *g, uint64_t object)
+// The link to an entry of the queue, NULL: none leads to it.
+static const struct heap_link *link_to(struct heap_graph *g, uint32_t index)
 {
-	uint64_t position = 0;
-	uint32_t i = 0;
+	size_t low = 0, high = g->n_links;
 
-	heap_position_of(g->heap, object, &position);
-	while (i + 1 < g->n && g->queue[i] != position)
-		i++;
-	return i;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (g->links[mid].index < index)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low == g->n_links || g->links[low].index != index)
+		return NULL;
+	if (g->links[low].parent == UINT32_MAX)
+		find_links(g);
+	return &g->links[low];
+}
+
+// How many had been served when an entry came: the zeros in front of its bit.
+static uint32_t served_before(const struct heap_graph *g, uint32_t index)
+{
+	uint32_t left = index % GRAPH_STEP;
+	size_t at = index - left + g->parents[index / GRAPH_STEP];
+	uint64_t word = g->ways[at / 64] & ~(uint64_t)0 << at % 64;
+
+	for (at -= at % 64; left >= (uint32_t)__builtin_popcountll(word);) {
+		left -= (uint32_t)__builtin_popcountll(word);
+		at += 64;
+		word = g->ways[at / 64];
+	}
+	for (; left; left--)
+		word &= word - 1;
+	return (uint32_t)(at + (size_t)__builtin_ctzll(word) - index);
 }
 
 bool heap_graph_parent(struct heap_graph *g, uint32_t index, uint32_t *ret)
 {
-	uint64_t object = heap_graph_object(g, index);
-	size_t step = index / GRAPH_STEP;
+	const struct heap_link *link = link_to(g, index);
+	size_t again = index - g->first_again;
 
-	for (size_t i = 0; i < g->n_links; i++) {
-		if (g->links[i].index != index)
-			continue;
-		*ret = index_of(g, g->links[i].from);
-		return true;
-	}
-	if (index < g->n_roots)
+	if (index >= g->first_again && again < g->n_again)
+		*ret = g->again[again];
+	else if (link)
+		*ret = link->parent;
+	else if (index < g->n_roots)
 		return false;
-	size_t last = step + 1 < g->n_parents ? g->parents[step + 1] : g->n - 1;
-
-	for (size_t i = g->parents[step]; i <= last; i++) {
-		if (!refers(g, heap_graph_object(g, (uint32_t)i), object))
-			continue;
-		*ret = (uint32_t)i;
-		return true;
-	}
-	return false;
+	else
+		*ret = served_before(g, index);
+	return *ret < index;
 }

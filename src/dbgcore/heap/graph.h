@@ -2,11 +2,12 @@
  * What can be reached, from roots, and by which way: breadth first, so that
  * each way is a shortest one.
  *
- * Objects are met in the order of a queue of positions, which is kept: with a
+ * Objects are met in the order of a queue of positions, which is kept. Since it
+ * is served in order, what an object has put into it stands together behind
+ * what those before it have: a bit for each entry and one for each that was
+ * served, in the order in which that happened, tell who put what there. With a
  * bit for each word of the heap that is all the memory it takes, some 5 bytes
- * an object. Who put an object into the queue is not kept: since the queue is
- * served in order these numbers only grow, so one of each GRAPH_STEP is kept
- * and the objects between are looked at again for a way that is asked for.
+ * an object.
  */
 #ifndef HEAP_GRAPH_H
 #define HEAP_GRAPH_H
@@ -31,7 +32,8 @@ struct heap_roots {
 };
 
 struct heap_link {
-	uint32_t index; /* in the queue */
+	uint32_t index;  /* in the queue */
+	uint32_t parent; /* likewise, UINT32_MAX: not looked for yet */
 	uint64_t from;
 };
 
@@ -40,7 +42,9 @@ struct heap_graph {
 	uint64_t *marks; /* bits by position */
 	uint32_t *queue; /* positions */
 	size_t n, cap, served;
-	size_t n_roots;    /* the first of it */
+	size_t n_roots; /* the first of it */
+	uint64_t *ways; /* bits: 1 an entry, 0 one was served */
+	size_t cap_ways;
 	uint32_t *parents; /* of each GRAPH_STEPth: its index in the queue */
 	size_t n_parents, cap_parents;
 	const struct heap_pair *pairs; /* borrowed */
@@ -50,9 +54,13 @@ struct heap_graph {
 	uint64_t bytes; /* of the objects that were visited */
 	/*
 	 * Bits of objects that are not passed through until they are released,
-	 * and those of them that something else leads to.
+	 * and of those of them that something leads to: these are in the queue
+	 * where they were met, and again, in the same order, from @first_again.
 	 */
 	uint64_t *held, *met;
+	uint64_t *released; /* what was held */
+	uint32_t *again;    /* where each of them was met */
+	size_t first_again, n_again;
 	/*
 	 * When the caller sets it, an array of bits as marks: objects that
 	 * have references, are roots, or were met more than once.
@@ -79,15 +87,15 @@ bool heap_graph_hold(struct heap_graph *g, uint64_t object);
  * added. DBG_E_INTERRUPTED.
  */
 DBG_MUST struct dbg_error *heap_graph_run(struct heap_graph *g);
-/* Let go what is held: roots are those that were led to. */
+/* Let go what is held: from what was met of it the visit goes on. */
 void heap_graph_release(struct heap_graph *g);
 /* Add all roots, and visit what they keep alive. */
 DBG_MUST struct dbg_error *heap_graph_mark(struct heap_graph *g,
 					   const struct heap_roots *roots);
 bool heap_graph_has(const struct heap_graph *g, uint64_t object);
 /*
- * The object that put the @index-th into the queue, in @ret an index again;
- * false: it is a root.
+ * The entry of the object that put the @index-th into the queue, or where an
+ * object that was released was met; false: it is a root.
  */
 bool heap_graph_parent(struct heap_graph *g, uint32_t index, uint32_t *ret);
 /* The object of an entry of the queue. */

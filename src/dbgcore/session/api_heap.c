@@ -67,15 +67,16 @@ const char *session_object_type(struct dbg *dbg, struct heap *h, uint64_t addr)
 	return type->is_none ? NULL : session_type_name(dbg, type);
 }
 
-static void take_damages(struct heap_query *q, struct dbg_heap_stat *ret)
+void session_take_damages(const struct heap_query *q, const char ***ret,
+			  size_t *ret_n)
 {
 	struct arena *arena = q->dbg->inspect.arena;
+	size_t n = q->heap->n_damages;
 
-	ret->n_damages = q->heap->n_damages;
-	ret->damages =
-	    arena_calloc(arena, ret->n_damages + 1, sizeof(*ret->damages));
-	for (size_t i = 0; i < ret->n_damages; i++)
-		ret->damages[i] = arena_strdup(arena, q->heap->damages[i]);
+	*ret_n = n;
+	*ret = arena_calloc(arena, n + 1, sizeof(**ret));
+	for (size_t i = 0; i < n; i++)
+		(*ret)[i] = arena_strdup(arena, q->heap->damages[i]);
 }
 
 /* ---- By type --------------------------------------------------------- */
@@ -167,7 +168,7 @@ struct dbg_error *dbg_heap_stat(struct dbg *dbg,
 		if (ret->n_types)
 			qsort(ret->types, ret->n_types, sizeof(*ret->types),
 			      by_bytes);
-		take_damages(&q, ret);
+		session_take_damages(&q, &ret->damages, &ret->n_damages);
 	}
 	heap_dominators_deinit(&d);
 	heap_query_deinit(&q);
@@ -253,7 +254,7 @@ struct dbg_error *dbg_heap_list(struct dbg *dbg,
 	if (!err) {
 		*ret =
 		    (struct dbg_heap_stat){.count = l.count, .bytes = l.bytes};
-		take_damages(&l.query, ret);
+		session_take_damages(&l.query, &ret->damages, &ret->n_damages);
 	}
 	heap_query_deinit(&l.query);
 	free(l.refs);

@@ -123,8 +123,8 @@ struct search {
 	const char *found;
 };
 
-static const char *field_name(struct dbg *dbg, uint64_t mt,
-			      const struct dac_field *raw)
+const char *root_field_name(struct dbg *dbg, uint64_t mt,
+			    const struct dac_field *raw)
 {
 	struct type *type = type_of_mt(dbg->inspect.types, mt);
 	const struct field *fields;
@@ -162,7 +162,7 @@ static bool is_field(void *arg, uint64_t mt, const struct dac_field *f,
 	struct search *s = arg;
 
 	if (is_at(s, mt, f, thread ? thread->addr : 0))
-		s->found = field_name(s->dbg, mt, f);
+		s->found = root_field_name(s->dbg, mt, f);
 	return !s->found;
 }
 
@@ -177,7 +177,7 @@ const char *static_name(struct dbg *dbg, struct heap *h, uint64_t slot,
 
 static const char *static_field_name(struct dbg *dbg, const struct root *root)
 {
-	const char *name = field_name(dbg, root->type, root->field);
+	const char *name = root_field_name(dbg, root->type, root->field);
 
 	return arena_printf(dbg->inspect.arena, "%s, thread %" PRIu32,
 			    name ? name : "thread static", root->is.thread);

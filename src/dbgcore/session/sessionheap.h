@@ -69,6 +69,9 @@ void heap_query_deinit(struct heap_query *q);
 /* Is a type, or an object, one of those that are asked for? */
 bool heap_query_type(struct heap_query *q, const struct heap_type *type);
 bool heap_query_has(struct heap_query *q, const struct heap_object *o);
+/* What the last walk says of damage, in the arena of the stop. (api_heap.c) */
+void session_take_damages(const struct heap_query *q, const char ***ret,
+			  size_t *ret_n);
 
 /* ---- api_heapsize.c -------------------------------------------------- */
 
@@ -96,6 +99,9 @@ void statics_each(struct dbg *dbg, struct heap *h, bool threads_only,
 
 /* What people call a root, in the arena of the stop. */
 const char *root_name(struct dbg *dbg, const struct root *root);
+/* What people call a static field; NULL: it is not known. Likewise. */
+const char *root_field_name(struct dbg *dbg, uint64_t mt,
+			    const struct dac_field *raw);
 /*
  * The static field that is kept at @slot or in the box @box; NULL: none is
  * known. In the arena of the stop.

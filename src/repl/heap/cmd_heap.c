@@ -433,12 +433,35 @@ static const struct repl_cmd subs[] = {
 	.run = heap_size_cmd,
     },
     {
+	.names = "paths",
+	.args = "TYPE [--min BYTES] [--max BYTES] [--gen GENERATION] "
+		"[--heap N] [--depth N] [--top N] [--json]",
+	.help = "show what keeps objects of a type alive, merged by type",
+	.more = "TYPE is a regular expression. Below the objects stands what "
+		"refers to them on a\nshortest path from a root, with how many "
+		"of them it keeps, and the bytes that\nthese retain; at the "
+		"ends are roots. --depth: longer paths are cut short; --top: "
+		"at\nmost N ways below one.",
+	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
+	.run = heap_paths_cmd,
+    },
+    {
 	.names = "strings",
 	.args = FILTERS,
 	.help = "show texts that there is more than one string of",
 	.more = "Those that waste the most bytes are first.",
 	.flags = CMD_NEEDS_STOP,
 	.run = heap_strings_cmd,
+    },
+    {
+	.names = "exceptions",
+	.args = FILTERS " [--all]",
+	.help = "show the exceptions of the heap, with their stacks",
+	.more = "Those of one type, with one message and one stack, are "
+		"counted together; --all lists\neach. Also those that nobody "
+		"refers to any more: --live leaves them out.",
+	.flags = CMD_NEEDS_STOP,
+	.run = heap_exceptions_cmd,
     },
     {
 	.names = "diff",
@@ -469,7 +492,9 @@ static const struct repl_cmd subs[] = {
 static const struct repl_cmd cmds[] = {
     {
 	.names = "heap",
-	.args = "stat|list|object|roots|size|strings|diff|verify|segments ...",
+	.args =
+	    "stat|list|object|roots|paths|size|strings|diff|verify|segments "
+	    "...",
 	.help = "look at the objects of the collector's heap",
 	.flags = CMD_NEEDS_STOP,
 	.sub = subs,
@@ -494,6 +519,13 @@ static const struct repl_cmd cmds[] = {
 	.help = "as \"heap size\"",
 	.flags = CMD_NEEDS_STOP,
 	.run = heap_size_cmd,
+    },
+    {
+	.names = "exceptions dumpexceptions dae",
+	.args = FILTERS " [--all]",
+	.help = "as \"heap exceptions\"",
+	.flags = CMD_NEEDS_STOP,
+	.run = heap_exceptions_cmd,
     },
     {
 	.names = "verifyheap",

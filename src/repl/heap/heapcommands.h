@@ -12,6 +12,16 @@ struct repl;
 DBG_MUST struct dbg_error *heap_roots_cmd(struct repl *r,
 					  const struct call *call);
 
+/* ---- cmd_paths.c ----------------------------------------------------- */
+
+DBG_MUST struct dbg_error *heap_paths_cmd(struct repl *r,
+					  const struct call *call);
+
+/* ---- cmd_exceptions.c ------------------------------------------------ */
+
+DBG_MUST struct dbg_error *heap_exceptions_cmd(struct repl *r,
+					       const struct call *call);
+
 /* ---- cmd_size.c ------------------------------------------------------ */
 
 DBG_MUST struct dbg_error *heap_size_cmd(struct repl *r,

@@ -123,6 +123,11 @@ static struct dbg_error *take_top(struct heap_options *o, const char *value)
 	return take_number(value, UINT64_MAX, &o->top);
 }
 
+static struct dbg_error *take_depth(struct heap_options *o, const char *value)
+{
+	return take_number(value, DBG_WAY_DEPTH_MAX, &o->depth);
+}
+
 /* ---- The table ------------------------------------------------------- */
 
 static const struct {
@@ -137,6 +142,7 @@ static const struct {
     {"gen", take_gen, 0},
     {"heap", take_heap, 0},
     {"top", take_top, 0},
+    {"depth", take_depth, 0},
     {"free", NULL, offsetof(struct heap_options, filter.free)},
     {"live", NULL, offsetof(struct heap_options, filter.live)},
     {"dead", NULL, offsetof(struct heap_options, filter.dead)},

@@ -11,6 +11,7 @@ struct heap_options {
 	bool stacks, completed; /* of commands about tasks */
 	bool coalesce;          /* what they do unless told; for SOS */
 	uint64_t top;           /* 0: all */
+	uint64_t depth;         /* 0: as is usual */
 	const char *args[2];
 	size_t n_args;
 	struct words words; /* what the strings are in */

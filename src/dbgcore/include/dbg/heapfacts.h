@@ -29,6 +29,35 @@ DBG_MUST struct dbg_error *
 dbg_heap_strings(struct dbg *dbg, const struct dbg_heap_filter *filter,
 		 size_t max, struct dbg_heap_strings *ret);
 
+/* ---- Exceptions ------------------------------------------------------ */
+
+struct dbg_heap_exception {
+	uint64_t object; /* the first of them */
+	uint64_t count;
+	uint64_t inner; /* exception within the first, 0: none */
+	const char *type, *message;
+	const char *stack; /* lines, NULL: it was not thrown */
+	uint32_t hresult;
+};
+
+struct dbg_heap_exceptions {
+	struct dbg_heap_exception *v; /* the most frequent first */
+	size_t n;
+	uint64_t count; /* of all */
+	uint64_t cut;   /* of them are not looked at: there are too many */
+	const char **damages; /* as of dbg_heap_stat */
+	size_t n_damages;
+};
+
+/*
+ * The exception objects of the heap, those that nothing refers to any more,
+ * too. Of one type, with one message and one stack they are counted together,
+ * unless @each.
+ */
+DBG_MUST struct dbg_error *
+dbg_heap_exception_list(struct dbg *dbg, const struct dbg_heap_filter *filter,
+			bool each, struct dbg_heap_exceptions *ret);
+
 /* ---- Growth ---------------------------------------------------------- */
 
 struct dbg_heap_change {

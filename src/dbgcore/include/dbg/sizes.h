@@ -39,4 +39,49 @@ DBG_MUST struct dbg_error *
 dbg_heap_retainers(struct dbg *dbg, const struct dbg_heap_filter *filter,
 		   size_t max, struct dbg_heap_retainer **ret, size_t *ret_n);
 
+/* ---- What keeps objects alive, by type ------------------------------- */
+
+enum dbg_way_kind {
+	DBG_WAY_TYPE, /* objects of a type that refer to what stands above */
+	DBG_WAY_ROOT, /* a root, where the way ends */
+	DBG_WAY_DEEP, /* objects of any types, deeper than was asked for */
+	DBG_WAY_REST, /* ways beside those above that are not listed */
+};
+
+struct dbg_heap_way {
+	enum dbg_way_kind kind;
+	uint32_t depth;   /* 0: the objects asked for */
+	const char *text; /* a type's name, a root in words */
+	uint64_t object;  /* one of those that it leads through; 0: none */
+	uint64_t objects; /* how many these are; REST: ways */
+	uint64_t count;   /* of the objects asked for that are kept by it */
+	uint64_t bytes;   /* that these retain */
+};
+
+struct dbg_heap_ways {
+	struct dbg_heap_way *v; /* each in front of those below it */
+	size_t n;
+	uint64_t garbage; /* objects that nothing keeps alive */
+	bool cut;         /* there are more ways than are told apart */
+};
+
+struct dbg_heap_way_limits {
+	uint32_t depth; /* 0: as is usual */
+	size_t width;   /* below one way; 0: all */
+};
+
+enum {
+	DBG_WAY_DEPTH_MAX = 100,
+};
+
+/*
+ * What keeps the objects of @filter alive: shortest paths from roots that lead
+ * through none of them, merged by type. Bytes are what the objects retain
+ * together, each once, put down to the way of the object that leads there.
+ */
+DBG_MUST struct dbg_error *
+dbg_heap_way_list(struct dbg *dbg, const struct dbg_heap_filter *filter,
+		  const struct dbg_heap_way_limits *limits,
+		  struct dbg_heap_ways *ret);
+
 #endif

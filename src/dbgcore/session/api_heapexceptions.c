@@ -1,0 +1,215 @@
+/* The exception objects of the heap, of dbg.h. */
+#include "session/sessionheap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "inspect/exception.h"
+
+enum {
+	DESCRIBED_MAX = 100000,
+	BASES_MAX = 64, // classes above each other
+};
+
+struct group {
+	struct dbg_heap_exception is;
+	struct group *next; /* of the same hash */
+};
+
+struct gathering {
+	struct heap_query query;
+	uint8_t *kinds; /* of types by number, 0: not known */
+	size_t cap_kinds;
+	uint64_t *objects;
+	size_t n, cap;
+	struct map groups; /* struct group, by hash */
+	struct dbg_heap_exceptions *ret;
+};
+
+/* ---- Which objects are exceptions ------------------------------------ */
+
+static bool derives(struct gathering *g, const struct heap_type *type)
+{
+	struct types *ts = g->query.dbg->inspect.types;
+	struct type *t = type->is_free || type->component_size
+			     ? NULL
+			     : type_of_mt(ts, type->mt);
+
+	for (int i = 0; t && i < BASES_MAX; i++, t = type_parent(ts, t))
+		if (t->name && !strcmp(t->name, "System.Exception"))
+			return true;
+	return false;
+}
+
+static bool is_exception(struct gathering *g, const struct heap_type *type)
+{
+	enum {
+		YES = 1,
+		NO = 2,
+	};
+
+	while (type->number >= g->cap_kinds) {
+		size_t n = g->cap_kinds;
+
+		mem_grow(&g->kinds, &g->cap_kinds, n, sizeof(*g->kinds));
+		memset(g->kinds + n, 0, g->cap_kinds - n);
+	}
+	uint8_t *kind = &g->kinds[type->number];
+
+	if (!*kind)
+		*kind = derives(g, type) ? YES : NO;
+	return *kind == YES;
+}
+
+static bool gather(void *arg, const struct heap_object *o)
+{
+	struct gathering *g = arg;
+
+	if (!is_exception(g, o->type) || !heap_query_has(&g->query, o) ||
+	    g->ret->count++ >= DESCRIBED_MAX)
+		return true;
+	mem_grow(&g->objects, &g->cap, g->n, sizeof(*g->objects));
+	g->objects[g->n++] = o->addr;
+	return true;
+}
+
+/* ---- What they are --------------------------------------------------- */
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+	for (const char *p = text ? text : ""; *p; p++)
+		hash = (hash ^ (unsigned char)*p) * 0x100000001b3;
+	return hash;
+}
+
+static bool same(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+// The group of an exception, NULL: it is the first.
+static struct group *group_of(struct gathering *g, uint64_t hash,
+			      const struct dbg_exception *e)
+{
+	struct group *found = map_find(&g->groups, hash);
+
+	while (found && (!same(found->is.type, e->type) ||
+			 !same(found->is.message, e->message) ||
+			 !same(found->is.stack, e->stack)))
+		found = found->next;
+	return found;
+}
+
+static struct group *add_group(struct gathering *g, uint64_t hash,
+			       const struct dbg_exception *e, uint64_t object)
+{
+	struct arena *arena = g->query.dbg->inspect.arena;
+	struct group *new = arena_alloc(arena, sizeof(*new));
+
+	new->next = map_find(&g->groups, hash);
+	new->is = (struct dbg_heap_exception){
+	    .object = object,
+	    .count = 1,
+	    .type = arena_strdup(arena, e->type),
+	    .message = e->message ? arena_strdup(arena, e->message) : NULL,
+	    .stack = e->stack ? arena_strdup(arena, e->stack) : NULL,
+	    .hresult = e->hresult,
+	};
+	map_put(&g->groups, hash, new);
+	g->ret->n++;
+	return new;
+}
+
+static void describe(struct gathering *g, uint64_t object, bool each,
+		     struct arena *arena)
+{
+	struct exception_parts parts;
+	struct dbg_exception e;
+
+	if (!exception_get(&g->query.dbg->inspect, object, arena, &e, &parts))
+		return;
+	uint64_t hash = each ? object : hash_text(0xcbf29ce484222325, e.type);
+
+	if (!each)
+		hash = hash_text(hash_text(hash, e.message), e.stack);
+	struct group *found = each ? NULL : group_of(g, hash, &e);
+
+	if (found) {
+		found->is.count++;
+		return;
+	}
+	found = add_group(g, hash, &e, object);
+	found->is.inner = parts.n_inner ? parts.inner[0] : 0;
+}
+
+static struct dbg_error *describe_all(struct gathering *g, bool each)
+{
+	struct arena *arena = arena_create();
+	struct dbg_error *err = NULL;
+
+	for (size_t i = 0; i < g->n && !err; i++) {
+		describe(g, g->objects[i], each, arena);
+		arena_reset(arena);
+		if (*g->query.heap->interrupted)
+			err = dbg_err(DBG_E_INTERRUPTED,
+				      "interrupted after %zu exceptions", i);
+	}
+	arena_destroy(arena);
+	return err;
+}
+
+/* ---- In order -------------------------------------------------------- */
+
+static int by_count(const void *a, const void *b)
+{
+	const struct dbg_heap_exception *s = a, *t = b;
+
+	if (s->count != t->count)
+		return s->count > t->count ? -1 : 1;
+	return (s->object > t->object) - (s->object < t->object);
+}
+
+static void take_groups(struct gathering *g)
+{
+	struct arena *arena = g->query.dbg->inspect.arena;
+	struct dbg_heap_exceptions *ret = g->ret;
+	size_t n = 0;
+
+	ret->v = arena_calloc(arena, ret->n + 1, sizeof(*ret->v));
+	for (size_t i = 0; i < g->groups.cap; i++)
+		for (struct group *p = g->groups.slots[i].value; p; p = p->next)
+			ret->v[n++] = p->is;
+	if (n)
+		qsort(ret->v, n, sizeof(*ret->v), by_count);
+	ret->cut = ret->count - g->n;
+}
+
+struct dbg_error *dbg_heap_exception_list(struct dbg *dbg,
+					  const struct dbg_heap_filter *filter,
+					  bool each,
+					  struct dbg_heap_exceptions *ret)
+{
+	struct dbg_heap_exceptions found = {0};
+	struct gathering g = {.ret = &found};
+	struct dbg_error *err = heap_query_init(dbg, filter, &g.query);
+
+	if (!err)
+		err = heap_each(g.query.heap, false, gather, &g);
+	if (!err) {
+		session_take_damages(&g.query, &found.damages,
+				     &found.n_damages);
+		err = describe_all(&g, each);
+	}
+	if (!err) {
+		take_groups(&g);
+		*ret = found;
+	}
+	map_deinit(&g.groups);
+	free(g.objects);
+	free(g.kinds);
+	heap_query_deinit(&g.query);
+	return err;
+}

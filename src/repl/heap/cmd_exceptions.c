@@ -1,0 +1,77 @@
+/* `heap exceptions`: the exception objects of the heap. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "repl/cmd.h"
+#include "repl/heap/heapcommands.h"
+#include "repl/heap/heapoptions.h"
+#include "repl/heap/sheet.h"
+#include "repl/repl_priv.h"
+#include "repl/show/print.h"
+
+// In JSON the frames, without what they are indented by.
+static void show_stack(struct sheet *s, const struct dbg_heap_exception *e)
+{
+	struct arena *arena = arena_create();
+	size_t n = 0;
+	const char *const *lines =
+	    e->stack ? str_split(e->stack, '\n', arena, &n) : NULL;
+	const char **frames = arena_calloc(arena, n + 1, sizeof(*frames));
+
+	for (size_t i = 0; i < n; i++)
+		frames[i] = lines[i] + (s->json ? strspn(lines[i], " ") : 0);
+	sheet_sentences(s, "stack", frames, n);
+	arena_destroy(arena);
+}
+
+static void show_exception(struct sheet *s, const struct dbg_heap_exception *e)
+{
+	sheet_object(s);
+	sheet_number(s, "count", e->count);
+	sheet_address(s, "object", e->object);
+	sheet_text(s, "type", e->type);
+	sheet_text(s, "message", e->message);
+	sheet_address(s, "hresult", e->hresult);
+	if (e->inner)
+		sheet_address(s, "inner", e->inner);
+	if (!s->json)
+		out(s->r, "%10" PRIu64 "  0x%012" PRIx64 "  %s: %s\n", e->count,
+		    e->object, e->type, e->message ? e->message : "");
+	show_stack(s, e);
+	sheet_object_end(s);
+}
+
+struct dbg_error *heap_exceptions_cmd(struct repl *r, const struct call *call)
+{
+	_cleanup_heap_options_ struct heap_options o;
+	struct dbg_heap_exceptions found;
+	struct dbg_error *err = heap_options_parse(call, 0, &o);
+	struct sheet s;
+
+	if (!err)
+		err = dbg_heap_exception_list(r->dbg, &o.filter, o.all, &found);
+	if (err)
+		return err;
+	size_t shown = o.top && o.top < found.n ? (size_t)o.top : found.n;
+
+	sheet_begin(&s, r, o.json);
+	sheet_rows(&s, "exceptions", NULL, 0);
+	for (size_t i = 0; i < shown; i++)
+		show_exception(&s, &found.v[i]);
+	sheet_rows_end(&s);
+	sheet_number(&s, "kinds", found.n);
+	sheet_number(&s, "count", found.count);
+	sheet_number(&s, "cut", found.cut);
+	if (!o.json && shown < found.n)
+		out(r, "(These are the first %zu of %zu.)\n", shown, found.n);
+	if (!o.json && found.cut)
+		out(r, "(%" PRIu64 " more were not looked at.)\n", found.cut);
+	if (!o.json)
+		out(r, "Total %" PRIu64 " exceptions\n", found.count);
+	sheet_sentences(&s, "damages", found.damages, found.n_damages);
+	sheet_end(&s);
+	return NULL;
+}
