@@ -441,8 +441,8 @@ uint64_t dac_field_type(struct dac *d, const struct dac_field *field);
  */
 void dac_core_types(struct dac *d, uint64_t int_type, uint64_t char_type);
 /*
- * Has the runtime finished the static constructor of @mt? Before .NET 9 it is
- * not known: true.
+ * Has the runtime finished the static constructor of @mt? True if it is not
+ * known.
  */
 bool dac_is_class_ready(struct dac *d, uint64_t mt);
 /*

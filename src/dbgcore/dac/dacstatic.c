@@ -178,6 +178,39 @@ static pid_t tid_of(struct dac *d, uint64_t thread)
 	return target_tid_outside(d->target, (pid_t)data.tid);
 }
 
+/*
+ * .NET 8 keeps flags of classes in the loader module's statics: a byte for
+ * each type of its metadata, a word in the table of dynamic classes (those of
+ * instantiations).
+ */
+static bool class_flags(struct dac *d, uint64_t mt, uint32_t *ret)
+{
+	enum {
+		DYNAMIC_STATICS = 6 // of the flags that begin a MethodTable
+	};
+	struct sos_statics_module statics = {0};
+	const struct dac_type *type;
+	uint64_t number;
+	uint8_t flags;
+
+	uint64_t module = word_at(d, mt + MT_LOADER_MODULE);
+	if (!module || dbg_err_drop(dac_type_get(d, mt, &type)) ||
+	    DAC_CALL(d, d->sos, SOS_DOMAIN_MODULE, module, &statics) < 0)
+		return false;
+	if (word_at(d, mt) & DYNAMIC_STATICS)
+		return class_number(d, mt, &number) && statics.dynamic_table &&
+		       target_read_some(d->target,
+					statics.dynamic_table + 16 * number + 8,
+					ret, sizeof(*ret)) == sizeof(*ret);
+	uint32_t rid = type->token & 0xffffff;
+	if (!statics.class_data || !rid ||
+	    target_read_some(d->target, statics.class_data + rid - 1, &flags,
+			     1) != 1)
+		return false;
+	*ret = flags;
+	return true;
+}
+
 bool dac_is_class_ready(struct dac *d, uint64_t mt)
 {
 	enum {
@@ -185,10 +218,11 @@ bool dac_is_class_ready(struct dac *d, uint64_t mt)
 	};
 	uint32_t flags = 0;
 
-	if (!d->sos14 ||
-	    DAC_CALL(d, d->sos14, SOS14_INIT_FLAGS, mt, &flags) != COM_OK)
-		return true;
-	return flags & INITIALIZED;
+	if (d->sos14)
+		return DAC_CALL(d, d->sos14, SOS14_INIT_FLAGS, mt, &flags) !=
+			   COM_OK ||
+		       flags & INITIALIZED;
+	return !class_flags(d, mt, &flags) || flags & INITIALIZED;
 }
 
 struct dbg_error *dac_static_addr(struct dac *d, uint64_t mt,

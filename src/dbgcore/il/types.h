@@ -164,6 +164,8 @@ struct il_type *il_type_find(struct il_types *ts, struct code_module *near,
 
 /* MethodTable, if the program has loaded exactly this type; else 0. */
 uint64_t il_type_mt(struct il_types *ts, struct il_type *type);
+/* The same; a generic definition has a MethodTable of its own, too. */
+uint64_t il_type_record(struct il_types *ts, struct il_type *type);
 /*
  * What stands for the type as the first word of an object and in a
  * RuntimeTypeHandle: its MethodTable, or else a number that no address of the

@@ -260,6 +260,9 @@ static struct dbg_error *bind_typeof(struct binder *b, const struct expr *x,
 		err = bind_type(b, x->type, &of);
 	if (err)
 		return err;
+	// typeof(A<,>): the arguments are not named.
+	if (of->n_args && of->args[0]->elem == ELEM_VOID)
+		of = il_type_def(b->ts, of->module, of->token);
 	*ret = bound_make(b, BOUND_PLACE, type, x);
 	uint64_t object = vm_type_object(b->vm, of);
 	(*ret)->addr = vm_room(b->vm, sizeof(object));

@@ -170,31 +170,59 @@ struct vm_class *vm_class_of(struct vm *vm, struct il_type *type)
 	return c;
 }
 
+/* Where a RuntimeType @object has its m_handle; 0: unknown. */
+static uint64_t handle_place(struct vm *vm, struct il_type *of, uint64_t object)
+{
+	struct il_field *field = NULL;
+	uint32_t offset = 0;
+	if (dbg_err_drop(il_field_find(vm->ts, of, "m_handle", &field)) ||
+	    !field || dbg_err_drop(il_field_offset(vm->ts, field, &offset)))
+		return 0;
+	return object + 8 + offset;
+}
+
 /* A RuntimeType of the machine: its m_handle says which it is. */
 static uint64_t type_object_make(struct vm *vm, struct il_type *type)
 {
 	struct il_type *of = il_type_core(vm->ts, "System.RuntimeType");
-	struct il_field *field = NULL;
-	uint32_t offset = 0;
 	uint64_t handle = il_type_handle(vm->ts, type);
-	if (!of ||
-	    dbg_err_drop(il_field_find(vm->ts, of, "m_handle", &field)) ||
-	    !field || dbg_err_drop(il_field_offset(vm->ts, field, &offset)))
+	uint64_t addr = of ? vm_new(vm, of) : 0;
+	uint64_t place = addr ? handle_place(vm, of, addr) : 0;
+	if (!place)
 		return 0;
-	uint64_t addr = vm_new(vm, of);
-	if (addr)
-		vm_write(vm, addr + 8 + offset, &handle, sizeof(handle));
+	vm_write(vm, place, &handle, sizeof(handle));
 	return addr;
 }
 
+/* Is @object a RuntimeType that says of itself that it is of @handle? */
+static bool stands_for(struct vm *vm, uint64_t object, uint64_t handle)
+{
+	struct il_type *of = object % 8 ? NULL : object_type(vm, object);
+	uint64_t own = 0;
+	return of && !strcmp(il_type_simple_name(of), "RuntimeType") &&
+	       vm_read(vm, handle_place(vm, of, object), &own, sizeof(own)) &&
+	       own == handle;
+}
+
 /*
- * The program's RuntimeType of @type: the runtime's record of the type leads
- * to it.
+ * The program's RuntimeType of @type, for it is what the keys of its
+ * dictionaries are; 0: it has none that stays where it is. The auxiliary data
+ * of the MethodTable leads to it: in .NET 8 by the second word, with a mark in
+ * the lowest bit, in later ones by the third.
  */
 static uint64_t program_type_object(struct vm *vm, struct il_type *type)
 {
-	(void)vm;
-	(void)type;
+	enum {
+		MT_AUXILIARY = 0x20,
+		WORDS = 3,
+	};
+	uint64_t mt = il_type_record(vm->ts, type), data, words[WORDS];
+	if (!mt || !vm_read(vm, mt + MT_AUXILIARY, &data, sizeof(data)) ||
+	    !vm_read(vm, data, words, sizeof(words)))
+		return 0;
+	for (int i = 1; i < WORDS; i++)
+		if (stands_for(vm, words[i] & ~UINT64_C(1), mt))
+			return words[i] & ~UINT64_C(1);
 	return 0;
 }
 
@@ -215,15 +243,11 @@ struct il_type *vm_type_of_object(struct vm *vm, uint64_t addr)
 {
 	struct il_type *known = map_find(&vm->objects, addr);
 	struct il_type *of = object_type(vm, addr);
-	struct il_field *field = NULL;
-	uint32_t offset = 0;
 	uint64_t handle;
 	if (known || !of)
 		return known;
 	if (strcmp(il_type_simple_name(of), "RuntimeType") ||
-	    dbg_err_drop(il_field_find(vm->ts, of, "m_handle", &field)) ||
-	    !field || dbg_err_drop(il_field_offset(vm->ts, field, &offset)) ||
-	    !vm_read(vm, addr + 8 + offset, &handle, sizeof(handle)))
+	    !vm_read(vm, handle_place(vm, of, addr), &handle, sizeof(handle)))
 		return NULL;
 	return il_type_of_handle(vm->ts, handle);
 }

@@ -108,6 +108,15 @@ uint64_t il_type_mt(struct il_types *ts, struct il_type *type)
 	return facts->mt;
 }
 
+uint64_t il_type_record(struct il_types *ts, struct il_type *type)
+{
+	if (type->open && type->module &&
+	    type == il_type_def(ts, type->module, type->token))
+		return dac_type_of_token(ts->dac, type->module->addr,
+					 type->token);
+	return il_type_mt(ts, type);
+}
+
 uint64_t il_type_handle(struct il_types *ts, struct il_type *type)
 {
 	struct il_type_facts *facts = type->facts;
