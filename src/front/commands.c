@@ -104,6 +104,12 @@ void commands_event(struct commands *c, const struct debuggee_event *e)
 		c->ops->event(c->host, e);
 }
 
+void commands_changed(struct commands *c)
+{
+	if (c->host)
+		c->ops->changed(c->host);
+}
+
 struct command_result commands_result(struct commands *c)
 {
 	struct command_result result;

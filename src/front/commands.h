@@ -20,6 +20,7 @@ struct debuggee_event;
 struct launch_config;
 struct loop;
 struct str;
+struct ui_ops;
 
 /* Where the user looks. */
 struct command_place {
@@ -46,11 +47,14 @@ struct commands {
 	const char *no_start;
 	/*
 	 * Have `new-ui` open interfaces whose events are those that
-	 * commands_event is given; called when the user wants to leave at one
-	 * of them. NULL: there can be none.
+	 * commands_event is given. @quit: the user wants to leave at one of
+	 * them; NULL: there can be none. @take: it wants the engine's events
+	 * to be taken now. @mi_ui: what `new-ui mi` opens.
 	 */
 	void (*quit)(void *arg);
-	void *quit_arg;
+	void (*take)(void *arg);
+	void *ui_arg;
+	const struct ui_ops *mi_ui;
 	/* Called with what a program is about to be started with, or NULL. */
 	void (*on_launch)(void *arg, struct dbg_launch *launch);
 	void *launch_arg;
@@ -84,6 +88,8 @@ struct command_ops {
 	/* Pass an event on to the interfaces that `new-ui` has opened. */
 	void (*event)(struct command_host *host,
 		      const struct debuggee_event *e);
+	/* Breakpoints may have changed: those interfaces look. */
+	void (*changed)(struct command_host *host);
 	/* What the last of these has left. */
 	void (*after)(const struct command_host *host,
 		      struct command_result *ret);
@@ -112,10 +118,11 @@ DBG_MUST struct dbg_error *commands_lines(struct commands *c,
 DBG_MUST struct dbg_error *commands_stopped(struct commands *c,
 					    const struct command_place *place,
 					    bool show, struct str *ret);
-/* As command_ops.tell and .event; these do not fail. */
+/* As command_ops.tell, .event and .changed; these do not fail. */
 void commands_tell(struct commands *c, const struct debuggee_event *e,
 		   const struct command_place *place, struct str *ret);
 void commands_event(struct commands *c, const struct debuggee_event *e);
+void commands_changed(struct commands *c);
 /* What the last one of these has left. */
 struct command_result commands_result(struct commands *c);
 

@@ -21,7 +21,7 @@ struct ui_config {
 	struct loop *loop;
 	const struct front_options *options;
 	const struct commands *commands; /* copied */
-	/* Take the engine's events now, and pass them on; NULL: it will. */
+	/* Take the engine's events now, and pass them on. */
 	void (*take)(void *arg);
 	/* The user wants to leave. */
 	void (*quit)(void *arg);

@@ -170,8 +170,8 @@ static void interrupt(struct mi *m)
 		mi_log(m, "Quit");
 }
 
-// A command of a console beside us may have changed anything.
-static void see_console(struct mi *m)
+// A command of an interface beside us may have changed anything.
+static void see_others(struct mi *m)
 {
 	groups_started(m);
 	notify_breaks(m, true);
@@ -209,10 +209,12 @@ static void turn(struct mi *m)
 	mi_output_serve(m, fds + N_FDS_OWN);
 	notify_take(m);
 	if (what & LOOP_WATCHED)
-		see_console(m);
+		see_others(m);
 	if (fds[FD_IN].revents)
 		mi_read(m);
 	mi_take_lines(m);
+	if (what & LOOP_WATCHED || fds[FD_IN].revents)
+		commands_changed(&m->commands);
 	outbox_flush(&m->out);
 }
 
@@ -262,7 +264,13 @@ static struct dbg_error *open_client(struct mi *m,
 	return NULL;
 }
 
-// Someone says quit at a console beside us.
+// An interface beside us wants to know what there is.
+static void take_events(void *arg)
+{
+	notify_take(arg);
+}
+
+// Someone says quit at an interface beside us.
 static void leave(void *arg)
 {
 	struct mi *m = arg;
@@ -287,7 +295,9 @@ static struct dbg_error *open_session(struct mi *m,
 	    .loop = m->loop,
 	    .launch = m->launch,
 	    .quit = leave,
-	    .quit_arg = m,
+	    .take = take_events,
+	    .ui_arg = m,
+	    .mi_ui = m->front->mi_ui,
 	    .on_launch = mi_output_launch,
 	    .launch_arg = &m->output,
 	};

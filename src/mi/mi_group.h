@@ -69,6 +69,8 @@ struct dbg *groups_find(struct mi *m, const char *id);
 
 /* All groups, as members of a list. */
 void groups_put(const struct mi *m, struct str *t);
+/* groups=[...]: programs that could be attached to (mi_os.c). */
+void groups_put_available(struct str *t);
 /* The present group as member @name. */
 void groups_put_present(const struct mi *m, struct str *t, const char *name);
 

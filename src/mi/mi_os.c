@@ -1,6 +1,7 @@
 /*
- * -info-os: tables about the machine, in gdb's form. Of processes there are
- * those that dndbg can attach to: programs of .NET.
+ * The machine, in gdb's form: the tables of -info-os, and what could be
+ * attached to, -list-thread-groups --available. Of processes there are those
+ * that dndbg can attach to: programs of .NET.
  */
 #include <inttypes.h>
 #include <pwd.h>
@@ -59,19 +60,24 @@ struct rows {
 	size_t n;
 };
 
+static void put_user(struct str *t, const char *name, uid_t uid)
+{
+	const struct passwd *user = getpwuid(uid);
+
+	if (user)
+		record_str(t, name, user->pw_name);
+	else
+		record_uint(t, name, uid);
+}
+
 static void put_process(void *arg, const struct dbg_program_info *p)
 {
 	struct rows *rows = arg;
-	const struct passwd *user;
 
 	rows->n++;
-	user = getpwuid(p->uid);
 	record_tuple(rows->t, NULL);
 	record_uint(rows->t, "col0", (uint64_t)p->pid);
-	if (user)
-		record_str(rows->t, "col1", user->pw_name);
-	else
-		record_uint(rows->t, "col1", p->uid);
+	put_user(rows->t, "col1", p->uid);
 	record_str(rows->t, "col2", p->command);
 	record_tuple_end(rows->t);
 }
@@ -87,6 +93,25 @@ static void put_processes(struct str *t)
 	begin_table(t, columns, 3, rows.n);
 	str_addn(t, str_get(&body), body.len);
 	end_table(t);
+}
+
+static void put_available(void *arg, const struct dbg_program_info *p)
+{
+	struct str *t = arg;
+
+	record_tuple(t, NULL);
+	record_uint(t, "id", (uint64_t)p->pid);
+	record_str(t, "type", "process");
+	record_str(t, "description", p->command);
+	put_user(t, "user", p->uid);
+	record_tuple_end(t);
+}
+
+void groups_put_available(struct str *t)
+{
+	record_list(t, "groups");
+	dbg_programs(put_available, t);
+	record_list_end(t);
 }
 
 static struct dbg_error *info_os(struct mi *m, struct mi_call *call)

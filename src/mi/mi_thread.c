@@ -3,8 +3,10 @@
  * -list-thread-groups. A group is an inferior, i1, i2 and so on.
  */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "front/debuggees.h"
@@ -166,16 +168,16 @@ static struct dbg_error *select_thread(struct mi *m, struct mi_call *call)
 
 /* ---- The group --------------------------------------------------------- */
 
-static void program_path(pid_t pid, char *buf, size_t size)
+static void put_executable(struct str *t, pid_t pid)
 {
-	char path[64];
+	char link[64], path[PATH_MAX];
 
-	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
-	FILE *file = fopen(path, "re");
-	size_t n = file ? fread(buf, 1, size - 1, file) : 0;
-	buf[n] = 0;
-	if (file)
-		fclose(file);
+	snprintf(link, sizeof(link), "/proc/%d/exe", (int)pid);
+	ssize_t n = readlink(link, path, sizeof(path) - 1);
+	if (n <= 0)
+		return;
+	path[n] = 0;
+	record_str(t, "executable", path);
 }
 
 static struct dbg_error *put_group(struct mi *m, struct str *t,
@@ -183,15 +185,13 @@ static struct dbg_error *put_group(struct mi *m, struct str *t,
 {
 	struct dbg *dbg = debuggees_find(m->first, group->number);
 	struct dbg_error *err = NULL;
-	char program[512];
 
 	record_tuple(t, NULL);
 	record_strf(t, "id", "i%" PRIu32, group->number);
 	record_str(t, "type", "process");
 	if (group->pid) {
-		program_path(group->pid, program, sizeof(program));
 		record_uint(t, "pid", (uint64_t)group->pid);
-		record_str(t, "executable", program);
+		put_executable(t, group->pid);
 	}
 	if (recurse && dbg)
 		err = put_threads(m, t, dbg, 0);
@@ -203,19 +203,22 @@ static struct dbg_error *list_groups(struct mi *m, struct mi_call *call)
 {
 	struct dbg_error *err = NULL;
 	struct dbg *one = NULL;
-	bool recurse = false;
+	bool recurse = false, available = false;
 
 	for (size_t i = 0; i < call->args.n; i++) {
 		const char *word = call->args.v[i];
 		if (!strcmp(word, "--recurse") && i + 1 < call->args.n)
 			recurse = strcmp(call->args.v[++i], "0");
 		else if (!strcmp(word, "--available"))
-			return dbg_err(DBG_E_UNSUPPORTED,
-				       "Can not fetch data now.");
+			available = true;
 		else if (!(one = groups_find(m, word)))
 			return dbg_err(DBG_E_ARGUMENT,
 				       "Non-existent thread group id '%s'",
 				       word);
+	}
+	if (available) {
+		groups_put_available(call->out);
+		return NULL;
 	}
 	if (one)
 		return put_threads(m, call->out, one, 0);

@@ -1,6 +1,7 @@
 /*
- * GDB/MI on a terminal beside the prompt: `new-ui mi TERMINAL`, see ui.h. Its
- * commands run in the prompt's session, and what happens there is told on both.
+ * GDB/MI on a terminal beside the prompt or another GDB/MI: `new-ui mi
+ * TERMINAL`, see ui.h. Its commands run in the other's session, and what
+ * happens there is told on both.
  */
 #include <stdlib.h>
 

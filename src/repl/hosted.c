@@ -19,8 +19,9 @@ static const struct front_options no_options = {.batch = true, .quiet = true};
 
 struct command_host {
 	struct repl *repl;
-	struct repl own;  /* what that is, if it is not the user's prompt */
-	uint64_t resumes; /* before the present command */
+	struct repl own; /* what that is, if it is not the user's prompt */
+	struct front_options options; /* its */
+	uint64_t resumes;             /* before the present command */
 	/* The prompt's own, while it works for another. */
 	FILE *out, *err;
 	uint32_t thread, level;
@@ -42,13 +43,16 @@ static struct command_host *host_create(const struct commands *commands)
 	struct repl *r = host->repl = &host->own;
 
 	r->first = commands->first;
-	r->options = &no_options;
+	host->options = no_options;
+	host->options.mi_ui = commands->mi_ui;
+	r->options = &host->options;
 	r->launch = commands->launch;
 	r->no_start = commands->no_start;
 	r->on_launch = commands->on_launch;
 	r->launch_arg = commands->launch_arg;
 	r->ui_quit = commands->quit;
-	r->ui_quit_arg = commands->quit_arg;
+	r->ui_take = commands->take;
+	r->ui_arg = commands->ui_arg;
 	r->quit_status = -1;
 	r->loop = commands->loop;
 	r->hosted = true;
@@ -153,6 +157,11 @@ static void host_event(struct command_host *host,
 	uis_event(host->repl, e);
 }
 
+static void host_changed(struct command_host *host)
+{
+	uis_changed(host->repl);
+}
+
 static void host_after(const struct command_host *host,
 		       struct command_result *ret)
 {
@@ -185,6 +194,7 @@ const struct command_ops repl_commands = {
     .stopped = host_stopped,
     .tell = host_tell,
     .event = host_event,
+    .changed = host_changed,
     .after = host_after,
     .complete = host_complete,
 };

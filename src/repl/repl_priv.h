@@ -78,7 +78,8 @@ struct repl {
 	bool hosted;          /* by another front end, whose the loop is */
 	const char *no_start; /* see struct commands, as the next two */
 	void (*ui_quit)(void *arg);
-	void *ui_quit_arg;
+	void (*ui_take)(void *arg);
+	void *ui_arg;
 	void (*on_launch)(void *arg, struct dbg_launch *launch); /* likewise */
 	void *launch_arg;
 	bool terminal; /* the user sits at stdin */

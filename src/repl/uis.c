@@ -1,8 +1,9 @@
 /*
- * Further interfaces beside the prompt. The prompt owns the session: it takes
- * the events and passes them on, and carries out commands for them (its own
- * struct command_host). A program that another interface has resumed stops
- * here, too: resume_told().
+ * Further interfaces beside the prompt, or beside GDB/MI, for which commands
+ * are carried out here. Who was there first owns the session: it takes the
+ * events and passes them on. Commands of the others are carried out by the
+ * prompt (its own struct command_host). A program that another interface has
+ * resumed stops at the prompt, too: resume_told().
  */
 #include "repl/uis.h"
 
@@ -50,9 +51,9 @@ static struct dbg_error *open_ui(struct repl *r, const struct ui_ops *ops,
 	    .loop = r->loop,
 	    .options = r->options,
 	    .commands = &commands,
-	    .take = r->ui_quit ? NULL : take,
+	    .take = r->ui_quit ? r->ui_take : take,
 	    .quit = r->ui_quit ? r->ui_quit : leave,
-	    .arg = r->ui_quit ? r->ui_quit_arg : r,
+	    .arg = r->ui_quit ? r->ui_arg : r,
 	};
 	struct ui_entry entry = {.ops = ops};
 	struct dbg_error *err = ops->open(&config, path, &entry.ui);
@@ -84,10 +85,14 @@ struct dbg_error *uis_new(struct repl *r, const struct call *call)
 	if (words.n != 2)
 		return dbg_err_arg("Usage: new-ui INTERPRETER TERMINAL");
 	const struct ui_ops *ops = find_ops(r, words.v[0]);
-	if (!ops || (r->hosted && !r->ui_quit))
-		return dbg_err_arg("\"new-ui console TERMINAL\" is possible at "
-				   "the prompt and in GDB/MI, \"new-ui mi "
-				   "TERMINAL\" at the prompt.");
+	if (r->hosted && !r->ui_quit)
+		return dbg_err_arg(
+		    "\"new-ui\" is possible at the prompt and in "
+		    "GDB/MI.");
+	if (!ops)
+		return dbg_err_arg("Interpreter \"%s\" unrecognized: there are "
+				   "console, mi, mi2, mi3 and mi4.",
+				   words.v[0]);
 	err = open_ui(r, ops, words.v[1]);
 	if (!err)
 		out(r, "New UI allocated\n");

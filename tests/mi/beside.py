@@ -1,5 +1,5 @@
-"""A further interface on a terminal (new-ui): GDB/MI beside the prompt, as
-Vim's Termdebug has it, and a console beside GDB/MI or the prompt."""
+"""A further interface on a terminal (new-ui): GDB/MI or a console beside the
+prompt, as Vim's Termdebug has it, or beside GDB/MI."""
 import os
 import pty
 import re
@@ -12,7 +12,8 @@ import midrive
 class Beside(midrive.Client):
     """The other terminal's end."""
 
-    def __init__(self, test, session):
+    def __init__(self, test, say):
+        """@say a command to who is there already, for what it prints."""
         self.master, slave = pty.openpty()
         # Vim's has echo on; here what is written must not come back
         attributes = termios.tcgetattr(slave)
@@ -25,7 +26,7 @@ class Beside(midrive.Client):
         self.path = os.ttyname(slave)
         self.slave = slave
         test.check_in("New UI allocated",
-                      session.cmd(f"server new-ui mi {self.path}"))
+                      say(f"server new-ui mi {self.path}"))
         self.prompt()
 
     def fileno(self):
@@ -47,7 +48,7 @@ def test_both_see(t):
     s = t.start("-quiet", "-iex", "set pagination off", "-iex",
                 "set mi-async on", "-ex", r"echo startupdone\n",
                 *t.program("Hello"))
-    m = Beside(t, s)
+    m = Beside(t, s.cmd)
     name, line = t.place("Hello", "add")
     bkpt = m.ask(f"-break-insert {t.source('Hello')}:{line}")["bkpt"]
     t.check_equal("y", bkpt["enabled"])
@@ -89,7 +90,7 @@ def test_pause(t):
     os.mkfifo(path)
     held = os.open(path, os.O_RDWR)
     s = t.start(*t.program("Busy"))
-    m = Beside(t, s)
+    m = Beside(t, s.cmd)
     s.cmd(f"set args < {path}")
     s.line("run")
     m.find("*running", lambda r: r.kind == "*" and r.name == "running")
@@ -111,6 +112,43 @@ def test_pause(t):
     os.close(held)
     s.line("quit")
     t.check_equal(0, s.wait())
+
+
+def test_mi_beside_mi(t):
+    """Two front ends of gdb: what one does the other is told."""
+    c = t.mi("-i=mi", "--args", *t.program("Hello"))
+    m = Beside(t, c.console)
+    name, line = t.place("Hello", "add")
+    made = m.ask(f"-break-insert {name}:{line}")["bkpt"]
+    told = c.event("breakpoint-created")["bkpt"]
+    t.check_equal((made["number"], "y"), (told["number"], told["enabled"]))
+    c.ask("-break-condition 1 a > 0")
+    t.check_equal("a > 0", m.event("breakpoint-modified")["bkpt"]["cond"])
+    m.at = len(m.records)
+    stop = c.go("-exec-run", "breakpoint-hit")
+    t.check_equal("1", stop["bkptno"])
+    m.event("thread-group-started", id="i1")
+    t.check_equal(stop["frame"], m.stopped("breakpoint-hit")["frame"])
+    t.check_equal("2", m.ask("-data-evaluate-expression a")["value"])
+    c.at = len(c.records)
+    m.go("-exec-next", "end-stepping-range")
+    c.stopped("end-stepping-range")
+    # where one looks, and variable objects, are its own
+    m.console("up")
+    t.check_equal("0", c.ask("-stack-info-frame")["frame"]["level"])
+    m.ask("-var-create mine * args")
+    c.refused("-var-evaluate-expression mine")
+    m.at = len(m.records)
+    c.go("-exec-continue", "exited-normally")
+    m.stopped("exited-normally")
+    t.check_equal("hello world 5\nok\n", c.said("@"))
+    # one leaves, the other stays
+    m.end()
+    t.check_equal("1", c.ask("-break-list")["BreakpointTable"]["nr_rows"])
+    m = Beside(t, c.console)
+    m.send("-gdb-exit")
+    t.check_equal(0, c.wait())
+    m.end()
 
 
 class Console(drive.Session):
@@ -216,7 +254,7 @@ test_console_beside_prompt.runtimes = ("10",)
 def test_children(t):
     """A child that the prompt follows is a group, and both look at it."""
     s = t.start(*t.program("Children", "start", "1"))
-    m = Beside(t, s)
+    m = Beside(t, s.cmd)
     s.cmd("set follow-exec on")
     s.cmd("break " + t.at("Children", "both"))
     m.at = len(m.records)

@@ -1,6 +1,7 @@
 """A session from the start to the end, as gdb's front ends have it."""
 import glob
 import os
+import pwd
 import re
 import signal
 
@@ -109,6 +110,28 @@ def test_while_it_runs(t):
     os.kill(c.pid, signal.SIGINT)
     t.check_equal("SIGINT", c.stopped("signal-received")["signal-name"])
     t.check_equal(0, c.quit())
+
+
+def test_available(t):
+    """What could be attached to: programs of .NET."""
+    other = t.mi("-i=mi", "--args", *t.program("Hello"))
+    other.start_at("Hello", "add")
+    pid = other.ask("-list-thread-groups")["groups"][0]["pid"]
+    c = t.mi("-i=mi")
+    user = pwd.getpwuid(os.getuid()).pw_name
+    found = [g for g in c.ask("-list-thread-groups --available")
+             ["groups"] if g["id"] == pid]
+    t.check_equal([("process", user)],
+                  [(g["type"], g["user"]) for g in found])
+    t.check_in("Hello.dll", found[0]["description"])
+    t.check_equal([{"id": "i1", "type": "process", "threads": []}],
+                  c.ask("-list-thread-groups --recurse 1")["groups"])
+    t.check_in("Non-existent", c.refused("-list-thread-groups i7"))
+    t.check_equal(0, c.quit())
+    one, = other.ask("-list-thread-groups --recurse 1")["groups"]
+    t.check_equal(os.readlink(f"/proc/{pid}/exe"), one["executable"])
+    t.check_equal("Hello.Program.Add", one["threads"][0]["frame"]["func"])
+    t.check_equal(0, other.quit())
 
 
 def test_threads(t):
