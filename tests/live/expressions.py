@@ -52,7 +52,7 @@ def test_values(t):
 
 def test_language(t):
     """The whole language, at several places of a program."""
-    check_fixture(t, "Language", 350)
+    check_fixture(t, "Language", 500)
 
 
 def test_refused(t):

@@ -110,6 +110,8 @@ DBG_MUST struct dbg_error *dac_gc_sync_blocks(struct dac *d,
 					      struct arena *arena,
 					      struct gc_sync_block **ret,
 					      size_t *ret_n);
+/* The hash code that the sync block @index of @object holds; 0: none. */
+uint32_t dac_gc_sync_hash(struct dac *d, uint32_t index, uint64_t object);
 /* Thread* that is meant by the number in a thin lock; 0: none. */
 uint64_t dac_gc_thin_owner(struct dac *d, uint32_t number);
 

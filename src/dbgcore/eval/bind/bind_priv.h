@@ -35,7 +35,10 @@ struct binder {
 	struct bound_var **locals; /* of the expression and its lambdas */
 	size_t n_locals, cap_locals;
 	bool checked;
-	bool of_machine; /* a call sets a variable: one run computes all */
+	bool of_machine;     /* a call sets a variable: one run computes all */
+	struct bound *whole; /* what is evaluated */
+	bool in_parts;       /* a part of it was executed by itself, */
+	bool has_written;    /* ... and one wrote to the program's objects */
 	struct il_type *wanted; /* an enum whose names stand bare, or NULL */
 	unsigned int steps;
 	struct tuple_names *tuples;       /* see bindtuple.h */

@@ -186,10 +186,58 @@ static struct dbg_error *convert_user(struct binder *b, struct bound *v,
 				      struct il_type *to, bool is_explicit,
 				      struct bound **ret);
 
+/* The method of the group @v that a call with @sig's parameters is of. */
+static struct dbg_error *group_method(struct binder *b, const struct bound *v,
+				      const struct il_sig *sig,
+				      struct il_method **ret)
+{
+	struct call call = {.x = v->syntax,
+			    .name = v->name,
+			    .given = v->args,
+			    .n_given = v->n_args};
+	struct choice best = {0};
+	struct il_method *all[64];
+	*ret = NULL;
+	if (sig->n_params > BIND_ARGS_MAX)
+		return NULL;
+	// for its type alone
+	for (size_t i = 0; i < sig->n_params; i++)
+		call.args[call.n++] =
+		    bound_make(b, BOUND_DEFAULT, sig->params[i], v->syntax);
+	struct il_type *type = v->b ? v->b->type : v->a->type;
+	struct dbg_error *err = NULL;
+	while (!err && type && !best.method) {
+		size_t n = methods_named(b, type, v->name, all, 64);
+		err = call_resolve(b, &call, all, n, &best);
+		if (!err)
+			err = il_type_parent(b->ts, type, &type);
+	}
+	*ret = best.method;
+	return err;
+}
+
+/* Is there a method in the group @v that a delegate of type @to can be of? */
+static bool group_fits(struct binder *b, const struct bound *v,
+		       struct il_type *to)
+{
+	const struct il_sig *sig, *of;
+	struct il_method *method;
+	if (!delegate_types(b, to, &sig))
+		return false;
+	for (size_t i = 0; i < sig->n_params; i++)
+		if (sig->params[i]->open)
+			return true;
+	if (dbg_err_drop(group_method(b, v, sig, &method)) || !method ||
+	    dbg_err_drop(il_method_sig(b->ts, method, &of)))
+		return false;
+	return of->ret == sig->ret || sig->ret->open ||
+	       (of->ret->is_reference &&
+		conversion_of_types(b, of->ret, sig->ret) != CONVERSION_NONE);
+}
+
 enum conversion conversion_find(struct binder *b, const struct bound *v,
 				struct il_type *to)
 {
-	const struct il_sig *sig;
 	if (to->kind == IL_KIND_MVAR || to->kind == IL_KIND_VAR)
 		return CONVERSION_NONE;
 	switch (v->kind) {
@@ -199,8 +247,8 @@ enum conversion conversion_find(struct binder *b, const struct bound *v,
 			   ? CONVERSION_NULL
 			   : CONVERSION_NONE;
 	case BOUND_GROUP:
-		return delegate_types(b, to, &sig) ? CONVERSION_GROUP
-						   : CONVERSION_NONE;
+		return group_fits(b, v, to) ? CONVERSION_GROUP
+					    : CONVERSION_NONE;
 	case BOUND_UNTYPED:
 		if (v->syntax->kind == EXPR_LAMBDA)
 			return lambda_fits(b, v->syntax, to) ? CONVERSION_LAMBDA
@@ -375,35 +423,19 @@ static struct dbg_error *group_to_delegate(struct binder *b, struct bound *v,
 					   struct bound **ret)
 {
 	const struct il_sig *sig;
-	struct call call = {.x = v->syntax,
-			    .name = v->name,
-			    .given = v->args,
-			    .n_given = v->n_args};
-	struct choice best = {0};
-	struct il_method *all[64];
-	size_t n = 0;
+	struct il_method *method;
 	if (!delegate_types(b, to, &sig))
 		return dbg_err(DBG_E_ARGUMENT, "'%s' is no delegate",
 			       il_type_name(b->ts, to));
-	for (size_t i = 0; i < sig->n_params; i++)
-		call.args[call.n++] =
-		    zeros(b, v, sig->params[i]); // for its type alone
-	struct il_type *type = v->b ? v->b->type : v->a->type;
-	struct dbg_error *err = NULL;
-	while (!err && type && !best.method) {
-		n = methods_named(b, type, v->name, all, 64);
-		err = call_resolve(b, &call, all, n, &best);
-		if (!err)
-			err = il_type_parent(b->ts, type, &type);
-	}
+	struct dbg_error *err = group_method(b, v, sig, &method);
 	if (err)
 		return err;
-	if (!best.method)
+	if (!method)
 		return bind_error(b, v->syntax, "no method '%s' fits '%s'",
 				  v->name, il_type_name(b->ts, to));
 	*ret = bound_make(b, BOUND_DELEGATE, to, v->syntax);
 	(*ret)->a = v->a;
-	(*ret)->method = best.method;
+	(*ret)->method = method;
 	if (v->a && v->a->type->is_value)
 		(*ret)->a = wrap(b, BOUND_BOX, v->a, v->a->type);
 	return NULL;

@@ -101,6 +101,7 @@ static struct dbg_error *run(struct binder *b, const struct expr *x,
 	if (err)
 		return err;
 	evalcall_run(b->e, &r);
+	b->has_written |= vm_has_written(b->vm);
 	switch (r.state) {
 	case VM_DONE:
 		return make_result(b, &r.value, ret);
@@ -221,12 +222,23 @@ struct dbg_error *machine_value(struct binder *b, struct bound *n,
 {
 	struct il_method *m;
 	struct dbg_error *err = NULL;
+	b->in_parts |= n != b->whole;
 	if (n->kind != BOUND_VAR)
 		err = prepare(b, true, &n);
 	vm_set_thread(b->vm, b->e->scope->thread);
 	if (!err)
 		err = ilgen_method(b, n, &m);
 	return err ? err : run(b, n->syntax, m, ret);
+}
+
+/*
+ * Parts that were executed one by one, or read, do not see what another has
+ * written to objects of the program's. Then one execution computes all.
+ */
+static bool is_torn(const struct binder *b)
+{
+	return b->in_parts && b->has_written &&
+	       (!b->e->calls || !b->e->calls->n_used);
 }
 
 /* ---- Entries --------------------------------------------------------- */
@@ -257,7 +269,10 @@ struct dbg_error *bind_evaluate(const struct eval *e, const char *text,
 			      "'%s' returns nothing: what it would do is left "
 			      "undone",
 			      bind_source(&b, x));
-	return err ? err : fetch_value(&b, body, ret);
+	b.whole = body;
+	if (!err)
+		err = fetch_value(&b, body, ret);
+	return !err && is_torn(&b) ? machine_value(&b, body, ret) : err;
 }
 
 struct dbg_error *bind_condition(const struct eval *e, const char *text,
@@ -273,5 +288,15 @@ struct dbg_error *bind_condition(const struct eval *e, const char *text,
 			      bind_source(&b, x));
 	if (!err)
 		err = convert(&b, body, bind_prim(&b, ELEM_BOOLEAN), &body);
-	return err ? err : fetch_truth(&b, body, ret);
+	b.whole = body;
+	if (!err)
+		err = fetch_truth(&b, body, ret);
+	if (err || !is_torn(&b))
+		return err;
+	struct value v;
+	uint64_t truth = 0;
+	err = machine_value(&b, body, &v);
+	if (!err && value_integer(b.e->types, &v, &truth))
+		*ret = truth & 1;
+	return err;
 }

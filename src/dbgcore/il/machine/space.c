@@ -194,6 +194,11 @@ bool space_move(struct vm *vm, uint64_t to, uint64_t from, uint64_t n)
 	return true;
 }
 
+bool vm_has_written(const struct vm *vm)
+{
+	return vm->n_dirty != 0;
+}
+
 bool vm_owns(const struct vm *vm, uint64_t addr)
 {
 	(void)vm;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "dac/gcheap.h"
 #include "il/machine/vm_priv.h"
 
 enum {
@@ -73,13 +74,14 @@ static enum native_end memberwise_clone(struct native *n)
 }
 
 /*
- * The number that the runtime has given to the object, if it is in its
- * header; else one by its address, which it keeps while we look.
+ * The number that the runtime has given to the object, in its header or its
+ * sync block; else one by its address, which it keeps while we look.
  */
 static enum native_end hash_code(struct native *n)
 {
 	enum {
 		IS_HASH = 0x0c000000,
+		IS_INDEX = 0x08000000,
 		HASH_BITS = 0x03ffffff,
 	};
 	uint64_t object = native_ref(n, n->n_args - 1);
@@ -89,6 +91,13 @@ static enum native_end hash_code(struct native *n)
 	vm_read(n->vm, object - 4, &header, sizeof(header));
 	if ((header & IS_HASH) == IS_HASH)
 		return native_ret_i4(n, (int32_t)(header & HASH_BITS));
+	if ((header & IS_HASH) == IS_INDEX && !vm_owns(n->vm, object)) {
+		struct dac *d = types_dac(il_types_values(n->types));
+		uint32_t hash =
+		    d ? dac_gc_sync_hash(d, header & HASH_BITS, object) : 0;
+		if (hash)
+			return native_ret_i4(n, (int32_t)hash);
+	}
 	uint64_t h = (object >> 3) * UINT64_C(0x9e3779b97f4a7c15);
 	return native_ret_i4(n, (int32_t)(h >> 38 & HASH_BITS) | 1);
 }
