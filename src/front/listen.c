@@ -10,8 +10,10 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -35,6 +37,8 @@ struct callers {
 	const struct listen_protocol *protocol;
 	int fd; /* listens */
 	bool tcp;
+	int ends;     /* readable: a signal is to end us; -1: none is heard */
+	sigset_t old; /* signals that were blocked before */
 	struct caller v[CALLERS_MAX]; /* the oldest first */
 	size_t n;
 };
@@ -89,6 +93,34 @@ static int listen_unix(const char *path)
 	}
 	fprintf(stderr, "dndbg: waiting for a client on %s\n", path);
 	return fd;
+}
+
+/*
+ * Hear the signals that end us, instead of ending by them: the socket's file
+ * goes first. They stay pending until end_hearing.
+ */
+static void hear_signals(struct callers *c)
+{
+	static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+	struct sigaction action;
+	sigset_t heard;
+
+	sigemptyset(&heard);
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+		if (!sigaction(ends[i], NULL, &action) &&
+		    action.sa_handler == SIG_DFL)
+			sigaddset(&heard, ends[i]);
+	sigprocmask(SIG_BLOCK, &heard, &c->old);
+	c->ends = signalfd(-1, &heard, SFD_CLOEXEC);
+	if (c->ends < 0)
+		sigprocmask(SIG_SETMASK, &c->old, NULL);
+}
+
+static void end_hearing(struct callers *c)
+{
+	if (c->ends >= 0)
+		close(c->ends);
+	sigprocmask(SIG_SETMASK, &c->old, NULL);
 }
 
 static void drop(struct callers *c, size_t i)
@@ -164,10 +196,10 @@ static bool hear_all(struct callers *c, const struct pollfd *fds, size_t *ret)
 	return false;
 }
 
-// The first that has said a message.
-static void choose(struct callers *c, int *ret, struct framing *ret_in)
+// The first that has said a message; false: a signal is to end us.
+static bool choose(struct callers *c, int *ret, struct framing *ret_in)
 {
-	struct pollfd fds[CALLERS_MAX + 1];
+	struct pollfd fds[CALLERS_MAX + 2];
 	size_t chosen = 0;
 
 	for (bool found = false; !found;) {
@@ -175,8 +207,11 @@ static void choose(struct callers *c, int *ret, struct framing *ret_in)
 		for (size_t i = 0; i < n; i++)
 			fds[i] = (struct pollfd){c->v[i].fd, POLLIN, 0};
 		fds[n] = (struct pollfd){c->fd, POLLIN, 0};
-		if (poll(fds, n + 1, -1) < 0)
+		fds[n + 1] = (struct pollfd){c->ends, POLLIN, 0};
+		if (poll(fds, n + 2, -1) < 0)
 			continue;
+		if (fds[n + 1].revents)
+			return false;
 		found = hear_all(c, fds, &chosen);
 		if (!found && fds[n].revents)
 			take_caller(c);
@@ -184,6 +219,16 @@ static void choose(struct callers *c, int *ret, struct framing *ret_in)
 	*ret = c->v[chosen].fd;
 	*ret_in = c->v[chosen].in;
 	c->v[chosen] = c->v[--c->n];
+	return true;
+}
+
+static struct dbg_error *no_place(const struct listen_at *at)
+{
+	if (at->path)
+		return dbg_err(DBG_E_FILE, "cannot listen on '%s': %s",
+			       at->path, strerror(errno));
+	return dbg_err(DBG_E_FILE, "cannot listen on 127.0.0.1:%u: %s",
+		       at->port, strerror(errno));
 }
 
 struct dbg_error *listen_accept(const struct listen_at *at,
@@ -193,19 +238,20 @@ struct dbg_error *listen_accept(const struct listen_at *at,
 	struct callers c = {.protocol = protocol, .tcp = !at->path};
 	int on = 1;
 
+	hear_signals(&c);
 	c.fd = at->path ? listen_unix(at->path) : listen_tcp(at->port);
-	if (c.fd < 0 && at->path)
-		return dbg_err(DBG_E_FILE, "cannot listen on '%s': %s",
-			       at->path, strerror(errno));
-	if (c.fd < 0)
-		return dbg_err(DBG_E_FILE, "cannot listen on 127.0.0.1:%u: %s",
-			       at->port, strerror(errno));
-	choose(&c, ret, ret_in);
+	struct dbg_error *err = c.fd < 0 ? no_place(at) : NULL;
+	bool chosen = !err && choose(&c, ret, ret_in);
 	while (c.n)
 		drop(&c, c.n - 1);
-	close(c.fd);
-	if (at->path)
+	if (!err)
+		close(c.fd);
+	if (!err && at->path)
 		unlink(at->path);
+	// ... which ends us
+	end_hearing(&c);
+	if (!chosen)
+		return err ? err : dbg_err(DBG_E_STATE, "no client came");
 	// messages are small and answered at once
 	if (c.tcp)
 		setsockopt(*ret, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));

@@ -24,7 +24,8 @@ struct listen_protocol {
  * Say on stderr where, and wait there for a client: a process of our own user
  * that begins with a message of @protocol. Whoever says anything else, as a
  * browser does, is sent away. *@ret is the connection, *@ret_in what it has
- * sent; both are the caller's.
+ * sent; both are the caller's. A signal that ends us meanwhile does so when the
+ * socket's file is gone.
  */
 DBG_MUST struct dbg_error *listen_accept(const struct listen_at *at,
 					 const struct listen_protocol *protocol,

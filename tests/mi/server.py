@@ -70,6 +70,24 @@ def test_unix_and_gdb(t):
 test_unix_and_gdb.runtimes = ("10",)
 
 
+def test_it_is_ended(t):
+    """A signal while it waits ends it, and the socket's file goes with it."""
+    path = f"{t.dir}/socket"
+    for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+        # nohup, or a shell's background
+        if signal.getsignal(number) is signal.SIG_IGN:
+            continue
+        with server(t, "mi", path) as (process, where):
+            with connect(where) as silent:
+                silent.recv(100)
+                process.send_signal(number)
+                t.check_equal(-number, process.wait(20 * SLOW))
+        t.check(not os.path.exists(path), "the socket is left")
+
+
+test_it_is_ended.runtimes = ("10",)
+
+
 def test_strangers(t):
     """What says something else, as a browser may be made to, is sent away and
     carries nothing out; who says nothing keeps nobody out."""
