@@ -35,6 +35,7 @@ static void show_where(struct repl *r)
 	const struct dbg_stop *stop = dbg_stop_reason(r->dbg);
 
 	r->untold = false;
+	r->has_frame = false;
 	if (!stop)
 		return;
 	r->thread = stop->thread;
@@ -48,6 +49,7 @@ struct dbg_error *evaluate_wait(struct repl *r, const char *expr,
 	const struct dbg_eval_request req = {
 	    .frame = frame_id(r),
 	    .expr = expr,
+	    .assigns = true,
 	    .calls = calls,
 	};
 
@@ -62,7 +64,6 @@ struct dbg_error *evaluate_wait(struct repl *r, const char *expr,
 		err = wait_for_value(r);
 	if (!err && r->evaluated)
 		err = dbg_eval_result(r->dbg, ret);
-	r->has_frame = false;
 	if (r->stopped && err) {
 		repl_warn(r, "", err);
 		show_where(r);
@@ -75,14 +76,6 @@ struct dbg_error *evaluate_wait(struct repl *r, const char *expr,
 struct dbg_error *evaluate_typed(struct repl *r, const char *expr,
 				 struct dbg_value *ret)
 {
-	struct dbg_error *why =
-	    dbg_assign(r->dbg, frame_id(r), expr, NULL, ret);
-
-	if (!why || why->code != DBG_E_UNSUPPORTED || r->hosted)
-		return why;
-	struct dbg_error *err = evaluate_wait(r, expr, DBG_CALLS_SETTING, ret);
-	// what is no value at all, an assignment, is explained by the first
-	bool first = err && err->code == DBG_E_ARGUMENT;
-	dbg_error_destroy(first ? err : why);
-	return first ? why : err;
+	return r->hosted ? dbg_assign(r->dbg, frame_id(r), expr, NULL, ret)
+			 : evaluate_wait(r, expr, DBG_CALLS_SETTING, ret);
 }

@@ -5,7 +5,8 @@ def check(t, section, pairs, seen):
     """Print each assignment at the section's mark. An answer that begins with
     "!" is the error wanted; none, of a command behind ":", is silence. The
     program prints afterwards what it sees."""
-    commands = ["b " + t.at("Assign", section), "run"]
+    commands = ["set evaluation interpret", "b " + t.at("Assign", section),
+                "run"]
     commands += [expr[1:] if expr.startswith(":") else "print " + expr
                  for expr, _ in pairs]
     done = t.batch(commands + ["continue"], t.program("Assign", section))
@@ -102,7 +103,7 @@ def test_structs(t):
         ("point = large", "!Cannot convert 'Assign.Large' to 'Assign.Point'."),
         ("pair.A = 8", "8"),
         ('pair.Item2 = "y"',
-         "!A new string is made by a call, which is not served yet: only a"
+         "!A new string is made by a call, which is not allowed here: only a"
          " string that the program has can be assigned to 'pair.Item2'."),
         ("pair.B = twin.Text", '"two"'),
         ("large.Tag = twin.Tag", "'x'"),
@@ -142,7 +143,7 @@ def test_references(t):
         ("(string)any = word",
          "!'(string)any' is not a variable that can be assigned to."),
         ('text = "new"',
-         "!A new string is made by a call, which is not served yet: only a"
+         "!A new string is made by a call, which is not allowed here: only a"
          " string that the program has can be assigned to 'text'."),
         ("text = word", '"word"'),
         ("word = null", "null"),
@@ -168,8 +169,8 @@ def test_references(t):
          "!Property 'list.Count' has no setter: its getter returns the "
          "field '_size'."),
         ("other.Hidden = 4",
-         "!Property 'other.Hidden' is set by a call, which is not served "
-         "yet: its getter returns the field 'hidden'."),
+         "!Property 'other.Hidden' is set by a call, which is not allowed "
+         "here: its getter returns the field 'hidden'."),
         ("other.hidden = 4", "4"),
         ("other.Triple = 4",
          "!Property 'other.Triple' has no setter."),

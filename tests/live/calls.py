@@ -61,6 +61,26 @@ def test_effects(t):
     t.check_in("right 102", behind)
 
 
+def test_assigned(t):
+    """A property is set by its setter, a string is made by the program; where
+    no call may be made both are refused, and nothing has changed."""
+    here, behind = stand(t, 'print word = "new one"', "print word",
+                         'print box.Label = "hello"', "print box.Label",
+                         "set var crate.Label = word", "print crate.Label",
+                         'print box.Label += "!"',
+                         "set evaluation interpret",
+                         'print word = "x"', 'print box.Label = "x"',
+                         "print word", "print box.Label")
+    t.check_equal(['"new one"', '"new one"', '"hello1"', '"hello1"',
+                   '"new one2"', '"hello1!3"', '"new one"', '"hello1!3"'],
+                  RETURNED.findall(here))
+    t.check_in("A new string is made by a call, which is not allowed here",
+               behind)
+    t.check_in("'box.Label' is set by a call, which is not allowed here",
+               behind)
+    t.check_in("right 3", behind)
+
+
 def test_changed(t):
     """An expression that reads what its own call has changed has no answer, and
     the call is made once."""

@@ -77,12 +77,13 @@ def test_refused(t):
 def test_set_indexer(t):
     """An element that a method of the program would set is refused with the
     way to it."""
-    done = t.batch(["b " + t.at("Language", "language"), "run",
+    done = t.batch(["set evaluation interpret",
+                    "b " + t.at("Language", "language"), "run",
                     "print map[\"a\"] = 3", "set var map._entries[0].value = 3",
                     "print map[\"a\"]"],
                    t.program("Language", os.path.join(t.dir, "lines")))
     t.check_equal("'map[\"a\"]' is set by a call of the indexer, which is not "
-                  "served yet: assign to the field that holds the value, "
+                  "allowed here: assign to the field that holds the value, "
                   "'map,raw' shows it.\n", done.stderr)
     t.check_match(r"^\$1 = 3$", done.stdout)
 

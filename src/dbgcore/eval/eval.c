@@ -80,7 +80,8 @@ static struct dbg_error *step(const struct eval *e, const char *text,
 	    .target = x->a,
 	    .op = x->op == OP_INCREMENT ? OP_ADD : OP_SUBTRACT,
 	    .value_text = text,
-	    .value = one};
+	    .value = one,
+	    .steps = true};
 	err = bind_assign(e, &a, ret_place);
 	*ret = x->kind == EXPR_POSTFIX ? old : *ret_place;
 	return err;

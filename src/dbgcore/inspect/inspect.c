@@ -3,7 +3,7 @@
  * types and stacks, and what was handed out of them in the present stop.
  * inspect_stop() begins a stop (the arena is empty, the stop number rises),
  * inspect_go() ends it; ids carry the stop's number, so one of an earlier stop
- * is an error.
+ * is an error (ids.c).
  */
 #include "inspect/inspect.h"
 
@@ -16,14 +16,12 @@ enum {
 	ELEMENTS_DEFAULT = 200
 };
 
-/* A frame's id is told from a value's by this bit of its lower half. */
-#define FRAME_BIT 0x80000000u
-
 /* ---- Life ------------------------------------------------------------ */
 
 void inspect_init(struct inspect *in)
 {
 	in->arena = arena_create();
+	in->ways = arena_create();
 	in->rules = source_rules_create();
 	in->history = history_create();
 	in->style.elements = ELEMENTS_DEFAULT;
@@ -36,6 +34,7 @@ void inspect_deinit(struct inspect *in)
 	symbol_rules_deinit(&in->symbols);
 	history_destroy(in->history);
 	arena_destroy(in->arena);
+	arena_destroy(in->ways);
 	free(in->frames);
 	free(in->nodes);
 	free(in->scopes);
@@ -143,8 +142,7 @@ struct dbg_error *inspect_runtime(struct inspect *in, const char *bundle)
 /* Forget what was handed out in this stop. */
 static void forget_stop(struct inspect *in)
 {
-	in->n_frames = 0;
-	in->n_nodes = 0;
+	in->n_old_frames = in->n_frames;
 	in->n_scopes = 0;
 	view_cache_clear(in->views);
 	in->last = value_absent(NULL, WHY_NONE, 0);
@@ -156,6 +154,7 @@ static void forget_stop(struct inspect *in)
 void inspect_runtime_gone(struct inspect *in)
 {
 	forget_stop(in);
+	inspect_ids_forget(in);
 	vm_close(in);
 	types_destroy(in->types);
 	in->types = NULL;
@@ -176,7 +175,9 @@ void inspect_end(struct inspect *in)
 	in->stack = NULL;
 	in->target = NULL;
 	in->stopped = false;
+	in->returns = false;
 	in->stop_number++;
+	inspect_ids_forget(in);
 }
 
 /* ---- Stops ----------------------------------------------------------- */
@@ -194,6 +195,8 @@ void inspect_stop(struct inspect *in)
 		dac_flush(in->dac);
 	stack_reset(in->stack, in->arena);
 	forget_stop(in);
+	if (!in->returns)
+		inspect_ids_forget(in);
 	if (in->types) {
 		types_stop(in->types);
 		vm_renew(in);
@@ -203,31 +206,4 @@ void inspect_stop(struct inspect *in)
 void inspect_go(struct inspect *in)
 {
 	in->stopped = false;
-}
-
-/* ---- Frames ---------------------------------------------------------- */
-
-dbg_id inspect_frame_id(struct inspect *in, const struct frame *frame)
-{
-	size_t i = frame->serial;
-
-	while (in->n_frames <= i) {
-		mem_grow(&in->frames, &in->cap_frames, in->n_frames,
-			 sizeof(*in->frames));
-		in->frames[in->n_frames++] = NULL;
-	}
-	in->frames[i] = frame;
-	return (dbg_id)in->stop_number << 32 | FRAME_BIT | (uint32_t)i;
-}
-
-struct dbg_error *inspect_frame(struct inspect *in, dbg_id id,
-				const struct frame **ret)
-{
-	uint32_t i = (uint32_t)id & ~FRAME_BIT;
-
-	if (id >> 32 != in->stop_number || !(id & FRAME_BIT) ||
-	    i >= in->n_frames || !in->frames[i])
-		return dbg_err(DBG_E_STALE, "that frame is of an earlier stop");
-	*ret = in->frames[i];
-	return NULL;
 }

@@ -9,7 +9,8 @@
  * Life: inspect_init; for each program inspect_begin, inspect_runtime once its
  * runtime is up, inspect_end; inspect_deinit. In between, inspect_stop begins
  * each stop (frame ids, value ids and everything in @arena are of one stop)
- * and inspect_go ends it.
+ * and inspect_go ends it. Ids alone outlive the stops in and behind a call that
+ * is made for an evaluation (ids.c).
  */
 #ifndef INSPECT_INSPECT_H
 #define INSPECT_INSPECT_H
@@ -33,6 +34,38 @@ struct str;
 struct inspect_scope {
 	const struct frame *frame;
 	struct scope *scope;
+};
+
+/*
+ * How a value was come to: the way by which it is found again when a call has
+ * moved it.
+ */
+struct inspect_way {
+	enum inspect_way_kind {
+		WAY_NONE,
+		WAY_EXPRESSION, /* @name, in the frame @from */
+		WAY_SCOPE,      /* number @at of @which in the frame @from */
+		WAY_CHILD,      /* ... of the value @from */
+	} kind;
+	dbg_id from;
+	unsigned int which; /* enum dbg_scope; CHILD: enum dbg_children */
+	uint64_t at;
+	const char *name; /* of the value; SCOPE and CHILD: NULL: any */
+};
+
+/* Handed out, as of the stop number @seen. */
+struct inspect_frame_entry {
+	const struct frame *frame; /* NULL: not handed out */
+	struct dac_frame raw;
+	uint32_t thread, level, seen;
+	enum dbg_frame_kind kind;
+};
+
+struct inspect_entry {
+	struct node node;
+	struct inspect_way way;
+	uint32_t seen;
+	uint32_t depth; /* values of which it is a child */
 };
 
 /* How values are shown: settings "print ...". */
@@ -61,14 +94,22 @@ struct inspect {
 	/* One stop. */
 	bool stopped;
 	uint32_t stop_number;
+	/*
+	 * The program runs for an evaluation, to stand again where it stands:
+	 * ids stay, what they name is found again when it is asked for.
+	 */
+	bool returns;
+	uint32_t ids_since; /* number of the stop that the oldest ids are of */
+	struct arena *ways; /* names in the ways of values */
 	struct arena *arena;
 	volatile int interrupted;    /* long work is to break off */
 	uint64_t exception;          /* $exception: object's address, 0: none */
 	struct returned returned;    /* the call that was stepped out of */
 	struct value returned_value; /* of it, once it is asked for */
-	const struct frame **frames; /* handed out, by serial */
-	size_t n_frames, cap_frames;
-	struct node *nodes; /* handed out */
+	/* Handed out. Those of this stop by serial behind older ones. */
+	struct inspect_frame_entry *frames;
+	size_t n_frames, cap_frames, n_old_frames;
+	struct inspect_entry *nodes;
 	size_t n_nodes, cap_nodes;
 	struct inspect_scope *scopes;
 	size_t n_scopes, cap_scopes;
@@ -102,10 +143,20 @@ void inspect_stop(struct inspect *in);
 /* The program goes on. */
 void inspect_go(struct inspect *in);
 
+/* ---- Ids (ids.c) ------------------------------------------------------ */
+
 /* Id of a frame of this stop, and back; DBG_E_STALE if it is of another. */
 dbg_id inspect_frame_id(struct inspect *in, const struct frame *frame);
 DBG_MUST struct dbg_error *inspect_frame(struct inspect *in, dbg_id id,
 					 const struct frame **ret);
+/* Id of a value that was come to by @way, whose name is copied. */
+dbg_id inspect_node_id(struct inspect *in, const struct node *node,
+		       const struct inspect_way *way);
+/* The node of an id; until the next one is handed out. */
+DBG_MUST struct dbg_error *inspect_node(struct inspect *in, dbg_id id,
+					const struct node **ret);
+/* All ids are stale. */
+void inspect_ids_forget(struct inspect *in);
 
 /* ---- Values and expressions (inspectvalue.c) ------------------------- */
 
@@ -114,15 +165,32 @@ DBG_MUST struct dbg_error *
 inspect_eval(struct inspect *in, const struct frame *frame, struct eval *ret);
 /* A view, which makes text of values; @thread as in struct scope, or NULL. */
 struct view inspect_view(const struct inspect *in, struct thread_ref *thread);
-/* Text of a node and an id if it has children; strings are in @arena. */
+/*
+ * Text of a node that was come to by @way, and an id if it has children;
+ * strings are in @arena.
+ */
 struct dbg_value inspect_describe(struct inspect *in, const struct view *w,
-				  const struct node *node);
+				  const struct node *node,
+				  const struct inspect_way *way);
+/* Some that stand in a row, the first of which was come to by @way. */
+struct inspect_list {
+	struct node *nodes;
+	size_t n;
+	struct inspect_way way;
+};
+
 void inspect_describe_all(struct inspect *in, const struct view *w,
-			  const struct node *nodes, size_t n,
+			  const struct inspect_list *list,
 			  struct dbg_value **ret);
-/* The node that inspect_describe gave an id to; until the next one. */
-DBG_MUST struct dbg_error *inspect_node(struct inspect *in, dbg_id id,
-					const struct node **ret);
+/* The variables of @scope in the frame of @e. */
+void inspect_scope_nodes(const struct view *w, const struct eval *e,
+			 enum dbg_scope scope, struct node **ret,
+			 size_t *ret_n);
+/* The value of an expression, with the form that its specifiers ask for. */
+DBG_MUST struct dbg_error *inspect_expression(struct inspect *in,
+					      const struct eval *e,
+					      const char *expr,
+					      struct node *ret);
 /*
  * A variable or memory was written: drop what may have the old value, scopes
  * and views.

@@ -1,7 +1,7 @@
 /*
- * Values of a stop: ids for them, the scope of a frame (made once), expressions
- * evaluated in a frame. Breakpoint conditions and the text of logpoints come
- * here too, from control.
+ * Values of a stop: the scope of a frame (made once), expressions evaluated in
+ * a frame. Breakpoint conditions and the text of logpoints come here too, from
+ * control.
  */
 #include "inspect/inspect.h"
 
@@ -11,52 +11,36 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-/* ---- Value ids ------------------------------------------------------- */
-
-/* An id's lower half is the node's number from 1; frames set its top bit. */
-static dbg_id hand_out(struct inspect *in, const struct node *node)
-{
-	mem_grow(&in->nodes, &in->cap_nodes, in->n_nodes, sizeof(in->nodes[0]));
-	in->nodes[in->n_nodes++] = *node;
-	return (dbg_id)in->stop_number << 32 | in->n_nodes;
-}
-
-struct dbg_error *inspect_node(struct inspect *in, dbg_id id,
-			       const struct node **ret)
-{
-	uint32_t index = (uint32_t)id;
-
-	if (id >> 32 != in->stop_number)
-		return dbg_err(DBG_E_STALE,
-			       "the program has run since this value was seen");
-	if (index == 0 || index > in->n_nodes)
-		return dbg_err(DBG_E_ARGUMENT, "no value has this id");
-	*ret = &in->nodes[index - 1];
-	return NULL;
-}
+/* ---- Descriptions ----------------------------------------------------- */
 
 struct dbg_value inspect_describe(struct inspect *in, const struct view *w,
-				  const struct node *node)
+				  const struct node *node,
+				  const struct inspect_way *way)
 {
 	struct dbg_value value;
+	struct node kept = *node;
 
 	view_describe(w, node, &value);
-	if (value.n_named || value.n_indexed) {
-		value.id = hand_out(in, node);
-		in->nodes[in->n_nodes - 1].thread = w->thread;
-	}
+	if (!value.n_named && !value.n_indexed)
+		return value;
+	kept.thread = w->thread;
+	value.id = inspect_node_id(in, &kept, way);
 	return value;
 }
 
 void inspect_describe_all(struct inspect *in, const struct view *w,
-			  const struct node *nodes, size_t n,
+			  const struct inspect_list *list,
 			  struct dbg_value **ret)
 {
-	struct dbg_value *list = arena_calloc(w->arena, n + 1, sizeof(list[0]));
+	struct dbg_value *all =
+	    arena_calloc(w->arena, list->n + 1, sizeof(all[0]));
+	struct inspect_way way = list->way;
 
-	for (size_t i = 0; i < n; i++)
-		list[i] = inspect_describe(in, w, &nodes[i]);
-	*ret = list;
+	for (size_t i = 0; i < list->n; i++, way.at++) {
+		way.name = list->nodes[i].name;
+		all[i] = inspect_describe(in, w, &list->nodes[i], &way);
+	}
+	*ret = all;
 }
 
 /* ---- Scopes ---------------------------------------------------------- */
@@ -113,6 +97,17 @@ struct view inspect_view(const struct inspect *in, struct thread_ref *thread)
 			     .raw = in->style.raw};
 }
 
+void inspect_scope_nodes(const struct view *w, const struct eval *e,
+			 enum dbg_scope scope, struct node **ret, size_t *ret_n)
+{
+	*ret = NULL;
+	*ret_n = 0;
+	if (scope != DBG_SCOPE_STATICS)
+		view_scope(w, e->scope, scope, ret, ret_n);
+	else if (e->scope->type)
+		view_statics(w, e->scope->type, ret, ret_n);
+}
+
 /* ---- Expressions ----------------------------------------------------- */
 
 /* $returnvalue; no type: there is none. */
@@ -145,6 +140,15 @@ struct dbg_error *inspect_eval(struct inspect *in, const struct frame *frame,
 			     .history = in->history,
 			     .stack = in->stack};
 	return NULL;
+}
+
+struct dbg_error *inspect_expression(struct inspect *in, const struct eval *e,
+				     const char *expr, struct node *ret)
+{
+	*ret = (struct node){.kind = NODE_VALUE};
+	ret->name = ret->path = arena_strdup(in->arena, expr);
+	size_t n = form_parse(expr, &ret->form);
+	return eval_value(e, arena_strndup(in->arena, expr, n), &ret->value);
 }
 
 /* What evaluates in the newest frame of @at. */
@@ -207,7 +211,7 @@ struct dbg_error *inspect_text(struct inspect *in, const struct inspect_at *at,
 
 	struct view w = inspect_view(in, e.scope->thread);
 
-	*ret = inspect_describe(in, &w, &node).text;
+	*ret = inspect_describe(in, &w, &node, &(struct inspect_way){0}).text;
 	return NULL;
 }
 

@@ -3,6 +3,8 @@
  * evaluator for it and hands out ids of what results; see
  * inspect/inspectvalue.c.
  */
+#include "eval/evalcall.h"
+#include "session/expression.h"
 #include "session/members.h"
 #include "session/session.h"
 
@@ -24,6 +26,12 @@ static struct dbg_error *begin(struct dbg *dbg, dbg_id frame, struct eval *ret)
 	return err ? err : inspect_eval(&dbg->inspect, f, ret);
 }
 
+static dbg_id frame_id(struct dbg *dbg, const struct eval *e)
+{
+	const struct frame *f = e->scope->frame;
+	return f ? inspect_frame_id(&dbg->inspect, f) : 0;
+}
+
 /* The expression in front of its format specifiers. */
 static const char *without_form(struct inspect *in, const char *expr,
 				struct form *ret)
@@ -40,14 +48,12 @@ struct dbg_error *dbg_scope_list(struct dbg *dbg, dbg_id frame,
 	if (err)
 		return err;
 	struct view w = inspect_view(&dbg->inspect, e.scope->thread);
-	struct node *nodes = NULL;
-	size_t n = 0;
-	if (scope != DBG_SCOPE_STATICS)
-		view_scope(&w, e.scope, scope, &nodes, &n);
-	else if (e.scope->type)
-		view_statics(&w, e.scope->type, &nodes, &n);
-	inspect_describe_all(&dbg->inspect, &w, nodes, n, ret);
-	*ret_n = n;
+	struct inspect_list list = {.way = {.kind = WAY_SCOPE,
+					    .from = frame_id(dbg, &e),
+					    .which = scope}};
+	inspect_scope_nodes(&w, &e, scope, &list.nodes, &list.n);
+	inspect_describe_all(&dbg->inspect, &w, &list, ret);
+	*ret_n = list.n;
 	return NULL;
 }
 
@@ -63,12 +69,14 @@ struct dbg_error *dbg_children(struct dbg *dbg, dbg_id value,
 	if (err)
 		return err;
 	// Handing out more moves the table.
-	struct node node = *found, *nodes;
+	struct node node = *found;
 	struct view w = inspect_view(&dbg->inspect, node.thread);
-	size_t n;
-	view_children(&w, &node, kind, first, count, &nodes, &n);
-	inspect_describe_all(&dbg->inspect, &w, nodes, n, ret);
-	*ret_n = n;
+	struct inspect_list list = {
+	    .way = {
+		.kind = WAY_CHILD, .from = value, .which = kind, .at = first}};
+	view_children(&w, &node, kind, first, count, &list.nodes, &list.n);
+	inspect_describe_all(&dbg->inspect, &w, &list, ret);
+	*ret_n = list.n;
 	return NULL;
 }
 
@@ -114,55 +122,84 @@ struct dbg_error *dbg_value_code(struct dbg *dbg, dbg_id value,
 	return NULL;
 }
 
+/* A call that returns nothing. */
+static void say_void(const struct node *node, struct dbg_value *ret)
+{
+	if (node->value.where == VALUE_ABSENT && !node->value.type)
+		*ret = (struct dbg_value){.name = node->name,
+					  .kind = DBG_VALUE_ABSENT,
+					  .type = "void",
+					  .text = "void"};
+}
+
+/* Evaluate or assign; *ret_place is what was written; no type: nothing. */
+static struct dbg_error *carry_out(struct dbg *dbg, const struct eval *e,
+				   const struct session_expression *x,
+				   struct node *ret, struct value *ret_place)
+{
+	struct inspect *in = &dbg->inspect;
+	bool assigned = x->value;
+	const char *expr = without_form(in, x->expr, &ret->form);
+	struct dbg_error *err;
+
+	if (x->value)
+		err = eval_assign(e, expr, x->value, &ret->value);
+	else if (x->assigns)
+		err =
+		    eval_statement(e, expr, &ret->value, ret_place, &assigned);
+	else
+		err = eval_value(e, expr, &ret->value);
+	if (x->value)
+		*ret_place = ret->value;
+	if (assigned)
+		inspect_assigned(in);
+	if (!err && e->calls && e->calls->n_used < e->calls->n_answers)
+		err = evalcall_changed();
+	return err;
+}
+
+struct dbg_error *session_evaluate(struct dbg *dbg, const struct eval *e,
+				   const struct session_expression *x,
+				   struct dbg_value *ret)
+{
+	struct node node = {.kind = NODE_VALUE};
+	struct value place = {0};
+	struct inspect_way way = {0};
+	struct dbg_error *err = carry_out(dbg, e, x, &node, &place);
+	if (err)
+		return err;
+	if (place.type && place.where == VALUE_MEMORY)
+		control_written(dbg->control, place.addr, place.type->size);
+	// carried out again it would assign again, or call
+	if ((!place.type || x->value) && !(e->calls && e->calls->n_answers))
+		way = (struct inspect_way){.kind = WAY_EXPRESSION,
+					   .from = frame_id(dbg, e),
+					   .name = x->expr};
+	struct view w = inspect_view(&dbg->inspect, e->scope->thread);
+	node.name = node.path = arena_strdup(w.arena, x->expr);
+	dbg->inspect.last = node.value;
+	*ret = inspect_describe(&dbg->inspect, &w, &node, &way);
+	say_void(&node, ret);
+	return NULL;
+}
+
 struct dbg_error *dbg_eval(struct dbg *dbg, dbg_id frame, const char *expr,
 			   struct dbg_value *ret)
 {
 	struct eval e;
-	struct node node = {.kind = NODE_VALUE};
+	const struct session_expression x = {.expr = expr};
 	struct dbg_error *err = begin(dbg, frame, &e);
-	if (err)
-		return err;
-	struct view w = inspect_view(&dbg->inspect, e.scope->thread);
-	node.name = node.path = arena_strdup(w.arena, expr);
-	expr = without_form(&dbg->inspect, expr, &node.form);
-	err = eval_value(&e, expr, &node.value);
-	if (err)
-		return err;
-	dbg->inspect.last = node.value;
-	*ret = inspect_describe(&dbg->inspect, &w, &node);
-	return NULL;
+	return err ? err : session_evaluate(dbg, &e, &x, ret);
 }
 
 struct dbg_error *dbg_assign(struct dbg *dbg, dbg_id frame, const char *target,
 			     const char *value, struct dbg_value *ret)
 {
 	struct eval e;
-	struct node node = {.kind = NODE_VALUE};
-	struct value place = {0};
-	bool assigned = true;
-	const char *written = target;
+	const struct session_expression x = {
+	    .expr = target, .value = value, .assigns = true};
 	struct dbg_error *err = begin(dbg, frame, &e);
-	if (err)
-		return err;
-	target = without_form(&dbg->inspect, target, &node.form);
-	if (value)
-		err = eval_assign(&e, target, value, &place);
-	else
-		err =
-		    eval_statement(&e, target, &node.value, &place, &assigned);
-	if (assigned)
-		inspect_assigned(&dbg->inspect);
-	if (err)
-		return err;
-	if (value)
-		node.value = place;
-	if (assigned && place.where == VALUE_MEMORY)
-		control_written(dbg->control, place.addr, place.type->size);
-	struct view w = inspect_view(&dbg->inspect, e.scope->thread);
-	node.name = node.path = arena_strdup(w.arena, written);
-	dbg->inspect.last = node.value;
-	*ret = inspect_describe(&dbg->inspect, &w, &node);
-	return NULL;
+	return err ? err : session_evaluate(dbg, &e, &x, ret);
 }
 
 struct dbg_error *dbg_format(struct dbg *dbg, dbg_id frame, const char *expr,
@@ -206,7 +243,7 @@ struct dbg_error *dbg_returned(struct dbg *dbg, struct dbg_value *ret,
 	    w.arena, "%s returned",
 	    code_method_name(in->code, in->returned.method, false, w.arena));
 	node.value = in->last = e.returned;
-	*ret = inspect_describe(in, &w, &node);
+	*ret = inspect_describe(in, &w, &node, &(struct inspect_way){0});
 	*ret_any = true;
 	return NULL;
 }

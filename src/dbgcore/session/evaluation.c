@@ -18,7 +18,7 @@
 #include "value/callrequest.h"
 #include "eval/evalcall.h"
 #include "session/session.h"
-#include "view/view.h"
+#include "session/expression.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ enum doing {
 
 struct evaluation {
 	struct arena *arena;
-	const char *expr;
+	struct session_expression expr;
 	uint32_t thread, level; /* whose frame */
 	struct dbg_stop stop;   /* strings in arena */
 	uint32_t ms;
@@ -110,6 +110,7 @@ static void over(struct dbg *dbg, struct dbg_error *err)
 
 	v->doing = DOING_NOTHING;
 	v->error = err;
+	dbg->inspect.returns = false;
 	if (v->has_timer)
 		timer_delete(v->timer);
 	v->has_timer = false;
@@ -170,6 +171,7 @@ static struct dbg_error *run(struct dbg *dbg, const struct call_request *req,
 	if (dbg->state == DBG_STOPPED)
 		target_terminal_give(dbg->target);
 	dbg->state = DBG_RUNNING;
+	dbg->inspect.returns = true;
 	return session_go(dbg);
 }
 
@@ -290,25 +292,6 @@ static struct dbg_error *string(struct dbg *dbg, const struct eval_calls *calls,
 
 /* ---- Evaluating -------------------------------------------------------- */
 
-/* Describe the value, which is of this stop. */
-static void describe(struct dbg *dbg, const struct eval *e,
-		     const struct value *value)
-{
-	struct evaluation *v = dbg->evaluation;
-	struct view w = inspect_view(&dbg->inspect, e->scope->thread);
-	struct node node = {.kind = NODE_VALUE, .value = *value};
-
-	node.name = node.path = arena_strdup(w.arena, v->expr);
-	dbg->inspect.last = *value;
-	v->value = inspect_describe(&dbg->inspect, &w, &node);
-	if (value->where != VALUE_ABSENT || value->type)
-		return;
-	v->value = (struct dbg_value){.name = node.name,
-				      .kind = DBG_VALUE_ABSENT,
-				      .type = "void",
-				      .text = "void"};
-}
-
 /* Evaluate, until a call is to be made; *ret_runs: one goes on. */
 static struct dbg_error *advance(struct dbg *dbg, bool *ret_runs)
 {
@@ -318,7 +301,6 @@ static struct dbg_error *advance(struct dbg *dbg, bool *ret_runs)
 				   .n_answers = v->n_answers,
 				   .strings = &v->string,
 				   .n_strings = v->string ? 1 : 0};
-	struct value value;
 	const struct frame *f;
 	struct eval e;
 	struct dbg_error *err = stack_frame(in->stack, v->thread, v->level, &f);
@@ -329,14 +311,9 @@ static struct dbg_error *advance(struct dbg *dbg, bool *ret_runs)
 	if (err)
 		return err;
 	e.calls = &calls;
-	err = eval_value(&e, v->expr, &value);
-	if (calls.want == EVAL_WANT_NOTHING) {
-		if (!err && calls.n_used < calls.n_answers)
-			err = evalcall_changed();
-		if (!err)
-			describe(dbg, &e, &value);
+	err = session_evaluate(dbg, &e, &v->expr, &v->value);
+	if (calls.want == EVAL_WANT_NOTHING)
 		return err;
-	}
 	dbg_error_destroy(err);
 	if (v->n_answers == ANSWERS_MAX)
 		return dbg_err(DBG_E_UNSUPPORTED, "too many calls");
@@ -469,6 +446,7 @@ void evaluation_stopped(struct dbg *dbg)
 	if (!is_going_on(dbg))
 		return;
 	control_call_leave(dbg->control);
+	inspect_ids_forget(&dbg->inspect);
 	over(dbg,
 	     v->is_late
 		 ? dbg_err(DBG_E_STATE,
@@ -523,7 +501,9 @@ static struct evaluation *evaluation_create(struct dbg *dbg,
 	evaluation_destroy(dbg->evaluation);
 	dbg->evaluation = v;
 	v->arena = arena_create();
-	v->expr = arena_strdup(v->arena, req->expr);
+	v->expr.expr = arena_strdup(v->arena, req->expr);
+	v->expr.value = kept(v->arena, req->value);
+	v->expr.assigns = req->assigns;
 	v->ms = req->ms ? req->ms : evaluation_ms(dbg);
 	copy_stop(v->arena, &dbg->stop, &v->stop);
 	return v;
@@ -534,7 +514,11 @@ static bool interpreted(struct dbg *dbg, const struct dbg_eval_request *req,
 			enum dbg_calls calls)
 {
 	struct evaluation *v = dbg->evaluation;
-	struct dbg_error *err = dbg_eval(dbg, req->frame, req->expr, &v->value);
+	bool assigns = req->value || req->assigns;
+	struct dbg_error *err =
+	    assigns
+		? dbg_assign(dbg, req->frame, req->expr, req->value, &v->value)
+		: dbg_eval(dbg, req->frame, req->expr, &v->value);
 
 	if (err && err->code == DBG_E_UNSUPPORTED &&
 	    calls == DBG_CALLS_NEEDED && target_can(dbg->target, TARGET_RUN)) {

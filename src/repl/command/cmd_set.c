@@ -22,7 +22,7 @@ static struct dbg_error *set_var(struct repl *r, const struct call *call)
 {
 	struct dbg_value v;
 
-	return dbg_assign(r->dbg, frame_id(r), call->args, NULL, &v);
+	return evaluate_typed(r, call->args, &v);
 }
 
 // `$NAME = VALUE`: without a stopped program a number.

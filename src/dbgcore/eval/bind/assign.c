@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "eval/bind/assigncall.h"
 #include "eval/bind/bind.h"
 #include "eval/bind/bind_priv.h"
 #include "eval/dollar.h"
@@ -38,55 +39,66 @@ static struct dbg_error *no_place(const char *name, const struct value *v)
 		       "'%s' is not a variable that can be assigned to", name);
 }
 
-static struct il_method *setter_of(struct binder *b,
-				   const struct il_method *getter)
+/* Where no call is made: why the property or indexer cannot be set. */
+static struct dbg_error *no_call(struct binder *b, const struct expr *x,
+				 const struct bound *n)
 {
-	return il_method_named(
-	    b->ts, getter->owner,
-	    arena_printf(b->arena, "set_%s", getter->name + 4), -1);
-}
-
-/* An indexer whose elements have no place that it returns. */
-static struct dbg_error *check_indexer(struct binder *b, const struct expr *x,
-				       const struct bound *n)
-{
-	if (!setter_of(b, n->method))
+	const struct il_field *f = getter_field(b, n->method);
+	const char *name = bind_source(b, x);
+	bool sets = assigncall_sets(b, n);
+	if (x->kind == EXPR_INDEX && !sets)
 		return dbg_err(DBG_E_ARGUMENT,
 			       "'%s' cannot be assigned to: the indexer of "
 			       "'%s' has no setter",
-			       bind_source(b, x),
-			       il_type_name(b->ts, n->method->owner));
-	return dbg_err(DBG_E_UNSUPPORTED,
-		       "'%s' is set by a call of the indexer, which is not "
-		       "served yet: assign to the field that holds the value, "
-		       "'%s,raw' shows it",
-		       bind_source(b, x), bind_source(b, x->a));
+			       name, il_type_name(b->ts, n->method->owner));
+	if (x->kind == EXPR_INDEX)
+		return dbg_err(DBG_E_UNSUPPORTED,
+			       "'%s' is set by a call of the indexer, which is "
+			       "not allowed here: assign to the field that "
+			       "holds the value, '%s,raw' shows it",
+			       name, bind_source(b, x->a));
+	return dbg_err(sets ? DBG_E_UNSUPPORTED : DBG_E_ARGUMENT,
+		       "property '%s' %s%s%s%s", name,
+		       sets ? "is set by a call, which is not allowed here"
+			    : "has no setter",
+		       f ? ": its getter returns the field '" : "",
+		       f ? f->name : "", f ? "'" : "");
+}
+
+/* A property that is only its field has a place, that field's. */
+static struct dbg_error *check_property(struct binder *b, const struct expr *x,
+					const struct bound *n)
+{
+	bool indexes = x->kind == EXPR_INDEX;
+	if (n->kind != BOUND_CALL || !str_starts(n->method->name, "get_"))
+		return NULL;
+	const struct il_field *f = getter_field(b, n->method);
+	bool is_field = f && str_ends(f->name, ">k__BackingField");
+	if (indexes || (is_field && !assigncall_sets(b, n)))
+		return NULL;
+	return no_call(b, x, n);
 }
 
 /*
- * A property is set by a call, but for one whose accessors the compiler has
- * made: that is its field.
+ * The place of @n; of an indexer, if it only returns an element of an array,
+ * without a call. What has none has its value.
  */
-static struct dbg_error *check_property(struct binder *b, const char *name,
-					const struct bound *n)
+static struct dbg_error *fetch_place(struct binder *b, const struct expr *x,
+				     struct bound *n, struct value *ret)
 {
-	enum {
-		AUTO_SETTER = 8 // ldarg.0, ldarg.1, stfld, ret
-	};
-	const struct il_field *f = getter_field(b, n->method);
-	const struct il_method_body *body;
-	struct il_method *set = setter_of(b, n->method);
-	bool plain =
-	    !set || (!dbg_err_drop(il_method_body(b->ts, set, &body)) &&
-		     body->code.n <= AUTO_SETTER);
-	if (f && plain && str_ends(f->name, ">k__BackingField"))
+	const struct eval *e = b->e;
+	struct eval plain = *e;
+	if (n->kind != BOUND_CALL || x->kind != EXPR_INDEX ||
+	    !str_starts(n->method->name, "get_"))
+		return fetch_value(b, n, ret);
+	plain.calls = NULL;
+	b->e = &plain;
+	struct dbg_error *err = fetch_value(b, n, ret);
+	b->e = e;
+	if (!err && ret->where == VALUE_MEMORY && !vm_owns(b->vm, ret->addr))
 		return NULL;
-	return dbg_err(set ? DBG_E_UNSUPPORTED : DBG_E_ARGUMENT,
-		       "property '%s' %s%s%s%s", name,
-		       set ? "is set by a call, which is not served yet"
-			   : "has no setter",
-		       f ? ": its getter returns the field '" : "",
-		       f ? f->name : "", f ? "'" : "");
+	dbg_error_destroy(err);
+	return no_call(b, x, n);
 }
 
 /* What cannot be written although it has an address. */
@@ -119,20 +131,17 @@ static struct dbg_error *find_place(struct assignment *a, const struct expr *x,
 	struct binder *b = a->b;
 	struct value v;
 	struct dbg_error *err = bind_value(b, bind_unconditional(b, x), ret);
-	if (!err && (*ret)->kind == BOUND_CALL && x->kind == EXPR_MEMBER)
-		err = check_property(b, a->name, *ret);
 	if (!err)
-		err = fetch_value(b, *ret, &v);
+		err = check_property(b, x, *ret);
+	if (!err)
+		err = fetch_place(b, x, *ret, &v);
 	if (!err && v.where != VALUE_ABSENT)
 		err = check_target(b, x, *ret, &v);
 	if (err)
 		return err;
 	if (v.where != VALUE_ABSENT && v.type->kind == TYPE_BYREF)
 		v = value_target(b->e->types, &v);
-	bool nowhere = v.where != VALUE_MEMORY && !v.in_register;
-	if (nowhere && (*ret)->kind == BOUND_CALL && x->kind == EXPR_INDEX)
-		return check_indexer(b, x, *ret);
-	if (nowhere)
+	if (v.where != VALUE_MEMORY && !v.in_register)
 		return no_place(a->name, &v);
 	type_mt(b->e->types, v.type);
 	a->to = v;
@@ -170,29 +179,10 @@ static struct dbg_error *store_register(const struct assignment *a,
 	return err;
 }
 
-/*
- * Does the value hold a reference to what only the debugger has? Its
- * addresses are none that a program may have.
- */
-static bool is_imaginary(const struct assignment *a, const struct value *from)
-{
-	struct types *ts = a->b->e->types;
-	size_t size = from->type->kind == TYPE_CLASS ? sizeof(uint64_t)
-						     : from->type->size;
-	for (size_t at = 0; at + sizeof(uint64_t) <= size;
-	     at += sizeof(uint64_t)) {
-		uint64_t word;
-		if (value_read(ts, from, at, &word, sizeof(word)) &&
-		    vm_owns(NULL, word))
-			return true;
-	}
-	return false;
-}
-
 static struct dbg_error *store(const struct assignment *a,
 			       const struct value *to, const struct value *from)
 {
-	if (from && is_imaginary(a, from))
+	if (from && assigncall_is_imaginary(a->b->e->types, from))
 		return dbg_err(DBG_E_UNSUPPORTED,
 			       "an object for '%s' is made by a call, which is "
 			       "not served yet: only the debugger has the one "
@@ -286,7 +276,7 @@ static struct dbg_error *no_object(const struct assignment *a,
 	if (v->where == VALUE_TEXT)
 		return dbg_err(DBG_E_UNSUPPORTED,
 			       "a new string is made by a call, which is not "
-			       "served yet: only a string that the program "
+			       "allowed here: only a string that the program "
 			       "has can be assigned to '%s'",
 			       a->name);
 	return dbg_err(DBG_E_UNSUPPORTED,
@@ -323,6 +313,8 @@ static struct dbg_error *converted(struct assignment *a, struct binder *b,
 		*ret = value_target(ts, ret);
 	if (ret->where == VALUE_ABSENT)
 		return fetch_missing(b, n->syntax, ret);
+	if (ret->where == VALUE_TEXT && b->e->calls && !box)
+		return assigncall_string(b->e, ret, ret);
 	if (a->type->is_reference && !value_is_null(ts, ret) &&
 	    (box || ret->type->kind != TYPE_CLASS || ret->where == VALUE_TEXT))
 		return no_object(a, ret);
@@ -375,7 +367,7 @@ struct dbg_error *bind_assign(const struct eval *e,
 			      struct value *ret)
 {
 	struct binder left, right;
-	struct bound *place, *n;
+	struct bound *place = NULL, *n;
 	struct value v;
 	binder_init(&left, e, x->text);
 	binder_init(&right, e, x->value_text);
@@ -384,9 +376,18 @@ struct dbg_error *bind_assign(const struct eval *e,
 	if (x->target->kind == EXPR_NAME && dollar_names(x->target->name))
 		return set_dollar(&left, &right, x, ret);
 	struct dbg_error *err = find_place(&a, x->target, &place);
+	if (err && place && e->calls && assigncall_sets(&left, place)) {
+		dbg_error_destroy(err);
+		return assigncall_run(e, x, ret);
+	}
 	if (err)
 		return err;
 	*ret = a.to;
+	if (x->steps && a.type->special == IL_SPECIAL_STRING)
+		return dbg_err(DBG_E_ARGUMENT,
+			       "'%s' is a string: '++' and '--' are not for "
+			       "strings",
+			       a.name);
 	if (x->value->kind == EXPR_DEFAULT && !x->value->type)
 		return store(&a, &a.to, NULL);
 	right.wanted = enum_of(a.type);

@@ -42,6 +42,7 @@ struct bind_assignment {
 	enum op op; /* of a compound one; OP_NONE */
 	const char *value_text;
 	const struct expr *value;
+	bool steps; /* it is `x++` or the like */
 };
 
 /* Carry it out: *ret is the place that was written. */

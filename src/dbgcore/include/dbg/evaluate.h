@@ -4,11 +4,15 @@
  * dbg_eval and its like only look at the program. Here an expression may also
  * have methods of the program called by the stopped thread, and so its value
  * comes later, with an event. Meanwhile the program is running as far as the
- * API is concerned. When it stops again it is the stop that it was, but ids of
- * frames and values are stale.
+ * API is concerned. When it stops again it is the stop that it was: ids of
+ * frames and values name what they named, wherever the collector has moved it.
+ * They are stale (DBG_E_STALE) only if that is not there any more, or is what
+ * another call or an assignment gave. Other strings of the stop are gone.
  */
 #ifndef DBG_EVALUATE_H
 #define DBG_EVALUATE_H
+
+#include <stdbool.h>
 
 #include "dbg/values.h"
 
@@ -22,6 +26,9 @@ enum dbg_calls {
 struct dbg_eval_request {
 	dbg_id frame; /* 0: the newest of the thread of the stop */
 	const char *expr;
+	const char
+	    *value;   /* assign it to @expr, as dbg_assign; NULL: nothing */
+	bool assigns; /* an assignment in @expr is carried out */
 	enum dbg_calls calls;
 	uint32_t ms; /* limit to one call; 0: the setting's */
 };

@@ -1,0 +1,168 @@
+/*
+ * Assignments that a call makes. The setter is to be the only call: what leads
+ * to the property, and the value, are interpreted before if that can be done.
+ */
+#include "eval/bind/assigncall.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "eval/bind/bindassign.h"
+#include "eval/evalcall.h"
+
+enum {
+	AUTO_SETTER = 8 // ldarg.0, ldarg.1, stfld, ret
+};
+
+struct il_method *assigncall_setter(struct binder *b,
+				    const struct il_method *getter)
+{
+	return il_method_named(
+	    b->ts, getter->owner,
+	    arena_printf(b->arena, "set_%s", getter->name + 4), -1);
+}
+
+bool assigncall_sets(struct binder *b, const struct bound *n)
+{
+	if (n->kind != BOUND_CALL || !str_starts(n->method->name, "get_"))
+		return false;
+	struct il_method *set = assigncall_setter(b, n->method);
+	const struct il_field *f = getter_field(b, n->method);
+	const struct il_method_body *body;
+	bool plain = f && str_ends(f->name, ">k__BackingField") && set &&
+		     !dbg_err_drop(il_method_body(b->ts, set, &body)) &&
+		     body->code.n <= AUTO_SETTER;
+	return set && !plain;
+}
+
+bool assigncall_is_imaginary(struct types *ts, const struct value *v)
+{
+	size_t size =
+	    v->type->kind == TYPE_CLASS ? sizeof(uint64_t) : v->type->size;
+	for (size_t at = 0; at + sizeof(uint64_t) <= size;
+	     at += sizeof(uint64_t)) {
+		uint64_t word;
+		if (value_read(ts, v, at, &word, sizeof(word)) &&
+		    vm_owns(NULL, word))
+			return true;
+	}
+	return false;
+}
+
+/* ---- Properties ------------------------------------------------------ */
+
+/* Put what @n is, if no call is needed to know it, in its place. */
+static void settle(struct binder *b, struct bound **n)
+{
+	const struct eval *e = b->e;
+	struct eval plain = *e;
+	struct value v;
+	if (!(*n)->type || (*n)->kind == BOUND_CONST ||
+	    (*n)->kind == BOUND_NULL || (*n)->kind == BOUND_LAMBDA ||
+	    (*n)->kind == BOUND_ADDRESS)
+		return;
+	plain.calls = NULL;
+	b->e = &plain;
+	bool known = !dbg_err_drop(fetch_value(b, *n, &v));
+	b->e = e;
+	if (known && v.where == VALUE_TEXT) {
+		*n = bound_make(b, BOUND_STRING, (*n)->type, (*n)->syntax);
+		(*n)->units = v.units;
+		(*n)->n_units = v.n_units;
+	} else if (known && v.where != VALUE_ABSENT &&
+		   !assigncall_is_imaginary(e->types, &v))
+		*n = bound_value(b, &v, (*n)->type, (*n)->syntax);
+}
+
+static struct dbg_error *new_value(struct binder *b, struct bound *to,
+				   const struct bind_assignment *x,
+				   struct bound **ret)
+{
+	struct dbg_error *err;
+	if (x->op == OP_COALESCE || x->steps)
+		return dbg_err(DBG_E_UNSUPPORTED,
+			       "'%s' is set by a call: write '=' or '+='",
+			       bind_source(b, x->target));
+	b->text = x->value_text;
+	err = bind_operand(b, x->value, ret);
+	if (!err && x->op != OP_NONE)
+		err = bind_operator(b, x->op, to, *ret, x->value, ret);
+	if (!err && x->op != OP_NONE)
+		err = convert_cast(b, *ret, to->type, ret);
+	if (!err)
+		settle(b, ret);
+	return err;
+}
+
+/* What the target is now, if that needs no call. */
+static void show_target(const struct eval *e, const struct bind_assignment *x,
+			struct value *ret)
+{
+	struct eval plain = *e;
+	struct value now;
+	plain.calls = NULL;
+	if (!dbg_err_drop(bind_evaluate(&plain, x->text, x->target, &now)))
+		*ret = now;
+}
+
+static struct dbg_error *not_called(struct binder *b,
+				    const struct bind_assignment *x,
+				    const struct bound *to)
+{
+	const char *name =
+	    il_method_name(b->ts, assigncall_setter(b, to->method));
+	b->text = x->text;
+	return dbg_err(DBG_E_UNSUPPORTED,
+		       "'%s' is set by '%s', which cannot be called in the "
+		       "program here",
+		       bind_source(b, x->target), name);
+}
+
+struct dbg_error *assigncall_run(const struct eval *e,
+				 const struct bind_assignment *x,
+				 struct value *ret)
+{
+	struct binder b;
+	struct bound *to, *v, *body;
+	binder_init(&b, e, x->text);
+	struct dbg_error *err =
+	    bind_value(&b, bind_unconditional(&b, x->target), &to);
+	if (err)
+		return err;
+	to = arena_copy(b.arena, to, 1, sizeof(*to));
+	to->list = arena_copy(b.arena, to->list, to->n_list, sizeof(*to->list));
+	for (size_t i = 0; i < to->n_list; i++)
+		settle(&b, &to->list[i]);
+	b.wanted = to->type->kind == IL_KIND_ENUM ? to->type : NULL;
+	err = new_value(&b, to, x, &v);
+	if (!err)
+		err = assign_to(&b, to, v, &body);
+	if (!err)
+		err = machine_value(&b, body, ret);
+	// what cannot be passed the machine executes, for itself alone
+	if (!err && !e->calls->n_used)
+		err = not_called(&b, x, to);
+	if (!err)
+		show_target(e, x, ret);
+	return err;
+}
+
+/* ---- Strings --------------------------------------------------------- */
+
+struct dbg_error *assigncall_string(const struct eval *e, const struct value *v,
+				    struct value *ret)
+{
+	struct eval_calls *calls = e->calls;
+	if (calls->n_strings) {
+		*ret = value_bytes(v->type, &calls->strings[0],
+				   sizeof(calls->strings[0]));
+		return NULL;
+	}
+	calls->want = EVAL_WANT_STRING;
+	calls->units =
+	    arena_copy(e->arena, v->units, v->n_units, sizeof(*v->units));
+	calls->n_units = v->n_units;
+	return dbg_err(DBG_E_UNSUPPORTED, "the program makes the string");
+}

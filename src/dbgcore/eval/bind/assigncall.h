@@ -1,0 +1,33 @@
+/*
+ * What only a call in the program can assign: properties and indexers with
+ * setters, new strings.
+ */
+#ifndef EVAL_ASSIGNCALL_H
+#define EVAL_ASSIGNCALL_H
+
+#include "eval/bind/bind.h"
+#include "eval/bind/bind_priv.h"
+
+/* Is @n set by a call: a property, but for those that are only a field? */
+bool assigncall_sets(struct binder *b, const struct bound *n);
+/* The setter that belongs to a getter; NULL: there is none. */
+struct il_method *assigncall_setter(struct binder *b,
+				    const struct il_method *getter);
+/*
+ * Does @v hold a reference to what only the debugger has? Its addresses are
+ * none that a program may have.
+ */
+bool assigncall_is_imaginary(struct types *ts, const struct value *v);
+/*
+ * Set the property that is the target of @x, where calls can be made: ends as
+ * any expression that wants a call. *ret is its value afterwards.
+ */
+DBG_MUST struct dbg_error *assigncall_run(const struct eval *e,
+					  const struct bind_assignment *x,
+					  struct value *ret);
+/* The string @v, which only the debugger has, as one that the program has. */
+DBG_MUST struct dbg_error *assigncall_string(const struct eval *e,
+					     const struct value *v,
+					     struct value *ret);
+
+#endif

@@ -1,0 +1,28 @@
+/* Expressions of the API's, with or without calls: api_value.c. */
+#ifndef SESSION_EXPRESSION_H
+#define SESSION_EXPRESSION_H
+
+#include <stdbool.h>
+
+#include "dbg/error.h"
+
+struct dbg;
+struct dbg_value;
+struct eval;
+
+struct session_expression {
+	const char *expr;
+	const char *value; /* is assigned to @expr; NULL: nothing is */
+	bool assigns;      /* an assignment in @expr is carried out */
+};
+
+/*
+ * Carry it out in the frame of @e. With e->calls wanting a call or a string
+ * nothing was written yet, and there is an error.
+ */
+DBG_MUST struct dbg_error *session_evaluate(struct dbg *dbg,
+					    const struct eval *e,
+					    const struct session_expression *x,
+					    struct dbg_value *ret);
+
+#endif
