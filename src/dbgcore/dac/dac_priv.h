@@ -237,6 +237,8 @@ void *dac_module_object(struct dac *d, uint64_t module);
  * runtime that counts as such?
  */
 bool dac_is_cooperative(struct dac *d, pid_t tid);
+/* What a handle, the address of a reference, refers to; 0: nothing. */
+uint64_t dac_handle_target(struct dac *d, uint64_t handle);
 /* Forget what was read. */
 void dac_threads_reset(struct dac_threads *l);
 

@@ -11,8 +11,7 @@ enum {
 	OBJECT_WORDS = 8,
 };
 
-// What a handle (the address of a reference) refers to; 0 if nothing.
-static uint64_t handle_target(struct dac *d, uint64_t handle)
+uint64_t dac_handle_target(struct dac *d, uint64_t handle)
 {
 	uint64_t object;
 
@@ -82,7 +81,7 @@ uint64_t dac_thread_object(struct dac *d, const struct dac_thread *t)
 	size_t n =
 	    target_read_some(d->target, t->addr, words, sizeof(words)) / 8;
 	if (d->learned.exposed_word && d->learned.exposed_word < n) {
-		object = handle_target(d, words[d->learned.exposed_word]);
+		object = dac_handle_target(d, words[d->learned.exposed_word]);
 		return is_object_of(d, object, t->addr) ? object : 0;
 	}
 	for (size_t i = 1; i < n && !object; i++)
@@ -139,7 +138,7 @@ static const struct dac_thread *take_next(struct dac *d)
 	    .tid = tid,
 	    .managed_id = data.id,
 	    .cooperative = data.cooperative,
-	    .exception = handle_target(d, data.last_thrown_handle),
+	    .exception = dac_handle_target(d, data.last_thrown_handle),
 	};
 	map_put(&l->by_tid, (uint64_t)t->tid, t);
 	return t;

@@ -85,12 +85,15 @@ enum dac_sos_slot {
 	SOS_THREAD_STORE = 3,
 	SOS_DOMAIN_STORE = 4,
 	SOS_DOMAIN_LIST = 5,
+	SOS_DOMAIN = 6,
+	SOS_DOMAIN_NAME = 7,
 	SOS_ASSEMBLY_LIST = 9,
 	SOS_MODULE = 12,
 	SOS_MODULE_DATA = 13,
 	SOS_ASSEMBLY_MODULES = 15,
 	SOS_THREAD = 17,
 	SOS_THREAD_OF_THIN_LOCK = 18,
+	SOS_STACK_LIMITS = 19,
 	SOS_METHOD = 20,
 	SOS_METHOD_NAME = 22,
 	SOS_METHOD_FROM_TOKEN = 24,
@@ -98,7 +101,9 @@ enum dac_sos_slot {
 	SOS_JIT_MANAGERS = 27,
 	SOS_TYPE_NAME = 36,
 	SOS_TYPE = 37,
+	SOS_TYPE_SLOT = 38,
 	SOS_TYPE_FIELDS = 39,
+	SOS_TYPE_OF_CLASS = 41,
 	SOS_FIELD = 42,
 	SOS_FRAME_NAME = 43,
 	SOS_HEAP = 46,
@@ -131,6 +136,23 @@ enum dac_sos14_slot {
 	SOS14_THREAD_STATIC_BASE = 4,
 	SOS14_INIT_FLAGS = 5,
 };
+
+enum {
+	SOS15_TYPE_SLOTS = 3
+};
+
+struct sos_slot {
+	uint64_t method, entry, type, module;
+	uint32_t token, slot;
+};
+static_assert(sizeof(struct sos_slot) == 40, "");
+
+struct sos_domain {
+	uint64_t addr, skip[6];
+	uint32_t id;
+	int32_t n_assemblies, n_failed, stage;
+};
+static_assert(sizeof(struct sos_domain) == 72, "");
 
 struct sos_domain_store {
 	uint64_t shared, system;

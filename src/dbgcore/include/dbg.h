@@ -36,6 +36,7 @@
 #include "dbg/process.h"
 #include "dbg/roots.h"
 #include "dbg/programs.h"
+#include "dbg/runtime.h"
 #include "dbg/settings.h"
 #include "dbg/signals.h"
 #include "dbg/sizes.h"

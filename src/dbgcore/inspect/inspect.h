@@ -222,6 +222,12 @@ DBG_MUST struct dbg_error *inspect_text(struct inspect *in,
 /* Append the text of the object at @addr, "null" for 0. */
 void inspect_object_text(struct inspect *in, uint64_t addr, struct str *out);
 /*
+ * The beginning of the text that the field @name of an object refers to, in
+ * @arena; NULL: it has no such field, or that is null. A runtime must be up.
+ */
+const char *inspect_string_field(struct inspect *in, uint64_t object,
+				 const char *name, struct arena *arena);
+/*
  * Name of the AssemblyLoadContext that @module was loaded into, in @arena;
  * NULL if it has none or nothing is stopped.
  */

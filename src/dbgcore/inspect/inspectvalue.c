@@ -228,19 +228,16 @@ void inspect_object_text(struct inspect *in, uint64_t addr, struct str *out)
 
 /* ---- Modules --------------------------------------------------------- */
 
-const char *inspect_load_context(struct inspect *in, uint64_t module,
-				 struct arena *arena)
+const char *inspect_string_field(struct inspect *in, uint64_t object,
+				 const char *name, struct arena *arena)
 {
 	uint16_t units[128];
 	uint32_t n;
-	if (!in->types || !in->stopped)
-		return NULL;
-	uint64_t addr = dac_module_context(in->dac, module);
-	struct value at = addr ? value_object(in->types, addr)
-			       : value_absent(NULL, WHY_NONE, 0);
+	struct value at = value_object(in->types, object);
 	const struct field *f = at.where == VALUE_ABSENT
 				    ? NULL
-				    : type_field(in->types, at.type, "_name");
+				    : type_field(in->types, at.type, name);
+
 	if (!f)
 		return NULL;
 	at = value_field(in->types, &at, f);
@@ -254,4 +251,14 @@ const char *inspect_load_context(struct inspect *in, uint64_t module,
 		return NULL;
 	str_add_utf16(&text, units, n);
 	return arena_strdup(arena, str_get(&text));
+}
+
+const char *inspect_load_context(struct inspect *in, uint64_t module,
+				 struct arena *arena)
+{
+	if (!in->types || !in->stopped)
+		return NULL;
+	uint64_t addr = dac_module_context(in->dac, module);
+
+	return addr ? inspect_string_field(in, addr, "_name", arena) : NULL;
 }

@@ -1,0 +1,322 @@
+/* Assemblies, their domains and load contexts; the runtime's threads. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "dac/facts.h"
+#include "session/sessionheap.h"
+
+enum {
+	CONTEXTS_MAX = 10000
+};
+
+/* ---- Assemblies ------------------------------------------------------ */
+
+static void describe(struct dbg *dbg, const struct dac_module *from,
+		     struct dbg_assembly *ret)
+{
+	struct inspect *in = &dbg->inspect;
+	const struct code_module *m = code_module_find(in->code, from->addr);
+
+	*ret = (struct dbg_assembly){
+	    .module = from->addr,
+	    .assembly = from->assembly,
+	    .allocator = dac_module_allocator(in->dac, from->addr),
+	    .name = m ? m->name : from->name,
+	    .path = from->path,
+	    .context = inspect_load_context(in, from->addr, in->arena),
+	    .context_object = dac_module_context(in->dac, from->addr),
+	    .base = from->base,
+	    .md_addr = from->md_addr,
+	    .md_size = from->md_size,
+	    .number = m ? m->number : 0,
+	    .dynamic = from->dynamic,
+	};
+}
+
+struct dbg_error *dbg_assembly_list(struct dbg *dbg, struct dbg_assembly **ret,
+				    size_t *ret_n)
+{
+	struct dac_module *modules;
+	size_t n = 0;
+	struct dbg_error *err = session_need_runtime(dbg);
+
+	if (!err)
+		err = dac_modules(dbg->inspect.dac, dbg->inspect.arena,
+				  &modules, &n);
+	if (err)
+		return err;
+	struct dbg_assembly *v =
+	    arena_calloc(dbg->inspect.arena, n + 1, sizeof(*v));
+	for (size_t i = 0; i < n; i++)
+		describe(dbg, &modules[i], &v[i]);
+	*ret = v;
+	*ret_n = n;
+	return NULL;
+}
+
+struct dbg_error *dbg_domain_list(struct dbg *dbg, struct dbg_domain **ret,
+				  size_t *ret_n)
+{
+	struct arena *arena = dbg->inspect.arena;
+	struct dac_domain *from;
+	size_t n = 0;
+	struct dbg_error *err = session_need_runtime(dbg);
+
+	if (!err)
+		err = dac_domains(dbg->inspect.dac, arena, &from, &n);
+	if (err)
+		return err;
+	struct dbg_domain *v = arena_calloc(arena, n + 1, sizeof(*v));
+	for (size_t i = 0; i < n; i++)
+		v[i] = (struct dbg_domain){
+		    .addr = from[i].addr,
+		    .id = from[i].id,
+		    .n_assemblies = from[i].n_assemblies,
+		    .name = from[i].name,
+		    .system = from[i].system,
+		};
+	*ret = v;
+	*ret_n = n;
+	return NULL;
+}
+
+/* ---- Load contexts --------------------------------------------------- */
+
+struct contexts {
+	struct dbg *dbg;
+	struct type *base;    /* AssemblyLoadContext */
+	struct map kinds;     /* MethodTable -> itself: derives; the map: not */
+	struct map by_object; /* -> struct dbg_load_context */
+	struct dbg_load_context *v[CONTEXTS_MAX];
+	size_t n;
+};
+
+static bool bool_field(struct dbg *dbg, uint64_t object, const char *name)
+{
+	struct types *ts = dbg->inspect.types;
+	struct value v = value_object(ts, object), at;
+	uint64_t n = 0;
+
+	return value_member(ts, &v, name, &at) && value_integer(ts, &at, &n) &&
+	       n;
+}
+
+static struct dbg_load_context *context_at(struct contexts *c, uint64_t object)
+{
+	struct dbg *dbg = c->dbg;
+	struct dbg_load_context *one = map_find(&c->by_object, object);
+
+	if (one || c->n == CONTEXTS_MAX)
+		return one;
+	struct value v = value_object(dbg->inspect.types, object);
+
+	one = arena_calloc(dbg->inspect.arena, 1, sizeof(*one));
+	*one = (struct dbg_load_context){
+	    .object = object,
+	    .type = v.type && v.type->name ? v.type->name : "?",
+	    .name = inspect_string_field(&dbg->inspect, object, "_name",
+					 dbg->inspect.arena),
+	    .collectible = bool_field(dbg, object, "_isCollectible"),
+	    .unloading = bool_field(dbg, object, "_state"),
+	};
+	map_put(&c->by_object, object, one);
+	return c->v[c->n++] = one;
+}
+
+static bool is_context(struct contexts *c, uint64_t mt)
+{
+	void *known = map_find(&c->kinds, mt);
+
+	if (!known) {
+		struct types *ts = c->dbg->inspect.types;
+		struct type *type = type_of_mt(ts, mt);
+
+		known = type && type_derives(ts, type, c->base)
+			    ? (void *)c->base
+			    : (void *)&c->kinds;
+		map_put(&c->kinds, mt, known);
+	}
+	return known == (void *)c->base;
+}
+
+static bool visit(void *arg, const struct heap_object *o)
+{
+	struct contexts *c = arg;
+
+	if (!o->type->is_free && !o->type->component_size &&
+	    o->type->has_refs && is_context(c, o->type->mt))
+		context_at(c, o->addr);
+	return true;
+}
+
+// On the heap alone are those that have no assembly, or a thread to let go of.
+static struct dbg_error *from_heap(struct contexts *c)
+{
+	struct heap *h;
+
+	c->base = type_core(c->dbg->inspect.types,
+			    "System.Runtime.Loader.AssemblyLoadContext");
+	struct dbg_error *err = c->base ? session_heap_get(c->dbg, &h) : NULL;
+	if (err || !c->base)
+		return err;
+	*h->interrupted = 0;
+	return heap_each(h, false, visit, c);
+}
+
+static void from_modules(struct contexts *c, const struct dac_module *modules,
+			 size_t n, struct dbg_load_context *first)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint64_t object =
+		    dac_module_context(c->dbg->inspect.dac, modules[i].addr);
+		struct dbg_load_context *one =
+		    object ? context_at(c, object) : first;
+
+		if (one)
+			one->n_assemblies++;
+	}
+}
+
+static bool is_default(const struct dbg_load_context *one)
+{
+	return one->name && !strcmp(one->name, "Default") && !one->collectible;
+}
+
+// The default one's object is made when the program asks for it.
+static void put_together(struct contexts *c, struct dbg_load_context *first,
+			 struct dbg_load_context **ret, size_t *ret_n)
+{
+	struct dbg_load_context *v =
+	    arena_calloc(c->dbg->inspect.arena, c->n + 1, sizeof(*v));
+	size_t n = 1;
+
+	for (size_t i = 0; i < c->n; i++) {
+		if (!first->object && is_default(c->v[i])) {
+			first->object = c->v[i]->object;
+			first->type = c->v[i]->type;
+			first->n_assemblies += c->v[i]->n_assemblies;
+		} else {
+			v[n++] = *c->v[i];
+		}
+	}
+	v[0] = *first;
+	*ret = v;
+	*ret_n = n;
+}
+
+struct dbg_error *dbg_load_context_list(struct dbg *dbg,
+					struct dbg_load_context **ret,
+					size_t *ret_n)
+{
+	struct dbg_load_context first = {
+	    .name = "Default",
+	    .type = "System.Runtime.Loader.DefaultAssemblyLoadContext",
+	};
+	struct dac_module *modules;
+	size_t n = 0;
+	struct dbg_error *err = session_need_runtime(dbg);
+
+	if (!err)
+		err = dac_modules(dbg->inspect.dac, dbg->inspect.arena,
+				  &modules, &n);
+	if (err)
+		return err;
+	struct contexts *c = xcalloc(1, sizeof(*c));
+	c->dbg = dbg;
+	// without the heap those that have assemblies are known all the same
+	err = from_heap(c);
+	if (err && err->code == DBG_E_INTERRUPTED)
+		goto out;
+	dbg_error_destroy(err);
+	err = NULL;
+	from_modules(c, modules, n, &first);
+	put_together(c, &first, ret, ret_n);
+out:
+	map_deinit(&c->kinds);
+	map_deinit(&c->by_object);
+	free(c);
+	return err;
+}
+
+/* ---- Threads --------------------------------------------------------- */
+
+// Thread::ThreadState, as far as it tells something of a program.
+static const struct {
+	uint32_t bit;
+	const char *text;
+} states[] = {
+    {DAC_THREAD_UNSTARTED, "not begun"},
+    {DAC_THREAD_DEAD, "ended"},
+    {DAC_THREAD_BACKGROUND, "background"},
+    {0x1000000, "pool worker"},
+    {0x2000000, "waits, sleeps or joins"},
+    {0x4000000, "interrupted"},
+    {0x1, "abort requested"},
+    {0x10, "held by the collector"},
+    {0x40000000, "failed to start"},
+};
+
+static const char *states_text(uint32_t state, struct arena *arena)
+{
+	_cleanup_str_ struct str text = {0};
+
+	for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++)
+		if (state & states[i].bit)
+			str_addf(&text, "%s%s", *str_get(&text) ? ", " : "",
+				 states[i].text);
+	return arena_strdup(arena, str_get(&text));
+}
+
+static uint32_t number_of(struct dbg *dbg, pid_t tid)
+{
+	return tid ? stack_thread_number(dbg->inspect.stack, tid) : 0;
+}
+
+struct dbg_error *dbg_runtime_thread_list(struct dbg *dbg,
+					  struct dbg_runtime_thread **ret,
+					  size_t *ret_n)
+{
+	struct inspect *in = &dbg->inspect;
+	struct dac_any_thread *all;
+	size_t n = 0;
+	struct dbg_error *err = session_need_runtime(dbg);
+
+	if (!err)
+		err = dac_threads_all(in->dac, in->arena, &all, &n);
+	if (err)
+		return err;
+	struct dbg_runtime_thread *v =
+	    arena_calloc(in->arena, n + 1, sizeof(*v));
+	for (size_t i = 0; i < n; i++) {
+		const struct dac_any_thread *t = &all[i];
+		struct value thrown = value_object(in->types, t->exception);
+
+		v[i] = (struct dbg_runtime_thread){
+		    .addr = t->addr,
+		    .object = t->object,
+		    .number = number_of(dbg, t->tid),
+		    .managed_id = t->managed_id,
+		    .tid = t->tid,
+		    .state = t->state,
+		    .states = states_text(t->state, in->arena),
+		    .name = t->object ? inspect_string_field(in, t->object,
+							     "_name", in->arena)
+				      : NULL,
+		    .cooperative = t->cooperative,
+		    .dead = t->state & DAC_THREAD_DEAD,
+		    .unstarted = t->state & DAC_THREAD_UNSTARTED,
+		    .finalizer = t->finalizer,
+		    .collecting = t->suspender,
+		    .exception = t->exception,
+		    .thrown =
+			t->exception && thrown.type ? thrown.type->name : NULL,
+		};
+	}
+	*ret = v;
+	*ret_n = n;
+	return NULL;
+}
