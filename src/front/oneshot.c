@@ -44,10 +44,15 @@ static const struct {
 	const char *name;
 	int words;
 } oneshots[] = {
-    {"heap", 2},       {"handles", 1}, {"finalizequeue", 1},  {"exceptions", 1},
-    {"syncblk", 1},    {"pstacks", 1}, {"dumpasync", 1},      {"tasks", 1},
-    {"threadpool", 1}, {"timers", 1},  {"timerinfo", 1},      {"deadlock", 1},
-    {"dlk", 1},        {"doctor", 1},  {"parallelstacks", 1},
+    {"heap", 2},           {"handles", 1},      {"finalizequeue", 1},
+    {"exceptions", 1},     {"syncblk", 1},      {"pstacks", 1},
+    {"parallelstacks", 1}, {"dumpasync", 1},    {"tasks", 1},
+    {"threadpool", 1},     {"timers", 1},       {"timerinfo", 1},
+    {"deadlock", 1},       {"dlk", 1},          {"dumpmt", 1},
+    {"dumpmd", 1},         {"ip2md", 1},        {"name2ee", 1},
+    {"dumpil", 1},         {"dumpmodule", 1},   {"dumpassembly", 1},
+    {"appdomains", 1},     {"loadcontexts", 1}, {"eeversion", 1},
+    {"clrthreads", 1},     {"doctor", 1},
 };
 
 static int words_of(const char *word)

@@ -15,17 +15,23 @@
 #include "base/str.h"
 #include "base/err.h"
 #include "repl/repl_priv.h"
+#include "repl/command/sosnames.h"
 #include "repl/command/subcmd.h"
 
 const struct cmd_family *const cmd_families[] = {
-    &cmd_family_running,     &cmd_family_skips,     &cmd_family_breakpoints,
-    &cmd_family_watchpoints, &cmd_family_stack,     &cmd_family_threads,
-    &cmd_family_signals,     &cmd_family_inferiors, &cmd_family_data,
-    &cmd_family_displays,    &cmd_family_heap,      &cmd_family_roots,
-    &cmd_family_state,       &cmd_family_tasks,     &cmd_family_pool,
-    &cmd_family_doctor,      &cmd_family_dumps,     &cmd_family_code,
-    &cmd_family_info,        &cmd_family_settings,  &cmd_family_session,
-    &cmd_family_user,        &cmd_family_support,   NULL,
+    &cmd_family_running,     &cmd_family_skips,
+    &cmd_family_breakpoints, &cmd_family_watchpoints,
+    &cmd_family_stack,       &cmd_family_threads,
+    &cmd_family_signals,     &cmd_family_inferiors,
+    &cmd_family_data,        &cmd_family_displays,
+    &cmd_family_heap,        &cmd_family_roots,
+    &cmd_family_state,       &cmd_family_tasks,
+    &cmd_family_pool,        &cmd_family_types,
+    &cmd_family_assemblies,  &cmd_family_doctor,
+    &cmd_family_dumps,       &cmd_family_code,
+    &cmd_family_info,        &cmd_family_settings,
+    &cmd_family_session,     &cmd_family_user,
+    &cmd_family_support,     NULL,
 };
 
 static bool is_name_char(char c)
@@ -237,9 +243,23 @@ static struct dbg_error *resolve(const char *line, struct cmd_line *parts,
 	return NULL;
 }
 
+// A command of SOS, whose addresses are hexadecimal without 0x.
+static struct dbg_error *execute_sos(struct repl *r, const struct sos_answer *a)
+{
+	if (!a->to)
+		return dbg_err(DBG_E_NOT_FOUND, "%s", a->says);
+	bool bare =
+	    (*a->to == 'x' || !strcmp(a->to, "disassemble")) && *a->args &&
+	    strspn(a->args, "0123456789abcdefABCDEF") == strlen(a->args);
+	_cleanup_free_ char *line =
+	    xasprintf("%s %s%s", a->to, bare ? "0x" : "", a->args);
+	return cmd_execute(r, line);
+}
+
 struct dbg_error *cmd_execute(struct repl *r, const char *line)
 {
 	struct dbg_error *err;
+	struct sos_answer sos;
 	const struct repl_cmd *cmd = NULL;
 	const struct user_command *own = user_command_find(r, line);
 	struct cmd_line parts;
@@ -247,6 +267,10 @@ struct dbg_error *cmd_execute(struct repl *r, const char *line)
 	if (own)
 		return user_command_run(r, own, line);
 	err = resolve(line, &parts, &cmd);
+	if (err && sos_find(line, &sos)) {
+		dbg_error_destroy(err);
+		return execute_sos(r, &sos);
+	}
 	if (err || !cmd)
 		return err;
 	if (!cmd->run)

@@ -1,6 +1,7 @@
 """The runtime's state, of a program that runs and of its core: what Stuck.cs
 holds still is found, all of it and no more."""
 import json
+import re
 import subprocess
 
 import drive
@@ -226,6 +227,125 @@ def test_deadlock(t):
     t.check_equal("No thread waits for a lock or a task.\n",
                   t.run("deadlock", quiet.pid).stdout)
     quiet.ends()
+
+
+# ---- The runtime's own structures, and SOS's words ---------------------------
+
+# What dotnet-dump's help lists, and SOS's in lldb.
+WORDS = """
+analyzeoom assemblies bpmd clrmodules clrstack clrthreads clru crashinfo d da db
+dc dd dp dq dw dcd dcq dg dlk do dso dumpalc dumparray dumpassembly dumpasync
+dumpclass dumpconcurrentdictionary dumpconcurrentqueue dumpdelegate dumpdomain
+dumpgcdata dumpgen dumpheap dumphttp dumpil dumplog dumpmd dumpmodule dumpmt
+dumpobj dumpobjgcrefs dumprequests dumpruntimetypes dumpsig dumpsigelem
+dumpstack dumpstackobjects dumpvc eeheap eestack eeversion ehinfo enummem
+ephrefs ephtoloh finalizequeue findappdomain findpointersin findroots gchandles
+gcheapstat gcinfo gcroot gctonative gcwhere histclear histinit histobj
+histobjfind histroot histstats ip2md listnearobj lm lno loadsymbols logclose
+logging logopen modules name2ee notreachableinrange objsize parallelstacks
+pathto pe printexception pstacks registers runtimes setclrpath sethostruntime
+setsymbolserver setthread sizestats soshelp sosflush sosstatus stoponexception
+strings syncblk taskstate thinlock threadpool threadpoolqueue threads
+threadstate ti timerinfo tks tpq traverseheap verifyheap verifyobj
+watsonbuckets""".split()
+
+
+def test_words(t):
+    """Each of SOS's words is a command, or says which one does that."""
+    words = [x for one in WORDS for x in ("-ex", "help " + one)]
+    done = t.run("--batch", *words)
+    t.check_equal("", done.stderr)
+    t.check_in('clrstack -- as "backtrace"\n', done.stdout)
+    t.check_in('bpmd -- breakpoints are set by "break TYPE.METHOD"',
+               done.stdout)
+    # and so they do when they are typed, in any case
+    program = Stuck(t, "quiet")
+    done = t.run("--batch", "-p", program.pid, "-ex", "CLRStack", "-ex",
+                 "clrstack -l", "-ex", "db $sp", "-ex", "bpmd Stuck.dll Main")
+    main = r"^#\d+ .* in Stuck\.Program\.Main \(.*\) at Stuck\.cs:\d+$"
+    t.check_equal(2, len(re.findall(main, done.stdout, re.M)))
+    t.check_equal(16, len(re.findall(r"^0x\w+:(\t0x\w\w){8}$", done.stdout,
+                                     re.M)))
+    t.check_match('^Breakpoints are set by "break', done.stderr)
+    program.ends()
+
+
+def test_types(t):
+    """Names to types and methods, their code, and back, all the same ones."""
+    program = Stuck(t)
+    for target in program.targets():
+        kind, = ask(t, "name2ee", target, "Stuck!Stuck.LostException")["names"]
+        found = t.run("heap", "list", target, "--type", "LostException$",
+                      "--json")
+        objects = json.loads(found.stdout)["objects"]
+        t.check_equal([kind["methodTable"]] * 2,
+                      [one["methodTable"] for one in objects])
+        shown = ask(t, "dumpmt", target, kind["methodTable"], "-md")
+        t.check_equal(("Stuck.LostException", "System.Exception", "Stuck.dll",
+                       kind["token"]),
+                      tuple(shown[name] for name in (
+                          "name", "parentName", "file", "token")))
+        t.check_in("Stuck.LostException.LostException()",
+                   [one["name"] for one in shown["methods"]])
+        # two of one name; one of them stands on a stack
+        cross = ask(t, "name2ee", target, "*!Program.Cross")["names"]
+        t.check_equal(2, len(cross))
+        worker, = ask(t, "name2ee", target, "Stuck.Program.Worker")["names"]
+        method = ask(t, "dumpmd", target, worker["methodDesc"])
+        code, = method["codes"]
+        t.check_equal(("Stuck.Program.Worker(int)", "not optimized"),
+                      (method["name"], code["kind"]))
+        inside = hex(int(code["start"], 16) + code["size"] - 1)
+        t.check_equal(worker["methodDesc"],
+                      ask(t, "ip2md", target, inside)["methodDesc"])
+        il = t.run("dumpil", target, worker["methodDesc"]).stdout
+        t.check_match(r"^Dump of IL code for method Stuck\.Program\.Worker\(int"
+                      r"\):\n(.*\n)* +IL_\w+:\t.*SignalAndWait", il)
+    for command, words, said in (
+            ("dumpmt", "10", "no MethodTable and no EEClass at 0x10"),
+            ("dumpmd", "10", "no MethodDesc at 0x10"),
+            ("ip2md", "10", "0x10 is not in managed code"),
+            ("name2ee", "Nope!A", "no module 'Nope'"),
+            ("name2ee", "Stuck!Nope", "no type and no method 'Nope' in Stuck")):
+        done = t.run(command, target, words)
+        t.check_equal((1, f"dndbg: {said}\n"), (done.returncode, done.stderr))
+    program.ends()
+
+
+def test_remains(t):
+    """Assemblies and load contexts, and threads that are there no more."""
+    program = Stuck(t)
+    for target in program.targets():
+        contexts = {one.get("name"): one for one in
+                    ask(t, "loadcontexts", target)["contexts"]}
+        t.check_equal({"Default": (False, False), "gone": (True, True),
+                       "plugins": (True, False)},
+                      {name: (one["collectible"], one["unloading"])
+                       for name, one in contexts.items()})
+        assemblies = ask(t, "dumpassembly", target)["assemblies"]
+        t.check_equal(len(assemblies), contexts["Default"]["assemblies"])
+        own, = (one for one in assemblies if one["name"] == "Stuck.dll")
+        t.check(own["path"].endswith("/Stuck.dll"), own["path"])
+        one = ask(t, "dumpmodule", target, own["module"])
+        t.check_equal((own["assembly"], "Stuck.dll"),
+                      (one["assembly"], one["name"]))
+        domains = ask(t, "appdomains", target)["domains"]
+        t.check_equal([len(assemblies)], [one["assemblies"] for one in domains
+                                          if not one["system"]])
+        threads = ask(t, "clrthreads", target)
+        states = {one.get("name"): one for one in threads["threads"]}
+        t.check_equal((1, True, None), (threads["dead"], states["ended"]["dead"],
+                                        states["ended"].get("lwp")))
+        t.check_in("not begun", states["unstarted"]["state"])
+        t.check_equal(1, sum(one["finalizer"] for one in threads["threads"]))
+        t.check_in("pool worker", states[".NET TP Worker"]["state"])
+        version = ask(t, "eeversion", target)
+        t.check_equal((t.runtime, "workstation"),
+                      (version["runtime"].partition(".")[0], version["kind"]))
+    done = t.run("--batch", "--core", target, "-ex", "dso")
+    t.check_match(r" string\[\] +args in Stuck\.Program\.Main, thread 1$",
+                  done.stdout)
+    program.ends()
 
 
 # ---- All checks --------------------------------------------------------------

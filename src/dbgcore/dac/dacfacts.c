@@ -35,9 +35,6 @@ bool dac_type_facts(struct dac *d, uint64_t mt, struct dac_type_facts *ret)
 	    .n_virtuals = data.n_virtuals,
 	    .n_interfaces = data.n_interfaces,
 	    .attributes = data.attributes,
-	    .shared = data.is_shared,
-	    .dynamic = data.is_dynamic,
-	    .pointers = data.contains_pointers,
 	    .collectible = collectible.collectible,
 	};
 	return true;

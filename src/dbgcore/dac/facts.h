@@ -20,10 +20,10 @@ struct dac;
 
 struct dac_type_facts {
 	uint64_t eeclass;
-	uint32_t n_methods, n_virtuals, n_interfaces;
+	uint32_t n_methods, n_interfaces;
+	uint32_t n_virtuals; /* 0: not told, as .NET 9 and later do */
 	uint32_t attributes; /* II.23.1.15 */
-	bool shared;         /* by loader contexts or generic instances */
-	bool dynamic, pointers, collectible;
+	bool collectible;
 };
 
 /* False: @mt is no MethodTable. */

@@ -83,9 +83,6 @@ struct dbg_error *dbg_type_facts(struct dbg *dbg, uint64_t addr,
 	    .n_methods = facts.n_methods,
 	    .n_virtuals = facts.n_virtuals,
 	    .n_interfaces = facts.n_interfaces,
-	    .shared = facts.shared,
-	    .dynamic = facts.dynamic,
-	    .pointers = facts.pointers,
 	    .collectible = facts.collectible,
 	};
 	return NULL;

@@ -467,7 +467,7 @@ static const struct repl_cmd cmds[] = {
 	.sub = delete_subs,
     },
     {
-	.names = "clear",
+	.names = "clear cl",
 	.args = "[LOCATION]",
 	.help = "delete the breakpoints at a place",
 	.complete = COMPLETE_LOCATIONS,

@@ -204,8 +204,8 @@ static struct dbg_error *cmd_list(struct repl *r, const struct call *call)
 	return err;
 }
 
-static void print_il(struct repl *r, const struct dbg_il_insn *insns, size_t n,
-		     uint32_t here)
+void show_il(struct repl *r, const struct dbg_il_insn *insns, size_t n,
+	     uint32_t here)
 {
 	uint32_t line = 0;
 
@@ -233,7 +233,7 @@ static struct dbg_error *disassemble_il(struct repl *r)
 	if (err)
 		return err;
 	out(r, "Dump of IL code for method %s:\n", f.function);
-	print_il(r, insns, n, f.il_offset);
+	show_il(r, insns, n, f.il_offset);
 	out(r, "End of IL dump.\n");
 	return NULL;
 }

@@ -11,6 +11,7 @@
 #include "repl/show/print.h"
 #include "repl/repl_priv.h"
 #include "repl/setting.h"
+#include "repl/command/sosnames.h"
 #include "repl/command/subcmd.h"
 
 static void list(const struct repl *r, const struct repl_cmd *cmds,
@@ -83,6 +84,15 @@ static void command(const struct repl *r, const struct repl_cmd *cmd,
 	list(r, cmd->sub, prefix);
 }
 
+static void show_sos(const struct repl *r, const struct sos_answer *sos,
+		     const char *name)
+{
+	if (sos->to)
+		out(r, "%s -- as \"%s\"\n", name, sos->to);
+	else
+		out(r, "%s -- %s\n", name, sos->says);
+}
+
 struct dbg_error *help_run(struct repl *r, const struct call *call)
 {
 	struct dbg_error *err;
@@ -91,6 +101,7 @@ struct dbg_error *help_run(struct repl *r, const struct call *call)
 	_cleanup_str_ struct str path = {0};
 	const char *rest = call->args;
 	struct cmd_line parts;
+	struct sos_answer sos;
 
 	if (!*rest) {
 		classes(r);
@@ -114,6 +125,11 @@ struct dbg_error *help_run(struct repl *r, const struct call *call)
 			str_addf(&path, "%.*s ", (int)cmd_name_len(cmd),
 				 cmd->names);
 		err = cmd_find(table, parts.name, parts.n_name, &cmd);
+		if (err && !table && sos_find(rest, &sos)) {
+			dbg_error_destroy(err);
+			show_sos(r, &sos, rest);
+			return NULL;
+		}
 		if (err)
 			return err;
 		table = cmd->sub;

@@ -155,6 +155,7 @@ static const struct {
     {"stacks", NULL, offsetof(struct heap_options, stacks)},
     {"coalesce", NULL, offsetof(struct heap_options, coalesce)},
     {"completed", NULL, offsetof(struct heap_options, completed)},
+    {"md", NULL, offsetof(struct heap_options, methods)},
     {"by-gen", NULL, offsetof(struct heap_options, by_gen)},
 };
 

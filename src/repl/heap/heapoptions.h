@@ -9,6 +9,7 @@ struct heap_options {
 	struct dbg_heap_filter filter;
 	bool json, stat, by_gen, all, together;
 	bool stacks, completed; /* of commands about tasks */
+	bool methods;           /* -md */
 	bool coalesce;          /* what they do unless told; for SOS */
 	uint64_t top;           /* 0: all */
 	uint64_t depth;         /* 0: as is usual */

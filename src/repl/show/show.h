@@ -29,6 +29,9 @@ void show_frame(struct repl *r, const struct dbg_frame *f, bool with_addr);
 void show_frame_line(struct repl *r, const struct dbg_frame *f);
 /* "12\tcode" of a line, or what is known of it. */
 void show_source_line(struct repl *r, const char *path, uint32_t line);
+/* IL with its source lines; @here: the offset that is marked, or UINT32_MAX. */
+void show_il(struct repl *r, const struct dbg_il_insn *insns, size_t n,
+	     uint32_t here);
 /* " at F.cs:12" */
 void show_file_line(const struct repl *r, const char *path, uint32_t line);
 /* show_frame_line and show_frame_source of the selected frame. */

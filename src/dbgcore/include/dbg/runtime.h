@@ -21,8 +21,9 @@ struct dbg_type_facts {
 	uint32_t base_size, component_size;
 	uint32_t attributes; /* ECMA-335 II.23.1.15 */
 	uint32_t n_fields;   /* of an object, those of its bases too */
-	uint32_t n_statics, n_methods, n_virtuals, n_interfaces;
-	bool shared, dynamic, pointers, collectible;
+	uint32_t n_statics, n_methods, n_interfaces;
+	uint32_t n_virtuals; /* 0: not known */
+	bool collectible;
 };
 
 /* A type by its MethodTable or its EEClass. DBG_E_MEMORY: there is none. */

@@ -1,0 +1,413 @@
+/* What the runtime has loaded, and its threads. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "repl/cmd.h"
+#include "repl/heap/heapoptions.h"
+#include "repl/repl_priv.h"
+#include "repl/show/print.h"
+#include "repl/state/fact.h"
+
+/* ---- dumpmodule, dumpassembly ---------------------------------------- */
+
+static const struct sheet_column assembly_columns[] = {
+    {"Module", "module", SHEET_ADDRESS, 14},
+    {"Assembly", "assembly", SHEET_ADDRESS, 14},
+    {NULL, "loaderAllocator", SHEET_ADDRESS, 0},
+    {NULL, "base", SHEET_ADDRESS, 0},
+    {NULL, "metadata", SHEET_ADDRESS, 0},
+    {NULL, "metadataSize", SHEET_NUMBER, 0},
+    {NULL, "dynamic", SHEET_BOOL, 0},
+    {"Context", "context", SHEET_TEXT, 16},
+    {"Name", "name", SHEET_TEXT, 0},
+    {NULL, "path", SHEET_TEXT, 0},
+};
+
+static void show_assemblies(struct sheet *s, const struct dbg_assembly *v,
+			    size_t n)
+{
+	sheet_rows(s, "assemblies", SHEET_COLUMNS(assembly_columns));
+	for (size_t i = 0; i < n; i++)
+		sheet_row(
+		    s,
+		    (struct sheet_cell[]){
+			{.number = v[i].module},
+			{.number = v[i].assembly},
+			{.number = v[i].allocator, .absent = !v[i].allocator},
+			{.number = v[i].base, .absent = !v[i].base},
+			{.number = v[i].md_addr, .absent = !v[i].md_addr},
+			{.number = v[i].md_size},
+			{.number = v[i].dynamic},
+			{.text = v[i].context},
+			{.text = v[i].name},
+			{.text = v[i].path}});
+	sheet_rows_end(s);
+}
+
+static void show_module(struct sheet *s, const struct dbg_assembly *a)
+{
+	fact_text(s, "Name", "name", a->name);
+	fact_text(s, "Path", "path", *a->path ? a->path : NULL);
+	fact_address(s, "Module", "module", a->module);
+	fact_address(s, "Assembly", "assembly", a->assembly);
+	fact_address(s, "LoaderAllocator", "loaderAllocator", a->allocator);
+	fact_text(s, "Context", "context", a->context);
+	fact_address(s, "Context's object", "contextObject", a->context_object);
+	fact_address(s, "Base", "base", a->base);
+	fact_address(s, "Metadata", "metadata", a->md_addr);
+	fact_number(s, "Metadata size", "metadataSize", a->md_size);
+}
+
+// All, or the one whose Module or Assembly is at the address given.
+static struct dbg_error *cmd_dumpassembly(struct repl *r,
+					  const struct call *call)
+{
+	_cleanup_heap_options_ struct heap_options o;
+	struct dbg_assembly *v;
+	uint64_t addr = 0;
+	size_t n = 0, i = 0;
+	struct dbg_error *err = heap_options_parse(call, 1, &o);
+	struct sheet s;
+
+	if (!err && o.n_args)
+		err = heap_address(o.args[0], &addr);
+	if (!err)
+		err = dbg_assembly_list(r->dbg, &v, &n);
+	if (err)
+		return err;
+	while (o.n_args && i < n && v[i].module != addr &&
+	       v[i].assembly != addr)
+		i++;
+	if (o.n_args && i == n)
+		return dbg_err(DBG_E_NOT_FOUND,
+			       "no Module and no Assembly at 0x%" PRIx64, addr);
+	sheet_begin(&s, r, o.json);
+	if (o.n_args)
+		show_module(&s, &v[i]);
+	else
+		show_assemblies(&s, v, n);
+	sheet_end(&s);
+	return NULL;
+}
+
+/* ---- appdomains ------------------------------------------------------ */
+
+static const struct sheet_column domain_columns[] = {
+    {"AppDomain", "address", SHEET_ADDRESS, 14},
+    {"Id", "id", SHEET_NUMBER, 4},
+    {"Assemblies", "assemblies", SHEET_NUMBER, 10},
+    {"System", "system", SHEET_BOOL, 6},
+    {"Name", "name", SHEET_TEXT, 0},
+};
+
+static struct dbg_error *cmd_appdomains(struct repl *r, const struct call *call)
+{
+	_cleanup_heap_options_ struct heap_options o;
+	struct dbg_domain *v;
+	size_t n = 0;
+	struct dbg_error *err = heap_options_parse(call, 0, &o);
+	struct sheet s;
+
+	if (!err)
+		err = dbg_domain_list(r->dbg, &v, &n);
+	if (err)
+		return err;
+	sheet_begin(&s, r, o.json);
+	sheet_rows(&s, "domains", SHEET_COLUMNS(domain_columns));
+	for (size_t i = 0; i < n; i++)
+		sheet_row(&s, (struct sheet_cell[]){
+				  {.number = v[i].addr},
+				  {.number = v[i].id, .absent = v[i].system},
+				  {.number = v[i].n_assemblies},
+				  {.number = v[i].system},
+				  {.text = v[i].name}});
+	sheet_rows_end(&s);
+	sheet_end(&s);
+	return NULL;
+}
+
+/* ---- loadcontexts ---------------------------------------------------- */
+
+static const struct sheet_column context_columns[] = {
+    {"Object", "address", SHEET_ADDRESS, 14},
+    {"Assemblies", "assemblies", SHEET_NUMBER, 10},
+    {"Collectible", "collectible", SHEET_BOOL, 11},
+    {"Unloading", "unloading", SHEET_BOOL, 9},
+    {"Name", "name", SHEET_TEXT, 20},
+    {"Type", "type", SHEET_TEXT, 0},
+};
+
+static struct dbg_error *cmd_loadcontexts(struct repl *r,
+					  const struct call *call)
+{
+	_cleanup_heap_options_ struct heap_options o;
+	struct dbg_load_context *v;
+	size_t n = 0;
+	struct dbg_error *err = heap_options_parse(call, 0, &o);
+	struct sheet s;
+
+	if (!err)
+		err = dbg_load_context_list(r->dbg, &v, &n);
+	if (err)
+		return err;
+	sheet_begin(&s, r, o.json);
+	sheet_rows(&s, "contexts", SHEET_COLUMNS(context_columns));
+	for (size_t i = 0; i < n; i++)
+		sheet_row(&s,
+			  (struct sheet_cell[]){
+			      {.number = v[i].object, .absent = !v[i].object},
+			      {.number = v[i].n_assemblies},
+			      {.number = v[i].collectible},
+			      {.number = v[i].unloading},
+			      {.text = v[i].name},
+			      {.text = v[i].type}});
+	sheet_rows_end(&s);
+	sheet_end(&s);
+	return NULL;
+}
+
+/* ---- eeversion ------------------------------------------------------- */
+
+// The core library lies in a folder of the runtime's version.
+static const struct dbg_module *core_library(struct repl *r)
+{
+	struct dbg_module *v;
+	size_t n = 0;
+	struct dbg_error *err = dbg_module_list(r->dbg, &v, &n);
+
+	for (size_t i = 0; !err && i < n; i++)
+		if (!strcmp(v[i].name, "System.Private.CoreLib.dll"))
+			return &v[i];
+	dbg_error_destroy(err);
+	return NULL;
+}
+
+static char *version_of(const struct dbg_module *core)
+{
+	const char *end = core->path ? strrchr(core->path, '/') : NULL;
+	const char *from = end;
+
+	while (from && from > core->path && from[-1] != '/')
+		from--;
+	return from && isdigit((unsigned char)*from)
+		   ? xstrndup(from, (size_t)(end - from))
+		   : NULL;
+}
+
+static struct dbg_error *cmd_eeversion(struct repl *r, const struct call *call)
+{
+	_cleanup_heap_options_ struct heap_options o;
+	struct dbg_heap_parts heap;
+	struct dbg_error *err = heap_options_parse(call, 0, &o);
+	struct sheet s;
+
+	if (err)
+		return err;
+	const struct dbg_module *core = core_library(r);
+
+	if (!core)
+		return dbg_err(DBG_E_RUNTIME, "the .NET runtime is not up");
+	err = dbg_heap_parts(r->dbg, &heap);
+	bool known = !err;
+
+	dbg_error_destroy(err);
+	_cleanup_free_ char *version = version_of(core);
+	sheet_begin(&s, r, o.json);
+	fact_text(&s, "Runtime", "runtime", version);
+	fact_text(&s, "Core library", "coreLibrary", core->version);
+	fact_text(&s, "File", "file", core->path);
+	if (known) {
+		fact_text(&s, "Collector", "kind",
+			  heap.server ? "server" : "workstation");
+		fact_number(&s, "Heaps", "heaps", heap.n_heaps);
+	}
+	sheet_end(&s);
+	return NULL;
+}
+
+/* ---- clrthreads ------------------------------------------------------ */
+
+static const struct sheet_column thread_columns[] = {
+    {"Thread", "thread", SHEET_NUMBER, 6},
+    {"Managed", "managedId", SHEET_NUMBER, 7},
+    {"LWP", "lwp", SHEET_NUMBER, 8},
+    {"Address", "address", SHEET_ADDRESS, 14},
+    {NULL, "object", SHEET_ADDRESS, 0},
+    {"Mode", "mode", SHEET_TEXT, 11},
+    {NULL, "flags", SHEET_NUMBER, 0},
+    {NULL, "dead", SHEET_BOOL, 0},
+    {NULL, "finalizer", SHEET_BOOL, 0},
+    {NULL, "collecting", SHEET_BOOL, 0},
+    {NULL, "name", SHEET_TEXT, 0},
+    {NULL, "state", SHEET_TEXT, 0},
+    {NULL, "exception", SHEET_ADDRESS, 0},
+    {NULL, "exceptionType", SHEET_TEXT, 0},
+    {"State", NULL, SHEET_TEXT, 0},
+};
+
+static void add_part(struct str *text, const char *part)
+{
+	if (part && *part)
+		str_addf(text, "%s%s", *str_get(text) ? ", " : "", part);
+}
+
+static void show_runtime_thread(struct sheet *s,
+				const struct dbg_runtime_thread *t)
+{
+	_cleanup_str_ struct str text = {0};
+
+	if (t->name)
+		str_addf(&text, "\"%s\"", t->name);
+	add_part(&text, t->states);
+	add_part(&text, t->finalizer ? "finalizer" : NULL);
+	add_part(&text, t->collecting ? "collects" : NULL);
+	add_part(&text, t->thrown);
+	sheet_row(s,
+		  (struct sheet_cell[]){
+		      {.number = t->number, .absent = !t->number},
+		      {.number = t->managed_id, .absent = !t->managed_id},
+		      {.number = (uint64_t)t->tid, .absent = !t->tid},
+		      {.number = t->addr},
+		      {.number = t->object, .absent = !t->object},
+		      {.text = t->cooperative ? "cooperative" : "preemptive"},
+		      {.number = t->state},
+		      {.number = t->dead},
+		      {.number = t->finalizer},
+		      {.number = t->collecting},
+		      {.text = t->name},
+		      {.text = t->states},
+		      {.number = t->exception, .absent = !t->exception},
+		      {.text = t->thrown},
+		      {.text = s->json ? NULL : str_get(&text)}});
+}
+
+static struct dbg_error *cmd_clrthreads(struct repl *r, const struct call *call)
+{
+	_cleanup_heap_options_ struct heap_options o;
+	struct dbg_runtime_thread *v;
+	size_t n = 0, dead = 0;
+	struct dbg_error *err = heap_options_parse(call, 0, &o);
+	struct sheet s;
+
+	if (!err)
+		err = dbg_runtime_thread_list(r->dbg, &v, &n);
+	if (err)
+		return err;
+	sheet_begin(&s, r, o.json);
+	sheet_rows(&s, "threads", SHEET_COLUMNS(thread_columns));
+	for (size_t i = 0; i < n; i++) {
+		show_runtime_thread(&s, &v[i]);
+		dead += v[i].dead;
+	}
+	sheet_rows_end(&s);
+	sheet_number(&s, "dead", dead);
+	if (!o.json)
+		out(r, "%zu thread%s, of which %zu %s ended\n", n,
+		    n == 1 ? "" : "s", dead, dead == 1 ? "has" : "have");
+	sheet_end(&s);
+	return NULL;
+}
+
+/* ---- dumpstackobjects ------------------------------------------------ */
+
+static const struct sheet_column object_columns[] = {
+    {"Object", "object", SHEET_ADDRESS, 14},
+    {"Kept at", "address", SHEET_ADDRESS, 14},
+    {"Type", "type", SHEET_TEXT, 40},
+    {"Variable", "name", SHEET_TEXT, 0},
+};
+
+static struct dbg_error *cmd_dumpstackobjects(struct repl *r,
+					      const struct call *call)
+{
+	_cleanup_heap_options_ struct heap_options o;
+	struct dbg_heap_root *v;
+	size_t n = 0;
+	struct dbg_error *err = heap_options_parse(call, 0, &o);
+	struct sheet s;
+
+	if (!err)
+		err = dbg_heap_root_list(r->dbg, &v, &n);
+	if (err)
+		return err;
+	sheet_begin(&s, r, o.json);
+	sheet_rows(&s, "objects", SHEET_COLUMNS(object_columns));
+	for (size_t i = 0; i < n; i++) {
+		struct dbg_heap_detail found = {0};
+
+		if (v[i].kind != DBG_ROOT_STACK || v[i].thread != r->thread)
+			continue;
+		dbg_error_destroy(dbg_heap_object(r->dbg, v[i].object, &found));
+		sheet_row(&s, (struct sheet_cell[]){
+				  {.number = v[i].object},
+				  {.number = v[i].addr, .absent = !v[i].addr},
+				  {.text = found.object.type},
+				  {.text = v[i].text}});
+	}
+	sheet_rows_end(&s);
+	sheet_end(&s);
+	return NULL;
+}
+
+/* ---- The table ------------------------------------------------------- */
+
+static const struct repl_cmd cmds[] = {
+    {
+	.names = "dumpassembly dumpmodule assemblies",
+	.args = "[ADDRESS] [--json]",
+	.help = "list assemblies, or describe one by its Module or Assembly",
+	.flags = CMD_NEEDS_STOP,
+	.run = cmd_dumpassembly,
+    },
+    {
+	.names = "appdomains dumpdomain",
+	.args = "[--json]",
+	.help = "list the application domains",
+	.more = ".NET has one, beside the runtime's own.",
+	.flags = CMD_NEEDS_STOP,
+	.run = cmd_appdomains,
+    },
+    {
+	.names = "loadcontexts dumpalc",
+	.args = "[--json]",
+	.help = "list the AssemblyLoadContexts",
+	.more = "Those too that were told to unload and have not gone: "
+		"\"heap roots ADDRESS\" says what keeps one.",
+	.flags = CMD_NEEDS_STOP,
+	.run = cmd_loadcontexts,
+    },
+    {
+	.names = "eeversion runtimes",
+	.args = "[--json]",
+	.help = "show the runtime's version and collector",
+	.flags = CMD_NEEDS_STOP,
+	.run = cmd_eeversion,
+    },
+    {
+	.names = "clrthreads threadstate",
+	.args = "[--json]",
+	.help = "list threads as the runtime knows them",
+	.more =
+	    "Those too that have not begun, and those that have ended and "
+	    "that the program\nstill refers to. \"info threads\" lists what "
+	    "runs, with where it is.",
+	.flags = CMD_NEEDS_STOP,
+	.run = cmd_clrthreads,
+    },
+    {
+	.names = "dumpstackobjects dso",
+	.args = "[--json]",
+	.help = "list objects that the selected thread's stack refers to",
+	.more = "As the collector would find them, by variable.",
+	.flags = CMD_NEEDS_STOP,
+	.run = cmd_dumpstackobjects,
+    },
+    {.names = NULL},
+};
+
+const struct cmd_family cmd_family_assemblies = {
+    "assemblies", "What the runtime has loaded", cmds};

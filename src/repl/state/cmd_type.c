@@ -1,0 +1,327 @@
+/*
+ * Types and methods by their addresses and names, as SOS's users know them:
+ * `dumpmt`, `dumpmd`, `ip2md`, `name2ee`, `dumpil`.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "repl/cmd.h"
+#include "repl/heap/heapoptions.h"
+#include "repl/repl_priv.h"
+#include "repl/show/print.h"
+#include "repl/show/show.h"
+#include "repl/state/fact.h"
+
+// The options, and the address that is the one word beside them.
+static struct dbg_error *address_and_options(const struct call *call,
+					     struct heap_options *o,
+					     uint64_t *ret)
+{
+	struct dbg_error *err = heap_options_parse(call, 1, o);
+
+	if (err)
+		return err;
+	if (!o->n_args)
+		return dbg_err_arg("Argument required: %.*s %s",
+				   (int)cmd_name_len(call->cmd),
+				   call->cmd->names, call->cmd->args);
+	return heap_address(o->args[0], ret);
+}
+
+/* ---- dumpmt ---------------------------------------------------------- */
+
+static const struct sheet_column slot_columns[] = {
+    {"Slot", "slot", SHEET_NUMBER, 5},
+    {"MethodDesc", "method", SHEET_ADDRESS, 14},
+    {"Entry", "entry", SHEET_ADDRESS, 14},
+    {"Code", "code", SHEET_TEXT, 12},
+    {"Name", "name", SHEET_TEXT, 0},
+};
+
+static void show_slots(struct sheet *s, const struct dbg_type_slot *v, size_t n)
+{
+	sheet_rows(s, "methods", SHEET_COLUMNS(slot_columns));
+	for (size_t i = 0; i < n; i++)
+		sheet_row(s,
+			  (struct sheet_cell[]){
+			      {.number = v[i].slot},
+			      {.number = v[i].method, .absent = !v[i].method},
+			      {.number = v[i].entry, .absent = !v[i].entry},
+			      {.text = v[i].kind},
+			      {.text = v[i].name}});
+	sheet_rows_end(s);
+}
+
+static void show_type(struct sheet *s, const struct dbg_type_facts *t)
+{
+	fact_text(s, "Name", "name", t->name);
+	fact_address(s, "MethodTable", "methodTable", t->method_table);
+	fact_address(s, "EEClass", "eeClass", t->eeclass);
+	fact_text(s, "Parent", "parentName", t->parent_name);
+	fact_address(s, "Parent's", "parent", t->parent);
+	fact_text(s, "File", "file", t->file);
+	fact_address(s, "Module", "module", t->module);
+	fact_token(s, "Token", "token", t->token);
+	fact_number(s, "BaseSize", "baseSize", t->base_size);
+	fact_number(s, "ComponentSize", "componentSize", t->component_size);
+	fact_number(s, "Methods", "methodCount", t->n_methods);
+	// .NET 9 and later do not tell
+	if (t->n_virtuals)
+		fact_number(s, "Virtual", "virtualCount", t->n_virtuals);
+	fact_text(s, "Collectible", "collectible",
+		  t->collectible ? "yes" : NULL);
+	fact_number(s, "Interfaces", "interfaces", t->n_interfaces);
+	fact_number(s, "Fields", "fields", t->n_fields);
+	fact_number(s, "Static fields", "statics", t->n_statics);
+}
+
+static struct dbg_error *cmd_dumpmt(struct repl *r, const struct call *call)
+{
+	_cleanup_heap_options_ struct heap_options o;
+	struct dbg_type_facts type;
+	struct dbg_type_slot *slots = NULL;
+	uint64_t addr;
+	size_t n = 0;
+	struct dbg_error *err = address_and_options(call, &o, &addr);
+	struct sheet s;
+
+	if (!err)
+		err = dbg_type_facts(r->dbg, addr, &type);
+	if (!err && o.methods)
+		err = dbg_type_slots(r->dbg, addr, &slots, &n);
+	if (err)
+		return err;
+	sheet_begin(&s, r, o.json);
+	show_type(&s, &type);
+	if (o.methods)
+		show_slots(&s, slots, n);
+	sheet_end(&s);
+	return NULL;
+}
+
+/* ---- dumpmd, ip2md --------------------------------------------------- */
+
+static const struct sheet_column code_columns[] = {
+    {"Code", "start", SHEET_ADDRESS, 14}, {"Size", "size", SHEET_NUMBER, 8},
+    {NULL, "cold", SHEET_ADDRESS, 0},     {NULL, "coldSize", SHEET_NUMBER, 0},
+    {"Kind", "kind", SHEET_TEXT, 0},
+};
+
+static void show_method(struct sheet *s, const struct dbg_method_facts *m)
+{
+	_cleanup_free_ char *place =
+	    m->path ? xasprintf("%s:%" PRIu32, m->path, m->line) : NULL;
+
+	fact_text(s, "Name", "name", m->name);
+	fact_address(s, "MethodDesc", "methodDesc", m->method);
+	fact_address(s, "MethodTable", "methodTable", m->method_table);
+	fact_text(s, "File", "file", m->file);
+	fact_address(s, "Module", "module", m->module);
+	fact_token(s, "Token", "token", m->dynamic ? 0 : m->token);
+	fact_text(s, "Source", "source", place);
+	fact_address(s, "Code at", "at", m->at);
+	if (m->il_offset != UINT32_MAX)
+		fact_number(s, "IL offset", "ilOffset", m->il_offset);
+	sheet_rows(s, "codes", SHEET_COLUMNS(code_columns));
+	for (size_t i = 0; i < m->n_codes; i++) {
+		const struct dbg_method_code *c = &m->codes[i];
+
+		sheet_row(s, (struct sheet_cell[]){
+				 {.number = c->start},
+				 {.number = c->size},
+				 {.number = c->cold, .absent = !c->cold},
+				 {.number = c->cold_size, .absent = !c->cold},
+				 {.text = c->kind}});
+	}
+	sheet_rows_end(s);
+}
+
+typedef struct dbg_error *method_fn(struct dbg *dbg, uint64_t addr,
+				    struct dbg_method_facts *ret);
+
+static struct dbg_error *show_method_of(struct repl *r, const struct call *call,
+					method_fn *get)
+{
+	_cleanup_heap_options_ struct heap_options o;
+	struct dbg_method_facts method;
+	uint64_t addr;
+	struct dbg_error *err = address_and_options(call, &o, &addr);
+	struct sheet s;
+
+	if (!err)
+		err = get(r->dbg, addr, &method);
+	if (err)
+		return err;
+	sheet_begin(&s, r, o.json);
+	show_method(&s, &method);
+	sheet_end(&s);
+	return NULL;
+}
+
+static struct dbg_error *cmd_dumpmd(struct repl *r, const struct call *call)
+{
+	return show_method_of(r, call, dbg_method_facts);
+}
+
+static struct dbg_error *cmd_ip2md(struct repl *r, const struct call *call)
+{
+	return show_method_of(r, call, dbg_method_at);
+}
+
+/* ---- dumpil ---------------------------------------------------------- */
+
+static struct dbg_error *cmd_dumpil(struct repl *r, const struct call *call)
+{
+	struct dbg_method_facts method;
+	struct dbg_il_insn *insns;
+	uint64_t addr;
+	size_t n = 0;
+	struct dbg_error *err = heap_address(call->args, &addr);
+
+	if (!err)
+		err = dbg_method_facts(r->dbg, addr, &method);
+	if (err && err->code == DBG_E_MEMORY) {
+		struct dbg_error *no = dbg_method_at(r->dbg, addr, &method);
+
+		if (!no) {
+			dbg_error_destroy(err);
+			err = NULL;
+		}
+		dbg_error_destroy(no);
+	}
+	if (!err)
+		err = dbg_method_il(r->dbg, method.method, &insns, &n);
+	if (err)
+		return err;
+	out(r, "Dump of IL code for method %s:\n", method.name);
+	show_il(r, insns, n, method.il_offset);
+	out(r, "End of IL dump.\n");
+	return NULL;
+}
+
+/* ---- name2ee --------------------------------------------------------- */
+
+static const struct sheet_column named_columns[] = {
+    {"Token", "token", SHEET_TEXT, 10},
+    {"MethodTable", "methodTable", SHEET_ADDRESS, 14},
+    {"MethodDesc", "methodDesc", SHEET_ADDRESS, 14},
+    {NULL, "module", SHEET_ADDRESS, 0},
+    {"File", "file", SHEET_TEXT, 24},
+    {"Name", "name", SHEET_TEXT, 0},
+};
+
+static void show_named(struct sheet *s, const struct dbg_named *v, size_t n)
+{
+	sheet_rows(s, "names", SHEET_COLUMNS(named_columns));
+	for (size_t i = 0; i < n; i++) {
+		char token[TOKEN_TEXT];
+
+		sheet_row(s,
+			  (struct sheet_cell[]){
+			      {.text = token_text(v[i].token, token)},
+			      {.number = v[i].method_table,
+			       .absent = !v[i].method_table},
+			      {.number = v[i].method, .absent = !v[i].method},
+			      {.number = v[i].module},
+			      {.text = v[i].file},
+			      {.text = v[i].name}});
+	}
+	sheet_rows_end(s);
+	if (!s->json && n == DBG_NAMED_MAX)
+		out(s->r, "(These are the first %zu: name fewer.)\n", n);
+}
+
+// "MODULE!NAME", "MODULE NAME" or NAME; a module of "*" is any.
+static struct dbg_error *parse_name(struct heap_options *o,
+				    const char **ret_module,
+				    const char **ret_name)
+{
+	char *mark = o->n_args ? strchr(o->args[0], '!') : NULL;
+
+	if (!o->n_args || (mark && (o->n_args > 1 || !mark[1])))
+		return dbg_err_arg("Which name? name2ee MODULE!TYPE.METHOD");
+	if (mark)
+		*mark = '\0';
+	*ret_module = mark || o->n_args > 1 ? o->args[0] : NULL;
+	*ret_name = mark ? mark + 1 : o->args[o->n_args - 1];
+	if (*ret_module && !strcmp(*ret_module, "*"))
+		*ret_module = NULL;
+	return NULL;
+}
+
+static struct dbg_error *cmd_name2ee(struct repl *r, const struct call *call)
+{
+	_cleanup_heap_options_ struct heap_options o;
+	const char *module = NULL, *name = NULL;
+	struct dbg_named *v;
+	size_t n = 0;
+	struct dbg_error *err = heap_options_parse(call, 2, &o);
+	struct sheet s;
+
+	if (!err)
+		err = parse_name(&o, &module, &name);
+	if (!err)
+		err = dbg_name_find(r->dbg, module, name, &v, &n);
+	if (!err && !n)
+		err = dbg_err(DBG_E_NOT_FOUND,
+			      "no type and no method '%s' in %s", name,
+			      module ? module : "the modules that are loaded");
+	if (err)
+		return err;
+	sheet_begin(&s, r, o.json);
+	show_named(&s, v, n);
+	sheet_end(&s);
+	return NULL;
+}
+
+/* ---- The table ------------------------------------------------------- */
+
+static const struct repl_cmd cmds[] = {
+    {
+	.names = "dumpmt dumpclass",
+	.args = "ADDRESS [-md] [--json]",
+	.help = "describe a type by its MethodTable or EEClass",
+	.more = "-md: with the methods of its objects, by slot.",
+	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
+	.run = cmd_dumpmt,
+    },
+    {
+	.names = "dumpmd",
+	.args = "ADDRESS [--json]",
+	.help = "describe a method by its MethodDesc",
+	.more = "With all its compiled code and what kind that is.",
+	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
+	.run = cmd_dumpmd,
+    },
+    {
+	.names = "ip2md",
+	.args = "ADDRESS [--json]",
+	.help = "describe the method whose code holds an address",
+	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
+	.run = cmd_ip2md,
+    },
+    {
+	.names = "dumpil",
+	.args = "ADDRESS",
+	.help = "show the IL of a method by its MethodDesc or code",
+	.more = "\"disassemble/il\" shows that of the selected frame.",
+	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
+	.run = cmd_dumpil,
+    },
+    {
+	.names = "name2ee",
+	.args = "[MODULE!]NAME [--json]",
+	.help = "find types and methods of a name",
+	.more = "Their tokens, and the MethodTables and MethodDescs that the "
+		"runtime has made.",
+	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
+	.complete = COMPLETE_LOCATIONS,
+	.run = cmd_name2ee,
+    },
+    {.names = NULL},
+};
+
+const struct cmd_family cmd_family_types = {
+    "types", "The runtime's types and methods", cmds};

@@ -1,0 +1,66 @@
+/* Lines and properties of one thing: see fact.h. */
+#include "repl/state/fact.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "front/plain.h"
+#include "repl/repl_priv.h"
+#include "repl/show/print.h"
+
+enum {
+	TITLE_WIDTH = 16
+};
+
+static void put_title(struct sheet *s, const char *title)
+{
+	out(s->r, "%s:%*s", title, TITLE_WIDTH - (int)strlen(title), "");
+}
+
+void fact_address(struct sheet *s, const char *title, const char *key,
+		  uint64_t addr)
+{
+	if (!addr)
+		return;
+	sheet_address(s, key, addr);
+	if (s->json)
+		return;
+	put_title(s, title);
+	out(s->r, "0x%" PRIx64 "\n", addr);
+}
+
+void fact_text(struct sheet *s, const char *title, const char *key,
+	       const char *text)
+{
+	if (!text)
+		return;
+	sheet_text(s, key, text);
+	if (s->json)
+		return;
+	put_title(s, title);
+	out(s->r, "%s\n", text);
+}
+
+const char *token_text(uint32_t token, char text[TOKEN_TEXT])
+{
+	snprintf(text, TOKEN_TEXT, "0x%08" PRIx32, token);
+	return text;
+}
+
+void fact_token(struct sheet *s, const char *title, const char *key,
+		uint32_t token)
+{
+	char text[TOKEN_TEXT];
+
+	fact_text(s, title, key, token ? token_text(token, text) : NULL);
+}
+
+void fact_number(struct sheet *s, const char *title, const char *key,
+		 uint64_t n)
+{
+	sheet_number(s, key, n);
+	if (s->json)
+		return;
+	put_title(s, title);
+	out(s->r, "%" PRIu64 "\n", n);
+}
