@@ -174,16 +174,6 @@ static struct dbg_error *apply(struct mi *m, const struct insert *in,
 	return err;
 }
 
-static struct dbg_error *put_one(struct mi *m, struct str *t, uint32_t number)
-{
-	struct dbg_breakpoint b;
-
-	struct dbg_error *err = dbg_break_get(m->dbg, number, &b);
-	if (!err)
-		mi_break_put(m, t, &b);
-	return err;
-}
-
 static struct dbg_error *add(struct mi *m, struct mi_call *call,
 			     struct insert *in)
 {
@@ -193,7 +183,7 @@ static struct dbg_error *add(struct mi *m, struct mi_call *call,
 	struct dbg_error *err = dbg_break_add(m->dbg, &in->req, &number);
 	if (!err)
 		err = apply(m, in, number);
-	return err ? err : put_one(m, call->out, number);
+	return err ? err : mi_break_put_one(m, call->out, number);
 }
 
 static struct dbg_error *insert(struct mi *m, struct mi_call *call)
@@ -341,13 +331,34 @@ static struct dbg_error *disable_one(struct mi *m, uint32_t number)
 	return dbg_break_enable(m->dbg, number, false);
 }
 
-// Do it for each number among the arguments, up to the first error.
+typedef struct dbg_error *number_fn(struct mi *m, uint32_t number);
+
+static struct dbg_error *each_of_all(struct mi *m, number_fn *fn)
+{
+	struct dbg_breakpoint *list;
+	size_t n;
+
+	struct dbg_error *err = dbg_break_list(m->dbg, &list, &n);
+	if (err)
+		return err;
+	// the list is of before the first of them
+	_cleanup_free_ uint32_t *numbers = xcalloc(n + 1, sizeof(*numbers));
+	for (size_t i = 0; i < n; i++)
+		numbers[i] = list[i].number;
+	for (size_t i = 0; !err && i < n; i++)
+		err = fn(m, numbers[i]);
+	return err;
+}
+
+// Do it for each number among the arguments, up to the first error; without
+// arguments for all.
 static struct dbg_error *each(struct mi *m, const struct mi_call *call,
-			      struct dbg_error *(*fn)(struct mi *m,
-						      uint32_t number))
+			      number_fn *fn)
 {
 	struct dbg_error *err = NULL;
 
+	if (!call->args.n)
+		return each_of_all(m, fn);
 	for (size_t i = 0; !err && i < call->args.n; i++) {
 		uint32_t number = 0;
 		err = number_of(call->args.v[i], &number);
@@ -517,9 +528,9 @@ const struct mi_cmd mi_break_cmds[] = {
      "[-t] [-f] [-d] [-c CONDITION] [-i COUNT] LOCATION FORMAT [ARGUMENT...]",
      1, MI_ANY},
     {"break-watch", watch, MI_BREAKS, "[-r | -a] EXPRESSION", 1, MI_ANY},
-    {"break-delete", delete, MI_BREAKS, "NUMBER...", 1, MI_ANY},
-    {"break-enable", enable, MI_BREAKS, "NUMBER...", 1, MI_ANY},
-    {"break-disable", disable, MI_BREAKS, "NUMBER...", 1, MI_ANY},
+    {"break-delete", delete, MI_BREAKS, "[NUMBER...]", 0, MI_ANY},
+    {"break-enable", enable, MI_BREAKS, "[NUMBER...]", 0, MI_ANY},
+    {"break-disable", disable, MI_BREAKS, "[NUMBER...]", 0, MI_ANY},
     {"break-after", after, MI_BREAKS, "NUMBER COUNT", 2, 2},
     {"break-condition", condition, MI_BREAKS, "[--force] NUMBER [EXPRESSION]",
      1, MI_ANY},

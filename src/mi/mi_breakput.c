@@ -196,6 +196,16 @@ void mi_break_put(struct mi *m, struct str *t, const struct dbg_breakpoint *b)
 		put_gdb(m, t, b);
 }
 
+struct dbg_error *mi_break_put_one(struct mi *m, struct str *t, uint32_t number)
+{
+	struct dbg_breakpoint b;
+
+	struct dbg_error *err = dbg_break_get(m->dbg, number, &b);
+	if (!err)
+		mi_break_put(m, t, &b);
+	return err;
+}
+
 struct column {
 	const char *width, *alignment, *name, *head;
 };

@@ -11,23 +11,13 @@
 #include "mi/mi_priv.h"
 #include "mi/record.h"
 
-static struct dbg_error *put(struct mi *m, uint32_t number, struct str *t)
-{
-	struct dbg_breakpoint b;
-	struct dbg_error *err = dbg_break_get(m->dbg, number, &b);
-
-	if (!err)
-		mi_break_put(m, t, &b);
-	return err;
-}
-
 static struct dbg_error *add(struct mi *m, const struct dbg_break_req *req,
 			     struct str *t)
 {
 	uint32_t number;
 	struct dbg_error *err = dbg_break_add(m->dbg, req, &number);
 
-	return err ? err : put(m, number, t);
+	return err ? err : mi_break_put_one(m, t, number);
 }
 
 // [-t] [-r TYPES]: gdb's regular expression is a list of types here.
@@ -109,7 +99,7 @@ static struct dbg_error *catch_module(struct mi *m, const struct mi_call *call,
 	struct dbg_error *err = dbg_break_add(m->dbg, &req, &number);
 	if (!err && !enabled)
 		err = dbg_break_enable(m->dbg, number, false);
-	return err ? err : put(m, number, call->out);
+	return err ? err : mi_break_put_one(m, call->out, number);
 }
 
 static struct dbg_error *catch_load(struct mi *m, struct mi_call *call)

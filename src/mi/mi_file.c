@@ -56,15 +56,17 @@ static struct dbg_error *change_directory(struct mi *m, struct mi_call *call)
 	if (chdir(call->args.v[0]) < 0)
 		return dbg_err(DBG_E_FILE, "%s: %s.", call->args.v[0],
 			       strerror(errno));
-	str_set(&m->launch->cwd, call->args.v[0]);
+	// the program is started where we are
+	str_set(&m->launch->cwd, NULL);
 	return NULL;
 }
 
 static struct dbg_error *print_directory(struct mi *m, struct mi_call *call)
 {
-	_cleanup_free_ char *dir = getcwd(NULL, 0);
+	const char *chosen = m->launch->cwd;
+	_cleanup_free_ char *dir =
+	    chosen ? realpath(chosen, NULL) : getcwd(NULL, 0);
 
-	(void)m;
 	if (!dir)
 		return dbg_err(DBG_E_FILE, "%s", strerror(errno));
 	record_str(call->out, "cwd", dir);

@@ -270,9 +270,8 @@ void mi_frame_put(struct mi *m, struct str *t, const struct dbg_frame *f,
 void mi_frame_of(struct mi *m, struct str *t, uint32_t thread, uint32_t level,
 		 unsigned int what);
 
-/* How values are printed. */
 enum mi_print {
-	PRINT_NONE,
+	PRINT_NONE, /* of values */
 	PRINT_ALL,
 	PRINT_SIMPLE, /* not of what has members */
 };
@@ -286,6 +285,8 @@ bool mi_is_compound(const struct dbg_value *v);
 
 /* bkpt={...} */
 void mi_break_put(struct mi *m, struct str *t, const struct dbg_breakpoint *b);
+DBG_MUST struct dbg_error *mi_break_put_one(struct mi *m, struct str *t,
+					    uint32_t number);
 /* BreakpointTable={...} */
 void mi_break_table(struct mi *m, struct str *t,
 		    const struct dbg_breakpoint *list, size_t n);

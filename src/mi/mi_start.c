@@ -32,8 +32,8 @@ static void with_word(struct mi *m, const char *command, const char *word)
 
 void mi_start(struct mi *m)
 {
-	early_or_late(m, true);
 	launch_config_copy(m->launch, &m->front->launch);
+	early_or_late(m, true);
 	mi_program(m);
 	with_word(m, "core-file", m->front->core);
 	with_word(m, m->front->wait ? "attach --wait" : "attach",

@@ -108,6 +108,12 @@ def test_watch(t):
     t.check_equal("sum", made["hw-awpt"]["exp"])
     stop = c.go("-exec-continue", "access-watchpoint-trigger")
     t.check_equal("sum", stop["hw-awpt"]["exp"])
+    c.ask(f"-break-delete {made['hw-awpt']['number']}")
+    made = c.ask("-break-watch -r sum")
+    t.check_equal("sum", made["hw-rwpt"]["exp"])
+    stop = c.go("-exec-continue", "read-watchpoint-trigger")
+    t.check_equal(("sum", {"value": "5"}),
+                  (stop["hw-rwpt"]["exp"], stop["value"]))
     c.refused("-break-watch nowhere")
     t.check_equal(0, c.quit())
 

@@ -244,6 +244,12 @@ def test_attach(t):
     t.check("reason" not in stop, str(stop))
     t.check_in("frame", stop)
     c.ask("-target-detach")
+    for words in ["--attach", str(pid)], ["-p", str(pid)]:
+        other = t.mi("-i=mi", *words)
+        other.at = 0
+        other.stopped()
+        other.ask("-target-detach")
+        t.check_equal(0, other.quit())
     os.kill(pid, signal.SIGKILL)
     t.check_equal(0, c.quit())
 
@@ -277,6 +283,14 @@ def test_symbols_and_files(t):
     c.ask("-environment-cd /")
     t.check_equal("/", c.ask("-environment-pwd")["cwd"])
     c.refused("-environment-cd /nowhere")
+    c.ask("-environment-cd " + os.path.dirname(t.dir))
+    # relative to where it is now
+    c.ask("-environment-cd " + os.path.basename(t.dir))
+    c.at = len(c.records)
+    c.ask("-exec-abort")
+    c.stopped("exited-signalled")
+    c.go("-exec-run", "breakpoint-hit")
+    t.check_equal(t.dir, os.readlink(f"/proc/{t.processes()[0]}/cwd"))
     t.check_equal(0, c.quit())
 
 
@@ -312,6 +326,9 @@ def test_less_usual(t):
     c.ask("-file-symbol-file " + t.program("Hello")[0])
     c.ask("-exec-arguments " + " ".join(t.program("Hello")[1:]))
     c.ask("-enable-timings yes")
+    t.check_equal(["async"], c.ask("-list-target-features")["features"])
+    t.check_equal("true", c.ask("-info-gdb-mi-command exec-run")
+                  ["command"]["exists"])
     c.ask("-enable-frame-filters")
     path = c.ask("-environment-path /opt/a /opt/b")["path"]
     t.check_equal(["/opt/a", "/opt/b"], path.split(":")[:2])
@@ -331,9 +348,45 @@ def test_less_usual(t):
     c.ask("-break-insert " + t.at("Hello", "add"))
     stop = c.go("-exec-jump " + t.at("Hello", "add"), "breakpoint-hit")
     t.check_equal(str(t.line("Hello", "add")), stop["frame"]["line"])
+    c.at = len(c.records)
+    c.ask("-exec-abort")
+    c.stopped("exited-signalled")
+    for command, rows in ("disable", "n"), ("enable", "y"), ("delete", ""):
+        c.ask("-break-" + command)
+        t.check_equal(rows, "".join(b["enabled"] for b in c.ask("-break-list")
+                                    ["BreakpointTable"]["body"]))
+    # a method by its whole name, once, though it is not there yet
+    made = c.ask("-break-insert -t -f --qualified Hello.Program.Add")["bkpt"]
+    t.check_equal("del", made["disp"])
+    stop = c.go("-exec-run", "breakpoint-hit")
+    t.check_equal((made["number"], "del"), (stop["bkptno"], stop["disp"]))
+    some = c.ask("-stack-list-variables --skip-unavailable --simple-values")
+    t.check_equal(["a", "b", "sum"], [v["name"] for v in some["variables"]])
+    v = c.ask("-var-create - @ b")
+    t.check_equal(("3", "int"), (v["value"], v["type"]))
     c.ask("-target-disconnect")
-    c.event("thread-group-exited", id="i1")
     t.check_equal(0, c.quit())
+
+
+def test_command_lines(t):
+    """Options of gdb's and netcoredbg's, with what they do."""
+    for name, line in ("early", "set args all"), ("late", "info line Add"):
+        with open(f"{t.dir}/{name}", "w") as file:
+            file.write(line + "\n")
+    program = t.program("Hello")
+    c = t.mi("-i", "mi", "-f", "-n", "-ix", "early", "-iex", "echo first",
+             "-x", "late", "-cd", "/", "-ex", "echo last", *program[:1])
+    t.check_match(r"first(.|\n)*Line \d+ (.|\n)*last", c.said())
+    t.check_equal("/", c.ask("-environment-pwd")["cwd"])
+    t.check_equal("args: all\n", c.console("show args"))
+    c.go("-exec-run", "exited-normally")
+    t.check_equal(0, c.quit())
+    c = t.mi("--interpreter=mi", f"--command={t.dir}/late",
+             f"--log={t.dir}/log", "--run", "--", *program)
+    t.check_equal({"reason": "exited", "exit-code": "0"}, c.stopped())
+    c.send("-gdb-exit")
+    t.check_equal(0, c.wait())
+    t.check(os.path.getsize(f"{t.dir}/log"), "nothing was logged")
 
 
 def test_every_command(t):
