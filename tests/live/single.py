@@ -5,6 +5,7 @@ import shutil
 import subprocess
 
 import drive
+import dumps
 from halfway import attach_halfway
 from survivor import Busy, batch
 
@@ -127,3 +128,17 @@ def test_listed(t):
               if one["pid"] == busy.pid)
     t.check_equal(("Single", "single file"), (found["name"], found["runtime"]))
     busy.right()
+
+
+def test_core(t):
+    """Cores that we write, also of a snapshot, createdump's and the kernel's
+    show what the program showed, which is inside with its runtime."""
+    words = [copy(t), "Throws", "unhandled-thread"]
+    wanted = dumps.live(t, words)
+    t.check_match(r"^#1 .* in Throws\.Program\.Level \(n=1\) at Throws\.cs:"
+                  rf"{t.line('Throws', 'level-call')}$", wanted)
+    paths = [dumps.own(t, kind) for kind in (*dumps.OWN, "snapshot")]
+    for path in (*paths, dumps.dump(t, words, "full"),
+                 dumps.kernel_core(t, words)):
+        if path:
+            t.check_equal(wanted, dumps.shown(dumps.core(t, path).stdout))

@@ -19,6 +19,7 @@
 enum {
 	MAX_COPY = 256 << 20,
 	HEADER_SIZE = 4096,
+	SECTIONS_MAX = 96, // the format allows no more
 	// DebuggableAttribute.DebuggingModes.DisableOptimizations
 	MODE_NO_OPTIMIZATION = 0x100,
 	AHEAD_BYTES = 16, // of code that are compared
@@ -88,12 +89,17 @@ static uint64_t max_u64(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-// How far a PE image in memory reaches by its section headers, as loaded or
-// as in the file; 0 if these are no PE headers.
-static uint64_t image_extent(const uint8_t *p, size_t n, bool mapped)
+// A section of a PE image in memory: where it begins from the base, how much
+// of it the file has, how far it reaches.
+struct section {
+	uint64_t at, stored, n;
+};
+
+// By the headers, of an image as loaded or as in the file; 0: these are none.
+static size_t read_sections(const uint8_t *p, size_t n, bool mapped,
+			    struct section ret[SECTIONS_MAX])
 {
 	struct reader r;
-	uint64_t extent = 0;
 
 	reader_init(&r, p, n);
 	reader_skip(&r, 0x3c);
@@ -107,17 +113,45 @@ static uint64_t image_extent(const uint8_t *p, size_t n, bool mapped)
 	reader_skip(&r, 12);
 	uint16_t optional = reader_u16(&r);
 	reader_skip(&r, 2 + (size_t)optional);
-	for (; sections; sections--) {
+	for (size_t i = 0; i < sections && i < SECTIONS_MAX; i++) {
 		reader_skip(&r, 8);
 		uint64_t virtual_size = reader_u32(&r);
 		uint64_t rva = reader_u32(&r);
 		uint64_t raw_size = reader_u32(&r);
 		uint64_t raw = reader_u32(&r);
 		reader_skip(&r, 16);
-		extent = max_u64(extent,
-				 mapped ? rva + virtual_size : raw + raw_size);
+		ret[i] = (struct section){mapped ? rva : raw, raw_size,
+					  mapped ? virtual_size : raw_size};
+		if (ret[i].stored > ret[i].n)
+			ret[i].stored = ret[i].n;
 	}
-	return r.bad ? 0 : extent;
+	return r.bad || sections > SECTIONS_MAX ? 0 : sections;
+}
+
+// Nothing need lie between the sections, nor behind what the file has of one.
+static uint8_t *copy_sections(struct target *t, uint64_t base, bool mapped,
+			      uint64_t *ret_size)
+{
+	uint8_t header[HEADER_SIZE];
+	struct section list[SECTIONS_MAX];
+	size_t got = target_read_some(t, base, header, sizeof(header));
+	size_t n = read_sections(header, got, mapped, list);
+	uint64_t size = got;
+
+	for (size_t i = 0; i < n; i++)
+		size = max_u64(size, list[i].at + list[i].n);
+	if (!n || size > MAX_COPY)
+		return NULL;
+	uint8_t *copy = xcalloc(1, size);
+	memcpy(copy, header, got);
+	for (size_t i = 0; i < n; i++)
+		if (target_read_some(t, base + list[i].at, copy + list[i].at,
+				     list[i].n) < list[i].stored) {
+			free(copy);
+			return NULL;
+		}
+	*ret_size = size;
+	return copy;
 }
 
 // Copy the image at @dm's base and parse it in one layout; it is the right
@@ -126,17 +160,14 @@ static bool copy_image(struct code *c, struct module *mod,
 		       const struct dac_module *dm, bool mapped)
 {
 	struct dbg_error *err;
-	uint8_t header[HEADER_SIZE];
 	struct pe pe;
 	struct md md;
+	uint64_t size;
+	_cleanup_free_ uint8_t *copy =
+	    copy_sections(c->target, dm->base, mapped, &size);
 
-	size_t n =
-	    target_read_some(c->target, dm->base, header, sizeof(header));
-	uint64_t size = image_extent(header, n, mapped);
-	if (!size || size > MAX_COPY)
+	if (!copy)
 		return false;
-	_cleanup_free_ uint8_t *copy = xmalloc(size);
-	size = target_read_some(c->target, dm->base, copy, size);
 	err = pe_parse((struct bytes){copy, size}, mapped, &pe);
 	if (!err && dm->base + (uint64_t)(pe.metadata.p - copy) != dm->md_addr)
 		return false;

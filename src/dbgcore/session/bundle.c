@@ -46,6 +46,9 @@ struct dbg_error *bundle_begin(struct dbg *dbg,
 	// Attached to: it may be filled, or be up, already.
 	if (!hole)
 		return start_take_runtime(dbg);
+	// In a core it stays so.
+	if (!target_can(dbg->target, TARGET_RUN))
+		return NULL;
 	s->phase = START_TABLE;
 	return control_watch_word(dbg->control, hole);
 }

@@ -222,8 +222,14 @@ static struct dbg_error *at_runtime(struct dbg *dbg)
 /* A core: no phase will follow, so take the runtime that there is. */
 static struct dbg_error *take_standing(struct dbg *dbg, struct dbg_error *err)
 {
+	struct arena *arena = arena_create();
+	bool bundled;
+
 	if (!err && dbg->start.runtime)
 		err = start_take_runtime(dbg);
+	else if (!err)
+		err = check_main_image(dbg, arena, &bundled);
+	arena_destroy(arena);
 	// Threads, native frames and memory can be had without it.
 	if (err)
 		session_message(dbg, "%s", err->message);
