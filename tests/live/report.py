@@ -9,12 +9,10 @@ import uuid
 import xml.etree.ElementTree as xml
 
 import drive
+import forms
 import schema
 from drive import Failure
 from survivor import Busy
-
-
-SCHEMA = f"{drive.TOP}/docs/report.schema.json"
 
 
 def command(t, words, *options, stdin=""):
@@ -30,23 +28,17 @@ def throws(t, how, config="Debug"):
 
 
 def reported(t, words, *options):
-    """The reports of a run, which ends as the command does by itself."""
-    path = f"{t.dir}/report.json"
+    """The reports of a run, which ends as the command does by itself; every
+    form of them says the same."""
     bare = command(t, words)
-    done = command(t, words, "--json", path, "--report", f"{t.dir}/text",
-                   *options)
+    done = command(t, words, *forms.options(t), *options)
     t.check_equal(bare.returncode, done.returncode)
-    t.check_equal(bare.stdout, done.stdout)
+    output, log = forms.split(done.stdout)
+    t.check_equal(bare.stdout, output)
     # how deep a stack is when it overflows differs
     t.check_equal(*(re.sub(r"Repeat(ed)? \d+", "Repeated N", one.stderr)
                     for one in (bare, done)))
-    with open(path) as file:
-        reports = json.load(file)
-    with open(SCHEMA) as file:
-        one = json.load(file)
-    for report in reports:
-        schema.check(report, one)
-    return reports
+    return forms.check(t, log)
 
 
 def only(t, reports):
@@ -151,6 +143,72 @@ def test_stack_overflow(t):
     t.check(frames[at]["times"] > 10000, f"{frames[at]['times']} times")
     t.check_equal(["Throws.Program.Unhandled", "Throws.Program.Main"],
                   [f["name"] for f in frames[at + 1:]])
+
+
+def test_memory(t):
+    """The heap's limit is reached."""
+    t.env["DOTNET_GCHeapHardLimit"] = "0x4000000"
+    report = only(t, reported(t, throws(t, "unhandled-memory")))
+    t.check_equal(("exception", "System.OutOfMemoryException",
+                   ("Throws.Program.Fill", t.line("Throws",
+                                                  "unhandled-memory"))),
+                  (report["kind"], report["exceptions"][0]["type"],
+                   own(crashed(report))[0]))
+
+
+def group_of_memory(t, limit):
+    """A cgroup of its own with a limit, None where none may be made; the
+    function that puts a process into it."""
+    with open("/proc/self/cgroup") as file:
+        found = re.search(r"^\d+:(memory)?:(.*)$", file.read(), re.M)
+    where = (f"/sys/fs/cgroup/{found[1] or ''}{found[2].rstrip('/')}"
+             f"/dndbg-{t.tag}")
+    try:
+        os.mkdir(where)
+    except OSError:
+        return None, None
+    for name in "memory.limit_in_bytes", "memory.max":
+        if os.path.exists(f"{where}/{name}"):
+            with open(f"{where}/{name}", "w") as file:
+                file.write(str(limit))
+            return where, lambda: open(f"{where}/cgroup.procs",
+                                       "w").write(str(os.getpid()))
+    os.rmdir(where)
+    return None, None
+
+
+def test_memory_killed(t):
+    """The kernel ends what takes more than its group may: with the group's
+    numbers."""
+    where, enter = group_of_memory(t, 400 << 20)
+    if not where:
+        return
+    script = "all = []\nwhile True: all.append(bytearray(1 << 20))"
+    done = subprocess.run(
+        [t.dndbg, "run", *forms.options(t), "--", "python3", "-c", script],
+        env=t.env, cwd=t.dir, timeout=60 * drive.SLOW, preexec_fn=enter,
+        capture_output=True, text=True)
+    t.check_equal(-signal.SIGKILL, done.returncode)
+    report = only(t, forms.check(t, done.stdout.splitlines()))
+    t.check_equal(("signal", int(signal.SIGKILL)),
+                  (report["kind"], report["signal"]))
+    t.check_match(r"^Killed by the kernel: out of memory \(limit of the cgroup:"
+                  r" 400 MiB, used at most: (400|39\d) MiB\)$", report["cause"])
+    t.wait_for("the end of all", lambda: not drive.tagged(t.tag))
+    os.rmdir(where)
+
+
+def test_by_itself(t):
+    """A program that calls abort, writes where nothing is, kills itself."""
+    for how, kind, number in (("abort", "signal", signal.SIGABRT),
+                              ("segv", None, signal.SIGABRT),
+                              ("kill", "signal", signal.SIGKILL)):
+        report = only(t, reported(t, t.program("Signals", how,
+                                               host="dotnet")))
+        t.check_equal((kind or report["kind"], int(number)),
+                      (report["kind"], report["signal"]))
+        if how != "kill":
+            t.check_in("Signals.Program", own(crashed(report))[0][0])
 
 
 def test_fail_fast(t):
