@@ -1,9 +1,23 @@
-"""Core dumps to look at."""
+"""Core dumps to look at: who writes them, and what they have to show."""
+import glob
 import os
+import re
+import resource
 import subprocess
 
+from drive import Failure
+
 # What createdump is told by, and how much it writes.
-KINDS = {"mini": "1", "heap": "2", "full": "4"}
+KINDS = {"mini": "1", "heap": "2", "triage": "3", "full": "4"}
+LOOK = ["bt", "info args", "up", "info args", "info locals",
+        "info exception"]
+# What we write ourselves: the options of gcore.
+OWN = {"full": "", "heap": "--heap", "mini": "--mini --compress"}
+
+
+def bare(words):
+    """The words that start a program without a debugger."""
+    return ["dotnet", *words] if words[0].endswith(".dll") else words
 
 
 def dump(t, words, kind):
@@ -12,7 +26,70 @@ def dump(t, words, kind):
     env = {**t.env, "DOTNET_DbgEnableMiniDump": "1",
            "DOTNET_DbgMiniDumpType": KINDS[kind],
            "DOTNET_DbgMiniDumpName": path}
-    subprocess.run(["dotnet", *words], env=env, stdout=subprocess.DEVNULL,
-                   stderr=subprocess.DEVNULL, timeout=60)
-    t.check(os.path.exists(path), f"createdump wrote no '{path}'")
+    done = subprocess.run(bare(words), env=env, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, timeout=60)
+    t.check(os.path.exists(path), f"createdump wrote no '{path}':\n"
+            + done.stderr.decode(errors="replace"))
     return path
+
+
+def kernel_core(t, words, pages=None):
+    """A core that the kernel writes, of these kinds of pages (coredump_filter);
+    None where it gives it to a program."""
+    with open("/proc/sys/kernel/core_pattern") as file:
+        if "/" in file.read():
+            return None
+    where = f"{t.dir}/kernel"
+    os.makedirs(where, exist_ok=True)
+    limit = resource.getrlimit(resource.RLIMIT_CORE)[1]
+
+    def prepare():
+        resource.setrlimit(resource.RLIMIT_CORE, (limit, limit))
+        if pages:
+            with open("/proc/self/coredump_filter", "w") as file:
+                file.write(pages)
+
+    subprocess.run(bare(words), env=t.env, cwd=where, timeout=60,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                   preexec_fn=prepare)
+    return glob.glob(f"{where}/core*")[0]
+
+
+def flags(commands):
+    return [word for command in commands for word in ("-ex", command)]
+
+
+def core(t, path, commands=LOOK):
+    return t.run("--batch", *flags(commands), "--core", path)
+
+
+def shown(text):
+    """The part that the commands of LOOK printed, addresses aside."""
+    found = re.search(r"^#0 ", text, re.M)
+    if not found:
+        raise Failure("no stack is shown:\n" + text)
+    return re.sub(r"0x[0-9a-f]{16}", "{addr}", text[found.start():]).strip()
+
+
+def own(t, kind):
+    return f"{t.dir}/own-{kind}.core"
+
+
+def live(t, words):
+    """What the program itself shows where nobody catches its exception. A
+    core of each kind is written there, and of a snapshot, which has to show
+    the same."""
+    done = t.batch(["catch unhandled", "run", *LOOK,
+                    *(f"gcore {option} {own(t, kind)}"
+                      for kind, option in OWN.items()), "snapshot", *LOOK,
+                    f"gcore --heap {own(t, 'snapshot')}"], words)
+    text, frozen = shown(done.stdout).split("[Snapshot of process ")
+    text = text[:text.index("Saved corefile")].strip()
+    t.check_equal(text, shown(frozen[:frozen.index("Saved corefile")]))
+    return text
+
+
+def same(wanted, got):
+    """Is there all that the program showed, or that it cannot be read?"""
+    parts = re.split("<cannot read 0x[0-9a-f]+>", got)
+    return re.fullmatch(".*".join(map(re.escape, parts)), wanted)

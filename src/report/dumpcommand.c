@@ -16,6 +16,7 @@
 enum {
 	OPT_TYPE = 256,
 	OPT_COMPRESS,
+	OPT_SNAPSHOT,
 	OPT_HELP,
 };
 
@@ -23,6 +24,7 @@ static const struct option options[] = {
     {"type", required_argument, NULL, OPT_TYPE},
     {"kind", required_argument, NULL, OPT_TYPE},
     {"compress", no_argument, NULL, OPT_COMPRESS},
+    {"snapshot", no_argument, NULL, OPT_SNAPSHOT},
     {"output", required_argument, NULL, 'o'},
     {"help", no_argument, NULL, OPT_HELP},
     {NULL, 0, NULL, 0},
@@ -31,6 +33,7 @@ static const struct option options[] = {
 struct dump_options {
 	struct dbg_core_options core;
 	const char *what, *path;
+	bool snapshot;
 };
 
 static void usage(FILE *out)
@@ -43,6 +46,8 @@ static void usage(FILE *out)
 	    "  --type heap      without what is in the files that it maps\n"
 	    "  --type mini      what shows the stacks of all threads: some MB\n"
 	    "  --compress       by gzip; \"dndbg core\" reads it as it is\n"
+	    "  --snapshot       of a copy: the program stands still for some\n"
+	    "                   milliseconds only\n"
 	    "  -o, --output FILE\n"
 	    "                   [core.PID]\n",
 	    out);
@@ -58,6 +63,8 @@ static int parse(int argc, char **argv, struct dump_options *ret)
 			ret->path = optarg;
 		} else if (c == OPT_COMPRESS) {
 			ret->core.compress = true;
+		} else if (c == OPT_SNAPSHOT) {
+			ret->snapshot = true;
 		} else if (c == OPT_TYPE && !strcmp(optarg, "full")) {
 			ret->core.kind = DBG_CORE_FULL;
 		} else if (c == OPT_TYPE && !strcmp(optarg, "heap")) {
@@ -88,7 +95,7 @@ static struct dbg_error *dump(struct dbg *dbg, const struct dump_options *o)
 	struct dbg_inferior inf;
 	uint64_t size;
 
-	struct dbg_error *err = open_process(dbg, o->what, false);
+	struct dbg_error *err = open_process(dbg, o->what, o->snapshot);
 	if (err)
 		return err;
 	dbg_inferior_get(dbg, &inf);

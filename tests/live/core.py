@@ -3,52 +3,19 @@ import glob
 import gzip
 import os
 import re
-import resource
 import shutil
 import struct
 import subprocess
 
-from drive import Failure
-from dumps import KINDS, dump
+from dumps import (KINDS, LOOK, OWN, core, dump, flags, kernel_core, live, own,
+                   same, shown)
 from survivor import Busy
-
-LOOK = ["bt", "info args", "up", "info args", "info locals",
-        "info exception"]
-
-def flags(commands):
-    return [word for command in commands for word in ("-ex", command)]
-
-
-def shown(text):
-    """The part that the commands of LOOK printed, addresses aside."""
-    found = re.search(r"^#0 ", text, re.M)
-    if not found:
-        raise Failure("no stack is shown:\n" + text)
-    return re.sub(r"0x[0-9a-f]{16}", "{addr}", text[found.start():]).strip()
-
-
-# What we write ourselves: the option of gcore.
-OWN = {"full": "", "heap": "--heap", "mini": "--mini --compress"}
-
-
-def own(t, kind):
-    return f"{t.dir}/own-{kind}.core"
-
-
-def live(t, words):
-    """What the program itself shows where nobody catches its exception; and a
-    core of each kind that we write there."""
-    done = t.batch(["catch unhandled", "run", *LOOK,
-                    *(f"gcore {option} {own(t, kind)}"
-                      for kind, option in OWN.items()), "kill"], words)
-    text = shown(done.stdout)
-    return text[:text.index("Saved corefile")].strip()
 
 
 def check_own(t, wanted):
     """The cores that live() wrote show the same, all of it; the small one is
     small."""
-    for kind in OWN:
+    for kind in (*OWN, "snapshot"):
         t.check_equal(wanted, shown(core(t, own(t, kind)).stdout))
     size = os.stat(own(t, "mini")).st_size
     t.check(size < 12 << 20, f"a mini dump of {size} bytes")
@@ -56,43 +23,23 @@ def check_own(t, wanted):
 
 def check_same(t, wanted, got):
     """All that the program showed, or that it cannot be read."""
-    parts = re.split("<cannot read 0x[0-9a-f]+>", got)
-    pattern = ".*".join(map(re.escape, parts))
-    t.check(re.fullmatch(pattern, wanted), f"wanted:\n{wanted}\ngot:\n{got}")
-
-
-def core(t, path, commands=LOOK):
-    return t.run("--batch", *flags(commands), "--core", path)
-
-
-def kernel_core(t, words):
-    """A core that the kernel writes; None where it gives it to a program."""
-    with open("/proc/sys/kernel/core_pattern") as file:
-        if "/" in file.read():
-            return None
-    where = f"{t.dir}/kernel"
-    os.mkdir(where)
-    limit = resource.getrlimit(resource.RLIMIT_CORE)[1]
-    subprocess.run(
-        ["dotnet", *words], env=t.env, cwd=where, timeout=60,
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE,
-                                              (limit, limit)))
-    return glob.glob(f"{where}/core*")[0]
+    t.check(same(wanted, got), f"wanted:\n{wanted}\ngot:\n{got}")
 
 
 def test_kinds(t):
-    """Full, heap and mini by createdump and the kernel's own: the same
-    stack, arguments, locals and exception as the program's."""
+    """Full, heap, mini and triage by createdump, the kernel's own and of a
+    snapshot: the same stack, arguments, locals and exception as the program's,
+    or that it cannot be read."""
     words = t.program("Throws") + ["unhandled-inner"]
     wanted = live(t, words)
     t.check_in("System.FormatException: \"the cause\"", wanted)
     check_own(t, wanted)
     for kind in KINDS:
         got = core(t, dump(t, words, kind)).stdout
-        t.check_in("\nUnhandled exception: System.InvalidOperationException: "
-                   "\"outer\"\n", got)
-        if kind == "mini":
+        message = r"<cannot read 0x\w+>" if kind == "triage" else "outer"
+        t.check_match(r"^Unhandled exception: System\.InvalidOperationException"
+                      rf": \"{message}\"$", got)
+        if kind in ("mini", "triage"):
             # Objects are left out; which, depends on the runtime.
             check_same(t, wanted, shown(got))
         else:

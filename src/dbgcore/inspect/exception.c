@@ -4,6 +4,7 @@
  */
 #include "inspect/exception.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -211,7 +212,10 @@ static bool describe_head(struct inspect *in, uint64_t addr,
 	field = object_ref(in->code, addr, "_message");
 	if (field)
 		ret->message = object_string(in->code, field, arena);
-	if (!ret->message)
+	if (field && !ret->message)
+		ret->message =
+		    arena_printf(arena, "<cannot read 0x%" PRIx64 ">", field);
+	else if (!field)
 		// what Exception.Message makes of a null _message
 		ret->message = arena_printf(
 		    arena, "Exception of type '%s' was thrown.", ret->type);

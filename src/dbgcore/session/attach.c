@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "inspect/exception.h"
 #include "target/core.h"
 #include "target/proc.h"
 
@@ -173,20 +174,37 @@ static struct dbg_error *find_program(struct dbg *dbg,
 
 /* ---- Snapshots ------------------------------------------------------- */
 
-// @t is a copy of a process that has gone on; @tid: the thread to look at.
+// Of a copy: the exception or the signal at which its program stood.
+static void stop_as(struct dbg *dbg, const struct dbg_stop *was, pid_t tid,
+		    struct dbg_stop *stop)
+{
+	if (!dbg->inspect.dac || (!was->exception && !was->signal))
+		return;
+	stop->reason = was->reason;
+	stop->thread = stack_thread_number(dbg->inspect.stack, tid);
+	stop->signal = was->signal;
+	stop->fatal = was->fatal;
+	if (was->exception)
+		exception_describe(&dbg->inspect, was->exception,
+				   dbg->inspect.arena, stop);
+}
+
+// @t is a copy of a process that has gone on; @tid: the thread to look at,
+// which stood as @was says.
 static struct dbg_error *stand_copy(struct dbg *dbg, struct target *t,
-				    pid_t tid)
+				    pid_t tid, const struct dbg_stop *was)
 {
 	struct dbg_error *err = session_stand(dbg, t, NULL);
+	struct dbg_stop stop = {.reason = DBG_STOP_ATTACH};
 	struct program p;
 
 	if (err)
 		return err;
 	program_of(target_pid(t), &p);
 	session_inferior_name(dbg, &p);
-	session_stopped(
-	    dbg, &(struct dbg_stop){.reason = DBG_STOP_ATTACH,
-				    .thread = session_pause_thread(dbg, tid)});
+	stop.thread = session_pause_thread(dbg, tid);
+	stop_as(dbg, was, tid, &stop);
+	session_stopped(dbg, &stop);
 	return NULL;
 }
 
@@ -202,7 +220,7 @@ static struct dbg_error *attach_copy(struct dbg *dbg, pid_t pid)
 	// A thread that cannot be let go now is when we forget the program.
 	dbg_err_drop(target_detach(live, false));
 	target_destroy(live);
-	return err ? err : stand_copy(dbg, copy, pid);
+	return err ? err : stand_copy(dbg, copy, pid, &(struct dbg_stop){0});
 }
 
 struct dbg_error *dbg_snapshot(struct dbg *dbg)
@@ -215,10 +233,11 @@ struct dbg_error *dbg_snapshot(struct dbg *dbg)
 	if (err)
 		return err;
 	pid_t tid = stack_thread_tid(dbg->inspect.stack, dbg->stop.thread);
+	const struct dbg_stop was = dbg->stop;
 
 	err = dbg_detach(dbg, false);
 	if (!err)
-		return stand_copy(dbg, copy, tid);
+		return stand_copy(dbg, copy, tid, &was);
 	target_destroy(copy);
 	return err;
 }

@@ -36,7 +36,7 @@ struct dbg_error *dbg_core_write(struct dbg *dbg, const char *path,
 
 	if (!dbg->target || dbg->state != DBG_STOPPED)
 		return dbg_err(DBG_E_STATE, "there is no stopped program");
-	if (!dbg_can_run(dbg))
+	if (!target_memory_of(dbg->target))
 		return dbg_err(DBG_E_STATE,
 			       "this is a core dump already: copy its file");
 	struct target_core_req req = {

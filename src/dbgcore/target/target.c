@@ -371,6 +371,11 @@ pid_t target_tid_outside(struct target *t, pid_t inside)
 	return t->ops->tid_outside ? t->ops->tid_outside(t, inside) : inside;
 }
 
+pid_t target_memory_of(struct target *t)
+{
+	return t->ops->memory_of ? t->ops->memory_of(t) : 0;
+}
+
 bool target_ended(struct target *t)
 {
 	return t->ops->ended && t->ops->ended(t);

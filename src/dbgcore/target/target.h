@@ -263,6 +263,11 @@ void target_thread_name(struct target *t, pid_t tid, char ret[16]);
  */
 pid_t target_tid_inside(struct target *t, pid_t tid);
 pid_t target_tid_outside(struct target *t, pid_t inside);
+/*
+ * A process or thread whose files in /proc tell of the memory; 0: none does, as
+ * of a core. (All stopped.)
+ */
+pid_t target_memory_of(struct target *t);
 
 /* ---- State of a stopped thread --------------------------------------- */
 

@@ -103,6 +103,8 @@ struct target_ops {
 	/* NULL: what a thread calls itself is what we call it. */
 	pid_t (*tid_inside)(struct target *t, pid_t tid);
 	pid_t (*tid_outside)(struct target *t, pid_t inside);
+	/* See target_memory_of(); NULL: there is no process. */
+	pid_t (*memory_of)(struct target *t);
 	struct dbg_error *(*regs)(struct target *t, pid_t tid,
 				  struct regs *ret);
 	struct dbg_error *(*fpregs)(struct target *t, pid_t tid,

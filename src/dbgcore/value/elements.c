@@ -208,8 +208,12 @@ bool value_elements(struct types *ts, const struct value *v,
 
 struct value element_get(const struct elements *e, uint64_t index)
 {
-	if (index >= e->n || !e->type)
+	if (index >= e->n)
 		return value_absent(e->type, WHY_UNLOADED, 0);
+	// A small core need not have the type of its arrays' elements.
+	if (!e->type)
+		return value_absent(NULL, WHY_UNREADABLE,
+				    e->addr + index * e->size);
 	return value_memory(e->type, e->addr + index * e->size);
 }
 

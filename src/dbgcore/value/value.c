@@ -116,6 +116,24 @@ bool value_is_null(struct types *ts, const struct value *v)
 
 /* ---- Settling -------------------------------------------------------- */
 
+/*
+ * Small cores have objects without their types: the MethodTable, or what it
+ * points at, is not there.
+ */
+static bool is_left_out(struct types *ts, uint64_t mt)
+{
+	uint64_t words[8], first;
+	if (!mt || target_can(ts->target, TARGET_RUN))
+		return false;
+	if (!types_read(ts, mt, words, sizeof(words)))
+		return true;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (words[i] >> 16 && !(words[i] >> 47) &&
+		    !types_read(ts, words[i], &first, sizeof(first)))
+			return true;
+	return false;
+}
+
 /* @v holds a reference: give it the object's type, or open the box. */
 static struct value dereference_reference(struct types *ts,
 					  const struct value *v)
@@ -127,7 +145,10 @@ static struct value dereference_reference(struct types *ts,
 		return *v;
 	if (!types_read(ts, ref, &mt, sizeof(mt)))
 		return value_absent(v->type, WHY_UNREADABLE, ref);
-	struct type *type = type_of_mt(ts, mt & ~(uint64_t)MT_MARKS);
+	mt &= ~(uint64_t)MT_MARKS;
+	struct type *type = type_of_mt(ts, mt);
+	if (!type && is_left_out(ts, mt))
+		return value_absent(v->type, WHY_UNREADABLE, ref);
 	if (!type)
 		return value_absent(v->type, WHY_NOT_OBJECT, ref);
 	struct value settled = *v;

@@ -97,7 +97,7 @@ static const struct repl_cmd cmds[] = {
 		"With --mini there is what shows the stacks of all\nthreads, "
 		"their variables and the exception: some MB. --compress packs "
 		"it by gzip.",
-	.flags = CMD_RUNS,
+	.flags = CMD_NEEDS_STOP,
 	.complete = COMPLETE_PATHS,
 	.run = cmd_generate,
     },

@@ -57,8 +57,8 @@ struct writer {
 	uint8_t *chunk;
 	struct corepack *pack; /* NULL: as it is */
 	size_t n_only;         /* of req->only, that lie below what is added */
-	pid_t tid;   /* alive: of an ended first thread /proc has no memory */
-	int pagemap; /* -1: it can't be read */
+	pid_t tid;             /* what /proc has the memory of */
+	int pagemap;           /* -1: it can't be read */
 };
 
 /* ---- Pages ------------------------------------------------------------- */
@@ -256,10 +256,8 @@ static struct dbg_error *add_threads(struct writer *w)
 	err = target_threads(w->t, w->arena, &list, &n);
 	for (int others = 0; !err && others < 2; others++)
 		for (size_t i = 0; !err && i < n; i++)
-			if ((list[i].tid != w->req->first) == others) {
-				w->tid = w->tid ? w->tid : list[i].tid;
+			if ((list[i].tid != w->req->first) == others)
 				err = add_thread(w, list[i].tid);
-			}
 	return err;
 }
 
@@ -272,8 +270,8 @@ static void add_process(struct writer *w)
 	size_t n = 0;
 	_cleanup_free_ char *auxv = proc_read(path, &n);
 
-	_Static_assert(sizeof(info.pr_fname) == 16, "as proc_comm has it");
-	proc_comm(w->t->pid, w->t->pid, info.pr_fname);
+	_Static_assert(sizeof(info.pr_fname) == 16, "as a thread's name");
+	target_thread_name(w->t, w->t->pid, info.pr_fname);
 	proc_command(w->tid, sizeof(info.pr_psargs) - 1, &command);
 	memcpy(info.pr_psargs, str_get(&command), command.len);
 	add_note(w, NT_PRPSINFO, &info, sizeof(info));
@@ -488,6 +486,7 @@ struct dbg_error *target_core_write(struct target *t,
 	struct writer w = {.t = t,
 			   .req = req,
 			   .arena = arena_create(),
+			   .tid = target_memory_of(t),
 			   .chunk = xmalloc(CHUNK),
 			   .pagemap = -1};
 	struct dbg_error *err = NULL;

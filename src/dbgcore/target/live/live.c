@@ -103,6 +103,11 @@ static void live_traps_lifted(struct target *t, const struct trap *v, size_t n)
 	orphan_lift(live_of(t), v, n);
 }
 
+static pid_t live_memory_of(struct target *t)
+{
+	return live_body(live_of(t));
+}
+
 static const struct target_ops live_ops = {
     .caps = TARGET_RUN | TARGET_WRITE,
     .destroy = live_destroy,
@@ -115,6 +120,7 @@ static const struct target_ops live_ops = {
     .thread_name = live_thread_name,
     .tid_inside = live_tid_inside,
     .tid_outside = live_tid_outside,
+    .memory_of = live_memory_of,
     .regs = live_regs,
     .fpregs = live_fpregs,
     .write = live_write,

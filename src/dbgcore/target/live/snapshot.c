@@ -222,6 +222,11 @@ static pid_t snapshot_tid_outside(struct target *t, pid_t inside)
 	return 0;
 }
 
+static pid_t snapshot_memory_of(struct target *t)
+{
+	return snapshot_of(t)->copy;
+}
+
 static struct dbg_error *known(struct target *t, pid_t tid,
 			       const struct copied_thread **ret)
 {
@@ -264,6 +269,7 @@ static const struct target_ops snapshot_ops = {
     .thread_name = snapshot_thread_name,
     .tid_inside = snapshot_tid_inside,
     .tid_outside = snapshot_tid_outside,
+    .memory_of = snapshot_memory_of,
     .regs = snapshot_regs,
     .fpregs = snapshot_fpregs,
 };
