@@ -477,7 +477,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct code_module *m = code_module_named(lib->code, name);
 
 	if (!m)
-		m = code_module_unloaded(lib->code, name);
+		m = code_module_unloaded(lib->code, NULL, name);
 	if (!m) {
 		fprintf(stderr, "%s is not beside the core library\n", name);
 		exit(1);

@@ -51,6 +51,18 @@ def test_values(t):
     t.check_in("right 0", behind)
 
 
+def test_needed(t):
+    """Of several calls those alone are made that cannot be interpreted; what
+    the program cannot do either is refused with both reasons."""
+    here, behind = stand(t, "print box.Self().Reads() + box.Number",
+                         "print Box.Changes", "print box.Self().ReadsAs<int>()",
+                         "print box.Self().Silent()", "print Box.Changes")
+    t.check_equal(["15", "0", "void", "1"], RETURNED.findall(here))
+    t.check_match("without running the program: .* The program cannot do it "
+                  r"either: 'Calls\.Box\.ReadsAs<int>\(\)' is generic: ", behind)
+    t.check_in("right 1", behind)
+
+
 def test_effects(t):
     """A call does what it does, where print only computes it."""
     here, behind = stand(t, "print box.Change(5)", "print box.Number",

@@ -79,11 +79,14 @@ struct code_module *const *code_modules(struct code *c, size_t *ret_n);
 /* By file name with or without extension, case ignored; NULL if none. */
 struct code_module *code_module_named(struct code *c, const char *name);
 /*
- * The framework's module of this name that the program has not loaded, from
- * its file beside the core library's; NULL: there is none. It is not among
- * code_modules, and the runtime knows nothing of its types.
+ * The module of this name that the program has not loaded, from its file beside
+ * the core library's, or beside that of @from, which refers to it (may be
+ * NULL); NULL: there is none. It is not among code_modules, and the runtime
+ * knows nothing of its types.
  */
-struct code_module *code_module_unloaded(struct code *c, const char *name);
+struct code_module *code_module_unloaded(struct code *c,
+					 struct code_module *from,
+					 const char *name);
 typedef void code_module_fn(void *arg, struct code_module *m);
 /*
  * Calls @fn for each such module that @m (may be NULL) refers to, and for

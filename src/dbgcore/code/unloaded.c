@@ -1,7 +1,7 @@
 /*
- * Modules of the framework that the program has not loaded: their metadata and
- * IL, from the files beside that of the core library, for expressions that say
- * more than the program has used so far.
+ * Modules that the program has not loaded: their metadata and IL, from the
+ * files beside that of the core library or of a module that refers to them, for
+ * expressions that say more than the program has used so far.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,11 +24,10 @@ static bool is_beside(const char *path, const char *beside)
 	       !memcmp(path, beside, (size_t)(a - path));
 }
 
-/* NULL: there is no such file, or not of this very framework. */
-static struct module *open_file(struct code *c, const struct module *core,
+static struct module *open_file(struct code *c, const struct module *by,
 				const char *name)
 {
-	const char *path = core->m.path;
+	const char *path = by->m.path;
 	_cleanup_free_ char *file = xasprintf(
 	    "%.*s/%s.dll", (int)(strrchr(path, '/') - path), path, name);
 	const struct dac_module dm = {
@@ -40,23 +39,34 @@ static struct module *open_file(struct code *c, const struct module *core,
 	return module_create(c, &dm, (struct bytes){NULL, 0});
 }
 
-struct code_module *code_module_unloaded(struct code *c, const char *name)
+/* Was it looked for beside @by and not found? */
+static bool is_missing(const struct module *mod, const struct module *by)
 {
-	struct code_module *core =
-	    code_module_named(c, "System.Private.CoreLib");
+	return !md_rows(&mod->m.md, MD_TYPEDEF) &&
+	       is_beside(mod->m.path, by->m.path);
+}
+
+static struct code_module *find_beside(struct code *c, const struct module *by,
+				       const char *name)
+{
 	struct module *mod;
 
+	if (!by->place || !strchr(by->m.path, '/') || strchr(name, '/'))
+		return NULL;
 	for (size_t i = 0; i < c->n_unloaded; i++) {
 		mod = c->unloaded[i];
-		if (code_module_has_name(&mod->m, name))
-			return md_rows(&mod->m.md, MD_TYPEDEF) ? &mod->m : NULL;
+		if (!code_module_has_name(&mod->m, name))
+			continue;
+		if (md_rows(&mod->m.md, MD_TYPEDEF))
+			return &mod->m;
+		if (is_missing(mod, by))
+			return NULL;
 	}
-	if (!core || !module_of(core)->place || !strchr(core->path, '/') ||
-	    strchr(name, '/') || c->n_unloaded == UNLOADED_MAX)
+	if (c->n_unloaded == UNLOADED_MAX)
 		return NULL;
-	mod = open_file(c, module_of(core), name);
+	mod = open_file(c, by, name);
 	// The file of another installation is none of this framework.
-	if (mod->place && !is_beside(mod->place, module_of(core)->place))
+	if (mod->place && !is_beside(mod->place, by->place))
 		memset(&mod->m.md, 0, sizeof(mod->m.md));
 	mem_grow(&c->unloaded, &c->cap_unloaded, c->n_unloaded,
 		 sizeof(*c->unloaded));
@@ -64,11 +74,23 @@ struct code_module *code_module_unloaded(struct code *c, const char *name)
 	return md_rows(&mod->m.md, MD_TYPEDEF) ? &mod->m : NULL;
 }
 
+struct code_module *
+code_module_unloaded(struct code *c, struct code_module *from, const char *name)
+{
+	struct code_module *core =
+	    code_module_named(c, "System.Private.CoreLib");
+	struct code_module *m =
+	    core ? find_beside(c, module_of(core), name) : NULL;
+
+	return m || !from ? m : find_beside(c, module_of(from), name);
+}
+
 static void each_named(struct code *c, const char *name, code_module_fn *fn,
 		       void *arg)
 {
-	struct code_module *m =
-	    code_module_named(c, name) ? NULL : code_module_unloaded(c, name);
+	struct code_module *m = code_module_named(c, name)
+				    ? NULL
+				    : code_module_unloaded(c, NULL, name);
 
 	if (m)
 		fn(arg, m);

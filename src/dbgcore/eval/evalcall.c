@@ -143,11 +143,80 @@ struct dbg_error *evalcall_changed(void)
 		       "them: evaluate its parts one by one");
 }
 
-void evalcall_run(const struct eval *e, struct vm_result *ret)
+/* Tell the machine which calls are to be made in this run. */
+static void choose(const struct eval *e, uint32_t numbers[EVAL_CHOSEN_MAX])
+{
+	const struct eval_calls *calls = e->calls;
+	const struct eval_chosen *c = calls ? calls->chosen : NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; c && i < c->n; i++)
+		if (c->calls[i].run == calls->n_runs)
+			numbers[n++] = c->calls[i].number;
+	vm_set_calls(e->vm,
+		     !c       ? VM_CALLS_NONE
+		     : c->all ? VM_CALLS_ALL
+			      : VM_CALLS_CHOSEN,
+		     numbers, n);
+}
+
+/* Has a call been executed that is to be made in the program? */
+static bool is_short(const struct eval_calls *calls, size_t used,
+		     const struct vm_result *r)
+{
+	if (calls->want != EVAL_WANT_NOTHING || calls->chosen->all ||
+	    !calls->n_begun)
+		return false;
+	return r->error ? r->error->code == DBG_E_UNSUPPORTED
+			: calls->has_effect && r->state == VM_DONE &&
+			      calls->n_used == used;
+}
+
+/* Choose the call that began last; false: it is chosen. */
+static bool choose_last(struct eval_calls *calls)
+{
+	struct eval_chosen *c = calls->chosen;
+	uint32_t number = calls->n_begun - 1;
+
+	for (size_t i = 0; i < c->n; i++)
+		if (c->calls[i].run == calls->n_runs &&
+		    c->calls[i].number == number)
+			return false;
+	if (c->n == EVAL_CHOSEN_MAX)
+		return false;
+	c->calls[c->n].run = calls->n_runs;
+	c->calls[c->n++].number = number;
+	return true;
+}
+
+bool evalcall_again(const struct eval *e, size_t used, struct vm_result *r)
 {
 	struct eval_calls *calls = e->calls;
 
-	vm_set_calls(e->vm, calls);
+	if (!calls)
+		return false;
+	if (!is_short(calls, used, r)) {
+		calls->n_runs++;
+		return false;
+	}
+	// To choose it did not help: what it is given is not the program's.
+	if (!choose_last(calls)) {
+		calls->chosen->all = !calls->n_answers;
+		if (r->error || !calls->chosen->all)
+			return false;
+	}
+	dbg_error_destroy(r->error);
+	*r = (struct vm_result){0};
+	calls->n_used = used;
+	return true;
+}
+
+void evalcall_run(const struct eval *e, struct vm_result *ret)
+{
+	struct eval_calls *calls = e->calls;
+	uint32_t numbers[EVAL_CHOSEN_MAX];
+
+	choose(e, numbers);
 	for (;;) {
 		vm_run(e->vm, 0, ret);
 		if (!calls || ret->state != VM_CALL ||
@@ -160,7 +229,9 @@ void evalcall_run(const struct eval *e, struct vm_result *ret)
 		ret->error = evalcall_changed();
 		break;
 	}
-	vm_set_calls(e->vm, false);
+	if (calls)
+		calls->n_begun = vm_outer_calls(e->vm);
+	vm_set_calls(e->vm, VM_CALLS_NONE, NULL, 0);
 	if (!calls || ret->state != VM_CALL || calls->n_used < calls->n_answers)
 		return;
 	struct dbg_error *err = write_down(e, ret);
@@ -168,4 +239,16 @@ void evalcall_run(const struct eval *e, struct vm_result *ret)
 		return;
 	dbg_error_destroy(ret->error);
 	ret->error = err;
+}
+
+struct dbg_error *evalcall_refused(const char *why, struct dbg_error *err)
+{
+	if (!err || err->code != DBG_E_UNSUPPORTED || !why ||
+	    !strcmp(why, err->message))
+		return err;
+	struct dbg_error *both =
+	    dbg_err(err->code, "%s. The program cannot do it either: %s", why,
+		    err->message);
+	dbg_error_destroy(err);
+	return both;
 }

@@ -14,6 +14,7 @@
 enum {
 	EVAL_ANSWER_MAX = 16, /* bytes: what fits in registers */
 	EVAL_ARGS_MAX = 16,
+	EVAL_CHOSEN_MAX = 8,
 };
 
 struct eval_answer {
@@ -28,14 +29,30 @@ enum eval_want {
 	EVAL_WANT_STRING, /* the program is to have this string, too */
 };
 
+/*
+ * The calls that could not be interpreted: as few as possible are made in the
+ * program. Kept over the calls of one expression.
+ */
+struct eval_chosen {
+	bool all; /* of the expression's own calls */
+	struct {
+		uint32_t run, number; /* the machine's run, the call in it */
+	} calls[EVAL_CHOSEN_MAX];
+	size_t n;
+};
+
 struct eval_calls {
+	struct eval_chosen *chosen;
 	const struct eval_answer *answers; /* of the first calls */
 	size_t n_answers;
 	const uint64_t *strings; /* the first that are wanted for one call */
 	size_t n_strings;
 
 	/* Set by the evaluation. */
-	size_t n_used; /* answers */
+	bool has_effect;  /* the last call of the run is made in any case */
+	uint32_t n_runs;  /* of the machine, that are over */
+	uint32_t n_begun; /* calls of the expression's own, in the last one */
+	size_t n_used;    /* answers */
 	enum eval_want want;
 	struct il_method *method; /* CALL, and its arguments, `this` first */
 	struct eval_argument {
@@ -51,5 +68,12 @@ struct eval_calls {
 struct dbg_error *evalcall_changed(void);
 /* Execute what vm_begin began, with the answers that there are. */
 void evalcall_run(const struct eval *e, struct vm_result *ret);
+/* @err, why a call cannot be made, behind @why (or NULL) one is needed. */
+struct dbg_error *evalcall_refused(const char *why, struct dbg_error *err);
+/*
+ * If a call could not be interpreted that may be made in the program: forget
+ * @r, true: begin anew. @used: answers before the run.
+ */
+bool evalcall_again(const struct eval *e, size_t used, struct vm_result *r);
 
 #endif

@@ -61,12 +61,21 @@ void vm_forget(struct vm *m);
 void vm_set_thread(struct vm *m, struct thread_ref *thread);
 struct il_types *vm_types(struct vm *m);
 /*
- * Are calls of the program's methods that the outermost code makes (what
- * vm_begin is given, if it was made by us) VM_CALL instead of executed? Those
- * with arguments that only the machine has are executed all the same, but for
- * strings.
+ * Which calls of the program's methods that the outermost code makes (what
+ * vm_begin is given, if it was made by us) are VM_CALL instead of executed?
+ * Those with arguments that only the machine has are executed all the same, but
+ * for strings.
  */
-void vm_set_calls(struct vm *m, bool on);
+enum vm_calls {
+	VM_CALLS_NONE,
+	VM_CALLS_CHOSEN, /* the calls of these numbers, in order from 0 */
+	VM_CALLS_ALL,    /* and what has no IL, wherever it is called */
+};
+/* @numbers are borrowed until the next call; for what is begun after it. */
+void vm_set_calls(struct vm *m, enum vm_calls which, const uint32_t *numbers,
+		  size_t n);
+/* How many such calls have begun? */
+uint32_t vm_outer_calls(const struct vm *m);
 
 /* ---- Executing ------------------------------------------------------- */
 

@@ -44,6 +44,7 @@ enum doing {
 struct evaluation {
 	struct arena *arena;
 	struct session_expression expr;
+	const char *why;        /* it was not interpreted; NULL: not tried */
 	uint32_t thread, level; /* whose frame */
 	struct dbg_stop stop;   /* strings in arena */
 	uint32_t ms;
@@ -58,6 +59,7 @@ struct evaluation {
 	bool has_reference; /* an answer may hold one, which may move */
 	struct eval_answer answers[ANSWERS_MAX];
 	size_t n_answers;
+	struct eval_chosen chosen;
 	uint64_t string; /* that the program was given, 0: none */
 	const uint16_t *units;
 	size_t n_units;
@@ -292,12 +294,30 @@ static struct dbg_error *string(struct dbg *dbg, const struct eval_calls *calls,
 
 /* ---- Evaluating -------------------------------------------------------- */
 
+/* All is called if otherwise a call had what only the machine has. */
+static struct dbg_error *evaluate(struct dbg *dbg, struct eval *e,
+				  struct eval_calls *calls)
+{
+	struct evaluation *v = dbg->evaluation;
+	const struct eval_calls fresh = *calls;
+	bool all = v->chosen.all;
+
+	e->calls = calls;
+	struct dbg_error *err = session_evaluate(dbg, e, &v->expr, &v->value);
+	if (!err || all || !v->chosen.all || calls->want != EVAL_WANT_NOTHING)
+		return err;
+	dbg_error_destroy(err);
+	*calls = fresh;
+	return session_evaluate(dbg, e, &v->expr, &v->value);
+}
+
 /* Evaluate, until a call is to be made; *ret_runs: one goes on. */
 static struct dbg_error *advance(struct dbg *dbg, bool *ret_runs)
 {
 	struct evaluation *v = dbg->evaluation;
 	struct inspect *in = &dbg->inspect;
-	struct eval_calls calls = {.answers = v->answers,
+	struct eval_calls calls = {.chosen = &v->chosen,
+				   .answers = v->answers,
 				   .n_answers = v->n_answers,
 				   .strings = &v->string,
 				   .n_strings = v->string ? 1 : 0};
@@ -310,8 +330,7 @@ static struct dbg_error *advance(struct dbg *dbg, bool *ret_runs)
 		err = inspect_eval(in, f, &e);
 	if (err)
 		return err;
-	e.calls = &calls;
-	err = session_evaluate(dbg, &e, &v->expr, &v->value);
+	err = evaluate(dbg, &e, &calls);
 	if (calls.want == EVAL_WANT_NOTHING)
 		return err;
 	dbg_error_destroy(err);
@@ -334,7 +353,7 @@ static void go_on(struct dbg *dbg)
 	if (runs)
 		return;
 	stand(dbg);
-	over(dbg, err);
+	over(dbg, evalcall_refused(dbg->evaluation->why, err));
 }
 
 /* ---- What a call comes to ---------------------------------------------- */
@@ -366,12 +385,6 @@ static struct dbg_error *take_string(struct dbg *dbg,
 	return err;
 }
 
-/* Does a value of the type stay what it is, whatever the collector moves? */
-static bool is_plain(const struct type *type)
-{
-	return type->kind == TYPE_PRIM || type->kind == TYPE_ENUM;
-}
-
 static struct dbg_error *take_answer(struct dbg *dbg,
 				     const struct call_result *r)
 {
@@ -380,7 +393,9 @@ static struct dbg_error *take_answer(struct dbg *dbg,
 
 	*a = (struct eval_answer){.module = v->module, .token = v->token};
 	v->string = 0;
-	v->has_reference = r->value.type && !is_plain(r->value.type);
+	v->why = NULL;
+	v->has_reference = r->value.type && r->value.type->kind != TYPE_PRIM &&
+			   r->value.type->kind != TYPE_ENUM;
 	if (!v->is_void && r->value.where == VALUE_ABSENT)
 		return dbg_err(DBG_E_RUNTIME,
 			       "'%s' has returned, but its value is lost",
@@ -522,6 +537,7 @@ static bool interpreted(struct dbg *dbg, const struct dbg_eval_request *req,
 
 	if (err && err->code == DBG_E_UNSUPPORTED &&
 	    calls == DBG_CALLS_NEEDED && target_can(dbg->target, TARGET_RUN)) {
+		v->why = arena_strdup(v->arena, err->message);
 		dbg_error_destroy(err);
 		return false;
 	}
@@ -545,6 +561,7 @@ struct dbg_error *dbg_eval_begin(struct dbg *dbg,
 	struct evaluation *v = evaluation_create(dbg, req);
 	v->thread = f->thread;
 	v->level = f->level;
+	v->chosen.all = calls == DBG_CALLS_ALWAYS;
 	if (calls != DBG_CALLS_ALWAYS && interpreted(dbg, req, calls))
 		return NULL;
 	if (dbg->stop.exception) {

@@ -139,6 +139,7 @@ struct dbg_error *assigncall_run(const struct eval *e,
 	err = new_value(&b, to, x, &v);
 	if (!err)
 		err = assign_to(&b, to, v, &body);
+	e->calls->has_effect = true;
 	if (!err)
 		err = machine_value(&b, body, ret);
 	// what cannot be passed the machine executes, for itself alone

@@ -97,10 +97,13 @@ static struct dbg_error *run(struct binder *b, const struct expr *x,
 {
 	struct vm_result r = {0};
 	const char *text = bind_source(b, x);
-	struct dbg_error *err = vm_begin(b->vm, m, NULL, 0, NULL);
-	if (err)
-		return err;
-	evalcall_run(b->e, &r);
+	size_t used = b->e->calls ? b->e->calls->n_used : 0;
+	do {
+		struct dbg_error *err = vm_begin(b->vm, m, NULL, 0, NULL);
+		if (err)
+			return err;
+		evalcall_run(b->e, &r);
+	} while (evalcall_again(b->e, used, &r));
 	b->has_written |= vm_has_written(b->vm);
 	switch (r.state) {
 	case VM_DONE:
@@ -262,8 +265,10 @@ struct dbg_error *bind_evaluate(const struct eval *e, const char *text,
 				    ? bind_operand(&b, x, &body)
 				    : bind_value(&b, x, &body);
 	bool is_void = !err && body->type && body->type->elem == ELEM_VOID;
-	if (is_void && e->calls)
+	if (is_void && e->calls) {
+		e->calls->has_effect = true;
 		return machine_value(&b, body, ret);
+	}
 	if (is_void)
 		err = dbg_err(DBG_E_UNSUPPORTED,
 			      "'%s' returns nothing: what it would do is left "

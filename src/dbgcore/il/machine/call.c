@@ -315,16 +315,25 @@ static void need_call(struct vm *vm, struct site *s, uint64_t base,
 			    method_text(vm, s->method));
 }
 
-/* Is the call one of the expression's own, to be made in the program? */
-static bool is_wanted(struct vm *vm, const struct site *s, uint64_t base)
+/* Is the call, which is about to begin, one of the expression's own? */
+static bool is_outer(const struct vm *vm, const struct site *s)
 {
 	const struct compiled *by = vm->frames[vm->n_frames - 1].code;
 	const struct il_type *owner = s->method->owner;
-	if (!vm->calls || !s->method->token || !owner ||
-	    owner->special == IL_SPECIAL_STRING || owner->is_delegate ||
-	    (by->method && !made_code_of(by->method)))
+	return vm->calls != VM_CALLS_NONE && s->method->token && owner &&
+	       owner->special != IL_SPECIAL_STRING && !owner->is_delegate &&
+	       (!by->method || made_code_of(by->method));
+}
+
+/* ... that is to be made in the program, and can be? */
+static bool is_wanted(struct vm *vm, const struct site *s, uint64_t base)
+{
+	bool wanted = vm->calls == VM_CALLS_ALL;
+	if (!is_outer(vm, s))
 		return false;
-	return are_passable(vm, s, base);
+	for (size_t k = 0; !wanted && k < vm->n_chosen; k++)
+		wanted = vm->chosen[k] == vm->n_outer;
+	return wanted && are_passable(vm, s, base);
 }
 
 static bool has_no_il(const struct il_method *m)
@@ -335,9 +344,13 @@ static bool has_no_il(const struct il_method *m)
 const struct op *call_site(struct vm *vm, struct site *s, uint64_t base,
 			   uint64_t ret, const struct op *next)
 {
-	if (vm->calls && is_wanted(vm, s, base)) {
-		need_call(vm, s, base, ret, next);
-		return NULL;
+	if (vm->calls && is_outer(vm, s)) {
+		bool wanted = is_wanted(vm, s, base);
+		vm->n_outer++;
+		if (wanted) {
+			need_call(vm, s, base, ret, next);
+			return NULL;
+		}
 	}
 	if (!s->sought) {
 		s->native = native_find(vm->ts, s->method);
@@ -353,6 +366,8 @@ const struct op *call_il(struct vm *vm, struct site *s, uint64_t base,
 {
 	if (!s->code && has_no_il(s->method)) {
 		need_call(vm, s, base, ret, next);
+		if (vm->calls == VM_CALLS_CHOSEN)
+			vm->state = VM_REFUSED;
 		return NULL;
 	}
 	if (!s->code) {

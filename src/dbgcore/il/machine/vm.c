@@ -80,9 +80,18 @@ void vm_set_thread(struct vm *vm, struct thread_ref *thread)
 	vm->thread = thread;
 }
 
-void vm_set_calls(struct vm *vm, bool on)
+void vm_set_calls(struct vm *vm, enum vm_calls which, const uint32_t *numbers,
+		  size_t n)
 {
-	vm->calls = on;
+	vm->calls = which;
+	vm->chosen = numbers;
+	vm->n_chosen = n;
+	vm->n_outer = 0;
+}
+
+uint32_t vm_outer_calls(const struct vm *vm)
+{
+	return vm->n_outer;
 }
 
 struct il_types *vm_types(struct vm *vm)

@@ -181,10 +181,11 @@ struct vm {
 	struct dbg_error *error;
 	struct il_method *call; /* CALL */
 	struct vm_value call_args[NATIVE_ARGS_MAX];
-	size_t n_call_args;
-	uint64_t call_ret; /* in the region */
-	uint32_t call_size;
-	bool calls;   /* see vm_set_calls */
+	size_t n_call_args, n_chosen;
+	uint64_t call_ret;           /* in the region */
+	uint32_t call_size, n_outer; /* n_outer, chosen: see vm_set_calls */
+	enum vm_calls calls;
+	const uint32_t *chosen;
 	uint64_t ret; /* of the whole, in the region */
 	struct arena *scratch;
 	uint64_t thrown;           /* THROWN: the exception */

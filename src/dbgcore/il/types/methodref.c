@@ -333,7 +333,11 @@ struct dbg_error *il_method_of_desc(struct il_types *ts, uint64_t desc,
 	if (err)
 		return err;
 	struct il_type *owner = il_type_of_mt(ts, dm.type);
-	if (dm.dynamic || !owner || !owner->module)
+	if (dm.dynamic)
+		return dbg_err(DBG_E_UNSUPPORTED,
+			       "it calls code that the program has made at run "
+			       "time, whose IL is in no file");
+	if (!owner || !owner->module)
 		return dbg_err(DBG_E_NOT_FOUND,
 			       "the method at 0x%llx has no metadata",
 			       (unsigned long long)desc);

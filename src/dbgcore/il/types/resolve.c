@@ -111,7 +111,7 @@ static struct code_module *bound_module(struct il_types *ts,
 
 /*
  * The module that AssemblyRef @rid of @m means; NULL: not loaded, and no file
- * of the framework.
+ * of the framework or beside @m.
  */
 static struct code_module *assembly(struct il_types *ts, struct code_module *m,
 				    uint32_t rid, uint32_t ref)
@@ -130,7 +130,7 @@ static struct code_module *assembly(struct il_types *ts, struct code_module *m,
 	struct code_module *bound =
 	    n_found > 1 ? bound_module(ts, m, ref) : NULL;
 	if (!found)
-		return code_module_unloaded(ts->code, name);
+		return code_module_unloaded(ts->code, m, name);
 	return bound ? bound : found;
 }
 
