@@ -162,6 +162,16 @@ static struct dbg_error *take_page(struct report *r, struct dbg *dbg,
 	return err;
 }
 
+// Native frames behind all that are managed: how the runtime was started.
+static void drop_host(struct walk *w)
+{
+	size_t n = w->n;
+
+	while (n && w->v[n - 1].kind == DBG_FRAME_NATIVE)
+		n--;
+	w->n = n ? n : w->n;
+}
+
 static void take_stack(struct report *r, struct dbg *dbg,
 		       const struct report_limits *limits,
 		       struct report_thread *t)
@@ -170,14 +180,22 @@ static void take_stack(struct report *r, struct dbg *dbg,
 	struct walk w = {0};
 	size_t n;
 
-	if (limits->variables && t->number == r->thread)
+	bool crashed = t->number == r->thread;
+	bool native = crashed && r->kind && !strcmp(r->kind, "signal");
+	if (limits->variables && crashed)
 		w.with_variables = VARIABLE_FRAMES;
+	if (native)
+		dbg_err_drop(dbg_set(dbg, "backtrace native", "on"));
 	do {
 		err = take_page(r, dbg, t, &w, &n);
 		if (err)
 			break;
 		t->n_walked += n;
 	} while (n == PAGE && w.n < limits->frames && t->n_walked < WALK_MAX);
+	if (native) {
+		dbg_err_drop(dbg_set(dbg, "backtrace native", "off"));
+		drop_host(&w);
+	}
 	t->cut = !err && (n == PAGE || w.n > limits->frames);
 	t->n_frames = w.n < limits->frames ? w.n : limits->frames;
 	if (err)

@@ -177,6 +177,14 @@ def group_of_memory(t, limit):
     return None, None
 
 
+def removed(where):
+    try:
+        os.rmdir(where)
+    except OSError:
+        return False
+    return True
+
+
 def test_memory_killed(t):
     """The kernel ends what takes more than its group may: with the group's
     numbers."""
@@ -194,8 +202,22 @@ def test_memory_killed(t):
                   (report["kind"], report["signal"]))
     t.check_match(r"^Killed by the kernel: out of memory \(limit of the cgroup:"
                   r" 400 MiB, used at most: (400|39\d) MiB\)$", report["cause"])
-    t.wait_for("the end of all", lambda: not drive.tagged(t.tag))
-    os.rmdir(where)
+    t.wait_for("the end of all", lambda: removed(where))
+
+
+def test_native_fault(t):
+    """In a function of C that managed code calls: its frames, too, from there
+    on to where managed code begins."""
+    report = only(t, reported(t, throws(t, "unhandled-native")))
+    t.check_equal(("signal", int(signal.SIGSEGV)),
+                  (report["kind"], report["signal"]))
+    frames = crashed(report)
+    t.check_equal(("native", "libc.so.6"),
+                  tuple(frames[0][key] for key in ("kind", "module")))
+    t.check_match("strlen", frames[0]["name"])
+    t.check_equal("Throws.Program.Main", frames[-1]["name"])
+    t.check_equal(("Throws.Program.Unhandled",
+                   t.line("Throws", "unhandled-native")), own(frames)[0])
 
 
 def test_by_itself(t):
