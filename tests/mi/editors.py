@@ -21,7 +21,9 @@ def line_with(t, mark, sign):
 # What a hand with a mouse does, as events that are made here: a click in the
 # margin of a line, a rest over a word; and a value edited in its window.
 EMACS = r"""
-(setq gud-tooltip-echo-area t)
+;; hints of shorter names are searched for while the next key is typed
+(setq gud-tooltip-echo-area t suggest-key-bindings nil
+      extended-command-suggest-shorter nil)
 ;; the Emacs of terminals has no fringe: the sign is text in the margin
 (unless (fboundp 'fringe-bitmaps-at-pos)
   (defun fringe-bitmaps-at-pos (&rest _)))
