@@ -16,6 +16,7 @@
 #include "base/err.h"
 #include "repl/repl_priv.h"
 #include "repl/command/sosnames.h"
+#include "repl/show/show.h"
 #include "repl/command/subcmd.h"
 
 const struct cmd_family *const cmd_families[] = {
@@ -287,5 +288,12 @@ struct dbg_error *cmd_execute(struct repl *r, const char *line)
 	_cleanup_free_ char *args = xstrndup(parts.args, len);
 	struct call call = {.cmd = cmd, .args = args, .format = format};
 	err = check(r, &call);
-	return err ? err : cmd->run(r, &call);
+	if (err)
+		return err;
+	if (!(cmd->flags & CMD_LONG))
+		return cmd->run(r, &call);
+	show_progress_begin(r);
+	err = cmd->run(r, &call);
+	show_progress_end(r);
+	return err;
 }

@@ -33,6 +33,7 @@ enum cmd_flags {
 	CMD_REPEAT_BARE = 32, /* an empty line does it without arguments */
 	CMD_RUNS = 64,    /* needs a stopped program that can run: no core */
 	CMD_STARTS = 128, /* makes a program ours: see struct commands */
+	CMD_LONG = 256,   /* its progress is shown */
 };
 
 /* What Tab offers for arguments; ored to enum dbg_names. */

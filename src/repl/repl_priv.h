@@ -54,6 +54,12 @@ struct examine {
 	char letter, size;
 };
 
+/* The line that tells of long work, see show/show_progress.c. */
+struct repl_progress {
+	int64_t began, last; /* milliseconds; of the command, of the line */
+	bool shown;
+};
+
 /* What the user calls a thread, NULL: as the program does. */
 struct thread_name {
 	uint32_t thread;
@@ -83,6 +89,7 @@ struct repl {
 	void (*on_launch)(void *arg, struct dbg_launch *launch); /* likewise */
 	void *launch_arg;
 	bool terminal; /* the user sits at stdin */
+	struct repl_progress progress;
 	bool colours;
 	struct edit *edit; /* line editing, NULL: plain reading */
 	struct input *input;

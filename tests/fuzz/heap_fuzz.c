@@ -29,6 +29,7 @@ enum {
 };
 
 static volatile int interrupted;
+static const struct heap_watch watch = {.interrupted = &interrupted};
 static volatile uint64_t sink; /* what was read */
 
 static int16_t half(const uint8_t *p)
@@ -127,7 +128,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!n_words || n_words > WORDS_MAX)
 		return 0;
 	uint64_t *words = xmalloc(n_words * sizeof(*words));
-	struct heap *h = heap_of(NULL, NULL, &interrupted);
+	struct heap *h = heap_of(NULL, NULL, &watch);
 	struct gc_part part = {.start = BASE, .end = BASE + 8 * n_words};
 
 	for (size_t i = 0; i < n_words; i++)

@@ -47,6 +47,9 @@ struct made {
 };
 
 static volatile int interrupted;
+static dbg_progress_fn tell;
+static const struct heap_watch watch = {.interrupted = &interrupted,
+					.progress = tell};
 
 static uint64_t mt_of(unsigned int type)
 {
@@ -126,7 +129,7 @@ static void make(struct made *m)
 		m->pairs[i] = (struct heap_pair){m->v[m->from[i]].addr,
 						 m->v[m->to[i]].addr};
 	}
-	m->heap = heap_of(NULL, NULL, &interrupted);
+	m->heap = heap_of(NULL, NULL, &watch);
 	struct gc_part part = {.start = BASE, .end = BASE + 8 * m->n_words};
 
 	m->heap->is.parts = arena_copy(m->heap->arena, &part, 1, sizeof(part));
@@ -310,6 +313,97 @@ static void test_retained(void **state)
 	free(m);
 }
 
+/* ---- The user's wish to end it --------------------------------------- */
+
+static int calls_left = -1; /* of progress, until it is interrupted */
+
+static void tell(void *arg, const char *what, uint64_t done, uint64_t total)
+{
+	(void)arg;
+	assert_non_null(what);
+	assert_true(!total || done <= total);
+	if (!calls_left--)
+		interrupted = 1;
+}
+
+static bool pass(void *arg, const struct heap_object *o)
+{
+	(void)arg;
+	(void)o;
+	return true;
+}
+
+static struct dbg_error *walk(struct made *m, const struct heap_roots *roots)
+{
+	(void)roots;
+	return heap_each(m->heap, true, pass, NULL);
+}
+
+static struct dbg_error *count(struct made *m, const struct heap_roots *roots)
+{
+	(void)roots;
+	return heap_count(m->heap, -1);
+}
+
+static struct dbg_error *dominate(struct made *m,
+				  const struct heap_roots *roots)
+{
+	struct heap_dominators d;
+	struct dbg_error *err = heap_dominators_init(&d, m->heap, roots);
+
+	heap_dominators_deinit(&d);
+	return err;
+}
+
+static struct dbg_error *retain(struct made *m, const struct heap_roots *roots)
+{
+	struct heap_retention r = {.root = ends, .arg = m, .max_depth = 9};
+	struct dbg_error *err = heap_graph_init(&r.graph, m->heap);
+
+	for (size_t i = 0; i < m->n; i++)
+		if (m->v[i].type == LEAF)
+			heap_graph_hold(&r.graph, m->v[i].addr);
+	if (!err)
+		err = heap_retention_run(&r, roots);
+	heap_retention_deinit(&r);
+	return err;
+}
+
+// A wish that came before some work, or in any part of it, ends it; without one
+// it is done to its end.
+static void test_interrupted(void **state)
+{
+	static struct dbg_error *(*const works[])(
+	    struct made *, const struct heap_roots *) = {walk, count, dominate,
+							 retain};
+	struct made *m = xmalloc(sizeof(*m));
+
+	(void)state;
+	srand(3);
+	make(m);
+	const struct heap_roots roots = {m->roots, ROOTS, m->pairs, PAIRS};
+
+	for (size_t i = 0; i < sizeof(works) / sizeof(*works); i++) {
+		bool done = false;
+
+		for (int after = -1; !done; after++) {
+			calls_left = after;
+			interrupted = after < 0;
+			struct dbg_error *err = works[i](m, &roots);
+
+			done = !interrupted;
+			assert_true(done == !err);
+			assert_true(!err || err->code == DBG_E_INTERRUPTED);
+			dbg_error_destroy(err);
+			assert_true(!done || after > 0);
+		}
+	}
+	interrupted = 0;
+	calls_left = -1;
+	heap_destroy(m->heap);
+	free(m);
+}
+
 // What each run of pointers is, is the same from any offset on.
 static void test_refs_after(void **state)
 {
@@ -345,6 +439,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_retained),
+	    cmocka_unit_test(test_interrupted),
 	    cmocka_unit_test(test_refs_after),
 	};
 

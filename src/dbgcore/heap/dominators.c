@@ -11,12 +11,10 @@ enum {
 	PACE = 1 << 16, // objects between looks at what else there is to do
 };
 
-static struct dbg_error *check(const struct heap *h, uint32_t at)
+static struct dbg_error *check(const struct heap_dominators *d,
+			       const char *what, uint32_t at)
 {
-	return at % PACE == 0 && *h->interrupted
-		   ? dbg_err(DBG_E_INTERRUPTED,
-			     "interrupted while the retained sizes were found")
-		   : NULL;
+	return at % PACE ? NULL : heap_pace(d->heap, what, at, d->n_nodes);
 }
 
 void heap_dominators_deinit(struct heap_dominators *d)
@@ -104,6 +102,7 @@ static void make_arrays(struct heap_dominators *d)
 		d->ranks[i] = (uint32_t)n;
 		n += (size_t)__builtin_popcountll(d->nodes[i]);
 	}
+	d->n_nodes = n - 1;
 	d->order = xcalloc(n, sizeof(*d->order));
 	d->dominator = xcalloc(n, sizeof(*d->dominator));
 	d->number = xcalloc(n, sizeof(*d->number));
@@ -250,7 +249,8 @@ static struct dbg_error *search(struct heap_dominators *d, uint64_t root)
 			d->order[d->n] = (uint32_t)position;
 			v = d->n;
 			lead_begin(d, v, 0, &l);
-			struct dbg_error *err = check(d->heap, v);
+			struct dbg_error *err =
+			    check(d, "numbering objects", v);
 			if (err)
 				return err;
 		} else if (rank) {
@@ -347,7 +347,7 @@ static struct dbg_error *find_dominators(struct heap_dominators *d)
 		d->dominator[w] = d->dominator[semi];
 		d->dominator[semi] = w;
 		empty_bucket(d, p, w);
-		err = check(d->heap, w);
+		err = check(d, "finding dominators", d->n - w);
 	}
 	for (uint32_t w = 1; w <= d->n && !err; w++)
 		if (d->dominator[w] != d->semi[w])
@@ -405,7 +405,7 @@ static struct dbg_error *add_sizes(struct heap_dominators *d)
 	for (uint32_t w = d->n; w && !err; w--) {
 		d->words[w] += (uint32_t)own_size(d, w);
 		d->words[d->dominator[w]] += d->words[w];
-		err = check(d->heap, w);
+		err = check(d, "adding up sizes", d->n - w);
 	}
 	return err;
 }

@@ -23,6 +23,7 @@ struct heap_dominators {
 	struct heap *heap;
 	uint64_t *marks, *nodes; /* bits: alive, and numbered */
 	uint32_t n;              /* the highest number */
+	size_t n_nodes;          /* how many can be numbered */
 	uint32_t *order;         /* position by number */
 	uint32_t *dominator;     /* the next above */
 	uint32_t *words;         /* that it retains, itself included */

@@ -15,6 +15,8 @@ enum {
 	PACE = 1 << 16, // objects between looks at what else there is to do
 };
 
+#define FOLLOWING "following references"
+
 /* ---- Memory ---------------------------------------------------------- */
 
 // What cannot be read is zeros, where no object is.
@@ -35,9 +37,11 @@ static struct dbg_error *load_part(struct heap *h, struct heap_part *part)
 
 		target_read_some(h->target, part->is.start + at, data + at,
 				 some);
-		if (*h->interrupted)
-			return dbg_err(DBG_E_INTERRUPTED,
-				       "interrupted while the heap was read");
+		struct dbg_error *err =
+		    heap_pace(h, "reading the heap",
+			      part->first + at / HEAP_WORD, h->n_words);
+		if (err)
+			return err;
 	}
 	return NULL;
 }
@@ -47,7 +51,6 @@ static struct dbg_error *heap_load(struct heap *h)
 {
 	struct dbg_error *err = NULL;
 
-	*h->interrupted = 0;
 	for (size_t i = 0; i < h->n_parts && !err; i++)
 		if (!h->parts[i].data)
 			err = load_part(h, &h->parts[i]);
@@ -276,8 +279,8 @@ static bool follow_pairs(struct heap_graph *g)
 struct dbg_error *heap_graph_run(struct heap_graph *g)
 {
 	struct heap *h = g->heap;
+	struct dbg_error *err;
 
-	*h->interrupted = 0;
 	if (!g->served)
 		g->n_roots = g->n;
 	do {
@@ -290,13 +293,14 @@ struct dbg_error *heap_graph_run(struct heap_graph *g)
 			if (heap_look(h, part, heap_address_at(part, position),
 				      &o))
 				serve(g, &o);
-			if (g->served % PACE == 0 && *h->interrupted)
-				return dbg_err(DBG_E_INTERRUPTED,
-					       "interrupted after %zu objects",
-					       g->served);
+			if (g->served % PACE)
+				continue;
+			err = heap_pace(h, FOLLOWING, g->served, 0);
+			if (err)
+				return err;
 		}
 	} while (follow_pairs(g));
-	return NULL;
+	return heap_pace(h, FOLLOWING, g->served, g->served);
 }
 
 struct dbg_error *heap_graph_mark(struct heap_graph *g,

@@ -66,14 +66,16 @@ static void make_tables(struct heap *h)
 	}
 }
 
-struct heap *heap_of(struct target *t, struct dac *d, volatile int *interrupted)
+struct heap *heap_of(struct target *t, struct dac *d,
+		     const struct heap_watch *watch)
 {
 	struct heap *h = xcalloc(1, sizeof(*h));
 
 	h->target = t;
 	h->dac = d;
 	h->arena = arena_create();
-	h->interrupted = interrupted;
+	h->watch = watch;
+	h->interrupted = watch->interrupted;
 	heap_types_init(h);
 	return h;
 }
@@ -105,9 +107,9 @@ static struct dbg_error *check_size(const struct gc_heap *heap)
 }
 
 struct dbg_error *heap_create(struct target *t, struct dac *d,
-			      volatile int *interrupted, struct heap **ret)
+			      const struct heap_watch *watch, struct heap **ret)
 {
-	struct heap *h = heap_of(t, d, interrupted);
+	struct heap *h = heap_of(t, d, watch);
 	struct dbg_error *err = dac_gc_heap(d, h->arena, &h->is);
 
 	if (!err)
@@ -137,6 +139,18 @@ void heap_destroy(struct heap *h)
 	free(h->lost);
 	arena_destroy(h->arena);
 	free(h);
+}
+
+struct dbg_error *heap_pace(const struct heap *h, const char *what,
+			    uint64_t done, uint64_t total)
+{
+	const struct heap_watch *watch = h->watch;
+
+	if (watch->progress)
+		watch->progress(watch->arg, what, done, total);
+	return *watch->interrupted
+		   ? dbg_err(DBG_E_INTERRUPTED, "interrupted while %s", what)
+		   : NULL;
 }
 
 const struct heap_part *heap_part_of(const struct heap *h, uint64_t addr)

@@ -71,6 +71,13 @@ struct heap_object {
 	const uint8_t *bytes; /* all of it, until the next object */
 };
 
+/* Who watches long work, and may end it. */
+struct heap_watch {
+	volatile int *interrupted; /* not 0: break off */
+	dbg_progress_fn *progress; /* or NULL */
+	void *arg;
+};
+
 /* A stretch of a part that was read, for a target that has to be. */
 struct heap_window {
 	const struct heap_part *part;
@@ -83,7 +90,8 @@ struct heap {
 	struct target *target;
 	struct dac *dac;
 	struct arena *arena;
-	volatile int *interrupted;
+	const struct heap_watch *watch;
+	volatile int *interrupted; /* of @watch */
 	struct gc_heap is;
 	struct heap_part *parts; /* by address */
 	size_t n_parts;
@@ -102,13 +110,20 @@ struct heap {
 };
 
 /*
- * The heap of a stopped program. @interrupted ends long work when it is set.
- * DBG_E_STATE while the collector is at work.
+ * The heap of a stopped program; @watch is borrowed. DBG_E_STATE while the
+ * collector is at work.
  */
 DBG_MUST struct dbg_error *heap_create(struct target *t, struct dac *d,
-				       volatile int *interrupted,
+				       const struct heap_watch *watch,
 				       struct heap **ret);
 void heap_destroy(struct heap *h);
+
+/*
+ * Long work is at @done of @total, see dbg_set_progress: to be called about a
+ * thousand times a second. DBG_E_INTERRUPTED: it is to end.
+ */
+DBG_MUST struct dbg_error *heap_pace(const struct heap *h, const char *what,
+				     uint64_t done, uint64_t total);
 
 /* The part that holds @addr, NULL: none. */
 const struct heap_part *heap_part_of(const struct heap *h, uint64_t addr);

@@ -11,7 +11,7 @@
  * a DAC (of tests) parts get their memory, and types are known, by the caller.
  */
 struct heap *heap_of(struct target *t, struct dac *d,
-		     volatile int *interrupted);
+		     const struct heap_watch *watch);
 void heap_take_parts(struct heap *h);
 
 void heap_window_deinit(struct heap_window *w);

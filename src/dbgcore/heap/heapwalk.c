@@ -156,7 +156,6 @@ static bool take_bytes(struct heap *h, struct place *p, struct heap_object *o)
 static void begin_walk(struct heap *h)
 {
 	h->n_damages = 0;
-	*h->interrupted = 0;
 }
 
 // Give back what was walked, which is as much memory as the heap has.
@@ -169,10 +168,9 @@ static struct dbg_error *pace(const struct heap *h, struct place *p)
 		file_rest_part(part->data + (p->paced - part->is.start),
 			       end - p->paced);
 	p->paced = end;
-	return *h->interrupted
-		   ? dbg_err(DBG_E_INTERRUPTED,
-			     "interrupted at 0x%" PRIx64 " of the heap", end)
-		   : NULL;
+	return heap_pace(h, "walking the heap",
+			 part->first + (end - part->is.start) / HEAP_WORD,
+			 h->n_words);
 }
 
 struct dbg_error *heap_each(struct heap *h, bool bytes, heap_fn *fn, void *arg)

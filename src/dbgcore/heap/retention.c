@@ -75,8 +75,8 @@ static struct dbg_error *share_out(struct heap_retention *r,
 		s->count += heap_bit(g->released, g->queue[index]);
 		if (heap_object_at(g->heap, heap_graph_object(g, index), &o))
 			s->bytes += o.size;
-		if (i % PACE == 0 && *g->heap->interrupted)
-			err = dbg_err(DBG_E_INTERRUPTED, "interrupted");
+		if (i % PACE == 0)
+			err = heap_pace(g->heap, "adding up sizes", i, n);
 	}
 	free(owners);
 	return err;
@@ -214,10 +214,12 @@ static void climb_from(struct climb *c, uint32_t index, const struct share *s)
 static struct dbg_error *climb_all(struct climb *c)
 {
 	struct heap_graph *g = &c->is->graph;
+	struct dbg_error *err = NULL;
 
-	for (size_t i = g->first_again; i--;) {
-		if (i % PACE == 0 && *g->heap->interrupted)
-			return dbg_err(DBG_E_INTERRUPTED, "interrupted");
+	for (size_t i = g->first_again; i-- && !err;) {
+		if (i % PACE == 0)
+			err = heap_pace(g->heap, "merging paths",
+					g->first_again - i, g->first_again);
 		if (!heap_bit(c->pending, i))
 			continue;
 		uint32_t at = (uint32_t)(uintptr_t)map_take(&c->first, i);
@@ -231,7 +233,7 @@ static struct dbg_error *climb_all(struct climb *c)
 			at = s.next;
 		}
 	}
-	return NULL;
+	return err;
 }
 
 /* ---- All of it ------------------------------------------------------- */

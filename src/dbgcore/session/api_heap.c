@@ -30,9 +30,14 @@ struct dbg_error *session_heap_get(struct dbg *dbg, struct heap **ret)
 	struct dbg_error *err = session_need_runtime(dbg);
 	struct inspect *in = &dbg->inspect;
 
+	// of an earlier command; what another follows is that one's
+	if (!dbg->heap.watch.interrupted)
+		dbg->heap.watch.interrupted = &in->interrupted;
+	if (dbg->heap.watch.interrupted == &in->interrupted)
+		in->interrupted = 0;
 	if (!err && (!dbg->heap.heap || dbg->heap.stop != in->stop_number)) {
 		session_heap_drop(dbg);
-		err = heap_create(in->target, in->dac, &in->interrupted,
+		err = heap_create(in->target, in->dac, &dbg->heap.watch,
 				  &dbg->heap.heap);
 		dbg->heap.stop = in->stop_number;
 	}

@@ -153,9 +153,8 @@ static struct dbg_error *describe_all(struct gathering *g, bool each)
 	for (size_t i = 0; i < g->n && !err; i++) {
 		describe(g, g->objects[i], each, arena);
 		arena_reset(arena);
-		if (*g->query.heap->interrupted)
-			err = dbg_err(DBG_E_INTERRUPTED,
-				      "interrupted after %zu exceptions", i);
+		err = heap_pace(g->query.heap, "describing exceptions", i + 1,
+				g->n);
 	}
 	arena_destroy(arena);
 	return err;

@@ -45,8 +45,6 @@ static struct dbg_error *find(struct dbg *dbg, bool completed,
 
 	if (err)
 		return err;
-	// of an earlier command
-	*h->interrupted = 0;
 	if (!completed && dbg->heap.tasks) {
 		*ret = dbg->heap.tasks;
 		return NULL;

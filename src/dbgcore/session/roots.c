@@ -120,6 +120,7 @@ static struct dbg_error *add_stacks(struct dbg *dbg, struct heap *h,
 			add_words(dbg, h, threads[i].tid, l);
 		for (size_t k = 0; k < n; k++)
 			add_stack_ref(dbg, h, threads[i].tid, &refs[k], l);
+		err = heap_pace(h, "looking for roots", i, n_threads);
 	}
 	arena_destroy(arena);
 	return err;
@@ -244,14 +245,16 @@ struct dbg_error *roots_read(struct dbg *dbg, struct heap *h,
 	*ret = (struct root_list){0};
 	struct adding a = {dbg, h, ret};
 
-	err = add_stacks(dbg, h, ret);
+	err = heap_pace(h, "looking for roots", 0, 0);
+	if (!err)
+		err = add_stacks(dbg, h, ret);
 	if (!err)
 		statics_each(dbg, h, true, add_thread_static, &a);
 	if (!err)
 		err = add_handles(dbg, ret);
 	if (!err)
 		add_finalizers(dbg, h, ret);
-	return err;
+	return err ? err : heap_pace(h, "looking for roots", 1, 1);
 }
 
 void roots_objects(const struct root_list *roots, struct heap_roots *ret)

@@ -111,6 +111,12 @@ void dbg_interrupt(struct dbg *dbg)
 	dbg->inspect.interrupted = 1;
 }
 
+void dbg_set_progress(struct dbg *dbg, dbg_progress_fn *fn, void *arg)
+{
+	dbg->heap.watch.progress = fn;
+	dbg->heap.watch.arg = arg;
+}
+
 /* ---- Going ----------------------------------------------------------- */
 
 struct dbg_error *session_go(struct dbg *dbg)

@@ -107,6 +107,7 @@ struct event_queue {
 /* The collector's heap as it was in a stop; NULL: nobody asked yet. */
 struct session_heap {
 	struct heap *heap;
+	struct heap_watch watch;
 	uint32_t stop;
 	struct tasks *tasks; /* in it, those that are not done; or NULL */
 };

@@ -10,6 +10,7 @@
 
 struct visit {
 	struct dbg *dbg;
+	const struct heap *heap;
 	bool threads_only;
 	const struct static_thread *threads;
 	size_t n_threads;
@@ -55,7 +56,7 @@ static void visit_module(struct visit *v, const struct code_module *m)
 
 		if (mt)
 			visit_type(v, mt);
-		v->on = v->on && !v->dbg->inspect.interrupted;
+		v->on = v->on && !*v->heap->interrupted;
 	}
 }
 
@@ -95,6 +96,7 @@ void statics_each(struct dbg *dbg, struct heap *h, bool threads_only,
 		  static_fn *fn, void *arg)
 {
 	struct visit v = {.dbg = dbg,
+			  .heap = h,
 			  .threads_only = threads_only,
 			  .fn = fn,
 			  .arg = arg,

@@ -391,7 +391,7 @@ static const struct repl_cmd subs[] = {
 		"end in K, M or G.\n--retained adds what would be free without "
 		"one of the objects of a type,\nfor all of them, and sorts by "
 		"it.",
-	.flags = CMD_NEEDS_STOP,
+	.flags = CMD_NEEDS_STOP | CMD_LONG,
 	.run = cmd_stat,
     },
     {
@@ -399,7 +399,7 @@ static const struct repl_cmd subs[] = {
 	.args = FILTERS " [--free] [--refs]",
 	.help = "list objects by address",
 	.more = "--refs adds what each refers to, in JSON.",
-	.flags = CMD_NEEDS_STOP,
+	.flags = CMD_NEEDS_STOP | CMD_LONG,
 	.run = cmd_heap_list,
     },
     {
@@ -407,7 +407,7 @@ static const struct repl_cmd subs[] = {
 	.args = "ADDRESS [--json]",
 	.help = "show an object: type, size, fields, references",
 	.more = "ADDRESS may be inside of it, and is hexadecimal.",
-	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
+	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS | CMD_LONG,
 	.run = cmd_object,
     },
     {
@@ -418,7 +418,7 @@ static const struct repl_cmd subs[] = {
 		"path from a root: a\nvariable, a static field, a handle, the "
 		"queue of due finalizers. Without an ADDRESS\nall roots are "
 		"listed.",
-	.flags = CMD_NEEDS_STOP,
+	.flags = CMD_NEEDS_STOP | CMD_LONG,
 	.run = heap_roots_cmd,
     },
     {
@@ -429,7 +429,7 @@ static const struct repl_cmd subs[] = {
 		"filters choose: the\ninclusive size, with all that it leads "
 		"to, and the retained size, with what only it\nkeeps alive. "
 		"Otherwise the objects that retain the most are listed.",
-	.flags = CMD_NEEDS_STOP,
+	.flags = CMD_NEEDS_STOP | CMD_LONG,
 	.run = heap_size_cmd,
     },
     {
@@ -442,7 +442,7 @@ static const struct repl_cmd subs[] = {
 		"of them it keeps, and the bytes that\nthese retain; at the "
 		"ends are roots. --depth: longer paths are cut short; --top: "
 		"at\nmost N ways below one.",
-	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
+	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS | CMD_LONG,
 	.run = heap_paths_cmd,
     },
     {
@@ -450,7 +450,7 @@ static const struct repl_cmd subs[] = {
 	.args = FILTERS,
 	.help = "show texts that there is more than one string of",
 	.more = "Those that waste the most bytes are first.",
-	.flags = CMD_NEEDS_STOP,
+	.flags = CMD_NEEDS_STOP | CMD_LONG,
 	.run = heap_strings_cmd,
     },
     {
@@ -460,7 +460,7 @@ static const struct repl_cmd subs[] = {
 	.more = "Those of one type, with one message and one stack, are "
 		"counted together; --all lists\neach. Also those that nobody "
 		"refers to any more: --live leaves them out.",
-	.flags = CMD_NEEDS_STOP,
+	.flags = CMD_NEEDS_STOP | CMD_LONG,
 	.run = heap_exceptions_cmd,
     },
     {
@@ -469,21 +469,21 @@ static const struct repl_cmd subs[] = {
 	.help = "show what has changed since a core file, by type",
 	.more = "From the shell the earlier one is first: dndbg heap diff "
 		"OLD.core NEW.core",
-	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
+	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS | CMD_LONG,
 	.run = heap_diff_cmd,
     },
     {
 	.names = "verify",
 	.args = "[--json]",
 	.help = "check that objects and references are whole",
-	.flags = CMD_NEEDS_STOP,
+	.flags = CMD_NEEDS_STOP | CMD_LONG,
 	.run = heap_verify_cmd,
     },
     {
 	.names = "segments",
 	.args = "[--json]",
 	.help = "list the stretches of memory that objects lie in",
-	.flags = CMD_NEEDS_STOP,
+	.flags = CMD_NEEDS_STOP | CMD_LONG,
 	.run = cmd_segments,
     },
     {.names = NULL},
@@ -503,42 +503,42 @@ static const struct repl_cmd cmds[] = {
 	.names = "dumpheap",
 	.args = "[-stat] " FILTERS " [--refs]",
 	.help = "as \"heap list\" or, with -stat, \"heap stat\"",
-	.flags = CMD_NEEDS_STOP,
+	.flags = CMD_NEEDS_STOP | CMD_LONG,
 	.run = cmd_dumpheap,
     },
     {
 	.names = "dumpobj dumparray",
 	.args = "ADDRESS [--json]",
 	.help = "as \"heap object\"",
-	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
+	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS | CMD_LONG,
 	.run = cmd_object,
     },
     {
 	.names = "objsize",
 	.args = "[ADDRESS] " FILTERS " [--together]",
 	.help = "as \"heap size\"",
-	.flags = CMD_NEEDS_STOP,
+	.flags = CMD_NEEDS_STOP | CMD_LONG,
 	.run = heap_size_cmd,
     },
     {
 	.names = "exceptions dumpexceptions dae",
 	.args = FILTERS " [--all]",
 	.help = "as \"heap exceptions\"",
-	.flags = CMD_NEEDS_STOP,
+	.flags = CMD_NEEDS_STOP | CMD_LONG,
 	.run = heap_exceptions_cmd,
     },
     {
 	.names = "verifyheap",
 	.args = "[--json]",
 	.help = "as \"heap verify\"",
-	.flags = CMD_NEEDS_STOP,
+	.flags = CMD_NEEDS_STOP | CMD_LONG,
 	.run = heap_verify_cmd,
     },
     {
 	.names = "eeheap",
 	.args = "[--json]",
 	.help = "as \"heap segments\"",
-	.flags = CMD_NEEDS_STOP,
+	.flags = CMD_NEEDS_STOP | CMD_LONG,
 	.run = cmd_segments,
     },
     {.names = NULL},

@@ -307,21 +307,21 @@ static const struct repl_cmd cmds[] = {
 	.names = "gcroot",
 	.args = "[ADDRESS] [--top N] [--json]",
 	.help = "as \"heap roots\"",
-	.flags = CMD_NEEDS_STOP,
+	.flags = CMD_NEEDS_STOP | CMD_LONG,
 	.run = heap_roots_cmd,
     },
     {
 	.names = "handles gchandles",
 	.args = "[--json]",
 	.help = "list the handles of the collector",
-	.flags = CMD_NEEDS_STOP,
+	.flags = CMD_NEEDS_STOP | CMD_LONG,
 	.run = cmd_handles,
     },
     {
 	.names = "finalizequeue",
 	.args = "[--json]",
 	.help = "list objects with finalizers",
-	.flags = CMD_NEEDS_STOP,
+	.flags = CMD_NEEDS_STOP | CMD_LONG,
 	.run = cmd_finalizequeue,
     },
     {
@@ -330,7 +330,7 @@ static const struct repl_cmd cmds[] = {
 	.help = "list locks that are held, with their owners",
 	.more = "Locks are those of \"lock\" and Monitor; --all lists sync "
 		"blocks that serve something\nelse, or that nobody holds, too.",
-	.flags = CMD_NEEDS_STOP,
+	.flags = CMD_NEEDS_STOP | CMD_LONG,
 	.run = cmd_syncblk,
     },
     {.names = NULL},

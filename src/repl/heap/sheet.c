@@ -7,9 +7,11 @@
 #include "front/plain.h"
 #include "front/utf8.h"
 #include "repl/show/print.h"
+#include "repl/show/show.h"
 
 static void flush(struct sheet *s)
 {
+	show_progress_clear(s->r);
 	out_ours(s->r, str_get(&s->line));
 	str_clear(&s->line);
 }

@@ -111,4 +111,13 @@ DBG_MUST struct dbg_error *show_memory(struct repl *r, const char *expr,
 DBG_MUST struct dbg_error *address_of(struct repl *r, const char *expr,
 				      uint64_t *ret);
 
+/* ---- show_progress.c ------------------------------------------------- */
+
+/* A command begins: its long work is shown, on a terminal. */
+void show_progress_begin(struct repl *r);
+/* Something else is about to be printed. */
+void show_progress_clear(struct repl *r);
+/* The command has ended, with the same inferior. */
+void show_progress_end(struct repl *r);
+
 #endif

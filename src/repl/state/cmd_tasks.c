@@ -303,7 +303,7 @@ static const struct repl_cmd cmds[] = {
 		"call last. Chains that are\nthe same but for their objects "
 		"are counted; --stacks shows each. --type: chains with\na "
 		"method or type that matches.",
-	.flags = CMD_NEEDS_STOP,
+	.flags = CMD_NEEDS_STOP | CMD_LONG,
 	.run = cmd_dumpasync,
     },
     {
@@ -312,7 +312,7 @@ static const struct repl_cmd cmds[] = {
 	.help = "count tasks by state and method, with their exceptions",
 	.more = "--all lists each. --completed: those that are done or "
 		"canceled, too.",
-	.flags = CMD_NEEDS_STOP,
+	.flags = CMD_NEEDS_STOP | CMD_LONG,
 	.run = cmd_tasks,
     },
     {.names = NULL},

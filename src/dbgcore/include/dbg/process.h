@@ -33,6 +33,15 @@ DBG_MUST struct dbg_error *dbg_dispatch(struct dbg *dbg);
 /* Ask long work to end early. May be called from a signal handler. */
 void dbg_interrupt(struct dbg *dbg);
 
+/*
+ * Have @fn told of long work, many times a second: what is being done, as in
+ * "reading the heap", and how much of @total is; @total 0: that is not known.
+ * NULL: nobody is told. It may call dbg_interrupt and nothing else of dbg.h.
+ */
+typedef void dbg_progress_fn(void *arg, const char *what, uint64_t done,
+			     uint64_t total);
+void dbg_set_progress(struct dbg *dbg, dbg_progress_fn *fn, void *arg);
+
 struct dbg_launch {
 	const char *program;     /* .dll, apphost or "dotnet" */
 	const char *const *args; /* not counting the program */
