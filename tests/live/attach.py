@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 
+import container
 import drive
 from halfway import (STAGES, attach_halfway, attach_stopped,
                      stop_at_mapping)
@@ -335,30 +336,12 @@ def test_detach_launched(t):
         t.check_equal("ready\nright\n", file.read())
 
 
-CONTAINER = """
-set -e
-mount --rbind / "$1"
-mount -t tmpfs tmpfs "$1/mnt"
-mkdir "$1/mnt/dotnet" "$1/mnt/app"
-mount --bind "$2" "$1/mnt/dotnet"
-mount --bind "$3" "$1/mnt/app"
-mount -t proc proc "$1/proc"
-export DOTNET_ROOT=/mnt/dotnet
-exec chroot "$1" /mnt/dotnet/dotnet /mnt/app/Busy.dll 2 2
-"""
-
-
 def test_container(t):
     """A process of other pids, mounts and root, with a runtime that nobody
     outside can name."""
     if os.geteuid():
         return
-    root = os.path.join(t.dir, "root")
-    os.mkdir(root)
-    busy = Busy(t, words=[
-        "unshare", "--pid", "--fork", "--mount", "sh", "-c", CONTAINER, "sh",
-        root, os.path.realpath(t.env["DOTNET_ROOT"]),
-        os.path.dirname(t.program("Busy")[0])]).ready()
+    busy = Busy(t, words=container.words(t, "Busy", "2", "2")).ready()
     pid, = t.processes("dotnet")
     # pid, the one inside, and the user
     t.check_match(rf"^ *{pid}  +[1-9]  \S+ .* \S*dotnet /mnt/app/Busy\.dll 2 2$",
@@ -406,11 +389,8 @@ def test_container_evil(t):
     loaded only if that was asked for."""
     if os.geteuid():
         return
-    root = os.path.join(t.dir, "root")
-    os.mkdir(root)
-    busy = Busy(t, words=[
-        "unshare", "--pid", "--fork", "--mount", "sh", "-c", CONTAINER, "sh",
-        root, evil_runtime(t), os.path.dirname(t.program("Busy")[0])]).ready()
+    busy = Busy(t, words=container.words(t, "Busy", "2", "2",
+                                         dotnet=evil_runtime(t))).ready()
     pid, = t.processes("dotnet")
     seen = os.path.join(t.dir, "seen")
     env = {"DNDBG_EVIL": seen}

@@ -1,9 +1,11 @@
 """The runtime's state, of a program that runs and of its core: what Stuck.cs
 holds still is found, all of it and no more."""
 import json
+import os
 import re
 import subprocess
 
+import container
 import drive
 
 # Two workers, however many processors there are.
@@ -14,11 +16,11 @@ WORKERS = {"DOTNET_ThreadPool_ForceMinWorkerThreads": "2",
 class Stuck:
     """Stuck.cs as it stands; it ends at the end of its input."""
 
-    def __init__(self, t, *args, config="Debug"):
+    def __init__(self, t, *args, config="Debug", words=None):
         self.t = t
         self.process = subprocess.Popen(
-            t.program("Stuck", *args, config=config, host="dotnet"), text=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            words or t.program("Stuck", *args, config=config, host="dotnet"),
+            text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             env={**t.env, **WORKERS})
         t.check_equal("ready\n", self.process.stdout.readline())
         self.pid = str(self.process.pid)
@@ -198,23 +200,48 @@ def test_pool(t):
 
 # ---- Threads that wait for each other ----------------------------------------
 
-def test_deadlock(t):
-    """Who waits for whose lock or task; which wait in circles."""
-    program = Stuck(t)
+def check_circles(t, target, *options):
+    """The circles of each kind of lock, and of tasks; all who wait."""
     kinds = ["Monitor", "ReaderWriterLockSlim", "Task"]
     if t.runtime != "8":
         kinds.append("Lock")
+    waits = ask(t, "deadlock", target, *options)["waits"]
+    circles = {}
+    for one in waits:
+        if one["deadlock"]:
+            circles.setdefault(one["for"], {})[one["thread"]] = one["owner"]
+    t.check_equal(sorted(kinds), sorted(circles))
+    for owners in circles.values():
+        # two threads, each of which waits for the other
+        (a, b), (c, d) = owners.items()
+        t.check_equal((a, b), (d, c))
+    return waits
+
+
+def test_container(t):
+    """From outside of a container, whose threads have numbers of their own by
+    which locks know their owners: it, a copy and a core, which has these."""
+    if os.geteuid():
+        return
+    program = Stuck(t, words=container.words(t, "Stuck"))
+    inner, = t.processes("dotnet")
+    program.pid = str(inner)
+    check_circles(t, program.pid, "--snapshot")
     for target in program.targets():
-        waits = ask(t, "deadlock", target)["waits"]
-        circles = {}
-        for one in waits:
-            if one["deadlock"]:
-                circles.setdefault(one["for"], {})[one["thread"]] = one["owner"]
-        t.check_equal(sorted(kinds), sorted(circles))
-        for owners in circles.values():
-            # two threads, each of which waits for the other
-            (a, b), (c, d) = owners.items()
-            t.check_equal((a, b), (d, c))
+        check_circles(t, target)
+    outside = [one["tid"] for one in ask(t, "stack", program.pid)["threads"]]
+    inside = [one["tid"] for one in ask(t, "stack", target)["threads"]]
+    t.check_equal(inner, min(outside))
+    t.check_equal(1, min(inside))
+    t.check_equal(0, drive.tracer_of(inner))
+    program.ends()
+
+
+def test_deadlock(t):
+    """Who waits for whose lock or task; which wait in circles."""
+    program = Stuck(t)
+    for target in program.targets():
+        waits = check_circles(t, target)
         # the workers and the one at the semaphore have nobody to wait for
         t.check_equal([None] * 3, [one.get("owner") for one in waits
                                    if not one["deadlock"]])
