@@ -246,6 +246,49 @@ static enum native_end set_bit(struct native *n)
 	return end == NATIVE_DONE ? native_put(n, at, &bits, 1) : end;
 }
 
+/* The 256 bits, one for each character, of the state at the last argument. */
+static enum native_end lookup_of(struct native *n, uint8_t ret[32])
+{
+	const struct il_sig *sig;
+	struct il_field *field = NULL;
+	uint32_t offset;
+	if (dbg_err_drop(il_method_sig(n->types, n->method, &sig)) ||
+	    sig->n_params != 3 || !sig->params[2]->inner ||
+	    dbg_err_drop(il_field_find(n->types, sig->params[2]->inner,
+				       "Lookup", &field)) ||
+	    !field || dbg_err_drop(il_field_offset(n->types, field, &offset)))
+		return NATIVE_IL;
+	return native_get(n, native_ref(n, 2) + offset, ret, 32);
+}
+
+/*
+ * IndexOfAnyAsciiSearcher (.NET 9 and later): IndexOfAny, LastIndexOfAny,
+ * ContainsAny<Negate or DontNegate, ...>(ref short or byte, int, ref state).
+ */
+static enum native_end ascii_search(struct native *n)
+{
+	uint8_t bits[32];
+	uint32_t size = element_size(n);
+	bool last = str_starts(n->method->name, "Last");
+	bool any = !strcmp(n->method->name, "ContainsAny");
+	int32_t count = native_i4(n, 1);
+	if (n->n_args != 3 || !n->method->n_args || !size || size > 2)
+		return NATIVE_IL;
+	bool except =
+	    !strcmp(il_type_simple_name(n->method->args[0]), "Negate");
+	enum native_end end = lookup_of(n, bits);
+	for (int32_t k = 0; end == NATIVE_DONE && k < count; k++) {
+		int32_t i = last ? count - 1 - k : k;
+		uint16_t c = 0;
+		end = native_get(n, native_ref(n, 0) + (uint64_t)i * size, &c,
+				 size);
+		bool is = c < 256 && bits[c / 8] >> c % 8 & 1;
+		if (end == NATIVE_DONE && is != except)
+			return native_ret_i4(n, any ? 1 : i);
+	}
+	return end == NATIVE_DONE ? native_ret_i4(n, any ? 0 : -1) : end;
+}
+
 /* ---- Fill
  * -------------------------------------------------------------------- */
 
@@ -277,6 +320,7 @@ static enum native_end fill(struct native *n)
 
 #define ALL NULL
 #define SPANS "System.SpanHelpers"
+#define ASCII "System.Buffers.IndexOfAnyAsciiSearcher"
 
 static const struct il_native rows[] = {
     {SPANS, "SequenceEqual", ALL, sequence_equal},
@@ -292,6 +336,9 @@ static const struct il_native rows[] = {
     {SPANS, "IndexOfNullCharacter", ALL, index_of_null},
     {SPANS, "Fill", ALL, fill},
     {"System.PackedSpanHelpers", "*", ALL, packed},
+    {ASCII, "IndexOfAny", ALL, ascii_search},
+    {ASCII, "LastIndexOfAny", ALL, ascii_search},
+    {ASCII, "ContainsAny", ALL, ascii_search},
     {"System.Buffers.ProbabilisticMap", "IsCharBitSet", ALL, is_bit_set},
     {"System.Buffers.ProbabilisticMap", "SetCharBit", ALL, set_bit},
 };
