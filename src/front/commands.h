@@ -17,10 +17,10 @@
 struct command_host;
 struct command_ops;
 struct debuggee_event;
+struct front_options;
 struct launch_config;
 struct loop;
 struct str;
-struct ui_ops;
 
 /* Where the user looks. */
 struct command_place {
@@ -36,7 +36,8 @@ struct command_result {
 
 /* Filled by the front end that wants commands to be carried out. */
 struct commands {
-	const struct command_ops *ops; /* repl_commands, by way of main.c */
+	const struct command_ops *ops;     /* repl_commands, by way of main.c */
+	const struct front_options *front; /* version, what `new-ui` opens */
 	struct dbg *first; /* inferior 1; commands are about the current one */
 	struct loop *loop;
 	struct launch_config *launch; /* what `set args` and the like change */
@@ -49,12 +50,11 @@ struct commands {
 	 * Have `new-ui` open interfaces whose events are those that
 	 * commands_event is given. @quit: the user wants to leave at one of
 	 * them; NULL: there can be none. @take: it wants the engine's events
-	 * to be taken now. @mi_ui: what `new-ui mi` opens.
+	 * to be taken now.
 	 */
 	void (*quit)(void *arg);
 	void (*take)(void *arg);
 	void *ui_arg;
-	const struct ui_ops *mi_ui;
 	/* Called with what a program is about to be started with, or NULL. */
 	void (*on_launch)(void *arg, struct dbg_launch *launch);
 	void *launch_arg;

@@ -297,7 +297,7 @@ static struct dbg_error *open_session(struct mi *m,
 	    .quit = leave,
 	    .take = take_events,
 	    .ui_arg = m,
-	    .mi_ui = m->front->mi_ui,
+	    .front = m->front,
 	    .on_launch = mi_output_launch,
 	    .launch_arg = &m->output,
 	};

@@ -9,6 +9,14 @@
 #include "mi/mi_priv.h"
 #include "mi/record.h"
 
+// Breakpoints are in all of them.
+static void put_groups(const struct mi *m, struct str *t)
+{
+	record_list(t, "thread-groups");
+	groups_put(m, t);
+	record_list_end(t);
+}
+
 static void put_where(const struct mi *m, struct str *t,
 		      const struct dbg_location *l)
 {
@@ -24,10 +32,7 @@ static void put_where(const struct mi *m, struct str *t,
 	} else {
 		record_str(t, "at", l->module);
 	}
-	record_list(t, "thread-groups");
-	// breakpoints are in all of them
-	groups_put(m, t);
-	record_list_end(t);
+	put_groups(m, t);
 }
 
 static void put_location(const struct mi *m, struct str *t,
@@ -66,7 +71,8 @@ static const char *type_of(const struct dbg_breakpoint *b)
 }
 
 // What is waited for, where there is no place.
-static void put_what(struct str *t, const struct dbg_breakpoint *b)
+static void put_what(const struct mi *m, struct str *t,
+		     const struct dbg_breakpoint *b)
 {
 	static const char *const stages[] = {
 	    [DBG_BREAK_THROW] = "throw",
@@ -89,6 +95,7 @@ static void put_what(struct str *t, const struct dbg_breakpoint *b)
 		record_strf(t, "what", "exception %s%s%s", stages[b->kind],
 			    b->text ? " " : "", text);
 	record_str(t, "catch-type", stages[b->kind]);
+	put_groups(m, t);
 }
 
 static bool has_place(const struct dbg_breakpoint *b)
@@ -137,7 +144,7 @@ static void put_gdb(struct mi *m, struct str *t, const struct dbg_breakpoint *b)
 	record_str(t, "disp", b->temporary ? "del" : "keep");
 	record_str(t, "enabled", b->enabled ? "y" : "n");
 	if (!has_place(b)) {
-		put_what(t, b);
+		put_what(m, t, b);
 	} else if (several) {
 		record_str(t, "addr", "<MULTIPLE>");
 	} else if (!b->n_locations) {

@@ -15,8 +15,6 @@
 #include "repl/show/show.h"
 #include "repl/uis.h"
 
-static const struct front_options no_options = {.batch = true, .quiet = true};
-
 struct command_host {
 	struct repl *repl;
 	struct repl own; /* what that is, if it is not the user's prompt */
@@ -43,8 +41,12 @@ static struct command_host *host_create(const struct commands *commands)
 	struct repl *r = host->repl = &host->own;
 
 	r->first = commands->first;
-	host->options = no_options;
-	host->options.mi_ui = commands->mi_ui;
+	host->options = (struct front_options){
+	    .batch = true,
+	    .quiet = true,
+	    .version = commands->front->version,
+	    .mi_ui = commands->front->mi_ui,
+	};
 	r->options = &host->options;
 	r->launch = commands->launch;
 	r->no_start = commands->no_start;

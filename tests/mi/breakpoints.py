@@ -157,8 +157,9 @@ def test_libraries(t):
     c = start(t, "Loads", "contexts", "1")
     made = c.ask("-catch-load Plugin")["bkpt"]
     t.check_equal(("catchpoint", "keep", "y", "load of library matching Plugin",
-                   "load"), tuple(made[k] for k in ("type", "disp", "enabled",
-                                                    "what", "catch-type")))
+                   "load", ["i1"]),
+                  tuple(made[k] for k in ("type", "disp", "enabled", "what",
+                                          "catch-type", "thread-groups")))
     made = c.ask("-catch-unload -d -t Plugin")["bkpt"]
     t.check_equal(("del", "n", "unload of library matching Plugin", "unload"),
                   tuple(made[k] for k in ("disp", "enabled", "what",

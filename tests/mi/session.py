@@ -73,6 +73,7 @@ def test_versions_and_words(t):
                   ["-q", "-nx", "-nw", "--interpreter=mi4", "-quiet"]):
         c = t.mi(*words)
         t.check_in("dndbg", [c.ask("-gdb-version"), c.said()][1])
+        t.check_in("dndbg", c.ask("-gdb-show version")["value"])
         features = c.ask("-list-features")["features"]
         for name in ("frozen-varobjs", "pending-breakpoints", "thread-info",
                      "breakpoint-notifications", "exec-run-start-option"):

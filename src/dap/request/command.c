@@ -36,6 +36,7 @@ static struct commands *prompt(struct dap *d)
 	if (!c->host)
 		*c = (struct commands){
 		    .ops = d->options->commands,
+		    .front = d->options,
 		    .first = d->dbg,
 		    .loop = d->loop,
 		    .launch = &d->setup.launch,
