@@ -58,6 +58,11 @@ struct commands {
 	/* Called with what a program is about to be started with, or NULL. */
 	void (*on_launch)(void *arg, struct dbg_launch *launch);
 	void *launch_arg;
+	/* Evaluate with calls and wait for the end; NULL: it cannot wait. */
+	struct dbg_error *(*evaluate)(void *arg,
+				      const struct dbg_eval_request *req,
+				      struct dbg_value *ret);
+	void *evaluate_arg;
 	struct command_host *host; /* made by the first command, NULL before */
 };
 

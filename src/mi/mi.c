@@ -19,6 +19,7 @@
 #include "front/listen.h"
 #include "front/plain.h"
 #include "front/stdio.h"
+#include "mi/mi_evaluate.h"
 #include "mi/mi_priv.h"
 #include "mi/record.h"
 #include "mi/var.h"
@@ -180,6 +181,48 @@ static void see_others(struct mi *m)
 	m->values++;
 }
 
+// What is waited for beside the client's lines.
+static void poll_others(struct mi *m, struct pollfd *fds, bool full)
+{
+	fds[FD_OUT] = (struct pollfd){outbox_pending(&m->out) ? m->out.fd : -1,
+				      POLLOUT, 0};
+	mi_output_poll(&m->output, fds + N_FDS_OWN, full);
+}
+
+static void serve_others(struct mi *m, const struct pollfd *fds,
+			 unsigned int what)
+{
+	if (what & LOOP_END)
+		m->quit = true;
+	if (fds[FD_OUT].revents)
+		outbox_flush(&m->out);
+	if (m->out.gone)
+		m->quit = true;
+	mi_output_serve(m, fds + N_FDS_OWN);
+}
+
+bool mi_serve(struct mi *m)
+{
+	struct pollfd fds[N_FDS_OWN + MI_OUTPUT_FDS];
+	bool full = mi_is_full(m);
+	bool hears = !full && !m->in_ended && m->in.len <= MI_LINE_MAX;
+	unsigned int what = 0;
+
+	fds[FD_IN] = (struct pollfd){hears ? m->in_fd : -1, POLLIN, 0};
+	poll_others(m, fds, full);
+	struct loop_wait w = {
+	    .fds = fds,
+	    .n = N_FDS_OWN + MI_OUTPUT_FDS,
+	    .timeout = -1,
+	    .no_engine = full,
+	};
+	mi_warn(m, loop_wait_fds(m->loop, &w, &what));
+	serve_others(m, fds, what);
+	if (fds[FD_IN].revents)
+		mi_read(m);
+	return what & LOOP_INTERRUPT;
+}
+
 static void turn(struct mi *m)
 {
 	struct pollfd fds[N_FDS_OWN + MI_OUTPUT_FDS];
@@ -187,9 +230,7 @@ static void turn(struct mi *m)
 	unsigned int what = 0;
 
 	fds[FD_IN] = (struct pollfd){full ? -1 : m->in_fd, POLLIN, 0};
-	fds[FD_OUT] = (struct pollfd){outbox_pending(&m->out) ? m->out.fd : -1,
-				      POLLOUT, 0};
-	mi_output_poll(&m->output, fds + N_FDS_OWN, full);
+	poll_others(m, fds, full);
 	struct loop_wait w = {
 	    .fds = fds,
 	    .n = N_FDS_OWN + MI_OUTPUT_FDS,
@@ -198,15 +239,9 @@ static void turn(struct mi *m)
 	};
 	struct dbg_error *err = loop_wait_fds(m->loop, &w, &what);
 	mi_warn(m, err);
-	if (what & LOOP_END)
-		m->quit = true;
 	if (what & LOOP_INTERRUPT)
 		interrupt(m);
-	if (fds[FD_OUT].revents)
-		outbox_flush(&m->out);
-	if (m->out.gone)
-		m->quit = true;
-	mi_output_serve(m, fds + N_FDS_OWN);
+	serve_others(m, fds, what);
 	notify_take(m);
 	if (what & LOOP_WATCHED)
 		see_others(m);
@@ -278,6 +313,13 @@ static void leave(void *arg)
 	m->quit = true;
 }
 
+static struct dbg_error *
+evaluate_for_console(void *arg, const struct dbg_eval_request *req,
+		     struct dbg_value *ret)
+{
+	return mi_evaluate(arg, req, ret);
+}
+
 static struct dbg_error *open_session(struct mi *m,
 				      const struct listen_at *listen)
 {
@@ -300,6 +342,8 @@ static struct dbg_error *open_session(struct mi *m,
 	    .front = m->front,
 	    .on_launch = mi_output_launch,
 	    .launch_arg = &m->output,
+	    .evaluate = evaluate_for_console,
+	    .evaluate_arg = m,
 	};
 	m->dialect = m->options->dialect;
 	// threads that no front end of gdb's expects

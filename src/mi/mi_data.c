@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "mi/mi_evaluate.h"
 #include "mi/mi_priv.h"
 #include "mi/record.h"
 
@@ -30,11 +31,12 @@ static struct dbg_error *evaluate(struct mi *m, struct mi_call *call)
 	if (!err)
 		err = mi_frame(m, call, &f);
 	// "x = 3" assigns
+	const struct dbg_eval_request req = {
+	    .frame = f.id, .expr = expr, .assigns = true};
 	if (!err)
-		err = dbg_assign(m->dbg, f.id, expr, NULL, &v);
+		err = mi_evaluate(m, &req, &v);
 	if (err)
 		return err;
-	m->values++;
 	record_str(call->out, "value", v.text);
 	return NULL;
 }

@@ -525,6 +525,7 @@ static void on_event(struct mi *m, const struct debuggee_event *whole)
 		on_child(m, whole);
 		break;
 	case DBG_EVENT_EVALUATED:
+		m->evaluated = true;
 		break;
 	}
 }

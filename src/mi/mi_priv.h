@@ -144,6 +144,7 @@ struct mi {
 	struct mi_output output;
 	struct mi_groups groups;
 	bool resumed;           /* by the present command */
+	bool evaluated;         /* what mi_evaluate waits for */
 	bool running;           /* told */
 	uint32_t thread, level; /* selected */
 	enum mi_way way;

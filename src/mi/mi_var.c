@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "mi/mi_evaluate.h"
 #include "mi/mi_priv.h"
 #include "mi/record.h"
 #include "mi/var.h"
@@ -125,6 +126,10 @@ static struct dbg_error *make(struct mi *m, const struct mi_call *call,
 
 	if (!err)
 		err = var_look(m, v);
+	if (err && err->code == DBG_E_UNSUPPORTED) {
+		dbg_error_destroy(err);
+		err = var_call(m, v);
+	}
 	if (err)
 		return err;
 	v->exp = xstrdup(v->path);
@@ -348,6 +353,11 @@ static void update_one(struct mi *m, struct str *t, struct var *v,
 {
 	var_enter(m, v);
 	struct dbg_error *err = var_look(m, v);
+	// no update makes a call: it stays what it was
+	if (err && v->called) {
+		dbg_error_destroy(err);
+		return;
+	}
 	if (err) {
 		dbg_error_destroy(err);
 		if (v->in_scope) {
@@ -427,14 +437,13 @@ static struct dbg_error *assign(struct mi *m, struct mi_call *call)
 		err = mi_expression(call, 1, &text);
 	if (!err)
 		err = var_frame(m, v, &frame);
+	const struct dbg_eval_request req = {
+	    .frame = frame, .expr = v->path, .value = text};
 	if (!err)
-		err = in_dialect(
-		    m, dbg_assign(m->dbg, frame, v->path, text, &ret));
+		err = in_dialect(m, mi_evaluate(m, &req, &ret));
 	free(text);
-	if (err)
-		return err;
-	m->values++;
-	err = var_look(m, v);
+	if (!err)
+		err = var_look(m, v);
 	if (err)
 		return err;
 	// that it has changed is told by the next update of others

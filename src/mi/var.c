@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "front/debuggees.h"
+#include "mi/mi_evaluate.h"
 #include "mi/mi_priv.h"
 
 enum {
@@ -207,6 +208,12 @@ struct dbg_error *var_look(struct mi *m, struct var *v)
 
 	if (v->seen == m->values)
 		return NULL;
+	if (v->called)
+		return dbg_err(
+		    DBG_E_UNSUPPORTED,
+		    "the value of '%s' was given by a call, which is "
+		    "made once: create it again",
+		    v->name);
 	if (dbg_state(m->dbg) != DBG_STOPPED)
 		return dbg_err(DBG_E_STATE, "the program is not stopped");
 	if (!v->floating && v->group != m->group)
@@ -223,6 +230,20 @@ struct dbg_error *var_look(struct mi *m, struct var *v)
 	if (!err)
 		v->seen = m->values;
 	return err;
+}
+
+struct dbg_error *var_call(struct mi *m, struct var *v)
+{
+	struct dbg_eval_request req = {.expr = v->path};
+	struct dbg_error *err = var_frame(m, v, &req.frame);
+
+	if (!err)
+		err = mi_evaluate(m, &req, &v->value);
+	if (err)
+		return err;
+	v->called = true;
+	v->seen = m->values;
+	return NULL;
 }
 
 char *var_text(struct mi *m, struct var *v, char format)

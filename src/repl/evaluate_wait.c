@@ -53,6 +53,8 @@ struct dbg_error *evaluate_wait(struct repl *r, const char *expr,
 	    .calls = calls,
 	};
 
+	if (r->hosted && r->evaluate)
+		return r->evaluate(r->evaluate_arg, &req, ret);
 	if (r->hosted)
 		return dbg_err(DBG_E_UNSUPPORTED,
 			       "calls are not made by commands of an editor: "
@@ -76,6 +78,8 @@ struct dbg_error *evaluate_wait(struct repl *r, const char *expr,
 struct dbg_error *evaluate_typed(struct repl *r, const char *expr,
 				 struct dbg_value *ret)
 {
-	return r->hosted ? dbg_assign(r->dbg, frame_id(r), expr, NULL, ret)
-			 : evaluate_wait(r, expr, DBG_CALLS_SETTING, ret);
+	// an editor's command cannot wait for a call
+	return r->hosted && !r->evaluate
+		   ? dbg_assign(r->dbg, frame_id(r), expr, NULL, ret)
+		   : evaluate_wait(r, expr, DBG_CALLS_SETTING, ret);
 }

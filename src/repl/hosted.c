@@ -55,6 +55,8 @@ static struct command_host *host_create(const struct commands *commands)
 	r->ui_quit = commands->quit;
 	r->ui_take = commands->take;
 	r->ui_arg = commands->ui_arg;
+	r->evaluate = commands->evaluate;
+	r->evaluate_arg = commands->evaluate_arg;
 	r->quit_status = -1;
 	r->loop = commands->loop;
 	r->hosted = true;

@@ -86,6 +86,11 @@ struct repl {
 	void (*ui_quit)(void *arg);
 	void (*ui_take)(void *arg);
 	void *ui_arg;
+	/* Who waits for values in place of a hosted prompt, or NULL. */
+	struct dbg_error *(*evaluate)(void *arg,
+				      const struct dbg_eval_request *req,
+				      struct dbg_value *ret);
+	void *evaluate_arg;
 	void (*on_launch)(void *arg, struct dbg_launch *launch); /* likewise */
 	void *launch_arg;
 	bool terminal; /* the user sits at stdin */

@@ -1,0 +1,56 @@
+"""Expressions and assignments for which the program makes calls."""
+
+
+def stand(t):
+    c = t.mi("-i=mi", "--args", *t.program("Calls"))
+    c.ask("-gdb-set call-timeout 600000")
+    c.start_at("Calls", "stop")
+    return c
+
+
+def value(c, text):
+    return c.ask(f"-data-evaluate-expression {text}")["value"]
+
+
+def test_evaluate(t):
+    """Calls, assignments by calls, exceptions; variable objects are made by
+    calls, but updates make none; the setting forbids them."""
+    c = stand(t)
+    before = len(c.records)
+    t.check_equal("3", value(c, "Program.Threads()"))
+    t.check_equal('"one1"', value(c, '"box.Label = \\"one\\""'))
+    t.check_in("threw System.InvalidOperationException: broken",
+               c.refused("-data-evaluate-expression box.Broken"))
+    late = c.ask("-var-create L * late.Number")
+    t.check_equal("11", late["value"])
+    t.check_equal("8", c.ask("-var-create I * box.Id")["value"])
+    t.check_equal('"one1"', c.ask("-var-create N * box.Label")["value"])
+    t.check_equal('"two2"', c.ask('-var-assign N "\\"two\\""')["value"])
+    c.ask("-gdb-set evaluation call")
+    t.check_equal("3", value(c, "Program.Make(3).Number"))
+    t.check_equal([], c.ask("-var-update --all-values *")["changelist"])
+    t.check_equal("11", c.ask("-var-evaluate-expression L")["value"])
+    t.check_in("= 4", c.console(
+        '-interpreter-exec console "call Program.Make(4).Number"'))
+    t.check_in("was given by a call",
+               c.refused("-var-evaluate-expression I"))
+    c.ask("-gdb-set evaluation interpret")
+    t.check_in("without running the program",
+               c.refused("-data-evaluate-expression Program.Threads()"))
+    c.refused("-gdb-set evaluation never")
+    t.check_equal([], [r.line for r in c.records[before:] if r.kind == "*"])
+    t.check_equal(0, c.quit())
+
+
+def test_interrupt(t):
+    """-exec-interrupt, and SIGINT, stop the program in the call."""
+    c = stand(t)
+    token = c.send("-data-evaluate-expression Program.Forever()")
+    c.until("the call", lambda: "forever" in c.said("@~") or None)
+    c.send("-exec-interrupt")
+    answer = c.answer(token)
+    t.check_equal("error", answer.name)
+    t.check_in("stopped in the call of 'Calls.Program.Forever()'",
+               answer.results["msg"])
+    c.stopped()
+    t.check_equal(0, c.quit())
