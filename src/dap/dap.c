@@ -198,6 +198,12 @@ static bool is_full(const struct dap *d)
 	return outbox_pending(&d->out) > PENDING_HIGH;
 }
 
+// While an evaluation goes on what needs its program to stand waits.
+static bool can_come_first(void *arg, const cJSON *message)
+{
+	return request_is_urgent(arg, message);
+}
+
 void dap_take_messages(struct dap *d)
 {
 	cJSON *message;
@@ -206,7 +212,9 @@ void dap_take_messages(struct dap *d)
 	while (!d->quit && !is_full(d)) {
 		outbox_flush(&d->out); // the next one may take its time
 		good = inbox_parse(&d->in, record_in, d);
-		if (!inbox_next(&d->in, &message))
+		if (!inbox_next(&d->in,
+				d->pending.active ? can_come_first : NULL, d,
+				&message))
 			break;
 		if (cJSON_IsObject(message))
 			request_take(d, message);
@@ -410,6 +418,8 @@ void dap_deinit(struct dap *d)
 	handles_deinit(&d->gotos);
 	sources_deinit(&d->sources);
 	commands_deinit(&d->commands);
+	pending_deinit(&d->pending);
+	words_deinit(&d->lazy);
 	loop_destroy(d->loop);
 	setup_deinit(&d->setup);
 	inbox_deinit(&d->in);

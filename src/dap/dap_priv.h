@@ -3,7 +3,8 @@
  *
  * The model: one loop (dap.c) waits for the client, the engine and the
  * program's output. A request is carried out at once and answered; events
- * that its handler makes follow the answer. What the engine tells becomes
+ * that its handler makes follow the answer. One for which the program makes a
+ * call is answered when that is over (pending.h). What the engine tells becomes
  * events in events.c. `launch` starts the program, which is held before its
  * first managed code until `configurationDone`: no breakpoint is late, and a
  * client may wait for either answer before it goes on (lifecycle.c).
@@ -26,6 +27,7 @@
 #include "dap/dap.h"
 #include "dbg.h"
 #include "dap/request/handle.h"
+#include "dap/request/pending.h"
 #include "dap/wire/inbox.h"
 #include "front/commands.h"
 #include "front/loop.h"
@@ -103,6 +105,8 @@ struct dap {
 	struct handles frames, values, gotos;
 	struct sources sources;
 	struct commands commands; /* of the prompt */
+	struct pending pending;
+	struct words lazy; /* expression and name of each HANDLE_LAZY */
 	bool initialized, configured;
 	bool held;      /* until `configurationDone` */
 	bool launching; /* or attaching: asked, not answered */

@@ -18,6 +18,7 @@ static void events_resumed(struct dap *d)
 	handles_reset(&d->frames);
 	handles_reset(&d->values);
 	handles_reset(&d->gotos);
+	words_clear(&d->lazy);
 }
 
 /* ---- Stops ----------------------------------------------------------- */
@@ -375,6 +376,7 @@ void events_take(struct dap *d)
 			children_take(d, &e);
 			break;
 		case DBG_EVENT_EVALUATED:
+			pending_over(d);
 			break;
 		}
 	}

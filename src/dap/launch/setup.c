@@ -270,6 +270,50 @@ static struct dbg_error *take_switch(struct dap *d, const cJSON *args,
 	return err;
 }
 
+// A setting of the engine: a word or a number.
+static struct dbg_error *take_setting(struct dap *d, const cJSON *args,
+				      const char *name)
+{
+	static const struct switch_of settings[] = {
+	    {"evaluation", "evaluation"},
+	    {"callTimeout", "call-timeout"},
+	    {"callThreads", "call-threads"},
+	};
+	const cJSON *item = args_get(args, name);
+	char number[32];
+	const char *value = number;
+
+	if (cJSON_IsString(item))
+		value = item->valuestring;
+	else if (cJSON_IsNumber(item))
+		snprintf(number, sizeof(number), "%.0f", item->valuedouble);
+	else
+		return dbg_err_arg("'%s' must be a word or a number", name);
+	const struct switch_of *s = settings;
+	while (strcmp(s->attribute, name))
+		s++;
+	struct dbg_error *err = dbg_set(d->dbg, s->setting, value);
+	return err ? dbg_err_prefix(err, "'%s'", name) : NULL;
+}
+
+// vsdbg's. What cannot be interpreted is called for it only if that is said.
+static struct dbg_error *take_evaluation(struct dap *d, const cJSON *args,
+					 const char *name)
+{
+	const cJSON *options = NULL;
+	bool raw = false;
+
+	struct dbg_error *err = args_object(args, name, &options);
+	if (!err)
+		err = args_bool(options, "allowImplicitFuncEval",
+				&d->setup.implicit_calls);
+	if (!err)
+		err = args_bool(options, "showRawValues", &raw);
+	if (!err && args_get(options, "showRawValues"))
+		err = dbg_set(d->dbg, "print raw-values", raw ? "on" : "off");
+	return err;
+}
+
 // true: all that the program starts; a string: the engine's words.
 static struct dbg_error *take_follow(struct dap *d, const cJSON *args,
 				     const char *name)
@@ -395,6 +439,11 @@ static const struct attribute attributes[] = {
     {"requireExactSource", FOR_BOTH | FOR_CHILD, take_switch},
     {"suppressJITOptimizations", FOR_BOTH | FOR_CHILD, take_switch},
     {"showRuntimeThreads", FOR_BOTH | FOR_CHILD, take_switch},
+    {"evaluation", FOR_BOTH | FOR_CHILD, take_setting},
+    {"callTimeout", FOR_BOTH | FOR_CHILD, take_setting},
+    {"callThreads", FOR_BOTH | FOR_CHILD, take_setting},
+    {"expressionEvaluationOptions", FOR_BOTH | FOR_CHILD | OBJECT,
+     take_evaluation},
     {"followChildren", FOR_BOTH | FOR_CHILD, take_follow},
     {"__wake", FOR_ATTACH, take_woken},
     {"symbolOptions", FOR_BOTH | FOR_CHILD | OBJECT, symbol_options_take},

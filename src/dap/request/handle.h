@@ -18,6 +18,7 @@ enum handle_kind {
 	HANDLE_VALUE,
 	HANDLE_GOTO, /* id: an address */
 	HANDLE_CODE, /* id: of a value that leads to a method */
+	HANDLE_LAZY, /* aux: in dap.lazy */
 };
 
 struct handle {

@@ -225,6 +225,6 @@ const struct dap_request req_run[] = {
     {"stepIn", NULL, REQ_NEEDS_STOP | REQ_BY_HAND, do_step_in},
     {"stepOut", "supportsSteppingGranularity", REQ_NEEDS_STOP | REQ_BY_HAND,
      do_step_out},
-    {"pause", NULL, REQ_NEEDS_PROCESS | REQ_BY_HAND, do_pause},
+    {"pause", NULL, REQ_NEEDS_PROCESS | REQ_BY_HAND | REQ_URGENT, do_pause},
     {0},
 };

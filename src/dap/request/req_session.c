@@ -195,6 +195,9 @@ static struct dbg_error *do_cancel(struct dap *d, struct request *req)
 		err = args_i64(req->args, "requestId", &seq);
 	if (err)
 		return err;
+	err = pending_cancel(d, seq);
+	if (err)
+		return err;
 	d->cancel_start = (d->launching && seq && seq == d->launch_seq) ||
 			  progress_is(d, PROGRESS_TERMINAL, id);
 	return NULL;
@@ -206,9 +209,10 @@ const struct dap_request req_session[] = {
     {"attach", NULL, REQ_BY_HAND, do_attach},
     {"configurationDone", "supportsConfigurationDoneRequest", 0,
      do_configuration_done},
-    {"disconnect", "supportTerminateDebuggee", REQ_ANYTIME | REQ_BY_HAND,
-     do_disconnect},
-    {"terminate", "supportsTerminateRequest", REQ_BY_HAND, do_terminate},
+    {"disconnect", "supportTerminateDebuggee",
+     REQ_ANYTIME | REQ_BY_HAND | REQ_URGENT, do_disconnect},
+    {"terminate", "supportsTerminateRequest", REQ_BY_HAND | REQ_URGENT,
+     do_terminate},
     {"restart", "supportsRestartRequest", REQ_BY_HAND, do_restart},
     {"cancel", "supportsCancelRequest", 0, do_cancel},
     {0},

@@ -296,7 +296,7 @@ static struct dbg_error *do_scopes(struct dap *d, struct request *req)
 }
 
 const struct dap_request req_stack[] = {
-    {"threads", NULL, 0, do_threads},
+    {"threads", NULL, REQ_URGENT, do_threads},
     {"stackTrace", "supportsDelayedStackTraceLoading", REQ_NEEDS_STOP,
      do_stack_trace},
     {"scopes", NULL, REQ_NEEDS_STOP, do_scopes},

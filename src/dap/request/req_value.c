@@ -12,6 +12,7 @@
 #include "dap/wire/emit.h"
 #include "base/err.h"
 #include "front/utf8.h"
+#include "dap/request/pending.h"
 #include "dap/request/variable.h"
 #include "front/words.h"
 
@@ -35,42 +36,53 @@ static struct dbg_error *get_frame(struct dap *d, const cJSON *args,
 	return err;
 }
 
-// The words stand where a value would, and are to be told from one.
-static struct dbg_error *as_value(struct dbg_error *err)
-{
-	struct dbg_error *said = dbg_err(err->code, "error: %s", err->message);
+/*
+ * By the client's context. What the user has typed may have calls made, as the
+ * setting says. What the client evaluates of its own accord (a hover) may not,
+ * unless launch.json allows it: the program would run while one reads.
+ */
+static const struct context {
+	const char *name;
+	bool typed;   /* by the user, or at the user's word */
+	bool assigns; /* an assignment is carried out */
+	char letter;  /* of the form that the value is shown in */
+} contexts[] = {
+    {"repl", .typed = true, .assigns = true},
+    {"watch", .typed = true},
+    // what is copied is copied whole
+    {"clipboard", .typed = true, .letter = 's'},
+    {.name = ""},
+};
 
-	dbg_error_destroy(err);
-	return said;
+static const struct context *context_of(const char *name)
+{
+	const struct context *c = contexts;
+
+	while (*c->name && strcmp(c->name, name))
+		c++;
+	return c;
 }
 
-// @context is of the client, which shows the value there.
 static struct dbg_error *evaluate(struct dap *d, struct request *req,
 				  const char *expr, const char *context)
 {
-	bool console = !strcmp(context, "repl");
-	struct value_style style = {0};
-	struct dbg_value v;
+	const struct context *c = context_of(context);
+	bool calls = c->typed || d->setup.implicit_calls;
+	struct pending_request is = {
+	    .eval = {.expr = expr,
+		     .assigns = c->assigns,
+		     .calls = calls ? DBG_CALLS_SETTING : DBG_CALLS_NEVER},
+	    .style = {.letter = c->letter},
+	    .key = "result",
+	    // a watch is evaluated again when values are said to be invalid
+	    .changes = c->assigns,
+	};
+	struct dbg_error *err = get_frame(d, req->args, &is.style.frame);
 
-	// what is copied is copied whole
-	if (!strcmp(context, "clipboard"))
-		style.letter = 's';
-	struct dbg_error *err = get_frame(d, req->args, &style.frame);
 	if (!err)
-		err = variable_style(req->args, &style);
-	if (err)
-		return err;
-	err = console ? dbg_assign(d->dbg, style.frame, expr, NULL, &v)
-		      : dbg_eval(d->dbg, style.frame, expr, &v);
-	if (err)
-		return as_value(err);
-	variable_add_value(d, req->body, "result", &v, &style);
-	// what the user typed may have been an assignment
-	if (console) {
-		variable_assigned(d);
-		variable_written(d, &v);
-	}
-	return NULL;
+		err = variable_style(req->args, &is.style);
+	is.eval.frame = is.style.frame;
+	return err ? err : pending_begin(d, req, &is);
 }
 
 // A line typed at the debug console while the program runs is its input.

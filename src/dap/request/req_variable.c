@@ -8,6 +8,7 @@
 #include "dap/dap_priv.h"
 #include "dap/wire/emit.h"
 #include "base/err.h"
+#include "dap/request/pending.h"
 #include "dap/request/variable.h"
 
 enum {
@@ -93,7 +94,25 @@ void variable_add_value(struct dap *d, struct str *t, const char *key,
 	if (v->id && v->kind == DBG_VALUE_DELEGATE)
 		emit_int(t, "valueLocationReference",
 			 handles_add(&d->values, &h));
-	add_hint(t, v);
+	if (!style->no_hint)
+		add_hint(t, v);
+}
+
+// A property whose value a call would give: it is made when somebody asks.
+static void add_lazy(struct dap *d, struct str *t, const struct dbg_value *v,
+		     const struct value_style *style)
+{
+	struct handle h = {.kind = HANDLE_LAZY, .frame = style->frame};
+
+	h.aux = (uint32_t)d->lazy.n;
+	words_add(&d->lazy, v->path, strlen(v->path));
+	words_add(&d->lazy, v->name, strlen(v->name));
+	emit_str(t, "value", v->text);
+	emit_int(t, "variablesReference", handles_add(&d->values, &h));
+	emit_object(t, "presentationHint");
+	emit_str(t, "kind", "property");
+	emit_bool(t, "lazy", true);
+	emit_object_end(t);
 }
 
 static void add_variable(struct dap *d, struct str *t,
@@ -102,7 +121,10 @@ static void add_variable(struct dap *d, struct str *t,
 {
 	emit_object(t, NULL);
 	emit_str(t, "name", v->name ? v->name : "");
-	variable_add_value(d, t, "value", v, style);
+	if (v->needs_call && v->path && dbg_can_run(d->dbg))
+		add_lazy(d, t, v, style);
+	else
+		variable_add_value(d, t, "value", v, style);
 	emit_str(t, "evaluateName", v->path);
 	emit_object_end(t);
 }
@@ -292,6 +314,20 @@ static struct dbg_error *get_reference(struct dap *d, const cJSON *args,
 	return err;
 }
 
+// The one who asks has said that the call is to be made.
+static struct dbg_error *call_lazy(struct dap *d, struct request *req,
+				   const struct handle *h,
+				   const struct value_style *style)
+{
+	const struct pending_request is = {
+	    .eval = {.frame = h->frame, .expr = d->lazy.v[h->aux]},
+	    .style = *style,
+	    .name = d->lazy.v[h->aux + 1],
+	};
+
+	return pending_begin(d, req, &is);
+}
+
 static struct dbg_error *do_variables(struct dap *d, struct request *req)
 {
 	struct str *t = req->body;
@@ -304,6 +340,8 @@ static struct dbg_error *do_variables(struct dap *d, struct request *req)
 	if (err)
 		return err;
 	w.style.frame = h.frame;
+	if (h.kind == HANDLE_LAZY)
+		return call_lazy(d, req, &h, &w.style);
 	emit_array(t, "variables");
 	if (h.kind == HANDLE_SCOPE)
 		err = add_scope(d, t, &h, &w);
@@ -343,23 +381,21 @@ void variable_written(struct dap *d, const struct dbg_value *v)
 struct dbg_error *variable_assign(struct dap *d, struct request *req,
 				  dbg_id frame, const char *target)
 {
-	const char *value = NULL;
-	struct value_style style = {.frame = frame};
-	struct dbg_value v;
-
+	struct pending_request is = {
+	    .eval = {.frame = frame, .expr = target},
+	    .style = {.frame = frame,
+		      .no_hint = !strcmp(req->command, "setVariable")},
+	    .key = "value",
+	    .plain = true,
+	    .changes = true,
+	};
 	struct dbg_error *err = args_need(req->args, "value");
+
 	if (!err)
-		err = args_str(req->args, "value", &value);
+		err = args_str(req->args, "value", &is.eval.value);
 	if (!err)
-		err = variable_style(req->args, &style);
-	if (!err)
-		err = dbg_assign(d->dbg, frame, target, value, &v);
-	if (err)
-		return err;
-	variable_add_value(d, req->body, "value", &v, &style);
-	variable_assigned(d);
-	variable_written(d, &v);
-	return NULL;
+		err = variable_style(req->args, &is.style);
+	return err ? err : pending_begin(d, req, &is);
 }
 
 static const struct dbg_value *named(const struct dbg_value *list, size_t n,

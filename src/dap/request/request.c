@@ -76,6 +76,20 @@ static struct dbg_error *carry_out(struct dap *d, struct request *req)
 	return r->run(d, req);
 }
 
+bool request_is_urgent(const struct dap *d, const cJSON *message)
+{
+	const cJSON *command = args_get(message, "command");
+	const cJSON *id = args_get(args_get(message, "arguments"), "requestId");
+	const struct dap_request *r =
+	    cJSON_IsString(command) ? find(command->valuestring) : NULL;
+
+	// one that names a request that waits here is found beside that
+	if (r && !strcmp(r->name, "cancel"))
+		return !cJSON_IsNumber(id) ||
+		       id->valuedouble == (double)d->pending.request.seq;
+	return !r || (r->flags & REQ_URGENT);
+}
+
 void request_take(struct dap *d, const cJSON *message)
 {
 	_cleanup_str_ struct str body = {0};

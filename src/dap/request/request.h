@@ -34,6 +34,8 @@ enum request_flags {
 	 * for everything else as they like, or show the words themselves.
 	 */
 	REQ_BY_HAND = 8,
+	/* Carried out while an evaluation goes on, for which others wait. */
+	REQ_URGENT = 16,
 };
 
 struct dap_request {
@@ -53,6 +55,8 @@ extern const struct dap_request req_memory[];
 extern const struct dap_request req_data[];
 extern const struct dap_request req_variable[];
 
+/* Is the message to be carried out while an evaluation goes on? */
+bool request_is_urgent(const struct dap *d, const cJSON *message);
 /* Carry out a message of the client, a parsed JSON document. */
 void request_take(struct dap *d, const cJSON *message);
 /* "supportsX": true for every entry that has one. */

@@ -10,6 +10,7 @@
 struct value_style {
 	dbg_id frame; /* where their expressions mean them */
 	char letter;  /* as of dbg_format; 0: none */
+	bool no_hint; /* the answer has no place for one */
 };
 
 /* The style that `format` in the arguments asks for. */

@@ -81,11 +81,19 @@ bool inbox_parse(struct inbox *b, inbox_record_fn *record, void *arg)
 	return true;
 }
 
-bool inbox_next(struct inbox *b, cJSON **ret)
+bool inbox_next(struct inbox *b, inbox_may_fn *may, void *arg, cJSON **ret)
 {
-	if (b->first == b->n)
+	size_t i = b->first;
+
+	while (may && i < b->n && !may(arg, b->v[i]))
+		i++;
+	if (i == b->n)
 		return false;
-	*ret = b->v[b->first++];
+	*ret = b->v[i];
+	// those that are passed keep their order
+	memmove(&b->v[b->first + 1], &b->v[b->first],
+		(i - b->first) * sizeof(cJSON *));
+	b->first++;
 	return true;
 }
 

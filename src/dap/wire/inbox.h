@@ -30,10 +30,11 @@ void inbox_deinit(struct inbox *b);
 typedef void inbox_record_fn(void *arg, const char *s, size_t n);
 bool inbox_parse(struct inbox *b, inbox_record_fn *record, void *arg);
 /*
- * Take the oldest message: *@ret is the caller's, NULL if it was no JSON.
- * False if there is none.
+ * Take the oldest message that @may be taken (NULL: any): *@ret is the
+ * caller's, NULL if it was no JSON. False if there is none.
  */
-bool inbox_next(struct inbox *b, cJSON **ret);
+typedef bool inbox_may_fn(void *arg, const cJSON *message);
+bool inbox_next(struct inbox *b, inbox_may_fn *may, void *arg, cJSON **ret);
 /* Does a message wait? */
 bool inbox_waits(const struct inbox *b);
 /* Does a message that waits cancel the request @seq? */

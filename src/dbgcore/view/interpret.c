@@ -98,6 +98,7 @@ static void run(const struct view *w, struct il_method *m,
 	vm_run(w->vm, 0, &r);
 	ret->spent = r.state == VM_SPENT || r.state == VM_MORE;
 	ret->thrown = r.state == VM_THROWN;
+	ret->refused = r.state == VM_CALL || r.state == VM_REFUSED;
 	if (r.state != VM_DONE && r.state != VM_THROWN) {
 		fail(w, r.error, ret);
 		return;

@@ -13,6 +13,7 @@ struct outcome {
 	struct value value; /* returned or thrown; absent: neither */
 	bool thrown;
 	bool spent;      /* a budget ended it */
+	bool refused;    /* it is nothing that can be interpreted */
 	const char *why; /* neither: a sentence */
 };
 

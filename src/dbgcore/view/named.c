@@ -154,7 +154,7 @@ static void fill_property(struct walk *k, const struct value *self,
 {
 	to->name = m->name;
 	to->is_static = m->is_static;
-	to->why = member_value(k->w, m, self, &to->value);
+	to->why = member_value(k->w, m, self, &to->value, &to->needs_call);
 	if (!of_proxy)
 		to->path = property_path(k, m);
 }

@@ -339,6 +339,7 @@ static void describe_value(const struct view *w, const struct node *node,
 	if (ret->addr && seen->type->kind != TYPE_CLASS)
 		ret->size = seen->type->size;
 	ret->declared = declared_name(&node->value, at);
+	ret->needs_call = node->needs_call;
 }
 
 /* How many rows it has; of a collection without making them. */

@@ -22,9 +22,11 @@ static const char *in_place(const struct view *w, const char *why)
 }
 
 const char *member_value(const struct view *w, const struct member *m,
-			 const struct value *self, struct value *ret)
+			 const struct value *self, struct value *ret,
+			 bool *ret_refused)
 {
 	struct outcome o;
+	*ret_refused = false;
 	if (m->field && !m->getter) {
 		*ret = m->is_static
 			   ? value_static(w->types, m->field, w->thread)
@@ -43,6 +45,7 @@ const char *member_value(const struct view *w, const struct member *m,
 		interpret_call(w, found, self, &o);
 	}
 	*ret = o.value;
+	*ret_refused = o.refused;
 	if (!o.thrown)
 		return o.why ? in_place(w, o.why) : NULL;
 	struct value thrown = value_dereference(w->types, &o.value);
@@ -97,10 +100,11 @@ static void make_rows(const struct view *w, struct proxy *p)
 	const struct member *m =
 	    p->look && !p->why ? root_member(w, p->look, p->is_proxy) : NULL;
 	struct value v;
+	bool refused;
 	p->member = m;
 	if (!m)
 		return;
-	p->why = member_value(w, m, &p->subject, &v);
+	p->why = member_value(w, m, &p->subject, &v, &refused);
 	if (p->why)
 		return;
 	p->root = view_seen(w, &v);

@@ -47,8 +47,12 @@ bool proxy_count(const struct view *w, const struct look *look,
 const struct proxy *proxy_results(const struct view *w, const struct look *look,
 				  const struct value *seen);
 
-/* The value of a member of @self; NULL, or why it has none. */
+/*
+ * The value of a member of @self; NULL, or why it has none. *ret_refused: its
+ * getter is nothing that can be interpreted.
+ */
 const char *member_value(const struct view *w, const struct member *m,
-			 const struct value *self, struct value *ret);
+			 const struct value *self, struct value *ret,
+			 bool *ret_refused);
 
 #endif

@@ -46,6 +46,7 @@ struct node {
 	bool keyed; /* an element that its own type has named */
 	struct form form;
 	const char *why; /* it has no value, or threw it: shown instead */
+	bool needs_call; /* ... because its getter cannot be interpreted */
 	struct thread_ref *thread; /* of the view; for what is below */
 };
 

@@ -29,6 +29,7 @@ struct dbg_value {
 	bool brief;         /* text stands for the children: "{Type}" */
 	bool titled;        /* text is a title of the elements: "Count = 3" */
 	bool keyed;         /* an element whose name is its key: "[7]" */
+	bool needs_call;    /* a property that only a call can tell; absent */
 	uint64_t addr;      /* of an object its own; 0: not in memory */
 	uint32_t size;      /* bytes at addr; 0: an object's */
 	uint64_t data;      /* of elements, of a pointer's target; 0: none */

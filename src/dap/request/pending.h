@@ -1,0 +1,38 @@
+/*
+ * The evaluation that goes on: an expression or an assignment for which the
+ * program may make calls. Its request is answered when it is over. Meanwhile
+ * requests that can wait do (request_is_urgent), in their order.
+ */
+#ifndef DAP_PENDING_H
+#define DAP_PENDING_H
+
+#include "dap/request/request.h"
+#include "dap/request/variable.h"
+
+struct pending_request {
+	struct dbg_eval_request eval;
+	struct value_style style;
+	/* The member that has the value; NULL: the answer is a variable. */
+	const char *key;
+	const char *name; /* ... that is called so */
+	bool plain;       /* an error is no text in the place of a value */
+	bool changes;     /* what was shown of other values may not hold now */
+};
+
+struct pending {
+	bool active;
+	struct request request;
+	char *command, *name;
+	struct pending_request is;
+};
+
+void pending_deinit(struct pending *p);
+/* Begin, and answer @req when it is over. */
+DBG_MUST struct dbg_error *pending_begin(struct dap *d, struct request *req,
+					 const struct pending_request *is);
+/* It is over: answer. */
+void pending_over(struct dap *d);
+/* Give up the evaluation of the request @seq, if that goes on. */
+DBG_MUST struct dbg_error *pending_cancel(struct dap *d, int64_t seq);
+
+#endif
