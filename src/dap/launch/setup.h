@@ -27,7 +27,7 @@ struct setup {
 	struct launch_config launch;
 	bool stop_at_entry, no_debug;
 	bool implicit_calls; /* what the client evaluates of its own accord */
-	bool wake; /* it was held for us: it is to run on */
+	bool wake;           /* it was held for us: it is to run on */
 	enum setup_console console;
 	bool program_output, thread_exit, process_exit, module_load; /* log */
 	uint32_t pid; /* to attach to, 0: by name */
