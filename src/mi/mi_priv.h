@@ -143,10 +143,9 @@ struct mi {
 	/* The program. */
 	struct mi_output output;
 	struct mi_groups groups;
-	bool resumed;           /* by the present command */
-	bool evaluated;         /* what mi_evaluate waits for */
-	bool running;           /* told */
-	uint32_t thread, level; /* selected */
+	bool resumed;            /* by the present command */
+	bool running, evaluated; /* told; what mi_evaluate waits for */
+	uint32_t thread, level;  /* selected */
 	enum mi_way way;
 	bool by_cli;          /* ... by a command of the prompt */
 	struct dbg_step step; /* to be repeated @steps times */
