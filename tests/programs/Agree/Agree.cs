@@ -1,14 +1,20 @@
 // What ClrMD finds in a core: every object with its references, roots,
-// handles, finalizable objects and locks, a line each. Arguments: the core, the
-// DAC; "time" measures instead.
+// handles, finalizable objects, locks, exceptions, texts that several strings
+// have, segments, what is alive, and what the types of Heap.cs retain, a line
+// each. Arguments: the core, the DAC, roots that it does not know; "time" for
+// these measures instead.
 using System;
+using System.Collections.Generic;
 using System.Diagnostics;
 using System.Linq;
+using System.Text;
 using Microsoft.Diagnostics.Runtime;
 
 static class Agree
 {
     static string Hex(ulong address) => "0x" + address.ToString("x");
+
+    static ulong[] unknown;
 
     static void Print(ClrRuntime runtime)
     {
@@ -24,6 +30,58 @@ static class Agree
             Console.WriteLine($"lock {s.Index} {Hex(s.Object)} {s.IsMonitorHeld} {s.RecursionCount} {s.WaitingThreadCount}");
         foreach (ClrRoot r in heap.EnumerateRoots().Where(r => r.RootKind == ClrRootKind.Stack))
             Console.WriteLine($"stack {Hex(r.Object.Address)} {r.IsInterior} {r.IsPinned}");
+        foreach (ClrObject o in heap.EnumerateObjects().Where(o => o.IsException))
+        {
+            ClrException e = o.AsException();
+            Console.WriteLine($"exception {Hex(o.Address)} {Hex((uint)e.HResult)} {o.Type.Name} {e.StackTrace.Length} "
+                + $"{Hex(e.Inner?.Address ?? 0)} {Convert.ToHexString(Encoding.UTF8.GetBytes(e.Message ?? ""))}");
+        }
+        foreach (var texts in heap.EnumerateObjects().Where(o => o.Type.IsString)
+            .GroupBy(o => o.AsString(int.MaxValue)).Where(g => g.Count() > 1))
+            Console.WriteLine($"text {texts.Count()} {texts.Key.Length} {Hex(texts.First().Address)}");
+        foreach (ClrSegment s in heap.Segments)
+            Console.WriteLine($"segment {s.Kind} {Hex(s.ObjectRange.Start)} {Hex(s.ObjectRange.End)} {s.SubHeap.Index}");
+        Retain(runtime);
+    }
+
+    // What roots lead to, but through objects of a type.
+    static HashSet<ulong> Reach(ClrRuntime runtime, Dictionary<ulong, List<ulong>> pairs, string without)
+    {
+        ClrHeap heap = runtime.Heap;
+        var seen = new HashSet<ulong>();
+        var queue = new Queue<ulong>();
+        void Add(ulong address)
+        {
+            if (address != 0 && heap.GetObject(address).Type is ClrType type && type.Name != without && seen.Add(address))
+                queue.Enqueue(address);
+        }
+        foreach (ClrRoot r in heap.EnumerateRoots())
+            Add(r.Object.Address);
+        foreach (ulong address in unknown)
+            Add(address);
+        while (queue.TryDequeue(out ulong at))
+        {
+            foreach (ClrObject to in heap.GetObject(at).EnumerateReferences(false, false))
+                Add(to.Address);
+            if (pairs.TryGetValue(at, out List<ulong> kept))
+                kept.ForEach(Add);
+        }
+        return seen;
+    }
+
+    static void Retain(ClrRuntime runtime)
+    {
+        var pairs = runtime.EnumerateHandles().Where(h => h.HandleKind == ClrHandleKind.Dependent)
+            .GroupBy(h => h.Object.Address, h => h.Dependent.Address).ToDictionary(g => g.Key, g => g.ToList());
+        HashSet<ulong> all = Reach(runtime, pairs, null);
+        foreach (ulong address in all)
+            Console.WriteLine($"alive {Hex(address)}");
+        foreach (string type in new[] { "Node", "Leaf", "Holder", "Key", "InStatic", "Finalized", "Big" })
+        {
+            var without = Reach(runtime, pairs, "HeapShape." + type);
+            var kept = all.Where(a => !without.Contains(a)).ToList();
+            Console.WriteLine($"retained {type} {kept.Count} {kept.Sum(a => (long)(runtime.Heap.GetObject(a).Size + 7 & ~7UL))}");
+        }
     }
 
     static void Time(ClrHeap heap)
@@ -46,9 +104,12 @@ static class Agree
     {
         using DataTarget target = DataTarget.LoadDump(args[0]);
         using ClrRuntime runtime = target.ClrVersions[0].CreateRuntime(args[1], true);
-        if (args.Length > 2)
+        if (args.Length > 2 && args[2] == "time")
             Time(runtime.Heap);
         else
+        {
+            unknown = args.Skip(2).Select(a => Convert.ToUInt64(a, 16)).ToArray();
             Print(runtime);
+        }
     }
 }
