@@ -91,5 +91,5 @@ def live(t, words):
 
 def same(wanted, got):
     """Is there all that the program showed, or that it cannot be read?"""
-    parts = re.split("<cannot read 0x[0-9a-f]+>", got)
+    parts = re.split("<cannot read 0x[0-9a-f]+>|<not in the core>", got)
     return re.fullmatch(".*".join(map(re.escape, parts)), wanted)

@@ -49,6 +49,17 @@ def test_kinds(t):
         t.check_equal(wanted, shown(core(t, path).stdout))
 
 
+def test_left_out(t):
+    """Where a small core lacks what tells the places of variables it does not
+    say that they were optimized out."""
+    words = t.program("Throws") + ["unhandled-thread"]
+    wanted = live(t, words)
+    for kind in "mini", "triage":
+        got = shown(core(t, dump(t, words, kind)).stdout)
+        check_same(t, wanted, got)
+        t.check_not_in("optimized out", got)
+
+
 def test_rethrown(t):
     """What async code threw and an await threw again: a core shows the stack
     of the throw, as the program does, with everything but objects."""

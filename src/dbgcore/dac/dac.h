@@ -349,6 +349,7 @@ const char *dac_frame_name(struct dac *d, uint64_t frame_addr,
 struct dac_var {
 	const char *name; /* arguments: metadata name; else "" */
 	bool present;     /* false: optimised away */
+	bool unread;      /* ... or what tells its place is not there */
 	bool in_register; /* then bytes hold it, addr is 0 */
 	uint64_t addr;
 	uint32_t size;

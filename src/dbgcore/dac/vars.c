@@ -14,6 +14,7 @@ enum {
 	VARS_MAX = 1 << 16,
 	LOWEST_ADDR = 1 << 16, /* nothing is mapped below */
 	NAME_UNITS = 512,
+	HR_UNREADABLE = (int32_t)0x80131c49, /* memory that is not there */
 	IS_PRIMITIVE = 0x1,
 	IS_VALUE_TYPE = 0x2,
 	IS_REFERENCE = 0x10,
@@ -117,6 +118,7 @@ static void var_read(struct dac *d, const struct var_list *list, uint32_t i,
 		     &value, (uint32_t)NAME_UNITS, &n, d->scratch);
 	if (list->args)
 		ret->name = dac_scratch_text(d, NAME_UNITS, list->arena);
+	ret->unread = hr == HR_UNREADABLE;
 	if (hr >= 0 && value)
 		describe(d, list->frame, value, ret);
 }

@@ -102,6 +102,8 @@ static struct type *holder_type(struct type *type)
 
 static struct value place(struct type *type, const struct dac_var *var)
 {
+	if (var && var->unread)
+		return value_absent(type, WHY_NOT_IN_CORE, 0);
 	if (!var || !var->present)
 		return value_absent(type, WHY_OPTIMIZED, 0);
 	struct value v = var->in_register

@@ -245,13 +245,14 @@ enum value_where {
 };
 
 enum value_why {
-	WHY_OPTIMIZED,  /* the JIT kept no trace of it here */
-	WHY_UNREADABLE, /* addr says where */
-	WHY_UNLOADED,   /* its type's layout is not known */
-	WHY_UNINIT,     /* statics of a class not initialised yet */
-	WHY_THREAD,     /* ... of this thread, which has not used them */
-	WHY_NOT_OBJECT, /* addr holds no object */
-	WHY_NONE,       /* nothing is there (empty) */
+	WHY_OPTIMIZED,   /* the JIT kept no trace of it here */
+	WHY_NOT_IN_CORE, /* nor is what tells where it was */
+	WHY_UNREADABLE,  /* addr says where */
+	WHY_UNLOADED,    /* its type's layout is not known */
+	WHY_UNINIT,      /* statics of a class not initialised yet */
+	WHY_THREAD,      /* ... of this thread, which has not used them */
+	WHY_NOT_OBJECT,  /* addr holds no object */
+	WHY_NONE,        /* nothing is there (empty) */
 };
 
 struct value {

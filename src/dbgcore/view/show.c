@@ -56,6 +56,9 @@ static void show_absent(const struct value *v, struct str *out)
 	case WHY_OPTIMIZED:
 		str_add(out, "<optimized out>");
 		return;
+	case WHY_NOT_IN_CORE:
+		str_add(out, "<not in the core>");
+		return;
 	case WHY_UNREADABLE:
 		str_addf(out, "<cannot read 0x%" PRIx64 ">", v->addr);
 		return;

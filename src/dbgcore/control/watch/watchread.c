@@ -68,6 +68,7 @@ static const char *absent_words(const struct value *v)
 	static const char *const words[] = {
 	    [WHY_OPTIMIZED] = "it is optimized out",
 	    [WHY_UNREADABLE] = "it cannot be read",
+	    [WHY_NOT_IN_CORE] = "it is not in the core",
 	    [WHY_UNLOADED] = "its type is not loaded yet",
 	    [WHY_UNINIT] = "its class is not initialized yet",
 	    [WHY_THREAD] = "the thread has not used it yet",
