@@ -36,8 +36,8 @@ def evaluate(t, name, cases):
     return got, done.stderr.splitlines()
 
 
-def check_fixture(t, name, least):
-    cases = fixture_lines(t, name)
+def check_fixture(t, name, least, wanted=lambda point: True):
+    cases = [case for case in fixture_lines(t, name) if wanted(case[0])]
     t.check_equal(True, len(cases) > least)
     got, _ = evaluate(t, name, [case[:2] for case in cases])
     t.check_equal([], [(*case, is_) for case, is_ in zip(cases, got)
@@ -52,7 +52,12 @@ def test_values(t):
 
 def test_language(t):
     """The whole language, at several places of a program."""
-    check_fixture(t, "Language", 500)
+    check_fixture(t, "Language", 350, lambda point: point != "typed")
+
+
+def test_typed(t):
+    """What people type: the library's types, local functions, hash codes."""
+    check_fixture(t, "Language", 170, lambda point: point == "typed")
 
 
 def test_refused(t):

@@ -230,9 +230,12 @@ static void test_errors(void **state)
 	refuse("()", "unexpected ')' at column 2");
 	refuse("new int[]", "an array needs its size or its elements at "
 			    "column 10");
-	refuse("stackalloc int[3]",
-	       "'stackalloc' cannot stand in an expression of a debugger: "
-	       "'new' makes an array at column 1");
+	refuse("stackalloc int(3)", "the expression ends too early");
+	refuse("() => { T F<T>(T t) => t; }",
+	       "a local function of a debugger is not generic at column 12");
+	refuse("() => { int F(ref int t) => t; }",
+	       "a parameter of a local function of a debugger has a type and "
+	       "no more at column 15");
 	refuse("async () => 1",
 	       "an async lambda cannot be run by a debugger at column 1");
 	refuse("$\"{a\"", "no closing quote for '\"' at column 5");

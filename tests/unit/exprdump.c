@@ -107,6 +107,7 @@ static const char *const forms[] = {
     [STMT_BLOCK] = "'{'l'}'",
     [STMT_EXPR] = "a';'",
     [STMT_LOCAL] = "t' 'l';'",
+    [STMT_FUNCTION] = "t' 'n' 'a';'",
     [STMT_IF] = "'if('a')'b[' else 'c]",
     [STMT_WHILE] = "'while('a')'b",
     [STMT_DO] = "'do 'b' while('a')'",

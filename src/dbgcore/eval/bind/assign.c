@@ -203,12 +203,22 @@ static bool is_number(const struct il_type *type)
 	       type->special == IL_SPECIAL_DECIMAL;
 }
 
-static struct dbg_error *refuse(struct binder *b, const char *from,
-				bool from_number, struct il_type *to)
+/* The value @n, known by @b, is a @from. */
+static struct dbg_error *refuse(const struct assignment *a, struct binder *b,
+				const struct bound *n, const char *from)
 {
-	return dbg_err(DBG_E_ARGUMENT, "cannot convert '%s' to '%s'%s", from,
-		       il_type_name(b->ts, to),
-		       from_number && is_number(to) ? " without a cast" : "");
+	bool cast = n->type && is_number(n->type) && is_number(a->type);
+	struct dbg_error *err = dbg_err(
+	    DBG_E_ARGUMENT, "cannot convert '%s' to '%s'%s", from,
+	    il_type_name(b->ts, a->type), cast ? " without a cast" : "");
+	// a value that is given by itself is told without its place
+	if (a->b->text != b->text || !n->syntax)
+		return err;
+	struct dbg_error *placed =
+	    dbg_err(DBG_E_ARGUMENT, "%s at column %u", err->message,
+		    token_column(b->text, n->syntax->start));
+	dbg_error_destroy(err);
+	return placed;
 }
 
 /* Is the integer @raw of type @from within what @to holds? */
@@ -244,8 +254,8 @@ static bool is_integer(const struct il_type *type)
 }
 
 /* C# has no conversion of the value @v, which is known: does it fit? */
-static struct dbg_error *fit(struct assignment *a, const struct bound *n,
-			     struct value *v)
+static struct dbg_error *fit(struct assignment *a, struct binder *b,
+			     const struct bound *n, struct value *v)
 {
 	struct types *ts = a->b->e->types;
 	struct value at = value_dereference(ts, v);
@@ -267,7 +277,7 @@ static struct dbg_error *fit(struct assignment *a, const struct bound *n,
 		if (err || fits)
 			return err;
 	}
-	return refuse(a->b, at.type->name, is_number(n->type), a->type);
+	return refuse(a, b, n, at.type->name);
 }
 
 static struct dbg_error *no_object(const struct assignment *a,
@@ -299,14 +309,14 @@ static struct dbg_error *converted(struct assignment *a, struct binder *b,
 			       il_type_name(b->ts, a->type));
 	enum conversion c = conversion_find(b, n, a->type);
 	if (c == CONVERSION_NONE && !n->type)
-		return refuse(b, bind_source(b, n->syntax), false, a->type);
+		return refuse(a, b, n, bind_source(b, n->syntax));
 	box = c == CONVERSION_BOX;
 	if (c != CONVERSION_NONE && !box)
 		err = convert(b, n, a->type, &n);
 	if (!err)
 		err = fetch_value(b, n, ret);
 	if (!err && c == CONVERSION_NONE)
-		err = fit(a, n, ret);
+		err = fit(a, b, n, ret);
 	if (err)
 		return err;
 	if (ret->type && ret->type->kind == TYPE_BYREF)

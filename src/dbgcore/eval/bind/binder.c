@@ -477,10 +477,43 @@ struct dbg_error *bind_any(struct binder *b, const struct expr *x,
 	return fn(b, x, ret);
 }
 
-/* The first part of a name is the one that is not known. */
+enum {
+	TYPEDEF_NAMESPACE = 2, // II.22.37
+};
+
+/* Has the program a type in the namespace of @n characters, or below? */
+static bool is_namespace(const struct binder *b, const char *name, size_t n)
+{
+	size_t n_modules;
+	struct code_module *const *all =
+	    code_modules(types_code(b->e->types), &n_modules);
+	for (size_t i = 0; i < n_modules; i++) {
+		const struct md *md = &all[i]->md;
+		for (uint32_t k = md_rows(md, MD_TYPEDEF); k; k--) {
+			const char *space =
+			    md_col_string(md, MD_TYPEDEF, k, TYPEDEF_NAMESPACE);
+			if (!strncmp(space, name, n) &&
+			    (!space[n] || space[n] == '.'))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* The first part of a name that is no namespace is not known. */
 static struct dbg_error *unknown_name(const struct binder *b,
 				      const struct bound *n)
 {
+	size_t known = 0, end = strcspn(n->name, ".");
+	while (n->name[end] && is_namespace(b, n->name, end)) {
+		known = end;
+		end += 1 + strcspn(n->name + end + 1, ".");
+	}
+	if (known)
+		return dbg_err(DBG_E_NOT_FOUND, "no '%.*s' in '%.*s'%s",
+			       (int)(end - known - 1), n->name + known + 1,
+			       (int)known, n->name,
+			       error_place(b, n->syntax, n->syntax->start));
 	const struct frame *f = b->e->scope->frame;
 	bool gone = f && f->kind == DBG_FRAME_THROWN;
 	return dbg_err(DBG_E_NOT_FOUND, "no '%.*s' in this context%s%s",

@@ -365,8 +365,20 @@ static struct dbg_error *new_array_of_rank(struct binder *b,
 	return x->b ? set_all(b, *ret, sizes, list, n, ret) : NULL;
 }
 
-struct dbg_error *bind_new_array(struct binder *b, const struct expr *x,
-				 struct bound **ret)
+/* `stackalloc` is a span of an array that only the machine has. */
+static struct dbg_error *span_of(struct binder *b, struct bound **io)
+{
+	struct il_type *span;
+	struct dbg_error *err = bind_core(b, "System.Span`1", &span);
+	return err ? err
+		   : convert(
+			 b, *io,
+			 il_type_instance(b->ts, span, &(*io)->type->inner, 1),
+			 io);
+}
+
+static struct dbg_error *new_array(struct binder *b, const struct expr *x,
+				   struct bound **ret)
 {
 	struct il_type *type = NULL;
 	struct bound *size = NULL;
@@ -389,6 +401,18 @@ struct dbg_error *bind_new_array(struct binder *b, const struct expr *x,
 	}
 	(*ret)->a = size;
 	return err;
+}
+
+struct dbg_error *bind_new_array(struct binder *b, const struct expr *x,
+				 struct bound **ret)
+{
+	struct dbg_error *err = new_array(b, x, ret);
+	if (err || !x->negated)
+		return err;
+	return (*ret)->type && (*ret)->type->elem == ELEM_SZARRAY
+		   ? span_of(b, ret)
+		   : bind_error(b, x, "'%s' has no one type of elements",
+				bind_source(b, x));
 }
 
 /* ---- Interpolated strings -------------------------------------------- */

@@ -47,26 +47,31 @@ static struct dbg_error *bind_statement(struct binder *b, const struct expr *x,
 
 /* ---- Blocks ---------------------------------------------------------- */
 
-static struct dbg_error *bind_rest(struct binder *b, const struct expr *x,
-				   size_t from, struct bound **list, size_t *n);
-
 static struct dbg_error *using(struct binder *b, const struct expr *x,
 			       const struct expr *block, size_t from,
 			       struct bound **ret);
 
+/* The statements of a block behind @from, functions first. */
 static struct dbg_error *bind_rest(struct binder *b, const struct expr *x,
 				   size_t from, struct bound **list, size_t *n)
 {
-	for (size_t i = from; i < x->n_list; i++) {
+	struct bound **functions;
+	struct dbg_error *err = functions_declare(b, x, from, &functions);
+	size_t first = 0;
+	for (size_t i = from; !err && i < x->n_list; i++)
+		first += functions[i] != NULL;
+	*n = first;
+	first = 0;
+	for (size_t i = from; !err && i < x->n_list; i++) {
 		const struct expr *s = x->list[i];
-		struct dbg_error *err;
 		if (s->kind == STMT_USING && !s->b)
 			return using(b, s, x, i + 1, &list[(*n)++]);
-		err = bind_statement(b, s, &list[(*n)++]);
-		if (err)
-			return err;
+		if (functions[i])
+			err = function_bind(b, s, functions[i], &list[first++]);
+		else
+			err = bind_statement(b, s, &list[(*n)++]);
 	}
-	return NULL;
+	return err;
 }
 
 static struct dbg_error *rest_of(struct binder *b, const struct expr *x,

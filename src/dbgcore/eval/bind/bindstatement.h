@@ -20,6 +20,17 @@ DBG_MUST struct dbg_error *returns_convert(struct binder *b,
 					   const struct bound_lambda *l,
 					   struct il_type *to);
 
+/*
+ * bindfunction.c: the variables of the local functions among @x's list behind
+ * @from, by their places in it. Each is bound where it stands; *ret sets it,
+ * and belongs to the beginning of the block.
+ */
+DBG_MUST struct dbg_error *functions_declare(struct binder *b,
+					     const struct expr *x, size_t from,
+					     struct bound ***ret);
+DBG_MUST struct dbg_error *function_bind(struct binder *b, const struct expr *x,
+					 struct bound *var, struct bound **ret);
+
 /* bindloop.c */
 DBG_MUST struct dbg_error *bind_foreach(struct binder *b, const struct expr *x,
 					struct bound **ret);

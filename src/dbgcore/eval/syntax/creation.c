@@ -222,9 +222,10 @@ struct dbg_error *parse_new(struct parser *p, struct expr **ret)
 	struct expr *e = parser_node(p, EXPR_NEW), *members;
 	struct dbg_error *err;
 	bool in_query = p->in_query;
+	bool on_stack = parser_at_word(p, WORD_STACKALLOC);
 	p->in_query = false;
 	parser_advance(p);
-	if (parser_at(p, PUNCT_OPEN_BRACE)) {
+	if (!on_stack && parser_at(p, PUNCT_OPEN_BRACE)) {
 		err = braced(p, EXPR_ANONYMOUS, anonymous_member, &members);
 		if (!err) {
 			members->start = e->start;
@@ -232,7 +233,10 @@ struct dbg_error *parse_new(struct parser *p, struct expr **ret)
 		}
 	} else {
 		err = parse_created(p, e);
+		if (!err && on_stack && e->kind != EXPR_NEW_ARRAY)
+			err = parser_unexpected(p);
 	}
+	e->negated = on_stack;
 	p->in_query = in_query;
 	parser_close(p, e);
 	*ret = e;

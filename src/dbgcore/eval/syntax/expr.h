@@ -57,10 +57,11 @@ enum expr_kind {
 	EXPR_SPREAD,       /* ..a in a collection */
 
 	/* Creation */
-	EXPR_NEW,       /* new type(list) b; type NULL: target-typed */
-	EXPR_NEW_ARRAY, /* new type[list] b; type of the array or NULL */
-	EXPR_ANONYMOUS, /* new { list of INITIALIZER } */
-	EXPR_OBJECT_INITIALIZER,     /* { list of INITIALIZER } */
+	EXPR_NEW,                /* new type(list) b; type NULL: target-typed */
+	EXPR_NEW_ARRAY,          /* new type[list] b; type of the array or NULL;
+				  * negated: stackalloc */
+	EXPR_ANONYMOUS,          /* new { list of INITIALIZER } */
+	EXPR_OBJECT_INITIALIZER, /* { list of INITIALIZER } */
 	EXPR_COLLECTION_INITIALIZER, /* { list; ARRAY_INITIALIZER for several }
 				      */
 	EXPR_INITIALIZER, /* name = b, or [list] = b when name is NULL */
@@ -98,16 +99,17 @@ enum expr_kind {
 	PATTERN_SLICE,    /* ..[a] in a list */
 
 	/* Statements of a lambda's body */
-	STMT_BLOCK,   /* { list } */
-	STMT_EXPR,    /* a; */
-	STMT_LOCAL,   /* type, list of INITIALIZER name = b or NULL */
-	STMT_IF,      /* if (a) b else c */
-	STMT_WHILE,   /* while (a) b */
-	STMT_DO,      /* do b while (a) */
-	STMT_FOR,     /* for (list; a; args) b; list may be one LOCAL */
-	STMT_FOREACH, /* foreach (type name in a) b; c: a deconstruction */
-	STMT_RETURN,  /* return a; a or NULL */
-	STMT_THROW,   /* throw a; a or NULL */
+	STMT_BLOCK,    /* { list } */
+	STMT_EXPR,     /* a; */
+	STMT_LOCAL,    /* type, list of INITIALIZER name = b or NULL */
+	STMT_FUNCTION, /* type name(...) a: the LAMBDA of it */
+	STMT_IF,       /* if (a) b else c */
+	STMT_WHILE,    /* while (a) b */
+	STMT_DO,       /* do b while (a) */
+	STMT_FOR,      /* for (list; a; args) b; list may be one LOCAL */
+	STMT_FOREACH,  /* foreach (type name in a) b; c: a deconstruction */
+	STMT_RETURN,   /* return a; a or NULL */
+	STMT_THROW,    /* throw a; a or NULL */
 	STMT_BREAK,
 	STMT_CONTINUE,
 	STMT_SWITCH,  /* switch (a) { list of SECTION } */

@@ -85,6 +85,82 @@ static struct dbg_error *parse_params(struct parser *p, struct expr *e)
 	return err;
 }
 
+/* `T name(`, behind its modifiers. */
+static bool at_function(struct parser *p, struct expr *e)
+{
+	for (size_t n = modifiers(p); n; n--)
+		parser_advance(p);
+	if (!parser_try_type(p, TYPE_ANYWHERE, &e->type) || !parser_at_name(p))
+		return false;
+	e->start = parser_peek(p)->start;
+	const struct token *t = NULL;
+	if (parser_ahead(p, 1, PUNCT_OPEN))
+		t = parser_behind(p, 1);
+	bool body =
+	    t && (t->punct == PUNCT_ARROW || t->punct == PUNCT_OPEN_BRACE);
+	return body || parser_ahead(p, 1, PUNCT_LESS);
+}
+
+/* What a variable that holds a delegate cannot do. */
+static struct dbg_error *check_function(struct parser *p, const struct expr *l)
+{
+	for (size_t i = 0; i < l->n_list; i++) {
+		const struct expr *param = l->list[i];
+		if (!param->type || param->a ||
+		    param->modifier != MODIFIER_NONE)
+			return dbg_err(
+			    DBG_E_UNSUPPORTED,
+			    "a parameter of a local function of a debugger has "
+			    "a type and no more at column %u",
+			    token_column(p->tokens.text, param->start));
+	}
+	return NULL;
+}
+
+static struct dbg_error *parse_function_body(struct parser *p, struct expr *l)
+{
+	if (parser_at(p, PUNCT_OPEN_BRACE))
+		return parse_block(p, &l->a);
+	struct dbg_error *err = parser_expect(p, PUNCT_ARROW);
+	if (!err)
+		err = parse_expr(p, &l->a);
+	return err ? err : parser_expect(p, PUNCT_SEMICOLON);
+}
+
+bool parser_try_function(struct parser *p, struct expr **ret,
+			 struct dbg_error **ret_err)
+{
+	struct parser saved = *p;
+	struct expr *e = parser_node(p, STMT_FUNCTION);
+	bool async = parser_at_word(p, WORD_ASYNC);
+	struct dbg_error *err = NULL;
+	if (!at_function(p, e)) {
+		parser_restore(p, &saved);
+		return false;
+	}
+	if (async)
+		err = parser_error(p, "an async function cannot be run by a "
+				      "debugger");
+	if (!err)
+		err = parser_name(p, false, &e->name);
+	if (!err && parser_at(p, PUNCT_LESS))
+		err = parser_error(p, "a local function of a debugger is not "
+				      "generic");
+	struct expr *l = parser_node(p, EXPR_LAMBDA);
+	e->a = l;
+	if (!err)
+		err = parse_params(p, l);
+	if (!err)
+		err = check_function(p, l);
+	if (!err)
+		err = parse_function_body(p, l);
+	parser_close(p, l);
+	parser_close(p, e);
+	*ret = e;
+	*ret_err = err;
+	return true;
+}
+
 struct dbg_error *parse_lambda(struct parser *p, struct expr **ret)
 {
 	struct expr *e = parser_node(p, EXPR_LAMBDA);

@@ -110,6 +110,9 @@ DBG_MUST struct dbg_error *parse_switch(struct parser *p, struct expr **io);
 bool parser_at_lambda(struct parser *p);
 DBG_MUST struct dbg_error *parse_lambda(struct parser *p, struct expr **ret);
 DBG_MUST struct dbg_error *parse_block(struct parser *p, struct expr **ret);
+/* A local function, if one begins here; false leaves the parser there. */
+bool parser_try_function(struct parser *p, struct expr **ret,
+			 struct dbg_error **ret_err);
 bool parser_at_query(struct parser *p);
 DBG_MUST struct dbg_error *parse_query(struct parser *p, struct expr **ret);
 DBG_MUST struct dbg_error *parse_declaration(struct parser *p,

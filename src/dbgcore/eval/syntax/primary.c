@@ -149,12 +149,6 @@ static struct dbg_error *parse_leaf(struct parser *p, enum expr_kind kind,
 	return NULL;
 }
 
-static struct dbg_error *refuse_stackalloc(const struct parser *p)
-{
-	return parser_error(p, "'stackalloc' cannot stand in an expression "
-			       "of a debugger: 'new' makes an array");
-}
-
 static struct dbg_error *parse_word(struct parser *p, struct expr **ret)
 {
 	switch (parser_peek(p)->word) {
@@ -174,9 +168,8 @@ static struct dbg_error *parse_word(struct parser *p, struct expr **ret)
 	case WORD_UNCHECKED:
 		return parse_function(p, ret);
 	case WORD_NEW:
-		return parse_new(p, ret);
 	case WORD_STACKALLOC:
-		return refuse_stackalloc(p);
+		return parse_new(p, ret);
 	default:
 		if (parser_at_type_word(p))
 			return parse_leaf(p, EXPR_KEYWORD, ret);

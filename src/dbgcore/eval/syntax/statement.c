@@ -414,6 +414,8 @@ static struct dbg_error *parse_any(struct parser *p, struct expr **ret)
 		return err;
 	if (parser_at(p, PUNCT_OPEN_BRACE))
 		return parse_block(p, ret);
+	if (!form && parser_try_function(p, ret, &err))
+		return err;
 	struct expr *e = parser_node(p, form ? form->kind : STMT_EMPTY);
 	*ret = e;
 	if (!form && parser_accept(p, PUNCT_SEMICOLON))
