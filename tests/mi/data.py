@@ -1,4 +1,6 @@
 """Expressions, memory, registers, machine code."""
+import re
+
 
 
 def start(t, mark="add"):
@@ -89,6 +91,13 @@ def test_disassemble(t):
     part = c.ask(f'-data-disassemble -s $pc -e "$pc + 16" -- 0')["asm_insns"]
     t.check_equal(int(pc, 16), int(part[0]["address"], 16))
     t.check(int(part[-1]["address"], 16) < int(pc, 16) + 16, str(part))
+    # as Vim's Termdebug and its user say it
+    for text in "$pc,+16", "$pc, $pc + 16":
+        shown = re.findall("0x[0-9a-f]{16} <", c.console("disassemble " + text))
+        t.check_equal([int(i["address"], 16) for i in part],
+                      [int(x[:-2], 16) for x in shown])
+    t.check_in("A range has", c.refused(
+        '-interpreter-exec console "disassemble $pc,$pc"'))
     name, line = t.place("Hello", "add")
     some = c.ask(f"-data-disassemble -f {name} -l {line} -n 3 -- 0")
     t.check_equal(3, len(some["asm_insns"]))

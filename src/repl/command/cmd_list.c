@@ -17,6 +17,10 @@
 #include "repl/repl_priv.h"
 #include "repl/show/show.h"
 
+enum {
+	STRETCH_MAX = 1 << 14, /* bytes of machine code shown at once */
+};
+
 // The file of the selected frame, else of Main's, into the listing.
 static struct dbg_error *default_place(struct repl *r, uint64_t *ret_line)
 {
@@ -256,24 +260,74 @@ static void print_insn(struct repl *r, const struct dbg_insn *insn,
 	out(r, "\n");
 }
 
+/* What is to be shown: the method at @start, or what is before @end. */
+struct stretch {
+	uint64_t start, end; /* end 0: the whole method */
+};
+
+// [ADDRESS | START,END | START,+LENGTH]; *ret is at the frame's pc before.
+static struct dbg_error *take_stretch(struct repl *r, const char *args,
+				      struct stretch *ret)
+{
+	const char *comma = strrchr(args, ',');
+	// one within parentheses is of a call
+	bool range = comma && !strchr(comma, ')');
+	_cleanup_free_ char *first =
+	    xstrndup(args, range ? (size_t)(comma - args) : strlen(args));
+	struct dbg_error *err = NULL;
+
+	if (*first)
+		err = address_of(r, first, &ret->start);
+	if (err || !range)
+		return err;
+	const char *last = comma + 1 + strspn(comma + 1, " ");
+	bool length = *last == '+';
+	err = address_of(r, last + length, &ret->end);
+	if (err)
+		return err;
+	uint64_t n = length ? ret->end : ret->end - ret->start;
+	if (!n || n > STRETCH_MAX)
+		return dbg_err_arg("A range has 1 to %d bytes.", STRETCH_MAX);
+	ret->end = ret->start + n;
+	return NULL;
+}
+
+// The instructions, and where their method begins.
+static struct dbg_error *take_insns(struct repl *r, const struct stretch *s,
+				    struct dbg_insn **ret, size_t *ret_n,
+				    uint64_t *ret_base)
+{
+	struct dbg_error *err =
+	    dbg_disassemble(r->dbg, s->start, 0, ret, ret_n);
+
+	if (!err && *ret_n)
+		*ret_base = (*ret)[0].addr;
+	if (!s->end)
+		return err;
+	dbg_error_destroy(err);
+	err = dbg_disassemble(r->dbg, s->start, (uint32_t)(s->end - s->start),
+			      ret, ret_n);
+	while (!err && *ret_n && (*ret)[*ret_n - 1].addr >= s->end)
+		--*ret_n;
+	return err;
+}
+
 static struct dbg_error *disassemble(struct repl *r, const char *args, bool raw)
 {
 	struct dbg_error *err;
 	struct dbg_insn *insns;
 	struct dbg_frame f;
 	uint32_t line = 0;
-	size_t n;
+	size_t n = 0;
 
 	err = frame_get(r, &f);
 	if (err)
 		return err;
-	uint64_t addr = f.pc;
-	if (*args) {
-		err = address_of(r, args, &addr);
-		if (err)
-			return err;
-	}
-	err = dbg_disassemble(r->dbg, addr, 0, &insns, &n);
+	struct stretch s = {.start = f.pc};
+	err = take_stretch(r, args, &s);
+	uint64_t base = s.start;
+	if (!err)
+		err = take_insns(r, &s, &insns, &n, &base);
 	if (err)
 		return err;
 	out(r, "Dump of assembler code%s%s:\n", *args ? "" : " for function ",
@@ -283,7 +337,7 @@ static struct dbg_error *disassemble(struct repl *r, const char *args, bool raw)
 			line = insns[i].line;
 			show_source_line(r, insns[i].path, line);
 		}
-		print_insn(r, &insns[i], insns[0].addr, f.pc, raw);
+		print_insn(r, &insns[i], base, f.pc, raw);
 	}
 	out(r, "End of assembler dump.\n");
 	return NULL;
@@ -320,7 +374,7 @@ static const struct repl_cmd cmds[] = {
     },
     {
 	.names = "disassemble disas",
-	.args = "[ADDRESS]",
+	.args = "[ADDRESS | START,END | START,+LENGTH]",
 	.help = "show machine code, or IL, with source lines",
 	.more = "The method is that of the selected frame or the one at "
 		"ADDRESS. /r adds the\nbytes, /il shows IL instead of "
