@@ -175,6 +175,30 @@ def test_interrupt(t):
     s.expect(r"^\(dndbg\) ")
 
 
+def test_hits(t):
+    """Hits of other threads, and the one of the thread that makes a call, wait
+    while it does; each is told, once."""
+    call = "call Program.Not(true)"
+    others = [word for number in (1, *range(10, 20))
+              for word in (f"thread {number}", call)]
+    stop = ["print ($_thread, passes)", call, *others, "continue"]
+    done = t.batch(["set env DOTNET_TieredCompilation 0",
+                    "set call-timeout 600000", "set call-threads off",
+                    f"break {t.at('Calls', 'pass')}", "run",
+                    *stop * 12, "delete",
+                    "set var Calls.Program.over = true", "continue"],
+                   t.program("Calls", "passes", "5"), timeout=120)
+    t.check_not_in("stopped in the call", done.stderr)
+    stops = re.split(r"^\$\d+ = \((\d+), (\d+)\)$", done.stdout, flags=re.M)
+    t.check_equal(3 * 12 + 1, len(stops))
+    passed = {}
+    for thread, passes, text in zip(stops[1::3], stops[2::3], stops[3::3]):
+        t.check_equal((thread, passed.get(thread, 0)), (thread, int(passes)))
+        passed[thread] = int(passes) + 1
+        t.check_match(r"^\n\$\d+ = false\n", text)
+    t.check_in("right 0", done.stdout)
+
+
 def test_exit(t):
     """The program may end in a call."""
     here, behind = stand(t, "call Program.Exit(5)", end="print 1")

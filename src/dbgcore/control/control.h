@@ -235,8 +235,11 @@ DBG_MUST struct dbg_error *control_call(struct control *c,
  * the next call.
  */
 bool control_call_ended(struct control *c, struct call_result *ret);
-/* Let the other threads run with it; false: they do, or there is none. */
-bool control_call_share(struct control *c);
+/*
+ * The call has run for @ms: are the others to run with it from now on? Not as
+ * long as it is short and waits for nobody, nor if they do.
+ */
+bool control_call_share(struct control *c, uint64_t ms);
 /*
  * Nobody waits for the call any more. It goes on when the program does; when
  * it returns the thread stops where it was.

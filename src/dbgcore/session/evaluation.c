@@ -10,9 +10,7 @@
  *            -> a string for the program -> run -> evaluate
  *            -> a call -> run -> answer -> evaluate
  *
- * For the first slice of time the thread runs alone, then the others run, too;
- * at the limit the program is paused. A timer's SIGCHLD makes dbg_fd readable
- * for both.
+ * First the thread runs alone, then the others run, too (evaluation_tick).
  */
 #include "session/evaluation.h"
 #include "value/callrequest.h"
@@ -29,7 +27,7 @@
 #include "base/mem.h"
 
 enum {
-	SLICE_MS = 20,
+	TICK_MS = 20,
 	ANSWERS_MAX = 64,
 	PREPARES_MAX = 256,
 };
@@ -132,14 +130,14 @@ static void stand(struct dbg *dbg)
 
 /* ---- Calls ------------------------------------------------------------ */
 
-/* Have SIGCHLD after the first slice and at the limit. */
+/* Have SIGCHLD at every tick, for evaluation_tick. */
 static void set_timer(struct evaluation *v)
 {
 	struct sigevent how = {.sigev_notify = SIGEV_SIGNAL,
 			       .sigev_signo = SIGCHLD};
 	struct itimerspec when = {
-	    .it_value = {.tv_nsec = SLICE_MS * 1000000},
-	    .it_interval = {.tv_nsec = SLICE_MS * 1000000}};
+	    .it_value = {.tv_nsec = TICK_MS * 1000000},
+	    .it_interval = {.tv_nsec = TICK_MS * 1000000}};
 
 	clock_gettime(CLOCK_MONOTONIC, &v->since);
 	if (!v->has_timer)
@@ -168,7 +166,7 @@ static struct dbg_error *run(struct dbg *dbg, const struct call_request *req,
 	v->is_late = false;
 	v->is_void = !req->ret;
 	if (dbg->rules.threads == CALL_THREADS_ON && !prepares)
-		control_call_share(dbg->control);
+		control_call_share(dbg->control, UINT64_MAX);
 	set_timer(v);
 	if (dbg->state == DBG_STOPPED)
 		target_terminal_give(dbg->target);
@@ -326,6 +324,8 @@ static struct dbg_error *advance(struct dbg *dbg, bool *ret_runs)
 	struct dbg_error *err = stack_frame(in->stack, v->thread, v->level, &f);
 
 	*ret_runs = false;
+	if (!err && !f)
+		err = dbg_err(DBG_E_STATE, "this thread runs no managed code");
 	if (!err)
 		err = inspect_eval(in, f, &e);
 	if (err)
@@ -492,8 +492,8 @@ void evaluation_tick(struct dbg *dbg)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	int64_t ms = (now.tv_sec - v->since.tv_sec) * 1000 +
 		     (now.tv_nsec - v->since.tv_nsec) / 1000000;
-	if (ms >= SLICE_MS && dbg->rules.threads != CALL_THREADS_OFF &&
-	    control_call_share(dbg->control)) {
+	if (dbg->rules.threads != CALL_THREADS_OFF &&
+	    control_call_share(dbg->control, (uint64_t)ms)) {
 		target_run_only(dbg->target, 0);
 		struct dbg_error *err = target_resume_all(dbg->target);
 		if (err)

@@ -271,6 +271,20 @@ struct dbg_error *target_event_next(struct target *t, struct target_event *ret,
 	return err ? err : t->ops->event_next(t, ret, ret_any);
 }
 
+struct dbg_error *target_hit_take(struct target *t, pid_t tid,
+				  struct target_hit *ret)
+{
+	struct dbg_error *err = need_run(t);
+
+	return err ? err : t->ops->hit_take(t, tid, ret);
+}
+
+void target_hit_give(struct target *t, pid_t tid, const struct target_hit *hit)
+{
+	if (t->ops->hit_give)
+		t->ops->hit_give(t, tid, hit);
+}
+
 void target_watch_signals(struct target *t, const sigset_t *set)
 {
 	if (t->ops->watch_signals)
@@ -292,6 +306,12 @@ struct dbg_error *target_stop_all(struct target *t)
 bool target_all_stopped(const struct target *t)
 {
 	return !t->ops->all_stopped || t->ops->all_stopped(t);
+}
+
+bool target_thread_sleeps(struct target *t, pid_t tid)
+{
+	t->counters.syscalls += 3;
+	return proc_state(t->pid, tid) == 'S';
 }
 
 void target_run_only(struct target *t, pid_t tid)

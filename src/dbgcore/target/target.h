@@ -142,6 +142,16 @@ struct target_event {
 	int exit_code;
 };
 
+/*
+ * What a stopped thread has to tell of the place where it stands: a trap or a
+ * watch that it hit and whose event was not taken yet.
+ */
+struct target_hit {
+	struct target_event event; /* kind 0: none */
+	uint64_t watch_stamp;      /* what its slots speak of */
+	bool passed;               /* the trap there will not be hit again */
+};
+
 /* Take the next event; false if there is none now. Does not block. */
 DBG_MUST struct dbg_error *
 target_event_next(struct target *t, struct target_event *ret, bool *ret_any);
@@ -160,7 +170,8 @@ DBG_MUST struct dbg_error *target_stop_all(struct target *t);
 bool target_all_stopped(const struct target *t);
 /*
  * From the next resume on run @tid alone, whichever function resumes; 0: all
- * threads run. Threads that are created meanwhile run as well.
+ * threads run. Threads that are created meanwhile run as well. Stops of other
+ * threads are reported when they run again.
  */
 void target_run_only(struct target *t, pid_t tid);
 /*
@@ -254,6 +265,8 @@ struct target_thread {
 DBG_MUST struct dbg_error *target_threads(struct target *t, struct arena *arena,
 					  struct target_thread **ret,
 					  size_t *ret_n);
+/* Does a running thread wait for something (other than a processor)? */
+bool target_thread_sleeps(struct target *t, pid_t tid);
 /* The kernel's name of a thread; "" if it is gone. */
 void target_thread_name(struct target *t, pid_t tid, char ret[16]);
 
@@ -281,6 +294,15 @@ DBG_MUST struct dbg_error *target_fpregs(struct target *t, pid_t tid,
 /* Takes effect at once, unlike target_regs_set. */
 DBG_MUST struct dbg_error *target_fpregs_set(struct target *t, pid_t tid,
 					     const struct fpregs *fpregs);
+
+/*
+ * Before a stopped thread is made to run elsewhere and come back: take from it
+ * what it has to tell, and give that back when its registers are what they were
+ * (all stopped). A signal cannot be taken: an error.
+ */
+DBG_MUST struct dbg_error *target_hit_take(struct target *t, pid_t tid,
+					   struct target_hit *ret);
+void target_hit_give(struct target *t, pid_t tid, const struct target_hit *hit);
 
 /* ---- Memory ---------------------------------------------------------- */
 

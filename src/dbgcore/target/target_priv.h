@@ -126,6 +126,10 @@ struct target_ops {
 	struct dbg_error *(*event_next)(struct target *t,
 					struct target_event *ret,
 					bool *ret_any);
+	struct dbg_error *(*hit_take)(struct target *t, pid_t tid,
+				      struct target_hit *ret);
+	void (*hit_give)(struct target *t, pid_t tid,
+			 const struct target_hit *hit);
 	void (*watch_signals)(struct target *t, const sigset_t *set);
 	struct dbg_error *(*stop_all)(struct target *t);
 	bool (*all_stopped)(const struct target *t);

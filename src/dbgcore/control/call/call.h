@@ -81,10 +81,11 @@ struct calls {
 	struct call_guard *guard;
 	struct regs saved;
 	struct fpregs saved_fp;
-	uint64_t back;   /* where the guard's call returns to */
-	uint64_t sp;     /* there */
-	uint64_t resume; /* where its handler goes on, 0: none has */
-	uint64_t yield;  /* method that lets a collection be */
+	struct target_hit hit; /* what the thread has to tell there */
+	uint64_t back;         /* where the guard's call returns to */
+	uint64_t sp;           /* there */
+	uint64_t resume;       /* where its handler goes on, 0: none has */
+	uint64_t yield;        /* method that lets a collection be */
 	struct call_frame frame;
 	uint64_t traps[4];
 	size_t n_traps;

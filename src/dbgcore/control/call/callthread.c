@@ -17,6 +17,9 @@
 
 enum {
 	SP_ALIGN = 16,
+	/* That a call runs alone for: at least, and while it does not sleep. */
+	ALONE_MS = 20,
+	ALONE_MAX_MS = 500,
 };
 
 /* ---- Where calls can be made ----------------------------------------- */
@@ -212,6 +215,22 @@ static struct dbg_error *guards_find(struct control *c, bool is_reference)
 	return err;
 }
 
+static struct dbg_error *
+begin(struct control *c, const struct call_request *req, bool *ret_prepares)
+{
+	struct calls *v = &c->calls;
+	struct dbg_error *err = guards_find(c, req->is_reference);
+
+	if (!err)
+		err = target_regs(c->target, req->tid, &v->saved);
+	if (!err)
+		err = target_fpregs(c->target, req->tid, &v->saved_fp);
+	if (err)
+		return err;
+	*ret_prepares = !v->guard->code;
+	return v->guard->code ? enter(c, req) : prepare_begin(c, req);
+}
+
 struct dbg_error *control_call(struct control *c,
 			       const struct call_request *req,
 			       bool *ret_prepares)
@@ -223,15 +242,13 @@ struct dbg_error *control_call(struct control *c,
 	err = control_call_possible(c, req->tid);
 	if (err)
 		return err;
-	err = guards_find(c, req->is_reference);
-	if (!err)
-		err = target_regs(c->target, req->tid, &v->saved);
-	if (!err)
-		err = target_fpregs(c->target, req->tid, &v->saved_fp);
+	err = target_hit_take(c->target, req->tid, &v->hit);
 	if (err)
-		return err;
-	*ret_prepares = !v->guard->code;
-	return v->guard->code ? enter(c, req) : prepare_begin(c, req);
+		return dbg_err_prefix(err, "no call can be made from here");
+	err = begin(c, req, ret_prepares);
+	if (err)
+		target_hit_give(c->target, req->tid, &v->hit);
+	return err;
 }
 
 /* ---- End -------------------------------------------------------------- */
@@ -256,6 +273,8 @@ struct dbg_error *call_restore(struct control *c, struct regs *regs)
 	err = target_fpregs_set(c->target, v->tid, &v->saved_fp);
 	if (!err)
 		err = target_regs_set(c->target, v->tid, regs);
+	if (!err)
+		target_hit_give(c->target, v->tid, &v->hit);
 	return err;
 }
 
@@ -426,12 +445,17 @@ bool control_call_ended(struct control *c, struct call_result *ret)
 	return true;
 }
 
-bool control_call_share(struct control *c)
+bool control_call_share(struct control *c, uint64_t ms)
 {
-	bool alone = c->calls.phase != CALL_NONE && c->calls.alone;
+	struct calls *v = &c->calls;
 
-	c->calls.alone = false;
-	return alone;
+	if (v->phase == CALL_NONE || !v->alone || ms < ALONE_MS)
+		return false;
+	// one that only gets no processor needs none of the others
+	if (ms < ALONE_MAX_MS && !target_thread_sleeps(c->target, v->tid))
+		return false;
+	v->alone = false;
+	return true;
 }
 
 void control_call_leave(struct control *c)

@@ -139,6 +139,21 @@ static inline struct live *live_of(struct target *t)
 	return (struct live *)t;
 }
 
+/* ---- queue.c: events that are to be reported -------------------------- */
+
+/* The slot of a new event, all 0, with a serial of its own. */
+struct target_event *queue_slot(struct live *l);
+/* Take the first that may be reported now. */
+DBG_MUST struct dbg_error *queue_pop(struct live *l, struct target_event *ret,
+				     bool *ret_any);
+void live_queue(struct live *l, enum target_event_kind kind, pid_t tid);
+/* As live_queue, of a stopped thread: it stays until the event is taken. */
+void thread_keep(struct live *l, struct thread *th,
+		 enum target_event_kind kind);
+DBG_MUST struct dbg_error *live_hit_take(struct target *t, pid_t tid,
+					 struct target_hit *ret);
+void live_hit_give(struct target *t, pid_t tid, const struct target_hit *hit);
+
 /* ---- wait.c: wait statuses and what they mean ------------------------ */
 
 DBG_MUST struct dbg_error *
@@ -146,10 +161,6 @@ live_event_next(struct target *t, struct target_event *ret, bool *ret_any);
 /* Take note of a status of a task that we know. */
 DBG_MUST struct dbg_error *live_file(struct live *l, struct thread *th,
 				     int status);
-void live_queue(struct live *l, enum target_event_kind kind, pid_t tid);
-/* As live_queue, of a stopped thread: it stays until the event is taken. */
-void thread_keep(struct live *l, struct thread *th,
-		 enum target_event_kind kind);
 /* Note the signal that the thread is stopped at; report it if it is watched. */
 void thread_due(struct live *l, struct thread *th, int signal);
 /* Make target_fd readable if there are events in the queue. */

@@ -281,14 +281,11 @@ struct dbg_error *live_regs_set(struct target *t, pid_t tid,
 		return dbg_err_errno(DBG_E_TARGET, errno,
 				     "cannot set registers of thread %d", tid);
 	if (regs_pc(regs) != regs_pc(&th->regs.now)) {
-		// What moves the pc to a trap does not want to hit it; except
-		// where a hit that nobody saw is put back.
-		if (th->event_queued == TARGET_TRAP)
-			th->held_pc = regs_pc(&th->regs.now);
+		// What moves the pc to a trap does not want to hit it.
 		if (th->event_queued == TARGET_TRAP ||
 		    th->event_queued == TARGET_STEPPED)
 			th->event_queued = 0;
-		th->skip_pc = regs_pc(regs) == th->held_pc ? 0 : regs_pc(regs);
+		th->skip_pc = regs_pc(regs);
 	}
 	th->regs.now = *regs;
 	th->regs.dirty = true;

@@ -72,8 +72,7 @@ struct thread {
 	uint64_t serial;  /* of that event */
 	struct thread_regs regs;
 	uint64_t skip_pc;
-	uint64_t held_pc; /* trap hit, not reported, pc moved away since */
-	uint64_t mask;    /* signal mask under `masked` */
+	uint64_t mask; /* signal mask under `masked` */
 
 	uint64_t watch_stamp; /* of the watches it has; 0: none */
 	unsigned int hits;    /* of watches, by the instruction in place */

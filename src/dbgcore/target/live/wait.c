@@ -1,7 +1,6 @@
 /*
- * Wait statuses, what they mean, and the queue of events made of them. A status
- * changes the thread's state at once; its event is handed out in order, unless
- * its cause (a trap, a watch) was taken away meanwhile.
+ * Wait statuses and what they mean. A status changes the thread's state at
+ * once; its event goes to the queue (queue.c).
  */
 #include "target/live/family.h"
 #include "target/live/live.h"
@@ -20,131 +19,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-/* ---- The queue ------------------------------------------------------- */
-
-static struct target_event *queue_slot(struct live *l)
-{
-	if (l->queue.first && l->queue.first == l->queue.n)
-		l->queue.first = l->queue.n = 0;
-	mem_grow(&l->queue.events, &l->queue.cap, l->queue.n,
-		 sizeof(*l->queue.events));
-	struct queued *queued = &l->queue.events[l->queue.n++];
-	memset(queued, 0, sizeof(*queued));
-	queued->serial = ++l->queue.serial;
-	return &queued->event;
-}
-
-void live_queue(struct live *l, enum target_event_kind kind, pid_t tid)
-{
-	struct target_event *event = queue_slot(l);
-
-	event->kind = kind;
-	event->tid = tid;
-}
-
-void thread_keep(struct live *l, struct thread *th, enum target_event_kind kind)
-{
-	struct target_event *event = queue_slot(l);
-
-	event->kind = kind;
-	event->tid = th->tid;
-	th->event_queued = (int)kind;
-	th->serial = l->queue.serial;
-	if (kind == TARGET_WATCH) {
-		l->queue.events[l->queue.n - 1].watch_stamp = th->watch_stamp;
-		event->slots = th->hits;
-		th->hits = 0;
-	}
-	if (kind == TARGET_TRAP || kind == TARGET_STEPPED ||
-	    kind == TARGET_WATCH)
-		event->addr =
-		    thread_load_regs(l, th) ? regs_pc(&th->regs.now) : 0;
-	if (kind == TARGET_SIGNAL) {
-		event->signal = th->due.signal;
-		event->info = th->due.info;
-	}
-}
-
-static bool is_stop(enum target_event_kind kind)
-{
-	return kind == TARGET_TRAP || kind == TARGET_STEPPED ||
-	       kind == TARGET_SIGNAL || kind == TARGET_INTERRUPTED ||
-	       kind == TARGET_WATCH;
-}
-
-// Is it of a trap or watch that was taken away since?
-static bool is_void(const struct live *l, const struct target_event *event)
-{
-	if (event->kind == TARGET_WATCH)
-		return !hwbreak_any(l);
-	return event->kind == TARGET_TRAP &&
-	       !target_trap_armed(&l->target, event->addr);
-}
-
-// May this event be reported? *ret_drop: it is void.
-static struct dbg_error *ripe(struct live *l, const struct queued *queued,
-			      bool *ret_ripe, bool *ret_drop)
-{
-	const struct target_event *event = &queued->event;
-	struct thread *th = thread_find(l, event->tid);
-
-	*ret_ripe = true;
-	*ret_drop = false;
-	if (!is_stop(event->kind) && event->kind != TARGET_EXEC)
-		return NULL;
-	if (!th || !th->event_queued || th->serial != queued->serial) {
-		*ret_drop = true;
-		return NULL;
-	}
-	*ret_ripe = !l->held || event->kind == TARGET_EXEC;
-	if (!*ret_ripe)
-		return NULL;
-	th->event_queued = 0;
-	if (is_void(l, event)) {
-		*ret_drop = true;
-		return thread_go(l, th);
-	}
-	if (event->kind == TARGET_TRAP || event->kind == TARGET_STEPPED)
-		th->skip_pc = event->addr;
-	return NULL;
-}
-
-static struct dbg_error *pop(struct live *l, struct target_event *ret,
-			     bool *ret_any)
-{
-	struct dbg_error *err;
-	size_t i = l->queue.first;
-
-	*ret_any = false;
-	while (i < l->queue.n && !*ret_any) {
-		struct queued queued = l->queue.events[i];
-		bool is_ripe, drop;
-
-		err = ripe(l, &queued, &is_ripe, &drop);
-		if (err)
-			return err;
-		if (!is_ripe && !drop) {
-			i++;
-			continue;
-		}
-		if (i == l->queue.first) {
-			i = ++l->queue.first;
-		} else {
-			l->queue.n--;
-			memmove(&l->queue.events[i], &l->queue.events[i + 1],
-				(l->queue.n - i) * sizeof(queued));
-		}
-		*ret_any = !drop;
-		if (drop)
-			continue;
-		*ret = queued.event;
-		// The registers were set anew meanwhile: any of the slots may
-		// be it.
-		if (ret->slots && queued.watch_stamp != l->watch_stamp)
-			ret->slots = (1u << TARGET_WATCHES) - 1;
-	}
-	return NULL;
-}
+/* ---- Looking for events --------------------------------------------- */
 
 void live_raise(struct live *l)
 {
@@ -201,7 +76,7 @@ struct dbg_error *live_event_next(struct target *t, struct target_event *ret,
 		live_drain(l);
 	l->family->drained = true;
 	while (any) {
-		err = pop(l, ret, ret_any);
+		err = queue_pop(l, ret, ret_any);
 		if (err || *ret_any)
 			return err;
 		err = live_take(l, false, &any);
