@@ -60,6 +60,23 @@ def test_typed(t):
     check_fixture(t, "Language", 170, lambda point: point == "typed")
 
 
+def test_enumerated(t):
+    """What a query yields is shown in place of its fields; if that is nothing,
+    and raw, its fields are."""
+    done = t.batch(["b " + t.at("Language", "unloaded"), "run",
+                    "print numbers.Where(n => n > 2)",
+                    "print names.Select(n => n.Length).Where(n => n > 3)",
+                    "print numbers.Where(n => n > 2),raw",
+                    "print numbers.Where(n => n > 9)"],
+                   t.program("Language", os.path.join(t.dir, "lines")))
+    shown = re.findall(r"^\$\d+ = \(System\.Linq\.\S.*?\) (.*)$", done.stdout,
+                       re.M)
+    t.check_equal(["{3, 4}", "{5}"], shown[:2])
+    for fields in shown[2:]:
+        t.check_match("^{_source = Count = 3", fields)
+    t.check_equal(4, len(shown))
+
+
 def test_refused(t):
     """What the compiler refuses is refused, at the same column: a message
     without one is about the whole."""

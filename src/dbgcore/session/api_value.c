@@ -178,6 +178,7 @@ struct dbg_error *session_evaluate(struct dbg *dbg, const struct eval *e,
 	struct view w = inspect_view(&dbg->inspect, e->scope->thread);
 	node.name = node.path = arena_strdup(w.arena, x->expr);
 	dbg->inspect.last = node.value;
+	view_enumerate(&w, &node);
 	*ret = inspect_describe(&dbg->inspect, &w, &node, &way);
 	say_void(&node, ret);
 	return NULL;

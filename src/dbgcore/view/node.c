@@ -220,6 +220,22 @@ static void indexed(const struct view *w, const struct node *node,
 
 /* ---- The room's functions -------------------------------------------- */
 
+void view_enumerate(const struct view *w, struct node *node)
+{
+	struct value seen = view_seen(w, &node->value);
+	const struct type *type = seen.type;
+	struct rows rows;
+	if (w->editor || node->form.raw || node->form.hidden ||
+	    node->form.results || !type || type->kind != TYPE_CLASS ||
+	    seen.where == VALUE_ABSENT || find_rows(w, node, &seen, &rows) ||
+	    !rows.look || !rows.look->list ||
+	    (!type->module->framework && type_simple_name(type)[0] != '<'))
+		return;
+	node->form.results = true;
+	node->form.results =
+	    find_rows(w, node, &seen, &rows) && !rows.why && rows.els.n != 0;
+}
+
 /* A value may be wanted raw, whatever the others are. */
 static struct view view_of_node(const struct view *w, const struct node *node)
 {

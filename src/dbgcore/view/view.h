@@ -63,6 +63,11 @@ void view_text(const struct view *w, const struct value *v, struct str *out);
 /* Fill in the API's description of a node, all but its id. */
 void view_describe(const struct view *w, const struct node *node,
 		   struct dbg_value *ret);
+/*
+ * At the prompt what an iterator yields, the library's or the compiler's, is
+ * shown in place of its fields: sets the form of @node, if that can be had.
+ */
+void view_enumerate(const struct view *w, struct node *node);
 /* Has it children? The same as n_named + n_indexed > 0 of view_describe. */
 void view_children(const struct view *w, const struct node *node,
 		   enum dbg_children kind, uint64_t first, uint32_t count,
