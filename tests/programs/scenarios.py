@@ -11,7 +11,7 @@ import drive
 
 # A program begins slowly on a busy machine, a build or a test run more so.
 LONG = 240
-VALUE = re.compile(r'[Ss]ee(?:\.Value)?[ (]+"([^"]+)"')
+VALUE = re.compile(r'[Ss]ee(?:\.Value)?[ (]+"((?:[^"\\]|\\.)+)"')
 
 
 class Skip(Exception):
@@ -77,7 +77,7 @@ class Scenario:
         for text in lines[self.line(source, mark) - 1:]:
             if not VALUE.search(text):
                 return found
-            found.append(VALUE.search(text)[1])
+            found.append(VALUE.search(text)[1].replace('\\"', '"'))
         return found
 
     def ask(self, session, source, mark="see"):
@@ -183,8 +183,10 @@ def service(s):
     address = s.printed(program, "^listening on (.*)$")[1]
 
     def request(answers, number):
-        with urllib.request.urlopen(f"{address}/order/{number}",
-                                    timeout=LONG) as reply:
+        asked = urllib.request.Request(
+            f"{address}/order/{number}?verbose=1&tag=a&tag=b",
+            headers={"X-Trace": "abc"})
+        with urllib.request.urlopen(asked, timeout=LONG) as reply:
             answers.append(reply.read().decode())
 
     answers = []

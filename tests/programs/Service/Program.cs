@@ -2,9 +2,12 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
+using System.Text.Json;
+using System.Text.RegularExpressions;
 using System.Threading.Tasks;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Http;
 using Microsoft.EntityFrameworkCore;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
@@ -25,6 +28,10 @@ public class Item
     public double Price { get; set; }
 }
 
+public interface IClock { int Year { get; } }
+
+public class Clock : IClock { public int Year => 2026; }
+
 public class Shop : DbContext
 {
     public Shop(DbContextOptions<Shop> options) : base(options) { }
@@ -42,7 +49,7 @@ static class Program
         return sum; // @sum-end
     }
 
-    static async Task<string> Answer(int id, Shop shop)
+    static async Task<string> Answer(int id, Shop shop, HttpContext context)
     {
         Order order = await shop.Orders.Include(o => o.Items) // @query
             .SingleOrDefaultAsync(o => o.Id == id);
@@ -51,6 +58,8 @@ static class Program
         double total = Sum(order.Items); // @total
         bool big = total > 100; // @big
         string answer = $"{order.Customer} {total}";
+        IClock clock = context.RequestServices.GetRequiredService<IClock>();
+        JsonDocument json = JsonDocument.Parse("{\"tags\":[\"a\",\"b\"]}");
         See.Value("id", id); // @see
         See.Value("order.Customer", order.Customer);
         See.Value("order.Items.Count", order.Items.Count);
@@ -59,6 +68,22 @@ static class Program
         See.Value("total", total);
         See.Value("big", big);
         See.Value("answer", answer);
+        See.Value("order.Items.Sum(i => i.Count * i.Price)", order.Items.Sum(i => i.Count * i.Price));
+        See.Value("order.Items.Where(i => i.Price > 3).Select(i => i.Name).First()", order.Items.Where(i => i.Price > 3).Select(i => i.Name).First());
+        See.Value("shop.Model.GetEntityTypes().Count()", shop.Model.GetEntityTypes().Count());
+        See.Value("shop.ChangeTracker.HasChanges()", shop.ChangeTracker.HasChanges());
+        See.Value("shop.ChangeTracker.Entries().Count()", shop.ChangeTracker.Entries().Count());
+        See.Value("context.Request.Query[\"tag\"].Count", context.Request.Query["tag"].Count);
+        See.Value("context.Request.Query[\"tag\"].ToString()", context.Request.Query["tag"].ToString());
+        See.Value("context.Request.Headers[\"x-trace\"].ToString()", context.Request.Headers["x-trace"].ToString());
+        See.Value("context.Request.Path.Value", context.Request.Path.Value);
+        See.Value("context.Request.RouteValues[\"id\"].ToString()", context.Request.RouteValues["id"].ToString());
+        See.Value("context.Connection.ClientCertificate == null", context.Connection.ClientCertificate == null);
+        See.Value("context.RequestServices.GetService<IClock>().Year", context.RequestServices.GetService<IClock>().Year);
+        See.Value("clock.Year", clock.Year);
+        See.Value("new Uri(\"http://example.org:81/a?b=1\").Host", new Uri("http://example.org:81/a?b=1").Host);
+        See.Value("Regex.IsMatch(order.Customer, \"^A\")", Regex.IsMatch(order.Customer, "^A"));
+        See.Value("json.RootElement.GetProperty(\"tags\")[1].GetString()", json.RootElement.GetProperty("tags")[1].GetString());
         return answer;
     }
 
@@ -67,6 +92,7 @@ static class Program
         WebApplicationBuilder builder = WebApplication.CreateBuilder(args);
         builder.Logging.ClearProviders();
         builder.WebHost.UseUrls("http://127.0.0.1:0");
+        builder.Services.AddSingleton<IClock, Clock>();
         builder.Services.AddDbContext<Shop>(options =>
             options.UseSqlite("Data Source=shop.db"));
         WebApplication app = builder.Build();
