@@ -329,23 +329,36 @@ size_t settings_show(struct repl *r, const char *prefix)
 	return shown;
 }
 
-void settings_apropos(struct repl *r, const char *word)
+static bool is_meant(const char *name, const char *help, const char *word,
+		     bool whole)
+{
+	return whole ? !strcmp(name, word)
+		     : strcasestr(name, word) || strcasestr(help, word);
+}
+
+bool settings_help(struct repl *r, const char *word, bool whole)
 {
 	struct dbg_error *err;
 	struct dbg_setting *list;
 	size_t n = 0;
+	bool shown = false;
 
-	for (size_t i = 0; i < N_SETTINGS; i++)
-		if (strcasestr(settings[i].name, word) ||
-		    strcasestr(settings[i].help, word))
-			out(r, "set %s -- %s\n", settings[i].name,
-			    settings[i].help);
+	for (size_t i = 0; i < N_SETTINGS; i++) {
+		const struct setting *s = &settings[i];
+		if (!is_meant(s->name, s->help, word, whole))
+			continue;
+		out(r, "set %s -- %s\n", s->name, s->help);
+		shown = true;
+	}
 	err = dbg_setting_list(r->dbg, &list, &n);
-	for (size_t i = 0; !err && i < n; i++)
-		if (strcasestr(list[i].name, word) ||
-		    strcasestr(list[i].help, word))
-			out(r, "set %s -- %s\n", list[i].name, list[i].help);
+	for (size_t i = 0; !err && !(whole && shown) && i < n; i++) {
+		if (!is_meant(list[i].name, list[i].help, word, whole))
+			continue;
+		out(r, "set %s -- %s\n", list[i].name, list[i].help);
+		shown = true;
+	}
 	dbg_error_destroy(err);
+	return shown;
 }
 
 void settings_complete(struct repl *r, const char *prefix, struct words *ret)

@@ -27,8 +27,11 @@ void settings_deinit(struct repl *r);
 DBG_MUST struct dbg_error *setting_set(struct repl *r, const char *text);
 /* Print settings whose name begins with @prefix; how many were there? */
 size_t settings_show(struct repl *r, const char *prefix);
-/* List the settings whose help mentions @word. */
-void settings_apropos(struct repl *r, const char *word);
+/*
+ * Tell about the setting of this name (@whole), or about those whose name or
+ * help mentions @word; were there any?
+ */
+bool settings_help(struct repl *r, const char *word, bool whole);
 /* Names of all settings that begin with @prefix. */
 void settings_complete(struct repl *r, const char *prefix, struct words *ret);
 

@@ -235,6 +235,17 @@ def test_questions(t):
     t.check_equal(0, s.wait())
 
 
+@one_runtime
+def test_help_of_settings(t):
+    """Settings are explained where gdb explains them."""
+    done = t.run("--batch", "-ex", "help set evaluation", "-ex",
+                 "help show width", "-ex", "help set args", "-ex",
+                 "help set nope")
+    t.check_match(r"^set evaluation -- .*\nset width -- .*\n"
+                  r"set args -- arguments for the next \"run\"$", done.stdout)
+    t.check_in('Undefined command: "nope".', done.stderr)
+
+
 def raw_output(s, command, seconds=10):
     """What a command prints, escape sequences and all."""
     os.write(s.master, f"{command}\necho end-{1 + 1}\\n\n".encode())

@@ -88,14 +88,17 @@ static const struct repl_cmd cmds[] = {
 	.args = "[EXPRESSION]",
 	.help = "show a value",
 	.more =
-	    "EXPRESSION is C#: locals, fields, elements, statics "
-	    "(a.b[3].c). Nothing of the program\nis run; an assignment "
-	    "(a = 3, a += 3) is carried out. $exception is the exception "
-	    "of\nthe stop, $N an earlier value, $ the last. /FMT is one "
-	    "of x (hex), d (decimal),\nu (unsigned), o (octal), t "
-	    "(binary), c (character), a (address). See \"show print\"\n"
-	    "for the limits of what is shown.\n$NAME is a variable of yours "
-	    "($x = 3) or a register ($pc); a[i]@n and *p@n are n\nelements.",
+	    "EXPRESSION is C#: locals, fields, elements, statics (a.b[3].c), "
+	    "methods, LINQ.\nWhat it names is interpreted without running the "
+	    "program; only what cannot be is\ncalled (\"help set "
+	    "evaluation\"). An assignment (a = 3, a += 3) is carried out.\n"
+	    "$exception is the exception of the stop, $N an earlier value, $ "
+	    "the last. /FMT is\none of x (hex), d (decimal), u (unsigned), o "
+	    "(octal), t (binary), c (character),\na (address). \",raw\" "
+	    "behind it shows the fields, \",results\" what it yields. See\n"
+	    "\"show print\" for the limits of what is shown.\n$NAME is a "
+	    "variable of yours ($x = 3) or a register ($pc); a[i]@n and *p@n "
+	    "are n\nelements.",
 	.flags = CMD_FORMAT,
 	.complete = COMPLETE_EXPRESSIONS,
 	.run = cmd_print,

@@ -93,6 +93,13 @@ static void show_sos(const struct repl *r, const struct sos_answer *sos,
 		out(r, "%s -- %s\n", name, sos->says);
 }
 
+// "help set NAME", "help show NAME"
+static bool is_of_settings(const struct str *path)
+{
+	return !strcmp(str_get(path), "set ") ||
+	       !strcmp(str_get(path), "show ");
+}
+
 struct dbg_error *help_run(struct repl *r, const struct call *call)
 {
 	struct dbg_error *err;
@@ -128,6 +135,11 @@ struct dbg_error *help_run(struct repl *r, const struct call *call)
 		if (err && !table && sos_find(rest, &sos)) {
 			dbg_error_destroy(err);
 			show_sos(r, &sos, rest);
+			return NULL;
+		}
+		if (err && is_of_settings(&path) &&
+		    settings_help(r, rest, true)) {
+			dbg_error_destroy(err);
 			return NULL;
 		}
 		if (err)
@@ -166,7 +178,7 @@ struct dbg_error *help_apropos(struct repl *r, const struct call *call)
 {
 	for (size_t i = 0; cmd_families[i]; i++)
 		apropos(r, cmd_families[i]->cmds, "", call->args);
-	settings_apropos(r, call->args);
+	settings_help(r, call->args, false);
 	return NULL;
 }
 
