@@ -52,7 +52,8 @@ static const struct {
     {"dumpmd", 1},         {"ip2md", 1},        {"name2ee", 1},
     {"dumpil", 1},         {"dumpmodule", 1},   {"dumpassembly", 1},
     {"appdomains", 1},     {"loadcontexts", 1}, {"eeversion", 1},
-    {"clrthreads", 1},     {"doctor", 1},
+    {"clrthreads", 1},     {"memory", 1},       {"maddress", 1},
+    {"doctor", 1},
 };
 
 static int words_of(const char *word)

@@ -79,6 +79,7 @@ extern const struct cmd_family cmd_family_state;
 extern const struct cmd_family cmd_family_tasks;
 extern const struct cmd_family cmd_family_pool;
 extern const struct cmd_family cmd_family_types;
+extern const struct cmd_family cmd_family_memory;
 extern const struct cmd_family cmd_family_assemblies;
 extern const struct cmd_family cmd_family_doctor;
 extern const struct cmd_family cmd_family_code;

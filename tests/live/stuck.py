@@ -269,8 +269,8 @@ dumpstack dumpstackobjects dumpvc eeheap eestack eeversion ehinfo enummem
 ephrefs ephtoloh finalizequeue findappdomain findpointersin findroots gchandles
 gcheapstat gcinfo gcroot gctonative gcwhere histclear histinit histobj
 histobjfind histroot histstats ip2md listnearobj lm lno loadsymbols logclose
-logging logopen modules name2ee notreachableinrange objsize parallelstacks
-pathto pe printexception pstacks registers runtimes setclrpath sethostruntime
+logging logopen maddress modules name2ee notreachableinrange objsize
+parallelstacks pathto pe printexception pstacks registers runtimes setclrpath sethostruntime
 setsymbolserver setthread sizestats soshelp sosflush sosstatus stoponexception
 strings syncblk taskstate thinlock threadpool threadpoolqueue threads
 threadstate ti timerinfo tks tpq traverseheap verifyheap verifyobj
@@ -372,6 +372,50 @@ def test_remains(t):
     done = t.run("--batch", "--core", target, "-ex", "dso")
     t.check_match(r" string\[\] +args in Stuck\.Program\.Main, thread 1$",
                   done.stdout)
+    program.ends()
+
+
+def test_memory(t):
+    """What each part of the address space is, by what is known to be there."""
+    program = Stuck(t)
+    for target in program.targets():
+        found = ask(t, "memory", target, "--all")
+        parts = [(int(one["start"], 16), int(one["end"], 16), one)
+                 for one in found["all"]]
+        # each byte once
+        t.check_equal(parts, sorted(parts, key=lambda one: one[0]))
+        t.check(all(a[1] <= b[0] for a, b in zip(parts, parts[1:])),
+                "regions overlap")
+        t.check_equal(found["bytes"], sum(b - a for a, b, one in parts
+                                          if one["kind"] != "reserved"))
+
+        def at(address):
+            return next(one for a, b, one in parts
+                        if a <= int(address, 16) < b)
+        worker, = ask(t, "name2ee", target, "Stuck.Program.Worker")["names"]
+        code, = ask(t, "dumpmd", target, worker["methodDesc"])["codes"]
+        t.check_equal("JIT code", at(code["start"])["kind"])
+        t.check_equal("loader heaps", at(worker["methodDesc"])["kind"])
+        lost = t.run("heap", "list", target, "--type", "LostException$",
+                     "--json")
+        object_, _ = json.loads(lost.stdout)["objects"]
+        place = at(object_["address"])
+        t.check_equal(("GC heap", object_["generation"]),
+                      (place["kind"], place["generation"]))
+        kinds = {one["kind"]: one for one in found["kinds"]}
+        stacks = {one["name"] for _, _, one in parts
+                  if one["kind"] == "stacks"}
+        t.check_equal(set(), {"monitor A", "monitor B"} - stacks)
+        t.check_in("malloc", kinds)
+        t.check(any(one["name"].endswith("/libcoreclr.so")
+                    for _, _, one in parts if one["kind"] == "files"),
+                "no libcoreclr.so")
+        # a core does not tell what was in memory
+        t.check_equal(target == program.pid, "resident" in found)
+    shown = t.run("memory", program.pid).stdout
+    t.check_match(r"^ +\d+ +\d+ +\d+  GC heap, generation 0$", shown)
+    t.check_match(r"^Total \d+ regions, \d+ bytes, \d+ of them in memory",
+                  shown)
     program.ends()
 
 

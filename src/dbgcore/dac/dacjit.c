@@ -14,13 +14,6 @@ enum {
 	MANAGERS_MAX = 4,
 };
 
-/* DacpJitManagerInfo */
-struct sos_jit_manager {
-	uint64_t addr;
-	uint32_t kind;
-	uint64_t heaps;
-};
-
 struct range {
 	uint64_t start, end;
 };

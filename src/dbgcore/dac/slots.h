@@ -209,6 +209,13 @@ struct sos_code {
 };
 static_assert(sizeof(struct sos_code) == 56, "");
 
+struct sos_jit_manager {
+	uint64_t addr;
+	uint32_t kind;
+	uint64_t heaps;
+};
+static_assert(sizeof(struct sos_jit_manager) == 24, "");
+
 struct sos_type {
 	uint32_t is_free;
 	uint64_t module, eeclass, parent;

@@ -34,6 +34,7 @@
 #include "dbg/modules.h"
 #include "dbg/names.h"
 #include "dbg/process.h"
+#include "dbg/regions.h"
 #include "dbg/roots.h"
 #include "dbg/programs.h"
 #include "dbg/runtime.h"

@@ -344,6 +344,22 @@ DBG_MUST struct dbg_error *target_find_code(struct target *t, const void *bytes,
  */
 void target_cache_drop(struct target *t);
 
+/* The mappings (target/proc.h), by address; borrowed until the next call. */
+struct proc_maps;
+DBG_MUST struct dbg_error *target_maps(struct target *t,
+				       const struct proc_maps **ret);
+
+struct target_range {
+	uint64_t start, end;
+	uint64_t resident; /* bytes of it that are in physical memory */
+};
+
+/*
+ * Fill in how much of each range is in memory; they are in order, each within
+ * one mapping. False: it is not known, as of any target but a process.
+ */
+bool target_resident(struct target *t, struct target_range *v, size_t n);
+
 /* ---- Traps ----------------------------------------------------------- */
 
 /*

@@ -47,6 +47,11 @@ struct dbg_error *images_maps(struct target *t, const struct proc_maps **ret)
 	return NULL;
 }
 
+struct dbg_error *target_maps(struct target *t, const struct proc_maps **ret)
+{
+	return images_maps(t, ret);
+}
+
 /* ---- Images in the mappings ------------------------------------------ */
 
 // From the mapping at @i, which begins a file: where does the image end, and

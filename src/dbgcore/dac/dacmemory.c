@@ -1,0 +1,211 @@
+/* The runtime's own memory as ISOSDacInterface13 tells it: see memory.h. */
+#include "dac/memory.h"
+
+#include "base/str.h"
+#include "dac/dac_priv.h"
+#include "dac/gcslots.h"
+
+static const struct com_iid IID_SOS13 = {
+    0x3176a8ed,
+    0x597b,
+    0x4f54,
+    {0xa7, 0x1f, 0x83, 0x69, 0x5c, 0x6a, 0x8c, 0x5e}};
+
+enum {
+	SOS_CODE_HEAPS = 68,
+	SOS13_TRAVERSE = 3,
+	SOS13_DOMAIN_ALLOCATOR = 4,
+	SOS13_HEAP_NAMES = 5,
+	SOS13_HEAPS = 6,
+	SOS13_HANDLE_TABLES = 7,
+	SOS13_GC_TABLES = 8,
+	SOS13_GC_FREE = 9,
+};
+
+enum {
+	AT_ONCE = 256,
+	REGIONS_MAX = 1 << 20,
+	MANAGERS_MAX = 8,
+	HEAPS_MAX = 4096,
+	NAMES_MAX = 64,
+	DOMAINS_MAX = 64,
+	CODE_HEAP_HOST = 1,
+	CODE_HEAP_LOADER = 0,
+	HEAP_EXPLICIT = 1,
+};
+
+struct sos_region {
+	uint64_t start, size, extra;
+	int32_t heap;
+};
+static_assert(sizeof(struct sos_region) == 32, "");
+
+struct sos_code_heap {
+	uint32_t kind;
+	uint64_t heap, current; /* of a HOST heap: where it is, its end */
+};
+static_assert(sizeof(struct sos_code_heap) == 24, "");
+
+struct found {
+	struct dac *d;
+	void *sos13;
+	struct arena *arena;
+	struct dac_memory *v;
+	size_t n, cap;
+	enum dac_memory_kind kind;
+	const char *name;
+};
+
+static void add(struct found *f, uint64_t start, uint64_t size)
+{
+	if (!size || start + size < start || f->n == REGIONS_MAX)
+		return;
+	mem_grow(&f->v, &f->cap, f->n, sizeof(*f->v));
+	f->v[f->n++] =
+	    (struct dac_memory){start, start + size, f->kind, f->name};
+}
+
+static void add_list(struct found *f, unsigned slot, enum dac_memory_kind kind)
+{
+	_cleanup_com_ void *list = NULL;
+	struct sos_region some[AT_ONCE];
+	uint32_t got;
+	int32_t hr;
+
+	if (DAC_CALL(f->d, f->sos13, slot, &list) < 0 || !list)
+		return;
+	f->kind = kind;
+	f->name = NULL;
+	do {
+		got = 0;
+		hr = DAC_CALL(f->d, list, ENUM_NEXT, (uint32_t)AT_ONCE, some,
+			      &got);
+		for (uint32_t i = 0; hr >= 0 && i < got && i < AT_ONCE; i++)
+			add(f, some[i].start, some[i].size);
+	} while (hr >= 0 && got == AT_ONCE && f->n < REGIONS_MAX);
+}
+
+/* ---- Loader heaps ---------------------------------------------------- */
+
+// The DAC's callback has no argument; it is called within traverse() alone.
+static struct found *present;
+
+static void visit_block(uint64_t start, size_t size, int32_t is_current)
+{
+	(void)is_current;
+	add(present, start, size);
+}
+
+static void traverse(struct found *f, uint64_t heap, uint32_t kind)
+{
+	present = f;
+	DAC_CALL(f->d, f->sos13, SOS13_TRAVERSE, heap, kind,
+		 (uint64_t)(uintptr_t)visit_block);
+	present = NULL;
+}
+
+static void add_allocator(struct found *f, uint64_t allocator)
+{
+	uint64_t heaps[NAMES_MAX];
+	uint32_t kinds[NAMES_MAX];
+	const char *names[NAMES_MAX] = {0};
+	int32_t n = 0, n_names = 0;
+
+	if (DAC_CALL(f->d, f->sos13, SOS13_HEAP_NAMES, (int32_t)NAMES_MAX,
+		     names, &n_names) < 0)
+		n_names = 0;
+	if (!allocator || DAC_CALL(f->d, f->sos13, SOS13_HEAPS, allocator,
+				   (int32_t)NAMES_MAX, heaps, kinds, &n) < 0)
+		return;
+	f->kind = DAC_MEMORY_LOADER;
+	for (int32_t i = 0; i < n && i < NAMES_MAX; i++) {
+		f->name = i < n_names && names[i]
+			      ? arena_strdup(f->arena, names[i])
+			      : NULL;
+		if (heaps[i])
+			traverse(f, heaps[i], kinds[i]);
+	}
+}
+
+static void add_domains(struct found *f)
+{
+	struct sos_domain_store store = {0};
+	uint64_t domains[DOMAINS_MAX], before = 0;
+	uint32_t n = 0;
+
+	if (DAC_CALL(f->d, f->d->sos, SOS_DOMAIN_STORE, &store) < 0 ||
+	    DAC_CALL(f->d, f->d->sos, SOS_DOMAIN_LIST,
+		     (uint32_t)DOMAINS_MAX - 1, domains, &n) < 0)
+		return;
+	if (n > DOMAINS_MAX - 1)
+		n = DOMAINS_MAX - 1;
+	domains[n++] = store.system;
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t allocator = 0;
+
+		if (!domains[i] ||
+		    DAC_CALL(f->d, f->sos13, SOS13_DOMAIN_ALLOCATOR, domains[i],
+			     &allocator) < 0 ||
+		    allocator == before)
+			continue;
+		add_allocator(f, allocator);
+		before = allocator;
+	}
+}
+
+/* ---- Code ------------------------------------------------------------ */
+
+static void add_code_heaps(struct found *f, uint64_t manager)
+{
+	uint32_t n = 0, got = 0;
+
+	if (DAC_CALL(f->d, f->d->sos, SOS_CODE_HEAPS, manager, (uint32_t)0,
+		     NULL, &n) < 0 ||
+	    !n)
+		return;
+	if (n > HEAPS_MAX)
+		n = HEAPS_MAX;
+	struct sos_code_heap *v = arena_calloc(f->arena, n, sizeof(*v));
+	if (DAC_CALL(f->d, f->d->sos, SOS_CODE_HEAPS, manager, n, v, &got) < 0)
+		return;
+	for (uint32_t i = 0; i < n; i++) {
+		if (v[i].kind == CODE_HEAP_LOADER)
+			traverse(f, v[i].heap, HEAP_EXPLICIT);
+		else if (v[i].kind == CODE_HEAP_HOST &&
+			 v[i].current > v[i].heap)
+			add(f, v[i].heap, v[i].current - v[i].heap);
+	}
+}
+
+static void add_code(struct found *f)
+{
+	struct sos_jit_manager managers[MANAGERS_MAX] = {{0}};
+	uint32_t n = 0;
+
+	// It does not tell how many it has filled in.
+	if (DAC_CALL(f->d, f->d->sos, SOS_JIT_MANAGERS, (uint32_t)MANAGERS_MAX,
+		     managers, &n) < 0)
+		return;
+	f->kind = DAC_MEMORY_CODE;
+	f->name = NULL;
+	for (uint32_t i = 0; i < MANAGERS_MAX && managers[i].addr; i++)
+		add_code_heaps(f, managers[i].addr);
+}
+
+void dac_memory(struct dac *d, struct arena *arena, struct dac_memory **ret,
+		size_t *ret_n)
+{
+	_cleanup_com_ void *sos13 = com_query(d->process, &IID_SOS13);
+	struct found f = {.d = d, .sos13 = sos13, .arena = arena};
+
+	if (sos13) {
+		add_code(&f);
+		add_domains(&f);
+		add_list(&f, SOS13_HANDLE_TABLES, DAC_MEMORY_HANDLES);
+		add_list(&f, SOS13_GC_TABLES, DAC_MEMORY_GC_TABLE);
+		add_list(&f, SOS13_GC_FREE, DAC_MEMORY_GC_FREE);
+	}
+	*ret = arena_copy(arena, f.v, f.n, sizeof(*f.v));
+	*ret_n = f.n;
+	mem_free_ptr(&f.v);
+}

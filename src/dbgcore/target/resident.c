@@ -1,0 +1,98 @@
+/*
+ * Which of the program's pages are in physical memory. /proc/PID/smaps tells
+ * how many of a mapping, /proc/PID/pagemap which; the latter counts the page of
+ * zeros that untouched memory shares, so that it is not more than the former.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "target/proc.h"
+#include "target/target_priv.h"
+
+enum {
+	PAGE = 4096,
+	AT_ONCE = 4096, /* pages */
+};
+
+#define IS_PRESENT (UINT64_C(1) << 63)
+
+static uint64_t count_present(int fd, uint64_t first, uint64_t n)
+{
+	uint64_t entries[AT_ONCE], present = 0;
+
+	while (n) {
+		size_t want = n < AT_ONCE ? (size_t)n : AT_ONCE;
+		ssize_t got = pread(fd, entries, want * sizeof(*entries),
+				    (off_t)(first * sizeof(*entries)));
+
+		if (got < (ssize_t)sizeof(*entries))
+			break;
+		size_t pages = (size_t)got / sizeof(*entries);
+		for (size_t i = 0; i < pages; i++)
+			present += (entries[i] & IS_PRESENT) != 0;
+		first += pages;
+		n -= pages;
+	}
+	return present;
+}
+
+/* Resident bytes of the mappings, in their order. */
+struct mapped {
+	uint64_t start, end, left;
+};
+
+// The next mapping of the text of smaps; false: there is none.
+static bool next_mapped(const char **p, struct mapped *ret)
+{
+	const char *rss = strstr(*p, "\nRss:");
+	char *end;
+
+	if (!rss)
+		return false;
+	ret->start = strtoull(*p, &end, 16);
+	ret->end = *end == '-' ? strtoull(end + 1, NULL, 16) : 0;
+	ret->left = strtoull(rss + 5, NULL, 10) * 1024;
+	const char *next = strstr(rss, "\nVmFlags:");
+
+	next = next ? strchr(next + 1, '\n') : NULL;
+	*p = next ? next + 1 : rss + strlen(rss);
+	return true;
+}
+
+bool target_resident(struct target *t, struct target_range *v, size_t n)
+{
+	char path[64];
+	_cleanup_close_ int fd = -1;
+	struct mapped map = {0};
+
+	if (!target_can(t, TARGET_RUN))
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/pagemap", target_pid(t));
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	snprintf(path, sizeof(path), "/proc/%d/smaps", target_pid(t));
+	_cleanup_free_ char *text = proc_read(path, NULL);
+	const char *p = text;
+
+	if (fd < 0 || !text)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t first = v[i].start / PAGE;
+		uint64_t end = (v[i].end + PAGE - 1) / PAGE;
+
+		v[i].resident = 0;
+		while (map.end <= v[i].start)
+			if (!next_mapped(&p, &map))
+				return true;
+		if (!map.left || map.start > v[i].start)
+			continue;
+		uint64_t present = count_present(fd, first, end - first) * PAGE;
+
+		v[i].resident = present < map.left ? present : map.left;
+		map.left -= v[i].resident;
+	}
+	return true;
+}
