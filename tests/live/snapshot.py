@@ -6,6 +6,7 @@ import os
 import re
 import struct
 
+import drive
 from drive import tagged
 from survivor import Busy
 
@@ -168,3 +169,38 @@ def test_dump(t):
     t.check_in("Busy.Program.Wait()", out)
     busy.untouched()
     busy.right()
+
+
+def test_frozen(t):
+    """A copy in a cgroup that is frozen (version 1) cannot end: dndbg does, and
+    the copy when it can."""
+    group = f"/sys/fs/cgroup/freezer/dndbg-copy-{os.getpid()}-{t.runtime}"
+    if not os.access("/sys/fs/cgroup/freezer", os.W_OK):
+        return  # in version 2 what is frozen can be killed
+
+    def write(file, text):
+        with open(f"{group}/{file}", "w") as to:
+            to.write(text)
+    busy = Busy(t, "2", "2").ready()
+    os.mkdir(group)
+    try:
+        write("cgroup.procs", str(busy.pid))
+        s = t.start("-p", str(busy.pid))
+        t.check_in("Snapshot of process", s.cmd("snapshot"))
+        copy, = copies(t, busy)
+        write("freezer.state", "FROZEN")
+        s.line("quit")
+        s.wait()
+        t.check(drive.state(copy) not in "ZX", "the copy was not frozen")
+        write("freezer.state", "THAWED")
+        t.wait_gone(copy)
+        busy.right()
+    finally:
+        write("freezer.state", "THAWED")
+        busy.process.kill()
+        busy.process.wait()
+        for session in t.sessions:
+            session.close()
+        t.wait_for("an empty cgroup",
+                   lambda: not open(f"{group}/cgroup.procs").read())
+        os.rmdir(group)

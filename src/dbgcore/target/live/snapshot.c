@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,11 @@
 #include "base/mem.h"
 
 #define SHARED_MAX (UINT64_C(256) << 20)
+
+enum {
+	END_LOOKS = 40,
+	END_LOOK_MS = 50,
+};
 
 /* A thread of the process, as it was. */
 struct copied_thread {
@@ -59,8 +65,10 @@ static struct snapshot *snapshot_of(const struct target *t)
 
 /* ---- Its end --------------------------------------------------------- */
 
+/* One in a frozen cgroup ends when that is thawed: it is not waited for. */
 static void end(struct snapshot *s)
 {
+	struct pollfd gone = {.fd = s->pidfd, .events = POLLIN};
 	int status;
 
 	if (!s->copy)
@@ -69,11 +77,13 @@ static void end(struct snapshot *s)
 		syscall(SYS_pidfd_send_signal, s->pidfd, SIGKILL, NULL, 0);
 	else
 		kill(s->copy, SIGKILL);
-	for (;;) {
-		pid_t got = waitpid(s->copy, &status, __WALL);
+	for (int i = 0; i < END_LOOKS; i++) {
+		pid_t got = waitpid(s->copy, &status, __WALL | WNOHANG);
 
-		if (got < 0 ? errno != EINTR : !WIFSTOPPED(status))
+		if (got < 0 ? errno != EINTR : got && !WIFSTOPPED(status))
 			break;
+		if (!got)
+			poll(&gone, 1, END_LOOK_MS);
 	}
 }
 
