@@ -10,6 +10,7 @@
 #include "front/commands.h"
 #include "front/launchconfig.h"
 #include "front/loop.h"
+#include "front/options.h"
 #include "front/plain.h"
 #include "front/words.h"
 
@@ -83,8 +84,9 @@ static struct dbg_error *
 carry_out(struct dbg *dbg, const struct command_ops *ops, const char *line)
 {
 	struct launch_config launch = {0};
+	const struct front_options front = {.version = DNDBG_VERSION};
 	struct commands commands = {
-	    .ops = ops, .first = dbg, .launch = &launch};
+	    .ops = ops, .front = &front, .first = dbg, .launch = &launch};
 	struct dbg_error *err = loop_create(dbg, &commands.loop);
 
 	if (err)
