@@ -54,13 +54,27 @@ def test_values(t):
 def test_needed(t):
     """Of several calls those alone are made that cannot be interpreted; what
     the program cannot do either is refused with both reasons."""
-    here, behind = stand(t, "print box.Self().Reads() + box.Number",
-                         "print Box.Changes", "print box.Self().ReadsAs<int>()",
-                         "print box.Self().Silent()", "print Box.Changes")
+    here, behind = stand(t, "print box.Same().Reads() + box.Number",
+                         "print Box.Changes", "print box.Same().ReadsAs<int>()",
+                         "print box.Same().Silent()", "print Box.Changes")
     t.check_equal(["15", "0", "void", "1"], RETURNED.findall(here))
     t.check_match("without running the program: .* The program cannot do it "
                   r"either: 'Calls\.Box\.ReadsAs<int>\(\)' is generic: ", behind)
     t.check_in("right 1", behind)
+
+
+def test_given_up(t):
+    """What spends its budget is given up: no call is made for it. A call does
+    not see what was interpreted before it, and is not made then."""
+    here, behind = stand(
+        t, "print new Func<int>(() => { int n = box.Change(5); "
+        "while (true) n++; })()", "print box.Number",
+        "print box.Change(5) + box.Reads()", "print box.Number",
+        "call box.Change(5) + box.Reads()", "call box.Change(-5)")
+    t.check_equal(["7", "7", "25", "7"], RETURNED.findall(here))
+    t.check_in("The evaluation is given up: ", behind)
+    t.check_in("does not see what the expression has written", behind)
+    t.check_in("right 2", behind)
 
 
 def test_effects(t):

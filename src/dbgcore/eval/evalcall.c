@@ -96,6 +96,13 @@ static struct dbg_error *write_down(const struct eval *e,
 	size_t n_strings = 0;
 	struct dbg_error *err = NULL;
 
+	if (!calls->chosen->all &&
+	    (calls->has_written || vm_has_written(e->vm)))
+		return dbg_err(DBG_E_STATE,
+			       "'%s' is called in the program, where it does "
+			       "not see what the expression has written: "
+			       "'call' makes all its calls there",
+			       il_method_name(vm_types(e->vm), r->method));
 	if (r->n_args > EVAL_ARGS_MAX)
 		return dbg_err(DBG_E_UNSUPPORTED, "too many arguments");
 	calls->method = r->method;
@@ -167,6 +174,9 @@ static bool is_short(const struct eval_calls *calls, size_t used,
 	if (calls->want != EVAL_WANT_NOTHING || calls->chosen->all ||
 	    !calls->n_begun)
 		return false;
+	// Given up, not refused: it may be the loop of another call.
+	if (r->state == VM_SPENT)
+		return false;
 	return r->error ? r->error->code == DBG_E_UNSUPPORTED
 			: calls->has_effect && r->state == VM_DONE &&
 			      calls->n_used == used;
@@ -197,6 +207,7 @@ bool evalcall_again(const struct eval *e, size_t used, struct vm_result *r)
 		return false;
 	if (!is_short(calls, used, r)) {
 		calls->n_runs++;
+		calls->has_written |= vm_has_written(e->vm);
 		return false;
 	}
 	// To choose it did not help: what it is given is not the program's.

@@ -50,6 +50,7 @@ struct eval_calls {
 
 	/* Set by the evaluation. */
 	bool has_effect;  /* the last call of the run is made in any case */
+	bool has_written; /* what was interpreted, to the program's objects */
 	uint32_t n_runs;  /* of the machine, that are over */
 	uint32_t n_begun; /* calls of the expression's own, in the last one */
 	size_t n_used;    /* answers */

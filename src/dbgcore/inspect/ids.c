@@ -155,6 +155,8 @@ static struct dbg_error *find_in_frame(struct inspect *in,
 	struct view w = inspect_view(in, e.scope->thread);
 	if (way->kind == WAY_EXPRESSION) {
 		err = inspect_expression(in, &e, way->name, ret);
+		if (!err)
+			view_enumerate(&w, ret);
 	} else {
 		inspect_scope_nodes(&w, &e, (enum dbg_scope)way->which, &nodes,
 				    &n);

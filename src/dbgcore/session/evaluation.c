@@ -89,13 +89,12 @@ static void copy_stop(struct arena *arena, const struct dbg_stop *from,
 		      struct dbg_stop *ret)
 {
 	*ret = *from;
-	ret->exception_type = kept(arena, from->exception_type);
-	ret->exception_message = kept(arena, from->exception_message);
-	ret->caught = kept(arena, from->caught);
-	ret->note = kept(arena, from->note);
-	ret->expr = kept(arena, from->expr);
-	ret->old_value = kept(arena, from->old_value);
-	ret->value = kept(arena, from->value);
+	const char **texts[] = {&ret->exception_type, &ret->exception_message,
+				&ret->caught,         &ret->note,
+				&ret->expr,           &ret->old_value,
+				&ret->value,          &ret->module};
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		*texts[i] = kept(arena, *texts[i]);
 }
 
 static bool is_going_on(const struct dbg *dbg)

@@ -193,10 +193,12 @@ static struct dbg_error *enter(struct control *c,
 		err = call_trap_at(c, regs_pc(&v->saved));
 	if (!err)
 		err = target_regs_set(c->target, req->tid, &regs);
-	if (err)
-		call_traps_lift(c);
-	else
+	if (!err) {
 		call_begun(c, req, CALL_RUNS);
+		return NULL;
+	}
+	call_traps_lift(c);
+	control_warn(c, target_fpregs_set(c->target, req->tid, &v->saved_fp));
 	return err;
 }
 
