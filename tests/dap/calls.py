@@ -129,6 +129,12 @@ def test_policy(t):
     t.check_equal([("Id", "8")], [(v["name"], v["value"]) for v in asked])
     t.check_in("threw System.InvalidOperationException: broken",
                c.refused("variables", variablesReference=lazy["Broken"]))
+    t.check_in("set it in the object that has it", c.refused(
+        "setVariable", variablesReference=lazy["Id"], name="Id", value="3"))
+    told = c.ask("dataBreakpointInfo", variablesReference=lazy["Id"],
+                 name="Id")
+    t.check_equal(None, told["dataId"])
+    t.check_in("no variables of its own", told["description"])
     leave(c)
 
 
@@ -207,6 +213,25 @@ def test_blocked(t):
     t.check_in("stopped in the call", c.answer(asked)["message"])
     c.stopped("pause")
     leave(c)
+
+
+def test_restarted(t):
+    """`restart` does not wait for a call."""
+    c = stand(t)
+    first = c.event("process")["systemProcessId"]
+    asked = c.send("evaluate", expression="Program.Forever()", context="repl",
+                   frameId=c.top()["id"])
+    said(t, c, "forever")
+    c.ask("restart")
+    t.check_in("the program ended in 'Calls.Program.Forever()'",
+               c.answer(asked)["message"])
+    second = c.event("process")["systemProcessId"]
+    t.check(first != second, "the same process")
+    c.stopped("breakpoint")
+    leave(c)
+
+
+test_restarted.runtimes = ("10",)
 
 
 def test_limit(t):

@@ -213,7 +213,7 @@ const struct dap_request req_session[] = {
      REQ_ANYTIME | REQ_BY_HAND | REQ_URGENT, do_disconnect},
     {"terminate", "supportsTerminateRequest", REQ_BY_HAND | REQ_URGENT,
      do_terminate},
-    {"restart", "supportsRestartRequest", REQ_BY_HAND, do_restart},
+    {"restart", "supportsRestartRequest", REQ_BY_HAND | REQ_URGENT, do_restart},
     {"cancel", "supportsCancelRequest", 0, do_cancel},
     {0},
 };

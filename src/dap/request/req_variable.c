@@ -431,6 +431,10 @@ struct dbg_error *variable_find(struct dap *d, const struct handle *h,
 
 	if (h->kind == HANDLE_REGISTERS)
 		return dbg_err(DBG_E_UNSUPPORTED, "registers cannot be set");
+	if (h->kind == HANDLE_LAZY)
+		return dbg_err(DBG_E_UNSUPPORTED,
+			       "this property has no variables of its own; set "
+			       "it in the object that has it");
 	if (h->kind == HANDLE_SCOPE)
 		err = dbg_scope_list(d->dbg, h->id, (enum dbg_scope)h->aux,
 				     &list, &n);
