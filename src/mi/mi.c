@@ -113,10 +113,10 @@ static void refuse_long(struct mi *m)
 }
 
 // The next line, without its end; false: there is none yet.
-static bool next_line(struct mi *m, size_t *at, struct str *ret)
+static bool next_line(struct mi *m, struct str *ret)
 {
-	const char *s = str_get(&m->in) + *at;
-	size_t left = m->in.len - *at;
+	const char *s = str_get(&m->in) + m->in_at;
+	size_t left = m->in.len - m->in_at;
 	size_t n = 0;
 
 	while (n < left && s[n] != '\n' && s[n] != '\r')
@@ -125,16 +125,15 @@ static bool next_line(struct mi *m, size_t *at, struct str *ret)
 		return false;
 	str_clear(ret);
 	str_addn(ret, s, n);
-	*at += n + (n < left);
+	m->in_at += n + (n < left);
 	return true;
 }
 
 void mi_take_lines(struct mi *m)
 {
 	_cleanup_str_ struct str line = {0};
-	size_t at = 0;
 
-	while (!m->quit && !mi_is_full(m) && next_line(m, &at, &line)) {
+	while (!m->quit && !mi_is_full(m) && next_line(m, &line)) {
 		bool skip = m->in_skip;
 		m->in_skip = false;
 		if (!line.len || skip)
@@ -144,10 +143,11 @@ void mi_take_lines(struct mi *m)
 		outbox_flush(&m->out);
 	}
 	m->in_waits = mi_is_full(m);
-	if (at) {
-		memmove(m->in.s, m->in.s + at, m->in.len - at);
-		m->in.len -= at;
+	if (m->in_at) {
+		m->in.len -= m->in_at;
+		memmove(m->in.s, m->in.s + m->in_at, m->in.len);
 		m->in.s[m->in.len] = 0;
+		m->in_at = 0;
 	}
 	if (m->in.len > MI_LINE_MAX && !mi_is_full(m))
 		refuse_long(m);
@@ -171,14 +171,18 @@ static void interrupt(struct mi *m)
 		mi_log(m, "Quit");
 }
 
-// A command of an interface beside us may have changed anything.
-static void see_others(struct mi *m)
+// A command of an interface beside us may have changed anything; was there one?
+static bool see_others(struct mi *m)
 {
+	if (!m->watched)
+		return false;
+	m->watched = false;
 	groups_started(m);
 	notify_breaks(m, true);
 	if (dbg_state(m->dbg) == DBG_RUNNING)
 		notify_running(m);
 	m->values++;
+	return true;
 }
 
 // What is waited for beside the client's lines.
@@ -194,6 +198,7 @@ static void serve_others(struct mi *m, const struct pollfd *fds,
 {
 	if (what & LOOP_END)
 		m->quit = true;
+	m->watched |= what & LOOP_WATCHED;
 	if (fds[FD_OUT].revents)
 		outbox_flush(&m->out);
 	if (m->out.gone)
@@ -243,12 +248,13 @@ static void turn(struct mi *m)
 		interrupt(m);
 	serve_others(m, fds, what);
 	notify_take(m);
-	if (what & LOOP_WATCHED)
-		see_others(m);
+	bool changed = see_others(m);
 	if (fds[FD_IN].revents)
 		mi_read(m);
 	mi_take_lines(m);
-	if (what & LOOP_WATCHED || fds[FD_IN].revents)
+	// or meanwhile, if one waited for a call
+	changed |= see_others(m);
+	if (changed || fds[FD_IN].revents)
 		commands_changed(&m->commands);
 	outbox_flush(&m->out);
 }

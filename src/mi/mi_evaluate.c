@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "front/debuggees.h"
 #include "mi/mi_priv.h"
 
 static void give_up(struct mi *m, struct dbg *dbg, bool *given_up)
@@ -18,20 +19,57 @@ static void give_up(struct mi *m, struct dbg *dbg, bool *given_up)
 	*given_up = true;
 }
 
-static struct dbg_error *wait_for_value(struct mi *m, struct dbg *dbg)
+/* Does -exec-interrupt stand among the lines that wait? */
+static bool interrupt_waits(const struct mi *m)
+{
+	const char *s = str_get(&m->in) + m->in_at;
+
+	for (;;) {
+		s += strspn(s, "\r\n");
+		const char *name = s + strspn(s, "0123456789");
+		size_t n = strcspn(name, " \t\r\n");
+		if (n == strlen("-exec-interrupt") &&
+		    !strncmp(name, "-exec-interrupt", n))
+			return true;
+		s += strcspn(s, "\r\n");
+		if (!*s)
+			return false;
+	}
+}
+
+/* Wait for the value of @dbg, whose number is @group. */
+static struct dbg_error *wait_for_value(struct mi *m, struct dbg *dbg,
+					uint32_t group)
 {
 	bool given_up = false;
 
 	for (;;) {
 		notify_take(m);
+		// a child's session is gone with its program
+		if (debuggees_find(m->first, group) != dbg)
+			return dbg_err(DBG_E_STATE,
+				       "the program ended during the "
+				       "evaluation");
 		if (m->evaluated)
 			return NULL;
 		bool interrupted = mi_serve(m);
 		if (m->quit)
 			return dbg_err(DBG_E_INTERRUPTED, "the client is gone");
-		if (interrupted || strstr(str_get(&m->in), "-exec-interrupt"))
+		if (interrupted || interrupt_waits(m))
 			give_up(m, dbg, &given_up);
 	}
+}
+
+// What needs a call, at an interface beside another: the refusal says why.
+static struct dbg_error *refused(const struct mi *m, struct dbg_error *err)
+{
+	if (!err || !m->take || err->code != DBG_E_UNSUPPORTED)
+		return err;
+	struct dbg_error *said = dbg_err(
+	    err->code, "%s; an interface opened by new-ui makes no calls",
+	    err->message);
+	dbg_error_destroy(err);
+	return said;
 }
 
 struct dbg_error *mi_evaluate(struct mi *m, const struct dbg_eval_request *req,
@@ -39,6 +77,7 @@ struct dbg_error *mi_evaluate(struct mi *m, const struct dbg_eval_request *req,
 {
 	struct dbg_eval_request r = *req;
 	struct dbg *dbg = m->dbg;
+	uint32_t group = m->group;
 
 	// whoever serves the console beside us would have to wait, too
 	if (m->take)
@@ -46,8 +85,8 @@ struct dbg_error *mi_evaluate(struct mi *m, const struct dbg_eval_request *req,
 	m->evaluated = false;
 	struct dbg_error *err = dbg_eval_begin(dbg, &r);
 	if (!err)
-		err = wait_for_value(m, dbg);
+		err = wait_for_value(m, dbg, group);
 	// whatever is known of values is of before the call
 	m->values++;
-	return err ? err : dbg_eval_result(dbg, ret);
+	return refused(m, err ? err : dbg_eval_result(dbg, ret));
 }

@@ -130,14 +130,14 @@ struct mi {
 
 	/* The exchange. */
 	int in_fd;
-	struct str in;           /* read, not carried out yet */
+	struct str in, results;  /* from in_at on it is not carried out yet */
+	size_t in_at;            /* 0, but while lines are taken */
 	bool in_ended, in_waits; /* ... because the client does not read */
 	bool in_skip;            /* the rest of a line that was too long */
 	struct outbox out;
-	struct str results;
 	enum mi_dialect dialect;
-	bool async; /* mi-async: no prompt behind *stopped */
-	bool quit;
+	bool async;         /* mi-async: no prompt behind *stopped */
+	bool quit, watched; /* an interface beside us was served */
 	int exit_code;
 
 	/* The program. */

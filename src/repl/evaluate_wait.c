@@ -3,6 +3,7 @@
  * a stop. Ctrl-C stops the program in the call.
  */
 #include "base/err.h"
+#include "front/debuggees.h"
 #include "repl/cmd.h"
 #include "repl/inferior.h"
 #include "repl/repl_priv.h"
@@ -10,21 +11,37 @@
 #include "repl/show/print.h"
 #include "repl/show/show.h"
 
-static struct dbg_error *wait_for_value(struct repl *r)
+/* Is @dbg still the session of that inferior? It ends with a child. */
+static bool is_there(const struct repl *r, const struct dbg *dbg,
+		     uint32_t inferior)
+{
+	return debuggees_find(r->first, inferior) == dbg;
+}
+
+/* Wait for the value of @dbg, whose number is @inferior. */
+static struct dbg_error *wait_for_value(struct repl *r, struct dbg *dbg,
+					uint32_t inferior)
 {
 	struct dbg_error *err = NULL;
 	unsigned int what;
 
 	for (;;) {
 		repl_events(r);
+		if (!is_there(r, dbg, inferior))
+			return dbg_err(DBG_E_STATE,
+				       "the program ended during the "
+				       "evaluation");
 		if (r->evaluated)
 			return err;
 		err = loop_wait(r->loop, -1, &what);
 		if (!err && (what & LOOP_INTERRUPT))
-			err = dbg_eval_cancel(r->dbg);
+			err = dbg_eval_cancel(dbg);
 		if (what & LOOP_END)
 			repl_end(r);
-		if (err || (what & LOOP_END))
+		if (!err && (what & LOOP_END))
+			err = dbg_err(DBG_E_INTERRUPTED,
+				      "the evaluation was given up");
+		if (err)
 			return err;
 	}
 }
@@ -52,6 +69,8 @@ struct dbg_error *evaluate_wait(struct repl *r, const char *expr,
 	    .assigns = true,
 	    .calls = calls,
 	};
+	struct dbg *dbg = r->dbg;
+	struct dbg_inferior inf;
 
 	if (r->hosted && r->evaluate)
 		return r->evaluate(r->evaluate_arg, &req, ret);
@@ -61,12 +80,13 @@ struct dbg_error *evaluate_wait(struct repl *r, const char *expr,
 			       "type the expression itself");
 	r->evaluated = r->stopped = false;
 	fflush(r->out);
-	struct dbg_error *err = dbg_eval_begin(r->dbg, &req);
+	dbg_inferior_get(dbg, &inf);
+	struct dbg_error *err = dbg_eval_begin(dbg, &req);
 	if (!err)
-		err = wait_for_value(r);
-	if (!err && r->evaluated)
-		err = dbg_eval_result(r->dbg, ret);
-	if (r->stopped && err) {
+		err = wait_for_value(r, dbg, inf.number);
+	if (!err)
+		err = dbg_eval_result(dbg, ret);
+	if (r->stopped && err && is_there(r, dbg, inf.number)) {
 		repl_warn(r, "", err);
 		show_where(r);
 		return dbg_err(DBG_E_STATE, "The evaluation was given up");

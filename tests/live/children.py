@@ -123,6 +123,24 @@ def test_look_around(t):
     t.check_in("sum 137 137\n", done.stdout)
 
 
+def test_ends_in_call(t):
+    """A child that ends in a call leaves the prompt with its parent."""
+    done = run(t, ["set follow-exec on", "set call-timeout 600000",
+                   "b " + t.at("Children", "both"), "run",
+                   "print System.Environment.Exit(3)", "info inferiors",
+                   "kill"], "start", "2")
+    t.check_match(r"^\[Inferior 2 \(process \d+\) exited with code 03\]$",
+                  done.stdout)
+    t.check_in("The program ended during the evaluation", done.stderr)
+    t.check_match(r"^\* 1 ", done.stdout)
+    t.check_not_in("$1", done.stdout)
+    t.check_not_in("SIGINT", done.stdout)
+    t.check_equal(1, done.returncode)
+
+
+test_ends_in_call.runtimes = ("10",)
+
+
 def test_detach_one(t):
     """A child that is let go runs on without a trap, and the others stay."""
     done = run(t, ["set follow-exec on", "b " + t.at("Children", "both"),

@@ -282,6 +282,27 @@ def test_children(t):
 test_children.runtimes = ("10",)
 
 
+def test_calls(t):
+    """What is done beside a call is told behind it; beside it none is made."""
+    c = t.mi("-i=mi", "--args", *t.program("Calls"))
+    c.ask("-gdb-set call-timeout 600000")
+    c.start_at("Calls", "stop")
+    m = Beside(t, c.console)
+    t.check_in("an interface opened by new-ui makes no calls",
+               m.refused("-data-evaluate-expression Program.Threads()"))
+    token = c.send("-data-evaluate-expression Program.Forever()")
+    c.until("the call", lambda: "forever" in c.said("@~") or None)
+    number = m.ask("-break-insert " + t.at("Calls", "behind"))["bkpt"]["number"]
+    c.send("-exec-interrupt")
+    t.check_equal("error", c.answer(token).name)
+    t.check_equal(number, c.event("breakpoint-created")["bkpt"]["number"])
+    t.check_equal(0, c.quit())
+    m.end()
+
+
+test_calls.runtimes = ("10",)
+
+
 def test_refusals(t):
     s = t.start()
     for line in ("new-ui", "new-ui tui /dev/null", "new-ui mi /dev/null",

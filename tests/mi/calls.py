@@ -54,3 +54,17 @@ def test_interrupt(t):
                answer.results["msg"])
     c.stopped()
     t.check_equal(0, c.quit())
+
+
+def test_interrupted_before(t):
+    """An -exec-interrupt gives up what is behind it no more than its name in
+    an expression does."""
+    c = stand(t)
+    tokens = ("901", "902", "903")
+    c.write("901-exec-interrupt\n"
+            "902-data-evaluate-expression Program.Threads()\n"
+            "903-data-evaluate-expression "
+            '"\\"-exec-interrupt\\" + Program.Threads()"\n')
+    values = [c.answer(one).results.get("value") for one in tokens]
+    t.check_equal([None, "3", '"-exec-interrupt3"'], values)
+    t.check_equal(0, c.quit())

@@ -93,6 +93,23 @@ def test_groups(t):
     t.check_equal(0, c.quit())
 
 
+def test_ends_in_call(t):
+    """A child that ends in a call: its session is gone, not the others."""
+    c = start(t, "start", "2")
+    c.ask("-gdb-set call-timeout 600000")
+    c.ask("-break-insert " + t.at("Children", "both"))
+    c.go("-exec-run", "breakpoint-hit")
+    t.check_in("the program ended during the evaluation", c.refused(
+        '-data-evaluate-expression "System.Environment.Exit(3)"'))
+    t.check_equal("03", c.event("thread-group-exited", id="i2")["exit-code"])
+    t.check_equal(["i1"], [g["id"] for g in
+                           c.ask("-list-thread-groups")["groups"]])
+    t.check_equal(0, c.quit())
+
+
+test_ends_in_call.runtimes = ("10",)
+
+
 def test_ends(t):
     """One is ended by the client; the prompt selects; netcoredbg's clients
     are told of no groups."""
