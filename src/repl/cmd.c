@@ -263,11 +263,9 @@ struct dbg_error *cmd_execute(struct repl *r, const char *line)
 
 	if (own)
 		return user_command_run(r, own, line);
-	err = resolve(line, &parts, &cmd);
-	if (err && sos_find(line, &sos)) {
-		dbg_error_destroy(err);
+	if (sos_find(line, &sos))
 		return execute_sos(r, &sos);
-	}
+	err = resolve(line, &parts, &cmd);
 	if (err || !cmd)
 		return err;
 	if (!cmd->run)

@@ -121,6 +121,10 @@ struct dbg_error *help_run(struct repl *r, const struct call *call)
 		user_command_help(r, own);
 		return NULL;
 	}
+	if (sos_find(rest, &sos)) {
+		show_sos(r, &sos, rest);
+		return NULL;
+	}
 	for (;;) {
 		cmd_parse(rest, &parts);
 		if (!parts.n_name)
@@ -132,11 +136,6 @@ struct dbg_error *help_run(struct repl *r, const struct call *call)
 			str_addf(&path, "%.*s ", (int)cmd_name_len(cmd),
 				 cmd->names);
 		err = cmd_find(table, parts.name, parts.n_name, &cmd);
-		if (err && !table && sos_find(rest, &sos)) {
-			dbg_error_destroy(err);
-			show_sos(r, &sos, rest);
-			return NULL;
-		}
 		if (err && is_of_settings(&path) &&
 		    settings_help(r, rest, true)) {
 			dbg_error_destroy(err);

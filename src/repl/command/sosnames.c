@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "repl/cmd.h"
+
 #define BY_NAME                                                                \
 	"an object's elements and fields are shown by \"print NAME\", by its " \
 	"address by \"heap object ADDRESS\""
@@ -20,7 +22,9 @@
 
 /*
  * By the words that a line begins with: of those that begin alike, the longer
- * first. What stands behind them follows the command here, if it takes it.
+ * first. What stands behind them follows the command here, if it takes it. Of
+ * those that begin with the name of a command here, only such with an option
+ * are asked for.
  */
 static const struct {
 	const char *words, *to, *says;
@@ -38,9 +42,12 @@ static const struct {
     {"modules", "info sharedlibrary", NULL},
     {"lm", "info sharedlibrary", NULL},
     {"crashinfo", "info exception", NULL},
+    {"printexception -nested", "info exception", NULL},
     {"printexception", "info exception", NULL},
+    {"pe -nested", "info exception", NULL},
     {"pe", "info exception", NULL},
     {"registers", "info registers", NULL},
+    {"threads", "info threads", NULL},
     {"setthread", "thread", NULL},
     {"do", "heap object", NULL},
     {"dumpdelegate", "heap object", NULL},
@@ -53,10 +60,19 @@ static const struct {
     {"dumpruntimetypes", "heap list --type ^System.RuntimeType$", NULL},
     {"dumphttp", "heap list --type Http(Request|Response)Message$", NULL},
     {"dumprequests", "heap list --type DefaultHttpContext$", NULL},
+    {"dumpheap -strings", "heap strings", NULL},
     {"strings", "heap strings", NULL},
+    {"eeheap -gc", "heap segments", NULL},
+    {"eeheap -loader", "memory", NULL},
+    {"maddress -summary", "memory", NULL},
     {"gcheapstat", "heap stat --by-gen", NULL},
     {"sizestats", "heap stat --by-gen", NULL},
     {"notreachableinrange", "heap list --dead", NULL},
+    {"gchandles -stat", "handles", NULL},
+    {"finalizequeue -detail", "finalizequeue", NULL},
+    {"clrthreads -special", "clrthreads", NULL},
+    {"pstacks -a", "pstacks", NULL},
+    {"parallelstacks -a", "pstacks", NULL},
     {"findroots", "gcroot", NULL},
     {"threadpoolqueue", "threadpool", NULL},
     {"tpq", "threadpool", NULL},
@@ -162,12 +178,33 @@ static const char *behind(const char *line, const char *words)
 	return line;
 }
 
+// Is the first word the whole name of a command here?
+static bool is_command(const char *line)
+{
+	line += strspn(line, " \t");
+	size_t n = strcspn(line, " \t");
+	const struct repl_cmd *cmd;
+	struct cmd_iter it = {0};
+
+	while ((cmd = cmd_iterate(&it))) {
+		const char *name = cmd->names;
+		size_t len = 0;
+
+		while (cmd_name_next(&name, &len))
+			if (len == n && !strncmp(name, line, n))
+				return true;
+	}
+	return false;
+}
+
 bool sos_find(const char *line, struct sos_answer *ret)
 {
+	bool is_ours = is_command(line);
+
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		const char *args = behind(line, names[i].words);
 
-		if (!args)
+		if (!args || (is_ours && !strchr(names[i].words, ' ')))
 			continue;
 		*ret = (struct sos_answer){
 		    .to = names[i].to,

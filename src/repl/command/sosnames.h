@@ -17,7 +17,10 @@ struct sos_answer {
 	const char *says; /* a sentence, if @to is NULL */
 };
 
-/* False: @line does not begin with such a name. Case does not matter. */
+/*
+ * False: @line does not begin with such a name, or with one of a command here.
+ * Case does not matter.
+ */
 bool sos_find(const char *line, struct sos_answer *ret);
 
 #endif
