@@ -212,6 +212,15 @@ bool str_to_u64(const char *s, uint64_t *ret)
 	return true;
 }
 
+uint64_t str_hash(const char *s, size_t n)
+{
+	uint64_t h = 0xcbf29ce484222325;
+
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ (uint8_t)s[i]) * 0x100000001b3;
+	return h;
+}
+
 void str_one_line(struct str *s, size_t from)
 {
 	for (size_t i = from; i < s->len; i++)

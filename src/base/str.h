@@ -76,5 +76,7 @@ const char *const *str_split(const char *list, char sep, struct arena *arena,
 const char *str_basename(const char *path);
 /* Parse all of @s as unsigned, base 0 (0x.., decimal); false if it is none. */
 bool str_to_u64(const char *s, uint64_t *ret);
+/* A hash (FNV-1a) of @n bytes. */
+uint64_t str_hash(const char *s, size_t n);
 
 #endif

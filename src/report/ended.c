@@ -35,8 +35,9 @@ static const struct version versions[] = {
 };
 
 // The number behind @key, which begins a line ("": the first line); 0: none.
-static uint64_t read_number(const char *folder, const char *name,
-			    const char *key)
+// False: there is no such file.
+static bool read_number(const char *folder, const char *name, const char *key,
+			uint64_t *ret)
 {
 	char path[PATH_MAX + LINE_SIZE], line[LINE_SIZE];
 	uint64_t n = 0;
@@ -48,45 +49,48 @@ static uint64_t read_number(const char *folder, const char *name,
 			n = strtoull(line + strlen(key), NULL, 10);
 	if (file)
 		fclose(file);
-	return n;
+	*ret = n;
+	return file != NULL;
 }
 
-// In a container the path is the host's, and the mount is its own group.
-static void read_group(const struct version *v, const char *group,
+// In a container the path is the host's, and the mount is its own group. False:
+// neither has a limit.
+static bool read_group(const struct version *v, const char *group,
 		       struct ended_memory *ret)
 {
 	char folder[PATH_MAX];
+	bool found = false;
 
-	for (int whole = 1; whole >= 0 && !ret->peak; whole--) {
+	for (int whole = 1; whole >= 0 && !found; whole--) {
 		snprintf(folder, sizeof(folder), "%s%s", v->mount,
 			 whole ? group : "");
-		*ret = (struct ended_memory){
-		    .kills = read_number(folder, v->events, "oom_kill "),
-		    .limit = read_number(folder, v->limit, ""),
-		    .peak = read_number(folder, v->peak, ""),
-		};
+		found = read_number(folder, v->limit, "", &ret->limit);
+		read_number(folder, v->events, "oom_kill ", &ret->kills);
+		read_number(folder, v->peak, "", &ret->peak);
 	}
 	// without a limit the first version has the largest number there is
 	if (ret->limit > INT64_MAX / 2)
 		ret->limit = 0;
+	return found;
 }
 
 void ended_memory(struct ended_memory *ret)
 {
 	char line[LINE_SIZE];
+	bool done = false;
 
 	*ret = (struct ended_memory){0};
 	FILE *file = fopen("/proc/self/cgroup", "re");
-	while (file && !ret->peak && fgets(line, sizeof(line), file)) {
+	while (file && !done && fgets(line, sizeof(line), file)) {
 		line[strcspn(line, "\n")] = '\0';
 		for (size_t i = 0; i < sizeof(versions) / sizeof(*versions);
 		     i++) {
 			const char *found = strstr(line, versions[i].mark);
 
-			if (found && !ret->peak)
-				read_group(&versions[i],
-					   found + strlen(versions[i].mark),
-					   ret);
+			if (found && !done)
+				done = read_group(
+				    &versions[i],
+				    found + strlen(versions[i].mark), ret);
 		}
 	}
 	if (file)

@@ -113,9 +113,13 @@ def test_leader_gone(t):
 
 
 def test_leader_gone_core(t):
-    """A core of it has its memory, its command line and its auxiliary vector.
+    """A core of it has its memory, its command line and its auxiliary vector;
+    what of it is resident is known.
     """
     program, _ = blocked(t, "leader")
+    shown = t.run("memory", str(program.pid)).stdout
+    t.check_match(r"^Total \d+ regions, \d+ bytes, [1-9]\d+ of them in memory",
+                  shown)
     path = f"{t.dir}/core"
     t.run("dump", "--type", "heap", "-o", path, str(program.pid))
     out = batch(t, "core " + path, "thread apply all bt")

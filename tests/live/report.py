@@ -161,16 +161,22 @@ def group_of_memory(t, limit):
     function that puts a process into it."""
     with open("/proc/self/cgroup") as file:
         found = re.search(r"^\d+:(memory)?:(.*)$", file.read(), re.M)
+    if not found:
+        return None, None
     where = (f"/sys/fs/cgroup/{found[1] or ''}{found[2].rstrip('/')}"
              f"/dndbg-{t.tag}")
     try:
         os.mkdir(where)
     except OSError:
         return None, None
-    for name in "memory.limit_in_bytes", "memory.max":
-        if os.path.exists(f"{where}/{name}"):
+    for name, peak in (("memory.limit_in_bytes", "memory.max_usage_in_bytes"),
+                       ("memory.max", "memory.peak")):
+        if all(os.path.exists(f"{where}/{one}") for one in (name, peak)):
             with open(f"{where}/{name}", "w") as file:
                 file.write(str(limit))
+            if os.path.exists(f"{where}/memory.swap.max"):
+                with open(f"{where}/memory.swap.max", "w") as file:
+                    file.write("0")
             return where, lambda: open(f"{where}/cgroup.procs",
                                        "w").write(str(os.getpid()))
     os.rmdir(where)

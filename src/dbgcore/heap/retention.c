@@ -26,6 +26,7 @@ struct climb {
 	size_t n, cap;
 	uint32_t unused;   /* a list of those that are not */
 	struct map first;  /* of each object, 1 + index, by its entry */
+	struct map shares; /* 1 + index, by entry and way */
 	uint64_t *pending; /* bits: entries with shares */
 };
 
@@ -149,18 +150,20 @@ static uint32_t new_share(struct climb *c)
 static void put_share(struct climb *c, uint32_t index, uint32_t way,
 		      const struct share *from)
 {
-	uint32_t first = (uint32_t)(uintptr_t)map_find(&c->first, index);
+	uint64_t key = way_key(index, way);
+	uintptr_t known = (uintptr_t)map_find(&c->shares, key);
 
-	for (uint32_t i = first; i; i = c->v[i - 1].next)
-		if (c->v[i - 1].way == way) {
-			c->v[i - 1].count += from->count;
-			c->v[i - 1].bytes += from->bytes;
-			return;
-		}
+	if (known) {
+		c->v[known - 1].count += from->count;
+		c->v[known - 1].bytes += from->bytes;
+		return;
+	}
+	uint32_t first = (uint32_t)(uintptr_t)map_find(&c->first, index);
 	uint32_t i = new_share(c);
 
 	c->v[i] = (struct share){way, first, from->count, from->bytes};
 	map_put(&c->first, index, (void *)(uintptr_t)(i + 1));
+	map_put(&c->shares, key, (void *)(uintptr_t)(i + 1));
 	heap_bit_set(c->pending, index);
 	c->is->v[way].objects++;
 	c->is->v[way].object = heap_graph_object(&c->is->graph, index);
@@ -229,6 +232,7 @@ static struct dbg_error *climb_all(struct climb *c)
 
 			c->v[at - 1].next = c->unused;
 			c->unused = at;
+			map_take(&c->shares, way_key((uint32_t)i, s.way));
 			climb_from(c, (uint32_t)i, &s);
 			at = s.next;
 		}
@@ -273,5 +277,6 @@ struct dbg_error *heap_retention_run(struct heap_retention *r,
 	free(c.v);
 	free(c.pending);
 	map_deinit(&c.first);
+	map_deinit(&c.shares);
 	return err;
 }

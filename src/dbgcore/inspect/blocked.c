@@ -378,10 +378,11 @@ struct dbg_error *blocked_list(struct inspect *in, const struct tasks *t,
 	for (size_t i = 0; i < s.n_threads && !err && !is_interrupted(t); i++)
 		if (!number_at(&s.waits, s.threads[i].number))
 			look_at(&s, i);
+	if (!err && !is_interrupted(t))
+		take_task_owners(&s);
 	if (!err && is_interrupted(t))
 		err = dbg_err(DBG_E_INTERRUPTED, "interrupted");
 	if (!err) {
-		take_task_owners(&s);
 		find_circles(&s);
 		if (s.n)
 			qsort(s.v, s.n, sizeof(*s.v), by_thread);

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "heap/retention.h"
 
 enum {
@@ -30,6 +31,7 @@ struct retaining {
 	struct static_place *statics;
 	size_t n_statics, cap_statics;
 	const char **texts; /* of roots, which are told apart by them */
+	struct map numbers; /* 1 + index of a text, by its hash or beyond */
 	size_t n_texts, cap_texts;
 	struct map keys; /* 1 + index of a text, by object; of statics | 1 */
 	const struct heap_type *type; /* of what is asked for */
@@ -76,15 +78,19 @@ static void take_roots(struct retaining *t)
 
 static uint32_t key_of(struct retaining *t, const char *text)
 {
-	size_t i = 0;
+	uint64_t hash = str_hash(text, strlen(text));
+	uintptr_t known;
 
-	while (i < t->n_texts && strcmp(t->texts[i], text))
-		i++;
-	if (i == t->n_texts) {
-		mem_grow(&t->texts, &t->cap_texts, i, sizeof(*t->texts));
-		t->texts[t->n_texts++] = text;
-	}
-	return (uint32_t)i;
+	// another text of the same hash is passed over
+	while ((known = (uintptr_t)map_find(&t->numbers, hash)) &&
+	       strcmp(t->texts[known - 1], text))
+		hash++;
+	if (known)
+		return (uint32_t)(known - 1);
+	mem_grow(&t->texts, &t->cap_texts, t->n_texts, sizeof(*t->texts));
+	t->texts[t->n_texts++] = text;
+	map_put(&t->numbers, hash, (void *)(uintptr_t)t->n_texts);
+	return (uint32_t)(t->n_texts - 1);
 }
 
 // Handles of a kind are one.
@@ -298,6 +304,7 @@ struct dbg_error *dbg_heap_way_list(struct dbg *dbg,
 	free(found.v);
 	free(t.statics);
 	free(t.texts);
+	map_deinit(&t.numbers);
 	map_deinit(&t.keys);
 	map_deinit(&t.root_of);
 	heap_retention_deinit(&t.is);

@@ -2,6 +2,7 @@
  * Which of the program's pages are in physical memory. /proc/PID/smaps tells
  * how many of a mapping, /proc/PID/pagemap which; the latter counts the page of
  * zeros that untouched memory shares, so that it is not more than the former.
+ * Both are empty for a first thread that has ended: another one's are read.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -68,12 +69,13 @@ bool target_resident(struct target *t, struct target_range *v, size_t n)
 	char path[64];
 	_cleanup_close_ int fd = -1;
 	struct mapped map = {0};
+	pid_t of = target_can(t, TARGET_RUN) ? target_memory_of(t) : 0;
 
-	if (!target_can(t, TARGET_RUN))
+	if (!of)
 		return false;
-	snprintf(path, sizeof(path), "/proc/%d/pagemap", target_pid(t));
+	snprintf(path, sizeof(path), "/proc/%d/pagemap", of);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	snprintf(path, sizeof(path), "/proc/%d/smaps", target_pid(t));
+	snprintf(path, sizeof(path), "/proc/%d/smaps", of);
 	_cleanup_free_ char *text = proc_read(path, NULL);
 	const char *p = text;
 

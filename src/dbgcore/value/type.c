@@ -123,14 +123,6 @@ struct code_module *types_core(struct types *ts)
 	return ts->core;
 }
 
-static uint64_t hash_text(const char *s)
-{
-	uint64_t h = 0xcbf29ce484222325;
-	for (; *s; s++)
-		h = (h ^ (uint8_t)*s) * 0x100000001b3;
-	return h;
-}
-
 struct type *type_alloc(struct types *ts)
 {
 	struct type *type = arena_alloc(ts->arena, sizeof(*type));
@@ -142,7 +134,7 @@ struct type *type_alloc(struct types *ts)
 
 struct type *type_intern(struct types *ts, const char *key, bool *ret_new)
 {
-	uint64_t hash = hash_text(key);
+	uint64_t hash = str_hash(key, strlen(key));
 	struct type *first = map_find(&ts->by_key, hash);
 	for (struct type *t = first; t; t = t->facts->next) {
 		if (!strcmp(t->facts->key, key)) {

@@ -35,14 +35,6 @@ static size_t stem_length(const char *name)
 	return strcspn(name, "`");
 }
 
-static uint64_t hash_stem(const char *name, size_t n)
-{
-	uint64_t h = 0xcbf29ce484222325;
-	for (size_t i = 0; i < n; i++)
-		h = (h ^ (uint8_t)name[i]) * 0x100000001b3;
-	return h;
-}
-
 static void index_module(struct types *ts, struct code_module *m)
 {
 	uint32_t rows = md_rows(&m->md, MD_TYPEDEF);
@@ -54,7 +46,7 @@ static void index_module(struct types *ts, struct code_module *m)
 		struct name_entry *e = arena_alloc(ts->arena, sizeof(*e));
 		e->module = m;
 		e->rid = rid;
-		uint64_t hash = hash_stem(name, stem_length(name));
+		uint64_t hash = str_hash(name, stem_length(name));
 		e->next = map_find(&ts->names, hash);
 		map_put(&ts->names, hash, e);
 	}
@@ -202,7 +194,7 @@ bool type_find_def(struct types *ts, struct code_module *near, const char *name,
 	index_all(ts);
 	do {
 		for (struct name_entry *e =
-			 map_find(&ts->names, hash_stem(name + start, stem));
+			 map_find(&ts->names, str_hash(name + start, stem));
 		     e; e = e->next)
 			consider(&s, e);
 	} while (!s.best && index_more(ts, near));

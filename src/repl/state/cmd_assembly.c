@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "front/loop.h"
 #include "repl/cmd.h"
 #include "repl/heap/heapoptions.h"
 #include "repl/repl_priv.h"
@@ -336,7 +337,7 @@ static struct dbg_error *cmd_dumpstackobjects(struct repl *r,
 		return err;
 	sheet_begin(&s, r, o.json);
 	sheet_rows(&s, "objects", SHEET_COLUMNS(object_columns));
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && !loop_interrupted(r->loop); i++) {
 		struct dbg_heap_detail found = {0};
 
 		if (v[i].kind != DBG_ROOT_STACK || v[i].thread != r->thread)
@@ -350,7 +351,8 @@ static struct dbg_error *cmd_dumpstackobjects(struct repl *r,
 	}
 	sheet_rows_end(&s);
 	sheet_end(&s);
-	return NULL;
+	return loop_interrupted(r->loop) ? dbg_err(DBG_E_INTERRUPTED, "Quit")
+					 : NULL;
 }
 
 /* ---- The table ------------------------------------------------------- */
