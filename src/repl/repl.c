@@ -145,13 +145,9 @@ void repl_deinit(struct repl *r)
 	inerts_deinit(r);
 	for (size_t i = 0; i < r->n_hooks; i++)
 		words_deinit(&r->hooks[i].lines);
-	for (size_t i = 0; i < r->n_displays; i++) {
-		free(r->displays[i].format);
-		free(r->displays[i].expr);
-	}
+	displays_deinit(r);
 	skips_deinit(r);
 	free(r->hooks);
-	free(r->displays);
 	free(r->listing.file);
 	free(r->last_line);
 	user_commands_deinit(r);

@@ -39,6 +39,9 @@ struct display {
 	bool enabled;
 	char *format; /* as written behind the '/', "" for none */
 	char *expr;
+	/* Whose variables it shows; NULL: of no method, or not known yet. */
+	char *method, *mvid;
+	uint32_t token;
 };
 
 /* What was listed last; line numbers, 0: nothing yet. */

@@ -138,14 +138,27 @@ static bool is_silent(struct repl *r)
 	return hook && hook->lines.n && !strcmp(hook->lines.v[0], "silent");
 }
 
-struct dbg_error *resume_end(struct repl *r, struct dbg_error *err)
+static struct dbg_error *end(struct repl *r, struct dbg_error *err,
+			     bool finishes)
 {
 	err = resume_wait(r, err);
 	if (err || !r->stopped || is_silent(r))
 		return err;
 	err = show_stop(r);
-	display_show(r, 0);
+	if (!err && finishes)
+		err = show_returned(r);
+	display_show(r);
 	return err;
+}
+
+struct dbg_error *resume_end(struct repl *r, struct dbg_error *err)
+{
+	return end(r, err, false);
+}
+
+struct dbg_error *resume_finish(struct repl *r, struct dbg_error *err)
+{
+	return end(r, err, true);
 }
 
 void resume_stopped(struct repl *r, bool show)
@@ -161,7 +174,7 @@ void resume_stopped(struct repl *r, bool show)
 		err = show_stop(r);
 	if (err)
 		repl_warn(r, "", err);
-	display_show(r, 0);
+	display_show(r);
 	actions_run(r);
 }
 

@@ -11,8 +11,8 @@ There are no auto-display expressions now.
 1: sum = 5
 +display/x sum
 2: /x sum = 0x5
-+display nosuch
-3: nosuch = <error: {...}>
++display 1 / (sum - 5)
+3: 1 / (sum - 5) = <error: {...}>
 +undisplay 3
 +info display
 Auto-display expressions now in effect:

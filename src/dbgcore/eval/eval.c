@@ -28,6 +28,13 @@ struct dbg_error *eval_value(const struct eval *e, const char *text,
 	return err ? err : bind_evaluate(e, text, x, ret);
 }
 
+struct dbg_error *eval_bind(const struct eval *e, const char *text)
+{
+	struct expr *x;
+	struct dbg_error *err = parse(e, text, &x);
+	return err ? err : bind_check(e, text, x);
+}
+
 struct dbg_error *eval_assign(const struct eval *e, const char *target,
 			      const char *value, struct value *ret)
 {

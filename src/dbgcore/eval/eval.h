@@ -34,7 +34,8 @@ struct eval_trace {
 	size_t n_links;                         /* more are not kept */
 	bool of_frame;                          /* a variable was used */
 	bool of_thread;                         /* a thread's static was used */
-	bool moves; /* some of it lies where the GC may move it */
+	bool unknown; /* a name stands for nothing that can be seen here */
+	bool moves;   /* some of it lies where the GC may move it */
 };
 
 struct eval_calls;
@@ -54,10 +55,13 @@ struct eval {
 
 /* Record in the trace, if there is one, that the evaluation went through @v. */
 void eval_note(const struct eval *e, const struct value *v);
+void eval_note_unknown(const struct eval *e);
 
 /* Value of an expression, not settled. */
 DBG_MUST struct dbg_error *eval_value(const struct eval *e, const char *text,
 				      struct value *ret);
+/* What is wrong with @text here, as far as is known without evaluating it. */
+DBG_MUST struct dbg_error *eval_bind(const struct eval *e, const char *text);
 /* Assign: *ret is the place that was written. */
 DBG_MUST struct dbg_error *eval_assign(const struct eval *e, const char *target,
 				       const char *value, struct value *ret);

@@ -346,9 +346,11 @@ static bool find_variable(const struct eval *e, const char *name,
 static struct dbg_error *find_this(const struct eval *e, const char *name,
 				   struct value *ret)
 {
-	if (!find_variable(e, "this", ret))
+	if (!find_variable(e, "this", ret)) {
+		eval_note_unknown(e);
 		return dbg_err(DBG_E_NOT_FOUND, "no '%s' in this context",
 			       name);
+	}
 	if (strcmp(name, "base") || !e->scope->type)
 		return NULL;
 	struct type *parent = type_parent(e->types, e->scope->type);

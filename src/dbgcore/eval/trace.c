@@ -19,3 +19,9 @@ void eval_note(const struct eval *e, const struct value *v)
 			return;
 	t->links[t->n_links++] = (struct eval_link){v->addr, size};
 }
+
+void eval_note_unknown(const struct eval *e)
+{
+	if (e->trace)
+		e->trace->unknown = true;
+}

@@ -193,6 +193,25 @@ struct dbg_error *dbg_eval(struct dbg *dbg, dbg_id frame, const char *expr,
 	return err ? err : session_evaluate(dbg, &e, &x, ret);
 }
 
+struct dbg_error *dbg_eval_needs(struct dbg *dbg, dbg_id frame,
+				 const char *expr, enum dbg_needs *ret)
+{
+	struct eval e;
+	struct form form;
+	struct eval_trace trace = {0};
+	struct dbg_error *err = begin(dbg, frame, &e);
+
+	if (err)
+		return err;
+	e.trace = &trace;
+	dbg_error_destroy(
+	    eval_bind(&e, without_form(&dbg->inspect, expr, &form)));
+	*ret = trace.unknown    ? DBG_NEEDS_ANOTHER
+	       : trace.of_frame ? DBG_NEEDS_FRAME
+				: DBG_NEEDS_NOTHING;
+	return NULL;
+}
+
 struct dbg_error *dbg_assign(struct dbg *dbg, dbg_id frame, const char *target,
 			     const char *value, struct dbg_value *ret)
 {

@@ -14,6 +14,21 @@
 #include "repl/show/show.h"
 #include "repl/command/subcmd.h"
 
+static void display_deinit(struct display *d)
+{
+	free(d->format);
+	free(d->expr);
+	free(d->method);
+	free(d->mvid);
+}
+
+void displays_deinit(struct repl *r)
+{
+	for (size_t i = 0; i < r->n_displays; i++)
+		display_deinit(&r->displays[i]);
+	free(r->displays);
+}
+
 static struct dbg_error *cmd_display(struct repl *r, const struct call *call)
 {
 	struct dbg_error *err;
@@ -23,25 +38,31 @@ static struct dbg_error *cmd_display(struct repl *r, const struct call *call)
 	if (err)
 		return err;
 	if (!*call->args) {
-		display_show(r, 0);
+		display_show(r);
 		return NULL;
 	}
 	mem_grow(&r->displays, &r->cap_displays, r->n_displays,
 		 sizeof(*r->displays));
-	r->displays[r->n_displays++] = (struct display){
-	    .number = ++r->last_display,
+	struct display *d = &r->displays[r->n_displays];
+	*d = (struct display){
+	    .number = r->last_display + 1,
 	    .enabled = true,
 	    .format = xstrdup(call->format),
 	    .expr = xstrdup(call->args),
 	};
-	display_show(r, r->last_display);
+	err = display_begin(r, d);
+	if (err) {
+		display_deinit(d);
+		return err;
+	}
+	r->last_display++;
+	r->n_displays++;
 	return NULL;
 }
 
 static void delete_at(struct repl *r, size_t i)
 {
-	free(r->displays[i].format);
-	free(r->displays[i].expr);
+	display_deinit(&r->displays[i]);
 	r->n_displays--;
 	for (; i < r->n_displays; i++)
 		r->displays[i] = r->displays[i + 1];
@@ -119,7 +140,9 @@ static const struct repl_cmd cmds[] = {
 	.help = "show a value at each stop",
 	.more = "/FMT is as for \"print\", or as for \"x\" if it has a count "
 		"or a size or is /i or /s.\nWithout EXPRESSION all displays "
-		"are shown now.",
+		"are shown now. What has variables is shown in the method "
+		"where the "
+		"display was made.",
 	.flags = CMD_FORMAT,
 	.complete = COMPLETE_EXPRESSIONS,
 	.run = cmd_display,

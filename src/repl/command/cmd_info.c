@@ -233,10 +233,13 @@ static struct dbg_error *info_display(struct repl *r, const struct call *call)
 		out(r, "Auto-display expressions now in effect:\n"
 		       "Num Enb Expression\n");
 	for (size_t i = 0; i < r->n_displays; i++) {
-		const struct display *d = &r->displays[i];
+		struct display *d = &r->displays[i];
 		out(r, "%" PRIu32 ":   %c  %s%s%s%s\n", d->number,
 		    d->enabled ? 'y' : 'n', *d->format ? "/" : "", d->format,
 		    *d->format ? " " : "", d->expr);
+		if (!display_in_scope(r, d))
+			out(r, "(cannot be evaluated in the current "
+			       "context)\n");
 	}
 	return NULL;
 }

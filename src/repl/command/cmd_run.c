@@ -251,8 +251,7 @@ static struct dbg_error *cmd_finish(struct repl *r, const struct call *call)
 	out(r, "Run till exit from ");
 	show_frame_line(r, &f);
 	resume_begin(r, RESUME_RUN);
-	err = resume_end(r, dbg_step(r->dbg, &step_out));
-	return err || !r->stopped ? err : show_returned(r);
+	return resume_finish(r, dbg_step(r->dbg, &step_out));
 }
 
 // A bare line is one of the file that is looked at.

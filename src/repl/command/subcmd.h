@@ -30,6 +30,7 @@ DBG_MUST struct dbg_error *display_enable(struct repl *r,
 					  const struct call *call);
 DBG_MUST struct dbg_error *display_disable(struct repl *r,
 					   const struct call *call);
+void displays_deinit(struct repl *r);
 
 /* ---- cmd_stack.c, cmd_frame.c ---------------------------------------- */
 

@@ -10,6 +10,7 @@
 
 #include "dbg.h"
 
+struct display;
 struct repl;
 struct str;
 
@@ -57,6 +58,8 @@ DBG_MUST struct dbg_error *show_scope(struct repl *r, dbg_id frame,
 				      const char *indent);
 /* What the call returned that was stepped out of, if it is known. */
 DBG_MUST struct dbg_error *show_returned(struct repl *r);
+/* Print in place of a value that it cannot be had; @err is destroyed. */
+void show_error(const struct repl *r, struct dbg_error *err);
 enum show_mode {
 	SHOW_DISPLAY, /* nothing is assigned */
 	SHOW_OUTPUT,
@@ -66,13 +69,28 @@ enum show_mode {
 /* The value of @expr as `print/FORMAT` shows it, or an error. */
 DBG_MUST struct dbg_error *show_expr(struct repl *r, const char *expr,
 				     const char *format, enum show_mode mode);
-/* Print the displays that are enabled, or the one of @number. */
-void display_show(struct repl *r, uint32_t number);
+
+/* ---- show_display.c -------------------------------------------------- */
+
+/*
+ * Print the displays that are enabled, but for those whose names mean nothing
+ * in the selected frame.
+ */
+void display_show(struct repl *r);
+/*
+ * Print one that was made just now; an error, if its names mean nothing in the
+ * selected frame.
+ */
+DBG_MUST struct dbg_error *display_begin(struct repl *r, struct display *d);
+/* Can it be shown in the selected frame? True if nothing is stopped. */
+bool display_in_scope(struct repl *r, struct display *d);
 
 /* ---- show_repeat.c --------------------------------------------------- */
 
 /* Is @expr "ELEMENT@COUNT", as gdb has it? */
 bool repeat_is(const char *expr);
+/* Length of what stands in front of the '@', or of all of @expr. */
+size_t repeat_operand(const char *expr);
 /* Print these elements, as print/LETTER does (0: as they are). */
 DBG_MUST struct dbg_error *show_repeat(struct repl *r, const char *expr,
 				       char letter);

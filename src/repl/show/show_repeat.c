@@ -57,6 +57,16 @@ bool repeat_is(const char *expr)
 	return find_at(expr) != NULL;
 }
 
+size_t repeat_operand(const char *expr)
+{
+	const char *at = find_at(expr);
+	size_t n = at ? (size_t)(at - expr) : strlen(expr);
+
+	while (n && isspace((unsigned char)expr[n - 1]))
+		n--;
+	return n;
+}
+
 // The '[' of the index that @expr ends with; NULL: it does not.
 static const char *find_index(const char *expr, size_t n)
 {
@@ -123,11 +133,9 @@ struct dbg_error *show_repeat(struct repl *r, const char *expr, char letter)
 {
 	struct dbg_error *err;
 	const char *at = find_at(expr);
-	size_t n = (size_t)(at - expr);
+	size_t n = repeat_operand(expr);
 	uint64_t count;
 
-	while (n && isspace((unsigned char)expr[n - 1]))
-		n--;
 	err = read_count(r, at + 1, &count);
 	if (err)
 		return err;

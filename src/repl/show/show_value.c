@@ -47,7 +47,7 @@ static void separate(struct shower *s, bool first)
 	    "");
 }
 
-static void show_error(const struct repl *r, struct dbg_error *err)
+void show_error(const struct repl *r, struct dbg_error *err)
 {
 	out(r, "<error: %s>", err->message);
 	dbg_error_destroy(err);
@@ -306,44 +306,4 @@ struct dbg_error *show_returned(struct repl *r)
 	show_value(r, &v);
 	out(r, "\n");
 	return NULL;
-}
-
-static bool is_memory(const char *format)
-{
-	struct parse_format f;
-	struct dbg_error *err = parse_format(format, &f);
-
-	return !dbg_err_drop(err) &&
-	       (f.size || f.letter == 'i' || f.letter == 's' || f.count != 1);
-}
-
-static void show_display(struct repl *r, const struct display *d)
-{
-	struct dbg_error *err;
-
-	out(r, "%" PRIu32 ": ", d->number);
-	if (is_memory(d->format)) {
-		out(r, "x/%s %s\n", d->format, d->expr);
-		err = show_memory(r, d->expr, d->format);
-		if (err)
-			show_error(r, err);
-		else
-			return;
-	} else {
-		out(r, "%s%s%s%s = ", *d->format ? "/" : "", d->format,
-		    *d->format ? " " : "", d->expr);
-		err = show_expr(r, d->expr, d->format, SHOW_DISPLAY);
-		if (err)
-			show_error(r, err);
-	}
-	out(r, "\n");
-}
-
-void display_show(struct repl *r, uint32_t number)
-{
-	for (size_t i = 0; r->stopped && i < r->n_displays; i++) {
-		const struct display *d = &r->displays[i];
-		if (number ? d->number == number : d->enabled)
-			show_display(r, d);
-	}
 }

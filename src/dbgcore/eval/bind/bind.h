@@ -13,6 +13,9 @@
 DBG_MUST struct dbg_error *bind_evaluate(const struct eval *e, const char *text,
 					 const struct expr *x,
 					 struct value *ret);
+/* What is wrong with it, as far as that is known without evaluating it. */
+DBG_MUST struct dbg_error *bind_check(const struct eval *e, const char *text,
+				      const struct expr *x);
 /* Its truth; an error if it is no bool. */
 DBG_MUST struct dbg_error *bind_condition(const struct eval *e,
 					  const char *text,

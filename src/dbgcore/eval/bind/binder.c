@@ -514,6 +514,7 @@ static struct dbg_error *unknown_name(const struct binder *b,
 			       (int)(end - known - 1), n->name + known + 1,
 			       (int)known, n->name,
 			       error_place(b, n->syntax, n->syntax->start));
+	eval_note_unknown(b->e);
 	const struct frame *f = b->e->scope->frame;
 	bool gone = f && f->kind == DBG_FRAME_THROWN;
 	return dbg_err(DBG_E_NOT_FOUND, "no '%.*s' in this context%s%s",

@@ -280,6 +280,16 @@ struct dbg_error *bind_evaluate(const struct eval *e, const char *text,
 	return !err && is_torn(&b) ? machine_value(&b, body, ret) : err;
 }
 
+struct dbg_error *bind_check(const struct eval *e, const char *text,
+			     const struct expr *x)
+{
+	struct binder b;
+	struct bound *body;
+
+	binder_init(&b, e, text);
+	return bind_operand(&b, x, &body);
+}
+
 struct dbg_error *bind_condition(const struct eval *e, const char *text,
 				 const struct expr *x, bool *ret)
 {

@@ -73,6 +73,18 @@ DBG_MUST struct dbg_error *dbg_value_code(struct dbg *dbg, dbg_id value,
 DBG_MUST struct dbg_error *dbg_eval(struct dbg *dbg, dbg_id frame,
 				    const char *expr, struct dbg_value *ret);
 
+/* What an expression needs of the frame that it is evaluated in. */
+enum dbg_needs {
+	DBG_NEEDS_NOTHING,
+	DBG_NEEDS_FRAME,   /* variables of the frame */
+	DBG_NEEDS_ANOTHER, /* a name in it is not known in this frame */
+};
+
+/* Evaluates nothing; what else may be wrong with @expr is no error. */
+DBG_MUST struct dbg_error *dbg_eval_needs(struct dbg *dbg, dbg_id frame,
+					  const char *expr,
+					  enum dbg_needs *ret);
+
 /*
  * Assign the value of expression @value, converted as C# does, to @target, a
  * variable, field, element or other place; *ret is the target afterwards.
