@@ -91,9 +91,13 @@ def test_on_exit(t):
 
 
 def test_unseen(t):
-    """Who asks whether a debugger is there gets the answer as without."""
+    """Who asks whether a debugger is there gets the answer as without; a child
+    of the command, too (test frameworks have no time limits for tests if one
+    is)."""
     for words in (["poll", "3"], ["break"], ["write"], ["assert"]):
         reported(t, t.program("Asking", *words, host="dotnet"))
+    asks = t.program("Asking", "poll", "3", host="dotnet")
+    reported(t, ["sh", "-c", '"$@"; exit 3', "sh", *asks])
 
 
 def test_unhandled(t):

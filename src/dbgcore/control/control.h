@@ -293,5 +293,6 @@ void control_suppress_optimizations(struct control *c, bool on);
 void control_stop_at_entry(struct control *c, bool on);
 /* Is the program not to find that it is debugged? */
 void control_set_unseen(struct control *c, bool on);
+bool control_is_unseen(const struct control *c);
 
 #endif

@@ -164,6 +164,11 @@ void control_set_unseen(struct control *c, bool on)
 	c->unseen = on;
 }
 
+bool control_is_unseen(const struct control *c)
+{
+	return c->unseen;
+}
+
 /* ---- Break ----------------------------------------------------------- */
 
 /* Is it a method of class Debugger? */

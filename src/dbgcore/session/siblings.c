@@ -205,6 +205,7 @@ struct dbg_error *dbg_child_adopt(struct dbg *dbg, pid_t pid, struct dbg **ret)
 		return err;
 	siblings_leave(child);
 	siblings_join(child, dbg);
+	control_set_unseen(child->control, control_is_unseen(dbg->control));
 	err = session_settings_copy(child, dbg);
 	if (!err)
 		err = control_break_copy(child->control, dbg->control, 0);

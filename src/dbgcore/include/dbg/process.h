@@ -54,7 +54,7 @@ struct dbg_launch {
 	bool stop_at_exec;    /* stop at its first instruction */
 	bool stop_at_entry;   /* stop at the start of Main */
 	bool hold;            /* ... and before: DBG_STOP_READY */
-	bool unseen;          /* Debugger.IsAttached is false */
+	bool unseen; /* Debugger.IsAttached is false, in children as well */
 };
 
 /*
