@@ -12,7 +12,8 @@ def test_single_thread(t):
     source = t.source("StepKinds")
     c = t.adapter()
     c.launch(t.program("StepKinds", "held"), {source: [
-        t.line("StepKinds", "held-before"), t.line("StepKinds", "held-end")]})
+        t.line("StepKinds", "held-before"), t.line("StepKinds", "held-end")]},
+        env={"DOTNET_TieredCompilation": "0"})
     c.stopped("breakpoint")
     c.step("next", singleThread=True)
     before = c.evaluate("before")["result"]

@@ -1,8 +1,9 @@
-"""A step that waits for a thread that is held: Ctrl-C ends it and says why."""
+"""A step that waits for a thread that is held."""
 import os
 
 
 def test_deadlock(t):
+    """Others are never to run: Ctrl-C ends the step and says why."""
     s = t.start("--args", *t.program("StepKinds", "held"))
     s.cmd("tbreak " + t.at("StepKinds", "held-end"))
     t.check_in("Temporary breakpoint 1", s.cmd("run"))
@@ -17,6 +18,19 @@ def test_deadlock(t):
     t.check_in("scheduler-locking", text)
     s.cmd("set scheduler-locking off")
     t.check_in("held", s.cmd("continue"))
+
+
+def test_step_goes_on(t):
+    """Others are held for a step: they run when it would never end. A
+    collection waits for all of them, by sleeps with a limit."""
+    s = t.start("--args", *t.program("StepKinds", "held"))
+    s.cmd("tbreak " + t.at("StepKinds", "held-collect"))
+    s.cmd("run")
+    s.cmd("set scheduler-locking step")
+    text = s.cmd("next")
+    t.check_in("The step sleeps", text)
+    t.check_in("held-collected", text)
+    t.check_in("held ", s.cmd("continue"))
 
 
 def held(t):

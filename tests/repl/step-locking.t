@@ -1,5 +1,7 @@
 #! fixture=StepKinds args="held held" exit=0
-## Another thread turns only while it may.
+## Another thread turns only while it may; the runtime's own that compiles in
+## the background would be held as well, perhaps with a lock of the compiler's.
++set environment DOTNET_TieredCompilation=0
 +break @held-before
 Breakpoint 1 at {...}: file StepKinds.cs, line {@held-before}.
 +show scheduler-locking

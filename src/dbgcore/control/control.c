@@ -585,7 +585,13 @@ pid_t control_runs_only(const struct control *c, pid_t current)
 		return 0;
 	if (p->phase == STEP_NONE)
 		return locking == LOCKING_ON ? current : 0;
-	return step_is_awaited(p) ? 0 : p->tid;
+	return step_is_awaited(p) || c->rules.shares ? 0 : p->tid;
+}
+
+bool control_step_holds(const struct control *c)
+{
+	return c->plan.phase != STEP_NONE && c->rules.locking != LOCKING_ON &&
+	       control_runs_only(c, 0);
 }
 
 void control_step_cancel(struct control *c)

@@ -143,7 +143,8 @@ struct step_rules {
 	bool just_my_code;
 	bool over_properties; /* and operators, by a step in */
 	enum step_locking locking;
-	bool alone; /* the others are held until the next stop */
+	bool alone;  /* the others are held until the next stop */
+	bool shares; /* they are not, until the step ends */
 };
 
 /*
@@ -151,6 +152,8 @@ struct step_rules {
  * user resumed; while a step waits for other threads all run.
  */
 pid_t control_runs_only(const struct control *c, pid_t current);
+/* Are others held for a step that goes on, and not whatever happens? */
+bool control_step_holds(const struct control *c);
 
 struct step_rules *control_step_rules(struct control *c);
 /* What a step in passes besides, see step/skip.c; the text as it was set. */

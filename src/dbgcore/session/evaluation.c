@@ -17,11 +17,10 @@
 #include "eval/evalcall.h"
 #include "session/session.h"
 #include "session/expression.h"
+#include "session/ticks.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -63,8 +62,7 @@ struct evaluation {
 	size_t n_units;
 	struct dbg_error *error; /* the result */
 	struct dbg_value value;
-	timer_t timer;
-	bool has_timer;
+	struct ticks ticks;
 };
 
 /* ---- Life ------------------------------------------------------------- */
@@ -73,8 +71,7 @@ void evaluation_destroy(struct evaluation *v)
 {
 	if (!v)
 		return;
-	if (v->has_timer)
-		timer_delete(v->timer);
+	ticks_stop(&v->ticks);
 	dbg_error_destroy(v->error);
 	arena_destroy(v->arena);
 	free(v);
@@ -110,9 +107,7 @@ static void over(struct dbg *dbg, struct dbg_error *err)
 	v->doing = DOING_NOTHING;
 	v->error = err;
 	dbg->inspect.returns = false;
-	if (v->has_timer)
-		timer_delete(v->timer);
-	v->has_timer = false;
+	ticks_stop(&v->ticks);
 	session_event(dbg, &(struct dbg_event){.kind = DBG_EVENT_EVALUATED});
 }
 
@@ -128,22 +123,6 @@ static void stand(struct dbg *dbg)
 }
 
 /* ---- Calls ------------------------------------------------------------ */
-
-/* Have SIGCHLD at every tick, for evaluation_tick. */
-static void set_timer(struct evaluation *v)
-{
-	struct sigevent how = {.sigev_notify = SIGEV_SIGNAL,
-			       .sigev_signo = SIGCHLD};
-	struct itimerspec when = {
-	    .it_value = {.tv_nsec = TICK_MS * 1000000},
-	    .it_interval = {.tv_nsec = TICK_MS * 1000000}};
-
-	clock_gettime(CLOCK_MONOTONIC, &v->since);
-	if (!v->has_timer)
-		v->has_timer = !timer_create(CLOCK_MONOTONIC, &how, &v->timer);
-	if (v->has_timer)
-		timer_settime(v->timer, 0, &when, NULL);
-}
 
 static struct dbg_error *run(struct dbg *dbg, const struct call_request *req,
 			     enum doing doing)
@@ -166,7 +145,8 @@ static struct dbg_error *run(struct dbg *dbg, const struct call_request *req,
 	v->is_void = !req->ret;
 	if (dbg->rules.threads == CALL_THREADS_ON && !prepares)
 		control_call_share(dbg->control, UINT64_MAX);
-	set_timer(v);
+	clock_gettime(CLOCK_MONOTONIC, &v->since);
+	ticks_start(&v->ticks, TICK_MS);
 	if (dbg->state == DBG_STOPPED)
 		target_terminal_give(dbg->target);
 	dbg->state = DBG_RUNNING;
@@ -484,13 +464,10 @@ void evaluation_ended(struct dbg *dbg)
 void evaluation_tick(struct dbg *dbg)
 {
 	struct evaluation *v = dbg->evaluation;
-	struct timespec now;
 
 	if (!is_going_on(dbg) || dbg->state != DBG_RUNNING)
 		return;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	int64_t ms = (now.tv_sec - v->since.tv_sec) * 1000 +
-		     (now.tv_nsec - v->since.tv_nsec) / 1000000;
+	int64_t ms = ticks_since(&v->since);
 	if (dbg->rules.threads != CALL_THREADS_OFF &&
 	    control_call_share(dbg->control, (uint64_t)ms)) {
 		target_run_only(dbg->target, 0);

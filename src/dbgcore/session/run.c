@@ -334,8 +334,10 @@ struct dbg_error *dbg_dispatch(struct dbg *dbg)
 			break;
 		}
 	}
-	for (size_t i = 0; i < dbg->siblings->n; i++)
+	for (size_t i = 0; i < dbg->siblings->n; i++) {
 		evaluation_tick(dbg->siblings->v[i]);
+		heldstep_tick(dbg->siblings->v[i]);
+	}
 	return err;
 }
 
@@ -344,13 +346,17 @@ struct dbg_error *dbg_dispatch(struct dbg *dbg)
 /* @alone: only the thread in dbg->resumed. */
 static struct dbg_error *resume(struct dbg *dbg, bool alone)
 {
-	control_step_rules(dbg->control)->alone = alone;
+	struct step_rules *rules = control_step_rules(dbg->control);
+
+	rules->alone = alone;
+	rules->shares = false;
 	dbg->state = DBG_RUNNING;
 	memset(&dbg->stop, 0, sizeof(dbg->stop));
 	session_event(dbg, &(struct dbg_event){.kind = DBG_EVENT_CONTINUED});
 	target_keys_pending(dbg->target, &dbg->answered);
 	target_terminal_give(dbg->target);
 	siblings_thaw(dbg);
+	heldstep_begin(dbg);
 	return session_go(dbg);
 }
 

@@ -144,6 +144,7 @@ void session_ended(struct dbg *dbg)
 
 	session_heap_drop(dbg);
 	evaluation_ended(dbg);
+	heldstep_end(dbg);
 	dbg_counters(dbg, &now);
 	dbg->counters = now;
 	control_end_run(dbg->control);

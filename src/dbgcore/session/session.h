@@ -23,6 +23,7 @@
 #include "inspect/inspect.h"
 #include "session/evaluation.h"
 #include "session/files.h"
+#include "session/heldstep.h"
 #include "session/ipcfiles.h"
 #include "session/program.h"
 #include "target/hostfile.h"
@@ -142,6 +143,7 @@ struct dbg {
 	struct settings_made made;
 	struct evaluation *evaluation; /* the last one, or NULL */
 	struct evaluation_rules rules;
+	struct held_step held_step;
 	struct dbg_counters counters; /* of earlier runs */
 };
 

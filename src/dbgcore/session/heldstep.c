@@ -1,0 +1,65 @@
+/*
+ * A step with the other threads held may wait for one of them: for a lock of
+ * the runtime's that one was stopped with, or for all of them, before a
+ * collection of garbage. When the thread has slept for a while, whatever for,
+ * the others run as well until the step ends. A wait for a collection may be
+ * many short sleeps, between which the thread looks: looks that find it asleep
+ * count twice, those that find it awake are taken off.
+ */
+#include "session/session.h"
+
+#include "base/err.h"
+
+enum {
+	LOOK_MS = 50,
+	ASLEEP_LOOKS = 10, /* until it is believed */
+	ASLEEP_WEIGHT = 2,
+};
+
+void heldstep_begin(struct dbg *dbg)
+{
+	struct held_step *h = &dbg->held_step;
+
+	if (!control_step_holds(dbg->control))
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &h->looked);
+	h->asleep = 0;
+	ticks_start(&h->ticks, LOOK_MS);
+}
+
+void heldstep_end(struct dbg *dbg)
+{
+	ticks_stop(&dbg->held_step.ticks);
+}
+
+static struct dbg_error *share(struct dbg *dbg)
+{
+	ticks_stop(&dbg->held_step.ticks);
+	control_step_rules(dbg->control)->shares = true;
+	session_message(dbg, "the step sleeps, perhaps until another thread "
+			     "does something, but those are held "
+			     "(scheduler-locking): they run until it ends");
+	target_run_only(dbg->target, 0);
+	return target_resume_all(dbg->target);
+}
+
+void heldstep_tick(struct dbg *dbg)
+{
+	struct held_step *h = &dbg->held_step;
+
+	if (!h->ticks.on || dbg->state != DBG_RUNNING ||
+	    ticks_since(&h->looked) < LOOK_MS)
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &h->looked);
+	if (control_step_holds(dbg->control) &&
+	    target_thread_sleeps(dbg->target, dbg->resumed))
+		h->asleep += ASLEEP_WEIGHT;
+	else if (h->asleep)
+		h->asleep--;
+	if (h->asleep < ASLEEP_LOOKS * ASLEEP_WEIGHT)
+		return;
+	struct dbg_error *err = share(dbg);
+	if (err)
+		session_message(dbg, "%s", err->message);
+	dbg_error_destroy(err);
+}

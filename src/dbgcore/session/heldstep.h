@@ -1,0 +1,22 @@
+/* A step that holds the other threads: heldstep.c. */
+#ifndef SESSION_HELDSTEP_H
+#define SESSION_HELDSTEP_H
+
+#include "session/ticks.h"
+
+struct dbg;
+
+struct held_step {
+	struct ticks ticks;
+	struct timespec looked;
+	unsigned int asleep; /* how often found so, weighted */
+};
+
+/* The program is resumed, perhaps by a step. */
+void heldstep_begin(struct dbg *dbg);
+/* It has stopped, or is gone. */
+void heldstep_end(struct dbg *dbg);
+/* Look at the clock. */
+void heldstep_tick(struct dbg *dbg);
+
+#endif

@@ -1,0 +1,23 @@
+/* A timer by which dbg_dispatch() is called again and again: ticks.c. */
+#ifndef SESSION_TICKS_H
+#define SESSION_TICKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+struct ticks {
+	timer_t timer;
+	bool on;
+};
+
+/*
+ * Tick every @ms (below 1,000) from now on: SIGCHLD, for which whoever calls
+ * dbg_dispatch() waits anyway. Without effect if the kernel has no timer left.
+ */
+void ticks_start(struct ticks *t, unsigned int ms);
+void ticks_stop(struct ticks *t);
+/* Milliseconds from @since, of CLOCK_MONOTONIC, to now. */
+int64_t ticks_since(const struct timespec *since);
+
+#endif
