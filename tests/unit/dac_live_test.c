@@ -499,6 +499,14 @@ static void test_no_instance(void **state)
 			 0);
 	assert_int_equal(dac_type_instance(f->d, 0x1234, 0x02000002, args, 2),
 			 0);
+	// What does not exist is not looked for in all modules each time.
+	uint64_t n = dac_calls(f->d);
+	for (uint64_t i = 1; i < 100; i++) {
+		const uint64_t none[] = {point, point + 8 * i};
+		assert_int_equal(
+		    dac_type_instance(f->d, t->module, t->token, none, 2), 0);
+	}
+	assert_int_equal(dac_calls(f->d), n);
 }
 
 /* ---- Statics --------------------------------------------------------- */

@@ -9,6 +9,7 @@
 #include "dac/com.h"
 #include "dac/dac.h"
 #include "dac/slots.h"
+#include "dac/typetable.h"
 #include "dac/x86/context.h"
 #include "target/target.h"
 
@@ -82,6 +83,7 @@ struct dac_learned {
 	bool patch_table_sought;
 	bool globals_known, padding_tried, param_table_tried;
 	size_t param_table_word; /* in Module; 0: unknown */
+	bool short_rid;          /* see typetable.c */
 	size_t instance_offset;  /* of the type in the DAC's type instances */
 	size_t exposed_word;     /* of the handle in Thread; 0: unknown */
 	bool not_exposed[DAC_THREAD_WORDS]; /* words that are not it */
@@ -98,17 +100,16 @@ struct dac {
 	void *sos, *sos5, *sos6, *sos8, *sos12, *sos14;
 	void *type_instance; /* see dac_instance_get */
 	uint64_t n_calls;
-	uint64_t n_drops;              /* see dac_drop */
-	uint16_t *scratch;             /* DAC_SCRATCH_UNITS for strings */
-	struct arena *facts;           /* what the caches below point to */
-	struct map types;              /* MethodTable* -> struct type_entry */
-	struct map methods;            /* MethodDesc* -> struct dac_method */
-	struct map instances;          /* hash -> struct instance_entry */
-	struct map misses;             /* hashes sought in vain, until flush */
-	struct map frame_kinds;        /* first word of a Frame -> char */
-	struct dac_threads threads;    /* until flush */
-	struct dac_code_cache code;    /* until dac_forget */
-	struct dac_code_cache dynamic; /* until dac_flush */
+	uint64_t n_drops;               /* see dac_drop */
+	uint16_t *scratch;              /* DAC_SCRATCH_UNITS for strings */
+	struct arena *facts;            /* what the caches below point to */
+	struct map types;               /* MethodTable* -> struct type_entry */
+	struct map methods;             /* MethodDesc* -> struct dac_method */
+	struct dac_instances instances; /* see typetable.c */
+	struct map frame_kinds;         /* first word of a Frame -> char */
+	struct dac_threads threads;     /* until flush */
+	struct dac_code_cache code;     /* until dac_forget */
+	struct dac_code_cache dynamic;  /* until dac_flush */
 	struct dac_learned learned;
 };
 
@@ -277,14 +278,12 @@ void *dac_instance_get(struct dac *d, uint64_t mt);
 
 /* Is @mt an instantiated type, not a definition? Asks the DAC nothing. */
 bool dac_is_instance(struct dac *d, uint64_t mt);
-/* Are these the generic arguments of @mt? Asks the DAC nothing. */
-bool dac_args_are(struct dac *d, uint64_t mt, const uint64_t *args, size_t n);
+enum {
+	DAC_ARGS_MAX = 256
+};
 
-/* ---- typetable.c ----------------------------------------------------- */
-
-/* The loaded instantiation of a generic type; 0 if there is none. */
-uint64_t dac_type_search(struct dac *d, uint64_t module, uint32_t token,
-			 const uint64_t *args, size_t n_args);
+/* Its generic arguments; 0: there are none to read. Asks the DAC nothing. */
+size_t dac_args_read(struct dac *d, uint64_t mt, uint64_t ret[DAC_ARGS_MAX]);
 
 /* ---- dactype.c ------------------------------------------------------- */
 

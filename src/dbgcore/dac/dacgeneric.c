@@ -8,9 +8,7 @@
 #include <string.h>
 
 enum {
-	ARGS_MAX = 256,
 	DICTS_MAX = 256,
-	INSTANCES_MAX = 1 << 16,
 	// MethodTable::m_pPerInstInfo; 16-bit counts of dictionaries and of
 	// arguments stand in front of what it points to (.NET 8, 9, 10).
 	MT_PER_INST = 48,
@@ -26,13 +24,6 @@ enum {
 
 static const uint32_t MT_HAS_COMPONENT_SIZE = 0x80000000;
 
-struct instance_entry {
-	uint64_t module, mt;
-	uint32_t token;
-	uint32_t n_args;
-	uint64_t *args;
-};
-
 uint64_t dac_type_of_token(struct dac *d, uint64_t module, uint32_t token)
 {
 	uint64_t mt = 0;
@@ -47,8 +38,7 @@ uint64_t dac_type_of_token(struct dac *d, uint64_t module, uint32_t token)
 
 /* ---- Arguments ------------------------------------------------------- */
 
-// Read at most @cap arguments; the true number, 0 if there are none to read.
-static size_t args_read(struct dac *d, uint64_t mt, uint64_t *ret, size_t cap)
+size_t dac_args_read(struct dac *d, uint64_t mt, uint64_t ret[DAC_ARGS_MAX])
 {
 	struct target *t = d->target;
 	uint64_t info, dict;
@@ -58,19 +48,11 @@ static size_t args_read(struct dac *d, uint64_t mt, uint64_t *ret, size_t cap)
 	    (info & 7) ||
 	    target_read_some(t, info - sizeof(counts), counts,
 			     sizeof(counts)) != sizeof(counts) ||
-	    !counts[0] || counts[0] > DICTS_MAX || counts[1] > cap ||
+	    !counts[0] || counts[0] > DICTS_MAX || counts[1] > DAC_ARGS_MAX ||
 	    target_read_some(t, info + 8 * (counts[0] - 1u), &dict, 8) != 8)
 		return 0;
 	size_t size = counts[1] * sizeof(*ret);
 	return target_read_some(t, dict, ret, size) == size ? counts[1] : 0;
-}
-
-bool dac_args_are(struct dac *d, uint64_t mt, const uint64_t *args, size_t n)
-{
-	uint64_t have[ARGS_MAX];
-
-	return n && args_read(d, mt, have, ARGS_MAX) == n &&
-	       !memcmp(have, args, n * sizeof(*args));
 }
 
 bool dac_is_instance(struct dac *d, uint64_t mt)
@@ -90,7 +72,7 @@ struct dbg_error *dac_type_args(struct dac *d, uint64_t mt, struct arena *arena,
 {
 	struct dbg_error *err;
 	const struct dac_type *type;
-	uint64_t args[ARGS_MAX];
+	uint64_t args[DAC_ARGS_MAX];
 	size_t n;
 
 	err = dac_type_get(d, mt, &type);
@@ -100,7 +82,7 @@ struct dbg_error *dac_type_args(struct dac *d, uint64_t mt, struct arena *arena,
 	*ret_n = 0;
 	if (!dac_is_instance(d, mt))
 		return NULL;
-	n = args_read(d, mt, args, ARGS_MAX);
+	n = dac_args_read(d, mt, args);
 	if (!n)
 		return dbg_err(DBG_E_FORMAT,
 			       "the generic arguments of the type at 0x%llx "
@@ -225,42 +207,10 @@ void *dac_instance_get(struct dac *d, uint64_t mt)
 	return d->type_instance;
 }
 
-static uint64_t instance_hash(uint64_t module, uint32_t token,
-			      const uint64_t *args, size_t n_args)
-{
-	uint64_t hash = module * 31 + token;
-
-	for (size_t i = 0; i < n_args; i++)
-		hash = hash * UINT64_C(0x100000001b3) + args[i];
-	return hash;
-}
-
 uint64_t dac_type_instance(struct dac *d, uint64_t module, uint32_t token,
 			   const uint64_t *args, size_t n_args)
 {
 	if (!n_args || module >= DAC_UNLOADED_MODULES)
 		return dac_type_of_token(d, module, token);
-	uint64_t hash = instance_hash(module, token, args, n_args);
-	const struct instance_entry *known = map_find(&d->instances, hash);
-	if (known && known->module == module && known->token == token &&
-	    known->n_args == n_args &&
-	    !memcmp(known->args, args, n_args * sizeof(*args)))
-		return known->mt;
-
-	// A miss stays one until the program has run again.
-	if (map_find(&d->misses, hash))
-		return 0;
-	uint64_t mt = dac_type_search(d, module, token, args, n_args);
-	if (!mt) {
-		map_put(&d->misses, hash, d);
-		return 0;
-	}
-	struct instance_entry *e = arena_alloc(d->facts, sizeof(*e));
-	e->module = module;
-	e->mt = mt;
-	e->token = token;
-	e->n_args = (uint32_t)n_args;
-	e->args = arena_copy(d->facts, args, n_args, sizeof(*args));
-	map_put(&d->instances, hash, e);
-	return mt;
+	return dac_type_search(d, module, token, args, n_args);
 }

@@ -419,8 +419,7 @@ void dac_close(struct dac *d)
 	code_cache_deinit(&d->code);
 	map_deinit(&d->types);
 	map_deinit(&d->methods);
-	map_deinit(&d->instances);
-	map_deinit(&d->misses);
+	dac_instances_deinit(&d->instances);
 	map_deinit(&d->threads.by_tid);
 	arena_destroy(d->threads.arena);
 	map_deinit(&d->frame_kinds);
@@ -441,7 +440,7 @@ void dac_flush(struct dac *d)
 {
 	dac_drop(d);
 	code_cache_clear(&d->dynamic);
-	map_clear(&d->misses);
+	d->instances.current = false;
 	dac_threads_reset(&d->threads);
 }
 
@@ -451,7 +450,7 @@ void dac_forget(struct dac *d)
 	code_cache_clear(&d->code);
 	map_clear(&d->types);
 	map_clear(&d->methods);
-	map_clear(&d->instances);
+	dac_instances_clear(&d->instances);
 	arena_reset(d->facts);
 }
 

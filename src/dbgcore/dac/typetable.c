@@ -12,10 +12,16 @@
  *
  * Where Module keeps it differs: found once, in System.Private.CoreLib, by
  * what it looks like.
+ *
+ * A program has tens of thousands of instances, and most that are asked for do
+ * not exist. So all are read once, into an index by definition and arguments;
+ * at later stops the tables whose number of entries has changed are read again.
  */
-#include "dac/dac_priv.h"
+#include "dac/typetable.h"
 
 #include <string.h>
+
+#include "dac/dac_priv.h"
 
 enum {
 	MODULE_WORDS = 256, /* of struct Module to look at */
@@ -25,15 +31,22 @@ enum {
 	END_BIT = 1,
 	GENERATIONS_MAX = 4,
 	TRIES_MAX = 64,
+	TABLE_SIZE = 24,
+	SAME_KEY_MAX = 64, /* instances that one key may stand for */
+	CHAINS_AT_ONCE = 64,
+	// MethodTable::m_pModule, the same in .NET 8, 9 and 10, and a word with
+	// the rid of the definition: the upper 24 bits of m_dwFlags2, in .NET 8
+	// the 16 of m_wToken, which are all set where these are too few.
+	MT_MODULE = 24,
+	MT_RID = 8,
+	RID_SHIFT = 8,
+	RID_SHIFT_SHORT = 16,
+	RID_SHORT_MAX = 0xffff,
+	RID_MASK = 0xffffff,
 };
 
 struct search {
 	struct dac *dac;
-	uint64_t module;
-	uint32_t token;
-	const uint64_t *args;
-	size_t n_args;
-	uint64_t found;
 	uint32_t left; /* entries still to be looked at */
 };
 
@@ -60,9 +73,27 @@ static bool chain_each(struct search *s, uint64_t entry, entry_fn *fn)
 	return false;
 }
 
+static bool chains_each(struct search *s, uint64_t addr, uint64_t n,
+			entry_fn *fn)
+{
+	uint64_t chains[CHAINS_AT_ONCE];
+
+	for (uint64_t i = 0; i < n; i++) {
+		size_t at = i % CHAINS_AT_ONCE;
+		uint64_t left = n - i;
+		if (!at &&
+		    !read_words(s->dac, addr + 8 * i, chains,
+				left < CHAINS_AT_ONCE ? left : CHAINS_AT_ONCE))
+			return false;
+		if (chain_each(s, chains[at], fn))
+			return true;
+	}
+	return false;
+}
+
 static bool table_each(struct search *s, uint64_t table, entry_fn *fn)
 {
-	uint64_t head[HEAD_WORDS], chain, buckets;
+	uint64_t head[HEAD_WORDS], buckets;
 
 	if (!read_words(s->dac, table + 16, &buckets, 1))
 		return false;
@@ -70,13 +101,8 @@ static bool table_each(struct search *s, uint64_t table, entry_fn *fn)
 		if (!read_words(s->dac, buckets, head, HEAD_WORDS) ||
 		    head[0] > BUCKETS_MAX)
 			return false;
-		for (uint64_t j = 0; j < head[0]; j++) {
-			if (!read_words(s->dac, buckets + 8 * (HEAD_WORDS + j),
-					&chain, 1))
-				return false;
-			if (chain_each(s, chain, fn))
-				return true;
-		}
+		if (chains_each(s, buckets + 8 * HEAD_WORDS, head[0], fn))
+			return true;
 		buckets = head[1];
 	}
 	return false;
@@ -84,10 +110,17 @@ static bool table_each(struct search *s, uint64_t table, entry_fn *fn)
 
 /* ---- Finding the table ----------------------------------------------- */
 
+static bool flags_read(struct dac *d, uint64_t mt, uint32_t *ret)
+{
+	return target_read_some(d->target, mt + MT_RID, ret, sizeof(*ret)) ==
+	       sizeof(*ret);
+}
+
 static bool is_instance(struct search *s, uint64_t mt)
 {
 	const struct dac_type *type;
 	struct dbg_error *err = dac_type_get(s->dac, mt, &type);
+	uint32_t flags;
 
 	if (err) {
 		// What is no type ends the search: this is another table.
@@ -95,7 +128,11 @@ static bool is_instance(struct search *s, uint64_t mt)
 		dbg_error_destroy(err);
 		return false;
 	}
-	return dac_is_instance(s->dac, mt);
+	if (!dac_is_instance(s->dac, mt) || !flags_read(s->dac, mt, &flags))
+		return false;
+	s->dac->learned.short_rid =
+	    flags >> RID_SHIFT != (type->token & RID_MASK);
+	return true;
 }
 
 static bool is_param_table(struct dac *d, uint64_t module, uint64_t table)
@@ -128,59 +165,144 @@ static void table_locate(struct dac *d)
 			d->learned.param_table_word = i;
 }
 
-/* ---- Searching it ---------------------------------------------------- */
+/* ---- The index ------------------------------------------------------- */
 
-static bool is_wanted(struct search *s, uint64_t mt)
+static uint32_t rid_of_flags(const struct dac *d, uint32_t flags)
 {
-	struct dbg_error *err;
-	const struct dac_type *type;
-
-	if (!dac_args_are(s->dac, mt, s->args, s->n_args))
-		return false;
-	err = dac_type_get(s->dac, mt, &type);
-	bool match =
-	    !err && type->module == s->module && type->token == s->token;
-	dbg_error_destroy(err);
-	if (match)
-		s->found = mt;
-	return match;
+	return flags >> (d->learned.short_rid ? RID_SHIFT_SHORT : RID_SHIFT);
 }
 
-static void modules_search(struct search *s)
+static uint32_t rid_of_token(const struct dac *d, uint32_t token)
 {
-	struct dbg_error *err;
-	struct dac_module *modules;
+	uint32_t rid = token & RID_MASK;
+
+	return d->learned.short_rid && rid > RID_SHORT_MAX ? RID_SHORT_MAX
+							   : rid;
+}
+
+static uint64_t key_of(uint64_t module, uint32_t rid, const uint64_t *args,
+		       size_t n_args)
+{
+	uint64_t key = module * 31 + rid;
+
+	for (size_t i = 0; i < n_args; i++)
+		key = key * UINT64_C(0x100000001b3) + args[i];
+	return key;
+}
+
+// What the key is already taken for stands at the next one.
+static bool index_add(struct search *s, uint64_t mt)
+{
+	struct dac_instances *index = &s->dac->instances;
+	uint64_t args[DAC_ARGS_MAX], module;
+	uint32_t flags;
+
+	if (map_find(&index->seen, mt))
+		return false;
+	map_put(&index->seen, mt, s->dac);
+	size_t n = dac_args_read(s->dac, mt, args);
+	if (!n || !read_words(s->dac, mt + MT_MODULE, &module, 1) ||
+	    !flags_read(s->dac, mt, &flags))
+		return false;
+	uint64_t key = key_of(module, rid_of_flags(s->dac, flags), args, n);
+	for (int i = 0; i < SAME_KEY_MAX; i++, key++) {
+		if (!map_find(&index->by_key, key)) {
+			map_put(&index->by_key, key, (void *)(uintptr_t)mt);
+			break;
+		}
+	}
+	return false;
+}
+
+// Read the table of a module, if it has grown since it was read.
+static void module_update(struct search *s, uint64_t module)
+{
+	struct map *sizes = &s->dac->instances.sizes;
 	uint64_t table;
+	uint32_t size;
+
+	if (!read_words(s->dac, module + 8 * s->dac->learned.param_table_word,
+			&table, 1) ||
+	    !table ||
+	    target_read_some(s->dac->target, table + TABLE_SIZE, &size,
+			     sizeof(size)) != sizeof(size))
+		return;
+	// sizes has the number of entries and one, since NULL is none
+	void *now = (void *)((uintptr_t)size + 1);
+	if (map_find(sizes, table) == now)
+		return;
+	(void)table_each(s, table, index_add);
+	map_put(sizes, table, now);
+}
+
+static void index_update(struct dac *d)
+{
+	struct search s = {.dac = d, .left = ENTRIES_MAX};
+	struct dac_module *modules;
 	size_t n;
 
+	d->instances.current = true;
+	if (!d->learned.param_table_tried)
+		table_locate(d);
+	if (!d->learned.param_table_word)
+		return;
 	struct arena *arena = arena_create();
-	err = dac_modules(s->dac, arena, &modules, &n);
-	for (size_t i = 0; !err && i < n && !s->found; i++)
-		if (read_words(s->dac,
-			       modules[i].addr +
-				   8 * s->dac->learned.param_table_word,
-			       &table, 1) &&
-		    table)
-			(void)table_each(s, table, is_wanted);
+	struct dbg_error *err = dac_modules(d, arena, &modules, &n);
+	for (size_t i = 0; !err && i < n; i++)
+		module_update(&s, modules[i].addr);
 	dbg_error_destroy(err);
 	arena_destroy(arena);
+}
+
+static bool has_args(struct dac *d, uint64_t mt, const uint64_t *args,
+		     size_t n_args)
+{
+	uint64_t have[DAC_ARGS_MAX];
+
+	return dac_args_read(d, mt, have) == n_args &&
+	       !memcmp(have, args, n_args * sizeof(*args));
+}
+
+static bool is_of(struct dac *d, uint64_t mt, uint64_t module, uint32_t token)
+{
+	const struct dac_type *type;
+	struct dbg_error *err = dac_type_get(d, mt, &type);
+
+	return !dbg_err_drop(err) && type->module == module &&
+	       type->token == token;
 }
 
 uint64_t dac_type_search(struct dac *d, uint64_t module, uint32_t token,
 			 const uint64_t *args, size_t n_args)
 {
-	struct search s = {
-	    .dac = d,
-	    .module = module,
-	    .token = token,
-	    .args = args,
-	    .n_args = n_args,
-	    .left = ENTRIES_MAX,
-	};
+	struct dac_instances *index = &d->instances;
 
-	if (!d->learned.param_table_tried)
-		table_locate(d);
-	if (d->learned.param_table_word)
-		modules_search(&s);
-	return s.found;
+	if (!index->current)
+		index_update(d);
+	uint64_t key = key_of(module, rid_of_token(d, token), args, n_args);
+	for (int i = 0; i < SAME_KEY_MAX; i++) {
+		uint64_t mt =
+		    (uint64_t)(uintptr_t)map_find(&index->by_key, key + i);
+		if (!mt)
+			return 0;
+		if (has_args(d, mt, args, n_args) &&
+		    is_of(d, mt, module, token))
+			return mt;
+	}
+	return 0;
+}
+
+void dac_instances_clear(struct dac_instances *index)
+{
+	map_clear(&index->by_key);
+	map_clear(&index->seen);
+	map_clear(&index->sizes);
+	index->current = false;
+}
+
+void dac_instances_deinit(struct dac_instances *index)
+{
+	map_deinit(&index->by_key);
+	map_deinit(&index->seen);
+	map_deinit(&index->sizes);
 }
