@@ -50,6 +50,33 @@ class Busy:
                     if " r-xp 00000000 00:00 0 \n" in line]
 
 
+class Caller:
+    """Calls, which waits for a line before it stands at @stop, and for another
+    in Program.Wait."""
+
+    def __init__(self, t):
+        self.t = t
+        self.process = subprocess.Popen(
+            t.program("Calls", "wait", host="dotnet"), stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, text=True, env=t.env)
+        self.pid = self.process.pid
+        self.await_waiting()
+
+    def await_waiting(self):
+        while self.process.stdout.readline() not in ("waiting\n", ""):
+            pass
+
+    def say(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def right(self):
+        """The call that waits is let go; then it ends, unhurt."""
+        out, _ = self.process.communicate("over\n", timeout=30 * drive.SLOW)
+        self.t.check_equal("right 0\n", out)
+        self.t.check_equal(0, self.process.returncode)
+
+
 def batch(t, *commands, env=None):
     words = [word for command in commands for word in ("-ex", command)]
     done = t.run("--batch", *words, env=env)

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -19,10 +20,28 @@ enum {
 	FINISH_MS = 1000, /* without progress */
 };
 
+static void do_nothing(int number)
+{
+	(void)number;
+}
+
+// A reader that is gone is told by the write. A handler, unlike SIG_IGN, is
+// not inherited by the programs that we start.
+static void survive_sigpipe(void)
+{
+	struct sigaction now;
+
+	if (!sigaction(SIGPIPE, NULL, &now) && now.sa_handler == SIG_DFL) {
+		now.sa_handler = do_nothing;
+		sigaction(SIGPIPE, &now, NULL);
+	}
+}
+
 void outbox_init(struct outbox *o, int fd)
 {
 	char path[64];
 
+	survive_sigpipe();
 	*o = (struct outbox){.fd = -1};
 	// Opened anew, since O_NONBLOCK would be seen by everyone who shares
 	// the description; a socket cannot be and has MSG_DONTWAIT.

@@ -19,7 +19,10 @@ struct outbox {
 	size_t at; /* everything before was written */
 };
 
-/* Write to what @fd names, without changing that descriptor's own state. */
+/*
+ * Write to what @fd names, without changing that descriptor's own state. From
+ * now on SIGPIPE, if it would end us, does nothing.
+ */
 void outbox_init(struct outbox *o, int fd);
 void outbox_deinit(struct outbox *o);
 /* Bytes not written yet; 0 if the reader is gone. */

@@ -185,11 +185,14 @@ static bool see_others(struct mi *m)
 	return true;
 }
 
-// What is waited for beside the client's lines.
+// What is waited for beside the client's lines. That it is gone, once there
+// are no more, is told by what it reads.
 static void poll_others(struct mi *m, struct pollfd *fds, bool full)
 {
-	fds[FD_OUT] = (struct pollfd){outbox_pending(&m->out) ? m->out.fd : -1,
-				      POLLOUT, 0};
+	bool pending = outbox_pending(&m->out);
+
+	fds[FD_OUT] = (struct pollfd){pending || m->in_ended ? m->out.fd : -1,
+				      pending ? POLLOUT : 0, 0};
 	mi_output_poll(&m->output, fds + N_FDS_OWN, full);
 }
 
@@ -201,7 +204,7 @@ static void serve_others(struct mi *m, const struct pollfd *fds,
 	m->watched |= what & LOOP_WATCHED;
 	if (fds[FD_OUT].revents)
 		outbox_flush(&m->out);
-	if (m->out.gone)
+	if (m->out.gone || (fds[FD_OUT].revents & (POLLERR | POLLHUP)))
 		m->quit = true;
 	mi_output_serve(m, fds + N_FDS_OWN);
 }

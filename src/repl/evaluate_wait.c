@@ -87,9 +87,8 @@ struct dbg_error *evaluate_wait(struct repl *r, const char *expr,
 	if (!err)
 		err = dbg_eval_result(dbg, ret);
 	if (r->stopped && err && is_there(r, dbg, inf.number)) {
-		repl_warn(r, "", err);
 		show_where(r);
-		return dbg_err(DBG_E_STATE, "The evaluation was given up");
+		return err;
 	}
 	r->stopped = dbg_state(r->dbg) == DBG_STOPPED;
 	return err;

@@ -1,6 +1,7 @@
 """Expressions and assignments for which the program makes calls."""
 import hashlib
-import subprocess
+
+from survivor import Caller
 
 
 def stand(t, *args, **more):
@@ -251,27 +252,15 @@ def test_limit(t):
 def test_left(t):
     """A client that leaves in the midst of a call leaves a program that goes on
     as if there had been none."""
-    with subprocess.Popen(t.program("Calls", "wait", host="dotnet"), env=t.env,
-                          stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                          text=True) as program:
-        def until(line):
-            while program.stdout.readline() not in (line + "\n", ""):
-                pass
-
-        def say(line):
-            program.stdin.write(line + "\n")
-            program.stdin.flush()
-        until("waiting")
-        c = t.adapter()
-        c.launch(None, {t.source("Calls"): [t.line("Calls", "stop")]},
-                 request="attach", processId=program.pid, callTimeout=600000)
-        say("on")
-        c.stopped("breakpoint")
-        c.send("evaluate", expression="Program.Wait(false)", context="repl",
-               frameId=c.top()["id"])
-        until("waiting")
-        c.ask("disconnect", terminateDebuggee=False)
-        c.wait()
-        say("over")
-        t.check_equal("right 0\n", program.stdout.read())
-        t.check_equal(0, program.wait())
+    program = Caller(t)
+    c = t.adapter()
+    c.launch(None, {t.source("Calls"): [t.line("Calls", "stop")]},
+             request="attach", processId=program.pid, callTimeout=600000)
+    program.say("on")
+    c.stopped("breakpoint")
+    c.send("evaluate", expression="Program.Wait(false)", context="repl",
+           frameId=c.top()["id"])
+    program.await_waiting()
+    c.ask("disconnect", terminateDebuggee=False)
+    c.wait()
+    program.right()

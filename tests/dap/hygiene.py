@@ -391,6 +391,7 @@ def test_dead_client(t):
         if how == "both":
             c.stdout.close()
         t.wait_for("the end", lambda: c.process.poll() is not None)
+        t.check(c.process.returncode >= 0, "a signal has ended dndbg")
         t.wait_for("the program's end", lambda: not drive.tagged(t.tag))
     source = t.source("HitLoop")
     c = t.adapter()

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import drive
+from survivor import Caller
 
 RETURNED = re.compile(r"^\$\d+ = (.*)$", re.M)
 
@@ -29,17 +30,6 @@ def stand(t, *commands, args=(), end="continue"):
     before, here, behind = done.stdout.split("---\n")
     t.check_in("Breakpoint 1", before)
     return here, behind + done.stderr
-
-
-def until(program, line):
-    """Read what the program prints until it is this line."""
-    while program.stdout.readline() not in (line + "\n", ""):
-        pass
-
-
-def say(program, line):
-    program.stdin.write(line + "\n")
-    program.stdin.flush()
 
 
 def test_values(t):
@@ -175,6 +165,44 @@ def test_limit(t):
     s.expect("exited normally")
 
 
+def test_others(t):
+    """The others run beside a call from half its limit on at the latest. What
+    one of them hits ends the evaluation, as in gdb, and the call goes on with
+    the program."""
+    log = f"{t.dir}/log"
+    s = t.start("--args", *t.program("Calls", "others"))
+    s.cmd("set confirm off")
+    s.cmd("set call-timeout 600000")
+    s.cmd(f"break {t.at('Calls', 'stop')}")
+    s.cmd("run")
+    t.check_in('= "box"', s.cmd("call box.Kind()"))
+    s.cmd("set call-timeout 400")
+    s.cmd(f"set log {log}:control")
+    t.check_in("did not return within 400 ms: the evaluation is given up",
+               s.cmd("call Program.Spin()"))
+    s.cmd("set log")
+    with open(log) as file:
+        t.check_in("the other threads run beside the call of "
+                   "Calls.Program.Spin()", file.read())
+    s.cmd("set var Calls.Program.spun = true")
+    t.check_in("'Calls.Program.Spin()' has returned", s.cmd("continue"))
+    s.cmd("set call-timeout 600000")
+    s.cmd("set call-threads on")
+    s.cmd(f"break {t.at('Calls', 'allocate')}")
+    text = s.cmd("call Program.Forever()")
+    t.check_match(r"Breakpoint 2, .*Allocate(?s:.*)^The program stopped in the "
+                  r"call of 'Calls.Program.Forever\(\)': the evaluation is "
+                  r"given up; the call goes on when the program does, and "
+                  r"thread 1 stops here again when it returns\.$", text)
+    t.check_equal(1, text.count("given up"))
+    s.cmd("delete")
+    s.cmd("set var Calls.Program.over = true")
+    t.check_in("'Calls.Program.Forever()' has returned", s.cmd("continue"))
+    t.check_in("#0  Calls.Program.Stand", s.cmd("bt"))
+    s.line("continue")
+    s.expect("right 0")
+
+
 def test_interrupt(t):
     """Ctrl-C stops the program in the call."""
     s = t.start("--args", *t.program("Calls"))
@@ -308,24 +336,18 @@ def test_killed(t):
     """Who kills dndbg in the midst of a call, which returns or throws then,
     has a program that goes on as if there had been none."""
     for fails in ("false", "true"):
-        with subprocess.Popen(
-                t.program("Calls", "wait", host="dotnet"), env=t.env,
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                text=True) as program:
-            until(program, "waiting")
-            s = t.start("-p", str(program.pid))
-            s.cmd("set call-timeout 600000")
-            s.cmd(f"tbreak {t.at('Calls', 'stop')}")
-            s.line("continue")
-            say(program, "on")
-            s.expect("reakpoint 1, ")
-            s.expect(r"^\(dndbg\) ")
-            s.line(f"call Program.Wait({fails})")
-            until(program, "waiting")
-            s.signal(signal.SIGKILL)
-            s.wait()
-            t.wait_for("the end of the tracing",
-                       lambda: not drive.tracer_of(program.pid))
-            say(program, "over")
-            t.check_equal("right 0\n", program.stdout.read())
-            t.check_equal(0, program.wait())
+        program = Caller(t)
+        s = t.start("-p", str(program.pid))
+        s.cmd("set call-timeout 600000")
+        s.cmd(f"tbreak {t.at('Calls', 'stop')}")
+        s.line("continue")
+        program.say("on")
+        s.expect("reakpoint 1, ")
+        s.expect(r"^\(dndbg\) ")
+        s.line(f"call Program.Wait({fails})")
+        program.await_waiting()
+        s.signal(signal.SIGKILL)
+        s.wait()
+        t.wait_for("the end of the tracing",
+                   lambda: not drive.tracer_of(program.pid))
+        program.right()

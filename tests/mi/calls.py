@@ -1,4 +1,6 @@
 """Expressions and assignments for which the program makes calls."""
+import drive
+from survivor import Caller
 
 
 def stand(t):
@@ -68,3 +70,25 @@ def test_interrupted_before(t):
     values = [c.answer(one).results.get("value") for one in tokens]
     t.check_equal([None, "3", '"-exec-interrupt3"'], values)
     t.check_equal(0, c.quit())
+
+
+def test_gone(t):
+    """A client that is gone in the middle of a call is not waited for: dndbg
+    ends, and the program goes on as if there had been no call."""
+    program = Caller(t)
+    c = t.mi("-i=mi")
+    c.ask("-gdb-set call-timeout 600000")
+    c.ask(f"-target-attach {program.pid}")
+    c.stopped()
+    name, line = t.place("Calls", "stop")
+    c.ask(f"-break-insert {name}:{line}")
+    c.resume("-exec-continue")
+    program.say("on")
+    c.stopped("breakpoint-hit")
+    c.ask("-break-delete")
+    c.send("-data-evaluate-expression Program.Wait(false)")
+    program.await_waiting()
+    c.process.stdin.close()
+    c.process.stdout.close()
+    t.check_equal(0, c.process.wait(20 * drive.SLOW))
+    program.right()

@@ -239,10 +239,11 @@ DBG_MUST struct dbg_error *control_call(struct control *c,
  */
 bool control_call_ended(struct control *c, struct call_result *ret);
 /*
- * The call has run for @ms: are the others to run with it from now on? Not as
- * long as it is short and waits for nobody, nor if they do.
+ * The call has run for @ms of @limit: are the others to run with it from now
+ * on? Not as long as it is short and waits for nobody, nor if they do; from
+ * half the limit on in any case.
  */
-bool control_call_share(struct control *c, uint64_t ms);
+bool control_call_share(struct control *c, uint64_t ms, uint64_t limit);
 /*
  * Nobody waits for the call any more. It goes on when the program does; when
  * it returns the thread stops where it was.

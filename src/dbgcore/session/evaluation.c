@@ -144,9 +144,9 @@ static struct dbg_error *run(struct dbg *dbg, const struct call_request *req,
 	v->is_late = false;
 	v->is_void = !req->ret;
 	if (dbg->rules.threads == CALL_THREADS_ON && !prepares)
-		control_call_share(dbg->control, UINT64_MAX);
+		control_call_share(dbg->control, v->ms, v->ms);
 	clock_gettime(CLOCK_MONOTONIC, &v->since);
-	ticks_start(&v->ticks, TICK_MS);
+	ticks_start(&v->ticks, v->ms < 2 * TICK_MS ? (v->ms + 1) / 2 : TICK_MS);
 	if (dbg->state == DBG_STOPPED)
 		target_terminal_give(dbg->target);
 	dbg->state = DBG_RUNNING;
@@ -444,14 +444,17 @@ void evaluation_stopped(struct dbg *dbg)
 	over(dbg,
 	     v->is_late
 		 ? dbg_err(DBG_E_STATE,
-			   "'%s' did not return within %u ms; it goes on "
-			   "when the program does, and the thread stops "
-			   "here again when it returns",
-			   v->name, v->ms)
+			   "'%s' did not return within %u ms: the evaluation "
+			   "is given up; the call goes on when the program "
+			   "does, and thread %u stops here again when it "
+			   "returns",
+			   v->name, v->ms, v->thread)
 		 : dbg_err(DBG_E_STATE,
-			   "the program stopped in the call of '%s', which "
-			   "goes on when the program does",
-			   v->name));
+			   "the program stopped in the call of '%s': the "
+			   "evaluation is given up; the call goes on when the "
+			   "program does, and thread %u stops here again when "
+			   "it returns",
+			   v->name, v->thread));
 }
 
 void evaluation_ended(struct dbg *dbg)
@@ -469,7 +472,7 @@ void evaluation_tick(struct dbg *dbg)
 		return;
 	int64_t ms = ticks_since(&v->since);
 	if (dbg->rules.threads != CALL_THREADS_OFF &&
-	    control_call_share(dbg->control, (uint64_t)ms)) {
+	    control_call_share(dbg->control, (uint64_t)ms, v->ms)) {
 		target_run_only(dbg->target, 0);
 		struct dbg_error *err = target_resume_all(dbg->target);
 		if (err)

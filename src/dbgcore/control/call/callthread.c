@@ -17,7 +17,7 @@
 
 enum {
 	SP_ALIGN = 16,
-	/* That a call runs alone for: at least, and while it does not sleep. */
+	/* A call runs alone for so long, and while it does not sleep for ... */
 	ALONE_MS = 20,
 	ALONE_MAX_MS = 500,
 };
@@ -447,15 +447,18 @@ bool control_call_ended(struct control *c, struct call_result *ret)
 	return true;
 }
 
-bool control_call_share(struct control *c, uint64_t ms)
+bool control_call_share(struct control *c, uint64_t ms, uint64_t limit)
 {
 	struct calls *v = &c->calls;
+	uint64_t most = limit / 2 < ALONE_MAX_MS ? limit / 2 : ALONE_MAX_MS;
 
-	if (v->phase == CALL_NONE || !v->alone || ms < ALONE_MS)
+	if (v->phase == CALL_NONE || !v->alone || (ms < ALONE_MS && ms < most))
 		return false;
 	// one that only gets no processor needs none of the others
-	if (ms < ALONE_MAX_MS && !target_thread_sleeps(c->target, v->tid))
+	if (ms < most && !target_thread_sleeps(c->target, v->tid))
 		return false;
+	LOG(target_log(c->target), LOG_CONTROL,
+	    "the other threads run beside the call of %s", v->name);
 	v->alone = false;
 	return true;
 }
