@@ -105,12 +105,23 @@ static bool advance(struct live *l, pid_t pid, int *ret_event)
 	return false;
 }
 
-/* Let it make the system call for which @regs are set. */
-static bool call(struct live *l, pid_t pid, const struct regs *regs,
-		 int *ret_event)
+/*
+ * Let it make the system call for which @regs are set, which become those at
+ * the end. The kernel itself begins anew what was interrupted.
+ */
+static bool call(struct live *l, pid_t pid, struct regs *regs, int *ret_event)
 {
-	return !live_ptrace(l, PTRACE_SETREGS, pid, 0, (uintptr_t)regs) &&
-	       advance(l, pid, ret_event) && advance(l, pid, ret_event);
+	if (live_ptrace(l, PTRACE_SETREGS, pid, 0, (uintptr_t)regs))
+		return false;
+	for (int i = 0; i < STOPS_MAX; i++) {
+		if (!advance(l, pid, ret_event) ||
+		    !advance(l, pid, ret_event) ||
+		    live_ptrace(l, PTRACE_GETREGS, pid, 0, (uintptr_t)regs))
+			return false;
+		if (*ret_event || !regs_restarts(regs))
+			return true;
+	}
+	return false;
 }
 
 /* ---- The copy -------------------------------------------------------- */
@@ -131,8 +142,6 @@ static pid_t copy_by(struct live *l, const struct inject *in, pid_t pid)
 		// Once its parent is dead it would be taken for an orphan.
 		return copy && take(l, (pid_t)copy) ? (pid_t)copy : 0;
 	}
-	if (live_ptrace(l, PTRACE_GETREGS, pid, 0, (uintptr_t)&regs))
-		return 0;
 	errno = (int)-back_result(&regs);
 	return 0;
 }

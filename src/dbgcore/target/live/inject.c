@@ -313,26 +313,41 @@ struct dbg_error *inject_call(struct live *l, struct inject *in, long nr,
 	return NULL;
 }
 
+// To the return from the call of clone that the thread stands before.
+static struct dbg_error *clone_once(struct live *l, struct thread *th,
+				    unsigned long *ret_pid)
+{
+	struct dbg_error *err = to_syscall(l, th);
+	pid_t tid = th->tid;
+
+	if (!err)
+		err = advance(l, th, PTRACE_SYSCALL);
+	if (!err && th->placed >> 16 == PTRACE_EVENT_CLONE) {
+		live_ptrace(l, PTRACE_GETEVENTMSG, tid, 0, (uintptr_t)ret_pid);
+		err = to_syscall(l, th);
+	}
+	if (!err && !thread_load_regs(l, th))
+		err = dbg_err(DBG_E_TARGET, "thread %d ended", tid);
+	return err;
+}
+
 struct dbg_error *inject_clone(struct live *l, struct inject *in,
 			       uint64_t flags, struct born *ret,
 			       int *ret_errnum)
 {
-	struct dbg_error *err;
+	struct dbg_error *err = NULL;
 	struct thread *th = in->th;
 	struct regs regs = in->saved;
 	unsigned long pid = 0;
 
 	back_clone(&regs, in->cave, flags);
 	send(l, in, &regs);
-	err = to_syscall(l, th);
-	if (!err)
-		err = advance(l, th, PTRACE_SYSCALL);
-	if (!err && th->placed >> 16 == PTRACE_EVENT_CLONE) {
-		live_ptrace(l, PTRACE_GETEVENTMSG, th->tid, 0, (uintptr_t)&pid);
-		err = to_syscall(l, th);
+	// The kernel itself begins anew what was interrupted.
+	for (int i = 0; i < TRIES_MAX && !err; i++) {
+		err = clone_once(l, th, &pid);
+		if (!err && (pid || !regs_restarts(&th->regs.now)))
+			break;
 	}
-	if (!err && !thread_load_regs(l, th))
-		err = dbg_err(DBG_E_TARGET, "thread %d ended", in->tid);
 	if (err) {
 		// The thread was killed: nobody takes its child over.
 		if (pid)
