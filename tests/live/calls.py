@@ -170,12 +170,13 @@ def test_others(t):
     one of them hits ends the evaluation, as in gdb, and the call goes on with
     the program."""
     log = f"{t.dir}/log"
-    s = t.start("--args", *t.program("Calls", "others"))
+    s = t.start("--args", *t.program("Calls", "passes", "1"))
     s.cmd("set confirm off")
+    s.cmd("set env DOTNET_TieredCompilation 0")
     s.cmd("set call-timeout 600000")
-    s.cmd(f"break {t.at('Calls', 'stop')}")
+    s.cmd(f"tbreak {t.at('Calls', 'pass')}")
     s.cmd("run")
-    t.check_in('= "box"', s.cmd("call box.Kind()"))
+    t.check_in("= false", s.cmd("call Program.Not(true)"))
     s.cmd("set call-timeout 400")
     s.cmd(f"set log {log}:control")
     t.check_in("did not return within 400 ms: the evaluation is given up",
@@ -188,17 +189,17 @@ def test_others(t):
     t.check_in("'Calls.Program.Spin()' has returned", s.cmd("continue"))
     s.cmd("set call-timeout 600000")
     s.cmd("set call-threads on")
-    s.cmd(f"break {t.at('Calls', 'allocate')}")
+    s.cmd(f"break {t.at('Calls', 'pass')}")
     text = s.cmd("call Program.Forever()")
-    t.check_match(r"Breakpoint 2, .*Allocate(?s:.*)^The program stopped in the "
+    t.check_match(r"Breakpoint 2, .*Pass(?s:.*)^The program stopped in the "
                   r"call of 'Calls.Program.Forever\(\)': the evaluation is "
                   r"given up; the call goes on when the program does, and "
-                  r"thread 1 stops here again when it returns\.$", text)
+                  r"thread \d+ stops here again when it returns\.$", text)
     t.check_equal(1, text.count("given up"))
     s.cmd("delete")
     s.cmd("set var Calls.Program.over = true")
     t.check_in("'Calls.Program.Forever()' has returned", s.cmd("continue"))
-    t.check_in("#0  Calls.Program.Stand", s.cmd("bt"))
+    t.check_in("#0  Calls.Program.Pass", s.cmd("bt"))
     s.line("continue")
     s.expect("right 0")
 
