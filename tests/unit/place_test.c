@@ -1,6 +1,7 @@
 /* Lines and functions to places, over the compiled fixture Breaks. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -369,6 +370,25 @@ static void module_names(void **state)
 	assert_int_equal(f->module->symbols, DBG_SYMBOLS_LOADED);
 }
 
+static void modules_that_are_not_loaded(void **state)
+{
+	struct codefixture *f = *state;
+	struct code_module *late;
+	char name[16];
+
+	// what is looked for in vain takes no room from what is there
+	for (int i = 0; i < 3000; i++) {
+		snprintf(name, sizeof(name), "None%d", i % 2000);
+		assert_null(code_module_unloaded(f->code, f->module, name));
+	}
+	late = code_module_unloaded(f->code, f->module, "BreaksLate");
+	assert_non_null(late);
+	assert_string_equal(late->name, "BreaksLate.dll");
+	assert_ptr_equal(code_module_unloaded(f->code, f->module, "BreaksLate"),
+			 late);
+	assert_null(code_module_unloaded(f->code, NULL, "BreaksLate"));
+}
+
 static void release_is_optimized(void **state)
 {
 	struct codefixture f;
@@ -413,6 +433,7 @@ int main(void)
 	    cmocka_unit_test(statement_behind_the_brace),
 	    cmocka_unit_test(matching),
 	    cmocka_unit_test(module_names),
+	    cmocka_unit_test(modules_that_are_not_loaded),
 	    cmocka_unit_test(release_is_optimized),
 	    cmocka_unit_test(missing_file_is_kept_with_a_note),
 	};

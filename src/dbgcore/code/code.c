@@ -44,9 +44,7 @@ void code_destroy(struct code *c)
 	for (size_t i = 0; i < c->n_modules; i++)
 		module_destroy(module_of(c->modules[i]));
 	free(c->modules);
-	for (size_t i = 0; i < c->n_unloaded; i++)
-		module_destroy(c->unloaded[i]);
-	free(c->unloaded);
+	unloaded_deinit(c);
 	free(c->bundle);
 	map_deinit(&c->by_addr);
 	map_deinit(&c->positions);

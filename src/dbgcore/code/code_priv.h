@@ -51,8 +51,10 @@ struct code {
 	size_t n_modules, cap_modules;
 	uint32_t last_number;
 	struct map by_addr;
-	struct module **unloaded; /* without metadata: there is no file */
+	struct module **unloaded;
 	size_t n_unloaded, cap_unloaded;
+	char **missing; /* files that there are not: the last n_missed */
+	size_t n_missed, cap_missing;
 	uint32_t unloaded_age; /* see code_unloaded_age */
 	struct source_text *texts;
 	size_t n_texts, cap_texts;
@@ -65,6 +67,7 @@ struct code {
 
 /* ---- unloaded.c ------------------------------------------------------ */
 
+void unloaded_deinit(struct code *c);
 /* The program has loaded @m. */
 void unloaded_loaded(struct code *c, const struct code_module *m);
 

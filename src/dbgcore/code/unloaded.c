@@ -12,6 +12,7 @@
 
 enum {
 	UNLOADED_MAX = 256,
+	MISSING_MAX = 1024,
 	ASSEMBLYREF_NAME = 6, /* II.22.5 */
 };
 
@@ -24,54 +25,65 @@ static bool is_beside(const char *path, const char *beside)
 	       !memcmp(path, beside, (size_t)(a - path));
 }
 
-static struct module *open_file(struct code *c, const struct module *by,
+static struct module *open_file(struct code *c, const char *path,
 				const char *name)
 {
-	const char *path = by->m.path;
-	_cleanup_free_ char *file = xasprintf(
-	    "%.*s/%s.dll", (int)(strrchr(path, '/') - path), path, name);
 	const struct dac_module dm = {
 	    .addr = DAC_UNLOADED_MODULES + c->n_unloaded,
-	    .path = file,
+	    .path = path,
 	    .name = name,
 	};
 
 	return module_create(c, &dm, (struct bytes){NULL, 0});
 }
 
-/* Was it looked for beside @by and not found? */
-static bool is_missing(const struct module *mod, const struct module *by)
+/* Remember that @path was looked for in vain, in place of the oldest if full.
+ */
+static void miss(struct code *c, const char *path)
 {
-	return !md_rows(&mod->m.md, MD_TYPEDEF) &&
-	       is_beside(mod->m.path, by->m.path);
+	size_t i = c->n_missed++ % MISSING_MAX;
+
+	if (c->n_missed <= MISSING_MAX)
+		mem_grow(&c->missing, &c->cap_missing, i, sizeof(*c->missing));
+	else
+		free(c->missing[i]);
+	c->missing[i] = xstrdup(path);
+}
+
+static bool is_missing(const struct code *c, const char *path)
+{
+	for (size_t i = 0; i < c->n_missed && i < MISSING_MAX; i++)
+		if (!strcmp(c->missing[i], path))
+			return true;
+	return false;
 }
 
 static struct code_module *find_beside(struct code *c, const struct module *by,
 				       const char *name)
 {
-	struct module *mod;
+	const char *slash = by->m.path ? strrchr(by->m.path, '/') : NULL;
 
-	if (!by->place || !strchr(by->m.path, '/') || strchr(name, '/'))
+	if (!by->place || !slash || strchr(name, '/'))
 		return NULL;
-	for (size_t i = 0; i < c->n_unloaded; i++) {
-		mod = c->unloaded[i];
-		if (!code_module_has_name(&mod->m, name))
-			continue;
-		if (md_rows(&mod->m.md, MD_TYPEDEF))
-			return &mod->m;
-		if (is_missing(mod, by))
-			return NULL;
-	}
-	if (c->n_unloaded == UNLOADED_MAX)
+	for (size_t i = 0; i < c->n_unloaded; i++)
+		if (code_module_has_name(&c->unloaded[i]->m, name))
+			return &c->unloaded[i]->m;
+	_cleanup_free_ char *path = xasprintf(
+	    "%.*s/%s.dll", (int)(slash - by->m.path), by->m.path, name);
+	if (c->n_unloaded == UNLOADED_MAX || is_missing(c, path))
 		return NULL;
-	mod = open_file(c, by, name);
+	struct module *mod = open_file(c, path, name);
 	// The file of another installation is none of this framework.
-	if (mod->place && !is_beside(mod->place, by->place))
-		memset(&mod->m.md, 0, sizeof(mod->m.md));
+	if (!md_rows(&mod->m.md, MD_TYPEDEF) ||
+	    (mod->place && !is_beside(mod->place, by->place))) {
+		module_destroy(mod);
+		miss(c, path);
+		return NULL;
+	}
 	mem_grow(&c->unloaded, &c->cap_unloaded, c->n_unloaded,
 		 sizeof(*c->unloaded));
 	c->unloaded[c->n_unloaded++] = mod;
-	return md_rows(&mod->m.md, MD_TYPEDEF) ? &mod->m : NULL;
+	return &mod->m;
 }
 
 struct code_module *
@@ -112,6 +124,16 @@ void code_each_unloaded(struct code *c, const struct code_module *m,
 uint32_t code_unloaded_age(const struct code *c)
 {
 	return c->unloaded_age;
+}
+
+void unloaded_deinit(struct code *c)
+{
+	for (size_t i = 0; i < c->n_unloaded; i++)
+		module_destroy(c->unloaded[i]);
+	free(c->unloaded);
+	for (size_t i = 0; i < c->n_missed && i < MISSING_MAX; i++)
+		free(c->missing[i]);
+	free(c->missing);
 }
 
 void unloaded_loaded(struct code *c, const struct code_module *m)
