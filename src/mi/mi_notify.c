@@ -401,16 +401,6 @@ static void on_module(struct mi *m, const struct dbg_event *e)
 
 /* ---- Breakpoints ------------------------------------------------------- */
 
-// FNV-1a: two states of a breakpoint are told apart by what is printed.
-static uint64_t hash(const struct str *t)
-{
-	uint64_t h = 0xcbf29ce484222325;
-
-	for (size_t i = 0; i < t->len; i++)
-		h = (h ^ (unsigned char)t->s[i]) * 0x100000001b3;
-	return h;
-}
-
 static void see_break(struct mi *m, const struct dbg_breakpoint *b, bool tell)
 {
 	_cleanup_str_ struct str t = {0};
@@ -420,7 +410,8 @@ static void see_break(struct mi *m, const struct dbg_breakpoint *b, bool tell)
 	mi_break_put(m, &t, b);
 	if (is_new)
 		known = add(&m->breaks, b->number);
-	uint64_t mark = hash(&t);
+	// two states of a breakpoint are told apart by what is printed
+	uint64_t mark = str_hash(t.s, t.len);
 	bool changed = known->mark != mark;
 	known->mark = mark;
 	if (!tell || !changed)

@@ -24,11 +24,7 @@ enum {
 
 static uint64_t key_of(const char *name)
 {
-	uint64_t h = 0xcbf29ce484222325;
-
-	for (; *name; name++)
-		h = (h ^ (unsigned char)*name) * 0x100000001b3;
-	return h;
+	return str_hash(name, strlen(name));
 }
 
 struct var *var_find(struct mi *m, const char *name)

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "report/report.h"
 
 enum {
@@ -123,29 +124,24 @@ const struct report_frame *report_culprit(const struct report *r)
 	return NULL;
 }
 
-// FNV-1a, 64 bits.
-static uint64_t hash(uint64_t h, const char *s)
-{
-	for (; s && *s; s++)
-		h = (h ^ (unsigned char)*s) * UINT64_C(0x100000001b3);
-	return (h ^ '\n') * UINT64_C(0x100000001b3);
-}
-
 void report_fingerprint(const struct report *r, char ret[17])
 {
 	enum {
 		FRAMES = 3
 	};
-	uint64_t h = UINT64_C(0xcbf29ce484222325);
+	_cleanup_str_ struct str text = {0};
 	const struct report_thread *t = r->n_threads ? r->threads : NULL;
+	const char *what = r->n_exceptions ? r->exceptions[0].type : r->cause;
 	unsigned int taken = 0;
 
-	h = hash(h, r->n_exceptions ? r->exceptions[0].type : r->cause);
+	str_addf(&text, "%s\n", what ? what : "");
 	for (size_t i = 0; t && i < t->n_frames && taken < FRAMES; i++) {
 		if (!is_users(&t->frames[i]))
 			continue;
-		h = hash(h, t->frames[i].name);
+		str_addf(&text, "%s\n",
+			 t->frames[i].name ? t->frames[i].name : "");
 		taken++;
 	}
-	snprintf(ret, 17, "%016llx", (unsigned long long)h);
+	snprintf(ret, 17, "%016llx",
+		 (unsigned long long)str_hash(text.s, text.len));
 }

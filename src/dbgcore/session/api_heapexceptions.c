@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "inspect/exception.h"
 
 enum {
@@ -78,10 +79,14 @@ static bool gather(void *arg, const struct heap_object *o)
 
 /* ---- What they are --------------------------------------------------- */
 
-static uint64_t hash_text(uint64_t hash, const char *text)
+static uint64_t hash_of(const struct dbg_exception *e)
 {
-	for (const char *p = text ? text : ""; *p; p++)
-		hash = (hash ^ (unsigned char)*p) * 0x100000001b3;
+	const char *const parts[] = {e->type, e->message, e->stack};
+	uint64_t hash = 0;
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		hash = hash * 31 +
+		       (parts[i] ? str_hash(parts[i], strlen(parts[i])) : 0);
 	return hash;
 }
 
@@ -131,10 +136,7 @@ static void describe(struct gathering *g, uint64_t object, bool each,
 
 	if (!exception_get(&g->query.dbg->inspect, object, arena, &e, &parts))
 		return;
-	uint64_t hash = each ? object : hash_text(0xcbf29ce484222325, e.type);
-
-	if (!each)
-		hash = hash_text(hash_text(hash, e.message), e.stack);
+	uint64_t hash = each ? object : hash_of(&e);
 	struct group *found = each ? NULL : group_of(g, hash, &e);
 
 	if (found) {

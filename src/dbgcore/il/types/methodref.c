@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/str.h"
 #include "il/types/types_priv.h"
 #include "target/target.h"
 
@@ -373,7 +374,7 @@ static void add_extension(struct il_types *ts, struct il_module *im,
 	e->name = md_col_string(&im->m->md, MD_METHODDEF, rid, METHOD_NAME);
 	e->module = im;
 	e->method = rid;
-	uint64_t hash = il_hash_text(0xcbf29ce484222325, e->name);
+	uint64_t hash = str_hash(e->name, strlen(e->name));
 	e->next = map_find(&ts->extensions, hash);
 	map_put(&ts->extensions, hash, e);
 }
@@ -419,7 +420,7 @@ void il_extension_each(struct il_types *ts, const char *name, il_method_fn *fn,
 		need_extensions(ts, modules[i]);
 	code_each_unloaded(ts->code, NULL, unloaded_extensions, ts);
 	struct il_extension *e =
-	    map_find(&ts->extensions, il_hash_text(0xcbf29ce484222325, name));
+	    map_find(&ts->extensions, str_hash(name, strlen(name)));
 	for (; e; e = e->next) {
 		struct code_module *m = e->module->m;
 		if (strcmp(e->name, name))

@@ -24,9 +24,8 @@ enum {
 static uint64_t name_hash(uint32_t enclosing, const char *space,
 			  const char *name)
 {
-	uint64_t h = il_hash(0xcbf29ce484222325, enclosing);
-	h = il_hash_text(h, space);
-	return il_hash_text(il_hash(h, '.'), name);
+	uint64_t h = il_hash(enclosing, str_hash(space, strlen(space)));
+	return il_hash(h, str_hash(name, strlen(name)));
 }
 
 static void index_defs(struct il_types *ts, struct il_module *im)

@@ -131,13 +131,6 @@ uint64_t il_hash(uint64_t h, uint64_t word)
 	return h ^ h >> 29;
 }
 
-uint64_t il_hash_text(uint64_t h, const char *s)
-{
-	for (; *s; s++)
-		h = (h ^ (uint8_t)*s) * 0x100000001b3;
-	return h;
-}
-
 static uint64_t hash_type(const struct il_type *t)
 {
 	uint64_t h = il_hash(0xcbf29ce484222325, t->kind);

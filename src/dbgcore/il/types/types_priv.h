@@ -125,7 +125,6 @@ struct il_types {
 };
 
 uint64_t il_hash(uint64_t h, uint64_t word);
-uint64_t il_hash_text(uint64_t h, const char *s);
 
 struct il_module *il_module_get(struct il_types *ts, struct code_module *m);
 /* The TypeDef of @m of this name in class @enclosing (0: none); 0: none. */
