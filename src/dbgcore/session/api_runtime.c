@@ -161,21 +161,32 @@ static void take_codes(struct dbg *dbg, const struct dac_method *m,
 	}
 }
 
-struct dbg_error *dbg_method_facts(struct dbg *dbg, uint64_t method,
-				   struct dbg_method_facts *ret)
+// @ret_module: NULL if it has none that is known.
+static struct dbg_error *need_method(struct dbg *dbg, uint64_t method,
+				     struct dac_method *ret,
+				     struct code_module **ret_module)
 {
-	struct dac_method m;
-	struct code_pos pos = {0};
 	struct dbg_error *err = session_need_runtime(dbg);
 
 	if (err)
 		return err;
-	if (dbg_err_drop(dac_method_get(dbg->inspect.dac, method, &m)))
+	if (dbg_err_drop(dac_method_get(dbg->inspect.dac, method, ret)))
 		return dbg_err(DBG_E_MEMORY, "no MethodDesc at 0x%llx",
 			       (unsigned long long)method);
-	struct code_module *module =
-	    code_module_find(dbg->inspect.code, m.module);
+	*ret_module = code_module_find(dbg->inspect.code, ret->module);
+	return NULL;
+}
 
+struct dbg_error *dbg_method_facts(struct dbg *dbg, uint64_t method,
+				   struct dbg_method_facts *ret)
+{
+	struct code_module *module;
+	struct dac_method m;
+	struct code_pos pos = {0};
+	struct dbg_error *err = need_method(dbg, method, &m, &module);
+
+	if (err)
+		return err;
 	if (module && !m.dynamic)
 		code_pos_of(dbg->inspect.code, module, m.token, 0, &pos);
 	*ret = (struct dbg_method_facts){
@@ -226,17 +237,12 @@ struct dbg_error *dbg_method_at(struct dbg *dbg, uint64_t ip,
 struct dbg_error *dbg_method_il(struct dbg *dbg, uint64_t method,
 				struct dbg_il_insn **ret, size_t *ret_n)
 {
+	struct code_module *module;
 	struct dac_method m;
-	struct dbg_error *err = session_need_runtime(dbg);
+	struct dbg_error *err = need_method(dbg, method, &m, &module);
 
 	if (err)
 		return err;
-	if (dbg_err_drop(dac_method_get(dbg->inspect.dac, method, &m)))
-		return dbg_err(DBG_E_MEMORY, "no MethodDesc at 0x%llx",
-			       (unsigned long long)method);
-	struct code_module *module =
-	    code_module_find(dbg->inspect.code, m.module);
-
 	if (!module || m.dynamic)
 		return dbg_err(DBG_E_NOT_FOUND,
 			       "the IL of a method that was made at run time "
