@@ -135,6 +135,25 @@ struct heap_type *heap_type_find(struct heap *h, uint64_t mt);
 /* The step through types, by number: NULL at the end. */
 struct heap_type *heap_type_next(const struct heap *h, size_t *it);
 
+/* A byte for each type, by number: what a walk has found out about it. */
+struct heap_kinds {
+	uint8_t *v;
+	size_t cap;
+};
+
+void heap_kinds_deinit(struct heap_kinds *k);
+/* Make room for @type, which heap_kind does. */
+void heap_kinds_grow(struct heap_kinds *k, const struct heap_type *type);
+
+/* The byte of @type, 0 at first. */
+static inline uint8_t *heap_kind(struct heap_kinds *k,
+				 const struct heap_type *type)
+{
+	if (type->number >= k->cap)
+		heap_kinds_grow(k, type);
+	return &k->v[type->number];
+}
+
 /* ---- heapwalk.c ------------------------------------------------------ */
 
 /*

@@ -10,6 +10,9 @@
  */
 #include "heap/heap_priv.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/mem.h"
 #include "target/target.h"
 
@@ -190,4 +193,19 @@ struct heap_type *heap_type_next(const struct heap *h, size_t *it)
 			return type;
 	}
 	return NULL;
+}
+
+void heap_kinds_deinit(struct heap_kinds *k)
+{
+	free(k->v);
+}
+
+void heap_kinds_grow(struct heap_kinds *k, const struct heap_type *type)
+{
+	while (type->number >= k->cap) {
+		size_t n = k->cap;
+
+		mem_grow(&k->v, &k->cap, n, sizeof(*k->v));
+		memset(k->v + n, 0, k->cap - n);
+	}
 }

@@ -88,8 +88,8 @@ struct dbg_error *dbg_domain_list(struct dbg *dbg, struct dbg_domain **ret,
 
 struct contexts {
 	struct dbg *dbg;
-	struct type *base;    /* AssemblyLoadContext */
-	struct map kinds;     /* MethodTable -> itself: derives; the map: not */
+	struct type *base; /* AssemblyLoadContext */
+	struct heap_kinds kinds;
 	struct map by_object; /* -> struct dbg_load_context */
 	struct dbg_load_context *v[CONTEXTS_MAX];
 	size_t n;
@@ -127,28 +127,12 @@ static struct dbg_load_context *context_at(struct contexts *c, uint64_t object)
 	return c->v[c->n++] = one;
 }
 
-static bool is_context(struct contexts *c, uint64_t mt)
-{
-	void *known = map_find(&c->kinds, mt);
-
-	if (!known) {
-		struct types *ts = c->dbg->inspect.types;
-		struct type *type = type_of_mt(ts, mt);
-
-		known = type && type_derives(ts, type, c->base)
-			    ? (void *)c->base
-			    : (void *)&c->kinds;
-		map_put(&c->kinds, mt, known);
-	}
-	return known == (void *)c->base;
-}
-
 static bool visit(void *arg, const struct heap_object *o)
 {
 	struct contexts *c = arg;
 
-	if (!o->type->is_free && !o->type->component_size &&
-	    o->type->has_refs && is_context(c, o->type->mt))
+	if (o->type->has_refs &&
+	    session_derives(c->dbg, &c->kinds, o->type, c->base))
 		context_at(c, o->addr);
 	return true;
 }
@@ -163,7 +147,6 @@ static struct dbg_error *from_heap(struct contexts *c)
 	struct dbg_error *err = c->base ? session_heap_get(c->dbg, &h) : NULL;
 	if (err || !c->base)
 		return err;
-	*h->interrupted = 0;
 	return heap_each(h, false, visit, c);
 }
 
@@ -236,7 +219,7 @@ struct dbg_error *dbg_load_context_list(struct dbg *dbg,
 	from_modules(c, modules, n, &first);
 	put_together(c, &first, ret, ret_n);
 out:
-	map_deinit(&c->kinds);
+	heap_kinds_deinit(&c->kinds);
 	map_deinit(&c->by_object);
 	free(c);
 	return err;

@@ -12,7 +12,6 @@
 
 enum {
 	DESCRIBED_MAX = 100000,
-	BASES_MAX = 64, // classes above each other
 };
 
 struct group {
@@ -22,8 +21,8 @@ struct group {
 
 struct gathering {
 	struct heap_query query;
-	uint8_t *kinds; /* of types by number, 0: not known */
-	size_t cap_kinds;
+	struct type *base; /* System.Exception */
+	struct heap_kinds kinds;
 	uint64_t *objects;
 	size_t n, cap;
 	struct map groups; /* struct group, by hash */
@@ -32,45 +31,12 @@ struct gathering {
 
 /* ---- Which objects are exceptions ------------------------------------ */
 
-static bool derives(struct gathering *g, const struct heap_type *type)
-{
-	struct types *ts = g->query.dbg->inspect.types;
-	struct type *t = type->is_free || type->component_size
-			     ? NULL
-			     : type_of_mt(ts, type->mt);
-
-	for (int i = 0; t && i < BASES_MAX; i++, t = type_parent(ts, t))
-		if (t->name && !strcmp(t->name, "System.Exception"))
-			return true;
-	return false;
-}
-
-static bool is_exception(struct gathering *g, const struct heap_type *type)
-{
-	enum {
-		YES = 1,
-		NO = 2,
-	};
-
-	while (type->number >= g->cap_kinds) {
-		size_t n = g->cap_kinds;
-
-		mem_grow(&g->kinds, &g->cap_kinds, n, sizeof(*g->kinds));
-		memset(g->kinds + n, 0, g->cap_kinds - n);
-	}
-	uint8_t *kind = &g->kinds[type->number];
-
-	if (!*kind)
-		*kind = derives(g, type) ? YES : NO;
-	return *kind == YES;
-}
-
 static bool gather(void *arg, const struct heap_object *o)
 {
 	struct gathering *g = arg;
 
-	if (!is_exception(g, o->type) || !heap_query_has(&g->query, o) ||
-	    g->ret->count++ >= DESCRIBED_MAX)
+	if (!session_derives(g->query.dbg, &g->kinds, o->type, g->base) ||
+	    !heap_query_has(&g->query, o) || g->ret->count++ >= DESCRIBED_MAX)
 		return true;
 	mem_grow(&g->objects, &g->cap, g->n, sizeof(*g->objects));
 	g->objects[g->n++] = o->addr;
@@ -198,6 +164,8 @@ struct dbg_error *dbg_heap_exception_list(struct dbg *dbg,
 	struct dbg_error *err = heap_query_init(dbg, filter, &g.query);
 
 	if (!err)
+		g.base = type_core(dbg->inspect.types, "System.Exception");
+	if (!err && g.base)
 		err = heap_each(g.query.heap, false, gather, &g);
 	if (!err) {
 		session_take_damages(&g.query, &found.damages,
@@ -210,7 +178,7 @@ struct dbg_error *dbg_heap_exception_list(struct dbg *dbg,
 	}
 	map_deinit(&g.groups);
 	free(g.objects);
-	free(g.kinds);
+	heap_kinds_deinit(&g.kinds);
 	heap_query_deinit(&g.query);
 	return err;
 }

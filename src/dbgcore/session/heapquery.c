@@ -2,14 +2,11 @@
 #include "session/sessionheap.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/err.h"
-#include "base/mem.h"
 #include "base/pattern.h"
 
-/* Is a type one of those that are asked for? */
+/* Is a type one of those that are asked for? In struct heap_kinds. */
 enum choice {
 	CHOICE_OPEN,
 	CHOICE_YES,
@@ -21,7 +18,7 @@ void heap_query_deinit(struct heap_query *q)
 	pattern_destroy(q->pattern);
 	heap_graph_deinit(&q->graph);
 	roots_deinit(&q->roots);
-	free(q->types);
+	heap_kinds_deinit(&q->types);
 }
 
 struct dbg_error *heap_query_init(struct dbg *dbg,
@@ -59,16 +56,27 @@ static bool choose_type(struct heap_query *q, const struct heap_type *type)
 
 bool heap_query_type(struct heap_query *q, const struct heap_type *type)
 {
-	while (type->number >= q->cap_types) {
-		size_t n = q->cap_types;
-
-		mem_grow(&q->types, &q->cap_types, n, sizeof(*q->types));
-		memset(q->types + n, 0, q->cap_types - n);
-	}
-	uint8_t *choice = &q->types[type->number];
+	uint8_t *choice = heap_kind(&q->types, type);
 
 	if (*choice == CHOICE_OPEN)
 		*choice = choose_type(q, type) ? CHOICE_YES : CHOICE_NO;
+	return *choice == CHOICE_YES;
+}
+
+bool session_derives(struct dbg *dbg, struct heap_kinds *known,
+		     const struct heap_type *type, struct type *base)
+{
+	uint8_t *choice = heap_kind(known, type);
+
+	if (*choice == CHOICE_OPEN) {
+		struct types *ts = dbg->inspect.types;
+		struct type *t = type->is_free || type->component_size
+				     ? NULL
+				     : type_of_mt(ts, type->mt);
+
+		*choice =
+		    t && type_derives(ts, t, base) ? CHOICE_YES : CHOICE_NO;
+	}
 	return *choice == CHOICE_YES;
 }
 

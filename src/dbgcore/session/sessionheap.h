@@ -55,9 +55,8 @@ struct heap_query {
 	struct heap *heap;
 	const struct dbg_heap_filter *filter;
 	struct pattern *pattern; /* NULL: any type */
-	uint8_t *types;          /* what was found out, by number */
-	size_t cap_types;
-	struct root_list roots; /* of what is live */
+	struct heap_kinds types; /* whether they are asked for */
+	struct root_list roots;  /* of what is live */
 	struct heap_graph graph;
 };
 
@@ -69,6 +68,9 @@ void heap_query_deinit(struct heap_query *q);
 /* Is a type, or an object, one of those that are asked for? */
 bool heap_query_type(struct heap_query *q, const struct heap_type *type);
 bool heap_query_has(struct heap_query *q, const struct heap_object *o);
+/* Is @type a class, and @base or derived from it? @known: what was found. */
+bool session_derives(struct dbg *dbg, struct heap_kinds *known,
+		     const struct heap_type *type, struct type *base);
 /* What the last walk says of damage, in the arena of the stop. (api_heap.c) */
 void session_take_damages(const struct heap_query *q, const char ***ret,
 			  size_t *ret_n);

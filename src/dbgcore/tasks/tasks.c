@@ -9,7 +9,6 @@
 
 enum {
 	OBJECT_FIELDS = 8, // behind the MethodTable
-	BASES_MAX = 64,
 	LINE_MAX = 100000, // who waits in line at one semaphore
 	OWNERS_MAX = 1 << 22,
 };
@@ -27,7 +26,7 @@ static const struct {
 
 /* What the objects of a type are to us. */
 enum kind {
-	KIND_OPEN,
+	KIND_OPEN, /* not known yet: 0, as heap_kind says */
 	KIND_OTHER,
 	KIND_TASK,
 	KIND_BOX,    /* a task with a state machine */
@@ -46,17 +45,6 @@ static enum dbg_task_state state_of(uint32_t bits)
 
 /* ---- Types ----------------------------------------------------------- */
 
-static bool is_task(struct tasks *t, struct type *type)
-{
-	for (int i = 0; type && i < BASES_MAX; i++) {
-		if (type == t->task ||
-		    (type->mt && type->mt == type_mt(t->types, t->task)))
-			return true;
-		type = type_parent(t->types, type);
-	}
-	return false;
-}
-
 static enum kind classify(struct tasks *t, const struct heap_type *of)
 {
 	struct type *type = of->component_size || of->is_free
@@ -68,7 +56,7 @@ static enum kind classify(struct tasks *t, const struct heap_type *of)
 	bool ours = type->module == t->task->module;
 	bool box = ours && type_field(t->types, type, "StateMachine");
 
-	if (is_task(t, type))
+	if (type_derives(t->types, type, t->task))
 		return box ? KIND_BOX : KIND_TASK;
 	if (box)
 		return KIND_POOLED;
@@ -82,15 +70,11 @@ static enum kind classify(struct tasks *t, const struct heap_type *of)
 
 static enum kind kind_of(struct tasks *t, const struct heap_type *type)
 {
-	while (type->number >= t->cap_kinds) {
-		size_t n = t->cap_kinds;
+	uint8_t *kind = heap_kind(&t->kinds, type);
 
-		mem_grow(&t->kinds, &t->cap_kinds, n, sizeof(*t->kinds));
-		memset(t->kinds + n, KIND_OPEN, t->cap_kinds - n);
-	}
-	if (t->kinds[type->number] == KIND_OPEN)
-		t->kinds[type->number] = (uint8_t)classify(t, type);
-	return t->kinds[type->number];
+	if (*kind == KIND_OPEN)
+		*kind = (uint8_t)classify(t, type);
+	return *kind;
 }
 
 static bool find_offsets(struct tasks *t)
@@ -249,5 +233,5 @@ void tasks_deinit(struct tasks *t)
 	free(t->v);
 	free(t->edges);
 	free(t->owners);
-	free(t->kinds);
+	heap_kinds_deinit(&t->kinds);
 }

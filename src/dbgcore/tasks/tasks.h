@@ -54,8 +54,7 @@ struct tasks {
 	size_t n_edges, cap_edges;
 	struct task_owner *owners;
 	size_t n_owners, cap_owners;
-	uint8_t *kinds; /* of types, by number */
-	size_t cap_kinds;
+	struct heap_kinds kinds;
 	struct type *task;        /* System.Threading.Tasks.Task */
 	uint64_t flags_at, id_at; /* offsets in a task */
 };
