@@ -34,7 +34,6 @@ bool dac_type_facts(struct dac *d, uint64_t mt, struct dac_type_facts *ret)
 	    .n_methods = data.n_methods,
 	    .n_virtuals = data.n_virtuals,
 	    .n_interfaces = data.n_interfaces,
-	    .attributes = data.attributes,
 	    .collectible = collectible.collectible,
 	};
 	return true;
@@ -204,8 +203,6 @@ static void describe(struct dac *d, uint64_t addr,
 	    .state = (uint32_t)data->state,
 	    .cooperative = data->cooperative,
 	    .exception = dac_handle_target(d, data->last_thrown_handle),
-	    .alloc = data->alloc,
-	    .alloc_limit = data->alloc_limit,
 	    .object = dac_thread_object(d, &known),
 	    .finalizer = addr == store->finalizer,
 	    .suspender = addr == store->suspender,
@@ -238,18 +235,4 @@ struct dbg_error *dac_threads_all(struct dac *d, struct arena *arena,
 	*ret_n = n;
 	mem_free_ptr(&v);
 	return NULL;
-}
-
-bool dac_thread_stack(struct dac *d, uint64_t thread, uint64_t *ret_low,
-		      uint64_t *ret_high)
-{
-	uint64_t low = 0, high = 0, frame = 0;
-
-	if (DAC_CALL(d, d->sos, SOS_STACK_LIMITS, thread, &low, &high, &frame) <
-		0 ||
-	    low >= high)
-		return false;
-	*ret_low = low;
-	*ret_high = high;
-	return true;
 }

@@ -22,7 +22,6 @@ struct dac_type_facts {
 	uint64_t eeclass;
 	uint32_t n_methods, n_interfaces;
 	uint32_t n_virtuals; /* 0: not told, as .NET 9 and later do */
-	uint32_t attributes; /* II.23.1.15 */
 	bool collectible;
 };
 
@@ -64,7 +63,6 @@ enum {
 	DAC_THREAD_BACKGROUND = 0x200,
 	DAC_THREAD_UNSTARTED = 0x400,
 	DAC_THREAD_DEAD = 0x800,
-	DAC_THREAD_FINALIZED = 0x20000000,
 };
 
 struct dac_any_thread {
@@ -74,7 +72,6 @@ struct dac_any_thread {
 	uint32_t state;
 	bool cooperative;
 	uint64_t exception; /* last thrown object, 0: none */
-	uint64_t alloc, alloc_limit;
 	uint64_t object; /* System.Threading.Thread, 0: none */
 	bool finalizer, suspender;
 };
@@ -83,8 +80,5 @@ struct dac_any_thread {
 DBG_MUST struct dbg_error *dac_threads_all(struct dac *d, struct arena *arena,
 					   struct dac_any_thread **ret,
 					   size_t *ret_n);
-/* Bounds of a thread's stack; false: not known. */
-bool dac_thread_stack(struct dac *d, uint64_t thread, uint64_t *ret_low,
-		      uint64_t *ret_high);
 
 #endif
