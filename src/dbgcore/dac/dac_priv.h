@@ -129,6 +129,19 @@ int32_t guard_call(com_fn *fn, void *self, const uint64_t a[DAC_MAX_ARGS]);
 /* Call a slot of an object with @n arguments, guarded likewise and counted. */
 int32_t dac_call(struct dac *d, void *object, unsigned slot, unsigned n, ...);
 
+struct dac_elements {
+	void *v; /* the caller frees it */
+	size_t n;
+	int32_t hr; /* below 0: the rest could not be read */
+};
+
+/*
+ * Read a list (ISOSHandleEnum and the like) of elements of @size bytes, to its
+ * end or until there are @max.
+ */
+struct dac_elements dac_list_read(struct dac *d, void *list, size_t size,
+				  size_t max);
+
 /* Call a slot of a COM object of the DAC. */
 #define DAC_CALL(d, object, slot, ...)                                         \
 	dac_call((d), (object), (slot), DAC_COUNT(__VA_ARGS__), ##__VA_ARGS__)

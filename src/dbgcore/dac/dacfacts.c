@@ -1,6 +1,8 @@
 /* The runtime's own structures as the DAC describes them: see facts.h. */
 #include "dac/facts.h"
 
+#include <stdlib.h>
+
 #include "dac/dac_priv.h"
 #include "dac/gcslots.h"
 
@@ -11,7 +13,6 @@ static const struct com_iid IID_SOS15 = {
     {0xa3, 0x58, 0xc3, 0x31, 0x3d, 0xea, 0x30, 0xa8}};
 
 enum {
-	AT_ONCE = 256,
 	SLOTS_MAX = 1 << 16,
 	DOMAINS_MAX = 64,
 	THREADS_MAX = 1 << 17,
@@ -65,21 +66,17 @@ static bool slots_listed(struct dac *d, uint64_t mt, struct slots *ret)
 {
 	_cleanup_com_ void *sos15 = com_query(d->process, &IID_SOS15);
 	_cleanup_com_ void *list = NULL;
-	struct sos_slot some[AT_ONCE];
-	uint32_t got;
-	int32_t hr;
 
 	if (!sos15 || DAC_CALL(d, sos15, SOS15_TYPE_SLOTS, mt, &list) < 0 ||
 	    !list)
 		return false;
-	do {
-		got = 0;
-		hr =
-		    DAC_CALL(d, list, ENUM_NEXT, (uint32_t)AT_ONCE, some, &got);
-		for (uint32_t i = 0; hr >= 0 && i < got && i < AT_ONCE; i++)
-			add_slot(ret, some[i].slot, some[i].method,
-				 some[i].entry);
-	} while (hr >= 0 && got == AT_ONCE && ret->n < SLOTS_MAX);
+	const struct sos_slot *v;
+	struct dac_elements all = dac_list_read(d, list, sizeof(*v), SLOTS_MAX);
+
+	v = all.v;
+	for (size_t i = 0; i < all.n; i++)
+		add_slot(ret, v[i].slot, v[i].method, v[i].entry);
+	free(all.v);
 	return true;
 }
 

@@ -1,6 +1,8 @@
 /* The runtime's own memory as ISOSDacInterface13 tells it: see memory.h. */
 #include "dac/memory.h"
 
+#include <stdlib.h>
+
 #include "base/str.h"
 #include "dac/dac_priv.h"
 #include "dac/gcslots.h"
@@ -23,7 +25,6 @@ enum {
 };
 
 enum {
-	AT_ONCE = 256,
 	REGIONS_MAX = 1 << 20,
 	MANAGERS_MAX = 8,
 	HEAPS_MAX = 4096,
@@ -68,21 +69,19 @@ static void add(struct found *f, uint64_t start, uint64_t size)
 static void add_list(struct found *f, unsigned slot, enum dac_memory_kind kind)
 {
 	_cleanup_com_ void *list = NULL;
-	struct sos_region some[AT_ONCE];
-	uint32_t got;
-	int32_t hr;
 
 	if (DAC_CALL(f->d, f->sos13, slot, &list) < 0 || !list)
 		return;
 	f->kind = kind;
 	f->name = NULL;
-	do {
-		got = 0;
-		hr = DAC_CALL(f->d, list, ENUM_NEXT, (uint32_t)AT_ONCE, some,
-			      &got);
-		for (uint32_t i = 0; hr >= 0 && i < got && i < AT_ONCE; i++)
-			add(f, some[i].start, some[i].size);
-	} while (hr >= 0 && got == AT_ONCE && f->n < REGIONS_MAX);
+	const struct sos_region *v;
+	struct dac_elements all =
+	    dac_list_read(f->d, list, sizeof(*v), REGIONS_MAX);
+
+	v = all.v;
+	for (size_t i = 0; i < all.n; i++)
+		add(f, v[i].start, v[i].size);
+	free(all.v);
 }
 
 /* ---- Loader heaps ---------------------------------------------------- */

@@ -10,7 +10,6 @@
 #include "dac/gcslots.h"
 
 enum {
-	AT_ONCE = 256,
 	HANDLES_MAX = 1 << 24,
 	REFS_MAX = 1 << 20,
 	REF_INTERIOR = 1,
@@ -36,25 +35,19 @@ struct dbg_error *dac_gc_handles(struct dac *d, struct arena *arena,
 				 struct gc_handle **ret, size_t *ret_n)
 {
 	_cleanup_com_ void *list = NULL;
-	struct sos_handle some[AT_ONCE];
-	_cleanup_free_ struct gc_handle *all = NULL;
-	size_t n = 0, cap = 0;
-	uint32_t got = 0;
-
 	int32_t hr = DAC_CALL(d, d->sos, SOS_HANDLES, &list);
 	if (hr < 0 || !list)
 		return dac_err(hr, "cannot list the handles");
-	do {
-		got = 0;
-		hr =
-		    DAC_CALL(d, list, ENUM_NEXT, (uint32_t)AT_ONCE, some, &got);
-		for (uint32_t i = 0; hr >= 0 && i < got && i < AT_ONCE; i++) {
-			mem_grow(&all, &cap, n, sizeof(*all));
-			add_handle(d, &some[i], &all[n++]);
-		}
-	} while (hr >= 0 && got == AT_ONCE && n < HANDLES_MAX);
-	*ret = arena_copy(arena, all, n, sizeof(*all));
-	*ret_n = n;
+	const struct sos_handle *v;
+	struct dac_elements all =
+	    dac_list_read(d, list, sizeof(*v), HANDLES_MAX);
+
+	v = all.v;
+	*ret = arena_calloc(arena, all.n + 1, sizeof(**ret));
+	*ret_n = all.n;
+	for (size_t i = 0; i < all.n; i++)
+		add_handle(d, &v[i], &(*ret)[i]);
+	free(all.v);
 	return NULL;
 }
 
@@ -76,10 +69,6 @@ struct dbg_error *dac_gc_stack(struct dac *d, pid_t tid, struct arena *arena,
 			       struct gc_stack_ref **ret, size_t *ret_n)
 {
 	_cleanup_com_ void *list = NULL;
-	struct sos_stack_ref some[AT_ONCE];
-	_cleanup_free_ struct gc_stack_ref *all = NULL;
-	size_t n = 0, cap = 0;
-	uint32_t got = 0;
 
 	*ret = NULL;
 	*ret_n = 0;
@@ -90,21 +79,19 @@ struct dbg_error *dac_gc_stack(struct dac *d, pid_t tid, struct arena *arena,
 	if (hr < 0 || !list)
 		return dac_err(hr, "cannot list what thread %d refers to",
 			       (int)tid);
-	do {
-		got = 0;
-		hr =
-		    DAC_CALL(d, list, ENUM_NEXT, (uint32_t)AT_ONCE, some, &got);
-		for (uint32_t i = 0; hr >= 0 && i < got && i < AT_ONCE; i++) {
-			mem_grow(&all, &cap, n, sizeof(*all));
-			add_ref(&some[i], &all[n++]);
-		}
-	} while (hr >= 0 && got == AT_ONCE && n < REFS_MAX);
-	if (hr < 0 && !n)
-		return dac_err(hr, "cannot walk the stack of thread %d",
-			       (int)tid);
-	*ret = arena_copy(arena, all, n, sizeof(*all));
-	*ret_n = n;
-	return NULL;
+	const struct sos_stack_ref *v;
+	struct dac_elements all = dac_list_read(d, list, sizeof(*v), REFS_MAX);
+
+	v = all.v;
+	*ret = arena_calloc(arena, all.n + 1, sizeof(**ret));
+	*ret_n = all.n;
+	for (size_t i = 0; i < all.n; i++)
+		add_ref(&v[i], &(*ret)[i]);
+	free(all.v);
+	return all.hr < 0 && !all.n
+		   ? dac_err(all.hr, "cannot walk the stack of thread %d",
+			     (int)tid)
+		   : NULL;
 }
 
 /* ---- Locks ----------------------------------------------------------- */
