@@ -169,6 +169,17 @@ DBG_MUST struct dbg_error *dac_check_owner(const char *path, int fd);
  */
 void dac_drop(struct dac *d);
 
+/* ---- dacmodule.c ----------------------------------------------------- */
+
+struct dac_domains {
+	uint64_t *addrs; /* of the application domains */
+	size_t n;
+	uint64_t system; /* the one of the runtime's own state, or 0 */
+};
+
+DBG_MUST struct dbg_error *dac_domain_addrs(struct dac *d, struct arena *arena,
+					    struct dac_domains *ret);
+
 /* ---- build.c --------------------------------------------------------- */
 
 /*

@@ -14,7 +14,6 @@ static const struct com_iid IID_SOS15 = {
 
 enum {
 	SLOTS_MAX = 1 << 16,
-	DOMAINS_MAX = 64,
 	THREADS_MAX = 1 << 17,
 };
 
@@ -148,27 +147,20 @@ static struct dac_domain domain_at(struct dac *d, uint64_t addr,
 struct dbg_error *dac_domains(struct dac *d, struct arena *arena,
 			      struct dac_domain **ret, size_t *ret_n)
 {
-	struct sos_domain_store store = {0};
-	uint64_t addrs[DOMAINS_MAX];
-	uint32_t n = 0;
-	int32_t hr = DAC_CALL(d, d->sos, SOS_DOMAIN_STORE, &store);
+	struct dac_domains all;
+	struct dbg_error *err = dac_domain_addrs(d, arena, &all);
 
-	if (hr >= 0)
-		hr = DAC_CALL(d, d->sos, SOS_DOMAIN_LIST, (uint32_t)DOMAINS_MAX,
-			      addrs, &n);
-	if (hr < 0)
-		return dac_err(hr, "cannot read the application domains");
-	if (n > DOMAINS_MAX)
-		n = DOMAINS_MAX;
-	struct dac_domain *v = arena_calloc(arena, n + 1, sizeof(*v));
-	for (uint32_t i = 0; i < n; i++)
-		v[i] = domain_at(d, addrs[i], arena);
-	if (store.system) {
-		v[n] = domain_at(d, store.system, arena);
-		v[n++].system = true;
-	}
+	if (err)
+		return err;
+	struct dac_domain *v = arena_calloc(arena, all.n + 1, sizeof(*v));
+	for (size_t i = 0; i < all.n; i++)
+		v[i] = domain_at(d, all.addrs[i], arena);
 	*ret = v;
-	*ret_n = n;
+	*ret_n = all.n;
+	if (all.system) {
+		v[all.n] = domain_at(d, all.system, arena);
+		v[(*ret_n)++].system = true;
+	}
 	return NULL;
 }
 

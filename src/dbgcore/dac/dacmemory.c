@@ -29,7 +29,6 @@ enum {
 	MANAGERS_MAX = 8,
 	HEAPS_MAX = 4096,
 	NAMES_MAX = 64,
-	DOMAINS_MAX = 64,
 	CODE_HEAP_HOST = 1,
 	CODE_HEAP_LOADER = 0,
 	HEAP_EXPLICIT = 1,
@@ -128,22 +127,17 @@ static void add_allocator(struct found *f, uint64_t allocator)
 
 static void add_domains(struct found *f)
 {
-	struct sos_domain_store store = {0};
-	uint64_t domains[DOMAINS_MAX], before = 0;
-	uint32_t n = 0;
+	struct dac_domains all;
+	uint64_t before = 0;
 
-	if (DAC_CALL(f->d, f->d->sos, SOS_DOMAIN_STORE, &store) < 0 ||
-	    DAC_CALL(f->d, f->d->sos, SOS_DOMAIN_LIST,
-		     (uint32_t)DOMAINS_MAX - 1, domains, &n) < 0)
+	if (dbg_err_drop(dac_domain_addrs(f->d, f->arena, &all)))
 		return;
-	if (n > DOMAINS_MAX - 1)
-		n = DOMAINS_MAX - 1;
-	domains[n++] = store.system;
-	for (uint32_t i = 0; i < n; i++) {
+	for (size_t i = 0; i <= all.n; i++) {
+		uint64_t domain = i < all.n ? all.addrs[i] : all.system;
 		uint64_t allocator = 0;
 
-		if (!domains[i] ||
-		    DAC_CALL(f->d, f->sos13, SOS13_DOMAIN_ALLOCATOR, domains[i],
+		if (!domain ||
+		    DAC_CALL(f->d, f->sos13, SOS13_DOMAIN_ALLOCATOR, domain,
 			     &allocator) < 0 ||
 		    allocator == before)
 			continue;

@@ -112,8 +112,8 @@ struct list {
 	size_t n;
 };
 
-static struct dbg_error *domains_read(struct dac *d, struct arena *arena,
-				      struct list *ret)
+struct dbg_error *dac_domain_addrs(struct dac *d, struct arena *arena,
+				   struct dac_domains *ret)
 {
 	struct sos_domain_store store = {0};
 	uint32_t got = 0;
@@ -129,8 +129,11 @@ static struct dbg_error *domains_read(struct dac *d, struct arena *arena,
 	hr = DAC_CALL(d, d->sos, SOS_DOMAIN_LIST, (uint32_t)n, addrs, &got);
 	if (hr < 0)
 		return dac_err(hr, "cannot read the application domains");
-	ret->addrs = addrs;
-	ret->n = got < (uint32_t)n ? got : (size_t)n;
+	*ret = (struct dac_domains){
+	    .addrs = addrs,
+	    .n = got < (uint32_t)n ? got : (size_t)n,
+	    .system = store.system,
+	};
 	return NULL;
 }
 
@@ -182,9 +185,9 @@ struct dbg_error *dac_modules(struct dac *d, struct arena *arena,
 {
 	struct dbg_error *err;
 	struct module_vec v = {0};
-	struct list domains = {0};
+	struct dac_domains domains;
 
-	err = domains_read(d, arena, &domains);
+	err = dac_domain_addrs(d, arena, &domains);
 	if (err)
 		return err;
 	for (size_t i = 0; i < domains.n; i++) {
