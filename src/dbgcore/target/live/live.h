@@ -144,6 +144,11 @@ static inline struct live *live_of(struct target *t)
 /* The slot of a new event, all 0, with a serial of its own. */
 struct target_event *queue_slot(struct live *l);
 /* Take the first that may be reported now. */
+/*
+ * Does an event of this kind wait until its thread goes on, because another
+ * thread runs alone?
+ */
+bool queue_waits(const struct live *l, pid_t tid, int kind);
 DBG_MUST struct dbg_error *queue_pop(struct live *l, struct target_event *ret,
 				     bool *ret_any);
 void live_queue(struct live *l, enum target_event_kind kind, pid_t tid);

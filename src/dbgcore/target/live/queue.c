@@ -70,14 +70,12 @@ static bool is_void(const struct live *l, const struct target_event *event)
 	       !target_trap_armed(&l->target, event->addr);
 }
 
-// Another thread runs alone: what happened to this one is told when it goes on.
 // An interruption is for nobody in particular.
-static bool waits_for_its_turn(const struct live *l,
-			       const struct target_event *event)
+bool queue_waits(const struct live *l, pid_t tid, int kind)
 {
 	pid_t only = l->target.only;
 
-	return only && event->tid != only && event->kind != TARGET_INTERRUPTED;
+	return only && tid != only && kind != TARGET_INTERRUPTED;
 }
 
 // May this event be reported? *ret_drop: it is void.
@@ -96,7 +94,7 @@ static struct dbg_error *ripe(struct live *l, const struct queued *queued,
 		return NULL;
 	}
 	*ret_ripe = event->kind == TARGET_EXEC ||
-		    (!l->held && !waits_for_its_turn(l, event));
+		    (!l->held && !queue_waits(l, event->tid, event->kind));
 	if (!*ret_ripe)
 		return NULL;
 	th->event_queued = 0;
