@@ -305,20 +305,24 @@ static void module_unloaded(struct control *c, struct code_module *m)
 	map_clear(&c->throws.passed); // the addresses may come again
 }
 
-static struct dbg_error *module_changed(struct control *c,
-					struct load_event *ev, uint64_t addr,
+static struct dbg_error *module_changed(struct control *c, pid_t tid,
+					const struct dac_notification *n,
 					struct dbg_stop *stop, bool *ret_stops)
 {
+	bool loaded = n->kind == DAC_NOTIFY_MODULE_LOAD;
 	struct dbg_error *err = NULL;
-	struct code_module *m = code_module_find(c->code, addr);
+	struct code_module *m = code_module_find(c->code, n->a);
 
-	if (ev->kind == DBG_BREAK_LOAD)
-		err = module_loaded(c, ev->tid, addr, &m);
+	if (loaded)
+		err = module_loaded(c, tid, n->a, &m);
 	if (err || !m)
 		return err;
-	ev->module = m;
-	err = load_catch(c, ev, stop, ret_stops);
-	if (ev->kind == DBG_BREAK_UNLOAD)
+
+	const struct load_event ev = {
+	    loaded ? DBG_BREAK_LOAD : DBG_BREAK_UNLOAD, tid, m};
+
+	err = load_catch(c, &ev, stop, ret_stops);
+	if (!loaded)
 		module_unloaded(c, m);
 	return err;
 }
@@ -402,13 +406,8 @@ static struct dbg_error *thrown(struct control *c, pid_t tid,
 		return err;
 	switch (n.kind) {
 	case DAC_NOTIFY_MODULE_LOAD:
-		return module_changed(
-		    c, &(struct load_event){DBG_BREAK_LOAD, tid, NULL}, n.a,
-		    stop, ret_stops);
 	case DAC_NOTIFY_MODULE_UNLOAD:
-		return module_changed(
-		    c, &(struct load_event){DBG_BREAK_UNLOAD, tid, NULL}, n.a,
-		    stop, ret_stops);
+		return module_changed(c, tid, &n, stop, ret_stops);
 	case DAC_NOTIFY_CODE:
 		return code_made(c, n.a, n.b);
 	case DAC_NOTIFY_CATCH:
