@@ -320,17 +320,15 @@ static bool is_outer(const struct vm *vm, const struct site *s)
 {
 	const struct compiled *by = vm->frames[vm->n_frames - 1].code;
 	const struct il_type *owner = s->method->owner;
-	return vm->calls != VM_CALLS_NONE && s->method->token && owner &&
+	return s->method->token && owner &&
 	       owner->special != IL_SPECIAL_STRING && !owner->is_delegate &&
 	       (!by->method || made_code_of(by->method));
 }
 
-/* ... that is to be made in the program, and can be? */
+/* Is it, which is one of those, to be made in the program, and can be? */
 static bool is_wanted(struct vm *vm, const struct site *s, uint64_t base)
 {
 	bool wanted = vm->calls == VM_CALLS_ALL;
-	if (!is_outer(vm, s))
-		return false;
 	for (size_t k = 0; !wanted && k < vm->n_chosen; k++)
 		wanted = vm->chosen[k] == vm->n_outer;
 	return wanted && are_passable(vm, s, base);
@@ -384,7 +382,8 @@ OP(op_call)
 	struct site *s = i->x.site;
 	const struct op *next;
 	uint64_t base = (uint64_t)(fp + i->a - vm->base);
-	if (s->init && !(vm->calls && is_wanted(vm, s, base)) &&
+	if (s->init &&
+	    !(vm->calls && is_outer(vm, s) && is_wanted(vm, s, base)) &&
 	    !class_ready(vm, s->init, i, &next))
 		return next;
 	return call_site(vm, s, base, base, i + 1);
