@@ -69,12 +69,9 @@ static struct dbg_error *no_call(struct binder *b, const struct expr *x,
 static struct dbg_error *check_property(struct binder *b, const struct expr *x,
 					const struct bound *n)
 {
-	bool indexes = x->kind == EXPR_INDEX;
-	if (n->kind != BOUND_CALL || !str_starts(n->method->name, "get_"))
-		return NULL;
-	const struct il_field *f = getter_field(b, n->method);
-	bool is_field = f && str_ends(f->name, ">k__BackingField");
-	if (indexes || (is_field && !assigncall_sets(b, n)))
+	if (!assigncall_gets(n) || x->kind == EXPR_INDEX ||
+	    (assigncall_is_backing(getter_field(b, n->method)) &&
+	     !assigncall_sets(b, n)))
 		return NULL;
 	return no_call(b, x, n);
 }
@@ -86,15 +83,9 @@ static struct dbg_error *check_property(struct binder *b, const struct expr *x,
 static struct dbg_error *fetch_place(struct binder *b, const struct expr *x,
 				     struct bound *n, struct value *ret)
 {
-	const struct eval *e = b->e;
-	struct eval plain = *e;
-	if (n->kind != BOUND_CALL || x->kind != EXPR_INDEX ||
-	    !str_starts(n->method->name, "get_"))
+	if (x->kind != EXPR_INDEX || !assigncall_gets(n))
 		return fetch_value(b, n, ret);
-	plain.calls = NULL;
-	b->e = &plain;
-	struct dbg_error *err = fetch_value(b, n, ret);
-	b->e = e;
+	struct dbg_error *err = assigncall_fetch_uncalled(b, n, ret);
 	if (!err && ret->where == VALUE_MEMORY && !vm_owns(b->vm, ret->addr))
 		return NULL;
 	dbg_error_destroy(err);

@@ -16,8 +16,19 @@ enum {
 	AUTO_SETTER = 8 // ldarg.0, ldarg.1, stfld, ret
 };
 
-struct il_method *assigncall_setter(struct binder *b,
-				    const struct il_method *getter)
+bool assigncall_gets(const struct bound *n)
+{
+	return n->kind == BOUND_CALL && str_starts(n->method->name, "get_");
+}
+
+bool assigncall_is_backing(const struct il_field *f)
+{
+	return f && str_ends(f->name, ">k__BackingField");
+}
+
+/* The setter that belongs to a getter; NULL: there is none. */
+static struct il_method *setter_of(struct binder *b,
+				   const struct il_method *getter)
 {
 	return il_method_named(
 	    b->ts, getter->owner,
@@ -26,12 +37,11 @@ struct il_method *assigncall_setter(struct binder *b,
 
 bool assigncall_sets(struct binder *b, const struct bound *n)
 {
-	if (n->kind != BOUND_CALL || !str_starts(n->method->name, "get_"))
+	if (!assigncall_gets(n))
 		return false;
-	struct il_method *set = assigncall_setter(b, n->method);
-	const struct il_field *f = getter_field(b, n->method);
+	struct il_method *set = setter_of(b, n->method);
 	const struct il_method_body *body;
-	bool plain = f && str_ends(f->name, ">k__BackingField") && set &&
+	bool plain = set && assigncall_is_backing(getter_field(b, n->method)) &&
 		     !dbg_err_drop(il_method_body(b->ts, set, &body)) &&
 		     body->code.n <= AUTO_SETTER;
 	return set && !plain;
@@ -51,28 +61,35 @@ bool assigncall_is_imaginary(struct types *ts, const struct value *v)
 	return false;
 }
 
+struct dbg_error *assigncall_fetch_uncalled(struct binder *b, struct bound *n,
+					    struct value *ret)
+{
+	const struct eval *e = b->e;
+	struct eval plain = *e;
+	plain.calls = NULL;
+	b->e = &plain;
+	struct dbg_error *err = fetch_value(b, n, ret);
+	b->e = e;
+	return err;
+}
+
 /* ---- Properties ------------------------------------------------------ */
 
 /* Put what @n is, if no call is needed to know it, in its place. */
 static void settle(struct binder *b, struct bound **n)
 {
-	const struct eval *e = b->e;
-	struct eval plain = *e;
 	struct value v;
 	if (!(*n)->type || (*n)->kind == BOUND_CONST ||
 	    (*n)->kind == BOUND_NULL || (*n)->kind == BOUND_LAMBDA ||
 	    (*n)->kind == BOUND_ADDRESS)
 		return;
-	plain.calls = NULL;
-	b->e = &plain;
-	bool known = !dbg_err_drop(fetch_value(b, *n, &v));
-	b->e = e;
+	bool known = !dbg_err_drop(assigncall_fetch_uncalled(b, *n, &v));
 	if (known && v.where == VALUE_TEXT) {
 		*n = bound_make(b, BOUND_STRING, (*n)->type, (*n)->syntax);
 		(*n)->units = v.units;
 		(*n)->n_units = v.n_units;
 	} else if (known && v.where != VALUE_ABSENT &&
-		   !assigncall_is_imaginary(e->types, &v))
+		   !assigncall_is_imaginary(b->e->types, &v))
 		*n = bound_value(b, &v, (*n)->type, (*n)->syntax);
 }
 
@@ -111,8 +128,7 @@ static struct dbg_error *not_called(struct binder *b,
 				    const struct bind_assignment *x,
 				    const struct bound *to)
 {
-	const char *name =
-	    il_method_name(b->ts, assigncall_setter(b, to->method));
+	const char *name = il_method_name(b->ts, setter_of(b, to->method));
 	b->text = x->text;
 	return dbg_err(DBG_E_UNSUPPORTED,
 		       "'%s' is set by '%s', which cannot be called in the "

@@ -8,11 +8,15 @@
 #include "eval/bind/bind.h"
 #include "eval/bind/bind_priv.h"
 
+/* Is @n a property or an indexer, read by its getter? */
+bool assigncall_gets(const struct bound *n);
+/* Does an automatic property keep its value in @f, which may be NULL? */
+bool assigncall_is_backing(const struct il_field *f);
 /* Is @n set by a call: a property, but for those that are only a field? */
 bool assigncall_sets(struct binder *b, const struct bound *n);
-/* The setter that belongs to a getter; NULL: there is none. */
-struct il_method *assigncall_setter(struct binder *b,
-				    const struct il_method *getter);
+/* The value of @n as it is without a call in the program. */
+DBG_MUST struct dbg_error *
+assigncall_fetch_uncalled(struct binder *b, struct bound *n, struct value *ret);
 /*
  * Does @v hold a reference to what only the debugger has? Its addresses are
  * none that a program may have.
