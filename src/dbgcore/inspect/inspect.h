@@ -186,6 +186,12 @@ void inspect_describe_all(struct inspect *in, const struct view *w,
 void inspect_scope_nodes(const struct view *w, const struct eval *e,
 			 enum dbg_scope scope, struct node **ret,
 			 size_t *ret_n);
+/*
+ * Begin a node with the name of an expression and the form that its specifiers
+ * ask for: the text in front of them.
+ */
+const char *inspect_without_form(struct inspect *in, const char *expr,
+				 struct node *ret);
 /* The value of an expression, with the form that its specifiers ask for. */
 DBG_MUST struct dbg_error *inspect_expression(struct inspect *in,
 					      const struct eval *e,

@@ -142,13 +142,20 @@ struct dbg_error *inspect_eval(struct inspect *in, const struct frame *frame,
 	return NULL;
 }
 
-struct dbg_error *inspect_expression(struct inspect *in, const struct eval *e,
-				     const char *expr, struct node *ret)
+const char *inspect_without_form(struct inspect *in, const char *expr,
+				 struct node *ret)
 {
 	*ret = (struct node){.kind = NODE_VALUE};
 	ret->name = ret->path = arena_strdup(in->arena, expr);
-	size_t n = form_parse(expr, &ret->form);
-	return eval_value(e, arena_strndup(in->arena, expr, n), &ret->value);
+	return arena_strndup(in->arena, expr, form_parse(expr, &ret->form));
+}
+
+struct dbg_error *inspect_expression(struct inspect *in, const struct eval *e,
+				     const char *expr, struct node *ret)
+{
+	const char *text = inspect_without_form(in, expr, ret);
+
+	return eval_value(e, text, &ret->value);
 }
 
 /* What evaluates in the newest frame of @at. */

@@ -32,13 +32,6 @@ static dbg_id frame_id(struct dbg *dbg, const struct eval *e)
 	return f ? inspect_frame_id(&dbg->inspect, f) : 0;
 }
 
-/* The expression in front of its format specifiers. */
-static const char *without_form(struct inspect *in, const char *expr,
-				struct form *ret)
-{
-	return arena_strndup(in->arena, expr, form_parse(expr, ret));
-}
-
 struct dbg_error *dbg_scope_list(struct dbg *dbg, dbg_id frame,
 				 enum dbg_scope scope, struct dbg_value **ret,
 				 size_t *ret_n)
@@ -139,7 +132,7 @@ static struct dbg_error *carry_out(struct dbg *dbg, const struct eval *e,
 {
 	struct inspect *in = &dbg->inspect;
 	bool assigned = x->value;
-	const char *expr = without_form(in, x->expr, &ret->form);
+	const char *expr = inspect_without_form(in, x->expr, ret);
 	struct dbg_error *err;
 
 	if (x->value)
@@ -162,7 +155,7 @@ struct dbg_error *session_evaluate(struct dbg *dbg, const struct eval *e,
 				   const struct session_expression *x,
 				   struct dbg_value *ret)
 {
-	struct node node = {.kind = NODE_VALUE};
+	struct node node;
 	struct value place = {0};
 	struct inspect_way way = {0};
 	struct dbg_error *err = carry_out(dbg, e, x, &node, &place);
@@ -176,7 +169,6 @@ struct dbg_error *session_evaluate(struct dbg *dbg, const struct eval *e,
 					   .from = frame_id(dbg, e),
 					   .name = x->expr};
 	struct view w = inspect_view(&dbg->inspect, e->scope->thread);
-	node.name = node.path = arena_strdup(w.arena, x->expr);
 	dbg->inspect.last = node.value;
 	view_enumerate(&w, &node);
 	*ret = inspect_describe(&dbg->inspect, &w, &node, &way);
@@ -197,15 +189,15 @@ struct dbg_error *dbg_eval_needs(struct dbg *dbg, dbg_id frame,
 				 const char *expr, enum dbg_needs *ret)
 {
 	struct eval e;
-	struct form form;
+	struct node node;
 	struct eval_trace trace = {0};
 	struct dbg_error *err = begin(dbg, frame, &e);
 
 	if (err)
 		return err;
 	e.trace = &trace;
-	dbg_error_destroy(
-	    eval_bind(&e, without_form(&dbg->inspect, expr, &form)));
+	expr = inspect_without_form(&dbg->inspect, expr, &node);
+	dbg_error_destroy(eval_bind(&e, expr));
 	*ret = trace.unknown    ? DBG_NEEDS_ANOTHER
 	       : trace.of_frame ? DBG_NEEDS_FRAME
 				: DBG_NEEDS_NOTHING;
@@ -226,20 +218,18 @@ struct dbg_error *dbg_format(struct dbg *dbg, dbg_id frame, const char *expr,
 			     char letter, const char **ret)
 {
 	struct eval e;
-	struct value value;
-	struct form form;
+	struct node node;
 	struct dbg_error *err = begin(dbg, frame, &e);
 	if (!err)
-		err = eval_value(&e, without_form(&dbg->inspect, expr, &form),
-				 &value);
+		err = inspect_expression(&dbg->inspect, &e, expr, &node);
 	if (err)
 		return err;
 	struct view w = inspect_view(&dbg->inspect, e.scope->thread);
 	_cleanup_str_ struct str text = {0};
-	err = view_format(&w, &value, letter, &text);
+	err = view_format(&w, &node.value, letter, &text);
 	if (err)
 		return err;
-	dbg->inspect.last = value;
+	dbg->inspect.last = node.value;
 	*ret = arena_strdup(w.arena, str_get(&text));
 	return NULL;
 }
