@@ -72,7 +72,7 @@ struct dac_any_thread {
 	uint32_t state;
 	bool cooperative;
 	uint64_t exception; /* last thrown object, 0: none */
-	uint64_t object; /* System.Threading.Thread, 0: none */
+	uint64_t object;    /* System.Threading.Thread, 0: none */
 	bool finalizer, suspender;
 };
 
