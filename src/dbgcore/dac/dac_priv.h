@@ -129,19 +129,6 @@ int32_t guard_call(com_fn *fn, void *self, const uint64_t a[DAC_MAX_ARGS]);
 /* Call a slot of an object with @n arguments, guarded likewise and counted. */
 int32_t dac_call(struct dac *d, void *object, unsigned slot, unsigned n, ...);
 
-struct dac_elements {
-	void *v; /* the caller frees it */
-	size_t n;
-	int32_t hr; /* below 0: the rest could not be read */
-};
-
-/*
- * Read a list (ISOSHandleEnum and the like) of elements of @size bytes, to its
- * end or until there are @max.
- */
-struct dac_elements dac_list_read(struct dac *d, void *list, size_t size,
-				  size_t max);
-
 /* Call a slot of a COM object of the DAC. */
 #define DAC_CALL(d, object, slot, ...)                                         \
 	dac_call((d), (object), (slot), DAC_COUNT(__VA_ARGS__), ##__VA_ARGS__)
@@ -168,17 +155,6 @@ DBG_MUST struct dbg_error *dac_check_owner(const char *path, int fd);
  * are opened again where they were. Facts that are cached here stay.
  */
 void dac_drop(struct dac *d);
-
-/* ---- dacmodule.c ----------------------------------------------------- */
-
-struct dac_domains {
-	uint64_t *addrs; /* of the application domains */
-	size_t n;
-	uint64_t system; /* the one of the runtime's own state, or 0 */
-};
-
-DBG_MUST struct dbg_error *dac_domain_addrs(struct dac *d, struct arena *arena,
-					    struct dac_domains *ret);
 
 /* ---- build.c --------------------------------------------------------- */
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "dac/dac_priv.h"
+#include "dac/daclist.h"
 #include "dac/gcslots.h"
 
 static const struct com_iid IID_SOS15 = {

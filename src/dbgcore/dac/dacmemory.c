@@ -5,6 +5,7 @@
 
 #include "base/str.h"
 #include "dac/dac_priv.h"
+#include "dac/daclist.h"
 #include "dac/gcslots.h"
 
 static const struct com_iid IID_SOS13 = {

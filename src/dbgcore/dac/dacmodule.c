@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "dac/daclist.h"
 
 enum {
-	DOMAINS_MAX = 64,
 	ASSEMBLIES_MAX = 1 << 16,
 	MODULES_PER_ASSEMBLY_MAX = 64,
 };
@@ -106,57 +106,6 @@ struct dbg_error *dac_module_unoptimize(struct dac *d, uint64_t addr, bool *ret)
 	return NULL;
 }
 
-// Call a slot that fills an array after its count; @key goes first if given.
-struct list {
-	uint64_t *addrs;
-	size_t n;
-};
-
-struct dbg_error *dac_domain_addrs(struct dac *d, struct arena *arena,
-				   struct dac_domains *ret)
-{
-	struct sos_domain_store store = {0};
-	uint32_t got = 0;
-	int32_t hr;
-
-	hr = DAC_CALL(d, d->sos, SOS_DOMAIN_STORE, &store);
-	if (hr < 0)
-		return dac_err(hr, "cannot read the application domains");
-	int32_t n = store.n_domains;
-	if (n < 0 || n > DOMAINS_MAX)
-		return dbg_err(DBG_E_FORMAT, "%d application domains", n);
-	uint64_t *addrs = arena_calloc(arena, (size_t)n + 1, sizeof(*addrs));
-	hr = DAC_CALL(d, d->sos, SOS_DOMAIN_LIST, (uint32_t)n, addrs, &got);
-	if (hr < 0)
-		return dac_err(hr, "cannot read the application domains");
-	*ret = (struct dac_domains){
-	    .addrs = addrs,
-	    .n = got < (uint32_t)n ? got : (size_t)n,
-	    .system = store.system,
-	};
-	return NULL;
-}
-
-// Elements of @owner by an ISOSDacInterface slot (owner, n, array, &needed).
-static struct list list_read(struct dac *d, unsigned slot, uint64_t owner,
-			     int max, struct arena *arena)
-{
-	struct list none = {0}, l;
-	int32_t n = 0, got = 0;
-
-	int32_t hr = DAC_CALL(d, d->sos, slot, owner, 0, NULL, &n);
-	if (hr < 0 || n <= 0)
-		return none;
-	if (n > max)
-		n = max;
-	l.addrs = arena_calloc(arena, (size_t)n, sizeof(*l.addrs));
-	hr = DAC_CALL(d, d->sos, slot, owner, n, l.addrs, &got);
-	if (hr < 0 || got <= 0)
-		return none;
-	l.n = (size_t)(got < n ? got : n);
-	return l;
-}
-
 struct module_vec {
 	struct dac_module *modules;
 	size_t n, cap;
@@ -165,8 +114,8 @@ struct module_vec {
 static void assembly_add(struct dac *d, uint64_t assembly, struct arena *arena,
 			 struct module_vec *v)
 {
-	struct list l = list_read(d, SOS_ASSEMBLY_MODULES, assembly,
-				  MODULES_PER_ASSEMBLY_MAX, arena);
+	struct dac_addrs l = dac_addrs_read(d, SOS_ASSEMBLY_MODULES, assembly,
+					    MODULES_PER_ASSEMBLY_MAX, arena);
 
 	for (size_t i = 0; i < l.n; i++) {
 		mem_grow(&v->modules, &v->cap, v->n, sizeof(*v->modules));
@@ -191,9 +140,9 @@ struct dbg_error *dac_modules(struct dac *d, struct arena *arena,
 	if (err)
 		return err;
 	for (size_t i = 0; i < domains.n; i++) {
-		struct list l =
-		    list_read(d, SOS_ASSEMBLY_LIST, domains.addrs[i],
-			      ASSEMBLIES_MAX, arena);
+		struct dac_addrs l =
+		    dac_addrs_read(d, SOS_ASSEMBLY_LIST, domains.addrs[i],
+				   ASSEMBLIES_MAX, arena);
 		for (size_t j = 0; j < l.n; j++)
 			assembly_add(d, l.addrs[j], arena, &v);
 	}

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "dac/dac_priv.h"
+#include "dac/daclist.h"
 #include "dac/gcslots.h"
 
 enum {

@@ -21,7 +21,6 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "dac/dac_priv.h"
-#include "dac/gcslots.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -124,25 +123,4 @@ int32_t dac_call(struct dac *d, void *object, unsigned slot, unsigned n, ...)
 		    "slot %u says 0x%08x to 0x%llx 0x%llx", slot, (uint32_t)hr,
 		    (unsigned long long)a[0], (unsigned long long)a[1]);
 	return hr;
-}
-
-struct dac_elements dac_list_read(struct dac *d, void *list, size_t size,
-				  size_t max)
-{
-	enum {
-		AT_ONCE = 256
-	};
-	struct dac_elements ret = {0};
-	size_t cap = 0;
-	uint32_t got;
-
-	do {
-		got = 0;
-		mem_grow(&ret.v, &cap, ret.n + AT_ONCE - 1, size);
-		ret.hr = DAC_CALL(d, list, ENUM_NEXT, (uint32_t)AT_ONCE,
-				  (char *)ret.v + ret.n * size, &got);
-		if (ret.hr >= 0)
-			ret.n += got < AT_ONCE ? got : AT_ONCE;
-	} while (ret.hr >= 0 && got == AT_ONCE && ret.n < max);
-	return ret;
 }
