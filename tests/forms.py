@@ -33,6 +33,8 @@ def culprit(report):
     """The line that is to blame: (path, line), or None."""
     threads = report["threads"] if report.get("thread") else []
     frames = threads[0]["frames"] if threads else []
+    if report["tests"] and "thread" not in report["tests"][0]:
+        frames = report["async"][0]["frames"]
     return next(((f["file"], f["line"]) for f in frames if f["own"]), None)
 
 

@@ -264,7 +264,8 @@ static void give_up(struct run *r, const char *kind, const char *cause)
 	while (any && dbg_state(any) == DBG_RUNNING)
 		wait_for(r, 0);
 	dbg_inferior_list(r->dbg, &list, &n);
-	for (size_t i = 0; i < n; i++)
+	// Most often those that were started last are to blame.
+	for (size_t i = n; i-- > 0;)
 		if (list[i].state == DBG_STOPPED)
 			take_report(r, list[i].dbg, kind, cause);
 	end_all(r);

@@ -113,7 +113,8 @@ static cJSON *test_of(const struct report_test *test)
 	json_add_text(o, "name", test->name);
 	json_add_text(o, "display", test->text);
 	json_add_text(o, "framework", test->framework);
-	cJSON_AddNumberToObject(o, "thread", test->thread);
+	if (test->thread)
+		cJSON_AddNumberToObject(o, "thread", test->thread);
 	if (test->path) {
 		json_add_text(o, "file", test->path);
 		cJSON_AddNumberToObject(o, "line", test->line);
@@ -141,6 +142,19 @@ static cJSON *wait_of(const struct report_wait *w)
 	json_add_text(o, "type", w->type);
 	json_add_text(o, "for", w->pulse ? "pulse" : "lock");
 	cJSON_AddBoolToObject(o, "deadlock", w->deadlock);
+	return o;
+}
+
+static cJSON *async_of(const struct report_async *a)
+{
+	cJSON *o = cJSON_CreateObject();
+
+	cJSON_AddNumberToObject(o, "count", (double)a->count);
+	json_add_text(o, "awaited", a->what);
+	cJSON_AddBoolToObject(o, "circle", a->circle);
+	cJSON *frames = cJSON_AddArrayToObject(o, "frames");
+	for (size_t i = 0; i < a->n_frames; i++)
+		cJSON_AddItemToArray(frames, json_frame(&a->frames[i]));
 	return o;
 }
 
@@ -189,6 +203,9 @@ static cJSON *report_of(const struct report *r)
 	list = cJSON_AddArrayToObject(o, "waits");
 	for (size_t i = 0; i < r->n_waits; i++)
 		cJSON_AddItemToArray(list, wait_of(&r->waits[i]));
+	list = r->stuck ? cJSON_AddArrayToObject(o, "async") : NULL;
+	for (size_t i = 0; i < r->n_asyncs; i++)
+		cJSON_AddItemToArray(list, async_of(&r->asyncs[i]));
 	list = cJSON_AddArrayToObject(o, "threads");
 	for (size_t i = 0; i < r->n_threads; i++)
 		cJSON_AddItemToArray(list, thread_of(&r->threads[i]));

@@ -109,19 +109,28 @@ const char *report_path(const char *path)
 								 : path;
 }
 
-static bool is_users(const struct report_frame *f)
+bool report_is_users(const struct report_frame *f)
 {
 	return f->path && !f->framework && f->kind != DBG_FRAME_EXTERNAL;
+}
+
+static const struct report_frame *first_own(const struct report_frame *v,
+					    size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (report_is_users(&v[i]))
+			return &v[i];
+	return NULL;
 }
 
 const struct report_frame *report_culprit(const struct report *r)
 {
 	const struct report_thread *t = r->n_threads ? r->threads : NULL;
 
-	for (size_t i = 0; t && r->thread && i < t->n_frames; i++)
-		if (is_users(&t->frames[i]))
-			return &t->frames[i];
-	return NULL;
+	// all tests wait on no stack: the chain of the first comes first
+	if (r->n_asyncs && r->n_tests && !r->tests[0].thread)
+		return first_own(r->asyncs[0].frames, r->asyncs[0].n_frames);
+	return t && r->thread ? first_own(t->frames, t->n_frames) : NULL;
 }
 
 void report_fingerprint(const struct report *r, char ret[17])
@@ -136,7 +145,7 @@ void report_fingerprint(const struct report *r, char ret[17])
 
 	str_addf(&text, "%s\n", what ? what : "");
 	for (size_t i = 0; t && i < t->n_frames && taken < FRAMES; i++) {
-		if (!is_users(&t->frames[i]))
+		if (!report_is_users(&t->frames[i]))
 			continue;
 		str_addf(&text, "%s\n",
 			 t->frames[i].name ? t->frames[i].name : "");

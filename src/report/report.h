@@ -59,7 +59,7 @@ struct report_exception {
 
 /* A test that was running. */
 struct report_test {
-	uint32_t thread;
+	uint32_t thread;       /* 0: it waits in an await, on no stack */
 	const char *framework; /* "xunit", ..., "" */
 	const char *name;      /* "Ns.Class.Method" */
 	const char *text;      /* with its arguments: "...(start: 42)" */
@@ -75,6 +75,16 @@ struct report_wait {
 	bool pulse, deadlock;
 };
 
+/* Async calls that wait, the first for what is awaited, the others for those
+ * before them. */
+struct report_async {
+	const char *what; /* is awaited, NULL: the first call tells */
+	struct report_frame *frames;
+	size_t n_frames;
+	uint64_t count; /* chains that are the same but for their objects */
+	bool circle;
+};
+
 struct report_module {
 	const char *name, *path, *version, *mvid; /* NULL: none */
 	bool framework, symbols;
@@ -86,6 +96,7 @@ struct report {
 	const char *program;
 	const char *cause;   /* one line: what happened; NULL: nothing */
 	const char *kind;    /* a word for it: "exception", "signal", ... */
+	bool stuck;          /* nothing has happened: it does not go on */
 	int signal;          /* 0: none */
 	uint32_t thread;     /* number of the one it is about, 0: none */
 	const char *runtime; /* ".NET 10.0.12", "" if it has none */
@@ -103,6 +114,8 @@ struct report {
 	size_t n_tests;
 	struct report_wait *waits;
 	size_t n_waits;
+	struct report_async *asyncs; /* if it is stuck; those of tests first */
+	size_t n_asyncs;
 	struct report_thread *threads; /* the one it is about first */
 	size_t n_threads;
 };
@@ -144,6 +157,8 @@ size_t report_fold(struct report_frame *v, size_t n);
 const char *report_signal_text(struct report *r, int signal);
 /* @path as those know it who have the sources: below the working directory. */
 const char *report_path(const char *path);
+/* Is it code of the user's, with a source? */
+bool report_is_users(const struct report_frame *f);
 /* The frame that people look at: the first of the user's with a source. */
 const struct report_frame *report_culprit(const struct report *r);
 /*

@@ -12,7 +12,6 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "base/str.h"
 #include "report/take.h"
 
 enum {
@@ -56,7 +55,7 @@ static struct report_frame frame_of(const struct dbg_frame *f)
 	    .column = f->source.column,
 	    .token = f->token,
 	    .il_offset = f->il_offset,
-	    .framework = f->framework,
+	    .framework = f->framework || report_runs_tests(f->module),
 	};
 }
 
@@ -78,14 +77,14 @@ bool report_is_secret(const char *name)
 }
 
 // A value whose name, or the name of a part of it, looks like a secret's.
-static const char *value_text(struct report *r, const struct dbg_value *v)
+const char *report_value(struct report *r, const struct dbg_value *v)
 {
 	return report_is_secret(v->name) || report_is_secret(v->text)
 		   ? "<redacted>"
 		   : report_copy(r, v->text);
 }
 
-static void take_source(struct report *r, struct dbg *dbg,
+void report_take_source(struct report *r, struct dbg *dbg,
 			struct report_frame *f)
 {
 	const char *const *lines;
@@ -118,7 +117,7 @@ static void take_scope(struct report *r, struct dbg *dbg, dbg_id frame,
 		    .argument = scope == DBG_SCOPE_ARGS,
 		    .name = report_copy(r, values[i].name),
 		    .type = report_copy(r, values[i].type),
-		    .text = value_text(r, &values[i]),
+		    .text = report_value(r, &values[i]),
 		};
 }
 
@@ -128,7 +127,7 @@ static void take_variables(struct report *r, struct dbg *dbg,
 	f->vars = arena_calloc(r->arena, VARIABLES_MAX, sizeof(*f->vars));
 	take_scope(r, dbg, from->id, DBG_SCOPE_ARGS, f);
 	take_scope(r, dbg, from->id, DBG_SCOPE_LOCALS, f);
-	take_source(r, dbg, f);
+	report_take_source(r, dbg, f);
 }
 
 /* What is listed of one thread so far. */
@@ -207,50 +206,6 @@ static void take_stack(struct report *r, struct dbg *dbg,
 		keep_frame(r, &t->frames[i]);
 }
 
-// "Sums.Adds(start: 42)": the values tell apart the cases of one method.
-static const char *test_text(struct report *r, struct dbg *dbg,
-			     const struct dbg_test *test)
-{
-	struct str text = {0};
-	struct dbg_value *args;
-	size_t n = 0;
-
-	str_add(&text, test->name);
-	if (test->inside || dbg_err_drop(dbg_scope_list(
-				dbg, test->frame, DBG_SCOPE_ARGS, &args, &n)))
-		n = 0;
-	bool any = false;
-	for (size_t i = 0; i < n; i++) {
-		if (!strcmp(args[i].name, "this"))
-			continue;
-		str_addf(&text, "%s%s: %s", any ? ", " : "(", args[i].name,
-			 value_text(r, &args[i]));
-		any = true;
-	}
-	str_add(&text, any ? ")" : "");
-	const char *ret = report_copy(r, str_get(&text));
-	str_deinit(&text);
-	return ret;
-}
-
-static void take_test(struct report *r, struct dbg *dbg,
-		      const struct report_thread *t)
-{
-	struct dbg_test test;
-	bool any = false;
-
-	if (dbg_err_drop(dbg_test_get(dbg, t->number, &test, &any)) || !any)
-		return;
-	r->tests[r->n_tests++] = (struct report_test){
-	    .thread = t->number,
-	    .framework = report_copy(r, test.framework),
-	    .name = report_copy(r, test.name),
-	    .text = test_text(r, dbg, &test),
-	    .path = report_copy(r, test.path),
-	    .line = test.line,
-	};
-}
-
 // The thread that the report is about comes first.
 static struct dbg_error *take_threads(struct report *r, struct dbg *dbg,
 				      const struct report_limits *limits)
@@ -279,32 +234,9 @@ static struct dbg_error *take_threads(struct report *r, struct dbg *dbg,
 		    .name = report_copy(r, threads[i].name),
 		};
 	}
-	r->tests = arena_calloc(r->arena, n, sizeof(*r->tests));
-	for (size_t i = 0; i < n; i++) {
-		take_stack(r, dbg, limits, &r->threads[i]);
-		take_test(r, dbg, &r->threads[i]);
-	}
-	return NULL;
-}
-
-static void take_waits(struct report *r, struct dbg *dbg)
-{
-	struct dbg_wait *v;
-	size_t n = 0;
-
-	if (dbg_err_drop(dbg_wait_list(dbg, &v, &n)))
-		return;
-	r->waits = arena_calloc(r->arena, n, sizeof(*r->waits));
-	r->n_waits = n;
 	for (size_t i = 0; i < n; i++)
-		r->waits[i] = (struct report_wait){
-		    .thread = v[i].thread,
-		    .owner = v[i].owner,
-		    .object = v[i].object,
-		    .type = report_copy(r, v[i].type),
-		    .pulse = v[i].pulse,
-		    .deadlock = v[i].deadlock,
-		};
+		take_stack(r, dbg, limits, &r->threads[i]);
+	return NULL;
 }
 
 static void take_exceptions(struct report *r, struct dbg *dbg)
@@ -354,6 +286,13 @@ static void take_cause(struct report *r, const struct dbg_stop *stop)
 	}
 }
 
+// Has nothing happened to it: was it stopped, or dumped, as it is?
+static bool is_stuck(const struct dbg_stop *stop)
+{
+	return !stop || (stop->reason == DBG_STOP_PAUSE && !stop->fatal &&
+			 !stop->exception_type);
+}
+
 // A core need not tell what it is of: it is the module that Main is in.
 static const char *program_of(const struct report *r)
 {
@@ -374,6 +313,8 @@ struct dbg_error *report_take(struct dbg *dbg,
 {
 	struct dbg_error *err;
 	struct dbg_inferior inferior;
+	struct dbg_test *tests;
+	size_t n_tests;
 
 	*ret = (struct report){.arena = arena_create()};
 	dbg_inferior_get(dbg, &inferior);
@@ -381,6 +322,8 @@ struct dbg_error *report_take(struct dbg *dbg,
 	ret->program = report_copy(ret, *inferior.name ? inferior.name : "");
 	ret->time = (uint64_t)time(NULL);
 	take_cause(ret, dbg_stop_reason(dbg));
+	ret->stuck = limits->variables && is_stuck(dbg_stop_reason(dbg));
+	report_take_tests(ret, dbg, &tests, &n_tests);
 	err =
 	    dbg_set(dbg, "runtime-threads", limits->all_threads ? "on" : "off");
 	if (!err)
@@ -392,7 +335,8 @@ struct dbg_error *report_take(struct dbg *dbg,
 	if (!*ret->program)
 		ret->program = program_of(ret);
 	take_exceptions(ret, dbg);
-	take_waits(ret, dbg);
+	report_take_waits(ret, dbg);
+	report_take_async(ret, dbg, tests, n_tests);
 	report_take_surroundings(ret, dbg);
 	return NULL;
 }

@@ -8,6 +8,29 @@
 const char *report_copy(struct report *r, const char *s);
 /* Does the name look like one whose value is nobody's business? */
 bool report_is_secret(const char *name);
+/* The text of a value, unless its name looks like a secret's. */
+const char *report_value(struct report *r, const struct dbg_value *v);
+/* The lines around that of @f, if its file is there. */
+void report_take_source(struct report *r, struct dbg *dbg,
+			struct report_frame *f);
+
+/* ---- takestuck.c ------------------------------------------------------ */
+
+/* Is it a module of a framework for tests, or of what carries them out? */
+bool report_runs_tests(const char *module);
+/*
+ * The tests that run, also as the engine lists them. If nothing has happened
+ * the report is about the thread of the first.
+ */
+void report_take_tests(struct report *r, struct dbg *dbg, struct dbg_test **ret,
+		       size_t *ret_n);
+void report_take_waits(struct report *r, struct dbg *dbg);
+/* Async calls that wait, those of @tests first. */
+void report_take_async(struct report *r, struct dbg *dbg,
+		       const struct dbg_test *tests, size_t n);
+
+/* ---- surroundings.c --------------------------------------------------- */
+
 /* Modules, runtime, and what /proc tells of the process. */
 void report_take_surroundings(struct report *r, struct dbg *dbg);
 

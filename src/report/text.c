@@ -13,6 +13,13 @@
 struct writer {
 	FILE *out;
 	const char *bold, *dim, *off;
+	bool all; /* frames, those of frameworks as well */
+};
+
+enum {
+	OTHERS_MAX = 10,  /* frames of a stack without the user's */
+	PULSE_FRAMES = 3, /* Monitor.Wait, and who calls it */
+	BEHIND_MAX = 3,   /* ... behind the user's last */
 };
 
 static void paint(const struct writer *w, const char *colour)
@@ -55,12 +62,13 @@ static void write_vars(const struct writer *w, const struct report_frame *f)
 			     f->vars[i].text);
 }
 
-static void write_frames(const struct writer *w, const struct report_thread *t)
+static void write_frames(const struct writer *w, const struct report_frame *v,
+			 size_t n)
 {
 	uint64_t level = 0;
 
-	for (size_t i = 0; i < t->n_frames; i++) {
-		const struct report_frame *f = &t->frames[i];
+	for (size_t i = 0; i < n; i++) {
+		const struct report_frame *f = &v[i];
 
 		paint(w, w->dim);
 		if (f->period == 1)
@@ -85,6 +93,52 @@ static void write_frames(const struct writer *w, const struct report_thread *t)
 		if (f->period)
 			level += (uint64_t)(f->times - 1) * f->period;
 	}
+}
+
+// How many are told one by one: a few behind the last of the user's, who does
+// not ask how the runtime has come to it.
+static size_t told_of(const struct report_frame *v, size_t n)
+{
+	size_t own = n;
+
+	while (own && !report_is_users(&v[own - 1]))
+		own--;
+	own = own ? own : OTHERS_MAX;
+	return n > own + BEHIND_MAX ? own : n;
+}
+
+static bool is_named(const struct report_frame *v, size_t n, const char *module)
+{
+	for (size_t i = 0; i < n; i++)
+		if (v[i].module && !strcmp(v[i].module, module))
+			return true;
+	return false;
+}
+
+// "(132 frames of xunit.v3.core.dll, System.Private.CoreLib.dll)"
+static void write_rest(const struct writer *w, const struct report_frame *v,
+		       size_t n)
+{
+	const char *between = " of ";
+
+	if (!n)
+		return;
+	fprintf(w->out, "  (%zu frames", n);
+	for (size_t i = 0; i < n; i++) {
+		if (!v[i].module || is_named(v, i, v[i].module))
+			continue;
+		plain_printf(w->out, "%s%s", between, v[i].module);
+		between = ", ";
+	}
+	fputs(")\n", w->out);
+}
+
+static void write_stack(const struct writer *w, const struct report_thread *t)
+{
+	size_t n = w->all ? t->n_frames : told_of(t->frames, t->n_frames);
+
+	write_frames(w, t->frames, n);
+	write_rest(w, t->frames + n, t->n_frames - n);
 	if (t->cut)
 		fputs("  (More frames follow.)\n", w->out);
 	if (t->error)
@@ -125,7 +179,26 @@ static void write_group(const struct writer *w, const struct report *r,
 		if (report_same_stack(&r->threads[j], t))
 			plain_printf(w->out, " %" PRIu32, r->threads[j].number);
 	fputc('\n', w->out);
-	write_frames(w, t);
+	write_stack(w, t);
+	fputc('\n', w->out);
+}
+
+static void write_async(const struct writer *w, const struct report_async *a)
+{
+	paint(w, w->bold);
+	fputs(a->circle ? "Async calls that wait for each other"
+			: "Async call that waits",
+	      w->out);
+	paint(w, w->off);
+	if (a->what)
+		plain_printf(w->out, " for %s", a->what);
+	if (a->count > 1)
+		plain_printf(w->out, ", and %" PRIu64 " more the same",
+			     a->count - 1);
+	fputc('\n', w->out);
+	size_t n = told_of(a->frames, a->n_frames);
+	write_frames(w, a->frames, n);
+	write_rest(w, a->frames + n, a->n_frames - n);
 	fputc('\n', w->out);
 }
 
@@ -156,10 +229,33 @@ static void write_tests(const struct writer *w, const struct report *r)
 		if (test->path)
 			plain_printf(w->out, " at %s:%" PRIu32, test->path,
 				     test->line);
-		plain_printf(w->out, " (%s%sthread %" PRIu32 ")\n",
-			     test->framework, *test->framework ? ", " : "",
-			     test->thread);
+		plain_printf(w->out, " (%s%s", test->framework,
+			     *test->framework ? ", " : "");
+		if (test->thread)
+			plain_printf(w->out, "thread %" PRIu32 ")\n",
+				     test->thread);
+		else
+			fputs("waits in an await)\n", w->out);
 	}
+}
+
+// Does the user's code wait for a pulse, not a lock of the framework's?
+static bool is_users_wait(const struct report *r,
+			  const struct report_wait *wait)
+{
+	for (size_t i = 0; wait->pulse && i < r->n_threads; i++) {
+		const struct report_thread *t = &r->threads[i];
+		size_t n =
+		    t->n_frames < PULSE_FRAMES ? t->n_frames : PULSE_FRAMES;
+
+		if (t->number != wait->thread)
+			continue;
+		for (size_t k = 0; k < n; k++)
+			if (report_is_users(&t->frames[k]))
+				return true;
+		return false;
+	}
+	return true;
 }
 
 static void write_waits(const struct writer *w, const struct report *r)
@@ -179,6 +275,8 @@ static void write_waits(const struct writer *w, const struct report *r)
 	for (size_t i = 0; i < r->n_waits; i++) {
 		const struct report_wait *wait = &r->waits[i];
 
+		if (!is_users_wait(r, wait))
+			continue;
 		plain_printf(w->out,
 			     "Thread %" PRIu32
 			     " waits for %s of {%s} 0x%" PRIx64,
@@ -228,7 +326,7 @@ static void write_report(const struct report *r, FILE *out)
 	bool colour = isatty(fileno(out));
 	const struct writer w = {out, colour ? "\033[1m" : "",
 				 colour ? "\033[2m" : "",
-				 colour ? "\033[0m" : ""};
+				 colour ? "\033[0m" : "", !r->cause};
 
 	if (r->cause) {
 		paint(&w, w.bold);
@@ -243,6 +341,8 @@ static void write_report(const struct report *r, FILE *out)
 		     *r->program ? ", " : "", r->pid, *r->runtime ? ", " : "",
 		     r->runtime, r->n_threads, r->n_threads == 1 ? "" : "s");
 	fputc('\n', out);
+	for (size_t i = 0; i < r->n_asyncs; i++)
+		write_async(&w, &r->asyncs[i]);
 	for (size_t i = 0; i < r->n_threads; i++)
 		write_group(&w, r, i);
 	if (r->cause)

@@ -445,13 +445,32 @@ def test_tests(t):
             ("test-thread", "Serves", "Serves"),
             ("test-async", "Delivers", "Delivers(item: \"plum\")")):
         report = only(t, reported(t, throws(t, "unhandled-" + how)))
-        test = report["tests"][0]
+        test, = report["tests"]
         t.check_equal((report["thread"], "Throws.Shop." + name,
                        "Throws.Shop." + display, t.line("Throws", how)),
                       tuple(test[key] for key in (
                           "thread", "name", "display", "line")))
     report = only(t, reported(t, throws(t, "unhandled")))
     t.check_equal([], report["tests"])
+
+
+def test_tests_waiting(t):
+    """Async tests that wait in an await and are on no stack; what for."""
+    done = command(t, throws(t, "unhandled-test-waits"), "--hang", "4",
+                   *forms.options(t))
+    t.check_equal(124, done.returncode)
+    report = only(t, forms.check(t, forms.split(done.stdout)[1]))
+    line = t.line("Throws", "test-waits")
+    t.check_equal(
+        {('Throws.Shop.Waits(item: "date")', line),
+         ('Throws.Shop.Waits(item: "sloe")', line)},
+        {(one["display"], one["line"]) for one in report["tests"]})
+    waits, = report["async"]
+    t.check_equal((2, [("Throws.Shop.Forever", t.line("Throws",
+                                                      "test-forever")),
+                       ("Throws.Shop.Waits", line)]),
+                  (waits["count"], own(waits["frames"])))
+    t.check_match("TaskCompletionSource", waits["awaited"])
 
 
 def test_surroundings(t):

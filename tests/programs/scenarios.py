@@ -238,7 +238,7 @@ def tests_of(s, name):
 # test that was running and where it stood, the line that did it.
 DEATHS = {
     "thread": ("exception", "Unhandled exception: System.InvalidOperation",
-               "Sums.Dies", "thread", "throws"),
+               "Sums.Dies(times: 7)", "thread", "throws"),
     "fast": ("failfast", "Environment.FailFast: in a test",
              "Sums.Dies(times: 7)", "fast", "fast"),
     "async": ("failfast", "Environment.FailFast: later", "Sums.DiesLater",

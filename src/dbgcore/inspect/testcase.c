@@ -16,6 +16,7 @@
 #include "base/str.h"
 #include "inspect/inspect.h"
 #include "meta/csname.h"
+#include "tasks/tasks.h"
 
 /* How the names of their classes end. */
 static const char *const marks[] = {
@@ -123,6 +124,18 @@ static bool is_test(const struct code_pos *pos, struct candidate *ret)
 	return ret->framework || find_around(ret);
 }
 
+// The object that stands for the call of an async method, 0: there is none.
+static uint64_t call_of(struct inspect *in, const struct value *machine)
+{
+	struct value call;
+	uint64_t addr;
+
+	return stack_call(in->stack, machine, &call) &&
+		       value_pointer(in->types, &call, &addr)
+		   ? addr
+		   : 0;
+}
+
 static void describe(struct inspect *in, const struct frame *f,
 		     const struct candidate *c, struct dbg_test *ret)
 {
@@ -131,6 +144,8 @@ static void describe(struct inspect *in, const struct frame *f,
 	code_token_names(f->pos->module, MD_TOKEN(MD_METHODDEF, c->rid), NULL,
 			 in->arena, &name);
 	*ret = (struct dbg_test){
+	    .thread = f->thread,
+	    .call = f->machine ? call_of(in, f->machine) : 0,
 	    .framework = c->framework,
 	    .name = name.plain,
 	    .inside = c->inside,
@@ -165,4 +180,22 @@ bool testcase_find(struct inspect *in, uint32_t thread, struct dbg_test *ret)
 	if (found)
 		describe(in, found, &best, ret);
 	return found;
+}
+
+bool testcase_of_task(struct inspect *in, const struct tasks *t,
+		      const struct task *task, struct dbg_test *ret)
+{
+	struct candidate c;
+	struct value machine;
+
+	if (!tasks_machine(t, task, &machine))
+		return false;
+	struct frame *f = stack_machine_frame(in->stack, &machine);
+	if (!f || !f->pos->module || f->pos->module->framework ||
+	    !is_test(f->pos, &c) || c.inside)
+		return false;
+	stack_frame_number(in->stack, f);
+	describe(in, f, &c, ret);
+	ret->call = task->addr;
+	return true;
 }

@@ -5,6 +5,8 @@
 #include "dbg.h"
 
 struct inspect;
+struct task;
+struct tasks;
 
 /*
  * The oldest frame of @thread, callers of async methods among them, that runs a
@@ -12,5 +14,8 @@ struct inspect;
  * false if it runs none. (All stopped.)
  */
 bool testcase_find(struct inspect *in, uint32_t thread, struct dbg_test *ret);
+/* Is @task a call of an async method that is a test? */
+bool testcase_of_task(struct inspect *in, const struct tasks *t,
+		      const struct task *task, struct dbg_test *ret);
 
 #endif

@@ -9,7 +9,6 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "inspect/testcase.h"
 #include "inspect/waits.h"
 
 // A managed thread of the runtime's own is the program's while it runs its
@@ -121,16 +120,6 @@ struct dbg_error *dbg_frame_list(struct dbg *dbg, uint32_t thread,
 	*ret = arena_copy(dbg->inspect.arena, list, n, sizeof(*list));
 	*ret_n = n;
 	return NULL;
-}
-
-struct dbg_error *dbg_test_get(struct dbg *dbg, uint32_t thread,
-			       struct dbg_test *ret, bool *ret_any)
-{
-	struct dbg_error *err = session_need_stop(dbg);
-
-	if (!err)
-		*ret_any = testcase_find(&dbg->inspect, thread, ret);
-	return err;
 }
 
 struct dbg_error *dbg_wait_list(struct dbg *dbg, struct dbg_wait **ret,

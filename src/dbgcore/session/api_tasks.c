@@ -12,6 +12,7 @@
 #include "base/pattern.h"
 #include "inspect/blocked.h"
 #include "inspect/exception.h"
+#include "inspect/testcase.h"
 #include "session/sessionheap.h"
 #include "tasks/tasks.h"
 
@@ -19,6 +20,7 @@ enum {
 	LISTED_MAX = 100000,
 	CHAINS_MAX = 20000,  /* that differ */
 	CALLS_MAX = 1 << 20, /* in all of them */
+	WAITING_TESTS_MAX = 1000,
 };
 
 /* ---- Finding --------------------------------------------------------- */
@@ -334,6 +336,65 @@ struct dbg_error *dbg_async_list(struct dbg *dbg,
 	put_back(dbg, t);
 	pattern_destroy(pattern);
 	return err;
+}
+
+/* ---- Tests ------------------------------------------------------------ */
+
+// Is it one of the async calls that the first @n tests are?
+static bool is_listed(const struct dbg_test *v, size_t n, uint64_t call)
+{
+	for (size_t i = 0; i < n; i++)
+		if (v[i].call == call)
+			return true;
+	return false;
+}
+
+// Add those that wait behind the @n that threads run.
+static size_t add_waiting(struct dbg *dbg, const struct tasks *t,
+			  struct dbg_test *v, size_t n)
+{
+	struct map others = {0}; // types of calls of methods that are no tests
+	size_t end = n + WAITING_TESTS_MAX;
+
+	for (size_t i = 0; i < t->n && n < end; i++) {
+		const struct task *task = &t->v[i];
+
+		if (task->state >= DBG_TASK_DONE || task->await < 0 ||
+		    map_find(&others, task->mt) || is_listed(v, n, task->addr))
+			continue;
+		if (testcase_of_task(&dbg->inspect, t, task, &v[n]))
+			n++;
+		else
+			map_put(&others, task->mt, dbg);
+	}
+	map_deinit(&others);
+	return n;
+}
+
+struct dbg_error *dbg_test_list(struct dbg *dbg, bool waiting,
+				struct dbg_test **ret, size_t *ret_n)
+{
+	struct inspect *in = &dbg->inspect;
+	struct dbg_error *err = session_need_stop(dbg);
+	struct dbg_thread *threads;
+	struct tasks *t = NULL;
+	size_t n = 0, n_threads;
+
+	if (!err)
+		err = stack_threads(in->stack, &threads, &n_threads);
+	if (err)
+		return err;
+	struct dbg_test *v =
+	    arena_calloc(in->arena, n_threads + WAITING_TESTS_MAX, sizeof(*v));
+	for (size_t i = 0; i < n_threads; i++)
+		n += threads[i].managed &&
+		     testcase_find(in, threads[i].number, &v[n]);
+	// without a heap that can be walked there are those of threads
+	if (waiting && in->code && !dbg_err_drop(find(dbg, false, &t)))
+		n = add_waiting(dbg, t, v, n);
+	*ret = v;
+	*ret_n = n;
+	return NULL;
 }
 
 /* ---- Threads that wait ----------------------------------------------- */

@@ -187,6 +187,11 @@ struct frame *stack_machine_frame(struct stack *s, const struct value *machine)
 	return f;
 }
 
+void stack_frame_number(struct stack *s, struct frame *f)
+{
+	f->serial = s->n_walked++;
+}
+
 static struct frame *make(struct stack *s, struct stack_thread *t,
 			  const struct value *machine)
 {
@@ -197,7 +202,7 @@ static struct frame *make(struct stack *s, struct stack_thread *t,
 	f->tid = t->tid;
 	f->thread = t->number;
 	f->level = (uint32_t)t->n_frames;
-	f->serial = s->n_walked++;
+	stack_frame_number(s, f);
 	return f;
 }
 

@@ -184,6 +184,8 @@ bool stack_machine_state(struct types *ts, const struct value *machine,
  * stack_describe does.
  */
 struct frame *stack_machine_frame(struct stack *s, const struct value *machine);
+/* Number such a frame among those of the stop, so that it can have an id. */
+void stack_frame_number(struct stack *s, struct frame *f);
 void stack_machine_describe(struct stack *s, const struct frame *f,
 			    struct dbg_frame *ret);
 /*

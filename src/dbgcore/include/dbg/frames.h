@@ -78,6 +78,8 @@ DBG_MUST struct dbg_error *dbg_frame_list(struct dbg *dbg, uint32_t thread,
 
 /* A method that a test framework runs. */
 struct dbg_test {
+	uint32_t thread; /* 0: it is an async call that waits, on no stack */
+	uint64_t call;   /* the object of the async call that waits; 0: none */
 	const char *framework; /* "xunit", "NUnit", "MSTest", "TUnit", "" */
 	const char *name;      /* "Ns.Type.Method" */
 	dbg_id frame;          /* the oldest that is of it */
@@ -86,9 +88,13 @@ struct dbg_test {
 	uint32_t line;
 };
 
-/* The test that a thread runs; *ret_any is false if it runs none. */
-DBG_MUST struct dbg_error *dbg_test_get(struct dbg *dbg, uint32_t thread,
-					struct dbg_test *ret, bool *ret_any);
+/*
+ * The tests that run: one of each thread that runs any, by thread, then, if
+ * @waiting, async tests that wait in an await and are on no stack, for which
+ * the heap is walked. What cannot be found out is left out.
+ */
+DBG_MUST struct dbg_error *dbg_test_list(struct dbg *dbg, bool waiting,
+					 struct dbg_test **ret, size_t *ret_n);
 
 /* A thread that waits for the lock of an object (Monitor, lock). */
 struct dbg_wait {
