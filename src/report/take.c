@@ -124,10 +124,13 @@ static void take_scope(struct report *r, struct dbg *dbg, dbg_id frame,
 static void take_variables(struct report *r, struct dbg *dbg,
 			   const struct dbg_frame *from, struct report_frame *f)
 {
+	report_take_source(r, dbg, f);
+	// one of which an exception tells has none any more
+	if (f->kind == DBG_FRAME_THROWN)
+		return;
 	f->vars = arena_calloc(r->arena, VARIABLES_MAX, sizeof(*f->vars));
 	take_scope(r, dbg, from->id, DBG_SCOPE_ARGS, f);
 	take_scope(r, dbg, from->id, DBG_SCOPE_LOCALS, f);
-	report_take_source(r, dbg, f);
 }
 
 /* What is listed of one thread so far. */
@@ -149,8 +152,7 @@ static struct dbg_error *take_page(struct report *r, struct dbg *dbg,
 	for (size_t i = 0; !err && i < *ret_n; i++) {
 		struct report_frame f = frame_of(&frames[i]);
 
-		if (w->with_variables && f.path && !f.framework &&
-		    f.kind == DBG_FRAME_MANAGED) {
+		if (w->with_variables && report_is_users(&f)) {
 			take_variables(r, dbg, &frames[i], &f);
 			w->with_variables--;
 		}
