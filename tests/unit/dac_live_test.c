@@ -631,6 +631,25 @@ static struct dac_object object_of(struct dacfixture *f, const char *type)
 	return (struct dac_object){0};
 }
 
+// Its definition and its argument are of two modules.
+static void test_instance_of_two(void **state)
+{
+	struct dacfixture *f = fixture(state);
+	struct dac_object o =
+	    object_of(f, "System.Collections.Generic.List`1[[System.Int32, "
+			 "System.Private.CoreLib]]");
+	const uint64_t args[] = {dacfixture_type(f, "Inspect.Point")};
+	const struct dac_type *t;
+	const char *name;
+
+	must(dac_type_get(f->d, o.type, &t));
+	uint64_t mt = dac_type_instance(f->d, t->module, t->token, args, 1);
+	assert_true(mt != 0);
+	must(dac_type_name(f->d, mt, &name));
+	assert_string_equal(name, "System.Collections.Generic.List`1"
+				  "[[Inspect.Point, Inspect]]");
+}
+
 static void test_arrays(void **state)
 {
 	struct dacfixture *f = fixture(state);
@@ -843,6 +862,7 @@ int main(void)
 	    cmocka_unit_test(test_this),
 	    cmocka_unit_test(test_locals),
 	    cmocka_unit_test(test_no_instance),
+	    cmocka_unit_test(test_instance_of_two),
 	    cmocka_unit_test(test_statics),
 	    cmocka_unit_test(test_thread_statics),
 	    cmocka_unit_test(test_generic_statics),

@@ -34,10 +34,10 @@ enum {
 	TABLE_SIZE = 24,
 	SAME_KEY_MAX = 64, /* instances that one key may stand for */
 	CHAINS_AT_ONCE = 64,
-	// MethodTable::m_pModule, the same in .NET 8, 9 and 10, and a word with
-	// the rid of the definition: the upper 24 bits of m_dwFlags2, in .NET 8
-	// the 16 of m_wToken, which are all set where these are too few.
-	MT_MODULE = 24,
+	// In MethodTable, a word with the rid of the definition: the upper 24
+	// bits of m_dwFlags2, in .NET 8 the 16 of m_wToken, which are all set
+	// where these are too few. (Of which module is told by the DAC only:
+	// .NET 8 has the one that loaded it.)
 	MT_RID = 8,
 	RID_SHIFT = 8,
 	RID_SHIFT_SHORT = 16,
@@ -180,10 +180,9 @@ static uint32_t rid_of_token(const struct dac *d, uint32_t token)
 							   : rid;
 }
 
-static uint64_t key_of(uint64_t module, uint32_t rid, const uint64_t *args,
-		       size_t n_args)
+static uint64_t key_of(uint32_t rid, const uint64_t *args, size_t n_args)
 {
-	uint64_t key = module * 31 + rid;
+	uint64_t key = rid;
 
 	for (size_t i = 0; i < n_args; i++)
 		key = key * UINT64_C(0x100000001b3) + args[i];
@@ -194,17 +193,16 @@ static uint64_t key_of(uint64_t module, uint32_t rid, const uint64_t *args,
 static bool index_add(struct search *s, uint64_t mt)
 {
 	struct dac_instances *index = &s->dac->instances;
-	uint64_t args[DAC_ARGS_MAX], module;
+	uint64_t args[DAC_ARGS_MAX];
 	uint32_t flags;
 
 	if (map_find(&index->seen, mt))
 		return false;
 	map_put(&index->seen, mt, s->dac);
 	size_t n = dac_args_read(s->dac, mt, args);
-	if (!n || !read_words(s->dac, mt + MT_MODULE, &module, 1) ||
-	    !flags_read(s->dac, mt, &flags))
+	if (!n || !flags_read(s->dac, mt, &flags))
 		return false;
-	uint64_t key = key_of(module, rid_of_flags(s->dac, flags), args, n);
+	uint64_t key = key_of(rid_of_flags(s->dac, flags), args, n);
 	for (int i = 0; i < SAME_KEY_MAX; i++, key++) {
 		if (!map_find(&index->by_key, key)) {
 			map_put(&index->by_key, key, (void *)(uintptr_t)mt);
@@ -279,7 +277,7 @@ uint64_t dac_type_search(struct dac *d, uint64_t module, uint32_t token,
 
 	if (!index->current)
 		index_update(d);
-	uint64_t key = key_of(module, rid_of_token(d, token), args, n_args);
+	uint64_t key = key_of(rid_of_token(d, token), args, n_args);
 	for (int i = 0; i < SAME_KEY_MAX; i++) {
 		uint64_t mt =
 		    (uint64_t)(uintptr_t)map_find(&index->by_key, key + i);
