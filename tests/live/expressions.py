@@ -111,3 +111,16 @@ def test_set_indexer(t):
 
 
 test_set_indexer.runtimes = ("10",)
+
+
+def test_uninitialized(t):
+    """A class whose static constructor cannot be interpreted is not taken for
+    one whose constructor has run."""
+    done = t.batch(["set evaluation interpret",
+                    "b " + t.at("Getters", "stop"), "run",
+                    "print Unread.Length", "print Unread.Length"],
+                   t.program("Getters"))
+    told = done.stderr.splitlines()
+    t.check_equal(2, len(told))
+    t.check_equal(told[0], told[1])
+    t.check_match("cannot be evaluated without running the program", told[0])

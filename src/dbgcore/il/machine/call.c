@@ -198,7 +198,7 @@ const struct op *frame_push(struct vm *vm, struct compiled *code, uint64_t base,
 	if (vm->n_frames >= vm->budget.depth ||
 	    base + code->size + STACK_SLACK > REGION_STACK) {
 		vm_spent(vm, NULL, "calls are nested too deep");
-		vm->n_frames = 0;
+		execution_drop(vm);
 		return NULL;
 	}
 	mem_grow(&vm->frames, &vm->cap_frames, vm->n_frames,

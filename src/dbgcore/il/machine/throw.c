@@ -13,11 +13,12 @@
  * filter_run). An exception that leaves a filter is dropped, and the answer is
  * no.
  */
+#include "il/machine/throw.h"
+
 #include <string.h>
 
-#include "il/machine/ops.h"
-
 #include "base/err.h"
+#include "il/machine/ops.h"
 
 #define OP(name)                                                               \
 	const struct op *name(struct vm *vm, const struct op *i, uint8_t *fp)
@@ -299,6 +300,22 @@ static const struct op *filter_begin(struct vm *vm, const struct search *s,
 	vm->fp = vm->base + own->base;
 	put_u8(vm->fp + c->exception, s->exception);
 	return &own->code->ops[c->filter];
+}
+
+static void frames_drop(struct vm *vm, const struct frame *frames, size_t n)
+{
+	for (size_t k = 0; k < n; k++) {
+		if (frames[k].cctor)
+			vm_class_of(vm, frames[k].cctor)->state = CLASS_NEW;
+	}
+}
+
+void execution_drop(struct vm *vm)
+{
+	frames_drop(vm, vm->frames, vm->n_frames);
+	for (; vm->filter; vm->filter = vm->filter->next)
+		frames_drop(vm, vm->filter->frames, vm->filter->n_frames);
+	vm->n_frames = 0;
 }
 
 static const struct op *search_on(struct vm *vm, struct search s,

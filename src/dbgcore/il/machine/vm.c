@@ -58,6 +58,7 @@ void vm_destroy(struct vm *vm)
 void vm_stop(struct vm *vm)
 {
 	vm->n_frames = 0;
+	vm->filter = NULL;
 	vm->ip = NULL;
 	if (!vm->base)
 		return;
@@ -182,11 +183,10 @@ struct dbg_error *vm_begin(struct vm *vm, struct il_method *method,
 	struct site *s;
 	if (!vm->base && !space_create(vm))
 		return dbg_err(DBG_E_STATE, "no memory to evaluate in");
-	vm->n_frames = 0;
+	execution_drop(vm);
 	vm->ip = NULL;
 	vm->local_top = REGION_STACK;
 	vm->thrown = 0;
-	vm->filter = NULL;
 	dbg_error_destroy(vm->error);
 	vm->error = NULL;
 	space_clean(vm);

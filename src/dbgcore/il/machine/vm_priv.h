@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "il/made.h"
 #include "il/machine/native.h"
+#include "il/machine/throw.h"
 #include "il/vm.h"
 
 struct op;
@@ -281,20 +282,5 @@ DBG_MUST struct dbg_error *method_at(struct vm *vm, uint64_t code,
 /* Run @site's native; @next goes on after it. native_run.c */
 const struct op *native_run(struct vm *vm, struct site *site, uint64_t base,
 			    uint64_t ret, const struct op *next);
-
-/* ---- throw.c ----------------------------------------------------------- */
-
-/* Throw @exception at @i; the handler's first operation, or NULL. */
-const struct op *throw_object(struct vm *vm, const struct op *i,
-			      uint64_t exception);
-/* A new one of the core library. */
-const struct op *throw_new(struct vm *vm, const struct op *i, const char *type);
-/* As throw_new for memory at @addr: NullReference, or the end. */
-const struct op *throw_bad(struct vm *vm, const struct op *i, uint64_t addr);
-/* End the execution. */
-const struct op *vm_refuse(struct vm *vm, const struct op *i,
-			   struct dbg_error *err);
-const struct op *vm_spent(struct vm *vm, const struct op *i, const char *what);
-uint64_t exception_new(struct vm *vm, const char *type);
 
 #endif
