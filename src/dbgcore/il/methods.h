@@ -114,6 +114,12 @@ void il_extension_each(struct il_types *ts, const char *name, il_method_fn *fn,
 
 /* ---- Facts ----------------------------------------------------------- */
 
+/*
+ * Where the MethodDesc is kept by which the program calls @m, an instance of a
+ * generic method; 0: it was not asked for.
+ */
+uint64_t *il_method_desc(struct il_method *m);
+
 /* The tokens of the method's body mean this. Borrows from @m. */
 struct il_context il_method_context(const struct il_method *m);
 /* Signature with the arguments of class and method in place. Borrowed. */

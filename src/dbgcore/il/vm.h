@@ -148,6 +148,11 @@ uint64_t vm_room(struct vm *m, size_t n);
 uint64_t vm_mark(const struct vm *m);
 void vm_release(struct vm *m, uint64_t mark);
 
+/*
+ * The program's RuntimeType object of @type, for it is what the keys of its
+ * dictionaries are; 0: it has none that stays where it is.
+ */
+uint64_t vm_program_type_object(struct vm *m, struct il_type *type);
 /* The RuntimeType object of @type, made if the program has none. */
 uint64_t vm_type_object(struct vm *m, struct il_type *type);
 /* The type that a RuntimeType object stands for; NULL: none. */

@@ -10,60 +10,19 @@
  *            -> a string for the program -> run -> evaluate
  *            -> a call -> run -> answer -> evaluate
  *
+ * A call may need others before it (calling.c): for a handle to what a former
+ * one returned (holding.c), for an instance of a generic method (making.c).
+ * Each ends as the calls above.
+ *
  * First the thread runs alone, then the others run, too (evaluation_tick).
  */
-#include "session/evaluation.h"
-#include "value/callrequest.h"
-#include "eval/evalcall.h"
-#include "session/session.h"
-#include "session/expression.h"
-#include "session/ticks.h"
+#include "session/evaluation_priv.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
 #include "base/mem.h"
-
-enum {
-	TICK_MS = 20,
-	ANSWERS_MAX = 64,
-	PREPARES_MAX = 256,
-};
-
-enum doing {
-	DOING_NOTHING, /* over: the result is to be asked for */
-	DOING_PREPARE,
-	DOING_STRING,
-	DOING_CALL,
-};
-
-struct evaluation {
-	struct arena *arena;
-	struct session_expression expr;
-	const char *why;        /* it was not interpreted; NULL: not tried */
-	uint32_t thread, level; /* whose frame */
-	struct dbg_stop stop;   /* strings in arena */
-	uint32_t ms;
-	enum doing doing;
-	bool is_late; /* the limit is over */
-	struct timespec since;
-	const char *name; /* of the method that is called */
-	bool is_void;
-	uint64_t module; /* and its method */
-	uint32_t token;
-	unsigned int n_prepares;
-	bool has_reference; /* an answer may hold one, which may move */
-	struct eval_answer answers[ANSWERS_MAX];
-	size_t n_answers;
-	struct eval_chosen chosen;
-	uint64_t string; /* that the program was given, 0: none */
-	const uint16_t *units;
-	size_t n_units;
-	struct dbg_error *error; /* the result */
-	struct dbg_value value;
-	struct ticks ticks;
-};
 
 /* ---- Life ------------------------------------------------------------- */
 
@@ -106,6 +65,7 @@ static void over(struct dbg *dbg, struct dbg_error *err)
 
 	v->doing = DOING_NOTHING;
 	v->error = err;
+	holding_end(dbg);
 	dbg->inspect.returns = false;
 	ticks_stop(&v->ticks);
 	session_event(dbg, &(struct dbg_event){.kind = DBG_EVENT_EVALUATED});
@@ -120,153 +80,6 @@ static void stand(struct dbg *dbg)
 	dbg->state = DBG_STOPPED;
 	dbg->pausing = false;
 	target_terminal_take(dbg->target);
-}
-
-/* ---- Calls ------------------------------------------------------------ */
-
-static struct dbg_error *run(struct dbg *dbg, const struct call_request *req,
-			     enum doing doing)
-{
-	struct evaluation *v = dbg->evaluation;
-	bool prepares = false;
-
-	if (v->has_reference)
-		return dbg_err(DBG_E_UNSUPPORTED,
-			       "'%s' cannot be called behind another call that "
-			       "returned an object: make it an expression of "
-			       "its own",
-			       req->name);
-	struct dbg_error *err = control_call(dbg->control, req, &prepares);
-	if (err)
-		return err;
-	v->doing = prepares ? DOING_PREPARE : doing;
-	v->name = arena_strdup(v->arena, req->name);
-	v->is_late = false;
-	v->is_void = !req->ret;
-	if (dbg->rules.threads == CALL_THREADS_ON && !prepares)
-		control_call_share(dbg->control, v->ms, v->ms);
-	clock_gettime(CLOCK_MONOTONIC, &v->since);
-	ticks_start(&v->ticks, v->ms < 2 * TICK_MS ? (v->ms + 1) / 2 : TICK_MS);
-	if (dbg->state == DBG_STOPPED)
-		target_terminal_give(dbg->target);
-	dbg->state = DBG_RUNNING;
-	dbg->inspect.returns = true;
-	return session_go(dbg);
-}
-
-/* The program's own method of @m. */
-static struct dbg_error *method_of(struct dbg *dbg, struct il_method *m,
-				   struct call_request *req)
-{
-	req->name = il_method_name(dbg->inspect.il, m);
-	if (m->n_args || (m->owner && m->owner->n_args))
-		return dbg_err(DBG_E_UNSUPPORTED,
-			       "'%s' is generic: it cannot be called, only "
-			       "interpreted",
-			       req->name);
-	if (m->module)
-		req->method = dac_method_of_token(dbg->inspect.dac,
-						  m->module->addr, m->token);
-	return req->method
-		   ? NULL
-		   : dbg_err(DBG_E_STATE,
-			     "'%s' cannot be called: the program has not "
-			     "loaded its class yet",
-			     req->name);
-}
-
-static struct dbg_error *result_of(struct dbg *dbg, struct il_method *m,
-				   struct call_request *req)
-{
-	struct il_types *ts = dbg->inspect.il;
-	const struct il_layout *layout;
-	const struct il_sig *sig;
-	struct dbg_error *err = il_method_sig(ts, m, &sig);
-
-	if (err || sig->ret->elem == ELEM_VOID)
-		return err;
-	err = il_type_layout(ts, sig->ret, &layout);
-	if (err)
-		return err;
-	if (layout->size > EVAL_ANSWER_MAX)
-		return dbg_err(DBG_E_UNSUPPORTED,
-			       "'%s' cannot be called: it returns a '%s', "
-			       "which is larger than two registers",
-			       req->name, il_type_name(ts, sig->ret));
-	req->ret = il_type_to_value(ts, sig->ret);
-	if (!req->ret)
-		return dbg_err(DBG_E_STATE,
-			       "'%s' cannot be called: the program has not "
-			       "loaded '%s', which it returns",
-			       req->name, il_type_name(ts, sig->ret));
-	enum value_moved moved =
-	    value_returned_moved(dbg->inspect.types, req->ret);
-	req->is_reference = moved == VALUE_MOVED_FIRST;
-	return moved != VALUE_MOVED_OTHER
-		   ? NULL
-		   : dbg_err(DBG_E_UNSUPPORTED,
-			     "'%s' cannot be called: it returns a '%s', in "
-			     "which a collection could move more than one "
-			     "object",
-			     req->name, il_type_name(ts, sig->ret));
-}
-
-static struct dbg_error *call(struct dbg *dbg, const struct eval_calls *calls,
-			      pid_t tid)
-{
-	struct call_request req = {.tid = tid};
-	struct dbg_error *err = method_of(dbg, calls->method, &req);
-
-	if (!err)
-		err = result_of(dbg, calls->method, &req);
-	if (err)
-		return err;
-	dbg->evaluation->module = calls->method->module->addr;
-	dbg->evaluation->token = calls->method->token;
-	for (; req.n_args < calls->n_args; req.n_args++) {
-		const struct eval_argument *from = &calls->args[req.n_args];
-		struct call_arg *to = &req.args[req.n_args];
-
-		if (from->type)
-			to->type =
-			    il_type_to_value(dbg->inspect.il, from->type);
-		if (from->type && !to->type)
-			return dbg_err(
-			    DBG_E_STATE, "the program has not loaded '%s'",
-			    il_type_name(dbg->inspect.il, from->type));
-		memcpy(to->bytes, from->bytes, sizeof(to->bytes));
-	}
-	return run(dbg, &req, DOING_CALL);
-}
-
-/* Give the program the string that is wanted. */
-static struct dbg_error *string(struct dbg *dbg, const struct eval_calls *calls,
-				pid_t tid)
-{
-	struct evaluation *v = dbg->evaluation;
-	struct il_types *ts = dbg->inspect.il;
-	struct call_request req = {.tid = tid, .n_args = 1};
-	int32_t n = (int32_t)calls->n_units;
-	struct il_method *m = il_method_named(
-	    ts, il_type_of_elem(ts, ELEM_STRING), "FastAllocateString", 1);
-
-	if (v->string)
-		return dbg_err(DBG_E_UNSUPPORTED,
-			       "a call can be given one string that the "
-			       "program does not have, no more");
-	if (!m)
-		return dbg_err(DBG_E_RUNTIME,
-			       "this runtime shows no way to make strings");
-	struct dbg_error *err = method_of(dbg, m, &req);
-	if (!err)
-		err = result_of(dbg, m, &req);
-	if (err)
-		return err;
-	memcpy(req.args[0].bytes, &n, sizeof(n));
-	v->units = arena_copy(v->arena, calls->units, calls->n_units,
-			      sizeof(*v->units));
-	v->n_units = calls->n_units;
-	return run(dbg, &req, DOING_STRING);
 }
 
 /* ---- Evaluating -------------------------------------------------------- */
@@ -296,8 +109,8 @@ static struct dbg_error *advance(struct dbg *dbg, bool *ret_runs)
 	struct eval_calls calls = {.chosen = &v->chosen,
 				   .answers = v->answers,
 				   .n_answers = v->n_answers,
-				   .strings = &v->string,
-				   .n_strings = v->string ? 1 : 0};
+				   .strings = v->strings,
+				   .n_strings = v->n_strings};
 	const struct frame *f;
 	struct eval e;
 	struct dbg_error *err = stack_frame(in->stack, v->thread, v->level, &f);
@@ -309,17 +122,14 @@ static struct dbg_error *advance(struct dbg *dbg, bool *ret_runs)
 		err = inspect_eval(in, f, &e);
 	if (err)
 		return err;
+	v->serial = in->vm_serial;
 	err = evaluate(dbg, &e, &calls);
 	if (calls.want == EVAL_WANT_NOTHING)
 		return err;
 	dbg_error_destroy(err);
 	if (v->n_answers == ANSWERS_MAX)
 		return dbg_err(DBG_E_UNSUPPORTED, "too many calls");
-	err = control_call_possible(dbg->control, f->tid);
-	if (!err)
-		err = calls.want == EVAL_WANT_CALL
-			  ? call(dbg, &calls, f->tid)
-			  : string(dbg, &calls, f->tid);
+	err = calling_begin(dbg, &calls, f->tid);
 	*ret_runs = !err;
 	return err;
 }
@@ -337,80 +147,6 @@ static void go_on(struct dbg *dbg)
 
 /* ---- What a call comes to ---------------------------------------------- */
 
-static struct dbg_error *take_string(struct dbg *dbg,
-				     const struct call_result *r)
-{
-	struct evaluation *v = dbg->evaluation;
-	uint64_t addr = 0;
-	uint32_t first;
-
-	if (r->value.type)
-		memcpy(&addr, r->value.bytes, sizeof(addr));
-	if (!addr)
-		return dbg_err(DBG_E_RUNTIME,
-			       "the program could not make a string");
-	struct il_types *ts = dbg->inspect.il;
-	struct il_field *field = NULL;
-	struct dbg_error *err = il_field_find(
-	    ts, il_type_of_elem(ts, ELEM_STRING), "_firstChar", &field);
-	if (!err && !field)
-		err = dbg_err(DBG_E_RUNTIME, "strings are not known");
-	if (!err)
-		err = il_field_offset(ts, field, &first);
-	if (!err && v->n_units)
-		err = target_write(dbg->target, addr + 8 + first, v->units,
-				   v->n_units * sizeof(*v->units));
-	v->string = addr;
-	return err;
-}
-
-static struct dbg_error *take_answer(struct dbg *dbg,
-				     const struct call_result *r)
-{
-	struct evaluation *v = dbg->evaluation;
-	struct eval_answer *a = &v->answers[v->n_answers++];
-
-	*a = (struct eval_answer){.module = v->module, .token = v->token};
-	v->string = 0;
-	v->why = NULL;
-	v->has_reference = r->value.type && r->value.type->kind != TYPE_PRIM &&
-			   r->value.type->kind != TYPE_ENUM;
-	if (!v->is_void && r->value.where == VALUE_ABSENT)
-		return dbg_err(DBG_E_RUNTIME,
-			       "'%s' has returned, but its value is lost",
-			       v->name);
-	if (r->value.type)
-		memcpy(a->bytes, r->value.bytes, sizeof(a->bytes));
-	return NULL;
-}
-
-static struct dbg_error *threw(const struct evaluation *v,
-			       const struct call_result *r)
-{
-	return dbg_err(DBG_E_STATE, "'%s' threw %s%s%s", v->name,
-		       r->type ? r->type : "an exception",
-		       r->message ? ": " : "", r->message ? r->message : "");
-}
-
-static struct dbg_error *take(struct dbg *dbg, const struct call_result *r)
-{
-	struct evaluation *v = dbg->evaluation;
-
-	if (r->end == CALL_THREW)
-		return threw(v, r);
-	if (r->end == CALL_GONE)
-		return dbg_err(DBG_E_STATE, "the thread ended in '%s'",
-			       v->name);
-	if (v->doing == DOING_CALL)
-		return take_answer(dbg, r);
-	if (v->doing == DOING_STRING)
-		return take_string(dbg, r);
-	if (++v->n_prepares > PREPARES_MAX)
-		return dbg_err(DBG_E_RUNTIME, "what calls need is not loaded");
-	v->string = 0; // it may have been moved
-	return NULL;
-}
-
 bool evaluation_called(struct dbg *dbg)
 {
 	struct call_result r;
@@ -423,7 +159,9 @@ bool evaluation_called(struct dbg *dbg)
 		err = target_stop_all(dbg->target);
 	inspect_stop(&dbg->inspect);
 	if (!err)
-		err = take(dbg, &r);
+		err = calling_take(dbg, &r);
+	if (!err)
+		err = holding_read(dbg);
 	if (!err) {
 		go_on(dbg);
 		return true;
@@ -459,6 +197,7 @@ void evaluation_stopped(struct dbg *dbg)
 
 void evaluation_ended(struct dbg *dbg)
 {
+	dbg->handles.n = 0;
 	if (is_going_on(dbg))
 		over(dbg, dbg_err(DBG_E_STATE, "the program ended in '%s'",
 				  dbg->evaluation->name));

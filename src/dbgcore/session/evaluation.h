@@ -24,6 +24,16 @@ struct evaluation_rules {
 	char text[12];
 };
 
+enum {
+	HANDLES_MAX = 96
+};
+
+/* Handles of the program's that evaluations use: see holding.c. */
+struct handles {
+	uint64_t v[HANDLES_MAX];
+	size_t n;
+};
+
 /* The settings "evaluation", "call-threads", "call-timeout". */
 DBG_MUST struct dbg_error *evaluation_set_calls(struct dbg *dbg,
 						const char *value);

@@ -144,6 +144,7 @@ struct dbg {
 	struct evaluation *evaluation; /* the last one, or NULL */
 	struct evaluation_rules rules;
 	struct held_step held_step;
+	struct handles handles;
 	struct dbg_counters counters; /* of earlier runs */
 };
 

@@ -336,8 +336,9 @@ struct value value_returned(struct types *ts, pid_t tid, struct type *type);
 /* What the collector may move in the registers that a value is returned in. */
 enum value_moved {
 	VALUE_MOVED_NOTHING,
-	VALUE_MOVED_FIRST, /* an object, in the first of them */
-	VALUE_MOVED_OTHER, /* more than that, or that is not known */
+	VALUE_MOVED_FIRST,  /* an object, in the first of them */
+	VALUE_MOVED_BEHIND, /* ... the value's second word: a number is first */
+	VALUE_MOVED_OTHER,  /* more than that, or that is not known */
 };
 enum value_moved value_returned_moved(struct types *ts, struct type *type);
 /*

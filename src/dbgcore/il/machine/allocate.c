@@ -205,12 +205,10 @@ static bool stands_for(struct vm *vm, uint64_t object, uint64_t handle)
 }
 
 /*
- * The program's RuntimeType of @type, for it is what the keys of its
- * dictionaries are; 0: it has none that stays where it is. The auxiliary data
- * of the MethodTable leads to it: in .NET 8 by the second word, with a mark in
- * the lowest bit, in later ones by the third.
+ * The auxiliary data of the MethodTable leads to it: in .NET 8 by the second
+ * word, with a mark in the lowest bit, in later ones by the third.
  */
-static uint64_t program_type_object(struct vm *vm, struct il_type *type)
+uint64_t vm_program_type_object(struct vm *vm, struct il_type *type)
 {
 	enum {
 		MT_AUXILIARY = 0x20,
@@ -230,7 +228,7 @@ uint64_t vm_type_object(struct vm *vm, struct il_type *type)
 {
 	struct vm_class *c = vm_class_of(vm, type);
 	if (!c->object) {
-		c->object = program_type_object(vm, type);
+		c->object = vm_program_type_object(vm, type);
 		if (!c->object)
 			c->object = type_object_make(vm, type);
 		if (c->object)

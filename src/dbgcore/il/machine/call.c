@@ -260,6 +260,15 @@ static bool is_passable(struct vm *vm, const struct il_type *type,
 	return true;
 }
 
+/* Bytes of a value: in a place of 8 there is more behind an int. */
+static uint32_t value_size(struct vm *vm, struct il_type *type)
+{
+	const struct il_layout *layout;
+	return dbg_err_drop(il_type_layout(vm->ts, type, &layout))
+		   ? UINT32_MAX
+		   : layout->size;
+}
+
 /* ... all arguments of a call? */
 static bool are_passable(struct vm *vm, const struct site *s, uint64_t base)
 {
@@ -273,8 +282,11 @@ static bool are_passable(struct vm *vm, const struct site *s, uint64_t base)
 		at += 8;
 	}
 	for (size_t k = 0; k < s->sig->n_params; k++, at += n) {
-		if (dbg_err_drop(place_size(vm, s->sig->params[k], &n)) ||
-		    !is_passable(vm, s->sig->params[k], at, n))
+		struct il_type *type = s->sig->params[k];
+		if (dbg_err_drop(place_size(vm, type, &n)))
+			return false;
+		uint32_t size = value_size(vm, type);
+		if (!is_passable(vm, type, at, size < n ? size : n))
 			return false;
 	}
 	return true;

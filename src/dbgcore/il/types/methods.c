@@ -157,6 +157,11 @@ struct il_method *il_method_invoke(struct il_types *ts, struct il_type *type)
 
 /* ---- Signatures ------------------------------------------------------ */
 
+uint64_t *il_method_desc(struct il_method *m)
+{
+	return &m->facts->desc;
+}
+
 struct il_context il_method_context(const struct il_method *m)
 {
 	return (struct il_context){.module = m->module,

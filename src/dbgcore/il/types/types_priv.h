@@ -95,6 +95,7 @@ struct il_method_facts {
 	const struct il_sig *sig;
 	const struct il_method_body *body;
 	const char *name;
+	uint64_t desc; /* see il_method_desc */
 };
 
 struct il_extension {

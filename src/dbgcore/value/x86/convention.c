@@ -116,10 +116,11 @@ enum value_moved value_returned_moved(struct types *ts, struct type *type)
 	size_t first = halves[0] == HALF_FLOAT;
 	if (moved[0] == TYPE_VOID && moved[1] == TYPE_VOID)
 		return VALUE_MOVED_NOTHING;
-	return moved[first] == TYPE_CLASS &&
-		       (first == 1 || moved[1] == TYPE_VOID)
-		   ? VALUE_MOVED_FIRST
-		   : VALUE_MOVED_OTHER;
+	if (moved[first] != TYPE_CLASS)
+		return VALUE_MOVED_OTHER;
+	if (first == 1)
+		return VALUE_MOVED_BEHIND;
+	return moved[1] == TYPE_VOID ? VALUE_MOVED_FIRST : VALUE_MOVED_OTHER;
 }
 
 /* The value of @type in the registers that @halves tell of. */

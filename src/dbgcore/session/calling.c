@@ -1,0 +1,388 @@
+/*
+ * The calls of an evaluation: what is asked of the thread (value/callrequest.h)
+ * for a call of the expression's, for a method of the core library that serves
+ * one, and what comes back.
+ */
+#include "session/evaluation_priv.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+
+enum {
+	TICK_MS = 20,
+	STRING_HEADER = 8, // the MethodTable, in front of its fields
+};
+
+/* Methods that serve; those of a @last parameter of this type, if not END. */
+struct helper {
+	const char *type, *method;
+	size_t n_params;
+	enum elem last;
+	bool is_void, is_reference;
+};
+
+static const struct helper helpers[DOING_N] = {
+    [DOING_STRING] = {"System.String", "FastAllocateString", .n_params = 1,
+		      .is_reference = true},
+    [DOING_NAME] = {"System.String", "FastAllocateString", .n_params = 1,
+		    .is_reference = true},
+    [DOING_ALLOC] = {"System.Runtime.InteropServices.GCHandle", "Alloc",
+		     .n_params = 1},
+    [DOING_HOLD] = {"System.Runtime.InteropServices.GCHandle", "InternalSet",
+		    .n_params = 2, .is_void = true},
+    [DOING_LOAD] = {"System.Type", "GetType", .n_params = 1,
+		    .is_reference = true},
+    [DOING_TYPE] = {"System.RuntimeTypeHandle", "GetRuntimeTypeFromHandle",
+		    .n_params = 1, .is_reference = true},
+    [DOING_ARRAY] = {"System.Array", "CreateInstance", .n_params = 2,
+		     .last = ELEM_I4, .is_reference = true},
+    [DOING_SET] = {"System.Array", "SetValue", .n_params = 2, .last = ELEM_I4,
+		   .is_void = true},
+    [DOING_CLASS] = {"System.RuntimeMethodHandle", "GetMethodFromCanonical",
+		     .n_params = 2},
+    [DOING_STUB] = {"System.RuntimeMethodHandle", "GetStubIfNeeded",
+		    .n_params = 3},
+};
+
+// In .NET 8 and 9.
+static const struct helper old_type = {"System.Type", "GetTypeFromHandleUnsafe",
+				       .n_params = 1, .is_reference = true};
+
+/* ---- Beginning ------------------------------------------------------- */
+
+/* Something that is held is to be followed before anything else is called. */
+static struct dbg_error *run(struct dbg *dbg, const struct call_request *req,
+			     enum doing doing)
+{
+	struct evaluation *v = dbg->evaluation;
+	bool prepares = false, holds = false;
+	struct dbg_error *err = NULL;
+
+	if (doing != DOING_ALLOC && doing != DOING_HOLD)
+		err = holding_begin(dbg, req->tid, &holds);
+	if (err || holds)
+		return err;
+	err = control_call(dbg->control, req, &prepares);
+	if (err)
+		return err;
+	v->doing = prepares ? DOING_PREPARE : doing;
+	v->name = arena_strdup(v->arena, req->name);
+	v->is_late = false;
+	v->is_void = !req->ret;
+	if (dbg->rules.threads == CALL_THREADS_ON && !prepares)
+		control_call_share(dbg->control, v->ms, v->ms);
+	clock_gettime(CLOCK_MONOTONIC, &v->since);
+	ticks_start(&v->ticks, v->ms < 2 * TICK_MS ? (v->ms + 1) / 2 : TICK_MS);
+	if (dbg->state == DBG_STOPPED)
+		target_terminal_give(dbg->target);
+	dbg->state = DBG_RUNNING;
+	dbg->inspect.returns = true;
+	return session_go(dbg);
+}
+
+static bool is_helper(struct il_types *ts, struct il_method *m,
+		      const struct helper *h)
+{
+	const struct il_sig *sig;
+
+	return !strcmp(m->name, h->method) &&
+	       !dbg_err_drop(il_method_sig(ts, m, &sig)) &&
+	       sig->n_params == h->n_params &&
+	       (!h->last || sig->params[h->n_params - 1]->elem == h->last);
+}
+
+static struct il_method *helper_named(struct il_types *ts,
+				      const struct helper *h)
+{
+	struct il_type *type = il_type_core(ts, h->type);
+	struct il_method *const *list = NULL;
+	size_t n = 0;
+
+	if (type)
+		il_type_methods(ts, type, &list, &n);
+	for (size_t i = 0; i < n; i++)
+		if (is_helper(ts, list[i], h))
+			return list[i];
+	return NULL;
+}
+
+static struct il_method *helper_find(struct dbg *dbg, enum doing doing)
+{
+	struct il_types *ts = dbg->inspect.il;
+	struct il_method *m = helper_named(ts, &helpers[doing]);
+
+	return m || doing != DOING_TYPE ? m : helper_named(ts, &old_type);
+}
+
+struct il_type *calling_helper_class(struct dbg *dbg, enum doing doing)
+{
+	struct il_method *m = helper_find(dbg, doing);
+
+	return m ? m->owner : NULL;
+}
+
+static struct type *helper_result(struct il_types *ts, const struct helper *h)
+{
+	enum elem elem = h->is_reference ? ELEM_OBJECT : ELEM_I;
+
+	return h->is_void ? NULL
+			  : il_type_to_value(ts, il_type_of_elem(ts, elem));
+}
+
+struct dbg_error *calling_helper(struct dbg *dbg, pid_t tid, enum doing doing,
+				 const uint64_t *words, size_t n)
+{
+	struct il_types *ts = dbg->inspect.il;
+	const struct helper *h = &helpers[doing];
+	struct call_request req = {.tid = tid};
+	struct il_method *m = helper_find(dbg, doing);
+
+	if (m)
+		req.method = dac_method_of_token(dbg->inspect.dac,
+						 m->module->addr, m->token);
+	if (!req.method)
+		return dbg_err(DBG_E_RUNTIME,
+			       "this runtime has no '%s.%s', which the call "
+			       "needs",
+			       h->type, h->method);
+	req.name = il_method_name(ts, m);
+	req.is_reference = h->is_reference;
+	req.ret = helper_result(ts, h);
+	for (; req.n_args < n; req.n_args++)
+		memcpy(req.args[req.n_args].bytes, &words[req.n_args],
+		       sizeof(words[0]));
+	return run(dbg, &req, doing);
+}
+
+/*
+ * What the value is that the method returns. What a reference refers to is
+ * known by the object alone.
+ */
+static struct dbg_error *result_of(struct dbg *dbg, struct il_method *m,
+				   struct call_request *req)
+{
+	struct il_types *ts = dbg->inspect.il;
+	const struct il_layout *layout;
+	const struct il_sig *sig;
+	struct dbg_error *err = il_method_sig(ts, m, &sig);
+
+	dbg->evaluation->moved = VALUE_MOVED_NOTHING;
+	if (err || sig->ret->elem == ELEM_VOID)
+		return err;
+	err = il_type_layout(ts, sig->ret, &layout);
+	if (err)
+		return err;
+	if (layout->size > EVAL_ANSWER_MAX)
+		return dbg_err(DBG_E_UNSUPPORTED,
+			       "'%s' cannot be called: it returns a '%s', "
+			       "which is larger than two registers",
+			       req->name, il_type_name(ts, sig->ret));
+	req->ret = il_type_to_value(ts, sig->ret->is_reference
+					    ? il_type_of_elem(ts, ELEM_OBJECT)
+					    : sig->ret);
+	if (!req->ret)
+		return dbg_err(DBG_E_STATE,
+			       "'%s' cannot be called: the program has not "
+			       "loaded '%s', which it returns",
+			       req->name, il_type_name(ts, sig->ret));
+	enum value_moved moved =
+	    value_returned_moved(dbg->inspect.types, req->ret);
+	dbg->evaluation->moved = moved;
+	req->is_reference =
+	    moved == VALUE_MOVED_FIRST || moved == VALUE_MOVED_BEHIND;
+	return moved != VALUE_MOVED_OTHER
+		   ? NULL
+		   : dbg_err(DBG_E_UNSUPPORTED,
+			     "'%s' cannot be called: it returns a '%s', in "
+			     "which a collection could move more than one "
+			     "object",
+			     req->name, il_type_name(ts, sig->ret));
+}
+
+static struct dbg_error *call(struct dbg *dbg, const struct eval_calls *calls,
+			      pid_t tid)
+{
+	struct evaluation *v = dbg->evaluation;
+	struct call_request req = {.tid = tid};
+	struct il_method *m = calls->method;
+	bool runs = false;
+
+	v->wanted = arena_strdup(v->arena, il_method_name(dbg->inspect.il, m));
+	req.name = v->wanted;
+	struct dbg_error *err = result_of(dbg, m, &req);
+	if (!err)
+		err = making_method(dbg, m, tid, &req.method, &runs);
+	if (err || runs)
+		return err;
+	v->module = m->module->addr;
+	v->token = m->token;
+	for (; req.n_args < calls->n_args; req.n_args++) {
+		const struct eval_argument *from = &calls->args[req.n_args];
+		struct call_arg *to = &req.args[req.n_args];
+
+		if (from->type)
+			to->type =
+			    il_type_to_value(dbg->inspect.il, from->type);
+		if (from->type && !to->type)
+			return dbg_err(
+			    DBG_E_STATE, "the program has not loaded '%s'",
+			    il_type_name(dbg->inspect.il, from->type));
+		memcpy(to->bytes, from->bytes, sizeof(to->bytes));
+	}
+	return run(dbg, &req, DOING_CALL);
+}
+
+/* Give the program the string that is wanted. */
+static struct dbg_error *string(struct dbg *dbg, const struct eval_calls *calls,
+				pid_t tid)
+{
+	struct evaluation *v = dbg->evaluation;
+	const uint64_t n = calls->n_units;
+
+	if (v->n_strings == STRINGS_MAX)
+		return dbg_err(DBG_E_UNSUPPORTED,
+			       "a call can be given %d strings that the "
+			       "program does not have, no more",
+			       STRINGS_MAX);
+	v->units = arena_copy(v->arena, calls->units, calls->n_units,
+			      sizeof(*v->units));
+	v->n_units = calls->n_units;
+	return calling_helper(dbg, tid, DOING_STRING, &n, 1);
+}
+
+struct dbg_error *calling_begin(struct dbg *dbg, const struct eval_calls *calls,
+				pid_t tid)
+{
+	struct dbg_error *err = control_call_possible(dbg->control, tid);
+
+	if (err)
+		return err;
+	return calls->want == EVAL_WANT_CALL ? call(dbg, calls, tid)
+					     : string(dbg, calls, tid);
+}
+
+/* ---- What a call comes to --------------------------------------------- */
+
+/* Write the units that are wanted into the string at @addr. */
+static struct dbg_error *fill_string(struct dbg *dbg, uint64_t addr)
+{
+	struct evaluation *v = dbg->evaluation;
+	struct il_types *ts = dbg->inspect.il;
+	struct il_field *field = NULL;
+	uint32_t first;
+	struct dbg_error *err = il_field_find(
+	    ts, il_type_of_elem(ts, ELEM_STRING), "_firstChar", &field);
+
+	if (!err && !field)
+		err = dbg_err(DBG_E_RUNTIME, "strings are not known");
+	if (!err)
+		err = il_field_offset(ts, field, &first);
+	if (err || !v->n_units)
+		return err;
+	return target_write(dbg->target, addr + STRING_HEADER + first, v->units,
+			    v->n_units * sizeof(*v->units));
+}
+
+static struct dbg_error *take_string(struct dbg *dbg, uint64_t addr,
+				     uint64_t *place)
+{
+	struct dbg_error *err =
+	    addr
+		? fill_string(dbg, addr)
+		: dbg_err(DBG_E_RUNTIME, "the program could not make a string");
+
+	if (err)
+		return err;
+	*place = addr;
+	holding_add(dbg->evaluation, place);
+	return NULL;
+}
+
+static struct dbg_error *take_answer(struct dbg *dbg,
+				     const struct call_result *r)
+{
+	struct evaluation *v = dbg->evaluation;
+	struct eval_answer *a = &v->answers[v->n_answers++];
+
+	*a = (struct eval_answer){.module = v->module, .token = v->token};
+	for (size_t i = 0; i < v->n_strings; i++)
+		holding_drop(dbg, &v->strings[i]);
+	v->n_strings = 0;
+	v->why = NULL;
+	if (!v->is_void && r->value.where == VALUE_ABSENT)
+		return dbg_err(DBG_E_RUNTIME,
+			       "'%s' has returned, but its value is lost",
+			       v->name);
+	if (r->value.type)
+		memcpy(a->bytes, r->value.bytes, sizeof(a->bytes));
+	if (v->moved == VALUE_MOVED_FIRST)
+		holding_add(v, a->bytes);
+	else if (v->moved == VALUE_MOVED_BEHIND)
+		holding_add(v, a->bytes + sizeof(uint64_t));
+	return NULL;
+}
+
+static struct dbg_error *threw(const struct evaluation *v,
+			       const struct call_result *r)
+{
+	const char *type = r->type ? r->type : "an exception";
+	const char *colon = r->message ? ": " : "";
+	const char *message = r->message ? r->message : "";
+
+	if (v->doing == DOING_CALL || !v->wanted)
+		return dbg_err(DBG_E_STATE, "'%s' threw %s%s%s", v->name, type,
+			       colon, message);
+	return dbg_err(DBG_E_STATE, "'%s' cannot be called: %s", v->wanted,
+		       r->message ? r->message : type);
+}
+
+/* A method that serves has returned. */
+static struct dbg_error *take_helper(struct dbg *dbg,
+				     const struct call_result *r)
+{
+	struct evaluation *v = dbg->evaluation;
+	uint64_t word = 0;
+
+	// it is called again: what it has returned may have been moved
+	if (!v->is_void && r->value.where == VALUE_ABSENT &&
+	    v->doing != DOING_ALLOC)
+		return NULL;
+	if (r->value.type)
+		memcpy(&word, r->value.bytes, sizeof(word));
+	switch (v->doing) {
+	case DOING_STRING:
+		return take_string(dbg, word, &v->strings[v->n_strings++]);
+	case DOING_NAME:
+		return take_string(dbg, word, &v->making.name);
+	case DOING_ALLOC:
+	case DOING_HOLD:
+		return holding_take(dbg, word);
+	default:
+		return making_take(dbg, word);
+	}
+}
+
+struct dbg_error *calling_take(struct dbg *dbg, const struct call_result *r)
+{
+	struct evaluation *v = dbg->evaluation;
+
+	if (r->end == CALL_THREW)
+		return threw(v, r);
+	if (r->end == CALL_GONE)
+		return dbg_err(DBG_E_STATE, "the thread ended in '%s'",
+			       v->name);
+	if (v->doing == DOING_CALL)
+		return take_answer(dbg, r);
+	if (++v->n_repeats > REPEATS_MAX)
+		return dbg_err(DBG_E_RUNTIME, "what calls need is not loaded");
+	if (v->doing == DOING_PREPARE)
+		return holding_check(v);
+	// types of before are gone: what is made is begun anew
+	if (v->serial != dbg->inspect.vm_serial && v->doing >= DOING_NAME) {
+		making_end(dbg);
+		return NULL;
+	}
+	return take_helper(dbg, r);
+}

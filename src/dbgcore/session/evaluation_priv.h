@@ -1,0 +1,141 @@
+/* Shared by the files of evaluations that have calls made. */
+#ifndef SESSION_EVALUATION_PRIV_H
+#define SESSION_EVALUATION_PRIV_H
+
+#include "eval/evalcall.h"
+#include "session/evaluation.h"
+#include "session/expression.h"
+#include "session/session.h"
+#include "session/ticks.h"
+#include "value/callrequest.h"
+
+#include <time.h>
+
+enum {
+	ANSWERS_MAX = 64,
+	STRINGS_MAX = EVAL_ARGS_MAX,
+	HELD_MAX = ANSWERS_MAX + STRINGS_MAX + 2,
+	REPEATS_MAX = 256, /* calls that serve one expression */
+};
+
+/* What the call that is under way is made for. */
+enum doing {
+	DOING_NOTHING, /* over: the result is to be asked for */
+	DOING_PREPARE, /* calls are made possible */
+	DOING_CALL,    /* one of the expression's */
+	/* From here on: methods of the core library, see calling_helper. */
+	DOING_STRING, /* a string that the expression has */
+	DOING_ALLOC,  /* a handle for an object */
+	DOING_HOLD,   /* ... there is one */
+	DOING_NAME,   /* a type's name, to have it loaded: */
+	DOING_LOAD,
+	DOING_TYPE,  /* the object of a type that is loaded */
+	DOING_ARRAY, /* the array of a method's type arguments */
+	DOING_SET,   /* ... one of them is set */
+	DOING_CLASS, /* the method of an instance of a generic class */
+	DOING_STUB,  /* ... with type arguments of its own */
+	DOING_N,
+};
+
+/* An object that is needed behind further calls. */
+struct held {
+	uint64_t handle; /* by which the program follows it; 0: none yet */
+	uint8_t *place;  /* where its address is kept */
+};
+
+/* A generic method that the program is to have. */
+struct making {
+	struct il_method *method; /* NULL: none is made */
+	uint64_t class;           /* MethodDesc in the class; 0: not asked */
+	uint64_t array;           /* of type arguments; 0: not made */
+	size_t n_set;             /* of them */
+	uint64_t name;            /* a string for Type.GetType; 0: none */
+	struct il_type *naming;   /* what the call under way is for */
+	struct il_type *loaded;   /* was last tried to be loaded */
+	struct il_type *shown;    /* whose object was last asked for */
+};
+
+/* Large: all that is kept over the calls of one expression. */
+struct evaluation {
+	struct arena *arena;
+	struct session_expression expr;
+	const char *why;        /* it was not interpreted; NULL: not tried */
+	uint32_t thread, level; /* whose frame */
+	struct dbg_stop stop;   /* strings in arena */
+	uint32_t ms;
+	enum doing doing;
+	bool is_late; /* the limit is over */
+	struct timespec since;
+	const char *name;   /* of the method that is called */
+	const char *wanted; /* ... that the expression calls */
+	bool is_void;
+	enum value_moved moved; /* what it returns */
+	uint64_t module;        /* and its method */
+	uint32_t token;
+	unsigned int n_repeats;
+	uint64_t serial; /* of the machine that it was evaluated in last */
+	struct eval_answer answers[ANSWERS_MAX];
+	size_t n_answers;
+	struct eval_chosen chosen;
+	uint64_t strings[STRINGS_MAX]; /* that the program was given */
+	size_t n_strings;
+	const uint16_t *units;
+	size_t n_units;
+	struct making making;
+	struct held held[HELD_MAX];
+	size_t n_held;
+	struct dbg_error *error; /* the result */
+	struct dbg_value value;
+	struct ticks ticks;
+};
+
+/* ---- calling.c ------------------------------------------------------- */
+
+/* Have @calls' call made, or what it needs before. */
+DBG_MUST struct dbg_error *
+calling_begin(struct dbg *dbg, const struct eval_calls *calls, pid_t tid);
+/*
+ * Have the method of the core library called that serves @doing, with these
+ * words. What is needed behind the call is held before.
+ */
+DBG_MUST struct dbg_error *calling_helper(struct dbg *dbg, pid_t tid,
+					  enum doing doing,
+					  const uint64_t *words, size_t n);
+/* Its class; NULL: there is none. */
+struct il_type *calling_helper_class(struct dbg *dbg, enum doing doing);
+/* Take what the call has come to. */
+DBG_MUST struct dbg_error *calling_take(struct dbg *dbg,
+					const struct call_result *r);
+
+/* ---- holding.c: objects that are needed behind further calls ----------- */
+
+/* The object whose address is at @place, null: none, from now on. */
+void holding_add(struct evaluation *v, void *place);
+void holding_drop(struct dbg *dbg, const void *place);
+/* Have one held that is not yet; *ret_runs: a call was begun for it. */
+DBG_MUST struct dbg_error *holding_begin(struct dbg *dbg, pid_t tid,
+					 bool *ret_runs);
+/* The call for that has returned @word. */
+DBG_MUST struct dbg_error *holding_take(struct dbg *dbg, uint64_t word);
+/* An error if something was not held while the program ran. */
+DBG_MUST struct dbg_error *holding_check(struct evaluation *v);
+/* The addresses as they are now. */
+DBG_MUST struct dbg_error *holding_read(struct dbg *dbg);
+/* Nothing is held any more. */
+void holding_end(struct dbg *dbg);
+
+/* ---- making.c: generic methods, and what is not loaded ------------------- */
+
+/*
+ * The program's MethodDesc of @m; *ret_runs instead: a call was begun that is
+ * needed to have it.
+ */
+DBG_MUST struct dbg_error *making_method(struct dbg *dbg, struct il_method *m,
+					 pid_t tid, uint64_t *ret,
+					 bool *ret_runs);
+/* Nothing is made any more. */
+void making_end(struct dbg *dbg);
+/* A call for that has returned @word. */
+DBG_MUST struct dbg_error *making_take(struct dbg *dbg, uint64_t word);
+
+#endif

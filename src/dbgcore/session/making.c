@@ -1,0 +1,319 @@
+/*
+ * The program's MethodDesc of a method. That of a generic one stands for one
+ * instance, which the program makes as its own reflection does: the method of
+ * the instance of the class (RuntimeMethodHandle.GetMethodFromCanonical), and
+ * from it, where the class or the method itself hands type arguments to shared
+ * code, an entry that does so (GetStubIfNeeded). What these are given and the
+ * program does not have yet (a class, the object of a type, the array of type
+ * arguments) is had by a call before them. What lasts of all this is what stays
+ * when the program itself calls the method.
+ */
+#include "session/evaluation_priv.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "meta/md.h"
+
+enum {
+	NAME_DEPTH_MAX = 16,
+	NAME_UNITS_MAX = 4096,
+	ASSEMBLY_NAME = 7, // a column
+};
+
+/* A call that is to be made first. */
+struct step {
+	pid_t tid;
+	bool runs;
+};
+
+/* ---- Names ----------------------------------------------------------- */
+
+/* As Type.GetType reads it; false: parts of the name mean something to it. */
+static bool add_definition(struct il_types *ts, struct il_type *type,
+			   struct str *out, unsigned int depth)
+{
+	struct il_type *outer = il_type_enclosing(ts, type);
+	const char *name = il_type_simple_name(type);
+
+	if (depth > NAME_DEPTH_MAX || strpbrk(name, ",+&*[]\\"))
+		return false;
+	if (outer && !add_definition(ts, outer, out, depth + 1))
+		return false;
+	if (outer)
+		str_addc(out, '+');
+	else if (*il_type_namespace(type))
+		str_addf(out, "%s.", il_type_namespace(type));
+	str_add(out, name);
+	return true;
+}
+
+static bool add_assembly(const struct il_type *type, struct str *out)
+{
+	while (type->inner)
+		type = type->inner;
+	const struct md *md = type->module ? &type->module->md : NULL;
+	if (!md || !md_rows(md, MD_ASSEMBLY))
+		return false;
+	str_addf(out, ", %s", md_col_string(md, MD_ASSEMBLY, 1, ASSEMBLY_NAME));
+	return true;
+}
+
+static bool add_type(struct il_types *ts, struct il_type *type, struct str *out,
+		     unsigned int depth)
+{
+	if (depth > NAME_DEPTH_MAX || type->open)
+		return false;
+	if (type->elem == ELEM_SZARRAY) {
+		bool named = add_type(ts, type->inner, out, depth + 1);
+
+		str_add(out, "[]");
+		return named;
+	}
+	if (!type->module || !add_definition(ts, type, out, depth + 1))
+		return false;
+	for (size_t i = 0; i < type->n_args; i++) {
+		str_add(out, i ? ",[" : "[[");
+		if (!add_type(ts, type->args[i], out, depth + 1) ||
+		    !add_assembly(type->args[i], out))
+			return false;
+		str_addc(out, ']');
+	}
+	if (type->n_args)
+		str_addc(out, ']');
+	return true;
+}
+
+/* ---- Types ----------------------------------------------------------- */
+
+static struct dbg_error *not_loaded(struct dbg *dbg, struct il_type *type)
+{
+	return dbg_err(DBG_E_STATE,
+		       "'%s' cannot be called: the program has not loaded '%s' "
+		       "yet",
+		       dbg->evaluation->wanted,
+		       il_type_name(dbg->inspect.il, type));
+}
+
+static struct dbg_error *load(struct dbg *dbg, struct step *s,
+			      struct il_type *type);
+
+static struct dbg_error *helper(struct dbg *dbg, struct step *s,
+				enum doing doing, const uint64_t *words,
+				size_t n)
+{
+	struct il_type *class = calling_helper_class(dbg, doing);
+
+	if (class && !il_type_mt(dbg->inspect.il, class))
+		return load(dbg, s, class);
+	s->runs = true;
+	return calling_helper(dbg, s->tid, doing, words, n);
+}
+
+/* Have @type loaded by its name. */
+static struct dbg_error *load(struct dbg *dbg, struct step *s,
+			      struct il_type *type)
+{
+	struct evaluation *v = dbg->evaluation;
+	_cleanup_str_ struct str name = {0};
+
+	if (v->making.loaded == type)
+		return not_loaded(dbg, type);
+	if (v->making.name)
+		return helper(dbg, s, DOING_LOAD, &v->making.name, 1);
+	if (!add_type(dbg->inspect.il, type, &name, 0) ||
+	    !add_assembly(type, &name) || name.len > NAME_UNITS_MAX)
+		return not_loaded(dbg, type);
+	uint16_t *units = arena_calloc(v->arena, name.len, sizeof(*units));
+	for (size_t i = 0; i < name.len; i++) {
+		if (name.s[i] & 0x80)
+			return not_loaded(dbg, type);
+		units[i] = (uint16_t)name.s[i];
+	}
+	v->making.naming = type;
+	v->units = units;
+	v->n_units = name.len;
+	const uint64_t n = name.len;
+	return helper(dbg, s, DOING_NAME, &n, 1);
+}
+
+/* The program's object of @type, which does not move. */
+static struct dbg_error *type_object(struct dbg *dbg, struct step *s,
+				     struct il_type *type, uint64_t *ret)
+{
+	struct making *g = &dbg->evaluation->making;
+	uint64_t mt = il_type_mt(dbg->inspect.il, type);
+
+	if (!mt)
+		return load(dbg, s, type);
+	*ret = vm_program_type_object(dbg->inspect.vm, type);
+	if (*ret)
+		return NULL;
+	if (g->shown == type)
+		return dbg_err(DBG_E_UNSUPPORTED,
+			       "'%s' cannot be called: '%s' is of an assembly "
+			       "that can be unloaded",
+			       dbg->evaluation->wanted,
+			       il_type_name(dbg->inspect.il, type));
+	g->naming = type;
+	return helper(dbg, s, DOING_TYPE, &mt, 1);
+}
+
+/* ---- Methods --------------------------------------------------------- */
+
+void making_end(struct dbg *dbg)
+{
+	struct making *g = &dbg->evaluation->making;
+
+	holding_drop(dbg, &g->array);
+	holding_drop(dbg, &g->name);
+	memset(g, 0, sizeof(*g));
+}
+
+/* The array of the method's type arguments. */
+static struct dbg_error *arguments(struct dbg *dbg, struct step *s,
+				   struct il_method *m)
+{
+	struct making *g = &dbg->evaluation->making;
+	struct il_type *of =
+	    il_type_core(dbg->inspect.il, "System.RuntimeType");
+	uint64_t object = 0;
+	struct dbg_error *err = NULL;
+
+	if (!of)
+		return dbg_err(DBG_E_RUNTIME,
+			       "this runtime has no 'System.RuntimeType'");
+	if (!g->array) {
+		err = type_object(dbg, s, of, &object);
+		const uint64_t words[] = {object, m->n_args};
+		return err || s->runs ? err
+				      : helper(dbg, s, DOING_ARRAY, words, 2);
+	}
+	if (g->n_set == m->n_args)
+		return NULL;
+	err = type_object(dbg, s, m->args[g->n_set], &object);
+	const uint64_t words[] = {g->array, object, g->n_set};
+	return err || s->runs ? err : helper(dbg, s, DOING_SET, words, 3);
+}
+
+/* Does a caller that is not generic have to call it by an entry of its own? */
+static bool has_entry(const struct il_method *m)
+{
+	return m->n_args || m->flags & IL_METHOD_STATIC || m->owner->is_value ||
+	       m->owner->kind == IL_KIND_INTERFACE;
+}
+
+/* The instance @m, of the definition's @desc. */
+static struct dbg_error *instance(struct dbg *dbg, struct step *s,
+				  struct il_method *m, uint64_t desc)
+{
+	struct making *g = &dbg->evaluation->making;
+	uint64_t owner = 0;
+	struct dbg_error *err = type_object(dbg, s, m->owner, &owner);
+
+	if (err || s->runs)
+		return err;
+	if (m->owner->n_args && !g->class) {
+		const uint64_t words[] = {desc, owner};
+
+		return helper(dbg, s, DOING_CLASS, words, 2);
+	}
+	if (g->class)
+		desc = g->class;
+	if (!has_entry(m)) {
+		*il_method_desc(m) = desc;
+		return NULL;
+	}
+	if (m->n_args)
+		err = arguments(dbg, s, m);
+	if (err || s->runs)
+		return err;
+	const uint64_t words[] = {desc, owner, g->array};
+	return helper(dbg, s, DOING_STUB, words, 3);
+}
+
+static struct dbg_error *find(struct dbg *dbg, struct step *s,
+			      struct il_method *m, uint64_t *ret)
+{
+	struct making *g = &dbg->evaluation->making;
+	bool is_generic = m->n_args || m->owner->n_args;
+	uint64_t desc =
+	    dac_method_of_token(dbg->inspect.dac, m->module->addr, m->token);
+	struct dbg_error *err;
+
+	if (!desc)
+		return load(dbg, s, m->owner);
+	if (is_generic && m->owner->is_value && m->flags & IL_METHOD_VIRTUAL)
+		return dbg_err(DBG_E_UNSUPPORTED,
+			       "'%s' cannot be called: it is a virtual method "
+			       "of a generic structure",
+			       dbg->evaluation->wanted);
+	if (g->method != m)
+		making_end(dbg);
+	g->method = m;
+	err = is_generic && !*il_method_desc(m) ? instance(dbg, s, m, desc)
+						: NULL;
+	if (err || s->runs)
+		return err;
+	*ret = is_generic ? *il_method_desc(m) : desc;
+	making_end(dbg);
+	return NULL;
+}
+
+struct dbg_error *making_method(struct dbg *dbg, struct il_method *m, pid_t tid,
+				uint64_t *ret, bool *ret_runs)
+{
+	struct step s = {.tid = tid};
+	struct dbg_error *err;
+
+	if (!m->module || !m->owner)
+		return dbg_err(DBG_E_UNSUPPORTED,
+			       "'%s' cannot be called: it is no method of the "
+			       "program's",
+			       dbg->evaluation->wanted);
+	err = find(dbg, &s, m, ret);
+	*ret_runs = s.runs && !err;
+	return err;
+}
+
+struct dbg_error *making_take(struct dbg *dbg, uint64_t word)
+{
+	struct evaluation *v = dbg->evaluation;
+	struct making *g = &v->making;
+
+	switch (v->doing) {
+	case DOING_LOAD:
+		// of an array the runtime tells by its object alone
+		if (word)
+			vm_type_of_object(dbg->inspect.vm, word);
+		g->loaded = g->naming;
+		holding_drop(dbg, &g->name);
+		g->name = 0;
+		return NULL;
+	case DOING_TYPE:
+		g->shown = g->naming;
+		return NULL;
+	case DOING_ARRAY:
+		g->array = word;
+		holding_add(v, &g->array);
+		break;
+	case DOING_SET:
+		g->n_set++;
+		return NULL;
+	case DOING_CLASS:
+		g->class = word;
+		break;
+	case DOING_STUB:
+		*il_method_desc(g->method) = word;
+		break;
+	default:
+		return NULL;
+	}
+	return word ? NULL
+		    : dbg_err(DBG_E_RUNTIME,
+			      "'%s' cannot be called: the runtime does not "
+			      "give its entry",
+			      v->wanted);
+}
