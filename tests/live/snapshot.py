@@ -2,6 +2,7 @@
 program goes on as if nothing had been, and the copy never outlives dndbg."""
 import ctypes
 import errno
+import json
 import os
 import re
 import struct
@@ -18,6 +19,13 @@ def looks(text):
     """What each of the LOOKs printed, addresses aside."""
     return [re.sub("0x[0-9a-f]{16}( in )?", "", found)
             for found in re.findall(r"look\n(.*?)looked\n", text, re.S)]
+
+
+def regions(text):
+    """What each `memory --all --json` told, but for what was resident."""
+    return [[{name: value for name, value in one.items() if name != "resident"}
+             for one in json.loads(line)["all"]]
+            for line in text.splitlines() if line.startswith("{")]
 
 
 def copies(t, busy):
@@ -47,11 +55,16 @@ def test_same(t):
         words = t.program("Hello", config=config)
         output = f"{t.dir}/{config}.out"
         done = t.batch([f"b {t.at('Hello', 'call')}", f"run >{output}",
-                        *LOOK, "snapshot", *LOOK, "next", "b Program.Add",
+                        *LOOK, "memory --all --json", "snapshot", *LOOK,
+                        "memory --all --json", "next", "b Program.Add",
                         "set var args = null", "snapshot", *LOOK], words)
         first, *more = looks(done.stdout)
         t.check_in("Hello.Program.Main", first)
         t.check_not_in("int3", first)
+        before, after = regions(done.stdout)
+        t.check_equal(before, after)
+        t.check({"GC heap", "stacks", "JIT code", "malloc"} <=
+                {one["kind"] for one in before}, "kinds are missing")
         t.check_equal([first] * 2, more)
         t.check_match(r"^\[Snapshot of process \d+; the program goes on\]$",
                       done.stdout)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "target/proc.h"
 #include "targetfixture.h"
 
 // A file of our own, removed by its user.
@@ -533,11 +534,42 @@ static void test_running(void **state)
 	run_end(&run);
 }
 
+static uint64_t stack_begin(struct run *run)
+{
+	struct proc_maps maps;
+	uint64_t found = 0;
+
+	must(proc_maps_load(target_pid(run->t), &maps));
+	for (size_t i = 0; i < maps.n; i++)
+		if (!strcmp(maps.v[i].path, "[stack]"))
+			found = maps.v[i].start;
+	proc_maps_deinit(&maps);
+	return found;
+}
+
+// By some ways of reading the kernel would let the stack grow.
+static void test_below_stack(void **state)
+{
+	struct run run;
+	char byte;
+
+	(void)state;
+	run_start(&run, "exit", "0");
+	uint64_t begin = stack_begin(&run);
+	assert_int_equal(target_read_some(run.t, begin, &byte, 1), 1);
+	assert_int_equal(target_read_some(run.t, begin - (1 << 20), &byte, 1),
+			 0);
+	assert_int_equal(stack_begin(&run), begin);
+	run_to_exit(&run, 0);
+	run_end(&run);
+}
+
 int main(int argc, char **argv)
 {
 	fixture_enter(argc, argv);
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_exit_codes),
+	    cmocka_unit_test(test_below_stack),
 	    cmocka_unit_test(test_surroundings),
 	    cmocka_unit_test(test_signals_restored),
 	    cmocka_unit_test(test_no_start),

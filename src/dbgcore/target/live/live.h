@@ -84,7 +84,8 @@ struct live_queue {
 struct live_memory {
 	int fd; /* /proc/PID/mem */
 	int maps_fd;
-	bool no_vm; /* process_vm_readv is not permitted */
+	bool no_vm;     /* process_vm_readv is not permitted */
+	uint64_t stack; /* see struct memory_of */
 	struct shared_file *files;
 	size_t n_files, files_cap;
 	struct shared_code *codes; /* by address */
@@ -222,8 +223,9 @@ DBG_MUST struct dbg_error *live_thread_alone(struct target *t, pid_t tid,
 /* How the memory of a process is read. */
 struct memory_of {
 	pid_t pid;
-	int fd;      /* /proc/PID/mem, -1: none */
-	bool *no_vm; /* process_vm_readv is not permitted */
+	int fd;          /* /proc/PID/mem, -1: none */
+	bool *no_vm;     /* process_vm_readv is not permitted */
+	uint64_t *stack; /* an address in the main stack; 0: ask the kernel */
 	uint64_t *syscalls;
 };
 

@@ -15,6 +15,7 @@
 #include "target/live/thread.h"
 
 #include <dirent.h>
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -27,6 +28,10 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+
+enum {
+	STACK_GAP_BYTES = 128 << 20, // below a stack, where nothing is mapped
+};
 
 /* ---- Open and close -------------------------------------------------- */
 
@@ -60,6 +65,7 @@ struct dbg_error *live_memory_open(struct live *l)
 	close_files(l);
 	mem_close_fd(&l->memory.fd);
 	mem_close_fd(&l->memory.maps_fd);
+	l->memory.stack = 0;
 	l->memory.maps_fd = proc_maps_open(live_body(l));
 	snprintf(path, sizeof(path), "/proc/%d/mem", live_body(l));
 	l->memory.fd = open(path, O_RDWR | O_CLOEXEC);
@@ -98,6 +104,18 @@ static ssize_t mem_read(const struct memory_of *m, uint64_t addr, void *buf,
 	return pread(m->fd, buf, n, (off_t)addr);
 }
 
+// Is @addr where the main stack may grow to? /proc/PID/mem would let it grow.
+static bool is_below_stack(const struct memory_of *m, uint64_t addr)
+{
+	if (!*m->stack) {
+		++*m->syscalls;
+		struct dbg_error *err = proc_auxv(m->pid, AT_RANDOM, m->stack);
+		if (dbg_err_drop(err) || !*m->stack)
+			*m->stack = UINT64_MAX;
+	}
+	return addr < *m->stack && *m->stack - addr < STACK_GAP_BYTES;
+}
+
 size_t memory_read(const struct memory_of *m, uint64_t addr, void *buf,
 		   size_t n)
 {
@@ -116,7 +134,8 @@ size_t memory_read(const struct memory_of *m, uint64_t addr, void *buf,
 
 			if (part > n - done)
 				part = n - done;
-			got = mem_read(m, addr + done, p + done, part);
+			if (*m->no_vm || !is_below_stack(m, addr + done))
+				got = mem_read(m, addr + done, p + done, part);
 		}
 		if (got <= 0)
 			break;
@@ -131,6 +150,7 @@ static struct memory_of memory_of(struct live *l)
 	    .pid = live_body(l),
 	    .fd = l->memory.fd,
 	    .no_vm = &l->memory.no_vm,
+	    .stack = &l->memory.stack,
 	    .syscalls = &l->target.counters.syscalls,
 	};
 }

@@ -50,6 +50,7 @@ struct snapshot {
 	pid_t copy;
 	int pidfd, mem_fd, maps_fd;
 	bool no_vm;
+	uint64_t stack; /* see struct memory_of */
 	struct live_root root;
 	struct traps masked; /* of the process */
 	struct copied_thread *threads;
@@ -128,8 +129,11 @@ static size_t snapshot_read(struct target *t, uint64_t addr, void *buf,
 			    size_t n)
 {
 	struct snapshot *s = snapshot_of(t);
-	const struct memory_of m = {s->copy, s->mem_fd, &s->no_vm,
-				    &t->counters.syscalls};
+	const struct memory_of m = {.pid = s->copy,
+				    .fd = s->mem_fd,
+				    .no_vm = &s->no_vm,
+				    .stack = &s->stack,
+				    .syscalls = &t->counters.syscalls};
 	size_t done = 0, got = 1;
 
 	while (done < n && got) {
