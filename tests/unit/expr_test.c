@@ -92,7 +92,7 @@ static void test_types_of_literals(void **state)
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		struct tokens t;
 
-		assert_null(tokens_make(all[i].text, false, arena, &t));
+		assert_null(tokens_make(all[i].text, arena, &t));
 		assert_int_equal(t.n, 2);
 		assert_int_equal(t.items[0].elem, all[i].elem);
 		assert_int_equal(t.items[0].end, strlen(all[i].text));
@@ -389,64 +389,6 @@ static void test_queries(void **state)
 	refuse("from x in a", "'select' is missing at the end");
 }
 
-/* The expression with what is being written marked by a bar. */
-static void check_hole(const char *text, const char *want)
-{
-	struct arena *arena = arena_create();
-	_cleanup_str_ struct str got = {0};
-	struct expr *e, *hole;
-
-	struct dbg_error *err =
-	    expr_parse_hole(text, strlen(text), arena, &e, &hole);
-
-	if (err)
-		print_error("%s: %s\n", text, err->message);
-	assert_null(err);
-	expr_dump(e, &got);
-	assert_string_equal(str_get(&got), want);
-	assert_true(!strchr(want, '|') == !hole);
-	arena_destroy(arena);
-}
-
-static void test_holes(void **state)
-{
-	(void)state;
-	check_hole("", "|");
-	check_hole("ab", "ab|");
-	check_hole("a.", "a.|");
-	check_hole("a.b", "a.b|");
-	check_hole("a.b[0].c", "a.b[0].c|");
-	check_hole("1 + a.Where(o => o.", "(1 + a.Where(((o) => o.|)))");
-	check_hole("f(a, b.", "f(a,b.|)");
-	check_hole("(a.", "a.|");
-	check_hole("(A)b.", "cast(A b.|)");
-	check_hole("a < b.c", "(a < b.c|)");
-	check_hole("from x in a where x.", "a.Where(((x) => x.|))");
-	check_hole("x => { return x.", "((x) => {return x.|;})");
-	check_hole("$\"{a.", "$({a.|})");
-	check_hole("a?.b", "a?.b|");
-	check_hole("new { A = b.", "new{A=b.|}");
-	check_hole("12", "12");
-}
-
-static void test_specifiers(void **state)
-{
-	(void)state;
-	struct arena *arena = arena_create();
-	struct expr *e;
-	struct expr_specifiers specs;
-
-	assert_null(expr_parse_watch("a.b(1, 2), x,10 ,nq", arena, &e, &specs));
-	assert_int_equal(specs.n, 3);
-	assert_string_equal(specs.names[0], "x");
-	assert_string_equal(specs.names[1], "10");
-	assert_string_equal(specs.names[2], "nq");
-	struct dbg_error *err = expr_parse_watch("a,", arena, &e, &specs);
-	assert_string_equal(err->message, "the expression ends too early");
-	dbg_error_destroy(err);
-	arena_destroy(arena);
-}
-
 static void test_limits(void **state)
 {
 	(void)state;
@@ -484,8 +426,6 @@ int main(void)
 	    cmocka_unit_test(test_patterns),
 	    cmocka_unit_test(test_lambdas),
 	    cmocka_unit_test(test_queries),
-	    cmocka_unit_test(test_holes),
-	    cmocka_unit_test(test_specifiers),
 	    cmocka_unit_test(test_limits),
 	};
 

@@ -42,7 +42,6 @@ static void add_name(const struct expr *e, struct str *out)
 	str_add(out, e->name ? e->name : "");
 	if (e->n_args)
 		add_list(e->args, e->n_args, "<", ">", out);
-	str_add(out, e->hole ? "|" : "");
 }
 
 static void add_modifier(const struct expr *e, struct str *out)

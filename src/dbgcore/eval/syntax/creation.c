@@ -289,8 +289,6 @@ static struct dbg_error *parse_hole(struct parser *p, struct expr *e)
 		e->token = parser_peek(p);
 		parser_advance(p);
 	}
-	if (parser_at_end(p) && p->completing)
-		return NULL;
 	if (parser_peek(p)->kind != TOKEN_HOLE_END)
 		return parser_unexpected(p);
 	parser_advance(p);

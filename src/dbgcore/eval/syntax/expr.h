@@ -180,7 +180,6 @@ struct expr {
 	bool positional;  /* a SHAPE has parentheses */
 	bool parens;      /* stands in parentheses of its own */
 	bool transparent; /* a PARAM or ANONYMOUS made for a query */
-	bool hole;        /* the place of completion: name is what is there */
 	const struct token *token;
 	const char *name;
 	struct expr *a, *b, *c;
@@ -197,31 +196,6 @@ DBG_MUST struct dbg_error *expr_parse(const char *text, struct arena *arena,
 /* Parse all of @text as a type. */
 DBG_MUST struct dbg_error *
 expr_parse_type(const char *text, struct arena *arena, struct expr **ret);
-
-enum {
-	EXPR_SPECIFIERS_MAX = 8
-};
-
-/* Format specifiers behind an expression: `,x`, `,nq`, `,10`. */
-struct expr_specifiers {
-	const char *names[EXPR_SPECIFIERS_MAX];
-	size_t n;
-};
-
-/* Parse an expression and what stands behind it. */
-DBG_MUST struct dbg_error *expr_parse_watch(const char *text,
-					    struct arena *arena,
-					    struct expr **ret,
-					    struct expr_specifiers *ret_specs);
-/*
- * Parse what stands before @cursor as far as it goes: what is not written yet
- * is left out. *ret_hole is the NAME, or MEMBER of a, that is being written;
- * NULL: no name can stand there.
- */
-DBG_MUST struct dbg_error *expr_parse_hole(const char *text, size_t cursor,
-					   struct arena *arena,
-					   struct expr **ret,
-					   struct expr **ret_hole);
 
 /* An operator as it is written. */
 const char *op_text(enum op op);

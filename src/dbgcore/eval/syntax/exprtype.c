@@ -63,10 +63,8 @@ void parser_try_args(struct parser *p, struct expr *e)
 	struct parser saved = *p;
 	if (!parser_at(p, PUNCT_LESS))
 		return;
-	p->completing = false;
 	struct dbg_error *err = parse_args(p, e);
 	const struct token *t = parser_peek(p);
-	p->completing = saved.completing;
 	bool good =
 	    !err && (t->kind == TOKEN_END || t->kind == TOKEN_HOLE_END ||
 		     t->word == WORD_IS || t->word == WORD_AS);

@@ -99,11 +99,6 @@ static struct dbg_error *format(struct lexer *lx, const struct style *s)
 	return NULL;
 }
 
-static bool ends_early(const struct lexer *lx)
-{
-	return lx->partial && !lx->text[lx->at];
-}
-
 static struct dbg_error *hole(struct lexer *lx, const struct style *s)
 {
 	size_t start = lx->at;
@@ -111,7 +106,7 @@ static struct dbg_error *hole(struct lexer *lx, const struct style *s)
 	struct dbg_error *err = lex_until_end(lx, true);
 	if (!err && lx->text[lx->at] == ':')
 		err = format(lx, s);
-	if (err || ends_early(lx))
+	if (err)
 		return err;
 	if (lex_run(lx, '}') < s->dollars)
 		return lex_bad(lx, "no end of the hole", start);
@@ -180,7 +175,7 @@ static struct dbg_error *pieces(struct lexer *lx, const struct style *s)
 	struct units u = {0};
 	size_t start = lx->at;
 	struct dbg_error *err = NULL;
-	while (!err && !at_close(lx, s) && !ends_early(lx)) {
+	while (!err && !at_close(lx, s)) {
 		char c = lx->text[lx->at];
 		bool is_hole = false;
 		if (!c)
@@ -215,7 +210,7 @@ static struct dbg_error *whole(struct lexer *lx, struct style *s)
 	}
 	if (!err)
 		err = pieces(lx, s);
-	if (err || ends_early(lx))
+	if (err)
 		return err;
 	// a raw string's last line and its indentation
 	lx->at += strcspn(lx->text + lx->at, "\"");

@@ -66,13 +66,11 @@ struct dbg_error *parse_declaration(struct parser *p, struct expr **ret)
 bool parser_try_declaration(struct parser *p, struct expr **ret)
 {
 	struct parser saved = *p;
-	p->completing = false;
 	struct dbg_error *err = parse_declaration(p, ret);
 	bool good =
 	    !err && (parser_at(p, PUNCT_COMMA) || parser_at(p, PUNCT_CLOSE) ||
 		     parser_at(p, PUNCT_ASSIGN));
 	dbg_error_destroy(err);
-	p->completing = saved.completing;
 	if (!good)
 		parser_restore(p, &saved);
 	return good;

@@ -136,12 +136,9 @@ struct dbg_error *parser_unexpected(const struct parser *p)
 		       token_column(p->tokens.text, t->start));
 }
 
-/* Where completion stands all that is missing is taken as written. */
 static struct dbg_error *missing(const struct parser *p, const char *what)
 {
 	const struct token *t = parser_peek(p);
-	if (t->kind == TOKEN_END && p->completing)
-		return NULL;
 	if (t->kind == TOKEN_END)
 		return dbg_err(DBG_E_ARGUMENT, "'%s' is missing at the end",
 			       what);
@@ -169,10 +166,6 @@ struct dbg_error *parser_expect_word(struct parser *p, enum word word)
 struct dbg_error *parser_name(struct parser *p, bool any, const char **ret)
 {
 	const struct token *t = parser_peek(p);
-	if (t->kind == TOKEN_END && p->completing) {
-		*ret = "";
-		return NULL;
-	}
 	if (t->kind != TOKEN_NAME || (!any && is_reserved(p, t->word)))
 		return parser_unexpected(p);
 	*ret = t->text;

@@ -12,8 +12,6 @@ struct parser {
 	unsigned int steps;         /* taken, also on ways that were left */
 	unsigned int n_transparent; /* names made for queries */
 	bool in_query;              /* words of queries end an expression */
-	bool completing;            /* what is missing at the end is left out */
-	struct expr *hole;          /* where completion stands */
 };
 
 /* Nodes in the parser's arena. */

@@ -177,15 +177,6 @@ static struct dbg_error *parse_word(struct parser *p, struct expr **ret)
 	}
 }
 
-/* A name that is not finished, where completion stands. */
-static void note_hole(struct parser *p, struct expr *e)
-{
-	if (!p->completing || !parser_at_end(p))
-		return;
-	e->hole = true;
-	p->hole = e;
-}
-
 static struct dbg_error *parse_name(struct parser *p, struct expr **ret)
 {
 	struct expr *e = parser_node(p, EXPR_NAME);
@@ -194,7 +185,6 @@ static struct dbg_error *parse_name(struct parser *p, struct expr **ret)
 	if (err)
 		return err;
 	parser_close(p, e);
-	note_hole(p, e);
 	if (parser_at(p, PUNCT_COLONS))
 		e->kind = EXPR_ALIAS;
 	else
@@ -233,10 +223,6 @@ static struct dbg_error *parse_atom(struct parser *p, struct expr **ret)
 		return parse_leaf(p, EXPR_LITERAL, ret);
 	case TOKEN_INTERPOLATED:
 		return parse_interpolated(p, ret);
-	case TOKEN_END:
-		if (p->completing)
-			return parse_name(p, ret);
-		return parser_unexpected(p);
 	default:
 		if (parser_at(p, PUNCT_OPEN))
 			return parse_paren(p, ret);
@@ -256,7 +242,6 @@ static struct dbg_error *parse_member(struct parser *p, struct expr *e)
 	struct dbg_error *err = parser_name(p, true, &e->name);
 	if (err)
 		return err;
-	note_hole(p, e);
 	parser_try_args(p, e);
 	return NULL;
 }

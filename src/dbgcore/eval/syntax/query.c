@@ -344,12 +344,8 @@ static struct dbg_error *parse_clauses(struct query *q)
 		size_t i = 0, n = sizeof(clauses) / sizeof(clauses[0]);
 		while (i < n && !parser_at_word(q->p, clauses[i].word))
 			i++;
-		if (i == n) {
-			// the place of completion ends it
-			return q->p->completing && parser_at_end(q->p)
-				   ? NULL
-				   : parser_expect_word(q->p, WORD_SELECT);
-		}
+		if (i == n)
+			return parser_expect_word(q->p, WORD_SELECT);
 		parser_advance(q->p);
 		struct dbg_error *err = clauses[i].parse(q, &done);
 		if (err)

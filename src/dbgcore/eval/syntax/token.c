@@ -273,10 +273,10 @@ struct dbg_error *lex_until_end(struct lexer *lx, bool hole)
 	}
 }
 
-struct dbg_error *tokens_make(const char *text, bool partial,
-			      struct arena *arena, struct tokens *ret)
+struct dbg_error *tokens_make(const char *text, struct arena *arena,
+			      struct tokens *ret)
 {
-	struct lexer lx = {.text = text, .arena = arena, .partial = partial};
+	struct lexer lx = {.text = text, .arena = arena};
 	if (strnlen(text, EXPR_TEXT_MAX + 1) > EXPR_TEXT_MAX)
 		return dbg_err(DBG_E_ARGUMENT, "the expression is too long");
 	struct dbg_error *err = lex_until_end(&lx, false);

@@ -60,12 +60,9 @@ struct tokens {
 	size_t n; /* END included */
 };
 
-/*
- * Take @text apart; what the tokens hold is in @arena. @partial: it may end
- * within an interpolated string.
- */
-DBG_MUST struct dbg_error *tokens_make(const char *text, bool partial,
-				       struct arena *arena, struct tokens *ret);
+/* Take @text apart; what the tokens hold is in @arena. */
+DBG_MUST struct dbg_error *tokens_make(const char *text, struct arena *arena,
+				       struct tokens *ret);
 
 /* "column 3" of an offset, in characters from 1. */
 uint32_t token_column(const char *text, size_t offset);

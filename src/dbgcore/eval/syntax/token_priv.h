@@ -10,7 +10,6 @@ struct lexer {
 	struct arena *arena;
 	struct token *items; /* in the arena, doubled as they fill */
 	size_t n, cap;
-	bool partial;        /* the text may end in an interpolated string */
 	unsigned int nested; /* interpolated strings around this place */
 };
 
