@@ -152,7 +152,7 @@ static void test_identity(void **state)
 	    il_type_name(ts, il_type_array(ts, il_type_vector(ts, integer), 2)),
 	    "int[,][]");
 	assert_null(il_type_core(ts, "System.NoSuchType"));
-	assert_non_null(il_type_find(ts, f->module, "TypeFacts.Point", 0));
+	assert_non_null(il_type_named(ts, f->module, "TypeFacts.Point"));
 }
 
 /* ---- Layouts --------------------------------------------------------- */
@@ -381,7 +381,8 @@ static void test_members(void **state)
 		found += !strcmp(properties[i].name, "Length") &&
 			 properties[i].getter && !properties[i].setter;
 	assert_int_equal(found, 1);
-	struct il_type *program = il_type_find(ts, f->module, "Program", 0);
+	struct il_type *program =
+	    il_type_named(ts, f->module, "TypeFacts.Program");
 	struct il_method *m = il_method_named(ts, program, "Generic", 2);
 	il_method_param(m, 1, &p);
 	assert_string_equal(p.name, "name");

@@ -153,12 +153,6 @@ struct il_type *il_type_core(struct il_types *ts, const char *name);
  */
 struct il_type *il_type_named(struct il_types *ts, struct code_module *m,
 			      const char *name);
-/*
- * By a C# name of any dots and @n_args generic arguments, as type_find_def
- * does; NULL if there is none.
- */
-struct il_type *il_type_find(struct il_types *ts, struct code_module *near,
-			     const char *name, size_t n_args);
 
 /* ---- Facts ----------------------------------------------------------- */
 

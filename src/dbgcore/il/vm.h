@@ -19,7 +19,7 @@
  *
  * One machine executes one method at a time, but keeps what it has allocated
  * from one execution to the next, since results are looked at: the heap lives
- * until vm_stop, or back to a mark.
+ * until vm_stop.
  *
  *   vm_begin -> vm_run -> DONE | THROWN | REFUSED
  *                       ^  |
@@ -144,9 +144,6 @@ uint64_t vm_new_array(struct vm *m, struct il_type *type, uint64_t n);
 uint64_t vm_new_string(struct vm *m, const uint16_t *units, size_t n);
 /* @n bytes for values that are handed in or out; aligned to 8. */
 uint64_t vm_room(struct vm *m, size_t n);
-/* What was allocated since the mark is freed; nothing may refer to it. */
-uint64_t vm_mark(const struct vm *m);
-void vm_release(struct vm *m, uint64_t mark);
 
 /*
  * The program's RuntimeType object of @type, for it is what the keys of its

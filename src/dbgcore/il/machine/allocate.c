@@ -1,7 +1,7 @@
 /*
  * Objects of the machine: the heap is a bump pointer in the region, behind
  * each object's header word. Nothing is collected; an execution has a budget,
- * and who began it gives all back (vm_release, vm_stop).
+ * and who began it gives all back (vm_stop).
  */
 #include "il/machine/space.h"
 #include "il/machine/vm_priv.h"
@@ -40,26 +40,19 @@ uint64_t vm_room(struct vm *vm, size_t n)
 	return allocate(vm, n);
 }
 
-uint64_t vm_mark(const struct vm *vm)
+void allocate_clear(struct vm *vm)
 {
-	return vm->heap_top;
-}
-
-void vm_release(struct vm *vm, uint64_t mark)
-{
-	if (mark < REGION_HEAP_BASE || mark > vm->heap_top)
-		return;
-	uint64_t n = vm->heap_top - mark;
+	const uint64_t from = REGION_HEAP_BASE;
+	uint64_t n = vm->heap_top - from;
 	if (n > BIG) {
 		uint64_t page =
-		    (mark + PAGE_SIZE_VM - 1) / PAGE_SIZE_VM * PAGE_SIZE_VM;
+		    (from + PAGE_SIZE_VM - 1) / PAGE_SIZE_VM * PAGE_SIZE_VM;
 		madvise(vm->base + page, vm->heap_top - page, MADV_DONTNEED);
-		n = page - mark;
+		n = page - from;
 	}
-	memset(vm->base + mark, 0, n);
-	vm->heap_top = mark;
+	memset(vm->base + from, 0, n);
+	vm->heap_top = from;
 	vm->epoch++;
-	statics_forget(vm, VM_FIRST + mark);
 }
 
 /* ---- Objects ----------------------------------------------------------- */

@@ -5,7 +5,6 @@
  */
 #include "il/machine/vm_priv.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -60,38 +59,6 @@ uint64_t static_place(struct vm *vm, struct il_field *field)
 		}
 	}
 	return addr ? addr : own_place(vm, field);
-}
-
-/* Those at @from and behind it are freed. */
-void statics_forget(struct vm *vm, uint64_t from)
-{
-	for (size_t i = 0; i < vm->statics.cap; i++) {
-		struct map_slot *slot = &vm->statics.slots[i];
-		uint64_t *addr = slot->value;
-		if (!addr || *addr < from)
-			continue;
-		// its class begins anew, whatever else of it is left
-		struct il_field *f = (struct il_field *)(uintptr_t)slot->key;
-		vm_class_of(vm, f->owner)->state = CLASS_NEW;
-		*addr = 0;
-	}
-	struct map old = vm->statics;
-	memset(&vm->statics, 0, sizeof(vm->statics));
-	for (size_t i = 0; i < old.cap; i++) {
-		uint64_t *addr = old.slots[i].value;
-		if (addr && *addr)
-			map_put(&vm->statics, old.slots[i].key, addr);
-		else
-			free(addr);
-	}
-	map_deinit(&old);
-	for (size_t i = 0; i < vm->classes.cap; i++) {
-		struct vm_class *c = vm->classes.slots[i].value;
-		if (c && vm_owns(vm, c->object) && c->object >= from) {
-			map_take(&vm->objects, c->object);
-			c->object = 0;
-		}
-	}
 }
 
 static bool run_cctor(struct vm *vm, struct vm_class *c, struct il_method *m,

@@ -63,8 +63,7 @@ void vm_stop(struct vm *vm)
 	if (!vm->base)
 		return;
 	space_forget(vm, true);
-	vm_release(vm, REGION_HEAP_BASE);
-	vm->epoch++;
+	allocate_clear(vm);
 	map_clear(&vm->objects);
 	map_clear_free(&vm->classes);
 	map_clear_free(&vm->statics);

@@ -158,7 +158,7 @@ struct vm {
 	uint8_t *base;
 	uint64_t local_top; /* localloc */
 	uint64_t heap_top;
-	uint32_t epoch; /* of the heap: changes when some of it is freed */
+	uint32_t epoch; /* of the heap: changes when it is freed */
 
 	/* Copies of the program's pages. */
 	struct map pages;
@@ -215,6 +215,8 @@ static inline void vm_charge(struct vm *vm, uint64_t n)
 
 /* @n zeroed bytes, aligned to 8; 0: too many. */
 uint64_t allocate(struct vm *vm, uint64_t n);
+/* Free all that was allocated. */
+void allocate_clear(struct vm *vm);
 /* Type of the object at @addr, NULL: none there. */
 struct il_type *object_type(struct vm *vm, uint64_t addr);
 /* Its first word without the collector's marks; 0: unreadable. */
@@ -230,7 +232,6 @@ struct vm_class *vm_class_of(struct vm *vm, struct il_type *type);
 
 /* Place of a static of a class that is initialised; 0: vm ended. */
 uint64_t static_place(struct vm *vm, struct il_field *field);
-void statics_forget(struct vm *vm, uint64_t from);
 /*
  * Is @type ready? Else its static constructor was pushed, and is to be run
  * before @i is tried again: *ret is its first operation (NULL: vm ended).

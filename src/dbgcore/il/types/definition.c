@@ -234,16 +234,6 @@ struct il_type *il_type_core(struct il_types *ts, const char *name)
 	return core ? il_type_named(ts, core, name) : NULL;
 }
 
-struct il_type *il_type_find(struct il_types *ts, struct code_module *near,
-			     const char *name, size_t n_args)
-{
-	struct code_module *m;
-	uint32_t token;
-	if (!type_find_def(ts->values, near, name, n_args, &m, &token))
-		return NULL;
-	return il_type_def(ts, m, token);
-}
-
 /* ---- Signatures ------------------------------------------------------ */
 
 struct maker {
