@@ -53,6 +53,7 @@ struct repl_cmd {
 	const char *more;  /* further lines of help, or NULL */
 	unsigned int flags;
 	unsigned int complete;
+	unsigned int value;         /* what tells entries of one run apart */
 	cmd_fn *run;                /* for what sub has not; or NULL */
 	const struct repl_cmd *sub; /* ends with an entry without names */
 };

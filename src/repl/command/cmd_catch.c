@@ -92,20 +92,29 @@ static struct dbg_error *parse_catch(const char *args, struct catch_words *ret)
 	return NULL;
 }
 
-static struct dbg_error *catch_kind(struct repl *r, const struct call *call,
-				    enum dbg_break_kind kind, bool temporary)
+enum {
+	ONCE = 0x100, /* with the kind in an entry's value: tcatch */
+};
+
+static struct dbg_break_req request_of(const struct call *call)
+{
+	return (struct dbg_break_req){
+	    .kind = (enum dbg_break_kind)(call->cmd->value & ~ONCE),
+	    .temporary = call->cmd->value & ONCE,
+	};
+}
+
+static struct dbg_error *catch_exception(struct repl *r,
+					 const struct call *call)
 {
 	struct catch_words words = {0};
 	struct dbg_error *err = parse_catch(call->args, &words);
-	struct dbg_break_req req = {
-	    .kind = kind,
-	    .text = words.types,
-	    .temporary = temporary,
-	    .catches = {.exact = words.exact,
-			.module = words.module,
-			.message = words.message},
-	};
+	struct dbg_break_req req = request_of(call);
 
+	req.text = words.types;
+	req.catches.exact = words.exact;
+	req.catches.module = words.module;
+	req.catches.message = words.message;
 	if (!err)
 		err = break_add(r, &req, words.condition);
 	catch_words_deinit(&words);
@@ -113,78 +122,12 @@ static struct dbg_error *catch_kind(struct repl *r, const struct call *call,
 }
 
 // [REGEX]: what is left of the line.
-static struct dbg_error *catch_module(struct repl *r, const struct call *call,
-				      enum dbg_break_kind kind, bool temporary)
+static struct dbg_error *catch_module(struct repl *r, const struct call *call)
 {
-	const struct dbg_break_req req = {
-	    .kind = kind,
-	    .text = call->args,
-	    .temporary = temporary,
-	};
+	struct dbg_break_req req = request_of(call);
 
+	req.text = call->args;
 	return break_add(r, &req, NULL);
-}
-
-static struct dbg_error *catch_throw(struct repl *r, const struct call *call)
-{
-	return catch_kind(r, call, DBG_BREAK_THROW, false);
-}
-
-static struct dbg_error *catch_user(struct repl *r, const struct call *call)
-{
-	return catch_kind(r, call, DBG_BREAK_USER_UNHANDLED, false);
-}
-
-static struct dbg_error *catch_unhandled(struct repl *r,
-					 const struct call *call)
-{
-	return catch_kind(r, call, DBG_BREAK_UNHANDLED, false);
-}
-
-static struct dbg_error *catch_catch(struct repl *r, const struct call *call)
-{
-	return catch_kind(r, call, DBG_BREAK_CAUGHT, false);
-}
-
-static struct dbg_error *catch_load(struct repl *r, const struct call *call)
-{
-	return catch_module(r, call, DBG_BREAK_LOAD, false);
-}
-
-static struct dbg_error *catch_unload(struct repl *r, const struct call *call)
-{
-	return catch_module(r, call, DBG_BREAK_UNLOAD, false);
-}
-
-static struct dbg_error *tcatch_throw(struct repl *r, const struct call *call)
-{
-	return catch_kind(r, call, DBG_BREAK_THROW, true);
-}
-
-static struct dbg_error *tcatch_user(struct repl *r, const struct call *call)
-{
-	return catch_kind(r, call, DBG_BREAK_USER_UNHANDLED, true);
-}
-
-static struct dbg_error *tcatch_unhandled(struct repl *r,
-					  const struct call *call)
-{
-	return catch_kind(r, call, DBG_BREAK_UNHANDLED, true);
-}
-
-static struct dbg_error *tcatch_catch(struct repl *r, const struct call *call)
-{
-	return catch_kind(r, call, DBG_BREAK_CAUGHT, true);
-}
-
-static struct dbg_error *tcatch_load(struct repl *r, const struct call *call)
-{
-	return catch_module(r, call, DBG_BREAK_LOAD, true);
-}
-
-static struct dbg_error *tcatch_unload(struct repl *r, const struct call *call)
-{
-	return catch_module(r, call, DBG_BREAK_UNLOAD, true);
 }
 
 #define CATCH_ARGS "[OPTIONS] [TYPE, ...] [if CONDITION]"
@@ -203,7 +146,8 @@ const struct repl_cmd cmd_catch_subs[] = {
 	    "-message REGEX (that its message matches). $exception is the\n"
 	    "exception in CONDITION.",
 	.complete = DBG_NAMES_TYPES,
-	.run = catch_throw,
+	.value = DBG_BREAK_THROW,
+	.run = catch_exception,
     },
     {
 	.names = "user-unhandled",
@@ -213,7 +157,8 @@ const struct repl_cmd cmd_catch_subs[] = {
 		"nobody. A task that takes the exception of an async method\n"
 		"does not count as catching. Arguments as for \"catch throw\".",
 	.complete = DBG_NAMES_TYPES,
-	.run = catch_user,
+	.value = DBG_BREAK_USER_UNHANDLED,
+	.run = catch_exception,
     },
     {
 	.names = "unhandled",
@@ -221,7 +166,8 @@ const struct repl_cmd cmd_catch_subs[] = {
 	.help = "stop when nobody catches an exception",
 	.more = "Arguments as for \"catch throw\".",
 	.complete = DBG_NAMES_TYPES,
-	.run = catch_unhandled,
+	.value = DBG_BREAK_UNHANDLED,
+	.run = catch_exception,
     },
     {
 	.names = "catch",
@@ -230,7 +176,8 @@ const struct repl_cmd cmd_catch_subs[] = {
 	.more = "Handlers of the framework count, too; -module NAME is the "
 		"module that\ncatches. Arguments as for \"catch throw\".",
 	.complete = DBG_NAMES_TYPES,
-	.run = catch_catch,
+	.value = DBG_BREAK_CAUGHT,
+	.run = catch_exception,
     },
     {
 	.names = "load",
@@ -239,13 +186,15 @@ const struct repl_cmd cmd_catch_subs[] = {
 	.more = "REGEX is looked for in its path, or in its name if it has no "
 		"file. Without\nit each one stops. System.Private.CoreLib is "
 		"there before any stop.",
-	.run = catch_load,
+	.value = DBG_BREAK_LOAD,
+	.run = catch_module,
     },
     {
 	.names = "unload",
 	.args = LOAD_ARGS,
 	.help = "stop when an assembly is unloaded",
-	.run = catch_unload,
+	.value = DBG_BREAK_UNLOAD,
+	.run = catch_module,
     },
     {.names = NULL},
 };
@@ -256,40 +205,46 @@ const struct repl_cmd cmd_tcatch_subs[] = {
 	.args = CATCH_ARGS,
 	.help = "stop where the next exception is thrown",
 	.complete = DBG_NAMES_TYPES,
-	.run = tcatch_throw,
+	.value = DBG_BREAK_THROW | ONCE,
+	.run = catch_exception,
     },
     {
 	.names = "user-unhandled",
 	.args = CATCH_ARGS,
 	.help = "stop once at a throw that no code of yours will catch",
 	.complete = DBG_NAMES_TYPES,
-	.run = tcatch_user,
+	.value = DBG_BREAK_USER_UNHANDLED | ONCE,
+	.run = catch_exception,
     },
     {
 	.names = "unhandled",
 	.args = CATCH_ARGS,
 	.help = "stop once when nobody catches an exception",
 	.complete = DBG_NAMES_TYPES,
-	.run = tcatch_unhandled,
+	.value = DBG_BREAK_UNHANDLED | ONCE,
+	.run = catch_exception,
     },
     {
 	.names = "catch",
 	.args = CATCH_ARGS,
 	.help = "stop once where an exception is caught, before the handler",
 	.complete = DBG_NAMES_TYPES,
-	.run = tcatch_catch,
+	.value = DBG_BREAK_CAUGHT | ONCE,
+	.run = catch_exception,
     },
     {
 	.names = "load",
 	.args = LOAD_ARGS,
 	.help = "stop once when an assembly is loaded",
-	.run = tcatch_load,
+	.value = DBG_BREAK_LOAD | ONCE,
+	.run = catch_module,
     },
     {
 	.names = "unload",
 	.args = LOAD_ARGS,
 	.help = "stop once when an assembly is unloaded",
-	.run = tcatch_unload,
+	.value = DBG_BREAK_UNLOAD | ONCE,
+	.run = catch_module,
     },
     {.names = NULL},
 };
