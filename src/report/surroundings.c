@@ -130,23 +130,14 @@ static void take_modules(struct report *r, struct dbg *dbg)
 		};
 }
 
-// The runtime's version is the folder that its core library lies in.
 static void take_runtime(struct report *r)
 {
-	static const char folder[] = "/shared/Microsoft.NETCore.App/";
+	char version[DBG_VERSION_MAX];
+	bool found = false;
 
-	r->runtime = "";
-	for (size_t i = 0; i < r->n_modules; i++) {
-		const char *path = r->modules[i].path;
-		const char *found = path ? strstr(path, folder) : NULL;
-
-		if (!found)
-			continue;
-		found += strlen(folder);
-		r->runtime = arena_printf(r->arena, ".NET %.*s",
-					  (int)strcspn(found, "/"), found);
-		return;
-	}
+	for (size_t i = 0; i < r->n_modules && !found; i++)
+		found = dbg_framework_version(r->modules[i].path, version);
+	r->runtime = found ? arena_printf(r->arena, ".NET %s", version) : "";
 }
 
 static void take_process(struct report *r)

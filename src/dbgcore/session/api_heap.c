@@ -398,6 +398,17 @@ static void take_value(struct dbg *dbg, const struct heap_object *o,
 	}
 }
 
+const char *dbg_heap_object_type(struct dbg *dbg, uint64_t addr)
+{
+	struct heap_object o;
+	struct heap *h;
+
+	return !dbg_err_drop(session_heap_get(dbg, &h)) &&
+		       heap_find(h, addr, &o)
+		   ? session_type_name(dbg, o.type)
+		   : NULL;
+}
+
 struct dbg_error *dbg_heap_object(struct dbg *dbg, uint64_t addr,
 				  struct dbg_heap_detail *ret)
 {

@@ -27,17 +27,18 @@ enum {
 	ID_DIGITS = 64, /* ... of which it has these */
 };
 
-/* "10.0.1" of ".../Microsoft.NETCore.App/10.0.1/libcoreclr.so". */
-static bool framework_version(const char *path, char *ret, size_t size)
+bool dbg_framework_version(const char *path, char ret[DBG_VERSION_MAX])
 {
 	static const char framework[] = "/Microsoft.NETCore.App/";
-	const char *at = strstr(path, framework);
-	const char *end = strrchr(path, '/');
+	const char *at = path ? strstr(path, framework) : NULL;
 
-	if (!at || end <= at + strlen(framework))
+	if (!at)
 		return false;
 	at += strlen(framework);
-	snprintf(ret, size, "%.*s", (int)(end - at), at);
+	size_t n = strcspn(at, "/");
+	if (!n || !at[n])
+		return false;
+	snprintf(ret, DBG_VERSION_MAX, "%.*s", (int)n, at);
 	return true;
 }
 
@@ -66,7 +67,7 @@ static bool is_single_file(pid_t pid)
 }
 
 /* Which runtime; false: none, or the process may not be looked at. */
-static bool find_runtime(pid_t pid, char *ret, size_t size)
+static bool find_runtime(pid_t pid, char ret[DBG_VERSION_MAX])
 {
 	struct proc_maps maps;
 	bool found = false;
@@ -80,11 +81,11 @@ static bool find_runtime(pid_t pid, char *ret, size_t size)
 		// A debugger maps it, too, to read it.
 		found = maps.v[i].exec &&
 			!strcmp(str_basename(path), "libcoreclr.so");
-		if (found && !framework_version(path, ret, size))
-			snprintf(ret, size, "self-contained");
+		if (found && !dbg_framework_version(path, ret))
+			snprintf(ret, DBG_VERSION_MAX, "self-contained");
 	}
 	if (!found && maps.n && is_single_file(pid)) {
-		snprintf(ret, size, "single file");
+		snprintf(ret, DBG_VERSION_MAX, "single file");
 		found = true;
 	}
 	proc_maps_deinit(&maps);
@@ -113,14 +114,13 @@ static bool find_container(pid_t pid, char ret[CONTAINER + 1])
 static void tell(pid_t pid, void (*fn)(void *, const struct dbg_program_info *),
 		 void *arg)
 {
-	char runtime[64], container[CONTAINER + 1];
+	char runtime[DBG_VERSION_MAX], container[CONTAINER + 1];
 	struct proc_summary summary;
 	struct program program;
 	_cleanup_str_ struct str command = {0};
 
 	// It may end at any moment.
-	if (proc_state(pid, pid) == 'Z' ||
-	    !find_runtime(pid, runtime, sizeof(runtime)) ||
+	if (proc_state(pid, pid) == 'Z' || !find_runtime(pid, runtime) ||
 	    !proc_summary(pid, &summary))
 		return;
 	program_of(pid, &program);

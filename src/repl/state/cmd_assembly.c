@@ -1,5 +1,4 @@
 /* What the runtime has loaded, and its threads. */
-#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -173,7 +172,6 @@ static struct dbg_error *cmd_loadcontexts(struct repl *r,
 
 /* ---- eeversion ------------------------------------------------------- */
 
-// The core library lies in a folder of the runtime's version.
 static const struct dbg_module *core_library(struct repl *r)
 {
 	struct dbg_module *v;
@@ -185,18 +183,6 @@ static const struct dbg_module *core_library(struct repl *r)
 			return &v[i];
 	dbg_error_destroy(err);
 	return NULL;
-}
-
-static char *version_of(const struct dbg_module *core)
-{
-	const char *end = core->path ? strrchr(core->path, '/') : NULL;
-	const char *from = end;
-
-	while (from && from > core->path && from[-1] != '/')
-		from--;
-	return from && isdigit((unsigned char)*from)
-		   ? xstrndup(from, (size_t)(end - from))
-		   : NULL;
 }
 
 static struct dbg_error *cmd_eeversion(struct repl *r, const struct call *call)
@@ -216,9 +202,11 @@ static struct dbg_error *cmd_eeversion(struct repl *r, const struct call *call)
 	bool known = !err;
 
 	dbg_error_destroy(err);
-	_cleanup_free_ char *version = version_of(core);
+	char version[DBG_VERSION_MAX];
+	bool shared = dbg_framework_version(core->path, version);
+
 	sheet_begin(&s, r, o.json);
-	fact_text(&s, "Runtime", "runtime", version);
+	fact_text(&s, "Runtime", "runtime", shared ? version : NULL);
 	fact_text(&s, "Core library", "coreLibrary", core->version);
 	fact_text(&s, "File", "file", core->path);
 	if (known) {
@@ -338,15 +326,14 @@ static struct dbg_error *cmd_dumpstackobjects(struct repl *r,
 	sheet_begin(&s, r, o.json);
 	sheet_rows(&s, "objects", SHEET_COLUMNS(object_columns));
 	for (size_t i = 0; i < n && !loop_interrupted(r->loop); i++) {
-		struct dbg_heap_detail found = {0};
-
 		if (v[i].kind != DBG_ROOT_STACK || v[i].thread != r->thread)
 			continue;
-		dbg_error_destroy(dbg_heap_object(r->dbg, v[i].object, &found));
+		const char *type = dbg_heap_object_type(r->dbg, v[i].object);
+
 		sheet_row(&s, (struct sheet_cell[]){
 				  {.number = v[i].object},
 				  {.number = v[i].addr, .absent = !v[i].addr},
-				  {.text = found.object.type},
+				  {.text = type},
 				  {.text = v[i].text}});
 	}
 	sheet_rows_end(&s);

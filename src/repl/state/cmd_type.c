@@ -182,14 +182,11 @@ static struct dbg_error *cmd_dumpil(struct repl *r, const struct call *call)
 
 	if (!err)
 		err = dbg_method_facts(r->dbg, addr, &method);
-	if (err && err->code == DBG_E_MEMORY) {
-		struct dbg_error *no = dbg_method_at(r->dbg, addr, &method);
-
-		if (!no) {
-			dbg_error_destroy(err);
-			err = NULL;
-		}
-		dbg_error_destroy(no);
+	// no MethodDesc: an address within its code?
+	if (err && err->code == DBG_E_MEMORY &&
+	    !dbg_err_drop(dbg_method_at(r->dbg, addr, &method))) {
+		dbg_error_destroy(err);
+		err = NULL;
 	}
 	if (!err)
 		err = dbg_method_il(r->dbg, method.method, &insns, &n);

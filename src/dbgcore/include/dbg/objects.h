@@ -126,6 +126,8 @@ enum {
 	DBG_HEAP_REFS_MAX = 1000, /* listed by dbg_heap_object */
 };
 
+/* The type of the object at or around @addr; NULL: none is there. */
+const char *dbg_heap_object_type(struct dbg *dbg, uint64_t addr);
 /* The object at or around @addr. DBG_E_MEMORY: none is there. */
 DBG_MUST struct dbg_error *dbg_heap_object(struct dbg *dbg, uint64_t addr,
 					   struct dbg_heap_detail *ret);

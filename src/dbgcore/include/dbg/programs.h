@@ -2,6 +2,7 @@
 #ifndef DBG_PROGRAMS_H
 #define DBG_PROGRAMS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -33,5 +34,15 @@ struct dbg_program_info {
  */
 void dbg_programs(void (*fn)(void *arg, const struct dbg_program_info *p),
 		  void *arg);
+
+enum {
+	DBG_VERSION_MAX = 64
+};
+
+/*
+ * The version of the shared framework that the file @path belongs to, "10.0.1"
+ * of ".../Microsoft.NETCore.App/10.0.1/libcoreclr.so"; false: it tells none.
+ */
+bool dbg_framework_version(const char *path, char ret[DBG_VERSION_MAX]);
 
 #endif
