@@ -70,13 +70,16 @@ def addresses(t, target, pattern):
 def dump(t, env=None, config="Debug", more="0"):
     """A core of Heap.cs by createdump, with so many nodes more."""
     path = f"{t.dir}/heap{more}.core"
-    subprocess.run(
+    # createdump gives up if a thread ends while it stops them all, as the
+    # one that compiles in the background may
+    done = subprocess.run(
         t.program("Heap", "dump", more, config=config, host="dotnet"),
         env={**t.env, **(env or {}), "DOTNET_DbgEnableMiniDump": "1",
-             "DOTNET_DbgMiniDumpType": "2", "DOTNET_DbgMiniDumpName": path},
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+             "DOTNET_DbgMiniDumpType": "2", "DOTNET_DbgMiniDumpName": path,
+             "DOTNET_TieredCompilation": "0"},
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         timeout=60 * drive.SLOW)
-    t.check(os.path.exists(path), f"createdump wrote no '{path}'")
+    t.check(os.path.exists(path), f"no '{path}': {done.stdout}")
     return path
 
 
