@@ -96,6 +96,15 @@ static bool check_object(void *arg, const struct heap_object *o)
 	return true;
 }
 
+static void check_size(void *arg, const struct heap_retained *r)
+{
+	const struct heap_dominators *d = arg;
+
+	if (r->dominator == r->object ||
+	    (r->dominator && !heap_part_of(d->heap, r->dominator)))
+		abort();
+}
+
 static void look(struct heap *h, const uint64_t *words, size_t n_words)
 {
 	uint64_t roots[ROOTS];
@@ -113,10 +122,9 @@ static void look(struct heap *h, const uint64_t *words, size_t n_words)
 	heap_find(h, BASE + 8 * (n_words / 2), &o);
 	for (size_t i = 0; i < ROOTS; i++)
 		roots[i] = words[i * n_words / ROOTS];
-	dbg_error_destroy(heap_dominators_init(&d, h, &from));
-	for (uint32_t i = 1; i <= d.n && d.words; i++)
-		if (d.dominator[i] >= i)
-			abort();
+	struct dbg_error *err = heap_dominators_init(&d, h, &from);
+
+	dbg_error_destroy(err ? err : heap_retained_each(&d, check_size, &d));
 	heap_dominators_deinit(&d);
 }
 

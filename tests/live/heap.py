@@ -481,6 +481,10 @@ def test_sizes(t):
     for one in top[::6]:
         t.check_equal(one["retained"],
                       sizes(t, core, one["object"])["retained"][1])
+    # those without references, too, which nothing else can be below
+    leaves = ask(t, "size", core, "--type", r"\.Leaf$", "--top", "300")
+    t.check_equal([24] * 256,
+                  [one["retained"] for one in leaves["objects"]])
     types = {one["type"].removeprefix("HeapShape."): one["retained"]
              for one in ask(t, "stat", core, "--retained")["types"]}
     for name, kept in (("Holder", 128), ("Big", 160048), ("Node", 42440),

@@ -1,58 +1,92 @@
 /*
- * The dominator tree of the objects that are alive, by the algorithm of
- * Lengauer and Tarjan: an object is below another if every path from a root
- * leads through that one. What is below an object is what it retains: it would
- * be freed with it.
+ * The dominator tree of the objects that are alive: an object is below another
+ * if every path from a root leads through that one. What is below an object is
+ * what it retains: it would be freed with it.
  *
- * An object without references that one reference leads to is not numbered: it
- * is below the object that has the reference. The others are numbered in the
- * order of a depth-first search, from 1; 0 stands in front of all roots.
+ * An object that a single reference leads to is below the object that has the
+ * reference, so nothing is kept of it. The others, and the roots, are joins.
+ * Only these are given semidominators (Lengauer and Tarjan) and dominators
+ * (Georgiadis and Tarjan), some 28 bytes each. All else is found out by
+ * following references again, in the same order.
+ *
+ * Joins are numbered from 1 in the order of a depth-first search over all
+ * objects; 0 stands in front of all roots. Other objects have a number of that
+ * search only while they are on its stack.
  */
 #ifndef HEAP_DOMINATORS_H
 #define HEAP_DOMINATORS_H
 
 #include "heap/graph.h"
 
-/* An edge of the search that does not lead to a higher number. */
+#define HEAP_NOWHERE UINT32_MAX
+
+/* A reference to a join that has a lower number. */
 struct heap_edge {
-	uint32_t from;
+	uint32_t from; /* the nearest join to what has the reference */
 	uint32_t next; /* of the same target, 1 + index; 0: none */
+};
+
+struct heap_join {
+	uint32_t order;   /* among all objects of the search */
+	uint32_t parent;  /* a join above in the search; then the depth */
+	uint32_t label;   /* edges; the best join up to the parent; a far one */
+	uint32_t semi;    /* order of the semidominator; then the dominator's */
+	uint32_t semi_at; /* position of that, HEAP_NOWHERE: it is no object */
 };
 
 struct heap_dominators {
 	struct heap *heap;
-	uint64_t *marks, *nodes; /* bits: alive, and numbered */
-	uint32_t n;              /* the highest number */
-	size_t n_nodes;          /* how many can be numbered */
-	uint32_t *order;         /* position by number */
-	uint32_t *dominator;     /* the next above */
-	uint32_t *words;         /* that it retains, itself included */
-	uint32_t *types;         /* number of its type */
-	uint64_t *retained;      /* bytes below any of a type, by type */
+	uint64_t n_alive; /* objects */
+	uint64_t *joins;  /* bits by position */
+	/*
+	 * Likewise, of objects that lead to others; then of those that
+	 * dominate joins.
+	 */
+	uint64_t *inner;
+	uint32_t *ranks; /* bits in front of each block of one of them */
+	/* Dependent handles by what leads, and bits by a hash of that. */
+	struct heap_pair *pairs;
+	size_t n_pairs, n_leads;
+	uint64_t *leads;
+	/* The joins below each object that has some, by rank, 0: roots. */
+	uint32_t *starts;
+	uint32_t *below; /* positions */
+	/* Bytes that objects of a type retain, each once: heap_retained_each */
+	uint64_t *retained;
 	size_t n_types;
-	/* While it is made. */
-	struct heap_pair *pairs; /* by what leads */
-	size_t n_pairs;
-	uint64_t *leads;  /* bits: positions of those */
-	uint32_t *ranks;  /* of the nodes in front of each word of @nodes */
-	uint32_t *number; /* by rank; then the next below the same one */
-	uint32_t *parent; /* in the search; then an ancestor; then @types */
-	uint32_t *semi;   /* the semidominator; then @words */
-	uint32_t *label;  /* edges; the best ancestor; the first below it */
+	/* While dominators are looked for. */
+	size_t n_joins;      /* how many there can be */
+	uint32_t *number;    /* of a join, by rank in @joins */
+	uint32_t n;          /* the highest */
+	struct heap_join *v; /* by number; the first is in front of roots */
+	uint32_t *above;     /* the next join in the search; then in the tree */
 	struct heap_edge *edges;
 	size_t n_edges, cap_edges;
 };
 
 /*
- * Make the tree, of what @roots and @pairs keep alive. DBG_E_STATE,
- * DBG_E_INTERRUPTED.
+ * Make the tree, of what @roots and pairs keep alive. DBG_E_STATE,
+ * DBG_E_INTERRUPTED. Deinit it also after an error.
  */
 DBG_MUST struct dbg_error *heap_dominators_init(struct heap_dominators *d,
 						struct heap *h,
 						const struct heap_roots *roots);
 void heap_dominators_deinit(struct heap_dominators *d);
-/* The object of a number. */
-uint64_t heap_dominators_object(const struct heap_dominators *d,
-				uint32_t number);
+
+/* ---- retained.c ------------------------------------------------------ */
+
+struct heap_retained {
+	uint64_t object;
+	uint64_t bytes;     /* that it retains, itself included */
+	uint64_t dominator; /* the object above; 0: none */
+};
+
+typedef void heap_retained_fn(void *arg, const struct heap_retained *r);
+/*
+ * Tell @fn (or NULL) of each object behind those that are below it, and add up
+ * what types retain. To be called once. DBG_E_INTERRUPTED, DBG_E_STATE.
+ */
+DBG_MUST struct dbg_error *heap_retained_each(struct heap_dominators *d,
+					      heap_retained_fn *fn, void *arg);
 
 #endif

@@ -79,7 +79,8 @@ void heap_graph_deinit(struct heap_graph *g)
 	free(g->met);
 	free(g->released);
 	free(g->again);
-	free(g->nodes);
+	free(g->nodes.joins);
+	free(g->nodes.inner);
 	free(g->queue);
 	free(g->ways);
 	free(g->parents);
@@ -110,7 +111,8 @@ static inline void note_way(struct heap_graph *g, bool enters)
 	g->ways[at / 64] |= (uint64_t)enters << at % 64;
 }
 
-static void enter(struct heap_graph *g, uint32_t position)
+// Note what leads to the one that comes next.
+static void note_parent(struct heap_graph *g)
 {
 	if (g->n % GRAPH_STEP == 0) {
 		mem_grow(&g->parents, &g->cap_parents, g->n_parents,
@@ -118,17 +120,24 @@ static void enter(struct heap_graph *g, uint32_t position)
 		g->parents[g->n_parents++] = (uint32_t)g->served;
 	}
 	note_way(g, true);
+}
+
+static void enter(struct heap_graph *g, uint32_t position)
+{
+	if (!g->marks_only)
+		note_parent(g);
 	if (g->n == g->cap)
 		mem_grow(&g->queue, &g->cap, g->n, sizeof(*g->queue));
 	g->queue[g->n++] = position;
+	g->nodes.count++;
 }
 
 // An object that was marked before is met again. True if it is held, and it is
 // the first time.
 static inline bool meet(struct heap_graph *g, uint64_t position)
 {
-	if (g->nodes)
-		heap_bit_set(g->nodes, position);
+	if (g->nodes.joins)
+		heap_bit_set(g->nodes.joins, position);
 	if (!g->held || !heap_bit(g->held, position) ||
 	    heap_bit(g->met, position))
 		return false;
@@ -166,8 +175,8 @@ bool heap_graph_root(struct heap_graph *g, uint64_t object)
 {
 	uint64_t position;
 
-	if (g->nodes && heap_position_of(g->heap, object, &position))
-		heap_bit_set(g->nodes, position);
+	if (g->nodes.joins && heap_position_of(g->heap, object, &position))
+		heap_bit_set(g->nodes.joins, position);
 	return mark(g, object);
 }
 
@@ -234,18 +243,19 @@ static inline void visit(struct heap_graph *g, uint64_t to)
 }
 
 // Put what the object refers to into the queue.
-static void serve(struct heap_graph *g, const struct heap_object *o)
+static void serve(struct heap_graph *g, const struct heap_object *o,
+		  uint32_t position)
 {
 	struct heap_refs refs;
 	uint64_t offset, n;
 
-	if (g->held && heap_bit(g->held, g->queue[g->served]))
+	if (g->held && heap_bit(g->held, position))
 		return;
 	g->bytes += o->size;
 	if (!o->type->has_refs)
 		return;
-	if (g->nodes)
-		heap_bit_set(g->nodes, g->queue[g->served]);
+	if (g->nodes.inner)
+		heap_bit_set(g->nodes.inner, position);
 	if (o->type->allocator)
 		visit(g, o->type->allocator);
 	heap_refs_begin(&refs, o->type, o->size);
@@ -268,6 +278,8 @@ static bool follow_pairs(struct heap_graph *g)
 		    !mark(g, g->pairs[i].to))
 			continue;
 		any = true;
+		if (g->marks_only)
+			continue;
 		mem_grow(&g->links, &g->cap_links, g->n_links,
 			 sizeof(*g->links));
 		g->links[g->n_links++] = (struct heap_link){
@@ -276,31 +288,39 @@ static bool follow_pairs(struct heap_graph *g)
 	return any;
 }
 
+// Serve the first of the queue that was not yet, or, of a stack, the last.
+static void serve_next(struct heap_graph *g)
+{
+	uint32_t position = g->queue[g->marks_only ? --g->n : g->served];
+	const struct heap_part *part = heap_part_at(g->heap, position);
+	struct heap_object o;
+
+	if (heap_look(g->heap, part, heap_address_at(part, position), &o))
+		serve(g, &o, position);
+	if (g->marks_only)
+		return;
+	note_way(g, false);
+	g->served++;
+}
+
 struct dbg_error *heap_graph_run(struct heap_graph *g)
 {
-	struct heap *h = g->heap;
 	struct dbg_error *err;
+	uint64_t done = 0;
 
 	if (!g->served)
 		g->n_roots = g->n;
 	do {
-		for (; g->served < g->n; note_way(g, false), g->served++) {
-			uint32_t position = g->queue[g->served];
-			const struct heap_part *part =
-			    heap_part_at(h, position);
-			struct heap_object o;
-
-			if (heap_look(h, part, heap_address_at(part, position),
-				      &o))
-				serve(g, &o);
-			if (g->served % PACE)
+		while (g->served < g->n) {
+			serve_next(g);
+			if (++done % PACE)
 				continue;
-			err = heap_pace(h, FOLLOWING, g->served, 0);
+			err = heap_pace(g->heap, FOLLOWING, done, 0);
 			if (err)
 				return err;
 		}
 	} while (follow_pairs(g));
-	return heap_pace(h, FOLLOWING, g->served, g->served);
+	return heap_pace(g->heap, FOLLOWING, done, done);
 }
 
 struct dbg_error *heap_graph_mark(struct heap_graph *g,

@@ -37,6 +37,15 @@ struct heap_link {
 	uint64_t from;
 };
 
+/*
+ * When the caller sets them, arrays of bits by position: objects that are roots
+ * or were met more than once, and those that have references.
+ */
+struct heap_nodes {
+	uint64_t *joins, *inner;
+	size_t count; /* of all objects that were met */
+};
+
 struct heap_graph {
 	struct heap *heap;
 	uint64_t *marks; /* bits by position */
@@ -62,10 +71,11 @@ struct heap_graph {
 	uint32_t *again;    /* where each of them was met */
 	size_t first_again, n_again;
 	/*
-	 * When the caller sets it, an array of bits as marks: objects that
-	 * have references, are roots, or were met more than once.
+	 * Set by the caller: what is served is dropped, the last one first, so
+	 * that there are no parents, and nothing may be held.
 	 */
-	uint64_t *nodes;
+	bool marks_only;
+	struct heap_nodes nodes;
 	uint64_t target;     /* who refers to it is noted; 0: nobody */
 	uint32_t *referrers; /* to it, in the order of the queue */
 	size_t n_referrers, cap_referrers;

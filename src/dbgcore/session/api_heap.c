@@ -157,7 +157,7 @@ struct dbg_error *dbg_heap_stat(struct dbg *dbg,
 	struct dbg_error *err = heap_query_init(dbg, filter, &q);
 
 	if (!err && filter->retained)
-		err = session_dominators(dbg, q.heap, &d);
+		err = session_retained(dbg, q.heap, &d, NULL, NULL);
 	if (!err)
 		err = count(&q);
 	if (!err) {

@@ -142,8 +142,9 @@ struct dbg_error *dbg_heap_size(struct dbg *dbg,
 
 /* ---- Of all objects -------------------------------------------------- */
 
-struct dbg_error *session_dominators(struct dbg *dbg, struct heap *h,
-				     struct heap_dominators *ret)
+struct dbg_error *session_retained(struct dbg *dbg, struct heap *h,
+				   struct heap_dominators *ret,
+				   heap_retained_fn *fn, void *arg)
 {
 	struct root_list roots;
 	struct heap_roots objects;
@@ -155,98 +156,96 @@ struct dbg_error *session_dominators(struct dbg *dbg, struct heap *h,
 		err = heap_dominators_init(ret, h, &objects);
 	free(objects.objects);
 	roots_deinit(&roots);
-	return err;
+	return err ? err : heap_retained_each(ret, fn, arg);
 }
 
 /* Those that retain the most: a heap with the least of them on top. */
 struct best {
-	const struct heap_dominators *d;
-	uint32_t *v;
-	size_t n, max;
+	struct heap_query query;
+	struct heap_retained *v;
+	size_t n, cap, max;
 };
 
-static bool is_less(const struct best *b, uint32_t s, uint32_t t)
+static bool is_less(const struct heap_retained *s,
+		    const struct heap_retained *t)
 {
-	const uint32_t *words = b->d->words;
+	return s->bytes != t->bytes ? s->bytes < t->bytes
+				    : s->object > t->object;
+}
 
-	return words[s] != words[t] ? words[s] < words[t] : s > t;
+static void swap(struct best *b, size_t i, size_t k)
+{
+	struct heap_retained t = b->v[i];
+
+	b->v[i] = b->v[k];
+	b->v[k] = t;
+}
+
+static void sift_up(struct best *b, size_t i)
+{
+	for (size_t above; i; i = above) {
+		above = (i - 1) / 2;
+		if (!is_less(&b->v[i], &b->v[above]))
+			return;
+		swap(b, i, above);
+	}
 }
 
 static void sift_down(struct best *b, size_t i)
 {
 	for (size_t child; (child = 2 * i + 1) < b->n; i = child) {
-		if (child + 1 < b->n &&
-		    is_less(b, b->v[child + 1], b->v[child]))
+		if (child + 1 < b->n && is_less(&b->v[child + 1], &b->v[child]))
 			child++;
-		if (!is_less(b, b->v[child], b->v[i]))
+		if (!is_less(&b->v[child], &b->v[i]))
 			return;
-		uint32_t t = b->v[i];
-
-		b->v[i] = b->v[child];
-		b->v[child] = t;
+		swap(b, i, child);
 	}
 }
 
-static void offer(struct best *b, uint32_t number)
+static void offer(void *arg, const struct heap_retained *r)
 {
+	struct best *b = arg;
+	struct heap_object o;
+
+	// most are too small to be looked at
+	if (!b->max || (b->n == b->max && !is_less(&b->v[0], r)))
+		return;
+	if (!heap_object_at(b->query.heap, r->object, &o) ||
+	    !heap_query_has(&b->query, &o))
+		return;
 	if (b->n < b->max) {
-		size_t i = b->n++;
-
-		b->v[i] = number;
-		for (; i && is_less(b, b->v[i], b->v[(i - 1) / 2]);
-		     i = (i - 1) / 2) {
-			uint32_t t = b->v[i];
-
-			b->v[i] = b->v[(i - 1) / 2];
-			b->v[(i - 1) / 2] = t;
-		}
-	} else if (is_less(b, b->v[0], number)) {
-		b->v[0] = number;
+		mem_grow(&b->v, &b->cap, b->n, sizeof(*b->v));
+		b->v[b->n++] = *r;
+		sift_up(b, b->n - 1);
+	} else {
+		b->v[0] = *r;
 		sift_down(b, 0);
 	}
 }
 
 // Takes the least one away.
-static uint32_t take_least(struct best *b)
+static struct heap_retained take_least(struct best *b)
 {
-	uint32_t least = b->v[0];
+	struct heap_retained least = b->v[0];
 
 	b->v[0] = b->v[--b->n];
 	sift_down(b, 0);
 	return least;
 }
 
-static struct dbg_heap_retainer
-describe(struct dbg *dbg, const struct heap_dominators *d, uint32_t number)
+static void describe(struct dbg *dbg, struct heap *h, struct heap_retained r,
+		     struct dbg_heap_retainer *ret)
 {
-	uint64_t addr = heap_dominators_object(d, number);
 	struct heap_object o = {0};
 
-	heap_object_at(d->heap, addr, &o);
-	return (struct dbg_heap_retainer){
-	    .object = addr,
+	heap_object_at(h, r.object, &o);
+	*ret = (struct dbg_heap_retainer){
+	    .object = r.object,
 	    .size = o.size,
-	    .retained = (uint64_t)d->words[number] * HEAP_WORD,
+	    .retained = r.bytes,
 	    .type = o.type ? session_type_name(dbg, o.type) : "?",
-	    .dominator = d->dominator[number]
-			     ? heap_dominators_object(d, d->dominator[number])
-			     : 0,
+	    .dominator = r.dominator,
 	};
-}
-
-static void take_best(struct heap_query *q, struct heap_dominators *d,
-		      struct best *b)
-{
-	struct heap_object o;
-
-	for (uint32_t i = 1; i <= d->n && b->max; i++) {
-		// most are too small to be looked at
-		if (b->n == b->max && !is_less(b, b->v[0], i))
-			continue;
-		if (heap_object_at(d->heap, heap_dominators_object(d, i), &o) &&
-		    heap_query_has(q, &o))
-			offer(b, i);
-	}
 }
 
 struct dbg_error *dbg_heap_retainers(struct dbg *dbg,
@@ -255,28 +254,19 @@ struct dbg_error *dbg_heap_retainers(struct dbg *dbg,
 				     size_t *ret_n)
 {
 	struct heap_dominators d = {0};
-	struct heap_query q;
-	struct best b = {.d = &d};
-	struct dbg_error *err = heap_query_init(dbg, filter, &q);
+	struct best b = {.max = max < RETAINERS_MAX ? max : RETAINERS_MAX};
+	struct dbg_error *err = heap_query_init(dbg, filter, &b.query);
 
 	if (!err)
-		err = session_dominators(dbg, q.heap, &d);
+		err = session_retained(dbg, b.query.heap, &d, offer, &b);
 	if (!err) {
-		b.max = max < d.n ? max : d.n;
-		if (b.max > RETAINERS_MAX)
-			b.max = RETAINERS_MAX;
-		b.v = xcalloc(b.max + 1, sizeof(*b.v));
-		take_best(&q, &d, &b);
 		*ret_n = b.n;
 		*ret = arena_calloc(dbg->inspect.arena, b.n + 1, sizeof(**ret));
-		while (b.n) {
-			size_t i = b.n - 1;
-
-			(*ret)[i] = describe(dbg, &d, take_least(&b));
-		}
+		for (size_t i = b.n; i--;)
+			describe(dbg, b.query.heap, take_least(&b), *ret + i);
 	}
 	free(b.v);
 	heap_dominators_deinit(&d);
-	heap_query_deinit(&q);
+	heap_query_deinit(&b.query);
 	return err;
 }

@@ -278,6 +278,7 @@ struct dbg_error *roots_mark(struct heap *h, const struct root_list *roots,
 	if (err)
 		return err;
 	ret->target = target;
+	ret->marks_only = !target;
 	roots_objects(roots, &objects);
 	err = heap_graph_mark(ret, &objects);
 	free(objects.objects);

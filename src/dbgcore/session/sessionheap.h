@@ -77,9 +77,13 @@ void session_take_damages(const struct heap_query *q, const char ***ret,
 
 /* ---- api_heapsize.c -------------------------------------------------- */
 
-/* The dominator tree; deinit it also after an error. */
-DBG_MUST struct dbg_error *session_dominators(struct dbg *dbg, struct heap *h,
-					      struct heap_dominators *ret);
+/*
+ * What objects and types retain, see heap_retained_each. Deinit the tree also
+ * after an error.
+ */
+DBG_MUST struct dbg_error *session_retained(struct dbg *dbg, struct heap *h,
+					    struct heap_dominators *ret,
+					    heap_retained_fn *fn, void *arg);
 
 /* ---- staticroots.c --------------------------------------------------- */
 
