@@ -312,7 +312,7 @@ void expr_dump(const struct expr *e, struct str *out)
 		break;
 	case EXPR_CHECKED:
 	case STMT_CHECKED:
-		str_add(out, e->negated ? "unchecked(" : "checked(");
+		str_add(out, e->unchecked ? "unchecked(" : "checked(");
 		expr_dump(e->a ? e->a : e->b, out);
 		str_addc(out, ')');
 		break;

@@ -317,7 +317,7 @@ static struct dbg_error *bind_checked(struct binder *b, const struct expr *x,
 				      struct bound **ret)
 {
 	bool checked = b->checked;
-	b->checked = !x->negated;
+	b->checked = !x->unchecked;
 	struct dbg_error *err = bind_operand(b, x->a, ret);
 	b->checked = checked;
 	return err;

@@ -407,7 +407,7 @@ struct dbg_error *bind_new_array(struct binder *b, const struct expr *x,
 				 struct bound **ret)
 {
 	struct dbg_error *err = new_array(b, x, ret);
-	if (err || !x->negated)
+	if (err || !x->on_stack)
 		return err;
 	return (*ret)->type && (*ret)->type->elem == ELEM_SZARRAY
 		   ? span_of(b, ret)

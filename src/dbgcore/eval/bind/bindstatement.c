@@ -460,7 +460,7 @@ static struct dbg_error *checked(struct binder *b, const struct expr *x,
 				 struct bound **ret)
 {
 	bool was = b->checked;
-	b->checked = !x->negated;
+	b->checked = !x->unchecked;
 	struct dbg_error *err = bind_statement(b, x->b, ret);
 	b->checked = was;
 	return err;

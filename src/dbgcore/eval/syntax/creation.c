@@ -236,7 +236,7 @@ struct dbg_error *parse_new(struct parser *p, struct expr **ret)
 		if (!err && on_stack && e->kind != EXPR_NEW_ARRAY)
 			err = parser_unexpected(p);
 	}
-	e->negated = on_stack;
+	e->on_stack = on_stack;
 	p->in_query = in_query;
 	parser_close(p, e);
 	*ret = e;

@@ -49,7 +49,7 @@ enum expr_kind {
 	EXPR_NAMEOF,       /* a */
 	EXPR_SIZEOF,       /* type */
 	EXPR_DEFAULT,      /* type; NULL: bare */
-	EXPR_CHECKED,      /* checked(a); negated: unchecked */
+	EXPR_CHECKED,      /* checked(a), unchecked(a) */
 	EXPR_TUPLE,        /* list of ARGUMENT: [name:] a */
 	EXPR_INTERPOLATED, /* list of LITERAL strings and HOLE */
 	EXPR_HOLE,         /* {a,b:token}: alignment and format or NULL */
@@ -59,7 +59,7 @@ enum expr_kind {
 	/* Creation */
 	EXPR_NEW,                /* new type(list) b; type NULL: target-typed */
 	EXPR_NEW_ARRAY,          /* new type[list] b; type of the array or NULL;
-				  * negated: stackalloc */
+				  * on_stack: stackalloc */
 	EXPR_ANONYMOUS,          /* new { list of INITIALIZER } */
 	EXPR_OBJECT_INITIALIZER, /* { list of INITIALIZER } */
 	EXPR_COLLECTION_INITIALIZER, /* { list; ARRAY_INITIALIZER for several }
@@ -118,7 +118,7 @@ enum expr_kind {
 	STMT_CATCH,   /* catch (type name) when (a) b */
 	STMT_USING,   /* using (a: LOCAL or expression) b; b NULL: to the end */
 	STMT_LOCK,    /* lock (a) b */
-	STMT_CHECKED, /* checked b; negated: unchecked */
+	STMT_CHECKED, /* checked b, unchecked b */
 	STMT_EMPTY,
 };
 
@@ -176,7 +176,8 @@ struct expr {
 	uint32_t rank;       /* ARRAY_TYPE */
 	bool conditional;    /* ?. and ?[ */
 	bool arrow;          /* -> */
-	bool negated;
+	bool unchecked;
+	bool on_stack;    /* stackalloc */
 	bool positional;  /* a SHAPE has parentheses */
 	bool parens;      /* stands in parentheses of its own */
 	bool transparent; /* a PARAM or ANONYMOUS made for a query */

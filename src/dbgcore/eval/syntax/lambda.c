@@ -174,8 +174,7 @@ struct dbg_error *parse_lambda(struct parser *p, struct expr **ret)
 	*ret = e;
 	if (parser_accept_word(p, WORD_DELEGATE)) {
 		// without a list it fits any
-		e->negated = !parser_at(p, PUNCT_OPEN);
-		if (!e->negated)
+		if (parser_at(p, PUNCT_OPEN))
 			err = parse_params(p, e);
 		if (!err)
 			err = parse_block(p, &e->a);

@@ -118,7 +118,7 @@ static struct dbg_error *parse_function(struct parser *p, struct expr **ret)
 	while (!parser_at_word(p, all[i].word))
 		i++;
 	struct expr *e = parser_node(p, all[i].kind);
-	e->negated = all[i].word == WORD_UNCHECKED;
+	e->unchecked = all[i].word == WORD_UNCHECKED;
 	parser_advance(p);
 	*ret = e;
 	if (e->kind == EXPR_DEFAULT && !parser_at(p, PUNCT_OPEN))

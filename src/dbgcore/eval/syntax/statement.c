@@ -356,7 +356,7 @@ static struct dbg_error *parse_checked(struct parser *p, struct expr *e)
 static const struct form {
 	enum word word;
 	enum expr_kind kind;
-	bool negated;
+	bool unchecked;
 	struct dbg_error *(*parse)(struct parser *p, struct expr *e);
 } forms[] = {
     {WORD_IF, STMT_IF, false, parse_if},
@@ -427,7 +427,7 @@ static struct dbg_error *parse_any(struct parser *p, struct expr **ret)
 		parser_close(p, *ret);
 		return err;
 	}
-	e->negated = form->negated;
+	e->unchecked = form->unchecked;
 	parser_advance(p);
 	err = form->parse(p, e);
 	parser_close(p, e);

@@ -289,8 +289,7 @@ static enum native_end ascii_search(struct native *n)
 	return end == NATIVE_DONE ? native_ret_i4(n, any ? 0 : -1) : end;
 }
 
-/* ---- Fill
- * -------------------------------------------------------------------- */
+/* ---- Fill ------------------------------------------------------------- */
 
 /* Fill<T>(ref T, nuint, T); Fill(ref byte, byte, nuint) */
 static enum native_end fill(struct native *n)
