@@ -1,6 +1,6 @@
 /* Call frame instructions and the expressions in them. */
 #include "target/elf/cfa.h"
-#include "target/target_priv.h"
+#include "fuzztarget.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -15,16 +15,10 @@ static size_t any_read(struct target *t, uint64_t addr, void *buf, size_t n)
 	return n;
 }
 
-static bool never(const struct target *t)
-{
-	(void)t;
-	return false;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const struct target_ops ops = {.read = any_read,
-					      .frozen = never};
+					      .frozen = fuzz_never_frozen};
 	const struct cfa_code code = {.code_align = 1, .data_align = -8};
 	uint64_t regs[CFA_REGS] = {[CFA_SP] = 0x1000};
 	struct cfa_row initial, row;

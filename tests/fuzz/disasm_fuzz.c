@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "code/code.h"
-#include "target/target_priv.h"
+#include "fuzztarget.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -35,12 +35,6 @@ static size_t read_data(struct target *t, uint64_t addr, void *buf, size_t n)
 	return n;
 }
 
-static bool never(const struct target *t)
-{
-	(void)t;
-	return false;
-}
-
 static struct dbg_error *no_maps(struct target *t, struct proc_maps *ret)
 {
 	(void)t;
@@ -51,7 +45,7 @@ static struct dbg_error *no_maps(struct target *t, struct proc_maps *ret)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const struct target_ops ops = {
-	    .read = read_data, .frozen = never, .maps = no_maps};
+	    .read = read_data, .frozen = fuzz_never_frozen, .maps = no_maps};
 	struct memory m = {.data = data, .size = size};
 	struct dbg_insn *insns;
 	struct insn one;

@@ -9,7 +9,7 @@
 #include "code/code.h"
 #include "eval/eval.h"
 #include "il/vm.h"
-#include "target/target_priv.h"
+#include "fuzztarget.h"
 #include "view/view.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -22,12 +22,6 @@ static size_t read_none(struct target *t, uint64_t addr, void *buf, size_t n)
 	(void)buf;
 	(void)n;
 	return 0;
-}
-
-static bool never(const struct target *t)
-{
-	(void)t;
-	return false;
 }
 
 static void print(struct types *ts, const struct value *v, struct arena *arena)
@@ -71,7 +65,7 @@ static void evaluate(struct types *ts, struct vm *vm, struct history *history,
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const struct target_ops ops = {.read = read_none,
-					      .frozen = never};
+					      .frozen = fuzz_never_frozen};
 	struct target target;
 	struct reader r;
 

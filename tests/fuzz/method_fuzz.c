@@ -19,7 +19,7 @@
 #include "il/types/types_priv.h"
 #include "il/vm.h"
 #include "meta/il.h"
-#include "target/target_priv.h"
+#include "fuzztarget.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 const char *__asan_default_options(void);
@@ -77,37 +77,10 @@ enum {
 
 /* ---- A program without anything -------------------------------------- */
 
-// Some of its memory, so that some addresses lead somewhere.
-static size_t read_page(struct target *t, uint64_t addr, void *buf, size_t n)
-{
-	(void)t;
-	if (addr < PAGE || addr >= 3 * PAGE || n > 3 * PAGE - addr)
-		return 0;
-	memset(buf, 0x11, n);
-	return n;
-}
-
-static bool never(const struct target *t)
-{
-	(void)t;
-	return false;
-}
-
 static const char *no_root(const struct target *t)
 {
 	(void)t;
 	return "";
-}
-
-// A write to the program is the one thing that must not be.
-static struct dbg_error *write_none(struct target *t, uint64_t addr,
-				    const void *buf, size_t n)
-{
-	(void)t;
-	(void)addr;
-	(void)buf;
-	(void)n;
-	abort();
 }
 
 /* ---- The libraries --------------------------------------------------- */
@@ -143,9 +116,9 @@ static void add_module(struct library *lib, const char *pattern)
 
 static void open_library(struct library *lib, const char *version)
 {
-	static const struct target_ops ops = {.read = read_page,
-					      .write = write_none,
-					      .frozen = never,
+	static const struct target_ops ops = {.read = fuzz_read_pages,
+					      .write = fuzz_write_none,
+					      .frozen = fuzz_never_frozen,
 					      .root = no_root};
 	const char *set = getenv("DNDBG_CACHE"), *home = getenv("HOME");
 	_cleanup_free_ char *cache =

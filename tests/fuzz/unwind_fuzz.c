@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "target/target_priv.h"
+#include "fuzztarget.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -38,12 +38,6 @@ static size_t read_data(struct target *t, uint64_t addr, void *buf, size_t n)
 	return n;
 }
 
-static bool never(const struct target *t)
-{
-	(void)t;
-	return false;
-}
-
 static struct dbg_error *one_image(struct target *t, struct proc_maps *ret)
 {
 	static const char text[] = "10000-20000 r-xp 00000000 00:00 0 [vdso]\n";
@@ -56,7 +50,7 @@ static struct dbg_error *one_image(struct target *t, struct proc_maps *ret)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const struct target_ops ops = {
-	    .read = read_data, .frozen = never, .maps = one_image};
+	    .read = read_data, .frozen = fuzz_never_frozen, .maps = one_image};
 	struct memory m = {.data = data, .size = size};
 	struct regs regs = {0};
 	uint64_t at[N_SAVED_REGS] = {0};

@@ -12,7 +12,7 @@
 #include "il/made.h"
 #include "il/types/types_priv.h"
 #include "il/vm.h"
-#include "target/target_priv.h"
+#include "fuzztarget.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -21,33 +21,6 @@ enum {
 	CLAUSE_BYTES = 6,
 	LOCALS = 6,
 };
-
-// One page of the program, so that some addresses lead somewhere.
-static size_t read_page(struct target *t, uint64_t addr, void *buf, size_t n)
-{
-	(void)t;
-	if (addr < 0x10000 || addr >= 0x30000 || n > 0x30000 - addr)
-		return 0;
-	memset(buf, 0x11, n);
-	return n;
-}
-
-static bool never(const struct target *t)
-{
-	(void)t;
-	return false;
-}
-
-// A write to the program is the one thing that must not be.
-static struct dbg_error *write_none(struct target *t, uint64_t addr,
-				    const void *buf, size_t n)
-{
-	(void)t;
-	(void)addr;
-	(void)buf;
-	(void)n;
-	abort();
-}
 
 /* Without a core library: a number is what its layout says. */
 static struct il_type *prim(struct il_types *ts, struct arena *arena,
@@ -119,8 +92,9 @@ static void execute(struct il_types *ts, struct arena *arena,
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct target_ops ops = {
-	    .read = read_page, .write = write_none, .frozen = never};
+	static const struct target_ops ops = {.read = fuzz_read_pages,
+					      .write = fuzz_write_none,
+					      .frozen = fuzz_never_frozen};
 	struct target target;
 	struct il_eh clauses[CLAUSES_MAX];
 	struct made_entry pool[2];
