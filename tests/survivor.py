@@ -32,6 +32,15 @@ class Busy:
         self.t.check_equal("right\n", out)
         self.t.check_equal(0, self.process.returncode)
 
+    def dump(self, path, *options):
+        """A core of it that shows its threads is written while it runs."""
+        done = self.t.run("dump", *options, "-o", path, str(self.pid))
+        self.t.check_equal((0, path + "\n", ""),
+                           (done.returncode, done.stdout, done.stderr))
+        out = self.t.run("stack", path).stdout
+        self.t.check_match(r" and 19 more with the same stack", out)
+        self.t.check_in("Busy.Program.Wait()", out)
+
     def untouched(self):
         """Nobody traces it, and there is no memory of ours in it."""
         self.t.check_equal(0, drive.tracer_of(self.pid))

@@ -6,25 +6,21 @@ answer is here; what came is read, and checked, after that.
     tests/bench/dap_bench.py [--dndbg ./dndbg] [--runtime 10] [--runs 7]
         [--only GROUP]
 """
-import argparse
 import json
 import os
 import select
 import statistics
 import subprocess
 import sys
-import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import drive
+import medians
+from medians import clock
 
 READ = 1 << 20
 HEAD = 160  # what a message is, stands in its first bytes
 QUIET = 0.003  # seconds for the adapter to come to rest between two measures
-
-
-def clock():
-    return time.perf_counter() * 1000
 
 
 class Pipe:
@@ -345,32 +341,6 @@ def output(test):
     return {"bare run of 100 MB": alone, "output, MB/s": total / took / 1e3}
 
 
-GROUPS = (start, steps, stack, values, breaks, attach, output)
-
-
-def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--dndbg", default="./dndbg")
-    parser.add_argument("--runtime", default="10")
-    parser.add_argument("--runs", type=int, default=7)
-    parser.add_argument("--only", help="one of " + ", ".join(
-        group.__name__ for group in GROUPS))
-    options = parser.parse_args()
-    for group in GROUPS:
-        if options.only not in (None, group.__name__):
-            continue
-        samples = {}
-        for _ in range(options.runs):
-            test = drive.Test(group.__name__, options.dndbg, options.runtime)
-            for name, value in group(test).items():
-                samples.setdefault(name, []).append(value)
-            test.close()
-        for name, taken in samples.items():
-            unit = "" if "MB" in name else " ms"
-            print(f"{name:36} {statistics.median(taken):9.2f}{unit:3}"
-                  f"   ({min(taken):.2f} .. {max(taken):.2f})")
-
-
 if __name__ == "__main__":
-    main()
+    medians.main(__doc__, (start, steps, stack, values, breaks, attach, output),
+                 7)

@@ -4,17 +4,16 @@ medians, on a quiet machine.
 
     tests/bench/dump_bench.py [--dndbg ./dndbg] [--runtime 10] [--runs 5]
 """
-import argparse
 import json
 import os
 import signal
-import statistics
 import subprocess
 import sys
-import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import drive
+import medians
+from medians import clock
 from survivor import Busy
 
 THREADS = "200"
@@ -22,13 +21,13 @@ THREADS = "200"
 
 def spent(test, *words, **options):
     """Milliseconds of a command, and the most memory that it had in MiB."""
-    began = time.perf_counter()
+    began = clock()
     process = subprocess.Popen(words, env=test.env, cwd=test.dir,
                                stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL, **options)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
-    return ((time.perf_counter() - began) * 1000, usage.ru_maxrss / 1024,
+    return (clock() - began, usage.ru_maxrss / 1024,
             process.returncode)
 
 
@@ -56,17 +55,17 @@ def crash(test):
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     process.stdout.readline()
     pid, = test.processes("dotnet")
-    began = time.perf_counter()
+    began = clock()
     os.kill(pid, signal.SIGXCPU)  # the runtime does not handle it
     process.wait()
-    took = (time.perf_counter() - began) * 1000
+    took = clock() - began
     process.stdin.close()
     process.stdout.close()
     with open(report) as file:
         text = file.read()
     if not text.startswith("Ended by SIGXCPU") or "more" not in text:
         raise drive.Failure("no report of the threads:\n" + text[:2000])
-    return {"crash of 200 threads, to its end": took}
+    return {"crash of 200 threads to its end": took}
 
 
 def overflow(test):
@@ -90,25 +89,5 @@ def around(test):
     return {"run, of bare": under / bare, "... bare": bare}
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--dndbg", default="./dndbg")
-    parser.add_argument("--runtime", default="10")
-    parser.add_argument("--runs", type=int, default=5)
-    options = parser.parse_args()
-    results = []
-    for _ in range(options.runs):
-        test = drive.Test("bench", options.dndbg, options.runtime)
-        try:
-            results.append({name: value
-                            for part in (running, crash, overflow, around)
-                            for name, value in part(test).items()})
-        finally:
-            test.close()
-    for name in results[0]:
-        print(f"{name:34} "
-              f"{statistics.median(r[name] for r in results):10.2f}")
-
-
 if __name__ == "__main__":
-    main()
+    medians.main(__doc__, (running, crash, overflow, around), 5)

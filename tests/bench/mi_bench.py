@@ -4,20 +4,16 @@ ends when the last byte of the answer is here.
 
     tests/bench/mi_bench.py [--dndbg ./dndbg] [--runtime 10] [--runs 7]
 """
-import argparse
 import os
 import statistics
 import subprocess
 import sys
-import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import drive
+import medians
+from medians import clock
 import midrive
-
-
-def clock():
-    return time.perf_counter() * 1000
 
 
 class Pipe:
@@ -121,22 +117,5 @@ def measure(test):
     return result
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--dndbg", default="./dndbg")
-    parser.add_argument("--runtime", default="10")
-    parser.add_argument("--runs", type=int, default=7)
-    options = parser.parse_args()
-    results = []
-    for _ in range(options.runs):
-        test = drive.Test("bench", options.dndbg, options.runtime)
-        try:
-            results.append(measure(test))
-        finally:
-            test.close()
-    for name in results[0]:
-        print(f"{name:32} {statistics.median(r[name] for r in results):8.3f} ms")
-
-
 if __name__ == "__main__":
-    main()
+    medians.main(__doc__, (measure,), 7)

@@ -284,13 +284,7 @@ def test_dump(t):
     """`dndbg dump` of a program that runs, which goes on."""
     busy = Busy(t, "20", "4").ready()
     for kind, *more in ("heap",), ("mini",), ("heap", "--compress"):
-        path = f"{t.dir}/{kind}{''.join(more)}"
-        done = t.run("dump", "--type", kind, *more, "-o", path, str(busy.pid))
-        t.check_equal((0, path + "\n", ""),
-                      (done.returncode, done.stdout, done.stderr))
-        out = t.run("stack", path).stdout
-        t.check_match(r" and 19 more with the same stack", out)
-        t.check_in("Busy.Program.Wait()", out)
+        busy.dump(f"{t.dir}/{kind}{''.join(more)}", "--type", kind, *more)
     busy.untouched()
     busy.right()
     done = t.run("dump", "--type", "tiny", "1")
