@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,6 +17,8 @@ enum {
 	STOPS = 10000,
 	RUNS_BEFORE = 5,
 	RUNS = 50,
+	CACHE_SIZES = 64,
+	CACHE_EACH = 7,
 	MIB = 1 << 20
 };
 
@@ -59,10 +62,23 @@ static void stop_often(struct drive *d, int n)
 	}
 }
 
+/*
+ * What is in use, and always the same of our own: malloc counts as in use what
+ * was freed but lies in its cache (tcache), which is emptied meanwhile.
+ */
 static double heap_bytes(void)
 {
+	void *held[CACHE_SIZES][CACHE_EACH];
+
+	for (size_t i = 0; i < CACHE_SIZES; i++)
+		for (size_t k = 0; k < CACHE_EACH; k++)
+			held[i][k] = malloc(24 + 16 * i);
+
 	struct mallinfo2 info = mallinfo2();
 
+	for (size_t i = 0; i < CACHE_SIZES; i++)
+		for (size_t k = 0; k < CACHE_EACH; k++)
+			free(held[i][k]);
 	return (double)(info.uordblks + info.hblkhd);
 }
 
@@ -74,7 +90,7 @@ static void growth(struct drive *d, struct point *ret)
 	drive_wait_stop(d);
 	stop_often(d, STOPS_BEFORE);
 
-	double rss = proc_memory(getpid(), "Rss"), heap = heap_bytes();
+	double heap = heap_bytes(), rss = proc_memory(getpid(), "Rss");
 	double fds = proc_descriptors(getpid());
 	double target_fds = proc_descriptors(dbg_pid(d->dbg));
 
@@ -103,7 +119,7 @@ static void growth_runs(struct drive *d, struct point *ret)
 	drive_break(d, "add");
 	run_often(d, RUNS_BEFORE);
 
-	double rss = proc_memory(getpid(), "Rss"), heap = heap_bytes();
+	double heap = heap_bytes(), rss = proc_memory(getpid(), "Rss");
 	double fds = proc_descriptors(getpid());
 
 	run_often(d, RUNS);

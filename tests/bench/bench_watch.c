@@ -85,7 +85,7 @@ const struct group_spec bench_watch_groups[] = {
     {
 	.name = "watch",
 	.fixture = "HitLoop",
-	.argument = "20000000",
+	.argument = "500000000",
 	.shoot = still,
 	.figures = {{"watch_still", "a variable watched, never changed", "ms",
 		     BESIDE_TIME, GOAL_RATIO_MAX, 1.05}},
