@@ -474,20 +474,32 @@ def test_memory(t):
 def test_doctor(t):
     """Each kind of trouble that is there, and no other; none in a program that
     has none."""
-    program = Stuck(t, "circle", config="Release")
+    program = Stuck(t, "circle", "leaks", config="Release")
     for target in program.targets():
         found = ask(t, "doctor", target)["findings"]
         t.check_equal([("severe", "deadlock", "deadlock"),
                        ("severe", "threadPool", "threadpool"),
                        ("severe", "async", "dumpasync"),
                        ("warning", "threadPool", "pstacks"),
-                       ("warning", "tasks", "tasks")],
+                       ("warning", "threads", "clrthreads"),
+                       ("warning", "tasks", "tasks"),
+                       ("warning", "timers", "timers"),
+                       ("warning", "loadContexts", "loadcontexts"),
+                       ("warning", "heap", "heap strings")],
                       [(one["weight"], one["check"], one["command"])
                        for one in found])
         t.check_match("9 work items are queued, and all 2 workers wait",
                       found[1]["finding"])
-        t.check_match("2, as Stuck.LostException: nobody looked",
-                      found[4]["finding"])
+        texts = {one["check"]: one["finding"] for one in found}
+        for check, text in (
+                ("threads", r"^10[1-9] threads have ended, and their Thread"),
+                ("tasks", "2, as Stuck.LostException: nobody looked"),
+                # two more are set: of Stuck.cs, and its Task.Delay
+                ("timers", r"^100\d timers are set, 1002 of them call "
+                 r"\S+\.Tick$"),
+                ("loadContexts", "still there: 1, as gone$"),
+                ("heap", r"^10 of the heap's 2\d MiB are strings whose")):
+            t.check_match(text, texts[check])
     done = t.run("--batch", "--core", target, "-ex", "doctor")
     t.check_match(r"^severe    Threads that wait for each other: \d+, .*\n"
                   r" +more: deadlock$", done.stdout)
@@ -495,7 +507,7 @@ def test_doctor(t):
     for config in "Release", "Debug":
         quiet = Stuck(t, "quiet", config=config)
         done = t.run("doctor", quiet.pid)
-        t.check_equal("Nothing was found: 8 checks were made.\n"
+        t.check_equal("Nothing was found: 11 checks were made.\n"
                       if config == "Release" else
                       "Weight    Finding\nnote      Built without optimization:"
                       " Stuck.dll\n          more: info sharedlibrary\n",

@@ -25,6 +25,8 @@ enum {
 	DUE_MANY = 1000,
 	PINNED_MANY = 1000,
 	HANDLES_MANY = 100000,
+	ENDED_MANY = 100,
+	TIMERS_MANY = 1000,
 };
 
 #define MIB UINT64_C(0x100000)
@@ -200,6 +202,99 @@ static struct dbg_error *check_finalizer(struct doctor *d)
 	return NULL;
 }
 
+static struct dbg_error *check_threads(struct doctor *d)
+{
+	_cleanup_str_ struct str text = {0};
+	struct dbg_runtime_thread *v;
+	size_t n = 0, ended = 0;
+	struct dbg_error *err = dbg_runtime_thread_list(d->r->dbg, &v, &n);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < n; i++)
+		ended += v[i].dead;
+	if (ended < ENDED_MANY)
+		return NULL;
+	str_addf(&text,
+		 "%zu threads have ended, and their Thread objects are still "
+		 "there",
+		 ended);
+	find(d, WEIGHT_WARNING, "clrthreads", str_get(&text));
+	return NULL;
+}
+
+/* ---- Load contexts and timers ---------------------------------------- */
+
+static struct dbg_error *check_contexts(struct doctor *d)
+{
+	_cleanup_str_ struct str text = {0};
+	const struct dbg_load_context *first = NULL;
+	struct dbg_load_context *v;
+	size_t n = 0, found = 0;
+	struct dbg_error *err = dbg_load_context_list(d->r->dbg, &v, &n);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < n; i++) {
+		if (!v[i].unloading)
+			continue;
+		found++;
+		first = first ? first : &v[i];
+	}
+	if (!first)
+		return NULL;
+	str_addf(&text,
+		 "Load contexts that were told to unload and are still there: "
+		 "%zu, as %s",
+		 found, first->name ? first->name : first->type);
+	find(d, WEIGHT_WARNING, "loadcontexts", str_get(&text));
+	return NULL;
+}
+
+static int by_method(const void *a, const void *b)
+{
+	const struct dbg_timer *s = a, *t = b;
+
+	return strcmp(s->method ? s->method : "", t->method ? t->method : "");
+}
+
+// The method that most timers call, and how many these are. NULL: it is not
+// known.
+static const char *most_called(struct dbg_timer *v, size_t n, size_t *ret)
+{
+	const char *most = NULL;
+
+	*ret = 0;
+	qsort(v, n, sizeof(*v), by_method);
+	for (size_t i = 0, same = 1; i < n; i++, same++) {
+		if (i && by_method(&v[i - 1], &v[i]))
+			same = 1;
+		if (same > *ret) {
+			*ret = same;
+			most = v[i].method;
+		}
+	}
+	return most;
+}
+
+static struct dbg_error *check_timers(struct doctor *d)
+{
+	_cleanup_str_ struct str text = {0};
+	struct dbg_timer *v;
+	size_t n = 0, same;
+	struct dbg_error *err = dbg_timer_list(d->r->dbg, &v, &n);
+
+	if (err || n < TIMERS_MANY)
+		return err;
+	const char *most = most_called(v, n, &same);
+
+	str_addf(&text, "%zu timers are set", n);
+	if (most)
+		str_addf(&text, ", %zu of them call %s", same, most);
+	find(d, WEIGHT_WARNING, "timers", str_get(&text));
+	return NULL;
+}
+
 /* ---- Async calls and tasks ------------------------------------------- */
 
 static struct dbg_error *check_async(struct doctor *d)
@@ -260,13 +355,33 @@ static struct dbg_error *check_tasks(struct doctor *d)
 
 /* ---- The heap -------------------------------------------------------- */
 
+// A tenth of the heap at least could be had by keeping one string of each text.
+static struct dbg_error *check_strings(struct doctor *d, uint64_t heap_bytes)
+{
+	_cleanup_str_ struct str text = {0};
+	const struct dbg_heap_filter all = {0};
+	struct dbg_heap_strings found;
+	struct dbg_error *err = dbg_heap_strings(d->r->dbg, &all, 1, &found);
+
+	if (err)
+		return err;
+	if (found.wasted < 8 * MIB || found.wasted < heap_bytes / 10)
+		return NULL;
+	str_addf(&text,
+		 "%" PRIu64 " of the heap's %" PRIu64
+		 " MiB are strings whose text another string has",
+		 found.wasted / MIB, heap_bytes / MIB);
+	find(d, WEIGHT_WARNING, "heap strings", str_get(&text));
+	return NULL;
+}
+
 static struct dbg_error *check_heap(struct doctor *d)
 {
 	_cleanup_str_ struct str text = {0};
 	const struct dbg_heap_filter all = {.free = true};
 	struct dbg_heap_stat stat;
 	struct dbg_error *err = dbg_heap_stat(d->r->dbg, &all, &stat);
-	uint64_t unused = 0, large = 0, exceptions = 0;
+	uint64_t unused = 0, large = 0, exceptions = 0, strings = 0;
 
 	if (err)
 		return err;
@@ -279,6 +394,8 @@ static struct dbg_error *check_heap(struct doctor *d)
 			continue;
 		}
 		large += t->gen_bytes[DBG_GEN_LARGE];
+		if (!strcmp(t->name, "string"))
+			strings += t->bytes;
 		if (n > 9 && !strcmp(t->name + n - 9, "Exception"))
 			exceptions += t->count;
 	}
@@ -307,7 +424,10 @@ static struct dbg_error *check_heap(struct doctor *d)
 	}
 	if (stat.n_damages)
 		find(d, WEIGHT_SEVERE, "heap stat", stat.damages[0]);
-	return NULL;
+	// texts are compared only if there are enough of them to matter
+	return strings >= 8 * MIB && strings >= stat.bytes / 10
+		   ? check_strings(d, stat.bytes)
+		   : NULL;
 }
 
 static struct dbg_error *check_handles(struct doctor *d)
@@ -359,9 +479,11 @@ static const struct {
 } checks[] = {
     // the first takes down who waits, which others look at
     {"deadlock", check_deadlock},   {"threadPool", check_pool},
-    {"finalizer", check_finalizer}, {"async", check_async},
-    {"tasks", check_tasks},         {"heap", check_heap},
-    {"handles", check_handles},     {"build", check_build},
+    {"finalizer", check_finalizer}, {"threads", check_threads},
+    {"async", check_async},         {"tasks", check_tasks},
+    {"timers", check_timers},       {"loadContexts", check_contexts},
+    {"heap", check_heap},           {"handles", check_handles},
+    {"build", check_build},
 };
 
 static const struct sheet_column finding_columns[] = {
@@ -438,9 +560,10 @@ static const struct repl_cmd cmds[] = {
 	.args = "[--json]",
 	.help = "look for all kinds of trouble at once",
 	.more = "Deadlocks, a thread pool that starves, async calls that are "
-		"stuck, exceptions\nnobody has looked at, the finalizer, the "
-		"heap's shape, handles; each finding with\nthe command that "
-		"shows more.",
+		"stuck, exceptions\nnobody has looked at, the finalizer, "
+		"threads and load contexts that do not go\naway, timers, the "
+		"heap's shape, strings, handles; each finding with the\n"
+		"command that shows more.",
 	.flags = CMD_NEEDS_STOP,
 	.run = cmd_doctor,
     },
