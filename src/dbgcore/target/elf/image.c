@@ -248,6 +248,8 @@ struct dbg_error *target_object(struct target *t,
 		*ret = image->base + (symbol.addr - elf_base(&f->elf));
 		*ret_size = symbol.size;
 	}
+	// It has gone through all symbols.
+	file_rest(&f->file);
 	return NULL;
 }
 
