@@ -436,6 +436,8 @@ DBG_MUST struct dbg_error *dac_fields(struct dac *d, uint64_t mt,
  * all metadata of the module to answer.
  */
 uint64_t dac_field_type(struct dac *d, const struct dac_field *field);
+/* What the FieldDesc at @addr says, unchecked; false: it cannot be read. */
+bool dac_field_at(struct dac *d, uint64_t addr, struct dac_field *ret);
 /*
  * Tell which types System.Int32 and System.Char are: the sizes of values are
  * found out with their help. Until then sizes are rounded up to 8.

@@ -238,6 +238,17 @@ static struct dac_field field_from(const struct field_desc *desc, uint64_t addr)
 	};
 }
 
+bool dac_field_at(struct dac *d, uint64_t addr, struct dac_field *ret)
+{
+	struct field_desc desc;
+
+	if (target_read_some(d->target, addr, &desc, sizeof(desc)) !=
+	    sizeof(desc))
+		return false;
+	*ret = field_from(&desc, addr);
+	return true;
+}
+
 static struct dbg_error *fields_read(struct dac *d, struct type_entry *e)
 {
 	struct dbg_error *err;
@@ -251,12 +262,10 @@ static struct dbg_error *fields_read(struct dac *d, struct type_entry *e)
 	e->fields = arena_calloc(d->facts, n + 1, sizeof(*e->fields));
 	uint64_t addr = e->type.first_field;
 	for (size_t i = 0; i < n && addr; i++) {
-		struct field_desc desc;
-		if (target_read_some(d->target, addr, &desc, sizeof(desc)) !=
-		    sizeof(desc))
+		if (!dac_field_at(d, addr, &e->fields[e->n_fields]))
 			break;
-		e->fields[e->n_fields++] = field_from(&desc, addr);
-		addr += sizeof(desc);
+		e->n_fields++;
+		addr += sizeof(struct field_desc);
 	}
 	e->fields_known = true;
 	return NULL;

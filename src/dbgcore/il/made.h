@@ -16,6 +16,7 @@
 #include "il/methods.h"
 
 enum made_kind {
+	MADE_NONE, /* nothing that is known */
 	MADE_TYPE,
 	MADE_METHOD,
 	MADE_FIELD,
@@ -43,6 +44,7 @@ struct made_code {
 	size_t n_clauses;
 	const struct made_entry *pool;
 	size_t n_pool;
+	bool of_program; /* the program has made it: it is no expression */
 };
 
 /*

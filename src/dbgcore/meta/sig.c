@@ -80,10 +80,12 @@ static void read_instance(struct parser *p, struct sig_type *t)
 {
 	uint8_t kind = reader_u8(p->r);
 
-	if (kind != ELEM_CLASS && kind != ELEM_VALUETYPE)
+	if (kind == ELEM_INTERNAL)
+		t->handle = reader_u64(p->r);
+	else if (kind != ELEM_CLASS && kind != ELEM_VALUETYPE)
 		p->r->bad = true;
 	t->value_type = kind == ELEM_VALUETYPE;
-	t->token = read_token(p->r);
+	t->token = t->handle ? 0 : read_token(p->r);
 	t->n_args = read_count(p, 1024);
 	t->args = read_types(p, t->n_args);
 }
@@ -135,7 +137,7 @@ static void read_rest(struct parser *p, struct sig_type *t)
 		break;
 	case ELEM_INTERNAL:
 		// A type handle of the runtime, in dynamic methods.
-		reader_u64(p->r);
+		t->handle = reader_u64(p->r);
 		break;
 	default:
 		p->r->bad = true;

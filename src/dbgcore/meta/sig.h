@@ -63,6 +63,7 @@ struct sig_type {
 	uint32_t token;         /* CLASS, VALUETYPE; GENERICINST: of its def */
 	uint32_t number;        /* VAR, MVAR: index; ARRAY: rank */
 	bool value_type;        /* GENERICINST: of a value type */
+	uint64_t handle;        /* INTERNAL; GENERICINST: of its def, or 0 */
 	struct sig_type *inner; /* PTR, BYREF, SZARRAY, ARRAY */
 	struct sig_type **args; /* GENERICINST */
 	uint32_t n_args;

@@ -73,6 +73,10 @@ static class Program
         See.Value("shop.Model.GetEntityTypes().Count()", shop.Model.GetEntityTypes().Count());
         See.Value("shop.ChangeTracker.HasChanges()", shop.ChangeTracker.HasChanges());
         See.Value("shop.ChangeTracker.Entries().Count()", shop.ChangeTracker.Entries().Count());
+        See.Value("shop.ChangeTracker.Entries<Order>().Count()", shop.ChangeTracker.Entries<Order>().Count());
+        See.Value("shop.Entry(order).State == EntityState.Unchanged", shop.Entry(order).State == EntityState.Unchanged);
+        See.Value("shop.Orders.Local.Count", shop.Orders.Local.Count);
+        See.Value("JsonSerializer.Serialize(order.Id)", JsonSerializer.Serialize(order.Id));
         See.Value("context.Request.Query[\"tag\"].Count", context.Request.Query["tag"].Count);
         See.Value("context.Request.Query[\"tag\"].ToString()", context.Request.Query["tag"].ToString());
         See.Value("context.Request.Headers[\"x-trace\"].ToString()", context.Request.Headers["x-trace"].ToString());

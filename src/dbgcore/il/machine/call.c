@@ -332,9 +332,11 @@ static bool is_outer(const struct vm *vm, const struct site *s)
 {
 	const struct compiled *by = vm->frames[vm->n_frames - 1].code;
 	const struct il_type *owner = s->method->owner;
+	const struct made_code *made =
+	    by->method ? made_code_of(by->method) : NULL;
 	return s->method->token && owner &&
 	       owner->special != IL_SPECIAL_STRING && !owner->is_delegate &&
-	       (!by->method || made_code_of(by->method));
+	       (!by->method || (made && !made->of_program));
 }
 
 /* Is it, which is one of those, to be made in the program, and can be? */

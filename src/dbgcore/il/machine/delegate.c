@@ -2,6 +2,7 @@
  * Delegates, the program's and the machine's own: what one of them calls, and
  * the loop over the list of a multicast one.
  */
+#include "il/machine/dynamic.h"
 #include "il/machine/ops.h"
 
 #include "base/err.h"
@@ -39,6 +40,8 @@ static struct dbg_error *learn(struct vm *vm)
 		err = offset_of(vm, many, "_invocationList", &vm->of_list);
 	if (!err)
 		err = offset_of(vm, many, "_invocationCount", &vm->of_count);
+	if (!err)
+		err = offset_of(vm, one, "_methodBase", &vm->of_base);
 	if (!err)
 		err = offset_of(vm, one, "_target", &vm->of_target);
 	return err;
@@ -78,7 +81,7 @@ OP(op_new_delegate)
 /* ---- Invoke ------------------------------------------------------------ */
 
 struct delegate {
-	uint64_t target, code, aux, list, count;
+	uint64_t target, code, aux, list, count, base;
 };
 
 static bool delegate_read(struct vm *vm, uint64_t object, struct delegate *ret)
@@ -87,7 +90,8 @@ static bool delegate_read(struct vm *vm, uint64_t object, struct delegate *ret)
 	       vm_read(vm, object + vm->of_method, &ret->code, 8) &&
 	       vm_read(vm, object + vm->of_aux, &ret->aux, 8) &&
 	       vm_read(vm, object + vm->of_list, &ret->list, 8) &&
-	       vm_read(vm, object + vm->of_count, &ret->count, 8);
+	       vm_read(vm, object + vm->of_count, &ret->count, 8) &&
+	       vm_read(vm, object + vm->of_base, &ret->base, 8);
 }
 
 static struct dbg_error *delegate_method(struct vm *vm, uint64_t object,
@@ -101,6 +105,9 @@ static struct dbg_error *delegate_method(struct vm *vm, uint64_t object,
 	*ret = method_of_entry(vm, code);
 	if (*ret || vm_owns(vm, object))
 		return *ret ? NULL : method_at(vm, code, exact, ret);
+	uint64_t dynamic = d->base ? dynamic_object(vm, d->base) : 0;
+	if (dynamic)
+		return dynamic_method(vm, dynamic, ret);
 	struct value v = value_object(values, object);
 	uint64_t desc = value_delegate_method(values, &v);
 	if (!desc)

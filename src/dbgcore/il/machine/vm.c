@@ -31,6 +31,7 @@ struct vm *vm_create(struct il_types *ts)
 	vm->target = values ? types_target(values) : NULL;
 	vm->arena = arena_create();
 	vm->scratch = arena_create();
+	vm->dynamic = arena_create();
 	vm->epoch = 1;
 	return vm;
 }
@@ -48,10 +49,12 @@ void vm_destroy(struct vm *vm)
 	map_deinit(&vm->objects);
 	map_deinit(&vm->entries);
 	map_deinit(&vm->entry_of);
+	map_deinit(&vm->dynamics);
 	free(vm->frames);
 	dbg_error_destroy(vm->error);
 	arena_destroy(vm->arena);
 	arena_destroy(vm->scratch);
+	arena_destroy(vm->dynamic);
 	free(vm);
 }
 
@@ -67,12 +70,16 @@ void vm_stop(struct vm *vm)
 	map_clear(&vm->objects);
 	map_clear_free(&vm->classes);
 	map_clear_free(&vm->statics);
+	map_clear(&vm->dynamics);
+	arena_reset(vm->dynamic);
 }
 
 void vm_forget(struct vm *vm)
 {
-	if (vm && vm->base)
-		space_forget(vm, false);
+	if (!vm || !vm->base)
+		return;
+	space_forget(vm, false);
+	map_clear(&vm->dynamics);
 }
 
 void vm_set_thread(struct vm *vm, struct thread_ref *thread)

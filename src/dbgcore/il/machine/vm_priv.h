@@ -151,8 +151,10 @@ struct vm {
 	struct map entries;  /* address: struct il_method or il_field */
 	struct map entry_of; /* and back */
 	uint64_t n_entries;
+	struct map dynamics; /* DynamicMethod: struct il_method, until a stop */
+	struct arena *dynamic; /* of these */
 	/* Offsets in Delegate and MulticastDelegate; 0: not looked for. */
-	uint32_t of_target, of_method, of_aux, of_list, of_count;
+	uint32_t of_target, of_method, of_aux, of_list, of_count, of_base;
 
 	/* The region. */
 	uint8_t *base;

@@ -248,14 +248,18 @@ static struct dbg_error *make(struct maker *mk, const struct sig_type *sig,
 static struct dbg_error *
 make_class(struct maker *mk, const struct sig_type *sig, struct il_type **ret)
 {
-	struct il_type *args[IL_ARGS_MAX];
+	struct il_type *args[IL_ARGS_MAX], *type = NULL;
 	struct il_def def;
-	struct dbg_error *err =
-	    il_resolve(mk->ts, mk->ctx->module, sig->token, &def);
+	struct dbg_error *err = NULL;
+	if (sig->handle)
+		type = il_type_of_handle(mk->ts, sig->handle);
+	else
+		err = il_resolve(mk->ts, mk->ctx->module, sig->token, &def);
 	if (err)
 		return err;
-	struct il_type *type =
-	    il_type_def(mk->ts, def.module, MD_TOKEN(MD_TYPEDEF, def.rid));
+	if (!sig->handle)
+		type = il_type_def(mk->ts, def.module,
+				   MD_TOKEN(MD_TYPEDEF, def.rid));
 	if (!type || sig->n_args > IL_ARGS_MAX ||
 	    (sig->elem == ELEM_GENERICINST && type->n_args != sig->n_args))
 		return dbg_err(DBG_E_FORMAT,
@@ -358,7 +362,9 @@ static struct dbg_error *make(struct maker *mk, const struct sig_type *sig,
 	case ELEM_ARRAY:
 		return make_inner(&deeper, sig, ret);
 	default:
-		*ret = il_type_of_elem(mk->ts, sig->elem);
+		*ret = sig->elem == ELEM_INTERNAL
+			   ? il_type_of_handle(mk->ts, sig->handle)
+			   : il_type_of_elem(mk->ts, sig->elem);
 		return *ret ? NULL
 			    : dbg_err(DBG_E_FORMAT, "malformed signature");
 	}
