@@ -98,6 +98,15 @@ static void test_lists(void **state)
 	assert_null(sig_parse_methodspec(BLOB("\x0a\x01\x0e"), a, &types, &n));
 	assert_int_equal(n, 1);
 	assert_int_equal(types[0]->elem, ELEM_STRING);
+	// Those of dynamic methods have the runtime's handles.
+	assert_null(sig_parse_locals(
+	    BLOB("\x07\x02\x21\x10\x32\x54\x76\x98\x7f\0\0"
+		 "\x15\x21\x18\x32\x54\x76\x98\x7f\0\0\x01\x08"),
+	    a, &types, &n));
+	assert_int_equal(n, 2);
+	assert_int_equal(types[0]->handle, 0x7f9876543210);
+	assert_int_equal(types[1]->handle, 0x7f9876543218);
+	assert_int_equal(types[1]->n_args, 1);
 	drop(sig_parse_locals(BLOB("\x07\x03\x08\x08"), a, &types, &n));
 	drop(sig_parse_locals(BLOB("\x0a\x01\x0e"), a, &types, &n));
 	arena_destroy(a);
