@@ -158,7 +158,7 @@ void control_leave(struct control *c)
 	if (!c->dac)
 		return;
 	step_clear(c);
-	meetings_forget(c, &c->catches, SITE_CATCH, 0);
+	thread_traps_forget(c, &c->catches, SITE_CATCH, 0);
 	control_catch(c, CATCH_USER_BREAK, false);
 	control_warn(c, dac_notify_modules(c->dac, false));
 	code_wait_leave(c);

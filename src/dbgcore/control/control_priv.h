@@ -12,7 +12,7 @@
 #include "control/debugger.h"
 #include "control/exception/exceptions.h"
 #include "control/jit/jit.h"
-#include "control/meeting.h"
+#include "control/threadtrap.h"
 #include "control/step/mycode.h"
 #include "control/step/skip.h"
 #include "control/step/steps.h"
@@ -47,9 +47,9 @@ struct control {
 	struct watches watches;
 	unsigned int catch_users; /* bits of enum catch_user */
 	uint64_t cxa_throw;
-	uint64_t notify_call;  /* where notifications are seen instead, or 0 */
-	struct meetings loads; /* of assemblies, where the calls return */
-	struct meetings catches; /* handlers about to be entered */
+	uint64_t notify_call; /* where notifications are seen instead, or 0 */
+	struct thread_traps loads;   /* of assemblies, where the calls return */
+	struct thread_traps catches; /* handlers about to be entered */
 	struct calls calls;
 	bool stop_at_entry;
 	bool unseen; /* Debugger.IsAttached is answered by the runtime: false */

@@ -245,8 +245,8 @@ static struct dbg_error *break_await(struct control *c, pid_t tid,
 		break_stops(c, tid, stop, ret_stops);
 		return NULL;
 	}
-	return meeting_add(c, &c->debugger.breaks, SITE_DEBUGGER,
-			   &(struct meeting){tid, f->raw.ip});
+	return thread_trap_add(c, &c->debugger.breaks, SITE_DEBUGGER,
+			       &(struct thread_trap){tid, f->raw.ip});
 }
 
 static struct dbg_error *on_break(struct control *c, pid_t tid,
@@ -403,8 +403,8 @@ struct dbg_error *debugger_trap(struct control *c,
 		err = target_regs(c->target, ev->tid, &regs);
 		return err ? err : call->fn(c, ev->tid, &regs, stop, ret_stops);
 	}
-	if (!meeting_take(c, &c->debugger.breaks, SITE_DEBUGGER,
-			  &(struct meeting){ev->tid, ev->addr}))
+	if (!thread_trap_take(c, &c->debugger.breaks, SITE_DEBUGGER,
+			      &(struct thread_trap){ev->tid, ev->addr}))
 		return NULL;
 	err = control_halt(c);
 	if (!err)

@@ -2,7 +2,7 @@
 #ifndef CONTROL_DEBUGGER_H
 #define CONTROL_DEBUGGER_H
 
-#include "control/meeting.h"
+#include "control/threadtrap.h"
 #include "dbg.h"
 #include "target/target.h"
 
@@ -20,7 +20,8 @@ struct debugger_place {
 struct debugger {
 	/* of debugger.c's table; 0: none */
 	uint64_t calls[DEBUGGER_CALLS][TARGET_OVERLOADS];
-	struct meetings breaks; /* Debugger.Break, and where the stop is due */
+	struct thread_traps
+	    breaks; /* Debugger.Break, and where the stop is due */
 	struct debugger_place last; /* stop by other than these */
 	pid_t failing;              /* called FailFast; 0: none */
 };

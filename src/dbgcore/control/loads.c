@@ -15,8 +15,8 @@ struct dbg_error *load_await(struct control *c, pid_t tid)
 
 	if (err || !f || f->kind == DBG_FRAME_NATIVE)
 		return err;
-	return meeting_add(c, &c->loads, SITE_LOAD,
-			   &(struct meeting){tid, f->raw.ip});
+	return thread_trap_add(c, &c->loads, SITE_LOAD,
+			       &(struct thread_trap){tid, f->raw.ip});
 }
 
 struct dbg_error *load_returned(struct control *c, pid_t tid, uint64_t addr)
@@ -25,8 +25,8 @@ struct dbg_error *load_returned(struct control *c, pid_t tid, uint64_t addr)
 	struct code_module *const *modules;
 	size_t n;
 
-	if (err || !meeting_take(c, &c->loads, SITE_LOAD,
-				 &(struct meeting){tid, addr}))
+	if (err || !thread_trap_take(c, &c->loads, SITE_LOAD,
+				     &(struct thread_trap){tid, addr}))
 		return err;
 	modules = code_modules(c->code, &n);
 	for (size_t i = 0; i < n; i++) {

@@ -25,7 +25,7 @@ void catch_trap_update(struct control *c)
 				    c->bps[i]->kind == DBG_BREAK_CAUGHT);
 	control_catch(c, CATCH_USER_BREAK, wanted);
 	if (!wanted)
-		meetings_forget(c, &c->catches, SITE_CATCH, 0);
+		thread_traps_forget(c, &c->catches, SITE_CATCH, 0);
 }
 
 void catch_trap_await(struct control *c, pid_t tid, uint64_t entry)
@@ -35,8 +35,8 @@ void catch_trap_await(struct control *c, pid_t tid, uint64_t entry)
 	control_warn(c, catcher_start(c, entry, &addr));
 	if (addr - entry > PROLOG_MAX)
 		addr = entry;
-	control_warn(c, meeting_add(c, &c->catches, SITE_CATCH,
-				    &(struct meeting){tid, addr}));
+	control_warn(c, thread_trap_add(c, &c->catches, SITE_CATCH,
+					&(struct thread_trap){tid, addr}));
 }
 
 static bool is_wanted(struct control *c, const struct bp *bp, void *arg)
@@ -59,8 +59,8 @@ struct dbg_error *catch_trap_met(struct control *c,
 	struct dbg_error *err;
 	uint64_t mt = 0;
 
-	if (!meeting_take(c, &c->catches, SITE_CATCH,
-			  &(struct meeting){ev->tid, ev->addr}))
+	if (!thread_trap_take(c, &c->catches, SITE_CATCH,
+			      &(struct thread_trap){ev->tid, ev->addr}))
 		return NULL;
 	err = control_halt(c);
 	if (err)

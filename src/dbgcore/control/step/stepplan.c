@@ -127,8 +127,8 @@ void control_thread_gone(struct control *c, pid_t tid)
 {
 	call_thread_gone(c, tid);
 	jit_gate_gone(c, tid);
-	meetings_forget(c, &c->debugger.breaks, SITE_DEBUGGER, tid);
-	meetings_forget(c, &c->catches, SITE_CATCH, tid);
+	thread_traps_forget(c, &c->debugger.breaks, SITE_DEBUGGER, tid);
+	thread_traps_forget(c, &c->catches, SITE_CATCH, tid);
 	if (c->plan.suspended.tid == tid)
 		c->plan.suspended.tid = 0;
 	if (c->plan.blocked == tid)
