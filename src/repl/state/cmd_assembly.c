@@ -10,7 +10,7 @@
 #include "repl/heap/heapoptions.h"
 #include "repl/repl_priv.h"
 #include "repl/show/print.h"
-#include "repl/state/fact.h"
+#include "repl/state/property.h"
 
 /* ---- dumpmodule, dumpassembly ---------------------------------------- */
 
@@ -50,16 +50,17 @@ static void show_assemblies(struct sheet *s, const struct dbg_assembly *v,
 
 static void show_module(struct sheet *s, const struct dbg_assembly *a)
 {
-	fact_text(s, "Name", "name", a->name);
-	fact_text(s, "Path", "path", *a->path ? a->path : NULL);
-	fact_address(s, "Module", "module", a->module);
-	fact_address(s, "Assembly", "assembly", a->assembly);
-	fact_address(s, "LoaderAllocator", "loaderAllocator", a->allocator);
-	fact_text(s, "Context", "context", a->context);
-	fact_address(s, "Context's object", "contextObject", a->context_object);
-	fact_address(s, "Base", "base", a->base);
-	fact_address(s, "Metadata", "metadata", a->md_addr);
-	fact_number(s, "Metadata size", "metadataSize", a->md_size);
+	property_text(s, "Name", "name", a->name);
+	property_text(s, "Path", "path", *a->path ? a->path : NULL);
+	property_address(s, "Module", "module", a->module);
+	property_address(s, "Assembly", "assembly", a->assembly);
+	property_address(s, "LoaderAllocator", "loaderAllocator", a->allocator);
+	property_text(s, "Context", "context", a->context);
+	property_address(s, "Context's object", "contextObject",
+			 a->context_object);
+	property_address(s, "Base", "base", a->base);
+	property_address(s, "Metadata", "metadata", a->md_addr);
+	property_number(s, "Metadata size", "metadataSize", a->md_size);
 }
 
 // All, or the one whose Module or Assembly is at the address given.
@@ -206,13 +207,13 @@ static struct dbg_error *cmd_eeversion(struct repl *r, const struct call *call)
 	bool shared = dbg_framework_version(core->path, version);
 
 	sheet_begin(&s, r, o.json);
-	fact_text(&s, "Runtime", "runtime", shared ? version : NULL);
-	fact_text(&s, "Core library", "coreLibrary", core->version);
-	fact_text(&s, "File", "file", core->path);
+	property_text(&s, "Runtime", "runtime", shared ? version : NULL);
+	property_text(&s, "Core library", "coreLibrary", core->version);
+	property_text(&s, "File", "file", core->path);
 	if (known) {
-		fact_text(&s, "Collector", "kind",
-			  heap.server ? "server" : "workstation");
-		fact_number(&s, "Heaps", "heaps", heap.n_heaps);
+		property_text(&s, "Collector", "kind",
+			      heap.server ? "server" : "workstation");
+		property_number(&s, "Heaps", "heaps", heap.n_heaps);
 	}
 	sheet_end(&s);
 	return NULL;

@@ -12,7 +12,7 @@
 #include "repl/repl_priv.h"
 #include "repl/show/print.h"
 #include "repl/show/show.h"
-#include "repl/state/fact.h"
+#include "repl/state/property.h"
 
 // The options, and the address that is the one word beside them.
 static struct dbg_error *address_and_options(const struct call *call,
@@ -56,25 +56,25 @@ static void show_slots(struct sheet *s, const struct dbg_type_slot *v, size_t n)
 
 static void show_type(struct sheet *s, const struct dbg_type_facts *t)
 {
-	fact_text(s, "Name", "name", t->name);
-	fact_address(s, "MethodTable", "methodTable", t->method_table);
-	fact_address(s, "EEClass", "eeClass", t->eeclass);
-	fact_text(s, "Parent", "parentName", t->parent_name);
-	fact_address(s, "Parent's", "parent", t->parent);
-	fact_text(s, "File", "file", t->file);
-	fact_address(s, "Module", "module", t->module);
-	fact_token(s, "Token", "token", t->token);
-	fact_number(s, "BaseSize", "baseSize", t->base_size);
-	fact_number(s, "ComponentSize", "componentSize", t->component_size);
-	fact_number(s, "Methods", "methodCount", t->n_methods);
+	property_text(s, "Name", "name", t->name);
+	property_address(s, "MethodTable", "methodTable", t->method_table);
+	property_address(s, "EEClass", "eeClass", t->eeclass);
+	property_text(s, "Parent", "parentName", t->parent_name);
+	property_address(s, "Parent's", "parent", t->parent);
+	property_text(s, "File", "file", t->file);
+	property_address(s, "Module", "module", t->module);
+	property_token(s, "Token", "token", t->token);
+	property_number(s, "BaseSize", "baseSize", t->base_size);
+	property_number(s, "ComponentSize", "componentSize", t->component_size);
+	property_number(s, "Methods", "methodCount", t->n_methods);
 	// .NET 9 and later do not tell
 	if (t->n_virtuals)
-		fact_number(s, "Virtual", "virtualCount", t->n_virtuals);
-	fact_text(s, "Collectible", "collectible",
-		  t->collectible ? "yes" : NULL);
-	fact_number(s, "Interfaces", "interfaces", t->n_interfaces);
-	fact_number(s, "Fields", "fields", t->n_fields);
-	fact_number(s, "Static fields", "statics", t->n_statics);
+		property_number(s, "Virtual", "virtualCount", t->n_virtuals);
+	property_text(s, "Collectible", "collectible",
+		      t->collectible ? "yes" : NULL);
+	property_number(s, "Interfaces", "interfaces", t->n_interfaces);
+	property_number(s, "Fields", "fields", t->n_fields);
+	property_number(s, "Static fields", "statics", t->n_statics);
 }
 
 static struct dbg_error *cmd_dumpmt(struct repl *r, const struct call *call)
@@ -114,16 +114,16 @@ static void show_method(struct sheet *s, const struct dbg_method_facts *m)
 	_cleanup_free_ char *place =
 	    m->path ? xasprintf("%s:%" PRIu32, m->path, m->line) : NULL;
 
-	fact_text(s, "Name", "name", m->name);
-	fact_address(s, "MethodDesc", "methodDesc", m->method);
-	fact_address(s, "MethodTable", "methodTable", m->method_table);
-	fact_text(s, "File", "file", m->file);
-	fact_address(s, "Module", "module", m->module);
-	fact_token(s, "Token", "token", m->dynamic ? 0 : m->token);
-	fact_text(s, "Source", "source", place);
-	fact_address(s, "Code at", "at", m->at);
+	property_text(s, "Name", "name", m->name);
+	property_address(s, "MethodDesc", "methodDesc", m->method);
+	property_address(s, "MethodTable", "methodTable", m->method_table);
+	property_text(s, "File", "file", m->file);
+	property_address(s, "Module", "module", m->module);
+	property_token(s, "Token", "token", m->dynamic ? 0 : m->token);
+	property_text(s, "Source", "source", place);
+	property_address(s, "Code at", "at", m->at);
 	if (m->il_offset != UINT32_MAX)
-		fact_number(s, "IL offset", "ilOffset", m->il_offset);
+		property_number(s, "IL offset", "ilOffset", m->il_offset);
 	sheet_rows(s, "codes", SHEET_COLUMNS(code_columns));
 	for (size_t i = 0; i < m->n_codes; i++) {
 		const struct dbg_method_code *c = &m->codes[i];

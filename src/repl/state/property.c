@@ -1,5 +1,5 @@
-/* Lines and properties of one thing: see fact.h. */
-#include "repl/state/fact.h"
+/* Properties of one thing: see property.h. */
+#include "repl/state/property.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -17,8 +17,8 @@ static void put_title(struct sheet *s, const char *title)
 	out(s->r, "%s:%*s", title, TITLE_WIDTH - (int)strlen(title), "");
 }
 
-void fact_address(struct sheet *s, const char *title, const char *key,
-		  uint64_t addr)
+void property_address(struct sheet *s, const char *title, const char *key,
+		      uint64_t addr)
 {
 	if (!addr)
 		return;
@@ -29,8 +29,8 @@ void fact_address(struct sheet *s, const char *title, const char *key,
 	out(s->r, "0x%" PRIx64 "\n", addr);
 }
 
-void fact_text(struct sheet *s, const char *title, const char *key,
-	       const char *text)
+void property_text(struct sheet *s, const char *title, const char *key,
+		   const char *text)
 {
 	if (!text)
 		return;
@@ -47,16 +47,16 @@ const char *token_text(uint32_t token, char text[TOKEN_TEXT])
 	return text;
 }
 
-void fact_token(struct sheet *s, const char *title, const char *key,
-		uint32_t token)
+void property_token(struct sheet *s, const char *title, const char *key,
+		    uint32_t token)
 {
 	char text[TOKEN_TEXT];
 
-	fact_text(s, title, key, token ? token_text(token, text) : NULL);
+	property_text(s, title, key, token ? token_text(token, text) : NULL);
 }
 
-void fact_number(struct sheet *s, const char *title, const char *key,
-		 uint64_t n)
+void property_number(struct sheet *s, const char *title, const char *key,
+		     uint64_t n)
 {
 	sheet_number(s, key, n);
 	if (s->json)
