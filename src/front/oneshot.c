@@ -66,13 +66,14 @@ static int words_of(const char *word)
 }
 
 // The word that is the program: behind the command, but for what it is compared
-// with.
+// with; the last one where options stand there.
 static int program_at(int argc, char **argv)
 {
 	bool diff =
 	    argc > 1 && !strcmp(argv[0], "heap") && !strcmp(argv[1], "diff");
+	int at = words_of(argv[0]) + diff;
 
-	return words_of(argv[0]) + diff;
+	return at < argc && *argv[at] == '-' ? argc - 1 : at;
 }
 
 bool oneshot_is(const char *word)
@@ -127,7 +128,7 @@ int oneshot_main(struct dbg *dbg, const struct command_ops *ops, int argc,
 	int words = words_of(argv[0]), at = program_at(argc, argv);
 	bool help = argc > 1 && !strcmp(argv[1], "--help");
 
-	if (argc <= at || help) {
+	if (argc <= at || *argv[at] == '-' || help) {
 		fprintf(help ? stdout : stderr,
 			"usage: dndbg %s%s PID|NAME|CORE [--snapshot] "
 			"[arguments]\n"
@@ -142,7 +143,7 @@ int oneshot_main(struct dbg *dbg, const struct command_ops *ops, int argc,
 	for (int i = 0; i < argc; i++) {
 		if (i == at)
 			continue;
-		if (i > at && !strcmp(argv[i], "--snapshot")) {
+		if (i >= words && !strcmp(argv[i], "--snapshot")) {
 			o.snapshot = true;
 			continue;
 		}

@@ -490,6 +490,12 @@ def test_sizes(t):
     for name, kept in (("Holder", 128), ("Big", 160048), ("Node", 42440),
                        ("Key", 72), ("Leaf", 256 * 24), ("Dead", 0)):
         t.check_equal((name, kept), (name, types[name]))
+    # options may stand in front of the program
+    for args in ("--type", r"\.Leaf$", "--together"), ("--top", "3"):
+        t.check_equal(t.run("heap", "size", core, *args).stdout,
+                      t.run("heap", "size", *args, core).stdout)
+    t.check_match("^usage: dndbg heap SUBCOMMAND PID",
+                  t.run("heap", "size", "--together").stderr)
     done = t.run("--batch", "--core", core, "-ex", f"objsize {dead}")
     t.check_match(r"(?m)^inclusive +2 +48  with all", done.stdout)
 
