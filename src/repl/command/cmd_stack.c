@@ -8,6 +8,7 @@
 
 #include "repl/cmd.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "repl/line/parse.h"
 #include "repl/show/print.h"
 #include "repl/repl_priv.h"
@@ -15,7 +16,10 @@
 #include "repl/command/subcmd.h"
 
 enum {
-	PAGE = 256
+	PAGE = 256,
+	PERIOD_MAX = 8, /* methods that call each other in a circle */
+	SHOWN_MIN = 24, /* frames of a recursion */
+	KEPT_MAX = 16,  /* so few more are shown as well */
 };
 
 static struct dbg_error *show_full(struct repl *r, const struct dbg_frame *f)
@@ -31,13 +35,113 @@ static struct dbg_error *show_full(struct repl *r, const struct dbg_frame *f)
 	return NULL;
 }
 
-// Frames @first to @first + @count - 1; *@ret_more: there are others below.
+struct bt_args {
+	bool full, native;
+	bool all;   /* frames of a recursion, too */
+	bool outer; /* the count is from the other end */
+	uint64_t count;
+};
+
+/* ---- Recursions ------------------------------------------------------ */
+
+/*
+ * Frames that come over and over, @period of them by turns: the first are
+ * shown, the others are counted.
+ */
+struct recursion {
+	struct dbg_frame last[PERIOD_MAX]; /* by number, modulo the length */
+	uint64_t n;                        /* frames so far */
+	uint64_t same[PERIOD_MAX + 1]; /* as the one so many before, in a row */
+	unsigned int period;           /* 0: none */
+	struct dbg_frame kept[KEPT_MAX]; /* the first that are left out */
+	uint64_t n_left_out;
+};
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+static bool same_place(const struct dbg_frame *a, const struct dbg_frame *b)
+{
+	return a->kind == b->kind && a->source.line == b->source.line &&
+	       same_text(a->name, b->name) && same_text(a->params, b->params) &&
+	       same_text(a->source.path, b->source.path) &&
+	       same_text(a->above, b->above);
+}
+
+// Is @f to be left out? False also if it ends what was left out.
+static bool goes_on(struct recursion *x, const struct dbg_frame *f)
+{
+	unsigned int found = 0;
+
+	for (unsigned int p = PERIOD_MAX; p; p--) {
+		bool same = x->n >= p &&
+			    same_place(&x->last[(x->n - p) % PERIOD_MAX], f);
+
+		x->same[p] = same ? x->same[p] + 1 : 0;
+		if (x->same[p] > SHOWN_MIN)
+			found = p;
+	}
+	x->last[x->n++ % PERIOD_MAX] = *f;
+	if (!found || (x->period && !x->same[x->period]))
+		return false;
+	if (!x->period)
+		x->period = found;
+	if (x->n_left_out < KEPT_MAX)
+		x->kept[x->n_left_out] = *f;
+	x->n_left_out++;
+	return true;
+}
+
+static struct dbg_error *show_one(struct repl *r, const struct dbg_frame *f,
+				  bool full)
+{
+	if (f->above)
+		out(r, "    %s\n", f->above);
+	show_frame_line(r, f);
+	return full ? show_full(r, f) : NULL;
+}
+
+// Say how many were left out; a few are shown instead.
+static struct dbg_error *end_recursion(struct repl *r, struct recursion *x)
+{
+	struct dbg_error *err = NULL;
+
+	if (x->n_left_out > KEPT_MAX && x->period > 1)
+		out(r, "    (%" PRIu64 " more frames like the last %u)\n",
+		    x->n_left_out, x->period);
+	else if (x->n_left_out > KEPT_MAX)
+		out(r, "    (%" PRIu64 " more frames like the last one)\n",
+		    x->n_left_out);
+	else
+		for (size_t i = 0; !err && i < x->n_left_out; i++)
+			err = show_one(r, &x->kept[i], false);
+	x->n_left_out = 0;
+	x->period = 0;
+	return err;
+}
+
+/* ---- backtrace ------------------------------------------------------- */
+
+static struct dbg_error *show_next(struct repl *r, const struct bt_args *bt,
+				   struct recursion *x,
+				   const struct dbg_frame *f)
+{
+	if (!bt->full && !bt->all && goes_on(x, f))
+		return NULL;
+	struct dbg_error *err = end_recursion(r, x);
+	return err ? err : show_one(r, f, bt->full);
+}
+
+// Frames from @first on, as many as @bt says; *@ret_more: others are below.
 static struct dbg_error *show_frames(struct repl *r, uint32_t first,
-				     uint32_t count, bool full, bool *ret_more)
+				     const struct bt_args *bt,
+				     struct recursion *x, bool *ret_more)
 {
 	struct dbg_error *err;
 	struct dbg_frame *frames;
-	uint32_t left = count;
+	uint32_t left = (uint32_t)bt->count;
 	size_t n;
 
 	*ret_more = false;
@@ -45,21 +149,19 @@ static struct dbg_error *show_frames(struct repl *r, uint32_t first,
 		uint32_t want = left < PAGE ? left : PAGE;
 		err =
 		    dbg_frame_list(r->dbg, r->thread, first, want, &frames, &n);
+		for (size_t i = 0; !err && i < n && !loop_interrupted(r->loop);
+		     i++)
+			err = show_next(r, bt, x, &frames[i]);
 		if (err)
 			return err;
-		for (size_t i = 0; i < n && !loop_interrupted(r->loop); i++) {
-			if (frames[i].above)
-				out(r, "    %s\n", frames[i].above);
-			show_frame_line(r, &frames[i]);
-			err = full ? show_full(r, &frames[i]) : NULL;
-			if (err)
-				return err;
-		}
 		if (n < want)
-			return NULL;
+			return end_recursion(r, x);
 		first += want;
 		left -= want;
 	}
+	err = end_recursion(r, x);
+	if (err)
+		return err;
 	if (left)
 		return dbg_err(DBG_E_INTERRUPTED, "Quit");
 	err = dbg_frame_list(r->dbg, r->thread, first, 1, &frames, &n);
@@ -87,12 +189,6 @@ struct dbg_error *frame_count(struct repl *r, uint32_t *ret)
 	return NULL;
 }
 
-struct bt_args {
-	bool full, native;
-	bool outer; /* the count is from the other end */
-	uint64_t count;
-};
-
 static struct dbg_error *parse_bt(const char *args, struct bt_args *ret)
 {
 	struct dbg_error *err;
@@ -112,6 +208,10 @@ static struct dbg_error *parse_bt(const char *args, struct bt_args *ret)
 			bt.native = true;
 			continue;
 		}
+		if (!strcmp(w, "-all")) {
+			bt.all = true;
+			continue;
+		}
 		bt.outer = *w == '-';
 		if (!parse_u64(w + bt.outer, &bt.count))
 			return dbg_err_arg("\"%s\" is neither a count nor "
@@ -127,6 +227,7 @@ static struct dbg_error *parse_bt(const char *args, struct bt_args *ret)
 static struct dbg_error *backtrace(struct repl *r, const struct bt_args *bt)
 {
 	struct dbg_error *err;
+	_cleanup_free_ struct recursion *x = xcalloc(1, sizeof(*x));
 	uint32_t first = 0;
 	bool more;
 
@@ -138,7 +239,7 @@ static struct dbg_error *backtrace(struct repl *r, const struct bt_args *bt)
 		if (bt->count < total)
 			first = total - (uint32_t)bt->count;
 	}
-	err = show_frames(r, first, (uint32_t)bt->count, bt->full, &more);
+	err = show_frames(r, first, bt, x, &more);
 	if (!err && more && !bt->outer)
 		out(r, "(More stack frames follow...)\n");
 	return err;
@@ -231,12 +332,14 @@ static struct dbg_error *cmd_down(struct repl *r, const struct call *call)
 static const struct repl_cmd cmds[] = {
     {
 	.names = "backtrace bt where",
-	.args = "[N | -N] [full] [-native]",
+	.args = "[N | -N] [full] [-all] [-native]",
 	.help = "show the stack",
-	.more = "N: only the N innermost frames, -N: only the N outermost. "
-		"full: with locals. -native: with native frames and the "
-		"runtime's stubs, without numbers (see "
-		"\"set backtrace native\").",
+	.more =
+	    "N: only the N innermost frames, -N: only the N outermost. "
+	    "full: with locals. -all: each frame of a recursion, of which the "
+	    "first are shown else. -native: with native frames and the "
+	    "runtime's stubs, without numbers (see "
+	    "\"set backtrace native\").",
 	.flags = CMD_NEEDS_STOP,
 	.run = cmd_backtrace,
     },
