@@ -21,6 +21,7 @@
 #include "front/loop.h"
 #include "front/plain.h"
 #include "report/ended.h"
+#include "report/passed.h"
 #include "report/runoptions.h"
 #include "report/tree.h"
 
@@ -29,6 +30,7 @@ enum {
 	STATUS_CANNOT = 126,  /* as env(1): the command cannot be started */
 	LOOKS = 10,           /* at what it does, in the time of a hang */
 	LOOK_MAX_MS = 1000,
+	SUSPEND_MS = 100,
 	IDLE_PART = 100, /* it works for less than this part of the time */
 };
 
@@ -42,6 +44,7 @@ struct idle {
 struct run {
 	struct dbg *dbg; /* inferior 1: the command */
 	struct loop *loop;
+	struct passed *passed; /* signals */
 	struct run_options options;
 	struct publish out;
 	struct idle idle;
@@ -190,10 +193,18 @@ static void wait_for(struct run *r, uint64_t deadline)
 				? INT32_MAX
 				: (int)(deadline - now);
 	plain_error(loop_wait_fds(r->loop, &w, &what));
-	// What was sent to us is meant for the command.
-	if (what & (LOOP_INTERRUPT | LOOP_END))
-		plain_error(dbg_signal_send(
-		    r->dbg, what & LOOP_INTERRUPT ? SIGINT : SIGTERM));
+}
+
+// Ctrl-Z: let the command stop, or do before what it has to, then stop as well.
+static void suspend(struct run *r)
+{
+	uint64_t deadline = now_ms() + SUSPEND_MS;
+
+	for (; !r->ended && now_ms() < deadline; take_events(r))
+		wait_for(r, deadline);
+	if (!r->ended)
+		passed_suspend(r->passed);
+	r->idle.since = now_ms();
 }
 
 /* ---- Hangs ------------------------------------------------------------ */
@@ -283,6 +294,8 @@ static void watch_over(struct run *r)
 		uint64_t look = r->idle.looked + look_every(r);
 
 		wait_for(r, hang && (!end || look < end) ? look : end);
+		if (passed_suspends(r->passed))
+			suspend(r);
 		_cleanup_free_ char *cause = NULL;
 		if (end && now_ms() >= end) {
 			cause = xasprintf("No end within %" PRIu64 " s",
@@ -314,11 +327,13 @@ static void let_go(struct run *r)
 
 static struct dbg_error *start(struct run *r, int argc, char **argv)
 {
+	static const int keys[] = {SIGINT, SIGTSTP};
 	const struct dbg_launch launch = {
 	    .program = argv[0],
 	    .args = (const char *const *)argv + 1,
 	    .n_args = (size_t)argc - 1,
 	    .unseen = true,
+	    .our_group = true,
 	};
 	const struct dbg_break_req thrown = {
 	    .kind = DBG_BREAK_THROW,
@@ -337,9 +352,18 @@ static struct dbg_error *start(struct run *r, int argc, char **argv)
 
 	if (!err && thrown.text)
 		err = dbg_break_add(r->dbg, &thrown, &number);
+	for (size_t i = 0; !err && i < sizeof(keys) / sizeof(*keys); i++)
+		err = dbg_signal_set(r->dbg, &(struct dbg_signal){
+						 .number = keys[i],
+						 .pass = true,
+					     });
+	// first, so that it inherits none of what is done with signals
+	if (!err)
+		err = dbg_launch(r->dbg, &launch);
+	passed_block();
 	if (!err)
 		err = loop_create(r->dbg, &r->loop);
-	return err ? err : dbg_launch(r->dbg, &launch);
+	return err ? err : passed_create(r->dbg, r->loop, &r->passed);
 }
 
 // End as the command did, so that who waits for us sees no difference.
@@ -373,12 +397,14 @@ int report_run_main(struct dbg *dbg, int argc, char **argv)
 	struct dbg_error *err = start(&r, argc - first, argv + first);
 	if (err) {
 		plain_error(err);
+		passed_destroy(r.passed);
 		loop_destroy(r.loop);
 		return STATUS_CANNOT;
 	}
 	watch_over(&r);
 	let_go(&r);
 	publish_end(&r.out);
+	passed_destroy(r.passed);
 	loop_destroy(r.loop);
 	return r.ending ? STATUS_TIMEOUT : end_as(r.exit_code, r.exit_signal);
 }

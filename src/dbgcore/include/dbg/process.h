@@ -54,7 +54,8 @@ struct dbg_launch {
 	bool stop_at_exec;    /* stop at its first instruction */
 	bool stop_at_entry;   /* stop at the start of Main */
 	bool hold;            /* ... and before: DBG_STOP_READY */
-	bool unseen; /* Debugger.IsAttached is false, in children as well */
+	bool our_group; /* it is in our group of processes, and has its keys */
+	bool unseen;    /* Debugger.IsAttached is false, in children as well */
 };
 
 /*

@@ -19,9 +19,11 @@ void live_terminal_init(struct live *l, const struct dbg_launch *launch)
 	struct family *f = l->family;
 
 	f->own_pgrp = getpgrp();
-	// A program with a terminal of its own leaves ours alone; and from the
-	// background nobody gives the foreground away.
-	f->shares_tty = !launch->tty && isatty(STDIN_FILENO) &&
+	// A program with a terminal of its own leaves ours alone, as does one
+	// that is in our group; and from the background nobody gives the
+	// foreground away.
+	f->shares_tty = !launch->tty && !launch->our_group &&
+			isatty(STDIN_FILENO) &&
 			tcgetpgrp(STDIN_FILENO) == f->own_pgrp;
 }
 

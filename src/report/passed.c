@@ -1,0 +1,154 @@
+/*
+ * Signals that are sent to dndbg are meant for the command: they are passed on.
+ * Those of a terminal's keys are not, since they come to all processes of the
+ * group, which the command is in as well.
+ *
+ * They are blocked and read, which leaves what is done with them as it was for
+ * what dndbg starts.
+ */
+#include "report/passed.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "front/plain.h"
+
+static const int signals[] = {SIGHUP,  SIGINT,   SIGQUIT, SIGTERM, SIGUSR1,
+			      SIGUSR2, SIGWINCH, SIGTSTP, SIGCONT};
+
+struct passed {
+	struct dbg *dbg;
+	struct loop *loop;
+	int fd;
+	bool suspended;
+};
+
+static sigset_t all_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		sigaddset(&set, signals[i]);
+	return set;
+}
+
+void passed_block(void)
+{
+	const sigset_t set = all_signals();
+
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+static void pass(struct passed *p, const struct signalfd_siginfo *info)
+{
+	int signal = (int)info->ssi_signo;
+
+	if (signal == SIGTSTP)
+		p->suspended = true;
+	// A hangup comes to the leader of the session alone.
+	if (info->ssi_code == SI_KERNEL && signal != SIGHUP)
+		return;
+	struct dbg_error *err = dbg_signal_send(p->dbg, signal);
+	// It may have ended this moment.
+	if (err && err->code == DBG_E_STATE)
+		dbg_error_destroy(err);
+	else
+		plain_error(err);
+}
+
+static void poll_fd(void *arg, struct pollfd *fd)
+{
+	const struct passed *p = arg;
+
+	*fd = (struct pollfd){p->fd, POLLIN, 0};
+}
+
+static void serve(void *arg, short revents)
+{
+	struct passed *p = arg;
+	struct signalfd_siginfo info;
+
+	(void)revents;
+	while (read(p->fd, &info, sizeof(info)) == sizeof(info))
+		pass(p, &info);
+}
+
+struct dbg_error *passed_create(struct dbg *dbg, struct loop *loop,
+				struct passed **ret)
+{
+	struct passed *p = xcalloc(1, sizeof(*p));
+	const sigset_t set = all_signals();
+
+	*p = (struct passed){
+	    .dbg = dbg,
+	    .loop = loop,
+	    .fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK),
+	};
+	struct dbg_error *err =
+	    p->fd < 0 ? dbg_err_errno(DBG_E_TARGET, errno, "no signalfd")
+		      : loop_watch(loop, poll_fd, serve, p);
+	if (err) {
+		if (p->fd >= 0)
+			close(p->fd);
+		free(p);
+		return err;
+	}
+	*ret = p;
+	return NULL;
+}
+
+void passed_destroy(struct passed *p)
+{
+	if (!p)
+		return;
+	loop_unwatch(p->loop, p);
+	close(p->fd);
+	free(p);
+}
+
+bool passed_suspends(struct passed *p)
+{
+	bool ret = p->suspended;
+
+	p->suspended = false;
+	return ret;
+}
+
+// Does the command ignore Ctrl-Z?
+static bool is_ignored(pid_t pid)
+{
+	char path[64], line[256];
+	unsigned long long ignored = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	FILE *file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file))
+		if (!strncmp(line, "SigIgn:", strlen("SigIgn:")))
+			ignored = strtoull(line + strlen("SigIgn:"), NULL, 16);
+	if (file)
+		fclose(file);
+	return ignored >> (SIGTSTP - 1) & 1;
+}
+
+void passed_suspend(struct passed *p)
+{
+	sigset_t set;
+
+	if (is_ignored(dbg_pid(p->dbg)))
+		return;
+	sigemptyset(&set);
+	sigaddset(&set, SIGTSTP);
+	raise(SIGTSTP);
+	// Nobody is stopped by it without a shell that would continue us.
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}

@@ -1,0 +1,27 @@
+/* Signals that come to dndbg and are meant for the command that it runs. */
+#ifndef REPORT_PASSED_H
+#define REPORT_PASSED_H
+
+#include "dbg.h"
+#include "front/loop.h"
+
+struct passed;
+
+/*
+ * Block them from now on: what is started later would have them blocked, what
+ * has been started has not.
+ */
+void passed_block(void);
+/* Pass them on to the program of @dbg whenever @loop waits. */
+DBG_MUST struct dbg_error *passed_create(struct dbg *dbg, struct loop *loop,
+					 struct passed **ret);
+void passed_destroy(struct passed *p);
+/* Was the command to stop by Ctrl-Z, since this was asked for? */
+bool passed_suspends(struct passed *p);
+/*
+ * Stop ourselves, as the command has, unless it ignores Ctrl-Z: the shell
+ * awaits us. Returns when we were continued.
+ */
+void passed_suspend(struct passed *p);
+
+#endif

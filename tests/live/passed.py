@@ -1,0 +1,94 @@
+"""`dndbg run` and signals: what is sent to it is the command's, and so are the
+keys of the terminal."""
+import os
+import signal
+import subprocess
+
+import drive
+
+SHELL = ["sh", "-c"]
+# It ends later than dndbg would wait that is to end itself.
+ENDS = "trap 'sleep 2; echo got; exit 4' {}; echo up; while :; do sleep 0.1; done"
+# Starts a command as a shell does, with the foreground of the terminal, and
+# continues it when it has stopped.
+JOB = """
+import os, signal, subprocess, sys
+signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+job = subprocess.Popen(sys.argv[1:], preexec_fn=os.setpgrp)
+os.tcsetpgrp(0, job.pid)
+_, status = os.waitpid(job.pid, os.WUNTRACED)
+print("stopped", os.WIFSTOPPED(status), flush=True)
+os.killpg(job.pid, signal.SIGCONT)
+print("status", job.wait(), flush=True)
+"""
+
+
+def run(t, *words):
+    return [t.dndbg, "run", "--report", f"{t.dir}/report", "--", *words]
+
+
+def at_terminal(t, words):
+    session = drive.Session(words, t.env, t.dir)
+    t.sessions.append(session)
+    return session
+
+
+def test_sent(t):
+    """Each is passed on, and the command has the time that it takes."""
+    numbers = [signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM,
+               signal.SIGUSR1, signal.SIGUSR2, signal.SIGWINCH, signal.SIGCONT]
+    all_of_them = [subprocess.Popen(
+        run(t, *SHELL, ENDS.format(number.name.removeprefix("SIG"))),
+        env=t.env, cwd=t.dir, stdout=subprocess.PIPE, text=True,
+        start_new_session=True) for number in numbers]
+    for number, process in zip(numbers, all_of_them):
+        t.check_equal("up\n", process.stdout.readline())
+        process.send_signal(number)
+    for number, process in zip(numbers, all_of_them):
+        with process:
+            t.check_equal((number, "got\n"), (number, process.stdout.read()))
+        t.check_equal((number, 4), (number, process.returncode))
+
+
+def test_inherited(t):
+    """What is ignored stays so, and nothing else is."""
+    def ignore():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    words = ["grep", "Sig[BI]", "/proc/self/status"]
+    bare, done = (subprocess.run(
+        one, env=t.env, cwd=t.dir, capture_output=True, text=True,
+        preexec_fn=ignore, check=True) for one in (words, run(t, *words)))
+    t.check_equal(bare.stdout, done.stdout)
+    t.check_match(r"^SigIgn:\s+[0-9a-f]+[2367abef]$", done.stdout)
+
+
+def test_interrupt(t):
+    """Ctrl-C at the terminal: the command alone has a say, and no report is
+    made of it."""
+    s = at_terminal(t, run(t, *SHELL, ENDS.format("INT")))
+    s.expect("^up")
+    s.send("\x03")
+    s.expect("got")
+    t.check_equal(4, s.wait())
+    s = at_terminal(t, run(t, *SHELL, "echo up; exec sleep 1000"))
+    s.expect("^up")
+    s.send("\x03")
+    t.check_equal(-signal.SIGINT, s.wait())
+    t.check(not os.path.exists(f"{t.dir}/report"), "a report")
+
+
+def test_suspend(t):
+    """Ctrl-Z stops dndbg with the command, for the shell that waits; both are
+    continued."""
+    s = at_terminal(t, ["python3", "-c", JOB,
+                        *run(t, *SHELL, "echo up; read line; exit 6")])
+    s.expect("^up")
+    s.send("\x1a")
+    s.expect("stopped True")
+    s.line("on")
+    s.expect("^status 6")
+    s.wait()
+
+
+for test in (test_sent, test_inherited, test_interrupt, test_suspend):
+    test.runtimes = ("10",)
