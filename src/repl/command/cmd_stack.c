@@ -54,7 +54,7 @@ struct recursion {
 	uint64_t same[PERIOD_MAX + 1]; /* as the one so many before, in a row */
 	unsigned int period;           /* 0: none */
 	struct dbg_frame kept[KEPT_MAX]; /* the first that are left out */
-	uint64_t n_left_out;
+	uint64_t n_more;
 };
 
 static bool same_text(const char *a, const char *b)
@@ -88,9 +88,9 @@ static bool goes_on(struct recursion *x, const struct dbg_frame *f)
 		return false;
 	if (!x->period)
 		x->period = found;
-	if (x->n_left_out < KEPT_MAX)
-		x->kept[x->n_left_out] = *f;
-	x->n_left_out++;
+	if (x->n_more < KEPT_MAX)
+		x->kept[x->n_more] = *f;
+	x->n_more++;
 	return true;
 }
 
@@ -108,16 +108,16 @@ static struct dbg_error *end_recursion(struct repl *r, struct recursion *x)
 {
 	struct dbg_error *err = NULL;
 
-	if (x->n_left_out > KEPT_MAX && x->period > 1)
+	if (x->n_more > KEPT_MAX && x->period > 1)
 		out(r, "    (%" PRIu64 " more frames like the last %u)\n",
-		    x->n_left_out, x->period);
-	else if (x->n_left_out > KEPT_MAX)
+		    x->n_more, x->period);
+	else if (x->n_more > KEPT_MAX)
 		out(r, "    (%" PRIu64 " more frames like the last one)\n",
-		    x->n_left_out);
+		    x->n_more);
 	else
-		for (size_t i = 0; !err && i < x->n_left_out; i++)
+		for (size_t i = 0; !err && i < x->n_more; i++)
 			err = show_one(r, &x->kept[i], false);
-	x->n_left_out = 0;
+	x->n_more = 0;
 	x->period = 0;
 	return err;
 }
