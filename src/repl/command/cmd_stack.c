@@ -19,7 +19,7 @@ enum {
 	PAGE = 256,
 	PERIOD_MAX = 8, /* methods that call each other in a circle */
 	SHOWN_MIN = 24, /* frames of a recursion */
-	KEPT_MAX = 16,  /* so few more are shown as well */
+	FEW_MAX = 16,   /* so few more are shown as well */
 };
 
 static struct dbg_error *show_full(struct repl *r, const struct dbg_frame *f)
@@ -53,7 +53,7 @@ struct recursion {
 	uint64_t n;                        /* frames so far */
 	uint64_t same[PERIOD_MAX + 1]; /* as the one so many before, in a row */
 	unsigned int period;           /* 0: none */
-	struct dbg_frame kept[KEPT_MAX]; /* the first that are left out */
+	struct dbg_frame few[FEW_MAX]; /* the first that are left out */
 	uint64_t n_more;
 };
 
@@ -88,8 +88,8 @@ static bool goes_on(struct recursion *x, const struct dbg_frame *f)
 		return false;
 	if (!x->period)
 		x->period = found;
-	if (x->n_more < KEPT_MAX)
-		x->kept[x->n_more] = *f;
+	if (x->n_more < FEW_MAX)
+		x->few[x->n_more] = *f;
 	x->n_more++;
 	return true;
 }
@@ -108,15 +108,15 @@ static struct dbg_error *end_recursion(struct repl *r, struct recursion *x)
 {
 	struct dbg_error *err = NULL;
 
-	if (x->n_more > KEPT_MAX && x->period > 1)
+	if (x->n_more > FEW_MAX && x->period > 1)
 		out(r, "    (%" PRIu64 " more frames like the last %u)\n",
 		    x->n_more, x->period);
-	else if (x->n_more > KEPT_MAX)
+	else if (x->n_more > FEW_MAX)
 		out(r, "    (%" PRIu64 " more frames like the last one)\n",
 		    x->n_more);
 	else
 		for (size_t i = 0; !err && i < x->n_more; i++)
-			err = show_one(r, &x->kept[i], false);
+			err = show_one(r, &x->few[i], false);
 	x->n_more = 0;
 	x->period = 0;
 	return err;
