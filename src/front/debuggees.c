@@ -4,6 +4,8 @@
  */
 #include "front/debuggees.h"
 
+#include "front/plain.h"
+
 struct dbg *debuggees_alive(struct dbg *first)
 {
 	const struct dbg_inferior *list;
@@ -90,6 +92,15 @@ static bool take(struct dbg *first, struct debuggee_event *ret)
 			return true;
 		}
 	return false;
+}
+
+void debuggees_warn(struct dbg *first)
+{
+	struct debuggee_event e;
+
+	while (take(first, &e))
+		if (e.event.kind == DBG_EVENT_MESSAGE && e.event.warning)
+			plain_printf(stderr, "dndbg: %s\n", e.event.text);
 }
 
 bool debuggees_event_next(struct dbg *first, struct debuggee_event *ret)

@@ -46,6 +46,12 @@ struct dbg *debuggees_find(struct dbg *first, uint64_t number);
  */
 void debuggees_leave(struct dbg *first);
 
+/*
+ * Take all events, and tell on stderr what is missing in all that was shown:
+ * for those who show once and end.
+ */
+void debuggees_warn(struct dbg *first);
+
 /* End the sessions of children, whatever their programs do. */
 void debuggees_end_children(struct dbg *first);
 

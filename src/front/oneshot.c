@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "front/commands.h"
+#include "front/debuggees.h"
 #include "front/launchconfig.h"
 #include "front/loop.h"
 #include "front/options.h"
@@ -154,9 +155,10 @@ int oneshot_main(struct dbg *dbg, const struct command_ops *ops, int argc,
 	struct dbg_error *err = look(dbg, ops, &o);
 
 	str_deinit(&o.line);
+	fflush(stdout);
+	debuggees_warn(dbg);
 	if (!err)
 		return 0;
-	fflush(stdout);
 	plain_error(err);
 	return 1;
 }

@@ -134,6 +134,9 @@ struct dbg_error *repl_line(struct repl *r, const char *line)
 	err = cmd_execute(r, line);
 	if (!err)
 		actions_run(r);
+	// What is damaged in a core shows when it is looked at.
+	if (dbg_state(r->dbg) == DBG_STOPPED && !dbg_can_run(r->dbg))
+		repl_events(r);
 	uis_changed(r);
 	fflush(r->out);
 	return err;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "front/debuggees.h"
 #include "front/plain.h"
 #include "report/report.h"
 
@@ -66,6 +67,7 @@ int report_core_main(struct dbg *dbg, int argc, char **argv)
 	struct dbg_error *err = dbg_core(dbg, argv[optind]);
 	if (!err)
 		err = report_take(dbg, &report_death_limits, &r);
+	debuggees_warn(dbg);
 	if (err) {
 		plain_error(err);
 		return 1;

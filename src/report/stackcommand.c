@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "front/debuggees.h"
 #include "front/oneshot.h"
 #include "front/plain.h"
 #include "report/report.h"
@@ -112,6 +113,7 @@ int report_stack_main(struct dbg *dbg, int argc, char **argv)
 	if (status >= 0)
 		return status;
 	struct dbg_error *err = take(dbg, &o, &r);
+	debuggees_warn(dbg);
 	if (err) {
 		plain_error(err);
 		return 1;

@@ -29,6 +29,8 @@ enum {
 	COM_E_FAIL = (int32_t)0x80004005,
 	/* E_UNEXPECTED: the callee faulted, see dac/guard.c */
 	COM_E_FAULT = (int32_t)0x8000ffff,
+	/* ERROR_TIMEOUT: the callee did not end, see dac/guard.c */
+	COM_E_TIMEOUT = (int32_t)0x800705b4,
 	COM_E_INVALIDARG = (int32_t)0x80070057,
 };
 

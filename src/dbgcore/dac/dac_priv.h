@@ -90,6 +90,15 @@ struct dac_learned {
 	uint64_t barrier; /* see dacheap.c; 0: not looked for */
 };
 
+/* What calls may cost, see daccall.c. */
+struct dac_limits {
+	bool on;
+	unsigned int n_ended; /* calls that did not end by themselves */
+	unsigned int lost;    /* ticks that went into them */
+	dac_tell_fn *tell;    /* NULL: nobody, or all is told */
+	void *arg;
+};
+
 struct dac {
 	uint32_t notify_flags; // events asked for beyond methods
 	struct target *target;
@@ -111,6 +120,7 @@ struct dac {
 	struct dac_code_cache code;     /* until dac_forget */
 	struct dac_code_cache dynamic;  /* until dac_flush */
 	struct dac_learned learned;
+	struct dac_limits limits;
 };
 
 /* ---- guard.c --------------------------------------------------------- */
@@ -124,9 +134,35 @@ enum {
  * (COM_E_FAULT). Idempotent.
  */
 void guard_install(void);
-/* Call a function of the DAC: COM_E_FAULT if it faulted. */
-int32_t guard_call(com_fn *fn, void *self, const uint64_t a[DAC_MAX_ARGS]);
-/* Call a slot of an object with @n arguments, guarded likewise and counted. */
+/* The addresses of a DAC's own code, in which a call can be ended. */
+void guard_code(uintptr_t start, uintptr_t end);
+
+enum {
+	GUARD_TICK_MS = 20,
+};
+
+/* What a call may cost, and has cost. */
+struct guard_limit {
+	unsigned int ticks_max; /* of GUARD_TICK_MS of processor time */
+	unsigned int ticks;
+	bool big; /* it was ended for the memory that it took */
+};
+
+/*
+ * Call a function of the DAC: COM_E_FAULT if it faulted, COM_E_TIMEOUT if it
+ * was ended at its limit (NULL: none).
+ */
+int32_t guard_call(com_fn *fn, void *self, const uint64_t a[DAC_MAX_ARGS],
+		   struct guard_limit *limit);
+/* Asked for memory: end a call that has reached its limit. */
+void guard_check(void);
+
+/* ---- daccall.c ------------------------------------------------------- */
+
+/* guard_call with the limits that hold for this DAC. */
+int32_t dac_call_fn(struct dac *d, com_fn *fn, void *self,
+		    const uint64_t a[DAC_MAX_ARGS]);
+/* Call a slot of an object with @n arguments, likewise, and count it. */
 int32_t dac_call(struct dac *d, void *object, unsigned slot, unsigned n, ...);
 
 /* Call a slot of a COM object of the DAC. */

@@ -133,6 +133,7 @@ static int32_t read_virtual(struct data_target *dt, uint64_t addr, void *buf,
 		log->reads[log->n].addr = addr;
 		log->reads[log->n++].size = n;
 	}
+	guard_check();
 	if (ret_done)
 		*ret_done = (uint32_t)done;
 	return done || !n ? COM_OK : COM_E_FAIL;

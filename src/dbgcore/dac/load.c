@@ -102,6 +102,11 @@ struct dbg_error *dac_err(int32_t hr, const char *fmt, ...)
 			       "%s: the runtime was in the midst of a change "
 			       "(its DAC failed)",
 			       subject);
+	if (hr == COM_E_TIMEOUT)
+		return dbg_err(DBG_E_RUNTIME,
+			       "%s: the memory is damaged (the runtime's DAC "
+			       "finds no end in it)",
+			       subject);
 	return dbg_err(DBG_E_RUNTIME, "%s: the runtime's DAC says 0x%08x",
 		       subject, (unsigned)hr);
 }
@@ -190,6 +195,24 @@ static void inherited_restore(const struct inherited *in)
 	setrlimit(RLIMIT_NOFILE, &in->files);
 }
 
+// Where a library's code is.
+static int find_code(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	const struct link_map *map = arg;
+
+	(void)size;
+	if (info->dlpi_addr != map->l_addr)
+		return 0;
+	for (size_t i = 0; i < info->dlpi_phnum; i++) {
+		const Elf64_Phdr *ph = &info->dlpi_phdr[i];
+		uintptr_t start = info->dlpi_addr + ph->p_vaddr;
+
+		if (ph->p_type == PT_LOAD && (ph->p_flags & PF_X))
+			guard_code(start, start + ph->p_memsz);
+	}
+	return 1;
+}
+
 static struct dbg_error *load_fresh(const char *path, int fd, void **ret)
 {
 	char link[PATH_SIZE];
@@ -200,6 +223,9 @@ static struct dbg_error *load_fresh(const char *path, int fd, void **ret)
 	if (!handle)
 		return dbg_err(DBG_E_RUNTIME, "cannot load '%s': %s", path,
 			       dlerror());
+	struct link_map *map;
+	if (!dlinfo(handle, RTLD_DI_LINKMAP, &map))
+		dl_iterate_phdr(find_code, map);
 	if (dac_is_of(path, "9."))
 		dac_keep_table(handle);
 	dll_main_fn *dll_main = (dll_main_fn *)dlsym(handle, "DllMain");
@@ -299,7 +325,7 @@ static struct dbg_error *start(struct dac *d, com_fn *create)
 	};
 	struct com_iid iid = IID_PROCESS;
 
-	int32_t hr = guard_call(create, &iid, args);
+	int32_t hr = dac_call_fn(d, create, &iid, args);
 	if (hr == HR_NOT_STARTED) {
 		d->process = NULL;
 		return NULL;
@@ -392,6 +418,7 @@ struct dbg_error *dac_open(struct target *t, const struct dac_runtime *rt,
 	code_cache_init(&d->code);
 	code_cache_init(&d->dynamic);
 	data_target_init(&d->data_target, t, rt->base);
+	d->limits.on = !target_can(t, TARGET_RUN);
 	guard_install();
 	err = start(d, create);
 	if (err || !d->process) {

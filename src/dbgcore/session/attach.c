@@ -92,7 +92,7 @@ struct dbg_error *dbg_core(struct dbg *dbg, const char *path)
 	if (*core.command)
 		session_message(dbg, "the core was made of '%s'", core.command);
 	if (core.missing)
-		session_message(dbg,
+		session_warning(dbg,
 				"the core was cut short: %" PRIu64
 				" bytes of memory are missing",
 				core.missing);

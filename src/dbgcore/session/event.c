@@ -35,17 +35,31 @@ void session_event(struct dbg *dbg, const struct dbg_event *event)
 		tell_of_log(dbg);
 }
 
+static void say(struct dbg *dbg, bool warning, const char *fmt, va_list ap)
+{
+	_cleanup_free_ char *text = xvasprintf(fmt, ap);
+
+	session_event(dbg, &(struct dbg_event){.kind = DBG_EVENT_MESSAGE,
+					       .text = text,
+					       .warning = warning});
+}
+
 void session_message(struct dbg *dbg, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-
-	_cleanup_free_ char *text = xvasprintf(fmt, ap);
-
+	say(dbg, false, fmt, ap);
 	va_end(ap);
-	session_event(
-	    dbg, &(struct dbg_event){.kind = DBG_EVENT_MESSAGE, .text = text});
+}
+
+void session_warning(struct dbg *dbg, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(dbg, true, fmt, ap);
+	va_end(ap);
 }
 
 bool dbg_event_next(struct dbg *dbg, struct dbg_event *ret)

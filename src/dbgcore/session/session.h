@@ -225,6 +225,9 @@ DBG_MUST struct dbg_error *session_settings_copy(struct dbg *dbg,
 void session_event(struct dbg *dbg, const struct dbg_event *event);
 void session_message(struct dbg *dbg, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+/* A message of what is missing in all that is shown. */
+void session_warning(struct dbg *dbg, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 void session_events_deinit(struct dbg *dbg);
 
 /* ---- start.c --------------------------------------------------------- */

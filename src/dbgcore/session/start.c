@@ -187,6 +187,11 @@ void start_prepare(struct dbg *dbg)
 	dac_prepare(dbg->target, &runtime);
 }
 
+static void dac_says(void *arg, const char *text)
+{
+	session_warning(arg, "%s", text);
+}
+
 struct dbg_error *start_take_runtime(struct dbg *dbg)
 {
 	struct dbg_error *err = NULL;
@@ -199,6 +204,7 @@ struct dbg_error *start_take_runtime(struct dbg *dbg)
 		    dac_open(dbg->target, &runtime, &dbg->inspect.dac, &ready);
 	if (err || !ready)
 		return err;
+	dac_tell(dbg->inspect.dac, dac_says, dbg);
 	err = start_lift(dbg);
 	s->phase = START_DONE;
 	if (err)
@@ -232,7 +238,7 @@ static struct dbg_error *take_standing(struct dbg *dbg, struct dbg_error *err)
 	arena_destroy(arena);
 	// Threads, native frames and memory can be had without it.
 	if (err)
-		session_message(dbg, "%s", err->message);
+		session_warning(dbg, "%s", err->message);
 	else if (dbg->start.phase != START_DONE)
 		session_message(dbg, dbg->start.runtime
 					 ? "its .NET runtime was not up yet"

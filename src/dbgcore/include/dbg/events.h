@@ -82,6 +82,7 @@ struct dbg_event {
 	 * CHILD: its program.
 	 */
 	const char *text;
+	bool warning; /* MESSAGE: of what is missing in all that is shown */
 };
 
 /* Take the oldest event; false if there is none. */

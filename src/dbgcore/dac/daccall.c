@@ -1,0 +1,92 @@
+/*
+ * Calls of the DAC's objects by slot, and what they may cost.
+ *
+ * The DAC of a program that runs is waited for, since what it reads was made by
+ * a runtime. A core was made by anybody: there each call has a limit. What has
+ * gone round once does so again, so the first call that does not end costs two
+ * seconds of processor time, the next a fifth of a second, each further one
+ * 40 ms, which none needs in a core that is whole. When all of them together
+ * have cost five seconds, or three of them memory, the DAC is not asked any
+ * more. What it does not tell is missing, as it is where it fails.
+ */
+#include "base/log.h"
+#include "dac/dac_priv.h"
+
+#include <stdarg.h>
+
+static const unsigned int ticks_max[] = {
+    2000 / GUARD_TICK_MS,
+    200 / GUARD_TICK_MS,
+    40 / GUARD_TICK_MS,
+};
+
+enum {
+	N_TICKS_MAX = sizeof(ticks_max) / sizeof(*ticks_max),
+	LOST_MAX = 5000 / GUARD_TICK_MS,
+	LOST_BIG = LOST_MAX / 3 + 1,
+};
+
+void dac_tell(struct dac *d, dac_tell_fn *fn, void *arg)
+{
+	d->limits.tell = fn;
+	d->limits.arg = arg;
+}
+
+// What the DAC keeps may be half changed.
+static void give_up(struct dac *d, const struct guard_limit *was)
+{
+	struct dac_limits *l = &d->limits;
+
+	l->lost += was->big ? LOST_BIG : was->ticks;
+	if (!l->n_ended++ && l->tell)
+		l->tell(l->arg,
+			"the memory is damaged: the runtime's DAC found no end "
+			"in its structures and was stopped; what it would have "
+			"told is missing");
+	if (l->lost < LOST_MAX) {
+		if (d->process)
+			dac_drop(d);
+	} else if (l->tell) {
+		l->tell(l->arg, "the runtime's DAC found no end again and "
+				"again and is not asked any more");
+		l->tell = NULL;
+	}
+}
+
+int32_t dac_call_fn(struct dac *d, com_fn *fn, void *self,
+		    const uint64_t a[DAC_MAX_ARGS])
+{
+	const struct dac_limits *l = &d->limits;
+	size_t i = l->n_ended < N_TICKS_MAX ? l->n_ended : N_TICKS_MAX - 1;
+	struct guard_limit limit = {.ticks_max = ticks_max[i]};
+
+	if (!l->on)
+		return guard_call(fn, self, a, NULL);
+	if (l->lost >= LOST_MAX)
+		return COM_E_TIMEOUT;
+	int32_t hr = guard_call(fn, self, a, &limit);
+	if (hr == COM_E_TIMEOUT)
+		give_up(d, &limit);
+	return hr;
+}
+
+int32_t dac_call(struct dac *d, void *object, unsigned slot, unsigned n, ...)
+{
+	uint64_t a[DAC_MAX_ARGS] = {0};
+	va_list ap;
+
+	assert(n <= DAC_MAX_ARGS);
+	va_start(ap, n);
+	// See com.h: a narrower argument leaves its upper half undefined, which
+	// the callee does not look at.
+	for (unsigned i = 0; i < n; i++)
+		a[i] = va_arg(ap, uint64_t);
+	va_end(ap);
+	d->n_calls++;
+	int32_t hr = dac_call_fn(d, com_slot(object, slot), object, a);
+	if (hr < 0)
+		LOG(target_log(d->target), LOG_DAC,
+		    "slot %u says 0x%08x to 0x%llx 0x%llx", slot, (uint32_t)hr,
+		    (unsigned long long)a[0], (unsigned long long)a[1]);
+	return hr;
+}
