@@ -1,8 +1,10 @@
-"""Core dumps to look at: who writes them, and what they have to show."""
+"""Core dumps to look at: who writes them, what they have to show, and how to
+damage them."""
 import glob
 import os
 import re
 import resource
+import struct
 import subprocess
 
 from drive import Failure
@@ -93,3 +95,51 @@ def same(wanted, got):
     """Is there all that the program showed, or that it cannot be read?"""
     parts = re.split("<cannot read 0x[0-9a-f]+>|<not in the core>", got)
     return re.fullmatch(".*".join(map(re.escape, parts)), wanted)
+
+
+# ---- Damage ------------------------------------------------------------------
+
+class Damaged:
+    """The words of a core's memory, to be changed."""
+
+    def __init__(self, path):
+        self.path = path
+        with open(path, "rb") as file:
+            self.bytes = bytearray(file.read())
+        at, = struct.unpack_from("<Q", self.bytes, 32)
+        count, = struct.unpack_from("<H", self.bytes, 56)
+        self.segments = []
+        for i in range(count):
+            kind, _, offset, start, _, size = struct.unpack_from(
+                "<IIQQQQ", self.bytes, at + 56 * i)
+            if kind == 1:  # PT_LOAD
+                self.segments.append((start, start + size, offset))
+
+    def place(self, addr):
+        for start, end, offset in self.segments:
+            if start <= addr <= end - 8:
+                return offset + addr - start
+        return None
+
+    def word(self, addr):
+        """None where the core has nothing."""
+        at = self.place(addr)
+        return None if at is None else struct.unpack_from("<Q", self.bytes,
+                                                          at)[0]
+
+    def put(self, addr, word):
+        struct.pack_into("<Q", self.bytes, self.place(addr), word)
+
+    def save(self, path):
+        with open(path, "wb") as file:
+            file.write(self.bytes)
+        return path
+
+    def link(self, objects):
+        """The offset of what leads from each of a list's objects to the
+        next."""
+        for offset in range(0, 0xd00, 8):
+            if all(self.word(one + offset) in (other, other + offset)
+                   for one, other in zip(objects, objects[1:])):
+                return offset
+        raise Failure(f"{self.path}: no list of {objects}")

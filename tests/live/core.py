@@ -1,14 +1,15 @@
 """Core files: what they show is what the program showed when it ended."""
 import glob
 import gzip
+import json
 import os
 import re
 import shutil
 import struct
 import subprocess
 
-from dumps import (KINDS, LOOK, OWN, core, dump, flags, kernel_core, live, own,
-                   same, shown)
+from dumps import (KINDS, LOOK, OWN, Damaged, core, dump, flags, kernel_core,
+                   live, own, same, shown)
 from survivor import Busy
 
 
@@ -176,6 +177,42 @@ def test_no_core(t):
         file.write(broken)
     done = core(t, path, ["info threads", "bt"])
     t.check_match(r"(?m)^\* 1 +Thread \d+ ", done.stdout)
+
+
+def test_endless(t):
+    """A core whose list of threads leads in a circle, which the DAC goes round
+    for ever: that costs what is behind, a sentence and some seconds, and the
+    rest is shown."""
+    path = f"{t.dir}/whole.core"
+    t.batch(["break " + t.at("Threads", "all-waiting"), "run",
+             f"gcore --mini {path}"], t.program("Threads", "4"))
+    listed = t.run("clrthreads", path, "--json")
+    threads = [int(one["address"], 16)
+               for one in json.loads(listed.stdout)["threads"]]
+    damaged = Damaged(path)
+    offset = damaged.link(threads)
+    names = re.findall(r'"worker-\d"', core(t, path, ["info threads"]).stdout)
+    t.check_equal(4, len(names))
+    # the first worker is followed by itself
+    at = threads[3] + offset
+    damaged.put(at, damaged.word(threads[2] + offset))
+    bent = damaged.save(f"{t.dir}/bent.core")
+    done = t.run("--batch", *flags(["info threads", "bt", "clrthreads",
+                                    "echo end\\n"]), "--core", bent,
+                 timeout=180)
+    t.check_equal(["DAC found no end in its structures",
+                   "list of threads leads in a circle"],
+                  sorted(re.findall(r"(?m)^The memory is damaged: the runtime's "
+                                    "(.*?)(?: and |;)", done.stdout)))
+    t.check_match(r"^#0 .* in Threads\.Program\.All \(count=4\) at Threads\.cs:"
+                  rf"{t.line('Threads', 'all-waiting')}$", done.stdout)
+    t.check_in("\n4 threads, of which 0 have ended\nend\n", done.stdout)
+    # by either command, once
+    t.check_equal(2, done.stdout.count("worker-0"))
+    done = t.run("stack", bent)
+    t.check_in("Threads.Program.WaitEvent(", done.stdout)
+    t.check_equal("dndbg: the memory is damaged: the runtime's list of threads "
+                  "leads in a circle; those behind are missing\n", done.stderr)
 
 
 def own_runtime(t):

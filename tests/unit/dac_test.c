@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -104,6 +105,100 @@ static void test_own_fault(void **state)
 		assert_true(WIFSIGNALED(status));
 		assert_int_equal(WTERMSIG(status), SIGSEGV);
 	}
+}
+
+// Code as a library has it, that never returns.
+static com_fn *endless(void)
+{
+	enum {
+		PAGE = 4096
+	};
+	static const uint8_t code[] = {0xeb, 0xfe};
+	uint8_t *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_true(page != MAP_FAILED);
+	memcpy(page, code, sizeof(code));
+	assert_int_equal(mprotect(page, PAGE, PROT_READ | PROT_EXEC), 0);
+	guard_code((uintptr_t)page, (uintptr_t)page + PAGE);
+	return (com_fn *)page;
+}
+
+// Reads for ever, and keeps what it has read.
+static int32_t greedy(void *self, ...)
+{
+	enum {
+		MORE = 1 << 20
+	};
+	bool *keeps = self;
+
+	for (uint8_t *p = self; p != MAP_FAILED; guard_check()) {
+		p = mmap(NULL, MORE, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (p != MAP_FAILED)
+			memset(p, 1, MORE);
+		if (!*keeps)
+			munmap(p, MORE);
+	}
+	return COM_E_FAIL;
+}
+
+// A call that does not end is ended, where it loops or where it reads.
+static void test_endless(void **state)
+{
+	const uint64_t none[DAC_MAX_ARGS] = {0};
+	struct guard_limit limit = {.ticks_max = 2};
+	com_fn *loop = endless();
+	bool keeps = false;
+
+	(void)state;
+	guard_install();
+	for (int i = 0; i < 3; i++) {
+		limit.ticks = 0;
+		assert_int_equal(guard_call(loop, NULL, none, &limit),
+				 COM_E_TIMEOUT);
+		assert_int_equal(limit.ticks, 2);
+		assert_int_equal(guard_call(sum, NULL, none, &limit), 0);
+	}
+	limit.ticks = 0;
+	assert_int_equal(guard_call(greedy, &keeps, none, &limit),
+			 COM_E_TIMEOUT);
+	assert_false(limit.big);
+	limit = (struct guard_limit){.ticks_max = 1 << 20};
+	keeps = true;
+	assert_int_equal(guard_call(greedy, &keeps, none, &limit),
+			 COM_E_TIMEOUT);
+	assert_true(limit.big);
+}
+
+static void count_texts(void *arg, const char *text)
+{
+	int *n = arg;
+
+	assert_non_null(strstr(text, "found no end"));
+	++*n;
+}
+
+// Only of what cannot run; it is told, and at last nothing is asked.
+static void test_patience(void **state)
+{
+	com_fn *vtable[] = {sum, endless()};
+	com_fn *const *object = vtable;
+	struct target target = {0};
+	// much of it is spent already
+	struct dac d = {.target = &target, .limits = {.on = true, .lost = 95}};
+	int n_texts = 0;
+
+	(void)state;
+	guard_install();
+	dac_tell(&d, count_texts, &n_texts);
+	assert_int_equal(DAC_CALL(&d, &object, 1), COM_E_TIMEOUT);
+	assert_int_equal(n_texts, 1);
+	assert_int_equal(DAC_CALL(&d, &object, 0), 0);
+	assert_int_equal(DAC_CALL(&d, &object, 1), COM_E_TIMEOUT);
+	assert_int_equal(n_texts, 2);
+	assert_int_equal(DAC_CALL(&d, &object, 0), COM_E_TIMEOUT);
+	assert_int_equal(n_texts, 2);
 }
 
 // A file that is mapped may be cut: what was there reads as zeros.
@@ -420,6 +515,8 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_fault),
 	    cmocka_unit_test(test_own_fault),
+	    cmocka_unit_test(test_endless),
+	    cmocka_unit_test(test_patience),
 	    cmocka_unit_test(test_cut_file),
 	    cmocka_unit_test(test_context),
 	    cmocka_unit_test(test_context_of_frame),

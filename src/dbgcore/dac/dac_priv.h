@@ -95,6 +95,7 @@ struct dac_limits {
 	bool on;
 	unsigned int n_ended; /* calls that did not end by themselves */
 	unsigned int lost;    /* ticks that went into them */
+	bool circle_told;     /* that the list of threads has no end */
 	dac_tell_fn *tell;    /* NULL: nobody, or all is told */
 	void *arg;
 };
@@ -162,6 +163,8 @@ void guard_check(void);
 /* guard_call with the limits that hold for this DAC. */
 int32_t dac_call_fn(struct dac *d, com_fn *fn, void *self,
 		    const uint64_t a[DAC_MAX_ARGS]);
+/* Tell that the list of threads leads in a circle, of what cannot run. */
+void dac_tell_circle(struct dac *d);
 /* Call a slot of an object with @n arguments, likewise, and count it. */
 int32_t dac_call(struct dac *d, void *object, unsigned slot, unsigned n, ...);
 

@@ -3,11 +3,12 @@
  *
  * The DAC of a program that runs is waited for, since what it reads was made by
  * a runtime. A core was made by anybody: there each call has a limit. What has
- * gone round once does so again, so the first call that does not end costs two
- * seconds of processor time, the next a fifth of a second, each further one
- * 40 ms, which none needs in a core that is whole. When all of them together
- * have cost five seconds, or three of them memory, the DAC is not asked any
- * more. What it does not tell is missing, as it is where it fails.
+ * gone round once does so again, so the first call that does not end costs a
+ * second of processor time, the next a fifth of one, each further one 40 ms,
+ * which none needs in a core that is whole but for the references of a stack
+ * that has overflowed (0.2 s). When all of them together have cost three
+ * seconds, or three of them memory, the DAC is not asked any more. What it does
+ * not tell is missing, as it is where it fails.
  */
 #include "base/log.h"
 #include "dac/dac_priv.h"
@@ -15,14 +16,14 @@
 #include <stdarg.h>
 
 static const unsigned int ticks_max[] = {
-    2000 / GUARD_TICK_MS,
+    1000 / GUARD_TICK_MS,
     200 / GUARD_TICK_MS,
     40 / GUARD_TICK_MS,
 };
 
 enum {
 	N_TICKS_MAX = sizeof(ticks_max) / sizeof(*ticks_max),
-	LOST_MAX = 5000 / GUARD_TICK_MS,
+	LOST_MAX = 3000 / GUARD_TICK_MS,
 	LOST_BIG = LOST_MAX / 3 + 1,
 };
 
@@ -30,6 +31,17 @@ void dac_tell(struct dac *d, dac_tell_fn *fn, void *arg)
 {
 	d->limits.tell = fn;
 	d->limits.arg = arg;
+}
+
+void dac_tell_circle(struct dac *d)
+{
+	struct dac_limits *l = &d->limits;
+
+	if (!l->on || !l->tell || l->circle_told)
+		return;
+	l->circle_told = true;
+	l->tell(l->arg, "the memory is damaged: the runtime's list of threads "
+			"leads in a circle; those behind are missing");
 }
 
 // What the DAC keeps may be half changed.

@@ -212,15 +212,21 @@ struct dbg_error *dac_threads_all(struct dac *d, struct arena *arena,
 	// The list may be cut or cyclic while a thread comes or goes.
 	int32_t left =
 	    store.n_threads < THREADS_MAX ? store.n_threads : THREADS_MAX;
-	for (uint64_t addr = store.first; addr && left > 0; left--) {
+	struct map seen = {0};
+	uint64_t addr = store.first;
+	for (; addr && left > 0 && !map_find(&seen, addr); left--) {
 		struct sos_thread data = {0};
 
 		if (DAC_CALL(d, d->sos, SOS_THREAD, addr, &data) < 0)
 			break;
+		map_put(&seen, addr, d);
 		mem_grow(&v, &cap, n, sizeof(*v));
 		describe(d, addr, &data, &store, &v[n++]);
 		addr = data.next;
 	}
+	if (addr)
+		dac_tell_circle(d);
+	map_deinit(&seen);
 	*ret = arena_copy(arena, v, n, sizeof(*v));
 	*ret_n = n;
 	mem_free_ptr(&v);

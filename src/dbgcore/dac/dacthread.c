@@ -126,6 +126,8 @@ static const struct dac_thread *take_next(struct dac *d)
 		return NULL;
 	}
 	l->next = data.next;
+	if (!l->left && l->next)
+		dac_tell_circle(d);
 	if (!data.tid || data.tid > INT32_MAX ||
 	    (data.state & (STATE_UNSTARTED | STATE_DEAD)))
 		return NULL;

@@ -161,8 +161,8 @@ static uint64_t own_pages(void)
 	ssize_t n = pread(timer.statm, text, sizeof(text), 0);
 	for (ssize_t i = 0; i < n && value < 3; i++) {
 		if (text[i] >= '0' && text[i] <= '9')
-			values[value] = values[value] * 10 +
-					(uint64_t)(text[i] - '0');
+			values[value] =
+			    values[value] * 10 + (uint64_t)(text[i] - '0');
 		else
 			value++;
 	}

@@ -23,6 +23,7 @@ enum {
 	WALK_ALL_FRAMES = 0xf,
 	REQUEST_FRAME_ADDR = 0xf0000000,
 	FRAMES_MAX = 1 << 20,
+	OTHER_MAX = 1024, /* items without a managed frame between them */
 	DROP_FRAMES = 2048,
 	NATIVE_MAX = 128,
 	STUB_WORDS = 8, /* what a stub may have pushed, and more */
@@ -45,6 +46,7 @@ struct dac_walk {
 	struct dac_frame at; /* the newest item that can be opened at */
 	uint32_t since;      /* steps from there, or from the top */
 	uint32_t n_managed;
+	uint32_t n_other; /* since the last managed frame */
 	struct context context;
 	uint32_t left;
 	bool started, any_managed;
@@ -305,6 +307,9 @@ static bool advance(struct dac_walk *w)
 	if (!w->left)
 		return false;
 	w->left--;
+	// A Frame whose next one is itself: the DAC goes on for ever.
+	if (w->n_other++ == OTHER_MAX)
+		w->left = 0;
 	// It finds what it has read the slower the more that is (.NET 9).
 	if (!w->since && w->n_managed % DROP_FRAMES == DROP_FRAMES - 1)
 		dac_drop(w->dac);
@@ -339,7 +344,7 @@ static struct dbg_error *managed_frame(struct dac_walk *w, struct dac_frame *f,
 		return err;
 	f->method = code.method;
 	w->at = *f;
-	w->since = 0;
+	w->since = w->n_other = 0;
 	w->n_managed++;
 	*ret_any = true;
 	return NULL;
