@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "dac/com.h"
 #include "dac/dac.h"
+#include "dac/daccall.h"
 #include "dac/slots.h"
 #include "dac/typetable.h"
 #include "dac/x86/context.h"
@@ -90,16 +91,6 @@ struct dac_learned {
 	uint64_t barrier; /* see dacheap.c; 0: not looked for */
 };
 
-/* What calls may cost, see daccall.c. */
-struct dac_limits {
-	bool on;
-	unsigned int n_ended; /* calls that did not end by themselves */
-	unsigned int lost;    /* ticks that went into them */
-	bool circle_told;     /* that the list of threads has no end */
-	dac_tell_fn *tell;    /* NULL: nobody, or all is told */
-	void *arg;
-};
-
 struct dac {
 	uint32_t notify_flags; // events asked for beyond methods
 	struct target *target;
@@ -123,56 +114,6 @@ struct dac {
 	struct dac_learned learned;
 	struct dac_limits limits;
 };
-
-/* ---- guard.c --------------------------------------------------------- */
-
-enum {
-	DAC_MAX_ARGS = 7
-};
-
-/*
- * Install the handlers by which a fault inside the DAC ends only the call
- * (COM_E_FAULT). Idempotent.
- */
-void guard_install(void);
-/* The addresses of a DAC's own code, in which a call can be ended. */
-void guard_code(uintptr_t start, uintptr_t end);
-
-enum {
-	GUARD_TICK_MS = 20,
-};
-
-/* What a call may cost, and has cost. */
-struct guard_limit {
-	unsigned int ticks_max; /* of GUARD_TICK_MS of processor time */
-	unsigned int ticks;
-	bool big; /* it was ended for the memory that it took */
-};
-
-/*
- * Call a function of the DAC: COM_E_FAULT if it faulted, COM_E_TIMEOUT if it
- * was ended at its limit (NULL: none).
- */
-int32_t guard_call(com_fn *fn, void *self, const uint64_t a[DAC_MAX_ARGS],
-		   struct guard_limit *limit);
-/* Asked for memory: end a call that has reached its limit. */
-void guard_check(void);
-
-/* ---- daccall.c ------------------------------------------------------- */
-
-/* guard_call with the limits that hold for this DAC. */
-int32_t dac_call_fn(struct dac *d, com_fn *fn, void *self,
-		    const uint64_t a[DAC_MAX_ARGS]);
-/* Tell that the list of threads leads in a circle, of what cannot run. */
-void dac_tell_circle(struct dac *d);
-/* Call a slot of an object with @n arguments, likewise, and count it. */
-int32_t dac_call(struct dac *d, void *object, unsigned slot, unsigned n, ...);
-
-/* Call a slot of a COM object of the DAC. */
-#define DAC_CALL(d, object, slot, ...)                                         \
-	dac_call((d), (object), (slot), DAC_COUNT(__VA_ARGS__), ##__VA_ARGS__)
-#define DAC_COUNT(...) DAC_EIGHTH(0, ##__VA_ARGS__, 7, 6, 5, 4, 3, 2, 1, 0)
-#define DAC_EIGHTH(skip, a, b, c, d, e, f, g, n, ...) n
 
 /* ---- load.c ---------------------------------------------------------- */
 

@@ -26,8 +26,11 @@
  * neither malloc nor another library is in the midst of something. Outside of
  * a call the timer ends with its next tick.
  */
+#include "dac/guard.h"
+
 #include "base/file.h"
-#include "dac/dac_priv.h"
+#include "base/mem.h"
+#include "target/arch.h"
 
 #include <errno.h>
 #include <fcntl.h>
