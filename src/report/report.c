@@ -133,17 +133,53 @@ const struct report_frame *report_culprit(const struct report *r)
 	return t && r->thread ? first_own(t->frames, t->n_frames) : NULL;
 }
 
+// The run of frames that an overflow of the stack is made of, NULL: it is none.
+static const struct report_frame *overflow_of(const struct report *r)
+{
+	const struct report_thread *t = r->n_threads ? r->threads : NULL;
+	const struct report_frame *ret = NULL;
+
+	if (!t || !r->n_exceptions || !r->exceptions[0].type ||
+	    strcmp(r->exceptions[0].type, "System.StackOverflowException"))
+		return NULL;
+	for (size_t i = 0; i < t->n_frames; i++)
+		if (t->frames[i].period &&
+		    (!ret || t->frames[i].times > ret->times))
+			ret = &t->frames[i];
+	return ret && ret->period <= t->frames + t->n_frames - ret ? ret : NULL;
+}
+
+// The names of a run from that which comes first in the alphabet: which of the
+// methods finds the stack full is chance.
+static void add_run(struct str *text, const struct report_frame *run)
+{
+	uint32_t first = 0;
+
+	for (uint32_t i = 1; i < run->period; i++)
+		if (strcmp(run[i].name, run[first].name) < 0)
+			first = i;
+	for (uint32_t i = 0; i < run->period; i++) {
+		const struct report_frame *f = &run[(first + i) % run->period];
+
+		if (report_is_users(f))
+			str_addf(text, "%s\n", f->name);
+	}
+}
+
 void report_fingerprint(const struct report *r, char ret[17])
 {
 	enum {
 		FRAMES = 3
 	};
+	const struct report_frame *run = overflow_of(r);
 	_cleanup_str_ struct str text = {0};
 	const struct report_thread *t = r->n_threads ? r->threads : NULL;
 	const char *what = r->n_exceptions ? r->exceptions[0].type : r->cause;
-	unsigned int taken = 0;
+	unsigned int taken = run ? FRAMES : 0;
 
 	str_addf(&text, "%s\n", what ? what : "");
+	if (run)
+		add_run(&text, run);
 	for (size_t i = 0; t && i < t->n_frames && taken < FRAMES; i++) {
 		if (!report_is_users(&t->frames[i]))
 			continue;

@@ -65,13 +65,30 @@ static const char **read_words(struct report *r, const char *name,
 	return list;
 }
 
+// Is a part of it a secret with its value, as in "Server=a;Password=b"?
+static bool has_secret(const char *word)
+{
+	for (const char *s = word; (s = strchr(s, '=')); s++) {
+		const char *key = s;
+
+		while (key > word && !strchr("=;,&? ", key[-1]))
+			key--;
+		char *name = xstrndup(key, (size_t)(s - key));
+		bool found = report_is_secret(name);
+		free(name);
+		if (found)
+			return true;
+	}
+	return false;
+}
+
 // "NAME=VALUE" without the value if the name, or the option, is a secret's.
 static const char *without_secret(struct report *r, const char *word)
 {
 	size_t n = strcspn(word, "=");
 	const char *name = arena_strndup(r->arena, word, n);
 
-	if (word[n] && report_is_secret(name))
+	if (has_secret(word))
 		return arena_printf(r->arena, "%s=%s", name, redacted);
 	return arena_strndup(r->arena, word, strnlen(word, WORD_MAX));
 }

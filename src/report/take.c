@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "report/take.h"
 
 enum {
@@ -74,6 +75,30 @@ bool report_is_secret(const char *name)
 		if (strcasestr(name, secrets[i]))
 			return true;
 	return false;
+}
+
+// Each entry whose key, or value, looks like a secret's without its value.
+static const char *data_text(struct report *r, const char *data)
+{
+	_cleanup_str_ struct str text = {0};
+
+	while (data && *data) {
+		size_t n = strcspn(data, "\n");
+		const char *entry = arena_strndup(r->arena, data, n);
+		const char *equal = strstr(entry, " = ");
+		size_t key = equal ? (size_t)(equal - entry) : 0;
+
+		if (report_is_secret(entry))
+			str_addf(&text, "%.*s = <redacted>", (int)key, entry);
+		else
+			str_add(&text, entry);
+		data += n;
+		if (*data) {
+			str_addc(&text, '\n');
+			data++;
+		}
+	}
+	return report_copy(r, str_get(&text));
 }
 
 // A value whose name, or the name of a part of it, looks like a secret's.
@@ -255,7 +280,7 @@ static void take_exceptions(struct report *r, struct dbg *dbg)
 		    .type = report_copy(r, v[i].type),
 		    .message = report_copy(r, v[i].message),
 		    .module = report_copy(r, v[i].module),
-		    .data = report_copy(r, v[i].data),
+		    .data = v[i].data ? data_text(r, v[i].data) : NULL,
 		    .hresult = v[i].hresult,
 		    .depth = v[i].depth,
 		};

@@ -65,11 +65,18 @@ static void write_vars(const struct writer *w, const struct report_frame *f)
 static void write_frames(const struct writer *w, const struct report_frame *v,
 			 size_t n)
 {
-	uint64_t level = 0;
+	uint64_t level = 0, omitted = 0; // behind the end of a run
+	size_t end = n;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct report_frame *f = &v[i];
 
+		if (i == end)
+			level += omitted;
+		if (f->period) {
+			omitted = (uint64_t)(f->times - 1) * f->period;
+			end = i + f->period;
+		}
 		paint(w, w->dim);
 		if (f->period == 1)
 			plain_printf(w->out,
@@ -89,9 +96,6 @@ static void write_frames(const struct writer *w, const struct report_frame *v,
 		fputc('\n', w->out);
 		write_source(w, f);
 		write_vars(w, f);
-		// the frames of a run that are not listed
-		if (f->period)
-			level += (uint64_t)(f->times - 1) * f->period;
 	}
 }
 

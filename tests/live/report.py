@@ -488,9 +488,14 @@ def test_surroundings(t):
     with open(own["path"], "rb") as file:
         t.check_in(uuid.UUID(own["mvid"]).bytes_le, file.read())
     done = command(t, ["sh", "-c", "kill -SEGV $$", "sh", "--api-key=hidden",
+                       "--filter=TokenTests", "--db=Server=a;Password=hidden",
                        "--password", "hidden"], "--timeout", "60")
-    t.check_in("--api-key=<redacted> --password <redacted>\n", done.stderr)
+    t.check_in("--api-key=<redacted> --filter=TokenTests --db=<redacted> "
+               "--password <redacted>\n", done.stderr)
     t.check_not_in("hidden", done.stderr)
+    report = only(t, reported(t, throws(t, "unhandled-data")))
+    t.check_equal('"order" = 17\n"password" = <redacted>',
+                  report["exceptions"][0]["data"])
 
 
 def test_refused(t):
