@@ -113,6 +113,21 @@ def test_set_indexer(t):
 test_set_indexer.runtimes = ("10",)
 
 
+def test_trees(t):
+    """A lambda that C# makes an expression tree of is refused with the way to
+    what is asked for."""
+    done = t.batch(["b " + t.at("Language", "unloaded"), "run",
+                    "print new Remote().Where(n => n > 2).Count()",
+                    "print (from n in new Remote() where n > 2 select n).First()",
+                    "print new Remote().Looks(n => n > 2)"],
+                   t.program("Language", os.path.join(t.dir, "lines")))
+    wanted = ("Call 'ToList()' before 'Where': of a query it needs an "
+              "expression tree, which cannot be made of the lambda at column ")
+    t.check_equal([wanted + "20.", wanted + "31.",
+                   "'Looks' needs an expression tree, which cannot be made of "
+                   "the lambda at column 20."], done.stderr.splitlines())
+
+
 def test_uninitialized(t):
     """A class whose static constructor cannot be interpreted is not taken for
     one whose constructor has run."""

@@ -11,6 +11,7 @@
 #include "eval/bind/bindlambda.h"
 #include "eval/bind/bindop.h"
 #include "eval/bind/overload.h"
+#include "eval/bind/querylambda.h"
 #include "eval/lookup.h"
 
 enum {
@@ -391,6 +392,8 @@ static struct dbg_error *find_extension(struct binder *b, struct bound *of,
 	struct dbg_error *err = call_resolve(b, c, l->items, l->n, best);
 	if (!err && best->method && !receiver_fits(b, of, best->sig->params[0]))
 		best->method = NULL;
+	if (!err && best->method)
+		err = query_refused(b, c, best->method);
 	return err;
 }
 
@@ -504,6 +507,8 @@ struct dbg_error *call_refused(struct binder *b, const struct call *c,
 			       struct il_method *const *methods, size_t n)
 {
 	struct dbg_error *err = wrong_lambda(b, c);
+	for (size_t i = 0; !err && i < n; i++)
+		err = tree_refused(b, c, methods[i]);
 	for (size_t i = 0; !err && i < n * 2; i++)
 		err = wrong_argument(b, c, methods[i / 2], i % 2);
 	return !err && n ? bind_error(b, c->x, "the arguments do not fit '%s'",
