@@ -437,3 +437,27 @@ def test_symbols_of_addresses(t):
     t.check_match(r"^Hello\.Program\.Main\(.*\) \+ \d+$",
                   s.cmd(f"info symbol {pc}"))
     t.check_in("No symbol matches 0x10.", s.cmd("info symbol 0x10"))
+
+
+def test_words_of_gdb(t):
+    """Lines without a file before there is a stop, and gdb's names."""
+    env = ["show environment HOME", "show env NOSUCH", "set env NOSUCH 3",
+           "show env NOSUCH", "unset env HOME", "show env HOME"]
+    done = t.batch([f"break {t.line('Hello', 'print')}", "list Program.Add",
+                    f"tbreak {t.line('Hello', 'last')} if sum == 5", *env,
+                    "run", "info s", "info stack 1", "continue",
+                    "info all-registers rip"], t.program("Hello"))
+    for mark in "print", "last":
+        t.check_match(rf"^(Temporary b|B)reakpoint \d at Hello\.Program\.Main: "
+                      rf"file Hello\.cs, line {t.line('Hello', mark)}\.$",
+                      done.stdout)
+    t.check_in(f"HOME = {t.dir}\n"
+               'Environment variable "NOSUCH" not defined.\nNOSUCH = 3\n'
+               'Environment variable "HOME" not defined.\n', done.stdout)
+    t.check_equal(2, done.stdout.count("#0  Hello.Program.Main "))
+    t.check_match(r"^Temporary breakpoint 2, ", done.stdout)
+    t.check_match(r"^rip +0x", done.stdout)
+    t.check_equal("", done.stderr)
+
+
+test_words_of_gdb.runtimes = ("10",)

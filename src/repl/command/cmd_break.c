@@ -103,6 +103,22 @@ static uint32_t parse_thread(const char *s, size_t *n)
 	return (uint32_t)number;
 }
 
+// FILE:LINE for a bare line while no frame tells of a file: that of the listing
+// or of Main. NULL: @location is something else, or there is no file.
+static char *line_of_file(struct repl *r, const char *location)
+{
+	struct dbg_location *found = NULL;
+	const char *file = r->listing.file;
+	uint64_t line;
+	size_t n = 0;
+
+	if (r->stopped || !parse_u64(location, &line))
+		return NULL;
+	if (!file && !dbg_err_drop(dbg_locate(r->dbg, 0, NULL, &found, &n)))
+		file = n ? found[0].file : NULL;
+	return file ? xasprintf("%s:%s", file, location) : NULL;
+}
+
 static struct dbg_error *break_at(struct repl *r, const char *args,
 				  bool temporary)
 {
@@ -127,9 +143,10 @@ static struct dbg_error *break_at(struct repl *r, const char *args,
 	}
 	if (condition)
 		condition += 2 + strspn(condition + 2, " \t");
+	_cleanup_free_ char *of_file = line_of_file(r, location);
 	struct dbg_break_req req = {
 	    .kind = DBG_BREAK_LOCATION,
-	    .text = location,
+	    .text = of_file ? of_file : location,
 	    .frame = r->stopped ? frame_id(r) : 0,
 	    .temporary = temporary,
 	    .thread = thread,

@@ -407,6 +407,13 @@ static const struct repl_cmd subs[] = {
 	.run = info_line,
     },
     {
+	.names = "stack s",
+	.args = "[N | -N] [full] [-all] [-native]",
+	.help = "the stack, as \"backtrace\"",
+	.flags = CMD_NEEDS_STOP,
+	.run = stack_info,
+    },
+    {
 	.names = "locals",
 	.help = "local variables of the selected frame, innermost block first",
 	.flags = CMD_NEEDS_STOP,
@@ -418,7 +425,7 @@ static const struct repl_cmd subs[] = {
 	.run = info_program,
     },
     {
-	.names = "registers r",
+	.names = "registers r all-registers",
 	.args = "[NAME...]",
 	.help = "registers of the selected frame",
 	.flags = CMD_NEEDS_STOP,

@@ -135,11 +135,32 @@ static struct dbg_error *show_args(struct repl *r, const struct call *call)
 	return NULL;
 }
 
+// What the program gets by that name.
+static const char *variable_of(const struct words *env, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (size_t i = env->n; i-- > 0;)
+		if (!strncmp(env->v[i], name, n) &&
+		    (!env->v[i][n] || env->v[i][n] == '='))
+			return env->v[i][n] ? env->v[i] + n + 1 : NULL;
+	return getenv(name);
+}
+
 static struct dbg_error *show_env(struct repl *r, const struct call *call)
 {
 	const struct words *env = &r->launch->env;
 
-	(void)call;
+	if (*call->args) {
+		const char *value = variable_of(env, call->args);
+
+		if (value)
+			out(r, "%s = %s\n", call->args, value);
+		else
+			out(r, "Environment variable \"%s\" not defined.\n",
+			    call->args);
+		return NULL;
+	}
 	for (size_t i = 0; i < env->n; i++)
 		out(r, "%s%s\n", strchr(env->v[i], '=') ? "" : "unset ",
 		    env->v[i]);
@@ -237,7 +258,8 @@ static const struct repl_cmd show_subs[] = {
     },
     {
 	.names = "environment env",
-	.help = "changes to the program's environment",
+	.args = "[NAME]",
+	.help = "a variable of the program's environment, or all changes to it",
 	.run = show_env,
     },
     {

@@ -260,7 +260,7 @@ static bool shows_native(struct repl *r)
 	return on;
 }
 
-static struct dbg_error *cmd_backtrace(struct repl *r, const struct call *call)
+struct dbg_error *stack_info(struct repl *r, const struct call *call)
 {
 	struct dbg_error *err;
 	struct bt_args bt = {0};
@@ -341,7 +341,7 @@ static const struct repl_cmd cmds[] = {
 	    "runtime's stubs, without numbers (see "
 	    "\"set backtrace native\").",
 	.flags = CMD_NEEDS_STOP,
-	.run = cmd_backtrace,
+	.run = stack_info,
     },
     {
 	.names = "frame f",

@@ -34,6 +34,8 @@ void displays_deinit(struct repl *r);
 
 /* ---- cmd_stack.c, cmd_frame.c ---------------------------------------- */
 
+/* `backtrace`. */
+DBG_MUST struct dbg_error *stack_info(struct repl *r, const struct call *call);
 /* How many frames the selected thread has. */
 DBG_MUST struct dbg_error *frame_count(struct repl *r, uint32_t *ret);
 /* `frame N`. */
