@@ -1,5 +1,6 @@
 """Core dumps to look at: who writes them, what they have to show, and how to
 damage them."""
+import bisect
 import glob
 import os
 import re
@@ -134,6 +135,22 @@ class Damaged:
         with open(path, "wb") as file:
             file.write(self.bytes)
         return path
+
+    def pointers(self):
+        """Words that lead into the core: (offset, address, word)."""
+        found = []
+        starts = [start for start, _, _ in sorted(self.segments)]
+        ends = {start: end for start, end, _ in self.segments}
+        for start, end, offset in self.segments:
+            count = max(0, min(end - start, len(self.bytes) - offset)) // 8
+            words = struct.unpack_from(f"<{count}Q", self.bytes, offset)
+            for i, word in enumerate(words):
+                if word & 7 or not starts[0] <= word < 1 << 47:
+                    continue
+                at = starts[bisect.bisect_right(starts, word) - 1]
+                if word < ends[at]:
+                    found.append((offset + 8 * i, start + 8 * i, word))
+        return found
 
     def link(self, objects):
         """The offset of what leads from each of a list's objects to the

@@ -26,3 +26,14 @@ def test_children(t):
 
 
 test_children.runtimes = ("10",)
+
+
+def test_cores(t):
+    """Cores that were cut short; scripts/torture-cores alone does more, and
+    damages them."""
+    done = subprocess.run(
+        [sys.executable, f"{drive.TOP}/scripts/torture-cores", "--pages", "16",
+         "--cuts", "32", "--bends", "0", "--dndbg", t.dndbg, "--runtime",
+         t.runtime], text=True, capture_output=True)
+    t.check_equal(0, done.returncode if not done.stderr else done.stderr)
+    t.check_in("48 looks at damaged cores, 0 went wrong", done.stdout)
