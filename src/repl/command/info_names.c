@@ -160,7 +160,9 @@ static struct dbg_error *names_info(struct repl *r, const struct call *call,
 	qsort(list, page.n, sizeof(*list), compare);
 	show_names(r, list, page.n);
 	if (page.more)
-		out(r, "(These are the first %d: name fewer.)\n", NAMES_SHOWN);
+		out(r,
+		    "(These are the first %d; a longer name matches fewer.)\n",
+		    NAMES_SHOWN);
 	return NULL;
 }
 

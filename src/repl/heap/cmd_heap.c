@@ -441,7 +441,7 @@ static const struct repl_cmd subs[] = {
 		"refers to them on a\nshortest path from a root, with how many "
 		"of them it keeps, and the bytes that\nthese retain; at the "
 		"ends are roots. --depth: longer paths are cut short; --top: "
-		"at\nmost N ways below one.",
+		"at\nmost N branches below each.",
 	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS | CMD_LONG,
 	.run = heap_paths_cmd,
     },

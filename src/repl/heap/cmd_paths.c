@@ -59,8 +59,8 @@ static void show_ways(struct sheet *s, const struct dbg_heap_ways *ways)
 		out(s->r, "Nothing keeps %" PRIu64 " more alive: garbage.\n",
 		    ways->garbage);
 	if (ways->cut)
-		out(s->r, "There are more ways than are told apart: the sums "
-			  "of some are larger than those below them.\n");
+		out(s->r, "There are more branches than are kept: some "
+			  "counts are larger than those below them.\n");
 }
 
 struct dbg_error *heap_paths_cmd(struct repl *r, const struct call *call)

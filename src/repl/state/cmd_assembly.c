@@ -365,8 +365,8 @@ static const struct repl_cmd cmds[] = {
 	.names = "loadcontexts dumpalc",
 	.args = "[--json]",
 	.help = "list the AssemblyLoadContexts",
-	.more = "Those too that were told to unload and have not gone: "
-		"\"heap roots ADDRESS\" says what keeps one.",
+	.more = "Also those that were told to unload and are still there: "
+		"\"heap roots ADDRESS\"\nsays what keeps one alive.",
 	.flags = CMD_NEEDS_STOP,
 	.run = cmd_loadcontexts,
     },
@@ -382,7 +382,7 @@ static const struct repl_cmd cmds[] = {
 	.args = "[--json]",
 	.help = "list threads as the runtime knows them",
 	.more =
-	    "Those too that have not begun, and those that have ended and "
+	    "Also those that have not begun, and those that have ended but "
 	    "that the program\nstill refers to. \"info threads\" lists what "
 	    "runs, with where it is.",
 	.flags = CMD_NEEDS_STOP,

@@ -227,7 +227,9 @@ static void show_named(struct sheet *s, const struct dbg_named *v, size_t n)
 	}
 	sheet_rows_end(s);
 	if (!s->json && n == DBG_NAMED_MAX)
-		out(s->r, "(These are the first %zu: name fewer.)\n", n);
+		out(s->r,
+		    "(These are the first %zu; a longer name matches fewer.)\n",
+		    n);
 }
 
 // "MODULE!NAME", "MODULE NAME" or NAME; a module of "*" is any.

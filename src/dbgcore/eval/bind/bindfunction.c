@@ -80,7 +80,7 @@ struct dbg_error *function_bind(struct binder *b, const struct expr *x,
 	const struct bound_lambda *l = lambda->lambda;
 	if (l->body->kind == BOUND_BLOCK && !l->gives && !l->ends &&
 	    !strncmp(il_type_simple_name(var->type), "Func", 4))
-		return bind_error(b, x, "not every way out returns a value");
+		return bind_error(b, x, "not all code paths return a value");
 	*ret = bound_store(b, var, lambda);
 	return NULL;
 }

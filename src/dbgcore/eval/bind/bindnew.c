@@ -411,7 +411,8 @@ struct dbg_error *bind_new_array(struct binder *b, const struct expr *x,
 		return err;
 	return (*ret)->type && (*ret)->type->elem == ELEM_SZARRAY
 		   ? span_of(b, ret)
-		   : bind_error(b, x, "'%s' has no one type of elements",
+		   : bind_error(b, x,
+				"no best type found for the elements of '%s'",
 				bind_source(b, x));
 }
 

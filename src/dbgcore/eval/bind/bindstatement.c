@@ -556,7 +556,7 @@ struct dbg_error *bind_block_body(struct binder *b, const struct expr *x,
 			values[n++] = l->returns[i]->b;
 	}
 	if (n && (n < l->n_returns || completes(*ret)))
-		return bind_error(b, x, "not every way out returns a value");
+		return bind_error(b, x, "not all code paths return a value");
 	if (n)
 		*ret_type = bind_common_type(b, values, n);
 	l->gives = n != 0;
