@@ -198,7 +198,8 @@ static bool is_full(const struct dap *d)
 	return outbox_pending(&d->out) > PENDING_HIGH;
 }
 
-// While an evaluation goes on what needs its program to stand waits.
+// While an evaluation is under way, requests that need its program stopped
+// wait.
 static bool can_come_first(void *arg, const cJSON *message)
 {
 	return request_is_urgent(arg, message);

@@ -171,7 +171,7 @@ static void interrupt(struct mi *m)
 		mi_log(m, "Quit");
 }
 
-// A command of an interface beside us may have changed anything; was there one?
+// Has another interface carried out a command, which may have changed anything?
 static bool see_others(struct mi *m)
 {
 	if (!m->watched)
@@ -185,8 +185,8 @@ static bool see_others(struct mi *m)
 	return true;
 }
 
-// What is waited for beside the client's lines. That it is gone, once there
-// are no more, is told by what it reads.
+// Set what is waited for besides the client's lines. When these have ended,
+// the descriptor that it reads from tells that the client is gone.
 static void poll_others(struct mi *m, struct pollfd *fds, bool full)
 {
 	bool pending = outbox_pending(&m->out);
@@ -255,7 +255,7 @@ static void turn(struct mi *m)
 	if (fds[FD_IN].revents)
 		mi_read(m);
 	mi_take_lines(m);
-	// or meanwhile, if one waited for a call
+	// a line may have waited for a call, and served others meanwhile
 	changed |= see_others(m);
 	if (changed || fds[FD_IN].revents)
 		commands_changed(&m->commands);
@@ -308,13 +308,13 @@ static struct dbg_error *open_client(struct mi *m,
 	return NULL;
 }
 
-// An interface beside us wants to know what there is.
+// Another interface (new-ui) wants to know what has happened.
 static void take_events(void *arg)
 {
 	notify_take(arg);
 }
 
-// Someone says quit at an interface beside us.
+// The user says quit at another interface.
 static void leave(void *arg)
 {
 	struct mi *m = arg;

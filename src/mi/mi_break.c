@@ -341,7 +341,7 @@ static struct dbg_error *each_of_all(struct mi *m, number_fn *fn)
 	struct dbg_error *err = dbg_break_list(m->dbg, &list, &n);
 	if (err)
 		return err;
-	// the list is of before the first of them
+	// the first change frees the list: keep the numbers
 	_cleanup_free_ uint32_t *numbers = xcalloc(n + 1, sizeof(*numbers));
 	for (size_t i = 0; i < n; i++)
 		numbers[i] = list[i].number;

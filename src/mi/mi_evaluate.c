@@ -60,7 +60,7 @@ static struct dbg_error *wait_for_value(struct mi *m, struct dbg *dbg,
 	}
 }
 
-// What needs a call, at an interface beside another: the refusal says why.
+// At an interface that new-ui opened no calls are made: the error says so.
 static struct dbg_error *refused(const struct mi *m, struct dbg_error *err)
 {
 	if (!err || !m->take || err->code != DBG_E_UNSUPPORTED)
@@ -79,14 +79,14 @@ struct dbg_error *mi_evaluate(struct mi *m, const struct dbg_eval_request *req,
 	struct dbg *dbg = m->dbg;
 	uint32_t group = m->group;
 
-	// whoever serves the console beside us would have to wait, too
+	// the session's first interface would have to wait, too
 	if (m->take)
 		r.calls = DBG_CALLS_NEVER;
 	m->evaluated = false;
 	struct dbg_error *err = dbg_eval_begin(dbg, &r);
 	if (!err)
 		err = wait_for_value(m, dbg, group);
-	// whatever is known of values is of before the call
+	// what is known of values is older than the call
 	m->values++;
 	return refused(m, err ? err : dbg_eval_result(dbg, ret));
 }

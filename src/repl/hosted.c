@@ -17,8 +17,8 @@
 
 struct command_host {
 	struct repl *repl;
-	struct repl own; /* what that is, if it is not the user's prompt */
-	struct front_options options; /* its */
+	struct repl own; /* what @repl is, if it is not the user's prompt */
+	struct front_options options; /* of @own */
 	uint64_t resumes;             /* before the present command */
 	/* The prompt's own, while it works for another. */
 	FILE *out, *err;

@@ -59,7 +59,8 @@ struct examine {
 
 /* The line that tells of long work, see show/show_progress.c. */
 struct repl_progress {
-	int64_t began, last; /* milliseconds; of the command, of the line */
+	int64_t began; /* the command, in milliseconds */
+	int64_t last;  /* when the line was last printed */
 	bool shown;
 };
 

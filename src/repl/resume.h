@@ -37,7 +37,7 @@ void resume_begin(struct repl *r, enum resume_kind kind);
 DBG_MUST struct dbg_error *resume_wait(struct repl *r, struct dbg_error *err);
 /* resume_wait, and print the stop and the displays. */
 DBG_MUST struct dbg_error *resume_end(struct repl *r, struct dbg_error *err);
-/* ... what the call returned that was stepped out of stands between them. */
+/* ... and between them what the call returned that was stepped out of. */
 DBG_MUST struct dbg_error *resume_finish(struct repl *r, struct dbg_error *err);
 /*
  * Make the statement that @args names the next one; @run: and go on. Shows

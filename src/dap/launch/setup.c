@@ -296,7 +296,8 @@ static struct dbg_error *take_setting(struct dap *d, const cJSON *args,
 	return err ? dbg_err_prefix(err, "'%s'", name) : NULL;
 }
 
-// vsdbg's. What cannot be interpreted is called for it only if that is said.
+// vsdbg's option. What the client evaluates of its own accord calls nothing
+// unless allowImplicitFuncEval is set.
 static struct dbg_error *take_evaluation(struct dap *d, const cJSON *args,
 					 const char *name)
 {

@@ -44,7 +44,7 @@ struct dbg_error *pending_cancel(struct dap *d, int64_t seq)
 	return is_this ? dbg_eval_cancel(d->dbg) : NULL;
 }
 
-// The words stand where a value would, and are to be told from one.
+// The client shows the error in the place of a value: mark it as an error.
 static struct dbg_error *as_value(struct dbg_error *err)
 {
 	struct dbg_error *said = dbg_err(err->code, "error: %s", err->message);

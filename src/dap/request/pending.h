@@ -12,11 +12,11 @@
 struct pending_request {
 	struct dbg_eval_request eval;
 	struct value_style style;
-	/* The member that has the value; NULL: the answer is a variable. */
+	/* The answer's member that has the value; NULL: it is a variable. */
 	const char *key;
-	const char *name; /* ... that is called so */
-	bool plain;       /* an error is no text in the place of a value */
-	bool changes;     /* what was shown of other values may not hold now */
+	const char *name; /* of that variable */
+	bool plain;       /* the error is not shown in the place of a value */
+	bool changes;     /* other values may have changed: invalidate them */
 };
 
 struct pending {

@@ -43,13 +43,13 @@ static struct dbg_error *get_frame(struct dap *d, const cJSON *args,
  */
 static const struct context {
 	const char *name;
-	bool typed;   /* by the user, or at the user's word */
+	bool typed;   /* by the user, or asked for by the user */
 	bool assigns; /* an assignment is carried out */
 	char letter;  /* of the form that the value is shown in */
 } contexts[] = {
     {"repl", .typed = true, .assigns = true},
     {"watch", .typed = true},
-    // what is copied is copied whole
+    // the clipboard gets the whole text, not an abbreviation
     {"clipboard", .typed = true, .letter = 's'},
     {.name = ""},
 };

@@ -314,7 +314,7 @@ static struct dbg_error *get_reference(struct dap *d, const cJSON *args,
 	return err;
 }
 
-// The one who asks has said that the call is to be made.
+// Who expands the property has asked for the call.
 static struct dbg_error *call_lazy(struct dap *d, struct request *req,
 				   const struct handle *h,
 				   const struct value_style *style)

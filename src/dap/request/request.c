@@ -83,7 +83,7 @@ bool request_is_urgent(const struct dap *d, const cJSON *message)
 	const struct dap_request *r =
 	    cJSON_IsString(command) ? find(command->valuestring) : NULL;
 
-	// one that names a request that waits here is found beside that
+	// a cancel of a request that still waits is answered in its turn
 	if (r && !strcmp(r->name, "cancel"))
 		return !cJSON_IsNumber(id) ||
 		       id->valuedouble == (double)d->pending.request.seq;

@@ -270,7 +270,7 @@ static struct dbg_error *take_stretch(struct repl *r, const char *args,
 				      struct stretch *ret)
 {
 	const char *comma = strrchr(args, ',');
-	// one within parentheses is of a call
+	// a comma within parentheses belongs to a call
 	bool range = comma && !strchr(comma, ')');
 	_cleanup_free_ char *first =
 	    xstrndup(args, range ? (size_t)(comma - args) : strlen(args));

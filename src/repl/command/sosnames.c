@@ -21,10 +21,10 @@
 	"list --refs --json\" has all references, with the generation of each"
 
 /*
- * By the words that a line begins with: of those that begin alike, the longer
- * first. What stands behind them follows the command here, if it takes it. Of
- * those that begin with the name of a command here, only such with an option
- * are asked for.
+ * The words that a line begins with, what is carried out in their place, or
+ * the sentence that is printed. Of words that begin alike the longer ones stand
+ * first. The rest of the line becomes the arguments. Words that begin with the
+ * name of a command here are looked for only if they have an option.
  */
 static const struct {
 	const char *words, *to, *says;

@@ -1,6 +1,6 @@
 /*
- * Commands of SOS and dotnet-dump that go by another name here: those who have
- * them in their fingers get what they want, or are told which command does it.
+ * Names of SOS's and dotnet-dump's commands: for one that has another name here
+ * that command is carried out, for others a sentence says what does the work.
  */
 #ifndef REPL_SOSNAMES_H
 #define REPL_SOSNAMES_H
@@ -10,16 +10,15 @@
 struct repl;
 struct str;
 
-/* What such a line comes to. */
 struct sos_answer {
-	const char *to;   /* the command here, which is carried out; or NULL */
-	const char *args; /* of @line, which follow @to */
-	const char *says; /* a sentence, if @to is NULL */
+	const char *to;   /* the command to carry out in its place, or NULL */
+	const char *args; /* the rest of @line, which follows @to */
+	const char *says; /* the sentence to print, if @to is NULL */
 };
 
 /*
- * False: @line does not begin with such a name, or with one of a command here.
- * Case does not matter.
+ * Find what stands for the SOS command that @line begins with, in upper or
+ * lower case. False: it begins with none, or with the name of a command here.
  */
 bool sos_find(const char *line, struct sos_answer *ret);
 

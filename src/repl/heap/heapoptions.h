@@ -12,7 +12,7 @@ struct heap_options {
 	bool methods;           /* -md */
 	bool coalesce;          /* what they do unless told; for SOS */
 	uint64_t top;           /* 0: all */
-	uint64_t depth;         /* 0: as is usual */
+	uint64_t depth;         /* 0: the default */
 	const char *args[2];
 	size_t n_args;
 	struct words words; /* what the strings are in */

@@ -58,7 +58,7 @@ DBG_MUST struct dbg_error *show_scope(struct repl *r, dbg_id frame,
 				      const char *indent);
 /* What the call returned that was stepped out of, if it is known. */
 DBG_MUST struct dbg_error *show_returned(struct repl *r);
-/* Print in place of a value that it cannot be had; @err is destroyed. */
+/* Print @err, which is destroyed, in the place of a value. */
 void show_error(const struct repl *r, struct dbg_error *err);
 enum show_mode {
 	SHOW_DISPLAY, /* nothing is assigned */

@@ -355,7 +355,7 @@ static struct dbg_error *check_tasks(struct doctor *d)
 
 /* ---- The heap -------------------------------------------------------- */
 
-// A tenth of the heap at least could be had by keeping one string of each text.
+// Would a tenth of the heap be free if each text was kept in one string?
 static struct dbg_error *check_strings(struct doctor *d, uint64_t heap_bytes)
 {
 	_cleanup_str_ struct str text = {0};
