@@ -55,7 +55,11 @@ static const struct {
     {"dumpil", 1},         {"dumpmodule", 1},   {"dumpassembly", 1},
     {"appdomains", 1},     {"loadcontexts", 1}, {"eeversion", 1},
     {"clrthreads", 1},     {"memory", 1},       {"maddress", 1},
-    {"doctor", 1},
+    {"doctor", 1},         {"dumpheap", 1},     {"dumpobj", 1},
+    {"dumparray", 1},      {"objsize", 1},      {"dumpexceptions", 1},
+    {"verifyheap", 1},     {"eeheap", 1},       {"gcroot", 1},
+    {"gchandles", 1},      {"dumpdomain", 1},   {"dumpalc", 1},
+    {"runtimes", 1},       {"threadstate", 1},  {"dumpclass", 1},
 };
 
 static int words_of(const char *word)

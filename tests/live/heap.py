@@ -494,6 +494,14 @@ def test_sizes(t):
     for args in ("--type", r"\.Leaf$", "--together"), ("--top", "3"):
         t.check_equal(t.run("heap", "size", core, *args).stdout,
                       t.run("heap", "size", *args, core).stdout)
+    # and SOS's names are commands from the shell, too
+    for sos, ours in (("objsize", core, dead), ("heap", "size", core, dead)), \
+            (("dumpheap", core, "-stat"), ("heap", "stat", core)), \
+            (("gcroot", core, top[0]["object"]),
+             ("heap", "roots", core, top[0]["object"])):
+        done = t.run(*sos)
+        t.check_equal((0, ""), (done.returncode, done.stderr))
+        t.check_equal(t.run(*ours).stdout, done.stdout)
     t.check_match("^usage: dndbg heap SUBCOMMAND PID",
                   t.run("heap", "size", "--together").stderr)
     done = t.run("--batch", "--core", core, "-ex", f"objsize {dead}")
