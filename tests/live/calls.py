@@ -123,6 +123,20 @@ def test_assigned(t):
     t.check_in("right 3", behind)
 
 
+def test_steps(t):
+    """x++ and --x of what is set by a call: each sets it once, and has the
+    value of before or behind."""
+    steps = {"print box.Level++": "4", "call box.Level++": "5",
+             "print ++box.Level": "7", "call --box.Level": "6",
+             "print box.Level--": "6", "print box.Level": "5",
+             "print Box.Changes": "5", "print numbers[1]++": "2",
+             "call ++map[\"a\"]": "2", "print (numbers[1], map[\"a\"])":
+             "(3, 2)"}
+    here, behind = stand(t, *steps)
+    t.check_equal([*steps.values()], RETURNED.findall(here))
+    t.check_in("right 5", behind)
+
+
 def test_changed(t):
     """An expression that reads what its own call has changed has no answer, and
     the call is made once."""

@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "eval/bind/bind.h"
+#include "eval/evalcall.h"
 #include "eval/lookup.h"
 
 /* All that an expression can be is of types of the core library. */
@@ -74,11 +75,15 @@ static struct dbg_error *step(const struct eval *e, const char *text,
 	struct value old;
 	struct expr *one;
 	struct dbg_error *err = parse(e, "1", &one);
-	if (!err)
+	bool is_kept = !err && evalcall_kept(e, &old);
+	if (!err && !is_kept)
 		err = bind_evaluate(e, text, x->a, &old);
 	if (err)
 		return err;
-	keep(e, &old);
+	if (!is_kept) {
+		keep(e, &old);
+		evalcall_keep(e, &old);
+	}
 	// it stands nowhere in the text: errors quote all of it
 	one->start = x->start;
 	one->end = x->end;
@@ -88,7 +93,7 @@ static struct dbg_error *step(const struct eval *e, const char *text,
 	    .op = x->op == OP_INCREMENT ? OP_ADD : OP_SUBTRACT,
 	    .value_text = text,
 	    .value = one,
-	    .steps = true};
+	    .old = &old};
 	err = bind_assign(e, &a, ret_place);
 	*ret = x->kind == EXPR_POSTFIX ? old : *ret_place;
 	return err;

@@ -143,6 +143,28 @@ static bool answer(const struct eval *e, const struct vm_result *r)
 	return true;
 }
 
+bool evalcall_kept(const struct eval *e, struct value *v)
+{
+	const struct eval_kept *kept = e->calls ? e->calls->kept : NULL;
+
+	if (!kept || !kept->value.type)
+		return false;
+	*v = kept->value;
+	e->calls->n_used = kept->n_used;
+	e->calls->n_runs = kept->n_runs;
+	return true;
+}
+
+void evalcall_keep(const struct eval *e, const struct value *v)
+{
+	if (!e->calls || v->where != VALUE_BYTES ||
+	    value_returned_moved(e->types, v->type) != VALUE_MOVED_NOTHING)
+		return;
+	*e->calls->kept = (struct eval_kept){.value = *v,
+					     .n_used = e->calls->n_used,
+					     .n_runs = e->calls->n_runs};
+}
+
 struct dbg_error *evalcall_changed(void)
 {
 	return dbg_err(DBG_E_STATE,

@@ -41,8 +41,16 @@ struct eval_chosen {
 	size_t n;
 };
 
+/* What `x++` found in x, when no call had changed it. Kept likewise. */
+struct eval_kept {
+	struct value value; /* no type: not yet */
+	size_t n_used;      /* answers behind which */
+	uint32_t n_runs;
+};
+
 struct eval_calls {
 	struct eval_chosen *chosen;
+	struct eval_kept *kept;
 	const struct eval_answer *answers; /* of the first calls */
 	size_t n_answers;
 	const uint64_t *strings; /* the first that are wanted for one call */
@@ -65,6 +73,13 @@ struct eval_calls {
 	size_t n_units;
 };
 
+/*
+ * The value that @v had when the expression was evaluated first, if it was
+ * kept: true, and what came before it is over.
+ */
+bool evalcall_kept(const struct eval *e, struct value *v);
+/* Keep @v, if no collection can move what it is. */
+void evalcall_keep(const struct eval *e, const struct value *v);
 /* Calls were made that the expression, evaluated anew, does not come to. */
 struct dbg_error *evalcall_changed(void);
 /* Execute what vm_begin began, with the answers that there are. */

@@ -107,6 +107,7 @@ static struct dbg_error *advance(struct dbg *dbg, bool *ret_runs)
 	struct evaluation *v = dbg->evaluation;
 	struct inspect *in = &dbg->inspect;
 	struct eval_calls calls = {.chosen = &v->chosen,
+				   .kept = &v->kept,
 				   .answers = v->answers,
 				   .n_answers = v->n_answers,
 				   .strings = v->strings,
@@ -122,6 +123,11 @@ static struct dbg_error *advance(struct dbg *dbg, bool *ret_runs)
 		err = inspect_eval(in, f, &e);
 	if (err)
 		return err;
+	if (v->kept.value.type && v->serial != in->vm_serial)
+		return dbg_err(DBG_E_STATE,
+			       "an assembly was unloaded while '%s' was "
+			       "called: what the value was before is lost",
+			       v->name);
 	v->serial = in->vm_serial;
 	err = evaluate(dbg, &e, &calls);
 	if (calls.want == EVAL_WANT_NOTHING)

@@ -77,6 +77,7 @@ struct evaluation {
 	struct eval_answer answers[ANSWERS_MAX];
 	size_t n_answers;
 	struct eval_chosen chosen;
+	struct eval_kept kept;
 	uint64_t strings[STRINGS_MAX]; /* that the program was given */
 	size_t n_strings;
 	const uint16_t *units;

@@ -384,7 +384,7 @@ struct dbg_error *bind_assign(const struct eval *e,
 	if (err)
 		return err;
 	*ret = a.to;
-	if (x->steps && a.type->special == IL_SPECIAL_STRING)
+	if (x->old && a.type->special == IL_SPECIAL_STRING)
 		return dbg_err(DBG_E_ARGUMENT,
 			       "'%s' is a string: '++' and '--' are not for "
 			       "strings",

@@ -98,10 +98,14 @@ static struct dbg_error *new_value(struct binder *b, struct bound *to,
 				   struct bound **ret)
 {
 	struct dbg_error *err;
-	if (x->op == OP_COALESCE || x->steps)
+	struct value old;
+	bool is_kept = x->old && evalcall_kept(b->e, &old);
+	if (x->op == OP_COALESCE || (x->old && !is_kept))
 		return dbg_err(DBG_E_UNSUPPORTED,
 			       "'%s' is set by a call: write '=' or '+='",
 			       bind_source(b, x->target));
+	if (is_kept)
+		to = bound_value(b, x->old, to->type, x->target);
 	b->text = x->value_text;
 	err = bind_operand(b, x->value, ret);
 	if (!err && x->op != OP_NONE)
@@ -155,11 +159,12 @@ struct dbg_error *assigncall_run(const struct eval *e,
 	err = new_value(&b, to, x, &v);
 	if (!err)
 		err = assign_to(&b, to, v, &body);
+	size_t used = e->calls->n_used;
 	e->calls->has_effect = true;
 	if (!err)
 		err = machine_value(&b, body, ret);
 	// what cannot be passed the machine executes, for itself alone
-	if (!err && !e->calls->n_used)
+	if (!err && e->calls->n_used == used)
 		err = not_called(&b, x, to);
 	if (!err)
 		show_target(e, x, ret);

@@ -45,7 +45,7 @@ struct bind_assignment {
 	enum op op; /* of a compound one; OP_NONE */
 	const char *value_text;
 	const struct expr *value;
-	bool steps; /* it is `x++` or the like */
+	const struct value *old; /* of `x++` and the like; NULL: it is none */
 };
 
 /* Carry it out: *ret is the place that was written. */
