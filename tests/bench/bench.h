@@ -95,7 +95,7 @@ struct drive {
 	const struct bench *bench;
 	const struct group_spec *group;
 	struct dbg *dbg;
-	struct dbg_event last; /* STOPPED or EXITED */
+	struct dbg_event last; /* STOPPED, EXITED or EVALUATED */
 	struct dbg_counters before;
 	double began;
 };
@@ -121,6 +121,8 @@ void drive_wait_stop(struct drive *d);
 /* Demand that the program ends by itself with exit code 0. */
 void drive_wait_end(struct drive *d);
 void drive_continue(struct drive *d);
+/* Evaluate what the program has to call its methods for. */
+void drive_call(struct drive *d, const char *expr);
 /* Step, wait, describe the newest frame: what `next` costs. */
 struct dbg_frame *drive_step(struct drive *d, enum dbg_step_kind kind,
 			     enum dbg_step_unit unit);

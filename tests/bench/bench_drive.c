@@ -131,7 +131,8 @@ static bool take_events(struct drive *d)
 			fprintf(stderr, "bench: %s: message: %s\n",
 				d->group->name, event.text);
 		if (event.kind != DBG_EVENT_STOPPED &&
-		    event.kind != DBG_EVENT_EXITED)
+		    event.kind != DBG_EVENT_EXITED &&
+		    event.kind != DBG_EVENT_EVALUATED)
 			continue;
 		d->last = event;
 		over = true;
@@ -149,6 +150,19 @@ bool drive_wait(struct drive *d)
 		drive_check(d, dbg_dispatch(d->dbg));
 	}
 	return d->last.kind == DBG_EVENT_STOPPED;
+}
+
+void drive_call(struct drive *d, const char *expr)
+{
+	const struct dbg_eval_request req = {.expr = expr,
+					     .calls = DBG_CALLS_ALWAYS};
+	struct dbg_value v;
+
+	drive_check(d, dbg_eval_begin(d->dbg, &req));
+	drive_wait(d);
+	if (d->last.kind != DBG_EVENT_EVALUATED)
+		drive_fail(d, "'%s' ended with another event", expr);
+	drive_check(d, dbg_eval_result(d->dbg, &v));
 }
 
 void drive_wait_stop(struct drive *d)

@@ -1,10 +1,13 @@
 /*
  * Interpreted expressions: how many IL instructions a second in a loop of
- * arithmetic, and what a property costs whose getter computes.
+ * arithmetic, what a property costs whose getter computes, and a query over
+ * many elements; what a call in the program costs; and the memory that a
+ * thousand evaluations take.
  */
 #include "bench.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 enum {
 	SPINS = 1000000,
@@ -12,7 +15,13 @@ enum {
 	PROPERTIES = 1000,
 	CHILDREN = 1000,
 	LISTINGS = 20,
+	CALLS = 200,
+	MIB = 1 << 20
 };
+
+static const char query[] =
+    "Enumerable.Range(0, 10000).Where(n => n % 3 != 0)"
+    ".OrderByDescending(n => n % 100).Select(n => n * 2).ToList()";
 
 static void evaluate(struct drive *d, const char *expr)
 {
@@ -46,6 +55,30 @@ static void interpreted(struct drive *d, struct point *ret)
 	    SPINS * (double)IL_OF_SPIN / drive_end(d, 1, &ret[0]) / 1e6;
 	ret[1].value = each(d, "order.Total", &ret[1]);
 	ret[2].value = each(d, "map[\"bb\"]", &ret[2]);
+	evaluate(d, query);
+	drive_begin(d);
+	evaluate(d, query);
+	ret[3].value = drive_end(d, 1, &ret[3]) * 1e3;
+	drive_call(d, "order.Times(3)");
+	drive_begin(d);
+	for (int i = 0; i < CALLS; i++)
+		drive_call(d, "order.Times(3)");
+	ret[4].value = drive_end(d, CALLS, &ret[4]) / CALLS * 1e3;
+	drive_continue(d);
+	drive_wait_end(d);
+	drive_close(d);
+}
+
+/* What is private to this process, its program and engine, behind them. */
+static void memory(struct drive *d, struct point *ret)
+{
+	drive_open(d);
+	drive_break(d, "stop");
+	drive_launch(d);
+	drive_wait_stop(d);
+	for (int i = 0; i < PROPERTIES; i++)
+		evaluate(d, i % 2 ? "order.Label" : "list.Sum(n => n + 1)");
+	ret[0].value = proc_memory(getpid(), "Private_Dirty") / MIB;
 	drive_continue(d);
 	drive_wait_end(d);
 	drive_close(d);
@@ -110,6 +143,29 @@ const struct group_spec bench_eval_groups[] = {
 		 .unit = "us",
 		 .goal = GOAL_MAX,
 		 .bound = 50},
+		{.key = "linq",
+		 .title = "a LINQ query over 10,000 elements",
+		 .unit = "ms",
+		 .goal = GOAL_MAX,
+		 .bound = 1000},
+		{.key = "call",
+		 .title = "a call in the program",
+		 .unit = "ms",
+		 .goal = GOAL_MAX,
+		 .bound = 1},
+	    },
+    },
+    {
+	.name = "evalmemory",
+	.fixture = "Getters",
+	.shoot = memory,
+	.figures =
+	    {
+		{.key = "evaluated_dirty",
+		 .title = "private memory after 1,000 evaluations",
+		 .unit = "MiB",
+		 .goal = GOAL_MAX,
+		 .bound = 12},
 	    },
     },
     {0},
