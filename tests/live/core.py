@@ -165,10 +165,25 @@ def test_no_core(t):
     t.check_match(r"The core was cut short: \d+ bytes of memory are missing",
                   done.stdout + done.stderr)
     t.check_match(r"(?m)^\* 1 +Thread \d+ ", done.stdout)
-    # Segments that say they are everywhere.
     broken = bytearray(whole)
     at, = struct.unpack_from("<Q", broken, 32)
     count, = struct.unpack_from("<H", broken, 56)
+    # A signal that is none: it is not what ended the program.
+    note = next(struct.unpack_from("<Q", broken, at + 56 * i + 8)[0]
+                for i in range(count)
+                if struct.unpack_from("<I", broken, at + 56 * i)[0] == 4)
+    # NT_PRSTATUS of the thread that SIGABRT ended
+    while (struct.unpack_from("<I", broken, note + 8)[0] != 1
+           or struct.unpack_from("<H", broken, note + 32)[0] != 6):
+        sizes = struct.unpack_from("<II", broken, note)
+        note += 12 + sum((size + 3) & ~3 for size in sizes)
+    struct.pack_into("<h", broken, note + 32, -1)
+    with open(path, "wb") as file:
+        file.write(broken)
+    done = core(t, path, ["info threads"])
+    t.check_equal(0, done.returncode)
+    t.check_not_in("signal", done.stdout)
+    # Segments that say they are everywhere.
     for i in range(count):
         if struct.unpack_from("<I", broken, at + 56 * i)[0] == 1:
             struct.pack_into("<QQQQ", broken, at + 56 * i + 8, 2**63, 2**64 - 1,

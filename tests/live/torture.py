@@ -33,7 +33,7 @@ def test_cores(t):
     damages them."""
     done = subprocess.run(
         [sys.executable, f"{drive.TOP}/scripts/torture-cores", "--pages", "16",
-         "--cuts", "32", "--bends", "0", "--dndbg", t.dndbg, "--runtime",
-         t.runtime], text=True, capture_output=True)
+         "--cuts", "32", "--scribbles", "0", "--bends", "0", "--dndbg",
+         t.dndbg, "--runtime", t.runtime], text=True, capture_output=True)
     t.check_equal(0, done.returncode if not done.stderr else done.stderr)
     t.check_in("48 looks at damaged cores, 0 went wrong", done.stdout)

@@ -72,7 +72,8 @@ static void take_status(struct corefile *c, struct bytes b)
 
 	memset(th, 0, sizeof(*th));
 	th->tid = status.pr_pid;
-	th->signal = status.pr_cursig;
+	if (status.pr_cursig > 0 && status.pr_cursig <= SIGRTMAX)
+		th->signal = status.pr_cursig;
 	_Static_assert(sizeof(status.pr_reg) == sizeof(th->regs), "");
 	memcpy(&th->regs, &status.pr_reg, sizeof(th->regs));
 }
