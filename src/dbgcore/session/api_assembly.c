@@ -37,16 +37,23 @@ static void describe(struct dbg *dbg, const struct dac_module *from,
 	};
 }
 
+static struct dbg_error *modules_of(struct dbg *dbg, struct dac_module **ret,
+				    size_t *ret_n)
+{
+	struct dbg_error *err = session_need_runtime(dbg);
+
+	return err ? err
+		   : dac_modules(dbg->inspect.dac, dbg->inspect.arena, ret,
+				 ret_n);
+}
+
 struct dbg_error *dbg_assembly_list(struct dbg *dbg, struct dbg_assembly **ret,
 				    size_t *ret_n)
 {
 	struct dac_module *modules;
 	size_t n = 0;
-	struct dbg_error *err = session_need_runtime(dbg);
+	struct dbg_error *err = modules_of(dbg, &modules, &n);
 
-	if (!err)
-		err = dac_modules(dbg->inspect.dac, dbg->inspect.arena,
-				  &modules, &n);
 	if (err)
 		return err;
 	struct dbg_assembly *v =
@@ -201,11 +208,8 @@ struct dbg_error *dbg_load_context_list(struct dbg *dbg,
 	};
 	struct dac_module *modules;
 	size_t n = 0;
-	struct dbg_error *err = session_need_runtime(dbg);
+	struct dbg_error *err = modules_of(dbg, &modules, &n);
 
-	if (!err)
-		err = dac_modules(dbg->inspect.dac, dbg->inspect.arena,
-				  &modules, &n);
 	if (err)
 		return err;
 	struct contexts *c = xcalloc(1, sizeof(*c));
