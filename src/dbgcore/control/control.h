@@ -152,7 +152,7 @@ struct step_rules {
  * user resumed; while a step waits for other threads all run.
  */
 pid_t control_runs_only(const struct control *c, pid_t current);
-/* Are others held for a step that goes on, and not whatever happens? */
+/* Are other threads held for a step under way, and only for that? */
 bool control_step_holds(const struct control *c);
 
 struct step_rules *control_step_rules(struct control *c);

@@ -36,10 +36,7 @@ struct inspect_scope {
 	struct scope *scope;
 };
 
-/*
- * How a value was come to: the way by which it is found again when a call has
- * moved it.
- */
+/* How a value was found, and is found again when a call has moved it. */
 struct inspect_way {
 	enum inspect_way_kind {
 		WAY_NONE,
@@ -149,7 +146,7 @@ void inspect_go(struct inspect *in);
 dbg_id inspect_frame_id(struct inspect *in, const struct frame *frame);
 DBG_MUST struct dbg_error *inspect_frame(struct inspect *in, dbg_id id,
 					 const struct frame **ret);
-/* Id of a value that was come to by @way, whose name is copied. */
+/* Id of a value that was found by @way, whose name is copied. */
 dbg_id inspect_node_id(struct inspect *in, const struct node *node,
 		       const struct inspect_way *way);
 /* The node of an id; until the next one is handed out. */
@@ -166,13 +163,13 @@ inspect_eval(struct inspect *in, const struct frame *frame, struct eval *ret);
 /* A view, which makes text of values; @thread as in struct scope, or NULL. */
 struct view inspect_view(const struct inspect *in, struct thread_ref *thread);
 /*
- * Text of a node that was come to by @way, and an id if it has children;
- * strings are in @arena.
+ * Text of a node that was found by @way, and an id if it has children; strings
+ * are in @arena.
  */
 struct dbg_value inspect_describe(struct inspect *in, const struct view *w,
 				  const struct node *node,
 				  const struct inspect_way *way);
-/* Some that stand in a row, the first of which was come to by @way. */
+/* Nodes one after another; the first was found by @way. */
 struct inspect_list {
 	struct node *nodes;
 	size_t n;

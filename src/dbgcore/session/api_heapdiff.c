@@ -117,7 +117,7 @@ struct dbg_error *dbg_heap_diff(struct dbg *dbg, const char *path,
 	err = dbg_create(&other);
 	if (err)
 		return err;
-	// who watches this one watches that one, too
+	// its long work is shown and interrupted as that of this session
 	other->heap.watch = dbg->heap.watch;
 	err = session_settings_copy(other, dbg);
 	if (!err)

@@ -104,7 +104,7 @@ DBG_MUST struct dbg_error *calling_helper(struct dbg *dbg, pid_t tid,
 					  const uint64_t *words, size_t n);
 /* Its class; NULL: there is none. */
 struct il_type *calling_helper_class(struct dbg *dbg, enum doing doing);
-/* Take what the call has come to. */
+/* Take the call's result, or what went wrong. */
 DBG_MUST struct dbg_error *calling_take(struct dbg *dbg,
 					const struct call_result *r);
 

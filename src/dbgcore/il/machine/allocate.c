@@ -1,7 +1,7 @@
 /*
  * Objects of the machine: the heap is a bump pointer in the region, behind
  * each object's header word. Nothing is collected; an execution has a budget,
- * and who began it gives all back (vm_stop).
+ * and vm_stop frees everything.
  */
 #include "il/machine/space.h"
 #include "il/machine/vm_priv.h"

@@ -172,7 +172,7 @@ static uint64_t caller_at(const struct vm *vm, size_t frame)
 	       (vm->frames[frame].cctor ? 0 : 1);
 }
 
-/* Where the first pass has come to. */
+/* How far the first pass is. */
 struct search {
 	uint64_t exception;
 	size_t frame;
@@ -395,7 +395,8 @@ static const struct op *search_on(struct vm *vm, struct search s,
 		s.at = caller_at(vm, s.frame--);
 		s.from = 0;
 	}
-	// Who called it all would catch it, so each finally runs.
+	// The caller of the outermost method is taken to catch it: each
+	// finally runs.
 	const struct frame *top = &vm->frames[vm->n_frames - 1];
 	return unwind(vm, (uint64_t)(i - top->code->ops), 0,
 		      (struct clause_words){
