@@ -30,7 +30,7 @@ def dump(t, words, kind):
            "DOTNET_DbgMiniDumpType": KINDS[kind],
            "DOTNET_DbgMiniDumpName": path}
     done = subprocess.run(bare(words), env=env, stdout=subprocess.DEVNULL,
-                          stderr=subprocess.PIPE, timeout=60)
+                          stderr=subprocess.PIPE, timeout=300)
     t.check(os.path.exists(path), f"createdump wrote no '{path}':\n"
             + done.stderr.decode(errors="replace"))
     return path
@@ -52,7 +52,7 @@ def kernel_core(t, words, pages=None):
             with open("/proc/self/coredump_filter", "w") as file:
                 file.write(pages)
 
-    subprocess.run(bare(words), env=t.env, cwd=where, timeout=60,
+    subprocess.run(bare(words), env=t.env, cwd=where, timeout=300,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                    preexec_fn=prepare)
     return glob.glob(f"{where}/core*")[0]
