@@ -328,12 +328,14 @@ static void let_go(struct run *r)
 static struct dbg_error *start(struct run *r, int argc, char **argv)
 {
 	static const int keys[] = {SIGINT, SIGTSTP};
+	sigset_t blocked;
 	const struct dbg_launch launch = {
 	    .program = argv[0],
 	    .args = (const char *const *)argv + 1,
 	    .n_args = (size_t)argc - 1,
 	    .unseen = true,
 	    .our_group = true,
+	    .blocked = &blocked,
 	};
 	const struct dbg_break_req thrown = {
 	    .kind = DBG_BREAK_THROW,
@@ -357,10 +359,10 @@ static struct dbg_error *start(struct run *r, int argc, char **argv)
 						 .number = keys[i],
 						 .pass = true,
 					     });
-	// first, so that it inherits none of what is done with signals
+	passed_block(&blocked);
+	// before the loop, whose handlers it would not have where we ignore
 	if (!err)
 		err = dbg_launch(r->dbg, &launch);
-	passed_block();
 	if (!err)
 		err = loop_create(r->dbg, &r->loop);
 	return err ? err : passed_create(r->dbg, r->loop, &r->passed);

@@ -41,11 +41,11 @@ static sigset_t all_signals(void)
 	return set;
 }
 
-void passed_block(void)
+void passed_block(sigset_t *ret)
 {
 	const sigset_t set = all_signals();
 
-	sigprocmask(SIG_BLOCK, &set, NULL);
+	sigprocmask(SIG_BLOCK, &set, ret);
 }
 
 static void pass(struct passed *p, const struct signalfd_siginfo *info)

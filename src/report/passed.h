@@ -2,16 +2,15 @@
 #ifndef REPORT_PASSED_H
 #define REPORT_PASSED_H
 
+#include <signal.h>
+
 #include "dbg.h"
 #include "front/loop.h"
 
 struct passed;
 
-/*
- * Block them from now on: what is started later would have them blocked, what
- * has been started has not.
- */
-void passed_block(void);
+/* Block them from now on; what was blocked is in *@ret. */
+void passed_block(sigset_t *ret);
 /* Pass them on to the program of @dbg whenever @loop waits. */
 DBG_MUST struct dbg_error *passed_create(struct dbg *dbg, struct loop *loop,
 					 struct passed **ret);

@@ -2,6 +2,8 @@
 #ifndef DBG_PROCESS_H
 #define DBG_PROCESS_H
 
+#include <sys/select.h> // sigset_t
+
 #include "dbg/error.h"
 
 enum dbg_state {
@@ -49,11 +51,12 @@ struct dbg_launch {
 	const char *cwd;        /* NULL: ours */
 	const char *const *env; /* "NAME=VALUE" sets, "NAME" unsets */
 	size_t n_env;
-	const char *stdio[3]; /* files to open, NULL: inherit */
-	const char *tty;      /* its terminal, NULL: inherit ours */
-	bool stop_at_exec;    /* stop at its first instruction */
-	bool stop_at_entry;   /* stop at the start of Main */
-	bool hold;            /* ... and before: DBG_STOP_READY */
+	const char *stdio[3];    /* files to open, NULL: inherit */
+	const char *tty;         /* its terminal, NULL: inherit ours */
+	bool stop_at_exec;       /* stop at its first instruction */
+	bool stop_at_entry;      /* stop at the start of Main */
+	bool hold;               /* ... and before: DBG_STOP_READY */
+	const sigset_t *blocked; /* signals that it has blocked; NULL: as we */
 	bool our_group; /* it is in our group of processes, and has its keys */
 	bool unseen;    /* Debugger.IsAttached is false, in children as well */
 };

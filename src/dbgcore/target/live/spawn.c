@@ -354,6 +354,8 @@ struct dbg_error *target_spawn(const char *path, const char *const *argv,
 	struct target_signals signals;
 
 	target_signals_get(&signals);
+	if (launch->blocked)
+		signals.mask = *launch->blocked;
 	sigdelset(&signals.mask, SIGCHLD);
 	return target_spawn_with(path, argv, launch, &signals, ret);
 }
