@@ -54,6 +54,16 @@ def test_needed(t):
     t.check_in("right 1", behind)
 
 
+def test_handles(t):
+    """What the runtime's own code is given by interpreted code may be nothing
+    that the program knows."""
+    here, behind = stand(t, "print new Func<int, int>(box.Change)"
+                         ".DynamicInvoke(4)", "print Box.Changes")
+    t.check_equal(["0"], RETURNED.findall(here))
+    t.check_in("it is code of the runtime", behind)
+    t.check_in("right 0", behind)
+
+
 def test_instances(t):
     """Instances of generic methods and classes that the program does not have
     yet are made; no handle keeps what they returned."""

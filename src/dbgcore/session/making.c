@@ -86,6 +86,26 @@ static bool add_type(struct il_types *ts, struct il_type *type, struct str *out,
 	return true;
 }
 
+/*
+ * Does the runtime find it by its name? It looks in the default load context
+ * alone, and might load the assembly of another a second time there.
+ */
+static bool has_name(struct dbg *dbg, const struct il_type *type)
+{
+	struct inspect *in = &dbg->inspect;
+
+	while (type->inner)
+		type = type->inner;
+	for (size_t i = 0; i < type->n_args; i++)
+		if (!has_name(dbg, type->args[i]))
+			return false;
+	if (!type->module || !dac_module_context(in->dac, type->module->addr))
+		return type->module;
+	const char *name =
+	    inspect_load_context(in, type->module->addr, in->arena);
+	return name && !strcmp(name, "Default");
+}
+
 /* ---- Types ----------------------------------------------------------- */
 
 static struct dbg_error *not_loaded(struct dbg *dbg, struct il_type *type)
@@ -119,7 +139,7 @@ static struct dbg_error *load(struct dbg *dbg, struct step *s,
 	struct evaluation *v = dbg->evaluation;
 	_cleanup_str_ struct str name = {0};
 
-	if (v->making.loaded == type)
+	if (v->making.loaded == type || !has_name(dbg, type))
 		return not_loaded(dbg, type);
 	if (v->making.name)
 		return helper(dbg, s, DOING_LOAD, &v->making.name, 1);

@@ -517,6 +517,9 @@ static bool is_own(const struct bound *n)
 static struct dbg_error *fetch_effect(struct binder *b, struct bound *n,
 				      struct value *ret)
 {
+	// of a structure the stores into its fields are made by the machine
+	if (n->type->kind == IL_KIND_STRUCT && n->a->kind == BOUND_EFFECT)
+		return machine_value(b, n, ret);
 	for (size_t i = 0; i < n->n_list; i++) {
 		const struct bound *s = n->list[i];
 		if (s->kind != BOUND_STORE || !is_own(s->a) || b->of_machine)

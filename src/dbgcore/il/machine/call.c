@@ -373,12 +373,29 @@ const struct op *call_site(struct vm *vm, struct site *s, uint64_t base,
 	return call_il(vm, s, base, ret, next);
 }
 
+/*
+ * May it be given pointers or handles of the runtime? Those that interpreted
+ * code has need not be the program's.
+ */
+static bool has_handles(const struct il_sig *sig)
+{
+	for (size_t k = 0; k < sig->n_params; k++) {
+		const struct il_type *type = sig->params[k];
+		if (!type->is_reference && type->kind != IL_KIND_ENUM &&
+		    (type->kind != IL_KIND_PRIM || type->elem == ELEM_I ||
+		     type->elem == ELEM_U))
+			return true;
+	}
+	return false;
+}
+
 const struct op *call_il(struct vm *vm, struct site *s, uint64_t base,
 			 uint64_t ret, const struct op *next)
 {
 	if (!s->code && has_no_il(s->method)) {
 		need_call(vm, s, base, ret, next);
-		if (vm->calls == VM_CALLS_CHOSEN)
+		if (vm->calls == VM_CALLS_CHOSEN ||
+		    (vm->calls && has_handles(s->sig)))
 			vm->state = VM_REFUSED;
 		return NULL;
 	}
