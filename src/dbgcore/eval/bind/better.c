@@ -148,6 +148,16 @@ static int more_special(const struct call *c, const struct candidate *x,
 	return special_types(x->open->params, y->open->params, least(n, c->n));
 }
 
+/* A params span goes before a params array (C# 13). */
+static int better_params(const struct candidate *x, const struct candidate *y)
+{
+	if (!x->expanded)
+		return 0;
+	bool ax = x->sig->params[x->sig->n_params - 1]->elem == ELEM_SZARRAY;
+	bool ay = y->sig->params[y->sig->n_params - 1]->elem == ELEM_SZARRAY;
+	return (int)ay - (int)ax;
+}
+
 int call_better(struct binder *b, const struct call *c,
 		const struct candidate *x, const struct candidate *y)
 {
@@ -172,5 +182,5 @@ int call_better(struct binder *b, const struct call *c,
 	// Optional parameters that were not given make it worse.
 	if (x->sig->n_params != y->sig->n_params)
 		return x->sig->n_params < y->sig->n_params ? 1 : -1;
-	return 0;
+	return better_params(x, y);
 }
