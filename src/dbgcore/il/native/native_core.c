@@ -510,7 +510,8 @@ static enum native_end decrement(struct native *n)
 
 static enum native_end thread_id(struct native *n)
 {
-	return native_ret_i4(n, 1);
+	uint32_t id = native_thread_id(n);
+	return native_ret_i4(n, id ? (int32_t)id : 1);
 }
 
 #define HELPERS "System.Runtime.CompilerServices.RuntimeHelpers"

@@ -116,12 +116,27 @@ enum native_end native_construct(struct native *n, uint64_t object,
 	return native_call(n, ctor, &place, 1);
 }
 
-uint64_t native_thread_object(struct native *n)
+static struct dac *dac_of(struct native *n)
+{
+	return types_dac(il_types_values(n->types));
+}
+
+static const struct dac_thread *thread_of(struct native *n)
 {
 	struct thread_ref *ref = n->vm->thread;
-	struct dac *d = types_dac(il_types_values(n->types));
-	const struct dac_thread *t = ref ? dac_thread_find(d, ref->tid) : NULL;
-	return t ? dac_thread_object(d, t) : 0;
+	return ref ? dac_thread_find(dac_of(n), ref->tid) : NULL;
+}
+
+uint64_t native_thread_object(struct native *n)
+{
+	const struct dac_thread *t = thread_of(n);
+	return t ? dac_thread_object(dac_of(n), t) : 0;
+}
+
+uint32_t native_thread_id(struct native *n)
+{
+	const struct dac_thread *t = thread_of(n);
+	return t ? t->managed_id : 0;
 }
 
 /* ---- Names

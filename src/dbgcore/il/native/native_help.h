@@ -26,6 +26,8 @@ enum native_end native_construct(struct native *n, uint64_t object,
 
 /* The System.Threading.Thread of the thread that is looked at; 0: none. */
 uint64_t native_thread_object(struct native *n);
+/* Its Thread.ManagedThreadId; 0: none. */
+uint32_t native_thread_id(struct native *n);
 
 /*
  * Names as reflection has them: "List`1" or "Int32[]"; "Ns.Outer+Inner`1";

@@ -78,18 +78,23 @@ static enum native_end waits(struct native *n)
  */
 
 /*
- * The object of the thread that is looked at; where there is none, a fresh one:
- * code asks it for what it keeps with the thread.
+ * The object of the thread that is looked at; where there is none, a fresh one
+ * with the thread's number: code asks it for what it keeps with the thread.
  */
 static enum native_end current_thread(struct native *n)
 {
 	struct il_type *type =
 	    il_type_core(n->types, "System.Threading.Thread");
 	uint64_t object = native_thread_object(n);
-	if (!object && type)
-		object = vm_new(n->vm, type);
-	return object ? native_ret_ref(n, object)
-		      : native_refuse(n, "the thread is not known");
+	if (object)
+		return native_ret_ref(n, object);
+	object = type ? vm_new(n->vm, type) : 0;
+	if (!object)
+		return native_refuse(n, "the thread is not known");
+	uint32_t id = native_thread_id(n);
+	enum native_end end =
+	    native_set_field(n, object, "_managedThreadId", &id, sizeof(id));
+	return end == NATIVE_DONE ? native_ret_ref(n, object) : end;
 }
 
 static enum native_end tick_count(struct native *n)
