@@ -73,6 +73,18 @@ def test_handles(t):
     t.check_in("right 0", behind)
 
 
+def test_refused(t):
+    """What the expression itself cannot do has none of its calls made; a class
+    that only the program can initialise has that done by the call."""
+    here, behind = stand(t, "print box.Change(5) + Unready.Number",
+                         "print box.Number", "print Unready.Times(2)",
+                         "print box.Change(5) + Unready.Number",
+                         "print box.Number")
+    t.check_equal(["7", "8", "16", "7"], RETURNED.findall(here))
+    t.check_in("cannot be evaluated without running the program", behind)
+    t.check_in("right 0", behind)
+
+
 def test_instances(t):
     """Instances of generic methods and classes that the program does not have
     yet are made; no handle keeps what they returned."""

@@ -199,7 +199,7 @@ static bool is_short(const struct eval_calls *calls, size_t used,
 	// Given up, not refused: it may be the loop of another call.
 	if (r->state == VM_SPENT)
 		return false;
-	return r->error ? r->error->code == DBG_E_UNSUPPORTED
+	return r->error ? r->error->code == DBG_E_UNSUPPORTED && calls->in_call
 			: calls->has_effect && r->state == VM_DONE &&
 			      calls->n_used == used;
 }
@@ -262,8 +262,10 @@ void evalcall_run(const struct eval *e, struct vm_result *ret)
 		ret->error = evalcall_changed();
 		break;
 	}
-	if (calls)
+	if (calls) {
 		calls->n_begun = vm_outer_calls(e->vm);
+		calls->in_call = vm_in_outer_call(e->vm);
+	}
 	vm_set_calls(e->vm, VM_CALLS_NONE, NULL, 0);
 	if (!calls || ret->state != VM_CALL || calls->n_used < calls->n_answers)
 		return;

@@ -61,6 +61,7 @@ struct eval_calls {
 	bool has_written; /* what was interpreted, to the program's objects */
 	uint32_t n_runs;  /* of the machine, that are over */
 	uint32_t n_begun; /* calls of the expression's own, in the last one */
+	bool in_call;     /* ... of which it was refused in the last */
 	size_t n_used;    /* answers */
 	enum eval_want want;
 	struct il_method *method; /* CALL, and its arguments, `this` first */

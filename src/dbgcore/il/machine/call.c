@@ -317,7 +317,7 @@ static void need_call(struct vm *vm, struct site *s, uint64_t base,
 	vm->call = s->method;
 	vm->call_ret = ret;
 	vm->call_size = s->ret_size;
-	vm->ip = next;
+	vm->ip = vm->refused = next;
 	vm->state =
 	    vm->calls && !are_passable(vm, s, base) ? VM_REFUSED : VM_CALL;
 	dbg_error_destroy(vm->error);
@@ -359,6 +359,8 @@ const struct op *call_site(struct vm *vm, struct site *s, uint64_t base,
 	if (vm->calls && is_outer(vm, s)) {
 		bool wanted = is_wanted(vm, s, base);
 		vm->n_outer++;
+		vm->outer = next;
+		vm->outer_opens = false;
 		if (wanted) {
 			need_call(vm, s, base, ret, next);
 			return NULL;
@@ -413,10 +415,12 @@ OP(op_call)
 	struct site *s = i->x.site;
 	const struct op *next;
 	uint64_t base = (uint64_t)(fp + i->a - vm->base);
-	if (s->init &&
-	    !(vm->calls && is_outer(vm, s) && is_wanted(vm, s, base)) &&
-	    !class_ready(vm, s->init, i, &next))
+	bool outer = s->init && vm->calls && is_outer(vm, s);
+	if (s->init && !(outer && is_wanted(vm, s, base)) &&
+	    !class_ready(vm, s->init, i, &next)) {
+		vm->outer_opens |= outer;
 		return next;
+	}
 	return call_site(vm, s, base, base, i + 1);
 }
 

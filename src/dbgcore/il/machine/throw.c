@@ -28,7 +28,7 @@
 const struct op *vm_refuse(struct vm *vm, const struct op *i,
 			   struct dbg_error *err)
 {
-	(void)i;
+	vm->refused = i ? i + 1 : NULL;
 	if (vm->n_frames) {
 		struct il_method *in =
 		    vm->frames[vm->n_frames - 1].code->method;

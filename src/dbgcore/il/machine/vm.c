@@ -94,11 +94,29 @@ void vm_set_calls(struct vm *vm, enum vm_calls which, const uint32_t *numbers,
 	vm->chosen = numbers;
 	vm->n_chosen = n;
 	vm->n_outer = 0;
+	vm->outer = NULL;
+	vm->outer_opens = false;
 }
 
 uint32_t vm_outer_calls(const struct vm *vm)
 {
-	return vm->n_outer;
+	return vm->n_outer + vm->outer_opens;
+}
+
+bool vm_in_outer_call(const struct vm *vm)
+{
+	const struct frame *called = NULL;
+	for (size_t k = vm->n_frames; k--; called = &vm->frames[k]) {
+		struct il_method *m = vm->frames[k].code->method;
+		if (m && !made_code_of(m))
+			continue;
+		// an initialiser returns to what began it, which may be behind
+		if (!called || called->cctor)
+			return vm->outer_opens ||
+			       (!called && vm->outer == vm->refused);
+		return vm->outer == vm->frames[k].ip;
+	}
+	return true;
 }
 
 struct il_types *vm_types(struct vm *vm)

@@ -189,7 +189,10 @@ struct vm {
 	uint32_t call_size, n_outer; /* n_outer, chosen: see vm_set_calls */
 	enum vm_calls calls;
 	const uint32_t *chosen;
-	uint64_t ret; /* of the whole, in the region */
+	const struct op *outer;   /* behind the expression's own last call */
+	const struct op *refused; /* REFUSED: behind the operation, or NULL */
+	bool outer_opens;         /* its next one has its class initialised */
+	uint64_t ret;             /* of the whole, in the region */
 	struct arena *scratch;
 	uint64_t thrown;           /* THROWN: the exception */
 	struct filter_run *filter; /* being asked, in scratch; or NULL */
