@@ -54,15 +54,6 @@ def test_needed(t):
     t.check_in("right 1", behind)
 
 
-def test_thread(t):
-    """The number of the thread that is looked at, also where the runtime has
-    made no object of it yet."""
-    here, behind = stand(t, "print Thread.CurrentThread.ManagedThreadId",
-                         "print Environment.CurrentManagedThreadId")
-    t.check_equal(["1", "1"], RETURNED.findall(here))
-    t.check_in("right 0", behind)
-
-
 def test_handles(t):
     """What the runtime's own code is given by interpreted code may be nothing
     that the program knows."""

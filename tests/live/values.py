@@ -318,3 +318,12 @@ def test_history(t):
         ("$x", "!'$x' is void: \"set $x = VALUE\" gives it a value."),
         ("$1 = null", "!'$1' is not a variable that can be assigned to."),
     ])
+
+
+def test_thread(t):
+    """The number of the thread that is looked at, also where the runtime has
+    made no object of it yet."""
+    check(t, "objects", "objects", [
+        ("Thread.CurrentThread.ManagedThreadId", "1"),
+        ("Environment.CurrentManagedThreadId", "1"),
+    ])
