@@ -54,6 +54,18 @@ def test_needed(t):
     t.check_in("right 1", behind)
 
 
+def test_caller(t):
+    """What looks at its caller would see none."""
+    here, behind = stand(
+        t, "call Type.GetType(\"Calls.Box\")",
+        "call System.Reflection.Assembly.GetExecutingAssembly()",
+        "call System.Reflection.MethodBase.GetCurrentMethod()",
+        "call Activator.CreateInstance(typeof(object)) != null")
+    t.check_equal(["true"], RETURNED.findall(here))
+    t.check_equal(3, behind.count("on the method that calls it"))
+    t.check_in("right 0", behind)
+
+
 def test_handles(t):
     """What the runtime's own code is given by interpreted code may be nothing
     that the program knows."""

@@ -201,6 +201,39 @@ static struct dbg_error *result_of(struct dbg *dbg, struct il_method *m,
 			     req->name, il_type_name(ts, sig->ret));
 }
 
+/*
+ * Methods that look at who calls them: a call of ours returns into no method of
+ * the user's.
+ */
+static bool looks_at_caller(struct il_types *ts, struct il_method *m)
+{
+	static const struct {
+		const char *type, *method;
+	} known[] = {
+	    {"System.Reflection.Assembly", "GetExecutingAssembly"},
+	    {"System.Reflection.Assembly", "GetCallingAssembly"},
+	    {"System.Reflection.Assembly", "Load"},
+	    {"System.Reflection.MethodBase", "GetCurrentMethod"},
+	    {"System.Type", "GetType"},
+	    {"System.Activator", "CreateInstance"},
+	};
+	const struct il_sig *sig;
+
+	if (dbg_err_drop(il_method_sig(ts, m, &sig)) || sig->has_this)
+		return false;
+	// what is given a name, or nothing; not Activator.CreateInstance(Type)
+	if (sig->n_params && sig->params[0]->elem != ELEM_STRING)
+		return false;
+	if (m->n_args || !m->owner)
+		return false;
+	const char *owner = il_type_name(ts, m->owner);
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (!strcmp(owner, known[i].type) &&
+		    !strcmp(m->name, known[i].method))
+			return true;
+	return false;
+}
+
 static struct dbg_error *call(struct dbg *dbg, const struct eval_calls *calls,
 			      pid_t tid)
 {
@@ -211,6 +244,12 @@ static struct dbg_error *call(struct dbg *dbg, const struct eval_calls *calls,
 
 	v->wanted = arena_strdup(v->arena, il_method_name(dbg->inspect.il, m));
 	req.name = v->wanted;
+	if (looks_at_caller(dbg->inspect.il, m))
+		return dbg_err(DBG_E_UNSUPPORTED,
+			       "'%s' cannot be called: what it returns depends "
+			       "on the method that calls it, and here none "
+			       "does",
+			       req.name);
 	struct dbg_error *err = result_of(dbg, m, &req);
 	if (!err)
 		err = making_method(dbg, m, tid, &req.method, &runs);

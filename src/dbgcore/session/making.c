@@ -159,7 +159,10 @@ static struct dbg_error *load(struct dbg *dbg, struct step *s,
 	return helper(dbg, s, DOING_NAME, &n, 1);
 }
 
-/* The program's object of @type, which does not move. */
+/*
+ * The program's object of @type: asked for anew before each call, since that of
+ * an assembly that can be unloaded moves on .NET 9 and 10.
+ */
 static struct dbg_error *type_object(struct dbg *dbg, struct step *s,
 				     struct il_type *type, uint64_t *ret)
 {
