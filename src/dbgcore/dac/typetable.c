@@ -229,8 +229,11 @@ static void module_update(struct search *s, uint64_t module)
 	void *now = (void *)((uintptr_t)size + 1);
 	if (map_find(sizes, table) == now)
 		return;
+	uint32_t before = s->left;
 	(void)table_each(s, table, index_add);
-	map_put(sizes, table, now);
+	// one that was about to change is read again at the next stop
+	if (!s->left || before - s->left >= size)
+		map_put(sizes, table, now);
 }
 
 static void index_update(struct dac *d)
