@@ -356,6 +356,8 @@ bool code_is_generic(const struct code_module *m, uint32_t token);
  * laid out as loaded, or @flat, as in its file; 0: none.
  */
 uint64_t code_il_addr(const struct code_module *m, uint32_t token, bool flat);
+/* Does the image lie in memory as in its file? */
+bool code_is_flat(const struct code *c, const struct code_module *m);
 /*
  * Where code of a method that was compiled ahead of time begins, though the
  * runtime may not know it yet and may never use it; 0: none.

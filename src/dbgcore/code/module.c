@@ -521,6 +521,19 @@ uint64_t code_il_addr(const struct code_module *m, uint32_t token, bool flat)
 	return body.p ? m->base + (uint64_t)(body.p - m->pe.file.p) : 0;
 }
 
+bool code_is_flat(const struct code *c, const struct code_module *m)
+{
+	static const char root[4] = "BSJB"; // of metadata, II.24.2.1
+	char found[sizeof(root)];
+
+	if (!m->base || !m->pe.n_sections || !m->pe.metadata.p)
+		return false;
+	uint64_t at = m->base + (uint64_t)(m->pe.metadata.p - m->pe.file.p);
+	return target_read_some(c->target, at, found, sizeof(found)) ==
+		   sizeof(found) &&
+	       !memcmp(found, root, sizeof(root));
+}
+
 uint64_t code_precompiled_addr(const struct code *c,
 			       const struct code_module *m, uint32_t token)
 {
