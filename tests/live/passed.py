@@ -13,9 +13,14 @@ ENDS = "trap 'sleep 2; echo got; exit 4' {}; echo up; while :; do sleep 0.1; don
 # continues it when it has stopped.
 JOB = """
 import os, signal, subprocess, sys
-signal.signal(signal.SIGTTOU, signal.SIG_IGN)
-job = subprocess.Popen(sys.argv[1:], preexec_fn=os.setpgrp)
-os.tcsetpgrp(0, job.pid)
+
+def front():
+    os.setpgrp()
+    signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+    os.tcsetpgrp(0, os.getpid())
+    signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+
+job = subprocess.Popen(sys.argv[1:], preexec_fn=front)
 _, status = os.waitpid(job.pid, os.WUNTRACED)
 print("stopped", os.WIFSTOPPED(status), flush=True)
 os.killpg(job.pid, signal.SIGCONT)
