@@ -1,29 +1,26 @@
 /*
  * Calls of the DAC's objects by slot, and what they may cost.
  *
- * The DAC of a program that runs is waited for, since what it reads was made by
- * a runtime. A core was made by anybody: there each call has a limit. What has
- * gone round once does so again, so the first call that does not end costs a
- * second of processor time, the next a fifth of one, each further one 40 ms,
- * which none needs in a core that is whole but for the references of a stack
- * that has overflowed (0.2 s). When all of them together have cost three
- * seconds, or three of them memory, the DAC is not asked any more. What it does
- * not tell is missing, as it is where it fails.
+ * The DAC of a process, or of a snapshot of one, is waited for, since what it
+ * reads was made by a runtime. A core was made by anybody: there each call has
+ * a limit. A call may walk a whole stack, which takes a second where there are
+ * 600,000 frames, so the first has five seconds of processor time. What has
+ * gone round once does so again: after that each has a fifth of a second. When
+ * all that were ended have cost eight seconds together, or three of them
+ * memory, the DAC is not asked any more. What it does not tell is missing, as
+ * it is where it fails.
  */
 #include "base/log.h"
+#include "base/mem.h"
 #include "dac/dac_priv.h"
 
 #include <stdarg.h>
 
-static const unsigned int ticks_max[] = {
-    1000 / GUARD_TICK_MS,
-    200 / GUARD_TICK_MS,
-    40 / GUARD_TICK_MS,
-};
-
 enum {
-	N_TICKS_MAX = sizeof(ticks_max) / sizeof(*ticks_max),
-	LOST_MAX = 3000 / GUARD_TICK_MS,
+	FIRST_S = 5,
+	FIRST_MAX = FIRST_S * 1000 / GUARD_TICK_MS,
+	NEXT_MAX = 200 / GUARD_TICK_MS,
+	LOST_MAX = 8000 / GUARD_TICK_MS,
 	LOST_BIG = LOST_MAX / 3 + 1,
 };
 
@@ -50,16 +47,20 @@ static void give_up(struct dac *d, const struct guard_limit *was)
 	struct dac_limits *l = &d->limits;
 
 	l->lost += was->big ? LOST_BIG : was->ticks;
-	if (!l->n_ended++ && l->tell)
-		l->tell(l->arg,
-			"the memory is damaged: the runtime's DAC found no end "
-			"in its structures and was stopped; what it would have "
-			"told is missing");
+	if (!l->n_ended++ && l->tell) {
+		_cleanup_free_ char *text = xasprintf(
+		    "the runtime's DAC took more than %d %s and was stopped: "
+		    "the memory may be damaged; what it would have told is "
+		    "missing",
+		    was->big ? GUARD_MB : FIRST_S,
+		    was->big ? "MB of memory" : "s of processor time");
+		l->tell(l->arg, text);
+	}
 	if (l->lost < LOST_MAX) {
 		if (d->process)
 			dac_drop(d);
 	} else if (l->tell) {
-		l->tell(l->arg, "the runtime's DAC found no end again and "
+		l->tell(l->arg, "the runtime's DAC was stopped again and "
 				"again and is not asked any more");
 		l->tell = NULL;
 	}
@@ -69,8 +70,9 @@ int32_t dac_call_fn(struct dac *d, com_fn *fn, void *self,
 		    const uint64_t a[DAC_MAX_ARGS])
 {
 	const struct dac_limits *l = &d->limits;
-	size_t i = l->n_ended < N_TICKS_MAX ? l->n_ended : N_TICKS_MAX - 1;
-	struct guard_limit limit = {.ticks_max = ticks_max[i]};
+	struct guard_limit limit = {
+	    .ticks_max = l->n_ended ? NEXT_MAX : FIRST_MAX,
+	};
 
 	if (!l->on)
 		return guard_call(fn, self, a, NULL);

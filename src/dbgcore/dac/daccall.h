@@ -18,7 +18,7 @@ struct dac_limits {
 /* guard_call with the limits that hold for this DAC. */
 int32_t dac_call_fn(struct dac *d, com_fn *fn, void *self,
 		    const uint64_t a[DAC_MAX_ARGS]);
-/* Tell that the list of threads leads in a circle, of what cannot run. */
+/* Tell that the list of threads leads in a circle, of a core. */
 void dac_tell_circle(struct dac *d);
 /* Call a slot of an object with @n arguments, likewise, and count it. */
 int32_t dac_call(struct dac *d, void *object, unsigned slot, unsigned n, ...);

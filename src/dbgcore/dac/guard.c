@@ -43,7 +43,7 @@
 
 enum {
 	ALT_STACK = 65536,
-	GUARD_PAGES = (128 << 20) / 4096,
+	GUARD_PAGES = (GUARD_MB << 20) / 4096,
 	CODES_MAX = 16,
 	STATM_SIZE = 128,
 };

@@ -21,6 +21,7 @@ void guard_code(uintptr_t start, uintptr_t end);
 
 enum {
 	GUARD_TICK_MS = 20,
+	GUARD_MB = 128, /* of memory that a limited call may take */
 };
 
 /* What a call may cost, and has cost. */

@@ -104,8 +104,8 @@ struct dbg_error *dac_err(int32_t hr, const char *fmt, ...)
 			       subject);
 	if (hr == COM_E_TIMEOUT)
 		return dbg_err(DBG_E_RUNTIME,
-			       "%s: the memory is damaged (the runtime's DAC "
-			       "finds no end in it)",
+			       "%s: the runtime's DAC came to no end and was "
+			       "stopped (the memory may be damaged)",
 			       subject);
 	return dbg_err(DBG_E_RUNTIME, "%s: the runtime's DAC says 0x%08x",
 		       subject, (unsigned)hr);
@@ -418,7 +418,7 @@ struct dbg_error *dac_open(struct target *t, const struct dac_runtime *rt,
 	code_cache_init(&d->code);
 	code_cache_init(&d->dynamic);
 	data_target_init(&d->data_target, t, rt->base);
-	d->limits.on = !target_can(t, TARGET_RUN);
+	d->limits.on = !target_memory_of(t);
 	guard_install();
 	err = start(d, create);
 	if (err || !d->process) {

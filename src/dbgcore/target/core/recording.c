@@ -127,6 +127,11 @@ static pid_t recording_tid_outside(struct target *t, pid_t inside)
 	return target_tid_outside(under(t), inside);
 }
 
+static pid_t recording_memory_of(struct target *t)
+{
+	return target_memory_of(under(t));
+}
+
 static struct dbg_error *recording_regs(struct target *t, pid_t tid,
 					struct regs *ret)
 {
@@ -150,6 +155,7 @@ static const struct target_ops recording_ops = {
     .thread_name = recording_thread_name,
     .tid_inside = recording_tid_inside,
     .tid_outside = recording_tid_outside,
+    .memory_of = recording_memory_of,
     .regs = recording_regs,
     .fpregs = recording_fpregs,
 };
