@@ -149,14 +149,26 @@ static const struct report_frame *overflow_of(const struct report *r)
 	return ret && ret->period <= t->frames + t->n_frames - ret ? ret : NULL;
 }
 
-// The names of a run from that which comes first in the alphabet: which of the
-// methods finds the stack full is chance.
+// Compare the names of a run read from the @a-th on with those from the @b-th.
+static int compare_rotations(const struct report_frame *run, uint32_t a,
+			     uint32_t b)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; i < run->period && !ret; i++)
+		ret = strcmp(run[(a + i) % run->period].name,
+			     run[(b + i) % run->period].name);
+	return ret;
+}
+
+// The names of a run, from where they come first in the alphabet: which of the
+// methods finds the stack full is chance, and one may be called twice in it.
 static void add_run(struct str *text, const struct report_frame *run)
 {
 	uint32_t first = 0;
 
 	for (uint32_t i = 1; i < run->period; i++)
-		if (strcmp(run[i].name, run[first].name) < 0)
+		if (compare_rotations(run, i, first) < 0)
 			first = i;
 	for (uint32_t i = 0; i < run->period; i++) {
 		const struct report_frame *f = &run[(first + i) % run->period];

@@ -59,8 +59,10 @@ static void test_overflow(void **state)
 {
 	static const char *const three[] = {"P.A", "P.B", "P.C"};
 	static const char *const other[] = {"P.A", "P.B", "P.D"};
+	static const char *const twice[] = {"P.A", "P.B", "P.A", "P.C"};
 	const struct stack s = {three, 3, 50}, longer = {three, 3, 80};
 	const struct stack others = {other, 3, 50};
+	const struct stack doubled = {twice, 4, 50};
 	char first[17], next[17];
 
 	(void)state;
@@ -73,6 +75,12 @@ static void test_overflow(void **state)
 	assert_string_equal(first, next);
 	overflow(&others, 0, next);
 	assert_string_not_equal(first, next);
+	// one method is called twice in each round
+	overflow(&doubled, 0, first);
+	for (size_t phase = 1; phase < 4; phase++) {
+		overflow(&doubled, phase, next);
+		assert_string_equal(first, next);
+	}
 }
 
 int main(void)
