@@ -1,10 +1,9 @@
 /*
  * A step with the other threads held may wait for one of them: for a lock of
  * the runtime's that one was stopped with, or for all of them, before a
- * collection of garbage. When the thread has slept for a while, whatever for,
- * the others run as well until the step ends. A wait for a collection may be
- * many short sleeps, between which the thread looks: looks that find it asleep
- * count twice, those that find it awake are taken off.
+ * collection of garbage. When the thread has slept for a while in all, whatever
+ * for, the others run as well until the step ends. A wait for a collection is
+ * many short sleeps, between which the thread looks and works.
  */
 #include "session/session.h"
 
@@ -12,8 +11,7 @@
 
 enum {
 	LOOK_MS = 50,
-	ASLEEP_LOOKS = 10, /* until it is believed */
-	ASLEEP_WEIGHT = 2,
+	ASLEEP_LOOKS = 10,
 };
 
 void heldstep_begin(struct dbg *dbg)
@@ -53,10 +51,8 @@ void heldstep_tick(struct dbg *dbg)
 	clock_gettime(CLOCK_MONOTONIC, &h->looked);
 	if (control_step_holds(dbg->control) &&
 	    target_thread_sleeps(dbg->target, dbg->resumed))
-		h->asleep += ASLEEP_WEIGHT;
-	else if (h->asleep)
-		h->asleep--;
-	if (h->asleep < ASLEEP_LOOKS * ASLEEP_WEIGHT)
+		h->asleep++;
+	if (h->asleep < ASLEEP_LOOKS)
 		return;
 	struct dbg_error *err = share(dbg);
 	if (err)

@@ -9,7 +9,7 @@ struct dbg;
 struct held_step {
 	struct ticks ticks;
 	struct timespec looked;
-	unsigned int asleep; /* how often found so, weighted */
+	unsigned int asleep; /* how often it was found so */
 };
 
 /* The program is resumed, perhaps by a step. */
