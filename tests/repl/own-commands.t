@@ -61,6 +61,7 @@ info signals
 info skip
 info source
 info sources
+info stack
 info statics
 info symbol
 +complete set logg
