@@ -66,8 +66,8 @@ void dac_close(struct dac *d);
 /* Told what the user has to know; @text is borrowed. */
 typedef void dac_tell_fn(void *arg, const char *text);
 /*
- * Of a target that cannot run, calls that do not end are ended, and fail: have
- * @fn told the first time, and when the DAC is not asked any more.
+ * Of a core file, calls that do not end are ended, and fail: have @fn told the
+ * first time, and when the DAC is not asked any more.
  */
 void dac_tell(struct dac *d, dac_tell_fn *fn, void *arg);
 /* Drop what the DAC cached: call after each resume. */

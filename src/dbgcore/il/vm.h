@@ -148,8 +148,8 @@ uint64_t vm_new_string(struct vm *m, const uint16_t *units, size_t n);
 uint64_t vm_room(struct vm *m, size_t n);
 
 /*
- * The program's RuntimeType object of @type, for it is what the keys of its
- * dictionaries are; 0: it has none that stays where it is.
+ * The program's RuntimeType object of @type, which the keys of its dictionaries
+ * are; 0: it has none. Valid until the program runs.
  */
 uint64_t vm_program_type_object(struct vm *m, struct il_type *type);
 /* The RuntimeType object of @type, made if the program has none. */

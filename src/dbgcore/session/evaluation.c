@@ -217,13 +217,8 @@ void evaluation_tick(struct dbg *dbg)
 		return;
 	int64_t ms = ticks_since(&v->since);
 	if (dbg->rules.threads != CALL_THREADS_OFF &&
-	    control_call_share(dbg->control, (uint64_t)ms, v->ms)) {
-		target_run_only(dbg->target, 0);
-		struct dbg_error *err = target_resume_all(dbg->target);
-		if (err)
-			session_message(dbg, "%s", err->message);
-		dbg_error_destroy(err);
-	}
+	    control_call_share(dbg->control, (uint64_t)ms, v->ms))
+		session_run_all(dbg);
 	if (ms >= v->ms && !v->is_late) {
 		v->is_late = true;
 		dbg_error_destroy(dbg_pause(dbg));

@@ -7,8 +7,6 @@
  */
 #include "session/session.h"
 
-#include "base/err.h"
-
 enum {
 	LOOK_MS = 50,
 	ASLEEP_LOOKS = 10,
@@ -30,15 +28,14 @@ void heldstep_end(struct dbg *dbg)
 	ticks_stop(&dbg->held_step.ticks);
 }
 
-static struct dbg_error *share(struct dbg *dbg)
+static void share(struct dbg *dbg)
 {
 	ticks_stop(&dbg->held_step.ticks);
 	control_step_rules(dbg->control)->shares = true;
 	session_message(dbg, "the step sleeps, perhaps until another thread "
 			     "does something, but those are held "
 			     "(scheduler-locking): they run until it ends");
-	target_run_only(dbg->target, 0);
-	return target_resume_all(dbg->target);
+	session_run_all(dbg);
 }
 
 void heldstep_tick(struct dbg *dbg)
@@ -52,10 +49,6 @@ void heldstep_tick(struct dbg *dbg)
 	if (control_step_holds(dbg->control) &&
 	    target_thread_sleeps(dbg->target, dbg->resumed))
 		h->asleep++;
-	if (h->asleep < ASLEEP_LOOKS)
-		return;
-	struct dbg_error *err = share(dbg);
-	if (err)
-		session_message(dbg, "%s", err->message);
-	dbg_error_destroy(err);
+	if (h->asleep == ASLEEP_LOOKS)
+		share(dbg);
 }

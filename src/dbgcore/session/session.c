@@ -135,6 +135,16 @@ struct dbg_error *session_go(struct dbg *dbg)
 	return err;
 }
 
+void session_run_all(struct dbg *dbg)
+{
+	target_run_only(dbg->target, 0);
+	struct dbg_error *err = target_resume_all(dbg->target);
+
+	if (err)
+		session_message(dbg, "%s", err->message);
+	dbg_error_destroy(err);
+}
+
 void session_ended(struct dbg *dbg)
 {
 	if (!dbg->target)

@@ -152,6 +152,8 @@ struct dbg {
 
 /* Let all threads run. */
 DBG_MUST struct dbg_error *session_go(struct dbg *dbg);
+/* ... from now on, where one ran alone; an error is told. */
+void session_run_all(struct dbg *dbg);
 /*
  * Call when there is a target, started from @path (NULL: see
  * session_inferior_runs). Nothing is known of its runtime yet.

@@ -105,7 +105,7 @@ static struct dbg_error *delegate_method(struct vm *vm, uint64_t object,
 	*ret = method_of_entry(vm, code);
 	if (*ret || vm_owns(vm, object))
 		return *ret ? NULL : method_at(vm, code, exact, ret);
-	uint64_t dynamic = d->base ? dynamic_object(vm, d->base) : 0;
+	uint64_t dynamic = dynamic_object(vm, d->base);
 	if (dynamic)
 		return dynamic_method(vm, dynamic, ret);
 	struct value v = value_object(values, object);
