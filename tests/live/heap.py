@@ -70,8 +70,8 @@ def addresses(t, target, pattern):
 def dump(t, env=None, config="Debug", more="0"):
     """A core of Heap.cs by createdump, with so many nodes more."""
     path = f"{t.dir}/heap{more}.core"
-    # createdump gives up if a thread ends while it stops them all, as the
-    # one that compiles in the background may
+    # createdump fails if a thread ends while it stops them all, as the one
+    # that compiles in the background may
     done = subprocess.run(
         t.program("Heap", "dump", more, config=config, host="dotnet"),
         env={**t.env, **(env or {}), "DOTNET_DbgEnableMiniDump": "1",
