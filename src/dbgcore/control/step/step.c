@@ -254,7 +254,7 @@ static struct dbg_error *plan_async(struct control *c,
 
 static struct dbg_error *plan_line(struct control *c,
 				   const struct code_pos *pos,
-				   const struct regs *regs, bool *ret_done)
+				   const struct regs *regs)
 {
 	struct dbg_error *err;
 	struct step_plan *p = &c->plan;
@@ -278,7 +278,7 @@ static struct dbg_error *plan_line(struct control *c,
 	err = step_arm(c);
 	// a thread does not hit the trap that it stands at
 	if (!err && step_has(p, regs_pc(regs), STEP_AT_CALL))
-		err = stepin_resolve(c, ret_done);
+		err = stepin_resolve(c);
 	return err;
 }
 
@@ -354,7 +354,7 @@ static struct dbg_error *plan(struct control *c, bool *ret_done)
 	if (p->home) {
 		p->from = pos->point;
 		err = target_take(c, pos);
-		return err ? err : plan_line(c, pos, &regs, ret_done);
+		return err ? err : plan_line(c, pos, &regs);
 	}
 	// in code without source: out of it; the frames of a throw are not
 	// shown
@@ -365,7 +365,7 @@ static struct dbg_error *plan(struct control *c, bool *ret_done)
 	return plan_out(c, f && f->raw.ip == regs_pc(&regs) ? 1 : 0);
 }
 
-struct dbg_error *step_go_on(struct control *c, bool *ret_done)
+struct dbg_error *step_go_on(struct control *c)
 {
 	struct dbg_error *err;
 	struct regs regs;
@@ -377,7 +377,7 @@ struct dbg_error *step_go_on(struct control *c, bool *ret_done)
 	err = target_regs(c->target, c->plan.tid, &regs);
 	if (!err)
 		err = code_pos_at(c->code, regs_pc(&regs), true, &pos, &any);
-	return err || !any ? err : plan_line(c, pos, &regs, ret_done);
+	return err || !any ? err : plan_line(c, pos, &regs);
 }
 
 struct dbg_error *step_back(struct control *c, const struct step_hit *hit,
@@ -410,7 +410,7 @@ struct dbg_error *step_back(struct control *c, const struct step_hit *hit,
 	p->home = pos->module;
 	p->home_pc = regs_pc(&regs);
 	p->from = pos->point;
-	return plan_line(c, pos, &regs, ret_done);
+	return plan_line(c, pos, &regs);
 }
 
 struct dbg_error *control_step(struct control *c, pid_t tid,

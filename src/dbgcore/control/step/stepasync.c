@@ -401,6 +401,7 @@ struct dbg_error *stepasync_resume(struct control *c,
 	struct value machine;
 	uint32_t number = 0;
 
+	(void)ret_done;
 	err = control_halt(c);
 	if (err)
 		return err;
@@ -413,7 +414,7 @@ struct dbg_error *stepasync_resume(struct control *c,
 		return NULL;
 	step_lift(c);
 	p->tid = hit->tid;
-	return step_go_on(c, ret_done);
+	return step_go_on(c);
 }
 
 /* The suspended call has begun to wait: the step may have waited for that. */

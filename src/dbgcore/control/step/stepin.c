@@ -372,21 +372,16 @@ static struct dbg_error *resolve(struct control *c)
 	return NULL;
 }
 
-struct dbg_error *stepin_resolve(struct control *c, bool *ret_done)
+struct dbg_error *stepin_resolve(struct control *c)
 {
-	struct dbg_error *err;
-	struct step_plan *p = &c->plan;
-	struct regs regs;
+	const struct target_hit none = {0};
+	struct dbg_error *err = control_halt(c);
 
-	err = control_halt(c);
 	if (!err)
 		err = resolve(c);
+	// a stub may have led right to a trap: to the next line, behind the
+	// call of a write barrier; to the first line of code without a prolog
 	if (!err)
-		err = target_regs(c->target, p->tid, &regs);
-	if (err)
-		return err;
-	// code without a prolog begins with its first line
-	*ret_done = step_has(p, regs_pc(&regs), STEP_AT_ENTRY) &&
-		    regs_sp(&regs) < p->enter_sp;
-	return NULL;
+		target_hit_give(c->target, c->plan.tid, &none);
+	return err;
 }

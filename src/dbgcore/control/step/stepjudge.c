@@ -49,8 +49,8 @@ static struct dbg_error *end(struct control *c, const struct step_hit *hit,
 static struct dbg_error *resolve(struct control *c, const struct step_hit *hit,
 				 bool *ret_done)
 {
-	(void)hit;
-	return stepin_resolve(c, ret_done);
+	(void)hit, (void)ret_done;
+	return stepin_resolve(c);
 }
 
 static const struct rule {

@@ -168,7 +168,7 @@ bool step_ends_at(struct control *c, pid_t tid, uint64_t addr);
 /* A thread stops at @addr: has the frame returned that is stepped out of? */
 void step_returned(struct control *c, pid_t tid, uint64_t addr);
 /* Step on from where @c->plan.tid is, over the same line. */
-struct dbg_error *step_go_on(struct control *c, bool *ret_done);
+struct dbg_error *step_go_on(struct control *c);
 
 /* steptarget.c */
 /* Take the target of the step of the line at @pos, if it has one. */
@@ -192,11 +192,8 @@ struct dbg_error *stepin_left(struct control *c, const struct step_hit *hit,
 struct dbg_error *stepin_enter(struct control *c, uint64_t ip);
 /* Add the call instructions of [start, end) to the plan. */
 struct dbg_error *stepin_scan(struct control *c, uint64_t start, uint64_t end);
-/*
- * The thread is at a call of the stepped line; at the end of a stub.
- * *ret_done: it is where the step ends.
- */
-struct dbg_error *stepin_resolve(struct control *c, bool *ret_done);
+/* The thread is at a call of the stepped line; at the end of a stub. */
+struct dbg_error *stepin_resolve(struct control *c);
 /* Code of a method was made: is it a body that the step waits to enter? */
 void step_code(struct control *c, struct code_module *m, uint32_t token,
 	       uint64_t ip);
