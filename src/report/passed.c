@@ -1,7 +1,10 @@
 /*
  * Signals that are sent to dndbg are meant for the command: they are passed on.
  * Those of a terminal's keys are not, since they come to all processes of the
- * group, which the command is in as well.
+ * group, which the command is in as well. Neither are those that the command
+ * and what it has started send: to their group (kill 0), which has sent them to
+ * the command already, or to their parent. Somebody else of the group may mean
+ * dndbg alone, as a script does by "kill $!".
  *
  * They are blocked and read, which leaves what is done with them as it was for
  * what dndbg starts.
@@ -56,6 +59,8 @@ static void pass(struct passed *p, const struct signalfd_siginfo *info)
 		p->suspended = true;
 	// A hangup comes to the leader of the session alone.
 	if (info->ssi_code == SI_KERNEL && signal != SIGHUP)
+		return;
+	if (dbg_signal_from_program(p->dbg, (pid_t)info->ssi_pid))
 		return;
 	struct dbg_error *err = dbg_signal_send(p->dbg, signal);
 	// It may have ended this moment.

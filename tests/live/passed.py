@@ -55,6 +55,31 @@ def test_sent(t):
         t.check_equal((number, 4), (number, process.returncode))
 
 
+def test_group(t):
+    """What the command and its children send to their group comes once, also
+    of those that are gone at once."""
+    words = run(t, f"{drive.BUILT}/Native/Family", "group")
+    with subprocess.Popen(words, env=t.env, cwd=t.dir, text=True,
+                          stdout=subprocess.PIPE,
+                          start_new_session=True) as process:
+        t.check_equal("up\n", process.stdout.readline())
+        process.send_signal(signal.SIGTERM)
+        t.check_equal("50 by children, 1 by itself\n",
+                      process.stdout.read())
+    t.check_equal(5, process.returncode)
+
+
+def test_own_group(t):
+    """One of the group may mean dndbg alone: "kill $!" in a script."""
+    ends = "trap 'echo got; exit 4' TERM; echo up; while :; do sleep 0.1; done"
+    with subprocess.Popen(run(t, *SHELL, ends), env=t.env, cwd=t.dir,
+                          stdout=subprocess.PIPE, text=True) as process:
+        t.check_equal("up\n", process.stdout.readline())
+        process.send_signal(signal.SIGTERM)
+        t.check_equal("got\n", process.stdout.read())
+    t.check_equal(4, process.returncode)
+
+
 def test_inherited(t):
     """What is ignored stays so, and nothing else is."""
     def ignore():
@@ -95,5 +120,6 @@ def test_suspend(t):
     s.wait()
 
 
-for test in (test_sent, test_inherited, test_interrupt, test_suspend):
+for test in (test_sent, test_group, test_own_group, test_inherited,
+             test_interrupt, test_suspend):
     test.runtimes = ("10",)

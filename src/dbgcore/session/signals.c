@@ -144,6 +144,11 @@ struct dbg_error *dbg_signal_send(struct dbg *dbg, int signal)
 	return NULL;
 }
 
+bool dbg_signal_from_program(struct dbg *dbg, pid_t pid)
+{
+	return dbg->target && target_has_process(dbg->target, pid);
+}
+
 bool session_signal_sent(const struct dbg *dbg, const struct target_event *ev)
 {
 	const siginfo_t *info = &ev->info;

@@ -436,6 +436,11 @@ void target_follow(struct target *t, bool on)
 		t->ops->follow(t, on);
 }
 
+bool target_has_process(struct target *t, pid_t pid)
+{
+	return t->ops->has_process && t->ops->has_process(t, pid);
+}
+
 struct dbg_error *target_child_pass(struct target *t, pid_t pid, bool ends)
 {
 	struct dbg_error *err = need_run(t);

@@ -228,6 +228,11 @@ void target_thread_signal(struct target *t, pid_t tid, int signal);
  */
 void target_follow(struct target *t, bool on);
 /*
+ * Is @pid a process of the program's family, which is all that is followed
+ * with it, or one of the last that have ended?
+ */
+bool target_has_process(struct target *t, pid_t pid);
+/*
  * Let it run on; it and what it makes is followed further. @ends: it is
  * killed if the program is, by us or because we end.
  */

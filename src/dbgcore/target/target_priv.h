@@ -163,6 +163,7 @@ struct target_ops {
 	/* ... or were lifted, or not armed after all. */
 	void (*traps_lifted)(struct target *t, const struct trap *v, size_t n);
 	void (*follow)(struct target *t, bool on);
+	bool (*has_process)(struct target *t, pid_t pid);
 	struct dbg_error *(*child_pass)(struct target *t, pid_t pid, bool ends);
 	struct dbg_error *(*child_leave)(struct target *t, pid_t pid,
 					 bool stopped);

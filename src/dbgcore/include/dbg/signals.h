@@ -31,5 +31,11 @@ DBG_MUST struct dbg_error *dbg_signal_queue(struct dbg *dbg, uint32_t thread,
  * same one by which a program that handled it ends itself.
  */
 DBG_MUST struct dbg_error *dbg_signal_send(struct dbg *dbg, int signal);
+/*
+ * Is the process @pid, which has sent a signal to the caller, the program or
+ * one that it has started, or was it until it ended just now? (Those that are
+ * let go by the setting "follow-exec" are not known.)
+ */
+bool dbg_signal_from_program(struct dbg *dbg, pid_t pid);
 
 #endif

@@ -68,3 +68,18 @@ struct live *family_owner(struct family *f, pid_t tid)
 			return f->lives[i];
 	return NULL;
 }
+
+void family_gone(struct family *f, pid_t tid)
+{
+	f->gone[f->n_gone++ % GONE_MAX] = tid;
+}
+
+bool live_has_process(struct target *t, pid_t pid)
+{
+	struct family *f = live_of(t)->family;
+
+	for (size_t i = 0; i < f->n_gone && i < GONE_MAX; i++)
+		if (f->gone[i] == pid)
+			return true;
+	return family_owner(f, pid);
+}

@@ -14,6 +14,10 @@ struct live;
 struct thread;
 struct trap;
 
+enum {
+	GONE_MAX = 64,
+};
+
 /* A wait status of a task that we have not been told of. */
 struct stray {
 	pid_t tid;
@@ -31,6 +35,8 @@ struct family {
 	bool missed;   /* ... and there may be statuses that it told of */
 	bool survives; /* one of them does */
 	bool bereft;   /* parents have ended: strays may be orphans */
+	pid_t gone[GONE_MAX]; /* tasks that ended last, a ring */
+	size_t n_gone;        /* ever */
 
 	bool shares_tty; /* stdin is a terminal for them and us */
 	bool given;      /* they have it */
@@ -82,5 +88,8 @@ DBG_MUST struct dbg_error *family_join(struct family *f, struct live *l);
 void family_leave(struct live *l);
 /* The live target that the task belongs to; NULL: none. */
 struct live *family_owner(struct family *f, pid_t tid);
+/* The task has ended, and its number may be given to another. */
+void family_gone(struct family *f, pid_t tid);
+bool live_has_process(struct target *t, pid_t pid);
 
 #endif

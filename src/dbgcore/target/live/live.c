@@ -153,6 +153,7 @@ static const struct target_ops live_ops = {
     .traps_arming = live_traps_arming,
     .traps_lifted = live_traps_lifted,
     .follow = live_follow,
+    .has_process = live_has_process,
     .child_pass = live_child_pass,
     .child_leave = live_child_leave,
     .child_adopt = live_child_adopt,

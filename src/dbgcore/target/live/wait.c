@@ -327,6 +327,8 @@ static struct dbg_error *on_end(struct live *l, struct thread *th, int status)
 	pid_t tid = th->tid;
 	bool own = th->kind == THREAD_OWN, asked = th->asked;
 
+	if (!own || tid == l->target.pid)
+		family_gone(l->family, tid);
 	if (!own || tid != l->target.pid) {
 		bool zombie = th->zombie;
 
