@@ -2,49 +2,160 @@
 #include "report/publish.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 
-static FILE *open_out(const char *path, const char *mode)
-{
-	FILE *out = *path ? fopen(path, mode) : stdout;
+/* A form of some reports, as it goes to a file. */
+struct text {
+	const char *path;
+	char *bytes;
+	size_t n;
+};
 
-	if (!out)
-		fprintf(stderr,
-			"dndbg: the report cannot be written to '%s': "
-			"%s\n",
-			path, strerror(errno));
-	return out;
+/* ---- Files ------------------------------------------------------------ */
+
+static bool write_all(int fd, const struct text *t)
+{
+	for (size_t done = 0; done < t->n;) {
+		ssize_t n = write(fd, t->bytes + done, t->n - done);
+
+		if (n < 0 && errno != EINTR)
+			return false;
+		done += n > 0 ? (size_t)n : 0;
+	}
+	return true;
 }
 
-static void close_out(FILE *out, const char *path)
+static void complain(const struct text *t, const char *what)
 {
-	bool bad = fflush(out) || ferror(out);
+	fprintf(stderr, "dndbg: the report %s '%s': %s\n", what, t->path,
+		strerror(errno));
+}
 
-	if (out == stdout || out == stderr)
+static void write_to(const struct text *t, int flags)
+{
+	int fd = open(t->path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
+
+	if (fd < 0) {
+		complain(t, "cannot be written to");
 		return;
-	if (fclose(out) || bad)
-		fprintf(stderr, "dndbg: the report in '%s' is not whole: %s\n",
-			path, strerror(errno));
+	}
+	if (!write_all(fd, t))
+		complain(t, "is not whole in");
+	close(fd);
 }
 
-// What is told at once, since the program may take long to die.
+// May the file have another take its place, without a difference to anybody?
+static bool is_replaceable(const char *path, mode_t *ret_mode)
+{
+	struct stat st;
+
+	*ret_mode = 0;
+	if (lstat(path, &st))
+		return true;
+	*ret_mode = st.st_mode & 0777;
+	return S_ISREG(st.st_mode) && st.st_nlink == 1 &&
+	       st.st_uid == geteuid();
+}
+
+/*
+ * Put a file in the place of what is there: who reads it, also when we are
+ * killed, finds one of them whole. False: that cannot be done here.
+ */
+static bool replace(const struct text *t)
+{
+	_cleanup_free_ char *fresh = xasprintf("%s.%d.tmp", t->path, getpid());
+	bool whole = false, done = false;
+	mode_t mode;
+
+	if (!is_replaceable(t->path, &mode))
+		return false;
+	int fd = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return false;
+	if (!mode || !fchmod(fd, mode)) {
+		whole = write_all(fd, t);
+		if (!whole)
+			complain(t, "cannot be written to");
+	}
+	close(fd);
+	done = whole && !rename(fresh, t->path);
+	if (!done)
+		unlink(fresh);
+	return done || !whole;
+}
+
+/* ---- Forms ------------------------------------------------------------ */
+
+static bool render(size_t form, const struct report *const *v, size_t n,
+		   struct text *t)
+{
+	FILE *out = open_memstream(&t->bytes, &t->n);
+
+	if (!out) {
+		complain(t, "cannot be written to");
+		return false;
+	}
+	report_forms[form].write(v, n, out);
+	fclose(out);
+	return true;
+}
+
+static void write_log(size_t form, const struct report *const *v, size_t n,
+		      FILE *log)
+{
+	report_forms[form].write(v, n, log);
+	fflush(log);
+}
+
+// What is told one after the other.
 static void write_each(const struct publish *p, size_t form,
 		       const struct report *report)
 {
-	const struct report_form *f = &report_forms[form];
-	const char *path = p->paths[form];
+	struct text t = {.path = p->paths[form]};
 	bool first = !form && p->n == 1;
-	FILE *out = stderr;
 
-	if (path)
-		out = open_out(path, first ? "we" : "ae");
-	if (!out)
+	if (!t.path || !*t.path) {
+		write_log(form, &report, 1, t.path ? stdout : stderr);
 		return;
-	f->write(&report, 1, out);
-	close_out(out, path);
+	}
+	if (!render(form, &report, 1, &t))
+		return;
+	if (!first)
+		write_to(&t, O_APPEND);
+	else if (!replace(&t))
+		write_to(&t, O_TRUNC);
+	free(t.bytes);
+}
+
+// All that there are; before the @end only where it can be done once more.
+static void write_together(const struct publish *p, size_t form, bool end)
+{
+	struct text t = {.path = p->paths[form]};
+	_cleanup_free_ const struct report **list =
+	    xcalloc(p->n, sizeof(*list));
+
+	for (size_t i = 0; i < p->n; i++)
+		list[i] = &p->reports[i];
+	if (!*t.path && end)
+		write_log(form, list, p->n, stdout);
+	if (!*t.path || !render(form, list, p->n, &t))
+		return;
+	if (!replace(&t) && end)
+		write_to(&t, O_TRUNC);
+	free(t.bytes);
+}
+
+static void write_all_together(const struct publish *p, bool end)
+{
+	for (size_t i = 0; i < REPORT_N_FORMS; i++)
+		if (report_forms[i].manner == REPORT_ALL && p->paths[i])
+			write_together(p, i, end);
 }
 
 void publish_add(struct publish *p, const struct report *report)
@@ -54,24 +165,14 @@ void publish_add(struct publish *p, const struct report *report)
 	for (size_t i = 0; i < REPORT_N_FORMS; i++)
 		if (report_forms[i].manner != REPORT_ALL && (p->paths[i] || !i))
 			write_each(p, i, report);
+	// It may take long to die, and whoever has us killed wants them, too.
+	if (report->kind && strcmp(report->kind, "thrown"))
+		write_all_together(p, false);
 }
 
 void publish_end(struct publish *p)
 {
-	_cleanup_free_ const struct report **list =
-	    xcalloc(p->n, sizeof(*list));
-
-	for (size_t i = 0; i < p->n; i++)
-		list[i] = &p->reports[i];
-	for (size_t i = 0; i < REPORT_N_FORMS; i++) {
-		bool all = report_forms[i].manner == REPORT_ALL && p->paths[i];
-		FILE *out = all ? open_out(p->paths[i], "we") : NULL;
-
-		if (!out)
-			continue;
-		report_forms[i].write(list, p->n, out);
-		close_out(out, p->paths[i]);
-	}
+	write_all_together(p, true);
 	for (size_t i = 0; i < p->n; i++)
 		report_destroy(&p->reports[i]);
 	free(p->reports);

@@ -176,7 +176,7 @@ void report_fingerprint(const struct report *r, char ret[17]);
 enum report_manner {
 	REPORT_EACH, /* appended to a file */
 	REPORT_LOG,  /* ... to stdout, whose reader carries them out */
-	REPORT_ALL,  /* a file with a beginning and an end */
+	REPORT_ALL,  /* a file with a beginning and an end, replaced */
 };
 
 struct report_form {

@@ -80,6 +80,25 @@ def test_own_group(t):
     t.check_equal(4, process.returncode)
 
 
+def test_reporting(t):
+    """A signal that comes while a report is made waits until it is written."""
+    fifo = f"{t.dir}/fifo"
+    os.mkfifo(fifo)
+    words = ["sh", "-c", "trap 'echo got; exit 4' TERM; echo up; \"$@\"", "sh",
+             *t.program("Throws", "unhandled", host="dotnet")]
+    with subprocess.Popen([t.dndbg, "run", "--report", fifo, "--", *words],
+                          env=t.env, cwd=t.dir, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True,
+                          start_new_session=True) as process:
+        t.check_equal("up\n", process.stdout.readline())
+        with open(fifo) as file:
+            process.send_signal(signal.SIGTERM)
+            report = file.read()
+        t.check_in("nobody catches", report)
+        t.check_match(r"got\n$", process.stdout.read())
+    t.check_equal(4, process.returncode)
+
+
 def test_inherited(t):
     """What is ignored stays so, and nothing else is."""
     def ignore():
@@ -120,6 +139,6 @@ def test_suspend(t):
     s.wait()
 
 
-for test in (test_sent, test_group, test_own_group, test_inherited,
-             test_interrupt, test_suspend):
+for test in (test_sent, test_group, test_own_group, test_reporting,
+             test_inherited, test_interrupt, test_suspend):
     test.runtimes = ("10",)

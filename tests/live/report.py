@@ -514,6 +514,36 @@ def test_refused(t):
                       (done.returncode, done.stdout, done.stderr))
 
 
+def test_whole(t):
+    """A file that has all reports is whole at any moment: it is there when the
+    program that crashed is gone, and stays as it was if there is no room."""
+    path = f"{t.dir}/report.json"
+    done = command(t, ["sh", "-c", f'"$@"; cp {path} copy; "$@"; exit 3', "sh",
+                       *throws(t, "unhandled")], "--json", path)
+    t.check_equal(3, done.returncode)
+    for name, n in (("copy", 1), ("report.json", 2)):
+        with open(f"{t.dir}/{name}") as file:
+            t.check_equal(["exception"] * n,
+                          [one["kind"] for one in json.load(file)])
+    with open(path, "w") as file:
+        file.write("old")
+    os.chmod(path, 0o640)
+    crash = ["sh", "-c", "kill -SEGV $$"]
+    for small in (True, False):
+        words = [t.dndbg, "run", "--json", path, "--", *crash]
+        if small:
+            words = ["sh", "-c", "trap '' XFSZ; ulimit -f 1; exec \"$@\"", "sh",
+                     *words]
+        done = command(t, words)
+        t.check_equal(-signal.SIGSEGV, done.returncode)
+        t.check_equal(small, "cannot be written to" in done.stderr)
+        t.check_equal(0o640, os.stat(path).st_mode & 0o777)
+        with open(path) as file:
+            t.check_equal(small, file.read() == "old")
+    t.check_equal(["report.json"], [name for name in os.listdir(t.dir)
+                                    if name.startswith("report")])
+
+
 def test_stack(t):
     """A running program, which goes on; equal stacks are one."""
     busy = Busy(t, "20", "4").ready()
