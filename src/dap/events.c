@@ -41,7 +41,7 @@ static const struct stop_words stop_words[] = {
 				 "not handle"},
     [DBG_STOP_WATCH] = {"data breakpoint", "Paused on data breakpoint"},
     [DBG_STOP_WATCH_SCOPE] = {"data breakpoint",
-			      "Paused where a watched frame was left"},
+			      "Paused where a watchpoint ended"},
     [DBG_STOP_UNHANDLED] = {"exception", "Paused on unhandled exception"},
     [DBG_STOP_CAUGHT] = {"exception", "Paused where an exception is caught"},
     [DBG_STOP_LOAD] = {"breakpoint", "Paused on library load"},

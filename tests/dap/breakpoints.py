@@ -1,4 +1,5 @@
 """Breakpoints of every kind, as editors set them."""
+import re
 
 
 def test_hit_conditions(t):
@@ -205,6 +206,29 @@ def test_columns(t):
     c.set_breaks(source, [])
     c.go()
     c.end()
+
+
+def test_data_lost(t):
+    """What cannot be followed any more stops, and says why."""
+    source = t.source("Watch")
+    c = t.adapter()
+    c.launch(t.program("Watch", "moving", "100"),
+             {source: [t.line("Watch", "collector")]})
+    c.stopped("breakpoint")
+    c.set_breaks(source, [])
+    said = c.evaluate("`watch -l box.Value", context="repl")["result"]
+    number, = re.findall(r"watchpoint (\d+): -location box\.Value", said)
+    c.evaluate(f"`ignore {number} 100000", context="repl")
+    c.go()
+    stop = c.stopped("data breakpoint")
+    t.check_equal("Paused where a watchpoint ended", stop["description"])
+    t.check_equal("the garbage collector may have moved what it watches, and "
+                  "'box.Value' does not lead there", stop["text"])
+    c.go()
+    c.end()
+
+
+test_data_lost.runtimes = ("10",)
 
 
 def test_data(t):

@@ -40,20 +40,46 @@ def test_moving_reference(t):
 
 def test_located(t):
     """-l stays with its object while the path leads there; when it does not
-    and objects move, that is said, and no register stays behind."""
+    and objects move, the program stops, as where a frame was left."""
     done = t.batch(["b " + t.at("Watch", "collector"), "run",
-                    "watch -l box.Value", "ignore 2 100000",
-                    "tb " + t.at("Watch", "moved"), "continue",
-                    "info watchpoints", "delete", "continue"],
+                    "watch -l box.Value", "watch -l local.Name"]
+                   # Replaced in the tenth turn.
+                   + ["continue"] * 10
+                   + ["info program", "info watchpoints", "delete",
+                      "tb " + t.at("Watch", "moved"), "continue"],
+                   t.program("Watch", "moving", str(TURNS)),
+                   # Its collector has threads of its own.
+                   env={"DOTNET_gcServer": "1", "DOTNET_GCHeapCount": "2"})
+    t.check_equal([str(i) for i in range(1, 10)],
+                  re.findall(r"^New value = (\d+)$", done.stdout, re.M))
+    words = (r"^Watchpoint %d deleted because the garbage collector may have "
+             r"moved what it watches, and '%s' does not lead there\.$")
+    # One stop tells of all.
+    t.check_match(words % (2, r"box\.Value"), done.stdout)
+    t.check_match(words % (3, r"local\.Name"), done.stdout)
+    t.check_match(r"^Process \d+, stopped in thread 1\.$", done.stdout)
+    t.check_match(r"^It stopped where a watchpoint ended\.\n"
+                  r"It stopped at a breakpoint that has since been "
+                  r"deleted\.\nNo watchpoints\.$", done.stdout)
+    t.check_match(r"^Temporary breakpoint 4, ", done.stdout)
+    t.check_equal("", done.stderr)
+
+
+def test_located_disabled(t):
+    """While it is disabled its object is followed, too; one that is lost
+    meanwhile does not stop the program."""
+    write = "Watch.cs:%d if i == " % t.line("Watch", "write")
+    done = t.batch(["b " + t.at("Watch", "collector"), "run", "delete",
+                    "tb " + write + "10", "continue", "watch -l box.Value",
+                    "disable 3", "tb " + write + "25", "continue", "enable 3",
+                    "continue", "disable 3", "tb " + t.at("Watch", "moved"),
+                    "continue", "info watchpoints", "continue"],
                    t.program("Watch", "moving", str(TURNS)))
-    count = re.search(r"already hit (\d+) time", done.stdout)
-    # Replaced in the tenth turn.
-    t.check_equal("9", count.group(1) if count else "none")
-    t.check_match(r"^Watchpoint 2: the garbage collector may have moved what "
-                  r"it watches, and 'box\.Value' does not lead there: it is "
-                  r"not watched any more\.$", done.stdout)
-    t.check_match(r"^2 +hw watchpoint +keep y +<PENDING> +-location box.Value$",
-                  done.stdout)
+    t.check_match(r"^Old value = 25\nNew value = 26\n", done.stdout)
+    t.check_match(r"^Watchpoint 3 deleted because the garbage .* moved what "
+                  r"it watches, and 'box\.Value' does not lead there\.\n"
+                  r"(.*\n)*?^Temporary breakpoint 5, .*\n.*\n"
+                  r"No watchpoints\.$", done.stdout)
     t.check_match(rf"^moving {TURNS} moves", done.stdout)
 
 

@@ -226,3 +226,20 @@ def test_what_there_is_not(t):
     c.start_at("Hello", "add")
     t.check_in("A managed frame cannot be dropped", c.refused("-exec-return"))
     t.check_equal(0, c.quit())
+
+
+def test_watch_lost(t):
+    """What cannot be followed ends as what has left its scope does."""
+    c = start(t, "Watch", "moving", "100")
+    c.start_at("Watch", "collector")
+    c.ask('-interpreter-exec console "watch -l box.Value"')
+    c.ask("-break-after 2 100000")
+    stop = c.go("-exec-continue", "watchpoint-scope")
+    t.check_equal("2", stop["wpnum"])
+    t.check_equal("the garbage collector may have moved what it watches, and "
+                  "'box.Value' does not lead there", stop["note"])
+    c.go("-exec-continue", "exited-normally")
+    t.check_equal(0, c.quit())
+
+
+test_watch_lost.runtimes = ("10",)

@@ -559,7 +559,8 @@ struct dbg_error *control_judge(struct control *c,
 		return NULL;
 	watch_stopped(c);
 	debugger_stopped(c, ev->tid, &stop);
-	stop.thread = stack_thread_number(c->stack, ev->tid);
+	if (!stop.thread)
+		stop.thread = stack_thread_number(c->stack, ev->tid);
 	*ret_stop = stop;
 	step_clear(c);
 	return NULL;

@@ -279,7 +279,7 @@ static struct dbg_error *info_program(struct repl *r, const struct call *call)
 	    [DBG_STOP_LOAD] = "where a library was loaded",
 	    [DBG_STOP_UNLOAD] = "where a library was unloaded",
 	    [DBG_STOP_WATCH] = "at a watchpoint",
-	    [DBG_STOP_WATCH_SCOPE] = "where a watched frame was left",
+	    [DBG_STOP_WATCH_SCOPE] = "where a watchpoint ended",
 	    [DBG_STOP_SIGNAL] = "at a signal",
 	    [DBG_STOP_USER_BREAK] = "because it called Debugger.Break",
 	    [DBG_STOP_FAIL_FAST] = "because it called Environment.FailFast",
@@ -298,7 +298,10 @@ static struct dbg_error *info_program(struct repl *r, const struct call *call)
 	    (int)dbg_pid(r->dbg), r->thread);
 	if (stop)
 		out(r, "It stopped %s.\n", reasons[stop->reason]);
-	if (stop && stop->breakpoint)
+	if (stop && (stop->temporary || stop->reason == DBG_STOP_WATCH_SCOPE))
+		out(r, "It stopped at a breakpoint that has since been "
+		       "deleted.\n");
+	else if (stop && stop->breakpoint)
 		out(r, "It stopped at breakpoint %" PRIu32 ".\n",
 		    stop->breakpoint);
 	return NULL;

@@ -276,11 +276,13 @@ static void show_fail_fast(const struct repl *r, const struct dbg_stop *stop)
 static void show_watch(const struct repl *r, const struct dbg_stop *stop)
 {
 	if (stop->reason == DBG_STOP_WATCH_SCOPE) {
-		out(r,
-		    "\nWatchpoint %" PRIu32
-		    " deleted because the program has left the block in\n"
-		    "which its expression is valid.\n",
+		out(r, "\nWatchpoint %" PRIu32 " deleted because ",
 		    stop->breakpoint);
+		if (stop->note)
+			out(r, "%s.\n", stop->note);
+		else
+			out(r, "the program has left the block in\n"
+			       "which its expression is valid.\n");
 		return;
 	}
 	out(r, "\n");
@@ -399,7 +401,7 @@ struct dbg_error *show_stop(struct repl *r)
 		out(r, ")]\n");
 	}
 	show_reason(r, stop);
-	if (stop->note)
+	if (stop->note && stop->reason != DBG_STOP_WATCH_SCOPE)
 		repl_say(r->out, stop->note);
 	err = frame_get(r, &f);
 	if (err)

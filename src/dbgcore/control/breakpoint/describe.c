@@ -271,8 +271,6 @@ static void describe_watch(struct control *c, const struct bp *bp,
 		ret->reason = "the program is not running";
 	else if (!c->code)
 		ret->reason = "the runtime is not loaded yet";
-	else if (w->lost)
-		ret->reason = "the garbage collector moved it out of sight";
 	else if (w->why)
 		ret->reason = w->why;
 	else if (!w->now.known && w->now.text)

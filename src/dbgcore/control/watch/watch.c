@@ -15,7 +15,8 @@
  * by a register of ours: when it falls to 0 all references lead to the new
  * places and no thread of the program has gone on yet. There everything is
  * read again, and the registers are set anew. What cannot be found then is
- * pending, with words: no register ever stays on a place that was left.
+ * pending, with words, or, if it was to stay with its object (-location),
+ * deleted by a stop: no register ever stays on a place that was left.
  */
 #include "control/breakpoint/bp.h"
 #include "control/control_priv.h"
@@ -66,19 +67,6 @@ static const char *state_text(const struct watch_state *s, struct arena *arena)
 
 /* ---- Looking again --------------------------------------------------- */
 
-/* The object cannot be found any more: the watchpoint waits, with words. */
-static void lose(struct control *c, struct bp *bp)
-{
-	bp->watch->lost = true;
-	bp->watch->now.n_parts = bp->watch->now.n_own = 0;
-	control_warn(
-	    c, dbg_err(DBG_E_STATE,
-		       "watchpoint %u: the garbage collector may have moved "
-		       "what it watches, and '%s' does not lead there: it is "
-		       "not watched any more",
-		       bp->number, bp->watch->expr));
-}
-
 /* Evaluate the expression anew: place and value as they are now. */
 void watch_look(struct control *c, struct bp *bp)
 {
@@ -90,12 +78,21 @@ void watch_look(struct control *c, struct bp *bp)
 	if (w->located && (err || gone || !w->on_path)) {
 		dbg_error_destroy(err);
 		watch_state_deinit(&next);
-		lose(c, bp);
+		w->lost = true;
 		return;
 	}
 	if (gone)
 		err = dbg_err(DBG_E_STATE, "its frame is not found");
 	take_error(&next, err);
+	take_state(&w->now, &next);
+}
+
+/* Read the place that it has: it stays there. */
+static void read_again(struct control *c, struct watch *w)
+{
+	struct watch_state next;
+
+	take_error(&next, watch_read_place(c, w, &next));
 	take_state(&w->now, &next);
 }
 
@@ -225,7 +222,9 @@ struct dbg_error *watch_switch(struct control *c, struct bp *bp)
 		return NULL;
 	if (!bp->enabled)
 		return watch_arm(c);
-	if (!bp->watch->located)
+	if (bp->watch->located)
+		read_again(c, bp->watch);
+	else
 		watch_look(c, bp);
 	err = arm_new(c, bp);
 	if (!err)
@@ -239,8 +238,7 @@ struct dbg_error *watch_switch(struct control *c, struct bp *bp)
 
 static bool waits(const struct bp *bp)
 {
-	return bp->watch && bp->enabled && !bp->watch->lost &&
-	       !bp->watch->now.n_parts;
+	return bp->watch && bp->enabled && !bp->watch->now.n_parts;
 }
 
 bool watch_waits(const struct control *c)
@@ -310,14 +308,6 @@ static bool overlaps(const struct watch_state *s, uint64_t addr, uint64_t n)
 	return false;
 }
 
-static void read_again(struct control *c, struct watch *w)
-{
-	struct watch_state next;
-
-	take_error(&next, watch_read_place(c, w, &next));
-	take_state(&w->now, &next);
-}
-
 void control_written(struct control *c, uint64_t addr, uint64_t n)
 {
 	bool any = false;
@@ -366,14 +356,39 @@ static bool is_quiet(struct control *c, const struct watch *w,
 	       !memcmp(bytes, w->now.bytes, w->now.size);
 }
 
+static void say_deleted(struct control *c, uint32_t number, const char *why)
+{
+	control_warn(c, dbg_err(DBG_E_STATE, "watchpoint %u deleted because %s",
+				number,
+				why ? why
+				    : "the program has left the block in which "
+				      "its expression is valid"));
+}
+
+/*
+ * @bp goes, since what it watches is gone or cannot be followed. The program
+ * stops for the first one that is enabled; of others it is only said.
+ */
 static void leave(struct control *c, struct bp *bp, struct arena *arena,
-		  struct dbg_stop *stop)
+		  struct dbg_stop *stop, bool *ret_stops)
 {
 	uint32_t number = bp->number;
+	const char *why = NULL;
 
-	stop->reason = DBG_STOP_WATCH_SCOPE;
-	stop->breakpoint = number;
-	stop->expr = arena_strdup(arena, bp->text);
+	if (bp->watch->lost)
+		why = arena_printf(arena,
+				   "the garbage collector may have moved what "
+				   "it watches, and '%s' does not lead there",
+				   bp->watch->expr);
+	if (bp->enabled && !*ret_stops) {
+		*ret_stops = true;
+		stop->reason = DBG_STOP_WATCH_SCOPE;
+		stop->breakpoint = number;
+		stop->expr = arena_strdup(arena, bp->text);
+		stop->note = why;
+	} else {
+		say_deleted(c, number, why);
+	}
 	control_warn(c, control_break_delete(c, number));
 	c->ops->changed(c->arg, number, true);
 }
@@ -414,9 +429,8 @@ static struct dbg_error *judge(struct control *c, struct bp *bp, pid_t tid,
 					   : watch_read(c, w, &next, &gone);
 
 	if (gone) {
-		*ret_stops = is_left(c, w);
-		if (*ret_stops)
-			leave(c, bp, arena, stop);
+		if (is_left(c, w))
+			leave(c, bp, arena, stop, ret_stops);
 		return NULL;
 	}
 	take_error(&next, err);
@@ -484,6 +498,23 @@ static struct dbg_error *judge_all(struct control *c,
 	return err;
 }
 
+/* Those that the collection which @tid has ended took out of sight go. */
+static void leave_lost(struct control *c, pid_t tid, struct arena *arena,
+		       struct dbg_stop *stop, bool *ret_stops)
+{
+	for (size_t i = 0; i < c->n_bps;)
+		if (c->bps[i]->watch && c->bps[i]->watch->lost)
+			leave(c, c->bps[i], arena, stop, ret_stops);
+		else
+			i++;
+	// not one of the collector's own, which runs no managed code
+	if (*ret_stops)
+		stop->thread = stack_first_managed(c->stack);
+	// a call's thread goes on to the call's end
+	if (*ret_stops && call_is_of(c, tid))
+		say_deleted(c, stop->breakpoint, stop->note);
+}
+
 struct dbg_error *watch_hit(struct control *c, const struct target_event *ev,
 			    struct arena *arena, struct dbg_stop *stop,
 			    bool *ret_stops)
@@ -492,7 +523,8 @@ struct dbg_error *watch_hit(struct control *c, const struct target_event *ev,
 
 	if (ev->slots & c->watches.gc_slot)
 		err = watch_gc_told(c);
-	if (err || !any_loud(c, ev->slots & ~c->watches.gc_slot))
+	leave_lost(c, ev->tid, arena, stop, ret_stops);
+	if (err || *ret_stops || !any_loud(c, ev->slots & ~c->watches.gc_slot))
 		return err;
 	err = control_halt(c);
 	if (err)
@@ -518,8 +550,7 @@ struct dbg_error *watch_trap(struct control *c, const struct target_event *ev,
 		err = control_halt(c);
 		if (err)
 			return err;
-		leave(c, bp, arena, stop);
-		*ret_stops = true;
+		leave(c, bp, arena, stop, ret_stops);
 		i = (size_t)-1;
 	}
 	return err;

@@ -42,7 +42,7 @@ struct watch {
 	enum dbg_watch access;
 	const char *expr; /* in the breakpoint's text */
 	bool located;
-	bool lost;    /* -location: cannot be followed any more */
+	bool lost;    /* -location: cannot be followed, is about to go */
 	bool on_path; /* -location: the GC found it where expr leads */
 	struct watch_frame frame;
 	struct thread_ref thread; /* whose statics are meant; tid 0: none */

@@ -32,8 +32,7 @@ static unsigned int place(struct registers *r, const struct target_watch *part)
 
 static bool is_wanted(const struct bp *bp)
 {
-	return bp->watch && bp->enabled && !bp->watch->lost &&
-	       bp->watch->now.n_parts;
+	return bp->watch && bp->enabled && bp->watch->now.n_parts;
 }
 
 // What has to be watched: the value, or all that it is computed of.
@@ -69,13 +68,22 @@ static void place_links(struct registers *r, struct watch *w)
 	}
 }
 
+// A place has to be known to the collection's end, if disabled meanwhile, too.
+static bool is_followed(const struct bp *bp)
+{
+	const struct watch *w = bp->watch;
+
+	return w && (bp->enabled || w->located) && w->now.n_parts &&
+	       w->now.moves;
+}
+
 static void place_gc(struct control *c, struct registers *r)
 {
 	const struct target_watch count = {c->watches.gc_count, 4, false};
 	bool moves = false;
 
 	for (size_t i = 0; i < c->n_bps; i++)
-		moves |= is_wanted(c->bps[i]) && c->bps[i]->watch->now.moves;
+		moves |= is_followed(c->bps[i]);
 	c->watches.gc_slot = moves && count.addr ? place(r, &count) : 0;
 }
 

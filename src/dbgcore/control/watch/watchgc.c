@@ -40,7 +40,7 @@ static struct dbg_error *gc_begins(struct control *c)
 	for (size_t i = 0; i < c->n_bps && !err; i++) {
 		struct watch *w = c->bps[i]->watch;
 
-		if (!w || !w->located || w->lost || !w->now.moves)
+		if (!w || !w->located || !w->now.moves)
 			continue;
 		err = control_halt(c);
 		if (!err)
@@ -60,7 +60,7 @@ static struct dbg_error *gc_ends(struct control *c)
 	for (size_t i = 0; i < c->n_bps; i++) {
 		struct bp *bp = c->bps[i];
 
-		if (bp->watch && !bp->watch->lost && bp->watch->now.moves)
+		if (bp->watch && bp->watch->now.moves)
 			watch_look(c, bp);
 	}
 	return watch_arm(c);

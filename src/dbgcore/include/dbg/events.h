@@ -42,11 +42,12 @@ enum dbg_stop_reason {
 	DBG_STOP_LOAD,   /* module */
 	DBG_STOP_UNLOAD, /* module */
 	DBG_STOP_SIGNAL,
-	DBG_STOP_GOTO,        /* dbg_goto moved the pc */
-	DBG_STOP_USER_BREAK,  /* Debugger.Break, at its caller */
-	DBG_STOP_FAIL_FAST,   /* Environment.FailFast: exception_message */
-	DBG_STOP_WATCH,       /* what is watched was changed or read */
-	DBG_STOP_WATCH_SCOPE, /* its frame is left: the watchpoint is gone */
+	DBG_STOP_GOTO,       /* dbg_goto moved the pc */
+	DBG_STOP_USER_BREAK, /* Debugger.Break, at its caller */
+	DBG_STOP_FAIL_FAST,  /* Environment.FailFast: exception_message */
+	DBG_STOP_WATCH,      /* what is watched was changed or read */
+	/* Its frame is left, or, by note, its object is lost: it is gone. */
+	DBG_STOP_WATCH_SCOPE,
 };
 
 struct dbg_stop {
@@ -62,7 +63,7 @@ struct dbg_stop {
 	const char *exception_message;
 	const char *caught; /* first chance: will it be, and where; or NULL */
 	const char *module; /* LOAD, UNLOAD: its path, else its name */
-	const char *note;   /* why a step ended early, or NULL */
+	const char *note;   /* why a step or watchpoint ended, or NULL */
 	enum dbg_watch access; /* WATCH */
 	const char *expr;      /* WATCH */
 	const char *old_value; /* WATCH: NULL: it was only read */
