@@ -6,10 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/err.h"
 #include "base/mem.h"
 #include "target/proc.h"
 #include "targetfixture.h"
@@ -290,6 +292,28 @@ static void test_ends_with_us(void **state)
 	assert_int_equal(read(ends[0], &byte, 1), 0);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 	close(ends[0]);
+}
+
+// A check that fails does not leave a program behind for others to wait for.
+static void test_failing(void **state)
+{
+	int status;
+	pid_t pid = fork();
+
+	(void)state;
+	if (!pid) {
+		struct run run;
+		const struct rlimit no_core = {0};
+
+		setrlimit(RLIMIT_CORE, &no_core);
+		if (!freopen("/dev/null", "w", stderr))
+			_exit(1);
+		run_start(&run, "spin", "");
+		must(dbg_err(DBG_E_STATE, "not to be seen"));
+		_exit(2);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
 }
 
 /* ---- Memory ---------------------------------------------------------- */
@@ -577,6 +601,7 @@ int main(int argc, char **argv)
 	    cmocka_unit_test(test_terminal),
 	    cmocka_unit_test(test_outer_tracer),
 	    cmocka_unit_test(test_ends_with_us),
+	    cmocka_unit_test(test_failing),
 	    cmocka_unit_test(test_memory),
 	    cmocka_unit_test(test_cache),
 	    cmocka_unit_test(test_steps),

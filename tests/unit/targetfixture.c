@@ -719,8 +719,11 @@ int __lsan_is_turned_off(void)
 
 void fixture_enter(int argc, char **argv)
 {
-	if (argc < 4 || strcmp(argv[1], "--fixture"))
+	if (argc < 4 || strcmp(argv[1], "--fixture")) {
+		// what failed has left programs stopped: end with them
+		setenv("CMOCKA_TEST_ABORT", "1", 1);
 		return;
+	}
 	is_fixture = 1;
 	for (size_t i = 0; i < sizeof(fixtures) / sizeof(fixtures[0]); i++)
 		if (!strcmp(argv[2], fixtures[i].name))

@@ -16,7 +16,10 @@
 
 #include "target/target.h"
 
-/* To be called first in main: does not return if the binary is a fixture. */
+/*
+ * To be called first in main: does not return if the binary is a fixture. A
+ * check that fails ends the process from then on, and its programs with it.
+ */
 void fixture_enter(int argc, char **argv);
 
 /* Where traps are set. Each adds one to a counter of its own. */
