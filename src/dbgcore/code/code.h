@@ -351,13 +351,9 @@ uint32_t code_await_join(const struct code_module *m, uint32_t token,
 			 const struct pdb_await *await);
 /* Is the method or its class generic? */
 bool code_is_generic(const struct code_module *m, uint32_t token);
-/*
- * Where the IL of a method, its header first, lies in memory if the image is
- * laid out as loaded, or @flat, as in its file; 0: none.
- */
-uint64_t code_il_addr(const struct code_module *m, uint32_t token, bool flat);
-/* Does the image lie in memory as in its file? */
-bool code_is_flat(const struct code *c, const struct code_module *m);
+/* Where the IL of a method begins in memory, behind its header; 0: unknown. */
+uint64_t code_il_addr(const struct code *c, const struct code_module *m,
+		      uint32_t token);
 /*
  * Where code of a method that was compiled ahead of time begins, though the
  * runtime may not know it yet and may never use it; 0: none.

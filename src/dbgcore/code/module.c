@@ -23,6 +23,8 @@ enum {
 	// DebuggableAttribute.DebuggingModes.DisableOptimizations
 	MODE_NO_OPTIMIZATION = 0x100,
 	AHEAD_BYTES = 16, // of code that are compared
+	TINY_HEADER = 1,  // of an IL body, II.25.4.2 and 3
+	FAT_HEADER = 12,
 };
 
 // Is the metadata in @md, found in the file at @file_md, what the target has
@@ -506,32 +508,40 @@ bool code_is_generic(const struct code_module *m, uint32_t token)
 	       md_find(&m->md, MD_GENERICPARAM, 2, type << 1, &n);
 }
 
-uint64_t code_il_addr(const struct code_module *m, uint32_t token, bool flat)
-{
-	// II.22.26: column 0 is the RVA
-	uint32_t rva = md_col(&m->md, MD_METHODDEF, MD_TOKEN_RID(token), 0);
-	struct bytes body = {NULL, 0};
-
-	if (!rva || !m->base)
-		return 0;
-	if (!flat)
-		return m->base + rva;
-	if (m->pe.n_sections)
-		body = pe_at_rva(&m->pe, rva);
-	return body.p ? m->base + (uint64_t)(body.p - m->pe.file.p) : 0;
-}
-
-bool code_is_flat(const struct code *c, const struct code_module *m)
+// Does the image lie in memory as in its file?
+static bool is_flat(const struct code *c, const struct code_module *m)
 {
 	static const char root[4] = "BSJB"; // of metadata, II.24.2.1
 	char found[sizeof(root)];
 
-	if (!m->base || !m->pe.n_sections || !m->pe.metadata.p)
+	if (!m->pe.n_sections || !m->pe.metadata.p)
 		return false;
 	uint64_t at = m->base + (uint64_t)(m->pe.metadata.p - m->pe.file.p);
 	return target_read_some(c->target, at, found, sizeof(found)) ==
 		   sizeof(found) &&
 	       !memcmp(found, root, sizeof(root));
+}
+
+uint64_t code_il_addr(const struct code *c, const struct code_module *m,
+		      uint32_t token)
+{
+	// II.22.26: column 0 is the RVA
+	uint32_t rva = md_col(&m->md, MD_METHODDEF, MD_TOKEN_RID(token), 0);
+	uint64_t at = m->base + rva;
+	uint8_t header;
+
+	if (!rva || !m->base)
+		return 0;
+	if (is_flat(c, m)) {
+		struct bytes body = pe_at_rva(&m->pe, rva);
+
+		if (!body.p)
+			return 0;
+		at = m->base + (uint64_t)(body.p - m->pe.file.p);
+	}
+	if (target_read_some(c->target, at, &header, 1) != 1)
+		return 0;
+	return at + ((header & 3) == 2 ? TINY_HEADER : FAT_HEADER);
 }
 
 uint64_t code_precompiled_addr(const struct code *c,

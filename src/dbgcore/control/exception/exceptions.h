@@ -30,6 +30,7 @@ struct throw_traps {
 	bool wanted;               /* some catchpoint is enabled */
 	bool looked;               /* for DispatchEx in this run */
 	struct dac_method_ref ref; /* of DispatchEx; no token: .NET 8 */
+	uint64_t il;               /* of it, if its first code is waited for */
 	uint64_t dispatch[DISPATCH_VERSIONS]; /* its code, each version */
 	size_t n_dispatch;
 	uint64_t raise_return; /* in RaiseException, 0: not seen yet */

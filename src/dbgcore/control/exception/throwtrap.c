@@ -183,16 +183,16 @@ static void dispatch_watch(struct control *c)
 /* DispatchEx has no code yet: see the first throw, which compiles it. */
 static void first_code_watch(struct control *c)
 {
-	const struct throw_traps *t = &c->throws;
+	struct throw_traps *t = &c->throws;
 	const struct code_module *corelib =
 	    code_module_find(c->code, t->ref.module);
 
 	if (!corelib || !t->ref.token || t->n_dispatch)
 		return;
 	if (t->wanted)
-		jit_gate_add(c, corelib, &t->ref);
+		t->il = jit_gate_add(c, corelib, &t->ref);
 	else
-		jit_gate_remove(c, corelib, t->ref.token);
+		jit_gate_remove(c, &t->ref, t->il);
 }
 
 bool throw_trap_code(struct control *c, struct code_module *m, uint32_t token,
@@ -201,7 +201,7 @@ bool throw_trap_code(struct control *c, struct code_module *m, uint32_t token,
 	if (!c->throws.ref.token || token != c->throws.ref.token ||
 	    m->addr != c->throws.ref.module)
 		return false;
-	jit_gate_remove(c, m, token);
+	jit_gate_remove(c, &c->throws.ref, c->throws.il);
 	dispatch_found(c, ip);
 	return true;
 }

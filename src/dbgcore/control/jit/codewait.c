@@ -45,16 +45,18 @@ void code_wait_add(struct control *c, struct code_module *m, uint32_t token)
 		c->waits.n_overflow++;
 	}
 	map_put(&c->waits.methods, key, w);
-	jit_gate_add(c, m, &w->ref);
+	w->il = jit_gate_add(c, m, &w->ref);
 	entry_trap_add(c, w, code_precompiled_addr(c->code, m, token));
 }
 
 void code_wait_compiled(struct control *c, struct code_module *m,
 			uint32_t token)
 {
+	const struct want *w = code_wait_find(c, m, token);
+
 	// other instantiations of a generic method have their first code yet
-	if (code_wait_find(c, m, token) && !code_is_generic(m, token))
-		jit_gate_remove(c, m, token);
+	if (w && !code_is_generic(m, token))
+		jit_gate_remove(c, &w->ref, w->il);
 }
 
 void code_wait_drop(struct control *c, struct code_module *m, uint32_t token)
@@ -63,7 +65,7 @@ void code_wait_drop(struct control *c, struct code_module *m, uint32_t token)
 
 	if (!w)
 		return;
-	jit_gate_remove(c, m, token);
+	jit_gate_remove(c, &w->ref, w->il);
 	c->waits.n_fresh -= w->fresh;
 	entry_trap_drop(c, w);
 	if (!w->listed) {

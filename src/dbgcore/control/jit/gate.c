@@ -31,12 +31,6 @@
 enum {
 	GET_JIT_MAX = 64, /* bytes of getJit looked at */
 	INFO_ILCODE = 16, /* CORINFO_METHOD_INFO: ftn, scope, ILCode */
-	// the headers of an IL body, and the bits that tell (ECMA-335 II.25.4)
-	TINY_HEADER = 1,
-	TINY_FORMAT = 2,
-	FAT_HEADER = 12,
-	FAT_FORMAT = 3,
-	FORMAT_MASK = 3,
 	ALONE_TRIES = 200,
 	OTHERS_NS = 200000, /* for which the others run in between, at first */
 	TRIES_EACH = 4,     /* before they are given twice as long */
@@ -51,27 +45,21 @@ struct compilation {
 
 /* ---- The methods ----------------------------------------------------- */
 
-void jit_gate_add(struct control *c, const struct code_module *m,
-		  const struct dac_method_ref *ref)
+uint64_t jit_gate_add(struct control *c, const struct code_module *m,
+		      const struct dac_method_ref *ref)
 {
-	uint64_t addr = code_il_addr(m, ref->token, code_is_flat(c->code, m));
+	uint64_t il = code_il_addr(c->code, m, ref->token);
 
-	if (addr)
-		map_put(&c->waits.bodies, addr, (void *)ref);
+	if (il)
+		map_put(&c->waits.bodies, il, (void *)ref);
+	return il;
 }
 
-void jit_gate_remove(struct control *c, const struct code_module *m,
-		     uint32_t token)
+void jit_gate_remove(struct control *c, const struct dac_method_ref *ref,
+		     uint64_t il)
 {
-	// the program may be gone: how the image lay is not asked any more
-	for (int flat = 0; flat < 2; flat++) {
-		uint64_t addr = code_il_addr(m, token, flat);
-		const struct dac_method_ref *ref =
-		    addr ? map_find(&c->waits.bodies, addr) : NULL;
-
-		if (ref && ref->module == m->addr && ref->token == token)
-			map_take(&c->waits.bodies, addr);
-	}
+	if (il && map_find(&c->waits.bodies, il) == ref)
+		map_take(&c->waits.bodies, il);
 }
 
 /* ---- The JIT --------------------------------------------------------- */
@@ -178,23 +166,6 @@ void jit_gate_update(struct control *c)
 
 /* ---- One compilation ------------------------------------------------- */
 
-/*
- * The method whose IL, behind a header of @size, begins at @il; NULL: none that
- * is wanted. Twelve bytes in front of one body another may begin that is short.
- */
-static const struct dac_method_ref *body_at(struct control *c, uint64_t il,
-					    unsigned int size, uint8_t format)
-{
-	uint8_t header;
-	const struct dac_method_ref *ref =
-	    map_find(&c->waits.bodies, il - size);
-
-	if (ref && target_read_some(c->target, il - size, &header, 1) == 1 &&
-	    (header & FORMAT_MASK) != format)
-		return NULL;
-	return ref;
-}
-
 static void jit_gate_begin(struct control *c, pid_t tid)
 {
 	struct code_waits *w = &c->waits;
@@ -212,10 +183,8 @@ static void jit_gate_begin(struct control *c, pid_t tid)
 		control_warn(c, err);
 		return;
 	}
-	const struct dac_method_ref *ref =
-	    body_at(c, il, TINY_HEADER, TINY_FORMAT);
-	if (!ref)
-		ref = body_at(c, il, FAT_HEADER, FAT_FORMAT);
+	const struct dac_method_ref *ref = map_find(&w->bodies, il);
+
 	if (!ref)
 		return;
 

@@ -15,6 +15,7 @@ struct target;
 
 struct want {
 	struct dac_method_ref ref;
+	uint64_t il; /* in the gate's map, 0: not */
 	bool listed; /* in the runtime's table */
 	bool fresh;  /* not sent yet */
 	struct entry_trap
@@ -44,11 +45,15 @@ struct entry_traps {
 };
 
 /* gate.c */
-/* The first code of @ref (borrowed) is waited for, or no longer. */
-void jit_gate_add(struct control *c, const struct code_module *m,
-		  const struct dac_method_ref *ref);
-void jit_gate_remove(struct control *c, const struct code_module *m,
-		     uint32_t token);
+/*
+ * The first code of @ref (borrowed) is waited for: returns the address of its
+ * IL; 0: unknown.
+ */
+uint64_t jit_gate_add(struct control *c, const struct code_module *m,
+		      const struct dac_method_ref *ref);
+/* @ref, whose IL is at @il, is not waited for any more. */
+void jit_gate_remove(struct control *c, const struct dac_method_ref *ref,
+		     uint64_t il);
 /* Trap the JIT if any is waited for. */
 void jit_gate_update(struct control *c);
 /*
