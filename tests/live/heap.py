@@ -315,7 +315,7 @@ def test_verify(t):
 def snapshot(t, env=None):
     """A core of Heap.cs as it stands, by createdump."""
     program = Standing(t, env=env)
-    path = f"{t.dir}/standing.core"
+    path = f"{t.dir}/standing{program.pid}.core"
     runtime, = glob.glob(f"{t.env['DOTNET_ROOT']}/shared/"
                          "Microsoft.NETCore.App/*")
     done = subprocess.run([f"{runtime}/createdump", "-h", "-f", path,
@@ -335,10 +335,12 @@ def paths(t, target, address, *args):
 
 def test_roots(t):
     """Paths from a variable, a static field, a handle; by a dependent handle;
-    garbage has none. The same of the program and of its core."""
+    garbage has none. The same of the program and of its core, and where there
+    may be fewer heaps than tables of handles."""
     program = Standing(t)
     core = snapshot(t)[0]
-    for target in program.pid, core:
+    many = snapshot(t, KINDS["datas"])[0]
+    for target in program.pid, core, many:
         targets = addresses(t, target, r"\.Target$")
         found = sorted(path for at in targets for path in paths(t, target, at))
         by = [("Target", "Reach")]
@@ -363,7 +365,7 @@ def test_roots(t):
         del live["Dead"]
         t.check_equal(live, own(ask(t, "stat", target, "--live")))
     program.ends()
-    done = t.run("--batch", "--core", core, "-ex", f"gcroot {at}")
+    done = t.run("--batch", "--core", many, "-ex", f"gcroot {at}")
     t.check_match(r"(?m)^Nothing keeps the HeapShape\.Dead at 0x[0-9a-f]{12} "
                   "alive: it is garbage\\.$", done.stdout)
 
@@ -574,7 +576,7 @@ def agree_on_contents(t, core, theirs, ours):
         if kind != "Frozen":
             t.check_equal(int(heap), known[start, end][1])
     frozen = {one["address"] for one in ours if one["generation"] == "frozen"}
-    t.check_equal(sorted({at for at, in theirs["alive"]} - frozen),
+    t.check_equal(sorted({at for at, _ in theirs["alive"]} - frozen),
                   sorted({one["address"] for one in
                           ask(t, "list", core, "--live")["objects"]} - frozen))
     for name, count, size in theirs["retained"]:
@@ -584,15 +586,55 @@ def agree_on_contents(t, core, theirs, ours):
         t.check_equal((name, int(size)), (name, way["retained"]))
 
 
+def agree_on_paths(t, core, theirs, statics):
+    """Each path begins at a root, and each of its steps is a reference; there
+    is one by every object that refers to the target; the first of them is as
+    short as any can be, and not longer than ClrMD's own."""
+    depths = {at: int(depth) for at, depth in theirs["alive"]}
+    roots = {at for _, at, *_ in theirs["root"]} | statics
+    links = {(at, to) for at, _, _, _, *refs in theirs["object"] for to in refs}
+    links |= {(at, to) for _, kind, at, to, _ in theirs["handle"]
+              if kind == "Dependent"}
+    referrers = {}
+    for at, to in links:
+        if at in depths:
+            referrers.setdefault(to, set()).add(at)
+    shortest = {}
+    for target, *steps in theirs["path"]:
+        shortest[target] = min(len(steps), shortest.get(target, len(steps)))
+    targets = sorted({*shortest, *list(depths)[::len(depths) // 100]})
+    asked = [f"heap roots {at} --top 100000 --json" for at in targets]
+    done = t.run("--batch", "--core", core,
+                 *(word for line in asked for word in ("-ex", line)))
+    answers = [json.loads(line) for line in done.stdout.splitlines()
+               if line.startswith("{")]
+    t.check_equal(targets, [one["object"] for one in answers])
+    for target, found in zip(targets, answers):
+        ways = [[step["object"] for step in one["path"]]
+                for one in found["paths"]]
+        t.check_equal(found["count"], len(ways))
+        for way in ways:
+            t.check_equal((True, target), (way[0] in roots, way[-1]))
+            t.check_equal(set(), set(zip(way, way[1:])) - links)
+        t.check_equal((target, referrers.get(target, set())),
+                      (target, {way[-2] for way in ways if len(way) > 1}))
+        least = len(ways[0])
+        t.check_equal(least, min(map(len, ways)))
+        if depths[target]:
+            t.check_equal((target, depths[target]), (target, least))
+        t.check(least <= shortest.get(target, least), (target, least))
+
+
 def test_agreement(t):
     """ClrMD finds the same: objects with types, sizes and references, handles,
     finalizable objects, locks, and what stacks refer to."""
-    for kind in "workstation", "server", "segments":
+    # where there are fewer heaps than tables of handles ClrMD lacks some
+    for kind in "workstation", "fixed", "segments":
         core, dac = snapshot(t, KINDS[kind])
         roots = ask(t, "roots", core)["roots"]
         # since .NET 9 those are kept where ClrMD does not look for them
-        theirs = clrmd(t, core, dac, {one["object"] for one in roots
-                                      if one["kind"] == "static"})
+        statics = {one["object"] for one in roots if one["kind"] == "static"}
+        theirs = clrmd(t, core, dac, statics)
         ours = ask(t, "list", core, "--free", "--refs")["objects"]
         # it does not round sizes up
         t.check_equal(
@@ -623,7 +665,9 @@ def test_agreement(t):
              if "index" in one and "object" in one])
         t.check_equal(
             sorted((at, inside == "True", pinned == "True")
-                   for at, inside, pinned in theirs["stack"]),
+                   for kind, at, inside, pinned in theirs["root"]
+                   if kind == "Stack"),
             sorted((one["object"], one["interior"], one["pinned"])
                    for one in roots if one["kind"] == "stack"))
         agree_on_contents(t, core, theirs, ours)
+        agree_on_paths(t, core, theirs, statics)

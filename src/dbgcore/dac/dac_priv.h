@@ -23,6 +23,8 @@ struct data_target {
 	struct read_log *log; /* NULL: nobody asks */
 	uint64_t patch_flag;  /* see patchtable.c; 0: not known */
 	uint64_t patch_table; /* where its address is */
+	uint64_t heaps_at;    /* see dachandles.c; 0: no other number is told */
+	uint32_t heaps;
 };
 
 /* What the DAC reads to answer a question. */
@@ -78,9 +80,9 @@ struct dac_learned {
 	bool prestub_known;
 	struct sos_globals globals;
 	uint64_t int_type, char_type;
-	uint64_t gc_count;
-	uint32_t padding_offset; /* in EEClass; 0: not known yet */
-	bool old_gc_info;        /* as before .NET 10 */
+	uint64_t gc_vars, gc_count; /* see gccount.c */
+	uint32_t padding_offset;    /* in EEClass; 0: not known yet */
+	bool old_gc_info;           /* as before .NET 10 */
 	bool patch_table_sought;
 	bool globals_known, padding_tried, param_table_tried;
 	size_t param_table_word; /* in Module; 0: unknown */
@@ -135,6 +137,11 @@ DBG_MUST struct dbg_error *dac_check_owner(const char *path, int fd);
  * are opened again where they were. Facts that are cached here stay.
  */
 void dac_drop(struct dac *d);
+
+/* ---- gccount.c ------------------------------------------------------- */
+
+/* The collector's struct GcDacVars; 0: it was not found. */
+uint64_t dac_gc_vars(struct dac *d);
 
 /* ---- build.c --------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /*
- * What refers to objects from outside of the heap: handles, the registers and
- * stacks of threads; and the locks of objects.
+ * What refers to objects from the registers and stacks of threads; and who has
+ * their thin locks.
  */
 #include "dac/gcheap.h"
 
@@ -11,46 +11,10 @@
 #include "dac/gcslots.h"
 
 enum {
-	HANDLES_MAX = 1 << 24,
 	REFS_MAX = 1 << 20,
 	REF_INTERIOR = 1,
 	REF_PINNED = 2,
 };
-
-static void add_handle(struct dac *d, const struct sos_handle *h,
-		       struct gc_handle *ret)
-{
-	*ret = (struct gc_handle){
-	    .addr = h->handle,
-	    .secondary = h->secondary,
-	    .kind = (enum dbg_handle_kind)h->kind,
-	    .strong = h->strong,
-	    .count = h->count,
-	};
-	if (target_read_some(d->target, h->handle, &ret->object,
-			     sizeof(ret->object)) != sizeof(ret->object))
-		ret->object = 0;
-}
-
-struct dbg_error *dac_gc_handles(struct dac *d, struct arena *arena,
-				 struct gc_handle **ret, size_t *ret_n)
-{
-	_cleanup_com_ void *list = NULL;
-	int32_t hr = DAC_CALL(d, d->sos, SOS_HANDLES, &list);
-	if (hr < 0 || !list)
-		return dac_err(hr, "cannot list the handles");
-	const struct sos_handle *v;
-	struct dac_elements all =
-	    dac_list_read(d, list, sizeof(*v), HANDLES_MAX);
-
-	v = all.v;
-	*ret = arena_calloc(arena, all.n + 1, sizeof(**ret));
-	*ret_n = all.n;
-	for (size_t i = 0; i < all.n; i++)
-		add_handle(d, &v[i], &(*ret)[i]);
-	free(all.v);
-	return NULL;
-}
 
 static void add_ref(const struct sos_stack_ref *r, struct gc_stack_ref *ret)
 {

@@ -128,6 +128,8 @@ static int32_t read_virtual(struct data_target *dt, uint64_t addr, void *buf,
 
 	if (addr == dt->patch_flag && done && patch_table_none(dt))
 		memset(buf, 0, done);
+	if (addr == dt->heaps_at && done == sizeof(dt->heaps))
+		memcpy(buf, &dt->heaps, done);
 
 	if (log && log->n < READ_LOG_MAX) {
 		log->reads[log->n].addr = addr;

@@ -1,7 +1,7 @@
 // What ClrMD finds in a core: every object with its references, roots,
 // handles, finalizable objects, locks, exceptions, texts that several strings
-// have, segments, what is alive, and what the types of Heap.cs retain, a line
-// each. Arguments: the core, the DAC, roots that it does not know; "time" and an
+// have, segments, what is alive and how far from a root, paths from roots, and
+// what the types of Heap.cs retain, a line each. Arguments: the core, the DAC, roots that it does not know; "time" and an
 // object for how long it takes instead.
 using System;
 using System.Collections.Generic;
@@ -28,8 +28,8 @@ static class Agree
             Console.WriteLine($"final {Hex(o.Address)}");
         foreach (SyncBlock s in heap.EnumerateSyncBlocks())
             Console.WriteLine($"lock {s.Index} {Hex(s.Object)} {s.IsMonitorHeld} {s.RecursionCount} {s.WaitingThreadCount}");
-        foreach (ClrRoot r in heap.EnumerateRoots().Where(r => r.RootKind == ClrRootKind.Stack))
-            Console.WriteLine($"stack {Hex(r.Object.Address)} {r.IsInterior} {r.IsPinned}");
+        foreach (ClrRoot r in heap.EnumerateRoots())
+            Console.WriteLine($"root {r.RootKind} {Hex(r.Object.Address)} {r.IsInterior} {r.IsPinned}");
         foreach (ClrObject o in heap.EnumerateObjects().Where(o => o.IsException))
         {
             ClrException e = o.AsException();
@@ -44,44 +44,56 @@ static class Agree
         Retain(runtime);
     }
 
-    // What roots lead to, but through objects of a type.
-    static HashSet<ulong> Reach(ClrRuntime runtime, Dictionary<ulong, List<ulong>> pairs, string without)
+    // What roots lead to, but through objects of a type, and by how many objects
+    // at least; 0: only by way of a dependent handle.
+    static Dictionary<ulong, int> Reach(ClrRuntime runtime, List<(ulong From, ulong To)> pairs, string without)
     {
         ClrHeap heap = runtime.Heap;
-        var seen = new HashSet<ulong>();
+        var depths = new Dictionary<ulong, int>();
         var queue = new Queue<ulong>();
-        void Add(ulong address)
+        bool Add(ulong address, int depth)
         {
-            if (address != 0 && heap.GetObject(address).Type is ClrType type && type.Name != without && seen.Add(address))
-                queue.Enqueue(address);
+            if (address == 0 || heap.GetObject(address).Type is not ClrType type || type.Name == without
+                || !depths.TryAdd(address, depth))
+                return false;
+            queue.Enqueue(address);
+            return true;
         }
         foreach (ClrRoot r in heap.EnumerateRoots())
-            Add(r.Object.Address);
+            Add(r.Object.Address, 1);
         foreach (ulong address in unknown)
-            Add(address);
-        while (queue.TryDequeue(out ulong at))
+            Add(address, 1);
+        do
         {
-            foreach (ClrObject to in heap.GetObject(at).EnumerateReferences(false, false))
-                Add(to.Address);
-            if (pairs.TryGetValue(at, out List<ulong> kept))
-                kept.ForEach(Add);
-        }
-        return seen;
+            while (queue.TryDequeue(out ulong at))
+                foreach (ClrObject to in heap.GetObject(at).EnumerateReferences(false, false))
+                    Add(to.Address, depths[at] == 0 ? 0 : depths[at] + 1);
+        } while (pairs.Count(p => depths.ContainsKey(p.From) && Add(p.To, 0)) > 0);
+        return depths;
     }
 
     static void Retain(ClrRuntime runtime)
     {
         var pairs = runtime.EnumerateHandles().Where(h => h.HandleKind == ClrHandleKind.Dependent)
-            .GroupBy(h => h.Object.Address, h => h.Dependent.Address).ToDictionary(g => g.Key, g => g.ToList());
-        HashSet<ulong> all = Reach(runtime, pairs, null);
-        foreach (ulong address in all)
-            Console.WriteLine($"alive {Hex(address)}");
+            .Select(h => (h.Object.Address, h.Dependent.Address)).ToList();
+        Dictionary<ulong, int> all = Reach(runtime, pairs, null);
+        foreach (var (address, depth) in all)
+            Console.WriteLine($"alive {Hex(address)} {depth}");
         foreach (string type in new[] { "Node", "Leaf", "Holder", "Key", "InStatic", "Finalized", "Big" })
         {
             var without = Reach(runtime, pairs, "HeapShape." + type);
-            var kept = all.Where(a => !without.Contains(a)).ToList();
+            var kept = all.Keys.Where(a => !without.ContainsKey(a)).ToList();
             Console.WriteLine($"retained {type} {kept.Count} {kept.Sum(a => (long)(runtime.Heap.GetObject(a).Size + 7 & ~7UL))}");
         }
+        foreach (ClrObject o in runtime.Heap.EnumerateObjects().Where(o => o.Type.Name is "HeapShape.Target"
+            or "HeapShape.Attached" or "HeapShape.Holder" or "HeapShape.Leaf[]" or "HeapShape.Dead"))
+            foreach (var (_, path) in new GCRoot(runtime.Heap, new[] { o.Address }).EnumerateRootPaths())
+            {
+                string steps = "";
+                for (GCRoot.ChainLink at = path; at != null; at = at.Next)
+                    steps += " " + Hex(at.Object);
+                Console.WriteLine($"path {Hex(o.Address)}{steps}");
+            }
     }
 
     static void Time(ClrHeap heap, ulong address)

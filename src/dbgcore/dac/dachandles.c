@@ -1,0 +1,148 @@
+/*
+ * The collector's handles.
+ *
+ * With server GC there is a table of handles for each processor, and one heap
+ * for each at most: since .NET 9 there are as few as the program needs (DATAS).
+ * The DAC looks into as many tables as there are heaps, and leaves out the
+ * handles of the others; all that these keep alive would look like garbage. So
+ * while it lists them it is told that there are as many heaps as tables, which
+ * are found by
+ *
+ *   GcDacVars +0xb0: the address of the number of heaps
+ *             +0xe8: the map of tables -> its buckets -> the first of them ->
+ *                    an array of tables, each with a segment, whose header
+ *                    has the address of the table
+ */
+#include "dac/gcheap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dac/dac_priv.h"
+#include "dac/daclist.h"
+#include "dac/gcslots.h"
+
+enum {
+	HANDLES_MAX = 1 << 24,
+	TABLES_MAX = 1024, /* one a processor */
+	VARS_HEAPS = 0xb0,
+	VARS_MAP = 0xe8,
+	TABLE_SEGMENT = 0x30, /* HandleTable.pSegmentList, since 10 at 0x38 */
+	TABLE_SEGMENT_LAST = 0x38,
+	SEGMENT_HEADER = 0x1000,
+	SEGMENT_ALIGN = 0x10000,
+};
+
+/* ---- Tables ---------------------------------------------------------- */
+
+// 0: it cannot be read.
+static uint64_t word_at(struct dac *d, uint64_t addr)
+{
+	uint64_t word;
+
+	return target_read_some(d->target, addr, &word, sizeof(word)) ==
+		       sizeof(word)
+		   ? word
+		   : 0;
+}
+
+static bool is_table(struct dac *d, uint64_t table)
+{
+	uint8_t header[SEGMENT_HEADER];
+
+	for (uint64_t at = TABLE_SEGMENT; table && at <= TABLE_SEGMENT_LAST;
+	     at += sizeof(table)) {
+		uint64_t segment = word_at(d, table + at);
+
+		if (segment && segment % SEGMENT_ALIGN == 0 &&
+		    target_read_some(d->target, segment, header,
+				     sizeof(header)) == sizeof(header) &&
+		    memmem(header, sizeof(header), &table, sizeof(table)))
+			return true;
+	}
+	return false;
+}
+
+static uint32_t count_tables(struct dac *d, uint64_t vars)
+{
+	uint64_t buckets = word_at(d, word_at(d, vars + VARS_MAP));
+	uint64_t tables = word_at(d, word_at(d, buckets));
+	uint32_t n = 0;
+
+	while (n < TABLES_MAX &&
+	       is_table(d, word_at(d, tables + n * sizeof(tables))))
+		n++;
+	return n;
+}
+
+// Have the DAC look into all tables if it would not; false: it does.
+static bool tell_tables(struct dac *d)
+{
+	struct sos_heap heap = {0};
+
+	if (DAC_CALL(d, d->sos, SOS_HEAP, &heap) < 0 || !heap.server)
+		return false;
+	uint64_t vars = dac_gc_vars(d);
+	uint32_t n = vars ? count_tables(d, vars) : 0;
+
+	if (n <= heap.n_heaps)
+		return false;
+	d->data_target.heaps = n;
+	d->data_target.heaps_at = word_at(d, vars + VARS_HEAPS);
+	// What it has cached it would not read.
+	dac_drop(d);
+	return true;
+}
+
+/* ---- Handles --------------------------------------------------------- */
+
+static void add_handle(struct dac *d, const struct sos_handle *h,
+		       struct gc_handle *ret)
+{
+	*ret = (struct gc_handle){
+	    .addr = h->handle,
+	    .secondary = h->secondary,
+	    .kind = (enum dbg_handle_kind)h->kind,
+	    .strong = h->strong,
+	    .count = h->count,
+	};
+	if (target_read_some(d->target, h->handle, &ret->object,
+			     sizeof(ret->object)) != sizeof(ret->object))
+		ret->object = 0;
+}
+
+static int32_t list_handles(struct dac *d, struct dac_elements *ret)
+{
+	_cleanup_com_ void *list = NULL;
+	int32_t hr = DAC_CALL(d, d->sos, SOS_HANDLES, &list);
+
+	if (hr >= 0 && !list)
+		hr = COM_E_FAIL;
+	if (hr >= 0)
+		*ret = dac_list_read(d, list, sizeof(struct sos_handle),
+				     HANDLES_MAX);
+	return hr;
+}
+
+struct dbg_error *dac_gc_handles(struct dac *d, struct arena *arena,
+				 struct gc_handle **ret, size_t *ret_n)
+{
+	const struct sos_handle *v;
+	struct dac_elements all;
+	bool told = tell_tables(d);
+	int32_t hr = list_handles(d, &all);
+
+	if (told) {
+		d->data_target.heaps_at = 0;
+		dac_drop(d);
+	}
+	if (hr < 0)
+		return dac_err(hr, "cannot list the handles");
+	v = all.v;
+	*ret = arena_calloc(arena, all.n + 1, sizeof(**ret));
+	*ret_n = all.n;
+	for (size_t i = 0; i < all.n; i++)
+		add_handle(d, &v[i], &(*ret)[i]);
+	free(all.v);
+	return NULL;
+}
