@@ -1,12 +1,13 @@
-#! fixture=Throws args="plain async filtered escapes" exit=0
+#! fixture=Throws args="plain async filtered foreign escapes" exit=0
 ## Thrown through code with source that does nothing against it; what that
-## code catches, or may catch, passes. A task catches for nobody.
+## code catches, or may catch, passes, and so does what a library may catch
+## before. A task catches for nobody.
 +catch user-unhandled
 Catchpoint 1 (user-unhandled)
 +tcatch user-unhandled -exact Exception
 Temporary catchpoint 2 (user-unhandled -exact Exception)
 +run
-Starting program: {out}/Throws.dll plain async filtered escapes
+Starting program: {out}/Throws.dll plain async filtered foreign escapes
 plain 10
 ...
 
@@ -18,6 +19,7 @@ It goes into the task of Throws.Program.Fails.
 Continuing.
 async 4
 filtered 2
+foreign 7
 ...
 
 Exception not caught by your code: System.InvalidOperationException: "level zero"

@@ -54,10 +54,22 @@ static bool is_cctor(const struct code_pos *pos)
 		       ".cctor");
 }
 
+/*
+ * A filter of code that is not the user's, for exceptions of a type, in front
+ * of all code that is: what is thrown and caught by a library (EF Core does so
+ * when it asks whether a database exists). One for any exception may as well
+ * only look at it.
+ */
+static bool is_librarys(const struct catcher *k, const struct code_handler *h)
+{
+	return !k->passes_user && h->type &&
+	       strcmp(h->type, "System.Exception");
+}
+
 static void note_filter(struct control *c, struct catcher *k,
 			const struct frame *f, const struct code_handler *h)
 {
-	k->user_asks |= is_users(c, f->pos);
+	k->may_be_caught |= is_users(c, f->pos) || is_librarys(k, h);
 	if (k->asks)
 		return;
 	k->asks = f;
@@ -136,7 +148,7 @@ const struct catcher *catcher_get(struct control *c, struct thrown *t)
 
 bool catcher_lets_through(const struct catcher *k)
 {
-	return k->passes_user && !k->by_user && !k->user_asks &&
+	return k->passes_user && !k->by_user && !k->may_be_caught &&
 	       !k->in_filter && !k->in_cctor;
 }
 

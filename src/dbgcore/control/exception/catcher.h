@@ -23,7 +23,7 @@ struct catcher {
 	bool in_filter;           /* ... as the end of a filter that throws */
 	bool in_cctor;            /* ... as that of a static constructor */
 	const struct frame *asks; /* on the way, with a filter; NULL: none */
-	bool user_asks;           /* a filter in user code is on the way */
+	bool may_be_caught;       /* ... which counts as catching */
 	const char *path, *asks_path; /* of the handlers, NULL: unknown */
 	uint32_t line, asks_line;
 };
