@@ -140,7 +140,7 @@ static cJSON *wait_of(const struct report_wait *w)
 		cJSON_AddNumberToObject(o, "owner", w->owner);
 	json_add_hex(o, "object", w->object);
 	json_add_text(o, "type", w->type);
-	json_add_text(o, "for", w->pulse ? "pulse" : "lock");
+	json_add_text(o, "for", w->kind->word);
 	cJSON_AddBoolToObject(o, "deadlock", w->deadlock);
 	return o;
 }

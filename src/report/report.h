@@ -67,12 +67,21 @@ struct report_test {
 	uint32_t line;
 };
 
-/* A thread that waits for another's lock. */
+/* What threads wait for, as it is told. */
+struct report_wait_kind {
+	const char *word;  /* "lock" */
+	const char *text;  /* "the lock of" an object */
+	const char *owner; /* what a thread does with it: "holds" */
+	bool lock;         /* it has an owner while it is locked */
+};
+
+/* A thread that waits for a lock, a task, ... */
 struct report_wait {
 	uint32_t thread, owner; /* 0: not known */
 	uint64_t object;
 	const char *type;
-	bool pulse, deadlock;
+	const struct report_wait_kind *kind;
+	bool deadlock;
 };
 
 /* Async calls that wait, the first for what is awaited, the others for those

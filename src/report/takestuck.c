@@ -1,6 +1,6 @@
 /*
- * What runs and does not go on, as far as it is asked for: tests, locks that
- * threads wait for, async calls that wait in an await. The latter are on no
+ * What runs and does not go on, as far as it is asked for: tests, what threads
+ * wait for, async calls that wait in an await. The latter are on no
  * stack; the heap is walked for them.
  */
 #include <string.h>
@@ -156,26 +156,65 @@ void report_take_tests(struct report *r, struct dbg *dbg, struct dbg_test **ret,
 				add_test(r, dbg, v, n, i);
 }
 
-/* ---- Locks ------------------------------------------------------------ */
+/* ---- Threads that wait ------------------------------------------------ */
+
+static const struct report_wait_kind kinds[] = {
+    [DBG_BLOCKED_MONITOR] = {"lock", "the lock of ", "holds", true},
+    [DBG_BLOCKED_LOCK] = {"lock", "", "holds", true},
+    [DBG_BLOCKED_RWLOCK] = {"rwlock", "", "holds", true},
+    [DBG_BLOCKED_SEMAPHORE] = {"semaphore", "", "has", false},
+    [DBG_BLOCKED_TASK] = {"task", "", "runs", false},
+    [DBG_BLOCKED_EVENT] = {"event", "", "sets", false},
+    [DBG_BLOCKED_THREAD] = {"thread", "the end of ", "is", false},
+};
+
+static const struct report_wait_kind pulse = {"pulse", "a pulse of ",
+					      "has locked", false};
+
+static bool is_blocked(const struct report *r, uint32_t thread)
+{
+	for (size_t i = 0; i < r->n_waits; i++)
+		if (r->waits[i].thread == thread)
+			return true;
+	return false;
+}
+
+// What other locks wait by is no wait of its own.
+static void take_pulses(struct report *r, const struct dbg_wait *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (v[i].pulse && !is_blocked(r, v[i].thread))
+			r->waits[r->n_waits++] = (struct report_wait){
+			    .thread = v[i].thread,
+			    .owner = v[i].owner,
+			    .object = v[i].object,
+			    .type = report_copy(r, v[i].type),
+			    .kind = &pulse,
+			};
+}
 
 void report_take_waits(struct report *r, struct dbg *dbg)
 {
-	struct dbg_wait *v;
-	size_t n = 0;
+	struct dbg_blocked *v;
+	struct dbg_wait *pulses;
+	size_t n = 0, n_pulses = 0;
 
-	if (dbg_err_drop(dbg_wait_list(dbg, &v, &n)))
-		return;
-	r->waits = arena_calloc(r->arena, n, sizeof(*r->waits));
-	r->n_waits = n;
+	// the heap is walked only where async calls are asked for, too
+	if (dbg_err_drop(dbg_blocked_list(dbg, r->stuck, &v, &n)))
+		n = 0;
+	if (dbg_err_drop(dbg_wait_list(dbg, &pulses, &n_pulses)))
+		n_pulses = 0;
+	r->waits = arena_calloc(r->arena, n + n_pulses, sizeof(*r->waits));
 	for (size_t i = 0; i < n; i++)
-		r->waits[i] = (struct report_wait){
+		r->waits[r->n_waits++] = (struct report_wait){
 		    .thread = v[i].thread,
 		    .owner = v[i].owner,
 		    .object = v[i].object,
 		    .type = report_copy(r, v[i].type),
-		    .pulse = v[i].pulse,
+		    .kind = &kinds[v[i].kind],
 		    .deadlock = v[i].deadlock,
 		};
+	take_pulses(r, pulses, n_pulses);
 }
 
 /* ---- Async calls ------------------------------------------------------ */

@@ -18,7 +18,7 @@ struct writer {
 
 enum {
 	OTHERS_MAX = 10,  /* frames of a stack without the user's */
-	PULSE_FRAMES = 3, /* Monitor.Wait, and who calls it */
+	WAIT_FRAMES = 10, /* from Monitor.Wait to who calls Task.Result */
 	BEHIND_MAX = 3,   /* ... behind the user's last */
 };
 
@@ -243,14 +243,14 @@ static void write_tests(const struct writer *w, const struct report *r)
 	}
 }
 
-// Does the user's code wait for a pulse, not a lock of the framework's?
+// Does code of the user's wait, not a framework below it?
 static bool is_users_wait(const struct report *r,
 			  const struct report_wait *wait)
 {
-	for (size_t i = 0; wait->pulse && i < r->n_threads; i++) {
+	for (size_t i = 0; !wait->kind->lock && i < r->n_threads; i++) {
 		const struct report_thread *t = &r->threads[i];
 		size_t n =
-		    t->n_frames < PULSE_FRAMES ? t->n_frames : PULSE_FRAMES;
+		    t->n_frames < WAIT_FRAMES ? t->n_frames : WAIT_FRAMES;
 
 		if (t->number != wait->thread)
 			continue;
@@ -281,15 +281,12 @@ static void write_waits(const struct writer *w, const struct report *r)
 
 		if (!is_users_wait(r, wait))
 			continue;
-		plain_printf(w->out,
-			     "Thread %" PRIu32
-			     " waits for %s of {%s} 0x%" PRIx64,
-			     wait->thread, wait->pulse ? "a pulse" : "the lock",
-			     wait->type, wait->object);
+		plain_printf(
+		    w->out, "Thread %" PRIu32 " waits for %s{%s} 0x%" PRIx64,
+		    wait->thread, wait->kind->text, wait->type, wait->object);
 		if (wait->owner)
 			plain_printf(w->out, ", which thread %" PRIu32 " %s",
-				     wait->owner,
-				     wait->pulse ? "has locked" : "holds");
+				     wait->owner, wait->kind->owner);
 		fputc('\n', w->out);
 	}
 }

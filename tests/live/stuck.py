@@ -245,6 +245,13 @@ def test_deadlock(t):
         # the workers and the one at the semaphore have nobody to wait for
         t.check_equal([None] * 3, [one.get("owner") for one in waits
                                    if not one["deadlock"]])
+        words = {"Monitor": "lock", "Lock": "lock", "Task": "task",
+                 "ReaderWriterLockSlim": "rwlock", "Event": "event",
+                 "SemaphoreSlim": "semaphore"}
+        t.check_equal([(one["thread"], words[one["for"]], one["deadlock"])
+                       for one in waits],
+                      [(one["thread"], one["for"], one["deadlock"])
+                       for one in ask(t, "stack", target)["waits"]])
     found = t.run("deadlock", target).stdout
     threads = ", ".join(str(number) for number in sorted(
         one["thread"] for one in waits if one["deadlock"]))
@@ -254,6 +261,27 @@ def test_deadlock(t):
     t.check_equal("No thread waits for a lock or a task.\n",
                   t.run("deadlock", quiet.pid).stdout)
     quiet.ends()
+
+
+def test_events(t):
+    """What else threads wait for."""
+    program = Stuck(t, "events")
+    for target in program.targets():
+        report = ask(t, "stack", target)
+        names = {one["number"]: one["name"] for one in report["threads"]}
+        waits = {names[one["thread"]]:
+                 (one["for"], one["type"], names.get(one.get("owner")))
+                 for one in report["waits"]}
+        event = ("event", "System.Threading.ManualResetEventSlim", None)
+        wanted = {"event": event, "countdown": event,
+                  "result": ("task", "System.Threading.Tasks.Task<int>", None)}
+        if t.runtime == "10":
+            wanted.update(dict.fromkeys(("join", "joinms"), (
+                "thread", "System.Threading.Thread", "autoevent")))
+        t.check_equal(wanted, waits)
+    t.check_match(r"^Thread \d+ waits for {System.Threading.Tasks.Task<int>} "
+                  r"0x[0-9a-f]+$", t.run("stack", target).stdout)
+    program.ends()
 
 
 # ---- The runtime's own structures, and SOS's words ---------------------------

@@ -25,9 +25,16 @@ enum {
 	RUNS_MAX = 200,  /* ... what a thread runs */
 };
 
-#define RWLOCK "System.Threading.ReaderWriterLockSlim"
+#define THREADING "System.Threading."
+#define RWLOCK THREADING "ReaderWriterLockSlim"
+#define SEMAPHORE THREADING "SemaphoreSlim"
+#define EVENT THREADING "ManualResetEventSlim"
+#define THREAD THREADING "Thread"
 
-/* Methods in which a thread waits, with the type of what it waits for. */
+/*
+ * Methods in which a thread waits, with the type of what it waits for. Of those
+ * that call each other (a task has an event) the outermost tells.
+ */
 static const struct {
 	const char *method, *type;
 	enum dbg_blocked_kind kind;
@@ -41,10 +48,10 @@ static const struct {
     {RWLOCK ".TryEnterReadLockCore", RWLOCK, DBG_BLOCKED_RWLOCK},
     {RWLOCK ".TryEnterWriteLockCore", RWLOCK, DBG_BLOCKED_RWLOCK},
     {RWLOCK ".TryEnterUpgradeableReadLockCore", RWLOCK, DBG_BLOCKED_RWLOCK},
-    {"System.Threading.SemaphoreSlim.WaitCore",
-     "System.Threading.SemaphoreSlim", DBG_BLOCKED_SEMAPHORE},
-    {"System.Threading.SemaphoreSlim.Wait", "System.Threading.SemaphoreSlim",
-     DBG_BLOCKED_SEMAPHORE},
+    {SEMAPHORE ".WaitCore", SEMAPHORE, DBG_BLOCKED_SEMAPHORE},
+    {SEMAPHORE ".Wait", SEMAPHORE, DBG_BLOCKED_SEMAPHORE},
+    {EVENT ".Wait", EVENT, DBG_BLOCKED_EVENT},
+    {THREAD ".Join", THREAD, DBG_BLOCKED_THREAD},
 };
 
 struct search {
@@ -72,10 +79,23 @@ static size_t number_at(const struct map *m, uint64_t key)
 
 /* ---- What a frame refers to ------------------------------------------ */
 
+/* Of a thread; read when they are first asked for. */
 struct refs {
+	const struct dbg_thread *thread;
+	bool read;
 	struct gc_stack_ref *v;
 	size_t n;
 };
+
+static void read_refs(struct search *s, struct refs *refs)
+{
+	if (refs->read)
+		return;
+	refs->read = true;
+	if (dbg_err_drop(dac_gc_stack(s->in->dac, refs->thread->tid,
+				      s->in->arena, &refs->v, &refs->n)))
+		refs->n = 0;
+}
 
 static bool is_kind(struct search *s, const struct value *v, const char *type)
 {
@@ -98,11 +118,12 @@ static uint64_t object_at(struct search *s, const struct gc_stack_ref *ref,
 }
 
 // The object of @type (NULL: a task) in a frame's variables; 0: none.
-static uint64_t object_of(struct search *s, const struct refs *refs,
+static uint64_t object_of(struct search *s, struct refs *refs,
 			  const struct frame *f, const char *type)
 {
 	uint64_t found = 0;
 
+	read_refs(s, refs);
 	for (size_t i = 0; i < refs->n && !found; i++)
 		found = object_at(s, &refs->v[i], f, type);
 	return found;
@@ -149,6 +170,15 @@ static uint64_t field_of(struct search *s, uint64_t object, const char *name)
 		   : 0;
 }
 
+// A semaphore that async calls wait for, too, has a task for each that waits.
+static enum dbg_blocked_kind kind_of(enum dbg_blocked_kind kind,
+				     const struct value *v)
+{
+	return v->type->name && !strcmp(v->type->name, SEMAPHORE ".TaskNode")
+		   ? DBG_BLOCKED_SEMAPHORE
+		   : kind;
+}
+
 static uint32_t owner_of(struct search *s, enum dbg_blocked_kind kind,
 			 uint64_t object)
 {
@@ -157,6 +187,8 @@ static uint32_t owner_of(struct search *s, enum dbg_blocked_kind kind,
 	// the kernel's number, not that of the runtime
 	if (kind == DBG_BLOCKED_LOCK)
 		return thread_of_tid(s, field_of(s, object, "_owningThreadId"));
+	if (kind == DBG_BLOCKED_THREAD)
+		return thread_of(s, field_of(s, object, "_managedThreadId"));
 	if (kind == DBG_BLOCKED_RWLOCK)
 		owner = thread_of(s, field_of(s, object, "_writeLockOwnerId"));
 	if (kind == DBG_BLOCKED_RWLOCK && !owner)
@@ -179,68 +211,71 @@ static void add(struct search *s, const struct dbg_blocked *one)
  * The frame has the task that it runs and the one that the thread ran before,
  * which goes on once this one is done: the thread runs both.
  */
-static void take_runs(struct search *s, size_t thread, const struct refs *refs,
+static void take_runs(struct search *s, struct refs *refs,
 		      const struct frame *f)
 {
+	read_refs(s, refs);
 	for (size_t i = 0; i < refs->n; i++) {
 		uint64_t task = object_at(s, &refs->v[i], f, NULL);
 
 		if (task && !number_at(&s->running, task))
-			put_number(&s->running, task,
-				   s->threads[thread].number);
+			put_number(&s->running, task, refs->thread->number);
 	}
 }
 
-static bool take_wait(struct search *s, size_t thread, const struct refs *refs,
-		      const struct frame *f, const char *method)
+// Is it a method in which a thread waits? @ret: for what, if its frame has it.
+static bool take_wait(struct search *s, struct refs *refs,
+		      const struct frame *f, const char *method,
+		      struct dbg_blocked *ret)
 {
+	bool any = false;
+
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 		uint64_t object;
 
 		if (strcmp(method, places[i].method))
 			continue;
+		any = true;
 		object = object_of(s, refs, f, places[i].type);
 		if (!object)
 			continue;
 		struct value v = value_object(s->in->types, object);
 
-		add(s, &(struct dbg_blocked){
-			   .thread = s->threads[thread].number,
-			   .kind = places[i].kind,
-			   .object = object,
-			   .type = v.type->name,
-			   .owner = owner_of(s, places[i].kind, object),
-		       });
-		return true;
+		*ret = (struct dbg_blocked){
+		    .thread = refs->thread->number,
+		    .kind = kind_of(places[i].kind, &v),
+		    .object = object,
+		    .type = v.type->name,
+		    .owner = owner_of(s, places[i].kind, object),
+		};
 	}
-	return false;
+	return any;
 }
 
-static void look_at(struct search *s, size_t thread)
+static void look_at(struct search *s, const struct dbg_thread *t)
 {
-	const struct dbg_thread *t = &s->threads[thread];
-	struct refs refs = {0};
+	struct refs refs = {.thread = t};
+	struct dbg_blocked one = {0};
 	bool found = false;
 
-	if (!t->managed ||
-	    dbg_err_drop(dac_gc_stack(s->in->dac, t->tid, s->in->arena, &refs.v,
-				      &refs.n)))
-		return;
-	for (uint32_t level = 0; level < RUNS_MAX; level++) {
+	for (uint32_t level = 0; t->managed && level < RUNS_MAX; level++) {
 		const struct frame *f;
 
 		if (dbg_err_drop(
 			stack_frame(s->in->stack, t->number, level, &f)) ||
 		    !f)
-			return;
+			break;
 		const char *method = method_of(s, f);
 
 		if (!found && level < FRAMES_MAX)
-			found = take_wait(s, thread, &refs, f, method);
+			found =
+			    !take_wait(s, &refs, f, method, &one) && one.object;
 		if (!strcmp(method, "System.Threading.Tasks.Task."
 				    "ExecuteWithThreadLocal"))
-			take_runs(s, thread, &refs, f);
+			take_runs(s, &refs, f);
 	}
+	if (one.object)
+		add(s, &one);
 }
 
 static struct dbg_error *take_monitors(struct search *s)
@@ -377,7 +412,7 @@ struct dbg_error *blocked_list(struct inspect *in, const struct tasks *t,
 	err = take_monitors(&s);
 	for (size_t i = 0; i < s.n_threads && !err && !is_interrupted(t); i++)
 		if (!number_at(&s.waits, s.threads[i].number))
-			look_at(&s, i);
+			look_at(&s, &s.threads[i]);
 	if (!err && !is_interrupted(t))
 		take_task_owners(&s);
 	if (!err && is_interrupted(t))

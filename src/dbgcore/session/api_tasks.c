@@ -399,8 +399,8 @@ struct dbg_error *dbg_test_list(struct dbg *dbg, bool waiting,
 
 /* ---- Threads that wait ----------------------------------------------- */
 
-struct dbg_error *dbg_blocked_list(struct dbg *dbg, struct dbg_blocked **ret,
-				   size_t *ret_n)
+struct dbg_error *dbg_blocked_list(struct dbg *dbg, bool heap,
+				   struct dbg_blocked **ret, size_t *ret_n)
 {
 	struct tasks *t = NULL;
 	struct dbg_error *err = session_need_runtime(dbg);
@@ -408,7 +408,8 @@ struct dbg_error *dbg_blocked_list(struct dbg *dbg, struct dbg_blocked **ret,
 	if (err)
 		return err;
 	// without the heap, what tasks wait for is not known, and all else is
-	err = find(dbg, false, &t);
+	if (heap)
+		err = find(dbg, false, &t);
 	if (err && err->code == DBG_E_INTERRUPTED)
 		return err;
 	dbg_error_destroy(err);

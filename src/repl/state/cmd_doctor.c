@@ -133,7 +133,7 @@ static struct dbg_error *check_deadlock(struct doctor *d)
 {
 	_cleanup_str_ struct str text = {0};
 	struct dbg_error *err =
-	    dbg_blocked_list(d->r->dbg, &d->blocked, &d->n_blocked);
+	    dbg_blocked_list(d->r->dbg, true, &d->blocked, &d->n_blocked);
 
 	if (!err)
 		err = dbg_thread_list(d->r->dbg, &d->threads, &d->n_threads);

@@ -57,6 +57,8 @@ static const char *const kinds[] = {
     [DBG_BLOCKED_RWLOCK] = "ReaderWriterLockSlim",
     [DBG_BLOCKED_SEMAPHORE] = "SemaphoreSlim",
     [DBG_BLOCKED_TASK] = "Task",
+    [DBG_BLOCKED_EVENT] = "Event",
+    [DBG_BLOCKED_THREAD] = "Thread",
 };
 
 static const struct sheet_column wait_columns[] = {
@@ -94,7 +96,7 @@ static struct dbg_error *cmd_deadlock(struct repl *r, const struct call *call)
 	struct sheet s;
 
 	if (!err)
-		err = dbg_blocked_list(r->dbg, &v, &n);
+		err = dbg_blocked_list(r->dbg, true, &v, &n);
 	if (err)
 		return err;
 	sheet_begin(&s, r, o.json);
@@ -130,8 +132,9 @@ static const struct repl_cmd cmds[] = {
 	.args = "[--json]",
 	.help = "show which threads wait for each other",
 	.more = "Threads that wait for a lock (lock, Monitor, Lock, "
-		"ReaderWriterLockSlim), a\nSemaphoreSlim or a task, with the "
-		"thread that has it or runs it.",
+		"ReaderWriterLockSlim), a\nSemaphoreSlim, a task, an event "
+		"(ManualResetEventSlim) or the end of a thread\n(since .NET "
+		"10), with the thread that has it or runs it.",
 	.flags = CMD_NEEDS_STOP,
 	.run = cmd_deadlock,
     },

@@ -136,25 +136,31 @@ enum dbg_blocked_kind {
 	DBG_BLOCKED_LOCK,    /* System.Threading.Lock */
 	DBG_BLOCKED_RWLOCK,  /* ReaderWriterLockSlim */
 	DBG_BLOCKED_SEMAPHORE,
-	DBG_BLOCKED_TASK, /* Task.Wait, Task<T>.Result */
+	DBG_BLOCKED_TASK,   /* Task.Wait, Task<T>.Result */
+	DBG_BLOCKED_EVENT,  /* ManualResetEventSlim, also of another object */
+	DBG_BLOCKED_THREAD, /* Thread.Join */
 };
 
-/* A thread that waits for a lock or a task. */
+/* A thread that waits for a lock, a task, ... */
 struct dbg_blocked {
 	uint32_t thread;
 	enum dbg_blocked_kind kind;
 	uint64_t object;
 	const char *type; /* of the object */
 	/*
-	 * The thread that has the lock, or that runs the task or what it
-	 * awaits; 0: none, or not known.
+	 * The thread that has the lock, that runs the task or what it awaits,
+	 * or that is to end; 0: none, or not known.
 	 */
 	uint32_t owner;
 	bool deadlock; /* the owner waits for it, maybe by others between */
 };
 
-/* By thread. The heap is walked for tasks. */
-DBG_MUST struct dbg_error *
-dbg_blocked_list(struct dbg *dbg, struct dbg_blocked **ret, size_t *ret_n);
+/*
+ * By thread. With @heap it is walked for who awaits whom; without, the owner of
+ * a task is known only if a thread runs the task itself.
+ */
+DBG_MUST struct dbg_error *dbg_blocked_list(struct dbg *dbg, bool heap,
+					    struct dbg_blocked **ret,
+					    size_t *ret_n);
 
 #endif
