@@ -8,7 +8,7 @@ import resource
 import struct
 import subprocess
 
-from drive import Failure
+from drive import SLOW, Failure
 
 # What createdump is told by, and how much it writes.
 KINDS = {"mini": "1", "heap": "2", "triage": "3", "full": "4"}
@@ -16,6 +16,19 @@ LOOK = ["bt", "info args", "up", "info args", "info locals",
         "info exception"]
 # What we write ourselves: the options of gcore.
 OWN = {"full": "", "heap": "--heap", "mini": "--mini --compress"}
+
+
+# createdump fails if a thread ends while it stops them all: the one that
+# compiles in the background, which ends when it had nothing to do for 4 s,
+# stays.
+STEADY = {"DOTNET_TC_BackgroundWorkerTimeoutMs": "7fffffff"}
+
+
+def crash_settings(path, kind):
+    """What has the runtime's createdump write a core when a program crashes."""
+    return {**STEADY, "DOTNET_DbgEnableMiniDump": "1",
+            "DOTNET_DbgMiniDumpType": KINDS[kind],
+            "DOTNET_DbgMiniDumpName": path}
 
 
 def bare(words):
@@ -26,11 +39,9 @@ def bare(words):
 def dump(t, words, kind):
     """Have the runtime's own createdump write a core."""
     path = f"{t.dir}/{kind}.core"
-    env = {**t.env, "DOTNET_DbgEnableMiniDump": "1",
-           "DOTNET_DbgMiniDumpType": KINDS[kind],
-           "DOTNET_DbgMiniDumpName": path}
-    done = subprocess.run(bare(words), env=env, stdout=subprocess.DEVNULL,
-                          stderr=subprocess.PIPE, timeout=300)
+    done = subprocess.run(bare(words), stdout=subprocess.DEVNULL,
+                          env={**t.env, **crash_settings(path, kind)},
+                          stderr=subprocess.PIPE, timeout=300 * SLOW)
     t.check(os.path.exists(path), f"createdump wrote no '{path}':\n"
             + done.stderr.decode(errors="replace"))
     return path
@@ -52,7 +63,7 @@ def kernel_core(t, words, pages=None):
             with open("/proc/self/coredump_filter", "w") as file:
                 file.write(pages)
 
-    subprocess.run(bare(words), env=t.env, cwd=where, timeout=300,
+    subprocess.run(bare(words), env=t.env, cwd=where, timeout=300 * SLOW,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                    preexec_fn=prepare)
     return glob.glob(f"{where}/core*")[0]

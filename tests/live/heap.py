@@ -6,6 +6,7 @@ import os
 import subprocess
 
 import drive
+import dumps
 
 # What Heap.cs makes. A Leaf each: 100 nodes, 150 in pairs, 3 of the Holder, the
 # finalized one, the static's, the attached one, and the 7 of the dead.
@@ -14,14 +15,14 @@ COUNTS = {"Node": 1001, "Leaf": 263, "Pair[]": 1, "Pair": 1,
           "InStatic": 2, "InHandle": 1, "Target": 4, "Big": 1, "Leaf[]": 1,
           "Leaf[,]": 1, "Dead": 7, "Locked": 1, "Inflated": 1}
 # Workstation GC, server GC with heaps that come and go or not, and segments in
-# place of regions.
-KINDS = {"workstation": {}, "server": {"DOTNET_gcServer": "1"},
+# place of regions. With one processor there is no server GC: there are two.
+SERVER = {"DOTNET_gcServer": "1", "DOTNET_PROCESSOR_COUNT": "2"}
+KINDS = {"workstation": {}, "server": SERVER,
          "segments": {"DOTNET_GCName": "libclrgc.so"},
          # fixed and by itself: DATAS, which is so unless told since 9
-         "fixed": {"DOTNET_gcServer": "1", "DOTNET_GCHeapCount": "2",
+         "fixed": {**SERVER, "DOTNET_GCHeapCount": "2",
                    "DOTNET_GCDynamicAdaptationMode": "0"},
-         "datas": {"DOTNET_gcServer": "1",
-                   "DOTNET_GCDynamicAdaptationMode": "1"}}
+         "datas": {**SERVER, "DOTNET_GCDynamicAdaptationMode": "1"}}
 
 
 class Standing:
@@ -39,8 +40,12 @@ class Standing:
         t.wait_for("the program to read", self.reads)
 
     def reads(self):
+        """Its first thread is in read(2) of a copy of its standard input."""
         with open(f"/proc/{self.pid}/syscall") as file:
-            return file.read().startswith("0 0x")  # read(2)
+            number, *args = file.read().split()
+        return number == "0" and (
+            os.readlink(f"/proc/{self.pid}/fd/{int(args[0], 16)}") ==
+            os.readlink(f"/proc/{self.pid}/fd/0"))
 
     def ends(self):
         self.t.check_equal(0, drive.tracer_of(self.process.pid))
@@ -70,12 +75,9 @@ def addresses(t, target, pattern):
 def dump(t, env=None, config="Debug", more="0"):
     """A core of Heap.cs by createdump, with so many nodes more."""
     path = f"{t.dir}/heap{more}.core"
-    # createdump fails if a thread ends while it stops them all, as the one
-    # that compiles in the background may
     done = subprocess.run(
         t.program("Heap", "dump", more, config=config, host="dotnet"),
-        env={**t.env, **(env or {}), "DOTNET_DbgEnableMiniDump": "1",
-             "DOTNET_DbgMiniDumpType": "2", "DOTNET_DbgMiniDumpName": path,
+        env={**t.env, **(env or {}), **dumps.crash_settings(path, "heap"),
              "DOTNET_TieredCompilation": "0"},
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         timeout=60 * drive.SLOW)
@@ -314,7 +316,7 @@ def test_verify(t):
 
 def snapshot(t, env=None):
     """A core of Heap.cs as it stands, by createdump."""
-    program = Standing(t, env=env)
+    program = Standing(t, env={**(env or {}), **dumps.STEADY})
     path = f"{t.dir}/standing{program.pid}.core"
     runtime, = glob.glob(f"{t.env['DOTNET_ROOT']}/shared/"
                          "Microsoft.NETCore.App/*")

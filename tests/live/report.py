@@ -9,6 +9,7 @@ import uuid
 import xml.etree.ElementTree as xml
 
 import drive
+import dumps
 import forms
 import schema
 from drive import Failure
@@ -419,11 +420,10 @@ def facts(report):
 def test_core(t):
     """The report of a core is what `dndbg run` would have made."""
     path = f"{t.dir}/core"
-    env = {"DOTNET_DbgEnableMiniDump": "1", "DOTNET_DbgMiniDumpType": "4",
-           "DOTNET_DbgMiniDumpName": path}
     for how in ("unhandled-inner", "unhandled-thread"):
         live = only(t, reported(t, throws(t, how)))
-        subprocess.run(throws(t, how), env={**t.env, **env}, timeout=60,
+        subprocess.run(throws(t, how), timeout=60 * drive.SLOW,
+                       env={**t.env, **dumps.crash_settings(path, "full")},
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         dead, = json.loads(t.run("core", path, "--report=json").stdout)
         t.check_equal(facts(live), facts(dead))

@@ -19,6 +19,9 @@ def till_tier_up(t, section="tiers", place="Hot.Body", at="Hot.Body (n=0)"):
     optimised code."""
     s = t.start("--args", *t.program("Breaks", section, "wait",
                                      config="Release"))
+    # The loop is not to be replaced while it runs (OSR), however long the
+    # compiler in the background needs.
+    s.cmd("set env DOTNET_OSR_HitLimit=7fffffff")
     s.cmd("break " + place)
     t.check_in("Breakpoint 1, Breaks." + at, s.cmd("run"))
     t.check_in(", tier 0", s.cmd("info frame"))
