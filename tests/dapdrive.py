@@ -9,7 +9,7 @@ import tempfile
 import time
 
 import protocol
-from drive import SLOW, Failure
+from drive import TIME, Failure
 
 
 class Refused(Exception):
@@ -115,7 +115,7 @@ class Client:
 
     def until(self, what, ready, timeout=20):
         """Read until ready() gives something; that."""
-        deadline = time.monotonic() + timeout * SLOW
+        deadline = time.monotonic() + timeout * TIME
         while True:
             result = ready()
             if result:
@@ -127,8 +127,8 @@ class Client:
                 raise Failure(f"waited for {what} and the adapter ended;\n"
                               + self.tail())
             if not more:
-                raise Failure(f"waited {timeout} s in vain for {what};\n"
-                              + self.tail())
+                raise Failure(f"waited {timeout * TIME:g} s in vain for "
+                              f"{what};\n" + self.tail())
 
     def tail(self):
         text = "\n".join(json.dumps(m)[:1000] for m in self.history[-25:])
@@ -276,12 +276,12 @@ class Client:
     def wait(self, code=0, timeout=20):
         """Wait for the adapter's end."""
         try:
-            while self.read(timeout * SLOW):
+            while self.read(timeout * TIME):
                 pass
         except EOFError:
             pass
         try:
-            got = self.process.wait(timeout * SLOW)
+            got = self.process.wait(timeout * TIME)
         except subprocess.TimeoutExpired:
             raise Failure("the adapter does not end;\n" + self.tail())
         if got != code:

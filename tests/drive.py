@@ -18,8 +18,11 @@ CACHE = os.environ.get("DNDBG_CACHE") or os.path.expanduser("~/.cache/dndbg")
 BUILT = os.path.join(CACHE, "fixtures")
 RUNTIMES = ("8", "9", "10")
 PROMPT = "(dndbg) "
-# Sanitized builds are slower; every time limit is stretched by this.
+# Sanitized builds are slower, and take more memory, by this.
 SLOW = float(os.environ.get("DNDBG_TEST_SLOW") or 1)
+# Every time limit is stretched by this: it ends what hangs, and no test is to
+# fail because the machine had something else to do for some seconds.
+TIME = 4 * SLOW
 # Settings of the runtime that all programs get: "DOTNET_TieredPGO=0 ...".
 SETTINGS = [setting.partition("=")[::2] for setting
             in os.environ.get("DNDBG_TEST_SETTINGS", "").split()]
@@ -126,6 +129,26 @@ def state(pid):
         return "X"
 
 
+def tasks(pid):
+    """The threads of a process, but those that end while they are looked at:
+    thread -> (its name, its state)."""
+    found = {}
+    for path in glob.glob(f"/proc/{pid}/task/*/stat"):
+        try:
+            with open(path) as file:
+                tid, _, rest = file.read().partition(" (")
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        name, _, rest = rest.rpartition(") ")
+        found[int(tid)] = name, rest[0]
+    return found
+
+
+def states(pid):
+    """The states of its threads."""
+    return {state for _, state in tasks(pid).values()}
+
+
 def tracer_of(pid):
     with open(f"/proc/{pid}/status") as file:
         return int(re.search(r"TracerPid:\s*(\d+)", file.read()).group(1))
@@ -149,7 +172,7 @@ class Test:
         """End what is left; return it. A program must not outlive dndbg."""
         for session in self.sessions:
             session.close()
-        deadline = time.monotonic() + 5 * SLOW
+        deadline = time.monotonic() + 5 * TIME
         left = tagged(self.tag)
         while left and time.monotonic() < deadline:
             time.sleep(0.02)
@@ -166,6 +189,15 @@ class Test:
                 pass
 
     # What live tests say.
+
+    def executable(self, name, text):
+        """A script to be executed; its path. It is not this process that
+        writes it: what another thread forks meanwhile would have the file open
+        for writing, and it could not be executed."""
+        path = os.path.join(self.dir, name)
+        subprocess.run(["install", "-m", "755", "/dev/stdin", path],
+                       input=text.encode(), check=True)
+        return path
 
     def program(self, fixture, *args, config="Debug", host="dll"):
         return program(fixture, config, host) + list(args)
@@ -190,11 +222,11 @@ class Test:
         try:
             done = subprocess.run(
                 [self.dndbg, *args], input=stdin, text=True, errors="replace",
-                capture_output=True, timeout=timeout * SLOW,
+                capture_output=True, timeout=timeout * TIME,
                 env={**self.env, **(env or {})}, start_new_session=True,
                 **{"cwd": self.dir, **options})
         except subprocess.TimeoutExpired as e:
-            raise Failure(f"hang: no end within {timeout} s of "
+            raise Failure(f"hang: no end within {timeout * TIME:g} s of "
                           f"dndbg {' '.join(args)}\n"
                           + (e.stdout or b"").decode(errors="replace")
                           + (e.stderr or b"").decode(errors="replace"))
@@ -249,10 +281,11 @@ class Test:
 
     def wait_for(self, what, test, timeout=20):
         """Poll until the test is true; for what nothing can be awaited on."""
-        deadline = time.monotonic() + timeout * SLOW
+        deadline = time.monotonic() + timeout * TIME
         while not test():
             if time.monotonic() > deadline:
-                raise Failure(f"waited {timeout} s in vain for {what}")
+                raise Failure(f"waited {timeout * TIME:g} s in vain for "
+                              f"{what}")
             time.sleep(0.01)
 
     def wait_gone(self, pid, timeout=10):
@@ -326,7 +359,7 @@ class Session:
         """Wait until the pattern stands in what was not yet taken; return
         what came before it and take both."""
         regex = re.compile(pattern, re.M)
-        deadline = time.monotonic() + timeout * SLOW
+        deadline = time.monotonic() + timeout * TIME
         while True:
             found = regex.search(self.text, self.at)
             if found:
@@ -360,7 +393,7 @@ class Session:
 
     def wait(self, timeout=20):
         """Wait for the end of dndbg: its exit code, -N for signal N."""
-        deadline = time.monotonic() + timeout * SLOW
+        deadline = time.monotonic() + timeout * TIME
         while self.process.poll() is None:
             left = deadline - time.monotonic()
             if left <= 0:

@@ -8,7 +8,7 @@ import resource
 import struct
 import subprocess
 
-from drive import SLOW, Failure
+from drive import TIME, Failure
 
 # What createdump is told by, and how much it writes.
 KINDS = {"mini": "1", "heap": "2", "triage": "3", "full": "4"}
@@ -41,7 +41,7 @@ def dump(t, words, kind):
     path = f"{t.dir}/{kind}.core"
     done = subprocess.run(bare(words), stdout=subprocess.DEVNULL,
                           env={**t.env, **crash_settings(path, kind)},
-                          stderr=subprocess.PIPE, timeout=300 * SLOW)
+                          stderr=subprocess.PIPE, timeout=300 * TIME)
     t.check(os.path.exists(path), f"createdump wrote no '{path}':\n"
             + done.stderr.decode(errors="replace"))
     return path
@@ -63,7 +63,7 @@ def kernel_core(t, words, pages=None):
             with open("/proc/self/coredump_filter", "w") as file:
                 file.write(pages)
 
-    subprocess.run(bare(words), env=t.env, cwd=where, timeout=300 * SLOW,
+    subprocess.run(bare(words), env=t.env, cwd=where, timeout=300 * TIME,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                    preexec_fn=prepare)
     return glob.glob(f"{where}/core*")[0]

@@ -91,7 +91,7 @@ def stacks_text(pid):
              "-ex", "thread apply all info registers"],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, text=True, errors="replace",
-            timeout=60 * drive.SLOW)
+            timeout=60 * drive.TIME)
     except subprocess.TimeoutExpired:
         return "gdb did not end\n"
     return done.stdout

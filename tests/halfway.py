@@ -49,8 +49,11 @@ def mapping(pid, image):
 def await_mapping(t, image, argument=""):
     """Until a .NET program of the test's with that argument has mapped it."""
     def has(pid):
-        with open(f"/proc/{pid}/cmdline") as file:
-            return argument in file.read().split("\0")
+        try:
+            with open(f"/proc/{pid}/cmdline") as file:
+                return argument in file.read().split("\0")
+        except OSError:
+            return False
 
     t.wait_for(image, lambda: any(has(pid) and mapping(pid, image)
                                   for pid in t.processes("dotnet")))

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import time
 
-from drive import SLOW, Failure
+from drive import TIME, Failure
 
 ESCAPES = {"a": "\a", "b": "\b", "t": "\t", "n": "\n", "v": "\v", "f": "\f",
            "r": "\r", "e": "\x1b", '"': '"', "\\": "\\"}
@@ -237,7 +237,7 @@ class Client:
             r.line[:600] for r in self.records[-40:]) + "\n" + self.errors()
 
     def until(self, what, ready, timeout=20):
-        deadline = time.monotonic() + timeout * SLOW
+        deadline = time.monotonic() + timeout * TIME
         while True:
             found = ready()
             if found:
@@ -249,8 +249,8 @@ class Client:
                 raise Failure(f"waited for {what} and dndbg ended;\n"
                               + self.tail())
             if not more:
-                raise Failure(f"waited {timeout} s in vain for {what};\n"
-                              + self.tail())
+                raise Failure(f"waited {timeout * TIME:g} s in vain for "
+                              f"{what};\n" + self.tail())
 
     def prompt(self, timeout=20):
         """Wait for the prompt behind everything that was taken."""
@@ -348,12 +348,12 @@ class Client:
     def wait(self, timeout=20):
         """The exit status of dndbg, which ends by itself."""
         try:
-            while self.read(timeout * SLOW):
+            while self.read(timeout * TIME):
                 pass
         except EOFError:
             pass
         try:
-            return self.process.wait(timeout * SLOW)
+            return self.process.wait(timeout * TIME)
         except subprocess.TimeoutExpired:
             raise Failure("dndbg does not end\n" + self.tail())
 

@@ -156,7 +156,7 @@ class Run:
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, env=self.test.env, cwd=self.test.dir,
             start_new_session=True)
-        limit = float(self.head["time"]) * drive.SLOW
+        limit = float(self.head["time"]) * drive.TIME
         hang = False
         try:
             output, _ = process.communicate(stdin, timeout=limit)
@@ -175,7 +175,8 @@ class Run:
         lines, code, hang = self.execute()
         faults = []
         if hang:
-            faults.append(f"hang: killed after {self.head['time']} s")
+            limit = float(self.head["time"]) * drive.TIME
+            faults.append(f"hang: killed after {limit:g} s")
         elif code < 0:
             faults.append(f"dndbg died of {signal.Signals(-code).name}")
         elif code == drive.SANITIZER_EXIT:

@@ -5,7 +5,7 @@ import shlex
 import subprocess
 import time
 
-from drive import SLOW, Failure
+from drive import TIME, Failure
 
 
 class Screen:
@@ -27,7 +27,8 @@ class Screen:
 
     def tmux(self, *words):
         done = subprocess.run(["tmux", "-L", self.name, *words], text=True,
-                              capture_output=True, env=self.env, timeout=30)
+                              capture_output=True, env=self.env,
+                              timeout=30 * TIME)
         if done.returncode:
             raise Failure(f"tmux {' '.join(words)}: {done.stderr}\n")
         return done.stdout
@@ -47,7 +48,7 @@ class Screen:
 
     def wait(self, pattern, timeout=30):
         """Wait until the pattern is on the screen; the match."""
-        deadline = time.monotonic() + timeout * SLOW
+        deadline = time.monotonic() + timeout * TIME
         while True:
             text = self.text()
             found = re.search(pattern, text, re.M)

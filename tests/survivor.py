@@ -26,7 +26,7 @@ class Busy:
     def right(self):
         """It ends, and its count is right."""
         try:
-            out, _ = self.process.communicate("", timeout=30 * drive.SLOW)
+            out, _ = self.process.communicate("", timeout=30 * drive.TIME)
         except subprocess.TimeoutExpired:
             raise drive.Failure("the program does not end")
         self.t.check_equal("right\n", out)
@@ -81,7 +81,7 @@ class Caller:
 
     def right(self):
         """The call that waits is let go; then it ends, unhurt."""
-        out, _ = self.process.communicate("over\n", timeout=30 * drive.SLOW)
+        out, _ = self.process.communicate("over\n", timeout=30 * drive.TIME)
         self.t.check_equal("right 0\n", out)
         self.t.check_equal(0, self.process.returncode)
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 from dapdrive import Client
+from drive import TIME
 from serving import connect, server
 
 
@@ -18,7 +19,7 @@ def session(t, process, connection):
         c.event("exited", exitCode=0)
         c.event("terminated")
         c.ask("disconnect")
-        t.check_equal(0, process.wait(20))
+        t.check_equal(0, process.wait(20 * TIME))
 
 
 def test_tcp(t):

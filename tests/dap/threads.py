@@ -45,23 +45,6 @@ def test_single_thread(t):
     c.end()
 
 
-def tasks(pid):
-    """State and the kernel's name of each thread of a process."""
-    found = []
-    for task in os.listdir(f"/proc/{pid}/task"):
-        try:
-            with open(f"/proc/{pid}/task/{task}/stat") as file:
-                head, _, rest = file.read().rpartition(")")
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-        found.append((rest.split()[0], head.partition("(")[2]))
-    return found
-
-
-def states(pid):
-    return {state for state, _ in tasks(pid)}
-
-
 def test_suspended(t):
     """suspendDebuggee: nobody traces the program, it stands still until
     SIGCONT, and then all that it does is right."""
@@ -81,9 +64,9 @@ def test_suspended(t):
         c.wait()
         t.check_equal(0, drive.tracer_of(process.pid))
         t.wait_for("all threads to stand",
-                   lambda: states(process.pid) == {"T"})
+                   lambda: drive.states(process.pid) == {"T"})
         os.kill(process.pid, signal.SIGCONT)
-        out, _ = process.communicate("", timeout=30 * drive.SLOW)
+        out, _ = process.communicate("", timeout=30 * drive.TIME)
         t.check_equal(("right\n", 0), (out, process.returncode))
     finally:
         process.kill()
@@ -113,8 +96,9 @@ def test_names(t):
         process.stdin.close()
         c.stopped("breakpoint")
         t.wait_for("all threads to stand or be gone",
-                   lambda: states(process.pid) <= set("tZX"))
-        there = {name for state, name in tasks(process.pid) if state == "t"}
+                   lambda: drive.states(process.pid) <= set("tZX"))
+        there = {name for name, state in drive.tasks(process.pid).values()
+                 if state == "t"}
         t.check_equal(set(), set(waiting()) - there)
         c.ask("continue", threadId=c.thread)
         c.end()

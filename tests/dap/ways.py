@@ -281,7 +281,7 @@ def test_terminal(t):
         read_until(t, master, "TYPED")
         os.write(master, b"\x04")
         t.check_equal(0, c.event("exited")["exitCode"])
-        t.check_equal(0, process.wait(20))
+        t.check_equal(0, process.wait(20 * drive.TIME))
         t.check_equal("", c.output())
         c.ask("disconnect")
         c.wait()
@@ -470,7 +470,7 @@ def test_attach(t):
         c.launch([], request="attach", processId=process.pid)
         c.ask("disconnect", terminateDebuggee=True)
         c.wait()
-        t.check_equal(-signal.SIGKILL, process.wait(20))
+        t.check_equal(-signal.SIGKILL, process.wait(20 * drive.TIME))
     finally:
         c.close()
         process.kill()

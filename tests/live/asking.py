@@ -51,7 +51,7 @@ def test_waits_for_debugger(t):
                     "-ex", "continue", "-ex", "detach").stdout
         t.check_in("Breakpoint 1, Asking.Program.Attached", out)
         t.check_equal(("launched True\nattached False\n", None),
-                      program.communicate(timeout=60))
+                      program.communicate(timeout=60 * drive.TIME))
         t.check_equal(0, program.returncode)
     finally:
         program.kill()
@@ -78,7 +78,7 @@ def test_let_go_while_breaking(t):
                         "-ex", "continue", "-ex", "continue",
                         "-ex", "detach").stdout
             t.check_equal(2, out.count("Program called Debugger.Break."))
-        out, _ = program.communicate(timeout=60)
+        out, _ = program.communicate(timeout=60 * drive.TIME)
         t.check_equal("done True\n", out)
         t.check_equal(0, program.returncode)
     finally:

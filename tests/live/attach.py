@@ -174,7 +174,7 @@ def test_refused(t):
     s.expect("y or n")
     s.line("y")
     s.expect(r"killed\]")
-    t.check_equal(-signal.SIGKILL, busy.process.wait(20))
+    t.check_equal(-signal.SIGKILL, busy.process.wait(20 * drive.TIME))
 
 
 def test_stopped(t):

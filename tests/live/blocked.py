@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 
+import drive
 from survivor import Busy, batch
 
 ATTACHES = 80
@@ -45,11 +46,7 @@ def blocked(t, *words):
 
 
 def threads_of(pid):
-    found = {}
-    for tid in os.listdir(f"/proc/{pid}/task"):
-        with open(f"/proc/{pid}/task/{tid}/comm") as file:
-            found[file.read().strip()] = int(tid)
-    return found
+    return {name: tid for tid, (name, _) in drive.tasks(pid).items()}
 
 
 def state(pid, tid):

@@ -14,7 +14,7 @@ def printed(t, config="Debug"):
     """What the program says of its own calls: [(expression, value)]."""
     done = subprocess.run(t.program("Calls", config=config, host="dotnet"),
                           env=t.env, capture_output=True, text=True,
-                          timeout=60 * drive.SLOW)
+                          timeout=60 * drive.TIME)
     t.check_equal("", done.stderr)
     found = re.findall(r"^(.*?) = (.*)$", done.stdout, re.M)
     t.check(len(found) > 20, done.stdout)

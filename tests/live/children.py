@@ -85,10 +85,8 @@ def test_sdk_tool(t):
     sdk = f"{t.dir}/sdk/10.0.100"
     shutil.copytree(os.path.dirname(words[0]), sdk)
     # What it starts is elsewhere: the program's own.
-    with open(f"{t.dir}/wrap", "w") as file:
-        file.write("#!/bin/sh\nexec " + " ".join(
-            ["dotnet", words[0], "child", "4"]) + "\n")
-    os.chmod(f"{t.dir}/wrap", 0o755)
+    t.executable("wrap", "#!/bin/sh\nexec " + " ".join(
+        ["dotnet", words[0], "child", "4"]) + "\n")
     done = run(t, ["show follow-exec", "b " + t.at("Children", "child"),
                    "run", "info inferiors", "continue"],
                words=["dotnet", f"{sdk}/Children.dll", "start", "1"])
@@ -218,9 +216,7 @@ def test_exec_storm(t):
     """A child that becomes another a hundred times, and one that forks a
     hundred at once, end as they would, followed or not."""
     for code, text in STORMS.items():
-        with open(f"{t.dir}/storm{code}", "w") as file:
-            file.write(text)
-        os.chmod(f"{t.dir}/storm{code}", 0o755)
+        t.executable(f"storm{code}", text)
         for setting in "set follow-exec off", "set detach-on-fork off":
             done = run(t, [setting, "run"], "run", f"{t.dir}/storm{code}",
                        timeout=100)
@@ -265,11 +261,7 @@ def test_ctrl_c(t):
 
 def tasks_run(pid):
     """Is no thread of it in a stop of ours?"""
-    for tid in os.listdir(f"/proc/{pid}/task"):
-        with open(f"/proc/{pid}/task/{tid}/stat") as file:
-            if file.read().rpartition(")")[2].split()[0] == "t":
-                return False
-    return True
+    return "t" not in drive.states(pid)
 
 
 def test_ctrl_c_at_start(t):

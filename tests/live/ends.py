@@ -112,7 +112,7 @@ def test_terminal_closed(t):
         os.close(s.master)
         s.master = -1
         # No terminal any more, so only the process can be awaited.
-        s.process.wait(timeout=20)
+        s.process.wait(timeout=20 * drive.TIME)
 
     for begin in (stopped, running):
         s, pids = begin(t)

@@ -49,7 +49,7 @@ class Standing:
 
     def ends(self):
         self.t.check_equal(0, drive.tracer_of(self.process.pid))
-        self.process.communicate("", timeout=30 * drive.SLOW)
+        self.process.communicate("", timeout=30 * drive.TIME)
         self.t.check_equal(0, self.process.returncode)
 
 
@@ -80,7 +80,7 @@ def dump(t, env=None, config="Debug", more="0"):
         env={**t.env, **(env or {}), **dumps.crash_settings(path, "heap"),
              "DOTNET_TieredCompilation": "0"},
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        timeout=60 * drive.SLOW)
+        timeout=60 * drive.TIME)
     t.check(os.path.exists(path), f"no '{path}': {done.stdout}")
     return path
 
@@ -322,7 +322,7 @@ def snapshot(t, env=None):
                          "Microsoft.NETCore.App/*")
     done = subprocess.run([f"{runtime}/createdump", "-h", "-f", path,
                            program.pid], capture_output=True, text=True,
-                          timeout=60 * drive.SLOW)
+                          timeout=60 * drive.TIME)
     t.check(os.path.exists(path), done.stdout + done.stderr)
     program.ends()
     return path, f"{runtime}/libmscordaccore.so"
@@ -538,7 +538,7 @@ def clrmd(t, core, dac, roots):
     done = subprocess.run(
         ["dotnet", f"{drive.CACHE}/fixtures/Agree/Agree.dll", core, dac,
          *sorted(roots)],
-        capture_output=True, text=True, env=t.env, timeout=120 * drive.SLOW)
+        capture_output=True, text=True, env=t.env, timeout=120 * drive.TIME)
     t.check_equal((0, ""), (done.returncode, done.stderr))
     found = {}
     for line in done.stdout.splitlines():

@@ -290,7 +290,7 @@ def peak_of(t, *words):
         [sys.executable, "-c", PEAK, t.dndbg, "--batch", "-ex", "b Main",
          "-ex", "run", "-ex", "bt", "-ex", "continue", "--args", *words],
         env=t.env, cwd=t.dir, text=True, capture_output=True,
-        timeout=60 * drive.SLOW)
+        timeout=60 * drive.TIME)
     return done.stdout, int(done.stderr.split()[-1])
 
 

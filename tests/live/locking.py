@@ -1,5 +1,5 @@
 """A step that waits for a thread that is held."""
-import os
+import drive
 
 
 def test_deadlock(t):
@@ -36,10 +36,6 @@ def test_step_goes_on(t):
 def held(t):
     """Is the first thread asleep and every other one in a trace stop?"""
     for pid in t.processes("dotnet"):
-        states = {}
-        for task in os.listdir(f"/proc/{pid}/task"):
-            with open(f"/proc/{pid}/task/{task}/stat") as file:
-                states[task] = file.read().rpartition(")")[2].split()[0]
-        first = states.pop(str(pid))
-        return first == "S" and set(states.values()) == {"t"}
+        states = {tid: state for tid, (_, state) in drive.tasks(pid).items()}
+        return states.pop(pid, "X") == "S" and set(states.values()) == {"t"}
     return False

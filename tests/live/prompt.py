@@ -250,7 +250,7 @@ def raw_output(s, command, seconds=10):
     """What a command prints, escape sequences and all."""
     os.write(s.master, f"{command}\necho end-{1 + 1}\\n\n".encode())
     data = b""
-    deadline = time.monotonic() + seconds * drive.SLOW
+    deadline = time.monotonic() + seconds * drive.TIME
     while b"\nend-2" not in data and time.monotonic() < deadline:
         if select.select([s.master], [], [], 0.1)[0]:
             data += os.read(s.master, 65536)

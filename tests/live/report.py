@@ -21,7 +21,7 @@ def command(t, words, *options, stdin=""):
     prefix = [t.dndbg, "run", *options, "--"] if options else []
     return subprocess.run([*prefix, *words], input=stdin, text=True,
                           capture_output=True, env=t.env, cwd=t.dir,
-                          timeout=60 * drive.SLOW, start_new_session=True)
+                          timeout=60 * drive.TIME, start_new_session=True)
 
 
 def throws(t, how, config="Debug"):
@@ -205,7 +205,7 @@ def test_memory_killed(t):
     script = "all = []\nwhile True: all.append(bytearray(1 << 20))"
     done = subprocess.run(
         [t.dndbg, "run", *forms.options(t), "--", "python3", "-c", script],
-        env=t.env, cwd=t.dir, timeout=60 * drive.SLOW, preexec_fn=enter,
+        env=t.env, cwd=t.dir, timeout=60 * drive.TIME, preexec_fn=enter,
         capture_output=True, text=True)
     t.check_equal(-signal.SIGKILL, done.returncode)
     report = only(t, forms.check(t, done.stdout.splitlines()))
@@ -422,7 +422,7 @@ def test_core(t):
     path = f"{t.dir}/core"
     for how in ("unhandled-inner", "unhandled-thread"):
         live = only(t, reported(t, throws(t, how)))
-        subprocess.run(throws(t, how), timeout=60 * drive.SLOW,
+        subprocess.run(throws(t, how), timeout=60 * drive.TIME,
                        env={**t.env, **dumps.crash_settings(path, "full")},
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         dead, = json.loads(t.run("core", path, "--report=json").stdout)

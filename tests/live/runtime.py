@@ -77,11 +77,8 @@ def test_no_runtime(t):
 
 def test_script(t):
     """A script that becomes the .NET program is debugged as that."""
-    script = f"{t.dir}/start"
-    with open(script, "w") as file:
-        file.write('#!/bin/sh\necho script\nexec dotnet "%s" "$@"\n'
-                   % t.program("Hello")[0])
-    os.chmod(script, 0o755)
+    script = t.executable("start", "#!/bin/sh\necho script\nexec dotnet "
+                          f'"{t.program("Hello")[0]}" "$@"\n')
     done = t.batch(["b " + t.at("Hello", "print"), "run", "continue"],
                    [script, "me"])
     t.check_in("script\n", done.stdout)
@@ -293,7 +290,8 @@ def test_outer_tracer(t):
         [sys.executable, "-c", OUTER, t.dndbg, "--batch", "-ex", "run", "-ex",
          "echo on\\n", "--args", *t.program("Hello")], cwd=t.dir,
         env={**t.env, **no_leak_check(t)},
-        text=True, capture_output=True, timeout=60, stdin=subprocess.DEVNULL)
+        text=True, capture_output=True, timeout=60 * drive.TIME,
+        stdin=subprocess.DEVNULL)
     t.check_match(r"^Cannot trace process \d+: 'python.*' \(process \d+\) "
                   r"traces it already, which only one debugger can\.$", done.stderr)
     t.check_equal(1, done.stderr.count("\n"))

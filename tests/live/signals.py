@@ -1,6 +1,5 @@
 """Signals, Ctrl-C, descriptors and child processes: the program finds the
 world as it would without us."""
-import glob
 import os
 import re
 import shutil
@@ -16,8 +15,9 @@ def bare(t, words, **options):
     """The program without dndbg."""
     if words[0].endswith(".dll"):
         words = [shutil.which("dotnet", path=t.env["PATH"]), *words]
-    return subprocess.run(words, env=t.env, cwd=t.dir, text=True, timeout=60,
-                          capture_output=True, start_new_session=True,
+    return subprocess.run(words, env=t.env, cwd=t.dir, text=True,
+                          timeout=60 * drive.TIME, capture_output=True,
+                          start_new_session=True,
                           **options)
 
 
@@ -193,8 +193,7 @@ def test_stop_and_continue(t):
     """SIGSTOP stops the program until SIGCONT, as without us."""
     s, pid = started(t, "count", "1")
     os.kill(pid, signal.SIGSTOP)
-    t.wait_for("the stop", lambda: all(
-        state_of(path) in "tT" for path in glob.glob(f"/proc/{pid}/task/*")))
+    t.wait_for("the stop", lambda: drive.states(pid) <= set("tTX"))
     os.kill(pid, signal.SIGCONT)
     s.expect("^signals 1$")
     s.expect("exited normally")
@@ -209,8 +208,7 @@ def test_stop_while_stopped(t):
     os.kill(pid, signal.SIGSTOP)
     s.line("continue")
     s.expect("Continuing")
-    stopped = lambda: all(state_of(path) in "tT"
-                          for path in glob.glob(f"/proc/{pid}/task/*"))
+    stopped = lambda: drive.states(pid) <= set("tTX")
     t.wait_for("the stop", stopped)
     os.kill(pid, signal.SIGCONT)
     t.wait_for("the signal to be taken", lambda: not pending(pid))

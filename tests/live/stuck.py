@@ -37,7 +37,7 @@ class Stuck:
 
     def ends(self):
         self.t.check_equal(0, drive.tracer_of(self.process.pid))
-        self.process.communicate("", timeout=30 * drive.SLOW)
+        self.process.communicate("", timeout=30 * drive.TIME)
         self.t.check_equal(0, self.process.returncode)
 
 

@@ -90,5 +90,5 @@ def test_gone(t):
     program.await_waiting()
     c.process.stdin.close()
     c.process.stdout.close()
-    t.check_equal(0, c.process.wait(20 * drive.SLOW))
+    t.check_equal(0, c.process.wait(20 * drive.TIME))
     program.right()

@@ -6,7 +6,7 @@ import subprocess
 import types
 
 import midrive
-from drive import SLOW, state, tracer_of
+from drive import TIME, state, tracer_of
 from serving import connect, server
 
 
@@ -47,7 +47,7 @@ def test_a_session(t):
         c.find("the end", lambda r: r.name == "exit")
         c.prompt()
         t.check_equal(["9^exit", "(gdb)"], [r.line for r in c.records[-2:]])
-        t.check_equal(0, process.wait(20 * SLOW))
+        t.check_equal(0, process.wait(20 * TIME))
         c.leave()
 
 
@@ -63,7 +63,7 @@ def test_unix_and_gdb(t):
         c.go("-exec-continue", "exited-normally")
         t.check_in("hello world", c.said("@"))
         c.send("-gdb-exit")
-        t.check_equal(0, process.wait(20 * SLOW))
+        t.check_equal(0, process.wait(20 * TIME))
         c.leave()
 
 
@@ -81,7 +81,7 @@ def test_it_is_ended(t):
             with connect(where) as silent:
                 silent.recv(100)
                 process.send_signal(number)
-                t.check_equal(-number, process.wait(20 * SLOW))
+                t.check_equal(-number, process.wait(20 * TIME))
         t.check(not os.path.exists(path), "the socket is left")
 
 
@@ -120,7 +120,7 @@ def test_strangers(t):
             t.check(False, "a second one was served")
         for one in silent + [c]:
             one.leave()
-        t.check_equal(0, process.wait(20 * SLOW))
+        t.check_equal(0, process.wait(20 * TIME))
 
 
 test_strangers.runtimes = ("10",)
@@ -147,7 +147,7 @@ def test_it_goes(t):
         except (TimeoutError, ConnectionError):
             pass
         c.leave()
-        t.check_equal(0, process.wait(20 * SLOW))
+        t.check_equal(0, process.wait(20 * TIME))
     t.wait_for("the program to run alone",
                lambda: tracer_of(pid) == 0 and state(pid) in "RS")
     os.kill(pid, signal.SIGKILL)
