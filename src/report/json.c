@@ -171,6 +171,27 @@ static cJSON *module_of(const struct report_module *m)
 	return o;
 }
 
+static void add_totals(cJSON *o, const struct report *r)
+{
+	static const char *const names[] = {
+	    [DBG_GEN_0] = "gen0",        [DBG_GEN_1] = "gen1",
+	    [DBG_GEN_2] = "gen2",        [DBG_GEN_LARGE] = "large",
+	    [DBG_GEN_PINNED] = "pinned", [DBG_GEN_FROZEN] = "frozen",
+	};
+	cJSON *heap = r->heap.known ? cJSON_AddObjectToObject(o, "heap") : NULL;
+
+	for (int i = 0; heap && i < DBG_N_GENS; i++)
+		cJSON_AddNumberToObject(heap, names[i],
+					(double)r->heap.bytes[i]);
+	if (!r->pool.known)
+		return;
+	cJSON *pool = cJSON_AddObjectToObject(o, "threadPool");
+	cJSON_AddNumberToObject(pool, "workers", r->pool.workers);
+	cJSON_AddNumberToObject(pool, "working", r->pool.working);
+	cJSON_AddNumberToObject(pool, "max", r->pool.max);
+	cJSON_AddNumberToObject(pool, "queued", (double)r->pool.queued);
+}
+
 static cJSON *report_of(const struct report *r)
 {
 	char fingerprint[17];
@@ -209,6 +230,7 @@ static cJSON *report_of(const struct report *r)
 	list = cJSON_AddArrayToObject(o, "threads");
 	for (size_t i = 0; i < r->n_threads; i++)
 		cJSON_AddItemToArray(list, thread_of(&r->threads[i]));
+	add_totals(o, r);
 	list = cJSON_AddArrayToObject(o, "modules");
 	for (size_t i = 0; i < r->n_modules; i++)
 		cJSON_AddItemToArray(list, module_of(&r->modules[i]));

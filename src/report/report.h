@@ -94,6 +94,18 @@ struct report_async {
 	bool circle;
 };
 
+/* Bytes of the collector's heap. */
+struct report_heap {
+	bool known;
+	uint64_t bytes[DBG_N_GENS];
+};
+
+struct report_pool {
+	bool known;
+	uint32_t workers, working, max;
+	uint64_t queued; /* work items */
+};
+
 struct report_module {
 	const char *name, *path, *version, *mvid; /* NULL: none */
 	bool framework, symbols;
@@ -115,6 +127,8 @@ struct report {
 	size_t n_args;
 	const char **env; /* "NAME=VALUE", those that are chosen */
 	size_t n_env;
+	struct report_heap heap;
+	struct report_pool pool;
 	struct report_module *modules;
 	size_t n_modules;
 	struct report_exception *exceptions;

@@ -164,6 +164,40 @@ static void take_process(struct report *r)
 	r->system = take_system(r);
 }
 
+static void take_heap(struct report_heap *h, struct dbg *dbg)
+{
+	struct dbg_heap_parts parts;
+
+	if (dbg_err_drop(dbg_heap_parts(dbg, &parts)))
+		return;
+	h->known = true;
+	for (size_t i = 0; i < parts.n_parts; i++)
+		h->bytes[parts.parts[i].generation] +=
+		    parts.parts[i].end - parts.parts[i].start;
+}
+
+static void take_pool(struct report_pool *p, struct dbg *dbg)
+{
+	struct dbg_pool pool;
+
+	if (dbg_err_drop(dbg_pool_get(dbg, false, &pool)) || !pool.started)
+		return;
+	*p = (struct report_pool){
+	    .known = true,
+	    .workers = pool.workers,
+	    .working = pool.working,
+	    .max = pool.max,
+	};
+	for (int i = 0; i < DBG_N_WORK_QUEUES; i++)
+		p->queued += pool.queued[i];
+}
+
+void report_take_totals(struct report *r, struct dbg *dbg)
+{
+	take_heap(&r->heap, dbg);
+	take_pool(&r->pool, dbg);
+}
+
 void report_take_surroundings(struct report *r, struct dbg *dbg)
 {
 	take_modules(r, dbg);

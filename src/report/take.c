@@ -364,6 +364,8 @@ struct dbg_error *report_take(struct dbg *dbg,
 	take_exceptions(ret, dbg);
 	report_take_waits(ret, dbg);
 	report_take_async(ret, dbg, tests, n_tests);
+	if (limits->variables)
+		report_take_totals(ret, dbg);
 	report_take_surroundings(ret, dbg);
 	return NULL;
 }

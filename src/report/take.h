@@ -31,6 +31,8 @@ void report_take_async(struct report *r, struct dbg *dbg,
 
 /* ---- surroundings.c --------------------------------------------------- */
 
+/* Of the heap and the thread pool. */
+void report_take_totals(struct report *r, struct dbg *dbg);
 /* Modules, runtime, and what /proc tells of the process. */
 void report_take_surroundings(struct report *r, struct dbg *dbg);
 

@@ -291,11 +291,33 @@ static void write_waits(const struct writer *w, const struct report *r)
 	}
 }
 
+static void write_totals(const struct writer *w, const struct report *r)
+{
+	const uint64_t *bytes = r->heap.bytes;
+
+	if (r->heap.known)
+		plain_printf(w->out,
+			     "Heap: generations %" PRIu64 ", %" PRIu64
+			     " and %" PRIu64 ", large %" PRIu64
+			     ", pinned %" PRIu64 ", frozen %" PRIu64 " bytes\n",
+			     bytes[DBG_GEN_0], bytes[DBG_GEN_1],
+			     bytes[DBG_GEN_2], bytes[DBG_GEN_LARGE],
+			     bytes[DBG_GEN_PINNED], bytes[DBG_GEN_FROZEN]);
+	if (r->pool.known)
+		plain_printf(w->out,
+			     "Thread pool: %" PRIu32 " of %" PRIu32
+			     " workers, %" PRIu32 " at work; %" PRIu64
+			     " work items queued\n",
+			     r->pool.workers, r->pool.max, r->pool.working,
+			     r->pool.queued);
+}
+
 // What is the same in most runs comes last.
 static void write_surroundings(const struct writer *w, const struct report *r)
 {
 	const char *between = "Modules: ";
 
+	write_totals(w, r);
 	if (r->n_args) {
 		fputs("Command:", w->out);
 		for (size_t i = 0; i < r->n_args; i++)

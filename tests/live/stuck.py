@@ -189,6 +189,14 @@ def test_pool(t):
                              if one["method"] == "Stuck.Program.Tick"))
         t.check_equal([100000000], [one["due"] for one in timers
                                     if "Delay" in one["method"]])
+    report, = json.loads(t.run("core", target, "--report=json").stdout)
+    t.check_equal({"workers": 2, "working": 2, "max": 2, "queued": 9},
+                  report["threadPool"])
+    heap = dict.fromkeys(report["heap"], 0)
+    for one in ask(t, "heap", "segments", target)["segments"]:
+        name = one["generation"]
+        heap["gen" + name if name.isdigit() else name] += one["bytes"]
+    t.check_equal(heap, report["heap"])
     done = t.run("--batch", "--core", target, "-ex", "threadpool", "-ex",
                  "timerinfo")
     t.check_match(r"^Workers: 2, at work 2, ", done.stdout)

@@ -12,7 +12,8 @@ static struct tasks reader(struct dbg *dbg)
 	};
 }
 
-struct dbg_error *dbg_pool_get(struct dbg *dbg, struct dbg_pool *ret)
+struct dbg_error *dbg_pool_get(struct dbg *dbg, bool items,
+			       struct dbg_pool *ret)
 {
 	struct dbg_error *err = session_need_runtime(dbg);
 
@@ -20,7 +21,7 @@ struct dbg_error *dbg_pool_get(struct dbg *dbg, struct dbg_pool *ret)
 		return err;
 	const struct tasks t = reader(dbg);
 
-	pool_read(&t, ret);
+	pool_read(&t, items, ret);
 	return NULL;
 }
 

@@ -61,6 +61,7 @@ struct gathering {
 	struct dbg_work *v;
 	size_t n, cap;
 	uint64_t count; /* of the present queue */
+	bool items;     /* else they are counted by the indexes of the queues */
 };
 
 // What is done when the work item @v is carried out.
@@ -133,6 +134,16 @@ static void read_segment(struct gathering *g, enum dbg_work_queue queue,
 		return;
 	uint32_t head = (uint32_t)integer(ts, &indexes, "Head");
 
+	if (!g->items) {
+		uint32_t n = (uint32_t)integer(ts, &indexes, "Tail") - head;
+
+		// the tail of one that is frozen, since another has been
+		// added, is twice the length too high
+		if (n > e.n)
+			n -= (uint32_t)(2 * e.n);
+		g->count += n <= e.n ? n : 0;
+		return;
+	}
 	for (uint64_t i = 0; i < e.n && g->count < COUNTED_MAX; i++) {
 		uint32_t index = head + (uint32_t)i;
 		struct value slot = element_get(&e, index % e.n), item;
@@ -173,6 +184,10 @@ static void read_local(struct gathering *g, const struct value *v)
 	if (!value_member(ts, v, "m_array", &array) ||
 	    !value_elements(ts, &array, &e) || tail - head > e.n)
 		return;
+	if (!g->items) {
+		g->count += tail - head;
+		return;
+	}
 	for (uint32_t i = head;
 	     i != tail && i - head < COUNTED_MAX && g->count < COUNTED_MAX;
 	     i++) {
@@ -264,9 +279,9 @@ static void read_workers(struct types *ts, const struct value *pool,
 	ret->goal = data >> 32 & 0xffff;
 }
 
-void pool_read(const struct tasks *t, struct dbg_pool *ret)
+void pool_read(const struct tasks *t, bool items, struct dbg_pool *ret)
 {
-	struct gathering g = {.t = t};
+	struct gathering g = {.t = t, .items = items};
 	struct value pool;
 
 	*ret = (struct dbg_pool){0};

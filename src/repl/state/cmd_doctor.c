@@ -150,7 +150,7 @@ static struct dbg_error *check_pool(struct doctor *d)
 {
 	_cleanup_str_ struct str text = {0}, waiting = {0};
 	struct dbg_pool pool;
-	struct dbg_error *err = dbg_pool_get(d->r->dbg, &pool);
+	struct dbg_error *err = dbg_pool_get(d->r->dbg, true, &pool);
 	uint64_t queued = 0;
 
 	if (err)

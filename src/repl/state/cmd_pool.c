@@ -94,7 +94,7 @@ static struct dbg_error *cmd_threadpool(struct repl *r, const struct call *call)
 	struct sheet s;
 
 	if (!err)
-		err = dbg_pool_get(r->dbg, &pool);
+		err = dbg_pool_get(r->dbg, true, &pool);
 	if (err)
 		return err;
 	sheet_begin(&s, r, o.json);

@@ -114,7 +114,12 @@ struct dbg_pool {
 	size_t n_work;
 };
 
-DBG_MUST struct dbg_error *dbg_pool_get(struct dbg *dbg, struct dbg_pool *ret);
+/*
+ * @items: each work item is looked at, for @work. Else the list is empty, and
+ * items that are being taken or added are counted as well.
+ */
+DBG_MUST struct dbg_error *dbg_pool_get(struct dbg *dbg, bool items,
+					struct dbg_pool *ret);
 
 /* A timer that is set. */
 struct dbg_timer {
