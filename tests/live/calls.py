@@ -1,4 +1,5 @@
 """call: methods of the program that the stopped thread calls."""
+import os
 import re
 import signal
 import subprocess
@@ -276,6 +277,59 @@ def test_others(t):
     t.check_in("#0  Calls.Program.Pass", s.cmd("bt"))
     s.line("continue")
     s.expect("right 0")
+
+
+def test_kept(t):
+    """What was shown is what it was behind calls that move everything; what
+    lay within an object, or is the debugger's own, is not known any more. When
+    the program runs on no handle keeps an object."""
+    strong = r"^.* strong .* (?:Calls\..*|int\[\]|string)$"
+    here, behind = stand(
+        t, "call box.Kind()", "print late", "print cell", "print late.Data",
+        "call Program.Make(3)", "call Program.Pair(8)", "print point",
+        "set $mine = late", "print new Box(6)",
+        "call Program.Make(4)", "echo +++\\n",
+        "print $2.Name", "print $3.Value", "print $4[0]", "print $5.Name",
+        "print $6.Item2", "print $7.Y", "print $mine.IsRight",
+        "print $8.Number", "call $5.Add($mine.Name)", "handles",
+        "echo +++\\n", "next", "print $5.Name", "handles")
+    _, kept, gone = here.split("+++\n")
+    t.check_equal(['"box11"', '"cell"', "11", '"box3"', '"p8"', "4", "true",
+                   '"box3+box11"'], RETURNED.findall(kept))
+    t.check_in("$8 is not known any more since a call was made: ", behind)
+    t.check(re.findall(strong, kept, re.M), kept)
+    t.check_equal([], re.findall(r"^.* strong .* Calls\..*$", gone, re.M))
+    t.check_in("$5 is of an earlier stop", behind)
+    t.check_in("right 0", behind)
+
+
+def test_served(t):
+    """A signal stops the program while a call is made that the user's call
+    needs first: it is not named, the program goes on past its end, and it
+    leaves no handle that keeps an object."""
+    s = t.start("--args", *t.program("Calls"))
+    s.cmd("set confirm off")
+    s.cmd("set call-timeout 600000")
+    s.cmd("handle SIGURG stop nopass")
+    s.cmd(f"break {t.at('Calls', 'stop')}")
+    s.cmd("run")
+    pid = int(RETURNED.search(s.cmd("call Environment.ProcessId"))[1])
+    for shown, text, mark in (("1", 'box.Add("text")', "behind"),
+                              ("box", "box.Kind()", "handler")):
+        s.cmd(f"tbreak {t.at('Calls', mark)}")
+        s.cmd(f"print {shown}")
+        os.kill(pid, signal.SIGURG)
+        said = s.cmd(f"call {text}")
+        t.check_in("signal SIGURG", said)
+        t.check_in(f"The program stopped before a call of '{text}' was made: "
+                   "the evaluation is given up.", said)
+        t.check_match(r"Temporary breakpoint \d+, .*Stand", s.cmd("continue"))
+    t.check_equal([], re.findall(r"^.* strong .* Calls\.Box$",
+                                 s.cmd("handles"), re.M))
+    s.cmd("delete")
+    s.line("continue")
+    s.expect("right 0")
+    s.expect("exited normally")
 
 
 def test_interrupt(t):

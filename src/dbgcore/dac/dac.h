@@ -278,8 +278,9 @@ struct dac_thread {
 	uint64_t addr; /* Thread* */
 	pid_t tid;     /* 0: not started or dead */
 	uint32_t managed_id;
-	bool cooperative;   /* preemptive GC disabled */
-	uint64_t exception; /* last thrown object, 0: none */
+	bool cooperative;            /* preemptive GC disabled */
+	uint64_t exception;          /* last thrown object, 0: none */
+	uint64_t alloc, alloc_limit; /* where it makes its next object */
 };
 
 /*

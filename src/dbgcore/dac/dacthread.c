@@ -141,6 +141,8 @@ static const struct dac_thread *take_next(struct dac *d)
 	    .managed_id = data.id,
 	    .cooperative = data.cooperative,
 	    .exception = dac_handle_target(d, data.last_thrown_handle),
+	    .alloc = data.alloc,
+	    .alloc_limit = data.alloc_limit,
 	};
 	map_put(&l->by_tid, (uint64_t)t->tid, t);
 	return t;

@@ -1,6 +1,7 @@
 /*
  * Values that were shown, by number: see history.h. Numbers and text are
- * copied; the rest is a place that is good for one stop.
+ * copied; the rest is a place that is good for one stop, and behind a call in
+ * it what the place held, if that can be followed.
  */
 #include "eval/history.h"
 
@@ -20,12 +21,14 @@ enum stored_as {
 	STORED_NUMBER, /* of a primitive type: elem, value.bytes */
 	STORED_TEXT,   /* units */
 	STORED_PLACE,  /* value, in this stop */
+	STORED_MOVED,  /* followed, in this stop, in which a call was made */
 };
 
 struct stored {
 	enum stored_as as;
 	enum elem elem;
 	struct value value;
+	struct followed_value followed; /* PLACE, MOVED */
 	uint16_t *units;
 	size_t n_units;
 };
@@ -37,15 +40,19 @@ struct variable {
 };
 
 struct history {
+	struct followed *followed;
 	struct stored *values;
 	size_t n, cap;
 	struct variable *variables;
 	size_t n_variables, cap_variables;
 };
 
-struct history *history_create(void)
+struct history *history_create(struct followed *followed)
 {
-	return xcalloc(1, sizeof(struct history));
+	struct history *h = xcalloc(1, sizeof(*h));
+
+	h->followed = followed;
+	return h;
 }
 
 void history_destroy(struct history *h)
@@ -63,15 +70,18 @@ void history_destroy(struct history *h)
 	free(h);
 }
 
-void history_stop(struct history *h)
+static void stop(struct stored *k, bool returns)
 {
-	for (size_t i = 0; i < h->n; i++) {
-		if (h->values[i].as == STORED_PLACE)
-			h->values[i].as = STORED_NOT;
-	}
+	if (k->as == STORED_PLACE || k->as == STORED_MOVED)
+		k->as = returns ? STORED_MOVED : STORED_NOT;
+}
+
+void history_stop(struct history *h, bool returns)
+{
+	for (size_t i = 0; i < h->n; i++)
+		stop(&h->values[i], returns);
 	for (size_t i = 0; i < h->n_variables; i++)
-		if (h->variables[i].stored.as == STORED_PLACE)
-			h->variables[i].stored.as = STORED_NOT;
+		stop(&h->variables[i].stored, returns);
 }
 
 static bool copy_text(struct types *ts, const struct value *v, struct stored *k)
@@ -89,7 +99,8 @@ static bool copy_text(struct types *ts, const struct value *v, struct stored *k)
 }
 
 /* Keep @v in @k, whatever was there. */
-static void keep(struct stored *k, struct types *ts, const struct value *v)
+static void keep(struct history *h, struct stored *k, struct types *ts,
+		 const struct value *v)
 {
 	struct value at = value_dereference(ts, v);
 
@@ -110,13 +121,15 @@ static void keep(struct stored *k, struct types *ts, const struct value *v)
 		if (at.type->kind == TYPE_PRIM)
 			k->as = STORED_NUMBER;
 	}
+	if (k->as == STORED_PLACE)
+		followed_take(h->followed, ts, &k->value, &k->followed);
 }
 
 uint32_t history_add(struct history *h, struct types *ts, const struct value *v)
 {
 	mem_grow(&h->values, &h->cap, h->n, sizeof(h->values[0]));
 	h->values[h->n] = (struct stored){.as = STORED_NOT};
-	keep(&h->values[h->n++], ts, v);
+	keep(h, &h->values[h->n++], ts, v);
 	return (uint32_t)h->n;
 }
 
@@ -152,8 +165,9 @@ static struct dbg_error *find(const struct history *h, const char *name,
 }
 
 /* @name: what the user wrote. */
-static struct dbg_error *recall(const struct stored *k, struct types *ts,
-				const char *name, struct value *ret)
+static struct dbg_error *recall(const struct history *h, const struct stored *k,
+				struct types *ts, const char *name,
+				struct value *ret)
 {
 	switch (k->as) {
 	case STORED_NUMBER:
@@ -166,6 +180,16 @@ static struct dbg_error *recall(const struct stored *k, struct types *ts,
 	case STORED_PLACE:
 		*ret = k->value;
 		return NULL;
+	case STORED_MOVED:
+		if (followed_get(h->followed, &k->followed, ret))
+			return NULL;
+		if (k->followed.age != h->followed->age)
+			break;
+		return dbg_err(DBG_E_STALE,
+			       "%s is not known any more since a call was "
+			       "made: it lay within an object, or was the "
+			       "debugger's own; evaluate it again",
+			       name);
 	case STORED_NOT:
 		break;
 	}
@@ -185,7 +209,7 @@ struct dbg_error *history_get(const struct history *h, struct types *ts,
 	if (err)
 		return err;
 	snprintf(number, sizeof(number), "$%zu", i + 1);
-	return recall(&h->values[i], ts, number, ret);
+	return recall(h, &h->values[i], ts, number, ret);
 }
 
 /* ---- Convenience variables ------------------------------------------- */
@@ -214,7 +238,7 @@ static struct stored *variable_place(struct history *h, const char *name)
 void history_set(struct history *h, struct types *ts, const char *name,
 		 const struct value *v)
 {
-	keep(variable_place(h, name), ts, v);
+	keep(h, variable_place(h, name), ts, v);
 }
 
 void history_set_number(struct history *h, const char *name, int64_t number)
@@ -242,7 +266,7 @@ struct dbg_error *history_variable(const struct history *h, struct types *ts,
 			       "'%s' is void: \"set %s = VALUE\" gives it a "
 			       "value",
 			       shown, shown);
-	return recall(&v->stored, ts, shown, ret);
+	return recall(h, &v->stored, ts, shown, ret);
 }
 
 bool history_number(const struct history *h, size_t i, const char **ret_name,

@@ -3,19 +3,25 @@
  * before, `$$3` the third before the last.
  *
  * Numbers, bools, characters and strings are kept as they were. Anything else
- * is a place in the program, and known in the stop it was seen in.
+ * is a place in the program, and known in the stop it was seen in; behind a
+ * call in that stop it is what the place held.
  */
 #ifndef EVAL_HISTORY_H
 #define EVAL_HISTORY_H
 
+#include "eval/followed.h"
 #include "value/value.h"
 
 struct history;
 
-struct history *history_create(void);
+/* @followed is borrowed. */
+struct history *history_create(struct followed *followed);
 void history_destroy(struct history *h);
-/* A new stop: forget the values of which there is no copy. */
-void history_stop(struct history *h);
+/*
+ * A new stop: forget the values of which there is no copy. @returns: the
+ * program only ran for a call, and the followed ones stay.
+ */
+void history_stop(struct history *h, bool returns);
 /* Append a value, returning its number. */
 uint32_t history_add(struct history *h, struct types *ts,
 		     const struct value *v);

@@ -5,7 +5,7 @@
  * collector may have moved everything, so what an id names is found again when
  * it is asked for: a frame by its level, a value by the way on which it was
  * come to (an expression, its place in a scope or among the children of
- * another).
+ * another). What calls or assignments gave is followed instead.
  */
 #include "inspect/inspect.h"
 
@@ -26,6 +26,7 @@ void inspect_ids_forget(struct inspect *in)
 	in->ids_since = in->stop_number;
 	in->n_frames = in->n_old_frames = 0;
 	in->n_nodes = 0;
+	followed_clear(&in->followed);
 	arena_reset(in->ways);
 }
 
@@ -114,6 +115,9 @@ dbg_id inspect_node_id(struct inspect *in, const struct node *node,
 	if (way->name)
 		in->nodes[in->n_nodes].way.name =
 		    arena_strdup(in->ways, way->name);
+	if (way->kind == WAY_FOLLOWED)
+		followed_take(&in->followed, in->types, &node->value,
+			      &in->nodes[in->n_nodes].followed);
 	in->n_nodes++;
 	return (dbg_id)in->stop_number << 32 | in->n_nodes;
 }
@@ -137,10 +141,24 @@ static struct dbg_error *pick(const struct inspect_way *way,
 	return NULL;
 }
 
-static struct dbg_error *find_in_frame(struct inspect *in,
-				       const struct inspect_way *way,
+/* What was given by a call, or by an assignment, and is followed since. */
+static struct dbg_error *find_followed(struct inspect *in,
+				       const struct inspect_entry *entry,
 				       struct node *ret)
 {
+	inspect_without_form(in, entry->way.name, ret);
+	if (followed_get(&in->followed, &entry->followed, &ret->value))
+		return NULL;
+	return dbg_err(DBG_E_STALE,
+		       "a call was made since this value was seen, which may "
+		       "have moved it: evaluate it again");
+}
+
+static struct dbg_error *find_in_frame(struct inspect *in,
+				       const struct inspect_entry *entry,
+				       struct node *ret)
+{
+	const struct inspect_way *way = &entry->way;
 	const struct frame *f = NULL;
 	struct eval e;
 	struct node *nodes;
@@ -153,14 +171,16 @@ static struct dbg_error *find_in_frame(struct inspect *in,
 	if (err)
 		return err;
 	struct view w = inspect_view(in, e.scope->thread);
-	if (way->kind == WAY_EXPRESSION) {
-		err = inspect_expression(in, &e, way->name, ret);
-		if (!err)
-			view_enumerate(&w, ret);
-	} else {
+	if (way->kind == WAY_SCOPE) {
 		inspect_scope_nodes(&w, &e, (enum dbg_scope)way->which, &nodes,
 				    &n);
 		err = pick(way, nodes, n, way->at, ret);
+	} else {
+		err = way->kind == WAY_FOLLOWED
+			  ? find_followed(in, entry, ret)
+			  : inspect_expression(in, &e, way->name, ret);
+		if (!err)
+			view_enumerate(&w, ret);
 	}
 	ret->thread = w.thread;
 	return err;
@@ -194,9 +214,8 @@ static struct dbg_error *find_node(struct inspect *in,
 		return dbg_err(DBG_E_STALE,
 			       "a call was made since this value was seen, "
 			       "which may have moved it: evaluate it again");
-	err = entry->way.kind == WAY_CHILD
-		  ? find_child(in, &entry->way, &found)
-		  : find_in_frame(in, &entry->way, &found);
+	err = entry->way.kind == WAY_CHILD ? find_child(in, &entry->way, &found)
+					   : find_in_frame(in, entry, &found);
 	if (err)
 		return err;
 	entry->node = found;

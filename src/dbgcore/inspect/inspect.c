@@ -23,7 +23,7 @@ void inspect_init(struct inspect *in)
 	in->arena = arena_create();
 	in->ways = arena_create();
 	in->rules = source_rules_create();
-	in->history = history_create();
+	in->history = history_create(&in->followed);
 	in->style.elements = ELEMENTS_DEFAULT;
 }
 
@@ -123,6 +123,8 @@ static void vm_renew(struct inspect *in)
 		vm_destroy(in->vm);
 		in->vm = vm_create(in->il);
 		in->vm_serial++;
+		// types are gone, too
+		followed_clear(&in->followed);
 	}
 	vm_stop(in->vm);
 }
@@ -148,7 +150,7 @@ static void forget_stop(struct inspect *in)
 	in->last = value_absent(NULL, WHY_NONE, 0);
 	in->returned = (struct returned){0};
 	in->returned_value = in->last;
-	history_stop(in->history);
+	history_stop(in->history, in->returns);
 }
 
 void inspect_runtime_gone(struct inspect *in)

@@ -41,6 +41,7 @@ struct inspect_way {
 	enum inspect_way_kind {
 		WAY_NONE,
 		WAY_EXPRESSION, /* @name, in the frame @from */
+		WAY_FOLLOWED,   /* ... which is not evaluated again */
 		WAY_SCOPE,      /* number @at of @which in the frame @from */
 		WAY_CHILD,      /* ... of the value @from */
 	} kind;
@@ -61,6 +62,7 @@ struct inspect_frame_entry {
 struct inspect_entry {
 	struct node node;
 	struct inspect_way way;
+	struct followed_value followed; /* WAY_FOLLOWED */
 	uint32_t seen;
 	uint32_t depth; /* values of which it is a child */
 };
@@ -112,7 +114,8 @@ struct inspect {
 	size_t n_scopes, cap_scopes;
 	struct value last; /* shown by an API call; no type: none */
 
-	struct history *history; /* $1, $2, ... */
+	struct followed followed; /* objects that calls do not lose */
+	struct history *history;  /* $1, $2, ... */
 };
 
 void inspect_init(struct inspect *in);

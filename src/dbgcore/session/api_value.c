@@ -157,17 +157,18 @@ struct dbg_error *session_evaluate(struct dbg *dbg, const struct eval *e,
 {
 	struct node node;
 	struct value place = {0};
-	struct inspect_way way = {0};
 	struct dbg_error *err = carry_out(dbg, e, x, &node, &place);
 	if (err)
 		return err;
 	if (place.type && place.where == VALUE_MEMORY)
 		control_written(dbg->control, place.addr, place.type->size);
 	// carried out again it would assign again, or call
-	if ((!place.type || x->value) && !(e->calls && e->calls->n_answers))
-		way = (struct inspect_way){.kind = WAY_EXPRESSION,
-					   .from = frame_id(dbg, e),
-					   .name = x->expr};
+	bool again =
+	    (!place.type || x->value) && !(e->calls && e->calls->n_answers);
+	const struct inspect_way way = {.kind = again ? WAY_EXPRESSION
+						      : WAY_FOLLOWED,
+					.from = frame_id(dbg, e),
+					.name = x->expr};
 	struct view w = inspect_view(&dbg->inspect, e->scope->thread);
 	dbg->inspect.last = node.value;
 	view_enumerate(&w, &node);

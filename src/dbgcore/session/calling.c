@@ -57,12 +57,13 @@ static struct dbg_error *run(struct dbg *dbg, const struct call_request *req,
 			     enum doing doing)
 {
 	struct evaluation *v = dbg->evaluation;
-	bool prepares = false, holds = false;
+	bool prepares = false, runs = false;
+	bool holds = doing == DOING_ALLOC || doing == DOING_HOLD;
 	struct dbg_error *err = NULL;
 
-	if (doing != DOING_ALLOC && doing != DOING_HOLD)
-		err = holding_begin(dbg, req->tid, &holds);
-	if (err || holds)
+	if (!holds)
+		err = holding_begin(dbg, req->tid, &runs);
+	if (err || runs)
 		return err;
 	err = control_call(dbg->control, req, &prepares);
 	if (err)
@@ -71,7 +72,7 @@ static struct dbg_error *run(struct dbg *dbg, const struct call_request *req,
 	v->name = arena_strdup(v->arena, req->name);
 	v->is_late = false;
 	v->is_void = !req->ret;
-	if (dbg->rules.threads == CALL_THREADS_ON && !prepares)
+	if (dbg->rules.threads == CALL_THREADS_ON && !prepares && !holds)
 		control_call_share(dbg->control, v->ms, v->ms);
 	clock_gettime(CLOCK_MONOTONIC, &v->since);
 	ticks_start(&v->ticks, v->ms < 2 * TICK_MS ? (v->ms + 1) / 2 : TICK_MS);
@@ -136,7 +137,7 @@ struct dbg_error *calling_helper(struct dbg *dbg, pid_t tid, enum doing doing,
 {
 	struct il_types *ts = dbg->inspect.il;
 	const struct helper *h = &helpers[doing];
-	struct call_request req = {.tid = tid};
+	struct call_request req = {.tid = tid, .serves = true};
 	struct il_method *m = helper_find(dbg, doing);
 
 	if (m)
@@ -411,11 +412,12 @@ struct dbg_error *calling_take(struct dbg *dbg, const struct call_result *r)
 		return threw(v, r);
 	if (r->end == CALL_GONE)
 		return dbg_err(DBG_E_STATE, "the thread ended in '%s'",
-			       v->name);
+			       evaluation_subject(v));
 	if (v->doing == DOING_CALL)
 		return take_answer(dbg, r);
 	if (++v->n_repeats > REPEATS_MAX)
 		return dbg_err(DBG_E_RUNTIME, "what calls need is not loaded");
+	holding_lose(dbg, r);
 	if (v->doing == DOING_PREPARE)
 		return holding_check(v);
 	// types of before are gone: what is made is begun anew

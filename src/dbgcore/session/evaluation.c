@@ -158,8 +158,12 @@ bool evaluation_called(struct dbg *dbg)
 	struct call_result r;
 	struct dbg_error *err = NULL;
 
-	if (!is_going_on(dbg) || !control_call_ended(dbg->control, &r))
+	if (!control_call_ended(dbg->control, &r))
 		return false;
+	if (!is_going_on(dbg)) {
+		holding_late(dbg, &r);
+		return false;
+	}
 	dbg->pausing = dbg->pausing && !dbg->evaluation->is_late;
 	if (!target_all_stopped(dbg->target))
 		err = target_stop_all(dbg->target);
@@ -177,36 +181,60 @@ bool evaluation_called(struct dbg *dbg)
 	return true;
 }
 
+const char *evaluation_subject(const struct evaluation *v)
+{
+	return v->doing == DOING_CALL ? v->name : v->expr.expr;
+}
+
+/* Why the user's call is not waited for, or why it was not made. */
+static struct dbg_error *given_up(const struct evaluation *v)
+{
+	static const char call_goes_on[] =
+	    "the evaluation is given up; the call goes on when the program "
+	    "does, and thread";
+
+	if (v->doing != DOING_CALL)
+		return v->is_late
+			   ? dbg_err(DBG_E_STATE,
+				     "what the calls of '%s' need was not made "
+				     "within %u ms: the evaluation is given up",
+				     v->expr.expr, v->ms)
+			   : dbg_err(DBG_E_STATE,
+				     "the program stopped before a call of "
+				     "'%s' was made: the evaluation is given "
+				     "up",
+				     v->expr.expr);
+	return v->is_late
+		   ? dbg_err(DBG_E_STATE,
+			     "'%s' did not return within %u ms: %s %u stops "
+			     "here again when it returns",
+			     v->name, v->ms, call_goes_on, v->thread)
+		   : dbg_err(DBG_E_STATE,
+			     "the program stopped in the call of '%s': %s %u "
+			     "stops here again when it returns",
+			     v->name, call_goes_on, v->thread);
+}
+
 void evaluation_stopped(struct dbg *dbg)
 {
 	struct evaluation *v = dbg->evaluation;
 
 	if (!is_going_on(dbg))
 		return;
+	holding_leave(dbg);
 	control_call_leave(dbg->control);
+	struct dbg_error *err = given_up(v);
+	over(dbg, err);
+	holding_forget(dbg);
 	inspect_ids_forget(&dbg->inspect);
-	over(dbg,
-	     v->is_late
-		 ? dbg_err(DBG_E_STATE,
-			   "'%s' did not return within %u ms: the evaluation "
-			   "is given up; the call goes on when the program "
-			   "does, and thread %u stops here again when it "
-			   "returns",
-			   v->name, v->ms, v->thread)
-		 : dbg_err(DBG_E_STATE,
-			   "the program stopped in the call of '%s': the "
-			   "evaluation is given up; the call goes on when the "
-			   "program does, and thread %u stops here again when "
-			   "it returns",
-			   v->name, v->thread));
 }
 
 void evaluation_ended(struct dbg *dbg)
 {
-	dbg->handles.n = 0;
+	dbg->handles = (struct handles){0};
 	if (is_going_on(dbg))
 		over(dbg, dbg_err(DBG_E_STATE, "the program ended in '%s'",
-				  dbg->evaluation->name));
+				  evaluation_subject(dbg->evaluation)));
 }
 
 void evaluation_tick(struct dbg *dbg)

@@ -25,13 +25,15 @@ struct evaluation_rules {
 };
 
 enum {
-	HANDLES_MAX = 96
+	HANDLES_MAX = 160
 };
 
 /* Handles of the program's that evaluations use: see holding.c. */
 struct handles {
 	uint64_t v[HANDLES_MAX];
 	size_t n;
+	bool is_late;  /* the call for one goes on that nobody waits for */
+	uint64_t late; /* which is filled by it; 0: one that it makes */
 };
 
 /* The settings "evaluation", "call-threads", "call-timeout". */
@@ -54,6 +56,8 @@ void evaluation_destroy(struct evaluation *v);
  * then, or is over; the thread is not to be resumed.
  */
 bool evaluation_called(struct dbg *dbg);
+/* Before the program runs on, or is let go: values are not followed further. */
+void holding_forget(struct dbg *dbg);
 /* The program stopped for the user: an evaluation is over. */
 void evaluation_stopped(struct dbg *dbg);
 /* The program is gone. */

@@ -14,7 +14,7 @@
 enum {
 	ANSWERS_MAX = 64,
 	STRINGS_MAX = EVAL_ARGS_MAX,
-	HELD_MAX = ANSWERS_MAX + STRINGS_MAX + 2,
+	HELD_MAX = FOLLOWED_MAX + ANSWERS_MAX + STRINGS_MAX + 2,
 	REPEATS_MAX = 256, /* calls that serve one expression */
 };
 
@@ -41,6 +41,13 @@ enum doing {
 struct held {
 	uint64_t handle; /* by which the program follows it; 0: none yet */
 	uint8_t *place;  /* where its address is kept */
+	struct followed_object *value; /* of the stop's; NULL: it is not */
+};
+
+/* Where a thread makes its next object. */
+struct allocating {
+	pid_t tid; /* 0: not known */
+	uint64_t next, limit;
 };
 
 /* A generic method that the program is to have. */
@@ -85,10 +92,17 @@ struct evaluation {
 	struct making making;
 	struct held held[HELD_MAX];
 	size_t n_held;
-	struct dbg_error *error; /* the result */
+	size_t n_values;              /* of the stop, that are among them */
+	struct allocating allocating; /* before something was held */
+	struct dbg_error *error;      /* the result */
 	struct dbg_value value;
 	struct ticks ticks;
 };
+
+/* ---- evaluation.c ---------------------------------------------------- */
+
+/* The method of the user's that is being called, or what is evaluated. */
+const char *evaluation_subject(const struct evaluation *v);
 
 /* ---- calling.c ------------------------------------------------------- */
 
@@ -118,12 +132,21 @@ DBG_MUST struct dbg_error *holding_begin(struct dbg *dbg, pid_t tid,
 					 bool *ret_runs);
 /* The call for that has returned @word. */
 DBG_MUST struct dbg_error *holding_take(struct dbg *dbg, uint64_t word);
+/*
+ * A call for that, or one that makes calls possible, has ended: give up the
+ * values that it may have moved.
+ */
+void holding_lose(struct dbg *dbg, const struct call_result *r);
 /* An error if something was not held while the program ran. */
 DBG_MUST struct dbg_error *holding_check(struct evaluation *v);
 /* The addresses as they are now. */
 DBG_MUST struct dbg_error *holding_read(struct dbg *dbg);
-/* Nothing is held any more. */
+/* Nothing is held any more but what values of the stop refer to. */
 void holding_end(struct dbg *dbg);
+/* Nobody waits any more for the call that is under way. */
+void holding_leave(struct dbg *dbg);
+/* It has ended. */
+void holding_late(struct dbg *dbg, const struct call_result *r);
 
 /* ---- making.c: generic methods, and what is not loaded ------------------- */
 

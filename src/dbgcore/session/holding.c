@@ -1,10 +1,16 @@
 /*
- * Objects that an evaluation has of its calls, while it makes further ones:
- * the collector may move them then, so the program follows them by handles
- * (GCHandle), which are read when a call has ended. The call that makes a
- * handle is the first one behind that which returned the object: in between
- * nothing runs. Handles are emptied when the evaluation is over, and used again
- * by the next: the program keeps as many as one expression has needed.
+ * Objects that an evaluation has of its calls, while it makes further ones,
+ * and those that values of the stop refer to (eval/followed.h): the collector
+ * may move them then, so the program follows them by handles (GCHandle), which
+ * are read when a call has ended. The call that makes a handle for what a call
+ * has returned is the first one behind that: in between nothing runs. Handles
+ * are emptied when the evaluation is over, those of values before the program
+ * runs on, and used again: the program keeps as many as were needed at once.
+ *
+ * Before the first handle of several values is made, or calls are made possible
+ * at all, something runs. The others have not been moved if that was done by
+ * the one thread alone, and its allocation context is the one that it was: a
+ * collection takes it from each thread.
  */
 #include "session/evaluation_priv.h"
 
@@ -18,6 +24,23 @@ static uint64_t word_at(const void *place)
 
 	memcpy(&word, place, sizeof(word));
 	return word;
+}
+
+/* What values of the stop refer to is held, too. */
+static void add_values(struct dbg *dbg)
+{
+	struct evaluation *v = dbg->evaluation;
+	struct followed *f = &dbg->inspect.followed;
+
+	for (; v->n_values < f->n; v->n_values++) {
+		struct followed_object *o = &f->v[v->n_values];
+
+		if (o->object && v->n_held < HELD_MAX)
+			v->held[v->n_held++] =
+			    (struct held){.handle = o->handle,
+					  .place = (uint8_t *)&o->object,
+					  .value = o};
+	}
 }
 
 void holding_add(struct evaluation *v, void *place)
@@ -72,14 +95,24 @@ static struct held *held_next(struct evaluation *v)
 	return NULL;
 }
 
+static struct allocating allocating(struct dbg *dbg, pid_t tid)
+{
+	const struct dac_thread *t = dac_thread_find(dbg->inspect.dac, tid);
+
+	return t ? (struct allocating){tid, t->alloc, t->alloc_limit}
+		 : (struct allocating){0};
+}
+
 struct dbg_error *holding_begin(struct dbg *dbg, pid_t tid, bool *ret_runs)
 {
-	const struct held *h = held_next(dbg->evaluation);
-	uint64_t handle = h ? handle_find(dbg) : 0;
 	struct dbg_error *err;
 
+	add_values(dbg);
+	const struct held *h = held_next(dbg->evaluation);
 	if (!h)
 		return NULL;
+	uint64_t handle = handle_find(dbg);
+	dbg->evaluation->allocating = allocating(dbg, tid);
 	const uint64_t words[] = {handle, word_at(h->place)};
 	err = handle ? calling_helper(dbg, tid, DOING_HOLD, words, 2)
 		     : calling_helper(dbg, tid, DOING_ALLOC, &words[1], 1);
@@ -103,13 +136,45 @@ struct dbg_error *holding_take(struct dbg *dbg, uint64_t word)
 	return NULL;
 }
 
+/* Has a call that is not the user's let nothing be moved? */
+static bool is_unmoved(struct dbg *dbg, const struct call_result *r)
+{
+	const struct allocating *old = &dbg->evaluation->allocating;
+	struct allocating now = allocating(dbg, old->tid);
+
+	return r->alone && now.tid && now.limit == old->limit &&
+	       now.next >= old->next;
+}
+
+void holding_lose(struct dbg *dbg, const struct call_result *r)
+{
+	struct evaluation *v = dbg->evaluation;
+	const struct held *safe =
+	    v->doing == DOING_PREPARE ? NULL : held_next(v);
+	size_t n = 0;
+
+	if (!held_next(v) || is_unmoved(dbg, r))
+		return;
+	for (size_t i = 0; i < v->n_held; i++) {
+		struct held h = v->held[i];
+
+		if (h.value && !h.handle && &v->held[i] != safe)
+			h.value->object = 0;
+		else
+			v->held[n++] = h;
+	}
+	v->n_held = n;
+}
+
 struct dbg_error *holding_check(struct evaluation *v)
 {
-	return held_next(v) ? dbg_err(DBG_E_STATE,
-				      "what '%s' is to be called with may have "
-				      "been moved: evaluate it again",
-				      v->wanted ? v->wanted : v->name)
-			    : NULL;
+	for (size_t i = 0; i < v->n_held; i++)
+		if (!v->held[i].handle && !v->held[i].value)
+			return dbg_err(DBG_E_STATE,
+				       "what '%s' is to be called with may "
+				       "have been moved: evaluate it again",
+				       v->wanted ? v->wanted : v->name);
+	return NULL;
 }
 
 struct dbg_error *holding_read(struct dbg *dbg)
@@ -132,7 +197,50 @@ struct dbg_error *holding_read(struct dbg *dbg)
 
 void holding_end(struct dbg *dbg)
 {
-	dbg->evaluation->n_held = 0;
-	for (size_t i = 0; dbg->target && i < dbg->handles.n; i++)
-		empty(dbg, dbg->handles.v[i]);
+	struct evaluation *v = dbg->evaluation;
+
+	for (size_t i = 0; i < v->n_held; i++) {
+		struct held *h = &v->held[i];
+
+		if (h->value)
+			h->value->handle = h->handle;
+		else if (h->handle && dbg->target)
+			empty(dbg, h->handle);
+	}
+	v->n_held = 0;
+}
+
+void holding_leave(struct dbg *dbg)
+{
+	const struct evaluation *v = dbg->evaluation;
+
+	dbg->handles.is_late =
+	    v->doing == DOING_ALLOC || v->doing == DOING_HOLD;
+	dbg->handles.late = v->doing == DOING_HOLD ? handle_find(dbg) : 0;
+}
+
+void holding_late(struct dbg *dbg, const struct call_result *r)
+{
+	struct handles *list = &dbg->handles;
+	uint64_t handle = list->late;
+
+	if (list->is_late && !handle && r->value.type) {
+		handle = word_at(r->value.bytes);
+		if (handle && handle % sizeof(handle) == 0 &&
+		    list->n < HANDLES_MAX)
+			list->v[list->n++] = handle;
+	}
+	if (list->is_late && handle)
+		empty(dbg, handle);
+	list->is_late = false;
+}
+
+void holding_forget(struct dbg *dbg)
+{
+	struct followed *f = &dbg->inspect.followed;
+
+	for (size_t i = 0; i < f->n; i++)
+		if (f->v[i].handle)
+			empty(dbg, f->v[i].handle);
+	followed_clear(f);
 }

@@ -350,6 +350,7 @@ static struct dbg_error *resume(struct dbg *dbg, bool alone)
 
 	rules->alone = alone;
 	rules->shares = false;
+	holding_forget(dbg);
 	dbg->state = DBG_RUNNING;
 	memset(&dbg->stop, 0, sizeof(dbg->stop));
 	session_event(dbg, &(struct dbg_event){.kind = DBG_EVENT_CONTINUED});
@@ -384,6 +385,7 @@ static bool stop_again(struct dbg *dbg)
 	if (!control_stops_again(dbg->control))
 		return false;
 	session_event(dbg, &(struct dbg_event){.kind = DBG_EVENT_CONTINUED});
+	holding_forget(dbg);
 	inspect_go(&dbg->inspect);
 	inspect_stop(&dbg->inspect);
 	control_stop_again(dbg->control, dbg->inspect.arena, &stop);
@@ -468,6 +470,7 @@ struct dbg_error *dbg_step(struct dbg *dbg, const struct dbg_step *req)
 
 	// one instruction was executed already: this is a new stop
 	session_event(dbg, &(struct dbg_event){.kind = DBG_EVENT_CONTINUED});
+	holding_forget(dbg);
 	inspect_go(&dbg->inspect);
 	inspect_stop(&dbg->inspect);
 	stop.reason = DBG_STOP_STEP;

@@ -99,6 +99,7 @@ void siblings_thaw(struct dbg *dbg)
 		if (s->state != DBG_STOPPED)
 			continue;
 		s->state = DBG_RUNNING;
+		holding_forget(s);
 		memset(&s->stop, 0, sizeof(s->stop));
 		target_keys_pending(s->target, &s->answered);
 		err = session_go(s);

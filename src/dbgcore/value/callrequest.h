@@ -24,6 +24,7 @@ struct call_request {
 	const char *name;  /* for sentences; copied */
 	struct type *ret;  /* NULL: void */
 	bool is_reference; /* the collector may move what it returns */
+	bool serves;       /* one that the user asked for */
 	struct call_arg args[CALL_ARGS_MAX]; /* `this` first */
 	size_t n_args;
 };
@@ -36,6 +37,7 @@ enum call_end {
 
 struct call_result {
 	enum call_end end;
+	bool alone;          /* no other thread has run meanwhile */
 	struct value value;  /* RETURNED; no type: void, or lost */
 	const char *type;    /* THREW: C# name; NULL: not known */
 	const char *message; /* ... of the exception, or NULL */

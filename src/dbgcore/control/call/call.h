@@ -72,9 +72,10 @@ enum call_phase {
 struct calls {
 	struct call_guard guards[2]; /* by call_request.is_reference */
 	enum call_phase phase;
-	bool alone; /* the other threads are held: its first slice */
-	bool left;  /* nobody waits for it any more */
-	bool ended; /* result is to be taken */
+	bool alone;  /* the other threads are held: its first slice */
+	bool left;   /* nobody waits for it any more */
+	bool serves; /* it is not what the user asked for */
+	bool ended;  /* result is to be taken */
 	pid_t tid;
 	char *name;
 	struct type *ret;
@@ -95,7 +96,8 @@ struct calls {
 
 /*
  * The event of a trap belongs to the call: *ret_stops, if nobody waits for it
- * any more and it has ended. False: the trap is to be judged like others.
+ * any more and it, which the user asked for, has ended. False: the trap is to
+ * be judged like others.
  */
 bool call_trap(struct control *c, const struct target_event *ev,
 	       struct dbg_stop *stop, bool *ret_stops);

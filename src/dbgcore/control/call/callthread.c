@@ -124,6 +124,7 @@ void call_begun(struct control *c, const struct call_request *req,
 	v->phase = phase;
 	v->alone = true;
 	v->left = v->ended = false;
+	v->serves = req->serves || phase != CALL_RUNS;
 	v->tid = req->tid;
 	v->ret = req->ret;
 	if (!v->arena)
@@ -263,7 +264,8 @@ void call_finish(struct control *c)
 	    v->name);
 	call_traps_lift(c);
 	v->phase = CALL_NONE;
-	v->ended = !v->left;
+	v->result.alone = v->alone;
+	v->ended = !v->left || v->serves;
 }
 
 struct dbg_error *call_restore(struct control *c, struct regs *regs)
@@ -419,7 +421,7 @@ bool call_trap(struct control *c, const struct target_event *ev,
 	if (place && !err)
 		err = place(c, &regs);
 	control_warn(c, err);
-	if (place && v->phase == CALL_NONE && v->left) {
+	if (place && v->phase == CALL_NONE && v->left && !v->serves) {
 		stop->reason = DBG_STOP_STEP;
 		stop->note =
 		    arena_printf(c->inspect->arena,
