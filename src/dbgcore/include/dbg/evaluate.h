@@ -6,8 +6,9 @@
  * comes later, with an event. Meanwhile the program is running as far as the
  * API is concerned. When it stops again it is the stop that it was: ids of
  * frames and values name what they named, wherever the collector has moved it.
- * They are stale (DBG_E_STALE) only if that is not there any more, or is what
- * another call or an assignment gave. Other strings of the stop are gone.
+ * They are stale (DBG_E_STALE) only if that is not there any more, or was given
+ * by a call or an assignment and cannot be followed. Other strings of the stop
+ * are gone.
  */
 #ifndef DBG_EVALUATE_H
 #define DBG_EVALUATE_H
