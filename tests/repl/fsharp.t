@@ -49,10 +49,34 @@ type = sealed class FsViews.Person : {...}
 +ptype shape
 type = class FsViews.Shape.Circle : FsViews.Shape
 {
-    internal readonly int _radius;
     public int radius { get; }
     internal Circle(int);
 }
+## Proxies whose rows are hidden from other assemblies; what is a slot without
+## being marked as a new one; sequences.
++tbreak @collections
+...
++continue
+Continuing.
+...
+Temporary breakpoint 3, FsViews.collections (limit=3) at FsViews.fs:{@collections}
+{@collections}{...}// @collections
++print map
+$7 = Count = 2 = {["ann"] = 1, ["bob"] = 2}
++print set
+$8 = Count = 2 = {1, 3}
++print read
+$9 = {...} Count = 1 = {["a"] = 1}
++print some
+$10 = ValueSome 3
++print none
+$11 = ValueNone
++print squares
+$12 = {...} {1, 4, 9}
++print plus.Invoke(2)
+$13 = 5
++print partial.Invoke(1)
+$14 = 14
 +continue
 Continuing.
 ...
@@ -62,8 +86,8 @@ Breakpoint 2, {...} at FsViews.fs:{@task}
 after = 3
 before = 2
 +print counter
-$7 = 45
+$15 = 45
 +continue
 Continuing.
-14 a title
+53 a title
 [Inferior 1 (process {n}) exited normally]

@@ -66,6 +66,17 @@ $6 = {Name = "x", Size = 3}
 $7 = {Id = 7}
 +print anonymous.Name
 $8 = "x"
+## Properties whose field the compiler has made.
++print item
+$9 = {Id = 7, _hidden = 8, Slot = {Row = 0, Name = "shelf"}}
++print item.Slot.Name
+$10 = "shelf"
++ptype item.Slot
+type = struct VbViews.Slot
+{
+    public int Row;
+    public string Name { get; set; }
+}
 +continue
 Continuing.
 39
@@ -79,7 +90,7 @@ square = 6
 this = {...}
 last = 2
 +print square + last
-$9 = 8
+$11 = 8
 +delete 5
 +continue
 Continuing.

@@ -110,6 +110,34 @@ static struct type *field_type(struct types *ts, const struct type *type,
 	return type_of_sig(ts, sig, &ctx, hint);
 }
 
+/* PropertyMap: Parent, PropertyList. Property: Flags, Name, Type. */
+static uint32_t find_property(const struct md *md, uint32_t type_rid,
+			      const char *name)
+{
+	uint32_t first, end;
+	md_type_properties(md, type_rid, &first, &end);
+	for (uint32_t p = first; p < end; p++) {
+		const char *own = md_col_string(md, MD_PROPERTY, p, 1);
+		if (!strcmp(own, name))
+			return p;
+	}
+	return 0;
+}
+
+/*
+ * The field `_Name` that Visual Basic's compiler has made for the property
+ * Name.
+ */
+static bool is_vb_property(const struct md *md, const struct type *type,
+			   const struct field *f)
+{
+	static const char made[] =
+	    "System.Runtime.CompilerServices.CompilerGeneratedAttribute";
+	return f->name[0] == '_' && f->name[1] &&
+	       md_has_attribute(md, f->token, made, NULL) &&
+	       find_property(md, MD_TOKEN_RID(type->token), f->name + 1);
+}
+
 static void fill_field(struct types *ts, struct type *type, uint32_t rid,
 		       const struct dac_field *raw, struct field *ret)
 {
@@ -119,6 +147,10 @@ static void fill_field(struct types *ts, struct type *type, uint32_t rid,
 	ret->name = md_col_string(md, MD_FIELD, rid, FIELD_NAME);
 	ret->source = source_name(ts, type, ret->name);
 	ret->property = str_ends(ret->name, ">k__BackingField");
+	if (is_vb_property(md, type, ret)) {
+		ret->source = ret->name + 1;
+		ret->property = true;
+	}
 	ret->owner = type;
 	if (raw) {
 		ret->raw = *raw;
@@ -298,20 +330,6 @@ void type_enumerators(struct types *ts, struct type *type,
 }
 
 /* ---- Properties ------------------------------------------------------ */
-
-/* PropertyMap: Parent, PropertyList. Property: Flags, Name, Type. */
-static uint32_t find_property(const struct md *md, uint32_t type_rid,
-			      const char *name)
-{
-	uint32_t first, end;
-	md_type_properties(md, type_rid, &first, &end);
-	for (uint32_t p = first; p < end; p++) {
-		const char *own = md_col_string(md, MD_PROPERTY, p, 1);
-		if (!strcmp(own, name))
-			return p;
-	}
-	return 0;
-}
 
 /* MethodSemantics: Semantics, Method, Association (1: of a Property). */
 static uint32_t getter_of(const struct md *md, uint32_t property)

@@ -43,6 +43,12 @@ bool fsharp_is_option(const struct type *type)
 	return str_starts(type->name, "Microsoft.FSharp.Core.FSharpOption<");
 }
 
+bool fsharp_is_list(const struct type *type)
+{
+	return str_starts(type->name,
+			  "Microsoft.FSharp.Collections.FSharpList<");
+}
+
 static bool field_value(const struct view *w, const struct value *v,
 			const char *name, struct value *ret)
 {
@@ -185,8 +191,10 @@ static bool add_union(const struct view *w, const struct value *v,
 	if (!name)
 		return false;
 	str_add(out, name);
-	// of a struct that holds the fields of all cases: Result's
-	if (field_value(w, v, tag ? "errorValue" : "resultValue", &field))
+	// of a struct that holds the fields of all cases: Result's,
+	// ValueOption's
+	if (field_value(w, v, tag ? "errorValue" : "resultValue", &field) ||
+	    (tag && field_value(w, v, "item", &field)))
 		add_one(w, &field, depth, out);
 	return true;
 }
@@ -196,8 +204,7 @@ bool fsharp_text(const struct view *w, const struct value *seen, int depth,
 {
 	struct type *type = seen->type;
 
-	if (str_starts(type->name,
-		       "Microsoft.FSharp.Collections.FSharpList<")) {
+	if (fsharp_is_list(type)) {
 		add_list(w, seen, depth, out);
 		return true;
 	}

@@ -298,6 +298,15 @@ static bool implements(const struct view *w, struct il_type *type,
 	       !dbg_err_drop(il_type_assignable(ts, type, iface, &is)) && is;
 }
 
+/* Does it implement an instance of the generic interface? */
+static bool is_instance(const struct view *w, struct il_type *type,
+			const char *name)
+{
+	struct il_types *ts = vm_types(w->vm);
+	struct il_type *def = il_type_core(ts, name), *as = NULL;
+	return def && !dbg_err_drop(il_type_as(ts, type, def, &as)) && as;
+}
+
 /* What an object that can be enumerated is made a list by. */
 static void find_list(const struct view *w, struct look *look,
 		      struct il_type *type)
@@ -329,7 +338,9 @@ static struct look *make(const struct view *w, struct type *type)
 	if (!look->value.given)
 		find_to_string(w, look, il);
 	look->is_list = implements(w, il, "System.Collections.IList");
-	look->is_map = implements(w, il, "System.Collections.IDictionary");
+	look->is_map =
+	    implements(w, il, "System.Collections.IDictionary") ||
+	    is_instance(w, il, "System.Collections.Generic.IDictionary`2");
 	look->is_sequence = implements(w, il, "System.Collections.IEnumerable");
 	if (look->is_sequence)
 		find_list(w, look, il);

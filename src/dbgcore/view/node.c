@@ -220,6 +220,13 @@ static void indexed(const struct view *w, const struct node *node,
 
 /* ---- The room's functions -------------------------------------------- */
 
+/* An iterator: <Evens>d__6 of C#, evens@12 of F#, VB$StateMachine_5_Evens. */
+static bool is_compilers(const struct type *type)
+{
+	const char *name = type_simple_name(type);
+	return strpbrk(name, "<@$");
+}
+
 void view_enumerate(const struct view *w, struct node *node)
 {
 	struct value seen = view_seen(w, &node->value);
@@ -229,7 +236,7 @@ void view_enumerate(const struct view *w, struct node *node)
 	    node->form.results || !type || type->kind != TYPE_CLASS ||
 	    seen.where == VALUE_ABSENT || find_rows(w, node, &seen, &rows) ||
 	    !rows.look || !rows.look->list ||
-	    (!type->module->framework && type_simple_name(type)[0] != '<'))
+	    (!type->module->framework && !is_compilers(type)))
 		return;
 	node->form.results = true;
 	node->form.results =
@@ -373,7 +380,8 @@ static void describe_rows(const struct view *w, const struct node *node,
 		: NULL;
 	if (look) {
 		if (proxy_count(w, look, seen, &ret->n_indexed))
-			ret->titled = !ret->brief;
+			ret->titled =
+			    !ret->brief && !fsharp_is_list(seen->type);
 		if (node->form.count && ret->n_indexed > node->form.count)
 			ret->n_indexed = node->form.count;
 		return;

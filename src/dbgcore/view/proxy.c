@@ -58,18 +58,24 @@ static bool is_root(const struct member *m)
 	return m->browse == BROWSE_ROOT_HIDDEN && !m->is_static && !m->hidden;
 }
 
-/* Of a proxy only what is public is shown, of a value itself all. */
-static const struct member *root_member(const struct view *w, struct look *look,
-					bool is_proxy)
+/*
+ * What is public goes first: of a proxy nothing else is shown, unless it is all
+ * that there is, since F#'s proxies hide their rows from other assemblies.
+ */
+static const struct member *root_member(const struct view *w, struct look *look)
 {
-	const struct member *all;
+	const struct member *all, *other = NULL;
 	size_t n;
 	look_members(w, look, &all, &n);
 	for (size_t i = 0; i < n; i++) {
-		if (is_root(&all[i]) && (!is_proxy || all[i].is_public))
+		if (!is_root(&all[i]))
+			continue;
+		if (all[i].is_public)
 			return &all[i];
+		if (!other)
+			other = &all[i];
 	}
-	return NULL;
+	return other;
 }
 
 /* ---- Making ---------------------------------------------------------- */
@@ -98,7 +104,7 @@ static void make_subject(const struct view *w, const struct look *look,
 static void make_rows(const struct view *w, struct proxy *p)
 {
 	const struct member *m =
-	    p->look && !p->why ? root_member(w, p->look, p->is_proxy) : NULL;
+	    p->look && !p->why ? root_member(w, p->look) : NULL;
 	struct value v;
 	bool refused;
 	p->member = m;
@@ -148,7 +154,7 @@ static uint64_t key_of(const struct view *w, const struct value *seen)
 
 static bool shows_more(const struct view *w, const struct look *look)
 {
-	return look->proxy || root_member(w, (struct look *)look, false);
+	return look->proxy || root_member(w, (struct look *)look);
 }
 
 const struct proxy *proxy_get(const struct view *w, const struct look *look,

@@ -59,6 +59,8 @@ bool fsharp_text(const struct view *w, const struct value *seen, int depth,
 		 struct str *out);
 /* Is its null None? */
 bool fsharp_is_option(const struct type *type);
+/* Is it a list, whose text has its elements? */
+bool fsharp_is_list(const struct type *type);
 /* Is it a module, whose values are in a class of their own? */
 bool fsharp_is_module(const struct type *type);
 

@@ -127,6 +127,33 @@ struct dbg_error *bind_getter(struct binder *b, struct bound *of,
 	return NULL;
 }
 
+static bool has_virtual(struct binder *b, struct il_type *type,
+			const char *name)
+{
+	struct il_method *const *all;
+	size_t n;
+	il_type_methods(b->ts, type, &all, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (all[i]->flags & IL_METHOD_VIRTUAL &&
+		    !strcmp(all[i]->name, name))
+			return true;
+	}
+	return false;
+}
+
+/* F# marks no slot as a new one: it is, if no base class has the name. */
+static bool is_override(struct binder *b, const struct il_method *m)
+{
+	struct il_type *t = m->owner;
+	if (!(m->flags & IL_METHOD_VIRTUAL) || m->flags & IL_METHOD_NEWSLOT)
+		return false;
+	while (!dbg_err_drop(il_type_parent(b->ts, t, &t)) && t) {
+		if (has_virtual(b, t, m->name))
+			return true;
+	}
+	return false;
+}
+
 size_t methods_named(struct binder *b, struct il_type *type, const char *name,
 		     struct il_method **ret, size_t max)
 {
@@ -134,10 +161,7 @@ size_t methods_named(struct binder *b, struct il_type *type, const char *name,
 	size_t n, found = 0;
 	il_type_methods(b->ts, type, &all, &n);
 	for (size_t i = 0; i < n && found < max; i++) {
-		bool override = (all[i]->flags & IL_METHOD_VIRTUAL) &&
-				!(all[i]->flags & IL_METHOD_NEWSLOT) &&
-				type->special != IL_SPECIAL_OBJECT;
-		if (!override && !strcmp(all[i]->name, name))
+		if (!strcmp(all[i]->name, name) && !is_override(b, all[i]))
 			ret[found++] = all[i];
 	}
 	return found;
