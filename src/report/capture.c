@@ -221,10 +221,13 @@ static bool hangs(struct run *r)
 {
 	struct idle *idle = &r->idle;
 	struct tree_work work;
-	uint64_t now = now_ms();
+	uint64_t now = now_ms(), every = look_every(r);
 
-	if (!r->options.hang_ms || now < idle->looked + look_every(r))
+	if (!r->options.hang_ms || now < idle->looked + every)
 		return false;
+	// Where no look was, it may have been stopped or waited as we did.
+	if (now - idle->looked > 2 * every)
+		idle->since += now - idle->looked - every;
 	idle->looked = now;
 	tree_work(dbg_pid(r->dbg), &work);
 	uint64_t ms = (work.ticks - idle->work.ticks) * 1000 /

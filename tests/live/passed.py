@@ -3,6 +3,7 @@ keys of the terminal."""
 import os
 import signal
 import subprocess
+import time
 
 import drive
 
@@ -126,6 +127,26 @@ def test_interrupt(t):
     t.check(not os.path.exists(f"{t.dir}/report"), "a report")
 
 
+def test_stopped(t):
+    """While dndbg itself is stopped, or gets no processor, what the command does
+    is not known: that is no hang."""
+    process = subprocess.Popen(
+        [t.dndbg, "run", "--hang", "6", "--", *SHELL,
+         "echo up; read line; echo $line; exit 6"], env=t.env, cwd=t.dir,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        start_new_session=True)
+    t.check_equal("up\n", process.stdout.readline())
+    begin = time.monotonic()
+    # it looks for the first time, and is stopped for longer than a hang
+    for seconds, number in (2, signal.SIGSTOP), (9, signal.SIGCONT):
+        t.wait_for("the time", lambda: time.monotonic() > begin + seconds)
+        process.send_signal(number)
+    # it has looked, and waits again
+    t.wait_for("dndbg to wait", lambda: drive.state(process.pid) == "S")
+    t.check_equal(("on\n", None), process.communicate("on\n"))
+    t.check_equal(6, process.returncode)
+
+
 def test_suspend(t):
     """Ctrl-Z stops dndbg with the command, for the shell that waits; both are
     continued."""
@@ -140,5 +161,5 @@ def test_suspend(t):
 
 
 for test in (test_sent, test_group, test_own_group, test_reporting,
-             test_inherited, test_interrupt, test_suspend):
+             test_inherited, test_interrupt, test_stopped, test_suspend):
     test.runtimes = ("10",)

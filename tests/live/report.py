@@ -272,12 +272,12 @@ def test_timeout(t):
     """It is ended with what it has started."""
     script = (" ".join(t.program("Signals", "sleep", host="dotnet"))
               + " & sleep 1000 & wait")
-    done = command(t, ["sh", "-c", script], "--timeout", "2", "--json", "all")
+    done = command(t, ["sh", "-c", script], "--timeout", "6", "--json", "all")
     t.check_equal(124, done.returncode)
     with open(f"{t.dir}/all") as file:
         reports = {r["program"]: r for r in json.load(file)}
     sleeps = reports["Signals.dll"]
-    t.check_equal("No end within 2 s", sleeps["cause"])
+    t.check_equal("No end within 6 s", sleeps["cause"])
     t.check(any("Signals" in name for thread in sleeps["threads"]
                 for name, line in own(thread["frames"])), "no stack")
     t.wait_for("the end of all", lambda: not drive.tagged(t.tag))
