@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/err.h"
+#include "front/dprintf.h"
 #include "mi/mi_priv.h"
 #include "mi/record.h"
 
@@ -203,32 +204,6 @@ static struct dbg_error *insert(struct mi *m, struct mi_call *call)
 	return add(m, call, &in);
 }
 
-// "format %d\n",x becomes the text of a logpoint: "format {x}".
-static struct dbg_error *log_text(const char *format, struct str *ret,
-				  const struct mi_call *call, size_t next)
-{
-	for (const char *p = format; *p; p++) {
-		if (*p == '{' || *p == '}') {
-			str_addc(ret, *p);
-			str_addc(ret, *p);
-		} else if (*p != '%' || p[1] == '%') {
-			p += *p == '%';
-			str_addc(ret, *p);
-		} else {
-			p += strcspn(p, "diouxXcsfgeGEap");
-			if (!*p || next == call->args.n)
-				return dbg_err(DBG_E_ARGUMENT,
-					       "Bad format string, missing "
-					       "argument");
-			const char *arg = call->args.v[next++];
-			str_addf(ret, "{%s}", arg + (*arg == ','));
-		}
-	}
-	while (ret->len && ret->s[ret->len - 1] == '\n')
-		ret->s[--ret->len] = 0;
-	return NULL;
-}
-
 static struct dbg_error *insert_printf(struct mi *m, struct mi_call *call)
 {
 	struct dbg_error *err;
@@ -242,7 +217,8 @@ static struct dbg_error *insert_printf(struct mi *m, struct mi_call *call)
 		return dbg_err(DBG_E_ARGUMENT,
 			       "-dprintf-insert: Missing <format>");
 	in.req.text = call->args.v[in.next];
-	err = log_text(call->args.v[in.next + 1], &log, call, in.next + 2);
+	err = dprintf_log(call->args.v[in.next + 1], call->args.v + in.next + 2,
+			  call->args.n - in.next - 2, &log);
 	if (err)
 		return err;
 	in.req.log = str_get(&log);

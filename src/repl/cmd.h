@@ -94,8 +94,9 @@ extern const struct cmd_family cmd_family_support;
 /* Kinds of "catch" and "tcatch". */
 extern const struct repl_cmd cmd_catch_subs[];
 extern const struct repl_cmd cmd_tcatch_subs[];
-/* Subcommands of "frame". */
+/* Subcommands of "frame" and "select-frame". */
 extern const struct repl_cmd cmd_frame_subs[];
+extern const struct repl_cmd cmd_select_frame_subs[];
 
 /* All families, in the order of the manual; ends with NULL. */
 extern const struct cmd_family *const cmd_families[];

@@ -138,7 +138,11 @@ void inferior_tell(struct repl *r, const struct debuggee_event *e)
 		say_child(r, e);
 		break;
 	case DBG_EVENT_MESSAGE:
-		repl_say(r->out, e->event.text);
+		// a dprintf says what it is told to, as it is
+		if (e->event.number)
+			out_lines(r, e->event.text, 0, "");
+		else
+			repl_say(r->out, e->event.text);
 		break;
 	case DBG_EVENT_OUTPUT:
 		show_output(r, e->event.text);

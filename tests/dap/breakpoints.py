@@ -56,21 +56,21 @@ def test_logpoints(t):
     hit, call = t.line("HitLoop", "hit"), t.line("HitLoop", "call")
     c = t.adapter()
     c.launch(t.program("HitLoop", "20"), {source: [
-        {"line": hit, "logMessage": "{{i}} is {i}, {no.such}", "condition":
+        {"line": hit, "logMessage": "{{i}} is {i}, {i,h} {no.such}", "condition":
          "i >= 3", "hitCondition": "<=2"}, {"line": call, "hitCondition": "4"}]})
     c.stopped("breakpoint")
     t.check_equal("", c.output("console"))
     c.step("next")
     said = c.output("console").split("\n")
     t.check_equal(2, len(said))
-    t.check_in("{i} is 3, <", said[0])
+    t.check_in("{i} is 3, 0x00000003 <", said[0])
     event = [m for m in c.history if m.get("event") == "output"
              and m["body"]["category"] == "console"][0]["body"]
     t.check_equal(hit, event["line"])
     t.check_equal(source, event["source"]["path"])
     c.go()
     c.end()
-    t.check_in("{i} is 4, <", c.output("console"))
+    t.check_in("{i} is 4, 0x00000004 <", c.output("console"))
     t.check_not_in("is 5", c.output("console"))
     t.check_in("sum 190\n", c.output())
 

@@ -269,8 +269,8 @@ struct dbg_error *history_variable(const struct history *h, struct types *ts,
 	return recall(h, &v->stored, ts, shown, ret);
 }
 
-bool history_number(const struct history *h, size_t i, const char **ret_name,
-		    int64_t *ret)
+bool history_variable_at(const struct history *h, size_t i,
+			 struct dbg_variable *ret)
 {
 	const struct stored *k;
 	int32_t small;
@@ -278,15 +278,17 @@ bool history_number(const struct history *h, size_t i, const char **ret_name,
 	if (i >= h->n_variables)
 		return false;
 	k = &h->variables[i].stored;
-	*ret_name = NULL;
-	if (k->as != STORED_NUMBER ||
-	    (k->elem != ELEM_I4 && k->elem != ELEM_I8))
+	*ret = (struct dbg_variable){
+	    .name = h->variables[i].name,
+	    .number = k->as == STORED_NUMBER &&
+		      (k->elem == ELEM_I4 || k->elem == ELEM_I8),
+	};
+	if (!ret->number)
 		return true;
-	*ret_name = h->variables[i].name;
-	memcpy(ret, k->value.bytes, sizeof(*ret));
+	memcpy(&ret->value, k->value.bytes, sizeof(ret->value));
 	if (k->elem == ELEM_I4) {
 		memcpy(&small, k->value.bytes, sizeof(small));
-		*ret = small;
+		ret->value = small;
 	}
 	return true;
 }

@@ -43,11 +43,8 @@ void history_set_number(struct history *h, const char *name, int64_t number);
 DBG_MUST struct dbg_error *history_variable(const struct history *h,
 					    struct types *ts, const char *name,
 					    struct value *ret);
-/*
- * The @i-th variable if it is an int or a long, which is known without a
- * program; *ret_name NULL: it is something else. False: there are no more.
- */
-bool history_number(const struct history *h, size_t i, const char **ret_name,
-		    int64_t *ret);
+/* The @i-th variable, its name borrowed; false: there are no more. */
+bool history_variable_at(const struct history *h, size_t i,
+			 struct dbg_variable *ret);
 
 #endif

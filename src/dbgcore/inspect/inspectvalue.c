@@ -208,11 +208,11 @@ struct dbg_error *inspect_text(struct inspect *in, const struct inspect_at *at,
 {
 	struct dbg_error *err;
 	struct eval e;
-	struct node node = {.kind = NODE_VALUE};
+	struct node node;
 
 	err = eval_at(in, at, &e);
 	if (!err)
-		err = eval_value(&e, expr, &node.value);
+		err = inspect_expression(in, &e, expr, &node);
 	if (err)
 		return err;
 

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "view/form.h"
 
 /*
  * End of the expression at @p: its closing brace, NULL if there is none.
@@ -105,7 +106,9 @@ struct dbg_error *logpoint_check(const char *form)
 			continue;
 		}
 		_cleanup_free_ char *expr = xstrndup(piece.text, piece.n);
+		struct form specifiers = {0};
 
+		expr[form_parse(expr, &specifiers)] = 0;
 		err = eval_check(expr);
 	}
 	return err;

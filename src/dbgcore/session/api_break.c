@@ -97,7 +97,7 @@ static void open_files(struct dbg *dbg)
 
 struct change {
 	uint32_t number;
-	bool enabled;
+	bool enabled, deletes;
 	uint64_t count;
 	const char *expr;
 	const struct dbg *from; /* where it was added */
@@ -153,6 +153,11 @@ static struct dbg_error *change_enable(struct control *c,
 				       const struct change *ch)
 {
 	return control_break_enable(c, ch->number, ch->enabled);
+}
+
+static struct dbg_error *change_once(struct control *c, const struct change *ch)
+{
+	return control_break_once(c, ch->number, ch->deletes);
 }
 
 static struct dbg_error *change_ignore(struct control *c,
@@ -217,6 +222,13 @@ struct dbg_error *dbg_break_enable(struct dbg *dbg, uint32_t number,
 	return change_all(
 	    dbg, change_enable,
 	    &(struct change){.number = number, .enabled = enabled});
+}
+
+struct dbg_error *dbg_break_once(struct dbg *dbg, uint32_t number, bool deletes)
+{
+	return change_all(
+	    dbg, change_once,
+	    &(struct change){.number = number, .deletes = deletes});
 }
 
 struct dbg_error *dbg_break_ignore(struct dbg *dbg, uint32_t number,

@@ -279,10 +279,7 @@ void dbg_variable_list(struct dbg *dbg, struct dbg_variable **ret,
 	struct dbg_variable v;
 
 	arena_reset(dbg->list_arena);
-	for (size_t i = 0;
-	     history_number(dbg->inspect.history, i, &v.name, &v.value); i++) {
-		if (!v.name)
-			continue;
+	while (history_variable_at(dbg->inspect.history, n, &v)) {
 		mem_grow(&list, &cap, n, sizeof(*list));
 		list[n++] = v;
 	}

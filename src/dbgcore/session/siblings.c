@@ -27,6 +27,12 @@ struct dbg *sibling_next(struct dbg *dbg, const struct dbg *after)
 	return i < s->n ? s->v[i] : NULL;
 }
 
+static void take_number(struct dbg *dbg)
+{
+	dbg->inferior.number = ++dbg->siblings->last_number;
+	dbg_variable_set(dbg, "_inferior", dbg->inferior.number);
+}
+
 void siblings_join(struct dbg *dbg, struct dbg *of)
 {
 	struct siblings *s = of ? of->siblings : xcalloc(1, sizeof(*s));
@@ -38,7 +44,7 @@ void siblings_join(struct dbg *dbg, struct dbg *of)
 	if (of)
 		return;
 	s->current = dbg;
-	dbg->inferior.number = ++s->last_number;
+	take_number(dbg);
 }
 
 void siblings_leave(struct dbg *dbg)
@@ -221,7 +227,7 @@ struct dbg_error *dbg_child_adopt(struct dbg *dbg, pid_t pid, struct dbg **ret)
 		dbg_destroy(child);
 		return err;
 	}
-	child->inferior.number = ++child->siblings->last_number;
+	take_number(child);
 	*ret = child;
 	if (!dbg->follow.fork_child || dbg->follow.keep_both)
 		return NULL;

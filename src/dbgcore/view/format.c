@@ -1,5 +1,6 @@
 /*
- * gdb's formats of numbers: /x /d /u /o /t /c of any value that is one number.
+ * gdb's formats of numbers: /x /d /u /o /t /c /f of any value that is one
+ * number.
  */
 #include "view/view.h"
 
@@ -58,6 +59,22 @@ static void add_binary(const struct bits *b, bool padded, struct str *out)
 		str_addc(out, b->raw >> bit & 1 ? '1' : '0');
 }
 
+/* The bits of a float or double; an integer of another size as it is. */
+static void add_real(const struct bits *b, struct str *out)
+{
+	float f;
+	double d;
+
+	memcpy(&f, &b->raw, sizeof(f));
+	memcpy(&d, &b->raw, sizeof(d));
+	if (b->size == sizeof(f))
+		literal_float(f, out);
+	else if (b->size == sizeof(d))
+		literal_double(d, out);
+	else
+		str_addf(out, "%" PRId64, signed_value(b));
+}
+
 struct dbg_error *view_format(const struct view *w, const struct value *v,
 			      char letter, struct str *out)
 {
@@ -69,7 +86,7 @@ struct dbg_error *view_format(const struct view *w, const struct value *v,
 		view_text(&whole, v, out);
 		return NULL;
 	}
-	if (!letter || !strchr("xduotcazb", letter))
+	if (!letter || !strchr("xduotcazbf", letter))
 		return dbg_err(DBG_E_ARGUMENT, "no format '%c'", letter);
 	if (!load(w, &seen, &b))
 		return dbg_err(DBG_E_ARGUMENT,
@@ -98,6 +115,9 @@ struct dbg_error *view_format(const struct view *w, const struct value *v,
 		break;
 	case 't':
 		add_binary(&b, false, out);
+		break;
+	case 'f':
+		add_real(&b, out);
 		break;
 	default:
 		str_addf(out, "%" PRIu64 " ", b.raw);

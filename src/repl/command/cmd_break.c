@@ -1,10 +1,10 @@
 /*
- * `break`, `tbreak`, `rbreak`, `delete`, `enable`, `disable`, `clear`,
- * `condition`, `ignore`. A location is passed to the engine as the user wrote
- * it, which keeps it pending until a module has it; only what depends on where
- * the user looks (no location, a bare line, `*$pc`) is completed here.
- * Catchpoints are made in cmd_catch.c, watchpoints in cmd_watch.c; all three
- * are deleted, enabled and disabled here.
+ * `break`, `tbreak`, `rbreak`, `dprintf`, `clear`, and the entries of what
+ * break_numbers.c does to breakpoints that are there. A location is passed to
+ * the engine as the user wrote it, which keeps it pending until a module has
+ * it; only what depends on where the user looks (no location, a bare line,
+ * `*$pc`) is completed here. Catchpoints are made in cmd_catch.c, watchpoints
+ * in cmd_watch.c.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -164,106 +164,47 @@ static struct dbg_error *cmd_tbreak(struct repl *r, const struct call *call)
 	return break_at(r, call->args, true);
 }
 
+// Where the format of `dprintf LOCATION,"FORMAT",...` begins; NULL: nowhere.
+static const char *find_format(const char *args)
+{
+	const char *at = strchr(args, '"');
+	const char *p = at;
+
+	while (p && p > args && isspace((unsigned char)p[-1]))
+		p--;
+	return p && p > args + 1 && p[-1] == ',' ? at : NULL;
+}
+
+static struct dbg_error *cmd_dprintf(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	const char *format = find_format(call->args);
+	_cleanup_str_ struct str log = {0};
+
+	if (!format)
+		return dbg_err_arg("Format string required: dprintf "
+				   "LOCATION,\"FORMAT\",EXPRESSION...");
+	err = printf_log(format, &log);
+	if (err)
+		return err;
+	size_t n = without_blanks(call->args, (size_t)(format - call->args));
+	_cleanup_free_ char *location = xstrndup(call->args, n - 1);
+	_cleanup_free_ char *of_file = line_of_file(r, location);
+	const struct dbg_break_req req = {
+	    .kind = DBG_BREAK_LOCATION,
+	    .text = of_file ? of_file : location,
+	    .frame = r->stopped ? frame_id(r) : 0,
+	    .log = str_get(&log),
+	};
+	return break_add(r, &req, NULL);
+}
+
 static struct dbg_error *cmd_rbreak(struct repl *r, const struct call *call)
 {
 	struct dbg_break_req req = {.kind = DBG_BREAK_REGEX,
 				    .text = call->args};
 
 	return break_add(r, &req, NULL);
-}
-
-static struct dbg_error *delete_one(struct repl *r, uint32_t number)
-{
-	struct dbg_error *err = dbg_break_delete(r->dbg, number);
-
-	if (!err)
-		hook_delete(r, number);
-	return err;
-}
-
-static struct dbg_error *enable_one(struct repl *r, uint32_t number)
-{
-	return dbg_break_enable(r->dbg, number, true);
-}
-
-static struct dbg_error *disable_one(struct repl *r, uint32_t number)
-{
-	return dbg_break_enable(r->dbg, number, false);
-}
-
-typedef struct dbg_error *one_fn(struct repl *r, uint32_t number);
-
-static struct dbg_error *for_all(struct repl *r, one_fn *fn)
-{
-	struct dbg_error *err;
-	struct dbg_breakpoint *list;
-	size_t n;
-
-	err = dbg_break_list(r->dbg, &list, &n);
-	if (err)
-		return err;
-	_cleanup_free_ uint32_t *numbers = xcalloc(n, sizeof(*numbers));
-	for (size_t i = 0; i < n; i++)
-		numbers[i] = list[i].number;
-	for (size_t i = 0; i < n && !err; i++)
-		err = fn(r, numbers[i]);
-	return err;
-}
-
-static struct dbg_error *for_range(struct repl *r, uint64_t first,
-				   uint64_t last, one_fn *fn)
-{
-	struct dbg_error *err = NULL;
-
-	if (last > UINT32_MAX || last - first > 100000)
-		return dbg_err_arg("The range is too large.");
-	for (uint64_t i = first; i <= last && !err; i++)
-		err = fn(r, (uint32_t)i);
-	return err;
-}
-
-// Do @fn for each of the numbers and ranges, all breakpoints without any.
-static struct dbg_error *for_list(struct repl *r, const char *args, one_fn *fn)
-{
-	struct dbg_error *err;
-	uint64_t first, last;
-	bool any;
-
-	if (!*args)
-		return for_all(r, fn);
-	if (parse_bpnum(&args) && !*args)
-		return fn(r, r->last_break);
-	for (;;) {
-		err = parse_range(&args, &first, &last, &any);
-		if (err || !any)
-			return err;
-		err = for_range(r, first, last, fn);
-		if (err)
-			return err;
-	}
-}
-
-static struct dbg_error *cmd_delete(struct repl *r, const struct call *call)
-{
-	struct dbg_error *err;
-	if (!*call->args) {
-		struct dbg_breakpoint *list;
-		size_t n;
-		err = dbg_break_list(r->dbg, &list, &n);
-		if (err || !n || !repl_confirm(r, "Delete all breakpoints?"))
-			return err;
-	}
-	return for_list(r, call->args, delete_one);
-}
-
-static struct dbg_error *cmd_enable(struct repl *r, const struct call *call)
-{
-	return for_list(r, call->args, enable_one);
-}
-
-static struct dbg_error *cmd_disable(struct repl *r, const struct call *call)
-{
-	return for_list(r, call->args, disable_one);
 }
 
 static bool same_place(const struct dbg_location *a,
@@ -316,64 +257,11 @@ static struct dbg_error *cmd_clear(struct repl *r, const struct call *call)
 	if (!n_found)
 		return dbg_err_arg("No breakpoint at %s.", text);
 	for (size_t i = 0; i < n_found; i++) {
-		err = delete_one(r, found[i]);
+		err = break_delete_one(r, found[i]);
 		if (err)
 			return err;
 		out(r, "Deleted breakpoint %" PRIu32 "\n", found[i]);
 	}
-	return NULL;
-}
-
-static struct dbg_error *break_number(struct repl *r, const char **p,
-				      uint32_t *ret)
-{
-	if (!parse_bpnum(p))
-		return parse_number(p, ret);
-	if (!r->last_break)
-		return dbg_err_arg("No breakpoint was made yet.");
-	*ret = r->last_break;
-	return NULL;
-}
-
-static struct dbg_error *cmd_condition(struct repl *r, const struct call *call)
-{
-	struct dbg_error *err;
-	const char *p = call->args;
-	uint32_t number;
-
-	err = break_number(r, &p, &number);
-	if (!err)
-		err = dbg_break_condition(r->dbg, number, *p ? p : NULL);
-	if (!err && !*p)
-		out(r, "Breakpoint %" PRIu32 " now unconditional.\n", number);
-	return err;
-}
-
-static struct dbg_error *cmd_ignore(struct repl *r, const struct call *call)
-{
-	struct dbg_error *err;
-	const char *p = call->args;
-	uint32_t number;
-	uint64_t count;
-
-	err = break_number(r, &p, &number);
-	if (err)
-		return err;
-	if (!parse_u64(p, &count))
-		return dbg_err_arg("Second argument (the count) is missing or "
-				   "no number.");
-	err = dbg_break_ignore(r->dbg, number, count);
-	if (err)
-		return err;
-	if (count)
-		out(r,
-		    "Will ignore next %" PRIu64 " crossing%s of breakpoint "
-		    "%" PRIu32 ".\n",
-		    count, count == 1 ? "" : "s", number);
-	else
-		out(r,
-		    "Will stop next time breakpoint %" PRIu32 " is reached.\n",
-		    number);
 	return NULL;
 }
 
@@ -382,7 +270,7 @@ static const struct repl_cmd delete_subs[] = {
 	.names = "breakpoints",
 	.args = "[LIST]",
 	.help = "delete breakpoints",
-	.run = cmd_delete,
+	.run = break_delete,
     },
     {
 	.names = "display",
@@ -398,7 +286,19 @@ static const struct repl_cmd enable_subs[] = {
 	.names = "breakpoints",
 	.args = "[LIST]",
 	.help = "enable breakpoints",
-	.run = cmd_enable,
+	.run = break_enable,
+    },
+    {
+	.names = "once",
+	.args = "[LIST]",
+	.help = "enable breakpoints for one stop, which disables them",
+	.run = break_enable_once,
+    },
+    {
+	.names = "delete",
+	.args = "[LIST]",
+	.help = "enable breakpoints for one stop, which deletes them",
+	.run = break_enable_delete,
     },
     {
 	.names = "display",
@@ -414,7 +314,7 @@ static const struct repl_cmd disable_subs[] = {
 	.names = "breakpoints",
 	.args = "[LIST]",
 	.help = "disable breakpoints",
-	.run = cmd_disable,
+	.run = break_disable,
     },
     {
 	.names = "display",
@@ -454,6 +354,17 @@ static const struct repl_cmd cmds[] = {
 	.run = cmd_tbreak,
     },
     {
+	.names = "dprintf",
+	.args = "LOCATION,\"FORMAT\",EXPRESSION...",
+	.help = "print values at a place without stopping",
+	.more = "FORMAT is that of \"printf\"; each conversion shows its "
+		"value as \"print\" does, %x in\nhexadecimal. Conditions and "
+		"ignore counts are as for breakpoints.",
+	.flags = CMD_NEEDS_ARGS,
+	.complete = COMPLETE_LOCATIONS,
+	.run = cmd_dprintf,
+    },
+    {
 	.names = "rbreak rb",
 	.args = "REGEX",
 	.help = "stop at all methods whose name matches",
@@ -480,7 +391,7 @@ static const struct repl_cmd cmds[] = {
 	.args = "[LIST]",
 	.help = "delete breakpoints",
 	.more = "LIST is of numbers and ranges: 1 3-5. Without it, all.",
-	.run = cmd_delete,
+	.run = break_delete,
 	.sub = delete_subs,
     },
     {
@@ -494,14 +405,14 @@ static const struct repl_cmd cmds[] = {
 	.names = "enable en",
 	.args = "[LIST]",
 	.help = "enable breakpoints",
-	.run = cmd_enable,
+	.run = break_enable,
 	.sub = enable_subs,
     },
     {
 	.names = "disable dis disa",
 	.args = "[LIST]",
 	.help = "disable breakpoints, keeping them",
-	.run = cmd_disable,
+	.run = break_disable,
 	.sub = disable_subs,
     },
     {
@@ -511,14 +422,14 @@ static const struct repl_cmd cmds[] = {
 	.more = "Without EXPRESSION it stops always.",
 	.flags = CMD_NEEDS_ARGS,
 	.complete = COMPLETE_EXPRESSIONS,
-	.run = cmd_condition,
+	.run = break_condition,
     },
     {
 	.names = "ignore",
 	.args = "N COUNT",
 	.help = "do not stop at the next COUNT hits of breakpoint N",
 	.flags = CMD_NEEDS_ARGS,
-	.run = cmd_ignore,
+	.run = break_ignore,
     },
     {
 	.names = "commands",

@@ -1,5 +1,6 @@
 /*
- * Subcommands of `frame`: `level`, `function` and `apply`. `frame apply`
+ * Subcommands of `frame` and `select-frame`: `level`, `function` and `apply`.
+ * `frame apply`
  * selects one frame after the other, carries out a command in each, and selects
  * the first one again; a command that resumes the program ends it.
  */
@@ -27,16 +28,32 @@ struct apply {
 	bool silently; /* ... which is not; nor is its frame */
 };
 
-struct dbg_error *frame_level(struct repl *r, const struct call *call)
+// `select-frame` is silent.
+static struct dbg_error *take(struct repl *r, const struct call *call,
+			      uint32_t level)
 {
-	struct dbg_error *err;
+	struct dbg_error *err = frame_select(r, r->thread, level);
+
+	return err || call->cmd->value == FRAME_SILENT ? err : show_selected(r);
+}
+
+struct dbg_error *frame_parse(const char *text, uint32_t *ret)
+{
 	uint64_t level;
 
-	if (!parse_u64(call->args, &level) || level > UINT32_MAX)
+	if (!parse_u64(text, &level) || level > UINT32_MAX)
 		return dbg_err_arg("\"%s\" is not the number of a frame.",
-				   call->args);
-	err = frame_select(r, r->thread, (uint32_t)level);
-	return err ? err : show_selected(r);
+				   text);
+	*ret = (uint32_t)level;
+	return NULL;
+}
+
+struct dbg_error *frame_level(struct repl *r, const struct call *call)
+{
+	uint32_t level = 0;
+	struct dbg_error *err = frame_parse(call->args, &level);
+
+	return err ? err : take(r, call, level);
 }
 
 // "Type.Method" or the end of it.
@@ -64,8 +81,7 @@ static struct dbg_error *frame_function(struct repl *r, const struct call *call)
 		for (size_t i = 0; i < n; i++) {
 			if (!is_named(&frames[i], call->args))
 				continue;
-			err = frame_select(r, r->thread, frames[i].level);
-			return err ? err : show_selected(r);
+			return take(r, call, frames[i].level);
 		}
 	}
 	return dbg_err_arg("No frame for function \"%s\".", call->args);
@@ -214,6 +230,27 @@ const struct repl_cmd cmd_frame_subs[] = {
 	.args = "N",
 	.help = "select frame N",
 	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
+	.run = frame_level,
+    },
+    {.names = NULL},
+};
+
+const struct repl_cmd cmd_select_frame_subs[] = {
+    {
+	.names = "function",
+	.args = "NAME",
+	.help = "select the innermost frame of a method",
+	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
+	.complete = DBG_NAMES_TYPES | DBG_NAMES_METHODS,
+	.value = FRAME_SILENT,
+	.run = frame_function,
+    },
+    {
+	.names = "level",
+	.args = "N",
+	.help = "select frame N",
+	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
+	.value = FRAME_SILENT,
 	.run = frame_level,
     },
     {.names = NULL},

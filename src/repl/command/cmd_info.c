@@ -385,7 +385,8 @@ static const struct repl_cmd subs[] = {
     },
     {
 	.names = "frame f",
-	.help = "all about the selected frame",
+	.args = "[N]",
+	.help = "all about the selected frame, or frame N",
 	.flags = CMD_NEEDS_STOP,
 	.run = frame_info,
     },
@@ -423,6 +424,13 @@ static const struct repl_cmd subs[] = {
 	.run = info_locals,
     },
     {
+	.names = "proc",
+	.args = "[cmdline | cwd | exe | mappings | stat | status]",
+	.help = "the process, as the system has it",
+	.flags = CMD_NEEDS_PROCESS,
+	.run = proc_info,
+    },
+    {
 	.names = "program",
 	.help = "the program and why it is stopped",
 	.run = info_program,
@@ -441,7 +449,7 @@ static const struct repl_cmd subs[] = {
 	.run = info_calls,
     },
     {
-	.names = "sharedlibrary dll modules",
+	.names = "sharedlibrary dll modules files target",
 	.args = "[PART]",
 	.help = "modules and their symbols",
 	.more = "PART of a path selects; why a module has no symbols is said "

@@ -12,6 +12,7 @@
 
 #include "repl/cmd.h"
 #include "base/err.h"
+#include "front/dprintf.h"
 #include "front/plain.h"
 #include "repl/show/print.h"
 #include "repl/repl_priv.h"
@@ -40,12 +41,19 @@ static void save_kind(FILE *f, const struct dbg_breakpoint *b)
 	    [DBG_WATCH_ACCESS] = "awatch",
 	};
 
-	_cleanup_str_ struct str catches = {0};
+	_cleanup_str_ struct str catches = {0}, log = {0};
 
 	switch (b->kind) {
 	case DBG_BREAK_LOCATION:
-		fprintf(f, "%s ", b->temporary ? "tbreak" : "break");
+		fprintf(f, "%s ",
+			b->log         ? "dprintf"
+			: b->temporary ? "tbreak"
+				       : "break");
 		save_place(f, b);
+		if (b->log) {
+			dprintf_text(b->log, &log);
+			fprintf(f, ",%s", str_get(&log));
+		}
 		if (b->thread)
 			fprintf(f, " thread %" PRIu32, b->thread);
 		break;

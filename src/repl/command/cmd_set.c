@@ -2,6 +2,7 @@
  * `set`, `show` and `unset`, with what they change besides the settings of
  * setting.c: the program to run (args, environment, cwd, terminal).
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -191,6 +192,31 @@ static struct dbg_error *show_version(struct repl *r, const struct call *call)
 	return NULL;
 }
 
+static struct dbg_error *show_convenience(struct repl *r,
+					  const struct call *call)
+{
+	struct dbg_variable *list;
+	size_t n;
+
+	(void)call;
+	dbg_variable_list(r->dbg, &list, &n);
+	_cleanup_words_ struct words names = {0};
+	for (size_t i = 0; i < n; i++) {
+		_cleanup_free_ char *name = xasprintf("$%s", list[i].name);
+
+		words_add(&names, name, strlen(name));
+	}
+	for (size_t i = 0; i < names.n; i++) {
+		out(r, "%s = ", names.v[i]);
+		struct dbg_error *err =
+		    show_expr(r, names.v[i], "", SHOW_OUTPUT);
+		if (err)
+			show_error(r, err);
+		out(r, "\n");
+	}
+	return NULL;
+}
+
 static struct dbg_error *set_next(struct repl *r, const struct call *call)
 {
 	return run_goto(r, call->args, false);
@@ -271,6 +297,11 @@ static const struct repl_cmd show_subs[] = {
 	.names = "inferior-tty",
 	.help = "terminal of the program",
 	.run = show_tty,
+    },
+    {
+	.names = "convenience conv",
+	.help = "the variables $NAME",
+	.run = show_convenience,
     },
     {
 	.names = "version",

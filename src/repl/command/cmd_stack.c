@@ -282,7 +282,9 @@ struct dbg_error *stack_info(struct repl *r, const struct call *call)
 
 static struct dbg_error *cmd_frame(struct repl *r, const struct call *call)
 {
-	return *call->args ? frame_level(r, call) : show_selected(r);
+	if (*call->args)
+		return frame_level(r, call);
+	return call->cmd->value == FRAME_SILENT ? NULL : show_selected(r);
 }
 
 static struct dbg_error *cmd_up(struct repl *r, const struct call *call)
@@ -350,6 +352,15 @@ static const struct repl_cmd cmds[] = {
 	.flags = CMD_NEEDS_STOP | CMD_REPEAT,
 	.run = cmd_frame,
 	.sub = cmd_frame_subs,
+    },
+    {
+	.names = "select-frame",
+	.args = "[N]",
+	.help = "select frame N without showing it",
+	.flags = CMD_NEEDS_STOP,
+	.value = FRAME_SILENT,
+	.run = cmd_frame,
+	.sub = cmd_select_frame_subs,
     },
     {
 	.names = "up",

@@ -1,8 +1,9 @@
 /*
- * `thread`, `thread apply`, `thread name`. Threads have numbers that the engine
+ * `thread`, `thread apply|find|name`. Threads have numbers that the engine
  * gives once; names that the user gives are kept here until the next run.
  */
 #include <inttypes.h>
+#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,6 +172,38 @@ static struct dbg_error *cmd_apply(struct repl *r, const struct call *call)
 	return NULL;
 }
 
+static struct dbg_error *thread_find(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	struct dbg_thread *threads;
+	regex_t pattern;
+	char why[128];
+	size_t n, found = 0;
+	int bad = regcomp(&pattern, call->args, REG_EXTENDED | REG_NOSUB);
+
+	if (bad) {
+		regerror(bad, &pattern, why, sizeof(why));
+		return dbg_err_arg("Invalid regexp (%s): %s", why, call->args);
+	}
+	err = dbg_thread_list(r->dbg, &threads, &n);
+	for (size_t i = 0; !err && i < n; i++) {
+		const char *name = thread_name_get(r, &threads[i]);
+		_cleanup_free_ char *id =
+		    xasprintf("Thread %d", (int)threads[i].tid);
+		bool named = !regexec(&pattern, name, 0, NULL, 0);
+
+		if (!named && regexec(&pattern, id, 0, NULL, 0))
+			continue;
+		out(r, "Thread %" PRIu32 " has %s '%s'\n", threads[i].number,
+		    named ? "name" : "target id", named ? name : id);
+		found++;
+	}
+	regfree(&pattern);
+	if (!err && !found)
+		out(r, "No threads match '%s'\n", call->args);
+	return err;
+}
+
 static struct dbg_error *thread_name(struct repl *r, const struct call *call)
 {
 	struct thread_name *t = NULL;
@@ -216,6 +249,13 @@ static const struct repl_cmd subs[] = {
 	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
 	.complete = COMPLETE_COMMANDS,
 	.run = cmd_apply,
+    },
+    {
+	.names = "find",
+	.args = "REGEX",
+	.help = "threads whose name or id matches",
+	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
+	.run = thread_find,
     },
     {
 	.names = "name",

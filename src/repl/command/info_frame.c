@@ -91,6 +91,30 @@ static void show_saved(const struct repl *r, const struct dbg_frame_code *code)
 		out(r, "\n");
 }
 
+// The selected frame, or frame N of the thread: "N" or "level N".
+static struct dbg_error *frame_named(struct repl *r, const char *text,
+				     struct dbg_frame *ret)
+{
+	struct dbg_error *err;
+	struct dbg_frame *frames;
+	uint32_t level;
+	size_t n;
+
+	if (!*text)
+		return frame_get(r, ret);
+	if (!strncmp(text, "level ", 6))
+		text += 6;
+	err = frame_parse(text, &level);
+	if (!err)
+		err = dbg_frame_list(r->dbg, r->thread, level, 1, &frames, &n);
+	if (err)
+		return err;
+	if (!n)
+		return dbg_err_arg("No frame at level %s.", text);
+	*ret = frames[0];
+	return NULL;
+}
+
 struct dbg_error *frame_info(struct repl *r, const struct call *call)
 {
 	static const char *const kinds[] = {
@@ -105,8 +129,7 @@ struct dbg_error *frame_info(struct repl *r, const struct call *call)
 	struct dbg_frame f;
 	struct dbg_frame_code code;
 
-	(void)call;
-	err = frame_get(r, &f);
+	err = frame_named(r, call->args, &f);
 	if (err)
 		return err;
 	out(r, "Stack level %" PRIu32 ", frame at 0x%" PRIx64 ":\n", f.level,

@@ -32,21 +32,52 @@ DBG_MUST struct dbg_error *display_disable(struct repl *r,
 					   const struct call *call);
 void displays_deinit(struct repl *r);
 
+/* ---- break_numbers.c ------------------------------------------------- */
+
+/* `delete [LIST]`, `enable [once | delete] [LIST]`, `disable [LIST]`. */
+DBG_MUST struct dbg_error *break_delete(struct repl *r,
+					const struct call *call);
+DBG_MUST struct dbg_error *break_enable(struct repl *r,
+					const struct call *call);
+DBG_MUST struct dbg_error *break_enable_once(struct repl *r,
+					     const struct call *call);
+DBG_MUST struct dbg_error *break_enable_delete(struct repl *r,
+					       const struct call *call);
+DBG_MUST struct dbg_error *break_disable(struct repl *r,
+					 const struct call *call);
+/* `condition N [EXPRESSION]`, `ignore N COUNT`. */
+DBG_MUST struct dbg_error *break_condition(struct repl *r,
+					   const struct call *call);
+DBG_MUST struct dbg_error *break_ignore(struct repl *r,
+					const struct call *call);
+/* Delete one, with its commands. */
+DBG_MUST struct dbg_error *break_delete_one(struct repl *r, uint32_t number);
+
 /* ---- cmd_stack.c, cmd_frame.c ---------------------------------------- */
 
 /* `backtrace`. */
 DBG_MUST struct dbg_error *stack_info(struct repl *r, const struct call *call);
 /* How many frames the selected thread has. */
 DBG_MUST struct dbg_error *frame_count(struct repl *r, uint32_t *ret);
+enum {
+	FRAME_SILENT = 1, /* value of commands that do not show it */
+};
+/* The number of a frame. */
+DBG_MUST struct dbg_error *frame_parse(const char *text, uint32_t *ret);
 /* `frame N`. */
 DBG_MUST struct dbg_error *frame_level(struct repl *r, const struct call *call);
 
 /* ---- info_frame.c ---------------------------------------------------- */
 
-/* `info frame`, `info registers [NAME...]`. */
+/* `info frame [N]`, `info registers [NAME...]`. */
 DBG_MUST struct dbg_error *frame_info(struct repl *r, const struct call *call);
 DBG_MUST struct dbg_error *registers_info(struct repl *r,
 					  const struct call *call);
+
+/* ---- info_proc.c ----------------------------------------------------- */
+
+/* `info proc [WHAT]`. */
+DBG_MUST struct dbg_error *proc_info(struct repl *r, const struct call *call);
 
 /* ---- info_symbol.c --------------------------------------------------- */
 

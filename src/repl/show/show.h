@@ -95,12 +95,16 @@ size_t repeat_operand(const char *expr);
 DBG_MUST struct dbg_error *show_repeat(struct repl *r, const char *expr,
 				       char letter);
 /* Print a convenience variable, which is known without a stop. */
-DBG_MUST struct dbg_error *show_variable(struct repl *r, const char *expr);
+DBG_MUST struct dbg_error *show_variable(struct repl *r, const char *expr,
+					 enum show_mode mode);
 
 /* ---- show_printf.c --------------------------------------------------- */
 
 /* What `printf "FORMAT", EXPRESSION...` prints. */
 DBG_MUST struct dbg_error *show_printf(struct repl *r, const char *args);
+
+/* The text of a logpoint for what `dprintf LOCATION,` is followed by. */
+DBG_MUST struct dbg_error *printf_log(const char *args, struct str *ret);
 
 /* ---- show_break.c ---------------------------------------------------- */
 

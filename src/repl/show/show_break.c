@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "front/dprintf.h"
 #include "repl/show/print.h"
 #include "repl/repl_priv.h"
 #include "repl/resume.h"
@@ -42,6 +43,8 @@ static const char *kind_name(const struct dbg_breakpoint *b)
 		return "Watchpoint";
 	if (catch_name(b))
 		return b->temporary ? "Temporary catchpoint" : "Catchpoint";
+	if (b->log)
+		return "Dprintf";
 	return b->temporary ? "Temporary breakpoint" : "Breakpoint";
 }
 
@@ -186,6 +189,12 @@ static void show_details(struct repl *r, const struct dbg_breakpoint *b)
 		out(r, "\tignore next %" PRIu64 " hits\n", b->ignore);
 	if (b->reason)
 		out(r, "\t%s\n", b->reason);
+	if (b->log) {
+		_cleanup_str_ struct str text = {0};
+
+		dprintf_text(b->log, &text);
+		out(r, "        printf %s\n", str_get(&text));
+	}
 	const struct hook *hook = hook_find(r, b->number);
 	for (size_t i = 0; hook && i < hook->lines.n; i++)
 		out(r, "        %s\n", hook->lines.v[i]);
@@ -208,13 +217,16 @@ static const char *type_name(const struct dbg_breakpoint *b)
 
 	if (b->kind == DBG_BREAK_WATCH)
 		return watches[b->access];
-	return catch_name(b) ? "catchpoint" : "breakpoint";
+	return catch_name(b) ? "catchpoint" : b->log ? "dprintf" : "breakpoint";
 }
 
 static void show_row(struct repl *r, const struct dbg_breakpoint *b)
 {
 	out(r, "%-7" PRIu32 " %-14s %-4s %-3s ", b->number, type_name(b),
-	    b->temporary ? "del" : "keep", b->enabled ? "y" : "n");
+	    b->temporary ? "del"
+	    : b->once    ? "dis"
+			 : "keep",
+	    b->enabled ? "y" : "n");
 	show_what(r, b);
 	show_details(r, b);
 }

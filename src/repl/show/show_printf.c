@@ -1,6 +1,6 @@
 /*
- * `printf` and `echo`: C's conversions with values of the program as their
- * arguments, and C's escape sequences.
+ * `printf`, `dprintf` and `echo`: C's conversions with values of the program as
+ * their arguments, and C's escape sequences.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/err.h"
 #include "repl/line/parse.h"
+#include "front/dprintf.h"
 #include "front/plain.h"
 #include "repl/show/print.h"
 #include "repl/repl_priv.h"
@@ -187,21 +188,50 @@ static struct dbg_error *add(struct repl *r, const struct conversion *c,
 	return NULL;
 }
 
-struct dbg_error *show_printf(struct repl *r, const char *args)
+// "FORMAT", EXPRESSION...: where the format ends, and the expressions.
+static struct dbg_error *take_apart(const char *args, const char **ret_end,
+				    struct words *ret)
 {
-	struct dbg_error *err = NULL;
-	_cleanup_words_ struct words words = {0};
-	_cleanup_str_ struct str text = {0};
-	struct conversion c;
-	size_t used = 0;
-
 	const char *end = *args == '"' ? string_end(args) : NULL;
+
 	if (!end)
 		return dbg_err_arg("A format in double quotes expected.");
 	const char *rest = end + 1 + strspn(end + 1, " \t");
 	if (*rest && *rest != ',')
 		return dbg_err_arg("A comma expected behind the format.");
-	take_arguments(rest, &words);
+	take_arguments(rest, ret);
+	*ret_end = end;
+	return NULL;
+}
+
+struct dbg_error *printf_log(const char *args, struct str *ret)
+{
+	_cleanup_words_ struct words words = {0};
+	_cleanup_str_ struct str format = {0};
+	const char *end = NULL;
+	struct dbg_error *err = take_apart(args, &end, &words);
+
+	if (err)
+		return err;
+	for (const char *p = args + 1; p < end;) {
+		char one = *p++;
+
+		str_addc(&format, one == '\\' ? unescaped(&p) : one);
+	}
+	return dprintf_log(str_get(&format), words.v, words.n, ret);
+}
+
+struct dbg_error *show_printf(struct repl *r, const char *args)
+{
+	_cleanup_words_ struct words words = {0};
+	_cleanup_str_ struct str text = {0};
+	struct conversion c;
+	const char *end = NULL;
+	struct dbg_error *err = take_apart(args, &end, &words);
+	size_t used = 0;
+
+	if (err)
+		return err;
 	for (const char *p = args + 1; !err && p < end;) {
 		char one = *p++;
 		if (one == '\\') {

@@ -159,7 +159,8 @@ struct dbg_error *show_repeat(struct repl *r, const char *expr, char letter)
 	return NULL;
 }
 
-struct dbg_error *show_variable(struct repl *r, const char *expr)
+struct dbg_error *show_variable(struct repl *r, const char *expr,
+				enum show_mode mode)
 {
 	struct dbg_variable *list;
 	size_t n = 0;
@@ -167,9 +168,11 @@ struct dbg_error *show_variable(struct repl *r, const char *expr)
 	if (*expr == '$')
 		dbg_variable_list(r->dbg, &list, &n);
 	for (size_t i = 0; i < n; i++) {
-		if (strcmp(list[i].name, expr + 1))
+		if (strcmp(list[i].name, expr + 1) || !list[i].number)
 			continue;
-		out(r, "%s = %" PRId64, expr, list[i].value);
+		if (mode == SHOW_PRINT)
+			out(r, "%s = ", expr);
+		out(r, "%" PRId64, list[i].value);
 		return NULL;
 	}
 	if (dbg_state(r->dbg) == DBG_RUNNING)

@@ -272,7 +272,7 @@ struct dbg_error *show_expr(struct repl *r, const char *expr,
 	if (f.count != 1 || f.size || f.letter == 'i')
 		return dbg_err_arg("A count, a size and /i are for \"x\".");
 	if (dbg_state(r->dbg) != DBG_STOPPED)
-		return show_variable(r, expr);
+		return show_variable(r, expr, mode);
 	if (repeat_is(expr))
 		return show_repeat(r, expr, f.letter);
 	if (f.letter && f.letter != 's') {

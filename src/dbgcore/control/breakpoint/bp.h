@@ -35,6 +35,7 @@ struct bp {
 	char *condition;
 	struct condition_codes codes; /* of it */
 	bool enabled, temporary;
+	bool once;       /* the stop at it disables it */
 	uint32_t thread; /* the only one whose hits count; 0: all */
 	uint64_t hits, ignore;
 	struct arena *arena; /* holds location's strings */

@@ -210,6 +210,22 @@ struct dbg_error *control_break_enable(struct control *c, uint32_t number,
 	return watch_switch(c, bp);
 }
 
+struct dbg_error *control_break_once(struct control *c, uint32_t number,
+				     bool deletes)
+{
+	struct dbg_error *err;
+	struct bp *bp;
+
+	err = bp_get(c, number, &bp);
+	if (!err)
+		err = control_break_enable(c, number, true);
+	if (err)
+		return err;
+	bp->temporary = deletes;
+	bp->once = !deletes;
+	return NULL;
+}
+
 struct dbg_error *control_break_ignore(struct control *c, uint32_t number,
 				       uint64_t count)
 {
@@ -304,6 +320,9 @@ void bp_spent(struct control *c, struct bp *bp, struct dbg_stop *stop)
 
 		control_warn(c, control_break_delete(c, number));
 		c->ops->changed(c->arg, number, true);
+	} else if (bp->once) {
+		control_warn(c, control_break_enable(c, bp->number, false));
+		c->ops->changed(c->arg, bp->number, false);
 	}
 }
 

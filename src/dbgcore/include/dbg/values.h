@@ -121,10 +121,11 @@ void dbg_variable_set(struct dbg *dbg, const char *name, int64_t value);
 
 struct dbg_variable {
 	const char *name;
+	bool number; /* an integer, which is @value */
 	int64_t value;
 };
 
-/* Those that are integers; until the next list. */
+/* All, in the order in which they were set first; until the next list. */
 void dbg_variable_list(struct dbg *dbg, struct dbg_variable **ret,
 		       size_t *ret_n);
 
