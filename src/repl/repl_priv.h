@@ -42,6 +42,7 @@ struct display {
 	/* Whose variables it shows; NULL: of no method, or not known yet. */
 	char *method, *mvid;
 	uint32_t token;
+	uint32_t block; /* of it, see dbg_eval_needs */
 };
 
 /* What was listed last; line numbers, 0: nothing yet. */

@@ -33,9 +33,10 @@ struct eval_trace {
 	struct eval_link links[EVAL_LINKS_MAX]; /* in order of reading */
 	size_t n_links;                         /* more are not kept */
 	bool of_frame;                          /* a variable was used */
-	bool of_thread;                         /* a thread's static was used */
-	bool unknown; /* a name stands for nothing that can be seen here */
-	bool moves;   /* some of it lies where the GC may move it */
+	uint32_t block; /* OF_FRAME: end of the innermost one's, struct var */
+	bool of_thread; /* a thread's static was used */
+	bool unknown;   /* a name stands for nothing that can be seen here */
+	bool moves;     /* some of it lies where the GC may move it */
 };
 
 struct eval_calls;

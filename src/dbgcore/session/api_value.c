@@ -187,7 +187,8 @@ struct dbg_error *dbg_eval(struct dbg *dbg, dbg_id frame, const char *expr,
 }
 
 struct dbg_error *dbg_eval_needs(struct dbg *dbg, dbg_id frame,
-				 const char *expr, enum dbg_needs *ret)
+				 const char *expr, enum dbg_needs *ret,
+				 uint32_t *ret_block)
 {
 	struct eval e;
 	struct node node;
@@ -202,6 +203,7 @@ struct dbg_error *dbg_eval_needs(struct dbg *dbg, dbg_id frame,
 	*ret = trace.unknown    ? DBG_NEEDS_ANOTHER
 	       : trace.of_frame ? DBG_NEEDS_FRAME
 				: DBG_NEEDS_NOTHING;
+	*ret_block = trace.block;
 	return NULL;
 }
 

@@ -140,7 +140,7 @@ static const struct repl_cmd cmds[] = {
 	.help = "show a value at each stop",
 	.more = "/FMT is as for \"print\", or as for \"x\" if it has a count "
 		"or a size or is /i or /s.\nWithout EXPRESSION all displays "
-		"are shown now. What has variables is shown in the method "
+		"are shown now. What has variables is shown in the block "
 		"where the "
 		"display was made.",
 	.flags = CMD_FORMAT,

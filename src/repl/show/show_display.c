@@ -1,7 +1,7 @@
 /*
  * What `display` has asked for, at each stop. As in gdb an expression with
- * variables is shown in the method where it was made, and in the lambdas and
- * local functions within that; elsewhere its names mean something else, or
+ * variables is shown in the block where it was made, and in the blocks, lambdas
+ * and local functions within that; elsewhere its names mean something else, or
  * nothing.
  */
 #include <inttypes.h>
@@ -62,18 +62,23 @@ bool display_in_scope(struct repl *r, struct display *d)
 	_cleanup_free_ char *expr = xstrndup(d->expr, repeat_operand(d->expr));
 	enum dbg_needs needs;
 	struct dbg_frame f;
+	uint32_t block;
 
 	if (!r->stopped || dbg_err_drop(frame_get(r, &f)))
 		return true;
 	if (d->method && !is_within(d, &f))
 		return false;
-	if (dbg_err_drop(dbg_eval_needs(r->dbg, f.id, expr, &needs)))
+	if (dbg_err_drop(dbg_eval_needs(r->dbg, f.id, expr, &needs, &block)))
 		return true;
 	if (needs == DBG_NEEDS_FRAME && !d->method && f.mvid) {
 		d->method = xstrdup(f.name);
 		d->mvid = xstrdup(f.mvid);
 		d->token = f.token;
+		d->block = block;
 	}
+	// the blocks of a lambda are its own
+	if (needs == DBG_NEEDS_FRAME && d->method && f.token == d->token)
+		return block == d->block;
 	return needs != DBG_NEEDS_ANOTHER;
 }
 

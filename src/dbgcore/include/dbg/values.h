@@ -80,10 +80,14 @@ enum dbg_needs {
 	DBG_NEEDS_ANOTHER, /* a name in it is not known in this frame */
 };
 
-/* Evaluates nothing; what else may be wrong with @expr is no error. */
+/*
+ * Evaluates nothing; what else may be wrong with @expr is no error. *ret_block
+ * tells the blocks of a method apart (FRAME): the IL offset where that of the
+ * innermost of the variables ends.
+ */
 DBG_MUST struct dbg_error *dbg_eval_needs(struct dbg *dbg, dbg_id frame,
-					  const char *expr,
-					  enum dbg_needs *ret);
+					  const char *expr, enum dbg_needs *ret,
+					  uint32_t *ret_block);
 
 /*
  * Assign the value of expression @value, converted as C# does, to @target, a
