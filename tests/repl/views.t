@@ -67,5 +67,12 @@ shelf = {Width = 3, Height = 4, Unit = "m", Number = 7, Other = null}
 crate = {Width = 3, Height = 4, Unit = "m", Number = 7, Other = null, Weight = 9}
 +print named.ToString()
 $14 = "named 1"
+## What a getter makes when it is first asked for is the same ever after.
++print lazily
+$15 = {parts = null, part 0, part 1}
++print lazily
+$16 = {parts = null, part 0, part 1}
++print lazily.parts
+$17 = null
 +kill
 [Inferior 1 (process {...}) killed]

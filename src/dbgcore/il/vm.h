@@ -49,6 +49,7 @@ struct vm_budget {
 	uint32_t depth;        /* frames: 10,000 */
 	uint32_t ms;           /* of processor time: 2,000 */
 	bool plain;            /* what would throw is refused instead */
+	bool keeps;            /* sees what others that keep have written */
 };
 
 struct vm *vm_create(struct il_types *ts);
@@ -90,9 +91,11 @@ struct vm_value {
 /*
  * Make @method, with what a caller would push, the next to be executed; an
  * execution that was not finished is dropped, and so are writes to the
- * program's memory by former ones. @args: `this` first (a reference; the
- * address of a value type), @n as its signature says; each is the bytes of a
- * place of its type.
+ * program's memory by former ones. Those of executions that keep stay until the
+ * next stop, or the next write to the program, for one another: what a getter
+ * makes when it is first asked for is the same object ever after. @args: `this`
+ * first (a reference; the address of a value type), @n as its signature says;
+ * each is the bytes of a place of its type.
  */
 DBG_MUST struct dbg_error *vm_begin(struct vm *m, struct il_method *method,
 				    const struct vm_value *args, size_t n,

@@ -11,8 +11,12 @@ enum {
 	ARGS_MAX = 2,
 };
 
-static const struct vm_budget one_of_many = {
-    .instructions = 5000000, .memory = 64 << 20, .depth = 2000, .ms = 250};
+static const struct vm_budget one_of_many = {.instructions = 5000000,
+					     .memory = 64 << 20,
+					     .depth = 2000,
+					     .ms = 250,
+					     .keeps = true};
+static const struct vm_budget of_rows = {.keeps = true};
 
 /* ---- Values into the machine ----------------------------------------- */
 
@@ -159,7 +163,7 @@ void interpret_new(const struct view *w, struct il_method *constructor,
 	args[1].addr = put(w, sig->params[0], v);
 	if (!args[0].addr || !args[1].addr)
 		return;
-	run(w, constructor, args, ARGS_MAX, NULL, ret);
+	run(w, constructor, args, ARGS_MAX, &of_rows, ret);
 	if (!ret->why && !ret->thrown)
 		ret->value = value_object(w->types, object);
 }

@@ -28,13 +28,23 @@ bool space_create(struct vm *vm)
 	return true;
 }
 
+/* What was put aside is gone. */
+static void drop_aside(struct vm *vm)
+{
+	for (size_t i = 0; i < vm->aside.n; i++)
+		free(vm->aside.pages[i]);
+	vm->aside.n = 0;
+}
+
 void space_destroy(struct vm *vm)
 {
 	if (vm->base)
 		munmap(vm->base, REGION_SIZE);
 	map_clear_free(&vm->pages);
 	map_deinit(&vm->pages);
-	free(vm->dirty);
+	free(vm->written.pages);
+	drop_aside(vm);
+	free(vm->aside.pages);
 }
 
 static void tlb_clear(struct vm *vm)
@@ -44,27 +54,62 @@ static void tlb_clear(struct vm *vm)
 
 void space_clean(struct vm *vm)
 {
-	for (size_t i = 0; i < vm->n_dirty; i++) {
-		free(map_take(&vm->pages, vm->dirty[i]->addr / PAGE_SIZE_VM));
+	for (size_t i = 0; i < vm->written.n; i++) {
+		free(map_take(&vm->pages,
+			      vm->written.pages[i]->addr / PAGE_SIZE_VM));
 		vm->n_pages--;
 	}
-	vm->n_dirty = 0;
+	vm->written.n = 0;
 	tlb_clear(vm);
+}
+
+static void swap_aside(struct vm *vm)
+{
+	struct written other = vm->written;
+	vm->written = vm->aside;
+	vm->aside = other;
+	tlb_clear(vm);
+}
+
+void space_put_aside(struct vm *vm)
+{
+	drop_aside(vm);
+	for (size_t i = 0; i < vm->written.n; i++) {
+		uint64_t addr = vm->written.pages[i]->addr;
+		map_take(&vm->pages, addr / PAGE_SIZE_VM);
+		vm->n_pages--;
+	}
+	swap_aside(vm);
+}
+
+void space_take_back(struct vm *vm)
+{
+	space_clean(vm);
+	for (size_t i = 0; i < vm->aside.n; i++) {
+		struct page *page = vm->aside.pages[i];
+		struct page *read =
+		    map_take(&vm->pages, page->addr / PAGE_SIZE_VM);
+		map_put(&vm->pages, page->addr / PAGE_SIZE_VM, page);
+		vm->n_pages += !read;
+		free(read);
+	}
+	swap_aside(vm);
 }
 
 void space_forget(struct vm *vm, bool all)
 {
+	drop_aside(vm);
 	if (all) {
 		map_clear_free(&vm->pages);
-		vm->n_pages = vm->n_dirty = 0;
+		vm->n_pages = vm->written.n = 0;
 		tlb_clear(vm);
 		return;
 	}
 	struct map old = vm->pages;
 	memset(&vm->pages, 0, sizeof(vm->pages));
-	vm->n_pages = vm->n_dirty;
-	for (size_t i = 0; i < vm->n_dirty; i++) {
-		uint64_t number = vm->dirty[i]->addr / PAGE_SIZE_VM;
+	vm->n_pages = vm->written.n;
+	for (size_t i = 0; i < vm->written.n; i++) {
+		uint64_t number = vm->written.pages[i]->addr / PAGE_SIZE_VM;
 		map_put(&vm->pages, number, map_take(&old, number));
 	}
 	map_clear_free(&old);
@@ -114,9 +159,9 @@ uint8_t *space_page(struct vm *vm, uint64_t addr, size_t n, bool write)
 	if (!page)
 		return NULL;
 	if (write && !page->dirty) {
-		mem_grow(&vm->dirty, &vm->cap_dirty, vm->n_dirty,
-			 sizeof(struct page *));
-		vm->dirty[vm->n_dirty++] = page;
+		struct written *to = &vm->written;
+		mem_grow(&to->pages, &to->cap, to->n, sizeof(struct page *));
+		to->pages[to->n++] = page;
 		page->dirty = true;
 	}
 	return page->data + in_page;
@@ -196,7 +241,7 @@ bool space_move(struct vm *vm, uint64_t to, uint64_t from, uint64_t n)
 
 bool vm_has_written(const struct vm *vm)
 {
-	return vm->n_dirty != 0;
+	return vm->written.n != 0;
 }
 
 bool vm_owns(const struct vm *vm, uint64_t addr)

@@ -10,6 +10,10 @@ void space_destroy(struct vm *vm);
 void space_forget(struct vm *vm, bool all);
 /* Drop what was written to the program's memory. */
 void space_clean(struct vm *vm);
+/* Put what was written aside, and drop what was aside. */
+void space_put_aside(struct vm *vm);
+/* Drop what was written, and have in its place what was put aside. */
+void space_take_back(struct vm *vm);
 /* For what is not in the region; NULL: not there. May straddle: NULL too. */
 uint8_t *space_page(struct vm *vm, uint64_t addr, size_t n, bool write);
 bool space_move(struct vm *vm, uint64_t to, uint64_t from, uint64_t n);

@@ -78,6 +78,8 @@ void vm_forget(struct vm *vm)
 {
 	if (!vm || !vm->base)
 		return;
+	if (vm->keeps)
+		space_clean(vm);
 	space_forget(vm, false);
 	map_clear(&vm->dynamics);
 }
@@ -200,6 +202,23 @@ static struct dbg_error *put_args(struct vm *vm, struct site *s,
 	return NULL;
 }
 
+/*
+ * What views have written stays for views, unless the last of them came to no
+ * end: then it is half of something. All else begins with nothing.
+ */
+static void begin_space(struct vm *vm, bool keeps)
+{
+	if (vm->keeps && vm->state != VM_DONE)
+		space_clean(vm);
+	if (keeps && !vm->keeps)
+		space_take_back(vm);
+	else if (!keeps && vm->keeps)
+		space_put_aside(vm);
+	else if (!keeps)
+		space_clean(vm);
+	vm->keeps = keeps;
+}
+
 struct dbg_error *vm_begin(struct vm *vm, struct il_method *method,
 			   const struct vm_value *args, size_t n,
 			   const struct vm_budget *budget)
@@ -213,7 +232,7 @@ struct dbg_error *vm_begin(struct vm *vm, struct il_method *method,
 	vm->thrown = 0;
 	dbg_error_destroy(vm->error);
 	vm->error = NULL;
-	space_clean(vm);
+	begin_space(vm, budget && budget->keeps);
 	arena_reset(vm->scratch);
 	set_budget(vm, budget);
 	fresh_budget(vm);

@@ -124,6 +124,12 @@ struct page {
 	uint8_t data[PAGE_SIZE_VM];
 };
 
+/* Pages that an execution has written to. */
+struct written {
+	struct page **pages;
+	size_t n, cap;
+};
+
 /* What execution knows of a type. */
 struct vm_class {
 	struct il_type *type;
@@ -166,8 +172,9 @@ struct vm {
 	struct map pages;
 	struct page *tlb[TLB_SIZE];
 	size_t n_pages;
-	struct page **dirty;
-	size_t n_dirty, cap_dirty;
+	struct written written;
+	struct written aside; /* by views, while something else executes */
+	bool keeps;           /* the last execution was one of views */
 
 	/* One execution. */
 	struct frame *frames;
