@@ -29,6 +29,15 @@ $_inferior = 1
 $start = 16
 $bpnum = 1
 $text = "abc"
++show values
+$1 = 1
+$2 = 1078530011
+$3 = 2.5
++show values 9
++show values 2
+$1 = 1
+$2 = 1078530011
+$3 = 2.5
 +thread name first
 +thread find ^fir
 Thread 1 has name 'first'

@@ -133,6 +133,11 @@ uint32_t history_add(struct history *h, struct types *ts, const struct value *v)
 	return (uint32_t)h->n;
 }
 
+uint32_t history_last(const struct history *h)
+{
+	return (uint32_t)h->n;
+}
+
 bool history_names(const char *name)
 {
 	size_t n = strspn(name, "$");

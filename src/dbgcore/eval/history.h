@@ -25,6 +25,8 @@ void history_stop(struct history *h, bool returns);
 /* Append a value, returning its number. */
 uint32_t history_add(struct history *h, struct types *ts,
 		     const struct value *v);
+/* The number of the last one, 0: there is none. */
+uint32_t history_last(const struct history *h);
 /* The value that @name, which begins with `$`, stands for. */
 DBG_MUST struct dbg_error *history_get(const struct history *h,
 				       struct types *ts, const char *name,

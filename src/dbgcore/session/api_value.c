@@ -268,6 +268,11 @@ uint32_t dbg_keep(struct dbg *dbg)
 	return in->types ? history_add(in->history, in->types, &in->last) : 0;
 }
 
+uint32_t dbg_kept(const struct dbg *dbg)
+{
+	return history_last(dbg->inspect.history);
+}
+
 void dbg_variable_set(struct dbg *dbg, const char *name, int64_t value)
 {
 	history_set_number(dbg->inspect.history, name, value);

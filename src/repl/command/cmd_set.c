@@ -217,6 +217,31 @@ static struct dbg_error *show_convenience(struct repl *r,
 	return NULL;
 }
 
+// "$3 = ..." of ten values: the last ones, or those around number N.
+static struct dbg_error *show_values(struct repl *r, const struct call *call)
+{
+	const uint64_t last = dbg_kept(r->dbg);
+	uint64_t middle = last;
+
+	if (*call->args && !parse_u64(call->args, &middle))
+		return dbg_err_arg("\"%s\" is not the number of a value.",
+				   call->args);
+	uint64_t first = *call->args ? middle - (middle > 5 ? 5 : middle)
+				     : last - (last > 9 ? 9 : last);
+
+	first += !first;
+	for (uint64_t i = first; i <= last && i < first + 10; i++) {
+		_cleanup_free_ char *name = xasprintf("$%" PRIu64, i);
+
+		out(r, "%s = ", name);
+		struct dbg_error *err = show_expr(r, name, "", SHOW_OUTPUT);
+		if (err)
+			show_error(r, err);
+		out(r, "\n");
+	}
+	return NULL;
+}
+
 static struct dbg_error *set_next(struct repl *r, const struct call *call)
 {
 	return run_goto(r, call->args, false);
@@ -302,6 +327,13 @@ static const struct repl_cmd show_subs[] = {
 	.names = "convenience conv",
 	.help = "the variables $NAME",
 	.run = show_convenience,
+    },
+    {
+	.names = "values",
+	.args = "[N]",
+	.help = "the ten values shown last, or those around number N",
+	.flags = CMD_NEEDS_STOP,
+	.run = show_values,
     },
     {
 	.names = "version",

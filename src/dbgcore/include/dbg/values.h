@@ -115,6 +115,8 @@ DBG_MUST struct dbg_error *dbg_returned(struct dbg *dbg, struct dbg_value *ret,
  * no runtime.
  */
 uint32_t dbg_keep(struct dbg *dbg);
+/* The number of the value that was kept last; 0: there is none. */
+uint32_t dbg_kept(const struct dbg *dbg);
 
 /*
  * Convenience variables, `$NAME` in expressions, given here without the '$': an
