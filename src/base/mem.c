@@ -120,6 +120,11 @@ void mem_free_ptr(void *p)
 	free(block);
 }
 
+void mem_destroy_arena(struct arena **a)
+{
+	arena_destroy(*a);
+}
+
 void mem_close_fd(int *fd)
 {
 	int saved = errno;

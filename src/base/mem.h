@@ -40,6 +40,8 @@ struct arena;
 
 struct arena *arena_create(void);
 void arena_destroy(struct arena *a);
+void mem_destroy_arena(struct arena **a);
+#define _cleanup_arena_ __attribute__((cleanup(mem_destroy_arena)))
 void arena_reset(struct arena *a);
 void *arena_alloc(struct arena *a, size_t size);
 void *arena_calloc(struct arena *a, size_t n, size_t size);

@@ -4,50 +4,85 @@
  */
 #include "eval/eval.h"
 
+#include <string.h>
+
 #include "base/err.h"
 #include "base/mem.h"
 #include "eval/bind/bind.h"
 #include "eval/evalcall.h"
 #include "eval/lookup.h"
 
+/* @e, for one evaluation: trees and what is bound are in @scratch. */
+static struct eval within(const struct eval *e, struct arena *scratch)
+{
+	struct eval own = *e;
+	own.scratch = scratch;
+	return own;
+}
+
 /* All that an expression can be is of types of the core library. */
 static struct dbg_error *parse(const struct eval *e, const char *text,
 			       struct expr **ret)
 {
-	struct dbg_error *err = expr_parse(text, e->arena, ret);
+	struct dbg_error *err = expr_parse(text, e->scratch, ret);
 	if (!err && !il_type_of_elem(vm_types(e->vm), ELEM_OBJECT))
 		err = dbg_err(DBG_E_STATE,
 			      "System.Private.CoreLib.dll is not loaded yet");
 	return err;
 }
 
+/* What a result shares with the text or the machine's answer is copied. */
+static void keep_text(const struct eval *e, struct value *v)
+{
+	if (v->where != VALUE_TEXT)
+		return;
+	uint16_t *units =
+	    arena_calloc(e->arena, v->n_units + 1, sizeof(*units));
+	if (v->n_units)
+		memcpy(units, v->units, v->n_units * sizeof(*units));
+	v->units = units;
+}
+
 struct dbg_error *eval_value(const struct eval *e, const char *text,
 			     struct value *ret)
 {
 	struct expr *x;
-	struct dbg_error *err = parse(e, text, &x);
-	return err ? err : bind_evaluate(e, text, x, ret);
+	_cleanup_arena_ struct arena *scratch = arena_create();
+	const struct eval own = within(e, scratch);
+	struct dbg_error *err = parse(&own, text, &x);
+	if (!err)
+		err = bind_evaluate(&own, text, x, ret);
+	if (!err)
+		keep_text(e, ret);
+	return err;
 }
 
 struct dbg_error *eval_bind(const struct eval *e, const char *text)
 {
 	struct expr *x;
-	struct dbg_error *err = parse(e, text, &x);
-	return err ? err : bind_check(e, text, x);
+	_cleanup_arena_ struct arena *scratch = arena_create();
+	const struct eval own = within(e, scratch);
+	struct dbg_error *err = parse(&own, text, &x);
+	return err ? err : bind_check(&own, text, x);
 }
 
 struct dbg_error *eval_assign(const struct eval *e, const char *target,
 			      const char *value, struct value *ret)
 {
 	struct expr *x, *v;
-	struct dbg_error *err = parse(e, target, &x);
+	_cleanup_arena_ struct arena *scratch = arena_create();
+	const struct eval own = within(e, scratch);
+	struct dbg_error *err = parse(&own, target, &x);
 	if (!err)
-		err = parse(e, value, &v);
+		err = parse(&own, value, &v);
 	if (err)
 		return err;
 	const struct bind_assignment a = {
 	    .text = target, .target = x, .value_text = value, .value = v};
-	return bind_assign(e, &a, ret);
+	err = bind_assign(&own, &a, ret);
+	if (!err)
+		keep_text(e, ret);
+	return err;
 }
 
 static bool is_step(const struct expr *x)
@@ -99,9 +134,9 @@ static struct dbg_error *step(const struct eval *e, const char *text,
 	return err;
 }
 
-struct dbg_error *eval_statement(const struct eval *e, const char *text,
-				 struct value *ret, struct value *ret_place,
-				 bool *ret_assigned)
+static struct dbg_error *statement(const struct eval *e, const char *text,
+				   struct value *ret, struct value *ret_place,
+				   bool *ret_assigned)
 {
 	struct expr *x;
 	struct dbg_error *err = parse(e, text, &x);
@@ -122,13 +157,28 @@ struct dbg_error *eval_statement(const struct eval *e, const char *text,
 	return err;
 }
 
+struct dbg_error *eval_statement(const struct eval *e, const char *text,
+				 struct value *ret, struct value *ret_place,
+				 bool *ret_assigned)
+{
+	_cleanup_arena_ struct arena *scratch = arena_create();
+	const struct eval own = within(e, scratch);
+	struct dbg_error *err =
+	    statement(&own, text, ret, ret_place, ret_assigned);
+	if (!err)
+		keep_text(e, ret);
+	return err;
+}
+
 struct type *eval_type(const struct eval *e, const char *text)
 {
 	struct expr *t;
 	struct type *type = NULL;
-	struct dbg_error *err = expr_parse_type(text, e->arena, &t);
+	_cleanup_arena_ struct arena *scratch = arena_create();
+	const struct eval own = within(e, scratch);
+	struct dbg_error *err = expr_parse_type(text, scratch, &t);
 	if (!err)
-		err = lookup_type(e, t, &type);
+		err = lookup_type(&own, t, &type);
 	dbg_error_destroy(err);
 	return type;
 }
@@ -137,8 +187,10 @@ struct dbg_error *eval_condition(const struct eval *e, const char *text,
 				 bool *ret)
 {
 	struct expr *x;
-	struct dbg_error *err = parse(e, text, &x);
-	return err ? err : bind_condition(e, text, x, ret);
+	_cleanup_arena_ struct arena *scratch = arena_create();
+	const struct eval own = within(e, scratch);
+	struct dbg_error *err = parse(&own, text, &x);
+	return err ? err : bind_condition(&own, text, x, ret);
 }
 
 struct dbg_error *eval_misplaced(void)
@@ -150,10 +202,9 @@ struct dbg_error *eval_misplaced(void)
 struct dbg_error *eval_check(const char *text)
 {
 	struct expr *x;
-	struct arena *arena = arena_create();
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_error *err = expr_parse(text, arena, &x);
 	if (!err && (x->kind == EXPR_ASSIGN || is_step(x)))
 		err = eval_misplaced();
-	arena_destroy(arena);
 	return err;
 }

@@ -51,6 +51,7 @@ struct eval {
 	struct history *history;   /* of $1, NULL: none */
 	struct stack *stack;       /* to write registers, NULL: none */
 	struct arena *arena;       /* for the result */
+	struct arena *scratch;     /* until the end of one evaluation */
 	struct eval_trace *trace;  /* NULL: nobody wants it */
 };
 

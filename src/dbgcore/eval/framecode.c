@@ -26,7 +26,7 @@ struct param_place {
 };
 
 struct frame_code {
-	struct arena *arena; /* holds all that the method needs */
+	struct arena *arena; /* of the method */
 	struct il_method *method;
 	struct param_place places[BIND_PARAMS_MAX];
 	size_t n;
@@ -119,14 +119,15 @@ static struct dbg_error *compile(struct frame_code *c, const struct eval *e,
 {
 	struct dbg_error *err;
 	struct eval own = *e;
+	_cleanup_arena_ struct arena *scratch = arena_create();
 	struct bind_code code;
 	struct expr *x;
 
 	if (!is_plain_frame(e->scope, regs))
 		return dbg_err(DBG_E_UNSUPPORTED, "the frame is not plain");
 	own.arena = c->arena;
-	text = arena_strdup(c->arena, text);
-	err = expr_parse(text, c->arena, &x);
+	own.scratch = scratch;
+	err = expr_parse(text, scratch, &x);
 	if (!err)
 		err = bind_compile(&own, text, x, &code);
 	if (err)

@@ -226,7 +226,7 @@ bool lookup_dotted(const struct eval *e, const struct expr *x,
 		return false;
 	ret->n_args = 0;
 	add_path(x, &name, ret);
-	ret->name = arena_strdup(e->arena, str_get(&name));
+	ret->name = arena_strdup(e->scratch, str_get(&name));
 	return true;
 }
 
@@ -419,7 +419,7 @@ struct dbg_error *lookup_value(const struct eval *e, const struct expr *x,
 	*ret_any = true;
 	// what the compiler of Visual Basic calls a variable
 	if (str_starts(name, "$VB$")) {
-		const char *source = csname_source_name(e->arena, name);
+		const char *source = csname_source_name(e->scratch, name);
 		name = source ? source : name;
 	}
 	if (!strcmp(name, "this") || !strcmp(name, "base"))

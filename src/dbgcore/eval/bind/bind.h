@@ -33,7 +33,7 @@ struct bind_code {
 	size_t n;
 };
 
-/* The method lives in @e's arena, with @text and @x. */
+/* The method lives in @e's arena. */
 DBG_MUST struct dbg_error *bind_compile(const struct eval *e, const char *text,
 					const struct expr *x,
 					struct bind_code *ret);

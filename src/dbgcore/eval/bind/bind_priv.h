@@ -28,7 +28,7 @@ struct binder {
 	const char *text;
 	struct il_types *ts;
 	struct vm *vm;
-	struct arena *arena;
+	struct arena *arena; /* the evaluation's; see e->arena for what stays */
 	struct name_scope *names;
 	struct bound_lambda *lambda; /* whose body is being bound */
 	struct lambda_memo *memos;

@@ -252,7 +252,7 @@ void binder_init(struct binder *b, const struct eval *e, const char *text)
 			     .text = text,
 			     .ts = vm_types(e->vm),
 			     .vm = e->vm,
-			     .arena = e->arena};
+			     .arena = e->scratch};
 }
 
 struct dbg_error *bind_evaluate(const struct eval *e, const char *text,

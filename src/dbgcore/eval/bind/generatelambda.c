@@ -38,18 +38,24 @@ static struct dbg_error *finish(struct generator *e, const char *name,
 				const struct il_sig *sig,
 				struct il_method **ret)
 {
-	struct arena *arena = e->b->arena;
+	struct arena *arena = e->b->e->arena;
 	struct il_type **locals =
 	    arena_calloc(arena, e->n_slots + 1, sizeof(*locals));
 	for (size_t i = 0; i < e->n_slots; i++)
 		locals[i] = e->slots[i].type;
+	for (size_t i = 0; i < e->n_pool; i++)
+		if (e->pool[i].kind == MADE_STRING)
+			e->pool[i].units = arena_copy(
+			    arena, e->pool[i].units, e->pool[i].n_units,
+			    sizeof(*e->pool[i].units));
 	const struct made_code code = {
 	    .code = {arena_copy(arena, e->code.s, e->code.len, 1), e->code.len},
 	    .locals = locals,
 	    .n_locals = e->n_slots,
-	    .clauses = e->clauses,
+	    .clauses = arena_copy(arena, e->clauses, e->n_clauses,
+				  sizeof(*e->clauses)),
 	    .n_clauses = e->n_clauses,
-	    .pool = e->pool,
+	    .pool = arena_copy(arena, e->pool, e->n_pool, sizeof(*e->pool)),
 	    .n_pool = e->n_pool};
 	str_deinit(&e->code);
 	*ret = made_create(arena, name, sig, &code);
@@ -112,7 +118,8 @@ struct dbg_error *ilgen_lambda(struct generator *e, const struct bound *n)
 	if (err)
 		return err;
 	struct il_sig sig = {.ret = invoke->ret, .n_params = l->n_params + 1};
-	sig.params = arena_calloc(b->arena, sig.n_params, sizeof(*sig.params));
+	sig.params =
+	    arena_calloc(b->e->arena, sig.n_params, sizeof(*sig.params));
 	sig.params[0] = bind_prim(b, ELEM_OBJECT);
 	for (size_t i = 0; i < l->n_params; i++)
 		sig.params[i + 1] = l->params[i]->type;
@@ -132,8 +139,8 @@ struct dbg_error *ilgen_method(struct binder *b, struct bound *body,
 	const struct frame_params *p = b->params;
 	if (p) {
 		sig.n_params = p->n + 1;
-		sig.params =
-		    arena_calloc(b->arena, sig.n_params, sizeof(*sig.params));
+		sig.params = arena_calloc(b->e->arena, sig.n_params,
+					  sizeof(*sig.params));
 		sig.params[0] = bind_prim(b, ELEM_OBJECT);
 	}
 	for (size_t i = 0; p && i < p->n; i++)
