@@ -101,3 +101,18 @@ def test_cost(t):
             t.check(calls < 9 * hits + 1000, f"{text}: {calls} system calls")
         # the two stops that are shown
         t.check(dac < hits, f"{text}: {dac} calls of the DAC")
+
+
+def test_cost_of_calls(t):
+    """A condition that calls a method stops its thread alone, too, and asks
+    the runtime for no place of a static twice."""
+    hits = 200
+    out = t.batch([f"break {t.at('Conditions', 'field')} if "
+                   'Name.EndsWith("none")',
+                   "tbreak " + t.at("Conditions", "first"),
+                   "tbreak " + t.at("Conditions", "last"), "run",
+                   "maint print statistics", "continue",
+                   "maint print statistics"],
+                  t.program("Conditions", str(hits), "field")).stdout
+    _, _, dac = work(out)
+    t.check(dac < 60 * hits, f"{dac} calls of the DAC")

@@ -110,6 +110,7 @@ struct dac {
 	struct map methods;             /* MethodDesc* -> struct dac_method */
 	struct dac_instances instances; /* see typetable.c */
 	struct map frame_kinds;         /* first word of a Frame -> char */
+	struct map static_places;       /* FieldDesc* -> address */
 	struct dac_threads threads;     /* until flush */
 	struct dac_code_cache code;     /* until dac_forget */
 	struct dac_code_cache dynamic;  /* until dac_flush */

@@ -27,6 +27,7 @@ enum {
 	ELEM_VALUETYPE = 0x11,
 	ELEM_CLASS = 0x12,
 	BOX_DATA = 8,
+	DYNAMIC_STATICS = 6, /* .NET 8, of the flags that begin a MethodTable */
 };
 
 // References and boxed structures lie among the GC's statics.
@@ -81,8 +82,9 @@ static bool is_of_image(const struct dac_type *type,
 	       field->offset / 8 >= type->n_statics;
 }
 
-static uint64_t by_field(struct dac *d, uint64_t mt,
-			 const struct dac_field *field, pid_t tid)
+// What the DAC says; an offset from nothing for a class without statics yet.
+static uint64_t ask_for_field(struct dac *d, uint64_t mt,
+			      const struct dac_field *field, pid_t tid)
 {
 	_cleanup_com_ void *task = NULL, *value = NULL;
 	uint64_t addr = 0;
@@ -101,9 +103,33 @@ static uint64_t by_field(struct dac *d, uint64_t mt,
 	if (hr != COM_OK || !value ||
 	    DAC_CALL(d, value, VALUE_ADDRESS, &addr) != COM_OK)
 		return 0;
-	// A class without statics yet: an offset from nothing.
+	return addr;
+}
+
+// Does the place stay where it is, once it is there? (.NET 8: the statics of a
+// class that is no instantiation and cannot be unloaded; else the image)
+static bool is_fixed(struct dac *d, uint64_t mt, pid_t tid)
+{
+	return !tid && (d->sos14 || !(word_at(d, mt) & DYNAMIC_STATICS));
+}
+
+// To ask costs the DAC, once in each stop, a copy of the core library's
+// metadata (see dac_instance_get).
+static uint64_t by_field(struct dac *d, uint64_t mt,
+			 const struct dac_field *field, pid_t tid)
+{
+	bool fixed = is_fixed(d, mt, tid);
+	uint64_t addr = 0;
+
+	if (fixed)
+		addr = (uintptr_t)map_find(&d->static_places, field->addr);
+	if (!addr)
+		addr = ask_for_field(d, mt, field, tid);
 	if (addr < ADDRESS_MIN)
 		return 0;
+	if (fixed)
+		map_put(&d->static_places, field->addr,
+			(void *)(uintptr_t)addr);
 	// The DAC opens the boxes of threads; the image has none (.NET 9, 10).
 	return tid || d->sos14 ? addr : unbox(d, field, addr);
 }
@@ -185,9 +211,6 @@ static pid_t tid_of(struct dac *d, uint64_t thread)
  */
 static bool class_flags(struct dac *d, uint64_t mt, uint32_t *ret)
 {
-	enum {
-		DYNAMIC_STATICS = 6 // of the flags that begin a MethodTable
-	};
 	struct sos_statics_module statics = {0};
 	const struct dac_type *type;
 	uint64_t number;

@@ -450,6 +450,7 @@ void dac_close(struct dac *d)
 	map_deinit(&d->threads.by_tid);
 	arena_destroy(d->threads.arena);
 	map_deinit(&d->frame_kinds);
+	map_deinit(&d->static_places);
 	arena_destroy(d->facts);
 	free(d->scratch);
 	free(d->runtime_path);
@@ -477,6 +478,7 @@ void dac_forget(struct dac *d)
 	code_cache_clear(&d->code);
 	map_clear(&d->types);
 	map_clear(&d->methods);
+	map_clear(&d->static_places);
 	dac_instances_clear(&d->instances);
 	arena_reset(d->facts);
 }
