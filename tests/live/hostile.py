@@ -280,7 +280,7 @@ def test_full_files(t):
     done = t.run("run", "--json", "/dev/full", "--", "sh", "-c",
                  "kill -BUS $$")
     t.check_equal(-signal.SIGBUS, done.returncode)
-    t.check_in("dndbg: the report in '/dev/full' is not whole: No space left "
+    t.check_in("dndbg: the report is not whole in '/dev/full': No space left "
                "on device\n", done.stderr)
 
 

@@ -56,7 +56,7 @@ def test_tiers(t):
     for name, value in (("TieredCompilation", "0"), ("TieredPGO", "0"),
                         ("TC_QuickJitForLoops", "0"), ("ReadyToRun", "0"),
                         ("EnableWriteXorExecute", "0"),
-                        ("TieredCompilation_BackgroundWorkerTimeoutMs", "0")):
+                        ("TC_BackgroundWorkerTimeoutMs", "0")):
         done = t.batch(["b " + t.at("Hello", "add"), "run", "bt", "next",
                         "finish", "continue"], t.program("Hello"),
                        env={"DOTNET_" + name: value})
