@@ -18,7 +18,7 @@ METHODS = [
     ("Program.Same", "same", '"same"'),
     ("Program.Same", "11", "11"),
     ("Box.Get", "box", '"box"'),
-    ("Box.Pair", "key 7", '{key = "key", value = 7}'),
+    ("Box.Pair", "key 7", '{Key = "key", Value = 7}'),
     ("Program.Nothing", None, None),
     ("Program.Throws", "12", "12"),
     ("Program.Async", "13", None),

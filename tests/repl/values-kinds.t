@@ -150,7 +150,7 @@ $30 = <not set in this thread>
 +print Outer<string>.Nested<int>.Text
 $31 = "nested"
 +print Outer<int>.Nested<object>.Pair
-$32 = {key = 1, value = "pair"}
+$32 = {Key = 1, Value = "pair"}
 +print Counter<Version>.Made
 $33 = <class not initialized>
 +print Kinds.Counter<int>.Made

@@ -18,7 +18,7 @@ point = {X = 3, Y = -4}
 segment = {From = {X = 3, Y = -4}, To = {X = 5, Y = 6}, Label = "seg", Tag = 7}
 union = {Whole = 16909060, Low = 4, High = 1}
 empty = {}
-pair = {key = "key", value = {X = 3, Y = -4}}
+pair = {Key = "key", Value = {X = 3, Y = -4}}
 +set var point = new Point(1, 2) { X = 8 }
 +set var segment.To = new Point { X = 9, Y = 10 }
 +set var segment.From = default(Point) with { X = 11 }
@@ -27,7 +27,7 @@ point = {X = 8, Y = 2}
 segment = {From = {X = 11, Y = 0}, To = {X = 9, Y = 10}, Label = "seg", Tag = 7}
 union = {Whole = 16909060, Low = 4, High = 1}
 empty = {}
-pair = {key = "key", value = {X = 3, Y = -4}}
+pair = {Key = "key", Value = {X = 3, Y = -4}}
 +continue
 Continuing.
 

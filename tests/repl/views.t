@@ -17,7 +17,7 @@ byNumber = Count = 1 = {[7] = {named 1}}
 set = Count = 2 = {"x", "y"}
 queue = Count = 3 = {10, 20, 30}
 nested = Count = 2 = {Count = 3, Count = 0}
-pair = {key = "k", value = 5}
+pair = {Key = "k", Value = 5}
 shared = Count = 1 = {["z"] = 26}
 +print byNumber
 $1 = Count = 1 = {[7] = {A = 1}}
@@ -74,5 +74,10 @@ $15 = {parts = null, part 0, part 1}
 $16 = {parts = null, part 0, part 1}
 +print lazily.parts
 $17 = null
+## A text that is the name of the type, and one of several lines.
++info statics
+sum = {n}
+lazily = {parts = null, part 0, part 1}
+plain = Count = 2 = {{Displays.Plain<int>}, {two\nlines}}
 +kill
 [Inferior 1 (process {...}) killed]

@@ -63,6 +63,8 @@ static const char *source_name(struct types *ts, const struct type *type,
 	// System.Tuple's properties are what its users know.
 	if (!strncmp(name, "m_Item", 6) && type_is_tuple_class(type))
 		return name + 2;
+	if (str_starts(type->name, "System.Collections.Generic.KeyValuePair<"))
+		return strcmp(name, "key") ? "Value" : "Key";
 	if (name[0] == '$' && !str_starts(name, "$VB$"))
 		return str_starts(type_simple_name(type), "VB$AnonymousType")
 			   ? name + 1

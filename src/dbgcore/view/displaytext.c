@@ -43,6 +43,29 @@ bool display_bare(const struct view *w, const struct value *v, struct str *out)
 	return true;
 }
 
+/* Append @text as one line: ends of lines as a string literal has them. */
+static void add_line(const char *text, struct str *out)
+{
+	for (; *text; text++) {
+		if (*text == '\n')
+			str_add(out, "\\n");
+		else if (*text == '\r')
+			str_add(out, "\\r");
+		else
+			str_addc(out, *text);
+	}
+}
+
+/* Is it Type.ToString's name of @type, which object.ToString returns? */
+static bool is_type_name(const char *text, const struct type *type)
+{
+	const char *name = type->name;
+	while (*name && *name != '<' &&
+	       (*text == *name || (*text == '+' && *name == '.')))
+		text++, name++;
+	return *name == '<' ? *text == '`' : !*name && !*text;
+}
+
 /* ---- Expressions ----------------------------------------------------- */
 
 static bool evaluate(const struct view *w, struct look *look,
@@ -117,8 +140,7 @@ static bool display_format(const struct view *w, struct look *look,
 		else if (!add_piece(w, look, v, piece, &line))
 			return false;
 	}
-	str_one_line(&line, 0);
-	str_add(out, str_get(&line));
+	add_line(str_get(&line), out);
 	return true;
 }
 
@@ -133,10 +155,12 @@ static bool string_text(const struct view *w, struct look *look,
 		return false;
 	interpret_call(w, look->to_string, v, &o);
 	look->too_slow |= o.spent;
-	if (o.why || o.thrown || !display_bare(w, &o.value, &line))
+	if (o.why || o.thrown || !display_bare(w, &o.value, &line) ||
+	    is_type_name(str_get(&line), v->type))
 		return false;
-	str_one_line(&line, 0);
-	str_addf(out, "{%s}", str_get(&line));
+	str_addc(out, '{');
+	add_line(str_get(&line), out);
+	str_addc(out, '}');
 	return true;
 }
 
