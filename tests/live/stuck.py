@@ -515,6 +515,7 @@ def test_doctor(t):
         found = ask(t, "doctor", target)["findings"]
         t.check_equal([("severe", "deadlock", "deadlock"),
                        ("severe", "threadPool", "threadpool"),
+                       ("severe", "finalizer", "deadlock"),
                        ("severe", "async", "dumpasync"),
                        ("warning", "threadPool", "pstacks"),
                        ("warning", "threads", "clrthreads"),

@@ -279,6 +279,7 @@ struct dac_thread {
 	pid_t tid;     /* 0: not started or dead */
 	uint32_t managed_id;
 	bool cooperative;            /* preemptive GC disabled */
+	bool finalizer;              /* it runs finalizers */
 	uint64_t exception;          /* last thrown object, 0: none */
 	uint64_t alloc, alloc_limit; /* where it makes its next object */
 };

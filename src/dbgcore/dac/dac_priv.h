@@ -63,8 +63,9 @@ struct dac_code_cache {
 /* The runtime's threads, read as far as somebody asked. */
 struct dac_threads {
 	struct arena *arena;
-	struct map by_tid; /* -> struct dac_thread */
-	uint64_t next;     /* Thread* to read, 0: the end */
+	struct map by_tid;  /* -> struct dac_thread */
+	uint64_t next;      /* Thread* to read, 0: the end */
+	uint64_t finalizer; /* Thread* */
 	int32_t left;
 	bool begun;
 };

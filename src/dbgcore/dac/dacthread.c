@@ -111,6 +111,7 @@ static void begin(struct dac *d)
 	// The list may be cut or cyclic while a thread comes or goes.
 	l->left = store.n_threads < THREADS_MAX ? store.n_threads : THREADS_MAX;
 	l->next = store.first;
+	l->finalizer = store.finalizer;
 }
 
 // Read on by one; NULL: it has no thread, or that is at its end.
@@ -140,6 +141,7 @@ static const struct dac_thread *take_next(struct dac *d)
 	    .tid = tid,
 	    .managed_id = data.id,
 	    .cooperative = data.cooperative,
+	    .finalizer = addr == l->finalizer,
 	    .exception = dac_handle_target(d, data.last_thrown_handle),
 	    .alloc = data.alloc,
 	    .alloc_limit = data.alloc_limit,

@@ -119,8 +119,8 @@ static const char *whole_name(struct stack *s, const char *comm)
 }
 
 // The runtime's own threads have the kernel's name alone, which begins as all
-// of the runtime's. A core may lack that: a thread that has no Thread either
-// was not made by the program.
+// of the runtime's. A core may lack that: the finalizer's is known all the
+// same, and a thread that has no Thread either was not made by the program.
 void stack_thread_describe(struct stack *s, struct dbg_thread *t)
 {
 	const struct dac_thread *m = find_managed(s, t->tid);
@@ -137,9 +137,12 @@ void stack_thread_describe(struct stack *s, struct dbg_thread *t)
 		t->name = "Main Thread";
 		return;
 	}
+	bool finalizer = m && m->finalizer;
+
 	target_thread_name(s->target, t->tid, comm);
-	t->name = whole_name(s, comm);
-	t->runtime = str_starts(comm, ".NET ") || (!*comm && m && !object);
+	t->name = finalizer ? ".NET Finalizer" : whole_name(s, comm);
+	t->runtime =
+	    finalizer || str_starts(comm, ".NET ") || (!*comm && m && !object);
 }
 
 // Its end may not have been told yet.
