@@ -214,6 +214,35 @@ def test_breakpoints(t):
     t.check_not_in("Breakpoint 2,", here)
 
 
+def test_given(t):
+    """Boxes, arrays and objects that only the debugger has are given to a call
+    as copies: what the program makes of them, and writes, is right. A delegate
+    is not."""
+    calls = {'string.Concat(new object[] { 1, "a", box })': '"1aBox 7"',
+             "Program.Same<object>(new Box(6)).ToString()": '"Box 6"',
+             'Program.Map("k", new Box(9) { Number = 4 })["k"].Data[0]': "9",
+             "Enumerable.Sum(new[] { 1, 2, 3 })": "6",
+             'string.Format("{0}-{1}-{2}-{3}", 1, 2.5, true, box)':
+             '"1-2.5-True-Box 7"',
+             'Program.Same(new List<string> { "x", "y" + box.Number })[1]':
+             '"y7"',
+             "Program.Same(new[] { new[] { 1 }, new[] { 2, 3 } })[1][1]": "3",
+             'Shelf<object>.Of(1, "b", new Crate(3)).Count': "3",
+             "System.Runtime.InteropServices.Marshal.SizeOf(new Point())": "8",
+             'Program.Same(new Dictionary<string, int> { ["a"] = 3 })["a"]':
+             "3"}
+    here, behind = stand(
+        t, *("call " + text for text in calls),
+        'print Console.Out.WriteLine("+{0}+{1}+{2}", 1, 2.5m, new Box(6))',
+        "print Console.Out.WriteLine(new[] { 'u', 'v' })",
+        'print Console.Out.WriteLine("{0}", new Func<int>(() => 3))')
+    t.check_equal([*calls.values()], RETURNED.findall(here)[:len(calls)])
+    for line in ("+1+2.5+Box 6", "uv"):
+        t.check_match(f"(?m)^{re.escape(line)}$", here)
+    t.check_in("cannot be evaluated without running the program", behind)
+    t.check_in("right 0", behind)
+
+
 def test_limit(t):
     """A call that takes too long stops the program in it. It goes on with the
     program, and when it returns the thread is where it was."""

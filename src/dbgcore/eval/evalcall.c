@@ -8,10 +8,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-
-enum {
-	UNITS_MAX = 1 << 20
-};
+#include "eval/given.h"
 
 /* A returned value as it lies on the stack: small integers are widened. */
 static void widen(const struct il_type *type, uint8_t bytes[EVAL_ANSWER_MAX])
@@ -39,31 +36,10 @@ static void widen(const struct il_type *type, uint8_t bytes[EVAL_ANSWER_MAX])
 	memcpy(bytes, &wide, sizeof(wide));
 }
 
-/* The string object @addr of the machine: give its address in the program. */
-static struct dbg_error *pass_string(const struct eval *e, uint64_t addr,
-				     size_t *n_strings, uint64_t *ret)
-{
-	struct eval_calls *calls = e->calls;
-	uint32_t n = 0;
-
-	if (*n_strings < calls->n_strings) {
-		*ret = calls->strings[(*n_strings)++];
-		return NULL;
-	}
-	if (!vm_read(e->vm, addr + 8, &n, sizeof(n)) || n > UNITS_MAX)
-		return dbg_err(DBG_E_UNSUPPORTED, "the string is too long");
-	uint16_t *units = arena_calloc(e->arena, n + 1, sizeof(*units));
-	if (!vm_read(e->vm, addr + 12, units, n * sizeof(*units)))
-		return dbg_err(DBG_E_MEMORY, "a string cannot be read");
-	calls->want = EVAL_WANT_STRING;
-	calls->units = units;
-	calls->n_units = n;
-	return NULL;
-}
-
+/* Add to @g what only the machine has of @v. */
 static struct dbg_error *argument(const struct eval *e,
 				  const struct vm_value *v, bool is_this,
-				  size_t *n_strings, struct eval_argument *ret)
+				  struct vm_graph *g, struct eval_argument *ret)
 {
 	bool word = is_this || v->type->is_reference || !v->type->is_value;
 	const struct il_layout *layout;
@@ -82,10 +58,28 @@ static struct dbg_error *argument(const struct eval *e,
 	if (!vm_read(e->vm, v->addr, ret->bytes, word ? 8 : layout->size))
 		return dbg_err(DBG_E_MEMORY, "an argument cannot be read");
 	memcpy(&addr, ret->bytes, sizeof(addr));
-	if (!word || !vm_owns(e->vm, addr))
+	if (!word || !vm_owns(e->vm, addr) || vm_graph_add(e->vm, g, addr))
 		return NULL;
-	err = pass_string(e, addr, n_strings, &addr);
-	memcpy(ret->bytes, &addr, sizeof(addr));
+	return dbg_err(DBG_E_UNSUPPORTED,
+		       "an argument leads to an object that only the debugger "
+		       "can have, such as a delegate");
+}
+
+/* Put the program's copies in place of what only the machine has. */
+static struct dbg_error *replace(const struct eval *e, const struct vm_graph *g)
+{
+	struct eval_calls *calls = e->calls;
+	struct dbg_error *err = given_make(e, g);
+
+	for (size_t i = 0; !err && i < calls->n_args; i++) {
+		uint64_t addr;
+
+		memcpy(&addr, calls->args[i].bytes, sizeof(addr));
+		if (calls->args[i].type || !vm_owns(e->vm, addr))
+			continue;
+		addr = given_copy(e, g, addr);
+		memcpy(calls->args[i].bytes, &addr, sizeof(addr));
+	}
 	return err;
 }
 
@@ -93,11 +87,11 @@ static struct dbg_error *write_down(const struct eval *e,
 				    const struct vm_result *r)
 {
 	struct eval_calls *calls = e->calls;
-	size_t n_strings = 0;
+	bool has_written = calls->has_written || vm_has_written(e->vm);
+	struct vm_graph g = {0};
 	struct dbg_error *err = NULL;
 
-	if (!calls->chosen->all &&
-	    (calls->has_written || vm_has_written(e->vm)))
+	if (!calls->chosen->all && has_written)
 		return dbg_err(DBG_E_STATE,
 			       "'%s' is called in the program, where it does "
 			       "not see what the expression has written: "
@@ -111,11 +105,10 @@ static struct dbg_error *write_down(const struct eval *e,
 	for (size_t i = 0; !err && i < r->n_args; i++) {
 		bool is_this = !i && !(r->method->flags & IL_METHOD_STATIC);
 
-		err = argument(e, &r->args[i], is_this, &n_strings,
-			       &calls->args[i]);
-		if (calls->want == EVAL_WANT_STRING)
-			break;
+		err = argument(e, &r->args[i], is_this, &g, &calls->args[i]);
 	}
+	if (!err)
+		err = replace(e, &g);
 	if (err)
 		calls->want = EVAL_WANT_NOTHING;
 	return err;

@@ -27,6 +27,7 @@ enum eval_want {
 	EVAL_WANT_NOTHING,
 	EVAL_WANT_CALL,
 	EVAL_WANT_STRING, /* the program is to have this string, too */
+	EVAL_WANT_OBJECT, /* ... an object of this type, all zeros */
 };
 
 /*
@@ -53,8 +54,9 @@ struct eval_calls {
 	struct eval_kept *kept;
 	const struct eval_answer *answers; /* of the first calls */
 	size_t n_answers;
-	const uint64_t *strings; /* the first that are wanted for one call */
-	size_t n_strings;
+	/* The first objects, strings or not, that are wanted for one call. */
+	const uint64_t *given;
+	size_t n_given;
 
 	/* Set by the evaluation. */
 	bool has_effect;  /* the last call of the run is made in any case */
@@ -71,6 +73,7 @@ struct eval_calls {
 	} args[EVAL_ARGS_MAX];
 	size_t n_args;
 	const uint16_t *units; /* STRING, in e->arena */
+	struct il_type *type;  /* OBJECT; n_units: elements of an array */
 	size_t n_units;
 };
 

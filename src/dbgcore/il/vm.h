@@ -64,8 +64,8 @@ struct il_types *vm_types(struct vm *m);
 /*
  * Which calls of the program's methods that the outermost code makes (what
  * vm_begin is given, if it was made by us) are VM_CALL instead of executed?
- * Those with arguments that only the machine has are executed all the same, but
- * for strings.
+ * Those with arguments that only the machine has are executed all the same,
+ * unless the program can be given the like (vm_graph_add).
  */
 enum vm_calls {
 	VM_CALLS_NONE,
@@ -142,6 +142,28 @@ bool vm_write(struct vm *m, uint64_t addr, const void *buf, size_t n);
 bool vm_has_written(const struct vm *m);
 /* Is @addr in the machine's own region? */
 bool vm_owns(const struct vm *m, uint64_t addr);
+
+/* Objects in that region, and what they lead to there. */
+enum {
+	VM_OWN_MAX = 32,
+	VM_OWN_BYTES = 1 << 16
+};
+
+struct vm_graph {
+	struct vm_own {
+		uint64_t addr;
+		struct il_type *type;
+		uint64_t n;    /* elements of an array */
+		uint32_t size; /* behind the MethodTable; 0: a string */
+	} v[VM_OWN_MAX];
+	size_t n;
+};
+
+/*
+ * Add what is at @addr, in an order that depends on nothing but what refers to
+ * what. False: the program cannot have the like of all that.
+ */
+bool vm_graph_add(struct vm *m, struct vm_graph *g, uint64_t addr);
 
 /* Allocate zeroed objects; 0: the budget is spent. Strings may be NULL. */
 uint64_t vm_new(struct vm *m, struct il_type *type);

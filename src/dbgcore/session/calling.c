@@ -44,6 +44,11 @@ static const struct helper helpers[DOING_N] = {
 		     .n_params = 2},
     [DOING_STUB] = {"System.RuntimeMethodHandle", "GetStubIfNeeded",
 		    .n_params = 3},
+    [DOING_OBJECT] = {"System.Runtime.CompilerServices.RuntimeHelpers",
+		      "GetUninitializedObject", .n_params = 1,
+		      .is_reference = true},
+    [DOING_VECTOR] = {"System.Array", "CreateInstance", .n_params = 2,
+		      .last = ELEM_I4, .is_reference = true},
 };
 
 // In .NET 8 and 9.
@@ -243,7 +248,6 @@ static struct dbg_error *call(struct dbg *dbg, const struct eval_calls *calls,
 	struct il_method *m = calls->method;
 	bool runs = false;
 
-	v->wanted = arena_strdup(v->arena, il_method_name(dbg->inspect.il, m));
 	req.name = v->wanted;
 	if (looks_at_caller(dbg->inspect.il, m))
 		return dbg_err(DBG_E_UNSUPPORTED,
@@ -274,18 +278,20 @@ static struct dbg_error *call(struct dbg *dbg, const struct eval_calls *calls,
 	return run(dbg, &req, DOING_CALL);
 }
 
-/* Give the program the string that is wanted. */
-static struct dbg_error *string(struct dbg *dbg, const struct eval_calls *calls,
-				pid_t tid)
+/* Give the program the string or object that is wanted. */
+static struct dbg_error *give(struct dbg *dbg, const struct eval_calls *calls,
+			      pid_t tid)
 {
 	struct evaluation *v = dbg->evaluation;
 	const uint64_t n = calls->n_units;
 
-	if (v->n_strings == STRINGS_MAX)
+	if (v->n_given == GIVEN_MAX)
 		return dbg_err(DBG_E_UNSUPPORTED,
-			       "a call can be given %d strings that the "
+			       "a call can be given %d objects that the "
 			       "program does not have, no more",
-			       STRINGS_MAX);
+			       GIVEN_MAX);
+	if (calls->want == EVAL_WANT_OBJECT)
+		return making_object(dbg, calls->type, n, tid);
 	v->units = arena_copy(v->arena, calls->units, calls->n_units,
 			      sizeof(*v->units));
 	v->n_units = calls->n_units;
@@ -299,8 +305,12 @@ struct dbg_error *calling_begin(struct dbg *dbg, const struct eval_calls *calls,
 
 	if (err)
 		return err;
+	if (calls->method)
+		dbg->evaluation->wanted = arena_strdup(
+		    dbg->evaluation->arena,
+		    il_method_name(dbg->inspect.il, calls->method));
 	return calls->want == EVAL_WANT_CALL ? call(dbg, calls, tid)
-					     : string(dbg, calls, tid);
+					     : give(dbg, calls, tid);
 }
 
 /* ---- What a call comes to --------------------------------------------- */
@@ -347,9 +357,9 @@ static struct dbg_error *take_answer(struct dbg *dbg,
 	struct eval_answer *a = &v->answers[v->n_answers++];
 
 	*a = (struct eval_answer){.module = v->module, .token = v->token};
-	for (size_t i = 0; i < v->n_strings; i++)
-		holding_drop(dbg, &v->strings[i]);
-	v->n_strings = 0;
+	for (size_t i = 0; i < v->n_given; i++)
+		holding_drop(dbg, &v->given[i]);
+	v->n_given = 0;
 	v->why = NULL;
 	if (!v->is_void && r->value.where == VALUE_ABSENT)
 		return dbg_err(DBG_E_RUNTIME,
@@ -361,6 +371,19 @@ static struct dbg_error *take_answer(struct dbg *dbg,
 		holding_add(v, a->bytes);
 	else if (v->moved == VALUE_MOVED_BEHIND)
 		holding_add(v, a->bytes + sizeof(uint64_t));
+	return NULL;
+}
+
+/* It is filled when all that the call is to be given is there. */
+static struct dbg_error *take_object(struct dbg *dbg, uint64_t addr)
+{
+	struct evaluation *v = dbg->evaluation;
+
+	if (!addr)
+		return dbg_err(DBG_E_RUNTIME,
+			       "the program could not make an object");
+	v->given[v->n_given] = addr;
+	holding_add(v, &v->given[v->n_given++]);
 	return NULL;
 }
 
@@ -393,9 +416,12 @@ static struct dbg_error *take_helper(struct dbg *dbg,
 		memcpy(&word, r->value.bytes, sizeof(word));
 	switch (v->doing) {
 	case DOING_STRING:
-		return take_string(dbg, word, &v->strings[v->n_strings++]);
+		return take_string(dbg, word, &v->given[v->n_given++]);
 	case DOING_NAME:
 		return take_string(dbg, word, &v->making.name);
+	case DOING_OBJECT:
+	case DOING_VECTOR:
+		return take_object(dbg, word);
 	case DOING_ALLOC:
 	case DOING_HOLD:
 		return holding_take(dbg, word);

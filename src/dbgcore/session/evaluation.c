@@ -110,8 +110,8 @@ static struct dbg_error *advance(struct dbg *dbg, bool *ret_runs)
 				   .kept = &v->kept,
 				   .answers = v->answers,
 				   .n_answers = v->n_answers,
-				   .strings = v->strings,
-				   .n_strings = v->n_strings};
+				   .given = v->given,
+				   .n_given = v->n_given};
 	const struct frame *f;
 	struct eval e;
 	struct dbg_error *err = stack_frame(in->stack, v->thread, v->level, &f);

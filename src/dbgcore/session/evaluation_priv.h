@@ -13,8 +13,8 @@
 
 enum {
 	ANSWERS_MAX = 64,
-	STRINGS_MAX = EVAL_ARGS_MAX,
-	HELD_MAX = FOLLOWED_MAX + ANSWERS_MAX + STRINGS_MAX + 2,
+	GIVEN_MAX = VM_OWN_MAX,
+	HELD_MAX = FOLLOWED_MAX + ANSWERS_MAX + GIVEN_MAX + 2,
 	REPEATS_MAX = 256, /* calls that serve one expression */
 };
 
@@ -29,11 +29,13 @@ enum doing {
 	DOING_HOLD,   /* ... there is one */
 	DOING_NAME,   /* a type's name, to have it loaded: */
 	DOING_LOAD,
-	DOING_TYPE,  /* the object of a type that is loaded */
-	DOING_ARRAY, /* the array of a method's type arguments */
-	DOING_SET,   /* ... one of them is set */
-	DOING_CLASS, /* the method of an instance of a generic class */
-	DOING_STUB,  /* ... with type arguments of its own */
+	DOING_TYPE,   /* the object of a type that is loaded */
+	DOING_ARRAY,  /* the array of a method's type arguments */
+	DOING_SET,    /* ... one of them is set */
+	DOING_CLASS,  /* the method of an instance of a generic class */
+	DOING_STUB,   /* ... with type arguments of its own */
+	DOING_OBJECT, /* a copy of an object that the interpreter has */
+	DOING_VECTOR, /* ... of an array */
 	DOING_N,
 };
 
@@ -85,8 +87,8 @@ struct evaluation {
 	size_t n_answers;
 	struct eval_chosen chosen;
 	struct eval_kept kept;
-	uint64_t strings[STRINGS_MAX]; /* that the program was given */
-	size_t n_strings;
+	uint64_t given[GIVEN_MAX]; /* to the program: eval/given.h */
+	size_t n_given;
 	const uint16_t *units;
 	size_t n_units;
 	struct making making;
@@ -148,7 +150,7 @@ void holding_leave(struct dbg *dbg);
 /* It has ended. */
 void holding_late(struct dbg *dbg, const struct call_result *r);
 
-/* ---- making.c: generic methods, and what is not loaded ------------------- */
+/* ---- making.c: generic methods, objects, what is not loaded -------------- */
 
 /*
  * The program's MethodDesc of @m; *ret_runs instead: a call was begun that is
@@ -157,6 +159,9 @@ void holding_late(struct dbg *dbg, const struct call_result *r);
 DBG_MUST struct dbg_error *making_method(struct dbg *dbg, struct il_method *m,
 					 pid_t tid, uint64_t *ret,
 					 bool *ret_runs);
+/* Have an object of @type made, all zeros; @n: elements, if it is an array. */
+DBG_MUST struct dbg_error *making_object(struct dbg *dbg, struct il_type *type,
+					 uint64_t n, pid_t tid);
 /* Nothing is made any more. */
 void making_end(struct dbg *dbg);
 /* A call for that has returned @word. */

@@ -301,6 +301,22 @@ struct dbg_error *making_method(struct dbg *dbg, struct il_method *m, pid_t tid,
 	return err;
 }
 
+struct dbg_error *making_object(struct dbg *dbg, struct il_type *type,
+				uint64_t n, pid_t tid)
+{
+	struct step s = {.tid = tid};
+	bool is_array = type->kind == IL_KIND_ARRAY;
+	uint64_t object = 0;
+	struct dbg_error *err =
+	    type_object(dbg, &s, is_array ? type->inner : type, &object);
+	const uint64_t words[] = {object, n};
+
+	if (err || s.runs)
+		return err;
+	return helper(dbg, &s, is_array ? DOING_VECTOR : DOING_OBJECT, words,
+		      is_array ? 2 : 1);
+}
+
 struct dbg_error *making_take(struct dbg *dbg, uint64_t word)
 {
 	struct evaluation *v = dbg->evaluation;

@@ -177,9 +177,9 @@ struct dbg_error *assigncall_string(const struct eval *e, const struct value *v,
 				    struct value *ret)
 {
 	struct eval_calls *calls = e->calls;
-	if (calls->n_strings) {
-		*ret = value_bytes(v->type, &calls->strings[0],
-				   sizeof(calls->strings[0]));
+	if (calls->n_given) {
+		*ret = value_bytes(v->type, &calls->given[0],
+				   sizeof(calls->given[0]));
 		return NULL;
 	}
 	calls->want = EVAL_WANT_STRING;

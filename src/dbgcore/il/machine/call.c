@@ -13,6 +13,7 @@
 enum {
 	FRAME_MAX = 1 << 20,
 	STACK_SLACK = 4096,
+	OWN_DEPTH = 2, // what vm_begin pushes, and the expression
 };
 
 /* ---- Sites ------------------------------------------------------------- */
@@ -237,24 +238,40 @@ OP(op_return)
 
 /* ---- Calling ----------------------------------------------------------- */
 
-/* Does only the machine know what @word stands for? */
-static bool is_own(const struct vm *vm, uint64_t word)
+bool call_is_own(const struct vm *vm, uint64_t word)
 {
 	return vm_owns(vm, word) || word - VM_ENTRIES <= vm->n_entries * 16 ||
 	       il_handle_is_made(vm->ts, word);
 }
 
-/* Has the program what lies there, or can it be given it (a string)? */
+/*
+ * Can the program be given the object at @addr? A string in any case; what may
+ * be compared or changed only by the expression itself, where no variable
+ * leads to it behind the call; a box, which nobody changes, by its lambdas,
+ * too.
+ */
+static bool can_give(struct vm *vm, uint64_t addr)
+{
+	const struct compiled *by = vm->frames[vm->n_frames - 1].code;
+	struct il_type *type = object_type(vm, addr);
+	struct vm_graph g = {0};
+	if (!type || type->special == IL_SPECIAL_STRING)
+		return type;
+	const struct made_code *made =
+	    by->method ? made_code_of(by->method) : NULL;
+	bool ours = !by->method || (made && !made->of_program);
+	return ours && (vm->n_frames <= OWN_DEPTH || type->is_value) &&
+	       vm_graph_add(vm, &g, addr);
+}
+
+/* Has the program what lies there, or can it be given it? */
 static bool is_passable(struct vm *vm, const struct il_type *type,
 			const uint8_t *at, uint32_t size)
 {
 	for (uint32_t k = 0; k + 8 <= size; k += 8) {
 		uint64_t word = get_u8(at + k);
-		if (!is_own(vm, word))
-			continue;
-		struct il_type *is =
-		    type && type->is_reference ? object_type(vm, word) : NULL;
-		if (!is || is->special != IL_SPECIAL_STRING)
+		if (call_is_own(vm, word) &&
+		    (!type || !type->is_reference || !can_give(vm, word)))
 			return false;
 	}
 	return true;
@@ -339,13 +356,23 @@ static bool is_outer(const struct vm *vm, const struct site *s)
 	       (!by->method || (made && !made->of_program));
 }
 
+/* What would lead into an object that the call was given cannot come back. */
+static bool returns_span(const struct site *s)
+{
+	const struct il_type *ret = s->sig->ret;
+	return ret->is_value && ret->n_args &&
+	       !strcmp(il_type_namespace(ret), "System") &&
+	       (!strcmp(il_type_simple_name(ret), "Span`1") ||
+		!strcmp(il_type_simple_name(ret), "ReadOnlySpan`1"));
+}
+
 /* Is it, which is one of those, to be made in the program, and can be? */
 static bool is_wanted(struct vm *vm, const struct site *s, uint64_t base)
 {
 	bool wanted = vm->calls == VM_CALLS_ALL;
 	for (size_t k = 0; !wanted && k < vm->n_chosen; k++)
 		wanted = vm->chosen[k] == vm->n_outer;
-	return wanted && are_passable(vm, s, base);
+	return wanted && !returns_span(s) && are_passable(vm, s, base);
 }
 
 static bool has_no_il(const struct il_method *m)

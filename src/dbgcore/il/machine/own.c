@@ -1,0 +1,77 @@
+/*
+ * Objects of the machine's that a call in the program is to be given: it can
+ * have the like of them, if all that they lead to is known. Left out are
+ * delegates, whose code is the machine's own, and classes of the core library
+ * whose objects the runtime itself makes (types, threads, exceptions).
+ */
+#include "il/machine/ops.h"
+
+#include <string.h>
+
+#include "base/err.h"
+
+enum {
+	CONTENT = 8, // behind the MethodTable
+};
+
+static bool is_plain(struct vm *vm, const struct il_type *type)
+{
+	return type->is_value || type->module != il_types_core(vm->ts) ||
+	       !strcmp(il_type_namespace(type), "System.Collections.Generic");
+}
+
+/* What is at @addr; false: it cannot be given. */
+static bool measure(struct vm *vm, uint64_t addr, struct vm_own *ret)
+{
+	const struct il_layout *layout, *element;
+	struct il_type *type = object_type(vm, addr);
+	uint64_t data;
+
+	if (!type || type->is_delegate ||
+	    dbg_err_drop(il_type_layout(vm->ts, type, &layout)))
+		return false;
+	*ret = (struct vm_own){.addr = addr, .type = type};
+	if (type->special == IL_SPECIAL_STRING)
+		return true;
+	ret->size = layout->object;
+	if (type->kind != IL_KIND_ARRAY)
+		return type->module && is_plain(vm, type) &&
+		       ret->size <= VM_OWN_BYTES;
+	if (type->elem != ELEM_SZARRAY ||
+	    !array_data(vm, addr, &data, &ret->n) ||
+	    dbg_err_drop(il_type_layout(vm->ts, type->inner, &element)) ||
+	    ret->n > VM_OWN_BYTES || ret->n * element->size > VM_OWN_BYTES)
+		return false;
+	ret->size += (uint32_t)ret->n * element->size;
+	return true;
+}
+
+static bool add(struct vm *vm, struct vm_graph *g, uint64_t addr)
+{
+	for (size_t i = 0; i < g->n; i++)
+		if (g->v[i].addr == addr)
+			return true;
+	return g->n < VM_OWN_MAX && measure(vm, addr, &g->v[g->n++]);
+}
+
+bool vm_graph_add(struct vm *vm, struct vm_graph *g, uint64_t addr)
+{
+	size_t next = g->n;
+
+	if (!add(vm, g, addr))
+		return false;
+	for (; next < g->n; next++) {
+		const struct vm_own o = g->v[next];
+
+		for (uint32_t at = 0; at + 8 <= o.size; at += 8) {
+			uint64_t word;
+
+			if (!vm_read(vm, o.addr + CONTENT + at, &word, 8))
+				return false;
+			if (vm_owns(vm, word) ? !add(vm, g, word)
+					      : call_is_own(vm, word))
+				return false;
+		}
+	}
+	return true;
+}
