@@ -77,12 +77,6 @@ def read(t, name):
         return file.read()
 
 
-def check_places(t, form, found, reports):
-    """(cause, line) of each report."""
-    t.check_equal([(r["cause"], (culprit(r) or (None, None))[1])
-                   for r in reports], found)
-
-
 def line(report):
     """The cause as text has it."""
     return report["cause"].replace("\n", "\\n")
@@ -105,15 +99,18 @@ def check_files(t, reports):
                             for line in read(t, "jsonl").splitlines()])
     sarif = json.loads(read(t, "sarif"))
     schema.check(sarif, schema.SARIF)
-    check_places(t, "sarif", [
-        (one["message"]["text"], next(
-            (place["physicalLocation"]["region"]["startLine"]
-             for place in one["locations"]), None))
-        for one in sarif["runs"][0]["results"]], reports)
+    # GitHub refuses a file with a result that has no place
+    places = [place["physicalLocation"] for one in sarif["runs"][0]["results"]
+              for place in one["locations"]]
+    t.check(all(place["artifactLocation"]["uri"] for place in places), "no uri")
+    wanted = [(r["cause"], (culprit(r) or (None, 1))[1]) for r in reports]
+    t.check_equal(wanted, [
+        (one["message"]["text"], place["region"]["startLine"])
+        for one, place in zip(sarif["runs"][0]["results"], places,
+                              strict=True)])
     gitlab = json.loads(read(t, "gitlab"))
     schema.check(gitlab, schema.GITLAB)
-    t.check_equal([(r["cause"], (culprit(r) or (None, 1))[1])
-                   for r in reports],
+    t.check_equal(wanted,
                   [(one["description"], one["location"]["lines"]["begin"])
                    for one in gitlab])
     suite = xml.fromstring(read(t, "junit").encode())

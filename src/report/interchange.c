@@ -10,17 +10,30 @@
 #include "base/str.h"
 #include "report/json.h"
 
+// GitHub and GitLab refuse a whole file for one finding without a place: what
+// has no line of the user's is told of the program.
+static const char *path_of(const struct report *r, const struct report_frame *f)
+{
+	return f ? report_path(f->path) : *r->program ? r->program : "unknown";
+}
+
+static uint32_t line_of(const struct report_frame *f)
+{
+	return f && f->line ? f->line : 1;
+}
+
 /* ---- SARIF ------------------------------------------------------------ */
 
-static cJSON *location_of(const struct report_frame *f)
+static cJSON *location_of(const struct report *r)
 {
+	const struct report_frame *f = report_culprit(r);
 	cJSON *o = cJSON_CreateObject();
 	cJSON *physical = cJSON_AddObjectToObject(o, "physicalLocation");
 	cJSON *artifact = cJSON_AddObjectToObject(physical, "artifactLocation");
 	cJSON *region = cJSON_AddObjectToObject(physical, "region");
 
-	json_add_text(artifact, "uri", report_path(f->path));
-	cJSON_AddNumberToObject(region, "startLine", f->line ? f->line : 1);
+	json_add_text(artifact, "uri", path_of(r, f));
+	cJSON_AddNumberToObject(region, "startLine", line_of(f));
 	return o;
 }
 
@@ -28,16 +41,14 @@ static cJSON *result_of(const struct report *r)
 {
 	char fingerprint[17];
 	cJSON *o = cJSON_CreateObject();
-	const struct report_frame *f = report_culprit(r);
 
 	report_fingerprint(r, fingerprint);
 	json_add_text(o, "ruleId", r->kind ? r->kind : "stop");
 	json_add_text(o, "level", "error");
 	json_add_text(cJSON_AddObjectToObject(o, "message"), "text",
 		      r->cause ? r->cause : "stopped");
-	cJSON *locations = cJSON_AddArrayToObject(o, "locations");
-	if (f)
-		cJSON_AddItemToArray(locations, location_of(f));
+	cJSON_AddItemToArray(cJSON_AddArrayToObject(o, "locations"),
+			     location_of(r));
 	json_add_text(cJSON_AddObjectToObject(o, "partialFingerprints"),
 		      "crash/v1", fingerprint);
 	return o;
@@ -73,11 +84,10 @@ static cJSON *finding_of(const struct report *r)
 	json_add_text(o, "check_name", r->kind ? r->kind : "stop");
 	json_add_text(o, "fingerprint", fingerprint);
 	json_add_text(o, "severity", "blocker");
-	// Both members are demanded.
 	cJSON *location = cJSON_AddObjectToObject(o, "location");
-	json_add_text(location, "path", f ? report_path(f->path) : r->program);
+	json_add_text(location, "path", path_of(r, f));
 	cJSON_AddNumberToObject(cJSON_AddObjectToObject(location, "lines"),
-				"begin", f && f->line ? f->line : 1);
+				"begin", line_of(f));
 	return o;
 }
 
