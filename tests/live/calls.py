@@ -400,10 +400,20 @@ def test_hits(t):
 
 
 def test_exit(t):
-    """The program may end in a call."""
-    here, behind = stand(t, "call Program.Exit(5)", end="print 1")
-    t.check_in("exited with code 05", here)
-    t.check_in("The program ended in 'Calls.Program.Exit(int)'", behind)
+    """The program may end in a call: it exits, the runtime gives up, or the
+    stack is spent."""
+    for text, end, name in (
+            ("Program.Exit(5)", "exited with code 05",
+             "Calls.Program.Exit(int)"),
+            ('Environment.FailFast("bye")', "terminated with signal SIGABRT",
+             "System.Environment.FailFast(string)")):
+        here, behind = stand(t, f"call {text}", end="print 1")
+        t.check_in(end, here)
+        t.check_in(f"The program ended in '{name}'", behind)
+    here, behind = stand(t, "call Program.Deep(0)")
+    t.check_in("System.StackOverflowException", here)
+    t.check_in("'Calls.Program.Deep(int)' ends the program: ", behind)
+    t.check_in("terminated with signal SIGABRT", behind)
 
 
 def test_places(t):

@@ -215,7 +215,7 @@ static struct dbg_error *given_up(const struct evaluation *v)
 			     v->name, call_goes_on, v->thread);
 }
 
-void evaluation_stopped(struct dbg *dbg)
+void evaluation_stopped(struct dbg *dbg, const struct dbg_stop *stop)
 {
 	struct evaluation *v = dbg->evaluation;
 
@@ -223,7 +223,14 @@ void evaluation_stopped(struct dbg *dbg)
 		return;
 	holding_leave(dbg);
 	control_call_leave(dbg->control);
-	struct dbg_error *err = given_up(v);
+	bool ends =
+	    stop->reason == DBG_STOP_UNHANDLED && stop->thread == v->thread;
+	struct dbg_error *err =
+	    ends ? dbg_err(DBG_E_STATE,
+			   "'%s' ends the program: nothing can catch what it "
+			   "threw, and the program is over when it goes on",
+			   evaluation_subject(v))
+		 : given_up(v);
 	over(dbg, err);
 	holding_forget(dbg);
 	inspect_ids_forget(&dbg->inspect);

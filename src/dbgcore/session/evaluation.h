@@ -7,6 +7,7 @@
 
 #include "dbg/evaluate.h"
 
+struct dbg_stop;
 struct evaluation;
 
 /* When threads other than the one that makes a call run. */
@@ -59,7 +60,7 @@ bool evaluation_called(struct dbg *dbg);
 /* Before the program runs on, or is let go: values are not followed further. */
 void holding_forget(struct dbg *dbg);
 /* The program stopped for the user: an evaluation is over. */
-void evaluation_stopped(struct dbg *dbg);
+void evaluation_stopped(struct dbg *dbg, const struct dbg_stop *stop);
 /* The program is gone. */
 void evaluation_ended(struct dbg *dbg);
 /* Number of the thread that makes a call, 0: none does. */

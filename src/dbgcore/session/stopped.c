@@ -29,7 +29,7 @@ static void tell_of_gc(struct dbg *dbg, enum dbg_stop_reason reason)
 
 void session_stopped(struct dbg *dbg, const struct dbg_stop *stop)
 {
-	evaluation_stopped(dbg);
+	evaluation_stopped(dbg, stop);
 	heldstep_end(dbg);
 	dbg->state = DBG_STOPPED;
 	dbg->pausing = false;
