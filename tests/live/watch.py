@@ -83,6 +83,26 @@ def test_located_disabled(t):
     t.check_match(rf"^moving {TURNS} moves", done.stdout)
 
 
+def test_implied_this(t):
+    """A field of the frame's own object, named without `this.`, is found when
+    a collection moved it, and is of the frame: -l or not, and displayed."""
+    for words, values, shown, ends in (
+            ("watch -l Value", ["3", "7"], ["0", "3", "3", "7"], 0),
+            ("watch Value", ["3"], ["0", "3", "3"], 1)):
+        done = t.batch(["b " + t.at("Watch", "grow"), "run", words,
+                        "display Value", *["continue"] * 4],
+                       t.program("Watch", "growing"))
+        t.check_equal(values,
+                      re.findall(r"^New value = (\d+)$", done.stdout, re.M))
+        t.check_equal(shown,
+                      re.findall(r"^1: Value = (\d+)$", done.stdout, re.M))
+        t.check_equal(ends, len(re.findall(
+            r"^Watchpoint 2 deleted because the program has left the block",
+            done.stdout, re.M)))
+        t.check_match("^grown 7$", done.stdout)
+        t.check_equal("", done.stderr)
+
+
 def test_switched(t):
     """Disabled while objects move, and enabled again."""
     done = t.batch(["b " + t.at("Watch", "collector"), "run",

@@ -57,6 +57,8 @@ struct eval {
 
 /* Record in the trace, if there is one, that the evaluation went through @v. */
 void eval_note(const struct eval *e, const struct value *v);
+/* ... through a variable of the frame. */
+void eval_note_variable(const struct eval *e, const struct var *v);
 void eval_note_unknown(const struct eval *e);
 
 /* Value of an expression, not settled. */

@@ -334,16 +334,11 @@ static bool find_variable(const struct eval *e, const char *name,
 			  struct value *ret)
 {
 	const struct var *v = scope_var(e->scope, name);
-	struct eval_trace *t = e->trace;
 
 	if (!v)
 		return false;
 	*ret = v->value;
-	eval_note(e, &v->value);
-	if (t && (!t->of_frame || v->end < t->block))
-		t->block = v->end;
-	if (t)
-		t->of_frame = true;
+	eval_note_variable(e, v);
 	return true;
 }
 

@@ -20,6 +20,18 @@ void eval_note(const struct eval *e, const struct value *v)
 	t->links[t->n_links++] = (struct eval_link){v->addr, size};
 }
 
+void eval_note_variable(const struct eval *e, const struct var *v)
+{
+	struct eval_trace *t = e->trace;
+
+	eval_note(e, &v->value);
+	if (!t)
+		return;
+	if (!t->of_frame || v->end < t->block)
+		t->block = v->end;
+	t->of_frame = true;
+}
+
 void eval_note_unknown(const struct eval *e)
 {
 	if (e->trace)

@@ -425,6 +425,14 @@ static struct dbg_error *bind_known(struct binder *b, const struct expr *x,
 	return err || !any ? err : bind_frame_value(b, &v, x, ret);
 }
 
+static bool leads_through(const struct bound *n, const struct bound *object)
+{
+	bool any = n == object || (n->a && leads_through(n->a, object));
+	for (size_t i = 0; i < n->n_list && !any; i++)
+		any = leads_through(n->list[i], object);
+	return any;
+}
+
 /*
  * A member of the class whose code the frame is in, without `this.`, or a
  * static one of the classes around it.
@@ -443,6 +451,8 @@ static struct dbg_error *bind_implied(struct binder *b, const struct expr *x,
 			err = bind_variable(b, self, x, &of);
 		if (!err && of->type)
 			err = find_member(b, of, x, ret);
+		if (!err && *ret && self && leads_through(*ret, of))
+			eval_note_variable(b->e, self);
 	}
 	return err;
 }
