@@ -74,7 +74,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct types *ts = types_create(&target, NULL, code);
 	struct il_types *il = il_types_create(ts);
 	struct vm *vm = vm_create(il);
-	struct history *history = history_create();
+	struct followed followed = {0};
+	struct history *history = history_create(&followed);
 	reader_init(&r, data, size);
 	while (reader_left(&r)) {
 		const uint8_t *eol = memchr(r.p, '\n', reader_left(&r));
