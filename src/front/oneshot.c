@@ -70,15 +70,37 @@ static int words_of(const char *word)
 	return 0;
 }
 
-// The word that is the program: behind the command, but for what it is compared
-// with; the last one where options stand there.
+// Has @word, an option of the heap's commands, a value in the next word?
+static bool has_value(const char *word)
+{
+	static const char *const options[] = {"type", "mt",   "min", "max",
+					      "gen",  "heap", "top", "depth"};
+
+	if (*word != '-')
+		return false;
+	word += 1 + (word[1] == '-');
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
+		if (!strcmp(word, options[i]))
+			return true;
+	return false;
+}
+
+/*
+ * The word that is the program: behind the command, but for what it is compared
+ * with; the last one where options stand there. An option's place if there is
+ * none: the last is an option's value.
+ */
 static int program_at(int argc, char **argv)
 {
 	bool diff =
 	    argc > 1 && !strcmp(argv[0], "heap") && !strcmp(argv[1], "diff");
-	int at = words_of(argv[0]) + diff;
+	int at = words_of(argv[0]) + diff, last = argc - 1;
 
-	return at < argc && *argv[at] == '-' ? argc - 1 : at;
+	if (at >= argc || *argv[at] != '-')
+		return at;
+	if (!strcmp(argv[last], "--snapshot"))
+		last--;
+	return last > at && !has_value(argv[last - 1]) ? last : at;
 }
 
 bool oneshot_is(const char *word)

@@ -506,8 +506,16 @@ def test_sizes(t):
         done = t.run(*sos)
         t.check_equal((0, ""), (done.returncode, done.stderr))
         t.check_equal(t.run(*ours).stdout, done.stdout)
-    t.check_match("^usage: dndbg heap SUBCOMMAND PID",
-                  t.run("heap", "size", "--together").stderr)
+    t.check_equal(t.run("dumpheap", core, "-stat").stdout,
+                  t.run("dumpheap", "-stat", core, "--snapshot").stdout)
+    # the last word is an option's value, and no program
+    for words in (("heap", "size", "--together"),
+                  ("heap", "stat", "--type", "Leaf", core, "--top", "2"),
+                  ("dumpheap", "-type", "2")):
+        done = t.run(*words)
+        t.check_equal(2, done.returncode)
+        t.check_match("^usage: dndbg (heap SUBCOMMAND|dumpheap) PID",
+                      done.stderr)
     done = t.run("--batch", "--core", core, "-ex", f"objsize {dead}")
     t.check_match(r"(?m)^inclusive +2 +48  with all", done.stdout)
 
