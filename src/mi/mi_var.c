@@ -437,11 +437,17 @@ static struct dbg_error *assign(struct mi *m, struct mi_call *call)
 		err = mi_expression(call, 1, &text);
 	if (!err)
 		err = var_frame(m, v, &frame);
-	const struct dbg_eval_request req = {
-	    .frame = frame, .expr = v->path, .value = text};
-	if (!err)
+	if (!err) {
+		const struct dbg_eval_request req = {
+		    .frame = frame, .expr = v->path, .value = text};
 		err = in_dialect(m, mi_evaluate(m, &req, &ret));
+	}
 	free(text);
+	// what only a call tells is what was assigned
+	if (!err && v->called) {
+		v->value = ret;
+		v->seen = m->values;
+	}
 	if (!err)
 		err = var_look(m, v);
 	if (err)

@@ -86,6 +86,8 @@ def test_ranges(t):
     c.ask("-var-set-update-range v 0 1")
     t.check_equal("1", c.ask("-var-list-children v")["numchild"])
     t.check_equal("4", c.ask("-var-info-num-children v")["numchild"])
+    t.check_equal("Variable object not found: 'nosuch'",
+                  c.refused("-var-assign nosuch 1"))
     none = c.ask("-var-create n * args.Length")
     t.check_equal(("0", "4"), (none["numchild"], none["value"]))
     t.check_equal({"numchild": "0", "has_more": "0"},
