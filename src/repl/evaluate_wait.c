@@ -33,6 +33,9 @@ static struct dbg_error *wait_for_value(struct repl *r, struct dbg *dbg,
 				       "evaluation");
 		if (r->evaluated)
 			return err;
+		if (r->quit)
+			return dbg_err(DBG_E_INTERRUPTED,
+				       "the evaluation was given up");
 		err = loop_wait(r->loop, -1, &what);
 		if (!err && (what & LOOP_INTERRUPT))
 			err = dbg_eval_cancel(dbg);

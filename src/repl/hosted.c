@@ -23,7 +23,7 @@ struct command_host {
 	/* The prompt's own, while it works for another. */
 	FILE *out, *err;
 	uint32_t thread, level;
-	bool quit, hosted;
+	bool quit, hosted, left;
 };
 
 static void host_destroy(struct command_host *host)
@@ -90,6 +90,7 @@ static struct repl *host_begin(struct command_host *host,
 	r->thread = place->thread;
 	r->level = place->level;
 	r->has_frame = false;
+	host->left = r->quit;
 	r->quit = false;
 	if (out)
 		r->out = r->err = out;
@@ -109,6 +110,7 @@ static void host_end(struct command_host *host)
 		return;
 	r->hosted = host->hosted;
 	r->has_frame = false;
+	r->quit = host->left;
 }
 
 static struct dbg_error *host_line(struct command_host *host, const char *line,

@@ -73,7 +73,7 @@ static struct dbg_error *wait_for_stop(struct repl *r)
 
 	for (;;) {
 		repl_events(r);
-		if (r->stopped || r->exited)
+		if (r->stopped || r->exited || r->quit)
 			return NULL;
 		err = loop_wait(r->loop, -1, &what);
 		if (!err && (what & LOOP_INTERRUPT))

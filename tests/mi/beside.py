@@ -251,6 +251,38 @@ def test_console_beside_prompt(t):
 test_console_beside_prompt.runtimes = ("10",)
 
 
+def test_quit_beside(t):
+    """quit and -gdb-exit at the further interface end dndbg while the prompt
+    waits for the program, or for a call."""
+    for begin, kind, end in (("run", Console, "quit"),
+                             ("run", Beside, "-gdb-exit"),
+                             ("call Program.Forever()", Console, "quit")):
+        program = "Busy" if begin == "run" else "Calls"
+        s = t.start("-quiet", *t.program(program))
+        s.cmd("set confirm off")
+        if program == "Calls":
+            s.cmd("set call-timeout 600000")
+            s.cmd("break " + t.at("Calls", "stop"))
+            s.cmd("run")
+        if kind is Beside:
+            b = Beside(t, s.cmd)
+        else:
+            b = Console()
+            s.cmd(f"new-ui console {b.path}")
+            b.expect(re.escape("(dndbg) "))
+        s.line(begin)
+        s.expect("ready" if program == "Busy" else "forever")
+        if kind is Beside:
+            b.write(end + "\n")
+        else:
+            b.line(end)
+        t.check_equal(0, s.wait())
+        b.end()
+
+
+test_quit_beside.runtimes = ("10",)
+
+
 def test_children(t):
     """A child that the prompt follows is a group, and both look at it."""
     s = t.start(*t.program("Children", "start", "1"))
