@@ -50,7 +50,7 @@ struct heap_data {
 
 static void add_gap(struct gathering *g, uint64_t start, uint64_t limit)
 {
-	if (!start || limit <= start || limit > UINT64_MAX - OBJECT_MIN)
+	if (!start || limit < start || limit > UINT64_MAX - OBJECT_MIN)
 		return;
 	mem_grow(&g->gaps, &g->cap_gaps, g->n_gaps, sizeof(*g->gaps));
 	g->gaps[g->n_gaps++] = (struct gc_gap){start, limit + OBJECT_MIN};
