@@ -51,7 +51,7 @@ void show_progress_begin(struct repl *r)
 	const char *term = getenv("TERM");
 
 	r->progress = (struct repl_progress){.began = milliseconds()};
-	if (isatty(STDERR_FILENO) && term && strcmp(term, "dumb"))
+	if (!r->hosted && isatty(STDERR_FILENO) && term && strcmp(term, "dumb"))
 		dbg_set_progress(r->dbg, show, r);
 }
 

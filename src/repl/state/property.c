@@ -9,7 +9,7 @@
 #include "repl/show/print.h"
 
 enum {
-	TITLE_WIDTH = 16
+	TITLE_WIDTH = 17
 };
 
 static void put_title(struct sheet *s, const char *title)
