@@ -25,6 +25,9 @@ static const char *const chosen[] = {
 
 static const char redacted[] = "<redacted>";
 
+/* What stands between a name, or an option, and its value. */
+static const char separators[] = "=:";
+
 // The whole file, or its beginning, with a zero behind it; NULL: there is none.
 static char *read_file(struct report *r, const char *name, size_t *ret_n)
 {
@@ -65,38 +68,58 @@ static const char **read_words(struct report *r, const char *name,
 	return list;
 }
 
+// Is it the key of a secret? "key" and "sig" are in many harmless names.
+static bool is_secret_key(const char *key, size_t n)
+{
+	char *name = xstrndup(key, n);
+	bool is = report_is_secret(name) || !strcasecmp(name, "key") ||
+		  !strcasecmp(name, "sig");
+
+	free(name);
+	return is;
+}
+
+// Is there a password in an address, as in "https://user:password@host"?
+static bool has_userinfo(const char *word)
+{
+	const char *s = strstr(word, "://");
+
+	if (!s)
+		return false;
+	s += 3;
+	size_t n = strcspn(s, "/?# ");
+
+	return memchr(s, ':', n) && memchr(s, '@', n);
+}
+
 // Is a part of it a secret with its value, as in "Server=a;Password=b"?
 static bool has_secret(const char *word)
 {
-	for (const char *s = word; (s = strchr(s, '=')); s++) {
+	for (const char *s = word; (s = strpbrk(s, separators)); s++) {
 		const char *key = s;
 
-		while (key > word && !strchr("=;,&? ", key[-1]))
+		while (key > word && !strchr("=:;,&?/ ", key[-1]))
 			key--;
-		char *name = xstrndup(key, (size_t)(s - key));
-		bool found = report_is_secret(name);
-		free(name);
-		if (found)
+		if (is_secret_key(key, (size_t)(s - key)))
 			return true;
 	}
-	return false;
+	return has_userinfo(word);
 }
 
 // "NAME=VALUE" without the value if the name, or the option, is a secret's.
 static const char *without_secret(struct report *r, const char *word)
 {
-	size_t n = strcspn(word, "=");
-	const char *name = arena_strndup(r->arena, word, n);
+	int n = (int)strcspn(word, separators) + 1;
 
 	if (has_secret(word))
-		return arena_printf(r->arena, "%s=%s", name, redacted);
+		return arena_printf(r->arena, "%.*s%s", n, word, redacted);
 	return arena_strndup(r->arena, word, strnlen(word, WORD_MAX));
 }
 
 static const char *take_argument(struct report *r, const char *word,
 				 const char *before)
 {
-	bool is_value = *before == '-' && !strchr(before, '=') &&
+	bool is_value = *before == '-' && !strpbrk(before, separators) &&
 			report_is_secret(before) && *word != '-';
 
 	return is_value ? redacted : without_secret(r, word);

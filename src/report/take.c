@@ -25,9 +25,9 @@ enum {
 
 /* What a name has in it whose value is nobody's business. */
 static const char *const secrets[] = {
-    "password",   "passwd",           "pwd",        "secret",
-    "token",      "apikey",           "api_key",    "api-key",
-    "credential", "connectionstring", "privatekey",
+    "password",   "passwd",     "pwd",       "secret",     "token",
+    "apikey",     "api_key",    "api-key",   "credential", "connectionstring",
+    "privatekey", "accountkey", "accesskey", "access_key", "sharedaccess",
 };
 
 const struct report_limits report_death_limits = {

@@ -489,9 +489,15 @@ def test_surroundings(t):
         t.check_in(uuid.UUID(own["mvid"]).bytes_le, file.read())
     done = command(t, ["sh", "-c", "kill -SEGV $$", "sh", "--api-key=hidden",
                        "--filter=TokenTests", "--db=Server=a;Password=hidden",
-                       "--password", "hidden"], "--timeout", "60")
+                       "--password", "hidden", "--token:hidden", "next",
+                       "--blob=AccountKey=hidden", "--bus=A=b;Key=hidden",
+                       "https://user:hidden@host/", "--at=http://a:80/b",
+                       "--url=https://host/?x=1&sig=hidden"],
+                   "--timeout", "60")
     t.check_in("--api-key=<redacted> --filter=TokenTests --db=<redacted> "
-               "--password <redacted>\n", done.stderr)
+               "--password <redacted> --token:<redacted> next "
+               "--blob=<redacted> --bus=<redacted> https:<redacted> "
+               "--at=http://a:80/b --url=<redacted>\n", done.stderr)
     t.check_not_in("hidden", done.stderr)
     report = only(t, reported(t, throws(t, "unhandled-data")))
     t.check_equal('"order" = 17\n"password" = <redacted>',
