@@ -520,6 +520,24 @@ def test_sizes(t):
     t.check_match(r"(?m)^inclusive +2 +48  with all", done.stdout)
 
 
+def test_left_out(t):
+    """Of a core that most of the heap is not in, each command says so, and
+    nothing is called garbage."""
+    core = f"{t.dir}/mini.core"
+    done = t.batch(["b " + t.at("Heap", "wait"), "run",
+                    f"gcore --mini {core}"], t.program("Heap"))
+    t.check_in("Saved corefile", done.stdout)
+    for words in (("paths", core, "Leaf$"), ("size", core),
+                  ("size", core, "--together"), ("strings", core),
+                  ("stat", core)):
+        done = t.run("heap", *words)
+        t.check_equal((0, ""), (done.returncode, done.stderr))
+        t.check_match(r"(?m)^the heap (is damaged|cannot be read) at 0x\w+"
+                      r"(, where no object is)?: \d+ bytes up to 0x\w+ are "
+                      "left out$", done.stdout)
+        t.check_not_in("garbage", done.stdout)
+
+
 def whole(t, command, target, *args):
     done = t.run(command, target, *args, "--json")
     t.check_equal((0, ""), (done.returncode, done.stderr))

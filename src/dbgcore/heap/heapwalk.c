@@ -75,7 +75,8 @@ static const uint8_t *heap_window_get(struct heap *h, struct heap_window *w,
 /* ---- Damage ---------------------------------------------------------- */
 
 // The walk of a part ends before its end.
-static bool damaged(struct heap *h, const struct place *p, const char *why)
+static bool damaged(struct heap *h, const struct place *p, const char *is,
+		    const char *why)
 {
 	if (h->n_damages == DAMAGES_MAX)
 		return false;
@@ -85,9 +86,9 @@ static bool damaged(struct heap *h, const struct place *p, const char *why)
 	h->lost[h->n_damages] = (struct gc_gap){p->addr, p->end};
 	h->damages[h->n_damages++] =
 	    arena_printf(h->arena,
-			 "the heap is damaged at 0x%" PRIx64 ", %s: %" PRIu64
+			 "the heap %s at 0x%" PRIx64 "%s: %" PRIu64
 			 " bytes up to 0x%" PRIx64 " are left out",
-			 p->addr, why, p->end - p->addr, p->end);
+			 is, p->addr, why, p->end - p->addr, p->end);
 	return false;
 }
 
@@ -133,13 +134,14 @@ static inline bool next(struct heap *h, struct place *p, struct heap_object *o)
 	o->addr = p->addr;
 	o->bytes = heap_window_get(h, &p->window, p->part, p->addr, HEAD);
 	if (!o->bytes)
-		return damaged(h, p, "which cannot be read");
+		return damaged(h, p, "cannot be read", "");
 	o->type = heap_type_of(h, heap_word(o->bytes) & ~(uint64_t)7);
 	if (o->type->is_none)
-		return damaged(h, p, "where no object is");
+		return damaged(h, p, "is damaged", ", where no object is");
 	o->size = heap_object_size(o->type, o->bytes);
 	if (o->size < HEAP_OBJECT_MIN || o->size > p->end - p->addr)
-		return damaged(h, p, "an object of an impossible size");
+		return damaged(h, p, "is damaged",
+			       ", an object of an impossible size");
 	p->addr += o->size;
 	return true;
 }
@@ -150,7 +152,7 @@ static bool take_bytes(struct heap *h, struct place *p, struct heap_object *o)
 	if (!o->type->has_refs && !o->type->is_string)
 		return true;
 	o->bytes = heap_window_get(h, &p->window, p->part, o->addr, o->size);
-	return o->bytes || damaged(h, p, "which cannot be read");
+	return o->bytes || damaged(h, p, "cannot be read", "");
 }
 
 static void begin_walk(struct heap *h)

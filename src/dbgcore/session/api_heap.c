@@ -84,6 +84,17 @@ void session_take_damages(const struct heap_query *q, const char ***ret,
 		(*ret)[i] = arena_strdup(arena, q->heap->damages[i]);
 }
 
+struct dbg_error *dbg_heap_damages(struct dbg *dbg, const char ***ret,
+				   size_t *ret_n)
+{
+	struct heap_query q = {.dbg = dbg};
+	struct dbg_error *err = session_heap_get(dbg, &q.heap);
+
+	if (!err)
+		session_take_damages(&q, ret, ret_n);
+	return err;
+}
+
 /* ---- By type --------------------------------------------------------- */
 
 static int by_bytes(const void *a, const void *b)

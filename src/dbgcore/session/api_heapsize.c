@@ -259,6 +259,9 @@ struct dbg_error *dbg_heap_retainers(struct dbg *dbg,
 
 	if (!err)
 		err = session_retained(dbg, b.query.heap, &d, offer, &b);
+	// that has looked at what roots lead to alone
+	if (!err)
+		err = heap_count(b.query.heap, -1);
 	if (!err) {
 		*ret_n = b.n;
 		*ret = arena_calloc(dbg->inspect.arena, b.n + 1, sizeof(**ret));

@@ -56,8 +56,9 @@ struct dbg_error *heap_strings_cmd(struct repl *r, const struct call *call)
 		    " texts that there is more than one of\n",
 		    strings.count, strings.bytes, strings.wasted,
 		    strings.n_all);
+	err = heap_show_damages(&s, NULL);
 	sheet_end(&s);
-	return NULL;
+	return err;
 }
 
 /* ---- heap diff ------------------------------------------------------- */

@@ -88,6 +88,20 @@ static void show_by_gen(struct sheet *s, const struct dbg_heap_stat *stat,
 	sheet_rows_end(s);
 }
 
+struct dbg_error *heap_show_damages(struct sheet *s, bool *ret_any)
+{
+	const char **damages;
+	size_t n;
+	struct dbg_error *err = dbg_heap_damages(s->r->dbg, &damages, &n);
+
+	if (err)
+		return err;
+	sheet_sentences(s, "damages", damages, n);
+	if (ret_any)
+		*ret_any = n > 0;
+	return NULL;
+}
+
 static void show_total(struct sheet *s, const struct dbg_heap_stat *stat)
 {
 	sheet_number(s, "count", stat->count);
@@ -493,8 +507,8 @@ static const struct repl_cmd cmds[] = {
     {
 	.names = "heap",
 	.args =
-	    "stat|list|object|roots|paths|size|strings|diff|verify|segments "
-	    "...",
+	    "stat|list|object|roots|paths|size|strings|exceptions|diff|verify|"
+	    "segments ...",
 	.help = "look at the objects of the collector's heap",
 	.flags = CMD_NEEDS_STOP,
 	.sub = subs,

@@ -46,21 +46,27 @@ static void show_way(struct sheet *s, const struct dbg_heap_way *way)
 			 {.text = text}});
 }
 
-static void show_ways(struct sheet *s, const struct dbg_heap_ways *ways)
+static struct dbg_error *show_ways(struct sheet *s,
+				   const struct dbg_heap_ways *ways)
 {
+	bool any = false;
+
 	sheet_rows(s, "ways", SHEET_COLUMNS(way_columns));
 	for (size_t i = 0; i < ways->n; i++)
 		show_way(s, &ways->v[i]);
 	sheet_rows_end(s);
 	sheet_number(s, "garbage", ways->garbage);
-	if (s->json)
-		return;
+	struct dbg_error *err = heap_show_damages(s, &any);
+	if (err || s->json)
+		return err;
 	if (ways->garbage)
-		out(s->r, "Nothing keeps %" PRIu64 " more alive: garbage.\n",
-		    ways->garbage);
+		out(s->r, "Nothing %s %" PRIu64 " more alive%s.\n",
+		    any ? "that can be read keeps" : "keeps", ways->garbage,
+		    any ? "" : ": garbage");
 	if (ways->cut)
 		out(s->r, "There are more branches than are kept: some "
 			  "counts are larger than those below them.\n");
+	return NULL;
 }
 
 struct dbg_error *heap_paths_cmd(struct repl *r, const struct call *call)
@@ -86,7 +92,7 @@ struct dbg_error *heap_paths_cmd(struct repl *r, const struct call *call)
 	if (err)
 		return err;
 	sheet_begin(&s, r, o.json);
-	show_ways(&s, &ways);
+	err = show_ways(&s, &ways);
 	sheet_end(&s);
-	return NULL;
+	return err;
 }

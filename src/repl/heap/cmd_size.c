@@ -78,8 +78,9 @@ static struct dbg_error *top_run(struct repl *r, struct heap_options *o)
 						     .absent = !v[i].dominator},
 						    {.text = v[i].type}});
 	sheet_rows_end(&s);
+	err = heap_show_damages(&s, NULL);
 	sheet_end(&s);
-	return NULL;
+	return err;
 }
 
 // What would have no effect is refused.
@@ -118,6 +119,7 @@ struct dbg_error *heap_size_cmd(struct repl *r, const struct call *call)
 		return err;
 	sheet_begin(&s, r, o.json);
 	show_size(&s, &size);
+	err = heap_show_damages(&s, NULL);
 	sheet_end(&s);
-	return NULL;
+	return err;
 }

@@ -7,6 +7,12 @@
 struct call;
 struct repl;
 
+/* ---- cmd_heap.c ------------------------------------------------------ */
+
+struct sheet;
+/* What could not be read of the heap; *@ret_any, if not NULL: is there any? */
+DBG_MUST struct dbg_error *heap_show_damages(struct sheet *s, bool *ret_any);
+
 /* ---- cmd_roots.c ----------------------------------------------------- */
 
 DBG_MUST struct dbg_error *heap_roots_cmd(struct repl *r,

@@ -419,8 +419,7 @@ static struct dbg_error *check_heap(struct doctor *d)
 	if (exceptions >= EXCEPTIONS_MANY) {
 		str_addf(&text, "%" PRIu64 " exceptions are on the heap",
 			 exceptions);
-		find(d, WEIGHT_WARNING, "heap stat --type Exception$",
-		     str_get(&text));
+		find(d, WEIGHT_WARNING, "heap exceptions", str_get(&text));
 	}
 	if (stat.n_damages)
 		find(d, WEIGHT_SEVERE, "heap stat", stat.damages[0]);

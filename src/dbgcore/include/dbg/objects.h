@@ -76,6 +76,14 @@ DBG_MUST struct dbg_error *dbg_heap_stat(struct dbg *dbg,
 					 const struct dbg_heap_filter *filter,
 					 struct dbg_heap_stat *ret);
 
+/*
+ * Such sentences of the last look at all objects, of whatever function. If
+ * there are any, what nothing seems to keep alive may be kept alive by what
+ * could not be read. They die with the stop.
+ */
+DBG_MUST struct dbg_error *dbg_heap_damages(struct dbg *dbg, const char ***ret,
+					    size_t *ret_n);
+
 struct dbg_heap_object {
 	uint64_t addr, size;
 	uint64_t method_table;

@@ -103,7 +103,7 @@ DBG_MUST struct dbg_error *dbg_name_find(struct dbg *dbg, const char *module,
 struct dbg_assembly {
 	uint64_t module, assembly;
 	uint64_t allocator;      /* LoaderAllocator, 0: not known */
-	const char *name, *path; /* path "": loaded from memory */
+	const char *name, *path; /* path: no '/' in it if from memory */
 	const char *context;     /* name of its load context; NULL: none */
 	uint64_t context_object; /* 0: the default one, or not known */
 	uint64_t base, md_addr, md_size;
@@ -126,7 +126,7 @@ DBG_MUST struct dbg_error *
 dbg_domain_list(struct dbg *dbg, struct dbg_domain **ret, size_t *ret_n);
 
 struct dbg_load_context {
-	uint64_t object; /* AssemblyLoadContext; 0: the default one */
+	uint64_t object; /* AssemblyLoadContext; 0: default, not made yet */
 	const char *type;
 	const char *name; /* NULL: it has none */
 	bool collectible;
