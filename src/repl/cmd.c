@@ -137,6 +137,17 @@ static const struct repl_cmd *table_next(const struct repl_cmd *table,
 	return table[it->cmd].names ? &table[it->cmd++] : NULL;
 }
 
+const struct repl_cmd *cmd_named(const char *name)
+{
+	const struct repl_cmd *cmd;
+	struct cmd_iter it = {0};
+
+	while ((cmd = cmd_iterate(&it)))
+		if (match(cmd, name, strlen(name)) == MATCH_WHOLE)
+			break;
+	return cmd;
+}
+
 struct dbg_error *cmd_find(const struct repl_cmd *table, const char *name,
 			   size_t n, const struct repl_cmd **ret)
 {

@@ -125,6 +125,9 @@ DBG_MUST struct dbg_error *cmd_find(const struct repl_cmd *table,
 				    const char *name, size_t n,
 				    const struct repl_cmd **ret);
 
+/* The entry that has @name whole; NULL: none. */
+const struct repl_cmd *cmd_named(const char *name);
+
 /* Step *@it to the next entry of all families; NULL begins and ends. */
 struct cmd_iter {
 	size_t family, cmd;

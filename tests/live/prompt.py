@@ -236,6 +236,16 @@ def test_questions(t):
 
 
 @one_runtime
+def test_help_of_class(t):
+    """Where a class and a command have one name both are told."""
+    done = t.run("--batch", "-ex", "help memory", "-ex", "help status")
+    t.check_match(r"^The address space\n\nmemory -- (.*\n)*"
+                  r"\nmemory, maddress -- .*\nUsage: memory \[--all\]",
+                  done.stdout)
+    t.check_equal(("", 1), (done.stderr, done.stdout.count("Usage: ")))
+
+
+@one_runtime
 def test_help_of_settings(t):
     """Settings are explained where gdb explains them."""
     done = t.run("--batch", "-ex", "help set evaluation", "-ex",

@@ -110,7 +110,7 @@ static const struct repl_cmd cmds[] = {
 	.more =
 	    "The methods, properties and operators that EXPRESSION names are "
 	    "called by the\nselected thread, with all that they do, where "
-	    "\"print\" only interprets them. The\nthread must stand at the "
+	    "\"print\" interprets what it can. The\nthread must stand at the "
 	    "beginning of a line of code compiled for debugging.\nBreakpoints "
 	    "in the call do not stop it, other threads run if it takes longer, "
 	    "an\nexception ends it with an error. Ctrl-C, or five seconds, "

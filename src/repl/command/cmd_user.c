@@ -160,22 +160,6 @@ static struct dbg_error *check_name(const char *name)
 	return NULL;
 }
 
-static bool is_built_in(const char *name)
-{
-	const struct repl_cmd *cmd;
-	size_t n = strlen(name);
-	struct dbg_error *err = cmd_find(NULL, name, n, &cmd);
-
-	if (dbg_err_drop(err))
-		return false;
-	const char *p = cmd->names;
-	n = 0;
-	while (cmd_name_next(&p, &n))
-		if (n == strlen(name) && !strncmp(p, name, n))
-			return true;
-	return false;
-}
-
 static struct dbg_error *cmd_define(struct repl *r, const struct call *call)
 {
 	struct dbg_error *err;
@@ -185,7 +169,7 @@ static struct dbg_error *cmd_define(struct repl *r, const struct call *call)
 	err = check_name(name);
 	if (err)
 		return err;
-	if (is_built_in(name)) {
+	if (cmd_named(name)) {
 		_cleanup_free_ char *question =
 		    xasprintf("Really redefine built-in command \"%s\"?", name);
 		if (!repl_confirm(r, question))
@@ -255,7 +239,7 @@ static struct dbg_error *cmd_alias(struct repl *r, const struct call *call)
 	err = check_name(name);
 	if (err)
 		return err;
-	if (is_built_in(name) || find(r, name, n))
+	if (cmd_named(name) || find(r, name, n))
 		return dbg_err_arg("There is a command \"%s\" already.", name);
 	cmd_parse(command, &parts);
 	if (!parts.n_name)

@@ -114,8 +114,15 @@ struct dbg_error *help_run(struct repl *r, const struct call *call)
 		classes(r);
 		return NULL;
 	}
-	if (by_family(r, rest))
+	if (by_family(r, rest)) {
+		// of a class and a command of one name both are told
+		cmd = cmd_named(rest);
+		if (cmd) {
+			out(r, "\n");
+			command(r, cmd, "");
+		}
 		return NULL;
+	}
 	const struct user_command *own = user_command_find(r, rest);
 	if (own) {
 		user_command_help(r, own);
