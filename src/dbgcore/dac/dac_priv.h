@@ -140,6 +140,9 @@ DBG_MUST struct dbg_error *dac_check_owner(const char *path, int fd);
  */
 void dac_drop(struct dac *d);
 
+/* The word at @addr of the target; 0 also if it cannot be read. */
+uint64_t dac_word(struct dac *d, uint64_t addr);
+
 /* ---- gccount.c ------------------------------------------------------- */
 
 /* The collector's struct GcDacVars; 0: it was not found. */

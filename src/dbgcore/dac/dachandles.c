@@ -35,24 +35,13 @@ enum {
 
 /* ---- Tables ---------------------------------------------------------- */
 
-// 0: it cannot be read.
-static uint64_t word_at(struct dac *d, uint64_t addr)
-{
-	uint64_t word;
-
-	return target_read_some(d->target, addr, &word, sizeof(word)) ==
-		       sizeof(word)
-		   ? word
-		   : 0;
-}
-
 static bool is_table(struct dac *d, uint64_t table)
 {
 	uint8_t header[SEGMENT_HEADER];
 
 	for (uint64_t at = TABLE_SEGMENT; table && at <= TABLE_SEGMENT_LAST;
 	     at += sizeof(table)) {
-		uint64_t segment = word_at(d, table + at);
+		uint64_t segment = dac_word(d, table + at);
 
 		if (segment && segment % SEGMENT_ALIGN == 0 &&
 		    target_read_some(d->target, segment, header,
@@ -65,12 +54,12 @@ static bool is_table(struct dac *d, uint64_t table)
 
 static uint32_t count_tables(struct dac *d, uint64_t vars)
 {
-	uint64_t buckets = word_at(d, word_at(d, vars + VARS_MAP));
-	uint64_t tables = word_at(d, word_at(d, buckets));
+	uint64_t buckets = dac_word(d, dac_word(d, vars + VARS_MAP));
+	uint64_t tables = dac_word(d, dac_word(d, buckets));
 	uint32_t n = 0;
 
 	while (n < TABLES_MAX &&
-	       is_table(d, word_at(d, tables + n * sizeof(tables))))
+	       is_table(d, dac_word(d, tables + n * sizeof(tables))))
 		n++;
 	return n;
 }
@@ -88,7 +77,7 @@ static bool tell_tables(struct dac *d)
 	if (n <= heap.n_heaps)
 		return false;
 	d->data_target.heaps = n;
-	d->data_target.heaps_at = word_at(d, vars + VARS_HEAPS);
+	d->data_target.heaps_at = dac_word(d, vars + VARS_HEAPS);
 	// What it has cached it would not read.
 	dac_drop(d);
 	return true;

@@ -36,16 +36,6 @@ static bool is_gc_static(const struct dac_field *field)
 	return field->elem == ELEM_CLASS || field->elem == ELEM_VALUETYPE;
 }
 
-static uint64_t word_at(struct dac *d, uint64_t addr)
-{
-	uint64_t word;
-
-	return target_read_some(d->target, addr, &word, sizeof(word)) ==
-		       sizeof(word)
-		   ? word
-		   : 0;
-}
-
 // Statics of a structure are kept in a box, to which the place at @addr
 // refers; 0 until there is one.
 static uint64_t unbox(struct dac *d, const struct dac_field *field,
@@ -53,7 +43,7 @@ static uint64_t unbox(struct dac *d, const struct dac_field *field,
 {
 	if (field->elem != ELEM_VALUETYPE || !addr)
 		return addr;
-	uint64_t box = word_at(d, addr);
+	uint64_t box = dac_word(d, addr);
 	return box ? box + BOX_DATA : 0;
 }
 
@@ -110,7 +100,7 @@ static uint64_t ask_for_field(struct dac *d, uint64_t mt,
 // class that is no instantiation and cannot be unloaded; else the image)
 static bool is_fixed(struct dac *d, uint64_t mt, pid_t tid)
 {
-	return !tid && (d->sos14 || !(word_at(d, mt) & DYNAMIC_STATICS));
+	return !tid && (d->sos14 || !(dac_word(d, mt) & DYNAMIC_STATICS));
 }
 
 // To ask costs the DAC, once in each stop, a copy of the core library's
@@ -123,13 +113,14 @@ static uint64_t by_field(struct dac *d, uint64_t mt,
 
 	if (fixed)
 		addr = (uintptr_t)map_find(&d->static_places, field->addr);
-	if (!addr)
+	if (!addr) {
 		addr = ask_for_field(d, mt, field, tid);
-	if (addr < ADDRESS_MIN)
-		return 0;
-	if (fixed)
-		map_put(&d->static_places, field->addr,
-			(void *)(uintptr_t)addr);
+		if (addr < ADDRESS_MIN)
+			return 0;
+		if (fixed)
+			map_put(&d->static_places, field->addr,
+				(void *)(uintptr_t)addr);
+	}
 	// The DAC opens the boxes of threads; the image has none (.NET 9, 10).
 	return tid || d->sos14 ? addr : unbox(d, field, addr);
 }
@@ -147,7 +138,7 @@ static bool class_number(struct dac *d, uint64_t mt, uint64_t *ret)
 		   sizeof(*words);
 	for (size_t i = 0; i + 1 < n; i++) {
 		if (!words[i] || (words[i] & 7) || words[i + 1] > CLASSES_MAX ||
-		    word_at(d, words[i]) != mt)
+		    dac_word(d, words[i]) != mt)
 			continue;
 		*ret = words[i + 1];
 		return true;
@@ -179,16 +170,16 @@ static uint64_t by_class_table(struct dac *d, uint64_t mt,
 {
 	uint64_t number;
 
-	uint64_t module = word_at(d, mt + MT_LOADER_MODULE);
+	uint64_t module = dac_word(d, mt + MT_LOADER_MODULE);
 	if (!module || !class_number(d, mt, &number))
 		return 0;
 	uint64_t table = class_table(d, module, thread);
-	uint64_t entry = table ? word_at(d, table + 16 * number) : 0;
+	uint64_t entry = table ? dac_word(d, table + 16 * number) : 0;
 	if (!entry || !is_gc_static(field))
 		return entry ? entry + field->offset : 0;
-	uint64_t base = word_at(d, entry);
+	uint64_t base = dac_word(d, entry);
 	if (thread && base) {
-		base = word_at(d, base);
+		base = dac_word(d, base);
 		base = base ? base + ARRAY_DATA : 0;
 	}
 	return base ? unbox(d, field, base + field->offset) : 0;
@@ -216,11 +207,11 @@ static bool class_flags(struct dac *d, uint64_t mt, uint32_t *ret)
 	uint64_t number;
 	uint8_t flags;
 
-	uint64_t module = word_at(d, mt + MT_LOADER_MODULE);
+	uint64_t module = dac_word(d, mt + MT_LOADER_MODULE);
 	if (!module || dbg_err_drop(dac_type_get(d, mt, &type)) ||
 	    DAC_CALL(d, d->sos, SOS_DOMAIN_MODULE, module, &statics) < 0)
 		return false;
-	if (word_at(d, mt) & DYNAMIC_STATICS)
+	if (dac_word(d, mt) & DYNAMIC_STATICS)
 		return class_number(d, mt, &number) && statics.dynamic_table &&
 		       target_read_some(d->target,
 					statics.dynamic_table + 16 * number + 8,

@@ -457,6 +457,16 @@ void dac_close(struct dac *d)
 	free(d);
 }
 
+uint64_t dac_word(struct dac *d, uint64_t addr)
+{
+	uint64_t word;
+
+	return target_read_some(d->target, addr, &word, sizeof(word)) ==
+		       sizeof(word)
+		   ? word
+		   : 0;
+}
+
 void dac_drop(struct dac *d)
 {
 	com_release(&d->type_instance);
