@@ -192,6 +192,16 @@ static struct dbg_error *show_version(struct repl *r, const struct call *call)
 	return NULL;
 }
 
+// "$name = VALUE", or why it cannot be shown.
+static void show_by_name(struct repl *r, const char *name)
+{
+	out(r, "%s = ", name);
+	struct dbg_error *err = show_expr(r, name, "", SHOW_OUTPUT);
+	if (err)
+		show_error(r, err);
+	out(r, "\n");
+}
+
 static struct dbg_error *show_convenience(struct repl *r,
 					  const struct call *call)
 {
@@ -206,14 +216,8 @@ static struct dbg_error *show_convenience(struct repl *r,
 
 		words_add(&names, name, strlen(name));
 	}
-	for (size_t i = 0; i < names.n; i++) {
-		out(r, "%s = ", names.v[i]);
-		struct dbg_error *err =
-		    show_expr(r, names.v[i], "", SHOW_OUTPUT);
-		if (err)
-			show_error(r, err);
-		out(r, "\n");
-	}
+	for (size_t i = 0; i < names.n; i++)
+		show_by_name(r, names.v[i]);
 	return NULL;
 }
 
@@ -233,11 +237,7 @@ static struct dbg_error *show_values(struct repl *r, const struct call *call)
 	for (uint64_t i = first; i <= last && i < first + 10; i++) {
 		_cleanup_free_ char *name = xasprintf("$%" PRIu64, i);
 
-		out(r, "%s = ", name);
-		struct dbg_error *err = show_expr(r, name, "", SHOW_OUTPUT);
-		if (err)
-			show_error(r, err);
-		out(r, "\n");
+		show_by_name(r, name);
 	}
 	return NULL;
 }
