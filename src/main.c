@@ -4,6 +4,7 @@
  * --terminal=SOCKET` is the helper that runs in an editor's terminal.
  */
 #include <getopt.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,10 @@
 #include "front/plain.h"
 #include "repl/repl.h"
 #include "report/report.h"
+
+enum {
+	LARGE = 1 << 20, // bytes
+};
 
 enum {
 	OPT_EX = 256,
@@ -415,6 +420,9 @@ int main(int argc, char **argv)
 	};
 	size_t n = (size_t)argc + 1;
 
+	// What is larger goes back to the system as soon as it is freed; the
+	// library's own limit rises with what was freed before.
+	mallopt(M_MMAP_THRESHOLD, LARGE);
 	int done = command(argc, argv);
 	if (done >= 0)
 		return done;

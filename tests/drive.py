@@ -35,6 +35,10 @@ class Failure(Exception):
     """A test's demand is not met; the text says which."""
 
 
+class Skip(Exception):
+    """A test cannot be carried out here; the text says why."""
+
+
 def marks_of(path):
     """The marks of a source file: name -> line."""
     marks = {}

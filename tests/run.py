@@ -256,11 +256,13 @@ class Job:
         self.function = function
 
     def __call__(self, dndbg):
-        """Run it; return the fault, or nothing."""
+        """Run it; return the fault, or nothing, and why it was skipped, if so."""
         test = drive.Test(self.name, dndbg, self.runtime)
-        fault = None
+        fault = skipped = None
         try:
             self.function(test)
+        except drive.Skip as e:
+            skipped = str(e)
         except Failure as e:
             fault = str(e)
             where = [f for f in traceback.extract_tb(e.__traceback__)
@@ -274,7 +276,7 @@ class Job:
         if left and not fault:
             fault = "left behind: " + ", ".join(
                 f"{name} ({pid})" for pid, name in left.items())
-        return fault
+        return fault, skipped
 
 
 def transcripts(runtimes):
@@ -348,18 +350,22 @@ def main():
     if options.list:
         print("\n".join(job.name for job in jobs))
         return 0
-    failed = 0
+    failed = skipped = 0
     with concurrent.futures.ThreadPoolExecutor(options.j) as pool:
         running = {pool.submit(job, options.dndbg): job for job in jobs}
         for done in concurrent.futures.as_completed(running):
             job = running[done]
-            fault = done.result()
+            fault, why = done.result()
             if fault:
                 failed += 1
                 print(f"FAIL {job.name}\n{fault}\n", flush=True)
+            elif why:
+                skipped += 1
+                print(f"skipped {job.name}: {why}", flush=True)
             elif options.v:
                 print(f"ok {job.name}", flush=True)
-    print(f"live: {len(jobs) - failed} passed, {failed} failed, 0 skipped")
+    print(f"live: {len(jobs) - failed - skipped} passed, {failed} failed, "
+          f"{skipped} skipped")
     return 1 if failed or not jobs else 0
 
 

@@ -75,10 +75,10 @@ class Runner(unittest.TestCase):
         script = run.Transcript(path)
         job = run.Job("case", "10", lambda test: run.Run(
             script, "Debug", "10", test).run())
-        return job(self.fake)
+        return job(self.fake)[0]
 
     def script(self, function):
-        return run.Job("case", "10", function)(self.fake)
+        return run.Job("case", "10", function)(self.fake)[0]
 
     def test_fits(self):
         self.assertIsNone(self.transcript("""\
@@ -129,6 +129,12 @@ class Runner(unittest.TestCase):
 
     def test_left_behind(self):
         self.assertIn("left behind: sleep", self.transcript("+leave\n"))
+
+    def test_skipped(self):
+        def body(test):
+            raise drive.Skip("not here")
+        self.assertEqual((None, "not here"),
+                         run.Job("case", "10", body)(self.fake))
 
     def test_session(self):
         def body(test):

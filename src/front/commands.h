@@ -105,6 +105,8 @@ struct command_ops {
 	void (*complete)(struct command_host *host, const char *line,
 			 const struct command_place *place, struct words *ret,
 			 size_t *start);
+	/* Is @word an option whose value is the next word ("--top")? */
+	bool (*has_value)(const char *word);
 };
 
 /*

@@ -70,27 +70,12 @@ static int words_of(const char *word)
 	return 0;
 }
 
-// Has @word, an option of the heap's commands, a value in the next word?
-static bool has_value(const char *word)
-{
-	static const char *const options[] = {"type", "mt",   "min", "max",
-					      "gen",  "heap", "top", "depth"};
-
-	if (*word != '-')
-		return false;
-	word += 1 + (word[1] == '-');
-	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
-		if (!strcmp(word, options[i]))
-			return true;
-	return false;
-}
-
 /*
  * The word that is the program: behind the command, but for what it is compared
  * with; the last one where options stand there. An option's place if there is
  * none: the last is an option's value.
  */
-static int program_at(int argc, char **argv)
+static int program_at(const struct command_ops *ops, int argc, char **argv)
 {
 	bool diff =
 	    argc > 1 && !strcmp(argv[0], "heap") && !strcmp(argv[1], "diff");
@@ -100,7 +85,7 @@ static int program_at(int argc, char **argv)
 		return at;
 	if (!strcmp(argv[last], "--snapshot"))
 		last--;
-	return last > at && !has_value(argv[last - 1]) ? last : at;
+	return last > at && !ops->has_value(argv[last - 1]) ? last : at;
 }
 
 bool oneshot_is(const char *word)
@@ -152,7 +137,7 @@ static struct dbg_error *look(struct dbg *dbg, const struct command_ops *ops,
 int oneshot_main(struct dbg *dbg, const struct command_ops *ops, int argc,
 		 char **argv)
 {
-	int words = words_of(argv[0]), at = program_at(argc, argv);
+	int words = words_of(argv[0]), at = program_at(ops, argc, argv);
 	bool help = argc > 1 && !strcmp(argv[1], "--help");
 
 	if (argc <= at || *argv[at] == '-' || help) {

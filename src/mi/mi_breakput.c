@@ -141,7 +141,7 @@ static void put_gdb(struct mi *m, struct str *t, const struct dbg_breakpoint *b)
 	record_tuple(t, "bkpt");
 	record_uint(t, "number", b->number);
 	record_str(t, "type", type_of(b));
-	record_str(t, "disp", b->temporary ? "del" : b->once ? "dis" : "keep");
+	record_str(t, "disp", b->temporary ? "del" : b->stops ? "dis" : "keep");
 	record_str(t, "enabled", b->enabled ? "y" : "n");
 	if (!has_place(b)) {
 		put_what(m, t, b);

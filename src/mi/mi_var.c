@@ -347,14 +347,24 @@ static void put_change(struct str *t, struct var *v, enum mi_print print,
 	record_tuple_end(t);
 }
 
+static bool has_frame(struct mi *m, const struct var *v)
+{
+	dbg_id frame;
+	struct dbg_error *err = var_frame(m, v, &frame);
+	bool ended = err && err->code == DBG_E_NOT_FOUND;
+
+	dbg_error_destroy(err);
+	return !ended;
+}
+
 // Compare with what was told; false: nothing is new.
 static void update_one(struct mi *m, struct str *t, struct var *v,
 		       enum mi_print print)
 {
 	var_enter(m, v);
 	struct dbg_error *err = var_look(m, v);
-	// no update makes a call: it stays what it was
-	if (err && v->called) {
+	// no update makes a call: it stays what it was, in its frame
+	if (err && v->called && has_frame(m, v)) {
 		dbg_error_destroy(err);
 		return;
 	}
@@ -446,7 +456,7 @@ static struct dbg_error *assign(struct mi *m, struct mi_call *call)
 	// what only a call tells is what was assigned
 	if (!err && v->called) {
 		v->value = ret;
-		v->seen = m->values;
+		var_given(m, v);
 	}
 	if (!err)
 		err = var_look(m, v);

@@ -73,6 +73,7 @@ void var_free(struct var *v)
 	free(v->path);
 	free(v->type);
 	free(v->text);
+	free(v->given);
 	free(v);
 }
 
@@ -204,6 +205,13 @@ struct dbg_error *var_look(struct mi *m, struct var *v)
 
 	if (v->seen == m->values)
 		return NULL;
+	if (v->called && v->stop == m->stops) {
+		v->value.text = v->given;
+		v->value.type = v->type;
+		v->value.name = v->value.path = v->value.declared = NULL;
+		v->seen = m->values;
+		return NULL;
+	}
 	if (v->called)
 		return dbg_err(
 		    DBG_E_UNSUPPORTED,
@@ -228,6 +236,14 @@ struct dbg_error *var_look(struct mi *m, struct var *v)
 	return err;
 }
 
+void var_given(const struct mi *m, struct var *v)
+{
+	v->called = true;
+	v->stop = m->stops;
+	str_set(&v->given, v->value.text);
+	v->seen = m->values;
+}
+
 struct dbg_error *var_call(struct mi *m, struct var *v)
 {
 	struct dbg_eval_request req = {.expr = v->path};
@@ -237,8 +253,7 @@ struct dbg_error *var_call(struct mi *m, struct var *v)
 		err = mi_evaluate(m, &req, &v->value);
 	if (err)
 		return err;
-	v->called = true;
-	v->seen = m->values;
+	var_given(m, v);
 	return NULL;
 }
 

@@ -26,6 +26,8 @@ struct var {
 	uint64_t at;        /* among the parent's children */
 	bool floating, frozen, gone;
 	bool called;                   /* its value was given by a call */
+	uint64_t stop;                 /* CALLED: in which, by m->stops */
+	char *given;                   /* ... its natural text */
 	uint32_t group, thread, token; /* of the frame */
 	uint64_t frame;                /* its stack; 0: fixed to none */
 	char format;                   /* x d o t z, 'n': natural */
@@ -59,6 +61,8 @@ DBG_MUST struct dbg_error *var_frame(struct mi *m, const struct var *v,
 DBG_MUST struct dbg_error *var_look(struct mi *m, struct var *v);
 /* ... by a call in the program, which only its creation makes. */
 DBG_MUST struct dbg_error *var_call(struct mi *m, struct var *v);
+/* v->value is of a call: that is what it is for the rest of the stop. */
+void var_given(const struct mi *m, struct var *v);
 /* Keep what v->value says as what the client knows. */
 void var_told(struct mi *m, struct var *v);
 /* Its value in its format or another, the caller frees. */

@@ -63,28 +63,26 @@ static void show_where(struct repl *r)
 	resume_stopped(r, true);
 }
 
-struct dbg_error *evaluate_wait(struct repl *r, const char *expr,
-				enum dbg_calls calls, struct dbg_value *ret)
+static struct dbg_error *request(struct repl *r,
+				 const struct dbg_eval_request *req,
+				 struct dbg_value *ret)
 {
-	const struct dbg_eval_request req = {
-	    .frame = frame_id(r),
-	    .expr = expr,
-	    .assigns = true,
-	    .calls = calls,
-	};
 	struct dbg *dbg = r->dbg;
 	struct dbg_inferior inf;
 
+	// its texts end with the engine's stop, as a call begins
+	r->has_frame = false;
 	if (r->hosted && r->evaluate)
-		return r->evaluate(r->evaluate_arg, &req, ret);
+		return r->evaluate(r->evaluate_arg, req, ret);
 	if (r->hosted)
 		return dbg_err(DBG_E_UNSUPPORTED,
-			       "calls are not made by commands of an editor: "
-			       "type the expression itself");
+			       "a command in an editor's console cannot call "
+			       "the program's code: type the expression there "
+			       "without a command");
 	r->evaluated = r->stopped = false;
 	fflush(r->out);
 	dbg_inferior_get(dbg, &inf);
-	struct dbg_error *err = dbg_eval_begin(dbg, &req);
+	struct dbg_error *err = dbg_eval_begin(dbg, req);
 	if (!err)
 		err = wait_for_value(r, dbg, inf.number);
 	if (!err)
@@ -94,7 +92,22 @@ struct dbg_error *evaluate_wait(struct repl *r, const char *expr,
 		return err;
 	}
 	r->stopped = dbg_state(r->dbg) == DBG_STOPPED;
+	// a call ends what was told of it
+	r->has_frame = false;
 	return err;
+}
+
+struct dbg_error *evaluate_wait(struct repl *r, const char *expr,
+				enum dbg_calls calls, struct dbg_value *ret)
+{
+	const struct dbg_eval_request req = {
+	    .frame = frame_id(r),
+	    .expr = expr,
+	    .assigns = true,
+	    .calls = calls,
+	};
+
+	return request(r, &req, ret);
 }
 
 struct dbg_error *evaluate_typed(struct repl *r, const char *expr,
@@ -104,4 +117,24 @@ struct dbg_error *evaluate_typed(struct repl *r, const char *expr,
 	return r->hosted && !r->evaluate
 		   ? dbg_assign(r->dbg, frame_id(r), expr, NULL, ret)
 		   : evaluate_wait(r, expr, DBG_CALLS_SETTING, ret);
+}
+
+struct dbg_error *evaluate_shown(struct repl *r, const char *expr,
+				 struct dbg_value *ret)
+{
+	const struct dbg_eval_request req = {.frame = frame_id(r),
+					     .expr = expr};
+
+	return r->hosted && !r->evaluate
+		   ? dbg_eval(r->dbg, req.frame, expr, ret)
+		   : request(r, &req, ret);
+}
+
+struct dbg_error *evaluate_format(struct repl *r, const char *expr, char letter,
+				  const char **ret)
+{
+	struct dbg_value v;
+	struct dbg_error *err = evaluate_shown(r, expr, &v);
+
+	return err ? err : dbg_format_last(r->dbg, letter, ret);
 }

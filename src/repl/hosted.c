@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "repl/heap/heapoptions.h"
 #include "repl/line/input.h"
 #include "repl/repl_priv.h"
 #include "front/debuggees.h"
@@ -203,4 +204,5 @@ const struct command_ops repl_commands = {
     .changed = host_changed,
     .after = host_after,
     .complete = host_complete,
+    .has_value = heap_option_has_value,
 };

@@ -74,6 +74,13 @@ DBG_MUST struct dbg_error *evaluate_wait(struct repl *r, const char *expr,
 DBG_MUST struct dbg_error *evaluate_typed(struct repl *r, const char *expr,
 					  struct dbg_value *ret);
 
+/* The same of what is shown: an assignment is refused. */
+DBG_MUST struct dbg_error *evaluate_shown(struct repl *r, const char *expr,
+					  struct dbg_value *ret);
+/* ... by a letter of dbg_format's. */
+DBG_MUST struct dbg_error *evaluate_format(struct repl *r, const char *expr,
+					   char letter, const char **ret);
+
 /* ---- hook.c: commands of breakpoints --------------------------------- */
 
 /* NULL if @breakpoint has none. */

@@ -21,24 +21,25 @@
 #include "front/loop.h"
 #include "front/plain.h"
 #include "report/ended.h"
+#include "report/idle.h"
 #include "report/passed.h"
 #include "report/runoptions.h"
+#include "report/take.h"
 #include "report/tree.h"
 
 enum {
-	STATUS_TIMEOUT = 124, /* as timeout(1) */
-	STATUS_CANNOT = 126,  /* as env(1): the command cannot be started */
-	LOOKS = 10,           /* at what it does, in the time of a hang */
-	LOOK_MAX_MS = 1000,
+	STATUS_TIMEOUT = 124,  /* as timeout(1) */
+	STATUS_CANNOT = 126,   /* as env(1): the command cannot be started */
+	CLEANUP_LOOK_MS = 100, /* what is to end is looked at so often */
 	SUSPEND_MS = 100,
-	IDLE_PART = 100, /* it works for less than this part of the time */
+	WARNINGS_MAX = 100, /* that are kept at a time */
 };
 
-/* Since when has the command done nothing? */
-struct idle {
-	uint64_t since; /* ms */
-	uint64_t looked;
-	struct tree_work work; /* then */
+/* What is missing in all that is shown of a program; told with its reports. */
+struct warning {
+	const struct dbg *dbg;
+	char *text;
+	bool told;
 };
 
 struct run {
@@ -48,20 +49,72 @@ struct run {
 	struct run_options options;
 	struct publish out;
 	struct idle idle;
+	uint64_t
+	    running; /* tests, in the middle of the time of a hang; a hash */
+	bool running_known;
 	struct ended_memory memory; /* at the start */
-	bool ending;                /* no reports of what we end ourselves */
+	struct warning warnings[WARNINGS_MAX];
+	size_t n_warnings;
+	bool ending; /* no reports of what we end ourselves */
 	bool ended;
 	int exit_code, exit_signal;
 };
 
+static void keep_warning(struct run *r, const struct dbg *dbg, const char *text)
+{
+	for (size_t i = 0; i < r->n_warnings; i++)
+		if (r->warnings[i].dbg == dbg &&
+		    !strcmp(r->warnings[i].text, text))
+			return;
+	if (r->n_warnings < WARNINGS_MAX)
+		r->warnings[r->n_warnings++] =
+		    (struct warning){.dbg = dbg, .text = xstrdup(text)};
+}
+
+// Each once, however many reports there are.
+static void warn_of(struct run *r, const struct dbg *dbg)
+{
+	for (size_t i = 0; i < r->n_warnings; i++) {
+		struct warning *w = &r->warnings[i];
+
+		if (w->dbg == dbg && !w->told)
+			plain_error(dbg_err(DBG_E_RUNTIME, "%s", w->text));
+		w->told |= w->dbg == dbg;
+	}
+}
+
+// Those of the program of @dbg, which has ended; NULL: all.
+static void drop_warnings(struct run *r, const struct dbg *dbg)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_warnings; i++) {
+		if (!dbg || r->warnings[i].dbg == dbg)
+			free(r->warnings[i].text);
+		else
+			r->warnings[n++] = r->warnings[i];
+	}
+	r->n_warnings = n;
+}
+
+static bool hurries(void *arg)
+{
+	const struct run *r = arg;
+
+	return passed_hurries(r->passed);
+}
+
 static void take_report(struct run *r, struct dbg *dbg, const char *kind,
 			const char *cause)
 {
+	struct report_limits limits = report_death_limits;
 	struct report report;
 
 	if (r->out.n == PUBLISH_MAX)
 		return;
-	struct dbg_error *err = report_take(dbg, &report_death_limits, &report);
+	limits.hurries = hurries;
+	limits.arg = r;
+	struct dbg_error *err = report_take(dbg, &limits, &report);
 	if (err) {
 		plain_error(dbg_err_prefix(err, "no report"));
 		return;
@@ -70,11 +123,14 @@ static void take_report(struct run *r, struct dbg *dbg, const char *kind,
 		report.kind = kind;
 	if (cause)
 		report.cause = arena_strdup(report.arena, cause);
+	warn_of(r, dbg);
 	publish_add(&r->out, &report);
 }
 
-static void go_on(struct dbg *dbg)
+static void go_on(struct run *r, struct dbg *dbg)
 {
+	// What waits for the program may end with it: it gets them before.
+	passed_now(r->passed);
 	struct dbg_error *err = dbg_continue(dbg, 0);
 
 	// Somebody else may have killed it this moment.
@@ -138,13 +194,14 @@ static void on_stop(struct run *r, struct dbg *dbg, const struct dbg_stop *stop)
 
 	if (r->ending && stop->reason == DBG_STOP_PAUSE)
 		return;
+	passed_calm(r->passed);
 	if (dies && !r->ending)
 		take_report(r, dbg, NULL, NULL);
 	if (stop->reason == DBG_STOP_BREAKPOINT)
 		on_exit_call(r, dbg);
 	if (stop->reason == DBG_STOP_THROWN && !r->ending)
 		take_report(r, dbg, "thrown", NULL);
-	go_on(dbg);
+	go_on(r, dbg);
 }
 
 static void on_event(struct run *r, const struct debuggee_event *e)
@@ -155,6 +212,9 @@ static void on_event(struct run *r, const struct debuggee_event *e)
 		on_stop(r, e->inferior.dbg, &event->stop);
 	} else if (event->kind == DBG_EVENT_EXITED) {
 		on_end(r, e);
+		drop_warnings(r, e->inferior.dbg);
+	} else if (event->kind == DBG_EVENT_MESSAGE && event->warning) {
+		keep_warning(r, e->inferior.dbg, event->text);
 	}
 	if (event->kind == DBG_EVENT_EXITED && e->inferior.dbg == r->dbg) {
 		r->ended = true;
@@ -204,43 +264,60 @@ static void suspend(struct run *r)
 		wait_for(r, deadline);
 	if (!r->ended)
 		passed_suspend(r->passed);
-	r->idle.since = now_ms();
+	idle_restart(&r->idle, now_ms());
 }
 
 /* ---- Hangs ------------------------------------------------------------ */
 
-static uint64_t look_every(const struct run *r)
+// Stop all; they go on when the event of it is taken, unless we end them.
+static void hold_all(struct run *r)
 {
-	uint64_t every = r->options.hang_ms / LOOKS;
+	struct dbg *any = debuggees_alive(r->dbg);
 
-	return every < LOOK_MAX_MS ? every : LOOK_MAX_MS;
+	if (any && dbg_state(any) == DBG_RUNNING)
+		plain_error(dbg_pause(any));
+	while (any && dbg_state(any) == DBG_RUNNING)
+		wait_for(r, 0);
 }
 
-// Look whether it works; true: it has not for as long as is called a hang.
+// Which tests run, as a hash.
+static uint64_t running_tests(struct run *r)
+{
+	const struct dbg_inferior *list;
+	uint64_t hash = 0;
+	size_t n;
+
+	hold_all(r);
+	dbg_inferior_list(r->dbg, &list, &n);
+	for (size_t i = 0; i < n; i++)
+		if (list[i].state == DBG_STOPPED)
+			hash = hash * 31 + report_tests_hash(list[i].dbg);
+	return hash;
+}
+
+/*
+ * Does it hang? What runs tests that take long, and waits for them, may do next
+ * to nothing otherwise: it does not hang while others run than half the time
+ * before.
+ */
 static bool hangs(struct run *r)
 {
+	uint64_t hang = r->options.hang_ms;
 	struct idle *idle = &r->idle;
-	struct tree_work work;
-	uint64_t now = now_ms(), every = look_every(r);
 
-	if (!r->options.hang_ms || now < idle->looked + every)
+	if (!hang || !idle_look(idle, dbg_pid(r->dbg), hang, now_ms()))
 		return false;
-	// Where no look was, it may have been stopped or waited as we did.
-	if (now - idle->looked > 2 * every)
-		idle->since += now - idle->looked - every;
-	idle->looked = now;
-	tree_work(dbg_pid(r->dbg), &work);
-	uint64_t ms = (work.ticks - idle->work.ticks) * 1000 /
-		      (uint64_t)sysconf(_SC_CLK_TCK);
-	bool works = work.written != idle->work.written ||
-		     work.members != idle->work.members ||
-		     work.ticks < idle->work.ticks ||
-		     ms > r->options.hang_ms / IDLE_PART;
-	if (works) {
-		idle->since = now;
-		idle->work = work;
+	uint64_t time = idle->looked - idle->since;
+	if (time < hang / 2) {
+		r->running_known = false;
+	} else if (!r->running_known) {
+		r->running = running_tests(r);
+		r->running_known = true;
+	} else if (time >= hang && r->running != running_tests(r)) {
+		r->running_known = false;
+		idle_restart(idle, now_ms());
 	}
-	return now - idle->since >= r->options.hang_ms;
+	return r->running_known && time >= hang;
 }
 
 /* ---- The end ---------------------------------------------------------- */
@@ -256,9 +333,9 @@ static void end_all(struct run *r)
 		struct dbg *any = debuggees_alive(r->dbg);
 
 		if (any && dbg_state(any) == DBG_STOPPED)
-			go_on(any);
+			go_on(r, any);
 		for (; !tree_gone(tree) && now_ms() < deadline; take_events(r))
-			wait_for(r, now_ms() + LOOK_MAX_MS / LOOKS);
+			wait_for(r, now_ms() + CLEANUP_LOOK_MS);
 		tree_signal(tree, SIGKILL);
 	}
 	tree_destroy(tree);
@@ -272,11 +349,8 @@ static void give_up(struct run *r, const char *kind, const char *cause)
 	size_t n;
 
 	r->ending = true;
-	struct dbg *any = debuggees_alive(r->dbg);
-	if (any && dbg_state(any) == DBG_RUNNING)
-		plain_error(dbg_pause(any));
-	while (any && dbg_state(any) == DBG_RUNNING)
-		wait_for(r, 0);
+	passed_calm(r->passed);
+	hold_all(r);
 	dbg_inferior_list(r->dbg, &list, &n);
 	// Most often those that were started last are to blame.
 	for (size_t i = n; i-- > 0;)
@@ -292,9 +366,9 @@ static void watch_over(struct run *r)
 	uint64_t timeout = r->options.timeout_ms, hang = r->options.hang_ms;
 	uint64_t end = timeout ? now_ms() + timeout : 0;
 
-	r->idle.since = r->idle.looked = now_ms();
+	idle_restart(&r->idle, now_ms());
 	for (take_events(r); !r->ended && !r->ending; take_events(r)) {
-		uint64_t look = r->idle.looked + look_every(r);
+		uint64_t look = idle_next(&r->idle, hang);
 
 		wait_for(r, hang && (!end || look < end) ? look : end);
 		if (passed_suspends(r->passed))
@@ -409,6 +483,7 @@ int report_run_main(struct dbg *dbg, int argc, char **argv)
 	watch_over(&r);
 	let_go(&r);
 	publish_end(&r.out);
+	drop_warnings(&r, NULL);
 	passed_destroy(r.passed);
 	loop_destroy(r.loop);
 	return r.ending ? STATUS_TIMEOUT : end_as(r.exit_code, r.exit_signal);

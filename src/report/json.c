@@ -19,6 +19,7 @@ static const char *const kinds[] = {
     [DBG_FRAME_MANAGED] = "managed",   [DBG_FRAME_NATIVE] = "native",
     [DBG_FRAME_RUNTIME] = "runtime",   [DBG_FRAME_ASYNC] = "async",
     [DBG_FRAME_EXTERNAL] = "external", [DBG_FRAME_THROWN] = "thrown",
+    [DBG_FRAME_CALLED] = "called",
 };
 
 void json_add_text(cJSON *o, const char *name, const char *text)

@@ -1,10 +1,10 @@
 /*
  * Signals that are sent to dndbg are meant for the command: they are passed on.
- * Those of a terminal's keys are not, since they come to all processes of the
- * group, which the command is in as well. Neither are those that the command
- * and what it has started send: to their group (kill 0), which has sent them to
- * the command already, or to their parent. Somebody else of the group may mean
- * dndbg alone, as a script does by "kill $!".
+ * Those that come to all processes of the group are not, since the command is
+ * in it as well: of a terminal's keys, or sent to the group. Neither are those
+ * that the command and what it has started send: to their group (kill 0), which
+ * has sent them to the command already, or to their parent. Somebody else of
+ * the group may mean dndbg alone, as a script does by "kill $!".
  *
  * They are blocked and read, which leaves what is done with them as it was for
  * what dndbg starts.
@@ -23,6 +23,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "front/plain.h"
+#include "report/witness.h"
 
 static const int signals[] = {SIGHUP,  SIGINT,   SIGQUIT, SIGTERM, SIGUSR1,
 			      SIGUSR2, SIGWINCH, SIGTSTP, SIGCONT};
@@ -30,8 +31,10 @@ static const int signals[] = {SIGHUP,  SIGINT,   SIGQUIT, SIGTERM, SIGUSR1,
 struct passed {
 	struct dbg *dbg;
 	struct loop *loop;
+	struct witness *witness;
 	int fd;
 	bool suspended;
+	unsigned int asked; /* to end, so often */
 };
 
 static sigset_t all_signals(void)
@@ -51,14 +54,25 @@ void passed_block(sigset_t *ret)
 	sigprocmask(SIG_BLOCK, &set, ret);
 }
 
+static bool asks_to_end(int signal)
+{
+	return signal == SIGHUP || signal == SIGINT || signal == SIGQUIT ||
+	       signal == SIGTERM;
+}
+
 static void pass(struct passed *p, const struct signalfd_siginfo *info)
 {
 	int signal = (int)info->ssi_signo;
+	bool kernel = info->ssi_code == SI_KERNEL;
+	bool group = witness_has(p->witness, info);
 
 	if (signal == SIGTSTP)
 		p->suspended = true;
+	// Who sends it to us and then to our group (timeout) asks once.
+	if (asks_to_end(signal) && (kernel || !group))
+		p->asked++;
 	// A hangup comes to the leader of the session alone.
-	if (info->ssi_code == SI_KERNEL && signal != SIGHUP)
+	if (group || (kernel && signal != SIGHUP))
 		return;
 	if (dbg_signal_from_program(p->dbg, (pid_t)info->ssi_pid))
 		return;
@@ -96,12 +110,14 @@ struct dbg_error *passed_create(struct dbg *dbg, struct loop *loop,
 	*p = (struct passed){
 	    .dbg = dbg,
 	    .loop = loop,
+	    .witness = witness_start(&set),
 	    .fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK),
 	};
 	struct dbg_error *err =
 	    p->fd < 0 ? dbg_err_errno(DBG_E_TARGET, errno, "no signalfd")
 		      : loop_watch(loop, poll_fd, serve, p);
 	if (err) {
+		witness_end(p->witness);
 		if (p->fd >= 0)
 			close(p->fd);
 		free(p);
@@ -116,8 +132,25 @@ void passed_destroy(struct passed *p)
 	if (!p)
 		return;
 	loop_unwatch(p->loop, p);
+	witness_end(p->witness);
 	close(p->fd);
 	free(p);
+}
+
+void passed_now(struct passed *p)
+{
+	serve(p, POLLIN);
+}
+
+bool passed_hurries(struct passed *p)
+{
+	passed_now(p);
+	return p->asked > 1;
+}
+
+void passed_calm(struct passed *p)
+{
+	p->asked = 0;
 }
 
 bool passed_suspends(struct passed *p)

@@ -15,6 +15,14 @@ void passed_block(sigset_t *ret);
 DBG_MUST struct dbg_error *passed_create(struct dbg *dbg, struct loop *loop,
 					 struct passed **ret);
 void passed_destroy(struct passed *p);
+/* Pass on what has come meanwhile, not only when the loop waits. */
+void passed_now(struct passed *p);
+/*
+ * Pass on those that have come meanwhile; was the command asked to end more
+ * than once since passed_calm()?
+ */
+bool passed_hurries(struct passed *p);
+void passed_calm(struct passed *p);
 /* Was the command to stop by Ctrl-Z, since this was asked for? */
 bool passed_suspends(struct passed *p);
 /*

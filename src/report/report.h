@@ -147,6 +147,9 @@ struct report_limits {
 	uint32_t frames;  /* listed of a thread */
 	bool all_threads; /* the runtime's own and native ones, too */
 	bool variables;   /* of frames of the user's, in the first thread */
+	/* Is the rest to be left out? Asked often; NULL: no. */
+	bool (*hurries)(void *arg);
+	void *arg;
 };
 
 /* Of a program that dies: enough to find the fault by the log alone. */

@@ -165,6 +165,11 @@ struct walk {
 	unsigned int with_variables; /* frames that shall still have them */
 };
 
+static bool hurries(const struct report_limits *limits)
+{
+	return limits->hurries && limits->hurries(limits->arg);
+}
+
 // Take one page of frames; *ret_n is how many there were.
 static struct dbg_error *take_page(struct report *r, struct dbg *dbg,
 				   struct report_thread *t, struct walk *w,
@@ -213,7 +218,13 @@ static void take_stack(struct report *r, struct dbg *dbg,
 	if (native)
 		dbg_err_drop(dbg_set(dbg, "backtrace native", "on"));
 	do {
-		err = take_page(r, dbg, t, &w, &n);
+		// what it died of is told in any case
+		bool more = !crashed || t->n_walked;
+
+		err = more && hurries(limits)
+			  ? dbg_err(DBG_E_INTERRUPTED,
+				    "the command was asked to end twice")
+			  : take_page(r, dbg, t, &w, &n);
 		if (err)
 			break;
 		t->n_walked += n;
@@ -233,6 +244,24 @@ static void take_stack(struct report *r, struct dbg *dbg,
 		keep_frame(r, &t->frames[i]);
 }
 
+// Those that are managed, and the one that stopped; of a program that is not
+// .NET, and where they are asked for, all.
+static struct dbg_error *list_threads(struct dbg *dbg, bool all,
+				      struct dbg_thread **ret, size_t *ret_n)
+{
+	bool managed = false;
+	struct dbg_error *err =
+	    dbg_set(dbg, "runtime-threads", all ? "on" : "off");
+
+	if (!err)
+		err = dbg_thread_list(dbg, ret, ret_n);
+	if (err || all)
+		return err;
+	for (size_t i = 0; i < *ret_n; i++)
+		managed = managed || (*ret)[i].managed;
+	return managed ? NULL : list_threads(dbg, true, ret, ret_n);
+}
+
 // The thread that the report is about comes first.
 static struct dbg_error *take_threads(struct report *r, struct dbg *dbg,
 				      const struct report_limits *limits)
@@ -240,7 +269,8 @@ static struct dbg_error *take_threads(struct report *r, struct dbg *dbg,
 	struct dbg_thread *threads;
 	size_t n, at = 1;
 
-	struct dbg_error *err = dbg_thread_list(dbg, &threads, &n);
+	struct dbg_error *err =
+	    list_threads(dbg, limits->all_threads, &threads, &n);
 	if (err)
 		return err;
 	bool first = false;
@@ -351,10 +381,7 @@ struct dbg_error *report_take(struct dbg *dbg,
 	take_cause(ret, dbg_stop_reason(dbg));
 	ret->stuck = limits->variables && is_stuck(dbg_stop_reason(dbg));
 	report_take_tests(ret, dbg, &tests, &n_tests);
-	err =
-	    dbg_set(dbg, "runtime-threads", limits->all_threads ? "on" : "off");
-	if (!err)
-		err = take_threads(ret, dbg, limits);
+	err = take_threads(ret, dbg, limits);
 	if (err) {
 		report_destroy(ret);
 		return err;
@@ -362,10 +389,12 @@ struct dbg_error *report_take(struct dbg *dbg,
 	if (!*ret->program)
 		ret->program = program_of(ret);
 	take_exceptions(ret, dbg);
+	report_take_surroundings(ret, dbg);
+	if (hurries(limits))
+		return NULL;
 	report_take_waits(ret, dbg);
 	report_take_async(ret, dbg, tests, n_tests);
 	if (limits->variables)
 		report_take_totals(ret, dbg);
-	report_take_surroundings(ret, dbg);
 	return NULL;
 }

@@ -24,6 +24,8 @@ bool report_runs_tests(const char *module);
  */
 void report_take_tests(struct report *r, struct dbg *dbg, struct dbg_test **ret,
 		       size_t *ret_n);
+/* Of the tests that run: it differs when others do. (Stopped only.) */
+uint64_t report_tests_hash(struct dbg *dbg);
 void report_take_waits(struct report *r, struct dbg *dbg);
 /* Async calls that wait, those of @tests first. */
 void report_take_async(struct report *r, struct dbg *dbg,

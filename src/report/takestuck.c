@@ -156,6 +156,25 @@ void report_take_tests(struct report *r, struct dbg *dbg, struct dbg_test **ret,
 				add_test(r, dbg, v, n, i);
 }
 
+uint64_t report_tests_hash(struct dbg *dbg)
+{
+	struct report r = {.arena = arena_create()};
+	struct dbg_test *v;
+	uint64_t hash = 0;
+	size_t n;
+
+	if (dbg_err_drop(dbg_test_list(dbg, true, &v, &n)))
+		n = 0;
+	for (size_t i = 0; i < n; i++) {
+		const char *text = test_text(&r, dbg, &v[i]);
+
+		// in any order: where they are in the heap changes
+		hash += str_hash(text, strlen(text)) + v[i].thread;
+	}
+	report_destroy(&r);
+	return hash;
+}
+
 /* ---- Threads that wait ------------------------------------------------ */
 
 static const struct report_wait_kind kinds[] = {

@@ -63,13 +63,13 @@ static void visit_process(const struct visit *v, pid_t pid, unsigned int depth)
 	v->fn(v->arg, pid);
 }
 
-// Text of a file of /proc/PID; "" if there is none.
-static void read_file(pid_t pid, const char *name, char ret[LINE_SIZE])
+// Text of a file of a folder; "" if there is none.
+static void read_file(const char *folder, const char *name, char ret[LINE_SIZE])
 {
 	char path[64];
 	size_t n = 0;
 
-	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	FILE *file = fopen(path, "re");
 	if (file) {
 		n = fread(ret, 1, LINE_SIZE - 1, file);
@@ -78,13 +78,44 @@ static void read_file(pid_t pid, const char *name, char ret[LINE_SIZE])
 	ret[n] = '\0';
 }
 
+static uint64_t number_behind(const char *text, const char *key)
+{
+	const char *at = strstr(text, key);
+
+	return at ? strtoull(at + strlen(key), NULL, 10) : 0;
+}
+
+// The sum of these is as good as different for each set of numbers.
+static uint64_t mark_of(pid_t id)
+{
+	return (uint64_t)id * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static uint64_t threads_of(const char *folder)
+{
+	_cleanup_free_ char *pattern = xasprintf("%s/task/[0-9]*", folder);
+	uint64_t sum = 0;
+	glob_t tasks;
+
+	if (glob(pattern, GLOB_NOSORT, NULL, &tasks))
+		return 0;
+	for (size_t i = 0; i < tasks.gl_pathc; i++) {
+		const char *name = strrchr(tasks.gl_pathv[i], '/') + 1;
+
+		sum += mark_of((pid_t)strtol(name, NULL, 10));
+	}
+	globfree(&tasks);
+	return sum;
+}
+
 static void add_work(void *arg, pid_t pid)
 {
 	struct tree_work *work = arg;
-	char text[LINE_SIZE];
+	char folder[32], text[LINE_SIZE];
 	uint64_t user, system;
 
-	read_file(pid, "stat", text);
+	snprintf(folder, sizeof(folder), "/proc/%d", pid);
+	read_file(folder, "stat", text);
 	// The name, in parentheses, may have any characters.
 	const char *rest = strrchr(text, ')');
 	if (rest &&
@@ -93,11 +124,11 @@ static void add_work(void *arg, pid_t pid)
 		   " %" SCNu64,
 		   &user, &system) == 2)
 		work->ticks += user + system;
-	read_file(pid, "io", text);
-	const char *written = strstr(text, "wchar: ");
-	if (written)
-		work->written += strtoull(written + 7, NULL, 10);
-	work->members += (uint64_t)pid * UINT64_C(0x9e3779b97f4a7c15);
+	read_file(folder, "io", text);
+	work->moved += number_behind(text, "wchar: ") +
+		       number_behind(text, "\nread_bytes: ");
+	work->members += mark_of(pid);
+	work->threads += threads_of(folder);
 }
 
 void tree_work(pid_t pid, struct tree_work *ret)

@@ -9,8 +9,9 @@
 /* What they have done so far. */
 struct tree_work {
 	uint64_t ticks;   /* of processors, sysconf(_SC_CLK_TCK) a second */
-	uint64_t written; /* bytes, to whatever */
+	uint64_t moved;   /* bytes, written to whatever and read from disks */
 	uint64_t members; /* a number that differs when others are there */
+	uint64_t threads; /* likewise, of their threads */
 };
 
 void tree_work(pid_t pid, struct tree_work *ret);

@@ -15,6 +15,7 @@ class Prompt:
         self.session = t.start("--args", *t.program(*words))
         self.cmd("set confirm off")
         self.cmd("set skip-opening-brace off")  # as editors have it
+        self.cmd("set print elements 1024")     # of a string
 
     def cmd(self, text):
         return self.session.cmd(text).replace("\r\n", "\n")
@@ -133,6 +134,7 @@ class Machine:
         self.fixture = words[0]
         self.c = t.mi("-i=mi", "--args", *t.program(*words))
         self.c.ask("-enable-pretty-printing")
+        self.c.ask("-gdb-set print elements 1024")
 
     def break_at(self, mark, condition):
         condition = f'-c "{condition}" ' if condition else ""

@@ -113,10 +113,11 @@ def test_copied(t):
     c.launch(t.program("Values", "strings", "arrays", "classes"),
              {source: [t.line("Values", "strings"), t.line("Values", "arrays")]})
     c.stopped("breakpoint")
-    shown = c.evaluate("longer", "watch")["result"]
-    t.check(len(shown) < 300, shown)
-    t.check_equal('"' + "a" * 1000 + 'END"',
-                  c.evaluate("longer", "clipboard")["result"])
+    twice = "longer + longer"
+    t.check_equal('"' + "a" * 1000 + "END" + "a" * 21 + '"...',
+                  c.evaluate(twice, "watch")["result"])
+    t.check_equal('"' + ("a" * 1000 + "END") * 2 + '"',
+                  c.evaluate(twice, "clipboard")["result"])
     c.go()
     c.stopped("breakpoint")
     numbers = c.scope("Locals")["numbers"]["variablesReference"]

@@ -277,3 +277,119 @@ def test_authors(t):
                   list(below("shelf", start=2, count=2)))
     c.go()
     c.end()
+
+
+def test_tuple_names(t):
+    """Elements of tuples have their names wherever the tuples are: in
+    collections, parameters, what is returned, beyond the seventh, and in what
+    expressions make of them."""
+    source = t.source("Views")
+    c = t.adapter()
+    c.launch(t.program("Views", "named"),
+             {source: [t.line("Views", "range"), t.line("Views", "named")]})
+    c.stopped("breakpoint")
+    seen = c.scope("Locals")
+    list_ = c.variables(seen["list"]["variablesReference"])
+    t.check_equal('(Id: 1, Name: "one")', list_["[0]"]["value"])
+    c.step("stepOut")
+    seen = c.scope("Locals")
+    t.check_equal("(Low: 5, High: 6)",
+                  seen["Views.Program.Range returned"]["value"])
+    c.go()
+    c.stopped("breakpoint")
+    seen = c.scope("Locals")
+    t.check_equal("(A: 1, B: 2, C: 3, D: 4, E: 5, F: 6, G: 7, H: 8, I: 9)",
+                  seen["nine"]["value"])
+    nine = c.variables(seen["nine"]["variablesReference"])
+    t.check_equal(list("ABCDEFGHI"), list(nine))
+    t.check_equal("9", c.evaluate(nine["I"]["evaluateName"])["result"])
+    for name, row, wanted in (("list", "[0]", '(Id: 1, Name: "one")'),
+                              ("row", "[0]", "(A: 1, B: 2)"),
+                              ("map", '["k"]', "(Low: 3, High: 4)")):
+        found = c.variables(seen[name]["variablesReference"])[row]
+        t.check_equal(wanted, found["value"])
+        t.check_equal(wanted, c.evaluate(found["evaluateName"])["result"])
+    holder = c.variables(seen["holder"]["variablesReference"])
+    t.check_equal("(Down: 7, Up: 9)", holder["Both"]["value"])
+    sides = c.variables(holder["Sides"]["variablesReference"])
+    t.check_equal("(Left: 1, Right: 2)", sides["[0]"]["value"])
+    for expression, wanted in (
+            ("list[0]", '(Id: 1, Name: "one")'),
+            ("list.ToArray()[0]", '(Id: 1, Name: "one")'),
+            ("(X: 1, Y: 2)", "(X: 1, Y: 2)")):
+        t.check_equal(wanted, c.evaluate(expression)["result"])
+    c.go()
+    c.end()
+
+
+def test_apart(t):
+    """What is not public of the framework's classes is apart, of its own
+    class or of one of the user's that is made from it."""
+    source = t.source("Views")
+    c = t.adapter()
+    c.launch(t.program("Views", "named"), {source: [t.line("Views", "named")]})
+    c.stopped("breakpoint")
+    seen = c.scope("Locals")
+    raw = c.variables(c.variables(seen["ledger"]["variablesReference"])[
+        "Raw View"]["variablesReference"])
+    t.check_equal({"pages": "3", "Left": "2", "Count": "1"},
+                  {name: raw[name]["value"]
+                   for name in ("pages", "Left", "Count")})
+    # what is protected counts as public
+    t.check_equal("Count = 1", raw["Items"]["value"])
+    t.check("items" not in raw, str(raw))
+    other = c.variables(raw["non-public members"]["variablesReference"])
+    t.check_in("items", str(list(other)))
+    t.check("pages" not in other and "Items" not in other, str(other))
+    hidden = c.evaluate("ledger,raw,hidden")
+    members = c.variables(hidden["variablesReference"])
+    t.check("items" in members and "non-public members" not in members,
+            str(members))
+    c.go()
+    c.end()
+
+
+def test_long_text(t):
+    """A string is cut at 1,024 characters; who copies it has all of it."""
+    source = t.source("Views")
+    c = t.adapter()
+    c.launch(t.program("Views", "named"), {source: [t.line("Views", "named")]})
+    c.stopped("breakpoint")
+    for context, wanted in (("watch", f'"{"x" * 1024}"...'),
+                            ("hover", f'"{"x" * 1024}"...'),
+                            ("clipboard", f'"{"x" * 1500}"')):
+        t.check_equal(wanted, c.evaluate("words", context)["result"])
+    t.check_equal(f'"{"x" * 1024}"...', c.scope("Locals")["words"]["value"])
+    c.go()
+    c.end()
+
+
+def test_offered(t):
+    """Names that are offered are those of the frame that is asked about;
+    behind a dot what is not public of the framework's classes comes only
+    when some of it was typed."""
+    source = t.source("Views")
+    c = t.adapter()
+    c.launch(t.program("Views", "named"), {source: [t.line("Views", "range")]})
+    c.stopped("breakpoint")
+
+    def offered(text, frame=0):
+        return [one["label"] for one in c.ask(
+            "completions", text=text, column=len(text) + 1,
+            frameId=c.frames()[frame]["id"])["targets"]]
+
+    names = offered("list.")
+    for name in "Count", "Add", "Capacity":
+        t.check_in(name, names)
+    for name in "_size", "Grow", "Finalize":
+        t.check(name not in names, str(names))
+    t.check_equal(["_size"], offered("list._si"))
+    t.check_equal([], offered("holder."))
+    t.check_in("Sides", offered("holder.", 1))
+    names = offered("ledger.", 1)
+    t.check_in("pages", names)
+    t.check("items" not in names, str(names))
+    t.check("holder" in offered("ho", 1), "holder")
+    t.check("holder" not in offered("ho"), "holder")
+    c.ask("disconnect", terminateDebuggee=True)
+    c.wait()

@@ -30,7 +30,6 @@ enum {
 
 static volatile int interrupted;
 static const struct heap_watch watch = {.interrupted = &interrupted};
-static volatile uint64_t sink; /* what was read */
 
 static int16_t half(const uint8_t *p)
 {
@@ -73,19 +72,30 @@ static uint64_t word_of(const uint8_t *p, size_t n_words)
 	return heap_word(p);
 }
 
+/* What is found of references one by one, for that of all of them at once. */
+struct checking {
+	struct heap_starts starts;
+	bool leads_astray;
+};
+
 static bool check_object(void *arg, const struct heap_object *o)
 {
-	struct heap_starts *starts = arg;
+	struct checking *c = arg;
 	struct heap_refs refs;
 	uint64_t offset, n, after, n_after;
 
-	heap_starts_add(starts, o);
+	if (!heap_starts_has(&c->starts, o->addr))
+		abort();
 	heap_refs_begin(&refs, o->type, o->size);
 	while (o->type->n && heap_refs_next(&refs, &offset, &n)) {
 		if (offset < 8 || n > (o->size - offset) / 8)
 			abort();
-		for (; n; n--, offset += 8)
-			sink += heap_ref_at(o, offset);
+		for (; n; n--, offset += 8) {
+			uint64_t to = heap_ref_at(o, offset);
+
+			c->leads_astray |=
+			    to && !heap_starts_has(&c->starts, to);
+		}
 	}
 	for (offset = 8; o->type->n && heap_refs_after(o->type, o->size, offset,
 						       &after, &n_after);
@@ -111,13 +121,16 @@ static void look(struct heap *h, const uint64_t *words, size_t n_words)
 	struct heap_pair pair = {BASE, words[n_words - 1]};
 	struct heap_roots from = {roots, ROOTS, &pair, 1};
 	struct heap_dominators d;
-	struct heap_starts starts;
+	struct checking c = {0};
 	struct heap_object o;
 
-	heap_starts_init(&starts, h);
-	dbg_error_destroy(heap_each(h, true, check_object, &starts));
-	heap_starts_lose(&starts);
-	heap_starts_deinit(&starts);
+	heap_starts_init(&c.starts, h);
+	dbg_error_destroy(heap_starts_walk(&c.starts));
+	heap_starts_lose(&c.starts);
+	dbg_error_destroy(heap_each(h, true, check_object, &c));
+	if (heap_starts_suffice(&c.starts) == c.leads_astray)
+		abort();
+	heap_starts_deinit(&c.starts);
 	dbg_error_destroy(heap_count(h, -1));
 	heap_find(h, BASE + 8 * (n_words / 2), &o);
 	for (size_t i = 0; i < ROOTS; i++)

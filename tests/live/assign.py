@@ -68,6 +68,8 @@ def test_prims(t):
         ("m--", "3"),
         ("i32++ + 1", "!'i32++' can only stand alone, as an assignment."),
         ("3++", "!'3' is not a variable that can be assigned to."),
+        ("5 ??= 3", "!'5' is not a variable that can be assigned to."),
+        ("i32 ??= 3", "!'int' cannot be null."),
     ], [
         "False A -128 255 -128 120 259 4000000000 -1 18446744073709551615"
         " 12 1.5 1 2",
@@ -126,8 +128,8 @@ def test_references(t):
         ("derived = another", '{Id = 2, Name = "base"}'),
         ("derived = thing", '{Id = 3, Name = "word"}'),
         ("derived = new Derived()",
-         "!An object for 'derived' is made by a call, which is not served "
-         "yet: only the debugger has the one that is assigned."),
+         "!An object for 'derived' is made by a call, which is not allowed "
+         "here: only the debugger has the one that is assigned."),
         ("new Derived().Id = 5",
          "!'new Derived().Id' is not a variable that can be assigned to."),
         ("another = null", "null"),
@@ -138,15 +140,16 @@ def test_references(t):
         ("named = numbers",
          "!Cannot convert 'int[]' to 'Assign.INamed' at column 9."),
         ("box = 6",
-         "!A box for 'int' is made by a call, which is not served yet; "
+         "!A box for 'int' is made by a call, which is not allowed here; "
          "'(int)box' is the value in the box that is there."),
         ("(int)box = 6", "6"),
         ("box = any", '"any"'),
         ("box = 6",
-         "!A box for 'int' is made by a call, which is not served yet; "
+         "!A box for 'int' is made by a call, which is not allowed here; "
          "'(int)box' is the value in the box that is there."),
         ("(int)box = 6", "!Cannot convert 'string' to 'int'."),
         ("(int)any = 6", "!Cannot convert 'string' to 'int'."),
+        ("text ??= 3", "!Cannot convert 'int' to 'string' at column 10."),
         ("(string)any = word",
          "!'(string)any' is not a variable that can be assigned to."),
         ('text = "new"',

@@ -42,16 +42,21 @@ def test_values(t):
     t.check_in("right 0", behind)
 
 
+def test_frame(t):
+    """What is known of the selected frame is known behind a call."""
+    here, _ = stand(t, "info frame", "call box.Whole()", "info frame",
+                    "call DateTime.Now.Year > 2000", "info frame")
+    t.check_equal(["true"], RETURNED.findall(here)[1:])
+    places = re.findall(r"^ pc = (.*)$", here, re.M)
+    t.check_equal([places[0]] * 3, places)
+
+
 def test_needed(t):
-    """Of several calls those alone are made that cannot be interpreted; what
-    the program cannot do either is refused with both reasons."""
+    """Of several calls those alone are made that cannot be interpreted."""
     here, behind = stand(t, "print box.Same().Reads() + box.Number",
                          "print Box.Changes", "print box.Same().Whole().Name",
                          "print box.Same().Silent()", "print Box.Changes")
-    t.check_equal(["15", "0", "void", "1"], RETURNED.findall(here))
-    t.check_match("without running the program: .* The program cannot do it "
-                  r"either: 'Calls\.Box\.Whole\(\)' cannot be called: it "
-                  "returns a 'Calls.Three', which is larger", behind)
+    t.check_equal(["15", "0", '"box7"', "void", "1"], RETURNED.findall(here))
     t.check_in("right 1", behind)
 
 
@@ -256,7 +261,10 @@ def test_limit(t):
     s.cmd("set call-timeout 1000")
     text = s.cmd("call Program.Forever()")
     t.check_in("did not return within 1000 ms", text)
-    t.check_in("Calls.Program.Forever", s.cmd("bt"))
+    t.check_not_in("signal", text)
+    t.check_match(r"Forever \(\) at .*\n(?:#\d+ .*\n)?"
+                  r"#\d+ +<function called from dndbg>\n"
+                  r"#\d+ .* in Calls.Program.Stand ", s.cmd("bt"))
     t.check_in("has not returned yet", s.cmd("call Environment.TickCount"))
     s.cmd("set var Calls.Program.over = true")
     text = s.cmd("continue")
@@ -389,7 +397,8 @@ def test_hits(t):
                     "set var Calls.Program.over = true", "continue"],
                    t.program("Calls", "passes", "5"), timeout=120)
     t.check_not_in("stopped in the call", done.stderr)
-    stops = re.split(r"^\$\d+ = \((\d+), (\d+)\)$", done.stdout, flags=re.M)
+    stops = re.split(r"^\$\d+ = \((\d+), passes: (\d+)\)$", done.stdout,
+                     flags=re.M)
     t.check_equal(3 * 12 + 1, len(stops))
     passed = {}
     for thread, passes, text in zip(stops[1::3], stops[2::3], stops[3::3]):
@@ -519,3 +528,98 @@ def test_killed(t):
         t.wait_for("the end of the tracing",
                    lambda: not drive.tracer_of(program.pid))
         program.right()
+
+
+def test_formats(t):
+    """What prints by a format, of several elements, or in a text calls as print
+    does; a display does at each stop."""
+    here, behind = stand(
+        t, "print/x box.Id", "print box.Data[0]@(box.Id - 7)",
+        "print/x box.Data[0]@(box.Id - 7)", "output/x box.Id", "echo \\n",
+        'printf "%d %x %s.\\n", box.Id, box.Id, box.Kind() + box.Id',
+        "display box.Id", "display/x box.Id", "next",
+        "set evaluation interpret", "print/x box.Id")
+    t.check_equal(["0x8"], RETURNED.findall(here))
+    t.check_match(r"(?m)^\{7\}\n\{0x7\}$", here)
+    t.check_match(r"(?m)^0x8\n8 8 box8\.$", here)
+    t.check_equal(2, len(re.findall(r"^\d: box.Id = 8$", here, re.M)))
+    t.check_equal(2, len(re.findall(r"^\d: /x box.Id = 0x8$", here, re.M)))
+    t.check_in("cannot be evaluated without running the program", behind)
+    t.check_in("right 0", behind)
+
+
+def test_frame(t):
+    """What is told of the frame is not that of before a call."""
+    here, _ = stand(t, "call box.Kind()", "delete", "finish")
+    t.check_in("Run till exit from #0  Calls.Program.Stand (box={Box 7}", here)
+
+
+def test_made(t):
+    """What an expression makes and assigns the program has the like of: objects
+    and what they lead to, arrays, boxes; where a call may be made."""
+    here, behind = stand(
+        t, "print crate = new Box(5) { Name = \"b\" + box.Number }",
+        "print same[0] = 5", "print same[1] = (4, \"four\")",
+        "print box.Data = new int[] { 7, 1 }",
+        'print map = new Dictionary<string, int> { ["z"] = 4 }',
+        "call Program.Make(3).Number", "print crate.Name + crate.Data.Length",
+        "print (int)same[0] + (((int, string))same[1]).Item1", 'call map["z"]',
+        "print box.Data[0] + box.Data[1]",
+        "print crate = new Crate(9)", "print same[0] = box",
+        "print same[1] = crate", "set evaluation interpret",
+        "print crate = new Box(5)", "print same[0] = 5")
+    found = RETURNED.findall(here)
+    t.check_equal(["3", '"b76"', "9", "4", "8"], found[5:10])
+    t.check_in("An object for 'crate' is made by a call, which is not allowed",
+               behind)
+    t.check_in("A box for 'int' is made by a call, which is not allowed",
+               behind)
+    t.check_in("right 0", behind)
+
+
+def test_coalesce(t):
+    """??= asks once what its target is, and assigns only to null."""
+    here, behind = stand(
+        t, "print text ??= box.Kind()", "print text = null",
+        "call text ??= box.Kind() + box.Reads()", "print text ??= \"no\"",
+        "print crate = null", "call crate ??= Program.Make(3).Same()",
+        "call crate.Name", "print box.Label ??= \"no\"",
+        "print $n = (int?)null", "print $n ??= 5", "print $n ??= 6",
+        "print Box.Changes", "print crate = (Crate)same[1]",
+        "print text = (string)same[2]")
+    t.check_equal(['"t1"', "null", '"box8"', '"box8"', "null", '"box3"',
+                   '"none"', "null", "5", "5", "0"],
+                  [one for one in RETURNED.findall(here)[:-2]
+                   if "Number" not in one])
+    t.check_in("right 0", behind)
+
+
+def test_killed_handles(t):
+    """Who kills dndbg in a stop in which it followed objects leaves no handle
+    that keeps them."""
+    process = subprocess.Popen(
+        t.program("Calls", "passes", "1", host="dotnet"),
+        stdout=subprocess.PIPE, text=True,
+        env={**t.env, "DOTNET_TieredCompilation": "0"})
+    kept = re.compile(r"^.* strong .* Calls\.(?:Box|Crate)$", re.M)
+    look = ["-p", str(process.pid)]
+    s = t.start(*look)
+    s.cmd("set confirm off")
+    s.cmd("set call-timeout 600000")
+    s.cmd(f"tbreak {t.at('Calls', 'pass')}")
+    s.cmd("continue")
+    for n in (3, 4, 5):
+        t.check_in(f'"box{n}"', s.cmd(f"call Program.Make({n})"))
+    t.check_equal(2, len(kept.findall(s.cmd("handles"))))
+    s.signal(signal.SIGKILL)
+    s.wait()
+    t.wait_for("the end of the tracing",
+               lambda: not drive.tracer_of(process.pid))
+    s = t.start(*look)
+    t.check_equal([], kept.findall(s.cmd("handles")))
+    s.cmd("set var Calls.Program.over = true")
+    s.cmd("detach")
+    s.line("quit")
+    s.wait()
+    out, _ = process.communicate(timeout=60 * drive.TIME)
+    t.check_in("right 0", out)

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import struct
 import subprocess
 
@@ -59,6 +60,12 @@ def test_left_out(t):
         got = shown(core(t, dump(t, words, kind)).stdout)
         check_same(t, wanted, got)
         t.check_not_in("optimized out", got)
+    # what tells of the heap may be left out of the last of them
+    done = t.run("heap", "stat", f"{t.dir}/triage.core")
+    if done.returncode or t.runtime != "10":
+        t.check_equal("dndbg: cannot inspect the heap: memory of the runtime "
+                      "cannot be read (a core may lack it; one of the kind "
+                      "full has it)\n", done.stderr)
 
 
 def test_rethrown(t):
@@ -228,6 +235,77 @@ def test_endless(t):
     t.check_in("Threads.Program.WaitEvent(", done.stdout)
     t.check_equal("dndbg: the memory is damaged: the runtime's list of threads "
                   "leads in a circle; those behind are missing\n", done.stderr)
+
+
+# In a shell: kill the DAC's process of the dndbg that runs this, and wait until
+# it is dead.
+KILL_DAC = ("for s in /proc/[0-9]*/status; do "
+            'if grep -qs "^PPid:[[:space:]]*$PPID$" $s && '
+            "grep -q '^Name:.*dndbg-dac' $s; then "
+            "d=${s%/status}; kill -9 ${d#/proc/}; "
+            "until grep -q '^State:.*Z' $s; do :; done; echo killed; "
+            "fi; done")
+
+
+def test_dac_killed(t):
+    """The DAC of a core is in a process of its own: that is killed, and the
+    next command answers as if nothing had been."""
+    path = f"{t.dir}/whole.core"
+    t.batch(["break " + t.at("Threads", "all-waiting"), "run",
+             f"gcore --heap {path}"], t.program("Threads", "4"))
+    look = ["info threads", "print 1", "thread apply all bt", "info locals",
+            "clrthreads", "dumpstackobjects", "print threads"]
+    wanted = core(t, path, look).stdout
+    look[1] = f"shell {KILL_DAC}"
+    t.check_equal(wanted.replace("$1 = 1\n", "killed\n", 1)
+                  .replace("$2 = ", "$1 = ", 1), core(t, path, look).stdout)
+
+
+def children(pid):
+    """Names of its children, by their ids."""
+    found = {}
+    for status in glob.glob("/proc/[0-9]*/status"):
+        try:
+            with open(status) as file:
+                text = file.read()
+        except OSError:
+            continue
+        if re.search(rf"^PPid:\s*{pid}$", text, re.M):
+            found[int(status.split("/")[2])] = re.match(r"Name:\s*(.*)",
+                                                        text)[1]
+    return found
+
+
+def test_dac_orphan(t):
+    """The DAC's process ends with its debugger, however that ends."""
+    path = f"{t.dir}/whole.core"
+    t.batch(["break " + t.at("Threads", "all-waiting"), "run",
+             f"gcore --mini {path}"], t.program("Threads", "4"))
+    for how in (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, None):
+        process = subprocess.Popen(
+            [t.dndbg, "--core", path], env=t.env, cwd=t.dir, text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT)
+        process.stdin.write("echo begun\\n\n")
+        process.stdin.flush()
+        while "begun" not in process.stdout.readline():
+            pass
+        found = children(process.pid)
+        t.check_equal(["dndbg-dac"], list(found.values()))
+        if how:
+            process.send_signal(how)
+        # nothing but dndbg had these open
+        process.stdin.close()
+        process.stdout.read()
+        process.wait()
+        dac, = found
+        while True:
+            try:
+                with open(f"/proc/{dac}/status") as file:
+                    if "\nState:\tZ" in file.read():
+                        break
+            except OSError:
+                break
 
 
 def own_runtime(t):

@@ -62,6 +62,28 @@ def test_typed(t):
     check_fixture(t, "Language", 170, lambda point: point == "typed")
 
 
+def test_cultures(t):
+    """Text is compared, sought and sorted as the program does it with ICU."""
+    check_fixture(t, "Cultures", 300)
+
+
+def test_cultures_refused(t):
+    """What only ICU can tell is refused with the way that needs it not."""
+    done = t.batch(["set evaluation interpret",
+                    "b " + t.at("Cultures", "end"), "run",
+                    "print street.IndexOf(\"SS\", "
+                    "StringComparison.CurrentCultureIgnoreCase)",
+                    "print string.Compare(street, word)",
+                    "print string.Compare(\"ä\", \"à\")"],
+                   t.program("Cultures", os.path.join(t.dir, "lines")))
+    told = done.stderr.splitlines()
+    t.check_equal(3, len(told))
+    for words in told:
+        t.check_match("by the rules of a culture: pass "
+                      "StringComparison.Ordinal or StringComparer.Ordinal",
+                      words)
+
+
 def test_enumerated(t):
     """What a query yields is shown in place of its fields; if that is nothing,
     and raw, its fields are."""
@@ -141,6 +163,61 @@ def test_uninitialized(t):
     t.check_equal(2, len(told))
     t.check_equal(told[0], told[1])
     t.check_match("cannot be evaluated without running the program", told[0])
+
+
+def test_initializer_throws(t):
+    """A static constructor that throws: its exception, inside of the one that
+    each use of the class throws."""
+    done = t.batch(["set evaluation interpret",
+                    "b " + t.at("Getters", "stop"), "run",
+                    "print Broken.Value", "print Broken.Value"],
+                   t.program("Getters"))
+    t.check_equal(["'Broken.Value' throws System.TypeInitializationException: "
+                   "The type initializer for 'Broken' threw an exception. "
+                   "Inside of it is System.FormatException: no luck."] * 2,
+                  done.stderr.splitlines())
+
+
+def test_inner_exception(t):
+    """What is said of the inner exception is a sentence of its own, however
+    the message before it ends."""
+    done = t.batch(["set evaluation interpret",
+                    "b " + t.at("Getters", "stop"), "run"] +
+                   [f'print s == "" ? 1 : throw new Exception("{message}", '
+                    'new FormatException("no luck"))'
+                    for message in ("outer", "Why?")],
+                   t.program("Getters"))
+    t.check_equal([f"{message} Inside of it is System.FormatException: no luck."
+                   for message in ("outer.", "Why?")],
+                  [line.split(" throws System.Exception: ")[-1]
+                   for line in done.stderr.splitlines()])
+
+
+def test_event_set(t):
+    """That an event of the program is set is not said where it is not done:
+    the call is not interpreted; the program does it."""
+    done = t.batch(["b " + t.at("Signals", "self"), "run",
+                    "set evaluation interpret", "print one.Set()",
+                    "set evaluation interpret-then-call",
+                    "print one.WaitOne(0)", "print one.Set()",
+                    "print one.WaitOne(0)"],
+                   t.program("Signals", "self", "1"))
+    refused, *others = done.stderr.splitlines()
+    t.check_match("cannot be evaluated without running the program", refused)
+    t.check_equal([], others)
+    t.check_equal(["false", "true", "true"],
+                  re.findall(r"^\$\d+ = (.*)$", done.stdout, re.M))
+
+
+def test_looked_again(t):
+    """What needs classes that the program has not initialised looks the same
+    at the second look."""
+    done = t.batch(["b " + t.at("Getters", "stop"), "run", "print json",
+                    "print json", "print json.ToJsonString()"],
+                   t.program("Getters"))
+    shown = re.findall(r"^\$\d+ = (.*)$", done.stdout, re.M)
+    array = 'JsonArray[2] = {Json = "[\\"one\\",2]", Path = "$", "one", 2}'
+    t.check_equal([array, array, '"[\\"one\\",2]"'], shown)
 
 
 def private(text):

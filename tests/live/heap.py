@@ -536,6 +536,8 @@ def test_left_out(t):
                       r"(, where no object is)?: \d+ bytes up to 0x\w+ are "
                       "left out$", done.stdout)
         t.check_not_in("garbage", done.stdout)
+        t.check_not_in(": 0 bytes", done.stdout)
+    t.check_not_in(": 0 bytes", t.run("heap", "verify", core).stdout)
 
 
 def whole(t, command, target, *args):

@@ -1,5 +1,6 @@
 """`dndbg run` and signals: what is sent to it is the command's, and so are the
 keys of the terminal."""
+import json
 import os
 import signal
 import subprocess
@@ -70,6 +71,74 @@ def test_group(t):
     t.check_equal(5, process.returncode)
 
 
+# Each signal that it gets is a line; SIGTERM, which comes after those of lower
+# numbers that were sent before, ends it.
+COUNTS = """
+import signal
+wanted = [signal.SIGUSR1, signal.SIGUSR2, signal.SIGTERM]
+signal.pthread_sigmask(signal.SIG_BLOCK, wanted)
+print("up", flush=True)
+while (number := signal.sigwait(wanted)) != signal.SIGTERM:
+    print(number.name, flush=True)
+"""
+
+
+def test_to_group(t):
+    """What somebody else sends to the group comes once, and what is sent to
+    dndbg alone is passed on."""
+    with subprocess.Popen(run(t, "python3", "-c", COUNTS), env=t.env, cwd=t.dir,
+                          stdout=subprocess.PIPE, text=True,
+                          start_new_session=True) as process:
+        t.check_equal("up\n", process.stdout.readline())
+        lines = []
+        for _ in range(20):
+            os.killpg(process.pid, signal.SIGUSR1)
+            lines.append(process.stdout.readline())
+            process.send_signal(signal.SIGUSR2)
+            lines.append(process.stdout.readline())
+        process.send_signal(signal.SIGTERM)
+        lines += process.stdout
+    t.check_equal(["SIGUSR1\n", "SIGUSR2\n"] * 20, lines)
+    t.check_equal(0, process.returncode)
+
+
+def of_group(group):
+    """Processes by number: what names them."""
+    names = {}
+    for pid in map(int, filter(str.isdigit, os.listdir("/proc"))):
+        try:
+            if os.getpgid(pid) == group:
+                with open(f"/proc/{pid}/comm") as comm, \
+                        open(f"/proc/{pid}/cmdline") as line:
+                    names[pid] = comm.read() + line.read()
+        except (FileNotFoundError, ProcessLookupError):
+            pass
+    return names
+
+
+def test_by_name(t):
+    """What is sent to all that are called dndbg is passed on: no other process
+    of the group is."""
+    def named():
+        return {pid: "dndbg" in text
+                for pid, text in of_group(process.pid).items()}
+
+    with subprocess.Popen(run(t, "python3", "-c", COUNTS), env=t.env, cwd=t.dir,
+                          stdout=subprocess.PIPE, text=True,
+                          start_new_session=True) as process:
+        t.check_equal("up\n", process.stdout.readline())
+        try:
+            t.wait_for("two processes of another name", lambda: sorted(
+                named().values()) == [False, False, True])
+            # any other first: dndbg asks what that was sent
+            for pid in sorted((pid for pid, yes in named().items() if yes),
+                              key=lambda pid: pid == process.pid):
+                os.kill(pid, signal.SIGUSR1)
+        finally:
+            process.send_signal(signal.SIGTERM)
+        t.check_equal(["SIGUSR1\n"], process.stdout.readlines())
+
+
 def test_own_group(t):
     """One of the group may mean dndbg alone: "kill $!" in a script."""
     ends = "trap 'echo got; exit 4' TERM; echo up; while :; do sleep 0.1; done"
@@ -98,6 +167,39 @@ def test_reporting(t):
         t.check_in("nobody catches", report)
         t.check_match(r"got\n$", process.stdout.read())
     t.check_equal(4, process.returncode)
+
+
+# A program whose report takes a while, and that takes no notice of SIGTERM.
+ABORTS = """
+import os, signal, threading
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+gate = threading.Event()
+for _ in range(500):
+    threading.Thread(target=gate.wait, daemon=True).start()
+print("up", flush=True)
+os.abort()
+"""
+
+
+def test_hurry(t):
+    """Who asks the command twice to end while a report is made does not wait
+    for all of it."""
+    path = f"{t.dir}/all"
+    with subprocess.Popen([t.dndbg, "run", "--json", path, "--", "python3",
+                           "-c", ABORTS], env=t.env, cwd=t.dir, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          start_new_session=True) as process:
+        t.check_equal("up\n", process.stdout.readline())
+        while process.poll() is None:
+            process.send_signal(signal.SIGTERM)
+            time.sleep(0.005)
+    t.check_equal(-signal.SIGABRT, process.returncode)
+    with open(path) as file:
+        report, = json.load(file)
+    t.check_equal(501, len(report["threads"]))
+    t.check_match("abort", " ".join(f["name"] for f in
+                                    report["threads"][0]["frames"]))
+    t.check_in("asked to end twice", report["threads"][-1].get("error", ""))
 
 
 def test_inherited(t):
@@ -160,6 +262,7 @@ def test_suspend(t):
     s.wait()
 
 
-for test in (test_sent, test_group, test_own_group, test_reporting,
-             test_inherited, test_interrupt, test_stopped, test_suspend):
+for test in (test_sent, test_group, test_to_group, test_by_name,
+             test_own_group, test_reporting, test_hurry, test_inherited, test_interrupt,
+             test_stopped, test_suspend):
     test.runtimes = ("10",)

@@ -8,6 +8,7 @@ import subprocess
 import uuid
 import xml.etree.ElementTree as xml
 
+import cgroups
 import drive
 import dumps
 import forms
@@ -161,47 +162,12 @@ def test_memory(t):
                    own(crashed(report))[0]))
 
 
-def group_of_memory(t, limit):
-    """A cgroup of its own with a limit, None where none may be made; the
-    function that puts a process into it."""
-    with open("/proc/self/cgroup") as file:
-        found = re.search(r"^\d+:(memory)?:(.*)$", file.read(), re.M)
-    if not found:
-        return None, None
-    where = (f"/sys/fs/cgroup/{found[1] or ''}{found[2].rstrip('/')}"
-             f"/dndbg-{t.tag}")
-    try:
-        os.mkdir(where)
-    except OSError:
-        return None, None
-    for name, peak in (("memory.limit_in_bytes", "memory.max_usage_in_bytes"),
-                       ("memory.max", "memory.peak")):
-        if all(os.path.exists(f"{where}/{one}") for one in (name, peak)):
-            with open(f"{where}/{name}", "w") as file:
-                file.write(str(limit))
-            if os.path.exists(f"{where}/memory.swap.max"):
-                with open(f"{where}/memory.swap.max", "w") as file:
-                    file.write("0")
-            return where, lambda: open(f"{where}/cgroup.procs",
-                                       "w").write(str(os.getpid()))
-    os.rmdir(where)
-    return None, None
-
-
-def removed(where):
-    try:
-        os.rmdir(where)
-    except OSError:
-        return False
-    return True
-
-
 def test_memory_killed(t):
     """The kernel ends what takes more than its group may: with the group's
     numbers."""
-    where, enter = group_of_memory(t, 400 << 20)
+    where, enter = cgroups.of_memory(t, 400 << 20)
     if not where:
-        return
+        raise drive.Skip("no cgroup with a limit of memory can be made")
     script = "all = []\nwhile True: all.append(bytearray(1 << 20))"
     done = subprocess.run(
         [t.dndbg, "run", *forms.options(t), "--", "python3", "-c", script],
@@ -213,7 +179,7 @@ def test_memory_killed(t):
                   (report["kind"], report["signal"]))
     t.check_match(r"^Killed by the kernel: out of memory \(limit of the cgroup:"
                   r" 400 MiB, used at most: (400|39\d) MiB\)$", report["cause"])
-    t.wait_for("the end of all", lambda: removed(where))
+    t.wait_for("the end of all", lambda: cgroups.removed(where))
 
 
 def test_native_fault(t):
@@ -266,6 +232,16 @@ def test_native(t):
     report = only(t, reported(t, ["sh", "-c", "kill -SEGV $$"]))
     t.check_equal("Ended by SIGSEGV (Segmentation fault)", report["cause"])
     t.check_equal(["native"], list({f["kind"] for f in crashed(report)}))
+    script = """
+import os, threading
+gate = threading.Event()
+for _ in range(3):
+    threading.Thread(target=gate.wait, daemon=True).start()
+os.abort()
+"""
+    report = only(t, reported(t, ["python3", "-c", script]))
+    t.check_equal(4, len(report["threads"]))
+    t.check_match("abort", " ".join(f["name"] for f in crashed(report)))
 
 
 def test_timeout(t):
@@ -316,6 +292,32 @@ def test_hang(t):
                   (done.returncode, done.stdout, done.stderr))
 
 
+def test_hang_threads(t):
+    """Threads that begin and end are no work, nor is it that they are named."""
+    script = """
+import threading, time
+while True:
+    thread = threading.Thread(target=time.sleep, args=(0.5,))
+    thread.start()
+    with open(f"/proc/self/task/{thread.native_id}/comm", "w") as name:
+        name.write("a new thread")
+    thread.join()
+"""
+    done = command(t, ["python3", "-c", script], "--hang", "4", "--timeout",
+                   "60", "--json", "all")
+    t.check_equal(124, done.returncode)
+    with open(f"{t.dir}/all") as file:
+        t.check_equal("hang", only(t, json.load(file))["kind"])
+
+
+def test_hang_tests(t):
+    """What runs one test after the other, each of which does nothing for a
+    while, does not hang."""
+    done = command(t, throws(t, "unhandled-test-rests"), "--hang", "4")
+    t.check_not_in("Neither output nor work", done.stderr)
+    t.check_equal(0, done.returncode)
+
+
 def test_deadlock(t):
     """Who waits for whose lock, and in a circle."""
     done = command(t, t.program("Threads", "deadlock", host="dotnet"),
@@ -338,7 +340,7 @@ def test_deadlock(t):
                   rf"0x[0-9a-f]+, which thread {one} holds$", done.stderr)
 
 
-test_signal.runtimes = ("10",)
+test_signal.runtimes = test_hang_threads.runtimes = ("10",)
 
 
 def test_first_chance(t):

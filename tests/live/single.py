@@ -2,6 +2,7 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 
 import drive
@@ -54,6 +55,22 @@ def test_no_dac(t):
                   r"runtime %s\.0\.\d+, or say where one is by \"set dac-path "
                   r"DIRECTORY\"\.$" % (path, t.runtime, t.runtime), done.stdout)
     t.check_in("hello world 5\nok\n", done.stdout)
+
+
+def test_no_dac_report(t):
+    """A report without what the DAC tells says why."""
+    path = copy(t)
+    home = f"{t.dir}/nothing"
+    os.mkdir(home)
+    done = subprocess.run(
+        [t.dndbg, "run", "--", path, "Throws", "unhandled"], cwd=t.dir,
+        capture_output=True, text=True, timeout=60 * drive.TIME,
+        env={"DOTNET_ROOT": home, "PATH": "/usr/bin:/bin", "HOME": home})
+    t.check_equal(-signal.SIGABRT, done.returncode)
+    if "Unhandled exception: Throws." not in done.stderr:
+        t.check_match(r"^dndbg: '%s' has its \.NET %s\.0\.\d+ runtime inside, "
+                      r"and no libmscordaccore\.so .* was found" %
+                      (path, t.runtime), done.stderr)
 
 
 def test_dac_path(t):

@@ -117,6 +117,17 @@ def test_switched(t):
     t.check_match(rf"^moving {TURNS} moves", done.stdout)
 
 
+def test_written_elsewhere(t):
+    """A condition on a static holds by its class where a method of another
+    class writes it."""
+    done = t.batch(["b " + t.at("Watch", "start"), "run",
+                    "watch counter if counter > 90", "continue", "delete",
+                    "continue"], t.program("Watch", "counted"))
+    t.check_equal(["91"], re.findall(r"^New value = (\d+)$", done.stdout, re.M))
+    t.check_equal("", done.stderr)
+    t.check_in("ok\n", done.stdout)
+
+
 def test_with_steps(t):
     """Steps and breakpoints go on beside it, hits of both at one line."""
     line = t.line("Watch", "counter")

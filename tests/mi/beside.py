@@ -7,6 +7,7 @@ import termios
 
 import drive
 import midrive
+from survivor import Caller
 
 
 class Beside(midrive.Client):
@@ -281,6 +282,37 @@ def test_quit_beside(t):
 
 
 test_quit_beside.runtimes = ("10",)
+
+
+def test_detach_beside(t):
+    """detach at the further interface during a call of the prompt's: the call
+    goes on in the program, and the prompt is told so."""
+    program = Caller(t)
+    s = t.start("-quiet", "-p", str(program.pid))
+    s.cmd("set confirm off")
+    s.cmd("set call-timeout 600000")
+    s.cmd(f"tbreak {t.at('Calls', 'stop')}")
+    s.line("continue")
+    program.say("on")
+    s.expect("reakpoint 1, ")
+    s.expect(r"^\(dndbg\) ")
+    b = Console()
+    s.cmd(f"new-ui console {b.path}")
+    b.expect(re.escape("(dndbg) "))
+    s.line("call box.Next.Add(Program.Wait(false))")
+    program.await_waiting()
+    b.line("detach")
+    s.expect(r"was detached from during 'Calls.Program.Wait\(bool\)': what "
+             "was called goes on there")
+    t.wait_for("the end of the tracing",
+               lambda: not drive.tracer_of(program.pid))
+    program.right()
+    s.line("quit")
+    s.wait()
+    b.end()
+
+
+test_detach_beside.runtimes = ("10",)
 
 
 def test_children(t):

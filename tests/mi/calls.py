@@ -34,13 +34,36 @@ def test_evaluate(t):
     t.check_equal("11", c.ask("-var-evaluate-expression L")["value"])
     t.check_in("= 4", c.console(
         '-interpreter-exec console "call Program.Make(4).Number"'))
-    t.check_in("was given by a call",
-               c.refused("-var-evaluate-expression I"))
+    t.check_equal("8", c.ask("-var-evaluate-expression I")["value"])
+    t.check_equal('"two2"', c.ask("-var-evaluate-expression N")["value"])
     c.ask("-gdb-set evaluation interpret")
     t.check_in("without running the program",
                c.refused("-data-evaluate-expression Program.Threads()"))
     c.refused("-gdb-set evaluation never")
     t.check_equal([], [r.line for r in c.records[before:] if r.kind == "*"])
+    t.check_equal(0, c.quit())
+
+
+def test_told(t):
+    """What a call gave is told for the rest of its stop, whatever else is
+    called in it, and leaves the scope with its frame."""
+    c = stand(t)
+    t.check_equal("8", c.ask("-var-create I * box.Id")["value"])
+    t.check_equal("{Calls.Crate}",
+                  c.ask("-var-create B * Program.Make(5)")["value"])
+    t.check_equal("3", value(c, "Program.Make(3).Number"))
+    t.check_equal("8", c.ask("-var-evaluate-expression I")["value"])
+    t.check_equal([], c.ask("-var-update --all-values *")["changelist"])
+    names = c.ask("-var-list-children --all-values B")["children"]
+    t.check_in("box5", str(names))
+    c.go("-exec-next", "end-stepping-range")
+    t.check_in("was given by a call",
+               c.refused("-var-evaluate-expression I"))
+    t.check_equal([], c.ask("-var-update --all-values *")["changelist"])
+    c.go("-exec-finish", "function-finished")
+    t.check_equal([("I", "false"), ("B", "false")],
+                  [(one["name"], one["in_scope"]) for one in
+                   c.ask("-var-update --all-values *")["changelist"]][:2])
     t.check_equal(0, c.quit())
 
 

@@ -1,5 +1,5 @@
 #! fixture=HitLoop args=7 exit=0
-## Breakpoints of gdb's: dprintf, and those that are enabled for one stop.
+## Breakpoints of gdb's: dprintf, and those that are enabled for some stops.
 +dprintf @hit,"i is {%d} \"100%%\" %s 0x%x\n", i, sum.ToString(), i + 30
 Dprintf 1 at {...}: file HitLoop.cs, line {@hit}.
 +break @hit if i > 1
@@ -32,13 +32,22 @@ Temporary breakpoint 3, HitLoop.Program.Hit (i=4) at HitLoop.cs:{@hit}
 {@hit}{...}// @hit
 +enable delete 2
 +delete 1
++break @hit
+Breakpoint 4 at {...}: file HitLoop.cs, line {@hit}.
++enable count 2 4
++info breakpoints 4
+Num     Type           Disp Enb Address            What
+4       breakpoint     dis  y   {addr} in HitLoop.Program.Hit(int) at HitLoop.cs:{@hit}
+	disable after next 2 hits
++disable 4
 +continue
 Continuing.
 
 Temporary breakpoint 2, HitLoop.Program.Hit (i=5) at HitLoop.cs:{@hit}
 {@hit}{...}// @hit
-+info breakpoints
-No breakpoints or catchpoints.
++info breakpoints 2
+No breakpoint number 2.
++delete
 +continue
 Continuing.
 sum 21

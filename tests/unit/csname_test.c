@@ -255,6 +255,43 @@ static void test_dac(void **state)
 	}
 }
 
+/* Names of C#, and as the CLR has them. */
+static void test_clr(void **state)
+{
+	static const struct {
+		const char *name, *clr;
+	} cases[] = {
+	    {"int", "System.Int32"},
+	    {"string[]", "System.String[]"},
+	    {"My.string", "My.string"},
+	    {"Ns.Outer.Inner", "Ns.Outer.Inner"},
+	    {"N.List<int>", "N.List`1[[System.Int32]]"},
+	    {"N.Map<string, N.List<A.B>>[]",
+	     "N.Map`2[[System.String],[N.List`1[[A.B]]]][]"},
+	    {"N.List<T>.Enumerator", "N.List`1+Enumerator[[T]]"},
+	    {"A<int>.B<char>", "A`1+B`1[[System.Int32],[System.Char]]"},
+	    {"N.List<(int, byte[,])>", "N.List`1[[System.ValueTuple`2[[System."
+				       "Int32],[System.Byte[,]]]]]"},
+	    {"List<>", "List`1"},
+	    {"Map<,>", "Map`2"},
+	    {"P.<M>d__0", "P.<M>d__0"},
+	    {"<M>d__0<int>", "<M>d__0`1[[System.Int32]]"},
+	    {"A<", "A<"},
+	    {"A<B", "A<B"},
+	    {"A>>", "A>>"},
+	    {"(", "("},
+	    {"", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		_cleanup_str_ struct str s = {NULL, 0, 0};
+
+		csname_to_clr(cases[i].name, &s);
+		assert_string_equal(str_get(&s), cases[i].clr);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -265,6 +302,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_args, setup, teardown),
 	    cmocka_unit_test(test_source_name),
 	    cmocka_unit_test(test_dac),
+	    cmocka_unit_test(test_clr),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

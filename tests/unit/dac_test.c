@@ -2,6 +2,7 @@
 #include "targetfixture.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,7 +16,10 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "dac/dac_priv.h"
+#include "dac/guard.h"
+#include "dac/remote.h"
 #include "target/target_priv.h"
 
 /* ---- Faults ---------------------------------------------------------- */
@@ -52,22 +56,34 @@ static int32_t fault_here(void *self, ...)
 	return COM_OK;
 }
 
+// Slots of methods by which a fake object is called.
+enum {
+	SLOT_SUM = 3, /* PROCESS_FLUSH */
+	SLOT_FAULT,   /* VALUE_ADDRESS */
+	SLOT_OWN,     /* WALK_NEXT */
+	N_SLOTS = 64
+};
+
 static void test_fault(void **state)
 {
-	com_fn *vtable[] = {sum, fault_outside, fault_here};
+	com_fn *vtable[N_SLOTS] = {
+	    [SLOT_SUM] = sum, [SLOT_FAULT] = fault_outside};
 	com_fn *const *object = vtable;
 	struct target target = {0};
 	struct dac d = {.target = &target};
+	uint64_t addr;
 
 	(void)state;
 	guard_install();
 	guard_install();
 	for (int i = 0; i < 3; i++) {
-		assert_int_equal(DAC_CALL(&d, &object, 0), 0);
-		assert_int_equal(DAC_CALL(&d, &object, 0, (uint64_t)1, 2, 3,
-					  (uint64_t)4, 5, 6, 7),
+		assert_int_equal(DAC_CALL(&d, &object, PROCESS_FLUSH), 0);
+		assert_int_equal(DAC_CALL(&d, &object, PROCESS_FLUSH,
+					  (uint64_t)1, 2, 3, (uint64_t)4, 5, 6,
+					  7),
 				 28);
-		assert_int_equal(DAC_CALL(&d, &object, 1), COM_E_FAULT);
+		assert_int_equal(DAC_CALL(&d, &object, VALUE_ADDRESS, &addr),
+				 COM_E_FAULT);
 	}
 	assert_int_equal(d.n_calls, 9);
 }
@@ -76,7 +92,7 @@ static void test_fault(void **state)
 // a signal that is sent.
 static void test_own_fault(void **state)
 {
-	com_fn *vtable[] = {sum, fault_outside, fault_here};
+	com_fn *vtable[N_SLOTS] = {[SLOT_OWN] = fault_here};
 	com_fn *const *object = vtable;
 	struct target target = {0};
 	struct dac d = {.target = &target};
@@ -93,7 +109,7 @@ static void test_own_fault(void **state)
 			guard_install();
 			guard_install();
 			if (how == 0)
-				DAC_CALL(&d, &object, 2);
+				DAC_CALL(&d, &object, WALK_NEXT);
 			else if (how == 1)
 				fault_outside(NULL);
 			else
@@ -107,98 +123,427 @@ static void test_own_fault(void **state)
 	}
 }
 
-// Code as a library has it, that never returns.
-static com_fn *endless(void)
-{
-	enum {
-		PAGE = 4096
-	};
-	static const uint8_t code[] = {0xeb, 0xfe};
-	uint8_t *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+/* ---- A process of its own -------------------------------------------- */
 
-	assert_true(page != MAP_FAILED);
-	memcpy(page, code, sizeof(code));
-	assert_int_equal(mprotect(page, PAGE, PROT_READ | PROT_EXEC), 0);
-	guard_code((uintptr_t)page, (uintptr_t)page + PAGE);
-	return (com_fn *)page;
+// What the fake DAC of another process and the test both see.
+struct seen {
+	unsigned int n_crashes, n_releases;
+	pid_t pid;
+};
+
+static struct seen *seen;
+
+/* An object of the fake DAC. */
+struct stub {
+	com_fn *const *vtable;
+	uint64_t number;
+};
+
+static int32_t stub_query(void *self, ...)
+{
+	va_list ap;
+
+	va_start(ap, self);
+	(void)va_arg(ap, const struct com_iid *);
+	*va_arg(ap, void **) = self;
+	va_end(ap);
+	return COM_OK;
 }
 
-// Reads for ever, and keeps what it has read.
-static int32_t greedy(void *self, ...)
+static int32_t stub_release(void *self, ...)
+{
+	(void)self;
+	seen->n_releases++;
+	return 0;
+}
+
+// SOS_TYPE_NAME: two units, more than was asked for are left alone.
+static int32_t stub_name(void *self, ...)
+{
+	va_list ap;
+
+	va_start(ap, self);
+	uint64_t addr = va_arg(ap, uint64_t);
+	uint32_t n = va_arg(ap, uint32_t);
+	uint16_t *text = va_arg(ap, uint16_t *);
+	uint32_t *needed = va_arg(ap, uint32_t *);
+	va_end(ap);
+	if (n < 3)
+		return COM_E_INVALIDARG;
+	text[0] = 'a';
+	text[1] = (uint16_t)addr;
+	text[2] = 0;
+	*needed = 3;
+	return COM_OK;
+}
+
+// SOS_HEAP_LIST: each twice what it was, and one that fails.
+static int32_t stub_list(void *self, ...)
+{
+	va_list ap;
+
+	va_start(ap, self);
+	uint32_t n = va_arg(ap, uint32_t);
+	uint64_t *v = va_arg(ap, uint64_t *);
+	va_end(ap);
+	for (uint32_t i = 0; i < n; i++)
+		v[i] *= 2;
+	return COM_E_FAIL;
+}
+
+// SOS_MODULE: another object, whose number is the address.
+static int32_t stub_module(void *self, ...)
+{
+	struct stub *of = self;
+	struct stub *made = xcalloc(1, sizeof(*made));
+	va_list ap;
+
+	va_start(ap, self);
+	made->vtable = of->vtable;
+	made->number = va_arg(ap, uint64_t);
+	*va_arg(ap, void **) = made;
+	va_end(ap);
+	return COM_OK;
+}
+
+// TYPEINST_STATIC_BY_TOKEN: the number of the object that is given.
+static int32_t stub_number(void *self, ...)
+{
+	va_list ap;
+
+	(void)self;
+	va_start(ap, self);
+	(void)va_arg(ap, void *);
+	(void)va_arg(ap, uint32_t);
+	const struct stub *given = va_arg(ap, const struct stub *);
+	(void)va_arg(ap, void **);
+	(void)va_arg(ap, uint32_t);
+	*va_arg(ap, uint32_t *) = given ? (uint32_t)given->number : 0;
+	va_end(ap);
+	return COM_OK;
+}
+
+static int32_t stub_crash(void *self, ...)
+{
+	(void)self;
+	seen->n_crashes++;
+	raise(SIGABRT);
+	return COM_OK;
+}
+
+static int32_t stub_loop(void *self, ...)
+{
+	(void)self;
+	for (volatile int i = 0;; i++)
+		;
+	return COM_OK;
+}
+
+static int32_t stub_greedy(void *self, ...)
 {
 	enum {
 		MORE = 1 << 20
 	};
-	bool *keeps = self;
 
-	for (uint8_t *p = self; p != MAP_FAILED; guard_check()) {
-		p = mmap(NULL, MORE, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (p != MAP_FAILED)
-			memset(p, 1, MORE);
-		if (!*keeps)
-			munmap(p, MORE);
-	}
-	return COM_E_FAIL;
+	(void)self;
+	for (;;)
+		memset(xmalloc(MORE), 1, MORE);
+	return COM_OK;
 }
 
-// A call that does not end is ended, where it loops or where it reads.
-static void test_endless(void **state)
+// SOS_TYPE_OF_CLASS: keep as many MB as are given, untouched.
+static int32_t stub_hoard(void *self, ...)
 {
-	const uint64_t none[DAC_MAX_ARGS] = {0};
-	struct guard_limit limit = {.ticks_max = 2};
-	com_fn *loop = endless();
-	bool keeps = false;
+	va_list ap;
+
+	(void)self;
+	va_start(ap, self);
+	uint64_t mb = va_arg(ap, uint64_t);
+	va_end(ap);
+	return mmap(NULL, mb << 20, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED
+		   ? COM_E_OUTOFMEMORY
+		   : COM_OK;
+}
+
+static com_fn *const stub_vtable[N_SLOTS] = {
+    [0] = stub_query,   [2] = stub_release,   [3] = sum,
+    [10] = stub_greedy,                    /* WALK_SET_CONTEXT2 */
+    [12] = stub_module, [22] = stub_crash, /* SOS_METHOD_NAME */
+    [24] = stub_loop,                      /* SOS_METHOD_FROM_TOKEN */
+    [33] = stub_number, [36] = stub_name,     [41] = stub_hoard,
+    [47] = stub_list,   [15] = fault_outside, /* SOS_ASSEMBLY_MODULES */
+};
+
+static struct dbg_error *stub_load(struct dac *d, void **ret_process,
+				   int32_t *ret)
+{
+	static struct stub process = {stub_vtable, 0};
+
+	(void)d;
+	seen->pid = getpid();
+	*ret_process = &process;
+	*ret = COM_OK;
+	return NULL;
+}
+
+static struct dbg_error *stub_load_none(struct dac *d, void **ret_process,
+					int32_t *ret)
+{
+	(void)d;
+	(void)ret_process;
+	(void)ret;
+	return dbg_err(DBG_E_RUNTIME, "there is no DAC");
+}
+
+static void stub_start(struct dac *d)
+{
+	static const struct com_iid iid = {1, 2, 3, {4}};
+	int32_t hr;
+
+	seen = mmap(NULL, sizeof(*seen), PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(seen != MAP_FAILED);
+	guard_install();
+	assert_null(remote_create(d, stub_load, &d->remote));
+	assert_null(remote_begin(d->remote, &d->process, &hr));
+	assert_int_equal(hr, COM_OK);
+	assert_int_not_equal(seen->pid, getpid());
+	d->sos = remote_root(d->remote, &iid);
+	assert_non_null(d->sos);
+}
+
+static void stub_end(struct dac *d)
+{
+	com_release(&d->sos);
+	com_release(&d->process);
+	remote_destroy(d->remote);
+	// Nothing is left of it, not even its status.
+	assert_int_equal(kill(seen->pid, 0), -1);
+	munmap(seen, sizeof(*seen));
+}
+
+// What arguments point to goes there and back.
+static void test_remote(void **state)
+{
+	struct target target = {0};
+	struct dac d = {.target = &target};
+	uint16_t text[4] = {7, 7, 7, 7};
+	uint64_t list[3] = {1, 2, 3};
+	uint32_t n = 0;
+	_cleanup_com_ void *module = NULL;
 
 	(void)state;
-	guard_install();
-	for (int i = 0; i < 3; i++) {
-		limit.ticks = 0;
-		assert_int_equal(guard_call(loop, NULL, none, &limit),
-				 COM_E_TIMEOUT);
-		assert_int_equal(limit.ticks, 2);
-		assert_int_equal(guard_call(sum, NULL, none, &limit), 0);
+	stub_start(&d);
+	assert_int_equal(DAC_CALL(&d, d.sos, PROCESS_FLUSH), 0);
+	assert_int_equal(DAC_CALL(&d, d.sos, SOS_TYPE_NAME, (uint64_t)'b',
+				  (uint32_t)4, text, &n),
+			 COM_OK);
+	assert_int_equal(n, 3);
+	assert_memory_equal(text, ((uint16_t[]){'a', 'b', 0, 7}), sizeof(text));
+	// what a call that fails has written is written, too
+	assert_int_equal(
+	    DAC_CALL(&d, d.sos, SOS_HEAP_LIST, (uint32_t)2, list, &n),
+	    COM_E_FAIL);
+	assert_memory_equal(list, ((uint64_t[]){2, 4, 3}), sizeof(list));
+	assert_int_equal(DAC_CALL(&d, d.sos, SOS_MODULE, (uint64_t)99, &module),
+			 COM_OK);
+	assert_int_equal(DAC_CALL(&d, d.sos, TYPEINST_STATIC_BY_TOKEN, NULL,
+				  (uint32_t)0, module, NULL, (uint32_t)0, &n,
+				  NULL),
+			 COM_OK);
+	assert_int_equal(n, 99);
+	// more than there is room for, and what cannot be given to it
+	assert_int_equal(
+	    DAC_CALL(&d, d.sos, SOS_HEAP_LIST, (uint32_t)1 << 30, list, &n),
+	    COM_E_NOTIMPL);
+	assert_int_equal(DAC_CALL(&d, d.sos, SOS13_TRAVERSE, list),
+			 COM_E_NOTIMPL);
+	com_release(&module);
+	assert_int_equal(seen->n_releases, 0);
+	assert_int_equal(DAC_CALL(&d, d.sos, PROCESS_FLUSH), 0);
+	assert_int_equal(seen->n_releases, 1);
+	stub_end(&d);
+}
+
+static void keep_text(void *arg, const char *text)
+{
+	struct str *s = arg;
+
+	str_add(s, text);
+	str_add(s, "\n");
+}
+
+// Until the process waits for a call.
+static void await_sleep(pid_t pid)
+{
+	char path[64], state = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	while (state != 'S') {
+		FILE *f = fopen(path, "r");
+
+		assert_non_null(f);
+		assert_int_equal(fscanf(f, "%*d (%*[^)]) %c", &state), 1);
+		fclose(f);
+		sched_yield();
 	}
-	limit.ticks = 0;
-	assert_int_equal(guard_call(greedy, &keeps, none, &limit),
-			 COM_E_TIMEOUT);
-	assert_false(limit.big);
-	limit = (struct guard_limit){.ticks_max = 1 << 20};
-	keeps = true;
-	assert_int_equal(guard_call(greedy, &keeps, none, &limit),
-			 COM_E_TIMEOUT);
-	assert_true(limit.big);
 }
 
-static void count_texts(void *arg, const char *text)
+// A crash costs its call, and what was made by the process that has crashed;
+// a fault costs its call alone.
+static void test_remote_crash(void **state)
 {
-	int *n = arg;
+	struct target target = {0};
+	struct dac d = {.target = &target};
+	_cleanup_str_ struct str said = {0};
+	_cleanup_com_ void *module = NULL;
 
-	assert_non_null(strstr(text, "was stopped"));
-	++*n;
+	(void)state;
+	stub_start(&d);
+	dac_tell(&d, keep_text, &said);
+	assert_int_equal(DAC_CALL(&d, d.sos, SOS_MODULE, (uint64_t)99, &module),
+			 COM_OK);
+	assert_int_equal(DAC_CALL(&d, d.sos, SOS_ASSEMBLY_MODULES, (uint64_t)1,
+				  0, NULL, NULL),
+			 COM_E_FAULT);
+	assert_int_equal(DAC_CALL(&d, module, PROCESS_FLUSH), 0);
+	for (int i = 0; i < 4; i++) {
+		assert_int_equal(DAC_CALL(&d, d.sos, SOS_METHOD_NAME,
+					  (uint64_t)5, (uint32_t)0, NULL, NULL),
+				 COM_E_DIED);
+		assert_int_equal(DAC_CALL(&d, d.sos, PROCESS_FLUSH), 0);
+		assert_int_equal(DAC_CALL(&d, module, PROCESS_FLUSH),
+				 COM_E_DIED);
+	}
+	// twice it was tried
+	assert_int_equal(seen->n_crashes, 2);
+	assert_int_equal(d.n_drops, 2);
+	assert_string_equal(str_get(&said),
+			    "the runtime's DAC crashed and was started again: "
+			    "the memory may be damaged; what it would have "
+			    "told is missing\n");
+	// somebody ends it: nobody is told of what nobody misses
+	pid_t pid = seen->pid;
+	siginfo_t info;
+	await_sleep(pid);
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+	assert_int_equal(DAC_CALL(&d, d.sos, PROCESS_FLUSH), 0);
+	assert_int_not_equal(seen->pid, pid);
+	assert_int_equal(d.limits.n_ended, 2);
+	com_release(&module);
+	stub_end(&d);
 }
 
-// Only of a core; it is told, and at last nothing is asked.
-static void test_patience(void **state)
+// A call that does not end is ended, where it loops or where it takes memory;
+// at last nothing is asked.
+static void test_remote_endless(void **state)
 {
-	com_fn *vtable[] = {sum, endless()};
-	com_fn *const *object = vtable;
 	struct target target = {0};
 	// much of it is spent already
-	struct dac d = {.target = &target, .limits = {.on = true, .lost = 145}};
-	int n_texts = 0;
+	struct dac d = {.target = &target,
+			.limits = {.lost = 145, .n_ended = 1}};
+	_cleanup_str_ struct str said = {0};
+	uint64_t mt;
 
 	(void)state;
-	guard_install();
-	dac_tell(&d, count_texts, &n_texts);
-	assert_int_equal(DAC_CALL(&d, &object, 1), COM_E_TIMEOUT);
-	assert_int_equal(n_texts, 1);
-	assert_int_equal(DAC_CALL(&d, &object, 0), 0);
-	assert_int_equal(DAC_CALL(&d, &object, 1), COM_E_TIMEOUT);
-	assert_int_equal(n_texts, 2);
-	assert_int_equal(DAC_CALL(&d, &object, 0), COM_E_TIMEOUT);
-	assert_int_equal(n_texts, 2);
+	stub_start(&d);
+	dac_tell(&d, keep_text, &said);
+	assert_int_equal(DAC_CALL(&d, d.sos, SOS_METHOD_FROM_TOKEN, (uint64_t)1,
+				  (uint32_t)2, &mt),
+			 COM_E_TIMEOUT);
+	assert_int_equal(d.limits.lost, 155);
+	assert_int_equal(DAC_CALL(&d, d.sos, PROCESS_FLUSH), 0);
+	assert_string_equal(str_get(&said), "");
+	// at the first there is more time for it
+	d.limits.n_ended = 0;
+	d.limits.lost = 300;
+	assert_int_equal(DAC_CALL(&d, d.sos, WALK_SET_CONTEXT2, (uint32_t)0,
+				  (uint32_t)0, NULL),
+			 COM_E_TIMEOUT);
+	assert_string_equal(str_get(&said),
+			    "the runtime's DAC took more than 128 MB of memory "
+			    "and was stopped: the memory may be damaged; what "
+			    "it would have told is missing\n"
+			    "the runtime's DAC was stopped again and again and "
+			    "is not asked any more\n");
+	assert_int_equal(DAC_CALL(&d, d.sos, PROCESS_FLUSH), COM_E_TIMEOUT);
+	stub_end(&d);
+}
+
+// What calls keep together is gone with the process, and so is the limit of it.
+static void test_remote_worn(void **state)
+{
+	enum {
+		TOO_MUCH = 1 << 12,
+		CALLS = 1100
+	};
+	struct target target = {0};
+	struct dac d = {.target = &target};
+	uint64_t mt;
+
+	(void)state;
+	stub_start(&d);
+	pid_t pid = seen->pid;
+	assert_int_equal(
+	    DAC_CALL(&d, d.sos, SOS_TYPE_OF_CLASS, (uint64_t)TOO_MUCH, &mt),
+	    COM_E_OUTOFMEMORY);
+	assert_int_equal(d.n_drops, 0);
+	for (int i = 0; i < CALLS; i++)
+		assert_int_equal(
+		    DAC_CALL(&d, d.sos, SOS_TYPE_OF_CLASS, (uint64_t)1, &mt),
+		    COM_OK);
+	assert_int_equal(d.n_drops, 1);
+	assert_int_equal(d.limits.n_ended, 0);
+	assert_int_not_equal(seen->pid, pid);
+	stub_end(&d);
+}
+
+// With standard input, output and errors closed it has other descriptors.
+static void test_remote_closed(void **state)
+{
+	enum {
+		N = STDERR_FILENO + 1
+	};
+	struct target target = {0};
+	struct dac d = {.target = &target};
+	int saved[N];
+
+	(void)state;
+	fflush(NULL);
+	for (int i = 0; i < N; i++) {
+		saved[i] = fcntl(i, F_DUPFD_CLOEXEC, N);
+		close(i);
+	}
+	stub_start(&d);
+	int32_t hr = DAC_CALL(&d, d.sos, PROCESS_FLUSH);
+	bool free_fds = true;
+	for (int i = 0; i < N; i++)
+		free_fds = free_fds && fcntl(i, F_GETFD) < 0;
+	stub_end(&d);
+	for (int i = 0; i < N; i++) {
+		dup2(saved[i], i);
+		close(saved[i]);
+	}
+	assert_int_equal(hr, COM_OK);
+	assert_true(free_fds);
+}
+
+static void test_remote_none(void **state)
+{
+	struct target target = {0};
+	struct dac d = {.target = &target};
+	struct dbg_error *err;
+	int32_t hr;
+
+	(void)state;
+	assert_null(remote_create(&d, stub_load_none, &d.remote));
+	err = remote_begin(d.remote, &d.process, &hr);
+	assert_non_null(err);
+	assert_string_equal(err->message, "there is no DAC");
+	dbg_error_destroy(err);
+	remote_destroy(d.remote);
 }
 
 // A file that is mapped may be cut: what was there reads as zeros.
@@ -515,8 +860,12 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_fault),
 	    cmocka_unit_test(test_own_fault),
-	    cmocka_unit_test(test_endless),
-	    cmocka_unit_test(test_patience),
+	    cmocka_unit_test(test_remote),
+	    cmocka_unit_test(test_remote_crash),
+	    cmocka_unit_test(test_remote_endless),
+	    cmocka_unit_test(test_remote_worn),
+	    cmocka_unit_test(test_remote_closed),
+	    cmocka_unit_test(test_remote_none),
 	    cmocka_unit_test(test_cut_file),
 	    cmocka_unit_test(test_context),
 	    cmocka_unit_test(test_context_of_frame),

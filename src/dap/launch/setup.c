@@ -556,6 +556,8 @@ static struct dbg_error *take_all(struct dap *d, const cJSON *args, bool attach)
 		err = dbg_set(d->dbg, "runtime-threads", "off");
 	if (!err)
 		err = dbg_set(d->dbg, "print for-editor", "on");
+	if (!err)
+		err = dbg_set(d->dbg, "print elements", "1024");
 	if (err)
 		return err;
 	// In the order of the table: `env` comes over `envFile`.

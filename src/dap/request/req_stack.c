@@ -170,7 +170,8 @@ static void add_frame(struct dap *d, struct str *t, uint32_t thread,
 		emit_addr(t, "instructionPointerReference", f->pc);
 	emit_str(t, "moduleId", f->module);
 	// clients fold what has no source of the user's
-	if (f->kind == DBG_FRAME_RUNTIME || f->kind == DBG_FRAME_EXTERNAL)
+	if (f->kind == DBG_FRAME_RUNTIME || f->kind == DBG_FRAME_EXTERNAL ||
+	    f->kind == DBG_FRAME_CALLED)
 		emit_str(t, "presentationHint", "label");
 	else if (!f->source.path)
 		emit_str(t, "presentationHint", "subtle");

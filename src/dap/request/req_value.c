@@ -207,15 +207,16 @@ struct completion {
 	int64_t start, length;
 };
 
-static struct dbg_error *complete(struct dap *d, const struct completion *c,
+static struct dbg_error *complete(struct dap *d, dbg_id frame,
+				  const struct completion *c,
 				  unsigned int names, const char *type,
 				  struct str *t)
 {
 	const char **list;
 	size_t n;
 
-	struct dbg_error *err =
-	    dbg_complete(d->dbg, names, c->prefix, COMPLETIONS_MAX, &list, &n);
+	struct dbg_error *err = dbg_complete(d->dbg, frame, names, c->prefix,
+					     COMPLETIONS_MAX, &list, &n);
 	for (size_t i = 0; !err && i < n; i++) {
 		emit_object(t, NULL);
 		emit_str(t, "label", list[i] + c->dot);
@@ -338,12 +339,17 @@ static struct dbg_error *do_completions(struct dap *d, struct request *req)
 	size_t units = units_of(text, start + c.dot);
 	c.start = (int64_t)units + from_1;
 	c.length = (int64_t)(units_of(text, end) - units);
+	dbg_id frame = 0;
+	err = get_frame(d, req->args, &frame);
+	if (err)
+		return err;
 	emit_array(req->body, "targets");
 	offer_command(line, from_1, req->body);
-	err = complete(d, &c, DBG_NAMES_LOCALS, dot ? "field" : "variable",
-		       req->body);
+	err = complete(d, frame, &c, DBG_NAMES_LOCALS,
+		       dot ? "field" : "variable", req->body);
 	if (!err)
-		err = complete(d, &c, DBG_NAMES_TYPES, "class", req->body);
+		err =
+		    complete(d, frame, &c, DBG_NAMES_TYPES, "class", req->body);
 	emit_array_end(req->body);
 	return err;
 }

@@ -47,6 +47,10 @@ struct finder {
 	const struct md *md;
 	struct arena *arena;
 	struct line *lines; // by MethodDef rid
+	struct {
+		uint32_t type; // rid, 0: none yet
+		struct str name;
+	} metadata; // of the type that was asked for last
 	struct dbg_symbol *list;
 	size_t n, cap;
 };
@@ -102,6 +106,18 @@ static void take(struct finder *f, const struct dbg_symbol *s,
 		f->list[f->n].line = at->line;
 	}
 	f->n++;
+}
+
+// "Ns.Outer+Inner`1", for those who have names from reflection.
+static const char *metadata_name(struct finder *f, uint32_t type)
+{
+	if (f->metadata.type != type) {
+		str_clear(&f->metadata.name);
+		csname_metadata_type(f->md, MD_TOKEN(MD_TYPEDEF, type),
+				     &f->metadata.name);
+		f->metadata.type = type;
+	}
+	return str_get(&f->metadata.name);
 }
 
 /* ---- Functions ------------------------------------------------------- */
@@ -173,6 +189,16 @@ static bool is_made_method(const struct md *md, uint32_t rid)
 	       is_made(md, md_method_type(md, rid));
 }
 
+// The name in the metadata: accessors and constructors have their own there.
+static bool matches_metadata(struct finder *f, uint32_t rid)
+{
+	_cleanup_str_ struct str name = {0};
+
+	str_addf(&name, "%s.%s", metadata_name(f, md_method_type(f->md, rid)),
+		 md_col_string(f->md, MD_METHODDEF, rid, METHOD_NAME));
+	return matches(f->search->name, str_get(&name));
+}
+
 static void find_functions(struct finder *f)
 {
 	const struct pdb *pdb = f->mod->m.pdb;
@@ -195,7 +221,8 @@ static void find_functions(struct finder *f)
 					    true, NULL, &full);
 		str_addn(&plain, str_get(&full), list);
 		if (matches(f->search->name, str_get(&plain)) ||
-		    matches(f->search->name, str_get(&full)))
+		    matches(f->search->name, str_get(&full)) ||
+		    matches_metadata(f, rid))
 			add_function(f, rid, str_get(&full), str_get(&plain),
 				     &at);
 	}
@@ -250,8 +277,9 @@ static void find_types(struct finder *f)
 			continue;
 		str_clear(&name);
 		csname_type(f->md, token, NULL, &name);
-		if (!matches(f->search->name, str_get(&name)) ||
-		    !matches(f->search->type, kind))
+		if (!matches(f->search->type, kind) ||
+		    (!matches(f->search->name, str_get(&name)) &&
+		     !matches(f->search->name, metadata_name(f, rid))))
 			continue;
 		struct dbg_symbol s = {
 		    .name = arena_strdup(f->arena, str_get(&name)),
@@ -378,4 +406,5 @@ void code_search(struct code *c, struct code_module *m,
 	*ret_n = f.n;
 	free(f.list);
 	free(f.lines);
+	str_deinit(&f.metadata.name);
 }

@@ -269,9 +269,10 @@ DBG_MUST struct dbg_error *control_break_delete(struct control *c,
 						uint32_t number);
 DBG_MUST struct dbg_error *control_break_enable(struct control *c,
 						uint32_t number, bool on);
-/* Enable it for one stop, which disables or deletes it. */
-DBG_MUST struct dbg_error *control_break_once(struct control *c,
-					      uint32_t number, bool deletes);
+/* Enable it for so many stops, the last of which disables or deletes it. */
+DBG_MUST struct dbg_error *control_break_stops(struct control *c,
+					       uint32_t number, uint32_t stops,
+					       bool deletes);
 DBG_MUST struct dbg_error *
 control_break_ignore(struct control *c, uint32_t number, uint64_t count);
 DBG_MUST struct dbg_error *

@@ -29,8 +29,11 @@ enum {
 	COM_E_FAIL = (int32_t)0x80004005,
 	/* E_UNEXPECTED: the callee faulted, see dac/guard.c */
 	COM_E_FAULT = (int32_t)0x8000ffff,
-	/* ERROR_TIMEOUT: the callee did not end, see dac/guard.c */
+	/* ERROR_TIMEOUT: the callee did not end, see dac/remote.h */
 	COM_E_TIMEOUT = (int32_t)0x800705b4,
+	/* RPC_E_SERVER_DIED: the callee's process crashed, likewise */
+	COM_E_DIED = (int32_t)0x80010007,
+	COM_E_OUTOFMEMORY = (int32_t)0x8007000e,
 	COM_E_INVALIDARG = (int32_t)0x80070057,
 };
 
@@ -53,13 +56,5 @@ static inline void com_release(void *p)
 
 /* Scope guard: `_cleanup_com_ void *task = NULL;`. */
 #define _cleanup_com_ __attribute__((cleanup(com_release)))
-
-/* Ask @object for another interface; NULL if it has none such. */
-static inline void *com_query(void *object, const struct com_iid *iid)
-{
-	void *ret = NULL;
-
-	return com_slot(object, 0)(object, iid, &ret) >= 0 ? ret : NULL;
-}
 
 #endif

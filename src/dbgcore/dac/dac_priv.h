@@ -9,36 +9,11 @@
 #include "dac/com.h"
 #include "dac/dac.h"
 #include "dac/daccall.h"
+#include "dac/datatarget.h"
 #include "dac/slots.h"
 #include "dac/typetable.h"
 #include "dac/x86/context.h"
 #include "target/target.h"
-
-/* Our ICLRDataTarget2 and ICLRRuntimeLocator: each is its first word. */
-struct data_target {
-	void (*const *target_vtable)(void);
-	void (*const *locator_vtable)(void);
-	struct target *target;
-	uint64_t runtime_base;
-	struct read_log *log; /* NULL: nobody asks */
-	uint64_t patch_flag;  /* see patchtable.c; 0: not known */
-	uint64_t patch_table; /* where its address is */
-	uint64_t heaps_at;    /* see dachandles.c; 0: no other number is told */
-	uint32_t heaps;
-};
-
-/* What the DAC reads to answer a question. */
-enum {
-	READ_LOG_MAX = 512
-};
-
-struct read_log {
-	struct {
-		uint64_t addr;
-		uint32_t size;
-	} reads[READ_LOG_MAX];
-	size_t n; /* more are not kept */
-};
 
 /* A compiled code version and its IL map once asked for. */
 struct dac_code_entry {
@@ -88,7 +63,7 @@ struct dac_learned {
 	bool globals_known, padding_tried, param_table_tried;
 	size_t param_table_word; /* in Module; 0: unknown */
 	bool short_rid;          /* see typetable.c */
-	size_t instance_offset;  /* of the type in the DAC's type instances */
+	size_t instance_word;    /* the type in the DAC's type instances */
 	size_t exposed_word;     /* of the handle in Thread; 0: unknown */
 	bool not_exposed[DAC_THREAD_WORDS]; /* words that are not it */
 	uint64_t barrier; /* see dacheap.c; 0: not looked for */
@@ -98,6 +73,10 @@ struct dac {
 	uint32_t notify_flags; // events asked for beyond methods
 	struct target *target;
 	struct data_target data_target;
+	struct {
+		char *path;
+		bool trust; /* whoever may write it */
+	} file;             /* the DAC's */
 	char *runtime_path;
 	uint64_t runtime_base;
 	void *process; /* IXCLRDataProcess */
@@ -117,6 +96,7 @@ struct dac {
 	struct dac_code_cache dynamic;  /* until dac_flush */
 	struct dac_learned learned;
 	struct dac_limits limits;
+	struct remote *remote; /* has the DAC; NULL: it is in this process */
 };
 
 /* ---- load.c ---------------------------------------------------------- */
@@ -179,15 +159,6 @@ DBG_MUST struct dbg_error *dac_find_ours(const char *runtime, const char *hint,
  * be done.
  */
 void dac_keep_table(void *handle);
-
-/* ---- datatarget.c ---------------------------------------------------- */
-
-void data_target_init(struct data_target *dt, struct target *t,
-		      uint64_t runtime_base);
-/* Registers of a stopped thread as the DAC wants them. */
-DBG_MUST struct dbg_error *context_of_thread(struct target *t, pid_t tid,
-					     uint32_t flags,
-					     struct context *ret);
 
 /* ---- context.c of the processor -------------------------------------- */
 
@@ -260,8 +231,14 @@ void context_set_frame(struct context *c, const struct dac_frame *frame);
 
 /* ---- dacgeneric.c ---------------------------------------------------- */
 
-/* MethodTable* in an IXCLRDataTypeInstance; 0 if it cannot be told. */
-uint64_t dac_type_of_instance(struct dac *d, void *instance);
+struct object_words;
+
+/*
+ * MethodTable* in an IXCLRDataTypeInstance with those words; 0 if it cannot be
+ * told.
+ */
+uint64_t dac_type_of_words(struct dac *d, void *instance,
+			   const struct object_words *words);
 /*
  * IXCLRDataTypeInstance of a type, NULL if there is no way to it; borrowed
  * until the next call or flush.

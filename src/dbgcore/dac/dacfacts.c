@@ -5,7 +5,7 @@
 
 #include "dac/dac_priv.h"
 #include "dac/daclist.h"
-#include "dac/gcslots.h"
+#include "dac/compound.h"
 
 static const struct com_iid IID_SOS15 = {
     0x7ed81261,
@@ -22,20 +22,17 @@ enum {
 
 bool dac_type_facts(struct dac *d, uint64_t mt, struct dac_type_facts *ret)
 {
-	struct sos_type data = {0};
-	struct sos_collectible collectible = {0};
+	struct sos_type_all all = {0};
 
-	if (DAC_CALL(d, d->sos, SOS_TYPE, mt, &data) < 0)
+	if (DAC_CALL(d, d->sos, SOS_TYPE_ALL, mt, d->sos6, &all) < 0)
 		return false;
-	if (!d->sos6 ||
-	    DAC_CALL(d, d->sos6, SOS6_COLLECTIBLE, mt, &collectible) < 0)
-		collectible.collectible = 0;
+	const struct sos_type data = all.type;
 	*ret = (struct dac_type_facts){
 	    .eeclass = data.eeclass,
 	    .n_methods = data.n_methods,
 	    .n_virtuals = data.n_virtuals,
 	    .n_interfaces = data.n_interfaces,
-	    .collectible = collectible.collectible,
+	    .collectible = all.collectible.collectible,
 	};
 	return true;
 }
@@ -64,14 +61,15 @@ static void add_slot(struct slots *s, uint32_t slot, uint64_t method,
 // .NET 9 and later: methods without code have no slot in memory.
 static bool slots_listed(struct dac *d, uint64_t mt, struct slots *ret)
 {
-	_cleanup_com_ void *sos15 = com_query(d->process, &IID_SOS15);
+	_cleanup_com_ void *sos15 = dac_query(d, d->process, &IID_SOS15);
 	_cleanup_com_ void *list = NULL;
 
 	if (!sos15 || DAC_CALL(d, sos15, SOS15_TYPE_SLOTS, mt, &list) < 0 ||
 	    !list)
 		return false;
 	const struct sos_slot *v;
-	struct dac_elements all = dac_list_read(d, list, sizeof(*v), SLOTS_MAX);
+	struct dac_elements all =
+	    dac_list_read(d, list, TYPE_SLOTS_NEXT, SLOTS_MAX);
 
 	v = all.v;
 	for (size_t i = 0; i < all.n; i++)

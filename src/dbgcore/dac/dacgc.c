@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dac/compound.h"
 #include "dac/dac_priv.h"
-#include "dac/gcslots.h"
 
 enum {
 	HEAPS_MAX = 1024,
@@ -288,11 +288,12 @@ struct dbg_error *dac_gc_heap(struct dac *d, struct arena *arena,
 
 bool dac_gc_type(struct dac *d, uint64_t mt, struct gc_type *ret)
 {
-	struct sos_type type = {0};
-	struct sos_collectible c = {0};
+	struct sos_type_all all = {0};
 
-	if (!mt || DAC_CALL(d, d->sos, SOS_TYPE, mt, &type) < 0)
+	if (!mt || DAC_CALL(d, d->sos, SOS_TYPE_ALL, mt, d->sos6, &all) < 0)
 		return false;
+	const struct sos_type type = all.type;
+	const struct sos_collectible c = all.collectible;
 	*ret = (struct gc_type){
 	    .base_size = type.base_size,
 	    .component_size = type.component_size,
@@ -302,8 +303,7 @@ bool dac_gc_type(struct dac *d, uint64_t mt, struct gc_type *ret)
 	// The DAC leaves out the terminator.
 	if (mt == dac_globals(d)->string_type)
 		ret->base_size += TERMINATOR;
-	if (!d->sos6 || DAC_CALL(d, d->sos6, SOS6_COLLECTIBLE, mt, &c) < 0 ||
-	    !c.collectible || !c.allocator ||
+	if (!c.collectible || !c.allocator ||
 	    target_read_some(d->target, c.allocator, &ret->allocator,
 			     sizeof(ret->allocator)) != sizeof(ret->allocator))
 		ret->allocator = 0;

@@ -2,9 +2,9 @@
  * Instantiated types: their arguments, and the way from a definition and
  * arguments, or from one of the DAC's objects, to a MethodTable.
  */
+#include "dac/compound.h"
 #include "dac/dac_priv.h"
 
-#include <malloc.h>
 #include <string.h>
 
 enum {
@@ -18,8 +18,10 @@ enum {
 	MT_GENERIC_INST = 0x10,
 	MT_SHARED_INST = 0x20,
 	TYPEDESC_BIT = 2,
-	INSTANCE_FIRST = 16, /* behind table, counts */
-	INSTANCE_END = 64,
+	// Word of an IXCLRDataTypeInstance of the DAC's; before it: table,
+	// count, the DAC, and a number of 32 bits in a word whose other half
+	// is never written (.NET 8, 9, 10).
+	INSTANCE_FIRST = 4,
 };
 
 static const uint32_t MT_HAS_COMPONENT_SIZE = 0x80000000;
@@ -115,17 +117,12 @@ static bool is_named(struct dac *d, uint64_t mt, void *instance)
 	return ret;
 }
 
-static uint64_t word_at(void *object, size_t offset)
-{
-	uint64_t word;
-
-	memcpy(&word, (char *)object + offset, sizeof(word));
-	return word & TYPEDESC_BIT ? 0 : word;
-}
-
 static bool is_type(struct dac *d, uint64_t mt)
 {
 	const struct dac_type *type;
+
+	if (mt & TYPEDESC_BIT)
+		return false;
 	struct dbg_error *err = dac_type_get(d, mt, &type);
 
 	return !dbg_err_drop(err);
@@ -133,24 +130,23 @@ static bool is_type(struct dac *d, uint64_t mt)
 
 // Where @instance holds a MethodTable: the one word that is any or, were
 // there more of them, the one of the same name. 0: nowhere.
-static size_t find_handle(struct dac *d, void *instance)
+static size_t find_handle(struct dac *d, void *instance,
+			  const struct object_words *words)
 {
-	size_t end = malloc_usable_size(instance), found = 0, n = 0;
+	size_t found = 0, n = 0;
 
-	if (end > INSTANCE_END)
-		end = INSTANCE_END;
-	for (size_t off = INSTANCE_FIRST; off + 8 <= end; off += 8) {
-		if (!is_type(d, word_at(instance, off)))
+	for (size_t i = INSTANCE_FIRST; i < OBJECT_WORDS; i++) {
+		if (!is_type(d, words->v[i]))
 			continue;
-		found = off;
+		found = i;
 		n++;
 	}
 	if (n <= 1)
 		return found;
 	// dear: the DAC copies all metadata of a module to name its types
-	for (size_t off = INSTANCE_FIRST; off + 8 <= end; off += 8)
-		if (is_named(d, word_at(instance, off), instance))
-			return off;
+	for (size_t i = INSTANCE_FIRST; i < OBJECT_WORDS; i++)
+		if (is_named(d, words->v[i], instance))
+			return i;
 	return 0;
 }
 
@@ -158,14 +154,24 @@ static size_t find_handle(struct dac *d, void *instance)
  * An IXCLRDataTypeInstance does not give its TypeHandle away, but holds it as
  * one of its few words. Which one is found once and then relied on.
  */
-uint64_t dac_type_of_instance(struct dac *d, void *instance)
+uint64_t dac_type_of_words(struct dac *d, void *instance,
+			   const struct object_words *words)
 {
-	if (!d->learned.instance_offset)
-		d->learned.instance_offset = find_handle(d, instance);
-	if (!d->learned.instance_offset)
+	if (!d->learned.instance_word)
+		d->learned.instance_word = find_handle(d, instance, words);
+	if (!d->learned.instance_word)
 		return 0;
-	uint64_t mt = word_at(instance, d->learned.instance_offset);
+	uint64_t mt = words->v[d->learned.instance_word];
 	return is_type(d, mt) ? mt : 0;
+}
+
+static uint64_t type_of_instance(struct dac *d, void *instance)
+{
+	struct object_words words = {{0}};
+
+	return DAC_CALL(d, instance, TYPEINST_WORDS, &words) < 0
+		   ? 0
+		   : dac_type_of_words(d, instance, &words);
 }
 
 /*
@@ -192,19 +198,24 @@ static void *template_find(struct dac *d)
 		     &instance) != COM_OK)
 		instance = NULL;
 	DAC_CALL(d, module, MODULE_END_INSTANCES_BY_NAME, handle);
-	if (instance && dac_type_of_instance(d, instance) != object->addr)
+	if (instance && type_of_instance(d, instance) != object->addr)
 		com_release(&instance);
 	return instance;
 }
 
 void *dac_instance_get(struct dac *d, uint64_t mt)
 {
-	if (!d->type_instance)
-		d->type_instance = template_find(d);
-	if (d->type_instance)
-		memcpy((char *)d->type_instance + d->learned.instance_offset,
-		       &mt, sizeof(mt));
-	return d->type_instance;
+	// Another one, if it is gone with the DAC's process.
+	for (int i = 0; i < 2; i++) {
+		if (!d->type_instance)
+			d->type_instance = template_find(d);
+		if (!d->type_instance ||
+		    DAC_CALL(d, d->type_instance, TYPEINST_PUT_WORD,
+			     (uint64_t)d->learned.instance_word, mt) >= 0)
+			return d->type_instance;
+		com_release(&d->type_instance);
+	}
+	return NULL;
 }
 
 uint64_t dac_type_instance(struct dac *d, uint64_t module, uint32_t token,

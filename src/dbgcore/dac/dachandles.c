@@ -76,8 +76,8 @@ static bool tell_tables(struct dac *d)
 
 	if (n <= heap.n_heaps)
 		return false;
-	d->data_target.heaps = n;
-	d->data_target.heaps_at = dac_word(d, vars + VARS_HEAPS);
+	d->data_target.set.heaps = n;
+	d->data_target.set.heaps_at = dac_word(d, vars + VARS_HEAPS);
 	// What it has cached it would not read.
 	dac_drop(d);
 	return true;
@@ -108,8 +108,7 @@ static int32_t list_handles(struct dac *d, struct dac_elements *ret)
 	if (hr >= 0 && !list)
 		hr = COM_E_FAIL;
 	if (hr >= 0)
-		*ret = dac_list_read(d, list, sizeof(struct sos_handle),
-				     HANDLES_MAX);
+		*ret = dac_list_read(d, list, HANDLES_NEXT, HANDLES_MAX);
 	return hr;
 }
 
@@ -122,7 +121,7 @@ struct dbg_error *dac_gc_handles(struct dac *d, struct arena *arena,
 	int32_t hr = list_handles(d, &all);
 
 	if (told) {
-		d->data_target.heaps_at = 0;
+		d->data_target.set.heaps_at = 0;
 		dac_drop(d);
 	}
 	if (hr < 0)

@@ -1,6 +1,8 @@
 /* Lists that the DAC has: see daclist.h. */
 #include "dac/daclist.h"
 
+#include <string.h>
+
 #include "dac/dac_priv.h"
 #include "dac/gcslots.h"
 
@@ -34,28 +36,29 @@ struct dbg_error *dac_domain_addrs(struct dac *d, struct arena *arena,
 	return NULL;
 }
 
-struct dac_addrs dac_addrs_read(struct dac *d, unsigned slot, uint64_t owner,
-				int max, struct arena *arena)
+struct dac_addrs dac_addrs_read(struct dac *d, enum dac_method_id method,
+				uint64_t owner, int max, struct arena *arena)
 {
 	struct dac_addrs none = {0}, l;
 	int32_t n = 0, got = 0;
 
-	int32_t hr = DAC_CALL(d, d->sos, slot, owner, 0, NULL, &n);
+	int32_t hr = DAC_CALL(d, d->sos, method, owner, 0, NULL, &n);
 	if (hr < 0 || n <= 0)
 		return none;
 	if (n > max)
 		n = max;
 	l.addrs = arena_calloc(arena, (size_t)n, sizeof(*l.addrs));
-	hr = DAC_CALL(d, d->sos, slot, owner, n, l.addrs, &got);
+	hr = DAC_CALL(d, d->sos, method, owner, n, l.addrs, &got);
 	if (hr < 0 || got <= 0)
 		return none;
 	l.n = (size_t)(got < n ? got : n);
 	return l;
 }
 
-struct dac_elements dac_list_read(struct dac *d, void *list, size_t size,
-				  size_t max)
+struct dac_elements dac_list_read(struct dac *d, void *list,
+				  enum dac_method_id next, size_t max)
 {
+	const size_t size = dac_methods[next].args[1].size;
 	struct dac_elements ret = {0};
 	size_t cap = 0;
 	uint32_t got;
@@ -63,8 +66,9 @@ struct dac_elements dac_list_read(struct dac *d, void *list, size_t size,
 	do {
 		got = 0;
 		mem_grow(&ret.v, &cap, ret.n + AT_ONCE - 1, size);
-		ret.hr = DAC_CALL(d, list, ENUM_NEXT, (uint32_t)AT_ONCE,
-				  (char *)ret.v + ret.n * size, &got);
+		char *at = (char *)ret.v + ret.n * size;
+		memset(at, 0, AT_ONCE * size);
+		ret.hr = DAC_CALL(d, list, next, (uint32_t)AT_ONCE, at, &got);
 		if (ret.hr >= 0)
 			ret.n += got < AT_ONCE ? got : AT_ONCE;
 	} while (ret.hr >= 0 && got == AT_ONCE && ret.n < max);

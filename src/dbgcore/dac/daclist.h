@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "dac/dacmethods.h"
 #include "dbg/error.h"
 
 struct arena;
@@ -25,11 +26,11 @@ struct dac_addrs {
 };
 
 /*
- * At most @max addresses that belong to @owner, by a slot of ISOSDacInterface
+ * At most @max addresses that belong to @owner, by a method of ISOSDacInterface
  * that takes (owner, n, array, &needed); none if it fails.
  */
-struct dac_addrs dac_addrs_read(struct dac *d, unsigned slot, uint64_t owner,
-				int max, struct arena *arena);
+struct dac_addrs dac_addrs_read(struct dac *d, enum dac_method_id method,
+				uint64_t owner, int max, struct arena *arena);
 
 struct dac_elements {
 	void *v; /* the caller frees it */
@@ -38,10 +39,10 @@ struct dac_elements {
 };
 
 /*
- * Read a list (ISOSHandleEnum and the like) of elements of @size bytes, to its
- * end or until there are @max.
+ * Read a list (ISOSHandleEnum and the like) by the method that gives the next
+ * of its elements, to its end or until there are @max.
  */
-struct dac_elements dac_list_read(struct dac *d, void *list, size_t size,
-				  size_t max);
+struct dac_elements dac_list_read(struct dac *d, void *list,
+				  enum dac_method_id next, size_t max);
 
 #endif

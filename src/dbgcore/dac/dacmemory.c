@@ -4,9 +4,10 @@
 #include <stdlib.h>
 
 #include "base/str.h"
+#include "dac/channel.h"
+#include "dac/compound.h"
 #include "dac/dac_priv.h"
 #include "dac/daclist.h"
-#include "dac/gcslots.h"
 
 static const struct com_iid IID_SOS13 = {
     0x3176a8ed,
@@ -15,37 +16,19 @@ static const struct com_iid IID_SOS13 = {
     {0xa7, 0x1f, 0x83, 0x69, 0x5c, 0x6a, 0x8c, 0x5e}};
 
 enum {
-	SOS_CODE_HEAPS = 68,
-	SOS13_TRAVERSE = 3,
-	SOS13_DOMAIN_ALLOCATOR = 4,
-	SOS13_HEAP_NAMES = 5,
-	SOS13_HEAPS = 6,
-	SOS13_HANDLE_TABLES = 7,
-	SOS13_GC_TABLES = 8,
-	SOS13_GC_FREE = 9,
-};
-
-enum {
 	REGIONS_MAX = 1 << 20,
 	MANAGERS_MAX = 8,
 	HEAPS_MAX = 4096,
-	NAMES_MAX = 64,
+	BLOCKS = 1024, /* of a heap; more if these are too few */
+	BLOCKS_MORE = 8,
+	BLOCKS_MAX = 1 << 19,
 	CODE_HEAP_HOST = 1,
 	CODE_HEAP_LOADER = 0,
 	HEAP_EXPLICIT = 1,
 };
 
-struct sos_region {
-	uint64_t start, size, extra;
-	int32_t heap;
-};
-static_assert(sizeof(struct sos_region) == 32, "");
-
-struct sos_code_heap {
-	uint32_t kind;
-	uint64_t heap, current; /* of a HOST heap: where it is, its end */
-};
-static_assert(sizeof(struct sos_code_heap) == 24, "");
+// A core's DAC gives them by way of the channel.
+static_assert(BLOCKS_MAX * sizeof(struct loader_block) <= CHANNEL_DATA / 2, "");
 
 struct found {
 	struct dac *d;
@@ -66,17 +49,18 @@ static void add(struct found *f, uint64_t start, uint64_t size)
 	    (struct dac_memory){start, start + size, f->kind, f->name};
 }
 
-static void add_list(struct found *f, unsigned slot, enum dac_memory_kind kind)
+static void add_list(struct found *f, enum dac_method_id lists,
+		     enum dac_memory_kind kind)
 {
 	_cleanup_com_ void *list = NULL;
 
-	if (DAC_CALL(f->d, f->sos13, slot, &list) < 0 || !list)
+	if (DAC_CALL(f->d, f->sos13, lists, &list) < 0 || !list)
 		return;
 	f->kind = kind;
 	f->name = NULL;
 	const struct sos_region *v;
 	struct dac_elements all =
-	    dac_list_read(f->d, list, sizeof(*v), REGIONS_MAX);
+	    dac_list_read(f->d, list, REGIONS_NEXT, REGIONS_MAX);
 
 	v = all.v;
 	for (size_t i = 0; i < all.n; i++)
@@ -86,43 +70,46 @@ static void add_list(struct found *f, unsigned slot, enum dac_memory_kind kind)
 
 /* ---- Loader heaps ---------------------------------------------------- */
 
-// The DAC's callback has no argument; it is called within traverse() alone.
-static struct found *present;
-
-static void visit_block(uint64_t start, size_t size, int32_t is_current)
+static void add_blocks(struct found *f, uint64_t heap, uint32_t kind)
 {
-	(void)is_current;
-	add(present, start, size);
-}
+	_cleanup_free_ struct loader_block *v = NULL;
+	uint32_t n = 0, room = BLOCKS;
 
-static void traverse(struct found *f, uint64_t heap, uint32_t kind)
-{
-	present = f;
-	DAC_CALL(f->d, f->sos13, SOS13_TRAVERSE, heap, kind,
-		 (uint64_t)(uintptr_t)visit_block);
-	present = NULL;
+	// How many there are is not told before.
+	for (; room <= BLOCKS_MAX; room *= BLOCKS_MORE) {
+		free(v);
+		v = xcalloc(room, sizeof(*v));
+		n = 0;
+		DAC_CALL(f->d, f->sos13, SOS13_HEAP_BLOCKS, heap, kind, room, v,
+			 &n);
+		if (n < room)
+			break;
+	}
+	for (uint32_t i = 0; i < n && i < room; i++)
+		add(f, v[i].start, v[i].size);
 }
 
 static void add_allocator(struct found *f, uint64_t allocator)
 {
-	uint64_t heaps[NAMES_MAX];
-	uint32_t kinds[NAMES_MAX];
-	const char *names[NAMES_MAX] = {0};
+	uint64_t heaps[LOADER_HEAPS_MAX] = {0};
+	uint32_t kinds[LOADER_HEAPS_MAX] = {0};
+	struct loader_heap_name names[LOADER_HEAPS_MAX] = {0};
 	int32_t n = 0, n_names = 0;
 
-	if (DAC_CALL(f->d, f->sos13, SOS13_HEAP_NAMES, (int32_t)NAMES_MAX,
-		     names, &n_names) < 0)
+	if (DAC_CALL(f->d, f->sos13, SOS13_HEAP_NAMES,
+		     (int32_t)LOADER_HEAPS_MAX, names, &n_names) < 0)
 		n_names = 0;
-	if (!allocator || DAC_CALL(f->d, f->sos13, SOS13_HEAPS, allocator,
-				   (int32_t)NAMES_MAX, heaps, kinds, &n) < 0)
+	if (!allocator ||
+	    DAC_CALL(f->d, f->sos13, SOS13_HEAPS, allocator,
+		     (int32_t)LOADER_HEAPS_MAX, heaps, kinds, &n) < 0)
 		return;
 	f->kind = DAC_MEMORY_LOADER;
-	for (int32_t i = 0; i < n && i < NAMES_MAX; i++) {
-		f->name = i < n_names && names[i]
-			      ? arena_strdup(f->arena, names[i])
+	for (int32_t i = 0; i < n && i < LOADER_HEAPS_MAX; i++) {
+		f->name = i < n_names && *names[i].text
+			      ? arena_strdup(f->arena, names[i].text)
 			      : NULL;
 		if (heaps[i])
-			traverse(f, heaps[i], kinds[i]);
+			add_blocks(f, heaps[i], kinds[i]);
 	}
 }
 
@@ -164,7 +151,7 @@ static void add_code_heaps(struct found *f, uint64_t manager)
 		return;
 	for (uint32_t i = 0; i < n; i++) {
 		if (v[i].kind == CODE_HEAP_LOADER)
-			traverse(f, v[i].heap, HEAP_EXPLICIT);
+			add_blocks(f, v[i].heap, HEAP_EXPLICIT);
 		else if (v[i].kind == CODE_HEAP_HOST &&
 			 v[i].current > v[i].heap)
 			add(f, v[i].heap, v[i].current - v[i].heap);
@@ -189,7 +176,7 @@ static void add_code(struct found *f)
 void dac_memory(struct dac *d, struct arena *arena, struct dac_memory **ret,
 		size_t *ret_n)
 {
-	_cleanup_com_ void *sos13 = com_query(d->process, &IID_SOS13);
+	_cleanup_com_ void *sos13 = dac_query(d, d->process, &IID_SOS13);
 	struct found f = {.d = d, .sos13 = sos13, .arena = arena};
 
 	if (sos13) {

@@ -5,6 +5,7 @@
  * lives, so both are kept for the session, by address range. Dynamic methods
  * are freed and their memory is used again: theirs are kept for one stop.
  */
+#include "dac/compound.h"
 #include "dac/dac_priv.h"
 
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 
 enum {
 	MAP_MAX = 1 << 18,
+	MAP_FEW = 128, /* entries that most methods do with */
 	INSTANCES_MAX = 1 << 14,
 	TIERS_MAX = 256,
 	OFFSETS_MAX = 4,
@@ -262,12 +264,9 @@ uint64_t dac_method_at(struct dac *d, uint64_t ip)
 
 /* ---- IL maps --------------------------------------------------------- */
 
-/*
- * IXCLRDataMethodInstance whose current code is that of @entry, NULL if there
- * is none such. The DAC enumerates all instantiations of the method.
- */
-static void *instance_of(struct dac *d, const struct dac_code *code,
-			 bool *ret_current)
+// IXCLRDataMethodInstance one of whose versions @code is; NULL: there is none.
+// The DAC enumerates all instantiations of the method.
+static void *instance_of(struct dac *d, const struct dac_code *code)
 {
 	uint64_t handle = 0, start;
 	void *ret = NULL;
@@ -283,10 +282,8 @@ static void *instance_of(struct dac *d, const struct dac_code *code,
 		    !instance)
 			break;
 		start = 0;
-		if (DAC_CALL(d, instance, METHOD_ENTRY, &start) != COM_OK)
-			continue;
-		*ret_current = start == code->start;
-		if (!*ret_current && dac_method_at(d, start) != code->method)
+		if (DAC_CALL(d, instance, METHOD_ENTRY, &start) != COM_OK ||
+		    dac_method_at(d, start) != code->method)
 			continue;
 		ret = instance;
 		instance = NULL;
@@ -336,22 +333,27 @@ static void map_store(struct dac_code_entry *entry, struct arena *arena,
 	entry->n_map = used;
 }
 
-static struct dbg_error *map_read(struct dac *d, void *instance,
-				  struct dac_code_entry *entry,
-				  struct arena *arena)
+// Of the method's current code; *ret_current: is it that?
+static struct dbg_error *map_read(struct dac *d, struct dac_code_entry *entry,
+				  struct arena *arena, bool *ret_current)
 {
-	uint32_t n = 0, got = 0;
+	struct xclr_il_map few[MAP_FEW] = {{0}};
+	_cleanup_free_ struct xclr_il_map *many = NULL;
+	uint32_t n = 0, has = 0;
 
-	int32_t hr =
-	    DAC_CALL(d, instance, METHOD_IL_MAP, (uint32_t)0, &n, NULL);
-	if (hr < 0 || !n)
-		return NULL;
+	int32_t hr = DAC_CALL(d, d->process, PROCESS_IL_MAP, entry->code.start,
+			      (uint32_t)MAP_FEW, few, &has);
+	*ret_current = hr == COM_OK;
+	n = has;
 	if (n > MAP_MAX)
 		return dbg_err(DBG_E_FORMAT, "IL map of %u entries", n);
-	_cleanup_free_ struct xclr_il_map *raw = xcalloc(n, sizeof(*raw));
-	hr = DAC_CALL(d, instance, METHOD_IL_MAP, n, &got, raw);
-	if (hr >= 0)
-		map_store(entry, arena, raw, got < n ? got : n);
+	if (n > MAP_FEW) {
+		many = xcalloc(n, sizeof(*many));
+		hr = DAC_CALL(d, d->process, PROCESS_IL_MAP, entry->code.start,
+			      has, many, &n);
+	}
+	if (hr == COM_OK && n && n <= has)
+		map_store(entry, arena, many ? many : few, n);
 	return NULL;
 }
 
@@ -395,15 +397,14 @@ static struct dbg_error *map_make(struct dac *d, struct dac_code_entry *entry,
 				  struct arena *arena)
 {
 	bool current = false;
+	struct dbg_error *err = map_read(d, entry, arena, &current);
 
-	_cleanup_com_ void *instance = instance_of(d, &entry->code, &current);
-	if (!instance)
-		return NULL;
-	if (!current) {
+	if (err || current)
+		return err;
+	_cleanup_com_ void *instance = instance_of(d, &entry->code);
+	if (instance)
 		map_scan(d, instance, entry, arena);
-		return NULL;
-	}
-	return map_read(d, instance, entry, arena);
+	return NULL;
 }
 
 struct dbg_error *dac_il_map(struct dac *d, uint64_t ip,
@@ -483,7 +484,7 @@ const char *dac_code_kind(struct dac *d, const struct dac_code *code)
 	    "tier 0, instrumented",
 	    "tier 1, instrumented",
 	};
-	struct sos_tiered tiers[TIERS_MAX];
+	struct sos_tiered tiers[TIERS_MAX] = {{0}};
 
 	size_t n = tiers_read(d, code->method, tiers);
 	for (size_t i = 0; i < n; i++)
@@ -495,7 +496,7 @@ const char *dac_code_kind(struct dac *d, const struct dac_code *code)
 
 static void tiers_add(struct dac *d, struct code_list *l, uint64_t md)
 {
-	struct sos_tiered tiers[TIERS_MAX];
+	struct sos_tiered tiers[TIERS_MAX] = {{0}};
 
 	size_t n = tiers_read(d, md, tiers);
 	for (size_t i = 0; i < n; i++)

@@ -24,14 +24,14 @@ void *dac_module_object(struct dac *d, uint64_t module)
 }
 
 // "" if the DAC has no such string.
-static const char *module_text(struct dac *d, void *object, unsigned slot,
-			       struct arena *arena)
+static const char *module_text(struct dac *d, void *object,
+			       enum dac_method_id method, struct arena *arena)
 {
 	uint32_t n = 0;
 
 	d->scratch[0] = 0;
-	int32_t hr = DAC_CALL(d, object, slot, (uint32_t)DAC_SCRATCH_UNITS, &n,
-			      d->scratch);
+	int32_t hr = DAC_CALL(d, object, method, (uint32_t)DAC_SCRATCH_UNITS,
+			      &n, d->scratch);
 	return hr < 0 ? "" : dac_scratch_text(d, n, arena);
 }
 
@@ -95,7 +95,7 @@ struct dbg_error *dac_module_unoptimize(struct dac *d, uint64_t addr, bool *ret)
 
 	_cleanup_com_ void *object = dac_module_object(d, addr);
 	_cleanup_com_ void *module =
-	    object ? com_query(object, &iid_module2) : NULL;
+	    object ? dac_query(d, object, &iid_module2) : NULL;
 	int32_t hr = COM_E_NOINTERFACE;
 	if (module)
 		hr = DAC_CALL(d, module, MODULE2_SET_JIT_FLAGS,

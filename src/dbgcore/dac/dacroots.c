@@ -45,7 +45,8 @@ struct dbg_error *dac_gc_stack(struct dac *d, pid_t tid, struct arena *arena,
 		return dac_err(hr, "cannot list what thread %d refers to",
 			       (int)tid);
 	const struct sos_stack_ref *v;
-	struct dac_elements all = dac_list_read(d, list, sizeof(*v), REFS_MAX);
+	struct dac_elements all =
+	    dac_list_read(d, list, STACK_REFS_NEXT, REFS_MAX);
 
 	v = all.v;
 	*ret = arena_calloc(arena, all.n + 1, sizeof(**ret));

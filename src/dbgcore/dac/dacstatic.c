@@ -4,9 +4,10 @@
  * .NET 9 and 10 tell the bases of a type's statics. Otherwise, and for data
  * of the image (RVA statics), the DAC is asked by field.
  *
- * On .NET 8 the DAC looks for the statics of an instantiation that shares
- * its code (Generic<string>) where those of the shared type would be. They
- * are found in the loader module's table of dynamic classes:
+ * On .NET 8 a thread's references are where its part of the module tells. The
+ * DAC looks for the statics of an instantiation that shares its code
+ * (Generic<string>) where those of the shared type would be. They are found
+ * in the loader module's table of dynamic classes:
  *
  *   MethodTable ... FieldDesc* of its own statics, number of the class
  *   table of classes   {entry, flags} each
@@ -96,11 +97,16 @@ static uint64_t ask_for_field(struct dac *d, uint64_t mt,
 	return addr;
 }
 
-// Does the place stay where it is, once it is there? (.NET 8: the statics of a
-// class that is no instantiation and cannot be unloaded; else the image)
+// .NET 8: is the class an instantiation, or can it be unloaded?
+static bool is_dynamic(struct dac *d, uint64_t mt)
+{
+	return dac_word(d, mt) & DYNAMIC_STATICS;
+}
+
+// Does the place stay where it is, once it is there? (.NET 9 and 10: the image)
 static bool is_fixed(struct dac *d, uint64_t mt, pid_t tid)
 {
-	return !tid && (d->sos14 || !(dac_word(d, mt) & DYNAMIC_STATICS));
+	return !tid && (d->sos14 || !is_dynamic(d, mt));
 }
 
 // To ask costs the DAC, once in each stop, a copy of the core library's
@@ -125,7 +131,7 @@ static uint64_t by_field(struct dac *d, uint64_t mt,
 	return tid || d->sos14 ? addr : unbox(d, field, addr);
 }
 
-/* ---- .NET 8, shared instantiations ----------------------------------- */
+/* ---- .NET 8: what its modules tell ---------------------------------- */
 
 // The number of @mt among its loader module's dynamic classes: it follows a
 // pointer to fields that name @mt as their type.
@@ -146,34 +152,47 @@ static bool class_number(struct dac *d, uint64_t mt, uint64_t *ret)
 	return false;
 }
 
-static uint64_t class_table(struct dac *d, uint64_t loader_module,
-			    uint64_t thread)
+// Where the statics of @loader_module are, those of @thread if it is not 0;
+// false: there are none yet.
+static bool module_statics(struct dac *d, uint64_t loader_module,
+			   uint64_t thread, struct sos_statics_module *ret)
 {
-	struct sos_statics_module statics = {0};
 	struct sos_module module = {0};
 
 	if (!thread)
 		return DAC_CALL(d, d->sos, SOS_DOMAIN_MODULE, loader_module,
-				&statics) < 0
-			   ? 0
-			   : statics.dynamic_table;
-	if (DAC_CALL(d, d->sos, SOS_MODULE_DATA, loader_module, &module) < 0)
+				ret) >= 0;
+	return DAC_CALL(d, d->sos, SOS_MODULE_DATA, loader_module, &module) >=
+		   0 &&
+	       DAC_CALL(d, d->sos, SOS_THREAD_MODULE, thread,
+			(uint32_t)module.module_index, ret) >= 0;
+}
+
+// A thread static of a class that is not dynamic, among those of the GC: the
+// DAC does not expect a module without any.
+static uint64_t by_thread_module(struct dac *d, uint64_t mt,
+				 const struct dac_field *field, uint64_t thread)
+{
+	struct sos_statics_module statics = {0};
+
+	uint64_t module = dac_word(d, mt + MT_LOADER_MODULE);
+	if (!module || !module_statics(d, module, thread, &statics) ||
+	    !statics.gc_statics)
 		return 0;
-	return DAC_CALL(d, d->sos, SOS_THREAD_MODULE, thread,
-			(uint32_t)module.module_index, &statics) < 0
-		   ? 0
-		   : statics.dynamic_table;
+	return unbox(d, field, statics.gc_statics + field->offset);
 }
 
 static uint64_t by_class_table(struct dac *d, uint64_t mt,
 			       const struct dac_field *field, uint64_t thread)
 {
+	struct sos_statics_module statics = {0};
 	uint64_t number;
 
 	uint64_t module = dac_word(d, mt + MT_LOADER_MODULE);
-	if (!module || !class_number(d, mt, &number))
+	if (!module || !class_number(d, mt, &number) ||
+	    !module_statics(d, module, thread, &statics))
 		return 0;
-	uint64_t table = class_table(d, module, thread);
+	uint64_t table = statics.dynamic_table;
 	uint64_t entry = table ? dac_word(d, table + 16 * number) : 0;
 	if (!entry || !is_gc_static(field))
 		return entry ? entry + field->offset : 0;
@@ -183,6 +202,19 @@ static uint64_t by_class_table(struct dac *d, uint64_t mt,
 		base = base ? base + ARRAY_DATA : 0;
 	}
 	return base ? unbox(d, field, base + field->offset) : 0;
+}
+
+// @tid: of @thread, 0 for what is no thread static.
+static uint64_t on_8(struct dac *d, uint64_t mt, const struct dac_field *field,
+		     uint64_t thread, pid_t tid)
+{
+	uint64_t addr = 0;
+
+	if (tid && !is_dynamic(d, mt) && is_gc_static(field))
+		addr = by_thread_module(d, mt, field, thread);
+	if (!addr)
+		addr = by_field(d, mt, field, tid);
+	return addr ? addr : by_class_table(d, mt, field, tid ? thread : 0);
 }
 
 static pid_t tid_of(struct dac *d, uint64_t thread)
@@ -211,7 +243,7 @@ static bool class_flags(struct dac *d, uint64_t mt, uint32_t *ret)
 	if (!module || dbg_err_drop(dac_type_get(d, mt, &type)) ||
 	    DAC_CALL(d, d->sos, SOS_DOMAIN_MODULE, module, &statics) < 0)
 		return false;
-	if (dac_word(d, mt) & DYNAMIC_STATICS)
+	if (is_dynamic(d, mt))
 		return class_number(d, mt, &number) && statics.dynamic_table &&
 		       target_read_some(d->target,
 					statics.dynamic_table + 16 * number + 8,
@@ -260,12 +292,11 @@ struct dbg_error *dac_static_addr(struct dac *d, uint64_t mt,
 			return NULL;
 		}
 	}
-	if (d->sos14 && !is_of_image(type, field))
-		*ret = by_bases(d, type, field, thread);
-	else
+	if (!d->sos14)
+		*ret = on_8(d, mt, field, thread, tid);
+	else if (is_of_image(type, field))
 		*ret = by_field(d, mt, field, tid);
-	if (!*ret && !d->sos14)
-		*ret = by_class_table(d, mt, field,
-				      field->is_thread_static ? thread : 0);
+	else
+		*ret = by_bases(d, type, field, thread);
 	return NULL;
 }

@@ -6,9 +6,8 @@
  * structures and checked against what it does tell: the padding of a value
  * type (EEClass::m_cbBaseSizePadding) against types of known size.
  */
+#include "dac/compound.h"
 #include "dac/dac_priv.h"
-
-#include <string.h>
 
 enum {
 	ARRAY_BASE = 24,   /* header, MethodTable, length */
@@ -131,14 +130,12 @@ static void describe(struct dac *d, struct dac_type *t)
 static struct dbg_error *entry_read(struct dac *d, uint64_t mt,
 				    struct type_entry **ret)
 {
-	struct sos_type data = {0};
-	struct sos_type_fields counts = {0};
+	struct sos_type_all all = {0};
 
-	if (DAC_CALL(d, d->sos, SOS_TYPE, mt, &data) < 0)
+	if (DAC_CALL(d, d->sos, SOS_TYPE_ALL, mt, NULL, &all) < 0)
 		return no_type(mt);
-	// Free objects and some made types have no fields to tell of.
-	if (DAC_CALL(d, d->sos, SOS_TYPE_FIELDS, mt, &counts) < 0)
-		memset(&counts, 0, sizeof(counts));
+	const struct sos_type data = all.type;
+	const struct sos_type_fields counts = all.fields;
 	struct type_entry *e = arena_alloc(d->facts, sizeof(*e));
 	e->type = (struct dac_type){
 	    .addr = mt,

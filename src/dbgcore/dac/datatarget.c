@@ -126,16 +126,15 @@ static int32_t read_virtual(struct data_target *dt, uint64_t addr, void *buf,
 	size_t done = target_read_some(dt->target, addr, buf, n);
 	struct read_log *log = dt->log;
 
-	if (addr == dt->patch_flag && done && patch_table_none(dt))
+	if (addr == dt->set.patch_flag && done && patch_table_none(dt))
 		memset(buf, 0, done);
-	if (addr == dt->heaps_at && done == sizeof(dt->heaps))
-		memcpy(buf, &dt->heaps, done);
+	if (addr == dt->set.heaps_at && done == sizeof(dt->set.heaps))
+		memcpy(buf, &dt->set.heaps, done);
 
 	if (log && log->n < READ_LOG_MAX) {
 		log->reads[log->n].addr = addr;
 		log->reads[log->n++].size = n;
 	}
-	guard_check();
 	if (ret_done)
 		*ret_done = (uint32_t)done;
 	return done || !n ? COM_OK : COM_E_FAIL;
@@ -220,5 +219,5 @@ void data_target_init(struct data_target *dt, struct target *t, uint64_t base)
 	dt->target = t;
 	dt->runtime_base = base;
 	dt->log = NULL;
-	dt->patch_flag = dt->patch_table = 0;
+	dt->set = (struct data_settings){0};
 }

@@ -21,7 +21,6 @@ static const struct com_iid IID_CALLBACK = {
     {0x96, 0xcf, 0xdf, 0x4d, 0x5c, 0xdc, 0xb4, 0xa4}};
 
 enum {
-	ENUM_REGIONS = 3, /* the slot */
 	MINI_DUMP_NORMAL = 0,
 	ENUM_DEFAULT = 0,
 };
@@ -63,7 +62,8 @@ static void (*const vtable[])(void) = {SLOT(query), SLOT(no_count),
 struct dbg_error *dac_each_memory(struct dac *d, dac_memory_fn *fn, void *arg)
 {
 	struct callback c = {vtable, fn, arg};
-	_cleanup_com_ void *regions = com_query(d->process, &IID_ENUM_REGIONS);
+	_cleanup_com_ void *regions =
+	    dac_query(d, d->process, &IID_ENUM_REGIONS);
 
 	if (!regions)
 		return dbg_err(DBG_E_RUNTIME,

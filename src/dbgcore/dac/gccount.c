@@ -7,6 +7,7 @@
  *   ... +0xc0 of it: the address of the count, whose four bytes are read
  */
 #include "dac/dac_priv.h"
+#include "dac/gcslots.h"
 
 enum {
 	VARS_COUNT = 0xc0, /* GcDacVars.gc_structures_invalid_cnt, 8 to 10 */
@@ -39,14 +40,14 @@ static void find_vars(struct dac *d, const struct read_log *log)
 uint64_t dac_gc_vars(struct dac *d)
 {
 	struct read_log log = {.n = 0};
-	uint64_t heap[8];
+	struct sos_heap heap = {0};
 
 	if (d->learned.gc_vars)
 		return d->learned.gc_vars;
 	// What it has cached it would not read.
 	dac_drop(d);
 	d->data_target.log = &log;
-	int32_t hr = DAC_CALL(d, d->sos, SOS_HEAP, heap);
+	int32_t hr = DAC_CALL(d, d->sos, SOS_HEAP, &heap);
 	d->data_target.log = NULL;
 	if (hr == COM_OK)
 		find_vars(d, &log);

@@ -1,6 +1,6 @@
 /*
- * What slots.h is for the rest: slots and structures of the collector, its
- * handles and locks.
+ * What slots.h is for the rest: structures of the collector, its handles and
+ * locks, and of the memory that the runtime has for itself.
  */
 #ifndef DAC_GCSLOTS_H
 #define DAC_GCSLOTS_H
@@ -9,19 +9,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-
-enum {
-	SOS6_COLLECTIBLE = 3
-};
-
-enum {
-	SOS12_GLOBAL_CONTEXT = 3
-};
-
-/* ISOSHandleEnum, ISOSStackRefEnum */
-enum {
-	ENUM_NEXT = 6
-};
 
 struct sos_heap {
 	int32_t server, valid;
@@ -80,5 +67,17 @@ struct sos_sync_block {
 	uint32_t count;
 };
 static_assert(sizeof(struct sos_sync_block) == 72, "");
+
+struct sos_region {
+	uint64_t start, size, extra;
+	int32_t heap;
+};
+static_assert(sizeof(struct sos_region) == 32, "");
+
+struct sos_code_heap {
+	uint32_t kind;
+	uint64_t heap, current; /* of a HOST heap: where it is, its end */
+};
+static_assert(sizeof(struct sos_code_heap) == 24, "");
 
 #endif

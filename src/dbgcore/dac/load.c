@@ -1,15 +1,17 @@
 /*
  * Finding and starting the DAC.
  *
- * The DAC is a library of the runtime's make that runs in our process, so a
- * file that others may have written is not loaded, and none of a container,
- * where the owner of a file is whoever the container says. It is opened,
- * checked by descriptor and loaded through that descriptor: what was checked is
- * what runs. It is never unloaded, as it leaves a destructor of a thread key
- * behind, so its descriptor stays open too; a later session finds it loaded
- * and must not call its DllMain again.
+ * The DAC is a library of the runtime's make that runs in our process, or for
+ * a core in a fork of it, so a file that others may have written is not loaded,
+ * and none of a container, where the owner of a file is whoever the container
+ * says. It is opened, checked by descriptor and loaded through that descriptor:
+ * what was checked is what runs. It is never unloaded, as it leaves a
+ * destructor of a thread key behind, so its descriptor stays open too; a later
+ * session finds it loaded and must not call its DllMain again.
  */
 #include "dac/dac_priv.h"
+#include "dac/guard.h"
+#include "dac/remote.h"
 #include "target/hostfile.h"
 
 #include <dlfcn.h>
@@ -75,8 +77,8 @@ static const char fd_prefix[] = "/proc/self/fd/";
 enum {
 	// The runtime has not filled its table of globals yet.
 	HR_NOT_STARTED = (int32_t)0x80131c4e,
-	// Its table of globals is not of the form that this DAC knows.
-	HR_MISMATCH = (int32_t)0x80131c49,
+	// CORDBG_E_READVIRTUAL_FAILURE, also of a DAC of another build.
+	HR_UNREADABLE = (int32_t)0x80131c49,
 	DLL_PROCESS_ATTACH = 1,
 	PRESTUB_MIN = 0x20,
 	PRESTUB_MAX = 0x400,
@@ -93,14 +95,20 @@ struct dbg_error *dac_err(int32_t hr, const char *fmt, ...)
 	va_start(ap, fmt);
 	_cleanup_free_ char *subject = xvasprintf(fmt, ap);
 	va_end(ap);
-	if (hr == HR_MISMATCH)
+	if (hr == HR_UNREADABLE)
 		return dbg_err(DBG_E_RUNTIME,
-			       "%s: the runtime's DAC belongs to another build",
+			       "%s: memory of the runtime cannot be read (a "
+			       "core may lack it; one of the kind full has it)",
 			       subject);
 	if (hr == COM_E_FAULT)
 		return dbg_err(DBG_E_RUNTIME,
 			       "%s: the runtime was in the midst of a change "
 			       "(its DAC failed)",
+			       subject);
+	if (hr == COM_E_DIED)
+		return dbg_err(DBG_E_RUNTIME,
+			       "%s: the runtime's DAC crashed (the memory may "
+			       "be damaged)",
 			       subject);
 	if (hr == COM_E_TIMEOUT)
 		return dbg_err(DBG_E_RUNTIME,
@@ -195,24 +203,6 @@ static void inherited_restore(const struct inherited *in)
 	setrlimit(RLIMIT_NOFILE, &in->files);
 }
 
-// Where a library's code is.
-static int find_code(struct dl_phdr_info *info, size_t size, void *arg)
-{
-	const struct link_map *map = arg;
-
-	(void)size;
-	if (info->dlpi_addr != map->l_addr)
-		return 0;
-	for (size_t i = 0; i < info->dlpi_phnum; i++) {
-		const Elf64_Phdr *ph = &info->dlpi_phdr[i];
-		uintptr_t start = info->dlpi_addr + ph->p_vaddr;
-
-		if (ph->p_type == PT_LOAD && (ph->p_flags & PF_X))
-			guard_code(start, start + ph->p_memsz);
-	}
-	return 1;
-}
-
 static struct dbg_error *load_fresh(const char *path, int fd, void **ret)
 {
 	char link[PATH_SIZE];
@@ -223,9 +213,6 @@ static struct dbg_error *load_fresh(const char *path, int fd, void **ret)
 	if (!handle)
 		return dbg_err(DBG_E_RUNTIME, "cannot load '%s': %s", path,
 			       dlerror());
-	struct link_map *map;
-	if (!dlinfo(handle, RTLD_DI_LINKMAP, &map))
-		dl_iterate_phdr(find_code, map);
 	if (dac_is_of(path, "9."))
 		dac_keep_table(handle);
 	dll_main_fn *dll_main = (dll_main_fn *)dlsym(handle, "DllMain");
@@ -265,6 +252,17 @@ static struct dbg_error *load(const char *path, bool trust, void **ret)
 	// not come to mean another file.
 	fd = -1;
 	return NULL;
+}
+
+static struct dbg_error *load_create(const char *path, bool trust, com_fn **ret)
+{
+	void *handle = NULL;
+	struct dbg_error *err = load(path, trust, &handle);
+
+	if (err)
+		return err;
+	*ret = (com_fn *)dlsym(handle, "CLRDataCreateInstance");
+	return *ret ? NULL : dbg_err(DBG_E_RUNTIME, "'%s' is no DAC", path);
 }
 
 /* ---- The runtime's table --------------------------------------------- */
@@ -317,15 +315,15 @@ struct dbg_error *dac_table_hole(struct target *t,
 
 /* ---- Open and close -------------------------------------------------- */
 
-static struct dbg_error *start(struct dac *d, com_fn *create)
+static void *root(struct dac *d, const struct com_iid *iid)
 {
-	const uint64_t args[DAC_MAX_ARGS] = {
-	    (uintptr_t)&d->data_target,
-	    (uintptr_t)&d->process,
-	};
-	struct com_iid iid = IID_PROCESS;
+	return d->remote ? remote_root(d->remote, iid)
+			 : dac_query(d, d->process, iid);
+}
 
-	int32_t hr = dac_call_fn(d, create, &iid, args);
+// Nothing more if there is no d->process: the runtime has not begun.
+static struct dbg_error *find_interfaces(struct dac *d, int32_t hr)
+{
 	if (hr == HR_NOT_STARTED) {
 		d->process = NULL;
 		return NULL;
@@ -335,19 +333,51 @@ static struct dbg_error *start(struct dac *d, com_fn *create)
 		return dac_err(hr, "cannot inspect the runtime '%s'",
 			       d->runtime_path);
 	}
-	d->sos = com_query(d->process, &IID_SOS);
-	d->sos5 = com_query(d->process, &IID_SOS5);
-	d->sos6 = com_query(d->process, &IID_SOS6);
-	d->sos8 = com_query(d->process, &IID_SOS8);
-	d->sos12 = com_query(d->process, &IID_SOS12);
-	d->sos14 = com_query(d->process, &IID_SOS14);
-	_cleanup_com_ void *sos16 = com_query(d->process, &IID_SOS16);
+	d->sos = root(d, &IID_SOS);
+	d->sos5 = root(d, &IID_SOS5);
+	d->sos6 = root(d, &IID_SOS6);
+	d->sos8 = root(d, &IID_SOS8);
+	d->sos12 = root(d, &IID_SOS12);
+	d->sos14 = root(d, &IID_SOS14);
+	_cleanup_com_ void *sos16 = dac_query(d, d->process, &IID_SOS16);
 	d->learned.old_gc_info = !sos16;
 	if (!d->sos)
 		return dbg_err(DBG_E_RUNTIME,
 			       "the DAC of '%s' lacks ISOSDacInterface",
 			       d->runtime_path);
 	return NULL;
+}
+
+// In this process, be it the debugger or one for a core's DAC.
+static struct dbg_error *load_process(struct dac *d, void **ret_process,
+				      int32_t *ret)
+{
+	const uint64_t args[DAC_MAX_ARGS] = {(uintptr_t)&d->data_target,
+					     (uintptr_t)ret_process};
+	struct com_iid iid = IID_PROCESS;
+	com_fn *create;
+	struct dbg_error *err =
+	    load_create(d->file.path, d->file.trust, &create);
+
+	if (!err)
+		*ret = guard_call(create, &iid, args);
+	return err;
+}
+
+// What is in a process was made by a runtime, what is in a core by anybody.
+static struct dbg_error *start(struct dac *d)
+{
+	struct dbg_error *err;
+	int32_t hr = COM_E_FAIL;
+
+	if (target_memory_of(d->target)) {
+		err = load_process(d, &d->process, &hr);
+	} else {
+		err = remote_create(d, load_process, &d->remote);
+		if (!err)
+			err = remote_begin(d->remote, &d->process, &hr);
+	}
+	return err ? err : find_interfaces(d, hr);
 }
 
 static struct dbg_error *choose(struct target *t, const struct dac_runtime *rt,
@@ -369,27 +399,16 @@ static struct dbg_error *choose(struct target *t, const struct dac_runtime *rt,
 	return dac_check_build(runtime, *ret);
 }
 
-static struct dbg_error *find_create(struct target *t,
-				     const struct dac_runtime *rt, com_fn **ret)
+void dac_prepare(struct target *t, const struct dac_runtime *rt)
 {
 	struct dbg_error *err;
 	_cleanup_free_ char *path = NULL;
-	void *handle = NULL;
+	com_fn *create;
 
 	err = choose(t, rt, &path);
 	if (!err)
-		err = load(path, rt->trust, &handle);
-	if (err)
-		return err;
-	*ret = (com_fn *)dlsym(handle, "CLRDataCreateInstance");
-	return *ret ? NULL : dbg_err(DBG_E_RUNTIME, "'%s' is no DAC", path);
-}
-
-void dac_prepare(struct target *t, const struct dac_runtime *rt)
-{
-	com_fn *create;
-
-	dbg_error_destroy(find_create(t, rt, &create));
+		err = load_create(path, rt->trust, &create);
+	dbg_error_destroy(err);
 }
 
 struct dbg_error *dac_open(struct target *t, const struct dac_runtime *rt,
@@ -397,14 +416,14 @@ struct dbg_error *dac_open(struct target *t, const struct dac_runtime *rt,
 {
 	struct dbg_error *err;
 	const struct target_image image = {.path = rt->path, .base = rt->base};
+	_cleanup_free_ char *path = NULL;
 	uint64_t hole;
-	com_fn *create;
 
 	err = dac_table_hole(t, &image, &hole);
 	*ret_ready = false;
 	if (err || hole)
 		return err;
-	err = find_create(t, rt, &create);
+	err = choose(t, rt, &path);
 	if (err)
 		return err;
 
@@ -412,15 +431,17 @@ struct dbg_error *dac_open(struct target *t, const struct dac_runtime *rt,
 	d->target = t;
 	d->runtime_path = xstrdup(rt->path);
 	d->runtime_base = rt->base;
+	d->file.path = path;
+	path = NULL;
+	d->file.trust = rt->trust;
 	d->scratch = xcalloc(DAC_SCRATCH_UNITS, sizeof(*d->scratch));
 	d->facts = arena_create();
 	d->threads.arena = arena_create();
 	code_cache_init(&d->code);
 	code_cache_init(&d->dynamic);
 	data_target_init(&d->data_target, t, rt->base);
-	d->limits.on = !target_memory_of(t);
 	guard_install();
-	err = start(d, create);
+	err = start(d);
 	if (err || !d->process) {
 		dac_close(d);
 		return err;
@@ -442,6 +463,7 @@ void dac_close(struct dac *d)
 	com_release(&d->sos5);
 	com_release(&d->sos);
 	com_release(&d->process);
+	remote_destroy(d->remote);
 	code_cache_deinit(&d->dynamic);
 	code_cache_deinit(&d->code);
 	map_deinit(&d->types);
@@ -453,6 +475,7 @@ void dac_close(struct dac *d)
 	map_deinit(&d->static_places);
 	arena_destroy(d->facts);
 	free(d->scratch);
+	free(d->file.path);
 	free(d->runtime_path);
 	free(d);
 }

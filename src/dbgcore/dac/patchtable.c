@@ -48,7 +48,7 @@ bool patch_table_none(const struct data_target *dt)
 	struct table table;
 	uint64_t addr;
 
-	if (target_read_some(dt->target, dt->patch_table, &addr,
+	if (target_read_some(dt->target, dt->set.patch_table, &addr,
 			     sizeof(addr)) != sizeof(addr) ||
 	    !table_read(dt->target, addr, &table))
 		return false;
@@ -85,11 +85,12 @@ static bool is_flag(struct dac *d, const struct read_log *log, size_t i)
 
 static void flag_find(struct dac *d, const struct read_log *log)
 {
-	for (size_t i = 0; i + 4 < log->n && !d->data_target.patch_flag; i++) {
+	for (size_t i = 0; i + 4 < log->n && !d->data_target.set.patch_flag;
+	     i++) {
 		if (!is_flag(d, log, i))
 			continue;
-		d->data_target.patch_table = log->reads[i + 1].addr;
-		d->data_target.patch_flag = log->reads[i].addr;
+		d->data_target.set.patch_table = log->reads[i + 1].addr;
+		d->data_target.set.patch_flag = log->reads[i].addr;
 	}
 }
 
@@ -120,7 +121,7 @@ static void find(struct dac *d, pid_t tid)
 	d->learned.patch_table_sought = unwind_one(d, tid);
 	d->data_target.log = NULL;
 	flag_find(d, &log);
-	if (d->data_target.patch_flag)
+	if (d->data_target.set.patch_flag)
 		dac_drop(d);
 }
 

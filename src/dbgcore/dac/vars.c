@@ -6,6 +6,7 @@
  * The DAC looks the slots up in the code version's debug information at the
  * frame's ip.
  */
+#include "dac/compound.h"
 #include "dac/dac_priv.h"
 
 #include <string.h>
@@ -15,39 +16,7 @@ enum {
 	LOWEST_ADDR = 1 << 16, /* nothing is mapped below */
 	NAME_UNITS = 512,
 	HR_UNREADABLE = (int32_t)0x80131c49, /* memory that is not there */
-	IS_PRIMITIVE = 0x1,
-	IS_VALUE_TYPE = 0x2,
-	IS_REFERENCE = 0x10,
-	IS_ENUM = 0x40,
 };
-
-// The MethodTable of a value; 0 for references and what has none.
-static uint64_t value_type(struct dac *d, void *value)
-{
-	_cleanup_com_ void *instance = NULL;
-	uint32_t flags = 0;
-
-	if (DAC_CALL(d, value, VALUE_FLAGS, &flags) != COM_OK ||
-	    (flags & IS_REFERENCE) ||
-	    !(flags & (IS_PRIMITIVE | IS_VALUE_TYPE | IS_ENUM)))
-		return 0;
-	if (DAC_CALL(d, value, VALUE_TYPE, &instance) != COM_OK || !instance)
-		return 0;
-	return dac_type_of_instance(d, instance);
-}
-
-static void read_registers(struct dac *d, void *value, struct dac_var *ret)
-{
-	uint32_t n = 0;
-
-	if (DAC_CALL(d, value, VALUE_BYTES, (uint32_t)sizeof(ret->bytes), &n,
-		     ret->bytes) != COM_OK ||
-	    !n || n > sizeof(ret->bytes))
-		return;
-	ret->present = true;
-	ret->in_register = true;
-	ret->size = n;
-}
 
 // Where code has no frame pointer (optimised, .NET 10), what the JIT calls the
 // ambient stack pointer is the frame's, but 0 to the DAC.
@@ -56,28 +25,25 @@ static uint64_t ambient(const struct dac_frame *frame, uint64_t addr)
 	return addr < LOWEST_ADDR ? frame->sp + addr : addr;
 }
 
-static void describe(struct dac *d, const struct dac_frame *frame, void *value,
-		     struct dac_var *ret)
+static void describe(struct dac *d, const struct dac_frame *frame,
+		     const struct xclr_var *var, struct dac_var *ret)
 {
 	struct dbg_error *err;
 	const struct dac_type *type;
-	uint32_t n = 0;
-	uint64_t size = 0;
 
-	ret->type = value_type(d, value);
-	if (DAC_CALL(d, value, VALUE_N_LOCATIONS, &n) != COM_OK || !n)
-		return;
-	if (DAC_CALL(d, value, VALUE_ADDRESS, &ret->addr) != COM_OK) {
-		ret->addr = 0;
-		read_registers(d, value, ret);
-	} else {
-		ret->present = true;
-		ret->addr = ambient(frame, ret->addr);
-		if (DAC_CALL(d, value, VALUE_SIZE, &size) == COM_OK &&
-		    size <= UINT32_MAX)
-			ret->size = (uint32_t)size;
+	uint32_t n_bytes =
+	    var->n_bytes <= sizeof(ret->bytes) ? var->n_bytes : 0;
+
+	ret->present = var->has_addr || n_bytes;
+	ret->in_register = ret->present && !var->has_addr;
+	if (ret->in_register) {
+		memcpy(ret->bytes, var->bytes, sizeof(ret->bytes));
+		ret->size = n_bytes;
+	} else if (ret->present) {
+		ret->addr = ambient(frame, var->addr);
+		ret->size = var->size <= UINT32_MAX ? (uint32_t)var->size : 0;
 	}
-	if (!ret->type)
+	if (!ret->type || !var->has_place)
 		return;
 	// The DAC says 8 for a structure on the stack, whatever its size, and
 	// for anything in a register.
@@ -106,21 +72,23 @@ struct var_list {
 static void var_read(struct dac *d, const struct var_list *list, uint32_t i,
 		     struct dac_var *ret)
 {
-	_cleanup_com_ void *value = NULL;
-	uint32_t n = 0;
+	_cleanup_com_ void *type = NULL;
+	struct xclr_var var = {0};
 
 	d->scratch[0] = 0;
 	ret->name = "";
 	ret->is_arg = list->args;
 	ret->index = i;
-	int32_t hr =
-	    DAC_CALL(d, list->object, list->args ? FRAME_ARG : FRAME_LOCAL, i,
-		     &value, (uint32_t)NAME_UNITS, &n, d->scratch);
+	int32_t hr = DAC_CALL(d, list->object, FRAME_VAR, (uint32_t)list->args,
+			      i, &var, &type, (uint32_t)NAME_UNITS, d->scratch);
 	if (list->args)
 		ret->name = dac_scratch_text(d, NAME_UNITS, list->arena);
 	ret->unread = hr == HR_UNREADABLE;
-	if (hr >= 0 && value)
-		describe(d, list->frame, value, ret);
+	if (hr < 0)
+		return;
+	if (type)
+		ret->type = dac_type_of_words(d, type, &var.type);
+	describe(d, list->frame, &var, ret);
 }
 
 /*

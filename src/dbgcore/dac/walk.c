@@ -12,6 +12,7 @@
  * in assembly, memset. There the native frames are unwound here, and the DAC
  * starts at the first managed one.
  */
+#include "dac/compound.h"
 #include "dac/dac_priv.h"
 
 #include <stdlib.h>
@@ -21,8 +22,8 @@
 
 enum {
 	WALK_ALL_FRAMES = 0xf,
-	REQUEST_FRAME_ADDR = 0xf0000000,
 	FRAMES_MAX = 1 << 20,
+	AHEAD_MAX = 64,
 	OTHER_MAX = 1024, /* items without a managed frame between them */
 	DROP_FRAMES = 2048,
 	NATIVE_MAX = 128,
@@ -46,8 +47,9 @@ struct dac_walk {
 	struct dac_frame at; /* the newest item that can be opened at */
 	uint32_t since;      /* steps from there, or from the top */
 	uint32_t n_managed;
-	uint32_t n_other; /* since the last managed frame */
-	struct context context;
+	uint32_t n_other;        /* since the last managed frame */
+	struct walk_item *items; /* that were read ahead */
+	uint32_t n_items, next_item, n_ahead;
 	uint32_t left;
 	bool started, any_managed;
 	bool interrupted; /* the next managed frame is a leaf */
@@ -171,7 +173,7 @@ void *dac_walk_open_at(struct dac *d, pid_t tid, const struct dac_frame *frame)
 
 uint64_t dac_caller_sp(struct dac *d, pid_t tid, const struct dac_frame *frame)
 {
-	struct context c;
+	struct context c = {0};
 	struct regs regs;
 	uint32_t size = 0;
 	uint64_t sp, back = 0;
@@ -202,6 +204,8 @@ static struct dac_walk *create(struct dac *d, pid_t tid, void *walk,
 	w->walk = walk;
 	w->n_drops = d->n_drops;
 	w->left = FRAMES_MAX;
+	w->n_ahead = 1;
+	w->items = xcalloc(AHEAD_MAX, sizeof(*w->items));
 	w->interrupted = at ? at->leaf : true;
 	if (at)
 		w->at = *at;
@@ -284,6 +288,7 @@ void dac_walk_destroy(struct dac_walk *w)
 	if (!w)
 		return;
 	com_release(&w->walk);
+	free(w->items);
 	free(w);
 }
 
@@ -291,6 +296,7 @@ void dac_walk_destroy(struct dac_walk *w)
 static bool find_again(struct dac_walk *w)
 {
 	com_release(&w->walk);
+	w->n_items = w->next_item = 0;
 	w->n_drops = w->dac->n_drops;
 	w->walk = w->at.ip ? dac_walk_open_at(w->dac, w->tid, &w->at)
 			   : dac_walk_open(w->dac, w->tid);
@@ -300,12 +306,26 @@ static bool find_again(struct dac_walk *w)
 	return w->walk;
 }
 
-// Move to the next item; false at the end. What fails here is a stack that
-// the DAC cannot unwind: the walk ends, it is no error.
-static bool advance(struct dac_walk *w)
+// Another process is asked for the more items at once the further the walk has
+// come.
+static bool read_ahead(struct dac_walk *w)
+{
+	w->n_items = w->next_item = 0;
+	if (DAC_CALL(w->dac, w->walk, WALK_ITEMS, (uint32_t)w->started,
+		     w->n_ahead, w->items, &w->n_items) != COM_OK ||
+	    w->n_items > w->n_ahead)
+		w->n_items = 0;
+	if (w->dac->remote && w->n_ahead < AHEAD_MAX)
+		w->n_ahead *= 2;
+	return w->n_items;
+}
+
+// The next item; NULL at the end. What fails here is a stack that the DAC
+// cannot unwind: the walk ends, it is no error.
+static const struct walk_item *advance(struct dac_walk *w)
 {
 	if (!w->left)
-		return false;
+		return NULL;
 	w->left--;
 	// A Frame whose next one is itself: the DAC goes on for ever.
 	if (w->n_other++ == OTHER_MAX)
@@ -313,14 +333,15 @@ static bool advance(struct dac_walk *w)
 	// It finds what it has read the slower the more that is (.NET 9).
 	if (!w->since && w->n_managed % DROP_FRAMES == DROP_FRAMES - 1)
 		dac_drop(w->dac);
-	if (w->n_drops != w->dac->n_drops && !find_again(w))
-		return false;
-	if (!w->started) {
-		w->started = true;
-		return true;
-	}
-	w->since++;
-	return DAC_CALL(w->dac, w->walk, WALK_NEXT) == COM_OK;
+	if (w->next_item == w->n_items)
+		dac_renew(w->dac);
+	if ((w->n_drops != w->dac->n_drops && !find_again(w)) ||
+	    (w->next_item == w->n_items && !read_ahead(w)))
+		return NULL;
+	if (w->started)
+		w->since++;
+	w->started = true;
+	return &w->items[w->next_item++];
 }
 
 static struct dbg_error *managed_frame(struct dac_walk *w, struct dac_frame *f,
@@ -350,16 +371,11 @@ static struct dbg_error *managed_frame(struct dac_walk *w, struct dac_frame *f,
 	return NULL;
 }
 
-static void other_frame(struct dac_walk *w, struct dac_frame *f)
+static void other_frame(struct dac_walk *w, uint64_t addr, struct dac_frame *f)
 {
-	uint64_t addr = 0;
-
 	f->leaf = w->interrupted;
-	int32_t hr = DAC_CALL(w->dac, w->walk, WALK_REQUEST,
-			      (uint32_t)REQUEST_FRAME_ADDR, (uint32_t)0, NULL,
-			      (uint32_t)sizeof(addr), &addr);
 	w->interrupted = false;
-	if (hr < 0 || !addr) {
+	if (!addr) {
 		f->kind = DAC_FRAME_NATIVE;
 		return;
 	}
@@ -371,10 +387,7 @@ static void other_frame(struct dac_walk *w, struct dac_frame *f)
 struct dbg_error *dac_walk_next(struct dac_walk *w, struct dac_frame *ret,
 				bool *ret_any)
 {
-	struct regs regs;
 	struct dbg_error *err;
-	uint32_t size = 0, simple = 0, detail = 0;
-	struct dac_frame f = {0};
 	bool any = false;
 
 	*ret_any = false;
@@ -384,21 +397,13 @@ struct dbg_error *dac_walk_next(struct dac_walk *w, struct dac_frame *ret,
 		*ret_any = true;
 		return NULL;
 	}
-	if (!advance(w))
-		return NULL;
-	int32_t hr =
-	    DAC_CALL(w->dac, w->walk, WALK_CONTEXT, (uint32_t)CONTEXT_FULL,
-		     (uint32_t)sizeof(w->context), &size, &w->context);
-	if (hr == COM_OK)
-		hr = DAC_CALL(w->dac, w->walk, WALK_FRAME_TYPE, &simple,
-			      &detail);
-	if (hr != COM_OK) {
+	const struct walk_item *item = advance(w);
+	if (!item) {
 		w->left = 0;
 		return NULL;
 	}
-	context_get_regs(&w->context, &regs);
-	dac_frame_from(&regs, &f);
-	if (simple == DAC_FRAME_TYPE_MANAGED) {
+	struct dac_frame f = item->frame;
+	if (item->managed) {
 		err = managed_frame(w, &f, &any);
 		if (err)
 			return err;
@@ -407,7 +412,7 @@ struct dbg_error *dac_walk_next(struct dac_walk *w, struct dac_frame *ret,
 			return NULL;
 		}
 	} else {
-		other_frame(w, &f);
+		other_frame(w, item->frame_addr, &f);
 	}
 	*ret = f;
 	*ret_any = true;

@@ -11,6 +11,7 @@
 #include "eval/bind/bind.h"
 #include "eval/evalcall.h"
 #include "eval/lookup.h"
+#include "eval/member.h"
 
 /* @e, for one evaluation: trees and what is bound are in @scratch. */
 static struct eval within(const struct eval *e, struct arena *scratch)
@@ -31,16 +32,24 @@ static struct dbg_error *parse(const struct eval *e, const char *text,
 	return err;
 }
 
-/* What a result shares with the text or the machine's answer is copied. */
-static void keep_text(const struct eval *e, struct value *v)
+static void keep_names(const struct eval *e, struct value *v)
 {
-	if (v->where != VALUE_TEXT)
-		return;
-	uint16_t *units =
-	    arena_calloc(e->arena, v->n_units + 1, sizeof(*units));
-	if (v->n_units)
-		memcpy(units, v->units, v->n_units * sizeof(*units));
-	v->units = units;
+	const char **names =
+	    arena_calloc(e->arena, v->n_names + 1, sizeof(*names));
+	for (size_t i = 0; i < v->n_names; i++)
+		if (v->names[i])
+			names[i] = arena_strdup(e->arena, v->names[i]);
+	v->names = names;
+}
+
+/* What a result shares with the text or the binder's scratch is copied. */
+static void keep_texts(const struct eval *e, struct value *v)
+{
+	if (v->where == VALUE_TEXT)
+		v->units = arena_copy(e->arena, v->units, v->n_units,
+				      sizeof(*v->units));
+	if (v->names)
+		keep_names(e, v);
 }
 
 struct dbg_error *eval_value(const struct eval *e, const char *text,
@@ -53,7 +62,7 @@ struct dbg_error *eval_value(const struct eval *e, const char *text,
 	if (!err)
 		err = bind_evaluate(&own, text, x, ret);
 	if (!err)
-		keep_text(e, ret);
+		keep_texts(e, ret);
 	return err;
 }
 
@@ -81,7 +90,7 @@ struct dbg_error *eval_assign(const struct eval *e, const char *target,
 	    .text = target, .target = x, .value_text = value, .value = v};
 	err = bind_assign(&own, &a, ret);
 	if (!err)
-		keep_text(e, ret);
+		keep_texts(e, ret);
 	return err;
 }
 
@@ -134,6 +143,55 @@ static struct dbg_error *step(const struct eval *e, const char *text,
 	return err;
 }
 
+/* null, or a Nullable<T> without a value. */
+static bool is_nothing(const struct eval *e, const struct value *v)
+{
+	bool null = false;
+	if (v->where == VALUE_TEXT || !v->type)
+		return false;
+	if (v->type->special == SPECIAL_NULLABLE)
+		member_unwrap(e->types, v, &null);
+	return null || value_is_null(e->types, v);
+}
+
+/*
+ * `a ??= b`: what a was is asked once. That it was null is kept over calls,
+ * which may change it.
+ */
+static struct dbg_error *coalesce(const struct eval *e, const char *text,
+				  const struct expr *x, struct value *ret,
+				  struct value *ret_place, bool *ret_assigned)
+{
+	struct value was, yes;
+	struct expr *t;
+	struct dbg_error *err = NULL;
+	const struct bind_assignment a = {
+	    .text = text, .target = x->a, .value_text = text, .value = x->b};
+	if (!evalcall_kept(e, &yes)) {
+		err = bind_coalesce_check(e, &a);
+		if (!err)
+			err = bind_evaluate(e, text, x->a, &was);
+		if (!err && was.type && was.type->kind == TYPE_BYREF)
+			was = value_target(e->types, &was);
+		if (!err && !is_nothing(e, &was)) {
+			*ret_assigned = false;
+			*ret = was;
+			return NULL;
+		}
+		if (!err)
+			err = parse(e, "true", &t);
+		if (!err)
+			err = bind_evaluate(e, "true", t, &yes);
+		if (!err)
+			evalcall_keep(e, &yes);
+	}
+	if (err)
+		return err;
+	err = bind_assign(e, &a, ret_place);
+	*ret = *ret_place;
+	return err;
+}
+
 static struct dbg_error *statement(const struct eval *e, const char *text,
 				   struct value *ret, struct value *ret_place,
 				   bool *ret_assigned)
@@ -147,6 +205,8 @@ static struct dbg_error *statement(const struct eval *e, const char *text,
 		return bind_evaluate(e, text, x, ret);
 	if (is_step(x))
 		return step(e, text, x, ret, ret_place);
+	if (x->op == OP_COALESCE)
+		return coalesce(e, text, x, ret, ret_place, ret_assigned);
 	const struct bind_assignment a = {.text = text,
 					  .target = x->a,
 					  .op = x->op,
@@ -166,7 +226,9 @@ struct dbg_error *eval_statement(const struct eval *e, const char *text,
 	struct dbg_error *err =
 	    statement(&own, text, ret, ret_place, ret_assigned);
 	if (!err)
-		keep_text(e, ret);
+		keep_texts(e, ret);
+	if (!err && *ret_assigned)
+		keep_texts(e, ret_place);
 	return err;
 }
 

@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "eval/given.h"
+#include "eval/invoke.h"
 
 /* A returned value as it lies on the stack: small integers are widened. */
 static void widen(const struct il_type *type, uint8_t bytes[EVAL_ANSWER_MAX])
@@ -102,7 +103,10 @@ static struct dbg_error *write_down(const struct eval *e,
 	calls->method = r->method;
 	calls->n_args = r->n_args;
 	calls->want = EVAL_WANT_CALL;
-	for (size_t i = 0; !err && i < r->n_args; i++) {
+	calls->invokes = invoke_is_needed(e, r);
+	if (calls->invokes)
+		err = invoke_write_down(e, r, &g);
+	for (size_t i = 0; !err && !calls->invokes && i < r->n_args; i++) {
 		bool is_this = !i && !(r->method->flags & IL_METHOD_STATIC);
 
 		err = argument(e, &r->args[i], is_this, &g, &calls->args[i]);
@@ -115,25 +119,34 @@ static struct dbg_error *write_down(const struct eval *e,
 }
 
 /*
- * Give the answer to the call that the machine waits for. False: the calls that
- * were made have changed what the expression had read, and it goes another way.
+ * Give the answer to the call that the machine waits for. An error, if the
+ * calls that were made have changed what the expression had read, and it goes
+ * another way.
  */
-static bool answer(const struct eval *e, const struct vm_result *r)
+static struct dbg_error *answer(const struct eval *e, const struct vm_result *r)
 {
 	struct eval_calls *calls = e->calls;
-	const struct eval_answer *a = &calls->answers[calls->n_used];
+	struct eval_answer *a = &calls->answers[calls->n_used];
 	const struct il_method *m = r->method;
 	const struct il_sig *sig;
 	uint8_t place[EVAL_ANSWER_MAX];
 
 	if (!m->module || m->module->addr != a->module || m->token != a->token)
-		return false;
+		return evalcall_changed();
 	calls->n_used++;
+	if (a->is_boxed) {
+		const void *bytes;
+		struct dbg_error *err = invoke_answer(e, r, a, &bytes);
+
+		if (!err)
+			vm_answer(e->vm, bytes, 0);
+		return err;
+	}
 	memcpy(place, a->bytes, sizeof(place));
 	if (!dbg_err_drop(il_method_sig(vm_types(e->vm), r->method, &sig)))
 		widen(sig->ret, place);
 	vm_answer(e->vm, place, 0);
-	return true;
+	return NULL;
 }
 
 bool evalcall_kept(const struct eval *e, struct value *v)
@@ -249,11 +262,9 @@ void evalcall_run(const struct eval *e, struct vm_result *ret)
 		    calls->n_used == calls->n_answers)
 			break;
 		dbg_error_destroy(ret->error);
-		ret->error = NULL;
-		if (answer(e, ret))
-			continue;
-		ret->error = evalcall_changed();
-		break;
+		ret->error = answer(e, ret);
+		if (ret->error)
+			break;
 	}
 	if (calls) {
 		calls->n_begun = vm_outer_calls(e->vm);

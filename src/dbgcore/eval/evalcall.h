@@ -20,7 +20,10 @@ enum {
 struct eval_answer {
 	uint64_t module; /* whose it is */
 	uint32_t token;
-	uint8_t bytes[EVAL_ANSWER_MAX];
+	uint8_t bytes[EVAL_ANSWER_MAX]; /* or the object, if it is boxed */
+	bool is_boxed;                  /* eval/invoke.h */
+	uint64_t receiver;              /* box to write back from; 0: none */
+	bool is_written;                /* ... it was */
 };
 
 enum eval_want {
@@ -52,7 +55,7 @@ struct eval_kept {
 struct eval_calls {
 	struct eval_chosen *chosen;
 	struct eval_kept *kept;
-	const struct eval_answer *answers; /* of the first calls */
+	struct eval_answer *answers; /* of the first calls */
 	size_t n_answers;
 	/* The first objects, strings or not, that are wanted for one call. */
 	const uint64_t *given;
@@ -72,6 +75,8 @@ struct eval_calls {
 		uint8_t bytes[EVAL_ANSWER_MAX];
 	} args[EVAL_ARGS_MAX];
 	size_t n_args;
+	bool invokes;          /* they are Invoke's, see eval/invoke.h */
+	bool boxes_this;       /* ... and its object the box of a structure */
 	const uint16_t *units; /* STRING, in e->arena */
 	struct il_type *type;  /* OBJECT; n_units: elements of an array */
 	size_t n_units;

@@ -6,10 +6,6 @@
 #include "base/err.h"
 #include "il/vm.h"
 
-enum {
-	DEPTH_MAX = 16 /* of structures in structures */
-};
-
 void followed_clear(struct followed *f)
 {
 	f->age++;
@@ -28,33 +24,16 @@ static uint8_t number_of(struct followed *f, uint64_t addr)
 	return (uint8_t)f->n;
 }
 
-/* Mark the words of a @type at @at that hold references. */
-static bool find_references(struct types *ts, struct type *type, uint32_t at,
-			    bool words[FOLLOWED_WORDS], unsigned int depth)
+/* Mark the word of a part that is a reference in @arg, an array of them. */
+static bool mark_reference(void *arg, struct type *part, uint32_t at)
 {
-	const struct field *fields;
-	uint32_t last = 0;
-	size_t n, seen = 0;
+	bool *words = arg;
 
-	if (type->kind == TYPE_BYREF || depth > DEPTH_MAX ||
-	    at >= FOLLOWED_WORDS * sizeof(uint64_t))
+	if (part->kind == TYPE_BYREF || at >= FOLLOWED_WORDS * sizeof(uint64_t))
 		return false;
-	if (type->kind == TYPE_CLASS)
+	if (part->kind == TYPE_CLASS)
 		words[at / sizeof(uint64_t)] = true;
-	if (type->kind != TYPE_STRUCT)
-		return true;
-	type_fields(ts, type, &fields, &n);
-	for (size_t i = 0; i < n; i++) {
-		if (fields[i].kind != FIELD_INSTANCE)
-			continue;
-		seen++;
-		if (!find_references(ts, fields[i].type, at + fields[i].offset,
-				     words, depth + 1))
-			return false;
-		last = fields[i].type->size;
-	}
-	// one field for many: an inline array
-	return seen != 1 || last == type->size;
+	return true;
 }
 
 static bool take_references(struct followed *f, struct types *ts,
@@ -62,7 +41,7 @@ static bool take_references(struct followed *f, struct types *ts,
 {
 	bool words[FOLLOWED_WORDS] = {false};
 
-	if (!find_references(ts, k->value.type, 0, words, 0))
+	if (!type_each_part(ts, k->value.type, mark_reference, words))
 		return false;
 	for (size_t i = 0; i < FOLLOWED_WORDS; i++) {
 		uint64_t addr;

@@ -1,4 +1,4 @@
-/* Conditions compiled for one address of code: see framecode.h. */
+/* Expressions compiled for one address of code: see framecode.h. */
 #include "eval/framecode.h"
 
 #include <stdlib.h>
@@ -28,31 +28,18 @@ struct param_place {
 struct frame_code {
 	struct arena *arena; /* of the method */
 	struct il_method *method;
+	struct type *type; /* of its value */
 	struct param_place places[BIND_PARAMS_MAX];
 	size_t n;
 };
 
 /* ---- Compiling ------------------------------------------------------- */
 
-/* May generic code with these arguments run for several instances? */
-static bool is_shared(struct type *const *args, size_t n)
+/* Which instance of generic code runs has to be known to bind anything. */
+static bool is_known(const struct code_pos *pos, const struct type_context *c)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (!args[i] || args[i]->kind == TYPE_CLASS ||
-		    is_shared(args[i]->args, args[i]->n_args))
-			return true;
-	}
-	return false;
-}
-
-static bool has_own_code(const struct code_pos *pos,
-			 const struct type_context *c)
-{
-	bool known = c->n_type_args || c->n_method_args ||
-		     !code_is_generic(pos->module, pos->token);
-
-	return known && !is_shared(c->type_args, c->n_type_args) &&
-	       !is_shared(c->method_args, c->n_method_args);
+	return c->n_type_args || c->n_method_args ||
+	       !code_is_generic(pos->module, pos->token);
 }
 
 /* Does the address tell all that the binding of the text depends on? */
@@ -62,8 +49,7 @@ static bool is_plain_frame(const struct scope *s, const struct regs *regs)
 	return f && f->kind == DBG_FRAME_MANAGED && f->level == 0 &&
 	       f->raw.leaf && f->pos && f->pos->module && !s->partial &&
 	       f->raw.ip == regs_pc(regs) && f->raw.sp == regs_sp(regs) &&
-	       f->pos->vars_ip == f->raw.ip &&
-	       has_own_code(f->pos, &s->context);
+	       f->pos->vars_ip == f->raw.ip && is_known(f->pos, &s->context);
 }
 
 static struct dbg_error *not_there(void)
@@ -115,7 +101,8 @@ static struct dbg_error *find_place(const struct eval *e,
 }
 
 static struct dbg_error *compile(struct frame_code *c, const struct eval *e,
-				 const char *text, const struct regs *regs)
+				 const char *text, bool truth,
+				 const struct regs *regs)
 {
 	struct dbg_error *err;
 	struct eval own = *e;
@@ -129,10 +116,13 @@ static struct dbg_error *compile(struct frame_code *c, const struct eval *e,
 	own.scratch = scratch;
 	err = expr_parse(text, scratch, &x);
 	if (!err)
-		err = bind_compile(&own, text, x, &code);
+		err = bind_compile(&own, text, x, truth, &code);
 	if (err)
 		return err;
 	c->method = code.method;
+	c->type = il_type_to_value(vm_types(e->vm), code.type);
+	if (!c->type)
+		return not_there();
 	c->n = code.n;
 	for (size_t i = 0; !err && i < c->n; i++) {
 		c->places[i].type = code.types[i];
@@ -142,14 +132,14 @@ static struct dbg_error *compile(struct frame_code *c, const struct eval *e,
 }
 
 struct dbg_error *frame_code_create(const struct eval *e, const char *text,
-				    const struct regs *regs,
+				    bool truth, const struct regs *regs,
 				    struct frame_code **ret)
 {
 	struct frame_code *c = xcalloc(1, sizeof(*c));
 	struct dbg_error *err;
 
 	c->arena = arena_create();
-	err = compile(c, e, text, regs);
+	err = compile(c, e, text, truth, regs);
 	if (err)
 		frame_code_destroy(c);
 	else
@@ -203,14 +193,27 @@ static uint64_t place_addr(struct vm *vm, const struct param_place *p,
 	return addr && vm_write(vm, addr, &value, sizeof(value)) ? addr : 0;
 }
 
+/* Strings of the machine's own end with its next execution. */
+static bool take(struct frame_code *c, struct vm *vm, uint64_t addr,
+		 struct value *ret)
+{
+	uint64_t word = 0;
+	bool is_ref = c->type->kind == TYPE_CLASS;
+	size_t n = is_ref ? sizeof(word) : c->type->size;
+
+	if (!n || n > sizeof(word) || !vm_read(vm, addr, &word, n) ||
+	    (is_ref && vm_owns(vm, word)))
+		return false;
+	*ret = value_bytes(c->type, &word, n);
+	return true;
+}
+
 bool frame_code_run(struct frame_code *c, struct vm *vm,
-		    const struct regs *regs, bool *ret)
+		    const struct regs *regs, struct value *ret)
 {
 	struct vm_value args[BIND_PARAMS_MAX + 1];
 	struct vm_result r = {0};
-	uint8_t truth = 0;
 
-	vm_stop(vm);
 	vm_set_thread(vm, NULL);
 	args[0] = (struct vm_value){.addr = vm_room(vm, sizeof(uint64_t))};
 	for (size_t i = 0; i < c->n; i++) {
@@ -223,9 +226,5 @@ bool frame_code_run(struct frame_code *c, struct vm *vm,
 		return false;
 	vm_run(vm, 0, &r);
 	dbg_error_destroy(r.error);
-	if (r.state != VM_DONE ||
-	    !vm_read(vm, r.value.addr, &truth, sizeof(truth)))
-		return false;
-	*ret = truth;
-	return true;
+	return r.state == VM_DONE && take(c, vm, r.value.addr, ret);
 }

@@ -70,11 +70,10 @@ static bool is_like(const struct eval *e, const struct vm_own *o, uint64_t addr)
 	       base == (size < BASE_SIZE_MIN ? BASE_SIZE_MIN : size);
 }
 
-static bool has_references(const struct eval *e, const struct vm_own *o)
+static bool has_references(const struct eval *e, struct il_type *type)
 {
 	const struct il_layout *layout;
-	struct il_type *of =
-	    o->type->kind == IL_KIND_ARRAY ? o->type->inner : o->type;
+	struct il_type *of = type->kind == IL_KIND_ARRAY ? type->inner : type;
 
 	return dbg_err_drop(il_type_layout(vm_types(e->vm), of, &layout)) ||
 	       layout->has_refs;
@@ -101,11 +100,25 @@ static struct dbg_error *tell(const struct eval *e, uint64_t addr,
 	return err;
 }
 
+struct dbg_error *given_write(const struct eval *e, struct il_type *type,
+			      uint64_t addr, const uint8_t *bytes, uint32_t n)
+{
+	bool in_heap = false;
+	// not while the collector is at work
+	struct dbg_error *err = dac_heap_holds(
+	    types_dac(e->types), e->scope->frame->tid, addr, &in_heap);
+
+	if (!err)
+		err = target_write(types_target(e->types), addr, bytes, n);
+	return err || !in_heap || !has_references(e, type)
+		   ? err
+		   : tell(e, addr, bytes, n);
+}
+
 static struct dbg_error *fill(const struct eval *e, const struct vm_graph *g,
 			      const struct vm_own *o, uint64_t addr)
 {
 	uint8_t *bytes = arena_calloc(e->arena, o->size + WORD, 1);
-	bool in_heap;
 
 	if (!is_like(e, o, addr))
 		return dbg_err(DBG_E_STATE,
@@ -121,15 +134,7 @@ static struct dbg_error *fill(const struct eval *e, const struct vm_graph *g,
 		copy = vm_owns(e->vm, word) ? given_copy(e, g, word) : word;
 		memcpy(bytes + at, &copy, sizeof(copy));
 	}
-	// not while the collector is at work
-	struct dbg_error *err = dac_heap_holds(
-	    types_dac(e->types), e->scope->frame->tid, addr, &in_heap);
-	if (!err)
-		err = target_write(types_target(e->types), addr + WORD, bytes,
-				   o->size);
-	return err || !has_references(e, o)
-		   ? err
-		   : tell(e, addr + WORD, bytes, o->size);
+	return given_write(e, o->type, addr + WORD, bytes, o->size);
 }
 
 struct dbg_error *given_make(const struct eval *e, const struct vm_graph *g)

@@ -15,7 +15,6 @@
 
 enum {
 	TUPLE_OWN = 7,
-	TUPLE_MAX = 7 * 64
 };
 
 /* ---- Nullable and tuples --------------------------------------------- */
@@ -41,20 +40,10 @@ struct value member_unwrap(struct types *ts, const struct value *v,
 	return value_dereference(ts, &at);
 }
 
-size_t member_tuple_count(const struct type *type)
-{
-	size_t n = 0;
-	while (type->n_args == TUPLE_OWN + 1 && n < TUPLE_MAX &&
-	       type->args[TUPLE_OWN]->special == SPECIAL_TUPLE) {
-		n += TUPLE_OWN;
-		type = type->args[TUPLE_OWN];
-	}
-	return n + type->n_args;
-}
-
 struct value member_tuple(struct types *ts, const struct value *v, size_t n)
 {
 	struct value at = *v;
+	size_t index = n;
 	for (; n >= TUPLE_OWN && at.type; n -= TUPLE_OWN) {
 		const struct field *rest = type_field(ts, at.type, "Rest");
 		if (!rest)
@@ -64,19 +53,23 @@ struct value member_tuple(struct types *ts, const struct value *v, size_t n)
 	char name[8] = "Item1";
 	name[4] = (char)('1' + n);
 	const struct field *f = at.type ? type_field(ts, at.type, name) : NULL;
-	return f ? value_field(ts, &at, f) : value_absent(NULL, WHY_NONE, 0);
+	if (!f)
+		return value_absent(NULL, WHY_NONE, 0);
+	struct value item = value_field(ts, &at, f);
+	value_name_element(v, index, &item);
+	return item;
 }
 
 bool member_tuple_name(struct types *ts, const struct value *v,
 		       const char *name, struct value *ret)
 {
-	size_t count = member_tuple_count(v->type);
-	size_t own = v->type->n_args;
+	size_t count = tuple_count(v->type);
 	size_t n = SIZE_MAX;
 	if (str_starts(name, "Item"))
 		n = strtoul(name + 4, NULL, 10) - 1;
-	for (size_t i = 0; v->names && i < v->n_names && i < own; i++) {
-		if (v->names[i] && !strcmp(v->names[i], name))
+	for (size_t i = 0; i < count; i++) {
+		const char *own = value_element_name(v, i);
+		if (own && !strcmp(own, name))
 			n = i;
 	}
 	if (n >= count)

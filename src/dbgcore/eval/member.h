@@ -41,7 +41,5 @@ struct value member_tuple(struct types *ts, const struct value *v, size_t n);
 /* ... the one that is called @name: ItemN, or as its author has named it. */
 bool member_tuple_name(struct types *ts, const struct value *v,
 		       const char *name, struct value *ret);
-/* Number of elements of a ValueTuple type, Rest's included. */
-size_t member_tuple_count(const struct type *type);
 
 #endif

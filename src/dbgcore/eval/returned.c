@@ -13,9 +13,12 @@ enum {
 	METHOD_SIGNATURE = 4,
 };
 
-/* What the method's signature says that it returns; NULL: not known. */
-static struct type *returned_type(struct types *ts, const struct returned *of,
-				  struct arena *arena)
+/*
+ * What the method's signature says that it returns, a value that is nowhere
+ * yet; false: not known.
+ */
+static bool declared(struct types *ts, const struct returned *of,
+		     struct arena *arena, struct value *ret)
 {
 	struct dac_method method;
 	struct scope scope = {0};
@@ -28,13 +31,13 @@ static struct type *returned_type(struct types *ts, const struct returned *of,
 
 	if (!m || method.dynamic || !MD_TOKEN_RID(method.token)) {
 		dbg_error_destroy(err);
-		return NULL;
+		return false;
 	}
 	scope.module = scope.context.module = m;
 	scope.type = type_of_mt(ts, of->type ? of->type : method.type);
 	// what such a method returns, its author did not write
 	if (scope.type && type_is_state_machine(scope.type))
-		return NULL;
+		return false;
 	scope.context.method = method.token;
 	if (scope.type) {
 		scope.context.type_args = scope.type->args;
@@ -45,15 +48,22 @@ static struct type *returned_type(struct types *ts, const struct returned *of,
 					   MD_TOKEN_RID(method.token),
 					   METHOD_SIGNATURE),
 			       arena, &sig);
-	return dbg_err_drop(err) ? NULL
-				 : type_of_sig(ts, sig->ret, &scope.context, 0);
+	if (dbg_err_drop(err))
+		return false;
+	struct type *type = type_of_sig(ts, sig->ret, &scope.context, 0);
+	*ret = value_absent(type, WHY_NONE, 0);
+	scope_name_param(&g, MD_TOKEN_RID(method.token), 0, ret);
+	return type != NULL;
 }
 
 struct value returned_value(struct types *ts, const struct returned *of,
 			    struct arena *arena)
 {
-	struct type *type = of->tid ? returned_type(ts, of, arena) : NULL;
+	struct value type;
 
-	return type ? value_returned(ts, of->tid, type)
-		    : value_absent(NULL, WHY_NONE, 0);
+	if (!of->tid || !declared(ts, of, arena, &type))
+		return value_absent(NULL, WHY_NONE, 0);
+	struct value v = value_returned(ts, of->tid, type.type);
+	value_name(&v, type.names, type.n_names);
+	return v;
 }

@@ -182,6 +182,18 @@ static uint32_t param_token(const struct md *md, uint32_t method_rid,
 	return 0;
 }
 
+void scope_name_param(struct gather *g, uint32_t method_rid, uint32_t seq,
+		      struct value *v)
+{
+	const struct md *md = &g->scope->module->md;
+	size_t n;
+	if (!v->type || !tuple_is_in(v->type))
+		return;
+	const char *const *names =
+	    tuple_names(md, param_token(md, method_rid, seq), g->arena, &n);
+	value_name(v, names, n);
+}
+
 /*
  * What the runtime says of floating-point registers is nonsense: at a method's
  * first instruction the calling convention tells, behind it nothing does.
@@ -216,9 +228,7 @@ static void add_arguments(struct gather *g, const struct sig_method *sig)
 		fix_floats(g, &n_floats, &v);
 		set_origin(g, true, (uint32_t)at, &v, var);
 		const char *name = md_param_name(md, rid, i + 1);
-		if (holder_type(type)->special == SPECIAL_TUPLE)
-			v.names = tuple_names(md, param_token(md, rid, i + 1),
-					      g->arena, &v.n_names);
+		scope_name_param(g, rid, i + 1, &v);
 		if (scope_holds(holder_type(type)))
 			scope_expand(g, &v, 0);
 		else if (name[0] != '<')
@@ -236,10 +246,11 @@ static void set_tuple_names(struct gather *g, const struct pdb_local *local,
 			    struct value *v)
 {
 	const char **names;
+	size_t n;
 	uint32_t token = MD_TOKEN(MD_LOCALVARIABLE, local->rid);
 	pdb_tuple_names(g->frame->pos->module->pdb, token, g->arena, &names,
-			&v->n_names);
-	v->names = v->n_names ? names : NULL;
+			&n);
+	value_name(v, names, n);
 }
 
 static void add_local(struct gather *g, const struct slots *slots,

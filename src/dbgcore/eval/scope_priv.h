@@ -43,5 +43,11 @@ void scope_add_imports(struct gather *g);
 void scope_add_statics(struct gather *g);
 /* Generic arguments of a method, as far as its name tells. */
 void scope_method_args(struct gather *g, uint64_t method);
+/*
+ * Give the tuples in the parameter @seq (0: what is returned) of a method of
+ * the scope's module their names.
+ */
+void scope_name_param(struct gather *g, uint32_t method_rid, uint32_t seq,
+		      struct value *v);
 
 #endif

@@ -6,12 +6,14 @@
  * An object that a single reference leads to is below the object that has the
  * reference, so nothing is kept of it. The others, and the roots, are joins.
  * Only these are given semidominators (Lengauer and Tarjan) and dominators
- * (Georgiadis and Tarjan), some 28 bytes each. All else is found out by
+ * (Georgiadis and Tarjan), some 22 bytes each. All else is found out by
  * following references again, in the same order.
  *
  * Joins are numbered from 1 in the order of a depth-first search over all
- * objects; 0 stands in front of all roots. Other objects have a number of that
- * search only while they are on its stack.
+ * objects; 0 stands in front of all roots. Other objects have a place in that
+ * search only while they are on its stack. An object's depth is how many
+ * objects were on the stack when it came there: of the ancestors of an object
+ * the one with the lower depth is nearer to the roots.
  */
 #ifndef HEAP_DOMINATORS_H
 #define HEAP_DOMINATORS_H
@@ -27,23 +29,32 @@ struct heap_edge {
 };
 
 struct heap_join {
-	uint32_t order;   /* among all objects of the search */
-	uint32_t parent;  /* a join above in the search; then the depth */
-	uint32_t label;   /* edges; the best join up to the parent; a far one */
-	uint32_t semi;    /* order of the semidominator; then the dominator's */
+	uint32_t label;   /* edges; then the best join up to the parent */
+	uint32_t semi;    /* depth of the semidominator; then the dominator's */
 	uint32_t semi_at; /* position of that, HEAP_NOWHERE: it is no object */
+};
+
+/*
+ * The joins in the order of the search, which is read from the first to the
+ * last: numbers of 7 bits a byte, the last with its high bit unset. Of each:
+ * how many joins left the stack since the last one came, and how much deeper it
+ * is than the one that is now the nearest above it.
+ */
+struct heap_log {
+	uint8_t *v;
+	size_t n, cap;
 };
 
 struct heap_dominators {
 	struct heap *heap;
 	uint64_t n_alive; /* objects */
-	uint64_t *joins;  /* bits by position */
+	uint64_t *joins;  /* marks */
 	/*
 	 * Likewise, of objects that lead to others; then of those that
 	 * dominate joins.
 	 */
 	uint64_t *inner;
-	uint32_t *ranks; /* bits in front of each block of one of them */
+	uint32_t *ranks; /* marks in front of each block of one of them */
 	/* Dependent handles by what leads, and bits by a hash of that. */
 	struct heap_pair *pairs;
 	size_t n_pairs, n_leads;
@@ -57,9 +68,10 @@ struct heap_dominators {
 	/* While dominators are looked for. */
 	size_t n_joins;      /* how many there can be */
 	uint32_t *number;    /* of a join, by rank in @joins */
+	uint64_t *odd;       /* bits by rank: its position is an odd one */
 	uint32_t n;          /* the highest */
 	struct heap_join *v; /* by number; the first is in front of roots */
-	uint32_t *above;     /* the next join in the search; then in the tree */
+	struct heap_log log;
 	struct heap_edge *edges;
 	size_t n_edges, cap_edges;
 };

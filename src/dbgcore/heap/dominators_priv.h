@@ -7,7 +7,7 @@
 
 enum {
 	HEAP_PACE = 1 << 16, /* objects between calls of heap_pace */
-	HEAP_BLOCK = 128,    /* bits, a multiple of 64: see heap_ranks_make */
+	HEAP_BLOCK = 128,    /* marks, a multiple of 64: see heap_ranks_make */
 };
 
 /*
@@ -81,21 +81,27 @@ static inline bool heap_leads_next(const struct heap_dominators *d,
 /* There are more objects than there were. */
 struct dbg_error *heap_changes(void);
 
-/* Count the bits in front of each block into d->ranks. Returns all of them. */
-size_t heap_ranks_make(struct heap_dominators *d, const uint64_t *bits);
+/* Count the marks in front of each block into d->ranks. Returns all of them. */
+size_t heap_ranks_make(struct heap_dominators *d, const uint64_t *marks);
 
-/* The number of a bit that is set, from 1. */
+/* The number of an object that is marked, from 1. */
 static inline uint32_t heap_rank_of(const struct heap_dominators *d,
-				    const uint64_t *bits, uint64_t position)
+				    const uint64_t *marks, uint64_t position)
 {
-	uint32_t n = d->ranks[position / HEAP_BLOCK] + 1;
+	uint64_t at = position / 2;
+	uint32_t n = d->ranks[at / HEAP_BLOCK] + 1;
 
-	for (uint64_t i = position / HEAP_BLOCK * (HEAP_BLOCK / 64);
-	     i < position / 64; i++)
-		n += (uint32_t)__builtin_popcountll(bits[i]);
-	return n +
-	       (uint32_t)__builtin_popcountll(
-		   bits[position / 64] & (((uint64_t)1 << position % 64) - 1));
+	for (uint64_t i = at / HEAP_BLOCK * (HEAP_BLOCK / 64); i < at / 64; i++)
+		n += (uint32_t)__builtin_popcountll(marks[i]);
+	return n + (uint32_t)__builtin_popcountll(
+		       marks[at / 64] & (((uint64_t)1 << at % 64) - 1));
 }
+
+/* Number the joins, and find what the edges to them have in common. */
+DBG_MUST struct dbg_error *
+heap_dominators_search(struct heap_dominators *d,
+		       const struct heap_roots *roots);
+/* Find the dominator of each join: its semi and semi_at. */
+DBG_MUST struct dbg_error *heap_dominators_find(struct heap_dominators *d);
 
 #endif

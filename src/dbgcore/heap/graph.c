@@ -68,7 +68,7 @@ struct dbg_error *heap_graph_init(struct heap_graph *g, struct heap *h)
 			       "reached is not looked for");
 	err = heap_load(h);
 	if (!err)
-		g->marks = xcalloc(h->n_words / 64 + 1, sizeof(*g->marks));
+		g->marks = heap_marks_make(h);
 	return err;
 }
 
@@ -137,11 +137,11 @@ static void enter(struct heap_graph *g, uint32_t position)
 static inline bool meet(struct heap_graph *g, uint64_t position)
 {
 	if (g->nodes.joins)
-		heap_bit_set(g->nodes.joins, position);
-	if (!g->held || !heap_bit(g->held, position) ||
-	    heap_bit(g->met, position))
+		heap_mark(g->nodes.joins, position);
+	if (!g->held || !heap_marked(g->held, position) ||
+	    heap_marked(g->met, position))
 		return false;
-	heap_bit_set(g->met, position);
+	heap_mark(g->met, position);
 	return true;
 }
 
@@ -152,11 +152,11 @@ static bool mark(struct heap_graph *g, uint64_t object)
 
 	if (!heap_position_of(g->heap, object, &position))
 		return false;
-	if (heap_bit(g->marks, position)) {
+	if (heap_marked(g->marks, position)) {
 		if (!meet(g, position))
 			return false;
 	} else {
-		heap_bit_set(g->marks, position);
+		heap_mark(g->marks, position);
 	}
 	enter(g, (uint32_t)position);
 	return true;
@@ -167,8 +167,8 @@ bool heap_graph_has(const struct heap_graph *g, uint64_t object)
 	uint64_t position;
 
 	return heap_position_of(g->heap, object, &position) &&
-	       heap_bit(g->marks, position) &&
-	       !(g->held && heap_bit(g->held, position));
+	       heap_marked(g->marks, position) &&
+	       !(g->held && heap_marked(g->held, position));
 }
 
 bool heap_graph_root(struct heap_graph *g, uint64_t object)
@@ -176,7 +176,7 @@ bool heap_graph_root(struct heap_graph *g, uint64_t object)
 	uint64_t position;
 
 	if (g->nodes.joins && heap_position_of(g->heap, object, &position))
-		heap_bit_set(g->nodes.joins, position);
+		heap_mark(g->nodes.joins, position);
 	return mark(g, object);
 }
 
@@ -184,18 +184,17 @@ bool heap_graph_root(struct heap_graph *g, uint64_t object)
 
 bool heap_graph_hold(struct heap_graph *g, uint64_t object)
 {
-	size_t n = g->heap->n_words / 64 + 1;
 	uint64_t position;
 
 	if (!heap_position_of(g->heap, object, &position) ||
-	    heap_bit(g->marks, position))
+	    heap_marked(g->marks, position))
 		return false;
 	if (!g->held) {
-		g->held = xcalloc(n, sizeof(*g->held));
-		g->met = xcalloc(n, sizeof(*g->met));
+		g->held = heap_marks_make(g->heap);
+		g->met = heap_marks_make(g->heap);
 	}
-	heap_bit_set(g->held, position);
-	heap_bit_set(g->marks, position);
+	heap_mark(g->held, position);
+	heap_mark(g->marks, position);
 	return true;
 }
 
@@ -205,11 +204,11 @@ void heap_graph_release(struct heap_graph *g)
 
 	if (!g->held)
 		return;
-	for (size_t i = 0; i < g->heap->n_words / 64 + 1; i++)
+	for (size_t i = 0; i < heap_marks_size(g->heap); i++)
 		g->marks[i] &= ~g->held[i] | g->met[i];
 	g->first_again = n;
 	for (size_t i = 0; i < n; i++) {
-		if (!heap_bit(g->held, g->queue[i]))
+		if (!heap_marked(g->held, g->queue[i]))
 			continue;
 		mem_grow(&g->again, &cap, g->n_again, sizeof(*g->again));
 		g->again[g->n_again++] = (uint32_t)i;
@@ -249,13 +248,13 @@ static void serve(struct heap_graph *g, const struct heap_object *o,
 	struct heap_refs refs;
 	uint64_t offset, n;
 
-	if (g->held && heap_bit(g->held, position))
+	if (g->held && heap_marked(g->held, position))
 		return;
 	g->bytes += o->size;
 	if (!o->type->has_refs)
 		return;
 	if (g->nodes.inner)
-		heap_bit_set(g->nodes.inner, position);
+		heap_mark(g->nodes.inner, position);
 	if (o->type->allocator)
 		visit(g, o->type->allocator);
 	heap_refs_begin(&refs, o->type, o->size);
@@ -351,21 +350,34 @@ uint64_t heap_graph_offset(struct heap_graph *g, uint64_t from, uint64_t to)
 	return UINT64_MAX;
 }
 
-// Find the entries that links come from, of all at once.
+static size_t hash_of(uint64_t position, size_t n)
+{
+	return (size_t)(position * 0x9e3779b97f4a7c15 >> 32) & (n - 1);
+}
+
+/*
+ * Find the entries that links come from, of all at once. Bits by a hash of what
+ * is looked for tell of most entries that they are none of these.
+ */
 static void find_links(struct heap_graph *g)
 {
 	struct map first = {0}; // 1 + the index in the queue, by position
 	uint64_t position = 0;
-	uint64_t *bits = xcalloc(g->heap->n_words / 64 + 1, sizeof(*bits));
+	size_t n = 64;
+
+	while (n / 16 < g->n_links)
+		n *= 2;
+	uint64_t *bits = xcalloc(n / 64, sizeof(*bits));
 
 	for (size_t i = 0; i < g->n_links; i++)
-		if (heap_position_of(g->heap, g->links[i].from, &position))
-			heap_bit_set(bits, position);
-	for (size_t i = 0; i < g->n; i++)
-		if (heap_bit(bits, g->queue[i])) {
-			heap_bit_clear(bits, g->queue[i]);
-			map_put(&first, g->queue[i], (void *)(i + 1));
+		if (heap_position_of(g->heap, g->links[i].from, &position)) {
+			heap_bit_set(bits, hash_of(position, n));
+			map_put(&first, position, (void *)UINTPTR_MAX);
 		}
+	for (size_t i = 0; i < g->n; i++)
+		if (heap_bit(bits, hash_of(g->queue[i], n)) &&
+		    (uintptr_t)map_find(&first, g->queue[i]) == UINTPTR_MAX)
+			map_put(&first, g->queue[i], (void *)(i + 1));
 	for (size_t i = 0; i < g->n_links; i++) {
 		heap_position_of(g->heap, g->links[i].from, &position);
 		g->links[i].parent =

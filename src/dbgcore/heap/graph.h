@@ -5,9 +5,8 @@
  * Objects are met in the order of a queue of positions, which is kept. Since it
  * is served in order, what an object has put into it stands together behind
  * what those before it have: a bit for each entry and one for each that was
- * served, in the order in which that happened, tell who put what there. With a
- * bit for each word of the heap that is all the memory it takes, some 5 bytes
- * an object.
+ * served, in the order in which that happened, tell who put what there. With
+ * the marks that is all the memory it takes, some 5 bytes an object.
  */
 #ifndef HEAP_GRAPH_H
 #define HEAP_GRAPH_H
@@ -38,8 +37,8 @@ struct heap_link {
 };
 
 /*
- * When the caller sets them, arrays of bits by position: objects that are roots
- * or were met more than once, and those that have references.
+ * When the caller sets them, marks: of objects that are roots or were met more
+ * than once, and of those that have references.
  */
 struct heap_nodes {
 	uint64_t *joins, *inner;
@@ -48,7 +47,7 @@ struct heap_nodes {
 
 struct heap_graph {
 	struct heap *heap;
-	uint64_t *marks; /* bits by position */
+	uint64_t *marks; /* see heap_marks_make */
 	uint32_t *queue; /* positions */
 	size_t n, cap, served;
 	size_t n_roots; /* the first of it */
@@ -62,7 +61,7 @@ struct heap_graph {
 	size_t n_links, cap_links;
 	uint64_t bytes; /* of the objects that were visited */
 	/*
-	 * Bits of objects that are not passed through until they are released,
+	 * Marks of objects that are not passed through until they are released,
 	 * and of those of them that something leads to: these are in the queue
 	 * where they were met, and again, in the same order, from @first_again.
 	 */

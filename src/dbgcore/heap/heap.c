@@ -66,6 +66,11 @@ static void make_tables(struct heap *h)
 	}
 }
 
+uint64_t *heap_marks_make(const struct heap *h)
+{
+	return xcalloc(heap_marks_size(h), sizeof(uint64_t));
+}
+
 struct heap *heap_of(struct target *t, struct dac *d,
 		     const struct heap_watch *watch)
 {

@@ -57,6 +57,12 @@ struct heap_type {
 	uint64_t count[DBG_N_GENS], bytes[DBG_N_GENS];
 };
 
+/* The MethodTable beside its type: what is looked for lies in one place. */
+struct heap_slot {
+	uint64_t mt;
+	struct heap_type *type; /* NULL: unused */
+};
+
 struct heap_part {
 	struct gc_part is;
 	uint64_t first;      /* position of its start */
@@ -99,7 +105,7 @@ struct heap {
 	uint32_t *by_addr; /* see heap_part_near */
 	uint32_t *by_position;
 	uint64_t first_chunk, n_chunks;
-	struct heap_type **types; /* hash by MethodTable */
+	struct heap_slot *types; /* hash by MethodTable */
 	size_t n_types, cap_types;
 	struct heap_type *last; /* that was looked up */
 	struct heap_type none;  /* of what is no object */
@@ -181,17 +187,27 @@ bool heap_object_at(struct heap *h, uint64_t addr, struct heap_object *ret);
 
 /* ---- starts.c -------------------------------------------------------- */
 
-/* Addresses at which objects begin, or may, since nothing is known of them. */
+/*
+ * Addresses at which objects begin, or may, since nothing is known of them, and
+ * those that references lead to: of one walk, so that only a heap which is not
+ * whole takes another one, for where the references are that lead astray.
+ */
 struct heap_starts {
 	struct heap *heap;
-	uint64_t *bits; /* by position */
+	uint64_t *bits;   /* by position: an object begins */
+	uint64_t *led_to; /* likewise: a reference leads there */
+	bool astray;      /* a reference leads out of the heap */
+	uint64_t objects, references;
 };
 
 void heap_starts_init(struct heap_starts *s, struct heap *h);
 void heap_starts_deinit(struct heap_starts *s);
-void heap_starts_add(struct heap_starts *s, const struct heap_object *o);
+/* Note all objects and references. DBG_E_INTERRUPTED. See heapwalk.c. */
+DBG_MUST struct dbg_error *heap_starts_walk(struct heap_starts *s);
 /* All that the last walk left out may be the beginning of an object. */
 void heap_starts_lose(struct heap_starts *s);
+/* All references lead to where an object begins, or may. */
+bool heap_starts_suffice(const struct heap_starts *s);
 bool heap_starts_has(const struct heap_starts *s, uint64_t addr);
 
 /* ---- refs.c ---------------------------------------------------------- */

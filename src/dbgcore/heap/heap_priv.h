@@ -42,10 +42,10 @@ static inline struct heap_type *heap_type_of(struct heap *h, uint64_t mt)
 {
 	if (h->last && h->last->mt == mt)
 		return h->last;
-	for (size_t i = heap_type_slot(h, mt); h->types[i];
+	for (size_t i = heap_type_slot(h, mt); h->types[i].type;
 	     i = (i + 1) & (h->cap_types - 1))
-		if (h->types[i]->mt == mt)
-			return h->last = h->types[i];
+		if (h->types[i].mt == mt)
+			return h->last = h->types[i].type;
 	return h->last = heap_type_add(h, mt);
 }
 
@@ -141,20 +141,36 @@ static inline bool heap_look(struct heap *h, const struct heap_part *part,
 	return o->size >= HEAP_OBJECT_MIN && o->size <= left;
 }
 
-/* Bits by position. */
-static inline bool heap_bit(const uint64_t *bits, uint64_t position)
+static inline bool heap_bit(const uint64_t *bits, uint64_t i)
 {
-	return bits[position / 64] >> position % 64 & 1;
+	return bits[i / 64] >> i % 64 & 1;
 }
 
-static inline void heap_bit_set(uint64_t *bits, uint64_t position)
+static inline void heap_bit_set(uint64_t *bits, uint64_t i)
 {
-	bits[position / 64] |= (uint64_t)1 << position % 64;
+	bits[i / 64] |= (uint64_t)1 << i % 64;
 }
 
-static inline void heap_bit_clear(uint64_t *bits, uint64_t position)
+/*
+ * Marks: a bit for every two words, since objects begin three words apart or
+ * more. An address at which none begins may have the mark of one beside it.
+ */
+static inline size_t heap_marks_size(const struct heap *h)
 {
-	bits[position / 64] &= ~((uint64_t)1 << position % 64);
+	return h->n_words / 2 / 64 + 1;
+}
+
+/* None is set. To be freed. */
+uint64_t *heap_marks_make(const struct heap *h);
+
+static inline bool heap_marked(const uint64_t *marks, uint64_t position)
+{
+	return heap_bit(marks, position / 2);
+}
+
+static inline void heap_mark(uint64_t *marks, uint64_t position)
+{
+	heap_bit_set(marks, position / 2);
 }
 
 #endif

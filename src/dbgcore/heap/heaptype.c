@@ -26,21 +26,21 @@ static void insert(struct heap *h, struct heap_type *type)
 {
 	size_t i = heap_type_slot(h, type->mt);
 
-	while (h->types[i])
+	while (h->types[i].type)
 		i = (i + 1) & (h->cap_types - 1);
-	h->types[i] = type;
+	h->types[i] = (struct heap_slot){type->mt, type};
 }
 
 static void grow(struct heap *h)
 {
-	struct heap_type **old = h->types;
+	struct heap_slot *old = h->types;
 	size_t cap = h->cap_types;
 
 	h->cap_types = cap ? cap * 2 : TYPES_MIN;
 	h->types = xcalloc(h->cap_types, sizeof(*h->types));
 	for (size_t i = 0; i < cap; i++)
-		if (old[i])
-			insert(h, old[i]);
+		if (old[i].type)
+			insert(h, old[i].type);
 	mem_free_ptr(&old);
 }
 
@@ -187,7 +187,7 @@ struct heap_type *heap_type_add(struct heap *h, uint64_t mt)
 struct heap_type *heap_type_next(const struct heap *h, size_t *it)
 {
 	while (*it < h->cap_types) {
-		struct heap_type *type = h->types[(*it)++];
+		struct heap_type *type = h->types[(*it)++].type;
 
 		if (type && !type->is_none)
 			return type;

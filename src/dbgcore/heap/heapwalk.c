@@ -54,22 +54,30 @@ static const uint8_t *window_fill(struct heap *h, struct heap_window *w,
 	return w->n >= n ? w->data : NULL;
 }
 
+static const uint8_t *window_get(struct heap *h, struct heap_window *w,
+				 const struct heap_part *part, uint64_t addr,
+				 uint64_t n)
+{
+	if (w->part == part && addr >= w->start && addr - w->start <= w->n &&
+	    n <= w->n - (addr - w->start))
+		return w->data + (addr - w->start);
+	return window_fill(h, w, part, addr, n);
+}
+
 /*
  * [addr, addr + n) of @part, which has it; NULL: it cannot be read. Valid
  * until the next call.
  */
-static const uint8_t *heap_window_get(struct heap *h, struct heap_window *w,
-				      const struct heap_part *part,
-				      uint64_t addr, uint64_t n)
+static inline const uint8_t *heap_window_get(struct heap *h,
+					     struct heap_window *w,
+					     const struct heap_part *part,
+					     uint64_t addr, uint64_t n)
 {
 	if (n > part->is.end - addr)
 		return NULL;
 	if (part->data)
 		return part->data + (addr - part->is.start);
-	if (w->part == part && addr >= w->start && addr - w->start <= w->n &&
-	    n <= w->n - (addr - w->start))
-		return w->data + (addr - w->start);
-	return window_fill(h, w, part, addr, n);
+	return window_get(h, w, part, addr, n);
 }
 
 /* ---- Damage ---------------------------------------------------------- */
@@ -152,7 +160,10 @@ static bool take_bytes(struct heap *h, struct place *p, struct heap_object *o)
 	if (!o->type->has_refs && !o->type->is_string)
 		return true;
 	o->bytes = heap_window_get(h, &p->window, p->part, o->addr, o->size);
-	return o->bytes || damaged(h, p, "cannot be read", "");
+	if (o->bytes)
+		return true;
+	p->addr = o->addr;
+	return damaged(h, p, "cannot be read", "");
 }
 
 static void begin_walk(struct heap *h)
@@ -238,6 +249,64 @@ struct dbg_error *heap_count(struct heap *h, int64_t heap)
 			continue;
 		begin(h, &h->parts[i], &p);
 		err = count_part(h, &p);
+	}
+	heap_window_deinit(&p.window);
+	return err;
+}
+
+// Note what the @n references at @refs lead to.
+static inline void lead(struct heap_starts *s, const uint8_t *refs, uint64_t n)
+{
+	for (const uint8_t *end = refs + n * HEAP_WORD; refs < end;
+	     refs += HEAP_WORD) {
+		uint64_t to = heap_word(refs), position;
+
+		if (!to)
+			continue;
+		s->references++;
+		if (heap_position_of(s->heap, to, &position))
+			heap_bit_set(s->led_to, position);
+		else
+			s->astray = true;
+	}
+}
+
+// Note the object, and where its references lead to.
+static bool note_object(struct heap *h, struct place *p, struct heap_object *o,
+			struct heap_starts *s)
+{
+	struct heap_refs refs;
+	uint64_t offset, n;
+
+	heap_bit_set(s->bits, o->part->first +
+				  (o->addr - o->part->is.start) / HEAP_WORD);
+	s->objects += !o->type->is_free;
+	if (!o->type->n)
+		return true;
+	if (!take_bytes(h, p, o))
+		return false;
+	heap_refs_begin(&refs, o->type, o->size);
+	while (heap_refs_next(&refs, &offset, &n))
+		lead(s, o->bytes + offset, n);
+	return true;
+}
+
+struct dbg_error *heap_starts_walk(struct heap_starts *s)
+{
+	struct dbg_error *err = NULL;
+	struct heap *h = s->heap;
+	struct place p = {0};
+
+	begin_walk(h);
+	for (size_t i = 0; i < h->n_parts && !err; i++) {
+		struct heap_object o = {.part = &h->parts[i]};
+
+		begin(h, &h->parts[i], &p);
+		while (!err && next(h, &p, &o) && note_object(h, &p, &o, s))
+			if (p.addr - p.paced >= PACE)
+				err = pace(h, &p);
+		if (!err)
+			err = pace(h, &p);
 	}
 	heap_window_deinit(&p.window);
 	return err;

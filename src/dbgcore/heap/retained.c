@@ -119,12 +119,12 @@ static void take_reference(struct tour *t, uint64_t to)
 	uint64_t position;
 
 	if (!heap_position_of(d->heap, to, &position) ||
-	    heap_bit(d->joins, position))
+	    heap_marked(d->joins, position))
 		return;
 	const struct heap_part *part = heap_part_at(d->heap, position);
 
-	if (!heap_bit(d->inner, position) && heap_look(d->heap, part, to, &o) &&
-	    !o.type->has_refs)
+	if (!heap_marked(d->inner, position) &&
+	    heap_look(d->heap, part, to, &o) && !o.type->has_refs)
 		pass(t, &o);
 	else
 		enter(t, (uint32_t)position);
@@ -138,7 +138,7 @@ static bool next_join(struct tour *t, uint32_t *position)
 	uint32_t rank = 0;
 
 	if (t->n > 1) {
-		if (!heap_bit(d->inner, top->position))
+		if (!heap_marked(d->inner, top->position))
 			return false;
 		rank = heap_rank_of(d, d->inner, top->position);
 	}

@@ -73,7 +73,7 @@ static struct dbg_error *share_out(struct heap_retention *r,
 		owners[i] = owner_of(g, owners, index);
 		struct share *s = &shares[owners[i]];
 
-		s->count += heap_bit(g->released, g->queue[index]);
+		s->count += heap_marked(g->released, g->queue[index]);
 		if (heap_object_at(g->heap, heap_graph_object(g, index), &o))
 			s->bytes += o.size;
 		if (i % PACE == 0)

@@ -6,19 +6,23 @@
 
 void heap_starts_init(struct heap_starts *s, struct heap *h)
 {
-	s->heap = h;
+	*s = (struct heap_starts){.heap = h};
 	s->bits = xcalloc(h->n_words / 64 + 1, sizeof(*s->bits));
+	s->led_to = xcalloc(h->n_words / 64 + 1, sizeof(*s->led_to));
 }
 
 void heap_starts_deinit(struct heap_starts *s)
 {
 	free(s->bits);
+	free(s->led_to);
 }
 
-void heap_starts_add(struct heap_starts *s, const struct heap_object *o)
+bool heap_starts_suffice(const struct heap_starts *s)
 {
-	heap_bit_set(s->bits, o->part->first +
-				  (o->addr - o->part->is.start) / HEAP_WORD);
+	for (uint64_t i = 0; i < s->heap->n_words / 64 + 1; i++)
+		if (s->led_to[i] & ~s->bits[i])
+			return false;
+	return !s->astray;
 }
 
 void heap_starts_lose(struct heap_starts *s)

@@ -100,6 +100,11 @@ void il_types_destroy(struct il_types *ts);
  * types_stop. True if everything was dropped.
  */
 bool il_types_stop(struct il_types *ts);
+/*
+ * From now on the runtime is asked for nothing, since it runs: an object of a
+ * type that was not met before has none.
+ */
+void il_types_quiet(struct il_types *ts, bool on);
 struct types *il_types_values(struct il_types *ts);
 /* System.Private.CoreLib; NULL: not loaded yet. */
 struct code_module *il_types_core(struct il_types *ts);

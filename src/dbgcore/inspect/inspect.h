@@ -214,17 +214,24 @@ DBG_MUST struct dbg_error *inspect_condition(struct inspect *in,
 					     const struct inspect_at *at,
 					     const char *expr, bool *ret);
 /*
- * Compile @expr for where the newest frame of @at is. The code is of the
- * machine of in->vm_serial; with another one it is only to be destroyed.
+ * Compile @expr, with @truth as a condition, for where the newest frame of @at
+ * is. The code is of the machine of in->vm_serial; with another one it is only
+ * to be destroyed.
  */
 DBG_MUST struct dbg_error *inspect_compile(struct inspect *in,
 					   const struct inspect_at *at,
-					   const char *expr,
+					   const char *expr, bool truth,
 					   struct frame_code **ret);
 /* Text of @expr in the newest frame of @at, in @arena. */
 DBG_MUST struct dbg_error *inspect_text(struct inspect *in,
 					const struct inspect_at *at,
 					const char *expr, const char **ret);
+/*
+ * Append the text of @v, a number or string, as specifiers behind @expr want it
+ * (inspect_text). Asks the runtime for nothing, so others may run.
+ */
+void inspect_value_text(struct inspect *in, const char *expr,
+			const struct value *v, struct str *out);
 /* Append the text of the object at @addr, "null" for 0. */
 void inspect_object_text(struct inspect *in, uint64_t addr, struct str *out);
 /*
@@ -248,6 +255,13 @@ const char *inspect_load_context(struct inspect *in, uint64_t module,
  */
 void logpoint_text(struct inspect *in, const struct inspect_at *at,
 		   const char *form, struct str *ret);
+/* Append @form with what @text appends for each EXPR. */
+void logpoint_each(const char *form,
+		   void (*text)(void *arg, const char *expr, struct str *out),
+		   void *arg, struct str *ret);
+/* Each EXPR without specifiers, in @arena. */
+const char *const *logpoint_expressions(const char *form, struct arena *arena,
+					size_t *ret_n);
 /* Are the braces of @form right, and the expressions well-formed? */
 DBG_MUST struct dbg_error *logpoint_check(const char *form);
 

@@ -190,7 +190,7 @@ struct dbg_error *inspect_condition(struct inspect *in,
 
 struct dbg_error *inspect_compile(struct inspect *in,
 				  const struct inspect_at *at, const char *expr,
-				  struct frame_code **ret)
+				  bool truth, struct frame_code **ret)
 {
 	struct eval e;
 	struct regs regs;
@@ -200,7 +200,7 @@ struct dbg_error *inspect_compile(struct inspect *in,
 		err = dbg_err(DBG_E_STATE, "the thread has no frames");
 	if (!err)
 		err = target_regs(in->target, e.scope->frame->tid, &regs);
-	return err ? err : frame_code_create(&e, expr, &regs, ret);
+	return err ? err : frame_code_create(&e, expr, truth, &regs, ret);
 }
 
 struct dbg_error *inspect_text(struct inspect *in, const struct inspect_at *at,
@@ -220,6 +220,22 @@ struct dbg_error *inspect_text(struct inspect *in, const struct inspect_at *at,
 
 	*ret = inspect_describe(in, &w, &node, &(struct inspect_way){0}).text;
 	return NULL;
+}
+
+void inspect_value_text(struct inspect *in, const char *expr,
+			const struct value *v, struct str *out)
+{
+	_cleanup_arena_ struct arena *arena = arena_create();
+	struct view w = inspect_view(in, NULL);
+	struct node node = {.kind = NODE_VALUE, .value = *v};
+	struct dbg_value described;
+
+	w.arena = arena;
+	w.vm = NULL;
+	w.cache = NULL;
+	form_parse(expr, &node.form);
+	view_describe(&w, &node, &described);
+	str_add(out, described.text);
 }
 
 void inspect_object_text(struct inspect *in, uint64_t addr, struct str *out)

@@ -70,27 +70,66 @@ static bool next_piece(const char **p, struct piece *ret)
 	return true;
 }
 
-void logpoint_text(struct inspect *in, const struct inspect_at *at,
-		   const char *form, struct str *ret)
+void logpoint_each(const char *form,
+		   void (*text)(void *arg, const char *expr, struct str *out),
+		   void *arg, struct str *ret)
 {
 	struct piece piece;
 
 	while (next_piece(&form, &piece)) {
-		const char *text = NULL;
-
 		if (!piece.expr) {
 			str_addn(ret, piece.text, piece.n);
 			continue;
 		}
 		_cleanup_free_ char *expr = xstrndup(piece.text, piece.n);
-		struct dbg_error *err = inspect_text(in, at, expr, &text);
-
-		if (err)
-			str_addf(ret, "<%s>", err->message);
-		else
-			str_add(ret, text);
-		dbg_error_destroy(err);
+		text(arg, expr, ret);
 	}
+}
+
+struct place {
+	struct inspect *in;
+	const struct inspect_at *at;
+};
+
+static void evaluate(void *arg, const char *expr, struct str *out)
+{
+	const struct place *p = arg;
+	const char *text = NULL;
+	struct dbg_error *err = inspect_text(p->in, p->at, expr, &text);
+
+	if (err)
+		str_addf(out, "<%s>", err->message);
+	else
+		str_add(out, text);
+	dbg_error_destroy(err);
+}
+
+void logpoint_text(struct inspect *in, const struct inspect_at *at,
+		   const char *form, struct str *ret)
+{
+	struct place p = {in, at};
+
+	logpoint_each(form, evaluate, &p, ret);
+}
+
+const char *const *logpoint_expressions(const char *form, struct arena *arena,
+					size_t *ret_n)
+{
+	const char **v = arena_calloc(arena, strlen(form) + 1, sizeof(*v));
+	struct piece piece;
+	size_t n = 0;
+
+	while (next_piece(&form, &piece)) {
+		struct form specifiers = {0};
+
+		if (!piece.expr)
+			continue;
+		_cleanup_free_ char *expr = xstrndup(piece.text, piece.n);
+		v[n++] =
+		    arena_strndup(arena, expr, form_parse(expr, &specifiers));
+	}
+	*ret_n = n;
+	return v;
 }
 
 struct dbg_error *logpoint_check(const char *form)

@@ -56,6 +56,14 @@ const char *csname_keyword(const char *full_name)
 	return NULL;
 }
 
+const char *csname_of_keyword(const char *keyword)
+{
+	for (size_t i = 0; i < N_KEYWORDS; i++)
+		if (!strcmp(keywords[i].keyword, keyword))
+			return keywords[i].name;
+	return NULL;
+}
+
 static const char *elem_keyword(enum elem elem)
 {
 	for (size_t i = 0; i < N_KEYWORDS; i++)

@@ -25,6 +25,8 @@ struct csname_args {
 
 /* "int" for "System.Int32", NULL for a type without keyword. */
 const char *csname_keyword(const char *full_name);
+/* "System.Int32" for "int", NULL for what is no keyword of a type. */
+const char *csname_of_keyword(const char *keyword);
 
 /*
  * Append the name of a TypeDef, TypeRef or TypeSpec token. @args may be NULL.
@@ -77,5 +79,14 @@ const char *csname_source_name(struct arena *arena, const char *name);
  * "System.Collections.Generic.List<int>[]". Anything it cannot read is kept.
  */
 void csname_from_dac(const char *dac_name, struct str *out);
+/*
+ * Append the CLR name of a type that is known by its C# name, without
+ * assemblies: "System.Collections.Generic.List`1[[System.Int32]][]". Nested
+ * types of generic ones are told by '+', others keep the '.'.
+ */
+void csname_to_clr(const char *name, struct str *out);
+struct pattern;
+/* Does the C# name @name of a type match, or its CLR name? */
+bool csname_matches(const struct pattern *p, const char *name);
 
 #endif

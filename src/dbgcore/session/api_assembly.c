@@ -10,7 +10,8 @@
 #include "session/sessionheap.h"
 
 enum {
-	CONTEXTS_MAX = 10000
+	CONTEXTS_MAX = 10000,
+	BINDER_WORDS = 64
 };
 
 /* ---- Assemblies ------------------------------------------------------ */
@@ -97,41 +98,53 @@ struct contexts {
 	struct dbg *dbg;
 	struct type *base; /* AssemblyLoadContext */
 	struct heap_kinds kinds;
-	struct map by_object; /* -> struct dbg_load_context */
+	uint64_t common; /* allocator of what is not collectible; 0: unknown */
+	struct map by_key; /* object or allocator -> struct dbg_load_context */
 	struct dbg_load_context *v[CONTEXTS_MAX];
 	size_t n;
 };
 
-static bool bool_field(struct dbg *dbg, uint64_t object, const char *name)
+static uint64_t integer_field(struct dbg *dbg, uint64_t object,
+			      const char *name)
 {
 	struct types *ts = dbg->inspect.types;
 	struct value v = value_object(ts, object), at;
 	uint64_t n = 0;
 
-	return value_member(ts, &v, name, &at) && value_integer(ts, &at, &n) &&
-	       n;
+	return value_member(ts, &v, name, &at) && value_integer(ts, &at, &n)
+		   ? n
+		   : 0;
+}
+
+static struct dbg_load_context *add_context(struct contexts *c, uint64_t key,
+					    const struct dbg_load_context *from)
+{
+	if (c->n == CONTEXTS_MAX)
+		return NULL;
+	struct dbg_load_context *one =
+	    arena_copy(c->dbg->inspect.arena, from, 1, sizeof(*from));
+
+	map_put(&c->by_key, key, one);
+	return c->v[c->n++] = one;
 }
 
 static struct dbg_load_context *context_at(struct contexts *c, uint64_t object)
 {
 	struct dbg *dbg = c->dbg;
-	struct dbg_load_context *one = map_find(&c->by_object, object);
+	struct dbg_load_context *one = map_find(&c->by_key, object);
 
-	if (one || c->n == CONTEXTS_MAX)
+	if (one)
 		return one;
 	struct value v = value_object(dbg->inspect.types, object);
-
-	one = arena_calloc(dbg->inspect.arena, 1, sizeof(*one));
-	*one = (struct dbg_load_context){
+	const struct dbg_load_context found = {
 	    .object = object,
 	    .type = v.type && v.type->name ? v.type->name : "?",
 	    .name = inspect_string_field(&dbg->inspect, object, "_name",
 					 dbg->inspect.arena),
-	    .collectible = bool_field(dbg, object, "_isCollectible"),
-	    .unloading = bool_field(dbg, object, "_state"),
+	    .collectible = integer_field(dbg, object, "_isCollectible"),
+	    .unloading = integer_field(dbg, object, "_state"),
 	};
-	map_put(&c->by_object, object, one);
-	return c->v[c->n++] = one;
+	return add_context(c, object, &found);
 }
 
 static bool visit(void *arg, const struct heap_object *o)
@@ -157,14 +170,69 @@ static struct dbg_error *from_heap(struct contexts *c)
 	return heap_each(h, false, visit, c);
 }
 
+/*
+ * Is @allocator that of the context? The runtime's binder of a collectible
+ * context refers to it (CustomAssemblyBinder), at a place of each version's
+ * own.
+ */
+static bool owns(struct contexts *c, const struct dbg_load_context *one,
+		 uint64_t allocator)
+{
+	uint64_t words[BINDER_WORDS];
+	struct dbg *dbg = c->dbg;
+	uint64_t binder =
+	    one->object && one->collectible
+		? integer_field(dbg, one->object, "_nativeAssemblyLoadContext")
+		: 0;
+	size_t n = binder ? target_read_some(dbg->inspect.target, binder, words,
+					     sizeof(words)) /
+				sizeof(*words)
+			  : 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (words[i] == allocator)
+			return true;
+	return false;
+}
+
+/*
+ * The context of a module whose types do not tell: none is in use, or the
+ * context's object is collected already. A collectible context has an
+ * allocator of its own for all its assemblies; one that the program builds may
+ * have its own in the default context.
+ */
+static struct dbg_load_context *by_allocator(struct contexts *c,
+					     const struct dac_module *m,
+					     struct dbg_load_context *first)
+{
+	uint64_t allocator = dac_module_allocator(c->dbg->inspect.dac, m->addr);
+
+	if (m->dynamic || !allocator || !c->common || allocator == c->common)
+		return first;
+	struct dbg_load_context *one = map_find(&c->by_key, allocator);
+	for (size_t i = 0; i < c->n && !one; i++)
+		if (owns(c, c->v[i], allocator)) {
+			one = c->v[i];
+			map_put(&c->by_key, allocator, one);
+		}
+	return one ? one
+		   : add_context(c, allocator,
+				 &(struct dbg_load_context){
+				     .type = "?", .collectible = true});
+}
+
 static void from_modules(struct contexts *c, const struct dac_module *modules,
 			 size_t n, struct dbg_load_context *first)
 {
+	struct dac *d = c->dbg->inspect.dac;
+
+	if (c->base)
+		c->common = dac_module_allocator(d, c->base->module->addr);
 	for (size_t i = 0; i < n; i++) {
-		uint64_t object =
-		    dac_module_context(c->dbg->inspect.dac, modules[i].addr);
+		uint64_t object = dac_module_context(d, modules[i].addr);
 		struct dbg_load_context *one =
-		    object ? context_at(c, object) : first;
+		    object ? context_at(c, object)
+			   : by_allocator(c, &modules[i], first);
 
 		if (one)
 			one->n_assemblies++;
@@ -224,7 +292,7 @@ struct dbg_error *dbg_load_context_list(struct dbg *dbg,
 	put_together(c, &first, ret, ret_n);
 out:
 	heap_kinds_deinit(&c->kinds);
-	map_deinit(&c->by_object);
+	map_deinit(&c->by_key);
 	free(c);
 	return err;
 }

@@ -155,9 +155,11 @@ static struct dbg_error *change_enable(struct control *c,
 	return control_break_enable(c, ch->number, ch->enabled);
 }
 
-static struct dbg_error *change_once(struct control *c, const struct change *ch)
+static struct dbg_error *change_stops(struct control *c,
+				      const struct change *ch)
 {
-	return control_break_once(c, ch->number, ch->deletes);
+	return control_break_stops(c, ch->number, (uint32_t)ch->count,
+				   ch->deletes);
 }
 
 static struct dbg_error *change_ignore(struct control *c,
@@ -224,11 +226,18 @@ struct dbg_error *dbg_break_enable(struct dbg *dbg, uint32_t number,
 	    &(struct change){.number = number, .enabled = enabled});
 }
 
-struct dbg_error *dbg_break_once(struct dbg *dbg, uint32_t number, bool deletes)
+struct dbg_error *dbg_break_stops(struct dbg *dbg, uint32_t number,
+				  uint32_t stops)
+{
+	return change_all(dbg, change_stops,
+			  &(struct change){.number = number, .count = stops});
+}
+
+struct dbg_error *dbg_break_last(struct dbg *dbg, uint32_t number)
 {
 	return change_all(
-	    dbg, change_once,
-	    &(struct change){.number = number, .deletes = deletes});
+	    dbg, change_stops,
+	    &(struct change){.number = number, .count = 1, .deletes = true});
 }
 
 struct dbg_error *dbg_break_ignore(struct dbg *dbg, uint32_t number,

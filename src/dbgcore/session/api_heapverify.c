@@ -1,6 +1,6 @@
 /*
- * Is the heap whole? The walk finds where objects do not follow each other;
- * then each reference has to lead to the beginning of one.
+ * Is the heap whole? The walk finds where objects do not follow each other, and
+ * where references lead to, which has to be the beginning of an object.
  */
 #include "session/sessionheap.h"
 
@@ -25,15 +25,6 @@ static struct dbg_heap_fault *add_fault(struct checking *c)
 	if (c->ret->n_all++ >= DBG_HEAP_FAULTS_MAX)
 		return NULL;
 	return &c->ret->v[c->ret->n++];
-}
-
-static bool note_start(void *arg, const struct heap_object *o)
-{
-	struct checking *c = arg;
-
-	c->ret->objects += !o->type->is_free;
-	heap_starts_add(&c->starts, o);
-	return true;
 }
 
 static void bad_reference(struct checking *c, const struct heap_object *o,
@@ -73,10 +64,7 @@ static bool check_object(void *arg, const struct heap_object *o)
 		for (; n; n--, offset += HEAP_WORD) {
 			uint64_t to = heap_ref_at(o, offset);
 
-			if (!to)
-				continue;
-			c->ret->references++;
-			if (!heap_starts_has(&c->starts, to))
+			if (to && !heap_starts_has(&c->starts, to))
 				bad_reference(c, o, offset, to);
 		}
 	}
@@ -114,11 +102,14 @@ struct dbg_error *dbg_heap_verify(struct dbg *dbg, struct dbg_heap_check *ret)
 	check.v = arena_calloc(dbg->inspect.arena, DBG_HEAP_FAULTS_MAX,
 			       sizeof(*check.v));
 	heap_starts_init(&c.starts, c.heap);
-	err = heap_each(c.heap, false, note_start, &c);
+	err = heap_starts_walk(&c.starts);
+	check.objects = c.starts.objects;
+	check.references = c.starts.references;
 	if (!err) {
 		take_lost(&c);
 		heap_starts_lose(&c.starts);
-		err = heap_each(c.heap, true, check_object, &c);
+		if (!heap_starts_suffice(&c.starts))
+			err = heap_each(c.heap, true, check_object, &c);
 	}
 	heap_starts_deinit(&c.starts);
 	if (!err)

@@ -59,12 +59,12 @@ static void take_part(void *arg, const char *name)
 		take_name(arg, name);
 }
 
-static void take_locals(struct dbg *dbg, struct names *names)
+static void take_locals(struct dbg *dbg, dbg_id frame, struct names *names)
 {
 	static const enum dbg_scope scopes[] = {DBG_SCOPE_ARGS,
 						DBG_SCOPE_LOCALS};
 	const struct frame *f = NULL;
-	struct dbg_error *err = session_frame_or_newest(dbg, 0, &f);
+	struct dbg_error *err = session_frame_or_newest(dbg, frame, &f);
 
 	for (size_t i = 0; !err && f && i < 2; i++) {
 		struct dbg_value *values;
@@ -94,15 +94,17 @@ static void take_member(void *arg, const char *name)
 					      names->prefix, name));
 }
 
-static void take_members(struct dbg *dbg, struct names *names)
+static void take_members(struct dbg *dbg, dbg_id frame, struct names *names)
 {
 	const char *dot = strrchr(names->prefix, '.');
 
 	if (!dot)
 		return;
 	struct members m = {names, (int)(dot - names->prefix)};
+	// what is not public of others' classes has to be asked for
 	dbg_error_destroy(session_members(
-	    dbg, arena_printf(names->arena, "%.*s", m.left, names->prefix),
+	    dbg, frame,
+	    arena_printf(names->arena, "%.*s", m.left, names->prefix), dot[1],
 	    take_member, &m));
 }
 
@@ -111,9 +113,9 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-struct dbg_error *dbg_complete(struct dbg *dbg, unsigned int kinds,
-			       const char *prefix, size_t max,
-			       const char ***ret, size_t *ret_n)
+struct dbg_error *dbg_complete(struct dbg *dbg, dbg_id frame,
+			       unsigned int kinds, const char *prefix,
+			       size_t max, const char ***ret, size_t *ret_n)
 {
 	struct dbg_error *err = session_need_modules(dbg, true);
 	struct names names = {.prefix = prefix, .arena = dbg->inspect.arena};
@@ -132,8 +134,8 @@ struct dbg_error *dbg_complete(struct dbg *dbg, unsigned int kinds,
 	    kinds & (DBG_NAMES_TYPES | DBG_NAMES_METHODS | DBG_NAMES_OWN),
 	    take_part, &names);
 	if (kinds & DBG_NAMES_LOCALS) {
-		take_locals(dbg, &names);
-		take_members(dbg, &names);
+		take_locals(dbg, frame, &names);
+		take_members(dbg, frame, &names);
 	}
 	if (names.n)
 		qsort(names.list, names.n, sizeof(*names.list), compare_names);

@@ -281,20 +281,21 @@ static void add_named(struct naming *s, const struct code_module *m,
 
 /*
  * The pattern of types and functions that @name means: whole segments from the
- * right; '+' of metadata is '.', "`2" stands for generic parameters, and where
- * none is given there may be some.
+ * right; nested types by '+' or '.'; "`2" stands for generic parameters, and
+ * where none is given there may be some.
  */
 static char *pattern_text(const char *name)
 {
+	static const char params[] = "(<[^>]*>|`[0-9]+)";
 	struct str text = {0};
 
-	str_add(&text, "(^|\\.)");
+	str_add(&text, "(^|[.+])");
 	for (const char *p = name; *p; p++) {
 		if (*p == '`') {
-			str_add(&text, "<[^>]*>");
+			str_add(&text, params);
 			p += strspn(p + 1, "0123456789");
 		} else if (*p == '+' || *p == '.') {
-			str_add(&text, "(<[^>]*>)?\\.");
+			str_addf(&text, "%s?[.+]", params);
 		} else if (isalnum((unsigned char)*p) || *p == '_' ||
 			   *p & 0x80) {
 			str_addc(&text, *p);
@@ -302,7 +303,7 @@ static char *pattern_text(const char *name)
 			str_addf(&text, "\\%c", *p);
 		}
 	}
-	str_add(&text, "(<[^>]*>)?$");
+	str_addf(&text, "%s?$", params);
 	return text.s;
 }
 

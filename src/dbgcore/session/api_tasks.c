@@ -13,6 +13,7 @@
 #include "inspect/blocked.h"
 #include "inspect/exception.h"
 #include "inspect/testcase.h"
+#include "meta/csname.h"
 #include "session/sessionheap.h"
 #include "tasks/tasks.h"
 
@@ -105,7 +106,7 @@ static struct dbg_error *pattern_of(const struct dbg_task_query *query,
 
 static bool is_meant(const struct pattern *p, const struct dbg_task *task)
 {
-	return !p || pattern_matches(p, task->type) ||
+	return !p || csname_matches(p, task->type) ||
 	       (task->method && pattern_matches(p, task->method));
 }
 

@@ -217,6 +217,18 @@ struct dbg_error *dbg_assign(struct dbg *dbg, dbg_id frame, const char *target,
 	return err ? err : session_evaluate(dbg, &e, &x, ret);
 }
 
+static struct dbg_error *format(struct dbg *dbg, const struct eval *e,
+				const struct value *v, char letter,
+				const char **ret)
+{
+	struct view w = inspect_view(&dbg->inspect, e->scope->thread);
+	_cleanup_str_ struct str text = {0};
+	struct dbg_error *err = view_format(&w, v, letter, &text);
+	if (!err)
+		*ret = arena_strdup(w.arena, str_get(&text));
+	return err;
+}
+
 struct dbg_error *dbg_format(struct dbg *dbg, dbg_id frame, const char *expr,
 			     char letter, const char **ret)
 {
@@ -225,16 +237,19 @@ struct dbg_error *dbg_format(struct dbg *dbg, dbg_id frame, const char *expr,
 	struct dbg_error *err = begin(dbg, frame, &e);
 	if (!err)
 		err = inspect_expression(&dbg->inspect, &e, expr, &node);
-	if (err)
-		return err;
-	struct view w = inspect_view(&dbg->inspect, e.scope->thread);
-	_cleanup_str_ struct str text = {0};
-	err = view_format(&w, &node.value, letter, &text);
-	if (err)
-		return err;
-	dbg->inspect.last = node.value;
-	*ret = arena_strdup(w.arena, str_get(&text));
-	return NULL;
+	if (!err)
+		err = format(dbg, &e, &node.value, letter, ret);
+	if (!err)
+		dbg->inspect.last = node.value;
+	return err;
+}
+
+struct dbg_error *dbg_format_last(struct dbg *dbg, char letter,
+				  const char **ret)
+{
+	struct eval e;
+	struct dbg_error *err = begin(dbg, 0, &e);
+	return err ? err : format(dbg, &e, &dbg->inspect.last, letter, ret);
 }
 
 struct dbg_error *dbg_returned(struct dbg *dbg, struct dbg_value *ret,
@@ -317,20 +332,21 @@ static struct dbg_error *type_of(struct eval *e, const char *expr,
 	return NULL;
 }
 
-struct dbg_error *session_members(struct dbg *dbg, const char *expr,
+struct dbg_error *session_members(struct dbg *dbg, dbg_id frame,
+				  const char *expr, bool all,
 				  void (*fn)(void *arg, const char *name),
 				  void *arg)
 {
 	struct eval e;
 	struct type *type;
 	bool named;
-	struct dbg_error *err = begin(dbg, 0, &e);
+	struct dbg_error *err = begin(dbg, frame, &e);
 	if (!err)
 		err = type_of(&e, expr, &type, &named);
 	if (err)
 		return err;
 	struct view w = inspect_view(&dbg->inspect, e.scope->thread);
-	view_members(&w, type, named, fn, arg);
+	view_members(&w, type, named, all, fn, arg);
 	return NULL;
 }
 

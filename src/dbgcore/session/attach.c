@@ -294,7 +294,7 @@ struct dbg_error *dbg_detach(struct dbg *dbg, bool stopped)
 		err = drop_keys(dbg);
 	}
 	if (!err) {
-		holding_forget(dbg);
+		evaluation_let_go(dbg);
 		control_leave(dbg->control);
 		err = target_detach(dbg->target, stopped);
 	}

@@ -49,6 +49,10 @@ static const struct helper helpers[DOING_N] = {
 		      .is_reference = true},
     [DOING_VECTOR] = {"System.Array", "CreateInstance", .n_params = 2,
 		      .last = ELEM_I4, .is_reference = true},
+    [DOING_METHOD] = {"System.RuntimeType", "GetMethodBase", .n_params = 2,
+		      .last = ELEM_VALUETYPE, .is_reference = true},
+    [DOING_INVOKE] = {"System.Reflection.RuntimeMethodInfo", "Invoke",
+		      .n_params = 5, .is_reference = true},
 };
 
 // In .NET 8 and 9.
@@ -137,25 +141,36 @@ static struct type *helper_result(struct il_types *ts, const struct helper *h)
 			  : il_type_to_value(ts, il_type_of_elem(ts, elem));
 }
 
-struct dbg_error *calling_helper(struct dbg *dbg, pid_t tid, enum doing doing,
-				 const uint64_t *words, size_t n)
+/* Have @req call it. */
+static struct dbg_error *helper_set(struct dbg *dbg, enum doing doing,
+				    struct call_request *req)
 {
-	struct il_types *ts = dbg->inspect.il;
 	const struct helper *h = &helpers[doing];
-	struct call_request req = {.tid = tid, .serves = true};
 	struct il_method *m = helper_find(dbg, doing);
 
-	if (m)
-		req.method = dac_method_of_token(dbg->inspect.dac,
-						 m->module->addr, m->token);
-	if (!req.method)
+	req->method =
+	    m ? dac_method_of_token(dbg->inspect.dac, m->module->addr, m->token)
+	      : 0;
+	if (!req->method)
 		return dbg_err(DBG_E_RUNTIME,
 			       "this runtime has no '%s.%s', which the call "
 			       "needs",
 			       h->type, h->method);
-	req.name = il_method_name(ts, m);
-	req.is_reference = h->is_reference;
-	req.ret = helper_result(ts, h);
+	if (!req->name)
+		req->name = il_method_name(dbg->inspect.il, m);
+	req->is_reference = h->is_reference;
+	req->ret = helper_result(dbg->inspect.il, h);
+	return NULL;
+}
+
+struct dbg_error *calling_helper(struct dbg *dbg, pid_t tid, enum doing doing,
+				 const uint64_t *words, size_t n)
+{
+	struct call_request req = {.tid = tid, .serves = true};
+	struct dbg_error *err = helper_set(dbg, doing, &req);
+
+	if (err)
+		return err;
 	for (; req.n_args < n; req.n_args++)
 		memcpy(req.args[req.n_args].bytes, &words[req.n_args],
 		       sizeof(words[0]));
@@ -240,6 +255,20 @@ static bool looks_at_caller(struct il_types *ts, struct il_method *m)
 	return false;
 }
 
+/* It is called by Invoke of its object. */
+static struct dbg_error *invoke(struct dbg *dbg, const struct eval_calls *calls,
+				struct call_request *req)
+{
+	struct evaluation *v = dbg->evaluation;
+
+	v->moved = VALUE_MOVED_FIRST;
+	for (size_t i = 0; calls->boxes_this && i < v->n_given; i++)
+		if (!memcmp(calls->args[1].bytes, &v->given[i],
+			    sizeof(v->given[i])))
+			v->invoking.receiver = i + 1;
+	return helper_set(dbg, DOING_INVOKE, req);
+}
+
 static struct dbg_error *call(struct dbg *dbg, const struct eval_calls *calls,
 			      pid_t tid)
 {
@@ -255,13 +284,20 @@ static struct dbg_error *call(struct dbg *dbg, const struct eval_calls *calls,
 			       "on the method that calls it, and here none "
 			       "does",
 			       req.name);
-	struct dbg_error *err = result_of(dbg, m, &req);
+	struct dbg_error *err = calls->invokes ? NULL : result_of(dbg, m, &req);
 	if (!err)
-		err = making_method(dbg, m, tid, &req.method, &runs);
+		err = making_method(dbg, m, calls->invokes, tid, &req.method,
+				    &runs);
 	if (err || runs)
 		return err;
 	v->module = m->module->addr;
 	v->token = m->token;
+	v->invoking.receiver = 0;
+	v->invoking.is_begun = calls->invokes;
+	if (calls->invokes)
+		err = invoke(dbg, calls, &req);
+	if (err)
+		return err;
 	for (; req.n_args < calls->n_args; req.n_args++) {
 		const struct eval_argument *from = &calls->args[req.n_args];
 		struct call_arg *to = &req.args[req.n_args];
@@ -275,6 +311,9 @@ static struct dbg_error *call(struct dbg *dbg, const struct eval_calls *calls,
 			    il_type_name(dbg->inspect.il, from->type));
 		memcpy(to->bytes, from->bytes, sizeof(to->bytes));
 	}
+	if (calls->invokes)
+		memcpy(req.args[0].bytes, &v->invoking.object,
+		       sizeof(v->invoking.object));
 	return run(dbg, &req, DOING_CALL);
 }
 
@@ -357,6 +396,12 @@ static struct dbg_error *take_answer(struct dbg *dbg,
 	struct eval_answer *a = &v->answers[v->n_answers++];
 
 	*a = (struct eval_answer){.module = v->module, .token = v->token};
+	a->is_boxed = v->invoking.is_begun;
+	if (v->invoking.receiver)
+		holding_move(v, &v->given[v->invoking.receiver - 1],
+			     &a->receiver);
+	holding_drop(dbg, &v->invoking.object);
+	v->invoking = (struct invoking){0};
 	for (size_t i = 0; i < v->n_given; i++)
 		holding_drop(dbg, &v->given[i]);
 	v->n_given = 0;

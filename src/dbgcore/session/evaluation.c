@@ -128,6 +128,9 @@ static struct dbg_error *advance(struct dbg *dbg, bool *ret_runs)
 			       "an assembly was unloaded while '%s' was "
 			       "called: what the value was before is lost",
 			       v->name);
+	// the method's address may be another's now
+	if (v->serial != in->vm_serial)
+		v->invoking.method = NULL;
 	v->serial = in->vm_serial;
 	err = evaluate(dbg, &e, &calls);
 	if (calls.want == EVAL_WANT_NOTHING)
@@ -244,6 +247,16 @@ void evaluation_ended(struct dbg *dbg)
 				  evaluation_subject(dbg->evaluation)));
 }
 
+void evaluation_let_go(struct dbg *dbg)
+{
+	if (is_going_on(dbg))
+		over(dbg, dbg_err(DBG_E_STATE,
+				  "the program was detached from during '%s': "
+				  "what was called goes on there",
+				  evaluation_subject(dbg->evaluation)));
+	holding_forget(dbg);
+}
+
 void evaluation_tick(struct dbg *dbg)
 {
 	struct evaluation *v = dbg->evaluation;
@@ -346,6 +359,11 @@ struct dbg_error *dbg_eval_result(struct dbg *dbg, struct dbg_value *ret)
 	if (!err)
 		*ret = v->value;
 	return err;
+}
+
+bool evaluation_is_late(const struct dbg *dbg)
+{
+	return is_going_on(dbg) && dbg->evaluation->is_late;
 }
 
 uint32_t evaluation_thread(const struct dbg *dbg)

@@ -63,8 +63,12 @@ void holding_forget(struct dbg *dbg);
 void evaluation_stopped(struct dbg *dbg, const struct dbg_stop *stop);
 /* The program is gone. */
 void evaluation_ended(struct dbg *dbg);
+/* It stands, and is about to be let go: it keeps nothing of ours. */
+void evaluation_let_go(struct dbg *dbg);
 /* Number of the thread that makes a call, 0: none does. */
 uint32_t evaluation_thread(const struct dbg *dbg);
+/* Is its time over? */
+bool evaluation_is_late(const struct dbg *dbg);
 /* Look at the clock. */
 void evaluation_tick(struct dbg *dbg);
 

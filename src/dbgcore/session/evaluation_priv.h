@@ -14,7 +14,8 @@
 enum {
 	ANSWERS_MAX = 64,
 	GIVEN_MAX = VM_OWN_MAX,
-	HELD_MAX = FOLLOWED_MAX + ANSWERS_MAX + GIVEN_MAX + 2,
+	/* An answer has two, struct making two, struct invoking one. */
+	HELD_MAX = FOLLOWED_MAX + 2 * ANSWERS_MAX + GIVEN_MAX + 3,
 	REPEATS_MAX = 256, /* calls that serve one expression */
 };
 
@@ -36,6 +37,8 @@ enum doing {
 	DOING_STUB,   /* ... with type arguments of its own */
 	DOING_OBJECT, /* a copy of an object that the interpreter has */
 	DOING_VECTOR, /* ... of an array */
+	DOING_METHOD, /* the object of a method, for eval/invoke.h */
+	DOING_INVOKE, /* only looked for: such a call is DOING_CALL */
 	DOING_N,
 };
 
@@ -64,6 +67,14 @@ struct making {
 	struct il_type *shown;    /* whose object was last asked for */
 };
 
+/* A call by the program's reflection, see eval/invoke.h. */
+struct invoking {
+	struct il_method *method; /* whose object: */
+	uint64_t object;          /* 0: none */
+	size_t receiver;          /* among given from 1; 0: none */
+	bool is_begun;            /* the expression's last call is one */
+};
+
 /* Large: all that is kept over the calls of one expression. */
 struct evaluation {
 	struct arena *arena;
@@ -89,6 +100,7 @@ struct evaluation {
 	struct eval_kept kept;
 	uint64_t given[GIVEN_MAX]; /* to the program: eval/given.h */
 	size_t n_given;
+	struct invoking invoking;
 	const uint16_t *units;
 	size_t n_units;
 	struct making making;
@@ -129,6 +141,8 @@ DBG_MUST struct dbg_error *calling_take(struct dbg *dbg,
 /* The object whose address is at @place, null: none, from now on. */
 void holding_add(struct evaluation *v, void *place);
 void holding_drop(struct dbg *dbg, const void *place);
+/* What is at @place is at @to from now on. */
+void holding_move(struct evaluation *v, const void *place, void *to);
 /* Have one held that is not yet; *ret_runs: a call was begun for it. */
 DBG_MUST struct dbg_error *holding_begin(struct dbg *dbg, pid_t tid,
 					 bool *ret_runs);
@@ -153,11 +167,12 @@ void holding_late(struct dbg *dbg, const struct call_result *r);
 /* ---- making.c: generic methods, objects, what is not loaded -------------- */
 
 /*
- * The program's MethodDesc of @m; *ret_runs instead: a call was begun that is
- * needed to have it.
+ * The program's MethodDesc of @m, and if it @invokes its object, to
+ * evaluation.invoking; *ret_runs instead: a call was begun that is needed to
+ * have them.
  */
 DBG_MUST struct dbg_error *making_method(struct dbg *dbg, struct il_method *m,
-					 pid_t tid, uint64_t *ret,
+					 bool invokes, pid_t tid, uint64_t *ret,
 					 bool *ret_runs);
 /* Have an object of @type made, all zeros; @n: elements, if it is an array. */
 DBG_MUST struct dbg_error *making_object(struct dbg *dbg, struct il_type *type,

@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "base/pattern.h"
+#include "meta/csname.h"
 
 /* Is a type one of those that are asked for? In struct heap_kinds. */
 enum choice {
@@ -51,7 +52,7 @@ static bool choose_type(struct heap_query *q, const struct heap_type *type)
 	if (type->is_free && !f->free)
 		return false;
 	return !q->pattern ||
-	       pattern_matches(q->pattern, session_type_name(q->dbg, type));
+	       csname_matches(q->pattern, session_type_name(q->dbg, type));
 }
 
 bool heap_query_type(struct heap_query *q, const struct heap_type *type)

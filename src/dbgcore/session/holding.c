@@ -71,6 +71,14 @@ void holding_drop(struct dbg *dbg, const void *place)
 	}
 }
 
+void holding_move(struct evaluation *v, const void *place, void *to)
+{
+	memcpy(to, place, sizeof(uint64_t));
+	for (size_t i = 0; i < v->n_held; i++)
+		if (v->held[i].place == place)
+			v->held[i].place = to;
+}
+
 /* A handle of the program's that holds nothing; 0: there is none. */
 static uint64_t handle_find(const struct dbg *dbg)
 {
@@ -85,6 +93,18 @@ static uint64_t handle_find(const struct dbg *dbg)
 			return dbg->handles.v[i];
 	}
 	return 0;
+}
+
+/* The program has made one; false: it is none. */
+static bool handle_add(struct dbg *dbg, uint64_t handle)
+{
+	struct handles *list = &dbg->handles;
+
+	if (!handle || handle % sizeof(handle) || list->n == HANDLES_MAX)
+		return false;
+	list->v[list->n++] = handle;
+	target_clear_behind(dbg->target, handle);
+	return true;
 }
 
 static struct held *held_next(struct evaluation *v)
@@ -112,6 +132,11 @@ struct dbg_error *holding_begin(struct dbg *dbg, pid_t tid, bool *ret_runs)
 	if (!h)
 		return NULL;
 	uint64_t handle = handle_find(dbg);
+	if (!handle && dbg->handles.n == HANDLES_MAX)
+		return dbg_err(DBG_E_UNSUPPORTED,
+			       "more than %d objects would have to be followed "
+			       "over the call: evaluate its parts one by one",
+			       HANDLES_MAX);
 	dbg->evaluation->allocating = allocating(dbg, tid);
 	const uint64_t words[] = {handle, word_at(h->place)};
 	err = handle ? calling_helper(dbg, tid, DOING_HOLD, words, 2)
@@ -123,13 +148,10 @@ struct dbg_error *holding_begin(struct dbg *dbg, pid_t tid, bool *ret_runs)
 struct dbg_error *holding_take(struct dbg *dbg, uint64_t word)
 {
 	struct held *h = held_next(dbg->evaluation);
-	struct handles *list = &dbg->handles;
 
 	if (dbg->evaluation->doing == DOING_HOLD)
 		word = handle_find(dbg);
-	else if (word && word % sizeof(word) == 0 && list->n < HANDLES_MAX)
-		list->v[list->n++] = word;
-	else
+	else if (!handle_add(dbg, word))
 		return dbg_err(DBG_E_RUNTIME,
 			       "the program could not make a handle");
 	h->handle = word;
@@ -226,9 +248,7 @@ void holding_late(struct dbg *dbg, const struct call_result *r)
 
 	if (list->is_late && !handle && r->value.type) {
 		handle = word_at(r->value.bytes);
-		if (handle && handle % sizeof(handle) == 0 &&
-		    list->n < HANDLES_MAX)
-			list->v[list->n++] = handle;
+		handle_add(dbg, handle);
 	}
 	if (list->is_late && handle)
 		empty(dbg, handle);

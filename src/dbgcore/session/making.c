@@ -257,8 +257,40 @@ static struct dbg_error *instance(struct dbg *dbg, struct step *s,
 	return helper(dbg, s, DOING_STUB, words, 3);
 }
 
+/* The object of the method, by which it is called. */
+static struct dbg_error *invoked(struct dbg *dbg, struct step *s,
+				 struct il_method *m, uint64_t desc)
+{
+	struct evaluation *v = dbg->evaluation;
+	uint64_t owner = 0;
+
+	if (v->invoking.object && v->invoking.method == m)
+		return NULL;
+	holding_drop(dbg, &v->invoking.object);
+	v->invoking = (struct invoking){.method = m};
+	struct dbg_error *err = type_object(dbg, s, m->owner, &owner);
+	const uint64_t words[] = {owner, desc};
+	return err || s->runs ? err : helper(dbg, s, DOING_METHOD, words, 2);
+}
+
+/* Of a virtual method the runtime gives out the entry that takes a box. */
+static struct dbg_error *no_entry(struct dbg *dbg, const struct il_method *m)
+{
+	bool ref = il_type_attribute(
+	    m->owner, "System.Runtime.CompilerServices.IsByRefLikeAttribute",
+	    NULL);
+
+	return dbg_err(DBG_E_UNSUPPORTED,
+		       "'%s' cannot be called: it is a virtual method of a "
+		       "generic %s",
+		       dbg->evaluation->wanted,
+		       ref ? "ref struct"
+			   : "structure, and what it takes or returns cannot "
+			     "be boxed");
+}
+
 static struct dbg_error *find(struct dbg *dbg, struct step *s,
-			      struct il_method *m, uint64_t *ret)
+			      struct il_method *m, bool invokes, uint64_t *ret)
 {
 	struct making *g = &dbg->evaluation->making;
 	bool is_generic = m->n_args || m->owner->n_args;
@@ -268,11 +300,9 @@ static struct dbg_error *find(struct dbg *dbg, struct step *s,
 
 	if (!desc)
 		return load(dbg, s, m->owner);
-	if (is_generic && m->owner->is_value && m->flags & IL_METHOD_VIRTUAL)
-		return dbg_err(DBG_E_UNSUPPORTED,
-			       "'%s' cannot be called: it is a virtual method "
-			       "of a generic structure",
-			       dbg->evaluation->wanted);
+	if (is_generic && m->owner->is_value && m->flags & IL_METHOD_VIRTUAL &&
+	    !invokes)
+		return no_entry(dbg, m);
 	if (g->method != m)
 		making_end(dbg);
 	g->method = m;
@@ -281,12 +311,16 @@ static struct dbg_error *find(struct dbg *dbg, struct step *s,
 	if (err || s->runs)
 		return err;
 	*ret = is_generic ? *il_method_desc(m) : desc;
-	making_end(dbg);
-	return NULL;
+	if (invokes)
+		err = invoked(dbg, s, m, *ret);
+	if (!err && !s->runs)
+		making_end(dbg);
+	return err;
 }
 
-struct dbg_error *making_method(struct dbg *dbg, struct il_method *m, pid_t tid,
-				uint64_t *ret, bool *ret_runs)
+struct dbg_error *making_method(struct dbg *dbg, struct il_method *m,
+				bool invokes, pid_t tid, uint64_t *ret,
+				bool *ret_runs)
 {
 	struct step s = {.tid = tid};
 	struct dbg_error *err;
@@ -296,7 +330,7 @@ struct dbg_error *making_method(struct dbg *dbg, struct il_method *m, pid_t tid,
 			       "'%s' cannot be called: it is no method of the "
 			       "program's",
 			       dbg->evaluation->wanted);
-	err = find(dbg, &s, m, ret);
+	err = find(dbg, &s, m, invokes, ret);
 	*ret_runs = s.runs && !err;
 	return err;
 }
@@ -346,6 +380,10 @@ struct dbg_error *making_take(struct dbg *dbg, uint64_t word)
 		break;
 	case DOING_STUB:
 		*il_method_desc(g->method) = word;
+		break;
+	case DOING_METHOD:
+		v->invoking.object = word;
+		holding_add(v, &v->invoking.object);
 		break;
 	default:
 		return NULL;

@@ -5,11 +5,12 @@
 #include "dbg.h"
 
 /*
- * The names of members of what @expr is in the newest frame: those of a value,
- * or the static ones of a type. They come in no order, one maybe several times.
+ * The names of members of what @expr is in a frame (0: the newest): those of a
+ * value, or the static ones of a type. @all: see view_members. They come in no
+ * order, one maybe several times.
  */
 DBG_MUST struct dbg_error *
-session_members(struct dbg *dbg, const char *expr,
+session_members(struct dbg *dbg, dbg_id frame, const char *expr, bool all,
 		void (*fn)(void *arg, const char *name), void *arg);
 
 #endif

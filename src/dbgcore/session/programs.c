@@ -1,8 +1,8 @@
 /*
  * The .NET programs of this machine, from /proc alone: the mappings say whether
  * there is a runtime and which, the cgroup which container it is in. A runtime
- * inside the executable has no library to be seen by: its table for debuggers
- * is looked for in the file.
+ * inside the executable has no library to be seen by: the file exports its
+ * table for debuggers.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -18,6 +18,8 @@
 #include "dac/runtimeinfo.h"
 #include "dbg.h"
 #include "session/program.h"
+#include "target/cgroup.h"
+#include "target/elf.h"
 #include "target/proc.h"
 
 enum {
@@ -46,22 +48,17 @@ bool dbg_framework_version(const char *path, char ret[DBG_VERSION_MAX])
 static bool is_single_file(pid_t pid)
 {
 	char path[32];
-	struct runtime_info info;
+	struct elf_symbol symbol;
 	struct file file;
-	bool found = false;
+	struct elf elf;
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
 	struct dbg_error *err = file_load(path, EXECUTABLE_MAX, &file);
 	if (dbg_err_drop(err))
 		return false;
-	const uint8_t *at = file.bytes.p, *end = at + file.bytes.n;
-	while (!found && (at = memmem(at, (size_t)(end - at), runtime_info_mark,
-				      strlen(runtime_info_mark)))) {
-		struct bytes rest = {at, (size_t)(end - at)};
-
-		found = runtime_info_parse(rest, &info);
-		at++;
-	}
+	err = elf_parse(file.bytes, &elf);
+	bool found = !err && elf_symbol_find(&elf, runtime_info_mark, &symbol);
+	dbg_error_destroy(err);
 	file_unload(&file);
 	return found;
 }
@@ -109,6 +106,15 @@ static bool find_container(pid_t pid, char ret[CONTAINER + 1])
 		}
 	}
 	return found;
+}
+
+void dbg_limits_of(pid_t pid, struct dbg_limits *ret)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/cgroup", pid);
+	_cleanup_free_ char *text = proc_read(path, NULL);
+	cgroup_limits("/sys/fs/cgroup", text ? text : "", ret);
 }
 
 static void tell(pid_t pid, void (*fn)(void *, const struct dbg_program_info *),

@@ -6,6 +6,7 @@
  */
 #include "session/session.h"
 #include "session/siblings.h"
+#include "session/ticks.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -264,7 +265,10 @@ static struct dbg_error *take(struct dbg *dbg, struct target_event *ev)
 		err = NULL;
 	}
 	if (err) {
-		session_message(dbg, "%s", err->message);
+		if (err->code == DBG_E_RUNTIME)
+			session_warning(dbg, "%s", err->message);
+		else
+			session_message(dbg, "%s", err->message);
 		dbg_error_destroy(err);
 	}
 	if (dbg->state != DBG_RUNNING || evaluation_called(dbg))
@@ -275,13 +279,21 @@ static struct dbg_error *take(struct dbg *dbg, struct target_event *ev)
 	return let_go(dbg, ev);
 }
 
-// A hit that only counts is often followed by the next: looking for it a few
-// times more costs less than to sleep and be woken on a quiet machine.
-// Whoever polls wants its turn, too: after so many, the rest is for later.
+// A hit that has come at once when the program went on from the last one is
+// often followed by the next: looking for it a few times more costs less than
+// to sleep and be woken on a quiet machine. Where hits are rarer each look
+// would be in vain, and costs the more the more threads there are. Whoever
+// polls wants its turn, too: after so many, the rest is for later.
 enum {
 	LOOKS_MAX = 100,
+	AT_ONCE_US = 200,
 	EVENTS_MAX = 256,
 };
+
+static bool is_hit(const struct target_event *ev)
+{
+	return ev->kind == TARGET_TRAP || ev->kind == TARGET_WATCH;
+}
 
 static struct dbg_error *dispatch_one(struct dbg *dbg, bool *any, bool *hit)
 {
@@ -293,9 +305,12 @@ static struct dbg_error *dispatch_one(struct dbg *dbg, bool *any, bool *hit)
 	if (err || !got)
 		return err;
 	*any = true;
+	*hit = *hit || (is_hit(&ev) &&
+			ticks_us_since(&dbg->siblings->went_on) < AT_ONCE_US);
 	err = take(dbg, &ev);
 	start_prepare(dbg);
-	*hit = *hit || ev.kind == TARGET_TRAP || ev.kind == TARGET_WATCH;
+	if (is_hit(&ev))
+		clock_gettime(CLOCK_MONOTONIC, &dbg->siblings->went_on);
 	return err;
 }
 

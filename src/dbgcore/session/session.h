@@ -80,6 +80,7 @@ struct siblings {
 	uint32_t last_number;
 	struct dbg *current;       /* which the user looks at */
 	struct dbg_inferior *list; /* as last asked for */
+	struct timespec went_on;   /* from the last hit */
 };
 
 /* A member of a family, and the program that it runs or ran last. */

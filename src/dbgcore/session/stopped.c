@@ -62,7 +62,9 @@ struct dbg_error *session_paused(struct dbg *dbg, pid_t tid, int signal)
 	if (err)
 		return err;
 
-	struct dbg_stop stop = {.reason = DBG_STOP_PAUSE, .signal = signal};
+	struct dbg_stop stop = {.reason = DBG_STOP_PAUSE,
+				.signal = signal,
+				.late = evaluation_is_late(dbg)};
 
 	if (control_runs_only(dbg->control, dbg->resumed))
 		stop.note = "the other threads were held (scheduler-locking): "

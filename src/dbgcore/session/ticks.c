@@ -23,11 +23,16 @@ void ticks_stop(struct ticks *t)
 	t->on = false;
 }
 
-int64_t ticks_since(const struct timespec *since)
+int64_t ticks_us_since(const struct timespec *since)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (now.tv_sec - since->tv_sec) * 1000 +
-	       (now.tv_nsec - since->tv_nsec) / 1000000;
+	return (now.tv_sec - since->tv_sec) * 1000000 +
+	       (now.tv_nsec - since->tv_nsec) / 1000;
+}
+
+int64_t ticks_since(const struct timespec *since)
+{
+	return ticks_us_since(since) / 1000;
 }

@@ -17,7 +17,8 @@ struct ticks {
  */
 void ticks_start(struct ticks *t, unsigned int ms);
 void ticks_stop(struct ticks *t);
-/* Milliseconds from @since, of CLOCK_MONOTONIC, to now. */
+/* Milliseconds and microseconds from @since, of CLOCK_MONOTONIC, to now. */
 int64_t ticks_since(const struct timespec *since);
+int64_t ticks_us_since(const struct timespec *since);
 
 #endif

@@ -45,11 +45,23 @@ static bool is_external(struct stack *s, const struct stack_thread *t,
 	       !code_is_user(s->code, pos->module, pos->token, home(s, t));
 }
 
+void stack_set_called(struct stack *s, pid_t tid, uint64_t sp)
+{
+	s->called_by = tid;
+	s->called_sp = sp;
+}
+
+static bool has_called(const struct stack *s, const struct frame *f)
+{
+	return f->kind == DBG_FRAME_MANAGED && s->called_by == f->tid &&
+	       s->called_sp == f->raw.sp;
+}
+
 // A managed or async frame, alone or in the one that stands for several.
 static void push_code(struct stack *s, struct stack_thread *t,
 		      const struct frame *f, uint32_t first)
 {
-	bool external = s->fold && is_external(s, t, f);
+	bool external = s->fold && !has_called(s, f) && is_external(s, t, f);
 
 	if (external && t->n_display && t->display[t->n_display - 1].external)
 		return;
@@ -403,6 +415,9 @@ void stack_describe(struct stack *s, uint32_t thread, uint32_t level,
 	if (display->external) {
 		ret->kind = DBG_FRAME_EXTERNAL;
 		ret->function = ret->name = "[External Code]";
+	} else if (has_called(s, f)) {
+		ret->kind = DBG_FRAME_CALLED;
+		ret->function = ret->name = "<function called from dndbg>";
 	} else if (f->kind == DBG_FRAME_NATIVE) {
 		native_describe(s, f, ret);
 	} else {

@@ -97,6 +97,11 @@ struct stack_thrown {
 	uint64_t method;
 };
 
+/*
+ * The frame of @tid whose stack pointer is @sp has called a method for us: what
+ * is shown of it is a label. 0: none has.
+ */
+void stack_set_called(struct stack *s, pid_t tid, uint64_t sp);
 void stack_set_thrown(struct stack *s, uint32_t thread,
 		      const struct stack_thrown *list, size_t n);
 /* Fill in the API's description of a frame that is shown, all but its id. */

@@ -59,6 +59,8 @@ struct stack {
 	const struct stack_thrown *thrown; /* of this stop, see there */
 	size_t n_thrown;
 	uint32_t thrown_thread; /* whose list begins with them */
+	pid_t called_by;        /* see stack_set_called; 0: none */
+	uint64_t called_sp;
 
 	struct dbg_thread *list; /* of this stop, made when asked for */
 	size_t n_list;

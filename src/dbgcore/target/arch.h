@@ -60,6 +60,8 @@ DBG_MUST struct dbg_error *regs_return_address(const struct regs *r,
 void regs_return(struct regs *r, uint64_t addr);
 /* The pc of our own code that was interrupted by a signal (ucontext_t). */
 uintptr_t arch_signal_pc(const void *context);
+/* In a loop that looks at memory until another process has written it. */
+void arch_relax(void);
 
 /*
  * Those of a thread inside of a system call, by what /proc/PID/syscall tells:

@@ -406,6 +406,12 @@ bool target_survives(const struct target *t)
 	return t->ops->survives && t->ops->survives(t);
 }
 
+void target_clear_behind(struct target *t, uint64_t addr)
+{
+	if (t->ops->clear_behind)
+		t->ops->clear_behind(t, addr);
+}
+
 struct dbg_error *target_detach(struct target *t, bool stopped)
 {
 	struct dbg_error *err = need_run(t);

@@ -84,6 +84,11 @@ DBG_MUST struct dbg_error *target_attach(pid_t pid, struct target **ret);
 /* Does the process go on when the target is destroyed: was it attached to? */
 bool target_survives(const struct target *t);
 /*
+ * Have the word at @addr, aligned, cleared in such a process should we die
+ * without detaching from it.
+ */
+void target_clear_behind(struct target *t, uint64_t addr);
+/*
  * Of a stopped process whose descriptor became readable: was it killed? Then
  * its end is among the events that follow.
  */

@@ -25,6 +25,7 @@ enum {
 	METHOD_NAME = 3,
 	BASES_MAX = 1000,
 	FIELDS_MAX = 1 << 16,
+	PARTS_DEPTH_MAX = 16, // of structures in structures
 };
 
 bool type_is_tuple_class(const struct type *type)
@@ -166,7 +167,7 @@ static void fill_field(struct types *ts, struct type *type, uint32_t rid,
 	else if (ret->attributes & FIELD_STATIC_FLAG)
 		ret->kind = FIELD_STATIC;
 	ret->type = field_type(ts, type, ret);
-	if (ret->type->special == SPECIAL_TUPLE)
+	if (tuple_is_in(ret->type))
 		ret->names =
 		    tuple_names(md, ret->token, ts->arena, &ret->n_names);
 	enum elem elem;
@@ -237,6 +238,48 @@ void type_fields(struct types *ts, struct type *type, const struct field **ret,
 	}
 	*ret = facts->fields;
 	*ret_n = facts->n_fields;
+}
+
+/* A walk through the parts of a value. */
+struct part_walk {
+	struct types *ts;
+	type_part_fn *fn;
+	void *arg;
+};
+
+static bool walk_parts(const struct part_walk *w, struct type *type,
+		       uint32_t at, unsigned int depth)
+{
+	const struct field *fields;
+	size_t n, seen = 0;
+	uint32_t last = 0;
+
+	type_layout(w->ts, type);
+	if (depth > PARTS_DEPTH_MAX || !w->fn(w->arg, type, at))
+		return false;
+	if (type->kind != TYPE_STRUCT)
+		return true;
+	type_fields(w->ts, type, &fields, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (fields[i].kind != FIELD_INSTANCE)
+			continue;
+		seen++;
+		if (fields[i].offset > type->size ||
+		    !walk_parts(w, fields[i].type, at + fields[i].offset,
+				depth + 1))
+			return false;
+		last = fields[i].type->size;
+	}
+	// one field for many: an inline array or a fixed buffer; none: a byte
+	return seen > 1 || (seen ? last : 1) == type->size;
+}
+
+bool type_each_part(struct types *ts, struct type *type, type_part_fn *fn,
+		    void *arg)
+{
+	const struct part_walk w = {.ts = ts, .fn = fn, .arg = arg};
+
+	return walk_parts(&w, type, 0, 0);
 }
 
 static const struct field *own_field(struct types *ts, struct type *type,

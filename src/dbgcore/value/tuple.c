@@ -1,13 +1,25 @@
-/* Names of tuple elements, from TupleElementNamesAttribute(string[]). */
+/*
+ * Names of tuple elements, from TupleElementNamesAttribute(string[]): those of
+ * all tuples in a type, in one list. Those of a tuple come first, the ones
+ * beyond the seventh too; then, in order, those of the types that it has as
+ * arguments (dotnet/roslyn, TupleNamesEncoder).
+ */
 #include "value/value.h"
+
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/reader.h"
 
 enum {
 	NAMES_MAX = 1024,
-	NULL_STRING = 0xff
+	NULL_STRING = 0xff,
+	NESTING_MAX = 16,
+	ELEMENTS_MAX = 1000,
+	OWN_MAX = 7, // elements, before those of a tuple of the rest
 };
+
+/* ---- The list -------------------------------------------------------- */
 
 /* A SerString (II.23.3): null, or UTF-8 behind its length. */
 static const char *take_string(struct reader *r, struct arena *arena)
@@ -43,4 +55,146 @@ const char *const *tuple_names(const struct md *md, uint32_t token,
 		return NULL;
 	*ret_n = n;
 	return names;
+}
+
+/* ---- Places in it ---------------------------------------------------- */
+
+size_t tuple_count(const struct type *type)
+{
+	size_t n = 0;
+	if (type->special != SPECIAL_TUPLE)
+		return 0;
+	while (type->n_args == OWN_MAX + 1 && n < ELEMENTS_MAX &&
+	       type->args[OWN_MAX]->special == SPECIAL_TUPLE) {
+		n += OWN_MAX;
+		type = type->args[OWN_MAX];
+	}
+	return n + type->n_args;
+}
+
+static size_t names_in(const struct type *type, int depth)
+{
+	size_t n = 0;
+	if (!type || depth > NESTING_MAX)
+		return 0;
+	n = tuple_count(type) + names_in(type->inner, depth + 1);
+	for (size_t i = 0; i < type->n_args; i++)
+		n += names_in(type->args[i], depth + 1);
+	return n;
+}
+
+bool tuple_is_in(const struct type *type)
+{
+	return names_in(type, 0) != 0;
+}
+
+/* Where the names of the type of element @i of a tuple begin. */
+static size_t names_of_element(const struct type *type, size_t i)
+{
+	size_t at = 0;
+	for (;; i -= OWN_MAX) {
+		at += tuple_count(type);
+		for (size_t k = 0; k < i && k < OWN_MAX; k++)
+			at += names_in(type->args[k], 0);
+		if (i < OWN_MAX)
+			return at;
+		type = type->args[OWN_MAX];
+	}
+}
+
+void value_name(struct value *v, const char *const *names, size_t n)
+{
+	const struct type *type = v->type;
+	while (type && type->kind == TYPE_BYREF)
+		type = type->inner;
+	v->names = n ? names : NULL;
+	v->n_names = v->names ? n : 0;
+	v->named = type;
+}
+
+void value_name_element(const struct value *tuple, size_t i,
+			struct value *element)
+{
+	if (!tuple->names || tuple->named != tuple->type || !element->type ||
+	    i >= tuple_count(tuple->type))
+		return;
+	size_t at = names_of_element(tuple->type, i);
+	size_t n = names_in(element->type, 0);
+	if (at <= tuple->n_names && n <= tuple->n_names - at)
+		value_name(element, tuple->names + at, n);
+}
+
+const char *value_element_name(const struct value *tuple, size_t i)
+{
+	bool own = tuple->names && tuple->named == tuple->type;
+	return own && i < tuple->n_names ? tuple->names[i] : NULL;
+}
+
+/* ---- Parts of what has names ----------------------------------------- */
+
+/* Looking for a type in another one. */
+struct search {
+	const struct type *wanted;
+	const char *const *names; /* of what is looked through, */
+	size_t at, n;             /* and how far that went */
+	const char *const *found;
+	size_t n_found; /* names in wanted */
+	bool differ;    /* it is there twice, with other names */
+};
+
+static bool are_same(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+static void note_found(struct search *s)
+{
+	const char *const *names = s->names + s->at;
+	if (s->n_found > s->n - s->at)
+		return;
+	for (size_t i = 0; s->found && i < s->n_found; i++)
+		s->differ |= !are_same(names[i], s->found[i]);
+	s->found = names;
+}
+
+static void look_through(struct search *s, const struct type *type, int depth)
+{
+	if (!type || depth > NESTING_MAX || s->at >= s->n)
+		return;
+	if (type == s->wanted)
+		note_found(s);
+	s->at += tuple_count(type);
+	look_through(s, type->inner, depth + 1);
+	for (size_t i = 0; i < type->n_args; i++)
+		look_through(s, type->args[i], depth + 1);
+}
+
+static bool have_same_args(const struct type *a, const struct type *b)
+{
+	return a->n_args && a->n_args == b->n_args &&
+	       a->special != SPECIAL_TUPLE && b->special != SPECIAL_TUPLE &&
+	       !memcmp(a->args, b->args, a->n_args * sizeof(*a->args));
+}
+
+void value_inherit_names(const struct value *whole, struct value *part)
+{
+	const struct type *type = part->type;
+	if (!whole->names || part->names || !type || !whole->named)
+		return;
+	struct search s = {.wanted = type,
+			   .names = whole->names,
+			   .n = whole->n_names,
+			   .n_found = names_in(type, 0)};
+	if (s.n_found)
+		look_through(&s, whole->named, 0);
+	if (s.found && !s.differ)
+		value_name(part, s.found, s.n_found);
+	else if (have_same_args(type, whole->named))
+		value_name(part, whole->names, whole->n_names);
+	else if (whole->type && whole->type->special != SPECIAL_TUPLE &&
+		 (!whole->type->module || whole->type->module->framework)) {
+		// a part of a collection may hold what is named
+		value_name(part, whole->names, whole->n_names);
+		part->named = whole->named;
+	}
 }

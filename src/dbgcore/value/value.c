@@ -205,45 +205,6 @@ static struct value part(struct types *ts, const struct value *v,
 	return value_bytes(type, bytes, size);
 }
 
-/*
- * Element names of a tuple are listed in one array: first its own, then, in
- * order, those of the tuples inside (dotnet/runtime, TupleElementNames).
- */
-static size_t names_below(const struct type *type, int depth)
-{
-	enum {
-		NESTING_MAX = 16
-	};
-	if (type->special != SPECIAL_TUPLE || depth > NESTING_MAX)
-		return 0;
-	size_t n = type->n_args;
-	for (size_t i = 0; i < type->n_args; i++)
-		n += names_below(type->args[i], depth + 1);
-	return n;
-}
-
-static void pass_names(const struct value *v, const struct field *f,
-		       struct value *ret)
-{
-	const struct type *type = v->type;
-	if (!v->names || type->special != SPECIAL_TUPLE)
-		return;
-	// Item1 is the first, and Rest the eighth, in whose place the names
-	// of the elements from there on stand.
-	size_t index = str_starts(f->name, "Item") ? (size_t)(f->name[4] - '1')
-						   : type->n_args - 1;
-	if (index >= type->n_args)
-		return;
-	size_t at = type->n_args;
-	for (size_t i = 0; i < index; i++)
-		at += names_below(type->args[i], 0);
-	size_t n = names_below(type->args[index], 0);
-	if (n && at <= v->n_names && n <= v->n_names - at) {
-		ret->names = v->names + at;
-		ret->n_names = n;
-	}
-}
-
 struct value value_field(struct types *ts, const struct value *v,
 			 const struct field *f)
 {
@@ -258,11 +219,9 @@ struct value value_field(struct types *ts, const struct value *v,
 	} else {
 		ret = part(ts, v, f->offset, f->type);
 	}
-	pass_names(v, f, &ret);
-	if (f->names) {
-		ret.names = f->names;
-		ret.n_names = f->n_names;
-	}
+	if (f->names)
+		value_name(&ret, f->names, f->n_names);
+	value_inherit_names(v, &ret);
 	return ret;
 }
 
@@ -347,8 +306,7 @@ struct value value_static(struct types *ts, const struct field *f,
 	struct value v = value_memory(f->type, addr);
 	// A struct lies in a box, which is an object like others.
 	v.fixed = f->kind == FIELD_STATIC && f->raw.elem != ELEM_VALUETYPE;
-	v.names = f->names;
-	v.n_names = f->n_names;
+	value_name(&v, f->names, f->n_names);
 	return v;
 }
 

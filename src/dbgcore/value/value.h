@@ -205,6 +205,18 @@ struct field {
 void type_fields(struct types *ts, struct type *type, const struct field **ret,
 		 size_t *ret_n);
 /*
+ * What is done with one part of a value: a structure, or a field of one, at
+ * @at in the value. False ends the walk.
+ */
+typedef bool type_part_fn(void *arg, struct type *part, uint32_t at);
+/*
+ * Walk through a value of @type and, before what follows them, the instance
+ * fields of structures within structures. False if @fn ended it, or if fields
+ * do not tell all that is there: an inline array or a fixed buffer.
+ */
+bool type_each_part(struct types *ts, struct type *type, type_part_fn *fn,
+		    void *arg);
+/*
  * The field of this metadata or source name in @type or its nearest base
  * that has it; NULL if there is none.
  */
@@ -271,7 +283,22 @@ struct value {
 	 */
 	const char *const *names;
 	size_t n_names;
+	const struct type *named; /* whose tuples these are: its declared type,
+				     or that of what it is a part of */
 };
+
+/* How many elements a tuple has, those of its rest too; 0: it is none. */
+size_t tuple_count(const struct type *type);
+/* Are there tuples among the types that @type is made of? */
+bool tuple_is_in(const struct type *type);
+/* Give the tuples in the declared type of @v their names, borrowed. */
+void value_name(struct value *v, const char *const *names, size_t n);
+/* The name of element @i; NULL: it has none. */
+const char *value_element_name(const struct value *tuple, size_t i);
+/* Pass the names on: to element @i, or to what was found in @whole. */
+void value_name_element(const struct value *tuple, size_t i,
+			struct value *element);
+void value_inherit_names(const struct value *whole, struct value *part);
 
 struct value value_absent(struct type *type, enum value_why why, uint64_t addr);
 struct value value_memory(struct type *type, uint64_t addr);

@@ -14,8 +14,7 @@ enum {
 	BASES_MAX = 100,
 	PIECES_MAX = 64,
 	MEMBERS_MAX = 2000,
-	ACCESS_MASK = 7,
-	ACCESS_PUBLIC = 6,
+	ACCESS_DERIVED = 4, // a bit of protected, protected internal, public
 };
 
 static const char compiler_made[] =
@@ -403,7 +402,14 @@ static const struct il_property *property_named(const struct il_property *all,
 
 static bool is_public_method(const struct il_method *m)
 {
-	return m && (m->flags & ACCESS_MASK) == ACCESS_PUBLIC;
+	return m && m->flags & ACCESS_DERIVED;
+}
+
+bool look_is_users(const struct view *w, const struct type *type)
+{
+	const struct code_module *m = type->module;
+	return m && m->pdb && !m->framework &&
+	       (!m->optimized || code_all_optimized(types_code(w->types)));
 }
 
 /* One that a property is named for has that one's access and attributes. */
@@ -414,12 +420,12 @@ static void add_field(const struct view *w, struct list *l,
 	m->field = f;
 	m->owner = f->owner;
 	m->is_static = f->kind != FIELD_INSTANCE;
-	m->is_public = (f->attributes & ACCESS_MASK) == ACCESS_PUBLIC;
-	uint32_t token = f->token;
+	m->is_public = f->attributes & ACCESS_DERIVED;
+	m->token = f->token;
 	if (p) {
 		bool found;
 		m->is_public = is_public_method(p->getter);
-		token = p->token;
+		m->token = p->token;
 		// `field ??= ...`: what it returns is not in the field yet
 		if (f->property && !m->is_static &&
 		    type_property(w->types, f->owner, f->source, &found) != f)
@@ -427,7 +433,7 @@ static void add_field(const struct view *w, struct list *l,
 	}
 	// what the compiler hides of its own has no property instead
 	if (p || f->name[0] != '<')
-		m->browse = attribute_browse(f->owner->module, token);
+		m->browse = attribute_browse(f->owner->module, m->token);
 	else
 		m->browse = BROWSE_COLLAPSED;
 }
@@ -448,6 +454,7 @@ static void add_property(const struct view *w, struct list *l,
 	m->owner = owner;
 	m->is_static = is_static_method(p->getter);
 	m->is_public = is_public_method(p->getter);
+	m->token = p->token;
 	m->browse = attribute_browse(owner->module, p->token);
 }
 

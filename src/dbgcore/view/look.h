@@ -31,8 +31,10 @@ struct member {
 	const struct field *field; /* NULL: a property without one */
 	struct il_method *getter;  /* NULL: it returns the field as it is */
 	struct type *owner;
+	uint32_t token; /* of the property, or else of the field */
 	enum browse browse;
-	bool is_public, is_static;
+	bool is_public; /* or protected, which counts as public */
+	bool is_static;
 	bool hidden; /* a nearer class has one of this name */
 };
 
@@ -53,6 +55,8 @@ struct look {
 
 /* NULL: nothing can be interpreted, or values are to be shown raw. */
 struct look *look_get(const struct view *w, struct type *type);
+/* Is the type one whose source the user has, and not a library's? */
+bool look_is_users(const struct view *w, const struct type *type);
 /* Members of @type and its bases, nearest first. */
 void look_members(const struct view *w, struct look *look,
 		  const struct member **ret, size_t *ret_n);

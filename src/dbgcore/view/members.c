@@ -6,11 +6,13 @@
 
 #include <string.h>
 
-#include "view/view_priv.h"
+#include "view/look.h"
 
 enum {
 	METHOD_FLAGS = 2,
 	METHOD_NAME = 3,
+	ACCESS_MASK = 7,
+	ACCESS_PUBLIC = 6,
 	STATIC_FLAG = 0x10,
 	SPECIAL_FLAG = 0x800,
 	BASES_MAX = 64,
@@ -19,6 +21,7 @@ enum {
 struct walk {
 	const struct view *w;
 	bool is_static;
+	bool all; /* or those of a library that are public alone */
 	void (*fn)(void *arg, const char *name);
 	void *arg;
 };
@@ -31,6 +34,13 @@ static void take(const struct walk *k, const char *name)
 		k->fn(k->arg, name);
 }
 
+static bool is_offered(const struct walk *k, const struct type *type,
+		       uint32_t flags)
+{
+	return k->all || (flags & ACCESS_MASK) == ACCESS_PUBLIC ||
+	       look_is_users(k->w, type);
+}
+
 static void take_fields(const struct walk *k, struct type *type)
 {
 	const struct field *fields;
@@ -39,7 +49,8 @@ static void take_fields(const struct walk *k, struct type *type)
 	type_fields(k->w->types, type, &fields, &n);
 	for (size_t i = 0; i < n; i++)
 		if ((fields[i].kind != FIELD_INSTANCE) == k->is_static &&
-		    fields[i].source)
+		    fields[i].source &&
+		    is_offered(k, type, fields[i].attributes))
 			take(k, fields[i].source);
 }
 
@@ -62,7 +73,7 @@ static void take_methods(const struct walk *k, const struct type *type)
 		    md_col_string(md, MD_METHODDEF, m, METHOD_NAME);
 		bool getter = !strncmp(name, "get_", 4);
 
-		if (!is_wanted(k, md, m))
+		if (!is_wanted(k, md, m) || !is_offered(k, type, flags))
 			continue;
 		// a property by its getter; an indexer has no name to write
 		if (!(flags & SPECIAL_FLAG))
@@ -73,9 +84,9 @@ static void take_methods(const struct walk *k, const struct type *type)
 }
 
 void view_members(const struct view *w, struct type *type, bool is_static,
-		  void (*fn)(void *arg, const char *name), void *arg)
+		  bool all, void (*fn)(void *arg, const char *name), void *arg)
 {
-	const struct walk k = {w, is_static, fn, arg};
+	const struct walk k = {w, is_static, all, fn, arg};
 
 	for (int i = 0; type && i < BASES_MAX; i++) {
 		type_mt(w->types, type);

@@ -113,11 +113,29 @@ static void add_field(struct walk *k, const struct value *seen,
 
 /* Which members are meant, of the value or of what stands for it. */
 enum which {
-	WHICH_ALL,
-	WHICH_PUBLIC,
-	WHICH_OTHERS, /* not public */
+	WHICH_PUBLIC, /* of what stands for it */
+	WHICH_OWN,
+	WHICH_OTHERS, /* that are apart */
 	WHICH_STATIC,
+	WHICH_OTHER_STATICS,
 };
+
+static bool is_of_others(enum which which)
+{
+	return which == WHICH_OTHERS || which == WHICH_OTHER_STATICS;
+}
+
+static bool is_of_statics(enum which which)
+{
+	return which == WHICH_STATIC || which == WHICH_OTHER_STATICS;
+}
+
+/* What is not public of a class that is not the user's own is apart. */
+static bool is_apart(const struct walk *k, const struct member *m)
+{
+	return k->w->editor && !m->is_public && !k->parent->form.hidden &&
+	       !look_is_users(k->w, m->owner);
+}
 
 /* Properties are for editors, which unfold one level at a time. */
 static bool is_wanted(const struct walk *k, const struct member *m,
@@ -126,12 +144,12 @@ static bool is_wanted(const struct walk *k, const struct member *m,
 	const struct view *w = k->w;
 	if (m->browse == BROWSE_NEVER && !w->raw && !k->parent->form.hidden)
 		return false;
-	if (m->is_static != (which == WHICH_STATIC))
+	if (m->is_static != is_of_statics(which))
 		return false;
 	if (!m->field && !w->editor && !of_proxy)
 		return false;
-	return which == WHICH_ALL || which == WHICH_STATIC ||
-	       m->is_public == (which == WHICH_PUBLIC);
+	return which == WHICH_PUBLIC ? m->is_public
+				     : is_apart(k, m) == is_of_others(which);
 }
 
 static const char *property_path(struct walk *k, const struct member *m)
@@ -148,6 +166,20 @@ static const char *property_path(struct walk *k, const struct member *m)
 			    m->name);
 }
 
+/* Names as the property declares them, or as @self has them. */
+static void name_tuples(const struct view *w, const struct member *m,
+			const struct value *self, struct value *v)
+{
+	size_t n;
+	if (!v->type || !tuple_is_in(v->type) || !m->owner->module)
+		return;
+	const char *const *names =
+	    tuple_names(&m->owner->module->md, m->token, w->arena, &n);
+	if (names)
+		value_name(v, names, n);
+	value_inherit_names(self, v);
+}
+
 static void fill_property(struct walk *k, const struct value *self,
 			  const struct member *m, bool of_proxy,
 			  struct node *to)
@@ -155,6 +187,7 @@ static void fill_property(struct walk *k, const struct value *self,
 	to->name = m->name;
 	to->is_static = m->is_static;
 	to->why = member_value(k->w, m, self, &to->value, &to->needs_call);
+	name_tuples(k->w, m, self, &to->value);
 	if (!of_proxy)
 		to->path = property_path(k, m);
 }
@@ -256,7 +289,7 @@ static void add_which(struct walk *k, struct type *type,
 	struct look *look = look_get(k->w, type);
 	if (look)
 		add_looked(k, look, seen, which, false);
-	else
+	else if (!is_of_others(which))
 		add_fields(k, type, seen, which == WHICH_STATIC);
 }
 
@@ -283,6 +316,7 @@ static void add_group(struct walk *k, enum node_kind kind, const char *name,
 	to->group = type;
 	to->value = k->parent->value;
 	to->path = kind == NODE_STATICS ? NULL : k->parent->path;
+	to->form.hidden = k->parent->form.hidden;
 	if (kind == NODE_RAW && to->path)
 		to->path = arena_printf(k->w->arena, "%s,raw", to->path);
 	if (kind == NODE_RESULTS && to->path)
@@ -327,15 +361,14 @@ static void add_module_values(struct walk *k, struct type *type)
 static void add_tuple(struct walk *k, const struct value *seen)
 {
 	const struct view *w = k->w;
-	size_t n = member_tuple_count(seen->type);
+	size_t n = tuple_count(seen->type);
 	for (size_t i = 0; i < n; i++) {
 		struct node *to = take(k);
 		if (!to)
 			continue;
-		bool named = seen->names && i < seen->n_names &&
-			     i < seen->type->n_args && seen->names[i];
-		to->name = named ? seen->names[i]
-				 : arena_printf(w->arena, "Item%zu", i + 1);
+		to->name = value_element_name(seen, i);
+		if (!to->name)
+			to->name = arena_printf(w->arena, "Item%zu", i + 1);
 		to->value = member_tuple(w->types, seen, i);
 		const char *path = named_primary(w, k->parent->path);
 		if (path)
@@ -376,16 +409,15 @@ static void add_thread_value(struct walk *k, const struct value *seen)
 		to->path = arena_printf(w->arena, "%s.Value", path);
 }
 
-/* What is not public is apart where the type is not the user's own. */
 static void add_object(struct walk *k, const struct value *seen)
 {
 	struct type *type = seen->type;
 	struct look *look = k->w->editor ? look_get(k->w, type) : NULL;
-	bool apart = look && type->module->framework && !k->parent->form.hidden;
-	add_which(k, type, seen, apart ? WHICH_PUBLIC : WHICH_ALL);
-	if (has_which(k, type, NULL, WHICH_STATIC))
+	add_which(k, type, seen, WHICH_OWN);
+	if (has_which(k, type, NULL, WHICH_STATIC) ||
+	    has_which(k, type, NULL, WHICH_OTHER_STATICS))
 		add_group(k, NODE_STATICS, "static members", type);
-	if (apart && has_which(k, type, seen, WHICH_OTHERS))
+	if (has_which(k, type, seen, WHICH_OTHERS))
 		add_group(k, NODE_OTHERS, "non-public members", type);
 	if (look && look->list)
 		add_group(k, NODE_RESULTS, "Results View", type);
@@ -438,12 +470,23 @@ static void add_members(struct walk *k, const struct value *seen)
 	add_object(k, seen);
 }
 
+static void add_statics(struct walk *k, struct type *type)
+{
+	add_which(k, type, NULL, WHICH_STATIC);
+	add_module_values(k, type);
+	if (has_which(k, type, NULL, WHICH_OTHER_STATICS))
+		add_group(k, NODE_OTHER_STATICS, "non-public members", type);
+}
+
 void named_each(struct walk *k, const struct value *seen)
 {
 	const struct node *node = k->parent;
 	if (node->kind == NODE_STATICS) {
-		add_which(k, node->group, NULL, WHICH_STATIC);
-		add_module_values(k, node->group);
+		add_statics(k, node->group);
+		return;
+	}
+	if (node->kind == NODE_OTHER_STATICS) {
+		add_which(k, node->group, NULL, WHICH_OTHER_STATICS);
 		return;
 	}
 	if (seen->where == VALUE_ABSENT || value_is_null(k->w->types, seen))

@@ -71,6 +71,12 @@ static bool pointed_rows(const struct view *w, const struct node *node,
 	return true;
 }
 
+/* Or is it members of a type? */
+static bool has_value(const struct node *node)
+{
+	return node->kind != NODE_STATICS && node->kind != NODE_OTHER_STATICS;
+}
+
 static bool is_enumerated(const struct node *node)
 {
 	return node->kind == NODE_RESULTS || node->form.results;
@@ -176,6 +182,7 @@ static void make_rows(const struct view *w, const struct node *node,
 		index_name(&rows->els, first + i, &name);
 		to->name = arena_strdup(w->arena, str_get(&name));
 		to->value = element_get(&rows->els, first + i);
+		value_inherit_names(&node->value, &to->value);
 		name_row(w, rows->look, to);
 		to->form.letter = node->form.letter;
 		if (is_enumerated(node))
@@ -277,7 +284,7 @@ void view_children(const struct view *w, const struct node *node,
 	const struct view *of_members = view_of_members(&plain, &own, node);
 	struct walk k = {.w = of_members, .parent = node};
 	struct value seen = {0};
-	if (node->kind != NODE_STATICS)
+	if (has_value(node))
 		seen = view_seen(w, &node->value);
 	if (kind == DBG_CHILDREN_NAMED && !node->form.results)
 		named_each(&k, &seen);
@@ -401,7 +408,7 @@ void view_describe(const struct view *w, const struct node *node,
 	memset(ret, 0, sizeof(*ret));
 	struct walk k = {.w = view_of_members(w, &own, node), .parent = node};
 	struct value at = {0}, seen = {0};
-	if (node->kind != NODE_STATICS) {
+	if (has_value(node)) {
 		at = value_dereference(w->types, &node->value);
 		seen = view_open(w, &at);
 	}

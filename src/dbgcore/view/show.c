@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "eval/literal.h"
 #include "eval/member.h"
+#include "view/look.h"
 #include "view/view_priv.h"
 
 enum {
@@ -320,7 +321,7 @@ static bool show_exception(const struct view *w, const struct value *v,
 static void show_tuple(const struct view *w, const struct value *v, int depth,
 		       struct str *out)
 {
-	size_t n = member_tuple_count(v->type);
+	size_t n = tuple_count(v->type);
 	str_addc(out, '(');
 	for (size_t i = 0; i < n; i++) {
 		if (i)
@@ -329,9 +330,9 @@ static void show_tuple(const struct view *w, const struct value *v, int depth,
 			str_add(out, "...");
 			break;
 		}
-		if (v->names && i < v->n_names && i < v->type->n_args &&
-		    v->names[i])
-			str_addf(out, "%s: ", v->names[i]);
+		const char *name = value_element_name(v, i);
+		if (name)
+			str_addf(out, "%s: ", name);
 		struct value item = member_tuple(w->types, v, i);
 		show(w, &item, depth + 1, out);
 	}
@@ -370,16 +371,13 @@ bool view_is_text(const struct elements *els)
 	       els->type->kind == TYPE_PRIM;
 }
 
-/* Of the user's own types the prompt shows all, what ToString says or not. */
-static bool is_own(const struct type *type)
-{
-	return type->module && !type->module->framework;
-}
-
-/* A struct over others' values says less of these than its fields do. */
+/*
+ * Of the user's own types the prompt shows all, what ToString says or not. A
+ * struct over others' values says less of these than its fields do.
+ */
 static bool says_itself(const struct view *w, const struct type *type)
 {
-	return w->editor || (!is_own(type) && !type->n_args);
+	return w->editor || (!look_is_users(w, type) && !type->n_args);
 }
 
 // Here and below: true if the text stands for the children, see view_priv.h.
@@ -480,7 +478,7 @@ static bool show_object(const struct view *w, const struct value *v, int depth,
 	} else if (show_type_object(w, v, out) || display_own(w, v, out)) {
 		return false;
 	} else if (display_text(w, v, out)) {
-		return is_own(v->type);
+		return look_is_users(w, v->type);
 	} else {
 		str_addf(out, "{%s}", v->type->name);
 		return true;

@@ -31,9 +31,10 @@ struct view {
 enum node_kind {
 	NODE_VALUE,
 	NODE_STATICS, /* static members of type @group */
-	NODE_OTHERS,  /* members of the value that are not public */
-	NODE_RAW,     /* its own members, where a proxy stands for it */
-	NODE_RESULTS, /* what enumerating it yields, as elements */
+	NODE_OTHERS,  /* members of the value that are apart: not public */
+	NODE_OTHER_STATICS, /* those of its type */
+	NODE_RAW,           /* its own members, where a proxy stands for it */
+	NODE_RESULTS,       /* what enumerating it yields, as elements */
 };
 
 struct node {
@@ -84,10 +85,11 @@ DBG_MUST struct dbg_error *view_format(const struct view *w,
 				       struct str *out);
 /*
  * The names of members of a type and its bases, those of instances or static
- * ones, in no order; one may come several times.
+ * ones, in no order; one may come several times. Unless @all are wanted, of
+ * classes that are not the user's own only what is public.
  */
 void view_members(const struct view *w, struct type *type, bool is_static,
-		  void (*fn)(void *arg, const char *name), void *arg);
+		  bool all, void (*fn)(void *arg, const char *name), void *arg);
 /* A C# declaration of a type: bases, fields, properties, methods. */
 void view_declare(const struct view *w, struct type *type, struct str *out);
 

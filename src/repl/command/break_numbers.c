@@ -31,12 +31,12 @@ static struct dbg_error *enable_one(struct repl *r, uint32_t number)
 
 static struct dbg_error *once_one(struct repl *r, uint32_t number)
 {
-	return dbg_break_once(r->dbg, number, false);
+	return dbg_break_stops(r->dbg, number, 1);
 }
 
 static struct dbg_error *last_one(struct repl *r, uint32_t number)
 {
-	return dbg_break_once(r->dbg, number, true);
+	return dbg_break_last(r->dbg, number);
 }
 
 static struct dbg_error *disable_one(struct repl *r, uint32_t number)
@@ -138,6 +138,31 @@ static struct dbg_error *break_number(struct repl *r, const char **p,
 		return dbg_err_arg("No breakpoint was made yet.");
 	*ret = r->last_break;
 	return NULL;
+}
+
+struct dbg_error *break_enable_count(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	const char *p = call->args;
+	uint32_t stops = 0;
+	uint64_t first, last;
+	bool any;
+
+	if (dbg_err_drop(parse_number(&p, &stops)))
+		return dbg_err_arg("The count is a number above 0.");
+	if (!*p)
+		return dbg_err_arg("Which breakpoints? \"enable count COUNT "
+				   "LIST\".");
+	for (;;) {
+		err = parse_range(&p, &first, &last, &any);
+		if (err || !any)
+			return err;
+		for (uint64_t i = first; i <= last; i++) {
+			err = dbg_break_stops(r->dbg, (uint32_t)i, stops);
+			if (err)
+				return err;
+		}
+	}
 }
 
 struct dbg_error *break_condition(struct repl *r, const struct call *call)

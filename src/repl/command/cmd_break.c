@@ -295,6 +295,13 @@ static const struct repl_cmd enable_subs[] = {
 	.run = break_enable_once,
     },
     {
+	.names = "count",
+	.args = "COUNT LIST",
+	.help = "enable breakpoints for COUNT stops, the last of which "
+		"disables them",
+	.run = break_enable_count,
+    },
+    {
 	.names = "delete",
 	.args = "[LIST]",
 	.help = "enable breakpoints for one stop, which deletes them",

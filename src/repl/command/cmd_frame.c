@@ -205,6 +205,23 @@ static struct dbg_error *frame_apply(struct repl *r, const struct call *call)
 	return err ? err : apply_range(r, &a, first, last);
 }
 
+// What selects a frame; @value_: whether it shows it.
+#define SELECTING_SUBS(value_)                                                 \
+	{                                                                      \
+	    .names = "function",                                               \
+	    .args = "NAME",                                                    \
+	    .help = "select the innermost frame of a method",                  \
+	    .flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,                          \
+	    .complete = DBG_NAMES_TYPES | DBG_NAMES_METHODS,                   \
+	    .value = (value_),                                                 \
+	    .run = frame_function,                                             \
+	},                                                                     \
+	{                                                                      \
+		.names = "level", .args = "N", .help = "select frame N",       \
+		.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS, .value = (value_),   \
+		.run = frame_level,                                            \
+	}
+
 const struct repl_cmd cmd_frame_subs[] = {
     {
 	.names = "apply",
@@ -217,41 +234,11 @@ const struct repl_cmd cmd_frame_subs[] = {
 	.complete = COMPLETE_COMMANDS,
 	.run = frame_apply,
     },
-    {
-	.names = "function",
-	.args = "NAME",
-	.help = "select the innermost frame of a method",
-	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
-	.complete = DBG_NAMES_TYPES | DBG_NAMES_METHODS,
-	.run = frame_function,
-    },
-    {
-	.names = "level",
-	.args = "N",
-	.help = "select frame N",
-	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
-	.run = frame_level,
-    },
+    SELECTING_SUBS(0),
     {.names = NULL},
 };
 
 const struct repl_cmd cmd_select_frame_subs[] = {
-    {
-	.names = "function",
-	.args = "NAME",
-	.help = "select the innermost frame of a method",
-	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
-	.complete = DBG_NAMES_TYPES | DBG_NAMES_METHODS,
-	.value = FRAME_SILENT,
-	.run = frame_function,
-    },
-    {
-	.names = "level",
-	.args = "N",
-	.help = "select frame N",
-	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
-	.value = FRAME_SILENT,
-	.run = frame_level,
-    },
+    SELECTING_SUBS(FRAME_SILENT),
     {.names = NULL},
 };

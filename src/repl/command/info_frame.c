@@ -124,6 +124,7 @@ struct dbg_error *frame_info(struct repl *r, const struct call *call)
 	    [DBG_FRAME_ASYNC] = "async caller, on no stack",
 	    [DBG_FRAME_EXTERNAL] = "code that is not yours",
 	    [DBG_FRAME_THROWN] = "of the throw, on no stack any more",
+	    [DBG_FRAME_CALLED] = "what has called for dndbg",
 	};
 	struct dbg_error *err;
 	struct dbg_frame f;

@@ -2,10 +2,15 @@
 #include "repl/command/sosnames.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "repl/cmd.h"
+
+enum {
+	FRAMES_MAX = 4096, // no object has its address below
+};
 
 #define BY_NAME                                                                \
 	"an object's elements and fields are shown by \"print NAME\", by its " \
@@ -197,9 +202,27 @@ static bool is_command(const char *line)
 	return false;
 }
 
+/* gdb's `do [N]` is `down`; SOS's has the address of an object. */
+static bool is_down(const char *line, struct sos_answer *ret)
+{
+	const char *args = behind(line, "do");
+	char *end = NULL;
+	if (!args)
+		return false;
+	unsigned long n = strtoul(args, &end, 10);
+	end += strspn(end, " \t");
+	if (*end || n >= FRAMES_MAX)
+		return false;
+	*ret = (struct sos_answer){.to = "down", .args = args};
+	return true;
+}
+
 bool sos_find(const char *line, struct sos_answer *ret)
 {
 	bool is_ours = is_command(line);
+
+	if (is_down(line, ret))
+		return true;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		const char *args = behind(line, names[i].words);

@@ -34,13 +34,18 @@ void displays_deinit(struct repl *r);
 
 /* ---- break_numbers.c ------------------------------------------------- */
 
-/* `delete [LIST]`, `enable [once | delete] [LIST]`, `disable [LIST]`. */
+/*
+ * `delete [LIST]`, `enable [once | delete] [LIST]`, `enable count N LIST`,
+ * `disable [LIST]`.
+ */
 DBG_MUST struct dbg_error *break_delete(struct repl *r,
 					const struct call *call);
 DBG_MUST struct dbg_error *break_enable(struct repl *r,
 					const struct call *call);
 DBG_MUST struct dbg_error *break_enable_once(struct repl *r,
 					     const struct call *call);
+DBG_MUST struct dbg_error *break_enable_count(struct repl *r,
+					      const struct call *call);
 DBG_MUST struct dbg_error *break_enable_delete(struct repl *r,
 					       const struct call *call);
 DBG_MUST struct dbg_error *break_disable(struct repl *r,

@@ -159,6 +159,17 @@ static const struct {
     {"by-gen", NULL, offsetof(struct heap_options, by_gen)},
 };
 
+bool heap_option_has_value(const char *word)
+{
+	if (*word != '-')
+		return false;
+	word += 1 + (word[1] == '-');
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
+		if (!strcmp(word, options[i].name))
+			return options[i].take;
+	return false;
+}
+
 // Is the option one of those in the usage of the command: "[--top N] [-stat]"?
 static bool is_taken(const struct repl_cmd *cmd, const char *name)
 {

@@ -20,6 +20,8 @@ struct heap_options {
 
 struct call;
 
+/* Is @word an option ("--top") whose value is the next word? */
+bool heap_option_has_value(const char *word);
 /*
  * Parse the arguments of a command, which may have @max words beside options.
  * Options begin with one dash, as those of SOS, or two; any that the usage of

@@ -130,41 +130,13 @@ static void add_names(struct repl *r, unsigned int kinds, const char *word,
 		size_t n = 0;
 		unsigned int wanted = kinds & ranks[k];
 		if (wanted)
-			err = dbg_complete(r->dbg,
+			err = dbg_complete(r->dbg, frame_id(r),
 					   wanted | (ranks[k] & DBG_NAMES_OWN),
 					   word, NAMES_MAX, &names, &n);
 		for (size_t i = 0; !err && i < n; i++)
 			words_add(ret, names[i], strlen(names[i]));
 		dbg_error_destroy(err);
 		sort_from(ret, from);
-	}
-}
-
-// Fields of what stands before the last dot: "a.b" of "a.b.x".
-static void add_members(struct repl *r, const char *word, struct words *ret)
-{
-	struct dbg_error *err;
-	const char *dot = strrchr(word, '.');
-	struct dbg_value *children;
-	struct dbg_value v;
-	size_t n = 0;
-
-	if (!dot || dot == word || !r->stopped)
-		return;
-	_cleanup_free_ char *head = xstrndup(word, (size_t)(dot - word));
-	err = dbg_eval(r->dbg, frame_id(r), head, &v);
-	if (!err && v.id)
-		err = dbg_children(r->dbg, v.id, DBG_CHILDREN_NAMED, 0, 0,
-				   &children, &n);
-	if (dbg_err_drop(err))
-		return;
-	for (size_t i = 0; i < n; i++) {
-		const char *name = children[i].name;
-		if (strchr(name, ' ') ||
-		    strncmp(name, dot + 1, strlen(dot + 1)))
-			continue;
-		_cleanup_free_ char *full = xasprintf("%s.%s", head, name);
-		words_add(ret, full, strlen(full));
 	}
 }
 
@@ -216,8 +188,6 @@ void complete_line(struct repl *r, const char *line, struct completion *ret)
 		}
 		const char *word = last_word(rest, cmd->complete);
 		ret->start = (size_t)(word - line);
-		if (cmd->complete & DBG_NAMES_LOCALS)
-			add_members(r, word, words);
 		add_names(r, cmd->complete, word, words);
 		size_t ranked = words->n;
 		if (cmd->complete & COMPLETE_PATHS)

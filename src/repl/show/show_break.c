@@ -187,6 +187,9 @@ static void show_details(struct repl *r, const struct dbg_breakpoint *b)
 		    b->hits == 1 ? "" : "s");
 	if (b->ignore)
 		out(r, "\tignore next %" PRIu64 " hits\n", b->ignore);
+	if (b->stops > 1)
+		out(r, "\tdisable after %s %" PRIu32 " hits\n",
+		    b->ignore ? "additional" : "next", b->stops);
 	if (b->reason)
 		out(r, "\t%s\n", b->reason);
 	if (b->log) {
@@ -224,7 +227,7 @@ static void show_row(struct repl *r, const struct dbg_breakpoint *b)
 {
 	out(r, "%-7" PRIu32 " %-14s %-4s %-3s ", b->number, type_name(b),
 	    b->temporary ? "del"
-	    : b->once    ? "dis"
+	    : b->stops   ? "dis"
 			 : "keep",
 	    b->enabled ? "y" : "n");
 	show_what(r, b);

@@ -136,7 +136,7 @@ void show_frame(struct repl *r, const struct dbg_frame *f, bool with_addr)
 {
 	// "<signal handler called>", "[External Code]": no function at all
 	if ((*f->function == '<' && f->kind == DBG_FRAME_NATIVE) ||
-	    f->kind == DBG_FRAME_EXTERNAL) {
+	    f->kind == DBG_FRAME_EXTERNAL || f->kind == DBG_FRAME_CALLED) {
 		out(r, "%s", f->function);
 		return;
 	}
@@ -331,7 +331,9 @@ static void show_reason(const struct repl *r, const struct dbg_stop *stop)
 		    stop->breakpoint);
 		break;
 	case DBG_STOP_PAUSE:
-		// gdb's words, for a pause by any means
+		// gdb's words, for a pause by any means but a call's time
+		if (stop->late)
+			break;
 		out(r, "\nProgram received signal %s.\n",
 		    stop->signal == SIGTSTP ? "SIGTSTP, Stopped (user)"
 					    : "SIGINT, Interrupt");

@@ -14,6 +14,7 @@
 #include "repl/line/parse.h"
 #include "repl/show/print.h"
 #include "repl/repl_priv.h"
+#include "repl/resume.h"
 #include "repl/show/show.h"
 
 enum {
@@ -28,13 +29,13 @@ static struct dbg_error *evaluate(struct repl *r, const char *expr,
 	struct dbg_value v;
 	const char *text;
 
-	err = dbg_format(r->dbg, frame_id(r), expr, 'x', &text);
+	err = evaluate_shown(r, expr, &v);
+	if (err)
+		return err;
+	err = dbg_format_last(r->dbg, 'x', &text);
 	if (!err && parse_u64(text, ret))
 		return NULL;
 	dbg_error_destroy(err);
-	err = dbg_eval(r->dbg, frame_id(r), expr, &v);
-	if (err)
-		return err;
 	if (!v.addr)
 		return dbg_err_arg("\"%s\" is not in memory.", expr);
 	*ret = v.addr;

@@ -13,6 +13,7 @@
 #include "front/plain.h"
 #include "repl/show/print.h"
 #include "repl/repl_priv.h"
+#include "repl/resume.h"
 #include "repl/show/show.h"
 
 /* A conversion: "%-8d". */
@@ -124,8 +125,7 @@ static struct dbg_error *integer(struct repl *r, const char *expr,
 	struct dbg_error *err;
 	const char *text;
 
-	err =
-	    dbg_format(r->dbg, frame_id(r), expr, is_signed ? 'd' : 'x', &text);
+	err = evaluate_format(r, expr, is_signed ? 'd' : 'x', &text);
 	if (err)
 		return err;
 	bool minus = *text == '-';
@@ -163,7 +163,7 @@ static struct dbg_error *add(struct repl *r, const struct conversion *c,
 	uint64_t number;
 
 	if (c->letter == 's') {
-		err = dbg_eval(r->dbg, frame_id(r), expr, &v);
+		err = evaluate_shown(r, expr, &v);
 		if (err)
 			return err;
 		_cleanup_free_ char *text = bare_text(&v);

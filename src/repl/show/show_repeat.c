@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "repl/line/parse.h"
 #include "repl/repl_priv.h"
+#include "repl/resume.h"
 #include "repl/show/print.h"
 #include "repl/show/show.h"
 
@@ -100,8 +101,7 @@ static struct dbg_error *read_count(struct repl *r, const char *expr,
 				    uint64_t *ret)
 {
 	const char *text;
-	struct dbg_error *err =
-	    dbg_format(r->dbg, frame_id(r), expr, 'd', &text);
+	struct dbg_error *err = evaluate_format(r, expr, 'd', &text);
 
 	if (err)
 		return err;
@@ -115,9 +115,8 @@ static struct dbg_error *show_element(struct repl *r, const char *expr,
 {
 	struct dbg_value v;
 	const char *text;
-	struct dbg_error *err =
-	    letter ? dbg_format(r->dbg, frame_id(r), expr, letter, &text)
-		   : dbg_eval(r->dbg, frame_id(r), expr, &v);
+	struct dbg_error *err = letter ? evaluate_format(r, expr, letter, &text)
+				       : evaluate_shown(r, expr, &v);
 
 	if (err)
 		return err;

@@ -276,14 +276,14 @@ struct dbg_error *show_expr(struct repl *r, const char *expr,
 	if (repeat_is(expr))
 		return show_repeat(r, expr, f.letter);
 	if (f.letter && f.letter != 's') {
-		err = dbg_format(r->dbg, frame_id(r), expr, f.letter, &text);
+		err = evaluate_format(r, expr, f.letter, &text);
 		if (err)
 			return err;
 		show_number(r, mode);
 		out(r, "%s", text);
 		return NULL;
 	}
-	err = mode == SHOW_DISPLAY ? dbg_eval(r->dbg, frame_id(r), expr, &v)
+	err = mode == SHOW_DISPLAY ? evaluate_shown(r, expr, &v)
 				   : evaluate_typed(r, expr, &v);
 	if (err)
 		return err;

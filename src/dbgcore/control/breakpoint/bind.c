@@ -459,7 +459,8 @@ void bind_forget(struct control *c, struct bp *bp, struct code_module *m)
 {
 	size_t kept = 0;
 
-	condition_forget(&bp->codes);
+	hit_codes_forget(&bp->codes);
+	hit_codes_forget(&bp->log_codes);
 	for (size_t i = 0; i < bp->n_places; i++) {
 		struct bp_place *p = &bp->places[i];
 

@@ -7,6 +7,7 @@
 
 #include "code/code.h"
 #include "control/breakpoint/condition.h"
+#include "control/breakpoint/hitcode.h"
 #include "control/breakpoint/hitrule.h"
 #include "control/breakpoint/location.h"
 #include "control/exception/filter.h"
@@ -33,9 +34,9 @@ struct bp {
 	enum dbg_break_kind kind;
 	char *text; /* NULL: every exception */
 	char *condition;
-	struct condition_codes codes; /* of it */
+	struct hit_codes codes; /* of it */
 	bool enabled, temporary;
-	bool once;       /* the stop at it disables it */
+	uint32_t stops;  /* it is disabled after that many; 0: never */
 	uint32_t thread; /* the only one whose hits count; 0: all */
 	uint64_t hits, ignore;
 	struct arena *arena; /* holds location's strings */
@@ -48,8 +49,9 @@ struct bp {
 	struct hit_rule rule;
 	char *hit_text; /* as written, NULL: none */
 	char *log;      /* what to say instead of stopping, NULL: stop */
-	bool moved;     /* bound to a later line than asked */
-	bool entry;     /* ours, at the program's Main; not listed */
+	struct hit_codes log_codes; /* of its expressions */
+	bool moved;                 /* bound to a later line than asked */
+	bool entry; /* ours, at the program's Main; not listed */
 };
 
 /* Breakpoints whose sites share an address. */
@@ -129,6 +131,10 @@ struct load_event {
 
 struct dbg_error *load_catch(struct control *c, const struct load_event *ev,
 			     struct dbg_stop *stop, bool *ret_stops);
+
+/* message.c: say what @bp says at a hit of @tid; may stop all threads. */
+DBG_MUST struct dbg_error *message_say(struct control *c, struct bp *bp,
+				       pid_t tid);
 
 /* describe.c: why @bp has no place, in @arena. */
 const char *bp_why_pending(struct control *c, const struct bp *bp,

@@ -42,7 +42,8 @@ static void bp_destroy(struct bp *bp)
 	pattern_destroy(bp->pattern);
 	filter_deinit(&bp->filter);
 	arena_destroy(bp->arena);
-	condition_forget(&bp->codes);
+	hit_codes_forget(&bp->codes);
+	hit_codes_forget(&bp->log_codes);
 	free(bp->places);
 	free(bp->text);
 	free(bp->condition);
@@ -210,8 +211,8 @@ struct dbg_error *control_break_enable(struct control *c, uint32_t number,
 	return watch_switch(c, bp);
 }
 
-struct dbg_error *control_break_once(struct control *c, uint32_t number,
-				     bool deletes)
+struct dbg_error *control_break_stops(struct control *c, uint32_t number,
+				      uint32_t stops, bool deletes)
 {
 	struct dbg_error *err;
 	struct bp *bp;
@@ -222,7 +223,7 @@ struct dbg_error *control_break_once(struct control *c, uint32_t number,
 	if (err)
 		return err;
 	bp->temporary = deletes;
-	bp->once = !deletes;
+	bp->stops = deletes ? 0 : stops;
 	return NULL;
 }
 
@@ -247,35 +248,13 @@ struct dbg_error *control_break_condition(struct control *c, uint32_t number,
 	err = bp_get(c, number, &bp);
 	if (err)
 		return err;
-	condition_forget(&bp->codes);
+	hit_codes_forget(&bp->codes);
 	free(bp->condition);
 	bp->condition = expr && *expr ? xstrdup(expr) : NULL;
 	return NULL;
 }
 
 /* ---- Hits ------------------------------------------------------------ */
-
-static struct inspect_at here(struct control *c, pid_t tid)
-{
-	return (struct inspect_at){stack_thread_number(c->stack, tid),
-				   c->throws.object};
-}
-
-static struct dbg_error *log_hit(struct control *c, const struct bp *bp,
-				 pid_t tid)
-{
-	struct dbg_error *err = control_halt(c);
-
-	if (err)
-		return err;
-
-	const struct inspect_at at = here(c, tid);
-	_cleanup_str_ struct str text = {0};
-
-	logpoint_text(c->inspect, &at, bp->log, &text);
-	c->ops->message(c->arg, bp->number, str_get(&text));
-	return NULL;
-}
 
 struct dbg_error *bp_counts(struct control *c, struct bp *bp, pid_t tid,
 			    bool *ret_stops)
@@ -301,7 +280,7 @@ struct dbg_error *bp_counts(struct control *c, struct bp *bp, pid_t tid,
 	if (!hit_rule_holds(&bp->rule, bp->hits))
 		return NULL;
 	if (bp->log)
-		return log_hit(c, bp, tid);
+		return message_say(c, bp, tid);
 	*ret_stops = true;
 	return NULL;
 }
@@ -320,7 +299,9 @@ void bp_spent(struct control *c, struct bp *bp, struct dbg_stop *stop)
 
 		control_warn(c, control_break_delete(c, number));
 		c->ops->changed(c->arg, number, true);
-	} else if (bp->once) {
+	} else if (bp->stops > 1) {
+		bp->stops--;
+	} else if (bp->stops) {
 		control_warn(c, control_break_enable(c, bp->number, false));
 		c->ops->changed(c->arg, bp->number, false);
 	}

@@ -37,7 +37,7 @@ static struct dbg_error *copy(struct control *c, const struct bp *bp)
 		return err;
 	made = bp_find(c, bp->number);
 	made->ignore = bp->ignore;
-	made->once = bp->once;
+	made->stops = bp->stops;
 	err = control_break_condition(c, bp->number, bp->condition);
 	return err ? err : control_break_enable(c, bp->number, bp->enabled);
 }

@@ -290,7 +290,7 @@ static void describe(struct control *c, const struct bp *bp,
 	ret->kind = bp->kind;
 	ret->enabled = bp->enabled;
 	ret->temporary = bp->temporary;
-	ret->once = bp->once;
+	ret->stops = bp->stops;
 	ret->thread = bp->thread;
 	ret->hits = bp->hits;
 	ret->ignore = bp->ignore;

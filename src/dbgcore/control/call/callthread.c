@@ -127,6 +127,7 @@ void call_begun(struct control *c, const struct call_request *req,
 	v->serves = req->serves || phase != CALL_RUNS;
 	v->tid = req->tid;
 	v->ret = req->ret;
+	stack_set_called(c->stack, phase == CALL_RUNS ? v->tid : 0, v->sp);
 	if (!v->arena)
 		v->arena = arena_create();
 	arena_reset(v->arena);
@@ -263,6 +264,7 @@ void call_finish(struct control *c)
 	LOG(target_log(c->target), LOG_CONTROL, "the call of %s has ended",
 	    v->name);
 	call_traps_lift(c);
+	stack_set_called(c->stack, 0, 0);
 	v->phase = CALL_NONE;
 	v->result.alone = v->alone;
 	v->ended = !v->left || v->serves;
@@ -497,5 +499,7 @@ void call_reset(struct control *c)
 
 	free(v->name);
 	arena_destroy(v->arena);
+	if (v->phase != CALL_NONE)
+		stack_set_called(c->stack, 0, 0);
 	memset(v, 0, sizeof(*v));
 }

@@ -294,6 +294,18 @@ static struct dbg_error *run_alone(struct control *c, pid_t tid,
 	return NULL;
 }
 
+/* Nothing that is compiled is wanted: the JIT's returns are not looked at. */
+static void lift_return(struct control *c)
+{
+	struct code_waits *w = &c->waits;
+
+	if (!w->compile_return || w->compiling.n)
+		return;
+	control_warn(
+	    c, control_site_remove(c, SITE_COMPILE, &w->compile_return, 1));
+	w->compile_return = 0;
+}
+
 bool jit_gate_trap(struct control *c, pid_t tid, uint64_t addr,
 		   uint64_t *ret_addr)
 {
@@ -319,6 +331,7 @@ bool jit_gate_trap(struct control *c, pid_t tid, uint64_t addr,
 	if (!err)
 		err = run_alone(c, tid, &job->ref, entry, ret_addr);
 	control_warn(c, err);
+	lift_return(c);
 	dac_flush(c->dac);
 	return is_known(c, tid, ret_addr);
 }

@@ -105,6 +105,10 @@ struct dbg_error *watch_read(struct control *c, struct watch *w,
  */
 struct dbg_error *watch_condition(struct control *c, const struct watch *w,
 				  const char *expr, bool *ret, bool *ret_known);
+/* Does @expr hold where there is no frame, in the class of the watch? */
+struct dbg_error *watch_class_condition(struct control *c,
+					const struct watch *w, const char *expr,
+					bool *ret);
 /* Read the place that it has. Fills *ret always. */
 struct dbg_error *watch_read_place(struct control *c, const struct watch *w,
 				   struct watch_state *ret);

@@ -238,6 +238,23 @@ struct dbg_error *watch_condition(struct control *c, const struct watch *w,
 	return eval_condition(&e, expr, ret);
 }
 
+struct dbg_error *watch_class_condition(struct control *c,
+					const struct watch *w, const char *expr,
+					bool *ret)
+{
+	struct scope scope;
+	struct eval e;
+	struct dbg_error *err = inspect_eval(c->inspect, NULL, &e);
+
+	if (err)
+		return err;
+	vm_forget(e.vm);
+	scope = *e.scope;
+	class_scope(w, e.types, &scope);
+	e.scope = &scope;
+	return eval_condition(&e, expr, ret);
+}
+
 struct dbg_error *watch_context(struct control *c, struct watch *w,
 				const struct frame *frame)
 {

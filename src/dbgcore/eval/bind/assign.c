@@ -173,16 +173,24 @@ static struct dbg_error *store_register(const struct assignment *a,
 static struct dbg_error *store(const struct assignment *a,
 			       const struct value *to, const struct value *from)
 {
-	if (from && assigncall_is_imaginary(a->b->e->types, from))
-		return dbg_err(DBG_E_UNSUPPORTED,
-			       "an object for '%s' is made by a call, which is "
-			       "not served yet: only the debugger has the one "
-			       "that is assigned",
-			       a->name);
-	struct dbg_error *err =
-	    to->in_register
-		? store_register(a, to, from)
-		: value_store(a->b->e->types, a->b->e->scope->thread, to, from);
+	const struct eval *e = a->b->e;
+	struct dbg_error *err = NULL;
+	struct value given;
+	if (from && assigncall_is_imaginary(e->types, from)) {
+		if (!e->calls || from->type->kind != TYPE_CLASS)
+			return dbg_err(DBG_E_UNSUPPORTED,
+				       "an object for '%s' is made by a call, "
+				       "which is not allowed here: only the "
+				       "debugger has the one that is assigned",
+				       a->name);
+		err = assigncall_object(e, from, &given);
+		from = &given;
+	}
+	if (err)
+		return err;
+	err = to->in_register
+		  ? store_register(a, to, from)
+		  : value_store(e->types, e->scope->thread, to, from);
 	return err ? dbg_err_prefix(err, "cannot write '%s'", a->name) : NULL;
 }
 
@@ -282,7 +290,7 @@ static struct dbg_error *no_object(const struct assignment *a,
 			       a->name);
 	return dbg_err(DBG_E_UNSUPPORTED,
 		       "a box for '%s' is made by a call, which is not "
-		       "served yet; '(%s)%s' is the value in the box that is "
+		       "allowed here; '(%s)%s' is the value in the box that is "
 		       "there",
 		       v->type->name, v->type->name, a->name);
 }
@@ -301,11 +309,13 @@ static struct dbg_error *converted(struct assignment *a, struct binder *b,
 	enum conversion c = conversion_find(b, n, a->type);
 	if (c == CONVERSION_NONE && !n->type)
 		return refuse(a, b, n, bind_source(b, n->syntax));
-	box = c == CONVERSION_BOX;
+	// the machine makes it, and then the program its like
+	box = c == CONVERSION_BOX && !b->e->calls;
 	if (c != CONVERSION_NONE && !box)
 		err = convert(b, n, a->type, &n);
 	if (!err)
-		err = fetch_value(b, n, ret);
+		err = c == CONVERSION_BOX && !box ? machine_value(b, n, ret)
+						  : fetch_value(b, n, ret);
 	if (!err && c == CONVERSION_NONE)
 		err = fit(a, b, n, ret);
 	if (err)
@@ -340,8 +350,6 @@ static struct dbg_error *right_side(struct binder *b, enum op op,
 	struct dbg_error *err = bind_operand(b, x, ret);
 	if (err || op == OP_NONE)
 		return err;
-	if (op == OP_COALESCE)
-		return dbg_err(DBG_E_UNSUPPORTED, "'\?\?=' is not served yet");
 	return bind_operator(b, op, place, *ret, x, ret);
 }
 
@@ -398,4 +406,59 @@ struct dbg_error *bind_assign(const struct eval *e,
 	if (err)
 		return err;
 	return store(&a, &a.to, value_is_null(e->types, &v) ? NULL : &v);
+}
+
+/* ---- ??= --------------------------------------------------------------- */
+
+static bool is_assigned(const struct bound *n)
+{
+	return n->kind == BOUND_PLACE || n->kind == BOUND_VAR ||
+	       n->kind == BOUND_FIELD || n->kind == BOUND_ELEMENT ||
+	       n->kind == BOUND_DEREF || assigncall_gets(n);
+}
+
+/* The value could not be one of the place's type, whatever it is. */
+static struct dbg_error *check_value(struct assignment *a, struct binder *b,
+				     const struct expr *x)
+{
+	struct bound *n;
+	struct dbg_error *err = bind_operand(b, x, &n);
+	if (err || conversion_find(b, n, a->type) != CONVERSION_NONE)
+		return err;
+	if (!n->type)
+		return refuse(a, b, n, bind_source(b, n->syntax));
+	return n->type->is_reference && a->type->is_reference
+		   ? NULL
+		   : refuse(a, b, n, il_type_name(b->ts, n->type));
+}
+
+struct dbg_error *bind_coalesce_check(const struct eval *e,
+				      const struct bind_assignment *x)
+{
+	struct eval plain = *e;
+	struct binder left, right;
+	struct bound *place;
+	plain.calls = NULL;
+	if (x->target->kind == EXPR_NAME && dollar_names(x->target->name))
+		return bind_check(&plain, x->value_text, x->value);
+	binder_init(&left, &plain, x->text);
+	binder_init(&right, &plain, x->value_text);
+	struct assignment a = {.b = &left,
+			       .name = bind_source(&left, x->target)};
+	struct dbg_error *err =
+	    bind_value(&left, bind_unconditional(&left, x->target), &place);
+	if (err)
+		return err;
+	a.type = place->type;
+	if (!is_assigned(place))
+		return dbg_err(DBG_E_ARGUMENT,
+			       "'%s' is not a variable that can be assigned to",
+			       a.name);
+	if (a.type->is_value && a.type->special != IL_SPECIAL_NULLABLE)
+		return dbg_err(DBG_E_ARGUMENT, "'%s' cannot be null",
+			       il_type_name(left.ts, a.type));
+	if (x->value->kind == EXPR_DEFAULT && !x->value->type)
+		return NULL;
+	right.wanted = enum_of(a.type);
+	return check_value(&a, &right, x->value);
 }

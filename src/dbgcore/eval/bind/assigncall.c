@@ -11,6 +11,7 @@
 #include "base/str.h"
 #include "eval/bind/bindassign.h"
 #include "eval/evalcall.h"
+#include "eval/given.h"
 
 enum {
 	AUTO_SETTER = 8 // ldarg.0, ldarg.1, stfld, ret
@@ -100,7 +101,7 @@ static struct dbg_error *new_value(struct binder *b, struct bound *to,
 	struct dbg_error *err;
 	struct value old;
 	bool is_kept = x->old && evalcall_kept(b->e, &old);
-	if (x->op == OP_COALESCE || (x->old && !is_kept))
+	if (x->old && !is_kept)
 		return dbg_err(DBG_E_UNSUPPORTED,
 			       "'%s' is set by a call: write '=' or '+='",
 			       bind_source(b, x->target));
@@ -171,7 +172,7 @@ struct dbg_error *assigncall_run(const struct eval *e,
 	return err;
 }
 
-/* ---- Strings --------------------------------------------------------- */
+/* ---- Objects --------------------------------------------------------- */
 
 struct dbg_error *assigncall_string(const struct eval *e, const struct value *v,
 				    struct value *ret)
@@ -187,4 +188,26 @@ struct dbg_error *assigncall_string(const struct eval *e, const struct value *v,
 	    arena_copy(e->arena, v->units, v->n_units, sizeof(*v->units));
 	calls->n_units = v->n_units;
 	return dbg_err(DBG_E_UNSUPPORTED, "the program makes the string");
+}
+
+struct dbg_error *assigncall_object(const struct eval *e, const struct value *v,
+				    struct value *ret)
+{
+	struct vm_graph g = {0};
+	uint64_t addr = 0;
+	struct dbg_error *err;
+	if (!value_read(e->types, v, 0, &addr, sizeof(addr)) ||
+	    !vm_graph_add(e->vm, &g, addr))
+		return dbg_err(DBG_E_UNSUPPORTED,
+			       "what is assigned leads to an object that only "
+			       "the debugger can have, such as a delegate");
+	err = given_make(e, &g);
+	if (!err && e->calls->want != EVAL_WANT_NOTHING)
+		err =
+		    dbg_err(DBG_E_UNSUPPORTED, "the program makes the object");
+	if (err)
+		return err;
+	addr = given_copy(e, &g, addr);
+	*ret = value_bytes(v->type, &addr, sizeof(addr));
+	return NULL;
 }

@@ -34,4 +34,9 @@ DBG_MUST struct dbg_error *assigncall_string(const struct eval *e,
 					     const struct value *v,
 					     struct value *ret);
 
+/* The same of an object that @v refers to, and of what that leads to. */
+DBG_MUST struct dbg_error *assigncall_object(const struct eval *e,
+					     const struct value *v,
+					     struct value *ret);
+
 #endif

@@ -1,4 +1,9 @@
-/* Which of two overloads is the better one (ECMA-334, 12.6.4.3 to 12.6.4.7). */
+/*
+ * Which of two overloads is the better one (ECMA-334, 12.6.4.3 to 12.6.4.7),
+ * and which one a receiver is good for.
+ */
+#include <string.h>
+
 #include "base/err.h"
 #include "eval/bind/bindlambda.h"
 #include "eval/bind/bindcollection.h"
@@ -83,6 +88,18 @@ static int better_collection(struct binder *b, const struct bound *v,
 	return better_type(b, x, y);
 }
 
+/* For an array what is no span, then one that is read only (C# 14). */
+static int better_span(const struct il_type *x, const struct il_type *y)
+{
+	bool span_x = collection_is_span(x), span_y = collection_is_span(y);
+	if (span_x && span_y) {
+		int order =
+		    strcmp(il_type_simple_name(y), il_type_simple_name(x));
+		return (order > 0) - (order < 0);
+	}
+	return (int)span_y - (int)span_x;
+}
+
 static int better_conversion(struct binder *b, const struct bound *v,
 			     struct il_type *x, struct il_type *y)
 {
@@ -94,7 +111,9 @@ static int better_conversion(struct binder *b, const struct bound *v,
 		return v->type == x ? 1 : -1;
 	if (v->kind == BOUND_UNTYPED && v->syntax->kind == EXPR_COLLECTION)
 		return better_collection(b, v, x, y);
-	return better_type(b, x, y);
+	int span =
+	    v->type && v->type->elem == ELEM_SZARRAY ? better_span(x, y) : 0;
+	return span ? span : better_type(b, x, y);
 }
 
 static struct il_type *param_of(const struct candidate *k, size_t arg)
@@ -183,4 +202,14 @@ int call_better(struct binder *b, const struct call *c,
 	if (x->sig->n_params != y->sig->n_params)
 		return x->sig->n_params < y->sig->n_params ? 1 : -1;
 	return better_params(x, y);
+}
+
+bool call_receiver_fits(struct binder *b, const struct call *c,
+			struct il_type *to)
+{
+	enum conversion how = conversion_find(b, c->receiver, to);
+	if (c->by_span && collection_is_span(to))
+		return how != CONVERSION_NONE;
+	return how == CONVERSION_IDENTITY || how == CONVERSION_REFERENCE ||
+	       how == CONVERSION_BOX;
 }

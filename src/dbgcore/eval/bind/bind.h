@@ -22,20 +22,21 @@ DBG_MUST struct dbg_error *bind_condition(const struct eval *e,
 					  const struct expr *x, bool *ret);
 
 enum {
-	BIND_PARAMS_MAX = 16 /* variables that a compiled condition uses */
+	BIND_PARAMS_MAX = 16 /* variables that compiled code uses */
 };
 
-/* A condition whose variables are parameters: see framecode.h. */
+/* An expression whose variables are parameters: see framecode.h. */
 struct bind_code {
-	struct il_method *method; /* (closure: null, parameters), a bool */
+	struct il_method *method; /* (closure: null, parameters) */
+	struct il_type *type;     /* what it returns */
 	const struct var_origin *origins[BIND_PARAMS_MAX];
 	struct il_type *types[BIND_PARAMS_MAX];
 	size_t n;
 };
 
-/* The method lives in @e's arena. */
+/* With @truth it is converted to bool. The method lives in @e's arena. */
 DBG_MUST struct dbg_error *bind_compile(const struct eval *e, const char *text,
-					const struct expr *x,
+					const struct expr *x, bool truth,
 					struct bind_code *ret);
 
 /* An assignment; the sides may be parts of different texts. */
@@ -48,6 +49,9 @@ struct bind_assignment {
 	const struct value *old; /* of `x++` and the like; NULL: it is none */
 };
 
+/* What is wrong with `target ??= value`, whatever the target is now. */
+DBG_MUST struct dbg_error *bind_coalesce_check(const struct eval *e,
+					       const struct bind_assignment *a);
 /* Carry it out: *ret is the place that was written. */
 DBG_MUST struct dbg_error *bind_assign(const struct eval *e,
 				       const struct bind_assignment *a,

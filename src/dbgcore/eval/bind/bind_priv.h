@@ -179,6 +179,7 @@ struct call {
 	struct il_type **given; /* type arguments */
 	size_t n_given;
 	const struct bound *receiver; /* an argument of extension methods */
+	bool by_span;                 /* ... that may become a span */
 };
 
 DBG_MUST struct dbg_error *bind_call(struct binder *b, const struct expr *x,

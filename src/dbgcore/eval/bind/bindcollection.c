@@ -21,7 +21,7 @@ static bool is_named(const struct il_type *type, const char *space,
 	       !strcmp(il_type_namespace(type), space);
 }
 
-static bool is_span(const struct il_type *type)
+bool collection_is_span(const struct il_type *type)
 {
 	return is_named(type, "System", "Span`1") ||
 	       is_named(type, "System", "ReadOnlySpan`1");
@@ -41,7 +41,7 @@ static struct il_type *iteration_type(struct binder *b, struct il_type *type)
 {
 	if (type->kind == IL_KIND_ARRAY)
 		return type->inner;
-	if (is_span(type))
+	if (collection_is_span(type))
 		return type->args[0];
 	struct il_type *as =
 	    as_core(b, type, "System.Collections.Generic.IEnumerable`1");
@@ -79,7 +79,7 @@ struct il_type *collection_element(struct binder *b, struct il_type *to)
 		return NULL;
 	if (to->elem == ELEM_SZARRAY)
 		return to->inner;
-	if (is_span(to))
+	if (collection_is_span(to))
 		return to->args[0];
 	if (to->kind == IL_KIND_INTERFACE)
 		return is_interface(to, &list) ? to->args[0] : NULL;
@@ -309,7 +309,8 @@ struct dbg_error *collection_convert(struct binder *b, struct bound *v,
 		err = make_list(b, v, element, ret);
 		return err || !list ? err : convert(b, *ret, to, ret);
 	}
-	bool made = to->elem == ELEM_SZARRAY || interface || is_span(to) ||
+	bool made = to->elem == ELEM_SZARRAY || interface ||
+		    collection_is_span(to) ||
 		    il_type_attribute(il_type_generic(b->ts, to),
 				      "System.Runtime.CompilerServices."
 				      "CollectionBuilderAttribute",
@@ -319,7 +320,7 @@ struct dbg_error *collection_convert(struct binder *b, struct bound *v,
 	err = make_array(b, v, element, &array);
 	if (err)
 		return err;
-	if (to->elem == ELEM_SZARRAY || interface || is_span(to))
+	if (to->elem == ELEM_SZARRAY || interface || collection_is_span(to))
 		return convert(b, array, to, ret);
 	return from_array(b, array, to, ret);
 }

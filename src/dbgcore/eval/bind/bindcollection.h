@@ -6,6 +6,8 @@
 
 /* What a collection of type @to has as elements; NULL: it is none. */
 struct il_type *collection_element(struct binder *b, struct il_type *to);
+/* Span<T> or ReadOnlySpan<T>? */
+bool collection_is_span(const struct il_type *type);
 bool collection_fits(struct binder *b, const struct bound *v,
 		     struct il_type *to);
 DBG_MUST struct dbg_error *

@@ -131,8 +131,17 @@ struct dbg_error *param_name(struct binder *b, const struct expr *x,
 	return NULL;
 }
 
+/* Is its text known without the runtime? */
+static bool is_simple(const struct il_type *type)
+{
+	return type &&
+	       (type->kind == IL_KIND_PRIM || type->kind == IL_KIND_ENUM ||
+		type->special == IL_SPECIAL_STRING);
+}
+
 struct dbg_error *bind_compile(const struct eval *e, const char *text,
-			       const struct expr *x, struct bind_code *ret)
+			       const struct expr *x, bool truth,
+			       struct bind_code *ret)
 {
 	struct binder b;
 	struct bound *body;
@@ -140,15 +149,21 @@ struct dbg_error *bind_compile(const struct eval *e, const char *text,
 	binder_init(&b, e, text);
 	b.params = &params;
 	struct dbg_error *err = bind_value(&b, x, &body);
-	if (!err)
+	if (!err && truth)
 		err = convert(&b, body, bind_prim(&b, ELEM_BOOLEAN), &body);
-	if (!err && !plain_make(&b, body))
+	if (!err && !shared_alike(&b, body))
+		err = dbg_err(DBG_E_UNSUPPORTED,
+			      "'%s' depends on the type arguments of code that "
+			      "instances share",
+			      text);
+	if (!err && (!is_simple(body->type) || !plain_make(&b, body)))
 		err = dbg_err(DBG_E_UNSUPPORTED,
 			      "'%s' asks for types at run time", text);
 	if (!err)
 		err = ilgen_method(&b, body, &ret->method);
 	if (err)
 		return err;
+	ret->type = body->type;
 	for (size_t i = 0; i < params.n; i++) {
 		ret->origins[i] = params.origins[i];
 		ret->types[i] = params.vars[i]->type;

@@ -1,8 +1,8 @@
 /*
  * Plain computations: what is evaluated while other threads run may read
  * memory and compute, but not ask the runtime for anything. Fields have their
- * offsets, statics their addresses, simple getters are fields; what depends
- * on the type that an object has (casts, virtual calls) is not plain.
+ * offsets, statics their addresses, simple getters are fields, casts compare
+ * MethodTables; a virtual call is not plain.
  */
 #include <string.h>
 
@@ -78,6 +78,12 @@ static bool plain_store(struct binder *b, struct bound *n)
 	       plain_parts(b, n);
 }
 
+/* By the types that were met before; others have no answer. */
+static bool plain_cast(struct binder *b, struct bound *n)
+{
+	return !n->type->open && plain_parts(b, n);
+}
+
 /* ---- Calls ----------------------------------------------------------- */
 
 static bool is_string_method(const struct il_method *m)
@@ -148,7 +154,8 @@ static plain_fn *const by_kind[] = {
     [BOUND_CALL] = plain_call,       [BOUND_NUMBER] = plain_parts,
     [BOUND_UNARY] = plain_parts,     [BOUND_BINARY] = plain_parts,
     [BOUND_CHOICE] = plain_parts,    [BOUND_STORE] = plain_store,
-    [BOUND_EFFECT] = plain_parts,
+    [BOUND_EFFECT] = plain_parts,    [BOUND_AS] = plain_cast,
+    [BOUND_CAST] = plain_cast,       [BOUND_UNBOX] = plain_cast,
 };
 
 bool plain_make(struct binder *b, struct bound *n)

@@ -14,7 +14,9 @@
 #include "eval/bind/bindmade.h"
 
 enum {
-	OWN_MAX = 7 /* elements, before the rest */
+	OWN_MAX = 7, /* elements, before the rest */
+	NESTING_MAX = 16,
+	LISTED_MAX = 256, /* names in a type */
 };
 
 /* ---- Types ----------------------------------------------------------- */
@@ -86,7 +88,7 @@ static size_t note_tree(struct binder *b, struct il_type *type,
 {
 	struct il_type *elements[TUPLE_MAX];
 	size_t used = tuple_elements(type, elements);
-	if (depth > 16 || used > n)
+	if (depth > NESTING_MAX || used > n)
 		return n;
 	if (used)
 		note(b, type, names, used);
@@ -105,6 +107,52 @@ void tuple_note_tree(struct binder *b, struct il_type *type,
 {
 	if (n)
 		note_tree(b, type, names, n, 0);
+}
+
+/* What compilers would list for @type, of what was noted. */
+struct listed {
+	const char *names[LISTED_MAX];
+	size_t n;
+	bool any;
+};
+
+static void list_own(struct binder *b, const struct il_type *type, size_t n,
+		     struct listed *l)
+{
+	const struct tuple_names *t = b->tuples;
+	while (t && (t->type != type || t->n != n))
+		t = t->next;
+	for (size_t i = 0; i < n; i++) {
+		l->names[l->n++] = t ? t->names[i] : NULL;
+		l->any |= t && t->names[i];
+	}
+}
+
+static void list_tree(struct binder *b, struct il_type *type, int depth,
+		      struct listed *l)
+{
+	struct il_type *elements[TUPLE_MAX];
+	size_t n = tuple_elements(type, elements);
+	if (depth > NESTING_MAX || l->n + n > LISTED_MAX)
+		return;
+	list_own(b, type, n, l);
+	if (type->kind == IL_KIND_ARRAY || type->kind == IL_KIND_BYREF)
+		list_tree(b, type->inner, depth + 1, l);
+	for (size_t i = 0; i < type->n_args; i++)
+		list_tree(b, type->args[i], depth + 1, l);
+}
+
+void tuple_name_value(struct binder *b, struct il_type *type, struct value *v)
+{
+	struct listed l = {.n = 0};
+	if (!b->tuples || v->where == VALUE_ABSENT || !v->type || v->names ||
+	    v->type != il_type_to_value(b->ts, type))
+		return;
+	list_tree(b, type, 0, &l);
+	if (l.any)
+		value_name(v,
+			   arena_copy(b->arena, l.names, l.n, sizeof(*l.names)),
+			   l.n);
 }
 
 /* The element of this name; -1: none, -2: more than one. */
@@ -184,7 +232,9 @@ static const char *implied_name(const struct expr *e)
 {
 	while (e->kind == EXPR_SUPPRESS)
 		e = e->a;
-	return e->kind == EXPR_NAME || e->kind == EXPR_MEMBER ? e->name : NULL;
+	if (e->kind == EXPR_NAME)
+		return e->name[0] == '$' ? NULL : e->name;
+	return e->kind == EXPR_MEMBER ? e->name : NULL;
 }
 
 static struct dbg_error *make(struct binder *b, const struct expr *x,

@@ -37,6 +37,9 @@ DBG_MUST struct dbg_error *tuple_carried(struct binder *b, struct bound *of,
 void tuple_note_tree(struct binder *b, struct il_type *type,
 		     const char *const *names, size_t n);
 
+/* Give @v, of type @type, the names that were noted for tuples in it. */
+void tuple_name_value(struct binder *b, struct il_type *type, struct value *v);
+
 DBG_MUST struct dbg_error *bind_tuple(struct binder *b, const struct expr *x,
 				      struct bound **ret);
 /* Does the literal @v, or a tuple of type @from, convert to @to? */

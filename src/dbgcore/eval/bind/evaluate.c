@@ -67,29 +67,58 @@ static struct dbg_error *make_result(struct binder *b, const struct vm_value *v,
 	return NULL;
 }
 
+/* The reference in the field @name of the machine's object; 0: none. */
+static uint64_t field_reference(struct binder *b, struct il_type *type,
+				uint64_t object, const char *name)
+{
+	struct il_field *field = NULL;
+	uint32_t offset;
+	uint64_t ret = 0;
+	if (dbg_err_drop(il_field_find(b->ts, type, name, &field)) || !field ||
+	    dbg_err_drop(il_field_offset(b->ts, field, &offset)) ||
+	    !vm_read(b->vm, object + 8 + offset, &ret, sizeof(ret)))
+		return 0;
+	return ret;
+}
+
+/* "Ns.Type: its message" of the exception; the one inside of it, 0: none. */
+static uint64_t add_exception(struct binder *b, uint64_t object,
+			      struct str *out)
+{
+	struct il_type *type = NULL;
+	struct value string;
+	uint64_t handle = 0;
+	if (vm_read(b->vm, object, &handle, sizeof(handle)))
+		type = il_type_of_handle(b->ts, handle);
+	if (!type) {
+		str_add(out, "an exception");
+		return 0;
+	}
+	str_add(out, il_type_name(b->ts, type));
+	uint64_t message = field_reference(b, type, object, "_message");
+	if (message && !dbg_err_drop(string_result(b, message, &string))) {
+		str_add(out, ": ");
+		str_add_utf16(out, string.units, string.n_units);
+	}
+	return field_reference(b, type, object, "_innerException");
+}
+
 /* What was thrown, in a sentence. */
 static struct dbg_error *thrown(struct binder *b, const char *text,
 				const struct vm_value *v)
 {
-	uint64_t object = 0, handle = 0, message = 0;
-	struct il_type *type = NULL;
-	struct il_field *field = NULL;
-	uint32_t offset;
-	struct value string;
+	uint64_t object = 0;
 	_cleanup_str_ struct str out = {0};
-	if (vm_read(b->vm, v->addr, &object, sizeof(object)) &&
-	    vm_read(b->vm, object, &handle, sizeof(handle)))
-		type = il_type_of_handle(b->ts, handle);
-	if (!type)
+	if (!vm_read(b->vm, v->addr, &object, sizeof(object)))
 		return dbg_err(DBG_E_STATE, "'%s' throws an exception", text);
-	if (!dbg_err_drop(il_field_find(b->ts, type, "_message", &field)) &&
-	    field && !dbg_err_drop(il_field_offset(b->ts, field, &offset)) &&
-	    vm_read(b->vm, object + 8 + offset, &message, sizeof(message)) &&
-	    message && !dbg_err_drop(string_result(b, message, &string)))
-		str_add_utf16(&out, string.units, string.n_units);
-	return dbg_err(DBG_E_STATE, "'%s' throws %s%s%s", text,
-		       il_type_name(b->ts, type), out.len ? ": " : "",
-		       str_get(&out));
+	object = add_exception(b, object, &out);
+	if (object) {
+		if (out.len && !strchr(".!?", str_get(&out)[out.len - 1]))
+			str_addc(&out, '.');
+		str_add(&out, " Inside of it is ");
+		add_exception(b, object, &out);
+	}
+	return dbg_err(DBG_E_STATE, "'%s' throws %s", text, str_get(&out));
 }
 
 static struct dbg_error *run(struct binder *b, const struct expr *x,

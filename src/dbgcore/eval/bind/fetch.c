@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "eval/bind/bind_priv.h"
+#include "eval/bind/bindtuple.h"
 #include "eval/member.h"
 
 typedef struct dbg_error *fetch_fn(struct binder *b, struct bound *n,
@@ -560,7 +561,9 @@ struct dbg_error *fetch_value(struct binder *b, struct bound *n,
 			   ? by_kind[n->kind]
 			   : NULL;
 	struct dbg_error *err = fn ? fn(b, n, ret) : machine_value(b, n, ret);
-	if (!err)
-		eval_note(b->e, ret);
-	return err;
+	if (err)
+		return err;
+	eval_note(b->e, ret);
+	tuple_name_value(b, n->type, ret);
+	return NULL;
 }

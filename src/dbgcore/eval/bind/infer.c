@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "eval/bind/bindcollection.h"
 #include "eval/bind/bindlambda.h"
 #include "eval/bind/bind_priv.h"
 
@@ -92,6 +93,8 @@ static void infer(struct inference *in, struct il_type *from,
 			infer(in, from->inner, to->inner,
 			      from->inner->is_reference ? side : SIDE_EXACT,
 			      depth + 1);
+	} else if (collection_is_span(to) && from->elem == ELEM_SZARRAY) {
+		infer(in, from->inner, to->args[0], SIDE_EXACT, depth + 1);
 	} else if (to->n_args) {
 		infer_generic(in, from, to, side, depth + 1);
 	}

@@ -150,6 +150,8 @@ static bool argument_fits(struct binder *b, const struct call *c, size_t i,
 	if (by_ref)
 		return is_in && conversion_find(b, c->args[i], to->inner) !=
 				    CONVERSION_NONE;
+	if (c->args[i] == c->receiver)
+		return call_receiver_fits(b, c, to);
 	return conversion_find(b, c->args[i], to) != CONVERSION_NONE;
 }
 
@@ -362,15 +364,6 @@ static bool add_method(void *arg, struct il_method *m)
 	return l->n < METHODS_MAX;
 }
 
-/* The receiver of an extension method is not converted by operators. */
-static bool receiver_fits(struct binder *b, const struct bound *of,
-			  struct il_type *to)
-{
-	enum conversion c = conversion_find(b, of, to);
-	return c == CONVERSION_IDENTITY || c == CONVERSION_REFERENCE ||
-	       c == CONVERSION_BOX;
-}
-
 /* Call @c with the receiver @of as its first argument. */
 static struct dbg_error *find_extension(struct binder *b, struct bound *of,
 					struct call *c, struct method_list *l,
@@ -390,8 +383,10 @@ static struct dbg_error *find_extension(struct binder *b, struct bound *of,
 	l->e = b->e;
 	il_extension_each(b->ts, c->name, add_method, l);
 	struct dbg_error *err = call_resolve(b, c, l->items, l->n, best);
-	if (!err && best->method && !receiver_fits(b, of, best->sig->params[0]))
-		best->method = NULL;
+	if (!err && !best->method) {
+		c->by_span = true;
+		err = call_resolve(b, c, l->items, l->n, best);
+	}
 	if (!err && best->method)
 		err = query_refused(b, c, best->method);
 	return err;

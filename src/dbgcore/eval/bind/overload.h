@@ -24,6 +24,13 @@ struct candidate {
  * parameter, an array, or a span or list (C# 13); NULL: it is none of these.
  */
 struct il_type *call_params_element(const struct il_sig *sig);
+/*
+ * Is @c->receiver good for the first parameter of an extension method? It is
+ * not converted by operators, but an array to a span (C# 14): @c->by_span,
+ * asked where nothing else fits, so that the meaning is that of all versions.
+ */
+bool call_receiver_fits(struct binder *b, const struct call *c,
+			struct il_type *to);
 /* 1: @x is the better of two that fit, -1: the worse, 0: neither. */
 int call_better(struct binder *b, const struct call *c,
 		const struct candidate *x, const struct candidate *y);

@@ -15,8 +15,9 @@
 #include "il/machine/space.h"
 
 static const struct native_table *const tables[] = {
-    &native_core,   &native_unsafe, &native_math, &native_bits,   &native_type,
-    &native_create, &native_object, &native_span, &native_thread,
+    &native_core,   &native_unsafe,  &native_math,   &native_bits,
+    &native_type,   &native_create,  &native_object, &native_span,
+    &native_thread, &native_culture, &native_handle, &native_member,
 };
 
 enum {
@@ -180,6 +181,7 @@ const struct op *native_run(struct vm *vm, struct site *s, uint64_t base,
 	case NATIVE_THROWN:
 		return throw_object(vm, next - 1, n.exception);
 	case NATIVE_IL:
+		dbg_error_destroy(n.error);
 		return call_il(vm, s, base, ret, next);
 	case NATIVE_CALL:
 		return n.entered;

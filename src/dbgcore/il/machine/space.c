@@ -202,6 +202,21 @@ bool vm_write(struct vm *vm, uint64_t addr, const void *buf, size_t n)
 	return true;
 }
 
+void vm_overwrite(struct vm *vm, uint64_t addr, const void *buf, size_t n)
+{
+	for (size_t done = 0; done < n;) {
+		uint64_t at = addr + done;
+		size_t part = stretch(vm, at, n - done);
+		const struct page *page =
+		    map_find(&vm->pages, at / PAGE_SIZE_VM);
+		bool own = vm_owns(vm, at) || (page && page->dirty);
+		uint8_t *p = own ? space_for(vm, at, part) : NULL;
+		if (p)
+			memcpy(p, (const uint8_t *)buf + done, part);
+		done += part;
+	}
+}
+
 bool space_fill(struct vm *vm, uint64_t to, uint8_t byte, uint64_t n)
 {
 	for (uint64_t done = 0; done < n;) {

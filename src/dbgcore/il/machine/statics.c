@@ -69,7 +69,6 @@ static bool run_cctor(struct vm *vm, struct vm_class *c, struct il_method *m,
 	if (!err && !site->code)
 		err = code_get(vm, m, &site->code);
 	if (err) {
-		c->state = CLASS_FAILED;
 		*ret = vm_refuse(vm, i, err);
 		return false;
 	}
@@ -90,7 +89,7 @@ bool class_ready(struct vm *vm, struct il_type *type, const struct op *i,
 	if (c->state == CLASS_READY || c->state == CLASS_RUNS)
 		return true;
 	if (c->state == CLASS_FAILED) {
-		*ret = throw_new(vm, i, "System.TypeInitializationException");
+		*ret = throw_failed(vm, i, c);
 		return false;
 	}
 	c->in_program = il_type_is_initialized(vm->ts, type);

@@ -12,12 +12,17 @@
  * their finally blocks. They are put aside until it has answered (struct
  * filter_run). An exception that leaves a filter is dropped, and the answer is
  * no.
+ *
+ * One that leaves a static constructor is caught there (II.10.5.3.3): what
+ * needed the class throws a TypeInitializationException with it in place of
+ * it, now and ever after.
  */
 #include "il/machine/throw.h"
 
 #include <string.h>
 
 #include "base/err.h"
+#include "base/str.h"
 #include "il/machine/ops.h"
 
 #define OP(name)                                                               \
@@ -59,6 +64,8 @@ const struct op *vm_spent(struct vm *vm, const struct op *i, const char *what)
 
 /* ---- New exceptions ---------------------------------------------------- */
 
+#define INITIALIZATION "System.TypeInitializationException"
+
 /* As the runtime makes them: its text and its number. */
 static const struct {
 	const char *type;
@@ -78,6 +85,7 @@ static const struct {
      "Attempted to access an element as a type incompatible with the array."},
     {"System.ArithmeticException", 0x80070216,
      "Overflow or underflow in the arithmetic operation."},
+    {INITIALIZATION, 0x80131534, "A type initializer threw an exception."},
 };
 
 static void exception_field(struct vm *vm, uint64_t object,
@@ -121,6 +129,52 @@ const struct op *throw_new(struct vm *vm, const struct op *i, const char *type)
 					 "'%s' is thrown, which cannot be made",
 					 type));
 	return throw_object(vm, i, object);
+}
+
+static uint64_t text_object(struct vm *vm, const char *text)
+{
+	uint16_t units[256];
+	size_t n = 0;
+	for (; text[n] && n < sizeof(units) / sizeof(units[0]); n++)
+		units[n] = (uint8_t)text[n];
+	return vm_new_string(vm, units, n);
+}
+
+/* The class at @c was not initialised, because of @inner; 0: no memory. */
+static uint64_t initialization_new(struct vm *vm, const struct vm_class *c,
+				   uint64_t inner)
+{
+	_cleanup_str_ struct str name = {0}, text = {0};
+	uint64_t object = exception_new(vm, INITIALIZATION);
+	if (!object)
+		return 0;
+	struct il_type *type = object_type(vm, object);
+	// as the runtime: of a nested class without those around it
+	const char *space = il_type_enclosing(vm->ts, c->type)
+				? ""
+				: il_type_namespace(c->type);
+	str_addf(&name, "%s%s%s", space, *space ? "." : "",
+		 il_type_simple_name(c->type));
+	str_addf(&text, "The type initializer for '%s' threw an exception.",
+		 str_get(&name));
+	uint64_t of = text_object(vm, str_get(&name));
+	uint64_t message = text_object(vm, str_get(&text));
+	exception_field(vm, object, type, "_typeName", &of, 8);
+	exception_field(vm, object, type, "_message", &message, 8);
+	exception_field(vm, object, type, "_innerException", &inner, 8);
+	return object;
+}
+
+const struct op *throw_failed(struct vm *vm, const struct op *i,
+			      const struct vm_class *c)
+{
+	if (!c->failure)
+		return vm_refuse(vm, i,
+				 dbg_err(DBG_E_UNSUPPORTED,
+					 "the static constructor of '%s' "
+					 "throws an exception",
+					 il_type_name(vm->ts, c->type)));
+	return throw_object(vm, i, c->failure);
 }
 
 const struct op *throw_bad(struct vm *vm, const struct op *i, uint64_t addr)
@@ -211,6 +265,23 @@ static bool is_inside(const struct filter_run *run, size_t frame,
 
 static const struct op *filter_end(struct vm *vm, bool yes);
 
+/* The filter that is being asked is in the frame at @frame. */
+static bool asks_in(const struct vm *vm, size_t frame)
+{
+	return vm->filter && vm->filter->search.frame == frame;
+}
+
+/* @exception leaves the static constructor in the frame at the top. */
+static const struct op *constructor_failed(struct vm *vm, uint64_t exception)
+{
+	struct vm_class *c =
+	    vm_class_of(vm, vm->frames[vm->n_frames - 1].cctor);
+	c->state = CLASS_FAILED;
+	c->failure = initialization_new(vm, c, exception);
+	frame_pop(vm);
+	return throw_failed(vm, vm->frames[vm->n_frames - 1].ip, c);
+}
+
 /* The frame at the top is where @words lead, and no handler of it is meant. */
 static bool is_dropped(const struct vm *vm, const struct clause_words *words)
 {
@@ -241,10 +312,11 @@ static const struct op *unwind(struct vm *vm, uint64_t at, size_t from,
 				put_u8(vm->fp + c->exception, words.exception);
 			return &code->ops[c->start];
 		}
+		if (is_dropped(vm, &words) && f->cctor &&
+		    !asks_in(vm, vm->n_frames - 1))
+			return constructor_failed(vm, words.exception);
 		if (is_dropped(vm, &words))
 			return filter_end(vm, false);
-		if (f->cctor)
-			vm_class_of(vm, f->cctor)->state = CLASS_FAILED;
 		if (vm->n_frames > 1)
 			at = caller_at(vm, vm->n_frames - 1);
 		frame_pop(vm);
@@ -389,8 +461,8 @@ static const struct op *search_on(struct vm *vm, struct search s,
 	for (;;) {
 		if (search_frame(vm, &s, i, &next))
 			return next;
-		if (!s.frame ||
-		    (vm->filter && vm->filter->search.frame == s.frame))
+		if (!s.frame || asks_in(vm, s.frame) ||
+		    vm->frames[s.frame].cctor)
 			break;
 		s.at = caller_at(vm, s.frame--);
 		s.from = 0;
@@ -399,10 +471,11 @@ static const struct op *search_on(struct vm *vm, struct search s,
 	// finally runs.
 	const struct frame *top = &vm->frames[vm->n_frames - 1];
 	return unwind(vm, (uint64_t)(i - top->code->ops), 0,
-		      (struct clause_words){
-			  .exception = s.exception,
-			  .frame = vm->filter ? (uint32_t)s.frame + 1 : 0,
-			  .clause = CLAUSE_DROPS});
+		      (struct clause_words){.exception = s.exception,
+					    .frame = s.frame || vm->filter
+							 ? (uint32_t)s.frame + 1
+							 : 0,
+					    .clause = CLAUSE_DROPS});
 }
 
 const struct op *throw_object(struct vm *vm, const struct op *i,

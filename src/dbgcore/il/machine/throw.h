@@ -7,6 +7,7 @@
 struct dbg_error;
 struct op;
 struct vm;
+struct vm_class;
 
 /*
  * Drop what is being executed. Classes whose static constructors have not come
@@ -18,6 +19,10 @@ const struct op *throw_object(struct vm *vm, const struct op *i,
 			      uint64_t exception);
 /* A new one of the core library. */
 const struct op *throw_new(struct vm *vm, const struct op *i, const char *type);
+/* The exception that each use of @c, whose initialisation has failed, throws.
+ */
+const struct op *throw_failed(struct vm *vm, const struct op *i,
+			      const struct vm_class *c);
 /* As throw_new for memory at @addr: NullReference, or the end. */
 const struct op *throw_bad(struct vm *vm, const struct op *i, uint64_t addr);
 /* End the execution. */

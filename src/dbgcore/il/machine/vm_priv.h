@@ -140,6 +140,7 @@ struct vm_class {
 		CLASS_FAILED,
 	} state;
 	bool in_program;     /* the program has initialised it */
+	uint64_t failure;    /* FAILED: what its uses throw; 0: not made */
 	uint64_t object;     /* its RuntimeType, 0: not asked for */
 	uint32_t mark_epoch; /* of object, if it is the machine's */
 };

@@ -95,6 +95,14 @@ static struct dbg_error *field_at(struct native *n, uint64_t addr,
 	return err;
 }
 
+enum native_end native_get_field(struct native *n, uint64_t addr,
+				 const char *name, void *to, size_t size)
+{
+	uint64_t at;
+	struct dbg_error *err = field_at(n, addr, name, &at);
+	return err ? native_fail(n, err) : native_get(n, at, to, size);
+}
+
 enum native_end native_set_field(struct native *n, uint64_t addr,
 				 const char *name, const void *from,
 				 size_t size)

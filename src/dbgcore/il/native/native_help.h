@@ -14,7 +14,9 @@ enum native_end native_zero(struct native *n); /* of 64 bits */
 
 /* A new string of @text, UTF-8, is the result. */
 enum native_end native_ret_text(struct native *n, const char *text);
-/* Set the field @name of the object at @addr. */
+/* Get, set the field @name of the object at @addr. */
+enum native_end native_get_field(struct native *n, uint64_t addr,
+				 const char *name, void *to, size_t size);
 enum native_end native_set_field(struct native *n, uint64_t addr,
 				 const char *name, const void *from,
 				 size_t size);

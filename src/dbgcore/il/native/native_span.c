@@ -101,6 +101,10 @@ static enum native_end find(struct native *n, uint64_t at, const uint8_t *value,
 		// An end is sought page by page: behind it may be nothing.
 		if (count == ENDLESS)
 			part = (int64_t)((CHUNK - at % CHUNK) / size);
+		// The machine's own memory ends anywhere.
+		while (count == ENDLESS && part > 1 &&
+		       !vm_read(n->vm, at, buf, (size_t)part * size))
+			part /= 2;
 		if (part == 0)
 			part = 1;
 		if (part > count - done)

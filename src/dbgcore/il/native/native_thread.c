@@ -155,6 +155,11 @@ static const struct il_native rows[] = {
     {"System.Threading.WaitHandle", "WaitOne", ALL, waits},
     {"System.Threading.ManualResetEventSlim", "Wait", ALL, waits},
     {"System.Threading.SemaphoreSlim", "Wait", ALL, waits},
+    // no worker comes for what is queued
+    {"System.Threading.LowLevelLifoSemaphore", "ReleaseCore", ALL,
+     native_nothing},
+    {"System.Threading.Tasks.Task", "SpinWait", ALL, native_false},
+    {"System.Threading.Tasks.Task", "SpinThenBlockingWait", ALL, waits},
     {THREAD, "get_CurrentThread", ALL, current_thread},
     {THREAD, "Sleep", ALL, waits},
     {THREAD, "Join", ALL, waits},

@@ -109,6 +109,13 @@ static enum native_end is(struct native *n)
 	return native_ret_i4(n, answer(n, what, t));
 }
 
+static enum native_end is_variable(struct native *n)
+{
+	struct il_type *t = self(n);
+	return t ? native_ret_i4(n, answer(n, "GenericParameter", t))
+		 : NATIVE_IL;
+}
+
 static enum native_end contains_parameters(struct native *n)
 {
 	struct il_type *t = self(n);
@@ -159,17 +166,6 @@ static enum native_end is_subclass(struct native *n)
 		return native_ret_i4(n, 0);
 	struct dbg_error *err = il_type_derives(n->types, t, base, &derives);
 	return err ? native_fail(n, err) : native_ret_i4(n, derives);
-}
-
-/* Attributes of the class itself; those that it inherits are not asked. */
-static enum native_end is_defined(struct native *n)
-{
-	_cleanup_str_ struct str name = {0};
-	struct il_type *t = self(n), *attribute = second(n);
-	if (!t || !attribute)
-		return NATIVE_IL;
-	native_full_name(n->types, attribute, &name);
-	return native_ret_i4(n, il_type_attribute(t, str_get(&name), NULL));
 }
 
 /* ---- Numbers ---------------------------------------------------------------
@@ -442,12 +438,12 @@ static const struct il_native rows[] = {
     {RUNTIME, "CanCastTo", ALL, is_assignable_to},
     {RUNTIME, "IsInstanceOfType", ALL, is_instance},
     {RUNTIME, "IsSubclassOf", ALL, is_subclass},
-    {RUNTIME, "IsDefined", ALL, is_defined},
     {RUNTIME, "GetAttributeFlagsImpl", ALL, attributes},
     {RUNTIME, "GetArrayRank", ALL, rank},
     {RUNTIME, "GetTypeCodeImpl", ALL, get_type_code},
     {RUNTIME, "GetCorElementType", ALL, element_type_code},
     {RUNTIME, "GetUnderlyingCorElementType", ALL, element_type_code},
+    {"System.RuntimeTypeHandle", "IsGenericVariable", ALL, is_variable},
     {"System.RuntimeTypeHandle", "GetCorElementType", ALL, element_type_code},
     {"System.Enum", "InternalGetCorElementType", "System.RuntimeType",
      element_type_code},

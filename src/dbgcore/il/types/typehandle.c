@@ -57,8 +57,8 @@ struct il_type *il_type_of_mt(struct il_types *ts, uint64_t mt)
 	struct il_type *type = mt ? map_find(&ts->by_mt, mt) : NULL;
 	if (type || !mt)
 		return type;
-	if (!ts->dac || dbg_err_drop(dac_type_get(ts->dac, mt, &dt)) ||
-	    dt->is_free)
+	if (!ts->dac || ts->quiet ||
+	    dbg_err_drop(dac_type_get(ts->dac, mt, &dt)) || dt->is_free)
 		return NULL;
 	if (dt->is_array) {
 		type = of_array(ts, dt);
@@ -93,7 +93,7 @@ static uint64_t instance_mt(struct il_types *ts, struct il_type *type)
 uint64_t il_type_mt(struct il_types *ts, struct il_type *type)
 {
 	struct il_type_facts *facts = type->facts;
-	if (facts->mt || facts->mt_sought == ts->stop)
+	if (facts->mt || facts->mt_sought == ts->stop || ts->quiet)
 		return facts->mt;
 	facts->mt_sought = ts->stop;
 	if (!type->module || type->open)

@@ -92,6 +92,11 @@ static bool modules_stand(struct il_types *ts,
 	return ts->unloaded_age == code_unloaded_age(ts->code);
 }
 
+void il_types_quiet(struct il_types *ts, bool on)
+{
+	ts->quiet = on;
+}
+
 bool il_types_stop(struct il_types *ts)
 {
 	size_t n;

@@ -123,6 +123,7 @@ struct il_types {
 	size_t n_seen, cap_seen;
 	uint32_t unloaded_age; /* code_unloaded_age at the last stop */
 	uint64_t n_handles;
+	bool quiet; /* see il_types_quiet */
 };
 
 uint64_t il_hash(uint64_t h, uint64_t word);

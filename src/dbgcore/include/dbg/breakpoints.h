@@ -74,7 +74,7 @@ struct dbg_breakpoint {
 	enum dbg_break_state state;
 	bool enabled;
 	bool temporary;
-	bool once;             /* the stop at it disables it */
+	uint32_t stops;        /* it is disabled after that many; 0: never */
 	uint32_t thread;       /* as in the request */
 	enum dbg_watch access; /* WATCH */
 	uint64_t hits;
@@ -95,9 +95,11 @@ DBG_MUST struct dbg_error *dbg_break_add(struct dbg *dbg,
 DBG_MUST struct dbg_error *dbg_break_delete(struct dbg *dbg, uint32_t number);
 DBG_MUST struct dbg_error *dbg_break_enable(struct dbg *dbg, uint32_t number,
 					    bool enabled);
-/* Enable it for one stop, which disables or deletes it. */
-DBG_MUST struct dbg_error *dbg_break_once(struct dbg *dbg, uint32_t number,
-					  bool deletes);
+/* Enable it for so many stops, the last of which disables it. */
+DBG_MUST struct dbg_error *dbg_break_stops(struct dbg *dbg, uint32_t number,
+					   uint32_t stops);
+/* Enable it for one stop, which deletes it. */
+DBG_MUST struct dbg_error *dbg_break_last(struct dbg *dbg, uint32_t number);
 DBG_MUST struct dbg_error *dbg_break_ignore(struct dbg *dbg, uint32_t number,
 					    uint64_t count);
 /* Set an expression that must be true; NULL removes it. */

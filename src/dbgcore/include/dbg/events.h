@@ -57,8 +57,9 @@ struct dbg_stop {
 	bool temporary;      /* that breakpoint is gone now */
 	bool stepped;        /* BREAKPOINT: a step ends here too */
 	int signal;
-	bool fatal;         /* that signal is about to end the program */
-	uint64_t exception; /* address of the object, 0: none */
+	bool late;  /* PAUSE: a call's time is over, see dbg_eval_begin */
+	bool fatal; /* that signal is about to end the program */
+	uint64_t exception;         /* address of the object, 0: none */
 	const char *exception_type; /* C# name, NULL: none */
 	const char *exception_message;
 	const char *caught; /* first chance: will it be, and where; or NULL */

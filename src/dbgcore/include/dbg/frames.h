@@ -34,6 +34,7 @@ enum dbg_frame_kind {
 			     */
 	DBG_FRAME_THROWN,   /* recorded in the exception, on no stack any more
 			     */
+	DBG_FRAME_CALLED,   /* a label: the frame before is of a call of ours */
 };
 
 struct dbg_source_range {

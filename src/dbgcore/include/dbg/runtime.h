@@ -126,8 +126,8 @@ DBG_MUST struct dbg_error *
 dbg_domain_list(struct dbg *dbg, struct dbg_domain **ret, size_t *ret_n);
 
 struct dbg_load_context {
-	uint64_t object; /* AssemblyLoadContext; 0: default, not made yet */
-	const char *type;
+	uint64_t object;  /* 0: default, not made yet, or collected already */
+	const char *type; /* "?" if there is no object to tell */
 	const char *name; /* NULL: it has none */
 	bool collectible;
 	bool unloading; /* Unload was called, and it is still there */

@@ -12,10 +12,15 @@ enum dbg_names {
 	DBG_NAMES_OWN = 16, /* no types and methods of the framework */
 };
 
-/* Names that begin with @prefix, sorted, at most @max; dies with stop. */
-DBG_MUST struct dbg_error *dbg_complete(struct dbg *dbg, unsigned int names,
-					const char *prefix, size_t max,
-					const char ***ret, size_t *ret_n);
+/*
+ * Names that begin with @prefix in a frame (0: the newest), sorted, at most
+ * @max; dies with stop. Behind a dot what is not public of classes that are not
+ * the user's own is left out until some of the name is there.
+ */
+DBG_MUST struct dbg_error *dbg_complete(struct dbg *dbg, dbg_id frame,
+					unsigned int names, const char *prefix,
+					size_t max, const char ***ret,
+					size_t *ret_n);
 
 struct dbg_setting {
 	const char *name; /* "substitute-path" */

@@ -163,6 +163,10 @@ DBG_MUST struct dbg_error *dbg_format(struct dbg *dbg, dbg_id frame,
 				      const char *expr, char letter,
 				      const char **ret);
 
+/* The same of what dbg_keep would keep, which may be of a call. */
+DBG_MUST struct dbg_error *dbg_format_last(struct dbg *dbg, char letter,
+					   const char **ret);
+
 /* Several lines of C# that declare the type of @expr or named by @expr. */
 DBG_MUST struct dbg_error *dbg_type_describe(struct dbg *dbg, dbg_id frame,
 					     const char *expr,

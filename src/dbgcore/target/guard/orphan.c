@@ -161,6 +161,15 @@ void orphan_mask(struct live *l, pid_t tid, uint64_t mask)
 	dbg_error_destroy(live_write(&l->target, addr, &entry, sizeof(entry)));
 }
 
+void orphan_clear(struct live *l, uint64_t addr)
+{
+	if (!l->orphan.addr || l->orphan.n_cleared == ORPHAN_CLEARED_MAX)
+		return;
+	uint64_t entry = data_at(l, offsetof(struct orphan_data, cleared) +
+					l->orphan.n_cleared++ * sizeof(addr));
+	dbg_error_destroy(live_write(&l->target, entry, &addr, sizeof(addr)));
+}
+
 void orphan_forget(struct live *l)
 {
 	free(l->orphan.free);
@@ -395,6 +404,16 @@ static void lift_found(struct live *l, const struct orphan_data *data)
 	}
 }
 
+static void clear_found(struct live *l, const struct orphan_data *data)
+{
+	const uint64_t none = 0;
+
+	for (size_t i = 0; i < ORPHAN_CLEARED_MAX; i++)
+		if (data->cleared[i] && data->cleared[i] % sizeof(none) == 0)
+			dbg_error_destroy(live_write(
+			    &l->target, data->cleared[i], &none, sizeof(none)));
+}
+
 // Nothing is left to be taken out: who is inside has little to do there.
 static void forget_found(struct live *l)
 {
@@ -448,6 +467,7 @@ struct dbg_error *orphan_recover(struct live *l)
 	live_read(&l->target, data_at(l, 0), data, sizeof(*data));
 	clear_debug_registers(l);
 	lift_found(l, data);
+	clear_found(l, data);
 	forget_found(l);
 	for (size_t i = 0; i < ORPHAN_MASKS_MAX; i++)
 		unmask_found(l, &data->masks[i]);

@@ -19,6 +19,7 @@ struct orphan_handler {
 	uint32_t *free;  /* those that are free again */
 	size_t n_free, free_cap;
 	size_t next_mask;
+	uint32_t n_cleared; /* entries in use */
 };
 
 /* The process that cleans up behind us: cleanup.c. */
@@ -49,6 +50,8 @@ DBG_MUST struct dbg_error *orphan_arm(struct live *l, struct trap *traps,
 void orphan_lift(struct live *l, const struct trap *traps, size_t n);
 /* Enter the mask of a thread before it is set to orphan_step_mask. */
 void orphan_mask(struct live *l, pid_t tid, uint64_t mask);
+/* Enter a word that who cleans up behind us is to clear. */
+void orphan_clear(struct live *l, uint64_t addr);
 
 /* ---- cleanup.c ------------------------------------------------------- */
 

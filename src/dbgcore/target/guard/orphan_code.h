@@ -13,6 +13,7 @@ enum {
 	ORPHAN_CODE_BYTES = 4096,
 	ORPHAN_TRAPS_MAX = 65536,
 	ORPHAN_MASKS_MAX = 64,
+	ORPHAN_CLEARED_MAX = 256,
 };
 
 #define ORPHAN_MAGIC UINT64_C(0x74656e2d67626e64) /* "dnbg-net" */
@@ -36,6 +37,8 @@ struct orphan_data {
 	struct orphan_mask masks[ORPHAN_MASKS_MAX];
 	uint64_t n_traps;                 /* slots below this were used */
 	uint64_t traps[ORPHAN_TRAPS_MAX]; /* address << 8 | byte; 0: free */
+	/* Words to be cleared by who cleans up; 0: free. */
+	uint64_t cleared[ORPHAN_CLEARED_MAX];
 };
 
 enum {

@@ -13,8 +13,8 @@
  * die, they end: by PTRACE_O_EXITKILL, which the copy inherits from the process
  * between; before that is set, by the code in the cave (back.c).
  */
+#include "target/live/fork.h"
 #include "target/live/inject.h"
-#include "target/live/live.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -84,15 +84,33 @@ static bool take(struct live *l, pid_t pid)
 	       !live_ptrace(l, PTRACE_SETOPTIONS, pid, 0, COPY_OPTIONS);
 }
 
+/* What is done in the time that the kernel takes, once. */
+struct meanwhile {
+	void (*fn)(void *arg);
+	void *arg;
+	bool done;
+};
+
+static void do_meanwhile(struct meanwhile *m)
+{
+	if (m && !m->done)
+		m->fn(m->arg);
+	if (m)
+		m->done = true;
+}
+
 /*
  * Go on to the next entry of a system call, or return from one, or to the birth
- * of a process; *ret_event is 0 or that event's.
+ * of a process; *ret_event is 0 or that event's. @m, or NULL, is done on the
+ * way.
  */
-static bool advance(struct live *l, pid_t pid, int *ret_event)
+static bool advance(struct live *l, pid_t pid, struct meanwhile *m,
+		    int *ret_event)
 {
 	for (int i = 0; i < STOPS_MAX; i++) {
 		if (live_ptrace(l, PTRACE_SYSCALL, pid, 0, 0))
 			return false;
+		do_meanwhile(m);
 		int status = await(l, pid);
 
 		if (!WIFSTOPPED(status))
@@ -107,15 +125,17 @@ static bool advance(struct live *l, pid_t pid, int *ret_event)
 
 /*
  * Let it make the system call for which @regs are set, which become those at
- * the end. The kernel itself begins anew what was interrupted.
+ * the end. The kernel itself begins anew what was interrupted. @m, or NULL, is
+ * done while the kernel is at work.
  */
-static bool call(struct live *l, pid_t pid, struct regs *regs, int *ret_event)
+static bool call(struct live *l, pid_t pid, struct regs *regs,
+		 struct meanwhile *m, int *ret_event)
 {
 	if (live_ptrace(l, PTRACE_SETREGS, pid, 0, (uintptr_t)regs))
 		return false;
 	for (int i = 0; i < STOPS_MAX; i++) {
-		if (!advance(l, pid, ret_event) ||
-		    !advance(l, pid, ret_event) ||
+		if (!advance(l, pid, NULL, ret_event) ||
+		    !advance(l, pid, m, ret_event) ||
 		    live_ptrace(l, PTRACE_GETREGS, pid, 0, (uintptr_t)regs))
 			return false;
 		if (*ret_event || !regs_restarts(regs))
@@ -127,15 +147,17 @@ static bool call(struct live *l, pid_t pid, struct regs *regs, int *ret_event)
 /* ---- The copy -------------------------------------------------------- */
 
 /* By the process between; 0 and errno. */
-static pid_t copy_by(struct live *l, const struct inject *in, pid_t pid)
+static pid_t copy_by(struct live *l, const struct inject *in, pid_t pid,
+		     struct meanwhile *m)
 {
 	struct regs regs = in->saved;
 	unsigned long copy = 0;
 	int event;
 
 	back_clone(&regs, in->cave, 0);
+	bool made = take(l, pid) && call(l, pid, &regs, m, &event);
 	errno = ESRCH;
-	if (!take(l, pid) || !call(l, pid, &regs, &event))
+	if (!made)
 		return 0;
 	if (event == PTRACE_EVENT_CLONE) {
 		live_ptrace(l, PTRACE_GETEVENTMSG, pid, 0, (uintptr_t)&copy);
@@ -147,7 +169,7 @@ static pid_t copy_by(struct live *l, const struct inject *in, pid_t pid)
 }
 
 static struct dbg_error *copy_between(struct live *l, struct inject *in,
-				      pid_t *ret)
+				      struct meanwhile *m, pid_t *ret)
 {
 	struct dbg_error *err;
 	struct born between;
@@ -158,7 +180,7 @@ static struct dbg_error *copy_between(struct live *l, struct inject *in,
 			   &errnum);
 	if (err || errnum)
 		return err ? err : refused(l, errnum);
-	pid_t copy = copy_by(l, in, between.pid);
+	pid_t copy = copy_by(l, in, between.pid, m);
 	errnum = errno;
 	end(l, between.pid);
 
@@ -211,11 +233,13 @@ static bool settle(struct live *l, const struct inject *in, pid_t copy)
 
 	set_expendable(copy);
 	back_syscall(&regs, in->cave, SYS_close_range, args);
-	return call(l, copy, &regs, &event);
+	return call(l, copy, &regs, NULL, &event);
 }
 
-struct dbg_error *live_fork(struct live *l, pid_t *ret)
+struct dbg_error *live_fork(struct live *l, void (*meanwhile)(void *arg),
+			    void *arg, pid_t *ret)
 {
+	struct meanwhile m = {.fn = meanwhile, .arg = arg};
 	struct dbg_error *err;
 	struct inject in;
 	pid_t copy = 0;
@@ -224,7 +248,8 @@ struct dbg_error *live_fork(struct live *l, pid_t *ret)
 	if (!err && live_tid_inside(&l->target, l->target.pid) == 1)
 		err = copy_directly(l, &in, &copy);
 	else if (!err)
-		err = copy_between(l, &in, &copy);
+		err = copy_between(l, &in, &m, &copy);
+	do_meanwhile(&m);
 	err = dbg_err_first(err, inject_end(l, &in));
 	if (!err && !settle(l, &in, copy))
 		err = dbg_err(DBG_E_TARGET, "the copy of process %d was killed",

@@ -86,6 +86,11 @@ static bool live_survives(const struct target *t)
 	return ((const struct live *)t)->survives;
 }
 
+static void live_clear_behind(struct target *t, uint64_t addr)
+{
+	orphan_clear(live_of(t), addr);
+}
+
 static struct dbg_error *live_traps_arming(struct target *t, struct trap *v,
 					   size_t n)
 {
@@ -146,6 +151,7 @@ static const struct target_ops live_ops = {
     .kill = live_kill,
     .detach = live_detach,
     .survives = live_survives,
+    .clear_behind = live_clear_behind,
     .ended = live_ended,
     .mmap = live_mmap,
     .call_leaf = live_call_leaf,

@@ -273,16 +273,6 @@ void live_root_cut(const struct live_root *root, struct proc_maps *maps);
 void live_destroy(struct target *t);
 DBG_MUST struct dbg_error *live_kill(struct target *t);
 
-/* ---- fork.c ---------------------------------------------------------- */
-
-/*
- * Let a thread of the stopped process make a copy of it, which is traced, stops
- * before it executes anything and is killed when we end. The program never sees
- * it: it is no child of the program's, and sends no signal. DBG_E_TARGET says
- * why it was refused.
- */
-DBG_MUST struct dbg_error *live_fork(struct live *l, pid_t *ret);
-
 /* ---- snapshot.c ------------------------------------------------------ */
 
 DBG_MUST struct dbg_error *live_snapshot(struct target *t, struct target **ret);

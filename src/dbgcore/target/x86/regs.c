@@ -110,6 +110,11 @@ uintptr_t arch_signal_pc(const void *context)
 	return (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
 }
 
+void arch_relax(void)
+{
+	__builtin_ia32_pause();
+}
+
 uint64_t regs_pc(const struct regs *r)
 {
 	return r->rip;

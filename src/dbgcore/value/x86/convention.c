@@ -21,7 +21,6 @@ enum {
 	XMM_AT = 128, /* in fpregs.rest: behind eight x87 registers */
 	XMM_SIZE = 16,
 	XMM_ARGS = 8,
-	DEPTH_MAX = 16,
 };
 
 /* What a half of a structure holds. */
@@ -46,74 +45,65 @@ static bool is_float(const struct type *type)
 	       (type->elem == ELEM_R4 || type->elem == ELEM_R8);
 }
 
-/*
- * What the halves of a structure hold that has a @type at @at; false: it is
- * returned in memory, or that is not known.
- */
-static bool classify(struct types *ts, struct type *type, uint32_t at,
-		     enum half halves[HALVES], unsigned int depth)
-{
-	const struct field *fields;
-	size_t n, seen = 0;
-	uint32_t last = 0;
+/* What the halves of a value hold. */
+struct halves {
+	struct types *ts;
+	enum half is[HALVES];
+	enum type_kind moved[HALVES]; /* what the collector may move in them */
+};
 
-	if (!type->size || type->size > HALVES * HALF - at ||
-	    depth > DEPTH_MAX || is_special(type))
-		return false;
-	if (type->kind != TYPE_STRUCT) {
-		enum half is = is_float(type) ? HALF_FLOAT : HALF_INTEGER;
-		enum half *half = &halves[at / HALF];
-		if (at % type->size)
-			return false;
-		*half = *half > is ? *half : is;
-		return true;
-	}
-	type_fields(ts, type, &fields, &n);
-	for (size_t i = 0; i < n; i++) {
-		if (fields[i].kind != FIELD_INSTANCE)
-			continue;
-		seen++;
-		type_layout(ts, fields[i].type);
-		last = fields[i].type->size;
-		if (fields[i].offset > type->size ||
-		    !classify(ts, fields[i].type, at + fields[i].offset, halves,
-			      depth + 1))
-			return false;
-	}
-	// one field for many: an inline array or a fixed buffer
-	return seen > 1 || last == type->size;
-}
-
-/* Set what in the halves of a @type at @at the collector may move. */
-static void find_moved(struct types *ts, struct type *type, uint32_t at,
-		       enum type_kind moved[HALVES])
+/* Has it none, runtimes differ on what it is in registers. */
+static bool has_fields(struct types *ts, struct type *type)
 {
 	const struct field *fields;
 	size_t n;
 
-	if (type->kind == TYPE_CLASS || type->kind == TYPE_BYREF)
-		moved[at / HALF] = type->kind;
-	if (type->kind != TYPE_STRUCT)
-		return;
 	type_fields(ts, type, &fields, &n);
-	for (size_t i = 0; i < n; i++)
-		if (fields[i].kind == FIELD_INSTANCE)
-			find_moved(ts, fields[i].type, at + fields[i].offset,
-				   moved);
+	while (n && fields[n - 1].kind != FIELD_INSTANCE)
+		n--;
+	return n;
+}
+
+static bool take_part(void *arg, struct type *part, uint32_t at)
+{
+	struct halves *h = arg;
+
+	if (!part->size || at > HALVES * HALF ||
+	    part->size > HALVES * HALF - at || is_special(part))
+		return false;
+	if (part->kind == TYPE_STRUCT)
+		return has_fields(h->ts, part);
+	if (at % part->size)
+		return false;
+	enum half is = is_float(part) ? HALF_FLOAT : HALF_INTEGER;
+	enum half *half = &h->is[at / HALF];
+
+	*half = *half > is ? *half : is;
+	if (part->kind == TYPE_CLASS || part->kind == TYPE_BYREF)
+		h->moved[at / HALF] = part->kind;
+	return true;
+}
+
+/* False: a value of @type is returned in memory, or that is not known. */
+static bool classify(struct types *ts, struct type *type, struct halves *ret)
+{
+	*ret = (struct halves){
+	    .ts = ts,
+	    .is = {HALF_NOTHING},
+	    .moved = {TYPE_VOID, TYPE_VOID},
+	};
+	return type_each_part(ts, type, take_part, ret);
 }
 
 enum value_moved value_returned_moved(struct types *ts, struct type *type)
 {
-	enum half halves[HALVES] = {HALF_NOTHING};
-	enum type_kind moved[HALVES] = {TYPE_VOID, TYPE_VOID};
+	struct halves halves;
 
-	type_layout(ts, type);
-	if (!type->size || type->size > HALVES * HALF ||
-	    !classify(ts, type, 0, halves, 0))
+	if (!classify(ts, type, &halves))
 		return VALUE_MOVED_OTHER;
-	find_moved(ts, type, 0, moved);
+	const enum type_kind *moved = halves.moved;
 	// the first of the general registers has the first half that is in one
-	size_t first = halves[0] == HALF_FLOAT;
+	size_t first = halves.is[0] == HALF_FLOAT;
 	if (moved[0] == TYPE_VOID && moved[1] == TYPE_VOID)
 		return VALUE_MOVED_NOTHING;
 	if (moved[first] != TYPE_CLASS)
@@ -155,15 +145,15 @@ static struct value in_registers(struct target *t, pid_t tid, struct type *type,
 struct value value_returned(struct types *ts, pid_t tid, struct type *type)
 {
 	struct target *t = types_target(ts);
-	enum half halves[HALVES] = {HALF_NOTHING};
+	struct halves halves;
 	struct regs regs;
 
 	type_layout(ts, type);
 	if (type->kind == TYPE_VOID || !type->size)
 		return value_absent(NULL, WHY_NONE, 0);
 	if (type->size <= sizeof(((struct value *)NULL)->bytes))
-		return classify(ts, type, 0, halves, 0)
-			   ? in_registers(t, tid, type, halves)
+		return classify(ts, type, &halves)
+			   ? in_registers(t, tid, type, halves.is)
 			   : value_absent(NULL, WHY_NONE, 0);
 
 	struct dbg_error *err = target_regs(t, tid, &regs);
@@ -175,12 +165,10 @@ struct value value_returned(struct types *ts, pid_t tid, struct type *type)
 
 bool value_has_floats(struct types *ts, struct type *type)
 {
-	enum half halves[HALVES] = {HALF_NOTHING};
+	struct halves halves;
 
-	type_layout(ts, type);
-	return type->size && type->size <= HALVES * HALF &&
-	       classify(ts, type, 0, halves, 0) &&
-	       (halves[0] == HALF_FLOAT || halves[1] == HALF_FLOAT);
+	return classify(ts, type, &halves) &&
+	       (halves.is[0] == HALF_FLOAT || halves.is[1] == HALF_FLOAT);
 }
 
 // The halves of an argument that are in xmm registers from number @first on.
@@ -202,24 +190,22 @@ static bool take_floats(struct target *t, pid_t tid,
 void value_argument(struct types *ts, pid_t tid, size_t *n_floats,
 		    struct value *v)
 {
-	enum half halves[HALVES] = {HALF_NOTHING};
 	struct type *type = v->type;
+	struct halves halves;
 	size_t n = 0;
 
-	type_layout(ts, type);
-	if (!type->size || type->size > HALVES * HALF ||
-	    !classify(ts, type, 0, halves, 0)) {
+	if (!classify(ts, type, &halves)) {
 		// what vectors take is not known
 		if (is_special(type))
 			*n_floats = XMM_ARGS + 1;
 		return;
 	}
 	for (size_t i = 0; i < HALVES; i++)
-		n += halves[i] == HALF_FLOAT;
+		n += halves.is[i] == HALF_FLOAT;
 	if (!n || !v->in_register)
 		return;
 	if (*n_floats + n > XMM_ARGS ||
-	    !take_floats(types_target(ts), tid, halves, *n_floats, v->bytes))
+	    !take_floats(types_target(ts), tid, halves.is, *n_floats, v->bytes))
 		*v = value_absent(type, WHY_OPTIMIZED, 0);
 	*n_floats += n;
 }
@@ -239,22 +225,20 @@ bool value_pass_word(struct passing *p, uint64_t word)
 bool value_pass(struct types *ts, struct type *type, const uint8_t *bytes,
 		struct passing *p)
 {
-	enum half halves[HALVES] = {HALF_NOTHING};
 	struct passing now = *p;
+	struct halves halves;
 
-	type_layout(ts, type);
-	if (!type->size || type->size > HALVES * HALF ||
-	    !classify(ts, type, 0, halves, 0))
+	if (!classify(ts, type, &halves))
 		return false;
 	for (size_t i = 0; i * HALF < type->size; i++) {
 		uint64_t word = 0;
 		size_t left = type->size - i * HALF;
 
 		memcpy(&word, bytes + i * HALF, left < HALF ? left : HALF);
-		if (halves[i] == HALF_INTEGER) {
+		if (halves.is[i] == HALF_INTEGER) {
 			if (!value_pass_word(&now, word))
 				return false;
-		} else if (halves[i] == HALF_NOTHING ||
+		} else if (halves.is[i] == HALF_NOTHING ||
 			   now.n_floats == XMM_ARGS) {
 			return false;
 		} else {

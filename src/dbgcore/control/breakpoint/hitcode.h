@@ -1,0 +1,72 @@
+/*
+ * Expressions of a breakpoint, compiled for each address where it is hit
+ * (eval/framecode.h): its condition, or what its message shows.
+ *
+ * At the first hit at an address all threads are stopped, the runtime is asked
+ * for the frame, and an expression is evaluated as one of a user's is. It is
+ * compiled for that address at the same time and, if its code gives the same
+ * answer there, that alone is asked at later hits, with no other thread stopped
+ * and without the runtime.
+ */
+#ifndef CONTROL_HITCODE_H
+#define CONTROL_HITCODE_H
+
+#include "inspect/inspect.h"
+
+struct bp;
+struct control;
+struct frame_code;
+
+struct hit_code {
+	uint64_t addr;
+	struct frame_code **v; /* of each expression; NULL: none (yet) */
+	size_t n;
+	uint64_t serial; /* of the machine that it is for */
+	unsigned int tries;
+};
+
+/* By address of the hits. */
+struct hit_codes {
+	struct hit_code *v;
+	size_t n, cap;
+};
+
+/* What code says where the answer is known, without asking the runtime. */
+enum hit_verdict {
+	HIT_UNKNOWN,
+	HIT_SAME,
+	HIT_OTHER
+};
+
+/* What is asked at a hit, and was answered in the general way. */
+struct hit_question {
+	const char *const *texts; /* the expressions */
+	size_t n;
+	bool truth; /* they are conditions */
+	/* Does the code give that @answer? */
+	enum hit_verdict (*compare)(struct control *c, const struct hit_code *k,
+				    const struct regs *regs,
+				    const void *answer);
+	const void *answer;
+};
+
+/*
+ * What is known for hits of @bp at the pc of @regs, until the next call; NULL:
+ * none can be, a thread may be at a safe point of the collector there.
+ */
+struct hit_code *hit_code_find(const struct bp *bp, struct hit_codes *codes,
+			       const struct regs *regs);
+/*
+ * Ask the code of expression number @i, 0 first; false: it has no answer. The
+ * runtime is asked only while all threads stand.
+ */
+bool hit_code_ask(struct control *c, const struct hit_code *k, size_t i,
+		  const struct regs *regs, struct value *ret);
+/* All are stopped at a hit: compile @q for its address. */
+void hit_code_prepare(struct control *c, struct hit_code *k,
+		      const struct inspect_at *at, const struct regs *regs,
+		      const struct hit_question *q);
+/* The expressions, or what the program has loaded, are others. */
+void hit_codes_forget(struct hit_codes *codes);
+
+#endif

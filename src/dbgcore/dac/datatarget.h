@@ -1,0 +1,53 @@
+/*
+ * The DAC's view of the program: our ICLRDataTarget2, and the registers of a
+ * thread as it wants them.
+ */
+#ifndef DAC_DATATARGET_H
+#define DAC_DATATARGET_H
+
+#include <sys/types.h>
+
+#include "dbg/error.h"
+
+struct context;
+struct target;
+
+/* Where the DAC is told something else than what the target has. */
+struct data_settings {
+	uint64_t patch_flag;  /* see patchtable.c; 0: not known */
+	uint64_t patch_table; /* where its address is */
+	uint64_t heaps_at;    /* see dachandles.c; 0: no other number is told */
+	uint32_t heaps;
+};
+
+/* Our ICLRDataTarget2 and ICLRRuntimeLocator: each is its first word. */
+struct data_target {
+	void (*const *target_vtable)(void);
+	void (*const *locator_vtable)(void);
+	struct target *target;
+	uint64_t runtime_base;
+	struct read_log *log; /* NULL: nobody asks */
+	struct data_settings set;
+};
+
+/* What the DAC reads to answer a question. */
+enum {
+	READ_LOG_MAX = 512
+};
+
+struct read_log {
+	struct {
+		uint64_t addr;
+		uint32_t size;
+	} reads[READ_LOG_MAX];
+	size_t n; /* more are not kept */
+};
+
+void data_target_init(struct data_target *dt, struct target *t,
+		      uint64_t runtime_base);
+/* Registers of a stopped thread as the DAC wants them. */
+DBG_MUST struct dbg_error *context_of_thread(struct target *t, pid_t tid,
+					     uint32_t flags,
+					     struct context *ret);
+
+#endif

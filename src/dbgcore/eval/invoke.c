@@ -1,0 +1,363 @@
+/* Calls by the program's reflection. */
+#include "eval/invoke.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "eval/given.h"
+#include "target/target.h"
+
+enum {
+	WORD = 8,
+	/* As Invoke takes them: `this` (the method), then these. */
+	INVOKE_OBJECT = 1,
+	INVOKE_FLAGS = 2,
+	INVOKE_ARRAY = 4,
+	INVOKE_ARGS = 6,
+	DO_NOT_WRAP_EXCEPTIONS = 0x2000000, /* BindingFlags */
+	PARAM_IN = 1,
+	PARAM_OUT = 2,
+};
+
+/* ---- Is it needed? --------------------------------------------------- */
+
+/* May a value of @type be in a box? */
+static bool can_be_boxed(const struct il_type *type)
+{
+	return type->is_reference ||
+	       (type->is_value && type->special != IL_SPECIAL_TYPEDBYREF &&
+		!il_type_attribute(type,
+				   "System.Runtime.CompilerServices."
+				   "IsByRefLikeAttribute",
+				   NULL));
+}
+
+/* Without what a call of it leaves by, that is read or written by address. */
+static const struct il_type *referred(const struct il_type *type)
+{
+	return type->kind == IL_KIND_BYREF ? type->inner : type;
+}
+
+static bool is_possible(const struct il_method *m, const struct il_sig *sig)
+{
+	if (!strcmp(m->name, ".ctor") || !m->owner || !m->module ||
+	    (sig->has_this && !can_be_boxed(m->owner)))
+		return false;
+	if (sig->ret->elem != ELEM_VOID && !can_be_boxed(referred(sig->ret)))
+		return false;
+	for (size_t i = 0; i < sig->n_params; i++)
+		if (!can_be_boxed(referred(sig->params[i])))
+			return false;
+	return true;
+}
+
+/* Invoke calls virtually: does that come to the method itself? */
+static bool is_reached(const struct eval *e, const struct vm_result *r)
+{
+	const struct il_method *m = r->method;
+	struct il_method *runs;
+	uint64_t object, handle;
+
+	if (!(m->flags & IL_METHOD_VIRTUAL) || m->flags & IL_METHOD_STATIC ||
+	    m->owner->is_value)
+		return true;
+	if (!vm_read(e->vm, r->args[0].addr, &object, WORD) ||
+	    !vm_read(e->vm, object, &handle, WORD))
+		return false;
+	struct il_type *type = il_type_of_handle(vm_types(e->vm), handle);
+	return type &&
+	       !dbg_err_drop(il_method_virtual(vm_types(e->vm), r->method, type,
+					       &runs)) &&
+	       runs->module == m->module && runs->token == m->token;
+}
+
+/* Does what is returned go into registers, and can be followed from there? */
+static bool returns_in_registers(const struct eval *e, struct il_type *type)
+{
+	const struct il_layout *layout;
+
+	if (type->elem == ELEM_VOID || type->is_reference)
+		return true;
+	if (type->kind == IL_KIND_BYREF)
+		return false;
+	if (dbg_err_drop(il_type_layout(vm_types(e->vm), type, &layout)))
+		return true;
+	if (layout->size > EVAL_ANSWER_MAX)
+		return false;
+	struct type *value = il_type_to_value(vm_types(e->vm), type);
+	return !value ||
+	       value_returned_moved(e->types, value) != VALUE_MOVED_OTHER;
+}
+
+static bool takes_registers(const struct eval *e, const struct il_sig *sig)
+{
+	static const uint8_t zeros[EVAL_ANSWER_MAX];
+	struct regs regs = {0};
+	struct fpregs fpregs = {0};
+	struct passing p = {.regs = &regs, .fpregs = &fpregs};
+	bool fits = !sig->has_this || value_pass_word(&p, 0);
+
+	for (size_t i = 0; fits && i < sig->n_params; i++) {
+		struct il_type *type = sig->params[i];
+		struct type *value =
+		    type->is_value ? il_type_to_value(vm_types(e->vm), type)
+				   : NULL;
+
+		fits = value ? value_pass(e->types, value, zeros, &p)
+			     : value_pass_word(&p, 0);
+	}
+	return fits;
+}
+
+/* Its entry that the runtime gives out takes a box. */
+static bool has_boxed_entry(const struct il_method *m)
+{
+	return m->owner && m->owner->is_value && m->flags & IL_METHOD_VIRTUAL &&
+	       (m->n_args || m->owner->n_args);
+}
+
+bool invoke_is_needed(const struct eval *e, const struct vm_result *r)
+{
+	const struct il_sig *sig;
+
+	if (dbg_err_drop(il_method_sig(vm_types(e->vm), r->method, &sig)) ||
+	    (!has_boxed_entry(r->method) && takes_registers(e, sig) &&
+	     returns_in_registers(e, sig->ret)))
+		return false;
+	return is_possible(r->method, sig) && is_reached(e, r);
+}
+
+/* ---- Arguments --------------------------------------------------------- */
+
+static struct dbg_error *no_box(void)
+{
+	return dbg_err(DBG_E_MEMORY, "an argument cannot be read");
+}
+
+static struct dbg_error *no_room(void)
+{
+	return dbg_err(DBG_E_UNSUPPORTED, "it wants too much memory");
+}
+
+/* The parts of a Nullable<T> at @addr; false: it has none. */
+static bool nullable_parts(const struct eval *e, struct il_type *type,
+			   uint64_t addr, uint64_t *ret_has, uint64_t *ret)
+{
+	struct il_types *ts = vm_types(e->vm);
+	struct il_field *has = NULL, *value = NULL;
+	uint32_t has_at, value_at;
+
+	if (dbg_err_drop(il_field_find(ts, type, "hasValue", &has)) ||
+	    dbg_err_drop(il_field_find(ts, type, "value", &value)) || !has ||
+	    !value || dbg_err_drop(il_field_offset(ts, has, &has_at)) ||
+	    dbg_err_drop(il_field_offset(ts, value, &value_at)))
+		return false;
+	*ret_has = addr + has_at;
+	*ret = addr + value_at;
+	return true;
+}
+
+/* The object that the value of @type at @addr is as an object: its box. */
+static struct dbg_error *box(const struct eval *e, struct il_type *type,
+			     uint64_t addr, uint64_t *ret)
+{
+	const struct il_layout *layout;
+	uint64_t has_at;
+	bool has = true;
+	struct dbg_error *err;
+
+	*ret = 0;
+	if (type->is_reference)
+		return vm_read(e->vm, addr, ret, WORD) ? NULL : no_box();
+	if (type->special == IL_SPECIAL_NULLABLE) {
+		if (!nullable_parts(e, type, addr, &has_at, &addr) ||
+		    !vm_read(e->vm, has_at, &has, sizeof(has)))
+			return no_box();
+		type = type->args[0];
+	}
+	err = has ? il_type_layout(vm_types(e->vm), type, &layout) : NULL;
+	if (err || !has)
+		return err;
+	uint8_t *bytes = arena_calloc(e->scratch, layout->size + WORD, 1);
+	*ret = vm_new(e->vm, type);
+	if (!*ret)
+		return no_room();
+	return vm_read(e->vm, addr, bytes, layout->size) &&
+		       vm_write(e->vm, *ret + WORD, bytes, layout->size)
+		   ? NULL
+		   : no_box();
+}
+
+/* Parameter @i, whose place is at @addr. */
+static struct dbg_error *box_argument(const struct eval *e,
+				      const struct vm_result *r, size_t i,
+				      const struct vm_value *v, uint64_t *ret)
+{
+	struct il_param param;
+	uint64_t addr = v->addr;
+
+	if (v->type->kind != IL_KIND_BYREF)
+		return box(e, v->type, addr, ret);
+	il_method_param(r->method, (uint32_t)i, &param);
+	if ((param.flags & (PARAM_IN | PARAM_OUT)) != PARAM_IN)
+		return dbg_err(DBG_E_UNSUPPORTED,
+			       "'%s' cannot be called: what it returns, or is "
+			       "given, is not in registers, and what it writes "
+			       "to its parameter '%s' would be lost",
+			       il_method_name(vm_types(e->vm), r->method),
+			       param.name);
+	return vm_read(e->vm, addr, &addr, sizeof(addr))
+		   ? box(e, v->type->inner, addr, ret)
+		   : no_box();
+}
+
+static struct dbg_error *array(const struct eval *e, const struct vm_result *r,
+			       size_t first, uint64_t *ret)
+{
+	struct il_types *ts = vm_types(e->vm);
+	uint64_t n = r->n_args - first;
+	struct dbg_error *err = NULL;
+
+	*ret = n ? vm_new_array(
+		       e->vm,
+		       il_type_vector(ts, il_type_of_elem(ts, ELEM_OBJECT)), n)
+		 : 0;
+	if (n && !*ret)
+		return no_room();
+	for (uint64_t i = 0; !err && i < n; i++) {
+		uint64_t object;
+
+		err = box_argument(e, r, i, &r->args[first + i], &object);
+		if (!err && !vm_write(e->vm, *ret + 2 * WORD + i * WORD,
+				      &object, sizeof(object)))
+			err = no_box();
+	}
+	return err;
+}
+
+struct dbg_error *invoke_write_down(const struct eval *e,
+				    const struct vm_result *r,
+				    struct vm_graph *g)
+{
+	struct eval_calls *calls = e->calls;
+	bool has_this = !(r->method->flags & IL_METHOD_STATIC);
+	uint64_t words[INVOKE_ARGS] = {[INVOKE_FLAGS] = DO_NOT_WRAP_EXCEPTIONS};
+	uint64_t *object = &words[INVOKE_OBJECT];
+	struct dbg_error *err = NULL;
+
+	calls->boxes_this = has_this && r->method->owner->is_value;
+	if (has_this && !vm_read(e->vm, r->args[0].addr, object, WORD))
+		return no_box();
+	if (calls->boxes_this)
+		err = box(e, r->method->owner, *object, object);
+	if (!err)
+		err = array(e, r, has_this, &words[INVOKE_ARRAY]);
+	calls->n_args = INVOKE_ARGS;
+	for (size_t i = 0; !err && i < INVOKE_ARGS; i++) {
+		calls->args[i] = (struct eval_argument){0};
+		memcpy(calls->args[i].bytes, &words[i], WORD);
+		if (vm_owns(e->vm, words[i]) &&
+		    !vm_graph_add(e->vm, g, words[i]))
+			err = dbg_err(DBG_E_UNSUPPORTED,
+				      "an argument leads to an object that "
+				      "only the debugger can have, such as a "
+				      "delegate");
+	}
+	return err;
+}
+
+/* ---- What is returned -------------------------------------------------- */
+
+static struct dbg_error *not_read(const struct eval *e,
+				  const struct vm_result *r)
+{
+	return dbg_err(DBG_E_MEMORY, "what '%s' has returned cannot be read",
+		       il_method_name(vm_types(e->vm), r->method));
+}
+
+/*
+ * The structure whose method it was is what its box is now: once in the
+ * program, and in each run where the machine has its own bytes of it.
+ */
+static struct dbg_error *write_back(const struct eval *e,
+				    const struct vm_result *r,
+				    const struct eval_answer *a)
+{
+	struct il_type *type = r->method->owner;
+	const struct il_layout *layout;
+	uint64_t addr;
+	struct dbg_error *err = il_type_layout(vm_types(e->vm), type, &layout);
+
+	if (err)
+		return err;
+	uint8_t *now = arena_calloc(e->scratch, 2 * layout->size + 1, 1);
+	uint8_t *old = now + layout->size;
+	if (!vm_read(e->vm, r->args[0].addr, &addr, sizeof(addr)) ||
+	    !vm_read(e->vm, addr, old, layout->size) ||
+	    !vm_read(e->vm, a->receiver + WORD, now, layout->size))
+		return not_read(e, r);
+	if (!memcmp(now, old, layout->size))
+		return NULL;
+	vm_overwrite(e->vm, addr, now, layout->size);
+	return a->is_written || vm_owns(e->vm, addr)
+		   ? NULL
+		   : given_write(e, type, addr, now, layout->size);
+}
+
+/* The value of @type that @object is the box of, to @to. */
+static bool unbox(const struct eval *e, struct il_type *type, uint32_t size,
+		  uint64_t object, uint8_t *to)
+{
+	const struct il_layout *layout;
+	uint64_t has, value;
+
+	if (type->is_reference) {
+		memcpy(to, &object, sizeof(object));
+		return true;
+	}
+	if (type->special != IL_SPECIAL_NULLABLE)
+		return vm_read(e->vm, object + WORD, to, size);
+	if (!object)
+		return true;
+	if (!nullable_parts(e, type, 0, &has, &value) ||
+	    dbg_err_drop(
+		il_type_layout(vm_types(e->vm), type->args[0], &layout)) ||
+	    value + layout->size > size || has >= size)
+		return false;
+	to[has] = true;
+	return vm_read(e->vm, object + WORD, to + value, layout->size);
+}
+
+struct dbg_error *invoke_answer(const struct eval *e, const struct vm_result *r,
+				struct eval_answer *a, const void **ret)
+{
+	const struct il_layout *layout;
+	const struct il_sig *sig;
+	uint64_t object, place;
+	struct dbg_error *err = il_method_sig(vm_types(e->vm), r->method, &sig);
+
+	*ret = NULL;
+	if (!err && a->receiver)
+		err = write_back(e, r, a);
+	a->is_written = true;
+	if (err || sig->ret->elem == ELEM_VOID)
+		return err;
+	struct il_type *type =
+	    sig->ret->kind == IL_KIND_BYREF ? sig->ret->inner : sig->ret;
+	err = il_type_layout(vm_types(e->vm), type, &layout);
+	if (err)
+		return err;
+	uint8_t *bytes = arena_calloc(e->arena, layout->size + 2 * WORD, 1);
+	memcpy(&object, a->bytes, sizeof(object));
+	if (!unbox(e, type, layout->size, object, bytes))
+		return not_read(e, r);
+	*ret = bytes;
+	if (type == sig->ret)
+		return NULL;
+	place = vm_room(e->vm, layout->size + WORD);
+	if (!place || !vm_write(e->vm, place, bytes, layout->size))
+		return not_read(e, r);
+	memcpy(bytes, &place, sizeof(place));
+	return NULL;
+}

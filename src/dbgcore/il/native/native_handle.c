@@ -1,0 +1,176 @@
+/*
+ * Natives: handles of the collector, which keep what they refer to where code
+ * can find it again; random numbers; what the kernel knows of the process.
+ *
+ * A handle is the address of the reference. One that the execution makes is a
+ * place of the machine's, with the dependent object behind it; where the
+ * runtime keeps that of the program's handles is not known here.
+ */
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/err.h"
+#include "il/machine/vm_priv.h"
+#include "il/native/native_help.h"
+#include "target/target.h"
+
+enum {
+	RANDOM_MAX = 1 << 16,
+	DEPENDENT = 8,
+};
+
+static enum native_end make(struct native *n, uint64_t object, uint64_t extra)
+{
+	uint64_t both[] = {object, extra};
+	uint64_t place = vm_room(n->vm, sizeof(both));
+	if (!place || !vm_write(n->vm, place, both, sizeof(both)))
+		return native_refuse(n, "too much memory is wanted");
+	return native_ret_ref(n, place);
+}
+
+static enum native_end handle_make(struct native *n)
+{
+	return make(n, native_ref(n, 0), 0);
+}
+
+/* (QCallTypeHandle, GCHandleType): it refers to nothing yet. */
+static enum native_end handle_of_type(struct native *n)
+{
+	return make(n, 0, 0);
+}
+
+static enum native_end handle_set(struct native *n)
+{
+	return native_put(n, native_ref(n, 0), n->args[1], 8);
+}
+
+/* (handle, object value, object if it is this) */
+static enum native_end handle_exchange(struct native *n)
+{
+	uint64_t old = 0;
+	enum native_end end = native_get(n, native_ref(n, 0), &old, 8);
+	if (end == NATIVE_DONE && old == native_ref(n, 2))
+		end = native_put(n, native_ref(n, 0), n->args[1], 8);
+	return end == NATIVE_DONE ? native_ret_ref(n, old) : end;
+}
+
+/* ---- With a dependent object ------------------------------------------- */
+
+static enum native_end pair_make(struct native *n)
+{
+	return make(n, native_ref(n, 0), native_ref(n, 1));
+}
+
+static enum native_end pair_target(struct native *n)
+{
+	return native_get(n, native_ref(n, 0), n->ret, 8);
+}
+
+static enum native_end foreign(struct native *n)
+{
+	return native_refuse(n, "it is a handle of the program's");
+}
+
+static enum native_end pair_dependent(struct native *n)
+{
+	uint64_t handle = native_ref(n, 0);
+	return vm_owns(n->vm, handle)
+		   ? native_get(n, handle + DEPENDENT, n->ret, 8)
+		   : foreign(n);
+}
+
+/* (handle, out object dependent): the target is what it returns */
+static enum native_end pair_both(struct native *n)
+{
+	uint64_t handle = native_ref(n, 0), extra = 0;
+	enum native_end end = native_get(n, handle, n->ret, 8);
+	if (end != NATIVE_DONE)
+		return end;
+	uint64_t target;
+	memcpy(&target, n->ret, sizeof(target));
+	if (target && !vm_owns(n->vm, handle))
+		return foreign(n);
+	if (target)
+		end = native_get(n, handle + DEPENDENT, &extra, 8);
+	return end == NATIVE_DONE ? native_put(n, native_ref(n, 1), &extra, 8)
+				  : end;
+}
+
+static enum native_end pair_set(struct native *n)
+{
+	uint64_t handle = native_ref(n, 0);
+	return vm_owns(n->vm, handle)
+		   ? native_put(n, handle + DEPENDENT, n->args[1], 8)
+		   : foreign(n);
+}
+
+static enum native_end pair_clear(struct native *n)
+{
+	const uint64_t none = 0;
+	return native_put(n, native_ref(n, 0), &none, sizeof(none));
+}
+
+/* The machine's own need not be freed. 1: of a BOOL, a byte or no result. */
+static enum native_end handle_free(struct native *n)
+{
+	return vm_owns(n->vm, native_ref(n, 0)) ? native_ret_i4(n, 1)
+						: foreign(n);
+}
+
+/* ---- The process ------------------------------------------------------- */
+
+/* (byte *, int) */
+static enum native_end random_bytes(struct native *n)
+{
+	uint8_t bytes[RANDOM_MAX];
+	int32_t count = native_i4(n, 1);
+	if (count < 0 || count > RANDOM_MAX)
+		return native_refuse(n, "too many bytes");
+	if (getrandom(bytes, (size_t)count, GRND_NONBLOCK) != count)
+		return native_refuse(n, "there are no random numbers");
+	return native_put(n, native_ref(n, 0), bytes, (size_t)count);
+}
+
+static enum native_end pid(struct native *n)
+{
+	struct target *t = n->vm->target;
+	return native_ret_i4(n, target_tid_inside(t, target_pid(t)));
+}
+
+/* The code of P/Invokes clears it; nothing is done that would set it. */
+static enum native_end set_errno(struct native *n)
+{
+	return native_i4(n, 0) ? NATIVE_IL : NATIVE_DONE;
+}
+
+#define ALL NULL
+#define HANDLE "System.Runtime.InteropServices.GCHandle"
+#define DEPENDENTS "System.Runtime.DependentHandle"
+#define SYS "Interop+Sys"
+
+static const struct il_native rows[] = {
+    {HANDLE, "InternalAlloc", ALL, handle_make},
+    {HANDLE, "_InternalAlloc", ALL, handle_make},
+    {HANDLE, "InternalFree", ALL, handle_free},
+    {HANDLE, "_InternalFree", ALL, handle_free},
+    {HANDLE, "InternalSet", ALL, handle_set},
+    {HANDLE, "InternalCompareExchange", ALL, handle_exchange},
+    {"System.RuntimeTypeHandle", "GetGCHandle", ALL, handle_of_type},
+    {DEPENDENTS, "InternalInitialize", ALL, pair_make},
+    {DEPENDENTS, "InternalAlloc", ALL, pair_make},
+    {DEPENDENTS, "InternalGetTarget", ALL, pair_target},
+    {DEPENDENTS, "InternalGetDependent", ALL, pair_dependent},
+    {DEPENDENTS, "InternalGetTargetAndDependent", ALL, pair_both},
+    {DEPENDENTS, "InternalSetDependent", ALL, pair_set},
+    {DEPENDENTS, "InternalSetTargetToNull", ALL, pair_clear},
+    {DEPENDENTS, "InternalFree", ALL, handle_free},
+    {DEPENDENTS, "_InternalFree", ALL, handle_free},
+    {SYS, "GetNonCryptographicallySecureRandomBytes", ALL, random_bytes},
+    {SYS, "GetCryptographicallySecureRandomBytes", ALL, random_bytes},
+    {SYS, "GetPid", ALL, pid},
+    {SYS, "SetErrNo", ALL, set_errno},
+    {SYS, "GetErrNo", ALL, native_zero},
+};
+
+const struct native_table native_handle = {rows,
+					   sizeof(rows) / sizeof(rows[0])};

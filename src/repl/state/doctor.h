@@ -1,0 +1,64 @@
+/* Inside `doctor`: a check, and what it has found. */
+#ifndef REPL_DOCTOR_H
+#define REPL_DOCTOR_H
+
+#include <stddef.h>
+
+#include "dbg.h"
+
+struct repl;
+
+enum {
+	DOCTOR_FINDINGS_MAX = 32,
+	DOCTOR_LISTED_MAX = 20, /* things named in one sentence */
+};
+
+#define DOCTOR_MIB UINT64_C(0x100000)
+
+enum weight {
+	WEIGHT_SEVERE,
+	WEIGHT_WARNING,
+	WEIGHT_NOTE,
+	N_WEIGHTS,
+};
+
+struct finding {
+	enum weight weight;
+	const char *check, *command;
+	char *text;
+};
+
+struct doctor {
+	struct repl *r;
+	const char *check; /* the present one */
+	struct finding v[DOCTOR_FINDINGS_MAX];
+	size_t n;
+	struct dbg_blocked *blocked; /* several checks look at it */
+	size_t n_blocked;
+	struct dbg_thread *threads;
+	size_t n_threads;
+};
+
+/* Add a finding; @command, which is kept, shows more. */
+void doctor_find(struct doctor *d, enum weight weight, const char *command,
+		 const char *text);
+
+/*
+ * The checks. Each adds what it finds; an error says why it could not look.
+ */
+typedef struct dbg_error *doctor_check(struct doctor *d);
+
+/* ---- doctor_threads.c: the first takes down who waits, for the others - */
+
+doctor_check doctor_deadlock, doctor_pool, doctor_finalizer, doctor_threads;
+doctor_check doctor_async, doctor_tasks, doctor_timers, doctor_contexts;
+
+/* ---- doctor_heap.c --------------------------------------------------- */
+
+doctor_check doctor_heap, doctor_handles;
+
+/* ---- doctor_limits.c ------------------------------------------------- */
+
+doctor_check doctor_limits;
+
+#endif

@@ -1,0 +1,153 @@
+/* Checks of `doctor`: the heap's shape, what is on it, and handles. */
+#include "repl/state/doctor.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "repl/repl_priv.h"
+
+enum {
+	EXCEPTIONS_MANY = 1000,
+	PINNED_MANY = 1000,
+	HANDLES_MANY = 100000,
+};
+
+#define MIB DOCTOR_MIB
+
+// Of which something is said: 8 MiB or more, and a tenth of the heap.
+static bool is_tenth(uint64_t bytes, uint64_t heap_bytes)
+{
+	return bytes >= 8 * MIB && bytes >= heap_bytes / 10;
+}
+
+// Would a tenth of the heap be free if each text was kept in one string?
+static struct dbg_error *check_strings(struct doctor *d, uint64_t heap_bytes)
+{
+	_cleanup_str_ struct str text = {0};
+	const struct dbg_heap_filter all = {0};
+	struct dbg_heap_strings found;
+	struct dbg_error *err = dbg_heap_strings(d->r->dbg, &all, 1, &found);
+
+	if (err)
+		return err;
+	if (!is_tenth(found.wasted, heap_bytes))
+		return NULL;
+	str_addf(&text,
+		 "%" PRIu64 " of the heap's %" PRIu64
+		 " MiB are strings whose text another string has",
+		 found.wasted / MIB, heap_bytes / MIB);
+	doctor_find(d, WEIGHT_WARNING, "heap strings", str_get(&text));
+	return NULL;
+}
+
+/* Bytes by what they are, and how many exceptions there are. */
+struct shape {
+	uint64_t all, unused, large, large_unused, strings, exceptions;
+};
+
+static void add_type(struct shape *s, const struct dbg_heap_type *t)
+{
+	size_t n = strlen(t->name);
+	uint64_t large = t->gen_bytes[DBG_GEN_LARGE];
+
+	if (!strcmp(t->name, "Free")) {
+		s->unused = t->bytes;
+		s->large_unused = large;
+		return;
+	}
+	s->large += large;
+	if (!strcmp(t->name, "string"))
+		s->strings += t->bytes;
+	if (n > 9 && !strcmp(t->name + n - 9, "Exception"))
+		s->exceptions += t->count;
+}
+
+// @part is @least or more, and half of @whole or more.
+static bool is_half(uint64_t part, uint64_t whole, uint64_t least)
+{
+	return part >= least && part >= whole / 2;
+}
+
+static void find_shape(struct doctor *d, const struct shape *s)
+{
+	_cleanup_str_ struct str text = {0};
+	uint64_t large = s->large + s->large_unused;
+
+	if (is_half(s->unused, s->all, 64 * MIB)) {
+		str_addf(&text,
+			 "The heap is fragmented: %" PRIu64 " of %" PRIu64
+			 " MiB are free space between objects",
+			 s->unused / MIB, s->all / MIB);
+		doctor_find(d, WEIGHT_WARNING,
+			    "heap stat --type ^Free$ --by-gen", str_get(&text));
+	}
+	str_clear(&text);
+	if (is_half(s->large_unused, large, 64 * MIB)) {
+		str_addf(&text,
+			 "The large object heap is fragmented: %" PRIu64
+			 " of its %" PRIu64
+			 " MiB are free space between objects",
+			 s->large_unused / MIB, large / MIB);
+		doctor_find(d, WEIGHT_WARNING,
+			    "heap stat --type ^Free$ --by-gen", str_get(&text));
+	}
+	str_clear(&text);
+	if (is_half(s->large, s->all, 256 * MIB)) {
+		str_addf(&text,
+			 "%" PRIu64 " of %" PRIu64
+			 " MiB are on the large object heap",
+			 s->large / MIB, s->all / MIB);
+		doctor_find(d, WEIGHT_NOTE, "heap stat --gen large",
+			    str_get(&text));
+	}
+}
+
+struct dbg_error *doctor_heap(struct doctor *d)
+{
+	_cleanup_str_ struct str text = {0};
+	const struct dbg_heap_filter all = {.free = true};
+	struct dbg_heap_stat stat;
+	struct dbg_error *err = dbg_heap_stat(d->r->dbg, &all, &stat);
+
+	if (err)
+		return err;
+	struct shape s = {.all = stat.bytes};
+
+	for (size_t i = 0; i < stat.n_types; i++)
+		add_type(&s, &stat.types[i]);
+	find_shape(d, &s);
+	if (s.exceptions >= EXCEPTIONS_MANY) {
+		str_addf(&text, "%" PRIu64 " exceptions are on the heap",
+			 s.exceptions);
+		doctor_find(d, WEIGHT_WARNING, "heap exceptions",
+			    str_get(&text));
+	}
+	if (stat.n_damages)
+		doctor_find(d, WEIGHT_SEVERE, "heap stat", stat.damages[0]);
+	// texts are compared only if there are enough of them to matter
+	return is_tenth(s.strings, stat.bytes) ? check_strings(d, stat.bytes)
+					       : NULL;
+}
+
+struct dbg_error *doctor_handles(struct doctor *d)
+{
+	_cleanup_str_ struct str text = {0};
+	struct dbg_handle *v;
+	size_t n = 0, pinned = 0;
+	struct dbg_error *err = dbg_handle_list(d->r->dbg, &v, &n);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < n; i++)
+		pinned += v[i].kind == DBG_HANDLE_PINNED;
+	if (pinned >= PINNED_MANY) {
+		str_addf(&text, "%zu handles pin objects", pinned);
+		doctor_find(d, WEIGHT_WARNING, "handles", str_get(&text));
+	} else if (n >= HANDLES_MANY) {
+		str_addf(&text, "There are %zu handles", n);
+		doctor_find(d, WEIGHT_WARNING, "handles", str_get(&text));
+	}
+	return NULL;
+}

@@ -1,0 +1,299 @@
+/* Checks of `doctor`: threads, what they wait for, and what calls them. */
+#include "repl/state/doctor.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "repl/repl_priv.h"
+
+enum {
+	QUEUE_LONG = 1000,
+	CALLS_MANY = 1000, /* stuck at one place */
+	DUE_MANY = 1000,
+	ENDED_MANY = 100,
+	TIMERS_MANY = 1000,
+};
+
+/* ---- Threads --------------------------------------------------------- */
+
+// " 3, 4 and 5 more": the threads that @is_meant.
+typedef bool blocked_fn(const struct doctor *d, const struct dbg_blocked *b);
+
+static size_t add_threads(const struct doctor *d, blocked_fn *is_meant,
+			  struct str *text)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->n_blocked; i++) {
+		if (!is_meant(d, &d->blocked[i]))
+			continue;
+		if (n++ < DOCTOR_LISTED_MAX)
+			str_addf(text, "%s%" PRIu32, n > 1 ? ", " : " ",
+				 d->blocked[i].thread);
+	}
+	if (n > DOCTOR_LISTED_MAX)
+		str_addf(text, " and %zu more", n - DOCTOR_LISTED_MAX);
+	return n;
+}
+
+static bool is_deadlock(const struct doctor *d, const struct dbg_blocked *b)
+{
+	(void)d;
+	return b->deadlock;
+}
+
+static bool is_thread_named(const struct doctor *d, uint32_t number,
+			    const char *name)
+{
+	for (size_t i = 0; i < d->n_threads; i++)
+		if (d->threads[i].number == number)
+			return !strcmp(d->threads[i].name, name);
+	return false;
+}
+
+// A worker of the pool that waits for an async call.
+static bool is_sync_over_async(const struct doctor *d,
+			       const struct dbg_blocked *b)
+{
+	return b->kind == DBG_BLOCKED_TASK &&
+	       strstr(b->type, "AsyncStateMachineBox") &&
+	       is_thread_named(d, b->thread, ".NET TP Worker");
+}
+
+static bool is_worker(const struct doctor *d, const struct dbg_blocked *b)
+{
+	return is_thread_named(d, b->thread, ".NET TP Worker");
+}
+
+static bool is_finalizer(const struct doctor *d, const struct dbg_blocked *b)
+{
+	return is_thread_named(d, b->thread, ".NET Finalizer");
+}
+
+struct dbg_error *doctor_deadlock(struct doctor *d)
+{
+	_cleanup_str_ struct str text = {0};
+	struct dbg_error *err =
+	    dbg_blocked_list(d->r->dbg, true, &d->blocked, &d->n_blocked);
+
+	if (!err)
+		err = dbg_thread_list(d->r->dbg, &d->threads, &d->n_threads);
+
+	if (err)
+		return err;
+	str_add(&text, "Threads that wait for each other:");
+	if (add_threads(d, is_deadlock, &text))
+		doctor_find(d, WEIGHT_SEVERE, "deadlock", str_get(&text));
+	return NULL;
+}
+
+struct dbg_error *doctor_pool(struct doctor *d)
+{
+	_cleanup_str_ struct str text = {0}, waiting = {0};
+	struct dbg_pool pool;
+	struct dbg_error *err = dbg_pool_get(d->r->dbg, true, &pool);
+	uint64_t queued = 0;
+
+	if (err)
+		return err;
+	for (int i = 0; i < DBG_N_WORK_QUEUES; i++)
+		queued += pool.queued[i];
+	size_t n = add_threads(d, is_worker, &waiting);
+	if (queued && pool.workers && n >= pool.workers) {
+		str_addf(&text,
+			 "The thread pool starves: %" PRIu64
+			 " work items are queued, and all %" PRIu32
+			 " workers wait, threads%s",
+			 queued, pool.workers, str_get(&waiting));
+		doctor_find(d, WEIGHT_SEVERE, "threadpool", str_get(&text));
+	} else if (queued >= QUEUE_LONG) {
+		str_addf(&text,
+			 "%" PRIu64 " work items are queued for %" PRIu32
+			 " workers",
+			 queued, pool.workers);
+		doctor_find(d, WEIGHT_WARNING, "threadpool", str_get(&text));
+	}
+	str_clear(&text);
+	str_add(&text, "Workers of the thread pool that wait for async calls "
+		       "(Task.Wait, Result), threads");
+	if (add_threads(d, is_sync_over_async, &text))
+		doctor_find(d, WEIGHT_WARNING, "pstacks", str_get(&text));
+	return NULL;
+}
+
+struct dbg_error *doctor_finalizer(struct doctor *d)
+{
+	_cleanup_str_ struct str text = {0};
+	struct dbg_finalizable *v;
+	size_t n = 0, due = 0;
+	struct dbg_error *err = dbg_finalizable_list(d->r->dbg, &v, &n);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < n; i++)
+		due += v[i].ready;
+	str_add(&text, "The finalizer waits for a lock or a task, thread");
+	if (add_threads(d, is_finalizer, &text))
+		doctor_find(d, WEIGHT_SEVERE, "deadlock", str_get(&text));
+	if (due < DUE_MANY)
+		return NULL;
+	str_clear(&text);
+	str_addf(&text, "%zu objects wait for their finalizers", due);
+	doctor_find(d, WEIGHT_WARNING, "finalizequeue", str_get(&text));
+	return NULL;
+}
+
+struct dbg_error *doctor_threads(struct doctor *d)
+{
+	_cleanup_str_ struct str text = {0};
+	struct dbg_runtime_thread *v;
+	size_t n = 0, ended = 0;
+	struct dbg_error *err = dbg_runtime_thread_list(d->r->dbg, &v, &n);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < n; i++)
+		ended += v[i].dead;
+	if (ended < ENDED_MANY)
+		return NULL;
+	str_addf(&text,
+		 "%zu threads have ended, and their Thread objects are still "
+		 "there",
+		 ended);
+	doctor_find(d, WEIGHT_WARNING, "clrthreads", str_get(&text));
+	return NULL;
+}
+
+/* ---- Load contexts and timers ---------------------------------------- */
+
+struct dbg_error *doctor_contexts(struct doctor *d)
+{
+	_cleanup_str_ struct str text = {0};
+	const struct dbg_load_context *first = NULL;
+	struct dbg_load_context *v;
+	size_t n = 0, found = 0;
+	struct dbg_error *err = dbg_load_context_list(d->r->dbg, &v, &n);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < n; i++) {
+		if (!v[i].unloading)
+			continue;
+		found++;
+		first = first ? first : &v[i];
+	}
+	if (!first)
+		return NULL;
+	str_addf(&text,
+		 "Load contexts that were told to unload and are still there: "
+		 "%zu, as %s",
+		 found, first->name ? first->name : first->type);
+	doctor_find(d, WEIGHT_WARNING, "loadcontexts", str_get(&text));
+	return NULL;
+}
+
+static int by_method(const void *a, const void *b)
+{
+	const struct dbg_timer *s = a, *t = b;
+
+	return strcmp(s->method ? s->method : "", t->method ? t->method : "");
+}
+
+// The method that most timers call, and how many these are. NULL: it is not
+// known.
+static const char *most_called(struct dbg_timer *v, size_t n, size_t *ret)
+{
+	const char *most = NULL;
+
+	*ret = 0;
+	qsort(v, n, sizeof(*v), by_method);
+	for (size_t i = 0, same = 1; i < n; i++, same++) {
+		if (i && by_method(&v[i - 1], &v[i]))
+			same = 1;
+		if (same > *ret) {
+			*ret = same;
+			most = v[i].method;
+		}
+	}
+	return most;
+}
+
+struct dbg_error *doctor_timers(struct doctor *d)
+{
+	_cleanup_str_ struct str text = {0};
+	struct dbg_timer *v;
+	size_t n = 0, same;
+	struct dbg_error *err = dbg_timer_list(d->r->dbg, &v, &n);
+
+	if (err || n < TIMERS_MANY)
+		return err;
+	const char *most = most_called(v, n, &same);
+
+	str_addf(&text, "%zu timers are set", n);
+	if (most)
+		str_addf(&text, ", %zu of them call %s", same, most);
+	doctor_find(d, WEIGHT_WARNING, "timers", str_get(&text));
+	return NULL;
+}
+
+/* ---- Async calls and tasks ------------------------------------------- */
+
+struct dbg_error *doctor_async(struct doctor *d)
+{
+	_cleanup_str_ struct str text = {0};
+	const struct dbg_task_query query = {0};
+	struct dbg_async found;
+	struct dbg_error *err = dbg_async_list(d->r->dbg, &query, &found);
+	uint64_t circles = 0, most = 0;
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < found.n_chains; i++) {
+		const struct dbg_async_chain *c = &found.chains[i];
+
+		circles += c->circle ? c->count : 0;
+		most = !c->circle && c->count > most ? c->count : most;
+	}
+	if (circles) {
+		str_addf(&text,
+			 "Async calls that await each other in a circle: "
+			 "%" PRIu64,
+			 circles);
+		doctor_find(d, WEIGHT_SEVERE, "dumpasync", str_get(&text));
+	}
+	if (most < CALLS_MANY)
+		return NULL;
+	str_clear(&text);
+	str_addf(&text, "%" PRIu64 " async calls wait at one place", most);
+	doctor_find(d, WEIGHT_WARNING, "dumpasync --top 3", str_get(&text));
+	return NULL;
+}
+
+struct dbg_error *doctor_tasks(struct doctor *d)
+{
+	_cleanup_str_ struct str text = {0};
+	const struct dbg_task_query query = {0};
+	const struct dbg_task *first = NULL;
+	struct dbg_tasks found;
+	struct dbg_error *err = dbg_task_list(d->r->dbg, &query, &found);
+	uint64_t n = 0;
+
+	for (size_t i = 0; !err && i < found.n; i++) {
+		if (!found.v[i].unobserved)
+			continue;
+		n++;
+		first = first ? first : &found.v[i];
+	}
+	if (!first)
+		return err;
+	str_addf(&text,
+		 "Tasks with an exception that nobody has looked at: %" PRIu64
+		 ", as %s: %s",
+		 n, first->exception, first->message ? first->message : "");
+	doctor_find(d, WEIGHT_WARNING, "tasks", str_get(&text));
+	return NULL;
+}

@@ -1,0 +1,56 @@
+"""Groups of processes with a limit, where the machine lets tests make some."""
+import os
+import re
+
+
+def of_memory(t, limit):
+    """A cgroup of its own with a limit, None where none may be made; the
+    function that puts a process into it."""
+    with open("/proc/self/cgroup") as file:
+        found = re.search(r"^\d+:(memory)?:(.*)$", file.read(), re.M)
+    if not found:
+        return None, None
+    where = (f"/sys/fs/cgroup/{found[1] or ''}{found[2].rstrip('/')}"
+             f"/dndbg-{t.tag}")
+    try:
+        os.mkdir(where)
+    except OSError:
+        return None, None
+    for name, peak in (("memory.limit_in_bytes", "memory.max_usage_in_bytes"),
+                       ("memory.max", "memory.peak")):
+        if all(os.path.exists(f"{where}/{one}") for one in (name, peak)):
+            with open(f"{where}/{name}", "w") as file:
+                file.write(str(limit))
+            if os.path.exists(f"{where}/memory.swap.max"):
+                with open(f"{where}/memory.swap.max", "w") as file:
+                    file.write("0")
+            return where, lambda: open(f"{where}/cgroup.procs",
+                                       "w").write(str(os.getpid()))
+    os.rmdir(where)
+    return None, None
+
+
+def removed(where):
+    try:
+        os.rmdir(where)
+    except OSError:
+        return False
+    return True
+
+
+def number(path, key=""):
+    """The number behind a key at the beginning of a line."""
+    with open(path) as file:
+        return int(re.search(rf"^{key}(\d+)", file.read(), re.M)[1])
+
+
+def memory_used(where):
+    """What a group uses, less what the kernel may give up; its limit's file."""
+    for used, limit, files in (
+            ("memory.usage_in_bytes", "memory.limit_in_bytes",
+             "total_inactive_file "),
+            ("memory.current", "memory.max", "inactive_file ")):
+        if os.path.exists(f"{where}/{used}"):
+            return (number(f"{where}/{used}") -
+                    number(f"{where}/memory.stat", files), f"{where}/{limit}")
+    raise OSError(f"{where} counts no memory")

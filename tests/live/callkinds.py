@@ -1,0 +1,95 @@
+"""Calls of kinds that are seldom, and those that registers do not hold."""
+import re
+import subprocess
+
+import drive
+
+RETURNED = re.compile(r"^\$\d+ = (.*)$", re.M)
+
+
+def printed(t):
+    """What the program says of its own calls: {expression: value}."""
+    done = subprocess.run(t.program("CallKinds", host="dotnet"), env=t.env,
+                          capture_output=True, text=True,
+                          timeout=60 * drive.TIME)
+    t.check_equal("", done.stderr)
+    found = dict(re.findall(r"^(.*?) = (.*)$", done.stdout, re.M))
+    t.check(len(found) > 30, done.stdout)
+    return found
+
+
+def stand(t, *commands, at="stop"):
+    """Commands at a mark; what is printed there, and behind."""
+    done = t.batch(["set call-timeout 600000",
+                    f"break {t.at('CallKinds', at)}", "run",
+                    "echo ---\\n", *commands, "echo ---\\n", "delete",
+                    "continue"], t.program("CallKinds"), timeout=120)
+    before, here, behind = done.stdout.split("---\n")
+    t.check_in("Breakpoint 1", before)
+    return here, behind + done.stderr
+
+
+def test_kinds(t):
+    """Large results and arguments, by-refs, virtual methods of generic
+    structures, static abstract and async ones, iterators: as the program
+    itself gives them. What a method writes to its structure stays."""
+    calls = printed(t)
+    here, behind = stand(t, *(f"call {text}" for text in calls))
+    t.check_equal([*calls.values()], RETURNED.findall(here))
+    t.check_in("moves 1 0\ncounts 3 6 5", behind)
+    t.check_in("exited normally", behind)
+
+
+def test_larger(t):
+    """Structures that hold objects are what they were while further calls move
+    everything; nothing keeps what they returned."""
+    here, behind = stand(
+        t, 'call Program.Mixed("a" + Program.Mixed(Program.Both("x", "y").Left)'
+        '.Item3)', "call Program.Five(Program.Five(2).Item5)",
+        'call Program.Mixed("b").Item1 + Program.Mixed("c").Item3', "handles")
+    t.check_equal(['("ax121", 4, "ax122")', "(6, 7, 8, 9, 10)", '"b1c2"'],
+                  RETURNED.findall(here))
+    t.check_equal([], re.findall(r"^.* strong .* (?:CallKinds\..*|"
+                                 r"System\.ValueTuple.*|.*MethodInfo)$", here,
+                                 re.M))
+    t.check_in("moves 0 0", behind)
+
+
+def test_thrown(t):
+    """The exception is the method's own; what would be lost is refused."""
+    here, behind = stand(t, "call Program.Throws(3)", "call holder.Number(5)",
+                         "set var big.A = 1",
+                         "call Program.Fills(3, out var x)", "print big.A")
+    t.check_in("'CallKinds.Program.Throws(int)' threw System.Invalid"
+               "OperationException: big 3.", behind)
+    t.check_in("threw System.IndexOutOfRangeException", behind)
+    t.check_equal("1", RETURNED.findall(here)[-1])
+    t.check_in("exited normally", behind)
+
+
+def test_base(t):
+    """A base's method is called itself, or not at all."""
+    here, behind = stand(t, "call base.Part(3)", "call Part(3)",
+                         "call Parts(3)", "call base.Parts(3)",
+                         "call ((Middle)this).Parts(4)", at="leaf")
+    t.check_equal(["3", "13", "(13, 1, 1, 1, 13)", "(14, 1, 1, 1, 14)"],
+                  RETURNED.findall(here))
+    t.check_in("'CallKinds.Middle.Parts(int)' cannot be called: it returns a "
+               "'(int, int, int, int, int)', which is larger than two registers",
+               behind)
+    t.check_in("exited normally", behind)
+
+
+def test_empty(t):
+    """A value with a structure without fields is kept over a call."""
+    here, _ = stand(t, "print holder.Tagged",
+                    'call Program.Mixed("a").Item1', "print $1.Text")
+    t.check_equal(['"a1"', '"tagged"'], RETURNED.findall(here)[1:])
+
+
+def test_seen(t):
+    """What a method writes to its structure is seen by the expression that has
+    written there before."""
+    here, _ = stand(t, "call new Func<long>(() => { holder.Big.A = 9; "
+                       "return holder.Big.Moved(1).A + holder.Big.Moves; })()")
+    t.check_equal(["11"], RETURNED.findall(here))
