@@ -1,5 +1,6 @@
 """`dndbg run` and signals: what is sent to it is the command's, and so are the
 keys of the terminal."""
+import fcntl
 import json
 import os
 import signal
@@ -150,22 +151,38 @@ def test_own_group(t):
     t.check_equal(4, process.returncode)
 
 
+def has_open(pid, path):
+    """Has a process a file open?"""
+    folder = f"/proc/{pid}/fd"
+    return any(os.path.realpath(f"{folder}/{fd}") == os.path.realpath(path)
+               for fd in os.listdir(folder))
+
+
 def test_reporting(t):
     """A signal that comes while a report is made waits until it is written."""
     fifo = f"{t.dir}/fifo"
     os.mkfifo(fifo)
     words = ["sh", "-c", "trap 'echo got; exit 4' TERM; echo up; \"$@\"", "sh",
              *t.program("Throws", "unhandled", host="dotnet")]
+    # it is full: whoever writes waits until somebody reads
+    full = os.open(fifo, os.O_RDWR | os.O_NONBLOCK)
+    filler = os.write(full, bytes(fcntl.fcntl(full, fcntl.F_GETPIPE_SZ)))
     with subprocess.Popen([t.dndbg, "run", "--report", fifo, "--", *words],
                           env=t.env, cwd=t.dir, stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, text=True,
                           start_new_session=True) as process:
-        t.check_equal("up\n", process.stdout.readline())
-        with open(fifo) as file:
+        try:
+            t.check_equal("up\n", process.stdout.readline())
+            t.wait_for("a report that is written",
+                       lambda: has_open(process.pid, fifo))
             process.send_signal(signal.SIGTERM)
+        finally:
+            reader = os.open(fifo, os.O_RDONLY)
+            os.close(full)
+        with open(reader) as file:
             report = file.read()
-        t.check_in("nobody catches", report)
-        t.check_match(r"got\n$", process.stdout.read())
+        t.check_in("nobody catches", report[filler:])
+        t.check_equal("got\n", process.stdout.read())
     t.check_equal(4, process.returncode)
 
 
