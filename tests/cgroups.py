@@ -1,6 +1,28 @@
 """Groups of processes with a limit, where the machine lets tests make some."""
 import os
 import re
+import signal
+
+
+class Group:
+    """A cgroup; when its test is over it is removed, with who is in it."""
+    pid = 0
+
+    def __init__(self, t, where):
+        os.mkdir(where)
+        self.t = t
+        self.where = where
+        t.sessions.append(self)
+
+    def close(self):
+        self.t.wait_for(f"the end of all in {self.where}", self.gone)
+
+    def gone(self):
+        if os.path.exists(self.where):
+            with open(f"{self.where}/cgroup.procs") as file:
+                for pid in file:
+                    os.kill(int(pid), signal.SIGKILL)
+        return removed(self.where)
 
 
 def of_memory(t, limit):
@@ -13,7 +35,7 @@ def of_memory(t, limit):
     where = (f"/sys/fs/cgroup/{found[1] or ''}{found[2].rstrip('/')}"
              f"/dndbg-{t.tag}")
     try:
-        os.mkdir(where)
+        group = Group(t, where)
     except OSError:
         return None, None
     for name, peak in (("memory.limit_in_bytes", "memory.max_usage_in_bytes"),
@@ -26,7 +48,7 @@ def of_memory(t, limit):
                     file.write("0")
             return where, lambda: open(f"{where}/cgroup.procs",
                                        "w").write(str(os.getpid()))
-    os.rmdir(where)
+    group.close()
     return None, None
 
 
@@ -34,7 +56,7 @@ def removed(where):
     try:
         os.rmdir(where)
     except OSError:
-        return False
+        return not os.path.exists(where)
     return True
 
 

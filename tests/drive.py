@@ -171,6 +171,7 @@ class Test:
         self.dir = tempfile.mkdtemp(prefix="dndbg-test-")
         self.env = environment(runtime, self.tag, self.dir)
         self.sessions = []
+        self.hung = False
 
     def close(self):
         """End what is left; return it. A program must not outlive dndbg."""
@@ -323,6 +324,16 @@ class Test:
         if not found:
             raise Failure(f"/{pattern}/ does not match:\n{text}")
         return found
+
+
+class Process(subprocess.Popen):
+    """A process that a test waits for ("with"); if the test fails it is
+    killed: its end may never come."""
+
+    def __exit__(self, kind, value, where):
+        if kind:
+            self.kill()
+        super().__exit__(kind, value, where)
 
 
 class Session:

@@ -11,6 +11,7 @@ import drive
 from survivor import Busy
 
 TRACEME, POKEUSER, CONT, DETACH, SYSCALL = 0, 6, 7, 17, 24
+SEIZE, INTERRUPT = 0x4206, 0x4207
 DEBUGREG, WRITE_8 = 848, 1 | 1 << 16 | 3 << 18  # DR0, eight bytes, written
 
 
@@ -33,6 +34,24 @@ def go_on(pid, request, sig=0):
     if not os.WIFSTOPPED(status):
         raise drive.Failure("the program ended")
     return os.WSTOPSIG(status)
+
+
+def stop_at_read(pid, fd):
+    """A child of ours, taken over and stopped where it reads that file."""
+    ptrace(SEIZE, pid)
+    ptrace(INTERRUPT, pid)
+    sig = 0
+    while True:
+        _, status = os.waitpid(pid, 0)
+        if not os.WIFSTOPPED(status):
+            raise drive.Failure("it ended")
+        with open(f"/proc/{pid}/syscall") as file:
+            words = file.read().split()
+        if words[0] == "0" and int(words[1], 16) == fd:
+            return
+        # a stop by a system call, or the interrupt, is no signal
+        sig = os.WSTOPSIG(status)
+        ptrace(SYSCALL, pid, 0, 0 if sig == signal.SIGTRAP else sig)
 
 
 def mapping(pid, image):

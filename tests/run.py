@@ -24,7 +24,8 @@ its number; {addr} an address, {n} a number, {...} any text in the line; {src}
 and {out} the directories of the sources and the program, in both.
 
 A script defines functions test_*(t); t is drive.Test. The attribute runtimes
-of a function says where it runs (all), time its limit in seconds. Those of
+of a function says where it runs (all), time its limit in seconds (150): behind
+it whatever the test has started is killed, until the test is over. Those of
 tests/dap talk to dndbg as a debug adapter, by dapdrive.Client; those of tests/mi
 as a front end of gdb does, by midrive.Client.
 """
@@ -39,12 +40,14 @@ import shlex
 import signal
 import subprocess
 import sys
+import threading
 import traceback
 
 import drive
 from drive import Failure
 
 MAX_LINES = 4000
+LIMIT = 150
 PLACEHOLDER = re.compile(r"\{(@[A-Za-z][\w-]*|addr|n|\.\.\.|src|out)\}")
 ONLY = re.compile(r"\{((?:8|9|10|Debug|Release)(?:,(?:8|9|10|Debug|Release))*)\}")
 IN_COMMAND = re.compile(r"(?<![\w@])@([A-Za-z][\w-]*)")
@@ -247,6 +250,15 @@ def hunks(result, context=4):
     return shown
 
 
+def watch(test, limit, over):
+    """Kill what a test has started when its time is up, and what it starts
+    then, until it is over."""
+    while not over.wait(limit):
+        test.hung = True
+        test.kill_all()
+        limit = 1
+
+
 class Job:
     """A test to run, by its name and the runtime."""
 
@@ -259,6 +271,10 @@ class Job:
         """Run it; return the fault, or nothing, and why it was skipped, if so."""
         test = drive.Test(self.name, dndbg, self.runtime)
         fault = skipped = None
+        limit = max(getattr(self.function, "time", 0), LIMIT) * drive.TIME
+        over = threading.Event()
+        watcher = threading.Thread(target=watch, args=(test, limit, over))
+        watcher.start()
         try:
             self.function(test)
         except drive.Skip as e:
@@ -272,6 +288,11 @@ class Job:
                          f"{where[-1].lineno}: {where[-1].line}\n{fault}")
         except Exception:
             fault = traceback.format_exc()
+        finally:
+            over.set()
+            watcher.join()
+        if test.hung:
+            fault = f"hang: killed after {limit:g} s\n{fault or ''}"
         left = test.close()
         if left and not fault:
             fault = "left behind: " + ", ".join(

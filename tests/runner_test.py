@@ -158,6 +158,25 @@ class Runner(unittest.TestCase):
             session.expect("never")
         self.assertIn("dndbg ended", self.script(body))
 
+    def test_hanging_script(self):
+        """What waits for ever for a process is ended with that."""
+        def body(test):
+            with drive.Process(["sleep", "60"], env=test.env,
+                               stdout=-1) as process:
+                process.stdout.read()
+        run.LIMIT, before = 0.5, run.LIMIT
+        try:
+            self.assertIn("hang: killed after 0.5 s", self.script(body))
+        finally:
+            run.LIMIT = before
+
+    def test_failing_script(self):
+        """A process that a test waits for goes with its failure."""
+        def body(test):
+            with drive.Process(["sleep", "60"], env=test.env):
+                test.check(False, "it is so")
+        self.assertIn("it is so", self.script(body))
+
     def test_error_in_script(self):
         self.assertIn("ZeroDivisionError", self.script(lambda test: 1 / 0))
 

@@ -24,7 +24,7 @@
 #include "base/mem.h"
 
 enum {
-	ANSWER_MS = 1000,
+	ANSWER_MS = 10000,
 	SIGNALS = 65,
 	STAT_ARG_START =
 	    48, /* fields of /proc/PID/stat, proc(5); then the end */

@@ -39,10 +39,28 @@ def test_collecting(t):
     busy.right()
 
 
+# The system calls that the threads wait in.
+WAITS = {"read": {0}, "nap": {35, 230}, "lock": {202}, "signal": {34}}
+
+
+def call_of(pid, tid):
+    """The system call that a thread is in, if any."""
+    with open(f"/proc/{pid}/task/{tid}/syscall") as file:
+        number = file.read().split()[0]
+    return None if number == "running" else int(number)
+
+
 def blocked(t, *words):
-    """The program, and its threads' ids by name."""
+    """The program, whose threads are where they wait, and their ids by name."""
     program = Busy(t, words=t.program("Blocked", *words, host="dotnet")).ready()
-    return program, threads_of(program.pid)
+    threads = threads_of(program.pid)
+    for name, calls in WAITS.items():
+        t.wait_for(f"the thread '{name}' to wait", lambda: call_of(
+            program.pid, threads[name]) in calls)
+    if "leader" in words:
+        t.wait_for("the end of the first thread",
+                   lambda: state(program.pid, program.pid) == "Z")
+    return program, threads
 
 
 def threads_of(pid):
@@ -99,7 +117,6 @@ def test_native_handler(t):
 def test_leader_gone(t):
     """The first thread has ended, the others have not."""
     program, _ = blocked(t, "leader")
-    t.check_equal("Z", state(program.pid, program.pid))
     out = batch(t, *[f"attach {program.pid}", "thread apply all bt",
                      "b " + t.at("Blocked", "nap"), "continue", "delete",
                      "detach"] * 3)

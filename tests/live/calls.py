@@ -270,6 +270,7 @@ def test_limit(t):
     text = s.cmd("continue")
     t.check_in("'Calls.Program.Forever()' has returned", text)
     t.check_in("#0  Calls.Program.Stand", s.cmd("bt"))
+    s.cmd("set call-timeout 600000")
     t.check_in('= "box"', s.cmd("call box.Kind()"))
     s.cmd("delete")
     s.line("continue")

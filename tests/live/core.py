@@ -299,13 +299,7 @@ def test_dac_orphan(t):
         process.stdout.read()
         process.wait()
         dac, = found
-        while True:
-            try:
-                with open(f"/proc/{dac}/status") as file:
-                    if "\nState:\tZ" in file.read():
-                        break
-            except OSError:
-                break
+        t.wait_gone(dac)
 
 
 def own_runtime(t):

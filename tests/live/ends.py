@@ -124,7 +124,7 @@ def test_terminal_closed(t):
 def test_killed_at_start(t):
     """Killed without notice at the stages of the start of a program."""
     for stage in ("", "dotnet", *STAGES, "Signals.dll"):
-        with subprocess.Popen(
+        with drive.Process(
                 [t.dndbg, "-ex", "b Main", "-ex", "run", "--args",
                  *t.program("Signals", "sleep")], env=t.env, cwd=t.dir,
                 stdout=subprocess.DEVNULL, stdin=subprocess.PIPE,

@@ -3,11 +3,13 @@ keys of the terminal."""
 import fcntl
 import json
 import os
+import re
 import signal
 import subprocess
 import time
 
 import drive
+from halfway import DETACH, ptrace, stop_at_read
 
 SHELL = ["sh", "-c"]
 # It ends later than dndbg would wait that is to end itself.
@@ -62,9 +64,9 @@ def test_group(t):
     """What the command and its children send to their group comes once, also
     of those that are gone at once."""
     words = run(t, f"{drive.BUILT}/Native/Family", "group")
-    with subprocess.Popen(words, env=t.env, cwd=t.dir, text=True,
-                          stdout=subprocess.PIPE,
-                          start_new_session=True) as process:
+    with drive.Process(words, env=t.env, cwd=t.dir, text=True,
+                       stdout=subprocess.PIPE,
+                       start_new_session=True) as process:
         t.check_equal("up\n", process.stdout.readline())
         process.send_signal(signal.SIGTERM)
         t.check_equal("50 by children, 1 by itself\n",
@@ -87,9 +89,9 @@ while (number := signal.sigwait(wanted)) != signal.SIGTERM:
 def test_to_group(t):
     """What somebody else sends to the group comes once, and what is sent to
     dndbg alone is passed on."""
-    with subprocess.Popen(run(t, "python3", "-c", COUNTS), env=t.env, cwd=t.dir,
-                          stdout=subprocess.PIPE, text=True,
-                          start_new_session=True) as process:
+    with drive.Process(run(t, "python3", "-c", COUNTS), env=t.env, cwd=t.dir,
+                       stdout=subprocess.PIPE, text=True,
+                       start_new_session=True) as process:
         t.check_equal("up\n", process.stdout.readline())
         lines = []
         for _ in range(20):
@@ -124,9 +126,9 @@ def test_by_name(t):
         return {pid: "dndbg" in text
                 for pid, text in of_group(process.pid).items()}
 
-    with subprocess.Popen(run(t, "python3", "-c", COUNTS), env=t.env, cwd=t.dir,
-                          stdout=subprocess.PIPE, text=True,
-                          start_new_session=True) as process:
+    with drive.Process(run(t, "python3", "-c", COUNTS), env=t.env, cwd=t.dir,
+                       stdout=subprocess.PIPE, text=True,
+                       start_new_session=True) as process:
         t.check_equal("up\n", process.stdout.readline())
         try:
             t.wait_for("two processes of another name", lambda: sorted(
@@ -143,8 +145,8 @@ def test_by_name(t):
 def test_own_group(t):
     """One of the group may mean dndbg alone: "kill $!" in a script."""
     ends = "trap 'echo got; exit 4' TERM; echo up; while :; do sleep 0.1; done"
-    with subprocess.Popen(run(t, *SHELL, ends), env=t.env, cwd=t.dir,
-                          stdout=subprocess.PIPE, text=True) as process:
+    with drive.Process(run(t, *SHELL, ends), env=t.env, cwd=t.dir,
+                       stdout=subprocess.PIPE, text=True) as process:
         t.check_equal("up\n", process.stdout.readline())
         process.send_signal(signal.SIGTERM)
         t.check_equal("got\n", process.stdout.read())
@@ -167,10 +169,10 @@ def test_reporting(t):
     # it is full: whoever writes waits until somebody reads
     full = os.open(fifo, os.O_RDWR | os.O_NONBLOCK)
     filler = os.write(full, bytes(fcntl.fcntl(full, fcntl.F_GETPIPE_SZ)))
-    with subprocess.Popen([t.dndbg, "run", "--report", fifo, "--", *words],
-                          env=t.env, cwd=t.dir, stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL, text=True,
-                          start_new_session=True) as process:
+    with drive.Process([t.dndbg, "run", "--report", fifo, "--", *words],
+                       env=t.env, cwd=t.dir, stdout=subprocess.PIPE,
+                       stderr=subprocess.DEVNULL, text=True,
+                       start_new_session=True) as process:
         try:
             t.check_equal("up\n", process.stdout.readline())
             t.wait_for("a report that is written",
@@ -186,30 +188,45 @@ def test_reporting(t):
     t.check_equal(4, process.returncode)
 
 
-# A program whose report takes a while, and that takes no notice of SIGTERM.
+# A program with many threads, which takes no notice of what asks it to end.
 ABORTS = """
-import os, signal, threading
-signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+import os, signal, sys, threading
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGHUP, signal.SIGTERM])
 gate = threading.Event()
 for _ in range(500):
     threading.Thread(target=gate.wait, daemon=True).start()
 print("up", flush=True)
+sys.stdin.read()
 os.abort()
 """
+
+
+def signal_file(pid):
+    """The number of the file that a process reads SIGTERM from (signalfd)."""
+    for fd in os.listdir(f"/proc/{pid}/fdinfo"):
+        with open(f"/proc/{pid}/fdinfo/{fd}") as file:
+            mask = re.search(r"^sigmask:\t(\w+)$", file.read(), re.M)
+        if mask and int(mask[1], 16) >> signal.SIGTERM - 1 & 1:
+            return int(fd)
+    raise drive.Failure(f"process {pid} has no such file")
 
 
 def test_hurry(t):
     """Who asks the command twice to end while a report is made does not wait
     for all of it."""
     path = f"{t.dir}/all"
-    with subprocess.Popen([t.dndbg, "run", "--json", path, "--", "python3",
+    with drive.Process([t.dndbg, "run", "--json", path, "--", "python3",
                            "-c", ABORTS], env=t.env, cwd=t.dir, text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                          start_new_session=True) as process:
+                       stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                       stderr=subprocess.DEVNULL,
+                       start_new_session=True) as process:
         t.check_equal("up\n", process.stdout.readline())
-        while process.poll() is None:
-            process.send_signal(signal.SIGTERM)
-            time.sleep(0.005)
+        process.stdin.close()
+        # while a report is made it looks between two threads what was sent
+        stop_at_read(process.pid, signal_file(process.pid))
+        for number in signal.SIGHUP, signal.SIGTERM:
+            process.send_signal(number)
+        ptrace(DETACH, process.pid)
     t.check_equal(-signal.SIGABRT, process.returncode)
     with open(path) as file:
         report, = json.load(file)

@@ -5,7 +5,6 @@ import os
 import re
 import select
 import signal
-import time
 
 import drive
 
@@ -256,14 +255,18 @@ def test_help_of_settings(t):
     t.check_in('Undefined command: "nope".', done.stderr)
 
 
-def raw_output(s, command, seconds=10):
+def raw_output(t, s, command):
     """What a command prints, escape sequences and all."""
     os.write(s.master, f"{command}\necho end-{1 + 1}\\n\n".encode())
     data = b""
-    deadline = time.monotonic() + seconds * drive.TIME
-    while b"\nend-2" not in data and time.monotonic() < deadline:
-        if select.select([s.master], [], [], 0.1)[0]:
+
+    def ended():
+        nonlocal data
+        if select.select([s.master], [], [], 0)[0]:
             data += os.read(s.master, 65536)
+        return b"end-2\r" in data  # what was typed goes on
+
+    t.wait_for(f"the end of what '{command}' prints", ended)
     return data
 
 
@@ -273,10 +276,10 @@ def test_colours(t):
     for term, coloured in wanted.items():
         s = t.start("--args", *t.program("Hello"), env={"TERM": term})
         s.cmd("start")
-        t.check_equal(coloured, b"\x1b[33m" in raw_output(s, "bt"))
+        t.check_equal(coloured, b"\x1b[33m" in raw_output(t, s, "bt"))
     s = t.start("--args", *t.program("Hello"), env=EDITING)
     s.cmd("start")
-    data = raw_output(s, "bt")
+    data = raw_output(t, s, "bt")
     t.check(b"Main" in data and b"\x1b[33m" not in data, "NO_COLOR: colours")
     done = t.batch(["start", "bt"], t.program("Hello"), env={"TERM": "xterm"})
     t.check_not_in("\x1b", done.stdout)

@@ -246,14 +246,16 @@ os.abort()
 
 def test_timeout(t):
     """It is ended with what it has started."""
+    limit = round(6 * drive.SLOW)
     script = (" ".join(t.program("Signals", "sleep", host="dotnet"))
               + " & sleep 1000 & wait")
-    done = command(t, ["sh", "-c", script], "--timeout", "6", "--json", "all")
+    done = command(t, ["sh", "-c", script], "--timeout", str(limit), "--json",
+                   "all")
     t.check_equal(124, done.returncode)
     with open(f"{t.dir}/all") as file:
         reports = {r["program"]: r for r in json.load(file)}
     sleeps = reports["Signals.dll"]
-    t.check_equal("No end within 6 s", sleeps["cause"])
+    t.check_equal(f"No end within {limit} s", sleeps["cause"])
     t.check(any("Signals" in name for thread in sleeps["threads"]
                 for name, line in own(thread["frames"])), "no stack")
     t.wait_for("the end of all", lambda: not drive.tagged(t.tag))
@@ -264,9 +266,9 @@ def test_signal(t):
     if it does not end so."""
     script = "trap '{}' TERM; echo ready; sleep 1000; while :; do wait; done"
     done = command(t, ["sh", "-c", script.format("echo ended; exit 3")],
-                   "--timeout", "3", "--signal", "TERM", "--kill-after", "60")
+                   "--timeout", "6", "--signal", "TERM", "--kill-after", "60")
     t.check_equal((124, "ready\nended\n"), (done.returncode, done.stdout))
-    done = command(t, ["sh", "-c", script.format("")], "--timeout", "3",
+    done = command(t, ["sh", "-c", script.format("")], "--timeout", "6",
                    "--signal", "SIGTERM", "--kill-after", "1")
     t.check_equal((124, "ready\n"), (done.returncode, done.stdout))
     t.wait_for("the end of all", lambda: not drive.tagged(t.tag))
@@ -286,9 +288,9 @@ def test_hang(t):
     t.check_equal(("hang", "Neither output nor work for 4 s"),
                   (report["kind"], report["cause"]))
     t.check_in("Signals.Program", own(report["threads"][0]["frames"])[0][0])
-    script = "for i in 1 2 3 4; do echo $i; sleep 1; done"
-    done = command(t, ["sh", "-c", script], "--hang", "3")
-    t.check_equal((0, "1\n2\n3\n4\n", ""),
+    script = "for i in 1 2 3 4 5 6 7 8; do echo $i; sleep 1; done"
+    done = command(t, ["sh", "-c", script], "--hang", "6")
+    t.check_equal((0, "1\n2\n3\n4\n5\n6\n7\n8\n", ""),
                   (done.returncode, done.stdout, done.stderr))
 
 
