@@ -1,4 +1,4 @@
-// The program of scripts/demo: a bank with two accounts.
+// The program of scripts/demo: a bank with two accounts. Demo.dll [AMOUNT]
 using System;
 using System.Collections.Generic;
 
@@ -33,12 +33,12 @@ namespace Demo
 
     static class Program
     {
-        static void Main()
+        static void Main(string[] args)
         {
             var bank = new Bank();
             bank.Open("ann", 100m);
             bank.Open("bob", 20m);
-            bank.Transfer("ann", "bob", 30m);
+            bank.Transfer("ann", "bob", args.Length > 0 ? decimal.Parse(args[0]) : 30m);
             try
             {
                 bank.Transfer("bob", "ann", 500m);
