@@ -92,7 +92,9 @@ void events_stopped(struct dap *d, const struct dbg_stop *s)
 	emit_str(t, "reason",
 		 breaks ? breaks_reason(&d->breaks, s->breakpoint)
 			: words->reason);
-	emit_str(t, "description", words->description);
+	emit_str(t, "description",
+		 s->late ? "Paused in a call that takes too long"
+			 : words->description);
 	if (s->thread)
 		emit_int(t, "threadId", s->thread);
 	d->last_thread = s->thread;

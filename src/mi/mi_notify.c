@@ -317,11 +317,22 @@ static bool steps_on(struct mi *m, const struct dbg_stop *s)
 	return on;
 }
 
+// Its reason is that of any pause.
+static void tell_late(struct mi *m, const struct dbg_stop *s)
+{
+	_cleanup_str_ struct str line = {0};
+
+	str_addf(&line, "%s.\n", s->note);
+	mi_stream(m, '~', str_get(&line), line.len);
+}
+
 static void on_stopped(struct mi *m, const struct dbg_stop *s)
 {
 	if (steps_on(m, s))
 		return;
 	mi_output_drain(m);
+	if (s->late)
+		tell_late(m, s);
 	m->stops++;
 	m->values++;
 	m->thread = s->thread;

@@ -249,7 +249,9 @@ def test_limit(t):
                         context="watch", frameId=c.top()["id"])
     t.check_in("'Calls.Program.Forever()' did not return within 500 ms",
                message)
-    c.stopped("pause")
+    stop = c.stopped("pause")
+    t.check_equal("Paused in a call that takes too long", stop["description"])
+    t.check_equal(message, "error: " + stop["text"])
     leave(c)
 
 

@@ -280,8 +280,8 @@ def test_limit(t):
 
 def test_others(t):
     """The others run beside a call from half its limit on at the latest. What
-    one of them hits ends the evaluation, as in gdb, and the call goes on with
-    the program."""
+    one of them hits ends the evaluation when the call has not returned after a
+    while, as in gdb, and the call goes on with the program."""
     log = f"{t.dir}/log"
     s = t.start("--args", *t.program("Calls", "passes", "1"))
     s.cmd("set confirm off")
@@ -313,6 +313,28 @@ def test_others(t):
     s.cmd("set var Calls.Program.over = true")
     t.check_in("'Calls.Program.Forever()' has returned", s.cmd("continue"))
     t.check_in("#0  Calls.Program.Pass", s.cmd("bt"))
+    s.line("continue")
+    s.expect("right 0")
+
+
+def test_beside(t):
+    """What a thread hits that runs beside a call is told behind the call,
+    once."""
+    s = t.start("--args", *t.program("Calls", "passes", "1"))
+    s.cmd("set confirm off")
+    s.cmd("set env DOTNET_TieredCompilation 0")
+    s.cmd("set call-timeout 600000")
+    s.cmd(f"tbreak {t.at('Calls', 'pass')}")
+    s.cmd("run")
+    t.check_in("= false", s.cmd("call Program.Not(true)"))
+    s.cmd("set call-threads on")
+    s.cmd(f"break {t.at('Calls', 'met')}")
+    t.check_match(r"\A\$\d+ = 9\Z", s.cmd("call Program.Meets()").strip())
+    t.check_match(r"\[Switching to thread (?s:.*)Breakpoint 2, .*Pass",
+                  s.cmd("continue"))
+    t.check_in("already hit 1 time", s.cmd("info breakpoints"))
+    s.cmd("delete")
+    s.cmd("set var Calls.Program.over = true")
     s.line("continue")
     s.expect("right 0")
 

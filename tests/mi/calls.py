@@ -81,6 +81,22 @@ def test_interrupt(t):
     t.check_equal(0, c.quit())
 
 
+def test_limit(t):
+    """A call that takes too long is told to have, where it stops the program
+    as well."""
+    c = stand(t)
+    # what the first call of all prepares is not what is too slow
+    t.check_equal("3", c.ask("-data-evaluate-expression Program.Threads()")
+                  ["value"])
+    c.ask("-gdb-set call-timeout 500")
+    message = c.refused("-data-evaluate-expression Program.Forever()")
+    t.check_in("'Calls.Program.Forever()' did not return within 500 ms",
+               message)
+    t.check_equal(message, c.stopped()["note"])
+    t.check_in(message + ".\n", c.said("~"))
+    t.check_equal(0, c.quit())
+
+
 def test_interrupted_before(t):
     """An -exec-interrupt gives up what is behind it no more than its name in
     an expression does."""

@@ -336,9 +336,7 @@ static struct dbg_error *code_made(struct control *c, uint64_t desc,
 	err = dac_method_get(c->dac, desc, &method);
 	if (err)
 		return err;
-
 	struct code_module *m = code_module_find(c->code, method.module);
-
 	if (!m)
 		return NULL;
 	call_code(c, desc, ip);
@@ -473,6 +471,8 @@ static struct dbg_error *judge_trap(struct control *c,
 		if (err || *ret_stops)
 			return err;
 	}
+	if (kinds & SITE_BREAK && addr == ev->addr && call_keeps(c, ev))
+		return NULL;
 	if (kinds & SITE_BREAK) {
 		err = bp_hit(c, ev->tid, addr, stop, ret_stops);
 		if (!err && *ret_stops)

@@ -267,6 +267,7 @@ void evaluation_tick(struct dbg *dbg)
 	if (dbg->rules.threads != CALL_THREADS_OFF &&
 	    control_call_share(dbg->control, (uint64_t)ms, v->ms))
 		session_run_all(dbg);
+	control_call_beside(dbg->control, (uint64_t)ms);
 	if (ms >= v->ms && !v->is_late) {
 		v->is_late = true;
 		dbg_error_destroy(dbg_pause(dbg));
@@ -361,9 +362,15 @@ struct dbg_error *dbg_eval_result(struct dbg *dbg, struct dbg_value *ret)
 	return err;
 }
 
-bool evaluation_is_late(const struct dbg *dbg)
+const char *evaluation_late(const struct dbg *dbg, struct arena *arena)
 {
-	return is_going_on(dbg) && dbg->evaluation->is_late;
+	if (!is_going_on(dbg) || !dbg->evaluation->is_late)
+		return NULL;
+	struct dbg_error *err = given_up(dbg->evaluation);
+	const char *text = arena_strdup(arena, err->message);
+
+	dbg_error_destroy(err);
+	return text;
 }
 
 uint32_t evaluation_thread(const struct dbg *dbg)

@@ -7,6 +7,7 @@
 
 #include "dbg/evaluate.h"
 
+struct arena;
 struct dbg_stop;
 struct evaluation;
 
@@ -67,8 +68,8 @@ void evaluation_ended(struct dbg *dbg);
 void evaluation_let_go(struct dbg *dbg);
 /* Number of the thread that makes a call, 0: none does. */
 uint32_t evaluation_thread(const struct dbg *dbg);
-/* Is its time over? */
-bool evaluation_is_late(const struct dbg *dbg);
+/* Its time is over: the sentence about that, in @arena; NULL: it is not. */
+const char *evaluation_late(const struct dbg *dbg, struct arena *arena);
 /* Look at the clock. */
 void evaluation_tick(struct dbg *dbg);
 

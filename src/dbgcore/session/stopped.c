@@ -61,15 +61,15 @@ struct dbg_error *session_paused(struct dbg *dbg, pid_t tid, int signal)
 
 	if (err)
 		return err;
+	inspect_stop(&dbg->inspect);
 
-	struct dbg_stop stop = {.reason = DBG_STOP_PAUSE,
-				.signal = signal,
-				.late = evaluation_is_late(dbg)};
+	struct dbg_stop stop = {.reason = DBG_STOP_PAUSE, .signal = signal};
 
-	if (control_runs_only(dbg->control, dbg->resumed))
+	stop.note = evaluation_late(dbg, dbg->inspect.arena);
+	stop.late = stop.note;
+	if (!stop.late && control_runs_only(dbg->control, dbg->resumed))
 		stop.note = "the other threads were held (scheduler-locking): "
 			    "this one may have waited for one of them";
-	inspect_stop(&dbg->inspect);
 	control_step_cancel(dbg->control);
 	stop.thread = session_pause_thread(dbg, tid);
 	session_stopped(dbg, &stop);

@@ -285,6 +285,18 @@ void target_hit_give(struct target *t, pid_t tid, const struct target_hit *hit)
 		t->ops->hit_give(t, tid, hit);
 }
 
+void target_hit_keep(struct target *t, const struct target_event *event)
+{
+	if (t->ops->hit_keep)
+		t->ops->hit_keep(t, event);
+}
+
+void target_hits_release(struct target *t)
+{
+	if (t->ops->hits_release)
+		t->ops->hits_release(t);
+}
+
 void target_watch_signals(struct target *t, const sigset_t *set)
 {
 	if (t->ops->watch_signals)

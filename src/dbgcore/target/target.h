@@ -313,6 +313,12 @@ DBG_MUST struct dbg_error *target_fpregs_set(struct target *t, pid_t tid,
 DBG_MUST struct dbg_error *target_hit_take(struct target *t, pid_t tid,
 					   struct target_hit *ret);
 void target_hit_give(struct target *t, pid_t tid, const struct target_hit *hit);
+/*
+ * Give back the event of a trap that was just taken: its thread stays there,
+ * and it is handed out again behind target_hits_release.
+ */
+void target_hit_keep(struct target *t, const struct target_event *event);
+void target_hits_release(struct target *t);
 
 /* ---- Memory ---------------------------------------------------------- */
 

@@ -403,7 +403,8 @@ struct dbg_error *show_stop(struct repl *r)
 		out(r, ")]\n");
 	}
 	show_reason(r, stop);
-	if (stop->note && stop->reason != DBG_STOP_WATCH_SCOPE)
+	// that of a call is its command's error
+	if (stop->note && stop->reason != DBG_STOP_WATCH_SCOPE && !stop->late)
 		repl_say(r->out, stop->note);
 	err = frame_get(r, &f);
 	if (err)

@@ -94,6 +94,8 @@ bool bp_is_catch(const struct bp *bp);
 /* ... when modules come or go? */
 bool bp_is_load(const struct bp *bp);
 struct bp *bp_find(struct control *c, uint32_t number);
+/* Would the program stop if @tid hit what is at @addr? Nothing is counted. */
+bool bp_would_stop(struct control *c, pid_t tid, uint64_t addr);
 struct dbg_error *bp_hit(struct control *c, pid_t tid, uint64_t addr,
 			 struct dbg_stop *stop, bool *ret_stops);
 /*

@@ -256,22 +256,23 @@ struct dbg_error *control_break_condition(struct control *c, uint32_t number,
 
 /* ---- Hits ------------------------------------------------------------ */
 
+/* Does a hit by @tid count? */
+static struct dbg_error *is_meant(struct control *c, struct bp *bp, pid_t tid,
+				  bool *ret)
+{
+	*ret = !bp->thread || stack_thread_number(c->stack, tid) == bp->thread;
+	return *ret && bp->condition ? condition_holds(c, bp, tid, ret) : NULL;
+}
+
 struct dbg_error *bp_counts(struct control *c, struct bp *bp, pid_t tid,
 			    bool *ret_stops)
 {
-	struct dbg_error *err;
-	bool holds = true;
+	bool counts;
+	struct dbg_error *err = is_meant(c, bp, tid, &counts);
 
 	*ret_stops = false;
-	if (bp->thread && stack_thread_number(c->stack, tid) != bp->thread)
-		return NULL;
-	if (bp->condition) {
-		err = condition_holds(c, bp, tid, &holds);
-		if (err)
-			return err;
-	}
-	if (!holds)
-		return NULL;
+	if (err || !counts)
+		return err;
 	bp->hits++;
 	if (bp->ignore) {
 		bp->ignore--;
@@ -305,6 +306,22 @@ void bp_spent(struct control *c, struct bp *bp, struct dbg_stop *stop)
 		control_warn(c, control_break_enable(c, bp->number, false));
 		c->ops->changed(c->arg, bp->number, false);
 	}
+}
+
+bool bp_would_stop(struct control *c, pid_t tid, uint64_t addr)
+{
+	struct hit_list *list = bind_hits(c, addr);
+
+	for (size_t i = 0; list && i < list->n; i++) {
+		struct bp *bp = list->bps[i];
+		bool counts;
+
+		if (!bp->ignore && !bp->log &&
+		    hit_rule_holds(&bp->rule, bp->hits + 1) &&
+		    !dbg_err_drop(is_meant(c, bp, tid, &counts)) && counts)
+			return true;
+	}
+	return false;
 }
 
 struct dbg_error *bp_hit(struct control *c, pid_t tid, uint64_t addr,

@@ -69,6 +69,13 @@ enum call_phase {
 	CALL_SETTLES, /* it has ended, the collector is waited for */
 };
 
+/* Hits of threads that run beside the call, which are told when it has ended */
+struct call_hits {
+	bool any;
+	bool passed;    /* it takes too long: they are told at once */
+	uint64_t since; /* ms of the call; 0: not known yet */
+};
+
 struct calls {
 	struct call_guard guards[2]; /* by call_request.is_reference */
 	enum call_phase phase;
@@ -76,6 +83,7 @@ struct calls {
 	bool left;   /* nobody waits for it any more */
 	bool serves; /* it is not what the user asked for */
 	bool ended;  /* result is to be taken */
+	struct call_hits hits;
 	pid_t tid;
 	char *name;
 	struct type *ret;
@@ -103,6 +111,11 @@ bool call_trap(struct control *c, const struct target_event *ev,
 	       struct dbg_stop *stop, bool *ret_stops);
 /* Is it the thread of a call, in which nothing of the user's stops? */
 bool call_is_of(const struct control *c, pid_t tid);
+/*
+ * A thread that runs beside the call is at a breakpoint: does it wait there
+ * until the call has ended?
+ */
+bool call_keeps(struct control *c, const struct target_event *ev);
 /* The runtime tells of code that was made: is it the guard's? */
 void call_code(struct control *c, uint64_t desc, uint64_t ip);
 void call_thread_gone(struct control *c, pid_t tid);

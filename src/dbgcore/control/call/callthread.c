@@ -3,6 +3,7 @@
  * stops of the one thread (or one, if the call returns): behind the guard's
  * call, or in the guard's handler and then at the statement.
  */
+#include "control/breakpoint/bp.h"
 #include "control/call/call.h"
 #include "control/call/callcode.h"
 #include "control/call/call_priv.h"
@@ -20,6 +21,8 @@ enum {
 	/* A call runs alone for so long, and while it does not sleep for ... */
 	ALONE_MS = 20,
 	ALONE_MAX_MS = 500,
+	/* What others hit meanwhile waits for so long. */
+	HITS_WAIT_MS = 1000,
 };
 
 /* ---- Where calls can be made ----------------------------------------- */
@@ -124,6 +127,7 @@ void call_begun(struct control *c, const struct call_request *req,
 	v->phase = phase;
 	v->alone = true;
 	v->left = v->ended = false;
+	v->hits = (struct call_hits){0};
 	v->serves = req->serves || phase != CALL_RUNS;
 	v->tid = req->tid;
 	v->ret = req->ret;
@@ -255,6 +259,43 @@ struct dbg_error *control_call(struct control *c,
 	return err;
 }
 
+/* ---- Beside it --------------------------------------------------------- */
+
+bool call_keeps(struct control *c, const struct target_event *ev)
+{
+	struct calls *v = &c->calls;
+
+	if (v->phase == CALL_NONE || v->left || v->hits.passed ||
+	    ev->tid == v->tid || !bp_would_stop(c, ev->tid, ev->addr))
+		return false;
+	LOG(target_log(c->target), LOG_CONTROL,
+	    "the hit of thread %d waits for the call of %s", ev->tid, v->name);
+	v->hits.any = true;
+	target_hit_keep(c->target, ev);
+	return true;
+}
+
+static void hits_release(struct control *c)
+{
+	struct call_hits *h = &c->calls.hits;
+
+	if (h->any && c->target)
+		target_hits_release(c->target);
+	*h = (struct call_hits){.passed = true};
+}
+
+void control_call_beside(struct control *c, uint64_t ms)
+{
+	struct call_hits *h = &c->calls.hits;
+
+	if (c->calls.phase == CALL_NONE || !h->any)
+		return;
+	if (!h->since)
+		h->since = ms + 1;
+	if (ms >= h->since + HITS_WAIT_MS)
+		hits_release(c);
+}
+
 /* ---- End -------------------------------------------------------------- */
 
 void call_finish(struct control *c)
@@ -265,6 +306,7 @@ void call_finish(struct control *c)
 	    v->name);
 	call_traps_lift(c);
 	stack_set_called(c->stack, 0, 0);
+	hits_release(c);
 	v->phase = CALL_NONE;
 	v->result.alone = v->alone;
 	v->ended = !v->left || v->serves;
@@ -470,6 +512,7 @@ bool control_call_share(struct control *c, uint64_t ms, uint64_t limit)
 void control_call_leave(struct control *c)
 {
 	c->calls.alone = false;
+	hits_release(c);
 	c->calls.left = c->calls.phase != CALL_NONE;
 	c->calls.ended = false;
 }

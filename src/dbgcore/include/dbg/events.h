@@ -64,7 +64,7 @@ struct dbg_stop {
 	const char *exception_message;
 	const char *caught; /* first chance: will it be, and where; or NULL */
 	const char *module; /* LOAD, UNLOAD: its path, else its name */
-	const char *note;   /* why a step or watchpoint ended, or NULL */
+	const char *note;   /* why a step, watchpoint or call ended, or NULL */
 	enum dbg_watch access; /* WATCH */
 	const char *expr;      /* WATCH */
 	const char *old_value; /* WATCH: NULL: it was only read */

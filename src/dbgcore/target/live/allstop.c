@@ -286,8 +286,7 @@ struct dbg_error *live_interrupt(struct target *t)
 		if (th->kind != THREAD_OWN || th->stop == STOP_NONE)
 			continue;
 		// It is told when that thread runs again: too late.
-		if (th->event_queued &&
-		    queue_waits(l, th->tid, th->event_queued))
+		if (th->event_queued && queue_waits(l, th, th->event_queued))
 			continue;
 		if (!th->event_queued)
 			thread_keep(l, th, TARGET_INTERRUPTED);

@@ -144,12 +144,12 @@ static inline struct live *live_of(struct target *t)
 
 /* The slot of a new event, all 0, with a serial of its own. */
 struct target_event *queue_slot(struct live *l);
-/* Take the first that may be reported now. */
 /*
  * Does an event of this kind wait until its thread goes on, because another
- * thread runs alone?
+ * thread runs alone, or because it is kept?
  */
-bool queue_waits(const struct live *l, pid_t tid, int kind);
+bool queue_waits(const struct live *l, const struct thread *th, int kind);
+/* Take the first that may be reported now. */
 DBG_MUST struct dbg_error *queue_pop(struct live *l, struct target_event *ret,
 				     bool *ret_any);
 void live_queue(struct live *l, enum target_event_kind kind, pid_t tid);
@@ -159,6 +159,8 @@ void thread_keep(struct live *l, struct thread *th,
 DBG_MUST struct dbg_error *live_hit_take(struct target *t, pid_t tid,
 					 struct target_hit *ret);
 void live_hit_give(struct target *t, pid_t tid, const struct target_hit *hit);
+void live_hit_keep(struct target *t, const struct target_event *event);
+void live_hits_release(struct target *t);
 
 /* ---- wait.c: wait statuses and what they mean ------------------------ */
 

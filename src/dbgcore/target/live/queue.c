@@ -71,11 +71,12 @@ static bool is_void(const struct live *l, const struct target_event *event)
 }
 
 // An interruption is for nobody in particular.
-bool queue_waits(const struct live *l, pid_t tid, int kind)
+bool queue_waits(const struct live *l, const struct thread *th, int kind)
 {
 	pid_t only = l->target.only;
 
-	return only && tid != only && kind != TARGET_INTERRUPTED;
+	return th->kept ||
+	       (only && th->tid != only && kind != TARGET_INTERRUPTED);
 }
 
 // May this event be reported? *ret_drop: it is void.
@@ -94,7 +95,7 @@ static struct dbg_error *ripe(struct live *l, const struct queued *queued,
 		return NULL;
 	}
 	*ret_ripe = event->kind == TARGET_EXEC ||
-		    (!l->held && !queue_waits(l, event->tid, event->kind));
+		    (!l->held && !queue_waits(l, th, event->kind));
 	if (!*ret_ripe)
 		return NULL;
 	th->event_queued = 0;
@@ -144,6 +145,31 @@ struct dbg_error *queue_pop(struct live *l, struct target_event *ret,
 	return NULL;
 }
 
+/* ---- Hits that are told later ----------------------------------------- */
+
+void live_hit_keep(struct target *t, const struct target_event *event)
+{
+	struct live *l = live_of(t);
+	struct thread *th = thread_find(l, event->tid);
+
+	if (!th || th->stop == STOP_NONE || th->event_queued)
+		return;
+	*queue_slot(l) = *event;
+	th->event_queued = (int)event->kind;
+	th->serial = l->queue.serial;
+	th->skip_pc = 0;
+	th->kept = true;
+}
+
+void live_hits_release(struct target *t)
+{
+	struct live *l = live_of(t);
+
+	for (size_t i = 0; i < l->n_threads; i++)
+		l->threads[i]->kept = false;
+	live_kick(l);
+}
+
 /* ---- A thread that runs elsewhere for a while ------------------------ */
 
 struct dbg_error *live_hit_take(struct target *t, pid_t tid,
@@ -167,6 +193,7 @@ struct dbg_error *live_hit_take(struct target *t, pid_t tid,
 			hit.watch_stamp = l->queue.events[i].watch_stamp;
 		}
 	th->event_queued = 0;
+	th->kept = false;
 	*ret = hit;
 	return NULL;
 }

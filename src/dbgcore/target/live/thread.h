@@ -70,6 +70,7 @@ struct thread {
 	int placed;       /* wait status that ended that */
 	int event_queued; /* kind of its event in the queue, 0: none */
 	uint64_t serial;  /* of that event */
+	bool kept;        /* ... which waits for target_hits_release */
 	struct thread_regs regs;
 	uint64_t skip_pc;
 	uint64_t mask; /* signal mask under `masked` */
