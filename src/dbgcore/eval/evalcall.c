@@ -189,9 +189,10 @@ static void choose(const struct eval *e, uint32_t numbers[EVAL_CHOSEN_MAX])
 		if (c->calls[i].run == calls->n_runs)
 			numbers[n++] = c->calls[i].number;
 	vm_set_calls(e->vm,
-		     !c       ? VM_CALLS_NONE
-		     : c->all ? VM_CALLS_ALL
-			      : VM_CALLS_CHOSEN,
+		     !c                   ? VM_CALLS_NONE
+		     : c->all             ? VM_CALLS_ALL
+		     : calls->makes_trees ? VM_CALLS_TREES
+					  : VM_CALLS_CHOSEN,
 		     numbers, n);
 }
 

@@ -31,6 +31,7 @@ enum eval_want {
 	EVAL_WANT_CALL,
 	EVAL_WANT_STRING, /* the program is to have this string, too */
 	EVAL_WANT_OBJECT, /* ... an object of this type, all zeros */
+	EVAL_WANT_TYPE,   /* ... the object that stands for this type */
 };
 
 /*
@@ -62,6 +63,7 @@ struct eval_calls {
 	size_t n_given;
 
 	/* Set by the evaluation. */
+	bool makes_trees; /* of expressions: their factories are called */
 	bool has_effect;  /* the last call of the run is made in any case */
 	bool has_written; /* what was interpreted, to the program's objects */
 	uint32_t n_runs;  /* of the machine, that are over */
@@ -78,7 +80,7 @@ struct eval_calls {
 	bool invokes;          /* they are Invoke's, see eval/invoke.h */
 	bool boxes_this;       /* ... and its object the box of a structure */
 	const uint16_t *units; /* STRING, in e->arena */
-	struct il_type *type;  /* OBJECT; n_units: elements of an array */
+	struct il_type *type;  /* OBJECT, TYPE; n_units: elements of an array */
 	size_t n_units;
 };
 

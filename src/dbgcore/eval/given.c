@@ -39,8 +39,8 @@ static struct dbg_error *want(const struct eval *e, const struct vm_own *o)
 {
 	if (!o->size && o->type->special == IL_SPECIAL_STRING)
 		return want_string(e, o->addr);
-	e->calls->want = EVAL_WANT_OBJECT;
-	e->calls->type = o->type;
+	e->calls->want = o->shown ? EVAL_WANT_TYPE : EVAL_WANT_OBJECT;
+	e->calls->type = o->shown ? o->shown : o->type;
 	e->calls->n_units = o->n;
 	return NULL;
 }

@@ -70,6 +70,7 @@ struct il_types *vm_types(struct vm *m);
 enum vm_calls {
 	VM_CALLS_NONE,
 	VM_CALLS_CHOSEN, /* the calls of these numbers, in order from 0 */
+	VM_CALLS_TREES,  /* and those that make expression trees */
 	VM_CALLS_ALL,    /* and what has no IL, wherever it is called */
 };
 /* @numbers are borrowed until the next call; for what is begun after it. */
@@ -156,7 +157,8 @@ struct vm_graph {
 		uint64_t addr;
 		struct il_type *type;
 		uint64_t n;    /* elements of an array */
-		uint32_t size; /* behind the MethodTable; 0: a string */
+		uint32_t size; /* behind the MethodTable; 0: a string, or */
+		struct il_type *shown; /* ... the object of this type */
 	} v[VM_OWN_MAX];
 	size_t n;
 };

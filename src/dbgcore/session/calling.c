@@ -36,6 +36,8 @@ static const struct helper helpers[DOING_N] = {
 		    .is_reference = true},
     [DOING_TYPE] = {"System.RuntimeTypeHandle", "GetRuntimeTypeFromHandle",
 		    .n_params = 1, .is_reference = true},
+    [DOING_SHOWN] = {"System.RuntimeTypeHandle", "GetRuntimeTypeFromHandle",
+		     .n_params = 1, .is_reference = true},
     [DOING_ARRAY] = {"System.Array", "CreateInstance", .n_params = 2,
 		     .last = ELEM_I4, .is_reference = true},
     [DOING_SET] = {"System.Array", "SetValue", .n_params = 2, .last = ELEM_I4,
@@ -123,7 +125,9 @@ static struct il_method *helper_find(struct dbg *dbg, enum doing doing)
 	struct il_types *ts = dbg->inspect.il;
 	struct il_method *m = helper_named(ts, &helpers[doing]);
 
-	return m || doing != DOING_TYPE ? m : helper_named(ts, &old_type);
+	bool shows = doing == DOING_TYPE || doing == DOING_SHOWN;
+
+	return m || !shows ? m : helper_named(ts, &old_type);
 }
 
 struct il_type *calling_helper_class(struct dbg *dbg, enum doing doing)
@@ -329,6 +333,8 @@ static struct dbg_error *give(struct dbg *dbg, const struct eval_calls *calls,
 			       "a call can be given %d objects that the "
 			       "program does not have, no more",
 			       GIVEN_MAX);
+	if (calls->want == EVAL_WANT_TYPE)
+		return making_type(dbg, calls->type, tid);
 	if (calls->want == EVAL_WANT_OBJECT)
 		return making_object(dbg, calls->type, n, tid);
 	v->units = arena_copy(v->arena, calls->units, calls->n_units,
@@ -466,6 +472,7 @@ static struct dbg_error *take_helper(struct dbg *dbg,
 		return take_string(dbg, word, &v->making.name);
 	case DOING_OBJECT:
 	case DOING_VECTOR:
+	case DOING_SHOWN:
 		return take_object(dbg, word);
 	case DOING_ALLOC:
 	case DOING_HOLD:

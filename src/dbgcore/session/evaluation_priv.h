@@ -31,6 +31,7 @@ enum doing {
 	DOING_NAME,   /* a type's name, to have it loaded: */
 	DOING_LOAD,
 	DOING_TYPE,   /* the object of a type that is loaded */
+	DOING_SHOWN,  /* ... for an argument */
 	DOING_ARRAY,  /* the array of a method's type arguments */
 	DOING_SET,    /* ... one of them is set */
 	DOING_CLASS,  /* the method of an instance of a generic class */
@@ -177,6 +178,9 @@ DBG_MUST struct dbg_error *making_method(struct dbg *dbg, struct il_method *m,
 /* Have an object of @type made, all zeros; @n: elements, if it is an array. */
 DBG_MUST struct dbg_error *making_object(struct dbg *dbg, struct il_type *type,
 					 uint64_t n, pid_t tid);
+/* Have the object that stands for @type given. */
+DBG_MUST struct dbg_error *making_type(struct dbg *dbg, struct il_type *type,
+				       pid_t tid);
 /* Nothing is made any more. */
 void making_end(struct dbg *dbg);
 /* A call for that has returned @word. */

@@ -351,6 +351,14 @@ struct dbg_error *making_object(struct dbg *dbg, struct il_type *type,
 		      is_array ? 2 : 1);
 }
 
+struct dbg_error *making_type(struct dbg *dbg, struct il_type *type, pid_t tid)
+{
+	struct step s = {.tid = tid};
+	uint64_t mt = il_type_mt(dbg->inspect.il, type);
+
+	return mt ? helper(dbg, &s, DOING_SHOWN, &mt, 1) : load(dbg, &s, type);
+}
+
 struct dbg_error *making_take(struct dbg *dbg, uint64_t word)
 {
 	struct evaluation *v = dbg->evaluation;

@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "eval/bind/bindlambda.h"
 #include "eval/bind/bindcollection.h"
+#include "eval/bind/bindtree.h"
 #include "eval/bind/overload.h"
 
 static bool converts(struct binder *b, struct il_type *from, struct il_type *to)
@@ -36,7 +37,7 @@ static int better_type(struct binder *b, struct il_type *x, struct il_type *y)
 static struct il_type *return_of(struct binder *b, struct il_type *type,
 				 const struct il_sig **ret_sig)
 {
-	struct il_method *m = il_method_invoke(b->ts, type);
+	struct il_method *m = il_method_invoke(b->ts, tree_delegate(type));
 	return m && !dbg_err_drop(il_method_sig(b->ts, m, ret_sig))
 		   ? (*ret_sig)->ret
 		   : NULL;

@@ -34,7 +34,7 @@ struct binder {
 	struct lambda_memo *memos;
 	struct bound_var **locals; /* of the expression and its lambdas */
 	size_t n_locals, cap_locals;
-	bool checked;
+	bool checked, in_tree; /* in_tree: no `params` but arrays */
 	bool of_machine;     /* a call sets a variable: one run computes all */
 	struct bound *whole; /* what is evaluated */
 	bool in_parts;       /* a part of it was executed by itself, */

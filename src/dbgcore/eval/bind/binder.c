@@ -263,10 +263,8 @@ static struct dbg_error *bind_typeof(struct binder *b, const struct expr *x,
 	// typeof(A<,>): the arguments are not named.
 	if (of->n_args && of->args[0]->elem == ELEM_VOID)
 		of = il_type_def(b->ts, of->module, of->token);
-	*ret = bound_make(b, BOUND_PLACE, type, x);
-	uint64_t object = vm_type_object(b->vm, of);
-	(*ret)->addr = vm_room(b->vm, sizeof(object));
-	vm_write(b->vm, (*ret)->addr, &object, sizeof(object));
+	*ret = bound_type_object(b, of, x);
+	(*ret)->type = type;
 	return NULL;
 }
 
@@ -276,13 +274,7 @@ static struct dbg_error *bind_nameof(struct binder *b, const struct expr *x,
 	const char *name = x->a->name;
 	if (!name)
 		return bind_error(b, x->a, "'nameof' needs a name");
-	size_t n = strlen(name);
-	uint16_t *units = arena_calloc(b->arena, n + 1, sizeof(*units));
-	for (size_t i = 0; i < n; i++)
-		units[i] = (unsigned char)name[i];
-	*ret = bound_make(b, BOUND_STRING, bind_prim(b, ELEM_STRING), x);
-	(*ret)->units = units;
-	(*ret)->n_units = n;
+	*ret = bound_text(b, name, x);
 	return NULL;
 }
 

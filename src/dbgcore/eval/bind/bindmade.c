@@ -4,6 +4,8 @@
  */
 #include "eval/bind/bindmade.h"
 
+#include <string.h>
+
 #include "base/mem.h"
 
 /* ---- Syntax ---------------------------------------------------------- */
@@ -103,6 +105,31 @@ void name_push(struct binder *b, struct bound_var *var)
 	scope->outer = b->names;
 	scope->var = var;
 	b->names = scope;
+}
+
+struct bound *bound_type_object(struct binder *b, struct il_type *of,
+				const struct expr *x)
+{
+	uint64_t object = vm_type_object(b->vm, of);
+	struct il_type *type = il_type_core(b->ts, "System.Type");
+	struct bound *n = bound_make(b, BOUND_PLACE, type, x);
+	n->addr = vm_room(b->vm, sizeof(object));
+	vm_write(b->vm, n->addr, &object, sizeof(object));
+	return n;
+}
+
+struct bound *bound_text(struct binder *b, const char *text,
+			 const struct expr *x)
+{
+	struct bound *v =
+	    bound_make(b, BOUND_STRING, bind_prim(b, ELEM_STRING), x);
+	size_t n = strlen(text);
+	uint16_t *units = arena_calloc(b->arena, n + 1, sizeof(*units));
+	for (size_t i = 0; i < n; i++)
+		units[i] = (unsigned char)text[i];
+	v->units = units;
+	v->n_units = n;
+	return v;
 }
 
 struct bound *bound_store(struct binder *b, struct bound *to, struct bound *v)

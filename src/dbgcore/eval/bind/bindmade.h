@@ -36,6 +36,12 @@ void name_push(struct binder *b, struct bound_var *var);
 struct expr *made_keep(struct binder *b, struct bound *v,
 		       struct bound **ret_store);
 
+/* typeof(of); a name as a string. */
+struct bound *bound_type_object(struct binder *b, struct il_type *of,
+				const struct expr *x);
+struct bound *bound_text(struct binder *b, const char *text,
+			 const struct expr *x);
+
 /* Compute @v once: what stands for it behind *ret_store. */
 struct bound *bound_keep(struct binder *b, struct bound *v,
 			 struct bound **ret_store);

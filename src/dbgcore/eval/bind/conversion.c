@@ -11,6 +11,7 @@
 #include "eval/bind/bindmade.h"
 #include "eval/bind/bindop.h"
 #include "eval/bind/bindstatement.h"
+#include "eval/bind/bindtree.h"
 #include "eval/bind/bindtuple.h"
 
 /* ---- Numbers --------------------------------------------------------- */
@@ -163,6 +164,7 @@ static bool delegate_types(struct binder *b, struct il_type *to,
 static bool lambda_fits(struct binder *b, const struct expr *x,
 			struct il_type *to)
 {
+	to = tree_delegate(to);
 	const struct il_sig *sig;
 	struct bound_lambda *lambda;
 	struct il_type *ret;
@@ -469,7 +471,7 @@ static struct dbg_error *no_conversion(struct binder *b, struct bound *v,
 {
 	const struct il_sig *sig;
 	if (v->kind == BOUND_UNTYPED && v->syntax->kind == EXPR_LAMBDA &&
-	    delegate_types(b, to, &sig))
+	    delegate_types(b, tree_delegate(to), &sig))
 		return lambda_fault(b, v->syntax, sig, to);
 	if (!v->type)
 		return bind_error(b, v->syntax, "cannot convert '%s' to '%s'",
@@ -502,7 +504,9 @@ struct dbg_error *convert(struct binder *b, struct bound *v, struct il_type *to,
 		    wrap(b, BOUND_EFFECT, wrap(b, BOUND_BOX, v, v->type), to);
 		return NULL;
 	case CONVERSION_LAMBDA:
-		return lambda_convert(b, v->syntax, to, ret);
+		return tree_is_wanted(to)
+			   ? tree_convert(b, v->syntax, to, ret)
+			   : lambda_convert(b, v->syntax, to, ret);
 	case CONVERSION_GROUP:
 		return group_to_delegate(b, v, to, ret);
 	case CONVERSION_UNTYPED:

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "eval/bind/bindcollection.h"
 #include "eval/bind/bindlambda.h"
-#include "eval/bind/bind_priv.h"
+#include "eval/bind/bindtree.h"
 
 enum {
 	PARAMS_MAX = 8, // type parameters
@@ -161,7 +161,8 @@ static bool infer_lambda(struct inference *in, const struct expr *x,
 	const struct il_sig *sig;
 	struct il_type *types[BIND_ARGS_MAX], *body;
 	struct bound_lambda *lambda;
-	struct il_method *invoke = il_method_invoke(in->b->ts, to);
+	struct il_method *invoke =
+	    il_method_invoke(in->b->ts, tree_delegate(to));
 	if (!invoke || dbg_err_drop(il_method_sig(in->b->ts, invoke, &sig)) ||
 	    sig->n_params != x->n_list || sig->n_params > BIND_ARGS_MAX)
 		return true;

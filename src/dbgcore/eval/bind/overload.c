@@ -11,6 +11,7 @@
 #include "eval/bind/bindlambda.h"
 #include "eval/bind/bindop.h"
 #include "eval/bind/overload.h"
+#include "eval/bind/bindtree.h"
 #include "eval/bind/querylambda.h"
 #include "eval/lookup.h"
 
@@ -195,10 +196,13 @@ static bool instantiate(struct binder *b, const struct call *c,
 	return !c->n_given && infer_method(b, c, m, sig, ret);
 }
 
-static bool has_params(const struct il_method *m, const struct il_sig *sig)
+static bool has_params(const struct binder *b, const struct il_method *m,
+		       const struct il_sig *sig)
 {
 	struct il_param p;
-	if (!sig->n_params || !call_params_element(sig))
+	if (!sig->n_params || !call_params_element(sig) ||
+	    (b->in_tree &&
+	     sig->params[sig->n_params - 1]->elem != ELEM_SZARRAY))
 		return false;
 	il_method_param(m, (uint32_t)sig->n_params - 1, &p);
 	return p.is_params;
@@ -210,7 +214,8 @@ static bool fits(struct binder *b, const struct call *c, struct il_method *m,
 	struct candidate k = {.expanded = expanded};
 	const struct il_sig *sig;
 	if (dbg_err_drop(il_method_sig(b->ts, m, &sig)) ||
-	    sig->n_params > BIND_ARGS_MAX || (expanded && !has_params(m, sig)))
+	    sig->n_params > BIND_ARGS_MAX ||
+	    (expanded && !has_params(b, m, sig)))
 		return false;
 	k.method = m;
 	k.open = sig;
@@ -351,6 +356,7 @@ struct dbg_error *call_resolve(struct binder *b, struct call *c,
 
 struct method_list {
 	const struct eval *e;
+	bool in_memory; /* what LINQ is asked of, with a lambda */
 	struct il_method *items[METHODS_MAX];
 	size_t n;
 };
@@ -359,7 +365,8 @@ struct method_list {
 static bool add_method(void *arg, struct il_method *m)
 {
 	struct method_list *l = arg;
-	if (lookup_space(l->e, il_type_namespace(m->owner)))
+	if (lookup_space(l->e, il_type_namespace(m->owner)) &&
+	    !(l->in_memory && query_is_translated(m)))
 		l->items[l->n++] = m;
 	return l->n < METHODS_MAX;
 }
@@ -381,6 +388,7 @@ static struct dbg_error *find_extension(struct binder *b, struct bound *of,
 	c->modifiers[0] = MODIFIER_NONE;
 	c->receiver = of;
 	l->e = b->e;
+	l->in_memory = query_in_memory(b, c);
 	il_extension_each(b->ts, c->name, add_method, l);
 	struct dbg_error *err = call_resolve(b, c, l->items, l->n, best);
 	if (!err && !best->method) {
@@ -452,9 +460,9 @@ static bool takes_as_many(struct binder *b, const struct bound *v,
 			  struct il_type *to)
 {
 	const struct il_sig *sig;
-	struct il_method *invoke =
-	    v->syntax->kind == EXPR_LAMBDA ? il_method_invoke(b->ts, to) : NULL;
-	return !invoke || dbg_err_drop(il_method_sig(b->ts, invoke, &sig)) ||
+	struct il_method *invoke = il_method_invoke(b->ts, tree_delegate(to));
+	return v->syntax->kind != EXPR_LAMBDA || !invoke ||
+	       dbg_err_drop(il_method_sig(b->ts, invoke, &sig)) ||
 	       sig->n_params == v->syntax->n_list;
 }
 
@@ -464,7 +472,7 @@ static struct dbg_error *wrong_argument(struct binder *b, const struct call *c,
 {
 	struct candidate k = {.method = m, .expanded = expanded};
 	if (dbg_err_drop(il_method_sig(b->ts, m, &k.sig)) ||
-	    (expanded && !has_params(m, k.sig)) || !map_arguments(c, &k) ||
+	    (expanded && !has_params(b, m, k.sig)) || !map_arguments(c, &k) ||
 	    !instantiate(b, c, m, k.sig, &k.method) ||
 	    dbg_err_drop(il_method_sig(b->ts, k.method, &k.sig)))
 		return NULL;
@@ -502,8 +510,6 @@ struct dbg_error *call_refused(struct binder *b, const struct call *c,
 			       struct il_method *const *methods, size_t n)
 {
 	struct dbg_error *err = wrong_lambda(b, c);
-	for (size_t i = 0; !err && i < n; i++)
-		err = tree_refused(b, c, methods[i]);
 	for (size_t i = 0; !err && i < n * 2; i++)
 		err = wrong_argument(b, c, methods[i / 2], i % 2);
 	return !err && n ? bind_error(b, c->x, "the arguments do not fit '%s'",

@@ -1,7 +1,7 @@
 /*
- * Lambdas that C# makes expression trees of: those of a query that its provider
- * translates (IQueryable), and of methods that look at what they are given.
- * They are not made here, which is said with what to do instead.
+ * Queries that a provider translates (IQueryable): C# calls Queryable's methods
+ * for them, with expression trees. Where objects in memory are asked, the same
+ * is computed by Enumerable's, which need no call in the program.
  */
 #include "eval/bind/querylambda.h"
 
@@ -47,33 +47,33 @@ static const struct bound *lambda_of(const struct call *c)
 	return NULL;
 }
 
+bool query_in_memory(struct binder *b, const struct call *c)
+{
+	return lambda_of(c) && !is_translated(b, c->receiver);
+}
+
+bool query_is_translated(const struct il_method *m)
+{
+	return is_called(m->owner, "System.Linq", "Queryable");
+}
+
+/* What Queryable has not: it is computed of the query's rows. */
+static bool is_of_rows(const struct il_method *m)
+{
+	return !strcmp(m->name, "ToDictionary") || !strcmp(m->name, "ToLookup");
+}
+
 struct dbg_error *query_refused(struct binder *b, const struct call *c,
 				const struct il_method *m)
 {
 	const struct bound *lambda = lambda_of(c);
-	if (!lambda || !is_called(m->owner, "System.Linq", "Enumerable") ||
+	if (!lambda || is_of_rows(m) ||
+	    !is_called(m->owner, "System.Linq", "Enumerable") ||
 	    !is_translated(b, c->receiver))
 		return NULL;
 	return bind_error(b, lambda->syntax,
-			  "call 'ToList()' before '%s': of a query it needs an "
-			  "expression tree, which cannot be made of the lambda",
+			  "call 'ToList()' before '%s': the program has no "
+			  "System.Linq.Queryable loaded, which makes a query "
+			  "of the lambda",
 			  c->name);
-}
-
-struct dbg_error *tree_refused(struct binder *b, const struct call *c,
-			       struct il_method *m)
-{
-	const struct bound *lambda = lambda_of(c);
-	const struct il_sig *sig;
-	if (!lambda || dbg_err_drop(il_method_sig(b->ts, m, &sig)))
-		return NULL;
-	for (size_t i = 0; i < sig->n_params; i++) {
-		if (is_called(sig->params[i], "System.Linq.Expressions",
-			      "Expression`1"))
-			return bind_error(b, lambda->syntax,
-					  "'%s' needs an expression tree, "
-					  "which cannot be made of the lambda",
-					  m->name);
-	}
-	return NULL;
 }

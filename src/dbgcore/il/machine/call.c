@@ -248,14 +248,15 @@ bool call_is_own(const struct vm *vm, uint64_t word)
  * Can the program be given the object at @addr? A string in any case; what may
  * be compared or changed only by the expression itself, where no variable
  * leads to it behind the call; a box, which nobody changes, by its lambdas,
- * too.
+ * too. Of a type the program has an object of its own.
  */
 static bool can_give(struct vm *vm, uint64_t addr)
 {
 	const struct compiled *by = vm->frames[vm->n_frames - 1].code;
 	struct il_type *type = object_type(vm, addr);
 	struct vm_graph g = {0};
-	if (!type || type->special == IL_SPECIAL_STRING)
+	if (!type || type->special == IL_SPECIAL_STRING ||
+	    vm_type_of_object(vm, addr))
 		return type;
 	const struct made_code *made =
 	    by->method ? made_code_of(by->method) : NULL;
@@ -294,7 +295,9 @@ static bool are_passable(struct vm *vm, const struct site *s, uint64_t base)
 	if (s->sig->n_params + s->sig->has_this > NATIVE_ARGS_MAX)
 		return false;
 	if (s->sig->has_this) {
-		if (!is_passable(vm, NULL, at, 8))
+		struct il_type *owner = s->method->owner;
+		bool shows = owner->special == IL_SPECIAL_TYPE;
+		if (!is_passable(vm, shows ? owner : NULL, at, 8))
 			return false;
 		at += 8;
 	}
@@ -366,10 +369,25 @@ static bool returns_span(const struct site *s)
 		!strcmp(il_type_simple_name(ret), "ReadOnlySpan`1"));
 }
 
+/*
+ * Does it make an expression tree, or the query of one, or find the members
+ * that are in it? The program is to have all of these as objects of its own.
+ */
+static bool makes_tree(const struct il_type *owner)
+{
+	const char *space = il_type_namespace(owner);
+	return owner->special == IL_SPECIAL_TYPE ||
+	       !strcmp(space, "System.Linq.Expressions") ||
+	       (!strcmp(space, "System.Linq") &&
+		!strcmp(il_type_simple_name(owner), "Queryable"));
+}
+
 /* Is it, which is one of those, to be made in the program, and can be? */
 static bool is_wanted(struct vm *vm, const struct site *s, uint64_t base)
 {
-	bool wanted = vm->calls == VM_CALLS_ALL;
+	bool wanted =
+	    vm->calls == VM_CALLS_ALL ||
+	    (vm->calls == VM_CALLS_TREES && makes_tree(s->method->owner));
 	for (size_t k = 0; !wanted && k < vm->n_chosen; k++)
 		wanted = vm->chosen[k] == vm->n_outer;
 	return wanted && !returns_span(s) && are_passable(vm, s, base);
@@ -423,8 +441,8 @@ const struct op *call_il(struct vm *vm, struct site *s, uint64_t base,
 {
 	if (!s->code && has_no_il(s->method)) {
 		need_call(vm, s, base, ret, next);
-		if (vm->calls == VM_CALLS_CHOSEN ||
-		    (vm->calls && has_handles(s->sig)))
+		if (vm->calls &&
+		    (vm->calls != VM_CALLS_ALL || has_handles(s->sig)))
 			vm->state = VM_REFUSED;
 		return NULL;
 	}

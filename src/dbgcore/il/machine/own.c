@@ -2,7 +2,8 @@
  * Objects of the machine's that a call in the program is to be given: it can
  * have the like of them, if all that they lead to is known. Left out are
  * delegates, whose code is the machine's own, and classes of the core library
- * whose objects the runtime itself makes (types, threads, exceptions).
+ * whose objects the runtime itself makes (threads, exceptions); of types it has
+ * its own.
  */
 #include "il/machine/ops.h"
 
@@ -31,6 +32,9 @@ static bool measure(struct vm *vm, uint64_t addr, struct vm_own *ret)
 	    dbg_err_drop(il_type_layout(vm->ts, type, &layout)))
 		return false;
 	*ret = (struct vm_own){.addr = addr, .type = type};
+	ret->shown = vm_type_of_object(vm, addr);
+	if (ret->shown)
+		return true;
 	if (type->special == IL_SPECIAL_STRING)
 		return true;
 	ret->size = layout->object;
