@@ -11,56 +11,17 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "code/object.h"
+#include "code/thrown.h"
 #include "inspect/inspect.h"
 
 enum {
-	TRACE_FRAMES_MAX = 500,
 	EXCEPTIONS_MAX = 50, /* of a list */
 	DATA_MAX = 50,
-};
-
-/*
- * _stackTrace is an sbyte[] (since .NET 9 perhaps within an object[], first):
- * a header of 16 bytes that begins with the number of elements, then these
- * (StackTraceElement of vm/object.h).
- */
-struct trace_element {
-	uint64_t ip, sp, method;
-	uint64_t flags;
-};
-
-enum {
-	TRACE_HEADER = 16,
-	/* flag: STEF_LAST_FRAME_FROM_FOREIGN_STACK_TRACE */
-	TRACE_LAST_OF_THROW = 1,
 	ARRAY_LENGTH = 8,
-	ARRAY_DATA = 16
+	ARRAY_DATA = 16,
 };
 
-/* The array of trace elements in the object @trace; false if it is none. */
-static bool trace_array(struct inspect *in, uint64_t trace,
-			struct dac_object *ret)
-{
-	for (int depth = 0; trace && depth < 2; depth++) {
-		const struct dac_type *type;
-		struct dbg_error *err = dac_object_get(in->dac, trace, ret);
-
-		if (!err)
-			err = dac_type_get(in->dac, ret->type, &type);
-		if (dbg_err_drop(err))
-			return false;
-		if (type->component_size == 1)
-			return true;
-		if (type->component_size != sizeof(uint64_t))
-			return false;
-		err = target_read_u64(in->target, trace + ARRAY_DATA, &trace);
-		if (dbg_err_drop(err))
-			return false;
-	}
-	return false;
-}
-
-static void trace_line(struct inspect *in, const struct trace_element *e,
+static void trace_line(struct inspect *in, const struct thrown_frame *e,
 		       struct arena *arena, struct str *out)
 {
 	const struct code_pos *pos;
@@ -80,37 +41,12 @@ static void trace_line(struct inspect *in, const struct trace_element *e,
 	str_one_line(out, from);
 }
 
-/* The elements that the exception @addr has recorded, the throw first. */
-static size_t read_trace(struct inspect *in, uint64_t addr, struct arena *arena,
-			 struct trace_element **ret)
-{
-	struct dac_object array;
-	uint32_t n = 0;
-
-	if (!trace_array(in, object_ref(in->code, addr, "_stackTrace"),
-			 &array) ||
-	    array.n_components < TRACE_HEADER ||
-	    dbg_err_drop(
-		target_read_u32(in->target, array.addr + ARRAY_DATA, &n)))
-		return 0;
-	uint64_t room = (array.n_components - TRACE_HEADER) / sizeof(**ret);
-	if (n > room)
-		n = (uint32_t)room;
-	if (n > TRACE_FRAMES_MAX)
-		n = TRACE_FRAMES_MAX;
-	*ret = arena_calloc(arena, n + 1, sizeof(**ret));
-	return target_read_some(in->target,
-				array.addr + ARRAY_DATA + TRACE_HEADER, *ret,
-				n * sizeof(**ret)) /
-	       sizeof(**ret);
-}
-
 static const char *trace_text(struct inspect *in, uint64_t addr,
 			      struct arena *arena)
 {
 	_cleanup_str_ struct str text = {0};
-	struct trace_element *list;
-	size_t n = read_trace(in, addr, arena, &list);
+	struct thrown_frame *list;
+	size_t n = thrown_read(in->code, addr, arena, &list);
 
 	for (size_t i = 0; i < n; i++)
 		trace_line(in, &list[i], arena, &text);
@@ -120,11 +56,11 @@ static const char *trace_text(struct inspect *in, uint64_t addr,
 void exception_list_thrown(struct inspect *in, const struct dbg_stop *stop,
 			   struct arena *arena)
 {
-	struct trace_element *list;
-	size_t n = read_trace(in, stop->exception, arena, &list);
+	struct thrown_frame *list;
+	size_t n = thrown_read(in->code, stop->exception, arena, &list);
 
 	// behind the last one are frames that live
-	while (n && !(list[n - 1].flags & TRACE_LAST_OF_THROW))
+	while (n && !list[n - 1].ends_throw)
 		n--;
 	struct stack_thrown *thrown =
 	    arena_calloc(arena, n + 1, sizeof(*thrown));

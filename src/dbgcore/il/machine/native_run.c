@@ -15,9 +15,10 @@
 #include "il/machine/space.h"
 
 static const struct native_table *const tables[] = {
-    &native_core,   &native_unsafe,  &native_math,   &native_bits,
-    &native_type,   &native_create,  &native_object, &native_span,
-    &native_thread, &native_culture, &native_handle, &native_member,
+    &native_core,   &native_unsafe,  &native_math,    &native_bits,
+    &native_type,   &native_create,  &native_object,  &native_span,
+    &native_thread, &native_culture, &native_handle,  &native_member,
+    &native_trace,  &native_array,   &native_literal,
 };
 
 enum {
@@ -332,6 +333,9 @@ enum native_end native_move(struct native *n, uint64_t to, uint64_t from,
 			    uint64_t size)
 {
 	vm_charge(n->vm, size);
+	// the end of what was allocated is no place, but may be copied to
+	if (!size)
+		return NATIVE_DONE;
 	if (size > REGION_SIZE || !space_move(n->vm, to, from, size))
 		return bad(n, to < NULL_PAGE ? to : from);
 	return NATIVE_DONE;

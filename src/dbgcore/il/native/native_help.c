@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "il/machine/vm_priv.h"
+#include "meta/assemblyname.h"
 
 enum {
 	NAME_DEPTH_MAX = 32,
@@ -164,6 +165,14 @@ static void add_suffix(const struct il_type *type, struct str *out)
 	}
 }
 
+void native_suffixes(const struct il_type *type, struct str *out)
+{
+	if (!type->inner)
+		return;
+	native_suffixes(type->inner, out);
+	add_suffix(type, out);
+}
+
 void native_simple_name(struct il_types *ts, struct il_type *type,
 			struct str *out)
 {
@@ -177,8 +186,46 @@ void native_simple_name(struct il_types *ts, struct il_type *type,
 	}
 }
 
+/* What is said of generic arguments. */
+enum arguments {
+	ARGUMENTS_NONE,
+	ARGUMENTS_NAMED,
+	ARGUMENTS_QUALIFIED, /* with their assemblies */
+};
+
 static void add_full(struct il_types *ts, struct il_type *type, struct str *out,
-		     bool args, unsigned int depth)
+		     enum arguments args, unsigned int depth);
+
+static void add_assembly(const struct il_type *type, struct str *out)
+{
+	while (type->inner)
+		type = type->inner;
+	if (!type->module)
+		return;
+	str_add(out, ", ");
+	assembly_display_name(&type->module->md, out);
+}
+
+static void add_argument(struct il_types *ts, struct il_type *type, size_t i,
+			 struct str *out, enum arguments args,
+			 unsigned int depth)
+{
+	struct il_generic_param gp;
+	struct il_type *arg = type->args[i];
+	bool qualified = args == ARGUMENTS_QUALIFIED;
+	str_add(out, qualified ? "[" : "");
+	if (arg->kind == IL_KIND_VAR &&
+	    !dbg_err_drop(il_generic_param(ts, type, NULL, (uint32_t)i, &gp)))
+		str_add(out, gp.name);
+	else
+		add_full(ts, arg, out, args, depth + 1);
+	if (qualified)
+		add_assembly(arg, out);
+	str_add(out, qualified ? "]" : "");
+}
+
+static void add_full(struct il_types *ts, struct il_type *type, struct str *out,
+		     enum arguments args, unsigned int depth)
 {
 	if (depth > NAME_DEPTH_MAX)
 		return;
@@ -189,7 +236,7 @@ static void add_full(struct il_types *ts, struct il_type *type, struct str *out,
 	}
 	struct il_type *outer = il_type_enclosing(ts, type);
 	if (outer) {
-		add_full(ts, outer, out, false, depth + 1);
+		add_full(ts, outer, out, ARGUMENTS_NONE, depth + 1);
 		str_addc(out, '+');
 	} else if (*il_type_namespace(type)) {
 		str_add(out, il_type_namespace(type));
@@ -198,13 +245,7 @@ static void add_full(struct il_types *ts, struct il_type *type, struct str *out,
 	native_simple_name(ts, type, out);
 	for (size_t i = 0; args && type->module && i < type->n_args; i++) {
 		str_addc(out, i ? ',' : '[');
-		struct il_generic_param gp;
-		if (type->args[i]->kind == IL_KIND_VAR &&
-		    !dbg_err_drop(
-			il_generic_param(ts, type, NULL, (uint32_t)i, &gp)))
-			str_add(out, gp.name);
-		else
-			add_full(ts, type->args[i], out, true, depth + 1);
+		add_argument(ts, type, i, out, args, depth);
 		if (i + 1 == type->n_args)
 			str_addc(out, ']');
 	}
@@ -213,11 +254,24 @@ static void add_full(struct il_types *ts, struct il_type *type, struct str *out,
 void native_full_name(struct il_types *ts, struct il_type *type,
 		      struct str *out)
 {
-	add_full(ts, type, out, false, 0);
+	add_full(ts, type, out, ARGUMENTS_NONE, 0);
 }
 
 void native_display_name(struct il_types *ts, struct il_type *type,
 			 struct str *out)
 {
-	add_full(ts, type, out, true, 0);
+	add_full(ts, type, out, ARGUMENTS_NAMED, 0);
+}
+
+void native_qualified_name(struct il_types *ts, struct il_type *type,
+			   struct str *out)
+{
+	add_full(ts, type, out, ARGUMENTS_QUALIFIED, 0);
+}
+
+void native_assembly_qualified_name(struct il_types *ts, struct il_type *type,
+				    struct str *out)
+{
+	native_qualified_name(ts, type, out);
+	add_assembly(type, out);
 }

@@ -33,7 +33,9 @@ uint32_t native_thread_id(struct native *n);
 
 /*
  * Names as reflection has them: "List`1" or "Int32[]"; "Ns.Outer+Inner`1";
- * "System.Collections.Generic.List`1[System.Int32]".
+ * "System.Collections.Generic.List`1[System.Int32]"; with the assemblies of
+ * arguments, "...List`1[[System.Int32, System.Private.CoreLib, ...]]", and with
+ * its own.
  */
 void native_simple_name(struct il_types *ts, struct il_type *type,
 			struct str *out);
@@ -41,5 +43,11 @@ void native_full_name(struct il_types *ts, struct il_type *type,
 		      struct str *out);
 void native_display_name(struct il_types *ts, struct il_type *type,
 			 struct str *out);
+void native_qualified_name(struct il_types *ts, struct il_type *type,
+			   struct str *out);
+void native_assembly_qualified_name(struct il_types *ts, struct il_type *type,
+				    struct str *out);
+/* What stands behind the innermost element's name: "[]&". */
+void native_suffixes(const struct il_type *type, struct str *out);
 
 #endif

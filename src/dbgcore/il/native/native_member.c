@@ -182,7 +182,7 @@ struct search {
 };
 
 /*
- * Attributes of types and methods that the compiler makes flags of (II.21.2.1,
+ * Attributes of types and members that the compiler makes flags of (II.21.2.1,
  * as CoreLib's PseudoCustomAttribute knows them), and their bases.
  */
 static bool is_pseudo(struct native *n, struct il_type *attribute)
@@ -194,6 +194,9 @@ static bool is_pseudo(struct native *n, struct il_type *attribute)
 	    "System.Runtime.InteropServices.ComImportAttribute",
 	    "System.Runtime.InteropServices.DllImportAttribute",
 	    "System.Runtime.InteropServices.PreserveSigAttribute",
+	    "System.Runtime.InteropServices.MarshalAsAttribute",
+	    "System.Runtime.InteropServices.FieldOffsetAttribute",
+	    "System.NonSerializedAttribute",
 	};
 	_cleanup_str_ struct str name = {0};
 	native_full_name(n->types, attribute, &name);
@@ -246,22 +249,40 @@ static bool search_type(struct native *n, struct search *s,
 }
 
 /*
- * Search for the attribute whose type is argument 1 on the method or type that
- * is argument 0. False: not known here, as what a method that overrides
- * another may inherit by argument 2.
+ * RtFieldInfo, and MdFieldInfo and RuntimePropertyInfo, which know their rows:
+ * none has attributes of a base.
  */
-static bool search(struct native *n, struct search *s)
+static bool search_member(struct native *n, struct search *s)
+{
+	uint64_t handle = 0, object = native_ref(n, 0);
+	uint32_t row = 0;
+	struct il_type *kind = native_type_of(n, object);
+	const char *name = kind ? il_type_simple_name(kind) : "";
+	if (!strcmp(name, "RtFieldInfo")) {
+		struct il_field *f =
+		    native_get_field(n, object, "m_fieldHandle", &handle, 8) ==
+			    NATIVE_DONE
+			? field_of(n, handle)
+			: NULL;
+		return f && f->token &&
+		       count(n, s, f->owner->module, f->token, &s->n_own);
+	}
+	bool literal = !strcmp(name, "MdFieldInfo");
+	if ((!literal && strcmp(name, "RuntimePropertyInfo")) ||
+	    native_get_field(n, object, "m_declaringType", &handle, 8) !=
+		NATIVE_DONE ||
+	    native_get_field(n, object, literal ? "m_tkField" : "m_token", &row,
+			     4) != NATIVE_DONE)
+		return false;
+	struct il_type *owner = vm_type_of_object(n->vm, handle);
+	return owner && owner->module &&
+	       count(n, s, owner->module, row, &s->n_own);
+}
+
+static bool search_method(struct native *n, struct search *s)
 {
 	uint64_t handle = 0;
 	bool inherits = native_i4(n, 2) != 0;
-	struct il_type *type = vm_type_of_object(n->vm, native_ref(n, 0));
-	s->attribute = vm_type_of_object(n->vm, native_ref(n, 1));
-	if (!s->attribute || s->attribute->open ||
-	    (s->attribute->flags & TYPE_INTERFACE) ||
-	    is_pseudo(n, s->attribute))
-		return false;
-	if (type)
-		return search_type(n, s, type, inherits);
 	if (native_get_field(n, native_ref(n, 0), "m_handle", &handle, 8) !=
 	    NATIVE_DONE)
 		return false;
@@ -271,6 +292,28 @@ static bool search(struct native *n, struct search *s)
 	     !(m->flags & IL_METHOD_NEWSLOT) && inherits))
 		return false;
 	return count(n, s, m->module, m->token, &s->n_own);
+}
+
+/*
+ * Search for the attribute whose type is argument 1 on the member or type that
+ * is argument 0. False: not known here, as what a method that overrides
+ * another may inherit by argument 2.
+ */
+static bool search(struct native *n, struct search *s)
+{
+	uint64_t object = native_ref(n, 0);
+	struct il_type *type = vm_type_of_object(n->vm, object);
+	struct il_type *kind = native_type_of(n, object);
+	s->attribute = vm_type_of_object(n->vm, native_ref(n, 1));
+	if (!s->attribute || s->attribute->open ||
+	    (s->attribute->flags & TYPE_INTERFACE) ||
+	    is_pseudo(n, s->attribute))
+		return false;
+	if (type)
+		return search_type(n, s, type, native_i4(n, 2) != 0);
+	if (kind && !strcmp(il_type_simple_name(kind), "RuntimeMethodInfo"))
+		return search_method(n, s);
+	return search_member(n, s);
 }
 
 /*
@@ -499,6 +542,8 @@ static enum native_end parameters(struct native *n)
 #define ATTRIBUTE "System.Reflection.CustomAttribute"
 #define OF_METHOD                                                              \
 	"System.Reflection.RuntimeMethodInfo, System.RuntimeType, bool"
+#define OF_FIELD "System.Reflection.RuntimeFieldInfo, System.RuntimeType"
+#define OF_PROPERTY "System.Reflection.RuntimePropertyInfo, System.RuntimeType"
 #define OF_TYPE "System.RuntimeType, System.RuntimeType, bool"
 #define PARAMETER "System.Reflection.RuntimeParameterInfo"
 #define FIELD "System.RuntimeFieldHandle"
@@ -514,6 +559,10 @@ static const struct il_native rows[] = {
     {METHOD, "GetMethodInstantiation", ALL, arguments},
     {ATTRIBUTE, "IsDefined", OF_METHOD, is_defined},
     {ATTRIBUTE, "GetCustomAttributes", OF_METHOD, attribute_list},
+    {ATTRIBUTE, "IsDefined", OF_FIELD, is_defined},
+    {ATTRIBUTE, "GetCustomAttributes", OF_FIELD, attribute_list},
+    {ATTRIBUTE, "IsDefined", OF_PROPERTY, is_defined},
+    {ATTRIBUTE, "GetCustomAttributes", OF_PROPERTY, attribute_list},
     {ATTRIBUTE, "IsDefined", OF_TYPE, is_defined},
     {ATTRIBUTE, "GetCustomAttributes", OF_TYPE, attribute_list},
     {METHOD, "IsConstructor", INTERNAL, is_constructor},

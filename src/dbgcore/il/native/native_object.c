@@ -53,6 +53,12 @@ static enum native_end is_multi(struct native *n)
 	return t ? native_ret_i4(n, t->elem == ELEM_ARRAY) : NATIVE_IL;
 }
 
+static enum native_end is_vector(struct native *n)
+{
+	struct il_type *t = handle(n);
+	return t ? native_ret_i4(n, t->elem == ELEM_SZARRAY) : NATIVE_IL;
+}
+
 static enum native_end multi_rank(struct native *n)
 {
 	struct il_type *t = handle(n);
@@ -249,6 +255,7 @@ static const struct il_native rows[] = {
     {TABLE, "get_IsPrimitive", ALL, is_primitive},
     {TABLE, "GetPrimitiveCorElementType", ALL, primitive_elem},
     {TABLE, "GetNumInstanceFieldBytes", ALL, field_bytes},
+    {TABLE, "get_IsSzArray", ALL, is_vector},
     {TABLE, "GetArrayElementTypeHandle", ALL, element_handle},
     {HELPERS, "ObjectHasComponentSize", ALL, object_has_elements},
     {HELPERS, "GetElementSize", ALL, element_size},

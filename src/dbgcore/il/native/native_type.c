@@ -109,11 +109,73 @@ static enum native_end is(struct native *n)
 	return native_ret_i4(n, answer(n, what, t));
 }
 
+/* Public all the way out, its elements and arguments, too. */
+static bool is_visible(struct native *n, struct il_type *t, int depth)
+{
+	enum {
+		VISIBILITY = 7,
+		PUBLIC = 1,
+		NESTED_PUBLIC = 2,
+		DEPTH_MAX = 32,
+	};
+	while (t->inner)
+		t = t->inner;
+	if (depth > DEPTH_MAX || !t->module)
+		return true;
+	for (size_t k = 0; k < t->n_args; k++) {
+		if (!is_visible(n, t->args[k], depth + 1))
+			return false;
+	}
+	uint32_t visibility = t->flags & VISIBILITY;
+	struct il_type *outer = il_type_enclosing(n->types, t);
+	return outer ? visibility == NESTED_PUBLIC &&
+			   is_visible(n, outer, depth + 1)
+		     : visibility == PUBLIC;
+}
+
+static enum native_end get_visible(struct native *n)
+{
+	struct il_type *t = self(n);
+	return t ? native_ret_i4(n, is_visible(n, t, 0)) : NATIVE_IL;
+}
+
+/* RuntimeTypeHandle.IsUnmanagedFunctionPointer: what is none is not. */
+static enum native_end is_unmanaged(struct native *n)
+{
+	struct il_type *t = self(n);
+	return t && t->kind != IL_KIND_FUNCTION ? native_ret_i4(n, 0)
+						: NATIVE_IL;
+}
+
+/* The load context tells; the core library has none. */
+static enum native_end is_collectible(struct native *n)
+{
+	uint8_t collectible = 0;
+	struct il_type *t = self(n);
+	struct dac *d = types_dac(il_types_values(n->types));
+	while (t && t->inner)
+		t = t->inner;
+	if (!t || !t->module || t->n_args || !d)
+		return NATIVE_IL;
+	uint64_t context = dac_module_context(d, t->module->addr);
+	if (context &&
+	    native_get_field(n, context, "_isCollectible", &collectible,
+			     sizeof(collectible)) != NATIVE_DONE)
+		return NATIVE_IL;
+	return native_ret_i4(n, collectible != 0);
+}
+
 static enum native_end is_variable(struct native *n)
 {
 	struct il_type *t = self(n);
 	return t ? native_ret_i4(n, answer(n, "GenericParameter", t))
 		 : NATIVE_IL;
+}
+
+static enum native_end is_interface(struct native *n)
+{
+	struct il_type *t = self(n);
+	return t ? native_ret_i4(n, t->kind == IL_KIND_INTERFACE) : NATIVE_IL;
 }
 
 static enum native_end contains_parameters(struct native *n)
@@ -217,6 +279,18 @@ static enum native_end get_type_code(struct native *n)
 {
 	struct il_type *t = self(n);
 	return t ? native_ret_i4(n, type_code(n, t)) : NATIVE_IL;
+}
+
+/* A made type has the table of a definition, but no row. */
+static enum native_end token(struct native *n)
+{
+	enum {
+		NO_ROW = 0x02000000,
+	};
+	struct il_type *t = self(n);
+	if (!t || t->kind == IL_KIND_VAR || t->kind == IL_KIND_MVAR)
+		return NATIVE_IL;
+	return native_ret_i4(n, t->token ? (int32_t)t->token : NO_ROW);
 }
 
 /* CorElementType of an enum is its integer's, of others what signatures say. */
@@ -369,7 +443,6 @@ static enum native_end name(struct native *n)
 	return native_ret_text(n, str_get(&text));
 }
 
-/* FullName names the assemblies of generic arguments: as the library has it. */
 static enum native_end full_name(struct native *n)
 {
 	_cleanup_str_ struct str text = {0};
@@ -378,9 +451,25 @@ static enum native_end full_name(struct native *n)
 		return NATIVE_IL;
 	if (t->open && !is_definition(n, t))
 		return native_ret_ref(n, 0);
-	if (t->n_args && !is_definition(n, t))
-		return native_refuse(n, "names of assemblies are in it");
-	native_full_name(n->types, t, &text);
+	// of a definition without its parameters
+	if (is_definition(n, t))
+		native_full_name(n->types, t, &text);
+	else
+		native_qualified_name(n->types, t, &text);
+	return native_ret_text(n, str_get(&text));
+}
+
+static enum native_end assembly_qualified_name(struct native *n)
+{
+	_cleanup_str_ struct str text = {0};
+	struct il_type *t = self(n);
+	if (!t)
+		return NATIVE_IL;
+	if (t->open && !is_definition(n, t))
+		return native_ret_ref(n, 0);
+	if (is_definition(n, t))
+		return NATIVE_IL;
+	native_assembly_qualified_name(n->types, t, &text);
 	return native_ret_text(n, str_get(&text));
 }
 
@@ -408,6 +497,7 @@ static enum native_end to_string(struct native *n)
 #define ALL NULL
 #define RUNTIME "System.RuntimeType"
 #define TYPE "System.Type"
+#define HANDLE "System.RuntimeTypeHandle"
 
 static const struct il_native rows[] = {
     {RUNTIME, "IsValueTypeImpl", ALL, is},
@@ -431,6 +521,11 @@ static const struct il_native rows[] = {
     {RUNTIME, "get_IsGenericParameter", ALL, is},
     {RUNTIME, "get_IsTypeDefinition", ALL, is},
     {TYPE, "get_IsInterface", ALL, is},
+    {HANDLE, "IsInterface", ALL, is_interface},
+    {TYPE, "get_IsVisible", ALL, get_visible},
+    {RUNTIME, "get_IsVisible", ALL, get_visible},
+    {RUNTIME, "get_IsCollectible", ALL, is_collectible},
+    {HANDLE, "IsUnmanagedFunctionPointer", ALL, is_unmanaged},
     {RUNTIME, "get_ContainsGenericParameters", ALL, contains_parameters},
     {RUNTIME, "HasElementTypeImpl", ALL, has_element},
     {RUNTIME, "IsAssignableFrom", ALL, is_assignable_from},
@@ -439,12 +534,13 @@ static const struct il_native rows[] = {
     {RUNTIME, "IsInstanceOfType", ALL, is_instance},
     {RUNTIME, "IsSubclassOf", ALL, is_subclass},
     {RUNTIME, "GetAttributeFlagsImpl", ALL, attributes},
+    {HANDLE, "GetToken", "System.RuntimeType", token},
     {RUNTIME, "GetArrayRank", ALL, rank},
     {RUNTIME, "GetTypeCodeImpl", ALL, get_type_code},
     {RUNTIME, "GetCorElementType", ALL, element_type_code},
     {RUNTIME, "GetUnderlyingCorElementType", ALL, element_type_code},
-    {"System.RuntimeTypeHandle", "IsGenericVariable", ALL, is_variable},
-    {"System.RuntimeTypeHandle", "GetCorElementType", ALL, element_type_code},
+    {HANDLE, "IsGenericVariable", ALL, is_variable},
+    {HANDLE, "GetCorElementType", ALL, element_type_code},
     {"System.Enum", "InternalGetCorElementType", "System.RuntimeType",
      element_type_code},
     {"System.Enum", "InternalGetUnderlyingType", ALL, underlying},
@@ -462,6 +558,7 @@ static const struct il_native rows[] = {
     {RUNTIME, "MakeArrayType", ALL, make_array},
     {RUNTIME, "get_Name", ALL, name},
     {RUNTIME, "get_FullName", ALL, full_name},
+    {RUNTIME, "get_AssemblyQualifiedName", ALL, assembly_qualified_name},
     {RUNTIME, "get_Namespace", ALL, name_space},
     {RUNTIME, "ToString", ALL, to_string},
 };

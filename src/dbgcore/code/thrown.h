@@ -1,0 +1,23 @@
+/*
+ * The frames that an exception has passed since it was thrown, as the object
+ * has recorded them.
+ */
+#ifndef CODE_THROWN_H
+#define CODE_THROWN_H
+
+#include "code/code.h"
+
+struct thrown_frame {
+	uint64_t ip;     /* where it was left: a return address */
+	uint64_t method; /* MethodDesc */
+	bool ends_throw; /* thrown once more behind it, its frames are old */
+};
+
+/*
+ * The frames of the exception object at @addr, the throw first; how many. 0 if
+ * it was not thrown, or cannot be read.
+ */
+size_t thrown_read(struct code *c, uint64_t addr, struct arena *arena,
+		   struct thrown_frame **ret);
+
+#endif

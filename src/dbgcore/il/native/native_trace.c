@@ -1,0 +1,236 @@
+/*
+ * Natives: where an exception was thrown, from what the object has recorded, in
+ * the words of System.Diagnostics.StackTrace: definitions in place of generic
+ * instances, the method that was written in place of its state machine.
+ */
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "code/thrown.h"
+#include "il/machine/native.h"
+#include "il/native/native_help.h"
+#include "meta/assemblyname.h"
+
+#define SERVICES "System.Runtime.CompilerServices."
+
+enum {
+	AGGRESSIVE_INLINING = 0x100,
+	BLOB_PROLOG = 2,
+};
+
+static struct code *code_of(struct native *n)
+{
+	return types_code(il_types_values(n->types));
+}
+
+/* The method as it was defined, of its class as that was. */
+static struct il_method *definition(struct il_types *ts, struct il_method *m)
+{
+	struct il_method *const *all;
+	size_t n_all;
+	il_type_methods(ts, il_type_generic(ts, m->owner), &all, &n_all);
+	for (size_t k = 0; k < n_all; k++) {
+		if (all[k]->token == m->token)
+			return all[k];
+	}
+	return m;
+}
+
+/* ---- State machines ---------------------------------------------------- */
+
+/* Does an attribute's first argument, a type, have this name (below 128)? */
+static bool names(struct bytes blob, const char *name)
+{
+	size_t len = strlen(name);
+	return blob.n > BLOB_PROLOG + len && blob.p[BLOB_PROLOG] == len &&
+	       !memcmp(blob.p + BLOB_PROLOG + 1, name, len);
+}
+
+/* Is @machine that of @m? *ret_iterator: of an iterator. */
+static bool has_machine(const struct il_method *m, const char *machine,
+			bool *ret_iterator)
+{
+	static const struct {
+		const char *name;
+		bool iterator;
+	} kinds[] = {
+	    {SERVICES "AsyncStateMachineAttribute", false},
+	    {SERVICES "IteratorStateMachineAttribute", true},
+	    {SERVICES "AsyncIteratorStateMachineAttribute", true},
+	};
+	struct bytes blob;
+	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+		*ret_iterator = kinds[k].iterator;
+		if (il_method_attribute(m, kinds[k].name, &blob) &&
+		    names(blob, machine))
+			return true;
+	}
+	*ret_iterator = false;
+	return false;
+}
+
+/* The method whose state machine @m is of, else @m. */
+static struct il_method *written(struct il_types *ts, struct il_method *m,
+				 bool *ret_iterator)
+{
+	_cleanup_str_ struct str machine = {0};
+	struct il_method *const *all;
+	size_t n_all;
+	struct il_type *outer = il_type_enclosing(ts, m->owner);
+	*ret_iterator = false;
+	if (!outer ||
+	    !il_type_attribute(m->owner, SERVICES "CompilerGeneratedAttribute",
+			       NULL))
+		return m;
+	native_full_name(ts, m->owner, &machine);
+	il_type_methods(ts, outer, &all, &n_all);
+	for (size_t k = 0; k < n_all; k++) {
+		if (has_machine(all[k], str_get(&machine), ret_iterator))
+			return all[k];
+	}
+	return m;
+}
+
+static bool is_async(struct il_types *ts, struct il_type *type)
+{
+	bool fits = false;
+	struct il_type *to = il_type_core(ts, SERVICES "IAsyncStateMachine");
+	return to && !dbg_err_drop(il_type_assignable(ts, type, to, &fits)) &&
+	       fits;
+}
+
+/* ---- One line ---------------------------------------------------------- */
+
+static bool is_hidden(const struct il_method *m)
+{
+	static const char hidden[] =
+	    "System.Diagnostics.StackTraceHiddenAttribute";
+	return (m->impl_flags & AGGRESSIVE_INLINING) ||
+	       il_method_attribute(m, hidden, NULL) ||
+	       il_type_attribute(m->owner, hidden, NULL);
+}
+
+/* Type.Name of what a definition's signature says. */
+static void add_type(struct il_types *ts, const struct il_method *m,
+		     struct il_type *type, struct str *out)
+{
+	struct il_generic_param gp;
+	struct il_type *inner = type;
+	while (inner->inner)
+		inner = inner->inner;
+	bool own = inner->kind == IL_KIND_MVAR;
+	if (!own && inner->kind != IL_KIND_VAR) {
+		native_simple_name(ts, type, out);
+	} else if (!dbg_err_drop(il_generic_param(ts, m->owner, own ? m : NULL,
+						  inner->number, &gp))) {
+		str_add(out, gp.name);
+		native_suffixes(type, out);
+	}
+}
+
+static void add_arguments(struct il_types *ts, const struct il_method *m,
+			  struct str *out)
+{
+	for (size_t k = 0; k < m->n_args; k++) {
+		str_addc(out, k ? ',' : '[');
+		add_type(ts, m, m->args[k], out);
+		if (k + 1 == m->n_args)
+			str_addc(out, ']');
+	}
+}
+
+static void add_parameters(struct il_types *ts, struct il_method *m,
+			   struct str *out)
+{
+	const struct il_sig *sig;
+	if (dbg_err_drop(il_method_sig(ts, m, &sig)))
+		return;
+	str_addc(out, '(');
+	for (size_t k = 0; k < sig->n_params; k++) {
+		struct il_param p;
+		il_method_param(m, (uint32_t)k, &p);
+		str_add(out, k ? ", " : "");
+		add_type(ts, m, sig->params[k], out);
+		str_addf(out, " %s", p.token ? p.name : "");
+	}
+	str_addc(out, ')');
+}
+
+static void add_method(struct il_types *ts, struct il_method *m,
+		       struct str *out)
+{
+	_cleanup_str_ struct str owner = {0};
+	bool iterator;
+	const char *name = m->name;
+	m = written(ts, m, &iterator);
+	native_full_name(ts, m->owner, &owner);
+	for (const char *p = str_get(&owner); *p; p++)
+		str_addc(out, *p == '+' ? '.' : *p);
+	str_addf(out, ".%s", m->name);
+	add_arguments(ts, m, out);
+	add_parameters(ts, m, out);
+	if (iterator)
+		str_addf(out, "+%s()", name);
+}
+
+static void add_line(struct native *n, const struct thrown_frame *at, bool last,
+		     struct str *out)
+{
+	struct il_method *m;
+	const struct code_pos *pos;
+	bool any = false;
+	if (dbg_err_drop(il_method_of_desc(n->types, at->method, NULL, &m)))
+		return;
+	m = definition(n->types, m);
+	if (is_hidden(m) && !last)
+		return;
+	str_add(out, out->len ? "\n   at " : "   at ");
+	add_method(n->types, m, out);
+	if (!dbg_err_drop(code_pos_at(code_of(n), at->ip, false, &pos, &any)) &&
+	    any && pos->path && pos->point.line)
+		str_addf(out, " in %s:line %u", pos->path, pos->point.line);
+	if (at->ends_throw && !is_async(n->types, m->owner))
+		str_add(out, "\n--- End of stack trace from previous location "
+			     "---");
+}
+
+/* ---- Exceptions -------------------------------------------------------- */
+
+/* Exception.GetStackTrace() */
+static enum native_end stack_trace(struct native *n)
+{
+	_cleanup_str_ struct str text = {0};
+	_cleanup_arena_ struct arena *arena = arena_create();
+	struct thrown_frame *list;
+	size_t count = thrown_read(code_of(n), native_ref(n, 0), arena, &list);
+	if (!count)
+		return native_refuse(n, "where it was thrown is not recorded");
+	for (size_t k = 0; k < count; k++)
+		add_line(n, &list[k], k + 1 == count, &text);
+	return native_ret_text(n, str_get(&text));
+}
+
+/* Exception.CreateSourceName(): the assembly that has thrown it. */
+static enum native_end source_name(struct native *n)
+{
+	_cleanup_arena_ struct arena *arena = arena_create();
+	struct thrown_frame *list;
+	struct il_method *m;
+	size_t count = thrown_read(code_of(n), native_ref(n, 0), arena, &list);
+	if (!count)
+		return native_ret_ref(n, 0);
+	if (dbg_err_drop(
+		il_method_of_desc(n->types, list[0].method, NULL, &m)) ||
+	    !m->module)
+		return NATIVE_IL;
+	return native_ret_text(n, assembly_simple_name(&m->module->md));
+}
+
+static const struct il_native rows[] = {
+    {"System.Exception", "GetStackTrace", "", stack_trace},
+    {"System.Exception", "CreateSourceName", "", source_name},
+};
+
+const struct native_table native_trace = {rows, sizeof(rows) / sizeof(rows[0])};
