@@ -377,6 +377,8 @@ void events_take(struct dap *d)
 		case DBG_EVENT_CHILD:
 			children_take(d, &e);
 			break;
+		case DBG_EVENT_DUMPER:
+			break;
 		case DBG_EVENT_EVALUATED:
 			pending_over(d);
 			break;

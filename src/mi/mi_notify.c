@@ -526,6 +526,8 @@ static void on_event(struct mi *m, const struct debuggee_event *whole)
 	case DBG_EVENT_CHILD:
 		on_child(m, whole);
 		break;
+	case DBG_EVENT_DUMPER:
+		break;
 	case DBG_EVENT_EVALUATED:
 		m->evaluated = true;
 		break;

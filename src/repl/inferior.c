@@ -149,6 +149,7 @@ void inferior_tell(struct repl *r, const struct debuggee_event *e)
 		break;
 	case DBG_EVENT_STOPPED:
 	case DBG_EVENT_EVALUATED:
+	case DBG_EVENT_DUMPER:
 	case DBG_EVENT_CONTINUED:
 	case DBG_EVENT_THREAD:
 	case DBG_EVENT_MODULE:
@@ -183,6 +184,7 @@ static void on_event(struct repl *r, const struct debuggee_event *e)
 		break;
 	case DBG_EVENT_MESSAGE:
 	case DBG_EVENT_OUTPUT:
+	case DBG_EVENT_DUMPER:
 	case DBG_EVENT_CONTINUED:
 	case DBG_EVENT_THREAD:
 	case DBG_EVENT_MODULE:

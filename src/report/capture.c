@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -49,6 +50,7 @@ struct run {
 	struct run_options options;
 	struct publish out;
 	struct idle idle;
+	uint64_t end; /* of the time that it may take; 0: none */
 	uint64_t
 	    running; /* tests, in the middle of the time of a hang; a hash */
 	bool running_known;
@@ -195,7 +197,8 @@ static void on_stop(struct run *r, struct dbg *dbg, const struct dbg_stop *stop)
 	if (r->ending && stop->reason == DBG_STOP_PAUSE)
 		return;
 	passed_calm(r->passed);
-	if (dies && !r->ending)
+	// Since it was lent to createdump nothing is known of its end.
+	if (dies && !r->ending && !is_reported(r, dbg_pid(dbg)))
 		take_report(r, dbg, NULL, NULL);
 	if (stop->reason == DBG_STOP_BREAKPOINT)
 		on_exit_call(r, dbg);
@@ -204,12 +207,81 @@ static void on_stop(struct run *r, struct dbg *dbg, const struct dbg_stop *stop)
 	go_on(r, dbg);
 }
 
+/* ---- createdump ------------------------------------------------------- */
+
+static uint64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+}
+
+static int left_ms(uint64_t deadline)
+{
+	uint64_t now = now_ms();
+
+	if (deadline <= now)
+		return 0;
+	return deadline - now > INT32_MAX ? INT32_MAX : (int)(deadline - now);
+}
+
+// What the command has started and left running goes on without us.
+static void let_go(struct run *r)
+{
+	const struct dbg_inferior *list;
+	size_t n;
+
+	dbg_inferior_list(r->dbg, &list, &n);
+	for (size_t i = 0; i < n; i++)
+		if (list[i].dbg != r->dbg && list[i].state != DBG_IDLE)
+			plain_error(dbg_detach(list[i].dbg, false));
+	debuggees_end_children(r->dbg);
+}
+
+// A process of ours that nobody traces any more.
+static void await_end(struct run *r, pid_t pid)
+{
+	int status;
+
+	let_go(r);
+	r->ended = true;
+	r->exit_signal = SIGKILL;
+	while (waitpid(pid, &status, 0) == pid) {
+		if (WIFSTOPPED(status))
+			continue;
+		r->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+		r->exit_signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+		return;
+	}
+}
+
+// createdump, which the program's runtime has started, cannot trace what we do.
+static void on_dumper(struct run *r, const struct debuggee_event *e)
+{
+	struct dbg *dbg = e->inferior.dbg;
+	int ms = r->end ? left_ms(r->end) : -1;
+
+	passed_now(r->passed);
+	struct dbg_error *err = dbg_lend(dbg, e->event.child, ms);
+	if (!err)
+		return;
+	plain_error(
+	    dbg_err_prefix(err, "createdump of process %d", e->inferior.pid));
+	if (dbg == r->dbg && dbg_state(dbg) == DBG_IDLE)
+		await_end(r, e->inferior.pid);
+}
+
+/* ---- Events ----------------------------------------------------------- */
+
 static void on_event(struct run *r, const struct debuggee_event *e)
 {
 	const struct dbg_event *event = &e->event;
 
 	if (event->kind == DBG_EVENT_STOPPED) {
 		on_stop(r, e->inferior.dbg, &event->stop);
+	} else if (event->kind == DBG_EVENT_DUMPER) {
+		on_dumper(r, e);
 	} else if (event->kind == DBG_EVENT_EXITED) {
 		on_end(r, e);
 		drop_warnings(r, e->inferior.dbg);
@@ -232,26 +304,14 @@ static void take_events(struct run *r)
 		on_event(r, &e);
 }
 
-static uint64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
-}
-
 // Wait for whatever comes next, until @deadline (0: none).
 static void wait_for(struct run *r, uint64_t deadline)
 {
-	uint64_t now = now_ms();
 	struct loop_wait w = {.timeout = -1};
 	unsigned int what;
 
 	if (deadline)
-		w.timeout = deadline <= now ? 0
-			    : deadline - now > INT32_MAX
-				? INT32_MAX
-				: (int)(deadline - now);
+		w.timeout = left_ms(deadline);
 	plain_error(loop_wait_fds(r->loop, &w, &what));
 }
 
@@ -326,15 +386,16 @@ static bool hangs(struct run *r)
 static void end_all(struct run *r)
 {
 	struct tree *tree = tree_hold(dbg_pid(r->dbg));
-	uint64_t deadline = now_ms() + r->options.kill_after_ms;
 
+	// createdump may take as long, if the signal has one started
+	r->end = now_ms() + r->options.kill_after_ms;
 	tree_signal(tree, r->options.signal);
 	if (r->options.signal != SIGKILL) {
 		struct dbg *any = debuggees_alive(r->dbg);
 
 		if (any && dbg_state(any) == DBG_STOPPED)
 			go_on(r, any);
-		for (; !tree_gone(tree) && now_ms() < deadline; take_events(r))
+		for (; !tree_gone(tree) && now_ms() < r->end; take_events(r))
 			wait_for(r, now_ms() + CLEANUP_LOOK_MS);
 		tree_signal(tree, SIGKILL);
 	}
@@ -364,17 +425,18 @@ static void give_up(struct run *r, const char *kind, const char *cause)
 static void watch_over(struct run *r)
 {
 	uint64_t timeout = r->options.timeout_ms, hang = r->options.hang_ms;
-	uint64_t end = timeout ? now_ms() + timeout : 0;
+
+	r->end = timeout ? now_ms() + timeout : 0;
 
 	idle_restart(&r->idle, now_ms());
 	for (take_events(r); !r->ended && !r->ending; take_events(r)) {
 		uint64_t look = idle_next(&r->idle, hang);
 
-		wait_for(r, hang && (!end || look < end) ? look : end);
+		wait_for(r, hang && (!r->end || look < r->end) ? look : r->end);
 		if (passed_suspends(r->passed))
 			suspend(r);
 		_cleanup_free_ char *cause = NULL;
-		if (end && now_ms() >= end) {
+		if (r->end && now_ms() >= r->end) {
 			cause = xasprintf("No end within %" PRIu64 " s",
 					  timeout / 1000);
 			give_up(r, "timeout", cause);
@@ -389,19 +451,6 @@ static void watch_over(struct run *r)
 
 /* ---- The beginning ---------------------------------------------------- */
 
-// What the command has started and left running goes on without us.
-static void let_go(struct run *r)
-{
-	const struct dbg_inferior *list;
-	size_t n;
-
-	dbg_inferior_list(r->dbg, &list, &n);
-	for (size_t i = 0; i < n; i++)
-		if (list[i].dbg != r->dbg && list[i].state != DBG_IDLE)
-			plain_error(dbg_detach(list[i].dbg, false));
-	debuggees_end_children(r->dbg);
-}
-
 static struct dbg_error *start(struct run *r, int argc, char **argv)
 {
 	static const int keys[] = {SIGINT, SIGTSTP};
@@ -411,6 +460,7 @@ static struct dbg_error *start(struct run *r, int argc, char **argv)
 	    .args = (const char *const *)argv + 1,
 	    .n_args = (size_t)argc - 1,
 	    .unseen = true,
+	    .lends = true,
 	    .our_group = true,
 	    .blocked = &blocked,
 	};

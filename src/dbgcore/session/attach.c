@@ -6,9 +6,11 @@
  * was.
  */
 #include "session/session.h"
+#include "session/siblings.h"
 
 #include <inttypes.h>
 #include <poll.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -48,15 +50,26 @@ static struct dbg_error *stand(struct dbg *dbg, const char *path)
 	return err ? err : start_attached(dbg);
 }
 
+// What is waited for together has to be of one family.
+static struct target *live_sibling(struct dbg *dbg)
+{
+	for (struct dbg *s = NULL; (s = sibling_next(dbg, s));)
+		if (dbg_can_run(s))
+			return s->target;
+	return NULL;
+}
+
 static struct dbg_error *attach(struct dbg *dbg, pid_t pid)
 {
 	struct dbg_error *err;
 
-	err = target_attach(pid, &dbg->target);
+	err = target_attach_beside(pid, live_sibling(dbg), &dbg->target);
 	if (!err)
 		err = stand(dbg, NULL);
-	if (err)
+	if (err) {
+		session_ended(dbg);
 		return err;
+	}
 	session_stopped(
 	    dbg, &(struct dbg_stop){.reason = DBG_STOP_ATTACH,
 				    .thread = session_pause_thread(dbg, pid)});
@@ -253,12 +266,7 @@ struct dbg_error *dbg_attach(struct dbg *dbg, const struct dbg_attach *req)
 	err = find_program(dbg, req, &pid);
 	if (err)
 		return err;
-	if (req->snapshot)
-		return attach_copy(dbg, pid);
-	err = attach(dbg, pid);
-	if (err)
-		session_ended(dbg);
-	return err;
+	return req->snapshot ? attach_copy(dbg, pid) : attach(dbg, pid);
 }
 
 bool dbg_survives(const struct dbg *dbg)
@@ -305,5 +313,47 @@ struct dbg_error *dbg_detach(struct dbg *dbg, bool stopped)
 	// cannot be let go: go on debugging it as before
 	if (dbg->state == DBG_RUNNING)
 		dbg_error_destroy(session_go(dbg));
+	return err;
+}
+
+/*
+ * Attach where @tracer, held at its end, has left off, before the program goes
+ * on. One that was killed still traces it, and lets it go by ending only: the
+ * program is stopped meanwhile.
+ */
+static struct dbg_error *attach_behind(struct dbg *dbg, pid_t pid, pid_t tracer)
+{
+	uint64_t by = 0;
+
+	if (!proc_status(pid, "TracerPid", 10, &by) || (pid_t)by != tracer) {
+		struct dbg_error *err = attach(dbg, pid);
+
+		tracer_release(tracer);
+		return err;
+	}
+	kill(pid, SIGSTOP);
+	tracer_release(tracer);
+	struct dbg_error *err = attach(dbg, pid);
+
+	kill(pid, SIGCONT);
+	return err;
+}
+
+struct dbg_error *dbg_lend(struct dbg *dbg, pid_t tracer, int ms)
+{
+	struct dbg_error *err;
+	pid_t pid = dbg_pid(dbg);
+
+	if (!dbg_can_run(dbg))
+		return dbg_err(DBG_E_STATE, "the program is not being run");
+	err = target_tracer_take(dbg->target, tracer);
+	if (err)
+		return err;
+	err = dbg_detach(dbg, false);
+	if (!err)
+		err = tracer_run(tracer, ms);
+	if (!err)
+		return attach_behind(dbg, pid, tracer);
+	tracer_release(tracer);
 	return err;
 }

@@ -273,6 +273,7 @@ static struct dbg_error *launch(struct dbg *dbg, const struct dbg_launch *req,
 	dbg->hold = req->hold;
 	control_stop_at_entry(dbg->control, req->stop_at_entry);
 	control_set_unseen(dbg->control, req->unseen);
+	dbg->lends = req->lends;
 	stack_thread_number(dbg->inspect.stack, target_pid(dbg->target));
 	err = start_begin(dbg);
 	if (!err && req->stop_at_exec) {

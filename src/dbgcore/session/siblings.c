@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "session/session.h"
+#include "target/proc.h"
 
 struct dbg *sibling_next(struct dbg *dbg, const struct dbg *after)
 {
@@ -149,6 +150,16 @@ static bool wants(const struct dbg *dbg, const struct program *p)
 	return follows_any(dbg) && p->kind == PROGRAM_DOTNET;
 }
 
+// The runtime of the program has started it, to have itself dumped.
+static bool is_dumper(const struct dbg *dbg, const struct program *p, pid_t pid)
+{
+	uint64_t parent = 0;
+
+	return !strcmp(p->name, "createdump") &&
+	       proc_status(pid, "PPid", 10, &parent) &&
+	       (pid_t)parent == target_pid(dbg->target);
+}
+
 void session_follow(struct dbg *dbg)
 {
 	struct program p;
@@ -168,6 +179,11 @@ struct dbg_error *session_child(struct dbg *dbg, pid_t pid)
 	program_of(pid, &p);
 	if (!follows_any(dbg))
 		return target_child_leave(dbg->target, pid, false);
+	if (dbg->lends && is_dumper(dbg, &p, pid)) {
+		session_event(dbg, &(struct dbg_event){.kind = DBG_EVENT_DUMPER,
+						       .child = pid});
+		return NULL;
+	}
 	// the SDK's tools are parts of the command that was given
 	if (!wants(dbg, &p))
 		return target_child_pass(dbg->target, pid,
@@ -213,6 +229,7 @@ struct dbg_error *dbg_child_adopt(struct dbg *dbg, pid_t pid, struct dbg **ret)
 	siblings_leave(child);
 	siblings_join(child, dbg);
 	control_set_unseen(child->control, control_is_unseen(dbg->control));
+	child->lends = dbg->lends;
 	err = session_settings_copy(child, dbg);
 	if (!err)
 		err = control_break_copy(child->control, dbg->control, 0);

@@ -481,6 +481,13 @@ struct dbg_error *target_child_adopt(struct target *t, pid_t pid,
 	return err ? err : t->ops->child_adopt(t, pid, ret);
 }
 
+struct dbg_error *target_tracer_take(struct target *t, pid_t pid)
+{
+	struct dbg_error *err = need_run(t);
+
+	return err ? err : t->ops->tracer_take(t, pid);
+}
+
 struct dbg_error *target_snapshot(struct target *t, struct target **ret)
 {
 	struct dbg_error *err = need_run(t);

@@ -254,6 +254,27 @@ DBG_MUST struct dbg_error *target_child_leave(struct target *t, pid_t pid,
 DBG_MUST struct dbg_error *target_child_adopt(struct target *t, pid_t pid,
 					      struct target **ret);
 
+/* ---- A process of the program's that traces it ----------------------- */
+
+/*
+ * Take process @pid, held at its exec, from the program's family: it is held
+ * until tracer_run(), and once more where it ends, by us alone.
+ */
+DBG_MUST struct dbg_error *target_tracer_take(struct target *t, pid_t pid);
+/*
+ * Let it run until its end, where it is held again: what it traced is let go,
+ * and who waits for it waits on. It is killed after @ms (-1: no limit).
+ */
+DBG_MUST struct dbg_error *tracer_run(pid_t pid, int ms);
+/* Let it end, or run on if it has not been run yet. */
+void tracer_release(pid_t pid);
+/*
+ * As target_attach(), where @beside is a target of the same family already,
+ * which shares target_fd then; NULL: there is none.
+ */
+DBG_MUST struct dbg_error *
+target_attach_beside(pid_t pid, struct target *beside, struct target **ret);
+
 /* ---- Snapshots ------------------------------------------------------- */
 
 /*

@@ -12,6 +12,7 @@ enum dbg_event_kind {
 	DBG_EVENT_MODULE,     /* loaded; gone: text is its name */
 	DBG_EVENT_BREAKPOINT, /* bound, moved, gone */
 	DBG_EVENT_CHILD,      /* a process of the program's is held */
+	DBG_EVENT_DUMPER,     /* createdump is held: dbg_lend() */
 	DBG_EVENT_MESSAGE,    /* a sentence for the user */
 	DBG_EVENT_OUTPUT,     /* what the program wrote for its debugger */
 	DBG_EVENT_EVALUATED,  /* see dbg_eval_begin */
@@ -78,7 +79,7 @@ struct dbg_event {
 	int exit_signal;      /* EXITED */
 	uint32_t number;      /* THREAD, MODULE, BREAKPOINT */
 	bool gone;            /* THREAD, MODULE, BREAKPOINT */
-	pid_t child;          /* CHILD */
+	pid_t child;          /* CHILD, DUMPER */
 	/*
 	 * MESSAGE; number: the breakpoint that logs. OUTPUT: as written.
 	 * CHILD: its program.

@@ -59,6 +59,7 @@ struct dbg_launch {
 	const sigset_t *blocked; /* signals that it has blocked; NULL: as we */
 	bool our_group; /* it is in our group of processes, and has its keys */
 	bool unseen;    /* Debugger.IsAttached is false, in children as well */
+	bool lends;     /* DBG_EVENT_DUMPER, in children as well: dbg_lend() */
 };
 
 /*
@@ -181,5 +182,16 @@ DBG_MUST struct dbg_error *dbg_child_adopt(struct dbg *dbg, pid_t pid,
 /* Let it go; @stopped: by SIGSTOP, for another debugger to attach to. */
 DBG_MUST struct dbg_error *dbg_child_leave(struct dbg *dbg, pid_t pid,
 					   bool stopped);
+
+/*
+ * The program has had its runtime start createdump, process @dumper
+ * (DBG_EVENT_DUMPER): let the program go until that is done, since a process
+ * has one tracer, then attach to it again, with DBG_EVENT_STOPPED. What
+ * happens to other programs of the family is looked at afterwards. After @ms
+ * (-1: no limit) createdump is killed. On failure @dumper runs on; the program
+ * does, too, and if it was let go the session is idle, and its end was not
+ * waited for.
+ */
+DBG_MUST struct dbg_error *dbg_lend(struct dbg *dbg, pid_t dumper, int ms);
 
 #endif

@@ -379,6 +379,20 @@ struct dbg_error *live_child_adopt(struct target *t, pid_t pid,
 	return NULL;
 }
 
+struct dbg_error *live_tracer_take(struct target *t, pid_t pid)
+{
+	struct dbg_error *err;
+	struct live *l = live_of(t);
+	struct thread *th = NULL;
+
+	err = offered(l, pid, &th);
+	if (err)
+		return err;
+	thread_remove(l, th);
+	live_ptrace(l, PTRACE_SETOPTIONS, pid, 0, PTRACE_O_TRACEEXIT);
+	return NULL;
+}
+
 static void ghost_add(struct live *l, const struct trap *trap)
 {
 	// No fork takes as long as that many.

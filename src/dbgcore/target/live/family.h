@@ -75,6 +75,7 @@ DBG_MUST struct dbg_error *live_child_leave(struct target *t, pid_t pid,
 					    bool stopped);
 DBG_MUST struct dbg_error *live_child_adopt(struct target *t, pid_t pid,
 					    struct target **ret);
+DBG_MUST struct dbg_error *live_tracer_take(struct target *t, pid_t pid);
 /*
  * Remember traps that were lifted while a fork may have been under way: the
  * child may have their bytes in its copy of the memory.

@@ -165,6 +165,7 @@ static const struct target_ops live_ops = {
     .child_pass = live_child_pass,
     .child_leave = live_child_leave,
     .child_adopt = live_child_adopt,
+    .tracer_take = live_tracer_take,
     .snapshot = live_snapshot,
 };
 

@@ -192,12 +192,13 @@ static struct dbg_error *take_over(struct live *l)
 	return err ? err : orphan_recover(l);
 }
 
-static struct dbg_error *attach(pid_t pid, bool watched, struct target **ret)
+static struct dbg_error *attach(pid_t pid, struct family *family, bool watched,
+				struct target **ret)
 {
 	struct dbg_error *err;
 	struct live *l;
 
-	err = live_create(NULL, &l);
+	err = live_create(family, &l);
 	if (err)
 		return err;
 	l->target.pid = pid;
@@ -217,20 +218,27 @@ static struct dbg_error *attach(pid_t pid, bool watched, struct target **ret)
 	return NULL;
 }
 
-struct dbg_error *target_attach(pid_t pid, struct target **ret)
+struct dbg_error *target_attach_beside(pid_t pid, struct target *beside,
+				       struct target **ret)
 {
+	struct family *family = beside ? live_of(beside)->family : NULL;
 	struct dbg_error *err = check_pid(pid);
 
 	// A debugger died this moment: wait until its cleanup process is done.
 	for (int i = 0; !err && is_leaving(tracer_of(pid)) && i < LEAVING_TRIES;
 	     i++)
 		poll(NULL, 0, 1);
-	return err ? err : attach(pid, true, ret);
+	return err ? err : attach(pid, family, true, ret);
+}
+
+struct dbg_error *target_attach(pid_t pid, struct target **ret)
+{
+	return target_attach_beside(pid, NULL, ret);
 }
 
 struct dbg_error *attach_to_clean(pid_t pid, struct target **ret)
 {
-	return attach(pid, false, ret);
+	return attach(pid, NULL, false, ret);
 }
 
 /* ---- Letting go ------------------------------------------------------ */

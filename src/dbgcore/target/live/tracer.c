@@ -1,0 +1,99 @@
+/*
+ * A process that traces the program in our place for a while, as createdump
+ * does: it is traced itself, so as to be held at its end. Then it traces
+ * nothing any more, and the program still waits for it: nothing that the
+ * program does comes between its tracing and ours.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/ptrace.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "target/target.h"
+
+// A stop of it: let it go on. Its own signals are delivered.
+static void resume(pid_t pid, int status)
+{
+	int event = status >> 16, signal = WSTOPSIG(status);
+	bool group = event == PTRACE_EVENT_STOP && signal != SIGTRAP;
+
+	ptrace(group ? PTRACE_LISTEN : PTRACE_CONT, pid, NULL,
+	       (uintptr_t)(event ? 0 : signal));
+}
+
+// All that it has to tell: is it held at its end, or gone?
+static bool take_statuses(pid_t pid)
+{
+	int status;
+	pid_t got;
+
+	while ((got = waitpid(pid, &status, __WALL | WNOHANG)) > 0) {
+		if (!WIFSTOPPED(status) || status >> 16 == PTRACE_EVENT_EXIT)
+			return true;
+		resume(pid, status);
+	}
+	return got < 0 && errno != EINTR;
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+// Wait for the next SIGCHLD; false: none came until @deadline (0: none).
+static bool await_news(int fd, int64_t deadline)
+{
+	struct pollfd pfd = {.fd = fd, .events = POLLIN};
+	struct signalfd_siginfo info;
+	int64_t left = deadline - now_ms();
+
+	if (deadline && left <= 0)
+		return false;
+	poll(&pfd, 1,
+	     !deadline          ? -1
+	     : left > INT32_MAX ? INT32_MAX
+				: (int)left);
+	while (read(fd, &info, sizeof(info)) > 0)
+		;
+	return true;
+}
+
+struct dbg_error *tracer_run(pid_t pid, int ms)
+{
+	int64_t deadline = ms < 0 ? 0 : now_ms() + ms;
+	sigset_t chld;
+
+	sigemptyset(&chld);
+	sigaddset(&chld, SIGCHLD);
+	_cleanup_close_ int fd =
+	    signalfd(-1, &chld, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (fd < 0)
+		return dbg_err_errno(DBG_E_TARGET, errno,
+				     "cannot make a signal descriptor");
+	ptrace(PTRACE_CONT, pid, NULL, NULL);
+	while (!take_statuses(pid)) {
+		if (await_news(fd, deadline))
+			continue;
+		// it is held at its end all the same
+		kill(pid, SIGKILL);
+		deadline = 0;
+	}
+	// others wait for it, too
+	raise(SIGCHLD);
+	return NULL;
+}
+
+void tracer_release(pid_t pid)
+{
+	ptrace(PTRACE_DETACH, pid, NULL, NULL);
+}
