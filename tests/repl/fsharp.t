@@ -77,6 +77,25 @@ $12 = {...} {1, 4, 9}
 $13 = 5
 +print partial.Invoke(1)
 $14 = 14
+## Unions that are structs have the fields of all cases; of one case only.
++tbreak @unions
+...
++continue
+Continuing.
+...
+Temporary breakpoint 4, FsViews.unions () at FsViews.fs:{@unions}
+{@unions}{...}// @unions
++info locals
+round = Round 2
+wide = Wide (3, 4)
+nothing = Nothing
+meters = Meters 5
+email = Email "a@b"
+pairs = Pairs (1, "x")
+spot = { X = 1; Y = 2 }
+error = Error "bad"
+nested = Some (Round 7)
+anonymous = { Id = 1; Text = "t" }
 +continue
 Continuing.
 ...

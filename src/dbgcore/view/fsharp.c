@@ -9,12 +9,17 @@
 
 #include "base/str.h"
 
+#define MAPPING_NAME "Microsoft.FSharp.Core.CompilationMappingAttribute"
+#define TAG_NONE UINT64_MAX
+
 enum {
+	ASCII_SMALL = 0x20,
 	MAPPING_UNION = 1,
 	MAPPING_RECORD = 2,
 	MAPPING_MODULE = 7,
 	MAPPING_KIND = 31,
 	BLOB_FLAGS = 2, /* behind the prolog of the attribute's value */
+	BLOB_CASE = 6,  /* of a property: the number of its case */
 	BASES_MAX = 3,  /* a case derives from its union */
 	ITEMS_MAX = 100,
 	LINE_MAX = 1000,
@@ -22,12 +27,11 @@ enum {
 
 static unsigned int mapping(const struct type *type)
 {
-	static const char name[] =
-	    "Microsoft.FSharp.Core.CompilationMappingAttribute";
 	struct bytes blob;
 
 	if (!type->module || !type->token ||
-	    !md_has_attribute(&type->module->md, type->token, name, &blob) ||
+	    !md_has_attribute(&type->module->md, type->token, MAPPING_NAME,
+			      &blob) ||
 	    blob.n <= BLOB_FLAGS)
 		return 0;
 	return blob.p[BLOB_FLAGS] & MAPPING_KIND;
@@ -114,25 +118,55 @@ static void add_one(const struct view *w, const struct value *v, int depth,
 	str_addf(out, words ? " (%s)" : " %s", str_get(&text));
 }
 
-static bool is_data(const struct field *f)
+// A field is named after its property: _radius, item of Item.
+static bool is_behind(const char *field, const char *property)
 {
-	return f->kind == FIELD_INSTANCE && f->source &&
-	       strcmp(f->name, "_tag");
+	field += *field == '_';
+	return *property &&
+	       (*field | ASCII_SMALL) == (*property | ASCII_SMALL) &&
+	       !strcmp(field + 1, property + 1);
 }
 
-// What a case holds: nothing, one value, or several as a tuple.
-static void add_case(const struct view *w, const struct value *v, int depth,
-		     struct str *out)
+// Has the struct @type the field @f for its case @tag? The property tells.
+static bool is_of_case(const struct type *type, const struct field *f,
+		       uint64_t tag)
+{
+	const struct md *md = &type->module->md;
+	struct bytes blob;
+	uint32_t first, end;
+
+	md_type_properties(md, MD_TOKEN_RID(type->token), &first, &end);
+	for (uint32_t r = first; r < end; r++) {
+		if (!is_behind(f->name, md_col_string(md, MD_PROPERTY, r, 1)))
+			continue;
+		return md_has_attribute(md, MD_TOKEN(MD_PROPERTY, r),
+					MAPPING_NAME, &blob) &&
+		       blob.n > BLOB_CASE && blob.p[BLOB_CASE] == tag;
+	}
+	return false;
+}
+
+static bool is_data(const struct value *v, const struct field *f, uint64_t tag)
+{
+	return f->kind == FIELD_INSTANCE && f->source &&
+	       strcmp(f->name, "_tag") &&
+	       (tag == TAG_NONE || is_of_case(v->type, f, tag));
+}
+
+// What a case holds: nothing, one value, or several as a tuple. A struct has
+// the fields of all cases, the one that it is of is @tag.
+static void add_case(const struct view *w, const struct value *v, uint64_t tag,
+		     int depth, struct str *out)
 {
 	const struct field *fields;
 	size_t n, n_data = 0, shown = 0;
 
 	type_fields(w->types, v->type, &fields, &n);
 	for (size_t i = 0; i < n; i++)
-		n_data += is_data(&fields[i]);
+		n_data += is_data(v, &fields[i], tag);
 	str_add(out, n_data > 1 ? " (" : "");
 	for (size_t i = 0; i < n; i++) {
-		if (!is_data(&fields[i]))
+		if (!is_data(v, &fields[i], tag))
 			continue;
 		struct value at = value_field(w->types, v, &fields[i]);
 		if (n_data == 1) {
@@ -175,27 +209,23 @@ static bool add_union(const struct view *w, const struct value *v,
 
 	if (fsharp_is_option(v->type)) {
 		str_add(out, "Some");
-		add_case(w, v, depth, out);
+		add_case(w, v, TAG_NONE, depth, out);
 		return true;
 	}
-	if (base != v->type) {
+	// a class of its own, or the only case, which is named as its union is
+	if (base != v->type || !field_value(w, v, "_tag", &field)) {
 		size_t n = strcspn(name + (*name == '_'), "`");
 		str_addn(out, name + (*name == '_'), n);
-		add_case(w, v, depth, out);
+		add_case(w, v, TAG_NONE, depth, out);
 		return true;
 	}
-	if (!field_value(w, v, "_tag", &field) ||
-	    !value_integer(w->types, &field, &tag))
+	if (!value_integer(w->types, &field, &tag))
 		return false;
 	name = tag_name(base, tag);
 	if (!name)
 		return false;
 	str_add(out, name);
-	// of a struct that holds the fields of all cases: Result's,
-	// ValueOption's
-	if (field_value(w, v, tag ? "errorValue" : "resultValue", &field) ||
-	    (tag && field_value(w, v, "item", &field)))
-		add_one(w, &field, depth, out);
+	add_case(w, v, tag, depth, out);
 	return true;
 }
 
