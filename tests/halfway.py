@@ -36,11 +36,12 @@ def go_on(pid, request, sig=0):
     return os.WSTOPSIG(status)
 
 
-def stop_at_read(pid, fd):
-    """A child of ours, taken over and stopped where it reads that file."""
+def stop_at_read(pid, fd, cause):
+    """A child of ours, taken over and stopped where it reads that file. The
+    function has it do so: it is called when we have it."""
     ptrace(SEIZE, pid)
     ptrace(INTERRUPT, pid)
-    sig = 0
+    cause()
     while True:
         _, status = os.waitpid(pid, 0)
         if not os.WIFSTOPPED(status):

@@ -221,9 +221,9 @@ def test_hurry(t):
                        stderr=subprocess.DEVNULL,
                        start_new_session=True) as process:
         t.check_equal("up\n", process.stdout.readline())
-        process.stdin.close()
         # while a report is made it looks between two threads what was sent
-        stop_at_read(process.pid, signal_file(process.pid))
+        stop_at_read(process.pid, signal_file(process.pid),
+                     process.stdin.close)
         for number in signal.SIGHUP, signal.SIGTERM:
             process.send_signal(number)
         ptrace(DETACH, process.pid)
