@@ -42,6 +42,7 @@
 struct client {
 	char *adapter; /* the type of its configurations */
 	bool lines_from_0, columns_from_0, uris;
+	bool starts_from_0; /* of completions */
 	bool variable_type, paging, run_in_terminal, progress, invalidated,
 	    memory_event, start_debugging;
 };

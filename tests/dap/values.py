@@ -135,6 +135,29 @@ def test_copied(t):
     c.wait()
 
 
+def test_completions_of_vscode(t):
+    """VS Code filters by the text from `start` on, which it counts from 0: it
+    is what is completed."""
+    c = t.adapter()
+    c.initialize(clientID="vscode")
+    c.launch(t.program("HitLoop", "5"),
+             {t.source("HitLoop"): [t.line("HitLoop", "hit")]})
+    c.stopped("breakpoint")
+    for text, label, typed in (("-exec info loc", "locals", "loc"),
+                               ("  -ex", "-exec", "-ex"), ("1 + i", "i", "i"),
+                               ("i.ToSt", "ToString", "ToSt")):
+        targets = c.ask("completions", text=text, column=len(text) + 1,
+                        frameId=c.top()["id"])["targets"]
+        one = next(one for one in targets if one["label"] == label)
+        start, length = one["start"], one["length"]
+        t.check_equal(typed, text[start:start + length])
+    c.ask("disconnect", terminateDebuggee=True)
+    c.wait()
+
+
+test_completions_of_vscode.runtimes = ("10",)
+
+
 def test_members(t):
     """Completion behind a dot: members of a value, static ones of a type."""
     source = t.source("Busy")

@@ -69,8 +69,9 @@ async function launch(w) {
 		await w.consoleReads('101');
 	});
 	await see(w, 'its commands are completed', async () => {
-		await w.command('Debug Console: Focus on Debug Console View');
-		await w.type('-exec info loc');
+		await w.consoleTypes('-exec info loc');
+		// in the middle of a word; unasked it suggests at the beginning
+		await w.keys('Control+Space');
 		await w.reads('.repl .suggest-widget .monaco-list-row', 'locals');
 		await w.shot('completed');
 		await w.keys('Tab', 'Escape', 'Enter');

@@ -13,8 +13,11 @@ const OFFLINE = ['--no-sandbox', '--disable-gpu', '--no-first-run',
 	'--disable-background-networking', '--disable-component-update',
 	'--disable-sync', '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1'];
 const PAUSED = '.debug-toolbar .codicon-debug-step-over';
+const PROMPT = '.quick-input-widget:not([style*="display: none"]) input';
 /** What may take as long as a loaded machine wants. */
 export const LONG = 60000;
+/** A key that nobody heard within this time is pressed again. */
+const UNHEARD = 5000;
 
 /** Line number of a mark `// @name` in the C# file of a folder. */
 export function mark(folder, name) {
@@ -80,15 +83,45 @@ export class Workbench {
 		});
 	}
 
+	/** Wait until what is typed goes to what a selector finds. */
+	focused(selector, timeout = LONG) {
+		return this.page.waitForFunction(s =>
+			document.activeElement && document.activeElement.closest(s),
+		selector, { timeout });
+	}
+
+	/**
+	 * The input that a key opens, with this in it. While the workbench is busy
+	 * a key may be lost, and what is typed then would go to the editor.
+	 */
+	async prompt(key, text) {
+		const end = Date.now() + LONG;
+		for (;;) {
+			await this.keys(key);
+			try {
+				await this.focused(PROMPT, UNHEARD);
+				break;
+			} catch (error) {
+				if (Date.now() > end)
+					throw error;
+			}
+		}
+		await this.page.locator(PROMPT).first().fill(text);
+	}
+
+	/** The input with this in it is gone, or is another's. */
+	answered(text) {
+		return this.page.waitForFunction(([selector, was]) => {
+			const input = document.querySelector(selector);
+			return !input || input.value !== was;
+		}, [PROMPT, text]);
+	}
+
 	/** A command of the palette. */
 	async command(title) {
-		await this.keys('F1');
-		await this.see('.quick-input-widget:not([style*="display: none"]) input');
-		await this.type(title);
-		await this.see(`.quick-input-list .monaco-list-row:has-text("${title.split(': ').pop()}")`);
-		await this.keys('Enter');
-		await this.page.waitForSelector('.quick-input-widget', { state: 'hidden' })
-			.catch(() => {});
+		await this.prompt('F1', `>${title}`);
+		await this.pick(title.split(': ').pop());
+		await this.answered(`>${title}`);
 	}
 
 	/** An entry of the list that is shown. */
@@ -111,21 +144,17 @@ export class Workbench {
 	}
 
 	async openFile(name) {
-		await this.keys('Control+P');
-		await this.see('.quick-input-widget input');
-		await this.type(name);
-		const row = path.basename(name);
-		await this.see(`.quick-input-list .monaco-list-row:has-text("${row}")`, LONG);
-		await this.keys('Enter');
+		await this.prompt('Control+P', name);
+		await this.pick(path.basename(name));
+		await this.answered(name);
 		await this.see('.monaco-editor .view-lines');
 	}
 
 	async line(number) {
 		await this.command('View: Focus First Editor Group');
-		await this.keys('Control+G');
-		await this.see('.quick-input-widget:not([style*="display: none"]) input');
-		await this.type(String(number));
+		await this.prompt('Control+G', `:${number}`);
 		await this.keys('Enter');
+		await this.answered(`:${number}`);
 		await this.reads('.line-numbers.active-line-number', String(number));
 	}
 
@@ -166,9 +195,16 @@ export class Workbench {
 			new RegExp(`^\\s*${name}\\s*[=:]\\s*${value}$`));
 	}
 
-	async console(text) {
+	/** Type a line at the debug console, in place of what is there. */
+	async consoleTypes(text) {
 		await this.command('Debug Console: Focus on Debug Console View');
+		await this.focused('.repl');
+		await this.keys('Control+A');
 		await this.type(text);
+	}
+
+	async console(text) {
+		await this.consoleTypes(text);
 		await this.keys('Escape', 'Enter');
 	}
 

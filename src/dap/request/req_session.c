@@ -35,11 +35,13 @@ static struct dbg_error *take_client(struct client *c, const cJSON *args)
 	    {"supportsStartDebuggingRequest", &c->start_debugging},
 	};
 
-	const char *adapter = "coreclr";
+	const char *adapter = "coreclr", *id = "";
 
 	struct dbg_error *err = args_word(args, "pathFormat", &format);
 	if (!err)
 		err = args_word(args, "adapterID", &adapter);
+	if (!err)
+		err = args_word(args, "clientID", &id);
 	for (size_t i = 0; !err && i < sizeof(bools) / sizeof(*bools); i++)
 		err = args_bool(args, bools[i].name, bools[i].to);
 	if (err)
@@ -47,6 +49,8 @@ static struct dbg_error *take_client(struct client *c, const cJSON *args)
 	str_set(&c->adapter, adapter);
 	c->lines_from_0 = !lines1;
 	c->columns_from_0 = !columns1;
+	// VS Code takes the text from there as an index, to filter by it.
+	c->starts_from_0 = !columns1 || !strcmp(id, "vscode");
 	c->uris = !strcmp(format, "uri");
 	if (!c->uris && strcmp(format, "path"))
 		return dbg_err_arg("'pathFormat' must be path or uri, not '%s'",

@@ -229,7 +229,7 @@ static struct dbg_error *complete(struct dap *d, dbg_id frame,
 }
 
 // A line that may become a command, before anything else is offered.
-static void offer_command(const char *line, bool from_1, struct str *t)
+static void offer_command(const char *line, bool starts_from_1, struct str *t)
 {
 	size_t blanks = strspn(line, " \t");
 
@@ -240,7 +240,7 @@ static void offer_command(const char *line, bool from_1, struct str *t)
 	emit_str(t, "text", "-exec ");
 	emit_str(t, "sortText", "!");
 	emit_str(t, "type", "keyword");
-	emit_int(t, "start", (int64_t)blanks + from_1);
+	emit_int(t, "start", (int64_t)blanks + starts_from_1);
 	emit_int(t, "length", (int64_t)strlen(line + blanks));
 	emit_object_end(t);
 }
@@ -266,7 +266,7 @@ static struct dbg_error *complete_command(struct dap *d, struct request *req,
 		emit_str(req->body, "label", words.v[i]);
 		emit_str(req->body, "type", "text");
 		emit_int(req->body, "start",
-			 (int64_t)before + !d->client.columns_from_0);
+			 (int64_t)before + !d->client.starts_from_0);
 		emit_int(req->body, "length", (int64_t)length);
 		emit_object_end(req->body);
 	}
@@ -325,6 +325,7 @@ static struct dbg_error *do_completions(struct dap *d, struct request *req)
 	if (err)
 		return err;
 	bool from_1 = !d->client.columns_from_0;
+	bool starts_from_1 = !d->client.starts_from_0;
 	size_t end = byte_at(text, column > from_1 ? column - from_1 : 0);
 	_cleanup_free_ char *line = xstrndup(text, end);
 	if (command_of(line))
@@ -337,14 +338,14 @@ static struct dbg_error *do_completions(struct dap *d, struct request *req)
 	struct completion c = {.prefix = prefix,
 			       .dot = dot ? (size_t)(dot + 1 - prefix) : 0};
 	size_t units = units_of(text, start + c.dot);
-	c.start = (int64_t)units + from_1;
+	c.start = (int64_t)units + starts_from_1;
 	c.length = (int64_t)(units_of(text, end) - units);
 	dbg_id frame = 0;
 	err = get_frame(d, req->args, &frame);
 	if (err)
 		return err;
 	emit_array(req->body, "targets");
-	offer_command(line, from_1, req->body);
+	offer_command(line, starts_from_1, req->body);
 	err = complete(d, frame, &c, DBG_NAMES_LOCALS,
 		       dot ? "field" : "variable", req->body);
 	if (!err)
