@@ -49,6 +49,7 @@ struct run {
 	struct passed *passed; /* signals */
 	struct run_options options;
 	struct publish out;
+	struct report kept; /* of what was dumped alive; without arena: none */
 	struct idle idle;
 	uint64_t end; /* of the time that it may take; 0: none */
 	uint64_t
@@ -106,21 +107,25 @@ static bool hurries(void *arg)
 	return passed_hurries(r->passed);
 }
 
+static bool take(struct run *r, struct dbg *dbg, struct report *ret)
+{
+	struct report_limits limits = report_death_limits;
+
+	limits.hurries = hurries;
+	limits.arg = r;
+	struct dbg_error *err = report_take(dbg, &limits, ret);
+	if (err)
+		plain_error(dbg_err_prefix(err, "no report"));
+	return !err;
+}
+
 static void take_report(struct run *r, struct dbg *dbg, const char *kind,
 			const char *cause)
 {
-	struct report_limits limits = report_death_limits;
 	struct report report;
 
-	if (r->out.n == PUBLISH_MAX)
+	if (r->out.n == PUBLISH_MAX || !take(r, dbg, &report))
 		return;
-	limits.hurries = hurries;
-	limits.arg = r;
-	struct dbg_error *err = report_take(dbg, &limits, &report);
-	if (err) {
-		plain_error(dbg_err_prefix(err, "no report"));
-		return;
-	}
 	if (kind)
 		report.kind = kind;
 	if (cause)
@@ -173,6 +178,26 @@ static bool is_reported(const struct run *r, pid_t pid)
 	return false;
 }
 
+// What was dumped since it hangs is killed next: it is shown as it was then.
+static void add_ended(struct run *r, struct report *ended)
+{
+	struct report *kept = &r->kept;
+
+	if (ended->signal != SIGKILL || !kept->arena ||
+	    kept->pid != ended->pid) {
+		publish_add(&r->out, ended);
+		return;
+	}
+	kept->kind = ended->kind;
+	kept->signal = ended->signal;
+	kept->cause = arena_printf(kept->arena,
+				   "%s; the stacks are of the dump before it",
+				   ended->cause);
+	publish_add(&r->out, kept);
+	*kept = (struct report){0};
+	report_destroy(ended);
+}
+
 static void on_end(struct run *r, const struct debuggee_event *e)
 {
 	const struct dbg_event *event = &e->event;
@@ -185,7 +210,7 @@ static void on_end(struct run *r, const struct debuggee_event *e)
 	      (!event->exit_signal && is_asked_for(r, event->exit_code))))
 		return;
 	ended_report(&e->inferior, event, &r->memory, &report);
-	publish_add(&r->out, &report);
+	add_ended(r, &report);
 }
 
 static void on_stop(struct run *r, struct dbg *dbg, const struct dbg_stop *stop)
@@ -207,7 +232,7 @@ static void on_stop(struct run *r, struct dbg *dbg, const struct dbg_stop *stop)
 	go_on(r, dbg);
 }
 
-/* ---- createdump ------------------------------------------------------- */
+/* ---- Waiting ---------------------------------------------------------- */
 
 static uint64_t now_ms(void)
 {
@@ -225,6 +250,30 @@ static int left_ms(uint64_t deadline)
 		return 0;
 	return deadline - now > INT32_MAX ? INT32_MAX : (int)(deadline - now);
 }
+
+// Wait for whatever comes next, until @deadline (0: none).
+static void wait_for(struct run *r, uint64_t deadline)
+{
+	struct loop_wait w = {.timeout = -1};
+	unsigned int what;
+
+	if (deadline)
+		w.timeout = left_ms(deadline);
+	plain_error(loop_wait_fds(r->loop, &w, &what));
+}
+
+// Stop all; they go on when the event of it is taken, unless we end them.
+static void hold_all(struct run *r)
+{
+	struct dbg *any = debuggees_alive(r->dbg);
+
+	if (any && dbg_state(any) == DBG_RUNNING)
+		plain_error(dbg_pause(any));
+	while (any && dbg_state(any) == DBG_RUNNING)
+		wait_for(r, 0);
+}
+
+/* ---- createdump ------------------------------------------------------- */
 
 // What the command has started and left running goes on without us.
 static void let_go(struct run *r)
@@ -256,6 +305,17 @@ static void await_end(struct run *r, pid_t pid)
 	}
 }
 
+// Dumped alive: a crash is reported where the program dies.
+static void keep_state(struct run *r, struct dbg *dbg)
+{
+	hold_all(r);
+	if (dbg_state(dbg) != DBG_STOPPED)
+		return;
+	report_destroy(&r->kept);
+	(void)take(r, dbg, &r->kept);
+	go_on(r, dbg);
+}
+
 // createdump, which the program's runtime has started, cannot trace what we do.
 static void on_dumper(struct run *r, const struct debuggee_event *e)
 {
@@ -263,6 +323,8 @@ static void on_dumper(struct run *r, const struct debuggee_event *e)
 	int ms = r->end ? left_ms(r->end) : -1;
 
 	passed_now(r->passed);
+	if (!r->ending && !strstr(e->event.text, " --crashthread "))
+		keep_state(r, dbg);
 	struct dbg_error *err = dbg_lend(dbg, e->event.child, ms);
 	if (!err)
 		return;
@@ -304,17 +366,6 @@ static void take_events(struct run *r)
 		on_event(r, &e);
 }
 
-// Wait for whatever comes next, until @deadline (0: none).
-static void wait_for(struct run *r, uint64_t deadline)
-{
-	struct loop_wait w = {.timeout = -1};
-	unsigned int what;
-
-	if (deadline)
-		w.timeout = left_ms(deadline);
-	plain_error(loop_wait_fds(r->loop, &w, &what));
-}
-
 // Ctrl-Z: let the command stop, or do before what it has to, then stop as well.
 static void suspend(struct run *r)
 {
@@ -328,17 +379,6 @@ static void suspend(struct run *r)
 }
 
 /* ---- Hangs ------------------------------------------------------------ */
-
-// Stop all; they go on when the event of it is taken, unless we end them.
-static void hold_all(struct run *r)
-{
-	struct dbg *any = debuggees_alive(r->dbg);
-
-	if (any && dbg_state(any) == DBG_RUNNING)
-		plain_error(dbg_pause(any));
-	while (any && dbg_state(any) == DBG_RUNNING)
-		wait_for(r, 0);
-}
 
 // Which tests run, as a hash.
 static uint64_t running_tests(struct run *r)
@@ -533,6 +573,7 @@ int report_run_main(struct dbg *dbg, int argc, char **argv)
 	watch_over(&r);
 	let_go(&r);
 	publish_end(&r.out);
+	report_destroy(&r.kept);
 	drop_warnings(&r, NULL);
 	passed_destroy(r.passed);
 	loop_destroy(r.loop);

@@ -149,3 +149,19 @@ def test_alive(t):
     t.check_equal(0, dumped.end())
     t.check(not os.path.exists(f"{t.dir}/json")
             or not reports(f"{t.dir}/json"), "there is a report")
+
+
+def test_alive_killed(t):
+    """Who has dumped it kills it, as --blame-hang does: the stacks that it had
+    are in the report of its end."""
+    dumped = Dumped(t)
+    os.kill(dumped.pid, signal.SIGKILL)
+    t.check_equal(-signal.SIGKILL, dumped.end())
+    report, = reports(f"{t.dir}/json")
+    t.check_equal(("signal", int(signal.SIGKILL),
+                   "Ended by SIGKILL (Killed); the stacks are of the dump "
+                   "before it"),
+                  (report["kind"], report["signal"], report["cause"]))
+    t.check_in("Signals.Program.Stdin",
+               [frame["name"] for thread in report["threads"]
+                for frame in thread["frames"]])

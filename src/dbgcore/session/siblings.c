@@ -13,8 +13,13 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "session/session.h"
 #include "target/proc.h"
+
+enum {
+	COMMAND_MAX = 4096,
+};
 
 struct dbg *sibling_next(struct dbg *dbg, const struct dbg *after)
 {
@@ -180,8 +185,14 @@ struct dbg_error *session_child(struct dbg *dbg, pid_t pid)
 	if (!follows_any(dbg))
 		return target_child_leave(dbg->target, pid, false);
 	if (dbg->lends && is_dumper(dbg, &p, pid)) {
-		session_event(dbg, &(struct dbg_event){.kind = DBG_EVENT_DUMPER,
-						       .child = pid});
+		_cleanup_str_ struct str command = {0};
+
+		proc_command(pid, COMMAND_MAX, &command);
+		session_event(dbg, &(struct dbg_event){
+				       .kind = DBG_EVENT_DUMPER,
+				       .child = pid,
+				       .text = str_get(&command),
+				   });
 		return NULL;
 	}
 	// the SDK's tools are parts of the command that was given

@@ -82,7 +82,7 @@ struct dbg_event {
 	pid_t child;          /* CHILD, DUMPER */
 	/*
 	 * MESSAGE; number: the breakpoint that logs. OUTPUT: as written.
-	 * CHILD: its program.
+	 * CHILD: its program. DUMPER: its command line.
 	 */
 	const char *text;
 	bool warning; /* MESSAGE: of what is missing in all that is shown */
