@@ -1,4 +1,6 @@
 """Assignments to places of every kind, and what is refused."""
+import os
+import re
 
 
 def check(t, section, pairs, seen):
@@ -55,7 +57,9 @@ def test_prims(t):
         ("i32 = null", "!'int' cannot be null."),
         ("nosuch = 1", "!No 'nosuch' in this context at column 1."),
         ("i32 == 266", "true"),
-        ("i32 = 3 = 4", "!An assignment cannot stand here ('==' compares)."),
+        ("i32 = 3 = 4", "!'3' is not a variable that can be assigned to."),
+        ("i32 = (1 + (i16 = 2))",
+         "!An assignment cannot stand here ('==' compares)."),
         ("i32 -= 7", "259"),
         ("i32++", "259"),
         ("--i32", "259"),
@@ -226,3 +230,21 @@ def test_registers_refused(t):
     t.check_in("false", s.cmd("print flag = false"))
     t.check_in("flag=false", s.cmd("frame"))
     t.check_in("ok", s.cmd("continue"))
+
+
+def test_chained(t):
+    """`a = b = c` sets both, with a format too; display does not assign."""
+    done = t.batch(["b " + t.at("Trees", "trees"), "run",
+                    "print low = low = 5", "print low",
+                    "print order.Id = orders[0].Id = low",
+                    "print orders[0].Id + order.Id",
+                    "print/x order.Rank = low = 19", "print order.Rank",
+                    "print order.Name = name = \"new\"",
+                    "print name + order.Name", "print order.Id = low += 1",
+                    "display/x low = 3", "print low"],
+                   t.program("Trees", os.path.join(t.dir, "lines")))
+    shown = re.findall(r"^\$\d+ = (.*)$", done.stdout, re.M)
+    t.check_equal(["5", "5", "5", "10", "0x13", "19", '"new"', '"newnew"',
+                   "19"], shown)
+    t.check_equal(1, done.stderr.count("An assignment cannot stand here"))
+    t.check_equal(1, done.stdout.count("an assignment cannot stand here"))

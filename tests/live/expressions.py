@@ -62,6 +62,11 @@ def test_typed(t):
     check_fixture(t, "Language", 170, lambda point: point == "typed")
 
 
+def test_asked(t):
+    """Several hundred expressions as people type them."""
+    check_fixture(t, "Asked", 300)
+
+
 def test_cultures(t):
     """Text is compared, sought and sorted as the program does it with ICU."""
     check_fixture(t, "Cultures", 300)

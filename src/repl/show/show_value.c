@@ -275,20 +275,18 @@ struct dbg_error *show_expr(struct repl *r, const char *expr,
 		return show_variable(r, expr, mode);
 	if (repeat_is(expr))
 		return show_repeat(r, expr, f.letter);
-	if (f.letter && f.letter != 's') {
-		err = evaluate_format(r, expr, f.letter, &text);
-		if (err)
-			return err;
-		show_number(r, mode);
-		out(r, "%s", text);
-		return NULL;
-	}
 	err = mode == SHOW_DISPLAY ? evaluate_shown(r, expr, &v)
 				   : evaluate_typed(r, expr, &v);
+	bool by_letter = f.letter && f.letter != 's';
+	if (!err && by_letter)
+		err = dbg_format_last(r->dbg, f.letter, &text);
 	if (err)
 		return err;
 	show_number(r, mode);
-	show_value(r, &v);
+	if (by_letter)
+		out(r, "%s", text);
+	else
+		show_value(r, &v);
 	return NULL;
 }
 
