@@ -27,6 +27,14 @@ static void paint(const struct writer *w, const char *colour)
 	fputs(colour, w->out);
 }
 
+// Frames of a thread that are on no stack, as `bt` marks them.
+static const char *mark_of(const struct report_frame *f)
+{
+	return f->kind == DBG_FRAME_ASYNC    ? "[async] "
+	       : f->kind == DBG_FRAME_THROWN ? "[thrown] "
+					     : "";
+}
+
 static void write_name(const struct writer *w, const struct report_frame *f)
 {
 	plain_printf(w->out, "%s", f->name);
@@ -67,6 +75,7 @@ static void write_frames(const struct writer *w, const struct report_frame *v,
 {
 	uint64_t level = 0, omitted = 0; // behind the end of a run
 	size_t end = n;
+	bool marked = n && v[0].kind != DBG_FRAME_ASYNC; // else all are
 
 	for (size_t i = 0; i < n; i++) {
 		const struct report_frame *f = &v[i];
@@ -90,7 +99,8 @@ static void write_frames(const struct writer *w, const struct report_frame *v,
 		if (f->above)
 			plain_printf(w->out, "       %s\n", f->above);
 		paint(w, w->off);
-		plain_printf(w->out, "  #%-3" PRIu64 " ", level++);
+		plain_printf(w->out, "  #%-3" PRIu64 " %s", level++,
+			     marked ? mark_of(f) : "");
 		write_name(w, f);
 		write_place(w, f);
 		fputc('\n', w->out);

@@ -127,6 +127,25 @@ def test_inner(t):
                   [x["message"] for x in report["exceptions"]])
 
 
+def test_rethrown(t):
+    """What an await threw again: frames that are recorded in the exception are
+    marked; where it is thrown they have their variables."""
+    words = t.program("Rethrown", "main", host="dotnet")
+    said = command(t, words, "--report", "text").stderr
+    with open(f"{t.dir}/text") as file:
+        said += file.read()
+    where = rf"Rethrown\.cs:{t.line('Rethrown', 'throw')}$"
+    t.check_match(r"^  #0   \[thrown\] Rethrown\.Program\.Deep\(int\) at .*/"
+                  + where, said)
+    reports = reported(t, words, "--first-chance", "System.TimeoutException")
+    t.check_equal(["thrown", "exception"], [
+        reports[at]["kind"] for at in (0, -1)])
+    first, last = (crashed(reports[at])[0] for at in (0, -1))
+    t.check_equal(("managed", "thrown", first["line"]),
+                  (first["kind"], last["kind"], last["line"]))
+    t.check(first["variables"] and not last.get("variables"), str(last))
+
+
 def test_thread(t):
     """The thread that crashed is first, the one that waits for it follows."""
     report = only(t, reported(t, throws(t, "unhandled-thread")))
