@@ -212,14 +212,18 @@ static enum native_end stack_trace(struct native *n)
 	return native_ret_text(n, str_get(&text));
 }
 
-/* Exception.CreateSourceName(): the assembly that has thrown it. */
-static enum native_end source_name(struct native *n)
+/* Exception.Source: what was set, or the assembly that has thrown it. */
+static enum native_end source(struct native *n)
 {
 	_cleanup_arena_ struct arena *arena = arena_create();
 	struct thrown_frame *list;
 	struct il_method *m;
-	size_t count = thrown_read(code_of(n), native_ref(n, 0), arena, &list);
-	if (!count)
+	uint64_t set = 0;
+	enum native_end end =
+	    native_get_field(n, native_ref(n, 0), "_source", &set, sizeof(set));
+	if (end != NATIVE_DONE || set)
+		return end == NATIVE_DONE ? native_ret_ref(n, set) : end;
+	if (!thrown_read(code_of(n), native_ref(n, 0), arena, &list))
 		return native_ret_ref(n, 0);
 	if (dbg_err_drop(
 		il_method_of_desc(n->types, list[0].method, NULL, &m)) ||
@@ -228,9 +232,81 @@ static enum native_end source_name(struct native *n)
 	return native_ret_text(n, assembly_simple_name(&m->module->md));
 }
 
+/* ---- Methods as objects ------------------------------------------------ */
+
+/* What stands for a MethodDesc. */
+static enum native_end make_stub(struct native *n, uint64_t desc, uint64_t *ret)
+{
+	struct il_type *type =
+	    il_type_core(n->types, "System.RuntimeMethodInfoStub");
+	*ret = type ? vm_new(n->vm, type) : 0;
+	return *ret ? native_set_field(n, *ret, "m_value", &desc, sizeof(desc))
+		    : native_refuse(n, "too much memory is wanted");
+}
+
+/* The result, or by the last argument, an ObjectHandleOnStack. */
+static enum native_end give_stub(struct native *n, uint64_t desc, bool handle)
+{
+	uint64_t stub;
+	enum native_end end = make_stub(n, desc, &stub);
+	if (end != NATIVE_DONE)
+		return end;
+	return handle ? native_put(n, native_ref(n, n->n_args - 1), &stub,
+				   sizeof(stub))
+		      : native_ret_ref(n, stub);
+}
+
+/* Delegate.FindMethodHandle(), or (ObjectHandleOnStack, ObjectHandleOnStack) */
+static enum native_end delegate_method(struct native *n)
+{
+	struct types *types = il_types_values(n->types);
+	uint64_t object = native_ref(n, 0);
+	bool handle = n->n_args == 2;
+	enum native_end end =
+	    handle ? native_get(n, object, &object, sizeof(object))
+		   : NATIVE_DONE;
+	if (end != NATIVE_DONE || vm_owns(n->vm, object))
+		return end == NATIVE_DONE ? NATIVE_IL : end;
+	struct value v = value_object(types, object);
+	uint64_t desc = value_delegate_method(types, &v);
+	return desc ? give_stub(n, desc, handle) : NATIVE_IL;
+}
+
+/* Exception.GetExceptionMethodFromStackTrace(): the method that has thrown it
+ */
+static enum native_end target_site(struct native *n)
+{
+	_cleanup_arena_ struct arena *arena = arena_create();
+	struct thrown_frame *list;
+	uint64_t stub, place = vm_room(n->vm, sizeof(stub));
+	struct il_type *type = il_type_core(n->types, "System.RuntimeType");
+	struct il_method *base =
+	    type ? il_method_named(n->types, type, "GetMethodBase", 1) : NULL;
+	if (!base || !thrown_read(code_of(n), native_ref(n, 0), arena, &list))
+		return NATIVE_IL;
+	enum native_end end = make_stub(n, list[0].method, &stub);
+	if (end == NATIVE_DONE)
+		end = native_put(n, place, &stub, sizeof(stub));
+	return end == NATIVE_DONE ? native_call(n, base, &place, 1) : end;
+}
+
+/* RuntimeMethodHandle.GetStubIfNeeded: of what is not generic it is the same */
+static enum native_end stub_if_needed(struct native *n)
+{
+	struct il_method *m;
+	uint64_t desc = native_ref(n, 0);
+	if (dbg_err_drop(il_method_of_desc(n->types, desc, NULL, &m)) ||
+	    m->n_args || m->owner->n_args)
+		return NATIVE_IL;
+	return native_ret_ref(n, desc);
+}
+
 static const struct il_native rows[] = {
     {"System.Exception", "GetStackTrace", "", stack_trace},
-    {"System.Exception", "CreateSourceName", "", source_name},
+    {"System.Exception", "get_Source", "", source},
+    {"System.Exception", "GetExceptionMethodFromStackTrace", "", target_site},
+    {"System.Delegate", "FindMethodHandle", NULL, delegate_method},
+    {"System.RuntimeMethodHandle", "GetStubIfNeeded", NULL, stub_if_needed},
 };
 
 const struct native_table native_trace = {rows, sizeof(rows) / sizeof(rows[0])};

@@ -494,6 +494,25 @@ static enum native_end to_string(struct native *n)
 	return native_ret_text(n, str_get(&text));
 }
 
+/* RuntimeTypeCache(RuntimeType): whether it is <Module> a module is asked. */
+static enum native_end make_cache(struct native *n)
+{
+	enum {
+		GLOBAL = 0x02000001,
+	};
+	uint64_t object = native_ref(n, 1);
+	struct il_type *t = vm_type_of_object(n->vm, object);
+	if (!t)
+		return NATIVE_IL;
+	uint8_t global = !t->n_args && t->token == GLOBAL;
+	enum native_end end = native_set_field(
+	    n, native_ref(n, 0), "m_runtimeType", &object, sizeof(object));
+	return end == NATIVE_DONE
+		   ? native_set_field(n, native_ref(n, 0), "m_isGlobal",
+				      &global, sizeof(global))
+		   : end;
+}
+
 #define ALL NULL
 #define RUNTIME "System.RuntimeType"
 #define TYPE "System.Type"
@@ -561,6 +580,7 @@ static const struct il_native rows[] = {
     {RUNTIME, "get_AssemblyQualifiedName", ALL, assembly_qualified_name},
     {RUNTIME, "get_Namespace", ALL, name_space},
     {RUNTIME, "ToString", ALL, to_string},
+    {RUNTIME "+RuntimeTypeCache", ".ctor", "System.RuntimeType", make_cache},
 };
 
 const struct native_table native_type = {rows, sizeof(rows) / sizeof(rows[0])};
