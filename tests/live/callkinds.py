@@ -56,14 +56,30 @@ def test_larger(t):
 
 
 def test_thrown(t):
-    """The exception is the method's own; what would be lost is refused."""
+    """The exception is the method's own, and changes nothing."""
     here, behind = stand(t, "call Program.Throws(3)", "call holder.Number(5)",
-                         "set var big.A = 1",
-                         "call Program.Fills(3, out var x)", "print big.A")
+                         "set var big.A = 1", "print big.A")
     t.check_in("'CallKinds.Program.Throws(int)' threw System.Invalid"
                "OperationException: big 3.", behind)
     t.check_in("threw System.IndexOutOfRangeException", behind)
     t.check_equal("1", RETURNED.findall(here)[-1])
+    t.check_in("exited normally", behind)
+
+
+def test_places(t):
+    """What a call writes by `out` and `ref` is there, where registers hold
+    neither what it returns nor, of a variable of the expression's own, what it
+    is given: so awaiters are waited for."""
+    here, behind = stand(
+        t, "call Program.Fills(3, out one.Count).A", "print one.Count",
+        "call Program.Later(4).GetAwaiter().GetResult()",
+        "print Program.Later(5).Result",
+        "print Program.Later(6).AsTask().ConfigureAwait(false).GetAwaiter()"
+        ".GetResult()",
+        "print new Func<bool>(() => { System.Threading.ThreadPool"
+        ".GetMaxThreads(out var a, out var b); return a > 0 && b > 0; })()")
+    t.check_equal(["0", "3", "5", "6", "7", "true"], RETURNED.findall(here))
+    t.check_in("counts 3 3 5", behind)
     t.check_in("exited normally", behind)
 
 

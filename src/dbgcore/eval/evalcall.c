@@ -59,7 +59,10 @@ static struct dbg_error *argument(const struct eval *e,
 	if (!vm_read(e->vm, v->addr, ret->bytes, word ? 8 : layout->size))
 		return dbg_err(DBG_E_MEMORY, "an argument cannot be read");
 	memcpy(&addr, ret->bytes, sizeof(addr));
-	if (!word || !vm_owns(e->vm, addr) || vm_graph_add(e->vm, g, addr))
+	if (!word || !vm_owns(e->vm, addr))
+		return NULL;
+	bool is_object = is_this ? !v->type->is_value : v->type->is_reference;
+	if (is_object && vm_graph_add(e->vm, g, addr))
 		return NULL;
 	return dbg_err(DBG_E_UNSUPPORTED,
 		       "an argument leads to an object that only the debugger "
@@ -200,11 +203,10 @@ static void choose(const struct eval *e, uint32_t numbers[EVAL_CHOSEN_MAX])
 static bool is_short(const struct eval_calls *calls, size_t used,
 		     const struct vm_result *r)
 {
-	if (calls->want != EVAL_WANT_NOTHING || calls->chosen->all ||
-	    !calls->n_begun)
+	if (calls->want != EVAL_WANT_NOTHING || !calls->n_begun)
 		return false;
 	// Given up, not refused: it may be the loop of another call.
-	if (r->state == VM_SPENT)
+	if (r->state == VM_SPENT || (calls->chosen->all && !r->error))
 		return false;
 	return r->error ? r->error->code == DBG_E_UNSUPPORTED && calls->in_call
 			: calls->has_effect && r->state == VM_DONE &&
@@ -241,6 +243,8 @@ bool evalcall_again(const struct eval *e, size_t used, struct vm_result *r)
 	}
 	// To choose it did not help: what it is given is not the program's.
 	if (!choose_last(calls)) {
+		if (calls->chosen->all)
+			return false;
 		calls->chosen->all = !calls->n_answers;
 		if (r->error || !calls->chosen->all)
 			return false;

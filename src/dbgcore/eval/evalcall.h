@@ -22,8 +22,10 @@ struct eval_answer {
 	uint32_t token;
 	uint8_t bytes[EVAL_ANSWER_MAX]; /* or the object, if it is boxed */
 	bool is_boxed;                  /* eval/invoke.h */
-	uint64_t receiver;              /* box to write back from; 0: none */
-	bool is_written;                /* ... it was */
+	/* To write back from; 0: none: */
+	uint64_t receiver; /* the box of a structure */
+	uint64_t array;    /* of the arguments */
+	bool is_written;   /* it was done */
 };
 
 enum eval_want {
@@ -79,6 +81,7 @@ struct eval_calls {
 	size_t n_args;
 	bool invokes;          /* they are Invoke's, see eval/invoke.h */
 	bool boxes_this;       /* ... and its object the box of a structure */
+	bool writes_args;      /* ... and it writes to some */
 	const uint16_t *units; /* STRING, in e->arena */
 	struct il_type *type;  /* OBJECT, TYPE; n_units: elements of an array */
 	size_t n_units;

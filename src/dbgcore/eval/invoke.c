@@ -10,47 +10,13 @@
 
 enum {
 	WORD = 8,
-	/* As Invoke takes them: `this` (the method), then these. */
-	INVOKE_OBJECT = 1,
-	INVOKE_FLAGS = 2,
-	INVOKE_ARRAY = 4,
-	INVOKE_ARGS = 6,
+	ELEMENTS = 16,                      // of an array of references
 	DO_NOT_WRAP_EXCEPTIONS = 0x2000000, /* BindingFlags */
 	PARAM_IN = 1,
 	PARAM_OUT = 2,
 };
 
 /* ---- Is it needed? --------------------------------------------------- */
-
-/* May a value of @type be in a box? */
-static bool can_be_boxed(const struct il_type *type)
-{
-	return type->is_reference ||
-	       (type->is_value && type->special != IL_SPECIAL_TYPEDBYREF &&
-		!il_type_attribute(type,
-				   "System.Runtime.CompilerServices."
-				   "IsByRefLikeAttribute",
-				   NULL));
-}
-
-/* Without what a call of it leaves by, that is read or written by address. */
-static const struct il_type *referred(const struct il_type *type)
-{
-	return type->kind == IL_KIND_BYREF ? type->inner : type;
-}
-
-static bool is_possible(const struct il_method *m, const struct il_sig *sig)
-{
-	if (!strcmp(m->name, ".ctor") || !m->owner || !m->module ||
-	    (sig->has_this && !can_be_boxed(m->owner)))
-		return false;
-	if (sig->ret->elem != ELEM_VOID && !can_be_boxed(referred(sig->ret)))
-		return false;
-	for (size_t i = 0; i < sig->n_params; i++)
-		if (!can_be_boxed(referred(sig->params[i])))
-			return false;
-	return true;
-}
 
 /* Invoke calls virtually: does that come to the method itself? */
 static bool is_reached(const struct eval *e, const struct vm_result *r)
@@ -110,6 +76,24 @@ static bool takes_registers(const struct eval *e, const struct il_sig *sig)
 	return fits;
 }
 
+/* Is it given the address of a variable that only the machine has? */
+static bool takes_own_place(const struct eval *e, const struct vm_result *r)
+{
+	bool has_this = !(r->method->flags & IL_METHOD_STATIC);
+
+	for (size_t i = 0; i < r->n_args; i++) {
+		bool is_this = !i && has_this;
+		uint64_t addr;
+
+		if ((is_this ? r->method->owner->is_value
+			     : r->args[i].type->kind == IL_KIND_BYREF) &&
+		    vm_read(e->vm, r->args[i].addr, &addr, sizeof(addr)) &&
+		    vm_owns(e->vm, addr))
+			return true;
+	}
+	return false;
+}
+
 /* Its entry that the runtime gives out takes a box. */
 static bool has_boxed_entry(const struct il_method *m)
 {
@@ -123,9 +107,9 @@ bool invoke_is_needed(const struct eval *e, const struct vm_result *r)
 
 	if (dbg_err_drop(il_method_sig(vm_types(e->vm), r->method, &sig)) ||
 	    (!has_boxed_entry(r->method) && takes_registers(e, sig) &&
-	     returns_in_registers(e, sig->ret)))
+	     returns_in_registers(e, sig->ret) && !takes_own_place(e, r)))
 		return false;
-	return is_possible(r->method, sig) && is_reached(e, r);
+	return il_method_boxes(r->method, sig) && is_reached(e, r);
 }
 
 /* ---- Arguments --------------------------------------------------------- */
@@ -189,24 +173,26 @@ static struct dbg_error *box(const struct eval *e, struct il_type *type,
 		   : no_box();
 }
 
-/* Parameter @i, whose place is at @addr. */
-static struct dbg_error *box_argument(const struct eval *e,
-				      const struct vm_result *r, size_t i,
-				      const struct vm_value *v, uint64_t *ret)
+/* Does the call write to what parameter @i leads to? */
+static bool is_written(const struct il_method *m, size_t i,
+		       const struct il_type *type)
 {
 	struct il_param param;
+
+	if (type->kind != IL_KIND_BYREF)
+		return false;
+	il_method_param(m, (uint32_t)i, &param);
+	return (param.flags & (PARAM_IN | PARAM_OUT)) != PARAM_IN;
+}
+
+/* An argument, or what it leads to. */
+static struct dbg_error *box_argument(const struct eval *e,
+				      const struct vm_value *v, uint64_t *ret)
+{
 	uint64_t addr = v->addr;
 
 	if (v->type->kind != IL_KIND_BYREF)
 		return box(e, v->type, addr, ret);
-	il_method_param(r->method, (uint32_t)i, &param);
-	if ((param.flags & (PARAM_IN | PARAM_OUT)) != PARAM_IN)
-		return dbg_err(DBG_E_UNSUPPORTED,
-			       "'%s' cannot be called: what it returns, or is "
-			       "given, is not in registers, and what it writes "
-			       "to its parameter '%s' would be lost",
-			       il_method_name(vm_types(e->vm), r->method),
-			       param.name);
 	return vm_read(e->vm, addr, &addr, sizeof(addr))
 		   ? box(e, v->type->inner, addr, ret)
 		   : no_box();
@@ -228,8 +214,10 @@ static struct dbg_error *array(const struct eval *e, const struct vm_result *r,
 	for (uint64_t i = 0; !err && i < n; i++) {
 		uint64_t object;
 
-		err = box_argument(e, r, i, &r->args[first + i], &object);
-		if (!err && !vm_write(e->vm, *ret + 2 * WORD + i * WORD,
+		err = box_argument(e, &r->args[first + i], &object);
+		e->calls->writes_args |=
+		    is_written(r->method, i, r->args[first + i].type);
+		if (!err && !vm_write(e->vm, *ret + ELEMENTS + i * WORD,
 				      &object, sizeof(object)))
 			err = no_box();
 	}
@@ -247,6 +235,7 @@ struct dbg_error *invoke_write_down(const struct eval *e,
 	struct dbg_error *err = NULL;
 
 	calls->boxes_this = has_this && r->method->owner->is_value;
+	calls->writes_args = false;
 	if (has_this && !vm_read(e->vm, r->args[0].addr, object, WORD))
 		return no_box();
 	if (calls->boxes_this)
@@ -276,35 +265,6 @@ static struct dbg_error *not_read(const struct eval *e,
 		       il_method_name(vm_types(e->vm), r->method));
 }
 
-/*
- * The structure whose method it was is what its box is now: once in the
- * program, and in each run where the machine has its own bytes of it.
- */
-static struct dbg_error *write_back(const struct eval *e,
-				    const struct vm_result *r,
-				    const struct eval_answer *a)
-{
-	struct il_type *type = r->method->owner;
-	const struct il_layout *layout;
-	uint64_t addr;
-	struct dbg_error *err = il_type_layout(vm_types(e->vm), type, &layout);
-
-	if (err)
-		return err;
-	uint8_t *now = arena_calloc(e->scratch, 2 * layout->size + 1, 1);
-	uint8_t *old = now + layout->size;
-	if (!vm_read(e->vm, r->args[0].addr, &addr, sizeof(addr)) ||
-	    !vm_read(e->vm, addr, old, layout->size) ||
-	    !vm_read(e->vm, a->receiver + WORD, now, layout->size))
-		return not_read(e, r);
-	if (!memcmp(now, old, layout->size))
-		return NULL;
-	vm_overwrite(e->vm, addr, now, layout->size);
-	return a->is_written || vm_owns(e->vm, addr)
-		   ? NULL
-		   : given_write(e, type, addr, now, layout->size);
-}
-
 /* The value of @type that @object is the box of, to @to. */
 static bool unbox(const struct eval *e, struct il_type *type, uint32_t size,
 		  uint64_t object, uint8_t *to)
@@ -329,6 +289,62 @@ static bool unbox(const struct eval *e, struct il_type *type, uint32_t size,
 	return vm_read(e->vm, object + WORD, to + value, layout->size);
 }
 
+/*
+ * What the call has written to is what its box, @object, is now: once in the
+ * program, and in each run where the machine has its own bytes of it.
+ */
+static struct dbg_error *write_back(const struct eval *e,
+				    const struct vm_result *r,
+				    struct il_type *type, uint64_t place,
+				    uint64_t object)
+{
+	const struct eval_answer *a = &e->calls->answers[e->calls->n_used - 1];
+	const struct il_layout *layout;
+	uint64_t addr;
+	uint32_t size = WORD;
+	struct dbg_error *err = NULL;
+
+	if (!type->is_reference) {
+		err = il_type_layout(vm_types(e->vm), type, &layout);
+		if (err)
+			return err;
+		size = layout->size;
+	}
+	uint8_t *now = arena_calloc(e->scratch, 2 * size + 1, 1);
+	uint8_t *old = now + size;
+	if (!vm_read(e->vm, place, &addr, sizeof(addr)) ||
+	    !vm_read(e->vm, addr, old, size) ||
+	    !unbox(e, type, size, object, now))
+		return not_read(e, r);
+	if (!memcmp(now, old, size))
+		return NULL;
+	vm_overwrite(e->vm, addr, now, size);
+	return a->is_written || vm_owns(e->vm, addr)
+		   ? NULL
+		   : given_write(e, type, addr, now, size);
+}
+
+/* ... what its parameters led to. */
+static struct dbg_error *write_args(const struct eval *e,
+				    const struct vm_result *r, uint64_t array)
+{
+	bool has_this = !(r->method->flags & IL_METHOD_STATIC);
+	struct dbg_error *err = NULL;
+
+	for (size_t i = has_this; !err && i < r->n_args; i++) {
+		const struct vm_value *v = &r->args[i];
+		uint64_t at = array + ELEMENTS + (i - has_this) * WORD;
+		uint64_t object;
+
+		if (!is_written(r->method, i - has_this, v->type))
+			continue;
+		err = vm_read(e->vm, at, &object, sizeof(object))
+			  ? write_back(e, r, v->type->inner, v->addr, object)
+			  : not_read(e, r);
+	}
+	return err;
+}
+
 struct dbg_error *invoke_answer(const struct eval *e, const struct vm_result *r,
 				struct eval_answer *a, const void **ret)
 {
@@ -339,7 +355,10 @@ struct dbg_error *invoke_answer(const struct eval *e, const struct vm_result *r,
 
 	*ret = NULL;
 	if (!err && a->receiver)
-		err = write_back(e, r, a);
+		err = write_back(e, r, r->method->owner, r->args[0].addr,
+				 a->receiver);
+	if (!err && a->array)
+		err = write_args(e, r, a->array);
 	a->is_written = true;
 	if (err || sig->ret->elem == ELEM_VOID)
 		return err;

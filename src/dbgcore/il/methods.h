@@ -226,4 +226,7 @@ struct il_property {
 void il_type_properties(struct il_types *ts, struct il_type *type,
 			const struct il_property **ret, size_t *ret_n);
 
+/* Can all that @m is given and returns, and its object, be in boxes? */
+bool il_method_boxes(const struct il_method *m, const struct il_sig *sig);
+
 #endif

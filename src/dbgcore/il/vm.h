@@ -65,7 +65,8 @@ struct il_types *vm_types(struct vm *m);
  * Which calls of the program's methods that the outermost code makes (what
  * vm_begin is given, if it was made by us) are VM_CALL instead of executed?
  * Those with arguments that only the machine has are executed all the same,
- * unless the program can be given the like (vm_graph_add).
+ * unless the program can be given the like (vm_graph_add), or, where a call is
+ * one of @numbers, what is given by its address can be copied there and back.
  */
 enum vm_calls {
 	VM_CALLS_NONE,

@@ -3,6 +3,7 @@
  * for a call of the expression's, for a method of the core library that serves
  * one, and what comes back.
  */
+#include "eval/invoke.h"
 #include "session/evaluation_priv.h"
 
 #include <string.h>
@@ -259,6 +260,17 @@ static bool looks_at_caller(struct il_types *ts, struct il_method *m)
 	return false;
 }
 
+/* Which of those that were given is the argument? From 1; 0: none. */
+static size_t given_of(const struct evaluation *v,
+		       const struct eval_calls *calls, size_t arg)
+{
+	for (size_t i = 0; i < v->n_given; i++)
+		if (!memcmp(calls->args[arg].bytes, &v->given[i],
+			    sizeof(v->given[i])))
+			return i + 1;
+	return 0;
+}
+
 /* It is called by Invoke of its object. */
 static struct dbg_error *invoke(struct dbg *dbg, const struct eval_calls *calls,
 				struct call_request *req)
@@ -266,10 +278,10 @@ static struct dbg_error *invoke(struct dbg *dbg, const struct eval_calls *calls,
 	struct evaluation *v = dbg->evaluation;
 
 	v->moved = VALUE_MOVED_FIRST;
-	for (size_t i = 0; calls->boxes_this && i < v->n_given; i++)
-		if (!memcmp(calls->args[1].bytes, &v->given[i],
-			    sizeof(v->given[i])))
-			v->invoking.receiver = i + 1;
+	if (calls->boxes_this)
+		v->invoking.receiver = given_of(v, calls, INVOKE_OBJECT);
+	if (calls->writes_args)
+		v->invoking.array = given_of(v, calls, INVOKE_ARRAY);
 	return helper_set(dbg, DOING_INVOKE, req);
 }
 
@@ -296,7 +308,7 @@ static struct dbg_error *call(struct dbg *dbg, const struct eval_calls *calls,
 		return err;
 	v->module = m->module->addr;
 	v->token = m->token;
-	v->invoking.receiver = 0;
+	v->invoking.receiver = v->invoking.array = 0;
 	v->invoking.is_begun = calls->invokes;
 	if (calls->invokes)
 		err = invoke(dbg, calls, &req);
@@ -406,6 +418,8 @@ static struct dbg_error *take_answer(struct dbg *dbg,
 	if (v->invoking.receiver)
 		holding_move(v, &v->given[v->invoking.receiver - 1],
 			     &a->receiver);
+	if (v->invoking.array)
+		holding_move(v, &v->given[v->invoking.array - 1], &a->array);
 	holding_drop(dbg, &v->invoking.object);
 	v->invoking = (struct invoking){0};
 	for (size_t i = 0; i < v->n_given; i++)

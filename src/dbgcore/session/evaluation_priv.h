@@ -14,8 +14,8 @@
 enum {
 	ANSWERS_MAX = 64,
 	GIVEN_MAX = VM_OWN_MAX,
-	/* An answer has two, struct making two, struct invoking one. */
-	HELD_MAX = FOLLOWED_MAX + 2 * ANSWERS_MAX + GIVEN_MAX + 3,
+	/* An answer has three, struct making two, struct invoking one. */
+	HELD_MAX = FOLLOWED_MAX + 3 * ANSWERS_MAX + GIVEN_MAX + 3,
 	REPEATS_MAX = 256, /* calls that serve one expression */
 };
 
@@ -72,7 +72,7 @@ struct making {
 struct invoking {
 	struct il_method *method; /* whose object: */
 	uint64_t object;          /* 0: none */
-	size_t receiver;          /* among given from 1; 0: none */
+	size_t receiver, array;   /* among given from 1; 0: none */
 	bool is_begun;            /* the expression's last call is one */
 };
 

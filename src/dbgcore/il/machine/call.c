@@ -287,8 +287,25 @@ static uint32_t value_size(struct vm *vm, struct il_type *type)
 		   : layout->size;
 }
 
-/* ... all arguments of a call? */
-static bool are_passable(struct vm *vm, const struct site *s, uint64_t base)
+/* Is at @at the address of a variable of our own, whose value it has? */
+static bool is_copyable(struct vm *vm, struct il_type *type, const uint8_t *at)
+{
+	uint64_t addr = get_u8(at), word;
+	uint32_t n = type->is_reference ? 8 : value_size(vm, type);
+	if (!vm_owns(vm, addr) || n == UINT32_MAX)
+		return false;
+	for (uint32_t k = 0; k + 8 <= n; k += 8)
+		if (!vm_read(vm, addr + k, &word, 8) || call_is_own(vm, word))
+			return false;
+	return true;
+}
+
+/*
+ * ... all arguments of a call? @copies: what is given by its address may be
+ * copied there and back.
+ */
+static bool are_passable(struct vm *vm, const struct site *s, uint64_t base,
+			 bool copies)
 {
 	const uint8_t *at = vm->base + base;
 	uint32_t n;
@@ -297,7 +314,8 @@ static bool are_passable(struct vm *vm, const struct site *s, uint64_t base)
 	if (s->sig->has_this) {
 		struct il_type *owner = s->method->owner;
 		bool shows = owner->special == IL_SPECIAL_TYPE;
-		if (!is_passable(vm, shows ? owner : NULL, at, 8))
+		if (!is_passable(vm, shows ? owner : NULL, at, 8) &&
+		    !(copies && owner->is_value && is_copyable(vm, owner, at)))
 			return false;
 		at += 8;
 	}
@@ -305,6 +323,9 @@ static bool are_passable(struct vm *vm, const struct site *s, uint64_t base)
 		struct il_type *type = s->sig->params[k];
 		if (dbg_err_drop(place_size(vm, type, &n)))
 			return false;
+		if (copies && type->kind == IL_KIND_BYREF &&
+		    is_copyable(vm, type->inner, at))
+			continue;
 		uint32_t size = value_size(vm, type);
 		if (!is_passable(vm, type, at, size < n ? size : n))
 			return false;
@@ -338,8 +359,7 @@ static void need_call(struct vm *vm, struct site *s, uint64_t base,
 	vm->call_ret = ret;
 	vm->call_size = s->ret_size;
 	vm->ip = vm->refused = next;
-	vm->state =
-	    vm->calls && !are_passable(vm, s, base) ? VM_REFUSED : VM_CALL;
+	vm->state = VM_CALL;
 	dbg_error_destroy(vm->error);
 	vm->error = dbg_err(DBG_E_UNSUPPORTED,
 			    "'%s' cannot be evaluated without running the "
@@ -388,9 +408,14 @@ static bool is_wanted(struct vm *vm, const struct site *s, uint64_t base)
 	bool wanted =
 	    vm->calls == VM_CALLS_ALL ||
 	    (vm->calls == VM_CALLS_TREES && makes_tree(s->method->owner));
-	for (size_t k = 0; !wanted && k < vm->n_chosen; k++)
-		wanted = vm->chosen[k] == vm->n_outer;
-	return wanted && !returns_span(s) && are_passable(vm, s, base);
+	bool chosen = false;
+	for (size_t k = 0; !chosen && k < vm->n_chosen; k++)
+		chosen = vm->chosen[k] == vm->n_outer;
+	if ((!chosen && !wanted) || returns_span(s))
+		return false;
+	return are_passable(vm, s, base, false) ||
+	       (chosen && il_method_boxes(s->method, s->sig) &&
+		are_passable(vm, s, base, true));
 }
 
 static bool has_no_il(const struct il_method *m)
@@ -442,7 +467,8 @@ const struct op *call_il(struct vm *vm, struct site *s, uint64_t base,
 	if (!s->code && has_no_il(s->method)) {
 		need_call(vm, s, base, ret, next);
 		if (vm->calls &&
-		    (vm->calls != VM_CALLS_ALL || has_handles(s->sig)))
+		    (vm->calls != VM_CALLS_ALL || has_handles(s->sig) ||
+		     !are_passable(vm, s, base, false)))
 			vm->state = VM_REFUSED;
 		return NULL;
 	}

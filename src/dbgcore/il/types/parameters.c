@@ -205,3 +205,34 @@ void il_type_properties(struct il_types *ts, struct il_type *type,
 	*ret = facts->properties;
 	*ret_n = facts->n_properties;
 }
+
+/* ---- Boxes ------------------------------------------------------------- */
+
+static bool can_be_boxed(const struct il_type *type)
+{
+	return type->is_reference ||
+	       (type->is_value && type->special != IL_SPECIAL_TYPEDBYREF &&
+		!il_type_attribute(type,
+				   "System.Runtime.CompilerServices."
+				   "IsByRefLikeAttribute",
+				   NULL));
+}
+
+/* Without what a call of it leaves by, that is read or written by address. */
+static const struct il_type *referred(const struct il_type *type)
+{
+	return type->kind == IL_KIND_BYREF ? type->inner : type;
+}
+
+bool il_method_boxes(const struct il_method *m, const struct il_sig *sig)
+{
+	if (!strcmp(m->name, ".ctor") || !m->owner || !m->module ||
+	    (sig->has_this && !can_be_boxed(m->owner)))
+		return false;
+	if (sig->ret->elem != ELEM_VOID && !can_be_boxed(referred(sig->ret)))
+		return false;
+	for (size_t i = 0; i < sig->n_params; i++)
+		if (!can_be_boxed(referred(sig->params[i])))
+			return false;
+	return true;
+}
