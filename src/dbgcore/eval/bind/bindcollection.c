@@ -324,3 +324,26 @@ struct dbg_error *collection_convert(struct binder *b, struct bound *v,
 		return convert(b, array, to, ret);
 	return from_array(b, array, to, ret);
 }
+
+struct dbg_error *collection_params(struct binder *b, struct bound *const *list,
+				    size_t n, struct il_type *to,
+				    const struct expr *x, struct bound **ret)
+{
+	const struct expr *parts[BIND_ARGS_MAX];
+	struct bound *v = bound_make(b, BOUND_UNTYPED, NULL, x), *array;
+	struct il_type *element =
+	    to->elem == ELEM_SZARRAY ? to->inner : to->args[0];
+	v->list = arena_copy(b->arena, list, n, sizeof(*list));
+	v->n_list = n;
+	for (size_t i = 0; i < n; i++)
+		parts[i] = list[i]->syntax;
+	// what [a, b] would be, but that errors are told of the call
+	if (to->kind == IL_KIND_CLASS) {
+		v->syntax = made_list(b, EXPR_COLLECTION, parts, n, x);
+		return collection_convert(b, v, to, ret);
+	}
+	v->syntax = made_list(b, EXPR_CALL, parts, n, x);
+	struct dbg_error *err = make_array(b, v, element, &array);
+	array->syntax = x;
+	return err ? err : convert(b, array, to, ret);
+}

@@ -15,5 +15,9 @@ bind_collection(struct binder *b, const struct expr *x, struct bound **ret);
 DBG_MUST struct dbg_error *collection_convert(struct binder *b, struct bound *v,
 					      struct il_type *to,
 					      struct bound **ret);
+/* The arguments of a `params` parameter of type @to, for the call @x. */
+DBG_MUST struct dbg_error *
+collection_params(struct binder *b, struct bound *const *list, size_t n,
+		  struct il_type *to, const struct expr *x, struct bound **ret);
 
 #endif

@@ -219,6 +219,11 @@ static struct il_field *source_field(struct binder *b, struct il_type *type,
 	return NULL;
 }
 
+static bool is_static_abstract(const struct il_method *m)
+{
+	return m->flags & IL_METHOD_STATIC && m->flags & IL_METHOD_ABSTRACT;
+}
+
 /* The member that @type itself declares; *ret NULL: none. */
 static struct dbg_error *own_member(struct binder *b, struct bound *of,
 				    struct il_type *type, const struct expr *x,
@@ -235,6 +240,11 @@ static struct dbg_error *own_member(struct binder *b, struct bound *of,
 					  fields[i], x, ret);
 	}
 	const struct il_property *p = property_named(b, type, x->name);
+	if (p && of->type == type && is_static_abstract(p->getter))
+		return bind_error(b, x,
+				  "'%s' of '%s' is static and abstract: ask a "
+				  "type that implements it",
+				  x->name, il_type_name(b->ts, type));
 	if (p && !x->n_args) {
 		struct dbg_error *err =
 		    bind_getter(b, of->kind == BOUND_TYPE ? NULL : of,
@@ -272,6 +282,32 @@ static struct dbg_error *inherited(struct binder *b, struct bound *of,
 	return err;
 }
 
+/*
+ * A static virtual property of @of's interfaces, as it is for @of: T.Kind,
+ * where T is known.
+ */
+static struct dbg_error *implemented(struct binder *b, struct bound *of,
+				     const struct expr *x, struct bound **ret)
+{
+	struct il_type *const *all;
+	size_t n;
+	bool box;
+	struct dbg_error *err = il_type_interfaces(b->ts, of->type, &all, &n);
+	for (size_t i = 0; !err && i < n; i++) {
+		const struct il_property *p =
+		    property_named(b, all[i], x->name);
+		if (!p || !(p->getter->flags & IL_METHOD_STATIC) ||
+		    !(p->getter->flags & IL_METHOD_VIRTUAL))
+			continue;
+		err = bind_getter(b, NULL, p->getter, NULL, 0, x, ret);
+		if (err || (*ret)->kind != BOUND_CALL)
+			return err;
+		return il_method_constrained(b->ts, p->getter, of->type,
+					     &(*ret)->method, &box);
+	}
+	return err;
+}
+
 static struct dbg_error *vector_length(struct binder *b, struct bound *of,
 				       const struct expr *x, struct bound **ret)
 {
@@ -296,6 +332,8 @@ static struct dbg_error *find_member(struct binder *b, struct bound *of,
 	}
 	if (!err && !*ret && of->type->kind == IL_KIND_INTERFACE)
 		err = inherited(b, of, x, ret);
+	else if (!err && !*ret && of->kind == BOUND_TYPE)
+		err = implemented(b, of, x, ret);
 	return err;
 }
 

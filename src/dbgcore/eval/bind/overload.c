@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "eval/bind/bindassign.h"
+#include "eval/bind/bindcollection.h"
 #include "eval/bind/bindlambda.h"
 #include "eval/bind/bindop.h"
 #include "eval/bind/overload.h"
@@ -290,22 +291,11 @@ static struct dbg_error *params_array(struct binder *b, const struct call *c,
 				      struct bound **ret)
 {
 	size_t first = k->sig->n_params - 1, n = 0;
-	struct il_type *to = k->sig->params[first];
-	struct il_type *element = call_params_element(k->sig);
-	struct bound *array =
-	    bound_make(b, BOUND_ARRAY, il_type_vector(b->ts, element), c->x);
-	array->list = arena_calloc(b->arena, c->n + 1, sizeof(*array->list));
-	for (size_t i = first; i < c->n; i++) {
-		if (c->names[i])
-			continue;
-		struct dbg_error *err =
-		    convert(b, c->args[i], element, &array->list[n++]);
-		if (err)
-			return err;
-	}
-	array->n_list = n;
-	array->a = bound_int(b, ELEM_I4, (int64_t)n, c->x);
-	return convert(b, array, to, ret);
+	struct bound *list[BIND_ARGS_MAX];
+	for (size_t i = first; i < c->n; i++)
+		if (!c->names[i])
+			list[n++] = c->args[i];
+	return collection_params(b, list, n, k->sig->params[first], c->x, ret);
 }
 
 static struct dbg_error *take(struct binder *b, const struct call *c,
