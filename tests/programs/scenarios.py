@@ -1,4 +1,5 @@
 """The scenarios of scripts/check-programs: one for each kind of program."""
+import glob
 import json
 import os
 import re
@@ -276,6 +277,28 @@ def deaths_of(s, name, framework):
         s.compared += 1
 
 
+def blame_hang(s):
+    """`dndbg run -- dotnet test --blame-hang`: the dump of a test that hangs is
+    there, and a report that names the test and the line."""
+    path = f"{s.test.dir}/blame.json"
+    done = s.test.run("run", "--json", path, "--", s.dotnet(), "test",
+                      s.dll("XunitTests"), "--blame-hang",
+                      "--blame-hang-timeout", "10s", "--results-directory",
+                      f"{s.test.dir}/results", timeout=LONG,
+                      env={"DIES": "hang"})
+    s.test.check_equal(1, done.returncode)
+    dump, = glob.glob(f"{s.test.dir}/results/*/*_hangdump.dmp")
+    s.test.check_in("Sums.Hangs", s.test.run("stack", dump).stdout)
+    with open(path) as file:
+        report, = (r for r in json.load(file) if r["tests"])
+    test = report["tests"][0]
+    s.test.check_equal(
+        ("signal", int(signal.SIGKILL), "Sums.Dies(times: 7)",
+         s.line("Sums.cs", "hang")),
+        (report["kind"], report["signal"], test["display"], test["line"]))
+    s.compared += 1
+
+
 def xunit(s):
     tests_of(s, "XunitTests")
 
@@ -519,7 +542,7 @@ def msbuild(s):
 
 
 ALL = (roslyn, compiler, msbuild, service, xunit, xunit_deaths, nunit,
-       nunit_deaths, mstest, mstest_deaths, fsharp, visual_basic, plugins,
+       nunit_deaths, mstest, mstest_deaths, blame_hang, fsharp, visual_basic, plugins,
        embedded)
 for scenario in ALL:
     scenario.runtimes = drive.RUNTIMES
