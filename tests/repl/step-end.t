@@ -21,4 +21,4 @@ Breakpoint 1, Steps.Program.Main (args={string[1]}) at Steps.cs:{@main-end}
 {@main-end}{...}// @main-end
 +finish
 Run till exit from #0  Steps.Program.Main (args={string[1]}) at Steps.cs:{@main-end}
-{...}no caller with source to return to.
+{...}no caller with source to return to: "continue" lets the program run on.

@@ -305,8 +305,9 @@ plan_instruction(struct control *c, const struct regs *regs, bool *ret_done)
 static struct dbg_error *no_caller(struct control *c)
 {
 	if (!c->plan.step.run_on)
-		return dbg_err(DBG_E_STATE, "the frame has no caller with "
-					    "source to return to");
+		return dbg_err(DBG_E_STATE,
+			       "the frame has no caller with source to return "
+			       "to: \"continue\" lets the program run on");
 	c->ops->message(c->arg, 0,
 			"no caller has source to return to: the "
 			"program runs on");
