@@ -559,6 +559,10 @@ def test_locks(t):
     t.check_equal((False, True),
                   tuple("index" in held[x] for x in ("Locked", "Inflated")))
     program.ends()
+    done = t.batch(["break " + t.at("Hello", "add"), "run", "syncblk",
+                    "syncblk --json"], t.program("Hello"))
+    t.check_match(r'\nNo lock is held or waited for\.\n\{.*"locks": ?\[\]',
+                  done.stdout)
 
 
 def clrmd(t, core, dac, roots):

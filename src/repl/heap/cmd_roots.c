@@ -269,6 +269,7 @@ static struct dbg_error *cmd_syncblk(struct repl *r, const struct call *call)
 	_cleanup_heap_options_ struct heap_options o;
 	struct dbg_lock *v;
 	size_t n = 0;
+	bool any = false;
 	struct dbg_error *err = heap_options_parse(call, 0, &o);
 	struct sheet s;
 
@@ -283,6 +284,7 @@ static struct dbg_error *cmd_syncblk(struct repl *r, const struct call *call)
 
 		if (!l->held && !l->waiting && !o.all)
 			continue;
+		any = true;
 		sheet_row(&s,
 			  (struct sheet_cell[]){
 			      {.number = l->index, .absent = !l->index},
@@ -297,6 +299,10 @@ static struct dbg_error *cmd_syncblk(struct repl *r, const struct call *call)
 	}
 	sheet_rows_end(&s);
 	sheet_end(&s);
+	if (!o.json && !any)
+		out(r, "%s\n",
+		    o.all ? "There are no sync blocks."
+			  : "No lock is held or waited for.");
 	return NULL;
 }
 
