@@ -337,6 +337,28 @@ static struct dbg_error *find_member(struct binder *b, struct bound *of,
 	return err;
 }
 
+/* An extension property of a value (C# 14); *ret NULL: none. */
+static struct dbg_error *extension_property(struct binder *b, struct bound *of,
+					    const struct expr *x,
+					    struct bound **ret)
+{
+	struct extension_search search = {.e = b->e};
+	struct expr getter = *x;
+	struct bound *group;
+	getter.name = arena_printf(b->arena, "get_%s", x->name);
+	if (of->kind != BOUND_TYPE && !x->n_args)
+		il_extension_each(b->ts, getter.name, note_extension, &search);
+	if (!search.any)
+		return NULL;
+	struct dbg_error *err = make_group(b, of, &getter, &group);
+	if (err)
+		return err;
+	group->syntax = x;
+	if (dbg_err_drop(bind_call_of(b, group, x, ret)))
+		*ret = NULL;
+	return NULL;
+}
+
 struct dbg_error *bind_member_of(struct binder *b, struct bound *of,
 				 const struct expr *x, struct bound **ret)
 {
@@ -354,6 +376,9 @@ struct dbg_error *bind_member_of(struct binder *b, struct bound *of,
 		il_extension_each(b->ts, x->name, note_extension, &extension);
 	if (extension.any)
 		return make_group(b, of, x, ret);
+	err = extension_property(b, of, x, ret);
+	if (err || *ret)
+		return err;
 	// what C# would have a cast for
 	actual = bind_actual(b, of);
 	if (actual)

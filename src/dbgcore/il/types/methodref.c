@@ -15,6 +15,7 @@ enum {
 	ATTRIBUTE_PARENT = 0,
 	ATTRIBUTE_TYPE = 1,
 	ATTRIBUTE_BITS = 5, /* HasCustomAttribute (II.24.2.6): 0 MethodDef */
+	ATTRIBUTE_TYPEDEF = 3,
 	/* MethodDesc: flags of its kind. */
 	DESC_FLAGS = 6,
 	DESC_KIND = 7,
@@ -379,6 +380,36 @@ static void add_extension(struct il_types *ts, struct il_module *im,
 	map_put(&ts->extensions, hash, e);
 }
 
+static bool is_added(struct il_types *ts, const struct il_module *im,
+		     const char *name, uint32_t rid)
+{
+	struct il_extension *e =
+	    map_find(&ts->extensions, str_hash(name, strlen(name)));
+	while (e && (e->module != im || e->method != rid))
+		e = e->next;
+	return e;
+}
+
+/*
+ * The type @rid stands for an extension block (C# 14) of the class around it,
+ * which has the getters of its properties; its methods have the attribute
+ * themselves.
+ */
+static void add_block(struct il_types *ts, struct il_module *im, uint32_t rid)
+{
+	const struct md *md = &im->m->md;
+	uint32_t class = md_enclosing(md, rid), first, end;
+	if (!class)
+		return;
+	md_type_methods(md, class, &first, &end);
+	for (; first < end; first++) {
+		const char *name =
+		    md_col_string(md, MD_METHODDEF, first, METHOD_NAME);
+		if (!strncmp(name, "get_", 4) && !is_added(ts, im, name, first))
+			add_extension(ts, im, first);
+	}
+}
+
 static void read_extensions(struct il_types *ts, struct il_module *im)
 {
 	const struct md *md = &im->m->md;
@@ -387,7 +418,8 @@ static void read_extensions(struct il_types *ts, struct il_module *im)
 	for (uint32_t row = 1; row <= md_rows(md, MD_CUSTOMATTRIBUTE); row++) {
 		uint32_t parent =
 		    md_col(md, MD_CUSTOMATTRIBUTE, row, ATTRIBUTE_PARENT);
-		if (parent & ((1 << ATTRIBUTE_BITS) - 1))
+		uint32_t of = parent & ((1 << ATTRIBUTE_BITS) - 1);
+		if (of && of != ATTRIBUTE_TYPEDEF)
 			continue;
 		uint32_t type =
 		    md_col(md, MD_CUSTOMATTRIBUTE, row, ATTRIBUTE_TYPE);
@@ -395,7 +427,10 @@ static void read_extensions(struct il_types *ts, struct il_module *im)
 		    !is_extension_ctor(md, md_custom_attribute_type(type)))
 			continue;
 		ctor = type;
-		add_extension(ts, im, parent >> ATTRIBUTE_BITS);
+		if (of)
+			add_block(ts, im, parent >> ATTRIBUTE_BITS);
+		else
+			add_extension(ts, im, parent >> ATTRIBUTE_BITS);
 	}
 }
 
