@@ -91,6 +91,11 @@ this = {...}
 last = 2
 +print square + last
 $11 = 8
+## The members of a Module are in scope everywhere.
++print Limit + Twice(4)
+$12 = 20
++print Doubled
+$13 = 24
 +delete 5
 +continue
 Continuing.

@@ -1,18 +1,21 @@
 /*
  * What `using` directives bring into a method, from the PDB's ImportScope
- * rows (Portable PDB, Imports Blob).
+ * rows (Portable PDB, Imports Blob), and what Visual Basic has in scope
+ * without.
  */
 #include "eval/scope_priv.h"
 
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 
 enum {
 	LOCALSCOPE_METHOD = 0,
 	LOCALSCOPE_IMPORTS = 1,
 	IMPORTSCOPE_PARENT = 0,
 	IMPORTSCOPE_BLOB = 1,
+	ASSEMBLYREF_NAME = 6,
 	PARENTS_MAX = 64,
 	IMPORTS_MAX = 1000,
 };
@@ -87,11 +90,46 @@ static void add(struct collector *c, const struct import *import)
 	s->imports[s->n_imports++] = *import;
 }
 
+/* Is there anything of Visual Basic's runtime library in it? */
+static bool is_visual_basic(const struct md *md)
+{
+	for (uint32_t r = 1; r <= md_rows(md, MD_ASSEMBLYREF); r++) {
+		if (str_starts(
+			md_col_string(md, MD_ASSEMBLYREF, r, ASSEMBLYREF_NAME),
+			"Microsoft.VisualBasic"))
+			return true;
+	}
+	return false;
+}
+
+/* Visual Basic's Modules: their members are in scope as by `using static`. */
+static void add_standard_modules(struct collector *c)
+{
+	static const char name[] = "Microsoft.VisualBasic.CompilerServices."
+				   "StandardModuleAttribute";
+	struct gather *g = c->g;
+	const struct md *md = &g->frame->pos->module->md;
+	if (!is_visual_basic(md))
+		return;
+	for (uint32_t r = 1;
+	     r <= md_rows(md, MD_TYPEDEF) && g->scope->n_imports < IMPORTS_MAX;
+	     r++) {
+		uint32_t token = MD_TOKEN(MD_TYPEDEF, r);
+		struct import import = {0};
+		if (!md_has_attribute(md, token, name, NULL))
+			continue;
+		import.type = type_of_token(g->ts, &g->scope->context, token);
+		if (import.type)
+			add(c, &import);
+	}
+}
+
 void scope_add_imports(struct gather *g)
 {
 	const struct code_pos *pos = g->frame->pos;
 	struct collector c = {.g = g};
 	uint32_t n;
+	add_standard_modules(&c);
 	if (!pos->module->pdb)
 		return;
 	c.pdb = pdb_md(pos->module->pdb);
