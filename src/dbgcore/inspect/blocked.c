@@ -105,12 +105,19 @@ static bool is_kind(struct search *s, const struct value *v, const char *type)
 		    : type_field(s->in->types, v->type, "m_stateFlags") != NULL;
 }
 
-// What @ref refers to, if it is of the frame and of @type (NULL: a task), else
-// 0.
-static uint64_t object_at(struct search *s, const struct gc_stack_ref *ref,
-			  const struct frame *f, const char *type)
+// Is it kept by the frame, or for a method of the runtime's that it has called,
+// which keeps it in a Frame of its own (Thread.Join of .NET 8 and 9)?
+static bool is_of(const struct gc_stack_ref *ref, const struct frame *f)
 {
-	if (ref->interior || !ref->object || ref->sp != f->raw.sp)
+	return ref->sp == f->raw.sp ||
+	       (ref->frame && ref->addr && ref->addr < f->raw.sp);
+}
+
+// What @ref refers to, if it is of @type (NULL: a task), else 0.
+static uint64_t object_at(struct search *s, const struct gc_stack_ref *ref,
+			  const char *type)
+{
+	if (ref->interior || !ref->object)
 		return 0;
 	struct value v = value_object(s->in->types, ref->object);
 
@@ -125,7 +132,8 @@ static uint64_t object_of(struct search *s, struct refs *refs,
 
 	read_refs(s, refs);
 	for (size_t i = 0; i < refs->n && !found; i++)
-		found = object_at(s, &refs->v[i], f, type);
+		if (is_of(&refs->v[i], f))
+			found = object_at(s, &refs->v[i], type);
 	return found;
 }
 
@@ -216,7 +224,9 @@ static void take_runs(struct search *s, struct refs *refs,
 {
 	read_refs(s, refs);
 	for (size_t i = 0; i < refs->n; i++) {
-		uint64_t task = object_at(s, &refs->v[i], f, NULL);
+		uint64_t task = refs->v[i].sp == f->raw.sp
+				    ? object_at(s, &refs->v[i], NULL)
+				    : 0;
 
 		if (task && !number_at(&s->running, task))
 			put_number(&s->running, task, refs->thread->number);
