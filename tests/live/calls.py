@@ -579,7 +579,8 @@ def test_frame(t):
 
 def test_made(t):
     """What an expression makes and assigns the program has the like of: objects
-    and what they lead to, arrays, boxes; where a call may be made."""
+    and what they lead to, arrays, boxes, what structures refer to; where a call
+    may be made."""
     here, behind = stand(
         t, "print crate = new Box(5) { Name = \"b\" + box.Number }",
         "print same[0] = 5", "print same[1] = (4, \"four\")",
@@ -589,12 +590,19 @@ def test_made(t):
         "print (int)same[0] + (((int, string))same[1]).Item1", 'call map["z"]',
         "print box.Data[0] + box.Data[1]",
         "print crate = new Crate(9)", "print same[0] = box",
-        "print same[1] = crate", "set evaluation interpret",
-        "print crate = new Box(5)", "print same[0] = 5")
+        "print same[1] = crate",
+        'print cell = new Cell<string> { Value = "c" + map.Count }',
+        "call GC.Collect()", "print cell.Value",
+        'print cell = new Cell<string> { Value = "ce" + "ll" }',
+        "call GC.Collect()", "print cell.Value", "set evaluation interpret",
+        "print crate = new Box(5)", "print same[0] = 5",
+        'print cell = new Cell<string> { Value = "d" + map.Count }')
     found = RETURNED.findall(here)
+    t.check_equal(['"c1"', '"cell"'], [found[-3], found[-1]])
     t.check_equal(["3", '"b76"', "9", "4", "8"], found[5:10])
-    t.check_in("An object for 'crate' is made by a call, which is not allowed",
-               behind)
+    for place in ("crate", "cell"):
+        t.check_in(f"An object for '{place}' is made by a call, which is not "
+                   "allowed", behind)
     t.check_in("A box for 'int' is made by a call, which is not allowed",
                behind)
     t.check_in("right 0", behind)

@@ -177,7 +177,7 @@ static struct dbg_error *store(const struct assignment *a,
 	struct dbg_error *err = NULL;
 	struct value given;
 	if (from && assigncall_is_imaginary(e->types, from)) {
-		if (!e->calls || from->type->kind != TYPE_CLASS)
+		if (!e->calls)
 			return dbg_err(DBG_E_UNSUPPORTED,
 				       "an object for '%s' is made by a call, "
 				       "which is not allowed here: only the "

@@ -190,14 +190,43 @@ struct dbg_error *assigncall_string(const struct eval *e, const struct value *v,
 	return dbg_err(DBG_E_UNSUPPORTED, "the program makes the string");
 }
 
+/* The bytes of a value, as words from @bytes on: those that are only ours. */
+static bool add_own(const struct eval *e, const uint8_t *bytes, size_t n,
+		    struct vm_graph *g)
+{
+	for (size_t at = 0; at + sizeof(uint64_t) <= n;
+	     at += sizeof(uint64_t)) {
+		uint64_t word;
+		memcpy(&word, bytes + at, sizeof(word));
+		if (vm_owns(e->vm, word) && !vm_graph_add(e->vm, g, word))
+			return false;
+	}
+	return true;
+}
+
+/* ... are the program's. */
+static void replace_own(const struct eval *e, const struct vm_graph *g,
+			uint8_t *bytes, size_t n)
+{
+	for (size_t at = 0; at + sizeof(uint64_t) <= n;
+	     at += sizeof(uint64_t)) {
+		uint64_t word;
+		memcpy(&word, bytes + at, sizeof(word));
+		if (vm_owns(e->vm, word))
+			word = given_copy(e, g, word);
+		memcpy(bytes + at, &word, sizeof(word));
+	}
+}
+
 struct dbg_error *assigncall_object(const struct eval *e, const struct value *v,
 				    struct value *ret)
 {
 	struct vm_graph g = {0};
-	uint64_t addr = 0;
 	struct dbg_error *err;
-	if (!value_read(e->types, v, 0, &addr, sizeof(addr)) ||
-	    !vm_graph_add(e->vm, &g, addr))
+	size_t n =
+	    v->type->kind == TYPE_CLASS ? sizeof(uint64_t) : v->type->size;
+	uint8_t *bytes = arena_calloc(e->arena, n, 1);
+	if (!value_read(e->types, v, 0, bytes, n) || !add_own(e, bytes, n, &g))
 		return dbg_err(DBG_E_UNSUPPORTED,
 			       "what is assigned leads to an object that only "
 			       "the debugger can have, such as a delegate");
@@ -207,7 +236,14 @@ struct dbg_error *assigncall_object(const struct eval *e, const struct value *v,
 		    dbg_err(DBG_E_UNSUPPORTED, "the program makes the object");
 	if (err)
 		return err;
-	addr = given_copy(e, &g, addr);
-	*ret = value_bytes(v->type, &addr, sizeof(addr));
+	replace_own(e, &g, bytes, n);
+	if (n <= sizeof(ret->bytes)) {
+		*ret = value_bytes(v->type, bytes, n);
+		return NULL;
+	}
+	uint64_t place = vm_room(e->vm, n);
+	if (!place || !vm_write(e->vm, place, bytes, n))
+		return dbg_err(DBG_E_UNSUPPORTED, "it wants too much memory");
+	*ret = value_memory(v->type, place);
 	return NULL;
 }

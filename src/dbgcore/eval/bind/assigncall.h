@@ -34,7 +34,10 @@ DBG_MUST struct dbg_error *assigncall_string(const struct eval *e,
 					     const struct value *v,
 					     struct value *ret);
 
-/* The same of an object that @v refers to, and of what that leads to. */
+/*
+ * The same of an object that @v, or a structure there, refers to, and of what
+ * that leads to.
+ */
 DBG_MUST struct dbg_error *assigncall_object(const struct eval *e,
 					     const struct value *v,
 					     struct value *ret);
