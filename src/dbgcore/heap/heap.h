@@ -226,11 +226,39 @@ static inline void heap_refs_begin(struct heap_refs *r,
 	*r = (struct heap_refs){type, size, type->offset, 0};
 }
 
+/* The same as heap_refs_next, of an array of structs; of another object. */
+bool heap_items_next(struct heap_refs *r, uint64_t *offset, uint64_t *n);
+
+static inline bool heap_series_next(struct heap_refs *r, uint64_t *offset,
+				    uint64_t *n)
+{
+	while (r->i < r->type->n) {
+		const struct heap_series *s = &r->type->series[r->i++];
+		int64_t size = (int64_t)r->size + s->extra;
+
+		if (size < HEAP_WORD || s->offset >= r->size)
+			continue;
+		*offset = s->offset;
+		*n = (uint64_t)size / HEAP_WORD;
+		if (*n > (r->size - s->offset) / HEAP_WORD)
+			*n = (r->size - s->offset) / HEAP_WORD;
+		if (*n)
+			return true;
+	}
+	return false;
+}
+
 /*
  * The next run: *@n pointers from @offset of the object, all inside of it.
  * False: there are no more.
  */
-bool heap_refs_next(struct heap_refs *r, uint64_t *offset, uint64_t *n);
+static inline bool heap_refs_next(struct heap_refs *r, uint64_t *offset,
+				  uint64_t *n)
+{
+	return r->type->repeats ? heap_items_next(r, offset, n)
+				: heap_series_next(r, offset, n);
+}
+
 /*
  * The first run of an object's pointers at or behind the offset @from, which is
  * a multiple of 8, less what is in front of it. False: there is none.

@@ -133,7 +133,8 @@ static void skip_gaps(const struct heap *h, struct place *p)
 }
 
 // The object at p->addr; false: there are no more, or it is none.
-static inline bool next(struct heap *h, struct place *p, struct heap_object *o)
+static inline __attribute__((always_inline)) bool
+next(struct heap *h, struct place *p, struct heap_object *o)
 {
 	if (p->gap < h->is.n_gaps && h->is.gaps[p->gap].start <= p->addr)
 		skip_gaps(h, p);
@@ -214,7 +215,7 @@ struct dbg_error *heap_each(struct heap *h, bool bytes, heap_fn *fn, void *arg)
 static struct dbg_error *count_part(struct heap *h, struct place *p)
 {
 	enum dbg_generation gen = p->part->is.generation;
-	struct heap_object o;
+	struct heap_object o = {.part = p->part};
 	struct dbg_error *err = NULL;
 
 	while (!err && next(h, p, &o)) {
@@ -254,8 +255,22 @@ struct dbg_error *heap_count(struct heap *h, int64_t heap)
 	return err;
 }
 
-// Note what the @n references at @refs lead to.
-static inline void lead(struct heap_starts *s, const uint8_t *refs, uint64_t n)
+// As heap_position_of, for what refers to an object of its own part most often.
+static inline bool position_from(const struct heap *h,
+				 const struct heap_part *part, uint64_t object,
+				 uint64_t *ret)
+{
+	uint64_t offset = object - part->is.start;
+
+	if (offset >= part->is.end - part->is.start || object & 7)
+		return heap_position_of(h, object, ret);
+	*ret = part->first + offset / HEAP_WORD;
+	return true;
+}
+
+// Note what the @n references at @refs, in an object of @part, lead to.
+static inline void lead(struct heap_starts *s, const struct heap_part *part,
+			const uint8_t *refs, uint64_t n)
 {
 	for (const uint8_t *end = refs + n * HEAP_WORD; refs < end;
 	     refs += HEAP_WORD) {
@@ -264,7 +279,7 @@ static inline void lead(struct heap_starts *s, const uint8_t *refs, uint64_t n)
 		if (!to)
 			continue;
 		s->references++;
-		if (heap_position_of(s->heap, to, &position))
+		if (position_from(s->heap, part, to, &position))
 			heap_bit_set(s->led_to, position);
 		else
 			s->astray = true;
@@ -283,11 +298,12 @@ static bool note_object(struct heap *h, struct place *p, struct heap_object *o,
 	s->objects += !o->type->is_free;
 	if (!o->type->n)
 		return true;
-	if (!take_bytes(h, p, o))
+	// in place all of it is there
+	if (!o->part->data && !take_bytes(h, p, o))
 		return false;
 	heap_refs_begin(&refs, o->type, o->size);
 	while (heap_refs_next(&refs, &offset, &n))
-		lead(s, o->bytes + offset, n);
+		lead(s, o->part, o->bytes + offset, n);
 	return true;
 }
 
