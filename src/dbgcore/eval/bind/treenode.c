@@ -349,7 +349,7 @@ static struct dbg_error *generic_call(struct tree *t, struct bound *of,
 	struct bound *types[BIND_ARGS_MAX], *args[4];
 	args[0] = of ? of : bound_type_object(b, m->owner, t->at);
 	args[1] = bound_text(b, m->name, t->at);
-	for (size_t i = 0; i < m->n_args && i < BIND_ARGS_MAX; i++)
+	for (size_t i = 0; i < m->n_args; i++)
 		types[i] = bound_type_object(b, m->args[i], t->at);
 	struct il_type *type = bound_type_object(b, m->owner, t->at)->type;
 	struct dbg_error *err = tree_array(t, type, types, m->n_args, &args[2]);
@@ -367,7 +367,7 @@ static struct dbg_error *call(struct tree *t, const struct expr *x,
 	size_t k = 0;
 	if (v->kind != BOUND_CALL ||
 	    dbg_err_drop(il_method_sig(t->b->ts, v->method, &sig)) ||
-	    v->n_list > BIND_ARGS_MAX)
+	    v->n_list > BIND_ARGS_MAX || v->method->n_args > BIND_ARGS_MAX)
 		return refused(t, x);
 	struct dbg_error *err = NULL;
 	if (sig->has_this) {
