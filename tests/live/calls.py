@@ -300,7 +300,7 @@ def test_others(t):
                    "Calls.Program.Spin()", file.read())
     s.cmd("set var Calls.Program.spun = true")
     t.check_in("'Calls.Program.Spin()' has returned", s.cmd("continue"))
-    s.cmd("set call-timeout 600000")
+    s.cmd("set call-timeout 20000")
     s.cmd("set call-threads on")
     s.cmd(f"break {t.at('Calls', 'pass')}")
     text = s.cmd("call Program.Forever()")

@@ -245,10 +245,10 @@ bool control_call_ended(struct control *c, struct call_result *ret);
  */
 bool control_call_share(struct control *c, uint64_t ms, uint64_t limit);
 /*
- * It has run for @ms: what other threads have hit beside it waits no longer if
- * it takes too long, since it may wait for one of them.
+ * It has run for @ms of @limit: what other threads have hit beside it waits no
+ * longer if it takes too long, since it may wait for one of them.
  */
-void control_call_beside(struct control *c, uint64_t ms);
+void control_call_beside(struct control *c, uint64_t ms, uint64_t limit);
 /*
  * Nobody waits for the call any more. It goes on when the program does; when
  * it returns the thread stops where it was.

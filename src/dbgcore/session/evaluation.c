@@ -267,7 +267,7 @@ void evaluation_tick(struct dbg *dbg)
 	if (dbg->rules.threads != CALL_THREADS_OFF &&
 	    control_call_share(dbg->control, (uint64_t)ms, v->ms))
 		session_run_all(dbg);
-	control_call_beside(dbg->control, (uint64_t)ms);
+	control_call_beside(dbg->control, (uint64_t)ms, v->ms);
 	if (ms >= v->ms && !v->is_late) {
 		v->is_late = true;
 		dbg_error_destroy(dbg_pause(dbg));

@@ -21,8 +21,8 @@ enum {
 	/* A call runs alone for so long, and while it does not sleep for ... */
 	ALONE_MS = 20,
 	ALONE_MAX_MS = 500,
-	/* What others hit meanwhile waits for so long. */
-	HITS_WAIT_MS = 1000,
+	/* What others hit meanwhile waits for this part of the limit. */
+	HITS_WAIT_PART = 5,
 };
 
 /* ---- Where calls can be made ----------------------------------------- */
@@ -284,7 +284,7 @@ static void hits_release(struct control *c)
 	*h = (struct call_hits){.passed = true};
 }
 
-void control_call_beside(struct control *c, uint64_t ms)
+void control_call_beside(struct control *c, uint64_t ms, uint64_t limit)
 {
 	struct call_hits *h = &c->calls.hits;
 
@@ -292,7 +292,7 @@ void control_call_beside(struct control *c, uint64_t ms)
 		return;
 	if (!h->since)
 		h->since = ms + 1;
-	if (ms >= h->since + HITS_WAIT_MS)
+	if (ms >= h->since + limit / HITS_WAIT_PART)
 		hits_release(c);
 }
 
