@@ -2,6 +2,8 @@
 import os
 import re
 
+CHAINED = "cannot be assigned to in a chain: assign to one after the other"
+
 
 def check(t, section, pairs, seen):
     """Print each assignment at the section's mark. An answer that begins with
@@ -119,9 +121,23 @@ def test_structs(t):
         ("pair.B = twin.Text", '"two"'),
         ("large.Tag = twin.Tag", "'x'"),
         ("large.Text = twin.Text", '"two"'),
+        ("none = maybe = null", "null"),
+        ("maybe = none = 7", "7"),
+        ("none = maybe = 6", "6"),
+        ("paint = color = Blue", "Color.Blue"),
+        ("color = color = (Color)77", "77"),
+        ("spot = point = second", "{X = 3, Y = 4}"),
+        ("point = point = default", "{X = 0, Y = 0}"),
+        ("maybe = tiny = 300",
+         "!300 does not fit 'Assign.Tiny' (0 to 255)."),
+        ("point = second = null", "!'Assign.Point' cannot be null."),
+        ("large = large = twin", "!'large' " + CHAINED + "."),
+        ("none = pair.A = 1", "!'pair.A' " + CHAINED + "."),
+        ("none += maybe = 1",
+         "!An assignment cannot stand here ('==' compares)."),
     ], [
-        "77 300 Max 6 6 Blue 12,4 3,-1 3,4 0 0 0 two x 2 3 4 two x (8, two)",
-        "77 300 Max 6 6 Blue 12,4 3,-1 0 0 0 two x (8, two)",
+        "77 300 Max 6 6 Blue 3,4 0,0 3,4 0 0 0 two x 2 3 4 two x (8, two)",
+        "77 300 Max 6 6 Blue 3,4 0,0 0 0 0 two x (8, two)",
     ])
 
 def test_references(t):
@@ -233,18 +249,62 @@ def test_registers_refused(t):
 
 
 def test_chained(t):
-    """`a = b = c` sets both, with a format too; display does not assign."""
+    """`a = b = c` sets both to one value, with a format too. Where writing one
+    could change what another is, or a setter is called, nothing is written;
+    display does not assign."""
     done = t.batch(["b " + t.at("Trees", "trees"), "run",
                     "print low = low = 5", "print low",
                     "print order.Id = orders[0].Id = low",
                     "print orders[0].Id + order.Id",
-                    "print/x order.Rank = low = 19", "print order.Rank",
-                    "print order.Name = name = \"new\"",
-                    "print name + order.Name", "print order.Id = low += 1",
+                    "print/x low = low = 19", "print low",
+                    "print order = order = orders[low = 0]",
+                    "print name = name = \"new\"", "print name",
+                    "print name = name = $\"{low}!\"",
+                    "print order.Id = low += 1", "print typo = low = 6",
+                    "print low = name = \"x\"", "print low = low = 1.5",
+                    "print order = order = new Order { Id = 7 }",
+                    "print order.Id", "print limit = low = 8",
+                    "print low = limit = 9", "print limit + low",
                     "display/x low = 3", "print low"],
                    t.program("Trees", os.path.join(t.dir, "lines")))
     shown = re.findall(r"^\$\d+ = (.*)$", done.stdout, re.M)
-    t.check_equal(["5", "5", "5", "10", "0x13", "19", '"new"', '"newnew"',
-                   "19"], shown)
-    t.check_equal(1, done.stderr.count("An assignment cannot stand here"))
+    # limit is a decimal, which has no conversion to int
+    t.check_equal(["5", "5", "3", "0x13", "19", '"new"', '"new"', '"19!"',
+                   "{...}", "7", "8", "16", "8"],
+                  ["{...}" if v.startswith("{") else v for v in shown])
+    t.check_equal(1, done.stderr.count(CHAINED))
+    t.check_equal(2, done.stderr.count("An assignment cannot stand here"))
     t.check_equal(1, done.stdout.count("an assignment cannot stand here"))
+
+
+def test_chained_calls(t):
+    """What a call sets, or another object holds, is refused in a chain before
+    anything is written or called; the value may need one."""
+    tries = ['map["k"] = crate = new Box(1)', 'map["a"] = point.X = 3',
+             "box.Level = point.X = 3", "point.X = box.Level = 3",
+             "numbers[0] = point.X = 3", "same[0] = box = crate",
+             "cell.Value = word = text", 'box.Label = word = "x"',
+             "$mine = word = text"]
+    s = t.start("--args", *t.program("Calls"))
+    s.cmd("set confirm off")
+    s.cmd(f"break {t.at('Calls', 'stop')}")
+    s.cmd("run")
+    for text in tries:
+        t.check_in(CHAINED, s.cmd("print " + text))
+    for text, value in (("map.Count", "2"), ("point.X", "3"),
+                        ("box.Level", "4"), ("box.Number", "7"),
+                        ("Box.Changes", "0"), ("numbers[0]", "1"),
+                        ("word", '"word"'), ("cell.Value", '"cell"'),
+                        ("box == same[0]", "true"),
+                        ("crate = box = box.Next", None),
+                        ("crate == box ? box.Number : 0", "8"),
+                        ('word = text = box.Add("x")', '"box8+x"'),
+                        ("(object)word == text", "true"),
+                        ('word = text = "y" + box.Reads()', '"y9"'),
+                        ("(object)word == text", "true"),
+                        ("Box.Changes = Box.Changes = box.Change(1)", "9"),
+                        ("Box.Changes", "9")):
+        answer = s.cmd("print " + text)
+        if value:
+            t.check_in(" = " + value + "\n", answer + "\n")
+    s.cmd("kill")

@@ -15,7 +15,7 @@ Starting program: {out}/Assign.dll places
 
 Breakpoint 1, Assign.Maker.Instance (this={Assign.Maker}, argument=3) at Assign.cs:{@instance}
 {@instance}{...}
-+print argument = 30
++print Field = this.Field = argument = 30
 $1 = 30
 +print this.Field = 40
 $2 = 40
@@ -38,7 +38,7 @@ Continuing.
 
 Breakpoint 2, Assign.Maker.Close.lambda () at Assign.cs:{@closure}
 {@closure}{...}
-+print captured = 10
++print captured = captured = 10
 $6 = 10
 +continue
 Continuing.
@@ -48,7 +48,7 @@ Continuing.
 
 Breakpoint 3, Assign.Maker.Hoist (this={Assign.Maker}) at Assign.cs:{@hoisted}
 {@hoisted}{...}
-+print hoisted = 11
++print hoisted = hoisted = 11
 $7 = 11
 +continue
 Continuing.
@@ -58,7 +58,7 @@ Continuing.
 
 Breakpoint 4, Assign.Point.Move (this={X = 1, Y = 1}) at Assign.cs:{@struct-this}
 {@struct-this}{...}
-+print X = 100
++print X = this.X = 100
 $8 = 100
 +print this.Y = 200
 $9 = 200

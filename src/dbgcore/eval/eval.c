@@ -192,27 +192,18 @@ static struct dbg_error *coalesce(const struct eval *e, const char *text,
 	return err;
 }
 
-/*
- * `a = b = c`: b first, then a is given what b is. An assignment that is made
- * anew behind a call writes the same again, so that none but = is carried out
- * within another.
- */
 static struct dbg_error *assign(const struct eval *e, const char *text,
 				const struct expr *x, struct value *ret_place)
 {
-	struct bind_assignment a = {.text = text,
-				    .target = x->a,
-				    .op = x->op,
-				    .value_text = text,
-				    .value = x->b};
-	if (x->b->kind == EXPR_ASSIGN && x->b->op == OP_NONE) {
-		struct dbg_error *err = assign(e, text, x->b, ret_place);
-		if (err)
-			return err;
-		vm_forget(e->vm);
-		a.value = x->b->a;
-	}
-	return bind_assign(e, &a, ret_place);
+	const struct bind_assignment a = {.text = text,
+					  .target = x->a,
+					  .op = x->op,
+					  .value_text = text,
+					  .value = x->b};
+	bool is_chain = x->op == OP_NONE && x->b->kind == EXPR_ASSIGN &&
+			x->b->op == OP_NONE;
+	return is_chain ? bind_assign_chain(e, text, x, ret_place)
+			: bind_assign(e, &a, ret_place);
 }
 
 static struct dbg_error *statement(const struct eval *e, const char *text,

@@ -11,18 +11,10 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "eval/bind/assign_priv.h"
 #include "eval/bind/assigncall.h"
 #include "eval/bind/bind.h"
-#include "eval/bind/bind_priv.h"
 #include "eval/dollar.h"
-
-struct assignment {
-	struct binder *b;     /* of the target */
-	const char *name;     /* the target as written */
-	struct value to;      /* its place, by-refs followed */
-	struct il_type *type; /* of the place */
-	struct value *ret;    /* the place afterwards */
-};
 
 /* ---- The place ------------------------------------------------------- */
 
@@ -116,8 +108,8 @@ static struct dbg_error *check_target(struct binder *b, const struct expr *x,
 	return NULL;
 }
 
-static struct dbg_error *find_place(struct assignment *a, const struct expr *x,
-				    struct bound **ret)
+struct dbg_error *assignment_place(struct assignment *a, const struct expr *x,
+				   struct bound **ret)
 {
 	struct binder *b = a->b;
 	struct value v;
@@ -170,24 +162,33 @@ static struct dbg_error *store_register(const struct assignment *a,
 	return err;
 }
 
-static struct dbg_error *store(const struct assignment *a,
-			       const struct value *to, const struct value *from)
+struct dbg_error *assignment_made(const struct assignment *a,
+				  const struct eval *e,
+				  const struct value *from, struct value *ret)
+{
+	*ret = *from;
+	if (!assigncall_is_imaginary(e->types, from))
+		return NULL;
+	if (!e->calls)
+		return dbg_err(DBG_E_UNSUPPORTED,
+			       "an object for '%s' is made by a call, which is "
+			       "not allowed here: only the debugger has the "
+			       "one that is assigned",
+			       a->name);
+	return assigncall_object(e, from, ret);
+}
+
+struct dbg_error *assignment_store(const struct assignment *a,
+				   const struct value *to,
+				   const struct value *from)
 {
 	const struct eval *e = a->b->e;
-	struct dbg_error *err = NULL;
 	struct value given;
-	if (from && assigncall_is_imaginary(e->types, from)) {
-		if (!e->calls)
-			return dbg_err(DBG_E_UNSUPPORTED,
-				       "an object for '%s' is made by a call, "
-				       "which is not allowed here: only the "
-				       "debugger has the one that is assigned",
-				       a->name);
-		err = assigncall_object(e, from, &given);
-		from = &given;
-	}
+	struct dbg_error *err =
+	    from ? assignment_made(a, e, from, &given) : NULL;
 	if (err)
 		return err;
+	from = from ? &given : NULL;
 	err = to->in_register
 		  ? store_register(a, to, from)
 		  : value_store(e->types, e->scope->thread, to, from);
@@ -295,8 +296,7 @@ static struct dbg_error *no_object(const struct assignment *a,
 		       v->type->name, v->type->name, a->name);
 }
 
-/* The value @n converted to the place's type. */
-static struct dbg_error *converted(struct assignment *a, struct binder *b,
+struct dbg_error *assignment_value(struct assignment *a, struct binder *b,
 				   struct bound *n, struct value *ret)
 {
 	struct types *ts = b->e->types;
@@ -334,8 +334,7 @@ static struct dbg_error *converted(struct assignment *a, struct binder *b,
 
 /* ---- Entry ----------------------------------------------------------- */
 
-/* The enum behind a type, whose names may stand bare in the value. */
-static struct il_type *enum_of(struct il_type *type)
+struct il_type *assignment_enum(struct il_type *type)
 {
 	if (type->special == IL_SPECIAL_NULLABLE)
 		type = type->args[0];
@@ -384,7 +383,7 @@ struct dbg_error *bind_assign(const struct eval *e,
 	    .b = &left, .name = bind_source(&left, x->target), .ret = ret};
 	if (x->target->kind == EXPR_NAME && dollar_names(x->target->name))
 		return set_dollar(&left, &right, x, ret);
-	struct dbg_error *err = find_place(&a, x->target, &place);
+	struct dbg_error *err = assignment_place(&a, x->target, &place);
 	if (err && place && e->calls && assigncall_sets(&left, place)) {
 		dbg_error_destroy(err);
 		return assigncall_run(e, x, ret);
@@ -398,19 +397,20 @@ struct dbg_error *bind_assign(const struct eval *e,
 			       "strings",
 			       a.name);
 	if (x->value->kind == EXPR_DEFAULT && !x->value->type)
-		return store(&a, &a.to, NULL);
-	right.wanted = enum_of(a.type);
+		return assignment_store(&a, &a.to, NULL);
+	right.wanted = assignment_enum(a.type);
 	err = right_side(&right, x->op, place, x->value, &n);
 	if (!err)
-		err = converted(&a, &right, n, &v);
+		err = assignment_value(&a, &right, n, &v);
 	if (err)
 		return err;
-	return store(&a, &a.to, value_is_null(e->types, &v) ? NULL : &v);
+	return assignment_store(&a, &a.to,
+				value_is_null(e->types, &v) ? NULL : &v);
 }
 
 /* ---- ??= --------------------------------------------------------------- */
 
-static bool is_assigned(const struct bound *n)
+bool assignment_writes(const struct bound *n)
 {
 	return n->kind == BOUND_PLACE || n->kind == BOUND_VAR ||
 	       n->kind == BOUND_FIELD || n->kind == BOUND_ELEMENT ||
@@ -450,7 +450,7 @@ struct dbg_error *bind_coalesce_check(const struct eval *e,
 	if (err)
 		return err;
 	a.type = place->type;
-	if (!is_assigned(place))
+	if (!assignment_writes(place))
 		return dbg_err(DBG_E_ARGUMENT,
 			       "'%s' is not a variable that can be assigned to",
 			       a.name);
@@ -459,6 +459,6 @@ struct dbg_error *bind_coalesce_check(const struct eval *e,
 			       il_type_name(left.ts, a.type));
 	if (x->value->kind == EXPR_DEFAULT && !x->value->type)
 		return NULL;
-	right.wanted = enum_of(a.type);
+	right.wanted = assignment_enum(a.type);
 	return check_value(&a, &right, x->value);
 }

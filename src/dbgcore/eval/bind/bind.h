@@ -56,5 +56,14 @@ DBG_MUST struct dbg_error *bind_coalesce_check(const struct eval *e,
 DBG_MUST struct dbg_error *bind_assign(const struct eval *e,
 				       const struct bind_assignment *a,
 				       struct value *ret);
+/*
+ * Carry out `a = b = c`, which @x is: of targets that are the same whatever
+ * is evaluated and written before. All values are known, and all places found
+ * to be such that they can be written, before any is. *ret is the place of a.
+ */
+DBG_MUST struct dbg_error *bind_assign_chain(const struct eval *e,
+					     const char *text,
+					     const struct expr *x,
+					     struct value *ret);
 
 #endif
