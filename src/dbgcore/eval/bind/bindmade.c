@@ -123,12 +123,17 @@ struct bound *bound_text(struct binder *b, const char *text,
 {
 	struct bound *v =
 	    bound_make(b, BOUND_STRING, bind_prim(b, ELEM_STRING), x);
-	size_t n = strlen(text);
-	uint16_t *units = arena_calloc(b->arena, n + 1, sizeof(*units));
-	for (size_t i = 0; i < n; i++)
-		units[i] = (unsigned char)text[i];
+	// UTF-16 has no more units than UTF-8 has bytes
+	uint16_t *units =
+	    arena_calloc(b->arena, strlen(text) + 1, sizeof(*units));
+	for (size_t i = 0; text[i];) {
+		uint32_t c = lex_utf8(text, &i);
+		if (c >= 0x10000)
+			units[v->n_units++] = 0xd800 + ((c - 0x10000) >> 10);
+		units[v->n_units++] =
+		    c < 0x10000 ? c : 0xdc00 + ((c - 0x10000) & 0x3ff);
+	}
 	v->units = units;
-	v->n_units = n;
 	return v;
 }
 

@@ -107,10 +107,15 @@ static bool is_shift(enum op op)
 	return op >= OP_SHIFT_LEFT && op <= OP_SHIFT_UNSIGNED;
 }
 
-/* A constant that is not negative takes the other operand's type. */
-static enum elem common_elem(const struct bound *l, const struct bound *r)
+static enum elem bare_elem(const struct bound *v)
 {
-	enum elem x = l->type->elem, y = r->type->elem;
+	return bound_is_nullable(v) ? v->type->args[0]->elem : v->type->elem;
+}
+
+/* A constant that is not negative takes the other operand's type. */
+enum elem numeric_common(const struct bound *l, const struct bound *r)
+{
+	enum elem x = bare_elem(l), y = bare_elem(r);
 	bool lc = l->kind == BOUND_CONST && l->constant && l->integer >= 0;
 	bool rc = r->kind == BOUND_CONST && r->constant && r->integer >= 0;
 	if (is_unsigned(x) && rc && (y == ELEM_I4 || y == ELEM_I8))
@@ -124,7 +129,7 @@ static struct dbg_error *numeric(struct binder *b, enum op op, struct bound *l,
 				 struct bound *r, struct bound **ret)
 {
 	enum elem elem = is_shift(op) ? numeric_promote(l->type->elem, ELEM_I1)
-				      : common_elem(l, r);
+				      : numeric_common(l, r);
 	struct il_type *type;
 	*ret = NULL;
 	if (elem == ELEM_END)
@@ -260,8 +265,12 @@ static struct dbg_error *lifted(struct binder *b, enum op op, struct bound *l,
 {
 	struct bound *stores[2], *has[2], *value[2], *result, *none;
 	struct il_type *boolean = bind_prim(b, ELEM_BOOLEAN);
-	l = bound_keep(b, l, &stores[0]);
-	r = bound_keep(b, r, &stores[1]);
+	size_t n_stores = 0;
+	// a constant has to stay one: it converts to what a value does not
+	if (l->kind != BOUND_CONST)
+		l = bound_keep(b, l, &stores[n_stores++]);
+	if (r->kind != BOUND_CONST)
+		r = bound_keep(b, r, &stores[n_stores++]);
 	struct dbg_error *err = bound_open(b, l, &has[0], &value[0]);
 	if (!err)
 		err = bound_open(b, r, &has[1], &value[1]);
@@ -298,7 +307,8 @@ static struct dbg_error *lifted(struct binder *b, enum op op, struct bound *l,
 		if (err)
 			return err;
 	}
-	*ret = bound_after(b, stores, 2, bound_choice(b, both, result, none));
+	*ret = bound_after(b, stores, n_stores,
+			   bound_choice(b, both, result, none));
 	return NULL;
 }
 

@@ -11,6 +11,8 @@ DBG_MUST struct dbg_error *bound_open(struct binder *b, struct bound *v,
 				      struct bound **ret_value);
 /* Binary numeric promotion (12.4.7.3); END: there is none. */
 enum elem numeric_promote(enum elem x, enum elem y);
+/* ... of operands, whose constants fit other types; nullable ones too. */
+enum elem numeric_common(const struct bound *l, const struct bound *r);
 /* What errors call an operand: its type, or its text if it has none. */
 const char *bound_operand_name(struct binder *b, const struct bound *v);
 

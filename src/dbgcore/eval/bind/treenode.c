@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "eval/bind/bindlambda.h"
 #include "eval/bind/bindop.h"
 #include "eval/bind/bindtree_priv.h"
@@ -54,20 +55,20 @@ static bool is_number(const struct il_type *type)
 }
 
 /* What both operands are converted to; NULL: each stays what it is. */
-static struct il_type *promoted(struct binder *b, enum op op, struct il_type *l,
-				struct il_type *r)
+static struct il_type *promoted(struct binder *b, enum op op,
+				const struct bound *l, const struct bound *r)
 {
-	struct il_type *x = bare(l), *y = bare(r), *to = NULL;
+	struct il_type *x = bare(l->type), *y = bare(r->type), *to = NULL;
 	bool same = x == y && (op == OP_EQUAL || op == OP_NOT_EQUAL);
 	if (same || (x == y && !is_number(x)))
 		to = x;
 	else if (is_number(x) && is_number(y))
-		to = bind_prim(b, numeric_promote(x->elem, y->elem));
+		to = bind_prim(b, numeric_common(l, r));
 	else if (is_number(x) && y->special == IL_SPECIAL_DECIMAL)
 		to = y;
 	else if (is_number(y) && x->special == IL_SPECIAL_DECIMAL)
 		to = x;
-	return to && to->is_value && (x != l || y != r)
+	return to && to->is_value && (x != l->type || y != r->type)
 		   ? il_type_nullable(b->ts, to)
 		   : to;
 }
@@ -86,10 +87,11 @@ static void operands(struct binder *b, const struct expr *x,
 		return;
 	}
 	if (x->op == OP_SHIFT_LEFT || x->op == OP_SHIFT_RIGHT) {
-		types[0] = promoted(b, x->op, l->type, l->type);
+		types[0] = promoted(b, x->op, l, l);
 		return;
 	}
-	to = types[0] ? promoted(b, x->op, types[0], types[1]) : NULL;
+	to = types[0] ? promoted(b, x->op, l->type ? l : r, r->type ? r : l)
+		      : NULL;
 	if (to)
 		types[0] = types[1] = to;
 }
@@ -229,31 +231,58 @@ static struct dbg_error *variable(struct tree *t, const struct expr *x,
 	return NULL;
 }
 
-/* The type whose member @v is. */
-static struct il_type *owner_of(const struct bound *v)
+/* BindingFlags: DeclaredOnly, Instance, Public, NonPublic */
+enum {
+	OWN_MEMBERS = 0x36
+};
+
+/* The FieldInfo or PropertyInfo of what @v reads. */
+static struct dbg_error *member_info(struct tree *t, const struct bound *v,
+				     struct bound **ret)
 {
-	return v->kind == BOUND_CALL    ? v->method->owner
-	       : v->kind == BOUND_FIELD ? v->field->owner
-					: NULL;
+	bool field = v->kind == BOUND_FIELD;
+	struct il_type *flags;
+	struct bound *args[2], *of;
+	if (!field && (v->kind != BOUND_CALL || v->n_list != 1 ||
+		       !str_starts(v->method->name, "get_")))
+		return refused(t, t->at);
+	struct dbg_error *err =
+	    bind_core(t->b, "System.Reflection.BindingFlags", &flags);
+	if (err)
+		return err;
+	of = bound_type_object(t->b, field ? v->field->owner : v->method->owner,
+			       t->at);
+	args[0] = bound_text(t->b, field ? v->field->name : v->method->name + 4,
+			     t->at);
+	args[1] = bound_make(t->b, BOUND_CONST, flags, t->at);
+	args[1]->integer = OWN_MEMBERS;
+	return tree_call(t, of, of->type, field ? "GetField" : "GetProperty",
+			 args, 2, ret);
+}
+
+/* @x, bound as @v; Rest of a long tuple is in @v alone, not in the text. */
+static struct dbg_error *member_of(struct tree *t, const struct expr *x,
+				   const struct bound *v, struct bound **ret)
+{
+	struct il_type *from;
+	struct bound *args[2];
+	bool is_rest = v->kind == BOUND_FIELD && v->a &&
+		       v->a->kind == BOUND_FIELD && v->a->syntax->end == x->end;
+	struct dbg_error *err = is_rest ? member_of(t, x, v->a, &args[0])
+					: own(t, x->a, &from, &args[0]);
+	t->at = x;
+	if (err || v->kind == BOUND_LENGTH)
+		return err ? err : tree_make(t, "ArrayLength", args, 1, ret);
+	err = member_info(t, v, &args[1]);
+	return err ? err
+		   : tree_make(t, v->kind == BOUND_FIELD ? "Field" : "Property",
+			       args, 2, ret);
 }
 
 static struct dbg_error *member(struct tree *t, const struct expr *x,
 				struct bound *v, struct bound **ret)
 {
-	struct il_type *from, *owner = owner_of(v);
-	struct bound *args[2];
-	if (x->conditional || (!owner && v->kind != BOUND_LENGTH))
-		return refused(t, x);
-	struct dbg_error *err = own(t, x->a, &from, &args[0]);
-	t->at = x;
-	// of the interfaces that one extends it is not found by name
-	if (!err && owner && owner != from &&
-	    owner->kind == IL_KIND_INTERFACE) {
-		args[1] = bound_type_object(t->b, owner, x);
-		err = tree_make(t, "Convert", args, 2, &args[0]);
-	}
-	args[1] = bound_text(t->b, x->name, x);
-	return err ? err : tree_make(t, "PropertyOrField", args, 2, ret);
+	return x->conditional ? refused(t, x) : member_of(t, x, v, ret);
 }
 
 struct dbg_error *tree_method(struct tree *t, struct il_type *owner,
@@ -272,15 +301,6 @@ struct dbg_error *tree_method(struct tree *t, struct il_type *owner,
 		   : tree_call(t, of, of->type,
 			       constructor ? "GetConstructor" : "GetMethod",
 			       args, k, ret);
-}
-
-/* A lambda: of a delegate's type, or quoted. */
-static struct dbg_error *quoted(struct tree *t, const struct expr *x,
-				struct il_type *to, struct bound **ret)
-{
-	struct dbg_error *err = tree_lambda(t, x, tree_delegate(to), ret);
-	return err || !tree_is_wanted(to) ? err
-					  : tree_make(t, "Quote", ret, 1, ret);
 }
 
 static struct dbg_error *argument(struct tree *t, const struct expr *x,
@@ -312,7 +332,7 @@ static struct dbg_error *argument(struct tree *t, const struct expr *x,
 	if (v->kind == BOUND_ADDRESS)
 		v = v->a;
 	if (v->syntax->kind == EXPR_LAMBDA)
-		return quoted(t, v->syntax, to, ret);
+		return tree_lambda(t, v->syntax, to, ret);
 	if (!tree_uses(t, v))
 		return tree_constant(t, v, to, ret);
 	if (v->kind == BOUND_ARRAY && v->syntax == x)
@@ -412,14 +432,6 @@ static struct dbg_error *element(struct tree *t, const struct expr *x,
 
 /* ---- Creation -------------------------------------------------------- */
 
-static struct dbg_error *property(struct tree *t, struct il_type *type,
-				  const char *name, struct bound **ret)
-{
-	struct bound *of = bound_type_object(t->b, type, t->at);
-	struct bound *text = bound_text(t->b, name, t->at);
-	return tree_call(t, of, of->type, "GetProperty", &text, 1, ret);
-}
-
 /* { Name = value, ... } */
 static struct dbg_error *bindings(struct tree *t, const struct expr *x,
 				  struct bound *made, struct bound *v,
@@ -442,7 +454,7 @@ static struct dbg_error *bindings(struct tree *t, const struct expr *x,
 			err = tree_to(t, of->b, place->type, &args[1]);
 		t->at = x;
 		if (!err)
-			err = property(t, v->type, of->name, &args[0]);
+			err = member_info(t, place, &args[0]);
 		if (!err)
 			err = tree_make(t, "Bind", args, 2, &list[i]);
 	}

@@ -25,9 +25,6 @@ int lex_hex_digit(char c);
 /* "@what '...' at column N" of the text from @start to the lexer's place. */
 DBG_MUST struct dbg_error *lex_bad(const struct lexer *lx, const char *what,
 				   size_t start);
-/* One code point of UTF-8; broken bytes stand for themselves. */
-uint32_t lex_utf8(const char *text, size_t *at);
-
 void units_add(struct units *u, uint32_t c);
 /* Move what was gathered into the arena and the token. */
 void units_take(struct lexer *lx, struct units *u, struct token *ret);
