@@ -18,10 +18,12 @@ class Group:
         self.t.wait_for(f"the end of all in {self.where}", self.gone)
 
     def gone(self):
-        if os.path.exists(self.where):
+        try:
             with open(f"{self.where}/cgroup.procs") as file:
                 for pid in file:
                     os.kill(int(pid), signal.SIGKILL)
+        except OSError:
+            pass  # it is gone, or the process is
         return removed(self.where)
 
 

@@ -24,8 +24,9 @@ its number; {addr} an address, {n} a number, {...} any text in the line; {src}
 and {out} the directories of the sources and the program, in both.
 
 A script defines functions test_*(t); t is drive.Test. The attribute runtimes
-of a function says where it runs (all), time its limit in seconds (150): behind
-it whatever the test has started is killed, until the test is over. Those of
+of a function says where it runs (all), time its limit in seconds where 150 are
+too few: behind it whatever the test has started is killed, until the test is
+over. Those of
 tests/dap talk to dndbg as a debug adapter, by dapdrive.Client; those of tests/mi
 as a front end of gdb does, by midrive.Client.
 """
@@ -293,7 +294,11 @@ class Job:
             watcher.join()
         if test.hung:
             fault = f"hang: killed after {limit:g} s\n{fault or ''}"
-        left = test.close()
+        try:
+            left = test.close()
+        except Exception:
+            left = {}
+            fault = f"{fault or ''}{traceback.format_exc()}"
         if left and not fault:
             fault = "left behind: " + ", ".join(
                 f"{name} ({pid})" for pid, name in left.items())

@@ -231,9 +231,6 @@ def test_pdb_damaged(t):
         t.check_in("Hello.Program.Add", done.stdout)
 
 
-test_pdb_damaged.time = 120
-
-
 def test_pdb_is_no_file(t):
     here = copy(t)
     os.remove(f"{here}/Hello.pdb")

@@ -198,9 +198,6 @@ def test_storm(t):
         t.check_equal(200, hits(done.stdout, 2))
 
 
-test_storm.time = 120
-
-
 STORMS = {7: """#!/bin/sh
 [ "${1:-100}" -gt 0 ] && exec "$0" $((${1:-100} - 1))
 exit 7
@@ -227,7 +224,6 @@ def test_exec_storm(t):
 
 
 test_exec_storm.runtimes = ("10",)
-test_exec_storm.time = 120
 
 
 def test_ctrl_c(t):
@@ -290,9 +286,6 @@ def test_ctrl_c_at_start(t):
     text = s.cmd("run")
     t.check_in("sum 6 6\n", text)
     t.check_equal(4, text.count("exited"))
-
-
-test_ctrl_c_at_start.time = 120
 
 
 def test_key_at_stop(t):

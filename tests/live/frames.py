@@ -138,6 +138,3 @@ def test_saved_native(t):
         s.cmd(f"frame {level}")
         found = check_saved(t, s)
         t.check(wanted <= found, str(found))
-
-
-test_every_instruction.time = 60

@@ -315,9 +315,6 @@ def test_many_modules(t):
     t.check_equal(0, done.returncode)
 
 
-test_many_modules.time = 120
-
-
 @one_runtime
 def test_inflating_pdb(t):
     """A PDB in the assembly that is 64 KB and says to be 4 GB, or is a little

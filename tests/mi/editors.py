@@ -122,7 +122,6 @@ def test_emacs(t):
 
 
 test_emacs.runtimes = ("10",)
-test_emacs.time = 120
 
 
 def rest_over(v, t, word):
@@ -202,7 +201,6 @@ def test_vim(t):
 
 
 test_vim.runtimes = ("10",)
-test_vim.time = 120
 
 
 def test_neovim(t):
@@ -213,4 +211,3 @@ def test_neovim(t):
 
 
 test_neovim.runtimes = ("10",)
-test_neovim.time = 120

@@ -3,6 +3,7 @@ import glob
 import os
 import pwd
 import re
+import select
 import signal
 
 
@@ -222,9 +223,15 @@ def test_terminal(t):
     t.check_equal(os.ttyname(slave),
                   c.ask("-inferior-tty-show")["inferior_tty_terminal"])
     c.go("-exec-run", "exited-normally")
-    shown = b""
-    while b"\nok" not in shown:
-        shown += os.read(master, 4096)
+    os.set_blocking(master, False)
+    shown = bytearray()
+
+    def is_all_shown():
+        if select.select([master], [], [], 0)[0]:
+            shown.extend(os.read(master, 4096))
+        return b"\nok" in shown
+
+    t.wait_for("what the program writes", is_all_shown)
     t.check_in(b"hello world", shown)
     os.close(slave)
     os.close(master)
