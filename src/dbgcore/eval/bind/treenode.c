@@ -5,174 +5,15 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "eval/bind/bindlambda.h"
-#include "eval/bind/bindop.h"
 #include "eval/bind/bindtree_priv.h"
 
-/* Expression's methods, in the order of enum op. */
-static const char *const factories[N_OPS] = {
-    [OP_ADD] = "Add",
-    [OP_SUBTRACT] = "Subtract",
-    [OP_MULTIPLY] = "Multiply",
-    [OP_DIVIDE] = "Divide",
-    [OP_REMAINDER] = "Modulo",
-    [OP_SHIFT_LEFT] = "LeftShift",
-    [OP_SHIFT_RIGHT] = "RightShift",
-    [OP_AND] = "And",
-    [OP_OR] = "Or",
-    [OP_XOR] = "ExclusiveOr",
-    [OP_EQUAL] = "Equal",
-    [OP_NOT_EQUAL] = "NotEqual",
-    [OP_LESS] = "LessThan",
-    [OP_GREATER] = "GreaterThan",
-    [OP_LESS_EQUAL] = "LessThanOrEqual",
-    [OP_GREATER_EQUAL] = "GreaterThanOrEqual",
-    [OP_AND_ALSO] = "AndAlso",
-    [OP_OR_ELSE] = "OrElse",
-    [OP_COALESCE] = "Coalesce",
-    [OP_PLUS] = "UnaryPlus",
-    [OP_MINUS] = "Negate",
-    [OP_NOT] = "Not",
-    [OP_COMPLEMENT] = "Not",
-};
-
-static struct dbg_error *refused(struct tree *t, const struct expr *x)
+struct dbg_error *tree_refused(struct tree *t, const struct expr *x)
 {
 	return bind_error(t->b, x, "'%s' cannot be part of an expression tree",
 			  bind_source(t->b, x));
 }
 
-/* ---- Operators ------------------------------------------------------- */
-
-/* Without Nullable. */
-static struct il_type *bare(struct il_type *type)
-{
-	return type->special == IL_SPECIAL_NULLABLE ? type->args[0] : type;
-}
-
-static bool is_number(const struct il_type *type)
-{
-	return type->kind == IL_KIND_ENUM || type_is_numeric(type);
-}
-
-/* What both operands are converted to; NULL: each stays what it is. */
-static struct il_type *promoted(struct binder *b, enum op op,
-				const struct bound *l, const struct bound *r)
-{
-	struct il_type *x = bare(l->type), *y = bare(r->type), *to = NULL;
-	bool same = x == y && (op == OP_EQUAL || op == OP_NOT_EQUAL);
-	if (same || (x == y && !is_number(x)))
-		to = x;
-	else if (is_number(x) && is_number(y))
-		to = bind_prim(b, numeric_common(l, r));
-	else if (is_number(x) && y->special == IL_SPECIAL_DECIMAL)
-		to = y;
-	else if (is_number(y) && x->special == IL_SPECIAL_DECIMAL)
-		to = x;
-	return to && to->is_value && (x != l->type || y != r->type)
-		   ? il_type_nullable(b->ts, to)
-		   : to;
-}
-
-/* The types that the operands are to have. */
-static void operands(struct binder *b, const struct expr *x,
-		     const struct bound *l, const struct bound *r,
-		     struct il_type *types[2])
-{
-	struct il_type *to;
-	types[0] = l->type ? l->type : r->type;
-	types[1] = r->type ? r->type : l->type;
-	if (x->op == OP_COALESCE) {
-		if (r->type != l->type && bare(l->type) != r->type)
-			types[1] = l->type;
-		return;
-	}
-	if (x->op == OP_SHIFT_LEFT || x->op == OP_SHIFT_RIGHT) {
-		types[0] = promoted(b, x->op, l, l);
-		return;
-	}
-	to = types[0] ? promoted(b, x->op, l->type ? l : r, r->type ? r : l)
-		      : NULL;
-	if (to)
-		types[0] = types[1] = to;
-}
-
-/* string.Concat, which is what + means there. */
-static struct dbg_error *concatenation(struct tree *t, const struct expr *x,
-				       struct bound **ret)
-{
-	struct il_type *object = bind_prim(t->b, ELEM_OBJECT);
-	struct il_type *string = bind_prim(t->b, ELEM_STRING);
-	struct bound *l, *r, *args[3], *types[2];
-	struct dbg_error *err = bind_operand(t->b, x->a, &l);
-	if (!err)
-		err = bind_operand(t->b, x->b, &r);
-	if (err)
-		return err;
-	struct il_type *to =
-	    l->type == string && r->type == string ? string : object;
-	err = tree_to(t, x->a, to, &args[0]);
-	if (!err)
-		err = tree_to(t, x->b, to, &args[1]);
-	t->at = x;
-	types[0] = types[1] = bound_type_object(t->b, to, x);
-	if (!err)
-		err = tree_method(t, string, "Concat", types, 2, &args[2]);
-	return err ? err : tree_make(t, "Add", args, 3, ret);
-}
-
-static struct dbg_error *binary(struct tree *t, const struct expr *x,
-				struct bound *v, struct bound **ret)
-{
-	struct bound *l, *r, *args[2];
-	struct il_type *types[2];
-	if (!factories[x->op])
-		return refused(t, x);
-	if (x->op == OP_ADD && v->type->special == IL_SPECIAL_STRING)
-		return concatenation(t, x, ret);
-	struct dbg_error *err = bind_operand(t->b, x->a, &l);
-	if (!err)
-		err = bind_operand(t->b, x->b, &r);
-	if (err)
-		return err;
-	operands(t->b, x, l, r, types);
-	if (!types[0] || !types[1])
-		return refused(t, x);
-	err = tree_to(t, x->a, types[0], &args[0]);
-	if (!err)
-		err = tree_to(t, x->b, types[1], &args[1]);
-	t->at = x;
-	if (!err)
-		err = tree_make(t, factories[x->op], args, 2, ret);
-	if (err || bare(v->type)->kind != IL_KIND_ENUM)
-		return err;
-	return tree_as(t, *ret, types[0], v->type, ret);
-}
-
-static struct dbg_error *unary(struct tree *t, const struct expr *x,
-			       struct bound *v, struct bound **ret)
-{
-	struct bound *args[1];
-	if (!factories[x->op])
-		return refused(t, x);
-	struct dbg_error *err = tree_to(t, x->a, v->type, &args[0]);
-	t->at = x;
-	return err ? err : tree_make(t, factories[x->op], args, 1, ret);
-}
-
-static struct dbg_error *choice(struct tree *t, const struct expr *x,
-				struct bound *v, struct bound **ret)
-{
-	struct bound *args[4];
-	struct dbg_error *err =
-	    tree_to(t, x->a, bind_prim(t->b, ELEM_BOOLEAN), &args[0]);
-	if (!err)
-		err = tree_to(t, x->b, v->type, &args[1]);
-	if (!err)
-		err = tree_to(t, x->c, v->type, &args[2]);
-	t->at = x;
-	args[3] = bound_type_object(t->b, v->type, x);
-	return err ? err : tree_make(t, "Condition", args, 4, ret);
-}
+/* ---- Conversions and types --------------------------------------------- */
 
 /* The operand as what it is. */
 static struct dbg_error *own(struct tree *t, const struct expr *x,
@@ -210,7 +51,7 @@ static struct dbg_error *type_test(struct tree *t, const struct expr *x,
 								 : NULL;
 	(void)v;
 	if (!of || dbg_err_drop(bind_type(t->b, of, &type)))
-		return refused(t, x);
+		return tree_refused(t, x);
 	struct dbg_error *err = own(t, x->a, &from, &args[0]);
 	t->at = x;
 	args[1] = bound_type_object(t->b, type, x);
@@ -226,7 +67,7 @@ static struct dbg_error *variable(struct tree *t, const struct expr *x,
 	while (name && name->var != v->var)
 		name = name->outer;
 	if (v->kind != BOUND_VAR || !name)
-		return refused(t, x);
+		return tree_refused(t, x);
 	*ret = name->parameter;
 	return NULL;
 }
@@ -236,28 +77,37 @@ enum {
 	OWN_MEMBERS = 0x36
 };
 
-/* The FieldInfo or PropertyInfo of what @v reads. */
-static struct dbg_error *member_info(struct tree *t, const struct bound *v,
-				     struct bound **ret)
+/* The FieldInfo, or PropertyInfo, of what @owner itself declares. */
+static struct dbg_error *info_named(struct tree *t, struct il_type *owner,
+				    const char *name, bool field,
+				    struct bound **ret)
 {
-	bool field = v->kind == BOUND_FIELD;
+	struct bound *of = bound_type_object(t->b, owner, t->at);
+	struct bound *args[2];
 	struct il_type *flags;
-	struct bound *args[2], *of;
-	if (!field && (v->kind != BOUND_CALL || v->n_list != 1 ||
-		       !str_starts(v->method->name, "get_")))
-		return refused(t, t->at);
 	struct dbg_error *err =
 	    bind_core(t->b, "System.Reflection.BindingFlags", &flags);
 	if (err)
 		return err;
-	of = bound_type_object(t->b, field ? v->field->owner : v->method->owner,
-			       t->at);
-	args[0] = bound_text(t->b, field ? v->field->name : v->method->name + 4,
-			     t->at);
+	args[0] = bound_text(t->b, name, t->at);
 	args[1] = bound_make(t->b, BOUND_CONST, flags, t->at);
 	args[1]->integer = OWN_MEMBERS;
 	return tree_call(t, of, of->type, field ? "GetField" : "GetProperty",
 			 args, 2, ret);
+}
+
+/* ... of what @v reads. */
+static struct dbg_error *member_info(struct tree *t, const struct bound *v,
+				     struct bound **ret)
+{
+	if (v->kind == BOUND_FIELD)
+		return info_named(t, v->field->owner, v->field->name, true,
+				  ret);
+	return v->kind == BOUND_CALL && v->n_list == 1 &&
+		       str_starts(v->method->name, "get_")
+		   ? info_named(t, v->method->owner, v->method->name + 4, false,
+				ret)
+		   : tree_refused(t, t->at);
 }
 
 /* @x, bound as @v; Rest of a long tuple is in @v alone, not in the text. */
@@ -282,7 +132,7 @@ static struct dbg_error *member_of(struct tree *t, const struct expr *x,
 static struct dbg_error *member(struct tree *t, const struct expr *x,
 				struct bound *v, struct bound **ret)
 {
-	return x->conditional ? refused(t, x) : member_of(t, x, v, ret);
+	return x->conditional ? tree_refused(t, x) : member_of(t, x, v, ret);
 }
 
 struct dbg_error *tree_method(struct tree *t, struct il_type *owner,
@@ -337,7 +187,8 @@ static struct dbg_error *argument(struct tree *t, const struct expr *x,
 		return tree_constant(t, v, to, ret);
 	if (v->kind == BOUND_ARRAY && v->syntax == x)
 		return elements(t, x, v, ret);
-	return v->syntax == x ? refused(t, x) : tree_to(t, v->syntax, to, ret);
+	return v->syntax == x ? tree_refused(t, x)
+			      : tree_to(t, v->syntax, to, ret);
 }
 
 /* The arguments of @v, `this` and all; their types as Type objects. */
@@ -349,7 +200,7 @@ static struct dbg_error *arguments(struct tree *t, const struct expr *x,
 	struct dbg_error *err = NULL;
 	for (size_t i = 0; !err && i < sig->n_params; i++) {
 		if (sig->params[i]->kind == IL_KIND_BYREF)
-			return refused(t, x);
+			return tree_refused(t, x);
 		err = argument(t, x, v->list[first + i], sig->params[i],
 			       &trees[i]);
 		types[i] = bound_type_object(t->b, sig->params[i], x);
@@ -388,7 +239,7 @@ static struct dbg_error *call(struct tree *t, const struct expr *x,
 	if (v->kind != BOUND_CALL ||
 	    dbg_err_drop(il_method_sig(t->b->ts, v->method, &sig)) ||
 	    v->n_list > BIND_ARGS_MAX || v->method->n_args > BIND_ARGS_MAX)
-		return refused(t, x);
+		return tree_refused(t, x);
 	struct dbg_error *err = NULL;
 	if (sig->has_this) {
 		struct bound *self = v->list[0];
@@ -421,7 +272,7 @@ static struct dbg_error *element(struct tree *t, const struct expr *x,
 	if (v->kind == BOUND_CALL)
 		return call(t, x, v, ret);
 	if (v->kind != BOUND_ELEMENT || x->n_list != 1)
-		return refused(t, x);
+		return tree_refused(t, x);
 	struct dbg_error *err = own(t, x->a, &from, &args[0]);
 	if (!err)
 		err = tree_to(t, x->list[0]->a, bind_prim(t->b, ELEM_I4),
@@ -441,13 +292,13 @@ static struct dbg_error *bindings(struct tree *t, const struct expr *x,
 	size_t n = x->b->n_list;
 	struct dbg_error *err = NULL;
 	if (x->b->kind != EXPR_OBJECT_INITIALIZER || n > BIND_ARGS_MAX)
-		return refused(t, x);
+		return tree_refused(t, x);
 	for (size_t i = 0; !err && i < n; i++) {
 		const struct expr *of = x->b->list[i];
 		struct bound *self =
 		    bound_make(t->b, BOUND_DEFAULT, v->type, of);
 		if (!of->name)
-			return refused(t, x);
+			return tree_refused(t, x);
 		err = bind_member_of(t->b, self,
 				     made_member(t->b, of, of->name), &place);
 		if (!err)
@@ -463,7 +314,7 @@ static struct dbg_error *bindings(struct tree *t, const struct expr *x,
 			  "System.Linq.Expressions.MemberBinding");
 	args[0] = made;
 	if (!err && !binding)
-		return refused(t, x);
+		return tree_refused(t, x);
 	if (!err)
 		err = tree_array(t, binding, list, n, &args[1]);
 	return err ? err : tree_make(t, "MemberInit", args, 2, ret);
@@ -485,7 +336,7 @@ static struct dbg_error *creation(struct tree *t, const struct expr *x,
 	if (made->kind != BOUND_NEW ||
 	    dbg_err_drop(il_method_sig(t->b->ts, made->method, &sig)) ||
 	    made->n_list > BIND_ARGS_MAX)
-		return refused(t, x);
+		return tree_refused(t, x);
 	err = arguments(t, plain, made, sig, 0, trees, types);
 	if (!err)
 		err = tree_method(t, type, ".ctor", types, made->n_list,
@@ -497,27 +348,44 @@ static struct dbg_error *creation(struct tree *t, const struct expr *x,
 	return err || !x->b ? err : bindings(t, x, *ret, v, ret);
 }
 
-/* An anonymous object, or the tuple that stands for it. */
+/*
+ * An anonymous object, or the tuple that stands for it, with the members that
+ * the values can be read from again: a provider looks for them.
+ */
 static struct dbg_error *anonymous(struct tree *t, const struct expr *x,
 				   struct bound *v, struct bound **ret)
 {
 	struct bound *trees[BIND_ARGS_MAX], *types[BIND_ARGS_MAX], *args[3];
-	struct dbg_error *err = NULL;
-	if ((v->kind != BOUND_NEW && v->kind != BOUND_TUPLE) ||
-	    v->n_list > BIND_ARGS_MAX || v->n_list != x->n_list)
-		return refused(t, x);
+	struct bound *infos[BIND_ARGS_MAX];
+	struct il_type *info;
+	bool tuple = v->kind == BOUND_TUPLE;
+	struct dbg_error *err =
+	    bind_core(t->b, "System.Reflection.MemberInfo", &info);
+	if (err)
+		return err;
+	// eight elements of a tuple are not its own fields
+	if ((v->kind != BOUND_NEW && !tuple) || v->n_list > BIND_ARGS_MAX ||
+	    v->n_list != x->n_list || (tuple && v->n_list > 7))
+		return tree_refused(t, x);
 	for (size_t i = 0; !err && i < v->n_list; i++) {
 		struct il_type *type = v->list[i]->type;
+		const char *name =
+		    tuple ? arena_printf(t->b->arena, "Item%zu", i + 1)
+			  : x->list[i]->name;
 		err = tree_to(t, x->list[i]->b, type, &trees[i]);
+		t->at = x;
 		types[i] = bound_type_object(t->b, type, x);
+		if (!err)
+			err = info_named(t, v->type, name, tuple, &infos[i]);
 	}
-	t->at = x;
 	if (!err)
 		err = tree_method(t, v->type, ".ctor", types, v->n_list,
 				  &args[0]);
 	if (!err)
 		err = tree_array(t, t->factory, trees, v->n_list, &args[1]);
-	return err ? err : tree_make(t, "New", args, 2, ret);
+	if (!err)
+		err = tree_array(t, info, infos, v->n_list, &args[2]);
+	return err ? err : tree_make(t, "New", args, 3, ret);
 }
 
 /* ---- The table ------------------------------------------------------- */
@@ -532,13 +400,13 @@ static struct dbg_error *inner(struct tree *t, const struct expr *x,
 }
 
 static node_fn *const by_kind[] = {
-    [EXPR_NAME] = variable,     [EXPR_MEMBER] = member,
-    [EXPR_INDEX] = element,     [EXPR_CALL] = call,
-    [EXPR_SUPPRESS] = inner,    [EXPR_NEW] = creation,
-    [EXPR_UNARY] = unary,       [EXPR_BINARY] = binary,
-    [EXPR_CAST] = cast,         [EXPR_AS] = cast,
-    [EXPR_CHOICE] = choice,     [EXPR_IS] = type_test,
-    [EXPR_INTERPOLATED] = call, [EXPR_ANONYMOUS] = anonymous,
+    [EXPR_NAME] = variable,      [EXPR_MEMBER] = member,
+    [EXPR_INDEX] = element,      [EXPR_CALL] = call,
+    [EXPR_SUPPRESS] = inner,     [EXPR_NEW] = creation,
+    [EXPR_UNARY] = tree_unary,   [EXPR_BINARY] = tree_binary,
+    [EXPR_CAST] = cast,          [EXPR_AS] = cast,
+    [EXPR_CHOICE] = tree_choice, [EXPR_IS] = type_test,
+    [EXPR_INTERPOLATED] = call,  [EXPR_ANONYMOUS] = anonymous,
 };
 
 struct dbg_error *tree_node(struct tree *t, const struct expr *x,
@@ -548,5 +416,5 @@ struct dbg_error *tree_node(struct tree *t, const struct expr *x,
 			  ? by_kind[x->kind]
 			  : NULL;
 	t->at = x;
-	return fn && v->type ? fn(t, x, v, ret) : refused(t, x);
+	return fn && v->type ? fn(t, x, v, ret) : tree_refused(t, x);
 }
