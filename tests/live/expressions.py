@@ -148,13 +148,26 @@ def test_trees(t):
     check_fixture(t, "Trees", 60)
 
 
+def test_trees_tuples(t):
+    """A tuple that stands for an anonymous object tells a query's provider of
+    the fields that the values are in."""
+    done = t.batch(["b " + t.at("Trees", "trees"), "run",
+                    "print Taker.Members(o => new { o.Id, Zzz = o.Name })",
+                    "print db.Select(o => new { o.Id, Zzz = o.Name })"
+                    ".Count(x => x.Zzz == \"o2\")"],
+                   t.program("Trees", os.path.join(t.dir, "lines")))
+    t.check_match(r"\$1 = \"Field Item1,Field Item2\"\n\$2 = 1$", done.stdout)
+
+
 def test_trees_refused(t):
     """What cannot be part of a tree is named; a query of a program that has
     nothing to make it of is refused with the way to what is asked for."""
     done = t.batch(["b " + t.at("Language", "unloaded"), "run",
                     "print new Remote().Where(n => n > 2).Count()",
                     "print new Remote().Looks(n => { return n > 2; })",
-                    "print new Remote().Looks(n => n is > 2 and < 5)"],
+                    "print new Remote().Looks(n => n is > 2 and < 5)",
+                    "print new Remote().Looks(n => new Node(1, null) && "
+                    "new Node(n, null) ? true : false)"],
                    t.program("Language", os.path.join(t.dir, "lines")))
     t.check_equal(["Call 'ToList()' before 'Where': the program has no "
                    "System.Linq.Queryable loaded, which makes a query of the "
@@ -162,7 +175,9 @@ def test_trees_refused(t):
                    "A lambda with statements cannot be an expression tree at "
                    "column 25.",
                    "'n is > 2 and < 5' cannot be part of an expression tree "
-                   "at column 25."], done.stderr.splitlines())
+                   "at column 25.",
+                   "'new Node(1, null) && new Node(n, null)' cannot be part "
+                   "of an expression tree at column 25."], done.stderr.splitlines())
 
 
 def test_uninitialized(t):
