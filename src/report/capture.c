@@ -470,11 +470,12 @@ static void watch_over(struct run *r)
 
 	idle_restart(&r->idle, now_ms());
 	for (take_events(r); !r->ended && !r->ending; take_events(r)) {
+		// the key may have come while something else was awaited
+		if (passed_suspends(r->passed))
+			suspend(r);
 		uint64_t look = idle_next(&r->idle, hang);
 
 		wait_for(r, hang && (!r->end || look < r->end) ? look : r->end);
-		if (passed_suspends(r->passed))
-			suspend(r);
 		_cleanup_free_ char *cause = NULL;
 		if (r->end && now_ms() >= r->end) {
 			cause = xasprintf("No end within %" PRIu64 " s",

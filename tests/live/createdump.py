@@ -5,6 +5,8 @@ dndbg traces."""
 import glob
 import json
 import os
+import re
+import shutil
 import signal
 import socket
 import struct
@@ -98,6 +100,91 @@ def test_killed(t):
     t.check_equal("exception", report["kind"])
 
 
+def opens_pipe(pid):
+    with open(f"/proc/{pid}/wchan") as file:
+        return file.read() == "wait_for_partner"
+
+
+def test_program_killed(t):
+    """The program is killed while createdump has it, and does not end: there is
+    a report, and the command's status."""
+    path = f"{t.dir}/fifo"
+    os.mkfifo(path)
+    process = subprocess.Popen(
+        [t.dndbg, "run", "--json", f"{t.dir}/json", "--",
+         *throws(t, "unhandled-inner")], cwd=t.dir, stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={**t.env, **crash_settings(path, "mini")})
+    t.wait_for("the pipe", lambda: any(map(opens_pipe,
+                                           t.processes("createdump"))), 60)
+    pid, = t.processes("dotnet")
+    os.kill(pid, signal.SIGKILL)
+    t.check_equal(-signal.SIGKILL, process.wait(60 * drive.TIME))
+    report, = reports(f"{t.dir}/json")
+    t.check_equal(("signal", int(signal.SIGKILL)),
+                  (report["kind"], report["signal"]))
+
+
+JOB = """
+import os, signal, subprocess, sys
+
+job = subprocess.Popen(sys.argv[1:], preexec_fn=os.setpgrp,
+                       stderr=subprocess.DEVNULL)
+signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+os.tcsetpgrp(0, job.pid)
+_, status = os.waitpid(job.pid, os.WUNTRACED)
+print("stopped", os.WIFSTOPPED(status), flush=True)
+os.killpg(job.pid, signal.SIGCONT)
+print("status", job.wait(), flush=True)
+"""
+
+
+def has_pending(pid, number):
+    with open(f"/proc/{pid}/status") as file:
+        pending, = re.findall(r"^ShdPnd:\s*(\w+)$", file.read(), re.M)
+    return int(pending, 16) >> (number - 1) & 1
+
+
+def test_suspend(t):
+    """Ctrl-Z while createdump works: it comes to its end, then dndbg stops for
+    the shell that waits."""
+    path = f"{t.dir}/fifo"
+    os.mkfifo(path)
+    env = {**t.env, **crash_settings(path, "mini")}
+    session = drive.Session(
+        ["python3", "-c", JOB, t.dndbg, "run", "--json", f"{t.dir}/json", "--",
+         *throws(t, "unhandled-inner")], env, t.dir)
+    t.sessions.append(session)
+    t.wait_for("the pipe", lambda: any(map(opens_pipe,
+                                           t.processes("createdump"))), 60)
+    session.send("\x1a")
+    t.wait_for("the key", lambda: any(has_pending(pid, signal.SIGTSTP) for pid
+                                      in t.processes("dndbg")), 60)
+    subprocess.run(["cat", path], stdout=subprocess.DEVNULL, check=True,
+                   timeout=60 * drive.TIME)
+    session.expect("stopped True")
+    session.expect("^status -6")
+    session.wait()
+    report, = reports(f"{t.dir}/json")
+    t.check_equal("exception", report["kind"])
+
+
+def test_no_dac(t):
+    """What cannot be read before createdump cannot be behind it either: the
+    report has native frames."""
+    root = f"{t.dir}/root"
+    shutil.copytree(t.env["DOTNET_ROOT"] + "/", root, symlinks=True)
+    dac, = glob.glob(f"{root}/shared/Microsoft.NETCore.App/*/libmscordaccore.so")
+    os.remove(dac)
+    done = command(t, throws(t, "unhandled-inner"), "--json", f"{t.dir}/json",
+                   env={**crash_settings(f"{t.dir}/core", "mini"),
+                        "DOTNET_ROOT": root,
+                        "PATH": f"{root}:{t.env['PATH']}"})
+    report, = reports(f"{t.dir}/json")
+    t.check_equal((-signal.SIGABRT, "signal", int(signal.SIGABRT)),
+                  (done.returncode, report["kind"], report["signal"]))
+
+
 def ask_for_dump(t, pid, path):
     """As dotnet-dump asks; the runtime's answer, 0: done."""
     name = (path + "\0").encode("utf-16-le")
@@ -165,3 +252,7 @@ def test_alive_killed(t):
     t.check_in("Signals.Program.Stdin",
                [frame["name"] for thread in report["threads"]
                 for frame in thread["frames"]])
+
+
+for test in test_program_killed, test_suspend, test_no_dac:
+    test.runtimes = ("10",)

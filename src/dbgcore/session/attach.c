@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -22,7 +23,8 @@
 
 enum {
 	NAMED_MAX = 64,
-	WAIT_MS = 10, /* between two looks: nothing tells of a process */
+	WAIT_MS = 10,        /* between two looks: nothing tells of a process */
+	ENDING_TRIES = 2000, /* of a millisecond */
 };
 
 static struct dbg_error *number_threads(struct dbg *dbg)
@@ -59,13 +61,23 @@ static struct target *live_sibling(struct dbg *dbg)
 	return NULL;
 }
 
-static struct dbg_error *attach(struct dbg *dbg, pid_t pid)
+// @again: it was debugged before. That is gone on with, as after a launch, if
+// its runtime cannot be read.
+static struct dbg_error *attach(struct dbg *dbg, pid_t pid, bool again)
 {
 	struct dbg_error *err;
 
 	err = target_attach_beside(pid, live_sibling(dbg), &dbg->target);
 	if (!err)
 		err = stand(dbg, NULL);
+	if (err && again && dbg->target) {
+		session_warning(dbg, "%s", err->message);
+		dbg_error_destroy(err);
+		dbg_err_drop(start_lift(dbg));
+		dbg_err_drop(control_watch_word(dbg->control, 0));
+		dbg->start.phase = START_DONE;
+		err = NULL;
+	}
 	if (err) {
 		session_ended(dbg);
 		return err;
@@ -266,7 +278,7 @@ struct dbg_error *dbg_attach(struct dbg *dbg, const struct dbg_attach *req)
 	err = find_program(dbg, req, &pid);
 	if (err)
 		return err;
-	return req->snapshot ? attach_copy(dbg, pid) : attach(dbg, pid);
+	return req->snapshot ? attach_copy(dbg, pid) : attach(dbg, pid, false);
 }
 
 bool dbg_survives(const struct dbg *dbg)
@@ -326,17 +338,48 @@ static struct dbg_error *attach_behind(struct dbg *dbg, pid_t pid, pid_t tracer)
 	uint64_t by = 0;
 
 	if (!proc_status(pid, "TracerPid", 10, &by) || (pid_t)by != tracer) {
-		struct dbg_error *err = attach(dbg, pid);
+		struct dbg_error *err = attach(dbg, pid, true);
 
 		tracer_release(tracer);
 		return err;
 	}
 	kill(pid, SIGSTOP);
 	tracer_release(tracer);
-	struct dbg_error *err = attach(dbg, pid);
+	struct dbg_error *err = attach(dbg, pid, true);
 
 	kill(pid, SIGCONT);
 	return err;
+}
+
+// One that cannot be attached to since it is being ended: await that.
+static bool ends(pid_t pid)
+{
+	for (int i = 0; i < ENDING_TRIES && proc_dying(pid); i++) {
+		if (proc_ended(pid))
+			return true;
+		poll(NULL, 0, 1);
+	}
+	return false;
+}
+
+/*
+ * It has ended while nobody of ours looked at it. Only a parent is told how:
+ * where that has been told already, it is most likely that it was killed.
+ */
+static void ended(struct dbg *dbg, pid_t pid, pid_t tracer)
+{
+	int status = SIGKILL;
+
+	// its parent gets to know of it when nobody traces it any more
+	(void)proc_exit_status(pid, &status);
+	tracer_release(tracer);
+	(void)waitpid(pid, &status, __WALL);
+	session_event(
+	    dbg, &(struct dbg_event){
+		     .kind = DBG_EVENT_EXITED,
+		     .exit_code = WIFSIGNALED(status) ? 0 : WEXITSTATUS(status),
+		     .exit_signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0,
+		 });
 }
 
 struct dbg_error *dbg_lend(struct dbg *dbg, pid_t tracer, int ms)
@@ -351,9 +394,16 @@ struct dbg_error *dbg_lend(struct dbg *dbg, pid_t tracer, int ms)
 		return err;
 	err = dbg_detach(dbg, false);
 	if (!err)
-		err = tracer_run(tracer, ms);
-	if (!err)
-		return attach_behind(dbg, pid, tracer);
-	tracer_release(tracer);
-	return err;
+		err = tracer_run(tracer, pid, ms);
+	if (err) {
+		tracer_release(tracer);
+		return err;
+	}
+	if (!proc_ended(pid))
+		err = attach_behind(dbg, pid, tracer);
+	if (dbg->state != DBG_IDLE || (err && !ends(pid)))
+		return err;
+	dbg_error_destroy(err);
+	ended(dbg, pid, tracer);
+	return NULL;
 }

@@ -5,6 +5,7 @@
  */
 #include "target/proc.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -368,6 +369,33 @@ static uint64_t stat_number(pid_t pid, int field)
 uint64_t proc_start_time(pid_t pid)
 {
 	return stat_number(pid, 22);
+}
+
+bool proc_exit_status(pid_t pid, int *ret)
+{
+	if (proc_state(pid, pid) != 'Z')
+		return false;
+	*ret = (int)stat_number(pid, 52);
+	return true;
+}
+
+bool proc_ended(pid_t pid)
+{
+	char path[32];
+	struct dirent *entry;
+	bool ended = true;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	DIR *dir = opendir(path);
+	while (dir && ended && (entry = readdir(dir))) {
+		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+		char state = tid > 0 ? proc_state(pid, tid) : 0;
+
+		ended = !state || state == 'Z' || state == 'X';
+	}
+	if (dir)
+		closedir(dir);
+	return ended;
 }
 
 bool proc_dying(pid_t pid)

@@ -85,6 +85,11 @@ bool proc_syscall(pid_t pid, pid_t tid, struct regs *ret);
 DBG_MUST struct dbg_error *proc_auxv(pid_t pid, uint64_t type, uint64_t *ret);
 /* When the process was started, in ticks since the boot; 0: it is gone. */
 uint64_t proc_start_time(pid_t pid);
+/* The wait status of a process that has ended; false: it has not, or is gone.
+ */
+bool proc_exit_status(pid_t pid, int *ret);
+/* Is the process gone, or have all of its threads ended? */
+bool proc_ended(pid_t pid);
 /* Is the process gone, or is it being ended by the kernel? */
 bool proc_dying(pid_t pid);
 /*

@@ -188,7 +188,8 @@ DBG_MUST struct dbg_error *dbg_child_leave(struct dbg *dbg, pid_t pid,
  * (DBG_EVENT_DUMPER): let the program go until that is done, since a process
  * has one tracer, then attach to it again, with DBG_EVENT_STOPPED. What
  * happens to other programs of the family is looked at afterwards. After @ms
- * (-1: no limit) createdump is killed. On failure @dumper runs on; the program
+ * (-1: no limit), or when the program has ended meanwhile (DBG_EVENT_EXITED
+ * instead), createdump is killed. On failure @dumper runs on; the program
  * does, too, and if it was let go the session is idle, and its end was not
  * waited for.
  */

@@ -16,13 +16,24 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "target/proc.h"
 #include "target/target.h"
 
-// A stop of it: let it go on. Its own signals are delivered.
+enum {
+	LOOK_MS = 100, /* nothing tells of the end of what it traces */
+};
+
+/*
+ * A stop of it: let it go on. Its own signals are delivered, but for those of a
+ * terminal that stop it: who waits for it would not be stopped with it.
+ */
 static void resume(pid_t pid, int status)
 {
 	int event = status >> 16, signal = WSTOPSIG(status);
 	bool group = event == PTRACE_EVENT_STOP && signal != SIGTRAP;
+
+	if (signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU)
+		signal = 0;
 
 	ptrace(group ? PTRACE_LISTEN : PTRACE_CONT, pid, NULL,
 	       (uintptr_t)(event ? 0 : signal));
@@ -50,25 +61,23 @@ static int64_t now_ms(void)
 	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
-// Wait for the next SIGCHLD; false: none came until @deadline (0: none).
+// Wait for the next SIGCHLD, or until it is time to look again; false: it is
+// @deadline (0: none).
 static bool await_news(int fd, int64_t deadline)
 {
 	struct pollfd pfd = {.fd = fd, .events = POLLIN};
 	struct signalfd_siginfo info;
-	int64_t left = deadline - now_ms();
+	int64_t left = deadline ? deadline - now_ms() : LOOK_MS;
 
-	if (deadline && left <= 0)
+	if (left <= 0)
 		return false;
-	poll(&pfd, 1,
-	     !deadline          ? -1
-	     : left > INT32_MAX ? INT32_MAX
-				: (int)left);
+	poll(&pfd, 1, left < LOOK_MS ? (int)left : LOOK_MS);
 	while (read(fd, &info, sizeof(info)) > 0)
 		;
 	return true;
 }
 
-struct dbg_error *tracer_run(pid_t pid, int ms)
+struct dbg_error *tracer_run(pid_t pid, pid_t program, int ms)
 {
 	int64_t deadline = ms < 0 ? 0 : now_ms() + ms;
 	sigset_t chld;
@@ -82,7 +91,7 @@ struct dbg_error *tracer_run(pid_t pid, int ms)
 				     "cannot make a signal descriptor");
 	ptrace(PTRACE_CONT, pid, NULL, NULL);
 	while (!take_statuses(pid)) {
-		if (await_news(fd, deadline))
+		if (await_news(fd, deadline) && !proc_ended(program))
 			continue;
 		// it is held at its end all the same
 		kill(pid, SIGKILL);
