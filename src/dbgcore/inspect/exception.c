@@ -46,10 +46,13 @@ static const char *trace_text(struct inspect *in, uint64_t addr,
 {
 	_cleanup_str_ struct str text = {0};
 	struct thrown_frame *list;
-	size_t n = thrown_read(in->code, addr, arena, &list);
+	bool cut;
+	size_t n = thrown_read(in->code, addr, arena, &list, &cut);
 
 	for (size_t i = 0; i < n; i++)
 		trace_line(in, &list[i], arena, &text);
+	if (cut)
+		str_add(&text, "\n   ...");
 	return text.len ? arena_strdup(arena, str_get(&text)) : NULL;
 }
 
@@ -57,7 +60,8 @@ void exception_list_thrown(struct inspect *in, const struct dbg_stop *stop,
 			   struct arena *arena)
 {
 	struct thrown_frame *list;
-	size_t n = thrown_read(in->code, stop->exception, arena, &list);
+	bool cut;
+	size_t n = thrown_read(in->code, stop->exception, arena, &list, &cut);
 
 	// behind the last one are frames that live
 	while (n && !list[n - 1].ends_throw)

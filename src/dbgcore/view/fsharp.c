@@ -122,7 +122,7 @@ static void add_one(const struct view *w, const struct value *v, int depth,
 static bool is_behind(const char *field, const char *property)
 {
 	field += *field == '_';
-	return *property &&
+	return *field && *property &&
 	       (*field | ASCII_SMALL) == (*property | ASCII_SMALL) &&
 	       !strcmp(field + 1, property + 1);
 }

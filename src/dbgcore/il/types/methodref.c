@@ -393,14 +393,16 @@ static bool is_added(struct il_types *ts, const struct il_module *im,
 /*
  * The type @rid stands for an extension block (C# 14) of the class around it,
  * which has the getters of its properties; its methods have the attribute
- * themselves.
+ * themselves. @seen: classes that blocks seen before stand for.
  */
-static void add_block(struct il_types *ts, struct il_module *im, uint32_t rid)
+static void add_block(struct il_types *ts, struct il_module *im, uint32_t rid,
+		      bool *seen)
 {
 	const struct md *md = &im->m->md;
 	uint32_t class = md_enclosing(md, rid), first, end;
-	if (!class)
+	if (!class || class > md_rows(md, MD_TYPEDEF) || seen[class])
 		return;
+	seen[class] = true;
 	md_type_methods(md, class, &first, &end);
 	for (; first < end; first++) {
 		const char *name =
@@ -414,6 +416,8 @@ static void read_extensions(struct il_types *ts, struct il_module *im)
 {
 	const struct md *md = &im->m->md;
 	uint32_t ctor = 0; // the last one seen that is the attribute's
+	_cleanup_free_ bool *seen =
+	    xcalloc(md_rows(md, MD_TYPEDEF) + 1, sizeof(*seen));
 	im->extensions_read = true;
 	for (uint32_t row = 1; row <= md_rows(md, MD_CUSTOMATTRIBUTE); row++) {
 		uint32_t parent =
@@ -428,7 +432,7 @@ static void read_extensions(struct il_types *ts, struct il_module *im)
 			continue;
 		ctor = type;
 		if (of)
-			add_block(ts, im, parent >> ATTRIBUTE_BITS);
+			add_block(ts, im, parent >> ATTRIBUTE_BITS, seen);
 		else
 			add_extension(ts, im, parent >> ATTRIBUTE_BITS);
 	}
