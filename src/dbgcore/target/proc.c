@@ -387,14 +387,15 @@ bool proc_ended(pid_t pid)
 
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	DIR *dir = opendir(path);
-	while (dir && ended && (entry = readdir(dir))) {
+	if (!dir)
+		return errno == ENOENT;
+	while (ended && (entry = readdir(dir))) {
 		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
 		char state = tid > 0 ? proc_state(pid, tid) : 0;
 
 		ended = !state || state == 'Z' || state == 'X';
 	}
-	if (dir)
-		closedir(dir);
+	closedir(dir);
 	return ended;
 }
 
